@@ -1,0 +1,35 @@
+/*
+ * Host errors: what a caller of the library did wrong or could not get.
+ *
+ * A function that can fail returns an enum penrose_status and fills a struct penrose_error
+ * (when given one) with a message that names the thing and the remedy. Guest faults, what the
+ * emulated program did wrong, are a different matter: see penrose/penrose.h.
+ */
+#ifndef PENROSE_ERROR_H
+#define PENROSE_ERROR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum penrose_status {
+    PENROSE_OK = 0,
+    PENROSE_E_ARGUMENT, /* a parameter is out of its documented range */
+    PENROSE_E_FILE,     /* a file or directory is missing or unreadable */
+    PENROSE_E_FORMAT,   /* a file was read, but is not what it should be */
+    PENROSE_E_LAYOUT,   /* debug information lacks a type or a constant */
+    PENROSE_E_MEMORY,   /* the host is out of memory */
+    PENROSE_E_STATE,    /* the call does not fit the state of the object */
+};
+
+#define PENROSE_ERROR_TEXT 512
+
+struct penrose_error {
+    enum penrose_status status;
+    char text[PENROSE_ERROR_TEXT]; /* one line, no newline at its end */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,17 @@
+#include "isa/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum penrose_status error_set(struct penrose_error *error, enum penrose_status status,
+                              const char *format, ...)
+{
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        error->status = status;
+        vsnprintf(error->text, sizeof error->text, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}

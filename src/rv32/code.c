@@ -1,0 +1,217 @@
+/* Decoding and the store of decoded pages, see rv32/code.h. */
+#include "rv32/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rv32/decode.h"
+
+enum { STORE_BUCKETS = 4096, LEAST_SWEEP = 4096 };
+
+struct rv32_code_store {
+    struct isa_index index;
+    struct rv32_page *bucket[STORE_BUCKETS];
+    size_t pages;
+    size_t sweep_at; /* when there are this many pages, unused ones are freed */
+    uint64_t decodings;
+};
+
+static rv32_handler *const row_handlers[] = {
+#define INSN(token, mnemonic, extension, match, mask, format) rv32_exec_##token,
+#define STUB(token, mnemonic, extension, match, mask, format) rv32_exec_stub,
+#include "rv32/rv32.def"
+#undef INSN
+#undef STUB
+};
+
+/* Turns the displacement of a branch or jal into ops where the target is in the same page. */
+static void localise_target(struct rv32_op *op, unsigned position)
+{
+    int32_t target = (int32_t)position + op->imm / 4;
+    op->aux = op->imm % 4 == 0 && target >= 0 && target < RV32_PAGE_OPS;
+    if (op->aux) {
+        op->imm /= 4;
+    }
+}
+
+struct rv32_op rv32_decode(const struct isa_index *index, uint32_t word, unsigned position,
+                           int *row)
+{
+    *row = -1;
+    if ((word & 3) != 3) {
+        return (struct rv32_op){.run = rv32_exec_ttinsn, .imm = (int32_t)(word >> 2 | word << 30)};
+    }
+    *row = isa_index_find(index, word);
+    if (*row < 0) {
+        return (struct rv32_op){.run = rv32_exec_illegal, .imm = (int32_t)word};
+    }
+    struct rv32_op op = rv32_decode_operands((unsigned)*row, word);
+    op.run = row_handlers[*row];
+    enum rv32_class class = rv32_row_effects((unsigned)*row, word).class;
+    if (class == RV32_CLASS_BRANCH || op.run == rv32_exec_JAL) {
+        localise_target(&op, position);
+    }
+    return op;
+}
+
+struct rv32_code_store *rv32_code_store_create(void)
+{
+    struct rv32_code_store *store = calloc(1, sizeof *store);
+    if (store && !rv32_index_build(&store->index)) {
+        free(store);
+        return NULL;
+    }
+    if (store) {
+        store->sweep_at = LEAST_SWEEP;
+    }
+    return store;
+}
+
+void rv32_code_store_destroy(struct rv32_code_store *store)
+{
+    if (!store) {
+        return;
+    }
+    for (unsigned i = 0; i < STORE_BUCKETS; i++) {
+        for (struct rv32_page *page = store->bucket[i], *next; page; page = next) {
+            next = page->next;
+            free(page);
+        }
+    }
+    isa_index_free(&store->index);
+    free(store);
+}
+
+const struct isa_index *rv32_code_store_index(const struct rv32_code_store *store)
+{
+    return &store->index;
+}
+
+size_t rv32_code_store_pages(const struct rv32_code_store *store)
+{
+    return store->pages;
+}
+
+uint64_t rv32_code_store_decodings(const struct rv32_code_store *store)
+{
+    return store->decodings;
+}
+
+/* Frees pages that no map uses; doubles the limit when most are in use. */
+static void sweep(struct rv32_code_store *store)
+{
+    for (unsigned i = 0; i < STORE_BUCKETS; i++) {
+        for (struct rv32_page **link = &store->bucket[i]; *link;) {
+            struct rv32_page *page = *link;
+            if (page->users) {
+                link = &page->next;
+                continue;
+            }
+            *link = page->next;
+            free(page);
+            store->pages--;
+        }
+    }
+    store->sweep_at = store->pages * 2 > LEAST_SWEEP ? store->pages * 2 : LEAST_SWEEP;
+}
+
+static uint64_t hash_words(const uint32_t *words)
+{
+    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
+    for (unsigned i = 0; i < RV32_PAGE_OPS; i++) {
+        hash = (hash ^ words[i]) * UINT64_C(0xff51afd7ed558ccd);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static struct rv32_page *decode_page(struct rv32_code_store *store, const uint32_t *words,
+                                     uint64_t hash)
+{
+    struct rv32_page *page = malloc(sizeof *page);
+    if (!page) {
+        return NULL;
+    }
+    memcpy(page->words, words, sizeof page->words);
+    for (unsigned i = 0; i < RV32_PAGE_OPS; i++) {
+        int row;
+        page->ops[i] = rv32_decode(&store->index, words[i], i, &row);
+        page->rows[i] = (int16_t)row;
+    }
+    page->ops[RV32_PAGE_OPS] = (struct rv32_op){.run = rv32_exec_page_end};
+    page->hash = hash;
+    page->users = 0;
+    store->decodings++;
+    return page;
+}
+
+static struct rv32_page *find_page(struct rv32_code_store *store, const uint32_t *words)
+{
+    uint64_t hash = hash_words(words);
+    struct rv32_page **bucket = &store->bucket[hash % STORE_BUCKETS];
+    for (struct rv32_page *page = *bucket; page; page = page->next) {
+        if (page->hash == hash && !memcmp(page->words, words, sizeof page->words)) {
+            return page;
+        }
+    }
+    if (store->pages >= store->sweep_at) {
+        sweep(store);
+    }
+    struct rv32_page *page = decode_page(store, words, hash);
+    if (page) {
+        page->next = *bucket;
+        *bucket = page;
+        store->pages++;
+    }
+    return page;
+}
+
+const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number)
+{
+    uint32_t words[RV32_PAGE_OPS];
+    memcpy(words, code->l1 + ((size_t)number << RV32_PAGE_SHIFT), sizeof words);
+    struct rv32_page *page = find_page(code->store, words);
+    if (page) {
+        page->users++;
+        code->map[number] = page;
+        size_t line = ((size_t)number << RV32_PAGE_SHIFT) >> RV32_L1_MARK_SHIFT;
+        for (unsigned i = 0; i < RV32_PAGE_BYTES >> RV32_L1_MARK_SHIFT; i++) {
+            code->marks[line + i] |= RV32_MARK_CODE;
+        }
+    }
+    return page;
+}
+
+static void unlink_page(struct rv32_code *code, uint32_t number)
+{
+    code->map[number]->users--;
+    code->map[number] = NULL;
+    code->stale = true;
+    size_t line = ((size_t)number << RV32_PAGE_SHIFT) >> RV32_L1_MARK_SHIFT;
+    for (unsigned i = 0; i < RV32_PAGE_BYTES >> RV32_L1_MARK_SHIFT; i++) {
+        code->marks[line + i] &= (uint8_t)~RV32_MARK_CODE;
+    }
+}
+
+void rv32_code_written(struct rv32_code *code, uint32_t address, uint32_t size)
+{
+    if (!size) {
+        return;
+    }
+    uint32_t last = (address + size - 1) >> RV32_PAGE_SHIFT;
+    for (uint32_t number = address >> RV32_PAGE_SHIFT; number <= last && number < code->pages;
+         number++) {
+        if (code->map[number]) {
+            unlink_page(code, number);
+        }
+    }
+}
+
+void rv32_code_invalidate(struct rv32_code *code)
+{
+    for (uint32_t number = 0; number < code->pages; number++) {
+        if (code->map[number]) {
+            unlink_page(code, number);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/*
+ * Decoded code. L1 is cut into pages of 256 bytes; a page is decoded when a hart first executes
+ * from it, and harts (of all tiles of a chip) that execute the same bytes share the decoded page.
+ * A page is immutable; writing to the L1 bytes it came from unlinks it from the writer's map.
+ *
+ * rv32_code is one agent's map from L1 pages to decoded pages; rv32_code_store owns the pages.
+ */
+#ifndef RV32_CODE_H
+#define RV32_CODE_H
+
+#include "rv32/rv32.h"
+
+enum { RV32_PAGE_SHIFT = 8, RV32_PAGE_BYTES = 1 << RV32_PAGE_SHIFT, RV32_PAGE_OPS = 64 };
+
+struct rv32_code_store;
+
+struct rv32_code {
+    struct rv32_page **map; /* one entry a page of L1, NULL: not decoded */
+    uint32_t pages;
+    const uint8_t *l1;
+    uint8_t *marks; /* the owner's l1_marks: RV32_MARK_CODE is set where pages are mapped */
+    struct rv32_code_store *store;
+    bool stale; /* the running burst's page was unlinked: look it up again */
+};
+
+/* Bits of l1_marks. Owners may use the others. */
+enum { RV32_MARK_CODE = 1 };
+
+/* A store of decoded pages; NULL when memory runs out. Destroy after all maps that use it. */
+struct rv32_code_store *rv32_code_store_create(void);
+void rv32_code_store_destroy(struct rv32_code_store *store);
+
+/* The instruction index that the store decodes with; lives as long as the store. */
+const struct isa_index *rv32_code_store_index(const struct rv32_code_store *store);
+
+/* Decodes L1 page `number` into the map; NULL when memory runs out. */
+const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number);
+
+/* The decoded page of L1 page `number` (below code->pages); NULL when memory runs out. */
+static inline const struct rv32_page *rv32_code_page(struct rv32_code *code, uint32_t number)
+{
+    const struct rv32_page *page = code->map[number];
+    return page ? page : rv32_code_decode(code, number);
+}
+
+/* Forgets what was decoded from [address, address + size). Call after (or before) writing there. */
+void rv32_code_written(struct rv32_code *code, uint32_t address, uint32_t size);
+
+/* Forgets everything: the instruction-cache invalidation registers. */
+void rv32_code_invalidate(struct rv32_code *code);
+
+/* Decoded pages in the store, and the number of decodings done so far (for tests and reports). */
+size_t rv32_code_store_pages(const struct rv32_code_store *store);
+uint64_t rv32_code_store_decodings(const struct rv32_code_store *store);
+
+#endif

@@ -1,0 +1,119 @@
+/* Branches, jumps, fences and what leaves the ordinary flow: pauses, mret, pushes, illegal words. */
+#include "rv32/decode.h"
+#include "rv32/exec.h"
+
+/* A taken branch or jal: in-page targets are op displacements (see rv32_decode). */
+static inline int64_t take(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    if (__builtin_expect(op->aux, 1)) {
+        return rv32_next(hart, op + op->imm, left);
+    }
+    return rv32_jump(hart, rv32_op_pc(hart, op) + (uint32_t)op->imm, left);
+}
+
+#define BRANCH_IF(token, type, comparison) \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
+    { \
+        if ((type)hart->x[op->rs1] comparison(type) hart->x[op->rs2]) { \
+            return take(hart, op, left); \
+        } \
+        return rv32_next(hart, op + 1, left); \
+    }
+
+BRANCH_IF(BEQ, uint32_t, ==)
+BRANCH_IF(BNE, uint32_t, !=)
+BRANCH_IF(BLT, int32_t, <)
+BRANCH_IF(BGE, int32_t, >=)
+BRANCH_IF(BLTU, uint32_t, <)
+BRANCH_IF(BGEU, uint32_t, >=)
+
+int64_t rv32_exec_JAL(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    hart->x[op->rd] = rv32_op_pc(hart, op) + 4;
+    return take(hart, op, left);
+}
+
+int64_t rv32_exec_JALR(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    uint32_t target = (hart->x[op->rs1] + (uint32_t)op->imm) & ~UINT32_C(1);
+    hart->x[op->rd] = rv32_op_pc(hart, op) + 4;
+    return rv32_jump(hart, target, left);
+}
+
+/* In a functional run every store is done when its instruction is; there is nothing to order. The
+ * board hears of it, because it may keep caches or store queues (--schedule random). */
+int64_t rv32_exec_FENCE(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    if (hart->bus->fence) {
+        hart->bus->fence(hart->owner, hart, rv32_now(hart, left));
+        return rv32_after_bus(hart, op + 1, left);
+    }
+    return rv32_next(hart, op + 1, left);
+}
+
+static int64_t pause_after(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    hart->stop = RV32_STOP_PAUSE;
+    return rv32_suspend(hart, op + 1, left - 1);
+}
+
+/* SPEC: ebreak (and ecall, WormholeB0 DebugInterface) retire and pause the hart for a debugger. */
+int64_t rv32_exec_EBREAK(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    return pause_after(hart, op, left);
+}
+
+int64_t rv32_exec_ECALL(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    return pause_after(hart, op, left);
+}
+
+int64_t rv32_exec_MRET(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    if (hart->core != RV32_B && hart->core != RV32_NC) {
+        return rv32_fault_at(hart, op, left, RV32_FAULT_ILLEGAL, 0,
+                             "only RISCV B and RISCV NC have mret");
+    }
+    if (!hart->in_handler) {
+        return rv32_fault_at(hart, op, left, RV32_FAULT_MRET, 0,
+                             "mret, but no interrupt handler is running");
+    }
+    hart->in_handler = false;
+    rv32_cut(hart, rv32_now(hart, left) + 1); /* the next interrupt may be pending */
+    left = rv32_apply_cut(hart, left);
+    return rv32_jump(hart, hart->resume_pc, left);
+}
+
+int64_t rv32_exec_ttinsn(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    enum rv32_reply reply =
+        hart->bus->push(hart->owner, hart, (uint32_t)op->imm, rv32_now(hart, left));
+    if (reply != RV32_OK) {
+        hart->access = (struct rv32_access){.address = RV32_PUSH_BASE,
+                                            .value = (uint32_t)op->imm,
+                                            .size = 4,
+                                            .store = true,
+                                            .cycle = rv32_now(hart, left)};
+        return rv32_refused(hart, op, left, reply);
+    }
+    return rv32_after_bus(hart, op + 1, left);
+}
+
+int64_t rv32_exec_illegal(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    return rv32_fault_at(hart, op, left, RV32_FAULT_ILLEGAL, 0,
+                         "the word is no instruction of the baby RISC-V cores");
+}
+
+int64_t rv32_exec_stub(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    int row = hart->page->rows[op - hart->page->ops];
+    return rv32_fault_at(hart, op, left, RV32_FAULT_STUB, 0, "the harts do not implement %s",
+                         rv32_rows[row].mnemonic);
+}
+
+int64_t rv32_exec_page_end(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    (void)op;
+    return rv32_enter(hart, hart->page_pc + RV32_PAGE_BYTES, left);
+}

@@ -1,0 +1,220 @@
+/* Integer loads and stores, and atomics. L1 and the local RAM are reached directly. */
+#include <string.h>
+
+#include "rv32/exec.h"
+
+enum { SIZE_1 = 0, SIZE_2 = 1, SIZE_4 = 2 }; /* logarithms */
+
+static inline uint32_t rotate_right(uint32_t value, unsigned by)
+{
+    return by ? value >> by | value << (32 - by) : value;
+}
+
+/* True when an aligned access of 1 << log bytes at `offset` lies in a memory of `size` bytes. The
+ * rotation brings misalignment bits to the top, so that one comparison checks both. */
+static inline bool inside(uint32_t offset, unsigned log, uint32_t size)
+{
+    return rotate_right(offset, log) < size >> log;
+}
+
+static inline const uint8_t *readable(const struct rv32_hart *hart, uint32_t address, unsigned log)
+{
+    if (__builtin_expect(inside(address, log, hart->l1_size), 1)) {
+        return hart->l1 + address;
+    }
+    if (inside(address - RV32_LOCAL_BASE, log, hart->local_size)) {
+        return hart->local + (address - RV32_LOCAL_BASE);
+    }
+    return NULL;
+}
+
+static inline uint8_t *writable(const struct rv32_hart *hart, uint32_t address, unsigned log)
+{
+    if (inside(address - RV32_LOCAL_BASE, log, hart->local_size)) {
+        return hart->local + (address - RV32_LOCAL_BASE);
+    }
+    if (inside(address, log, hart->l1_size) && !hart->l1_marks[address >> RV32_L1_MARK_SHIFT]) {
+        return hart->l1 + address;
+    }
+    return NULL;
+}
+
+static inline uint32_t get(const uint8_t *from, unsigned log)
+{
+    uint32_t value = 0;
+    memcpy(&value, from, (size_t)1 << log);
+    return value;
+}
+
+static enum rv32_reply over_bus(struct rv32_hart *hart, uint32_t address, unsigned size,
+                                uint64_t now, bool store, uint32_t *value)
+{
+    if (address & (size - 1)) {
+        return rv32_bus_fault(hart, RV32_FAULT_MISALIGNED, address,
+                              "%s of %u bytes at 0x%08x is not aligned; the harts have no "
+                              "misaligned accesses",
+                              store ? "store" : "load", size, address);
+    }
+    hart->access = (struct rv32_access){.address = address,
+                                        .value = store ? *value : 0,
+                                        .size = (uint8_t)size,
+                                        .store = store,
+                                        .cycle = now};
+    enum rv32_reply reply = hart->bus->access(hart->owner, hart, &hart->access);
+    *value = hart->access.value;
+    return reply;
+}
+
+enum rv32_reply rv32_load(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
+                          uint32_t *value)
+{
+    unsigned log = size >> 1;
+    const uint8_t *from = readable(hart, address, log);
+    if (from) {
+        *value = get(from, log);
+        return RV32_OK;
+    }
+    return over_bus(hart, address, size, now, false, value);
+}
+
+enum rv32_reply rv32_store(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
+                           uint32_t value)
+{
+    uint8_t *to = writable(hart, address, size >> 1);
+    if (to) {
+        memcpy(to, &value, size);
+        return RV32_OK;
+    }
+    return over_bus(hart, address, size, now, true, &value);
+}
+
+/* --- Loads --- */
+
+static uint32_t extend(uint32_t value, unsigned log, bool is_signed)
+{
+    if (!is_signed || log == SIZE_4) {
+        return value;
+    }
+    return log == SIZE_1 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
+}
+
+static __attribute__((noinline)) int64_t load_over_bus(struct rv32_hart *hart,
+                                                       const struct rv32_op *op, int64_t left,
+                                                       unsigned log, bool is_signed)
+{
+    uint32_t value;
+    uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
+    enum rv32_reply reply =
+        over_bus(hart, address, 1u << log, rv32_now(hart, left), false, &value);
+    if (reply != RV32_OK) {
+        return rv32_refused(hart, op, left, reply);
+    }
+    hart->x[op->rd] = extend(value, log, is_signed);
+    return rv32_after_bus(hart, op + 1, left);
+}
+
+static inline int64_t load(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
+                           unsigned log, bool is_signed)
+{
+    const uint8_t *from = readable(hart, hart->x[op->rs1] + (uint32_t)op->imm, log);
+    if (__builtin_expect(!from, 0)) {
+        return load_over_bus(hart, op, left, log, is_signed);
+    }
+    hart->x[op->rd] = extend(get(from, log), log, is_signed);
+    return rv32_next(hart, op + 1, left);
+}
+
+#define LOAD(token, log, is_signed) \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
+    { \
+        return load(hart, op, left, log, is_signed); \
+    }
+
+LOAD(LB, SIZE_1, true)
+LOAD(LH, SIZE_2, true)
+LOAD(LW, SIZE_4, false)
+LOAD(LBU, SIZE_1, false)
+LOAD(LHU, SIZE_2, false)
+
+/* --- Stores --- */
+
+static __attribute__((noinline)) int64_t store_over_bus(struct rv32_hart *hart,
+                                                        const struct rv32_op *op, int64_t left,
+                                                        unsigned log)
+{
+    uint32_t value = hart->x[op->rs2];
+    uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
+    enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), true, &value);
+    if (reply != RV32_OK) {
+        return rv32_refused(hart, op, left, reply);
+    }
+    return rv32_after_bus(hart, op + 1, left);
+}
+
+static inline int64_t store(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
+                            unsigned log)
+{
+    uint8_t *to = writable(hart, hart->x[op->rs1] + (uint32_t)op->imm, log);
+    if (__builtin_expect(!to, 0)) {
+        return store_over_bus(hart, op, left, log);
+    }
+    memcpy(to, &hart->x[op->rs2], (size_t)1 << log);
+    return rv32_next(hart, op + 1, left);
+}
+
+#define STORE(token, log) \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
+    { \
+        return store(hart, op, left, log); \
+    }
+
+STORE(SB, SIZE_1)
+STORE(SH, SIZE_2)
+STORE(SW, SIZE_4)
+
+/* --- Zaamo: L1 only (SPEC: InstructionSet) --- */
+
+/* Checks the address and reads the old value; the caller stores what replaces it. */
+static enum rv32_reply atomic_read(struct rv32_hart *hart, uint32_t address, uint64_t now,
+                                   uint32_t *old)
+{
+    if (address >= hart->code->pages << RV32_PAGE_SHIFT) {
+        return rv32_bus_fault(hart, RV32_FAULT_ATOMIC, address,
+                              "atomic instructions reach only the tile's L1, not 0x%08x", address);
+    }
+    return rv32_load(hart, address, 4, now, old);
+}
+
+static inline int64_t atomic_finish(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
+                                    uint32_t address, uint32_t old, uint32_t value)
+{
+    enum rv32_reply reply = rv32_store(hart, address, 4, rv32_now(hart, left), value);
+    if (reply != RV32_OK) {
+        return rv32_refused(hart, op, left, reply);
+    }
+    hart->x[op->rd] = old;
+    return rv32_after_bus(hart, op + 1, left);
+}
+
+#define ATOMIC(token, expression) \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
+    { \
+        uint32_t old; \
+        uint32_t address = hart->x[op->rs1]; \
+        uint32_t operand = hart->x[op->rs2]; \
+        enum rv32_reply reply = atomic_read(hart, address, rv32_now(hart, left), &old); \
+        if (reply != RV32_OK) { \
+            return rv32_refused(hart, op, left, reply); \
+        } \
+        return atomic_finish(hart, op, left, address, old, expression); \
+    }
+
+ATOMIC(AMOADD_W, old + operand)
+ATOMIC(AMOSWAP_W, operand)
+ATOMIC(AMOXOR_W, old ^ operand)
+ATOMIC(AMOOR_W, old | operand)
+ATOMIC(AMOAND_W, old &operand)
+ATOMIC(AMOMIN_W, (int32_t)old < (int32_t)operand ? old : operand)
+ATOMIC(AMOMAX_W, (int32_t)old > (int32_t)operand ? old : operand)
+ATOMIC(AMOMINU_W, old < operand ? old : operand)
+ATOMIC(AMOMAXU_W, old > operand ? old : operand)

@@ -1,0 +1,154 @@
+/* Bursts: entering code, ending, waiting and faulting. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rv32/exec.h"
+
+static int64_t leave_at(struct rv32_hart *hart, uint32_t pc, int64_t left)
+{
+    hart->page = NULL;
+    hart->pc = pc;
+    return left;
+}
+
+int64_t rv32_enter(struct rv32_hart *hart, uint32_t pc, int64_t left)
+{
+    if (left <= 0) {
+        return leave_at(hart, pc, left);
+    }
+    uint32_t number = pc >> RV32_PAGE_SHIFT;
+    if (pc & 3 || number >= hart->code->pages) {
+        leave_at(hart, pc, left);
+        hart->stop = RV32_STOP_FAULT;
+        hart->fault = (struct rv32_fault){.kind = RV32_FAULT_FETCH, .pc = pc, .address = pc};
+        snprintf(hart->fault.detail, sizeof hart->fault.detail, "%s",
+                 pc & 3 ? "instructions lie at multiples of four"
+                        : "harts fetch instructions from L1 only");
+        return left;
+    }
+    const struct rv32_page *page = rv32_code_page(hart->code, number);
+    if (!page) {
+        leave_at(hart, pc, left);
+        hart->stop = RV32_STOP_FAULT;
+        hart->fault = (struct rv32_fault){.kind = RV32_FAULT_FETCH, .pc = pc, .address = pc,
+                                          .detail = "the host has no memory for decoded code"};
+        return left;
+    }
+    hart->page = page;
+    hart->page_pc = pc & ~(uint32_t)(RV32_PAGE_BYTES - 1);
+    const struct rv32_op *op = &page->ops[pc >> 2 & (RV32_PAGE_OPS - 1)];
+    hart->op = op;
+#ifdef RV32_TAIL_CALLS
+    return op->run(hart, op, left);
+#else
+    return left;
+#endif
+}
+
+int64_t rv32_jump(struct rv32_hart *hart, uint32_t pc, int64_t left)
+{
+    return rv32_enter(hart, pc, left - 1);
+}
+
+int64_t rv32_apply_cut(struct rv32_hart *hart, int64_t left)
+{
+    if (hart->cut < hart->end) {
+        int64_t less = (int64_t)(hart->end - hart->cut);
+        hart->end = hart->cut;
+        hart->granted -= less;
+        left -= less;
+    }
+    return left;
+}
+
+int64_t rv32_after_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    left = rv32_apply_cut(hart, left);
+    if (hart->code->stale) {
+        hart->code->stale = false;
+        return rv32_jump(hart, rv32_op_pc(hart, op), left);
+    }
+    return rv32_next(hart, op, left);
+}
+
+enum rv32_reply rv32_bus_fault(struct rv32_hart *hart, enum rv32_fault_kind kind, uint32_t address,
+                               const char *format, ...)
+{
+    va_list arguments;
+    hart->fault = (struct rv32_fault){.kind = kind, .address = address};
+    va_start(arguments, format);
+    vsnprintf(hart->fault.detail, sizeof hart->fault.detail, format, arguments);
+    va_end(arguments);
+    return RV32_FAULTED;
+}
+
+int64_t rv32_refused(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
+                     enum rv32_reply reply)
+{
+    hart->stop = reply == RV32_WAIT ? RV32_STOP_WAIT : RV32_STOP_FAULT;
+    if (reply == RV32_FAULTED) {
+        hart->fault.pc = rv32_op_pc(hart, op);
+        hart->fault.word = rv32_op_word(hart, op);
+    }
+    return rv32_suspend(hart, op, left);
+}
+
+int64_t rv32_fault_at(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
+                      enum rv32_fault_kind kind, uint32_t address, const char *format, ...)
+{
+    va_list arguments;
+    hart->fault = (struct rv32_fault){.kind = kind, .address = address};
+    va_start(arguments, format);
+    vsnprintf(hart->fault.detail, sizeof hart->fault.detail, format, arguments);
+    va_end(arguments);
+    return rv32_refused(hart, op, left, RV32_FAULTED);
+}
+
+uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
+{
+    int64_t left = (int64_t)(end - now);
+    hart->stop = RV32_RUNNING;
+    hart->end = end;
+    hart->cut = UINT64_MAX;
+    hart->granted = left;
+    hart->code->stale = false;
+    left = rv32_enter(hart, hart->pc, left);
+    while (left > 0 && hart->stop == RV32_RUNNING) {
+        left = hart->page ? hart->op->run(hart, hart->op, left)
+                          : rv32_enter(hart, hart->pc, left);
+    }
+    if (hart->page) {
+        hart->pc = rv32_op_pc(hart, hart->op);
+        hart->page = NULL;
+    }
+    hart->retired += (uint64_t)(hart->granted - left);
+    return hart->end - (uint64_t)left;
+}
+
+void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now)
+{
+    memset(hart->x, 0, sizeof hart->x);
+    memset(hart->f, 0, sizeof hart->f);
+    memset(hart->v, 0, sizeof hart->v);
+    hart->csr = (struct rv32_csrs){
+        .cfg0 = UINT32_C(16) << 13, /* StMergeTimer */
+        .vlenb = RV32_VLEN_BYTES,
+        .cycle_offset = -now,
+    };
+    hart->pc = pc;
+    hart->resume_pc = 0;
+    hart->in_handler = false;
+    hart->retired = 0;
+    hart->stop = RV32_RUNNING;
+    hart->page = NULL;
+    hart->op = NULL;
+}
+
+void rv32_interrupt(struct rv32_hart *hart, uint32_t handler)
+{
+    hart->resume_pc = hart->pc;
+    hart->csr.intp_restore_pc = hart->pc;
+    hart->in_handler = true;
+    hart->pc = handler;
+}

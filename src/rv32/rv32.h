@@ -1,0 +1,237 @@
+/*
+ * A hart: one baby RISC-V core of a Tensix tile (SPEC: BlackholeA0 BabyRISCV pages).
+ *
+ * rv32 knows no tile: L1 and the local RAM are plain memory that the owner lends, everything else
+ * goes through struct rv32_bus. Instructions run from decoded pages (rv32/code.h): a page holds
+ * one struct rv32_op for each word, so the address of an op gives its pc. A handler does its work
+ * and goes on to the next op through rv32_next, which charges one nominal cycle; `left` counts
+ * the cycles that the burst may still use. Invariants:
+ *  - between bursts `pc` is the next instruction and `page` is NULL; inside a burst the position
+ *    is `op`, passed from handler to handler, and pc is derived (rv32_pc);
+ *  - an instruction that cannot finish (waits, faults) has had no effect at all;
+ *  - x[0] is always 0: decoding sends writes of x0 to x[RV32_SINK].
+ */
+#ifndef RV32_RV32_H
+#define RV32_RV32_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "isa/isa.h"
+
+enum rv32_core { RV32_B, RV32_T0, RV32_T1, RV32_T2, RV32_NC, RV32_CORES };
+
+enum { RV32_SINK = 32, RV32_VLEN_BYTES = 16 };
+
+/* Which instructions a row belongs to; a hart has all of them except where noted. */
+enum rv32_extension {
+    RV32_EXT_I,
+    RV32_EXT_M,
+    RV32_EXT_ZICSR,
+    RV32_EXT_ZAAMO,
+    RV32_EXT_ZBA,
+    RV32_EXT_ZBB,
+    RV32_EXT_BITMANIP, /* pack, brev8, grevi */
+    RV32_EXT_F,
+    RV32_EXT_ZFH,
+    RV32_EXT_V,       /* T2 only */
+    RV32_EXT_MACHINE, /* mret: B and NC only */
+    RV32_EXT_TTINSN,
+};
+
+/* Why a burst ended before its cycles were used up. */
+enum rv32_stop {
+    RV32_RUNNING = 0,
+    RV32_STOP_WAIT,  /* the access described in `access` cannot be served yet; retry the op */
+    RV32_STOP_FAULT, /* `fault` says what the guest did wrong; pc is at the culprit */
+    RV32_STOP_PAUSE, /* ebreak or ecall: a debug pause; pc is past it */
+    RV32_STOP_LEAVE, /* nothing wrong: the owner asked to look at the tile (rv32_leave) */
+};
+
+enum rv32_fault_kind {
+    RV32_FAULT_NONE = 0,
+    RV32_FAULT_ILLEGAL,       /* no row matches, or this core lacks the extension */
+    RV32_FAULT_STUB,          /* a row that no source defines or that the harts do not have */
+    RV32_FAULT_FETCH,         /* pc outside L1 or not a multiple of four */
+    RV32_FAULT_MISALIGNED,    /* load or store address not a multiple of its size */
+    RV32_FAULT_UNMAPPED,      /* nothing answers at the address */
+    RV32_FAULT_READ_ONLY,     /* store to something that cannot be written */
+    RV32_FAULT_ATOMIC,        /* atomic outside L1 */
+    RV32_FAULT_CSR,           /* no such CSR, or a write that the hardware forbids */
+    RV32_FAULT_VECTOR,        /* vtype, LMUL or register group not legal for the instruction */
+    RV32_FAULT_UNIMPLEMENTED, /* hardware that this version does not model yet */
+    RV32_FAULT_MRET,          /* mret outside an interrupt handler */
+};
+
+enum rv32_reply { RV32_OK, RV32_WAIT, RV32_FAULTED };
+
+/* One access that leaves the hart. `cycle` is the tile's time at which it happens. */
+struct rv32_access {
+    uint32_t address;
+    uint32_t value; /* of a store; the result of a load */
+    uint8_t size;   /* 1, 2, 4 */
+    bool store;
+    uint64_t cycle;
+};
+
+struct rv32_fault {
+    enum rv32_fault_kind kind;
+    uint32_t pc, word;
+    uint32_t address; /* of the access, or the CSR number */
+    char detail[120]; /* the violated rule in words; may be empty */
+};
+
+/* What a hart asks of the board around it. All functions may set hart->fault and answer
+ * RV32_FAULTED; a function that answers RV32_WAIT has had no effect. */
+struct rv32_hart;
+struct rv32_bus {
+    /* Loads and stores outside the memory that the hart reaches by itself, or inside it where a
+     * line is marked in l1_marks (stores only: the store has not been done yet). */
+    enum rv32_reply (*access)(void *owner, struct rv32_hart *hart, struct rv32_access *access);
+    /* .ttinsn and stores to the instruction buffer of the own thread. */
+    enum rv32_reply (*push)(void *owner, struct rv32_hart *hart, uint32_t instruction,
+                            uint64_t cycle);
+    /* A fence; NULL where the board has nothing to order. */
+    void (*fence)(void *owner, struct rv32_hart *hart, uint64_t cycle);
+    /* The hardware's view of tt_cfg_qstatus .. tt_cfg_sstatus7 (CSR 0xbc0 + index). */
+    uint32_t (*status)(void *owner, struct rv32_hart *hart, unsigned index);
+};
+
+/* CSRs that hold state (SPEC: CSRs). Counters are derived, see rv32_csr_read. */
+struct rv32_csrs {
+    uint32_t fcsr, vxsat, vxrm;
+    uint32_t vl, vtype, vlenb;
+    uint32_t mcountinhibit, mhpmevent[2];
+    uint64_t mhpmcounter[2]; /* SPEC names no events: they hold what software writes */
+    uint32_t cfg0, pmacfg[2], cfg1, hwa_mask, hwa_cfg, vgsrc;
+    uint32_t scratch[10]; /* 0xbc0 + i where the hardware does not drive it */
+    uint64_t cycle_offset, instret_offset; /* mcycle = tile time + offset */
+    uint32_t intp_restore_pc;
+};
+
+struct rv32_page;
+struct rv32_code;
+struct rv32_op;
+
+struct rv32_hart {
+    uint32_t x[33];
+    uint32_t f[32]; /* Zfh values are NaN-boxed */
+    uint8_t v[32][RV32_VLEN_BYTES];
+    struct rv32_csrs csr;
+    uint32_t pc;
+    uint32_t resume_pc; /* where mret goes; meaningful while in_handler */
+    bool in_handler;
+    uint64_t retired; /* instructions since reset, without those of the running burst */
+    enum rv32_core core;
+
+    /* The burst. */
+    enum rv32_stop stop;
+    const struct rv32_op *op;
+    const struct rv32_page *page;
+    uint32_t page_pc;
+    uint64_t end; /* tile time at which the burst's cycles are used up */
+    int64_t granted; /* cycles that the burst had at its start */
+    uint64_t cut; /* an earlier end that a bus function asked for; UINT64_MAX if none */
+    struct rv32_access access; /* of RV32_STOP_WAIT */
+    struct rv32_fault fault;   /* of RV32_STOP_FAULT */
+
+    /* Lent by the owner. */
+    uint8_t *l1;
+    uint32_t l1_size;        /* 0: every access to L1 goes to the bus */
+    const uint8_t *l1_marks; /* a byte for each 64 bytes of L1; non-zero: stores go to the bus */
+    uint8_t *local;
+    uint32_t local_size;
+    struct rv32_code *code;
+    const struct rv32_bus *bus;
+    void *owner;
+};
+
+enum { RV32_L1_MARK_SHIFT = 6 };
+#define RV32_LOCAL_BASE UINT32_C(0xffb00000)
+#define RV32_PUSH_BASE UINT32_C(0xffe40000)
+
+/* Registers, CSRs and burst state as after leaving soft reset at tile time `now`; `pc` is the reset
+ * vector. What the owner lent stays. */
+void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now);
+
+/*
+ * Runs from tile time `now` until `end` (end > now) or until something stops the hart. Returns
+ * the time reached: at most `end`. On return hart->stop says why; hart->pc is the next
+ * instruction. A call with end == now + 1 runs exactly one instruction.
+ */
+uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end);
+
+/* Asks a running burst to end at `end` at the latest (from inside a bus function). */
+static inline void rv32_cut(struct rv32_hart *hart, uint64_t end)
+{
+    hart->cut = end < hart->cut ? end : hart->cut;
+}
+
+/* Takes an interrupt: saves pc for mret and goes to the handler. */
+void rv32_interrupt(struct rv32_hart *hart, uint32_t handler);
+
+/* Records a fault for a bus function and returns RV32_FAULTED; pc and word are filled in later. */
+enum rv32_reply rv32_bus_fault(struct rv32_hart *hart, enum rv32_fault_kind kind, uint32_t address,
+                               const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* --- Instruction table --- */
+
+/* The rows of rv32.def in order. */
+extern const struct isa_row rv32_rows[];
+extern const unsigned rv32_rows_count;
+enum rv32_extension rv32_row_extension(unsigned row);
+bool rv32_row_is_stub(unsigned row);
+
+/* Which registers an instruction reads and writes (bit n: xn), and what it may do besides. */
+enum rv32_class {
+    RV32_CLASS_PLAIN,  /* integer registers only */
+    RV32_CLASS_LOAD,   /* integer load */
+    RV32_CLASS_STORE,  /* integer store */
+    RV32_CLASS_BRANCH, /* conditional */
+    RV32_CLASS_JUMP,   /* jal, jalr */
+    RV32_CLASS_FENCE,
+    RV32_CLASS_OTHER, /* CSRs, atomics, float, vector, pushes, pauses */
+};
+struct rv32_effects {
+    enum rv32_class class;
+    uint32_t reads, writes;
+};
+struct rv32_effects rv32_row_effects(unsigned row, uint32_t word);
+
+/*
+ * Disassembles `word` at `pc` into text[size]: never fails, ".word 0x..." where nothing matches,
+ * ".ttinsn 0x..." for pushes. Returns the length as snprintf does. `index` comes from
+ * rv32_index_build.
+ */
+int rv32_disassemble(const struct isa_index *index, uint32_t word, uint32_t pc, char *text,
+                     size_t size);
+
+/* Assembles one instruction, mnemonic and operands, at `pc`. */
+enum penrose_status rv32_assemble(const char *text, uint32_t pc, uint32_t *word,
+                                  struct penrose_error *error);
+
+bool rv32_index_build(struct isa_index *index);
+
+/* ABI names, x0 = "zero" .. x31 = "t6". */
+extern const char *const rv32_x_names[32];
+extern const char *const rv32_core_names[RV32_CORES]; /* "brisc", "trisc0", ... "ncrisc" */
+
+/* --- CSRs (csr.c) --- */
+
+/* Reads or writes a CSR as an instruction at tile time `cycle` does; false when there is no such
+ * CSR on this core (read) or the write is not possible; hart->fault then says why. */
+bool rv32_csr_read(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uint32_t *value);
+bool rv32_csr_write(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uint32_t value);
+/* "mcycle" .. or NULL */
+const char *rv32_csr_name(uint32_t number);
+
+/* Fields of cfg0 that change what instructions do (the others change time only). */
+#define RV32_CFG0_DIS_LOW_CASH (UINT32_C(1) << 3)
+#define RV32_CFG0_DIS_PMC_WRAP (UINT32_C(1) << 7)
+#define RV32_CFG0_PMC_CLR_ON_RD (UINT32_C(1) << 8)
+#define RV32_CFG0_DIS_TT_STATUS (UINT32_C(1) << 29)
+#define RV32_CFG0_EN_BFLOAT (UINT32_C(1) << 30)
+#define RV32_CFG0_EN_BFLOAT_RTNE (UINT32_C(1) << 31)
+
+#endif
