@@ -82,6 +82,14 @@ struct rv32_fault {
     char detail[120]; /* the violated rule in words; may be empty */
 };
 
+/* What reading a place means for a hart that polls it (rv32/idle.h). */
+enum rv32_poll {
+    RV32_POLL_STATE,      /* memory-like: reading has no effect, time alone does not change it */
+    RV32_POLL_CLOCK_LOW,  /* the low word of the tile's time */
+    RV32_POLL_CLOCK_HIGH, /* its high word */
+    RV32_POLL_EFFECT,     /* reading does something, may wait or fault */
+};
+
 /* What a hart asks of the board around it. All functions may set hart->fault and answer
  * RV32_FAULTED; a function that answers RV32_WAIT has had no effect. */
 struct rv32_hart;
@@ -94,6 +102,10 @@ struct rv32_bus {
                             uint64_t cycle);
     /* A fence; NULL where the board has nothing to order. */
     void (*fence)(void *owner, struct rv32_hart *hart, uint64_t cycle);
+    /* What polling [address, address + size) means, and for RV32_POLL_STATE the value there, read
+     * without effect. NULL: everything outside the hart's memory has effects. */
+    enum rv32_poll (*poll)(void *owner, struct rv32_hart *hart, uint32_t address, unsigned size,
+                           uint32_t *value);
     /* The hardware's view of tt_cfg_qstatus .. tt_cfg_sstatus7 (CSR 0xbc0 + index). */
     uint32_t (*status)(void *owner, struct rv32_hart *hart, unsigned index);
 };

@@ -1,0 +1,103 @@
+/*
+ * RISC-V ELF files as tt-metal builds them: linked RV32 programs with symbols and DWARF.
+ *
+ * A loader_elf owns a copy of the file. Opening validates everything that the accessors rely on,
+ * so they cannot fail on file contents: ELFCLASS32, little-endian, EM_RISCV, ET_EXEC; segments
+ * that lie inside the file, do not overlap and hold at most LOADER_MAX_MEMORY bytes; sections,
+ * string tables and the symbol table inside the file. Whether an address exists in a tile is not
+ * looked at here. All pointers handed out live until loader_elf_close.
+ *
+ * Thread-safety: any number of threads may read one loader_elf, except that loader_elf_source and
+ * loader_layout_read build an index at their first call: calls to those two must not overlap.
+ */
+#ifndef LOADER_ELF_H
+#define LOADER_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <penrose/error.h>
+
+enum {
+    LOADER_MAX_FILE = 256 << 20,   /* bytes; a larger file is refused */
+    LOADER_MAX_MEMORY = 16 << 20,  /* bytes of one segment in memory; a tile's L1 has 1.5 MiB */
+    LOADER_MAX_SEGMENTS = 32,      /* loadable segments; tt-metal's programs have two */
+};
+
+enum loader_segment_flag { /* the values of p_flags */
+    LOADER_SEGMENT_EXECUTE = 1,
+    LOADER_SEGMENT_WRITE = 2,
+    LOADER_SEGMENT_READ = 4,
+};
+
+/* One PT_LOAD with a nonzero size in memory. */
+struct loader_segment {
+    uint32_t vaddr, paddr;
+    uint32_t filesz, memsz; /* filesz <= memsz; the rest is zero-filled */
+    uint32_t flags;
+    const uint8_t *bytes; /* filesz bytes */
+};
+
+enum loader_symbol_kind { LOADER_SYMBOL_LABEL, LOADER_SYMBOL_FUNCTION, LOADER_SYMBOL_OBJECT };
+
+struct loader_symbol {
+    const char *name;
+    uint32_t value, size;
+    enum loader_symbol_kind kind;
+    bool global;   /* STB_GLOBAL or STB_WEAK */
+    bool absolute; /* SHN_ABS: a constant, or imported from another program (--just-symbols) */
+    bool in_code;  /* its section is executable */
+};
+
+struct loader_elf;
+
+/*
+ * Reads and checks the file at `path`. On success *elf is to be closed with loader_elf_close; on
+ * failure it is NULL. Errors: PENROSE_E_FILE (missing, unreadable), PENROSE_E_FORMAT (not a
+ * program for a hart; the message says what was found, what was expected and the remedy),
+ * PENROSE_E_MEMORY.
+ */
+enum penrose_status loader_elf_open(const char *path, struct loader_elf **elf,
+                                    struct penrose_error *error);
+
+/* The same over `size` bytes, which are copied; `name` stands for the path in messages. */
+enum penrose_status loader_elf_open_memory(const void *bytes, size_t size, const char *name,
+                                           struct loader_elf **elf, struct penrose_error *error);
+
+/* NULL is allowed. */
+void loader_elf_close(struct loader_elf *elf);
+
+/* The path or name for messages: printable, and shortened at its front when long. */
+const char *loader_elf_name(const struct loader_elf *elf);
+
+uint32_t loader_elf_entry(const struct loader_elf *elf);
+
+/* The loadable segments in file order; *count is at least 1 and one of them holds the entry. */
+const struct loader_segment *loader_elf_segments(const struct loader_elf *elf, unsigned *count);
+
+/* The segment that holds `address` in memory, or NULL. */
+const struct loader_segment *loader_elf_segment_at(const struct loader_elf *elf, uint32_t address);
+
+/*
+ * The named symbol, or NULL; constant time. File, section and compiler-local (".L...") symbols are
+ * not found. A global symbol wins over a local one of the same name.
+ */
+const struct loader_symbol *loader_elf_symbol(const struct loader_elf *elf, const char *name);
+
+/*
+ * The symbol that `address` belongs to, or NULL; *offset (may be NULL) is the distance from its
+ * value. A function or object around the address wins; else it is the last symbol before the
+ * address in the same segment. Logarithmic time.
+ */
+const struct loader_symbol *loader_elf_symbol_at(const struct loader_elf *elf, uint32_t address,
+                                                 uint32_t *offset);
+
+/*
+ * The source position of the instruction at `address` (a link address) from DWARF; false when
+ * there is none. The first call reads the line tables, later ones take logarithmic time.
+ */
+bool loader_elf_source(struct loader_elf *elf, uint32_t address, const char **file,
+                       unsigned *line);
+
+#endif

@@ -1,0 +1,357 @@
+#include "rv32/idle.h"
+
+#include <string.h>
+
+#include "rv32/exec.h"
+
+/* What the record knows of a register: does its value follow the wall clock, and how. */
+enum follow { FOLLOWS_NOT, FOLLOWS_UP, FOLLOWS_DOWN, FOLLOWS_SOMEHOW };
+
+struct record {
+    struct rv32_hart *hart;
+    uint32_t start_pc, start_x[32];
+    uint64_t start;
+    uint32_t written, live_in; /* registers; live_in: read before written */
+    enum follow follow[32];
+    uint64_t steady; /* clock ticks for which no comparison with the clock changes its outcome */
+    struct rv32_idle *idle;
+};
+
+static bool memory_word(const struct rv32_hart *hart, uint32_t address, unsigned size,
+                        const uint8_t **at)
+{
+    if (address & (size - 1)) {
+        return false;
+    }
+    if (address < hart->l1_size) {
+        *at = hart->l1 + address;
+        return true;
+    }
+    if (address - RV32_LOCAL_BASE < hart->local_size) {
+        *at = hart->local + (address - RV32_LOCAL_BASE);
+        return true;
+    }
+    return false;
+}
+
+/* The value at a place without the side effects of reading it. */
+static enum rv32_poll peek(struct rv32_hart *hart, uint32_t address, unsigned size,
+                           uint32_t *value)
+{
+    const uint8_t *at;
+    *value = 0;
+    if (memory_word(hart, address, size, &at)) {
+        memcpy(value, at, size);
+        return RV32_POLL_STATE;
+    }
+    return hart->bus->poll ? hart->bus->poll(hart->owner, hart, address, size, value)
+                           : RV32_POLL_EFFECT;
+}
+
+static bool add_place(struct rv32_idle *idle, uint32_t address, unsigned size, uint32_t value)
+{
+    if (idle->places == RV32_IDLE_PLACES) {
+        return false;
+    }
+    idle->place[idle->places++] =
+        (struct rv32_idle_place){.address = address, .value = value, .size = (uint8_t)size};
+    return true;
+}
+
+static unsigned access_size(uint32_t word)
+{
+    return 1u << (word >> 12 & 3);
+}
+
+static uint32_t access_address(const struct rv32_hart *hart, const struct rv32_op *op)
+{
+    return hart->x[op->rs1] + (uint32_t)op->imm;
+}
+
+/* --- The wall clock --- */
+
+static void steady_for(struct record *record, uint64_t ticks)
+{
+    record->steady = ticks < record->steady ? ticks : record->steady;
+}
+
+/* Ticks until `value`, moving with the clock, reaches any place where a comparison with `constant`
+ * can change: the constant, its successor, and where signed and unsigned numbers wrap. */
+static void compare_with_clock(struct record *record, uint32_t value, enum follow follow,
+                               uint32_t constant)
+{
+    const uint32_t edges[] = {constant, constant + 1, 0, UINT32_C(0x80000000)};
+    for (unsigned i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        uint32_t distance = follow == FOLLOWS_UP ? edges[i] - value : value - edges[i] + 1;
+        steady_for(record, distance ? distance : UINT64_C(1) << 32);
+    }
+}
+
+static bool compare(struct record *record, unsigned a, uint32_t a_value, unsigned b,
+                    uint32_t b_value)
+{
+    enum follow fa = a ? record->follow[a] : FOLLOWS_NOT;
+    enum follow fb = b ? record->follow[b] : FOLLOWS_NOT;
+    if (fa == FOLLOWS_NOT && fb == FOLLOWS_NOT) {
+        return true;
+    }
+    if (fa == FOLLOWS_SOMEHOW || fb == FOLLOWS_SOMEHOW || (fa && fb)) {
+        return false;
+    }
+    if (fa) {
+        compare_with_clock(record, a_value, fa, b_value);
+    } else {
+        compare_with_clock(record, b_value, fb, a_value);
+    }
+    return true;
+}
+
+static enum follow sum(enum follow a, enum follow b)
+{
+    if (!a || !b) {
+        return a ? a : b;
+    }
+    return a != b && a != FOLLOWS_SOMEHOW && b != FOLLOWS_SOMEHOW ? FOLLOWS_NOT : FOLLOWS_SOMEHOW;
+}
+
+static enum follow negative(enum follow a)
+{
+    return a == FOLLOWS_UP ? FOLLOWS_DOWN : a == FOLLOWS_DOWN ? FOLLOWS_UP : a;
+}
+
+/* Follows a plain integer instruction; false where the clock enters in a way that is not known. */
+static bool follow_plain(struct record *record, const struct rv32_op *op, uint32_t reads)
+{
+    const uint32_t *x = record->hart->x;
+    bool uses_rs2 = reads & UINT32_C(1) << op->rs2 && op->run != rv32_exec_ADDI;
+    enum follow a = record->follow[op->rs1], b = uses_rs2 ? record->follow[op->rs2] : FOLLOWS_NOT;
+    enum follow result = FOLLOWS_NOT;
+    if (!(reads & UINT32_C(1) << op->rs1)) {
+        a = FOLLOWS_NOT;
+    }
+    if (op->run == rv32_exec_ADDI) {
+        result = a;
+    } else if (op->run == rv32_exec_ADD) {
+        result = sum(a, b);
+    } else if (op->run == rv32_exec_SUB) {
+        result = sum(a, negative(b));
+    } else if (op->run == rv32_exec_SLT || op->run == rv32_exec_SLTU) {
+        if (!compare(record, op->rs1, x[op->rs1], op->rs2, x[op->rs2])) {
+            return false;
+        }
+    } else if (op->run == rv32_exec_SLTI || op->run == rv32_exec_SLTIU) {
+        if (!compare(record, op->rs1, x[op->rs1], 0, (uint32_t)op->imm)) {
+            return false;
+        }
+    } else if (a || b) {
+        result = FOLLOWS_SOMEHOW;
+    }
+    if (op->rd != RV32_SINK) {
+        record->follow[op->rd] = result;
+    }
+    return true;
+}
+
+/* --- Recording --- */
+
+static bool record_load(struct record *record, const struct rv32_op *op, uint32_t word)
+{
+    struct rv32_hart *hart = record->hart;
+    uint32_t address = access_address(hart, op), value;
+    enum follow follow = FOLLOWS_NOT;
+    if (record->follow[op->rs1] != FOLLOWS_NOT) {
+        return false;
+    }
+    switch (peek(hart, address, access_size(word), &value)) {
+    case RV32_POLL_STATE:
+        if (!add_place(record->idle, address, access_size(word), value)) {
+            return false;
+        }
+        break;
+    case RV32_POLL_CLOCK_LOW:
+        follow = access_size(word) == 4 ? FOLLOWS_UP : FOLLOWS_SOMEHOW;
+        break;
+    case RV32_POLL_CLOCK_HIGH: /* constant until the low half wraps */
+        steady_for(record, (UINT64_C(1) << 32) - (hart->end & UINT32_MAX));
+        break;
+    case RV32_POLL_EFFECT:
+        return false;
+    }
+    if (op->rd != RV32_SINK) {
+        record->follow[op->rd] = follow;
+    }
+    return true;
+}
+
+/* A store counts as nothing when it writes plain memory with what is there already. */
+static bool record_store(struct record *record, const struct rv32_op *op, uint32_t word)
+{
+    struct rv32_hart *hart = record->hart;
+    uint32_t address = access_address(hart, op), old = 0, new = 0;
+    unsigned size = access_size(word);
+    const uint8_t *at;
+    if (record->follow[op->rs1] || record->follow[op->rs2] ||
+        !memory_word(hart, address, size, &at)) {
+        return false;
+    }
+    memcpy(&old, at, size);
+    memcpy(&new, &hart->x[op->rs2], size);
+    return old == new && add_place(record->idle, address, size, old);
+}
+
+/* Notes what the next instruction is going to do; false when it does more than a waiting hart may. */
+static bool record_step(struct record *record)
+{
+    struct rv32_hart *hart = record->hart;
+    uint32_t number = hart->pc >> RV32_PAGE_SHIFT;
+    if (hart->pc & 3 || number >= hart->code->pages) {
+        return false;
+    }
+    const struct rv32_page *page = rv32_code_page(hart->code, number);
+    unsigned position = hart->pc >> 2 & (RV32_PAGE_OPS - 1);
+    if (!page || page->rows[position] < 0) {
+        return false;
+    }
+    const struct rv32_op *op = &page->ops[position];
+    uint32_t word = page->words[position];
+    struct rv32_effects effects = rv32_row_effects((unsigned)page->rows[position], word);
+    record->live_in |= effects.reads & ~record->written;
+    record->written |= effects.writes;
+    switch (effects.class) {
+    case RV32_CLASS_PLAIN:
+        return follow_plain(record, op, effects.reads);
+    case RV32_CLASS_LOAD:
+        return record_load(record, op, word);
+    case RV32_CLASS_STORE:
+        return record_store(record, op, word);
+    case RV32_CLASS_BRANCH:
+        return compare(record, op->rs1, hart->x[op->rs1], op->rs2, hart->x[op->rs2]);
+    case RV32_CLASS_JUMP:
+        if (op->rd != RV32_SINK) {
+            record->follow[op->rd] = FOLLOWS_NOT;
+        }
+        return op->run == rv32_exec_JAL || !record->follow[op->rs1];
+    case RV32_CLASS_FENCE:
+        return true;
+    case RV32_CLASS_OTHER:
+        break;
+    }
+    return false;
+}
+
+/* True when the iteration that ends here will be followed by one just like it. */
+static bool is_closed(const struct record *record)
+{
+    if (record->hart->pc != record->start_pc) {
+        return false;
+    }
+    for (unsigned r = 1; r < 32; r++) {
+        if (record->live_in >> r & 1 &&
+            (record->follow[r] || record->hart->x[r] != record->start_x[r])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Fills in what follows from the clock; false when sleeping is not worth while. One iteration is
+ * left to run for real, so that registers that hold the clock are set by it. */
+static bool finish(struct record *record, uint64_t now)
+{
+    struct rv32_idle *idle = record->idle;
+    idle->since = now;
+    idle->period = now - record->start;
+    idle->wake = UINT64_MAX;
+    if (record->steady != UINT64_MAX) {
+        uint64_t iterations = (record->steady - 1) / idle->period;
+        if (iterations < 4) {
+            return false;
+        }
+        idle->wake = now + (iterations - 2) * idle->period;
+    }
+    return true;
+}
+
+bool rv32_idle_probe(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
+                     struct rv32_idle *idle)
+{
+    struct record record = {.hart = hart,
+                            .start_pc = hart->pc,
+                            .start = *now,
+                            .steady = UINT64_MAX,
+                            .idle = idle};
+    memcpy(record.start_x, hart->x, sizeof record.start_x);
+    idle->places = 0;
+    for (unsigned step = 0; step < RV32_IDLE_STEPS && *now < limit; step++) {
+        hart->end = *now;
+        if (!record_step(&record)) {
+            return false;
+        }
+        *now = rv32_run(hart, *now, *now + 1);
+        if (hart->stop != RV32_RUNNING) {
+            return false;
+        }
+        if (is_closed(&record)) {
+            return finish(&record, *now);
+        }
+    }
+    return false;
+}
+
+bool rv32_idle_unchanged(struct rv32_hart *hart, const struct rv32_idle *idle)
+{
+    for (unsigned i = 0; i < idle->places; i++) {
+        uint32_t value;
+        peek(hart, idle->place[i].address, idle->place[i].size, &value);
+        if (value != idle->place[i].value) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t extended(uint32_t word, uint32_t value)
+{
+    switch (word >> 12 & 7) {
+    case 0:
+        return (uint32_t)(int8_t)value;
+    case 1:
+        return (uint32_t)(int16_t)value;
+    default:
+        return value;
+    }
+}
+
+/* One instruction of the loop with the old value of the next place in *place. */
+static void replay_step(struct rv32_hart *hart, uint64_t now,
+                        const struct rv32_idle_place **place)
+{
+    const struct rv32_page *page = rv32_code_page(hart->code, hart->pc >> RV32_PAGE_SHIFT);
+    unsigned position = hart->pc >> 2 & (RV32_PAGE_OPS - 1);
+    const struct rv32_op *op = &page->ops[position];
+    uint32_t word = page->words[position], value;
+    enum rv32_class class = rv32_row_effects((unsigned)page->rows[position], word).class;
+    bool is_load = class == RV32_CLASS_LOAD &&
+                   peek(hart, access_address(hart, op), access_size(word), &value) ==
+                       RV32_POLL_STATE;
+    if (!is_load && class != RV32_CLASS_STORE) {
+        rv32_run(hart, now, now + 1);
+        return;
+    }
+    if (is_load) {
+        hart->x[op->rd] = extended(word, (*place)->value);
+    }
+    (*place)++;
+    hart->pc += 4;
+    hart->retired++;
+}
+
+void rv32_idle_resume(struct rv32_hart *hart, const struct rv32_idle *idle, uint64_t now)
+{
+    uint64_t iterations = (now - idle->since) / idle->period;
+    const struct rv32_idle_place *place = idle->place;
+    hart->retired += iterations * idle->period;
+    for (uint64_t at = idle->since + iterations * idle->period; at < now; at++) {
+        replay_step(hart, at, &place);
+    }
+}

@@ -1,0 +1,29 @@
+/* Mailboxes between B, T0, T1 and T2, and the PCBufs from B to the TRISCs (SPEC: Mailboxes, PCBufs). */
+#ifndef TILE_MAILBOX_H
+#define TILE_MAILBOX_H
+
+#include <stdint.h>
+
+#include "rv32/rv32.h"
+
+enum { MAILBOX_DEPTH = 4, PC_BUF_DEPTH = 16, MAILBOX_CORES = 4, PC_BUFS = 3 };
+
+/* values[0] is the oldest. */
+struct word_fifo {
+    uint8_t count;
+    uint32_t values[PC_BUF_DEPTH];
+};
+
+struct mailboxes {
+    struct word_fifo box[MAILBOX_CORES][MAILBOX_CORES]; /* [from][to] */
+    struct word_fifo pc_buf[PC_BUFS];
+    uint32_t pc_buf_override; /* RISCV_DEBUG_REG_TRISC_PC_BUF_OVERRIDE */
+};
+
+struct tile;
+
+/* What entering (leaving) soft reset discards for a core. */
+void mailbox_enter_reset(struct tile *tile, enum rv32_core core);
+void mailbox_leave_reset(struct tile *tile, enum rv32_core core);
+
+#endif

@@ -1,0 +1,228 @@
+/*
+ * A Tensix tile: five harts, the coprocessor's front end, two NIUs, overlay streams, L1, and the
+ * address map that ties them together. A tile knows no other tile; what leaves it goes through
+ * struct tile_board.
+ *
+ * Time. tile->now is the time up to which every agent of the tile has been run. Agents run in
+ * rounds of `quantum` cycles, in the fixed order B, T0, T1, T2, NC, coprocessor; an agent that was
+ * blocked and becomes able to go on within the round is run again in the same round. All that
+ * others can see change bumps `epoch` (tile_event); agents that wait or sleep are looked at again
+ * only then. A hart that is alone awake runs through many rounds at once, and tile_event ends its
+ * burst with the round, so the result is the same as without that.
+ *
+ * Reads and writes have the side effects of hardware; peeks and pokes never do.
+ */
+#ifndef TILE_TILE_H
+#define TILE_TILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "noc/niu.h"
+#include "noc/overlay.h"
+#include "rv32/code.h"
+#include "rv32/idle.h"
+#include "rv32/rv32.h"
+#include "tensix/tensix.h"
+#include "tile/debug.h"
+#include "tile/mailbox.h"
+#include "tile/pic.h"
+#include "tile/tdma.h"
+
+enum { TILE_L1_BYTES = 1536 * 1024, TILE_B_LOCAL_BYTES = 8192, TILE_T_LOCAL_BYTES = 4096 };
+
+/* Who accesses: the harts by their number, then the NoC (and with it the host). */
+enum tile_agent {
+    AGENT_B = RV32_B,
+    AGENT_T0 = RV32_T0,
+    AGENT_T1 = RV32_T1,
+    AGENT_T2 = RV32_T2,
+    AGENT_NC = RV32_NC,
+    AGENT_NOC,
+    AGENTS,
+};
+
+/* "brisc" .. "ncrisc", "noc" */
+extern const char *const tile_agent_names[AGENTS];
+
+/* --- The address map (mmio.def, mmio.c) --- */
+
+enum mmio_operation { MMIO_READ, MMIO_WRITE, MMIO_PEEK, MMIO_POKE };
+
+enum mmio_reply {
+    MMIO_OK,
+    MMIO_WAIT,          /* cannot be served yet; nothing happened */
+    MMIO_UNMAPPED,      /* nothing there, or not for this agent */
+    MMIO_READ_ONLY,     /* a write to what cannot be written */
+    MMIO_NARROW,        /* the place takes whole words only */
+    MMIO_HANG,          /* the hardware never answers: a guest fault */
+    MMIO_UNIMPLEMENTED, /* hardware that this version does not model yet */
+};
+
+struct mmio_access {
+    enum mmio_operation operation;
+    enum tile_agent agent;
+    uint8_t size;     /* 1, 2 or 4 bytes, aligned */
+    uint32_t address;
+    uint32_t offset;  /* from the start of the range */
+    uint32_t value;   /* in or out, in the low `size` bytes */
+    uint64_t cycle;   /* tile time */
+    const char *rule; /* for replies other than OK and WAIT: the violated rule, or NULL */
+};
+
+static inline bool mmio_is_write(const struct mmio_access *access)
+{
+    return access->operation == MMIO_WRITE || access->operation == MMIO_POKE;
+}
+
+/* False for peeks and pokes, which must have no side effects. */
+static inline bool mmio_has_effects(const struct mmio_access *access)
+{
+    return access->operation == MMIO_READ || access->operation == MMIO_WRITE;
+}
+
+/* One handler for each row of mmio.def: tile_mmio_<token>. */
+struct tile;
+typedef enum mmio_reply tile_mmio_handler(struct tile *tile, struct mmio_access *access);
+#define RANGE(token, first, last, agents, poll, title) tile_mmio_handler tile_mmio_##token;
+#include "tile/mmio.def"
+#undef RANGE
+
+/* Performs an access anywhere in the tile's address space, L1 included. Fills in offset, value and
+ * rule. */
+enum mmio_reply tile_access(struct tile *tile, struct mmio_access *access);
+
+/*
+ * A helper for handlers of 32-bit registers: reads of fewer bytes take their part of *word; writes
+ * of fewer bytes answer MMIO_NARROW. Writes change *word only under `writable`.
+ */
+enum mmio_reply mmio_word(struct mmio_access *access, uint32_t *word, uint32_t writable);
+
+/* The same for a value that is computed, and not stored. */
+enum mmio_reply mmio_value(struct mmio_access *access, uint32_t value);
+
+/* The title of the range that holds `address` for `agent`, "unmapped" where there is none. */
+const char *tile_range_title(enum tile_agent agent, uint32_t address);
+
+/* --- Harts as the tile runs them --- */
+
+enum hart_state {
+    HART_HELD,    /* in soft reset */
+    HART_READY,
+    HART_WAITING, /* in an access that is not answered yet: hart.access */
+    HART_ASLEEP,  /* in a polling loop: idle */
+    HART_PAUSED,  /* by ebreak or a debugger */
+    HART_FAULTED, /* after a guest fault under the policy "stop" */
+};
+
+struct tile_hart {
+    enum hart_state state;
+    uint64_t time;  /* tile time of its next instruction */
+    uint64_t epoch; /* tile->epoch when it began to wait or sleep */
+    struct rv32_idle idle;
+    unsigned probe_wait;  /* turns until the next search for a polling loop */
+    unsigned probe_fails; /* searches in vain, for backing off */
+    bool step;            /* run one instruction at a time: debugger or trace */
+};
+
+/* --- What leaves the tile --- */
+
+/* A guest fault. kind is an enum penrose_fault_kind (penrose/penrose.h). */
+struct tile_fault {
+    int kind;
+    enum tile_agent agent;
+    uint64_t cycle;
+    uint32_t pc, word; /* of a hart's instruction */
+    uint32_t address;
+    char text[200]; /* the violated rule in words */
+};
+
+enum tile_policy { TILE_POLICY_STOP, TILE_POLICY_WARN, TILE_POLICY_IGNORE };
+
+struct tile_board {
+    /* Records a fault and says what to do. */
+    enum tile_policy (*fault)(void *owner, struct tile *tile, const struct tile_fault *fault);
+    /* A register was written (or read) whose behaviour is not modelled. May be NULL. */
+    void (*unmodelled)(void *owner, struct tile *tile, const struct mmio_access *access);
+    /* Before each instruction of a traced hart, and after each access that left it. */
+    void (*trace_instruction)(void *owner, struct tile *tile, enum rv32_core core, uint32_t pc,
+                              uint32_t word);
+    void (*trace_access)(void *owner, struct tile *tile, const struct mmio_access *access);
+    /* A command was issued to an NIU: returns false when it is not implemented. */
+    bool (*noc_command)(void *owner, struct tile *tile, unsigned noc, unsigned buffer,
+                        uint64_t cycle);
+};
+
+struct tile {
+    unsigned x, y; /* NoC 0 coordinates; translated coordinates are the same for Tensix tiles */
+    uint64_t now;
+    uint32_t quantum;
+    uint64_t epoch;      /* changes of anything that another agent can see */
+    uint64_t event_time; /* when the last of them happened */
+    bool stopped;        /* a fault under the policy "stop"; the tile stands still */
+    bool tracing;
+
+    uint8_t *l1;
+    uint8_t *marks; /* a byte for each 64 bytes of L1, see below */
+    struct rv32_code code;
+    uint8_t *local[RV32_CORES];
+    struct rv32_hart hart[RV32_CORES];
+    struct tile_hart run[RV32_CORES];
+    enum rv32_core running; /* the hart whose burst is under way, or RV32_CORES */
+    uint64_t round_start;   /* of the round being run */
+
+    struct tensix tensix;
+    struct niu niu[2];
+    struct overlay overlay;
+    struct debug_registers debug;
+    struct pic pic;
+    struct tdma tdma;
+    struct mailboxes mailboxes;
+
+    const struct tile_board *board;
+    void *owner;
+};
+
+/* Bits of tile->marks: decoded code, and places that sleeping harts poll. */
+enum { TILE_MARK_CODE = RV32_MARK_CODE, TILE_MARK_POLLED = 2 };
+
+/*
+ * Prepares a tile whose harts are all held in reset. `store` is shared by the tiles of a chip.
+ * False when memory runs out. L1 is allocated on first touch.
+ */
+bool tile_init(struct tile *tile, unsigned x, unsigned y, struct rv32_code_store *store,
+               const struct tile_board *board, void *owner);
+void tile_fini(struct tile *tile);
+
+/* Runs every agent up to `until`, a multiple of tile->quantum, or until the tile stops. */
+void tile_run(struct tile *tile, uint64_t until);
+
+/* The earliest time at which the tile has something to do: tile->now when an agent is awake,
+ * UINT64_MAX when all sleep until something outside changes. */
+uint64_t tile_next_event(struct tile *tile);
+
+/* Something that others can see changed at tile time `cycle`. */
+void tile_event(struct tile *tile, uint64_t cycle);
+
+/* Plain memory in L1 was written by anything but a hart's own fast path: forgets decoded code and
+ * wakes harts that poll there. Call after the write. */
+void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle);
+
+/* Fills a fault record and asks the board; a tile that is to stop is stopped. */
+enum tile_policy tile_fault(struct tile *tile, struct tile_fault *fault);
+
+/* Applies a write of SOFT_RESET_0 (tile/reset.c). `old` is the value before. */
+void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t cycle);
+
+/* Pauses or resumes a hart for a debugger. */
+void tile_pause(struct tile *tile, enum rv32_core core);
+void tile_resume(struct tile *tile, enum rv32_core core, uint64_t cycle);
+
+/* The NoC's (and the host's) plain access of `size` bytes; memory in bulk, registers word by word.
+ * MMIO_WAIT is answered as hardware would answer a NoC request: by waiting; here the caller
+ * retries later. *done tells how many bytes were transferred. */
+enum mmio_reply tile_noc_access(struct tile *tile, enum mmio_operation operation, uint32_t address,
+                                void *bytes, uint32_t size, uint32_t *done,
+                                const char **rule);
+
+#endif
