@@ -447,8 +447,8 @@ enum penrose_status loader_elf_open(const char *path, struct loader_elf **elf,
         return error_set(error, PENROSE_E_FILE, "%s: cannot be opened: %s", label,
                          strerror(errno));
     }
-    uint8_t *image;
-    size_t size;
+    uint8_t *image = NULL;
+    size_t size = 0;
     enum penrose_status status = read_file(file, label, &image, &size, error);
     close(file);
     return status ? status : open_image(image, size, label, elf, error);

@@ -1,0 +1,23 @@
+/*
+ * The kinds of guest fault, one row each.
+ *
+ * PENROSE_FAULT_KIND(token, name, policy, rule)
+ *   name    as options and reports spell it
+ *   policy  what happens unless the user says otherwise: STOP, WARN or IGNORE
+ *   rule    what the guest must not do, in words
+ *
+ * Include with PENROSE_FAULT_KIND defined; no include guard on purpose.
+ */
+PENROSE_FAULT_KIND(ILLEGAL, "illegal-instruction", STOP, "a word that is no instruction of this core was executed")
+PENROSE_FAULT_KIND(STUB, "unsupported-instruction", STOP, "an instruction that the hardware does not have was executed")
+PENROSE_FAULT_KIND(UNIMPLEMENTED, "unimplemented", STOP, "the guest used hardware that this version of Penrose does not model yet")
+PENROSE_FAULT_KIND(FETCH, "bad-fetch", STOP, "instructions are fetched from L1, at multiples of four")
+PENROSE_FAULT_KIND(MISALIGNED, "misaligned-access", STOP, "loads and stores must be aligned to their size")
+PENROSE_FAULT_KIND(UNMAPPED, "unmapped-address", STOP, "nothing answers at the address")
+PENROSE_FAULT_KIND(READ_ONLY, "read-only-address", STOP, "the address cannot be written")
+PENROSE_FAULT_KIND(NARROW, "narrow-access", STOP, "the register takes whole 32-bit words only")
+PENROSE_FAULT_KIND(ATOMIC, "atomic-outside-l1", STOP, "atomic instructions reach only L1")
+PENROSE_FAULT_KIND(CSR, "bad-csr", STOP, "the CSR does not exist or cannot be written here")
+PENROSE_FAULT_KIND(VECTOR, "bad-vector-state", STOP, "vtype or a register group does not fit the vector instruction")
+PENROSE_FAULT_KIND(MRET, "mret-outside-handler", STOP, "mret returns from an interrupt handler")
+PENROSE_FAULT_KIND(HANG, "hardware-hang", STOP, "the hardware never answers this access")

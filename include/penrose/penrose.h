@@ -1,0 +1,309 @@
+/*
+ * libpenrose: a full-tile system emulator of Tenstorrent Blackhole.
+ *
+ * A chip is created with options, loaded, run, and inspected. Any number of chips live in one
+ * process; a chip may be used by one thread at a time, different chips by different threads. The
+ * library never prints and never exits. What the caller did wrong comes back as an enum
+ * penrose_status with a message; what the guest did wrong is a fault record of the chip.
+ *
+ * Tiles are named by NoC 0 coordinates (x, y): worker tiles are x in 1..7 and 10..16, y in 2..11.
+ * Addresses are those that the tile's own NoC interface sees: L1 from 0, registers from 0xffb00000.
+ */
+#ifndef PENROSE_PENROSE_H
+#define PENROSE_PENROSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <penrose/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Chips --- */
+
+struct penrose_chip;
+
+enum penrose_hart {
+    PENROSE_BRISC,
+    PENROSE_TRISC0,
+    PENROSE_TRISC1,
+    PENROSE_TRISC2,
+    PENROSE_NCRISC,
+    PENROSE_HARTS,
+    PENROSE_NO_HART = PENROSE_HARTS,
+};
+
+enum penrose_schedule {
+    PENROSE_FAST,     /* harts run in bursts of `quantum` cycles */
+    PENROSE_LOCKSTEP, /* every agent runs one cycle in turn */
+    PENROSE_RANDOM,   /* bursts of random length and order from `seed`; L0 data caches and store
+                         queues may show stale and reordered data as the hardware may */
+};
+
+enum penrose_policy { PENROSE_STOP, PENROSE_WARN, PENROSE_IGNORE };
+
+enum penrose_fault_kind {
+#define PENROSE_FAULT_KIND(token, name, policy, rule) PENROSE_FAULT_##token,
+#include <penrose/fault_kinds.h>
+#undef PENROSE_FAULT_KIND
+    PENROSE_FAULT_KINDS,
+};
+
+struct penrose_options {
+    enum penrose_schedule schedule;
+    uint64_t seed;    /* of PENROSE_RANDOM */
+    uint32_t quantum; /* cycles of a burst, 1..65536; 0: the default of the schedule */
+    enum penrose_policy policy[PENROSE_FAULT_KINDS];
+};
+
+/* The defaults: fast schedule, policies of fault_kinds.h. */
+void penrose_options_default(struct penrose_options *options);
+
+/* Creates an unharvested Blackhole chip with all harts in reset. PENROSE_E_ARGUMENT for options
+ * out of range, PENROSE_E_MEMORY. */
+enum penrose_status penrose_chip_create(const struct penrose_options *options,
+                                        struct penrose_chip **chip, struct penrose_error *error);
+void penrose_chip_destroy(struct penrose_chip *chip);
+
+/* True when (x, y) is a worker (Tensix) tile. */
+bool penrose_is_worker(unsigned x, unsigned y);
+
+/* --- Memory and registers --- */
+
+/*
+ * Reads or writes `size` bytes at `address` of a tile as a NoC request from the host would: with
+ * the side effects of registers. PENROSE_E_ARGUMENT names an address that does not answer;
+ * PENROSE_E_STATE a register that would keep the request waiting.
+ */
+enum penrose_status penrose_read(struct penrose_chip *chip, unsigned x, unsigned y,
+                                 uint64_t address, void *bytes, size_t size,
+                                 struct penrose_error *error);
+enum penrose_status penrose_write(struct penrose_chip *chip, unsigned x, unsigned y,
+                                  uint64_t address, const void *bytes, size_t size,
+                                  struct penrose_error *error);
+
+/* The same without any side effect, for debuggers and dumps. */
+enum penrose_status penrose_peek(struct penrose_chip *chip, unsigned x, unsigned y,
+                                 uint64_t address, void *bytes, size_t size,
+                                 struct penrose_error *error);
+enum penrose_status penrose_poke(struct penrose_chip *chip, unsigned x, unsigned y,
+                                 uint64_t address, const void *bytes, size_t size,
+                                 struct penrose_error *error);
+
+/* --- Harts --- */
+
+enum penrose_hart_state {
+    PENROSE_HART_HELD,    /* in soft reset */
+    PENROSE_HART_RUNNING,
+    PENROSE_HART_WAITING, /* in an access that the hardware has not answered */
+    PENROSE_HART_POLLING, /* in a loop that waits for something to change */
+    PENROSE_HART_PAUSED,  /* by ebreak or a debugger */
+    PENROSE_HART_FAULTED,
+};
+
+struct penrose_hart_info {
+    enum penrose_hart_state state;
+    uint32_t pc;
+    uint32_t x[32];
+    uint64_t retired; /* instructions since it left reset */
+    uint32_t wait_address[16];  /* WAITING: the access; POLLING: the places polled */
+    unsigned wait_addresses;
+    bool wait_store;            /* WAITING: it is a store */
+    uint64_t wake;              /* POLLING: cycle at which the clock wakes it, UINT64_MAX: none */
+};
+
+/* Fills *info. PENROSE_E_ARGUMENT when there is no such tile or hart. */
+enum penrose_status penrose_hart_info(struct penrose_chip *chip, unsigned x, unsigned y,
+                                      enum penrose_hart hart, struct penrose_hart_info *info,
+                                      struct penrose_error *error);
+
+/* Sets x1..x31 of a hart (number 1..31) or its pc (number 32). */
+enum penrose_status penrose_hart_set(struct penrose_chip *chip, unsigned x, unsigned y,
+                                     enum penrose_hart hart, unsigned number, uint32_t value,
+                                     struct penrose_error *error);
+
+/* Takes one hart out of soft reset so that it starts at `pc`, or puts it (back) into reset. */
+enum penrose_status penrose_hart_release(struct penrose_chip *chip, unsigned x, unsigned y,
+                                         enum penrose_hart hart, uint32_t pc,
+                                         struct penrose_error *error);
+enum penrose_status penrose_hart_hold(struct penrose_chip *chip, unsigned x, unsigned y,
+                                      enum penrose_hart hart, struct penrose_error *error);
+
+/* "brisc", "trisc0", ... */
+const char *penrose_hart_name(enum penrose_hart hart);
+
+/* --- Time --- */
+
+enum penrose_outcome {
+    PENROSE_CYCLES,    /* the cycles asked for have passed */
+    PENROSE_FAULT,     /* a guest fault with the policy "stop"; see the last fault record */
+    PENROSE_QUIET,     /* nothing can happen any more unless the host does something: every hart
+                          is held, paused, or waits for something that nobody will do */
+    PENROSE_CONDITION, /* `until` said so */
+};
+
+struct penrose_run {
+    uint64_t cycles; /* at most so many (rounded up to whole rounds) */
+    /* Called after every window; true ends the run with PENROSE_CONDITION. May be NULL. */
+    bool (*until)(struct penrose_chip *chip, void *context);
+    void *context;
+};
+
+/* Cycles since the chip was created. */
+uint64_t penrose_now(const struct penrose_chip *chip);
+
+/* Lets time pass. A chip that stopped with a fault goes on only after penrose_fault_clear. */
+enum penrose_outcome penrose_run(struct penrose_chip *chip, const struct penrose_run *run);
+
+/* --- Guest faults --- */
+
+struct penrose_fault {
+    enum penrose_fault_kind kind;
+    enum penrose_policy policy; /* that was applied */
+    unsigned x, y;
+    enum penrose_hart hart; /* PENROSE_NO_HART: the NoC or the host */
+    uint64_t cycle;
+    uint32_t pc, word, address;
+    char rule[200];        /* the violated rule, with the values at hand */
+    char disassembly[80];  /* of word; empty without a hart */
+    char symbol[128];      /* "main+0x1c", empty when unknown */
+    char source[256];      /* "brisc.cc:123", empty when unknown */
+    uint64_t repeated;     /* times that the same fault came from the same pc */
+};
+
+/* "unmapped-address" and so on; NULL out of range. */
+const char *penrose_fault_name(enum penrose_fault_kind kind);
+/* The rule of fault_kinds.h. */
+const char *penrose_fault_rule(enum penrose_fault_kind kind);
+
+/* Fault records since creation or penrose_fault_clear; at most 256 different ones are kept. */
+size_t penrose_fault_count(const struct penrose_chip *chip);
+/* Record `index`; false when there is none. */
+bool penrose_fault_get(struct penrose_chip *chip, size_t index, struct penrose_fault *fault);
+/* Forgets all records and lets a stopped chip run again; faulted harts retry their instruction. */
+void penrose_fault_clear(struct penrose_chip *chip);
+
+/* Writes a report of a fault, several lines, into text[size]; returns the length as snprintf. */
+int penrose_fault_format(const struct penrose_fault *fault, char *text, size_t size);
+
+/* Writes who waits for what, a line a hart, for every tile with a hart out of reset; tells loops
+ * without effect and accesses that nobody answers apart. Returns the length as snprintf does. */
+int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size);
+
+/* --- Trace and unmodelled registers --- */
+
+struct penrose_trace_event {
+    enum { PENROSE_TRACE_INSTRUCTION, PENROSE_TRACE_ACCESS } type;
+    uint64_t cycle;
+    unsigned x, y;
+    enum penrose_hart hart;
+    uint32_t pc, word;       /* of an instruction */
+    uint32_t address, value; /* of an access outside L1 and local RAM */
+    unsigned size;
+    bool store;
+    const char *range;       /* what lies at the address */
+};
+
+/* Calls `trace` for each instruction and each access outside memory, before it has its effect for
+ * instructions and after it for accesses. NULL ends tracing. Slow. */
+void penrose_trace(struct penrose_chip *chip,
+                   void (*trace)(void *context, const struct penrose_trace_event *event),
+                   void *context);
+
+struct penrose_unmodelled {
+    uint32_t address;
+    bool written, read;
+    uint64_t times;
+    unsigned x, y; /* where it was first touched */
+    enum penrose_hart hart;
+    uint32_t pc;
+    const char *range;
+};
+
+/* Registers that were touched and only store their value in this version; false past the last. */
+bool penrose_unmodelled_get(struct penrose_chip *chip, size_t index,
+                            struct penrose_unmodelled *entry);
+
+/* --- Programs --- */
+
+/*
+ * Loads a bare program: every PT_LOAD segment is written into the tile (segments in the local RAM
+ * range go to the RAM of `hart`, which must be in reset or paused), and the chip keeps its symbols
+ * and debug information for reports. *entry (may be NULL) is the entry point.
+ */
+enum penrose_status penrose_load_program(struct penrose_chip *chip, unsigned x, unsigned y,
+                                         enum penrose_hart hart, const char *path,
+                                         uint32_t *entry, struct penrose_error *error);
+
+/* A tt-metal firmware directory, `pre-compiled/<hash>` or flat, opened and checked. */
+struct penrose_firmware;
+enum penrose_status penrose_firmware_open(const char *directory, struct penrose_firmware **firmware,
+                                          struct penrose_error *error);
+void penrose_firmware_close(struct penrose_firmware *firmware);
+
+/* Writes firmware into a worker tile and releases BRISC, as tt-metal's host does (boot only
+ * starts; use penrose_run with penrose_firmware_ready as its condition). The firmware must stay
+ * open as long as the chip is used. */
+enum penrose_status penrose_boot(struct penrose_chip *chip, unsigned x, unsigned y,
+                                 struct penrose_firmware *firmware, struct penrose_error *error);
+
+/* True when the firmware of the tile has finished its initialisation and waits for work. */
+bool penrose_firmware_ready(struct penrose_chip *chip, unsigned x, unsigned y,
+                            const struct penrose_firmware *firmware);
+
+struct penrose_kernel {
+    const char *path; /* kernel ELF, linked against this firmware with --emit-relocs; NULL: none */
+    const uint32_t *arguments, *common_arguments;
+    unsigned arguments_count, common_arguments_count;
+};
+
+struct penrose_circular_buffer {
+    unsigned id;
+    uint32_t address, size, pages, page_size; /* bytes; size = pages * page_size */
+};
+
+struct penrose_launch {
+    struct penrose_kernel kernel[PENROSE_HARTS]; /* tt-metal starts the three TRISCs together */
+    const struct penrose_circular_buffer *buffers;
+    unsigned buffers_count;
+    const uint32_t *semaphores; /* initial values, in order of their ids */
+    unsigned semaphores_count;
+    unsigned brisc_noc;         /* 0 or 1; NCRISC uses the other */
+};
+
+/* Writes kernels and a launch message into a booted tile and gives the go signal. Use penrose_run
+ * with penrose_launch_done as its condition. */
+enum penrose_status penrose_launch(struct penrose_chip *chip, unsigned x, unsigned y,
+                                   struct penrose_firmware *firmware,
+                                   const struct penrose_launch *launch,
+                                   struct penrose_error *error);
+bool penrose_launch_done(struct penrose_chip *chip, unsigned x, unsigned y,
+                         const struct penrose_firmware *firmware);
+
+/* --- Names and text --- */
+
+/* "symbol+0x10" and "file:line" of an address in code that was loaded into the tile for `hart`;
+ * either buffer may be NULL. False when nothing is known; the buffers are then empty strings. */
+bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart,
+                    uint32_t pc, char *symbol, size_t symbol_size, char *source,
+                    size_t source_size);
+
+/* What lies at an address of a tile as `hart` (or the NoC, PENROSE_NO_HART) sees it. */
+const char *penrose_range_name(enum penrose_hart hart, uint32_t address);
+
+/* Disassembles one RISC-V word at `pc`; returns the length as snprintf does. */
+int penrose_disassemble(uint32_t word, uint32_t pc, char *text, size_t size);
+/* Assembles one RISC-V instruction. PENROSE_E_ARGUMENT says what is wrong with the text. */
+enum penrose_status penrose_assemble(const char *text, uint32_t pc, uint32_t *word,
+                                     struct penrose_error *error);
+
+/* "0.1.0" */
+const char *penrose_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,45 @@
+/*
+ * Where the host and the firmware of a tile meet in L1: offsets, sizes and constants of tt-metal's
+ * mailboxes, which move between its versions. They are read from the DWARF of the firmware at
+ * hand; layout.def lists them.
+ *
+ * Invariants of a layout that was read: every member lies inside its structure, the mailboxes lie
+ * inside L1, element sizes are those of the structures that they hold, per-hart arrays have at
+ * least five elements, and NUMBER members have elements of 1, 2, 4 or 8 bytes.
+ */
+#ifndef LOADER_LAYOUT_H
+#define LOADER_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "loader/elf.h"
+
+#define LOADER_UNKNOWN UINT32_MAX
+
+enum { LOADER_L1_SIZE = 0x180000 }; /* bytes of L1 of a Blackhole Tensix tile */
+
+/* A member: `count` elements of `size` bytes. Not an array: count 1. Absent or empty: count 0. */
+struct loader_member {
+    uint32_t offset; /* from the start of its structure */
+    uint32_t size;
+    uint32_t count;
+};
+
+struct loader_layout {
+    uint32_t mailbox_base; /* L1 address of the one mailboxes_t */
+#define STRUCT(group, type)               uint32_t group##_size;
+#define MEMBER(group, member, need, kind) struct loader_member group##_##member;
+#define CONSTANT(name, need, fallback)    uint32_t name;
+#include "loader/layout.def"
+};
+
+/*
+ * Reads the layout from the DWARF of `brisc`, the firmware's brisc.elf. Errors: PENROSE_E_LAYOUT
+ * when debug information is absent or lacks something (the message names the file and what is
+ * missing), or when what it says cannot be a layout.
+ */
+enum penrose_status loader_layout_read(struct loader_elf *brisc, struct loader_layout *layout,
+                                       struct penrose_error *error);
+
+#endif
