@@ -389,7 +389,7 @@ static enum penrose_status check_members(struct loader_layout *layout, const cha
     for (unsigned i = 0; i < MEMBERS; i++) {
         const struct member_row *row = &member_rows[i];
         const struct loader_member *member = member_at(layout, row);
-        uint32_t whole = *number_at(layout, struct_rows[row->group].size_at);
+        uint32_t whole = *number_at(layout, struct_rows[row->group].at);
         uint64_t end = member->offset + (uint64_t)member->size * member->count;
         bool is_sized = member->size == 1 || member->size == 2 || member->size == 4 ||
                         member->size == 8 || !member->count || row->kind == WHOLE;

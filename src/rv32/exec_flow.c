@@ -44,11 +44,14 @@ int64_t rv32_exec_JALR(struct rv32_hart *hart, const struct rv32_op *op, int64_t
  * board hears of it, because it may keep caches or store queues (--schedule random). */
 int64_t rv32_exec_FENCE(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    if (hart->bus->fence) {
-        hart->bus->fence(hart->owner, hart, rv32_now(hart, left));
-        return rv32_after_bus(hart, op + 1, left);
+    if (!hart->bus->fence) {
+        return rv32_next(hart, op + 1, left);
     }
-    return rv32_next(hart, op + 1, left);
+    enum rv32_reply reply = hart->bus->fence(hart->owner, hart, rv32_now(hart, left));
+    if (reply != RV32_OK) {
+        return rv32_refused(hart, op, left, reply);
+    }
+    return rv32_after_bus(hart, op + 1, left);
 }
 
 static int64_t pause_after(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)

@@ -46,6 +46,13 @@ static inline uint32_t get(const uint8_t *from, unsigned log)
     return value;
 }
 
+static enum rv32_reply hand_over(struct rv32_hart *hart, uint32_t *value)
+{
+    enum rv32_reply reply = hart->bus->access(hart->owner, hart, &hart->access);
+    *value = hart->access.value;
+    return reply;
+}
+
 static enum rv32_reply over_bus(struct rv32_hart *hart, uint32_t address, unsigned size,
                                 uint64_t now, bool store, uint32_t *value)
 {
@@ -60,9 +67,7 @@ static enum rv32_reply over_bus(struct rv32_hart *hart, uint32_t address, unsign
                                         .size = (uint8_t)size,
                                         .store = store,
                                         .cycle = now};
-    enum rv32_reply reply = hart->bus->access(hart->owner, hart, &hart->access);
-    *value = hart->access.value;
-    return reply;
+    return hand_over(hart, value);
 }
 
 enum rv32_reply rv32_load(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
@@ -174,6 +179,18 @@ STORE(SW, SIZE_4)
 
 /* --- Zaamo: L1 only (SPEC: InstructionSet) --- */
 
+static enum rv32_reply atomic_half(struct rv32_hart *hart, uint32_t address, uint64_t now,
+                                   bool store, uint32_t *value)
+{
+    hart->access = (struct rv32_access){.address = address,
+                                        .value = *value,
+                                        .size = 4,
+                                        .store = store,
+                                        .atomic = true,
+                                        .cycle = now};
+    return hand_over(hart, value);
+}
+
 /* Checks the address and reads the old value; the caller stores what replaces it. */
 static enum rv32_reply atomic_read(struct rv32_hart *hart, uint32_t address, uint64_t now,
                                    uint32_t *old)
@@ -182,13 +199,27 @@ static enum rv32_reply atomic_read(struct rv32_hart *hart, uint32_t address, uin
         return rv32_bus_fault(hart, RV32_FAULT_ATOMIC, address,
                               "atomic instructions reach only the tile's L1, not 0x%08x", address);
     }
-    return rv32_load(hart, address, 4, now, old);
+    enum rv32_reply reply =
+        hart->bus->fence ? hart->bus->fence(hart->owner, hart, now) : RV32_OK;
+    if (reply != RV32_OK || (hart->l1_size && !(address & 3))) {
+        *old = reply == RV32_OK ? get(hart->l1 + address, SIZE_4) : 0;
+        return reply;
+    }
+    *old = 0;
+    return address & 3 ? over_bus(hart, address, 4, now, false, old)
+                       : atomic_half(hart, address, now, false, old);
 }
 
 static inline int64_t atomic_finish(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
                                     uint32_t address, uint32_t old, uint32_t value)
 {
-    enum rv32_reply reply = rv32_store(hart, address, 4, rv32_now(hart, left), value);
+    uint8_t *to = writable(hart, address, SIZE_4);
+    enum rv32_reply reply = RV32_OK;
+    if (to) {
+        memcpy(to, &value, sizeof value);
+    } else {
+        reply = atomic_half(hart, address, rv32_now(hart, left), true, &value);
+    }
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);
     }

@@ -60,6 +60,8 @@ enum rv32_fault_kind {
     RV32_FAULT_ATOMIC,        /* atomic outside L1 */
     RV32_FAULT_CSR,           /* no such CSR, or a write that the hardware forbids */
     RV32_FAULT_VECTOR,        /* vtype, LMUL or register group not legal for the instruction */
+    RV32_FAULT_NARROW,        /* part of a register that takes whole words only */
+    RV32_FAULT_HANG,          /* the hardware never answers */
     RV32_FAULT_UNIMPLEMENTED, /* hardware that this version does not model yet */
     RV32_FAULT_MRET,          /* mret outside an interrupt handler */
 };
@@ -72,6 +74,7 @@ struct rv32_access {
     uint32_t value; /* of a store; the result of a load */
     uint8_t size;   /* 1, 2, 4 */
     bool store;
+    bool atomic; /* half of an atomic instruction: must not be buffered */
     uint64_t cycle;
 };
 
@@ -100,8 +103,8 @@ struct rv32_bus {
     /* .ttinsn and stores to the instruction buffer of the own thread. */
     enum rv32_reply (*push)(void *owner, struct rv32_hart *hart, uint32_t instruction,
                             uint64_t cycle);
-    /* A fence; NULL where the board has nothing to order. */
-    void (*fence)(void *owner, struct rv32_hart *hart, uint64_t cycle);
+    /* A fence, or what precedes an atomic; NULL where the board has nothing to order. */
+    enum rv32_reply (*fence)(void *owner, struct rv32_hart *hart, uint64_t cycle);
     /* What polling [address, address + size) means, and for RV32_POLL_STATE the value there, read
      * without effect. NULL: everything outside the hart's memory has effects. */
     enum rv32_poll (*poll)(void *owner, struct rv32_hart *hart, uint32_t address, unsigned size,

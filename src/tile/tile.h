@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <penrose/penrose.h>
+
 #include "noc/niu.h"
 #include "noc/overlay.h"
 #include "rv32/code.h"
@@ -127,9 +129,9 @@ struct tile_hart {
 
 /* --- What leaves the tile --- */
 
-/* A guest fault. kind is an enum penrose_fault_kind (penrose/penrose.h). */
+/* A guest fault. */
 struct tile_fault {
-    int kind;
+    enum penrose_fault_kind kind;
     enum tile_agent agent;
     uint64_t cycle;
     uint32_t pc, word; /* of a hart's instruction */
@@ -137,11 +139,9 @@ struct tile_fault {
     char text[200]; /* the violated rule in words */
 };
 
-enum tile_policy { TILE_POLICY_STOP, TILE_POLICY_WARN, TILE_POLICY_IGNORE };
-
 struct tile_board {
     /* Records a fault and says what to do. */
-    enum tile_policy (*fault)(void *owner, struct tile *tile, const struct tile_fault *fault);
+    enum penrose_policy (*fault)(void *owner, struct tile *tile, const struct tile_fault *fault);
     /* A register was written (or read) whose behaviour is not modelled. May be NULL. */
     void (*unmodelled)(void *owner, struct tile *tile, const struct mmio_access *access);
     /* Before each instruction of a traced hart, and after each access that left it. */
@@ -169,7 +169,9 @@ struct tile {
     struct rv32_hart hart[RV32_CORES];
     struct tile_hart run[RV32_CORES];
     enum rv32_core running; /* the hart whose burst is under way, or RV32_CORES */
+    uint64_t turn_end;      /* of its turn; tile_event brings it forward */
     uint64_t round_start;   /* of the round being run */
+    struct tile_weak *weak; /* L0 caches and store queues; NULL: memory is coherent (tile/weak.h) */
 
     struct tensix tensix;
     struct niu niu[2];
@@ -204,12 +206,15 @@ uint64_t tile_next_event(struct tile *tile);
 /* Something that others can see changed at tile time `cycle`. */
 void tile_event(struct tile *tile, uint64_t cycle);
 
+/* True when B or NC would take an interrupt now. */
+bool tile_interrupt_pending(const struct tile *tile, enum rv32_core core);
+
 /* Plain memory in L1 was written by anything but a hart's own fast path: forgets decoded code and
  * wakes harts that poll there. Call after the write. */
 void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle);
 
 /* Fills a fault record and asks the board; a tile that is to stop is stopped. */
-enum tile_policy tile_fault(struct tile *tile, struct tile_fault *fault);
+enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault);
 
 /* Applies a write of SOFT_RESET_0 (tile/reset.c). `old` is the value before. */
 void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t cycle);

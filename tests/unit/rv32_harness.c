@@ -80,7 +80,8 @@ struct harness *harness_create(enum rv32_core core)
     ck_assert_ptr_nonnull(h);
     h->store = rv32_code_store_create();
     ck_assert_ptr_nonnull(h->store);
-    h->bus = (struct rv32_bus){bus_access, bus_push, bus_fence, bus_status};
+    h->bus = (struct rv32_bus){
+        .access = bus_access, .push = bus_push, .fence = bus_fence, .status = bus_status};
     h->code = (struct rv32_code){
         .map = h->map,
         .pages = HARNESS_L1_BYTES / RV32_PAGE_BYTES,

@@ -1,0 +1,93 @@
+/* Accesses of the harts: from the bus functions of rv32 to the address map, and back to faults. */
+#include "tile/bus.h"
+
+#include <string.h>
+
+/* How a reply that is no answer becomes a guest fault. */
+struct refusal {
+    enum rv32_fault_kind kind;
+    const char *rule; /* unless the handler gave one */
+};
+
+static const struct refusal refusals[] = {
+    [MMIO_UNMAPPED] = {RV32_FAULT_UNMAPPED, "nothing is mapped there for this hart"},
+    [MMIO_READ_ONLY] = {RV32_FAULT_READ_ONLY, "the register cannot be written"},
+    [MMIO_NARROW] = {RV32_FAULT_NARROW, "the register takes 32-bit stores only"},
+    [MMIO_HANG] = {RV32_FAULT_HANG, "the hardware never answers this access"},
+    [MMIO_UNIMPLEMENTED] = {RV32_FAULT_UNIMPLEMENTED, "not modelled in this version"},
+};
+
+static enum rv32_reply refuse(struct tile *tile, struct rv32_hart *hart,
+                              const struct mmio_access *access, enum mmio_reply reply)
+{
+    (void)tile;
+    const struct refusal *refusal = &refusals[reply];
+    return rv32_bus_fault(hart, refusal->kind, access->address, "%s of %u bytes at 0x%08x (%s): %s",
+                          mmio_is_write(access) ? "store" : "load", access->size, access->address,
+                          tile_range_title(access->agent, access->address),
+                          access->rule ? access->rule : refusal->rule);
+}
+
+enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
+                                struct rv32_access *access)
+{
+    struct mmio_access mmio = {.operation = access->store ? MMIO_WRITE : MMIO_READ,
+                               .agent = (enum tile_agent)hart->core,
+                               .size = access->size,
+                               .address = access->address,
+                               .value = access->value,
+                               .cycle = access->cycle};
+    enum mmio_reply reply = tile_access(tile, &mmio);
+    if (reply == MMIO_WAIT) {
+        return RV32_WAIT;
+    }
+    if (reply != MMIO_OK) {
+        return refuse(tile, hart, &mmio, reply);
+    }
+    access->value = mmio.value;
+    if (tile->tracing && tile->board->trace_access) {
+        tile->board->trace_access(tile->owner, tile, &mmio);
+    }
+    return RV32_OK;
+}
+
+static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
+                                       struct rv32_access *access)
+{
+    struct tile *tile = owner;
+    if (access->address >= TILE_L1_BYTES) {
+        return tile_bus_device(tile, hart, access);
+    }
+    if (access->store) {
+        memcpy(tile->l1 + access->address, &access->value, access->size);
+        tile_l1_written(tile, access->address, access->size, access->cycle);
+    } else {
+        access->value = 0;
+        memcpy(&access->value, tile->l1 + access->address, access->size);
+    }
+    return RV32_OK;
+}
+
+enum rv32_reply tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t instruction,
+                              uint64_t cycle)
+{
+    struct rv32_access access = {.address = RV32_PUSH_BASE,
+                                 .value = instruction,
+                                 .size = 4,
+                                 .store = true,
+                                 .cycle = cycle};
+    return tile_bus_device(owner, hart, &access);
+}
+
+enum rv32_poll tile_bus_poll(void *owner, struct rv32_hart *hart, uint32_t address, unsigned size,
+                             uint32_t *value)
+{
+    return tile_poll(owner, (enum tile_agent)hart->core, address, size, value);
+}
+
+const struct rv32_bus tile_bus = {
+    .access = coherent_access,
+    .push = tile_bus_push,
+    .poll = tile_bus_poll,
+    .status = tile_bus_status,
+};

@@ -1,0 +1,218 @@
+/* The address map: finding the range of an access and handing it over. */
+#include <string.h>
+
+#include "tile/bus.h"
+#include "tile/tile.h"
+
+const char *const tile_agent_names[AGENTS] = {"brisc",  "trisc0", "trisc1",
+                                              "trisc2", "ncrisc", "noc"};
+
+enum {
+    B = 1 << AGENT_B,
+    TRISCS = 1 << AGENT_T0 | 1 << AGENT_T1 | 1 << AGENT_T2,
+    NC = 1 << AGENT_NC,
+    HARTS = B | TRISCS | NC,
+    NOC = 1 << AGENT_NOC,
+};
+
+typedef enum rv32_poll poll_function(struct tile *tile, enum tile_agent agent, uint32_t offset);
+poll_function tile_mmio_poll_TDMA, tile_mmio_poll_DEBUG, tile_mmio_poll_PIC, tile_mmio_poll_PC_BUF,
+    tile_mmio_poll_MAILBOX;
+
+struct range {
+    uint32_t first, last;
+    unsigned agents;
+    tile_mmio_handler *handle;
+    enum rv32_poll poll;  /* where poll_of is NULL */
+    poll_function *poll_of;
+    const char *title;
+};
+
+#define POLL_STATE(token) RV32_POLL_STATE, NULL
+#define POLL_EFFECT(token) RV32_POLL_EFFECT, NULL
+#define POLL_MIXED(token) RV32_POLL_EFFECT, tile_mmio_poll_##token
+
+#define RANGE(token, first, last, agents, poll, title) \
+    {UINT32_C(first), UINT32_C(last), agents, tile_mmio_##token, POLL_##poll(token), title},
+static const struct range ranges[] = {
+#include "tile/mmio.def"
+};
+#undef RANGE
+
+enum { RANGES = sizeof ranges / sizeof ranges[0] };
+
+static const struct range *find_range(enum tile_agent agent, uint32_t address)
+{
+    for (unsigned i = 0; i < RANGES; i++) {
+        if (address >= ranges[i].first && address <= ranges[i].last &&
+            ranges[i].agents & 1u << agent) {
+            return &ranges[i];
+        }
+    }
+    return NULL;
+}
+
+const char *tile_range_title(enum tile_agent agent, uint32_t address)
+{
+    if (address < TILE_L1_BYTES) {
+        return "L1";
+    }
+    const struct range *range = find_range(agent, address);
+    return range ? range->title : "unmapped";
+}
+
+static enum mmio_reply access_memory(struct tile *tile, struct mmio_access *access, uint8_t *at)
+{
+    if (mmio_is_write(access)) {
+        memcpy(at, &access->value, access->size);
+        if (access->address < TILE_L1_BYTES) {
+            tile_l1_written(tile, access->address, access->size, access->cycle);
+        }
+    } else {
+        access->value = 0;
+        memcpy(&access->value, at, access->size);
+    }
+    return MMIO_OK;
+}
+
+enum mmio_reply tile_access(struct tile *tile, struct mmio_access *access)
+{
+    access->rule = NULL;
+    if (access->address < TILE_L1_BYTES) {
+        return access_memory(tile, access, tile->l1 + access->address);
+    }
+    const struct range *range = find_range(access->agent, access->address);
+    if (!range) {
+        return MMIO_UNMAPPED;
+    }
+    access->offset = access->address - range->first;
+    return range->handle(tile, access);
+}
+
+enum rv32_poll tile_poll(struct tile *tile, enum tile_agent agent, uint32_t address, unsigned size,
+                         uint32_t *value)
+{
+    struct mmio_access access = {.operation = MMIO_PEEK,
+                                 .agent = agent,
+                                 .size = (uint8_t)size,
+                                 .address = address,
+                                 .cycle = tile->now};
+    enum rv32_poll poll = RV32_POLL_STATE;
+    if (address >= TILE_L1_BYTES) {
+        const struct range *range = find_range(agent, address);
+        if (!range) {
+            return RV32_POLL_EFFECT;
+        }
+        poll = range->poll_of ? range->poll_of(tile, agent, address - range->first) : range->poll;
+    }
+    if (poll == RV32_POLL_STATE) {
+        if (tile_access(tile, &access) != MMIO_OK) {
+            return RV32_POLL_EFFECT;
+        }
+        *value = access.value;
+    }
+    return poll;
+}
+
+static uint32_t low_bytes(unsigned size)
+{
+    return size >= 4 ? UINT32_MAX : (UINT32_C(1) << 8 * size) - 1;
+}
+
+enum mmio_reply mmio_word(struct mmio_access *access, uint32_t *word, uint32_t writable)
+{
+    if (!mmio_is_write(access)) {
+        return mmio_value(access, *word);
+    }
+    if (access->size != 4) {
+        return MMIO_NARROW;
+    }
+    *word = (*word & ~writable) | (access->value & writable);
+    return MMIO_OK;
+}
+
+enum mmio_reply mmio_value(struct mmio_access *access, uint32_t value)
+{
+    if (mmio_is_write(access)) {
+        return MMIO_READ_ONLY;
+    }
+    access->value = value >> 8 * (access->offset & 3) & low_bytes(access->size);
+    return MMIO_OK;
+}
+
+/* --- Memory ranges --- */
+
+static uint32_t local_size(enum rv32_core core)
+{
+    return core == RV32_B || core == RV32_NC ? TILE_B_LOCAL_BYTES : TILE_T_LOCAL_BYTES;
+}
+
+enum mmio_reply tile_mmio_LOCAL_RAM(struct tile *tile, struct mmio_access *access)
+{
+    enum rv32_core core = (enum rv32_core)access->agent;
+    if (access->offset >= local_size(core)) {
+        access->rule = "the TRISCs have 4 KiB of local RAM, up to 0xffb00fff";
+        return MMIO_UNMAPPED;
+    }
+    return access_memory(tile, access, tile->local[core] + access->offset);
+}
+
+enum mmio_reply tile_mmio_LOCAL_SLOW(struct tile *tile, struct mmio_access *access)
+{
+    static const enum rv32_core core_of[] = {RV32_B, RV32_NC, RV32_T0, RV32_T1, RV32_T2};
+    enum rv32_core core = core_of[access->offset >> 13];
+    uint32_t at = access->offset & (local_size(core) - 1); /* the TRISCs' RAMs appear twice */
+    enum mmio_reply reply = access_memory(tile, access, tile->local[core] + at);
+    if (access->operation == MMIO_WRITE) {
+        tile_event(tile, access->cycle);
+    }
+    return reply;
+}
+
+/* --- The NoC side --- */
+
+static unsigned piece_size(uint32_t address, uint32_t size)
+{
+    unsigned piece = address & 1 ? 1 : address & 2 ? 2 : 4;
+    while (piece > size) {
+        piece /= 2;
+    }
+    return piece;
+}
+
+enum mmio_reply tile_noc_access(struct tile *tile, enum mmio_operation operation, uint32_t address,
+                                void *bytes, uint32_t size, uint32_t *done, const char **rule)
+{
+    bool write = operation == MMIO_WRITE || operation == MMIO_POKE;
+    uint8_t *at = bytes;
+    *done = 0;
+    *rule = NULL;
+    if (address < TILE_L1_BYTES) {
+        uint32_t bulk = size < TILE_L1_BYTES - address ? size : TILE_L1_BYTES - address;
+        if (write) {
+            memcpy(tile->l1 + address, at, bulk);
+            tile_l1_written(tile, address, bulk, tile->now);
+        } else {
+            memcpy(at, tile->l1 + address, bulk);
+        }
+        *done = bulk;
+    }
+    while (*done < size) {
+        struct mmio_access access = {.operation = operation,
+                                     .agent = AGENT_NOC,
+                                     .address = address + *done,
+                                     .size = (uint8_t)piece_size(address + *done, size - *done),
+                                     .cycle = tile->now};
+        memcpy(&access.value, at + *done, write ? access.size : 0);
+        enum mmio_reply reply = tile_access(tile, &access);
+        if (reply != MMIO_OK) {
+            *rule = access.rule;
+            return reply;
+        }
+        if (!write) {
+            memcpy(at + *done, &access.value, access.size);
+        }
+        *done += access.size;
+    }
+    return MMIO_OK;
+}

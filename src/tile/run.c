@@ -1,0 +1,314 @@
+/* Time in a tile: rounds, turns, waiting, sleeping. See tile.h for the rules. */
+#include <string.h>
+
+#include "tile/tile.h"
+
+/* A hart that runs alone is interrupted this often to see whether it waits in a loop. */
+enum { SOLO_CYCLES = 16384, MOST_PROBE_BACKOFF = 5 };
+
+static const enum penrose_fault_kind fault_kind_of[] = {
+    [RV32_FAULT_ILLEGAL] = PENROSE_FAULT_ILLEGAL,
+    [RV32_FAULT_STUB] = PENROSE_FAULT_STUB,
+    [RV32_FAULT_FETCH] = PENROSE_FAULT_FETCH,
+    [RV32_FAULT_MISALIGNED] = PENROSE_FAULT_MISALIGNED,
+    [RV32_FAULT_UNMAPPED] = PENROSE_FAULT_UNMAPPED,
+    [RV32_FAULT_READ_ONLY] = PENROSE_FAULT_READ_ONLY,
+    [RV32_FAULT_NARROW] = PENROSE_FAULT_NARROW,
+    [RV32_FAULT_HANG] = PENROSE_FAULT_HANG,
+    [RV32_FAULT_ATOMIC] = PENROSE_FAULT_ATOMIC,
+    [RV32_FAULT_CSR] = PENROSE_FAULT_CSR,
+    [RV32_FAULT_VECTOR] = PENROSE_FAULT_VECTOR,
+    [RV32_FAULT_UNIMPLEMENTED] = PENROSE_FAULT_UNIMPLEMENTED,
+    [RV32_FAULT_MRET] = PENROSE_FAULT_MRET,
+};
+
+/* --- What stops a hart --- */
+
+static void hart_faulted(struct tile *tile, enum rv32_core core)
+{
+    struct rv32_hart *hart = &tile->hart[core];
+    struct tile_fault fault = {
+        .kind = fault_kind_of[hart->fault.kind],
+        .agent = (enum tile_agent)core,
+        .cycle = tile->run[core].time,
+        .pc = hart->fault.pc,
+        .word = hart->fault.word,
+        .address = hart->fault.address,
+    };
+    memcpy(fault.text, hart->fault.detail, sizeof hart->fault.detail);
+    bool can_skip = hart->fault.kind != RV32_FAULT_FETCH;
+    if (tile_fault(tile, &fault) == PENROSE_STOP || !can_skip) {
+        tile->run[core].state = HART_FAULTED;
+        return;
+    }
+    hart->pc = hart->fault.pc + 4; /* as if it had been a nop */
+    tile->run[core].time++;
+}
+
+static void after_burst(struct tile *tile, enum rv32_core core)
+{
+    struct tile_hart *run = &tile->run[core];
+    struct rv32_hart *hart = &tile->hart[core];
+    if (run->state != HART_READY) {
+        return; /* it was reset or paused meanwhile, perhaps by itself */
+    }
+    switch (hart->stop) {
+    case RV32_RUNNING:
+    case RV32_STOP_LEAVE:
+        break;
+    case RV32_STOP_WAIT:
+        run->state = HART_WAITING;
+        run->epoch = tile->epoch;
+        break;
+    case RV32_STOP_FAULT:
+        hart_faulted(tile, core);
+        break;
+    case RV32_STOP_PAUSE:
+        run->state = HART_PAUSED;
+        debug_ebreak(tile, core);
+        tile_event(tile, run->time);
+        break;
+    }
+}
+
+/* --- Running --- */
+
+/* One instruction under the eyes of a debugger or a trace. */
+static void step_hart(struct tile *tile, enum rv32_core core)
+{
+    struct tile_hart *run = &tile->run[core];
+    struct rv32_hart *hart = &tile->hart[core];
+    if (run->step && debug_before_step(tile, core)) {
+        run->state = HART_PAUSED;
+        tile_event(tile, run->time);
+        return;
+    }
+    if (tile->tracing && tile->board->trace_instruction && hart->pc < TILE_L1_BYTES - 3) {
+        uint32_t word;
+        memcpy(&word, tile->l1 + hart->pc, sizeof word);
+        tile->board->trace_instruction(tile->owner, tile, core, hart->pc, word);
+    }
+    run->time = rv32_run(hart, run->time, run->time + 1);
+    after_burst(tile, core);
+}
+
+static void take_interrupt(struct tile *tile, enum rv32_core core)
+{
+    uint32_t handler;
+    if ((core == RV32_B || core == RV32_NC) && !tile->hart[core].in_handler &&
+        pic_take(tile, core, &handler)) {
+        rv32_interrupt(&tile->hart[core], handler);
+    }
+}
+
+static void fall_asleep(struct tile *tile, enum rv32_core core)
+{
+    struct tile_hart *run = &tile->run[core];
+    run->state = HART_ASLEEP;
+    run->epoch = tile->epoch;
+    run->probe_fails = 0;
+    for (unsigned i = 0; i < run->idle.places; i++) {
+        uint32_t address = run->idle.place[i].address;
+        if (address < TILE_L1_BYTES) {
+            tile->marks[address >> RV32_L1_MARK_SHIFT] |= TILE_MARK_POLLED;
+        }
+    }
+}
+
+/* Looks for a polling loop when it is time to. */
+static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
+{
+    struct tile_hart *run = &tile->run[core];
+    if (run->probe_wait > 0) {
+        run->probe_wait--;
+        return;
+    }
+    if (run->step || tile->tracing) {
+        return;
+    }
+    if (rv32_idle_probe(&tile->hart[core], &run->time, limit, &run->idle)) {
+        fall_asleep(tile, core);
+        return;
+    }
+    run->probe_fails += run->probe_fails < MOST_PROBE_BACKOFF;
+    run->probe_wait = 1u << run->probe_fails;
+    after_burst(tile, core);
+}
+
+static void run_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
+{
+    struct tile_hart *run = &tile->run[core];
+    tile->running = core;
+    tile->turn_end = limit;
+    take_interrupt(tile, core);
+    probe_hart(tile, core, limit);
+    while (run->state == HART_READY && run->time < tile->turn_end && !tile->stopped) {
+        take_interrupt(tile, core);
+        if (run->step || tile->tracing) {
+            step_hart(tile, core);
+            continue;
+        }
+        run->time = rv32_run(&tile->hart[core], run->time, tile->turn_end);
+        after_burst(tile, core);
+    }
+    tile->running = RV32_CORES;
+}
+
+/* --- Waking --- */
+
+/* A sleeping hart's turn: wakes it at the time at which it would have seen a change. */
+static void wake_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
+{
+    struct tile_hart *run = &tile->run[core];
+    bool changed = false;
+    if (run->epoch != tile->epoch) {
+        run->epoch = tile->epoch;
+        changed = tile_interrupt_pending(tile, core) ||
+                  !rv32_idle_unchanged(&tile->hart[core], &run->idle);
+    }
+    if (!changed && run->idle.wake >= limit) {
+        return;
+    }
+    uint64_t now = changed && tile->round_start > run->idle.since ? tile->round_start
+                   : changed                                      ? run->idle.since
+                                                                  : run->idle.wake;
+    rv32_idle_resume(&tile->hart[core], &run->idle, now);
+    run->state = HART_READY;
+    run->time = now;
+    run->probe_wait = 1;
+}
+
+/* --- Rounds --- */
+
+static bool hart_turn(struct tile *tile, enum rv32_core core, uint64_t limit, bool first)
+{
+    struct tile_hart *run = &tile->run[core];
+    if (run->state == HART_ASLEEP && first) {
+        wake_hart(tile, core, limit);
+    } else if (run->state == HART_WAITING && run->epoch != tile->epoch) {
+        run->state = HART_READY;
+        run->time = tile->event_time > run->time ? tile->event_time : run->time;
+    }
+    uint64_t before = run->time;
+    if (run->state != HART_READY || run->time >= limit) {
+        return false;
+    }
+    run_hart(tile, core, limit);
+    return run->time > before;
+}
+
+static bool tensix_turn(struct tile *tile, uint64_t limit)
+{
+    uint64_t event;
+    if (!tensix_busy(&tile->tensix) ||
+        !tensix_run(&tile->tensix, tile->round_start, limit, &event)) {
+        return false;
+    }
+    tile_event(tile, event);
+    return true;
+}
+
+/* The only hart that is awake while the coprocessor is idle, or RV32_CORES. */
+static enum rv32_core find_solo(const struct tile *tile, uint64_t round_end)
+{
+    enum rv32_core solo = RV32_CORES;
+    if (tensix_busy(&tile->tensix)) {
+        return RV32_CORES;
+    }
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        const struct tile_hart *run = &tile->run[core];
+        bool is_awake = run->state == HART_READY;
+        bool may_wake = (run->state == HART_ASLEEP || run->state == HART_WAITING) &&
+                        (run->epoch != tile->epoch ||
+                         (run->state == HART_ASLEEP && run->idle.wake < round_end));
+        if (may_wake || (is_awake && solo != RV32_CORES)) {
+            return RV32_CORES;
+        }
+        solo = is_awake ? (enum rv32_core)core : solo;
+    }
+    return solo;
+}
+
+/* The earliest time at which something wakes by itself. */
+static uint64_t next_timer(const struct tile *tile)
+{
+    uint64_t next = debug_next_event(tile);
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        const struct tile_hart *run = &tile->run[core];
+        if (run->state == HART_ASLEEP && run->idle.wake < next) {
+            next = run->idle.wake;
+        }
+    }
+    return next;
+}
+
+static uint64_t round_down(const struct tile *tile, uint64_t time)
+{
+    return time / tile->quantum * tile->quantum;
+}
+
+/* How far the solo hart may run: to the round in which something else has to act. */
+static uint64_t solo_limit(const struct tile *tile, uint64_t round_end, uint64_t until)
+{
+    uint64_t timer = next_timer(tile);
+    uint64_t limit = tile->now + SOLO_CYCLES;
+    limit = timer < limit ? round_down(tile, timer) : round_down(tile, limit);
+    limit = until < limit ? until : limit;
+    return limit > round_end ? limit : round_end;
+}
+
+static void run_round(struct tile *tile, uint64_t until)
+{
+    uint64_t limit = round_down(tile, tile->now) + tile->quantum;
+    enum rv32_core solo = find_solo(tile, limit);
+    uint64_t long_limit = solo == RV32_CORES ? limit : solo_limit(tile, limit, until);
+    bool first = true, progress;
+    tile->round_start = tile->now;
+    do {
+        progress = false;
+        for (unsigned core = 0; core < RV32_CORES && !tile->stopped; core++) {
+            bool is_long = first && core == solo && long_limit > limit;
+            progress |= hart_turn(tile, (enum rv32_core)core, is_long ? long_limit : limit, first);
+            if (is_long && tile->run[core].time > limit) { /* to the end of the round it is in */
+                limit = round_down(tile, tile->run[core].time - 1) + tile->quantum;
+                tile->round_start = limit - tile->quantum;
+            }
+        }
+        progress |= !tile->stopped && tensix_turn(tile, limit);
+        first = false;
+    } while (progress && !tile->stopped);
+    tile->now = limit;
+}
+
+uint64_t tile_next_event(struct tile *tile)
+{
+    if (tensix_busy(&tile->tensix)) {
+        return tile->now;
+    }
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        const struct tile_hart *run = &tile->run[core];
+        bool waits = run->state == HART_ASLEEP || run->state == HART_WAITING;
+        if (run->state == HART_READY || (waits && run->epoch != tile->epoch)) {
+            return tile->now;
+        }
+    }
+    return next_timer(tile);
+}
+
+void tile_run(struct tile *tile, uint64_t until)
+{
+    while (tile->now < until && !tile->stopped) {
+        uint64_t next = tile_next_event(tile);
+        if (next > tile->now) {
+            uint64_t skip = round_down(tile, next);
+            tile->now = skip < tile->now ? tile->now : skip < until ? skip : until;
+            if (tile->now == until) {
+                return;
+            }
+        }
+        if (debug_next_event(tile) < tile->now + tile->quantum) {
+            debug_run(tile, tile->now);
+        }
+        run_round(tile, until);
+    }
+}

@@ -1,0 +1,201 @@
+/* Life of a tile, events, faults and pauses. */
+#include "tile/tile.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tile/bus.h"
+
+/* The memory of a tile is one mapping that the host fills in on first touch. */
+enum {
+    MARKS_BYTES = TILE_L1_BYTES >> RV32_L1_MARK_SHIFT,
+    MAP_ENTRIES = TILE_L1_BYTES >> RV32_PAGE_SHIFT,
+    LOCALS_BYTES = 2 * TILE_B_LOCAL_BYTES + 3 * TILE_T_LOCAL_BYTES,
+    STREAMS_BYTES = OVERLAY_STREAMS * OVERLAY_REGISTERS * 4,
+    MEMORY_BYTES = TILE_L1_BYTES + LOCALS_BYTES + STREAMS_BYTES + MARKS_BYTES +
+                   MAP_ENTRIES * (int)sizeof(struct rv32_page *),
+};
+
+enum { DEFAULT_QUANTUM = 128, REG_SOFT_RESET_0 = 0x1b0 / 4 };
+#define ALL_HARTS_HELD UINT32_C(0x47800)
+
+static void init_harts(struct tile *tile, uint8_t *locals)
+{
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        bool is_trisc = core >= RV32_T0 && core <= RV32_T2;
+        uint32_t size = is_trisc ? TILE_T_LOCAL_BYTES : TILE_B_LOCAL_BYTES;
+        tile->local[core] = locals;
+        tile->hart[core] = (struct rv32_hart){
+            .core = (enum rv32_core)core,
+            .l1 = tile->l1,
+            .l1_size = TILE_L1_BYTES,
+            .l1_marks = tile->marks,
+            .local = locals,
+            .local_size = size,
+            .code = &tile->code,
+            .bus = &tile_bus,
+            .owner = tile,
+        };
+        rv32_reset(&tile->hart[core], 0, 0);
+        locals += size;
+    }
+}
+
+bool tile_init(struct tile *tile, unsigned x, unsigned y, struct rv32_code_store *store,
+               const struct tile_board *board, void *owner)
+{
+    memset(tile, 0, sizeof *tile);
+    uint8_t *memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        return false;
+    }
+    tile->x = x;
+    tile->y = y;
+    tile->quantum = DEFAULT_QUANTUM;
+    tile->running = RV32_CORES;
+    tile->board = board;
+    tile->owner = owner;
+    tile->l1 = memory;
+    memory += TILE_L1_BYTES;
+    tile->overlay.stream = (void *)memory;
+    memory += STREAMS_BYTES;
+    tile->code = (struct rv32_code){
+        .map = (void *)memory, .pages = MAP_ENTRIES, .l1 = tile->l1, .store = store};
+    memory += MAP_ENTRIES * sizeof(struct rv32_page *);
+    tile->marks = memory;
+    tile->code.marks = memory;
+    init_harts(tile, memory + MARKS_BYTES);
+    tensix_reset(&tile->tensix);
+    tdma_reset(tile);
+    debug_init(tile);
+    tile->debug.word[REG_SOFT_RESET_0] = ALL_HARTS_HELD;
+    for (unsigned noc = 0; noc < 2; noc++) {
+        niu_reset(&tile->niu[noc], noc, x, y);
+    }
+    return true;
+}
+
+void tile_fini(struct tile *tile)
+{
+    if (tile->l1) {
+        munmap(tile->l1, MEMORY_BYTES);
+        tile->l1 = NULL;
+    }
+}
+
+void tile_event(struct tile *tile, uint64_t cycle)
+{
+    tile->epoch++;
+    tile->event_time = cycle > tile->event_time ? cycle : tile->event_time;
+    if (tile->running != RV32_CORES) {
+        struct rv32_hart *hart = &tile->hart[tile->running];
+        uint64_t round_end = (cycle / tile->quantum + 1) * tile->quantum;
+        tile->turn_end = round_end < tile->turn_end ? round_end : tile->turn_end;
+        rv32_cut(hart, tile_interrupt_pending(tile, hart->core) ? cycle + 1 : round_end);
+    }
+}
+
+bool tile_interrupt_pending(const struct tile *tile, enum rv32_core core)
+{
+    const struct pic *pic = &tile->pic;
+    unsigned who = core == RV32_NC;
+    bool pending = false;
+    if ((core != RV32_B && core != RV32_NC) || tile->hart[core].in_handler) {
+        return false;
+    }
+    for (unsigned i = 0; i < PIC_SOFTWARE && pic->software_enable[who]; i++) {
+        pending |= pic->software[i] && pic->software_enable[who] >> i & 1;
+    }
+    for (unsigned i = 0; i < PIC_HARDWARE && pic->hardware_enable[who]; i++) {
+        pending |= pic->hardware[i] && pic->hardware_enable[who] >> i & 1;
+    }
+    return pending;
+}
+
+static bool is_polled(const struct tile *tile, uint32_t address, uint32_t size)
+{
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        const struct rv32_idle *idle = &tile->run[core].idle;
+        if (tile->run[core].state != HART_ASLEEP) {
+            continue;
+        }
+        for (unsigned i = 0; i < idle->places; i++) {
+            const struct rv32_idle_place *place = &idle->place[i];
+            if (place->address < address + size && address < place->address + place->size) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Is any hart asleep on the marked 64-byte line that starts at `address`? */
+static bool line_is_polled(const struct tile *tile, uint32_t address)
+{
+    return is_polled(tile, address, 1u << RV32_L1_MARK_SHIFT);
+}
+
+void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    if (!size) {
+        return;
+    }
+    uint32_t last = (address + size - 1) >> RV32_L1_MARK_SHIFT;
+    unsigned marks = 0;
+    for (uint32_t line = address >> RV32_L1_MARK_SHIFT; line <= last; line++) {
+        uint8_t *mark = &tile->marks[line];
+        if (*mark & TILE_MARK_POLLED && !line_is_polled(tile, line << RV32_L1_MARK_SHIFT)) {
+            *mark &= (uint8_t)~TILE_MARK_POLLED;
+        }
+        marks |= *mark;
+    }
+    if (marks & TILE_MARK_CODE) {
+        rv32_code_written(&tile->code, address, size);
+    }
+    if (marks & TILE_MARK_POLLED && is_polled(tile, address, size)) {
+        tile_event(tile, cycle);
+    }
+}
+
+enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault)
+{
+    enum penrose_policy policy = tile->board->fault(tile->owner, tile, fault);
+    if (policy == PENROSE_STOP) {
+        tile->stopped = true;
+    }
+    return policy;
+}
+
+void tile_pause(struct tile *tile, enum rv32_core core)
+{
+    struct tile_hart *run = &tile->run[core];
+    if (run->state == HART_HELD) {
+        return;
+    }
+    if (run->state == HART_ASLEEP) {
+        rv32_idle_resume(&tile->hart[core], &run->idle, tile->now);
+    }
+    run->state = HART_PAUSED;
+    if (tile->running == core) {
+        rv32_cut(&tile->hart[core], 0);
+    }
+}
+
+void tile_resume(struct tile *tile, enum rv32_core core, uint64_t cycle)
+{
+    struct tile_hart *run = &tile->run[core];
+    if (run->state == HART_PAUSED) {
+        run->state = HART_READY;
+        run->time = cycle > run->time ? cycle : run->time;
+        run->probe_wait = 1;
+    }
+}
+
+uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index)
+{
+    struct tile *tile = owner;
+    bool is_trisc = hart->core >= RV32_T0 && hart->core <= RV32_T2;
+    return tensix_status(&tile->tensix, is_trisc ? hart->core - RV32_T0 : TENSIX_THREADS, index);
+}
