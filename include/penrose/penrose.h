@@ -147,6 +147,9 @@ enum penrose_outcome {
 
 struct penrose_run {
     uint64_t cycles; /* at most so many (rounded up to whole rounds) */
+    /* False: a quiet chip ends the run at once with PENROSE_QUIET. True: quiet time passes, as on
+     * hardware, and the run ends with PENROSE_CYCLES; for hosts that will do something later. */
+    bool pass_quiet_time;
     /* Called after every window; true ends the run with PENROSE_CONDITION. May be NULL. */
     bool (*until)(struct penrose_chip *chip, void *context);
     void *context;

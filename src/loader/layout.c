@@ -380,6 +380,10 @@ static const char *find_contradiction(const struct loader_layout *l)
         l->NUM_CIRCULAR_BUFFERS > 8 * l->kernel_config_local_cb_mask.size) {
         return "kernel_config_msg_t.local_cb_mask has no bit for each circular buffer";
     }
+    if (l->UINT32_WORDS_PER_LOCAL_CIRCULAR_BUFFER_CONFIG < 4 ||
+        l->UINT32_WORDS_PER_LOCAL_CIRCULAR_BUFFER_CONFIG > 64) {
+        return "UINT32_WORDS_PER_LOCAL_CIRCULAR_BUFFER_CONFIG is not 4 to 64";
+    }
     return NULL;
 }
 
@@ -393,7 +397,8 @@ static enum penrose_status check_members(struct loader_layout *layout, const cha
         uint64_t end = member->offset + (uint64_t)member->size * member->count;
         bool is_sized = member->size == 1 || member->size == 2 || member->size == 4 ||
                         member->size == 8 || !member->count || row->kind == WHOLE;
-        if (end > whole || !is_sized) {
+        bool is_empty = row->need == REQUIRED && !member->count;
+        if (end > whole || !is_sized || is_empty) {
             return error_set(error, PENROSE_E_LAYOUT,
                              "%s: debug information gives member %s of struct %s bytes %" PRIu32
                              " to %" PRIu64 " of %" PRIu32 "; expected a number inside it: the file "

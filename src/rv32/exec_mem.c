@@ -109,6 +109,7 @@ static __attribute__((noinline)) int64_t load_over_bus(struct rv32_hart *hart,
 {
     uint32_t value;
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
+    hart->op = op;
     enum rv32_reply reply =
         over_bus(hart, address, 1u << log, rv32_now(hart, left), false, &value);
     if (reply != RV32_OK) {
@@ -149,6 +150,7 @@ static __attribute__((noinline)) int64_t store_over_bus(struct rv32_hart *hart,
 {
     uint32_t value = hart->x[op->rs2];
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
+    hart->op = op;
     enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), true, &value);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);

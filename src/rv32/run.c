@@ -105,6 +105,13 @@ int64_t rv32_fault_at(struct rv32_hart *hart, const struct rv32_op *op, int64_t 
     return rv32_refused(hart, op, left, RV32_FAULTED);
 }
 
+/* Inside a burst the position is known where it was last written down: at the entry of the page or
+ * at the latest access that left the hart. */
+uint32_t rv32_current_pc(const struct rv32_hart *hart)
+{
+    return hart->page ? rv32_op_pc(hart, hart->op) : hart->pc;
+}
+
 uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
 {
     int64_t left = (int64_t)(end - now);

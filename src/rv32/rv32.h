@@ -177,6 +177,9 @@ void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now);
  */
 uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end);
 
+/* The pc of the instruction that runs (inside a bus function) or comes next. */
+uint32_t rv32_current_pc(const struct rv32_hart *hart);
+
 /* Asks a running burst to end at `end` at the latest (from inside a bus function). */
 static inline void rv32_cut(struct rv32_hart *hart, uint64_t end)
 {

@@ -3,6 +3,7 @@
 
 #include "tile/bus.h"
 #include "tile/tile.h"
+#include "tile/weak.h"
 
 enum {
     REG_DISABLE_RESET = 0x224 / 4,
@@ -39,6 +40,7 @@ static void enter(struct tile *tile, enum rv32_core core, uint64_t cycle)
     }
     mailbox_enter_reset(tile, core);
     debug_enter_reset(tile, core);
+    tile_weak_reset(tile, core);
     if (tile->running == core) {
         rv32_cut(&tile->hart[core], cycle + 1);
     }

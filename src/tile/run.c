@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tile/tile.h"
+#include "tile/weak.h"
 
 /* A hart that runs alone is interrupted this often to see whether it waits in a loop. */
 enum { SOLO_CYCLES = 16384, MOST_PROBE_BACKOFF = 5 };
@@ -212,7 +213,7 @@ static bool tensix_turn(struct tile *tile, uint64_t limit)
 static enum rv32_core find_solo(const struct tile *tile, uint64_t round_end)
 {
     enum rv32_core solo = RV32_CORES;
-    if (tensix_busy(&tile->tensix)) {
+    if (tensix_busy(&tile->tensix) || tile->weak) {
         return RV32_CORES;
     }
     for (unsigned core = 0; core < RV32_CORES; core++) {
@@ -257,6 +258,39 @@ static uint64_t solo_limit(const struct tile *tile, uint64_t round_end, uint64_t
     return limit > round_end ? limit : round_end;
 }
 
+/* One turn of every hart, in order; true when any of them got on. The solo hart may run on to
+ * `long_limit`; *limit is then the end of the round that it reached. */
+static bool pass(struct tile *tile, uint64_t *limit, enum rv32_core solo, uint64_t long_limit,
+                 bool first)
+{
+    bool progress = false;
+    for (unsigned core = 0; core < RV32_CORES && !tile->stopped; core++) {
+        bool is_long = first && core == solo && long_limit > *limit;
+        progress |= hart_turn(tile, (enum rv32_core)core, is_long ? long_limit : *limit, first);
+        if (is_long && tile->run[core].time > *limit) {
+            *limit = round_down(tile, tile->run[core].time - 1) + tile->quantum;
+            tile->round_start = *limit - tile->quantum;
+        }
+    }
+    return progress;
+}
+
+/* The same in random order and with bursts of random length (--schedule random). */
+static bool random_pass(struct tile *tile, uint64_t limit, bool first)
+{
+    bool progress = false;
+    unsigned start = tile_weak_choose(tile, RV32_CORES);
+    unsigned step = 1 + tile_weak_choose(tile, RV32_CORES - 1);
+    for (unsigned i = 0; i < RV32_CORES && !tile->stopped; i++) {
+        enum rv32_core core = (enum rv32_core)((start + i * step) % RV32_CORES);
+        uint64_t burst = tile_weak_turn(tile, core, tile->quantum);
+        uint64_t end = tile->run[core].time + burst;
+        progress |= hart_turn(tile, core, end < limit ? end : limit, first);
+        progress |= tile_weak_pending(tile, core);
+    }
+    return progress;
+}
+
 static void run_round(struct tile *tile, uint64_t until)
 {
     uint64_t limit = round_down(tile, tile->now) + tile->quantum;
@@ -265,15 +299,8 @@ static void run_round(struct tile *tile, uint64_t until)
     bool first = true, progress;
     tile->round_start = tile->now;
     do {
-        progress = false;
-        for (unsigned core = 0; core < RV32_CORES && !tile->stopped; core++) {
-            bool is_long = first && core == solo && long_limit > limit;
-            progress |= hart_turn(tile, (enum rv32_core)core, is_long ? long_limit : limit, first);
-            if (is_long && tile->run[core].time > limit) { /* to the end of the round it is in */
-                limit = round_down(tile, tile->run[core].time - 1) + tile->quantum;
-                tile->round_start = limit - tile->quantum;
-            }
-        }
+        progress = tile->weak ? random_pass(tile, limit, first)
+                              : pass(tile, &limit, solo, long_limit, first);
         progress |= !tile->stopped && tensix_turn(tile, limit);
         first = false;
     } while (progress && !tile->stopped);

@@ -168,15 +168,25 @@ enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault)
     return policy;
 }
 
+void tile_wake(struct tile *tile, enum rv32_core core)
+{
+    struct tile_hart *run = &tile->run[core];
+    if (run->state == HART_ASLEEP) {
+        uint64_t now = tile->now > run->idle.since ? tile->now : run->idle.since;
+        rv32_idle_resume(&tile->hart[core], &run->idle, now);
+        run->state = HART_READY;
+        run->time = now;
+        run->probe_wait = 1;
+    }
+}
+
 void tile_pause(struct tile *tile, enum rv32_core core)
 {
     struct tile_hart *run = &tile->run[core];
     if (run->state == HART_HELD) {
         return;
     }
-    if (run->state == HART_ASLEEP) {
-        rv32_idle_resume(&tile->hart[core], &run->idle, tile->now);
-    }
+    tile_wake(tile, core);
     run->state = HART_PAUSED;
     if (tile->running == core) {
         rv32_cut(&tile->hart[core], 0);

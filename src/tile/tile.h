@@ -219,6 +219,9 @@ enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault);
 /* Applies a write of SOFT_RESET_0 (tile/reset.c). `old` is the value before. */
 void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t cycle);
 
+/* A sleeping hart is made ready, with the state that it has at tile->now. */
+void tile_wake(struct tile *tile, enum rv32_core core);
+
 /* Pauses or resumes a hart for a debugger. */
 void tile_pause(struct tile *tile, enum rv32_core core);
 void tile_resume(struct tile *tile, enum rv32_core core, uint64_t cycle);

@@ -616,7 +616,7 @@ START_TEST(ttinsn)
         h->hart.x[T1] = RV32_PUSH_BASE;
         h->hart.x[T2] = instruction;
         harness_do(h, words_s(OPCODE_STORE, 2, T2, T1, 0));
-        ck_assert_msg(h->pushes == 2, "core %d, accesses %u", cores[i], h->accesses);
+        ck_assert_uint_eq(h->pushes, 2);
         ck_assert_uint_eq(h->pushed[1].instruction, instruction);
         for (int r = 0; r < 32; r++) {
             ck_assert_uint_eq(h->hart.x[r],

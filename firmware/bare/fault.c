@@ -1,0 +1,57 @@
+/*
+ * Does one wrong thing, which FAULT names. Each lies in a function of its own, and the message of
+ * a simulator should name that function and its line.
+ */
+#include "bare.h"
+
+MAILBOX = {.parameter = {0}};
+
+#define BAD __attribute__((noinline, unused)) static void
+
+BAD jump_to_nowhere(void)
+{
+    ((void (*)(void))0x00400000)();
+}
+
+BAD load_from_nowhere(void)
+{
+    mailbox.result[0] = REGISTER(0x00400000);
+}
+
+BAD store_to_nowhere(void)
+{
+    REGISTER(0xff800000) = 1;
+}
+
+BAD store_to_read_only(void)
+{
+    REGISTER(0xffb12084) = 1; /* RISCV_DEBUG_REG_RISC_DBG_STATUS_0 */
+}
+
+BAD store_misaligned(void)
+{
+    *(volatile uint32_t *)0x8042 = 1;
+}
+
+BAD illegal_instruction(void)
+{
+    __asm__ volatile(".word 0xffffffff");
+}
+
+BAD divide_float(void)
+{
+    __asm__ volatile(".word 0x18107053"); /* fdiv.s f0, f0, f1: these harts have none */
+}
+
+BAD loop_for_ever(void)
+{
+    for (;;) {
+        __asm__ volatile("");
+    }
+}
+
+int main(void)
+{
+    FAULT();
+    return 0;
+}

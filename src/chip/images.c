@@ -1,0 +1,75 @@
+#include "chip/images.h"
+
+#include <stdlib.h>
+
+static bool grow(void **array, size_t *room, size_t count, size_t element)
+{
+    if (count < *room) {
+        return true;
+    }
+    size_t larger = *room ? *room * 2 : 16;
+    void *moved = realloc(*array, larger * element);
+    if (!moved) {
+        return false;
+    }
+    *array = moved;
+    *room = larger;
+    return true;
+}
+
+static bool overlaps(const struct image *a, const struct image *b)
+{
+    return a->x == b->x && a->y == b->y && a->base < b->base + b->size &&
+           b->base < a->base + a->size;
+}
+
+bool images_add(struct images *images, const struct image *image)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < images->count; i++) {
+        if (!overlaps(&images->image[i], image)) {
+            images->image[kept++] = images->image[i];
+        }
+    }
+    images->count = kept;
+    void *array = images->image;
+    bool has_room = grow(&array, &images->room, images->count, sizeof *images->image);
+    images->image = array;
+    if (has_room) {
+        images->image[images->count++] = *image;
+    }
+    return has_room;
+}
+
+bool images_own(struct images *images, struct loader_elf *elf)
+{
+    void *array = images->owned;
+    bool has_room = grow(&array, &images->owned_room, images->owned_count, sizeof *images->owned);
+    images->owned = array;
+    if (has_room) {
+        images->owned[images->owned_count++] = elf;
+    }
+    return has_room;
+}
+
+const struct image *images_find(const struct images *images, unsigned x, unsigned y,
+                                uint32_t address)
+{
+    for (size_t i = images->count; i-- > 0;) {
+        const struct image *image = &images->image[i];
+        if (image->x == x && image->y == y && address - image->base < image->size) {
+            return image;
+        }
+    }
+    return NULL;
+}
+
+void images_free(struct images *images)
+{
+    for (size_t i = 0; i < images->owned_count; i++) {
+        loader_elf_close(images->owned[i]);
+    }
+    free(images->image);
+    free(images->owned);
+    *images = (struct images){0};
+}

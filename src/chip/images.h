@@ -1,0 +1,38 @@
+/* Which ELF lies where in which tile, for symbols and source lines in reports. */
+#ifndef CHIP_IMAGES_H
+#define CHIP_IMAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "loader/elf.h"
+
+struct image {
+    unsigned x, y;
+    uint32_t base, size; /* in the tile */
+    uint32_t link_base;  /* in the ELF */
+    struct loader_elf *elf;
+};
+
+/* elfs[] are the files that the chip owns; images refer to them or to files of a firmware. */
+struct images {
+    struct image *image;
+    size_t count, room;
+    struct loader_elf **owned;
+    size_t owned_count, owned_room;
+};
+
+/* Adds an image and forgets those of the same tile that it overlaps; false without memory. */
+bool images_add(struct images *images, const struct image *image);
+
+/* Takes over an ELF until images_free; false (the caller keeps it) without memory. */
+bool images_own(struct images *images, struct loader_elf *elf);
+
+/* The image of a tile that holds `address`, or NULL. */
+const struct image *images_find(const struct images *images, unsigned x, unsigned y,
+                                uint32_t address);
+
+void images_free(struct images *images);
+
+#endif

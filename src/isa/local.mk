@@ -1,0 +1,5 @@
+libpenrose_core_la_SOURCES += \
+	%D%/error.c \
+	%D%/error.h \
+	%D%/isa.c \
+	%D%/isa.h

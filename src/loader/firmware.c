@@ -1,0 +1,422 @@
+/* Opening a set of firmware and booting a tile with it; see firmware.h. */
+#include "loader/firmware.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "isa/error.h"
+#include "loader/elf_internal.h"
+#include "loader/scratch.h"
+
+/* Local memory as harts address it, and the largest one (BRISC's and NCRISC's). */
+#define LOCAL_BASE UINT32_C(0xffb00000)
+enum { LOCAL_SIZE = 0x2000 };
+
+/*
+ * tt-metal lays the initialisation area out in this order: scratch of the five harts, of NCRISC's
+ * instruction memory (unused on Blackhole), bank tables, logical-to-virtual map.
+ */
+static const uint32_t scratch_offset[LOADER_PROCESSORS] = {0, 0x2000, 0x4000, 0x5000, 0x6000};
+enum { BANK_OFFSET = 0x9000, MAP_OFFSET = 0x9800, AREA_SIZE = 0x9900 };
+
+const char *loader_processor_name(enum loader_processor processor)
+{
+    static const char *const names[] = {"brisc", "ncrisc", "trisc0", "trisc1", "trisc2"};
+    return (unsigned)processor < LOADER_PROCESSORS ? names[processor] : "no processor";
+}
+
+static enum penrose_status open_elf(const char *directory, const char *name,
+                                    struct loader_elf **elf, struct penrose_error *error)
+{
+    size_t size = strlen(directory) + 2 * strlen(name) + sizeof "//.elf";
+    char *path = malloc(size);
+    if (!path) {
+        return error_set(error, PENROSE_E_MEMORY, "%s: out of memory", name);
+    }
+    enum penrose_status status;
+    snprintf(path, size, "%s/%s/%s.elf", directory, name, name);
+    if (access(path, F_OK) != 0) {
+        snprintf(path, size, "%s/%s.elf", directory, name);
+    }
+    if (access(path, F_OK) == 0) {
+        status = loader_elf_open(path, elf, error);
+    } else {
+        char label[LOADER_LABEL];
+        loader_quote(label, sizeof label, directory);
+        status = error_set(error, PENROSE_E_FILE,
+                           "%s: no firmware for %s: neither %s/%s.elf nor %s.elf is there; give "
+                           "a folder like tt_metal/pre-compiled/<hash> of tt-metal or ttnn",
+                           label, name, name, name, name);
+    }
+    free(path);
+    return status;
+}
+
+/* Wormhole's firmware looks alike, but has other addresses; its compiler leaves a mark. */
+static enum penrose_status check_chip(const struct loader_elf *elf, struct penrose_error *error)
+{
+    static const char mark[] = "xtttensixwh";
+    const struct loader_section *section = loader_elf_section(elf, ".riscv.attributes");
+    if (section && section->bytes &&
+        memmem(section->bytes, section->size, mark, sizeof mark - 1)) {
+        return error_set(error, PENROSE_E_FORMAT,
+                         "%s: built for Wormhole (%s), expected Blackhole: choose a firmware folder "
+                         "that has a drisc folder in it",
+                         elf->name, mark);
+    }
+    return PENROSE_OK;
+}
+
+/*
+ * Derives all scratch addresses: those that the code tells must agree on the start of the area,
+ * the others follow from it.
+ */
+static enum penrose_status find_scratch(struct loader_firmware *firmware,
+                                        struct penrose_error *error)
+{
+    const struct loader_elf *first = NULL;
+    uint32_t base = 0;
+    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
+        uint32_t address;
+        if (!loader_scratch_find(firmware->elf[i], &address)) {
+            continue;
+        }
+        if (first && address - scratch_offset[i] != base) {
+            return error_set(error, PENROSE_E_FORMAT,
+                             "%s: takes its data from 0x%" PRIx32 ", expected 0x%" PRIx32
+                             " as for %s: the files are of different builds",
+                             firmware->elf[i]->name, address, base + scratch_offset[i],
+                             first->name);
+        }
+        first = first ? first : firmware->elf[i];
+        base = address - scratch_offset[i];
+    }
+    if (!first) {
+        return error_set(error, PENROSE_E_FORMAT,
+                         "%s: main() copies no data from L1 as tt-metal's firmware does; expected "
+                         "an unmodified brisc.elf with its symbols",
+                         firmware->elf[LOADER_BRISC]->name);
+    }
+    if (base % 16 || base > LOADER_L1_SIZE - AREA_SIZE) {
+        return error_set(error, PENROSE_E_FORMAT,
+                         "%s: its initialisation area would start at 0x%" PRIx32 ", expected a "
+                         "multiple of 16 in L1; expected tt-metal's firmware",
+                         first->name, base);
+    }
+    firmware->ring_base = base;
+    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
+        firmware->scratch[i] = base + scratch_offset[i];
+    }
+    return PENROSE_OK;
+}
+
+/* The number of elements of an array of the firmware, 0 when it has none. */
+static uint32_t elements(const struct loader_elf *elf, const char *name, uint32_t element_size)
+{
+    const struct loader_symbol *symbol = loader_elf_symbol(elf, name);
+    return symbol ? symbol->size / element_size : 0;
+}
+
+static uint32_t round_up(uint32_t value, uint32_t alignment)
+{
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+static uint32_t bank_tables_size(const struct loader_tables *tables)
+{
+    return (tables->dram_banks + tables->l1_banks) * 8;
+}
+
+static uint32_t map_size(const struct loader_tables *tables)
+{
+    return round_up(tables->columns, 4) + tables->rows;
+}
+
+static enum penrose_status find_tables(struct loader_firmware *firmware,
+                                       struct penrose_error *error)
+{
+    enum { XY_SIZE = 2 * sizeof(uint16_t) }; /* an entry for each of two NoCs */
+    const struct loader_elf *brisc = firmware->elf[LOADER_BRISC];
+    struct loader_tables *tables = &firmware->tables;
+    *tables = (struct loader_tables){
+        .bank_address = firmware->ring_base + BANK_OFFSET,
+        .dram_banks = elements(brisc, "dram_bank_to_noc_xy", XY_SIZE),
+        .l1_banks = elements(brisc, "l1_bank_to_noc_xy", XY_SIZE),
+        .map_address = firmware->ring_base + MAP_OFFSET,
+        .columns = elements(brisc, "worker_logical_col_to_virtual_col", 1),
+        .rows = elements(brisc, "worker_logical_row_to_virtual_row", 1),
+    };
+    enum { MOST_BANKS = (MAP_OFFSET - BANK_OFFSET) / 8, MOST_MAPPED = AREA_SIZE - MAP_OFFSET };
+    if (tables->dram_banks > MOST_BANKS || tables->l1_banks > MOST_BANKS ||
+        bank_tables_size(tables) > MAP_OFFSET - BANK_OFFSET || tables->columns > MOST_MAPPED ||
+        tables->rows > MOST_MAPPED || map_size(tables) > MOST_MAPPED) {
+        return error_set(error, PENROSE_E_FORMAT,
+                         "%s: tables of %" PRIu32 " DRAM banks, %" PRIu32 " L1 banks and %" PRIu32
+                         " x %" PRIu32 " tiles do not fit their places in L1; expected "
+                         "tt-metal's firmware",
+                         brisc->name, tables->dram_banks, tables->l1_banks, tables->columns,
+                         tables->rows);
+    }
+    return PENROSE_OK;
+}
+
+/* A part of L1 that something needs. */
+struct range {
+    const char *what;
+    uint32_t start;
+    uint64_t end;
+};
+
+static bool is_local(const struct loader_segment *segment)
+{
+    return segment->vaddr >= LOCAL_BASE &&
+           (uint64_t)segment->vaddr + segment->memsz <= (uint64_t)LOCAL_BASE + LOCAL_SIZE;
+}
+
+static enum penrose_status add_range(struct range *ranges, unsigned *count, struct range range,
+                                     struct penrose_error *error)
+{
+    if (range.end > LOADER_L1_SIZE) {
+        return error_set(error, PENROSE_E_FORMAT,
+                         "%s: needs addresses 0x%" PRIx32 " to 0x%" PRIx64 ", expected L1 (below "
+                         "0x%x) or local memory: not a firmware for a Tensix tile",
+                         range.what, range.start, range.end, LOADER_L1_SIZE);
+    }
+    for (unsigned i = 0; i < *count; i++) {
+        if (range.start < ranges[i].end && ranges[i].start < range.end) {
+            return error_set(error, PENROSE_E_FORMAT,
+                             "%s (0x%" PRIx32 " to 0x%" PRIx64 ") overlaps %s (0x%" PRIx32
+                             " to 0x%" PRIx64 "): the files are of different builds",
+                             range.what, range.start, range.end, ranges[i].what, ranges[i].start,
+                             ranges[i].end);
+        }
+    }
+    ranges[(*count)++] = range;
+    return PENROSE_OK;
+}
+
+/* Checks that everything has its own place in L1. */
+static enum penrose_status check_places(const struct loader_firmware *firmware,
+                                        struct penrose_error *error)
+{
+    struct range ranges[2 + LOADER_PROCESSORS * LOADER_MAX_SEGMENTS];
+    unsigned count = 0;
+    const struct loader_layout *layout = &firmware->layout;
+    uint32_t base = layout->mailbox_base;
+    enum penrose_status status = add_range(
+        ranges, &count,
+        (struct range){"the mailboxes", base, (uint64_t)base + layout->mailboxes_size}, error);
+    if (!status) {
+        base = firmware->ring_base;
+        status = add_range(ranges, &count,
+                           (struct range){"the initialisation area", base, base + AREA_SIZE},
+                           error);
+    }
+    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
+        const struct loader_elf *elf = firmware->elf[i];
+        for (unsigned j = 0; j < elf->segments_count && !status; j++) {
+            const struct loader_segment *segment = &elf->segment[j];
+            if (!is_local(segment)) {
+                status = add_range(ranges, &count,
+                                   (struct range){elf->name, segment->vaddr,
+                                                  (uint64_t)segment->vaddr + segment->memsz},
+                                   error);
+            }
+        }
+    }
+    return status;
+}
+
+/* jal x0 from address 0; reaches 1 MiB. */
+static bool encode_jump(uint32_t target, uint32_t *word)
+{
+    if (target % 2 || target >= 1 << 20) {
+        return false;
+    }
+    *word = (target & 0xff000) | (target >> 11 & 1) << 20 | (target >> 1 & 0x3ff) << 21 | 0x6f;
+    return true;
+}
+
+static enum penrose_status fill(struct loader_firmware *firmware, const char *directory,
+                                struct penrose_error *error)
+{
+    enum penrose_status status = PENROSE_OK;
+    for (unsigned i = 0; i < LOADER_PROCESSORS && !status; i++) {
+        const char *name = loader_processor_name((enum loader_processor)i);
+        status = open_elf(directory, name, &firmware->elf[i], error);
+        if (!status) {
+            firmware->entry[i] = firmware->elf[i]->entry;
+            status = check_chip(firmware->elf[i], error);
+        }
+    }
+    if (!status) {
+        status = loader_layout_read(firmware->elf[LOADER_BRISC], &firmware->layout, error);
+    }
+    if (!status) {
+        status = find_scratch(firmware, error);
+    }
+    if (!status) {
+        status = find_tables(firmware, error);
+    }
+    if (!status) {
+        status = check_places(firmware, error);
+    }
+    uint32_t word;
+    if (!status && !encode_jump(firmware->entry[LOADER_BRISC], &word)) {
+        status = error_set(error, PENROSE_E_FORMAT,
+                           "%s: entry point 0x%" PRIx32 " is out of reach of a jump at address 0 "
+                           "(even, below 0x100000)",
+                           firmware->elf[LOADER_BRISC]->name, firmware->entry[LOADER_BRISC]);
+    }
+    return status;
+}
+
+enum penrose_status loader_firmware_open(const char *directory, struct loader_firmware **result,
+                                         struct penrose_error *error)
+{
+    *result = NULL;
+    struct loader_firmware *firmware = calloc(1, sizeof *firmware);
+    if (!firmware) {
+        return error_set(error, PENROSE_E_MEMORY, "%s: out of memory", directory);
+    }
+    enum penrose_status status = fill(firmware, directory, error);
+    if (status) {
+        loader_firmware_close(firmware);
+        return status;
+    }
+    *result = firmware;
+    return PENROSE_OK;
+}
+
+void loader_firmware_close(struct loader_firmware *firmware)
+{
+    if (!firmware) {
+        return;
+    }
+    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
+        loader_elf_close(firmware->elf[i]);
+    }
+    free(firmware);
+}
+
+/* Appends a write of bytes; false when memory runs out. */
+static bool add(struct loader_writes *writes, uint32_t address, const void *bytes, uint32_t size)
+{
+    uint8_t *to = size ? loader_writes_add(writes, address, size) : NULL;
+    if (to) {
+        memcpy(to, bytes, size);
+    }
+    return to || !size;
+}
+
+/* Texts go where they were linked, the contents of local memory to the scratch area. */
+static bool add_segments(const struct loader_firmware *firmware, unsigned processor,
+                         struct loader_writes *writes)
+{
+    const struct loader_elf *elf = firmware->elf[processor];
+    for (unsigned i = 0; i < elf->segments_count; i++) {
+        const struct loader_segment *segment = &elf->segment[i];
+        uint32_t address = segment->vaddr;
+        if (is_local(segment)) {
+            address = firmware->scratch[processor] + (segment->vaddr - LOCAL_BASE);
+        }
+        if (!add(writes, address, segment->bytes, segment->filesz)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint8_t *put(uint8_t *to, const void *bytes, size_t size)
+{
+    if (bytes) {
+        memcpy(to, bytes, size);
+    }
+    return to + size;
+}
+
+static bool add_tables(const struct loader_tables *tables, const struct loader_boot *boot,
+                       struct loader_writes *writes)
+{
+    size_t dram = tables->dram_banks, l1 = tables->l1_banks;
+    if (dram + l1) {
+        uint8_t *at = loader_writes_add(writes, tables->bank_address, bank_tables_size(tables));
+        if (!at) {
+            return false;
+        }
+        at = put(at, boot->dram_bank_to_noc_xy, 2 * dram * sizeof(uint16_t));
+        at = put(at, boot->l1_bank_to_noc_xy, 2 * l1 * sizeof(uint16_t));
+        at = put(at, boot->bank_to_dram_offset, dram * sizeof(int32_t));
+        put(at, boot->bank_to_l1_offset, l1 * sizeof(int32_t));
+    }
+    if (tables->columns + tables->rows) {
+        uint8_t *at = loader_writes_add(writes, tables->map_address, map_size(tables));
+        if (!at) {
+            return false;
+        }
+        put(at, boot->column_to_virtual, tables->columns);
+        put(at + round_up(tables->columns, 4), boot->row_to_virtual, tables->rows);
+    }
+    return true;
+}
+
+/* The mailboxes start as zeros: an empty launch ring at its first entry. */
+static bool add_mailboxes(const struct loader_layout *layout, const struct loader_boot *boot,
+                          struct loader_writes *writes)
+{
+    uint8_t *mailboxes = loader_writes_add(writes, layout->mailbox_base, layout->mailboxes_size);
+    if (!mailboxes) {
+        return false;
+    }
+    uint8_t *core_info = mailboxes + layout->mailboxes_core_info.offset;
+    core_info[layout->core_info_absolute_logical_x.offset] = boot->logical_x;
+    core_info[layout->core_info_absolute_logical_y.offset] = boot->logical_y;
+    uint8_t *go_message = mailboxes + layout->mailboxes_go_messages.offset;
+    go_message[layout->go_msg_signal.offset] = (uint8_t)layout->RUN_MSG_INIT;
+    return true;
+}
+
+enum penrose_status loader_firmware_boot(const struct loader_firmware *firmware,
+                                         const struct loader_boot *boot,
+                                         struct loader_writes *writes,
+                                         struct penrose_error *error)
+{
+    bool done = true;
+    for (unsigned i = 0; i < LOADER_PROCESSORS && done; i++) {
+        done = add_segments(firmware, i, writes);
+    }
+    uint32_t jump = 0;
+    encode_jump(firmware->entry[LOADER_BRISC], &jump);
+    done = done && add(writes, 0, &jump, sizeof jump) &&
+           add_tables(&firmware->tables, boot, writes) &&
+           add_mailboxes(&firmware->layout, boot, writes);
+    return done ? PENROSE_OK
+                : error_set(error, PENROSE_E_MEMORY, "boot writes: out of memory");
+}
+
+bool loader_firmware_ready(const struct loader_firmware *firmware, struct loader_memory memory)
+{
+    const struct loader_layout *layout = &firmware->layout;
+    uint32_t base = layout->mailbox_base;
+    uint32_t index = 0, go_message = base + layout->mailboxes_go_messages.offset;
+    uint8_t signal, sync[4]; /* NCRISC, TRISC0, TRISC1, TRISC2 */
+    uint32_t index_size = layout->mailboxes_go_message_index.size;
+    if (!memory.read(memory.context, base + layout->mailboxes_go_message_index.offset, &index,
+                     index_size < sizeof index ? index_size : sizeof index) ||
+        index >= layout->mailboxes_go_messages.count) {
+        return false;
+    }
+    go_message += index * layout->go_msg_size;
+    if (!memory.read(memory.context, go_message + layout->go_msg_signal.offset, &signal, 1) ||
+        !memory.read(memory.context, base + layout->mailboxes_subordinate_sync.offset, sync,
+                     sizeof sync)) {
+        return false;
+    }
+    uint32_t done = layout->RUN_SYNC_MSG_DONE;
+    return signal == layout->RUN_MSG_DONE && sync[0] == done && sync[2] == done &&
+           sync[3] == done &&
+           (sync[1] == done || sync[1] == layout->RUN_SYNC_MSG_INIT_SYNC_REGISTERS);
+}

@@ -1,0 +1,19 @@
+/*
+ * Where a firmware ELF expects the image of its .data: the address is a macro of tt-metal that no
+ * symbol and no DWARF entry holds, so it is read from the start of main().
+ */
+#ifndef LOADER_SCRATCH_H
+#define LOADER_SCRATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "loader/elf.h"
+
+/*
+ * Finds the L1 address from which the firmware `elf` initialises its .data; false when its start
+ * code has no such place (a compiler may leave the copy out when .data is empty). Thread-safe.
+ */
+bool loader_scratch_find(const struct loader_elf *elf, uint32_t *address);
+
+#endif

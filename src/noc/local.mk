@@ -1,0 +1,3 @@
+libpenrose_core_la_SOURCES += \
+	%D%/niu.h \
+	%D%/overlay.h

@@ -1,0 +1,21 @@
+libpenrose_core_la_SOURCES += \
+	%D%/code.c \
+	%D%/code.h \
+	%D%/csr.c \
+	%D%/csr.def \
+	%D%/decode.h \
+	%D%/exec.h \
+	%D%/exec_flow.c \
+	%D%/exec_int.c \
+	%D%/exec_mem.c \
+	%D%/format.def \
+	%D%/format_vector.def \
+	%D%/idle.c \
+	%D%/idle.h \
+	%D%/run.c \
+	%D%/rv32.def \
+	%D%/rv32.h \
+	%D%/rv32_float.def \
+	%D%/rv32_vector.def \
+	%D%/table.c \
+	%D%/vector_fields.h

@@ -1,0 +1,226 @@
+/*
+ * Only stores to L1 wait in the queue: stores to devices take effect at once, so that they overtake
+ * earlier stores to L1 as they may on hardware, where each memory region is served by itself.
+ */
+#include "tile/weak.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tile/bus.h"
+
+enum { QUEUE = 4, LINES = 4, LINE_BYTES = 16 };
+
+/* The chance that a request flushes the L0 cache is about 0.8 % (SPEC: BabyRISCV README). */
+enum { FLUSH_ONE_IN = 128 };
+#define CFG0_NO_PERIODIC_FLUSH (UINT32_C(1) << 24)
+
+struct pending_store {
+    uint32_t address, value;
+    uint8_t size;
+};
+
+struct cache_line {
+    bool valid;
+    uint32_t address;
+    uint8_t bytes[LINE_BYTES];
+};
+
+struct weak_core {
+    struct pending_store queue[QUEUE]; /* queue[0] is the oldest */
+    unsigned queued;
+    struct cache_line line[LINES];
+    unsigned victim;
+};
+
+struct tile_weak {
+    uint64_t random;
+    struct weak_core core[RV32_CORES];
+};
+
+/* xorshift64*: deterministic, good enough to shake schedules */
+static uint32_t random_below(struct tile_weak *weak, uint32_t bound)
+{
+    weak->random ^= weak->random >> 12;
+    weak->random ^= weak->random << 25;
+    weak->random ^= weak->random >> 27;
+    return (uint32_t)(((weak->random * UINT64_C(0x2545f4914f6cdd1d)) >> 32) * bound >> 32);
+}
+
+static void drain_one(struct tile *tile, struct weak_core *core, uint64_t cycle)
+{
+    struct pending_store store = core->queue[0];
+    core->queued--;
+    memmove(core->queue, core->queue + 1, core->queued * sizeof core->queue[0]);
+    memcpy(tile->l1 + store.address, &store.value, store.size);
+    tile_l1_written(tile, store.address, store.size, cycle);
+}
+
+static void drain_all(struct tile *tile, struct weak_core *core, uint64_t cycle)
+{
+    while (core->queued) {
+        drain_one(tile, core, cycle);
+    }
+}
+
+static void flush_cache(struct weak_core *core)
+{
+    for (unsigned i = 0; i < LINES; i++) {
+        core->line[i].valid = false;
+    }
+}
+
+static struct cache_line *find_line(struct weak_core *core, uint32_t address)
+{
+    for (unsigned i = 0; i < LINES; i++) {
+        if (core->line[i].valid && core->line[i].address == (address & ~(LINE_BYTES - 1u))) {
+            return &core->line[i];
+        }
+    }
+    return NULL;
+}
+
+static bool overlaps_queue(const struct weak_core *core, uint32_t address, unsigned size)
+{
+    for (unsigned i = 0; i < core->queued; i++) {
+        const struct pending_store *store = &core->queue[i];
+        if (store->address < address + size && address < store->address + store->size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void load_l1(struct tile *tile, struct rv32_hart *hart, struct rv32_access *access)
+{
+    struct weak_core *core = &tile->weak->core[hart->core];
+    const uint8_t *from = tile->l1 + access->address;
+    access->value = 0;
+    if (!access->atomic && !(hart->csr.cfg0 & RV32_CFG0_DIS_LOW_CASH)) {
+        struct cache_line *line = find_line(core, access->address);
+        if (!line) {
+            line = &core->line[core->victim++ % LINES];
+            line->valid = true;
+            line->address = access->address & ~(LINE_BYTES - 1u);
+            memcpy(line->bytes, tile->l1 + line->address, LINE_BYTES);
+        }
+        memcpy(&access->value, line->bytes + access->address % LINE_BYTES, access->size);
+        if (!(hart->csr.cfg0 & CFG0_NO_PERIODIC_FLUSH) &&
+            random_below(tile->weak, FLUSH_ONE_IN) == 0) {
+            flush_cache(core);
+        }
+        return;
+    }
+    memcpy(&access->value, from, access->size);
+}
+
+static void store_l1(struct tile *tile, struct rv32_hart *hart, const struct rv32_access *access)
+{
+    struct weak_core *core = &tile->weak->core[hart->core];
+    struct cache_line *line = find_line(core, access->address);
+    if (line) {
+        line->valid = false;
+    }
+    if (core->queued == QUEUE) {
+        drain_one(tile, core, access->cycle);
+    }
+    core->queue[core->queued++] = (struct pending_store){
+        .address = access->address, .value = access->value, .size = access->size};
+    if (access->atomic) {
+        drain_all(tile, core, access->cycle);
+    }
+}
+
+static enum rv32_reply weak_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
+{
+    struct tile *tile = owner;
+    struct weak_core *core = &tile->weak->core[hart->core];
+    if (!access->store && overlaps_queue(core, access->address, access->size)) {
+        drain_all(tile, core, access->cycle);
+    }
+    if (access->address >= TILE_L1_BYTES) {
+        return tile_bus_device(tile, hart, access);
+    }
+    if (access->store) {
+        store_l1(tile, hart, access);
+    } else {
+        load_l1(tile, hart, access);
+    }
+    return RV32_OK;
+}
+
+static enum rv32_reply weak_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
+{
+    struct tile *tile = owner;
+    drain_all(tile, &tile->weak->core[hart->core], cycle);
+    flush_cache(&tile->weak->core[hart->core]);
+    return RV32_OK;
+}
+
+/* A hart whose L0 cache is on may be polling a stale copy; that is not waiting. */
+static enum rv32_poll weak_poll(void *owner, struct rv32_hart *hart, uint32_t address,
+                                unsigned size, uint32_t *value)
+{
+    struct tile *tile = owner;
+    bool is_cached = address < TILE_L1_BYTES && !(hart->csr.cfg0 & RV32_CFG0_DIS_LOW_CASH);
+    if (is_cached || overlaps_queue(&tile->weak->core[hart->core], address, size)) {
+        return RV32_POLL_EFFECT;
+    }
+    return tile_bus_poll(owner, hart, address, size, value);
+}
+
+const struct rv32_bus tile_weak_bus = {
+    .access = weak_access,
+    .push = tile_bus_push,
+    .fence = weak_fence,
+    .poll = weak_poll,
+    .status = tile_bus_status,
+};
+
+bool tile_weak_enable(struct tile *tile, uint64_t seed)
+{
+    tile->weak = calloc(1, sizeof *tile->weak);
+    if (!tile->weak) {
+        return false;
+    }
+    tile->weak->random = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        tile->hart[core].l1_size = 0;
+        tile->hart[core].bus = &tile_weak_bus;
+    }
+    return true;
+}
+
+void tile_weak_free(struct tile *tile)
+{
+    free(tile->weak);
+    tile->weak = NULL;
+}
+
+uint32_t tile_weak_choose(struct tile *tile, uint32_t bound)
+{
+    return random_below(tile->weak, bound);
+}
+
+uint64_t tile_weak_turn(struct tile *tile, enum rv32_core core, uint64_t most)
+{
+    struct weak_core *weak = &tile->weak->core[core];
+    for (unsigned n = random_below(tile->weak, QUEUE + 1); n > 0 && weak->queued; n--) {
+        drain_one(tile, weak, tile->round_start);
+    }
+    return 1 + random_below(tile->weak, (uint32_t)most);
+}
+
+bool tile_weak_pending(const struct tile *tile, enum rv32_core core)
+{
+    return tile->weak && tile->weak->core[core].queued;
+}
+
+void tile_weak_reset(struct tile *tile, enum rv32_core core)
+{
+    if (tile->weak) {
+        struct weak_core *weak = &tile->weak->core[core];
+        drain_all(tile, weak, tile->now);
+        flush_cache(weak);
+    }
+}
