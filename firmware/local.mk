@@ -1,0 +1,70 @@
+## Guest programs of our own: RV32 programs that run bare on a hart (bare/), and kernels for
+## tt-metal's firmware (kernels/), which scripts/link-kernels links against a firmware set.
+GUEST_FILES = \
+	%D%/bare/bare.h \
+	%D%/bare/bare.ld \
+	%D%/bare/crt0.S \
+	%D%/bare/fault.c \
+	%D%/bare/hello.c \
+	%D%/bare/pingpong.c \
+	%D%/bare/push.c \
+	%D%/bare/sort_crc.c \
+	%D%/bare/wait.c
+KERNEL_FILES = \
+	%D%/kernels/brisc.c \
+	%D%/kernels/kernel.h \
+	%D%/kernels/kernel.ld \
+	%D%/kernels/ncrisc.c \
+	%D%/kernels/start.c \
+	%D%/kernels/trisc0.c \
+	%D%/kernels/trisc1.c \
+	%D%/kernels/trisc2.c
+EXTRA_DIST += $(GUEST_FILES) $(KERNEL_FILES)
+
+## NAME.elf ends in ebreak, NAME-flag.elf sets a flag in L1 (see crt0.S).
+guests_plain = $(addprefix firmware/,hello.elf push.elf sort_crc.elf)
+guests_flag = $(addprefix firmware/,hello-flag.elf sort_crc-flag.elf)
+guests_fault = $(patsubst %,firmware/fault-%.elf,jump load store readonly misaligned illegal float loop)
+guests_pingpong = $(patsubst %,firmware/pingpong-%.elf,brisc trisc0 trisc1 trisc2)
+guests_wait = $(patsubst %,firmware/wait-%.elf,brisc trisc0 trisc1 trisc2 ncrisc)
+guests = $(guests_plain) $(guests_flag) $(guests_fault) $(guests_pingpong) $(guests_wait)
+
+guest_fault_jump = jump_to_nowhere
+guest_fault_load = load_from_nowhere
+guest_fault_store = store_to_nowhere
+guest_fault_readonly = store_to_read_only
+guest_fault_misaligned = store_misaligned
+guest_fault_illegal = illegal_instruction
+guest_fault_float = divide_float
+guest_fault_loop = loop_for_ever
+
+## Programs of one tile's five harts must not overlap.
+guest_hart_brisc = -DHART=0 -Wl,--defsym=TEXT_BASE=0 -Wl,--defsym=MAILBOX=0x8000
+guest_hart_trisc0 = -DHART=1 -Wl,--defsym=TEXT_BASE=0x10000 -Wl,--defsym=MAILBOX=0x8100
+guest_hart_trisc1 = -DHART=2 -Wl,--defsym=TEXT_BASE=0x20000 -Wl,--defsym=MAILBOX=0x8200
+guest_hart_trisc2 = -DHART=3 -Wl,--defsym=TEXT_BASE=0x30000 -Wl,--defsym=MAILBOX=0x8300
+guest_hart_ncrisc = -DHART=4 -Wl,--defsym=TEXT_BASE=0x40000 -Wl,--defsym=MAILBOX=0x8400
+
+guest_common = $(addprefix $(srcdir)/firmware/bare/,bare.h bare.ld crt0.S)
+guest_make = $(AM_V_GEN)$(MKDIR_P) firmware && $(RISCV_CC) \
+	-march=rv32im_zicsr_zba_zbb -mabi=ilp32 -std=c11 -O2 -g -Wall -Wextra -Werror \
+	-ffreestanding -nostdlib -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(srcdir)/= -Wl,--no-warn-rwx-segments \
+	-Wl,--build-id=none -Wl,-T,$(srcdir)/firmware/bare/bare.ld
+guest_files = -o $@ $(srcdir)/firmware/bare/crt0.S $<
+
+if HAVE_RISCV_CC
+guestsdir = $(pkgdatadir)/guests
+guests_DATA = $(guests)
+CLEANFILES += $(guests)
+
+$(guests_plain): firmware/%.elf: $(srcdir)/firmware/bare/%.c $(guest_common)
+	$(guest_make) $(guest_hart_brisc) $(guest_files)
+$(guests_flag): firmware/%-flag.elf: $(srcdir)/firmware/bare/%.c $(guest_common)
+	$(guest_make) $(guest_hart_brisc) -DEXIT_BY_FLAG $(guest_files)
+$(guests_fault): firmware/fault-%.elf: $(srcdir)/firmware/bare/fault.c $(guest_common)
+	$(guest_make) $(guest_hart_brisc) -DFAULT=$(guest_fault_$*) $(guest_files)
+$(guests_pingpong): firmware/pingpong-%.elf: $(srcdir)/firmware/bare/pingpong.c $(guest_common)
+	$(guest_make) $(guest_hart_$*) $(guest_files)
+$(guests_wait): firmware/wait-%.elf: $(srcdir)/firmware/bare/wait.c $(guest_common)
+	$(guest_make) $(guest_hart_$*) $(guest_files)
+endif

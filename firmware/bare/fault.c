@@ -25,7 +25,7 @@ BAD store_to_nowhere(void)
 
 BAD store_to_read_only(void)
 {
-    REGISTER(0xffb12084) = 1; /* RISCV_DEBUG_REG_RISC_DBG_STATUS_0 */
+    REGISTER(0xffb12088) = 1; /* RISCV_DEBUG_REG_RISC_DBG_STATUS_0 */
 }
 
 BAD store_misaligned(void)

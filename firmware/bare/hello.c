@@ -6,8 +6,8 @@
 
 MAILBOX = {.parameter = {7, 0x12345678}};
 
-static int32_t table[] = {3, -1, 4, -1, 5, -9, 2, -6};
-static uint32_t zeroed[4];
+static volatile int32_t table[] = {3, -1, 4, -1, 5, -9, 2, -6};
+static volatile uint32_t zeroed[4];
 
 static uint32_t gcd(uint32_t a, uint32_t b)
 {

@@ -52,6 +52,29 @@ bool images_own(struct images *images, struct loader_elf *elf)
     return has_room;
 }
 
+static bool is_referred_to(const struct images *images, const struct loader_elf *elf)
+{
+    for (size_t i = 0; i < images->count; i++) {
+        if (images->image[i].elf == elf) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void images_sweep(struct images *images)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < images->owned_count; i++) {
+        if (is_referred_to(images, images->owned[i])) {
+            images->owned[kept++] = images->owned[i];
+        } else {
+            loader_elf_close(images->owned[i]);
+        }
+    }
+    images->owned_count = kept;
+}
+
 const struct image *images_find(const struct images *images, unsigned x, unsigned y,
                                 uint32_t address)
 {

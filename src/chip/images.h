@@ -29,6 +29,9 @@ bool images_add(struct images *images, const struct image *image);
 /* Takes over an ELF until images_free; false (the caller keeps it) without memory. */
 bool images_own(struct images *images, struct loader_elf *elf);
 
+/* Closes the ELFs that no image refers to any more. */
+void images_sweep(struct images *images);
+
 /* The image of a tile that holds `address`, or NULL. */
 const struct image *images_find(const struct images *images, unsigned x, unsigned y,
                                 uint32_t address);

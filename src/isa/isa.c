@@ -139,6 +139,7 @@ static int print_field(const struct isa_field *field, uint32_t word, uint32_t pc
         return snprintf(text, size, "0x%" PRIx32, pc + (uint32_t)value);
     case ISA_REGISTER:
     case ISA_NAMED:
+    case ISA_OPTIONAL:
         name = value_name(field, (uint32_t)value);
         if (name) {
             return snprintf(text, size, "%s", name);
@@ -175,11 +176,37 @@ static const struct isa_field *template_field(const struct isa_format *format, c
     return NULL;
 }
 
+/* The optional field that follows the comma at *template; advances past it. NULL for all else. */
+static const struct isa_field *optional_field(const struct isa_format *format, const char **at)
+{
+    if (**at != ',') {
+        return NULL;
+    }
+    const char *past = *at + 1;
+    past += strspn(past, " ");
+    const struct isa_field *field = template_field(format, &past);
+    if (!field || field->kind != ISA_OPTIONAL) {
+        return NULL;
+    }
+    *at = past;
+    return field;
+}
+
+static bool is_left_out(const struct isa_field *optional, uint32_t word)
+{
+    return optional && (uint32_t)isa_field_get(optional, word) == optional->names_count;
+}
+
 int isa_print(const struct isa_row *row, uint32_t word, uint32_t pc, char *text, size_t size)
 {
     const char *at = row->format->text;
     int length = snprintf(text, size, *at ? "%s " : "%s", row->mnemonic);
     while (*at) {
+        const char *past = at;
+        if (is_left_out(optional_field(row->format, &past), word)) {
+            at = past;
+            continue;
+        }
         size_t used = (size_t)length < size ? (size_t)length : size;
         const struct isa_field *field = template_field(row->format, &at);
         if (field) {
@@ -233,7 +260,8 @@ static bool parse_value(const struct isa_field *field, const char *text, size_t 
             return true;
         }
     }
-    if (field->kind == ISA_REGISTER || !parse_number(text, length, value)) {
+    bool takes_names_only = field->kind == ISA_REGISTER || field->kind == ISA_OPTIONAL;
+    if (takes_names_only || !parse_number(text, length, value)) {
         return false;
     }
     if (field->kind == ISA_TARGET) {
@@ -251,6 +279,13 @@ enum penrose_status isa_parse(const struct isa_row *row, const char *text, uint3
         text += strspn(text, " \t");
         if (*at == ' ') {
             at++;
+            continue;
+        }
+        const char *past = at;
+        const struct isa_field *optional = optional_field(row->format, &past);
+        if (optional && *text != ',') {
+            isa_field_put(optional, &result, optional->names_count);
+            at = past;
             continue;
         }
         const struct isa_field *field = template_field(row->format, &at);

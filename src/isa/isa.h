@@ -31,6 +31,8 @@ enum isa_kind {
     ISA_REGISTER, /* index into the field's `names` */
     ISA_NAMED,    /* a value with a name in `names` (NULL entries and values past the end are
                      written as numbers); for sparse names see isa_field.name_of */
+    ISA_OPTIONAL, /* last in its format: as ISA_NAMED, but the value `names_count` is written as
+                     nothing at all, without even the comma in front of it */
 };
 
 struct isa_field {

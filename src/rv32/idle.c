@@ -4,16 +4,10 @@
 
 #include "rv32/exec.h"
 
-/* What the record knows of a register: does its value follow the wall clock, and how. */
-enum follow { FOLLOWS_NOT, FOLLOWS_UP, FOLLOWS_DOWN, FOLLOWS_SOMEHOW };
-
+/* A search and what it is about. */
 struct record {
     struct rv32_hart *hart;
-    uint32_t start_pc, start_x[32];
-    uint64_t start;
-    uint32_t written, live_in; /* registers; live_in: read before written */
-    enum follow follow[32];
-    uint64_t steady; /* clock ticks for which no comparison with the clock changes its outcome */
+    struct rv32_probe *probe;
     struct rv32_idle *idle;
 };
 
@@ -72,17 +66,17 @@ static uint32_t access_address(const struct rv32_hart *hart, const struct rv32_o
 
 static void steady_for(struct record *record, uint64_t ticks)
 {
-    record->steady = ticks < record->steady ? ticks : record->steady;
+    record->probe->steady = ticks < record->probe->steady ? ticks : record->probe->steady;
 }
 
 /* Ticks until `value`, moving with the clock, reaches any place where a comparison with `constant`
  * can change: the constant, its successor, and where signed and unsigned numbers wrap. */
-static void compare_with_clock(struct record *record, uint32_t value, enum follow follow,
+static void compare_with_clock(struct record *record, uint32_t value, enum rv32_follow follow,
                                uint32_t constant)
 {
     const uint32_t edges[] = {constant, constant + 1, 0, UINT32_C(0x80000000)};
     for (unsigned i = 0; i < sizeof edges / sizeof edges[0]; i++) {
-        uint32_t distance = follow == FOLLOWS_UP ? edges[i] - value : value - edges[i] + 1;
+        uint32_t distance = follow == RV32_FOLLOWS_UP ? edges[i] - value : value - edges[i] + 1;
         steady_for(record, distance ? distance : UINT64_C(1) << 32);
     }
 }
@@ -90,12 +84,12 @@ static void compare_with_clock(struct record *record, uint32_t value, enum follo
 static bool compare(struct record *record, unsigned a, uint32_t a_value, unsigned b,
                     uint32_t b_value)
 {
-    enum follow fa = a ? record->follow[a] : FOLLOWS_NOT;
-    enum follow fb = b ? record->follow[b] : FOLLOWS_NOT;
-    if (fa == FOLLOWS_NOT && fb == FOLLOWS_NOT) {
+    enum rv32_follow fa = a ? record->probe->follow[a] : RV32_FOLLOWS_NOT;
+    enum rv32_follow fb = b ? record->probe->follow[b] : RV32_FOLLOWS_NOT;
+    if (fa == RV32_FOLLOWS_NOT && fb == RV32_FOLLOWS_NOT) {
         return true;
     }
-    if (fa == FOLLOWS_SOMEHOW || fb == FOLLOWS_SOMEHOW || (fa && fb)) {
+    if (fa == RV32_FOLLOWS_SOMEHOW || fb == RV32_FOLLOWS_SOMEHOW || (fa && fb)) {
         return false;
     }
     if (fa) {
@@ -106,17 +100,17 @@ static bool compare(struct record *record, unsigned a, uint32_t a_value, unsigne
     return true;
 }
 
-static enum follow sum(enum follow a, enum follow b)
+static enum rv32_follow sum(enum rv32_follow a, enum rv32_follow b)
 {
     if (!a || !b) {
         return a ? a : b;
     }
-    return a != b && a != FOLLOWS_SOMEHOW && b != FOLLOWS_SOMEHOW ? FOLLOWS_NOT : FOLLOWS_SOMEHOW;
+    return a != b && a != RV32_FOLLOWS_SOMEHOW && b != RV32_FOLLOWS_SOMEHOW ? RV32_FOLLOWS_NOT : RV32_FOLLOWS_SOMEHOW;
 }
 
-static enum follow negative(enum follow a)
+static enum rv32_follow negative(enum rv32_follow a)
 {
-    return a == FOLLOWS_UP ? FOLLOWS_DOWN : a == FOLLOWS_DOWN ? FOLLOWS_UP : a;
+    return a == RV32_FOLLOWS_UP ? RV32_FOLLOWS_DOWN : a == RV32_FOLLOWS_DOWN ? RV32_FOLLOWS_UP : a;
 }
 
 /* Follows a plain integer instruction; false where the clock enters in a way that is not known. */
@@ -124,10 +118,10 @@ static bool follow_plain(struct record *record, const struct rv32_op *op, uint32
 {
     const uint32_t *x = record->hart->x;
     bool uses_rs2 = reads & UINT32_C(1) << op->rs2 && op->run != rv32_exec_ADDI;
-    enum follow a = record->follow[op->rs1], b = uses_rs2 ? record->follow[op->rs2] : FOLLOWS_NOT;
-    enum follow result = FOLLOWS_NOT;
+    enum rv32_follow a = record->probe->follow[op->rs1], b = uses_rs2 ? record->probe->follow[op->rs2] : RV32_FOLLOWS_NOT;
+    enum rv32_follow result = RV32_FOLLOWS_NOT;
     if (!(reads & UINT32_C(1) << op->rs1)) {
-        a = FOLLOWS_NOT;
+        a = RV32_FOLLOWS_NOT;
     }
     if (op->run == rv32_exec_ADDI) {
         result = a;
@@ -144,10 +138,10 @@ static bool follow_plain(struct record *record, const struct rv32_op *op, uint32
             return false;
         }
     } else if (a || b) {
-        result = FOLLOWS_SOMEHOW;
+        result = RV32_FOLLOWS_SOMEHOW;
     }
     if (op->rd != RV32_SINK) {
-        record->follow[op->rd] = result;
+        record->probe->follow[op->rd] = result;
     }
     return true;
 }
@@ -158,8 +152,8 @@ static bool record_load(struct record *record, const struct rv32_op *op, uint32_
 {
     struct rv32_hart *hart = record->hart;
     uint32_t address = access_address(hart, op), value;
-    enum follow follow = FOLLOWS_NOT;
-    if (record->follow[op->rs1] != FOLLOWS_NOT) {
+    enum rv32_follow follow = RV32_FOLLOWS_NOT;
+    if (record->probe->follow[op->rs1] != RV32_FOLLOWS_NOT) {
         return false;
     }
     switch (peek(hart, address, access_size(word), &value)) {
@@ -169,7 +163,7 @@ static bool record_load(struct record *record, const struct rv32_op *op, uint32_
         }
         break;
     case RV32_POLL_CLOCK_LOW:
-        follow = access_size(word) == 4 ? FOLLOWS_UP : FOLLOWS_SOMEHOW;
+        follow = access_size(word) == 4 ? RV32_FOLLOWS_UP : RV32_FOLLOWS_SOMEHOW;
         break;
     case RV32_POLL_CLOCK_HIGH: /* constant until the low half wraps */
         steady_for(record, (UINT64_C(1) << 32) - (hart->end & UINT32_MAX));
@@ -178,7 +172,7 @@ static bool record_load(struct record *record, const struct rv32_op *op, uint32_
         return false;
     }
     if (op->rd != RV32_SINK) {
-        record->follow[op->rd] = follow;
+        record->probe->follow[op->rd] = follow;
     }
     return true;
 }
@@ -190,7 +184,7 @@ static bool record_store(struct record *record, const struct rv32_op *op, uint32
     uint32_t address = access_address(hart, op), old = 0, new = 0;
     unsigned size = access_size(word);
     const uint8_t *at;
-    if (record->follow[op->rs1] || record->follow[op->rs2] ||
+    if (record->probe->follow[op->rs1] || record->probe->follow[op->rs2] ||
         !memory_word(hart, address, size, &at)) {
         return false;
     }
@@ -215,8 +209,8 @@ static bool record_step(struct record *record)
     const struct rv32_op *op = &page->ops[position];
     uint32_t word = page->words[position];
     struct rv32_effects effects = rv32_row_effects((unsigned)page->rows[position], word);
-    record->live_in |= effects.reads & ~record->written;
-    record->written |= effects.writes;
+    record->probe->live_in |= effects.reads & ~record->probe->written;
+    record->probe->written |= effects.writes;
     switch (effects.class) {
     case RV32_CLASS_PLAIN:
         return follow_plain(record, op, effects.reads);
@@ -228,9 +222,9 @@ static bool record_step(struct record *record)
         return compare(record, op->rs1, hart->x[op->rs1], op->rs2, hart->x[op->rs2]);
     case RV32_CLASS_JUMP:
         if (op->rd != RV32_SINK) {
-            record->follow[op->rd] = FOLLOWS_NOT;
+            record->probe->follow[op->rd] = RV32_FOLLOWS_NOT;
         }
-        return op->run == rv32_exec_JAL || !record->follow[op->rs1];
+        return op->run == rv32_exec_JAL || !record->probe->follow[op->rs1];
     case RV32_CLASS_FENCE:
         return true;
     case RV32_CLASS_OTHER:
@@ -242,12 +236,12 @@ static bool record_step(struct record *record)
 /* True when the iteration that ends here will be followed by one just like it. */
 static bool is_closed(const struct record *record)
 {
-    if (record->hart->pc != record->start_pc) {
+    if (record->hart->pc != record->probe->start_pc) {
         return false;
     }
     for (unsigned r = 1; r < 32; r++) {
-        if (record->live_in >> r & 1 &&
-            (record->follow[r] || record->hart->x[r] != record->start_x[r])) {
+        if (record->probe->live_in >> r & 1 &&
+            (record->probe->follow[r] || record->hart->x[r] != record->probe->start_x[r])) {
             return false;
         }
     }
@@ -260,10 +254,10 @@ static bool finish(struct record *record, uint64_t now)
 {
     struct rv32_idle *idle = record->idle;
     idle->since = now;
-    idle->period = now - record->start;
+    idle->period = now - record->probe->start;
     idle->wake = UINT64_MAX;
-    if (record->steady != UINT64_MAX) {
-        uint64_t iterations = (record->steady - 1) / idle->period;
+    if (record->probe->steady != UINT64_MAX) {
+        uint64_t iterations = (record->probe->steady - 1) / idle->period;
         if (iterations < 4) {
             return false;
         }
@@ -272,30 +266,38 @@ static bool finish(struct record *record, uint64_t now)
     return true;
 }
 
-bool rv32_idle_probe(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
-                     struct rv32_idle *idle)
+enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
+                                        struct rv32_probe *probe, struct rv32_idle *idle)
 {
-    struct record record = {.hart = hart,
-                            .start_pc = hart->pc,
-                            .start = *now,
-                            .steady = UINT64_MAX,
-                            .idle = idle};
-    memcpy(record.start_x, hart->x, sizeof record.start_x);
-    idle->places = 0;
-    for (unsigned step = 0; step < RV32_IDLE_STEPS && *now < limit; step++) {
+    struct record record = {.hart = hart, .probe = probe, .idle = idle};
+    if (probe->steps == 0) {
+        *probe = (struct rv32_probe){.start_pc = hart->pc, .start = *now, .steady = UINT64_MAX};
+        memcpy(probe->start_x, hart->x, sizeof probe->start_x);
+        idle->places = 0;
+    }
+    while (probe->steps < RV32_IDLE_STEPS && *now < limit) {
         hart->end = *now;
+        probe->steps++;
         if (!record_step(&record)) {
-            return false;
+            return RV32_PROBE_BUSY;
         }
         *now = rv32_run(hart, *now, *now + 1);
         if (hart->stop != RV32_RUNNING) {
-            return false;
+            return RV32_PROBE_BUSY;
         }
-        if (is_closed(&record)) {
-            return finish(&record, *now);
+        if (is_closed(&record)) { /* others may have run since a place was noted */
+            bool is_idle = rv32_idle_unchanged(hart, idle) && finish(&record, *now);
+            return is_idle ? RV32_PROBE_IDLE : RV32_PROBE_BUSY;
         }
     }
-    return false;
+    return probe->steps < RV32_IDLE_STEPS ? RV32_PROBE_MORE : RV32_PROBE_BUSY;
+}
+
+bool rv32_idle_probe(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
+                     struct rv32_idle *idle)
+{
+    struct rv32_probe probe = {0};
+    return rv32_idle_search(hart, now, limit, &probe, idle) == RV32_PROBE_IDLE;
 }
 
 bool rv32_idle_unchanged(struct rv32_hart *hart, const struct rv32_idle *idle)

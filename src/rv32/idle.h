@@ -4,7 +4,7 @@
  * A hart waits when it goes round a loop that changes nothing: no effect leaves the hart, and all
  * that an iteration depends on is the same at its end as at its start. Such a hart need not run:
  * as long as the polled places keep their values, its state at any later time follows from the
- * period. rv32_idle_probe finds such a loop by running it with a record; rv32_idle_resume brings
+ * period. rv32_idle_search finds such a loop by running it with a record; rv32_idle_resume brings
  * the hart to the state that it would have had at a given time, as if it had run all along.
  *
  * Loops that also read the wall clock are recognised when the clock only enters sums, differences
@@ -31,12 +31,32 @@ struct rv32_idle {
     struct rv32_idle_place place[RV32_IDLE_PLACES];
 };
 
+enum rv32_follow { RV32_FOLLOWS_NOT, RV32_FOLLOWS_UP, RV32_FOLLOWS_DOWN, RV32_FOLLOWS_SOMEHOW };
+
+/* A search for a polling loop under way; plain data. */
+struct rv32_probe {
+    unsigned steps;    /* done so far; 0: not started */
+    uint32_t start_pc, start_x[32];
+    uint64_t start;
+    uint32_t written, live_in; /* registers; live_in: read before written */
+    enum rv32_follow follow[32]; /* does a register's value follow the wall clock, and how */
+    uint64_t steady; /* clock ticks for which no comparison with the clock changes its outcome */
+};
+
+enum rv32_probe_result { RV32_PROBE_MORE, RV32_PROBE_IDLE, RV32_PROBE_BUSY };
+
 /*
- * Runs the hart from *now, at most RV32_IDLE_STEPS instructions and not beyond `limit`, and says
- * whether it is in a loop that changes nothing. *now is the time reached in any case; what was run
- * was run for good. When true, the hart stands at the loop's head at *now and *idle is filled in.
- * hart->stop tells when the hart was stopped meanwhile.
+ * Runs the hart from *now, not beyond `limit`, and looks whether it is in a loop that changes
+ * nothing. `probe` is zeroed before the first call; RV32_PROBE_MORE asks for another call that goes
+ * on where this one stopped (no other instruction of the hart may run in between). *now is the
+ * time reached; what was run was run for good. On RV32_PROBE_IDLE the hart stands at the loop's
+ * head at *now and *idle is filled in. hart->stop tells when the hart was stopped meanwhile, which
+ * is RV32_PROBE_BUSY.
  */
+enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
+                                        struct rv32_probe *probe, struct rv32_idle *idle);
+
+/* A whole search in one call: true when the loop was found before `limit`. */
 bool rv32_idle_probe(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
                      struct rv32_idle *idle);
 

@@ -56,7 +56,7 @@ static void leave(struct tile *tile, enum rv32_core core, uint64_t cycle)
     mailbox_leave_reset(tile, core);
     rv32_reset(&tile->hart[core], reset_pc(tile, row), cycle);
     tile->run[core] = (struct tile_hart){
-        .state = HART_READY, .time = cycle, .probe_wait = 1, .step = tile->run[core].step};
+        .state = HART_READY, .time = cycle, .probe_at = cycle, .step = tile->run[core].step};
 }
 
 void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t cycle)

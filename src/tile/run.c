@@ -5,7 +5,7 @@
 #include "tile/weak.h"
 
 /* A hart that runs alone is interrupted this often to see whether it waits in a loop. */
-enum { SOLO_CYCLES = 16384, MOST_PROBE_BACKOFF = 5 };
+enum { SOLO_CYCLES = 16384, PROBE_INTERVAL = 128, MOST_PROBE_BACKOFF = 9 };
 
 static const enum penrose_fault_kind fault_kind_of[] = {
     [RV32_FAULT_ILLEGAL] = PENROSE_FAULT_ILLEGAL,
@@ -120,20 +120,26 @@ static void fall_asleep(struct tile *tile, enum rv32_core core)
 static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
 {
     struct tile_hart *run = &tile->run[core];
-    if (run->probe_wait > 0) {
-        run->probe_wait--;
+    if (run->time < run->probe_at) {
         return;
     }
-    if (run->step || tile->tracing) {
+    if (run->step || tile->tracing || (run->probe.steps && tile_interrupt_pending(tile, core))) {
+        run->probe.steps = 0;
         return;
     }
-    if (rv32_idle_probe(&tile->hart[core], &run->time, limit, &run->idle)) {
+    switch (rv32_idle_search(&tile->hart[core], &run->time, limit, &run->probe, &run->idle)) {
+    case RV32_PROBE_MORE:
+        return;
+    case RV32_PROBE_IDLE:
         fall_asleep(tile, core);
-        return;
+        break;
+    case RV32_PROBE_BUSY:
+        run->probe_fails += run->probe_fails < MOST_PROBE_BACKOFF;
+        run->probe_at = run->time + ((uint64_t)PROBE_INTERVAL << run->probe_fails);
+        after_burst(tile, core);
+        break;
     }
-    run->probe_fails += run->probe_fails < MOST_PROBE_BACKOFF;
-    run->probe_wait = 1u << run->probe_fails;
-    after_burst(tile, core);
+    run->probe.steps = 0;
 }
 
 static void run_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
@@ -176,7 +182,7 @@ static void wake_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
     rv32_idle_resume(&tile->hart[core], &run->idle, now);
     run->state = HART_READY;
     run->time = now;
-    run->probe_wait = 1;
+    run->probe_at = now;
 }
 
 /* --- Rounds --- */

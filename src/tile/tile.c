@@ -176,7 +176,7 @@ void tile_wake(struct tile *tile, enum rv32_core core)
         rv32_idle_resume(&tile->hart[core], &run->idle, now);
         run->state = HART_READY;
         run->time = now;
-        run->probe_wait = 1;
+        run->probe_at = now;
     }
 }
 
@@ -199,7 +199,7 @@ void tile_resume(struct tile *tile, enum rv32_core core, uint64_t cycle)
     if (run->state == HART_PAUSED) {
         run->state = HART_READY;
         run->time = cycle > run->time ? cycle : run->time;
-        run->probe_wait = 1;
+        run->probe_at = run->time;
     }
 }
 

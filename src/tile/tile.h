@@ -122,8 +122,9 @@ struct tile_hart {
     uint64_t time;  /* tile time of its next instruction */
     uint64_t epoch; /* tile->epoch when it began to wait or sleep */
     struct rv32_idle idle;
-    unsigned probe_wait;  /* turns until the next search for a polling loop */
-    unsigned probe_fails; /* searches in vain, for backing off */
+    struct rv32_probe probe; /* the search for a polling loop that is under way */
+    uint64_t probe_at;       /* tile time of the next one */
+    unsigned probe_fails;    /* searches in vain, for backing off */
     bool step;            /* run one instruction at a time: debugger or trace */
 };
 

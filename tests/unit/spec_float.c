@@ -271,40 +271,54 @@ bool spec_mul_is_borderline(struct spec_float how, uint32_t a, uint32_t b)
  * FMA page: denormal inputs are zeros; a product that overflows is infinite, one that underflows is
  * exactly zero; else 23 of its bits are given up, leaving three below those of an F32 and one
  * above, the lowest being sticky; sum and rounding as usual, denormal results flushed.
+ *
+ * Where the prose is loose the page's program decides (it was run, not read): overflow and
+ * underflow of the product go by the sum of the exponents alone, before a carry of the fractions;
+ * an addend 27 or more binades below the product leaves no sticky bit.
  */
+enum { LOST_ADDEND = 27, PRODUCT_SCALE = 26 };
+
+/* log2 of a normal operand: the place of its leading one */
+static int operand_log(uint32_t a)
+{
+    return (int)exponent_field(SPEC_F32, a) - 127;
+}
+
+static uint32_t fma_special(struct real product, struct real addend, uint32_t c)
+{
+    bool overflowed = product.kind == INFINITE && product.magnitude;
+    return overflowed && addend.kind == INFINITE ? c : special_sum(SPEC_F32, product, addend);
+}
+
 uint32_t spec_fma(uint32_t a, uint32_t b, uint32_t c)
 {
     struct real product = product_of(SPEC_F32, a, b), addend = unpack_flushed(SPEC_F32, c);
-    if (product.kind == FINITE && product.magnitude && magnitude_log(product) >= 128) {
+    int log = operand_log(a) + operand_log(b);
+    bool counts = product.kind == FINITE && product.magnitude;
+    if (counts && log > 127) {
         product.kind = INFINITE;
     }
     if (product.kind != FINITE || addend.kind != FINITE) {
-        /* an infinite addend wins over a product that only overflowed */
-        bool overflowed = product.magnitude != 0;
-        if (overflowed && addend.kind == INFINITE) {
-            return c;
-        }
-        return special_sum(SPEC_F32, product, addend);
+        return fma_special(product, addend, c);
     }
-    if (product.magnitude && magnitude_log(product) < least_normal_log(SPEC_F32)) {
+    if (counts && log < -127) {
         product.magnitude = 0;
     }
     if (!product.magnitude || !addend.magnitude) {
-        if (addend.magnitude) {
-            return c;
-        }
         return pack(spec_single, sum_of(product, addend), true);
     }
     product.magnitude = jam(product.magnitude, 20); /* 48 bits to 28 */
-    product.exponent += 20;
+    product.exponent = log - PRODUCT_SCALE;
+    int below = log - operand_log(c);
     addend.magnitude <<= 3;
     addend.exponent -= 3;
-    int distance = product.exponent - addend.exponent;
-    if (distance > 0) {
-        addend.magnitude = jam(addend.magnitude, (unsigned)distance);
+    if (below >= LOST_ADDEND) {
+        addend.magnitude = 0;
+    } else if (below > 0) {
+        addend.magnitude = jam(addend.magnitude, (unsigned)below);
         addend.exponent = product.exponent;
     } else {
-        product.magnitude = jam(product.magnitude, (unsigned)-distance);
+        product.magnitude = jam(product.magnitude, (unsigned)-below);
         product.exponent = addend.exponent;
     }
     return pack(spec_single, sum_of(product, addend), true);

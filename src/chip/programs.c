@@ -1,0 +1,446 @@
+/* Loading programs and tt-metal firmware into tiles, launching kernels, and naming addresses. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chip/chip.h"
+#include "isa/error.h"
+#include "loader/launch.h"
+
+#define PENROSE_EXPORT __attribute__((visibility("default")))
+
+#define LOCAL_BASE RV32_LOCAL_BASE
+
+/* tt-metal numbers NCRISC second, the address map last. */
+static const enum loader_processor processor_of[PENROSE_HARTS] = {
+    [PENROSE_BRISC] = LOADER_BRISC,     [PENROSE_TRISC0] = LOADER_TRISC0,
+    [PENROSE_TRISC1] = LOADER_TRISC1,   [PENROSE_TRISC2] = LOADER_TRISC2,
+    [PENROSE_NCRISC] = LOADER_NCRISC,
+};
+
+/* Where the slow path to a hart's local RAM begins. */
+static const uint32_t slow_ram[PENROSE_HARTS] = {
+    [PENROSE_BRISC] = 0xffb14000,  [PENROSE_NCRISC] = 0xffb16000, [PENROSE_TRISC0] = 0xffb18000,
+    [PENROSE_TRISC1] = 0xffb1a000, [PENROSE_TRISC2] = 0xffb1c000,
+};
+
+struct penrose_firmware {
+    struct loader_firmware *loader;
+};
+
+/* --- Bare programs --- */
+
+static enum penrose_status load_segment(struct penrose_chip *chip, struct tile *tile,
+                                        enum penrose_hart hart, const char *path,
+                                        const struct loader_segment *segment,
+                                        struct penrose_error *error)
+{
+    uint32_t address = segment->vaddr, limit = TILE_L1_BYTES;
+    if (address - LOCAL_BASE < TILE_B_LOCAL_BYTES) {
+        limit = LOCAL_BASE + tile->hart[hart].local_size;
+    }
+    if (address >= limit || segment->memsz > limit - address) {
+        return error_set(error, PENROSE_E_FORMAT,
+                         "%s: the segment at 0x%08x, %u bytes, fits neither L1 (0 to 0x%x) nor the "
+                         "local RAM of %s (0x%08x, %u bytes); link the program for these",
+                         path, segment->vaddr, segment->memsz, TILE_L1_BYTES,
+                         penrose_hart_name(hart), LOCAL_BASE, tile->hart[hart].local_size);
+    }
+    if (limit != TILE_L1_BYTES) {
+        address = slow_ram[hart] + (address - LOCAL_BASE);
+    }
+    uint8_t *bytes = calloc(1, segment->memsz);
+    if (!bytes) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory to load %s", path);
+    }
+    memcpy(bytes, segment->bytes, segment->filesz);
+    enum penrose_status status =
+        penrose_poke(chip, tile->x, tile->y, address, bytes, segment->memsz, error);
+    free(bytes);
+    return status;
+}
+
+static enum penrose_status remember_no_memory(struct penrose_error *error)
+{
+    return error_set(error, PENROSE_E_MEMORY, "no memory to remember what was loaded");
+}
+
+static enum penrose_status load_segments(struct penrose_chip *chip, struct tile *tile,
+                                         enum penrose_hart hart, const char *path,
+                                         struct loader_elf *elf, struct penrose_error *error)
+{
+    unsigned count;
+    const struct loader_segment *segments = loader_elf_segments(elf, &count);
+    for (unsigned i = 0; i < count; i++) {
+        enum penrose_status status = load_segment(chip, tile, hart, path, &segments[i], error);
+        if (status != PENROSE_OK) {
+            return status;
+        }
+        struct image image = {.x = tile->x,
+                              .y = tile->y,
+                              .base = segments[i].vaddr,
+                              .size = segments[i].memsz,
+                              .link_base = segments[i].vaddr,
+                              .elf = elf};
+        if (segments[i].flags & LOADER_SEGMENT_EXECUTE && !images_add(&chip->images, &image)) {
+            return remember_no_memory(error);
+        }
+    }
+    return PENROSE_OK;
+}
+
+/* Opens an ELF that the chip keeps. */
+static enum penrose_status open_owned(struct penrose_chip *chip, const char *path,
+                                      struct loader_elf **elf, struct penrose_error *error)
+{
+    enum penrose_status status = loader_elf_open(path, elf, error);
+    if (status == PENROSE_OK && !images_own(&chip->images, *elf)) {
+        loader_elf_close(*elf);
+        return remember_no_memory(error);
+    }
+    return status;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_load_program(struct penrose_chip *chip, unsigned x,
+                                                        unsigned y, enum penrose_hart hart,
+                                                        const char *path, uint32_t *entry,
+                                                        struct penrose_error *error)
+{
+    struct loader_elf *elf;
+    struct penrose_hart_info info;
+    enum penrose_status status = penrose_hart_info(chip, x, y, hart, &info, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (info.state != PENROSE_HART_HELD && info.state != PENROSE_HART_PAUSED) {
+        return error_set(error, PENROSE_E_STATE,
+                         "%s of tile (%u, %u) is running; hold it in reset or pause it first",
+                         penrose_hart_name(hart), x, y);
+    }
+    status = open_owned(chip, path, &elf, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (entry) {
+        *entry = loader_elf_entry(elf);
+    }
+    status = load_segments(chip, chip->tile[y][x], hart, path, elf, error);
+    images_sweep(&chip->images);
+    return status;
+}
+
+/* --- Firmware --- */
+
+PENROSE_EXPORT enum penrose_status penrose_firmware_open(const char *directory,
+                                                         struct penrose_firmware **firmware,
+                                                         struct penrose_error *error)
+{
+    *firmware = calloc(1, sizeof **firmware);
+    if (!*firmware) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for firmware");
+    }
+    enum penrose_status status =
+        loader_firmware_open(directory, &(*firmware)->loader, error);
+    if (status != PENROSE_OK) {
+        free(*firmware);
+        *firmware = NULL;
+    }
+    return status;
+}
+
+PENROSE_EXPORT void penrose_firmware_close(struct penrose_firmware *firmware)
+{
+    if (firmware) {
+        loader_firmware_close(firmware->loader);
+        free(firmware);
+    }
+}
+
+static enum penrose_status apply(struct penrose_chip *chip, const struct tile *tile,
+                                 const struct loader_writes *writes, struct penrose_error *error)
+{
+    enum penrose_status status = PENROSE_OK;
+    for (unsigned i = 0; i < writes->count && status == PENROSE_OK; i++) {
+        const struct loader_write *write = &writes->write[i];
+        status = penrose_write(chip, tile->x, tile->y, write->address, write->bytes, write->size,
+                               error);
+    }
+    return status;
+}
+
+static enum penrose_status set_soft_reset(struct penrose_chip *chip, const struct tile *tile,
+                                          uint32_t value, struct penrose_error *error)
+{
+    return penrose_write(chip, tile->x, tile->y, LOADER_SOFT_RESET_0, &value, sizeof value, error);
+}
+
+static bool add_firmware_images(struct penrose_chip *chip, const struct tile *tile,
+                                const struct loader_firmware *loader)
+{
+    bool all = true;
+    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
+        const struct loader_segment *text =
+            loader_elf_segment_at(loader->elf[i], loader->entry[i]);
+        struct image image = {.x = tile->x,
+                              .y = tile->y,
+                              .base = text->vaddr,
+                              .size = text->memsz,
+                              .link_base = text->vaddr,
+                              .elf = loader->elf[i]};
+        all &= images_add(&chip->images, &image);
+    }
+    return all;
+}
+
+/* Logical coordinates count the columns of workers from 0. */
+static struct loader_boot boot_of(const struct tile *tile)
+{
+    return (struct loader_boot){.logical_x = (uint8_t)(tile->x - (tile->x < 8 ? 1 : 3)),
+                                .logical_y = (uint8_t)(tile->y - 2)};
+}
+
+PENROSE_EXPORT enum penrose_status penrose_boot(struct penrose_chip *chip, unsigned x, unsigned y,
+                                                struct penrose_firmware *firmware,
+                                                struct penrose_error *error)
+{
+    struct loader_writes writes = {0};
+    struct tile *tile = chip_tile(chip, x, y, error);
+    if (!tile) {
+        return error ? error->status : PENROSE_E_ARGUMENT;
+    }
+    struct loader_boot boot = boot_of(tile);
+    enum penrose_status status = set_soft_reset(chip, tile, LOADER_RESET_HOLD_ALL, error);
+    if (status == PENROSE_OK) {
+        status = loader_firmware_boot(firmware->loader, &boot, &writes, error);
+    }
+    if (status == PENROSE_OK) {
+        status = apply(chip, tile, &writes, error);
+    }
+    loader_writes_free(&writes);
+    if (status == PENROSE_OK && !add_firmware_images(chip, tile, firmware->loader)) {
+        status = remember_no_memory(error);
+    }
+    return status == PENROSE_OK ? set_soft_reset(chip, tile, LOADER_RESET_RUN_BRISC, error)
+                                : status;
+}
+
+/* loader_memory over the L1 of a tile. */
+static bool read_l1(void *context, uint32_t address, void *bytes, size_t size)
+{
+    const struct tile *tile = context;
+    if (address > TILE_L1_BYTES || size > TILE_L1_BYTES - address) {
+        return false;
+    }
+    memcpy(bytes, tile->l1 + address, size);
+    return true;
+}
+
+PENROSE_EXPORT bool penrose_firmware_ready(struct penrose_chip *chip, unsigned x, unsigned y,
+                                           const struct penrose_firmware *firmware)
+{
+    struct tile *tile = chip_tile(chip, x, y, NULL);
+    struct loader_memory memory = {.read = read_l1, .context = tile};
+    return tile && loader_firmware_ready(firmware->loader, memory);
+}
+
+/* --- Launching --- */
+
+struct kernels {
+    struct loader_elf *elf[LOADER_PROCESSORS];
+    struct loader_blob blob[LOADER_PROCESSORS];
+};
+
+static enum penrose_status open_kernel(struct penrose_chip *chip, const struct loader_firmware *loader,
+                                       const struct penrose_kernel *kernel,
+                                       enum loader_processor processor, struct kernels *kernels,
+                                       struct penrose_error *error)
+{
+    enum penrose_status status = open_owned(chip, kernel->path, &kernels->elf[processor], error);
+    if (status == PENROSE_OK) {
+        status = loader_kernel_check(kernels->elf[processor], loader, processor, error);
+    }
+    if (status == PENROSE_OK) {
+        status = loader_xip(kernels->elf[processor], &kernels->blob[processor], error);
+    }
+    return status;
+}
+
+static enum penrose_status open_kernels(struct penrose_chip *chip,
+                                        const struct loader_firmware *loader,
+                                        const struct penrose_launch *launch,
+                                        struct kernels *kernels,
+                                        struct loader_launch_request *request,
+                                        struct penrose_error *error)
+{
+    enum penrose_status status = PENROSE_OK;
+    for (unsigned hart = 0; hart < PENROSE_HARTS && status == PENROSE_OK; hart++) {
+        const struct penrose_kernel *kernel = &launch->kernel[hart];
+        enum loader_processor processor = processor_of[hart];
+        if (!kernel->path) {
+            continue;
+        }
+        status = open_kernel(chip, loader, kernel, processor, kernels, error);
+        request->kernel[processor] = (struct loader_kernel){
+            .blob = &kernels->blob[processor],
+            .arguments = kernel->arguments,
+            .arguments_count = kernel->arguments_count,
+            .common_arguments = kernel->common_arguments,
+            .common_arguments_count = kernel->common_arguments_count,
+        };
+    }
+    return status;
+}
+
+static bool add_kernel_images(struct penrose_chip *chip, const struct tile *tile,
+                              const struct kernels *kernels, const struct loader_launch *built)
+{
+    bool all = true;
+    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
+        struct image image = {.x = tile->x,
+                              .y = tile->y,
+                              .base = built->kernel_address[i],
+                              .size = kernels->blob[i].text_size,
+                              .link_base = kernels->blob[i].link_base,
+                              .elf = kernels->elf[i]};
+        all &= !kernels->elf[i] || images_add(&chip->images, &image);
+    }
+    return all;
+}
+
+static enum penrose_status build_and_start(struct penrose_chip *chip, struct tile *tile,
+                                           const struct loader_firmware *loader,
+                                           const struct loader_launch_request *request,
+                                           const struct kernels *kernels,
+                                           struct penrose_error *error)
+{
+    struct loader_launch built = {0};
+    enum penrose_status status = loader_launch_build(loader, request, &built, error);
+    if (status == PENROSE_OK && !add_kernel_images(chip, tile, kernels, &built)) {
+        status = remember_no_memory(error);
+    }
+    if (status == PENROSE_OK) {
+        status = apply(chip, tile, &built.writes, error);
+    }
+    loader_launch_free(&built);
+    return status;
+}
+
+static bool convert_buffers(const struct penrose_launch *launch,
+                            struct loader_launch_request *request,
+                            struct loader_circular_buffer **buffers)
+{
+    *buffers = calloc(launch->buffers_count + 1, sizeof **buffers);
+    if (!*buffers) {
+        return false;
+    }
+    for (unsigned i = 0; i < launch->buffers_count; i++) {
+        const struct penrose_circular_buffer *from = &launch->buffers[i];
+        (*buffers)[i] = (struct loader_circular_buffer){.id = from->id,
+                                                        .address = from->address,
+                                                        .size = from->size,
+                                                        .num_pages = from->pages,
+                                                        .page_size = from->page_size};
+    }
+    request->buffers = *buffers;
+    request->buffers_count = launch->buffers_count;
+    return true;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_launch(struct penrose_chip *chip, unsigned x, unsigned y,
+                                                  struct penrose_firmware *firmware,
+                                                  const struct penrose_launch *launch,
+                                                  struct penrose_error *error)
+{
+    struct kernels kernels = {0};
+    struct loader_circular_buffer *buffers = NULL;
+    struct loader_launch_request request = {.semaphores = launch->semaphores,
+                                            .semaphores_count = launch->semaphores_count,
+                                            .brisc_noc_id = launch->brisc_noc};
+    struct tile *tile = chip_tile(chip, x, y, error);
+    if (!tile) {
+        return error ? error->status : PENROSE_E_ARGUMENT;
+    }
+    if (!penrose_firmware_ready(chip, x, y, firmware)) {
+        return error_set(error, PENROSE_E_STATE,
+                         "tile (%u, %u) is not ready for a launch: boot this firmware on it and "
+                         "let an earlier launch finish",
+                         x, y);
+    }
+    enum penrose_status status =
+        convert_buffers(launch, &request, &buffers)
+            ? open_kernels(chip, firmware->loader, launch, &kernels, &request, error)
+            : error_set(error, PENROSE_E_MEMORY, "no memory for a launch");
+    if (status == PENROSE_OK) {
+        status = build_and_start(chip, tile, firmware->loader, &request, &kernels, error);
+    }
+    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
+        loader_blob_free(&kernels.blob[i]);
+    }
+    images_sweep(&chip->images);
+    free(buffers);
+    return status;
+}
+
+PENROSE_EXPORT bool penrose_launch_done(struct penrose_chip *chip, unsigned x, unsigned y,
+                                        const struct penrose_firmware *firmware)
+{
+    return penrose_firmware_ready(chip, x, y, firmware);
+}
+
+/* --- Names --- */
+
+static void locate_in(const struct image *image, uint32_t address, char *symbol, size_t symbol_size,
+                      char *source, size_t source_size)
+{
+    uint32_t offset;
+    const char *file;
+    unsigned line;
+    const struct loader_symbol *found = loader_elf_symbol_at(image->elf, address, &offset);
+    if (symbol && found) {
+        snprintf(symbol, symbol_size, offset ? "%s+0x%x" : "%s", found->name, offset);
+    }
+    if (source && loader_elf_source(image->elf, address, &file, &line)) {
+        snprintf(source, source_size, "%s:%u", file, line);
+    }
+}
+
+PENROSE_EXPORT bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y,
+                                   enum penrose_hart hart, uint32_t pc, char *symbol,
+                                   size_t symbol_size, char *source, size_t source_size)
+{
+    (void)hart; /* code is in L1, which all harts share */
+    const struct image *image = images_find(&chip->images, x, y, pc);
+    if (symbol && symbol_size) {
+        *symbol = 0;
+    }
+    if (source && source_size) {
+        *source = 0;
+    }
+    if (image) {
+        locate_in(image, pc - image->base + image->link_base, symbol, symbol_size, source,
+                  source_size);
+    }
+    return (symbol && *symbol) || (source && *source);
+}
+
+PENROSE_EXPORT const char *penrose_range_name(enum penrose_hart hart, uint32_t address)
+{
+    return tile_range_title(hart < PENROSE_HARTS ? (enum tile_agent)hart : AGENT_NOC, address);
+}
+
+PENROSE_EXPORT int penrose_disassemble(uint32_t word, uint32_t pc, char *text, size_t size)
+{
+    struct isa_index index;
+    if (!rv32_index_build(&index)) {
+        return snprintf(text, size, ".word 0x%08x", word);
+    }
+    int length = rv32_disassemble(&index, word, pc, text, size);
+    isa_index_free(&index);
+    return length;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_assemble(const char *text, uint32_t pc, uint32_t *word,
+                                                    struct penrose_error *error)
+{
+    return rv32_assemble(text, pc, word, error);
+}
