@@ -274,7 +274,8 @@ bool spec_mul_is_borderline(struct spec_float how, uint32_t a, uint32_t b)
  *
  * Where the prose is loose the page's program decides (it was run, not read): overflow and
  * underflow of the product go by the sum of the exponents alone, before a carry of the fractions;
- * an addend 27 or more binades below the product leaves no sticky bit.
+ * an addend 27 or more binades below the product leaves no sticky bit; whether a sum too small for
+ * a normal number rounds up to one is judged as if it lay in the binade right below.
  */
 enum { LOST_ADDEND = 27, PRODUCT_SCALE = 26 };
 
@@ -288,6 +289,13 @@ static uint32_t fma_special(struct real product, struct real addend, uint32_t c)
 {
     bool overflowed = product.kind == INFINITE && product.magnitude;
     return overflowed && addend.kind == INFINITE ? c : special_sum(SPEC_F32, product, addend);
+}
+
+static uint32_t fma_pack(struct real sum)
+{
+    int lack = -127 - magnitude_log(sum);
+    sum.exponent += sum.magnitude && lack > 0 ? lack : 0;
+    return pack(spec_single, sum, true);
 }
 
 uint32_t spec_fma(uint32_t a, uint32_t b, uint32_t c)
@@ -321,7 +329,7 @@ uint32_t spec_fma(uint32_t a, uint32_t b, uint32_t c)
         product.magnitude = jam(product.magnitude, (unsigned)-below);
         product.exponent = addend.exponent;
     }
-    return pack(spec_single, sum_of(product, addend), true);
+    return fma_pack(sum_of(product, addend));
 }
 
 bool spec_fma_is_exact(struct spec_float how, uint32_t a, uint32_t b, uint32_t c, uint32_t *sum)

@@ -1,0 +1,177 @@
+/* Encoding, linking and printing of programs, see program.h. */
+#include "program.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROLOGUE_WORDS = 33, EPILOGUE_WORDS = 64 };
+enum { REG_A0 = 10, REG_A1, REG_A2, REG_A7 = 17, LAST_REGISTER = 31 };
+enum { LINUX_WRITE = 64, LINUX_EXIT = 93, LINUX_STDOUT = 1 };
+
+/* --- Rows --- */
+
+unsigned row_named(const char *mnemonic)
+{
+    unsigned row = 0;
+    while (row < rv32_rows_count && strcmp(rv32_rows[row].mnemonic, mnemonic) != 0) {
+        row++;
+    }
+    assert(row < rv32_rows_count);
+    return row;
+}
+
+static const struct isa_field *find_field(const struct isa_field *const *field, const char *name)
+{
+    for (unsigned i = 0; i < ISA_MAX_FIELDS && field[i]; i++) {
+        if (!strcmp(field[i]->name, name)) {
+            return field[i];
+        }
+    }
+    return NULL;
+}
+
+const struct isa_field *row_field(unsigned row, const char *name)
+{
+    const struct isa_format *format = rv32_rows[row].format;
+    const struct isa_field *field = find_field(format->field, name);
+    return field ? field : find_field(format->hidden, name);
+}
+
+static bool put_field(const struct isa_field *field, const struct operands *operands,
+                      uint32_t *word)
+{
+    const struct {
+        const char *name;
+        int32_t value;
+    } known[] = {
+        {"rd", (int32_t)operands->rd},  {"rs1", (int32_t)operands->rs1},
+        {"rs2", (int32_t)operands->rs2}, {"imm", operands->imm},
+        {"shamt", operands->imm},       {"target", operands->imm},
+    };
+    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (!strcmp(field->name, known[i].name)) {
+            return isa_field_put(field, word, known[i].value);
+        }
+    }
+    *word |= operands->rest & isa_field_bits(field);
+    return true;
+}
+
+bool row_encode(unsigned row, const struct operands *operands, uint32_t *word)
+{
+    const struct isa_format *format = rv32_rows[row].format;
+    *word = rv32_rows[row].match;
+    for (unsigned i = 0; i < ISA_MAX_FIELDS && format->field[i]; i++) {
+        if (!put_field(format->field[i], operands, word)) {
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < ISA_MAX_FIELDS && format->hidden[i]; i++) {
+        if (!put_field(format->hidden[i], operands, word)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- Programs --- */
+
+uint32_t program_elements(const struct program *program)
+{
+    return WINDOW_WORDS + LOCAL_WORDS + program->items;
+}
+
+void program_free(struct program *program)
+{
+    free(program->item);
+    *program = (struct program){0};
+}
+
+/* --- Linking --- */
+
+struct linker {
+    struct image *image;
+    const struct program *program;
+    uint32_t *address; /* of each item, and of the epilogue */
+    bool ok;
+};
+
+static void append(struct linker *linker, uint32_t word, uint32_t item)
+{
+    struct image *image = linker->image;
+    image->code[image->words] = word;
+    image->item[image->words++] = item;
+}
+
+static void append_frame(struct linker *linker, const char *mnemonic, unsigned rd, unsigned rs1,
+                         unsigned rs2, int32_t imm)
+{
+    struct operands operands = {.rd = rd, .rs1 = rs1, .rs2 = rs2, .imm = imm};
+    uint32_t word;
+    linker->ok = row_encode(row_named(mnemonic), &operands, &word) && linker->ok;
+    append(linker, word, IMAGE_FRAME);
+}
+
+static int32_t low_part(uint32_t value)
+{
+    return (int32_t)(value << 20) >> 20;
+}
+
+static int32_t high_part(uint32_t value)
+{
+    return (int32_t)((value + 0x800) >> 12);
+}
+
+static void append_constant(struct linker *linker, unsigned rd, uint32_t value)
+{
+    append_frame(linker, "lui", rd, 0, 0, high_part(value));
+    append_frame(linker, "addi", rd, rd, 0, low_part(value));
+}
+
+static void append_write(struct linker *linker, uint32_t address, uint32_t bytes)
+{
+    append_constant(linker, REG_A0, LINUX_STDOUT);
+    append_constant(linker, REG_A1, address);
+    append_constant(linker, REG_A2, bytes);
+    append_constant(linker, REG_A7, LINUX_WRITE);
+    append_frame(linker, "ecall", 0, 0, 0, 0);
+}
+
+static void append_prologue(struct linker *linker)
+{
+    uint32_t table = WINDOW_ADDRESS + WINDOW_BYTES - SAVED_BYTES;
+    append_frame(linker, "lui", LAST_REGISTER, 0, 0, high_part(table));
+    for (unsigned r = 1; r <= LAST_REGISTER; r++) {
+        append_frame(linker, "lw", r, LAST_REGISTER, 0, low_part(table) + (int32_t)(4 * r));
+    }
+}
+
+static void append_epilogue(struct linker *linker)
+{
+    const struct program *program = linker->program;
+    for (unsigned r = 1; r <= LAST_REGISTER; r++) {
+        append_frame(linker, "sw", 0, program->base, r,
+                     WINDOW_BYTES - SAVED_BYTES - CENTRE + (int32_t)(4 * r));
+    }
+    append_write(linker, WINDOW_ADDRESS, WINDOW_BYTES + program->log_bytes);
+    linker->image->end_pc = CODE_ADDRESS + 4 * linker->image->words;
+    append_write(linker, LOCAL_ADDRESS, LOCAL_BYTES);
+    append_constant(linker, REG_A0, 0);
+    append_constant(linker, REG_A7, LINUX_EXIT);
+    append_frame(linker, "ecall", 0, 0, 0, 0);
+}
+
+static void append_item(struct linker *linker, uint32_t number)
+{
+    const struct item *item = &linker->program->item[number];
+    uint32_t pc = linker->address[number];
+    uint32_t target = linker->address[item->target];
+    uint32_t word = item->word;
+    int rd_first = isa_index_find(NULL, 0);
+    (void)rd_first;
+    (void)pc;
+    (void)target;
+    append(linker, word, number);
+}
