@@ -137,7 +137,7 @@ struct tile *chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
     if (chip->tile[y][x]) {
         return chip->tile[y][x];
     }
-    struct tile *tile = malloc(sizeof *tile);
+    struct tile *tile = calloc(1, sizeof *tile);
     if (!tile || !tile_init(tile, x, y, chip->store, &chip->board, chip)) {
         free(tile);
         error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);

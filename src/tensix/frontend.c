@@ -233,11 +233,15 @@ unsigned tensix_status_stream(const struct tensix *tensix, unsigned thread, unsi
 void tensix_semaphore_post(struct tensix *tensix, unsigned index)
 {
     struct tensix_semaphore *semaphore = &tensix->semaphore[index];
-    semaphore->value += semaphore->value < TENSIX_SEMAPHORE_MOST;
+    if (semaphore->value < TENSIX_SEMAPHORE_MOST) {
+        semaphore->value++;
+    }
 }
 
 void tensix_semaphore_get(struct tensix *tensix, unsigned index)
 {
     struct tensix_semaphore *semaphore = &tensix->semaphore[index];
-    semaphore->value -= semaphore->value > 0;
+    if (semaphore->value > 0) {
+        semaphore->value--;
+    }
 }

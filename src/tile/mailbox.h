@@ -1,4 +1,10 @@
-/* Mailboxes between B, T0, T1 and T2, and the PCBufs from B to the TRISCs (SPEC: Mailboxes, PCBufs). */
+/*
+ * Mailboxes between B, T0, T1 and T2, and the PCBufs from B to the TRISCs with the places around
+ * them: TTSync and the semaphores (SPEC: BlackholeA0 Mailboxes, PCBufs, ManualTTSync, SyncUnit).
+ *
+ * Invariants: a mailbox holds at most MAILBOX_DEPTH words, and so do all mailboxes of one writer
+ * together; a PCBuf holds at most PC_BUF_DEPTH.
+ */
 #ifndef TILE_MAILBOX_H
 #define TILE_MAILBOX_H
 
@@ -14,10 +20,10 @@ struct word_fifo {
     uint32_t values[PC_BUF_DEPTH];
 };
 
+/* The harts by their numbers: RV32_B, RV32_T0, RV32_T1, RV32_T2. */
 struct mailboxes {
     struct word_fifo box[MAILBOX_CORES][MAILBOX_CORES]; /* [from][to] */
     struct word_fifo pc_buf[PC_BUFS];
-    uint32_t pc_buf_override; /* RISCV_DEBUG_REG_TRISC_PC_BUF_OVERRIDE */
 };
 
 struct tile;

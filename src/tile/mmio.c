@@ -163,6 +163,7 @@ enum mmio_reply tile_mmio_LOCAL_SLOW(struct tile *tile, struct mmio_access *acce
     enum rv32_core core = core_of[access->offset >> 13];
     uint32_t at = access->offset & (local_size(core) - 1); /* the TRISCs' RAMs appear twice */
     enum mmio_reply reply = access_memory(tile, access, tile->local[core] + at);
+    tile->run[core].ram_used |= mmio_is_write(access);
     if (access->operation == MMIO_WRITE) {
         tile_event(tile, access->cycle);
     }

@@ -1,4 +1,7 @@
-/* The interrupt controller of a Tensix tile (SPEC: BlackholeA0 PIC) and the pc snapshots behind it. */
+/*
+ * The interrupt controller of a Tensix tile and the pc snapshots behind it (SPEC: BlackholeA0 PIC,
+ * BabyRISCV README).
+ */
 #ifndef TILE_PIC_H
 #define TILE_PIC_H
 
@@ -7,24 +10,36 @@
 
 #include "rv32/rv32.h"
 
-enum { PIC_SOFTWARE = 32, PIC_HARDWARE = 4 };
+enum { PIC_SOFTWARE = 32, PIC_HARDWARE = 4, PIC_IRQS = PIC_SOFTWARE + PIC_HARDWARE, PIC_CORES = 2 };
 
+/* The hardware IRQs. */
+enum pic_source { PIC_OVERLAY, PIC_NIU0, PIC_NIU1, PIC_WATCHDOG };
+
+/* An IRQ's number is that of a software IRQ, or PIC_SOFTWARE plus that of a hardware IRQ; [0] is
+ * of B, [1] of NC. */
 struct pic {
     uint32_t software[PIC_SOFTWARE]; /* non-zero: raised, with this value */
     bool hardware[PIC_HARDWARE];
-    uint32_t software_pc[PIC_SOFTWARE], hardware_pc[PIC_HARDWARE];
-    uint32_t software_enable[2], hardware_enable[2]; /* of B and of NC */
-    uint32_t interrupt_number[2];
-    unsigned turn[2]; /* where the round-robin search of each core starts */
+    uint32_t handler[PIC_IRQS]; /* pcs */
+    uint32_t software_enable[PIC_CORES], hardware_enable[PIC_CORES];
+    uint32_t interrupt_number[PIC_CORES];
+    unsigned turn[PIC_CORES]; /* where the round-robin search starts */
 };
 
 struct tile;
 
-/* When an enabled interrupt is pending for B or NC (which is in no handler): picks one round-robin,
- * latches its number and returns true with the handler's address. False for the TRISCs. */
+/* Is an enabled interrupt of B or NC pending? False for the TRISCs. */
+bool pic_pending(const struct tile *tile, enum rv32_core core);
+
+/* When one is pending for a core that is in no handler: picks one round-robin, latches its number
+ * and returns true with the handler's address. */
 bool pic_take(struct tile *tile, enum rv32_core core, uint32_t *handler);
 
-/* The hardware side: raises or clears hardware IRQ `index`; an event when it changes. */
-void pic_set_hardware(struct tile *tile, unsigned index, bool raised, uint64_t cycle);
+/* The hardware side: raises or clears a hardware IRQ; an event when it changes. */
+void pic_set_hardware(struct tile *tile, enum pic_source source, bool raised, uint64_t cycle);
+
+/* The pc of a hart as an onlooker sees it: exact between bursts; of the hart whose burst is under
+ * way a recent one. */
+uint32_t tile_hart_pc(const struct tile *tile, enum rv32_core core);
 
 #endif

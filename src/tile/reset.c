@@ -50,13 +50,17 @@ static void leave(struct tile *tile, enum rv32_core core, uint64_t cycle)
 {
     const struct core_reset *row = &core_resets[core];
     bool keeps_ram = tile->debug.word[REG_DISABLE_RESET] >> row->keep_ram_bit & 1;
-    if (!keeps_ram) {
+    if (!keeps_ram && tile->run[core].ram_used) {
         memset(tile->local[core], 0, tile->hart[core].local_size);
     }
     mailbox_leave_reset(tile, core);
     rv32_reset(&tile->hart[core], reset_pc(tile, row), cycle);
     tile->run[core] = (struct tile_hart){
-        .state = HART_READY, .time = cycle, .probe_at = cycle, .step = tile->run[core].step};
+        .state = HART_READY,
+        .ram_used = true,
+        .time = cycle,
+        .probe_at = cycle,
+        .step = tile->run[core].step};
 }
 
 void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t cycle)

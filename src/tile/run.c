@@ -120,7 +120,7 @@ static void fall_asleep(struct tile *tile, enum rv32_core core)
 static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
 {
     struct tile_hart *run = &tile->run[core];
-    if (run->time < run->probe_at) {
+    if (run->time < run->probe_at || tile->restless) {
         return;
     }
     if (run->step || tile->tracing || (run->probe.steps && tile_interrupt_pending(tile, core))) {

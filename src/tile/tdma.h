@@ -1,19 +1,26 @@
-/* TDMA-RISC: the mover's command queue and the packer and unpacker registers behind it. */
+/*
+ * TDMA-RISC: the mover's command queue and the packer and unpacker registers behind it (SPEC:
+ * WormholeB0 TDMA-RISC; Blackhole has no page of its own, the registers of tensix.h are the same).
+ * Commands that this version knows take effect at once, so the queue is always empty.
+ */
 #ifndef TILE_TDMA_H
 #define TILE_TDMA_H
 
 #include <stdint.h>
 
-enum { TDMA_WORDS = 0x400 };
+enum { TDMA_PARAMETERS = 4, TDMA_MOVE_BASES = 4, TDMA_SCALERS = 4 };
 
 struct tdma {
-    uint32_t parameter[4];
-    uint32_t move_base[4];
+    uint32_t parameter[TDMA_PARAMETERS];
+    uint32_t move_base[TDMA_MOVE_BASES]; /* of B, T0, T1, T2 */
     uint32_t unpack_register_address, scaler2_raw, pack_register_address;
-    uint32_t scaler[4];
+    uint32_t scaler[TDMA_SCALERS]; /* Packers.SetRegHiScaler */
 };
 
 struct tile;
 void tdma_reset(struct tile *tile);
+
+/* Entering soft reset (bit 8 of SOFT_RESET_0). */
+void tdma_enter_reset(struct tile *tile);
 
 #endif

@@ -45,7 +45,6 @@ static void init_harts(struct tile *tile, uint8_t *locals)
 bool tile_init(struct tile *tile, unsigned x, unsigned y, struct rv32_code_store *store,
                const struct tile_board *board, void *owner)
 {
-    memset(tile, 0, sizeof *tile);
     uint8_t *memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
@@ -80,6 +79,7 @@ bool tile_init(struct tile *tile, unsigned x, unsigned y, struct rv32_code_store
 void tile_fini(struct tile *tile)
 {
     if (tile->l1) {
+        rv32_code_invalidate(&tile->code); /* the pages belong to the store */
         munmap(tile->l1, MEMORY_BYTES);
         tile->l1 = NULL;
     }

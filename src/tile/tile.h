@@ -119,6 +119,7 @@ enum hart_state {
 
 struct tile_hart {
     enum hart_state state;
+    bool ram_used;  /* the local RAM may hold something other than zeros */
     uint64_t time;  /* tile time of its next instruction */
     uint64_t epoch; /* tile->epoch when it began to wait or sleep */
     struct rv32_idle idle;
@@ -162,6 +163,7 @@ struct tile {
     uint64_t event_time; /* when the last of them happened */
     bool stopped;        /* a fault under the policy "stop"; the tile stands still */
     bool tracing;
+    bool restless;       /* harts never sleep; for tests, since results do not depend on it */
 
     uint8_t *l1;
     uint8_t *marks; /* a byte for each 64 bytes of L1, see below */
@@ -190,7 +192,7 @@ struct tile {
 enum { TILE_MARK_CODE = RV32_MARK_CODE, TILE_MARK_POLLED = 2 };
 
 /*
- * Prepares a tile whose harts are all held in reset. `store` is shared by the tiles of a chip.
+ * Prepares a zeroed tile, with all harts held in reset. `store` is shared by the tiles of a chip.
  * False when memory runs out. L1 is allocated on first touch.
  */
 bool tile_init(struct tile *tile, unsigned x, unsigned y, struct rv32_code_store *store,

@@ -163,15 +163,129 @@ static void append_epilogue(struct linker *linker)
     append_frame(linker, "ecall", 0, 0, 0, 0);
 }
 
-static void append_item(struct linker *linker, uint32_t number)
+/* The value of the immediate of a linked item. */
+static int32_t link_value(const struct linker *linker, uint32_t number)
 {
     const struct item *item = &linker->program->item[number];
     uint32_t pc = linker->address[number];
     uint32_t target = linker->address[item->target];
+    switch (item->link) {
+    case LINK_NONE:
+        break;
+    case LINK_TARGET:
+        return (int32_t)(target - pc);
+    case LINK_RELATIVE_HIGH:
+        return high_part(target - pc) & 0xfffff;
+    case LINK_RELATIVE_LOW:
+        return low_part(target - linker->address[number - 1]) | item->odd;
+    case LINK_ABSOLUTE_HIGH:
+        return high_part(target);
+    case LINK_ABSOLUTE_LOW:
+        return low_part(target) | item->odd;
+    }
+    return 0;
+}
+
+static void append_item(struct linker *linker, uint32_t number)
+{
+    const struct item *item = &linker->program->item[number];
     uint32_t word = item->word;
-    int rd_first = isa_index_find(NULL, 0);
-    (void)rd_first;
-    (void)pc;
-    (void)target;
+    if (item->link != LINK_NONE) {
+        const struct isa_field *field =
+            row_field(item->row, item->link == LINK_TARGET ? "target" : "imm");
+        linker->ok = isa_field_put(field, &word, link_value(linker, number)) && linker->ok;
+    }
     append(linker, word, number);
+}
+
+static bool is_present(const struct choice *choice, uint32_t element)
+{
+    return !choice || choice->present[element];
+}
+
+static void link_memory(struct image *image, const struct program *program,
+                        const struct choice *choice)
+{
+    for (uint32_t i = 0; i < WINDOW_WORDS; i++) {
+        image->window[i] = is_present(choice, i) ? program->window[i] : 0;
+    }
+    for (uint32_t i = 0; i < LOCAL_WORDS; i++) {
+        image->local[i] = is_present(choice, WINDOW_WORDS + i) ? program->local[i] : 0;
+    }
+}
+
+bool image_link(struct image *image, const struct program *program, const struct choice *choice)
+{
+    uint32_t room = program->items + PROLOGUE_WORDS + EPILOGUE_WORDS;
+    struct linker linker = {.image = image, .program = program, .ok = true};
+    *image = (struct image){.log_bytes = program->log_bytes};
+    image->code = malloc(room * sizeof *image->code);
+    image->item = malloc(room * sizeof *image->item);
+    linker.address = malloc((program->items + 1) * sizeof *linker.address);
+    if (!image->code || !image->item || !linker.address) {
+        free(linker.address);
+        image_free(image);
+        return false;
+    }
+    link_memory(image, program, choice);
+    append_prologue(&linker);
+    uint32_t address = CODE_ADDRESS + 4 * image->words;
+    for (uint32_t i = 0; i < program->items; i++) {
+        linker.address[i] = address;
+        address += is_present(choice, WINDOW_WORDS + LOCAL_WORDS + i) ? 4 : 0;
+    }
+    linker.address[program->items] = address;
+    for (uint32_t i = 0; i < program->items; i++) {
+        if (is_present(choice, WINDOW_WORDS + LOCAL_WORDS + i)) {
+            append_item(&linker, i);
+        }
+    }
+    append_epilogue(&linker);
+    free(linker.address);
+    if (!linker.ok) {
+        image_free(image);
+    }
+    return linker.ok;
+}
+
+void image_free(struct image *image)
+{
+    free(image->code);
+    free(image->item);
+    image->code = image->item = NULL;
+}
+
+/* --- Printing --- */
+
+static void print_words(const char *name, uint32_t address, const uint32_t *words, unsigned count,
+                        FILE *to)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (words[i]) {
+            fprintf(to, "    %s[0x%08" PRIx32 "] = 0x%08" PRIx32 "\n", name, address + 4 * i,
+                    words[i]);
+        }
+    }
+}
+
+void image_print(const struct image *image, const struct isa_index *index, FILE *to)
+{
+    const uint32_t *saved = image->window + WINDOW_WORDS - SAVED_BYTES / 4;
+    fprintf(to, "  before:\n");
+    for (unsigned r = 1; r <= LAST_REGISTER; r++) {
+        if (saved[r]) {
+            fprintf(to, "    %s (x%u) = 0x%08" PRIx32 "\n", rv32_x_names[r], r, saved[r]);
+        }
+    }
+    print_words("L1", WINDOW_ADDRESS, image->window, WINDOW_WORDS - SAVED_BYTES / 4, to);
+    print_words("local", LOCAL_ADDRESS, image->local, LOCAL_WORDS, to);
+    fprintf(to, "  program:\n");
+    for (uint32_t i = 0; i < image->words; i++) {
+        char text[96];
+        uint32_t pc = CODE_ADDRESS + 4 * i;
+        if (image->item[i] != IMAGE_FRAME) {
+            rv32_disassemble(index, image->code[i], pc, text, sizeof text);
+            fprintf(to, "    %08" PRIx32 ": %08" PRIx32 "  %s\n", pc, image->code[i], text);
+        }
+    }
 }

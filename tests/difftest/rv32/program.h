@@ -42,13 +42,14 @@ enum link {
     LINK_NONE,
     LINK_TARGET,        /* the row's own displacement */
     LINK_RELATIVE_HIGH, /* auipc: the upper part of the distance from here */
-    LINK_RELATIVE_LOW,  /* the lower part, seen from the item in front, which is that auipc */
+    LINK_RELATIVE_LOW,  /* the lower part, seen from that auipc, the item in front */
     LINK_ABSOLUTE_HIGH, /* lui: the upper part of the address */
     LINK_ABSOLUTE_LOW,  /* the lower part */
 };
 
 struct item {
     uint32_t word;
+    uint16_t row;
     uint32_t target; /* item number; may be the number of items: the epilogue */
     enum link link;
     bool odd;  /* LOW: adds 1, which jalr clears */

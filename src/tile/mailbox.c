@@ -1,0 +1,259 @@
+/* Mailboxes, PCBufs, TTSync and the semaphore window. */
+#include "tile/mailbox.h"
+
+#include <string.h>
+
+#include "tile/report.h"
+#include "tile/tile.h"
+
+tile_mmio_handler tile_mmio_MAILBOX, tile_mmio_PC_BUF;
+enum rv32_poll tile_mmio_poll_MAILBOX(struct tile *tile, enum tile_agent agent, uint32_t offset);
+enum rv32_poll tile_mmio_poll_PC_BUF(struct tile *tile, enum tile_agent agent, uint32_t offset);
+
+static void fifo_push(struct word_fifo *fifo, uint32_t value)
+{
+    fifo->values[fifo->count++] = value;
+}
+
+static uint32_t fifo_pop(struct word_fifo *fifo)
+{
+    uint32_t value = fifo->values[0];
+    fifo->count--;
+    memmove(fifo->values, fifo->values + 1, fifo->count * sizeof fifo->values[0]);
+    return value;
+}
+
+/* Reads the head of a FIFO: a pop, or a look at it. */
+static enum mmio_reply take(struct tile *tile, struct mmio_access *access, struct word_fifo *fifo)
+{
+    if (access->operation == MMIO_PEEK) {
+        return mmio_value(access, fifo->count ? fifo->values[0] : 0);
+    }
+    if (!fifo->count) {
+        return MMIO_WAIT;
+    }
+    enum mmio_reply reply = mmio_value(access, fifo_pop(fifo));
+    tile_event(tile, access->cycle);
+    return reply;
+}
+
+static enum mmio_reply put(struct tile *tile, struct mmio_access *access, struct word_fifo *fifo,
+                           bool has_room)
+{
+    if (access->size != 4) {
+        return MMIO_NARROW;
+    }
+    if (access->operation == MMIO_POKE) {
+        return MMIO_OK; /* a push is an effect, and there is nothing else to write */
+    }
+    if (!has_room) {
+        return MMIO_WAIT;
+    }
+    fifo_push(fifo, access->value);
+    tile_event(tile, access->cycle);
+    return MMIO_OK;
+}
+
+/* --- Mailboxes --- */
+
+enum { MAILBOX_SHIFT = 12, MAILBOX_QUERY = 4 };
+
+static unsigned words_of_writer(const struct mailboxes *mailboxes, unsigned from)
+{
+    unsigned words = 0;
+    for (unsigned to = 0; to < MAILBOX_CORES; to++) {
+        words += mailboxes->box[from][to].count;
+    }
+    return words;
+}
+
+enum mmio_reply tile_mmio_MAILBOX(struct tile *tile, struct mmio_access *access)
+{
+    struct mailboxes *mailboxes = &tile->mailboxes;
+    unsigned other = access->offset >> MAILBOX_SHIFT;
+    if (mmio_is_write(access)) {
+        bool has_room = words_of_writer(mailboxes, access->agent) < MAILBOX_DEPTH;
+        return put(tile, access, &mailboxes->box[access->agent][other], has_room);
+    }
+    struct word_fifo *fifo = &mailboxes->box[other][access->agent];
+    if (access->offset & MAILBOX_QUERY) {
+        return mmio_value(access, fifo->count > 0);
+    }
+    return take(tile, access, fifo);
+}
+
+enum rv32_poll tile_mmio_poll_MAILBOX(struct tile *tile, enum tile_agent agent, uint32_t offset)
+{
+    (void)tile;
+    (void)agent;
+    return offset & MAILBOX_QUERY ? RV32_POLL_STATE : RV32_POLL_EFFECT;
+}
+
+/* --- PCBufs --- */
+
+enum {
+    PC_BUF_SHIFT = 16,
+    PC_BUF_BYTES = 1 << PC_BUF_SHIFT,
+    AT_PC_BUF = 0,
+    AT_COPROCESSOR_DONE = 4,
+    AT_MOP_EXPANDER_DONE = 8,
+    AT_SEMAPHORES = 0x20,
+    AT_SEMAPHORES_END = AT_SEMAPHORES + 4 * TENSIX_SEMAPHORES,
+    REG_PC_BUF_OVERRIDE = 0x90 / 4,
+};
+
+#define PC_BUF_ADDRESS UINT32_C(0xffe80000)
+
+/* RISCV_DEBUG_REG_TRISC_PC_BUF_OVERRIDE, the ten bits of PCBuf i. */
+struct pc_buf_override {
+    bool enabled, busy;
+    uint8_t value;
+};
+
+static struct pc_buf_override override_of(const struct tile *tile, unsigned i)
+{
+    uint32_t bits = tile->debug.word[REG_PC_BUF_OVERRIDE] >> 10 * i;
+    return (struct pc_buf_override){
+        .enabled = bits & 1, .busy = bits >> 1 & 1, .value = (uint8_t)(bits >> 2)};
+}
+
+/* Is the hart blocked in a load from `address`? */
+static bool waits_to_load(const struct tile *tile, enum rv32_core core, uint32_t address)
+{
+    const struct rv32_access *access = &tile->hart[core].access;
+    return tile->run[core].state == HART_WAITING && !access->store && access->address == address;
+}
+
+static bool override_busy(const struct tile *tile, unsigned i)
+{
+    struct pc_buf_override override = override_of(tile, i);
+    return override.enabled && override.busy;
+}
+
+/* B reads its side: waits until TRISC i has taken everything, wants more, and is idle. */
+static enum mmio_reply read_by_b(struct tile *tile, struct mmio_access *access, unsigned i)
+{
+    bool is_done = !tile->mailboxes.pc_buf[i].count &&
+                   waits_to_load(tile, (enum rv32_core)(RV32_T0 + i), PC_BUF_ADDRESS) &&
+                   !tensix_thread_busy(&tile->tensix, i);
+    if (access->operation != MMIO_PEEK && !is_done && !override_busy(tile, i)) {
+        return MMIO_WAIT;
+    }
+    return mmio_value(access, 0);
+}
+
+static enum mmio_reply access_by_b(struct tile *tile, struct mmio_access *access)
+{
+    unsigned i = access->offset >> PC_BUF_SHIFT;
+    struct word_fifo *fifo = &tile->mailboxes.pc_buf[i];
+    if (mmio_is_write(access)) {
+        return put(tile, access, fifo, fifo->count < PC_BUF_DEPTH);
+    }
+    return read_by_b(tile, access, i);
+}
+
+/* TRISC i is about to wait for its PCBuf: B may be waiting for just that. */
+static void tell_b(struct tile *tile, const struct mmio_access *access, unsigned i)
+{
+    if (waits_to_load(tile, RV32_B, PC_BUF_ADDRESS + i * PC_BUF_BYTES) &&
+        !tensix_thread_busy(&tile->tensix, i)) {
+        tile_event(tile, access->cycle);
+    }
+}
+
+static enum mmio_reply read_by_trisc(struct tile *tile, struct mmio_access *access)
+{
+    unsigned i = mmio_thread(access);
+    struct word_fifo *fifo = &tile->mailboxes.pc_buf[i];
+    struct pc_buf_override override = override_of(tile, i);
+    if (!fifo->count && override.enabled) {
+        return mmio_value(access, override.value);
+    }
+    enum mmio_reply reply = take(tile, access, fifo);
+    if (reply == MMIO_WAIT) {
+        tell_b(tile, access, i);
+    }
+    return reply;
+}
+
+/* A load that returns something undefined (here 0) once the coprocessor has got so far. */
+static enum mmio_reply done_check(struct tile *tile, struct mmio_access *access, bool busy)
+{
+    if (mmio_is_write(access)) {
+        return MMIO_OK; /* SPEC: the value is discarded */
+    }
+    if (access->operation != MMIO_PEEK && busy && !override_busy(tile, mmio_thread(access))) {
+        return MMIO_WAIT;
+    }
+    return mmio_value(access, 0);
+}
+
+static enum mmio_reply access_semaphore(struct tile *tile, struct mmio_access *access)
+{
+    unsigned index = (access->offset - AT_SEMAPHORES) / 4;
+    if (!mmio_is_write(access)) {
+        return mmio_value(access, tile->tensix.semaphore[index].value);
+    }
+    if (access->size != 4) {
+        return MMIO_NARROW;
+    }
+    if (access->operation == MMIO_POKE) {
+        tile->tensix.semaphore[index].value = access->value & TENSIX_SEMAPHORE_MOST;
+        return MMIO_OK;
+    }
+    if (access->value & 1) {
+        tensix_semaphore_get(&tile->tensix, index);
+    } else {
+        tensix_semaphore_post(&tile->tensix, index);
+    }
+    tile_event(tile, access->cycle);
+    return MMIO_OK;
+}
+
+static enum mmio_reply access_by_trisc(struct tile *tile, struct mmio_access *access)
+{
+    unsigned thread = mmio_thread(access);
+    if (access->offset >= AT_SEMAPHORES && access->offset < AT_SEMAPHORES_END) {
+        return access_semaphore(tile, access);
+    }
+    switch (access->offset & ~UINT32_C(3)) {
+    case AT_PC_BUF: /* SPEC: the TRISC's writes are discarded */
+        return mmio_is_write(access) ? MMIO_OK : read_by_trisc(tile, access);
+    case AT_COPROCESSOR_DONE:
+        return done_check(tile, access, tensix_thread_busy(&tile->tensix, thread));
+    case AT_MOP_EXPANDER_DONE:
+        return done_check(tile, access, tensix_mop_busy(&tile->tensix, thread));
+    default:
+        return mmio_refuse(access, MMIO_UNMAPPED,
+                           "a TRISC has its PCBuf at 0xffe80000, TTSync at +4 and +8, and eight "
+                           "semaphores from +0x20");
+    }
+}
+
+enum mmio_reply tile_mmio_PC_BUF(struct tile *tile, struct mmio_access *access)
+{
+    return access->agent == AGENT_B ? access_by_b(tile, access) : access_by_trisc(tile, access);
+}
+
+enum rv32_poll tile_mmio_poll_PC_BUF(struct tile *tile, enum tile_agent agent, uint32_t offset)
+{
+    (void)tile;
+    bool is_semaphore = agent != AGENT_B && offset >= AT_SEMAPHORES && offset < AT_SEMAPHORES_END;
+    return is_semaphore ? RV32_POLL_STATE : RV32_POLL_EFFECT;
+}
+
+/* --- Soft reset --- */
+
+void mailbox_enter_reset(struct tile *tile, enum rv32_core core)
+{
+    if ((unsigned)core < MAILBOX_CORES) {
+        memset(tile->mailboxes.box[core], 0, sizeof tile->mailboxes.box[core]);
+    }
+}
+
+void mailbox_leave_reset(struct tile *tile, enum rv32_core core)
+{
+    if (core >= RV32_T0 && core <= RV32_T2) {
+        memset(&tile->mailboxes.pc_buf[core - RV32_T0], 0, sizeof tile->mailboxes.pc_buf[0]);
+    }
+}

@@ -1,0 +1,132 @@
+/*
+ * The windows through which harts reach the coprocessor: MOP configuration, Dst, GPRs, instruction
+ * buffers and backend configuration (SPEC: BlackholeA0 BabyRISCV README, PushTensixInstruction,
+ * BackendConfiguration; WormholeB0 MOPExpander, ScalarUnit).
+ */
+#include "tile/report.h"
+#include "tile/tile.h"
+
+/* Must the TRISC's access wait for instructions that it pushed before? */
+static bool waits_for_ttsync(const struct tile *tile, const struct mmio_access *access,
+                             enum tensix_resource resource)
+{
+    return access->agent != AGENT_B && mmio_has_effects(access) &&
+           tensix_must_wait(&tile->tensix, mmio_thread(access), resource);
+}
+
+enum mmio_reply tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
+{
+    unsigned index = access->offset / 4;
+    if (index >= TENSIX_MOP_WORDS) {
+        return mmio_refuse(access, MMIO_UNMAPPED, "the MOP configuration has nine words");
+    }
+    if (access->operation == MMIO_READ) {
+        return mmio_refuse(access, MMIO_UNMAPPED,
+                           "the MOP configuration is write-only: reading it is undefined");
+    }
+    return mmio_word(access, &tile->tensix.thread[mmio_thread(access)].mop[index], UINT32_MAX);
+}
+
+enum mmio_reply tile_mmio_DST(struct tile *tile, struct mmio_access *access)
+{
+    (void)tile;
+    return mmio_refuse(access, MMIO_UNIMPLEMENTED, "Dst is not implemented in this version");
+}
+
+enum { GPR_BANK_BYTES = 4 * TENSIX_GPRS };
+
+enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
+{
+    unsigned thread = access->offset / GPR_BANK_BYTES;
+    if (access->agent != AGENT_B) {
+        if (thread > 0) { /* GUESS: nothing answers there; SPEC names one bank */
+            return mmio_refuse(access, MMIO_UNMAPPED,
+                               "a TRISC sees its own 64 GPRs, up to 0xffe000ff");
+        }
+        thread = mmio_thread(access);
+    } else if (thread >= TENSIX_THREADS) {
+        return mmio_refuse(access, MMIO_UNMAPPED, "brisc sees 3 times 64 GPRs, up to 0xffe002ff");
+    }
+    if (waits_for_ttsync(tile, access, TENSIX_TRACKS_GPRS)) {
+        return MMIO_WAIT;
+    }
+    unsigned index = access->offset % GPR_BANK_BYTES / 4;
+    enum mmio_reply reply = mmio_word(access, &tile->tensix.gpr[thread][index], UINT32_MAX);
+    if (mmio_wrote(access, reply)) {
+        tile_event(tile, access->cycle);
+    }
+    return reply;
+}
+
+enum { INSTRN_BUF_SHIFT = 16, REG_INSTRN_BUF_CTRL0 = 0xa0 / 4 };
+
+enum mmio_reply tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *access)
+{
+    bool is_b = access->agent == AGENT_B;
+    unsigned thread = access->offset >> INSTRN_BUF_SHIFT;
+    if (!is_b && thread > 0) {
+        return mmio_refuse(access, MMIO_HANG,
+                           "a TRISC pushes at 0xffe40000 only; a store here hangs it");
+    }
+    if (!mmio_is_write(access)) {
+        return mmio_refuse(access, MMIO_UNMAPPED, "the instruction buffers cannot be read");
+    }
+    if (access->size != 4) {
+        return MMIO_NARROW;
+    }
+    if (access->operation == MMIO_POKE) {
+        return MMIO_OK; /* a push is an effect */
+    }
+    thread = is_b ? thread : mmio_thread(access);
+    if (tile->debug.word[REG_INSTRN_BUF_CTRL0] >> thread & 1) {
+        return MMIO_OK; /* SPEC: discarded while the debug bus has control */
+    }
+    if (!tensix_push(&tile->tensix, thread, is_b ? TENSIX_FROM_B : TENSIX_FROM_TRISC,
+                     access->value, access->cycle)) {
+        return MMIO_WAIT;
+    }
+    tile_event(tile, access->cycle);
+    return MMIO_OK;
+}
+
+static enum mmio_reply write_config(struct tile *tile, struct mmio_access *access, unsigned index)
+{
+    if (access->size != 4) {
+        return MMIO_NARROW;
+    }
+    switch (tensix_config_write(&tile->tensix, index, access->value)) {
+    case TENSIX_CONFIG_READ_ONLY:
+        return mmio_refuse(access, MMIO_READ_ONLY,
+                           "harts cannot write ThreadConfig: push a SETC16 instruction");
+    case TENSIX_CONFIG_IC_INVALIDATE:
+        if (access->value && access->operation == MMIO_WRITE) {
+            rv32_code_invalidate(&tile->code); /* harts share what is decoded */
+        }
+        break;
+    case TENSIX_CONFIG_UNMODELLED:
+        tile_report_unmodelled(tile, access);
+        break;
+    case TENSIX_CONFIG_STORED:
+        break;
+    }
+    if (access->operation == MMIO_WRITE) {
+        tile_event(tile, access->cycle);
+    }
+    return MMIO_OK;
+}
+
+enum mmio_reply tile_mmio_CONFIG(struct tile *tile, struct mmio_access *access)
+{
+    unsigned index = access->offset / 4;
+    if (index >= TENSIX_CONFIG_WORDS) {
+        return mmio_refuse(access, MMIO_UNMAPPED,
+                           "the backend configuration ends with ThreadConfig at 0xffef0daf");
+    }
+    if (waits_for_ttsync(tile, access, TENSIX_TRACKS_CONFIG)) {
+        return MMIO_WAIT;
+    }
+    if (mmio_is_write(access)) {
+        return write_config(tile, access, index);
+    }
+    return mmio_value(access, tensix_config_read(&tile->tensix, index));
+}

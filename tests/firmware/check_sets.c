@@ -1,0 +1,286 @@
+/*
+ * Boots every Blackhole firmware set and launches the five kernels of firmware/kernels on it twice,
+ * with other arguments the second time; compares what they leave with a model.
+ *
+ *   check_sets FIRMWARE_ROOT KERNELS_ROOT
+ *
+ * Prints a line a set and a closing count. Exit codes: 0 all passed, 1 otherwise, 2 usage.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <penrose/penrose.h>
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+enum {
+    TILE_X = 1,
+    TILE_Y = 2,
+    CYCLES = 10000000,
+    PAGE_WORDS = 256,
+    IN_ADDRESS = 0x40000,
+    OUT_ADDRESS = 0x60000,
+    RESULT_ADDRESS = 0x80000,
+    RESULT_WORDS = 5,
+    RESULT_MAGIC = 0x50454e52,
+    MAX_SETS = 256,
+};
+
+/* Host time that booting one tile may take: with reading files, and simulating alone. */
+#define BOOT_MS     10.0
+#define SIMULATE_MS 1.0
+
+struct work {
+    uint32_t pages, seed, multiplier, increment, key;
+};
+
+static const struct work works[] = {
+    {.pages = 5, .seed = 0x1234, .multiplier = 1664525, .increment = 1013904223, .key = 0xa5a5},
+    {.pages = 19, .seed = 99, .multiplier = 22695477, .increment = 1, .key = 0x80000001},
+};
+
+struct timing {
+    double boot, simulate;
+};
+
+static double milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* --- What the kernels should leave --- */
+
+static uint32_t crc_byte(uint32_t crc, uint8_t byte)
+{
+    crc ^= byte;
+    for (int bit = 0; bit < 8; bit++) {
+        crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
+    }
+    return crc;
+}
+
+static void model(const struct work *work, uint32_t result[RESULT_WORDS])
+{
+    uint32_t state = UINT32_C(0x9e3779b9) ^ work->seed, crc = UINT32_MAX, sum = 0;
+    for (uint32_t page = 0; page < work->pages; page++) {
+        for (uint32_t i = 0; i < PAGE_WORDS; i++) {
+            state = state * work->multiplier + work->increment;
+            sum += state;
+            uint32_t mixed = state ^ (work->key + i);
+            mixed = mixed << 7 | mixed >> 25;
+            for (int byte = 0; byte < 4; byte++) {
+                crc = crc_byte(crc, (uint8_t)(mixed >> 8 * byte));
+            }
+        }
+    }
+    result[0] = RESULT_MAGIC;
+    result[1] = work->pages;
+    result[2] = work->pages * PAGE_WORDS * 4;
+    result[3] = ~crc;
+    result[4] = sum;
+}
+
+/* --- Running --- */
+
+static bool ready(struct penrose_chip *chip, void *context)
+{
+    return penrose_firmware_ready(chip, TILE_X, TILE_Y, context);
+}
+
+static bool done(struct penrose_chip *chip, void *context)
+{
+    return penrose_launch_done(chip, TILE_X, TILE_Y, context);
+}
+
+static bool run(struct penrose_chip *chip, struct penrose_firmware *firmware,
+                bool (*until)(struct penrose_chip *, void *), const char *what)
+{
+    struct penrose_run run = {.cycles = CYCLES, .until = until, .context = firmware};
+    enum penrose_outcome outcome = penrose_run(chip, &run);
+    if (outcome == PENROSE_CONDITION) {
+        return true;
+    }
+    static const char *const names[] = {"used up its cycles", "stopped with a fault",
+                                        "came to rest"};
+    char text[4096] = "";
+    struct penrose_fault fault;
+    if (outcome == PENROSE_FAULT && penrose_fault_get(chip, 0, &fault)) {
+        penrose_fault_format(&fault, text, sizeof text);
+    } else {
+        penrose_wait_report(chip, text, sizeof text);
+    }
+    printf("%s %s\n%s\n", what, names[outcome], text);
+    return false;
+}
+
+static bool launch(struct penrose_chip *chip, struct penrose_firmware *firmware,
+                   const char *kernels, const struct work *work)
+{
+    const uint32_t common[] = {work->pages, work->seed};
+    const uint32_t result_at[] = {RESULT_ADDRESS};
+    const uint32_t numbers[] = {work->multiplier, work->increment};
+    const uint32_t key[] = {work->key};
+    const uint32_t semaphores[] = {0, 0};
+    const struct penrose_circular_buffer buffers[] = {
+        {.id = 0, .address = IN_ADDRESS, .size = 3 * 4 * PAGE_WORDS, .pages = 3,
+         .page_size = 4 * PAGE_WORDS},
+        {.id = 16, .address = OUT_ADDRESS, .size = 2 * (4 * PAGE_WORDS + 16), .pages = 2,
+         .page_size = 4 * PAGE_WORDS + 16},
+    };
+    char paths[PENROSE_HARTS][4096];
+    struct penrose_launch launch = {
+        .buffers = buffers, .buffers_count = 2, .semaphores = semaphores, .semaphores_count = 2,
+        .brisc_noc = 1,
+    };
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        struct penrose_kernel *kernel = &launch.kernel[hart];
+        snprintf(paths[hart], sizeof paths[hart], "%s/%s.elf", kernels,
+                 penrose_hart_name((enum penrose_hart)hart));
+        kernel->path = paths[hart];
+        kernel->common_arguments = common;
+        kernel->common_arguments_count = 2;
+        kernel->arguments = hart == PENROSE_BRISC    ? result_at
+                            : hart == PENROSE_NCRISC ? numbers
+                                                     : key;
+        kernel->arguments_count = hart == PENROSE_NCRISC ? 2 : 1;
+    }
+    uint32_t expected[RESULT_WORDS], found[RESULT_WORDS] = {0};
+    struct penrose_error error;
+    if (penrose_poke(chip, TILE_X, TILE_Y, RESULT_ADDRESS, found, sizeof found, &error) !=
+            PENROSE_OK ||
+        penrose_launch(chip, TILE_X, TILE_Y, firmware, &launch, &error) != PENROSE_OK) {
+        printf("launch: %s\n", error.text);
+        return false;
+    }
+    if (!run(chip, firmware, done, "the launch")) {
+        return false;
+    }
+    if (penrose_peek(chip, TILE_X, TILE_Y, RESULT_ADDRESS, found, sizeof found, &error) !=
+        PENROSE_OK) {
+        printf("result: %s\n", error.text);
+        return false;
+    }
+    model(work, expected);
+    if (memcmp(expected, found, sizeof found) != 0) {
+        for (unsigned i = 0; i < RESULT_WORDS; i++) {
+            printf("result word %u: expected 0x%08x, found 0x%08x\n", i, expected[i], found[i]);
+        }
+        return false;
+    }
+    return true;
+}
+
+static bool boot(struct penrose_chip *chip, const char *directory,
+                 struct penrose_firmware **firmware, struct timing *timing)
+{
+    struct penrose_error error;
+    double start = milliseconds();
+    if (penrose_firmware_open(directory, firmware, &error) != PENROSE_OK ||
+        penrose_boot(chip, TILE_X, TILE_Y, *firmware, &error) != PENROSE_OK) {
+        printf("boot: %s\n", error.text);
+        return false;
+    }
+    double booted = milliseconds();
+    bool is_ready = run(chip, *firmware, ready, "booting");
+    double end = milliseconds();
+    timing->boot = end - start;
+    timing->simulate = end - booted;
+    return is_ready;
+}
+
+static bool check_set(const char *firmware_directory, const char *kernels, struct timing *timing)
+{
+    struct penrose_options options;
+    struct penrose_chip *chip = NULL;
+    struct penrose_firmware *firmware = NULL;
+    struct penrose_error error;
+    penrose_options_default(&options);
+    if (penrose_chip_create(&options, &chip, &error) != PENROSE_OK) {
+        printf("chip: %s\n", error.text);
+        return false;
+    }
+    bool good = boot(chip, firmware_directory, &firmware, timing);
+    uint64_t booted = penrose_now(chip);
+    for (unsigned i = 0; good && i < sizeof works / sizeof works[0]; i++) {
+        good = launch(chip, firmware, kernels, &works[i]);
+    }
+    if (good) {
+        printf("booted in %.2f ms (simulating %.2f ms), %llu cycles; two launches, %llu cycles\n",
+               timing->boot, timing->simulate, (unsigned long long)booted,
+               (unsigned long long)(penrose_now(chip) - booted));
+    }
+    penrose_chip_destroy(chip);
+    penrose_firmware_close(firmware);
+    return good;
+}
+
+/* --- Sets --- */
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names of the folders of `root` that hold firmware for Blackhole: those with a drisc. */
+static unsigned find_sets(const char *root, char *names[MAX_SETS])
+{
+    unsigned count = 0;
+    DIR *directory = opendir(root);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        char path[4096];
+        struct stat status;
+        snprintf(path, sizeof path, "%s/%s/drisc", root, entry->d_name);
+        if (entry->d_name[0] != '.' && count < MAX_SETS && stat(path, &status) == 0) {
+            names[count] = strdup(entry->d_name);
+            count += names[count] != NULL;
+        }
+    }
+    if (directory) {
+        closedir(directory);
+    }
+    qsort(names, count, sizeof names[0], compare);
+    return count;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fprintf(stderr, "usage: %s FIRMWARE_ROOT KERNELS_ROOT\n", argv[0]);
+        return 2;
+    }
+    char *names[MAX_SETS];
+    unsigned count = find_sets(argv[1], names), passed = 0;
+    struct timing best = {.boot = 1e9, .simulate = 1e9};
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (unsigned i = 0; i < count; i++) {
+        char firmware[4096], kernels[4096];
+        struct timing timing = {0};
+        snprintf(firmware, sizeof firmware, "%s/%s", argv[1], names[i]);
+        snprintf(kernels, sizeof kernels, "%s/%s", argv[2], names[i]);
+        printf("%-20s ", names[i]);
+        if (check_set(firmware, kernels, &timing)) {
+            passed++;
+            best.boot = timing.boot < best.boot ? timing.boot : best.boot;
+            best.simulate = timing.simulate < best.simulate ? timing.simulate : best.simulate;
+        }
+        free(names[i]);
+    }
+    bool slow = false;
+#ifndef PENROSE_NO_TAIL_CALLS
+    slow = best.boot > BOOT_MS || best.simulate > SIMULATE_MS;
+#endif
+    if (count) {
+        printf("fastest boot: %.2f ms, simulating %.2f ms%s\n", best.boot, best.simulate,
+               slow ? ": TOO SLOW (10 ms, 1 ms)" : "");
+    }
+    printf("firmware sets: %u passed, %u failed\n", passed, count - passed);
+    return count == 0 || passed != count || slow;
+}
