@@ -25,9 +25,11 @@ configure_tree() {
     shift
     mkdir -p "$directory"
     local wanted="$* CC=${CC:-} CFLAGS=${CFLAGS:-}"
-    [ -x "$here/configure" ] || quietly "$directory/autoreconf.log" autoreconf -fi "$here"
+    if [ ! -x "$here/configure" ]; then
+        quietly "$directory/autoreconf.log" autoreconf -fi "$here" || return
+    fi
     if [ ! -f "$directory/Makefile" ] || [ "$(cat "$directory/options" 2>/dev/null)" != "$wanted" ]; then
-        (cd "$directory" && quietly "$directory/configure.log" "$here/configure" -q "$@")
+        (cd "$directory" && quietly "$directory/configure.log" "$here/configure" -q "$@") || return
         echo "$wanted" >"$directory/options"
     fi
 }

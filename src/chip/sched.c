@@ -91,5 +91,7 @@ PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
             return PENROSE_CONDITION;
         }
     }
-    return look_around(chip).any_stopped ? PENROSE_FAULT : PENROSE_CYCLES;
+    struct awake awake = look_around(chip);
+    bool is_quiet = awake.next == UINT64_MAX && !run->pass_quiet_time;
+    return awake.any_stopped ? PENROSE_FAULT : is_quiet ? PENROSE_QUIET : PENROSE_CYCLES;
 }

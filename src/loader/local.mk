@@ -3,10 +3,19 @@ libpenrose_core_la_SOURCES += \
 	%D%/elf.c \
 	%D%/elf.h \
 	%D%/elf_internal.h \
+	%D%/firmware.c \
+	%D%/firmware.h \
+	%D%/kernel.c \
+	%D%/launch.c \
+	%D%/launch.h \
 	%D%/layout.c \
 	%D%/layout.def \
 	%D%/layout.h \
+	%D%/scratch.c \
+	%D%/scratch.h \
 	%D%/symbols.c \
+	%D%/writes.c \
+	%D%/writes.h \
 	%D%/xip.c \
 	%D%/xip.def \
 	%D%/xip.h

@@ -1,16 +1,83 @@
-/* A network interface unit: command buffers, configuration and counters (SPEC: NoC MemoryMap). */
+/*
+ * A network interface unit: command buffers, configuration and counters (SPEC: BlackholeA0 NoC
+ * MemoryMap, Counters, Interrupts, Coordinates). Register values are those that the chip's own
+ * firmware leaves behind, with coordinate translation on.
+ *
+ * Invariant: word[] holds what a read gives, for every register without a handler of its own.
+ */
 #ifndef NOC_NIU_H
 #define NOC_NIU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-enum { NIU_WORDS = 0x4000 / 4, NIU_BUFFERS = 4 };
-
-struct niu {
-    uint32_t word[NIU_WORDS]; /* as last written, and counters */
+enum {
+    NIU_BYTES = 0x2000,
+    NIU_WORDS = NIU_BYTES / 4,
+    NIU_BUFFERS = 4,
+    NIU_BUFFER_BYTES = 0x800,
+    NIU_TRANSACTIONS = 16,
 };
 
-/* Register values after reset for the tile at (x, y) of NoC `noc` (0 or 1). */
+/* Offsets within the NIU; those of a command buffer count from its start. */
+enum niu_offset {
+    NIU_TARG_ADDR_LO = 0x00,
+    NIU_TARG_ADDR_MID = 0x04,
+    NIU_TARG_ADDR_HI = 0x08,
+    NIU_RET_ADDR_LO = 0x0c,
+    NIU_RET_ADDR_MID = 0x10,
+    NIU_RET_ADDR_HI = 0x14,
+    NIU_PACKET_TAG = 0x18,
+    NIU_CTRL = 0x1c,
+    NIU_AT_LEN_BE = 0x20,
+    NIU_AT_LEN_BE_1 = 0x24,
+    NIU_AT_DATA = 0x28,
+    NIU_BRCST_EXCLUDE = 0x2c,
+    NIU_CMD_CTRL = 0x40,
+    NIU_NODE_ID = 0x44,
+    NIU_ENDPOINT_ID = 0x48,
+    NIU_CLEAR_OUTSTANDING = 0x60,
+    NIU_CFG_0 = 0x100,
+    NIU_ROUTER_CFG_1 = 0x108,
+    NIU_ROUTER_CFG_3 = 0x110,
+    NIU_ID_LOGICAL = 0x148,
+    NIU_RTZ_CFG = 0x178,
+    NIU_RTZ_CLR = 0x17c,
+    NIU_COUNTERS = 0x200,
+    NIU_REQS_OUTSTANDING = NIU_COUNTERS + 4 * 16,
+    NIU_WRITES_OUTGOING = NIU_COUNTERS + 4 * 32,
+    NIU_RTZ_NUM = 0x378,
+    NIU_RTZ_SOURCE = 0x37c,
+};
+
+struct niu {
+    uint32_t word[NIU_WORDS];
+};
+
+/* What an access means beyond storing and loading. */
+enum niu_effect {
+    NIU_DONE,
+    NIU_COMMAND,    /* a write of CMD_CTRL with its low bit set: buffer is offset / 0x800 */
+    NIU_UNMODELLED, /* done, but the register's behaviour is not modelled */
+    NIU_ABSENT,     /* there is no such register */
+};
+
+/* Register values for the tile at (x, y), NoC 0 coordinates, on NoC `noc` (0 or 1). */
 void niu_reset(struct niu *niu, unsigned noc, unsigned x, unsigned y);
+
+/* Reads or writes the register at `offset` (a multiple of four). A read without `effects` and a
+ * write without them do nothing else. */
+enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value);
+enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32_t value);
+
+/* The name of a register, NULL where there is none. */
+const char *niu_register_name(uint32_t offset);
+
+/* Sets NIU_MST_REQS_OUTSTANDING_ID(id), an 8-bit counter; going to zero is remembered in
+ * NIU_TRANS_COUNT_RTZ_SOURCE. */
+void niu_set_outstanding(struct niu *niu, unsigned id, uint32_t value);
+
+/* Is the NIU's interrupt raised? */
+bool niu_interrupt(const struct niu *niu);
 
 #endif

@@ -5,7 +5,9 @@ libpenrose_core_la_SOURCES += \
 	%D%/csr.def \
 	%D%/decode.h \
 	%D%/exec.h \
+	%D%/exec_float.c \
 	%D%/exec_flow.c \
+	%D%/exec_half.c \
 	%D%/exec_int.c \
 	%D%/exec_mem.c \
 	%D%/format.def \
@@ -17,5 +19,9 @@ libpenrose_core_la_SOURCES += \
 	%D%/rv32.h \
 	%D%/rv32_float.def \
 	%D%/rv32_vector.def \
+	%D%/rv32_vector_memory.def \
 	%D%/table.c \
-	%D%/vector_fields.h
+	%D%/vector.c \
+	%D%/vector.h \
+	%D%/vector_fields.h \
+	%D%/vector_map.c

@@ -1,2 +1,6 @@
 libpenrose_core_la_SOURCES += \
+	%D%/backend_config.c \
+	%D%/backend_config.def \
+	%D%/frontend.c \
+	%D%/frontend.def \
 	%D%/tensix.h

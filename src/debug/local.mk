@@ -1,0 +1,2 @@
+libpenrose_core_la_SOURCES += \
+	%D%/waits.c

@@ -1,0 +1,201 @@
+/* The register file of an NIU. */
+#include "noc/niu.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum kind { PLAIN, TAG, COMMAND, DRIVEN, CLEAR, RTZ_CLR, RTZ_NUM, LATER, BLIND };
+
+static const struct niu_row {
+    uint16_t first, words;
+    bool in_buffers;
+    enum kind kind;
+    const char *name;
+} niu_rows[] = {
+#define NIU(first, words, name, kind) {first, words, false, kind, #name},
+#define NIU_BUFFER(first, words, name, kind) {first, words, true, kind, #name},
+#include "noc/niu.def"
+#undef NIU
+#undef NIU_BUFFER
+};
+
+static const struct niu_row *find_row(uint32_t offset)
+{
+    uint32_t in_buffer = offset % NIU_BUFFER_BYTES;
+    for (unsigned i = 0; offset < NIU_BYTES && i < sizeof niu_rows / sizeof niu_rows[0]; i++) {
+        const struct niu_row *row = &niu_rows[i];
+        uint32_t at = row->in_buffers ? in_buffer : offset;
+        if (at >= row->first && at < row->first + 4u * row->words) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+const char *niu_register_name(uint32_t offset)
+{
+    const struct niu_row *row = find_row(offset);
+    return row ? row->name : NULL;
+}
+
+/* --- Identity --- */
+
+enum {
+    GRID_WIDTH = 17,
+    GRID_HEIGHT = 12,
+    TENSIX_TILE = 0x0100, /* the type in ENDPOINT_ID */
+    TENSIX_COLUMNS = 14,
+    FIRST_TENSIX_ROW = 2,
+    LAST_WEST_COLUMN = 7,  /* Tensix columns are 1..7 and 10..16 */
+    FIRST_EAST_COLUMN = 10,
+    TRANSLATION_ON = 1 << 14,
+    COLUMNS_WITHOUT_BROADCAST = 1 << 0 | 1 << 8 | 1 << 9,
+    ROWS_WITHOUT_BROADCAST = 1 << 0 | 1 << 1,
+};
+
+static uint32_t node_id(unsigned noc, unsigned x, unsigned y)
+{
+    if (noc) { /* NoC 1 counts from the opposite corner */
+        x = GRID_WIDTH - 1 - x;
+        y = GRID_HEIGHT - 1 - y;
+    }
+    uint32_t x_before_y = noc == 0;
+    return x | y << 6 | GRID_WIDTH << 12 | GRID_HEIGHT << 19 | x_before_y << 28;
+}
+
+/* GUESS: tiles are numbered row by row. */
+static uint32_t endpoint_id(unsigned noc, unsigned x, unsigned y)
+{
+    unsigned column = x <= LAST_WEST_COLUMN ? x - 1 : x - FIRST_EAST_COLUMN + LAST_WEST_COLUMN;
+    unsigned index = (y - FIRST_TENSIX_ROW) * TENSIX_COLUMNS + column;
+    return (index & 0xff) | TENSIX_TILE << 8 | (uint32_t)noc << 24;
+}
+
+static uint32_t *word_at(struct niu *niu, uint32_t offset)
+{
+    return &niu->word[offset / 4];
+}
+
+void niu_reset(struct niu *niu, unsigned noc, unsigned x, unsigned y)
+{
+    memset(niu, 0, sizeof *niu);
+    for (unsigned buffer = 0; buffer < NIU_BUFFERS; buffer++) {
+        uint32_t base = buffer * NIU_BUFFER_BYTES;
+        *word_at(niu, base + NIU_NODE_ID) = node_id(noc, x, y);
+        *word_at(niu, base + NIU_ENDPOINT_ID) = endpoint_id(noc, x, y);
+    }
+    *word_at(niu, NIU_ID_LOGICAL) = x | y << 6;
+    *word_at(niu, NIU_CFG_0) = TRANSLATION_ON;
+    *word_at(niu, NIU_ROUTER_CFG_1) = COLUMNS_WITHOUT_BROADCAST;
+    *word_at(niu, NIU_ROUTER_CFG_3) = ROWS_WITHOUT_BROADCAST;
+}
+
+/* --- The transaction counters and their interrupt --- */
+
+enum { RTZ_ENABLES = 0xffff, RTZ_KEEPS_ON_READ = 1 << 28, OUTSTANDING_MASK = 0xff };
+
+void niu_set_outstanding(struct niu *niu, unsigned id, uint32_t value)
+{
+    uint32_t *counter = word_at(niu, NIU_REQS_OUTSTANDING + 4 * id);
+    if (*counter && !(value & OUTSTANDING_MASK)) {
+        *word_at(niu, NIU_RTZ_SOURCE) |= UINT32_C(1) << id;
+    }
+    *counter = value & OUTSTANDING_MASK;
+}
+
+static uint32_t pending(const struct niu *niu)
+{
+    return niu->word[NIU_RTZ_SOURCE / 4] & niu->word[NIU_RTZ_CFG / 4] & RTZ_ENABLES;
+}
+
+bool niu_interrupt(const struct niu *niu)
+{
+    return pending(niu) != 0;
+}
+
+/* The lowest pending bit's number (SPEC leaves the choice open). */
+static uint32_t read_rtz_num(struct niu *niu, bool effects)
+{
+    uint32_t bits = pending(niu);
+    if (!bits) {
+        return 0;
+    }
+    uint32_t number = (uint32_t)__builtin_ctz(bits);
+    if (effects && !(niu->word[NIU_RTZ_CFG / 4] & RTZ_KEEPS_ON_READ)) {
+        *word_at(niu, NIU_RTZ_SOURCE) &= ~(UINT32_C(1) << number);
+    }
+    return number;
+}
+
+static void clear_outstanding(struct niu *niu, uint32_t ids)
+{
+    for (unsigned id = 0; id < NIU_TRANSACTIONS; id++) {
+        if (ids >> id & 1) {
+            niu_set_outstanding(niu, id, 0);
+        }
+    }
+}
+
+/* --- Access --- */
+
+enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value)
+{
+    const struct niu_row *row = find_row(offset);
+    if (!row) {
+        return NIU_ABSENT;
+    }
+    switch (row->kind) {
+    case CLEAR:
+    case RTZ_CLR:
+        *value = 0;
+        break;
+    case RTZ_NUM:
+        *value = read_rtz_num(niu, effects);
+        break;
+    case PLAIN:
+    case TAG:
+    case COMMAND:
+    case DRIVEN:
+    case LATER:
+    case BLIND:
+        *value = *word_at(niu, offset);
+        break;
+    }
+    return row->kind == BLIND ? NIU_UNMODELLED : NIU_DONE;
+}
+
+enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32_t value)
+{
+    const struct niu_row *row = find_row(offset);
+    if (!row) {
+        return NIU_ABSENT;
+    }
+    switch (row->kind) {
+    case PLAIN:
+    case LATER:
+    case COMMAND:
+        *word_at(niu, offset) = value;
+        break;
+    case TAG:
+        *word_at(niu, offset) = value & 0xffff;
+        break;
+    case CLEAR:
+        if (effects) {
+            clear_outstanding(niu, value);
+        }
+        break;
+    case RTZ_CLR:
+        if (effects) {
+            *word_at(niu, NIU_RTZ_SOURCE) &= ~value;
+        }
+        break;
+    case RTZ_NUM:
+    case DRIVEN:
+    case BLIND:
+        break;
+    }
+    if (row->kind == COMMAND && value & 1) {
+        return NIU_COMMAND;
+    }
+    return row->kind == LATER ? NIU_UNMODELLED : NIU_DONE;
+}

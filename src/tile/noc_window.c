@@ -1,0 +1,142 @@
+/* The register windows of the NIUs and the overlay. */
+#include "tile/noc_window.h"
+
+#include "tile/report.h"
+#include "tile/tile.h"
+
+/* --- NIU --- */
+
+enum { NIU_WINDOW_SHIFT = 16, NIU_WINDOW_MASK = 0xffff };
+
+#define NO_NOC "NoC transactions are not implemented in this version: "
+static const char *const no_noc[2][NIU_BUFFERS] = {
+    {NO_NOC "NoC 0, command buffer 0", NO_NOC "NoC 0, command buffer 1",
+     NO_NOC "NoC 0, command buffer 2", NO_NOC "NoC 0, command buffer 3"},
+    {NO_NOC "NoC 1, command buffer 0", NO_NOC "NoC 1, command buffer 1",
+     NO_NOC "NoC 1, command buffer 2", NO_NOC "NoC 1, command buffer 3"},
+};
+
+/* Software asks for a request. When the board takes it, clearing the bit is the board's. */
+static enum mmio_reply issue(struct tile *tile, struct mmio_access *access, unsigned noc,
+                             uint32_t offset)
+{
+    unsigned buffer = offset / NIU_BUFFER_BYTES;
+    if (tile->board->noc_command &&
+        tile->board->noc_command(tile->owner, tile, noc, buffer, access->cycle)) {
+        return MMIO_OK;
+    }
+    tile->niu[noc].word[offset / 4] = 0;
+    return mmio_refuse(access, MMIO_UNIMPLEMENTED, no_noc[noc][buffer]);
+}
+
+static enum mmio_reply absent(struct mmio_access *access)
+{
+    return mmio_refuse(access, MMIO_UNMAPPED, "the NIU has no register there");
+}
+
+static void tell_pic(struct tile *tile, unsigned noc, uint64_t cycle)
+{
+    pic_set_hardware(tile, noc ? PIC_NIU1 : PIC_NIU0, niu_interrupt(&tile->niu[noc]), cycle);
+}
+
+static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, unsigned noc,
+                                 uint32_t offset)
+{
+    bool effects = access->operation == MMIO_WRITE;
+    if (access->size != 4) {
+        return MMIO_NARROW;
+    }
+    enum mmio_reply reply = MMIO_OK;
+    switch (niu_write(&tile->niu[noc], offset, effects, access->value)) {
+    case NIU_ABSENT:
+        return absent(access);
+    case NIU_COMMAND:
+        reply = effects ? issue(tile, access, noc, offset) : MMIO_OK;
+        break;
+    case NIU_UNMODELLED:
+        tile_report_unmodelled(tile, access);
+        break;
+    case NIU_DONE:
+        break;
+    }
+    if (effects) {
+        tell_pic(tile, noc, access->cycle);
+        tile_event(tile, access->cycle);
+    }
+    return reply;
+}
+
+enum mmio_reply tile_mmio_NIU(struct tile *tile, struct mmio_access *access)
+{
+    unsigned noc = access->offset >> NIU_WINDOW_SHIFT;
+    uint32_t offset = access->offset & NIU_WINDOW_MASK & ~UINT32_C(3);
+    bool effects = access->operation == MMIO_READ;
+    uint32_t value = 0;
+    if (mmio_is_write(access)) {
+        return write_niu(tile, access, noc, offset);
+    }
+    bool was_raised = niu_interrupt(&tile->niu[noc]);
+    switch (niu_read(&tile->niu[noc], offset, effects, &value)) {
+    case NIU_ABSENT:
+        return absent(access);
+    case NIU_UNMODELLED:
+        tile_report_unmodelled(tile, access);
+        break;
+    case NIU_COMMAND:
+    case NIU_DONE:
+        break;
+    }
+    if (effects && was_raised) {
+        tell_pic(tile, noc, access->cycle);
+    }
+    return mmio_value(access, value);
+}
+
+/* --- Overlay --- */
+
+enum { STREAM_SHIFT = 12, STREAM_MASK = 0xfff };
+
+enum mmio_reply tile_mmio_OVERLAY(struct tile *tile, struct mmio_access *access)
+{
+    unsigned stream = access->offset >> STREAM_SHIFT;
+    unsigned index = (access->offset & STREAM_MASK) / 4;
+    bool effects = mmio_has_effects(access);
+    enum overlay_effect effect;
+    enum mmio_reply reply = MMIO_OK;
+    if (mmio_is_write(access)) {
+        if (access->size != 4) {
+            return MMIO_NARROW;
+        }
+        effect = overlay_write(&tile->overlay, stream, index, effects, access->value);
+    } else {
+        uint32_t value;
+        effect = overlay_read(&tile->overlay, stream, index, effects, &value);
+        reply = mmio_value(access, value);
+    }
+    if (effect == OVERLAY_UNMODELLED) {
+        tile_report_unmodelled(tile, access);
+    }
+    if (mmio_wrote(access, reply)) {
+        pic_set_hardware(tile, PIC_OVERLAY, overlay_interrupt(&tile->overlay), access->cycle);
+        tile_event(tile, access->cycle);
+    }
+    return reply;
+}
+
+/* --- Status CSRs --- */
+
+enum { STATUS_STREAMS = 2, STATUS_STREAM_PAIRS = 4 };
+
+uint32_t tile_status_csr(const struct tile *tile, enum rv32_core core, unsigned index)
+{
+    bool is_trisc = core >= RV32_T0 && core <= RV32_T2;
+    unsigned thread = is_trisc ? (unsigned)core - RV32_T0 : TENSIX_THREADS;
+    if (index < STATUS_STREAMS || !is_trisc) {
+        return tensix_status(&tile->tensix, thread, index);
+    }
+    unsigned i = index - STATUS_STREAMS;
+    unsigned stream = tensix_status_stream(&tile->tensix, thread, i % STATUS_STREAM_PAIRS);
+    return overlay_register(&tile->overlay, stream,
+                            i < STATUS_STREAM_PAIRS ? OVERLAY_CURR_PHASE
+                                                    : OVERLAY_NUM_MSGS_RECEIVED);
+}
