@@ -48,7 +48,8 @@ guest_hart_ncrisc = -DHART=4 -Wl,--defsym=TEXT_BASE=0x40000 -Wl,--defsym=MAILBOX
 guest_common = $(addprefix $(srcdir)/firmware/bare/,bare.h bare.ld crt0.S)
 guest_make = $(AM_V_GEN)$(MKDIR_P) firmware && $(RISCV_CC) \
 	-march=rv32im_zicsr_zba_zbb -mabi=ilp32 -std=c11 -O2 -g -Wall -Wextra -Werror \
-	-ffreestanding -nostdlib -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(srcdir)/= -Wl,--no-warn-rwx-segments \
+	-ffreestanding -nostdlib -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(srcdir)/= \
+	-Wa,--debug-prefix-map,$(srcdir)/= -Wl,--no-warn-rwx-segments \
 	-Wl,--build-id=none -Wl,-T,$(srcdir)/firmware/bare/bare.ld
 guest_files = -o $@ $(srcdir)/firmware/bare/crt0.S $<
 

@@ -1,25 +1,105 @@
-## Unit tests: a program each, made of tests/unit/check_*.c, the shared harnesses and the core.
+## Unit tests: a program each, made of tests/unit/check_*.c and the harnesses that it includes.
+loader_debug = %D%/unit/loader_debug.c %D%/unit/loader_debug.h
+loader_image = %D%/unit/loader_image.c %D%/unit/loader_image.h
+loader_set = %D%/unit/loader_set.c %D%/unit/loader_set.h
+mmio_harness = %D%/unit/mmio_harness.h
+rv32_harness = %D%/unit/rv32_harness.c %D%/unit/rv32_harness.h
+spec_float = %D%/unit/spec_float.c %D%/unit/spec_float.h
+spec_vector = %D%/unit/spec_vector.c %D%/unit/spec_vector.h
+tile_harness = %D%/unit/tile_harness.c %D%/unit/tile_harness.h
+
 UNIT_TESTS = \
+	%D%/unit/check_chip \
+	%D%/unit/check_debug \
+	%D%/unit/check_frontend \
+	%D%/unit/check_loader_dwarf \
+	%D%/unit/check_loader_elf \
+	%D%/unit/check_loader_firmware \
+	%D%/unit/check_loader_kernel \
+	%D%/unit/check_loader_launch \
+	%D%/unit/check_loader_layout \
+	%D%/unit/check_loader_scratch \
+	%D%/unit/check_loader_symbols \
+	%D%/unit/check_loader_writes \
+	%D%/unit/check_loader_xip \
+	%D%/unit/check_mailbox \
+	%D%/unit/check_noc_window \
+	%D%/unit/check_num \
+	%D%/unit/check_pic \
+	%D%/unit/check_rv32_float \
 	%D%/unit/check_spec_csr \
+	%D%/unit/check_spec_float \
 	%D%/unit/check_spec_flow \
 	%D%/unit/check_spec_int \
-	%D%/unit/check_tile
+	%D%/unit/check_spec_vector \
+	%D%/unit/check_spec_vector_permute \
+	%D%/unit/check_tdma \
+	%D%/unit/check_tile \
+	%D%/unit/check_windows
 
-LDADD = libtests.la libpenrose_core.la $(CHECK_LIBS)
+tests_unit_check_debug_SOURCES = %D%/unit/check_debug.c $(mmio_harness) $(tile_harness)
+tests_unit_check_loader_dwarf_SOURCES = %D%/unit/check_loader_dwarf.c $(loader_debug) \
+	$(loader_image)
+tests_unit_check_loader_elf_SOURCES = %D%/unit/check_loader_elf.c $(loader_image)
+tests_unit_check_loader_firmware_SOURCES = %D%/unit/check_loader_firmware.c $(loader_debug) \
+	$(loader_image) $(loader_set)
+tests_unit_check_loader_kernel_SOURCES = %D%/unit/check_loader_kernel.c $(loader_debug) \
+	$(loader_image) $(loader_set)
+tests_unit_check_loader_launch_SOURCES = %D%/unit/check_loader_launch.c $(loader_debug) \
+	$(loader_image) $(loader_set)
+tests_unit_check_loader_layout_SOURCES = %D%/unit/check_loader_layout.c $(loader_debug) \
+	$(loader_image)
+tests_unit_check_loader_scratch_SOURCES = %D%/unit/check_loader_scratch.c $(loader_image)
+tests_unit_check_loader_symbols_SOURCES = %D%/unit/check_loader_symbols.c $(loader_image)
+tests_unit_check_loader_writes_SOURCES = %D%/unit/check_loader_writes.c $(loader_image)
+tests_unit_check_loader_xip_SOURCES = %D%/unit/check_loader_xip.c $(loader_image)
+tests_unit_check_mailbox_SOURCES = %D%/unit/check_mailbox.c $(mmio_harness) $(tile_harness)
+tests_unit_check_noc_window_SOURCES = %D%/unit/check_noc_window.c $(mmio_harness) \
+	$(tile_harness)
+tests_unit_check_pic_SOURCES = %D%/unit/check_pic.c $(mmio_harness) $(tile_harness)
+tests_unit_check_rv32_float_SOURCES = %D%/unit/check_rv32_float.c $(rv32_harness)
+tests_unit_check_spec_csr_SOURCES = %D%/unit/check_spec_csr.c $(rv32_harness)
+tests_unit_check_spec_float_SOURCES = %D%/unit/check_spec_float.c $(rv32_harness) $(spec_float)
+tests_unit_check_spec_flow_SOURCES = %D%/unit/check_spec_flow.c $(rv32_harness)
+tests_unit_check_spec_int_SOURCES = %D%/unit/check_spec_int.c $(rv32_harness)
+tests_unit_check_spec_vector_SOURCES = %D%/unit/check_spec_vector.c $(rv32_harness) \
+	$(spec_vector)
+tests_unit_check_spec_vector_permute_SOURCES = %D%/unit/check_spec_vector_permute.c \
+	$(rv32_harness) $(spec_vector)
+tests_unit_check_tdma_SOURCES = %D%/unit/check_tdma.c $(mmio_harness) $(tile_harness)
+tests_unit_check_tile_SOURCES = %D%/unit/check_tile.c $(tile_harness)
+tests_unit_check_windows_SOURCES = %D%/unit/check_windows.c $(mmio_harness) $(tile_harness)
+
+LDADD = libpenrose_core.la $(CHECK_LIBS) $(JANSSON_LIBS)
 
 if HAVE_CHECK
-check_LTLIBRARIES = libtests.la
-libtests_la_SOURCES = \
-	%D%/unit/rv32_harness.c \
-	%D%/unit/rv32_harness.h \
-	%D%/unit/spec_float.c \
-	%D%/unit/spec_float.h \
-	%D%/unit/tile_harness.c \
-	%D%/unit/tile_harness.h
-
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
+
+## The libraries export what they should.
+TESTS += %D%/abi/exports.sh
+EXTRA_DIST += %D%/abi/exports.sh
+
+## Random programs on our hart and under qemu-riscv32.
+check_PROGRAMS += %D%/difftest/rv32/difftest-rv32
+TESTS += %D%/difftest/rv32/difftest-rv32
+tests_difftest_rv32_difftest_rv32_SOURCES = \
+	%D%/difftest/rv32/board.c \
+	%D%/difftest/rv32/generate.c \
+	%D%/difftest/rv32/generate.h \
+	%D%/difftest/rv32/machine.h \
+	%D%/difftest/rv32/main.c \
+	%D%/difftest/rv32/outcome.c \
+	%D%/difftest/rv32/program.c \
+	%D%/difftest/rv32/program.h \
+	%D%/difftest/rv32/qemu.c \
+	%D%/difftest/rv32/random.h \
+	%D%/difftest/rv32/report.c \
+	%D%/difftest/rv32/report.h \
+	%D%/difftest/rv32/shrink.c \
+	%D%/difftest/rv32/shrink.h
+tests_difftest_rv32_difftest_rv32_LDADD = libpenrose_core.la
 
 ## Results of test programs and scripts; scripts find what they need by these variables.
 TEST_EXTENSIONS = .sh
@@ -39,3 +119,13 @@ CLEANFILES += %D%/firmware/check_sets$(EXEEXT)
 check-firmware: all %D%/firmware/check_sets$(EXEEXT)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS=tests/firmware/check-firmware.sh
 .PHONY: check-firmware
+
+## `configure --enable-fuzzers CC=clang`, `make fuzzers`; see the files for what they feed on.
+if ENABLE_FUZZERS
+FUZZERS = %D%/fuzz/fuzz_loader$(EXEEXT)
+EXTRA_PROGRAMS += %D%/fuzz/fuzz_loader
+tests_fuzz_fuzz_loader_LDADD = libpenrose_core.la
+tests_fuzz_fuzz_loader_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+fuzzers: $(FUZZERS)
+.PHONY: fuzzers

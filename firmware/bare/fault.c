@@ -25,12 +25,12 @@ BAD store_to_nowhere(void)
 
 BAD store_to_read_only(void)
 {
-    REGISTER(0xffb12088) = 1; /* RISCV_DEBUG_REG_RISC_DBG_STATUS_0 */
+    REGISTER(0xffef0b00) = 1; /* ThreadConfig: only SETC16 writes it */
 }
 
 BAD store_misaligned(void)
 {
-    *(volatile uint32_t *)0x8042 = 1;
+    __asm__ volatile("sw zero, 2(%0)" : : "r"(&mailbox) : "memory");
 }
 
 BAD illegal_instruction(void)

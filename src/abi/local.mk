@@ -1,0 +1,20 @@
+## The library that clients of the libttsim ABI load; the file has exactly this name.
+lib_LTLIBRARIES += libttsim.la
+libttsim_la_LIBADD = libpenrose_core.la
+libttsim_la_LDFLAGS = $(AM_LDFLAGS) $(PENROSE_SHARED_LDFLAGS) -module -avoid-version \
+	-export-symbols-regex '^libttsim_'
+libttsim_la_SOURCES = \
+	%D%/bar.c \
+	%D%/bar.def \
+	%D%/clock.c \
+	%D%/clock.h \
+	%D%/device.c \
+	%D%/device.h \
+	%D%/endpoint.c \
+	%D%/endpoint.h \
+	%D%/endpoints.def \
+	%D%/libttsim.c \
+	%D%/libttsim.h \
+	%D%/report.c \
+	%D%/report.h \
+	%D%/window.c

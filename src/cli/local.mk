@@ -1,0 +1,21 @@
+## The program.
+bin_PROGRAMS += penrose
+penrose_LDADD = libpenrose_core.la $(JANSSON_LIBS)
+penrose_SOURCES = \
+	%D%/cli.h \
+	%D%/cmd_boot.c \
+	%D%/cmd_disasm.c \
+	%D%/cmd_run.c \
+	%D%/main.c \
+	%D%/options.c \
+	%D%/options.h \
+	%D%/output.c \
+	%D%/output.h \
+	%D%/session.c \
+	%D%/session.h \
+	%D%/suggest.c \
+	%D%/suggest.h \
+	%D%/trace.c \
+	%D%/trace.h \
+	%D%/work.c \
+	%D%/work.h

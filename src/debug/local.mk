@@ -1,2 +1,3 @@
 libpenrose_core_la_SOURCES += \
+	%D%/report.c \
 	%D%/waits.c

@@ -5,6 +5,9 @@
  * plain: compressed ones could expand without bound and links to further files would make it open
  * paths that the ELF names. The index holds, sorted by address, the rows of every line table that
  * lie in executable segments; after it is built libdw is not called again.
+ *
+ * One debt: libdw ends the process when the host has no memory left for it. Its handler for that
+ * case gets no context, so replacing it would need state outside of our objects.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -129,8 +132,7 @@ static void build_index(struct loader_elf *elf)
     }
 }
 
-bool loader_elf_source(struct loader_elf *elf, uint32_t address, const char **file,
-                       unsigned *line)
+bool loader_elf_source(struct loader_elf *elf, uint32_t address, const char **file, unsigned *line)
 {
     const struct loader_debug *debug = &elf->debug;
     if (!debug->indexed) {

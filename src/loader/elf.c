@@ -83,10 +83,11 @@ static enum penrose_status check_kind(const struct loader_elf *elf, const Elf32_
                          elf->name, header->e_machine, machine_name(header->e_machine));
     }
     if (header->e_type == ET_DYN) {
-        return error_set(error, PENROSE_E_FORMAT,
-                         "%s: a shared or position-independent ELF (ET_DYN), expected an executable "
-                         "at a fixed address (ET_EXEC): link with -static -no-pie",
-                         elf->name);
+        return error_set(
+            error, PENROSE_E_FORMAT,
+            "%s: a shared or position-independent ELF (ET_DYN), expected an executable "
+            "at a fixed address (ET_EXEC): link with -static -no-pie",
+            elf->name);
     }
     if (header->e_type == ET_REL) {
         return error_set(error, PENROSE_E_FORMAT,
@@ -160,8 +161,9 @@ static enum penrose_status check_segment(const struct loader_elf *elf, const GEl
     }
     if (header->p_filesz > header->p_memsz) {
         return error_set(error, PENROSE_E_FORMAT,
-                         "%s: the segment at 0x%" PRIx64 " has %" PRIu64 " bytes in the file but %"
-                         PRIu64 " in memory; expected at least as many in memory: link it again",
+                         "%s: the segment at 0x%" PRIx64 " has %" PRIu64
+                         " bytes in the file but %" PRIu64
+                         " in memory; expected at least as many in memory: link it again",
                          elf->name, header->p_vaddr, header->p_filesz, header->p_memsz);
     }
     if (header->p_memsz > LOADER_MAX_MEMORY) {
@@ -342,7 +344,8 @@ static enum penrose_status adopt(struct loader_elf *elf, struct penrose_error *e
         elf->handle = elf_memory((char *)elf->image, elf->size);
     }
     if (!elf->handle || elf_kind(elf->handle) != ELF_K_ELF) {
-        return damaged(elf, elf_errmsg(-1), error);
+        return error_set(error, PENROSE_E_FORMAT, "%s: cannot be read as an ELF: %s", elf->name,
+                         elf_errmsg(-1));
     }
     status = read_segments(elf, error);
     if (!status) {
@@ -444,8 +447,7 @@ enum penrose_status loader_elf_open(const char *path, struct loader_elf **elf,
     loader_quote(label, sizeof label, path);
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block */
     if (file < 0) {
-        return error_set(error, PENROSE_E_FILE, "%s: cannot be opened: %s", label,
-                         strerror(errno));
+        return error_set(error, PENROSE_E_FILE, "%s: cannot be opened: %s", label, strerror(errno));
     }
     uint8_t *image = NULL;
     size_t size = 0;

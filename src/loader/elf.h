@@ -20,15 +20,15 @@
 #include <penrose/error.h>
 
 enum {
-    LOADER_MAX_FILE = 256 << 20,   /* bytes; a larger file is refused */
-    LOADER_MAX_MEMORY = 16 << 20,  /* bytes of one segment in memory; a tile's L1 has 1.5 MiB */
-    LOADER_MAX_SEGMENTS = 32,      /* loadable segments; tt-metal's programs have two */
+    LOADER_MAX_FILE = 256 << 20,  /* bytes; a larger file is refused */
+    LOADER_MAX_MEMORY = 16 << 20, /* bytes of one segment in memory; a tile's L1 has 1.5 MiB */
+    LOADER_MAX_SEGMENTS = 32,     /* loadable segments; tt-metal's programs have two */
 };
 
 enum loader_segment_flag { /* the values of p_flags */
-    LOADER_SEGMENT_EXECUTE = 1,
-    LOADER_SEGMENT_WRITE = 2,
-    LOADER_SEGMENT_READ = 4,
+                           LOADER_SEGMENT_EXECUTE = 1,
+                           LOADER_SEGMENT_WRITE = 2,
+                           LOADER_SEGMENT_READ = 4,
 };
 
 /* One PT_LOAD with a nonzero size in memory. */
@@ -97,7 +97,6 @@ const struct loader_symbol *loader_elf_symbol_at(const struct loader_elf *elf, u
  * The source position of the instruction at `address` (a link address) from DWARF; false when
  * there is none. The first call reads the line tables, later ones take logarithmic time.
  */
-bool loader_elf_source(struct loader_elf *elf, uint32_t address, const char **file,
-                       unsigned *line);
+bool loader_elf_source(struct loader_elf *elf, uint32_t address, const char **file, unsigned *line);
 
 #endif

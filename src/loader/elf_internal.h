@@ -12,8 +12,8 @@
 #include "loader/elf.h"
 
 enum {
-    LOADER_LABEL = 200,  /* longest name of a file in a message, with its NUL */
-    LOADER_QUOTE = 96,   /* longest name from inside a file in a message, with its NUL */
+    LOADER_LABEL = 200, /* longest name of a file in a message, with its NUL */
+    LOADER_QUOTE = 96,  /* longest name from inside a file in a message, with its NUL */
 };
 
 struct loader_section {
@@ -96,7 +96,7 @@ void loader_debug_free(struct loader_debug *debug);
 
 /*
  * Copies `text` into buffer[size] for a message: control characters become '?', and text that is
- * too long loses its middle part. Returns buffer.
+ * too long loses its middle part. `size` is at least 8. Returns buffer.
  */
 const char *loader_quote(char *buffer, size_t size, const char *text);
 

@@ -60,12 +60,12 @@ static enum penrose_status check_chip(const struct loader_elf *elf, struct penro
 {
     static const char mark[] = "xtttensixwh";
     const struct loader_section *section = loader_elf_section(elf, ".riscv.attributes");
-    if (section && section->bytes &&
-        memmem(section->bytes, section->size, mark, sizeof mark - 1)) {
-        return error_set(error, PENROSE_E_FORMAT,
-                         "%s: built for Wormhole (%s), expected Blackhole: choose a firmware folder "
-                         "that has a drisc folder in it",
-                         elf->name, mark);
+    if (section && section->bytes && memmem(section->bytes, section->size, mark, sizeof mark - 1)) {
+        return error_set(
+            error, PENROSE_E_FORMAT,
+            "%s: built for Wormhole (%s), expected Blackhole: choose a firmware folder "
+            "that has a drisc folder in it",
+            elf->name, mark);
     }
     return PENROSE_OK;
 }
@@ -211,9 +211,9 @@ static enum penrose_status check_places(const struct loader_firmware *firmware,
         (struct range){"the mailboxes", base, (uint64_t)base + layout->mailboxes_size}, error);
     if (!status) {
         base = firmware->ring_base;
-        status = add_range(ranges, &count,
-                           (struct range){"the initialisation area", base, base + AREA_SIZE},
-                           error);
+        status =
+            add_range(ranges, &count,
+                      (struct range){"the initialisation area", base, base + AREA_SIZE}, error);
     }
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         const struct loader_elf *elf = firmware->elf[i];
@@ -381,8 +381,7 @@ static bool add_mailboxes(const struct loader_layout *layout, const struct loade
 
 enum penrose_status loader_firmware_boot(const struct loader_firmware *firmware,
                                          const struct loader_boot *boot,
-                                         struct loader_writes *writes,
-                                         struct penrose_error *error)
+                                         struct loader_writes *writes, struct penrose_error *error)
 {
     bool done = true;
     for (unsigned i = 0; i < LOADER_PROCESSORS && done; i++) {
@@ -393,8 +392,7 @@ enum penrose_status loader_firmware_boot(const struct loader_firmware *firmware,
     done = done && add(writes, 0, &jump, sizeof jump) &&
            add_tables(&firmware->tables, boot, writes) &&
            add_mailboxes(&firmware->layout, boot, writes);
-    return done ? PENROSE_OK
-                : error_set(error, PENROSE_E_MEMORY, "boot writes: out of memory");
+    return done ? PENROSE_OK : error_set(error, PENROSE_E_MEMORY, "boot writes: out of memory");
 }
 
 bool loader_firmware_ready(const struct loader_firmware *firmware, struct loader_memory memory)

@@ -90,8 +90,7 @@ struct loader_boot {
  */
 enum penrose_status loader_firmware_boot(const struct loader_firmware *firmware,
                                          const struct loader_boot *boot,
-                                         struct loader_writes *writes,
-                                         struct penrose_error *error);
+                                         struct loader_writes *writes, struct penrose_error *error);
 
 /* Reads `size` bytes of a tile's L1 without side effects; false when that is not possible. */
 struct loader_memory {

@@ -13,9 +13,8 @@
 static bool is_exported(const struct loader_symbol *symbol)
 {
     bool is_variable = !symbol->absolute && symbol->kind == LOADER_SYMBOL_OBJECT;
-    return symbol->global &&
-           (is_variable || strncmp(symbol->name, "__fw_export_", 12) == 0 ||
-            strcmp(symbol->name, "__global_pointer$") == 0);
+    return symbol->global && (is_variable || strncmp(symbol->name, "__fw_export_", 12) == 0 ||
+                              strcmp(symbol->name, "__global_pointer$") == 0);
 }
 
 static enum penrose_status check_symbols(const struct loader_elf *kernel,
@@ -31,10 +30,11 @@ static enum penrose_status check_symbols(const struct loader_elf *kernel,
         if (theirs && is_exported(theirs) && theirs->value != ours->value) {
             char name[LOADER_QUOTE];
             return error_set(error, PENROSE_E_FORMAT,
-                             "%s: a kernel of another build: its %s is 0x%" PRIx32 ", expected 0x%"
-                             PRIx32 " as in %s; link it against that file (--just-symbols)",
-                             kernel->name, loader_quote(name, sizeof name, ours->name),
-                             ours->value, theirs->value, firmware->name);
+                             "%s: a kernel of another build: its %s is 0x%" PRIx32
+                             ", expected 0x%" PRIx32
+                             " as in %s; link it against that file (--just-symbols)",
+                             kernel->name, loader_quote(name, sizeof name, ours->name), ours->value,
+                             theirs->value, firmware->name);
         }
     }
     return PENROSE_OK;

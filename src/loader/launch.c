@@ -94,8 +94,9 @@ static enum penrose_status check_buffer(const struct loader_firmware *firmware,
     }
     if (buffer->address % ALIGNMENT || buffer->page_size % ALIGNMENT) {
         return error_set(error, PENROSE_E_ARGUMENT,
-                         "launch: circular buffer %" PRIu32 " at 0x%" PRIx32 " with pages of %"
-                         PRIu32 " bytes, expected multiples of %d: the TRISCs count in 16 bytes",
+                         "launch: circular buffer %" PRIu32 " at 0x%" PRIx32
+                         " with pages of %" PRIu32
+                         " bytes, expected multiples of %d: the TRISCs count in 16 bytes",
                          buffer->id, buffer->address, buffer->page_size, ALIGNMENT);
     }
     if (!buffer->size || (uint64_t)buffer->num_pages * buffer->page_size != buffer->size) {
@@ -202,8 +203,9 @@ static enum penrose_status check_plan(const struct loader_firmware *firmware,
     uint32_t start = firmware->ring_base, end = start + plan->size;
     if (plan->size > room || end > LOADER_L1_SIZE) {
         return error_set(error, PENROSE_E_ARGUMENT,
-                         "launch: kernels and arguments need %" PRIu32 " bytes, expected at most %"
-                         PRIu32 ", the kernel_config ring; use smaller kernels or a larger "
+                         "launch: kernels and arguments need %" PRIu32
+                         " bytes, expected at most %" PRIu32
+                         ", the kernel_config ring; use smaller kernels or a larger "
                          "ring_size",
                          plan->size, room);
     }
@@ -296,8 +298,7 @@ static void encode_kernels(const struct loader_layout *layout,
         }
         encode(encoder, &layout->kernel_config_kernel_text_offset, i, plan->kernel[i],
                "kernel_text_offset");
-        encode(encoder, &layout->kernel_config_kernel_text_size, i, blob->size,
-               "kernel_text_size");
+        encode(encoder, &layout->kernel_config_kernel_text_size, i, blob->size, "kernel_text_size");
         encode(encoder, &layout->kernel_config_num_sw_threads, i, 1, "num_sw_threads");
     }
 }
@@ -357,21 +358,20 @@ static enum penrose_status add_messages(const struct loader_firmware *firmware,
 {
     const struct loader_layout *l = &firmware->layout;
     uint32_t base = l->mailbox_base;
-    uint32_t slot =
-        base + l->mailboxes_launch.offset + request->slot * l->launch_msg_size;
+    uint32_t slot = base + l->mailboxes_launch.offset + request->slot * l->launch_msg_size;
     uint32_t go = base + l->mailboxes_go_messages.offset + request->go_index * l->go_msg_size;
     uint8_t *message = loader_writes_add(&launch->writes, slot, l->launch_msg_size);
     if (!message) {
         return out_of_memory(error);
     }
-    enum penrose_status status = encode_config(
-        firmware, request, plan, message + l->launch_msg_kernel_config.offset, error);
+    enum penrose_status status =
+        encode_config(firmware, request, plan, message + l->launch_msg_kernel_config.offset, error);
     if (status) {
         return status;
     }
     uint32_t index_size = l->mailboxes_go_message_index.size;
-    uint8_t *index = loader_writes_add(
-        &launch->writes, base + l->mailboxes_go_message_index.offset, index_size);
+    uint8_t *index =
+        loader_writes_add(&launch->writes, base + l->mailboxes_go_message_index.offset, index_size);
     uint8_t *word = index ? loader_writes_add(&launch->writes, go, l->go_msg_size) : NULL;
     if (!word) {
         return out_of_memory(error);
@@ -411,8 +411,7 @@ static enum penrose_status add_image(const struct loader_firmware *firmware,
 
 enum penrose_status loader_launch_build(const struct loader_firmware *firmware,
                                         const struct loader_launch_request *request,
-                                        struct loader_launch *launch,
-                                        struct penrose_error *error)
+                                        struct loader_launch *launch, struct penrose_error *error)
 {
     *launch = (struct loader_launch){0};
     enum penrose_status status = check_numbers(firmware, request, error);
@@ -445,8 +444,8 @@ void loader_launch_free(struct loader_launch *launch)
     *launch = (struct loader_launch){0};
 }
 
-bool loader_launch_done(const struct loader_firmware *firmware,
-                        const struct loader_launch *launch, struct loader_memory memory)
+bool loader_launch_done(const struct loader_firmware *firmware, const struct loader_launch *launch,
+                        struct loader_memory memory)
 {
     uint8_t signal;
     return memory.read(memory.context, launch->signal_address, &signal, 1) &&

@@ -60,8 +60,8 @@ struct loader_launch_request {
 /* Apply `writes` in order; the last one starts the harts. Addresses are in L1. */
 struct loader_launch {
     struct loader_writes writes;
-    uint32_t image_address, image_size; /* the ring's part in use */
-    uint32_t kernel_address[LOADER_PROCESSORS];          /* 0: no kernel */
+    uint32_t image_address, image_size;         /* the ring's part in use */
+    uint32_t kernel_address[LOADER_PROCESSORS]; /* 0: no kernel */
     uint32_t arguments_address[LOADER_PROCESSORS];
     uint32_t common_arguments_address[LOADER_PROCESSORS];
     uint32_t semaphores_address;
@@ -75,14 +75,13 @@ struct loader_launch {
  */
 enum penrose_status loader_launch_build(const struct loader_firmware *firmware,
                                         const struct loader_launch_request *request,
-                                        struct loader_launch *launch,
-                                        struct penrose_error *error);
+                                        struct loader_launch *launch, struct penrose_error *error);
 
 void loader_launch_free(struct loader_launch *launch);
 
 /* Has the launch at `launch` finished? */
-bool loader_launch_done(const struct loader_firmware *firmware,
-                        const struct loader_launch *launch, struct loader_memory memory);
+bool loader_launch_done(const struct loader_firmware *firmware, const struct loader_launch *launch,
+                        struct loader_memory memory);
 
 /*
  * Was `kernel` linked against this firmware's ELF of `processor`? Its imported addresses must be

@@ -55,13 +55,13 @@ static const struct struct_row struct_rows[] = {
 };
 
 static const struct member_row member_rows[] = {
-#define MEMBER(group, member, need, kind) \
+#define MEMBER(group, member, need, kind)                                                          \
     {GROUP_##group, #member, need, kind, offsetof(struct loader_layout, group##_##member)},
 #include "loader/layout.def"
 };
 
 static const struct constant_row constant_rows[] = {
-#define CONSTANT(name, need, fallback) \
+#define CONSTANT(name, need, fallback)                                                             \
     {#name, need, fallback, offsetof(struct loader_layout, name)},
 #include "loader/layout.def"
 };
@@ -331,8 +331,8 @@ static unsigned find_missing(const struct reader *reader, char *text, size_t siz
     }
     for (unsigned i = 0; i < MEMBERS; i++) {
         const struct member_row *row = &member_rows[i];
-        bool is_missing = row->need == REQUIRED && reader->struct_found[row->group] &&
-                          !reader->member_found[i];
+        bool is_missing =
+            row->need == REQUIRED && reader->struct_found[row->group] && !reader->member_found[i];
         if (is_missing && !missing++) {
             snprintf(text, size, "member %s of struct %s", row->name, struct_rows[row->group].type);
         }
@@ -399,12 +399,12 @@ static enum penrose_status check_members(struct loader_layout *layout, const cha
                         member->size == 8 || !member->count || row->kind == WHOLE;
         bool is_empty = row->need == REQUIRED && !member->count;
         if (end > whole || !is_sized || is_empty) {
-            return error_set(error, PENROSE_E_LAYOUT,
-                             "%s: debug information gives member %s of struct %s bytes %" PRIu32
-                             " to %" PRIu64 " of %" PRIu32 "; expected a number inside it: the file "
-                             "is damaged",
-                             file, row->name, struct_rows[row->group].type, member->offset, end,
-                             whole);
+            return error_set(
+                error, PENROSE_E_LAYOUT,
+                "%s: debug information gives member %s of struct %s bytes %" PRIu32 " to %" PRIu64
+                " of %" PRIu32 "; expected a number inside it: the file "
+                "is damaged",
+                file, row->name, struct_rows[row->group].type, member->offset, end, whole);
         }
     }
     return PENROSE_OK;

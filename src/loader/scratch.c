@@ -65,8 +65,7 @@ static bool is_copy(const struct registers *registers, unsigned a, unsigned b, u
 }
 
 /* Executes what matters of one instruction; true when it is the copy, with its source. */
-static bool step(struct registers *registers, uint32_t instruction, uint32_t data,
-                 uint32_t *source)
+static bool step(struct registers *registers, uint32_t instruction, uint32_t data, uint32_t *source)
 {
     enum { ADDI = 0x13, STORE = 0x23, LUI = 0x37, BRANCH = 0x63, JAL = 0x6f, FENCE = 0x0f };
     unsigned rd = instruction >> 7 & 31, rs1 = instruction >> 15 & 31, rs2 = instruction >> 20 & 31;

@@ -43,8 +43,8 @@ bool loader_elf_raw_symbol(const struct loader_elf *elf, uint32_t index,
 static bool is_wanted(const struct loader_raw_symbol *raw)
 {
     const char *name = raw->name;
-    bool mapping = name[0] == '$';                     /* "$x", "$d": where code and data start */
-    bool compiler_local = name[0] == '.';              /* ".L12", ".NO_CB469" */
+    bool mapping = name[0] == '$';        /* "$x", "$d": where code and data start */
+    bool compiler_local = name[0] == '.'; /* ".L12", ".NO_CB469" */
     return raw->section != SHN_UNDEF && raw->type <= STT_FUNC && name[0] && !mapping &&
            !compiler_local;
 }
@@ -130,8 +130,7 @@ static uint32_t sort_addresses(struct loader_symbols *symbols, uint32_t *order, 
     qsort_r(order, count, sizeof *order, compare_addresses, symbols);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!kept ||
-            symbols->symbol[order[i]].value != symbols->symbol[order[kept - 1]].value) {
+        if (!kept || symbols->symbol[order[i]].value != symbols->symbol[order[kept - 1]].value) {
             order[kept++] = order[i];
         }
     }

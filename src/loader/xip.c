@@ -24,17 +24,17 @@ enum { OPCODE_AUIPC = 0x17, OPCODE_LUI = 0x37, OPCODE_MASK = 0x7f };
 enum { MAX_BLOB = 0x180000 };
 
 enum action {
-    REFUSE,      /* what the transform cannot do */
-    IGNORE,      /* holds at any address */
-    POINTER,     /* an absolute word */
-    JUMP,        /* must not leave the text */
-    ADD,         /* these three come in pairs at one place: a difference of two symbols */
+    REFUSE,  /* what the transform cannot do */
+    IGNORE,  /* holds at any address */
+    POINTER, /* an absolute word */
+    JUMP,    /* must not leave the text */
+    ADD,     /* these three come in pairs at one place: a difference of two symbols */
     SET,
     SUBTRACT,
-    HIGH,        /* lui, and the instruction with the low 12 bits */
+    HIGH, /* lui, and the instruction with the low 12 bits */
     LOW_I,
     LOW_S,
-    PCREL_HIGH,  /* auipc, and the same */
+    PCREL_HIGH, /* auipc, and the same */
     PCREL_LOW_I,
     PCREL_LOW_S,
 };
@@ -88,16 +88,15 @@ static enum penrose_status refuse(const struct transform *transform,
     loader_quote(section, sizeof section, relocation->section->name);
     return error_set(transform->error, PENROSE_E_FORMAT,
                      "%s: %s against symbol \"%s\" at 0x%" PRIx32 " in section %s: %s",
-                     transform->elf->name, relocation->row ? relocation->row->name : number,
-                     symbol, relocation->address, section, why);
+                     transform->elf->name, relocation->row ? relocation->row->name : number, symbol,
+                     relocation->address, section, why);
 }
 
 static bool is_in_segment(const struct loader_section *section,
                           const struct loader_segment *segment)
 {
     return section->flags & SHF_ALLOC && section->address >= segment->vaddr &&
-           (uint64_t)section->address + section->size <=
-               (uint64_t)segment->vaddr + segment->memsz;
+           (uint64_t)section->address + section->size <= (uint64_t)segment->vaddr + segment->memsz;
 }
 
 static bool is_text_symbol(const struct transform *transform,
@@ -184,12 +183,14 @@ static enum penrose_status check_pair(const struct transform *transform,
                                       const struct relocation *second)
 {
     if (!second || second->address != first->address) {
-        return refuse(transform, first, "half of a symbol difference, the other one is missing; "
-                                        "the file is damaged: build it again");
+        return refuse(transform, first,
+                      "half of a symbol difference, the other one is missing; "
+                      "the file is damaged: build it again");
     }
     if (first->to_text != second->to_text) {
-        return refuse(transform, first, "a difference between text and other memory, which changes "
-                                        "when the kernel moves");
+        return refuse(transform, first,
+                      "a difference between text and other memory, which changes "
+                      "when the kernel moves");
     }
     return PENROSE_OK;
 }
@@ -204,14 +205,15 @@ static enum penrose_status check_relocation(struct transform *transform,
     bool is_crossing = relocation->from_text != relocation->to_text;
     switch (action) {
     case REFUSE:
-        return refuse(transform, relocation, "cannot be made position independent; build with "
-                                             "relaxation on and without a PLT");
+        return refuse(transform, relocation,
+                      "cannot be made position independent; build with "
+                      "relaxation on and without a PLT");
     case POINTER:
-        return relocation->to_text
-                   ? refuse(transform, relocation, "an absolute pointer into the text would have to "
-                                                   "be fixed at run time; build with "
-                                                   "-fno-jump-tables, take no function addresses")
-                   : PENROSE_OK;
+        return relocation->to_text ? refuse(transform, relocation,
+                                            "an absolute pointer into the text would have to "
+                                            "be fixed at run time; build with "
+                                            "-fno-jump-tables, take no function addresses")
+                                   : PENROSE_OK;
     case JUMP:
         return is_crossing ? refuse(transform, relocation, "a jump out of the kernel's text")
                            : PENROSE_OK;
@@ -219,8 +221,8 @@ static enum penrose_status check_relocation(struct transform *transform,
         return check_pair(transform, relocation,
                           after && after->row && after->row->action == SUBTRACT ? after : NULL);
     case SUBTRACT: {
-        bool is_second = before && before->row &&
-                         (before->row->action == ADD || before->row->action == SET);
+        bool is_second =
+            before && before->row && (before->row->action == ADD || before->row->action == SET);
         return check_pair(transform, relocation, is_second ? before : NULL);
     }
     case HIGH:
@@ -360,8 +362,9 @@ static enum penrose_status patch_low(struct transform *transform,
 static enum penrose_status patch_high(const struct transform *transform, const struct high *high)
 {
     if (!high->is_used) {
-        return refuse(transform, &high->relocation, "its lower part (LO12) was not found; the file "
-                                                    "is damaged: build it again");
+        return refuse(transform, &high->relocation,
+                      "its lower part (LO12) was not found; the file "
+                      "is damaged: build it again");
     }
     if (high->is_kept) {
         return PENROSE_OK;

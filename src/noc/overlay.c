@@ -174,6 +174,14 @@ bool overlay_interrupt(const struct overlay *overlay)
 
 /* --- Writing --- */
 
+/* Untouched pages of the register files stay shared as long as nothing changes in them. */
+static void set(uint32_t *word, uint32_t value)
+{
+    if (*word != value) {
+        *word = value;
+    }
+}
+
 static void update_space(uint32_t *word, unsigned stream, uint32_t value)
 {
     unsigned destination = value & UPDATE_DESTINATION;
@@ -183,14 +191,14 @@ static void update_space(uint32_t *word, unsigned stream, uint32_t value)
     uint32_t *space = &word[OVERLAY_SPACE_AVAILABLE + destination];
     uint32_t words = (*space + (value >> UPDATE_WORDS_SHIFT)) & WORDS_FREE;
     uint32_t messages = (*space >> MSG_WORDS_SHIFT) + (value >> UPDATE_MSG_SHIFT);
-    *space = words | (messages & MSG_WORDS_FREE) << MSG_WORDS_SHIFT;
+    set(space, words | (messages & MSG_WORDS_FREE) << MSG_WORDS_SHIFT);
 }
 
 static void set_all_space(uint32_t *word, unsigned stream, uint32_t value)
 {
     for (unsigned i = 0; i < destinations(stream); i++) {
         uint32_t *space = &word[OVERLAY_SPACE_AVAILABLE + i];
-        *space = (*space & ~(uint32_t)WORDS_FREE) | value;
+        set(space, (*space & ~(uint32_t)WORDS_FREE) | value);
     }
 }
 
@@ -199,37 +207,37 @@ static void store(const struct overlay_row *row, uint32_t *word, unsigned stream
                   uint32_t value)
 {
     uint32_t mask = low_bits(row->bits);
-    word[index] = value;
     switch (row->kind) {
     case REMOTE_PHASE:
     case PHASE:
-        word[index] = (value + word[OVERLAY_CURR_PHASE_BASE]) & mask;
+        value = (value + word[OVERLAY_CURR_PHASE_BASE]) & mask;
         break;
     case AUTO_CFG_PTR:
-        word[index] = (value + word[OVERLAY_AUTO_CFG_PTR_BASE]) & mask;
+        value = (value + word[OVERLAY_AUTO_CFG_PTR_BASE]) & mask;
         break;
     case DEST_BUF_START:
-        word[OVERLAY_REMOTE_DEST_WR_PTR] = 0;
+        set(&word[OVERLAY_REMOTE_DEST_WR_PTR], 0);
         break;
     case DEST_BUF_SIZE:
         set_all_space(word, stream, value);
         break;
     case BUF_START:
-        word[OVERLAY_RD_PTR] = 0;
-        word[OVERLAY_WR_PTR] = 0;
+        set(&word[OVERLAY_RD_PTR], 0);
+        set(&word[OVERLAY_WR_PTR], 0);
         break;
     case RD_PTR:
-        word[OVERLAY_NEXT_MSG_SIZE] = 0;
-        word[OVERLAY_NEXT_MSG_ADDR] = (word[OVERLAY_BUF_START] + value) & WORDS_FREE;
+        set(&word[OVERLAY_NEXT_MSG_SIZE], 0);
+        set(&word[OVERLAY_NEXT_MSG_ADDR], (word[OVERLAY_BUF_START] + value) & WORDS_FREE);
         break;
     case AUTO_CFG_HEADER:
-        word[index] = value & ~(uint32_t)HEADER_PHASE_INCREMENT;
-        word[OVERLAY_CURR_PHASE] += value & HEADER_PHASE_INCREMENT;
-        word[OVERLAY_CURR_PHASE] &= PHASE_MASK;
+        set(&word[OVERLAY_CURR_PHASE],
+            (word[OVERLAY_CURR_PHASE] + (value & HEADER_PHASE_INCREMENT)) & PHASE_MASK);
+        value &= ~(uint32_t)HEADER_PHASE_INCREMENT;
         break;
     default:
         break;
     }
+    set(&word[index], value);
 }
 
 static bool is_driven(enum kind kind)
@@ -244,7 +252,7 @@ enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsi
     const struct overlay_row *row = find_row(index);
     uint32_t *word = overlay->stream[stream];
     if (!row) {
-        word[index] = value;
+        set(&word[index], value);
         return OVERLAY_UNMODELLED;
     }
     if (!has(row, stream) || is_driven(row->kind)) {

@@ -88,13 +88,13 @@ static uint32_t multiply_fraction(const struct vector_element *e)
 
 static uint32_t shift_right_rounding(const struct vector_element *e)
 {
-    return (uint32_t)round_right(e, e->a, e->b & (e->width - 1));
+    return (uint32_t)round_right(e, e->a, (unsigned)e->b & (e->width - 1));
 }
 
 /* The amount of a clip has one bit more, as vs2 is twice as wide as the result. */
 static int64_t scale(const struct vector_element *e)
 {
-    return round_right(e, e->a, e->b & (2 * e->width - 1));
+    return round_right(e, e->a, (unsigned)e->b & (2 * e->width - 1));
 }
 
 static uint32_t clip(const struct vector_element *e)

@@ -10,6 +10,13 @@ libpenrose_core_la_SOURCES += \
 	%D%/exec_half.c \
 	%D%/exec_int.c \
 	%D%/exec_mem.c \
+	%D%/exec_vector_config.c \
+	%D%/exec_vector_fixed.c \
+	%D%/exec_vector_float.c \
+	%D%/exec_vector_int.c \
+	%D%/exec_vector_mask.c \
+	%D%/exec_vector_memory.c \
+	%D%/exec_vector_permute.c \
 	%D%/format.def \
 	%D%/format_vector.def \
 	%D%/idle.c \

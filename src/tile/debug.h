@@ -1,6 +1,11 @@
 /*
  * Tile control, debug and status registers (SPEC: BlackholeA0 TileControlDebugStatus, SoftReset,
- * DebugTimestamper; WormholeB0 DebugInterface for the RISC_DBG protocol).
+ * DebugTimestamper; WormholeB0 DebugInterface, DebugDaisychain, CycleCounters).
+ *
+ * word[] holds every register that is plain storage; devices have a struct of their own. The
+ * blocks: debug.c registers and odds and ends, debug_risc.c the debug interface of the harts,
+ * debug_time.c clock, timestamper and watchdog, debug_bus.c the daisychain, debug_perf.c the
+ * performance counters.
  */
 #ifndef TILE_DEBUG_H
 #define TILE_DEBUG_H
@@ -10,35 +15,89 @@
 
 #include "rv32/rv32.h"
 
-enum { DEBUG_WORDS = 0x400, DEBUG_WATCHES = 8 };
+enum {
+    DEBUG_WORDS = 0x400,
+    DEBUG_WATCHES = 8,
+    DEBUG_INTERFACES = 4, /* NC has none */
+    DEBUG_PERF_BANKS = 5,
+    DEBUG_PERF_THREADS = 3,
+};
 
-/* The debug registers DR(0..17) of a hart. */
+/* Carrying out what a debugger asked of a hart that goes on. */
+enum debug_going { DEBUG_GOES_ON, DEBUG_STEPS, DEBUG_STEP_STARTED };
+
+/* The debug registers DR(0..17) of a hart, and what its debug interface is about to do. */
 struct debug_hart {
     uint32_t status, command, argument[2], result, watch_mode, watch_address[DEBUG_WATCHES];
+    enum debug_going going;
+    bool half_step;         /* the first of the two step commands of a step was given */
+    bool hit;               /* a watch was hit: pauses when the instruction has retired */
+    uint32_t hit_status;    /* status bits of that pause */
+    uint64_t going_retired; /* instructions retired when the step or the hit began */
+    bool accesses;          /* a memory command waits to be answered */
+};
+
+/* SPEC: DebugTimestamper, relevant state. Addresses count units of 16 bytes. */
+struct debug_timestamper {
+    struct debug_stamp_buffer {
+        bool is_valid, is_full, has_overflowed;
+        uint32_t start, end, position;
+    } buffer[2];
+    uint32_t data[4], position;
+    unsigned event_bits; /* of the events being accumulated; 0: none */
+    bool holds_reset;
+};
+
+/* Counts down while running: its value was `value` at `since`. */
+struct debug_watchdog {
+    uint32_t value;
+    uint64_t since;
+};
+
+/* The daisychain's writer to L1. Addresses count units of 16 bytes. */
+struct debug_sampler {
+    uint32_t position;
+    bool is_sampling;
+    uint64_t next;
+};
+
+/* A bank of performance counters: counts since `start` while running. */
+struct debug_perf_bank {
+    bool is_running;
+    uint64_t start, cycles;
+    uint64_t issued_at_start[DEBUG_PERF_THREADS], issued[DEBUG_PERF_THREADS];
 };
 
 struct debug_registers {
     uint32_t word[DEBUG_WORDS];
     struct debug_hart hart[RV32_CORES];
+    bool read_is_valid; /* bit 30 of RISC_DBG_STATUS_0 */
+    uint32_t read_value;
     uint32_t wall_clock_latch;
-    uint64_t wall_clock_offset;
+    struct debug_timestamper timestamper;
+    struct debug_watchdog watchdog;
+    struct debug_sampler sampler;
+    struct debug_perf_bank perf[DEBUG_PERF_BANKS];
 };
 
 struct tile;
 
 void debug_init(struct tile *tile);
 
-/* A hart in step mode is about to run the instruction at its pc: true when a breakpoint or
- * watchpoint pauses it (status bits set). Called only while tile->run[core].step is set. */
+/* The vendor's name of the register at `offset`, NULL where none is known. */
+const char *debug_register_name(uint32_t offset);
+
+/* A hart in step mode is about to run the instruction at its pc: true when a step is over or a
+ * watch pauses it (status bits set). Called only while tile->run[core].step is set. */
 bool debug_before_step(struct tile *tile, enum rv32_core core);
 
 /* ebreak or ecall retired: sets the status bits. */
 void debug_ebreak(struct tile *tile, enum rv32_core core);
 
-/* Entering and being in soft reset. */
+/* Entering soft reset. */
 void debug_enter_reset(struct tile *tile, enum rv32_core core);
 
-/* Devices with a time of their own (watchdog, timestamper): the next time at which one acts
+/* Devices with a time of their own (watchdog, daisychain sampling): the next time at which one acts
  * (UINT64_MAX: none), and acting. */
 uint64_t debug_next_event(const struct tile *tile);
 void debug_run(struct tile *tile, uint64_t now);

@@ -1,11 +1,20 @@
 libpenrose_core_la_SOURCES += \
 	%D%/bus.c \
 	%D%/bus.h \
+	%D%/debug.c \
 	%D%/debug.h \
+	%D%/debug_bus.c \
+	%D%/debug_internal.h \
+	%D%/debug_perf.c \
+	%D%/debug_registers.def \
+	%D%/debug_risc.c \
+	%D%/debug_time.c \
 	%D%/mailbox.c \
 	%D%/mailbox.h \
 	%D%/mmio.c \
 	%D%/mmio.def \
+	%D%/noc_window.c \
+	%D%/noc_window.h \
 	%D%/pic.c \
 	%D%/pic.def \
 	%D%/pic.h \

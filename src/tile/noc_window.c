@@ -116,8 +116,10 @@ enum mmio_reply tile_mmio_OVERLAY(struct tile *tile, struct mmio_access *access)
     if (effect == OVERLAY_UNMODELLED) {
         tile_report_unmodelled(tile, access);
     }
-    if (mmio_wrote(access, reply)) {
+    if (effects && reply == MMIO_OK) {
         pic_set_hardware(tile, PIC_OVERLAY, overlay_interrupt(&tile->overlay), access->cycle);
+    }
+    if (mmio_wrote(access, reply)) {
         tile_event(tile, access->cycle);
     }
     return reply;

@@ -30,6 +30,7 @@ enum {
     RESULT_WORDS = 5,
     RESULT_MAGIC = 0x50454e52,
     MAX_SETS = 256,
+    PATH_BYTES = 4096,
 };
 
 /* Host time that booting one tile may take: with reading files, and simulating alone. */
@@ -135,7 +136,7 @@ static bool launch(struct penrose_chip *chip, struct penrose_firmware *firmware,
         {.id = 16, .address = OUT_ADDRESS, .size = 2 * (4 * PAGE_WORDS + 16), .pages = 2,
          .page_size = 4 * PAGE_WORDS + 16},
     };
-    char paths[PENROSE_HARTS][4096];
+    char paths[PENROSE_HARTS][PATH_BYTES + 32];
     struct penrose_launch launch = {
         .buffers = buffers, .buffers_count = 2, .semaphores = semaphores, .semaphores_count = 2,
         .brisc_noc = 1,
@@ -235,7 +236,7 @@ static unsigned find_sets(const char *root, char *names[MAX_SETS])
     unsigned count = 0;
     DIR *directory = opendir(root);
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
-        char path[4096];
+        char path[PATH_BYTES];
         struct stat status;
         snprintf(path, sizeof path, "%s/%s/drisc", root, entry->d_name);
         if (entry->d_name[0] != '.' && count < MAX_SETS && stat(path, &status) == 0) {
@@ -261,7 +262,7 @@ int main(int argc, char **argv)
     struct timing best = {.boot = 1e9, .simulate = 1e9};
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (unsigned i = 0; i < count; i++) {
-        char firmware[4096], kernels[4096];
+        char firmware[PATH_BYTES], kernels[PATH_BYTES];
         struct timing timing = {0};
         snprintf(firmware, sizeof firmware, "%s/%s", argv[1], names[i]);
         snprintf(kernels, sizeof kernels, "%s/%s", argv[2], names[i]);

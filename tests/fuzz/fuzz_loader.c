@@ -41,8 +41,8 @@ static void launch(const struct loader_firmware *firmware, const struct loader_b
     struct loader_launch_request request = {
         .semaphores = arguments, .semaphores_count = 3, .buffers = &buffer, .buffers_count = 1};
     for (unsigned i = 0; i < LOADER_PROCESSORS && blob->bytes; i++) {
-        request.kernel[i] = (struct loader_kernel){
-            .blob = blob, .arguments = arguments, .arguments_count = 3};
+        request.kernel[i] =
+            (struct loader_kernel){.blob = blob, .arguments = arguments, .arguments_count = 3};
     }
     struct loader_launch result;
     struct penrose_error error;

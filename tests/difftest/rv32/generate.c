@@ -33,15 +33,16 @@ struct generator {
     struct random *random;
     const struct generate_options *options;
     bool ok;
+    struct item nowhere; /* what a generator that failed writes to */
 
     unsigned base, local, log, path, counter[LOOP_DEPTH];
     unsigned operand[32];
     unsigned operands;
 
     unsigned depth;
-    uint32_t weight;  /* how often the code here is executed */
-    uint32_t logged;  /* words of the log used at most */
-    uint64_t most;    /* instructions executed at most */
+    uint32_t weight; /* how often the code here is executed */
+    uint32_t logged; /* words of the log used at most */
+    uint64_t most;   /* instructions executed at most */
 
     /* The block. */
     uint32_t written; /* registers whose values must reach the log */
@@ -146,17 +147,13 @@ static int32_t random_immediate(struct random *random, int32_t least, int32_t mo
 static struct item *append(struct generator *g, unsigned row, unsigned rd, unsigned rs1,
                            unsigned rs2, int32_t imm)
 {
-    static struct item nowhere; /* what a failed generator writes to */
     struct program *program = g->program;
-    struct operands operands = {.rd = rd,
-                                .rs1 = rs1,
-                                .rs2 = rs2,
-                                .imm = imm,
-                                .rest = (uint32_t)random_next(g->random)};
+    struct operands operands = {
+        .rd = rd, .rs1 = rs1, .rs2 = rs2, .imm = imm, .rest = (uint32_t)random_next(g->random)};
     struct item item = {.row = (uint16_t)row};
     if (program->items == MAX_ITEMS || !row_encode(row, &operands, &item.word)) {
         g->ok = false;
-        return &nowhere;
+        return &g->nowhere;
     }
     g->most += g->weight;
     program->item[program->items] = item;
@@ -238,7 +235,7 @@ static struct place pick_place(struct generator *g, enum memory memory, unsigned
     };
     uint32_t places = range[memory].bytes / size;
     uint32_t which = random_below(g->random, 8) ? random_below(g->random, places)
-                                               : random_below(g->random, 2) * (places - 1);
+                                                : random_below(g->random, 2) * (places - 1);
     return (struct place){.pointer = memory == MEMORY_LOCAL ? g->local : g->base,
                           .offset = range[memory].first + (int32_t)(which * size)};
 }
@@ -285,11 +282,6 @@ static void append_walk(struct generator *g, unsigned row, unsigned rd)
 static unsigned access_size(unsigned row)
 {
     return 1u << (rv32_rows[row].match >> 12 & 3);
-}
-
-static bool is_atomic(unsigned row)
-{
-    return rv32_row_extension(row) == RV32_EXT_ZAAMO;
 }
 
 static enum rv32_class row_class(unsigned row)
@@ -400,6 +392,9 @@ static void append_branch(struct generator *g, unsigned row)
 static void append_call(struct generator *g)
 {
     unsigned link = pick_pointer(g);
+    if (!link) {
+        return;
+    }
     struct item *over = append(g, g->jal, pick_target(g), 0, 0, 0);
     over->link = LINK_TARGET;
     uint32_t function = here(g);
@@ -631,9 +626,7 @@ bool program_generate(struct program *program, const struct tested_rows *rows,
         }
     }
     program->base = g.base;
-    program->local_base = g.local;
-    program->log = g.log;
     program->log_bytes = 4 * g.logged;
-    program->most_instructions = g.most + PROLOGUE_AND_EPILOGUE;
+    program->most_instructions = g.most + FRAME_WORDS;
     return g.ok;
 }

@@ -15,8 +15,8 @@ bool tested_rows_find(struct tested_rows *rows);
 void tested_rows_free(struct tested_rows *rows);
 
 struct generate_options {
-    uint32_t items;    /* about how long the program becomes */
-    int favourite;     /* a row that is taken more often, or -1 */
+    uint32_t items; /* about how long the program becomes */
+    int favourite;  /* a row that is taken more often, or -1 */
 };
 
 /* Makes a program that surely ends; false when memory runs out. */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROLOGUE_WORDS = 33, EPILOGUE_WORDS = 64 };
 enum { REG_A0 = 10, REG_A1, REG_A2, REG_A7 = 17, LAST_REGISTER = 31 };
 enum { LINUX_WRITE = 64, LINUX_EXIT = 93, LINUX_STDOUT = 1 };
 
@@ -46,9 +45,9 @@ static bool put_field(const struct isa_field *field, const struct operands *oper
         const char *name;
         int32_t value;
     } known[] = {
-        {"rd", (int32_t)operands->rd},  {"rs1", (int32_t)operands->rs1},
+        {"rd", (int32_t)operands->rd},   {"rs1", (int32_t)operands->rs1},
         {"rs2", (int32_t)operands->rs2}, {"imm", operands->imm},
-        {"shamt", operands->imm},       {"target", operands->imm},
+        {"shamt", operands->imm},        {"target", operands->imm},
     };
     for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (!strcmp(field->name, known[i].name)) {
@@ -216,9 +215,9 @@ static void link_memory(struct image *image, const struct program *program,
 
 bool image_link(struct image *image, const struct program *program, const struct choice *choice)
 {
-    uint32_t room = program->items + PROLOGUE_WORDS + EPILOGUE_WORDS;
+    uint32_t room = program->items + FRAME_WORDS;
     struct linker linker = {.image = image, .program = program, .ok = true};
-    *image = (struct image){.log_bytes = program->log_bytes};
+    *image = (struct image){.program = program, .log_bytes = program->log_bytes};
     image->code = malloc(room * sizeof *image->code);
     image->item = malloc(room * sizeof *image->item);
     linker.address = malloc((program->items + 1) * sizeof *linker.address);
@@ -253,6 +252,12 @@ void image_free(struct image *image)
     free(image->code);
     free(image->item);
     image->code = image->item = NULL;
+}
+
+bool image_is_tested(const struct image *image, uint32_t at)
+{
+    return at < image->words && image->item[at] != IMAGE_FRAME &&
+           !image->program->item[image->item[at]].glue;
 }
 
 /* --- Printing --- */

@@ -35,6 +35,7 @@ enum {
     LOCAL_BYTES = 4096,
     CENTRE = 2048, /* the registers base and local point here, so that offsets reach everything */
     MAX_ITEMS = 100000,
+    FRAME_WORDS = 128, /* more than prologue and epilogue have */
 };
 
 /* How an item's immediate depends on where its target is. */
@@ -63,7 +64,7 @@ struct program {
     uint32_t local[LOCAL_WORDS];
     struct item *item;
     uint32_t items;
-    unsigned base, local_base, log; /* the registers with a fixed role */
+    unsigned base;      /* the register that points into the window */
     uint32_t log_bytes; /* most that the program can write to the log */
     uint64_t most_instructions;
 };
@@ -79,6 +80,7 @@ void program_free(struct program *program);
 
 /* A program as both machines load it. */
 struct image {
+    const struct program *program;
     uint32_t *code;
     uint32_t *item; /* the item that a word of the code stands for, or IMAGE_FRAME */
     uint32_t words;
@@ -94,6 +96,9 @@ struct image {
 bool image_link(struct image *image, const struct program *program, const struct choice *choice);
 void image_free(struct image *image);
 
+/* True when word number `at` of the code is an instruction under test. */
+bool image_is_tested(const struct image *image, uint32_t at);
+
 /* Prints what a reader needs to run the program by hand. */
 void image_print(const struct image *image, const struct isa_index *index, FILE *to);
 
@@ -102,7 +107,7 @@ unsigned row_named(const char *mnemonic);
 
 struct operands {
     unsigned rd, rs1, rs2;
-    int32_t imm; /* imm, shamt or target */
+    int32_t imm;   /* imm, shamt or target */
     uint32_t rest; /* where bits of fields with other names come from: aq and rl, pred, ... */
 };
 

@@ -1,0 +1,220 @@
+/*
+ * The run-ahead policy.
+ *
+ * A host drives time by polling: it reads a word, calls libttsim_clock(1), reads again. One cycle a
+ * call would take a million calls for a million cycles, so a call runs ahead: it lets at least the
+ * cycles asked for pass, and then goes on until its quantum is used up, or a value that the host
+ * has been polling changes, or nothing can happen any more without the host.
+ *
+ * - The quantum starts at 128 cycles (one round of a tile). It doubles with every call as long as
+ *   the host does nothing but read places again and find what it found before, up to 65536.
+ * - It drops back to 128 when the host writes to a tile, reads something that it had not read, or
+ *   sees a change. Register writes that set up windows do not count: hosts do them all the time.
+ * - While several tiles are busy, a change of a polled value ends the call within 1024 cycles.
+ * - Waiting for an event that is T cycles away takes about log2(T / 128) + T / 65536 calls instead
+ *   of T; reading out results, which are different places, costs 128 cycles a read.
+ *
+ * All of this depends only on the calls and on the values read, never on host time: a run can be
+ * repeated. PENROSE_RUN_AHEAD changes it: "FIRST:MOST" sets the bounds of the quantum in cycles, "N"
+ * means 128:N (N:N below 128), and "0" switches it off; then calls of 1 cycle add up to exactly
+ * one cycle each, rounded up to whole rounds of 128.
+ */
+#include "abi/clock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/device.h"
+
+enum { FIRST = 128, MOST = 65536, LARGEST = 1 << 30, QUIET_POLLS = 1000 };
+
+/* --- Options --- */
+
+/* A number of cycles; false when there is none or it is too large. */
+static bool parse_cycles(const char *text, char **end, uint32_t *cycles)
+{
+    errno = 0;
+    unsigned long value = strtoul(text, end, 10);
+    *cycles = (uint32_t)value;
+    return *text >= '0' && *text <= '9' && errno == 0 && value <= LARGEST;
+}
+
+static bool parse_run_ahead(const char *text, uint32_t *first, uint32_t *most)
+{
+    char *end;
+    if (!parse_cycles(text, &end, most)) {
+        return false;
+    }
+    *first = *most < FIRST ? *most : FIRST;
+    if (*end == ':') {
+        *first = *most;
+        return *first > 0 && parse_cycles(end + 1, &end, most) && *end == '\0' && *first <= *most;
+    }
+    return *end == '\0';
+}
+
+void clock_init(struct device *device)
+{
+    struct run_ahead *ahead = &device->run_ahead;
+    const char *text = getenv("PENROSE_RUN_AHEAD");
+    *ahead = (struct run_ahead){.streak = 1, .first = FIRST, .most = MOST};
+    if (text && !parse_run_ahead(text, &ahead->first, &ahead->most)) {
+        ahead->first = FIRST;
+        ahead->most = MOST;
+        report(device,
+               "PENROSE_RUN_AHEAD=%s is not understood and ignored; it is FIRST:MOST, or MOST, in "
+               "cycles up to %d, or 0 to switch it off",
+               text, LARGEST);
+    }
+    ahead->quantum = ahead->first;
+}
+
+/* --- What the host does --- */
+
+/* Tiles at one address get different slots, since hosts poll all tiles in turn. */
+static unsigned slot_of(unsigned x, unsigned y, uint64_t address)
+{
+    uint64_t mixed = address * UINT64_C(0x9e3779b97f4a7c15);
+    return (unsigned)((x + 17 * y) ^ (mixed >> 48)) % READS_REMEMBERED;
+}
+
+void clock_note_read(struct device *device, unsigned x, unsigned y, uint64_t address,
+                     const void *bytes, uint32_t size)
+{
+    struct run_ahead *ahead = &device->run_ahead;
+    unsigned slot = slot_of(x, y, address);
+    struct remembered_read *read = &ahead->read[slot];
+    if (size > READ_BYTES) {
+        ahead->progress = true;
+        return;
+    }
+    bool is_same = read->x == x && read->y == y && read->address == address && read->size == size;
+    if (is_same && memcmp(read->bytes, bytes, size) == 0) {
+        ahead->polled[slot] = ahead->streak;
+        ahead->polling = true;
+        return;
+    }
+    *read = (struct remembered_read){
+        .x = (uint16_t)x, .y = (uint16_t)y, .address = address, .size = size};
+    memcpy(read->bytes, bytes, size);
+    ahead->progress = true;
+    ahead->polled[slot] = 0;
+}
+
+void clock_note_write(struct device *device)
+{
+    device->run_ahead.progress = true;
+}
+
+/* --- Running --- */
+
+static bool has_changed(struct device *device, const struct remembered_read *read)
+{
+    uint8_t bytes[READ_BYTES];
+    return penrose_is_worker(read->x, read->y) &&
+           penrose_peek(device->chip, read->x, read->y, read->address, bytes, read->size, NULL) ==
+               PENROSE_OK &&
+           memcmp(bytes, read->bytes, read->size) != 0;
+}
+
+struct watch {
+    struct device *device;
+    uint64_t least; /* the time that must pass in any case */
+};
+
+/* After each window: is there something new for the host? */
+static bool is_something_new(struct penrose_chip *chip, void *context)
+{
+    struct watch *watch = context;
+    const struct run_ahead *ahead = &watch->device->run_ahead;
+    if (penrose_now(chip) < watch->least) {
+        return false;
+    }
+    for (unsigned slot = 0; slot < READS_REMEMBERED; slot++) {
+        if (ahead->polled[slot] == ahead->streak &&
+            has_changed(watch->device, &ahead->read[slot])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void adapt_quantum(struct run_ahead *ahead)
+{
+    if (ahead->progress) {
+        ahead->progress = false;
+        ahead->streak++;
+        ahead->quiet_polls = 0;
+        ahead->quantum = ahead->first;
+    } else {
+        ahead->quantum = ahead->quantum < ahead->most / 2 ? ahead->quantum * 2 : ahead->most;
+    }
+}
+
+/* Many polls in vain while nothing on the chip can happen: tell what it waits for. */
+static void report_quiet_chip(struct device *device)
+{
+    static const char title[] = "the host keeps polling, but nothing can happen any more on the "
+                                "chip until the host does something; who waits for what:\n";
+    int length = penrose_wait_report(device->chip, NULL, 0);
+    if (length <= 0) {
+        return; /* no hart is out of reset */
+    }
+    size_t size = sizeof title + (size_t)length;
+    char *text = malloc(size);
+    if (text) {
+        memcpy(text, title, sizeof title);
+        penrose_wait_report(device->chip, text + sizeof title - 1, (size_t)length + 1);
+        size_t end = strlen(text);
+        while (end > 0 && text[end - 1] == '\n') {
+            text[--end] = '\0';
+        }
+        report_text(device, text);
+        free(text);
+    }
+}
+
+static void run_until(struct device *device, uint64_t least, uint64_t most)
+{
+    struct penrose_chip *chip = device->chip;
+    struct watch watch = {.device = device, .least = least};
+    struct penrose_run run = {
+        .cycles = most - penrose_now(chip), .until = is_something_new, .context = &watch};
+    enum penrose_outcome outcome = penrose_run(chip, &run);
+    if (outcome == PENROSE_QUIET) {
+        device->run_ahead.quiet_polls += device->run_ahead.polling;
+        if (device->run_ahead.quiet_polls == QUIET_POLLS) {
+            report_quiet_chip(device);
+            device->run_ahead.quiet_polls++; /* once in a streak */
+        }
+        if (penrose_now(chip) < least) {
+            run = (struct penrose_run){.cycles = least - penrose_now(chip), .pass_quiet_time = true};
+            outcome = penrose_run(chip, &run);
+        }
+    } else {
+        device->run_ahead.quiet_polls = 0;
+    }
+    device->run_ahead.polling = false;
+    device->stopped = outcome == PENROSE_FAULT;
+    device_report_faults(device);
+}
+
+void clock_run(struct device *device, uint32_t cycles)
+{
+    struct run_ahead *ahead = &device->run_ahead;
+    uint64_t now = penrose_now(device->chip);
+    if (cycles == 0 || device->stopped) {
+        return;
+    }
+    adapt_quantum(ahead);
+    if (ahead->most == 0) {
+        ahead->due += cycles;
+        if (ahead->due > now) {
+            run_until(device, ahead->due, ahead->due);
+        }
+        return;
+    }
+    run_until(device, now + cycles, now + (cycles > ahead->quantum ? cycles : ahead->quantum));
+}

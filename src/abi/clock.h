@@ -1,0 +1,46 @@
+/* How far time runs when the host calls libttsim_clock; the policy is described in clock.c. */
+#ifndef ABI_CLOCK_H
+#define ABI_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    READS_REMEMBERED = 512,
+    READ_BYTES = 64, /* larger reads fetch results; they are not polls */
+};
+
+/* What the host read last at a place. */
+struct remembered_read {
+    uint64_t address;
+    uint16_t x, y;
+    uint32_t size; /* 0: an empty slot */
+    uint8_t bytes[READ_BYTES];
+};
+
+struct run_ahead {
+    uint32_t first, most; /* bounds of the quantum in cycles; most 0: do not run ahead */
+    uint32_t quantum;
+    bool progress;        /* the host did or saw something new since the last call */
+    bool polling;         /* and it polled since then */
+    uint64_t due;         /* without running ahead: the cycles that the host asked for in all */
+    unsigned quiet_polls; /* successive polls in vain of a chip on which nothing can happen */
+    uint64_t streak;      /* number of the current series of polls in vain, from 1 */
+    uint64_t polled[READS_REMEMBERED]; /* the streak in which the place was polled last */
+    struct remembered_read read[READS_REMEMBERED];
+};
+
+struct device;
+
+/* Takes the policy from PENROSE_RUN_AHEAD. */
+void clock_init(struct device *device);
+
+/* Lets at least `cycles` cycles pass, none for 0. */
+void clock_run(struct device *device, uint32_t cycles);
+
+/* Tells the policy what the host did: read something from a tile, wrote something to one. */
+void clock_note_read(struct device *device, unsigned x, unsigned y, uint64_t address,
+                     const void *bytes, uint32_t size);
+void clock_note_write(struct device *device);
+
+#endif

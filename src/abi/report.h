@@ -1,0 +1,25 @@
+/* Diagnostics: on stderr and in the file that PENROSE_REPORT names, each text once. */
+#ifndef ABI_REPORT_H
+#define ABI_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MOST_REPORTS = 256 };
+
+struct reports {
+    uint64_t seen[MOST_REPORTS]; /* hashes of the texts that were reported */
+    unsigned count;
+};
+
+struct device;
+
+/* Reports a text of one line or several, without a newline at its end, unless it was reported
+ * before. After MOST_REPORTS texts a last line says that no more will come. */
+__attribute__((format(printf, 2, 3))) void report(struct device *device, const char *format, ...);
+void report_text(struct device *device, const char *text);
+
+/* The same when there is no device. */
+void report_always(const char *text);
+
+#endif

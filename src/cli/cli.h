@@ -1,0 +1,40 @@
+/*
+ * What the files of the program share. Each command is one file, cmd_<name>.c, with one function;
+ * main.c has the table. Results go to stdout, messages to stderr; every function that can fail
+ * prints its message where the reason is known and returns an exit code, which its callers pass up.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+
+enum cli_exit {
+    CLI_DONE = 0,
+    CLI_FAULT = 1,    /* the guest did something wrong */
+    CLI_REFUSED = 2,  /* wrong usage, a bad file, or the host cannot */
+    CLI_CYCLES = 3,   /* not finished within --max-cycles */
+    CLI_DEADLOCK = 4, /* nothing can happen any more, and harts have not finished */
+};
+
+/* "done", "fault", "error", "cycle-limit", "deadlock" */
+const char *cli_exit_name(enum cli_exit exit);
+
+/* One call of the program. */
+struct cli {
+    const char *command; /* "boot"; NULL before it is known */
+    bool json;           /* the result is one JSON object on stdout */
+};
+
+struct cli_command {
+    const char *name;
+    const char *summary; /* a line for `penrose help` */
+    /* argv[0] is "penrose NAME". */
+    enum cli_exit (*run)(struct cli *cli, int argc, char **argv);
+};
+
+enum cli_exit cmd_boot(struct cli *cli, int argc, char **argv);
+enum cli_exit cmd_disasm(struct cli *cli, int argc, char **argv);
+enum cli_exit cmd_info(struct cli *cli, int argc, char **argv);
+enum cli_exit cmd_run(struct cli *cli, int argc, char **argv);
+
+#endif

@@ -1,0 +1,345 @@
+/* `penrose run`: bare programs on chosen harts, or kernels on tt-metal's firmware. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/session.h"
+#include "loader/elf.h"
+
+#define DEFAULT_CYCLES UINT64_C(1000000000)
+#define L1_END         UINT32_C(0x00180000)
+
+enum { MOST_NAMES = 64 };
+
+struct run_options {
+    struct cli *cli;
+    struct machine_options machine;
+    struct launch_options launch;
+    struct memory_options memory;
+    const char *firmware;
+    const char *program[PENROSE_HARTS]; /* bare programs */
+    unsigned started;                   /* bit n: hart n has a program */
+};
+
+enum { KEY_FIRMWARE = 0x600, KEY_HART };
+
+static error_t set_program(struct run_options *options, unsigned harts, const char *path)
+{
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        if (!(harts & 1u << hart)) {
+            continue;
+        }
+        if (options->program[hart]) {
+            return options_refuse(options->cli, "%s has two programs, %s and %s",
+                                  penrose_hart_name((enum penrose_hart)hart),
+                                  options->program[hart], path);
+        }
+        options->program[hart] = path;
+        options->started |= 1u << hart;
+    }
+    return 0;
+}
+
+static error_t parse_hart(struct run_options *options, const char *text)
+{
+    unsigned harts;
+    size_t length = strcspn(text, "=");
+    if (!text[length]) {
+        return options_refuse(options->cli,
+                              "--hart: '%s' has no program; write for example --hart brisc=a.elf",
+                              text);
+    }
+    error_t error = options_harts(options->cli, "--hart", text, length, &harts);
+    return error ? error : set_program(options, harts, text + length + 1);
+}
+
+/* What does not go together. */
+static error_t check(const struct run_options *options)
+{
+    if (options->machine.tiles > 1) {
+        return options_refuse(options->cli, "run works on one tile; boot takes several");
+    }
+    if (options->firmware && options->started) {
+        return options_refuse(options->cli,
+                              "bare programs and firmware exclude each other; on firmware a hart "
+                              "runs a kernel: --kernel HART=ELF");
+    }
+    if (options->firmware && !options->launch.used) {
+        return options_refuse(options->cli,
+                              "no kernel was named; add --kernel HART=ELF or --kernels DIR, or use "
+                              "'penrose boot'");
+    }
+    if (!options->firmware && options->launch.used) {
+        return options_refuse(options->cli,
+                              "kernels and their options need firmware: add --firmware DIR; a bare "
+                              "program is --hart HART=ELF");
+    }
+    if (!options->firmware && !options->started) {
+        return options_refuse(options->cli,
+                              "name a program: an ELF file for brisc, or --hart HART=ELF");
+    }
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct run_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->launch;
+        state->child_inputs[1] = &options->machine;
+        state->child_inputs[2] = &options->memory;
+        state->child_inputs[3] = options->cli;
+        return 0;
+    case KEY_FIRMWARE:
+        options->firmware = argument;
+        return 0;
+    case KEY_HART:
+        return parse_hart(options, argument);
+    case ARGP_KEY_ARG:
+        return set_program(options, 1u << PENROSE_BRISC, argument);
+    case ARGP_KEY_END:
+        return check(options);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option rows[] = {
+    {.doc = "Bare programs:", .group = 1},
+    {.name = "hart", .key = KEY_HART, .arg = "HART=ELF", .group = 1,
+     .doc = "Run a program on brisc, ncrisc, trisc0, trisc1 or trisc2; give it once a hart"},
+    {.doc = "Kernels on firmware:", .group = 2},
+    {.name = "firmware", .key = KEY_FIRMWARE, .arg = "DIR", .group = 2,
+     .doc = "Boot this firmware first (see 'penrose boot --help')"},
+    {0},
+};
+
+static const struct argp_child children[] = {
+    {&launch_argp, 0, NULL, 2},
+    {&machine_argp, 0, "The machine:", 3},
+    {&memory_argp, 0, "Memory of the tile:", 4},
+    {&json_argp, 0, "Output:", 5},
+    {0},
+};
+
+static const struct argp argp = {
+    .options = rows,
+    .parser = parse,
+    .args_doc = "ELF\n--hart HART=ELF...\n--firmware DIR --kernel HART=ELF...",
+    .doc = "Runs programs on one tile: bare ones, which have the harts to themselves and end with "
+           "ebreak (a0 is the exit value), or kernels on tt-metal's firmware. ELF without a hart "
+           "is for brisc."
+           "\vExamples:\n"
+           "  penrose run hello.elf --dump 0x8000,64\n"
+           "        runs a bare program on brisc and shows 64 bytes of L1\n"
+           "  penrose run --firmware pre-compiled/1234 --kernel brisc=writer.elf \\\n"
+           "      --arg brisc=0x80000,4 --cb 0,0x40000,2,2048 --dump 0x80000,16\n"
+           "        launches a kernel with two arguments and a circular buffer\n\n"
+           "Exit codes: 0 done, 1 guest fault, 2 usage or bad file, 3 cycle limit, 4 deadlock.",
+    .children = children,
+};
+
+/* --- Bare programs --- */
+
+/* Programs of several harts must not lie on top of each other in L1. */
+static enum cli_exit check_overlap(const struct run_options *options, const char *path_a,
+                                   const struct loader_elf *a, const char *path_b,
+                                   const struct loader_elf *b)
+{
+    unsigned count_a, count_b;
+    const struct loader_segment *segment_a = loader_elf_segments(a, &count_a);
+    const struct loader_segment *segment_b = loader_elf_segments(b, &count_b);
+    for (unsigned i = 0; i < count_a; i++) {
+        for (unsigned j = 0; j < count_b; j++) {
+            uint32_t start_a = segment_a[i].vaddr, start_b = segment_b[j].vaddr;
+            bool overlap = start_a < L1_END && start_b < L1_END &&
+                           start_a < start_b + segment_b[j].memsz &&
+                           start_b < start_a + segment_a[i].memsz;
+            if (overlap) {
+                return complain(options->cli,
+                                "%s (from 0x%x) and %s (from 0x%x) overlap in L1, which the harts "
+                                "share; link each for addresses of its own",
+                                path_a, start_a, path_b, start_b);
+            }
+        }
+    }
+    return CLI_DONE;
+}
+
+static enum cli_exit check_overlaps(const struct run_options *options)
+{
+    struct loader_elf *elf[PENROSE_HARTS] = {0};
+    enum cli_exit exit = CLI_DONE;
+    for (unsigned hart = 0; hart < PENROSE_HARTS && !exit; hart++) {
+        struct penrose_error error;
+        const char *path = options->program[hart];
+        if (path && loader_elf_open(path, &elf[hart], &error) != PENROSE_OK) {
+            exit = complain(options->cli, "%s", error.text);
+        }
+        for (unsigned other = 0; path && other < hart && !exit; other++) {
+            if (elf[other] && strcmp(path, options->program[other]) != 0) {
+                exit = check_overlap(options, options->program[other], elf[other], path, elf[hart]);
+            }
+        }
+    }
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        loader_elf_close(elf[hart]);
+    }
+    return exit;
+}
+
+static bool all_paused(struct session *session, void *context)
+{
+    const struct run_options *options = context;
+    struct tile_position tile = options->machine.tile[0];
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        struct penrose_hart_info info;
+        if (options->started & 1u << hart &&
+            (penrose_hart_info(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &info,
+                               NULL) != PENROSE_OK ||
+             info.state != PENROSE_HART_PAUSED)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum cli_exit load(struct session *session, const struct run_options *options,
+                          uint32_t entry[PENROSE_HARTS])
+{
+    struct tile_position tile = options->machine.tile[0];
+    struct penrose_error error;
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        if (options->program[hart] &&
+            penrose_load_program(session->chip, tile.x, tile.y, (enum penrose_hart)hart,
+                                 options->program[hart], &entry[hart], &error) != PENROSE_OK) {
+            return complain(options->cli, "%s", error.text);
+        }
+    }
+    return memory_poke(&options->memory, session->chip, tile);
+}
+
+/* The harts that have not paused: "brisc, trisc0". */
+static void name_unfinished(struct session *session, const struct run_options *options,
+                            char names[MOST_NAMES])
+{
+    struct tile_position tile = options->machine.tile[0];
+    int length = 0;
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        struct penrose_hart_info info;
+        if (options->started & 1u << hart &&
+            penrose_hart_info(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &info,
+                              NULL) == PENROSE_OK &&
+            info.state != PENROSE_HART_PAUSED) {
+            length += snprintf(names + length, (size_t)(MOST_NAMES - length), "%s%s",
+                               length ? ", " : "", penrose_hart_name((enum penrose_hart)hart));
+        }
+    }
+}
+
+static enum cli_exit run_bare(struct session *session, struct run_options *options)
+{
+    uint32_t entry[PENROSE_HARTS];
+    char names[MOST_NAMES] = "the program";
+    struct tile_position tile = options->machine.tile[0];
+    struct goal goal = {.what = names, .reached = all_paused, .context = options};
+    double start = host_milliseconds();
+    enum cli_exit exit = check_overlaps(options);
+    exit = exit ? exit : load(session, options, entry);
+    for (unsigned hart = 0; hart < PENROSE_HARTS && !exit; hart++) {
+        struct penrose_error error;
+        if (options->program[hart] &&
+            penrose_hart_release(session->chip, tile.x, tile.y, (enum penrose_hart)hart,
+                                 entry[hart], &error) != PENROSE_OK) {
+            exit = complain(options->cli, "%s", error.text);
+        }
+    }
+    name_unfinished(session, options, names);
+    session->loading_ms += host_milliseconds() - start;
+    return exit ? exit : session_run(session, &goal);
+}
+
+/* --- The report --- */
+
+static enum cli_exit report_json(struct session *session, const struct run_options *options,
+                                 enum cli_exit exit)
+{
+    struct tile_position tile = options->machine.tile[0];
+    json_t *result = session_json(session, exit);
+    json_set_count(result, "x", tile.x);
+    json_set_count(result, "y", tile.y);
+    json_t *harts = session_harts_json(session, tile,
+                                       options->firmware ? (1u << PENROSE_HARTS) - 1
+                                                         : options->started);
+    json_object_set_new(result, "harts", harts);
+    size_t index;
+    json_t *hart;
+    json_array_foreach(harts, index, hart) {
+        const char *state = json_string_value(json_object_get(hart, "state"));
+        if (!options->firmware && state &&
+            strcmp(state, hart_state_name(PENROSE_HART_PAUSED)) == 0) {
+            json_object_set(hart, "exit_value", json_array_get(json_object_get(hart, "x"), 10));
+        }
+    }
+    enum cli_exit dumped = memory_dump(&options->memory, session->chip, tile, result);
+    if (dumped) {
+        json_decref(result);
+        return dumped;
+    }
+    enum cli_exit written = output_json(options->cli, result);
+    return exit ? exit : written;
+}
+
+static enum cli_exit report(struct session *session, const struct run_options *options,
+                            enum cli_exit exit)
+{
+    struct tile_position tile = options->machine.tile[0];
+    if (options->cli->json) {
+        return report_json(session, options, exit);
+    }
+    printf("tile (%u, %u): %s after %" PRIu64
+           " cycles (host time: %.1f ms loading, %.1f ms running)\n",
+           tile.x, tile.y, cli_exit_name(exit), penrose_now(session->chip), session->loading_ms,
+           session->running_ms);
+    session_print_harts(session, tile,
+                        options->firmware ? (1u << PENROSE_HARTS) - 1 : options->started,
+                        !options->firmware);
+    enum cli_exit dumped = memory_dump(&options->memory, session->chip, tile, NULL);
+    return exit ? exit : dumped;
+}
+
+static enum cli_exit run(struct run_options *options)
+{
+    struct session session;
+    enum cli_exit exit = session_open(&session, options->cli, &options->machine);
+    if (!exit && options->firmware) {
+        exit = session_boot(&session, options->firmware);
+        exit = exit ? exit : session_launch(&session, &options->launch, &options->memory);
+    } else if (!exit) {
+        exit = run_bare(&session, options);
+    }
+    if (exit != CLI_REFUSED) {
+        exit = report(&session, options, exit);
+    }
+    return session_close(&session, exit);
+}
+
+enum cli_exit cmd_run(struct cli *cli, int argc, char **argv)
+{
+    struct run_options options = {.cli = cli, .memory = {.cli = cli}};
+    enum cli_exit exit;
+    machine_options_init(&options.machine, cli, DEFAULT_CYCLES);
+    launch_options_init(&options.launch, cli);
+    if (options_parse(cli, &argp, argc, argv, &options, &exit)) {
+        machine_options_finish(&options.machine);
+        exit = launch_options_finish(&options.launch);
+        exit = exit ? exit : run(&options);
+    }
+    launch_options_free(&options.launch);
+    memory_options_free(&options.memory);
+    return exit;
+}

@@ -1,0 +1,454 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/suggest.h"
+
+/* --- The frame around argp --- */
+
+enum { KEY_HELP = 'h' };
+
+error_t options_refuse(const struct cli *cli, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    complain(cli, "%s; see 'penrose %s --help'", text, cli->command);
+    return EINVAL;
+}
+
+static bool is_named_option(const struct argp_option *option)
+{
+    return option->name && !(option->flags & OPTION_DOC);
+}
+
+static bool is_end(const struct argp_option *option)
+{
+    return !option->name && !option->key && !option->doc && !option->group;
+}
+
+/* What a long option as written can be: how many options it abbreviates, and one of them. */
+struct match {
+    const struct argp_option *option;
+    unsigned count;
+    bool exact;
+};
+
+static void match_long(const struct argp *argp, const char *name, size_t length,
+                       struct match *match, struct suggestion *nearest)
+{
+    for (const struct argp_option *option = argp->options; option && !is_end(option); option++) {
+        if (!is_named_option(option)) {
+            continue;
+        }
+        suggest(nearest, option->name);
+        if (match->exact || strncmp(option->name, name, length) != 0) {
+            continue;
+        }
+        match->exact = option->name[length] == 0;
+        match->count = match->exact ? 1 : match->count + 1;
+        match->option = option;
+    }
+    for (const struct argp_child *child = argp->children; child && child->argp; child++) {
+        match_long(child->argp, name, length, match, nearest);
+    }
+}
+
+static const struct argp_option *find_short(const struct argp *argp, int key)
+{
+    for (const struct argp_option *option = argp->options; option && !is_end(option); option++) {
+        if (option->key == key && !(option->flags & OPTION_DOC)) {
+            return option;
+        }
+    }
+    for (const struct argp_child *child = argp->children; child && child->argp; child++) {
+        const struct argp_option *option = find_short(child->argp, key);
+        if (option) {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+/* Checks "--name" or "--name=value" (without its dashes); *wants_next when the value follows. */
+static error_t check_long(const struct cli *cli, const struct argp *argp, const char *text,
+                          bool *wants_next)
+{
+    char name[64];
+    size_t length = strcspn(text, "=");
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
+             text);
+    struct match match = {0};
+    struct suggestion nearest = {.word = name};
+    match_long(argp, text, length, &match, &nearest);
+    if (match.count > 1) {
+        return options_refuse(cli, "--%s can mean several options; write its whole name", name);
+    }
+    if (!match.count) {
+        return nearest.best ? options_refuse(cli, "there is no option --%s; did you mean --%s?",
+                                             name, nearest.best)
+                            : options_refuse(cli, "there is no option --%s", name);
+    }
+    if (!match.option->arg && text[length]) {
+        return options_refuse(cli, "--%s takes no value", match.option->name);
+    }
+    *wants_next = match.option->arg && !(match.option->flags & OPTION_ARG_OPTIONAL) &&
+                  !text[length];
+    return 0;
+}
+
+/* Checks "-abc"; *wants_next when the value of the last letter follows. */
+static error_t check_short(const struct cli *cli, const struct argp *argp, const char *text,
+                           bool *wants_next)
+{
+    for (; *text; text++) {
+        const struct argp_option *option = find_short(argp, *text);
+        if (!option) {
+            return options_refuse(cli, "there is no option -%c", *text);
+        }
+        if (option->arg) {
+            *wants_next = !(option->flags & OPTION_ARG_OPTIONAL) && !text[1];
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* argp would say less about an option that it does not know. */
+static error_t check_spelling(const struct cli *cli, const struct argp *argp, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *text = argv[i];
+        bool wants_next = false;
+        if (text[0] != '-' || !text[1]) {
+            continue;
+        }
+        error_t error = text[1] == '-' ? check_long(cli, argp, text + 2, &wants_next)
+                                       : check_short(cli, argp, text + 1, &wants_next);
+        if (error) {
+            return error;
+        }
+        if (wants_next && i + 1 == argc) {
+            return options_refuse(cli, "%s needs a value", text);
+        }
+        i += wants_next;
+    }
+    return 0;
+}
+
+bool options_parse(struct cli *cli, const struct argp *argp, int argc, char **argv, void *input,
+                   enum cli_exit *exit)
+{
+    error_t error = check_spelling(cli, argp, argc, argv);
+    if (!error) {
+        error = argp_parse(argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP | ARGP_NO_ERRS, NULL,
+                           input);
+    }
+    *exit = error == ECANCELED ? CLI_DONE : CLI_REFUSED;
+    if (error == ENOMEM) {
+        complain(cli, "no memory to read the command line");
+    }
+    return !error;
+}
+
+/* --- Values --- */
+
+error_t options_number(const struct cli *cli, const char *option, const char *text, uint64_t most,
+                       uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    if (!*text || *end || strchr(text, '-') || strchr(text, ' ')) {
+        return options_refuse(cli, "%s: '%s' is not a number; write 5000 or 0x1388", option, text);
+    }
+    if (errno == ERANGE || *value > most) {
+        return options_refuse(cli, "%s: %s is too large, the largest is %llu (0x%llx)", option,
+                              text, (unsigned long long)most, (unsigned long long)most);
+    }
+    return 0;
+}
+
+error_t options_harts(const struct cli *cli, const char *option, const char *text, size_t length,
+                      unsigned *harts)
+{
+    static const struct {
+        const char *name;
+        unsigned harts;
+    } groups[] = {
+        {"trisc", 1u << PENROSE_TRISC0 | 1u << PENROSE_TRISC1 | 1u << PENROSE_TRISC2},
+        {"all", (1u << PENROSE_HARTS) - 1},
+    };
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
+             text);
+    struct suggestion nearest = {.word = name};
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        const char *candidate = penrose_hart_name((enum penrose_hart)hart);
+        if (strcmp(name, candidate) == 0) {
+            *harts = 1u << hart;
+            return 0;
+        }
+        suggest(&nearest, candidate);
+    }
+    for (unsigned i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        if (strcmp(name, groups[i].name) == 0) {
+            *harts = groups[i].harts;
+            return 0;
+        }
+    }
+    if (nearest.best) {
+        return options_refuse(cli, "%s: there is no hart '%s'; did you mean %s?", option, name,
+                              nearest.best);
+    }
+    return options_refuse(cli, "%s: there is no hart '%s'; they are brisc, ncrisc, trisc0, trisc1 "
+                               "and trisc2",
+                          option, name);
+}
+
+static error_t append_word(const struct cli *cli, struct word_list *list, uint32_t word)
+{
+    uint32_t *grown = realloc(list->word, (list->count + 1) * sizeof *grown);
+    if (!grown) {
+        return options_refuse(cli, "no memory for the command line");
+    }
+    list->word = grown;
+    list->word[list->count++] = word;
+    return 0;
+}
+
+error_t options_words(const struct cli *cli, const char *option, const char *text,
+                      struct word_list *list)
+{
+    for (;;) {
+        char number[32];
+        uint64_t value;
+        size_t length = strcspn(text, ",");
+        snprintf(number, sizeof number, "%.*s",
+                 (int)(length < sizeof number ? length : sizeof number - 1), text);
+        error_t error = options_number(cli, option, number, UINT32_MAX, &value);
+        if (!error) {
+            error = append_word(cli, list, (uint32_t)value);
+        }
+        if (error || !text[length]) {
+            return error;
+        }
+        text += length + 1;
+    }
+}
+
+/* --- json_argp --- */
+
+enum { KEY_JSON = 0x100 };
+
+static error_t parse_json(int key, char *argument, struct argp_state *state)
+{
+    struct cli *cli = state->input;
+    (void)argument;
+    switch (key) {
+    case KEY_JSON:
+        cli->json = true;
+        return 0;
+    case KEY_HELP:
+        argp_help(state->root_argp, stdout,
+                  ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC, state->name);
+        return ECANCELED;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option json_options[] = {
+    {.name = "json", .key = KEY_JSON, .doc = "Write the result as one JSON object to stdout"},
+    {.name = "help", .key = KEY_HELP, .doc = "Show this help"},
+    {0},
+};
+
+const struct argp json_argp = {.options = json_options, .parser = parse_json};
+
+/* --- machine_argp --- */
+
+enum {
+    KEY_TILE = 0x200,
+    KEY_MAX_CYCLES,
+    KEY_SCHEDULE,
+    KEY_POLICY,
+    KEY_TRACE,
+    KEY_WARN_UNMODELLED,
+};
+
+void machine_options_init(struct machine_options *options, struct cli *cli, uint64_t max_cycles)
+{
+    *options = (struct machine_options){.cli = cli, .max_cycles = max_cycles};
+    penrose_options_default(&options->chip);
+}
+
+void machine_options_add_tile(struct machine_options *options, unsigned x, unsigned y)
+{
+    for (unsigned i = 0; i < options->tiles; i++) {
+        if (options->tile[i].x == x && options->tile[i].y == y) {
+            return;
+        }
+    }
+    if (options->tiles < CLI_TILES) {
+        options->tile[options->tiles++] = (struct tile_position){x, y};
+    }
+}
+
+void machine_options_finish(struct machine_options *options)
+{
+    if (!options->tiles) {
+        machine_options_add_tile(options, 1, 2);
+    }
+}
+
+static error_t parse_tile(struct machine_options *options, const char *text)
+{
+    unsigned x, y;
+    int length = -1;
+    if (sscanf(text, "%3u,%3u%n", &x, &y, &length) != 2 || text[length]) {
+        return options_refuse(options->cli, "--tile: '%s' is no tile; write X,Y, for example 1,2",
+                              text);
+    }
+    if (!penrose_is_worker(x, y)) {
+        return options_refuse(options->cli,
+                              "--tile: there is no worker tile at %u,%u; they are at x 1 to 7 and "
+                              "10 to 16, y 2 to 11",
+                              x, y);
+    }
+    machine_options_add_tile(options, x, y);
+    return 0;
+}
+
+static error_t parse_max_cycles(struct machine_options *options, const char *text)
+{
+    char number[32];
+    size_t length = strlen(text);
+    uint64_t factor = 1;
+    if (length && length < sizeof number && strchr("kMG", text[length - 1])) {
+        factor = text[length - 1] == 'k' ? 1000 : text[length - 1] == 'M' ? 1000000 : 1000000000;
+        length--;
+    }
+    snprintf(number, sizeof number, "%.*s", (int)(length < INT_MAX ? length : INT_MAX), text);
+    error_t error = options_number(options->cli, "--max-cycles", number, INT64_MAX / 2 / factor,
+                                   &options->max_cycles);
+    options->max_cycles *= factor;
+    return error;
+}
+
+static error_t parse_schedule(struct machine_options *options, const char *text)
+{
+    if (strcmp(text, "fast") == 0) {
+        options->chip.schedule = PENROSE_FAST;
+        return 0;
+    }
+    if (strcmp(text, "lockstep") == 0) {
+        options->chip.schedule = PENROSE_LOCKSTEP;
+        return 0;
+    }
+    if (strncmp(text, "random:", strlen("random:")) == 0) {
+        options->chip.schedule = PENROSE_RANDOM;
+        return options_number(options->cli, "--schedule random:SEED", text + strlen("random:"),
+                              UINT64_MAX, &options->chip.seed);
+    }
+    return options_refuse(options->cli,
+                          "--schedule: '%s' is no schedule; choose fast, lockstep or random:SEED, "
+                          "for example random:1",
+                          text);
+}
+
+static bool policy_of(const char *name, enum penrose_policy *policy)
+{
+    static const char *const names[] = {
+        [PENROSE_STOP] = "stop", [PENROSE_WARN] = "warn", [PENROSE_IGNORE] = "ignore"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *policy = (enum penrose_policy)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static error_t parse_policy(struct machine_options *options, const char *text)
+{
+    char kind[64];
+    enum penrose_policy policy;
+    size_t length = strcspn(text, "=");
+    snprintf(kind, sizeof kind, "%.*s", (int)(length < sizeof kind ? length : sizeof kind - 1),
+             text);
+    if (!text[length] || !policy_of(text + length + 1, &policy)) {
+        return options_refuse(options->cli,
+                              "--policy: '%s' is no policy; write KIND=stop, KIND=warn or "
+                              "KIND=ignore, for example unmapped-address=warn",
+                              text);
+    }
+    bool is_all = strcmp(kind, "all") == 0, found = is_all;
+    struct suggestion nearest = {.word = kind};
+    for (unsigned i = 0; i < PENROSE_FAULT_KINDS; i++) {
+        const char *name = penrose_fault_name((enum penrose_fault_kind)i);
+        suggest(&nearest, name);
+        if (is_all || strcmp(kind, name) == 0) {
+            options->chip.policy[i] = policy;
+            found = true;
+        }
+    }
+    if (!found) {
+        return options_refuse(options->cli, "--policy: there is no fault kind '%s'; %s%s%s", kind,
+                              nearest.best ? "did you mean " : "penrose(1) lists them",
+                              nearest.best ? nearest.best : "", nearest.best ? "?" : "");
+    }
+    return 0;
+}
+
+static error_t parse_machine(int key, char *argument, struct argp_state *state)
+{
+    struct machine_options *options = state->input;
+    switch (key) {
+    case KEY_TILE:
+        return parse_tile(options, argument);
+    case KEY_MAX_CYCLES:
+        return parse_max_cycles(options, argument);
+    case KEY_SCHEDULE:
+        return parse_schedule(options, argument);
+    case KEY_POLICY:
+        return parse_policy(options, argument);
+    case KEY_TRACE:
+        options->tracing = true;
+        options->trace_file = argument;
+        return 0;
+    case KEY_WARN_UNMODELLED:
+        options->warn_unmodelled = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option machine_option_rows[] = {
+    {.name = "tile", .key = KEY_TILE, .arg = "X,Y",
+     .doc = "The tile, in NoC 0 coordinates (default 1,2)"},
+    {.name = "max-cycles", .key = KEY_MAX_CYCLES, .arg = "N",
+     .doc = "Give up after N cycles (exit code 3); k, M and G are understood"},
+    {.name = "schedule", .key = KEY_SCHEDULE, .arg = "SCHEDULE",
+     .doc = "fast (default), lockstep (cycle by cycle), or random:SEED, which shows stale and "
+            "reordered data as the hardware may"},
+    {.name = "policy", .key = KEY_POLICY, .arg = "KIND=POLICY",
+     .doc = "What a guest fault does: stop, warn or ignore; KIND is a name that fault reports "
+            "begin with, or all"},
+    {.name = "trace", .key = KEY_TRACE, .arg = "FILE", .flags = OPTION_ARG_OPTIONAL,
+     .doc = "Write every instruction and register access to stderr or FILE"},
+    {.name = "warn-unmodelled", .key = KEY_WARN_UNMODELLED,
+     .doc = "List the registers that were used and only store their value"},
+    {0},
+};
+
+const struct argp machine_argp = {.options = machine_option_rows, .parser = parse_machine};

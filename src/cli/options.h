@@ -1,0 +1,81 @@
+/*
+ * Reading the command line: the frame around argp that every command uses, and the groups of
+ * options that several commands share. A group is an argp child with a struct that it fills; the
+ * command passes a pointer to the struct as the child's input.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <argp.h>
+#include <stdint.h>
+
+#include <penrose/penrose.h>
+
+#include "cli/cli.h"
+
+/*
+ * Parses argv with `argp`. False when the command must end with *exit: after --help (CLI_DONE) or a
+ * message. Options that do not exist are answered with the nearest one.
+ */
+bool options_parse(struct cli *cli, const struct argp *argp, int argc, char **argv, void *input,
+                   enum cli_exit *exit);
+
+/* Ends a parser function with a message and a pointer to --help. Returns EINVAL. */
+error_t options_refuse(const struct cli *cli, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* --- Values: each prints a message that names `option` and returns EINVAL for bad text --- */
+
+/* Decimal or 0x...; 0..most. */
+error_t options_number(const struct cli *cli, const char *option, const char *text, uint64_t most,
+                       uint64_t *value);
+
+/* "brisc", "ncrisc", "trisc0".. as a bit of *harts; "trisc" all three, "all" all five. `length` of
+ * `text` is read. */
+error_t options_harts(const struct cli *cli, const char *option, const char *text, size_t length,
+                      unsigned *harts);
+
+/* A growing list of words. */
+struct word_list {
+    uint32_t *word;
+    unsigned count;
+};
+
+/* Appends "1,0x20,3". */
+error_t options_words(const struct cli *cli, const char *option, const char *text,
+                      struct word_list *list);
+
+/* --- Every command: --json --- */
+
+/* Input: struct cli. */
+extern const struct argp json_argp;
+
+/* --- boot and run: the machine --- */
+
+enum { CLI_TILES = 140 }; /* worker tiles of a Blackhole chip */
+
+struct tile_position {
+    unsigned x, y;
+};
+
+struct machine_options {
+    struct cli *cli;
+    struct penrose_options chip;
+    uint64_t max_cycles;
+    bool tracing;
+    const char *trace_file; /* NULL: stderr */
+    bool warn_unmodelled;
+    struct tile_position tile[CLI_TILES];
+    unsigned tiles;
+};
+
+/* Defaults; the tile is (1, 2) when no option names one (machine_options_finish). */
+void machine_options_init(struct machine_options *options, struct cli *cli, uint64_t max_cycles);
+void machine_options_finish(struct machine_options *options);
+
+/* Adds a tile unless it is there. */
+void machine_options_add_tile(struct machine_options *options, unsigned x, unsigned y);
+
+extern const struct argp machine_argp;
+
+#endif

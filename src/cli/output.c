@@ -1,0 +1,120 @@
+#include "cli/output.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+const char *cli_exit_name(enum cli_exit exit)
+{
+    static const char *const names[] = {
+        [CLI_DONE] = "done",          [CLI_FAULT] = "fault",       [CLI_REFUSED] = "error",
+        [CLI_CYCLES] = "cycle-limit", [CLI_DEADLOCK] = "deadlock",
+    };
+    return names[exit];
+}
+
+enum cli_exit complain(const struct cli *cli, const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fflush(stdout);
+    fprintf(stderr, "penrose: %s\n", text);
+    if (cli->json) {
+        json_t *object = json_object();
+        json_object_set_new(object, "outcome", json_string(cli_exit_name(CLI_REFUSED)));
+        json_object_set_new(object, "exit_status", json_integer(CLI_REFUSED));
+        json_object_set_new(object, "error", json_stringn_nocheck(text, strlen(text)));
+        json_dumpf(object, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(object);
+    }
+    return CLI_REFUSED;
+}
+
+void note(const char *format, ...)
+{
+    va_list arguments;
+    fflush(stdout);
+    fputs("penrose: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+enum cli_exit output_json(const struct cli *cli, json_t *object)
+{
+    if (!object || json_dumpf(object, stdout, JSON_INDENT(2)) != 0) {
+        json_decref(object);
+        note("%s: no memory for the result", cli->command);
+        return CLI_REFUSED;
+    }
+    putchar('\n');
+    json_decref(object);
+    return CLI_DONE;
+}
+
+json_t *json_address(uint32_t address)
+{
+    char text[11];
+    snprintf(text, sizeof text, "0x%08x", address);
+    return json_string(text);
+}
+
+void json_set_count(json_t *object, const char *name, uint64_t value)
+{
+    json_object_set_new(object, name, json_integer((json_int_t)value));
+}
+
+const char *short_source(const char *source)
+{
+    const char *slash = strrchr(source, '/');
+    return slash ? slash + 1 : source;
+}
+
+const char *hart_state_name(enum penrose_hart_state state)
+{
+    static const char *const names[] = {
+        [PENROSE_HART_HELD] = "held",       [PENROSE_HART_RUNNING] = "running",
+        [PENROSE_HART_WAITING] = "waiting", [PENROSE_HART_POLLING] = "polling",
+        [PENROSE_HART_PAUSED] = "paused",   [PENROSE_HART_FAULTED] = "faulted",
+    };
+    return names[state];
+}
+
+static void dump_line(FILE *file, uint32_t address, const uint8_t *bytes, size_t size, size_t unit)
+{
+    int width = 0;
+    fprintf(file, "0x%08x ", address);
+    for (size_t i = 0; i < size; i += unit) {
+        uint32_t word;
+        memcpy(&word, bytes + i, unit);
+        width += unit == sizeof word ? fprintf(file, " %08x", word)
+                                     : fprintf(file, " %02x", bytes[i]);
+    }
+    fprintf(file, "%*s  |", (unit == sizeof(uint32_t) ? 36 : 48) - width, "");
+    for (size_t i = 0; i < size; i++) {
+        fputc(bytes[i] >= ' ' && bytes[i] <= '~' ? bytes[i] : '.', file);
+    }
+    fputs("|\n", file);
+}
+
+void output_dump(FILE *file, uint32_t address, const uint8_t *bytes, size_t size)
+{
+    enum { LINE = 16 };
+    size_t unit = address % 4 || size % 4 ? 1 : sizeof(uint32_t);
+    for (size_t i = 0; i < size; i += LINE) {
+        size_t length = size - i < LINE ? size - i : LINE;
+        dump_line(file, address + (uint32_t)i, bytes + i, length, unit);
+    }
+}
+
+double host_milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}

@@ -1,0 +1,43 @@
+/* What the program writes: messages, JSON, positions in code, memory. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include <penrose/penrose.h>
+
+#include "cli/cli.h"
+
+/* "penrose: MESSAGE" on stderr and, with --json, an object with the message on stdout. Returns
+ * CLI_REFUSED. */
+enum cli_exit complain(const struct cli *cli, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* "penrose: MESSAGE" on stderr. */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints the object and gives it up; CLI_REFUSED when it is NULL (memory ran out). */
+enum cli_exit output_json(const struct cli *cli, json_t *object);
+
+/* "0x00001234", as JSON has no hexadecimal numbers. */
+json_t *json_address(uint32_t address);
+
+/* Sets a member to an unsigned number. */
+void json_set_count(json_t *object, const char *name, uint64_t value);
+
+/* The file name and line of "some/folder/file.c:12". */
+const char *short_source(const char *source);
+
+/* "running", "polling", ... */
+const char *hart_state_name(enum penrose_hart_state state);
+
+/* Lines of 16 bytes at `address` as words and characters, or as bytes where words do not fit. */
+void output_dump(FILE *file, uint32_t address, const uint8_t *bytes, size_t size);
+
+/* Milliseconds of the host's clock. */
+double host_milliseconds(void);
+
+#endif

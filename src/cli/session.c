@@ -1,0 +1,434 @@
+#include "cli/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/output.h"
+
+enum { PROGRESS_AFTER_MS = 500, PROGRESS_EVERY_MS = 200, MOST_TEXT = 8192 };
+
+enum cli_exit session_open(struct session *session, struct cli *cli,
+                           const struct machine_options *options)
+{
+    struct penrose_error error;
+    *session = (struct session){.cli = cli, .options = options};
+    if (penrose_chip_create(&options->chip, &session->chip, &error) != PENROSE_OK) {
+        return complain(cli, "%s", error.text);
+    }
+    session->progress.enabled = isatty(STDERR_FILENO) && (!options->tracing || options->trace_file);
+    return options->tracing
+               ? trace_start(cli, session->chip, options->trace_file, &session->trace)
+               : CLI_DONE;
+}
+
+/* --- Running --- */
+
+struct ticking {
+    struct session *session;
+    const struct goal *goal;
+};
+
+static void show_progress(struct session *session)
+{
+    double now = host_milliseconds();
+    if (now < session->progress.next) {
+        return;
+    }
+    uint64_t cycles = penrose_now(session->chip) - session->progress.first_cycle;
+    fprintf(stderr, "\r%" PRIu64 " cycles, %.1f s, %.1f M cycles/s ", cycles,
+            (now - session->progress.started) / 1e3,
+            (double)cycles / (now - session->progress.started) / 1e3);
+    session->progress.shown = true;
+    session->progress.next = now + PROGRESS_EVERY_MS;
+}
+
+static void clear_progress(struct session *session)
+{
+    if (session->progress.shown) {
+        fputs("\r\033[K", stderr);
+        session->progress.shown = false;
+    }
+}
+
+static bool tick(struct penrose_chip *chip, void *context)
+{
+    struct ticking *ticking = context;
+    (void)chip;
+    if (ticking->session->progress.enabled) {
+        show_progress(ticking->session);
+    }
+    return ticking->goal->reached(ticking->session, ticking->goal->context);
+}
+
+/* A text of the library, of whatever length. NULL without memory. */
+static char *wait_report(struct session *session)
+{
+    int length = penrose_wait_report(session->chip, NULL, 0);
+    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (text) {
+        penrose_wait_report(session->chip, text, (size_t)length + 1);
+    }
+    return text;
+}
+
+static void explain_waits(struct session *session, const char *headline)
+{
+    char *text = wait_report(session);
+    note("%s\n%s", headline, text ? text : "");
+    free(text);
+}
+
+/* Where a jump into nowhere came from: the return address tells most often. */
+static void explain_caller(struct session *session, const struct penrose_fault *fault)
+{
+    struct penrose_hart_info info;
+    char symbol[128], source[256];
+    if (fault->kind == PENROSE_FAULT_FETCH && fault->hart < PENROSE_HARTS &&
+        penrose_hart_info(session->chip, fault->x, fault->y, fault->hart, &info, NULL) ==
+            PENROSE_OK &&
+        penrose_locate(session->chip, fault->x, fault->y, fault->hart, info.x[1] - 4, symbol,
+                       sizeof symbol, source, sizeof source)) {
+        fprintf(stderr, "  last call    0x%08x in %s%s%s\n", info.x[1] - 4, symbol,
+                *source ? ", " : "", source);
+    }
+}
+
+static void explain_fault(struct session *session, const struct penrose_fault *fault)
+{
+    char text[MOST_TEXT];
+    penrose_fault_format(fault, text, sizeof text);
+    size_t length = strlen(text);
+    if (length && text[length - 1] == '\n') {
+        text[length - 1] = 0;
+    }
+    note("%s %s", fault->policy == PENROSE_STOP ? "guest fault" : "warning: guest fault", text);
+    explain_caller(session, fault);
+    if (fault->policy == PENROSE_STOP && fault->kind != PENROSE_FAULT_FETCH) {
+        fprintf(stderr, "  to go on     --policy %s=warn\n", penrose_fault_name(fault->kind));
+    }
+}
+
+static void explain_faults(struct session *session, enum penrose_policy policy)
+{
+    struct penrose_fault fault;
+    for (size_t i = 0; penrose_fault_get(session->chip, i, &fault); i++) {
+        if (fault.policy == policy) {
+            explain_fault(session, &fault);
+        }
+    }
+}
+
+static void explain(struct session *session, const char *what, enum cli_exit exit)
+{
+    char headline[256];
+    switch (exit) {
+    case CLI_FAULT:
+        explain_faults(session, PENROSE_STOP);
+        break;
+    case CLI_CYCLES:
+        snprintf(headline, sizeof headline,
+                 "cycle limit: %s has not finished after %" PRIu64
+                 " cycles; raise --max-cycles, or see what it does:",
+                 what, penrose_now(session->chip));
+        explain_waits(session, headline);
+        break;
+    case CLI_DEADLOCK:
+        snprintf(headline, sizeof headline,
+                 "deadlock: %s has not finished, and nothing can happen any more:", what);
+        explain_waits(session, headline);
+        break;
+    case CLI_DONE:
+    case CLI_REFUSED:
+        break;
+    }
+}
+
+enum cli_exit session_run(struct session *session, const struct goal *goal)
+{
+    struct ticking ticking = {.session = session, .goal = goal};
+    uint64_t now = penrose_now(session->chip), limit = session->options->max_cycles;
+    struct penrose_run run = {
+        .cycles = now < limit ? limit - now : 0, .until = tick, .context = &ticking};
+    session->progress.first_cycle = now;
+    session->progress.started = host_milliseconds();
+    session->progress.next = session->progress.started + PROGRESS_AFTER_MS;
+    enum penrose_outcome outcome = penrose_run(session->chip, &run);
+    session->running_ms += host_milliseconds() - session->progress.started;
+    clear_progress(session);
+    enum cli_exit exit = outcome == PENROSE_FAULT   ? CLI_FAULT
+                         : outcome == PENROSE_QUIET ? CLI_DEADLOCK
+                                                    : CLI_CYCLES;
+    if (outcome != PENROSE_FAULT && goal->reached(session, goal->context)) {
+        return CLI_DONE;
+    }
+    explain(session, goal->what, exit);
+    return exit;
+}
+
+/* --- Firmware --- */
+
+/* Reached when all tiles are; the first `*context` are known to be. */
+static bool all_tiles(struct session *session, void *context,
+                      bool (*one)(struct penrose_chip *, unsigned, unsigned,
+                                  const struct penrose_firmware *))
+{
+    unsigned *known = context;
+    while (*known < session->options->tiles) {
+        struct tile_position tile = session->options->tile[*known];
+        if (!one(session->chip, tile.x, tile.y, session->firmware)) {
+            return false;
+        }
+        ++*known;
+    }
+    return true;
+}
+
+static bool all_ready(struct session *session, void *context)
+{
+    return all_tiles(session, context, penrose_firmware_ready);
+}
+
+static bool all_launched(struct session *session, void *context)
+{
+    return all_tiles(session, context, penrose_launch_done);
+}
+
+enum cli_exit session_boot(struct session *session, const char *directory)
+{
+    struct penrose_error error;
+    unsigned known = 0;
+    struct goal goal = {.what = "booting", .reached = all_ready, .context = &known};
+    double start = host_milliseconds();
+    if (penrose_firmware_open(directory, &session->firmware, &error) != PENROSE_OK) {
+        return complain(session->cli, "%s", error.text);
+    }
+    for (unsigned i = 0; i < session->options->tiles; i++) {
+        struct tile_position tile = session->options->tile[i];
+        if (penrose_boot(session->chip, tile.x, tile.y, session->firmware, &error) != PENROSE_OK) {
+            return complain(session->cli, "%s", error.text);
+        }
+    }
+    session->loading_ms += host_milliseconds() - start;
+    return session_run(session, &goal);
+}
+
+static enum cli_exit launch_once(struct session *session, const struct penrose_launch *launch,
+                                 const struct memory_options *memory, const char *what)
+{
+    unsigned known = 0;
+    struct goal goal = {.what = what, .reached = all_launched, .context = &known};
+    double start = host_milliseconds();
+    trace_forget(session->trace);
+    for (unsigned i = 0; i < session->options->tiles; i++) {
+        struct tile_position tile = session->options->tile[i];
+        struct penrose_error error;
+        enum cli_exit exit = memory_poke(memory, session->chip, tile);
+        if (exit) {
+            return exit;
+        }
+        if (penrose_launch(session->chip, tile.x, tile.y, session->firmware, launch, &error) !=
+            PENROSE_OK) {
+            return complain(session->cli, "%s", error.text);
+        }
+    }
+    session->loading_ms += host_milliseconds() - start;
+    return session_run(session, &goal);
+}
+
+enum cli_exit session_launch(struct session *session, const struct launch_options *options,
+                             const struct memory_options *memory)
+{
+    struct penrose_launch launch = launch_options_launch(options);
+    enum cli_exit exit = CLI_DONE;
+    for (unsigned i = 0; i < options->repeat && !exit; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "launch %u of %u", i + 1, options->repeat);
+        exit = launch_once(session, &launch, memory, what);
+    }
+    return exit;
+}
+
+/* --- Results --- */
+
+static json_t *fault_json(const struct penrose_fault *fault)
+{
+    static const char *const policies[] = {
+        [PENROSE_STOP] = "stop", [PENROSE_WARN] = "warn", [PENROSE_IGNORE] = "ignore"};
+    json_t *object = json_object();
+    json_object_set_new(object, "kind", json_string(penrose_fault_name(fault->kind)));
+    json_object_set_new(object, "policy", json_string(policies[fault->policy]));
+    json_object_set_new(object, "rule", json_string(fault->rule));
+    json_set_count(object, "x", fault->x);
+    json_set_count(object, "y", fault->y);
+    json_object_set_new(object, "hart", json_string(penrose_hart_name(fault->hart)));
+    json_set_count(object, "cycle", fault->cycle);
+    json_object_set_new(object, "pc", json_address(fault->pc));
+    json_object_set_new(object, "word", json_address(fault->word));
+    json_object_set_new(object, "address", json_address(fault->address));
+    json_object_set_new(object, "disassembly", json_string(fault->disassembly));
+    json_object_set_new(object, "symbol", json_string(fault->symbol));
+    json_object_set_new(object, "source", json_string(fault->source));
+    json_set_count(object, "repeated", fault->repeated);
+    return object;
+}
+
+static json_t *unmodelled_json(const struct penrose_unmodelled *entry)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "address", json_address(entry->address));
+    json_object_set_new(object, "range", json_string(entry->range));
+    json_object_set_new(object, "written", json_boolean(entry->written));
+    json_object_set_new(object, "read", json_boolean(entry->read));
+    json_set_count(object, "times", entry->times);
+    json_set_count(object, "x", entry->x);
+    json_set_count(object, "y", entry->y);
+    json_object_set_new(object, "hart", json_string(penrose_hart_name(entry->hart)));
+    json_object_set_new(object, "pc", json_address(entry->pc));
+    return object;
+}
+
+static json_t *waits_json(struct session *session)
+{
+    json_t *lines = json_array();
+    char *text = wait_report(session), *rest = text;
+    for (char *line; rest && (line = strsep(&rest, "\n"));) {
+        if (*line) {
+            json_array_append_new(lines, json_string(line + strspn(line, " ")));
+        }
+    }
+    free(text);
+    return lines;
+}
+
+json_t *session_json(struct session *session, enum cli_exit exit)
+{
+    json_t *object = json_object(), *faults = json_array(), *host = json_object();
+    struct penrose_fault fault;
+    struct penrose_unmodelled entry;
+    for (size_t i = 0; penrose_fault_get(session->chip, i, &fault); i++) {
+        json_array_append_new(faults, fault_json(&fault));
+    }
+    json_object_set_new(host, "loading", json_real(session->loading_ms));
+    json_object_set_new(host, "running", json_real(session->running_ms));
+    json_object_set_new(object, "command", json_string(session->cli->command));
+    json_object_set_new(object, "outcome", json_string(cli_exit_name(exit)));
+    json_object_set_new(object, "exit_status", json_integer(exit));
+    json_set_count(object, "cycles", penrose_now(session->chip));
+    json_object_set_new(object, "host_ms", host);
+    json_object_set_new(object, "faults", faults);
+    if (session->options->warn_unmodelled) {
+        json_t *unmodelled = json_array();
+        for (size_t i = 0; penrose_unmodelled_get(session->chip, i, &entry); i++) {
+            json_array_append_new(unmodelled, unmodelled_json(&entry));
+        }
+        json_object_set_new(object, "unmodelled", unmodelled);
+    }
+    if (exit == CLI_CYCLES || exit == CLI_DEADLOCK) {
+        json_object_set_new(object, "waits", waits_json(session));
+    }
+    return object;
+}
+
+json_t *session_harts_json(struct session *session, struct tile_position tile, unsigned harts)
+{
+    json_t *array = json_array();
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        struct penrose_hart_info info;
+        char symbol[128], source[256];
+        if (!(harts & 1u << hart) ||
+            penrose_hart_info(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &info,
+                              NULL) != PENROSE_OK) {
+            continue;
+        }
+        penrose_locate(session->chip, tile.x, tile.y, (enum penrose_hart)hart, info.pc, symbol,
+                       sizeof symbol, source, sizeof source);
+        json_t *object = json_object(), *registers = json_array();
+        for (unsigned i = 0; i < 32; i++) {
+            json_array_append_new(registers, json_integer(info.x[i]));
+        }
+        json_object_set_new(object, "hart",
+                            json_string(penrose_hart_name((enum penrose_hart)hart)));
+        json_object_set_new(object, "state", json_string(hart_state_name(info.state)));
+        json_object_set_new(object, "pc", json_address(info.pc));
+        json_object_set_new(object, "symbol", json_string(symbol));
+        json_object_set_new(object, "source", json_string(source));
+        json_set_count(object, "instructions", info.retired);
+        json_object_set_new(object, "x", registers);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+void session_print_harts(struct session *session, struct tile_position tile, unsigned harts,
+                         bool with_exit)
+{
+    printf("  %-7s %-8s %s%12s  %-10s  %s\n", "hart", "state", with_exit ? "exit value  " : "",
+           "instructions", "pc", "where");
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        struct penrose_hart_info info;
+        char symbol[128], source[256], value[16] = "-";
+        if (!(harts & 1u << hart) ||
+            penrose_hart_info(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &info,
+                              NULL) != PENROSE_OK) {
+            continue;
+        }
+        bool is_done = with_exit && info.state == PENROSE_HART_PAUSED;
+        penrose_locate(session->chip, tile.x, tile.y, (enum penrose_hart)hart, info.pc, symbol,
+                       sizeof symbol, source, sizeof source);
+        if (is_done) {
+            snprintf(value, sizeof value, "%d", (int)info.x[10]);
+        }
+        printf("  %-7s %-8s ", penrose_hart_name((enum penrose_hart)hart),
+               is_done ? "done" : hart_state_name(info.state));
+        if (with_exit) {
+            printf("%10s  ", value);
+        }
+        printf("%12" PRIu64 "  0x%08x  %s%s%s\n", info.retired, info.pc, symbol,
+               *source ? ", " : "", short_source(source));
+    }
+}
+
+/* --- The end --- */
+
+static void list_unmodelled(struct session *session)
+{
+    struct penrose_unmodelled entry;
+    bool any = false;
+    for (size_t i = 0; penrose_unmodelled_get(session->chip, i, &entry); i++) {
+        char symbol[128];
+        if (!any) {
+            note("registers that were used and only store their value:");
+        }
+        any = true;
+        penrose_locate(session->chip, entry.x, entry.y, entry.hart, entry.pc, symbol,
+                       sizeof symbol, NULL, 0);
+        fprintf(stderr, "  0x%08x (%s) %s%s%s %" PRIu64 " times, first by tile (%u, %u) %s",
+                entry.address, entry.range, entry.written ? "written" : "",
+                entry.written && entry.read ? " and " : "", entry.read ? "read" : "", entry.times,
+                entry.x, entry.y, penrose_hart_name(entry.hart));
+        if (entry.hart < PENROSE_HARTS) {
+            fprintf(stderr, " at pc 0x%08x%s%s", entry.pc, *symbol ? " in " : "", symbol);
+        }
+        fputc('\n', stderr);
+    }
+    if (!any) {
+        note("no unmodelled register was used");
+    }
+}
+
+enum cli_exit session_close(struct session *session, enum cli_exit exit)
+{
+    if (session->chip) {
+        explain_faults(session, PENROSE_WARN);
+    }
+    if (session->chip && session->options->warn_unmodelled) {
+        list_unmodelled(session);
+    }
+    enum cli_exit traced = trace_stop(session->cli, session->trace);
+    penrose_chip_destroy(session->chip);
+    penrose_firmware_close(session->firmware);
+    return exit == CLI_DONE ? traced : exit;
+}

@@ -1,0 +1,67 @@
+/*
+ * A chip on its way from the options to the report: what boot and run share.
+ *
+ *   session_open, then any of session_boot, session_launch, session_run, then session_close
+ *
+ * A function that returns something else than CLI_DONE has said why on stderr.
+ */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+
+#include <jansson.h>
+
+#include <penrose/penrose.h>
+
+#include "cli/options.h"
+#include "cli/trace.h"
+#include "cli/work.h"
+
+struct session {
+    struct cli *cli;
+    const struct machine_options *options;
+    struct penrose_chip *chip;
+    struct penrose_firmware *firmware; /* NULL for bare programs */
+    struct trace *trace;
+    double loading_ms, running_ms; /* host time */
+    struct {
+        bool enabled, shown;
+        double started, next;
+        uint64_t first_cycle;
+    } progress;
+};
+
+/* What a run is to reach. */
+struct goal {
+    const char *what; /* "booting", for messages: "<what> has not finished" */
+    bool (*reached)(struct session *session, void *context);
+    void *context;
+};
+
+enum cli_exit session_open(struct session *session, struct cli *cli,
+                           const struct machine_options *options);
+
+/* Runs until the goal is reached (CLI_DONE), a fault, the cycle limit or a deadlock. */
+enum cli_exit session_run(struct session *session, const struct goal *goal);
+
+/* Opens the firmware and boots all tiles of the options to their ready state. */
+enum cli_exit session_boot(struct session *session, const char *directory);
+
+/* Launches kernels on all tiles and waits until they are done, `launch->repeat` times. */
+enum cli_exit session_launch(struct session *session, const struct launch_options *launch,
+                             const struct memory_options *memory);
+
+/* What every result has: command, outcome, cycles, host time, faults. `exit` is the outcome. */
+json_t *session_json(struct session *session, enum cli_exit exit);
+
+/* An array with the state of the harts in the mask. */
+json_t *session_harts_json(struct session *session, struct tile_position tile, unsigned harts);
+
+/* A line for each of these harts. `with_exit`: paused harts are done, and a0 is their exit value. */
+void session_print_harts(struct session *session, struct tile_position tile, unsigned harts,
+                         bool with_exit);
+
+/* Warnings and unmodelled registers go to stderr, everything is released. Returns `exit`, or
+ * CLI_REFUSED when the trace could not be written. */
+enum cli_exit session_close(struct session *session, enum cli_exit exit);
+
+#endif

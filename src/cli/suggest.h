@@ -1,0 +1,19 @@
+/* "Did you mean": the nearest of several words. */
+#ifndef CLI_SUGGEST_H
+#define CLI_SUGGEST_H
+
+/* Collects candidates one by one; best is NULL until one is near enough. Starts as {.word = w}. */
+struct suggestion {
+    const char *word; /* what was written */
+    const char *best;
+    unsigned distance;
+};
+
+/* Considers a candidate, which must outlive the suggestion. */
+void suggest(struct suggestion *suggestion, const char *candidate);
+
+/* The number of letters to insert, remove, replace or swap with a neighbour that makes one word the
+ * other; words longer than 63 letters are far from everything. */
+unsigned suggest_distance(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,277 @@
+/*
+ * Vector loads and stores. See rv32/vector.h.
+ *
+ * All of them are one plan: where each field of each element lies in memory and in registers. The
+ * plan is checked whole before the first access, so that a fault has no effect:
+ *  - elements must be aligned to their size (the harts have no misaligned accesses);
+ *  - L1 and local RAM take any number of elements. What lies outside of them may have side effects,
+ *    and an access that had to wait would repeat those before it; so an instruction that reaches
+ *    outside must have one active element and one field. More is RV32_FAULT_UNIMPLEMENTED.
+ * Where the board makes an access to L1 wait, the whole instruction is done again; loads reach
+ * registers only when all are done, and stores that were done store the same again.
+ *
+ * GUESS: fault-only-first loads end in front of the first element but 0 that is misaligned or
+ * outside L1 and local RAM. The hardware has no faults to go by, and no page mentions these loads.
+ */
+#include <string.h>
+
+#include "rv32/vector.h"
+
+enum { MOP_UNIT, MOP_UNORDERED, MOP_STRIDED, MOP_ORDERED };
+enum { UNIT_PLAIN = 0, UNIT_WHOLE = 8, UNIT_MASK = 11, UNIT_FAULT_FIRST = 16 };
+enum { OPCODE_STORE_FP = 0x27, OPCODE_BITS = 0x7f, MOST_REGISTERS = 8 };
+
+struct plan {
+    struct vector v;
+    bool is_store, is_indexed, ends_at_fault;
+    struct vector_group data;  /* of one field */
+    struct vector_group index; /* where is_indexed */
+    uint32_t fields;
+    uint32_t count;  /* elements */
+    uint32_t base;
+    uint32_t stride; /* between elements, where not indexed */
+};
+
+static unsigned registers(const struct plan *plan)
+{
+    return plan->data.emul > 0 ? 1u << plan->data.emul : 1;
+}
+
+static uint32_t address_of(const struct plan *plan, uint32_t element, uint32_t field)
+{
+    uint32_t offset = plan->is_indexed ? vector_read(plan->v.hart, plan->index.first,
+                                                     plan->index.log, element)
+                                       : element * plan->stride;
+    return plan->base + offset + (field << plan->data.log);
+}
+
+static unsigned first_register(const struct plan *plan, uint32_t field)
+{
+    return plan->data.first + field * registers(plan);
+}
+
+/* --- Making a plan --- */
+
+/* Registers and masks as they are: neither vtype nor vl (for masks: not vtype) plays a part. */
+static bool plan_whole(struct plan *plan, uint32_t registers_moved)
+{
+    plan->v.masked = false;
+    plan->data.emul = registers_moved == 8 ? 3 : (int)registers_moved >> 1;
+    plan->fields = 1;
+    plan->count = registers_moved * RV32_VLEN_BYTES >> plan->data.log;
+    return vector_check_group(plan->v.hart, plan->data);
+}
+
+/* Destination and fields in range, and nothing that a masked load must not overwrite. */
+static bool check_fields(struct plan *plan)
+{
+    struct rv32_hart *hart = plan->v.hart;
+    uint32_t all = plan->fields * registers(plan);
+    bool is_fine = plan->is_store ? vector_check_group(hart, plan->data)
+                                  : vector_check_destination(&plan->v, plan->data);
+    if (is_fine && (all > MOST_REGISTERS || plan->data.first + all > 32)) {
+        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0,
+                       "%u fields with EMUL %u from v%u: at most 8 registers, up to v31",
+                       plan->fields, registers(plan), plan->data.first);
+        return false;
+    }
+    return is_fine;
+}
+
+static bool plan_indexed(struct plan *plan, const struct rv32_op *op, int index_log)
+{
+    struct rv32_hart *hart = plan->v.hart;
+    plan->is_indexed = true;
+    plan->data = vector_group(&plan->v, plan->data.name, op->rd, 0);
+    plan->index = vector_group(&plan->v, "vs2", op->rs2, index_log - plan->v.type.log);
+    if (!vector_check_group(hart, plan->index) || !check_fields(plan)) {
+        return false;
+    }
+    if (plan->is_store) {
+        return true;
+    }
+    if (plan->fields == 1) {
+        return vector_check_overlap(hart, plan->data, plan->index);
+    }
+    for (uint32_t field = 0; field < plan->fields; field++) {
+        struct vector_group group = plan->data;
+        group.first = first_register(plan, field);
+        if (!vector_check_disjoint(hart, group, plan->index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int width_log(uint32_t word)
+{
+    unsigned code = word >> 12 & 7; /* 0, 5, 6: 8, 16, 32 bits */
+    return code ? (int)code - 4 : 0;
+}
+
+static bool make_plan(struct plan *plan, struct rv32_hart *hart, const struct rv32_op *op)
+{
+    uint32_t word = (uint32_t)op->imm;
+    unsigned mop = word >> 26 & 3;
+    int log = width_log(word);
+    *plan = (struct plan){.v = {.hart = hart},
+                          .is_store = (word & OPCODE_BITS) == OPCODE_STORE_FP,
+                          .fields = (word >> 29) + 1,
+                          .base = hart->x[op->rs1]};
+    plan->data = (struct vector_group){plan->is_store ? "vs3" : "vd", op->rd, log, 0};
+    plan->stride = mop == MOP_STRIDED ? hart->x[op->rs2] : plan->fields << log;
+    if (mop == MOP_UNIT && op->rs2 == UNIT_WHOLE) {
+        plan->stride = 1u << log;
+        return vector_check_core(hart) && plan_whole(plan, plan->fields);
+    }
+    if (!vector_begin(&plan->v, hart, op)) {
+        return false;
+    }
+    plan->count = plan->v.vl;
+    if (mop == MOP_UNIT && op->rs2 == UNIT_MASK) {
+        plan->count = (plan->v.vl + 7) / 8;
+        return true;
+    }
+    if (mop == MOP_UNORDERED || mop == MOP_ORDERED) {
+        return plan_indexed(plan, op, log);
+    }
+    plan->ends_at_fault = mop == MOP_UNIT && op->rs2 == UNIT_FAULT_FIRST;
+    plan->data = vector_group(&plan->v, plan->data.name, op->rd, log - plan->v.type.log);
+    return check_fields(plan);
+}
+
+/* --- Checking it --- */
+
+static bool is_memory(const struct rv32_hart *hart, uint32_t address)
+{
+    return address < hart->code->pages << RV32_PAGE_SHIFT ||
+           address - RV32_LOCAL_BASE < hart->local_size;
+}
+
+static bool check_aligned(const struct plan *plan, uint32_t address)
+{
+    unsigned size = 1u << plan->data.log;
+    if (address & (size - 1)) {
+        rv32_bus_fault(plan->v.hart, RV32_FAULT_MISALIGNED, address,
+                       "vector element of %u bytes at 0x%08x is not aligned", size, address);
+        return false;
+    }
+    return true;
+}
+
+static bool check_addresses(struct plan *plan)
+{
+    struct rv32_hart *hart = plan->v.hart;
+    uint32_t accesses = 0, outside = 0, address_outside = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (!vector_is_active(&plan->v, i)) {
+            continue;
+        }
+        for (uint32_t field = 0; field < plan->fields; field++) {
+            uint32_t address = address_of(plan, i, field);
+            bool is_aligned = check_aligned(plan, address);
+            bool is_inside = is_memory(hart, address);
+            if (plan->ends_at_fault && i > 0 && !(is_aligned && is_inside)) {
+                plan->count = i;
+                return true;
+            }
+            if (!is_aligned) {
+                return false;
+            }
+            accesses++;
+            outside += !is_inside;
+            address_outside = is_inside ? address_outside : address;
+        }
+    }
+    if (outside && accesses > 1) {
+        rv32_bus_fault(hart, RV32_FAULT_UNIMPLEMENTED, address_outside,
+                       "vector access to more than one element outside L1 and local RAM");
+        return false;
+    }
+    return true;
+}
+
+/* --- Doing it --- */
+
+/* Loads into a copy of the destination, which replaces it only when everything is there. */
+static enum rv32_reply load_all(const struct plan *plan, uint64_t now)
+{
+    struct rv32_hart *hart = plan->v.hart;
+    uint8_t copy[MOST_REGISTERS * RV32_VLEN_BYTES];
+    uint8_t *destination = hart->v[plan->data.first];
+    size_t size = (size_t)plan->fields * registers(plan) * RV32_VLEN_BYTES;
+    memcpy(copy, destination, size);
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (!vector_is_active(&plan->v, i)) {
+            continue;
+        }
+        for (uint32_t field = 0; field < plan->fields; field++) {
+            uint32_t value;
+            enum rv32_reply reply =
+                rv32_load(hart, address_of(plan, i, field), 1u << plan->data.log, now, &value);
+            if (reply != RV32_OK) {
+                return reply;
+            }
+            memcpy(copy + field * registers(plan) * RV32_VLEN_BYTES + (i << plan->data.log), &value,
+                   (size_t)1 << plan->data.log);
+        }
+    }
+    memcpy(destination, copy, size);
+    return RV32_OK;
+}
+
+static enum rv32_reply store_all(const struct plan *plan, uint64_t now)
+{
+    struct rv32_hart *hart = plan->v.hart;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (!vector_is_active(&plan->v, i)) {
+            continue;
+        }
+        for (uint32_t field = 0; field < plan->fields; field++) {
+            uint32_t value = vector_read(hart, first_register(plan, field), plan->data.log, i);
+            enum rv32_reply reply =
+                rv32_store(hart, address_of(plan, i, field), 1u << plan->data.log, now, value);
+            if (reply != RV32_OK) {
+                return reply;
+            }
+        }
+    }
+    return RV32_OK;
+}
+
+static __attribute__((noinline)) enum rv32_reply
+access_memory(struct rv32_hart *hart, const struct rv32_op *op, uint64_t now)
+{
+    struct plan plan;
+    if (!make_plan(&plan, hart, op) || !check_addresses(&plan)) {
+        return RV32_FAULTED;
+    }
+    if (plan.is_store) {
+        return store_all(&plan, now);
+    }
+    enum rv32_reply reply = load_all(&plan, now);
+    if (reply == RV32_OK && plan.ends_at_fault) {
+        hart->csr.vl = plan.count;
+    }
+    return reply;
+}
+
+static inline int64_t run(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    enum rv32_reply reply = access_memory(hart, op, rv32_now(hart, left));
+    if (reply != RV32_OK) {
+        return rv32_refused(hart, op, left, reply);
+    }
+    return rv32_after_bus(hart, op + 1, left);
+}
+
+/* What tells the rows apart is in the word. */
+#define INSN(token, mnemonic, extension, match, mask, format) \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
+    { \
+        return run(hart, op, left); \
+    }
+#define STUB(token, mnemonic, extension, match, mask, format)
+#include "rv32/rv32_vector_memory.def"
+#undef INSN
+#undef STUB

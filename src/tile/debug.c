@@ -1,0 +1,192 @@
+/* The debug registers: the map, soft reset, and what is too small for a file of its own. */
+#include "tile/debug.h"
+
+#include <string.h>
+
+#include "tile/debug_internal.h"
+
+tile_mmio_handler tile_mmio_DEBUG;
+enum rv32_poll tile_mmio_poll_DEBUG(struct tile *tile, enum tile_agent agent, uint32_t offset);
+
+enum kind { UNKNOWN, STORAGE, STORAGE_LATER, NOT_DRIVEN, OF_DEVICE };
+
+static const struct debug_row {
+    enum kind kind;
+    enum rv32_poll poll;
+    uint32_t reset;
+    debug_handler *handle; /* of OF_DEVICE */
+    const char *name;
+} debug_rows[] = {
+#define ROW(offset, name, ...) [(offset) / 4] = {__VA_ARGS__, "RISCV_DEBUG_REG_" #name},
+#define PLAIN(offset, name, reset) ROW(offset, name, STORAGE, RV32_POLL_STATE, reset, NULL)
+#define LATER(offset, name, reset) ROW(offset, name, STORAGE_LATER, RV32_POLL_STATE, reset, NULL)
+#define BLIND(offset, name) ROW(offset, name, NOT_DRIVEN, RV32_POLL_STATE, 0, NULL)
+#define DEVICE(offset, name, reset, handler, poll) \
+    ROW(offset, name, OF_DEVICE, RV32_POLL_##poll, reset, debug_##handler)
+#include "tile/debug_registers.def"
+#undef ROW
+#undef PLAIN
+#undef LATER
+#undef BLIND
+#undef DEVICE
+};
+
+enum { ROWS = sizeof debug_rows / sizeof debug_rows[0] };
+
+/* The row of an offset; registers that no source names share an empty one. */
+static const struct debug_row *row_of(uint32_t offset)
+{
+    static const struct debug_row unknown = {.kind = UNKNOWN};
+    return offset / 4 < ROWS ? &debug_rows[offset / 4] : &unknown;
+}
+
+const char *debug_register_name(uint32_t offset)
+{
+    return row_of(offset)->name;
+}
+
+void debug_init(struct tile *tile)
+{
+    memset(&tile->debug, 0, sizeof tile->debug);
+    for (unsigned i = 0; i < ROWS; i++) {
+        tile->debug.word[i] = debug_rows[i].reset;
+    }
+    debug_time_init(tile);
+}
+
+static enum mmio_reply access_storage(struct tile *tile, struct mmio_access *access,
+                                      const struct debug_row *row)
+{
+    enum mmio_reply reply = mmio_word(access, debug_word(tile, access), UINT32_MAX);
+    bool matters = row->kind == UNKNOWN || access->value != row->reset;
+    if (row->kind != STORAGE && mmio_is_write(access) && reply == MMIO_OK && matters) {
+        tile_report_unmodelled(tile, access);
+    }
+    return reply;
+}
+
+static enum mmio_reply access_row(struct tile *tile, struct mmio_access *access,
+                                  const struct debug_row *row)
+{
+    switch (row->kind) {
+    case OF_DEVICE:
+        return row->handle(tile, access);
+    case NOT_DRIVEN:
+        if (!mmio_is_write(access)) {
+            tile_report_unmodelled(tile, access);
+        }
+        return mmio_driven(access, 0);
+    case UNKNOWN:
+    case STORAGE:
+    case STORAGE_LATER:
+        break;
+    }
+    return access_storage(tile, access, row);
+}
+
+enum mmio_reply tile_mmio_DEBUG(struct tile *tile, struct mmio_access *access)
+{
+    enum mmio_reply reply = access_row(tile, access, row_of(access->offset));
+    if (mmio_wrote(access, reply)) {
+        tile_event(tile, access->cycle);
+    }
+    return reply;
+}
+
+enum rv32_poll tile_mmio_poll_DEBUG(struct tile *tile, enum tile_agent agent, uint32_t offset)
+{
+    (void)tile;
+    (void)agent;
+    return row_of(offset)->poll;
+}
+
+/* --- Small devices --- */
+
+/* Written by hardware through word[]. */
+enum mmio_reply debug_driven(struct tile *tile, struct mmio_access *access)
+{
+    return mmio_driven(access, *debug_word(tile, access));
+}
+
+enum {
+    SOFT_RESET_BITS = 0xffffff, /* SPEC: the others have no effect */
+    SOFT_RESET_HARTS = 0x47800,
+    SOFT_RESET_MODELLED =
+        SOFT_RESET_HARTS | TENSIX_RESET_TDMA | TENSIX_RESET_THCON | TENSIX_RESET_AUTO_TTSYNC,
+};
+
+enum mmio_reply debug_soft_reset(struct tile *tile, struct mmio_access *access)
+{
+    uint32_t *word = debug_word(tile, access);
+    uint32_t old = *word;
+    enum mmio_reply reply = mmio_word(access, word, SOFT_RESET_BITS);
+    if (!mmio_wrote(access, reply)) {
+        return reply;
+    }
+    tensix_soft_reset(&tile->tensix, old, *word);
+    if (~old & *word & TENSIX_RESET_TDMA) {
+        tdma_enter_reset(tile);
+    }
+    if (*word & ~(uint32_t)SOFT_RESET_MODELLED) { /* units that do not exist yet */
+        tile_report_unmodelled(tile, access);
+    }
+    tile_soft_reset(tile, old, *word, access->cycle);
+    return MMIO_OK;
+}
+
+enum { CFGREG_INDEX = 0x7ff };
+
+enum mmio_reply debug_config_read(struct tile *tile, struct mmio_access *access)
+{
+    enum mmio_reply reply = mmio_word(access, debug_word(tile, access), UINT32_MAX);
+    if (mmio_wrote(access, reply)) {
+        tile->debug.word[DEBUG_CFGREG_RDDATA] =
+            tensix_config_read(&tile->tensix, access->value & CFGREG_INDEX);
+    }
+    return reply;
+}
+
+enum { INSTRN_BUF_PUSH_BIT = 4, INSTRN_BUF_EMPTY_BIT = 4, INSTRN_BUF_BITS = 0xff };
+
+enum mmio_reply debug_instruction_control(struct tile *tile, struct mmio_access *access)
+{
+    uint32_t *word = debug_word(tile, access);
+    uint32_t old = *word;
+    enum mmio_reply reply = mmio_word(access, word, INSTRN_BUF_BITS);
+    for (unsigned i = 0; mmio_wrote(access, reply) && i < TENSIX_THREADS; i++) {
+        bool has_control = *word >> i & 1;
+        if (has_control && debug_rises(old, *word, INSTRN_BUF_PUSH_BIT + i)) {
+            /* SPEC: software should not push to a full FIFO; here the instruction is lost. */
+            (void)tensix_push(&tile->tensix, i, TENSIX_FROM_DEBUG_BUS,
+                              tile->debug.word[DEBUG_INSTRN_BUF_CTRL1], access->cycle);
+        }
+    }
+    return reply;
+}
+
+enum mmio_reply debug_instruction_status(struct tile *tile, struct mmio_access *access)
+{
+    uint32_t status = 0;
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        status |= (uint32_t)tensix_accepts(&tile->tensix, i) << i;
+        status |= (uint32_t)!tensix_thread_busy(&tile->tensix, i) << (INSTRN_BUF_EMPTY_BIT + i);
+    }
+    return mmio_driven(access, status);
+}
+
+/* --- Time --- */
+
+uint64_t debug_next_event(const struct tile *tile)
+{
+    uint64_t watchdog = debug_watchdog_next(tile);
+    uint64_t sampler = debug_sampler_next(tile);
+    return watchdog < sampler ? watchdog : sampler;
+}
+
+void debug_run(struct tile *tile, uint64_t now)
+{
+    if (debug_watchdog_next(tile) <= now) {
+        debug_watchdog_update(tile, now);
+    }
+    debug_sampler_run(tile, now);
+}

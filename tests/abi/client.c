@@ -1,0 +1,224 @@
+#include "abi/client.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- Loading --- */
+
+/* dlsym gives functions as data pointers; POSIX lets them be copied. */
+static bool look_up(const struct client *client, const char *name, void *function)
+{
+    void *address = dlsym(client->library, name);
+    if (!address) {
+        fprintf(stderr, "no symbol %s\n", name);
+        return false;
+    }
+    memcpy(function, &address, sizeof address);
+    return true;
+}
+
+bool client_load(struct client *client, const char *path)
+{
+    *client = (struct client){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
+    if (!client->library) {
+        fprintf(stderr, "%s\n", dlerror());
+        return false;
+    }
+    return look_up(client, "libttsim_init", &client->init) &&
+           look_up(client, "libttsim_exit", &client->exit) &&
+           look_up(client, "libttsim_pci_config_rd32", &client->config_read) &&
+           look_up(client, "libttsim_pci_mem_rd_bytes", &client->read) &&
+           look_up(client, "libttsim_pci_mem_wr_bytes", &client->write) &&
+           look_up(client, "libttsim_tile_rd_bytes", &client->tile_read) &&
+           look_up(client, "libttsim_tile_wr_bytes", &client->tile_write) &&
+           look_up(client, "libttsim_clock", &client->clock) &&
+           look_up(client, "libttsim_set_pci_dma_mem_callbacks", &client->set_callbacks);
+}
+
+void client_unload(struct client *client)
+{
+    dlclose(client->library);
+    client->library = NULL;
+}
+
+/* --- Registers of the device --- */
+
+static uint32_t read_word(struct client *client, uint64_t paddr)
+{
+    uint32_t value;
+    client->read(paddr, &value, sizeof value);
+    client->clock(1);
+    client->reads++;
+    client->clocks++;
+    return value;
+}
+
+static void write_word(struct client *client, uint64_t paddr, uint32_t value)
+{
+    client->write(paddr, &value, sizeof value);
+}
+
+uint32_t client_bar0_word(struct client *client, uint32_t offset)
+{
+    return read_word(client, client->bar0 + offset);
+}
+
+/* --- Opening --- */
+
+static uint64_t find_bar(struct client *client, uint32_t offset)
+{
+    uint64_t low = client->config_read(0, offset), high = client->config_read(0, offset + 4);
+    return (high << 32 | low) & ~UINT64_C(15);
+}
+
+static void set_outbound_region(struct client *client, unsigned region, uint64_t base, uint64_t limit,
+                                uint64_t target)
+{
+    uint64_t at = client->bar2 + 0x1000 + 0x200 * region;
+    write_word(client, at + 0x04, 0);
+    write_word(client, at + 0x00, 0);
+    write_word(client, at + 0x08, (uint32_t)base);
+    write_word(client, at + 0x0c, (uint32_t)(base >> 32));
+    write_word(client, at + 0x10, (uint32_t)limit);
+    write_word(client, at + 0x14, (uint32_t)target);
+    write_word(client, at + 0x18, (uint32_t)(target >> 32));
+    write_word(client, at + 0x04, UINT32_C(1) << 31);
+}
+
+/* The value of a telemetry tag, or all ones. */
+static uint32_t telemetry(struct client *client, uint32_t tag)
+{
+    uint64_t tags = client_read_word(client, 8, 0, 0x80030434);
+    uint64_t values = client_read_word(client, 8, 0, 0x80030430);
+    uint32_t count = client_read_word(client, 8, 0, tags + 4);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t entry = client_read_word(client, 8, 0, tags + 8 + 4 * i);
+        if ((entry & 0xffff) == tag) {
+            return client_read_word(client, 8, 0, values + 4 * (entry >> 16));
+        }
+    }
+    return UINT32_MAX;
+}
+
+bool client_open(struct client *client)
+{
+    client->set_callbacks(NULL, NULL);
+    client->init();
+    bool is_right = client->config_read(0, 0) == 0xb1401e52;
+    client->bar0 = find_bar(client, 0x10);
+    client->bar4 = find_bar(client, 0x20);
+    is_right &= client_bar0_word(client, 0x1fd04100) == 0x4000;
+    client->bar2 = find_bar(client, 0x18);
+    set_outbound_region(client, 0, 0, 0xffff, UINT64_C(0x123400000000));
+    set_outbound_region(client, 5, 0, 0x3fffffff, 0);
+    is_right &= client_bar0_word(client, 0x1fd04044) == 0x10611002;
+    is_right &= client_read_word(client, 8, 0, 0x80030060) != UINT32_MAX;
+    is_right &= client_read_word(client, 8, 0, 0x80030408) == 5;
+    is_right &= telemetry(client, 28) == 0x12050000; /* firmware bundle 18.5.0 */
+    is_right &= telemetry(client, 1) == 0x400 && telemetry(client, 2) == 1; /* board id */
+    is_right &= telemetry(client, 14) == 1000;
+    for (unsigned x = 20; x < 32; x++) {
+        is_right &= client_read_word(client, x, 25, 0x7cc04) == 2;
+        is_right &= client_read_word(client, x, 25, 0x7cfc4) != UINT32_MAX;
+    }
+    return is_right;
+}
+
+void client_close(struct client *client)
+{
+    client->exit();
+}
+
+/* --- Windows --- */
+
+static void set_registers(struct client *client, unsigned index, uint32_t low, uint32_t mid,
+                          uint32_t high)
+{
+    uint64_t at = client->bar0 + 0x1fc00000 + 12 * (uint64_t)index;
+    write_word(client, at, low);
+    write_word(client, at + 4, mid);
+    write_word(client, at + 8, high);
+}
+
+void client_set_window(struct client *client, unsigned index, unsigned x, unsigned y,
+                       uint64_t address)
+{
+    uint64_t page = address >> 21;
+    set_registers(client, index, (uint32_t)page, (uint32_t)(page >> 32) | x << 11 | y << 17, 0);
+}
+
+void client_set_multicast(struct client *client, unsigned index, unsigned noc, unsigned x_start,
+                          unsigned y_start, unsigned x_end, unsigned y_end, uint64_t address)
+{
+    uint64_t page = address >> 21;
+    set_registers(client, index, (uint32_t)page,
+                  (uint32_t)(page >> 32) | x_end << 11 | y_end << 17 | x_start << 23 |
+                      (y_start & 7) << 29,
+                  y_start >> 3 | noc << 3 | 1u << 5);
+}
+
+void client_write_tile(struct client *client, unsigned x, unsigned y, uint64_t address,
+                       const void *bytes, uint32_t size)
+{
+    client_set_window(client, 1, x, y, address);
+    client->write(client->bar0 + 0x200000 + (address & 0x1fffff), bytes, size);
+}
+
+void client_read_tile(struct client *client, unsigned x, unsigned y, uint64_t address, void *bytes,
+                      uint32_t size)
+{
+    client_set_window(client, 1, x, y, address);
+    client->read(client->bar0 + 0x200000 + (address & 0x1fffff), bytes, size);
+    client->clock(1);
+    client->reads++;
+    client->clocks++;
+}
+
+void client_write_word(struct client *client, unsigned x, unsigned y, uint64_t address,
+                       uint32_t value)
+{
+    client_write_tile(client, x, y, address, &value, sizeof value);
+}
+
+uint32_t client_read_word(struct client *client, unsigned x, unsigned y, uint64_t address)
+{
+    uint32_t value;
+    client_read_tile(client, x, y, address, &value, sizeof value);
+    return value;
+}
+
+/* --- Tiles --- */
+
+void client_each_worker(struct client *client,
+                        void (*visit)(struct client *client, unsigned x, unsigned y))
+{
+    for (unsigned y = 2; y <= 11; y++) {
+        for (unsigned x = 1; x <= 16; x++) {
+            if (x != 8 && x != 9) {
+                visit(client, x, y);
+            }
+        }
+    }
+}
+
+void client_load_firmware(struct client *client, unsigned x, unsigned y)
+{
+    static const uint32_t jump = 0x2e10306f; /* jal zero, 0x3ae0 */
+    static const uint32_t program[] = {
+        0x3e800293, /*     li   t0, 1000 */
+        0xfff28293, /* 1:  addi t0, t0, -1 */
+        0xfe029ee3, /*     bne  t0, zero, 1b */
+        0x4e002823, /* 2:  sw   zero, 0x4f0(zero) */
+        0x4f002303, /* 3:  lw   t1, 0x4f0(zero) */
+        0xfe035ee3, /*     bge  t1, zero, 3b */
+        0x10002383, /*     lw   t2, 0x100(zero) */
+        0x10402e03, /*     lw   t3, 0x104(zero) */
+        0x01c383b3, /*     add  t2, t2, t3 */
+        0x10702423, /*     sw   t2, 0x108(zero) */
+        0xfe5ff06f, /*     j    2b */
+    };
+    client_write_tile(client, x, y, 0x3ae0, program, sizeof program);
+    client_write_word(client, x, y, GO_MESSAGE, GO_INIT);
+    client_write_word(client, x, y, 0, jump);
+}

@@ -1,0 +1,264 @@
+/* The windows to the coprocessor: MOP configuration, Dst, GPRs, instruction push, configuration. */
+#include <string.h>
+
+#include "mmio_harness.h"
+
+static struct tile_harness harness;
+#define H (&harness)
+
+static void setup(void)
+{
+    harness_open(H);
+}
+
+static void teardown(void)
+{
+    harness_close(H);
+}
+
+#define MOP_CFG(i)    (UINT32_C(0xffb80000) + 4 * (uint32_t)(i))
+#define DST           UINT32_C(0xffbd8000)
+#define GPR(i)        (UINT32_C(0xffe00000) + 4 * (uint32_t)(i))
+#define PUSH(i)       (UINT32_C(0xffe40000) + UINT32_C(0x10000) * (uint32_t)(i))
+#define CONFIG(i)     (UINT32_C(0xffef0000) + 4 * (uint32_t)(i))
+#define SOFT_RESET    UINT32_C(0xffb121b0)
+#define INSTRN_CTRL0  UINT32_C(0xffb120a0)
+
+enum { STATE_RESET_EN = 4, THCON = 64, GLOBAL = 180, IC_INVALIDATE = 185, PRNG_SEED = 186 };
+enum { STATE_1 = 224, DUAL = 448, THREAD = 672 };
+
+START_TEST(mop_configuration_is_write_only)
+{
+    enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
+    for (unsigned i = 0; i < 9; i++) {
+        put(H, trisc, MOP_CFG(i), 0x100 + i);
+        ck_assert_uint_eq(harness.tile->tensix.thread[_i].mop[i], 0x100 + i);
+        ck_assert_uint_eq(peek(H, trisc, MOP_CFG(i)), 0x100 + i);
+        ck_assert_int_eq(try_access(H, MMIO_READ, trisc, MOP_CFG(i), 0), MMIO_UNMAPPED);
+    }
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, trisc, MOP_CFG(9), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, MOP_CFG(0), 0), MMIO_UNMAPPED);
+}
+END_TEST
+
+START_TEST(dst_is_not_there_yet)
+{
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T2, DST, 0), MMIO_UNIMPLEMENTED);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, DST, 0), MMIO_UNMAPPED);
+}
+END_TEST
+
+START_TEST(gprs_of_each_thread)
+{
+    enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
+    for (unsigned i = 0; i < 64; i++) {
+        ck_assert_event(H, put(H, trisc, GPR(i), 0xa0b0c000 + i));
+        ck_assert_uint_eq(get(H, trisc, GPR(i)), 0xa0b0c000 + i);
+        ck_assert_uint_eq(get(H, AGENT_B, GPR(64u * (unsigned)_i + i)), 0xa0b0c000 + i);
+        ck_assert_uint_eq(harness.tile->tensix.gpr[_i][i], 0xa0b0c000 + i);
+    }
+    put(H, AGENT_B, GPR(64u * (unsigned)_i + 63), 5);
+    ck_assert_uint_eq(get(H, trisc, GPR(63)), 5);
+    ck_assert_int_eq(try_access(H, MMIO_READ, trisc, GPR(64), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, GPR(192), 0), MMIO_UNMAPPED);
+    uint32_t value = 0;
+    ck_assert_int_eq(try_narrow(H, MMIO_READ, trisc, GPR(0) + 2, 2, &value), MMIO_OK);
+    ck_assert_uint_eq(value, 0xa0b0);
+    ck_assert_int_eq(try_narrow(H, MMIO_WRITE, trisc, GPR(0) + 2, 2, &value), MMIO_NARROW);
+}
+END_TEST
+
+START_TEST(b_pushes_to_any_thread)
+{
+    ck_assert_event(H, put(H, AGENT_B, PUSH(_i), 0x02000000));
+    put(H, AGENT_B, PUSH(_i) + 0xfffc, 0x02000001);
+    ck_assert_uint_eq(harness.tile->tensix.thread[_i].count, 2);
+    ck_assert_uint_eq(harness.tile->tensix.thread[_i].fifo[1].word, 0x02000001);
+    ck_assert_int_eq(harness.tile->tensix.thread[_i].fifo[1].source, TENSIX_FROM_B);
+}
+END_TEST
+
+START_TEST(triscs_push_to_their_own)
+{
+    enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
+    put(H, trisc, PUSH(0), 0x02000000);
+    ck_assert_uint_eq(harness.tile->tensix.thread[_i].count, 1);
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, trisc, PUSH(1), 0), MMIO_HANG);
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, trisc, PUSH(2), 0), MMIO_HANG);
+    ck_assert_int_eq(try_access(H, MMIO_READ, trisc, PUSH(0), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_NC, PUSH(0), 0), MMIO_UNMAPPED);
+    uint32_t value = 0;
+    ck_assert_int_eq(try_narrow(H, MMIO_WRITE, trisc, PUSH(0), 2, &value), MMIO_NARROW);
+    ck_assert_int_eq(try_access(H, MMIO_POKE, trisc, PUSH(0), 0), MMIO_OK);
+    ck_assert_uint_eq(harness.tile->tensix.thread[_i].count, 1);
+}
+END_TEST
+
+START_TEST(full_fifo_makes_wait)
+{
+    for (unsigned i = 0; i < 29; i++) {
+        put(H, AGENT_T1, PUSH(0), 0x02000000);
+    }
+    ck_assert_no_event(
+        H, ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T1, PUSH(0), 0), MMIO_WAIT));
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, PUSH(1), 0), MMIO_WAIT);
+}
+END_TEST
+
+START_TEST(debug_bus_takes_the_fifo)
+{
+    put(H, AGENT_NOC, INSTRN_CTRL0, 1);
+    put(H, AGENT_T0, PUSH(0), 0x02000000);
+    put(H, AGENT_T1, PUSH(0), 0x02000000);
+    ck_assert_uint_eq(harness.tile->tensix.thread[0].count, 0);
+    ck_assert_uint_eq(harness.tile->tensix.thread[1].count, 1);
+}
+END_TEST
+
+/* A hart's .ttinsn and store loop of 100 instructions all leave the coprocessor. */
+START_TEST(pushes_of_a_program_drain)
+{
+    static const char *const program[] = {
+        "lui s0, 0xffe40",  "lui t1, 0x02000",  "addi t0, zero, 100", "1:",
+        "sw t1, 0(s0)",     "addi t0, t0, -1",  "bne t0, zero, 1b",   ".ttinsn 0x02000000",
+        "lui s1, 0xffe80",  "sw zero, 4(s1)",   "lw t2, 4(s1)",       "sw t0, 0x400(zero)",
+        "ebreak",           NULL};
+    harness_set_word(H, 0x400, 1);
+    harness_assemble(H, 0x1000, program);
+    harness_release(H, RV32_T2, 0x1000);
+    tile_run(harness.tile, 128 * 10);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_int_eq(harness.tile->run[RV32_T2].state, HART_PAUSED);
+    ck_assert_uint_eq(harness_word(H, 0x400), 0);
+    ck_assert_uint_eq(harness.tile->tensix.thread[2].drained, 101);
+}
+END_TEST
+
+/* --- Configuration --- */
+
+START_TEST(states_are_separate_below_the_globals)
+{
+    put(H, AGENT_T0, CONFIG(10), 1);
+    put(H, AGENT_B, CONFIG(STATE_1 + 10), 2);
+    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(10)), 1);
+    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(STATE_1 + 10)), 2);
+    put(H, AGENT_T0, CONFIG(DUAL + 10), 3);
+    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(10)), 3);
+    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(STATE_1 + 10)), 3);
+    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(DUAL + 10)), 3);
+    ck_assert_event(H, put(H, AGENT_T0, CONFIG(GLOBAL), 4));
+    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(STATE_1 + GLOBAL)), 4);
+    put(H, AGENT_T0, CONFIG(STATE_1 + GLOBAL + 43), 5);
+    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(GLOBAL + 43)), 5);
+    ck_assert_uint_eq(harness.unmodelled, 0);
+}
+END_TEST
+
+START_TEST(state_reset_clears_one_state)
+{
+    for (unsigned i = 0; i < 224; i++) {
+        if (i != STATE_RESET_EN && i != IC_INVALIDATE) {
+            put(H, AGENT_B, CONFIG(DUAL + i), i + 1);
+        }
+    }
+    put(H, AGENT_B, CONFIG(STATE_1 + STATE_RESET_EN), 0);
+    for (unsigned i = 5; i < 180; i++) {
+        ck_assert_uint_eq(get(H, AGENT_B, CONFIG(i)), i + 1);
+        ck_assert_uint_eq(get(H, AGENT_B, CONFIG(STATE_1 + i)), 0);
+    }
+    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(STATE_1 + GLOBAL)), GLOBAL + 1);
+}
+END_TEST
+
+START_TEST(thread_configuration_is_read_only)
+{
+    harness.tile->tensix.thread_config[2][67] = 0x1234;
+    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(THREAD + 2 * 68 + 67)), 0x1234);
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T2, CONFIG(THREAD), 1), MMIO_READ_ONLY);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T2, CONFIG(THREAD + 204), 1), MMIO_UNMAPPED);
+    uint32_t value = 0;
+    ck_assert_int_eq(try_narrow(H, MMIO_WRITE, AGENT_T2, CONFIG(0), 1, &value), MMIO_NARROW);
+}
+END_TEST
+
+/* A hart may invalidate the caches in the code that it runs. */
+START_TEST(ic_invalidate_forgets_code)
+{
+    static const char *const program[] = {"lui s0, 0xffef0", "addi t0, zero, 31",
+                                          "sw t0, 0x2e4(s0)", "ebreak", NULL};
+    struct rv32_page **page = &harness.tile->code.map[0x1000 >> RV32_PAGE_SHIFT];
+    harness_assemble(H, 0x1000, program);
+    harness_release(H, RV32_B, 0x1000);
+    tile_run(harness.tile, 128);
+    ck_assert_int_eq(harness.tile->run[RV32_B].state, HART_PAUSED);
+    ck_assert_uint_eq(harness.tile->hart[RV32_B].pc, 0x1010);
+    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(IC_INVALIDATE)), 31);
+    ck_assert_ptr_nonnull(*page);
+    put(H, AGENT_B, CONFIG(IC_INVALIDATE), 0);
+    ck_assert_ptr_nonnull(*page);
+    put(H, AGENT_B, CONFIG(STATE_1 + IC_INVALIDATE), 1);
+    ck_assert_ptr_null(*page);
+}
+END_TEST
+
+START_TEST(seed_is_stored_and_reported)
+{
+    put(H, AGENT_T0, CONFIG(PRNG_SEED), 77);
+    ck_assert_uint_eq(get(H, AGENT_T0, CONFIG(PRNG_SEED)), 77);
+    ck_assert_uint_eq(harness.unmodelled, 1);
+}
+END_TEST
+
+START_TEST(thcon_reset_clears_and_holds)
+{
+    put(H, AGENT_B, CONFIG(THCON), 1);
+    put(H, AGENT_B, CONFIG(THCON - 1), 2);
+    put(H, AGENT_B, CONFIG(GLOBAL), 3);
+    put(H, AGENT_NOC, SOFT_RESET, 0x47800 | 1 << 9);
+    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(THCON)), 0);
+    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(THCON - 1)), 2);
+    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(GLOBAL)), 3);
+    put(H, AGENT_B, CONFIG(THCON), 4);
+    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(THCON)), 0);
+    put(H, AGENT_NOC, SOFT_RESET, 0x47800);
+    put(H, AGENT_B, CONFIG(THCON), 4);
+    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(THCON)), 4);
+}
+END_TEST
+
+START_TEST(auto_ttsync_makes_wait)
+{
+    harness.tile->tensix.thread_config[0][56] = 0x1f;
+    put(H, AGENT_T0, PUSH(0), 0x28000000);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, GPR(0), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T0, CONFIG(0), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T0, 0xffb11000, 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(H, MMIO_PEEK, AGENT_T0, GPR(0), 0), MMIO_OK);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, GPR(0), 0), MMIO_OK);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T1, GPR(0), 0), MMIO_OK);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("windows");
+    TCase *tcase = tcase_create("windows");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, mop_configuration_is_write_only, 0, 3);
+    tcase_add_test(tcase, dst_is_not_there_yet);
+    tcase_add_loop_test(tcase, gprs_of_each_thread, 0, 3);
+    tcase_add_loop_test(tcase, b_pushes_to_any_thread, 0, 3);
+    tcase_add_loop_test(tcase, triscs_push_to_their_own, 0, 3);
+    tcase_add_test(tcase, full_fifo_makes_wait);
+    tcase_add_test(tcase, debug_bus_takes_the_fifo);
+    tcase_add_test(tcase, pushes_of_a_program_drain);
+    tcase_add_test(tcase, states_are_separate_below_the_globals);
+    tcase_add_test(tcase, state_reset_clears_one_state);
+    tcase_add_test(tcase, thread_configuration_is_read_only);
+    tcase_add_test(tcase, ic_invalidate_forgets_code);
+    tcase_add_test(tcase, seed_is_stored_and_reported);
+    tcase_add_test(tcase, thcon_reset_clears_and_holds);
+    tcase_add_test(tcase, auto_ttsync_makes_wait);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
