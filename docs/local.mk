@@ -1,2 +1,4 @@
 EXTRA_DIST += \
-	%D%/ARCHITECTURE.md
+	%D%/ARCHITECTURE.md \
+	%D%/DEVIATIONS.md \
+	%D%/examples/run_program.c

@@ -9,9 +9,11 @@ spec_vector = %D%/unit/spec_vector.c %D%/unit/spec_vector.h
 tile_harness = %D%/unit/tile_harness.c %D%/unit/tile_harness.h
 
 UNIT_TESTS = \
+	%D%/unit/check_abi \
 	%D%/unit/check_chip \
 	%D%/unit/check_debug \
 	%D%/unit/check_frontend \
+	%D%/unit/check_idle \
 	%D%/unit/check_loader_dwarf \
 	%D%/unit/check_loader_elf \
 	%D%/unit/check_loader_firmware \
@@ -27,6 +29,7 @@ UNIT_TESTS = \
 	%D%/unit/check_num \
 	%D%/unit/check_pic \
 	%D%/unit/check_rv32_float \
+	%D%/unit/check_rv32_vector \
 	%D%/unit/check_spec_csr \
 	%D%/unit/check_spec_float \
 	%D%/unit/check_spec_flow \
@@ -38,6 +41,7 @@ UNIT_TESTS = \
 	%D%/unit/check_windows
 
 tests_unit_check_debug_SOURCES = %D%/unit/check_debug.c $(mmio_harness) $(tile_harness)
+tests_unit_check_idle_SOURCES = %D%/unit/check_idle.c $(rv32_harness)
 tests_unit_check_loader_dwarf_SOURCES = %D%/unit/check_loader_dwarf.c $(loader_debug) \
 	$(loader_image)
 tests_unit_check_loader_elf_SOURCES = %D%/unit/check_loader_elf.c $(loader_image)
@@ -58,6 +62,7 @@ tests_unit_check_noc_window_SOURCES = %D%/unit/check_noc_window.c $(mmio_harness
 	$(tile_harness)
 tests_unit_check_pic_SOURCES = %D%/unit/check_pic.c $(mmio_harness) $(tile_harness)
 tests_unit_check_rv32_float_SOURCES = %D%/unit/check_rv32_float.c $(rv32_harness)
+tests_unit_check_rv32_vector_SOURCES = %D%/unit/check_rv32_vector.c $(rv32_harness)
 tests_unit_check_spec_csr_SOURCES = %D%/unit/check_spec_csr.c $(rv32_harness)
 tests_unit_check_spec_float_SOURCES = %D%/unit/check_spec_float.c $(rv32_harness) $(spec_float)
 tests_unit_check_spec_flow_SOURCES = %D%/unit/check_spec_flow.c $(rv32_harness)
@@ -69,6 +74,7 @@ tests_unit_check_spec_vector_permute_SOURCES = %D%/unit/check_spec_vector_permut
 tests_unit_check_tdma_SOURCES = %D%/unit/check_tdma.c $(mmio_harness) $(tile_harness)
 tests_unit_check_tile_SOURCES = %D%/unit/check_tile.c $(tile_harness)
 tests_unit_check_windows_SOURCES = %D%/unit/check_windows.c $(mmio_harness) $(tile_harness)
+tests_unit_check_abi_LDADD = libttsim_parts.la $(LDADD)
 
 LDADD = libpenrose_core.la $(CHECK_LIBS) $(JANSSON_LIBS)
 
@@ -77,9 +83,12 @@ check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
 
-## The libraries export what they should.
-TESTS += %D%/abi/exports.sh
-EXTRA_DIST += %D%/abi/exports.sh
+## The libraries export what they should; our guest programs run and fail as they should.
+SHELL_TESTS = \
+	%D%/abi/exports.sh \
+	%D%/guests/guests.sh
+TESTS += $(SHELL_TESTS)
+EXTRA_DIST += $(SHELL_TESTS)
 
 ## Random programs on our hart and under qemu-riscv32.
 check_PROGRAMS += %D%/difftest/rv32/difftest-rv32

@@ -72,7 +72,8 @@ static uint32_t *stored_word(struct device *device, enum region_token token, uin
 static void niu_word(struct device *device, const struct region *region, uint64_t offset,
                      struct transfer transfer)
 {
-    enum endpoint_kind kind = region->token == REGION_NIU0 ? ENDPOINT_PCIE_NIU0 : ENDPOINT_PCIE_NIU1;
+    enum endpoint_kind kind =
+        region->token == REGION_NIU0 ? ENDPOINT_PCIE_NIU0 : ENDPOINT_PCIE_NIU1;
     if (transfer.from || !endpoint_table_read(kind, offset, transfer)) {
         report(device, "%s: register 0x%03llx is not modelled in this version: it reads zero",
                region->title, (unsigned long long)offset);
@@ -143,9 +144,10 @@ static uint32_t access_gap(struct device *device, const struct bar *bar, uint64_
         }
     }
     transfer = transfer_first(transfer, end - offset);
-    report(device,
-           "nothing is mapped in the page at BAR%u + 0x%llx: reads give all ones, writes are ignored",
-           bar->number, (unsigned long long)(offset / PAGE_BYTES * PAGE_BYTES));
+    report(
+        device,
+        "nothing is mapped in the page at BAR%u + 0x%llx: reads give all ones, writes are ignored",
+        bar->number, (unsigned long long)(offset / PAGE_BYTES * PAGE_BYTES));
     device_no_answer(transfer);
     return transfer.size;
 }

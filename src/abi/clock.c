@@ -14,9 +14,12 @@
  * - Waiting for an event that is T cycles away takes about log2(T / 128) + T / 65536 calls instead
  *   of T; reading out results, which are different places, costs 128 cycles a read.
  *
+ * A chip on which nothing can happen without the host only lets the cycles asked for pass, and they
+ * pass in one go before the next access that could notice.
+ *
  * All of this depends only on the calls and on the values read, never on host time: a run can be
- * repeated. PENROSE_RUN_AHEAD changes it: "FIRST:MOST" sets the bounds of the quantum in cycles, "N"
- * means 128:N (N:N below 128), and "0" switches it off; then calls of 1 cycle add up to exactly
+ * repeated. PENROSE_RUN_AHEAD changes it: "FIRST:MOST" sets the bounds of the quantum in cycles,
+ * "N" means 128:N (N:N below 128), and "0" switches it off; then calls of 1 cycle add up to exactly
  * one cycle each, rounded up to whole rounds of 128.
  */
 #include "abi/clock.h"
@@ -158,7 +161,8 @@ static void report_quiet_chip(struct device *device)
 {
     static const char title[] = "the host keeps polling, but nothing can happen any more on the "
                                 "chip until the host does something; who waits for what:\n";
-    int length = penrose_wait_report(device->chip, NULL, 0);
+    char nothing[1];
+    int length = penrose_wait_report(device->chip, nothing, sizeof nothing);
     if (length <= 0) {
         return; /* no hart is out of reset */
     }
@@ -176,29 +180,44 @@ static void report_quiet_chip(struct device *device)
     }
 }
 
-static void run_until(struct device *device, uint64_t least, uint64_t most)
+/* A call on a quiet chip. */
+static void run_quiet(struct device *device, uint64_t cycles)
 {
+    struct run_ahead *ahead = &device->run_ahead;
+    ahead->owed += cycles;
+    if (ahead->polling && ahead->quiet_polls <= QUIET_POLLS &&
+        ahead->quiet_polls++ == QUIET_POLLS) {
+        report_quiet_chip(device);
+    }
+}
+
+static void run_busy(struct device *device, uint64_t least, uint64_t most)
+{
+    struct run_ahead *ahead = &device->run_ahead;
     struct penrose_chip *chip = device->chip;
     struct watch watch = {.device = device, .least = least};
     struct penrose_run run = {
         .cycles = most - penrose_now(chip), .until = is_something_new, .context = &watch};
     enum penrose_outcome outcome = penrose_run(chip, &run);
-    if (outcome == PENROSE_QUIET) {
-        device->run_ahead.quiet_polls += device->run_ahead.polling;
-        if (device->run_ahead.quiet_polls == QUIET_POLLS) {
-            report_quiet_chip(device);
-            device->run_ahead.quiet_polls++; /* once in a streak */
-        }
-        if (penrose_now(chip) < least) {
-            run = (struct penrose_run){.cycles = least - penrose_now(chip), .pass_quiet_time = true};
-            outcome = penrose_run(chip, &run);
-        }
-    } else {
-        device->run_ahead.quiet_polls = 0;
-    }
-    device->run_ahead.polling = false;
     device->stopped = outcome == PENROSE_FAULT;
     device_report_faults(device);
+    if (outcome != PENROSE_QUIET) {
+        ahead->quiet_polls = 0;
+        return;
+    }
+    ahead->is_quiet = true;
+    run_quiet(device, least > penrose_now(chip) ? least - penrose_now(chip) : 0);
+}
+
+void clock_settle(struct device *device)
+{
+    struct run_ahead *ahead = &device->run_ahead;
+    if (ahead->owed > 0) {
+        struct penrose_run run = {.cycles = ahead->owed, .pass_quiet_time = true};
+        ahead->owed = 0;
+        penrose_run(device->chip, &run);
+    }
+    ahead->is_quiet = false;
 }
 
 void clock_run(struct device *device, uint32_t cycles)
@@ -209,12 +228,13 @@ void clock_run(struct device *device, uint32_t cycles)
         return;
     }
     adapt_quantum(ahead);
-    if (ahead->most == 0) {
-        ahead->due += cycles;
-        if (ahead->due > now) {
-            run_until(device, ahead->due, ahead->due);
-        }
-        return;
+    ahead->due += cycles;
+    if (ahead->is_quiet) {
+        run_quiet(device, cycles);
+    } else if (ahead->most > 0) {
+        run_busy(device, now + cycles, now + (cycles > ahead->quantum ? cycles : ahead->quantum));
+    } else if (ahead->due > now) {
+        run_busy(device, ahead->due, ahead->due);
     }
-    run_until(device, now + cycles, now + (cycles > ahead->quantum ? cycles : ahead->quantum));
+    ahead->polling = false;
 }

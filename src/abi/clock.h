@@ -24,7 +24,9 @@ struct run_ahead {
     bool progress;        /* the host did or saw something new since the last call */
     bool polling;         /* and it polled since then */
     uint64_t due;         /* without running ahead: the cycles that the host asked for in all */
-    unsigned quiet_polls; /* successive polls in vain of a chip on which nothing can happen */
+    bool is_quiet;        /* nothing can happen on the chip until the host does something */
+    uint64_t owed;        /* cycles of a quiet chip that are still to pass */
+    unsigned quiet_polls; /* successive polls in vain of a quiet chip */
     uint64_t streak;      /* number of the current series of polls in vain, from 1 */
     uint64_t polled[READS_REMEMBERED]; /* the streak in which the place was polled last */
     struct remembered_read read[READS_REMEMBERED];
@@ -37,6 +39,10 @@ void clock_init(struct device *device);
 
 /* Lets at least `cycles` cycles pass, none for 0. */
 void clock_run(struct device *device, uint32_t cycles);
+
+/* Call before an access of the host that may have an effect or see the time: lets the cycles pass
+ * that a quiet chip is owed, and no longer takes it for quiet. */
+void clock_settle(struct device *device);
 
 /* Tells the policy what the host did: read something from a tile, wrote something to one. */
 void clock_note_read(struct device *device, unsigned x, unsigned y, uint64_t address,

@@ -33,8 +33,8 @@ struct device {
     uint32_t dma[DMA_WORDS];
     uint32_t iatu[IATU_WORDS];
 
-    bool stopped;          /* by a guest fault; the host may put its hart in reset and go on */
-    size_t faults_told;    /* fault records of the chip that were reported */
+    bool stopped;           /* by a guest fault; the host may put its hart in reset and go on */
+    size_t faults_told;     /* fault records of the chip that were reported */
     uint64_t tile_told[64]; /* [y] bit x: the tile was reported as not modelled */
     struct run_ahead run_ahead;
     struct reports reports;

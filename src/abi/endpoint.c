@@ -13,7 +13,7 @@
 
 enum { MOST_WAIT = 1 << 20, WAIT_STEP = 1024 };
 
-#define REGISTERS UINT64_C(0xffb00000)
+#define REGISTERS    UINT64_C(0xffb00000)
 #define SOFT_RESET_0 UINT64_C(0xffb121b0)
 
 /* --- The table --- */
@@ -37,12 +37,8 @@ static enum endpoint_kind kind_at(unsigned x, unsigned y)
 }
 
 static const char *const kind_names[] = {
-    [ENDPOINT_WORKER] = "worker",
-    [ENDPOINT_DRAM] = "DRAM",
-    [ENDPOINT_ETHERNET] = "Ethernet",
-    [ENDPOINT_ARC] = "ARC",
-    [ENDPOINT_PCIE] = "PCIe",
-    [ENDPOINT_L2CPU] = "L2CPU",
+    [ENDPOINT_WORKER] = "worker",     [ENDPOINT_DRAM] = "DRAM", [ENDPOINT_ETHERNET] = "Ethernet",
+    [ENDPOINT_ARC] = "ARC",           [ENDPOINT_PCIE] = "PCIe", [ENDPOINT_L2CPU] = "L2CPU",
     [ENDPOINT_SECURITY] = "security",
 };
 
@@ -63,7 +59,7 @@ static const struct {
 };
 
 enum { TELEMETRY_ENTRIES = sizeof telemetry / sizeof *telemetry, TELEMETRY_VERSION = 1 };
-#define TELEMETRY_TAGS UINT64_C(0x10000100)
+#define TELEMETRY_TAGS   UINT64_C(0x10000100)
 #define TELEMETRY_VALUES UINT64_C(0x10000200)
 
 struct lookup {
@@ -131,8 +127,9 @@ static void report_not_modelled(struct device *device, struct endpoint endpoint,
 static void report_nothing_there(struct device *device, struct endpoint endpoint,
                                  const struct transfer *transfer)
 {
-    report(device, "there is no tile at (%u, %u) of NoC %u: reads give all ones, writes are ignored "
-                   "(%s of 0x%llx)",
+    report(device,
+           "there is no tile at (%u, %u) of NoC %u: reads give all ones, writes are ignored "
+           "(%s of 0x%llx)",
            endpoint.x, endpoint.y, endpoint.noc, transfer->from ? "write" : "read",
            (unsigned long long)endpoint.address);
 }
@@ -189,6 +186,9 @@ static void read_what_answers(struct device *device, const struct endpoint *endp
 static void worker_access(struct device *device, struct endpoint endpoint, struct transfer transfer)
 {
     bool has_failed = false;
+    if (transfer.from || endpoint.address + transfer.size > REGISTERS) {
+        clock_settle(device);
+    }
     while (transfer.size > 0) {
         uint64_t most = endpoint.address >= REGISTERS ? 4 - (endpoint.address & 3)
                                                       : REGISTERS - endpoint.address;

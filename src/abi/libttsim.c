@@ -36,8 +36,9 @@ static void report_misuse(enum misuse misuse, const char *text)
 static struct device *current_device(void)
 {
     if (!client.device) {
-        report_misuse(MISUSE_CALL, "the library is used before libttsim_init or after libttsim_exit: "
-                                   "reads give all ones, writes and clocks are ignored");
+        report_misuse(MISUSE_CALL,
+                      "the library is used before libttsim_init or after libttsim_exit: "
+                      "reads give all ones, writes and clocks are ignored");
     }
     return client.device;
 }
@@ -75,8 +76,8 @@ LIBTTSIM_EXPORT uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, 
         return UINT32_MAX;
     }
     if (offset & 3) {
-        report(device,
-               "configuration space is read as aligned words; offset 0x%x reads all ones", offset);
+        report(device, "configuration space is read as aligned words; offset 0x%x reads all ones",
+               offset);
         return UINT32_MAX;
     }
     return device_config_read(device, offset);

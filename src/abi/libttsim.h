@@ -3,7 +3,8 @@
  *
  * SPEC: the vendor's docs/libttsim_api.md; shared/specs/umd-client.md for what clients really do.
  * Calls are to be serialised by the caller. What is misuse there is answered here: it is reported
- * once on stderr and in the file that PENROSE_REPORT names, reads give all ones, writes are ignored.
+ * once on stderr and in the file that PENROSE_REPORT names, reads give all ones, writes are
+ * ignored.
  */
 #ifndef ABI_LIBTTSIM_H
 #define ABI_LIBTTSIM_H
@@ -31,6 +32,7 @@ void libttsim_clock(uint32_t n_clocks);
 
 /* How the device reaches host memory; kept over init and exit. Not used by this version. */
 void libttsim_set_pci_dma_mem_callbacks(void (*read)(uint64_t paddr, void *p, uint32_t size),
-                                        void (*write)(uint64_t paddr, const void *p, uint32_t size));
+                                        void (*write)(uint64_t paddr, const void *p,
+                                                      uint32_t size));
 
 #endif

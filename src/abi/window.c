@@ -60,8 +60,8 @@ static struct strides decode_strides(const struct device *device, unsigned index
  * A span whose start is above its end wraps around. */
 static bool is_in_span(struct axis raw, unsigned keep, unsigned skip, unsigned at)
 {
-    bool is_inside = raw.start <= raw.end ? at >= raw.start && at <= raw.end
-                                          : at <= raw.end || at >= raw.start;
+    bool is_inside =
+        raw.start <= raw.end ? at >= raw.start && at <= raw.end : at <= raw.end || at >= raw.start;
     bool is_masked = keep && skip;
     return is_inside && (!is_masked || ((at - raw.start) & 63) % (keep + skip) < keep);
 }
@@ -123,10 +123,8 @@ void device_window_access(struct device *device, unsigned index, uint64_t offset
                           struct transfer transfer)
 {
     struct window window = decode(device, index);
-    struct endpoint endpoint = {.noc = window.noc,
-                                .x = window.x.end,
-                                .y = window.y.end,
-                                .address = window.base + offset};
+    struct endpoint endpoint = {
+        .noc = window.noc, .x = window.x.end, .y = window.y.end, .address = window.base + offset};
     if (window.is_multicast && transfer.from) {
         multicast(device, &window, index, endpoint.address, transfer);
     } else if (window.is_multicast) {

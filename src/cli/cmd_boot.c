@@ -69,7 +69,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option rows[] = {
-    {.name = "tiles", .key = KEY_TILES, .arg = "all|N",
+    {.doc = "Several tiles:", .group = 1},
+    {.name = "tiles", .key = KEY_TILES, .arg = "all|N", .group = 1,
      .doc = "Boot all 140 tiles, or the first N, row by row"},
     {0},
 };
@@ -172,10 +173,10 @@ enum cli_exit cmd_boot(struct cli *cli, int argc, char **argv)
 {
     struct boot_options options = {.cli = cli, .memory = {.cli = cli}};
     enum cli_exit exit;
-    machine_options_init(&options.machine, cli, DEFAULT_CYCLES);
+    machine_options_init(&options.machine, cli);
     launch_options_init(&options.launch, cli);
     if (options_parse(cli, &argp, argc, argv, &options, &exit)) {
-        machine_options_finish(&options.machine);
+        machine_options_finish(&options.machine, DEFAULT_CYCLES);
         exit = launch_options_finish(&options.launch);
         exit = exit ? exit : boot(&options);
     }

@@ -12,8 +12,6 @@
 #define DEFAULT_CYCLES UINT64_C(1000000000)
 #define L1_END         UINT32_C(0x00180000)
 
-enum { MOST_NAMES = 64 };
-
 struct run_options {
     struct cli *cli;
     struct machine_options machine;
@@ -224,19 +222,21 @@ static enum cli_exit load(struct session *session, const struct run_options *opt
 }
 
 /* The harts that have not paused: "brisc, trisc0". */
-static void name_unfinished(struct session *session, const struct run_options *options,
-                            char names[MOST_NAMES])
+static void name_unfinished(struct session *session, void *context, char *text, size_t size)
 {
+    const struct run_options *options = context;
     struct tile_position tile = options->machine.tile[0];
-    int length = 0;
+    size_t length = 0;
+    text[0] = 0;
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         struct penrose_hart_info info;
         if (options->started & 1u << hart &&
             penrose_hart_info(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &info,
                               NULL) == PENROSE_OK &&
             info.state != PENROSE_HART_PAUSED) {
-            length += snprintf(names + length, (size_t)(MOST_NAMES - length), "%s%s",
-                               length ? ", " : "", penrose_hart_name((enum penrose_hart)hart));
+            snprintf(text + length, size - length, "%s%s", length ? ", " : "",
+                     penrose_hart_name((enum penrose_hart)hart));
+            length = strlen(text);
         }
     }
 }
@@ -244,9 +244,8 @@ static void name_unfinished(struct session *session, const struct run_options *o
 static enum cli_exit run_bare(struct session *session, struct run_options *options)
 {
     uint32_t entry[PENROSE_HARTS];
-    char names[MOST_NAMES] = "the program";
     struct tile_position tile = options->machine.tile[0];
-    struct goal goal = {.what = names, .reached = all_paused, .context = options};
+    struct goal goal = {.reached = all_paused, .describe = name_unfinished, .context = options};
     double start = host_milliseconds();
     enum cli_exit exit = check_overlaps(options);
     exit = exit ? exit : load(session, options, entry);
@@ -258,7 +257,6 @@ static enum cli_exit run_bare(struct session *session, struct run_options *optio
             exit = complain(options->cli, "%s", error.text);
         }
     }
-    name_unfinished(session, options, names);
     session->loading_ms += host_milliseconds() - start;
     return exit ? exit : session_run(session, &goal);
 }
@@ -332,10 +330,10 @@ enum cli_exit cmd_run(struct cli *cli, int argc, char **argv)
 {
     struct run_options options = {.cli = cli, .memory = {.cli = cli}};
     enum cli_exit exit;
-    machine_options_init(&options.machine, cli, DEFAULT_CYCLES);
+    machine_options_init(&options.machine, cli);
     launch_options_init(&options.launch, cli);
     if (options_parse(cli, &argp, argc, argv, &options, &exit)) {
-        machine_options_finish(&options.machine);
+        machine_options_finish(&options.machine, DEFAULT_CYCLES);
         exit = launch_options_finish(&options.launch);
         exit = exit ? exit : run(&options);
     }

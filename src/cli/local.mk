@@ -5,6 +5,7 @@ penrose_SOURCES = \
 	%D%/cli.h \
 	%D%/cmd_boot.c \
 	%D%/cmd_disasm.c \
+	%D%/cmd_info.c \
 	%D%/cmd_run.c \
 	%D%/main.c \
 	%D%/options.c \

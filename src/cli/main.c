@@ -21,8 +21,8 @@ enum { COMMANDS = sizeof commands / sizeof commands[0], MOST_NAME = 32 };
 static void print_help(FILE *file)
 {
     fputs("Usage: penrose COMMAND [OPTION...]\n"
-          "Penrose emulates the tiles of a Tenstorrent Blackhole chip: their five RISC-V harts run\n"
-          "the same firmware and kernel ELFs as the chip.\n\n"
+          "Penrose emulates the tiles of a Tenstorrent Blackhole chip: their five RISC-V harts\n"
+          "run the same firmware and kernel ELFs as the chip.\n\n"
           "Commands:\n",
           file);
     for (unsigned i = 0; i < COMMANDS; i++) {

@@ -21,7 +21,7 @@ error_t options_refuse(const struct cli *cli, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    complain(cli, "%s; see 'penrose %s --help'", text, cli->command);
+    complain(cli, "%s (see 'penrose %s --help')", text, cli->command);
     return EINVAL;
 }
 
@@ -285,9 +285,9 @@ enum {
     KEY_WARN_UNMODELLED,
 };
 
-void machine_options_init(struct machine_options *options, struct cli *cli, uint64_t max_cycles)
+void machine_options_init(struct machine_options *options, struct cli *cli)
 {
-    *options = (struct machine_options){.cli = cli, .max_cycles = max_cycles};
+    *options = (struct machine_options){.cli = cli};
     penrose_options_default(&options->chip);
 }
 
@@ -303,10 +303,14 @@ void machine_options_add_tile(struct machine_options *options, unsigned x, unsig
     }
 }
 
-void machine_options_finish(struct machine_options *options)
+void machine_options_finish(struct machine_options *options, uint64_t default_cycles)
 {
+    enum { TRACED_CYCLES = 1000000 };
     if (!options->tiles) {
         machine_options_add_tile(options, 1, 2);
+    }
+    if (!options->max_cycles) {
+        options->max_cycles = options->tracing ? TRACED_CYCLES : default_cycles;
     }
 }
 
@@ -341,6 +345,9 @@ static error_t parse_max_cycles(struct machine_options *options, const char *tex
     error_t error = options_number(options->cli, "--max-cycles", number, INT64_MAX / 2 / factor,
                                    &options->max_cycles);
     options->max_cycles *= factor;
+    if (!error && !options->max_cycles) {
+        return options_refuse(options->cli, "--max-cycles: at least one cycle must pass");
+    }
     return error;
 }
 
@@ -437,7 +444,7 @@ static const struct argp_option machine_option_rows[] = {
     {.name = "tile", .key = KEY_TILE, .arg = "X,Y",
      .doc = "The tile, in NoC 0 coordinates (default 1,2)"},
     {.name = "max-cycles", .key = KEY_MAX_CYCLES, .arg = "N",
-     .doc = "Give up after N cycles (exit code 3); k, M and G are understood"},
+     .doc = "Give up after N cycles (exit code 3); k, M and G are understood; 1M with --trace"},
     {.name = "schedule", .key = KEY_SCHEDULE, .arg = "SCHEDULE",
      .doc = "fast (default), lockstep (cycle by cycle), or random:SEED, which shows stale and "
             "reordered data as the hardware may"},

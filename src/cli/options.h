@@ -61,7 +61,7 @@ struct tile_position {
 struct machine_options {
     struct cli *cli;
     struct penrose_options chip;
-    uint64_t max_cycles;
+    uint64_t max_cycles; /* 0 until an option or the default sets it */
     bool tracing;
     const char *trace_file; /* NULL: stderr */
     bool warn_unmodelled;
@@ -69,9 +69,10 @@ struct machine_options {
     unsigned tiles;
 };
 
-/* Defaults; the tile is (1, 2) when no option names one (machine_options_finish). */
-void machine_options_init(struct machine_options *options, struct cli *cli, uint64_t max_cycles);
-void machine_options_finish(struct machine_options *options);
+/* machine_options_init before parsing; machine_options_finish after it sets what no option has
+ * set: the tile (1, 2), and the limit, which is lower for a run that writes a trace. */
+void machine_options_init(struct machine_options *options, struct cli *cli);
+void machine_options_finish(struct machine_options *options, uint64_t default_cycles);
 
 /* Adds a tile unless it is there. */
 void machine_options_add_tile(struct machine_options *options, unsigned x, unsigned y);

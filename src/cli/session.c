@@ -63,13 +63,14 @@ static bool tick(struct penrose_chip *chip, void *context)
     return ticking->goal->reached(ticking->session, ticking->goal->context);
 }
 
-/* A text of the library, of whatever length. NULL without memory. */
+/* The wait report without its last newline. NULL without memory. */
 static char *wait_report(struct session *session)
 {
     int length = penrose_wait_report(session->chip, NULL, 0);
     char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
     if (text) {
         penrose_wait_report(session->chip, text, (size_t)length + 1);
+        text[length > 0 ? length - 1 : 0] = 0;
     }
     return text;
 }
@@ -121,23 +122,24 @@ static void explain_faults(struct session *session, enum penrose_policy policy)
     }
 }
 
-static void explain(struct session *session, const char *what, enum cli_exit exit)
+static void explain(struct session *session, const struct goal *goal, enum cli_exit exit)
 {
-    char headline[256];
+    char headline[256], unfinished[128];
+    goal->describe(session, goal->context, unfinished, sizeof unfinished);
     switch (exit) {
     case CLI_FAULT:
         explain_faults(session, PENROSE_STOP);
         break;
     case CLI_CYCLES:
         snprintf(headline, sizeof headline,
-                 "cycle limit: %s has not finished after %" PRIu64
-                 " cycles; raise --max-cycles, or see what it does:",
-                 what, penrose_now(session->chip));
+                 "cycle limit: unfinished after %" PRIu64
+                 " cycles: %s; raise --max-cycles, or look at what runs:",
+                 penrose_now(session->chip), unfinished);
         explain_waits(session, headline);
         break;
     case CLI_DEADLOCK:
         snprintf(headline, sizeof headline,
-                 "deadlock: %s has not finished, and nothing can happen any more:", what);
+                 "deadlock: nothing can happen any more; unfinished: %s", unfinished);
         explain_waits(session, headline);
         break;
     case CLI_DONE:
@@ -164,43 +166,50 @@ enum cli_exit session_run(struct session *session, const struct goal *goal)
     if (outcome != PENROSE_FAULT && goal->reached(session, goal->context)) {
         return CLI_DONE;
     }
-    explain(session, goal->what, exit);
+    explain(session, goal, exit);
     return exit;
 }
 
 /* --- Firmware --- */
 
-/* Reached when all tiles are; the first `*context` are known to be. */
-static bool all_tiles(struct session *session, void *context,
-                      bool (*one)(struct penrose_chip *, unsigned, unsigned,
-                                  const struct penrose_firmware *))
+/* The goal of a step that all tiles take. */
+struct step {
+    const char *what;
+    bool (*taken)(struct penrose_chip *chip, unsigned x, unsigned y,
+                  const struct penrose_firmware *firmware);
+    unsigned known; /* so many tiles have taken it */
+};
+
+static bool step_taken(struct session *session, void *context)
 {
-    unsigned *known = context;
-    while (*known < session->options->tiles) {
-        struct tile_position tile = session->options->tile[*known];
-        if (!one(session->chip, tile.x, tile.y, session->firmware)) {
+    struct step *step = context;
+    while (step->known < session->options->tiles) {
+        struct tile_position tile = session->options->tile[step->known];
+        if (!step->taken(session->chip, tile.x, tile.y, session->firmware)) {
             return false;
         }
-        ++*known;
+        step->known++;
     }
     return true;
 }
 
-static bool all_ready(struct session *session, void *context)
+static void describe_step(struct session *session, void *context, char *text, size_t size)
 {
-    return all_tiles(session, context, penrose_firmware_ready);
+    const struct step *step = context;
+    struct tile_position tile = session->options->tile[step->known];
+    snprintf(text, size, "%s on tile (%u, %u)", step->what, tile.x, tile.y);
 }
 
-static bool all_launched(struct session *session, void *context)
+static enum cli_exit run_step(struct session *session, struct step *step)
 {
-    return all_tiles(session, context, penrose_launch_done);
+    struct goal goal = {.reached = step_taken, .describe = describe_step, .context = step};
+    return session_run(session, &goal);
 }
 
 enum cli_exit session_boot(struct session *session, const char *directory)
 {
     struct penrose_error error;
-    unsigned known = 0;
-    struct goal goal = {.what = "booting", .reached = all_ready, .context = &known};
+    struct step step = {.what = "booting", .taken = penrose_firmware_ready};
     double start = host_milliseconds();
     if (penrose_firmware_open(directory, &session->firmware, &error) != PENROSE_OK) {
         return complain(session->cli, "%s", error.text);
@@ -212,14 +221,13 @@ enum cli_exit session_boot(struct session *session, const char *directory)
         }
     }
     session->loading_ms += host_milliseconds() - start;
-    return session_run(session, &goal);
+    return run_step(session, &step);
 }
 
 static enum cli_exit launch_once(struct session *session, const struct penrose_launch *launch,
                                  const struct memory_options *memory, const char *what)
 {
-    unsigned known = 0;
-    struct goal goal = {.what = what, .reached = all_launched, .context = &known};
+    struct step step = {.what = what, .taken = penrose_launch_done};
     double start = host_milliseconds();
     trace_forget(session->trace);
     for (unsigned i = 0; i < session->options->tiles; i++) {
@@ -235,7 +243,7 @@ static enum cli_exit launch_once(struct session *session, const struct penrose_l
         }
     }
     session->loading_ms += host_milliseconds() - start;
-    return session_run(session, &goal);
+    return run_step(session, &step);
 }
 
 enum cli_exit session_launch(struct session *session, const struct launch_options *options,

@@ -32,8 +32,9 @@ struct session {
 
 /* What a run is to reach. */
 struct goal {
-    const char *what; /* "booting", for messages: "<what> has not finished" */
     bool (*reached)(struct session *session, void *context);
+    /* Writes what has not been reached, for messages: "booting" or "brisc, trisc0". */
+    void (*describe)(struct session *session, void *context, char *text, size_t size);
     void *context;
 };
 
@@ -56,7 +57,8 @@ json_t *session_json(struct session *session, enum cli_exit exit);
 /* An array with the state of the harts in the mask. */
 json_t *session_harts_json(struct session *session, struct tile_position tile, unsigned harts);
 
-/* A line for each of these harts. `with_exit`: paused harts are done, and a0 is their exit value. */
+/* A line for each of these harts. With `with_exit` paused harts are done, and a0 is their exit
+ * value. */
 void session_print_harts(struct session *session, struct tile_position tile, unsigned harts,
                          bool with_exit);
 

@@ -99,6 +99,13 @@ static enum penrose_status check_kind(const struct loader_elf *elf, const Elf32_
                          "%s: ELF type %u, expected an executable (ET_EXEC, 2)", elf->name,
                          header->e_type);
     }
+    if (header->e_flags & EF_RISCV_RVC) {
+        return error_set(error, PENROSE_E_FORMAT,
+                         "%s: has compressed instructions (e_flags 0x%" PRIx32
+                         "), expected 32-bit ones only, which is what the harts have: build with "
+                         "-march=rv32im",
+                         elf->name, header->e_flags);
+    }
     return PENROSE_OK;
 }
 

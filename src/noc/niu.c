@@ -12,7 +12,7 @@ static const struct niu_row {
     enum kind kind;
     const char *name;
 } niu_rows[] = {
-#define NIU(first, words, name, kind) {first, words, false, kind, #name},
+#define NIU(first, words, name, kind)        {first, words, false, kind, #name},
 #define NIU_BUFFER(first, words, name, kind) {first, words, true, kind, #name},
 #include "noc/niu.def"
 #undef NIU
@@ -46,7 +46,7 @@ enum {
     TENSIX_TILE = 0x0100, /* the type in ENDPOINT_ID */
     TENSIX_COLUMNS = 14,
     FIRST_TENSIX_ROW = 2,
-    LAST_WEST_COLUMN = 7,  /* Tensix columns are 1..7 and 10..16 */
+    LAST_WEST_COLUMN = 7, /* Tensix columns are 1..7 and 10..16 */
     FIRST_EAST_COLUMN = 10,
     TRANSLATION_ON = 1 << 14,
     COLUMNS_WITHOUT_BROADCAST = 1 << 0 | 1 << 8 | 1 << 9,

@@ -46,7 +46,7 @@ static const struct overlay_row {
     enum kind kind;
     const char *name;
 } overlay_rows[] = {
-#define OVERLAY(index, words, name, bits, streams, kind) \
+#define OVERLAY(index, words, name, bits, streams, kind)                                           \
     {index, words, bits, streams, kind, "STREAM_" #name},
 #include "noc/overlay.def"
 #undef OVERLAY

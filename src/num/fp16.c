@@ -153,11 +153,15 @@ static uint32_t flushed(enum num_half format, uint16_t x)
     return num_half_to_fp32(format, is_zero ? x & SIGN : x);
 }
 
+/* Toward zero, nothing finite becomes an infinity. */
 static uint16_t multiply_add(enum num_half format, uint32_t x, uint32_t y, uint32_t z,
                              uint32_t *flags)
 {
-    struct num_unrounded sum = num_fma_unrounded(x, y, z, flags);
-    return round_half(format, &sum, DENORMALS_FLUSHED, flags);
+    uint32_t raised = 0;
+    struct num_unrounded sum = num_fma_unrounded(x, y, z, NUM_FMA_STICKY, &raised);
+    uint16_t result = round_half(format, &sum, DENORMALS_FLUSHED, &raised);
+    *flags |= raised;
+    return raised & NUM_OVERFLOW && formats[format].truncates ? (uint16_t)(result - 1) : result;
 }
 
 uint16_t num_half_fma(enum num_half format, uint16_t x, uint16_t y, uint16_t z, uint32_t *flags)

@@ -1,7 +1,7 @@
 /*
  * The 16-bit formats: FP16 (5 exponent bits, 10 fraction bits) and BF16 (8 and 7), and what the
- * harts' Zfh instructions compute with them. Pure functions on bit patterns, no host floating point,
- * safe from any thread. `flags` as in num/fp32.h.
+ * harts' Zfh instructions compute with them. Pure functions on bit patterns, no host floating
+ * point, safe from any thread. `flags` as in num/fp32.h.
  */
 #ifndef NUM_FP16_H
 #define NUM_FP16_H
@@ -38,9 +38,10 @@ uint32_t num_half_classify(enum num_half format, uint16_t x);
 
 /*
  * x * y + z; denormal operands count as zeros of their sign, denormal results become zeros of
- * theirs. GUESS: the page says that Zfh has the caveats of F and no more. Taken here: the FP32
- * multiply-add does the work (operands widened, its product and alignment rules), and its
- * sum is rounded once, to the format; an overflow is an infinity even toward zero.
+ * theirs. GUESS: the page says that Zfh has the caveats of F and no more. Taken here: the widened
+ * operands go through the FP32 multiply-add, in which their product is exact (but overflows and
+ * underflows by itself as FP32 does), and the sum is rounded once, to the format. Toward zero, an
+ * overflow is the largest finite number.
  */
 uint16_t num_half_fma(enum num_half format, uint16_t x, uint16_t y, uint16_t z, uint32_t *flags);
 

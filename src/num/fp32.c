@@ -7,12 +7,12 @@
 
 uint32_t num_fp32_fma(uint32_t x, uint32_t y, uint32_t z)
 {
-    return num_round_fp32(num_fma_unrounded(x, y, z, NULL), NULL);
+    return num_round_fp32(num_fma_unrounded(x, y, z, NUM_FMA_VANISHES, NULL), NULL);
 }
 
 uint32_t num_fp32_fma_flags(uint32_t x, uint32_t y, uint32_t z, uint32_t *flags)
 {
-    return num_round_fp32(num_fma_unrounded(x, y, z, flags), flags);
+    return num_round_fp32(num_fma_unrounded(x, y, z, NUM_FMA_VANISHES, flags), flags);
 }
 
 /* --- Order --- */

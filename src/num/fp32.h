@@ -43,9 +43,9 @@ static inline bool num_fp32_is_signaling(uint32_t x)
 }
 
 /*
- * x * y + z, partly fused: the product keeps 27 or 28 significant bits, the last one sticky; a product
- * that alone would overflow is an infinity, one that alone would underflow is a zero; one rounding
- * follows the addition.
+ * x * y + z, partly fused: the product keeps 27 or 28 significant bits, the last one sticky; a
+ * product that alone would overflow is an infinity, one that alone would underflow is a zero; one
+ * rounding follows the addition.
  */
 uint32_t num_fp32_fma(uint32_t x, uint32_t y, uint32_t z);
 uint32_t num_fp32_fma_flags(uint32_t x, uint32_t y, uint32_t z, uint32_t *flags);
@@ -75,8 +75,8 @@ static inline uint32_t num_fp32_mul(uint32_t x, uint32_t y, uint32_t *flags)
 uint32_t num_fp32_min(uint32_t x, uint32_t y, uint32_t *flags);
 uint32_t num_fp32_max(uint32_t x, uint32_t y, uint32_t *flags);
 
-/* Comparisons; false when an operand is a NaN. equal is quiet (only signaling NaNs are invalid), the
- * others are signaling. */
+/* Comparisons; false when an operand is a NaN. equal is quiet (only signaling NaNs are invalid),
+ * the others are signaling. */
 bool num_fp32_equal(uint32_t x, uint32_t y, uint32_t *flags);
 bool num_fp32_less(uint32_t x, uint32_t y, uint32_t *flags);
 bool num_fp32_less_equal(uint32_t x, uint32_t y, uint32_t *flags);

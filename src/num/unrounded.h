@@ -76,8 +76,8 @@ static inline uint32_t num_round_fp32(struct num_unrounded value, uint32_t *flag
         return value.sign | NUM_FP32_INFINITY;
     }
     bool is_low = value.exponent <= 0;
-    uint32_t significand = is_low ? value.significand >> 1 | (value.significand & 1)
-                                  : value.significand;
+    uint32_t significand =
+        is_low ? value.significand >> 1 | (value.significand & 1) : value.significand;
     /* The leading one of a significand that is not low adds the missing one to the exponent. */
     uint32_t bits = is_low ? 0 : (uint32_t)(value.exponent - 1) << 23;
     bits += significand >> 3;
@@ -115,11 +115,9 @@ static inline uint32_t num_fma_special(uint32_t x, uint32_t y, uint32_t z, uint3
     uint32_t product_sign = (x ^ y) & NUM_FP32_SIGN;
     bool has_infinite_factor = num_fp32_is_infinite(x) || num_fp32_is_infinite(y);
     bool has_nan = num_fp32_is_nan(x) || num_fp32_is_nan(y) || num_fp32_is_nan(z);
-    bool is_infinity_times_zero =
-        (num_fp32_is_infinite(x) && !num_fp32_significand(y)) ||
-        (num_fp32_is_infinite(y) && !num_fp32_significand(x));
-    bool is_infinity_minus_infinity = !has_nan && has_infinite_factor &&
-                                      num_fp32_is_infinite(z) &&
+    bool is_infinity_times_zero = (num_fp32_is_infinite(x) && !num_fp32_significand(y)) ||
+                                  (num_fp32_is_infinite(y) && !num_fp32_significand(x));
+    bool is_infinity_minus_infinity = !has_nan && has_infinite_factor && num_fp32_is_infinite(z) &&
                                       product_sign != (z & NUM_FP32_SIGN);
     bool has_signaling =
         num_fp32_is_signaling(x) || num_fp32_is_signaling(y) || num_fp32_is_signaling(z);
@@ -136,19 +134,23 @@ static inline uint32_t num_fma_special(uint32_t x, uint32_t y, uint32_t z, uint3
     return product_sign | NUM_FP32_INFINITY;
 }
 
-/* Aligns the addend with the smaller exponent: sticky, except that it vanishes without a trace when
- * none of its bits is left. `value` is below 2^31. */
-static inline uint32_t num_fma_align(uint32_t value, int32_t by, uint32_t *flags)
+/* What becomes of the smaller summand when alignment shifts it out altogether: in FP32 it vanishes
+ * without a trace (as in fma_model_bh), for the 16-bit formats it still counts as inexact. */
+enum num_fma_rule { NUM_FMA_VANISHES, NUM_FMA_STICKY };
+
+/* Aligns the summand with the smaller exponent; `value` is below 2^31. */
+static inline uint32_t num_fma_align(uint32_t value, int32_t by, enum num_fma_rule rule,
+                                     uint32_t *flags)
 {
     uint32_t shift = by < 31 ? (uint32_t)by : 31;
     uint32_t kept = value >> shift;
     bool lost = kept << shift != value;
     num_raise(flags, lost ? NUM_INEXACT : 0);
-    return kept | (lost && kept);
+    return kept | (lost && (kept || rule == NUM_FMA_STICKY));
 }
 
 static inline struct num_unrounded num_fma_unrounded(uint32_t x, uint32_t y, uint32_t z,
-                                                     uint32_t *flags)
+                                                     enum num_fma_rule rule, uint32_t *flags)
 {
     int32_t x_exponent = num_fp32_exponent(x);
     int32_t y_exponent = num_fp32_exponent(y);
@@ -169,9 +171,9 @@ static inline struct num_unrounded num_fma_unrounded(uint32_t x, uint32_t y, uin
     uint32_t product = (uint32_t)(exact >> 20) | ((exact & 0xfffff) != 0);
     int32_t behind = exponent - product_exponent;
     if (behind > 0) {
-        product = num_fma_align(product, behind, flags);
+        product = num_fma_align(product, behind, rule, flags);
     } else {
-        addend = num_fma_align(addend, -behind, flags);
+        addend = num_fma_align(addend, -behind, rule, flags);
         exponent = product_exponent;
     }
     uint32_t sum = sign == product_sign ? product + addend

@@ -14,17 +14,17 @@
 #define FLAGS (&hart->csr.fcsr)
 
 /* A row whose result is an expression and goes to an f or x register. */
-#define TO_F(token, expression) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        hart->f[op->rd] = (expression); \
-        return rv32_next(hart, op + 1, left); \
+#define TO_F(token, expression)                                                                    \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        hart->f[op->rd] = (expression);                                                            \
+        return rv32_next(hart, op + 1, left);                                                      \
     }
-#define TO_X(token, expression) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        hart->x[op->rd] = (expression); \
-        return rv32_next(hart, op + 1, left); \
+#define TO_X(token, expression)                                                                    \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        hart->x[op->rd] = (expression);                                                            \
+        return rv32_next(hart, op + 1, left);                                                      \
     }
 
 static inline uint32_t negated(uint32_t x)
@@ -37,8 +37,8 @@ static inline uint32_t with_sign(uint32_t x, uint32_t sign)
     return (x & ~NUM_FP32_SIGN) | (sign & NUM_FP32_SIGN);
 }
 
-/* Apart from its handler, because a local variable whose address escapes would keep the compiler from
- * turning the handler's last call into a jump. */
+/* Apart from its handler, because a local variable whose address escapes would keep the compiler
+ * from turning the handler's last call into a jump. */
 static __attribute__((noinline)) enum rv32_reply load(struct rv32_hart *hart,
                                                       const struct rv32_op *op, uint64_t now)
 {

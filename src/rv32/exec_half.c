@@ -12,33 +12,33 @@
 
 enum { SIGN = 0x8000 };
 
-#define BOX   UINT32_C(0xffff0000)
-#define FLAGS (&hart->csr.fcsr)
+#define BOX    UINT32_C(0xffff0000)
+#define FLAGS  (&hart->csr.fcsr)
 #define FORMAT format_of(hart)
-#define A operand(hart, op->rs1)
-#define B operand(hart, op->rs2)
-#define C operand(hart, op->aux)
+#define A      operand(hart, op->rs1)
+#define B      operand(hart, op->rs2)
+#define C      operand(hart, op->aux)
 #define A_WIDE num_half_to_fp32(FORMAT, A)
 #define B_WIDE num_half_to_fp32(FORMAT, B)
 
-/* Rows whose 16-bit result goes to an f register, whose FP32 result does, whose result goes to x. */
-#define TO_F(token, expression) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        hart->f[op->rd] = BOX | (uint16_t)(expression); \
-        return rv32_next(hart, op + 1, left); \
+/* Rows whose 16-bit result goes to an f register, whose FP32 result does, whose result is an x. */
+#define TO_F(token, expression)                                                                    \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        hart->f[op->rd] = BOX | (uint16_t)(expression);                                            \
+        return rv32_next(hart, op + 1, left);                                                      \
     }
-#define TO_FP32(token, expression) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        hart->f[op->rd] = (expression); \
-        return rv32_next(hart, op + 1, left); \
+#define TO_FP32(token, expression)                                                                 \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        hart->f[op->rd] = (expression);                                                            \
+        return rv32_next(hart, op + 1, left);                                                      \
     }
-#define TO_X(token, expression) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        hart->x[op->rd] = (expression); \
-        return rv32_next(hart, op + 1, left); \
+#define TO_X(token, expression)                                                                    \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        hart->x[op->rd] = (expression);                                                            \
+        return rv32_next(hart, op + 1, left);                                                      \
     }
 
 static inline enum num_half format_of(const struct rv32_hart *hart)

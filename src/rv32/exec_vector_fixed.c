@@ -1,12 +1,12 @@
 /*
- * Vector fixed-point: saturating and averaging arithmetic, scaling shifts, clips. See rv32/vector.h.
- * vxrm says how they round, vxsat is set where they saturate.
+ * Vector fixed-point: saturating and averaging arithmetic, scaling shifts, clips. See
+ * rv32/vector.h. vxrm says how they round, vxsat is set where they saturate.
  */
 #include "rv32/vector.h"
 
 enum vxrm { ROUND_NEAREST_UP, ROUND_NEAREST_EVEN, ROUND_DOWN, ROUND_TO_ODD };
 
-#define MAP(token, form, rules, function) \
+#define MAP(token, form, rules, function)                                                          \
     VECTOR_ROW(token, vector_map(hart, op, VECTOR_##form, rules, function))
 
 /* value / 2^by, rounded as vxrm says. */

@@ -1,10 +1,10 @@
 /*
- * Vector floats: FP32 in elements of 32 bits (SPEC: InstructionSet: the caveats of scalar arithmetic
- * hold, see num/fp32.h). See rv32/vector.h.
+ * Vector floats: FP32 in elements of 32 bits (SPEC: InstructionSet: the caveats of scalar
+ * arithmetic hold, see num/fp32.h). See rv32/vector.h.
  *
- * GUESS: the conversions with rtz in their name truncate; the page says only that rounding mode bits
- * are ignored, and here the mode is part of the opcode.
- * GUESS: vfredusum.vs adds in ascending order, as vfredosum.vs must.
+ * GUESS: the conversions with rtz in their name truncate; the page says only that rounding mode
+ * bits are ignored, and here the mode is part of the opcode. GUESS: vfredusum.vs adds in ascending
+ * order, as vfredosum.vs must.
  */
 #include "num/fp32.h"
 #include "rv32/vector.h"
@@ -14,10 +14,9 @@
 #define D     (e->d)
 #define FLAGS (&e->hart->csr.fcsr)
 
-#define MAP(token, form, rules, function) \
+#define MAP(token, form, rules, function)                                                          \
     VECTOR_ROW(token, vector_map(hart, op, VECTOR_##form, rules, function))
-#define REDUCE(token, rules, function) \
-    VECTOR_ROW(token, vector_reduce(hart, op, rules, function))
+#define REDUCE(token, rules, function) VECTOR_ROW(token, vector_reduce(hart, op, rules, function))
 
 static uint32_t negated(uint32_t x)
 {

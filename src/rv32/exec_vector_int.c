@@ -1,17 +1,16 @@
 /*
  * Vector integers: arithmetic, comparisons, merges and reductions. See rv32/vector.h.
  *
- * Operands come extended to 64 bits as the rules of the row say, so that signed and unsigned, narrow
- * and wide rows share their arithmetic.
+ * Operands come extended to 64 bits as the rules of the row say, so that signed and unsigned,
+ * narrow and wide rows share their arithmetic.
  */
 #include "rv32/vector.h"
 
-#define MAP(token, form, rules, function) \
+#define MAP(token, form, rules, function)                                                          \
     VECTOR_ROW(token, vector_map(hart, op, VECTOR_##form, rules, function))
-#define REDUCE(token, rules, function) \
-    VECTOR_ROW(token, vector_reduce(hart, op, rules, function))
+#define REDUCE(token, rules, function) VECTOR_ROW(token, vector_reduce(hart, op, rules, function))
 
-/* Products and sums are made of 64-bit words that wrap: every result is taken from their low bits. */
+/* Products wrap at 64 bits: every result is taken from the low ones. */
 static uint64_t product(int64_t x, int64_t y)
 {
     return (uint64_t)x * (uint64_t)y;
@@ -42,22 +41,19 @@ static uint32_t maximum(const struct vector_element *e)
     return (uint32_t)(e->a > e->b ? e->a : e->b);
 }
 
-static uint32_t and(const struct vector_element *e)
+static uint32_t and (const struct vector_element *e)
 {
     return (uint32_t)(e->a & e->b);
 }
 
-static uint32_t or(const struct vector_element *e)
+static uint32_t or (const struct vector_element *e)
 {
     return (uint32_t)(e->a | e->b);
 }
 
-static uint32_t xor(const struct vector_element *e)
-{
-    return (uint32_t)(e->a ^ e->b);
-}
+static uint32_t xor (const struct vector_element *e) { return (uint32_t)(e->a ^ e->b); }
 
-static uint32_t shift_left(const struct vector_element *e)
+    static uint32_t shift_left(const struct vector_element *e)
 {
     return (uint32_t)e->a << (e->b & (e->width - 1));
 }

@@ -2,9 +2,8 @@
 #include "rv32/vector.h"
 
 /* Bit 2 * vs2 + vs1 of `truth` is the result. */
-static __attribute__((noinline)) enum rv32_reply mask_logic(struct rv32_hart *hart,
-                                                            const struct rv32_op *op,
-                                                            unsigned truth)
+static __attribute__((noinline)) enum rv32_reply
+mask_logic(struct rv32_hart *hart, const struct rv32_op *op, unsigned truth)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {

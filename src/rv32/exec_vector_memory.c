@@ -27,7 +27,7 @@ struct plan {
     struct vector_group data;  /* of one field */
     struct vector_group index; /* where is_indexed */
     uint32_t fields;
-    uint32_t count;  /* elements */
+    uint32_t count; /* elements */
     uint32_t base;
     uint32_t stride; /* between elements, where not indexed */
 };
@@ -39,9 +39,9 @@ static unsigned registers(const struct plan *plan)
 
 static uint32_t address_of(const struct plan *plan, uint32_t element, uint32_t field)
 {
-    uint32_t offset = plan->is_indexed ? vector_read(plan->v.hart, plan->index.first,
-                                                     plan->index.log, element)
-                                       : element * plan->stride;
+    uint32_t offset = plan->is_indexed
+                          ? vector_read(plan->v.hart, plan->index.first, plan->index.log, element)
+                          : element * plan->stride;
     return plan->base + offset + (field << plan->data.log);
 }
 
@@ -266,10 +266,10 @@ static inline int64_t run(struct rv32_hart *hart, const struct rv32_op *op, int6
 }
 
 /* What tells the rows apart is in the word. */
-#define INSN(token, mnemonic, extension, match, mask, format) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        return run(hart, op, left); \
+#define INSN(token, mnemonic, extension, match, mask, format)                                      \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        return run(hart, op, left);                                                                \
     }
 #define STUB(token, mnemonic, extension, match, mask, format)
 #include "rv32/rv32_vector_memory.def"

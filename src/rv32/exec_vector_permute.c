@@ -1,4 +1,4 @@
-/* Vector permutations: scalar moves, slides, gathers, compress, whole registers. See rv32/vector.h. */
+/* Vector permutations: scalar moves, slides, gathers, compress, whole registers; see rv32/vector.h */
 #include <string.h>
 
 #include "rv32/vector.h"
@@ -76,8 +76,8 @@ static void copy_element(const struct permutation *p, uint32_t to, uint32_t from
                  from < p->v.type.vlmax ? vector_read(hart, p->a.first, p->a.log, from) : 0);
 }
 
-static __attribute__((noinline)) enum rv32_reply
-slide_up(struct rv32_hart *hart, const struct rv32_op *op, uint32_t by)
+static __attribute__((noinline)) enum rv32_reply slide_up(struct rv32_hart *hart,
+                                                          const struct rv32_op *op, uint32_t by)
 {
     struct permutation p;
     if (!begin(&p, hart, op) || !vector_check_disjoint(hart, p.d, p.a)) {
@@ -91,8 +91,8 @@ slide_up(struct rv32_hart *hart, const struct rv32_op *op, uint32_t by)
     return RV32_OK;
 }
 
-static __attribute__((noinline)) enum rv32_reply
-slide_down(struct rv32_hart *hart, const struct rv32_op *op, uint32_t by)
+static __attribute__((noinline)) enum rv32_reply slide_down(struct rv32_hart *hart,
+                                                            const struct rv32_op *op, uint32_t by)
 {
     struct permutation p;
     if (!begin(&p, hart, op)) {
@@ -111,8 +111,8 @@ enum direction { UP, DOWN };
 /* By one element; `value` enters at the end that gets free. */
 static __attribute__((noinline)) enum rv32_reply slide_one(struct rv32_hart *hart,
                                                            const struct rv32_op *op,
-                                                           enum direction direction,
-                                                           uint32_t value, bool is_float)
+                                                           enum direction direction, uint32_t value,
+                                                           bool is_float)
 {
     struct permutation p;
     if (!begin(&p, hart, op) || (is_float && !vector_check_float(&p.v, 0)) ||
@@ -144,8 +144,8 @@ VECTOR_ROW(VFSLIDE1DOWN_VF, slide_one(hart, op, DOWN, hart->f[op->rs1], true))
 
 /* --- Gathers: an index at or above VLMAX yields 0 --- */
 
-static __attribute__((noinline)) enum rv32_reply
-gather_one(struct rv32_hart *hart, const struct rv32_op *op, uint32_t from)
+static __attribute__((noinline)) enum rv32_reply gather_one(struct rv32_hart *hart,
+                                                            const struct rv32_op *op, uint32_t from)
 {
     struct permutation p;
     if (!begin(&p, hart, op) || !vector_check_disjoint(hart, p.d, p.a)) {
@@ -206,8 +206,8 @@ static __attribute__((noinline)) enum rv32_reply compress(struct rv32_hart *hart
 }
 
 /* vtype and vl play no part. */
-static __attribute__((noinline)) enum rv32_reply
-move_registers(struct rv32_hart *hart, const struct rv32_op *op, int emul)
+static __attribute__((noinline)) enum rv32_reply move_registers(struct rv32_hart *hart,
+                                                                const struct rv32_op *op, int emul)
 {
     struct vector_group d = {.name = "vd", .first = op->rd, .emul = emul};
     struct vector_group a = {.name = "vs2", .first = op->rs2, .emul = emul};

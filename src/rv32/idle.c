@@ -270,6 +270,7 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
                                         struct rv32_probe *probe, struct rv32_idle *idle)
 {
     struct record record = {.hart = hart, .probe = probe, .idle = idle};
+    hart->stop = RV32_RUNNING;
     if (probe->steps == 0) {
         *probe = (struct rv32_probe){.start_pc = hart->pc, .start = *now, .steady = UINT64_MAX};
         memcpy(probe->start_x, hart->x, sizeof probe->start_x);

@@ -21,18 +21,19 @@ bool vector_type_decode(struct rv32_hart *hart, uint32_t vtype, struct vector_ty
     unsigned lmul = vtype & 7;
     *type = (struct vector_type){.log = (int)(vtype >> 3 & 7), .lmul = (int)(lmul ^ 4) - 4};
     if (vtype & ~VTYPE_BITS || lmul == LMUL_RESERVED) {
-        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0, "vtype 0x%x: bits 8 to 31 and LMUL code 4 are reserved",
-                       vtype);
+        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0,
+                       "vtype 0x%x: bits 8 to 31 and LMUL code 4 are reserved", vtype);
         return false;
     }
     if (type->log > VECTOR_ELEN_LOG) {
-        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0, "vtype 0x%x: SEW %u exceeds ELEN, which is 32", vtype,
-                       8u << type->log);
+        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0, "vtype 0x%x: SEW %u exceeds ELEN, which is 32",
+                       vtype, 8u << type->log);
         return false;
     }
     if (type->log - type->lmul > VECTOR_ELEN_LOG) {
-        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0, "vtype 0x%x: SEW %u exceeds LMUL 1/%u times ELEN, which is 32",
-                       vtype, 8u << type->log, 1u << -type->lmul);
+        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0,
+                       "vtype 0x%x: SEW %u exceeds LMUL 1/%u times ELEN, which is 32", vtype,
+                       8u << type->log, 1u << -type->lmul);
         return false;
     }
     type->vlmax = ((uint32_t)RV32_VLEN_BYTES << 3) >> (3 - type->lmul) >> type->log;
@@ -72,8 +73,9 @@ static unsigned registers(struct vector_group group)
 bool vector_check_group(struct rv32_hart *hart, struct vector_group group)
 {
     if (group.log != VECTOR_MASK_LOG && (group.log < 0 || group.log > VECTOR_ELEN_LOG)) {
-        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0, "%s would have elements of %u bits; there are 8, 16 and 32",
-                       group.name, 64u >> (3 - group.log));
+        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0,
+                       "%s would have elements of %u bits; there are 8, 16 and 32", group.name,
+                       64u >> (3 - group.log));
         return false;
     }
     if (group.emul < VECTOR_LEAST_LMUL || group.emul > VECTOR_MOST_LMUL) {
@@ -82,8 +84,9 @@ bool vector_check_group(struct rv32_hart *hart, struct vector_group group)
         return false;
     }
     if (group.first % registers(group)) {
-        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0, "%s is v%u, but with EMUL %u it must be a multiple of %u",
-                       group.name, group.first, registers(group), registers(group));
+        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0,
+                       "%s is v%u, but with EMUL %u it must be a multiple of %u", group.name,
+                       group.first, registers(group), registers(group));
         return false;
     }
     return true;

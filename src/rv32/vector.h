@@ -5,11 +5,12 @@
  * A vector instruction is done by a function that returns enum rv32_reply: it first checks all that
  * can be wrong (vector_begin, vector_check_*), leaving hart->fault behind where something is, and
  * then runs over the elements below vl. VECTOR_ROW makes a handler of a call of one. Invariants:
- *  - elements that are not active (at or above vl, or masked off) keep their value: whatever vta and vma
- *    say, tails and masked elements are undisturbed, in mask registers, too; vstart is always 0;
+ *  - elements that are not active (at or above vl, or masked off) keep their value: tails and
+ *    masked elements are undisturbed whatever vta and vma say, in mask registers, too;
+ *  - vstart is always 0;
  *  - the registers lie one after the other in hart->v, so that a group is one array;
- *  - elements are done in ascending order, each read before its result is written. With the overlaps
- *    that vector_check_overlap lets pass, no element is overwritten before it is read.
+ *  - elements are done in ascending order, each read before its result is written: with the
+ *    overlaps that vector_check_overlap lets pass, none is overwritten before it is read.
  *
  * What V 1.0 reserves is a fault that names the rule. Not checked is one rule: that no register
  * serves one instruction as two sources of different element widths. It cannot change results.
@@ -43,7 +44,7 @@ struct vector_group {
     int log, emul;
 };
 
-/* Decodes vtype; false when it is reserved or wider than the hardware, hart->fault then says why. */
+/* Decodes vtype; false, with hart->fault, when it is reserved or wider than the hardware. */
 bool vector_type_decode(struct rv32_hart *hart, uint32_t vtype, struct vector_type *type);
 
 /* False on a core without vectors. */
@@ -181,10 +182,10 @@ static inline int64_t vector_end(struct rv32_hart *hart, const struct rv32_op *o
 }
 
 /* A handler that does nothing but `call`, which may use hart and op. */
-#define VECTOR_ROW(token, call) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        return vector_end(hart, op, left, call); \
+#define VECTOR_ROW(token, call)                                                                    \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        return vector_end(hart, op, left, call);                                                   \
     }
 
 #endif

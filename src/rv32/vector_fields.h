@@ -11,10 +11,12 @@ static const char *const lmul_names[] = {"m1", "m2", "m4", "m8", NULL, "mf8", "m
 static const char *const vta_names[] = {"tu", "ta"};
 static const char *const vma_names[] = {"mu", "ma"};
 
-#define V_FIELD(name, lsb) \
-    static const struct isa_field name = {#name, ISA_REGISTER, {{lsb, 5, 0}}, v_names, 32, NULL, NULL}
-#define VTYPE_FIELD(name, lsb, width, count) \
-    static const struct isa_field name = {#name, ISA_NAMED, {{lsb, width, 0}}, name##_names, count, NULL, NULL}
+#define V_FIELD(name, lsb)                                                                         \
+    static const struct isa_field name = {#name, ISA_REGISTER, {{lsb, 5, 0}}, v_names,             \
+                                          32,    NULL,         NULL}
+#define VTYPE_FIELD(name, lsb, width, count)                                                       \
+    static const struct isa_field name = {                                                         \
+        #name, ISA_NAMED, {{lsb, width, 0}}, name##_names, count, NULL, NULL}
 
 V_FIELD(vd, 7);
 V_FIELD(vs1, 15);

@@ -36,9 +36,8 @@ static bool begin_map(struct map *map, struct rv32_hart *hart, const struct rv32
     if (!vector_begin(v, hart, op) || !check_float(v, rules)) {
         return false;
     }
-    map->d = rules & VECTOR_TO_MASK
-                 ? vector_mask_group("vd", op->rd)
-                 : vector_group(v, "vd", op->rd, rules & VECTOR_WIDE_D ? 1 : 0);
+    map->d = rules & VECTOR_TO_MASK ? vector_mask_group("vd", op->rd)
+                                    : vector_group(v, "vd", op->rd, rules & VECTOR_WIDE_D ? 1 : 0);
     map->a = vector_group(v, "vs2", op->rs2, wider_a(rules));
     map->b = vector_group(v, "vs1", op->rs1, 0);
     /* A row that takes v0 as an operand is encoded as masked and must not write v0, either. */
@@ -46,8 +45,8 @@ static bool begin_map(struct map *map, struct rv32_hart *hart, const struct rv32
         !vector_check_overlap(hart, map->d, map->a)) {
         return false;
     }
-    if (form == VECTOR_VV && (!vector_check_group(hart, map->b) ||
-                              !vector_check_overlap(hart, map->d, map->b))) {
+    if (form == VECTOR_VV &&
+        (!vector_check_group(hart, map->b) || !vector_check_overlap(hart, map->d, map->b))) {
         return false;
     }
     if (rules & VECTOR_WITH_V0) {

@@ -58,8 +58,7 @@ static void store(struct tensix *tensix, unsigned state, unsigned word, uint32_t
     }
 }
 
-enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned index,
-                                              uint32_t value)
+enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned index, uint32_t value)
 {
     if (index >= TENSIX_CONFIG_THREAD) {
         return TENSIX_CONFIG_READ_ONLY;

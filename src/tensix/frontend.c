@@ -47,7 +47,12 @@ enum { TENSIX_TRISC_SYNC = 56, STREAM_ID_SYNC_SEC0 = 59 };
 enum { TRACK_TENSIX_INSTRUCTIONS = 1 << 4, BANK_SEL_MASK = 0x3f };
 
 /* Bit positions of the status CSRs. */
-enum { STATUS_TYPES = 11, QSTATUS_CC = 11, QSTATUS_ALL = 13, QSTATUS_CC_COPY = 24, BSTATUS_ALL = 11 };
+enum {
+    QSTATUS_CC = 11,
+    QSTATUS_ALL = 13,
+    QSTATUS_CC_COPY = 24,
+    BSTATUS_ALL = 11,
+};
 
 void tensix_reset(struct tensix *tensix)
 {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tile/noc_window.h"
+
 /* How a reply that is no answer becomes a guest fault. */
 struct refusal {
     enum rv32_fault_kind kind;
@@ -83,6 +85,11 @@ enum rv32_poll tile_bus_poll(void *owner, struct rv32_hart *hart, uint32_t addre
                              uint32_t *value)
 {
     return tile_poll(owner, (enum tile_agent)hart->core, address, size, value);
+}
+
+uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index)
+{
+    return tile_status_csr(owner, hart->core, index);
 }
 
 const struct rv32_bus tile_bus = {

@@ -17,11 +17,11 @@ static const struct debug_row {
     debug_handler *handle; /* of OF_DEVICE */
     const char *name;
 } debug_rows[] = {
-#define ROW(offset, name, ...) [(offset) / 4] = {__VA_ARGS__, "RISCV_DEBUG_REG_" #name},
+#define ROW(offset, name, ...)     [(offset) / 4] = {__VA_ARGS__, "RISCV_DEBUG_REG_" #name},
 #define PLAIN(offset, name, reset) ROW(offset, name, STORAGE, RV32_POLL_STATE, reset, NULL)
 #define LATER(offset, name, reset) ROW(offset, name, STORAGE_LATER, RV32_POLL_STATE, reset, NULL)
-#define BLIND(offset, name) ROW(offset, name, NOT_DRIVEN, RV32_POLL_STATE, 0, NULL)
-#define DEVICE(offset, name, reset, handler, poll) \
+#define BLIND(offset, name)        ROW(offset, name, NOT_DRIVEN, RV32_POLL_STATE, 0, NULL)
+#define DEVICE(offset, name, reset, handler, poll)                                                 \
     ROW(offset, name, OF_DEVICE, RV32_POLL_##poll, reset, debug_##handler)
 #include "tile/debug_registers.def"
 #undef ROW

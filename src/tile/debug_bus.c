@@ -158,8 +158,7 @@ uint64_t debug_sampler_next(const struct tile *tile)
 void debug_sampler_run(struct tile *tile, uint64_t now)
 {
     struct debug_sampler *sampler = &tile->debug.sampler;
-    uint32_t interval =
-        (tile->debug.word[DEBUG_L1_MEM_REG2] >> INTERVAL_SHIFT & INTERVAL_MASK) + 1;
+    uint32_t interval = (tile->debug.word[DEBUG_L1_MEM_REG2] >> INTERVAL_SHIFT & INTERVAL_MASK) + 1;
     while (sampler->is_sampling && sampler->next <= now) {
         if (sampler->position >= tile->debug.word[DEBUG_L1_MEM_REG1] || !is_in_reach(sampler)) {
             sampler->is_sampling = false;

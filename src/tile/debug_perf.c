@@ -12,7 +12,7 @@ enum {
     MODE_MASK = 0xff,
     MODE_UNTIL_PERIOD = 1, /* counting ends after the reference period */
     EVENT_SHIFT = 8,
-    EVENT_MASK = 0x1ff, /* the ninth bit selects the grants */
+    EVENT_MASK = 0x1ff,          /* the ninth bit selects the grants */
     EVENT_THREAD_ISSUED = 0x100, /* .. + 2: thread_instrn of the bank INSTRN_THREAD */
 };
 

@@ -58,8 +58,7 @@ static bool has_space(const struct debug_stamp_buffer *buffer)
 static bool flush(struct tile *tile, uint64_t cycle)
 {
     struct debug_timestamper *stamper = &tile->debug.timestamper;
-    memset(stamper->data + stamper->position, 0,
-           (4 - stamper->position) * sizeof stamper->data[0]);
+    memset(stamper->data + stamper->position, 0, (4 - stamper->position) * sizeof stamper->data[0]);
     stamper->position = 0;
     stamper->event_bits = 0;
     for (unsigned i = 0; i < 2; i++) {

@@ -36,20 +36,17 @@ static enum mmio_reply hardware_enable_b(struct tile *tile, struct mmio_access *
     return plain(tile, access, &tile->pic.hardware_enable[OF_B + i], HARDWARE_BITS);
 }
 
-static enum mmio_reply interrupt_number_b(struct tile *tile, struct mmio_access *access,
-                                          unsigned i)
+static enum mmio_reply interrupt_number_b(struct tile *tile, struct mmio_access *access, unsigned i)
 {
     return mmio_driven(access, tile->pic.interrupt_number[OF_B + i]);
 }
 
-static enum mmio_reply software_enable_nc(struct tile *tile, struct mmio_access *access,
-                                          unsigned i)
+static enum mmio_reply software_enable_nc(struct tile *tile, struct mmio_access *access, unsigned i)
 {
     return plain(tile, access, &tile->pic.software_enable[OF_NC + i], UINT32_MAX);
 }
 
-static enum mmio_reply hardware_enable_nc(struct tile *tile, struct mmio_access *access,
-                                          unsigned i)
+static enum mmio_reply hardware_enable_nc(struct tile *tile, struct mmio_access *access, unsigned i)
 {
     return plain(tile, access, &tile->pic.hardware_enable[OF_NC + i], HARDWARE_BITS);
 }

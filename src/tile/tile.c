@@ -202,10 +202,3 @@ void tile_resume(struct tile *tile, enum rv32_core core, uint64_t cycle)
         run->probe_at = run->time;
     }
 }
-
-uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index)
-{
-    struct tile *tile = owner;
-    bool is_trisc = hart->core >= RV32_T0 && hart->core <= RV32_T2;
-    return tensix_status(&tile->tensix, is_trisc ? hart->core - RV32_T0 : TENSIX_THREADS, index);
-}

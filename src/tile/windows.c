@@ -38,11 +38,7 @@ enum { GPR_BANK_BYTES = 4 * TENSIX_GPRS };
 enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
 {
     unsigned thread = access->offset / GPR_BANK_BYTES;
-    if (access->agent != AGENT_B) {
-        if (thread > 0) { /* GUESS: nothing answers there; SPEC names one bank */
-            return mmio_refuse(access, MMIO_UNMAPPED,
-                               "a TRISC sees its own 64 GPRs, up to 0xffe000ff");
-        }
+    if (access->agent != AGENT_B) { /* SPEC: MemoryOrdering, a TRISC's bank repeats every 256 B */
         thread = mmio_thread(access);
     } else if (thread >= TENSIX_THREADS) {
         return mmio_refuse(access, MMIO_UNMAPPED, "brisc sees 3 times 64 GPRs, up to 0xffe002ff");
@@ -81,8 +77,8 @@ enum mmio_reply tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *acce
     if (tile->debug.word[REG_INSTRN_BUF_CTRL0] >> thread & 1) {
         return MMIO_OK; /* SPEC: discarded while the debug bus has control */
     }
-    if (!tensix_push(&tile->tensix, thread, is_b ? TENSIX_FROM_B : TENSIX_FROM_TRISC,
-                     access->value, access->cycle)) {
+    if (!tensix_push(&tile->tensix, thread, is_b ? TENSIX_FROM_B : TENSIX_FROM_TRISC, access->value,
+                     access->cycle)) {
         return MMIO_WAIT;
     }
     tile_event(tile, access->cycle);

@@ -72,8 +72,8 @@ static uint64_t find_bar(struct client *client, uint32_t offset)
     return (high << 32 | low) & ~UINT64_C(15);
 }
 
-static void set_outbound_region(struct client *client, unsigned region, uint64_t base, uint64_t limit,
-                                uint64_t target)
+static void set_outbound_region(struct client *client, unsigned region, uint64_t base,
+                                uint64_t limit, uint64_t target)
 {
     uint64_t at = client->bar2 + 0x1000 + 0x200 * region;
     write_word(client, at + 0x04, 0);

@@ -24,11 +24,13 @@ struct client {
     unsigned reads, clocks; /* how often */
 };
 
-/* Loads a library and looks the nine functions up; false, with a message on stderr, when it fails. */
+/* Loads a library and looks the nine functions up; false, with a message on stderr, when it fails.
+ */
 bool client_load(struct client *client, const char *path);
 void client_unload(struct client *client);
 
-/* init, and what UMD finds out before it touches a tile; false when something is not as expected. */
+/* init, and what UMD finds out before it touches a tile; false when something is not as expected.
+ */
 bool client_open(struct client *client);
 void client_close(struct client *client);
 
@@ -58,7 +60,7 @@ void client_each_worker(struct client *client,
 /* Worker tiles: go message in L1 and the soft reset register with its usual values. */
 enum { GO_MESSAGE = 0x4f0, GO_INIT = 0x40000000 };
 #define SOFT_RESET UINT64_C(0xffb121b0)
-#define ALL_HELD 0x47800u
+#define ALL_HELD   0x47800u
 #define BRISC_RUNS 0x47000u
 
 /*

@@ -2,12 +2,13 @@
 # The libraries export what they promise and nothing else.
 set -euo pipefail
 
+nm=${NM:-nm} # may come with options
 status=0
 
 # compare LIBRARY EXPECTED: EXPECTED has one name a line.
 compare() {
     local exported
-    exported=$("${NM:-nm}" -D --defined-only "$1" | awk '{ print $NF }' | sort)
+    exported=$($nm -D --defined-only "$1" | awk '{ print $NF }' | sort)
     if [ "$exported" != "$(sort <<<"$2")" ]; then
         echo "${1##*/}: exported (<) differs from expected (>):"
         diff <(echo "$exported") <(sort <<<"$2") || true

@@ -32,9 +32,9 @@ static const struct row {
 #undef LATER
 #undef BLIND
 #undef DEVICE
-#define PLAIN(offset, name, reset) {offset, reset, ROW_PLAIN, #name},
-#define LATER(offset, name, reset) {offset, reset, ROW_LATER, #name},
-#define BLIND(offset, name) {offset, 0, ROW_BLIND, #name},
+#define PLAIN(offset, name, reset)                 {offset, reset, ROW_PLAIN, #name},
+#define LATER(offset, name, reset)                 {offset, reset, ROW_LATER, #name},
+#define BLIND(offset, name)                        {offset, 0, ROW_BLIND, #name},
 #define DEVICE(offset, name, reset, handler, poll) {offset, reset, ROW_DEVICE, #name},
 #include "tile/debug_registers.def"
 #undef PLAIN
@@ -61,8 +61,7 @@ START_TEST(row_behaves_as_its_kind)
     ck_assert_uint_eq(harness.unmodelled, row->kind == ROW_BLIND);
     ck_assert_event(H, put(H, AGENT_NC, REG(row->offset), 0x12345678));
     ck_assert_uint_eq(harness.unmodelled, row->kind != ROW_PLAIN);
-    ck_assert_uint_eq(peek(H, AGENT_NC, REG(row->offset)),
-                      row->kind == ROW_BLIND ? 0 : 0x12345678);
+    ck_assert_uint_eq(peek(H, AGENT_NC, REG(row->offset)), row->kind == ROW_BLIND ? 0 : 0x12345678);
 }
 END_TEST
 
@@ -91,8 +90,7 @@ START_TEST(polls_are_declared)
         {0x05c, RV32_POLL_EFFECT},    {0xf00, RV32_POLL_STATE},
     };
     enum rv32_poll tile_mmio_poll_DEBUG(struct tile *, enum tile_agent, uint32_t);
-    ck_assert_int_eq(tile_mmio_poll_DEBUG(harness.tile, AGENT_B, cases[_i].offset),
-                     cases[_i].poll);
+    ck_assert_int_eq(tile_mmio_poll_DEBUG(harness.tile, AGENT_B, cases[_i].offset), cases[_i].poll);
 }
 END_TEST
 
@@ -300,7 +298,15 @@ static uint32_t dr_read(unsigned hart, uint32_t number)
     return get(H, AGENT_NOC, REG(DBG_STATUS_1));
 }
 
-enum { PAUSE = 1, STEP = 2, GO_ON = 4, READ_GPR = 8, WRITE_GPR = 16, READ_MEM = 32, WRITE_MEM = 64 };
+enum {
+    PAUSE = 1,
+    STEP = 2,
+    GO_ON = 4,
+    READ_GPR = 8,
+    WRITE_GPR = 16,
+    READ_MEM = 32,
+    WRITE_MEM = 64
+};
 enum { ZERO_GPRS = 128, WRITE_PC = 256 };
 #define SLOW UINT32_C(0x80000000)
 
@@ -347,11 +353,23 @@ static void go_on(unsigned hart, uint32_t pc)
 }
 
 /* "ebreak; *0x10000 = 0x87654000; loop" and loads, as in tt-exalens' own tests. */
-static const char *const victim[] = {
-    "ebreak",        "addi a2, zero, 3", "lui a0, 0x10",   "lui a1, 0x87654",
-    "sw a1, 0(a0)",  "lui a0, 0x11",     "lw a3, 0(a0)",   "1:",
-    "addi a4, a4, 1", "jal zero, 1b",    NULL};
-enum { VICTIM = 0x3000, VICTIM_STORE = VICTIM + 16, VICTIM_LOAD = VICTIM + 24, VICTIM_LOOP = VICTIM + 28 };
+static const char *const victim[] = {"ebreak",
+                                     "addi a2, zero, 3",
+                                     "lui a0, 0x10",
+                                     "lui a1, 0x87654",
+                                     "sw a1, 0(a0)",
+                                     "lui a0, 0x11",
+                                     "lw a3, 0(a0)",
+                                     "1:",
+                                     "addi a4, a4, 1",
+                                     "jal zero, 1b",
+                                     NULL};
+enum {
+    VICTIM = 0x3000,
+    VICTIM_STORE = VICTIM + 16,
+    VICTIM_LOAD = VICTIM + 24,
+    VICTIM_LOOP = VICTIM + 28
+};
 enum { PAUSED = 1, BREAKPOINT = 2, WATCHPOINT = 4, EBREAK = 8 };
 
 static const enum rv32_core core_of[] = {RV32_B, RV32_T0, RV32_T1, RV32_T2};
@@ -405,7 +423,8 @@ START_TEST(steps_one_instruction)
     unsigned hart = (unsigned)_i;
     start_victim(hart);
     for (uint32_t pc = VICTIM + 8; pc <= VICTIM_LOOP; pc += 4) {
-        ck_assert_uint_eq(harness_word(H, 0x10000), pc > VICTIM_STORE + 4 ? 0x87654000 : 0x12345678);
+        ck_assert_uint_eq(harness_word(H, 0x10000),
+                          pc > VICTIM_STORE + 4 ? 0x87654000 : 0x12345678);
         step(hart);
         ck_assert_uint_eq(dr_read(hart, 0), PAUSED);
         ck_assert_uint_eq(gpr(hart, 32), pc);
@@ -574,11 +593,20 @@ END_TEST
 /* BRISC pauses TRISC0, and itself. */
 START_TEST(harts_pause_harts)
 {
-    static const char *const program[] = {
-        "lui s0, 0xffb12",      "addi t0, zero, 1",  "sw t0, 0x84(s0)", "lui t1, 0x80030",
-        "addi t1, t1, 1",       "sw t1, 0x80(s0)",   "sw zero, 0x80(s0)", "sw t0, 0x400(zero)",
-        "lui t1, 0x80010",      "addi t1, t1, 1",    "sw t1, 0x80(s0)", "sw t0, 0x404(zero)",
-        "ebreak",               NULL};
+    static const char *const program[] = {"lui s0, 0xffb12",
+                                          "addi t0, zero, 1",
+                                          "sw t0, 0x84(s0)",
+                                          "lui t1, 0x80030",
+                                          "addi t1, t1, 1",
+                                          "sw t1, 0x80(s0)",
+                                          "sw zero, 0x80(s0)",
+                                          "sw t0, 0x400(zero)",
+                                          "lui t1, 0x80010",
+                                          "addi t1, t1, 1",
+                                          "sw t1, 0x80(s0)",
+                                          "sw t0, 0x404(zero)",
+                                          "ebreak",
+                                          NULL};
     static const char *const spin[] = {"1:", "addi a0, a0, 1", "jal zero, 1b", NULL};
     harness_assemble(H, 0x1000, program);
     harness_assemble(H, 0x2000, spin);

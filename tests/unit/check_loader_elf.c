@@ -123,6 +123,11 @@ static void be_core(struct image *image)
     image_header(image)->e_type = ET_CORE;
 }
 
+static void be_compressed(struct image *image)
+{
+    image_header(image)->e_flags = EF_RISCV_RVC;
+}
+
 static void odd_phentsize(struct image *image)
 {
     image_header(image)->e_phentsize = 56;
@@ -225,6 +230,7 @@ static const struct {
     {be_shared, {"ET_DYN", "ET_EXEC", "-no-pie"}},
     {be_object, {"ET_REL", "ET_EXEC", "link it"}},
     {be_core, {"type 4", "ET_EXEC"}},
+    {be_compressed, {"compressed instructions", "0x1", "-march=rv32im"}},
     {odd_phentsize, {"56", "expected 32", "damaged"}},
     {odd_shentsize, {"64", "40", "damaged"}},
     {segments_beyond, {"truncated", "table of segments"}},

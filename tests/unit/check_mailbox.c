@@ -14,8 +14,8 @@ static void teardown(void)
     harness_close(H);
 }
 
-#define SEMINIT UINT32_C(0xa3000000)
-#define MOP     UINT32_C(0x01000000)
+#define SEMINIT      UINT32_C(0xa3000000)
+#define MOP          UINT32_C(0x01000000)
 #define MAILBOX(i)   (UINT32_C(0xffec0000) + UINT32_C(0x1000) * (i))
 #define PC_BUF       UINT32_C(0xffe80000)
 #define B_PC_BUF(i)  (PC_BUF + UINT32_C(0x10000) * (i))
@@ -118,13 +118,24 @@ END_TEST
 /* B's load returns when T0 has taken everything, waits for more, and its thread is idle. */
 START_TEST(b_waits_for_the_trisc)
 {
-    static const char *const b_program[] = {
-        "lui s0, 0xffe80", "addi t0, zero, 5", "sw t0, 0(s0)", "lw t1, 0(s0)",
-        "sw t0, 0x400(zero)", "ebreak", NULL};
-    static const char *const t_program[] = {
-        "lui s0, 0xffe80", "lui s1, 0xffe40", "lui t2, 1",    "1:",
-        "addi t2, t2, -1", "bne t2, zero, 1b", "lw t0, 0(s0)", "sw t0, 0x404(zero)",
-        "sw zero, 0(s1)",  "lw t1, 0(s0)",     NULL};
+    static const char *const b_program[] = {"lui s0, 0xffe80",
+                                            "addi t0, zero, 5",
+                                            "sw t0, 0(s0)",
+                                            "lw t1, 0(s0)",
+                                            "sw t0, 0x400(zero)",
+                                            "ebreak",
+                                            NULL};
+    static const char *const t_program[] = {"lui s0, 0xffe80",
+                                            "lui s1, 0xffe40",
+                                            "lui t2, 1",
+                                            "1:",
+                                            "addi t2, t2, -1",
+                                            "bne t2, zero, 1b",
+                                            "lw t0, 0(s0)",
+                                            "sw t0, 0x404(zero)",
+                                            "sw zero, 0(s1)",
+                                            "lw t1, 0(s0)",
+                                            NULL};
     harness_assemble(H, 0x1000, b_program);
     harness_assemble(H, 0x2000, t_program);
     harness_release(H, RV32_B, 0x1000);

@@ -37,7 +37,7 @@ static void teardown(void)
     harness_close(H);
 }
 
-#define NIU(noc, offset) \
+#define NIU(noc, offset)                                                                           \
     (UINT32_C(0xffb20000) + UINT32_C(0x10000) * (unsigned)(noc) + (uint32_t)(offset))
 #define STREAM(s, i) (UINT32_C(0xffb40000) + UINT32_C(0x1000) * (uint32_t)(s) + 4 * (uint32_t)(i))
 

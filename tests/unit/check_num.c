@@ -1,7 +1,7 @@
 /*
- * src/num against references of another make: the multiply-add against big fixed-point integers, the
- * rest against the host's floats and doubles, which hold every value exactly. 16-bit formats are
- * tested exhaustively where a function has one operand.
+ * src/num against references of another make: the multiply-add against big fixed-point integers,
+ * the rest against the host's floats and doubles, which hold every value exactly. 16-bit formats
+ * are tested exhaustively where a function has one operand.
  */
 #include <check.h>
 #include <math.h>
@@ -160,7 +160,8 @@ static uint32_t big_round(const struct big *big, int bits, bool truncates)
     return kept + (!truncates && half && (more || kept & 1));
 }
 
-/* A target format; quirk: below the smallest normal one bit less is kept, however far below. */
+/* A target format. quirk, of FP32: below the smallest normal one bit less is kept, however far
+ * below, and a summand that alignment shifts out altogether is gone. */
 struct format {
     int fraction, least_exponent, most_exponent;
     bool truncates, quirk;
@@ -168,13 +169,20 @@ struct format {
 
 static const struct format fp32 = {23, -126, 127, false, true};
 
+/* Where what is too large ends. */
+static uint32_t overflow_of(const struct format *format)
+{
+    uint32_t infinity = (uint32_t)(format->most_exponent - format->least_exponent + 2)
+                        << format->fraction;
+    return format->truncates ? infinity - 1 : infinity;
+}
+
 /* The result's magnitude: exponent and fraction fields. */
 static uint32_t big_pack(const struct big *big, const struct format *format)
 {
     int exponent = big_top(big) - BIG_BELOW;
     uint32_t hidden = UINT32_C(1) << format->fraction;
-    uint32_t infinity = (uint32_t)(format->most_exponent - format->least_exponent + 2)
-                        << format->fraction;
+    uint32_t most = overflow_of(format);
     if (exponent < format->least_exponent) {
         int kept = format->quirk ? format->fraction
                                  : format->fraction - (format->least_exponent - 1 - exponent);
@@ -184,7 +192,7 @@ static uint32_t big_pack(const struct big *big, const struct format *format)
     }
     uint32_t field = (uint32_t)(exponent - format->least_exponent + 1) << format->fraction;
     uint32_t rounded = field - hidden + big_round(big, format->fraction + 1, format->truncates);
-    return exponent > format->most_exponent || rounded > infinity ? infinity : rounded;
+    return exponent > format->most_exponent || rounded > most ? most : rounded;
 }
 
 static uint64_t flushed_significand(uint32_t x)
@@ -208,8 +216,12 @@ static uint32_t reference_fma(struct triple t, const struct format *format, uint
     if (ez == 255) {
         return t.z;
     }
-    if (is_infinite_product || ep >= 255) {
+    if (is_infinite_product) {
         return sign_p | NUM_FP32_INFINITY;
+    }
+    if (ep >= 255) {
+        *special = 0;
+        return (format == &fp32 ? sign_p : sign_p >> 16) | overflow_of(format);
     }
     uint64_t product = flushed_significand(t.x) * flushed_significand(t.y);
     if (!product || ep < 0) {
@@ -220,7 +232,7 @@ static uint32_t reference_fma(struct triple t, const struct format *format, uint
     big_chop(&p, ep - 127 - 26 + BIG_BELOW);
     int unit = (ep > ez ? ep : ez) - 127 - 26 + BIG_BELOW;
     struct big *small = ep > ez ? &z : &p;
-    if (big_top(small) < unit) {
+    if (format->quirk && big_top(small) < unit) {
         memset(small, 0, sizeof *small);
     } else {
         big_chop(small, unit);
@@ -367,7 +379,8 @@ START_TEST(order)
         bool x_is_least = num_fp32_is_nan(y) || (!num_fp32_is_nan(x) && _i <= i);
         bool x_is_most = num_fp32_is_nan(y) || (!num_fp32_is_nan(x) && _i >= i);
         uint32_t least = x_is_least ? x : y, most = x_is_most ? x : y;
-        ck_assert_uint_eq(num_fp32_min(x, y, &flags), num_fp32_is_nan(least) ? NUM_FP32_NAN : least);
+        ck_assert_uint_eq(num_fp32_min(x, y, &flags),
+                          num_fp32_is_nan(least) ? NUM_FP32_NAN : least);
         ck_assert_uint_eq(num_fp32_max(x, y, &flags), num_fp32_is_nan(most) ? NUM_FP32_NAN : most);
         ck_assert_uint_eq(flags, has_signaling ? NUM_INVALID : 0);
     }
@@ -496,7 +509,8 @@ START_TEST(half_narrowing)
     uint32_t infinity = half->format == NUM_FP16 ? 0x7c00 : 0x7f80;
     for (uint32_t x = 0; x < infinity; x++) {
         double low = half_value(half, x);
-        double high = x + 1 < infinity ? half_value(half, x + 1) : 2 * low - half_value(half, x - 1);
+        double high =
+            x + 1 < infinity ? half_value(half, x + 1) : 2 * low - half_value(half, x - 1);
         double middle = low / 2 + high / 2;
         uint32_t at = to_bits((float)middle), flags = 0;
         if ((double)to_float(at) != middle) {
@@ -561,8 +575,10 @@ START_TEST(fp16_against_doubles)
     uint64_t state = 11 + (uint64_t)_i;
     const struct half *half = &halves[0];
     for (int i = 0; i < CASES_A_CHUNK; i++) {
-        uint16_t x = (uint16_t)((random_word(&state) & 0x83ff) | (5 + random_word(&state) % 20) << 10);
-        uint16_t y = (uint16_t)((random_word(&state) & 0x83ff) | (5 + random_word(&state) % 20) << 10);
+        uint16_t x =
+            (uint16_t)((random_word(&state) & 0x83ff) | (5 + random_word(&state) % 20) << 10);
+        uint16_t y =
+            (uint16_t)((random_word(&state) & 0x83ff) | (5 + random_word(&state) % 20) << 10);
         double exact[2] = {half_value(half, x) + half_value(half, y),
                            half_value(half, x) * half_value(half, y)};
         uint32_t flags = 0;

@@ -14,15 +14,15 @@ static void teardown(void)
     harness_close(H);
 }
 
-#define PIC(offset)     (UINT32_C(0xffb13000) + (offset))
-#define SW_ENABLE(nc)   PIC((nc) ? 0x0cu : 0x00u)
-#define HW_ENABLE(nc)   PIC((nc) ? 0x10u : 0x04u)
-#define INT_NO(nc)      PIC((nc) ? 0x14u : 0x08u)
-#define SW_INT(i)       PIC(0x18u + 4u * (unsigned)(i))
-#define HW_INT(i)       PIC(0x98u + 4u * (unsigned)(i))
-#define SW_INT_PC(i)    PIC(0xa8u + 4u * (unsigned)(i))
-#define HW_INT_PC(i)    PIC(0x128u + 4u * (unsigned)(i))
-#define PC_SNAPSHOT(i)  PIC(0x138u + 4u * (unsigned)(i))
+#define PIC(offset)    (UINT32_C(0xffb13000) + (offset))
+#define SW_ENABLE(nc)  PIC((nc) ? 0x0cu : 0x00u)
+#define HW_ENABLE(nc)  PIC((nc) ? 0x10u : 0x04u)
+#define INT_NO(nc)     PIC((nc) ? 0x14u : 0x08u)
+#define SW_INT(i)      PIC(0x18u + 4u * (unsigned)(i))
+#define HW_INT(i)      PIC(0x98u + 4u * (unsigned)(i))
+#define SW_INT_PC(i)   PIC(0xa8u + 4u * (unsigned)(i))
+#define HW_INT_PC(i)   PIC(0x128u + 4u * (unsigned)(i))
+#define PC_SNAPSHOT(i) PIC(0x138u + 4u * (unsigned)(i))
 
 START_TEST(reading_a_software_irq_clears_it)
 {
@@ -66,8 +66,7 @@ START_TEST(only_enabled_interrupts_are_pending)
     ck_assert_uint_eq(get(H, AGENT_B, INT_NO(_i)), 7);
     put(H, AGENT_B, INT_NO(_i), 99); /* read-only */
     ck_assert_uint_eq(get(H, AGENT_B, INT_NO(_i)), 7);
-    ck_assert(!pic_pending(harness.tile, RV32_T1) &&
-              !pic_take(harness.tile, RV32_T1, &handler));
+    ck_assert(!pic_pending(harness.tile, RV32_T1) && !pic_take(harness.tile, RV32_T1, &handler));
 }
 END_TEST
 
@@ -94,8 +93,7 @@ END_TEST
 static const char *const spin[] = {"1:", "addi a0, a0, 1", "jal zero, 1b", NULL};
 static const char *const handler_code[] = {
     "lui t0, 0xffb13",    "addi t0, t0, 0x18", "lw t1, 20(t0)", /* SW_INT[5] */
-    "lw t2, 0x400(zero)", "add t2, t2, t1",    "sw t2, 0x400(zero)",
-    "mret",               NULL};
+    "lw t2, 0x400(zero)", "add t2, t2, t1",    "sw t2, 0x400(zero)", "mret", NULL};
 
 START_TEST(interrupt_runs_the_handler)
 {
@@ -130,8 +128,8 @@ END_TEST
 /* A hart that reads its own snapshot is near it. */
 START_TEST(snapshot_of_the_running_hart_is_recent)
 {
-    static const char *const program[] = {
-        "lui s0, 0xffb13", "lw t0, 0x138(s0)", "sw t0, 0x400(zero)", "ebreak", NULL};
+    static const char *const program[] = {"lui s0, 0xffb13", "lw t0, 0x138(s0)",
+                                          "sw t0, 0x400(zero)", "ebreak", NULL};
     harness_assemble(H, 0x1000, program);
     harness_release(H, RV32_B, 0x1000);
     tile_run(harness.tile, 1280);

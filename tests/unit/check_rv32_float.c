@@ -227,7 +227,7 @@ END_TEST
 START_TEST(long_burst)
 {
     static const char *const lines[] = {"flw fa0, 0(a1)", "fadd.s fa1, fa0, fa1", "fsh fa1, 4(a1)",
-                                        "flh fa2, 4(a1)", "jal zero, 0x40", NULL};
+                                        "flh fa2, 4(a1)", "jal zero, 0x40",       NULL};
     struct harness *h = harness_create(RV32_B);
     uint32_t address = 0x40;
     for (const char *const *line = lines; *line; line++, address += 4) {

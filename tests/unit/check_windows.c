@@ -16,13 +16,13 @@ static void teardown(void)
     harness_close(H);
 }
 
-#define MOP_CFG(i)    (UINT32_C(0xffb80000) + 4 * (uint32_t)(i))
-#define DST           UINT32_C(0xffbd8000)
-#define GPR(i)        (UINT32_C(0xffe00000) + 4 * (uint32_t)(i))
-#define PUSH(i)       (UINT32_C(0xffe40000) + UINT32_C(0x10000) * (uint32_t)(i))
-#define CONFIG(i)     (UINT32_C(0xffef0000) + 4 * (uint32_t)(i))
-#define SOFT_RESET    UINT32_C(0xffb121b0)
-#define INSTRN_CTRL0  UINT32_C(0xffb120a0)
+#define MOP_CFG(i)   (UINT32_C(0xffb80000) + 4 * (uint32_t)(i))
+#define DST          UINT32_C(0xffbd8000)
+#define GPR(i)       (UINT32_C(0xffe00000) + 4 * (uint32_t)(i))
+#define PUSH(i)      (UINT32_C(0xffe40000) + UINT32_C(0x10000) * (uint32_t)(i))
+#define CONFIG(i)    (UINT32_C(0xffef0000) + 4 * (uint32_t)(i))
+#define SOFT_RESET   UINT32_C(0xffb121b0)
+#define INSTRN_CTRL0 UINT32_C(0xffb120a0)
 
 enum { STATE_RESET_EN = 4, THCON = 64, GLOBAL = 180, IC_INVALIDATE = 185, PRNG_SEED = 186 };
 enum { STATE_1 = 224, DUAL = 448, THREAD = 672 };
@@ -59,7 +59,7 @@ START_TEST(gprs_of_each_thread)
     }
     put(H, AGENT_B, GPR(64u * (unsigned)_i + 63), 5);
     ck_assert_uint_eq(get(H, trisc, GPR(63)), 5);
-    ck_assert_int_eq(try_access(H, MMIO_READ, trisc, GPR(64), 0), MMIO_UNMAPPED);
+    ck_assert_uint_eq(get(H, trisc, GPR(64 + 63)), 5); /* a TRISC's bank repeats */
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, GPR(192), 0), MMIO_UNMAPPED);
     uint32_t value = 0;
     ck_assert_int_eq(try_narrow(H, MMIO_READ, trisc, GPR(0) + 2, 2, &value), MMIO_OK);
@@ -118,11 +118,20 @@ END_TEST
 /* A hart's .ttinsn and store loop of 100 instructions all leave the coprocessor. */
 START_TEST(pushes_of_a_program_drain)
 {
-    static const char *const program[] = {
-        "lui s0, 0xffe40",  "lui t1, 0x02000",  "addi t0, zero, 100", "1:",
-        "sw t1, 0(s0)",     "addi t0, t0, -1",  "bne t0, zero, 1b",   ".ttinsn 0x02000000",
-        "lui s1, 0xffe80",  "sw zero, 4(s1)",   "lw t2, 4(s1)",       "sw t0, 0x400(zero)",
-        "ebreak",           NULL};
+    static const char *const program[] = {"lui s0, 0xffe40",
+                                          "lui t1, 0x02000",
+                                          "addi t0, zero, 100",
+                                          "1:",
+                                          "sw t1, 0(s0)",
+                                          "addi t0, t0, -1",
+                                          "bne t0, zero, 1b",
+                                          ".ttinsn 0x02000000",
+                                          "lui s1, 0xffe80",
+                                          "sw zero, 4(s1)",
+                                          "lw t2, 4(s1)",
+                                          "sw t0, 0x400(zero)",
+                                          "ebreak",
+                                          NULL};
     harness_set_word(H, 0x400, 1);
     harness_assemble(H, 0x1000, program);
     harness_release(H, RV32_T2, 0x1000);

@@ -170,9 +170,9 @@ static void add_tables(struct image *image)
     image->header.e_shstrndx = (Elf32_Half)shstrtab;
 }
 
-void image_finish(struct image *image)
+/* Gives everything its place in the file; returns where the table of sections starts. */
+static uint32_t lay_out(struct image *image)
 {
-    add_tables(image);
     uint32_t end = sizeof(Elf32_Ehdr) + image->segments * (uint32_t)sizeof(Elf32_Phdr);
     for (unsigned i = 0; i < image->segments; i++) {
         image->segment[i].p_offset = end;
@@ -188,6 +188,13 @@ void image_finish(struct image *image)
             header->sh_offset = segment->p_offset + (header->sh_addr - segment->p_vaddr);
         }
     }
+    return end;
+}
+
+void image_finish(struct image *image)
+{
+    add_tables(image);
+    uint32_t end = lay_out(image);
     image->header.e_phoff = sizeof(Elf32_Ehdr);
     image->header.e_phnum = (Elf32_Half)image->segments;
     image->header.e_shoff = end;

@@ -57,18 +57,18 @@ static inline enum mmio_reply try_narrow(struct tile_harness *harness,
 }
 
 /* Every access with effects that changed something bumps the epoch. */
-#define ck_assert_event(harness, action)              \
-    do {                                              \
-        uint64_t epoch_before = (harness)->tile->epoch; \
-        action;                                       \
-        ck_assert_uint_ne((harness)->tile->epoch, epoch_before); \
+#define ck_assert_event(harness, action)                                                           \
+    do {                                                                                           \
+        uint64_t epoch_before = (harness)->tile->epoch;                                            \
+        action;                                                                                    \
+        ck_assert_uint_ne((harness)->tile->epoch, epoch_before);                                   \
     } while (0)
 
-#define ck_assert_no_event(harness, action)           \
-    do {                                              \
-        uint64_t epoch_before = (harness)->tile->epoch; \
-        action;                                       \
-        ck_assert_uint_eq((harness)->tile->epoch, epoch_before); \
+#define ck_assert_no_event(harness, action)                                                        \
+    do {                                                                                           \
+        uint64_t epoch_before = (harness)->tile->epoch;                                            \
+        action;                                                                                    \
+        ck_assert_uint_eq((harness)->tile->epoch, epoch_before);                                   \
     } while (0)
 
 static inline int run_suite(Suite *suite)

@@ -102,7 +102,7 @@ void harness_assemble(struct tile_harness *harness, uint32_t address, const char
 void harness_release(struct tile_harness *harness, enum rv32_core core, uint32_t pc)
 {
     static const uint32_t bits[RV32_CORES] = {1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 18};
-    uint32_t value;
+    uint32_t value = 0;
     ck_assert_int_eq(harness_access(harness, MMIO_READ, AGENT_NOC, 0xffb121b0, &value), MMIO_OK);
     value &= ~bits[core];
     ck_assert_int_eq(harness_access(harness, MMIO_WRITE, AGENT_NOC, 0xffb121b0, &value), MMIO_OK);

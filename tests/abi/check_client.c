@@ -1,0 +1,376 @@
+/*
+ * The built library as a client has it: loaded with dlopen, driven as UMD drives it, unloaded, as
+ * two copies, over fork. The library is .libs/libttsim.so of the build directory ($builddir) or
+ * the one that LIBTTSIM names.
+ */
+#include <check.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abi/client.h"
+
+static const char *library_path(void)
+{
+    static char path[4096];
+    const char *named = getenv("LIBTTSIM"), *build = getenv("builddir");
+    snprintf(path, sizeof path, "%s/.libs/libttsim.so", build ? build : ".");
+    return named ? named : path;
+}
+
+static void load(struct client *client, const char *path)
+{
+    ck_assert_msg(client_load(client, path), "%s cannot be loaded", path);
+}
+
+/* A copy without a name, as UMD makes one; returns its path. */
+static const char *copy_library(char path[64])
+{
+    static char bytes[65536];
+    int from = open(library_path(), O_RDONLY | O_CLOEXEC);
+    int to = memfd_create("libttsim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    ssize_t size;
+    ck_assert_int_ge(from, 0);
+    ck_assert_int_ge(to, 0);
+    while ((size = read(from, bytes, sizeof bytes)) > 0) {
+        ck_assert_int_eq(write(to, bytes, (size_t)size), size);
+    }
+    close(from);
+    fcntl(to, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+    snprintf(path, 64, "/proc/self/fd/%d", to);
+    return path;
+}
+
+static unsigned count_threads(void)
+{
+    unsigned count = 0;
+    DIR *directory = opendir("/proc/self/task");
+    ck_assert_ptr_nonnull(directory);
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        count += entry->d_name[0] != '.';
+    }
+    closedir(directory);
+    return count;
+}
+
+static bool is_mapped(const char *name)
+{
+    char line[4096];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    ck_assert_ptr_nonnull(maps);
+    while (fgets(line, sizeof line, maps)) {
+        found |= strstr(line, name) != NULL;
+    }
+    fclose(maps);
+    return found;
+}
+
+/* --- The sequence of a device open --- */
+
+static void hold(struct client *client, unsigned x, unsigned y)
+{
+    client_write_word(client, x, y, SOFT_RESET, ALL_HELD);
+}
+
+static void fill_l1(struct client *client, unsigned x, unsigned y)
+{
+    static uint8_t core_info[416], names[256], table[520], launch[1152];
+    memset(launch, 0x5a, sizeof launch);
+    client_write_tile(client, x, y, 0x530, core_info, sizeof core_info);
+    client_write_tile(client, x, y, 0xad0, names, sizeof names);
+    client_write_tile(client, x, y, 0x13080, table, 32);
+    client_write_tile(client, x, y, 0x130a0, table, sizeof table);
+    client_write_tile(client, x, y, 0x13880, table, 16);
+    client_write_tile(client, x, y, 0x70, launch, sizeof launch);
+    client_load_firmware(client, x, y);
+}
+
+static void release(struct client *client, unsigned x, unsigned y)
+{
+    ck_assert_uint_eq(client_read_word(client, x, y, SOFT_RESET), ALL_HELD);
+    client_write_word(client, x, y, SOFT_RESET, BRISC_RUNS);
+}
+
+static void wait_until_done(struct client *client, unsigned x, unsigned y)
+{
+    unsigned polls = 0;
+    while (client_read_word(client, x, y, GO_MESSAGE) != 0) {
+        ck_assert_uint_lt(polls++, 1000);
+    }
+}
+
+static void boot(struct client *client)
+{
+    client_each_worker(client, hold);
+    client_each_worker(client, hold);
+    client_each_worker(client, fill_l1);
+    client_each_worker(client, release);
+    client_each_worker(client, wait_until_done);
+}
+
+/* Has a tile add two numbers. */
+static uint32_t add(struct client *client, unsigned x, unsigned y, uint32_t a, uint32_t b)
+{
+    client_write_word(client, x, y, 0x100, a);
+    client_write_word(client, x, y, 0x104, b);
+    client_write_word(client, x, y, GO_MESSAGE, UINT32_C(0x80) << 24);
+    wait_until_done(client, x, y);
+    return client_read_word(client, x, y, 0x108);
+}
+
+static void add_coordinates(struct client *client, unsigned x, unsigned y)
+{
+    ck_assert_uint_eq(add(client, x, y, 1000 * x, y), 1000 * x + y);
+}
+
+static void shut(struct client *client, unsigned x, unsigned y)
+{
+    client_read_word(client, x, y, SOFT_RESET);
+    client_write_word(client, x, y, SOFT_RESET, ALL_HELD);
+}
+
+static void probe(struct client *client)
+{
+    client->init();
+    ck_assert_uint_eq(client->config_read(0, 0), 0xb1401e52);
+    for (uint32_t bdf = 8; bdf < 0x100; bdf += 8) {
+        ck_assert_uint_eq(client->config_read(bdf, 0), UINT32_MAX);
+    }
+    client->exit();
+}
+
+START_TEST(umd_opens_and_closes)
+{
+    for (unsigned round = 0; round < 2; round++) {
+        struct client client;
+        char copy[64];
+        load(&client, library_path());
+        probe(&client);
+        client_unload(&client);
+        ck_assert(!is_mapped("libttsim.so"));
+        load(&client, copy_library(copy));
+        ck_assert(client_open(&client));
+        boot(&client);
+        ck_assert_uint_lt(client.reads, 1000); /* ttsim: 6176 */
+        client_each_worker(&client, add_coordinates);
+        client_each_worker(&client, shut);
+        client_close(&client);
+        client_unload(&client);
+        ck_assert(!is_mapped("memfd:libttsim"));
+        ck_assert_uint_eq(count_threads(), 1);
+    }
+}
+END_TEST
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+START_TEST(idle_time_costs_nothing)
+{
+    struct client client;
+    double best = 1;
+    load(&client, library_path());
+    ck_assert(client_open(&client));
+    boot(&client);
+    for (unsigned i = 0; i < 10; i++) {
+        double start = seconds();
+        client.clock(1000000);
+        double taken = seconds() - start;
+        best = taken < best ? taken : best;
+    }
+    ck_assert_msg(best < 1e-3, "clock(1000000) takes %g s", best);
+    client_close(&client);
+    client_unload(&client);
+}
+END_TEST
+
+START_TEST(multicast_starts_all_tiles)
+{
+    struct client client;
+    static const uint32_t words[] = {700, 11}, go = UINT32_C(0x80) << 24;
+    load(&client, library_path());
+    ck_assert(client_open(&client));
+    boot(&client);
+    client_set_multicast(&client, 3, 0, 1, 2, 16, 11, 0);
+    client.write(client.bar0 + 3 * 0x200000 + 0x100, words, sizeof words);
+    client.write(client.bar0 + 3 * 0x200000 + GO_MESSAGE, &go, sizeof go);
+    client_each_worker(&client, wait_until_done);
+    ck_assert_uint_eq(client_read_word(&client, 1, 2, 0x108), 711);
+    ck_assert_uint_eq(client_read_word(&client, 16, 11, 0x108), 711);
+    ck_assert_uint_eq(client_read_word(&client, 7, 6, 0x108), 711);
+    client_close(&client);
+    client_unload(&client);
+}
+END_TEST
+
+/* --- Copies, rounds, fork --- */
+
+START_TEST(two_copies_know_nothing_of_each_other)
+{
+    struct client a, b;
+    char copy[64];
+    load(&a, library_path());
+    load(&b, copy_library(copy));
+    ck_assert(a.library != b.library);
+    ck_assert(client_open(&a));
+    boot(&a);
+    ck_assert_uint_eq(b.config_read(0, 0), UINT32_MAX); /* it has no device yet */
+    ck_assert(client_open(&b));
+    ck_assert_uint_eq(client_read_word(&b, 1, 2, 0x3ae0), 0);
+    boot(&b);
+    client_write_word(&a, 1, 2, 0x200, 1);
+    client_write_word(&b, 1, 2, 0x200, 2);
+    ck_assert_uint_eq(client_read_word(&a, 1, 2, 0x200), 1);
+    ck_assert_uint_eq(add(&b, 4, 4, 3, 4), 7);
+    client_close(&a);
+    client_unload(&a);
+    ck_assert_uint_eq(client_read_word(&b, 1, 2, 0x200), 2);
+    ck_assert_uint_eq(add(&b, 4, 4, 30, 4), 34);
+    client_close(&b);
+    client_unload(&b);
+}
+END_TEST
+
+START_TEST(every_init_gives_a_new_device)
+{
+    struct client client;
+    load(&client, library_path());
+    for (uint32_t i = 0; i < 50; i++) {
+        ck_assert(client_open(&client));
+        ck_assert_uint_eq(client_read_word(&client, 2, 3, 0x300), 0);
+        client_write_word(&client, 2, 3, 0x300, 7);
+        ck_assert_uint_eq(client_read_word(&client, 2, 3, 0x300), 7);
+        client_load_firmware(&client, 2, 3);
+        client_write_word(&client, 2, 3, SOFT_RESET, BRISC_RUNS);
+        wait_until_done(&client, 2, 3);
+        ck_assert_uint_eq(add(&client, 2, 3, i, i), 2 * i);
+        client_close(&client);
+    }
+    client_unload(&client);
+}
+END_TEST
+
+START_TEST(fork_copies_the_device)
+{
+    struct client client;
+    int status = 0;
+    load(&client, library_path());
+    ck_assert(client_open(&client));
+    boot(&client);
+    pid_t child = fork();
+    if (child == 0) {
+        bool is_right = add(&client, 3, 3, 1, 2) == 3;
+        client_write_word(&client, 3, 3, 0x200, 9);
+        client_close(&client);
+        _exit(is_right ? 0 : 1);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_uint_eq(client_read_word(&client, 3, 3, 0x200), 0x5a5a5a5a);
+    ck_assert_uint_eq(client_read_word(&client, 3, 3, 0x108), 0x5a5a5a5a);
+    ck_assert_uint_eq(add(&client, 3, 3, 10, 2), 12);
+    client_close(&client);
+    client_unload(&client);
+}
+END_TEST
+
+/* The same calls give the same polls and the same values. */
+START_TEST(runs_repeat)
+{
+    unsigned reads[2];
+    for (unsigned i = 0; i < 2; i++) {
+        struct client client;
+        load(&client, library_path());
+        ck_assert(client_open(&client));
+        boot(&client);
+        client_each_worker(&client, add_coordinates);
+        reads[i] = client.reads;
+        client_close(&client);
+        client_unload(&client);
+    }
+    ck_assert_uint_eq(reads[0], reads[1]);
+}
+END_TEST
+
+/* --- Exports and output --- */
+
+START_TEST(the_multi_chip_interface_is_absent)
+{
+    static const char *const names[] = {"libttsim_create_device_by_id",
+                                        "libttsim_select_device_by_id", "libttsim_pci_config_wr32",
+                                        "penrose_chip_create", "device_create"};
+    struct client client;
+    load(&client, library_path());
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        dlerror();
+        ck_assert_msg(!dlsym(client.library, names[i]), "%s is exported", names[i]);
+    }
+    client_unload(&client);
+}
+END_TEST
+
+START_TEST(stdout_is_left_alone)
+{
+    static const uint32_t illegal = UINT32_C(0xffffffff);
+    struct client client;
+    int kept = dup(STDOUT_FILENO), file = memfd_create("stdout", MFD_CLOEXEC);
+    fflush(stdout);
+    ck_assert_int_ge(dup2(file, STDOUT_FILENO), 0);
+    load(&client, library_path());
+    client.clock(1);
+    client.exit();
+    ck_assert(client_open(&client));
+    client_read_word(&client, 17, 12, 0);
+    client_bar0_word(&client, 0x19400000);
+    client_write_tile(&client, 1, 2, 0, &illegal, sizeof illegal);
+    client_write_word(&client, 1, 2, SOFT_RESET, BRISC_RUNS);
+    client.clock(1000); /* a guest fault */
+    client_write_word(&client, 1, 2, 0x200, 5);
+    ck_assert_uint_eq(client_read_word(&client, 1, 2, 0x200), 5);
+    client_close(&client);
+    client_unload(&client);
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    ck_assert_int_eq(lseek(file, 0, SEEK_END), 0);
+}
+END_TEST
+
+static void silence(void)
+{
+    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("abi client");
+    TCase *cases = tcase_create("abi client");
+    tcase_add_checked_fixture(cases, silence, NULL);
+    tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, umd_opens_and_closes);
+    tcase_add_test(cases, idle_time_costs_nothing);
+    tcase_add_test(cases, multicast_starts_all_tiles);
+    tcase_add_test(cases, two_copies_know_nothing_of_each_other);
+    tcase_add_test(cases, every_init_gives_a_new_device);
+    tcase_add_test(cases, fork_copies_the_device);
+    tcase_add_test(cases, runs_repeat);
+    tcase_add_test(cases, the_multi_chip_interface_is_absent);
+    tcase_add_test(cases, stdout_is_left_alone);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
