@@ -79,16 +79,26 @@ tests_unit_check_abi_LDADD = libttsim_parts.la $(LDADD)
 LDADD = libpenrose_core.la $(CHECK_LIBS) $(JANSSON_LIBS)
 
 if HAVE_CHECK
-check_PROGRAMS += $(UNIT_TESTS)
-TESTS += $(UNIT_TESTS)
+check_PROGRAMS += $(UNIT_TESTS) $(CLIENT_TESTS)
+TESTS += $(UNIT_TESTS) $(CLIENT_TESTS)
 endif
 
-## The libraries export what they should; our guest programs run and fail as they should.
+## The built library as its clients have it.
+CLIENT_TESTS = %D%/abi/check_client
+tests_abi_check_client_SOURCES = %D%/abi/check_client.c %D%/abi/client.c %D%/abi/client.h
+tests_abi_check_client_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_abi_check_client_LDADD = $(CHECK_LIBS) -ldl
+
+## Scripts: exports of the libraries, the command line, our guest programs.
 SHELL_TESTS = \
 	%D%/abi/exports.sh \
+	%D%/cli/bad-files.sh \
+	%D%/cli/firmware.sh \
+	%D%/cli/machine.sh \
+	%D%/cli/usage.sh \
 	%D%/guests/guests.sh
 TESTS += $(SHELL_TESTS)
-EXTRA_DIST += $(SHELL_TESTS)
+EXTRA_DIST += $(SHELL_TESTS) %D%/cli/lib.bash
 
 ## Random programs on our hart and under qemu-riscv32.
 check_PROGRAMS += %D%/difftest/rv32/difftest-rv32

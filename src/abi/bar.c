@@ -44,11 +44,6 @@ static const struct bar {
     {4, UINT64_C(0x800000000), UINT64_C(32) << 30},
 };
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* --- Registers --- */
 
 static uint32_t *stored_word(struct device *device, enum region_token token, uint64_t offset)
@@ -133,21 +128,16 @@ static uint32_t access_region(struct device *device, const struct region *region
     return transfer.size;
 }
 
-/* An access that begins where nothing is, in a BAR. */
+/* An access that begins where nothing is, in a BAR. Regions begin at page boundaries. */
 static uint32_t access_gap(struct device *device, const struct bar *bar, uint64_t offset,
                            struct transfer transfer)
 {
-    uint64_t end = smaller(offset / PAGE_BYTES * PAGE_BYTES + PAGE_BYTES, bar->size);
-    for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) {
-        if (regions[i].bar == bar->number && regions[i].first > offset) {
-            end = smaller(end, regions[i].first);
-        }
-    }
-    transfer = transfer_first(transfer, end - offset);
+    uint64_t page = offset / PAGE_BYTES * PAGE_BYTES;
+    transfer = transfer_first(transfer, page + PAGE_BYTES - offset);
     report(
         device,
         "nothing is mapped in the page at BAR%u + 0x%llx: reads give all ones, writes are ignored",
-        bar->number, (unsigned long long)(offset / PAGE_BYTES * PAGE_BYTES));
+        bar->number, (unsigned long long)page);
     device_no_answer(transfer);
     return transfer.size;
 }

@@ -84,9 +84,9 @@ PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
         return;
     }
     for (unsigned i = 0; i < chip->made_count; i++) {
-        tile_weak_free(chip->made[i]);
-        tile_fini(chip->made[i]);
-        free(chip->made[i]);
+        tile_weak_free(chip->made[i].tile);
+        tile_fini(chip->made[i].tile);
+        free(chip->made[i].tile);
     }
     images_free(&chip->images);
     rv32_code_store_destroy(chip->store);
@@ -117,12 +117,14 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
 static void insert_made(struct penrose_chip *chip, struct tile *tile)
 {
     unsigned at = chip->made_count++;
-    while (at > 0 && (chip->made[at - 1]->y > tile->y ||
-                      (chip->made[at - 1]->y == tile->y && chip->made[at - 1]->x > tile->x))) {
+    for (; at > 0; at--) {
+        const struct tile *before = chip->made[at - 1].tile;
+        if (before->y < tile->y || (before->y == tile->y && before->x < tile->x)) {
+            break;
+        }
         chip->made[at] = chip->made[at - 1];
-        at--;
     }
-    chip->made[at] = tile;
+    chip->made[at] = (struct made_tile){.tile = tile};
     chip->tile[tile->y][tile->x] = tile;
 }
 
@@ -134,10 +136,15 @@ struct tile *chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
                   "there is no worker tile at (%u, %u); they are at x 1-7 and 10-16, y 2-11", x, y);
         return NULL;
     }
-    if (chip->tile[y][x]) {
-        return chip->tile[y][x];
+    chip->touched = true;
+    struct tile *tile = chip->tile[y][x];
+    if (tile && tile->now < chip->now && !tile->stopped) {
+        tile_run(tile, chip->now); /* it slept, and was not visited */
     }
-    struct tile *tile = calloc(1, sizeof *tile);
+    if (tile) {
+        return tile;
+    }
+    tile = calloc(1, sizeof *tile);
     if (!tile || !tile_init(tile, x, y, chip->store, &chip->board, chip)) {
         free(tile);
         error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);

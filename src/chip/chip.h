@@ -23,14 +23,22 @@ struct chip_fault {
     uint64_t repeated;
 };
 
+/* A tile that was touched, with what the scheduler needs to know of one that sleeps. */
+struct made_tile {
+    struct tile *tile;
+    uint64_t now, next; /* tile->now, tile_next_event() */
+    bool stopped;
+};
+
 struct penrose_chip {
     struct penrose_options options;
     uint64_t now;
     struct rv32_code_store *store;
     struct tile_board board;
     struct tile *tile[CHIP_HEIGHT][CHIP_WIDTH];
-    struct tile *made[CHIP_HEIGHT * CHIP_WIDTH]; /* in order of (y, x) */
+    struct made_tile made[CHIP_HEIGHT * CHIP_WIDTH]; /* in order of (y, x) */
     unsigned made_count;
+    bool touched; /* something outside time may have changed tiles: what `made` notes is stale */
 
     struct chip_fault fault[CHIP_FAULTS];
     size_t faults;
@@ -42,7 +50,7 @@ struct penrose_chip {
     void *trace_context;
 };
 
-/* The worker tile at (x, y), made if need be; NULL with *error when there is none or no memory. */
+/* The worker tile at (x, y), for the caller to do with as he likes; made if need be; NULL with *error when there is none or no memory. */
 struct tile *chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
                        struct penrose_error *error);
 

@@ -140,7 +140,7 @@ PENROSE_EXPORT void penrose_trace(struct penrose_chip *chip,
     chip->trace = trace;
     chip->trace_context = context;
     for (unsigned i = 0; i < chip->made_count; i++) {
-        chip->made[i]->tracing = trace != NULL;
+        chip->made[i].tile->tracing = trace != NULL;
     }
 }
 
@@ -186,8 +186,9 @@ PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
 PENROSE_EXPORT void penrose_fault_clear(struct penrose_chip *chip)
 {
     chip->faults = 0;
+    chip->touched = true;
     for (unsigned i = 0; i < chip->made_count; i++) {
-        struct tile *tile = chip->made[i];
+        struct tile *tile = chip->made[i].tile;
         tile->stopped = false;
         for (unsigned core = 0; core < RV32_CORES; core++) {
             if (tile->run[core].state == HART_FAULTED) {

@@ -22,39 +22,44 @@ struct awake {
     uint64_t next; /* the earliest event of any tile */
 };
 
+static void note(struct made_tile *made)
+{
+    made->now = made->tile->now;
+    made->next = tile_next_event(made->tile);
+    made->stopped = made->tile->stopped;
+}
+
 static struct awake look_around(struct penrose_chip *chip)
 {
     struct awake awake = {.next = UINT64_MAX};
     for (unsigned i = 0; i < chip->made_count; i++) {
-        struct tile *tile = chip->made[i];
-        awake.any_stopped |= tile->stopped;
-        if (tile->now > chip->now) {
-            awake.next = tile->now < awake.next ? tile->now : awake.next;
-            awake.tiles++;
-            continue;
+        struct made_tile *made = &chip->made[i];
+        if (chip->touched) {
+            note(made);
         }
-        uint64_t next = tile_next_event(tile);
-        awake.tiles += next <= chip->now;
+        uint64_t next = made->now > chip->now ? made->now : made->next;
+        awake.tiles += made->now > chip->now || made->next <= chip->now;
+        awake.any_stopped |= made->stopped;
         awake.next = next < awake.next ? next : awake.next;
     }
+    chip->touched = false;
     return awake;
 }
 
 static uint32_t granularity(const struct penrose_chip *chip)
 {
-    uint32_t quantum = 1;
-    for (unsigned i = 0; i < chip->made_count; i++) {
-        quantum = chip->made[i]->quantum > quantum ? chip->made[i]->quantum : quantum;
-    }
-    return quantum;
+    return chip->made_count ? chip->made[0].tile->quantum : 1;
 }
 
+/* Runs every tile that has something to do before `end`; the others catch up with the time
+ * when they are next touched (chip_tile). */
 static void run_window(struct penrose_chip *chip, uint64_t end)
 {
     for (unsigned i = 0; i < chip->made_count; i++) {
-        struct tile *tile = chip->made[i];
-        if (tile->now < end) {
-            tile_run(tile, end);
+        struct made_tile *made = &chip->made[i];
+        if (made->next < end && made->now < end) {
+            tile_run(made->tile, end);
+            note(made);
         }
     }
     chip->now = end;

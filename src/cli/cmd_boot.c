@@ -69,9 +69,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option rows[] = {
-    {.doc = "Several tiles:", .group = 1},
-    {.name = "tiles", .key = KEY_TILES, .arg = "all|N", .group = 1,
-     .doc = "Boot all 140 tiles, or the first N, row by row"},
+    {NULL, 0, NULL, 0, "Several tiles:", 1},
+    {"tiles", KEY_TILES, "all|N", 0, "Boot all 140 tiles, or the first N, row by row", 1},
     {0},
 };
 
@@ -134,15 +133,17 @@ static enum cli_exit report(struct session *session, const struct boot_options *
     if (options->cli->json) {
         return report_json(session, options, exit);
     }
-    if (!exit) {
+    if (exit) {
+        printf("%s", cli_exit_name(exit));
+    } else {
         printf("%u %s ready", machine->tiles, machine->tiles == 1 ? "tile is" : "tiles are");
         if (launch_options_any(&options->launch)) {
             printf(", %u %s done", options->launch.repeat,
                    options->launch.repeat == 1 ? "launch" : "launches");
         }
-        printf(" after %" PRIu64 " cycles (host time: %.1f ms loading, %.1f ms running)\n",
-               penrose_now(session->chip), session->loading_ms, session->running_ms);
     }
+    printf(" after %" PRIu64 " cycles (host time: %.1f ms loading, %.1f ms running)\n",
+           penrose_now(session->chip), session->loading_ms, session->running_ms);
     for (unsigned i = 0; i < machine->tiles && machine->tiles <= MOST_TABLES; i++) {
         printf("tile (%u, %u)\n", machine->tile[i].x, machine->tile[i].y);
         session_print_harts(session, machine->tile[i], (1u << PENROSE_HARTS) - 1, false);

@@ -46,8 +46,9 @@ static error_t parse_argument(struct disasm_options *options, const char *text)
         options->word[options->words++] = (uint32_t)strtoul(text, NULL, 16);
     }
     if (options->path && options->words) {
-        return options_refuse(options->cli, "'%s' is no file and '%s' no word; give one or the "
-                                            "other",
+        return options_refuse(options->cli,
+                              "'%s' is no file and '%s' no word; give one or the "
+                              "other",
                               options->words ? text : options->path, text);
     }
     return 0;
@@ -78,10 +79,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option rows[] = {
-    {.name = "source", .key = KEY_SOURCE, .doc = "Show the source lines between the instructions"},
-    {.name = "symbol", .key = KEY_SYMBOL, .arg = "NAME", .doc = "Only this function"},
-    {.name = "pc", .key = KEY_PC, .arg = "ADDRESS",
-     .doc = "The address of the first word (default 0)"},
+    {"source", KEY_SOURCE, NULL, 0, "Show the source lines between the instructions", 0},
+    {"symbol", KEY_SYMBOL, "NAME", 0, "Only this function", 0},
+    {"pc", KEY_PC, "ADDRESS", 0, "The address of the first word (default 0)", 0},
     {0},
 };
 
@@ -105,9 +105,9 @@ static const struct argp argp = {
 
 struct listing {
     const struct disasm_options *options;
-    struct loader_elf *elf; /* NULL for single words */
+    struct loader_elf *elf;           /* NULL for single words */
     json_t *functions, *instructions; /* NULL without --json */
-    const char *file;       /* of the last instruction with a source line */
+    const char *file;                 /* of the last instruction with a source line */
     unsigned line;
 };
 
@@ -204,8 +204,7 @@ static enum cli_exit list_range(struct listing *listing, const struct loader_seg
 {
     for (uint32_t at = start; at < end; at += 4) {
         uint32_t word, offset = 0, address = segment->vaddr + at;
-        const struct loader_symbol *symbol =
-            loader_elf_symbol_at(listing->elf, address, &offset);
+        const struct loader_symbol *symbol = loader_elf_symbol_at(listing->elf, address, &offset);
         if (symbol && offset == 0) {
             begin_function(listing, symbol->name, address);
         } else if (at == start) {

@@ -161,8 +161,7 @@ static struct facts gather(struct loader_elf *elf)
     read_arch(elf, facts.arch);
     read_compiler(elf, facts.compiler);
     facts.entry_name = entry && offset == 0 ? entry->name : NULL;
-    if ((!main ||
-         !loader_elf_source(elf, main->value, &facts.source_file, &facts.source_line)) &&
+    if ((!main || !loader_elf_source(elf, main->value, &facts.source_file, &facts.source_line)) &&
         !loader_elf_source(elf, loader_elf_entry(elf), &facts.source_file, &facts.source_line)) {
         facts.source_file = NULL;
     }
@@ -315,8 +314,8 @@ static void list_items(const struct loader_firmware *firmware, struct item items
         {"go_messages", "go messages", go, true},
         {"go_messages_count", "  of them", layout->mailboxes_go_messages.count, false},
         {"go_signal", "  first signal byte", go + layout->go_msg_signal.offset, true},
-        {"subordinate_sync", "subordinate sync",
-         base + layout->mailboxes_subordinate_sync.offset, true},
+        {"subordinate_sync", "subordinate sync", base + layout->mailboxes_subordinate_sync.offset,
+         true},
         {"kernel_ring", "kernel ring", firmware->ring_base, true},
         {"bank_tables", "bank tables", tables->bank_address, true},
         {"dram_banks", "  DRAM banks", tables->dram_banks, false},
@@ -350,8 +349,8 @@ static void print_firmware(const struct info_options *options,
            is_blackhole(facts) ? "Blackhole" : "an unknown chip (no xtttensixbh in trisc0.elf)");
     printf("  compiler  %s\n", known(facts[0].compiler));
     printf("  source    %s\n\n", known(facts[0].source_file));
-    printf("  %-7s %-10s %8s %8s %10s  %-10s %9s\n", "image", "entry", "text", "data",
-           "local RAM", "scratch", "functions");
+    printf("  %-7s %-10s %8s %8s %10s  %-10s %9s\n", "image", "entry", "text", "data", "local RAM",
+           "scratch", "functions");
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         uint32_t text, data, memory;
         image_sizes(firmware->elf[i], &text, &data, &memory);
@@ -393,8 +392,8 @@ static json_t *firmware_json(const struct loader_firmware *firmware, const char 
                                                              : json_integer(items[i].value));
     }
     json_object_set_new(object, "path", json_string(path));
-    json_object_set_new(object, "chip", is_blackhole(facts) ? json_string("blackhole")
-                                                            : json_null());
+    json_object_set_new(object, "chip",
+                        is_blackhole(facts) ? json_string("blackhole") : json_null());
     json_object_set_new(object, "images", images);
     json_object_set_new(object, "layout", layout);
     return object;

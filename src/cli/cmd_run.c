@@ -107,12 +107,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option rows[] = {
-    {.doc = "Bare programs:", .group = 1},
-    {.name = "hart", .key = KEY_HART, .arg = "HART=ELF", .group = 1,
-     .doc = "Run a program on brisc, ncrisc, trisc0, trisc1 or trisc2; give it once a hart"},
-    {.doc = "Kernels on firmware:", .group = 2},
-    {.name = "firmware", .key = KEY_FIRMWARE, .arg = "DIR", .group = 2,
-     .doc = "Boot this firmware first (see 'penrose boot --help')"},
+    {NULL, 0, NULL, 0, "Bare programs:", 1},
+    {"hart", KEY_HART, "HART=ELF", 0,
+     "Run a program on brisc, ncrisc, trisc0, trisc1 or trisc2; give it once a hart", 1},
+    {NULL, 0, NULL, 0, "Kernels on firmware:", 2},
+    {"firmware", KEY_FIRMWARE, "DIR", 0, "Boot this firmware first (see 'penrose boot --help')", 2},
     {0},
 };
 
@@ -270,13 +269,13 @@ static enum cli_exit report_json(struct session *session, const struct run_optio
     json_t *result = session_json(session, exit);
     json_set_count(result, "x", tile.x);
     json_set_count(result, "y", tile.y);
-    json_t *harts = session_harts_json(session, tile,
-                                       options->firmware ? (1u << PENROSE_HARTS) - 1
-                                                         : options->started);
+    json_t *harts = session_harts_json(
+        session, tile, options->firmware ? (1u << PENROSE_HARTS) - 1 : options->started);
     json_object_set_new(result, "harts", harts);
     size_t index;
     json_t *hart;
-    json_array_foreach(harts, index, hart) {
+    json_array_foreach(harts, index, hart)
+    {
         const char *state = json_string_value(json_object_get(hart, "state"));
         if (!options->firmware && state &&
             strcmp(state, hart_state_name(PENROSE_HART_PAUSED)) == 0) {

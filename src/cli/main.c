@@ -56,8 +56,9 @@ static enum cli_exit refuse_command(const struct cli *cli, const char *name)
     suggest(&nearest, "help");
     const char *what = name[0] == '-' ? "option" : "command";
     if (nearest.best) {
-        return complain(cli, "there is no %s '%s'; did you mean '%s'? 'penrose help' lists the "
-                             "commands",
+        return complain(cli,
+                        "there is no %s '%s'; did you mean '%s'? 'penrose help' lists the "
+                        "commands",
                         what, name, nearest.best);
     }
     return complain(cli, "there is no %s '%s'; 'penrose help' lists the commands", what, name);

@@ -1,3 +1,8 @@
+/*
+ * Reading the command line; see options.h. Before argp parses, check_spelling walks over the
+ * options with the same tables, because argp says nothing useful about an option that it does not
+ * know.
+ */
 #include "cli/options.h"
 
 #include <errno.h>
@@ -100,8 +105,8 @@ static error_t check_long(const struct cli *cli, const struct argp *argp, const 
     if (!match.option->arg && text[length]) {
         return options_refuse(cli, "--%s takes no value", match.option->name);
     }
-    *wants_next = match.option->arg && !(match.option->flags & OPTION_ARG_OPTIONAL) &&
-                  !text[length];
+    *wants_next =
+        match.option->arg && !(match.option->flags & OPTION_ARG_OPTIONAL) && !text[length];
     return 0;
 }
 
@@ -122,7 +127,6 @@ static error_t check_short(const struct cli *cli, const struct argp *argp, const
     return 0;
 }
 
-/* argp would say less about an option that it does not know. */
 static error_t check_spelling(const struct cli *cli, const struct argp *argp, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -149,8 +153,8 @@ bool options_parse(struct cli *cli, const struct argp *argp, int argc, char **ar
 {
     error_t error = check_spelling(cli, argp, argc, argv);
     if (!error) {
-        error = argp_parse(argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP | ARGP_NO_ERRS, NULL,
-                           input);
+        error =
+            argp_parse(argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP | ARGP_NO_ERRS, NULL, input);
     }
     *exit = error == ECANCELED ? CLI_DONE : CLI_REFUSED;
     if (error == ENOMEM) {
@@ -209,8 +213,9 @@ error_t options_harts(const struct cli *cli, const char *option, const char *tex
         return options_refuse(cli, "%s: there is no hart '%s'; did you mean %s?", option, name,
                               nearest.best);
     }
-    return options_refuse(cli, "%s: there is no hart '%s'; they are brisc, ncrisc, trisc0, trisc1 "
-                               "and trisc2",
+    return options_refuse(cli,
+                          "%s: there is no hart '%s'; they are brisc, ncrisc, trisc0, trisc1 "
+                          "and trisc2",
                           option, name);
 }
 
@@ -258,8 +263,8 @@ static error_t parse_json(int key, char *argument, struct argp_state *state)
         cli->json = true;
         return 0;
     case KEY_HELP:
-        argp_help(state->root_argp, stdout,
-                  ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC, state->name);
+        argp_help(state->root_argp, stdout, ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC,
+                  state->name);
         return ECANCELED;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -267,8 +272,8 @@ static error_t parse_json(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option json_options[] = {
-    {.name = "json", .key = KEY_JSON, .doc = "Write the result as one JSON object to stdout"},
-    {.name = "help", .key = KEY_HELP, .doc = "Show this help"},
+    {"json", KEY_JSON, NULL, 0, "Write the result as one JSON object to stdout", 0},
+    {"help", KEY_HELP, NULL, 0, "Show this help", 0},
     {0},
 };
 
@@ -441,20 +446,21 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option machine_option_rows[] = {
-    {.name = "tile", .key = KEY_TILE, .arg = "X,Y",
-     .doc = "The tile, in NoC 0 coordinates (default 1,2)"},
-    {.name = "max-cycles", .key = KEY_MAX_CYCLES, .arg = "N",
-     .doc = "Give up after N cycles (exit code 3); k, M and G are understood; 1M with --trace"},
-    {.name = "schedule", .key = KEY_SCHEDULE, .arg = "SCHEDULE",
-     .doc = "fast (default), lockstep (cycle by cycle), or random:SEED, which shows stale and "
-            "reordered data as the hardware may"},
-    {.name = "policy", .key = KEY_POLICY, .arg = "KIND=POLICY",
-     .doc = "What a guest fault does: stop, warn or ignore; KIND is a name that fault reports "
-            "begin with, or all"},
-    {.name = "trace", .key = KEY_TRACE, .arg = "FILE", .flags = OPTION_ARG_OPTIONAL,
-     .doc = "Write every instruction and register access to stderr or FILE"},
-    {.name = "warn-unmodelled", .key = KEY_WARN_UNMODELLED,
-     .doc = "List the registers that were used and only store their value"},
+    {"tile", KEY_TILE, "X,Y", 0, "The tile, in NoC 0 coordinates (default 1,2)", 0},
+    {"max-cycles", KEY_MAX_CYCLES, "N", 0,
+     "Give up after N cycles (exit code 3); k, M and G are understood; 1M with --trace", 0},
+    {"schedule", KEY_SCHEDULE, "SCHEDULE", 0,
+     "fast (default), lockstep (cycle by cycle), or random:SEED, which shows stale and reordered "
+     "data as the hardware may",
+     0},
+    {"policy", KEY_POLICY, "KIND=POLICY", 0,
+     "What a guest fault does: stop, warn or ignore; KIND is a name that fault reports begin with, "
+     "or all",
+     0},
+    {"trace", KEY_TRACE, "FILE", OPTION_ARG_OPTIONAL,
+     "Write every instruction and register access to stderr or FILE", 0},
+    {"warn-unmodelled", KEY_WARN_UNMODELLED, NULL, 0,
+     "List the registers that were used and only store their value", 0},
     {0},
 };
 

@@ -1,3 +1,4 @@
+/* Messages, JSON and dumps; see output.h. */
 #include "cli/output.h"
 
 #include <stdarg.h>
@@ -92,8 +93,8 @@ static void dump_line(FILE *file, uint32_t address, const uint8_t *bytes, size_t
     for (size_t i = 0; i < size; i += unit) {
         uint32_t word;
         memcpy(&word, bytes + i, unit);
-        width += unit == sizeof word ? fprintf(file, " %08x", word)
-                                     : fprintf(file, " %02x", bytes[i]);
+        width +=
+            unit == sizeof word ? fprintf(file, " %08x", word) : fprintf(file, " %02x", bytes[i]);
     }
     fprintf(file, "%*s  |", (unit == sizeof(uint32_t) ? 36 : 48) - width, "");
     for (size_t i = 0; i < size; i++) {

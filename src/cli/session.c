@@ -1,3 +1,8 @@
+/*
+ * A session: load, run, explain what stopped it, report. Explanations come from the library's
+ * records and go to stderr at once; results are built by the commands from what is left on the
+ * chip.
+ */
 #include "cli/session.h"
 
 #include <inttypes.h>
@@ -19,9 +24,8 @@ enum cli_exit session_open(struct session *session, struct cli *cli,
         return complain(cli, "%s", error.text);
     }
     session->progress.enabled = isatty(STDERR_FILENO) && (!options->tracing || options->trace_file);
-    return options->tracing
-               ? trace_start(cli, session->chip, options->trace_file, &session->trace)
-               : CLI_DONE;
+    return options->tracing ? trace_start(cli, session->chip, options->trace_file, &session->trace)
+                            : CLI_DONE;
 }
 
 /* --- Running --- */
@@ -138,8 +142,8 @@ static void explain(struct session *session, const struct goal *goal, enum cli_e
         explain_waits(session, headline);
         break;
     case CLI_DEADLOCK:
-        snprintf(headline, sizeof headline,
-                 "deadlock: nothing can happen any more; unfinished: %s", unfinished);
+        snprintf(headline, sizeof headline, "deadlock: nothing can happen any more; unfinished: %s",
+                 unfinished);
         explain_waits(session, headline);
         break;
     case CLI_DONE:
@@ -394,8 +398,8 @@ void session_print_harts(struct session *session, struct tile_position tile, uns
         if (with_exit) {
             printf("%10s  ", value);
         }
-        printf("%12" PRIu64 "  0x%08x  %s%s%s\n", info.retired, info.pc, symbol,
-               *source ? ", " : "", short_source(source));
+        printf("%12" PRIu64 "  0x%08x%s%s%s%s\n", info.retired, info.pc, *symbol ? "  " : "",
+               symbol, *source ? ", " : "", short_source(source));
     }
 }
 
@@ -411,8 +415,8 @@ static void list_unmodelled(struct session *session)
             note("registers that were used and only store their value:");
         }
         any = true;
-        penrose_locate(session->chip, entry.x, entry.y, entry.hart, entry.pc, symbol,
-                       sizeof symbol, NULL, 0);
+        penrose_locate(session->chip, entry.x, entry.y, entry.hart, entry.pc, symbol, sizeof symbol,
+                       NULL, 0);
         fprintf(stderr, "  0x%08x (%s) %s%s%s %" PRIu64 " times, first by tile (%u, %u) %s",
                 entry.address, entry.range, entry.written ? "written" : "",
                 entry.written && entry.read ? " and " : "", entry.read ? "read" : "", entry.times,

@@ -1,3 +1,4 @@
+/* The nearest of several words; see suggest.h. */
 #include "cli/suggest.h"
 
 #include <limits.h>

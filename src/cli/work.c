@@ -1,3 +1,4 @@
+/* Launches and memory on the command line; see work.h. */
 #include "cli/work.h"
 
 #include <errno.h>
@@ -90,10 +91,10 @@ static error_t parse_memory(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option memory_option_rows[] = {
-    {.name = "poke", .key = KEY_POKE, .arg = "ADDRESS=WORD,...",
-     .doc = "Write words to the tile before the program or each launch starts"},
-    {.name = "dump", .key = KEY_DUMP, .arg = "ADDRESS,BYTES",
-     .doc = "Show memory or registers of the tile at the end, without side effects"},
+    {"poke", KEY_POKE, "ADDRESS=WORD,...", 0,
+     "Write words to the tile before the program or each launch starts", 0},
+    {"dump", KEY_DUMP, "ADDRESS,BYTES", 0,
+     "Show memory or registers of the tile at the end, without side effects", 0},
     {0},
 };
 
@@ -198,8 +199,7 @@ void launch_options_free(struct launch_options *options)
 
 /* Splits HART=REST. */
 static error_t split_hart(const struct launch_options *options, const char *option,
-                          const char *text, const char *example, unsigned *harts,
-                          const char **rest)
+                          const char *text, const char *example, unsigned *harts, const char **rest)
 {
     size_t length = strcspn(text, "=");
     if (!text[length]) {
@@ -304,23 +304,20 @@ static error_t parse_launch(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option launch_option_rows[] = {
-    {.name = "kernel", .key = KEY_KERNEL, .arg = "HART=ELF",
-     .doc = "Launch this kernel on a hart: brisc, ncrisc, trisc0, trisc1 or trisc2"},
-    {.name = "kernels", .key = KEY_KERNELS, .arg = "DIR",
-     .doc = "Launch the kernels DIR/brisc.elf, DIR/ncrisc.elf, DIR/trisc0.elf and so on"},
-    {.name = "arg", .key = KEY_ARG, .arg = "HART=WORD,...",
-     .doc = "Runtime arguments of a kernel, as get_arg_val reads them; HART may be trisc (all "
-            "three) or all"},
-    {.name = "common-arg", .key = KEY_COMMON_ARG, .arg = "HART=WORD,...",
-     .doc = "Common runtime arguments of a kernel"},
-    {.name = "cb", .key = KEY_CB, .arg = "ID,ADDRESS,PAGES,PAGE_SIZE",
-     .doc = "Configure a circular buffer in L1; the size of a page in bytes"},
-    {.name = "semaphore", .key = KEY_SEMAPHORE, .arg = "WORD,...",
-     .doc = "Initial values of the semaphores 0, 1, ..."},
-    {.name = "noc", .key = KEY_NOC, .arg = "0|1",
-     .doc = "The NoC of BRISC (default 0); NCRISC uses the other one"},
-    {.name = "repeat", .key = KEY_REPEAT, .arg = "N",
-     .doc = "Launch the kernels N times, one after the other"},
+    {"kernel", KEY_KERNEL, "HART=ELF", 0,
+     "Launch this kernel on a hart: brisc, ncrisc, trisc0, trisc1 or trisc2", 0},
+    {"kernels", KEY_KERNELS, "DIR", 0,
+     "Launch the kernels DIR/brisc.elf, DIR/ncrisc.elf, DIR/trisc0.elf and so on", 0},
+    {"arg", KEY_ARG, "HART=WORD,...", 0,
+     "Runtime arguments of a kernel, as get_arg_val reads them; HART may be trisc (all three) or "
+     "all",
+     0},
+    {"common-arg", KEY_COMMON_ARG, "HART=WORD,...", 0, "Common runtime arguments of a kernel", 0},
+    {"cb", KEY_CB, "ID,ADDRESS,PAGES,PAGE_SIZE", 0,
+     "Configure a circular buffer in L1; the size of a page in bytes", 0},
+    {"semaphore", KEY_SEMAPHORE, "WORD,...", 0, "Initial values of the semaphores 0, 1, ...", 0},
+    {"noc", KEY_NOC, "0|1", 0, "The NoC of BRISC (default 0); NCRISC uses the other one", 0},
+    {"repeat", KEY_REPEAT, "N", 0, "Launch the kernels N times, one after the other", 0},
     {0},
 };
 

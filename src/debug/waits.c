@@ -17,9 +17,10 @@ struct sink {
 static void __attribute__((format(printf, 2, 3))) put(struct sink *sink, const char *format, ...)
 {
     size_t used = (size_t)sink->length < sink->size ? (size_t)sink->length : sink->size;
+    char *at = sink->text ? sink->text + used : NULL;
     va_list arguments;
     va_start(arguments, format);
-    sink->length += vsnprintf(sink->text + used, sink->size - used, format, arguments);
+    sink->length += vsnprintf(at, sink->size - used, format, arguments);
     va_end(arguments);
 }
 
@@ -114,7 +115,7 @@ PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, si
     }
     for (unsigned i = 0; i < chip->made_count; i++) {
         for (unsigned core = 0; core < RV32_CORES; core++) {
-            put_hart(&sink, chip, chip->made[i], (enum rv32_core)core);
+            put_hart(&sink, chip, chip->made[i].tile, (enum rv32_core)core);
         }
     }
     return sink.length;

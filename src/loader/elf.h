@@ -3,9 +3,10 @@
  *
  * A loader_elf owns a copy of the file. Opening validates everything that the accessors rely on,
  * so they cannot fail on file contents: ELFCLASS32, little-endian, EM_RISCV without compressed
- * instructions, ET_EXEC; segments that lie inside the file, do not overlap and hold at most LOADER_MAX_MEMORY bytes; sections,
- * string tables and the symbol table inside the file. Whether an address exists in a tile is not
- * looked at here. All pointers handed out live until loader_elf_close.
+ * instructions, ET_EXEC; segments that lie inside the file, do not overlap and hold at most
+ * LOADER_MAX_MEMORY bytes; sections, string tables and the symbol table inside the file. Whether
+ * an address exists in a tile is not looked at here. All pointers handed out live until
+ * loader_elf_close.
  *
  * Thread-safety: any number of threads may read one loader_elf, except that loader_elf_source and
  * loader_layout_read open the debug information: calls to those two must not overlap.

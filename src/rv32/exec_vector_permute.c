@@ -1,4 +1,4 @@
-/* Vector permutations: scalar moves, slides, gathers, compress, whole registers; see rv32/vector.h */
+/* Vector permutations: scalar moves, slides, gathers, compress, registers. See rv32/vector.h. */
 #include <string.h>
 
 #include "rv32/vector.h"

@@ -507,16 +507,29 @@ static uint32_t device_get(struct device *device, uint64_t address)
     return value;
 }
 
-static void start_busy(struct device *device)
+/* Writes a program to 0x1000 of a tile and starts BRISC there. */
+static void start_lines(struct device *device, unsigned x, unsigned y, const char *const *lines,
+                        uint32_t count)
+{
+    static const uint32_t jump = 0x0000106f, run = BRISC_RUNS;
+    uint32_t words[32];
+    for (uint32_t i = 0; i < count; i++) {
+        struct penrose_error error = {0};
+        ck_assert_msg(penrose_assemble(lines[i], 0x1000 + 4 * i, &words[i], &error) == PENROSE_OK,
+                      "%s: %s", lines[i], error.text);
+    }
+    device_endpoint_write(device, (struct endpoint){.x = x, .y = y, .address = 0x1000},
+                          (struct transfer){.from = (const uint8_t *)words, .size = 4 * count});
+    device_endpoint_write(device, (struct endpoint){.x = x, .y = y},
+                          (struct transfer){.from = (const uint8_t *)&jump, .size = 4});
+    device_endpoint_write(device, (struct endpoint){.x = x, .y = y, .address = SOFT_RESET},
+                          (struct transfer){.from = (const uint8_t *)&run, .size = 4});
+}
+
+static void start_busy(struct device *device, unsigned x, unsigned y)
 {
     static const char *const busy[] = {"addi a0, a0, 1", "sw a0, 0x404(zero)", "jal zero, 0x1000"};
-    device_set(device, 0, 0x0000106f);
-    for (uint32_t i = 0; i < 3; i++) {
-        uint32_t word;
-        ck_assert_int_eq(penrose_assemble(busy[i], 0x1000 + 4 * i, &word, NULL), PENROSE_OK);
-        device_set(device, 0x1000 + 4 * i, word);
-    }
-    device_set(device, SOFT_RESET, BRISC_RUNS);
+    start_lines(device, x, y, busy, 3);
 }
 
 /* Cycles that clock(1) takes after a read of 0x400. */
@@ -531,7 +544,7 @@ static uint64_t poll_cycles(struct device *device)
 START_TEST(quantum_grows_while_polling_in_vain)
 {
     struct device *device = make_device(NULL);
-    start_busy(device);
+    start_busy(device, 1, 2);
     ck_assert_uint_eq(poll_cycles(device), 128); /* the first read is news */
     for (uint64_t cycles = 256; cycles <= 65536; cycles *= 2) {
         ck_assert_uint_eq(poll_cycles(device), cycles);
@@ -552,37 +565,66 @@ START_TEST(quantum_grows_while_polling_in_vain)
 }
 END_TEST
 
+/* A tile that writes the time to 0x40c and 1 to 0x400 after 300000 cycles or so, and one that keeps
+ * busy, so that windows are short. */
+static struct device *start_late_change(void)
+{
+    static const char *const late[] = {
+        "lui a1, 0xffb12",      "lui a0, 0x19",       "addi a0, a0, -1",    "sw a0, 0x404(zero)",
+        "bne a0, zero, 0x1008", "lw a2, 0x1f0(a1)",   "sw a2, 0x40c(zero)", "addi a0, zero, 1",
+        "sw a0, 0x400(zero)",   "sw a1, 0x404(zero)", "addi a1, a1, 1",     "jal zero, 0x1024"};
+    struct device *device = make_device(NULL);
+    start_busy(device, 2, 2);
+    start_lines(device, 1, 2, late, sizeof late / sizeof *late);
+    return device;
+}
+
 START_TEST(clock_ends_when_a_polled_value_changes)
 {
-    struct device *device = make_device(NULL);
-    start_busy(device);
-    device_get(device, 0x404);
-    for (unsigned i = 0; i < 20; i++) {
-        poll_cycles(device); /* 0x404 changes all the time, but it was polled only once */
+    struct device *device = start_late_change();
+    while (device_get(device, 0x400) != 1) {
+        poll_cycles(device);
+        ck_assert_uint_lt(penrose_now(device->chip), 1000000);
     }
-    device_get(device, 0x404);
+    ck_assert_uint_ge(device_get(device, 0x40c), 300000);
+    ck_assert_uint_le(penrose_now(device->chip) - device_get(device, 0x40c), 1024 + 256);
+    device_destroy(device);
+}
+END_TEST
+
+START_TEST(only_what_is_still_polled_ends_a_call)
+{
+    struct device *device = start_late_change();
+    while (penrose_now(device->chip) < 100000) {
+        poll_cycles(device); /* of 0x400 */
+    }
+    device_set(device, 0x500, 1);
+    device_get(device, 0x504);
     clock_run(device, 1);
-    uint64_t then = penrose_now(device->chip);
-    device_get(device, 0x404);
-    device_get(device, 0x404); /* the same value again: polled */
-    clock_run(device, 1);
-    ck_assert_uint_le(penrose_now(device->chip) - then, 2048);
+    for (uint64_t cycles = 256; penrose_now(device->chip) < 600000;) {
+        uint64_t then = penrose_now(device->chip);
+        device_get(device, 0x504);
+        clock_run(device, 1);
+        ck_assert_uint_eq(penrose_now(device->chip) - then, cycles);
+        cycles = cycles < 65536 ? cycles * 2 : 65536;
+    }
     device_destroy(device);
 }
 END_TEST
 
 START_TEST(clocks_count)
 {
-    struct device *device = make_device(NULL);
-    start_busy(device);
-    uint64_t then = penrose_now(device->chip);
+    struct device *device = start_late_change();
     clock_run(device, 0);
-    ck_assert_uint_eq(penrose_now(device->chip), then);
-    device_get(device, 0x404);
-    device_get(device, 0x404);
+    ck_assert_uint_eq(penrose_now(device->chip), 0);
+    for (unsigned i = 0; i < 5; i++) {
+        poll_cycles(device);
+    }
+    uint64_t then = penrose_now(device->chip);
     clock_run(device, 1000000); /* all of them, whatever changes */
     ck_assert_uint_ge(penrose_now(device->chip), then + 1000000);
     ck_assert_uint_lt(penrose_now(device->chip), then + 1000000 + 128);
+    ck_assert_uint_eq(device_get(device, 0x400), 1);
     device_destroy(device);
 }
 END_TEST
@@ -605,6 +647,9 @@ START_TEST(quiet_time_passes_as_asked)
     uint32_t elapsed = device_get(device, WALL_CLOCK) - then;
     ck_assert_uint_ge(elapsed, 10000);
     ck_assert_uint_lt(elapsed, 10128);
+    start_busy(device, 1, 2); /* it is not quiet for ever */
+    clock_run(device, 1000);
+    ck_assert_uint_gt(device_get(device, 0x404), 100);
     device_destroy(device);
 }
 END_TEST
@@ -612,14 +657,14 @@ END_TEST
 START_TEST(run_ahead_is_adjustable)
 {
     struct device *device = make_device("0");
-    start_busy(device);
+    start_busy(device, 1, 2);
     for (unsigned i = 0; i < 1280; i++) {
         clock_run(device, 1);
     }
     ck_assert_uint_eq(penrose_now(device->chip), 1280);
     device_destroy(device);
     device = make_device("512:1024");
-    start_busy(device);
+    start_busy(device, 1, 2);
     ck_assert_uint_eq(poll_cycles(device), 512);
     ck_assert_uint_eq(poll_cycles(device), 1024);
     ck_assert_uint_eq(poll_cycles(device), 1024);
@@ -654,8 +699,10 @@ START_TEST(guest_fault_is_reported_and_survived)
     libttsim_clock(UINT32_MAX); /* at once */
     ck_assert_uint_eq(reported("unmapped-address: tile (5, 6) brisc"), 1);
     ck_assert_uint_eq(tile_rd(5, 6, 0x800), 0xabcd);
+    uint32_t then = tile_rd(6, 6, WALL_CLOCK);
     tile_wr(6, 6, SOFT_RESET, ALL_HELD); /* another tile does not matter */
-    libttsim_clock(1);
+    libttsim_clock(1000);
+    ck_assert_uint_eq(tile_rd(6, 6, WALL_CLOCK), then);
     tile_wr(5, 6, SOFT_RESET, ALL_HELD);
     start(5, 6, good);
     ck_assert_uint_lt(poll(5, 6), 10);
@@ -744,6 +791,7 @@ int main(void)
     tcase_add_test(cases, polls_are_few);
     tcase_add_test(cases, quantum_grows_while_polling_in_vain);
     tcase_add_test(cases, clock_ends_when_a_polled_value_changes);
+    tcase_add_test(cases, only_what_is_still_polled_ends_a_call);
     tcase_add_test(cases, clocks_count);
     tcase_add_test(cases, quiet_time_passes_as_asked);
     tcase_add_test(cases, run_ahead_is_adjustable);

@@ -13,7 +13,7 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-enum { CHUNKS = 16, CASES_A_CHUNK = 20000 };
+enum { CHUNKS = 16, CASES_A_CHUNK = 10000 };
 
 /* --- Random operands near everything that matters --- */
 

@@ -1,0 +1,101 @@
+#!/bin/bash
+# Files that are not what they should be: one message with the file, what is wrong and the remedy.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+
+good='0x0 5 00700513 00100073' # li a0, 7; ebreak
+
+# refused NAME PATTERN...: run, info and disasm refuse $work/NAME.elf.
+refused() {
+    local name=$1
+    shift
+    expect "run: $name" 2 "/$name.elf: " "$@" -- run "$work/$name.elf"
+    expect "info: $name" 2 "/$name.elf: " "$@" -- info "$work/$name.elf"
+    expect "disasm: $name" 2 "/$name.elf: " "$@" -- disasm "$work/$name.elf"
+}
+
+make_elf "$work/good.elf" 0 "$good"
+expect "a good program" 0 'out:brisc +done +7' -- run "$work/good.elf"
+
+# --- ELF files ---
+
+refused missing 'No such file|missing|does not exist'
+mkdir "$work/folder.elf"
+expect "run: a folder" 2 'folder.elf' -- run "$work/folder.elf"
+: >"$work/empty.elf"
+refused empty 'not an ELF file'
+seq 1 2000 >"$work/text.elf"
+refused text 'not an ELF file'
+head -c 4096 /dev/urandom >"$work/random.elf"
+refused random 'not an ELF file'
+head -c 40 "$work/good.elf" >"$work/header.elf"
+refused header 'truncated'
+head -c 70 "$work/good.elf" >"$work/table.elf"
+refused table 'truncated'
+head -c 88 "$work/good.elf" >"$work/segment.elf"
+refused segment 'truncated'
+class=2 make_elf "$work/class64.elf" 0 "$good"
+refused class64 '64-bit' 'rv32'
+data=2 make_elf "$work/big-endian.elf" 0 "$good"
+refused big-endian 'big-endian'
+machine=62 make_elf "$work/x86-64.elf" 0 "$good"
+refused x86-64 'x86-64' 'expected RISC-V'
+machine=183 make_elf "$work/aarch64.elf" 0 "$good"
+refused aarch64 'AArch64' 'expected RISC-V'
+type=1 make_elf "$work/object.elf" 0 "$good"
+refused object 'object file' 'link'
+type=3 make_elf "$work/shared.elf" 0 "$good"
+refused shared 'position-independent'
+make_elf "$work/overlapping.elf" 0 "$good" '0x4 6 00000000'
+refused overlapping 'overlap' '0x0' '0x4'
+memory_size=0x40000000 make_elf "$work/huge.elf" 0 "$good"
+refused huge 'large' 'L1'
+memory_size=0xffffffff make_elf "$work/endless.elf" 0 "$good"
+refused endless 'large|end of the 32-bit'
+make_elf "$work/entry.elf" 0x100 "$good"
+refused entry 'entry point 0x100'
+make_elf "$work/nothing.elf" 0
+refused nothing 'no loadable segment|table of segments'
+truncate -s 300M "$work/sparse.elf"
+refused sparse 'expected at most'
+make_elf "$work/outside.elf" 0x200000 '0x200000 5 00100073'
+expect "run: outside of L1" 2 'outside.elf' '0x00200000' 'fits neither L1' -- run "$work/outside.elf"
+make_elf "$work/local.elf" 0 "$good" '0xffb01ffc 6 1 2 3'
+expect "run: past the local RAM" 2 'local.elf' 'local RAM of brisc' -- run "$work/local.elf"
+
+make_elf "$work/second.elf" 4 '0x4 5 00100073'
+expect "two programs overlap" 2 'good.elf' 'second.elf' 'overlap in L1' -- \
+    run "$work/good.elf" --hart "trisc0=$work/second.elf"
+
+# Every byte of the headers damaged in turn: refused or run, but never a crash and never silent.
+problem=
+for ((byte = 0; byte < 84; byte++)); do
+    for value in 00 7f ff; do
+        cp "$work/good.elf" "$work/damaged.elf"
+        printf "\\x$value" | dd of="$work/damaged.elf" bs=1 seek=$byte conv=notrunc status=none
+        timeout 20 "$PENROSE" run "$work/damaged.elf" --max-cycles 10k >"$work/out" 2>"$work/err"
+        status=$?
+        if [ $status -gt 4 ] || { [ $status -ne 0 ] && [ ! -s "$work/err" ]; }; then
+            problem+=" byte $byte = $value: exit code $status;"
+        fi
+    done
+done
+report "damaged headers" "$problem"
+
+# --- Firmware folders ---
+
+expect "boot: no folder" 2 'nowhere' 'brisc' -- boot "$work/nowhere"
+mkdir "$work/firmware"
+expect "boot: empty folder" 2 'no firmware for brisc' 'brisc/brisc.elf' -- boot "$work/firmware"
+expect "info: empty folder" 2 'no firmware for brisc' -- info "$work/firmware"
+cp "$work/good.elf" "$work/firmware/brisc.elf"
+expect "boot: a file is missing" 2 'no firmware for ncrisc' 'ncrisc.elf' -- boot "$work/firmware"
+for hart in ncrisc trisc0 trisc1 trisc2; do
+    cp "$work/good.elf" "$work/firmware/$hart.elf"
+done
+expect "boot: programs that are no firmware" 2 'brisc.elf' 'debug information' -- boot "$work/firmware"
+cp "$work/text.elf" "$work/firmware/brisc.elf"
+expect "boot: text instead of firmware" 2 'brisc.elf: not an ELF file' -- boot "$work/firmware"
+
+finish

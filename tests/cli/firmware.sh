@@ -1,0 +1,107 @@
+#!/bin/bash
+# Real tt-metal firmware: booting, launching kernels, and what can be wrong with folders and kernels.
+# SKIP without the firmware (scripts/fetch-firmware) or without a cross compiler.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+
+root=$("$srcdir/scripts/fetch-firmware" --offline 2>/dev/null) || skip "no firmware"
+sets=()
+wormhole=
+for folder in "$root"/*/; do
+    folder=${folder%/}
+    if [ -d "$folder/drisc" ]; then
+        sets+=("$folder")
+    elif [ -z "$wormhole" ] && grep -q xtttensixwh "$folder/trisc0/trisc0.elf" 2>/dev/null; then
+        wormhole=$folder
+    fi
+done
+[ ${#sets[@]} -ge 2 ] || skip "fewer than two Blackhole sets in $root"
+firmware=${sets[0]}
+
+# --- Booting ---
+
+expect "boot" 0 'out:^1 tile is ready' 'out:brisc .* main\+0x[0-9a-f]+, brisc\.cc:[0-9]+' \
+    'out:ncrisc .*ncrisc\.cc:[0-9]+' -- boot "$firmware"
+expect "boot two tiles" 0 'out:^2 tiles are ready' 'out:^tile \(1, 2\)' 'out:^tile \(16, 11\)' -- \
+    boot "$firmware" --tile 1,2 --tile 16,11
+expect "boot all tiles" 0 'out:^140 tiles are ready' -- boot "$firmware" --tiles all
+for schedule in lockstep random:1 random:2; do
+    expect "boot, $schedule" 0 'out:^1 tile is ready' -- boot "$firmware" --schedule "$schedule"
+done
+expect "boot as JSON" 0 'out:"ready": true' 'out:"outcome": "done"' 'out:"hart": "trisc2"' -- \
+    boot "$firmware" --json
+expect "boot with too few cycles" 3 'cycle limit.*booting on tile \(1, 2\)' \
+    'brisc at pc 0x[0-9a-f]{8} in [a-z_]+.*, .*:[0-9]+' -- boot "$firmware" --max-cycles 1k
+expect "trace of a boot" 0 ' trisc0 +0x[0-9a-f]{8} ' 'store +0xffb121b0 <- 0x00000000  4 bytes' \
+    'brisc\.cc:[0-9]+' -- boot "$firmware" --trace
+mkdir "$work/flat"
+for hart in brisc ncrisc trisc0 trisc1 trisc2; do
+    cp "$firmware/$hart/$hart.elf" "$work/flat"
+done
+expect "boot from a flat folder" 0 'out:^1 tile is ready' -- boot "$work/flat"
+expect "info" 0 'out:firmware for Blackhole' 'out:^  brisc +0x' 'out:^  trisc2 +0x' \
+    'out:launch messages +0x' 'out:compiler +GCC' -- info "$firmware"
+expect "info as JSON" 0 'out:"chip": "blackhole"' 'out:"go_signal": "0x' -- info "$firmware" --json
+
+# --- Folders that are wrong ---
+
+rm "$work/flat/trisc1.elf"
+expect "a file is missing" 2 'no firmware for trisc1' 'trisc1.elf' -- boot "$work/flat"
+cp "$firmware/trisc0/trisc0.elf" "$work/flat/trisc1.elf"
+expect "a file twice" 2 'trisc' 'overlap|different builds' -- boot "$work/flat"
+if [ -n "$wormhole" ]; then
+    expect "boot Wormhole firmware" 2 'Wormhole' 'Blackhole' -- boot "$wormhole"
+    expect "info on Wormhole firmware" 2 'Wormhole' -- info "$wormhole"
+fi
+
+# --- Kernels ---
+
+command -v "${RISCV_CC:-riscv64-unknown-elf-gcc}" >/dev/null || skip "no RISC-V cross compiler"
+"$srcdir/scripts/link-kernels" "$firmware" "$work/kernels" || exit 1
+work_options=(--noc 1 --common-arg all=5,0x1234 --arg brisc=0x80000 --arg ncrisc=1664525,1013904223
+    --arg trisc=0xa5a5 --cb 0,0x40000,3,1024 --cb 16,0x60000,2,1040 --semaphore 0,0)
+# Magic, pages, bytes, CRC-32, sum: as tests/firmware/check_sets.c computes them.
+result='0x00080000  50454e52 00000005 00001400 8812417a'
+expect "boot and launch" 0 'out:^1 tile is ready, 1 launch done' "out:$result" -- \
+    boot "$firmware" --kernels "$work/kernels" "${work_options[@]}" --dump 0x80000,20
+expect "launch twice" 0 'out:2 launches done' "out:$result" -- boot "$firmware" \
+    --kernels "$work/kernels" "${work_options[@]}" --repeat 2 --poke 0x80000=0,0 --dump 0x80000,20
+for schedule in fast lockstep random:3; do
+    expect "run kernels, $schedule" 0 'out:: done after' "out:$result" -- run --firmware "$firmware" \
+        --kernels "$work/kernels" "${work_options[@]}" --dump 0x80000,20 --schedule "$schedule"
+done
+expect "the result as JSON" 0 'out:1346719314' -- run --firmware "$firmware" \
+    --kernels "$work/kernels" "${work_options[@]}" --dump 0x80000,20 --json
+# NCRISC produces no page, the others wait for five.
+expect "kernels that wait" 4 'deadlock.*launch 1 of 1 on tile \(1, 2\)' \
+    'trisc0 at pc .*, firmware/kernels/.*: polls 0xffb' 'trisc1 at pc .*trisc1\.c:[0-9]+: load from' -- \
+    run --firmware "$firmware" --kernels "$work/kernels" --common-arg ncrisc=0,0 \
+    --common-arg trisc=5,0 --common-arg brisc=5,0 --arg brisc=0x80000 --arg ncrisc=1,1 --arg trisc=1 \
+    --cb 0,0x40000,3,1024 --cb 16,0x60000,2,1040 --semaphore 0,0
+expect "two of three TRISCs" 2 'three TRISCs' -- run --firmware "$firmware" \
+    --kernel "trisc0=$work/kernels/trisc0.elf" --kernel "trisc1=$work/kernels/trisc1.elf"
+expect "a kernel that is not there" 2 'absent.elf' -- run --firmware "$firmware" \
+    --kernel brisc=absent.elf
+expect "firmware instead of a kernel" 2 'brisc.elf' -- run --firmware "$firmware" \
+    --kernel "brisc=$firmware/brisc/brisc.elf"
+expect "a kernel of another hart" 2 'ncrisc.elf' -- run --firmware "$firmware" \
+    --kernel "brisc=$work/kernels/ncrisc.elf"
+expect "a buffer that does not exist" 2 '99' -- run --firmware "$firmware" \
+    --kernels "$work/kernels" --cb 99,0x40000,2,64
+
+# A kernel of another build: the first set whose local memory differs.
+other=
+for folder in "${sets[@]:1}"; do
+    timeout 60 "$PENROSE" run --firmware "$folder" --kernel "brisc=$work/kernels/brisc.elf" \
+        --common-arg brisc=0 --arg brisc=0x80000 --max-cycles 1M >/dev/null 2>&1
+    [ $? -eq 2 ] && other=$folder && break
+done
+if [ -n "$other" ]; then
+    expect "a kernel of another build" 2 'brisc.elf' 'build|linked' -- run --firmware "$other" \
+        --kernel "brisc=$work/kernels/brisc.elf"
+else
+    report "a kernel of another build" "no set refuses the kernel of $firmware"
+fi
+
+finish

@@ -1,0 +1,100 @@
+# What the tests of the program share. Sourced by the scripts beside it.
+#
+#   PENROSE   the program; $builddir/penrose unless set
+#   GUESTS    the folder with our guest programs; $builddir/firmware unless set
+#
+# A script calls `expect` once a case, and ends with `finish`.
+
+PENROSE=${PENROSE:-${builddir:?set PENROSE or builddir}/penrose}
+GUESTS=${GUESTS:-${builddir:-.}/firmware}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cases=0 failures=0
+
+# expect NAME EXIT [PATTERN...] -- ARGUMENT...
+# `penrose ARGUMENT...` ends with the exit code EXIT. Each PATTERN (an extended regular expression)
+# matches stderr, or stdout when it begins with "out:". There is one message when EXIT is not 0 and
+# none otherwise; $messages, if set, is another number.
+expect() {
+    local name=$1 wanted=$2 patterns=() status=0 problem= pattern found
+    shift 2
+    while [ "$1" != -- ]; do
+        patterns+=("$1")
+        shift
+    done
+    shift
+    timeout 60 "$PENROSE" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    [ "$status" -eq "$wanted" ] || problem+="; exit code $status, expected $wanted"
+    for pattern in "${patterns[@]}"; do
+        case $pattern in
+        out:*) grep -qE -- "${pattern#out:}" "$work/out" || problem+="; stdout lacks /${pattern#out:}/" ;;
+        *) grep -qE -- "$pattern" "$work/err" || problem+="; stderr lacks /$pattern/" ;;
+        esac
+    done
+    found=$(grep -c '^penrose: ' "$work/err")
+    pattern=${messages:-$((wanted != 0))}
+    [ "$found" -eq "$pattern" ] || problem+="; $found messages, expected $pattern"
+    report "$name" "${problem#; }"
+}
+
+# report NAME PROBLEM: counts a case; an empty problem is none.
+report() {
+    cases=$((cases + 1))
+    if [ -z "$2" ]; then
+        echo "ok $1"
+        return
+    fi
+    failures=$((failures + 1))
+    echo "FAIL $1: $2"
+    head -c 4000 "$work/out" | sed 's/^/    stdout: /'
+    head -c 4000 "$work/err" | sed 's/^/    stderr: /'
+}
+
+skip() {
+    echo "SKIP: $*"
+    exit 77
+}
+
+finish() {
+    echo "$((cases - failures)) of $cases cases passed"
+    [ "$failures" -eq 0 ] || exit 1
+    exit 0
+}
+
+# --- ELF files without a compiler ---
+
+# hex16 NUMBER, hex32 NUMBER: little-endian bytes as printf escapes; hex16be, hex32be: big-endian.
+hex16() { printf '\\x%02x\\x%02x' $(($1 & 255)) $(($1 >> 8 & 255)); }
+hex32() { hex16 $(($1 & 0xffff)); hex16 $(($1 >> 16 & 0xffff)); }
+hex16be() { printf '\\x%02x\\x%02x' $(($1 >> 8 & 255)) $(($1 & 255)); }
+hex32be() { hex16be $(($1 >> 16 & 0xffff)); hex16be $(($1 & 0xffff)); }
+
+# make_elf FILE ENTRY SEGMENT...: a program; each SEGMENT is "ADDRESS FLAGS WORD..." with words in
+# hexadecimal. These variables change the header: class (1), data (1), machine (243), type (2), and
+# memory_size (that of the first segment).
+make_elf() {
+    local file=$1 entry=$2 word segment offset headers= contents=
+    local half=hex16 full=hex32
+    shift 2
+    [ "${data:-1}" = 1 ] || { half=hex16be; full=hex32be; }
+    offset=$((52 + 32 * $#))
+    headers="\\x7fELF\\x0${class:-1}\\x0${data:-1}\\x01$(printf '\\x00%.0s' {1..9})"
+    headers+=$($half "${type:-2}")$($half "${machine:-243}")$($full 1)$($full "$entry")
+    headers+=$($full 52)$($full 0)$($full 0)$($half 52)$($half 32)$($half $#)
+    headers+=$($half 40)$($half 0)$($half 0)
+    for segment in "$@"; do
+        # shellcheck disable=SC2086
+        set -- $segment
+        local address=$1 flags=$2
+        shift 2
+        local size=$((4 * $#)) memory=${memory_size:-$((4 * $#))}
+        headers+=$($full 1)$($full "$offset")$($full "$address")$($full "$address")
+        headers+=$($full "$size")$($full "$memory")$($full "$flags")$($full 4)
+        for word in "$@"; do
+            contents+=$(hex32 "0x$word")
+        done
+        offset=$((offset + size))
+        memory_size=
+    done
+    printf "$headers$contents" >"$file"
+}

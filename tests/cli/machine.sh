@@ -1,0 +1,141 @@
+#!/bin/bash
+# Small programs, made of words, under the options of `penrose run`: no compiler is needed.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+
+program() { # NAME WORD...: a program from address 0 on
+    make_elf "$work/$1.elf" 0 "0 7 ${*:2}"
+}
+
+# --- Programs that end ---
+
+program seven 00700513 00100073                     # li a0, 7; ebreak
+program copy 000087b7 0007a503 00a7a223 00100073    # a0 = [0x8000]; [0x8004] = a0; ebreak
+make_elf "$work/other.elf" 0x100 '0x100 5 ffd00513 00100073' # li a0, -3; ebreak
+
+expect "done" 0 'out:^tile \(1, 2\): done after [0-9]+ cycles' 'out:brisc +done +7 +2 +0x0' -- \
+    run "$work/seven.elf"
+expect "another tile" 0 'out:^tile \(16, 11\): done' -- run "$work/seven.elf" --tile 16,11
+expect "another hart" 0 'out:trisc2 +done +7' -- run --hart "trisc2=$work/seven.elf"
+expect "two harts" 0 'out:brisc +done +7' 'out:ncrisc +done +-3' -- \
+    run "$work/seven.elf" --hart "ncrisc=$work/other.elf"
+for schedule in fast lockstep random:1 random:0xffff; do
+    expect "schedule $schedule" 0 'out:brisc +done +5' 'out:0x00008000  00000005 00000005' -- \
+        run "$work/copy.elf" --poke 0x8000=5 --dump 0x8000,8 --schedule "$schedule"
+done
+expect "poke several words, dump bytes" 0 'out:^0x00008001  00 00 00 ff  ' -- \
+    run "$work/seven.elf" --poke 0x8000=1,0xff --dump 0x8001,4
+expect "poke what cannot be" 2 '--poke: tile \(1, 2\): 0x00400000' -- \
+    run "$work/seven.elf" --poke 0x400000=1
+expect "dump what is not there" 2 '--dump: tile \(1, 2\): 0x00400000' -- \
+    run "$work/seven.elf" --dump 0x400000,4
+expect "JSON" 0 'out:"outcome": "done"' 'out:"exit_status": 0' 'out:"exit_value": 5' \
+    'out:"address": "0x00008000"' -- \
+    run "$work/copy.elf" --poke 0x8000=5 --dump 0x8000,8 --json
+
+# --- Guest faults ---
+
+program jump 004007b7 00078067         # to 0x400000
+program odd 00200793 00078067          # to 2
+program load 004007b7 0007a503         # from 0x400000
+program store ff8007b7 00f7a023        # to 0xff800000
+program misaligned 00f02123            # sw a5, 2(zero)
+program illegal 00000013 ffffffff
+program read-only ffef17b7 b0e7a023    # to 0xffef0b00, ThreadConfig
+program warned ff8007b7 00f7a023 00700513 00100073
+
+faults() { # NAME KIND PC PATTERN...
+    expect "fault: $1" 1 "guest fault $2: tile \(1, 2\) brisc at pc $3" 'cycle' "${@:4}" \
+        'out:: fault after' -- run "$work/$1.elf"
+}
+faults jump bad-fetch 0x00400000
+faults odd bad-fetch 0x00000002
+faults load unmapped-address 0x00000004 '0x00400000' 'lw a0, 0\(a5\)'
+faults store unmapped-address 0x00000004 '0xff800000' 'sw a5, 0\(a5\)' 'unmapped-address=warn'
+faults misaligned misaligned-access 0x00000000 '0x00000002'
+faults illegal illegal-instruction 0x00000004 'ffffffff'
+faults read-only read-only-address 0x00000004 '0xffef0b00'
+expect "fault as JSON" 1 'out:"outcome": "fault"' 'out:"kind": "unmapped-address"' \
+    'out:"pc": "0x00000004"' 'out:"address": "0xff800000"' -- run "$work/store.elf" --json
+messages=1 expect "policy warn" 0 'warning: guest fault unmapped-address' 'out:brisc +done +7' -- \
+    run "$work/warned.elf" --policy unmapped-address=warn
+expect "policy ignore" 0 'out:brisc +done +7' -- run "$work/warned.elf" --policy all=ignore
+
+# --- Programs that do not end ---
+
+program self 0000006f                                        # j .
+program count 000087b7 0007a503 00150513 00a7a023 ff5ff06f   # for (;;) ++[0x8000]
+expect "endless loop without effect" 4 'deadlock' \
+    'tile \(1, 2\) brisc at pc 0x00000000: endless loop without effect' 'out:: deadlock' -- \
+    run "$work/self.elf"
+expect "endless loop with effect" 3 'cycle limit.*brisc.*--max-cycles' 'out:: cycle-limit' -- \
+    run "$work/count.elf" --max-cycles 100k
+expect "cycle limit as JSON" 3 'out:"outcome": "cycle-limit"' 'out:"waits"' -- \
+    run "$work/count.elf" --max-cycles 1k --json
+
+# Five harts wait: four for their mailboxes, NCRISC for a word in L1.
+hart=0
+harts=()
+for name in brisc trisc0 trisc1 trisc2; do
+    from=$((hart == 0)) # brisc waits for trisc0, the others for brisc
+    make_elf "$work/wait-$name.elf" $((hart * 256)) \
+        "$((hart * 256)) 5 ffec${from}7b7 0007a503 00100073" # a0 = [0xffec0000 + from << 12]
+    harts+=("--hart=$name=$work/wait-$name.elf")
+    hart=$((hart + 1))
+done
+make_elf "$work/wait-ncrisc.elf" 0x400 '0x400 5 000087b7 0007a503 fe050ee3 00100073'
+expect "five harts wait" 4 'deadlock.*brisc, trisc0, trisc1, trisc2, ncrisc' \
+    'brisc at pc 0x00000004: load from 0xffec1000 \(mailboxes\)' 'trisc0 at pc .*0xffec0000' \
+    'trisc1 at pc' 'trisc2 at pc' 'ncrisc at pc 0x0000040[48]: polls 0x00008000' -- \
+    run "${harts[@]}" "--hart=ncrisc=$work/wait-ncrisc.elf"
+expect "one of two waits" 4 'deadlock.*unfinished: brisc$' 'out:ncrisc +done +-3' -- \
+    run "${harts[0]}" --hart "ncrisc=$work/other.elf"
+
+# --- Trace and unmodelled registers ---
+
+program clock ffb127b7 1f07a503 00100073 # a0 = [0xffb121f0]
+expect "trace" 0 '^ +0 +1,2 +brisc +0x00000000 ffb127b7  lui a5, 0xffb12' \
+    'load +0xffb121f0 -> 0x[0-9a-f]{8}  4 bytes, ' 'ebreak' -- run "$work/clock.elf" --trace
+expect "trace to a file" 0 -- run "$work/clock.elf" "--trace=$work/trace"
+report "the file has the trace" "$(grep -q 'ebreak' "$work/trace" || echo "it has not")"
+expect "trace to where nothing can be" 2 '--trace: cannot write /nowhere/trace' -- \
+    run "$work/clock.elf" --trace=/nowhere/trace
+messages=1 expect "no unmodelled register" 0 'no unmodelled register' -- \
+    run "$work/seven.elf" --warn-unmodelled
+
+# --- disasm and info ---
+
+expect "disasm words" 0 'out:^  0x00000100  00c12083  lw ra, 12\(sp\)' \
+    'out:^  0x00000104  0410306f  jal zero, 0x3944' -- disasm 00c12083 0x0410306f --pc 0x100
+expect "disasm a push" 0 'out:\.ttinsn' -- disasm 08000000
+expect "disasm a program" 0 'out:^  0x00000000  00700513  addi a0, zero, 7' 'out:ebreak' -- \
+    disasm "$work/seven.elf"
+expect "disasm as JSON" 0 'out:"text": "ebreak"' 'out:"exit_status": 0' -- \
+    disasm "$work/seven.elf" --json
+expect "disasm: no such symbol" 2 "no code has the symbol 'main'" -- \
+    disasm "$work/seven.elf" --symbol main
+expect "info" 0 'out:entry +0x00000000' 'out:0x00000000 +8 +8 +rwx' 'out:no debug information' -- \
+    info "$work/seven.elf"
+expect "info as JSON" 0 'out:"entry": "0x00000000"' 'out:"in_file": 8' -- \
+    info "$work/seven.elf" --json
+
+# --- Symbols and source lines, where there is a compiler ---
+
+if [ -e "$GUESTS/hello.elf" ]; then
+    expect "trace with symbols" 0 ' main\+0x[0-9a-f]+  firmware/bare/hello\.c:[0-9]+' -- \
+        run "$GUESTS/hello.elf" --trace
+    expect "disasm a symbol" 0 'out:^main:' 'out:^  ; firmware/bare/hello\.c:[0-9]+' -- \
+        disasm "$GUESTS/hello.elf" --symbol main --source
+    expect "disasm: a symbol misspelt" 2 "did you mean 'main'" -- \
+        disasm "$GUESTS/hello.elf" --symbol mian
+    expect "info with symbols" 0 'out:entry +0x00000000 _start' 'out:architecture +rv32i' \
+        'out:source +firmware/bare/hello\.c:[0-9]+' 'out:symbols +[1-9][0-9]* functions' -- \
+        info "$GUESTS/hello.elf"
+    expect "the last call before a jump to nowhere" 1 'last call .* in main' -- \
+        run "$GUESTS/fault-jump.elf"
+else
+    echo "no guest programs in $GUESTS: symbols and source lines are not tested"
+fi
+
+finish
