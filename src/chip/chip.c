@@ -138,7 +138,7 @@ struct tile *chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
     }
     chip->touched = true;
     struct tile *tile = chip->tile[y][x];
-    if (tile && tile->now < chip->now && !tile->stopped) {
+    if (tile && tile->now < chip->now && tile_next_event(tile) >= chip->now) {
         tile_run(tile, chip->now); /* it slept, and was not visited */
     }
     if (tile) {
