@@ -158,6 +158,10 @@ struct penrose_run {
 /* Cycles since the chip was created. */
 uint64_t penrose_now(const struct penrose_chip *chip);
 
+/* Up to when something happened: the time of the last instruction that a hart ran for other than
+ * polling. Unlike penrose_now it is exact, not rounded up to a window. */
+uint64_t penrose_last_activity(const struct penrose_chip *chip);
+
 /* Lets time pass. A chip that stopped with a fault goes on only after penrose_fault_clear. */
 enum penrose_outcome penrose_run(struct penrose_chip *chip, const struct penrose_run *run);
 

@@ -16,6 +16,23 @@ PENROSE_EXPORT uint64_t penrose_now(const struct penrose_chip *chip)
     return chip->now;
 }
 
+static uint64_t last_of_hart(const struct tile_hart *run)
+{
+    return run->state == HART_HELD ? 0 : run->state == HART_ASLEEP ? run->idle.since : run->time;
+}
+
+PENROSE_EXPORT uint64_t penrose_last_activity(const struct penrose_chip *chip)
+{
+    uint64_t last = 0;
+    for (unsigned i = 0; i < chip->made_count; i++) {
+        for (unsigned core = 0; core < RV32_CORES; core++) {
+            uint64_t time = last_of_hart(&chip->made[i].tile->run[core]);
+            last = time > last ? time : last;
+        }
+    }
+    return last;
+}
+
 struct awake {
     unsigned tiles;
     bool any_stopped;

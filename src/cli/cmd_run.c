@@ -300,7 +300,7 @@ static enum cli_exit report(struct session *session, const struct run_options *o
     }
     printf("tile (%u, %u): %s after %" PRIu64
            " cycles (host time: %.1f ms loading, %.1f ms running)\n",
-           tile.x, tile.y, cli_exit_name(exit), penrose_now(session->chip), session->loading_ms,
+           tile.x, tile.y, cli_exit_name(exit), penrose_last_activity(session->chip), session->loading_ms,
            session->running_ms);
     session_print_harts(session, tile,
                         options->firmware ? (1u << PENROSE_HARTS) - 1 : options->started,

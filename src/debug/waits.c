@@ -1,44 +1,24 @@
 /* Who waits for what: the report of a chip in which nothing happens any more. */
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "chip/chip.h"
+#include "debug/sink.h"
 
 #define PENROSE_EXPORT __attribute__((visibility("default")))
-
-/* Text that grows in a buffer of fixed size; `length` goes on counting past its end. */
-struct sink {
-    char *text;
-    size_t size;
-    int length;
-};
-
-static void __attribute__((format(printf, 2, 3))) put(struct sink *sink, const char *format, ...)
-{
-    size_t used = (size_t)sink->length < sink->size ? (size_t)sink->length : sink->size;
-    char *at = sink->text ? sink->text + used : NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    sink->length += vsnprintf(at, sink->size - used, format, arguments);
-    va_end(arguments);
-}
 
 static void put_position(struct sink *sink, struct penrose_chip *chip, const struct tile *tile,
                          enum penrose_hart hart, uint32_t pc)
 {
     char symbol[128], source[256];
-    put(sink, " at pc 0x%08x", pc);
+    sink_put(sink, " at pc 0x%08x", pc);
     if (penrose_locate(chip, tile->x, tile->y, hart, pc, symbol, sizeof symbol, source,
                        sizeof source)) {
-        put(sink, "%s%s%s%s", *symbol ? " in " : "", symbol, *source ? ", " : "", source);
+        sink_put(sink, "%s%s%s%s", *symbol ? " in " : "", symbol, *source ? ", " : "", source);
     }
 }
 
 static void put_value(struct sink *sink, struct tile *tile, enum rv32_core core,
                       const struct rv32_idle_place *place)
 {
-    put(sink, "0x%08x (%s, holds 0x%x)", place->address,
+    sink_put(sink, "0x%08x (%s, holds 0x%x)", place->address,
         tile_range_title((enum tile_agent)core, place->address), place->value);
     (void)tile;
 }
@@ -58,18 +38,18 @@ static void put_polling(struct sink *sink, struct tile *tile, enum rv32_core cor
 {
     const struct rv32_idle *idle = &tile->run[core].idle;
     if (idle->places == 0 && idle->wake == UINT64_MAX) {
-        put(sink, ": endless loop without effect: it reads nothing that could ever change");
+        sink_put(sink, ": endless loop without effect: it reads nothing that could ever change");
         return;
     }
-    put(sink, ": polls ");
+    sink_put(sink, ": polls ");
     for (unsigned i = 0; i < idle->places; i++) {
         if (!named_before(idle, i)) {
-            put(sink, "%s", i ? ", " : "");
+            sink_put(sink, "%s", i ? ", " : "");
             put_value(sink, tile, core, &idle->place[i]);
         }
     }
     if (idle->wake != UINT64_MAX) {
-        put(sink, "%sthe wall clock, until cycle %llu or later", idle->places ? " and " : "",
+        sink_put(sink, "%sthe wall clock, until cycle %llu or later", idle->places ? " and " : "",
             (unsigned long long)idle->wake);
     }
 }
@@ -82,15 +62,15 @@ static void put_hart(struct sink *sink, struct penrose_chip *chip, struct tile *
     if (run->state == HART_HELD) {
         return;
     }
-    put(sink, "  tile (%u, %u) %s", tile->x, tile->y, rv32_core_names[core]);
+    sink_put(sink, "  tile (%u, %u) %s", tile->x, tile->y, rv32_core_names[core]);
     put_position(sink, chip, tile, (enum penrose_hart)core, hart->pc);
     switch (run->state) {
     case HART_HELD:
     case HART_READY:
-        put(sink, ": runs");
+        sink_put(sink, ": runs");
         break;
     case HART_WAITING:
-        put(sink, ": %s 0x%08x (%s) is not answered",
+        sink_put(sink, ": %s 0x%08x (%s) is not answered",
             hart->access.store ? "store to" : "load from", hart->access.address,
             tile_range_title((enum tile_agent)core, hart->access.address));
         break;
@@ -98,13 +78,13 @@ static void put_hart(struct sink *sink, struct penrose_chip *chip, struct tile *
         put_polling(sink, tile, core);
         break;
     case HART_PAUSED:
-        put(sink, ": paused by ebreak or a debugger");
+        sink_put(sink, ": paused by ebreak or a debugger");
         break;
     case HART_FAULTED:
-        put(sink, ": stopped with a fault");
+        sink_put(sink, ": stopped with a fault");
         break;
     }
-    put(sink, "\n");
+    sink_put(sink, "\n");
 }
 
 PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size)

@@ -82,7 +82,7 @@ struct rv32_fault {
     enum rv32_fault_kind kind;
     uint32_t pc, word;
     uint32_t address; /* of the access, or the CSR number */
-    char detail[120]; /* the violated rule in words; may be empty */
+    char detail[200]; /* the violated rule in words; may be empty */
 };
 
 /* What reading a place means for a hart that polls it (rv32/idle.h). */

@@ -36,7 +36,7 @@ static void hart_faulted(struct tile *tile, enum rv32_core core)
         .word = hart->fault.word,
         .address = hart->fault.address,
     };
-    memcpy(fault.text, hart->fault.detail, sizeof hart->fault.detail);
+    memcpy(fault.text, hart->fault.detail, sizeof fault.text);
     bool can_skip = hart->fault.kind != RV32_FAULT_FETCH;
     if (tile_fault(tile, &fault) == PENROSE_STOP || !can_skip) {
         tile->run[core].state = HART_FAULTED;
@@ -291,7 +291,8 @@ static bool random_pass(struct tile *tile, uint64_t limit, bool first)
         enum rv32_core core = (enum rv32_core)((start + i * step) % RV32_CORES);
         uint64_t burst = tile_weak_turn(tile, core, tile->quantum);
         uint64_t end = tile->run[core].time + burst;
-        progress |= hart_turn(tile, core, end < limit ? end : limit, first);
+        bool is_whole = end >= limit || tile->run[core].state == HART_ASLEEP;
+        progress |= hart_turn(tile, core, is_whole ? limit : end, first);
         progress |= tile_weak_pending(tile, core);
     }
     return progress;
