@@ -11,9 +11,11 @@ tile_harness = %D%/unit/tile_harness.c %D%/unit/tile_harness.h
 UNIT_TESTS = \
 	%D%/unit/check_abi \
 	%D%/unit/check_chip \
+	%D%/unit/check_code \
 	%D%/unit/check_debug \
 	%D%/unit/check_frontend \
 	%D%/unit/check_idle \
+	%D%/unit/check_isa \
 	%D%/unit/check_loader_dwarf \
 	%D%/unit/check_loader_elf \
 	%D%/unit/check_loader_firmware \
@@ -40,8 +42,10 @@ UNIT_TESTS = \
 	%D%/unit/check_tile \
 	%D%/unit/check_windows
 
+tests_unit_check_code_SOURCES = %D%/unit/check_code.c $(rv32_harness)
 tests_unit_check_debug_SOURCES = %D%/unit/check_debug.c $(mmio_harness) $(tile_harness)
 tests_unit_check_idle_SOURCES = %D%/unit/check_idle.c $(rv32_harness)
+tests_unit_check_isa_SOURCES = %D%/unit/check_isa.c $(rv32_harness)
 tests_unit_check_loader_dwarf_SOURCES = %D%/unit/check_loader_dwarf.c $(loader_debug) \
 	$(loader_image)
 tests_unit_check_loader_elf_SOURCES = %D%/unit/check_loader_elf.c $(loader_image)

@@ -23,6 +23,7 @@ struct csr_row {
     {number, KIND_WORD, true, name, mask, offsetof(struct rv32_csrs, field)},
 #define COPY(number, name, field) WORD(number, name, field, 0xffffffff)
 #define FIXED(number, name, value) {number, KIND_FIXED, false, name, value, 0},
+#define VECTOR_FIXED(number, name, value) {number, KIND_FIXED, true, name, value, 0},
 #define LOW(number, name, counter) {number, KIND_LOW, false, name, COUNTER_##counter, 0},
 #define HIGH(number, name, counter) {number, KIND_HIGH, false, name, COUNTER_##counter, 0},
 #define STATUS(number, name) {number, KIND_STATUS, false, name, (number) - 0xbc0, 0},
@@ -70,6 +71,9 @@ static uint32_t *word_of(struct rv32_hart *hart, const struct csr_row *row)
 /* Instructions retired before the one at tile time `cycle` of the running burst. */
 static uint64_t retired_at(const struct rv32_hart *hart, uint64_t cycle)
 {
+    if (!hart->page) {
+        return hart->retired; /* between bursts */
+    }
     int64_t left = (int64_t)(hart->end - cycle);
     return hart->retired + (uint64_t)(hart->granted - left);
 }
@@ -95,8 +99,8 @@ static void counter_write(struct rv32_hart *hart, enum counter counter, uint64_t
     case COUNTER_CYCLE:
         hart->csr.cycle_offset = value - cycle;
         break;
-    case COUNTER_INSTRET:
-        hart->csr.instret_offset = value - retired_at(hart, cycle);
+    case COUNTER_INSTRET: /* SPEC: Zicsr; the next instruction reads what this one writes */
+        hart->csr.instret_offset = value - (retired_at(hart, cycle) + 1);
         break;
     case COUNTER_HPM3:
     case COUNTER_HPM4:
@@ -125,6 +129,24 @@ static bool is_driven(const struct rv32_hart *hart, uint32_t index)
            (index < FIRST_STREAM_STATUS || has_streams);
 }
 
+/* What a driven status word shows now. */
+static void sample_status(struct rv32_hart *hart, uint32_t index)
+{
+    if (is_driven(hart, index)) {
+        hart->csr.scratch[index] = hart->bus->status(hart->owner, hart, index);
+    }
+}
+
+static void write_word(struct rv32_hart *hart, const struct csr_row *row, uint32_t value)
+{
+    uint32_t *word = word_of(hart, row);
+    bool is_cfg0 = word == &hart->csr.cfg0;
+    for (uint32_t i = 0; is_cfg0 && value & RV32_CFG0_DIS_TT_STATUS && i < RV32_STATUS_WORDS; i++) {
+        sample_status(hart, i); /* they freeze at what they show */
+    }
+    *word = value & row->value;
+}
+
 bool rv32_csr_read(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uint32_t *value)
 {
     const struct csr_row *row = row_of_hart(hart, number);
@@ -143,10 +165,7 @@ bool rv32_csr_read(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uint
         *value = counter_half(hart, row, cycle);
         break;
     case KIND_STATUS:
-        if (is_driven(hart, row->value)) {
-            hart->csr.scratch[row->value] =
-                hart->bus->status(hart->owner, hart, row->value);
-        }
+        sample_status(hart, row->value);
         *value = hart->csr.scratch[row->value];
         break;
     }
@@ -167,7 +186,7 @@ bool rv32_csr_write(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uin
     unsigned shift = row->kind == KIND_HIGH ? 32 : 0;
     switch ((enum kind)row->kind) {
     case KIND_WORD:
-        *word_of(hart, row) = value & row->value;
+        write_word(hart, row, value);
         break;
     case KIND_FIXED:
         break;

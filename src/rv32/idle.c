@@ -164,9 +164,11 @@ static bool record_load(struct record *record, const struct rv32_op *op, uint32_
         break;
     case RV32_POLL_CLOCK_LOW:
         follow = access_size(word) == 4 ? RV32_FOLLOWS_UP : RV32_FOLLOWS_SOMEHOW;
+        record->idle->reads_clock = true;
         break;
     case RV32_POLL_CLOCK_HIGH: /* constant until the low half wraps */
         steady_for(record, (UINT64_C(1) << 32) - (hart->end & UINT32_MAX));
+        record->idle->reads_clock = true;
         break;
     case RV32_POLL_EFFECT:
         return false;
@@ -275,6 +277,7 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
         *probe = (struct rv32_probe){.start_pc = hart->pc, .start = *now, .steady = UINT64_MAX};
         memcpy(probe->start_x, hart->x, sizeof probe->start_x);
         idle->places = 0;
+        idle->reads_clock = false;
     }
     while (probe->steps < RV32_IDLE_STEPS && *now < limit) {
         hart->end = *now;
@@ -352,9 +355,14 @@ static void replay_step(struct rv32_hart *hart, uint64_t now,
 void rv32_idle_resume(struct rv32_hart *hart, const struct rv32_idle *idle, uint64_t now)
 {
     uint64_t iterations = (now - idle->since) / idle->period;
+    /* Registers that hold the clock are those of the last whole iteration: run that one too. */
+    uint64_t skipped = iterations && idle->reads_clock ? iterations - 1 : iterations;
     const struct rv32_idle_place *place = idle->place;
-    hart->retired += iterations * idle->period;
-    for (uint64_t at = idle->since + iterations * idle->period; at < now; at++) {
+    hart->retired += skipped * idle->period;
+    for (uint64_t at = idle->since + skipped * idle->period; at < now; at++) {
+        if (place == idle->place + idle->places) {
+            place = idle->place;
+        }
         replay_step(hart, at, &place);
     }
 }

@@ -27,6 +27,7 @@ struct rv32_idle {
     uint64_t since;  /* tile time at which the hart was at the loop's head */
     uint64_t period; /* cycles of an iteration */
     uint64_t wake;   /* must be resumed at this time; UINT64_MAX: only when a place changes */
+    bool reads_clock;
     unsigned places;
     struct rv32_idle_place place[RV32_IDLE_PLACES];
 };

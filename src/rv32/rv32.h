@@ -22,7 +22,7 @@
 
 enum rv32_core { RV32_B, RV32_T0, RV32_T1, RV32_T2, RV32_NC, RV32_CORES };
 
-enum { RV32_SINK = 32, RV32_VLEN_BYTES = 16 };
+enum { RV32_SINK = 32, RV32_VLEN_BYTES = 16, RV32_STATUS_WORDS = 10 };
 
 /* Which instructions a row belongs to; a hart has all of them except where noted. */
 enum rv32_extension {
@@ -120,7 +120,7 @@ struct rv32_csrs {
     uint32_t mcountinhibit, mhpmevent[2];
     uint64_t mhpmcounter[2]; /* SPEC names no events: they hold what software writes */
     uint32_t cfg0, pmacfg[2], cfg1, hwa_mask, hwa_cfg, vgsrc;
-    uint32_t scratch[10]; /* 0xbc0 + i where the hardware does not drive it */
+    uint32_t scratch[RV32_STATUS_WORDS]; /* 0xbc0 + i where the hardware does not drive it */
     uint64_t cycle_offset, instret_offset; /* mcycle = tile time + offset */
     uint32_t intp_restore_pc;
 };

@@ -16,7 +16,7 @@ enum ending {
 /* What a run left behind. `l1` is the window, then the log. */
 struct outcome {
     enum ending ending;
-    char detail[200];
+    char detail[240];
     uint32_t l1_words;
     uint32_t *l1;
     uint32_t local[LOCAL_WORDS];
