@@ -146,6 +146,7 @@ static int print_field(const struct isa_field *field, uint32_t word, uint32_t pc
         }
         break;
     case ISA_NUMBER:
+    case ISA_FIXABLE:
         break;
     }
     return snprintf(text, size, (uint32_t)value < 10 ? "%" PRIu32 : "0x%" PRIx32, (uint32_t)value);
@@ -300,7 +301,8 @@ enum penrose_status isa_parse(const struct isa_row *row, const char *text, uint3
         }
         size_t length = operand_length(text);
         int64_t value;
-        if (!parse_value(field, text, length, pc, &value) || !isa_field_put(field, &result, value)) {
+        if (!parse_value(field, text, length, pc, &value) ||
+            !isa_field_put(field, &result, value) || (result & row->mask) != row->match) {
             return error_set(error, PENROSE_E_ARGUMENT, "%s: \"%.*s\" is no value of operand %s; operands are \"%s\"",
                              row->mnemonic, (int)length, text, field->name, row->format->text);
         }
@@ -326,6 +328,9 @@ static bool check_row(const struct isa_row *row, struct penrose_error *error)
         const struct isa_field *const *field = list ? row->format->hidden : row->format->field;
         for (unsigned i = 0; i < ISA_MAX_FIELDS && field[i]; i++) {
             uint32_t bits = isa_field_bits(field[i]);
+            if (field[i]->kind == ISA_FIXABLE) {
+                bits &= ~row->mask;
+            }
             if (bits & named) {
                 error_set(error, PENROSE_E_ARGUMENT, "%s: field %s covers bits %#" PRIx32 " that are named already",
                           row->mnemonic, field[i]->name, bits & named);

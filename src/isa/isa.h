@@ -6,7 +6,8 @@
  * it is written. The same rows feed the decoder (isa_index_find), the disassembler (isa_print)
  * and the assembler (isa_parse). The laws that rows must obey (isa_check_rows) are tests:
  * match lies in mask; two rows match the same word only where the first is a special case of the
- * second (its mask covers more); fields and mask together name every bit.
+ * second (its mask covers more); fields and mask together name every bit, and once only, save
+ * where a field is ISA_FIXABLE.
  */
 #ifndef ISA_ISA_H
 #define ISA_ISA_H
@@ -22,7 +23,7 @@ struct isa_piece {
     uint8_t lsb, width, shift;
 };
 
-enum { ISA_MAX_PIECES = 4, ISA_MAX_FIELDS = 8 };
+enum { ISA_MAX_PIECES = 4, ISA_MAX_FIELDS = 14 };
 
 enum isa_kind {
     ISA_NUMBER,   /* unsigned, written in decimal below 10 and hexadecimal above */
@@ -33,6 +34,8 @@ enum isa_kind {
                      written as numbers); for sparse names see isa_field.name_of */
     ISA_OPTIONAL, /* last in its format: as ISA_NAMED, but the value `names_count` is written as
                      nothing at all, without even the comma in front of it */
+    ISA_FIXABLE,  /* as ISA_NUMBER, but the row's mask may fix some of its bits, or all; with no
+                     bits at all it is always 0 */
 };
 
 struct isa_field {

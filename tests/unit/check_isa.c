@@ -10,7 +10,7 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-enum { WORDS_OF_ROW = 200, RANDOM_WORDS = 200000 };
+enum { WORDS_OF_ROW = 40, RANDOM_WORDS = 50000 };
 
 static const uint32_t pcs[] = {0, 0x1000, 0x7ffffffc, 0xfffff000};
 
@@ -49,12 +49,10 @@ static uint32_t hidden_bits(const struct isa_row *row)
 }
 
 /* A row's own text assembles to the word again; bits that the text does not show become zero. */
-START_TEST(text_of_a_row_assembles)
+static void check_text(const struct isa_row *row, uint64_t *random)
 {
-    const struct isa_row *row = &rv32_rows[_i];
-    uint64_t random = 1 + (uint64_t)_i;
     for (unsigned n = 0; n < WORDS_OF_ROW; n++) {
-        uint32_t word = word_of(row, &random), back = 0;
+        uint32_t word = word_of(row, random), back = 0;
         uint32_t pc = pcs[n % (unsigned)COUNT(pcs)];
         struct penrose_error error = {.status = PENROSE_OK};
         char text[96];
@@ -68,27 +66,42 @@ START_TEST(text_of_a_row_assembles)
                       text, word, back);
     }
 }
+
+START_TEST(text_of_rows_assembles)
+{
+    uint64_t random = 1;
+    for (unsigned row = 0; row < rv32_rows_count; row++) {
+        check_text(&rv32_rows[row], &random);
+    }
+}
 END_TEST
 
 /* The same through disassembler and assembler, which choose the row themselves. */
-START_TEST(disassembly_assembles)
+static void check_disassembly(const struct isa_index *index, const struct isa_row *row,
+                              uint64_t *random)
 {
-    const struct isa_row *row = &rv32_rows[_i];
-    uint64_t random = 1000 + (uint64_t)_i;
-    struct isa_index index;
-    ck_assert(rv32_index_build(&index));
     for (unsigned n = 0; n < WORDS_OF_ROW; n++) {
-        uint32_t word = word_of(row, &random), back = 0;
+        uint32_t word = word_of(row, random), back = 0;
         uint32_t pc = pcs[n % (unsigned)COUNT(pcs)];
         struct penrose_error error = {.status = PENROSE_OK};
         char text[96];
-        rv32_disassemble(&index, word, pc, text, sizeof text);
+        rv32_disassemble(index, word, pc, text, sizeof text);
         enum penrose_status status = rv32_assemble(text, pc, &back, &error);
-        int found = isa_index_find(&index, word);
+        int found = isa_index_find(index, word);
         ck_assert_int_ge(found, 0);
         ck_assert_msg(status == PENROSE_OK, "\"%s\": %s", text, error.text);
         ck_assert_msg(back == (word & ~hidden_bits(&rv32_rows[found])),
                       "\"%s\": %#" PRIx32 " became %#" PRIx32, text, word, back);
+    }
+}
+
+START_TEST(disassembly_assembles)
+{
+    uint64_t random = 2;
+    struct isa_index index;
+    ck_assert(rv32_index_build(&index));
+    for (unsigned row = 0; row < rv32_rows_count; row++) {
+        check_disassembly(&index, &rv32_rows[row], &random);
     }
     isa_index_free(&index);
 }
@@ -104,6 +117,17 @@ static int linear_find(const struct isa_row *rows, unsigned count, uint32_t word
     return -1;
 }
 
+/* Compares index and search; true when there is such a row. */
+static bool check_find(const struct isa_index *index, uint32_t word)
+{
+    int row = linear_find(index->rows, index->rows_count, word);
+    int found = isa_index_find(index, word);
+    if (found != row) {
+        ck_abort_msg("%#" PRIx32 ": index %d, search %d", word, found, row);
+    }
+    return row >= 0;
+}
+
 START_TEST(index_finds_what_a_search_finds)
 {
     struct isa_index index;
@@ -114,56 +138,60 @@ START_TEST(index_finds_what_a_search_finds)
         for (unsigned n = 0; n < WORDS_OF_ROW; n++) {
             uint32_t word = word_of(&rv32_rows[i], &random);
             word ^= n % 4 ? 0 : UINT32_C(1) << harness_random(&random) % 32; /* a near miss */
-            int row = linear_find(rv32_rows, rv32_rows_count, word);
-            ck_assert_int_eq(isa_index_find(&index, word), row);
-            found += row >= 0;
+            found += check_find(&index, word);
         }
     }
     for (unsigned n = 0; n < RANDOM_WORDS; n++) {
-        uint32_t word = harness_random(&random) | 3;
-        ck_assert_int_eq(isa_index_find(&index, word),
-                         linear_find(rv32_rows, rv32_rows_count, word));
+        check_find(&index, harness_random(&random) | 3);
     }
     ck_assert_uint_gt(found, rv32_rows_count * WORDS_OF_ROW / 2);
     isa_index_free(&index);
 }
 END_TEST
 
-/* Every field takes what it can hold, gives it back, and refuses the rest. */
-static void check_field(const struct isa_field *field, uint32_t word)
+/* Every field takes what it can hold, gives it back, and refuses the rest. False: it does not.
+ * (Assertions of Check write to a pipe; there would be millions.) */
+static bool field_takes(const struct isa_field *field, uint32_t word, int64_t value)
 {
-    int64_t span = INT64_C(1) << 34;
-    uint32_t bits = isa_field_bits(field);
+    uint32_t bits = isa_field_bits(field), changed = word;
+    if (!isa_field_put(field, &changed, value)) {
+        return changed == word;
+    }
+    return isa_field_get(field, changed) == value && (changed & ~bits) == (word & ~bits);
+}
+
+static bool field_obeys(const struct isa_field *field, uint32_t word)
+{
+    uint32_t bits = isa_field_bits(field), changed = ~word;
     int32_t value = isa_field_get(field, word);
-    uint32_t changed = ~word;
-    ck_assert(isa_field_put(field, &changed, value));
-    ck_assert_uint_eq(changed, (~word & ~bits) | (word & bits));
-    ck_assert_int_eq(isa_field_get(field, changed), value);
-    for (int64_t far = 1; far < span; far *= 2) {
-        for (int sign = -1; sign <= 1; sign += 2) {
-            int64_t wanted = value + sign * far;
-            uint32_t before = changed = word;
-            if (isa_field_put(field, &changed, wanted)) {
-                ck_assert_int_eq(isa_field_get(field, changed), wanted);
-                ck_assert_uint_eq(changed & ~bits, before & ~bits);
-            } else {
-                ck_assert_uint_eq(changed, before);
-            }
+    bool ok = isa_field_put(field, &changed, value) &&
+              changed == ((~word & ~bits) | (word & bits)) &&
+              isa_field_get(field, changed) == value;
+    for (unsigned k = 0; k < 34; k++) {
+        ok = ok && field_takes(field, word, value + (INT64_C(1) << k)) &&
+             field_takes(field, word, value - (INT64_C(1) << k));
+    }
+    return ok;
+}
+
+static void check_fields(const char *mnemonic, const struct isa_field *const *fields, uint32_t word)
+{
+    for (unsigned i = 0; i < ISA_MAX_FIELDS && fields[i]; i++) {
+        if (!field_obeys(fields[i], word)) {
+            ck_abort_msg("%s, field %s, word %#" PRIx32, mnemonic, fields[i]->name, word);
         }
     }
 }
 
-START_TEST(fields_of_a_row)
+START_TEST(fields_of_rows)
 {
-    const struct isa_row *row = &rv32_rows[_i];
-    uint64_t random = 99 + (uint64_t)_i;
-    for (unsigned n = 0; n < 40; n++) {
-        uint32_t word = word_of(row, &random);
-        for (unsigned i = 0; i < ISA_MAX_FIELDS && row->format->field[i]; i++) {
-            check_field(row->format->field[i], word);
-        }
-        for (unsigned i = 0; i < ISA_MAX_FIELDS && row->format->hidden[i]; i++) {
-            check_field(row->format->hidden[i], word);
+    uint64_t random = 99;
+    for (unsigned i = 0; i < rv32_rows_count; i++) {
+        const struct isa_row *row = &rv32_rows[i];
+        for (unsigned n = 0; n < WORDS_OF_ROW; n++) {
+            uint32_t word = word_of(row, &random);
+            check_fields(row->mnemonic, row->format->field, word);
+            check_fields(row->mnemonic, row->format->hidden, word);
         }
     }
 }
@@ -388,8 +416,7 @@ START_TEST(index_by_the_high_byte)
     for (unsigned n = 0; n < 10000; n++) {
         uint32_t word = harness_random(&random) & UINT32_C(0x03ffffff);
         word &= n % 2 ? UINT32_MAX : UINT32_C(0xff000000);
-        ck_assert_int_eq(isa_index_find(&index, word),
-                         linear_find(table->rows, table->count, word));
+        check_find(&index, word);
     }
     ck_assert_int_eq(isa_index_find(&index, UINT32_C(0xff000000)), -1);
     isa_index_free(&index);
@@ -440,13 +467,12 @@ END_TEST
 
 static void fill(Suite *suite)
 {
-    int rows = (int)rv32_rows_count;
     TCase *table = tcase_create("table");
     tcase_set_timeout(table, 60);
     tcase_add_test(table, rows_obey_the_laws);
-    tcase_add_loop_test(table, text_of_a_row_assembles, 0, rows);
-    tcase_add_loop_test(table, disassembly_assembles, 0, rows);
-    tcase_add_loop_test(table, fields_of_a_row, 0, rows);
+    tcase_add_test(table, text_of_rows_assembles);
+    tcase_add_test(table, disassembly_assembles);
+    tcase_add_test(table, fields_of_rows);
     tcase_add_test(table, index_finds_what_a_search_finds);
     suite_add_tcase(suite, table);
     TCase *text = tcase_create("text");

@@ -1,0 +1,236 @@
+/*
+ * Rows of tensix.def as isa_rows: each pass below includes the table with other cells, and builds
+ * one piece of a row from them.
+ */
+#include "tensix/table.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "isa/error.h"
+
+enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
+
+/* Operand templates, ", result_reg, right, left_reg"; without the leading comma once used. */
+#define FIELD(name, hi, lo)         ", " #name
+#define KEY(name, hi, lo)           ", " #name
+#define SELECT(name, hi, lo, value) ", " #name
+#define BLANK(name)                 ", " #name
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
+    static const char text_##token[] = "" cells;
+#define STUB INSN
+#include "tensix/tensix.def"
+
+/* Bits that the hardware ignores. */
+#define ANY(hi, lo) {lo, (hi) - (lo) + 1, lo},
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
+    static const struct isa_field any_##token = {                              \
+        "ignored", ISA_NUMBER, {cells{0, 0, 0}}, NULL, 0, NULL, NULL};
+#define STUB INSN
+#include "tensix/tensix.def"
+
+/* Operands, in order. */
+#define OPERAND(name, kind, hi, lo) \
+    &(const struct isa_field){#name, kind, {{lo, (hi) - (lo) + 1, 0}}, NULL, 0, NULL, NULL},
+#define FIELD(name, hi, lo)         OPERAND(name, ISA_NUMBER, hi, lo)
+#define KEY(name, hi, lo)           OPERAND(name, ISA_FIXABLE, hi, lo)
+#define SELECT(name, hi, lo, value) OPERAND(name, ISA_FIXABLE, hi, lo)
+#define BLANK(name)                 OPERAND(name, ISA_FIXABLE, -1, 0)
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)       \
+    static const struct isa_format format_##token = {                               \
+        &text_##token[sizeof text_##token > 1 ? 2 : 0], {cells NULL}, {&any_##token}};
+#define STUB INSN
+#include "tensix/tensix.def"
+#undef OPERAND
+
+/* The low 24 bits of mask and match. */
+#define BITS(hi, lo)                ((1 << ((hi) + 1)) - (1 << (lo)))
+#define FIXED(hi, lo, value)        | BITS(hi, lo)
+#define SELECT(name, hi, lo, value) | BITS(hi, lo)
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
+    enum { mask_##token = 0 cells };
+#define STUB INSN
+#include "tensix/tensix.def"
+#undef BITS
+
+#define FIXED(hi, lo, value)        | (value) << (lo)
+#define SELECT(name, hi, lo, value) | (value) << (lo)
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
+    enum { match_##token = 0 cells };
+#define STUB INSN
+#include "tensix/tensix.def"
+
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                   \
+    {mnemonic, UINT32_C(opcode) << OPCODE_LSB | match_##token, UINT32_C(0xff000000) | mask_##token, \
+     &format_##token},
+#define STUB INSN
+const struct isa_row tensix_rows[TENSIX_ROWS] = {
+#include "tensix/tensix.def"
+};
+
+/* Blocks as tensix.def spells them. */
+enum {
+    BLK_NONE = 0,
+    BLK_TDMA = TENSIX_BLOCK_TDMA,
+    BLK_SYNC = TENSIX_BLOCK_SYNC,
+    BLK_PACK = TENSIX_BLOCK_PACK,
+    BLK_UNPACK = TENSIX_BLOCK_UNPACK,
+    BLK_MOVER = TENSIX_BLOCK_MOVER,
+    BLK_SCALAR = TENSIX_BLOCK_SCALAR,
+    BLK_MATRIX = TENSIX_BLOCK_MATRIX,
+    BLK_CONFIG = TENSIX_BLOCK_CONFIG,
+    BLK_VECTOR = TENSIX_BLOCK_VECTOR,
+    BLK_ANY_SET = TENSIX_BLOCK_MASK,
+    BLK_ALL_SET = TENSIX_BLOCK_MASK | 1 << 9, /* the tenth bit is none of the hardware's */
+};
+
+#define ROW_INFO(unit, blocks, occupancy, latency, is_stub) \
+    {TENSIX_UNIT_##unit, (blocks) & TENSIX_BLOCK_MASK, occupancy, latency, is_stub, \
+     (blocks) == BLK_ALL_SET},
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
+    ROW_INFO(unit, blocks, occupancy, latency, false)
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
+    ROW_INFO(unit, blocks, occupancy, latency, true)
+const struct tensix_row_info tensix_row_infos[TENSIX_ROWS] = {
+#include "tensix/tensix.def"
+};
+#undef ROW_INFO
+
+/* --- Lookups --- */
+
+bool tensix_index_build(struct isa_index *index)
+{
+    return isa_index_build(index, tensix_rows, TENSIX_ROWS, OPCODE_LSB, OPCODE_WIDTH);
+}
+
+int tensix_find(uint32_t word)
+{
+    for (int row = 0; row < TENSIX_ROWS; row++) {
+        if ((word & tensix_rows[row].mask) == tensix_rows[row].match) {
+            return row;
+        }
+    }
+    return -1;
+}
+
+int tensix_find_opcode(unsigned opcode)
+{
+    for (int row = 0; row < TENSIX_ROWS; row++) {
+        if (tensix_rows[row].match >> OPCODE_LSB == opcode) {
+            return row;
+        }
+    }
+    return -1;
+}
+
+static unsigned count_bits(uint32_t bits)
+{
+    unsigned count = 0;
+    for (; bits; bits &= bits - 1) {
+        count++;
+    }
+    return count;
+}
+
+uint32_t tensix_wrong_bits(uint32_t word, int *row)
+{
+    uint32_t least = UINT32_MAX;
+    *row = -1;
+    for (int i = 0; i < TENSIX_ROWS; i++) {
+        uint32_t wrong = (word ^ tensix_rows[i].match) & tensix_rows[i].mask;
+        bool is_opcode = wrong >> OPCODE_LSB == 0;
+        if (is_opcode && (*row < 0 || count_bits(wrong) < count_bits(least))) {
+            least = wrong;
+            *row = i;
+        }
+    }
+    return least;
+}
+
+/* --- Text --- */
+
+int tensix_disassemble(uint32_t word, char *text, size_t size)
+{
+    int row;
+    uint32_t wrong = tensix_wrong_bits(word, &row);
+    if (row < 0) {
+        return snprintf(text, size, ".word 0x%08" PRIx32, word);
+    }
+    if (wrong) {
+        return snprintf(text, size, ".word 0x%08" PRIx32 " # %s with reserved bits 0x%" PRIx32, word,
+                        tensix_rows[row].mnemonic, wrong);
+    }
+    return isa_print(&tensix_rows[row], word, 0, text, size);
+}
+
+/* What stands in front of mnemonics elsewhere; the longest that fits is skipped. */
+static size_t prefix_length(const char *text, size_t length)
+{
+    static const char *const prefixes[] = {"TTI_", "TT_", "TT"};
+    for (unsigned i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        size_t prefix = strlen(prefixes[i]);
+        if (length > prefix && !strncasecmp(text, prefixes[i], prefix)) {
+            return prefix;
+        }
+    }
+    return 0;
+}
+
+static enum penrose_status assemble_word(const char *text, uint32_t *word,
+                                         struct penrose_error *error)
+{
+    char *end;
+    unsigned long long value = strtoull(text, &end, 0);
+    if (!isdigit((unsigned char)*text) || *end || value > UINT32_MAX) {
+        return error_set(error, PENROSE_E_ARGUMENT, "\"%s\" is no 32-bit word", text);
+    }
+    *word = (uint32_t)value;
+    return PENROSE_OK;
+}
+
+/* Tries the forms of a mnemonic; when none fits, the first one's complaint stands. */
+static enum penrose_status assemble_forms(const char *mnemonic, size_t length, const char *operands,
+                                          uint32_t *word, struct penrose_error *error)
+{
+    bool any = false;
+    for (unsigned row = 0; row < TENSIX_ROWS; row++) {
+        const char *name = tensix_rows[row].mnemonic;
+        if (strlen(name) != length || strncasecmp(name, mnemonic, length) != 0) {
+            continue;
+        }
+        if (isa_parse(&tensix_rows[row], operands, 0, word, any ? NULL : error) == PENROSE_OK) {
+            return PENROSE_OK;
+        }
+        any = true;
+    }
+    return any ? PENROSE_E_ARGUMENT
+               : error_set(error, PENROSE_E_ARGUMENT,
+                           "\"%.*s\" is no instruction of the coprocessor", (int)length, mnemonic);
+}
+
+enum penrose_status tensix_assemble(const char *text, uint32_t *word, struct penrose_error *error)
+{
+    char line[256];
+    text += strspn(text, " \t");
+    size_t used = strcspn(text, "#\n");
+    while (used > 0 && isspace((unsigned char)text[used - 1])) {
+        used--;
+    }
+    if (used == 0 || used >= sizeof line) {
+        return error_set(error, PENROSE_E_ARGUMENT, "expected an instruction of at most %zu characters",
+                         sizeof line - 1);
+    }
+    memcpy(line, text, used);
+    line[used] = 0;
+    size_t length = strcspn(line, " \t");
+    const char *operands = line + length + strspn(line + length, " \t");
+    if (length == strlen(".word") && !strncasecmp(line, ".word", length)) {
+        return assemble_word(operands, word, error);
+    }
+    size_t prefix = prefix_length(line, length);
+    return assemble_forms(line + prefix, length - prefix, operands, word, error);
+}

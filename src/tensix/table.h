@@ -1,0 +1,138 @@
+/*
+ * The instruction table of the coprocessor (tensix.def) and the text tools on top of it.
+ *
+ * A row is named by its token (SETC16, UNPACR_FLUSH) and numbered by TENSIX_ROW_<token>. From the
+ * same rows come
+ *   struct tensix_args_<token>    its operands, by the names of FIELD, KEY, PART and SIGNED cells
+ *   tensix_decode_<token>(word)   the operands of a word that the row matches
+ *   tensix_rows[]                 match and mask, for the decoder, the disassembler, the assembler
+ * Nothing here refers to handlers. A unit demands one for each of its rows by including the table
+ * with an INSN that pastes the unit's name, so that a missing handler does not link:
+ *
+ *   #define ROW_SYNC(token) enum tensix_exec tensix_exec_##token(struct tensix *tensix,
+ *           unsigned thread, const struct tensix_args_##token *args);
+ *   #define ROW_MATRIX(token)       ... and so on, empty, for the other units
+ *   #define INSN(token, mnemonic, opcode, unit, ...) ROW_##unit(token)
+ *   #define STUB(token, ...)
+ *   #include "tensix/tensix.def"
+ */
+#ifndef TENSIX_TABLE_H
+#define TENSIX_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "isa/isa.h"
+
+enum tensix_unit {
+    TENSIX_UNIT_FRONTEND, /* consumed by the MOP expander, the replay buffer or Auto TTSync */
+    TENSIX_UNIT_SYNC,
+    TENSIX_UNIT_MATRIX,
+    TENSIX_UNIT_VECTOR,
+    TENSIX_UNIT_UNPACK,
+    TENSIX_UNIT_PACK,
+    TENSIX_UNIT_SCALAR,
+    TENSIX_UNIT_CONFIG,
+    TENSIX_UNIT_MOVER,
+    TENSIX_UNIT_MISC,
+    TENSIX_UNITS
+};
+
+/* Bits of the block mask of STALLWAIT, SEMWAIT and STREAMWAIT (SPEC: BH STALLWAIT, B0 to B8). */
+enum tensix_block {
+    TENSIX_BLOCK_TDMA = 1 << 0, /* miscellaneous, mover, scalar, packer, unpacker */
+    TENSIX_BLOCK_SYNC = 1 << 1,
+    TENSIX_BLOCK_PACK = 1 << 2,
+    TENSIX_BLOCK_UNPACK = 1 << 3,
+    TENSIX_BLOCK_MOVER = 1 << 4,
+    TENSIX_BLOCK_SCALAR = 1 << 5,
+    TENSIX_BLOCK_MATRIX = 1 << 6,
+    TENSIX_BLOCK_CONFIG = 1 << 7,
+    TENSIX_BLOCK_VECTOR = 1 << 8,
+    TENSIX_BLOCK_MASK = 0x1ff,
+};
+
+/* Row numbers, in the order of tensix_rows. */
+enum tensix_row {
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) TENSIX_ROW_##token,
+#define STUB INSN
+#include "tensix/tensix.def"
+    TENSIX_ROWS
+};
+
+/* Operands: struct tensix_args_SETC16 {word, cfg_index, new_value} and so on. */
+#define FIELD(name, hi, lo)  uint32_t name : (hi) - (lo) + 1;
+#define KEY(name, hi, lo)    FIELD(name, hi, lo)
+#define PART(name, hi, lo)   FIELD(name, hi, lo)
+#define SIGNED(name, hi, lo) int32_t name;
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
+    struct tensix_args_##token {                                               \
+        uint32_t word;                                                         \
+        cells                                                                  \
+    };
+#define STUB INSN
+#include "tensix/tensix.def"
+
+#define FIELD(name, hi, lo)  .name = word >> (lo) & ((UINT32_C(1) << ((hi) - (lo) + 1)) - 1),
+#define KEY(name, hi, lo)    FIELD(name, hi, lo)
+#define PART(name, hi, lo)   FIELD(name, hi, lo)
+#define SIGNED(name, hi, lo) .name = (int32_t)(word << (31 - (hi))) >> (31 - (hi) + (lo)),
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)  \
+    static inline struct tensix_args_##token tensix_decode_##token(uint32_t word) \
+    {                                                                           \
+        return (struct tensix_args_##token){.word = word, cells};               \
+    }
+#define STUB INSN
+#include "tensix/tensix.def"
+
+struct tensix_row_info {
+    enum tensix_unit unit;
+    uint16_t blocks; /* bits of enum tensix_block, see tensix_is_blocked */
+    uint8_t occupancy, latency; /* cycles, as tensix.def defines them */
+    bool is_stub;               /* no public source defines what it does */
+    bool needs_all_blocks;      /* NOP: held only where every bit of the mask is set */
+};
+
+extern const struct isa_row tensix_rows[TENSIX_ROWS];
+extern const struct tensix_row_info tensix_row_infos[TENSIX_ROWS];
+
+/* Does a latched wait with this block mask hold the row's instructions at the wait gate? */
+static inline bool tensix_is_blocked(const struct tensix_row_info *info, uint32_t block_mask)
+{
+    uint32_t common = info->blocks & block_mask;
+    return info->needs_all_blocks ? common == TENSIX_BLOCK_MASK : common != 0;
+}
+
+/* An index for isa_index_find, for those who decode often; release with isa_index_free. */
+bool tensix_index_build(struct isa_index *index);
+
+/* The row that matches `word`, or -1. Slower than an index, but needs none. Thread-safe. */
+int tensix_find(uint32_t word);
+
+/* The first row of an opcode (the high byte of a word), or -1. */
+int tensix_find_opcode(unsigned opcode);
+
+/*
+ * What keeps `word` from being an instruction: the bits of it in which it differs from the nearest
+ * row of its opcode, and in *row the number of that row. 0 where a row matches, and then *row is
+ * that one; UINT32_MAX and *row = -1 where there is no such opcode.
+ */
+uint32_t tensix_wrong_bits(uint32_t word, int *row);
+
+/*
+ * Writes the instruction as text: "SETC16 5, 0x10", upper-case mnemonic, all operands as unsigned
+ * numbers in the order of LLK's TT_OP_ macro. A word that is none is written as
+ * ".word 0x4b000001 # TBUFCMD with reserved bits 0x1". Returns the length as snprintf does.
+ */
+int tensix_disassemble(uint32_t word, char *text, size_t size);
+
+/*
+ * The inverse. Takes mnemonics in any case, with or without the TT, TT_ or TTI_ of LLK and
+ * sfpi-binutils, operands in decimal or 0x hexadecimal, ".word NUMBER", and a comment after '#'.
+ * Where a mnemonic has several forms, operands pick one. Bits that the hardware ignores become 0.
+ * PENROSE_E_ARGUMENT with the operand and what was expected when the text is no instruction.
+ */
+enum penrose_status tensix_assemble(const char *text, uint32_t *word, struct penrose_error *error);
+
+#endif
