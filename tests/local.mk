@@ -39,6 +39,7 @@ UNIT_TESTS = \
 	%D%/unit/check_spec_vector \
 	%D%/unit/check_spec_vector_permute \
 	%D%/unit/check_tdma \
+	%D%/unit/check_tensix_table \
 	%D%/unit/check_tile \
 	%D%/unit/check_windows
 
@@ -132,7 +133,8 @@ AM_TESTS_ENVIRONMENT = \
 	builddir='$(abs_top_builddir)'; export builddir; \
 	RISCV_CC='$(RISCV_CC)'; export RISCV_CC; \
 	QEMU_RISCV32='$(QEMU_RISCV32)'; export QEMU_RISCV32; \
-	NM='$(NM)'; export NM;
+	NM='$(NM)'; export NM; \
+	CK_FORK=$${CK_FORK:-$(PENROSE_CK_FORK)}; export CK_FORK;
 
 ## `make check-firmware` runs real firmware and our kernels on it; see the script.
 EXTRA_PROGRAMS += %D%/firmware/check_sets

@@ -38,12 +38,13 @@ static inline uint32_t with_sign(uint32_t x, uint32_t sign)
 }
 
 /* Apart from its handler, because a local variable whose address escapes would keep the compiler
- * from turning the handler's last call into a jump. */
+ * from turning the handler's last call into a jump. (The bus may ask for hart->op.) */
 static __attribute__((noinline)) enum rv32_reply load(struct rv32_hart *hart,
                                                       const struct rv32_op *op, uint64_t now)
 {
     uint32_t value;
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
+    hart->op = op;
     enum rv32_reply reply = rv32_load(hart, address, 4, now, &value);
     if (reply == RV32_OK) {
         hart->f[op->rd] = value;
@@ -63,6 +64,7 @@ int64_t rv32_exec_FLW(struct rv32_hart *hart, const struct rv32_op *op, int64_t 
 int64_t rv32_exec_FSW(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
+    hart->op = op;
     enum rv32_reply reply = rv32_store(hart, address, 4, rv32_now(hart, left), B);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);

@@ -87,6 +87,7 @@ static __attribute__((noinline)) enum rv32_reply load(struct rv32_hart *hart,
 {
     uint32_t value;
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
+    hart->op = op;
     enum rv32_reply reply = rv32_load(hart, address, 2, now, &value);
     if (reply == RV32_OK) {
         hart->f[op->rd] = BOX | value;
@@ -107,6 +108,7 @@ int64_t rv32_exec_FSH(struct rv32_hart *hart, const struct rv32_op *op, int64_t 
 {
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
     uint32_t value = hart->f[op->rs2] & ~BOX;
+    hart->op = op;
     enum rv32_reply reply = rv32_store(hart, address, 2, rv32_now(hart, left), value);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);

@@ -235,6 +235,7 @@ static inline int64_t atomic_finish(struct rv32_hart *hart, const struct rv32_op
         uint32_t old; \
         uint32_t address = hart->x[op->rs1]; \
         uint32_t operand = hart->x[op->rs2]; \
+        hart->op = op; \
         enum rv32_reply reply = atomic_read(hart, address, rv32_now(hart, left), &old); \
         if (reply != RV32_OK) { \
             return rv32_refused(hart, op, left, reply); \

@@ -239,11 +239,55 @@ static enum rv32_reply store_all(const struct plan *plan, uint64_t now)
     return RV32_OK;
 }
 
+/* The memory of elements that follow each other, where it is reached directly; NULL for others. */
+static uint8_t *direct_memory(const struct plan *plan)
+{
+    const struct rv32_hart *hart = plan->v.hart;
+    uint32_t size = plan->count << plan->data.log;
+    uint32_t local = plan->base - RV32_LOCAL_BASE;
+    if (plan->v.masked || plan->is_indexed || plan->fields > 1 || plan->count == 0 ||
+        plan->stride != 1u << plan->data.log || plan->base & (plan->stride - 1)) {
+        return NULL;
+    }
+    if (local < hart->local_size && size <= hart->local_size - local) {
+        return hart->local + local;
+    }
+    if (plan->base >= hart->l1_size || size > hart->l1_size - plan->base) {
+        return NULL;
+    }
+    uint32_t last = (plan->base + size - 1) >> RV32_L1_MARK_SHIFT;
+    for (uint32_t line = plan->base >> RV32_L1_MARK_SHIFT; line <= last; line++) {
+        if (plan->is_store && hart->l1_marks[line]) {
+            return NULL;
+        }
+    }
+    return hart->l1 + plan->base;
+}
+
+/* Does the plan in one go where memory and registers hold the same bytes in the same order. */
+static bool copy_direct(const struct plan *plan)
+{
+    uint8_t *memory = direct_memory(plan);
+    uint8_t *elements = plan->v.hart->v[plan->data.first];
+    if (memory) {
+        size_t size = (size_t)plan->count << plan->data.log;
+        memcpy(plan->is_store ? memory : elements, plan->is_store ? elements : memory, size);
+    }
+    return memory != NULL;
+}
+
 static __attribute__((noinline)) enum rv32_reply
 access_memory(struct rv32_hart *hart, const struct rv32_op *op, uint64_t now)
 {
     struct plan plan;
-    if (!make_plan(&plan, hart, op) || !check_addresses(&plan)) {
+    hart->op = op; /* for the bus */
+    if (!make_plan(&plan, hart, op)) {
+        return RV32_FAULTED;
+    }
+    if (copy_direct(&plan)) {
+        return RV32_OK;
+    }
+    if (!check_addresses(&plan)) {
         return RV32_FAULTED;
     }
     if (plan.is_store) {

@@ -365,7 +365,7 @@ static void model_case(struct vector_bench *b, const struct shot *shot)
             .sew = b->type.sew,
             .a = vector_get(b, shot->vs2, i, shot->wide_vs2),
             .b = second_operand(b, shot, i),
-            .d = vector_get(b, shot->vd, i, shot->wide_vd),
+            .d = writes_mask(shape) ? 0 : vector_get(b, shot->vd, i, shot->wide_vd),
             .carry = takes_carry(shape) && b->masked && mask,
             .vxrm = b->vxrm,
         };
