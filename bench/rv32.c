@@ -187,6 +187,7 @@ static uint32_t tile_word(struct device *device, unsigned x, unsigned y, uint32_
 }
 
 #define SOFT_RESET_0 UINT32_C(0xffb121b0)
+#define WALL_CLOCK   UINT32_C(0xffb121f0)
 enum { ALL_HELD = 0x47800, BRISC_RUNS = 0x47000 };
 
 static void tile_reset(struct device *device, unsigned x, unsigned y, uint32_t held)
@@ -432,7 +433,7 @@ static void boot_image(const struct settings *settings, uint8_t image[BOOT_IMAGE
 
 static void measure_clock(const struct job *job, struct answer *answer)
 {
-    static uint8_t image[BOOT_IMAGE];
+    static uint8_t image[BOOT_IMAGE], booted[BOOT_IMAGE];
     struct device device;
     unsigned x, y;
     boot_image(job->settings, image);
@@ -444,12 +445,21 @@ static void measure_clock(const struct job *job, struct answer *answer)
         tile_reset(&device, x, y, BRISC_RUNS);
     }
     device.clock(BOOT_CYCLES);
+    device.memory_read(window(&device, x, y, 0), booted, BOOT_IMAGE);
+    if (job->settings->firmware && memcmp(booted, image, BOOT_IMAGE) == 0) {
+        die(job->library, "the firmware does not boot");
+    }
     answer->seconds = 1e9;
     for (unsigned i = 0; i < 3; i++) {
+        uint32_t before = tile_word(&device, x, y, WALL_CLOCK);
         double start = now();
         device.clock(CLOCKS);
+        uint32_t after = tile_word(&device, x, y, WALL_CLOCK); /* so that the time has passed */
         double seconds = now() - start;
         answer->seconds = seconds < answer->seconds ? seconds : answer->seconds;
+        if (after - before < CLOCKS) {
+            die(job->library, "time does not pass");
+        }
         if (seconds > 2) {
             break;
         }

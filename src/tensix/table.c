@@ -20,28 +20,28 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
 #define KEY(name, hi, lo)           ", " #name
 #define SELECT(name, hi, lo, value) ", " #name
 #define BLANK(name)                 ", " #name
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
     static const char text_##token[] = "" cells;
 #define STUB INSN
 #include "tensix/tensix.def"
 
 /* Bits that the hardware ignores. */
 #define ANY(hi, lo) {lo, (hi) - (lo) + 1, lo},
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
-    static const struct isa_field any_##token = {                              \
-        "ignored", ISA_NUMBER, {cells{0, 0, 0}}, NULL, 0, NULL, NULL};
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    static const struct isa_field any_##token = {"ignored", ISA_NUMBER, {cells{0, 0, 0}}, NULL, 0, \
+                                                 NULL,      NULL};
 #define STUB INSN
 #include "tensix/tensix.def"
 
 /* Operands, in order. */
-#define OPERAND(name, kind, hi, lo) \
+#define OPERAND(name, kind, hi, lo)                                                                \
     &(const struct isa_field){#name, kind, {{lo, (hi) - (lo) + 1, 0}}, NULL, 0, NULL, NULL},
 #define FIELD(name, hi, lo)         OPERAND(name, ISA_NUMBER, hi, lo)
 #define KEY(name, hi, lo)           OPERAND(name, ISA_FIXABLE, hi, lo)
 #define SELECT(name, hi, lo, value) OPERAND(name, ISA_FIXABLE, hi, lo)
 #define BLANK(name)                 OPERAND(name, ISA_FIXABLE, -1, 0)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)       \
-    static const struct isa_format format_##token = {                               \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    static const struct isa_format format_##token = {                                              \
         &text_##token[sizeof text_##token > 1 ? 2 : 0], {cells NULL}, {&any_##token}};
 #define STUB INSN
 #include "tensix/tensix.def"
@@ -51,7 +51,7 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
 #define BITS(hi, lo)                ((1 << ((hi) + 1)) - (1 << (lo)))
 #define FIXED(hi, lo, value)        | BITS(hi, lo)
 #define SELECT(name, hi, lo, value) | BITS(hi, lo)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
     enum { mask_##token = 0 cells };
 #define STUB INSN
 #include "tensix/tensix.def"
@@ -59,14 +59,14 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
 
 #define FIXED(hi, lo, value)        | (value) << (lo)
 #define SELECT(name, hi, lo, value) | (value) << (lo)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
     enum { match_##token = 0 cells };
 #define STUB INSN
 #include "tensix/tensix.def"
 
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                   \
-    {mnemonic, UINT32_C(opcode) << OPCODE_LSB | match_##token, UINT32_C(0xff000000) | mask_##token, \
-     &format_##token},
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    {mnemonic, UINT32_C(opcode) << OPCODE_LSB | match_##token,                                     \
+     UINT32_C(0xff) << OPCODE_LSB | mask_##token, &format_##token},
 #define STUB INSN
 const struct isa_row tensix_rows[TENSIX_ROWS] = {
 #include "tensix/tensix.def"
@@ -88,12 +88,12 @@ enum {
     BLK_ALL_SET = TENSIX_BLOCK_MASK | 1 << 9, /* the tenth bit is none of the hardware's */
 };
 
-#define ROW_INFO(unit, blocks, occupancy, latency, is_stub) \
-    {TENSIX_UNIT_##unit, (blocks) & TENSIX_BLOCK_MASK, occupancy, latency, is_stub, \
+#define ROW_INFO(unit, blocks, occupancy, latency, is_stub)                                        \
+    {TENSIX_UNIT_##unit,     (blocks)&TENSIX_BLOCK_MASK, occupancy, latency, is_stub,              \
      (blocks) == BLK_ALL_SET},
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
     ROW_INFO(unit, blocks, occupancy, latency, false)
-#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
     ROW_INFO(unit, blocks, occupancy, latency, true)
 const struct tensix_row_info tensix_row_infos[TENSIX_ROWS] = {
 #include "tensix/tensix.def"
@@ -161,8 +161,8 @@ int tensix_disassemble(uint32_t word, char *text, size_t size)
         return snprintf(text, size, ".word 0x%08" PRIx32, word);
     }
     if (wrong) {
-        return snprintf(text, size, ".word 0x%08" PRIx32 " # %s with reserved bits 0x%" PRIx32, word,
-                        tensix_rows[row].mnemonic, wrong);
+        return snprintf(text, size, ".word 0x%08" PRIx32 " # %s with reserved bits 0x%" PRIx32,
+                        word, tensix_rows[row].mnemonic, wrong);
     }
     return isa_print(&tensix_rows[row], word, 0, text, size);
 }
@@ -221,8 +221,8 @@ enum penrose_status tensix_assemble(const char *text, uint32_t *word, struct pen
         used--;
     }
     if (used == 0 || used >= sizeof line) {
-        return error_set(error, PENROSE_E_ARGUMENT, "expected an instruction of at most %zu characters",
-                         sizeof line - 1);
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "expected an instruction of at most %zu characters", sizeof line - 1);
     }
     memcpy(line, text, used);
     line[used] = 0;

@@ -56,7 +56,7 @@ enum tensix_block {
 /* Row numbers, in the order of tensix_rows. */
 enum tensix_row {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) TENSIX_ROW_##token,
-#define STUB INSN
+#define STUB                                                                   INSN
 #include "tensix/tensix.def"
     TENSIX_ROWS
 };
@@ -66,10 +66,10 @@ enum tensix_row {
 #define KEY(name, hi, lo)    FIELD(name, hi, lo)
 #define PART(name, hi, lo)   FIELD(name, hi, lo)
 #define SIGNED(name, hi, lo) int32_t name;
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) \
-    struct tensix_args_##token {                                               \
-        uint32_t word;                                                         \
-        cells                                                                  \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    struct tensix_args_##token {                                                                   \
+        uint32_t word;                                                                             \
+        cells                                                                                      \
     };
 #define STUB INSN
 #include "tensix/tensix.def"
@@ -78,17 +78,17 @@ enum tensix_row {
 #define KEY(name, hi, lo)    FIELD(name, hi, lo)
 #define PART(name, hi, lo)   FIELD(name, hi, lo)
 #define SIGNED(name, hi, lo) .name = (int32_t)(word << (31 - (hi))) >> (31 - (hi) + (lo)),
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)  \
-    static inline struct tensix_args_##token tensix_decode_##token(uint32_t word) \
-    {                                                                           \
-        return (struct tensix_args_##token){.word = word, cells};               \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    static inline struct tensix_args_##token tensix_decode_##token(uint32_t word)                  \
+    {                                                                                              \
+        return (struct tensix_args_##token){.word = word, cells};                                  \
     }
 #define STUB INSN
 #include "tensix/tensix.def"
 
 struct tensix_row_info {
     enum tensix_unit unit;
-    uint16_t blocks; /* bits of enum tensix_block, see tensix_is_blocked */
+    uint16_t blocks;            /* bits of enum tensix_block, see tensix_is_blocked */
     uint8_t occupancy, latency; /* cycles, as tensix.def defines them */
     bool is_stub;               /* no public source defines what it does */
     bool needs_all_blocks;      /* NOP: held only where every bit of the mask is set */
