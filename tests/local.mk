@@ -101,6 +101,7 @@ SHELL_TESTS = \
 	%D%/cli/firmware.sh \
 	%D%/cli/machine.sh \
 	%D%/cli/usage.sh \
+	%D%/difftest/self-test.sh \
 	%D%/guests/guests.sh
 TESTS += $(SHELL_TESTS)
 EXTRA_DIST += $(SHELL_TESTS) %D%/cli/lib.bash

@@ -301,11 +301,23 @@ bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y, enum penr
 /* What lies at an address of a tile as `hart` (or the NoC, PENROSE_NO_HART) sees it. */
 const char *penrose_range_name(enum penrose_hart hart, uint32_t address);
 
-/* Disassembles one RISC-V word at `pc`; returns the length as snprintf does. */
+/*
+ * Disassembles one RISC-V word at `pc`, as ".ttinsn SETC16 5, 0x10" where it pushes a Tensix
+ * instruction; returns the length as snprintf does. Assembling that text gives the word back.
+ */
 int penrose_disassemble(uint32_t word, uint32_t pc, char *text, size_t size);
 /* Assembles one RISC-V instruction. PENROSE_E_ARGUMENT says what is wrong with the text. */
 enum penrose_status penrose_assemble(const char *text, uint32_t pc, uint32_t *word,
                                      struct penrose_error *error);
+
+/*
+ * The same for a Tensix instruction as it stands in a MOP or replay buffer: "SETC16 5, 0x10", all
+ * operands as numbers in the order of LLK's TT_OP_ macros. Mnemonics are taken in any case, also
+ * with LLK's prefixes TT_ and TTI_.
+ */
+int penrose_tensix_disassemble(uint32_t word, char *text, size_t size);
+enum penrose_status penrose_tensix_assemble(const char *text, uint32_t *word,
+                                            struct penrose_error *error);
 
 /* "0.1.0" */
 const char *penrose_version(void);

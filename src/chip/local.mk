@@ -5,4 +5,5 @@ libpenrose_core_la_SOURCES += \
 	%D%/images.c \
 	%D%/images.h \
 	%D%/programs.c \
-	%D%/sched.c
+	%D%/sched.c \
+	%D%/text.c

@@ -427,20 +427,3 @@ PENROSE_EXPORT const char *penrose_range_name(enum penrose_hart hart, uint32_t a
 {
     return tile_range_title(hart < PENROSE_HARTS ? (enum tile_agent)hart : AGENT_NOC, address);
 }
-
-PENROSE_EXPORT int penrose_disassemble(uint32_t word, uint32_t pc, char *text, size_t size)
-{
-    struct isa_index index;
-    if (!rv32_index_build(&index)) {
-        return snprintf(text, size, ".word 0x%08x", word);
-    }
-    int length = rv32_disassemble(&index, word, pc, text, size);
-    isa_index_free(&index);
-    return length;
-}
-
-PENROSE_EXPORT enum penrose_status penrose_assemble(const char *text, uint32_t pc, uint32_t *word,
-                                                    struct penrose_error *error)
-{
-    return rv32_assemble(text, pc, word, error);
-}

@@ -17,13 +17,13 @@ struct disasm_options {
     struct cli *cli;
     const char *path;
     const char *symbol; /* only this one; NULL: all code */
-    bool source;
+    bool source, tensix;
     uint64_t pc;
     uint32_t word[MOST_WORDS];
     unsigned words;
 };
 
-enum { KEY_SOURCE = 0x700, KEY_SYMBOL, KEY_PC };
+enum { KEY_SOURCE = 0x700, KEY_SYMBOL, KEY_PC, KEY_TENSIX };
 
 /* "0x00c12083" or "00c12083", unless there is such a file. */
 static bool is_word(const char *text)
@@ -64,6 +64,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SOURCE:
         options->source = true;
         return 0;
+    case KEY_TENSIX:
+        options->tensix = true;
+        return 0;
     case KEY_SYMBOL:
         options->symbol = argument;
         return 0;
@@ -82,6 +85,7 @@ static const struct argp_option rows[] = {
     {"source", KEY_SOURCE, NULL, 0, "Show the source lines between the instructions", 0},
     {"symbol", KEY_SYMBOL, "NAME", 0, "Only this function", 0},
     {"pc", KEY_PC, "ADDRESS", 0, "The address of the first word (default 0)", 0},
+    {"tensix", KEY_TENSIX, NULL, 0, "The words are Tensix instructions, not RISC-V", 0},
     {0},
 };
 
@@ -96,7 +100,9 @@ static const struct argp argp = {
            "  penrose disasm brisc.elf --symbol main --source\n"
            "        shows one function with its source lines\n"
            "  penrose disasm 00c12083 0410306f --pc 0x100\n"
-           "        shows what two words mean at 0x100 and 0x104\n\n"
+           "        shows what two words mean at 0x100 and 0x104\n"
+           "  penrose disasm --tensix b2050010\n"
+           "        shows a Tensix instruction, as in a MOP or replay buffer\n\n"
            "Exit codes: 0 done, 2 usage or bad file.",
     .children = children,
 };
@@ -166,7 +172,9 @@ static void put_word(struct listing *listing, uint32_t address, uint32_t word, b
     unsigned line;
     bool has_source = listing->elf && listing->options->source &&
                       loader_elf_source(listing->elf, address, &file, &line);
-    if (is_code) {
+    if (listing->options->tensix && !listing->elf) {
+        penrose_tensix_disassemble(word, text, sizeof text);
+    } else if (is_code) {
         penrose_disassemble(word, address, text, sizeof text);
     } else {
         snprintf(text, sizeof text, ".word 0x%08x", word);

@@ -3,6 +3,7 @@ bin_PROGRAMS += penrose
 penrose_LDADD = libpenrose_core.la $(JANSSON_LIBS)
 penrose_SOURCES = \
 	%D%/cli.h \
+	%D%/cmd_asm.c \
 	%D%/cmd_boot.c \
 	%D%/cmd_disasm.c \
 	%D%/cmd_info.c \

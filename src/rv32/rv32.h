@@ -220,7 +220,7 @@ struct rv32_effects rv32_row_effects(unsigned row, uint32_t word);
 /*
  * Disassembles `word` at `pc` into text[size]: never fails, ".word 0x..." where nothing matches,
  * ".ttinsn 0x..." for pushes. Returns the length as snprintf does. `index` comes from
- * rv32_index_build.
+ * rv32_index_build, for those who do this often; NULL searches the table.
  */
 int rv32_disassemble(const struct isa_index *index, uint32_t word, uint32_t pc, char *text,
                      size_t size);

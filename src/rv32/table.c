@@ -182,13 +182,23 @@ bool rv32_index_build(struct isa_index *index)
     return isa_index_build(index, rv32_rows, rv32_rows_count, 0, 7);
 }
 
+static int search_rows(uint32_t word)
+{
+    for (unsigned row = 0; row < rv32_rows_count; row++) {
+        if ((word & rv32_rows[row].mask) == rv32_rows[row].match) {
+            return (int)row;
+        }
+    }
+    return -1;
+}
+
 int rv32_disassemble(const struct isa_index *index, uint32_t word, uint32_t pc, char *text,
                      size_t size)
 {
     if ((word & 3) != 3) {
         return snprintf(text, size, ".ttinsn 0x%08" PRIx32, word >> 2 | word << 30);
     }
-    int row = isa_index_find(index, word);
+    int row = index ? isa_index_find(index, word) : search_rows(word);
     if (row < 0) {
         return snprintf(text, size, ".word 0x%08" PRIx32, word);
     }

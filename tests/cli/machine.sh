@@ -109,6 +109,16 @@ messages=1 expect "no unmodelled register" 0 'no unmodelled register' -- \
 expect "disasm words" 0 'out:^  0x00000100  00c12083  lw ra, 12\(sp\)' \
     'out:^  0x00000104  0410306f  jal zero, 0x3944' -- disasm 00c12083 0x0410306f --pc 0x100
 expect "disasm a push" 0 'out:\.ttinsn' -- disasm 08000000
+expect "disasm a push by name" 0 'out:  \.ttinsn SETC16 5, 0x10$' -- disasm c8140042
+expect "disasm Tensix words" 0 'out:  SETC16 5, 0x10$' 'out:  NOP$' -- disasm --tensix b2050010 02000000
+expect "asm" 0 'out:^00c12083$' 'out:^0410306f$' -- asm --pc 0x100 'lw ra, 12(sp)' 'jal zero, 0x3944'
+expect "asm a push" 0 'out:^c8140042$' -- asm '.ttinsn SETC16 5, 0x10'
+expect "asm a pushed number" 0 'out:^08000000$' -- asm '.ttinsn 0x02000000'
+expect "asm Tensix" 0 'out:^b2050010$' -- asm --tensix 'TTI_SETC16 5, 0x10'
+expect "asm as JSON" 0 'out:"0x00c12083"' -- asm 'lw ra, 12(sp)' --json
+expect "asm of nonsense" 2 'frobnicate' -- asm 'frobnicate a0'
+expect "asm of a bad operand" 2 'addi' -- asm 'addi a0, a0, 5000'
+expect "asm of nothing" 2 'instructions' -- asm
 expect "disasm a program" 0 'out:^  0x00000000  00700513  addi a0, zero, 7' 'out:ebreak' -- \
     disasm "$work/seven.elf"
 expect "disasm as JSON" 0 'out:"text": "ebreak"' 'out:"exit_status": 0' -- \
