@@ -27,9 +27,12 @@ UNIT_TESTS = \
 	%D%/unit/check_loader_writes \
 	%D%/unit/check_loader_xip \
 	%D%/unit/check_mailbox \
+	%D%/unit/check_mop \
 	%D%/unit/check_noc_window \
 	%D%/unit/check_num \
 	%D%/unit/check_pic \
+	%D%/unit/check_regs \
+	%D%/unit/check_replay \
 	%D%/unit/check_rv32_float \
 	%D%/unit/check_rv32_vector \
 	%D%/unit/check_spec_csr \

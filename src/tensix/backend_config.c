@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "tensix/regs.h"
 #include "tensix/tensix.h"
 
 enum special { PLAIN, CLEARS_STATE, IC_INVALIDATE, UNMODELLED };
@@ -13,7 +14,7 @@ static const struct special_row {
     unsigned first, last;
     enum special special;
 } special_rows[] = {
-#define SPECIAL(first, last, name, effect) {first, last, effect},
+#define SPECIAL(first, last, effect) {TENSIX_WORD_##first, TENSIX_WORD_##last, effect},
 #include "tensix/backend_config.def"
 #undef SPECIAL
 };

@@ -412,8 +412,8 @@ START_TEST(counter_writes)
 }
 END_TEST
 
-static const uint32_t wide[][2] = {{MCYCLE, MCYCLEH}, {MINSTRET, MINSTRETH},
-                                   {CYCLE, CYCLEH},   {INSTRET, INSTRETH}};
+static const uint32_t wide[][2] = {
+    {MCYCLE, MCYCLEH}, {MINSTRET, MINSTRETH}, {CYCLE, CYCLEH}, {INSTRET, INSTRETH}};
 
 /* The low half carries into the high half; a write of one half leaves the other. */
 START_TEST(counter_halves)

@@ -215,8 +215,9 @@ static uint32_t row_word(const struct row *row, const struct mode *mode, uint32_
 static void row_text(const struct row *row, const struct mode *mode, char *text, size_t size)
 {
     static const char *const operands[] = {
-        [F_FF] = "ft0, ft1, ft2", [F_FFF] = "ft0, ft1, ft2, ft3", [X_FF] = "t0, ft1, ft2",
-        [X_F] = "t0, ft1",        [F_X] = "ft0, t1",
+        [F_FF] = "ft0, ft1, ft2", [F_FFF] = "ft0, ft1, ft2, ft3",
+        [X_FF] = "t0, ft1, ft2",  [X_F] = "t0, ft1",
+        [F_X] = "ft0, t1",
     };
     const char *source = row->shape != F_X ? "" : row->rs2 ? ".wu" : ".w";
     snprintf(text, size, "%s.%s%s %s", row->mnemonic, mode->suffix, source, operands[row->shape]);
@@ -391,7 +392,8 @@ static void check_random(struct harness *h, const struct row *row, const struct 
     }
 }
 
-/* One loop step is a row in a mode. All rounding-mode bits, in the word and in fcsr, are ignored. */
+/* One loop step is a row in a mode. All rounding-mode bits, in the word and in fcsr, are ignored.
+ */
 START_TEST(operation)
 {
     const struct row *row = &rows[_i % COUNT(rows)];
@@ -444,8 +446,7 @@ static const struct {
     {1, 0x4380, 0x0080}, /* 256 - 2^-126 */
     {1, 0x3f80, 0x3300}, /* 1 - 2^-25 */
     {2, 0x7f7f, 0x4000}, /* the greatest number is as far as truncation goes */
-    {2, 0xff7f, 0x7f7f},
-    {0, 0x7f7f, 0x7f7f},
+    {2, 0xff7f, 0x7f7f}, {0, 0x7f7f, 0x7f7f},
 };
 
 START_TEST(truncation)
@@ -473,7 +474,9 @@ START_TEST(unboxed_halves)
     uint32_t nan = spec_nan(mode->how.format), one = mode->how.format == SPEC_F16 ? 0x3c00 : 0x3f80;
     harness_word(h, PC, row_word(row, mode, 0));
     for (int i = 0; i < COUNT(bad); i++) {
-        for (int bad_one = 0; bad_one < (row->shape == X_F ? 1 : row->shape == F_FFF ? 3 : 2);
+        for (int bad_one = 0; bad_one < (row->shape == X_F     ? 1
+                                         : row->shape == F_FFF ? 3
+                                                               : 2);
              bad_one++) {
             uint32_t v[3] = {one, one, one};
             v[bad_one] = nan;
@@ -534,6 +537,13 @@ static const struct {
     {0x7f800000, 0xbf800000, 0x3f800000, 0xff800000, "inf * -1"},
     {0xffc00001, 0x3f800000, 0x3f800000, 0x7fc00000, "NaN is canonical"},
     {0x3f800000, 0x3f800000, 0x7f800001, 0x7fc00000, "so is the answer to a signalling one"},
+    /* what only the page's program tells (fma.c was run for these) */
+    {0x3fb023b7, 0xff400001, 0x7f400001, 0xfe906b26, "a carry to 2^128 is no overflow yet"},
+    {0x3f214475, 0x00800001, 0x80a5f4c7, 0x80000000, "a carry from 2^-127 is no underflow"},
+    {0xc163107a, 0x40c00000, 0x34800001, 0xc2aa4c5c, "27 binades below a tie: lost"},
+    {0xc163107a, 0x40c00000, 0x35000001, 0xc2aa4c5b, "26 binades below: breaks the tie"},
+    {0x3f7fffff, 0x00c00000, 0x80ffffff, 0x80800000, "just below 2^-127 becomes 2^-126"},
+    {0x3f000001, 0x80800001, 0x00800001, 0x00800000, "with either sign"},
 };
 
 START_TEST(fma_by_hand)
@@ -626,7 +636,8 @@ END_TEST
 START_TEST(moves)
 {
     struct harness *h = bench(&modes[_i]);
-    static const uint32_t values[] = {0, 0x80000000, 0x7f800001, 0xffffffff, 0xffff8001, 0x12347fff};
+    static const uint32_t values[] = {0,          0x80000000, 0x7f800001,
+                                      0xffffffff, 0xffff8001, 0x12347fff};
     for (int i = 0; i < COUNT(values); i++) {
         uint32_t v = values[i], low = v & 0xffff;
         h->hart.x[T1] = h->hart.f[6] = v;
@@ -664,8 +675,8 @@ END_TEST
 START_TEST(float_access)
 {
     struct harness *h = harness_create(RV32_T0);
-    static const uint32_t misaligned[][2] = {{2, 0x8002}, {2, 0x8001}, {1, 0x8001},
-                                             {2, RV32_LOCAL_BASE + 2}, {1, 0xffb12001}};
+    static const uint32_t misaligned[][2] = {
+        {2, 0x8002}, {2, 0x8001}, {1, 0x8001}, {2, RV32_LOCAL_BASE + 2}, {1, 0xffb12001}};
     for (int i = 0; i < COUNT(misaligned); i++) {
         h->hart.x[T1] = misaligned[i][1];
         h->hart.f[7] = 0x5a5a5a5a;
@@ -765,6 +776,53 @@ START_TEST(flags)
 }
 END_TEST
 
+/* Words assembled by hand from the manuals' diagrams, with several rounding modes. */
+static const struct {
+    uint32_t word;
+    const char *text;
+} encodings[] = {
+    {0xffc32007, "flw ft0, -4(t1)"},
+    {0x00712427, "fsw ft7, 8(sp)"},
+    {0x00251507, "flh fa0, 2(a0)"},
+    {0xfeb51f27, "fsh fa1, -2(a0)"},
+    {0xe0050553, "fmv.x.w a0, fa0"},
+    {0xf0050553, "fmv.w.x fa0, a0"},
+    {0xe4050553, "fmv.x.h a0, fa0"},
+    {0xf4050553, "fmv.h.x fa0, a0"},
+    {0x00c5f553, "fadd.s fa0, fa1, fa2"},
+    {0x00c5a553, "fadd.s fa0, fa1, fa2"},
+    {0x0cc5f553, "fsub.h fa0, fa1, fa2"},
+    {0x10c5e553, "fmul.s fa0, fa1, fa2"},
+    {0x68c5f543, "fmadd.s fa0, fa1, fa2, fa3"},
+    {0x6cc5f547, "fmsub.h fa0, fa1, fa2, fa3"},
+    {0x68c5954b, "fnmsub.s fa0, fa1, fa2, fa3"},
+    {0x6cc5f54f, "fnmadd.h fa0, fa1, fa2, fa3"},
+    {0x20c58553, "fsgnj.s fa0, fa1, fa2"},
+    {0x24c5a553, "fsgnjx.h fa0, fa1, fa2"},
+    {0x28c58553, "fmin.s fa0, fa1, fa2"},
+    {0x2cc59553, "fmax.h fa0, fa1, fa2"},
+    {0xa0c5a553, "feq.s a0, fa1, fa2"},
+    {0xa4c59553, "flt.h a0, fa1, fa2"},
+    {0xa0c58553, "fle.s a0, fa1, fa2"},
+    {0xe4059553, "fclass.h a0, fa1"},
+    {0xc005f553, "fcvt.w.s a0, fa1"},
+    {0xc415f553, "fcvt.wu.h a0, fa1"},
+    {0xd015f553, "fcvt.s.wu fa0, a1"},
+    {0xd405f553, "fcvt.h.w fa0, a1"},
+    {0x40258553, "fcvt.s.h fa0, fa1"},
+    {0x4405f553, "fcvt.h.s fa0, fa1"},
+};
+
+START_TEST(encoding)
+{
+    struct harness *h = harness_create(RV32_B);
+    for (int i = 0; i < COUNT(encodings); i++) {
+        harness_check_text(h, encodings[i].word, 0, encodings[i].text);
+    }
+    harness_destroy(h);
+}
+END_TEST
+
 /* --- What there is not --- */
 
 static const uint32_t illegal_words[] = {
@@ -790,7 +848,10 @@ static const struct {
     uint32_t word;
     const char *mnemonic;
 } absent[] = {
-    {0x187302d3, "fdiv.s"}, {0x580372d3, "fsqrt.s"}, {0x1c7372d3, "fdiv.h"}, {0x5c0302d3, "fsqrt.h"},
+    {0x187302d3, "fdiv.s"},
+    {0x580372d3, "fsqrt.s"},
+    {0x1c7372d3, "fdiv.h"},
+    {0x5c0302d3, "fsqrt.h"},
 };
 
 START_TEST(absent_instruction)
@@ -824,6 +885,7 @@ static void fill(Suite *suite)
     tcase_add_loop_test(rest, moves, 0, COUNT(modes));
     tcase_add_test(rest, float_access);
     tcase_add_loop_test(rest, flags, 0, COUNT(flag_cases));
+    tcase_add_test(rest, encoding);
     tcase_add_loop_test(rest, illegal, 0, COUNT(illegal_words));
     tcase_add_loop_test(rest, absent_instruction, 0, COUNT(absent));
     suite_add_tcase(suite, rest);

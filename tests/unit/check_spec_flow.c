@@ -39,8 +39,9 @@ static const struct {
     uint32_t pc;
     int32_t displacement;
 } distances[] = {
-    {0x1000, 8},    {0x1008, -8},  {0x10fc, 4},      {0x1100, -4},   {0x10fc, 8},  {0x1104, -8},
-    {0x1000, 0xfc}, {0x1000, 256}, {0x10fc, -0xfc},  {0x10fc, -256}, {0x1080, 0},  {0x1000, 4094 & ~3},
+    {0x1000, 8},     {0x1008, -8},   {0x10fc, 4},    {0x1100, -4},
+    {0x10fc, 8},     {0x1104, -8},   {0x1000, 0xfc}, {0x1000, 256},
+    {0x10fc, -0xfc}, {0x10fc, -256}, {0x1080, 0},    {0x1000, 4094 & ~3},
     {0x2000, -4096}, {0x1040, 2044}, {0x1040, 2048}, {0x1040, -2048},
 };
 
@@ -104,9 +105,9 @@ static const struct {
     int32_t immediate;
     uint32_t target;
 } jumps[] = {
-    {RA, T1, 0x1000, 0, 0x1000},    {RA, T1, 0x1001, 0, 0x1000},   {RA, T1, 0x1000, 1, 0x1000},
-    {RA, T1, 0x1003, 1, 0x1004},    {RA, T1, 0x10ff, -3, 0x10fc},  {T1, T1, 0x2000, 4, 0x2004},
-    {X0, T1, 0x2000, 2047, 0x27fe}, {X0, T1, 0x2001, -1, 0x2000},  {RA, T1, 0x2800, -2048, 0x2000},
+    {RA, T1, 0x1000, 0, 0x1000},    {RA, T1, 0x1001, 0, 0x1000},  {RA, T1, 0x1000, 1, 0x1000},
+    {RA, T1, 0x1003, 1, 0x1004},    {RA, T1, 0x10ff, -3, 0x10fc}, {T1, T1, 0x2000, 4, 0x2004},
+    {X0, T1, 0x2000, 2047, 0x27fe}, {X0, T1, 0x2001, -1, 0x2000}, {RA, T1, 0x2800, -2048, 0x2000},
     {X0, X0, 0, 0x100, 0x100},      {X0, X0, 0, 0x101, 0x100},
 };
 
@@ -127,9 +128,13 @@ END_TEST
 /* A subroutine in another page, called in a loop. */
 START_TEST(calls)
 {
-    static const char *const caller[] = {"addi t0, zero, 10", "addi t1, zero, 0",
-                                         "jal ra, 0x200",     "addi t0, t0, -1",
-                                         "bne t0, zero, 0x100", "ebreak", NULL};
+    static const char *const caller[] = {"addi t0, zero, 10",
+                                         "addi t1, zero, 0",
+                                         "jal ra, 0x200",
+                                         "addi t0, t0, -1",
+                                         "bne t0, zero, 0x100",
+                                         "ebreak",
+                                         NULL};
     static const char *const callee[] = {"add t1, t1, t0", "jalr zero, 0(ra)", NULL};
     for (enum harness_mode mode = 0; mode < HARNESS_MODES; mode++) {
         struct harness *h = harness_create(RV32_B);
@@ -221,8 +226,8 @@ START_TEST(load)
         }
         for (unsigned offset = 0; offset < 8; offset += loads[_i].size) {
             uint32_t address = data_bases[i] + offset;
-            uint32_t expected = extended(harness_load(h, address, loads[_i].size), loads[_i].size,
-                                         loads[_i].sign);
+            uint32_t expected =
+                extended(harness_load(h, address, loads[_i].size), loads[_i].size, loads[_i].sign);
             h->hart.x[T1] = data_bases[i] + 100;
             uint32_t word = words_i(OPCODE_LOAD, loads[_i].funct3, T0, T1, (int)offset - 100);
             snprintf(text, sizeof text, "%s t0, %d(t1)", loads[_i].mnemonic, (int)offset - 100);
@@ -336,7 +341,7 @@ START_TEST(waits)
         struct harness *h = harness_create(RV32_T0);
         h->mode = mode;
         static const char *const lines[] = {"addi t0, zero, 1", "lw t0, 4(t1)", "addi t2, t0, 1",
-                                            "sw t2, 8(t1)", "ebreak", NULL};
+                                            "sw t2, 8(t1)",     "ebreak",       NULL};
         harness_program(h, 0x80, lines);
         h->hart.x[T1] = MMIO;
         h->hart.pc = 0x80;
@@ -382,15 +387,24 @@ END_TEST
 static const struct {
     uint32_t opcode, funct3, address;
 } misaligned[] = {
-    {OPCODE_LOAD, 1, 0x8001},           {OPCODE_LOAD, 5, 0x8003},
-    {OPCODE_LOAD, 2, 0x8001},           {OPCODE_LOAD, 2, 0x8002},
-    {OPCODE_LOAD, 2, 0x8003},           {OPCODE_LOAD, 1, RV32_LOCAL_BASE + 1},
-    {OPCODE_LOAD, 2, RV32_LOCAL_BASE + 2}, {OPCODE_LOAD, 2, MMIO + 2},
-    {OPCODE_LOAD, 1, MMIO + 1},         {OPCODE_STORE, 1, 0x8001},
-    {OPCODE_STORE, 2, 0x8002},          {OPCODE_STORE, 2, 0x8001},
-    {OPCODE_STORE, 1, RV32_LOCAL_BASE + 3}, {OPCODE_STORE, 2, RV32_LOCAL_BASE + 1},
-    {OPCODE_STORE, 2, MMIO + 1},        {OPCODE_STORE, 1, MMIO + 3},
-    {OPCODE_STORE, 2, 0x43},            {OPCODE_LOAD, 2, HARNESS_L1_BYTES - 2},
+    {OPCODE_LOAD, 1, 0x8001},
+    {OPCODE_LOAD, 5, 0x8003},
+    {OPCODE_LOAD, 2, 0x8001},
+    {OPCODE_LOAD, 2, 0x8002},
+    {OPCODE_LOAD, 2, 0x8003},
+    {OPCODE_LOAD, 1, RV32_LOCAL_BASE + 1},
+    {OPCODE_LOAD, 2, RV32_LOCAL_BASE + 2},
+    {OPCODE_LOAD, 2, MMIO + 2},
+    {OPCODE_LOAD, 1, MMIO + 1},
+    {OPCODE_STORE, 1, 0x8001},
+    {OPCODE_STORE, 2, 0x8002},
+    {OPCODE_STORE, 2, 0x8001},
+    {OPCODE_STORE, 1, RV32_LOCAL_BASE + 3},
+    {OPCODE_STORE, 2, RV32_LOCAL_BASE + 1},
+    {OPCODE_STORE, 2, MMIO + 1},
+    {OPCODE_STORE, 1, MMIO + 3},
+    {OPCODE_STORE, 2, 0x43},
+    {OPCODE_LOAD, 2, HARNESS_L1_BYTES - 2},
 };
 
 START_TEST(misaligned_access)
@@ -494,9 +508,9 @@ static const struct {
     uint32_t address;
     enum rv32_fault_kind kind;
 } bad_atomics[] = {
-    {RV32_LOCAL_BASE, RV32_FAULT_ATOMIC}, {MMIO, RV32_FAULT_ATOMIC},
+    {RV32_LOCAL_BASE, RV32_FAULT_ATOMIC},  {MMIO, RV32_FAULT_ATOMIC},
     {HARNESS_L1_BYTES, RV32_FAULT_ATOMIC}, {RV32_PUSH_BASE, RV32_FAULT_ATOMIC},
-    {0x8001, RV32_FAULT_MISALIGNED}, {0x8002, RV32_FAULT_MISALIGNED},
+    {0x8001, RV32_FAULT_MISALIGNED},       {0x8002, RV32_FAULT_MISALIGNED},
 };
 
 START_TEST(bad_atomic)
@@ -517,6 +531,34 @@ START_TEST(bad_atomic)
 }
 END_TEST
 
+/* An atomic flushes like a fence; both may have to wait, and then leave no trace. */
+START_TEST(ordering_waits)
+{
+    struct harness *h = harness_create(RV32_B);
+    static const uint32_t fence = 0x0ff0000f;
+    const uint32_t words[] = {fence, atomic_word(0x00, 0, T0, T1, T2)};
+    for (int i = 0; i < COUNT(words); i++) {
+        harness_reset(h);
+        harness_store(h, 0x8000, 4, 5);
+        h->hart.x[T1] = 0x8000;
+        h->hart.x[T2] = 7;
+        h->waits = 2;
+        for (int j = 0; j < 2; j++) {
+            harness_execute(h, 0x40, words[i]);
+            ck_assert_int_eq(h->hart.stop, RV32_STOP_WAIT);
+            ck_assert_uint_eq(h->hart.pc, 0x40);
+            ck_assert_uint_eq(h->hart.x[T0], 0);
+            ck_assert_uint_eq(harness_load(h, 0x8000, 4), 5);
+        }
+        harness_do(h, words[i]);
+        ck_assert_uint_eq(h->fences, 1);
+        ck_assert_uint_eq(harness_load(h, 0x8000, 4), i ? 12 : 5);
+        ck_assert_uint_eq(h->hart.x[T0], i ? 5 : 0);
+    }
+    harness_destroy(h);
+}
+END_TEST
+
 /* --- Code that writes code --- */
 
 /* Each program overwrites one of its own words; t0 counts what was executed. t1 is the word's
@@ -532,10 +574,14 @@ static const struct {
     {{"sw t2, 0(t1)", "addi t0, t0, 1", "ebreak"}, 0x1fc, 0x200, 64},
     /* behind, then jump back to it */
     {{"addi t0, t0, 1", "bge t0, a0, 0x110", "sw t2, 0(t1)", "jal zero, 0x100", "ebreak"},
-     0x100, 0x100, 65},
+     0x100,
+     0x100,
+     65},
     /* the store itself: it has been fetched, so the old one finishes */
     {{"addi t0, t0, 1", "sw t2, 0(t1)", "bge t0, a0, 0x110", "jal zero, 0x104", "ebreak"},
-     0x100, 0x104, 65},
+     0x100,
+     0x104,
+     65},
     /* a halfword and a byte of the word: the immediate becomes 64 */
     {{"sh a1, 2(t1)", "addi t0, t0, 1", "ebreak"}, 0x100, 0x104, 64},
     {{"sb a2, 3(t1)", "addi t0, t0, 1", "ebreak"}, 0x100, 0x104, 65},
@@ -619,8 +665,7 @@ START_TEST(ttinsn)
         ck_assert_uint_eq(h->pushes, 2);
         ck_assert_uint_eq(h->pushed[1].instruction, instruction);
         for (int r = 0; r < 32; r++) {
-            ck_assert_uint_eq(h->hart.x[r],
-                              r == T1 ? RV32_PUSH_BASE : r == T2 ? instruction : 0);
+            ck_assert_uint_eq(h->hart.x[r], r == T1 ? RV32_PUSH_BASE : r == T2 ? instruction : 0);
         }
         harness_destroy(h);
     }
@@ -718,13 +763,16 @@ static const struct {
     uint32_t word;
     const char *mnemonic;
 } absent[] = {
-    {0x100322af, "lr.w"},   {0x160322af, "lr.w"},   {0x187322af, "sc.w"},   {0x1e7322af, "sc.w"},
-    {0x187302d3, "fdiv.s"}, {0x187372d3, "fdiv.s"}, {0x580302d3, "fsqrt.s"}, {0x1c7302d3, "fdiv.h"},
-    {0x5c0372d3, "fsqrt.h"}, {0x10500073, "wfi"},   {0x0000100f, "fence.i"}, {0x10200073, "sret"},
-    {0x087372b3, "packh"},  {0x08f31293, "zip"},    {0x08f35293, "unzip"},  {0x487312b3, "bclr"},
-    {0x487352b3, "bext"},   {0x687312b3, "binv"},   {0x287312b3, "bset"},   {0x48731293, "bclri"},
-    {0x48735293, "bexti"},  {0x68731293, "binvi"},  {0x28731293, "bseti"},  {0x0a7312b3, "clmul"},
-    {0x0a7322b3, "clmulr"}, {0x0a7332b3, "clmulh"}, {0x287322b3, "xperm4"}, {0x287342b3, "xperm8"},
+    {0x100322af, "lr.w"},    {0x160322af, "lr.w"},    {0x187322af, "sc.w"},
+    {0x1e7322af, "sc.w"},    {0x187302d3, "fdiv.s"},  {0x187372d3, "fdiv.s"},
+    {0x580302d3, "fsqrt.s"}, {0x1c7302d3, "fdiv.h"},  {0x5c0372d3, "fsqrt.h"},
+    {0x10500073, "wfi"},     {0x0000100f, "fence.i"}, {0x10200073, "sret"},
+    {0x087372b3, "packh"},   {0x08f31293, "zip"},     {0x08f35293, "unzip"},
+    {0x487312b3, "bclr"},    {0x487352b3, "bext"},    {0x687312b3, "binv"},
+    {0x287312b3, "bset"},    {0x48731293, "bclri"},   {0x48735293, "bexti"},
+    {0x68731293, "binvi"},   {0x28731293, "bseti"},   {0x0a7312b3, "clmul"},
+    {0x0a7322b3, "clmulr"},  {0x0a7332b3, "clmulh"},  {0x287322b3, "xperm4"},
+    {0x287342b3, "xperm8"},
 };
 
 START_TEST(absent_instruction)
@@ -783,6 +831,7 @@ static void fill(Suite *suite)
     tcase_add_loop_test(memory, misaligned_access, 0, COUNT(misaligned));
     tcase_add_test(memory, fences);
     tcase_add_loop_test(memory, atomic, 0, COUNT(atomics));
+    tcase_add_test(memory, ordering_waits);
     tcase_add_loop_test(memory, bad_atomic, 0, COUNT(bad_atomics));
     suite_add_tcase(suite, memory);
 

@@ -314,21 +314,16 @@ struct operation {
 };
 
 static const struct operation register_operations[] = {
-    {"add", 0, 0x00, do_add},        {"sub", 0, 0x20, do_sub},
-    {"sll", 1, 0x00, do_sll},        {"slt", 2, 0x00, do_slt},
-    {"sltu", 3, 0x00, do_sltu},      {"xor", 4, 0x00, do_xor},
-    {"srl", 5, 0x00, do_srl},        {"sra", 5, 0x20, do_sra},
-    {"or", 6, 0x00, do_or},          {"and", 7, 0x00, do_and},
-    {"mul", 0, 0x01, do_mul},        {"mulh", 1, 0x01, do_mulh},
-    {"mulhsu", 2, 0x01, do_mulhsu},  {"mulhu", 3, 0x01, do_mulhu},
-    {"div", 4, 0x01, do_div},        {"divu", 5, 0x01, do_divu},
-    {"rem", 6, 0x01, do_rem},        {"remu", 7, 0x01, do_remu},
-    {"sh1add", 2, 0x10, do_sh1add},  {"sh2add", 4, 0x10, do_sh2add},
-    {"sh3add", 6, 0x10, do_sh3add},  {"andn", 7, 0x20, do_andn},
-    {"orn", 6, 0x20, do_orn},        {"xnor", 4, 0x20, do_xnor},
-    {"min", 4, 0x05, do_min},        {"minu", 5, 0x05, do_minu},
-    {"max", 6, 0x05, do_max},        {"maxu", 7, 0x05, do_maxu},
-    {"rol", 1, 0x30, do_rol},        {"ror", 5, 0x30, do_ror},
+    {"add", 0, 0x00, do_add},       {"sub", 0, 0x20, do_sub},       {"sll", 1, 0x00, do_sll},
+    {"slt", 2, 0x00, do_slt},       {"sltu", 3, 0x00, do_sltu},     {"xor", 4, 0x00, do_xor},
+    {"srl", 5, 0x00, do_srl},       {"sra", 5, 0x20, do_sra},       {"or", 6, 0x00, do_or},
+    {"and", 7, 0x00, do_and},       {"mul", 0, 0x01, do_mul},       {"mulh", 1, 0x01, do_mulh},
+    {"mulhsu", 2, 0x01, do_mulhsu}, {"mulhu", 3, 0x01, do_mulhu},   {"div", 4, 0x01, do_div},
+    {"divu", 5, 0x01, do_divu},     {"rem", 6, 0x01, do_rem},       {"remu", 7, 0x01, do_remu},
+    {"sh1add", 2, 0x10, do_sh1add}, {"sh2add", 4, 0x10, do_sh2add}, {"sh3add", 6, 0x10, do_sh3add},
+    {"andn", 7, 0x20, do_andn},     {"orn", 6, 0x20, do_orn},       {"xnor", 4, 0x20, do_xnor},
+    {"min", 4, 0x05, do_min},       {"minu", 5, 0x05, do_minu},     {"max", 6, 0x05, do_max},
+    {"maxu", 7, 0x05, do_maxu},     {"rol", 1, 0x30, do_rol},       {"ror", 5, 0x30, do_ror},
     {"pack", 4, 0x04, do_pack},
 };
 
@@ -338,7 +333,7 @@ static const struct operation immediate_operations[] = {
 };
 
 static const struct operation shift_operations[] = {
-    {"slli", 1, 0x00, do_sll}, {"srli", 5, 0x00, do_srl},  {"srai", 5, 0x20, do_sra},
+    {"slli", 1, 0x00, do_sll}, {"srli", 5, 0x00, do_srl},   {"srai", 5, 0x20, do_sra},
     {"rori", 5, 0x30, do_ror}, {"grevi", 5, 0x34, do_grev},
 };
 
@@ -491,8 +486,9 @@ START_TEST(unary_operation)
     uint64_t random = 77 + (uint64_t)_i;
     char text[40];
     snprintf(text, sizeof text, "%s t0, t1", operation->mnemonic);
-    place(h, text, words_r(operation->opcode, operation->funct3, operation->high >> 5, T0, T1,
-                           operation->high & 31));
+    place(h, text,
+          words_r(operation->opcode, operation->funct3, operation->high >> 5, T0, T1,
+                  operation->high & 31));
     for (int i = 0; i < COUNT(edges); i++) {
         check_pair(h, text, edges[i], 0, operation->run(edges[i], 0));
     }
@@ -580,24 +576,42 @@ static const struct {
     uint32_t word;
     const char *text;
 } encodings[] = {
-    {0x60031293, "clz t0, t1"},          {0x60131293, "ctz t0, t1"},
-    {0x60231293, "cpop t0, t1"},         {0x60431293, "sext.b t0, t1"},
-    {0x60531293, "sext.h t0, t1"},       {0x080342b3, "zext.h t0, t1"},
-    {0x28735293, "orc.b t0, t1"},        {0x69835293, "rev8 t0, t1"},
-    {0x68735293, "brev8 t0, t1"},        {0x087342b3, "pack t0, t1, t2"},
-    {0x68535293, "grevi t0, t1, 5"},     {0x69f35293, "grevi t0, t1, 0x1f"},
-    {0x69035293, "grevi t0, t1, 0x10"},  {0x68035293, "grevi t0, t1, 0"},
-    {0x60535293, "rori t0, t1, 5"},      {0x607312b3, "rol t0, t1, t2"},
-    {0x607352b3, "ror t0, t1, t2"},      {0x407372b3, "andn t0, t1, t2"},
-    {0x407362b3, "orn t0, t1, t2"},      {0x407342b3, "xnor t0, t1, t2"},
-    {0x207322b3, "sh1add t0, t1, t2"},   {0x207342b3, "sh2add t0, t1, t2"},
-    {0x207362b3, "sh3add t0, t1, t2"},   {0x0a7342b3, "min t0, t1, t2"},
-    {0x0a7352b3, "minu t0, t1, t2"},     {0x0a7362b3, "max t0, t1, t2"},
-    {0x0a7372b3, "maxu t0, t1, t2"},     {0x00000037, "lui zero, 0"},
-    {0xfff0000f, "fence 0xf, 0xf"},      {0x0000006f, "jal zero, 0x40"},
-    {0x80000f6f, "jal t5, 0xfff00040"},  {0xfe7318e3, "bne t1, t2, 0x30"},
-    {0x80032003, "lw zero, -2048(t1)"},  {0x7e731fa3, "sh t2, 2047(t1)"},
-    {0x06732e2f, "amoadd.w t3, t2, (t1)"}, {0x0e732e2f, "amoswap.w t3, t2, (t1)"},
+    {0x60031293, "clz t0, t1"},
+    {0x60131293, "ctz t0, t1"},
+    {0x60231293, "cpop t0, t1"},
+    {0x60431293, "sext.b t0, t1"},
+    {0x60531293, "sext.h t0, t1"},
+    {0x080342b3, "zext.h t0, t1"},
+    {0x28735293, "orc.b t0, t1"},
+    {0x69835293, "rev8 t0, t1"},
+    {0x68735293, "brev8 t0, t1"},
+    {0x087342b3, "pack t0, t1, t2"},
+    {0x68535293, "grevi t0, t1, 5"},
+    {0x69f35293, "grevi t0, t1, 0x1f"},
+    {0x69035293, "grevi t0, t1, 0x10"},
+    {0x68035293, "grevi t0, t1, 0"},
+    {0x60535293, "rori t0, t1, 5"},
+    {0x607312b3, "rol t0, t1, t2"},
+    {0x607352b3, "ror t0, t1, t2"},
+    {0x407372b3, "andn t0, t1, t2"},
+    {0x407362b3, "orn t0, t1, t2"},
+    {0x407342b3, "xnor t0, t1, t2"},
+    {0x207322b3, "sh1add t0, t1, t2"},
+    {0x207342b3, "sh2add t0, t1, t2"},
+    {0x207362b3, "sh3add t0, t1, t2"},
+    {0x0a7342b3, "min t0, t1, t2"},
+    {0x0a7352b3, "minu t0, t1, t2"},
+    {0x0a7362b3, "max t0, t1, t2"},
+    {0x0a7372b3, "maxu t0, t1, t2"},
+    {0x00000037, "lui zero, 0"},
+    {0xfff0000f, "fence 0xf, 0xf"},
+    {0x0000006f, "jal zero, 0x40"},
+    {0x80000f6f, "jal t5, 0xfff00040"},
+    {0xfe7318e3, "bne t1, t2, 0x30"},
+    {0x80032003, "lw zero, -2048(t1)"},
+    {0x7e731fa3, "sh t2, 2047(t1)"},
+    {0x06732e2f, "amoadd.w t3, t2, (t1)"},
+    {0x0e732e2f, "amoswap.w t3, t2, (t1)"},
 };
 
 START_TEST(encoding)

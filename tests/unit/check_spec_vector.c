@@ -105,10 +105,10 @@ static unsigned amount(const struct operands *o, unsigned bits)
     return (unsigned)o->b & (bits - 1);
 }
 
-#define MODEL(name, value)                      \
-    static uint64_t do_##name(struct operands *o) \
-    {                                           \
-        return (uint64_t)(value);               \
+#define MODEL(name, value)                                                                         \
+    static uint64_t do_##name(struct operands *o)                                                  \
+    {                                                                                              \
+        return (uint64_t)(value);                                                                  \
     }
 
 MODEL(add, o->a + o->b)
@@ -156,8 +156,7 @@ MODEL(wmaccus, o->d + (uint64_t)(sa(o) * ub(o)))
 MODEL(nsrl, o->a >> amount(o, 2 * o->sew))
 MODEL(nsra, shift_right(sx(o->a, 2 * o->sew), amount(o, 2 * o->sew)))
 MODEL(nclipu, clip_unsigned(o, roundoff(o->vxrm, ua(o), amount(o, 2 * o->sew))))
-MODEL(nclip,
-      clip_signed(o, roundoff(o->vxrm, sx(o->a, 2 * o->sew), amount(o, 2 * o->sew))))
+MODEL(nclip, clip_signed(o, roundoff(o->vxrm, sx(o->a, 2 * o->sew), amount(o, 2 * o->sew))))
 MODEL(seq, o->a == o->b)
 MODEL(sne, o->a != o->b)
 MODEL(sltu, o->a < o->b)
@@ -284,7 +283,7 @@ struct shot {
     const struct row *row;
     unsigned form;
     unsigned vd, vs2, vs1;
-    uint32_t immediate; /* its five bits */
+    uint32_t immediate;         /* its five bits */
     unsigned wide_vd, wide_vs2; /* widths in bits */
 };
 
@@ -299,8 +298,7 @@ static void overlap(struct vector_bench *b, struct shot *shot)
     if (pick & 3 || to_v0) {
         return;
     }
-    if (shape == NARROW || writes_mask(shape) || shape == SAME || shape == MAC ||
-        shape == WIDE_W) {
+    if (shape == NARROW || writes_mask(shape) || shape == SAME || shape == MAC || shape == WIDE_W) {
         shot->vd = shot->vs2;
         if (shape == SAME && shot->form == V && pick & 4) {
             shot->vs1 = shot->vs2;
@@ -395,8 +393,10 @@ static void shot_text(const struct vector_bench *b, const struct shot *shot, uin
     enum shape shape = shot->row->shape;
     bool with_carry = takes_carry(shape) && b->masked;
     snprintf(mnemonic, sizeof mnemonic, shape == MOVE ? "%s.v.%c" : "%s.%c%c%s",
-             shot->row->mnemonic, shape == MOVE ? letters[shot->form]
-                                  : shape == WIDE_W || shape == NARROW ? 'w' : 'v',
+             shot->row->mnemonic,
+             shape == MOVE                        ? letters[shot->form]
+             : shape == WIDE_W || shape == NARROW ? 'w'
+                                                  : 'v',
              letters[shot->form], with_carry ? "m" : "");
     if (shot->form == V) {
         snprintf(second, sizeof second, "v%u", shot->vs1);
@@ -455,12 +455,19 @@ END_TEST
 START_TEST(sticky_saturation)
 {
     struct harness *h = harness_create(RV32_T2);
-    static const char *const lines[] = {
-        "addi t0, zero, 2",          "vsetvli zero, t0, e8, m1, tu, mu", "vsadd.vv v1, v2, v2",
-        "csrrs t1, vxsat, zero",     "vadd.vv v1, v2, v2",               "csrrs t2, vxsat, zero",
-        "csrrw zero, vxsat, zero",   "vsadd.vv v1, v3, v3",              "csrrs t3, vxsat, zero",
-        "vsadd.vv v1, v2, v2, v0.t", "csrrs t4, vxsat, zero",            "ebreak",
-        NULL};
+    static const char *const lines[] = {"addi t0, zero, 2",
+                                        "vsetvli zero, t0, e8, m1, tu, mu",
+                                        "vsadd.vv v1, v2, v2",
+                                        "csrrs t1, vxsat, zero",
+                                        "vadd.vv v1, v2, v2",
+                                        "csrrs t2, vxsat, zero",
+                                        "csrrw zero, vxsat, zero",
+                                        "vsadd.vv v1, v3, v3",
+                                        "csrrs t3, vxsat, zero",
+                                        "vsadd.vv v1, v2, v2, v0.t",
+                                        "csrrs t4, vxsat, zero",
+                                        "ebreak",
+                                        NULL};
     harness_program(h, 0, lines);
     h->hart.v[2][1] = 0x7f; /* element 1 */
     h->hart.v[3][2] = 0x7f; /* element 2: tail */
@@ -524,8 +531,8 @@ START_TEST(set_lengths)
     struct harness *h = harness_create(RV32_T2);
     struct vector_type type = vector_types[_i];
     uint32_t vlmax = vector_vlmax(type);
-    const uint32_t lengths[] = {1, 2, vlmax - 1, vlmax, vlmax + 1, 2 * vlmax - 1, 2 * vlmax,
-                                1000, 0x80000000, 0xffffffff, 0};
+    const uint32_t lengths[] = {1,         2,    vlmax - 1,  vlmax,      vlmax + 1, 2 * vlmax - 1,
+                                2 * vlmax, 1000, 0x80000000, 0xffffffff, 0};
     for (uint32_t agnostic = 0; agnostic < 4; agnostic++) {
         for (int i = 0; i < COUNT(lengths); i++) {
             check_set(h, SETVLI, type, lengths[i], agnostic << 6);
@@ -654,13 +661,11 @@ static const struct {
     enum vector_funct3 funct3;
     const char *mnemonic;
 } absent[] = {
-    {0x20, 3, OPMVV, "vdivu.vv"},     {0x20, 3, OPMVX, "vdivu.vx"},
-    {0x21, 3, OPMVV, "vdiv.vv"},      {0x21, 3, OPMVX, "vdiv.vx"},
-    {0x22, 3, OPMVV, "vremu.vv"},     {0x22, 3, OPMVX, "vremu.vx"},
-    {0x23, 3, OPMVV, "vrem.vv"},      {0x23, 3, OPMVX, "vrem.vx"},
-    {0x20, 3, OPFVV, "vfdiv.vv"},     {0x20, 3, OPFVF, "vfdiv.vf"},
-    {0x21, 3, OPFVF, "vfrdiv.vf"},    {0x13, 0, OPFVV, "vfsqrt.v"},
-    {0x13, 4, OPFVV, "vfrsqrt7.v"},   {0x13, 5, OPFVV, "vfrec7.v"},
+    {0x20, 3, OPMVV, "vdivu.vv"},   {0x20, 3, OPMVX, "vdivu.vx"},  {0x21, 3, OPMVV, "vdiv.vv"},
+    {0x21, 3, OPMVX, "vdiv.vx"},    {0x22, 3, OPMVV, "vremu.vv"},  {0x22, 3, OPMVX, "vremu.vx"},
+    {0x23, 3, OPMVV, "vrem.vv"},    {0x23, 3, OPMVX, "vrem.vx"},   {0x20, 3, OPFVV, "vfdiv.vv"},
+    {0x20, 3, OPFVF, "vfdiv.vf"},   {0x21, 3, OPFVF, "vfrdiv.vf"}, {0x13, 0, OPFVV, "vfsqrt.v"},
+    {0x13, 4, OPFVV, "vfrsqrt7.v"}, {0x13, 5, OPFVV, "vfrec7.v"},
 };
 
 START_TEST(absent_instruction)

@@ -257,8 +257,10 @@ static const struct {
     unsigned factor;
     bool sign;
 } extensions[] = {
-    {"vzext.vf4", 4, 4, false}, {"vsext.vf4", 5, 4, true},
-    {"vzext.vf2", 6, 2, false}, {"vsext.vf2", 7, 2, true},
+    {"vzext.vf4", 4, 4, false},
+    {"vsext.vf4", 5, 4, true},
+    {"vzext.vf2", 6, 2, false},
+    {"vsext.vf2", 7, 2, true},
 };
 
 static void run_extension(struct vector_bench *b, int what)
@@ -386,8 +388,8 @@ static void run_slide(struct vector_bench *b, int what)
         }
     }
     b->h->hart.x[VECTOR_SCALAR] = offset;
-    uint32_t word = words_v(up ? 0x0e : 0x0f, vector_vm(b), vs2,
-                            immediate ? offset : VECTOR_SCALAR, immediate ? OPIVI : OPIVX, vd);
+    uint32_t word = words_v(up ? 0x0e : 0x0f, vector_vm(b), vs2, immediate ? offset : VECTOR_SCALAR,
+                            immediate ? OPIVI : OPIVX, vd);
     snprintf(number, sizeof number, offset < 10 ? "%u" : "0x%x", offset);
     snprintf(operands, sizeof operands, "v%u, v%u, %s", vd, vs2, immediate ? number : "t3");
     vector_check_text(b, word, mnemonics[what], operands);
@@ -435,11 +437,7 @@ enum { GATHER_V, GATHER_X, GATHER_I, GATHER_16 };
 static void set_index(struct vector_bench *b, unsigned reg, uint32_t i, unsigned bits)
 {
     uint32_t index = slide_offset(b) & (uint32_t)(UINT64_C(0xffffffff) >> (32 - bits));
-    uint32_t offset = reg * RV32_VLEN_BYTES + i * bits / 8;
-    vector_put(b, reg, i, bits, index);
-    for (unsigned byte = 0; byte < bits / 8; byte++, offset++) {
-        b->before[offset / RV32_VLEN_BYTES][offset % RV32_VLEN_BYTES] = (uint8_t)(index >> 8 * byte);
-    }
+    vector_set(b, reg, i, bits, index);
 }
 
 /* EMUL of vrgatherei16's indices is 16 / SEW times LMUL. */
@@ -529,26 +527,46 @@ static const struct {
     uint32_t word;
     const char *text;
 } encodings[] = {
-    {0x022180d7, "vadd.vv v1, v2, v3"},         {0x002180d7, "vadd.vv v1, v2, v3, v0.t"},
-    {0x02284057, "vadd.vx v0, v2, a6"},         {0x0227b457, "vadd.vi v8, v2, 15"},
-    {0x02283457, "vadd.vi v8, v2, -16"},        {0x9622b457, "vsll.vi v8, v2, 5"},
-    {0xa22fb457, "vsrl.vi v8, v2, 0x1f"},       {0x5c218457, "vmerge.vvm v8, v2, v3, v0"},
-    {0x5e018457, "vmv.v.v v8, v3"},             {0x5e02c457, "vmv.v.x v8, t0"},
-    {0x5e0fb457, "vmv.v.i v8, -1"},             {0x4021c457, "vadc.vxm v8, v2, gp, v0"},
-    {0x46218457, "vmadc.vv v8, v2, v3"},        {0x44218457, "vmadc.vvm v8, v2, v3, v0"},
-    {0xb621a457, "vmacc.vv v8, v3, v2"},        {0xb622e457, "vmacc.vx v8, t0, v2"},
-    {0xfa22e457, "vwmaccus.vx v8, t0, v2"},     {0xd221a457, "vwaddu.wv v8, v2, v3"},
-    {0xb2218457, "vnsrl.wv v8, v2, v3"},        {0x0221a457, "vredsum.vs v8, v2, v3"},
-    {0xc2218457, "vwredsumu.vs v8, v2, v3"},    {0x422022d7, "vmv.x.s t0, v2"},
-    {0x420862d7, "vmv.s.x v5, a6"},             {0x422822d7, "vcpop.m t0, v2"},
-    {0x4028a2d7, "vfirst.m t0, v2, v0.t"},      {0x5220a457, "vmsbf.m v8, v2"},
-    {0x52212457, "vmsof.m v8, v2"},             {0x5221a457, "vmsif.m v8, v2"},
-    {0x52282457, "viota.m v8, v2"},             {0x5208a457, "vid.v v8"},
-    {0x4a222457, "vzext.vf4 v8, v2"},           {0x4a23a457, "vsext.vf2 v8, v2"},
-    {0x9e203457, "vmv1r.v v8, v2"},             {0x9f03b457, "vmv8r.v v8, v16"},
-    {0x5e21a457, "vcompress.vm v8, v2, v3"},    {0x32218457, "vrgather.vv v8, v2, v3"},
-    {0x3a218457, "vrgatherei16.vv v8, v2, v3"}, {0x3a22e457, "vslide1up.vx v8, v2, t0"},
-    {0x3e22c457, "vslidedown.vx v8, v2, t0"},   {0x6e21a457, "vmxor.mm v8, v2, v3"},
+    {0x022180d7, "vadd.vv v1, v2, v3"},
+    {0x002180d7, "vadd.vv v1, v2, v3, v0.t"},
+    {0x02284057, "vadd.vx v0, v2, a6"},
+    {0x0227b457, "vadd.vi v8, v2, 15"},
+    {0x02283457, "vadd.vi v8, v2, -16"},
+    {0x9622b457, "vsll.vi v8, v2, 5"},
+    {0xa22fb457, "vsrl.vi v8, v2, 0x1f"},
+    {0x5c218457, "vmerge.vvm v8, v2, v3, v0"},
+    {0x5e018457, "vmv.v.v v8, v3"},
+    {0x5e02c457, "vmv.v.x v8, t0"},
+    {0x5e0fb457, "vmv.v.i v8, -1"},
+    {0x4021c457, "vadc.vxm v8, v2, gp, v0"},
+    {0x46218457, "vmadc.vv v8, v2, v3"},
+    {0x44218457, "vmadc.vvm v8, v2, v3, v0"},
+    {0xb621a457, "vmacc.vv v8, v3, v2"},
+    {0xb622e457, "vmacc.vx v8, t0, v2"},
+    {0xfa22e457, "vwmaccus.vx v8, t0, v2"},
+    {0xd221a457, "vwaddu.wv v8, v2, v3"},
+    {0xb2218457, "vnsrl.wv v8, v2, v3"},
+    {0x0221a457, "vredsum.vs v8, v2, v3"},
+    {0xc2218457, "vwredsumu.vs v8, v2, v3"},
+    {0x422022d7, "vmv.x.s t0, v2"},
+    {0x420862d7, "vmv.s.x v5, a6"},
+    {0x422822d7, "vcpop.m t0, v2"},
+    {0x4028a2d7, "vfirst.m t0, v2, v0.t"},
+    {0x5220a457, "vmsbf.m v8, v2"},
+    {0x52212457, "vmsof.m v8, v2"},
+    {0x5221a457, "vmsif.m v8, v2"},
+    {0x52282457, "viota.m v8, v2"},
+    {0x5208a457, "vid.v v8"},
+    {0x4a222457, "vzext.vf4 v8, v2"},
+    {0x4a23a457, "vsext.vf2 v8, v2"},
+    {0x9e203457, "vmv1r.v v8, v2"},
+    {0x9f03b457, "vmv8r.v v8, v16"},
+    {0x5e21a457, "vcompress.vm v8, v2, v3"},
+    {0x32218457, "vrgather.vv v8, v2, v3"},
+    {0x3a218457, "vrgatherei16.vv v8, v2, v3"},
+    {0x3a22e457, "vslide1up.vx v8, v2, t0"},
+    {0x3e22c457, "vslidedown.vx v8, v2, t0"},
+    {0x6e21a457, "vmxor.mm v8, v2, v3"},
 };
 
 START_TEST(encoding)

@@ -64,6 +64,10 @@ static enum rv32_reply bus_fence(void *owner, struct rv32_hart *hart, uint64_t c
     struct harness *h = owner;
     (void)hart;
     (void)cycle;
+    if (h->waits) {
+        h->waits--;
+        return RV32_WAIT;
+    }
     h->fences++;
     return RV32_OK;
 }
@@ -206,8 +210,7 @@ void harness_check_fault(const struct harness *h, enum rv32_fault_kind kind, uin
 void harness_check_text(const struct harness *h, uint32_t word, uint32_t pc, const char *text)
 {
     char got[96];
-    int length =
-        rv32_disassemble(rv32_code_store_index(h->store), word, pc, got, sizeof got);
+    int length = rv32_disassemble(rv32_code_store_index(h->store), word, pc, got, sizeof got);
     ck_assert_msg(!strcmp(got, text), "%#010x disassembles to \"%s\", not \"%s\"", word, got, text);
     ck_assert_int_eq(length, (int)strlen(text));
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 const struct vector_type vector_types[VECTOR_TYPES] = {
-    {8, -2},  {8, -1}, {8, 0},  {8, 1},  {8, 2},  {8, 3},  {16, -1}, {16, 0},
-    {16, 1},  {16, 2}, {16, 3}, {32, 0}, {32, 1}, {32, 2}, {32, 3},
+    {8, -2}, {8, -1}, {8, 0},  {8, 1},  {8, 2},  {8, 3},  {16, -1}, {16, 0},
+    {16, 1}, {16, 2}, {16, 3}, {32, 0}, {32, 1}, {32, 2}, {32, 3},
 };
 
 void vector_open(struct vector_bench *b, uint64_t seed)
@@ -99,12 +99,20 @@ uint32_t vector_get(const struct vector_bench *b, unsigned reg, uint32_t index, 
     return value;
 }
 
-void vector_put(struct vector_bench *b, unsigned reg, uint32_t index, unsigned bits,
-                uint32_t value)
+void vector_put(struct vector_bench *b, unsigned reg, uint32_t index, unsigned bits, uint32_t value)
 {
     uint32_t offset = reg * RV32_VLEN_BYTES + index * bits / 8;
     for (unsigned i = 0; i < bits / 8; i++, offset++) {
         b->expected[offset / RV32_VLEN_BYTES][offset % RV32_VLEN_BYTES] = (uint8_t)(value >> 8 * i);
+    }
+}
+
+void vector_set(struct vector_bench *b, unsigned reg, uint32_t index, unsigned bits, uint32_t value)
+{
+    uint32_t offset = reg * RV32_VLEN_BYTES + index * bits / 8;
+    vector_put(b, reg, index, bits, value);
+    for (unsigned i = 0; i < bits / 8; i++, offset++) {
+        b->before[offset / RV32_VLEN_BYTES][offset % RV32_VLEN_BYTES] = (uint8_t)(value >> 8 * i);
     }
 }
 
@@ -172,8 +180,8 @@ void vector_check_text(const struct vector_bench *b, uint32_t word, const char *
     harness_check_text(b->h, word, 0, text);
 }
 
-uint32_t words_v(uint32_t funct6, uint32_t vm, uint32_t vs2, uint32_t s1,
-                 enum vector_funct3 funct3, uint32_t vd)
+uint32_t words_v(uint32_t funct6, uint32_t vm, uint32_t vs2, uint32_t s1, enum vector_funct3 funct3,
+                 uint32_t vd)
 {
     return words_r(OPCODE_OP_V, (uint32_t)funct3, funct6 << 1 | vm, vd, s1 & 31, vs2);
 }

@@ -58,6 +58,10 @@ bool vector_active(const struct vector_bench *b, uint32_t index);
 /* Element `index` of `bits` bits counted from register `reg`, before the instruction. */
 uint32_t vector_get(const struct vector_bench *b, unsigned reg, uint32_t index, unsigned bits);
 
+/* Changes the case before it runs: what is there before, and afterwards unless the model writes. */
+void vector_set(struct vector_bench *b, unsigned reg, uint32_t index, unsigned bits,
+                uint32_t value);
+
 /* What the model expects there afterwards. */
 void vector_put(struct vector_bench *b, unsigned reg, uint32_t index, unsigned bits,
                 uint32_t value);
@@ -75,7 +79,7 @@ void vector_check_text(const struct vector_bench *b, uint32_t word, const char *
 
 /* OP-V: s1 is vs1, rs1, fs1 or an immediate. */
 enum vector_funct3 { OPIVV, OPFVV, OPMVV, OPIVI, OPIVX, OPFVF, OPMVX };
-uint32_t words_v(uint32_t funct6, uint32_t vm, uint32_t vs2, uint32_t s1,
-                 enum vector_funct3 funct3, uint32_t vd);
+uint32_t words_v(uint32_t funct6, uint32_t vm, uint32_t vs2, uint32_t s1, enum vector_funct3 funct3,
+                 uint32_t vd);
 
 #endif
