@@ -40,6 +40,8 @@ UNIT_TESTS = \
 	%D%/unit/check_spec_flow \
 	%D%/unit/check_spec_int \
 	%D%/unit/check_spec_vector \
+	%D%/unit/check_spec_vector_float \
+	%D%/unit/check_spec_vector_memory \
 	%D%/unit/check_spec_vector_permute \
 	%D%/unit/check_tdma \
 	%D%/unit/check_tensix_table \
@@ -77,6 +79,10 @@ tests_unit_check_spec_flow_SOURCES = %D%/unit/check_spec_flow.c $(rv32_harness)
 tests_unit_check_spec_int_SOURCES = %D%/unit/check_spec_int.c $(rv32_harness)
 tests_unit_check_spec_vector_SOURCES = %D%/unit/check_spec_vector.c $(rv32_harness) \
 	$(spec_vector)
+tests_unit_check_spec_vector_float_SOURCES = %D%/unit/check_spec_vector_float.c \
+	$(rv32_harness) $(spec_float) $(spec_vector)
+tests_unit_check_spec_vector_memory_SOURCES = %D%/unit/check_spec_vector_memory.c \
+	$(rv32_harness) $(spec_vector)
 tests_unit_check_spec_vector_permute_SOURCES = %D%/unit/check_spec_vector_permute.c \
 	$(rv32_harness) $(spec_vector)
 tests_unit_check_tdma_SOURCES = %D%/unit/check_tdma.c $(mmio_harness) $(tile_harness)

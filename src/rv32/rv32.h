@@ -100,7 +100,7 @@ struct rv32_bus {
     /* Loads and stores outside the memory that the hart reaches by itself, or inside it where a
      * line is marked in l1_marks (stores only: the store has not been done yet). */
     enum rv32_reply (*access)(void *owner, struct rv32_hart *hart, struct rv32_access *access);
-    /* .ttinsn and stores to the instruction buffer of the own thread. */
+    /* .ttinsn: the same as a store to RV32_PUSH_BASE, which comes through `access`. */
     enum rv32_reply (*push)(void *owner, struct rv32_hart *hart, uint32_t instruction,
                             uint64_t cycle);
     /* A fence, or what precedes an atomic; NULL where the board has nothing to order. */

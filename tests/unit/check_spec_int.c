@@ -576,6 +576,11 @@ static const struct {
     uint32_t word;
     const char *text;
 } encodings[] = {
+    {0x80001297, "auipc t0, 0x80001"},
+    {0xff8300e7, "jalr ra, -8(t1)"},
+    {0x00100073, "ebreak"},
+    {0x00000073, "ecall"},
+    {0x30200073, "mret"},
     {0x60031293, "clz t0, t1"},
     {0x60131293, "ctz t0, t1"},
     {0x60231293, "cpop t0, t1"},

@@ -685,6 +685,34 @@ START_TEST(absent_instruction)
 }
 END_TEST
 
+/* Elements have at most 32 bits. */
+static const struct {
+    uint32_t word;
+    const char *mnemonic;
+} too_wide[] = {
+    {0x02037107, "vle64.v"},    {0x02037127, "vse64.v"},    {0x0a737107, "vlse64.v"},
+    {0x0e437107, "vloxei64.v"}, {0x06437127, "vsuxei64.v"}, {0x4a412157, "vzext.vf8"},
+    {0x4a41a157, "vsext.vf8"},
+};
+
+START_TEST(too_wide_instruction)
+{
+    struct vector_bench b;
+    vector_open(&b, 8);
+    vector_roll(&b, (struct vector_type){32, 1});
+    b.vl = 2;
+    b.h->hart.x[T1] = 0x8000;
+    b.h->hart.x[T2] = 8;
+    uint32_t word = too_wide[_i].word;
+    harness_check_mnemonic(b.h, word, too_wide[_i].mnemonic);
+    vector_execute(&b, word);
+    harness_check_fault(b.h, RV32_FAULT_STUB, VECTOR_PC + 4, word);
+    ck_assert_ptr_nonnull(strstr(b.h->hart.fault.detail, too_wide[_i].mnemonic));
+    ck_assert(!memcmp(b.h->hart.v, b.before, sizeof b.before));
+    vector_close(&b);
+}
+END_TEST
+
 static void fill(Suite *suite)
 {
     TCase *configuration = tcase_create("configuration");
@@ -694,6 +722,7 @@ static void fill(Suite *suite)
     tcase_add_test(configuration, agnostic_is_undisturbed);
     tcase_add_test(configuration, set_text);
     tcase_add_loop_test(configuration, absent_instruction, 0, COUNT(absent));
+    tcase_add_loop_test(configuration, too_wide_instruction, 0, COUNT(too_wide));
     suite_add_tcase(suite, configuration);
 
     TCase *integer = tcase_create("integer");

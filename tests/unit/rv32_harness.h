@@ -40,7 +40,8 @@ struct harness {
     uint64_t now;
     enum harness_mode mode; /* one call of rv32_run, or one call an instruction */
 
-    /* What the bus answers outside L1: first `waits` times RV32_WAIT, then `reply`. */
+    /* What the bus answers outside L1: first `waits` times RV32_WAIT (fences, too), then
+     * `reply`. */
     unsigned waits;
     enum rv32_reply reply;
     uint32_t value; /* of loads */
