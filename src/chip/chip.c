@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "isa/error.h"
+#include "isa/export.h"
 #include "tile/weak.h"
-
-#define PENROSE_EXPORT __attribute__((visibility("default")))
 
 enum { MOST_QUANTUM = 65536 };
 #define SOFT_RESET_0 UINT32_C(0xffb121b0)
@@ -128,36 +127,41 @@ static void insert_made(struct penrose_chip *chip, struct tile *tile)
     chip->tile[tile->y][tile->x] = tile;
 }
 
-struct tile *chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
-                       struct penrose_error *error)
+static enum penrose_status make_tile(struct penrose_chip *chip, unsigned x, unsigned y,
+                                     struct penrose_error *error)
 {
+    struct tile *tile = calloc(1, sizeof *tile);
+    bool has_memory = tile && tile_init(tile, x, y, chip->store, &chip->board, chip);
+    if (has_memory && configure_tile(chip, tile)) {
+        insert_made(chip, tile);
+        return PENROSE_OK;
+    }
+    if (has_memory) {
+        tile_fini(tile);
+    }
+    free(tile);
+    error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);
+    return PENROSE_E_MEMORY;
+}
+
+enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
+                              struct tile **tile, struct penrose_error *error)
+{
+    enum penrose_status status = PENROSE_OK;
     if (!penrose_is_worker(x, y)) {
         error_set(error, PENROSE_E_ARGUMENT,
                   "there is no worker tile at (%u, %u); they are at x 1-7 and 10-16, y 2-11", x, y);
-        return NULL;
+        return PENROSE_E_ARGUMENT;
     }
     chip->touched = true;
-    struct tile *tile = chip->tile[y][x];
-    if (tile && tile->now < chip->now && tile_next_event(tile) >= chip->now) {
-        tile_run(tile, chip->now); /* it slept, and was not visited */
+    if (!chip->tile[y][x]) {
+        status = make_tile(chip, x, y, error);
     }
-    if (tile) {
-        return tile;
+    *tile = chip->tile[y][x];
+    if (*tile && (*tile)->now < chip->now && tile_next_event(*tile) >= chip->now) {
+        tile_run(*tile, chip->now); /* it slept, and was not visited */
     }
-    tile = calloc(1, sizeof *tile);
-    if (!tile || !tile_init(tile, x, y, chip->store, &chip->board, chip)) {
-        free(tile);
-        error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);
-        return NULL;
-    }
-    if (!configure_tile(chip, tile)) {
-        tile_fini(tile);
-        free(tile);
-        error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);
-        return NULL;
-    }
-    insert_made(chip, tile);
-    return tile;
+    return status;
 }
 
 /* --- Memory and registers --- */
@@ -174,11 +178,12 @@ static enum penrose_status access_tile(struct penrose_chip *chip, unsigned x, un
                                        enum mmio_operation operation, uint64_t address, void *bytes,
                                        size_t size, struct penrose_error *error)
 {
-    struct tile *tile = chip_tile(chip, x, y, error);
+    struct tile *tile;
     const char *rule = NULL;
     uint32_t done = 0;
-    if (!tile) {
-        return error ? error->status : PENROSE_E_ARGUMENT;
+    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
     }
     if (size > UINT32_MAX || address + size > UINT64_C(1) << 32 || address + size < address) {
         return error_set(error, PENROSE_E_ARGUMENT,
@@ -235,20 +240,16 @@ PENROSE_EXPORT const char *penrose_hart_name(enum penrose_hart hart)
     return (unsigned)hart < PENROSE_HARTS ? rv32_core_names[hart] : "noc";
 }
 
-static struct tile *hart_tile(struct penrose_chip *chip, unsigned x, unsigned y,
-                              enum penrose_hart hart, struct penrose_error *error)
+static enum penrose_status hart_tile(struct penrose_chip *chip, unsigned x, unsigned y,
+                                     enum penrose_hart hart, struct tile **tile,
+                                     struct penrose_error *error)
 {
     if ((unsigned)hart >= PENROSE_HARTS) {
         error_set(error, PENROSE_E_ARGUMENT, "hart %d is unknown; there are %d", (int)hart,
                   PENROSE_HARTS);
-        return NULL;
+        return PENROSE_E_ARGUMENT; /* spelled out: the compiler knows then that `hart` is good */
     }
-    return chip_tile(chip, x, y, error);
-}
-
-static enum penrose_status status_of(const struct penrose_error *error)
-{
-    return error ? error->status : PENROSE_E_ARGUMENT;
+    return chip_tile(chip, x, y, tile, error);
 }
 
 static const enum penrose_hart_state public_states[] = {
@@ -262,9 +263,10 @@ PENROSE_EXPORT enum penrose_status penrose_hart_info(struct penrose_chip *chip, 
                                                      struct penrose_hart_info *info,
                                                      struct penrose_error *error)
 {
-    struct tile *tile = hart_tile(chip, x, y, hart, error);
-    if (!tile) {
-        return status_of(error);
+    struct tile *tile;
+    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
     }
     const struct rv32_hart *core = &tile->hart[hart];
     const struct tile_hart *run = &tile->run[hart];
@@ -290,9 +292,10 @@ PENROSE_EXPORT enum penrose_status penrose_hart_set(struct penrose_chip *chip, u
                                                     unsigned number, uint32_t value,
                                                     struct penrose_error *error)
 {
-    struct tile *tile = hart_tile(chip, x, y, hart, error);
-    if (!tile) {
-        return status_of(error);
+    struct tile *tile;
+    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
     }
     if (number < 1 || number > 32) {
         return error_set(error, PENROSE_E_ARGUMENT,
@@ -310,12 +313,11 @@ PENROSE_EXPORT enum penrose_status penrose_hart_set(struct penrose_chip *chip, u
 static enum penrose_status set_reset(struct penrose_chip *chip, struct tile *tile,
                                      enum penrose_hart hart, bool held, struct penrose_error *error)
 {
-    static const uint32_t bits[] = {1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 18};
-    uint32_t value;
+    uint32_t value, bit = tile_reset_bit((enum rv32_core)hart);
     enum penrose_status status =
         penrose_peek(chip, tile->x, tile->y, SOFT_RESET_0, &value, sizeof value, error);
     if (status == PENROSE_OK) {
-        value = held ? value | bits[hart] : value & ~bits[hart];
+        value = held ? value | bit : value & ~bit;
         status = penrose_write(chip, tile->x, tile->y, SOFT_RESET_0, &value, sizeof value, error);
     }
     return status;
@@ -325,15 +327,16 @@ PENROSE_EXPORT enum penrose_status penrose_hart_release(struct penrose_chip *chi
                                                         unsigned y, enum penrose_hart hart,
                                                         uint32_t pc, struct penrose_error *error)
 {
-    struct tile *tile = hart_tile(chip, x, y, hart, error);
-    if (!tile) {
-        return status_of(error);
+    struct tile *tile;
+    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
     }
     if (tile->run[hart].state != HART_HELD) {
         return error_set(error, PENROSE_E_STATE, "%s of tile (%u, %u) is not in reset",
                          penrose_hart_name(hart), x, y);
     }
-    enum penrose_status status = set_reset(chip, tile, hart, false, error);
+    status = set_reset(chip, tile, hart, false, error);
     tile->hart[hart].pc = pc;
     return status;
 }
@@ -342,6 +345,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_hold(struct penrose_chip *chip, 
                                                      unsigned y, enum penrose_hart hart,
                                                      struct penrose_error *error)
 {
-    struct tile *tile = hart_tile(chip, x, y, hart, error);
-    return tile ? set_reset(chip, tile, hart, true, error) : status_of(error);
+    struct tile *tile;
+    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
+    return status == PENROSE_OK ? set_reset(chip, tile, hart, true, error) : status;
 }

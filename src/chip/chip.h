@@ -50,9 +50,10 @@ struct penrose_chip {
     void *trace_context;
 };
 
-/* The worker tile at (x, y), for the caller to do with as he likes; made if need be; NULL with *error when there is none or no memory. */
-struct tile *chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
-                       struct penrose_error *error);
+/* *tile is the worker tile at (x, y), for the caller to do with as he likes; made if need be.
+ * PENROSE_E_ARGUMENT when there is none, PENROSE_E_MEMORY. */
+enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
+                              struct tile **tile, struct penrose_error *error);
 
 /* The board functions of a chip's tiles (faults.c). */
 void chip_board_init(struct tile_board *board);

@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "chip/chip.h"
-
-#define PENROSE_EXPORT __attribute__((visibility("default")))
+#include "isa/export.h"
 
 static const struct {
     const char *name, *rule;

@@ -5,9 +5,8 @@
 
 #include "chip/chip.h"
 #include "isa/error.h"
+#include "isa/export.h"
 #include "loader/launch.h"
-
-#define PENROSE_EXPORT __attribute__((visibility("default")))
 
 #define LOCAL_BASE RV32_LOCAL_BASE
 
@@ -204,12 +203,13 @@ PENROSE_EXPORT enum penrose_status penrose_boot(struct penrose_chip *chip, unsig
                                                 struct penrose_error *error)
 {
     struct loader_writes writes = {0};
-    struct tile *tile = chip_tile(chip, x, y, error);
-    if (!tile) {
-        return error ? error->status : PENROSE_E_ARGUMENT;
+    struct tile *tile;
+    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
     }
     struct loader_boot boot = boot_of(tile);
-    enum penrose_status status = set_soft_reset(chip, tile, LOADER_RESET_HOLD_ALL, error);
+    status = set_soft_reset(chip, tile, LOADER_RESET_HOLD_ALL, error);
     if (status == PENROSE_OK) {
         status = loader_firmware_boot(firmware->loader, &boot, &writes, error);
     }
@@ -238,9 +238,12 @@ static bool read_l1(void *context, uint32_t address, void *bytes, size_t size)
 PENROSE_EXPORT bool penrose_firmware_ready(struct penrose_chip *chip, unsigned x, unsigned y,
                                            const struct penrose_firmware *firmware)
 {
-    struct tile *tile = chip_tile(chip, x, y, NULL);
+    struct tile *tile;
+    if (chip_tile(chip, x, y, &tile, NULL) != PENROSE_OK) {
+        return false;
+    }
     struct loader_memory memory = {.read = read_l1, .context = tile};
-    return tile && loader_firmware_ready(firmware->loader, memory);
+    return loader_firmware_ready(firmware->loader, memory);
 }
 
 /* --- Launching --- */
@@ -356,9 +359,10 @@ PENROSE_EXPORT enum penrose_status penrose_launch(struct penrose_chip *chip, uns
     struct loader_launch_request request = {.semaphores = launch->semaphores,
                                             .semaphores_count = launch->semaphores_count,
                                             .brisc_noc_id = launch->brisc_noc};
-    struct tile *tile = chip_tile(chip, x, y, error);
-    if (!tile) {
-        return error ? error->status : PENROSE_E_ARGUMENT;
+    struct tile *tile;
+    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
     }
     if (!penrose_firmware_ready(chip, x, y, firmware)) {
         return error_set(error, PENROSE_E_STATE,
@@ -366,10 +370,9 @@ PENROSE_EXPORT enum penrose_status penrose_launch(struct penrose_chip *chip, uns
                          "let an earlier launch finish",
                          x, y);
     }
-    enum penrose_status status =
-        convert_buffers(launch, &request, &buffers)
-            ? open_kernels(chip, firmware->loader, launch, &kernels, &request, error)
-            : error_set(error, PENROSE_E_MEMORY, "no memory for a launch");
+    status = convert_buffers(launch, &request, &buffers)
+                 ? open_kernels(chip, firmware->loader, launch, &kernels, &request, error)
+                 : error_set(error, PENROSE_E_MEMORY, "no memory for a launch");
     if (status == PENROSE_OK) {
         status = build_and_start(chip, tile, firmware->loader, &request, &kernels, error);
     }

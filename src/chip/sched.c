@@ -6,8 +6,7 @@
  * for what crosses between them does so at window ends.
  */
 #include "chip/chip.h"
-
-#define PENROSE_EXPORT __attribute__((visibility("default")))
+#include "isa/export.h"
 
 enum { WINDOW_CYCLES = 1024, MOST_WINDOW_CYCLES = 65536 };
 

@@ -8,10 +8,9 @@
 
 #include <penrose/penrose.h>
 
+#include "isa/export.h"
 #include "rv32/rv32.h"
 #include "tensix/table.h"
-
-#define PENROSE_EXPORT __attribute__((visibility("default")))
 
 static const char ttinsn[] = ".ttinsn ";
 

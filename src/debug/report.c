@@ -5,8 +5,7 @@
 #include <penrose/penrose.h>
 
 #include "debug/sink.h"
-
-#define PENROSE_EXPORT __attribute__((visibility("default")))
+#include "isa/export.h"
 
 static const char *text_or(const char *text, const char *otherwise)
 {

@@ -1,8 +1,7 @@
 /* Who waits for what: the report of a chip in which nothing happens any more. */
 #include "chip/chip.h"
 #include "debug/sink.h"
-
-#define PENROSE_EXPORT __attribute__((visibility("default")))
+#include "isa/export.h"
 
 static void put_position(struct sink *sink, struct penrose_chip *chip, const struct tile *tile,
                          enum penrose_hart hart, uint32_t pc)

@@ -30,15 +30,15 @@ static const struct hart_signal {
 static void group_a(const struct tile *tile, enum rv32_core core, uint32_t data[4])
 {
     bool retires = tile->run[core].state != HART_HELD;
-    data[0] = (tile_hart_pc(tile, core) & 0x7fffffff) | (uint32_t)retires << 31;
-    data[2] = tile_hart_pc(tile, core) & PC_MASK;
+    data[0] = (rv32_current_pc(&tile->hart[core]) & 0x7fffffff) | (uint32_t)retires << 31;
+    data[2] = rv32_current_pc(&tile->hart[core]) & PC_MASK;
 }
 
 /* Group B: bits 32-61 the pc that enters decoding, 63 and 103 that one does. */
 static void group_b(const struct tile *tile, enum rv32_core core, uint32_t data[4])
 {
     bool decodes = tile->run[core].state != HART_HELD;
-    data[1] = (tile_hart_pc(tile, core) & PC_MASK) | (uint32_t)decodes << 31;
+    data[1] = (rv32_current_pc(&tile->hart[core]) & PC_MASK) | (uint32_t)decodes << 31;
     data[3] = (uint32_t)decodes << 7;
 }
 

@@ -251,7 +251,7 @@ static void command_registers(struct tile *tile, enum rv32_core core, uint32_t c
     struct rv32_hart *hart = &tile->hart[core];
     uint32_t number = debug->argument[0];
     if (command & COMMAND_READ_REGISTER && number <= REGISTER_PC) {
-        debug->result = number == REGISTER_PC ? tile_hart_pc(tile, core) : hart->x[number];
+        debug->result = number == REGISTER_PC ? rv32_current_pc(&tile->hart[core]) : hart->x[number];
     }
     if (command & COMMAND_WRITE_REGISTER && number > 0 && number < REGISTER_PC) {
         hart->x[number] = debug->argument[1];

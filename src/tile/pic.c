@@ -1,7 +1,7 @@
 /* The interrupt controller and the pc snapshots. */
 #include "tile/pic.h"
 
-#include "rv32/exec.h"
+#include "rv32/rv32.h"
 #include "tile/report.h"
 #include "tile/tile.h"
 
@@ -82,7 +82,7 @@ static enum mmio_reply handler_pc(struct tile *tile, struct mmio_access *access,
 static enum mmio_reply pc_snapshot(struct tile *tile, struct mmio_access *access, unsigned i)
 {
     static const enum rv32_core core_of[] = {RV32_B, RV32_NC, RV32_T0, RV32_T1, RV32_T2};
-    return mmio_driven(access, tile_hart_pc(tile, core_of[i]));
+    return mmio_driven(access, rv32_current_pc(&tile->hart[core_of[i]]));
 }
 
 static const struct pic_row {
@@ -122,12 +122,6 @@ enum rv32_poll tile_mmio_poll_PIC(struct tile *tile, enum tile_agent agent, uint
     const struct pic_row *row = find_row(offset);
     bool changes = !row || row->handle == software_int || row->handle == pc_snapshot;
     return changes ? RV32_POLL_EFFECT : RV32_POLL_STATE;
-}
-
-uint32_t tile_hart_pc(const struct tile *tile, enum rv32_core core)
-{
-    const struct rv32_hart *hart = &tile->hart[core];
-    return hart->page ? rv32_op_pc(hart, hart->op) : hart->pc;
 }
 
 /* --- Interrupts --- */

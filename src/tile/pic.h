@@ -38,8 +38,4 @@ bool pic_take(struct tile *tile, enum rv32_core core, uint32_t *handler);
 /* The hardware side: raises or clears a hardware IRQ; an event when it changes. */
 void pic_set_hardware(struct tile *tile, enum pic_source source, bool raised, uint64_t cycle);
 
-/* The pc of a hart as an onlooker sees it: exact between bursts; of the hart whose burst is under
- * way a recent one. */
-uint32_t tile_hart_pc(const struct tile *tile, enum rv32_core core);
-
 #endif

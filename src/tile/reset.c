@@ -63,11 +63,16 @@ static void leave(struct tile *tile, enum rv32_core core, uint64_t cycle)
         .step = tile->run[core].step};
 }
 
+uint32_t tile_reset_bit(enum rv32_core core)
+{
+    return UINT32_C(1) << core_resets[core].bit;
+}
+
 void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t cycle)
 {
     bool by_hart = tile->running != RV32_CORES;
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        uint32_t bit = UINT32_C(1) << core_resets[core].bit;
+        uint32_t bit = tile_reset_bit((enum rv32_core)core);
         if (value & ~old & bit) {
             enter(tile, (enum rv32_core)core, cycle);
         } else if (old & ~value & bit) {

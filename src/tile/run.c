@@ -176,13 +176,7 @@ static void wake_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
     if (!changed && run->idle.wake >= limit) {
         return;
     }
-    uint64_t now = changed && tile->round_start > run->idle.since ? tile->round_start
-                   : changed                                      ? run->idle.since
-                                                                  : run->idle.wake;
-    rv32_idle_resume(&tile->hart[core], &run->idle, now);
-    run->state = HART_READY;
-    run->time = now;
-    run->probe_at = now;
+    tile_wake_at(tile, core, changed ? tile->round_start : run->idle.wake);
 }
 
 /* --- Rounds --- */

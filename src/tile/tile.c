@@ -99,19 +99,7 @@ void tile_event(struct tile *tile, uint64_t cycle)
 
 bool tile_interrupt_pending(const struct tile *tile, enum rv32_core core)
 {
-    const struct pic *pic = &tile->pic;
-    unsigned who = core == RV32_NC;
-    bool pending = false;
-    if ((core != RV32_B && core != RV32_NC) || tile->hart[core].in_handler) {
-        return false;
-    }
-    for (unsigned i = 0; i < PIC_SOFTWARE && pic->software_enable[who]; i++) {
-        pending |= pic->software[i] && pic->software_enable[who] >> i & 1;
-    }
-    for (unsigned i = 0; i < PIC_HARDWARE && pic->hardware_enable[who]; i++) {
-        pending |= pic->hardware[i] && pic->hardware_enable[who] >> i & 1;
-    }
-    return pending;
+    return !tile->hart[core].in_handler && pic_pending(tile, core);
 }
 
 static bool is_polled(const struct tile *tile, uint32_t address, uint32_t size)
@@ -168,15 +156,20 @@ enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault)
     return policy;
 }
 
-void tile_wake(struct tile *tile, enum rv32_core core)
+void tile_wake_at(struct tile *tile, enum rv32_core core, uint64_t time)
 {
     struct tile_hart *run = &tile->run[core];
-    if (run->state == HART_ASLEEP) {
-        uint64_t now = tile->now > run->idle.since ? tile->now : run->idle.since;
-        rv32_idle_resume(&tile->hart[core], &run->idle, now);
-        run->state = HART_READY;
-        run->time = now;
-        run->probe_at = now;
+    uint64_t now = time > run->idle.since ? time : run->idle.since;
+    rv32_idle_resume(&tile->hart[core], &run->idle, now);
+    run->state = HART_READY;
+    run->time = now;
+    run->probe_at = now;
+}
+
+void tile_wake(struct tile *tile, enum rv32_core core)
+{
+    if (tile->run[core].state == HART_ASLEEP) {
+        tile_wake_at(tile, core, tile->now);
     }
 }
 

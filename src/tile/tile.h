@@ -219,10 +219,17 @@ void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_
 /* Fills a fault record and asks the board; a tile that is to stop is stopped. */
 enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault);
 
+/* The bit of SOFT_RESET_0 that holds a hart. */
+uint32_t tile_reset_bit(enum rv32_core core);
+
 /* Applies a write of SOFT_RESET_0 (tile/reset.c). `old` is the value before. */
 void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t cycle);
 
-/* A sleeping hart is made ready, with the state that it has at tile->now. */
+/* A sleeping hart is made ready, with the state that it has at `time` (at the earliest, when it fell
+ * asleep). */
+void tile_wake_at(struct tile *tile, enum rv32_core core, uint64_t time);
+
+/* The same at tile->now; harts that do not sleep are left alone. */
 void tile_wake(struct tile *tile, enum rv32_core core);
 
 /* Pauses or resumes a hart for a debugger. */
