@@ -6,6 +6,7 @@ mmio_harness = %D%/unit/mmio_harness.h
 rv32_harness = %D%/unit/rv32_harness.c %D%/unit/rv32_harness.h
 spec_float = %D%/unit/spec_float.c %D%/unit/spec_float.h
 spec_vector = %D%/unit/spec_vector.c %D%/unit/spec_vector.h
+tensix_harness = %D%/unit/tensix_harness.c %D%/unit/tensix_harness.h
 tile_harness = %D%/unit/tile_harness.c %D%/unit/tile_harness.h
 
 UNIT_TESTS = \
@@ -50,6 +51,7 @@ UNIT_TESTS = \
 
 tests_unit_check_code_SOURCES = %D%/unit/check_code.c $(rv32_harness)
 tests_unit_check_debug_SOURCES = %D%/unit/check_debug.c $(mmio_harness) $(tile_harness)
+tests_unit_check_frontend_SOURCES = %D%/unit/check_frontend.c $(tensix_harness)
 tests_unit_check_idle_SOURCES = %D%/unit/check_idle.c $(rv32_harness)
 tests_unit_check_isa_SOURCES = %D%/unit/check_isa.c $(rv32_harness)
 tests_unit_check_loader_dwarf_SOURCES = %D%/unit/check_loader_dwarf.c $(loader_debug) \

@@ -172,6 +172,7 @@ struct penrose_fault {
     enum penrose_policy policy; /* that was applied */
     unsigned x, y;
     enum penrose_hart hart; /* PENROSE_NO_HART: the NoC or the host */
+    int thread;             /* of the coprocessor, whose instruction `hart` pushed; -1: none */
     uint64_t cycle;
     uint32_t pc, word, address;
     char rule[200];        /* the violated rule, with the values at hand */
@@ -228,9 +229,11 @@ struct penrose_unmodelled {
     enum penrose_hart hart;
     uint32_t pc;
     const char *range;
+    uint32_t word; /* a Tensix instruction that was skipped, for want of its unit; 0: a register */
 };
 
-/* Registers that were touched and only store their value in this version; false past the last. */
+/* Registers that were touched and only store their value in this version, and Tensix instructions
+ * that it skipped; false past the last. */
 bool penrose_unmodelled_get(struct penrose_chip *chip, size_t index,
                             struct penrose_unmodelled *entry);
 

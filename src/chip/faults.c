@@ -3,6 +3,7 @@
 
 #include "chip/chip.h"
 #include "isa/export.h"
+#include "tensix/table.h"
 
 static const struct {
     const char *name, *rule;
@@ -35,7 +36,8 @@ static struct chip_fault *find_same(struct penrose_chip *chip, const struct tile
     for (size_t i = 0; i < chip->faults; i++) {
         struct chip_fault *old = &chip->fault[i];
         if (old->fault.kind == fault->kind && old->fault.pc == fault->pc &&
-            old->fault.agent == fault->agent && old->x == tile->x && old->y == tile->y) {
+            old->fault.agent == fault->agent && old->fault.is_tensix == fault->is_tensix &&
+            old->fault.word == fault->word && old->x == tile->x && old->y == tile->y) {
             return old;
         }
     }
@@ -69,7 +71,7 @@ static void record_unmodelled(void *owner, struct tile *tile, const struct mmio_
     bool written = mmio_is_write(access);
     struct penrose_unmodelled *entry = NULL;
     for (size_t i = 0; i < chip->unmodelled_count && !entry; i++) {
-        if (chip->unmodelled[i].address == access->address) {
+        if (!chip->unmodelled[i].word && chip->unmodelled[i].address == access->address) {
             entry = &chip->unmodelled[i];
         }
     }
@@ -89,6 +91,29 @@ static void record_unmodelled(void *owner, struct tile *tile, const struct mmio_
         entry->times++;
         entry->written |= written;
         entry->read |= !written;
+    }
+}
+
+/* One entry an opcode. */
+static void record_skipped(void *owner, struct tile *tile, enum tile_agent pusher, uint32_t pc,
+                           uint32_t word)
+{
+    struct penrose_chip *chip = owner;
+    for (size_t i = 0; i < chip->unmodelled_count; i++) {
+        if (chip->unmodelled[i].word && chip->unmodelled[i].word >> 24 == word >> 24) {
+            chip->unmodelled[i].times++;
+            return;
+        }
+    }
+    if (chip->unmodelled_count < CHIP_UNMODELLED) {
+        chip->unmodelled[chip->unmodelled_count++] =
+            (struct penrose_unmodelled){.x = tile->x,
+                                        .y = tile->y,
+                                        .hart = hart_of(pusher),
+                                        .range = "Tensix instruction",
+                                        .pc = pc,
+                                        .word = word,
+                                        .times = 1};
     }
 }
 
@@ -127,6 +152,7 @@ void chip_board_init(struct tile_board *board)
 {
     *board = (struct tile_board){.fault = record_fault,
                                  .unmodelled = record_unmodelled,
+                                 .skipped = record_skipped,
                                  .trace_instruction = trace_instruction,
                                  .trace_access = trace_access};
 }
@@ -163,6 +189,7 @@ PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
         .x = record->x,
         .y = record->y,
         .hart = hart_of(record->fault.agent),
+        .thread = record->fault.is_tensix ? (int)record->fault.thread : -1,
         .cycle = record->fault.cycle,
         .pc = record->fault.pc,
         .word = record->fault.word,
@@ -170,10 +197,13 @@ PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
         .repeated = record->repeated,
     };
     memcpy(fault->rule, record->fault.text, sizeof fault->rule);
+    if (fault->thread >= 0) {
+        tensix_disassemble(fault->word, fault->disassembly, sizeof fault->disassembly);
+    }
     if (fault->hart == PENROSE_NO_HART) {
         return true;
     }
-    if (fault->kind != PENROSE_FAULT_FETCH) {
+    if (fault->kind != PENROSE_FAULT_FETCH && fault->thread < 0) {
         rv32_disassemble(rv32_code_store_index(chip->store), fault->word, fault->pc,
                          fault->disassembly, sizeof fault->disassembly);
     }
@@ -189,6 +219,7 @@ PENROSE_EXPORT void penrose_fault_clear(struct penrose_chip *chip)
     for (unsigned i = 0; i < chip->made_count; i++) {
         struct tile *tile = chip->made[i].tile;
         tile->stopped = false;
+        tile->tensix.stopped = false;
         for (unsigned core = 0; core < RV32_CORES; core++) {
             if (tile->run[core].state == HART_FAULTED) {
                 tile->run[core].state = HART_READY;

@@ -276,6 +276,8 @@ static json_t *fault_json(const struct penrose_fault *fault)
     json_set_count(object, "x", fault->x);
     json_set_count(object, "y", fault->y);
     json_object_set_new(object, "hart", json_string(penrose_hart_name(fault->hart)));
+    json_object_set_new(object, "thread",
+                        fault->thread < 0 ? json_null() : json_integer(fault->thread));
     json_set_count(object, "cycle", fault->cycle);
     json_object_set_new(object, "pc", json_address(fault->pc));
     json_object_set_new(object, "word", json_address(fault->word));
@@ -290,7 +292,11 @@ static json_t *fault_json(const struct penrose_fault *fault)
 static json_t *unmodelled_json(const struct penrose_unmodelled *entry)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "address", json_address(entry->address));
+    if (entry->word) {
+        json_object_set_new(object, "instruction", json_address(entry->word));
+    } else {
+        json_object_set_new(object, "address", json_address(entry->address));
+    }
     json_object_set_new(object, "range", json_string(entry->range));
     json_object_set_new(object, "written", json_boolean(entry->written));
     json_object_set_new(object, "read", json_boolean(entry->read));
@@ -405,6 +411,21 @@ void session_print_harts(struct session *session, struct tile_position tile, uns
 
 /* --- The end --- */
 
+static void put_unmodelled(const struct penrose_unmodelled *entry)
+{
+    if (entry->word) {
+        char text[80];
+        penrose_tensix_disassemble(entry->word, text, sizeof text);
+        fprintf(stderr, "  %s (%s) skipped", text, entry->range);
+    } else {
+        fprintf(stderr, "  0x%08x (%s) %s%s%s", entry->address, entry->range,
+                entry->written ? "written" : "", entry->written && entry->read ? " and " : "",
+                entry->read ? "read" : "");
+    }
+    fprintf(stderr, " %" PRIu64 " times, first by tile (%u, %u) %s", entry->times, entry->x,
+            entry->y, penrose_hart_name(entry->hart));
+}
+
 static void list_unmodelled(struct session *session)
 {
     struct penrose_unmodelled entry;
@@ -412,22 +433,19 @@ static void list_unmodelled(struct session *session)
     for (size_t i = 0; penrose_unmodelled_get(session->chip, i, &entry); i++) {
         char symbol[128];
         if (!any) {
-            note("registers that were used and only store their value:");
+            note("used, but not modelled (registers store their value, instructions are skipped):");
         }
         any = true;
         penrose_locate(session->chip, entry.x, entry.y, entry.hart, entry.pc, symbol, sizeof symbol,
                        NULL, 0);
-        fprintf(stderr, "  0x%08x (%s) %s%s%s %" PRIu64 " times, first by tile (%u, %u) %s",
-                entry.address, entry.range, entry.written ? "written" : "",
-                entry.written && entry.read ? " and " : "", entry.read ? "read" : "", entry.times,
-                entry.x, entry.y, penrose_hart_name(entry.hart));
+        put_unmodelled(&entry);
         if (entry.hart < PENROSE_HARTS) {
             fprintf(stderr, " at pc 0x%08x%s%s", entry.pc, *symbol ? " in " : "", symbol);
         }
         fputc('\n', stderr);
     }
     if (!any) {
-        note("no unmodelled register was used");
+        note("nothing that is not modelled was used");
     }
 }
 

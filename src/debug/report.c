@@ -15,8 +15,12 @@ static const char *text_or(const char *text, const char *otherwise)
 static void put_headline(struct sink *sink, const struct penrose_fault *fault)
 {
     const char *rule = text_or(fault->rule, penrose_fault_rule(fault->kind));
-    sink_put(sink, "%s: tile (%u, %u) %s", text_or(penrose_fault_name(fault->kind), "fault"), fault->x,
-        fault->y, penrose_hart_name(fault->hart));
+    sink_put(sink, "%s: tile (%u, %u) ", text_or(penrose_fault_name(fault->kind), "fault"), fault->x,
+             fault->y);
+    if (fault->thread >= 0) {
+        sink_put(sink, "tensix thread %d, pushed by ", fault->thread);
+    }
+    sink_put(sink, "%s", penrose_hart_name(fault->hart));
     if (fault->hart != PENROSE_NO_HART) {
         sink_put(sink, " at pc 0x%08x", fault->pc);
         sink_put(sink, "%s%s", *fault->symbol ? " in " : "", fault->symbol);

@@ -86,6 +86,26 @@ static void put_hart(struct sink *sink, struct penrose_chip *chip, struct tile *
     sink_put(sink, "\n");
 }
 
+/* A thread of the coprocessor whose next instruction waits for something. */
+static void put_thread(struct sink *sink, struct penrose_chip *chip, const struct tile *tile,
+                       unsigned thread)
+{
+    const struct tensix_thread *own = &tile->tensix.thread[thread];
+    char text[256];
+    if (own->wait == TENSIX_WAITS_FOR_NOTHING ||
+        !tensix_wait_text(&tile->tensix, thread, text, sizeof text)) {
+        return;
+    }
+    sink_put(sink, "  tile (%u, %u) tensix thread %u, pushed by ", tile->x, tile->y, thread);
+    if (own->origin.pusher < RV32_CORES) {
+        sink_put(sink, "%s", rv32_core_names[own->origin.pusher]);
+        put_position(sink, chip, tile, (enum penrose_hart)own->origin.pusher, own->origin.pc);
+    } else {
+        sink_put(sink, "the debug bus");
+    }
+    sink_put(sink, ": %s\n", text);
+}
+
 PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
     struct sink sink = {.text = text, .size = size};
@@ -95,6 +115,9 @@ PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, si
     for (unsigned i = 0; i < chip->made_count; i++) {
         for (unsigned core = 0; core < RV32_CORES; core++) {
             put_hart(&sink, chip, chip->made[i].tile, (enum rv32_core)core);
+        }
+        for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+            put_thread(&sink, chip, chip->made[i].tile, thread);
         }
     }
     return sink.length;

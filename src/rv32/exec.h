@@ -21,7 +21,8 @@ struct rv32_op {
     rv32_handler *run;
     uint8_t rd;  /* x0 is RV32_SINK here; f and v registers are plain numbers */
     uint8_t rs1, rs2;
-    uint8_t aux; /* rs3, or 1 when a branch target lies in the same page (imm counts ops then) */
+    uint8_t aux; /* rs3; 1 when a branch target lies in the same page (imm counts ops then); of
+                    .ttinsn how many of them may be fused from here on */
     int32_t imm; /* the immediate; branch displacement; the whole word for rows that want it */
 };
 

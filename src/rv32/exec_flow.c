@@ -87,10 +87,27 @@ int64_t rv32_exec_MRET(struct rv32_hart *hart, const struct rv32_op *op, int64_t
     return rv32_jump(hart, hart->resume_pc, left);
 }
 
+/* How many .ttinsn from `op` on are pushed as one. */
+static unsigned fused_pushes(const struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    bool can_fuse = hart->bus->push_fused && hart->core != RV32_B && hart->core != RV32_NC;
+    return !can_fuse ? 1 : op->aux < left ? op->aux : (unsigned)left;
+}
+
 int64_t rv32_exec_ttinsn(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    enum rv32_reply reply =
-        hart->bus->push(hart->owner, hart, (uint32_t)op->imm, rv32_now(hart, left));
+    unsigned count = fused_pushes(hart, op, left);
+    enum rv32_reply reply;
+    hart->op = op;
+    if (count > 1) {
+        uint32_t words[RV32_FUSED];
+        for (unsigned i = 0; i < count; i++) {
+            words[i] = (uint32_t)op[i].imm;
+        }
+        reply = hart->bus->push_fused(hart->owner, hart, words, count, rv32_now(hart, left));
+    } else {
+        reply = hart->bus->push(hart->owner, hart, (uint32_t)op->imm, rv32_now(hart, left));
+    }
     if (reply != RV32_OK) {
         hart->access = (struct rv32_access){.address = RV32_PUSH_BASE,
                                             .value = (uint32_t)op->imm,
@@ -99,7 +116,7 @@ int64_t rv32_exec_ttinsn(struct rv32_hart *hart, const struct rv32_op *op, int64
                                             .cycle = rv32_now(hart, left)};
         return rv32_refused(hart, op, left, reply);
     }
-    return rv32_after_bus(hart, op + 1, left);
+    return rv32_after_bus(hart, op + count, left - (int64_t)(count - 1));
 }
 
 int64_t rv32_exec_illegal(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)

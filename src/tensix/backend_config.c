@@ -1,12 +1,13 @@
 /*
- * Backend configuration as the harts see it (SPEC: BlackholeA0 BackendConfiguration).
+ * Backend configuration: the harts' window on it, writes of instructions to Config with what hangs
+ * on them, and what entering the soft resets of SOFT_RESET_0 does (SPEC: BlackholeA0
+ * BackendConfiguration, SoftReset).
  *
- * Invariant: words from TENSIX_GLOBAL_WORD on are the same in both states.
+ * Invariant: words from TENSIX_GLOBAL_WORD on are the same in both states. All 32 bits of a word
+ * hold what is written, as in the functional models of the pages, whether a field has them or not.
  */
-#include <string.h>
-
-#include "tensix/regs.h"
-#include "tensix/tensix.h"
+#include "tensix/exec.h"
+#include "tensix/src_banks.h"
 
 enum special { PLAIN, CLEARS_STATE, IC_INVALIDATE, UNMODELLED };
 
@@ -16,7 +17,6 @@ static const struct special_row {
 } special_rows[] = {
 #define SPECIAL(first, last, effect) {TENSIX_WORD_##first, TENSIX_WORD_##last, effect},
 #include "tensix/backend_config.def"
-#undef SPECIAL
 };
 
 static enum special special_of(unsigned word)
@@ -44,18 +44,45 @@ uint32_t tensix_config_read(const struct tensix *tensix, unsigned index)
     return 0;
 }
 
-static void store(struct tensix *tensix, unsigned state, unsigned word, uint32_t value)
+/* SPEC: SoftReset, THCON configuration */
+static bool is_held_in_reset(const struct tensix *tensix, unsigned word)
 {
     bool is_thcon = word >= TENSIX_THCON_WORD && word < TENSIX_GLOBAL_WORD;
-    if (is_thcon && tensix->held & TENSIX_RESET_THCON) {
-        return; /* SPEC: SoftReset, THCON configuration */
+    return is_thcon && tensix->held & TENSIX_RESET_THCON;
+}
+
+/* Writes the bits of `mask`; the answer is what hangs on the word. */
+static enum special store(struct tensix *tensix, unsigned state, unsigned word, uint32_t mask,
+                          uint32_t value)
+{
+    enum special special = special_of(word);
+    if (is_held_in_reset(tensix, word)) {
+        return PLAIN;
     }
+    value = (tensix->config[state][word] & ~mask) | (value & mask);
     tensix->config[state][word] = value;
     if (word >= TENSIX_GLOBAL_WORD) {
         tensix->config[!state][word] = value;
     }
-    if (special_of(word) == CLEARS_STATE) {
+    if (special == CLEARS_STATE && mask == UINT32_MAX) { /* SPEC: all but RMWCIB do */
         memset(tensix->config[state], 0, TENSIX_GLOBAL_WORD * sizeof(uint32_t));
+    }
+    return special;
+}
+
+void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
+                         uint32_t mask, uint32_t value)
+{
+    enum special special = store(tensix, state, word, mask, value);
+    uint32_t written = value & mask;
+    tensix->changed = true;
+    if (special == IC_INVALIDATE &&
+        written &
+            tensix_field_mask(&tensix_fields[TENSIX_FIELD_RISCV_IC_INVALIDATE_InvalidateAll])) {
+        tensix->board->invalidate_code(tensix->owner);
+    }
+    if (special == UNMODELLED && mask && tensix->board->unmodelled) {
+        tensix->board->unmodelled(tensix->owner, thread, 0, tensix->thread[thread].origin);
     }
 }
 
@@ -66,10 +93,10 @@ enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned in
     }
     unsigned word = index % TENSIX_STATE_WORDS;
     if (index >= TENSIX_CONFIG_DUAL) {
-        store(tensix, 0, word, value);
-        store(tensix, 1, word, value);
+        store(tensix, 0, word, UINT32_MAX, value);
+        store(tensix, 1, word, UINT32_MAX, value);
     } else {
-        store(tensix, index / TENSIX_STATE_WORDS, word, value);
+        store(tensix, index / TENSIX_STATE_WORDS, word, UINT32_MAX, value);
     }
     switch (special_of(word)) {
     case IC_INVALIDATE:
@@ -85,8 +112,15 @@ enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned in
 
 void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
 {
+    uint32_t entering = value & ~old;
     tensix->held = value;
-    if (value & ~old & TENSIX_RESET_THCON) {
+    if (entering & TENSIX_RESET_SRCA_CLIENT) {
+        tensix_src_reset(tensix, TENSIX_SRC_A);
+    }
+    if (entering & TENSIX_RESET_SRCB) {
+        tensix_src_reset(tensix, TENSIX_SRC_B);
+    }
+    if (entering & TENSIX_RESET_THCON) {
         for (unsigned state = 0; state < TENSIX_STATES; state++) {
             memset(&tensix->config[state][TENSIX_THCON_WORD], 0,
                    (TENSIX_GLOBAL_WORD - TENSIX_THCON_WORD) * sizeof(uint32_t));

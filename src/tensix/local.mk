@@ -1,8 +1,19 @@
 libpenrose_core_la_SOURCES += \
+	%D%/adc.c \
+	%D%/adc.h \
+	%D%/auto_ttsync.c \
+	%D%/auto_ttsync.def \
+	%D%/auto_ttsync.h \
 	%D%/backend_config.c \
 	%D%/backend_config.def \
+	%D%/config.c \
+	%D%/debug_signals.c \
+	%D%/dispatch.c \
+	%D%/exec.h \
+	%D%/faults.c \
 	%D%/frontend.c \
-	%D%/frontend.def \
+	%D%/matrix.c \
+	%D%/misc.c \
 	%D%/mop.c \
 	%D%/mop.h \
 	%D%/regs.c \
@@ -10,7 +21,18 @@ libpenrose_core_la_SOURCES += \
 	%D%/regs.h \
 	%D%/replay.c \
 	%D%/replay.h \
+	%D%/results.c \
+	%D%/runners.h \
+	%D%/rwc.c \
+	%D%/rwc.h \
+	%D%/scalar.c \
+	%D%/scalar_memory.c \
+	%D%/src_banks.c \
+	%D%/src_banks.h \
+	%D%/status.c \
+	%D%/sync.c \
 	%D%/table.c \
 	%D%/table.h \
 	%D%/tensix.def \
-	%D%/tensix.h
+	%D%/tensix.h \
+	%D%/wait_gate.c

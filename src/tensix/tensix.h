@@ -1,52 +1,227 @@
 /*
- * The Tensix coprocessor as the rest of the tile sees it: instruction queues, configuration,
- * GPRs, semaphores. In this version instructions are queued, counted and drained one a cycle and
- * thread; nothing executes them yet.
+ * The Tensix coprocessor as the rest of the tile sees it: three threads of instructions, what they
+ * work on, and the windows of the harts on that. It knows no hart and no tile; it reaches L1,
+ * registers and streams through struct tensix_board.
  *
- * SPEC: BlackholeA0 PushTensixInstruction, BackendConfiguration, SyncUnit, SoftReset, AutoTTSync;
- * WormholeB0 ScalarUnit, MOPExpander.
+ * An instruction goes through these stages, each of which keeps the order of its thread:
+ *
+ *   front FIFO    pushes of the thread's TRISC
+ *   MOP expander  mop.[ch]
+ *   back FIFO     pushes of B and of the debug bus enter here
+ *   replay buffer replay.[ch]
+ *   wait gate     wait_gate.c: holds it until it may start
+ *   unit          sync.c, config.c, scalar.c, misc.c, matrix.c, ...: a handler for each row
+ *
+ * Time. Every thread has a time of its own, the first cycle at which its next instruction may pass
+ * the gate. A functional run charges one cycle an instruction and its results are there at once;
+ * with `timed` occupancy and latency of tensix.def count. Handlers are the same.
+ *
+ * SPEC: BlackholeA0 PushTensixInstruction, BackendConfiguration, SyncUnit, ConfigurationUnit,
+ * SoftReset, AutoTTSync; WormholeB0 MOPExpander, REPLAY, WaitGate, ScalarUnit, ADCs, RWCs.
  */
 #ifndef TENSIX_TENSIX_H
 #define TENSIX_TENSIX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "tensix/mop.h"
+#include "tensix/replay.h"
 
 enum {
     TENSIX_THREADS = 3,
-    TENSIX_FIFO_DEPTH = 32,   /* reached only by a fused push of four */
+    TENSIX_FIFO_DEPTH = 32,   /* of the front FIFO; reached only by a fused push of four */
     TENSIX_FIFO_ACCEPTS = 28, /* above this occupancy nothing is accepted */
+    TENSIX_BACK_DEPTH = 8,
+    TENSIX_FUSED = 4, /* the most that one push can hold */
     TENSIX_GPRS = 64,
     TENSIX_SEMAPHORES = 8,
     TENSIX_SEMAPHORE_MOST = 15,
-    TENSIX_MOP_WORDS = 9,
+    TENSIX_MUTEXES = 5, /* of which 1 does not exist */
+    TENSIX_MOP_WORDS = MOP_WORDS,
     TENSIX_STATES = 2,
     TENSIX_STATE_WORDS = 56 * 4, /* CFG_STATE_SIZE: of one Config state */
     TENSIX_THREAD_WORDS = 68,    /* THD_STATE_SIZE */
     TENSIX_THCON_WORD = 64,      /* THCON_CFGREG_BASE_ADDR32 */
     TENSIX_GLOBAL_WORD = 180,    /* GLOBAL_CFGREG_BASE_ADDR32: from here on both states are one */
+    TENSIX_CLASSES = 16,         /* of instructions, as Auto TTSync sees them */
+    TENSIX_RESULTS = 32,         /* at most so many results are under way in a timed run */
+    TENSIX_UNIT_COUNT = 10,      /* TENSIX_UNITS of table.h */
 };
 
-/* Who pushed an instruction: a TRISC pushes in front of its MOP expander, the others behind. */
-enum tensix_source { TENSIX_FROM_TRISC, TENSIX_FROM_B, TENSIX_FROM_DEBUG_BUS };
+/* --- What leaves the coprocessor --- */
+
+/* Who pushed: numbers are the tile's; it needs them for reports only. */
+enum tensix_pusher {
+    TENSIX_BY_B,
+    TENSIX_BY_T0, /* T1 and T2 follow */
+    TENSIX_BY_DEBUG_BUS = 5,
+};
+
+struct tensix_origin {
+    uint32_t pc; /* of the hart's instruction that pushed */
+    uint8_t pusher;
+};
+
+enum tensix_fault_kind {
+    TENSIX_FAULT_ILLEGAL,       /* no such instruction, or bits that must be zero are set */
+    TENSIX_FAULT_STUB,          /* no public source defines what it does */
+    TENSIX_FAULT_UNIMPLEMENTED, /* defined, but not modelled yet */
+    TENSIX_FAULT_UNDEFINED,     /* operands with which the ISA says that behaviour is undefined */
+    TENSIX_FAULT_HANG,          /* the hardware would wait for ever */
+    TENSIX_FAULT_EXPANSION,     /* MOP or REPLAY where it cannot be expanded */
+    TENSIX_FAULT_SEMAPHORE,     /* beyond 15 or below 0: it saturates */
+    TENSIX_FAULT_MUTEX,         /* released by a thread that does not hold it: nothing happens */
+    TENSIX_FAULT_KINDS
+};
+
+struct tensix_fault {
+    enum tensix_fault_kind kind;
+    unsigned thread;
+    uint64_t cycle;
+    uint32_t word; /* the instruction */
+    struct tensix_origin origin;
+    char text[200]; /* the violated rule */
+};
+
+enum tensix_reply {
+    TENSIX_OK,
+    TENSIX_WAIT,    /* not answered yet; nothing happened */
+    TENSIX_REFUSED, /* nothing there, or not like that: *rule says why */
+};
+
+/* What the coprocessor needs of its tile. */
+struct tensix_board {
+    /* Registers from 0xffb00000 on, as LOADREG, STOREREG and STOREIND reach them. */
+    enum tensix_reply (*read)(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                              uint32_t *value, const char **rule);
+    enum tensix_reply (*write)(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                               uint32_t value, const char **rule);
+    /* L1 was written; call after the write. */
+    void (*l1_written)(void *owner, uint32_t address, uint32_t size, uint64_t cycle);
+    /* A thread waits for a change of these bytes of L1: something must call tensix_run again when
+     * they have been written. */
+    void (*l1_watch)(void *owner, uint32_t address, uint32_t size);
+    uint32_t (*stream)(void *owner, unsigned stream, unsigned index);
+    /* STALLWAIT C9 and C10. */
+    bool (*mover_busy)(void *owner);
+    bool (*hart_access_pending)(void *owner, unsigned thread);
+    /* The configuration word that invalidates the harts' instruction caches was written. */
+    void (*invalidate_code)(void *owner);
+    /* Records a fault; true when the chip is to stop. */
+    bool (*fault)(void *owner, const struct tensix_fault *fault);
+    /* An instruction of a unit that this version does not have was skipped, or a configuration
+     * word whose effect is not modelled was written (word is then 0). May be NULL. */
+    void (*unmodelled)(void *owner, unsigned thread, uint32_t word, struct tensix_origin origin);
+};
+
+/* --- State --- */
 
 struct tensix_entry {
     uint32_t word;
-    enum tensix_source source;
+    struct tensix_origin origin;
     uint64_t cycle; /* when it was pushed; it leaves later than that */
 };
 
-/* fifo[head] is the oldest of `count` entries. */
-struct tensix_thread {
-    struct tensix_entry fifo[TENSIX_FIFO_DEPTH];
+/* entry[head] is the oldest of `count`. */
+struct tensix_fifo {
+    struct tensix_entry entry[TENSIX_FIFO_DEPTH];
     unsigned head, count;
-    uint64_t free_at; /* the first cycle at which the next instruction may leave */
-    uint64_t pushed, drained;
-    uint32_t mop[TENSIX_MOP_WORDS];
+};
+
+/* SPEC: RWCs. Each field holds no more bits than the hardware's. */
+struct tensix_rwc {
+    uint16_t dst, dst_cr;                    /* 10 bits */
+    uint8_t src_a, src_a_cr, src_b, src_b_cr; /* 6 bits */
+    uint8_t fidelity;                        /* 2 bits */
+    uint8_t extra_mod;                       /* 1 bit */
+};
+
+/* SPEC: ADCs. */
+struct tensix_adc_channel {
+    uint32_t x, x_cr; /* 18 bits */
+    uint16_t y, y_cr; /* 13 bits */
+    uint8_t z, z_cr, w, w_cr;
+};
+
+struct tensix_adc {
+    struct tensix_adc_channel channel[2];
+};
+
+enum tensix_adc_unit { TENSIX_ADC_UNPACKER0, TENSIX_ADC_UNPACKER1, TENSIX_ADC_PACKER, TENSIX_ADCS };
+
+/* Who may use the two banks of SrcA or SrcB, and which of them each side uses next. */
+enum tensix_src { TENSIX_SRC_A, TENSIX_SRC_B, TENSIX_SRCS };
+struct tensix_src_banks {
+    uint8_t matrix_bank, unpack_bank;
+    bool matrix_may[2]; /* AllowedClient is the Matrix Unit, otherwise the unpackers ("valid") */
 };
 
 struct tensix_semaphore {
     uint8_t value, max;
+};
+
+enum { TENSIX_MUTEX_FREE = TENSIX_THREADS };
+
+/* A latched wait instruction (SPEC: WaitGate). Nothing is latched where block_mask is 0. */
+struct tensix_latch {
+    uint32_t word; /* the instruction, for reports */
+    uint16_t block_mask;
+    uint16_t conditions; /* of STALLWAIT: bits of enum tensix_condition */
+    uint8_t semaphores, semaphore_conditions; /* of SEMWAIT */
+    bool waits_for_stream;                    /* of STREAMWAIT */
+    uint8_t stream_select, stream_condition;
+    uint32_t target;
+    bool met;         /* the conditions have been met; opens at open_at */
+    uint64_t open_at; /* the first cycle at which what it blocks may pass */
+};
+
+/* Why the instruction at a thread's gate does not start; reports turn it into words. */
+enum tensix_wait {
+    TENSIX_WAITS_FOR_NOTHING,
+    TENSIX_WAITS_FOR_LATCH,
+    TENSIX_WAITS_FOR_MUTEX,   /* detail: index */
+    TENSIX_WAITS_FOR_RESET,   /* of its unit to be lifted */
+    TENSIX_WAITS_FOR_SRC,     /* detail: enum tensix_src; a bank that the unpackers hold */
+    TENSIX_WAITS_FOR_L1,      /* detail: address */
+    TENSIX_WAITS_FOR_DEVICE,  /* detail: address */
+    TENSIX_WAITS_FOR_RESULTS, /* memory requests of FLUSHDMA and the like */
+    TENSIX_WAITS_FOR_UNIT,    /* timed runs: busy with another instruction */
+};
+
+struct tensix_thread {
+    struct tensix_fifo front, back;
+    struct mop_expander mop;
+    struct replay_buffer replay;
+    /* The instruction at the wait gate. */
+    bool has_next;
+    uint32_t next;
+    struct tensix_origin origin;
+    uint8_t parent; /* opcode of the MOP or REPLAY of the TRISC that `next` comes from, or 0 */
+    struct tensix_latch latch;
+    enum tensix_wait wait;
+    uint32_t wait_detail;
+    bool blocked;  /* it waits for a change, not for a time; `wait` says for what */
+    uint64_t time; /* the first cycle at which the next instruction may pass */
+    uint64_t pushed, drained;
+    uint16_t declared[TENSIX_CLASSES]; /* resources by class, see auto_ttsync.c */
+    /* What it works on. */
+    struct tensix_rwc rwc;
+    struct tensix_adc adc[TENSIX_ADCS];
+    /* Timed runs: until when its latest instruction in each unit is under way. */
+    uint64_t busy_until[TENSIX_UNIT_COUNT];
+};
+
+/* A result that is under way (timed runs): 32-bit words for GPRs or for Config. */
+struct tensix_result {
+    uint64_t due;
+    uint8_t thread;
+    bool is_config, requested; /* requested: a memory request of the Scalar Unit (STALLWAIT C0) */
+    uint8_t state, count;
+    uint16_t first; /* GPR or configuration word */
+    uint32_t mask;  /* bits of each word that are written */
+    uint32_t value[4];
 };
 
 struct tensix {
@@ -55,7 +230,27 @@ struct tensix {
     uint16_t thread_config[TENSIX_THREADS][TENSIX_THREAD_WORDS];
     uint32_t gpr[TENSIX_THREADS][TENSIX_GPRS];
     struct tensix_semaphore semaphore[TENSIX_SEMAPHORES];
+    uint8_t scalar_held_by; /* 1 + the thread whose instruction waits inside the Scalar Unit */
+    uint8_t mutex[TENSIX_MUTEXES];  /* the thread that holds it, or TENSIX_MUTEX_FREE */
+    uint8_t mutex_next[TENSIX_MUTEXES]; /* after a release: who comes first if several wait */
+    struct tensix_src_banks src[TENSIX_SRCS];
     uint32_t held; /* SOFT_RESET_0: bits of enum tensix_reset */
+    bool timed;
+    struct tensix_result result[TENSIX_RESULTS];
+    unsigned results;
+    uint64_t unit_free[TENSIX_UNIT_COUNT]; /* timed runs: when each unit accepts the next instruction */
+    uint64_t stream_write_at[TENSIX_THREADS]; /* timed runs: see config.c */
+    uint64_t now;     /* the cycle of the instruction that executes */
+    uint64_t latest;  /* of the latest change that may let a blocked thread go on */
+    uint64_t clock;   /* until which it has run */
+    bool changed;     /* something that harts can see has changed; the tile clears it */
+    bool stopped;     /* a fault under the policy "stop"; the tile clears it */
+
+    /* Lent by the tile. */
+    uint8_t *l1;
+    uint32_t l1_size;
+    const struct tensix_board *board;
+    void *owner;
 };
 
 /* Bits of SOFT_RESET_0 that hold parts of the coprocessor. */
@@ -73,6 +268,7 @@ enum tensix_reset {
     TENSIX_RESET_AUTO_TTSYNC = 1 << 23,
 };
 
+/* Everything as after power-on; what the tile lent, and `timed`, stay. */
 void tensix_reset(struct tensix *tensix);
 
 /* SOFT_RESET_0 changed from `old` to `value`. */
@@ -80,18 +276,37 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value);
 
 /* --- Front end (frontend.c) --- */
 
-/* Pushes an instruction to a thread's FIFO at `cycle`; false when it is full. */
-bool tensix_push(struct tensix *tensix, unsigned thread, enum tensix_source source, uint32_t word,
-                 uint64_t cycle);
+/*
+ * Pushes `count` instructions (1 to TENSIX_FUSED) at `cycle`: to the front FIFO where the pusher is
+ * the thread's TRISC, to the back FIFO otherwise. All or nothing: false when the FIFO does not
+ * accept, and then nothing has happened.
+ */
+bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
+                 const uint32_t *words, unsigned count, uint64_t cycle);
 
-/* True when a push would be accepted. */
+/* True when a TRISC's push would be accepted. */
 bool tensix_accepts(const struct tensix *tensix, unsigned thread);
 
-/* Runs the coprocessor until `end` (it has been run until `now`). True when an instruction left a
- * FIFO; *event is then when the last one did. */
-bool tensix_run(struct tensix *tensix, uint64_t now, uint64_t end, uint64_t *event);
+/*
+ * Runs all threads until `end` or until none can go on. True when any instruction passed its gate;
+ * *event is then when the last one did. Nothing that starts at `end` or later is started.
+ */
+bool tensix_run(struct tensix *tensix, uint64_t end, uint64_t *event);
 
-/* True while any instruction of the thread is queued or executing. */
+/* The same for one thread in a functional run: what a hart's push sets off. */
+bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end);
+
+/* True while a wait instruction is latched whose conditions have not been met. */
+bool tensix_watches(const struct tensix *tensix);
+
+/* Something outside that a blocked thread may wait for changed at `cycle`. */
+void tensix_wake(struct tensix *tensix, uint64_t cycle);
+
+/* The earliest time at which something can happen without a change from outside: a time that may
+ * have passed, or UINT64_MAX where all is done or waits. */
+uint64_t tensix_next_event(const struct tensix *tensix);
+
+/* True while any instruction of the thread is queued or under way. */
 bool tensix_thread_busy(const struct tensix *tensix, unsigned thread);
 bool tensix_busy(const struct tensix *tensix);
 
@@ -101,6 +316,12 @@ bool tensix_mop_busy(const struct tensix *tensix, unsigned thread);
 /* Discards what a held TRISC's MOP expander and the FIFO before it hold. */
 void tensix_discard(struct tensix *tensix, unsigned thread);
 
+/* Why a thread does not go on, in words: "ATGETM 2 waits for mutex 2, which thread 0 holds". False
+ * where nothing waits. */
+bool tensix_wait_text(const struct tensix *tensix, unsigned thread, char *text, size_t size);
+
+/* --- Auto TTSync (auto_ttsync.c) --- */
+
 /* What Auto TTSync tracks; the values are bits of ThreadConfig word TENSIX_TRISC_SYNC. */
 enum tensix_resource {
     TENSIX_TRACKS_CONFIG = 1 << 0,
@@ -108,12 +329,12 @@ enum tensix_resource {
     TENSIX_TRACKS_TDMA = 1 << 3,
 };
 
-/*
- * Auto TTSync: must an access of TRISC `thread` to the resource wait for pushed instructions? In
- * this version every queued instruction counts as using every resource, which is safe (SPEC:
- * declaring more than needed only stalls longer).
- */
-bool tensix_must_wait(const struct tensix *tensix, unsigned thread, enum tensix_resource resource);
+/* Must an access of TRISC `thread` wait for instructions that were pushed before? `index` is the
+ * word in the configuration window (tensix_config_read) for TENSIX_TRACKS_CONFIG. */
+bool tensix_must_wait(const struct tensix *tensix, unsigned thread, enum tensix_resource resource,
+                      unsigned index, bool is_store);
+
+/* --- Status CSRs (status.c) --- */
 
 /* CSR tt_cfg_qstatus (index 0) or tt_cfg_bstatus (1) as the hart of `thread` sees it, or, with
  * TENSIX_THREADS, as the others do. 0 for other indices, see tensix_status_stream. */
@@ -123,10 +344,16 @@ uint32_t tensix_status(const struct tensix *tensix, unsigned thread, unsigned in
  * STREAMWAIT selects, STREAM_ID_SYNC_SEC[i]). */
 unsigned tensix_status_stream(const struct tensix *tensix, unsigned thread, unsigned i);
 
-/* --- Semaphores as SEMPOST, SEMGET and stores to the window change them --- */
+/* --- Semaphores as stores of harts to the window change them (sync.c) --- */
 
-void tensix_semaphore_post(struct tensix *tensix, unsigned index);
-void tensix_semaphore_get(struct tensix *tensix, unsigned index);
+void tensix_semaphore_post(struct tensix *tensix, unsigned index, uint64_t cycle);
+void tensix_semaphore_get(struct tensix *tensix, unsigned index, uint64_t cycle);
+
+/* --- Debug bus (debug_signals.c) --- */
+
+/* The 128 signals of a daisychain group; false (all zero) where they are not modelled. */
+bool tensix_debug_signals(const struct tensix *tensix, unsigned daisy, unsigned signal,
+                          uint32_t data[4]);
 
 /* --- Backend configuration (backend_config.c) --- */
 

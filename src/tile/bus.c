@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "tile/debug_internal.h"
 #include "tile/noc_window.h"
+#include "tile/tensix_port.h"
 
 /* How a reply that is no answer becomes a guest fault. */
 struct refusal {
@@ -70,9 +72,26 @@ static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
     return RV32_OK;
 }
 
+enum rv32_reply tile_bus_push_fused(void *owner, struct rv32_hart *hart,
+                                    const uint32_t *instructions, unsigned count, uint64_t cycle)
+{
+    struct tile *tile = owner;
+    unsigned thread = (unsigned)hart->core - RV32_T0;
+    if (tile->debug.word[DEBUG_INSTRN_BUF_CTRL0] >> thread & 1) {
+        return RV32_OK; /* SPEC: discarded while the debug bus has control */
+    }
+    return tile_push(tile, (enum tile_agent)hart->core, thread, instructions, count, cycle)
+               ? RV32_OK
+               : RV32_WAIT;
+}
+
 enum rv32_reply tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t instruction,
                               uint64_t cycle)
 {
+    const struct tile *tile = owner;
+    if (hart->core >= RV32_T0 && hart->core <= RV32_T2 && !tile->tracing) {
+        return tile_bus_push_fused(owner, hart, &instruction, 1, cycle);
+    }
     struct rv32_access access = {.address = RV32_PUSH_BASE,
                                  .value = instruction,
                                  .size = 4,
@@ -95,6 +114,7 @@ uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index)
 const struct rv32_bus tile_bus = {
     .access = coherent_access,
     .push = tile_bus_push,
+    .push_fused = tile_bus_push_fused,
     .poll = tile_bus_poll,
     .status = tile_bus_status,
 };

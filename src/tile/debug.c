@@ -157,8 +157,10 @@ enum mmio_reply debug_instruction_control(struct tile *tile, struct mmio_access 
         bool has_control = *word >> i & 1;
         if (has_control && debug_rises(old, *word, INSTRN_BUF_PUSH_BIT + i)) {
             /* SPEC: software should not push to a full FIFO; here the instruction is lost. */
-            (void)tensix_push(&tile->tensix, i, TENSIX_FROM_DEBUG_BUS,
-                              tile->debug.word[DEBUG_INSTRN_BUF_CTRL1], access->cycle);
+            const struct tensix_origin origin = {.pusher = TENSIX_BY_DEBUG_BUS};
+            (void)tensix_push(&tile->tensix, i, origin, &tile->debug.word[DEBUG_INSTRN_BUF_CTRL1],
+                              1, access->cycle);
+            tile_event(tile, access->cycle);
         }
     }
     return reply;
@@ -168,8 +170,9 @@ enum mmio_reply debug_instruction_status(struct tile *tile, struct mmio_access *
 {
     uint32_t status = 0;
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
-        status |= (uint32_t)tensix_accepts(&tile->tensix, i) << i;
-        status |= (uint32_t)!tensix_thread_busy(&tile->tensix, i) << (INSTRN_BUF_EMPTY_BIT + i);
+        unsigned count = tile->tensix.thread[i].back.count; /* before the replay expander */
+        status |= (uint32_t)(count < TENSIX_BACK_DEPTH) << i;
+        status |= (uint32_t)(count == 0) << (INSTRN_BUF_EMPTY_BIT + i);
     }
     return mmio_driven(access, status);
 }

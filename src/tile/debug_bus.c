@@ -1,7 +1,8 @@
 /*
  * The debug daisychain: groups of 128 internal signals, read a word at a time or written to L1
  * (SPEC: WormholeB0 DebugDaisychain; the signals of the harts are at the same places in
- * Blackhole, see tt-exalens). Known here: where the harts are, and the self-test.
+ * Blackhole, see tt-exalens). Known here: where the harts are, the self-test, and what
+ * tensix_debug_signals knows.
  */
 #include <string.h>
 
@@ -67,7 +68,7 @@ static bool read_bus(const struct tile *tile, uint32_t data[4])
             return true;
         }
     }
-    return false;
+    return tensix_debug_signals(&tile->tensix, daisy, signal, data);
 }
 
 enum mmio_reply debug_bus_data(struct tile *tile, struct mmio_access *access)

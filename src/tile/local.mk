@@ -24,6 +24,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/tdma.c \
 	%D%/tdma.def \
 	%D%/tdma.h \
+	%D%/tensix_port.c \
+	%D%/tensix_port.h \
 	%D%/tile.c \
 	%D%/tile.h \
 	%D%/weak.c \

@@ -202,9 +202,9 @@ static enum mmio_reply access_semaphore(struct tile *tile, struct mmio_access *a
         return MMIO_OK;
     }
     if (access->value & 1) {
-        tensix_semaphore_get(&tile->tensix, index);
+        tensix_semaphore_get(&tile->tensix, index, access->cycle);
     } else {
-        tensix_semaphore_post(&tile->tensix, index);
+        tensix_semaphore_post(&tile->tensix, index, access->cycle);
     }
     tile_event(tile, access->cycle);
     return MMIO_OK;

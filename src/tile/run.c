@@ -1,6 +1,7 @@
 /* Time in a tile: rounds, turns, waiting, sleeping. See tile.h for the rules. */
 #include <string.h>
 
+#include "tile/tensix_port.h"
 #include "tile/tile.h"
 #include "tile/weak.h"
 
@@ -198,22 +199,11 @@ static bool hart_turn(struct tile *tile, enum rv32_core core, uint64_t limit, bo
     return run->time > before;
 }
 
-static bool tensix_turn(struct tile *tile, uint64_t limit)
-{
-    uint64_t event;
-    if (!tensix_busy(&tile->tensix) ||
-        !tensix_run(&tile->tensix, tile->round_start, limit, &event)) {
-        return false;
-    }
-    tile_event(tile, event);
-    return true;
-}
-
-/* The only hart that is awake while the coprocessor is idle, or RV32_CORES. */
+/* The only hart that is awake while the coprocessor has nothing to do, or RV32_CORES. */
 static enum rv32_core find_solo(const struct tile *tile, uint64_t round_end)
 {
     enum rv32_core solo = RV32_CORES;
-    if (tensix_busy(&tile->tensix) || tile->weak) {
+    if (tile_tensix_next(tile) != UINT64_MAX || tile->weak) {
         return RV32_CORES;
     }
     for (unsigned core = 0; core < RV32_CORES; core++) {
@@ -302,7 +292,7 @@ static void run_round(struct tile *tile, uint64_t until)
     do {
         progress = tile->weak ? random_pass(tile, limit, first)
                               : pass(tile, &limit, solo, long_limit, first);
-        progress |= !tile->stopped && tensix_turn(tile, limit);
+        progress |= !tile->stopped && tile_tensix_turn(tile, limit);
         first = false;
     } while (progress && !tile->stopped);
     tile->now = limit;
@@ -310,7 +300,8 @@ static void run_round(struct tile *tile, uint64_t until)
 
 uint64_t tile_next_event(struct tile *tile)
 {
-    if (tensix_busy(&tile->tensix)) {
+    uint64_t tensix = tile_tensix_next(tile);
+    if (tensix <= tile->now) {
         return tile->now;
     }
     for (unsigned core = 0; core < RV32_CORES; core++) {
@@ -320,7 +311,8 @@ uint64_t tile_next_event(struct tile *tile)
             return tile->now;
         }
     }
-    return next_timer(tile);
+    uint64_t timer = next_timer(tile);
+    return tensix < timer ? tensix : timer;
 }
 
 void tile_run(struct tile *tile, uint64_t until)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tile/report.h"
+#include "tile/tensix_port.h"
 #include "tile/tile.h"
 
 tile_mmio_handler tile_mmio_TDMA;
@@ -226,8 +227,7 @@ enum mmio_reply tile_mmio_TDMA(struct tile *tile, struct mmio_access *access)
     if (!row) {
         return mmio_refuse(access, MMIO_UNMAPPED, "TDMA-RISC has no register there");
     }
-    if (access->agent != AGENT_B && mmio_has_effects(access) &&
-        tensix_must_wait(&tile->tensix, mmio_thread(access), TENSIX_TRACKS_TDMA)) {
+    if (tile_waits_for_ttsync(tile, access, TENSIX_TRACKS_TDMA)) {
         return MMIO_WAIT;
     }
     if (mmio_is_write(access) && tile->tensix.held & TENSIX_RESET_TDMA) {

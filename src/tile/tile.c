@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "tile/bus.h"
+#include "tile/tensix_port.h"
 
 /* The memory of a tile is one mapping that the host fills in on first touch. */
 enum {
@@ -66,6 +67,10 @@ bool tile_init(struct tile *tile, unsigned x, unsigned y, struct rv32_code_store
     tile->marks = memory;
     tile->code.marks = memory;
     init_harts(tile, memory + MARKS_BYTES);
+    tile->tensix.l1 = tile->l1;
+    tile->tensix.l1_size = TILE_L1_BYTES;
+    tile->tensix.board = &tile_tensix_board;
+    tile->tensix.owner = tile;
     tensix_reset(&tile->tensix);
     tdma_reset(tile);
     debug_init(tile);
@@ -138,11 +143,13 @@ void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_
             *mark &= (uint8_t)~TILE_MARK_POLLED;
         }
         marks |= *mark;
+        *mark &= (uint8_t)~TILE_MARK_AWAITED; /* a thread that still waits asks again */
     }
     if (marks & TILE_MARK_CODE) {
         rv32_code_written(&tile->code, address, size);
     }
-    if (marks & TILE_MARK_POLLED && is_polled(tile, address, size)) {
+    bool is_awaited = marks & TILE_MARK_AWAITED;
+    if (is_awaited || (marks & TILE_MARK_POLLED && is_polled(tile, address, size))) {
         tile_event(tile, cycle);
     }
 }

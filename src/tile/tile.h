@@ -134,9 +134,11 @@ struct tile_hart {
 /* A guest fault. */
 struct tile_fault {
     enum penrose_fault_kind kind;
-    enum tile_agent agent;
+    enum tile_agent agent; /* of a Tensix instruction: who pushed it */
+    bool is_tensix;
+    unsigned thread;
     uint64_t cycle;
-    uint32_t pc, word; /* of a hart's instruction */
+    uint32_t pc, word; /* of the instruction */
     uint32_t address;
     char text[200]; /* the violated rule in words */
 };
@@ -146,6 +148,9 @@ struct tile_board {
     enum penrose_policy (*fault)(void *owner, struct tile *tile, const struct tile_fault *fault);
     /* A register was written (or read) whose behaviour is not modelled. May be NULL. */
     void (*unmodelled)(void *owner, struct tile *tile, const struct mmio_access *access);
+    /* A Tensix instruction was skipped for want of its unit. May be NULL. */
+    void (*skipped)(void *owner, struct tile *tile, enum tile_agent pusher, uint32_t pc,
+                    uint32_t word);
     /* Before each instruction of a traced hart, and after each access that left it. */
     void (*trace_instruction)(void *owner, struct tile *tile, enum rv32_core core, uint32_t pc,
                               uint32_t word);
@@ -174,6 +179,7 @@ struct tile {
     enum rv32_core running; /* the hart whose burst is under way, or RV32_CORES */
     uint64_t turn_end;      /* of its turn; tile_event brings it forward */
     uint64_t round_start;   /* of the round being run */
+    uint64_t tensix_epoch;  /* tile->epoch when the coprocessor last ran as far as it could */
     struct tile_weak *weak; /* L0 caches and store queues; NULL: memory is coherent (tile/weak.h) */
 
     struct tensix tensix;
@@ -188,8 +194,13 @@ struct tile {
     void *owner;
 };
 
-/* Bits of tile->marks: decoded code, and places that sleeping harts poll. */
-enum { TILE_MARK_CODE = RV32_MARK_CODE, TILE_MARK_POLLED = 2 };
+/* Bits of tile->marks: decoded code, places that sleeping harts poll, places that the coprocessor
+ * waits for. */
+enum {
+    TILE_MARK_CODE = RV32_MARK_CODE,
+    TILE_MARK_POLLED = 2,
+    TILE_MARK_AWAITED = 4, /* by a Tensix thread, see tensix_board */
+};
 
 /*
  * Prepares a zeroed tile, with all harts held in reset. `store` is shared by the tiles of a chip.

@@ -3,15 +3,30 @@
  * buffers and backend configuration (SPEC: BlackholeA0 BabyRISCV README, PushTensixInstruction,
  * BackendConfiguration; WormholeB0 MOPExpander, ScalarUnit).
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "tile/report.h"
+#include "tile/tensix_port.h"
 #include "tile/tile.h"
 
-/* Must the TRISC's access wait for instructions that it pushed before? */
-static bool waits_for_ttsync(const struct tile *tile, const struct mmio_access *access,
-                             enum tensix_resource resource)
+/* The hardware would take some words of the expansion from before the store, some from after it. */
+static void report_race(struct tile *tile, const struct mmio_access *access)
 {
-    return access->agent != AGENT_B && mmio_has_effects(access) &&
-           tensix_must_wait(&tile->tensix, mmio_thread(access), resource);
+    struct tile_fault fault = {.kind = PENROSE_FAULT_MOP_RACE,
+                               .agent = access->agent,
+                               .cycle = access->cycle,
+                               .address = access->address};
+    if (access->agent < AGENT_NOC) {
+        const struct rv32_hart *hart = &tile->hart[access->agent];
+        fault.pc = rv32_current_pc(hart);
+        memcpy(&fault.word, tile->l1 + fault.pc % TILE_L1_BYTES / 4 * 4, sizeof fault.word);
+    }
+    snprintf(fault.text, sizeof fault.text,
+             "store to word %u of the MOP configuration while a MOP is queued or expanding: load "
+             "from 0xffe80008 (MOPExpanderDoneCheck) first",
+             access->offset / 4);
+    (void)tile_fault(tile, &fault);
 }
 
 enum mmio_reply tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
@@ -24,7 +39,11 @@ enum mmio_reply tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
         return mmio_refuse(access, MMIO_UNMAPPED,
                            "the MOP configuration is write-only: reading it is undefined");
     }
-    return mmio_word(access, &tile->tensix.thread[mmio_thread(access)].mop[index], UINT32_MAX);
+    if (access->operation == MMIO_WRITE && tensix_mop_busy(&tile->tensix, mmio_thread(access))) {
+        report_race(tile, access);
+    }
+    return mmio_word(access, &tile->tensix.thread[mmio_thread(access)].mop.config[index],
+                     UINT32_MAX);
 }
 
 enum mmio_reply tile_mmio_DST(struct tile *tile, struct mmio_access *access)
@@ -43,7 +62,7 @@ enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
     } else if (thread >= TENSIX_THREADS) {
         return mmio_refuse(access, MMIO_UNMAPPED, "brisc sees 3 times 64 GPRs, up to 0xffe002ff");
     }
-    if (waits_for_ttsync(tile, access, TENSIX_TRACKS_GPRS)) {
+    if (tile_waits_for_ttsync(tile, access, TENSIX_TRACKS_GPRS)) {
         return MMIO_WAIT;
     }
     unsigned index = access->offset % GPR_BANK_BYTES / 4;
@@ -77,12 +96,8 @@ enum mmio_reply tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *acce
     if (tile->debug.word[REG_INSTRN_BUF_CTRL0] >> thread & 1) {
         return MMIO_OK; /* SPEC: discarded while the debug bus has control */
     }
-    if (!tensix_push(&tile->tensix, thread, is_b ? TENSIX_FROM_B : TENSIX_FROM_TRISC, access->value,
-                     access->cycle)) {
-        return MMIO_WAIT;
-    }
-    tile_event(tile, access->cycle);
-    return MMIO_OK;
+    return tile_push(tile, access->agent, thread, &access->value, 1, access->cycle) ? MMIO_OK
+                                                                                    : MMIO_WAIT;
 }
 
 static enum mmio_reply write_config(struct tile *tile, struct mmio_access *access, unsigned index)
@@ -118,7 +133,7 @@ enum mmio_reply tile_mmio_CONFIG(struct tile *tile, struct mmio_access *access)
         return mmio_refuse(access, MMIO_UNMAPPED,
                            "the backend configuration ends with ThreadConfig at 0xffef0daf");
     }
-    if (waits_for_ttsync(tile, access, TENSIX_TRACKS_CONFIG)) {
+    if (tile_waits_for_ttsync(tile, access, TENSIX_TRACKS_CONFIG)) {
         return MMIO_WAIT;
     }
     if (mmio_is_write(access)) {

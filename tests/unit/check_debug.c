@@ -135,17 +135,17 @@ START_TEST(debug_bus_pushes_on_the_edge)
     put(H, AGENT_NOC, REG(0x0a4), 0xa3100008);
     put(H, AGENT_NOC, REG(0x0a0), push); /* no control */
     put(H, AGENT_NOC, REG(0x0a0), control);
-    ck_assert_uint_eq(thread->count, 0);
+    ck_assert_uint_eq(thread->back.count, 0);
     put(H, AGENT_NOC, REG(0x0a0), control | push);
     put(H, AGENT_NOC, REG(0x0a0), control | push);
-    ck_assert_uint_eq(thread->count, 1);
-    ck_assert_uint_eq(thread->fifo[0].word, 0xa3100008);
+    ck_assert_uint_eq(thread->back.count, 1);
+    ck_assert_uint_eq(thread->back.entry[0].word, 0xa3100008);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x0a8)), 0x77 & ~push);
     for (unsigned i = 0; i < 40; i++) {
         put(H, AGENT_NOC, REG(0x0a0), control);
         put(H, AGENT_NOC, REG(0x0a0), control | push);
     }
-    ck_assert_uint_eq(thread->count, 29);
+    ck_assert_uint_eq(thread->back.count, 8);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x0a8)), 0x77 & ~push & ~control);
 }
 END_TEST
@@ -659,11 +659,11 @@ START_TEST(perf_counters_count_instructions)
     for (unsigned i = 0; i < 7; i++) {
         put(H, AGENT_B, 0xffe40000 + 0x10000 * thread, 0x02000000);
     }
-    tensix_run(&harness.tile->tensix, 0, 100, &event);
+    tensix_run(&harness.tile->tensix, 100, &event);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 7);
     put(H, AGENT_NOC, REG(0x008), 2);
     put(H, AGENT_B, 0xffe40000 + 0x10000 * thread, 0x02000000);
-    tensix_run(&harness.tile->tensix, 100, 200, &event);
+    tensix_run(&harness.tile->tensix, 200, &event);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 7);
     put(H, AGENT_NOC, REG(0x008), 1);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 0);
@@ -709,7 +709,7 @@ START_TEST(daisychain_tests_itself)
     ck_assert_uint_eq(read_signal(BUS(3u, 255u, 3u)), 0xa5a5a5a5);
     ck_assert_uint_eq(read_signal(3u << 16 | 255), 0); /* not enabled */
     ck_assert_uint_eq(harness.unmodelled, 0);
-    ck_assert_uint_eq(read_signal(BUS(6u, 9u, 2u)), 0);
+    ck_assert_uint_eq(read_signal(BUS(1u, 9u, 2u)), 0);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
 END_TEST

@@ -16,6 +16,8 @@ static void teardown(void)
 
 #define SEMINIT      UINT32_C(0xa3000000)
 #define MOP          UINT32_C(0x01000000)
+#define NOP          UINT32_C(0x02000000)
+#define MOP_CONFIG   UINT32_C(0xffb80000)
 #define MAILBOX(i)   (UINT32_C(0xffec0000) + UINT32_C(0x1000) * (i))
 #define PC_BUF       UINT32_C(0xffe80000)
 #define B_PC_BUF(i)  (PC_BUF + UINT32_C(0x10000) * (i))
@@ -133,7 +135,8 @@ START_TEST(b_waits_for_the_trisc)
                                             "bne t2, zero, 1b",
                                             "lw t0, 0(s0)",
                                             "sw t0, 0x404(zero)",
-                                            "sw zero, 0(s1)",
+                                            "lui t2, 0x02000",
+                                            "sw t2, 0(s1)",
                                             "lw t1, 0(s0)",
                                             NULL};
     harness_assemble(H, 0x1000, b_program);
@@ -183,13 +186,16 @@ START_TEST(done_checks_wait_for_the_own_thread)
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_WAIT);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T1, CORE_DONE, 0), MMIO_OK);
+    for (uint32_t i = 0; i < 9; i++) {
+        put(H, AGENT_T0, MOP_CONFIG + 4 * i, NOP);
+    }
     put(H, AGENT_T0, PUSH, MOP);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_WAIT);
     put(H, AGENT_NOC, OVERRIDE, 3);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
     put(H, AGENT_NOC, OVERRIDE, 0);
-    tensix_run(&harness.tile->tensix, 0, 100, &event);
+    tensix_run(&harness.tile->tensix, 100, &event);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
 }

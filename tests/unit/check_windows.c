@@ -32,7 +32,7 @@ START_TEST(mop_configuration_is_write_only)
     enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
     for (unsigned i = 0; i < 9; i++) {
         put(H, trisc, MOP_CFG(i), 0x100 + i);
-        ck_assert_uint_eq(harness.tile->tensix.thread[_i].mop[i], 0x100 + i);
+        ck_assert_uint_eq(harness.tile->tensix.thread[_i].mop.config[i], 0x100 + i);
         ck_assert_uint_eq(peek(H, trisc, MOP_CFG(i)), 0x100 + i);
         ck_assert_int_eq(try_access(H, MMIO_READ, trisc, MOP_CFG(i), 0), MMIO_UNMAPPED);
     }
@@ -72,9 +72,9 @@ START_TEST(b_pushes_to_any_thread)
 {
     ck_assert_event(H, put(H, AGENT_B, PUSH(_i), 0x02000000));
     put(H, AGENT_B, PUSH(_i) + 0xfffc, 0x02000001);
-    ck_assert_uint_eq(harness.tile->tensix.thread[_i].count, 2);
-    ck_assert_uint_eq(harness.tile->tensix.thread[_i].fifo[1].word, 0x02000001);
-    ck_assert_int_eq(harness.tile->tensix.thread[_i].fifo[1].source, TENSIX_FROM_B);
+    ck_assert_uint_eq(harness.tile->tensix.thread[_i].back.count, 2);
+    ck_assert_uint_eq(harness.tile->tensix.thread[_i].back.entry[1].word, 0x02000001);
+    ck_assert_uint_eq(harness.tile->tensix.thread[_i].back.entry[1].origin.pusher, TENSIX_BY_B);
 }
 END_TEST
 
@@ -82,7 +82,7 @@ START_TEST(triscs_push_to_their_own)
 {
     enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
     put(H, trisc, PUSH(0), 0x02000000);
-    ck_assert_uint_eq(harness.tile->tensix.thread[_i].count, 1);
+    ck_assert_uint_eq(harness.tile->tensix.thread[_i].front.count, 1);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, trisc, PUSH(1), 0), MMIO_HANG);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, trisc, PUSH(2), 0), MMIO_HANG);
     ck_assert_int_eq(try_access(H, MMIO_READ, trisc, PUSH(0), 0), MMIO_UNMAPPED);
@@ -90,7 +90,7 @@ START_TEST(triscs_push_to_their_own)
     uint32_t value = 0;
     ck_assert_int_eq(try_narrow(H, MMIO_WRITE, trisc, PUSH(0), 2, &value), MMIO_NARROW);
     ck_assert_int_eq(try_access(H, MMIO_POKE, trisc, PUSH(0), 0), MMIO_OK);
-    ck_assert_uint_eq(harness.tile->tensix.thread[_i].count, 1);
+    ck_assert_uint_eq(harness.tile->tensix.thread[_i].front.count, 1);
 }
 END_TEST
 
@@ -101,6 +101,9 @@ START_TEST(full_fifo_makes_wait)
     }
     ck_assert_no_event(
         H, ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T1, PUSH(0), 0), MMIO_WAIT));
+    for (unsigned i = 0; i < 8; i++) { /* B has a FIFO behind the MOP expander */
+        put(H, AGENT_B, PUSH(1), 0x02000000);
+    }
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, PUSH(1), 0), MMIO_WAIT);
 }
 END_TEST
@@ -110,8 +113,8 @@ START_TEST(debug_bus_takes_the_fifo)
     put(H, AGENT_NOC, INSTRN_CTRL0, 1);
     put(H, AGENT_T0, PUSH(0), 0x02000000);
     put(H, AGENT_T1, PUSH(0), 0x02000000);
-    ck_assert_uint_eq(harness.tile->tensix.thread[0].count, 0);
-    ck_assert_uint_eq(harness.tile->tensix.thread[1].count, 1);
+    ck_assert_uint_eq(harness.tile->tensix.thread[0].front.count, 0);
+    ck_assert_uint_eq(harness.tile->tensix.thread[1].front.count, 1);
 }
 END_TEST
 
@@ -238,7 +241,7 @@ END_TEST
 START_TEST(auto_ttsync_makes_wait)
 {
     harness.tile->tensix.thread_config[0][56] = 0x1f;
-    put(H, AGENT_T0, PUSH(0), 0x28000000);
+    put(H, AGENT_T0, PUSH(0), 0x01000000); /* a MOP may use everything */
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, GPR(0), 0), MMIO_WAIT);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T0, CONFIG(0), 0), MMIO_WAIT);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T0, 0xffb11000, 0), MMIO_WAIT);

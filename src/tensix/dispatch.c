@@ -1,0 +1,69 @@
+/* The runner of each row of tensix.def: where the table meets the execution units. */
+#include "tensix/exec.h"
+
+_Static_assert((int)TENSIX_UNIT_COUNT == (int)TENSIX_UNITS, "tensix.h counts the units of table.h");
+_Static_assert(TENSIX_ROWS < 256, "row numbers fit a byte");
+
+/* Rows by unit: those of units that do not exist yet share a runner that reports them. */
+tensix_runner tensix_run_misplaced, tensix_run_stub;
+#define RUN_FRONTEND(token) tensix_run_misplaced
+#define RUN_SYNC(token)     tensix_run_##token
+#define RUN_MATRIX(token)   tensix_run_##token
+#define RUN_VECTOR(token)   tensix_skip
+#define RUN_UNPACK(token)   tensix_skip
+#define RUN_PACK(token)     tensix_skip
+#define RUN_SCALAR(token)   tensix_run_##token
+#define RUN_CONFIG(token)   tensix_run_##token
+#define RUN_MOVER(token)    tensix_skip
+#define RUN_MISC(token)     tensix_run_##token
+
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    tensix_runner RUN_##unit(token);
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
+#include "tensix/tensix.def"
+
+/* The bits that a row fixes, and their values. */
+#define BITS(hi, lo)                ((UINT32_C(1) << (hi) << 1) - (UINT32_C(1) << (lo)))
+#define FIXED(hi, lo, value)        | BITS(hi, lo)
+#define SELECT(name, hi, lo, value) | BITS(hi, lo)
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    enum { mask_##token = 0 cells };
+#define STUB INSN
+#include "tensix/tensix.def"
+
+#define FIXED(hi, lo, value)        | (uint32_t)(value) << (lo)
+#define SELECT(name, hi, lo, value) | (uint32_t)(value) << (lo)
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    enum { match_##token = 0 cells };
+#define STUB INSN
+#include "tensix/tensix.def"
+
+#define OP(token, opcode, runner)                                                                  \
+    {UINT32_C(0xff) << 24 | mask_##token, UINT32_C(opcode) << 24 | match_##token, runner},
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    OP(token, opcode, RUN_##unit(token))
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    OP(token, opcode, tensix_run_stub)
+const struct tensix_op tensix_ops[TENSIX_ROWS] = {
+#include "tensix/tensix.def"
+};
+
+/* Later rows of an opcode replace earlier ones, which is what is wanted here. */
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Winitializer-overrides"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+#endif
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    [opcode] = TENSIX_ROW_##token + 1,
+#define STUB INSN
+const uint8_t tensix_last_row[256] = {
+#include "tensix/tensix.def"
+};
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#elif defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif

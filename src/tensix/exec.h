@@ -1,0 +1,203 @@
+/*
+ * What the execution units share: the contract of a handler, and the functions through which
+ * handlers reach the rest of the coprocessor.
+ *
+ * A unit is a file with a static handler for each of its rows of tensix.def,
+ *
+ *     static enum tensix_exec exec_SEMPOST(struct tensix *tensix, unsigned thread,
+ *                                          const struct tensix_args_SEMPOST *args)
+ *
+ * and at its end `#define TENSIX_RUNS_SYNC(token) TENSIX_RUNNER(token)` and an include of
+ * "tensix/runners.h", which makes tensix_run_<token> of each, with the operands taken from the
+ * word. A row without a handler does not compile, a unit that is not linked leaves the table
+ * (dispatch.c) with unresolved names.
+ *
+ * tensix->now is the cycle at which the instruction passed its gate.
+ */
+#ifndef TENSIX_EXEC_H
+#define TENSIX_EXEC_H
+
+#include <string.h>
+
+#include "tensix/regs.h"
+#include "tensix/table.h"
+#include "tensix/tensix.h"
+
+enum tensix_exec {
+    TENSIX_DONE,  /* executed, or skipped after a fault */
+    TENSIX_STALL, /* cannot start: nothing has happened, and thread->wait says why; it is offered
+                     again when something has changed */
+    TENSIX_STOP,  /* a fault under the policy "stop": nothing has happened */
+};
+
+typedef enum tensix_exec tensix_runner(struct tensix *tensix, unsigned thread, uint32_t word);
+
+#define TENSIX_RUNNER(token)                                                                       \
+    tensix_runner tensix_run_##token;                                                              \
+    enum tensix_exec tensix_run_##token(struct tensix *tensix, unsigned thread, uint32_t word)     \
+    {                                                                                              \
+        const struct tensix_args_##token args = tensix_decode_##token(word);                       \
+        return exec_##token(tensix, thread, &args);                                                \
+    }
+
+/* --- dispatch.c --- */
+
+struct tensix_op {
+    uint32_t mask, match;
+    tensix_runner *run;
+};
+
+/* By row. STUB rows, and rows of units that do not exist yet, have runners too: they report. */
+extern const struct tensix_op tensix_ops[TENSIX_ROWS];
+
+/* By opcode: one more than the number of its last row; 0 where there is none. The rows of an opcode
+ * stand together in the table. */
+extern const uint8_t tensix_last_row[256];
+
+/* The row of a word, or TENSIX_ROWS where it is no instruction. */
+static inline unsigned tensix_row_of(uint32_t word)
+{
+    for (unsigned next = tensix_last_row[word >> 24]; next > 0; next--) {
+        const struct tensix_op *op = &tensix_ops[next - 1];
+        if ((word & op->mask) == op->match) {
+            return next - 1;
+        }
+        if (op->match >> 24 != word >> 24) {
+            break;
+        }
+    }
+    return TENSIX_ROWS;
+}
+
+/* --- Faults (faults.c) --- */
+
+/* Reports a fault of the instruction at the gate; the answer is the handler's. */
+enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum tensix_fault_kind kind,
+                              const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The runner of rows whose unit this version does not have: reports it and skips it. */
+enum tensix_exec tensix_skip(struct tensix *tensix, unsigned thread, uint32_t word);
+
+/* A handler's answer where the instruction has to wait. */
+static inline enum tensix_exec tensix_stall(struct tensix *tensix, unsigned thread,
+                                            enum tensix_wait wait, uint32_t detail)
+{
+    tensix->thread[thread].wait = wait;
+    tensix->thread[thread].wait_detail = detail;
+    return TENSIX_STALL;
+}
+
+/* --- The wait gate (wait_gate.c) --- */
+
+/* Bits of a STALLWAIT condition mask (SPEC: BlackholeA0 STALLWAIT, C0 to C12). */
+enum tensix_condition {
+    TENSIX_C_SCALAR = 1 << 0,
+    TENSIX_C_UNPACKER0 = 1 << 1,
+    TENSIX_C_UNPACKER1 = 1 << 2,
+    TENSIX_C_PACKER = 1 << 3,
+    TENSIX_C_MATRIX = 1 << 4,
+    TENSIX_C_SRC_A_UNPACK = 1 << 5, /* the unpackers may not use the bank that is next */
+    TENSIX_C_SRC_B_UNPACK = 1 << 6,
+    TENSIX_C_SRC_A_MATRIX = 1 << 7,
+    TENSIX_C_SRC_B_MATRIX = 1 << 8,
+    TENSIX_C_MOVER = 1 << 9,
+    TENSIX_C_HART = 1 << 10,
+    TENSIX_C_VECTOR = 1 << 11,
+    TENSIX_C_CONFIG = 1 << 12,
+};
+
+/* Latches a wait instruction in place of the one that was latched. */
+void tensix_latch(struct tensix *tensix, unsigned thread, const struct tensix_latch *latch);
+
+/* May an instruction with these blocks pass the gate of `thread` at cycle `now`? False: the thread
+ * waits for what is latched; *retry is when it opens, UINT64_MAX while nobody knows. */
+bool tensix_gate_open(struct tensix *tensix, unsigned thread, const struct tensix_row_info *info,
+                      uint64_t now, uint64_t *retry);
+
+/* Something that latched waits look at (a semaphore, a bank of Src, a stream) changed at `now`:
+ * looks at all of them, since each is forgotten at the first cycle at which it is met. */
+void tensix_reconsider(struct tensix *tensix, uint64_t now);
+
+/* The same without a change inside, for what lies outside: mover, harts, streams. */
+void tensix_look(struct tensix *tensix, uint64_t now);
+
+/* The latched wait in words: "SEMWAIT 0x40, 1, 2: semaphore 0 is not below its maximum 2". */
+void tensix_latch_text(const struct tensix *tensix, unsigned thread, char *text, size_t size);
+
+/* --- State through which units meet --- */
+
+/* CFG_STATE_ID of the thread. */
+static inline unsigned tensix_state_id(const struct tensix *tensix, unsigned thread)
+{
+    return tensix_get_CFG_STATE_ID_StateID(tensix, thread) & 1;
+}
+
+/* A Tensix instruction writes the bits of `mask` of a word of Config, with all that hangs on it
+ * (backend_config.c). `word` is below TENSIX_STATE_WORDS. */
+void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
+                         uint32_t mask, uint32_t value);
+
+/* Writes the bits of `mask` of a GPR. */
+static inline void tensix_store_gpr(struct tensix *tensix, unsigned thread, unsigned index,
+                                    uint32_t mask, uint32_t value)
+{
+    uint32_t *gpr = &tensix->gpr[thread][index];
+    *gpr = (*gpr & ~mask) | (value & mask);
+    tensix->changed = true;
+}
+
+/* The half of a GPR that `half` (0 to 127) names. */
+static inline uint16_t tensix_half_gpr(const struct tensix *tensix, unsigned thread, unsigned half)
+{
+    return (uint16_t)(tensix->gpr[thread][half / 2] >> 16 * (half % 2));
+}
+
+static inline void tensix_store_half_gpr(struct tensix *tensix, unsigned thread, unsigned half,
+                                         uint16_t value)
+{
+    unsigned shift = 16 * (half % 2);
+    tensix_store_gpr(tensix, thread, half / 2, UINT32_C(0xffff) << shift, (uint32_t)value << shift);
+}
+
+/*
+ * A result that arrives `latency` cycles after the instruction passed its gate in a timed run, at
+ * once in a functional one (results.c). result->due is filled in. Where too many are under way it
+ * arrives early.
+ */
+void tensix_deliver(struct tensix *tensix, struct tensix_result *result, unsigned latency);
+
+/* Writes the results that are due at `now`. */
+void tensix_results_arrive(struct tensix *tensix, uint64_t now);
+
+/* True while a memory request of the thread is under way (STALLWAIT C0). */
+bool tensix_requests_pending(const struct tensix *tensix, unsigned thread);
+
+/* --- Address counters (rwc.c, adc.c) --- */
+
+/* SPEC: RWCs, ApplyAddrMod and ApplyPartialAddrMod. addr_mod: 0 to 7. */
+void tensix_apply_addr_mod(struct tensix *tensix, unsigned thread, unsigned addr_mod);
+void tensix_apply_partial_addr_mod(struct tensix *tensix, unsigned thread, unsigned addr_mod);
+
+/* The 18, 13, 8 and 8 bits of X, Y, Z and W of one channel, as REG2FLOP and SETADC write them. */
+enum tensix_adc_axis { TENSIX_ADC_X, TENSIX_ADC_Y, TENSIX_ADC_Z, TENSIX_ADC_W };
+void tensix_adc_set(struct tensix_adc_channel *channel, enum tensix_adc_axis axis, bool counter,
+                    bool checkpoint, uint32_t value);
+
+/* --- Banks of SrcA and SrcB (src_banks.c) --- */
+
+/* The unpackers give their bank to the Matrix Unit and turn to the other one; the Matrix Unit gives
+ * its bank back, unless `keep` (CLR_DVALID_SrcA_Disable), and turns to the other one. */
+void tensix_src_give(struct tensix *tensix, enum tensix_src src);
+void tensix_src_release(struct tensix *tensix, enum tensix_src src, bool keep);
+
+static inline bool tensix_src_matrix_may(const struct tensix *tensix, enum tensix_src src)
+{
+    return tensix->src[src].matrix_may[tensix->src[src].matrix_bank];
+}
+
+static inline bool tensix_src_unpack_may(const struct tensix *tensix, enum tensix_src src)
+{
+    return !tensix->src[src].matrix_may[tensix->src[src].unpack_bank];
+}
+
+#endif

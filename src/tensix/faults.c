@@ -1,0 +1,65 @@
+/* Guest faults of the coprocessor, and what is skipped because this version does not have it. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "tensix/exec.h"
+
+enum { NAME_BYTES = 120 };
+
+enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum tensix_fault_kind kind,
+                              const char *format, ...)
+{
+    struct tensix_fault fault = {
+        .kind = kind,
+        .thread = thread,
+        .cycle = tensix->now,
+        .word = tensix->thread[thread].next,
+        .origin = tensix->thread[thread].origin,
+    };
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fault.text, sizeof fault.text, format, arguments);
+    va_end(arguments);
+    if (!tensix->board->fault(tensix->owner, &fault)) {
+        return TENSIX_DONE;
+    }
+    tensix->stopped = true;
+    return TENSIX_STOP;
+}
+
+enum tensix_exec tensix_skip(struct tensix *tensix, unsigned thread, uint32_t word)
+{
+    if (tensix->board->unmodelled) {
+        tensix->board->unmodelled(tensix->owner, thread, word, tensix->thread[thread].origin);
+    }
+    return TENSIX_DONE;
+}
+
+/* The instruction in words, cut where it is long. */
+static void name_of(uint32_t word, char name[NAME_BYTES])
+{
+    tensix_disassemble(word, name, NAME_BYTES);
+}
+
+tensix_runner tensix_run_stub, tensix_run_misplaced;
+
+enum tensix_exec tensix_run_stub(struct tensix *tensix, unsigned thread, uint32_t word)
+{
+    char name[NAME_BYTES];
+    name_of(word, name);
+    return tensix_fault(tensix, thread, TENSIX_FAULT_STUB,
+                        "%s: no public source says what it does; remove it", name);
+}
+
+/* MOP, MOP_CFG, REPLAY and RESOURCEDECL behind the stage that knows them. */
+enum tensix_exec tensix_run_misplaced(struct tensix *tensix, unsigned thread, uint32_t word)
+{
+    char name[NAME_BYTES];
+    enum replay_result judged = replay_judge(word);
+    name_of(word, name);
+    return tensix_fault(tensix, thread, TENSIX_FAULT_EXPANSION, "%s reached the wait gate: %s",
+                        name,
+                        judged != REPLAY_OK
+                            ? replay_rule(judged)
+                            : "a TRISC must push it, outside of MOP and REPLAY");
+}

@@ -1,0 +1,262 @@
+/*
+ * The Sync Unit: mutexes and semaphores between the three threads, and the instructions that hand a
+ * wait to their thread's wait gate.
+ *
+ * SPEC: BlackholeA0 SyncUnit and the pages of its instructions.
+ *
+ * Invariants: value and max of a semaphore are below 16; mutex[i] is a thread or TENSIX_MUTEX_FREE,
+ * and mutex[1], which does not exist, is always free. An ATGETM that cannot start shows in its
+ * thread's `wait`; when a mutex becomes free, the waiting thread that comes first, counted from
+ * mutex_next[i], takes it, and all others go on waiting, whatever order they are offered in.
+ */
+#include <stdio.h>
+
+#include "tensix/exec.h"
+
+enum {
+    DEFAULT_BLOCKS = TENSIX_BLOCK_MATRIX,
+    DEFAULT_CONDITIONS =
+        TENSIX_C_SCALAR | TENSIX_C_UNPACKER0 | TENSIX_C_UNPACKER1 | TENSIX_C_PACKER,
+    TARGET_LOW_BITS = 10, /* of the operand of STREAMWAIT */
+};
+
+/* --- Mutexes --- */
+
+static bool mutex_exists(unsigned index)
+{
+    return index < TENSIX_MUTEXES && index != 1;
+}
+
+static enum tensix_exec no_mutex(struct tensix *tensix, unsigned thread, const char *name,
+                                 unsigned index)
+{
+    return tensix_fault(tensix, thread, TENSIX_FAULT_HANG,
+                        "%s: there is no mutex %u, so that the thread would wait for ever; "
+                        "there are 0, 2, 3 and 4",
+                        name, index);
+}
+
+static bool waits_for_mutex(const struct tensix *tensix, unsigned thread, unsigned index)
+{
+    const struct tensix_thread *other = &tensix->thread[thread];
+    return other->has_next && other->wait == TENSIX_WAITS_FOR_MUTEX && other->wait_detail == index;
+}
+
+/* Of `thread` and those that wait for a free mutex, the one that gets it. */
+static unsigned next_holder(const struct tensix *tensix, unsigned thread, unsigned index)
+{
+    unsigned candidate = tensix->mutex_next[index];
+    while (candidate != thread && !waits_for_mutex(tensix, candidate, index)) {
+        candidate = (candidate + 1) % TENSIX_THREADS;
+    }
+    return candidate;
+}
+
+static enum tensix_exec exec_ATGETM(struct tensix *tensix, unsigned thread,
+                                    const struct tensix_args_ATGETM *args)
+{
+    if (!mutex_exists(args->index)) {
+        return no_mutex(tensix, thread, "ATGETM", args->index);
+    }
+    uint8_t *holder = &tensix->mutex[args->index];
+    if (*holder == TENSIX_MUTEX_FREE) {
+        if (next_holder(tensix, thread, args->index) != thread) {
+            return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_MUTEX, args->index);
+        }
+        *holder = (uint8_t)thread;
+    }
+    if (*holder != thread) {
+        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_MUTEX, args->index);
+    }
+    return TENSIX_DONE;
+}
+
+static enum tensix_exec exec_ATRELM(struct tensix *tensix, unsigned thread,
+                                    const struct tensix_args_ATRELM *args)
+{
+    if (!mutex_exists(args->index)) {
+        return no_mutex(tensix, thread, "ATRELM", args->index);
+    }
+    unsigned holder = tensix->mutex[args->index];
+    if (holder != thread) {
+        char who[20] = "nobody does";
+        if (holder != TENSIX_MUTEX_FREE) {
+            snprintf(who, sizeof who, "thread %u does", holder);
+        }
+        return tensix_fault(tensix, thread, TENSIX_FAULT_MUTEX,
+                            "ATRELM: thread %u does not hold mutex %u (%s), and nothing happens; "
+                            "acquire it with ATGETM first",
+                            thread, args->index, who);
+    }
+    tensix->mutex[args->index] = TENSIX_MUTEX_FREE;
+    tensix->mutex_next[args->index] = (uint8_t)((thread + 1) % TENSIX_THREADS);
+    tensix_reconsider(tensix, tensix->now); /* no latch looks at it, but who waits must try again */
+    return TENSIX_DONE;
+}
+
+/* --- Semaphores --- */
+
+static void increment(struct tensix_semaphore *semaphore)
+{
+    semaphore->value = (uint8_t)(semaphore->value + (semaphore->value < TENSIX_SEMAPHORE_MOST));
+}
+
+static void decrement(struct tensix_semaphore *semaphore)
+{
+    semaphore->value = (uint8_t)(semaphore->value - (semaphore->value > 0));
+}
+
+/* Of the semaphores in `mask`, those that have this value. */
+static unsigned semaphores_at(const struct tensix *tensix, unsigned mask, unsigned value)
+{
+    unsigned found = 0;
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        found |= (unsigned)(mask >> i & 1 && tensix->semaphore[i].value == value) << i;
+    }
+    return found;
+}
+
+/* "semaphore 3 is", "semaphores 0, 3 and 7 are" */
+static void name_semaphores(unsigned mask, char *text, size_t size)
+{
+    unsigned count = (unsigned)__builtin_popcount(mask), left = count;
+    int length = snprintf(text, size, "semaphore%s", count > 1 ? "s" : "");
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        if (mask >> i & 1) {
+            const char *before = left == count ? " " : left == 1 ? " and " : ", ";
+            length += snprintf(text + length, size - (size_t)length, "%s%u", before, i);
+            left--;
+        }
+    }
+    snprintf(text + length, size - (size_t)length, " %s", count > 1 ? "are" : "is");
+}
+
+static enum tensix_exec exec_SEMINIT(struct tensix *tensix, unsigned thread,
+                                     const struct tensix_args_SEMINIT *args)
+{
+    (void)thread;
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        if (args->semaphore_mask >> i & 1) {
+            tensix->semaphore[i].value = args->new_value;
+            tensix->semaphore[i].max = args->new_max;
+        }
+    }
+    tensix_reconsider(tensix, tensix->now);
+    return TENSIX_DONE;
+}
+
+/* Max does not limit SEMPOST: only SEMWAIT looks at it. */
+static enum tensix_exec exec_SEMPOST(struct tensix *tensix, unsigned thread,
+                                     const struct tensix_args_SEMPOST *args)
+{
+    unsigned full = semaphores_at(tensix, args->semaphore_mask, TENSIX_SEMAPHORE_MOST);
+    if (full) {
+        char which[48];
+        name_semaphores(full, which, sizeof which);
+        enum tensix_exec answer =
+            tensix_fault(tensix, thread, TENSIX_FAULT_SEMAPHORE,
+                         "SEMPOST: %s 15 already, cannot go higher, and the post is lost; "
+                         "wait with SEMWAIT until there is room",
+                         which);
+        if (answer != TENSIX_DONE) {
+            return answer;
+        }
+    }
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        if (args->semaphore_mask >> i & 1) {
+            increment(&tensix->semaphore[i]);
+        }
+    }
+    tensix_reconsider(tensix, tensix->now);
+    return TENSIX_DONE;
+}
+
+static enum tensix_exec exec_SEMGET(struct tensix *tensix, unsigned thread,
+                                    const struct tensix_args_SEMGET *args)
+{
+    unsigned empty = semaphores_at(tensix, args->semaphore_mask, 0);
+    if (empty) {
+        char which[48];
+        name_semaphores(empty, which, sizeof which);
+        enum tensix_exec answer =
+            tensix_fault(tensix, thread, TENSIX_FAULT_SEMAPHORE,
+                         "SEMGET: %s 0 already, cannot go lower, and the get is lost; "
+                         "wait with SEMWAIT until somebody has posted",
+                         which);
+        if (answer != TENSIX_DONE) {
+            return answer;
+        }
+    }
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        if (args->semaphore_mask >> i & 1) {
+            decrement(&tensix->semaphore[i]);
+        }
+    }
+    tensix_reconsider(tensix, tensix->now);
+    return TENSIX_DONE;
+}
+
+void tensix_semaphore_post(struct tensix *tensix, unsigned index, uint64_t cycle)
+{
+    increment(&tensix->semaphore[index]);
+    tensix_reconsider(tensix, cycle);
+}
+
+void tensix_semaphore_get(struct tensix *tensix, unsigned index, uint64_t cycle)
+{
+    decrement(&tensix->semaphore[index]);
+    tensix_reconsider(tensix, cycle);
+}
+
+/* --- Waits: from here on they are the wait gate's --- */
+
+static enum tensix_exec latch(struct tensix *tensix, unsigned thread, unsigned block_mask,
+                              struct tensix_latch *wait)
+{
+    wait->block_mask = (uint16_t)(block_mask ? block_mask : DEFAULT_BLOCKS);
+    tensix_latch(tensix, thread, wait);
+    return TENSIX_DONE;
+}
+
+static enum tensix_exec exec_STALLWAIT(struct tensix *tensix, unsigned thread,
+                                       const struct tensix_args_STALLWAIT *args)
+{
+    struct tensix_latch wait = {
+        .word = args->word,
+        .conditions = (uint16_t)(args->condition_mask ? args->condition_mask : DEFAULT_CONDITIONS),
+    };
+    return latch(tensix, thread, args->block_mask, &wait);
+}
+
+/* Without a condition it is a STALLWAIT; without a semaphore its conditions are met at once. */
+static enum tensix_exec exec_SEMWAIT(struct tensix *tensix, unsigned thread,
+                                     const struct tensix_args_SEMWAIT *args)
+{
+    struct tensix_latch wait = {.word = args->word};
+    if (args->condition_mask) {
+        wait.semaphores = args->semaphore_mask;
+        wait.semaphore_conditions = args->condition_mask;
+    } else {
+        wait.conditions = DEFAULT_CONDITIONS;
+    }
+    return latch(tensix, thread, args->block_mask, &wait);
+}
+
+/* The high bits of the target are ThreadConfig's as of now; the stream is looked up at the gate. */
+static enum tensix_exec exec_STREAMWAIT(struct tensix *tensix, unsigned thread,
+                                        const struct tensix_args_STREAMWAIT *args)
+{
+    uint32_t high = args->condition_index ? tensix_get_STREAMWAIT_NUM_MSGS_HI_Val(tensix, thread)
+                                          : tensix_get_STREAMWAIT_PHASE_HI_Val(tensix, thread);
+    struct tensix_latch wait = {
+        .word = args->word,
+        .waits_for_stream = true,
+        .stream_select = args->stream_select,
+        .stream_condition = args->condition_index,
+        .target = high << TARGET_LOW_BITS | args->target_value_lo,
+    };
+    return latch(tensix, thread, args->block_mask, &wait);
+}
+
+#define TENSIX_RUNS_SYNC(token) TENSIX_RUNNER(token)
+#include "tensix/runners.h"

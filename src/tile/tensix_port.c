@@ -1,0 +1,214 @@
+/* The coprocessor in its tile: see tensix_port.h. */
+#include "tile/tensix_port.h"
+
+#include <string.h>
+
+#include "tile/report.h"
+#include "tile/weak.h"
+
+/* How far a thread runs ahead of the hart that pushed: about what the queues hold. */
+enum { RUN_AHEAD = TENSIX_FIFO_DEPTH };
+
+/* --- What the coprocessor reaches --- */
+
+/* Accesses of the Scalar Unit see the map as B does; a TRISC's would wait for Auto TTSync. */
+static const enum tile_agent port_agent = AGENT_B;
+
+static enum tensix_reply access_register(struct tile *tile, struct mmio_access *access,
+                                         const char **rule)
+{
+    enum mmio_reply reply = tile_access(tile, access);
+    if (reply == MMIO_OK) {
+        return TENSIX_OK;
+    }
+    *rule = access->rule ? access->rule : "nothing is mapped there";
+    return reply == MMIO_WAIT ? TENSIX_WAIT : TENSIX_REFUSED;
+}
+
+static enum tensix_reply port_read(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                                   uint32_t *value, const char **rule)
+{
+    struct mmio_access access = {.operation = MMIO_READ,
+                                 .agent = port_agent,
+                                 .size = 4,
+                                 .address = address,
+                                 .cycle = cycle};
+    (void)thread;
+    enum tensix_reply reply = access_register(owner, &access, rule);
+    *value = access.value;
+    return reply;
+}
+
+static enum tensix_reply port_write(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                                    uint32_t value, const char **rule)
+{
+    struct mmio_access access = {.operation = MMIO_WRITE,
+                                 .agent = port_agent,
+                                 .size = 4,
+                                 .address = address,
+                                 .value = value,
+                                 .cycle = cycle};
+    (void)thread;
+    return access_register(owner, &access, rule);
+}
+
+static void port_l1_written(void *owner, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    tile_l1_written(owner, address, size, cycle);
+}
+
+static void port_l1_watch(void *owner, uint32_t address, uint32_t size)
+{
+    struct tile *tile = owner;
+    tile->marks[address >> RV32_L1_MARK_SHIFT] |= TILE_MARK_AWAITED;
+    tile->marks[(address + size - 1) >> RV32_L1_MARK_SHIFT] |= TILE_MARK_AWAITED;
+}
+
+static uint32_t port_stream(void *owner, unsigned stream, unsigned index)
+{
+    const struct tile *tile = owner;
+    return overlay_register(&tile->overlay, stream, index);
+}
+
+static bool port_mover_busy(void *owner)
+{
+    (void)owner; /* the mover is not there yet */
+    return false;
+}
+
+static bool port_hart_access_pending(void *owner, unsigned thread)
+{
+    (void)owner; /* stores of harts to devices take effect at once */
+    (void)thread;
+    return false;
+}
+
+static void port_invalidate_code(void *owner)
+{
+    struct tile *tile = owner;
+    rv32_code_invalidate(&tile->code); /* harts share what is decoded */
+}
+
+static enum tile_agent agent_of(struct tensix_origin origin)
+{
+    return origin.pusher < TENSIX_BY_DEBUG_BUS ? (enum tile_agent)origin.pusher : AGENT_NOC;
+}
+
+static bool port_fault(void *owner, const struct tensix_fault *fault)
+{
+    static const enum penrose_fault_kind kinds[TENSIX_FAULT_KINDS] = {
+        [TENSIX_FAULT_ILLEGAL] = PENROSE_FAULT_TENSIX_ILLEGAL,
+        [TENSIX_FAULT_STUB] = PENROSE_FAULT_UNIMPLEMENTED,
+        [TENSIX_FAULT_UNIMPLEMENTED] = PENROSE_FAULT_UNIMPLEMENTED,
+        [TENSIX_FAULT_UNDEFINED] = PENROSE_FAULT_TENSIX_UNDEFINED,
+        [TENSIX_FAULT_HANG] = PENROSE_FAULT_HANG,
+        [TENSIX_FAULT_EXPANSION] = PENROSE_FAULT_TENSIX_EXPANSION,
+        [TENSIX_FAULT_SEMAPHORE] = PENROSE_FAULT_TENSIX_SEMAPHORE,
+        [TENSIX_FAULT_MUTEX] = PENROSE_FAULT_TENSIX_MUTEX,
+    };
+    struct tile *tile = owner;
+    struct tile_fault record = {.kind = kinds[fault->kind],
+                                .agent = agent_of(fault->origin),
+                                .is_tensix = true,
+                                .thread = fault->thread,
+                                .cycle = fault->cycle,
+                                .pc = fault->origin.pc,
+                                .word = fault->word};
+    memcpy(record.text, fault->text, sizeof record.text);
+    return tile_fault(tile, &record) == PENROSE_STOP;
+}
+
+static void port_unmodelled(void *owner, unsigned thread, uint32_t word,
+                            struct tensix_origin origin)
+{
+    struct tile *tile = owner;
+    (void)thread;
+    if (tile->board->skipped) {
+        tile->board->skipped(tile->owner, tile, agent_of(origin), origin.pc, word);
+    }
+}
+
+const struct tensix_board tile_tensix_board = {
+    .read = port_read,
+    .write = port_write,
+    .l1_written = port_l1_written,
+    .l1_watch = port_l1_watch,
+    .stream = port_stream,
+    .mover_busy = port_mover_busy,
+    .hart_access_pending = port_hart_access_pending,
+    .invalidate_code = port_invalidate_code,
+    .fault = port_fault,
+    .unmodelled = port_unmodelled,
+};
+
+/* --- Pushing --- */
+
+/* May a push run the thread at once? Not where agents take turns cycle by cycle or at random. */
+static bool runs_ahead(const struct tile *tile)
+{
+    return !tile->weak && !tile->tensix.timed && tile->running != RV32_CORES;
+}
+
+bool tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
+               unsigned count, uint64_t cycle)
+{
+    struct tensix *tensix = &tile->tensix;
+    struct tensix_origin origin = {.pc = rv32_current_pc(&tile->hart[agent]),
+                                   .pusher = (uint8_t)agent};
+    if (!tensix_push(tensix, thread, origin, words, count, cycle)) {
+        return false;
+    }
+    if (!runs_ahead(tile)) {
+        tile_event(tile, cycle);
+        return true;
+    }
+    uint64_t end = cycle + RUN_AHEAD < tile->turn_end ? cycle + RUN_AHEAD : tile->turn_end;
+    (void)tensix_run_thread(tensix, thread, end);
+    if (tensix->changed || tensix->stopped) {
+        tensix->changed = false;
+        tile_event(tile, cycle);
+    }
+    if (tensix->stopped) {
+        rv32_cut(&tile->hart[agent], cycle + 1);
+    }
+    return true;
+}
+
+bool tile_waits_for_ttsync(const struct tile *tile, const struct mmio_access *access,
+                           enum tensix_resource resource)
+{
+    bool is_trisc = access->agent >= AGENT_T0 && access->agent <= AGENT_T2;
+    return is_trisc && mmio_has_effects(access) &&
+           tensix_must_wait(&tile->tensix, mmio_thread(access), resource, access->offset / 4,
+                            mmio_is_write(access));
+}
+
+/* --- Turns --- */
+
+static bool may_go_on(const struct tile *tile)
+{
+    return tile->tensix_epoch != tile->epoch &&
+           (tensix_busy(&tile->tensix) || tensix_watches(&tile->tensix));
+}
+
+uint64_t tile_tensix_next(const struct tile *tile)
+{
+    return may_go_on(tile) ? tile->now : tensix_next_event(&tile->tensix);
+}
+
+bool tile_tensix_turn(struct tile *tile, uint64_t limit)
+{
+    struct tensix *tensix = &tile->tensix;
+    uint64_t event;
+    if (!may_go_on(tile) && tensix_next_event(tensix) >= limit) {
+        return false;
+    }
+    tensix_wake(tensix, tile->event_time);
+    bool any = tensix_run(tensix, limit, &event);
+    if (any || tensix->changed) {
+        tensix->changed = false;
+        tile_event(tile, event);
+    }
+    tile->tensix_epoch = tile->epoch;
+    return any;
+}

@@ -1,0 +1,29 @@
+/* The coprocessor in its tile: what it reaches through struct tensix_board, and pushes of harts. */
+#ifndef TILE_TENSIX_PORT_H
+#define TILE_TENSIX_PORT_H
+
+#include "tile/tile.h"
+
+extern const struct tensix_board tile_tensix_board;
+
+/*
+ * Pushes `count` instructions of an agent to a thread at tile time `cycle`. False when the FIFO has
+ * no room: nothing happened.
+ *
+ * Where harts run in bursts a TRISC's push also runs its thread a little, up to the end of the
+ * turn: most instructions execute at once and never see a queue.
+ */
+bool tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
+               unsigned count, uint64_t cycle);
+
+/* Must an access of a TRISC wait for instructions that it pushed before (Auto TTSync)? */
+bool tile_waits_for_ttsync(const struct tile *tile, const struct mmio_access *access,
+                           enum tensix_resource resource);
+
+/* The coprocessor's turn, up to `limit`; true when it got on. */
+bool tile_tensix_turn(struct tile *tile, uint64_t limit);
+
+/* When the coprocessor has something to do: a time that may have passed, UINT64_MAX: nothing. */
+uint64_t tile_tensix_next(const struct tile *tile);
+
+#endif
