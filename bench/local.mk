@@ -1,7 +1,14 @@
-## Benchmarks; `make bench` builds and runs them.
-EXTRA_PROGRAMS += %D%/rv32
+## Benchmarks; `make bench` builds and runs them. BENCH_JSON=DIR writes DIR/rv32.json and so on.
+BENCHMARKS = %D%/rv32 %D%/tensix
+EXTRA_PROGRAMS += $(BENCHMARKS)
+bench_rv32_SOURCES = %D%/rv32.c %D%/bench.c %D%/bench.h
 bench_rv32_LDADD = libpenrose_core.la -ldl
-CLEANFILES += %D%/rv32$(EXEEXT)
-bench: all %D%/rv32$(EXEEXT)
-	./bench/rv32$(EXEEXT) $(BENCH_FLAGS)
+bench_tensix_SOURCES = %D%/tensix.c %D%/bench.c %D%/bench.h
+bench_tensix_LDADD = libpenrose_core.la -ldl
+CLEANFILES += $(BENCHMARKS:=$(EXEEXT))
+bench: all $(BENCHMARKS:=$(EXEEXT))
+	for name in rv32 tensix; do \
+		./bench/$$name$(EXEEXT) $(BENCH_FLAGS) \
+			$(if $(BENCH_JSON),--json $(BENCH_JSON)/$$name.json) || exit; \
+	done
 .PHONY: bench

@@ -11,6 +11,7 @@ tile_harness = %D%/unit/tile_harness.c %D%/unit/tile_harness.h
 
 UNIT_TESTS = \
 	%D%/unit/check_abi \
+	%D%/unit/check_auto_ttsync \
 	%D%/unit/check_chip \
 	%D%/unit/check_code \
 	%D%/unit/check_debug \
@@ -32,6 +33,19 @@ UNIT_TESTS = \
 	%D%/unit/check_noc_window \
 	%D%/unit/check_num \
 	%D%/unit/check_pic \
+	%D%/unit/check_reader_a_config \
+	%D%/unit/check_reader_a_counters \
+	%D%/unit/check_reader_a_frontend \
+	%D%/unit/check_reader_a_memory \
+	%D%/unit/check_reader_a_scalar \
+	%D%/unit/check_reader_a_sync \
+	%D%/unit/check_reader_a_time \
+	%D%/unit/check_reader_b_config \
+	%D%/unit/check_reader_b_gate \
+	%D%/unit/check_reader_b_interleave \
+	%D%/unit/check_reader_b_random \
+	%D%/unit/check_reader_b_scalar \
+	%D%/unit/check_reader_b_sync \
 	%D%/unit/check_regs \
 	%D%/unit/check_replay \
 	%D%/unit/check_rv32_float \
@@ -45,12 +59,40 @@ UNIT_TESTS = \
 	%D%/unit/check_spec_vector_memory \
 	%D%/unit/check_spec_vector_permute \
 	%D%/unit/check_tdma \
+	%D%/unit/check_tensix_config \
+	%D%/unit/check_tensix_deadlock \
+	%D%/unit/check_tensix_misc \
+	%D%/unit/check_tensix_rwc \
+	%D%/unit/check_tensix_scalar \
+	%D%/unit/check_tensix_status \
+	%D%/unit/check_tensix_sync \
 	%D%/unit/check_tensix_table \
 	%D%/unit/check_tile \
 	%D%/unit/check_windows
 
 tests_unit_check_code_SOURCES = %D%/unit/check_code.c $(rv32_harness)
 tests_unit_check_debug_SOURCES = %D%/unit/check_debug.c $(mmio_harness) $(tile_harness)
+tests_unit_check_auto_ttsync_SOURCES = %D%/unit/check_auto_ttsync.c $(tensix_harness)
+tests_unit_check_reader_a_config_SOURCES = %D%/unit/check_reader_a_config.c $(tensix_harness) %D%/unit/check_reader_a_common.h
+tests_unit_check_reader_a_counters_SOURCES = %D%/unit/check_reader_a_counters.c $(tensix_harness) %D%/unit/check_reader_a_common.h
+tests_unit_check_reader_a_frontend_SOURCES = %D%/unit/check_reader_a_frontend.c $(tensix_harness) %D%/unit/check_reader_a_common.h
+tests_unit_check_reader_a_memory_SOURCES = %D%/unit/check_reader_a_memory.c $(tensix_harness) %D%/unit/check_reader_a_common.h
+tests_unit_check_reader_a_scalar_SOURCES = %D%/unit/check_reader_a_scalar.c $(tensix_harness) %D%/unit/check_reader_a_common.h
+tests_unit_check_reader_a_sync_SOURCES = %D%/unit/check_reader_a_sync.c $(tensix_harness) %D%/unit/check_reader_a_common.h
+tests_unit_check_reader_a_time_SOURCES = %D%/unit/check_reader_a_time.c $(tensix_harness) %D%/unit/check_reader_a_common.h
+tests_unit_check_reader_b_config_SOURCES = %D%/unit/check_reader_b_config.c $(tensix_harness)
+tests_unit_check_reader_b_gate_SOURCES = %D%/unit/check_reader_b_gate.c $(tensix_harness)
+tests_unit_check_reader_b_interleave_SOURCES = %D%/unit/check_reader_b_interleave.c $(tensix_harness)
+tests_unit_check_reader_b_random_SOURCES = %D%/unit/check_reader_b_random.c $(tensix_harness) %D%/unit/check_reader_b_model.h %D%/unit/check_reader_b_model.c
+tests_unit_check_reader_b_scalar_SOURCES = %D%/unit/check_reader_b_scalar.c $(tensix_harness)
+tests_unit_check_reader_b_sync_SOURCES = %D%/unit/check_reader_b_sync.c $(tensix_harness)
+tests_unit_check_tensix_config_SOURCES = %D%/unit/check_tensix_config.c $(tensix_harness)
+tests_unit_check_tensix_deadlock_SOURCES = %D%/unit/check_tensix_deadlock.c $(tile_harness) $(mmio_harness)
+tests_unit_check_tensix_misc_SOURCES = %D%/unit/check_tensix_misc.c $(tensix_harness)
+tests_unit_check_tensix_rwc_SOURCES = %D%/unit/check_tensix_rwc.c $(tensix_harness)
+tests_unit_check_tensix_scalar_SOURCES = %D%/unit/check_tensix_scalar.c $(tensix_harness)
+tests_unit_check_tensix_status_SOURCES = %D%/unit/check_tensix_status.c $(tensix_harness)
+tests_unit_check_tensix_sync_SOURCES = %D%/unit/check_tensix_sync.c $(tensix_harness)
 tests_unit_check_frontend_SOURCES = %D%/unit/check_frontend.c $(tensix_harness)
 tests_unit_check_idle_SOURCES = %D%/unit/check_idle.c $(rv32_harness)
 tests_unit_check_isa_SOURCES = %D%/unit/check_isa.c $(rv32_harness)
@@ -111,6 +153,7 @@ SHELL_TESTS = \
 	%D%/cli/bad-files.sh \
 	%D%/cli/firmware.sh \
 	%D%/cli/machine.sh \
+	%D%/cli/tensix-errors.sh \
 	%D%/cli/usage.sh \
 	%D%/difftest/self-test.sh \
 	%D%/guests/guests.sh

@@ -26,4 +26,4 @@ PENROSE_FAULT_KIND(TENSIX_EXPANSION, "bad-expansion", STOP, "MOP and REPLAY expa
 PENROSE_FAULT_KIND(TENSIX_SEMAPHORE, "semaphore-range", WARN, "a semaphore counts from 0 to 15 and saturates there")
 PENROSE_FAULT_KIND(TENSIX_MUTEX, "mutex-not-held", WARN, "a mutex is released by the thread that holds it")
 PENROSE_FAULT_KIND(MOP_RACE, "mop-config-race", WARN, "the MOP configuration must not change while a MOP is queued or expanding")
-PENROSE_FAULT_KIND(HANG, "hardware-hang", STOP, "the hardware never answers this access")
+PENROSE_FAULT_KIND(HANG, "hardware-hang", STOP, "the hardware would wait for ever")

@@ -100,7 +100,8 @@ static void record_skipped(void *owner, struct tile *tile, enum tile_agent pushe
 {
     struct penrose_chip *chip = owner;
     for (size_t i = 0; i < chip->unmodelled_count; i++) {
-        if (chip->unmodelled[i].word && chip->unmodelled[i].word >> 24 == word >> 24) {
+        const struct penrose_unmodelled *old = &chip->unmodelled[i];
+        if (old->word && old->word >> 24 == word >> 24) {
             chip->unmodelled[i].times++;
             return;
         }
@@ -204,8 +205,7 @@ PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
         return true;
     }
     if (fault->kind != PENROSE_FAULT_FETCH && fault->thread < 0) {
-        rv32_disassemble(rv32_code_store_index(chip->store), fault->word, fault->pc,
-                         fault->disassembly, sizeof fault->disassembly);
+        penrose_disassemble(fault->word, fault->pc, fault->disassembly, sizeof fault->disassembly);
     }
     penrose_locate(chip, fault->x, fault->y, fault->hart, fault->pc, fault->symbol,
                    sizeof fault->symbol, fault->source, sizeof fault->source);

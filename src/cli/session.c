@@ -416,7 +416,7 @@ static void put_unmodelled(const struct penrose_unmodelled *entry)
     if (entry->word) {
         char text[80];
         penrose_tensix_disassemble(entry->word, text, sizeof text);
-        fprintf(stderr, "  %s (%s) skipped", text, entry->range);
+        fprintf(stderr, "  %s (%s) without its effect", text, entry->range);
     } else {
         fprintf(stderr, "  0x%08x (%s) %s%s%s", entry->address, entry->range,
                 entry->written ? "written" : "", entry->written && entry->read ? " and " : "",

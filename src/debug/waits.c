@@ -53,6 +53,46 @@ static void put_polling(struct sink *sink, struct tile *tile, enum rv32_core cor
     }
 }
 
+/* Where a TRISC waits for its thread of the coprocessor (src/tile/mmio.def). */
+#define AT_GPRS              UINT32_C(0xffe00000)
+#define AT_PC_BUF            UINT32_C(0xffe80000)
+#define AT_COPROCESSOR_DONE  UINT32_C(0xffe80004)
+#define AT_MOP_EXPANDER_DONE UINT32_C(0xffe80008)
+#define AT_CONFIG            UINT32_C(0xffef0000)
+
+/* What a TRISC's access waits for, or NULL where the address says it all. */
+static const char *awaited(const struct tile *tile, enum rv32_core core,
+                           const struct rv32_access *access)
+{
+    if (core < RV32_T0 || core > RV32_T2) {
+        return NULL;
+    }
+    switch (access->address) {
+    case RV32_PUSH_BASE:
+        return "its thread's queue is full";
+    case AT_PC_BUF:
+        return "brisc has put nothing there";
+    case AT_COPROCESSOR_DONE:
+        return "its thread has not executed all that was pushed";
+    case AT_MOP_EXPANDER_DONE:
+        return "its thread's MOPs are not expanded";
+    }
+    bool is_tracked = (access->address >= AT_GPRS && access->address < RV32_PUSH_BASE) ||
+                      access->address >= AT_CONFIG;
+    return is_tracked && tensix_thread_busy(&tile->tensix, core - RV32_T0)
+               ? "what was pushed before it goes first (Auto TTSync)"
+               : NULL;
+}
+
+static void put_waiting(struct sink *sink, const struct tile *tile, enum rv32_core core)
+{
+    const struct rv32_access *access = &tile->hart[core].access;
+    const char *reason = awaited(tile, core, access);
+    sink_put(sink, ": %s 0x%08x (%s) is not answered%s%s", access->store ? "store to" : "load from",
+             access->address, tile_range_title((enum tile_agent)core, access->address),
+             reason ? ": " : "", reason ? reason : "");
+}
+
 static void put_hart(struct sink *sink, struct penrose_chip *chip, struct tile *tile,
                      enum rv32_core core)
 {
@@ -69,9 +109,7 @@ static void put_hart(struct sink *sink, struct penrose_chip *chip, struct tile *
         sink_put(sink, ": runs");
         break;
     case HART_WAITING:
-        sink_put(sink, ": %s 0x%08x (%s) is not answered",
-            hart->access.store ? "store to" : "load from", hart->access.address,
-            tile_range_title((enum tile_agent)core, hart->access.address));
+        put_waiting(sink, tile, core);
         break;
     case HART_ASLEEP:
         put_polling(sink, tile, core);

@@ -125,13 +125,13 @@ static uint64_t hash_words(const uint32_t *words)
     return hash;
 }
 
-/* Tells each .ttinsn how many of them stand together, up to what can be fused. */
-static void count_fusions(struct rv32_page *page)
+/* Tells each .ttinsn how many of them stand together, up to RV32_PUSHES. */
+static void count_pushes(struct rv32_page *page)
 {
     unsigned run = 0;
     for (unsigned i = RV32_PAGE_OPS; i-- > 0;) {
         struct rv32_op *op = &page->ops[i];
-        run = op->run != rv32_exec_ttinsn ? 0 : run < RV32_FUSED ? run + 1 : RV32_FUSED;
+        run = op->run != rv32_exec_ttinsn ? 0 : run < RV32_PUSHES ? run + 1 : RV32_PUSHES;
         if (run > 0) {
             op->aux = (uint8_t)run;
         }
@@ -152,7 +152,7 @@ static struct rv32_page *decode_page(struct rv32_code_store *store, const uint32
         page->rows[i] = (int16_t)row;
     }
     page->ops[RV32_PAGE_OPS] = (struct rv32_op){.run = rv32_exec_page_end};
-    count_fusions(page);
+    count_pushes(page);
     page->hash = hash;
     page->users = 0;
     store->decodings++;

@@ -87,24 +87,27 @@ int64_t rv32_exec_MRET(struct rv32_hart *hart, const struct rv32_op *op, int64_t
     return rv32_jump(hart, hart->resume_pc, left);
 }
 
-/* How many .ttinsn from `op` on are pushed as one. */
-static unsigned fused_pushes(const struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+/* Pushes .ttinsn from `op` on, as many as stand together. */
+static unsigned push_many(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    bool can_fuse = hart->bus->push_fused && hart->core != RV32_B && hart->core != RV32_NC;
-    return !can_fuse ? 1 : op->aux < left ? op->aux : (unsigned)left;
+    unsigned count = op->aux < left ? op->aux : (unsigned)left;
+    uint32_t words[RV32_PUSHES];
+    for (unsigned i = 0; i < count; i++) {
+        words[i] = (uint32_t)op[i].imm;
+    }
+    return hart->bus->push_many(hart->owner, hart, words, count, rv32_now(hart, left));
 }
 
 int64_t rv32_exec_ttinsn(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    unsigned count = fused_pushes(hart, op, left);
+    bool many = op->aux > 1 && hart->bus->push_many && hart->core != RV32_B &&
+                hart->core != RV32_NC;
+    unsigned count = 1;
     enum rv32_reply reply;
     hart->op = op;
-    if (count > 1) {
-        uint32_t words[RV32_FUSED];
-        for (unsigned i = 0; i < count; i++) {
-            words[i] = (uint32_t)op[i].imm;
-        }
-        reply = hart->bus->push_fused(hart->owner, hart, words, count, rv32_now(hart, left));
+    if (many) {
+        count = push_many(hart, op, left);
+        reply = count ? RV32_OK : RV32_WAIT;
     } else {
         reply = hart->bus->push(hart->owner, hart, (uint32_t)op->imm, rv32_now(hart, left));
     }

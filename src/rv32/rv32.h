@@ -22,7 +22,7 @@
 
 enum rv32_core { RV32_B, RV32_T0, RV32_T1, RV32_T2, RV32_NC, RV32_CORES };
 
-enum { RV32_FUSED = 4, RV32_SINK = 32, RV32_VLEN_BYTES = 16, RV32_STATUS_WORDS = 10 };
+enum { RV32_PUSHES = 16, RV32_SINK = 32, RV32_VLEN_BYTES = 16, RV32_STATUS_WORDS = 10 };
 
 /* Which instructions a row belongs to; a hart has all of them except where noted. */
 enum rv32_extension {
@@ -103,11 +103,11 @@ struct rv32_bus {
     /* .ttinsn: the same as a store to RV32_PUSH_BASE, which comes through `access`. */
     enum rv32_reply (*push)(void *owner, struct rv32_hart *hart, uint32_t instruction,
                             uint64_t cycle);
-    /* Two to RV32_FUSED adjacent .ttinsn of RISCV T0 to T2, which are one store (SPEC:
-     * PushTensixInstruction): all are pushed, the first at `cycle`, or none. NULL: they are pushed
-     * one by one. */
-    enum rv32_reply (*push_fused)(void *owner, struct rv32_hart *hart,
-                                  const uint32_t *instructions, unsigned count, uint64_t cycle);
+    /* Two to RV32_PUSHES adjacent .ttinsn of RISCV T0 to T2, one a cycle from `cycle` on: returns
+     * how many were pushed; 0: not even the first (RV32_WAIT). Up to four of them are one store
+     * for the hardware (SPEC: PushTensixInstruction). NULL: they are pushed one by one. */
+    unsigned (*push_many)(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
+                          unsigned count, uint64_t cycle);
     /* A fence, or what precedes an atomic; NULL where the board has nothing to order. */
     enum rv32_reply (*fence)(void *owner, struct rv32_hart *hart, uint64_t cycle);
     /* What polling [address, address + size) means, and for RV32_POLL_STATE the value there, read

@@ -1,5 +1,6 @@
 /*
- * The address counters of unpackers and packers (SPEC: WormholeB0 ADCs): in each of two channels,
+ * The address counters of unpackers and packers (SPEC: ADCs, of which the
+ * newer edition gives Blackhole 13 bits of Z and W where Wormhole has 8): in each of two channels,
  * X, Y, Z and W with a checkpoint ("Cr") each. For every axis there are
  *   tensix_adc_put_<axis>       writes the counter, its checkpoint, or both
  *   tensix_adc_add_<axis>       adds to the counter
@@ -35,8 +36,8 @@
 
 TENSIX_ADC_AXIS(x, uint32_t, UINT32_C(0x3ffff))
 TENSIX_ADC_AXIS(y, uint16_t, UINT32_C(0x1fff))
-TENSIX_ADC_AXIS(z, uint8_t, UINT32_C(0xff))
-TENSIX_ADC_AXIS(w, uint8_t, UINT32_C(0xff))
+TENSIX_ADC_AXIS(z, uint16_t, UINT32_C(0x1fff))
+TENSIX_ADC_AXIS(w, uint16_t, UINT32_C(0x1fff))
 
 #undef TENSIX_ADC_AXIS
 

@@ -82,7 +82,8 @@ void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state,
         tensix->board->invalidate_code(tensix->owner);
     }
     if (special == UNMODELLED && mask && tensix->board->unmodelled) {
-        tensix->board->unmodelled(tensix->owner, thread, 0, tensix->thread[thread].origin);
+        tensix->board->unmodelled(tensix->owner, thread, tensix->thread[thread].next,
+                                      tensix->thread[thread].origin);
     }
 }
 
@@ -114,6 +115,7 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
 {
     uint32_t entering = value & ~old;
     tensix->held = value;
+    tensix->attention = true;
     if (entering & TENSIX_RESET_SRCA_CLIENT) {
         tensix_src_reset(tensix, TENSIX_SRC_A);
     }

@@ -79,7 +79,8 @@ static enum tensix_exec exec_SETC16(struct tensix *tensix, unsigned thread,
         break;
     case UNMODELLED:
         if (tensix->board->unmodelled) {
-            tensix->board->unmodelled(tensix->owner, thread, 0, tensix->thread[thread].origin);
+            tensix->board->unmodelled(tensix->owner, thread, tensix->thread[thread].next,
+                                      tensix->thread[thread].origin);
         }
         break;
     }

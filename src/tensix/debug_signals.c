@@ -33,7 +33,8 @@ static void put(uint32_t *data, unsigned first, unsigned width, uint32_t value)
     }
 }
 
-/* Signals 0 to 3: unpackers 0 and 1 of thread 0; 4 and 5: the packers of thread 2. */
+/* Signals 0 to 3: unpackers 0 and 1 of thread 0; 4 and 5: the packers of thread 2. Of the 13 bits
+ * of Z and W eight show (SPEC: ADCs). */
 static void show_adc(const struct tensix *tensix, unsigned signal, uint32_t *data)
 {
     unsigned unit = signal / 2;

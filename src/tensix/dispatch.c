@@ -52,14 +52,36 @@ const struct tensix_op tensix_ops[TENSIX_ROWS] = {
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Winitializer-overrides"
+#pragma clang diagnostic ignored "-Wgnu-designator"
 #elif defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
+#pragma GCC diagnostic ignored "-Wpedantic"
 #endif
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
     [opcode] = TENSIX_ROW_##token + 1,
 #define STUB INSN
 const uint8_t tensix_last_row[256] = {
+#include "tensix/tensix.def"
+};
+
+/* No word is found where nothing is masked and something must match. */
+#define NEVER {0, 1, NULL}
+#define PLAIN_FRONTEND(token, opcode)
+#define PLAIN_SYNC(token, opcode)   [opcode] = OP(token, opcode, RUN_SYNC(token))
+#define PLAIN_MATRIX(token, opcode) [opcode] = OP(token, opcode, RUN_MATRIX(token))
+#define PLAIN_VECTOR(token, opcode) [opcode] = OP(token, opcode, RUN_VECTOR(token))
+#define PLAIN_UNPACK(token, opcode) [opcode] = OP(token, opcode, RUN_UNPACK(token))
+#define PLAIN_PACK(token, opcode)   [opcode] = OP(token, opcode, RUN_PACK(token))
+#define PLAIN_SCALAR(token, opcode) [opcode] = OP(token, opcode, RUN_SCALAR(token))
+#define PLAIN_CONFIG(token, opcode) [opcode] = OP(token, opcode, RUN_CONFIG(token))
+#define PLAIN_MOVER(token, opcode)  [opcode] = OP(token, opcode, RUN_MOVER(token))
+#define PLAIN_MISC(token, opcode)   [opcode] = OP(token, opcode, RUN_MISC(token))
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    PLAIN_##unit(token, opcode)
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
+const struct tensix_op tensix_plain_ops[256] = {
+    [0 ... 255] = NEVER,
 #include "tensix/tensix.def"
 };
 #if defined(__clang__)

@@ -50,6 +50,10 @@ struct tensix_op {
 /* By row. STUB rows, and rows of units that do not exist yet, have runners too: they report. */
 extern const struct tensix_op tensix_ops[TENSIX_ROWS];
 
+/* By opcode: the form of it that stands last. No word matches where the opcode does not exist, is a
+ * STUB, or is one that the front end keeps for itself. */
+extern const struct tensix_op tensix_plain_ops[256];
+
 /* By opcode: one more than the number of its last row; 0 where there is none. The rows of an opcode
  * stand together in the table. */
 extern const uint8_t tensix_last_row[256];

@@ -24,6 +24,7 @@ enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum tensi
         return TENSIX_DONE;
     }
     tensix->stopped = true;
+    tensix->attention = true;
     return TENSIX_STOP;
 }
 

@@ -12,6 +12,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/exec.h \
 	%D%/faults.c \
 	%D%/frontend.c \
+	%D%/frontend.h \
+	%D%/issue.c \
 	%D%/matrix.c \
 	%D%/misc.c \
 	%D%/mop.c \
@@ -35,4 +37,5 @@ libpenrose_core_la_SOURCES += \
 	%D%/table.h \
 	%D%/tensix.def \
 	%D%/tensix.h \
-	%D%/wait_gate.c
+	%D%/wait_gate.c \
+	%D%/wait_text.c

@@ -24,43 +24,82 @@ static void set_dst(struct tensix_rwc *rwc, bool from_checkpoint, bool from_coun
 }
 
 /* SPEC: DstCtoCr sets Dst even where the mask does not name it; the other Cr bits only choose what
- * is added. (The seeds look for DstCtoCr in the mask, where that bit is Fidelity.) */
-static enum tensix_exec exec_SETRWC(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_SETRWC *args)
+ * is added. (The seeds look for DstCtoCr in the mask, where that bit is Fidelity.) Not inlined:
+ * taking all operands would cost the usual case most of its time. */
+static __attribute__((noinline)) enum tensix_exec set_rwc(struct tensix *tensix, unsigned thread,
+                                                          uint32_t word)
 {
+    const struct tensix_args_SETRWC args = tensix_decode_SETRWC(word);
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
-    if (args->src_a) {
-        set_src(&rwc->src_a, &rwc->src_a_cr, args->src_a_cr, args->src_a_val);
+    if (args.src_a) {
+        set_src(&rwc->src_a, &rwc->src_a_cr, args.src_a_cr, args.src_a_val);
     }
-    if (args->src_b) {
-        set_src(&rwc->src_b, &rwc->src_b_cr, args->src_b_cr, args->src_b_val);
+    if (args.src_b) {
+        set_src(&rwc->src_b, &rwc->src_b_cr, args.src_b_cr, args.src_b_val);
     }
-    if (args->dst || args->dst_c_to_cr) {
-        set_dst(rwc, args->dst_cr, args->dst_c_to_cr, args->dst_val);
+    if (args.dst || args.dst_c_to_cr) {
+        set_dst(rwc, args.dst_cr, args.dst_c_to_cr, args.dst_val);
     }
-    if (args->fidelity) {
+    if (args.fidelity) {
         rwc->fidelity = 0;
     }
-    if (args->flip_src_a) {
+    if (args.flip_src_a) {
         tensix_src_release(tensix, TENSIX_SRC_A,
                            tensix_get_CLR_DVALID_SrcA_Disable(tensix, thread));
     }
-    if (args->flip_src_b) {
+    if (args.flip_src_b) {
         tensix_src_release(tensix, TENSIX_SRC_B,
                            tensix_get_CLR_DVALID_SrcB_Disable(tensix, thread));
     }
     return TENSIX_DONE;
 }
 
+/* Usually there are no carriage returns, and no bank is given back. */
+static enum tensix_exec exec_SETRWC(struct tensix *tensix, unsigned thread,
+                                    const struct tensix_args_SETRWC *args)
+{
+    struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
+    if (args->rwc_cr | args->clear_ab_vld) {
+        return set_rwc(tensix, thread, args->word);
+    }
+    if (args->src_a) {
+        rwc->src_a = rwc->src_a_cr = (uint8_t)args->src_a_val;
+    }
+    if (args->src_b) {
+        rwc->src_b = rwc->src_b_cr = (uint8_t)args->src_b_val;
+    }
+    if (args->dst) {
+        rwc->dst = rwc->dst_cr = (uint16_t)args->dst_val;
+    }
+    if (args->fidelity) {
+        rwc->fidelity = 0;
+    }
+    return TENSIX_DONE;
+}
+
 /* GUESS: bit 21 moves the checkpoint of Dst along, as in SETRWC and in address modifiers; see the
  * row. */
+static __attribute__((noinline)) enum tensix_exec
+increment_rwc(struct tensix *tensix, unsigned thread, uint32_t word)
+{
+    const struct tensix_args_INCRWC args = tensix_decode_INCRWC(word);
+    struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
+    tensix_rwc_step_src(&rwc->src_a, &rwc->src_a_cr, args.src_a_cr, args.src_a_inc);
+    tensix_rwc_step_src(&rwc->src_b, &rwc->src_b_cr, args.src_b_cr, args.src_b_inc);
+    tensix_rwc_step_dst(rwc, args.dst_cr, args.dst_c_to_cr, args.dst_inc);
+    return TENSIX_DONE;
+}
+
 static enum tensix_exec exec_INCRWC(struct tensix *tensix, unsigned thread,
                                     const struct tensix_args_INCRWC *args)
 {
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
-    tensix_rwc_step_src(&rwc->src_a, &rwc->src_a_cr, args->src_a_cr, args->src_a_inc);
-    tensix_rwc_step_src(&rwc->src_b, &rwc->src_b_cr, args->src_b_cr, args->src_b_inc);
-    tensix_rwc_step_dst(rwc, args->dst_cr, args->dst_c_to_cr, args->dst_inc);
+    if (args->rwc_cr) {
+        return increment_rwc(tensix, thread, args->word);
+    }
+    rwc->src_a = (uint8_t)((rwc->src_a + args->src_a_inc) & TENSIX_RWC_SRC_MASK);
+    rwc->src_b = (uint8_t)((rwc->src_b + args->src_b_inc) & TENSIX_RWC_SRC_MASK);
+    rwc->dst = (uint16_t)((rwc->dst + args->dst_inc) & TENSIX_RWC_DST_MASK);
     return TENSIX_DONE;
 }
 

@@ -17,6 +17,34 @@ static struct tensix_adc *counters(struct tensix *tensix, unsigned thread, unsig
     return tensix->thread[thread_override ? thread_override - 1 : thread].adc;
 }
 
+/* --- Units --- */
+
+tensix_runner tensix_run_SETADC, tensix_run_SETADCXX, tensix_run_SETADCXY, tensix_run_SETADCZW,
+    tensix_run_INCADCXY, tensix_run_INCADCZW, tensix_run_ADDRCRXY, tensix_run_ADDRCRZW;
+
+enum { UNIT_MASK_LSB = 21, UNIT_MASK = 7 };
+
+/* Nearly all instructions name one unit: bit i of the mask is enum tensix_adc_unit, and half of a
+ * mask of one bit is its number. */
+static inline bool is_one_unit(unsigned mask)
+{
+    return mask && !(mask & (mask - 1));
+}
+
+/* An instruction on none or several units is the same on each of them. */
+static __attribute__((noinline)) enum tensix_exec
+for_each_unit(struct tensix *tensix, unsigned thread, uint32_t word, tensix_runner *run)
+{
+    uint32_t others = word & ~((uint32_t)UNIT_MASK << UNIT_MASK_LSB);
+    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
+        uint32_t bit = UINT32_C(1) << (UNIT_MASK_LSB + unit);
+        if (word & bit) {
+            (void)run(tensix, thread, others | bit);
+        }
+    }
+    return TENSIX_DONE;
+}
+
 static enum tensix_exec exec_NOP(struct tensix *tensix, unsigned thread,
                                  const struct tensix_args_NOP *args)
 {
@@ -32,20 +60,13 @@ static enum tensix_exec exec_NOP(struct tensix *tensix, unsigned thread,
 static enum tensix_exec exec_SETADC(struct tensix *tensix, unsigned thread,
                                     const struct tensix_args_SETADC *args)
 {
+    unsigned unit = args->cnt_set_mask >> 1;
+    if (!is_one_unit(args->cnt_set_mask)) {
+        return for_each_unit(tensix, thread, args->word, tensix_run_SETADC);
+    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     enum tensix_adc_axis axis = (enum tensix_adc_axis)args->xyzw;
-    if (args->u0) {
-        tensix_adc_set(&adc[TENSIX_ADC_UNPACKER0].channel[args->channel], axis, true, true,
-                       args->new_value);
-    }
-    if (args->u1) {
-        tensix_adc_set(&adc[TENSIX_ADC_UNPACKER1].channel[args->channel], axis, true, true,
-                       args->new_value);
-    }
-    if (args->pk) {
-        tensix_adc_set(&adc[TENSIX_ADC_PACKER].channel[args->channel], axis, true, true,
-                       args->new_value);
-    }
+    tensix_adc_set(&adc[unit].channel[args->channel], axis, true, true, args->new_value);
     return TENSIX_DONE;
 }
 
@@ -58,64 +79,68 @@ static void set_xx(struct tensix_adc *adc, const struct tensix_args_SETADCXX *ar
 static enum tensix_exec exec_SETADCXX(struct tensix *tensix, unsigned thread,
                                       const struct tensix_args_SETADCXX *args)
 {
+    unsigned unit = args->cnt_set_mask >> 1;
+    if (!is_one_unit(args->cnt_set_mask)) {
+        return for_each_unit(tensix, thread, args->word, tensix_run_SETADCXX);
+    }
     struct tensix_adc *adc = counters(tensix, thread, 0);
-    if (args->u0) {
-        set_xx(&adc[TENSIX_ADC_UNPACKER0], args);
-    }
-    if (args->u1) {
-        set_xx(&adc[TENSIX_ADC_UNPACKER1], args);
-    }
-    if (args->pk) {
-        set_xx(&adc[TENSIX_ADC_PACKER], args);
-    }
+    set_xx(&adc[unit], args);
     return TENSIX_DONE;
 }
 
 static void set_xy(struct tensix_adc *adc, const struct tensix_args_SETADCXY *args)
 {
-    tensix_adc_put_x(&adc->channel[0], args->x0, args->x0, args->x0_val);
-    tensix_adc_put_y(&adc->channel[0], args->y0, args->y0, args->y0_val);
-    tensix_adc_put_x(&adc->channel[1], args->x1, args->x1, args->x1_val);
-    tensix_adc_put_y(&adc->channel[1], args->y1, args->y1, args->y1_val);
+    if (args->x0) {
+        tensix_adc_put_x(&adc->channel[0], true, true, args->x0_val);
+    }
+    if (args->y0) {
+        tensix_adc_put_y(&adc->channel[0], true, true, args->y0_val);
+    }
+    if (args->x1) {
+        tensix_adc_put_x(&adc->channel[1], true, true, args->x1_val);
+    }
+    if (args->y1) {
+        tensix_adc_put_y(&adc->channel[1], true, true, args->y1_val);
+    }
 }
 
 static enum tensix_exec exec_SETADCXY(struct tensix *tensix, unsigned thread,
                                       const struct tensix_args_SETADCXY *args)
 {
+    unsigned unit = args->cnt_set_mask >> 1;
+    if (!is_one_unit(args->cnt_set_mask)) {
+        return for_each_unit(tensix, thread, args->word, tensix_run_SETADCXY);
+    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    if (args->u0) {
-        set_xy(&adc[TENSIX_ADC_UNPACKER0], args);
-    }
-    if (args->u1) {
-        set_xy(&adc[TENSIX_ADC_UNPACKER1], args);
-    }
-    if (args->pk) {
-        set_xy(&adc[TENSIX_ADC_PACKER], args);
-    }
+    set_xy(&adc[unit], args);
     return TENSIX_DONE;
 }
 
 static void set_zw(struct tensix_adc *adc, const struct tensix_args_SETADCZW *args)
 {
-    tensix_adc_put_z(&adc->channel[0], args->z0, args->z0, args->z0_val);
-    tensix_adc_put_w(&adc->channel[0], args->w0, args->w0, args->w0_val);
-    tensix_adc_put_z(&adc->channel[1], args->z1, args->z1, args->z1_val);
-    tensix_adc_put_w(&adc->channel[1], args->w1, args->w1, args->w1_val);
+    if (args->z0) {
+        tensix_adc_put_z(&adc->channel[0], true, true, args->z0_val);
+    }
+    if (args->w0) {
+        tensix_adc_put_w(&adc->channel[0], true, true, args->w0_val);
+    }
+    if (args->z1) {
+        tensix_adc_put_z(&adc->channel[1], true, true, args->z1_val);
+    }
+    if (args->w1) {
+        tensix_adc_put_w(&adc->channel[1], true, true, args->w1_val);
+    }
 }
 
 static enum tensix_exec exec_SETADCZW(struct tensix *tensix, unsigned thread,
                                       const struct tensix_args_SETADCZW *args)
 {
+    unsigned unit = args->cnt_set_mask >> 1;
+    if (!is_one_unit(args->cnt_set_mask)) {
+        return for_each_unit(tensix, thread, args->word, tensix_run_SETADCZW);
+    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    if (args->u0) {
-        set_zw(&adc[TENSIX_ADC_UNPACKER0], args);
-    }
-    if (args->u1) {
-        set_zw(&adc[TENSIX_ADC_UNPACKER1], args);
-    }
-    if (args->pk) {
-        set_zw(&adc[TENSIX_ADC_PACKER], args);
-    }
+    set_zw(&adc[unit], args);
     return TENSIX_DONE;
 }
 
@@ -132,16 +157,12 @@ static void increment_xy(struct tensix_adc *adc, const struct tensix_args_INCADC
 static enum tensix_exec exec_INCADCXY(struct tensix *tensix, unsigned thread,
                                       const struct tensix_args_INCADCXY *args)
 {
+    unsigned unit = args->cnt_set_mask >> 1;
+    if (!is_one_unit(args->cnt_set_mask)) {
+        return for_each_unit(tensix, thread, args->word, tensix_run_INCADCXY);
+    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    if (args->u0) {
-        increment_xy(&adc[TENSIX_ADC_UNPACKER0], args);
-    }
-    if (args->u1) {
-        increment_xy(&adc[TENSIX_ADC_UNPACKER1], args);
-    }
-    if (args->pk) {
-        increment_xy(&adc[TENSIX_ADC_PACKER], args);
-    }
+    increment_xy(&adc[unit], args);
     return TENSIX_DONE;
 }
 
@@ -156,16 +177,12 @@ static void increment_zw(struct tensix_adc *adc, const struct tensix_args_INCADC
 static enum tensix_exec exec_INCADCZW(struct tensix *tensix, unsigned thread,
                                       const struct tensix_args_INCADCZW *args)
 {
+    unsigned unit = args->cnt_set_mask >> 1;
+    if (!is_one_unit(args->cnt_set_mask)) {
+        return for_each_unit(tensix, thread, args->word, tensix_run_INCADCZW);
+    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    if (args->u0) {
-        increment_zw(&adc[TENSIX_ADC_UNPACKER0], args);
-    }
-    if (args->u1) {
-        increment_zw(&adc[TENSIX_ADC_UNPACKER1], args);
-    }
-    if (args->pk) {
-        increment_zw(&adc[TENSIX_ADC_PACKER], args);
-    }
+    increment_zw(&adc[unit], args);
     return TENSIX_DONE;
 }
 
@@ -190,16 +207,12 @@ static void return_xy(struct tensix_adc *adc, const struct tensix_args_ADDRCRXY 
 static enum tensix_exec exec_ADDRCRXY(struct tensix *tensix, unsigned thread,
                                       const struct tensix_args_ADDRCRXY *args)
 {
+    unsigned unit = args->cnt_set_mask >> 1;
+    if (!is_one_unit(args->cnt_set_mask)) {
+        return for_each_unit(tensix, thread, args->word, tensix_run_ADDRCRXY);
+    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    if (args->u0) {
-        return_xy(&adc[TENSIX_ADC_UNPACKER0], args);
-    }
-    if (args->u1) {
-        return_xy(&adc[TENSIX_ADC_UNPACKER1], args);
-    }
-    if (args->pk) {
-        return_xy(&adc[TENSIX_ADC_PACKER], args);
-    }
+    return_xy(&adc[unit], args);
     return TENSIX_DONE;
 }
 
@@ -222,16 +235,12 @@ static void return_zw(struct tensix_adc *adc, const struct tensix_args_ADDRCRZW 
 static enum tensix_exec exec_ADDRCRZW(struct tensix *tensix, unsigned thread,
                                       const struct tensix_args_ADDRCRZW *args)
 {
+    unsigned unit = args->cnt_set_mask >> 1;
+    if (!is_one_unit(args->cnt_set_mask)) {
+        return for_each_unit(tensix, thread, args->word, tensix_run_ADDRCRZW);
+    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    if (args->u0) {
-        return_zw(&adc[TENSIX_ADC_UNPACKER0], args);
-    }
-    if (args->u1) {
-        return_zw(&adc[TENSIX_ADC_UNPACKER1], args);
-    }
-    if (args->pk) {
-        return_zw(&adc[TENSIX_ADC_PACKER], args);
-    }
+    return_zw(&adc[unit], args);
     return TENSIX_DONE;
 }
 

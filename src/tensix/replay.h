@@ -68,6 +68,16 @@ enum replay_result replay_accept(struct replay_buffer *buffer, uint32_t word, bo
 /* Takes the next instruction to play; false, *instruction untouched, if it does not play. */
 bool replay_next(struct replay_buffer *buffer, uint32_t *instruction);
 
+/* Takes `count` instructions, at most those that are left, to play; only while it plays. */
+static inline void replay_skip(struct replay_buffer *buffer, unsigned count)
+{
+    buffer->index = (uint8_t)((buffer->index + count) % REPLAY_ENTRIES);
+    buffer->left = (uint8_t)(buffer->left - count);
+    if (buffer->left == 0) {
+        buffer->state = REPLAY_IDLE;
+    }
+}
+
 /*
  * Can this word execute when it leaves the buffer? REPLAY, MOP and MOP_CFG cannot: the units that
  * handle them are behind it (SPEC: REPLAY handles neither what it plays nor what it passes on

@@ -8,8 +8,8 @@
  * the banks. */
 void tensix_src_withdraw(struct tensix *tensix, enum tensix_src src);
 
-/* As after power-on: both sides at bank 0, both banks with the unpackers. Entering the soft reset of
- * the banks is to call it too. */
+/* As after power-on: both sides at bank 0, both banks with the unpackers. Entering the soft reset
+ * of the banks is to call it too. */
 void tensix_src_reset(struct tensix *tensix, enum tensix_src src);
 
 #endif

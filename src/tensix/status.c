@@ -125,6 +125,6 @@ uint32_t tensix_status(const struct tensix *tensix, unsigned thread, unsigned in
 unsigned tensix_status_stream(const struct tensix *tensix, unsigned thread, unsigned i)
 {
     enum tensix_field_id bank_sel =
-        (enum tensix_field_id)(TENSIX_FIELD_STREAM_ID_SYNC_SEC0_BankSel + i);
+        (enum tensix_field_id)(TENSIX_FIELD_STREAM_ID_TRISC_SEC0_BankSel + i);
     return tensix_thread_field(tensix, thread, bank_sel);
 }

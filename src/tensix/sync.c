@@ -42,7 +42,10 @@ static bool waits_for_mutex(const struct tensix *tensix, unsigned thread, unsign
     return other->has_next && other->wait == TENSIX_WAITS_FOR_MUTEX && other->wait_detail == index;
 }
 
-/* Of `thread` and those that wait for a free mutex, the one that gets it. */
+/*
+ * Of `thread` and those that wait for a free mutex, the one that gets it. SPEC: ATRELM, where two
+ * wait. GUESS: who has released it and wants it again comes after a single one too.
+ */
 static unsigned next_holder(const struct tensix *tensix, unsigned thread, unsigned index)
 {
     unsigned candidate = tensix->mutex_next[index];
@@ -137,8 +140,8 @@ static enum tensix_exec exec_SEMINIT(struct tensix *tensix, unsigned thread,
     (void)thread;
     for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
         if (args->semaphore_mask >> i & 1) {
-            tensix->semaphore[i].value = args->new_value;
-            tensix->semaphore[i].max = args->new_max;
+            tensix->semaphore[i].value = (uint8_t)args->new_value;
+            tensix->semaphore[i].max = (uint8_t)args->new_max;
         }
     }
     tensix_reconsider(tensix, tensix->now);
@@ -228,16 +231,20 @@ static enum tensix_exec exec_STALLWAIT(struct tensix *tensix, unsigned thread,
     return latch(tensix, thread, args->block_mask, &wait);
 }
 
-/* Without a condition it is a STALLWAIT; without a semaphore its conditions are met at once. */
+/* SPEC: the newer edition of the page leaves a wait without a condition undefined; the one before
+ * it had a STALLWAIT on C0 to C3. Without a semaphore the conditions are met at once. */
 static enum tensix_exec exec_SEMWAIT(struct tensix *tensix, unsigned thread,
                                      const struct tensix_args_SEMWAIT *args)
 {
-    struct tensix_latch wait = {.word = args->word};
-    if (args->condition_mask) {
-        wait.semaphores = args->semaphore_mask;
-        wait.semaphore_conditions = args->condition_mask;
-    } else {
-        wait.conditions = DEFAULT_CONDITIONS;
+    struct tensix_latch wait = {
+        .word = args->word,
+        .semaphores = (uint8_t)args->semaphore_mask,
+        .semaphore_conditions = (uint8_t)args->condition_mask,
+    };
+    if (!args->condition_mask) {
+        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+                            "SEMWAIT without a condition: 1 waits while a semaphore is 0, 2 while "
+                            "it is at its maximum");
     }
     return latch(tensix, thread, args->block_mask, &wait);
 }
@@ -251,8 +258,8 @@ static enum tensix_exec exec_STREAMWAIT(struct tensix *tensix, unsigned thread,
     struct tensix_latch wait = {
         .word = args->word,
         .waits_for_stream = true,
-        .stream_select = args->stream_select,
-        .stream_condition = args->condition_index,
+        .stream_select = (uint8_t)args->stream_select,
+        .stream_condition = (uint8_t)args->condition_index,
         .target = high << TARGET_LOW_BITS | args->target_value_lo,
     };
     return latch(tensix, thread, args->block_mask, &wait);

@@ -62,7 +62,7 @@ enum tensix_row {
 };
 
 /* Operands: struct tensix_args_SETC16 {word, cfg_index, new_value} and so on. */
-#define FIELD(name, hi, lo)  uint32_t name : (hi) - (lo) + 1;
+#define FIELD(name, hi, lo)  uint32_t name;
 #define KEY(name, hi, lo)    FIELD(name, hi, lo)
 #define PART(name, hi, lo)   FIELD(name, hi, lo)
 #define SIGNED(name, hi, lo) int32_t name;

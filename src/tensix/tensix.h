@@ -111,8 +111,8 @@ struct tensix_board {
     void (*invalidate_code)(void *owner);
     /* Records a fault; true when the chip is to stop. */
     bool (*fault)(void *owner, const struct tensix_fault *fault);
-    /* An instruction of a unit that this version does not have was skipped, or a configuration
-     * word whose effect is not modelled was written (word is then 0). May be NULL. */
+    /* An instruction was skipped, or did not have all its effects, because this version does not
+     * model them. May be NULL. */
     void (*unmodelled)(void *owner, unsigned thread, uint32_t word, struct tensix_origin origin);
 };
 
@@ -140,9 +140,8 @@ struct tensix_rwc {
 
 /* SPEC: ADCs. */
 struct tensix_adc_channel {
-    uint32_t x, x_cr; /* 18 bits */
-    uint16_t y, y_cr; /* 13 bits */
-    uint8_t z, z_cr, w, w_cr;
+    uint32_t x, x_cr;                   /* 18 bits */
+    uint16_t y, y_cr, z, z_cr, w, w_cr; /* 13 bits */
 };
 
 struct tensix_adc {
@@ -198,6 +197,7 @@ struct tensix_thread {
     bool has_next;
     uint32_t next;
     struct tensix_origin origin;
+    struct tensix_origin mop_origin; /* of the MOP that is being expanded */
     uint8_t parent; /* opcode of the MOP or REPLAY of the TRISC that `next` comes from, or 0 */
     struct tensix_latch latch;
     enum tensix_wait wait;
@@ -239,11 +239,12 @@ struct tensix {
     struct tensix_result result[TENSIX_RESULTS];
     unsigned results;
     uint64_t unit_free[TENSIX_UNIT_COUNT]; /* timed runs: when each unit accepts the next instruction */
-    uint64_t stream_write_at[TENSIX_THREADS]; /* timed runs: see config.c */
+    uint64_t atomic_free; /* the same for atomic requests of the Scalar Unit */
     uint64_t now;     /* the cycle of the instruction that executes */
     uint64_t latest;  /* of the latest change that may let a blocked thread go on */
     uint64_t clock;   /* until which it has run */
     bool changed;     /* something that harts can see has changed; the tile clears it */
+    bool attention;   /* something that can hold instructions has changed (see issue.c) */
     bool stopped;     /* a fault under the policy "stop"; the tile clears it */
 
     /* Lent by the tile. */
@@ -283,6 +284,14 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value);
  */
 bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
                  const uint32_t *words, unsigned count, uint64_t cycle);
+
+/*
+ * A TRISC's push that needs no queue: executes the first instructions of it, as long as nothing is
+ * queued or can hold them and they start before `end`. Returns how many; the others are to be
+ * pushed. Functional runs only.
+ */
+unsigned tensix_execute(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
+                        const uint32_t *words, unsigned count, uint64_t cycle, uint64_t end);
 
 /* True when a TRISC's push would be accepted. */
 bool tensix_accepts(const struct tensix *tensix, unsigned thread);
@@ -340,8 +349,8 @@ bool tensix_must_wait(const struct tensix *tensix, unsigned thread, enum tensix_
  * TENSIX_THREADS, as the others do. 0 for other indices, see tensix_status_stream. */
 uint32_t tensix_status(const struct tensix *tensix, unsigned thread, unsigned index);
 
-/* The overlay stream behind tt_cfg_sstatus(i) and (4 + i) of a TRISC (GUESS: the streams that
- * STREAMWAIT selects, STREAM_ID_SYNC_SEC[i]). */
+/* The overlay stream behind tt_cfg_sstatus(i) and (4 + i) of a TRISC (GUESS, by its name:
+ * STREAM_ID_TRISC_SEC[i]). */
 unsigned tensix_status_stream(const struct tensix *tensix, unsigned thread, unsigned i);
 
 /* --- Semaphores as stores of harts to the window change them (sync.c) --- */

@@ -105,10 +105,18 @@ static unsigned unmet_semaphore(const struct tensix *tensix, const struct tensix
     return TENSIX_SEMAPHORES;
 }
 
+/* STREAMWAIT names one of the thread's STREAM_ID_SYNC words, which is looked up at the gate. */
+static unsigned selected_stream(const struct tensix *tensix, unsigned thread)
+{
+    enum tensix_field_id bank_sel = (enum tensix_field_id)(TENSIX_FIELD_STREAM_ID_SYNC_SEC0_BankSel +
+                                                           tensix->thread[thread].latch.stream_select);
+    return tensix_thread_field(tensix, thread, bank_sel);
+}
+
 static uint32_t stream_value(const struct tensix *tensix, unsigned thread)
 {
     const struct tensix_latch *latch = &tensix->thread[thread].latch;
-    unsigned stream = tensix_status_stream(tensix, thread, latch->stream_select);
+    unsigned stream = selected_stream(tensix, thread);
     return tensix->board->stream(tensix->owner, stream,
                                  latch->stream_condition ? STREAM_NUM_MSGS_RECEIVED
                                                          : STREAM_CURR_PHASE);
@@ -141,6 +149,7 @@ static void look(struct tensix *tensix, unsigned thread, uint64_t now)
 void tensix_latch(struct tensix *tensix, unsigned thread, const struct tensix_latch *latch)
 {
     struct tensix_thread *own = &tensix->thread[thread];
+    tensix->attention = true;
     own->latch = *latch;
     own->latch.word = own->next;
     own->latch.met = false;
@@ -229,7 +238,7 @@ void tensix_latch_text(const struct tensix *tensix, unsigned thread, char *text,
         semaphore_text(tensix, latch, text, size);
     } else if (latch->waits_for_stream) {
         snprintf(text, size, "stream %u has %s %u, not yet %u",
-                 tensix_status_stream(tensix, thread, latch->stream_select),
+                 selected_stream(tensix, thread),
                  latch->stream_condition ? "received messages" : "phase",
                  stream_value(tensix, thread), latch->target);
     } else {

@@ -59,6 +59,9 @@ static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
                                        struct rv32_access *access)
 {
     struct tile *tile = owner;
+    if (access->address == RV32_PUSH_BASE && access->store && access->size == 4) {
+        return tile_bus_push(owner, hart, access->value, access->cycle); /* as .ttinsn */
+    }
     if (access->address >= TILE_L1_BYTES) {
         return tile_bus_device(tile, hart, access);
     }
@@ -72,17 +75,15 @@ static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
     return RV32_OK;
 }
 
-enum rv32_reply tile_bus_push_fused(void *owner, struct rv32_hart *hart,
-                                    const uint32_t *instructions, unsigned count, uint64_t cycle)
+unsigned tile_bus_push_many(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
+                            unsigned count, uint64_t cycle)
 {
     struct tile *tile = owner;
     unsigned thread = (unsigned)hart->core - RV32_T0;
     if (tile->debug.word[DEBUG_INSTRN_BUF_CTRL0] >> thread & 1) {
-        return RV32_OK; /* SPEC: discarded while the debug bus has control */
+        return count; /* SPEC: discarded while the debug bus has control */
     }
-    return tile_push(tile, (enum tile_agent)hart->core, thread, instructions, count, cycle)
-               ? RV32_OK
-               : RV32_WAIT;
+    return tile_push(tile, (enum tile_agent)hart->core, thread, instructions, count, cycle);
 }
 
 enum rv32_reply tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t instruction,
@@ -90,7 +91,7 @@ enum rv32_reply tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t inst
 {
     const struct tile *tile = owner;
     if (hart->core >= RV32_T0 && hart->core <= RV32_T2 && !tile->tracing) {
-        return tile_bus_push_fused(owner, hart, &instruction, 1, cycle);
+        return tile_bus_push_many(owner, hart, &instruction, 1, cycle) ? RV32_OK : RV32_WAIT;
     }
     struct rv32_access access = {.address = RV32_PUSH_BASE,
                                  .value = instruction,
@@ -114,7 +115,7 @@ uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index)
 const struct rv32_bus tile_bus = {
     .access = coherent_access,
     .push = tile_bus_push,
-    .push_fused = tile_bus_push_fused,
+    .push_many = tile_bus_push_many,
     .poll = tile_bus_poll,
     .status = tile_bus_status,
 };

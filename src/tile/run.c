@@ -199,12 +199,15 @@ static bool hart_turn(struct tile *tile, enum rv32_core core, uint64_t limit, bo
     return run->time > before;
 }
 
-/* The only hart that is awake while the coprocessor has nothing to do, or RV32_CORES. */
-static enum rv32_core find_solo(const struct tile *tile, uint64_t round_end)
+/* Who is alone awake: a hart, the coprocessor, or neither. */
+enum solo { SOLO_COPROCESSOR = RV32_CORES, SOLO_NOBODY };
+
+static unsigned find_solo(const struct tile *tile, uint64_t round_end)
 {
-    enum rv32_core solo = RV32_CORES;
-    if (tile_tensix_next(tile) != UINT64_MAX || tile->weak) {
-        return RV32_CORES;
+    bool tensix_awake = tile_tensix_next(tile) != UINT64_MAX;
+    unsigned solo = tensix_awake ? SOLO_COPROCESSOR : SOLO_NOBODY;
+    if (tile->weak || (tensix_awake && tile->quantum == 1)) {
+        return SOLO_NOBODY;
     }
     for (unsigned core = 0; core < RV32_CORES; core++) {
         const struct tile_hart *run = &tile->run[core];
@@ -212,10 +215,10 @@ static enum rv32_core find_solo(const struct tile *tile, uint64_t round_end)
         bool may_wake = (run->state == HART_ASLEEP || run->state == HART_WAITING) &&
                         (run->epoch != tile->epoch ||
                          (run->state == HART_ASLEEP && run->idle.wake < round_end));
-        if (may_wake || (is_awake && solo != RV32_CORES)) {
-            return RV32_CORES;
+        if (may_wake || (is_awake && solo != SOLO_NOBODY)) {
+            return SOLO_NOBODY;
         }
-        solo = is_awake ? (enum rv32_core)core : solo;
+        solo = is_awake ? core : solo;
     }
     return solo;
 }
@@ -238,7 +241,7 @@ static uint64_t round_down(const struct tile *tile, uint64_t time)
     return time / tile->quantum * tile->quantum;
 }
 
-/* How far the solo hart may run: to the round in which something else has to act. */
+/* How far who is alone may run: to the round in which something else has to act. */
 static uint64_t solo_limit(const struct tile *tile, uint64_t round_end, uint64_t until)
 {
     uint64_t timer = next_timer(tile);
@@ -250,8 +253,7 @@ static uint64_t solo_limit(const struct tile *tile, uint64_t round_end, uint64_t
 
 /* One turn of every hart, in order; true when any of them got on. The solo hart may run on to
  * `long_limit`; *limit is then the end of the round that it reached. */
-static bool pass(struct tile *tile, uint64_t *limit, enum rv32_core solo, uint64_t long_limit,
-                 bool first)
+static bool pass(struct tile *tile, uint64_t *limit, unsigned solo, uint64_t long_limit, bool first)
 {
     bool progress = false;
     for (unsigned core = 0; core < RV32_CORES && !tile->stopped; core++) {
@@ -285,8 +287,11 @@ static bool random_pass(struct tile *tile, uint64_t limit, bool first)
 static void run_round(struct tile *tile, uint64_t until)
 {
     uint64_t limit = round_down(tile, tile->now) + tile->quantum;
-    enum rv32_core solo = find_solo(tile, limit);
-    uint64_t long_limit = solo == RV32_CORES ? limit : solo_limit(tile, limit, until);
+    unsigned solo = find_solo(tile, limit);
+    uint64_t long_limit = solo == SOLO_NOBODY ? limit : solo_limit(tile, limit, until);
+    if (solo == SOLO_COPROCESSOR) {
+        limit = long_limit;
+    }
     bool first = true, progress;
     tile->round_start = tile->now;
     do {

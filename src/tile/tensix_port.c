@@ -149,29 +149,42 @@ static bool runs_ahead(const struct tile *tile)
     return !tile->weak && !tile->tensix.timed && tile->running != RV32_CORES;
 }
 
-bool tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
-               unsigned count, uint64_t cycle)
+/* Queues as many as one store may hold, or none. */
+static unsigned queue(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
+                      const uint32_t *words, unsigned count, uint64_t cycle)
+{
+    count = count < TENSIX_FUSED ? count : TENSIX_FUSED;
+    return tensix_push(tensix, thread, origin, words, count, cycle) ? count : 0;
+}
+
+unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
+                   unsigned count, uint64_t cycle)
 {
     struct tensix *tensix = &tile->tensix;
-    struct tensix_origin origin = {.pc = rv32_current_pc(&tile->hart[agent]),
-                                   .pusher = (uint8_t)agent};
-    if (!tensix_push(tensix, thread, origin, words, count, cycle)) {
-        return false;
-    }
+    struct rv32_hart *hart = &tile->hart[agent];
+    struct tensix_origin origin = {.pc = rv32_current_pc(hart), .pusher = (uint8_t)agent};
     if (!runs_ahead(tile)) {
-        tile_event(tile, cycle);
-        return true;
+        count = queue(tensix, thread, origin, words, count, cycle);
+        if (count) {
+            tile_event(tile, cycle);
+        }
+        return count;
     }
     uint64_t end = cycle + RUN_AHEAD < tile->turn_end ? cycle + RUN_AHEAD : tile->turn_end;
-    (void)tensix_run_thread(tensix, thread, end);
+    unsigned done = 0;
+    if (agent != AGENT_B) {
+        done = tensix_execute(tensix, thread, origin, words, count, cycle, end);
+    }
+    if (done == 0) {
+        done = queue(tensix, thread, origin, words, count, cycle);
+        (void)tensix_run_thread(tensix, thread, end);
+    }
     if (tensix->changed || tensix->stopped) {
         tensix->changed = false;
         tile_event(tile, cycle);
+        rv32_cut(hart, tensix->stopped ? cycle + 1 : UINT64_MAX);
     }
-    if (tensix->stopped) {
-        rv32_cut(&tile->hart[agent], cycle + 1);
-    }
-    return true;
+    return done;
 }
 
 bool tile_waits_for_ttsync(const struct tile *tile, const struct mmio_access *access,

@@ -7,14 +7,14 @@
 extern const struct tensix_board tile_tensix_board;
 
 /*
- * Pushes `count` instructions of an agent to a thread at tile time `cycle`. False when the FIFO has
- * no room: nothing happened.
+ * Pushes up to `count` instructions of an agent to a thread, one a cycle from tile time `cycle` on.
+ * Returns how many; 0: the FIFO has no room.
  *
  * Where harts run in bursts a TRISC's push also runs its thread a little, up to the end of the
  * turn: most instructions execute at once and never see a queue.
  */
-bool tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
-               unsigned count, uint64_t cycle);
+unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
+                   unsigned count, uint64_t cycle);
 
 /* Must an access of a TRISC wait for instructions that it pushed before (Auto TTSync)? */
 bool tile_waits_for_ttsync(const struct tile *tile, const struct mmio_access *access,

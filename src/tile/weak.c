@@ -172,7 +172,7 @@ static enum rv32_poll weak_poll(void *owner, struct rv32_hart *hart, uint32_t ad
 const struct rv32_bus tile_weak_bus = {
     .access = weak_access,
     .push = tile_bus_push,
-    .push_fused = tile_bus_push_fused,
+    .push_many = tile_bus_push_many,
     .fence = weak_fence,
     .poll = weak_poll,
     .status = tile_bus_status,

@@ -78,6 +78,10 @@ enum { INSTRN_BUF_SHIFT = 16, REG_INSTRN_BUF_CTRL0 = 0xa0 / 4 };
 enum mmio_reply tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *access)
 {
     bool is_b = access->agent == AGENT_B;
+    if (access->agent == AGENT_NC) {
+        return mmio_refuse(access, MMIO_UNMAPPED,
+                           "ncrisc cannot push Tensix instructions; brisc and the TRISCs can");
+    }
     unsigned thread = access->offset >> INSTRN_BUF_SHIFT;
     if (!is_b && thread > 0) {
         return mmio_refuse(access, MMIO_HANG,

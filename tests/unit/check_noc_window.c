@@ -306,7 +306,7 @@ END_TEST
 START_TEST(status_csrs_show_streams)
 {
     struct tile *tile = harness.tile;
-    tile->tensix.thread_config[1][59 + 2] = 17; /* STREAM_ID_SYNC_SEC[2] */
+    tile->tensix.thread_config[1][63 + 2] = 17; /* STREAM_ID_TRISC_SEC[2] */
     put(H, AGENT_B, STREAM(17, 29), 0x77);
     ck_assert_uint_eq(tile_status_csr(tile, RV32_T1, 2 + 2), 0x77);
     ck_assert_uint_eq(tile_status_csr(tile, RV32_T1, 2 + 6), 0);

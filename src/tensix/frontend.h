@@ -1,0 +1,14 @@
+/* What the stages of the coprocessor's front end ask of each other. */
+#ifndef TENSIX_FRONTEND_H
+#define TENSIX_FRONTEND_H
+
+#include "tensix/exec.h"
+
+/* Brings the next instruction of a thread to the gate (frontend.c); false when there is none. Only
+ * while there is none at the gate. */
+bool tensix_fetch(struct tensix *tensix, unsigned thread);
+
+/* Is anything of the thread in the front end? */
+bool tensix_has_more(const struct tensix_thread *thread);
+
+#endif

@@ -1,0 +1,381 @@
+/*
+ * From the wait gate to the units: which instruction starts when (SPEC: WormholeB0 WaitGate; unit
+ * pages for times).
+ *
+ * A functional run takes thread by thread and executes as long as nothing holds it. A timed run goes
+ * from cycle to cycle.
+ */
+#include "tensix/frontend.h"
+
+/* --- At the gate --- */
+
+/* Bits of SOFT_RESET_0 that keep instructions of a unit from starting (SPEC: SoftReset). */
+static uint32_t reset_bits(unsigned row)
+{
+    static const uint32_t bits[TENSIX_UNITS] = {
+        [TENSIX_UNIT_MATRIX] = TENSIX_RESET_MATH,
+        [TENSIX_UNIT_VECTOR] = TENSIX_RESET_MATH,
+        [TENSIX_UNIT_UNPACK] = TENSIX_RESET_UNPACKERS | TENSIX_RESET_TDMA,
+        [TENSIX_UNIT_PACK] = TENSIX_RESET_PACKERS | TENSIX_RESET_TDMA,
+        [TENSIX_UNIT_SCALAR] = TENSIX_RESET_THCON | TENSIX_RESET_TDMA,
+        [TENSIX_UNIT_MOVER] = TENSIX_RESET_TDMA,
+    };
+    bool needs_glue_only = row == TENSIX_ROW_DMANOP || row == TENSIX_ROW_SETDMAREG_IMM ||
+                           row == TENSIX_ROW_SETDMAREG_SPECIAL;
+    return needs_glue_only ? TENSIX_RESET_TDMA : bits[tensix_row_infos[row].unit];
+}
+
+static enum tensix_exec illegal(struct tensix *tensix, unsigned thread)
+{
+    uint32_t word = tensix->thread[thread].next;
+    char text[120];
+    tensix_disassemble(word, text, sizeof text);
+    return tensix_fault(tensix, thread, TENSIX_FAULT_ILLEGAL, "0x%08x is no instruction: %s%s", word,
+                        text, tensix_last_row[word >> 24] ? "; clear them" : "");
+}
+
+/* Waits for a change, or, with `until`, for that cycle. */
+static enum tensix_exec hold(struct tensix_thread *thread, enum tensix_wait wait, uint64_t until)
+{
+    thread->wait = wait;
+    thread->wait_detail = 0;
+    if (until != UINT64_MAX) {
+        thread->time = until;
+    }
+    thread->blocked = until == UINT64_MAX;
+    return TENSIX_STALL;
+}
+
+/* SPEC: ScalarUnit. Arithmetic takes a cycle more where its operands are in different groups of
+ * four GPRs; the unit can send one atomic request every twelve cycles. */
+enum { ATOMIC_INTERVAL = 12 };
+
+static unsigned occupancy_of(unsigned row, uint32_t word)
+{
+    const struct tensix_args_ADDDMAREG args = tensix_decode_ADDDMAREG(word); /* as the others */
+    switch (row) {
+    case TENSIX_ROW_ADDDMAREG:
+    case TENSIX_ROW_SUBDMAREG:
+    case TENSIX_ROW_MULDMAREG:
+    case TENSIX_ROW_BITWOPDMAREG:
+    case TENSIX_ROW_SHIFTDMAREG:
+    case TENSIX_ROW_CMPDMAREG:
+        if (!args.right_is_imm && args.right / 4 != args.left_reg / 4) {
+            return tensix_row_infos[row].occupancy + 1u;
+        }
+        return tensix_row_infos[row].occupancy;
+    default:
+        return tensix_row_infos[row].occupancy;
+    }
+}
+
+static bool is_atomic(unsigned row)
+{
+    return row == TENSIX_ROW_ATSWAP || row == TENSIX_ROW_ATINCGET;
+}
+
+/* Mutexes are apart from the rest of the Sync Unit: up to three requests a cycle. */
+static bool is_exempt(unsigned row)
+{
+    return row == TENSIX_ROW_SETC16 || row == TENSIX_ROW_ATGETM || row == TENSIX_ROW_ATRELM;
+}
+
+/* What keeps an instruction from starting besides its handler; TENSIX_DONE: nothing. */
+static enum tensix_exec check_gate(struct tensix *tensix, unsigned thread, unsigned row)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    const struct tensix_row_info *info = &tensix_row_infos[row];
+    uint64_t retry;
+    if (!tensix_gate_open(tensix, thread, info, own->time, &retry)) {
+        return hold(own, TENSIX_WAITS_FOR_LATCH, retry);
+    }
+    if (tensix->held & reset_bits(row)) {
+        return hold(own, TENSIX_WAITS_FOR_RESET, UINT64_MAX);
+    }
+    if (info->unit == TENSIX_UNIT_SCALAR && tensix->scalar_held_by &&
+        tensix->scalar_held_by != thread + 1) {
+        return hold(own, TENSIX_WAITS_FOR_UNIT, UINT64_MAX);
+    }
+    if (tensix->timed && tensix->unit_free[info->unit] > own->time && !is_exempt(row)) {
+        return hold(own, TENSIX_WAITS_FOR_UNIT, tensix->unit_free[info->unit]);
+    }
+    if (tensix->timed && is_atomic(row) && tensix->atomic_free > own->time) {
+        return hold(own, TENSIX_WAITS_FOR_UNIT, tensix->atomic_free);
+    }
+    return TENSIX_DONE;
+}
+
+/* Timed runs: what the instruction that has just started occupies. */
+static void charge(struct tensix *tensix, unsigned thread, unsigned row)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    const struct tensix_row_info *info = &tensix_row_infos[row];
+    unsigned occupancy = occupancy_of(row, own->next);
+    uint64_t now = own->time, done = now + info->latency;
+    own->time = now + (info->unit == TENSIX_UNIT_SCALAR ? occupancy : 1);
+    if (info->unit != TENSIX_UNIT_MISC && !is_exempt(row)) {
+        tensix->unit_free[info->unit] = now + occupancy;
+    }
+    if (is_atomic(row)) {
+        tensix->atomic_free = now + ATOMIC_INTERVAL;
+    }
+    if (done > own->busy_until[info->unit]) {
+        own->busy_until[info->unit] = done;
+    }
+}
+
+/* Offers `next` to its unit. */
+static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    unsigned row = tensix_row_of(own->next);
+    enum tensix_exec result;
+    tensix->now = own->time;
+    if (row == TENSIX_ROWS) {
+        result = illegal(tensix, thread);
+    } else {
+        result = check_gate(tensix, thread, row);
+        if (result != TENSIX_DONE) {
+            return result;
+        }
+        result = tensix_ops[row].run(tensix, thread, own->next);
+    }
+    if (result == TENSIX_STALL) {
+        if (tensix_row_infos[row].unit == TENSIX_UNIT_SCALAR) {
+            tensix->scalar_held_by = (uint8_t)(thread + 1);
+        }
+        own->blocked = !(tensix->timed && own->wait == TENSIX_WAITS_FOR_UNIT);
+        own->time += !own->blocked;
+    } else if (result == TENSIX_DONE) {
+        own->wait = TENSIX_WAITS_FOR_NOTHING;
+        own->blocked = false;
+        own->has_next = false;
+        own->drained++;
+        if (tensix->scalar_held_by == thread + 1) {
+            tensix->scalar_held_by = 0;
+        }
+        if (tensix->timed && row != TENSIX_ROWS) {
+            charge(tensix, thread, row);
+        } else {
+            own->time++;
+        }
+    }
+    return result;
+}
+
+/* --- Running --- */
+
+/* A thread that was blocked tries again, no earlier than the change that it may have waited for. */
+static void catch_up(const struct tensix *tensix, struct tensix_thread *thread)
+{
+    if (thread->blocked && thread->time <= tensix->latest) {
+        thread->time = tensix->latest + 1;
+    }
+    thread->blocked = false;
+}
+
+/* Could anything but its own handler hold an instruction of a functional run? */
+static inline bool is_checked(const struct tensix *tensix, const struct tensix_thread *thread)
+{
+    const uint32_t holding = TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS | TENSIX_RESET_TDMA |
+                             TENSIX_RESET_THCON | TENSIX_RESET_MATH;
+    return thread->latch.block_mask | (tensix->held & holding) | tensix->scalar_held_by |
+           tensix->stopped | tensix->timed;
+}
+
+/* The short way for an instruction that is not checked. False: it has not started, for whatever
+ * reason, and offer() finds out why. */
+static inline bool start(struct tensix *tensix, unsigned thread, uint32_t word, uint64_t time)
+{
+    const struct tensix_op *op = &tensix_plain_ops[word >> 24];
+    tensix->thread[thread].next = word;
+    tensix->now = time;
+    return (word & op->mask) == op->match && op->run(tensix, thread, word) == TENSIX_DONE;
+}
+
+static inline void note_time(struct tensix *tensix, uint64_t time)
+{
+    tensix->latest = time > tensix->latest ? time : tensix->latest;
+}
+
+/* Plays on what the replay buffer plays, as long as that is all there is to it. */
+static void play(struct tensix *tensix, unsigned thread, uint64_t end)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    struct replay_buffer *buffer = &own->replay;
+    const uint64_t begin = own->time;
+    const uint64_t last = buffer->left < end - begin ? begin + buffer->left : end;
+    uint64_t time = begin;
+    unsigned index = buffer->index;
+    do {
+        if (!start(tensix, thread, buffer->entry[index], time)) {
+            own->has_next = true;
+            break;
+        }
+        index = (index + 1) % REPLAY_ENTRIES;
+        time++;
+    } while (time != last && !tensix->attention);
+    replay_skip(buffer, (unsigned)(time - begin) + own->has_next);
+    own->drained += time - begin;
+    own->time = time;
+    note_time(tensix, time - 1);
+}
+
+/* One instruction: TENSIX_DONE, or what keeps it from starting. */
+static enum tensix_exec step(struct tensix *tensix, unsigned thread, uint64_t end)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    uint64_t time = own->time;
+    if (is_checked(tensix, own) || !start(tensix, thread, own->next, time)) {
+        enum tensix_exec result = tensix->stopped ? TENSIX_STOP : offer(tensix, thread);
+        if (result == TENSIX_DONE) {
+            note_time(tensix, time);
+        }
+        return result;
+    }
+    own->wait = TENSIX_WAITS_FOR_NOTHING;
+    own->has_next = false;
+    own->drained++;
+    own->time = time + 1;
+    note_time(tensix, time);
+    if (replay_is_playing(&own->replay) && own->time < end && !is_checked(tensix, own)) {
+        tensix->attention = false;
+        play(tensix, thread, end);
+    }
+    return TENSIX_DONE;
+}
+
+bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    bool any = false;
+    catch_up(tensix, own);
+    while (!tensix->stopped && (own->has_next || tensix_fetch(tensix, thread)) && own->time < end) {
+        enum tensix_exec result = step(tensix, thread, end);
+        any |= result == TENSIX_DONE;
+        if (result == TENSIX_STOP || own->blocked) {
+            break;
+        }
+    }
+    return any;
+}
+
+/* Nothing of the thread is anywhere in the front end. */
+static bool is_empty(const struct tensix_thread *thread)
+{
+    return !thread->has_next && !(thread->front.count | thread->back.count) &&
+           !mop_busy(&thread->mop) && thread->replay.state == REPLAY_IDLE;
+}
+
+unsigned tensix_execute(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
+                        const uint32_t *words, unsigned count, uint64_t cycle, uint64_t end)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    uint64_t time = own->time > cycle ? own->time : cycle + 1;
+    if (time >= end || !is_empty(own) || is_checked(tensix, own)) {
+        return 0;
+    }
+    const uint64_t begin = time, last = count < end - time ? time + count : end;
+    own->origin = origin;
+    own->parent = 0;
+    tensix->attention = false;
+    while (start(tensix, thread, *words, time)) {
+        words++;
+        time++;
+        own->origin.pc += 4;
+        if (time == last || tensix->attention) {
+            break;
+        }
+    }
+    if (time != begin) {
+        own->pushed += time - begin;
+        own->drained += time - begin;
+        own->time = time;
+        note_time(tensix, time - 1);
+    }
+    return (unsigned)(time - begin);
+}
+
+void tensix_wake(struct tensix *tensix, uint64_t cycle)
+{
+    tensix->latest = cycle > tensix->latest ? cycle : tensix->latest;
+}
+
+static bool run_functional(struct tensix *tensix, uint64_t end)
+{
+    bool any = false, progress;
+    do {
+        progress = false;
+        for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+            progress |= tensix_run_thread(tensix, thread, end);
+        }
+        any |= progress;
+    } while (progress && !tensix->stopped);
+    return any;
+}
+
+/* The thread that has something to do at `time`, from `first` on, or TENSIX_THREADS. */
+static bool can_try(struct tensix *tensix, unsigned thread, uint64_t time)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    return !own->blocked && (own->has_next || tensix_fetch(tensix, thread)) && own->time <= time;
+}
+
+/* One cycle of a timed run: results arrive, then each thread may start an instruction; who comes
+ * first rotates. */
+static bool run_cycle(struct tensix *tensix, uint64_t now)
+{
+    unsigned results = tensix->results;
+    bool any = false;
+    tensix_results_arrive(tensix, now);
+    bool change = tensix->results != results;
+    for (unsigned i = 0; i < TENSIX_THREADS && !tensix->stopped; i++) {
+        unsigned thread = (unsigned)((now + i) % TENSIX_THREADS);
+        if (!can_try(tensix, thread, now)) {
+            continue;
+        }
+        tensix->thread[thread].time = now;
+        if (offer(tensix, thread) == TENSIX_DONE) {
+            any = true;
+            tensix->latest = now;
+        }
+    }
+    for (unsigned i = 0; (any || change) && i < TENSIX_THREADS; i++) {
+        struct tensix_thread *own = &tensix->thread[i];
+        own->blocked = false; /* whatever it waits for may have happened */
+        own->time = own->time <= now ? now + 1 : own->time;
+    }
+    return any;
+}
+
+static bool run_timed(struct tensix *tensix, uint64_t end)
+{
+    bool any = false;
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        struct tensix_thread *own = &tensix->thread[i];
+        catch_up(tensix, own);
+        own->blocked = false;
+        (void)(own->has_next || tensix_fetch(tensix, i));
+    }
+    while (!tensix->stopped) {
+        uint64_t next = tensix_next_event(tensix);
+        if (next >= end) {
+            break;
+        }
+        any |= run_cycle(tensix, next);
+        if (next > tensix->clock) { /* others may wait for what is done by now */
+            tensix->clock = next;
+            tensix->changed = true;
+        }
+    }
+    return any;
+}
+
+bool tensix_run(struct tensix *tensix, uint64_t end, uint64_t *event)
+{
+    tensix_look(tensix, tensix->latest);
+    bool any = tensix->timed ? run_timed(tensix, end) : run_functional(tensix, end);
+    tensix->clock = end;
+    *event = tensix->latest;
+    return any;
+}

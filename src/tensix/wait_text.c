@@ -1,0 +1,60 @@
+/* Why a thread does not go on, in words. */
+#include <stdio.h>
+
+#include "tensix/exec.h"
+
+/* What the thread waits for besides a latched wait instruction. */
+static void wait_words(const struct tensix *tensix, const struct tensix_thread *thread, char *text,
+                       size_t size)
+{
+    unsigned detail = thread->wait_detail;
+    switch (thread->wait) {
+    case TENSIX_WAITS_FOR_NOTHING:
+    case TENSIX_WAITS_FOR_LATCH:
+        break;
+    case TENSIX_WAITS_FOR_MUTEX:
+        if (tensix->mutex[detail] == TENSIX_MUTEX_FREE) {
+            snprintf(text, size, "mutex %u, for which another thread comes first", detail);
+        } else {
+            snprintf(text, size, "mutex %u, which thread %u holds", detail, tensix->mutex[detail]);
+        }
+        break;
+    case TENSIX_WAITS_FOR_RESET:
+        snprintf(text, size, "its unit, which SOFT_RESET_0 (0x%08x) holds in reset", tensix->held);
+        break;
+    case TENSIX_WAITS_FOR_SRC:
+        snprintf(text, size, "a bank of Src%c that the unpackers may use",
+                 detail == TENSIX_SRC_A ? 'A' : 'B');
+        break;
+    case TENSIX_WAITS_FOR_L1:
+        snprintf(text, size, "a change of L1 at 0x%08x", detail);
+        break;
+    case TENSIX_WAITS_FOR_DEVICE:
+        snprintf(text, size, "an answer from 0x%08x", detail);
+        break;
+    case TENSIX_WAITS_FOR_RESULTS:
+        snprintf(text, size, "memory requests that are under way");
+        break;
+    case TENSIX_WAITS_FOR_UNIT:
+        snprintf(text, size, "its unit, which is busy");
+        break;
+    }
+}
+
+bool tensix_wait_text(const struct tensix *tensix, unsigned thread, char *text, size_t size)
+{
+    const struct tensix_thread *own = &tensix->thread[thread];
+    char name[100], what[160] = "its turn";
+    if (!own->has_next) {
+        return false;
+    }
+    tensix_disassemble(own->next, name, sizeof name);
+    if (own->wait == TENSIX_WAITS_FOR_LATCH) {
+        tensix_latch_text(tensix, thread, what, sizeof what);
+        snprintf(text, size, "%s is held by %s", name, what);
+        return true;
+    }
+    wait_words(tensix, own, what, sizeof what);
+    snprintf(text, size, "%s waits for %s", name, what);
+    return true;
+}
