@@ -9,6 +9,8 @@ GUEST_FILES = \
 	%D%/bare/pingpong.c \
 	%D%/bare/push.c \
 	%D%/bare/sort_crc.c \
+	%D%/bare/tensix.c \
+	%D%/bare/tensix.h \
 	%D%/bare/wait.c
 KERNEL_FILES = \
 	%D%/kernels/brisc.c \
@@ -26,8 +28,10 @@ guests_plain = $(addprefix firmware/,hello.elf push.elf sort_crc.elf)
 guests_flag = $(addprefix firmware/,hello-flag.elf sort_crc-flag.elf)
 guests_fault = $(patsubst %,firmware/fault-%.elf,jump load store readonly misaligned illegal float loop)
 guests_pingpong = $(patsubst %,firmware/pingpong-%.elf,brisc trisc0 trisc1 trisc2)
+guests_tensix = $(patsubst %,firmware/tensix-%.elf,trisc0 trisc1 trisc2)
 guests_wait = $(patsubst %,firmware/wait-%.elf,brisc trisc0 trisc1 trisc2 ncrisc)
-guests = $(guests_plain) $(guests_flag) $(guests_fault) $(guests_pingpong) $(guests_wait)
+guests = $(guests_plain) $(guests_flag) $(guests_fault) $(guests_pingpong) \
+	$(guests_tensix) $(guests_wait)
 
 guest_fault_jump = jump_to_nowhere
 guest_fault_load = load_from_nowhere
@@ -65,6 +69,9 @@ $(guests_flag): firmware/%-flag.elf: $(srcdir)/firmware/bare/%.c $(guest_common)
 $(guests_fault): firmware/fault-%.elf: $(srcdir)/firmware/bare/fault.c $(guest_common)
 	$(guest_make) $(guest_hart_brisc) -DFAULT=$(guest_fault_$*) $(guest_files)
 $(guests_pingpong): firmware/pingpong-%.elf: $(srcdir)/firmware/bare/pingpong.c $(guest_common)
+	$(guest_make) $(guest_hart_$*) $(guest_files)
+$(guests_tensix): firmware/tensix-%.elf: $(srcdir)/firmware/bare/tensix.c \
+		$(srcdir)/firmware/bare/tensix.h $(guest_common)
 	$(guest_make) $(guest_hart_$*) $(guest_files)
 $(guests_wait): firmware/wait-%.elf: $(srcdir)/firmware/bare/wait.c $(guest_common)
 	$(guest_make) $(guest_hart_$*) $(guest_files)

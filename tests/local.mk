@@ -156,7 +156,8 @@ SHELL_TESTS = \
 	%D%/cli/tensix-errors.sh \
 	%D%/cli/usage.sh \
 	%D%/difftest/self-test.sh \
-	%D%/guests/guests.sh
+	%D%/guests/guests.sh \
+	%D%/guests/tensix.sh
 TESTS += $(SHELL_TESTS)
 EXTRA_DIST += $(SHELL_TESTS) %D%/cli/lib.bash
 
@@ -209,3 +210,5 @@ tests_fuzz_fuzz_loader_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 fuzzers: $(FUZZERS)
 .PHONY: fuzzers
+
+include %D%/difftest/tensix/local.mk

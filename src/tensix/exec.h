@@ -23,15 +23,6 @@
 #include "tensix/table.h"
 #include "tensix/tensix.h"
 
-enum tensix_exec {
-    TENSIX_DONE,  /* executed, or skipped after a fault */
-    TENSIX_STALL, /* cannot start: nothing has happened, and thread->wait says why; it is offered
-                     again when something has changed */
-    TENSIX_STOP,  /* a fault under the policy "stop": nothing has happened */
-};
-
-typedef enum tensix_exec tensix_runner(struct tensix *tensix, unsigned thread, uint32_t word);
-
 #define TENSIX_RUNNER(token)                                                                       \
     tensix_runner tensix_run_##token;                                                              \
     enum tensix_exec tensix_run_##token(struct tensix *tensix, unsigned thread, uint32_t word)     \

@@ -159,6 +159,7 @@ bool tensix_fetch(struct tensix *tensix, unsigned thread)
             return false;
         }
         if (replay_is_loading(&own->replay)) {
+            own->player[own->replay.index] = NULL;
             (void)replay_accept(&own->replay, word, &executes); /* judged when it executes */
         } else if (word >> 24 == OPCODE_REPLAY) {
             start_replay(tensix, thread, word);

@@ -198,6 +198,17 @@ static inline void note_time(struct tensix *tensix, uint64_t time)
     tensix->latest = time > tensix->latest ? time : tensix->latest;
 }
 
+/* The runner of an entry of the replay buffer, which start() could have used; NULL: there is none. */
+static tensix_runner *player_of(struct tensix_thread *thread, unsigned index)
+{
+    if (!thread->player[index]) {
+        uint32_t word = thread->replay.entry[index];
+        const struct tensix_op *op = &tensix_plain_ops[word >> 24];
+        thread->player[index] = (word & op->mask) == op->match ? op->run : NULL;
+    }
+    return thread->player[index];
+}
+
 /* Plays on what the replay buffer plays, as long as that is all there is to it. */
 static void play(struct tensix *tensix, unsigned thread, uint64_t end)
 {
@@ -208,7 +219,10 @@ static void play(struct tensix *tensix, unsigned thread, uint64_t end)
     uint64_t time = begin;
     unsigned index = buffer->index;
     do {
-        if (!start(tensix, thread, buffer->entry[index], time)) {
+        tensix_runner *run = own->player[index] ? own->player[index] : player_of(own, index);
+        own->next = buffer->entry[index];
+        tensix->now = time;
+        if (!run || run(tensix, thread, own->next) != TENSIX_DONE) {
             own->has_next = true;
             break;
         }
@@ -248,16 +262,15 @@ static enum tensix_exec step(struct tensix *tensix, unsigned thread, uint64_t en
 bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
-    bool any = false;
+    const uint64_t drained = own->drained;
     catch_up(tensix, own);
     while (!tensix->stopped && (own->has_next || tensix_fetch(tensix, thread)) && own->time < end) {
         enum tensix_exec result = step(tensix, thread, end);
-        any |= result == TENSIX_DONE;
         if (result == TENSIX_STOP || own->blocked) {
             break;
         }
     }
-    return any;
+    return own->drained != drained; /* what ended in the front end counts as well */
 }
 
 /* Nothing of the thread is anywhere in the front end. */

@@ -118,6 +118,17 @@ struct tensix_board {
 
 /* --- State --- */
 
+/* What became of an instruction that was offered to its unit. */
+enum tensix_exec {
+    TENSIX_DONE,  /* executed, or skipped after a fault */
+    TENSIX_STALL, /* cannot start: nothing has happened, and thread->wait says why; it is offered
+                     again when something has changed */
+    TENSIX_STOP,  /* a fault under the policy "stop": nothing has happened */
+};
+
+struct tensix;
+typedef enum tensix_exec tensix_runner(struct tensix *tensix, unsigned thread, uint32_t word);
+
 struct tensix_entry {
     uint32_t word;
     struct tensix_origin origin;
@@ -193,6 +204,8 @@ struct tensix_thread {
     struct tensix_fifo front, back;
     struct mop_expander mop;
     struct replay_buffer replay;
+    /* Decoded once: the runner of each entry of the replay buffer, NULL where nobody has looked. */
+    tensix_runner *player[REPLAY_ENTRIES];
     /* The instruction at the wait gate. */
     bool has_next;
     uint32_t next;

@@ -177,7 +177,9 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
     }
     if (done == 0) {
         done = queue(tensix, thread, origin, words, count, cycle);
-        (void)tensix_run_thread(tensix, thread, end);
+        if (tensix_run_thread(tensix, thread, end) && done == 0) {
+            done = queue(tensix, thread, origin, words, count, cycle); /* there is room now */
+        }
     }
     if (tensix->changed || tensix->stopped) {
         tensix->changed = false;

@@ -1,9 +1,10 @@
 /*
- * CFGSHIFTMASK and STREAMWRCFG in functional runs, from the pages alone, with what hangs on words
- * of Config: two states, global words, state reset, instruction caches.
+ * Configuration Unit in functional runs, from the pages alone: CFGSHIFTMASK and STREAMWRCFG above
+ * all, with what hangs on words of Config: two states, global words, state reset, instruction
+ * caches.
  *
- * SPEC: BlackholeA0 CFGSHIFTMASK, STREAMWRCFG, BackendConfiguration; field positions from
- * cfg_defines.h.
+ * SPEC: BlackholeA0 CFGSHIFTMASK, STREAMWRCFG, WRCFG, RDCFG, RMWCIB, SETC16, BackendConfiguration;
+ * field positions from cfg_defines.h.
  */
 #include "check_reader_a_common.h"
 
@@ -233,6 +234,70 @@ START_TEST(stream_write_out_of_range)
 }
 END_TEST
 
+/* --- The plain instructions: every word, and beyond --- */
+
+START_TEST(plain_writes)
+{
+    for (int n = 0; n < CASES; n++) {
+        unsigned thread = below(3), reg = below(64), word = below(STATE_WORDS);
+        bool wide = below(4) == 0;
+        if (wide && (word / 4 == STATE_RESET / 4)) {
+            continue;
+        }
+        randomize_config();
+        randomize_gprs();
+        read_state(&expected);
+        for (unsigned i = 0; i < (wide ? 4 : 1); i++) {
+            store(thread, wide ? (word & ~3u) + i : word,
+                  expected.gpr[thread][wide ? (reg & ~3u) + i : reg]);
+        }
+        execute_and_check(thread, OP(0xb0) | reg << 16 | (uint32_t)wide << 15 | word);
+    }
+}
+END_TEST
+
+START_TEST(plain_reads)
+{
+    for (unsigned n = 0; n < 6 * STATE_WORDS; n++) {
+        unsigned thread = n % 3, reg = below(64), word = n / 6;
+        randomize_config();
+        read_state(&expected);
+        expected.gpr[thread][reg] = expected.config[expected.thread_config[thread][0]][word];
+        execute_and_check(thread, OP(0xb1) | reg << 16 | word);
+    }
+}
+END_TEST
+
+START_TEST(thread_words)
+{
+    for (unsigned word = 0; word < 256; word++) {
+        uint32_t value = next_random() & 0xffff, insn = OP(0xb2) | word << 16 | value;
+        if (word >= 68) { /* THD_STATE_SIZE */
+            execute_fault(word % 3, insn, TENSIX_FAULT_UNDEFINED);
+            continue;
+        }
+        read_state(&expected);
+        expected.thread_config[word % 3][word] = (uint16_t)value;
+        execute_and_check(word % 3, insn);
+    }
+}
+END_TEST
+
+START_TEST(plain_out_of_range)
+{
+    for (unsigned word = STATE_WORDS; word < 2048; word += word < 300 ? 1 : 61) {
+        randomize_config();
+        execute_fault(below(3), OP(0xb0) | 5u << 16 | word, TENSIX_FAULT_UNDEFINED);
+        execute_fault(below(3), OP(0xb0) | 5u << 16 | 1u << 15 | word, TENSIX_FAULT_UNDEFINED);
+        execute_fault(below(3), OP(0xb1) | 5u << 16 | word, TENSIX_FAULT_UNDEFINED);
+        if (word < 256) {
+            execute_fault(below(3), OP(0xb3 + below(4)) | 0xffffu << 8 | word,
+                          TENSIX_FAULT_UNDEFINED);
+        }
+    }
+}
+END_TEST
+
 /* --- Words with effects, by both instructions --- */
 
 /* Anything that is written, 0 too, clears the state that it is written to, and only that. */
@@ -320,6 +385,10 @@ int main(void)
     tcase_add_test(tcase, stream_write_random);
     tcase_add_test(tcase, stream_write_streams);
     tcase_add_test(tcase, stream_write_out_of_range);
+    tcase_add_test(tcase, plain_writes);
+    tcase_add_test(tcase, plain_reads);
+    tcase_add_test(tcase, thread_words);
+    tcase_add_test(tcase, plain_out_of_range);
     tcase_add_test(tcase, state_reset);
     tcase_add_test(tcase, state_reset_by_rmwcib);
     tcase_add_test(tcase, instruction_caches);

@@ -668,6 +668,25 @@ START_TEST(loadind_increments_half_a_register)
 }
 END_TEST
 
+START_TEST(results_go_to_their_thread)
+{
+    const uint32_t words[] = {loadind(1, 2, 0, 4, 0), by_address(0x68, 4, 0xffb20000),
+                              atincget(31, 0, 4, 0), atincgetptr(true, 0, 8, 0, 4, 0)};
+    fill_gprs();
+    tensix->gpr[2][0] = 0x10;
+    tensix->gpr[2][1] = 0;
+    tensix_harness_set_l1(&harness, 0x100, 0x8000feed);
+    tensix_harness_set_register(&harness, 0xffb20000, 0x8000feed);
+    tensix_harness_push(&harness, 2, words[_i]);
+    assert_done();
+    ck_assert_uint_eq(tensix->gpr[2][4], 0x8000feed);
+    tensix->gpr[2][0] = pattern(2, 0);
+    tensix->gpr[2][1] = pattern(2, 1);
+    tensix->gpr[2][4] = pattern(2, 4);
+    assert_gprs_kept(0, 0);
+}
+END_TEST
+
 /* The result comes later than the increment and wins, but only with the bits that it has. */
 START_TEST(loadind_result_and_offset_overlap)
 {
@@ -849,11 +868,11 @@ START_TEST(storereg_and_loadreg_reach_registers)
     ck_assert_uint_eq(harness.reg[0].address, address);
     ck_assert_uint_eq(harness.reg[0].writes, 1);
     ck_assert_uint_eq(harness.reg[0].value, pattern(0, 44));
-    tensix_harness_set_register(&harness, address, 0x13572468);
+    tensix_harness_set_register(&harness, address, 0x93572468);
     run(by_address(0x68, 45, address));
     assert_done();
     ck_assert_uint_eq(harness.reg[0].reads, 1);
-    ck_assert_uint_eq(*gpr(45), 0x13572468);
+    ck_assert_uint_eq(*gpr(45), 0x93572468);
     assert_gprs_kept(45, 1);
 }
 END_TEST
@@ -1530,6 +1549,7 @@ static void add_memory(TCase *tcase)
 {
     tcase_add_loop_test(tcase, loadind_loads_every_size, 0, 4);
     tcase_add_loop_test(tcase, loadind_increments_half_a_register, 0, 4);
+    tcase_add_loop_test(tcase, results_go_to_their_thread, 0, 4);
     tcase_add_test(tcase, loadind_result_and_offset_overlap);
     tcase_add_test(tcase, loadind_address_and_offset_overlap);
     tcase_add_loop_test(tcase, loadind_ends_with_l1, 0, 4);
