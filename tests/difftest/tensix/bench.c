@@ -1,0 +1,153 @@
+#include "bench.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "tensix/regs.h"
+
+void bench_init(struct bench *bench, const struct state_map *map, const char *ours,
+                const char *reference, unsigned timeout)
+{
+    *bench = (struct bench){.map = map};
+    side_init(&bench->ours, ours, "ours", timeout);
+    side_init(&bench->reference, reference, "reference", timeout);
+}
+
+void bench_stop(struct bench *bench)
+{
+    side_stop(&bench->ours);
+    side_stop(&bench->reference);
+}
+
+static bool trouble(struct bench *bench, const struct side *side, const char *text)
+{
+    snprintf(bench->trouble, sizeof bench->trouble, "%s (%s): %.300s", side->role, side->library,
+             text);
+    return false;
+}
+
+bool bench_run_side(struct bench *bench, struct side *side, const struct program *program,
+                    struct outcome *outcome)
+{
+    struct image image;
+    image_link(&image, program, bench->map, side == &bench->ours ? bench->mutant : NULL);
+    bool ok = image.ok || trouble(bench, side, "the program is too long, or there is no memory");
+    if (ok && !side_start(side, &image, outcome)) {
+        ok = trouble(bench, side, outcome->message);
+    }
+    if (ok) {
+        side_finish(side, &image, bench->map, outcome);
+    }
+    image_free(&image);
+    return ok;
+}
+
+static enum verdict judge(const struct bench *bench)
+{
+    enum ending reference = bench->reference_left.ending;
+    if (reference == ENDED_DEATH || reference == ENDED_SILENT) {
+        return VERDICT_REFUSED;
+    }
+    if (reference == ENDED_NOT && bench->ours_left.ending == ENDED_NOT) {
+        return VERDICT_ENDLESS;
+    }
+    return outcome_equal(bench->map, &bench->ours_left, &bench->reference_left) ? VERDICT_SAME
+                                                                                : VERDICT_DIFFERENT;
+}
+
+enum verdict bench_run(struct bench *bench, const struct program *program)
+{
+    struct image ours, reference;
+    image_link(&ours, program, bench->map, bench->mutant);
+    image_link(&reference, program, bench->map, NULL);
+    bool ok = (ours.ok && reference.ok) ||
+              trouble(bench, &bench->ours, "the program is too long, or there is no memory");
+    bool started[2] = {false, false};
+    if (ok) {
+        started[0] = side_start(&bench->ours, &ours, &bench->ours_left) ||
+                     trouble(bench, &bench->ours, bench->ours_left.message);
+        started[1] = side_start(&bench->reference, &reference, &bench->reference_left) ||
+                     trouble(bench, &bench->reference, bench->reference_left.message);
+    }
+    if (started[0]) {
+        side_finish(&bench->ours, &ours, bench->map, &bench->ours_left);
+    }
+    if (started[1]) {
+        side_finish(&bench->reference, &reference, bench->map, &bench->reference_left);
+    }
+    image_free(&ours);
+    image_free(&reference);
+    return started[0] && started[1] ? judge(bench) : VERDICT_TROUBLE;
+}
+
+/* --- Printing --- */
+
+static void print_ending(const struct outcome *outcome, const char *role, FILE *to)
+{
+    static const char *const texts[] = {
+        [ENDED] = "ended",
+        [ENDED_NOT] = "did not come to an end",
+        [ENDED_DEATH] = "ended its process",
+        [ENDED_SILENT] = "had to be killed",
+        [ENDED_NEVER_STARTED] = "could not be started",
+    };
+    fprintf(to, "# %s %s", role, texts[outcome->ending]);
+    if (outcome->ending != ENDED && outcome->message[0]) {
+        fprintf(to, ": %s", outcome->message);
+    }
+    fputc('\n', to);
+}
+
+/* The names of the configuration fields that differ, for an item "config[0][12]". */
+static void print_fields(const struct item *item, uint32_t difference, FILE *to)
+{
+    char names[200];
+    unsigned state, word;
+    if (sscanf(item->name, "config[%u][%u]", &state, &word) == 2 &&
+        tensix_field_names(false, word, difference, names, sizeof names) > 0) {
+        fprintf(to, "  (%s)", names);
+    }
+}
+
+static void print_logs(const struct bench *bench, const struct program *program, FILE *to)
+{
+    uint32_t at = 0;
+    for (unsigned thread = 0; thread < THREADS; thread++) {
+        for (uint32_t i = 0; i < program->steps; i++) {
+            const struct step *step = &program->step[i];
+            if (step->kind != STEP_SAMPLE || step->thread != thread || at >= MOST_LOG) {
+                continue;
+            }
+            uint32_t ours = bench->ours_left.log[at], reference = bench->reference_left.log[at];
+            at++;
+            if (ours != reference) {
+                fprintf(to,
+                        "# T%u's sample of %s, step %" PRIu32 ": ours 0x%" PRIx32
+                        ", reference 0x%" PRIx32 "\n",
+                        thread, state_probe_name(bench->map, step->number), i, ours, reference);
+            }
+        }
+    }
+}
+
+void bench_print(const struct bench *bench, const struct program *program, FILE *to)
+{
+    const struct outcome *ours = &bench->ours_left, *reference = &bench->reference_left;
+    print_ending(ours, "ours", to);
+    print_ending(reference, "reference", to);
+    for (unsigned i = 0;
+         ours->ending == ENDED && reference->ending == ENDED && i < bench->map->items; i++) {
+        const struct item *item = &bench->map->item[i];
+        uint32_t a = state_item_value(item, ours->dump);
+        uint32_t b = state_item_value(item, reference->dump);
+        if (a != b) {
+            fprintf(to, "# %s: ours 0x%" PRIx32 ", reference 0x%" PRIx32, item->name, a, b);
+            print_fields(item, a ^ b, to);
+            fputc('\n', to);
+        }
+    }
+    if (ours->ending == ENDED && reference->ending == ENDED) {
+        print_logs(bench, program, to);
+    }
+    program_print(program, NULL, bench->map, to);
+}

@@ -1,0 +1,48 @@
+## Random Tensix programs on two libraries with the libttsim ABI, and golden cases without the other.
+check_PROGRAMS += %D%/difftest-tensix
+tests_difftest_tensix_difftest_tensix_SOURCES = \
+	%D%/bench.c \
+	%D%/bench.h \
+	%D%/campaign.c \
+	%D%/campaign.h \
+	%D%/expand.c \
+	%D%/expand.h \
+	%D%/fence.c \
+	%D%/fence.h \
+	%D%/generate.c \
+	%D%/generate.h \
+	%D%/golden.c \
+	%D%/golden.h \
+	%D%/guest.c \
+	%D%/guest.h \
+	%D%/main.c \
+	%D%/make_config.c \
+	%D%/make_loops.c \
+	%D%/make_sync.c \
+	%D%/mutants.def \
+	%D%/probes.def \
+	%D%/program.c \
+	%D%/program.h \
+	%D%/rules.c \
+	%D%/rules.def \
+	%D%/rules.h \
+	%D%/selftest.c \
+	%D%/selftest.h \
+	%D%/shrink.c \
+	%D%/shrink.h \
+	%D%/side.c \
+	%D%/side.h \
+	%D%/state.c \
+	%D%/state.h \
+	%D%/tally.c \
+	%D%/tally.h \
+	%D%/text.c \
+	%D%/words.def \
+	%D%/worker.c \
+	%D%/worker.h
+tests_difftest_tensix_difftest_tensix_LDADD = libpenrose_core.la -ldl -lpthread
+
+## The scripts beside this folder, and the cases that --record has written.
+TESTS += tests/difftest/tensix-golden.sh tests/difftest/tensix-self-test.sh
+EXTRA_DIST += tests/difftest/tensix-golden.sh tests/difftest/tensix-self-test.sh
+EXTRA_DIST += tests/golden/tensix

@@ -1,0 +1,442 @@
+/*
+ * difftest-tensix: random programs for the Tensix coprocessor on two libraries with the libttsim
+ * ABI must leave the same state. See --help, and program.h for what a program is.
+ */
+#include <argp.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "campaign.h"
+#include "golden.h"
+#include "selftest.h"
+#include "shrink.h"
+#include "worker.h"
+
+enum exit_code { EXIT_SAME = 0, EXIT_DIFFERENT = 1, EXIT_USAGE = 2, EXIT_LIBRARY = 3 };
+
+enum {
+    DEFAULT_INSTRUCTIONS = 2000000,
+    DEFAULT_TIMEOUT = 30,
+    DEFAULT_PER_ROW = 24,
+    MOST_JOBS = 256,
+    FREE_STEPS = 4,
+    FREE_PROGRAMS = 1024,
+};
+
+enum { MOST_IGNORED = 16 };
+
+struct options {
+    struct campaign campaign;
+    const char *ignored[MOST_IGNORED];
+    unsigned ignores;
+    const char *rows, *without, *record, *golden, *replay, *save, *falsify;
+    unsigned per_row;
+    bool self_test, later, list, verbose;
+};
+
+/* --- Modes --- */
+
+/* Shrinks program `number`, prints it and saves it. */
+static enum exit_code report(const struct options *options, uint64_t number)
+{
+    const struct campaign *c = &options->campaign;
+    static struct bench bench;
+    struct program program, small;
+    bench_init(&bench, c->map, c->ours, c->reference, c->timeout);
+    bench.mutant = c->mutant;
+    program_generate(&program, c->rules, c->map, c->seed, number, &c->generate);
+    bool shown = program.ok && bench_run(&bench, &program) == VERDICT_DIFFERENT;
+    printf("program %" PRIu64 " of seed %" PRIu64 " differs%s\n", number, c->seed,
+           shown ? "; the smallest program that shows it:"
+                 : " when it runs among others, and not alone:");
+    program_init(&small);
+    if (shown && program_shrink(&bench, &program, &small)) {
+        bench_print(&bench, &small, stdout);
+    }
+    FILE *file = fopen(options->save, "w");
+    if (file) {
+        if (small.steps) {
+            bench_print(&bench, &small, file);
+        } else {
+            program_print(&program, NULL, c->map, file);
+        }
+        bool ok = !ferror(file);
+        ok = !fclose(file) && ok;
+        printf(ok ? "saved in %s; --replay runs it again\n" : "cannot write %s\n", options->save);
+    } else {
+        printf("cannot write %s\n", options->save);
+    }
+    program_free(&small);
+    program_free(&program);
+    bench_stop(&bench);
+    return EXIT_DIFFERENT;
+}
+
+static enum exit_code run_campaign(const struct options *options)
+{
+    static struct tally tally;
+    char trouble[MESSAGE_SIZE];
+    uint64_t different = 0;
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    enum campaign_result result = campaign_run(&options->campaign, &tally, &different, trouble);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double seconds =
+        (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+    tally_print(&tally, stdout);
+    printf("%12.0f  instructions a second, %u jobs, seed %" PRIu64 "\n",
+           seconds > 0 ? (double)tally.instructions / seconds : 0.0, options->campaign.jobs,
+           options->campaign.seed);
+    if (result == CAMPAIGN_TROUBLE) {
+        fprintf(stderr, "difftest-tensix: %s\n", trouble);
+        return EXIT_LIBRARY;
+    }
+    if (result == CAMPAIGN_DIFFERENT) {
+        return report(options, different);
+    }
+    /* A program that hangs on both sides is the generator's mistake, and hides what it tests. */
+    return tally.endless && !options->campaign.generate.free ? EXIT_DIFFERENT : EXIT_SAME;
+}
+
+static enum exit_code run_golden(const struct options *options)
+{
+    static const enum exit_code codes[] = {
+        [GOLDEN_SAME] = EXIT_SAME,
+        [GOLDEN_DIFFERENT] = EXIT_DIFFERENT,
+        [GOLDEN_USELESS] = EXIT_USAGE,
+        [GOLDEN_TROUBLE] = EXIT_LIBRARY,
+    };
+    const struct campaign *c = &options->campaign;
+    static struct bench bench;
+    enum golden_result result;
+    bench_init(&bench, c->map, c->ours, c->reference, c->timeout);
+    bench.mutant = c->mutant;
+    if (options->record) {
+        result = golden_record(&bench, c->rules, c->seed, options->per_row, options->record);
+    } else {
+        result = golden_replay(&bench, options->golden ? options->golden : options->replay,
+                               c->reference && c->ours);
+    }
+    bench_stop(&bench);
+    return codes[result];
+}
+
+static void list_rules(const struct rules *rules)
+{
+    for (unsigned i = 0; i < rules->rules; i++) {
+        const struct rule *rule = &rules->rule[i];
+        printf("%-24s weight %2u%s\n", rule->token, rule->weight,
+               rule->later ? ", with --later or in --rows" : "");
+    }
+}
+
+/* --- Command line --- */
+
+enum {
+    KEY_OURS = 256,
+    KEY_REFERENCE,
+    KEY_ROWS,
+    KEY_WITHOUT,
+    KEY_PROGRAMS,
+    KEY_FREE,
+    KEY_UNFENCED,
+    KEY_UNNAMED,
+    KEY_LATER,
+    KEY_STEPS,
+    KEY_TIMEOUT,
+    KEY_IGNORE,
+    KEY_RECORD,
+    KEY_PER_ROW,
+    KEY_GOLDEN,
+    KEY_REPLAY,
+    KEY_SAVE,
+    KEY_SELF_TEST,
+    KEY_FALSIFY,
+    KEY_LIST,
+};
+
+static const struct argp_option option_list[] = {
+    {NULL, 0, NULL, 0, "Libraries (any two with the libttsim ABI):", 1},
+    {"ours", KEY_OURS, "LIB", 0, "The library under test", 1},
+    {"reference", KEY_REFERENCE, "LIB", 0, "The library that is right", 1},
+    {"timeout", KEY_TIMEOUT, "S", 0, "Seconds that a library may take for a program (30)", 1},
+    {"ignore", KEY_IGNORE, "TEXT", 0,
+     "Leave out state whose name contains TEXT, such as \"stream[0]\" or \".adc\"; may be repeated",
+     1},
+    {NULL, 0, NULL, 0, "Random programs:", 2},
+    {"instructions", 'n', "N", 0, "Compare at least N executed instructions (2000000)", 2},
+    {"programs", KEY_PROGRAMS, "N", 0,
+     "Run at most N programs, in rounds of 256 (as many as the instructions take; 1024 with "
+     "--free)",
+     2},
+    {"seed", 's', "S", 0, "Seed of the programs (1)", 2},
+    {"jobs", 'j', "N", 0,
+     "Run N programs side by side (all processors); results do not depend on it", 2},
+    {"rows", KEY_ROWS, "A,B", 0, "Only these instructions: rows of rules.def, or mnemonics", 2},
+    {"without", KEY_WITHOUT, "A,B", 0, "Not these instructions", 2},
+    {"later", KEY_LATER, NULL, 0, "Also the rows that rules.def marks LATER", 2},
+    {"steps", KEY_STEPS, "N", 0, "Make programs of about N steps (60 to 2400)", 2},
+    {"free", KEY_FREE, NULL, 0,
+     "Leave out what keeps the reference from refusing programs; counts the refusals", 2},
+    {"unfenced", KEY_UNFENCED, NULL, 0,
+     "Do not wait between units that share GPRs: libraries that model time may differ", 2},
+    {"unnamed", KEY_UNNAMED, NULL, 0, "Also set configuration bits that belong to no field", 2},
+    {"save", KEY_SAVE, "FILE", 0, "Where a program that differs goes (difftest-tensix.case)", 2},
+    {NULL, 0, NULL, 0, "Saved programs:", 3},
+    {"replay", KEY_REPLAY, "FILE", 0, "Run a saved program again", 3},
+    {"record", KEY_RECORD, "DIR", 0,
+     "Write golden cases for each row, with the reference's answers", 3},
+    {"per-row", KEY_PER_ROW, "N", 0, "Golden cases of a row (24)", 3},
+    {"golden", KEY_GOLDEN, "DIR", 0, "Run golden cases on --ours; needs no reference", 3},
+    {NULL, 0, NULL, 0, "The tester itself:", 4},
+    {"self-test", KEY_SELF_TEST, NULL, 0,
+     "Run one library (--ours or --reference) against itself, with falsified instructions that "
+     "must "
+     "be found and isolated",
+     4},
+    {"falsify", KEY_FALSIFY, "ROW", 0, "Compare with this row of mutants.def falsified", 4},
+    {"list", KEY_LIST, NULL, 0, "List the rows of rules.def", 4},
+    {"verbose", 'v', NULL, 0, "Say more", 4},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static uint64_t number(struct argp_state *state, const char *text, uint64_t least, uint64_t most)
+{
+    char *end;
+    uint64_t value = strtoull(text, &end, 0);
+    if (end == text || *end || *text == '-' || value < least || value > most) {
+        argp_error(state, "\"%s\" is no number from %" PRIu64 " to %" PRIu64, text, least, most);
+    }
+    return value;
+}
+
+static error_t parse_mode(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case KEY_RECORD:
+        options->record = argument;
+        break;
+    case KEY_PER_ROW:
+        options->per_row = (unsigned)number(state, argument, 1, 100000);
+        break;
+    case KEY_GOLDEN:
+        options->golden = argument;
+        break;
+    case KEY_REPLAY:
+        options->replay = argument;
+        break;
+    case KEY_SAVE:
+        options->save = argument;
+        break;
+    case KEY_SELF_TEST:
+        options->self_test = true;
+        break;
+    case KEY_FALSIFY:
+        options->falsify = argument;
+        break;
+    case KEY_LIST:
+        options->list = true;
+        break;
+    case 'v':
+        options->verbose = true;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    struct campaign *c = &options->campaign;
+    switch (key) {
+    case KEY_OURS:
+        c->ours = argument;
+        break;
+    case KEY_REFERENCE:
+        c->reference = argument;
+        break;
+    case KEY_IGNORE:
+        if (options->ignores == MOST_IGNORED) {
+            argp_error(state, "too many --ignore");
+        }
+        options->ignored[options->ignores++] = argument;
+        break;
+    case KEY_TIMEOUT:
+        c->timeout = (unsigned)number(state, argument, 1, 86400);
+        break;
+    case 'n':
+        c->instructions = number(state, argument, 1, UINT64_MAX);
+        break;
+    case 's':
+        c->seed = number(state, argument, 0, UINT64_MAX);
+        break;
+    case 'j':
+        c->jobs = (unsigned)number(state, argument, 1, MOST_JOBS);
+        break;
+    case KEY_ROWS:
+        options->rows = argument;
+        break;
+    case KEY_WITHOUT:
+        options->without = argument;
+        break;
+    case KEY_LATER:
+        options->later = true;
+        break;
+    case KEY_STEPS:
+        c->generate.steps = (uint32_t)number(state, argument, 1, 20000);
+        break;
+    case KEY_PROGRAMS:
+        c->programs = number(state, argument, 1, UINT64_MAX / 2);
+        break;
+    case KEY_FREE:
+        c->generate.free = true;
+        break;
+    case KEY_UNFENCED:
+        c->generate.unfenced = true;
+        break;
+    case KEY_UNNAMED:
+        c->generate.unnamed = true;
+        break;
+    case ARGP_KEY_ARG:
+        argp_error(state, "what is \"%s\"?", argument);
+        break;
+    default:
+        return parse_mode(key, argument, state);
+    }
+    return 0;
+}
+
+static const char text_of_help[] =
+    "Compares two simulators of Blackhole Tensix tiles by running random programs for the Tensix "
+    "coprocessor on both."
+    "\v"
+    "Each library runs in processes of its own and is reached by BAR accesses alone. Small RV32 "
+    "programs push instructions to up to three threads, wait for the coprocessor, and store what "
+    "can be seen of its state, which must agree bit for bit. A program that differs is made as "
+    "small as possible, printed as assembly and saved.\n\n"
+    "Programs that end the reference's process are counted apart, by its message.\n\n"
+    "Examples:\n"
+    "  difftest-tensix --ours ./libttsim.so --reference other.so -n 2000000\n"
+    "  difftest-tensix --ours ./libttsim.so --reference other.so --rows INCRWC,SETRWC\n"
+    "  difftest-tensix --ours ./libttsim.so --golden tests/golden/tensix\n\n"
+    "Exit codes: 0 no mismatch, 1 a mismatch (or a failed self-test), 2 wrong use or unreadable "
+    "files, 3 a library could not be used.";
+
+static const struct argp argp = {option_list, parse_option, NULL, text_of_help, NULL, NULL, NULL};
+
+/* The library must be there and usable. */
+static bool check_library(const struct options *options, const char *path, const char *option)
+{
+    static struct side side;
+    char message[MESSAGE_SIZE];
+    side_init(&side, path, option, options->campaign.timeout);
+    bool ok = side_works(&side, message);
+    side_stop(&side);
+    if (!ok) {
+        fprintf(stderr, "difftest-tensix: cannot use %s %s: %s\n", option, path, message);
+    }
+    return ok;
+}
+
+/* Which libraries the mode needs; EXIT_SAME: they are there. */
+static enum exit_code check_libraries(struct options *options)
+{
+    struct campaign *c = &options->campaign;
+    if (options->self_test) {
+        c->ours = c->ours ? c->ours : c->reference;
+        c->reference = c->ours;
+    }
+    bool needs_ours = !options->record;
+    bool needs_reference = !options->golden && !options->replay;
+    if ((needs_ours && !c->ours) || (needs_reference && !c->reference)) {
+        fprintf(stderr, "difftest-tensix: %s is missing; try --help\n",
+                needs_ours && !c->ours ? "--ours" : "--reference");
+        return EXIT_USAGE;
+    }
+    bool ok = (!c->ours || check_library(options, c->ours, "--ours")) &&
+              (!c->reference || check_library(options, c->reference, "--reference"));
+    return ok ? EXIT_SAME : EXIT_LIBRARY;
+}
+
+static enum exit_code run(struct options *options, struct rules *rules)
+{
+    static struct mutant mutant;
+    char unknown[64];
+    struct campaign *c = &options->campaign;
+    rules->free = c->generate.free;
+    if (c->generate.free) { /* nearly all long programs would be refused */
+        c->generate.steps = c->generate.steps ? c->generate.steps : FREE_STEPS;
+        c->programs = c->programs ? c->programs : FREE_PROGRAMS;
+    }
+    rules_use_all(rules, options->later);
+    if ((options->rows && !rules_use_only(rules, options->rows, unknown, sizeof unknown)) ||
+        (options->without && !rules_do_without(rules, options->without, unknown, sizeof unknown))) {
+        fprintf(stderr, "difftest-tensix: rules.def has no row %s; --list lists them\n", unknown);
+        return EXIT_USAGE;
+    }
+    if (!rules->total) {
+        fprintf(stderr, "difftest-tensix: no rows are left\n");
+        return EXIT_USAGE;
+    }
+    if (options->list) {
+        list_rules(rules);
+        return EXIT_SAME;
+    }
+    if (options->falsify && !mutant_named(&mutant, options->falsify)) {
+        fprintf(stderr, "difftest-tensix: mutants.def has no row %s\n", options->falsify);
+        return EXIT_USAGE;
+    }
+    options->campaign.mutant = options->falsify ? &mutant : NULL;
+    enum exit_code code = check_libraries(options);
+    if (code != EXIT_SAME) {
+        return code;
+    }
+    if (options->self_test) {
+        return selftest(&options->campaign, options->verbose) ? EXIT_SAME : EXIT_DIFFERENT;
+    }
+    bool by_file = options->record || options->golden || options->replay;
+    return by_file ? run_golden(options) : run_campaign(options);
+}
+
+int main(int argc, char **argv)
+{
+    static struct state_map map;
+    static struct rules rules;
+    if (argc == 3 && !strcmp(argv[1], "--worker")) {
+        return worker_main(argv[2]);
+    }
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct options options = {
+        .campaign = {.map = &map,
+                     .rules = &rules,
+                     .seed = 1,
+                     .instructions = DEFAULT_INSTRUCTIONS,
+                     .jobs = processors > 0 && processors <= MOST_JOBS ? (unsigned)processors : 1,
+                     .timeout = DEFAULT_TIMEOUT,
+                     .progress = isatty(STDERR_FILENO)},
+        .per_row = DEFAULT_PER_ROW,
+        .save = "difftest-tensix.case",
+    };
+    argp_err_exit_status = EXIT_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    signal(SIGPIPE, SIG_IGN); /* a worker that died is noticed when its answer is read */
+    state_map_build(&map);
+    for (unsigned i = 0; i < options.ignores; i++) {
+        if (!state_map_ignore(&map, options.ignored[i])) {
+            fprintf(stderr, "difftest-tensix: no state has \"%s\" in its name\n",
+                    options.ignored[i]);
+            return EXIT_USAGE;
+        }
+    }
+    if (!rules_build(&rules)) {
+        return EXIT_USAGE;
+    }
+    return (int)run(&options, &rules);
+}

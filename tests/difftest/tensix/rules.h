@@ -1,0 +1,81 @@
+/* The rows of rules.def, resolved against tensix.def. */
+#ifndef DIFFTEST_TENSIX_RULES_H
+#define DIFFTEST_TENSIX_RULES_H
+
+#include "../rv32/random.h"
+#include "tensix/table.h"
+
+enum maker {
+    MAKE_PLAIN,
+    MAKE_SETC16,
+    MAKE_WRCFG,
+    MAKE_RDCFG,
+    MAKE_RMWCIB,
+    MAKE_SHIFTMASK,
+    MAKE_STOREREG,
+    MAKE_SETRWC,
+    MAKE_SEMAPHORE,
+    MAKE_MUTEX,
+    MAKE_MOP,
+    MAKE_REPLAY,
+    MAKE_BANK,
+};
+
+enum trait { RULE_LOOPS = 1, RULE_GPRS = 2 };
+
+enum limit_kind { LIMIT_EXACT, LIMIT_BITS, LIMIT_NONZERO, LIMIT_MOST };
+
+enum { MOST_LIMITS = 6 };
+
+struct limit {
+    enum limit_kind kind;
+    const struct isa_field *field;
+    uint32_t value;
+};
+
+struct rule {
+    const char *token;
+    uint16_t row;
+    uint16_t weight;
+    bool later;
+    enum maker maker;
+    unsigned traits, limits;
+    struct limit limit[MOST_LIMITS];
+};
+
+enum { MOST_RULES = 64 };
+
+struct rules {
+    struct rule rule[MOST_RULES];
+    unsigned rules, total; /* sum of the weights of those in use */
+    bool in_use[MOST_RULES];
+    bool free; /* without limits */
+};
+
+/* Resolves the table; false, with a message on stderr, when a cell names no operand. */
+bool rules_build(struct rules *rules);
+
+/* Uses the NOW rows, and with `later` all that have a weight. */
+void rules_use_all(struct rules *rules, bool later);
+
+/* Uses only the rows of a list of tokens or mnemonics with commas between; false: `unknown` is the
+ * one that is none. */
+bool rules_use_only(struct rules *rules, const char *list, char *unknown, size_t size);
+
+/* Uses the rows of a list no longer. */
+bool rules_do_without(struct rules *rules, const char *list, char *unknown, size_t size);
+
+/* A random row of those in use, by weight; there must be one (rules->total is not 0). */
+const struct rule *rules_pick(const struct rules *rules, struct random *random);
+const struct rule *rules_named(const struct rules *rules, const char *token);
+
+/* The operand of a row, or NULL. */
+const struct isa_field *row_operand(unsigned row, const char *name);
+
+/* A random value of so many bits, with a bias to boundary values. */
+uint32_t random_bits(struct random *random, unsigned width);
+
+/* A random instruction of the rule, within its limits. */
+uint32_t rule_word(const struct rules *rules, const struct rule *rule, struct random *random);
+
+#endif
