@@ -101,7 +101,7 @@ enum tensix_condition {
     TENSIX_C_CONFIG = 1 << 12,
 };
 
-/* Latches a wait instruction in place of the one that was latched. */
+/* Latches a wait instruction; nothing is latched then, since what is latched holds it. */
 void tensix_latch(struct tensix *tensix, unsigned thread, const struct tensix_latch *latch);
 
 /* May an instruction with these blocks pass the gate of `thread` at cycle `now`? False: the thread
@@ -173,7 +173,7 @@ bool tensix_requests_pending(const struct tensix *tensix, unsigned thread);
 void tensix_apply_addr_mod(struct tensix *tensix, unsigned thread, unsigned addr_mod);
 void tensix_apply_partial_addr_mod(struct tensix *tensix, unsigned thread, unsigned addr_mod);
 
-/* The 18, 13, 8 and 8 bits of X, Y, Z and W of one channel, as REG2FLOP and SETADC write them. */
+/* The 18, 13, 13 and 13 bits of X, Y, Z and W of one channel, as REG2FLOP and SETADC write them. */
 enum tensix_adc_axis { TENSIX_ADC_X, TENSIX_ADC_Y, TENSIX_ADC_Z, TENSIX_ADC_W };
 void tensix_adc_set(struct tensix_adc_channel *channel, enum tensix_adc_axis axis, bool counter,
                     bool checkpoint, uint32_t value);

@@ -327,11 +327,12 @@ static bool run_functional(struct tensix *tensix, uint64_t end)
     return any;
 }
 
-/* The thread that has something to do at `time`, from `first` on, or TENSIX_THREADS. */
+/* Has the thread an instruction to offer at `time`? Those that wait are offered in every cycle in
+ * which anything happens, so that nothing depends on how a run is divided into calls. */
 static bool can_try(struct tensix *tensix, unsigned thread, uint64_t time)
 {
     struct tensix_thread *own = &tensix->thread[thread];
-    return !own->blocked && (own->has_next || tensix_fetch(tensix, thread)) && own->time <= time;
+    return (own->has_next || tensix_fetch(tensix, thread)) && own->time <= time;
 }
 
 /* One cycle of a timed run: results arrive, then each thread may start an instruction; who comes

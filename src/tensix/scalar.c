@@ -2,9 +2,9 @@
  * The Scalar Unit (ThCon), part 1: what works on the thread's GPRs, and FLUSHDMA. What reaches L1,
  * registers and Src is in scalar_memory.c.
  *
- * SPEC: WormholeB0 ScalarUnit and the pages of its instructions, which Blackhole shares in their newer
- * editions. What differs on Blackhole (one packer) follows tt_llk_blackhole's assembly.yaml and
- * cfg_defines.h. GUESS: all of REG2FLOP, which the newer pages call unsupported on Blackhole.
+ * SPEC: WormholeB0 ScalarUnit and the pages of its instructions, which Blackhole shares in their
+ * newer editions. What differs on Blackhole (one packer) follows tt_llk_blackhole's assembly.yaml
+ * and cfg_defines.h. GUESS: all of REG2FLOP, which the newer pages call unsupported on Blackhole.
  *
  * The unit has no state of its own. GPRs are written when an instruction starts: the thread cannot
  * start another one before this one is done, so only a hart could tell the difference.

@@ -3,7 +3,7 @@
  * is in scalar.c.
  *
  * SPEC: WormholeB0 LOADIND, STOREIND_L1, STOREIND_MMIO, STOREIND_Src, STOREREG, LOADREG, ATINCGET,
- * ATINCGETPTR, ATSWAP, ATCAS, which Blackhole shares in their newer editions, with its own size of L1.
+ * ATINCGETPTR, ATSWAP, ATCAS; Blackhole shares their newer editions, with its own size of L1.
  *
  * Memory is read and written when an instruction starts; only results for GPRs take their time.
  * Until it succeeds, an instruction that waits (for L1, a register or a bank of Src) has done
