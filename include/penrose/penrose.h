@@ -56,6 +56,8 @@ struct penrose_options {
     enum penrose_schedule schedule;
     uint64_t seed;    /* of PENROSE_RANDOM */
     uint32_t quantum; /* cycles of a burst, 1..65536; 0: the default of the schedule */
+    bool timed;       /* the coprocessor charges occupancy and latency of each instruction, and
+                         results arrive late; otherwise one cycle an instruction */
     enum penrose_policy policy[PENROSE_FAULT_KINDS];
 };
 
@@ -200,6 +202,10 @@ int penrose_fault_format(const struct penrose_fault *fault, char *text, size_t s
 /* Writes who waits for what, a line a hart, for every tile with a hart out of reset; tells loops
  * without effect and accesses that nobody answers apart. Returns the length as snprintf does. */
 int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size);
+
+/* The lines of it that are about threads of the coprocessor; none where every instruction that was
+ * pushed has started or can start. */
+int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size);
 
 /* --- Trace and unmodelled registers --- */
 

@@ -103,6 +103,7 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
     const struct penrose_options *options = &chip->options;
     tile->now = chip->now;
     tile->tracing = chip->trace != NULL;
+    tile->tensix.timed = options->timed;
     if (options->schedule == PENROSE_LOCKSTEP) {
         tile->quantum = 1;
     }

@@ -285,6 +285,7 @@ enum {
     KEY_TILE = 0x200,
     KEY_MAX_CYCLES,
     KEY_SCHEDULE,
+    KEY_TIMING,
     KEY_POLICY,
     KEY_TRACE,
     KEY_WARN_UNMODELLED,
@@ -377,6 +378,16 @@ static error_t parse_schedule(struct machine_options *options, const char *text)
                           text);
 }
 
+static error_t parse_timing(struct machine_options *options, const char *text)
+{
+    options->chip.timed = strcmp(text, "timed") == 0;
+    if (options->chip.timed || strcmp(text, "functional") == 0) {
+        return 0;
+    }
+    return options_refuse(options->cli,
+                          "--timing: '%s' is no timing; choose functional or timed", text);
+}
+
 static bool policy_of(const char *name, enum penrose_policy *policy)
 {
     static const char *const names[] = {
@@ -431,6 +442,8 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
         return parse_max_cycles(options, argument);
     case KEY_SCHEDULE:
         return parse_schedule(options, argument);
+    case KEY_TIMING:
+        return parse_timing(options, argument);
     case KEY_POLICY:
         return parse_policy(options, argument);
     case KEY_TRACE:
@@ -453,6 +466,10 @@ static const struct argp_option machine_option_rows[] = {
      "fast (default), lockstep (cycle by cycle), or random:SEED, which shows stale and reordered "
      "data as the hardware may",
      0},
+    {"timing", KEY_TIMING, "TIMING", 0,
+     "functional (default), one cycle for each Tensix instruction, or timed: the coprocessor's units "
+     "take their time, and results arrive late",
+     0},
     {"policy", KEY_POLICY, "KIND=POLICY", 0,
      "What a guest fault does: stop, warn or ignore; KIND is a name that fault reports begin with, "
      "or all",
@@ -460,7 +477,9 @@ static const struct argp_option machine_option_rows[] = {
     {"trace", KEY_TRACE, "FILE", OPTION_ARG_OPTIONAL,
      "Write every instruction and register access to stderr or FILE", 0},
     {"warn-unmodelled", KEY_WARN_UNMODELLED, NULL, 0,
-     "List the registers that were used and only store their value", 0},
+     "List the registers that were used and only store their value, and the Tensix instructions that "
+     "were skipped",
+     0},
     {0},
 };
 

@@ -86,6 +86,19 @@ static void explain_waits(struct session *session, const char *headline)
     free(text);
 }
 
+/* The harts have ended, but what they pushed has not: nearly always a mistake. */
+static void explain_leftovers(struct session *session)
+{
+    int length = penrose_tensix_wait_report(session->chip, NULL, 0);
+    char *text = length > 0 ? malloc((size_t)length + 1) : NULL;
+    if (text) {
+        penrose_tensix_wait_report(session->chip, text, (size_t)length + 1);
+        text[length - 1] = 0;
+        note("warning: the harts are done, but the coprocessor still waits:\n%s", text);
+        free(text);
+    }
+}
+
 /* Where a jump into nowhere came from: the return address tells most often. */
 static void explain_caller(struct session *session, const struct penrose_fault *fault)
 {
@@ -168,6 +181,7 @@ enum cli_exit session_run(struct session *session, const struct goal *goal)
                          : outcome == PENROSE_QUIET ? CLI_DEADLOCK
                                                     : CLI_CYCLES;
     if (outcome != PENROSE_FAULT && goal->reached(session, goal->context)) {
+        explain_leftovers(session);
         return CLI_DONE;
     }
     explain(session, goal, exit);

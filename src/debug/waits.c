@@ -144,6 +144,25 @@ static void put_thread(struct sink *sink, struct penrose_chip *chip, const struc
     sink_put(sink, ": %s\n", text);
 }
 
+static void put_threads(struct sink *sink, struct penrose_chip *chip, const struct tile *tile)
+{
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        put_thread(sink, chip, tile, thread);
+    }
+}
+
+PENROSE_EXPORT int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size)
+{
+    struct sink sink = {.text = text, .size = size};
+    if (size) {
+        *text = 0;
+    }
+    for (unsigned i = 0; i < chip->made_count; i++) {
+        put_threads(&sink, chip, chip->made[i].tile);
+    }
+    return sink.length;
+}
+
 PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
     struct sink sink = {.text = text, .size = size};
@@ -154,9 +173,7 @@ PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, si
         for (unsigned core = 0; core < RV32_CORES; core++) {
             put_hart(&sink, chip, chip->made[i].tile, (enum rv32_core)core);
         }
-        for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-            put_thread(&sink, chip, chip->made[i].tile, thread);
-        }
+        put_threads(&sink, chip, chip->made[i].tile);
     }
     return sink.length;
 }

@@ -109,15 +109,15 @@ harts=()
 for hart in trisc0 trisc1 trisc2; do harts+=("--hart=$hart=$guests/tensix-$hart.elf"); done
 failures=0
 
-try() { # SCHEDULE
+try() { # SCHEDULE [OPTION...]
     local status=0
-    "$builddir/penrose" run "${harts[@]}" --schedule "$1" --dump 0x60000,0x300 \
+    "$builddir/penrose" run "${harts[@]}" --schedule "$@" --dump 0x60000,0x300 \
         --dump 0x8138,16 --dump 0x8238,16 --dump 0x8338,16 >"$work/out" 2>&1 </dev/null || status=$?
     awk '/^0x0006/ { print $2; print $3; print $4; print $5 }' "$work/out" >"$work/words"
     [ "$status" -eq 0 ] && [ "$(grep -cE 'trisc. +done +0 ' "$work/out")" -eq 3 ] &&
         cmp -s "$work/words" "$work/expected" && return
     failures=$((failures + 1))
-    echo "FAIL $1: exit code $status; words of L1, as they are and as expected:"
+    echo "FAIL $*: exit code $status; words of L1, as they are and as expected:"
     { diff --side-by-side --suppress-common-lines --width 40 "$work/words" "$work/expected" || true; } |
         head -10
     cat "$work/out"
@@ -125,9 +125,11 @@ try() { # SCHEDULE
 
 try fast
 try lockstep
+try fast --timing timed
+try lockstep --timing timed
 for ((seed = 1; seed <= seeds; seed++)); do
     try "random:$seed"
     [ "$failures" -lt 5 ] || break # enough to look at
 done
-echo "$failures schedules failed of fast, lockstep and $seeds random ones"
+echo "$failures schedules failed of fast and lockstep, functional and timed, and $seeds random ones"
 [ "$failures" -eq 0 ]
