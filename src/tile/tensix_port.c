@@ -11,8 +11,15 @@ enum { RUN_AHEAD = TENSIX_FIFO_DEPTH };
 
 /* --- What the coprocessor reaches --- */
 
-/* Accesses of the Scalar Unit see the map as B does; a TRISC's would wait for Auto TTSync. */
-static const enum tile_agent port_agent = AGENT_B;
+#define TDMA_FIRST UINT32_C(0xffb11000)
+#define TDMA_LAST  UINT32_C(0xffb11fff)
+
+/* SPEC: BabyRISCV README, the coprocessor sees the map as the NoC does; ManualTTSync and LOADREG
+ * add TDMA-RISC, here as B reaches it (a TRISC's access would wait for Auto TTSync). */
+static enum tile_agent agent_for(uint32_t address)
+{
+    return address >= TDMA_FIRST && address <= TDMA_LAST ? AGENT_B : AGENT_NOC;
+}
 
 static enum tensix_reply access_register(struct tile *tile, struct mmio_access *access,
                                          const char **rule)
@@ -29,7 +36,7 @@ static enum tensix_reply port_read(void *owner, unsigned thread, uint32_t addres
                                    uint32_t *value, const char **rule)
 {
     struct mmio_access access = {.operation = MMIO_READ,
-                                 .agent = port_agent,
+                                 .agent = agent_for(address),
                                  .size = 4,
                                  .address = address,
                                  .cycle = cycle};
@@ -43,7 +50,7 @@ static enum tensix_reply port_write(void *owner, unsigned thread, uint32_t addre
                                     uint32_t value, const char **rule)
 {
     struct mmio_access access = {.operation = MMIO_WRITE,
-                                 .agent = port_agent,
+                                 .agent = agent_for(address),
                                  .size = 4,
                                  .address = address,
                                  .value = value,

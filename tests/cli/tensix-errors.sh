@@ -161,6 +161,14 @@ program trisc0 '.ttinsn SEMWAIT 0x1ff, 1, 1' "${nops[@]}" 'lui a5, 0xffe80' 'sw 
 deadlock "full queue" trisc0 'trisc0 at pc .* store to 0xffe40000 .*: its thread.s queue is full' \
     'at pc 0x00002004: NOP is held by SEMWAIT 0x1ff, 1, 1: semaphore 0 is 0'
 
+# --- Harts that are done before their threads are ---
+
+program trisc0 '.ttinsn SEMWAIT 0x1ff, 1, 1' '.ttinsn SEMPOST 2' 'addi a0, zero, 0' 'ebreak'
+started trisc0
+messages=1 expect "leftovers" 0 'warning: the harts are done, but the coprocessor still waits:' \
+    'tensix thread 0, pushed by trisc0 at pc 0x00002004: SEMPOST 2 is held by SEMWAIT 0x1ff, 1, 1' \
+    'out:trisc0 +done' -- run "${harts[@]}"
+
 # --- Source lines, where there is a compiler ---
 
 compiler=${RISCV_CC:-riscv64-unknown-elf-gcc}
