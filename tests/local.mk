@@ -190,7 +190,8 @@ AM_TESTS_ENVIRONMENT = \
 	RISCV_CC='$(RISCV_CC)'; export RISCV_CC; \
 	QEMU_RISCV32='$(QEMU_RISCV32)'; export QEMU_RISCV32; \
 	NM='$(NM)'; export NM; \
-	CK_FORK=$${CK_FORK:-$(PENROSE_CK_FORK)}; export CK_FORK;
+	CK_FORK=$${CK_FORK:-$(PENROSE_CK_FORK)}; export CK_FORK; \
+	CK_DEFAULT_TIMEOUT=$${CK_DEFAULT_TIMEOUT:-120}; export CK_DEFAULT_TIMEOUT;
 
 ## `make check-firmware` runs real firmware and our kernels on it; see the script.
 EXTRA_PROGRAMS += %D%/firmware/check_sets
