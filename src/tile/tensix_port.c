@@ -187,6 +187,7 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
         if (tensix_run_thread(tensix, thread, end) && done == 0) {
             done = queue(tensix, thread, origin, words, count, cycle); /* there is room now */
         }
+        tensix->changed = true; /* harts may watch queues fill and drain */
     }
     if (tensix->changed || tensix->stopped) {
         tensix->changed = false;
