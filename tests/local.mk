@@ -29,6 +29,7 @@ UNIT_TESTS = \
 	%D%/unit/check_loader_writes \
 	%D%/unit/check_loader_xip \
 	%D%/unit/check_mailbox \
+	%D%/unit/check_matrix_math \
 	%D%/unit/check_mop \
 	%D%/unit/check_noc_window \
 	%D%/unit/check_num \
@@ -58,9 +59,13 @@ UNIT_TESTS = \
 	%D%/unit/check_spec_vector_float \
 	%D%/unit/check_spec_vector_memory \
 	%D%/unit/check_spec_vector_permute \
+	%D%/unit/check_src_file \
 	%D%/unit/check_tdma \
 	%D%/unit/check_tensix_config \
+	%D%/unit/check_tensix_counters \
 	%D%/unit/check_tensix_deadlock \
+	%D%/unit/check_tensix_dst \
+	%D%/unit/check_tensix_format \
 	%D%/unit/check_tensix_misc \
 	%D%/unit/check_tensix_rwc \
 	%D%/unit/check_tensix_scalar \
@@ -87,6 +92,7 @@ tests_unit_check_reader_b_random_SOURCES = %D%/unit/check_reader_b_random.c $(te
 tests_unit_check_reader_b_scalar_SOURCES = %D%/unit/check_reader_b_scalar.c $(tensix_harness)
 tests_unit_check_reader_b_sync_SOURCES = %D%/unit/check_reader_b_sync.c $(tensix_harness)
 tests_unit_check_tensix_config_SOURCES = %D%/unit/check_tensix_config.c $(tensix_harness)
+tests_unit_check_tensix_counters_SOURCES = %D%/unit/check_tensix_counters.c $(tensix_harness)
 tests_unit_check_tensix_deadlock_SOURCES = %D%/unit/check_tensix_deadlock.c $(tile_harness) $(mmio_harness)
 tests_unit_check_tensix_misc_SOURCES = %D%/unit/check_tensix_misc.c $(tensix_harness)
 tests_unit_check_tensix_rwc_SOURCES = %D%/unit/check_tensix_rwc.c $(tensix_harness)
@@ -204,10 +210,12 @@ check-firmware: all %D%/firmware/check_sets$(EXEEXT)
 
 ## `configure --enable-fuzzers CC=clang`, `make fuzzers`; see the files for what they feed on.
 if ENABLE_FUZZERS
-FUZZERS = %D%/fuzz/fuzz_loader$(EXEEXT)
-EXTRA_PROGRAMS += %D%/fuzz/fuzz_loader
+FUZZERS = %D%/fuzz/fuzz_loader$(EXEEXT) %D%/fuzz/fuzz_tensix$(EXEEXT)
+EXTRA_PROGRAMS += %D%/fuzz/fuzz_loader %D%/fuzz/fuzz_tensix
 tests_fuzz_fuzz_loader_LDADD = libpenrose_core.la
 tests_fuzz_fuzz_loader_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_tensix_LDADD = libpenrose_core.la
+tests_fuzz_fuzz_tensix_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 fuzzers: $(FUZZERS)
 .PHONY: fuzzers

@@ -1,6 +1,12 @@
 libpenrose_core_la_SOURCES += \
+	%D%/dst_format.h \
 	%D%/fp16.c \
 	%D%/fp16.h \
 	%D%/fp32.c \
 	%D%/fp32.h \
+	%D%/matrix.c \
+	%D%/matrix.h \
+	%D%/src_format.h \
+	%D%/tensix_format.c \
+	%D%/tensix_format.h \
 	%D%/unrounded.h

@@ -111,9 +111,24 @@ enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned in
     return TENSIX_CONFIG_STORED;
 }
 
+/* SPEC: SoftReset, Scalar Unit. What waits inside the unit is aborted. */
+static void abort_scalar(struct tensix *tensix)
+{
+    if (tensix->scalar_held_by) {
+        struct tensix_thread *holder = &tensix->thread[tensix->scalar_held_by - 1];
+        holder->has_next = false;
+        holder->blocked = false;
+        holder->wait = TENSIX_WAITS_FOR_NOTHING;
+        holder->drained++;
+        tensix->scalar_held_by = 0;
+        tensix->changed = true;
+    }
+}
+
 void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
 {
     uint32_t entering = value & ~old;
+    tensix->now = tensix->latest > tensix->now ? tensix->latest : tensix->now;
     tensix->held = value;
     tensix->attention = true;
     if (entering & TENSIX_RESET_SRCA_CLIENT) {
@@ -123,6 +138,7 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
         tensix_src_reset(tensix, TENSIX_SRC_B);
     }
     if (entering & TENSIX_RESET_THCON) {
+        abort_scalar(tensix);
         for (unsigned state = 0; state < TENSIX_STATES; state++) {
             memset(&tensix->config[state][TENSIX_THCON_WORD], 0,
                    (TENSIX_GLOBAL_WORD - TENSIX_THCON_WORD) * sizeof(uint32_t));

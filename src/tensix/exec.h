@@ -113,9 +113,6 @@ bool tensix_gate_open(struct tensix *tensix, unsigned thread, const struct tensi
  * looks at all of them, since each is forgotten at the first cycle at which it is met. */
 void tensix_reconsider(struct tensix *tensix, uint64_t now);
 
-/* The same without a change inside, for what lies outside: mover, harts, streams. */
-void tensix_look(struct tensix *tensix, uint64_t now);
-
 /* The latched wait in words: "SEMWAIT 0x40, 1, 2: semaphore 0 is not below its maximum 2". */
 void tensix_latch_text(const struct tensix *tensix, unsigned thread, char *text, size_t size);
 

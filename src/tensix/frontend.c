@@ -16,19 +16,28 @@ enum {
     OPCODE_RESOURCEDECL = 0x05,
 };
 
-void tensix_reset(struct tensix *tensix)
+void tensix_init(struct tensix *tensix)
 {
-    struct tensix old = *tensix;
-    memset(tensix, 0, sizeof *tensix);
-    tensix->timed = old.timed;
-    tensix->l1 = old.l1;
-    tensix->l1_size = old.l1_size;
-    tensix->board = old.board;
-    tensix->owner = old.owner;
     memset(tensix->mutex, TENSIX_MUTEX_FREE, sizeof tensix->mutex);
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         tensix_declare_defaults(&tensix->thread[i]);
     }
+}
+
+void tensix_reset(struct tensix *tensix)
+{
+    const bool timed = tensix->timed;
+    uint8_t *const l1 = tensix->l1;
+    const uint32_t l1_size = tensix->l1_size;
+    const struct tensix_board *const board = tensix->board;
+    void *const owner = tensix->owner;
+    memset(tensix, 0, sizeof *tensix);
+    tensix->timed = timed;
+    tensix->l1 = l1;
+    tensix->l1_size = l1_size;
+    tensix->board = board;
+    tensix->owner = owner;
+    tensix_init(tensix);
 }
 
 /* --- Pushing --- */
@@ -72,14 +81,16 @@ bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin or
 
 /* --- From the FIFOs to the gate --- */
 
-/* The oldest entry of a FIFO that is not empty; the thread is not earlier than its push. */
-static uint32_t pop(struct tensix_thread *thread, struct tensix_fifo *fifo)
+/* The oldest entry of a FIFO that is not empty; the thread is not earlier than its push. Harts may
+ * wait for the room. */
+static uint32_t pop(struct tensix *tensix, struct tensix_thread *thread, struct tensix_fifo *fifo)
 {
     const struct tensix_entry *entry = &fifo->entry[fifo->head];
     fifo->head = (fifo->head + 1) % TENSIX_FIFO_DEPTH;
     fifo->count--;
     thread->origin = entry->origin;
     thread->time = entry->cycle >= thread->time ? entry->cycle + 1 : thread->time;
+    tensix->moved = true;
     return entry->word;
 }
 
@@ -99,7 +110,7 @@ static bool expand_mop(struct tensix *tensix, unsigned thread, uint32_t *word)
         if (own->front.count == 0) {
             return false;
         }
-        *word = pop(own, &own->front);
+        *word = pop(tensix, own, &own->front);
         switch (*word >> 24) {
         case OPCODE_MOP:
             mop_start(&own->mop, *word);
@@ -142,10 +153,10 @@ static void start_replay(struct tensix *tensix, unsigned thread, uint32_t word)
     }
 }
 
-bool tensix_fetch(struct tensix *tensix, unsigned thread)
+bool tensix_fetch(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
-    while (!tensix->stopped) {
+    while (!tensix->stopped && own->time < end) {
         uint32_t word;
         bool executes = true;
         if (replay_next(&own->replay, &own->next)) {
@@ -153,13 +164,15 @@ bool tensix_fetch(struct tensix *tensix, unsigned thread)
             return true;
         }
         if (own->back.count > 0) {
-            word = pop(own, &own->back);
+            word = pop(tensix, own, &own->back);
             own->parent = 0;
         } else if (!expand_mop(tensix, thread, &word)) {
             return false;
         }
+        tensix->moved = true; /* the MOP expander may be done */
         if (replay_is_loading(&own->replay)) {
             own->player[own->replay.index] = NULL;
+            tensix_forget_runs(&own->runs);
             (void)replay_accept(&own->replay, word, &executes); /* judged when it executes */
         } else if (word >> 24 == OPCODE_REPLAY) {
             start_replay(tensix, thread, word);

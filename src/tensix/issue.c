@@ -153,6 +153,7 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
         own->drained++;
         if (tensix->scalar_held_by == thread + 1) {
             tensix->scalar_held_by = 0;
+            tensix->changed = true; /* others may wait for the unit */
         }
         if (tensix->timed && row != TENSIX_ROWS) {
             charge(tensix, thread, row);
@@ -209,25 +210,55 @@ static tensix_runner *player_of(struct tensix_thread *thread, unsigned index)
     return thread->player[index];
 }
 
-/* Plays on what the replay buffer plays, as long as that is all there is to it. */
+/* Plays the run of instructions on counters that starts at an entry, if there is one: answers how
+ * many instructions it has. */
+static inline unsigned play_run(struct tensix *tensix, unsigned thread, unsigned index,
+                                unsigned left, uint64_t time)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    if (own->runs.at[index] == TENSIX_RUN_NONE) {
+        return 0;
+    }
+    unsigned count = tensix_play_run(tensix, thread, index, left);
+    if (count > 0) {
+        own->next = own->replay.entry[(index + count - 1) % REPLAY_ENTRIES];
+        tensix->now = time + count - 1;
+    }
+    return count;
+}
+
+/* Plays one entry: 1, or 0 where it has not started. */
+static inline unsigned play_entry(struct tensix *tensix, unsigned thread, unsigned index,
+                                  uint64_t time)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    tensix_runner *run = own->player[index] ? own->player[index] : player_of(own, index);
+    own->next = own->replay.entry[index];
+    tensix->now = time;
+    return run && run(tensix, thread, own->next) == TENSIX_DONE;
+}
+
+/* Plays on what the replay buffer plays, as long as that is all there is to it. Where `end` comes
+ * first there are no runs, since `end` may be inside one. */
 static void play(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     struct replay_buffer *buffer = &own->replay;
     const uint64_t begin = own->time;
-    const uint64_t last = buffer->left < end - begin ? begin + buffer->left : end;
+    const bool is_whole = buffer->left <= end - begin;
+    const uint64_t last = is_whole ? begin + buffer->left : end;
     uint64_t time = begin;
     unsigned index = buffer->index;
     do {
-        tensix_runner *run = own->player[index] ? own->player[index] : player_of(own, index);
-        own->next = buffer->entry[index];
-        tensix->now = time;
-        if (!run || run(tensix, thread, own->next) != TENSIX_DONE) {
+        unsigned left = (unsigned)(last - time);
+        unsigned count = is_whole ? play_run(tensix, thread, index, left, time) : 0;
+        count = count > 0 ? count : play_entry(tensix, thread, index, time);
+        if (count == 0) {
             own->has_next = true;
             break;
         }
-        index = (index + 1) % REPLAY_ENTRIES;
-        time++;
+        index = (index + count) % REPLAY_ENTRIES;
+        time += count;
     } while (time != last && !tensix->attention);
     replay_skip(buffer, (unsigned)(time - begin) + own->has_next);
     own->drained += time - begin;
@@ -264,7 +295,8 @@ bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end)
     struct tensix_thread *own = &tensix->thread[thread];
     const uint64_t drained = own->drained;
     catch_up(tensix, own);
-    while (!tensix->stopped && (own->has_next || tensix_fetch(tensix, thread)) && own->time < end) {
+    while (!tensix->stopped && (own->has_next || tensix_fetch(tensix, thread, end)) &&
+           own->time < end) {
         enum tensix_exec result = step(tensix, thread, end);
         if (result == TENSIX_STOP || own->blocked) {
             break;
@@ -329,15 +361,15 @@ static bool run_functional(struct tensix *tensix, uint64_t end)
 
 /* Has the thread an instruction to offer at `time`? Those that wait are offered in every cycle in
  * which anything happens, so that nothing depends on how a run is divided into calls. */
-static bool can_try(struct tensix *tensix, unsigned thread, uint64_t time)
+static bool can_try(struct tensix *tensix, unsigned thread, uint64_t time, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
-    return (own->has_next || tensix_fetch(tensix, thread)) && own->time <= time;
+    return (own->has_next || tensix_fetch(tensix, thread, end)) && own->time <= time;
 }
 
 /* One cycle of a timed run: results arrive, then each thread may start an instruction; who comes
  * first rotates. */
-static bool run_cycle(struct tensix *tensix, uint64_t now)
+static bool run_cycle(struct tensix *tensix, uint64_t now, uint64_t end)
 {
     unsigned results = tensix->results;
     bool any = false;
@@ -345,7 +377,7 @@ static bool run_cycle(struct tensix *tensix, uint64_t now)
     bool change = tensix->results != results;
     for (unsigned i = 0; i < TENSIX_THREADS && !tensix->stopped; i++) {
         unsigned thread = (unsigned)((now + i) % TENSIX_THREADS);
-        if (!can_try(tensix, thread, now)) {
+        if (!can_try(tensix, thread, now, end)) {
             continue;
         }
         tensix->thread[thread].time = now;
@@ -369,14 +401,14 @@ static bool run_timed(struct tensix *tensix, uint64_t end)
         struct tensix_thread *own = &tensix->thread[i];
         catch_up(tensix, own);
         own->blocked = false;
-        (void)(own->has_next || tensix_fetch(tensix, i));
+        (void)(own->has_next || tensix_fetch(tensix, i, end));
     }
     while (!tensix->stopped) {
         uint64_t next = tensix_next_event(tensix);
         if (next >= end) {
             break;
         }
-        any |= run_cycle(tensix, next);
+        any |= run_cycle(tensix, next, end);
         if (next > tensix->clock) { /* others may wait for what is done by now */
             tensix->clock = next;
             tensix->changed = true;
@@ -389,6 +421,9 @@ bool tensix_run(struct tensix *tensix, uint64_t end, uint64_t *event)
 {
     tensix_look(tensix, tensix->latest);
     bool any = tensix->timed ? run_timed(tensix, end) : run_functional(tensix, end);
+    if (tensix->timed && tensix_next_event(tensix) <= end) {
+        tensix->changed = true; /* a unit is done with it at `end`, which nobody would see later */
+    }
     tensix->clock = end;
     *event = tensix->latest;
     return any;

@@ -7,8 +7,12 @@ libpenrose_core_la_SOURCES += \
 	%D%/backend_config.c \
 	%D%/backend_config.def \
 	%D%/config.c \
+	%D%/counters.c \
+	%D%/counters.h \
 	%D%/debug_signals.c \
 	%D%/dispatch.c \
+	%D%/dst.c \
+	%D%/dst.h \
 	%D%/exec.h \
 	%D%/faults.c \
 	%D%/frontend.c \
@@ -31,6 +35,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/scalar_memory.c \
 	%D%/src_banks.c \
 	%D%/src_banks.h \
+	%D%/src_file.c \
+	%D%/src_file.h \
 	%D%/status.c \
 	%D%/sync.c \
 	%D%/table.c \

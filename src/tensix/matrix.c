@@ -11,16 +11,16 @@
 
 /* --- RWCs --- */
 
-static void set_src(uint8_t *counter, uint8_t *checkpoint, bool from_checkpoint, unsigned value)
+static void set_src(uint32_t *counter, uint32_t *checkpoint, bool from_checkpoint, unsigned value)
 {
     unsigned base = from_checkpoint ? *checkpoint : 0;
-    *counter = *checkpoint = (uint8_t)((base + value) & TENSIX_RWC_SRC_MASK);
+    *counter = *checkpoint = (base + value) & TENSIX_RWC_SRC_MASK;
 }
 
 static void set_dst(struct tensix_rwc *rwc, bool from_checkpoint, bool from_counter, unsigned value)
 {
     unsigned base = from_counter ? rwc->dst : from_checkpoint ? rwc->dst_cr : 0;
-    rwc->dst = rwc->dst_cr = (uint16_t)((base + value) & TENSIX_RWC_DST_MASK);
+    rwc->dst = rwc->dst_cr = (base + value) & TENSIX_RWC_DST_MASK;
 }
 
 /* SPEC: DstCtoCr sets Dst even where the mask does not name it; the other Cr bits only choose what
@@ -63,13 +63,13 @@ static enum tensix_exec exec_SETRWC(struct tensix *tensix, unsigned thread,
         return set_rwc(tensix, thread, args->word);
     }
     if (args->src_a) {
-        rwc->src_a = rwc->src_a_cr = (uint8_t)args->src_a_val;
+        rwc->src_a = rwc->src_a_cr = args->src_a_val;
     }
     if (args->src_b) {
-        rwc->src_b = rwc->src_b_cr = (uint8_t)args->src_b_val;
+        rwc->src_b = rwc->src_b_cr = args->src_b_val;
     }
     if (args->dst) {
-        rwc->dst = rwc->dst_cr = (uint16_t)args->dst_val;
+        rwc->dst = rwc->dst_cr = args->dst_val;
     }
     if (args->fidelity) {
         rwc->fidelity = 0;
@@ -97,9 +97,9 @@ static enum tensix_exec exec_INCRWC(struct tensix *tensix, unsigned thread,
     if (args->rwc_cr) {
         return increment_rwc(tensix, thread, args->word);
     }
-    rwc->src_a = (uint8_t)((rwc->src_a + args->src_a_inc) & TENSIX_RWC_SRC_MASK);
-    rwc->src_b = (uint8_t)((rwc->src_b + args->src_b_inc) & TENSIX_RWC_SRC_MASK);
-    rwc->dst = (uint16_t)((rwc->dst + args->dst_inc) & TENSIX_RWC_DST_MASK);
+    rwc->src_a = (rwc->src_a + args->src_a_inc) & TENSIX_RWC_SRC_MASK;
+    rwc->src_b = (rwc->src_b + args->src_b_inc) & TENSIX_RWC_SRC_MASK;
+    rwc->dst = (rwc->dst + args->dst_inc) & TENSIX_RWC_DST_MASK;
     return TENSIX_DONE;
 }
 

@@ -66,14 +66,14 @@ static enum tensix_exec exec_SETADC(struct tensix *tensix, unsigned thread,
     }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     enum tensix_adc_axis axis = (enum tensix_adc_axis)args->xyzw;
-    tensix_adc_set(&adc[unit].channel[args->channel], axis, true, true, args->new_value);
+    tensix_adc_put(&adc[unit].channel[args->channel], axis, args->new_value);
     return TENSIX_DONE;
 }
 
 static void set_xx(struct tensix_adc *adc, const struct tensix_args_SETADCXX *args)
 {
-    tensix_adc_put_x(&adc->channel[0], true, true, args->x0_val);
-    tensix_adc_put_x(&adc->channel[1], true, true, args->x1_val);
+    tensix_adc_put(&adc->channel[0], TENSIX_ADC_X, args->x0_val);
+    tensix_adc_put(&adc->channel[1], TENSIX_ADC_X, args->x1_val);
 }
 
 static enum tensix_exec exec_SETADCXX(struct tensix *tensix, unsigned thread,
@@ -91,16 +91,16 @@ static enum tensix_exec exec_SETADCXX(struct tensix *tensix, unsigned thread,
 static void set_xy(struct tensix_adc *adc, const struct tensix_args_SETADCXY *args)
 {
     if (args->x0) {
-        tensix_adc_put_x(&adc->channel[0], true, true, args->x0_val);
+        tensix_adc_put(&adc->channel[0], TENSIX_ADC_X, args->x0_val);
     }
     if (args->y0) {
-        tensix_adc_put_y(&adc->channel[0], true, true, args->y0_val);
+        tensix_adc_put(&adc->channel[0], TENSIX_ADC_Y, args->y0_val);
     }
     if (args->x1) {
-        tensix_adc_put_x(&adc->channel[1], true, true, args->x1_val);
+        tensix_adc_put(&adc->channel[1], TENSIX_ADC_X, args->x1_val);
     }
     if (args->y1) {
-        tensix_adc_put_y(&adc->channel[1], true, true, args->y1_val);
+        tensix_adc_put(&adc->channel[1], TENSIX_ADC_Y, args->y1_val);
     }
 }
 
@@ -119,16 +119,16 @@ static enum tensix_exec exec_SETADCXY(struct tensix *tensix, unsigned thread,
 static void set_zw(struct tensix_adc *adc, const struct tensix_args_SETADCZW *args)
 {
     if (args->z0) {
-        tensix_adc_put_z(&adc->channel[0], true, true, args->z0_val);
+        tensix_adc_put(&adc->channel[0], TENSIX_ADC_Z, args->z0_val);
     }
     if (args->w0) {
-        tensix_adc_put_w(&adc->channel[0], true, true, args->w0_val);
+        tensix_adc_put(&adc->channel[0], TENSIX_ADC_W, args->w0_val);
     }
     if (args->z1) {
-        tensix_adc_put_z(&adc->channel[1], true, true, args->z1_val);
+        tensix_adc_put(&adc->channel[1], TENSIX_ADC_Z, args->z1_val);
     }
     if (args->w1) {
-        tensix_adc_put_w(&adc->channel[1], true, true, args->w1_val);
+        tensix_adc_put(&adc->channel[1], TENSIX_ADC_W, args->w1_val);
     }
 }
 
@@ -148,10 +148,10 @@ static enum tensix_exec exec_SETADCZW(struct tensix *tensix, unsigned thread,
 
 static void increment_xy(struct tensix_adc *adc, const struct tensix_args_INCADCXY *args)
 {
-    tensix_adc_add_x(&adc->channel[0], args->x0_inc);
-    tensix_adc_add_y(&adc->channel[0], args->y0_inc);
-    tensix_adc_add_x(&adc->channel[1], args->x1_inc);
-    tensix_adc_add_y(&adc->channel[1], args->y1_inc);
+    tensix_adc_add(&adc->channel[0], TENSIX_ADC_X, args->x0_inc);
+    tensix_adc_add(&adc->channel[0], TENSIX_ADC_Y, args->y0_inc);
+    tensix_adc_add(&adc->channel[1], TENSIX_ADC_X, args->x1_inc);
+    tensix_adc_add(&adc->channel[1], TENSIX_ADC_Y, args->y1_inc);
 }
 
 static enum tensix_exec exec_INCADCXY(struct tensix *tensix, unsigned thread,
@@ -168,10 +168,10 @@ static enum tensix_exec exec_INCADCXY(struct tensix *tensix, unsigned thread,
 
 static void increment_zw(struct tensix_adc *adc, const struct tensix_args_INCADCZW *args)
 {
-    tensix_adc_add_z(&adc->channel[0], args->z0_inc);
-    tensix_adc_add_w(&adc->channel[0], args->w0_inc);
-    tensix_adc_add_z(&adc->channel[1], args->z1_inc);
-    tensix_adc_add_w(&adc->channel[1], args->w1_inc);
+    tensix_adc_add(&adc->channel[0], TENSIX_ADC_Z, args->z0_inc);
+    tensix_adc_add(&adc->channel[0], TENSIX_ADC_W, args->w0_inc);
+    tensix_adc_add(&adc->channel[1], TENSIX_ADC_Z, args->z1_inc);
+    tensix_adc_add(&adc->channel[1], TENSIX_ADC_W, args->w1_inc);
 }
 
 static enum tensix_exec exec_INCADCZW(struct tensix *tensix, unsigned thread,
@@ -191,16 +191,16 @@ static enum tensix_exec exec_INCADCZW(struct tensix *tensix, unsigned thread,
 static void return_xy(struct tensix_adc *adc, const struct tensix_args_ADDRCRXY *args)
 {
     if (args->x0) {
-        tensix_adc_return_x(&adc->channel[0], args->x0_inc);
+        tensix_adc_return(&adc->channel[0], TENSIX_ADC_X, args->x0_inc);
     }
     if (args->y0) {
-        tensix_adc_return_y(&adc->channel[0], args->y0_inc);
+        tensix_adc_return(&adc->channel[0], TENSIX_ADC_Y, args->y0_inc);
     }
     if (args->x1) {
-        tensix_adc_return_x(&adc->channel[1], args->x1_inc);
+        tensix_adc_return(&adc->channel[1], TENSIX_ADC_X, args->x1_inc);
     }
     if (args->y1) {
-        tensix_adc_return_y(&adc->channel[1], args->y1_inc);
+        tensix_adc_return(&adc->channel[1], TENSIX_ADC_Y, args->y1_inc);
     }
 }
 
@@ -219,16 +219,16 @@ static enum tensix_exec exec_ADDRCRXY(struct tensix *tensix, unsigned thread,
 static void return_zw(struct tensix_adc *adc, const struct tensix_args_ADDRCRZW *args)
 {
     if (args->z0) {
-        tensix_adc_return_z(&adc->channel[0], args->z0_inc);
+        tensix_adc_return(&adc->channel[0], TENSIX_ADC_Z, args->z0_inc);
     }
     if (args->w0) {
-        tensix_adc_return_w(&adc->channel[0], args->w0_inc);
+        tensix_adc_return(&adc->channel[0], TENSIX_ADC_W, args->w0_inc);
     }
     if (args->z1) {
-        tensix_adc_return_z(&adc->channel[1], args->z1_inc);
+        tensix_adc_return(&adc->channel[1], TENSIX_ADC_Z, args->z1_inc);
     }
     if (args->w1) {
-        tensix_adc_return_w(&adc->channel[1], args->w1_inc);
+        tensix_adc_return(&adc->channel[1], TENSIX_ADC_W, args->w1_inc);
     }
 }
 

@@ -38,7 +38,7 @@ enum {
 /* A BIAS word: only two of the four bits of BiasIncr count, and only whether they are 0. */
 enum { BIAS_INCR = 3, BIAS_CLEAR = 1 << 4 };
 
-static void modify_src(uint8_t *counter, uint8_t *checkpoint, unsigned half)
+static void modify_src(uint32_t *counter, uint32_t *checkpoint, unsigned half)
 {
     if (half & SRC_CLEAR) {
         *counter = *checkpoint = 0;
@@ -60,7 +60,7 @@ static void modify_dst(struct tensix_rwc *rwc, unsigned word)
 static void modify_fidelity(struct tensix_rwc *rwc, unsigned word)
 {
     unsigned next = rwc->fidelity + (word >> FIDELITY_SHIFT);
-    rwc->fidelity = word & FIDELITY_CLEAR ? 0 : (uint8_t)(next & TENSIX_RWC_FIDELITY_MASK);
+    rwc->fidelity = word & FIDELITY_CLEAR ? 0 : next & TENSIX_RWC_FIDELITY_MASK;
 }
 
 /* Answers the DST word, where fidelity is. */

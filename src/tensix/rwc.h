@@ -18,14 +18,14 @@ enum {
 };
 
 /* A counter of SrcA or SrcB. */
-static inline void tensix_rwc_step_src(uint8_t *counter, uint8_t *checkpoint, bool from_checkpoint,
-                                       unsigned increment)
+static inline void tensix_rwc_step_src(uint32_t *counter, uint32_t *checkpoint,
+                                       bool from_checkpoint, unsigned increment)
 {
     if (from_checkpoint) {
-        *checkpoint = (uint8_t)((*checkpoint + increment) & TENSIX_RWC_SRC_MASK);
+        *checkpoint = (*checkpoint + increment) & TENSIX_RWC_SRC_MASK;
         *counter = *checkpoint;
     } else {
-        *counter = (uint8_t)((*counter + increment) & TENSIX_RWC_SRC_MASK);
+        *counter = (*counter + increment) & TENSIX_RWC_SRC_MASK;
     }
 }
 
@@ -34,13 +34,13 @@ static inline void tensix_rwc_step_dst(struct tensix_rwc *rwc, bool from_checkpo
                                        bool to_checkpoint, unsigned increment)
 {
     if (to_checkpoint) {
-        rwc->dst = (uint16_t)((rwc->dst + increment) & TENSIX_RWC_DST_MASK);
+        rwc->dst = (rwc->dst + increment) & TENSIX_RWC_DST_MASK;
         rwc->dst_cr = rwc->dst;
     } else if (from_checkpoint) {
-        rwc->dst_cr = (uint16_t)((rwc->dst_cr + increment) & TENSIX_RWC_DST_MASK);
+        rwc->dst_cr = (rwc->dst_cr + increment) & TENSIX_RWC_DST_MASK;
         rwc->dst = rwc->dst_cr;
     } else {
-        rwc->dst = (uint16_t)((rwc->dst + increment) & TENSIX_RWC_DST_MASK);
+        rwc->dst = (rwc->dst + increment) & TENSIX_RWC_DST_MASK;
     }
 }
 

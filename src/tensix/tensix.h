@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tensix/counters.h"
 #include "tensix/mop.h"
 #include "tensix/replay.h"
 
@@ -143,16 +144,26 @@ struct tensix_fifo {
 
 /* SPEC: RWCs. Each field holds no more bits than the hardware's. */
 struct tensix_rwc {
-    uint16_t dst, dst_cr;                    /* 10 bits */
-    uint8_t src_a, src_a_cr, src_b, src_b_cr; /* 6 bits */
-    uint8_t fidelity;                        /* 2 bits */
-    uint8_t extra_mod;                       /* 1 bit */
+    union {
+        struct tensix_counters all;
+        struct {
+            uint32_t dst, src_a, src_b, fidelity; /* 10, 6, 6 and 2 bits */
+            uint32_t dst_cr, src_a_cr, src_b_cr;
+            uint32_t no_cr; /* of fidelity, which has none: 0 */
+        };
+    };
+    uint32_t extra_mod; /* 1 bit */
 };
 
 /* SPEC: ADCs. */
 struct tensix_adc_channel {
-    uint32_t x, x_cr;                   /* 18 bits */
-    uint16_t y, y_cr, z, z_cr, w, w_cr; /* 13 bits */
+    union {
+        struct tensix_counters all; /* by enum tensix_adc_axis */
+        struct {
+            uint32_t x, y, z, w; /* 18, 13, 13 and 13 bits */
+            uint32_t x_cr, y_cr, z_cr, w_cr;
+        };
+    };
 };
 
 struct tensix_adc {
@@ -206,6 +217,7 @@ struct tensix_thread {
     struct replay_buffer replay;
     /* Decoded once: the runner of each entry of the replay buffer, NULL where nobody has looked. */
     tensix_runner *player[REPLAY_ENTRIES];
+    struct tensix_counter_runs runs; /* of its entries, see counters.h */
     /* The instruction at the wait gate. */
     bool has_next;
     uint32_t next;
@@ -257,6 +269,7 @@ struct tensix {
     uint64_t latest;  /* of the latest change that may let a blocked thread go on */
     uint64_t clock;   /* until which it has run */
     bool changed;     /* something that harts can see has changed; the tile clears it */
+    bool moved;       /* the same of what only those who wait for queues and expanders look at */
     bool attention;   /* something that can hold instructions has changed (see issue.c) */
     bool stopped;     /* a fault under the policy "stop"; the tile clears it */
 
@@ -281,6 +294,9 @@ enum tensix_reset {
     TENSIX_RESET_SRCA_COLUMNS = 15 << 19,
     TENSIX_RESET_AUTO_TTSYNC = 1 << 23,
 };
+
+/* Makes zeroed memory a coprocessor as after power-on, without touching more of it than that takes. */
+void tensix_init(struct tensix *tensix);
 
 /* Everything as after power-on; what the tile lent, and `timed`, stay. */
 void tensix_reset(struct tensix *tensix);
@@ -320,6 +336,10 @@ bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end);
 
 /* True while a wait instruction is latched whose conditions have not been met. */
 bool tensix_watches(const struct tensix *tensix);
+
+/* What latched waits look at outside (mover, harts, streams) changed at `now`: those that are met
+ * stay met, however soon it changes again. */
+void tensix_look(struct tensix *tensix, uint64_t now);
 
 /* Something outside that a blocked thread may wait for changed at `cycle`. */
 void tensix_wake(struct tensix *tensix, uint64_t cycle);

@@ -123,6 +123,7 @@ enum mmio_reply debug_soft_reset(struct tile *tile, struct mmio_access *access)
     if (!mmio_wrote(access, reply)) {
         return reply;
     }
+    tensix_wake(&tile->tensix, access->cycle); /* what it lets go on does so from now on */
     tensix_soft_reset(&tile->tensix, old, *word);
     if (~old & *word & TENSIX_RESET_TDMA) {
         tdma_enter_reset(tile);

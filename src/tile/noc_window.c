@@ -120,6 +120,7 @@ enum mmio_reply tile_mmio_OVERLAY(struct tile *tile, struct mmio_access *access)
         pic_set_hardware(tile, PIC_OVERLAY, overlay_interrupt(&tile->overlay), access->cycle);
     }
     if (mmio_wrote(access, reply)) {
+        tensix_look(&tile->tensix, access->cycle); /* a STREAMWAIT may be met for a moment only */
         tile_event(tile, access->cycle);
     }
     return reply;

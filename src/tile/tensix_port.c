@@ -164,6 +164,18 @@ static unsigned queue(struct tensix *tensix, unsigned thread, struct tensix_orig
     return tensix_push(tensix, thread, origin, words, count, cycle) ? count : 0;
 }
 
+/* Does any other hart sleep or wait? What awake ones see of a queue they see when they look. */
+static bool is_watched(const struct tile *tile, enum tile_agent pusher)
+{
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        enum hart_state state = tile->run[core].state;
+        if (core != (unsigned)pusher && (state == HART_ASLEEP || state == HART_WAITING)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
                    unsigned count, uint64_t cycle)
 {
@@ -187,10 +199,10 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
         if (tensix_run_thread(tensix, thread, end) && done == 0) {
             done = queue(tensix, thread, origin, words, count, cycle); /* there is room now */
         }
-        tensix->changed = true; /* harts may watch queues fill and drain */
+        tensix->moved = true;
     }
-    if (tensix->changed || tensix->stopped) {
-        tensix->changed = false;
+    if (tensix->changed || tensix->stopped || (tensix->moved && is_watched(tile, agent))) {
+        tensix->changed = tensix->moved = false;
         tile_event(tile, cycle);
         rv32_cut(hart, tensix->stopped ? cycle + 1 : UINT64_MAX);
     }
@@ -228,8 +240,8 @@ bool tile_tensix_turn(struct tile *tile, uint64_t limit)
     }
     tensix_wake(tensix, tile->event_time);
     bool any = tensix_run(tensix, limit, &event);
-    if (any || tensix->changed) {
-        tensix->changed = false;
+    if (any || tensix->changed || tensix->moved) {
+        tensix->changed = tensix->moved = false;
         tile_event(tile, event);
     }
     tile->tensix_epoch = tile->epoch;

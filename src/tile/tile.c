@@ -71,7 +71,7 @@ bool tile_init(struct tile *tile, unsigned x, unsigned y, struct rv32_code_store
     tile->tensix.l1_size = TILE_L1_BYTES;
     tile->tensix.board = &tile_tensix_board;
     tile->tensix.owner = tile;
-    tensix_reset(&tile->tensix);
+    tensix_init(&tile->tensix);
     tdma_reset(tile);
     debug_init(tile);
     tile->debug.word[REG_SOFT_RESET_0] = ALL_HARTS_HELD;

@@ -182,7 +182,7 @@ static void randomize_banks(void)
 }
 
 /* x += incr, with x's checkpoint in place of x where `cr`. */
-static void increment(uint8_t *counter, uint8_t *checkpoint, bool cr, unsigned incr)
+static void increment(uint32_t *counter, uint32_t *checkpoint, bool cr, unsigned incr)
 {
     if (cr) {
         *checkpoint = (uint8_t)((*checkpoint + incr) & 63);
@@ -284,7 +284,7 @@ END_TEST
 
 enum { AB_SEC = 12, DST_SEC = 28, BIAS_SEC = 47 };
 
-static void apply_src(uint8_t *counter, uint8_t *checkpoint, unsigned bits)
+static void apply_src(uint32_t *counter, uint32_t *checkpoint, unsigned bits)
 {
     if (bits & 0x80) {
         *counter = *checkpoint = 0;

@@ -713,7 +713,8 @@ START_TEST(debug_bus_is_as_a_chip)
 {
     uint32_t data[8];
     for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-        tensix->thread[thread].rwc = (struct tensix_rwc){15, 15, 15, 15, 15, 15, 0, 0};
+        tensix->thread[thread].rwc = (struct tensix_rwc){
+            .dst = 15, .dst_cr = 15, .src_a = 15, .src_a_cr = 15, .src_b = 15, .src_b_cr = 15};
     }
     read_groups(3, 2, data);
     for (int i = 0; i < COUNT(cuts); i++) {

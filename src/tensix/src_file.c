@@ -1,0 +1,47 @@
+/* Data of SrcA and SrcB, see src_file.h. */
+#include "tensix/src_file.h"
+
+void tensix_src_file_reset(struct tensix_src_file *file)
+{
+    *file = (struct tensix_src_file){.held = 0};
+}
+
+void tensix_src_file_write_row(struct tensix_src_file *file, unsigned bank, unsigned row,
+                               const uint32_t data[TENSIX_SRC_FILE_COLUMNS])
+{
+    for (unsigned column = 0; column < TENSIX_SRC_FILE_COLUMNS; column++) {
+        tensix_src_file_write(file, bank, row, column, data[column]);
+    }
+}
+
+void tensix_src_file_fill(struct tensix_src_file *file, unsigned banks, uint32_t value)
+{
+    uint32_t row_data[TENSIX_SRC_FILE_COLUMNS];
+    for (unsigned column = 0; column < TENSIX_SRC_FILE_COLUMNS; column++) {
+        row_data[column] = value;
+    }
+    for (unsigned bank = 0; bank < TENSIX_SRC_FILE_BANKS; bank++) {
+        for (unsigned row = 0; banks >> bank & 1 && row < TENSIX_SRC_FILE_ROWS; row++) {
+            tensix_src_file_write_row(file, bank, row, row_data);
+        }
+    }
+}
+
+static void clear_column(struct tensix_src_file *file, unsigned column)
+{
+    for (unsigned bank = 0; bank < TENSIX_SRC_FILE_BANKS; bank++) {
+        for (unsigned row = 0; row < TENSIX_SRC_FILE_ROWS; row++) {
+            file->bank[bank][row][column] = 0;
+        }
+    }
+}
+
+void tensix_src_file_hold(struct tensix_src_file *file, unsigned columns)
+{
+    for (unsigned column = 0; column < TENSIX_SRC_FILE_COLUMNS; column++) {
+        if (columns >> column & 1) {
+            clear_column(file, column);
+        }
+    }
+    file->held = (uint16_t)columns;
+}

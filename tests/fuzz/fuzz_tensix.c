@@ -1,0 +1,591 @@
+/*
+ * Fuzzes the coprocessor on a board of its own. An input is a program for the outside world: pushes
+ * of TRISCs, B and the debug bus, MOP configuration, writes of harts to configuration, GPRs and
+ * semaphores, soft resets, registers that answer, wait or refuse, and runs of some cycles. After
+ * every step the invariants that headers and file comments promise are checked; a broken one traps.
+ *
+ * Bytes: flags (see enum flag), then steps, each an operation and its operands; see read_word for
+ * instructions. Inputs need no seeds.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensix/exec.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+enum flag {
+    FLAG_TIMED = 1 << 0,
+    FLAG_FAULTS_STOP = 1 << 1,
+    FLAG_REGISTERS_WAIT = 1 << 2, /* to begin with; operations change it */
+    FLAG_LONG_MOPS = 1 << 7,      /* loop counts of MOP keep all their bits */
+};
+
+enum {
+    L1_BYTES = 4096,
+    STREAMS = 64,
+    STREAM_REGISTERS = 1024,
+    MOST_STEPS = 4096,
+    MOST_IDLE_EVENTS = 64, /* without progress, while units finish: latencies are shorter */
+    MOST_EVENTS = 300,     /* of one settle() */
+};
+
+struct bench {
+    struct tensix tensix;
+    struct tensix_board board;
+    const uint8_t *byte;
+    size_t left;
+    enum tensix_reply reply; /* of registers */
+    bool faults_stop, long_mops, mover_busy, hart_access_pending;
+    uint32_t stream_value;
+    uint64_t time;
+    uint64_t last_time[TENSIX_THREADS];
+    unsigned faults;
+    /* Nothing that multiplies or discards instructions was given to the thread. */
+    bool counts[TENSIX_THREADS];
+};
+
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition);                \
+            __builtin_trap();                                                                      \
+        }                                                                                          \
+    } while (0)
+
+/* --- The board --- */
+
+static enum tensix_reply board_read(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                                    uint32_t *value, const char **rule)
+{
+    const struct bench *bench = owner;
+    REQUIRE(thread < TENSIX_THREADS);
+    REQUIRE(address >= UINT32_C(0xffb11000) && address % 4 == 0);
+    *value = address ^ (uint32_t)cycle;
+    *rule = "the board refuses it";
+    return bench->reply;
+}
+
+static enum tensix_reply board_write(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                                     uint32_t value, const char **rule)
+{
+    (void)value;
+    return board_read(owner, thread, address, cycle, &value, rule);
+}
+
+static void board_l1_written(void *owner, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    (void)owner;
+    (void)cycle;
+    REQUIRE(size > 0 && size <= L1_BYTES && address <= L1_BYTES - size);
+}
+
+static void board_l1_watch(void *owner, uint32_t address, uint32_t size)
+{
+    board_l1_written(owner, address, size, 0);
+}
+
+static uint32_t board_stream(void *owner, unsigned stream, unsigned index)
+{
+    REQUIRE(stream < STREAMS && index < STREAM_REGISTERS);
+    return ((const struct bench *)owner)->stream_value;
+}
+
+static bool board_mover_busy(void *owner)
+{
+    return ((const struct bench *)owner)->mover_busy;
+}
+
+static bool board_hart_access_pending(void *owner, unsigned thread)
+{
+    REQUIRE(thread < TENSIX_THREADS);
+    return ((const struct bench *)owner)->hart_access_pending;
+}
+
+static void board_invalidate_code(void *owner)
+{
+    (void)owner;
+}
+
+static bool board_fault(void *owner, const struct tensix_fault *fault)
+{
+    struct bench *bench = owner;
+    REQUIRE(fault->kind < TENSIX_FAULT_KINDS && fault->thread < TENSIX_THREADS);
+    REQUIRE(fault->text[0] && memchr(fault->text, 0, sizeof fault->text));
+    bench->faults++;
+    return bench->faults_stop;
+}
+
+static void board_unmodelled(void *owner, unsigned thread, uint32_t word,
+                             struct tensix_origin origin)
+{
+    (void)owner;
+    (void)word;
+    (void)origin;
+    REQUIRE(thread < TENSIX_THREADS);
+}
+
+static const struct tensix_board board = {
+    .read = board_read,
+    .write = board_write,
+    .l1_written = board_l1_written,
+    .l1_watch = board_l1_watch,
+    .stream = board_stream,
+    .mover_busy = board_mover_busy,
+    .hart_access_pending = board_hart_access_pending,
+    .invalidate_code = board_invalidate_code,
+    .fault = board_fault,
+    .unmodelled = board_unmodelled,
+};
+
+/* --- Input --- */
+
+static uint32_t take(struct bench *bench, unsigned bytes)
+{
+    uint32_t value = 0;
+    for (unsigned i = 0; i < bytes && bench->left > 0; i++) {
+        value = value << 8 | *bench->byte++;
+        bench->left--;
+    }
+    return value;
+}
+
+/* Both counts of template 1 with four bits: what takes long finds no more than what is short. */
+enum { OPCODE_MOP = 0x01, OPCODE_REPLAY = 0x04 };
+#define LONG_COUNTS UINT32_C(0x000fc3f0)
+#define TEMPLATE_1  UINT32_C(0x00800000)
+
+/* An instruction: a row and its operands, or, for row numbers that do not exist, any word. */
+static uint32_t read_word(struct bench *bench)
+{
+    unsigned row = take(bench, 1);
+    uint32_t word = take(bench, 3);
+    if (row >= TENSIX_ROWS) {
+        return row << 24 | word;
+    }
+    word = (word & ~tensix_ops[row].mask) | tensix_ops[row].match;
+    bool is_loop = word >> 24 == OPCODE_MOP && word & TEMPLATE_1;
+    return is_loop && !bench->long_mops ? word & ~LONG_COUNTS : word;
+}
+
+static unsigned read_thread(struct bench *bench)
+{
+    return take(bench, 1) % TENSIX_THREADS;
+}
+
+/* --- Invariants --- */
+
+static void check_counters(const struct tensix_thread *thread)
+{
+    const struct tensix_rwc *rwc = &thread->rwc;
+    REQUIRE((rwc->dst | rwc->dst_cr) < 1 << 10);
+    REQUIRE((rwc->src_a | rwc->src_a_cr | rwc->src_b | rwc->src_b_cr) < 1 << 6);
+    REQUIRE(rwc->fidelity < 4 && rwc->extra_mod < 2);
+    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
+        for (unsigned i = 0; i < 2; i++) {
+            const struct tensix_adc_channel *channel = &thread->adc[unit].channel[i];
+            REQUIRE((channel->x | channel->x_cr) < 1 << 18);
+            REQUIRE((channel->y | channel->y_cr | channel->z | channel->z_cr | channel->w |
+                     channel->w_cr) < 1 << 13);
+        }
+    }
+}
+
+static void check_front_end(const struct tensix *tensix, unsigned i)
+{
+    const struct tensix_thread *thread = &tensix->thread[i];
+    const struct replay_buffer *replay = &thread->replay;
+    REQUIRE(thread->front.count <= TENSIX_FIFO_DEPTH && thread->front.head < TENSIX_FIFO_DEPTH);
+    REQUIRE(thread->back.count <= TENSIX_BACK_DEPTH && thread->back.head < TENSIX_FIFO_DEPTH);
+    REQUIRE(!thread->blocked || thread->has_next);
+    REQUIRE(replay->index < REPLAY_ENTRIES && replay->left <= REPLAY_ENTRIES);
+    REQUIRE((replay->left == 0) == (replay->state == REPLAY_IDLE));
+    for (unsigned j = 0; j < REPLAY_ENTRIES; j++) {
+        const struct tensix_op *op = &tensix_plain_ops[replay->entry[j] >> 24];
+        bool is_plain = (replay->entry[j] & op->mask) == op->match;
+        REQUIRE(!thread->player[j] || (is_plain && thread->player[j] == op->run));
+    }
+    REQUIRE(thread->latch.block_mask <= TENSIX_BLOCK_MASK);
+    for (unsigned j = 0; j < TENSIX_CLASSES; j++) {
+        REQUIRE(thread->declared[j] < 1 << 9);
+    }
+}
+
+/* Every instruction that was pushed has drained or is still there. */
+static void check_count(const struct bench *bench, unsigned i)
+{
+    const struct tensix_thread *thread = &bench->tensix.thread[i];
+    uint64_t queued = thread->front.count + thread->back.count + thread->has_next;
+    REQUIRE(!bench->counts[i] || thread->pushed == thread->drained + queued);
+}
+
+static void check_shared(const struct tensix *tensix)
+{
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        REQUIRE(tensix->semaphore[i].value <= TENSIX_SEMAPHORE_MOST);
+        REQUIRE(tensix->semaphore[i].max <= TENSIX_SEMAPHORE_MOST);
+    }
+    for (unsigned i = 0; i < TENSIX_MUTEXES; i++) {
+        REQUIRE(tensix->mutex[i] <= TENSIX_MUTEX_FREE && tensix->mutex_next[i] < TENSIX_THREADS);
+    }
+    REQUIRE(tensix->mutex[1] == TENSIX_MUTEX_FREE);
+    for (unsigned i = TENSIX_GLOBAL_WORD; i < TENSIX_STATE_WORDS; i++) {
+        REQUIRE(tensix->config[0][i] == tensix->config[1][i]);
+    }
+    for (unsigned i = 0; i < TENSIX_SRCS; i++) {
+        REQUIRE(tensix->src[i].matrix_bank < 2 && tensix->src[i].unpack_bank < 2);
+    }
+    REQUIRE(tensix->results <= TENSIX_RESULTS && (tensix->timed || tensix->results == 0));
+    REQUIRE(tensix->scalar_held_by <= TENSIX_THREADS);
+    if (tensix->scalar_held_by) {
+        const struct tensix_thread *holder = &tensix->thread[tensix->scalar_held_by - 1];
+        unsigned row = tensix_row_of(holder->next);
+        REQUIRE(holder->has_next);
+        REQUIRE(row < TENSIX_ROWS && tensix_row_infos[row].unit == TENSIX_UNIT_SCALAR);
+    }
+}
+
+static void check(struct bench *bench)
+{
+    check_shared(&bench->tensix);
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        check_counters(&bench->tensix.thread[i]);
+        check_front_end(&bench->tensix, i);
+        check_count(bench, i);
+        REQUIRE(bench->tensix.thread[i].time >= bench->last_time[i]);
+        bench->last_time[i] = bench->tensix.thread[i].time;
+    }
+}
+
+/* --- Running --- */
+
+static uint64_t all_drained(const struct tensix *tensix)
+{
+    uint64_t drained = 0;
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        drained += tensix->thread[i].drained;
+    }
+    return drained;
+}
+
+/* What harts wait for, or poll in their sleep: they look again only where a run says that something
+ * has changed. */
+struct seen {
+    uint32_t busy, mop_busy, accepts, held_back, status[2];
+};
+
+static struct seen seen_by_harts(const struct tensix *tensix)
+{
+    struct seen seen = {0};
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        seen.busy |= (uint32_t)tensix_thread_busy(tensix, i) << i;
+        seen.mop_busy |= (uint32_t)tensix_mop_busy(tensix, i) << i;
+        seen.accepts |= (uint32_t)tensix_accepts(tensix, i) << i;
+        seen.held_back |= (uint32_t)tensix_must_wait(tensix, i, TENSIX_TRACKS_GPRS, 0, true) << i;
+    }
+    seen.status[0] = tensix_status(tensix, TENSIX_THREADS, 0);
+    seen.status[1] = tensix_status(tensix, TENSIX_THREADS, 1);
+    return seen;
+}
+
+static void run(struct bench *bench, uint64_t end)
+{
+    struct tensix *tensix = &bench->tensix;
+    const struct seen before = seen_by_harts(tensix);
+    tensix->changed = tensix->moved = false;
+    uint64_t event;
+    bool any = tensix_run(tensix, end, &event);
+    const struct seen after = seen_by_harts(tensix);
+    REQUIRE(any || tensix->changed || tensix->moved || memcmp(&before, &after, sizeof before) == 0);
+    REQUIRE(tensix->stopped || tensix_next_event(tensix) >= end);
+    REQUIRE(!tensix->stopped || bench->faults_stop);
+    bench->time = end > bench->time ? end : bench->time;
+    check(bench);
+}
+
+/* Nothing goes on by itself: what is there waits and can say for what, and goes on waiting. */
+static void check_quiet(struct bench *bench)
+{
+    struct tensix *tensix = &bench->tensix;
+    char text[256];
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        const struct tensix_thread *thread = &tensix->thread[i];
+        bool has_more = thread->has_next || thread->front.count || thread->back.count ||
+                        mop_busy(&thread->mop) || replay_is_playing(&thread->replay);
+        REQUIRE(!has_more || (thread->blocked && thread->wait != TENSIX_WAITS_FOR_NOTHING));
+        REQUIRE(has_more == tensix_thread_busy(tensix, i));
+        REQUIRE(!has_more || tensix_wait_text(tensix, i, text, sizeof text));
+    }
+    uint64_t drained = all_drained(tensix), event;
+    REQUIRE(!tensix_run(tensix, bench->time + 1, &event));
+    REQUIRE(drained == all_drained(tensix));
+    bench->time++;
+    check(bench);
+}
+
+/* Runs until nothing goes on, as a tile does: from event to event. */
+static void settle(struct bench *bench)
+{
+    struct tensix *tensix = &bench->tensix;
+    unsigned idle = 0;
+    for (unsigned i = 0; i < MOST_EVENTS && !tensix->stopped; i++) {
+        uint64_t next = tensix_next_event(tensix), drained = all_drained(tensix);
+        if (next == UINT64_MAX) {
+            check_quiet(bench);
+            return;
+        }
+        run(bench, (next > bench->time ? next : bench->time) + 1 + i / 16);
+        idle = drained == all_drained(tensix) ? idle + 1 : 0;
+        REQUIRE(idle < MOST_IDLE_EVENTS);
+    }
+}
+
+/* --- Operations --- */
+
+/* MOP and REPLAY make several instructions of one. */
+static void note_word(struct bench *bench, unsigned thread, uint32_t word)
+{
+    unsigned opcode = word >> 24;
+    bench->counts[thread] &= opcode != OPCODE_MOP && opcode != OPCODE_REPLAY;
+}
+
+static unsigned read_words(struct bench *bench, unsigned thread, uint32_t words[TENSIX_FUSED])
+{
+    unsigned count = 1 + take(bench, 1) % TENSIX_FUSED;
+    for (unsigned i = 0; i < count; i++) {
+        words[i] = read_word(bench);
+        note_word(bench, thread, words[i]);
+    }
+    return count;
+}
+
+/* A push as a tile makes it: executes or queues, and may run the thread. */
+static void push(struct bench *bench, unsigned thread, unsigned pusher, bool at_once)
+{
+    struct tensix *tensix = &bench->tensix;
+    struct tensix_origin origin = {.pc = 0x1000, .pusher = (uint8_t)pusher};
+    uint32_t words[TENSIX_FUSED];
+    unsigned count = read_words(bench, thread, words), done = 0;
+    uint64_t end = bench->time + TENSIX_FIFO_DEPTH;
+    bool is_own = pusher == TENSIX_BY_T0 + thread;
+    at_once &= !tensix->timed;
+    if (at_once && is_own) {
+        done = tensix_execute(tensix, thread, origin, words, count, bench->time, end);
+        REQUIRE(done <= count);
+        check(bench);
+    }
+    if (done < count) {
+        bool accepts = tensix_accepts(tensix, thread);
+        bool pushed = tensix_push(tensix, thread, origin, words + done, count - done, bench->time);
+        REQUIRE(!is_own || pushed == accepts);
+        check(bench);
+    }
+    if (at_once) {
+        (void)tensix_run_thread(tensix, thread, end);
+    }
+}
+
+static void write_config(struct bench *bench)
+{
+    unsigned index = take(bench, 2) % (TENSIX_CONFIG_WORDS + 8);
+    uint32_t value = take(bench, 4);
+    enum tensix_config_effect effect = tensix_config_write(&bench->tensix, index, value);
+    REQUIRE((effect == TENSIX_CONFIG_READ_ONLY) == (index >= TENSIX_CONFIG_THREAD));
+    (void)tensix_config_read(&bench->tensix, index);
+}
+
+static void look(struct bench *bench)
+{
+    const struct tensix *tensix = &bench->tensix;
+    unsigned what = take(bench, 1), index = take(bench, 2);
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        char text[256], little[9];
+        bool waits = tensix_wait_text(tensix, i, text, sizeof text);
+        REQUIRE(waits == tensix_wait_text(tensix, i, little, sizeof little));
+        REQUIRE(waits == tensix->thread[i].has_next);
+        (void)tensix_status(tensix, i, what % 3);
+        REQUIRE(tensix_status_stream(tensix, i, what % 4) < STREAMS);
+        REQUIRE(tensix_thread_busy(tensix, i) || !tensix_mop_busy(tensix, i));
+        (void)tensix_must_wait(tensix, i, TENSIX_TRACKS_CONFIG, index % TENSIX_CONFIG_WORDS,
+                               what & 1);
+        (void)tensix_must_wait(tensix, i, TENSIX_TRACKS_GPRS, index % TENSIX_GPRS, what & 1);
+        (void)tensix_must_wait(tensix, i, TENSIX_TRACKS_TDMA, 0, what & 1);
+    }
+    uint32_t data[4];
+    (void)tensix_debug_signals(tensix, what % 16, index % 32, data);
+    (void)tensix_watches(tensix);
+}
+
+/* What a TRISC's reset does. */
+static void discard(struct bench *bench)
+{
+    unsigned thread = read_thread(bench);
+    tensix_discard(&bench->tensix, thread);
+    bench->counts[thread] = false;
+    REQUIRE(!tensix_mop_busy(&bench->tensix, thread));
+}
+
+static void soft_reset(struct bench *bench)
+{
+    uint32_t old = bench->tensix.held;
+    tensix_soft_reset(&bench->tensix, old, take(bench, 1) & 1 ? take(bench, 3) : 0);
+}
+
+/* Outside: what a thread may wait for changes, and the coprocessor is told. */
+static void change_outside(struct bench *bench)
+{
+    unsigned what = take(bench, 1);
+    bench->reply = (enum tensix_reply)(what % 3);
+    bench->mover_busy = what & 4;
+    bench->hart_access_pending = what & 8;
+    bench->stream_value = what & 16 ? take(bench, 4) : 0;
+    if (what & 32) {
+        unsigned address = take(bench, 2) % (L1_BYTES / 4) * 4;
+        uint32_t value = take(bench, 1);
+        memcpy(bench->tensix.l1 + address, &value, sizeof value);
+    }
+}
+
+static void write_gpr(struct bench *bench)
+{
+    unsigned thread = read_thread(bench), index = take(bench, 1) % TENSIX_GPRS;
+    uint32_t value = take(bench, 2); /* mostly an address in L1, in lines */
+    bench->tensix.gpr[thread][index] = value & 0x8000 ? value << 16 | value : value & 0x1ff;
+}
+
+static void write_mop_config(struct bench *bench, unsigned thread)
+{
+    unsigned word = take(bench, 1) % MOP_WORDS;
+    bench->tensix.thread[thread].mop.config[word] =
+        word <= MOP_INNER_COUNT ? take(bench, 1) % 16 : read_word(bench);
+}
+
+static void change_semaphore(struct bench *bench)
+{
+    unsigned what = take(bench, 1), index = what / 2 % TENSIX_SEMAPHORES;
+    if (what & 1) {
+        tensix_semaphore_get(&bench->tensix, index, bench->time);
+    } else {
+        tensix_semaphore_post(&bench->tensix, index, bench->time);
+    }
+}
+
+static void resume(struct bench *bench)
+{
+    bench->tensix.stopped = false;
+    bench->faults_stop = take(bench, 1) & 1;
+}
+
+enum operation {
+    PUSH_QUEUED,
+    PUSH_AT_ONCE,
+    PUSH_BY_B,
+    PUSH_BY_DEBUG_BUS,
+    MOP_WORD,
+    WRITE_CONFIG,
+    WRITE_GPR,
+    SEMAPHORE,
+    SOFT_RESET,
+    CHANGE_OUTSIDE,
+    DISCARD,
+    RESUME,
+    LOOK,
+    RUN,
+    RUN_ONE,
+    SETTLE,
+    OPERATIONS
+};
+
+static void step(struct bench *bench)
+{
+    struct tensix *tensix = &bench->tensix;
+    enum operation operation = (enum operation)(take(bench, 1) % OPERATIONS);
+    unsigned thread = read_thread(bench);
+    switch (operation) {
+    case PUSH_QUEUED:
+    case PUSH_AT_ONCE:
+        push(bench, thread, TENSIX_BY_T0 + thread, operation == PUSH_AT_ONCE);
+        break;
+    case PUSH_BY_B:
+        push(bench, thread, TENSIX_BY_B, true);
+        break;
+    case PUSH_BY_DEBUG_BUS:
+        push(bench, thread, TENSIX_BY_DEBUG_BUS, false);
+        break;
+    case MOP_WORD:
+        write_mop_config(bench, thread);
+        break;
+    case WRITE_CONFIG:
+        write_config(bench);
+        break;
+    case WRITE_GPR:
+        write_gpr(bench);
+        break;
+    case SEMAPHORE:
+        change_semaphore(bench);
+        break;
+    case SOFT_RESET:
+        soft_reset(bench);
+        break;
+    case CHANGE_OUTSIDE:
+        change_outside(bench);
+        break;
+    case DISCARD:
+        discard(bench);
+        break;
+    case RESUME:
+        resume(bench);
+        break;
+    case LOOK:
+        look(bench);
+        break;
+    case RUN:
+        tensix_wake(tensix, bench->time);
+        run(bench, bench->time + 1 + take(bench, 1));
+        break;
+    case RUN_ONE:
+        if (!tensix->timed) {
+            (void)tensix_run_thread(tensix, thread, bench->time + 1 + take(bench, 1));
+        }
+        break;
+    case SETTLE:
+        tensix_wake(tensix, bench->time);
+        run(bench, bench->time + 1);
+        settle(bench);
+        break;
+    case OPERATIONS:
+        break;
+    }
+    check(bench);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct bench *bench = calloc(1, sizeof *bench);
+    uint8_t *l1 = calloc(1, L1_BYTES); /* of its own, so that ASan guards its ends */
+    REQUIRE(bench && l1);
+    bench->byte = bytes;
+    bench->left = size;
+    bench->tensix.l1 = l1;
+    bench->tensix.l1_size = L1_BYTES;
+    bench->tensix.board = &board;
+    bench->tensix.owner = bench;
+    unsigned flags = take(bench, 1);
+    bench->tensix.timed = flags & FLAG_TIMED;
+    bench->faults_stop = flags & FLAG_FAULTS_STOP;
+    bench->long_mops = flags & FLAG_LONG_MOPS;
+    bench->reply = flags & FLAG_REGISTERS_WAIT ? TENSIX_WAIT : TENSIX_OK;
+    tensix_reset(&bench->tensix);
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        bench->counts[i] = true;
+    }
+    for (unsigned i = 0; i < MOST_STEPS && bench->left > 0; i++) {
+        step(bench);
+    }
+    free(l1);
+    free(bench);
+    return 0;
+}
