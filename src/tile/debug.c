@@ -161,6 +161,7 @@ enum mmio_reply debug_instruction_control(struct tile *tile, struct mmio_access 
             const struct tensix_origin origin = {.pusher = TENSIX_BY_DEBUG_BUS};
             (void)tensix_push(&tile->tensix, i, origin, &tile->debug.word[DEBUG_INSTRN_BUF_CTRL1],
                               1, access->cycle);
+            tile->tensix_idle = false;
             tile_event(tile, access->cycle);
         }
     }

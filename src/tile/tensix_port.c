@@ -183,6 +183,7 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
     struct rv32_hart *hart = &tile->hart[agent];
     struct tensix_origin origin = {.pc = rv32_current_pc(hart), .pusher = (uint8_t)agent};
     if (!runs_ahead(tile)) {
+        tile->tensix_idle = false;
         count = queue(tensix, thread, origin, words, count, cycle);
         if (count) {
             tile_event(tile, cycle);
@@ -200,7 +201,9 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
             done = queue(tensix, thread, origin, words, count, cycle); /* there is room now */
         }
         tensix->moved = true;
+        tile->tensix_idle = false;
     }
+    tile->tensix_idle &= !tensix->attention; /* it may have latched a wait */
     if (tensix->changed || tensix->stopped || (tensix->moved && is_watched(tile, agent))) {
         tensix->changed = tensix->moved = false;
         tile_event(tile, cycle);
@@ -228,6 +231,9 @@ static bool may_go_on(const struct tile *tile)
 
 uint64_t tile_tensix_next(const struct tile *tile)
 {
+    if (tile->tensix_idle) {
+        return UINT64_MAX;
+    }
     return may_go_on(tile) ? tile->now : tensix_next_event(&tile->tensix);
 }
 
@@ -235,7 +241,11 @@ bool tile_tensix_turn(struct tile *tile, uint64_t limit)
 {
     struct tensix *tensix = &tile->tensix;
     uint64_t event;
+    if (tile->tensix_idle) {
+        return false;
+    }
     if (!may_go_on(tile) && tensix_next_event(tensix) >= limit) {
+        tile->tensix_idle = !tensix_busy(tensix) && !tensix_watches(tensix);
         return false;
     }
     tensix_wake(tensix, tile->event_time);

@@ -179,6 +179,7 @@ struct tile {
     enum rv32_core running; /* the hart whose burst is under way, or RV32_CORES */
     uint64_t turn_end;      /* of its turn; tile_event brings it forward */
     uint64_t round_start;   /* of the round being run */
+    bool tensix_idle;       /* it holds nothing, so that nobody needs to look (tensix_port.c) */
     uint64_t tensix_epoch;  /* tile->epoch when the coprocessor last ran as far as it could */
     struct tile_weak *weak; /* L0 caches and store queues; NULL: memory is coherent (tile/weak.h) */
 
