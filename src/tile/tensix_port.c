@@ -206,7 +206,7 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
     tile->tensix_idle &= !tensix->attention; /* it may have latched a wait */
     if (tensix->changed || tensix->stopped || (tensix->moved && is_watched(tile, agent))) {
         tensix->changed = tensix->moved = false;
-        tile_event(tile, cycle);
+        tile_event(tile, tensix->latest > cycle ? tensix->latest : cycle);
         rv32_cut(hart, tensix->stopped ? cycle + 1 : UINT64_MAX);
     }
     return done;
