@@ -23,20 +23,12 @@ enum {
     TDMA = 1 << 7,
 };
 
-/* Opcodes by the names of rows. */
-enum {
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
-    OPCODE_##token = opcode,
-#define STUB INSN
-#include "tensix/tensix.def"
-};
-
 enum { CLASS_UNPACK = 11, CLASS_MOP = 13, CLASS_REPLAY = 14, CLASS_OTHERS = 15, UNTRACKED };
 
 /* 0: CLASS_OTHERS, otherwise one more than the class. */
 static const uint8_t class_rows[256] = {
-#define MEMBER(token, number) [OPCODE_##token] = (number) + 1,
-#define UNTRACKED(token)      [OPCODE_##token] = UNTRACKED + 1,
+#define MEMBER(token, number) [TENSIX_OPCODE_##token] = (number) + 1,
+#define UNTRACKED(token)      [TENSIX_OPCODE_##token] = UNTRACKED + 1,
 #include "tensix/auto_ttsync.def"
 };
 
@@ -154,7 +146,7 @@ static bool conflicts_with_word(struct scan *scan, uint32_t word)
 {
     unsigned class = class_of(word);
     if (class == UNTRACKED) {
-        if (word >> 24 == OPCODE_RESOURCEDECL) {
+        if (word >> 24 == TENSIX_OPCODE_RESOURCEDECL) {
             declare(scan->declared, word);
         }
         return false;
@@ -167,7 +159,7 @@ static bool conflicts_with_word(struct scan *scan, uint32_t word)
         return true;
     }
     /* SPEC: what follows in the queue uses the state that this will select */
-    if (word >> 24 == OPCODE_SETC16 &&
+    if (word >> 24 == TENSIX_OPCODE_SETC16 &&
         tensix_decode_SETC16(word).cfg_index == TENSIX_WORD_CFG_STATE_ID_StateID) {
         scan->state = tensix_decode_SETC16(word).new_value & 1;
     }
@@ -188,7 +180,7 @@ static bool conflicts_with_front_end(struct scan *scan, const struct tensix_thre
         }
     }
     if (replay_is_playing(&thread->replay) && is_own) {
-        bool is_of_mop = thread->parent == OPCODE_MOP;
+        bool is_of_mop = thread->parent == TENSIX_OPCODE_MOP;
         if (conflicts(scan, scan->declared[is_of_mop ? CLASS_MOP : CLASS_REPLAY])) {
             return true;
         }

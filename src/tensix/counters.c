@@ -153,7 +153,7 @@ static struct state try(struct tensix *tensix, unsigned thread, unsigned first, 
     give(own, before);
     for (unsigned i = 0; i < length; i++) {
         uint32_t word = own->replay.entry[(first + i) % REPLAY_ENTRIES];
-        (void)tensix_ops[tensix_row_of(word)].run(tensix, thread, word);
+        (void)tensix_runners[tensix_row_of(word)](tensix, thread, word);
     }
     return take(own);
 }

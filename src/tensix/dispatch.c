@@ -1,5 +1,6 @@
 /* The runner of each row of tensix.def: where the table meets the execution units. */
 #include "tensix/exec.h"
+#include "tensix/fixed_bits.h"
 
 _Static_assert((int)TENSIX_UNIT_COUNT == (int)TENSIX_UNITS, "tensix.h counts the units of table.h");
 _Static_assert(TENSIX_ROWS < 256, "row numbers fit a byte");
@@ -22,29 +23,9 @@ tensix_runner tensix_run_misplaced, tensix_run_stub;
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
 #include "tensix/tensix.def"
 
-/* The bits that a row fixes, and their values. */
-#define BITS(hi, lo)                ((UINT32_C(1) << (hi) << 1) - (UINT32_C(1) << (lo)))
-#define FIXED(hi, lo, value)        | BITS(hi, lo)
-#define SELECT(name, hi, lo, value) | BITS(hi, lo)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
-    enum { mask_##token = 0 cells };
-#define STUB INSN
-#include "tensix/tensix.def"
-
-#define FIXED(hi, lo, value)        | (uint32_t)(value) << (lo)
-#define SELECT(name, hi, lo, value) | (uint32_t)(value) << (lo)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
-    enum { match_##token = 0 cells };
-#define STUB INSN
-#include "tensix/tensix.def"
-
-#define OP(token, opcode, runner)                                                                  \
-    {UINT32_C(0xff) << 24 | mask_##token, UINT32_C(opcode) << 24 | match_##token, runner},
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
-    OP(token, opcode, RUN_##unit(token))
-#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
-    OP(token, opcode, tensix_run_stub)
-const struct tensix_op tensix_ops[TENSIX_ROWS] = {
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) RUN_##unit(token),
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) tensix_run_stub,
+tensix_runner *const tensix_runners[TENSIX_ROWS] = {
 #include "tensix/tensix.def"
 };
 
@@ -64,6 +45,9 @@ const struct tensix_op tensix_ops[TENSIX_ROWS] = {
 const uint8_t tensix_last_row[256] = {
 #include "tensix/tensix.def"
 };
+
+#define OP(token, opcode, runner)                                                                  \
+    {UINT32_C(0xff) << 24 | mask_##token, UINT32_C(opcode) << 24 | match_##token, runner},
 
 /* No word is found where nothing is masked and something must match. */
 #define NEVER {0, 1, NULL}

@@ -33,13 +33,13 @@
 
 /* --- dispatch.c --- */
 
+/* By row. STUB rows, and rows of units that do not exist yet, have runners too: they report. */
+extern tensix_runner *const tensix_runners[TENSIX_ROWS];
+
 struct tensix_op {
     uint32_t mask, match;
     tensix_runner *run;
 };
-
-/* By row. STUB rows, and rows of units that do not exist yet, have runners too: they report. */
-extern const struct tensix_op tensix_ops[TENSIX_ROWS];
 
 /* By opcode: the form of it that stands last. No word matches where the opcode does not exist, is a
  * STUB, or is one that the front end keeps for itself. */
@@ -53,11 +53,11 @@ extern const uint8_t tensix_last_row[256];
 static inline unsigned tensix_row_of(uint32_t word)
 {
     for (unsigned next = tensix_last_row[word >> 24]; next > 0; next--) {
-        const struct tensix_op *op = &tensix_ops[next - 1];
-        if ((word & op->mask) == op->match) {
+        const struct isa_row *row = &tensix_rows[next - 1];
+        if ((word & row->mask) == row->match) {
             return next - 1;
         }
-        if (op->match >> 24 != word >> 24) {
+        if (row->match >> 24 != word >> 24) {
             break;
         }
     }

@@ -9,13 +9,6 @@
 #include "tensix/auto_ttsync.h"
 #include "tensix/frontend.h"
 
-enum {
-    OPCODE_MOP = 0x01,
-    OPCODE_MOP_CFG = 0x03,
-    OPCODE_REPLAY = 0x04,
-    OPCODE_RESOURCEDECL = 0x05,
-};
-
 void tensix_init(struct tensix *tensix)
 {
     memset(tensix->mutex, TENSIX_MUTEX_FREE, sizeof tensix->mutex);
@@ -66,7 +59,7 @@ bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin or
     struct tensix_thread *own = &tensix->thread[thread];
     bool is_front = by_own_trisc(thread, origin);
     struct tensix_fifo *fifo = is_front ? &own->front : &own->back;
-    bool has_room = is_front ? fifo->count <= TENSIX_FIFO_ACCEPTS
+    bool has_room = is_front ? tensix_accepts(tensix, thread)
                              : fifo->count + count <= TENSIX_BACK_DEPTH;
     if (!has_room) {
         return false;
@@ -112,17 +105,17 @@ static bool expand_mop(struct tensix *tensix, unsigned thread, uint32_t *word)
         }
         *word = pop(tensix, own, &own->front);
         switch (*word >> 24) {
-        case OPCODE_MOP:
+        case TENSIX_OPCODE_MOP:
             mop_start(&own->mop, *word);
             own->mop_origin = own->origin;
             own->drained++;
             own->time += !mop_busy(&own->mop); /* an empty expansion takes a slot all the same */
             break;
-        case OPCODE_MOP_CFG:
+        case TENSIX_OPCODE_MOP_CFG:
             mop_config(&own->mop, *word);
             consumed(own);
             break;
-        case OPCODE_RESOURCEDECL:
+        case TENSIX_OPCODE_RESOURCEDECL:
             tensix_declare(tensix, thread, *word);
             consumed(own);
             break;
@@ -131,7 +124,7 @@ static bool expand_mop(struct tensix *tensix, unsigned thread, uint32_t *word)
         }
     }
     own->origin = own->mop_origin;
-    own->parent = OPCODE_MOP;
+    own->parent = TENSIX_OPCODE_MOP;
     return true;
 }
 
@@ -146,7 +139,7 @@ static void start_replay(struct tensix *tensix, unsigned thread, uint32_t word)
                            replay_rule(result));
     }
     if (replay_is_playing(&own->replay)) {
-        own->parent = own->parent ? own->parent : OPCODE_REPLAY;
+        own->parent = own->parent ? own->parent : TENSIX_OPCODE_REPLAY;
         own->drained++;
     } else {
         consumed(own);
@@ -174,7 +167,7 @@ bool tensix_fetch(struct tensix *tensix, unsigned thread, uint64_t end)
             own->player[own->replay.index] = NULL;
             tensix_forget_runs(&own->runs);
             (void)replay_accept(&own->replay, word, &executes); /* judged when it executes */
-        } else if (word >> 24 == OPCODE_REPLAY) {
+        } else if (word >> 24 == TENSIX_OPCODE_REPLAY) {
             start_replay(tensix, thread, word);
             continue;
         }
@@ -272,7 +265,7 @@ bool tensix_mop_busy(const struct tensix *tensix, unsigned thread)
     const struct tensix_thread *own = &tensix->thread[thread];
     const struct tensix_fifo *front = &own->front;
     for (unsigned i = 0; i < front->count; i++) {
-        if (front->entry[(front->head + i) % TENSIX_FIFO_DEPTH].word >> 24 == OPCODE_MOP) {
+        if (front->entry[(front->head + i) % TENSIX_FIFO_DEPTH].word >> 24 == TENSIX_OPCODE_MOP) {
             return true;
         }
     }

@@ -138,7 +138,7 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
         if (result != TENSIX_DONE) {
             return result;
         }
-        result = tensix_ops[row].run(tensix, thread, own->next);
+        result = tensix_runners[row](tensix, thread, own->next);
     }
     if (result == TENSIX_STALL) {
         if (tensix_row_infos[row].unit == TENSIX_UNIT_SCALAR) {

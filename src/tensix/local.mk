@@ -15,6 +15,7 @@ libpenrose_core_la_SOURCES += \
 	%D%/dst.h \
 	%D%/exec.h \
 	%D%/faults.c \
+	%D%/fixed_bits.h \
 	%D%/frontend.c \
 	%D%/frontend.h \
 	%D%/issue.c \

@@ -5,12 +5,10 @@
 #include "tensix/mop.h"
 #include "tensix/table.h"
 
-enum { OPCODE_NOP = 0x02 };
-
 /* SPEC: IsNop goes by the opcode alone, and knows neither DMANOP nor SFPNOP. */
 static bool is_nop(uint32_t instruction)
 {
-    return instruction >> 24 == OPCODE_NOP;
+    return instruction >> 24 == TENSIX_OPCODE_NOP;
 }
 
 void mop_config(struct mop_expander *expander, uint32_t word)

@@ -4,8 +4,6 @@
 #include "tensix/replay.h"
 #include "tensix/table.h"
 
-enum { OPCODE_MOP = 0x01, OPCODE_MOP_CFG = 0x03, OPCODE_REPLAY = 0x04 };
-
 enum replay_result replay_command(struct replay_buffer *buffer, uint32_t word)
 {
     struct tensix_args_REPLAY args = tensix_decode_REPLAY(word);
@@ -54,10 +52,10 @@ bool replay_next(struct replay_buffer *buffer, uint32_t *instruction)
 enum replay_result replay_judge(uint32_t word)
 {
     switch (word >> 24) {
-    case OPCODE_REPLAY:
+    case TENSIX_OPCODE_REPLAY:
         return REPLAY_NESTED;
-    case OPCODE_MOP:
-    case OPCODE_MOP_CFG:
+    case TENSIX_OPCODE_MOP:
+    case TENSIX_OPCODE_MOP_CFG:
         return REPLAY_HOLDS_MOP;
     default:
         return REPLAY_OK;

@@ -66,11 +66,10 @@ static unsigned types_of(uint32_t word)
 /* The type of what an instruction at the gate comes from, where it comes from an expansion. */
 static unsigned types_of_next(const struct tensix_thread *thread)
 {
-    enum { OPCODE_MOP = 0x01 };
     if (!thread->parent) {
         return types_of(thread->next);
     }
-    return thread->parent == OPCODE_MOP ? TYPE_MOP : TYPE_REPLAY;
+    return thread->parent == TENSIX_OPCODE_MOP ? TYPE_MOP : TYPE_REPLAY;
 }
 
 static unsigned queued_types(const struct tensix *tensix, unsigned thread)

@@ -148,55 +148,53 @@ static enum tensix_exec exec_SEMINIT(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-/* Max does not limit SEMPOST: only SEMWAIT looks at it. */
-static enum tensix_exec exec_SEMPOST(struct tensix *tensix, unsigned thread,
-                                     const struct tensix_args_SEMPOST *args)
+/* What SEMPOST and SEMGET do to each semaphore of a mask, and where that ends. */
+struct semaphore_step {
+    void (*change)(struct tensix_semaphore *semaphore);
+    unsigned end;
+    const char *name, *comparative, *noun, *remedy;
+};
+
+static enum tensix_exec step_semaphores(struct tensix *tensix, unsigned thread, unsigned mask,
+                                        const struct semaphore_step *step)
 {
-    unsigned full = semaphores_at(tensix, args->semaphore_mask, TENSIX_SEMAPHORE_MOST);
-    if (full) {
+    unsigned ended = semaphores_at(tensix, mask, step->end);
+    if (ended) {
         char which[48];
-        name_semaphores(full, which, sizeof which);
+        name_semaphores(ended, which, sizeof which);
         enum tensix_exec answer =
             tensix_fault(tensix, thread, TENSIX_FAULT_SEMAPHORE,
-                         "SEMPOST: %s 15 already, cannot go higher, and the post is lost; "
-                         "wait with SEMWAIT until there is room",
-                         which);
+                         "%s: %s %u already, cannot go %s, and the %s is lost; wait with SEMWAIT "
+                         "until %s",
+                         step->name, which, step->end, step->comparative, step->noun, step->remedy);
         if (answer != TENSIX_DONE) {
             return answer;
         }
     }
     for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
-        if (args->semaphore_mask >> i & 1) {
-            increment(&tensix->semaphore[i]);
+        if (mask >> i & 1) {
+            step->change(&tensix->semaphore[i]);
         }
     }
     tensix_reconsider(tensix, tensix->now);
     return TENSIX_DONE;
 }
 
+/* Max does not limit SEMPOST: only SEMWAIT looks at it. */
+static enum tensix_exec exec_SEMPOST(struct tensix *tensix, unsigned thread,
+                                     const struct tensix_args_SEMPOST *args)
+{
+    static const struct semaphore_step post = {increment, TENSIX_SEMAPHORE_MOST, "SEMPOST",
+                                               "higher",  "post", "there is room"};
+    return step_semaphores(tensix, thread, args->semaphore_mask, &post);
+}
+
 static enum tensix_exec exec_SEMGET(struct tensix *tensix, unsigned thread,
                                     const struct tensix_args_SEMGET *args)
 {
-    unsigned empty = semaphores_at(tensix, args->semaphore_mask, 0);
-    if (empty) {
-        char which[48];
-        name_semaphores(empty, which, sizeof which);
-        enum tensix_exec answer =
-            tensix_fault(tensix, thread, TENSIX_FAULT_SEMAPHORE,
-                         "SEMGET: %s 0 already, cannot go lower, and the get is lost; "
-                         "wait with SEMWAIT until somebody has posted",
-                         which);
-        if (answer != TENSIX_DONE) {
-            return answer;
-        }
-    }
-    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
-        if (args->semaphore_mask >> i & 1) {
-            decrement(&tensix->semaphore[i]);
-        }
-    }
-    tensix_reconsider(tensix, tensix->now);
-    return TENSIX_DONE;
+    static const struct semaphore_step get = {decrement, 0,     "SEMGET",
+                                              "lower",   "get", "somebody has posted"};
+    return step_semaphores(tensix, thread, args->semaphore_mask, &get);
 }
 
 void tensix_semaphore_post(struct tensix *tensix, unsigned index, uint64_t cycle)

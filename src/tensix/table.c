@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "isa/error.h"
+#include "tensix/fixed_bits.h"
 
 enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
 
@@ -46,23 +47,6 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
 #define STUB INSN
 #include "tensix/tensix.def"
 #undef OPERAND
-
-/* The low 24 bits of mask and match. */
-#define BITS(hi, lo)                ((1 << ((hi) + 1)) - (1 << (lo)))
-#define FIXED(hi, lo, value)        | BITS(hi, lo)
-#define SELECT(name, hi, lo, value) | BITS(hi, lo)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
-    enum { mask_##token = 0 cells };
-#define STUB INSN
-#include "tensix/tensix.def"
-#undef BITS
-
-#define FIXED(hi, lo, value)        | (value) << (lo)
-#define SELECT(name, hi, lo, value) | (value) << (lo)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
-    enum { match_##token = 0 cells };
-#define STUB INSN
-#include "tensix/tensix.def"
 
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
     {mnemonic, UINT32_C(opcode) << OPCODE_LSB | match_##token,                                     \

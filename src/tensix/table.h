@@ -61,6 +61,14 @@ enum tensix_row {
     TENSIX_ROWS
 };
 
+/* The high byte of a word, by token: TENSIX_OPCODE_MOP. */
+enum tensix_opcode {
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+    TENSIX_OPCODE_##token = (opcode),
+#define STUB INSN
+#include "tensix/tensix.def"
+};
+
 /* Operands: struct tensix_args_SETC16 {word, cfg_index, new_value} and so on. */
 #define FIELD(name, hi, lo)  uint32_t name;
 #define KEY(name, hi, lo)    FIELD(name, hi, lo)

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "tile/debug_internal.h"
 #include "tile/noc_window.h"
 #include "tile/tensix_port.h"
 
@@ -80,9 +79,6 @@ unsigned tile_bus_push_many(void *owner, struct rv32_hart *hart, const uint32_t 
 {
     struct tile *tile = owner;
     unsigned thread = (unsigned)hart->core - RV32_T0;
-    if (tile->debug.word[DEBUG_INSTRN_BUF_CTRL0] >> thread & 1) {
-        return count; /* SPEC: discarded while the debug bus has control */
-    }
     return tile_push(tile, (enum tile_agent)hart->core, thread, instructions, count, cycle);
 }
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tile/report.h"
+#include "tile/debug_internal.h"
 #include "tile/weak.h"
 
 /* How far a thread runs ahead of the hart that pushed: about what the queues hold. */
@@ -182,6 +182,9 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
     struct tensix *tensix = &tile->tensix;
     struct rv32_hart *hart = &tile->hart[agent];
     struct tensix_origin origin = {.pc = rv32_current_pc(hart), .pusher = (uint8_t)agent};
+    if (tile->debug.word[DEBUG_INSTRN_BUF_CTRL0] >> thread & 1) {
+        return count; /* SPEC: discarded while the debug bus has control */
+    }
     if (!runs_ahead(tile)) {
         tile->tensix_idle = false;
         count = queue(tensix, thread, origin, words, count, cycle);

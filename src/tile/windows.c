@@ -73,7 +73,7 @@ enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
     return reply;
 }
 
-enum { INSTRN_BUF_SHIFT = 16, REG_INSTRN_BUF_CTRL0 = 0xa0 / 4 };
+enum { INSTRN_BUF_SHIFT = 16 };
 
 enum mmio_reply tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *access)
 {
@@ -97,9 +97,6 @@ enum mmio_reply tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *acce
         return MMIO_OK; /* a push is an effect */
     }
     thread = is_b ? thread : mmio_thread(access);
-    if (tile->debug.word[REG_INSTRN_BUF_CTRL0] >> thread & 1) {
-        return MMIO_OK; /* SPEC: discarded while the debug bus has control */
-    }
     return tile_push(tile, access->agent, thread, &access->value, 1, access->cycle) ? MMIO_OK
                                                                                     : MMIO_WAIT;
 }

@@ -166,7 +166,7 @@ static uint32_t read_word(struct bench *bench)
     if (row >= TENSIX_ROWS) {
         return row << 24 | word;
     }
-    word = (word & ~tensix_ops[row].mask) | tensix_ops[row].match;
+    word = (word & ~tensix_rows[row].mask) | tensix_rows[row].match;
     bool is_loop = word >> 24 == OPCODE_MOP && word & TEMPLATE_1;
     return is_loop && !bench->long_mops ? word & ~LONG_COUNTS : word;
 }

@@ -119,7 +119,7 @@ static bool has_run(unsigned thread)
 /* Some instruction of a row: what the row leaves open is random. */
 static uint32_t word_of(unsigned row)
 {
-    return tensix_ops[row].match | (next_random() & ~tensix_ops[row].mask);
+    return tensix_rows[row].match | (next_random() & ~tensix_rows[row].mask);
 }
 
 static const unsigned rows[] = {

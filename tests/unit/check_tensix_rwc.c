@@ -481,7 +481,7 @@ START_TEST(rows_act_or_report)
         return;
     }
     struct tensix before = *tensix;
-    tensix_harness_push(&harness, 0, tensix_ops[_i].match);
+    tensix_harness_push(&harness, 0, tensix_rows[_i].match);
     ck_assert_uint_eq(harness.faults, 0);
     ck_assert_uint_le(harness.unmodelled, 1);
     ck_assert_uint_eq(tensix->thread[0].drained, 1);
