@@ -4,8 +4,13 @@ libpenrose_core_la_SOURCES += \
 	%D%/fp16.h \
 	%D%/fp32.c \
 	%D%/fp32.h \
+	%D%/kernel_sets.h \
+	%D%/kernels.c \
+	%D%/kernels.h \
+	%D%/kernels_reference.c \
 	%D%/matrix.c \
 	%D%/matrix.h \
+	%D%/random.h \
 	%D%/src_format.h \
 	%D%/tensix_format.c \
 	%D%/tensix_format.h \

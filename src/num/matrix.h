@@ -27,6 +27,7 @@ struct num_matrix_mode {
     bool is_dst_32bit;       /* always with INT8 */
     bool keeps_denormals;    /* Zero_Flag_disabled_src */
     uint8_t fidelity;        /* phase, 0 to 3 */
+    uint32_t *generator;     /* stochastic rounding (num/random.h), or NULL */
 };
 
 /* The style of a format code (4 bits) outside INT8 math. */

@@ -632,3 +632,23 @@ uint32_t num_pack_accumulate(enum num_format format, uint32_t old, uint32_t datu
     }
     }
 }
+
+/* --- ReLU --- */
+
+/* The sign's bit of a pattern and the threshold among patterns. */
+uint32_t num_pack_relu(const struct num_pack_relu *relu, enum num_pack_kind kind, uint32_t pattern)
+{
+    bool is_wide = kind == NUM_PACK_FP32 || kind == NUM_PACK_INT32;
+    unsigned sign_bit = is_wide ? 31 : kind == NUM_PACK_TF32 ? 18 : 15;
+    uint32_t threshold = (uint32_t)relu->threshold << (sign_bit - 15);
+    if (relu->mode == NUM_RELU_NONE) {
+        return pattern;
+    }
+    if (pattern >> sign_bit & 1) {
+        return 0;
+    }
+    if (relu->mode == NUM_RELU_MIN_THRESHOLD) {
+        return pattern <= threshold ? 0 : pattern;
+    }
+    return relu->mode == NUM_RELU_MAX_THRESHOLD && pattern > threshold ? threshold : pattern;
+}

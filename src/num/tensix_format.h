@@ -221,6 +221,7 @@ struct num_pack_early {
     bool is_unsigned;    /* Read_unsigned */
     bool rounds_10bit;   /* Round_10b_mant */
     uint8_t right_shift; /* of INT_DESCALE, 0 to 31 */
+    uint32_t *generator; /* stochastic rounding (num/random.h), or NULL: to nearest */
 };
 
 enum num_pack_kind num_pack_early_kind(const struct num_pack_early *early);
@@ -231,6 +232,17 @@ enum num_pack_kind num_pack_early_kind(const struct num_pack_early *early);
  * num_pack_early_kind must not be NUM_PACK_NONE.
  */
 uint32_t num_pack_early(const struct num_pack_early *early, uint32_t stored);
+
+/* STACC_RELU, between the two conversions. */
+enum num_relu { NUM_RELU_NONE, NUM_RELU_ZERO, NUM_RELU_MIN_THRESHOLD, NUM_RELU_MAX_THRESHOLD };
+
+struct num_pack_relu {
+    uint8_t mode;       /* enum num_relu: ApplyRelu */
+    uint16_t threshold; /* ReluThreshold, as configured */
+};
+
+/* An intermediate pattern after ReLU. */
+uint32_t num_pack_relu(const struct num_pack_relu *relu, enum num_pack_kind kind, uint32_t pattern);
 
 /* `to`: NUM_FORMAT_FP8_E4M3 for LF8 with Pac_LF8_4b_exp. */
 bool num_pack_late_is_legal(enum num_pack_kind kind, enum num_format to);

@@ -6,6 +6,7 @@
  * Invariant: words from TENSIX_GLOBAL_WORD on are the same in both states. All 32 bits of a word
  * hold what is written, as in the functional models of the pages, whether a field has them or not.
  */
+#include "tensix/config_users.h"
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
 
@@ -59,6 +60,7 @@ static enum special store(struct tensix *tensix, unsigned state, unsigned word, 
     if (is_held_in_reset(tensix, word)) {
         return PLAIN;
     }
+    tensix->stale |= tensix_config_uses[word].cached;
     value = (tensix->config[state][word] & ~mask) | (value & mask);
     tensix->config[state][word] = value;
     if (word >= TENSIX_GLOBAL_WORD) {
@@ -66,6 +68,7 @@ static enum special store(struct tensix *tensix, unsigned state, unsigned word, 
     }
     if (special == CLEARS_STATE && mask == UINT32_MAX) { /* SPEC: all but RMWCIB do */
         memset(tensix->config[state], 0, TENSIX_GLOBAL_WORD * sizeof(uint32_t));
+        tensix->stale = TENSIX_USED_BY_ALL;
     }
     return special;
 }
@@ -139,6 +142,7 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
     }
     if (entering & TENSIX_RESET_THCON) {
         abort_scalar(tensix);
+        tensix->stale = TENSIX_USED_BY_ALL;
         for (unsigned state = 0; state < TENSIX_STATES; state++) {
             memset(&tensix->config[state][TENSIX_THCON_WORD], 0,
                    (TENSIX_GLOBAL_WORD - TENSIX_THCON_WORD) * sizeof(uint32_t));

@@ -11,8 +11,8 @@ tensix_runner tensix_run_misplaced, tensix_run_stub;
 #define RUN_SYNC(token)     tensix_run_##token
 #define RUN_MATRIX(token)   tensix_run_##token
 #define RUN_VECTOR(token)   tensix_skip
-#define RUN_UNPACK(token)   tensix_skip
-#define RUN_PACK(token)     tensix_skip
+#define RUN_UNPACK(token)   tensix_run_##token
+#define RUN_PACK(token)     tensix_run_##token
 #define RUN_SCALAR(token)   tensix_run_##token
 #define RUN_CONFIG(token)   tensix_run_##token
 #define RUN_MOVER(token)    tensix_skip

@@ -17,7 +17,7 @@ void tensix_dst_read_row16(const struct tensix_dst *dst, struct tensix_dst_map m
                            enum tensix_dst_undefined undefined, uint16_t data[TENSIX_DST_COLUMNS])
 {
     unsigned physical = tensix_dst_physical16(map, row);
-    if (dst->valid[physical]) {
+    if (!dst->cleared[physical]) {
         memcpy(data, dst->bits[physical], sizeof dst->bits[physical]);
     } else {
         int fill = undefined == TENSIX_DST_READS_MINUS_INFINITY ? 0xff : 0;
@@ -33,14 +33,14 @@ void tensix_dst_write_row16(struct tensix_dst *dst, struct tensix_dst_map map, u
     if (map.high_half) { /* GUESS: see tensix_dst_write16 */
         memset(dst->bits[physical + TENSIX_DST_LOWER_HALF], 0, sizeof dst->bits[physical]);
     }
-    dst->valid[physical] = true;
+    dst->cleared[physical] = false;
 }
 
 void tensix_dst_read_row32(const struct tensix_dst *dst, struct tensix_dst_map map, unsigned row,
                            enum tensix_dst_undefined undefined, uint32_t data[TENSIX_DST_COLUMNS])
 {
     unsigned physical = tensix_dst_physical32(map, row);
-    if (!dst->valid[physical]) {
+    if (dst->cleared[physical]) {
         int fill = undefined == TENSIX_DST_READS_MINUS_INFINITY ? 0xff : 0;
         memset(data, fill, TENSIX_DST_COLUMNS * sizeof *data);
         return;
@@ -62,7 +62,7 @@ void tensix_dst_write_row32(struct tensix_dst *dst, struct tensix_dst_map map, u
         upper[column] = (uint16_t)(data[column] >> 16);
         lower[column] = (uint16_t)data[column];
     }
-    dst->valid[physical] = true;
+    dst->cleared[physical] = false;
 }
 
 /* --- ZEROACC --- */
@@ -70,13 +70,13 @@ void tensix_dst_write_row32(struct tensix_dst *dst, struct tensix_dst_map map, u
 void tensix_dst_mark_row16(struct tensix_dst *dst, struct tensix_dst_map map, unsigned row,
                            bool valid)
 {
-    dst->valid[tensix_dst_physical16(map, row)] = valid;
+    dst->cleared[tensix_dst_physical16(map, row)] = !valid;
 }
 
 void tensix_dst_mark_row32(struct tensix_dst *dst, struct tensix_dst_map map, unsigned row,
                            bool valid)
 {
-    dst->valid[tensix_dst_physical32(map, row)] = valid;
+    dst->cleared[tensix_dst_physical32(map, row)] = !valid;
 }
 
 bool tensix_dst_mark_block(struct tensix_dst *dst, unsigned block, bool is_32b, bool valid)
@@ -88,7 +88,7 @@ bool tensix_dst_mark_block(struct tensix_dst *dst, unsigned block, bool is_32b, 
     struct tensix_dst_map plain = {.remap = false};
     for (unsigned i = 0; i < TENSIX_DST_BLOCK_ROWS; i++) {
         unsigned row = block * TENSIX_DST_BLOCK_ROWS + i;
-        dst->valid[is_32b ? tensix_dst_physical32(plain, row) : row] = valid;
+        dst->cleared[is_32b ? tensix_dst_physical32(plain, row) : row] = !valid;
     }
     return true;
 }
@@ -96,12 +96,12 @@ bool tensix_dst_mark_block(struct tensix_dst *dst, unsigned block, bool is_32b, 
 void tensix_dst_mark_half(struct tensix_dst *dst, bool upper, bool valid)
 {
     unsigned first = upper ? TENSIX_DST_ROWS / 2 : 0;
-    memset(dst->valid + first, valid, TENSIX_DST_ROWS / 2 * sizeof *dst->valid);
+    memset(dst->cleared + first, !valid, TENSIX_DST_ROWS / 2 * sizeof *dst->cleared);
 }
 
 void tensix_dst_mark_all(struct tensix_dst *dst, bool valid)
 {
-    memset(dst->valid, valid, sizeof dst->valid);
+    memset(dst->cleared, !valid, sizeof dst->cleared);
 }
 
 /* --- The harts' window --- */

@@ -29,7 +29,7 @@ enum {
 
 struct tensix_dst {
     uint16_t bits[TENSIX_DST_ROWS][TENSIX_DST_COLUMNS];
-    bool valid[TENSIX_DST_ROWS];
+    bool cleared[TENSIX_DST_ROWS]; /* ZEROACC has made the physical row undefined */
 };
 
 /* How rows of Dst16b and Dst32b lie in storage. */
@@ -84,13 +84,13 @@ static inline unsigned tensix_dst_physical16(struct tensix_dst_map map, unsigned
 static inline bool tensix_dst_valid16(const struct tensix_dst *dst, struct tensix_dst_map map,
                                       unsigned row)
 {
-    return dst->valid[tensix_dst_physical16(map, row)];
+    return !dst->cleared[tensix_dst_physical16(map, row)];
 }
 
 static inline bool tensix_dst_valid32(const struct tensix_dst *dst, struct tensix_dst_map map,
                                       unsigned row)
 {
-    return dst->valid[tensix_dst_physical32(map, row)];
+    return !dst->cleared[tensix_dst_physical32(map, row)];
 }
 
 /* Read and write whole rows, as the Matrix Unit and packers do. */
@@ -110,7 +110,7 @@ static inline uint16_t tensix_dst_read16(const struct tensix_dst *dst, struct te
                                          enum tensix_dst_undefined undefined)
 {
     unsigned physical = tensix_dst_physical16(map, row);
-    if (!dst->valid[physical]) {
+    if (dst->cleared[physical]) {
         return undefined == TENSIX_DST_READS_MINUS_INFINITY ? UINT16_MAX : 0;
     }
     return dst->bits[physical][column];
@@ -121,7 +121,7 @@ static inline uint32_t tensix_dst_read32(const struct tensix_dst *dst, struct te
                                          enum tensix_dst_undefined undefined)
 {
     unsigned physical = tensix_dst_physical32(map, row);
-    if (!dst->valid[physical]) {
+    if (dst->cleared[physical]) {
         return undefined == TENSIX_DST_READS_MINUS_INFINITY ? UINT32_MAX : 0;
     }
     return (uint32_t)dst->bits[physical][column] << 16 |
@@ -139,7 +139,7 @@ static inline void tensix_dst_write32(struct tensix_dst *dst, struct tensix_dst_
     unsigned physical = tensix_dst_physical32(map, row);
     dst->bits[physical][column] = (uint16_t)(value >> 16);
     dst->bits[physical + TENSIX_DST_LOWER_HALF][column] = (uint16_t)value;
-    dst->valid[physical] = true;
+    dst->cleared[physical] = false;
 }
 
 /* GUESS: with `high_half` the lower half becomes 0; the page has an unpredictable value there. */
@@ -152,7 +152,7 @@ static inline void tensix_dst_write16(struct tensix_dst *dst, struct tensix_dst_
     }
     unsigned physical = tensix_dst_physical16(map, row);
     dst->bits[physical][column] = value;
-    dst->valid[physical] = true;
+    dst->cleared[physical] = false;
 }
 
 /* --- ZEROACC: makes rows undefined, or with `valid` (Revert) shows again what they held --- */

@@ -129,6 +129,16 @@ static inline unsigned tensix_state_id(const struct tensix *tensix, unsigned thr
 void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
                          uint32_t mask, uint32_t value);
 
+/* How rows of Dst lie in storage now. */
+static inline struct tensix_dst_map tensix_dst_map_now(const struct tensix *tensix)
+{
+    return (struct tensix_dst_map){
+        .remap = tensix_get_DEST_ACCESS_CFG_remap_addrs(tensix, 0),
+        .swizzle = tensix_get_DEST_ACCESS_CFG_swizzle_32b(tensix, 0),
+        .high_half = tensix->dst_high_half,
+    };
+}
+
 /* Writes the bits of `mask` of a GPR. */
 static inline void tensix_store_gpr(struct tensix *tensix, unsigned thread, unsigned index,
                                     uint32_t mask, uint32_t value)

@@ -6,11 +6,17 @@
  * replay buffer, and the FIFOs, the MOP expander and the replay buffer hold only what comes after
  * it; a thread is `blocked` only while it has a `next`.
  */
+#include "num/kernels.h"
 #include "tensix/auto_ttsync.h"
+#include "tensix/config_users.h"
 #include "tensix/frontend.h"
 
 void tensix_init(struct tensix *tensix)
 {
+    tensix->stale = TENSIX_USED_BY_ALL;
+    if (!tensix->kernels) {
+        tensix->kernels = num_kernels_find(NULL);
+    }
     memset(tensix->mutex, TENSIX_MUTEX_FREE, sizeof tensix->mutex);
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         tensix_declare_defaults(&tensix->thread[i]);
@@ -23,11 +29,13 @@ void tensix_reset(struct tensix *tensix)
     uint8_t *const l1 = tensix->l1;
     const uint32_t l1_size = tensix->l1_size;
     const struct tensix_board *const board = tensix->board;
+    const struct num_kernels *const kernels = tensix->kernels;
     void *const owner = tensix->owner;
     memset(tensix, 0, sizeof *tensix);
     tensix->timed = timed;
     tensix->l1 = l1;
     tensix->l1_size = l1_size;
+    tensix->kernels = kernels;
     tensix->board = board;
     tensix->owner = owner;
     tensix_init(tensix);

@@ -7,6 +7,9 @@ libpenrose_core_la_SOURCES += \
 	%D%/backend_config.c \
 	%D%/backend_config.def \
 	%D%/config.c \
+	%D%/config_users.c \
+	%D%/config_users.def \
+	%D%/config_users.h \
 	%D%/counters.c \
 	%D%/counters.h \
 	%D%/debug_signals.c \
@@ -20,9 +23,14 @@ libpenrose_core_la_SOURCES += \
 	%D%/frontend.h \
 	%D%/issue.c \
 	%D%/matrix.c \
+	%D%/matrix_math.c \
+	%D%/matrix_move.c \
+	%D%/matrix_unit.h \
 	%D%/misc.c \
 	%D%/mop.c \
 	%D%/mop.h \
+	%D%/pack.c \
+	%D%/pack.h \
 	%D%/regs.c \
 	%D%/regs.def \
 	%D%/regs.h \
@@ -44,5 +52,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/table.h \
 	%D%/tensix.def \
 	%D%/tensix.h \
+	%D%/unpack.c \
+	%D%/unpack.h \
+	%D%/unpack_nop.c \
 	%D%/wait_gate.c \
 	%D%/wait_text.c

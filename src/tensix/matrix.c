@@ -1,9 +1,6 @@
 /*
- * The Matrix Unit: in this version what it does to RWCs and to the hand-over of SrcA and SrcB
- * (SPEC: WormholeB0 MatrixUnit, RWCs and the pages of the instructions).
- *
- * Its instructions that compute or move data are listed at the end: they are reported and skipped,
- * with all that they would do, until their handlers exist.
+ * The Matrix Unit, first part: RWCs, the hand-over of SrcA and SrcB, and clearing (SPEC: WormholeB0
+ * MatrixUnit, RWCs and the pages of the instructions). matrix_math.c computes, matrix_move.c moves.
  */
 #include "tensix/exec.h"
 #include "tensix/rwc.h"
@@ -150,34 +147,16 @@ static enum tensix_exec exec_GATESRCRST(struct tensix *tensix, unsigned thread,
                                          const struct tensix_args_##token *args)                   \
     {                                                                                              \
         return tensix_skip(tensix, thread, args->word);                                            \
-    }
+    }                                                                                              \
+    TENSIX_RUNNER(token)
 
-NOT_YET(MOVD2A)
-NOT_YET(MOVDBGA2D)
-NOT_YET(MOVD2B)
-NOT_YET(MOVB2A)
 NOT_YET(ZEROACC)
 NOT_YET(ZEROSRC)
-NOT_YET(MOVA2D)
-NOT_YET(MOVB2D)
-NOT_YET(TRNSPSRCB)
-NOT_YET(SHIFTXA)
-NOT_YET(SHIFTXB)
 NOT_YET(CLREXPHIST)
-NOT_YET(CONV3S1)
-NOT_YET(CONV3S2)
-NOT_YET(APOOL3S1)
-NOT_YET(MVMUL)
-NOT_YET(ELWMUL)
-NOT_YET(ELWADD)
-NOT_YET(DOTPV)
-NOT_YET(ELWSUB)
-NOT_YET(APOOL3S2)
-NOT_YET(GMPOOL)
-NOT_YET(GAPOOL)
-NOT_YET(MFCONV3S1)
 
 #undef NOT_YET
 
-#define TENSIX_RUNS_MATRIX(token) TENSIX_RUNNER(token)
-#include "tensix/runners.h"
+TENSIX_RUNNER(SETRWC)
+TENSIX_RUNNER(INCRWC)
+TENSIX_RUNNER(CLEARDVALID)
+TENSIX_RUNNER(GATESRCRST)

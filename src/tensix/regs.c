@@ -5,6 +5,7 @@
  */
 #include "tensix/regs.h"
 
+#include "tensix/config_users.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +51,7 @@ void tensix_set_config_field(struct tensix *tensix, unsigned state, enum tensix_
     const struct tensix_field *field = field_of(id, false);
     uint32_t word = replace(field, tensix->config[state][field->word], value);
     tensix->config[state][field->word] = word;
+    tensix->stale |= tensix_config_uses[field->word].cached;
     if (field->word >= TENSIX_GLOBAL_WORD) {
         tensix->config[!state][field->word] = word;
     }

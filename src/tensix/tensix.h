@@ -27,8 +27,13 @@
 #include <stdint.h>
 
 #include "tensix/counters.h"
+#include "tensix/dst.h"
+#include "tensix/matrix_unit.h"
 #include "tensix/mop.h"
+#include "tensix/pack.h"
 #include "tensix/replay.h"
+#include "tensix/src_file.h"
+#include "tensix/unpack.h"
 
 enum {
     TENSIX_THREADS = 3,
@@ -127,6 +132,7 @@ enum tensix_exec {
     TENSIX_STOP,  /* a fault under the policy "stop": nothing has happened */
 };
 
+struct num_kernels;
 struct tensix;
 typedef enum tensix_exec tensix_runner(struct tensix *tensix, unsigned thread, uint32_t word);
 
@@ -259,6 +265,13 @@ struct tensix {
     uint8_t mutex[TENSIX_MUTEXES];  /* the thread that holds it, or TENSIX_MUTEX_FREE */
     uint8_t mutex_next[TENSIX_MUTEXES]; /* after a release: who comes first if several wait */
     struct tensix_src_banks src[TENSIX_SRCS];
+    struct tensix_src_file src_file[TENSIX_SRCS];
+    struct tensix_dst dst;
+    bool dst_high_half; /* see struct tensix_dst_map; the tile sets it */
+    struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
+    struct tensix_matrix matrix;
+    struct tensix_packer packer;
+    uint32_t stale; /* units that must derive again what they keep, see config_users.h */
     uint32_t held; /* SOFT_RESET_0: bits of enum tensix_reset */
     bool timed;
     struct tensix_result result[TENSIX_RESULTS];
@@ -276,6 +289,7 @@ struct tensix {
     /* Lent by the tile. */
     uint8_t *l1;
     uint32_t l1_size;
+    const struct num_kernels *kernels; /* the fastest, unless the tile chooses another set */
     const struct tensix_board *board;
     void *owner;
 };

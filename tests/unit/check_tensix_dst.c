@@ -261,21 +261,21 @@ START_TEST(a_row_has_one_flag)
             bool flags[ROWS];
             unsigned physical = is_32b ? physical32 : physical16;
             tensix_dst_mark_all(&dst, true);
-            memset(flags, true, sizeof flags);
-            flags[physical] = false;
+            memset(flags, false, sizeof flags);
+            flags[physical] = true;
             (is_32b ? tensix_dst_mark_row32 : tensix_dst_mark_row16)(&dst, map, row, false);
-            SAME(memcmp(dst.valid, flags, sizeof flags) == 0, true);
+            SAME(memcmp(dst.cleared, flags, sizeof flags) == 0, true);
             SAME((is_32b ? tensix_dst_valid32 : tensix_dst_valid16)(&dst, map, row), false);
 
             tensix_dst_mark_all(&dst, false);
-            memset(flags, false, sizeof flags);
-            flags[physical] = true;
+            memset(flags, true, sizeof flags);
+            flags[physical] = false;
             if (is_32b) {
                 tensix_dst_write32(&dst, map, row, 5, 1);
             } else {
                 tensix_dst_write16(&dst, map, row, 5, 1);
             }
-            SAME(memcmp(dst.valid, flags, sizeof flags) == 0, true);
+            SAME(memcmp(dst.cleared, flags, sizeof flags) == 0, true);
         }
     }
 }
@@ -305,17 +305,17 @@ START_TEST(blocks_are_sixteen_rows)
     struct tensix_dst_map plain = {.remap = false};
     for (unsigned block = 0; block < 256; block++) {
         bool flags[ROWS];
-        memset(flags, true, sizeof flags);
+        memset(flags, false, sizeof flags);
         bool exists = block < (is_32b ? 32 : 64);
         for (unsigned row = block * 16; exists && row < block * 16 + 16; row++) {
-            flags[is_32b ? page_adj32(plain, row) : row] = false;
+            flags[is_32b ? page_adj32(plain, row) : row] = true;
         }
         tensix_dst_mark_all(&dst, true);
         SAME(tensix_dst_mark_block(&dst, block, is_32b, false), exists);
-        ck_assert_mem_eq(dst.valid, flags, sizeof flags);
+        ck_assert_mem_eq(dst.cleared, flags, sizeof flags);
         SAME(tensix_dst_mark_block(&dst, block, is_32b, true), exists);
-        memset(flags, true, sizeof flags);
-        ck_assert_mem_eq(dst.valid, flags, sizeof flags);
+        memset(flags, false, sizeof flags);
+        ck_assert_mem_eq(dst.cleared, flags, sizeof flags);
     }
 }
 END_TEST
@@ -328,7 +328,7 @@ START_TEST(halves_are_halves_of_both_views)
         tensix_dst_mark_all(&dst, true);
         tensix_dst_mark_half(&dst, upper, false);
         for (unsigned row = 0; row < ROWS; row++) {
-            SAME(dst.valid[row], row / 512 != upper);
+            SAME(dst.cleared[row], row / 512 == upper);
             if (!map.high_half) {
                 SAME(tensix_dst_valid16(&dst, map, row), row / 512 != upper);
             }
@@ -636,8 +636,8 @@ START_TEST(window_and_flags)
     SAME(load(map, fp32, 0, 4), 0);
     SAME(load(map, bf16, 0, 2), 0);
     store(map, bf16, 16 * 2, 2, 0x1234);
-    SAME(dst.valid[1], true);
-    SAME(dst.valid[0], false);
+    SAME(dst.cleared[1], false);
+    SAME(dst.cleared[0], true);
     SAME(load(map, fp32, 16 * 4, 4), 0x12347777);
 }
 END_TEST

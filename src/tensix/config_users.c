@@ -1,0 +1,15 @@
+/* Which units look at which words of Config, see config_users.h. */
+#include "tensix/config_users.h"
+
+#include "tensix/regs.h"
+#include "tensix/tensix.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#define USES(first, words, cached, fresh)                                                          \
+    [TENSIX_WORD_##first... TENSIX_WORD_##first + (words) - 1] = {cached, fresh},
+const struct tensix_config_use tensix_config_uses[TENSIX_STATE_WORDS] = {
+#include "tensix/config_users.def"
+};
+#undef USES
+#pragma GCC diagnostic pop
