@@ -15,6 +15,7 @@ UNIT_TESTS = \
 	%D%/unit/check_chip \
 	%D%/unit/check_code \
 	%D%/unit/check_debug \
+	%D%/unit/check_dst_window \
 	%D%/unit/check_frontend \
 	%D%/unit/check_idle \
 	%D%/unit/check_isa \
@@ -34,6 +35,7 @@ UNIT_TESTS = \
 	%D%/unit/check_noc_window \
 	%D%/unit/check_num \
 	%D%/unit/check_pic \
+	%D%/unit/check_race \
 	%D%/unit/check_reader_a_config \
 	%D%/unit/check_reader_a_counters \
 	%D%/unit/check_reader_a_frontend \
@@ -99,6 +101,8 @@ tests_unit_check_tensix_rwc_SOURCES = %D%/unit/check_tensix_rwc.c $(tensix_harne
 tests_unit_check_tensix_scalar_SOURCES = %D%/unit/check_tensix_scalar.c $(tensix_harness)
 tests_unit_check_tensix_status_SOURCES = %D%/unit/check_tensix_status.c $(tensix_harness)
 tests_unit_check_tensix_sync_SOURCES = %D%/unit/check_tensix_sync.c $(tensix_harness)
+tests_unit_check_dst_window_SOURCES = %D%/unit/check_dst_window.c $(mmio_harness) $(tile_harness)
+tests_unit_check_race_SOURCES = %D%/unit/check_race.c $(mmio_harness) $(tensix_harness) $(tile_harness)
 tests_unit_check_frontend_SOURCES = %D%/unit/check_frontend.c $(tensix_harness)
 tests_unit_check_idle_SOURCES = %D%/unit/check_idle.c $(rv32_harness)
 tests_unit_check_isa_SOURCES = %D%/unit/check_isa.c $(rv32_harness)

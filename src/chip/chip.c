@@ -170,7 +170,7 @@ enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
 static const char *const reply_rules[] = {
     [MMIO_UNMAPPED] = "nothing answers there",
     [MMIO_READ_ONLY] = "the register cannot be written",
-    [MMIO_NARROW] = "the register takes whole 32-bit words only",
+    [MMIO_NARROW] = "the place takes accesses of another size only, mostly of 32 bits",
     [MMIO_HANG] = "the hardware would never answer",
     [MMIO_UNIMPLEMENTED] = "this version does not model it",
 };

@@ -4,9 +4,10 @@
  * All of them are one plan: where each field of each element lies in memory and in registers. The
  * plan is checked whole before the first access, so that a fault has no effect:
  *  - elements must be aligned to their size (the harts have no misaligned accesses);
- *  - L1 and local RAM take any number of elements. What lies outside of them may have side effects,
- *    and an access that had to wait would repeat those before it; so an instruction that reaches
- *    outside must have one active element and one field. More is RV32_FAULT_UNIMPLEMENTED.
+ *  - L1, local RAM and what the board calls repeatable (Dst) take any number of elements. What lies
+ *    outside of them may have side effects, and an access that had to wait would repeat those before
+ *    it; so an instruction that reaches outside must have one active element and one field. More is
+ *    RV32_FAULT_UNIMPLEMENTED.
  * Where the board makes an access to L1 wait, the whole instruction is done again; loads reach
  * registers only when all are done, and stores that were done store the same again.
  *
@@ -148,6 +149,13 @@ static bool is_memory(const struct rv32_hart *hart, uint32_t address)
            address - RV32_LOCAL_BASE < hart->local_size;
 }
 
+static bool is_repeatable(const struct plan *plan, uint32_t address)
+{
+    struct rv32_hart *hart = plan->v.hart;
+    return is_memory(hart, address) ||
+           (hart->bus->repeatable && hart->bus->repeatable(hart->owner, hart, address));
+}
+
 static bool check_aligned(const struct plan *plan, uint32_t address)
 {
     unsigned size = 1u << plan->data.log;
@@ -170,7 +178,7 @@ static bool check_addresses(struct plan *plan)
         for (uint32_t field = 0; field < plan->fields; field++) {
             uint32_t address = address_of(plan, i, field);
             bool is_aligned = check_aligned(plan, address);
-            bool is_inside = is_memory(hart, address);
+            bool is_inside = is_repeatable(plan, address);
             if (plan->ends_at_fault && i > 0 && !(is_aligned && is_inside)) {
                 plan->count = i;
                 return true;

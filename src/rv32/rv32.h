@@ -114,6 +114,9 @@ struct rv32_bus {
      * without effect. NULL: everything outside the hart's memory has effects. */
     enum rv32_poll (*poll)(void *owner, struct rv32_hart *hart, uint32_t address, unsigned size,
                            uint32_t *value);
+    /* True where accesses have no effect but to load or store: those of an instruction that had to
+     * wait can be done again. NULL: nowhere outside the hart's memory. */
+    bool (*repeatable)(void *owner, struct rv32_hart *hart, uint32_t address);
     /* The hardware's view of tt_cfg_qstatus .. tt_cfg_sstatus7 (CSR 0xbc0 + index). */
     uint32_t (*status)(void *owner, struct rv32_hart *hart, unsigned index);
 };

@@ -73,8 +73,31 @@ static enum special store(struct tensix *tensix, unsigned state, unsigned word, 
     return special;
 }
 
+void tensix_report_race(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
+                        uint32_t mask, uint32_t value)
+{
+    char text[200], name[40];
+    uint32_t changed = (tensix->config[state][word] ^ value) & mask;
+    if (!changed || !tensix_config_uses[word].cached) {
+        return;
+    }
+    tensix_disassemble(tensix->thread[thread].next, name, sizeof name);
+    name[strcspn(name, " ")] = '\0';
+    if (tensix_race(tensix, state, word, changed, tensix->now, name, text, sizeof text) !=
+        TENSIX_FLIGHTS) {
+        (void)tensix_fault(tensix, thread, TENSIX_FAULT_RACE, "%s", text);
+    }
+}
+
 void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
                          uint32_t mask, uint32_t value)
+{
+    tensix_report_race(tensix, thread, state, word, mask, value);
+    tensix_put_config(tensix, thread, state, word, mask, value);
+}
+
+void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
+                       uint32_t mask, uint32_t value)
 {
     enum special special = store(tensix, state, word, mask, value);
     uint32_t written = value & mask;

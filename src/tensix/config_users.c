@@ -8,8 +8,10 @@
 #pragma GCC diagnostic ignored "-Wpedantic"
 #define USES(first, words, cached, fresh)                                                          \
     [TENSIX_WORD_##first... TENSIX_WORD_##first + (words) - 1] = {cached, fresh},
+#define READS(name, users)
 const struct tensix_config_use tensix_config_uses[TENSIX_STATE_WORDS] = {
 #include "tensix/config_users.def"
 };
 #undef USES
+#undef READS
 #pragma GCC diagnostic pop

@@ -139,6 +139,29 @@ static inline struct tensix_dst_map tensix_dst_map_now(const struct tensix *tens
     };
 }
 
+/* The same without looking for races: results that arrive. */
+void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
+                       uint32_t mask, uint32_t value);
+
+/* Reports an instruction that is going to write Config while a unit may be using what it changes. */
+void tensix_report_race(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
+                        uint32_t mask, uint32_t value);
+
+/* An instruction has started in a unit, which takes about `cycles` for it (see race.h). */
+static inline void tensix_take_off(struct tensix *tensix, unsigned thread,
+                                   enum tensix_flight_unit unit, unsigned cycles)
+{
+    const struct tensix_thread *own = &tensix->thread[thread];
+    tensix->flight[unit] = (struct tensix_flight){
+        .until = tensix->now + cycles,
+        .word = own->next,
+        .pc = own->origin.pc,
+        .thread = (uint8_t)thread,
+        .pusher = own->origin.pusher,
+        .state = (uint8_t)tensix_state_id(tensix, thread),
+    };
+}
+
 /* Writes the bits of `mask` of a GPR. */
 static inline void tensix_store_gpr(struct tensix *tensix, unsigned thread, unsigned index,
                                     uint32_t mask, uint32_t value)

@@ -31,6 +31,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/mop.h \
 	%D%/pack.c \
 	%D%/pack.h \
+	%D%/race.c \
+	%D%/race.h \
 	%D%/regs.c \
 	%D%/regs.def \
 	%D%/regs.h \

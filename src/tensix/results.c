@@ -10,8 +10,8 @@ static void arrive(struct tensix *tensix, const struct tensix_result *result)
 {
     for (unsigned i = 0; i < result->count; i++) {
         if (result->is_config) {
-            tensix_store_config(tensix, result->thread, result->state, result->first + i,
-                                result->mask, result->value[i]);
+            tensix_put_config(tensix, result->thread, result->state, result->first + i,
+                              result->mask, result->value[i]);
         } else {
             tensix_store_gpr(tensix, result->thread, result->first + i, result->mask,
                              result->value[i]);
@@ -47,6 +47,10 @@ static void let_arrive(struct tensix *tensix, unsigned i)
 
 void tensix_deliver(struct tensix *tensix, struct tensix_result *result, unsigned latency)
 {
+    for (unsigned i = 0; result->is_config && i < result->count; i++) {
+        tensix_report_race(tensix, result->thread, result->state, result->first + i, result->mask,
+                           result->value[i]);
+    }
     if (!tensix->timed) {
         result->due = tensix->now;
         arrive(tensix, result);

@@ -31,6 +31,7 @@
 #include "tensix/matrix_unit.h"
 #include "tensix/mop.h"
 #include "tensix/pack.h"
+#include "tensix/race.h"
 #include "tensix/replay.h"
 #include "tensix/src_file.h"
 #include "tensix/unpack.h"
@@ -79,6 +80,7 @@ enum tensix_fault_kind {
     TENSIX_FAULT_EXPANSION,     /* MOP or REPLAY where it cannot be expanded */
     TENSIX_FAULT_SEMAPHORE,     /* beyond 15 or below 0: it saturates */
     TENSIX_FAULT_MUTEX,         /* released by a thread that does not hold it: nothing happens */
+    TENSIX_FAULT_RACE,          /* Config changed under a unit that may be using it; it did change */
     TENSIX_FAULT_KINDS
 };
 
@@ -271,6 +273,7 @@ struct tensix {
     struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
     struct tensix_matrix matrix;
     struct tensix_packer packer;
+    struct tensix_flight flight[TENSIX_FLIGHTS];
     uint32_t stale; /* units that must derive again what they keep, see config_users.h */
     uint32_t held; /* SOFT_RESET_0: bits of enum tensix_reset */
     bool timed;

@@ -10,6 +10,7 @@
  */
 #include <stdio.h>
 
+#include "tensix/config_users.h"
 #include "tensix/exec.h"
 
 enum { SEMWAIT_ZERO = 1 << 0, SEMWAIT_MAX = 1 << 1 };
@@ -132,12 +133,24 @@ static bool is_met(const struct tensix *tensix, unsigned thread, uint64_t now)
 
 /* --- Latching and looking --- */
 
+/* Bits of enum tensix_config_user: what a wait for these conditions has waited for. */
+static unsigned users_of_conditions(unsigned conditions)
+{
+    return (conditions & TENSIX_C_UNPACKER0 ? TENSIX_USED_BY_UNPACKER0 : 0) |
+           (conditions & TENSIX_C_UNPACKER1 ? TENSIX_USED_BY_UNPACKER1 : 0) |
+           (conditions & TENSIX_C_PACKER ? TENSIX_USED_BY_PACKER : 0) |
+           (conditions & TENSIX_C_MATRIX ? TENSIX_USED_BY_MATRIX : 0);
+}
+
 static void look(struct tensix *tensix, unsigned thread, uint64_t now)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     struct tensix_latch *latch = &own->latch;
     if (latch->block_mask && !latch->met && is_met(tensix, thread, now)) {
         latch->met = true;
+        if (latch->conditions) {
+            tensix_land(tensix, thread, users_of_conditions(latch->conditions));
+        }
         latch->open_at = now + 1 > latch->open_at ? now + 1 : latch->open_at;
         if (own->blocked && own->wait == TENSIX_WAITS_FOR_LATCH) {
             own->blocked = false;

@@ -103,6 +103,12 @@ enum rv32_poll tile_bus_poll(void *owner, struct rv32_hart *hart, uint32_t addre
     return tile_poll(owner, (enum tile_agent)hart->core, address, size, value);
 }
 
+bool tile_bus_repeatable(void *owner, struct rv32_hart *hart, uint32_t address)
+{
+    (void)owner;
+    return tile_is_dst((enum tile_agent)hart->core, address);
+}
+
 uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index)
 {
     return tile_status_csr(owner, hart->core, index);
@@ -113,5 +119,6 @@ const struct rv32_bus tile_bus = {
     .push = tile_bus_push,
     .push_many = tile_bus_push_many,
     .poll = tile_bus_poll,
+    .repeatable = tile_bus_repeatable,
     .status = tile_bus_status,
 };

@@ -22,6 +22,7 @@ unsigned tile_bus_push_many(void *owner, struct rv32_hart *hart, const uint32_t 
                             unsigned count, uint64_t cycle);
 enum rv32_poll tile_bus_poll(void *owner, struct rv32_hart *hart, uint32_t address, unsigned size,
                              uint32_t *value);
+bool tile_bus_repeatable(void *owner, struct rv32_hart *hart, uint32_t address);
 uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index);
 
 #endif

@@ -108,6 +108,21 @@ enum mmio_reply debug_driven(struct tile *tile, struct mmio_access *access)
     return mmio_driven(access, *debug_word(tile, access));
 }
 
+/* SPEC: Dst. The other bits are stored. */
+enum mmio_reply debug_feature_disable(struct tile *tile, struct mmio_access *access)
+{
+    const uint32_t dst_high_half = UINT32_C(1) << 11;
+    uint32_t *word = debug_word(tile, access);
+    enum mmio_reply reply = mmio_word(access, word, UINT32_MAX);
+    if (mmio_is_write(access) && reply == MMIO_OK) {
+        tile->tensix.dst_high_half = *word & dst_high_half;
+        if (*word & ~dst_high_half) {
+            tile_report_unmodelled(tile, access);
+        }
+    }
+    return reply;
+}
+
 enum {
     SOFT_RESET_BITS = 0xffffff, /* SPEC: the others have no effect */
     SOFT_RESET_HARTS = 0x47800,

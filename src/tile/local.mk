@@ -9,6 +9,7 @@ libpenrose_core_la_SOURCES += \
 	%D%/debug_registers.def \
 	%D%/debug_risc.c \
 	%D%/debug_time.c \
+	%D%/dst_window.c \
 	%D%/mailbox.c \
 	%D%/mailbox.h \
 	%D%/mmio.c \

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "tensix/config_users.h"
 #include "tile/report.h"
 #include "tile/tile.h"
 
@@ -139,6 +140,9 @@ static enum mmio_reply read_by_b(struct tile *tile, struct mmio_access *access, 
     if (access->operation != MMIO_PEEK && !is_done && !override_busy(tile, i)) {
         return MMIO_WAIT;
     }
+    if (access->operation == MMIO_READ) {
+        tensix_land(&tile->tensix, i, TENSIX_USED_BY_ALL);
+    }
     return mmio_value(access, 0);
 }
 
@@ -188,6 +192,16 @@ static enum mmio_reply done_check(struct tile *tile, struct mmio_access *access,
     return mmio_value(access, 0);
 }
 
+static enum mmio_reply coprocessor_done(struct tile *tile, struct mmio_access *access)
+{
+    unsigned thread = mmio_thread(access);
+    enum mmio_reply reply = done_check(tile, access, tensix_thread_busy(&tile->tensix, thread));
+    if (reply == MMIO_OK && access->operation == MMIO_READ) {
+        tensix_land(&tile->tensix, thread, TENSIX_USED_BY_ALL);
+    }
+    return reply;
+}
+
 static enum mmio_reply access_semaphore(struct tile *tile, struct mmio_access *access)
 {
     unsigned index = (access->offset - AT_SEMAPHORES) / 4;
@@ -220,7 +234,7 @@ static enum mmio_reply access_by_trisc(struct tile *tile, struct mmio_access *ac
     case AT_PC_BUF: /* SPEC: the TRISC's writes are discarded */
         return mmio_is_write(access) ? MMIO_OK : read_by_trisc(tile, access);
     case AT_COPROCESSOR_DONE:
-        return done_check(tile, access, tensix_thread_busy(&tile->tensix, thread));
+        return coprocessor_done(tile, access);
     case AT_MOP_EXPANDER_DONE:
         return done_check(tile, access, tensix_mop_busy(&tile->tensix, thread));
     default:

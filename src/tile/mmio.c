@@ -61,6 +61,12 @@ const char *tile_range_title(enum tile_agent agent, uint32_t address)
     return range ? range->title : "unmapped";
 }
 
+bool tile_is_dst(enum tile_agent agent, uint32_t address)
+{
+    const struct range *range = find_range(agent, address);
+    return range && range->handle == tile_mmio_DST;
+}
+
 static enum mmio_reply access_memory(struct tile *tile, struct mmio_access *access, uint8_t *at)
 {
     if (mmio_is_write(access)) {

@@ -56,7 +56,7 @@ enum mmio_reply {
     MMIO_WAIT,          /* cannot be served yet; nothing happened */
     MMIO_UNMAPPED,      /* nothing there, or not for this agent */
     MMIO_READ_ONLY,     /* a write to what cannot be written */
-    MMIO_NARROW,        /* the place takes whole words only */
+    MMIO_NARROW,        /* the place takes accesses of another size, mostly of whole words */
     MMIO_HANG,          /* the hardware never answers: a guest fault */
     MMIO_UNIMPLEMENTED, /* hardware that this version does not model yet */
 };
@@ -102,6 +102,9 @@ enum mmio_reply mmio_word(struct mmio_access *access, uint32_t *word, uint32_t w
 
 /* The same for a value that is computed, and not stored. */
 enum mmio_reply mmio_value(struct mmio_access *access, uint32_t value);
+
+/* True where the agent's window on Dst is. */
+bool tile_is_dst(enum tile_agent agent, uint32_t address);
 
 /* The title of the range that holds `address` for `agent`, "unmapped" where there is none. */
 const char *tile_range_title(enum tile_agent agent, uint32_t address);

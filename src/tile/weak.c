@@ -175,6 +175,7 @@ const struct rv32_bus tile_weak_bus = {
     .push_many = tile_bus_push_many,
     .fence = weak_fence,
     .poll = weak_poll,
+    .repeatable = tile_bus_repeatable,
     .status = tile_bus_status,
 };
 

@@ -1,5 +1,5 @@
 /*
- * The windows through which harts reach the coprocessor: MOP configuration, Dst, GPRs, instruction
+ * The windows through which harts reach the coprocessor: MOP configuration, GPRs, instruction
  * buffers and backend configuration (SPEC: BlackholeA0 BabyRISCV README, PushTensixInstruction,
  * BackendConfiguration; WormholeB0 MOPExpander, ScalarUnit).
  */
@@ -10,10 +10,11 @@
 #include "tile/tensix_port.h"
 #include "tile/tile.h"
 
-/* The hardware would take some words of the expansion from before the store, some from after it. */
-static void report_race(struct tile *tile, const struct mmio_access *access)
+/* A store of a hart that the coprocessor may see too early or too late: words are in fault->text. */
+static void report_race(struct tile *tile, const struct mmio_access *access,
+                        enum penrose_fault_kind kind, const char *text)
 {
-    struct tile_fault fault = {.kind = PENROSE_FAULT_MOP_RACE,
+    struct tile_fault fault = {.kind = kind,
                                .agent = access->agent,
                                .cycle = access->cycle,
                                .address = access->address};
@@ -22,11 +23,19 @@ static void report_race(struct tile *tile, const struct mmio_access *access)
         fault.pc = rv32_current_pc(hart);
         memcpy(&fault.word, tile->l1 + fault.pc % TILE_L1_BYTES / 4 * 4, sizeof fault.word);
     }
-    snprintf(fault.text, sizeof fault.text,
+    snprintf(fault.text, sizeof fault.text, "%s", text);
+    (void)tile_fault(tile, &fault);
+}
+
+/* The hardware would take some words of the expansion from before the store, some from after it. */
+static void report_mop_race(struct tile *tile, const struct mmio_access *access)
+{
+    char text[160];
+    snprintf(text, sizeof text,
              "store to word %u of the MOP configuration while a MOP is queued or expanding: load "
              "from 0xffe80008 (MOPExpanderDoneCheck) first",
              access->offset / 4);
-    (void)tile_fault(tile, &fault);
+    report_race(tile, access, PENROSE_FAULT_MOP_RACE, text);
 }
 
 enum mmio_reply tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
@@ -40,16 +49,10 @@ enum mmio_reply tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
                            "the MOP configuration is write-only: reading it is undefined");
     }
     if (access->operation == MMIO_WRITE && tensix_mop_busy(&tile->tensix, mmio_thread(access))) {
-        report_race(tile, access);
+        report_mop_race(tile, access);
     }
     return mmio_word(access, &tile->tensix.thread[mmio_thread(access)].mop.config[index],
                      UINT32_MAX);
-}
-
-enum mmio_reply tile_mmio_DST(struct tile *tile, struct mmio_access *access)
-{
-    (void)tile;
-    return mmio_refuse(access, MMIO_UNIMPLEMENTED, "Dst is not implemented in this version");
 }
 
 enum { GPR_BANK_BYTES = 4 * TENSIX_GPRS };
@@ -101,10 +104,31 @@ enum mmio_reply tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *acce
                                                                                     : MMIO_WAIT;
 }
 
+static void look_for_races(struct tile *tile, const struct mmio_access *access, unsigned index)
+{
+    char text[200], writer[24];
+    bool is_dual = index >= TENSIX_CONFIG_DUAL;
+    unsigned word = index % TENSIX_STATE_WORDS;
+    snprintf(writer, sizeof writer, "a store of %s", tile_agent_names[access->agent]);
+    for (unsigned state = 0; state < TENSIX_STATES; state++) {
+        uint32_t changed = tile->tensix.config[state][word] ^ access->value;
+        bool is_written = is_dual || state == index / TENSIX_STATE_WORDS;
+        if (is_written && changed &&
+            tensix_race(&tile->tensix, state, word, changed, access->cycle, writer, text,
+                        sizeof text) != TENSIX_FLIGHTS) {
+            report_race(tile, access, PENROSE_FAULT_CONFIG_RACE, text);
+            return;
+        }
+    }
+}
+
 static enum mmio_reply write_config(struct tile *tile, struct mmio_access *access, unsigned index)
 {
     if (access->size != 4) {
         return MMIO_NARROW;
+    }
+    if (access->operation == MMIO_WRITE && index < TENSIX_CONFIG_THREAD) {
+        look_for_races(tile, access, index);
     }
     switch (tensix_config_write(&tile->tensix, index, access->value)) {
     case TENSIX_CONFIG_READ_ONLY:

@@ -1,4 +1,4 @@
-/* The windows to the coprocessor: MOP configuration, Dst, GPRs, instruction push, configuration. */
+/* The windows to the coprocessor: MOP configuration, GPRs, instruction push, configuration. */
 #include <string.h>
 
 #include "mmio_harness.h"
@@ -17,7 +17,6 @@ static void teardown(void)
 }
 
 #define MOP_CFG(i)   (UINT32_C(0xffb80000) + 4 * (uint32_t)(i))
-#define DST          UINT32_C(0xffbd8000)
 #define GPR(i)       (UINT32_C(0xffe00000) + 4 * (uint32_t)(i))
 #define PUSH(i)      (UINT32_C(0xffe40000) + UINT32_C(0x10000) * (uint32_t)(i))
 #define CONFIG(i)    (UINT32_C(0xffef0000) + 4 * (uint32_t)(i))
@@ -38,13 +37,6 @@ START_TEST(mop_configuration_is_write_only)
     }
     ck_assert_int_eq(try_access(H, MMIO_WRITE, trisc, MOP_CFG(9), 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, MOP_CFG(0), 0), MMIO_UNMAPPED);
-}
-END_TEST
-
-START_TEST(dst_is_not_there_yet)
-{
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T2, DST, 0), MMIO_UNIMPLEMENTED);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, DST, 0), MMIO_UNMAPPED);
 }
 END_TEST
 
@@ -257,7 +249,6 @@ int main(void)
     TCase *tcase = tcase_create("windows");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, mop_configuration_is_write_only, 0, 3);
-    tcase_add_test(tcase, dst_is_not_there_yet);
     tcase_add_loop_test(tcase, gprs_of_each_thread, 0, 3);
     tcase_add_loop_test(tcase, b_pushes_to_any_thread, 0, 3);
     tcase_add_loop_test(tcase, triscs_push_to_their_own, 0, 3);

@@ -1,0 +1,68 @@
+/* Races on Config, see race.h. */
+#include "tensix/race.h"
+
+#include <stdio.h>
+
+#include "tensix/config_users.h"
+#include "tensix/exec.h"
+
+/* Words of which units look at different fields. */
+static const struct reads {
+    enum tensix_field_id field;
+    uint8_t users;
+} reads[] = {
+#define USES(first, words, cached, fresh)
+#define READS(name, users) {TENSIX_FIELD_##name, users},
+#include "tensix/config_users.def"
+#undef USES
+#undef READS
+};
+
+/* The bits of a word that a unit looks at. */
+static uint32_t bits_used(unsigned word, unsigned user)
+{
+    uint32_t bits = UINT32_MAX;
+    for (unsigned i = 0; i < sizeof reads / sizeof reads[0]; i++) {
+        const struct tensix_field *field = &tensix_fields[reads[i].field];
+        if (field->word == word && !(reads[i].users & user)) {
+            bits &= ~tensix_field_mask(field);
+        }
+    }
+    return bits;
+}
+
+void tensix_land(struct tensix *tensix, unsigned thread, unsigned users)
+{
+    for (unsigned i = 0; i < TENSIX_FLIGHTS; i++) {
+        if (users >> i & 1 && tensix->flight[i].thread == thread) {
+            tensix->flight[i].until = 0;
+        }
+    }
+}
+
+enum tensix_flight_unit tensix_race(const struct tensix *tensix, unsigned state, unsigned word,
+                                    uint32_t changed, uint64_t now, const char *writer, char *text,
+                                    size_t size)
+{
+    static const char *const waits[TENSIX_FLIGHTS] = {"C1 (unpacker 0)", "C2 (unpacker 1)",
+                                                      "C3 (packer)", "C4 (Matrix Unit)"};
+    bool is_global = word >= TENSIX_GLOBAL_WORD;
+    for (unsigned i = 0; i < TENSIX_FLIGHTS; i++) {
+        const struct tensix_flight *flight = &tensix->flight[i];
+        unsigned user = 1u << i;
+        char fields[60], name[24];
+        if (now >= flight->until || !(tensix_config_uses[word].cached & user) ||
+            !(changed & bits_used(word, user)) || !(is_global || flight->state == state)) {
+            continue;
+        }
+        tensix_field_names(false, word, changed & bits_used(word, user), fields, sizeof fields);
+        tensix_disassemble(flight->word, name, sizeof name);
+        name[strcspn(name, " ")] = '\0';
+        snprintf(text, size,
+                 "%s changes %s while %s of thread %u, pushed at 0x%08x, may use it: wait first, "
+                 "STALLWAIT on %s",
+                 writer, fields, name, flight->thread, flight->pc, waits[i]);
+        return (enum tensix_flight_unit)i;
+    }
+    return TENSIX_FLIGHTS;
+}

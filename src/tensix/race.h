@@ -1,0 +1,48 @@
+/*
+ * Races on Config: a word is changed while a unit may still be at work with it.
+ *
+ * Hardware reads configuration at some time while an instruction is in its unit, so software waits
+ * for the unit before it writes (STALLWAIT, or the coprocessor-done check of a hart). In a functional
+ * run an instruction is over at once; what would still be under way is remembered here, for the time
+ * that the instruction takes nominally, until somebody waits for it.
+ *
+ * Only words that units may keep (config_users.h) count: what they read afresh, such as addresses
+ * by context, is written while they work as a matter of course.
+ */
+#ifndef TENSIX_RACE_H
+#define TENSIX_RACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bit i of enum tensix_config_user is flight i. */
+enum tensix_flight_unit {
+    TENSIX_FLIGHT_UNPACKER0,
+    TENSIX_FLIGHT_UNPACKER1,
+    TENSIX_FLIGHT_PACKER,
+    TENSIX_FLIGHT_MATRIX,
+    TENSIX_FLIGHTS
+};
+
+/* The latest instruction of a unit. */
+struct tensix_flight {
+    uint64_t until; /* first cycle at which it is over */
+    uint32_t word, pc;
+    uint8_t thread, pusher, state;
+};
+
+struct tensix;
+
+/* All flights of a thread are over: it has waited for the units with these bits of enum
+ * tensix_config_user. */
+void tensix_land(struct tensix *tensix, unsigned thread, unsigned users);
+
+/*
+ * A word of Config has changed by `changed` at cycle `now`, which `writer` (words for the report:
+ * "WRCFG", "a store of trisc0") did: which flight it races, or TENSIX_FLIGHTS. `text` then says so.
+ */
+enum tensix_flight_unit tensix_race(const struct tensix *tensix, unsigned state, unsigned word,
+                                    uint32_t changed, uint64_t now, const char *writer, char *text,
+                                    size_t size);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * The TRISCs' window on Dst (SPEC: BlackholeA0 Dst, RISCV access). Formats and conversions are in
+ * tensix/dst.h; here is which section of the configuration a hart's access goes by.
+ */
+#include "tensix/exec.h"
+#include "tile/report.h"
+#include "tile/tile.h"
+
+enum { SECTIONS = TENSIX_THREADS };
+
+static const struct section {
+    enum tensix_field_id format, no_swizzle, unsigned_int;
+} sections[SECTIONS] = {
+#define SECTION(i)                                                                                 \
+    {TENSIX_FIELD_RISC_DEST_ACCESS_CTRL_SEC##i##_fmt,                                              \
+     TENSIX_FIELD_RISC_DEST_ACCESS_CTRL_SEC##i##_no_swizzle,                                       \
+     TENSIX_FIELD_RISC_DEST_ACCESS_CTRL_SEC##i##_unsigned_int}
+    SECTION(0), SECTION(1), SECTION(2),
+#undef SECTION
+};
+
+static struct tensix_dst_window window_of(const struct tensix *tensix, unsigned thread)
+{
+    const struct section *section = &sections[thread];
+    unsigned state = tensix_state_id(tensix, thread);
+    return (struct tensix_dst_window){
+        .format = (uint8_t)tensix_config_field(tensix, state, section->format),
+        .no_swizzle = tensix_config_field(tensix, state, section->no_swizzle),
+        .unsigned_int = tensix_config_field(tensix, state, section->unsigned_int),
+        .many = thread == 2, /* SPEC: RISCV T2 takes several elements at once */
+    };
+}
+
+enum mmio_reply tile_mmio_DST(struct tile *tile, struct mmio_access *access)
+{
+    struct tensix *tensix = &tile->tensix;
+    const struct tensix_dst_window window = window_of(tensix, mmio_thread(access));
+    const struct tensix_dst_map map = tensix_dst_map_now(tensix);
+    bool is_fine;
+    if (mmio_is_write(access)) {
+        is_fine = tensix_dst_window_write(&tensix->dst, map, window, access->offset, &access->value,
+                                          access->size, &access->rule);
+    } else {
+        access->value = 0;
+        is_fine = tensix_dst_window_read(&tensix->dst, map, window, access->offset, &access->value,
+                                         access->size, &access->rule);
+    }
+    return is_fine ? MMIO_OK : MMIO_NARROW;
+}
