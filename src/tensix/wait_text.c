@@ -3,6 +3,25 @@
 
 #include "tensix/exec.h"
 
+/* A bank of Src that the other side has: the Matrix Unit waits to be given one, others for one that
+ * it gives back. */
+static void src_words(const struct tensix *tensix, const struct tensix_thread *thread, unsigned src,
+                      char *text, size_t size)
+{
+    const struct tensix_src_banks *banks = &tensix->src[src];
+    char name = src == TENSIX_SRC_A ? 'A' : 'B';
+    unsigned row = tensix_row_of(thread->next);
+    if (row != TENSIX_ROWS && tensix_row_infos[row].unit == TENSIX_UNIT_MATRIX) {
+        snprintf(text, size,
+                 "bank %u of Src%c, which the unpackers hold: nothing has set its dvalid",
+                 banks->matrix_bank, name);
+    } else {
+        snprintf(text, size,
+                 "bank %u of Src%c, which the Matrix Unit holds: nothing has cleared its dvalid",
+                 banks->unpack_bank, name);
+    }
+}
+
 /* What the thread waits for besides a latched wait instruction. */
 static void wait_words(const struct tensix *tensix, const struct tensix_thread *thread, char *text,
                        size_t size)
@@ -23,8 +42,7 @@ static void wait_words(const struct tensix *tensix, const struct tensix_thread *
         snprintf(text, size, "its unit, which SOFT_RESET_0 (0x%08x) holds in reset", tensix->held);
         break;
     case TENSIX_WAITS_FOR_SRC:
-        snprintf(text, size, "a bank of Src%c that the unpackers may use",
-                 detail == TENSIX_SRC_A ? 'A' : 'B');
+        src_words(tensix, thread, detail, text, size);
         break;
     case TENSIX_WAITS_FOR_L1:
         snprintf(text, size, "a change of L1 at 0x%08x", detail);
