@@ -1,4 +1,5 @@
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
 	%D%/DEVIATIONS.md \
+	%D%/examples/picture.py \
 	%D%/examples/run_program.c

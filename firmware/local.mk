@@ -1,5 +1,6 @@
-## Guest programs of our own: RV32 programs that run bare on a hart (bare/), and kernels for
-## tt-metal's firmware (kernels/), which scripts/link-kernels links against a firmware set.
+## Guest programs of our own: RV32 programs that run bare on a hart (bare/), work on tensors by the
+## three TRISCs at once (tensor/), and kernels for tt-metal's firmware (kernels/), which
+## scripts/link-kernels links against a firmware set.
 GUEST_FILES = \
 	%D%/bare/bare.h \
 	%D%/bare/bare.ld \
@@ -21,7 +22,23 @@ KERNEL_FILES = \
 	%D%/kernels/trisc0.c \
 	%D%/kernels/trisc1.c \
 	%D%/kernels/trisc2.c
-EXTRA_DIST += $(GUEST_FILES) $(KERNEL_FILES)
+tensor_common_files = \
+	%D%/tensor/arguments.h \
+	%D%/tensor/formats.h \
+	%D%/tensor/instructions.h \
+	%D%/tensor/math.h \
+	%D%/tensor/pack.h \
+	%D%/tensor/tensor.h \
+	%D%/tensor/unpack.h
+tensor_kernel_files = \
+	%D%/tensor/copy.c \
+	%D%/tensor/eltwise.c \
+	%D%/tensor/matmul.c \
+	%D%/tensor/reduce.c \
+	%D%/tensor/tilize.c \
+	%D%/tensor/transpose.c \
+	%D%/tensor/untilize.c
+EXTRA_DIST += $(GUEST_FILES) $(KERNEL_FILES) $(tensor_common_files) $(tensor_kernel_files)
 
 ## NAME.elf ends in ebreak, NAME-flag.elf sets a flag in L1 (see crt0.S).
 guests_plain = $(addprefix firmware/,hello.elf push.elf sort_crc.elf)
@@ -29,6 +46,8 @@ guests_flag = $(addprefix firmware/,hello-flag.elf sort_crc-flag.elf)
 guests_fault = $(patsubst %,firmware/fault-%.elf,jump load store readonly misaligned illegal float loop)
 guests_pingpong = $(patsubst %,firmware/pingpong-%.elf,brisc trisc0 trisc1 trisc2)
 guests_tensix = $(patsubst %,firmware/tensix-%.elf,trisc0 trisc1 trisc2)
+guests_tensor = $(foreach program,$(tensor_kernel_files:.c=), \
+	$(patsubst %,$(program)-%.elf,trisc0 trisc1 trisc2))
 guests_wait = $(patsubst %,firmware/wait-%.elf,brisc trisc0 trisc1 trisc2 ncrisc)
 guests = $(guests_plain) $(guests_flag) $(guests_fault) $(guests_pingpong) \
 	$(guests_tensix) $(guests_wait)
@@ -50,7 +69,9 @@ guest_hart_trisc2 = -DHART=3 -Wl,--defsym=TEXT_BASE=0x30000 -Wl,--defsym=MAILBOX
 guest_hart_ncrisc = -DHART=4 -Wl,--defsym=TEXT_BASE=0x40000 -Wl,--defsym=MAILBOX=0x8400
 
 guest_common = $(addprefix $(srcdir)/firmware/bare/,bare.h bare.ld crt0.S)
-guest_make = $(AM_V_GEN)$(MKDIR_P) firmware && $(RISCV_CC) \
+## Tables of the emulator that are headers of the kernels for tensors.
+guest_tables = $(addprefix $(srcdir)/src/tensix/,regs.def tensix.def)
+guest_make = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(RISCV_CC) \
 	-march=rv32im_zicsr_zba_zbb -mabi=ilp32 -std=c11 -O2 -g -Wall -Wextra -Werror \
 	-ffreestanding -nostdlib -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(srcdir)/= \
 	-Wa,--debug-prefix-map,$(srcdir)/= -Wl,--no-warn-rwx-segments \
@@ -60,7 +81,9 @@ guest_files = -o $@ $(srcdir)/firmware/bare/crt0.S $<
 if HAVE_RISCV_CC
 guestsdir = $(pkgdatadir)/guests
 guests_DATA = $(guests)
-CLEANFILES += $(guests)
+tensorguestsdir = $(pkgdatadir)/guests/tensor
+tensorguests_DATA = $(guests_tensor)
+CLEANFILES += $(guests) $(guests_tensor)
 
 $(guests_plain): firmware/%.elf: $(srcdir)/firmware/bare/%.c $(guest_common)
 	$(guest_make) $(guest_hart_brisc) $(guest_files)
@@ -73,6 +96,14 @@ $(guests_pingpong): firmware/pingpong-%.elf: $(srcdir)/firmware/bare/pingpong.c 
 $(guests_tensix): firmware/tensix-%.elf: $(srcdir)/firmware/bare/tensix.c \
 		$(srcdir)/firmware/bare/tensix.h $(guest_common)
 	$(guest_make) $(guest_hart_$*) $(guest_files)
+$(guests_tensor): $(guest_common) $(guest_tables) $(srcdir)/firmware/bare/tensix.h \
+		$(addprefix $(srcdir)/,$(tensor_common_files))
+firmware/tensor/%-trisc0.elf: $(srcdir)/firmware/tensor/%.c
+	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc0) $(guest_files)
+firmware/tensor/%-trisc1.elf: $(srcdir)/firmware/tensor/%.c
+	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc1) $(guest_files)
+firmware/tensor/%-trisc2.elf: $(srcdir)/firmware/tensor/%.c
+	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc2) $(guest_files)
 $(guests_wait): firmware/wait-%.elf: $(srcdir)/firmware/bare/wait.c $(guest_common)
 	$(guest_make) $(guest_hart_$*) $(guest_files)
 endif

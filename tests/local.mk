@@ -7,6 +7,7 @@ rv32_harness = %D%/unit/rv32_harness.c %D%/unit/rv32_harness.h
 spec_float = %D%/unit/spec_float.c %D%/unit/spec_float.h
 spec_vector = %D%/unit/spec_vector.c %D%/unit/spec_vector.h
 tensix_harness = %D%/unit/tensix_harness.c %D%/unit/tensix_harness.h
+matrix_model = %D%/unit/matrix_model.c %D%/unit/matrix_model.h
 tile_harness = %D%/unit/tile_harness.c %D%/unit/tile_harness.h
 
 UNIT_TESTS = \
@@ -25,11 +26,14 @@ UNIT_TESTS = \
 	%D%/unit/check_loader_kernel \
 	%D%/unit/check_loader_launch \
 	%D%/unit/check_loader_layout \
+	%D%/unit/check_loader_npy \
 	%D%/unit/check_loader_scratch \
 	%D%/unit/check_loader_symbols \
+	%D%/unit/check_loader_tensor \
 	%D%/unit/check_loader_writes \
 	%D%/unit/check_loader_xip \
 	%D%/unit/check_mailbox \
+	%D%/unit/check_kernels_convert \
 	%D%/unit/check_matrix_math \
 	%D%/unit/check_mop \
 	%D%/unit/check_noc_window \
@@ -68,12 +72,18 @@ UNIT_TESTS = \
 	%D%/unit/check_tensix_deadlock \
 	%D%/unit/check_tensix_dst \
 	%D%/unit/check_tensix_format \
+	%D%/unit/check_tensix_matrix \
 	%D%/unit/check_tensix_misc \
+	%D%/unit/check_tensix_moves \
 	%D%/unit/check_tensix_rwc \
 	%D%/unit/check_tensix_scalar \
 	%D%/unit/check_tensix_status \
 	%D%/unit/check_tensix_sync \
 	%D%/unit/check_tensix_table \
+	%D%/unit/check_tensix_zero \
+	%D%/unit/check_tensix_unpack \
+	%D%/unit/check_tensix_unpack_modes \
+	%D%/unit/check_tensix_unpack_nop \
 	%D%/unit/check_tile \
 	%D%/unit/check_windows
 
@@ -96,10 +106,16 @@ tests_unit_check_reader_b_sync_SOURCES = %D%/unit/check_reader_b_sync.c $(tensix
 tests_unit_check_tensix_config_SOURCES = %D%/unit/check_tensix_config.c $(tensix_harness)
 tests_unit_check_tensix_counters_SOURCES = %D%/unit/check_tensix_counters.c $(tensix_harness)
 tests_unit_check_tensix_deadlock_SOURCES = %D%/unit/check_tensix_deadlock.c $(tile_harness) $(mmio_harness)
+tests_unit_check_tensix_matrix_SOURCES = %D%/unit/check_tensix_matrix.c $(matrix_model) $(tensix_harness)
 tests_unit_check_tensix_misc_SOURCES = %D%/unit/check_tensix_misc.c $(tensix_harness)
+tests_unit_check_tensix_moves_SOURCES = %D%/unit/check_tensix_moves.c $(matrix_model) $(tensix_harness)
+tests_unit_check_tensix_zero_SOURCES = %D%/unit/check_tensix_zero.c $(matrix_model) $(tensix_harness)
 tests_unit_check_tensix_rwc_SOURCES = %D%/unit/check_tensix_rwc.c $(tensix_harness)
 tests_unit_check_tensix_scalar_SOURCES = %D%/unit/check_tensix_scalar.c $(tensix_harness)
 tests_unit_check_tensix_status_SOURCES = %D%/unit/check_tensix_status.c $(tensix_harness)
+tests_unit_check_tensix_unpack_modes_SOURCES = %D%/unit/check_tensix_unpack_modes.c $(tensix_harness)
+tests_unit_check_tensix_unpack_nop_SOURCES = %D%/unit/check_tensix_unpack_nop.c $(tensix_harness)
+tests_unit_check_tensix_unpack_SOURCES = %D%/unit/check_tensix_unpack.c %D%/unit/unpack_model.c %D%/unit/unpack_model.h $(tensix_harness)
 tests_unit_check_tensix_sync_SOURCES = %D%/unit/check_tensix_sync.c $(tensix_harness)
 tests_unit_check_dst_window_SOURCES = %D%/unit/check_dst_window.c $(mmio_harness) $(tile_harness)
 tests_unit_check_race_SOURCES = %D%/unit/check_race.c $(mmio_harness) $(tensix_harness) $(tile_harness)
@@ -142,6 +158,7 @@ tests_unit_check_spec_vector_permute_SOURCES = %D%/unit/check_spec_vector_permut
 tests_unit_check_tdma_SOURCES = %D%/unit/check_tdma.c $(mmio_harness) $(tile_harness)
 tests_unit_check_tile_SOURCES = %D%/unit/check_tile.c $(tile_harness)
 tests_unit_check_windows_SOURCES = %D%/unit/check_windows.c $(mmio_harness) $(tile_harness)
+tests_unit_check_loader_tensor_LDADD = $(LDADD) -lm
 tests_unit_check_abi_LDADD = libttsim_parts.la $(LDADD)
 
 LDADD = libpenrose_core.la $(CHECK_LIBS) $(JANSSON_LIBS)
@@ -164,12 +181,15 @@ SHELL_TESTS = \
 	%D%/cli/firmware.sh \
 	%D%/cli/machine.sh \
 	%D%/cli/tensix-errors.sh \
+	%D%/cli/tensors.sh \
 	%D%/cli/usage.sh \
 	%D%/difftest/self-test.sh \
 	%D%/guests/guests.sh \
-	%D%/guests/tensix.sh
+	%D%/guests/tensix.sh \
+	%D%/guests/tensor.sh
 TESTS += $(SHELL_TESTS)
 EXTRA_DIST += $(SHELL_TESTS) %D%/cli/lib.bash
+EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py
 
 ## Random programs on our hart and under qemu-riscv32.
 check_PROGRAMS += %D%/difftest/rv32/difftest-rv32

@@ -64,11 +64,19 @@ struct penrose_options {
 /* The defaults: fast schedule, policies of fault_kinds.h. */
 void penrose_options_default(struct penrose_options *options);
 
-/* Creates an unharvested Blackhole chip with all harts in reset. PENROSE_E_ARGUMENT for options
- * out of range, PENROSE_E_MEMORY. */
+/*
+ * Creates an unharvested Blackhole chip with all harts in reset. The environment variable
+ * PENROSE_KERNELS, if set, names the host instructions that compute what the coprocessor does:
+ * "reference" (plain C), "avx2" or "avx512"; all give the same bits, and the fastest that the host
+ * has is taken otherwise. PENROSE_E_ARGUMENT for options out of range and for a name that is
+ * unknown or that the host cannot run, PENROSE_E_MEMORY.
+ */
 enum penrose_status penrose_chip_create(const struct penrose_options *options,
                                         struct penrose_chip **chip, struct penrose_error *error);
 void penrose_chip_destroy(struct penrose_chip *chip);
+
+/* The name of what PENROSE_KERNELS chooses, as it was chosen for this chip. */
+const char *penrose_kernels(const struct penrose_chip *chip);
 
 /* True when (x, y) is a worker (Tensix) tile. */
 bool penrose_is_worker(unsigned x, unsigned y);

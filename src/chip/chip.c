@@ -3,6 +3,7 @@
 
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,12 +55,45 @@ static enum penrose_status check_options(const struct penrose_options *options,
     return PENROSE_OK;
 }
 
+/* The set that the environment variable PENROSE_KERNELS names, or the fastest. */
+static enum penrose_status choose_kernels(const struct num_kernels **kernels,
+                                          struct penrose_error *error)
+{
+    static const char *const names[] = {"reference", "avx2", "avx512"};
+    enum { NAMES = sizeof names / sizeof names[0] };
+    const char *wanted = getenv("PENROSE_KERNELS");
+    char here[64] = "";
+    bool is_known = false;
+    *kernels = num_kernels_find(wanted && *wanted ? wanted : NULL);
+    if (*kernels) {
+        return PENROSE_OK;
+    }
+    for (unsigned i = 0; i < NAMES; i++) {
+        size_t length = strlen(here);
+        is_known |= strcmp(wanted, names[i]) == 0;
+        if (num_kernels_find(names[i])) {
+            snprintf(here + length, sizeof here - length, "%s%s", length ? ", " : "", names[i]);
+        }
+    }
+    return error_set(error, PENROSE_E_ARGUMENT,
+                     "PENROSE_KERNELS: %s '%s'; this host has %s; unset it for the fastest",
+                     is_known ? "this host cannot run" : "there is no set of kernels", wanted,
+                     here);
+}
+
+PENROSE_EXPORT const char *penrose_kernels(const struct penrose_chip *chip)
+{
+    return chip->kernels->name;
+}
+
 PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_options *options,
                                                        struct penrose_chip **chip,
                                                        struct penrose_error *error)
 {
     *chip = NULL;
+    const struct num_kernels *kernels;
     enum penrose_status status = check_options(options, error);
+    status = status ? status : choose_kernels(&kernels, error);
     if (status != PENROSE_OK) {
         return status;
     }
@@ -72,6 +106,7 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
         return error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
     }
     made->options = *options;
+    made->kernels = kernels;
     chip_board_init(&made->board);
     *chip = made;
     return PENROSE_OK;
@@ -104,6 +139,7 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
     tile->now = chip->now;
     tile->tracing = chip->trace != NULL;
     tile->tensix.timed = options->timed;
+    tile->tensix.kernels = chip->kernels;
     if (options->schedule == PENROSE_LOCKSTEP) {
         tile->quantum = 1;
     }

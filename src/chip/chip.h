@@ -11,6 +11,7 @@
 #include <penrose/penrose.h>
 
 #include "chip/images.h"
+#include "num/kernels.h"
 #include "tile/tile.h"
 
 enum { CHIP_WIDTH = 17, CHIP_HEIGHT = 12, CHIP_FAULTS = 256, CHIP_UNMODELLED = 512 };
@@ -32,6 +33,7 @@ struct made_tile {
 
 struct penrose_chip {
     struct penrose_options options;
+    const struct num_kernels *kernels; /* that compute what its tiles do */
     uint64_t now;
     struct rv32_code_store *store;
     struct tile_board board;

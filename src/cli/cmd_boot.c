@@ -99,7 +99,7 @@ static const struct argp argp = {
     .children = children,
 };
 
-static enum cli_exit report_json(struct session *session, const struct boot_options *options,
+static enum cli_exit report_json(struct session *session, struct boot_options *options,
                                  enum cli_exit exit)
 {
     json_t *result = session_json(session, exit), *tiles = json_array();
@@ -118,6 +118,9 @@ static enum cli_exit report_json(struct session *session, const struct boot_opti
     json_object_set_new(result, "tiles", tiles);
     enum cli_exit dumped =
         memory_dump(&options->memory, session->chip, options->machine.tile[0], result);
+    dumped = dumped ? dumped
+                    : tensors_finish(&options->memory.tensors, options->cli, session->chip,
+                                     options->machine.tile[0], exit, result);
     if (dumped) {
         json_decref(result);
         return dumped;
@@ -126,7 +129,7 @@ static enum cli_exit report_json(struct session *session, const struct boot_opti
     return exit ? exit : written;
 }
 
-static enum cli_exit report(struct session *session, const struct boot_options *options,
+static enum cli_exit report(struct session *session, struct boot_options *options,
                             enum cli_exit exit)
 {
     const struct machine_options *machine = &options->machine;
@@ -149,10 +152,13 @@ static enum cli_exit report(struct session *session, const struct boot_options *
         session_print_harts(session, machine->tile[i], (1u << PENROSE_HARTS) - 1, false);
     }
     enum cli_exit dumped = memory_dump(&options->memory, session->chip, machine->tile[0], NULL);
+    dumped = dumped ? dumped
+                    : tensors_finish(&options->memory.tensors, options->cli, session->chip,
+                                     machine->tile[0], exit, NULL);
     return exit ? exit : dumped;
 }
 
-static enum cli_exit boot(const struct boot_options *options)
+static enum cli_exit boot(struct boot_options *options)
 {
     struct session session;
     enum cli_exit exit = session_open(&session, options->cli, &options->machine);
@@ -179,6 +185,7 @@ enum cli_exit cmd_boot(struct cli *cli, int argc, char **argv)
     if (options_parse(cli, &argp, argc, argv, &options, &exit)) {
         machine_options_finish(&options.machine, DEFAULT_CYCLES);
         exit = launch_options_finish(&options.launch);
+        exit = exit ? exit : tensors_prepare(&options.memory.tensors, cli);
         exit = exit ? exit : boot(&options);
     }
     launch_options_free(&options.launch);

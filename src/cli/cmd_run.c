@@ -135,7 +135,10 @@ static const struct argp argp = {
            "        runs a bare program on brisc and shows 64 bytes of L1\n"
            "  penrose run --firmware pre-compiled/1234 --kernel brisc=writer.elf \\\n"
            "      --arg brisc=0x80000,4 --cb 0,0x40000,2,2048 --dump 0x80000,16\n"
-           "        launches a kernel with two arguments and a circular buffer\n\n"
+           "        launches a kernel with two arguments and a circular buffer\n"
+           "  penrose run scale.elf --input 0x20000=a.npy:Float16_b \\\n"
+           "      --output 0x40000=b.npy:64x32:Float32:rows\n"
+           "        puts a matrix to L1 as tiles of 32x32, and fetches one of 64 rows\n\n"
            "Exit codes: 0 done, 1 guest fault, 2 usage or bad file, 3 cycle limit, 4 deadlock.",
     .children = children,
 };
@@ -262,7 +265,7 @@ static enum cli_exit run_bare(struct session *session, struct run_options *optio
 
 /* --- The report --- */
 
-static enum cli_exit report_json(struct session *session, const struct run_options *options,
+static enum cli_exit report_json(struct session *session, struct run_options *options,
                                  enum cli_exit exit)
 {
     struct tile_position tile = options->machine.tile[0];
@@ -283,6 +286,9 @@ static enum cli_exit report_json(struct session *session, const struct run_optio
         }
     }
     enum cli_exit dumped = memory_dump(&options->memory, session->chip, tile, result);
+    dumped = dumped ? dumped
+                    : tensors_finish(&options->memory.tensors, options->cli, session->chip, tile,
+                                     exit, result);
     if (dumped) {
         json_decref(result);
         return dumped;
@@ -291,7 +297,7 @@ static enum cli_exit report_json(struct session *session, const struct run_optio
     return exit ? exit : written;
 }
 
-static enum cli_exit report(struct session *session, const struct run_options *options,
+static enum cli_exit report(struct session *session, struct run_options *options,
                             enum cli_exit exit)
 {
     struct tile_position tile = options->machine.tile[0];
@@ -306,6 +312,9 @@ static enum cli_exit report(struct session *session, const struct run_options *o
                         options->firmware ? (1u << PENROSE_HARTS) - 1 : options->started,
                         !options->firmware);
     enum cli_exit dumped = memory_dump(&options->memory, session->chip, tile, NULL);
+    dumped = dumped ? dumped
+                    : tensors_finish(&options->memory.tensors, options->cli, session->chip, tile,
+                                     exit, NULL);
     return exit ? exit : dumped;
 }
 
@@ -334,6 +343,7 @@ enum cli_exit cmd_run(struct cli *cli, int argc, char **argv)
     if (options_parse(cli, &argp, argc, argv, &options, &exit)) {
         machine_options_finish(&options.machine, DEFAULT_CYCLES);
         exit = launch_options_finish(&options.launch);
+        exit = exit ? exit : tensors_prepare(&options.memory.tensors, cli);
         exit = exit ? exit : run(&options);
     }
     launch_options_free(&options.launch);

@@ -17,6 +17,8 @@ penrose_SOURCES = \
 	%D%/session.h \
 	%D%/suggest.c \
 	%D%/suggest.h \
+	%D%/tensors.c \
+	%D%/tensors.h \
 	%D%/trace.c \
 	%D%/trace.h \
 	%D%/work.c \

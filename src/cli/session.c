@@ -349,6 +349,7 @@ json_t *session_json(struct session *session, enum cli_exit exit)
     json_object_set_new(object, "outcome", json_string(cli_exit_name(exit)));
     json_object_set_new(object, "exit_status", json_integer(exit));
     json_set_count(object, "cycles", penrose_last_activity(session->chip));
+    json_object_set_new(object, "kernels", json_string(penrose_kernels(session->chip)));
     json_object_set_new(object, "host_ms", host);
     json_object_set_new(object, "faults", faults);
     if (session->options->warn_unmodelled) {

@@ -17,7 +17,7 @@ static void *grow(void *array, unsigned count, size_t size)
 
 /* --- memory_argp --- */
 
-enum { KEY_POKE = 0x300, KEY_DUMP, MOST_DUMP = 16 << 20 };
+enum { KEY_POKE = 0x300, KEY_DUMP, KEY_INPUT, KEY_OUTPUT, MOST_DUMP = 16 << 20 };
 
 /* Adds ADDRESS=VALUE,VALUE... */
 static error_t parse_poke(struct memory_options *options, const char *text)
@@ -80,11 +80,16 @@ static error_t parse_dump(struct memory_options *options, const char *text)
 
 static error_t parse_memory(int key, char *argument, struct argp_state *state)
 {
+    struct memory_options *options = state->input;
     switch (key) {
     case KEY_POKE:
-        return parse_poke(state->input, argument);
+        return parse_poke(options, argument);
     case KEY_DUMP:
-        return parse_dump(state->input, argument);
+        return parse_dump(options, argument);
+    case KEY_INPUT:
+        return tensors_parse_input(&options->tensors, options->cli, argument);
+    case KEY_OUTPUT:
+        return tensors_parse_output(&options->tensors, options->cli, argument);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -95,6 +100,13 @@ static const struct argp_option memory_option_rows[] = {
      "Write words to the tile before the program or each launch starts", 0},
     {"dump", KEY_DUMP, "ADDRESS,BYTES", 0,
      "Show memory or registers of the tile at the end, without side effects", 0},
+    {"input", KEY_INPUT, "ADDRESS=FILE.npy:FORMAT[:LAYOUT]", 0,
+     "Write a matrix to L1 before the program or each launch starts; FORMAT is Float32, Tf32, "
+     "Float16, Float16_b, Bfp8_b, Int8, UInt16 or another of penrose(1); LAYOUT is tiles (default) "
+     "or rows",
+     0},
+    {"output", KEY_OUTPUT, "ADDRESS=FILE.npy:ROWSxCOLUMNS:FORMAT[:LAYOUT]", 0,
+     "Read a matrix from L1 when all is done, and write it to a file", 0},
     {0},
 };
 
@@ -107,12 +119,14 @@ void memory_options_free(struct memory_options *options)
     }
     free(options->poke);
     free(options->dump);
+    tensors_free(&options->tensors);
 }
 
 enum cli_exit memory_poke(const struct memory_options *options, struct penrose_chip *chip,
                           struct tile_position tile)
 {
-    for (unsigned i = 0; i < options->pokes; i++) {
+    enum cli_exit exit = tensors_write(&options->tensors, options->cli, chip, tile);
+    for (unsigned i = 0; i < options->pokes && !exit; i++) {
         const struct poke *poke = &options->poke[i];
         struct penrose_error error;
         if (penrose_write(chip, tile.x, tile.y, poke->address, poke->words.word,
@@ -120,7 +134,7 @@ enum cli_exit memory_poke(const struct memory_options *options, struct penrose_c
             return complain(options->cli, "--poke: %s", error.text);
         }
     }
-    return CLI_DONE;
+    return exit;
 }
 
 static json_t *dump_json(uint32_t address, const uint8_t *bytes, uint32_t size)

@@ -12,6 +12,7 @@
 #include <penrose/penrose.h>
 
 #include "cli/options.h"
+#include "cli/tensors.h"
 
 struct memory_range {
     uint32_t address, size;
@@ -28,12 +29,13 @@ struct memory_options {
     unsigned pokes;
     struct memory_range *dump;
     unsigned dumps;
+    struct tensor_options tensors;
 };
 
 extern const struct argp memory_argp;
 void memory_options_free(struct memory_options *options);
 
-/* Writes the words of all --poke options as a host does, over the NoC. */
+/* Writes what --input and then --poke options say as a host does, over the NoC. */
 enum cli_exit memory_poke(const struct memory_options *options, struct penrose_chip *chip,
                           struct tile_position tile);
 

@@ -11,9 +11,13 @@ libpenrose_core_la_SOURCES += \
 	%D%/layout.c \
 	%D%/layout.def \
 	%D%/layout.h \
+	%D%/npy.c \
+	%D%/npy.h \
 	%D%/scratch.c \
 	%D%/scratch.h \
 	%D%/symbols.c \
+	%D%/tensor.c \
+	%D%/tensor.h \
 	%D%/writes.c \
 	%D%/writes.h \
 	%D%/xip.c \

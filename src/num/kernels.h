@@ -37,7 +37,8 @@ struct num_unpack {
 struct num_pack {
     struct num_pack_early early;
     struct num_pack_relu relu;
-    uint8_t to; /* enum num_format: of L1 */
+    uint8_t to;          /* enum num_format: of L1 */
+    uint32_t *generator; /* stochastic rounding to blocks, or NULL: to nearest */
 };
 
 struct num_kernels {

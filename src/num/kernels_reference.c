@@ -68,7 +68,7 @@ static uint32_t load(const uint8_t *data, size_t i, unsigned bits)
 {
     if (bits < 8) {
         size_t position = i * bits;
-        return data[position / 8] >> position % 8 & ((1u << bits) - 1);
+        return (uint32_t)data[position / 8] >> position % 8 & ((1u << bits) - 1);
     }
     uint32_t value = 0;
     memcpy(&value, data + i * bits / 8, bits / 8);
@@ -100,15 +100,16 @@ static void unpack(const struct num_unpack *how, const uint8_t *data, const uint
     }
 }
 
-static void store_block(enum num_format to, const uint32_t *patterns, size_t row, uint8_t *data,
-                        uint8_t *exponents)
+static void store_block(const struct num_pack *how, const uint32_t *patterns, size_t row,
+                        uint8_t *data, uint8_t *exponents)
 {
+    enum num_format to = (enum num_format)how->to;
     uint16_t halves[NUM_BLOCK_DATUMS];
     uint8_t datums[NUM_BLOCK_DATUMS];
     for (unsigned i = 0; i < NUM_BLOCK_DATUMS; i++) {
         halves[i] = (uint16_t)patterns[i];
     }
-    num_block_from_halves(to, halves, &exponents[row], datums);
+    num_block_from_halves_stochastic(to, halves, &exponents[row], datums, how->generator);
     for (unsigned i = 0; i < NUM_BLOCK_DATUMS; i++) {
         store(data, row * NUM_BLOCK_DATUMS + i, num_format_info(to)->bits, datums[i]);
     }
@@ -132,7 +133,7 @@ static void pack(const struct num_pack *how, const uint16_t *high, const uint16_
             }
         }
         if (info->is_block) {
-            store_block(to, patterns, row, data, exponents);
+            store_block(how, patterns, row, data, exponents);
         }
     }
 }

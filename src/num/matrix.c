@@ -8,7 +8,9 @@
 #include "num/matrix.h"
 
 #include <assert.h>
+#include <stddef.h>
 
+#include "num/random.h"
 #include "num/tensix_format.h"
 
 enum {
@@ -131,7 +133,17 @@ static int32_t result_bits(const struct num_matrix_mode *mode)
     return mode->is_dst_32bit ? 24 : has_wide_exponent(mode) ? 8 : 11;
 }
 
-static uint32_t normalise(const struct num_matrix_mode *mode, struct term sum)
+/* magnitude / 2^by; random bits, where there are any, stand in for the half. */
+static int64_t divide_result(int64_t magnitude, int32_t by, const uint32_t *random)
+{
+    if (!random) {
+        return divide_away(magnitude, by);
+    }
+    return (magnitude + (*random & ((INT64_C(1) << by) - 1))) >> by;
+}
+
+static uint32_t normalise(const struct num_matrix_mode *mode, struct term sum,
+                          const uint32_t *random)
 {
     if (sum.value == 0) {
         return 0;
@@ -141,8 +153,8 @@ static uint32_t normalise(const struct num_matrix_mode *mode, struct term sum)
     int32_t length = 64 - __builtin_clzll((unsigned long long)magnitude);
     int32_t bits = result_bits(mode);
     int32_t exponent = sum.exponent + length - (POINT + 1);
-    magnitude =
-        length > bits ? divide_away(magnitude, length - bits) : magnitude << (bits - length);
+    magnitude = length > bits ? divide_result(magnitude, length - bits, random)
+                              : magnitude << (bits - length);
     if (magnitude >> bits) {
         magnitude >>= 1;
         exponent++;
@@ -157,6 +169,7 @@ static uint32_t normalise(const struct num_matrix_mode *mode, struct term sum)
 static uint32_t accumulate(const struct num_matrix_mode *mode, struct term first,
                            struct term second, uint32_t dst)
 {
+    uint32_t random = mode->generator ? num_random_next(mode->generator) : 0;
     struct term old = dst_term(mode, dst);
     struct term sum = {.exponent = greater(greater(first.exponent, second.exponent), old.exponent)};
     if (sum.exponent <= 0) {
@@ -172,7 +185,7 @@ static uint32_t accumulate(const struct num_matrix_mode *mode, struct term first
         z = divide_away(z, DROPPED) * (1 << DROPPED);
     }
     sum.value = x + y + z;
-    return normalise(mode, sum);
+    return normalise(mode, sum, mode->generator ? &random : NULL);
 }
 
 /* --- Factors --- */

@@ -10,6 +10,10 @@
  * Dst. Floating-point formats have neither NaN nor infinity on input: all ones in the exponent is
  * an exponent like any other. Too large results are infinity (8-bit exponents) or the pattern of
  * all ones (FP16 in Dst); results below the least normal number are +0, and so is 0.
+ *
+ * Stochastic rounding. GUESS: with a generator, random bits stand in for the half of the last
+ * rounding, that of the result to Dst's significand; alignment rounds as always. One draw for each
+ * floating-point result, 0 included; none for integers and num_matrix_max, which round nothing.
  */
 #ifndef NUM_MATRIX_H
 #define NUM_MATRIX_H

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "num/fp32.h"
+#include "num/random.h"
 
 enum { REBIAS = 127 - 15 };
 
@@ -75,6 +76,24 @@ static bool has_exponent(uint32_t pattern, unsigned mantissa_bits, uint32_t expo
     return (pattern >> mantissa_bits & exponent_mask) != 0;
 }
 
+/* --- Rounding --- */
+
+/*
+ * `value` without its lowest bits, `cut` of them, 1 to 31: to nearest, ties away from zero, or
+ * stochastic. GUESS: the latter goes up where the bits that go are not less than a random number,
+ * as in SFPSTOCHRND, of at least 16 bits. So, as pages say of the packer, it is slightly biased
+ * upwards and at times changes what needs no rounding.
+ */
+static uint32_t round_off(uint32_t value, unsigned cut, uint32_t *generator)
+{
+    if (!generator) {
+        return (value >> cut) + (value >> (cut - 1) & 1);
+    }
+    unsigned width = cut < 16 ? 16 : cut;
+    uint32_t gone = (value & ((UINT32_C(1) << cut) - 1)) << (width - cut);
+    return (value >> cut) + (gone >= num_random_next(generator) >> (32 - width));
+}
+
 /* --- Blocks --- */
 
 /* The magnitude with its leading one at bit 7, and by how much it moved up. */
@@ -120,18 +139,26 @@ bool num_block_is_defined(enum num_format format, uint8_t datum, uint8_t exponen
     return exponent - normalise_magnitude(wide, &magnitude) <= 0x1f;
 }
 
-/* The magnitude of 7 bits under a shared exponent that lies `behind` binades above. */
-static unsigned block_magnitude(unsigned significand, unsigned behind)
+/* The magnitude of 7 bits under a shared exponent that lies `behind` binades above. GUESS: what is
+ * zero or lies too far below remains so when rounding is stochastic. */
+static unsigned block_magnitude(unsigned significand, unsigned behind, uint32_t *generator)
 {
-    if (behind > 7) {
+    unsigned rounded = round_off(significand, behind < 7 ? behind + 1 : 8, generator);
+    if (behind > 7 || !significand) {
         return 0;
     }
-    unsigned rounded = (significand + (1U << behind)) >> (behind + 1);
     return rounded < 0x80 ? rounded : 0x7f;
 }
 
 void num_block_from_halves(enum num_format format, const uint16_t halves[NUM_BLOCK_DATUMS],
                            uint8_t *exponent, uint8_t datums[NUM_BLOCK_DATUMS])
+{
+    num_block_from_halves_stochastic(format, halves, exponent, datums, NULL);
+}
+
+void num_block_from_halves_stochastic(enum num_format format,
+                                      const uint16_t halves[NUM_BLOCK_DATUMS], uint8_t *exponent,
+                                      uint8_t datums[NUM_BLOCK_DATUMS], uint32_t *generator)
 {
     bool is_narrow = has_narrow_exponent(format);
     unsigned bits = formats[format].bits;
@@ -144,7 +171,8 @@ void num_block_from_halves(enum num_format format, const uint16_t halves[NUM_BLO
     for (unsigned i = 0; i < NUM_BLOCK_DATUMS; i++) {
         unsigned fraction = halves[i] >> (is_narrow ? 3 : 0) & 0x7f;
         unsigned significand = fraction | (exponents[i] ? 0x80 : 0);
-        unsigned magnitude = block_magnitude(significand, greatest - exponents[i]) >> (8 - bits);
+        unsigned rounded = block_magnitude(significand, greatest - exponents[i], generator);
+        unsigned magnitude = rounded >> (8 - bits);
         unsigned sign = magnitude ? halves[i] >> 15 : 0;
         datums[i] = (uint8_t)(sign << (bits - 1) | magnitude);
     }
@@ -349,16 +377,15 @@ enum num_pack_kind num_pack_early_kind(const struct num_pack_early *early)
     return early->is_32bit ? early_kind_32bit(early) : early_kind_16bit(early);
 }
 
-/* FP32 to its upper `32 - cut` bits, ties away from zero. NaNs become infinities, what lies below
- * the least normal number afterwards becomes +0. */
-static uint32_t round_fp32(uint32_t pattern, unsigned cut)
+/* FP32 to its upper `32 - cut` bits. NaNs become infinities, what lies below the least normal
+ * number afterwards becomes +0. */
+static uint32_t round_fp32(uint32_t pattern, unsigned cut, uint32_t *generator)
 {
-    uint32_t sign = pattern & NUM_FP32_SIGN;
-    if (num_fp32_is_nan(pattern)) {
-        pattern = sign | NUM_FP32_INFINITY;
+    uint32_t rounded = round_off(pattern, cut, generator);
+    if ((pattern & ~NUM_FP32_SIGN) >= NUM_FP32_INFINITY) {
+        return ((pattern & NUM_FP32_SIGN) | NUM_FP32_INFINITY) >> cut;
     }
-    uint32_t rounded = pattern + (UINT32_C(1) << (cut - 1));
-    return has_exponent(rounded, 23, 0xff) ? rounded >> cut : 0;
+    return has_exponent(rounded, 23 - cut, 0xff) ? rounded : 0;
 }
 
 /* A magnitude of Dst's integers as 8 bits. */
@@ -371,7 +398,7 @@ static uint32_t early_int8(const struct num_pack_early *early, uint32_t pattern)
     }
     unsigned shift = early->right_shift & 31;
     if (shift) {
-        magnitude = (magnitude >> shift) + (magnitude >> (shift - 1) & 1);
+        magnitude = round_off(magnitude, shift, early->generator);
     }
     if (early->is_unsigned) {
         return sign ? 0 : magnitude < 0xff ? magnitude : 0xff;
@@ -385,11 +412,11 @@ static uint32_t early_from_32bit(const struct num_pack_early *early, enum num_pa
     uint32_t pattern = num_fp32_from_dst(stored);
     switch (kind) {
     case NUM_PACK_TF32:
-        return round_fp32(pattern, 13);
+        return round_fp32(pattern, 13, early->generator);
     case NUM_PACK_BF16:
-        return early->is_raw ? pattern >> 16 : round_fp32(pattern, 16);
+        return early->is_raw ? pattern >> 16 : round_fp32(pattern, 16, early->generator);
     case NUM_PACK_E8M6:
-        return round_fp32(pattern, 17) << 1;
+        return round_fp32(pattern, 17, early->generator) << 1;
     case NUM_PACK_INT16:
         return stored >> 16;
     case NUM_PACK_INT8:
@@ -400,17 +427,17 @@ static uint32_t early_from_32bit(const struct num_pack_early *early, enum num_pa
     }
 }
 
-/* BF16 with denormals as +0 and NaNs as infinities. */
+/* BF16 with denormals as +0 and NaNs as infinities. Loses no bits, so this is never stochastic. */
 static uint32_t clean_bf16(uint32_t pattern)
 {
-    return round_fp32(pattern << 16, 16);
+    return round_fp32(pattern << 16, 16, NULL);
 }
 
 /* The magnitude saturates; what is a denormal after rounding becomes +0. */
-static uint32_t round_to_e5m6(uint32_t pattern)
+static uint32_t round_to_e5m6(uint32_t pattern, uint32_t *generator)
 {
-    uint32_t magnitude = pattern & 0x7fff;
-    uint32_t rounded = magnitude > 0x7ff7 ? 0x7ff0 : (magnitude + 8) & 0x7ff0;
+    uint32_t rounded = round_off(pattern & 0x7fff, 4, generator) << 4;
+    rounded = rounded < 0x8000 ? rounded : 0x7ff0;
     return has_exponent(rounded, 10, 0x1f) ? (pattern & 0x8000) | rounded : 0;
 }
 
@@ -425,7 +452,7 @@ static uint32_t early_from_16bit(const struct num_pack_early *early, enum num_pa
     case NUM_PACK_BF16:
         return early->is_raw ? bf16 : clean_bf16(bf16);
     case NUM_PACK_E8M6:
-        return (clean_bf16(bf16) + 1) & 0xfffe;
+        return round_fp32(clean_bf16(bf16) << 16, 17, early->generator) << 1;
     case NUM_PACK_FP16:
         if (early->rounds_10bit) {
             return fp16_from_bf16(bf16); /* HW: Dst counts as BF16 then; -0 stays */
@@ -434,7 +461,7 @@ static uint32_t early_from_16bit(const struct num_pack_early *early, enum num_pa
     case NUM_PACK_E5M7:
         return fp16 & 0xfff8;
     case NUM_PACK_E5M6:
-        return round_to_e5m6(fp16);
+        return round_to_e5m6(fp16, early->generator);
     case NUM_PACK_FP8:
         return fp16 & 0xff00;
     case NUM_PACK_INT8:
@@ -635,20 +662,39 @@ uint32_t num_pack_accumulate(enum num_format format, uint32_t old, uint32_t datu
 
 /* --- ReLU --- */
 
-/* The sign's bit of a pattern and the threshold among patterns. */
+/* The highest bit of a pattern, which is the sign's but for UINT8, and the threshold's highest. */
+static unsigned relu_top(enum num_pack_kind kind)
+{
+    switch (kind) {
+    case NUM_PACK_FP32:
+    case NUM_PACK_INT32:
+        return 31;
+    case NUM_PACK_TF32:
+        return 18;
+    case NUM_PACK_INT8:
+    case NUM_PACK_UINT8:
+        return 7;
+    default:
+        return 15;
+    }
+}
+
 uint32_t num_pack_relu(const struct num_pack_relu *relu, enum num_pack_kind kind, uint32_t pattern)
 {
-    bool is_wide = kind == NUM_PACK_FP32 || kind == NUM_PACK_INT32;
-    unsigned sign_bit = is_wide ? 31 : kind == NUM_PACK_TF32 ? 18 : 15;
-    uint32_t threshold = (uint32_t)relu->threshold << (sign_bit - 15);
-    if (relu->mode == NUM_RELU_NONE) {
+    unsigned mode = relu->mode & 3;
+    unsigned top = relu_top(kind);
+    uint32_t threshold = ((uint32_t)relu->threshold << 16) >> (31 - top);
+    if (mode == NUM_RELU_NONE) {
         return pattern;
     }
-    if (pattern >> sign_bit & 1) {
+    if (kind != NUM_PACK_UINT8 && pattern >> top & 1) {
         return 0;
     }
-    if (relu->mode == NUM_RELU_MIN_THRESHOLD) {
+    if (mode == NUM_RELU_MIN_THRESHOLD) {
         return pattern <= threshold ? 0 : pattern;
     }
-    return relu->mode == NUM_RELU_MAX_THRESHOLD && pattern > threshold ? threshold : pattern;
+    /* HW: of 32 bits, the upper 19 are compared here. */
+    unsigned ignored = top == 31 ? 13 : 0;
+    bool is_above = pattern >> ignored > threshold >> ignored;
+    return mode == NUM_RELU_MAX_THRESHOLD && is_above ? threshold : pattern;
 }

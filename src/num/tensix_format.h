@@ -171,6 +171,11 @@ bool num_block_is_defined(enum num_format format, uint8_t datum, uint8_t exponen
 void num_block_from_halves(enum num_format format, const uint16_t halves[NUM_BLOCK_DATUMS],
                            uint8_t *exponent, uint8_t datums[NUM_BLOCK_DATUMS]);
 
+/* The same with stochastic rounding to 7 bits, one draw a datum, unless `generator` is NULL. */
+void num_block_from_halves_stochastic(enum num_format format,
+                                      const uint16_t halves[NUM_BLOCK_DATUMS], uint8_t *exponent,
+                                      uint8_t datums[NUM_BLOCK_DATUMS], uint32_t *generator);
+
 /* --- Unpackers --- */
 
 /*
@@ -228,8 +233,9 @@ enum num_pack_kind num_pack_early_kind(const struct num_pack_early *early);
 
 /*
  * A stored datum of Dst (16 bits of it unless is_32bit) as its intermediate pattern. Rounding is to
- * nearest, ties away from zero; it makes NaNs infinities, denormals and -0 plain zeros.
- * num_pack_early_kind must not be NUM_PACK_NONE.
+ * nearest, ties away from zero, or stochastic; it makes NaNs infinities, denormals and -0 plain
+ * zeros. The generator is stepped once where bits are rounded away, not where the pattern only
+ * loses its denormals and NaNs. num_pack_early_kind must not be NUM_PACK_NONE.
  */
 uint32_t num_pack_early(const struct num_pack_early *early, uint32_t stored);
 
@@ -241,7 +247,12 @@ struct num_pack_relu {
     uint16_t threshold; /* ReluThreshold, as configured */
 };
 
-/* An intermediate pattern after ReLU. */
+/*
+ * An intermediate pattern after ReLU. Data compare with the threshold as sign and magnitude, a NaN
+ * being greater than all numbers; the threshold is BF16, or FP16 where the kind has 5 bits of
+ * exponent, and must not be negative. SPEC: ReLU allows integers NUM_RELU_ZERO only. GUESS: in other
+ * modes they compare with the threshold's upper bits.
+ */
 uint32_t num_pack_relu(const struct num_pack_relu *relu, enum num_pack_kind kind, uint32_t pattern);
 
 /* `to`: NUM_FORMAT_FP8_E4M3 for LF8 with Pac_LF8_4b_exp. */

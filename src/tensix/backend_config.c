@@ -157,6 +157,8 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
     tensix->now = tensix->latest > tensix->now ? tensix->latest : tensix->now;
     tensix->held = value;
     tensix->attention = true;
+    tensix_matrix_soft_reset(tensix, entering);
+    tensix_packer_soft_reset(tensix, entering, old & ~value);
     if (entering & TENSIX_RESET_SRCA_CLIENT) {
         tensix_src_reset(tensix, TENSIX_SRC_A);
     }

@@ -54,7 +54,7 @@ static enum tensix_exec no_such_word(struct tensix *tensix, unsigned thread, con
 
 /* --- ThreadConfig --- */
 
-enum thread_special { PLAIN, MOVES_STREAM, UNMODELLED };
+enum thread_special { PLAIN, MOVES_STREAM, RESETS_CONTEXTS };
 
 static const uint8_t thread_specials[TENSIX_THREAD_WORDS] = {
 #define THREAD_SPECIAL(field, effect) [TENSIX_WORD_##field] = effect,
@@ -77,11 +77,8 @@ static enum tensix_exec exec_SETC16(struct tensix *tensix, unsigned thread,
     case MOVES_STREAM:
         tensix_reconsider(tensix, tensix->now);
         break;
-    case UNMODELLED:
-        if (tensix->board->unmodelled) {
-            tensix->board->unmodelled(tensix->owner, thread, tensix->thread[thread].next,
-                                      tensix->thread[thread].origin);
-        }
+    case RESETS_CONTEXTS:
+        tensix_unpack_reset_contexts(tensix, thread);
         break;
     }
     return TENSIX_DONE;
@@ -123,6 +120,10 @@ static enum tensix_exec exec_WRCFG(struct tensix *tensix, unsigned thread,
     return deliver(tensix, thread, TENSIX_ROW_WRCFG, args->cfg_index, 1, &gpr[args->input_reg]);
 }
 
+/* HW: LLK adds to the GPR in the very next instruction (llk_unpack_AB_matmul.h), so ThCon, which
+ * takes a cycle before it reads its operands, finds the result. The page warns of doing so. */
+enum { RDCFG_READ_AHEAD = 1 };
+
 static enum tensix_exec exec_RDCFG(struct tensix *tensix, unsigned thread,
                                    const struct tensix_args_RDCFG *args)
 {
@@ -139,7 +140,8 @@ static enum tensix_exec exec_RDCFG(struct tensix *tensix, unsigned thread,
         .mask = UINT32_MAX,
         .value = {tensix->config[tensix_state_id(tensix, thread)][args->cfg_index]},
     };
-    tensix_deliver(tensix, &result, tensix_row_infos[TENSIX_ROW_RDCFG].latency);
+    tensix_deliver(tensix, &result,
+                   tensix_row_infos[TENSIX_ROW_RDCFG].latency - RDCFG_READ_AHEAD);
     return TENSIX_DONE;
 }
 

@@ -23,6 +23,7 @@ libpenrose_core_la_SOURCES += \
 	%D%/frontend.h \
 	%D%/issue.c \
 	%D%/matrix.c \
+	%D%/matrix_common.h \
 	%D%/matrix_math.c \
 	%D%/matrix_move.c \
 	%D%/matrix_unit.h \
@@ -31,6 +32,11 @@ libpenrose_core_la_SOURCES += \
 	%D%/mop.h \
 	%D%/pack.c \
 	%D%/pack.h \
+	%D%/pack_compress.c \
+	%D%/pack_config.c \
+	%D%/pack_output.c \
+	%D%/pack_read.c \
+	%D%/pack_unit.h \
 	%D%/race.c \
 	%D%/race.h \
 	%D%/regs.c \
@@ -56,6 +62,12 @@ libpenrose_core_la_SOURCES += \
 	%D%/tensix.h \
 	%D%/unpack.c \
 	%D%/unpack.h \
+	%D%/unpack_address.c \
+	%D%/unpack_check.c \
+	%D%/unpack_compressed.c \
+	%D%/unpack_config.c \
+	%D%/unpack_data.c \
+	%D%/unpack_job.h \
 	%D%/unpack_nop.c \
 	%D%/wait_gate.c \
 	%D%/wait_text.c

@@ -1,8 +1,10 @@
 /*
- * The Matrix Unit, first part: RWCs, the hand-over of SrcA and SrcB, and clearing (SPEC: WormholeB0
- * MatrixUnit, RWCs and the pages of the instructions). matrix_math.c computes, matrix_move.c moves.
+ * The Matrix Unit, first part: RWCs, the hand-over of SrcA and SrcB, clearing, and soft resets
+ * (SPEC: WormholeB0 MatrixUnit, RWCs and the pages of the instructions; BlackholeA0 SoftReset).
+ * matrix_math.c computes, matrix_move.c moves.
  */
 #include "tensix/exec.h"
+#include "tensix/matrix_common.h"
 #include "tensix/rwc.h"
 #include "tensix/src_banks.h"
 
@@ -40,14 +42,7 @@ static __attribute__((noinline)) enum tensix_exec set_rwc(struct tensix *tensix,
     if (args.fidelity) {
         rwc->fidelity = 0;
     }
-    if (args.flip_src_a) {
-        tensix_src_release(tensix, TENSIX_SRC_A,
-                           tensix_get_CLR_DVALID_SrcA_Disable(tensix, thread));
-    }
-    if (args.flip_src_b) {
-        tensix_src_release(tensix, TENSIX_SRC_B,
-                           tensix_get_CLR_DVALID_SrcB_Disable(tensix, thread));
-    }
+    tensix_matrix_flip(tensix, thread, args.clear_ab_vld);
     return TENSIX_DONE;
 }
 
@@ -76,8 +71,8 @@ static enum tensix_exec exec_SETRWC(struct tensix *tensix, unsigned thread,
 
 /* GUESS: bit 21 moves the checkpoint of Dst along, as in SETRWC and in address modifiers; see the
  * row. */
-static __attribute__((noinline)) enum tensix_exec
-increment_rwc(struct tensix *tensix, unsigned thread, uint32_t word)
+static __attribute__((noinline)) enum tensix_exec increment_rwc(struct tensix *tensix,
+                                                                unsigned thread, uint32_t word)
 {
     const struct tensix_args_INCRWC args = tensix_decode_INCRWC(word);
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
@@ -101,6 +96,18 @@ static enum tensix_exec exec_INCRWC(struct tensix *tensix, unsigned thread,
 }
 
 /* --- Banks of SrcA and SrcB --- */
+
+void tensix_matrix_flip(struct tensix *tensix, unsigned thread, unsigned flips)
+{
+    if (flips & 1) {
+        tensix_src_release(tensix, TENSIX_SRC_A,
+                           tensix_get_CLR_DVALID_SrcA_Disable(tensix, thread));
+    }
+    if (flips & 2) {
+        tensix_src_release(tensix, TENSIX_SRC_B,
+                           tensix_get_CLR_DVALID_SrcB_Disable(tensix, thread));
+    }
+}
 
 static void clear_valid(struct tensix *tensix, enum tensix_src src, bool keep_reading_same_src)
 {
@@ -140,22 +147,178 @@ static enum tensix_exec exec_GATESRCRST(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-/* --- Not yet: a handler takes the place of its line --- */
+/* --- Rows of Dst --- */
 
-#define NOT_YET(token)                                                                             \
-    static enum tensix_exec exec_##token(struct tensix *tensix, unsigned thread,                   \
-                                         const struct tensix_args_##token *args)                   \
-    {                                                                                              \
-        return tensix_skip(tensix, thread, args->word);                                            \
-    }                                                                                              \
-    TENSIX_RUNNER(token)
+void tensix_matrix_define_rows(struct tensix *tensix, unsigned physical, unsigned rows,
+                               enum tensix_matrix_undefined undefined, bool low)
+{
+    struct tensix_dst *dst = &tensix->dst;
+    for (unsigned i = physical; i < physical + rows; i++) {
+        if (dst->cleared[i] && undefined == TENSIX_MATRIX_ZERO) {
+            memset(dst->bits[i], 0, sizeof dst->bits[i]);
+            if (low) {
+                memset(dst->bits[i + TENSIX_DST_LOWER_HALF], 0, sizeof dst->bits[i]);
+            }
+        }
+        dst->cleared[i] = false;
+    }
+}
 
-NOT_YET(ZEROACC)
-NOT_YET(ZEROSRC)
-NOT_YET(CLREXPHIST)
+enum zeroacc_mode {
+    ZEROACC_ONE_ROW,
+    ZEROACC_16_ROWS,
+    ZEROACC_HALF,
+    ZEROACC_ALL,
+    ZEROACC_HALF_32B = 6, /* the seeds' names for 2 and 3: both views have the same halves */
+    ZEROACC_ALL_32B = 7,
+};
 
-#undef NOT_YET
+static void zero_one_row(struct tensix *tensix, unsigned thread, unsigned row, bool valid)
+{
+    unsigned state = tensix_state_id(tensix, thread);
+    row = tensix_matrix_dst_row(tensix, thread, state, row);
+    if (tensix_matrix_has_dst32(tensix, state)) {
+        tensix_dst_mark_row32(&tensix->dst, tensix_dst_map_now(tensix), row, valid);
+    } else {
+        tensix_dst_mark_row16(&tensix->dst, tensix_dst_map_now(tensix), row, valid);
+    }
+}
 
+/*
+ * HW (ttsim; the page has it on no chip): unless zeroacc_absolute_tile_mode is set, the block lies
+ * in the half of Dst in which rows of other instructions would. Blocks beyond Dst do nothing.
+ */
+static void zero_16_rows(struct tensix *tensix, unsigned thread, unsigned block, bool is_32b,
+                         bool valid)
+{
+    enum { BLOCK = 0xff, UPPER_HALF = 512, UPPER_HALF_32B = 768 };
+    enum { HALF_BLOCKS = TENSIX_DST_ROWS / TENSIX_DST_BLOCK_ROWS / 2 };
+    unsigned row = tensix_matrix_dst_row(tensix, thread, tensix_state_id(tensix, thread), 0);
+    block &= BLOCK;
+    if (!tensix_get_DEST_ACCESS_CFG_zeroacc_absolute_tile_mode(tensix, 0) &&
+        row & (is_32b ? UPPER_HALF_32B : UPPER_HALF)) {
+        block += is_32b ? HALF_BLOCKS / 2 : HALF_BLOCKS;
+    }
+    (void)tensix_dst_mark_block(&tensix->dst, block, is_32b, valid);
+}
+
+/*
+ * SPEC: the page calls Revert undefined behaviour and then says what it does; LLK relies on it with
+ * 16 rows, and assembly.yaml has it for all modes.
+ */
+static enum tensix_exec exec_ZEROACC(struct tensix *tensix, unsigned thread,
+                                     const struct tensix_args_ZEROACC *args)
+{
+    bool valid = args->revert;
+    if (tensix->held & TENSIX_RESET_DST) {
+        return TENSIX_DONE; /* SPEC: SoftReset, discarded */
+    }
+    switch (args->mode) {
+    case ZEROACC_ONE_ROW:
+        zero_one_row(tensix, thread, args->dst_row, valid);
+        break;
+    case ZEROACC_16_ROWS:
+        zero_16_rows(tensix, thread, args->dst_row, args->use_dst32b, valid);
+        break;
+    case ZEROACC_HALF:
+    case ZEROACC_HALF_32B:
+        tensix_dst_mark_half(&tensix->dst, args->dst_row & 1, valid);
+        break;
+    case ZEROACC_ALL:
+    case ZEROACC_ALL_32B:
+        tensix_dst_mark_all(&tensix->dst, valid);
+        break;
+    default:
+        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+                            "ZEROACC: no mode %u: 0 one row, 1 16 rows, 2 half, 3 all of Dst",
+                            args->mode);
+    }
+    tensix_matrix_flip(tensix, thread, (unsigned)args->flip_src_b << 1 | args->flip_src_a);
+    if (args->mode <= ZEROACC_16_ROWS) {
+        tensix_apply_addr_mod(tensix, thread, args->addr_mod);
+    }
+    return TENSIX_DONE;
+}
+
+/* --- Data of SrcA and SrcB --- */
+
+static void zero_src(struct tensix *tensix, enum tensix_src src,
+                     const struct tensix_args_ZEROSRC *args, uint32_t value)
+{
+    const struct tensix_src_banks *banks = &tensix->src[src];
+    struct tensix_src_file *file = &tensix->src_file[src];
+    unsigned bank = args->single_bank_matrix_unit ? banks->matrix_bank : banks->unpack_bank;
+    if (value == 0) { /* which is what held columns have anyway */
+        size_t size = sizeof file->bank[0];
+        memset(file->bank[args->both_banks ? 0 : bank], 0, args->both_banks ? 2 * size : size);
+    } else {
+        tensix_src_file_fill(file, args->both_banks ? TENSIX_SRC_FILE_BOTH : 1u << bank, value);
+    }
+}
+
+/* It waits for no bank. */
+static enum tensix_exec exec_ZEROSRC(struct tensix *tensix, unsigned thread,
+                                     const struct tensix_args_ZEROSRC *args)
+{
+    (void)thread;
+    if (args->clear_src_a) {
+        zero_src(tensix, TENSIX_SRC_A, args, args->negative_inf_src_a ? NUM_SRC_MINUS_INFINITY : 0);
+    }
+    if (args->clear_src_b) {
+        zero_src(tensix, TENSIX_SRC_B, args, 0);
+    }
+    return TENSIX_DONE;
+}
+
+/* --- The packer's histogram --- */
+
+/* SPEC: Packers/ExponentHistogram, Reset */
+static void clear_histogram(struct tensix *tensix)
+{
+    memset(tensix->packer.histogram, 0, sizeof tensix->packer.histogram);
+    tensix->packer.max_exponent = 0;
+}
+
+static enum tensix_exec exec_CLREXPHIST(struct tensix *tensix, unsigned thread,
+                                        const struct tensix_args_CLREXPHIST *args)
+{
+    (void)thread;
+    (void)args;
+    clear_histogram(tensix);
+    return TENSIX_DONE;
+}
+
+/* --- Soft resets --- */
+
+/* The columns of SrcA whose data SOFT_RESET_0 holds. */
+static unsigned held_columns_a(uint32_t held)
+{
+    enum { GROUPS = 4, FIRST_GROUP = 19 };
+    const unsigned group = 0xf;
+    unsigned columns = held & TENSIX_RESET_MATH ? UINT16_MAX : 0;
+    for (unsigned i = 0; i < GROUPS; i++) {
+        columns |= held >> (FIRST_GROUP + i) & 1 ? group << GROUPS * i : 0;
+    }
+    return columns;
+}
+
+void tensix_matrix_soft_reset(struct tensix *tensix, uint32_t entering)
+{
+    unsigned columns_b = tensix->held & TENSIX_RESET_SRCB ? UINT16_MAX : 0;
+    tensix_src_file_hold(&tensix->src_file[TENSIX_SRC_A], held_columns_a(tensix->held));
+    tensix_src_file_hold(&tensix->src_file[TENSIX_SRC_B], columns_b);
+    if (entering & TENSIX_RESET_MATH) {
+        tensix->matrix.generator = 0; /* SPEC: on leaving; nothing draws from it until then */
+    }
+    if (entering & TENSIX_RESET_DST) {
+        tensix_dst_mark_all(&tensix->dst, true);
+        clear_histogram(tensix);
+    }
+}
+
+TENSIX_RUNNER(ZEROACC)
+TENSIX_RUNNER(ZEROSRC)
+TENSIX_RUNNER(CLREXPHIST)
 TENSIX_RUNNER(SETRWC)
 TENSIX_RUNNER(INCRWC)
 TENSIX_RUNNER(CLEARDVALID)

@@ -247,20 +247,18 @@ static enum tensix_exec exec_ADDRCRZW(struct tensix *tensix, unsigned thread,
 /* --- Banks of SrcA and SrcB --- */
 
 /*
- * SPEC: the bank is the Matrix Unit's from now on, also where it already was; nothing waits. (ttsim
- * refuses it in Blackhole, newer pages advise against it because the bank's implied data format is
- * left over from an unpack; LLK uses it.) The rows where the unpackers go on, SRCA_SET_Base and
- * SRCB_SET_Base times 16, come with the unpackers.
+ * SPEC: the bank is the Matrix Unit's from now on, also where it already was; nothing waits. The
+ * newer page advises against it in Blackhole, where its data are taken to have the output format of
+ * a previous unpack. (ttsim refuses it; LLK uses it.) GUESS: of the unpacker's latest.
  */
 static enum tensix_exec exec_SETDVALID(struct tensix *tensix, unsigned thread,
                                        const struct tensix_args_SETDVALID *args)
 {
-    (void)thread;
     if (args->flip_src_a) {
-        tensix_src_give(tensix, TENSIX_SRC_A);
+        tensix_unpack_hand_over(tensix, thread, 0, tensix->unpacker[0].latest_format);
     }
     if (args->flip_src_b) {
-        tensix_src_give(tensix, TENSIX_SRC_B);
+        tensix_unpack_hand_over(tensix, thread, 1, tensix->unpacker[1].latest_format);
     }
     return TENSIX_DONE;
 }

@@ -31,19 +31,26 @@ struct packer_view {
     uint8_t max_exponent;
 };
 
-/* SPEC: Packers/ExponentHistogram, TDMA-RISC. No PACR executes in this version, so the packer has
- * packed nothing, and all of this is what it is after reset. */
+/* SPEC: Packers/ExponentHistogram, TDMA-RISC. */
 static struct packer_view view_packer(const struct tensix *tensix, unsigned thread)
 {
-    (void)tensix;
-    (void)thread;
-    return (struct packer_view){.acc_tile_size = 0};
+    const struct tensix_packer *packer = &tensix->packer;
+    struct packer_view view = {
+        .acc_tile_size = packer->acc_tile_size[thread],
+        .last_tile_size = tensix_packer_tile_size(tensix, thread),
+        .all_zero_flags = packer->all_zero_flags,
+        .max_exponent = (uint8_t)packer->max_exponent,
+    };
+    for (unsigned i = 0; i < HISTOGRAM_BINS; i++) {
+        view.histogram[i / 4] |= packer->histogram[i] << i % 4 * 8;
+    }
+    return view;
 }
 
-/* SPEC: AccTileSize of all threads becomes 0. It is 0 already, see view_packer. */
+/* SPEC: AccTileSize of all threads becomes 0. */
 static void reset_acc_tile_size(struct tensix *tensix)
 {
-    (void)tensix;
+    tensix_packer_reset_size(tensix, tensix->packer.l1_dest_addr_offset);
 }
 
 /* Fields of the second word of a tile header; the low half of the first is TileSize, the third is

@@ -234,25 +234,19 @@ static uint32_t high_bf16(uint32_t gpr)
     return sign << 18 | mantissa << 11 | exponent;
 }
 
-/* SPEC: SrcRow of the unpacker, a multiple of 16 rows. The unpackers, whose state it is, do not
- * exist in this version; 0 is what it is after reset. */
+/* SPEC: SrcRow of the unpacker, a multiple of 16 rows. */
 static unsigned unpacker_row(const struct tensix *tensix, unsigned thread, enum tensix_src src)
 {
-    (void)tensix;
-    (void)thread;
-    (void)src;
-    return 0;
+    return tensix->unpacker[src == TENSIX_SRC_B].src_row[thread];
 }
 
-/* Writes four datums. The register files of SrcA and SrcB are not there in this version, and
- * nothing else of it could read them: reported as an instruction that is not modelled. */
-static enum tensix_exec tensix_src_write4(struct tensix *tensix, unsigned thread, uint32_t word,
-                                          const struct src_place *place,
-                                          const uint32_t datum[DATUMS])
+static void write_src(struct tensix *tensix, const struct src_place *place,
+                      const uint32_t datum[DATUMS])
 {
-    (void)place;
-    (void)datum;
-    return tensix_skip(tensix, thread, word);
+    for (unsigned i = 0; i < DATUMS; i++) {
+        tensix_src_file_write(&tensix->src_file[place->src], place->bank, place->row,
+                              place->column + i, datum[i]);
+    }
 }
 
 /* SPEC: a row beyond the limit is undefined, and so is a set bit above the 16th of the address,
@@ -288,7 +282,8 @@ static enum tensix_exec exec_STOREIND_SRC(struct tensix *tensix, unsigned thread
         .row = (unsigned)row + (any_row ? 0 : unpacker_row(tensix, thread, src)),
         .column = (address & 3) * DATUMS,
     };
-    return tensix_src_write4(tensix, thread, args->word, &place, datum);
+    write_src(tensix, &place, datum);
+    return TENSIX_DONE;
 }
 
 /* --- Atomics --- */

@@ -107,17 +107,38 @@ static enum mmio_reply status(struct tile *tile, struct mmio_access *access, uns
                                    COMMAND_QUEUE_CAPACITY << STATUS_CAPACITY_SHIFT);
 }
 
-static enum mmio_reply metadata(struct tile *tile, struct mmio_access *access, unsigned i)
+/* Places of [packer][thread] come in groups of four a packer. Blackhole has packer 0 alone; what the
+ * other ones would show stays 0. */
+enum { THREADS_SHIFT = 2, THREADS_MASK = 3 };
+
+static enum mmio_reply packed_size(struct tile *tile, struct mmio_access *access, unsigned i)
 {
-    (void)i;
-    tile_report_unmodelled(tile, access);
-    return mmio_driven(access, 0);
+    bool is_there = i >> THREADS_SHIFT == 0;
+    return mmio_driven(access, is_there ? tensix_packer_tile_size(&tile->tensix, i) : 0);
 }
 
-/* Writes reset what the packers accumulated, which is zero, and set l1_dest_addr_offset. */
+/* SPEC: UnpackerPackerAcc, ResetPackerAccTileSize; every place takes the same write. */
 static enum mmio_reply accumulated(struct tile *tile, struct mmio_access *access, unsigned i)
 {
-    return metadata(tile, access, i);
+    const uint32_t resets_packer_0 = UINT32_C(1) << 16;
+    struct tensix *tensix = &tile->tensix;
+    unsigned packer = i >> THREADS_SHIFT;
+    if (!mmio_is_write(access)) {
+        uint32_t low = packer == 0 ? tensix->packer.acc_tile_size[i & THREADS_MASK] : 0;
+        return mmio_value(access, tensix->unpacker[packer & 1].register_sum << 16 | low);
+    }
+    if (access->size != 4) {
+        return MMIO_NARROW;
+    }
+    if (access->operation == MMIO_WRITE && access->value & resets_packer_0) {
+        tensix_packer_reset_size(tensix, (uint16_t)access->value);
+    }
+    return MMIO_OK;
+}
+
+static enum mmio_reply zero_flags(struct tile *tile, struct mmio_access *access, unsigned i)
+{
+    return mmio_driven(access, i == 0 ? tile->tensix.packer.all_zero_flags : 0);
 }
 
 static enum mmio_reply unpack_register_address(struct tile *tile, struct mmio_access *access,
@@ -151,36 +172,51 @@ static enum mmio_reply move_base(struct tile *tile, struct mmio_access *access, 
     return mmio_word(access, &tile->tdma.move_base[access->agent], UINT32_MAX);
 }
 
-/* The metadata FIFOs are empty, and looking at an empty one waits. */
+/* Looking at an empty metadata FIFO waits. */
 static enum mmio_reply fifo_peek(struct tile *tile, struct mmio_access *access, unsigned i)
 {
-    (void)tile;
-    (void)i;
+    const struct tensix_packer *packer = &tile->tensix.packer;
+    if (i == 0 && packer->metadata_count > 0) {
+        return mmio_driven(access, packer->metadata[packer->metadata_first].tile_size);
+    }
     return access->operation == MMIO_READ ? MMIO_WAIT : mmio_driven(access, 0);
 }
 
-/* Popping an empty one does not wait; what it returns is undefined. */
+/* Popping an empty one does not wait; what it returns is undefined, here 0. */
 static enum mmio_reply fifo_pop(struct tile *tile, struct mmio_access *access, unsigned i)
 {
-    return metadata(tile, access, i);
+    struct tensix_pack_metadata metadata = {.all_zero_flags = 0};
+    if (i == 0 && mmio_has_effects(access)) {
+        (void)tensix_packer_take_metadata(&tile->tensix, &metadata);
+        tile_event(tile, access->cycle);
+    }
+    return mmio_driven(access, metadata.all_zero_flags);
 }
 
-enum { FIFOS_EMPTY = 1 << 0 | 1 << 2 | 1 << 4 | 1 << 6 };
+enum { FIFO_EMPTY = 1 << 0, FIFO_FULL = 1 << 1, OTHERS_EMPTY = 1 << 2 | 1 << 4 | 1 << 6 };
 
 static enum mmio_reply fifo_status(struct tile *tile, struct mmio_access *access, unsigned i)
 {
     (void)i;
+    const struct tensix_packer *packer = &tile->tensix.packer;
     if (mmio_is_write(access)) {
-        return mmio_word(access, &tile->tdma.pack_register_address, UINT32_MAX);
+        enum mmio_reply reply =
+            mmio_word(access, &tile->tdma.pack_register_address, UINT32_MAX);
+        tensix_packer_set_registers(&tile->tensix, tile->tdma.pack_register_address);
+        return reply;
     }
-    return mmio_value(access, tile->tdma.pack_register_address << 8 | FIFOS_EMPTY);
+    return mmio_value(access, tile->tdma.pack_register_address << 8 | OTHERS_EMPTY |
+                                  (packer->metadata_count == 0 ? FIFO_EMPTY : 0) |
+                                  (packer->metadata_count == TENSIX_PACK_METADATA ? FIFO_FULL : 0));
 }
 
+/* SPEC: ScalarsAndStatus. Packers are never seen busy: accesses come between instructions. */
 static enum mmio_reply scalers(struct tile *tile, struct mmio_access *access, unsigned i)
 {
-    (void)i;
     struct tdma *tdma = &tile->tdma;
-    uint32_t word = tdma->scaler[0] | tdma->scaler[1] << 9 | tdma->scaler[2] << 18;
+    uint32_t sum_bit_16 = tile->tensix.unpacker[i].register_sum >> 16 & 1;
+    uint32_t word = tdma->scaler[0] | tdma->scaler[1] << 9 | tdma->scaler[2] << 18 |
+                    sum_bit_16 << 31;
     enum mmio_reply reply = mmio_word(access, &word, UINT32_MAX);
     if (mmio_is_write(access) && reply == MMIO_OK) {
         set_scalers(tdma, 0, word);

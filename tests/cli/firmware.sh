@@ -65,6 +65,17 @@ work_options=(--noc 1 --common-arg all=5,0x1234 --arg brisc=0x80000 --arg ncrisc
 result='0x00080000  50454e52 00000005 00001400 8812417a'
 expect "boot and launch" 0 'out:^1 tile is ready, 1 launch done' "out:$result" -- \
     boot "$firmware" --kernels "$work/kernels" "${work_options[@]}" --dump 0x80000,20
+printf "\x93NUMPY\1\0\x76\0%-117s\n\1\2\3\4" >"$work/bytes.npy" \
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }"
+for command in "boot $firmware" "run --firmware $firmware"; do
+    # shellcheck disable=SC2086
+    expect "matrices, ${command%% *}" 0 'out:/result.npy: 1 x 4 from 0x00080000, UInt32 in rows$' \
+        'out:^0x00090000  40003f80 40804040' -- $command --kernels "$work/kernels" \
+        "${work_options[@]}" --repeat 2 --input "0x90000=$work/bytes.npy:bf16:rows" \
+        --output "0x80000=$work/result.npy:1x4:UInt32:rows" --dump 0x90000,8
+    report "the matrix, ${command%% *}" "$([ "$(od -An -tx4 -j128 "$work/result.npy")" = \
+        " ${result#0x00080000  }" ] || od -An -tx4 -j128 "$work/result.npy")"
+done
 expect "launch twice" 0 'out:2 launches done' "out:$result" -- boot "$firmware" \
     --kernels "$work/kernels" "${work_options[@]}" --repeat 2 --poke 0x80000=0,0 --dump 0x80000,20
 for schedule in fast lockstep random:3; do

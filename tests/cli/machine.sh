@@ -92,6 +92,26 @@ expect "five harts wait" 4 'deadlock.*brisc, trisc0, trisc1, trisc2, ncrisc' \
 expect "one of two waits" 4 'deadlock.*unfinished: brisc$' 'out:ncrisc +done +-3' -- \
     run "${harts[0]}" --hart "ncrisc=$work/other.elf"
 
+# --- Sets of kernels ---
+
+PENROSE_KERNELS=reference expect "reference kernels" 0 'out:"kernels": "reference"' -- \
+    run "$work/seven.elf" --json
+PENROSE_KERNELS='' expect "the fastest kernels" 0 'out:"kernels": "(reference|avx2|avx512)"' -- \
+    run "$work/seven.elf" --json
+for set in avx2 avx512; do
+    if ! PENROSE_KERNELS=$set "$PENROSE" run "$work/seven.elf" >/dev/null 2>&1; then
+        PENROSE_KERNELS=$set expect "no $set here" 2 \
+            "PENROSE_KERNELS: this host cannot run '$set'; this host has reference" -- \
+            run "$work/seven.elf"
+    else
+        PENROSE_KERNELS=$set expect "kernels $set" 0 "out:\"kernels\": \"$set\"" -- \
+            run "$work/seven.elf" --json
+    fi
+done
+PENROSE_KERNELS=sse expect "unknown kernels" 2 \
+    "PENROSE_KERNELS: there is no set of kernels 'sse'; this host has reference" -- \
+    run "$work/seven.elf"
+
 # --- Trace and unmodelled registers ---
 
 program clock ffb127b7 1f07a503 00100073 # a0 = [0xffb121f0]

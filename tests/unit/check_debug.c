@@ -105,7 +105,9 @@ START_TEST(soft_reset_keeps_24_bits)
     put(H, AGENT_NOC, REG(0x1b0), 0x47000);
     ck_assert_int_eq(harness.tile->run[RV32_B].state, HART_READY);
     ck_assert_int_eq(harness.tile->run[RV32_T0].state, HART_HELD);
-    put(H, AGENT_NOC, REG(0x1b0), 0x47001); /* an unpacker, not there yet */
+    put(H, AGENT_NOC, REG(0x1b0), 0x47087); /* the unpackers */
+    ck_assert_uint_eq(harness.unmodelled, 0);
+    put(H, AGENT_NOC, REG(0x1b0), 0x47040); /* the mover, not there yet */
     ck_assert_uint_eq(harness.unmodelled, 1);
     ck_assert_int_eq(try_access(H, MMIO_POKE, AGENT_NOC, REG(0x1b0), 0x47800), MMIO_OK);
     ck_assert_int_eq(harness.tile->run[RV32_B].state, HART_READY);

@@ -95,8 +95,67 @@ START_TEST(empty_metadata_fifo_makes_wait)
         ck_assert_uint_eq(get(H, AGENT_T2, TDMA(0x18 + packer + 0x40 * thread)), 0);
         ck_assert_uint_eq(get(H, AGENT_T2, TDMA(0x1c + packer + 0x40 * thread)), 0);
     }
-    ck_assert_uint_eq(harness.unmodelled, 7);
+    ck_assert_uint_eq(harness.unmodelled, 0);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T2, TDMA(0xd8 + packer), 0), MMIO_UNMAPPED);
+}
+END_TEST
+
+/* What the packer leaves behind, seen where packer 0 was; the other three stay empty. */
+START_TEST(packer_shows_its_tiles)
+{
+    struct tensix_packer *packer = &harness.tile->tensix.packer;
+    packer->last_thread = 2;
+    packer->last_tile_size = 130;
+    packer->acc_tile_size[1] = 7;
+    packer->acc_tile_size[2] = 9;
+    packer->all_zero_flags = 0xf0f0;
+    harness.tile->tensix.unpacker[0].register_sum = 0x15678;
+    harness.tile->tensix.unpacker[1].register_sum = 0x4321;
+    for (unsigned which = 0; which < 4; which++) {
+        for (unsigned thread = 0; thread < 3; thread++) {
+            uint32_t at = 0x100 * which + 0x40 * thread;
+            uint32_t sum = which % 2 ? 0x43210000 : 0x56780000;
+            ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x18 + at)), which == 0 && thread == 2 ? 130 : 0);
+            ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x1c + at)),
+                              sum | (which == 0 ? packer->acc_tile_size[thread] : 0));
+        }
+        ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x20 + 0x100 * which)), which == 0 ? 0xf0f0 : 0);
+    }
+    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x3c)) >> 31, 1);
+    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x13c)) >> 31, 0);
+    put(H, AGENT_B, TDMA(0x1c), 0x20055); /* of another packer */
+    ck_assert_uint_eq(packer->acc_tile_size[2], 9);
+    put(H, AGENT_B, TDMA(0x1c), 0x10055);
+    ck_assert_uint_eq(packer->acc_tile_size[2], 0);
+    ck_assert_uint_eq(packer->l1_dest_addr_offset, 0x55);
+}
+END_TEST
+
+START_TEST(metadata_fifo)
+{
+    struct tensix_packer *packer = &harness.tile->tensix.packer;
+    for (unsigned i = 0; i < TENSIX_PACK_METADATA; i++) {
+        packer->metadata[i] =
+            (struct tensix_pack_metadata){.tile_size = (uint16_t)(20 + i), .all_zero_flags = i};
+    }
+    packer->metadata_count = TENSIX_PACK_METADATA;
+    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x38)), 0x56);
+    for (unsigned i = 0; i < TENSIX_PACK_METADATA; i++) {
+        ck_assert_uint_eq(peek(H, AGENT_B, TDMA(0x34)), 0);
+        ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x30)), 20 + i);
+        ck_assert_event(H, ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x34)), i));
+    }
+    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x38)), 0x55);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, TDMA(0x30), 0), MMIO_WAIT);
+    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x34)), 0);
+}
+END_TEST
+
+START_TEST(pack_register_bases)
+{
+    put(H, AGENT_B, TDMA(0x38), 0x00200000 | 0x155 << 10 | 0x2aa);
+    ck_assert_uint_eq(harness.tile->tensix.packer.register_base[0], 2u << 18 | 0x2aa << 2);
+    ck_assert_uint_eq(harness.tile->tensix.packer.register_base[1], 0u << 18 | 0x155 << 2);
 }
 END_TEST
 
@@ -126,6 +185,9 @@ int main(void)
     tcase_add_test(tcase, mover_is_not_implemented);
     tcase_add_test(tcase, store_command_writes_l1);
     tcase_add_loop_test(tcase, empty_metadata_fifo_makes_wait, 0, 4);
+    tcase_add_test(tcase, packer_shows_its_tiles);
+    tcase_add_test(tcase, metadata_fifo);
+    tcase_add_test(tcase, pack_register_bases);
     tcase_add_test(tcase, reset_discards_writes);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -144,16 +144,23 @@ START_TEST(setc16_outside_faults)
 }
 END_TEST
 
-/* SPEC: any write to the word resets the unpackers' context counters, which do not exist yet. */
-START_TEST(context_reset_is_stored_and_reported)
+/* SPEC: any write to the word resets the unpackers' context counters of the thread. */
+START_TEST(context_counters_are_reset)
 {
-    run(0, "SETC16 %u, 0", CONTEXT_RESET);
-    ck_assert_uint_eq(harness.unmodelled, 1);
-    run(2, "SETC16 %u, 0x1010", CONTEXT_RESET);
-    ck_assert_uint_eq(harness.unmodelled, 2);
-    ck_assert_uint_eq(tensix->thread_config[2][CONTEXT_RESET], 0x1010);
+    for (unsigned i = 0; i < 6; i++) {
+        tensix->unpacker[i / 3].context_counter[i % 3] = i + 1;
+    }
     run(2, "SETC16 %u, 1; SETC16 %u, 1", CONTEXT_RESET - 1, CONTEXT_RESET + 1);
-    ck_assert_uint_eq(harness.unmodelled, 2);
+    for (unsigned i = 0; i < 6; i++) {
+        ck_assert_uint_eq(tensix->unpacker[i / 3].context_counter[i % 3], i + 1);
+    }
+    run(0, "SETC16 %u, 0", CONTEXT_RESET);
+    run(2, "SETC16 %u, 0x1010", CONTEXT_RESET);
+    for (unsigned i = 0; i < 6; i++) {
+        ck_assert_uint_eq(tensix->unpacker[i / 3].context_counter[i % 3], i % 3 == 1 ? i + 1 : 0);
+    }
+    ck_assert_uint_eq(tensix->thread_config[2][CONTEXT_RESET], 0x1010);
+    ck_assert_uint_eq(harness.unmodelled, 0);
 }
 END_TEST
 
@@ -887,7 +894,7 @@ static TCase *functional_case(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, setc16_writes_the_own_bank, 0, 3);
     tcase_add_test(tcase, setc16_outside_faults);
-    tcase_add_test(tcase, context_reset_is_stored_and_reported);
+    tcase_add_test(tcase, context_counters_are_reset);
     tcase_add_test(tcase, setc16_moves_a_latched_streamwait);
     tcase_add_loop_test(tcase, wrcfg_writes_a_word_of_the_selected_state, 0, WORDS);
     tcase_add_test(tcase, wrcfg_128_ignores_low_bits_of_both);

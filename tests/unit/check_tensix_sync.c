@@ -412,7 +412,7 @@ static const struct blocked blocked[] = {
     {"ADDDMAREG 0, 1, 2, 3", 1 << 0 | 1 << 5, false},
     {"DMANOP", 1 << 0 | 1 << 5, false},
     {"XMOV 0, 0", 1 << 0 | 1 << 4, false},
-    {"UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 1", 1 << 0 | 1 << 3, false},
+    {"UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 2", 1 << 0 | 1 << 3, false},
     {"SEMPOST 1", 1 << 1, false},
     {"SEMGET 2", 1 << 1, false},
     {"SEMINIT 1, 1, 1", 1 << 1, false},

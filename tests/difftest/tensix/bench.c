@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "epilogue.h"
 #include "tensix/regs.h"
 
 void bench_init(struct bench *bench, const struct state_map *map, const char *ours,
@@ -130,6 +131,25 @@ static void print_logs(const struct bench *bench, const struct program *program,
     }
 }
 
+/* What differs of Dst, Src and packed L1. */
+static void print_scene(const struct bench *bench, FILE *to)
+{
+    enum { MOST_LINES = 24 };
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < bench->ours_left.scene_words; i++) {
+        uint32_t ours = bench->ours_left.scene[i], reference = bench->reference_left.scene[i];
+        char name[NAME_SIZE];
+        if (ours == reference || (++count > MOST_LINES && !bench->verbose)) {
+            continue;
+        }
+        epilogue_name(i, name, sizeof name);
+        fprintf(to, "# %s: ours 0x%08" PRIx32 ", reference 0x%08" PRIx32 "\n", name, ours, reference);
+    }
+    if (count > MOST_LINES && !bench->verbose) {
+        fprintf(to, "# and %" PRIu32 " more\n", count - MOST_LINES);
+    }
+}
+
 void bench_print(const struct bench *bench, const struct program *program, FILE *to)
 {
     const struct outcome *ours = &bench->ours_left, *reference = &bench->reference_left;
@@ -148,6 +168,7 @@ void bench_print(const struct bench *bench, const struct program *program, FILE 
     }
     if (ours->ending == ENDED && reference->ending == ENDED) {
         print_logs(bench, program, to);
+        print_scene(bench, to);
     }
     program_print(program, NULL, bench->map, to);
 }

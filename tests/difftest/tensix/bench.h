@@ -15,6 +15,7 @@ enum verdict {
 struct bench {
     const struct state_map *map;
     const struct mutant *mutant; /* of our side; NULL: none */
+    bool verbose;                /* prints all that differs of a scene */
     struct side ours, reference;
     struct outcome ours_left, reference_left;
     char trouble[MESSAGE_SIZE];

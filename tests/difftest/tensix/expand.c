@@ -214,6 +214,7 @@ bool program_unroll(struct program *to, const struct program *from)
     program_init(to);
     to->unfenced = from->unfenced;
     to->number = from->number;
+    to->scene = from->scene;
     memcpy(to->by_brisc, from->by_brisc, sizeof to->by_brisc);
     uint32_t groups = 0;
     for (uint32_t i = 0; i < from->steps; i++) {

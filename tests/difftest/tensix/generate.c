@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "scene.h"
+
 enum {
     LEAST_STEPS = 60,
     MOST_STEPS = 2400,
@@ -142,7 +144,7 @@ static void add_hart_access(struct generator *g, unsigned thread)
 
 /* --- Fragments --- */
 
-static maker_function *const makers[] = {
+static maker_function *const makers[MAKERS_OF_PROGRAMS] = {
     [MAKE_PLAIN] = make_plain,       [MAKE_SETC16] = make_setc16, [MAKE_WRCFG] = make_wrcfg,
     [MAKE_RDCFG] = make_rdcfg,       [MAKE_RMWCIB] = make_rmwcib, [MAKE_SHIFTMASK] = make_shiftmask,
     [MAKE_STOREREG] = make_storereg, [MAKE_SETRWC] = make_setrwc, [MAKE_SEMAPHORE] = make_semaphore,
@@ -262,6 +264,10 @@ void program_generate(struct program *program, const struct rules *rules,
     program_init(program);
     program->number = number;
     program->unfenced = options->unfenced;
+    if (options->scenes) {
+        scene_generate(&g, options->steps);
+        return;
+    }
     uint32_t steps = LEAST_STEPS + below(&g, MOST_STEPS - LEAST_STEPS);
     steps = options->compact ? COMPACT_STEPS : steps;
     steps = options->steps ? options->steps : steps;

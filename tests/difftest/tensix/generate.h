@@ -24,6 +24,7 @@ struct generate_options {
     bool unfenced;
     bool unnamed; /* sets configuration bits of no field */
     bool compact; /* one thread, few GPRs: for golden cases */
+    bool scenes;  /* of the data path */
 };
 
 /* Case `number` of a seed; !program->ok: no memory. */
@@ -58,6 +59,8 @@ struct thread_plan {
     uint32_t keeps_valid; /* CLR_DVALID, as the thread last set it */
 };
 
+struct scene;
+
 struct generator {
     struct program *program;
     const struct rules *rules;
@@ -76,6 +79,7 @@ struct generator {
     uint8_t bus_owner;        /* the one that may sample the debug bus */
     uint32_t group, groups, needs;
     bool in_loop;
+    struct scene *scene; /* or NULL */
 };
 
 static inline uint32_t below(struct generator *g, uint32_t limit)
@@ -123,6 +127,9 @@ typedef bool maker_function(struct generator *g, unsigned thread, const struct r
 maker_function make_plain, make_setc16, make_wrcfg, make_rdcfg, make_rmwcib, make_shiftmask;
 maker_function make_storereg, make_setrwc, make_semaphore, make_mutex, make_mop, make_replay;
 maker_function make_bank;
+
+/* Of scenes (make_scene.c); by maker, NULL for the others. */
+extern maker_function *const scene_makers[MAKERS];
 
 /* The word alone, for loops: operands of makers that are a single instruction. */
 bool config_word_of(struct generator *g, unsigned thread, const struct rule *rule, uint32_t *word);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "epilogue.h"
 #include "fence.h"
 #include "rv32/rv32.h"
 
@@ -240,21 +241,23 @@ static void hart_step(struct linker *l, const struct step *step)
         return;
     case STEP_PUSH:
     case STEP_STORE:
+    case STEP_FILL:
     case STEP_KINDS:
         return;
     }
     wait_for_thread(l, thread);
     store_constant(l, thread, step->word, address);
-    settle(l, thread, address);
+    bool unreadable = step->kind == STEP_CONFIG && config_words[step->number].access == WORD_WO;
+    settle(l, thread, unreadable ? CONFIG : address);
 }
 
-static void link_steps(struct linker *l)
+static void link_steps(struct linker *l, const struct program *program)
 {
-    for (uint32_t i = 0; i < l->program->steps; i++) {
-        const struct step *step = &l->program->step[i];
+    for (uint32_t i = 0; i < program->steps; i++) {
+        const struct step *step = &program->step[i];
         if (step_is_push(step)) {
             fence_and_push(l, step);
-        } else if (!l->program->by_brisc[step->thread]) {
+        } else if (!program->by_brisc[step->thread]) {
             hart_step(l, step);
         }
     }
@@ -298,6 +301,20 @@ static void store_the_rest(struct linker *l)
     read_other_state(l);
 }
 
+/* T0 brings the data path's registers to L1, where the host reads them. */
+static void show_scene(struct linker *l)
+{
+    const struct mutant *mutant = l->mutant;
+    struct program epilogue;
+    epilogue_build(&epilogue, l->program);
+    l->image->ok = l->image->ok && epilogue.ok;
+    l->mutant = NULL;
+    link_steps(l, &epilogue);
+    wait_for_thread(l, 0);
+    l->mutant = mutant;
+    program_free(&epilogue);
+}
+
 static void link_end(struct linker *l)
 {
     for (unsigned thread = THREADS; thread-- > 0;) {
@@ -310,6 +327,9 @@ static void link_end(struct linker *l)
             await_flag(l, 0, 1);
             await_flag(l, 0, 2);
             store_the_rest(l);
+            if (l->program->scene) {
+                show_scene(l);
+            }
         }
         raise_flag(l, thread);
         halt(l, thread);
@@ -324,7 +344,7 @@ void image_link(struct image *image, const struct program *program, const struct
                 const struct mutant *mutant)
 {
     struct linker l = {.image = image, .program = program, .map = map, .mutant = mutant};
-    *image = (struct image){.ok = true};
+    *image = (struct image){.program = program, .ok = true};
     for (uint32_t i = 0; i < program->steps; i++) {
         image->logs[program->step[i].thread] += program->step[i].kind == STEP_SAMPLE;
     }
@@ -338,7 +358,7 @@ void image_link(struct image *image, const struct program *program, const struct
     image->clocks = LEAST_CLOCKS + CLOCKS_A_STEP * program->steps;
     image->release = HOLD_ALL & ~(uint32_t)(7 * RUN_T0) & ~(uint32_t)(l.uses_brisc ? RUN_B : 0);
     image->ok = image->dump_words <= MOST_PROBES + MOST_LOG;
-    link_steps(&l);
+    link_steps(&l, program);
     link_end(&l);
 }
 

@@ -33,6 +33,7 @@ struct image {
     struct code code[GUEST_AGENTS];
     uint32_t logs[THREADS]; /* words of the logs, behind the dump */
     uint32_t dump_words;
+    const struct program *program;
     uint32_t release; /* of SOFT_RESET_0: what runs */
     uint32_t clocks;  /* more than any run needs */
     bool ok;

@@ -5,6 +5,10 @@ tests_difftest_tensix_difftest_tensix_SOURCES = \
 	%D%/bench.h \
 	%D%/campaign.c \
 	%D%/campaign.h \
+	%D%/data.c \
+	%D%/data.h \
+	%D%/epilogue.c \
+	%D%/epilogue.h \
 	%D%/expand.c \
 	%D%/expand.h \
 	%D%/fence.c \
@@ -18,7 +22,13 @@ tests_difftest_tensix_difftest_tensix_SOURCES = \
 	%D%/main.c \
 	%D%/make_config.c \
 	%D%/make_loops.c \
+	%D%/make_scene.c \
 	%D%/make_sync.c \
+	%D%/model.c \
+	%D%/model.h \
+	%D%/model_internal.h \
+	%D%/model_matrix.c \
+	%D%/model_path.c \
 	%D%/mutants.def \
 	%D%/probes.def \
 	%D%/program.c \
@@ -26,6 +36,9 @@ tests_difftest_tensix_difftest_tensix_SOURCES = \
 	%D%/rules.c \
 	%D%/rules.def \
 	%D%/rules.h \
+	%D%/scene.c \
+	%D%/scene.h \
+	%D%/scene_plan.c \
 	%D%/selftest.c \
 	%D%/selftest.h \
 	%D%/shrink.c \

@@ -115,6 +115,7 @@ static enum exit_code run_golden(const struct options *options)
     enum golden_result result;
     bench_init(&bench, c->map, c->ours, c->reference, c->timeout);
     bench.mutant = c->mutant;
+    bench.verbose = options->verbose;
     if (options->record) {
         result = golden_record(&bench, c->rules, c->seed, options->per_row, options->record);
     } else {
@@ -130,7 +131,9 @@ static void list_rules(const struct rules *rules)
     for (unsigned i = 0; i < rules->rules; i++) {
         const struct rule *rule = &rules->rule[i];
         printf("%-24s weight %2u%s\n", rule->token, rule->weight,
-               rule->later ? ", with --later or in --rows" : "");
+               rule->when == RULE_SCENE   ? ", with --scenes"
+               : rule->when == RULE_LATER ? ", with --later or in --rows"
+                                          : "");
     }
 }
 
@@ -146,6 +149,7 @@ enum {
     KEY_UNFENCED,
     KEY_UNNAMED,
     KEY_LATER,
+    KEY_SCENES,
     KEY_STEPS,
     KEY_TIMEOUT,
     KEY_IGNORE,
@@ -179,6 +183,10 @@ static const struct argp_option option_list[] = {
     {"rows", KEY_ROWS, "A,B", 0, "Only these instructions: rows of rules.def, or mnemonics", 2},
     {"without", KEY_WITHOUT, "A,B", 0, "Not these instructions", 2},
     {"later", KEY_LATER, NULL, 0, "Also the rows that rules.def marks LATER", 2},
+    {"scenes", KEY_SCENES, NULL, 0,
+     "Scenes of the data path (unpackers, Matrix Unit, packer) instead, with the rows that rules.def "
+     "marks SCENE",
+     2},
     {"steps", KEY_STEPS, "N", 0, "Make programs of about N steps (60 to 2400)", 2},
     {"free", KEY_FREE, NULL, 0,
      "Leave out what keeps the reference from refusing programs; counts the refusals", 2},
@@ -286,6 +294,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_WITHOUT:
         options->without = argument;
         break;
+    case KEY_SCENES:
+        c->generate.scenes = true;
+        break;
     case KEY_LATER:
         options->later = true;
         break;
@@ -375,9 +386,10 @@ static enum exit_code run(struct options *options, struct rules *rules)
         c->generate.steps = c->generate.steps ? c->generate.steps : FREE_STEPS;
         c->programs = c->programs ? c->programs : FREE_PROGRAMS;
     }
-    rules_use_all(rules, options->later);
-    if ((options->rows && !rules_use_only(rules, options->rows, unknown, sizeof unknown)) ||
-        (options->without && !rules_do_without(rules, options->without, unknown, sizeof unknown))) {
+    bool scenes = c->generate.scenes;
+    rules_use_all(rules, options->later, scenes);
+    if ((options->rows && !rules_use_only(rules, options->rows, scenes, unknown, sizeof unknown)) ||
+        (options->without && !rules_do_without(rules, options->without, scenes, unknown, sizeof unknown))) {
         fprintf(stderr, "difftest-tensix: rules.def has no row %s; --list lists them\n", unknown);
         return EXIT_USAGE;
     }

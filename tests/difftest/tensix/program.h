@@ -24,6 +24,7 @@ enum step_kind {
     STEP_SEMAPHORE, /* the hart posts (word 0) or gets (word 1) semaphore `number` */
     STEP_SYNC,      /* the hart waits until the coprocessor has done all that was pushed */
     STEP_SAMPLE,    /* the same, then appends probe word `number` to the thread's log */
+    STEP_FILL,      /* before the run: L1 at `word` holds pattern `number` of `seed`; see data.h */
     STEP_KINDS
 };
 
@@ -32,6 +33,7 @@ struct step {
     uint8_t thread;
     uint16_t number;
     uint32_t word;
+    uint32_t seed;
     /* Steps of one group (0: none) stay or go together, and those whose `needs` is that group go
      * with it: what is left of a program is then still free of races. */
     uint32_t group, needs;
@@ -42,6 +44,7 @@ struct program {
     uint32_t steps, room;
     bool by_brisc[THREADS]; /* BRISC stores the thread's instructions, behind the MOP expander */
     bool unfenced;          /* no automatic waits between units that share GPRs */
+    bool scene;             /* of the data path: Dst, Src and packed L1 are compared too */
     uint64_t number;        /* which case of its seed */
     bool ok;                /* no memory otherwise */
 };

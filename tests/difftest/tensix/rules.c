@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { NOW = 0, LATER = 1, LOOPS = RULE_LOOPS, GPRS = RULE_GPRS };
+enum { LOOPS = RULE_LOOPS, GPRS = RULE_GPRS };
 
 struct limit_cell {
     enum limit_kind kind;
@@ -21,13 +21,13 @@ struct limit_cell {
 static const struct rule_row {
     const char *token;
     uint16_t row, weight;
-    bool later;
+    enum rule_when when;
     enum maker maker;
     unsigned traits;
     struct limit_cell cell[MOST_LIMITS + 1]; /* ends at the first without an operand */
 } rule_rows[] = {
 #define RULE(token, weight, when, make, traits, cells)                                             \
-    {#token, TENSIX_ROW_##token, weight, when, MAKE_##make, traits, {cells{0, NULL, 0}}},
+    {#token, TENSIX_ROW_##token, weight, RULE_##when, MAKE_##make, traits, {cells{0, NULL, 0}}},
 #include "rules.def"
 };
 
@@ -53,7 +53,7 @@ bool rules_build(struct rules *rules)
         *rule = (struct rule){.token = row->token,
                               .row = row->row,
                               .weight = row->weight,
-                              .later = row->later,
+                              .when = row->when,
                               .maker = row->maker,
                               .traits = row->traits};
         for (const struct limit_cell *cell = row->cell; cell->operand; cell++) {
@@ -65,7 +65,7 @@ bool rules_build(struct rules *rules)
             rule->limit[rule->limits++] = (struct limit){cell->kind, field, cell->value};
         }
     }
-    rules_use_all(rules, false);
+    rules_use_all(rules, false, false);
     return true;
 }
 
@@ -79,10 +79,12 @@ static void sum_weights(struct rules *rules)
     }
 }
 
-void rules_use_all(struct rules *rules, bool later)
+void rules_use_all(struct rules *rules, bool later, bool scenes)
 {
     for (unsigned i = 0; i < rules->rules; i++) {
-        rules->in_use[i] = later || !rules->rule[i].later;
+        enum rule_when when = rules->rule[i].when;
+        rules->in_use[i] = scenes ? when == RULE_SCENE
+                                  : when == RULE_NOW || (when == RULE_LATER && later);
     }
     sum_weights(rules);
 }
@@ -95,13 +97,15 @@ static bool is_name_of(const struct rule *rule, const char *text, size_t length)
 }
 
 /* Switches the rows of a list on or off. */
-static bool switch_rows(struct rules *rules, const char *list, bool use, char *unknown, size_t size)
+static bool switch_rows(struct rules *rules, const char *list, bool use, bool scenes, char *unknown,
+                        size_t size)
 {
     while (*list) {
         size_t length = strcspn(list, ",");
         bool found = false;
         for (unsigned i = 0; i < rules->rules; i++) {
-            if (is_name_of(&rules->rule[i], list, length)) {
+            if (is_name_of(&rules->rule[i], list, length) &&
+                scenes == (rules->rule[i].when == RULE_SCENE)) {
                 found = true;
                 rules->in_use[i] = use;
                 rules->rule[i].weight = rules->rule[i].weight ? rules->rule[i].weight : 1;
@@ -117,15 +121,16 @@ static bool switch_rows(struct rules *rules, const char *list, bool use, char *u
     return true;
 }
 
-bool rules_use_only(struct rules *rules, const char *list, char *unknown, size_t size)
+bool rules_use_only(struct rules *rules, const char *list, bool scenes, char *unknown, size_t size)
 {
     memset(rules->in_use, 0, sizeof rules->in_use);
-    return switch_rows(rules, list, true, unknown, size);
+    return switch_rows(rules, list, true, scenes, unknown, size);
 }
 
-bool rules_do_without(struct rules *rules, const char *list, char *unknown, size_t size)
+bool rules_do_without(struct rules *rules, const char *list, bool scenes, char *unknown,
+                      size_t size)
 {
-    return switch_rows(rules, list, false, unknown, size);
+    return switch_rows(rules, list, false, scenes, unknown, size);
 }
 
 const struct rule *rules_pick(const struct rules *rules, struct random *random)
@@ -143,10 +148,11 @@ const struct rule *rules_pick(const struct rules *rules, struct random *random)
     return NULL;
 }
 
-const struct rule *rules_named(const struct rules *rules, const char *token)
+const struct rule *rules_named(const struct rules *rules, const char *token, bool scenes)
 {
     for (unsigned i = 0; i < rules->rules; i++) {
-        if (!strcasecmp(rules->rule[i].token, token)) {
+        if (!strcasecmp(rules->rule[i].token, token) &&
+            scenes == (rules->rule[i].when == RULE_SCENE)) {
             return &rules->rule[i];
         }
     }

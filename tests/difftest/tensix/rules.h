@@ -19,13 +19,24 @@ enum maker {
     MAKE_MOP,
     MAKE_REPLAY,
     MAKE_BANK,
+    MAKERS_OF_PROGRAMS,
+    MAKE_UNPACK = MAKERS_OF_PROGRAMS, /* of scenes, see scene.h */
+    MAKE_ONCE,
+    MAKE_MATH,
+    MAKE_MOVE,
+    MAKE_CLEAR,
+    MAKE_FLIPS,
+    MAKE_PACK,
+    MAKERS
 };
+
+enum rule_when { RULE_NOW, RULE_LATER, RULE_SCENE };
 
 enum trait { RULE_LOOPS = 1, RULE_GPRS = 2 };
 
 enum limit_kind { LIMIT_EXACT, LIMIT_BITS, LIMIT_NONZERO, LIMIT_MOST };
 
-enum { MOST_LIMITS = 6 };
+enum { MOST_LIMITS = 10 };
 
 struct limit {
     enum limit_kind kind;
@@ -37,7 +48,7 @@ struct rule {
     const char *token;
     uint16_t row;
     uint16_t weight;
-    bool later;
+    enum rule_when when;
     enum maker maker;
     unsigned traits, limits;
     struct limit limit[MOST_LIMITS];
@@ -55,19 +66,20 @@ struct rules {
 /* Resolves the table; false, with a message on stderr, when a cell names no operand. */
 bool rules_build(struct rules *rules);
 
-/* Uses the NOW rows, and with `later` all that have a weight. */
-void rules_use_all(struct rules *rules, bool later);
+/* Uses the NOW rows, with `later` the LATER rows too; or, for scenes, theirs. */
+void rules_use_all(struct rules *rules, bool later, bool scenes);
 
-/* Uses only the rows of a list of tokens or mnemonics with commas between; false: `unknown` is the
- * one that is none. */
-bool rules_use_only(struct rules *rules, const char *list, char *unknown, size_t size);
+/* Uses only the rows (of scenes or of other programs) of a list of tokens or mnemonics with commas
+ * between; false: `unknown` is the one that is none. */
+bool rules_use_only(struct rules *rules, const char *list, bool scenes, char *unknown, size_t size);
 
 /* Uses the rows of a list no longer. */
-bool rules_do_without(struct rules *rules, const char *list, char *unknown, size_t size);
+bool rules_do_without(struct rules *rules, const char *list, bool scenes, char *unknown,
+                      size_t size);
 
 /* A random row of those in use, by weight; there must be one (rules->total is not 0). */
 const struct rule *rules_pick(const struct rules *rules, struct random *random);
-const struct rule *rules_named(const struct rules *rules, const char *token);
+const struct rule *rules_named(const struct rules *rules, const char *token, bool scenes);
 
 /* The operand of a row, or NULL. */
 const struct isa_field *row_operand(unsigned row, const char *name);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "expand.h"
+#include "model.h"
 #include "tensix/table.h"
 
 enum { MOST_RUNS = 4000 };
@@ -21,11 +22,20 @@ struct shrinker {
     bool ok;
 };
 
+/* Loops play what is there, and of a scene the model accepts every step. */
+static bool is_legal(const struct program *program)
+{
+    struct model *model = program->scene ? malloc(sizeof *model) : NULL;
+    bool ok = model ? model_accepts(model, program) : program_is_sound(program);
+    free(model);
+    return ok;
+}
+
 /* Takes the candidate over when it still shows the difference; frees it otherwise. */
 static bool try_program(struct shrinker *s, struct program *candidate)
 {
     s->ok = s->ok && candidate->ok;
-    if (!s->ok || s->runs >= MOST_RUNS || !program_is_sound(candidate)) {
+    if (!s->ok || s->runs >= MOST_RUNS || !is_legal(candidate)) {
         program_free(candidate);
         return false;
     }
@@ -280,7 +290,8 @@ static void simplify_operands(struct shrinker *s, uint32_t at)
     for (unsigned i = 0; i < ISA_MAX_FIELDS && format->field[i] && s->ok; i++) {
         uint32_t bits = isa_field_bits(format->field[i]) & ~tensix_rows[row].mask;
         if (bits & s->best.step[at].word &&
-            (has_one_thread(&s->best) || !names_owned(format->field[i]->name))) {
+            ((has_one_thread(&s->best) && !s->best.scene) ||
+             !names_owned(format->field[i]->name))) {
             simplify_bits(s, at, bits);
         }
     }

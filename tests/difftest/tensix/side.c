@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "data.h"
+#include "model.h"
 #include "worker.h"
 
 #define SOFT_RESET    UINT64_C(0xffb121b0)
@@ -133,6 +135,19 @@ static void last_line(const struct side *side, char message[MESSAGE_SIZE])
     size_t length = end - start < MESSAGE_SIZE - 1 ? end - start : MESSAGE_SIZE - 1;
     memcpy(message, side->text + start, length);
     message[length] = '\0';
+}
+
+/* What it said in all, in one line: a report of a fault has several. */
+static void all_lines(const struct side *side, char message[MESSAGE_SIZE])
+{
+    size_t at = 0;
+    for (size_t i = 0; i < side->length && at < MESSAGE_SIZE - 1; i++) {
+        char c = side->text[i] == '\n' ? ' ' : side->text[i];
+        if (c != ' ' || (at && message[at - 1] != ' ')) {
+            message[at++] = c;
+        }
+    }
+    message[at] = '\0';
 }
 
 static int64_t milliseconds(void)
@@ -294,6 +309,24 @@ static void write_word(struct buffer *buffer, uint64_t address, uint32_t word)
     append(buffer, &word, sizeof word);
 }
 
+/* What STEP_FILLs put into L1. */
+static void write_fills(struct buffer *buffer, const struct program *program)
+{
+    for (uint32_t i = 0; i < program->steps; i++) {
+        const struct step *step = &program->step[i];
+        struct data_place place = data_place_of(step->word);
+        uint8_t *bytes = step->kind == STEP_FILL && place.bytes ? malloc(place.bytes) : NULL;
+        if (bytes) {
+            data_fill(step, bytes);
+            operation(buffer, OPERATION_WRITE, place.address, place.bytes, 0);
+            append(buffer, bytes, place.bytes);
+            free(bytes);
+        } else if (step->kind == STEP_FILL && place.bytes) {
+            buffer->ok = false;
+        }
+    }
+}
+
 static void make_request(struct buffer *buffer, const struct image *image)
 {
     struct request_head head = {.magic = WORKER_MAGIC};
@@ -306,6 +339,7 @@ static void make_request(struct buffer *buffer, const struct image *image)
             append(buffer, code->word, 4 * code->words);
         }
     }
+    write_fills(buffer, image->program);
     for (unsigned thread = 0; thread < THREADS; thread++) {
         write_word(buffer, TRISC_PC + 4 * thread, guest_code_address(thread));
     }
@@ -314,6 +348,9 @@ static void make_request(struct buffer *buffer, const struct image *image)
     operation(buffer, OPERATION_POLL, GUEST_FLAGS, image->clocks, GUEST_FLAG_UP);
     write_word(buffer, SOFT_RESET, HOLD);
     operation(buffer, OPERATION_READ, GUEST_DUMP, 4 * image->dump_words, 0);
+    if (image->program->scene) {
+        operation(buffer, OPERATION_READ, SCENE_OUT, SCENE_BYTES, 0);
+    }
     if (buffer->ok) {
         head.operations = buffer->operations;
         head.bytes = (uint32_t)(buffer->size - sizeof head);
@@ -361,11 +398,12 @@ void side_finish(struct side *side, const struct image *image, const struct stat
     int64_t deadline = milliseconds() + (int64_t)side->timeout * 1000;
     struct answer_head head = {0};
     uint32_t log_words = image->dump_words - map->probes;
+    uint32_t scene_words = image->program->scene ? SCENE_BYTES / 4 : 0;
     memset(outcome->dump, 0, sizeof outcome->dump);
     memset(outcome->log, 0, sizeof outcome->log);
     memcpy(outcome->logs, image->logs, sizeof outcome->logs);
     enum ending ending = read_answer(side, &head, sizeof head, deadline);
-    if (ending == ENDED && (head.magic != WORKER_MAGIC || head.bytes != 4 * image->dump_words)) {
+    if (ending == ENDED && (head.magic != WORKER_MAGIC || head.bytes != 4 * (image->dump_words + scene_words))) {
         ending = ENDED_DEATH;
     }
     if (ending == ENDED) {
@@ -373,6 +411,10 @@ void side_finish(struct side *side, const struct image *image, const struct stat
     }
     if (ending == ENDED && log_words) {
         ending = read_answer(side, outcome->log, 4 * log_words, deadline);
+    }
+    outcome->scene_words = scene_words;
+    if (ending == ENDED && scene_words) {
+        ending = read_answer(side, outcome->scene, 4 * scene_words, deadline);
     }
     if (ending != ENDED) {
         explain_end(side, ending, outcome);
@@ -384,6 +426,7 @@ void side_finish(struct side *side, const struct image *image, const struct stat
     }
     last_line(side, outcome->message);
     if (outcome->ending == ENDED_NOT) {
+        all_lines(side, outcome->message);
         side_stop(side); /* a library may have stopped the whole chip: the next run starts anew */
     }
 }

@@ -215,5 +215,6 @@ bool outcome_equal(const struct state_map *map, const struct outcome *a, const s
     }
     uint32_t words = a->logs[0] + a->logs[1] + a->logs[2];
     return !memcmp(a->logs, b->logs, sizeof a->logs) &&
-           !memcmp(a->log, b->log, words * sizeof a->log[0]);
+           !memcmp(a->log, b->log, words * sizeof a->log[0]) && a->scene_words == b->scene_words &&
+           !memcmp(a->scene, b->scene, a->scene_words * sizeof a->scene[0]);
 }

@@ -87,13 +87,15 @@ enum ending {
     ENDED_NEVER_STARTED, /* the library could not be used at all */
 };
 
-enum { MOST_LOG = 4096, MESSAGE_SIZE = 400 };
+enum { MOST_LOG = 4096, MESSAGE_SIZE = 400, MOST_SCENE = 0x4000 };
 
 struct outcome {
     enum ending ending;
     uint32_t dump[MOST_PROBES];
     uint32_t logs[THREADS]; /* words of each thread's log, which follow each other in log[] */
     uint32_t log[MOST_LOG];
+    uint32_t scene_words; /* of a scene: packed L1, Dst, Src (epilogue.h); else 0 */
+    uint32_t scene[MOST_SCENE];
     char message[MESSAGE_SIZE]; /* the last line that the library printed */
 };
 

@@ -1,7 +1,7 @@
 /*
  * Programs as text. A case is
  *
- *   case NUMBER [unfenced]
+ *   case NUMBER [unfenced] [scene]
  *   T1 by brisc                      BRISC pushes for the thread
  *   T0 push INCRWC 0, 1, 0, 0        .ttinsn
  *   T0 store INCRWC 0, 1, 0, 0       store to the instruction buffer
@@ -9,11 +9,13 @@
  *   T0 gpr 3 0x12345678              stores by the hart
  *   T0 config 12 0x55
  *   T0 semaphore 3 0                 0 posts, 1 gets
+ *   T0 fill 0x108000 64 7 0x1234     L1 holds 64 bytes of pattern 7 with this seed (data.h)
  *   T0 sync
  *   T0 sample T0.gpr[5]              waits, then appends the value to the log
  *   state                            what follows is what the program leaves:
  *   expect T0.gpr[5] 0x1234          values that differ from a tile that has done nothing
  *   log T0 0x1234 0x5678
+ *   words 0x400 0x1234 0x5678        of a scene, from word 0x400 of it on; others are 0
  *   end
  *
  * Lines that begin with '#' say something to the reader. Groups are not kept.
@@ -23,22 +25,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data.h"
 #include "state.h"
 #include "tensix/table.h"
 
 static const char *const kind_names[STEP_KINDS] = {
     [STEP_PUSH] = "push", [STEP_STORE] = "store",   [STEP_MOP] = "mop",
     [STEP_GPR] = "gpr",   [STEP_CONFIG] = "config", [STEP_SEMAPHORE] = "semaphore",
-    [STEP_SYNC] = "sync", [STEP_SAMPLE] = "sample",
+    [STEP_SYNC] = "sync", [STEP_SAMPLE] = "sample",     [STEP_FILL] = "fill",
 };
 
-enum { LINE_SIZE = 16384, MOP_COUNT_WORDS = 2 };
+enum { LINE_SIZE = 1 << 18, MOP_COUNT_WORDS = 2 };
 
 /* --- Writing --- */
 
 void step_print(const struct step *step, const struct state_map *map, FILE *to)
 {
     char text[160];
+    struct data_place place;
     fprintf(to, "T%u %s", step->thread, kind_names[step->kind]);
     switch (step->kind) {
     case STEP_PUSH:
@@ -58,6 +62,11 @@ void step_print(const struct step *step, const struct state_map *map, FILE *to)
     case STEP_SEMAPHORE:
         fprintf(to, " %u 0x%" PRIx32, step->number, step->word);
         break;
+    case STEP_FILL:
+        place = data_place_of(step->word);
+        fprintf(to, " 0x%" PRIx32 " %" PRIu32 " %u 0x%" PRIx32, place.address, place.bytes,
+                step->number, step->seed);
+        break;
     case STEP_SAMPLE:
         fprintf(to, " %s", state_probe_name(map, step->number));
         break;
@@ -66,6 +75,35 @@ void step_print(const struct step *step, const struct state_map *map, FILE *to)
         break;
     }
     fputc('\n', to);
+}
+
+/* Words that are not 0, in lines without gaps; a run of equal words is written as COUNTxWORD. */
+static void print_scene(const struct outcome *expected, FILE *to)
+{
+    uint32_t in_line = 0;
+    for (uint32_t i = 0; i < expected->scene_words;) {
+        uint32_t value = expected->scene[i], run = 1;
+        while (i + run < expected->scene_words && expected->scene[i + run] == value) {
+            run++;
+        }
+        if (!value) {
+            if (in_line) {
+                fputc('\n', to);
+            }
+            in_line = 0;
+            i += run;
+            continue;
+        }
+        if (!in_line++) {
+            fprintf(to, "words 0x%" PRIx32, i);
+        }
+        fprintf(to, run > 1 ? " %" PRIx32 "x%" PRIx32 : " %.0" PRIx32 "%" PRIx32,
+                run > 1 ? run : 0, value);
+        i += run;
+    }
+    if (in_line) {
+        fputc('\n', to);
+    }
 }
 
 static void print_expected(const struct outcome *expected, const struct state_map *map, FILE *to)
@@ -87,12 +125,14 @@ static void print_expected(const struct outcome *expected, const struct state_ma
             fputc('\n', to);
         }
     }
+    print_scene(expected, to);
 }
 
 void program_print(const struct program *program, const struct outcome *expected,
                    const struct state_map *map, FILE *to)
 {
-    fprintf(to, "case %" PRIu64 "%s\n", program->number, program->unfenced ? " unfenced" : "");
+    fprintf(to, "case %" PRIu64 "%s%s\n", program->number, program->unfenced ? " unfenced" : "",
+            program->scene ? " scene" : "");
     for (unsigned thread = 0; thread < THREADS; thread++) {
         if (program->by_brisc[thread]) {
             fprintf(to, "T%u by brisc\n", thread);
@@ -145,6 +185,23 @@ static bool read_instruction(struct reader *r, const char *text, uint32_t *word)
     return true;
 }
 
+static bool read_fill(struct reader *r, struct step *step, char *at)
+{
+    struct data_place place;
+    uint32_t pattern = 0;
+    if (!read_number(r, &at, &place.address) || !read_number(r, &at, &place.bytes) ||
+        !read_number(r, &at, &pattern) || !read_number(r, &at, &step->seed)) {
+        return false;
+    }
+    if (pattern >= DATA_PATTERNS || place.address % 16 || place.bytes % 64 ||
+        place.address >= 0x180000 || place.bytes > 0x180000 - place.address) {
+        return complain(r, "out of range:", at);
+    }
+    step->number = (uint16_t)pattern;
+    step->word = data_pack_place(place);
+    return true;
+}
+
 static bool read_operands(struct reader *r, struct step *step, char *at)
 {
     uint32_t number = 0;
@@ -153,6 +210,9 @@ static bool read_operands(struct reader *r, struct step *step, char *at)
     }
     if (step->kind == STEP_SYNC) {
         return true;
+    }
+    if (step->kind == STEP_FILL) {
+        return read_fill(r, step, at);
     }
     if (step->kind == STEP_SAMPLE) {
         int probe = state_probe_named(r->map, at);
@@ -213,7 +273,8 @@ static void set_item(const struct item *item, uint32_t *dump, uint32_t value)
 
 static void expect_reset(struct outcome *expected, const struct state_map *map)
 {
-    *expected = (struct outcome){.ending = ENDED};
+    memset(expected, 0, sizeof *expected);
+    expected->ending = ENDED;
     for (unsigned i = 0; i < map->items; i++) {
         set_item(&map->item[i], expected->dump, map->item[i].reset);
     }
@@ -256,6 +317,32 @@ static bool read_log(struct reader *r, char *text)
     return true;
 }
 
+static bool read_scene(struct reader *r, char *text)
+{
+    struct outcome *expected = r->expected;
+    uint32_t at = 0;
+    if (!read_number(r, &text, &at)) {
+        return false;
+    }
+    while (*text) {
+        char *end;
+        unsigned long run = 1, value = strtoul(text, &end, 16);
+        if (*end == 'x') {
+            run = value;
+            text = end + 1;
+            value = strtoul(text, &end, 16);
+        }
+        if (end == text || value > UINT32_MAX || run > MOST_SCENE || at + run > MOST_SCENE) {
+            return complain(r, "no words of a scene:", text);
+        }
+        while (run-- > 0) {
+            expected->scene[at++] = (uint32_t)value;
+        }
+        text = end + strspn(end, " ");
+    }
+    return true;
+}
+
 /* 1: go on, 0: the case is complete, -1: an error. */
 static int read_line(struct reader *r, char *text)
 {
@@ -267,8 +354,11 @@ static int read_line(struct reader *r, char *text)
         ok = read_step(r, text);
     } else if (!strcmp(text, "state")) {
         expect_reset(r->expected, r->map);
+        r->expected->scene_words = r->program->scene ? MOST_SCENE : 0;
     } else if (r->expected->ending != ENDED) {
         ok = complain(r, "not understood in front of \"state\":", text);
+    } else if (!strncmp(text, "words ", 6)) {
+        ok = read_scene(r, text + 6);
     } else if (!strncmp(text, "expect ", 7) || !strncmp(text, "log ", 4)) {
         ok = text[0] == 'e' ? read_expectation(r, text + 7) : read_log(r, text + 4);
     } else {
@@ -302,6 +392,7 @@ int program_read(struct program *program, struct outcome *expected, const struct
             inside = true;
             program->number = strtoull(start + 5, NULL, 0);
             program->unfenced = strstr(start, "unfenced");
+            program->scene = strstr(start, "scene");
         } else {
             result = read_line(&r, start);
         }

@@ -1,0 +1,31 @@
+/* The Matrix Unit's rows with AVX2; see kernels_matrix.inc. */
+#include "num/kernel_sets.h"
+
+#if NUM_HAS_X86_KERNELS
+
+#include <immintrin.h>
+#include <stddef.h>
+#include <string.h>
+
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+
+#define NAME(function) function##_avx2
+
+#include "num/vector_avx2.h"
+
+#include "num/kernels_matrix.inc"
+
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif
