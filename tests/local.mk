@@ -34,6 +34,7 @@ UNIT_TESTS = \
 	%D%/unit/check_loader_xip \
 	%D%/unit/check_mailbox \
 	%D%/unit/check_kernels_convert \
+	%D%/unit/check_kernels_matrix \
 	%D%/unit/check_matrix_math \
 	%D%/unit/check_mop \
 	%D%/unit/check_noc_window \
@@ -53,6 +54,9 @@ UNIT_TESTS = \
 	%D%/unit/check_reader_b_random \
 	%D%/unit/check_reader_b_scalar \
 	%D%/unit/check_reader_b_sync \
+	%D%/unit/check_reader_c_moves \
+	%D%/unit/check_reader_c_unpack \
+	%D%/unit/check_reader_c_unpack_modes \
 	%D%/unit/check_regs \
 	%D%/unit/check_replay \
 	%D%/unit/check_rv32_float \
@@ -103,6 +107,9 @@ tests_unit_check_reader_b_interleave_SOURCES = %D%/unit/check_reader_b_interleav
 tests_unit_check_reader_b_random_SOURCES = %D%/unit/check_reader_b_random.c $(tensix_harness) %D%/unit/check_reader_b_model.h %D%/unit/check_reader_b_model.c
 tests_unit_check_reader_b_scalar_SOURCES = %D%/unit/check_reader_b_scalar.c $(tensix_harness)
 tests_unit_check_reader_b_sync_SOURCES = %D%/unit/check_reader_b_sync.c $(tensix_harness)
+tests_unit_check_reader_c_moves_SOURCES = %D%/unit/check_reader_c_moves.c $(tensix_harness)
+tests_unit_check_reader_c_unpack_SOURCES = %D%/unit/check_reader_c_unpack.c %D%/unit/check_reader_c_model.h %D%/unit/check_reader_c_model.c $(tensix_harness)
+tests_unit_check_reader_c_unpack_modes_SOURCES = %D%/unit/check_reader_c_unpack_modes.c %D%/unit/check_reader_c_model.h %D%/unit/check_reader_c_model.c $(tensix_harness)
 tests_unit_check_tensix_config_SOURCES = %D%/unit/check_tensix_config.c $(tensix_harness)
 tests_unit_check_tensix_counters_SOURCES = %D%/unit/check_tensix_counters.c $(tensix_harness)
 tests_unit_check_tensix_deadlock_SOURCES = %D%/unit/check_tensix_deadlock.c $(tile_harness) $(mmio_harness)

@@ -149,13 +149,12 @@ static inline unsigned unpack_tiles(unsigned context, uint32_t address_a, uint32
 
 /*
  * The MOP that unpacks a tile to SrcA, `faces` times all that the counters say, and gives a zero
- * SrcB with each. SrcB comes first: T1 waits for SrcA and then gives both banks back, whoever has
- * that of SrcB.
+ * SrcB with each. In LLK's order: T1 waits for SrcA, which takes longer, and gives both back.
  */
 static inline void unpack_use_copy_mop(unsigned faces)
 {
-    struct mop_loops loops = mop_loops_of_two(faces, 1, UNPACR_ZEROS_WORD(UNPACKER1),
-                                              UNPACR_WORD(UNPACKER0, 1, .ch0_z_inc = 1));
+    struct mop_loops loops = mop_loops_of_two(faces, 1, UNPACR_WORD(UNPACKER0, 1, .ch0_z_inc = 1),
+                                              UNPACR_ZEROS_WORD(UNPACKER1));
     mop_use_loops(&loops);
 }
 

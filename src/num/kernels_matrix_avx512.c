@@ -9,7 +9,8 @@
 
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx2,fma"))), apply_to = function)
+#pragma clang attribute push(                                                                      \
+    __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx2,fma"))), apply_to = function)
 #else
 #define UNROLL _Pragma("GCC unroll 16")
 #pragma GCC push_options

@@ -7,21 +7,25 @@ libpenrose_core_la_SOURCES += \
 	%D%/kernel_sets.h \
 	%D%/kernels.c \
 	%D%/kernels.h \
+	%D%/kernels_avx2.c \
+	%D%/kernels_avx512.c \
 	%D%/kernels_convert.inc \
 	%D%/kernels_convert_accumulate.inc \
 	%D%/kernels_convert_avx2.c \
 	%D%/kernels_convert_avx512.c \
 	%D%/kernels_convert_pack.inc \
 	%D%/kernels_convert_unpack.inc \
-	%D%/kernels_reference.c \
-	%D%/kernels_avx2.c \
-	%D%/kernels_avx512.c \
+	%D%/kernels_matrix.inc \
 	%D%/kernels_matrix_avx2.c \
 	%D%/kernels_matrix_avx512.c \
+	%D%/kernels_matrix_dot.inc \
+	%D%/kernels_reference.c \
 	%D%/matrix.c \
 	%D%/matrix.h \
 	%D%/random.h \
 	%D%/src_format.h \
 	%D%/tensix_format.c \
 	%D%/tensix_format.h \
-	%D%/unrounded.h
+	%D%/unrounded.h \
+	%D%/vector_avx2.h \
+	%D%/vector_avx512.h

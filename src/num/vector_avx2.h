@@ -3,7 +3,8 @@
  * bytes; a file includes one of the two after it has switched to the instructions.
  *
  * + - & | ^ << >> work on whole vectors as they do on their elements. Elements of 16 bits come in
- * pairs that share 32 bits: "even" is the lower one. A mask has all bits of an element set, or none.
+ * pairs that share 32 bits: "even" is the lower one. A mask has all bits of an element set, or
+ * none.
  */
 #ifndef NUM_VECTOR_AVX2_H
 #define NUM_VECTOR_AVX2_H
@@ -71,8 +72,8 @@ VECTOR_INLINE v_u16 v_load_rows(const uint16_t *rows, unsigned part)
 
 VECTOR_INLINE void v_store_rows(uint16_t *rows, unsigned part, v_u16 x)
 {
-    const __m256i order = _mm256_broadcastsi128_si256(
-        _mm_set_epi32(0x0f0e0b0a, 0x07060302, 0x0d0c0908, 0x05040100));
+    const __m256i order =
+        _mm256_broadcastsi128_si256(_mm_set_epi32(0x0f0e0b0a, 0x07060302, 0x0d0c0908, 0x05040100));
     __m256i sorted = _mm256_permute4x64_epi64(_mm256_shuffle_epi8((__m256i)x, order), 0xd8);
     _mm_storeu_si128((__m128i *)(rows + part * 8), _mm256_castsi256_si128(sorted));
     _mm_storeu_si128((__m128i *)(rows + 16 + part * 8), _mm256_extracti128_si256(sorted, 1));
@@ -117,22 +118,22 @@ VECTOR_INLINE v_u16 v_load_low_halves(const uint32_t *even, const uint32_t *odd)
 
 VECTOR_INLINE v_u16 v_swap(v_u16 x)
 {
-    const __m256i order = _mm256_broadcastsi128_si256(
-        _mm_set_epi32(0x0d0c0f0e, 0x09080b0a, 0x05040706, 0x01000302));
+    const __m256i order =
+        _mm256_broadcastsi128_si256(_mm_set_epi32(0x0d0c0f0e, 0x09080b0a, 0x05040706, 0x01000302));
     return (v_u16)_mm256_shuffle_epi8((__m256i)x, order);
 }
 
 VECTOR_INLINE v_u16 v_twice_even(v_u16 x)
 {
-    const __m256i order = _mm256_broadcastsi128_si256(
-        _mm_set_epi32(0x0d0c0d0c, 0x09080908, 0x05040504, 0x01000100));
+    const __m256i order =
+        _mm256_broadcastsi128_si256(_mm_set_epi32(0x0d0c0d0c, 0x09080908, 0x05040504, 0x01000100));
     return (v_u16)_mm256_shuffle_epi8((__m256i)x, order);
 }
 
 VECTOR_INLINE v_u16 v_twice_odd(v_u16 x)
 {
-    const __m256i order = _mm256_broadcastsi128_si256(
-        _mm_set_epi32(0x0f0e0f0e, 0x0b0a0b0a, 0x07060706, 0x03020302));
+    const __m256i order =
+        _mm256_broadcastsi128_si256(_mm_set_epi32(0x0f0e0f0e, 0x0b0a0b0a, 0x07060706, 0x03020302));
     return (v_u16)_mm256_shuffle_epi8((__m256i)x, order);
 }
 
@@ -276,8 +277,8 @@ VECTOR_INLINE v_u16 v_power16(v_u16 x)
     /* A table by bytes: x is the index for the lower, x - 8 for the upper one; 0 below index 0. */
     const __m256i powers =
         _mm256_broadcastsi128_si256(_mm_set_epi32(0, 0, (int)0x80402010, 0x08040201));
-    const __m256i low_bytes = _mm256_broadcastsi128_si256(
-        _mm_set_epi32(0x0e0e0c0c, 0x0a0a0808, 0x06060404, 0x02020000));
+    const __m256i low_bytes =
+        _mm256_broadcastsi128_si256(_mm_set_epi32(0x0e0e0c0c, 0x0a0a0808, 0x06060404, 0x02020000));
     x = v_max_s16(x, v_all16(0xffc0));
     v_u16 index = (v_u16)_mm256_shuffle_epi8((__m256i)x, low_bytes) - v_all16(0x0800);
     return (v_u16)_mm256_shuffle_epi8(powers, (__m256i)index);

@@ -15,7 +15,7 @@
 
 enum {
     VECTOR_WORDS = 16, /* of 32 bits */
-    VECTOR_PICKS = 1, /* v_pick is one instruction */
+    VECTOR_PICKS = 1,  /* v_pick is one instruction */
 };
 
 typedef uint16_t v_u16 __attribute__((vector_size(64)));
@@ -64,18 +64,18 @@ VECTOR_INLINE v_f32 v_all_f32(float x)
 VECTOR_INLINE v_u16 v_load_rows(const uint16_t *rows, unsigned part)
 {
     (void)part;
-    const __m512i order = (__m512i)(v_u16){0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,
-                                           21, 6, 22, 7, 23, 8,  24, 9,  25, 10, 26,
-                                           11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    const __m512i order =
+        (__m512i)(v_u16){0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
+                         8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
     return (v_u16)_mm512_permutexvar_epi16(order, _mm512_loadu_si512(rows));
 }
 
 VECTOR_INLINE void v_store_rows(uint16_t *rows, unsigned part, v_u16 x)
 {
     (void)part;
-    const __m512i order = (__m512i)(v_u16){0,  2,  4,  6,  8,  10, 12, 14, 16, 18, 20,
-                                           22, 24, 26, 28, 30, 1,  3,  5,  7,  9,  11,
-                                           13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
+    const __m512i order =
+        (__m512i)(v_u16){0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30,
+                         1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
     _mm512_storeu_si512(rows, _mm512_permutexvar_epi16(order, (__m512i)x));
 }
 

@@ -215,9 +215,23 @@ void tensix_adc_set(struct tensix_adc_channel *channel, enum tensix_adc_axis axi
 void tensix_src_give(struct tensix *tensix, enum tensix_src src);
 void tensix_src_release(struct tensix *tensix, enum tensix_src src, bool keep);
 
+static inline bool tensix_src_matrix_may_at(const struct tensix *tensix, enum tensix_src src,
+                                            uint64_t now)
+{
+    const struct tensix_src_banks *banks = &tensix->src[src];
+    return banks->matrix_may[banks->matrix_bank] &&
+           (!tensix->timed || now >= banks->given_at[banks->matrix_bank]);
+}
+
 static inline bool tensix_src_matrix_may(const struct tensix *tensix, enum tensix_src src)
 {
-    return tensix->src[src].matrix_may[tensix->src[src].matrix_bank];
+    return tensix_src_matrix_may_at(tensix, src, tensix->now);
+}
+
+/* Does the Matrix Unit only have to wait for data that are under way? */
+static inline bool tensix_src_is_coming(const struct tensix *tensix, enum tensix_src src)
+{
+    return tensix->timed && tensix->src[src].matrix_may[tensix->src[src].matrix_bank];
 }
 
 static inline bool tensix_src_unpack_may(const struct tensix *tensix, enum tensix_src src)

@@ -124,6 +124,19 @@ static void charge(struct tensix *tensix, unsigned thread, unsigned row)
     }
 }
 
+/* Timed runs: does what the thread waits for need only time? */
+static bool comes_by_itself(const struct tensix *tensix, const struct tensix_thread *thread)
+{
+    unsigned row = tensix_row_of(thread->next);
+    if (!tensix->timed) {
+        return false;
+    }
+    return thread->wait == TENSIX_WAITS_FOR_UNIT ||
+           (thread->wait == TENSIX_WAITS_FOR_SRC &&
+            tensix_row_infos[row].unit == TENSIX_UNIT_MATRIX &&
+            tensix_src_is_coming(tensix, (enum tensix_src)thread->wait_detail));
+}
+
 /* Offers `next` to its unit. */
 static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
 {
@@ -144,7 +157,7 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
         if (tensix_row_infos[row].unit == TENSIX_UNIT_SCALAR) {
             tensix->scalar_held_by = (uint8_t)(thread + 1);
         }
-        own->blocked = !(tensix->timed && own->wait == TENSIX_WAITS_FOR_UNIT);
+        own->blocked = !comes_by_itself(tensix, own);
         own->time += !own->blocked;
     } else if (result == TENSIX_DONE) {
         own->wait = TENSIX_WAITS_FOR_NOTHING;

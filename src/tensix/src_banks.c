@@ -6,6 +6,9 @@
  * asking whose that is; who uses a bank waits until it may. Handing over what the other side
  * already has is no error on any page: the bank stays there, and the giver turns all the same.
  *
+ * In a timed run the Matrix Unit gets a bank when the unpacker has fetched what goes there; who asks
+ * whether the unpackers may use it sees at once that they may not.
+ *
  * Invariant: while a bit of SOFT_RESET_0 holds the banks, they are as tensix_src_reset leaves them.
  */
 #include "tensix/src_banks.h"
@@ -23,6 +26,7 @@ void tensix_src_give(struct tensix *tensix, enum tensix_src src)
     struct tensix_src_banks *banks = &tensix->src[src];
     if (!is_held(tensix, src)) {
         banks->matrix_may[banks->unpack_bank] = true;
+        banks->given_at[banks->unpack_bank] = tensix->unpacker[src].free_at;
         banks->unpack_bank ^= 1;
         tensix_reconsider(tensix, tensix->now);
     }

@@ -185,6 +185,7 @@ enum tensix_src { TENSIX_SRC_A, TENSIX_SRC_B, TENSIX_SRCS };
 struct tensix_src_banks {
     uint8_t matrix_bank, unpack_bank;
     bool matrix_may[2]; /* AllowedClient is the Matrix Unit, otherwise the unpackers ("valid") */
+    uint64_t given_at[2]; /* timed runs: from when on, since data come after the instruction */
 };
 
 struct tensix_semaphore {

@@ -63,9 +63,9 @@ static bool keeps_waiting(const struct tensix *tensix, unsigned thread,
     case TENSIX_C_SRC_B_UNPACK:
         return !tensix_src_unpack_may(tensix, TENSIX_SRC_B);
     case TENSIX_C_SRC_A_MATRIX:
-        return !tensix_src_matrix_may(tensix, TENSIX_SRC_A);
+        return !tensix_src_matrix_may_at(tensix, TENSIX_SRC_A, now);
     case TENSIX_C_SRC_B_MATRIX:
-        return !tensix_src_matrix_may(tensix, TENSIX_SRC_B);
+        return !tensix_src_matrix_may_at(tensix, TENSIX_SRC_B, now);
     case TENSIX_C_MOVER:
         return tensix->board->mover_busy(tensix->owner);
     case TENSIX_C_HART:
@@ -183,6 +183,13 @@ void tensix_look(struct tensix *tensix, uint64_t now)
     }
 }
 
+/* Units finish, and results and data arrive, by themselves in timed runs. */
+static unsigned by_itself_now(const struct tensix *tensix)
+{
+    return BY_ITSELF | (tensix_src_is_coming(tensix, TENSIX_SRC_A) ? TENSIX_C_SRC_A_MATRIX : 0) |
+           (tensix_src_is_coming(tensix, TENSIX_SRC_B) ? TENSIX_C_SRC_B_MATRIX : 0);
+}
+
 bool tensix_gate_open(struct tensix *tensix, unsigned thread, const struct tensix_row_info *info,
                       uint64_t now, uint64_t *retry)
 {
@@ -198,8 +205,7 @@ bool tensix_gate_open(struct tensix *tensix, unsigned thread, const struct tensi
     if (!tensix_is_blocked(info, latch->block_mask)) {
         return true;
     }
-    /* Units finish and results arrive by themselves in timed runs. */
-    bool by_itself = tensix->timed && unmet_conditions(tensix, thread, now) & BY_ITSELF;
+    bool by_itself = tensix->timed && unmet_conditions(tensix, thread, now) & by_itself_now(tensix);
     *retry = latch->met ? latch->open_at : by_itself ? now + 1 : UINT64_MAX;
     return false;
 }

@@ -144,8 +144,8 @@ static uint32_t random_src(uint32_t *state, enum num_matrix_style style,
     if (style == NUM_MATRIX_INT8) {
         return random_int8(state);
     }
-    uint32_t fraction = style == NUM_MATRIX_BF16 ? random_fraction(state, 7) << 3
-                                                 : random_fraction(state, 10);
+    uint32_t fraction =
+        style == NUM_MATRIX_BF16 ? random_fraction(state, 7) << 3 : random_fraction(state, 10);
     uint32_t stored =
         num_src_from_tf32((word & 1) << 18 | random_exponent(state, spread) << 10 | fraction);
     if (word >> 1 & 1 && (word >> 2) % 8 == 0) {

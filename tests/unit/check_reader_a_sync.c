@@ -566,7 +566,7 @@ static void set_conditions(unsigned bits)
 /* Nothing to wait for. */
 static void free_all(void)
 {
-    tt->src[0] = tt->src[1] = (struct tensix_src_banks){1, 0, {false, true}};
+    tt->src[0] = tt->src[1] = (struct tensix_src_banks){1, 0, {false, true}, {0}};
     harness.mover_busy = harness.hart_access_pending = false;
 }
 

@@ -15,7 +15,7 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-enum { ROUNDS = 1500, DATA_EVERY = 50 };
+enum { ROUNDS = 1000, DATA_EVERY = 50 };
 
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;

@@ -39,7 +39,7 @@ static void favour(struct rules *to, const struct rules *from, const struct rule
     *to = *from;
     unsigned others = from->total > rule->weight ? from->total - rule->weight : 1;
     for (unsigned i = 0; i < to->rules; i++) {
-        if (to->rule[i].row == rule->row) {
+        if (to->rule[i].row == rule->row && to->rule[i].when == rule->when) {
             to->rule[i].weight = (uint16_t)(FAVOUR * others);
             to->total = others + (unsigned)to->rule[i].weight;
             to->in_use[i] = true;
@@ -62,7 +62,8 @@ static bool shows_something(const struct state_map *map, const struct outcome *o
 static bool record_case(struct bench *bench, const struct rules *rules, const struct rule *rule,
                         uint64_t seed, unsigned *number, FILE *to)
 {
-    const struct generate_options options = {.compact = true};
+    const struct generate_options options = {.compact = true,
+                                             .scenes = rule->when == RULE_SCENE};
     bool written = false, ok = true;
     for (unsigned last = *number + MOST_TRIES; ok && !written && *number < last; ++*number) {
         struct program program;
@@ -88,7 +89,8 @@ static enum golden_result record_row(struct bench *bench, const struct rules *ru
     char path[PATH_SIZE];
     struct rules favoured;
     unsigned cases = 0, number = 0;
-    snprintf(path, sizeof path, "%s/%s.case", folder, rule->token);
+    bool scene = rule->when == RULE_SCENE;
+    snprintf(path, sizeof path, "%s/%s%s.case", folder, scene ? "scene-" : "", rule->token);
     FILE *file = fopen(path, "w");
     if (!file) {
         fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));

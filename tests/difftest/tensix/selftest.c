@@ -7,12 +7,12 @@
 #include "expand.h"
 #include "shrink.h"
 
-enum { LONGEST = 14, PROGRAMS = 60, STEPS = 160, CLEAN_INSTRUCTIONS = 20000 };
+enum { LONGEST = 14, LONGEST_SCENE = 64, PROGRAMS = 60, STEPS = 160, CLEAN_INSTRUCTIONS = 20000 };
 
 static const struct mutant_row {
     const char *token;
     uint16_t row;
-    const char *operand;
+    const char *operand; /* NULL: all of the row */
     uint32_t value;
     const char *result; /* NULL: dropped */
     uint32_t bits;
@@ -20,6 +20,7 @@ static const struct mutant_row {
 #define FLIP(token, operand, value, result, bits)                                                  \
     {#token, TENSIX_ROW_##token, #operand, value, #result, bits},
 #define DROP(token, operand, value) {#token, TENSIX_ROW_##token, #operand, value, NULL, 0},
+#define DROP_ALL(token) {#token, TENSIX_ROW_##token, NULL, 0, NULL, 0},
 #include "mutants.def"
 };
 
@@ -29,6 +30,12 @@ enum { MUTANTS = sizeof mutant_rows / sizeof mutant_rows[0] };
  * the row, and mutants.def does not use them. */
 static bool make_mutant(struct mutant *mutant, const struct mutant_row *row)
 {
+    if (!row->operand) {
+        *mutant = (struct mutant){.mask = tensix_rows[row->row].mask,
+                                  .match = tensix_rows[row->row].match,
+                                  .drop = true};
+        return true;
+    }
     const struct isa_field *operand = row_operand(row->row, row->operand);
     const struct isa_field *result = row->result ? row_operand(row->row, row->result) : operand;
     if (!operand || !result) {
@@ -73,7 +80,7 @@ static bool check_shrunk(struct bench *bench, const struct mutant_row *row,
     struct program small;
     bool shown = program_shrink(bench, program, &small);
     bool has_row = shown && contains(&small, row->row);
-    bool ok = has_row && small.steps <= LONGEST;
+    bool ok = has_row && small.steps <= (program->scene ? LONGEST_SCENE : LONGEST);
     if (verbose || !ok) {
         printf("%-16s %s %" PRIu32 " steps\n", row->token,
                !shown    ? "found, but its difference went away;"
@@ -86,11 +93,21 @@ static bool check_shrunk(struct bench *bench, const struct mutant_row *row,
     return ok;
 }
 
+/* Rows of the data path are executed in scenes, those that programs use now in programs. */
+static bool is_of_scenes(const struct rules *rules, const struct mutant_row *row)
+{
+    const struct rule *rule = rules_named(rules, row->token, false);
+    return !rule || rule->when != RULE_NOW;
+}
+
 static bool find_mutant(const struct campaign *campaign, struct bench *bench,
                         const struct mutant_row *row, bool verbose)
 {
-    struct generate_options generate = {.steps = STEPS};
+    bool scenes = is_of_scenes(campaign->rules, row);
+    struct generate_options generate = {.steps = STEPS, .scenes = scenes};
+    struct rules rules = *campaign->rules;
     struct mutant mutant;
+    rules_use_all(&rules, false, scenes);
     if (!make_mutant(&mutant, row)) {
         printf("mutants.def: %s has no such operands\n", row->token);
         return false;
@@ -98,7 +115,7 @@ static bool find_mutant(const struct campaign *campaign, struct bench *bench,
     bench->mutant = &mutant;
     for (unsigned i = 0; i < PROGRAMS; i++) {
         struct program program;
-        program_generate(&program, campaign->rules, campaign->map, campaign->seed, i, &generate);
+        program_generate(&program, &rules, campaign->map, campaign->seed, i, &generate);
         enum verdict verdict = program.ok ? bench_run(bench, &program) : VERDICT_TROUBLE;
         bool ok = verdict == VERDICT_DIFFERENT && check_shrunk(bench, row, &program, verbose);
         program_free(&program);
@@ -116,9 +133,13 @@ static bool find_mutant(const struct campaign *campaign, struct bench *bench,
 
 /* --- All --- */
 
-static bool nothing_found(const struct campaign *campaign)
+static bool nothing_found(const struct campaign *campaign, bool scenes)
 {
     struct campaign clean = *campaign;
+    struct rules rules = *campaign->rules;
+    rules_use_all(&rules, false, scenes);
+    clean.rules = &rules;
+    clean.generate.scenes = scenes;
     static struct tally tally;
     char trouble[MESSAGE_SIZE];
     uint64_t different = 0;
@@ -146,7 +167,7 @@ static bool nothing_found(const struct campaign *campaign)
 bool selftest(const struct campaign *campaign, bool verbose)
 {
     static struct bench bench;
-    bool ok = nothing_found(campaign);
+    bool ok = nothing_found(campaign, false) && nothing_found(campaign, true);
     unsigned found = 0;
     bench_init(&bench, campaign->map, campaign->ours, campaign->reference, campaign->timeout);
     for (unsigned i = 0; ok && i < MUTANTS; i++) {
