@@ -102,6 +102,7 @@ static void configure_packer(struct tensix *tensix, const struct variant *varian
     const struct field fields[] = {
         {TENSIX_FIELD_ALU_FORMAT_SPEC_REG2_Dstacc, variant->in},
         {TENSIX_FIELD_THCON_SEC0_REG1_In_data_format, variant->in},
+        {TENSIX_FIELD_THCON_SEC0_REG1_Disable_zero_compress, 1},
         {TENSIX_FIELD_THCON_SEC0_REG1_Out_data_format, variant->out},
         {TENSIX_FIELD_THCON_SEC0_REG1_Exp_section_size, variant->out == BFP8_B ? 4 : 0},
         {TENSIX_FIELD_THCON_SEC0_REG1_L1_Dest_addr, PACKED / 16 - 1},

@@ -79,6 +79,8 @@ UNIT_TESTS = \
 	%D%/unit/check_tensix_matrix \
 	%D%/unit/check_tensix_misc \
 	%D%/unit/check_tensix_moves \
+	%D%/unit/check_tensix_pack \
+	%D%/unit/check_tensix_pack_modes \
 	%D%/unit/check_tensix_rwc \
 	%D%/unit/check_tensix_scalar \
 	%D%/unit/check_tensix_status \
@@ -117,6 +119,8 @@ tests_unit_check_tensix_matrix_SOURCES = %D%/unit/check_tensix_matrix.c $(matrix
 tests_unit_check_tensix_misc_SOURCES = %D%/unit/check_tensix_misc.c $(tensix_harness)
 tests_unit_check_tensix_moves_SOURCES = %D%/unit/check_tensix_moves.c $(matrix_model) $(tensix_harness)
 tests_unit_check_tensix_zero_SOURCES = %D%/unit/check_tensix_zero.c $(matrix_model) $(tensix_harness)
+tests_unit_check_tensix_pack_SOURCES = %D%/unit/check_tensix_pack.c $(tensix_harness)
+tests_unit_check_tensix_pack_modes_SOURCES = %D%/unit/check_tensix_pack_modes.c $(tensix_harness)
 tests_unit_check_tensix_rwc_SOURCES = %D%/unit/check_tensix_rwc.c $(tensix_harness)
 tests_unit_check_tensix_scalar_SOURCES = %D%/unit/check_tensix_scalar.c $(tensix_harness)
 tests_unit_check_tensix_status_SOURCES = %D%/unit/check_tensix_status.c $(tensix_harness)

@@ -1,5 +1,6 @@
 /*
- * Which words of Config the units with a data path look at. A unit may keep what it derives from
+ * Which words of Config unpackers and packer look at. (The Matrix Unit is not here: it takes its
+ * configuration when an instruction starts and keeps nothing; LLK changes it right behind.) A unit may keep what it derives from
  * Config: its bit in tensix->stale is set when such a word is written, in either state, and the unit
  * clears it. What it keeps is for one state (CFG_STATE_ID) and must not hold anything from
  * ThreadConfig or from counters.
@@ -13,8 +14,7 @@ enum tensix_config_user {
     TENSIX_USED_BY_UNPACKER0 = 1 << 0,
     TENSIX_USED_BY_UNPACKER1 = 1 << 1,
     TENSIX_USED_BY_PACKER = 1 << 2,
-    TENSIX_USED_BY_MATRIX = 1 << 3,
-    TENSIX_USED_BY_ALL = 15,
+    TENSIX_USED_BY_ALL = 7,
 };
 
 struct tensix_config_use {

@@ -145,8 +145,8 @@ static bool is_plain(const struct tensix *tensix, const struct tensix_pack_job *
     const struct tensix_pack_output *output = &tensix->packer.output;
     unsigned bytes = job->rows * job->plan->bits * (NUM_BLOCK_DATUMS / 8);
     return job->plan->is_plain && job->reads && job->count == NUM_BLOCK_DATUMS &&
-           bytes % TENSIX_PACK_LINE == 0 && !(output->data.fill | output->block_count) &&
-           !tensix_pack_wants_histogram(tensix);
+           job->pad != TENSIX_PACK_PAD_ALL && bytes % TENSIX_PACK_LINE == 0 &&
+           !(output->data.fill | output->block_count) && !tensix_pack_wants_histogram(tensix);
 }
 
 static bool pack_job(struct tensix *tensix, const struct tensix_args_PACR *args,
@@ -192,9 +192,8 @@ static enum tensix_exec exec_PACR(struct tensix *tensix, unsigned thread,
     if (args->flush) {
         return flush(tensix, thread, args, plan);
     }
-    bool is_refused = args->zero_write
-                          ? plan->refusal && plan->refusal < TENSIX_PACK_BAD_EARLY
-                          : plan->refusal;
+    bool is_refused =
+        args->zero_write ? plan->refusal && plan->refusal < TENSIX_PACK_BAD_EARLY : plan->refusal;
     if (is_refused) {
         return tensix_pack_refuse(tensix, thread, plan);
     }
@@ -205,6 +204,8 @@ static enum tensix_exec exec_PACR(struct tensix *tensix, unsigned thread,
         return outside_l1(tensix, thread, address);
     }
     tensix_pack_advance(tensix, &job);
+    /* GUESS: a line a cycle. */
+    tensix_take_off(tensix, thread, TENSIX_FLIGHT_PACKER, job.rows * plan->bits / 8);
     if (args->last) {
         end_tile(tensix, thread, state);
     }

@@ -30,8 +30,8 @@ struct tensix_pack_stream {
 
 struct tensix_pack_output {
     struct tensix_pack_stream data, exponents, rows;
-    uint32_t lines; /* written since the tile began */
-    uint32_t count; /* data since the streams were opened */
+    uint32_t lines;                   /* written since the tile began */
+    uint32_t count;                   /* data since the streams were opened */
     uint16_t block[NUM_BLOCK_DATUMS]; /* patterns that wait for the rest of their block */
     uint8_t block_count;
     /* Compression: the latest datum of an open row, and how many zeros after it are not stored. */
@@ -49,14 +49,15 @@ struct tensix_pack_output {
 struct tensix_pack_plan {
     bool is_valid;
     uint8_t state;
-    uint8_t refusal; /* enum tensix_pack_refusal */
-    uint8_t kind;    /* enum num_pack_kind: what the early conversion gives */
+    uint8_t refusal;     /* enum tensix_pack_refusal */
+    uint8_t kind;        /* enum num_pack_kind: what the early conversion gives */
     struct num_pack how; /* without generator, and the shift by face */
     uint8_t in, dstacc;  /* format codes */
     uint8_t bits;        /* of a datum in L1 */
     uint8_t datum_shift; /* log2 of the bytes of a datum as addresses count them */
     bool is_block, has_exponents, writes_exponents, from_l1;
-    bool is_plain; /* whole rows go through the kernels: nothing below, and no stochastic rounding */
+    bool
+        is_plain; /* whole rows go through the kernels: nothing below, and no stochastic rounding */
     bool masks, compresses, accumulates, thresholds, shifts_by_face, is_stochastic;
     uint8_t exponents_in; /* enum tensix_pack_exponents_in: where the exponents can be seen */
     uint8_t threshold;

@@ -138,16 +138,36 @@ static enum tensix_pack_exponents_in exponents_in(enum num_pack_kind kind, enum 
 
 /* --- Edge masks --- */
 
-/* Can any row of a tile have a mask that is not full? */
-static bool derive_masks(const struct tensix *tensix, unsigned state)
+/* Does any of the 16 fields of two bits of a mapping name a row set (mask) of `which`? */
+static bool names_any(uint32_t mapping, unsigned which)
 {
-    const uint32_t *config = tensix->config[state];
-    for (unsigned i = 0; i < 4; i++) {
-        if ((config[TENSIX_WORD_PCK_EDGE_OFFSET_SEC0_mask + i] & UINT16_MAX) != UINT16_MAX) {
+    for (unsigned i = 0; i < 16; i++) {
+        if (which >> (mapping >> 2 * i & 3) & 1) {
             return true;
         }
     }
     return false;
+}
+
+/* Can any row of a tile have a mask that is not full? LLK sets the first mask alone. */
+static bool derive_masks(const struct tensix *tensix, unsigned state)
+{
+    const uint32_t *config = tensix->config[state];
+    unsigned partial = 0, sets = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t mask = config[TENSIX_WORD_PCK_EDGE_OFFSET_SEC0_mask + i] & UINT16_MAX;
+        partial |= (unsigned)(mask != UINT16_MAX) << i;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t rows = config[TENSIX_WORD_TILE_ROW_SET_MAPPING_0_row_set_mapping_0 + i];
+        sets |= (unsigned)names_any(rows, partial) << i;
+    }
+    if (tensix_get_PCK_EDGE_TILE_FACE_SET_SELECT_enable(tensix, state)) {
+        unsigned faces = tensix_get_PCK_EDGE_TILE_FACE_SET_SELECT_select(tensix, state) & 3;
+        return names_any(config[TENSIX_WORD_TILE_FACE_SET_MAPPING_0_face_set_mapping_0 + faces],
+                         sets);
+    }
+    return sets >> (tensix_get_PCK_EDGE_TILE_ROW_SET_SELECT_select(tensix, state) & 3) & 1;
 }
 
 /* --- What cannot be --- */
@@ -156,8 +176,8 @@ static enum tensix_pack_refusal check_output(const struct tensix *tensix, unsign
                                              const struct tensix_pack_plan *plan)
 {
     unsigned to = plan->how.to;
-    bool is_sum = to == NUM_FORMAT_FLOAT32 || to == NUM_FORMAT_FLOAT16 ||
-                  to == NUM_FORMAT_FLOAT16_B;
+    bool is_sum =
+        to == NUM_FORMAT_FLOAT32 || to == NUM_FORMAT_FLOAT16 || to == NUM_FORMAT_FLOAT16_B;
     if (!num_format_info(to)) {
         return TENSIX_PACK_BAD_OUT;
     }
@@ -232,10 +252,11 @@ static enum tensix_exec refuse_input(struct tensix *tensix, unsigned thread,
     const char *in = format_name(plan->in);
     switch (plan->refusal) {
     case TENSIX_PACK_BAD_EARLY:
-        return tensix_fault(tensix, thread, kind,
-                            "PACR: Dst of %u bits cannot give %s (ALU_FORMAT_SPEC_REG2_Dstacc) with "
-                            "these Read_int8, Read_unsigned and Round_10b_mant",
-                            plan->how.early.is_32bit ? 32 : 16, format_name(plan->dstacc));
+        return tensix_fault(
+            tensix, thread, kind,
+            "PACR: Dst of %u bits cannot give %s (ALU_FORMAT_SPEC_REG2_Dstacc) with "
+            "these Read_int8, Read_unsigned and Round_10b_mant",
+            plan->how.early.is_32bit ? 32 : 16, format_name(plan->dstacc));
     case TENSIX_PACK_BAD_L1_SOURCE:
         return tensix_fault(tensix, thread, kind,
                             "PACR: L1 as the source (Source_interface_selection) cannot give %s "
@@ -281,13 +302,14 @@ enum tensix_exec tensix_pack_refuse(struct tensix *tensix, unsigned thread,
                             format_name(plan->how.to));
     }
     if (plan->refusal == TENSIX_PACK_BAD_ACCUMULATION) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNIMPLEMENTED,
-                            "PACR: THCON_SEC0_REG1_Pack_L1_Acc adds Float32, Float16 and Float16_b; "
-                            "no source says what it does with %s",
-                            format_name(plan->how.to));
+        return tensix_fault(
+            tensix, thread, TENSIX_FAULT_UNIMPLEMENTED,
+            "PACR: THCON_SEC0_REG1_Pack_L1_Acc adds Float32, Float16 and Float16_b; "
+            "no source says what it does with %s",
+            format_name(plan->how.to));
     }
-    return tensix_fault(tensix, thread, TENSIX_FAULT_UNIMPLEMENTED,
-                        "PACR: no source says what %s", unknown[plan->refusal]);
+    return tensix_fault(tensix, thread, TENSIX_FAULT_UNIMPLEMENTED, "PACR: no source says what %s",
+                        unknown[plan->refusal]);
 }
 
 /* --- The plan --- */
@@ -350,7 +372,7 @@ void tensix_pack_derive(struct tensix *tensix, unsigned state)
         plan->refusal = (uint8_t)check_input(plan);
     }
     if (plan->refusal == TENSIX_PACK_FINE) {
-        plan->exponents_in = (uint8_t)exponents_in((enum num_pack_kind)plan->kind,
-                                                   (enum num_format)plan->how.to);
+        plan->exponents_in =
+            (uint8_t)exponents_in((enum num_pack_kind)plan->kind, (enum num_format)plan->how.to);
     }
 }

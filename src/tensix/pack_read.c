@@ -44,8 +44,7 @@ static unsigned start_row(const struct tensix *tensix, const struct tensix_pack_
 {
     uint32_t group = 0xf >> plan->datum_shift;
     uint32_t datum = ((address >> plan->datum_shift) & ~group) + in_group(plan, x);
-    datum += tensix_get_DEST_TARGET_REG_CFG_PACK_SEC0_Offset(tensix, plan->state)
-             << 4;
+    datum += tensix_get_DEST_TARGET_REG_CFG_PACK_SEC0_Offset(tensix, plan->state) << 4;
     return (datum & DST_DATUMS) / TENSIX_DST_COLUMNS;
 }
 
@@ -115,10 +114,11 @@ static bool take_zeros(struct tensix *tensix, unsigned thread, const struct tens
     }
     uint32_t count = adc->channel[1].x + 1;
     if (adc->channel[0].x || count % WHOLE_ROW) {
-        *answer = tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
-                               "PACR: ZeroWrite with ReadIntfSel 0 writes X1 + 1 data: X0 (%u) must "
-                               "be 0 and X1 (%u) one less than a multiple of 16",
-                               adc->channel[0].x, adc->channel[1].x);
+        *answer =
+            tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+                         "PACR: ZeroWrite with ReadIntfSel 0 writes X1 + 1 data: X0 (%u) must "
+                         "be 0 and X1 (%u) one less than a multiple of 16",
+                         adc->channel[0].x, adc->channel[1].x);
         return false;
     }
     job->zeros = count / WHOLE_ROW * left_of_row(job, WHOLE_ROW);
@@ -187,10 +187,11 @@ bool tensix_pack_locate(struct tensix *tensix, unsigned thread, const struct ten
         return take_zeros(tensix, thread, args, adc, job, answer);
     }
     if (address & ((1u << plan->datum_shift) - 1)) {
-        *answer = tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
-                               "PACR: input address 0x%x is not a multiple of the %u bytes of "
-                               "In_data_format; see PCK0_ADDR_CTRL_*_REG_0 and PCK0_ADDR_BASE_REG_0",
-                               address, 1u << plan->datum_shift);
+        *answer =
+            tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+                         "PACR: input address 0x%x is not a multiple of the %u bytes of "
+                         "In_data_format; see PCK0_ADDR_CTRL_*_REG_0 and PCK0_ADDR_BASE_REG_0",
+                         address, 1u << plan->datum_shift);
         return false;
     }
     job->reads = true;
@@ -245,8 +246,8 @@ static unsigned edge_mask(const struct tensix *tensix, unsigned state, struct pl
     if (tensix_get_PCK_EDGE_TILE_FACE_SET_SELECT_enable(tensix, state)) {
         unsigned z = tensix_get_DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset(tensix, state) + place.z;
         unsigned faces = tensix_get_PCK_EDGE_TILE_FACE_SET_SELECT_select(tensix, state) & 3;
-        set = config[TENSIX_WORD_TILE_FACE_SET_MAPPING_0_face_set_mapping_0 + faces] >>
-                  z % 16 * 2 & 3;
+        set = config[TENSIX_WORD_TILE_FACE_SET_MAPPING_0_face_set_mapping_0 + faces] >> z % 16 * 2 &
+              3;
     }
     unsigned which =
         config[TENSIX_WORD_TILE_ROW_SET_MAPPING_0_row_set_mapping_0 + set] >> place.y % 16 * 2 & 3;
@@ -266,7 +267,7 @@ static bool lie_together(const struct tensix *tensix, const struct tensix_pack_j
         return false;
     }
     unsigned physical = job->plan->how.early.is_32bit ? tensix_dst_physical32(map, first)
-                                                : tensix_dst_physical16(map, first);
+                                                      : tensix_dst_physical16(map, first);
     memcpy(&cleared, &dst->cleared[physical], sizeof cleared);
     rows->high = dst->bits[physical];
     rows->low = job->plan->how.early.is_32bit ? dst->bits[physical + TENSIX_DST_LOWER_HALF] : NULL;
@@ -429,8 +430,7 @@ void tensix_pack_count_exponents(struct tensix *tensix, const struct tensix_pack
         unsigned exponent = batch->exponent[i];
         uint32_t *bin = &packer->histogram[exponent % BINS];
         *bin += counts && *bin < BIN_MOST;
-        packer->max_exponent =
-            exponent > packer->max_exponent ? exponent : packer->max_exponent;
+        packer->max_exponent = exponent > packer->max_exponent ? exponent : packer->max_exponent;
     }
 }
 
@@ -448,10 +448,10 @@ static bool is_below_threshold(const struct tensix_pack_plan *plan, unsigned exp
 static uint32_t minus_infinity(enum num_pack_kind kind)
 {
     static const uint32_t patterns[NUM_PACK_KINDS] = {
-        [NUM_PACK_FP32] = 0xff800000,  [NUM_PACK_TF32] = 0x7fc00, [NUM_PACK_BF16] = 0xff80,
-        [NUM_PACK_E8M6] = 0xff80,      [NUM_PACK_FP16] = 0xffff,  [NUM_PACK_E5M7] = 0xfff8,
-        [NUM_PACK_E5M6] = 0xfff0,      [NUM_PACK_FP8] = 0xff00,   [NUM_PACK_INT32] = 0xffffffff,
-        [NUM_PACK_INT16] = 0xffff,     [NUM_PACK_INT8] = 0xff,
+        [NUM_PACK_FP32] = 0xff800000, [NUM_PACK_TF32] = 0x7fc00, [NUM_PACK_BF16] = 0xff80,
+        [NUM_PACK_E8M6] = 0xff80,     [NUM_PACK_FP16] = 0xffff,  [NUM_PACK_E5M7] = 0xfff8,
+        [NUM_PACK_E5M6] = 0xfff0,     [NUM_PACK_FP8] = 0xff00,   [NUM_PACK_INT32] = 0xffffffff,
+        [NUM_PACK_INT16] = 0xffff,    [NUM_PACK_INT8] = 0xff,
     };
     return patterns[kind];
 }
@@ -486,9 +486,8 @@ static uint32_t pattern_of_dst(const struct tensix *tensix, const struct tensix_
     enum num_pack_kind kind = (enum num_pack_kind)job->plan->kind;
     uint32_t pattern;
     if (row->mask >> column & 1) {
-        uint32_t stored = how->early.is_32bit
-                              ? (uint32_t)row->high[column] << 16 | row->low[column]
-                              : row->high[column];
+        uint32_t stored = how->early.is_32bit ? (uint32_t)row->high[column] << 16 | row->low[column]
+                                              : row->high[column];
         pattern = num_pack_early(&how->early, stored);
     } else {
         bool is_infinity = tensix_get_PCK_EDGE_MODE_mode(tensix, job->state);
@@ -510,8 +509,8 @@ static void keep(const struct tensix_pack_job *job, struct tensix_pack_batch *ba
 {
     const struct tensix_pack_plan *plan = job->plan;
     if (plan->downsample_mask >> i % WHOLE_ROW & 1) {
-        batch->datum[batch->count++] = num_pack_late((enum num_pack_kind)plan->kind,
-                                                     (enum num_format)plan->how.to, pattern);
+        batch->datum[batch->count++] =
+            num_pack_late((enum num_pack_kind)plan->kind, (enum num_format)plan->how.to, pattern);
     }
 }
 

@@ -49,12 +49,12 @@ enum tensix_pack_exponents_in {
 struct tensix_pack_job {
     const struct tensix_pack_plan *plan;
     unsigned state, which_adc;
-    bool reads;             /* Dst (or L1), otherwise zeros */
-    unsigned rows;          /* of Dst */
+    bool reads;    /* Dst (or L1), otherwise zeros */
+    unsigned rows; /* of Dst */
     uint16_t row[TENSIX_PACK_ROWS];
-    unsigned first, count;  /* columns */
-    uint32_t zeros;         /* data of ZeroWrite */
-    unsigned pad;           /* enum tensix_pack_pad */
+    unsigned first, count; /* columns */
+    uint32_t zeros;        /* data of ZeroWrite */
+    unsigned pad;          /* enum tensix_pack_pad */
     uint32_t l1_source;
 };
 

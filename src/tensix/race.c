@@ -45,7 +45,7 @@ enum tensix_flight_unit tensix_race(const struct tensix *tensix, unsigned state,
                                     size_t size)
 {
     static const char *const waits[TENSIX_FLIGHTS] = {"C1 (unpacker 0)", "C2 (unpacker 1)",
-                                                      "C3 (packer)", "C4 (Matrix Unit)"};
+                                                      "C3 (packer)"};
     bool is_global = word >= TENSIX_GLOBAL_WORD;
     for (unsigned i = 0; i < TENSIX_FLIGHTS; i++) {
         const struct tensix_flight *flight = &tensix->flight[i];

@@ -138,8 +138,7 @@ static unsigned users_of_conditions(unsigned conditions)
 {
     return (conditions & TENSIX_C_UNPACKER0 ? TENSIX_USED_BY_UNPACKER0 : 0) |
            (conditions & TENSIX_C_UNPACKER1 ? TENSIX_USED_BY_UNPACKER1 : 0) |
-           (conditions & TENSIX_C_PACKER ? TENSIX_USED_BY_PACKER : 0) |
-           (conditions & TENSIX_C_MATRIX ? TENSIX_USED_BY_MATRIX : 0);
+           (conditions & TENSIX_C_PACKER ? TENSIX_USED_BY_PACKER : 0);
 }
 
 static void look(struct tensix *tensix, unsigned thread, uint64_t now)

@@ -26,8 +26,8 @@ static void teardown(void)
 
 static const char *const flight_instructions[TENSIX_FLIGHTS] = {
     "UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1", "UNPACR 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1",
-    "PACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1", "MVMUL 0, 0, 0, 0"};
-static const char *const flight_names[TENSIX_FLIGHTS] = {"UNPACR", "UNPACR", "PACR", "MVMUL"};
+    "PACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1"};
+static const char *const flight_names[TENSIX_FLIGHTS] = {"UNPACR", "UNPACR", "PACR"};
 
 /* The latest instruction of a unit, as its handler notes it, of thread 0. */
 static void take_off(struct tensix *tensix, unsigned unit, unsigned cycles)
@@ -70,8 +70,7 @@ START_TEST(a_change_under_a_unit_is_reported)
     unsigned user = 1u << _i;
     for (unsigned other = 0; other < TENSIX_FLIGHTS; other++) {
         for (int is_byte = 0; is_byte < 2; is_byte++) {
-            unsigned word = other == TENSIX_FLIGHT_MATRIX ? TENSIX_WORD_DEST_REGW_BASE_Base
-                                                          : first_word_of(1u << other);
+            unsigned word = first_word_of(1u << other);
             bool is_race = tensix_config_uses[word].cached & user;
             harness.faults = 0;
             take_off(&harness.tensix, (unsigned)_i, 1000);
@@ -92,10 +91,9 @@ END_TEST
 START_TEST(who_waits_does_not_race)
 {
     char text[40];
-    unsigned word = _i == TENSIX_FLIGHT_MATRIX ? TENSIX_WORD_DEST_REGW_BASE_Base
-                                               : first_word_of(1u << _i);
+    unsigned word = first_word_of(1u << _i);
     take_off(&harness.tensix, (unsigned)_i, 1000);
-    snprintf(text, sizeof text, "STALLWAIT 0x80, %u", 2u << (_i + 1) % 4);
+    snprintf(text, sizeof text, "STALLWAIT 0x80, %u", 2u << (_i + 1) % 3);
     tensix_harness_run(&harness, 0, text); /* for another unit */
     change(0, word, false);
     ck_assert_uint_eq(harness.faults, 1);
@@ -141,7 +139,7 @@ START_TEST(fields_of_shared_words)
         unsigned users;
     } rows[] = {
         {TENSIX_FIELD_ALU_FORMAT_SPEC_REG2_Dstacc, TENSIX_USED_BY_PACKER},
-        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcA, TENSIX_USED_BY_MATRIX},
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcA, 0},
         {TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcAUnsigned, TENSIX_USED_BY_UNPACKER0},
         {TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcBUnsigned, TENSIX_USED_BY_UNPACKER1},
         {TENSIX_FIELD_STACC_RELU_ApplyRelu, TENSIX_USED_BY_PACKER},

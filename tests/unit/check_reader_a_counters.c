@@ -177,7 +177,7 @@ static void randomize_banks(void)
 {
     for (unsigned s = 0; s < 2; s++) {
         tt->src[s] =
-            (struct tensix_src_banks){(uint8_t)below(2), (uint8_t)below(2), {below(2), below(2)}};
+            (struct tensix_src_banks){(uint8_t)below(2), (uint8_t)below(2), {below(2), below(2)}, {0}};
     }
 }
 

@@ -2,7 +2,8 @@
  * A model of UNPACR that was written from the pages alone: WormholeB0 UNPACR_Regular with its
  * conditionals for Blackhole, Unpackers/FormatConversion, SrcASrcB, ADCs (Blackhole's 13 bits),
  * BlackholeA0 Dst, and tt_llk_blackhole for encodings; of ttsim it has what Blackhole makes of an
- * FP8 of all ones. Slow, a datum at a time, with addresses in
+ * FP8 of all ones, that rows of data wider than a byte are 32 long,
+ * and FP32 to FP16. Slow, a datum at a time, with addresses in
  * sixteenths of a byte since the pages count exponents and BFP2 datums in fractions.
  */
 #include "check_reader_c_model.h"
@@ -186,7 +187,6 @@ static bool unblock(unsigned eight, unsigned exponent, bool a_family, struct dat
     return true;
 }
 
-/* The conversions that the page spells out and those with a free choice of rounding that is none. */
 static struct datum fp32_to(enum format out, uint32_t bits, bool to_dst)
 {
     switch ((int)out) {
@@ -194,9 +194,11 @@ static struct datum fp32_to(enum format out, uint32_t bits, bool to_dst)
     case TF32: return (struct datum){AS_FP32, bits};
     case BF16:
         return (struct datum){AS_BF16, (bits & 0x7f800000 ? bits : bits & 0x80000000) >> 16};
-    case FP16: { /* The page does not define FP32ToFP16: tests keep to what is exact. */
+    case FP16: { /* The page does not define FP32ToFP16; ttsim does. */
         uint32_t exponent = bits >> 23 & 0xff;
-        uint32_t small = exponent ? (exponent - 112) << 10 | (bits >> 13 & 0x3ff) : 0;
+        uint32_t small = exponent < 112   ? 0
+                         : exponent > 143 ? 0x7fff
+                                          : (exponent - 112) << 10 | (bits >> 13 & 0x3ff);
         return (struct datum){AS_FP16, (bits >> 16 & 0x8000) | small};
     }
     default: return (struct datum){AS_NOTHING, 0};
@@ -288,7 +290,7 @@ struct run {
     uint32_t first, count, drop, most;
     int64_t row_stride, limit, fifo;
     uint32_t out_address;
-    unsigned zeroes, shift;
+    unsigned zeroes, shift, row;
     bool interleave;
     const char *why;
     bool unwanted;
@@ -410,6 +412,7 @@ static bool find_compressed(struct run *r, int64_t table)
     return true;
 }
 
+/* Blob 8 would be beyond the array. */
 static unsigned blob_start(const struct run *r, unsigned i)
 {
     if (r->u->multi && !r->u->unpacker) {
@@ -465,6 +468,10 @@ static bool find_input(struct run *r)
     }
     if (r->uncompressed) {
         find_uncompressed(r);
+        unsigned asked = (r->world->adc[r->adc][r->u->unpacker][0][X] & 7) + 1;
+        if (r->u->row_search && r->blobs && asked == 8) {
+            return undefined(r, "blob 8");
+        }
     } else if (!find_compressed(r, table)) {
         return false;
     }
@@ -478,7 +485,8 @@ static bool find_input(struct run *r)
         r->deltas = wrap(r, group + 32 * size + r->first % 32 * (PART / 2));
     }
     r->tileize = section(r, 72, 9, 1);
-    r->row_stride = 16 * size;
+    r->row = format_bits(r->in) <= 8 ? 16 : 32;
+    r->row_stride = r->row * size;
     if (r->tileize) {
         r->row_stride = (int64_t)section(r, 72, 16, 12) * 16 * PART;
     }
@@ -614,8 +622,8 @@ static bool move(struct run *r)
             return false;
         }
         r->datums += size;
-        if (++i % 16 == 0) {
-            r->datums = wrap(r, r->datums - 16 * size + r->row_stride);
+        if (++i % r->row == 0) {
+            r->datums = wrap(r, r->datums - r->row * size + r->row_stride);
         }
         if (!next_exponent(r, &exponent)) {
             return false;
@@ -693,10 +701,11 @@ enum outcome unpacr_model(struct world *world, const struct tensix *tensix, unsi
     bool found = choose_context(&run) && read_descriptor(&run) && find_input(&run) &&
                  find_output(&run);
     bool has_bank = !world->matrix_has[u->unpacker][world->bank[u->unpacker]];
+    bool needs_bank = run.count && run.most;
     if (found && move(&run) && !run.unwanted) {
-        if (!has_bank && run.count && run.most) {
+        if (!has_bank) { /* the page waits with the first datum, so where there is none it does not */
             *world = before;
-            return BLOCKED;
+            return needs_bank ? BLOCKED : UNWANTED;
         }
         finish(&run);
         return DONE;

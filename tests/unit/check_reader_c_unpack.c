@@ -296,12 +296,11 @@ static void fill(const struct scene *s)
         uint32_t value = next_random();
         memcpy(area + i, &value, 4);
     }
-    if (s->in == FP32) { /* exact in FP16 too, apart from the fraction's end, which is cut */
+    if (s->in == FP32) { /* more of what FP16 can hold, and denormals */
         for (unsigned i = 0; i < AREA_BYTES; i += 4) {
-            uint32_t value = one_in(9) ? 0 : (113 + below(30)) << 23 | (next_random() & 0x7fe000);
-            value |= next_random() & 0x80000000;
-            if (s->out != FP16) {
-                value = next_random() & (one_in(8) ? 0x807fffff : 0xffffffff);
+            uint32_t value = next_random() & (one_in(8) ? 0x807fffff : 0xffffffff);
+            if (one_in(2)) {
+                value = (value & 0x807fffff) | (110 + below(36)) << 23;
             }
             memcpy(area + i, &value, 4);
         }
@@ -407,7 +406,7 @@ START_TEST(random_unpacr_is_as_the_pages_say)
     }
     printf("%s: %u done, %u undefined, %u blocked, %u left out\n", share_names[share],
            outcomes[DONE], outcomes[UNDEFINED], outcomes[BLOCKED], outcomes[UNWANTED]);
-    ck_assert_uint_gt(outcomes[DONE], ROUNDS / 4);
+    ck_assert_uint_gt(outcomes[DONE], ROUNDS / 8);
     ck_assert_uint_gt(outcomes[BLOCKED], 0);
 }
 END_TEST

@@ -1,7 +1,7 @@
 /*
  * PACR against a model of the ISA's pages that works datum by datum and keeps each stream to L1 as
- * a list of bytes: random configurations of all legal conversions, all modes but compression, random
- * data and address counters. Compared are L1, address counters, tile sizes and exponents.
+ * a list of bytes: random configurations of all legal conversions, all modes but compression,
+ * random data and address counters. Compared are L1, address counters, tile sizes and exponents.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -118,7 +118,8 @@ struct scene {
     /* Configuration. */
     struct early early;
     unsigned out, bits, thread, state;
-    bool is_block, accumulates, adds_header, subtracts_header, adds_offset, has_fifo, leaves_exponents;
+    bool is_block, accumulates, adds_header, subtracts_header, adds_offset, has_fifo,
+        leaves_exponents;
     unsigned relu, threshold_relu, threshold;
     bool thresholds, counts, edge_infinity, face_sets, transposed, auto_last, swizzle, remap;
     unsigned downsample, reads_per_plane, exp_section, row_set, face_set, z_offset, shift_mode;
@@ -396,9 +397,8 @@ static void model_data_row(const struct fields *f, unsigned row, unsigned k, uns
             pattern = model_statistics(model_fetch(row, x, k));
         }
         if (mask & 1) {
-            model_datum(f->zero ? 0
-                                : num_pack_late(scene.early.kind, (enum num_format)scene.out,
-                                                pattern));
+            model_datum(
+                f->zero ? 0 : num_pack_late(scene.early.kind, (enum num_format)scene.out, pattern));
             written++;
         }
         mask = mask >> 1 | (mask & 1) << 15;
@@ -435,7 +435,9 @@ static bool model_pacr(const struct fields *f)
     }
     if (!f->flush) {
         model_addresses(&adc->channel[1]);
-        count = !f->zero ? count : is_long ? (x1 + 1) / 16 : (unsigned)__builtin_popcount(f->select);
+        count = !f->zero  ? count
+                : is_long ? (x1 + 1) / 16
+                          : (unsigned)__builtin_popcount(f->select);
         for (unsigned k = 0; k < count; k++) {
             model_data_row(f, rows[k & 3], k, is_long ? 0 : x0, is_long ? 15 : x1);
         }

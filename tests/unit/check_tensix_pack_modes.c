@@ -293,7 +293,7 @@ END_TEST
 /* --- Compressed tiles --- */
 
 static const uint8_t compressible[] = {NUM_FORMAT_FLOAT32, NUM_FORMAT_FLOAT16_B, NUM_FORMAT_BFP8_B,
-                                       NUM_FORMAT_BFP4_B, NUM_FORMAT_FLOAT16, NUM_FORMAT_LF8};
+                                       NUM_FORMAT_BFP4_B,  NUM_FORMAT_FLOAT16,   NUM_FORMAT_LF8};
 enum { RSI_LINES = 8, TILE_DATUMS = 4096 };
 
 /* A tile as it is in L1: datum i of the stored ones, right-aligned, and its counter. */
@@ -376,8 +376,8 @@ static void check_compressed(const struct tile *tile, enum num_format format)
                 ck_abort_msg("%s, row %u, datum %u: 0x%" PRIx32, info->name, row, datum, stored);
             }
             if (info->is_block && !is_zero) {
-                uint16_t half = num_block_to_half(format, (uint8_t)stored,
-                                                  harness.l1[exponents + i / 16]);
+                uint16_t half =
+                    num_block_to_half(format, (uint8_t)stored, harness.l1[exponents + i / 16]);
                 if (half >> 15 != tile->datum[datum] >> 15) {
                     ck_abort_msg("%s, row %u, datum %u: sign", info->name, row, datum);
                 }
@@ -556,6 +556,28 @@ START_TEST(fifo_wraps_after_its_limit)
         address -= i > 1 ? 0x200 : 0;
         ck_assert(told[address] && !told[address - 1]);
     }
+}
+END_TEST
+
+/* RowPadZero: half a row, then whole ones; padded each, or all together. */
+START_TEST(rows_are_padded)
+{
+    static const struct {
+        uint32_t fields;
+        unsigned data; /* of the tile: 8, then 16 and what is filled up */
+    } rows[] = {
+        {0, 24},       {1 << 18, 32},          {5 << 18, 32}, {2 << 18, 32},
+        {6 << 18, 32}, {6 << 18 | CONCAT, 24}, {3 << 18, 24}, {7 << 18, 32},
+    };
+    configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, false);
+    memset(harness.l1 + OUT, 0xee, WINDOW);
+    adc()->channel[1].x = 7;
+    pacr(1 << 8 | rows[_i].fields);
+    adc()->channel[1].x = 15;
+    pacr(1 << 8 | rows[_i].fields | LAST);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert(is_filled(OUT, rows[_i].data * 2, 0));
+    ck_assert(is_filled(OUT + rows[_i].data * 2, 64, 0xee));
 }
 END_TEST
 
@@ -812,12 +834,11 @@ START_TEST(llk_untilizes)
             unsigned from = column / 32 * 64 + column % 32 / 16 * 16 + row;
             uint32_t got = 0, wanted;
             memcpy(&got, harness.l1 + OUT + (row * 64 + column) * bytes, bytes);
-            wanted = is_32bit ? num_fp32_from_dst(tensix_dst_read32(&tensix->dst, map, from,
-                                                                    column % 16,
-                                                                    TENSIX_DST_READS_ZERO))
-                              : num_bf16_from_dst(tensix_dst_read16(&tensix->dst, map, from,
-                                                                    column % 16,
-                                                                    TENSIX_DST_READS_ZERO));
+            wanted = is_32bit
+                         ? num_fp32_from_dst(tensix_dst_read32(&tensix->dst, map, from, column % 16,
+                                                               TENSIX_DST_READS_ZERO))
+                         : num_bf16_from_dst(tensix_dst_read16(&tensix->dst, map, from, column % 16,
+                                                               TENSIX_DST_READS_ZERO));
             ck_assert_uint_eq(got, wanted);
         }
     }
@@ -869,6 +890,7 @@ int main(void)
     tcase_add_test(tcase, histogram_saturates_and_is_reset);
     tcase_add_test(tcase, soft_reset_drops_what_waits);
     tcase_add_test(tcase, fifo_wraps_after_its_limit);
+    tcase_add_loop_test(tcase, rows_are_padded, 0, 8);
     tcase_add_test(tcase, plans_follow_the_configuration);
     tcase_add_test(tcase, formats_may_change_within_a_tile);
     tcase_add_test(tcase, long_zero_writes);

@@ -472,29 +472,6 @@ END_TEST
 
 /* --- The rest of the unit --- */
 
-/* Every row of the unit either acts or is reported as not modelled; none is a fault, and none that
- * is reported changes a counter or a bank. */
-START_TEST(rows_act_or_report)
-{
-    const struct tensix_row_info *info = &tensix_row_infos[_i];
-    if (info->unit != TENSIX_UNIT_MATRIX || info->is_stub) {
-        return;
-    }
-    struct tensix before = *tensix;
-    tensix_harness_push(&harness, 0, tensix_rows[_i].match);
-    ck_assert_uint_eq(harness.faults, 0);
-    ck_assert_uint_le(harness.unmodelled, 1);
-    ck_assert_uint_eq(tensix->thread[0].drained, 1);
-    if (harness.unmodelled) {
-        ck_assert_mem_eq(&tensix->thread[0].rwc, &before.thread[0].rwc, sizeof(struct tensix_rwc));
-        ck_assert_mem_eq(tensix->src, before.src, sizeof before.src);
-    }
-    bool must_act = _i == TENSIX_ROW_SETRWC || _i == TENSIX_ROW_INCRWC ||
-                    _i == TENSIX_ROW_CLEARDVALID || _i == TENSIX_ROW_GATESRCRST;
-    ck_assert(!must_act || harness.unmodelled == 0);
-}
-END_TEST
-
 START_TEST(gatesrcrst_changes_nothing)
 {
     randomise();
@@ -544,7 +521,6 @@ int main(void)
     tcase_add_test(tcase, bias_clear_wins);
     tcase_add_test(tcase, matrix_product_walks_its_tiles);
     tcase_add_test(tcase, modifiers_come_from_setc16);
-    tcase_add_loop_test(tcase, rows_act_or_report, 0, TENSIX_ROWS);
     tcase_add_test(tcase, gatesrcrst_changes_nothing);
     tcase_add_loop_test(tcase, reserved_bits_fault, 0, COUNT(reserved));
     suite_add_tcase(suite, tcase);

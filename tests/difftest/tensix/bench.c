@@ -132,8 +132,9 @@ static void print_logs(const struct bench *bench, const struct program *program,
 }
 
 /* What differs of Dst, Src and packed L1. */
-static void print_scene(const struct bench *bench, FILE *to)
+static void print_scene(const struct bench *bench, const struct program *program, FILE *to)
 {
+    bool wide = program->scene && epilogue_is_wide(program);
     enum { MOST_LINES = 24 };
     uint32_t count = 0;
     for (uint32_t i = 0; i < bench->ours_left.scene_words; i++) {
@@ -142,8 +143,9 @@ static void print_scene(const struct bench *bench, FILE *to)
         if (ours == reference || (++count > MOST_LINES && !bench->verbose)) {
             continue;
         }
-        epilogue_name(i, name, sizeof name);
-        fprintf(to, "# %s: ours 0x%08" PRIx32 ", reference 0x%08" PRIx32 "\n", name, ours, reference);
+        epilogue_name(i, wide, name, sizeof name);
+        fprintf(to, "# %s: ours 0x%08" PRIx32 ", reference 0x%08" PRIx32 "\n", name, ours,
+                reference);
     }
     if (count > MOST_LINES && !bench->verbose) {
         fprintf(to, "# and %" PRIu32 " more\n", count - MOST_LINES);
@@ -168,7 +170,7 @@ void bench_print(const struct bench *bench, const struct program *program, FILE 
     }
     if (ours->ending == ENDED && reference->ending == ENDED) {
         print_logs(bench, program, to);
-        print_scene(bench, to);
+        print_scene(bench, program, to);
     }
     program_print(program, NULL, bench->map, to);
 }

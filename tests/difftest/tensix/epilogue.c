@@ -21,7 +21,8 @@ static void push(struct program *to, uint32_t word)
 
 static void set16(struct program *to, unsigned index, uint32_t value)
 {
-    push(to, instruction(TENSIX_ROW_SETC16, "cfg_index", (uint32_t)index, "new_value", value, NULL));
+    push(to,
+         instruction(TENSIX_ROW_SETC16, "cfg_index", (uint32_t)index, "new_value", value, NULL));
 }
 
 static void clear_counters(struct program *to)
@@ -44,6 +45,7 @@ static void pack(struct program *to, unsigned format, bool wide, uint32_t addres
     const uint32_t words[][2] = {
         {1, format << 25 | (uint32_t)FORMAT_TF32 << 17 | (uint32_t)FORMAT_TF32 << 21 |
                 (uint32_t)wide << FP32_ENABLED},
+        {0, 0}, /* no formats that override others */
         {2, 1}, /* SrcA and SrcB keep denormals; no ReLU */
         {12, stride | ROW_SIZE * stride << 16},
         {13, 0},
@@ -77,9 +79,23 @@ static void prepare_unpackers(struct program *to)
 {
     enum { PLAIN = 0x10, ONE_ROW = 16 << 16 };
     const uint32_t words[][2] = {
-        {64, FORMAT_BF16 | PLAIN | ONE_ROW}, {112, FORMAT_BF16 | PLAIN | ONE_ROW}, {65, 1}, {113, 1},
-        {50, 0}, {56, 0}, {57, 0}, {59, 0}, {72, FORMAT_BF16}, {120, FORMAT_BF16}, {73, 1}, {121, 1},
-        {76, SCENE_ZERO / 16 - 1}, {124, SCENE_ZERO / 16 - 1}, {84, HEAD}, {86, ROW_SIZE}, {92, 0},
+        {64, FORMAT_BF16 | PLAIN | ONE_ROW},
+        {112, FORMAT_BF16 | PLAIN | ONE_ROW},
+        {65, 1},
+        {113, 1},
+        {50, 0},
+        {56, 0},
+        {57, 0},
+        {59, 0},
+        {72, FORMAT_BF16},
+        {120, FORMAT_BF16},
+        {73, 1},
+        {121, 1},
+        {76, SCENE_ZERO / 16 - 1},
+        {124, SCENE_ZERO / 16 - 1},
+        {84, HEAD},
+        {86, ROW_SIZE},
+        {92, 0},
     };
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
         add(to, STEP_CONFIG, words[i][0], words[i][1]);
@@ -128,11 +144,10 @@ static void move_banks(struct program *to, struct model_src *src, unsigned which
     for (unsigned bank = 0; bank < 2; bank++) {
         uint32_t base = (2 * which + bank) * SRC_BANK_ROWS, rows = which == SRC_A ? 8 : 4;
         for (uint32_t row = 0; row < SRC_BANK_ROWS; row += rows) {
-            push(to, which == SRC_A
-                         ? instruction(TENSIX_ROW_MOVA2D, "src_row", row, "instr_mod", UINT32_C(2),
-                                       "dst_row", base + row, NULL)
-                         : instruction(TENSIX_ROW_MOVB2D, "src_row", row, "instr_mod", UINT32_C(4),
-                                       "dst_row", base + row, NULL));
+            push(to, which == SRC_A ? instruction(TENSIX_ROW_MOVA2D, "src_row", row, "instr_mod",
+                                                  UINT32_C(2), "dst_row", base + row, NULL)
+                                    : instruction(TENSIX_ROW_MOVB2D, "src_row", row, "instr_mod",
+                                                  UINT32_C(4), "dst_row", base + row, NULL));
         }
         flip(to, src, which);
     }
@@ -165,7 +180,11 @@ void epilogue_build(struct program *to, const struct program *scene)
     model_accepts(model, scene);
     set16(to, TENSIX_WORD_CFG_STATE_ID_StateID, 0);
     set16(to, TENSIX_WORD_ADDR_MOD_PACK_SEC0_YsrcIncr, PACKED_ROWS);
-    pack(to, FORMAT_INT16, false, SCENE_DST, MODEL_DST_ROWS);
+    if (model_is_remapped(model)) {
+        pack(to, FORMAT_INT32, true, SCENE_DST, MODEL_DST32_ROWS);
+    } else {
+        pack(to, FORMAT_INT16, false, SCENE_DST, MODEL_DST_ROWS);
+    }
     prepare_unpackers(to);
     prepare_matrix(to);
     for (unsigned which = 0; which < SRCS; which++) {
@@ -176,11 +195,22 @@ void epilogue_build(struct program *to, const struct program *scene)
     free(model);
 }
 
-void epilogue_name(uint32_t word, char *name, size_t size)
+bool epilogue_is_wide(const struct program *scene)
+{
+    struct model *model = malloc(sizeof *model);
+    bool wide = model && (model_accepts(model, scene), model_is_remapped(model));
+    free(model);
+    return wide;
+}
+
+void epilogue_name(uint32_t word, bool wide, char *name, size_t size)
 {
     enum { DST_AT = SCENE_OUT_BYTES / 4, SRC_AT = DST_AT + SCENE_DST_BYTES / 4 };
     if (word < DST_AT) {
         snprintf(name, size, "l1[0x%x]", (unsigned)(SCENE_OUT + 4 * word));
+    } else if (word < SRC_AT && wide) {
+        snprintf(name, size, "dst32[%u][%u]", (unsigned)((word - DST_AT) / ROW_SIZE),
+                 (unsigned)((word - DST_AT) % ROW_SIZE));
     } else if (word < SRC_AT) {
         uint32_t datum = 2 * (word - DST_AT);
         snprintf(name, size, "dst[%u][%u,%u]", (unsigned)(datum / ROW_SIZE),

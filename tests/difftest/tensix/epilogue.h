@@ -14,7 +14,10 @@
 /* Makes the steps, all of thread 0, for a scene. !epilogue->ok: no memory. */
 void epilogue_build(struct program *epilogue, const struct program *scene);
 
-/* Names 32 bits of what is read back: "dst[12][3]" and so on. */
-void epilogue_name(uint32_t word, char *name, size_t size);
+/* Does it show Dst as 512 rows of 32 bits? So it does where Dst is remapped. */
+bool epilogue_is_wide(const struct program *scene);
+
+/* Names 32 bits of what is read back: "dst[12][3,2]" and so on. */
+void epilogue_name(uint32_t word, bool wide, char *name, size_t size);
 
 #endif

@@ -105,7 +105,7 @@ uint32_t legal_bits(const struct generator *g, unsigned word);
 void add_step(struct generator *g, unsigned thread, enum step_kind kind, unsigned number,
               uint32_t word);
 
-/* Adds a push. */
+/* Adds a push: .ttinsn, or now and then a store. */
 void add_push(struct generator *g, unsigned thread, uint32_t word);
 
 /* Steps between these belong together. */

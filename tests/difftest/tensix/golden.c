@@ -62,8 +62,7 @@ static bool shows_something(const struct state_map *map, const struct outcome *o
 static bool record_case(struct bench *bench, const struct rules *rules, const struct rule *rule,
                         uint64_t seed, unsigned *number, FILE *to)
 {
-    const struct generate_options options = {.compact = true,
-                                             .scenes = rule->when == RULE_SCENE};
+    const struct generate_options options = {.compact = true, .scenes = rule->when == RULE_SCENE};
     bool written = false, ok = true;
     for (unsigned last = *number + MOST_TRIES; ok && !written && *number < last; ++*number) {
         struct program program;

@@ -184,7 +184,8 @@ static const struct argp_option option_list[] = {
     {"without", KEY_WITHOUT, "A,B", 0, "Not these instructions", 2},
     {"later", KEY_LATER, NULL, 0, "Also the rows that rules.def marks LATER", 2},
     {"scenes", KEY_SCENES, NULL, 0,
-     "Scenes of the data path (unpackers, Matrix Unit, packer) instead, with the rows that rules.def "
+     "Scenes of the data path (unpackers, Matrix Unit, packer) instead, with the rows that "
+     "rules.def "
      "marks SCENE",
      2},
     {"steps", KEY_STEPS, "N", 0, "Make programs of about N steps (60 to 2400)", 2},
@@ -336,6 +337,7 @@ static const char text_of_help[] =
     "Examples:\n"
     "  difftest-tensix --ours ./libttsim.so --reference other.so -n 2000000\n"
     "  difftest-tensix --ours ./libttsim.so --reference other.so --rows INCRWC,SETRWC\n"
+    "  difftest-tensix --ours ./libttsim.so --reference other.so --scenes -n 22000000\n"
     "  difftest-tensix --ours ./libttsim.so --golden tests/golden/tensix\n\n"
     "Exit codes: 0 no mismatch, 1 a mismatch (or a failed self-test), 2 wrong use or unreadable "
     "files, 3 a library could not be used.";
@@ -389,7 +391,8 @@ static enum exit_code run(struct options *options, struct rules *rules)
     bool scenes = c->generate.scenes;
     rules_use_all(rules, options->later, scenes);
     if ((options->rows && !rules_use_only(rules, options->rows, scenes, unknown, sizeof unknown)) ||
-        (options->without && !rules_do_without(rules, options->without, scenes, unknown, sizeof unknown))) {
+        (options->without &&
+         !rules_do_without(rules, options->without, scenes, unknown, sizeof unknown))) {
         fprintf(stderr, "difftest-tensix: rules.def has no row %s; --list lists them\n", unknown);
         return EXIT_USAGE;
     }

@@ -20,9 +20,9 @@ static bool is_valid(struct generator *g, unsigned src)
 static uint32_t adc_word(unsigned row, unsigned units, uint32_t mask, const uint32_t value[4])
 {
     bool xy = row == TENSIX_ROW_SETADCXY;
-    return instruction(row, "cnt_set_mask", (uint32_t)units, "bit_mask", mask, xy ? "x0_val" : "z0_val",
-                       value[0], xy ? "y0_val" : "w0_val", value[1], xy ? "x1_val" : "z1_val",
-                       value[2], xy ? "ch1_y" : "ch1_w", value[3], NULL);
+    return instruction(row, "cnt_set_mask", (uint32_t)units, "bit_mask", mask,
+                       xy ? "x0_val" : "z0_val", value[0], xy ? "y0_val" : "w0_val", value[1],
+                       xy ? "x1_val" : "z1_val", value[2], xy ? "ch1_y" : "ch1_w", value[3], NULL);
 }
 
 /* --- Unpackers --- */
@@ -122,8 +122,8 @@ bool scene_provide(struct generator *g, unsigned src, bool ones)
         }
         if (is_valid(g, src) && ones) {
             scene_set16(g, TENSIX_WORD_CLR_DVALID_SrcA_Disable, 0);
-            scene_try_word(g, instruction(TENSIX_ROW_CLEARDVALID, "clear_dvalid",
-                                          UINT32_C(1) << src, NULL));
+            scene_try_word(
+                g, instruction(TENSIX_ROW_CLEARDVALID, "clear_dvalid", UINT32_C(1) << src, NULL));
         } else if (at->bank[at->unpack].valid) {
             realign(g, src);
         } else if (ones ? !unpack_ones(g, rule) : !try_unpack(g, rule, src, true)) {
@@ -159,11 +159,13 @@ static void add_home(struct generator *g, struct batch *batch)
     const struct model_counters *c = &g->scene->model.counters[g->scene->thread];
     enum { ALL = 15 };
     bool all = once_in(g, 3);
-    uint32_t mask = all ? ALL : (c->src[SRC_A].at & 15 ? 1u : 0) | (c->src[SRC_B].at & 7 ? 2u : 0) |
-                                    (c->dst.at & 7 || c->dst.at > 256 ? 4u : 0);
-    batch_add(batch, instruction(TENSIX_ROW_SETRWC, "bit_mask", mask | (all ? 0 : below(g, 2) << 3),
-                                 "src_b_val", all && once_in(g, 2) ? UINT32_C(8) : UINT32_C(0),
-                                 "dst_val", all && once_in(g, 2) ? UINT32_C(8) : UINT32_C(0), NULL));
+    uint32_t mask = all ? ALL
+                        : (c->src[SRC_A].at & 15 ? 1u : 0) | (c->src[SRC_B].at & 7 ? 2u : 0) |
+                              (c->dst.at & 7 || c->dst.at > 256 ? 4u : 0);
+    batch_add(batch,
+              instruction(TENSIX_ROW_SETRWC, "bit_mask", mask | (all ? 0 : below(g, 2) << 3),
+                          "src_b_val", all && once_in(g, 2) ? UINT32_C(8) : UINT32_C(0), "dst_val",
+                          all && once_in(g, 2) ? UINT32_C(8) : UINT32_C(0), NULL));
 }
 
 static uint32_t matrix_word(struct generator *g, const struct rule *rule)
@@ -217,6 +219,33 @@ static void unblock(struct generator *g, const struct rule *rule)
     }
 }
 
+/* Along a tile, through phases: some more of the row, one by one, recorded, or as a loop. */
+static void run_along(struct generator *g, const struct rule *rule, unsigned most)
+{
+    struct model *trial = &g->scene->trial;
+    struct batch batch = {.words = 0};
+    if (once_in(g, 4)) {
+        uint32_t word = matrix_word(g, rule), last = once_in(g, 2) ? word : matrix_word(g, rule);
+        uint32_t outer = 1 + below(g, 2), inner = 1 + below(g, 4);
+        if (scene_try_loop(g, word, last, outer, inner)) {
+            return;
+        }
+    }
+    *trial = g->scene->model;
+    for (unsigned i = 0; i < most; i++) {
+        uint32_t word = matrix_word(g, rule);
+        struct model before = *trial;
+        if (model_execute(trial, g->scene->thread, word)) {
+            batch_add(&batch, word);
+        } else {
+            *trial = before;
+        }
+    }
+    if (batch.words) {
+        scene_try(g, &batch);
+    }
+}
+
 static bool make_math(struct generator *g, unsigned thread, const struct rule *rule)
 {
     (void)thread;
@@ -226,8 +255,8 @@ static bool make_math(struct generator *g, unsigned thread, const struct rule *r
         return false;
     }
     bool made = try_matrix(g, rule);
-    for (unsigned i = 0; made && i < (ones ? 8 : 3) && !once_in(g, ones ? 6 : 3); i++) { /* along a tile, or phases */
-        scene_try_word(g, matrix_word(g, rule));
+    if (made && once_in(g, 2)) {
+        run_along(g, rule, ones ? 8 : 4);
     }
     return made;
 }
@@ -283,9 +312,9 @@ static bool start_tile(struct generator *g, const struct rule *rule)
     batch_add(&batch, instruction(TENSIX_ROW_SETADC, "cnt_set_mask", UINT32_C(4), "channel",
                                   UINT32_C(0), "xyzw", UINT32_C(1), "new_value",
                                   once_in(g, 2) ? 0 : 4 * below(g, 128), NULL));
-    batch_add(&batch, instruction(TENSIX_ROW_SETADC, "cnt_set_mask", UINT32_C(4), "channel",
-                                  UINT32_C(1), "xyzw", UINT32_C(1), "new_value",
-                                  once_in(g, 4) ? below(g, 8) : 0, NULL));
+    batch_add(&batch,
+              instruction(TENSIX_ROW_SETADC, "cnt_set_mask", UINT32_C(4), "channel", UINT32_C(1),
+                          "xyzw", UINT32_C(1), "new_value", once_in(g, 4) ? below(g, 8) : 0, NULL));
     batch_add(&batch, word);
     return scene_try(g, &batch);
 }
@@ -316,7 +345,7 @@ static bool make_pack(struct generator *g, unsigned thread, const struct rule *r
 /* --- The table --- */
 
 maker_function *const scene_makers[MAKERS] = {
-    [MAKE_UNPACK] = make_unpack,   [MAKE_ONCE] = make_once,   [MAKE_MATH] = make_math,
-    [MAKE_MOVE] = make_move,       [MAKE_CLEAR] = make_clear_src, [MAKE_FLIPS] = make_flips,
+    [MAKE_UNPACK] = make_unpack, [MAKE_ONCE] = make_once,       [MAKE_MATH] = make_math,
+    [MAKE_MOVE] = make_move,     [MAKE_CLEAR] = make_clear_src, [MAKE_FLIPS] = make_flips,
     [MAKE_PACK] = make_pack,
 };

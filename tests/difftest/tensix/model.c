@@ -22,13 +22,18 @@ void model_init(struct model *model)
 
 unsigned model_src_format(const struct model *m, unsigned thread, unsigned src)
 {
-    static const enum tensix_field_id disabled[SRCS] = {
-        TENSIX_FIELD_DISABLE_IMPLIED_SRCA_FMT_Base, TENSIX_FIELD_DISABLE_IMPLIED_SRCB_FMT_Base};
+    static const enum tensix_field_id disabled[SRCS] = {TENSIX_FIELD_DISABLE_IMPLIED_SRCA_FMT_Base,
+                                                        TENSIX_FIELD_DISABLE_IMPLIED_SRCB_FMT_Base};
     static const enum tensix_field_id configured[SRCS] = {TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcA,
                                                           TENSIX_FIELD_ALU_FORMAT_SPEC_REG1_SrcB};
     const struct model_src *at = &m->src[src];
     return thread_field(m, thread, disabled[src]) ? config_field(m, thread, configured[src])
                                                   : at->bank[at->matrix].format;
+}
+
+bool model_is_remapped(const struct model *m)
+{
+    return m->config[0][TENSIX_WORD_DEST_ACCESS_CFG_remap_addrs] & 3;
 }
 
 /* --- Configuration --- */
@@ -69,8 +74,8 @@ static bool setc16(struct model *m, unsigned thread, uint32_t word)
 static bool wrcfg(struct model *m, unsigned thread, uint32_t word)
 {
     struct tensix_args_WRCFG args = tensix_decode_WRCFG(word);
-    return !args.is_128bit && write_config(m, state_of(m, thread), args.cfg_index,
-                                           m->gpr[thread][args.input_reg]);
+    return !args.is_128bit &&
+           write_config(m, state_of(m, thread), args.cfg_index, m->gpr[thread][args.input_reg]);
 }
 
 /* --- ADCs --- */
@@ -121,9 +126,8 @@ struct four {
 static struct four four_of(uint32_t word)
 {
     struct tensix_args_SETADCXY args = tensix_decode_SETADCXY(word);
-    return (struct four){args.cnt_set_mask,
-                         args.bit_mask,
-                         {args.x0_val, args.y0_val, args.x1_val, args.ch1_y & 7}};
+    return (struct four){
+        args.cnt_set_mask, args.bit_mask, {args.x0_val, args.y0_val, args.x1_val, args.ch1_y & 7}};
 }
 
 enum four_kind { FOUR_SET, FOUR_INCREMENT, FOUR_CR };
@@ -277,7 +281,8 @@ bool model_execute(struct model *m, unsigned thread, uint32_t word)
         return model_unpacr_nop(m, thread, word);
     case TENSIX_ROW_PACR:
         return model_pacr(m, thread, word);
-    case TENSIX_ROW_REPLAY: /* what it plays comes by itself */
+    case TENSIX_ROW_REPLAY: /* what they play comes by itself */
+    case TENSIX_ROW_MOP:
     case TENSIX_ROW_DMANOP:
         return true;
     default:
@@ -298,8 +303,8 @@ bool model_step(struct model *m, const struct step *step)
         return write_config(m, 0, step->number, step->word);
     case STEP_FILL:
     case STEP_SYNC:
-        return true;
     case STEP_MOP:
+        return true;
     case STEP_SEMAPHORE:
     case STEP_SAMPLE:
     case STEP_KINDS:

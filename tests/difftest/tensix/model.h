@@ -66,7 +66,7 @@ struct model {
     uint32_t gpr[THREADS][GPRS];
     struct model_counters counters[THREADS];
     struct model_src src[SRCS];
-    bool in_tile; /* the packer is in the middle of one */
+    bool in_tile;                       /* the packer is in the middle of one */
     uint32_t pack_data, pack_exponents; /* where it goes on */
     uint32_t pack_start;                /* of the tile's data */
     uint8_t pack_position;              /* row in the xy plane, by Blackhole's page */
@@ -79,6 +79,10 @@ bool model_step(struct model *model, const struct step *step);
 
 /* The same for an instruction. */
 bool model_execute(struct model *model, unsigned thread, uint32_t word);
+
+/* Remapping and swizzling of Dst are on. The reference stores Dst as without them, so that only one
+ * width agrees: all of such a scene is 32 bits wide. */
+bool model_is_remapped(const struct model *model);
 
 /* A program that the model accepts to its end. *model is then as it leaves it. */
 bool model_accepts(struct model *model, const struct program *program);

@@ -30,8 +30,7 @@ static inline bool is_one_of(unsigned format, uint32_t set)
 
 #define ONE(format) (UINT32_C(1) << (format))
 
-static inline uint32_t thread_field(const struct model *m, unsigned thread,
-                                    enum tensix_field_id id)
+static inline uint32_t thread_field(const struct model *m, unsigned thread, enum tensix_field_id id)
 {
     const struct tensix_field *field = &tensix_fields[id];
     return tensix_field_value(m->thread_config[thread][field->word], field->shift, field->width);
@@ -42,8 +41,7 @@ static inline unsigned state_of(const struct model *m, unsigned thread)
     return thread_field(m, thread, TENSIX_FIELD_CFG_STATE_ID_StateID);
 }
 
-static inline uint32_t config_field(const struct model *m, unsigned thread,
-                                    enum tensix_field_id id)
+static inline uint32_t config_field(const struct model *m, unsigned thread, enum tensix_field_id id)
 {
     const struct tensix_field *field = &tensix_fields[id];
     return tensix_field_value(m->config[state_of(m, thread)][field->word], field->shift,
@@ -59,8 +57,8 @@ static inline unsigned format_bits(unsigned format)
 
 static inline bool format_has_exponents(unsigned format)
 {
-    return is_one_of(format, ONE(FORMAT_BFP8A) | ONE(FORMAT_BFP8) | ONE(FORMAT_BFP4) |
-                                 ONE(FORMAT_BFP2));
+    return is_one_of(format,
+                     ONE(FORMAT_BFP8A) | ONE(FORMAT_BFP8) | ONE(FORMAT_BFP4) | ONE(FORMAT_BFP2));
 }
 
 /* `count` rows from `row`, as bits. */

@@ -39,8 +39,11 @@ static uint32_t dst_sum(const struct model *m, unsigned thread, uint32_t row)
 }
 
 /* Rows of Dst: aligned, and where Dst has 32 bits, among those that there are. Undefined beyond. */
-static bool dst_rows(uint32_t row, unsigned rows, unsigned align, bool wide)
+static bool dst_rows(const struct model *m, uint32_t row, unsigned rows, unsigned align, bool wide)
 {
+    if (model_is_remapped(m) && !wide) {
+        return false;
+    }
     return !(row & (align - 1)) && row + rows <= (wide ? MODEL_DST32_ROWS : MODEL_DST_ROWS);
 }
 
@@ -86,7 +89,7 @@ static bool operate(struct model *m, unsigned thread, const struct operation *o,
     uint32_t row = dst_sum(m, thread, o->dst_row);
     row &= wraps ? MODEL_DST_ROWS - 1 : UINT32_MAX;
     if (!bank_of(m, SRC_A)->valid || !bank_of(m, SRC_B)->valid || overrides(m, thread) ||
-        !style(m, thread, o, &narrow) || !dst_rows(row, o->dst_rows, o->dst_rows, wide) ||
+        !style(m, thread, o, &narrow) || !dst_rows(m, row, o->dst_rows, o->dst_rows, wide) ||
         !src_rows(c->src[SRC_A].at, o->a_rows, o->a_rows) ||
         !src_rows(c->src[SRC_B].at, o->b_rows, HALF_ROWS) ||
         (narrow && !(narrow_rows(m, SRC_A, c->src[SRC_A].at, o->a_rows) &&
@@ -100,19 +103,25 @@ static bool operate(struct model *m, unsigned thread, const struct operation *o,
 static bool matmul(struct model *m, unsigned thread, unsigned clear_dvalid, unsigned addr_mod,
                    unsigned dst_row, unsigned rows)
 {
-    struct operation o = {clear_dvalid, addr_mod, dst_row, rows, BLOCK_ROWS, HALF_ROWS,
-                          WIDE_FORMATS, WIDE_FORMATS | ONE(FORMAT_INT16), ONE(FORMAT_INT8)};
+    struct operation o = {
+        clear_dvalid,    addr_mod,  dst_row,      rows,
+        BLOCK_ROWS,      HALF_ROWS, WIDE_FORMATS, WIDE_FORMATS | ONE(FORMAT_INT16),
+        ONE(FORMAT_INT8)};
     return !keeps_denormals(m, thread) && !(dst_row & (rows - 1)) && operate(m, thread, &o, true);
 }
 
 static bool elementwise(struct model *m, unsigned thread, uint32_t word, bool multiplies)
 {
     struct tensix_args_ELWADD args = tensix_decode_ELWADD(word);
-    struct operation o = {
-        args.clear_dvalid, args.addr_mod, args.dst_row, HALF_ROWS, HALF_ROWS, HALF_ROWS,
-        WIDE_FORMATS | ONE(FORMAT_BFP2),
-        WIDE_FORMATS | ONE(FORMAT_INT32) | ONE(FORMAT_INT16) | ONE(FORMAT_BFP2),
-        ONE(FORMAT_INT8) | ONE(FORMAT_BFP2)};
+    struct operation o = {args.clear_dvalid,
+                          args.addr_mod,
+                          args.dst_row,
+                          HALF_ROWS,
+                          HALF_ROWS,
+                          HALF_ROWS,
+                          WIDE_FORMATS | ONE(FORMAT_BFP2),
+                          WIDE_FORMATS | ONE(FORMAT_INT32) | ONE(FORMAT_INT16) | ONE(FORMAT_BFP2),
+                          ONE(FORMAT_INT8) | ONE(FORMAT_BFP2)};
     /* Where -0 is kept, the reference takes it from 0 and gets garbage: no sums then. */
     bool phase = m->counters[thread].fidelity || keeps_denormals(m, thread);
     return !(args.dst_row & 7) && !(multiplies ? args.add_dst : phase) &&
@@ -123,7 +132,7 @@ static bool gmpool(struct model *m, unsigned thread, uint32_t word)
 {
     struct tensix_args_GMPOOL args = tensix_decode_GMPOOL(word);
     struct operation o = {args.clear_dvalid, args.pool_addr_mod, args.dst_row, 4, BLOCK_ROWS,
-                          HALF_ROWS, WIDE_FORMATS, WIDE_FORMATS, 0};
+                          HALF_ROWS,         WIDE_FORMATS,       WIDE_FORMATS, 0};
     unsigned a = model_src_format(m, thread, SRC_A);
     return args.dim_16x16 && !args.index_en && !(args.dst_row & 3) && !is_int8(m, thread) &&
            !is_one_of(a, NARROW_FORMATS) &&
@@ -176,11 +185,21 @@ static bool mova2d(struct model *m, unsigned thread, uint32_t word)
     uint32_t from = args.src_row + m->counters[thread].src[SRC_A].at;
     uint32_t to = dst_sum(m, thread, args.dst_row) & (MODEL_DST_ROWS - 1);
     return args.instr_mod == 2 && !((args.dst_row | args.src_row) & 7) &&
-           bank_of(m, SRC_A)->valid && src_rows(from, 8, 8) && dst_rows(to, 8, 8, wide) &&
+           bank_of(m, SRC_A)->valid && src_rows(from, 8, 8) && dst_rows(m, to, 8, 8, wide) &&
            to_dst(m, thread, format, args.use_dst32b_lo,
                   WIDE_FORMATS | ONE(FORMAT_INT32) | ONE(FORMAT_INT16) | ONE(FORMAT_BFP2),
                   NARROW_FORMATS) &&
            model_apply_modifier(m, thread, args.addr_mod);
+}
+
+/* Before it moves a datum of SrcB, the reference drops what SrcB's own format has no bits for, as
+ * Wormhole does; Blackhole does not. Formats for which that changes nothing: */
+static bool formats_agree(unsigned format, unsigned own)
+{
+    if (format == FORMAT_TF32) {
+        return own == FORMAT_TF32;
+    }
+    return is_one_of(format, NARROW_FORMATS) == (own == FORMAT_FP16);
 }
 
 static bool movb2d(struct model *m, unsigned thread, uint32_t word)
@@ -190,9 +209,12 @@ static bool movb2d(struct model *m, unsigned thread, uint32_t word)
     bool wide = format == FORMAT_TF32 || args.use_dst32b_lo;
     uint32_t from = args.src_row + m->counters[thread].src[SRC_B].at;
     uint32_t to = dst_sum(m, thread, args.dst_row) & (MODEL_DST_ROWS - 1);
+    if (!formats_agree(format, model_src_format(m, thread, SRC_B))) {
+        return false;
+    }
     return args.instr_mod >= 2 && args.instr_mod <= 5 && !((args.dst_row | args.src_row) & 3) &&
            bank_of(m, SRC_B)->valid && src_rows(from, rows, rows) &&
-           dst_rows(to, rows, rows, wide) &&
+           dst_rows(m, to, rows, rows, wide) &&
            to_dst(m, thread, format, args.use_dst32b_lo,
                   WIDE_FORMATS | ONE(FORMAT_INT32) | ONE(FORMAT_INT16), ONE(FORMAT_FP16)) &&
            model_apply_modifier(m, thread, args.addr_mod);
@@ -232,7 +254,7 @@ static bool movd2a(struct model *m, unsigned thread, uint32_t word)
     uint32_t from = dst_sum(m, thread, args.dst_row) & (MODEL_DST_ROWS - 1);
     struct model_bank *a = bank_of(m, SRC_A);
     if (args.instr_mod != 2 || (args.src_row | args.dst_row) & 3 || overrides(m, thread) ||
-        args.use_dst32b_lo || !a->valid || !src_rows(to, 4, 4) || !dst_rows(from, 4, 4, wide) ||
+        args.use_dst32b_lo || !a->valid || !src_rows(to, 4, 4) || !dst_rows(m, from, 4, 4, wide) ||
         !from_dst(wide, format, false, WIDE_FORMATS | ONE(FORMAT_FP16))) {
         return false;
     }
@@ -251,7 +273,7 @@ static bool movd2b(struct model *m, unsigned thread, uint32_t word)
     uint32_t from = dst_sum(m, thread, args.dst_row) & (MODEL_DST_ROWS - 1);
     struct model_bank *b = bank_of(m, SRC_B);
     if ((args.instr_mod != 0 && args.instr_mod != 2) || (args.src_row | args.dst_row) & 3 ||
-        !b->valid || !src_rows(to, 4, 4) || !dst_rows(from, 4, 4, wide) ||
+        !b->valid || !src_rows(to, 4, 4) || !dst_rows(m, from, 4, 4, wide) ||
         !from_dst(wide, format, args.use_dst32b_lo,
                   WIDE_FORMATS | ONE(FORMAT_FP16) | ONE(FORMAT_INT32))) {
         return false;
@@ -277,16 +299,22 @@ static bool zeroacc(struct model *m, unsigned thread, uint32_t word)
 {
     struct tensix_args_ZEROACC args = tensix_decode_ZEROACC(word);
     uint32_t sum = dst_sum(m, thread, 0), row = args.dst_row;
-    bool absolute = config_field(m, thread, TENSIX_FIELD_DEST_ACCESS_CFG_zeroacc_absolute_tile_mode);
+    bool absolute =
+        config_field(m, thread, TENSIX_FIELD_DEST_ACCESS_CFG_zeroacc_absolute_tile_mode);
     unsigned mode = args.clear_mode | args.use_dst32b << 2;
+    if (model_is_remapped(m) && (mode & 3) == 1) { /* 16 rows of storage */
+        return false;
+    }
     if (args.clear_mode > 3 || (args.revert && mode != 5)) {
         return false;
     }
     switch (mode) {
     case 0:
         row += sum;
-        if (is_int8(m, thread) ||
-            row >= (is_fp32(m, thread) ? MODEL_DST32_ROWS : MODEL_DST_ROWS)) {
+        if (model_is_remapped(m) && !is_fp32(m, thread)) {
+            return false;
+        }
+        if (is_int8(m, thread) || row >= (is_fp32(m, thread) ? MODEL_DST32_ROWS : MODEL_DST_ROWS)) {
             return false;
         }
         break;
@@ -318,7 +346,8 @@ static bool zerosrc(struct model *m, uint32_t word)
 {
     struct tensix_args_ZEROSRC args = tensix_decode_ZEROSRC(word);
     if (args.negative_inf_src_a || !args.src_mask ||
-        args.single_bank_matrix_unit == args.both_banks || (args.both_banks && args.src_mask != 3)) {
+        args.single_bank_matrix_unit == args.both_banks ||
+        (args.both_banks && args.src_mask != 3)) {
         return false;
     }
     for (unsigned i = 0; i < 2 * SRCS; i++) {

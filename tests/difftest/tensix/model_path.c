@@ -7,7 +7,10 @@ enum { ROW_SIZE = 16, HEAD = 64, SCATTER_ROWS = 16 };
 /* --- UNPACR --- */
 
 /* Fields that there are for each unpacker (and some for each context). */
-#define BY_UNPACKER(name) {TENSIX_FIELD_THCON_SEC0_##name, TENSIX_FIELD_THCON_SEC1_##name}
+#define BY_UNPACKER(name)                                                                          \
+    {                                                                                              \
+        TENSIX_FIELD_THCON_SEC0_##name, TENSIX_FIELD_THCON_SEC1_##name                             \
+    }
 
 static uint32_t of_unpacker(const struct model *m, unsigned thread, unsigned u,
                             const enum tensix_field_id id[SRCS])
@@ -54,10 +57,10 @@ static bool unpack_switches(const struct model *m, unsigned thread, struct trans
     t->tileize = of_unpacker(m, thread, u, tileize);
     t->out = of_unpacker(m, thread, u, out);
     t->in = of_unpacker(m, thread, u, in) & 15;
-    t->to_dst = u == SRC_A &&
-                config_field(m, thread,
-                             t->context ? TENSIX_FIELD_THCON_SEC0_REG2_Unpack_if_sel_cntx1
-                                        : TENSIX_FIELD_THCON_SEC0_REG2_Unpack_if_sel_cntx0);
+    t->to_dst =
+        u == SRC_A && config_field(m, thread,
+                                   t->context ? TENSIX_FIELD_THCON_SEC0_REG2_Unpack_if_sel_cntx1
+                                              : TENSIX_FIELD_THCON_SEC0_REG2_Unpack_if_sel_cntx0);
     if (!of_unpacker(m, thread, u, t->context ? plain1 : plain0) ||
         of_unpacker(m, thread, u, override) || of_unpacker(m, thread, u, rate) ||
         of_unpacker(m, thread, u, interleave) || of_unpacker(m, thread, SRC_A, update) ||
@@ -103,7 +106,8 @@ static bool unpack_source(const struct model *m, unsigned thread, struct transfe
     uint64_t address = ((uint64_t)of_unpacker(m, thread, t->u, base[t->context]) +
                         of_unpacker(m, thread, t->u, offset[t->context]) + 1)
                        << 4;
-    if (!x_dim || x_dim % 16 || !y_dim || address < SCENE_INPUT || address >= SCENE_OUT || first > 0x40000) {
+    if (!x_dim || x_dim % 16 || !y_dim || address < SCENE_INPUT || address >= SCENE_OUT ||
+        first > 0x40000) {
         return false;
     }
     if (format_has_exponents(t->in) && !of_unpacker(m, thread, t->u, forced)) {
@@ -141,7 +145,8 @@ static bool unpack_target(const struct model *m, unsigned thread, struct transfe
     if (t->u == SRC_A) {
         uint32_t context = m->config[state][84] >> 16 * t->context & 0xffff;
         bool adds =
-            t->to_dst || config_field(m, thread, TENSIX_FIELD_UNP0_ADD_DEST_ADDR_CNTR_add_dest_addr_cntr);
+            t->to_dst ||
+            config_field(m, thread, TENSIX_FIELD_UNP0_ADD_DEST_ADDR_CNTR_add_dest_addr_cntr);
         at = context + (adds ? at : 0);
         if (at < HEAD) {
             return false;
@@ -209,8 +214,8 @@ static void mark_rows(struct model_bank *bank, const struct transfer *t)
         full = whole_blocks;
     }
     bank->narrow = narrow ? bank->narrow | full : bank->narrow & ~touched;
-    bank->ones = reads_ones(t) && !t->tileize && !t->haloize ? bank->ones | full
-                                                             : bank->ones & ~touched;
+    bank->ones =
+        reads_ones(t) && !t->tileize && !t->haloize ? bank->ones | full : bank->ones & ~touched;
 }
 
 static bool unpack_operands(const struct tensix_args_UNPACR *args)
@@ -285,8 +290,8 @@ bool model_unpacr_nop(struct model *m, unsigned thread, uint32_t word)
 static bool pack_formats(unsigned conversion, bool rounds)
 {
     static const uint16_t plain[] = {
-        0x10,  0x11,  0x15,  0x26,  0x50,  0x55,  0x56,  0x57,  0x5f,  0x60,  0x65,  0x66,  0x67,
-        0x99,  0x100, 0x101, 0x106, 0x107, 0x10f, 0x155, 0x166, 0x167, 0x188, 0x199, 0x1ee,
+        0x10, 0x11,  0x15,  0x26,  0x50,  0x55,  0x56,  0x57,  0x5f,  0x60,  0x65,  0x66,  0x67,
+        0x99, 0x100, 0x101, 0x106, 0x107, 0x10f, 0x155, 0x166, 0x167, 0x188, 0x199, 0x1ee,
     };
     if (conversion == 0x111 || conversion == 0x11a) {
         return rounds;
@@ -302,13 +307,12 @@ static bool pack_formats(unsigned conversion, bool rounds)
     return false;
 }
 
-static bool pack_relu(const struct model *m, unsigned thread, unsigned in, bool wide)
+static bool pack_relu(const struct model *m, unsigned thread, unsigned in)
 {
     const uint32_t known = ONE(FORMAT_FP32) | ONE(FORMAT_FP16) | ONE(FORMAT_BFP8A) |
                            ONE(FORMAT_BF16) | ONE(FORMAT_BFP8) | ONE(FORMAT_INT32);
     unsigned relu = config_field(m, thread, TENSIX_FIELD_STACC_RELU_ApplyRelu);
     unsigned threshold = config_field(m, thread, TENSIX_FIELD_STACC_RELU_ReluThreshold);
-    (void)wide;
     return !relu || (relu <= 3 && threshold < 0x8000 && is_one_of(in, known) &&
                      (in != FORMAT_INT32 || relu == 1));
 }
@@ -318,10 +322,10 @@ static bool pack_switches(const struct model *m, unsigned thread)
 {
     const uint32_t *config = m->config[state_of(m, thread)];
     enum {
-        PLAIN = 1,              /* word 70: without zero compression; formats */
+        PLAIN = 1, /* word 70: without zero compression; formats */
         FORMAT_MASK = 0xff0,
-        FREE_70 = 8,            /* the unpackers' throttle */
-        FREE_71 = 0x00c80000,   /* L1 accumulation, exponents of FP8 */
+        FREE_70 = 8,          /* the unpackers' throttle */
+        FREE_71 = 0x00c80000, /* L1 accumulation, exponents of FP8 */
         ONE_MASK_EACH = 0x1ffff,
     };
     uint32_t reads = config[28] >> 8 & 0xff;
@@ -380,6 +384,9 @@ static bool pack_rows(const struct model *m, unsigned thread, const struct tensi
     }
     p->first_row = at + first;
     p->last_row = p->first_row + step * (p->rows - 1);
+    if (model_is_remapped(m) && !p->wide) {
+        return false;
+    }
     return (interfaces <= 1 || interfaces == 3 || interfaces == 5 || interfaces == 10) &&
            p->last_row < (p->wide ? MODEL_DST32_ROWS : MODEL_DST_ROWS);
 }
@@ -424,8 +431,8 @@ static bool pack_target(struct model *m, unsigned thread, const struct packing *
     uint32_t exponents_end = m->pack_exponents + p->count / 16;
     bool exponents = format_has_exponents(p->out);
     bool ok = m->pack_data >= SCENE_OUT && ((data_end + 15) & ~15u) <= SCENE_DST &&
-              (!exponents || (m->pack_exponents >= SCENE_OUT &&
-                              ((exponents_end + 15) & ~15u) <= m->pack_start));
+              (!exponents ||
+               (m->pack_exponents >= SCENE_OUT && ((exponents_end + 15) & ~15u) <= m->pack_start));
     m->pack_data = data_end;
     m->pack_exponents = exponents_end;
     return ok;
@@ -469,7 +476,7 @@ bool model_pacr(struct model *m, unsigned thread, uint32_t word)
         config_field(m, thread, TENSIX_FIELD_PCK_DEST_RD_CTRL_Read_int8) ||
         !pack_formats((unsigned)p.wide << 8 | p.in << 4 | p.out, rounds) ||
         (p.out == FORMAT_FP8 && !fp8) || (adds && !is_one_of(p.out, sums)) ||
-        !pack_switches(m, thread) || !pack_relu(m, thread, p.in, p.wide) ||
+        !pack_switches(m, thread) || !pack_relu(m, thread, p.in) ||
         !pack_rows(m, thread, &args, &p) || !pack_position(m, thread, &p, args.last) ||
         !pack_target(m, thread, &p)) {
         return false;

@@ -83,8 +83,8 @@ void rules_use_all(struct rules *rules, bool later, bool scenes)
 {
     for (unsigned i = 0; i < rules->rules; i++) {
         enum rule_when when = rules->rule[i].when;
-        rules->in_use[i] = scenes ? when == RULE_SCENE
-                                  : when == RULE_NOW || (when == RULE_LATER && later);
+        rules->in_use[i] =
+            scenes ? when == RULE_SCENE : when == RULE_NOW || (when == RULE_LATER && later);
     }
     sum_weights(rules);
 }

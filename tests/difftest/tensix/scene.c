@@ -16,19 +16,86 @@ void batch_add(struct batch *batch, uint32_t word)
     }
 }
 
+/* Does the model accept the batch so many times in a row? The trial is then behind it. */
+static bool accepts(struct scene *scene, const struct batch *batch, unsigned times)
+{
+    for (unsigned i = 0; i < times * batch->words; i++) {
+        if (!model_execute(&scene->trial, scene->thread, batch->word[i % batch->words])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_batch(struct generator *g, const struct batch *batch)
+{
+    for (unsigned i = 0; i < batch->words; i++) {
+        add_push(g, g->scene->thread, batch->word[i]);
+    }
+}
+
+/* Records the batch, and plays it as often as the model accepts. The trial is behind it. */
+static void add_replayed(struct generator *g, const struct batch *batch)
+{
+    enum { PLACES = 32, MOST_PLAYS = 4 };
+    struct scene *scene = g->scene;
+    uint32_t index = below(g, PLACES), count = batch->words;
+    open_group(g);
+    add_push(g, scene->thread,
+             instruction(TENSIX_ROW_REPLAY, "index", index, "count", count, "exec", UINT32_C(1),
+                         "load", UINT32_C(1), NULL));
+    add_batch(g, batch);
+    uint32_t group = g->group;
+    close_group(g);
+    scene->model = scene->trial;
+    for (unsigned i = 0; i < MOST_PLAYS && accepts(scene, batch, 1); i++) {
+        scene->model = scene->trial;
+        g->needs = group;
+        add_push(g, scene->thread,
+                 instruction(TENSIX_ROW_REPLAY, "index", index, "count", count, NULL));
+        g->needs = 0;
+    }
+}
+
 bool scene_try(struct generator *g, const struct batch *batch)
 {
+    enum { MOST_RECORDED = 16 };
     struct scene *scene = g->scene;
     scene->trial = scene->model;
-    for (unsigned i = 0; i < batch->words; i++) {
-        if (!model_execute(&scene->trial, scene->thread, batch->word[i])) {
+    if (!accepts(scene, batch, 1)) {
+        return false;
+    }
+    if (batch->words > 1 && batch->words <= MOST_RECORDED && once_in(g, 12) && !g->group) {
+        add_replayed(g, batch);
+        return true;
+    }
+    scene->model = scene->trial;
+    add_batch(g, batch);
+    return true;
+}
+
+bool scene_try_loop(struct generator *g, uint32_t word, uint32_t last, uint32_t outer,
+                    uint32_t inner)
+{
+    enum { NOP = TENSIX_OPCODE_NOP << 24, TEMPLATE_LOOP = 1, WORDS = 9 };
+    struct scene *scene = g->scene;
+    struct batch body = {.words = 0}, end = {{last}, 1};
+    const uint32_t config[WORDS] = {outer, inner, NOP, NOP, NOP, word, NOP, last, last};
+    batch_add(&body, word);
+    scene->trial = scene->model;
+    for (uint32_t i = 0; i < outer; i++) {
+        if (!accepts(scene, &body, inner - 1) || !accepts(scene, &end, 1)) {
             return false;
         }
     }
     scene->model = scene->trial;
-    for (unsigned i = 0; i < batch->words; i++) {
-        add_push(g, scene->thread, batch->word[i]);
+    open_group(g);
+    for (unsigned i = 0; i < WORDS; i++) {
+        add_step(g, scene->thread, STEP_MOP, i, config[i]);
     }
+    add_push(g, scene->thread,
+             instruction(TENSIX_ROW_MOP, "template_number", (uint32_t)TEMPLATE_LOOP, NULL));
+    close_group(g);
     return true;
 }
 
@@ -66,8 +133,8 @@ static void write_word(struct generator *g, unsigned word, uint32_t value)
     }
     uint32_t gpr = below(g, GPRS);
     add_and_follow(g, STEP_GPR, gpr, value);
-    scene_try_word(g, instruction(TENSIX_ROW_WRCFG, "input_reg", gpr, "cfg_index", (uint32_t)word,
-                                  NULL));
+    scene_try_word(
+        g, instruction(TENSIX_ROW_WRCFG, "input_reg", gpr, "cfg_index", (uint32_t)word, NULL));
 }
 
 void scene_flush(struct generator *g)
@@ -146,7 +213,7 @@ void scene_generate(struct generator *g, uint32_t steps)
      * and the pages want that of T0. */
     scene->thread = 0;
     scene->compact = g->options->compact;
-    scene->strided = false;
+    scene->strided = once_in(g, 8);
     scene->state = once_in(g, 8);
     if (scene->state) {
         scene_set16(g, TENSIX_WORD_CFG_STATE_ID_StateID, 1);
@@ -154,8 +221,8 @@ void scene_generate(struct generator *g, uint32_t steps)
     unsigned segments = scene->compact ? 1 : 1 + below(g, SCENE_SEGMENTS);
     for (unsigned i = 0; i < segments && g->program->ok; i++) {
         scene->segment = i;
-        uint32_t size = scene->compact ? SMALL_SEGMENT
-                                       : LEAST_SEGMENT + below(g, MOST_SEGMENT - LEAST_SEGMENT);
+        uint32_t size =
+            scene->compact ? SMALL_SEGMENT : LEAST_SEGMENT + below(g, MOST_SEGMENT - LEAST_SEGMENT);
         run_segment(g, steps ? steps / segments : size);
     }
     free(scene);

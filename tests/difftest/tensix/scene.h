@@ -39,6 +39,10 @@ void batch_add(struct batch *batch, uint32_t word);
 bool scene_try(struct generator *g, const struct batch *batch);
 bool scene_try_word(struct generator *g, uint32_t word);
 
+/* Adds a MOP of `outer` times `inner` - 1 words and the other as the last. */
+bool scene_try_loop(struct generator *g, uint32_t word, uint32_t last, uint32_t outer,
+                    uint32_t inner);
+
 /* Plans a field of Config; flushes what is planned and not yet so. */
 void scene_plan(struct scene *scene, enum tensix_field_id id, uint32_t value);
 void scene_flush(struct generator *g);

@@ -56,7 +56,10 @@ static void plan_alu(struct generator *g, enum family family, const struct forma
     scene_plan(s, TENSIX_FIELD_ALU_FORMAT_SPEC_REG1_SrcB, configured[SRC_B]);
     scene_plan(s, TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcAUnsigned, once_in(g, 3));
     scene_plan(s, TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcBUnsigned, once_in(g, 3));
-    scene_plan(s, TENSIX_FIELD_ALU_ACC_CTRL_Fp32_enabled, once_in(g, 2));
+    scene_plan(s, TENSIX_FIELD_ALU_FORMAT_SPEC_REG_SrcA_val, configured[SRC_A]);
+    /* Only moves know it: then they are alone. */
+    scene_plan(s, TENSIX_FIELD_ALU_FORMAT_SPEC_REG_SrcA_override, once_in(g, 14));
+    scene_plan(s, TENSIX_FIELD_ALU_ACC_CTRL_Fp32_enabled, s->strided || once_in(g, 2));
     scene_plan(s, TENSIX_FIELD_ALU_ACC_CTRL_INT8_math_enabled, family == FAMILY_INT8);
     scene_plan(s, TENSIX_FIELD_ALU_ACC_CTRL_Zero_Flag_disabled_src, once_in(g, 4));
     scene_set16(g, TENSIX_WORD_DISABLE_IMPLIED_SRCA_FMT_Base, once_in(g, 2));
@@ -164,8 +167,7 @@ static void add_data(struct generator *g, unsigned u, unsigned format)
     }
 }
 
-#define OF(u, name)                                                                                \
-    ((u) ? TENSIX_FIELD_THCON_SEC1_##name : TENSIX_FIELD_THCON_SEC0_##name)
+#define OF(u, name) ((u) ? TENSIX_FIELD_THCON_SEC1_##name : TENSIX_FIELD_THCON_SEC0_##name)
 
 static void plan_descriptor(struct generator *g, unsigned u, unsigned format)
 {
@@ -218,8 +220,8 @@ static void aim(struct generator *g, unsigned u)
     for (unsigned context = 0; context < 2; context++) {
         uint32_t at = area_of(s, u, context && !s->compact) / 16 - 1;
         uint32_t offset = u == SRC_A && once_in(g, 4) ? below(g, 16) : 0;
-        enum tensix_field_id base = context ? OF(u, REG3_Base_cntx1_address)
-                                            : OF(u, REG3_Base_address);
+        enum tensix_field_id base =
+            context ? OF(u, REG3_Base_cntx1_address) : OF(u, REG3_Base_address);
         scene_plan(s, base, at - (once_in(g, 4) ? 0 : offset));
         if (u == SRC_A) {
             scene_plan(s,
@@ -234,10 +236,14 @@ static void aim(struct generator *g, unsigned u)
         }
     }
     uint32_t y = FACE_ROWS * size * PICK(g, rows), z = FACE_ROWS * size * PICK(g, rows);
-    scene_plan(s, u ? TENSIX_FIELD_UNP1_ADDR_CTRL_XY_REG_1_Ystride
-                    : TENSIX_FIELD_UNP0_ADDR_CTRL_XY_REG_1_Ystride, y);
-    scene_plan(s, u ? TENSIX_FIELD_UNP1_ADDR_CTRL_ZW_REG_1_Zstride
-                    : TENSIX_FIELD_UNP0_ADDR_CTRL_ZW_REG_1_Zstride, z);
+    scene_plan(s,
+               u ? TENSIX_FIELD_UNP1_ADDR_CTRL_XY_REG_1_Ystride
+                 : TENSIX_FIELD_UNP0_ADDR_CTRL_XY_REG_1_Ystride,
+               y);
+    scene_plan(s,
+               u ? TENSIX_FIELD_UNP1_ADDR_CTRL_ZW_REG_1_Zstride
+                 : TENSIX_FIELD_UNP0_ADDR_CTRL_ZW_REG_1_Zstride,
+               z);
 }
 
 void scene_aim_unpackers(struct generator *g)
@@ -263,7 +269,9 @@ static void plan_edges(struct generator *g)
     scene_plan(s, TENSIX_FIELD_PCK_EDGE_OFFSET_SEC1_mask, masked ? PICK(g, masks) : 0xffff);
     scene_plan(s, TENSIX_FIELD_PCK_EDGE_TILE_ROW_SET_SELECT_select, masked && once_in(g, 2));
     scene_plan(s, TENSIX_FIELD_PACK_COUNTERS_SEC0_pack_reads_per_xy_plane,
-               masked ? PICK(g, planes) : once_in(g, 2) ? 16 : 1 + below(g, 16));
+               masked          ? PICK(g, planes)
+               : once_in(g, 2) ? 16
+                               : 1 + below(g, 16));
 }
 
 static void plan_relu(struct generator *g, unsigned in, unsigned out)
@@ -285,25 +293,33 @@ static void plan_packer(struct generator *g)
     struct scene *s = g->scene;
     /* As in the model: 1 in bit 8 reads 32 bits, then the format in Dst and that in L1. */
     static const uint16_t conversions[] = {
-        0x10,  0x11,  0x15,  0x1a,  0x26,  0x50,  0x55,  0x56,  0x57,  0x5f,  0x60,  0x65,
-        0x66,  0x67,  0x99,  0x100, 0x101, 0x106, 0x107, 0x10f, 0x111, 0x11a, 0x155, 0x166,
-        0x167, 0x188, 0x199, 0x1ee,
+        0x10,  0x11,  0x15,  0x1a,  0x26,  0x50,  0x55,  0x56,  0x57,  0x5f,
+        0x60,  0x65,  0x66,  0x67,  0x99,  0x100, 0x101, 0x106, 0x107, 0x10f,
+        0x111, 0x11a, 0x155, 0x166, 0x167, 0x188, 0x199, 0x1ee,
     };
-    unsigned conversion = PICK(g, conversions), in = conversion >> 4 & 15, out = conversion & 15;
-    bool wide = conversion >> 8, sums = out == FORMAT_FP32 || out == FORMAT_FP16 || out == FORMAT_BF16;
-    bool rounds = conversion == 0x111 || conversion == 0x11a || (conversion == 0x1a && once_in(g, 2));
+    unsigned conversion = PICK(g, conversions);
+    while (s->strided && !(conversion >> 8)) {
+        conversion = PICK(g, conversions);
+    }
+    unsigned in = conversion >> 4 & 15, out = conversion & 15;
+    bool wide = conversion >> 8,
+         sums = out == FORMAT_FP32 || out == FORMAT_FP16 || out == FORMAT_BF16;
+    bool rounds =
+        conversion == 0x111 || conversion == 0x11a || (conversion == 0x1a && once_in(g, 2));
     uint32_t size = (format_bits(in) + 7) / 8;
     s->want[70] = (s->want[70] & 8) | 1 | out << 4 | in << 8;
     scene_plan(s, TENSIX_FIELD_ALU_FORMAT_SPEC_REG2_Dstacc, in);
     scene_plan(s, TENSIX_FIELD_PCK_DEST_RD_CTRL_Read_32b_data, wide);
-    scene_plan(s, TENSIX_FIELD_PCK_DEST_RD_CTRL_Read_unsigned, conversion == 0x1ee && once_in(g, 2));
+    scene_plan(s, TENSIX_FIELD_PCK_DEST_RD_CTRL_Read_unsigned,
+               conversion == 0x1ee && once_in(g, 2));
     scene_plan(s, TENSIX_FIELD_PCK_DEST_RD_CTRL_Round_10b_mant, rounds);
     scene_plan(s, TENSIX_FIELD_THCON_SEC0_REG1_Pack_L1_Acc, sums && once_in(g, 3));
     scene_plan(s, TENSIX_FIELD_THCON_SEC0_REG1_Pac_LF8_4b_exp, out == FORMAT_FP8 || once_in(g, 4));
     scene_plan(s, TENSIX_FIELD_THCON_SEC0_REG1_Exp_section_size, once_in(g, 4) ? below(g, 5) : 4);
     scene_plan(s, TENSIX_FIELD_PCK0_ADDR_CTRL_XY_REG_0_Xstride, size);
     scene_plan(s, TENSIX_FIELD_PCK0_ADDR_CTRL_XY_REG_0_Ystride, FACE_ROWS * size);
-    scene_plan(s, TENSIX_FIELD_PCK0_ADDR_CTRL_ZW_REG_0_Zstride, FACE_ROWS * size * 16 * below(g, 4));
+    scene_plan(s, TENSIX_FIELD_PCK0_ADDR_CTRL_ZW_REG_0_Zstride,
+               FACE_ROWS * size * 16 * below(g, 4));
     scene_plan(s, TENSIX_FIELD_PCK0_ADDR_CTRL_ZW_REG_0_Wstride, FACE_ROWS * size * 64);
     scene_plan(s, TENSIX_FIELD_PCK0_ADDR_CTRL_XY_REG_1_Ystride, 16 * below(g, 8));
     scene_plan(s, TENSIX_FIELD_DEST_TARGET_REG_CFG_PACK_SEC0_Offset,

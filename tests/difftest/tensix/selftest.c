@@ -7,7 +7,7 @@
 #include "expand.h"
 #include "shrink.h"
 
-enum { LONGEST = 14, LONGEST_SCENE = 64, PROGRAMS = 60, STEPS = 160, CLEAN_INSTRUCTIONS = 20000 };
+enum { LONGEST = 14, LONGEST_SCENE = 64, PROGRAMS = 120, STEPS = 160, CLEAN_INSTRUCTIONS = 20000 };
 
 static const struct mutant_row {
     const char *token;
@@ -20,7 +20,7 @@ static const struct mutant_row {
 #define FLIP(token, operand, value, result, bits)                                                  \
     {#token, TENSIX_ROW_##token, #operand, value, #result, bits},
 #define DROP(token, operand, value) {#token, TENSIX_ROW_##token, #operand, value, NULL, 0},
-#define DROP_ALL(token) {#token, TENSIX_ROW_##token, NULL, 0, NULL, 0},
+#define DROP_ALL(token)             {#token, TENSIX_ROW_##token, NULL, 0, NULL, 0},
 #include "mutants.def"
 };
 
@@ -31,9 +31,8 @@ enum { MUTANTS = sizeof mutant_rows / sizeof mutant_rows[0] };
 static bool make_mutant(struct mutant *mutant, const struct mutant_row *row)
 {
     if (!row->operand) {
-        *mutant = (struct mutant){.mask = tensix_rows[row->row].mask,
-                                  .match = tensix_rows[row->row].match,
-                                  .drop = true};
+        *mutant = (struct mutant){
+            .mask = tensix_rows[row->row].mask, .match = tensix_rows[row->row].match, .drop = true};
         return true;
     }
     const struct isa_field *operand = row_operand(row->row, row->operand);

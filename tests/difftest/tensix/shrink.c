@@ -289,9 +289,8 @@ static void simplify_operands(struct shrinker *s, uint32_t at)
     const struct isa_format *format = tensix_rows[row].format;
     for (unsigned i = 0; i < ISA_MAX_FIELDS && format->field[i] && s->ok; i++) {
         uint32_t bits = isa_field_bits(format->field[i]) & ~tensix_rows[row].mask;
-        if (bits & s->best.step[at].word &&
-            ((has_one_thread(&s->best) && !s->best.scene) ||
-             !names_owned(format->field[i]->name))) {
+        if (bits & s->best.step[at].word && ((has_one_thread(&s->best) && !s->best.scene) ||
+                                             !names_owned(format->field[i]->name))) {
             simplify_bits(s, at, bits);
         }
     }

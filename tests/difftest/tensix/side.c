@@ -403,7 +403,8 @@ void side_finish(struct side *side, const struct image *image, const struct stat
     memset(outcome->log, 0, sizeof outcome->log);
     memcpy(outcome->logs, image->logs, sizeof outcome->logs);
     enum ending ending = read_answer(side, &head, sizeof head, deadline);
-    if (ending == ENDED && (head.magic != WORKER_MAGIC || head.bytes != 4 * (image->dump_words + scene_words))) {
+    if (ending == ENDED &&
+        (head.magic != WORKER_MAGIC || head.bytes != 4 * (image->dump_words + scene_words))) {
         ending = ENDED_DEATH;
     }
     if (ending == ENDED) {

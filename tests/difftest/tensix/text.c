@@ -32,7 +32,7 @@
 static const char *const kind_names[STEP_KINDS] = {
     [STEP_PUSH] = "push", [STEP_STORE] = "store",   [STEP_MOP] = "mop",
     [STEP_GPR] = "gpr",   [STEP_CONFIG] = "config", [STEP_SEMAPHORE] = "semaphore",
-    [STEP_SYNC] = "sync", [STEP_SAMPLE] = "sample",     [STEP_FILL] = "fill",
+    [STEP_SYNC] = "sync", [STEP_SAMPLE] = "sample", [STEP_FILL] = "fill",
 };
 
 enum { LINE_SIZE = 1 << 18, MOP_COUNT_WORDS = 2 };
@@ -97,8 +97,8 @@ static void print_scene(const struct outcome *expected, FILE *to)
         if (!in_line++) {
             fprintf(to, "words 0x%" PRIx32, i);
         }
-        fprintf(to, run > 1 ? " %" PRIx32 "x%" PRIx32 : " %.0" PRIx32 "%" PRIx32,
-                run > 1 ? run : 0, value);
+        fprintf(to, run > 1 ? " %" PRIx32 "x%" PRIx32 : " %.0" PRIx32 "%" PRIx32, run > 1 ? run : 0,
+                value);
         i += run;
     }
     if (in_line) {
