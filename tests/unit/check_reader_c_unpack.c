@@ -13,7 +13,7 @@
 
 #define COUNT(array) ((unsigned)(sizeof(array) / sizeof((array)[0])))
 
-enum { ROUNDS = 700, AREA = 0x8000, AREA_BYTES = 24576, TEXT = 256 };
+enum { ROUNDS = 20000, AREA = 0x8000, AREA_BYTES = 24576, TEXT = 256 };
 
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;

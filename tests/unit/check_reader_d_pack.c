@@ -345,7 +345,6 @@ static void configure_adc(struct pair *pair)
         channel->z_cr = m->z_cr[i];
         channel->w = m->w[i];
     }
-    D_THREAD(t, ADDR_MOD_PACK_SEC0_YsrcIncr, 0);
     for (unsigned i = 0; i < 4; i++) {
         t->thread_config[0][TENSIX_WORD_ADDR_MOD_PACK_SEC0_YsrcIncr + i] = m->addr_mod[i];
     }
@@ -388,7 +387,7 @@ static void step(struct pair *pair, struct d_pacr p, const char *what)
 
 /* --- Random programs --- */
 
-/* Makes the columns of both readings of Xstride the same (see the file's end). */
+/* The address has columns 0 to 15 whether Xstride is that of LLK (0) or of the page. */
 static void choose_columns(struct pair *pair)
 {
     struct model *m = &pair->model;
@@ -427,6 +426,10 @@ static void choose_addresses(struct pair *pair)
         m->y[i] = m->y_cr[i] = below(pair, 24);
         m->z[i] = m->z_cr[i] = below(pair, 4);
         m->w[i] = below(pair, 6);
+    }
+    if (below(pair, 4) == 0) { /* counters of 13 bits wrap */
+        m->y[0] = m->y_cr[0] = 0x1fff - below(pair, 20);
+        m->z[0] = m->z_cr[0] = 0x1fff - below(pair, 3);
     }
     for (unsigned i = 0; i < 4; i++) {
         m->addr_mod[i] = (uint16_t)d_random(&pair->random);
@@ -743,6 +746,56 @@ START_TEST(undefined_rows)
 }
 END_TEST
 
+/* With remapped or swizzled addresses a packer finds what other units wrote to the same row. */
+START_TEST(remapped_rows)
+{
+    struct tensix_dst_map map = {.remap = _i & 1, .swizzle = _i >> 1 & 1};
+    bool is_32bit = _i >> 2;
+    unsigned format = is_32bit ? D_FP32 : D_BF16, bytes = is_32bit ? 4 : 2;
+    struct tensix_harness h;
+    d_open_packer(&h, format, format, format, FIRST_LINE);
+    struct tensix *t = &h.tensix;
+    D_CONFIG(t, DEST_ACCESS_CFG_remap_addrs, map.remap);
+    D_CONFIG(t, DEST_ACCESS_CFG_swizzle_32b, map.swizzle);
+    D_CONFIG(t, PCK_DEST_RD_CTRL_Read_32b_data, is_32bit);
+    D_CONFIG(t, PCK_DEST_RD_CTRL_Read_int8, 1);
+    D_THREAD(t, ADDR_MOD_PACK_SEC0_YsrcIncr, 1);
+    uint64_t random = 1;
+    uint32_t expected[64 * COLUMNS];
+    for (unsigned i = 0; i < 64 * COLUMNS; i++) {
+        uint32_t x = d_random(&random);
+        expected[i] = is_32bit ? x : x >> 16;
+        if (is_32bit) {
+            tensix_dst_write32(&t->dst, map, i / COLUMNS, i % COLUMNS, d_store_fp32(x));
+        } else {
+            tensix_dst_write16(&t->dst, map, i / COLUMNS, i % COLUMNS, d_store_bf16(x >> 16));
+        }
+    }
+    for (unsigned i = 0; i < 64; i++) {
+        d_pack(&h, (struct d_pacr){.interfaces = 1, .last = i == 63});
+    }
+    ck_assert_uint_eq(h.faults, 0);
+    for (unsigned i = 0; i < 64 * COLUMNS; i++) {
+        ck_assert_uint_eq(d_l1(&h, FIRST_LINE * LINE + i * bytes, bytes), expected[i]);
+    }
+    tensix_harness_close(&h);
+}
+END_TEST
+
+/* A tile that runs past the end of L1 is a fault, and writes nothing behind it. */
+START_TEST(past_the_end)
+{
+    struct tensix_harness h;
+    d_open_packer(&h, D_BF16, D_BF16, D_BF16, (TENSIX_HARNESS_L1 / LINE) - 2);
+    for (unsigned i = 0; i < 4; i++) {
+        d_pack(&h, (struct d_pacr){.interfaces = 15, .last = i == 3});
+    }
+    ck_assert_uint_gt(h.faults, 0);
+    ck_assert_int_eq(h.fault.kind, TENSIX_FAULT_UNDEFINED);
+    tensix_harness_close(&h);
+}
+END_TEST
+
 /* --- Exponent sections --- */
 
 static const uint8_t blocks[] = {D_BFP8, D_BFP4, D_BFP2, D_BFP8A, D_BFP4A, D_BFP2A};
@@ -913,7 +966,7 @@ static unsigned row_start(const struct compressed *c, unsigned row)
     return c->rows[2 * row] | (unsigned)c->rows[2 * row + 1] << 8;
 }
 
-/* Decodes row `row` and compares it; returns true where all of it is zero. */
+/* Decodes row `row` and compares it. */
 static void check_row(const struct compressed *c, unsigned row, const uint32_t *expected,
                       unsigned count)
 {
@@ -987,8 +1040,7 @@ START_TEST(compression)
 }
 END_TEST
 
-/* All_pack_disable_zero_compress_ovrd: SPEC OutputAddressGenerator has it decide instead; its bits
- * for the four packers are those of pack_start_intf_pos here, of which packer 0 has the lowest. */
+/* Row start indices, exponents, data: in this order. A block is 16 of the data that are stored. */
 START_TEST(blocks_compressed)
 {
     struct tensix_harness h;
@@ -1064,6 +1116,8 @@ int main(void)
     tcase_add_test(rows, transposed_planes);
     tcase_add_loop_test(rows, counters_of_another_thread, 0, 4);
     tcase_add_loop_test(rows, undefined_rows, 0, 2);
+    tcase_add_loop_test(rows, remapped_rows, 0, 8);
+    tcase_add_test(rows, past_the_end);
     suite_add_tcase(all, rows);
     TCase *streams = tcase_create("streams");
     tcase_add_loop_test(streams, exponent_section, 0, (int)sizeof blocks);

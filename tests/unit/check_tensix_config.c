@@ -618,14 +618,18 @@ START_TEST(results_take_their_latency)
 }
 END_TEST
 
+/* It takes two cycles, but the next instruction of the Scalar Unit finds its result. */
 START_TEST(rdcfg_takes_two_cycles)
 {
     tensix->config[0][10] = 5;
     push(0, 0, "RDCFG 3, 10");
-    run_until(1 + 2);
+    push(0, 0, "ADDDMAREG 0, 4, 3, 3");
+    run_until(1 + 1);
     ck_assert_uint_eq(tensix->gpr[0][3], 0);
-    run_until(1 + 2 + 1);
+    run_until(1 + 2);
     ck_assert_uint_eq(tensix->gpr[0][3], 5);
+    run_until(1 + 20);
+    ck_assert_uint_eq(tensix->gpr[0][4], 10);
 }
 END_TEST
 

@@ -1,0 +1,170 @@
+#!/bin/bash
+# Bad input of unpackers, Matrix Unit and packer under `penrose run`: each message names the
+# instruction, who pushed it from where, what is wrong with its number, and what to look at. What is
+# skipped by policy has done nothing, and all else goes on; a deadlock says which bank of Src is
+# missing and who holds it; a race on configuration names both sides. Programs are assembled by
+# `penrose asm`; those that show source lines need the cross compiler.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+
+# A TRISC waits here until its thread has executed all that it has pushed.
+drain=('lui a5, 0xffe80' 'sw zero, 4(a5)' 'lw a0, 4(a5)')
+
+# --- Programs ---
+
+# program HART LINE...: one for that hart, in 4 KiB of its own (trisc0 from 0x2000, trisc1 from
+# 0x3000, trisc2 from 0x4000). It ends when all that it has pushed is executed.
+program() {
+    local hart=$1 base words
+    shift
+    case $hart in trisc0) base=0x2000 ;; trisc1) base=0x3000 ;; *) base=0x4000 ;; esac
+    words=$("$PENROSE" asm "$@" "${drain[@]}" ebreak) || report "assembling: $*" "refused"
+    make_elf "$work/$hart.elf" $((base)) "$((base)) 7 ${words//$'\n'/ }"
+}
+
+# configure WORD=VALUE...: sets `config` to lines that store to these words of Config state 0
+configure() {
+    local setting word value low
+    config=('lui a3, 0xffef0')
+    for setting in "$@"; do
+        word=$((${setting%%=*})) value=$((${setting#*=} & 0xffffffff))
+        low=$(((value & 0xfff) - (value & 0x800) * 2))
+        config+=("lui a4, $(((value - low) >> 12 & 0xfffff))" "addi a4, a4, $low"
+            "sw a4, $((4 * word))(a3)")
+    done
+}
+
+# Words of Config, and the fields in them that programs here set.
+alu=1 relu=2 pack_xy=12 pack_in=16 pack_read=18 unpack_strides=56
+tile0=64 # x_dim << 16 | uncompressed << 4 | in_data_format, then z_dim << 16 | y_dim
+pack_exponents=68 pack_to=69 pack_formats=70 pack_modes=71 out0=72 base0=76 tile1=112 out1=120
+base1=124
+unpack_a='UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1'
+unpack_b='UNPACR 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1'
+pack='PACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1'
+
+# An unpacker and a packer that work: 16 data of Float16_b from 0x10010 on to either Src, and Dst as
+# Float16_b to 0x8010.
+good=("$tile0=0x100015" "$((tile0 + 1))=0x10010" "$((tile0 + 2))=1" "$out0=5" "$base0=0x1000"
+    "$tile1=0x100015" "$((tile1 + 1))=0x10010" "$((tile1 + 2))=1" "$out1=5" "$base1=0x1000"
+    "$alu=0xa000000" "$pack_to=0x800" "$pack_formats=0x551")
+sixteen=('.ttinsn SETADCXX 3, 15, 0' '.ttinsn SETADCXX 4, 15, 0')
+
+# --- Faults ---
+
+# What comes behind the bad instruction: the thread writes 0x600d to 0x9000, the hart to 0x9010.
+behind=('.ttinsn SETDMAREG 0, 0x600d, 0, 8' '.ttinsn SETDMAREG 0, 0x900, 0, 16'
+    '.ttinsn SETDMAREG 0, 0, 0, 18' '.ttinsn STOREIND 1, 0, 1, 18, 0, 4, 8' "${drain[@]}"
+    'lui a4, 9' 'lui a5, 0x600d' 'sw a5, 16(a4)')
+untouched='00008010  deadbeef'
+went_on=('out:00009000  0000600d' 'out:00009010  0600d000' "out:$untouched")
+looks=(--poke 0x8010=0xdeadbeef --dump 0x8010,4 --dump 0x9000,4 --dump 0x9010,4)
+
+# wrong NAME HART INSTRUCTION TEXT SETTING... -- LINE...
+# With these settings in place of those of `good`, INSTRUCTION (which comes behind LINEs) is a fault
+# of this text; $kind, if set, is not undefined-operands. Default: the run ends. warn: it says so
+# and all else happens. ignore: the same in silence. $pc is found in the program.
+wrong() {
+    local name=$1 hart=$2 instruction=$3 text=$4 settings=("${good[@]}") config
+    local the_kind=${kind:-undefined-operands} thread=${2#trisc} pc
+    shift 4
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do
+        settings+=("$1")
+        shift
+    done
+    shift
+    configure "${settings[@]}"
+    pc=$(printf '0x%08x' $((0x2000 + 0x1000 * thread + 4 * (${#config[@]} + ${#sixteen[@]} + $#))))
+    program "$hart" "${config[@]}" "${sixteen[@]}" "$@" ".ttinsn $instruction" "${behind[@]}"
+    expect "stop: $name" 1 "out:$untouched" 'out:00009000  00000000' "to go on +--policy $the_kind=warn" \
+        "instruction +[0-9a-f]{8}  $instruction\$" 'rule  +[a-zA-Z]' \
+        "guest fault $the_kind: tile \(1, 2\) tensix thread $thread, pushed by $hart at pc $pc: ${instruction%% *}: .*$text" \
+        -- run --hart "$hart=$work/$hart.elf" "${looks[@]}"
+    messages=1 expect "warn: $name" 0 "warning: guest fault $the_kind: .* at pc $pc: .*$text" \
+        "out:$hart +done" "${went_on[@]}" -- \
+        run --hart "$hart=$work/$hart.elf" --policy "$the_kind=warn" "${looks[@]}"
+    expect "ignore: $name" 0 "out:$hart +done" "${went_on[@]}" -- \
+        run --hart "$hart=$work/$hart.elf" --policy "$the_kind=ignore" "${looks[@]}"
+    kind=
+}
+
+wrong "block format to Float32" trisc0 "$unpack_a" \
+    'unpacker 0: cannot convert format 6 \(Bfp8_b\) to 0 \(Float32\) in SrcA; see' \
+    $tile0=0x100016 $out0=0 --
+wrong "formats of unpacker 1" trisc0 "$unpack_b" \
+    'unpacker 1: cannot convert format 8 \(Int32\) to 5 \(Float16_b\) in SrcB; see' \
+    $tile1=0x100018 --
+wrong "formats to Dst" trisc0 "$unpack_a" \
+    'cannot convert format 1 \(Float16\) to 5 \(Float16_b\) in Dst; see' \
+    $tile0=0x100011 $out0=0x805 --
+wrong "no format" trisc0 "$unpack_a" 'format 12 \(no format\) to 5' $tile0=0x10001c --
+wrong "tile beyond L1" trisc0 "$unpack_a" \
+    'a datum at 0x00180000 is not in L1, which ends at 0x00180000; see THCON_SEC0_REG3_Base_address' \
+    $base0=0x17ffe --
+wrong "tile far beyond L1" trisc0 "$unpack_b" \
+    'a datum at 0x10000010 is not in L1, .* see THCON_SEC1_REG3_Base_address' $base1=0x1000000 --
+wrong "data of a block tile beyond L1" trisc0 "$unpack_a" \
+    'a datum at 0x00180000 is not in L1' $tile0=0x100016 $out0=6 $base0=0x17ffe --
+wrong "exponents beyond L1" trisc0 "$unpack_a" 'a.* at 0x00180000 is not in L1' \
+    $tile0=0x100016 $out0=6 $base0=0x17fff --
+wrong "X1 before X0" trisc0 "$unpack_a" \
+    'its rows end before datum 4 and start at datum 8; set X0 and X1 with SETADCXX' -- \
+    '.ttinsn SETADCXX 1, 3, 8'
+wrong "rows beyond SrcB" trisc0 "$unpack_b" \
+    'output reaches row 64 \(0 of it SrcRow\) of SrcB, which has 64 rows; see X1, Y1, Z1' -- \
+    '.ttinsn SETADCXX 2, 1023, 0' '.ttinsn SETADC 2, 1, 0, 1039'
+wrong "rows beyond a set of SrcA" trisc0 "$unpack_a" \
+    'output reaches row 16 of a set of 16 rows of SrcA; SRCA_SET_SetOvrdWithAddr reaches all' -- \
+    '.ttinsn SETADCXX 1, 335, 0'
+wrong "counters of no thread" trisc0 'UNPACR 0, 0, 0, 0, 3, 1, 1, 0, 0, 0, 0, 0, 1' \
+    'there are counters of threads 0 to 2, not 3' --
+wrong "context of unpacker 1" trisc0 'UNPACR 1, 0, 0, 2, 0, 1, 1, 0, 0, 0, 0, 0, 1' \
+    'unpacker 1: it has contexts 0 and 1, not 2' --
+wrong "upsampling with Tileize_mode" trisc0 "$unpack_a" 'Tileize_mode goes with neither upsampling' \
+    $out0=0x1205 --
+wrong "shift to Dst" trisc0 "$unpack_a" 'on the way to Dst there is no Shift_amount' \
+    $out0=0x10805 --
+wrong "output between data" trisc0 "$unpack_a" \
+    'output address 0x3 .* is no multiple of the 2 bytes of a datum' $unpack_strides=0x30000 -- \
+    '.ttinsn SETADC 1, 1, 1, 1'
+
+valid=('.ttinsn SETDVALID 3')
+wrong "exponents of 5 and 8 bits" trisc1 'MVMUL 0, 0, 0, 0' \
+    'SrcA is Float16, SrcB is Float16_b: exponents of 5 bits and of 8 bits do not mix' \
+    $alu=0x0aa20000 -- '.ttinsn SETC16 2, 1' '.ttinsn SETC16 3, 1' "${valid[@]}"
+wrong "no format in SrcB" trisc1 'ELWADD 0, 0, 0, 0, 0' 'format 13 of SrcB is none; configure' \
+    $alu=0x0baa0000 -- '.ttinsn SETC16 2, 1' '.ttinsn SETC16 3, 1' "${valid[@]}"
+wrong "mode of ZEROACC" trisc1 'ZEROACC 4, 0, 0, 0, 0' \
+    'no mode 4: 0 one row, 1 16 rows, 2 half, 3 all of Dst' --
+
+wrong "formats of Dst" trisc2 "$pack" \
+    'Dst of 16 bits cannot give Int32 \(ALU_FORMAT_SPEC_REG2_Dstacc\)' $alu=0x10000000 --
+wrong "no format to L1" trisc2 "$pack" 'Out_data_format is 12, which is no format' \
+    $pack_formats=0x5c1 --
+wrong "In_data_format" trisc2 "$pack" \
+    'In_data_format is Float16, but ALU_FORMAT_SPEC_REG2_Dstacc Float16_b' $pack_formats=0x151 --
+wrong "formats to L1" trisc2 "$pack" \
+    'cannot make Int8 \(THCON_SEC0_REG1_Out_data_format\) of Float16_b' $pack_formats=0x5e1 --
+wrong "output beyond L1" trisc2 "$pack" \
+    'output at 0x180000 does not fit in L1, which ends at 0x180000; see THCON_SEC0_REG1_L1_Dest_addr' \
+    $pack_to=0x17fff --
+wrong "second row beyond L1" trisc2 'PACR 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 1' \
+    'does not fit in L1, which ends at 0x180000' $pack_to=0x17ffd --
+wrong "columns beyond a row" trisc2 "$pack" \
+    'X from 0 to 16 \(channels 0 and 1 of the packer.s ADC\) .* 0 to 15' -- \
+    '.ttinsn SETADCXX 4, 16, 0'
+wrong "no columns" trisc2 "$pack" 'X from 9 to 3' -- '.ttinsn SETADCXX 4, 3, 9'
+wrong "interfaces beyond a group" trisc2 'PACR 0, 0, 0, 0, 0, 0, 0xf, 0, 0, 0, 0, 1' \
+    'ReadIntfSel 0xf from row 2 of Dst goes beyond its group of four rows' \
+    $pack_xy=0x200002 -- '.ttinsn SETADC 4, 0, 1, 2'
+wrong "input between data" trisc2 "$pack" 'input address 0x1 is not a multiple of the 2 bytes' \
+    $pack_in=1 --
+wrong "threshold below zero" trisc2 "$pack" 'ReluThreshold 0xbf80 is negative' \
+    $relu=$((0xbf80 << 6 | 2 << 2)) --
+kind=unimplemented
+wrong "sums of blocks" trisc2 "$pack" \
+    'THCON_SEC0_REG1_Pack_L1_Acc adds Float32, Float16 and Float16_b; no source says .* Bfp8_b' \
+    $pack_formats=0x561 $pack_modes=0x80000 --
+
+finish
