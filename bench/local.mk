@@ -1,16 +1,19 @@
 ## Benchmarks; `make bench` builds and runs them. BENCH_JSON=DIR writes DIR/rv32.json and so on.
-BENCHMARKS = %D%/data %D%/rv32 %D%/tensix
+BENCHMARKS = %D%/data %D%/matmul %D%/rv32 %D%/tensix
 EXTRA_PROGRAMS += $(BENCHMARKS)
-bench_rv32_SOURCES = %D%/rv32.c %D%/bench.c %D%/bench.h
+bench_image = %D%/image.c %D%/image.h %D%/bench.c %D%/bench.h
+bench_rv32_SOURCES = %D%/rv32.c $(bench_image)
 bench_rv32_LDADD = libpenrose_core.la -ldl
 bench_guest = %D%/guest.c %D%/guest.h %D%/bench.c %D%/bench.h
 bench_tensix_SOURCES = %D%/tensix.c $(bench_guest)
 bench_tensix_LDADD = libpenrose_core.la -ldl
+bench_matmul_SOURCES = %D%/matmul.c $(bench_image)
+bench_matmul_LDADD = libpenrose_core.la -ldl
 bench_data_SOURCES = %D%/data.c $(bench_guest)
 bench_data_LDADD = libpenrose_core.la -ldl
 CLEANFILES += $(BENCHMARKS:=$(EXEEXT))
 bench: all $(BENCHMARKS:=$(EXEEXT))
-	for name in rv32 tensix data; do \
+	for name in rv32 tensix data matmul; do \
 		./bench/$$name$(EXEEXT) $(BENCH_FLAGS) \
 			$(if $(BENCH_JSON),--json $(BENCH_JSON)/$$name.json) || exit; \
 	done

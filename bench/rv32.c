@@ -11,7 +11,6 @@
  * "Booted" means tt-metal's firmware when --firmware names a set, else harts that wait in our own
  * program.
  */
-#include <elf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include <penrose/penrose.h>
 
 #include "bench.h"
+#include "image.h"
 
 enum {
     MANY = 56,
@@ -37,71 +37,7 @@ struct settings {
     const char *guests, *firmware;
 };
 
-/* --- Guest programs --- */
-
-struct segment {
-    uint32_t address, size;
-    const uint8_t *bytes;
-};
-
-struct program {
-    char path[PATH_MAX];
-    uint8_t *file;
-    struct segment segment[8];
-    unsigned segments;
-    uint32_t entry;
-};
-
-static struct program *program_open(const struct settings *settings, const char *name)
-{
-    struct program *program = calloc(1, sizeof *program);
-    if (!program) {
-        bench_die(name, "out of memory");
-    }
-    snprintf(program->path, sizeof program->path, "%s/%s.elf", settings->guests, name);
-    FILE *file = fopen(program->path, "rb");
-    if (!file) {
-        bench_die(program->path,
-                  "cannot be read (was there a RISC-V cross compiler at build time?)");
-    }
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    program->file = malloc((size_t)size);
-    if (!program->file || fread(program->file, 1, (size_t)size, file) != (size_t)size) {
-        bench_die(program->path, "cannot be read");
-    }
-    fclose(file);
-    Elf32_Ehdr header;
-    memcpy(&header, program->file, sizeof header);
-    program->entry = header.e_entry;
-    for (unsigned i = 0; i < header.e_phnum; i++) {
-        Elf32_Phdr segment;
-        memcpy(&segment, program->file + header.e_phoff + i * sizeof segment, sizeof segment);
-        if (segment.p_type == PT_LOAD && program->segments < 8) {
-            program->segment[program->segments++] = (struct segment){
-                segment.p_paddr, segment.p_filesz, program->file + segment.p_offset};
-        }
-    }
-    return program;
-}
-
-static void program_close(struct program *program)
-{
-    free(program->file);
-    free(program);
-}
-
 #define WALL_CLOCK UINT32_C(0xffb121f0)
-
-static void tile_load(struct bench_device *device, unsigned x, unsigned y,
-                      const struct program *program)
-{
-    for (unsigned i = 0; i < program->segments; i++) {
-        const struct segment *segment = &program->segment[i];
-        bench_write(device, x, y, segment->address, segment->bytes, segment->size);
-    }
-}
 
 /* --- What children measure --- */
 
@@ -133,13 +69,13 @@ static void measure_library(const void *what, void *result)
     const struct job *job = what;
     struct answer *answer = result;
     struct bench_device device;
-    struct program *program = program_open(job->settings, "sort_crc-flag");
+    struct image *program = image_open(job->settings->guests, "sort_crc-flag");
     unsigned x, y;
     bench_open(&device, job->library);
     for (unsigned i = 0; i < job->tiles; i++) {
         bench_worker(i, &x, &y);
         bench_reset(&device, x, y, BENCH_ALL_HELD);
-        tile_load(&device, x, y, program);
+        image_load(&device, x, y, program);
         bench_write_word(&device, x, y, MAILBOX, job->repetitions);
         bench_write_word(&device, x, y, MAILBOX_DONE, 0);
     }
@@ -169,7 +105,7 @@ static void measure_library(const void *what, void *result)
         }
     }
     device.exit();
-    program_close(program);
+    image_close(program);
 }
 
 static void must(enum penrose_status status, const struct penrose_error *error)

@@ -70,6 +70,7 @@ guest_hart_ncrisc = -DHART=4 -Wl,--defsym=TEXT_BASE=0x40000 -Wl,--defsym=MAILBOX
 
 guest_common = $(addprefix $(srcdir)/firmware/bare/,bare.h bare.ld crt0.S)
 ## Tables of the emulator that are headers of the kernels for tensors.
+guests_tensor_flag = $(patsubst %,firmware/tensor/matmul-flag-%.elf,trisc0 trisc1 trisc2)
 guest_tables = $(addprefix $(srcdir)/src/tensix/,regs.def tensix.def)
 guest_make = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(RISCV_CC) \
 	-march=rv32im_zicsr_zba_zbb -mabi=ilp32 -std=c11 -O2 -g -Wall -Wextra -Werror \
@@ -82,8 +83,8 @@ if HAVE_RISCV_CC
 guestsdir = $(pkgdatadir)/guests
 guests_DATA = $(guests)
 tensorguestsdir = $(pkgdatadir)/guests/tensor
-tensorguests_DATA = $(guests_tensor)
-CLEANFILES += $(guests) $(guests_tensor)
+tensorguests_DATA = $(guests_tensor) $(guests_tensor_flag)
+CLEANFILES += $(guests) $(guests_tensor) $(guests_tensor_flag)
 
 $(guests_plain): firmware/%.elf: $(srcdir)/firmware/bare/%.c $(guest_common)
 	$(guest_make) $(guest_hart_brisc) $(guest_files)
@@ -96,7 +97,7 @@ $(guests_pingpong): firmware/pingpong-%.elf: $(srcdir)/firmware/bare/pingpong.c 
 $(guests_tensix): firmware/tensix-%.elf: $(srcdir)/firmware/bare/tensix.c \
 		$(srcdir)/firmware/bare/tensix.h $(guest_common)
 	$(guest_make) $(guest_hart_$*) $(guest_files)
-$(guests_tensor): $(guest_common) $(guest_tables) $(srcdir)/firmware/bare/tensix.h \
+$(guests_tensor) $(guests_tensor_flag): $(guest_common) $(guest_tables) $(srcdir)/firmware/bare/tensix.h \
 		$(addprefix $(srcdir)/,$(tensor_common_files))
 firmware/tensor/%-trisc0.elf: $(srcdir)/firmware/tensor/%.c
 	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc0) $(guest_files)
@@ -104,6 +105,8 @@ firmware/tensor/%-trisc1.elf: $(srcdir)/firmware/tensor/%.c
 	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc1) $(guest_files)
 firmware/tensor/%-trisc2.elf: $(srcdir)/firmware/tensor/%.c
 	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc2) $(guest_files)
+firmware/tensor/matmul-flag-%.elf: $(srcdir)/firmware/tensor/matmul.c
+	$(guest_make) -I$(srcdir)/src $(guest_hart_$*) -DEXIT_BY_FLAG $(guest_files)
 $(guests_wait): firmware/wait-%.elf: $(srcdir)/firmware/bare/wait.c $(guest_common)
 	$(guest_make) $(guest_hart_$*) $(guest_files)
 endif

@@ -57,6 +57,11 @@ UNIT_TESTS = \
 	%D%/unit/check_reader_c_moves \
 	%D%/unit/check_reader_c_unpack \
 	%D%/unit/check_reader_c_unpack_modes \
+	%D%/unit/check_reader_d_matrix \
+	%D%/unit/check_reader_d_matrix_modes \
+	%D%/unit/check_reader_d_pack \
+	%D%/unit/check_reader_d_pack_modes \
+	%D%/unit/check_reader_d_pack_streams \
 	%D%/unit/check_regs \
 	%D%/unit/check_replay \
 	%D%/unit/check_rv32_float \
@@ -112,6 +117,11 @@ tests_unit_check_reader_b_sync_SOURCES = %D%/unit/check_reader_b_sync.c $(tensix
 tests_unit_check_reader_c_moves_SOURCES = %D%/unit/check_reader_c_moves.c $(tensix_harness)
 tests_unit_check_reader_c_unpack_SOURCES = %D%/unit/check_reader_c_unpack.c %D%/unit/check_reader_c_model.h %D%/unit/check_reader_c_model.c $(tensix_harness)
 tests_unit_check_reader_c_unpack_modes_SOURCES = %D%/unit/check_reader_c_unpack_modes.c %D%/unit/check_reader_c_model.h %D%/unit/check_reader_c_model.c $(tensix_harness)
+tests_unit_check_reader_d_matrix_SOURCES = %D%/unit/check_reader_d_matrix.c $(tensix_harness) %D%/unit/check_reader_d_common.h %D%/unit/check_reader_d_world.h
+tests_unit_check_reader_d_matrix_modes_SOURCES = %D%/unit/check_reader_d_matrix_modes.c $(tensix_harness) %D%/unit/check_reader_d_common.h %D%/unit/check_reader_d_world.h
+tests_unit_check_reader_d_pack_SOURCES = %D%/unit/check_reader_d_pack.c $(tensix_harness) %D%/unit/check_reader_d_common.h
+tests_unit_check_reader_d_pack_modes_SOURCES = %D%/unit/check_reader_d_pack_modes.c $(tensix_harness) %D%/unit/check_reader_d_common.h
+tests_unit_check_reader_d_pack_streams_SOURCES = %D%/unit/check_reader_d_pack_streams.c $(tensix_harness) %D%/unit/check_reader_d_common.h
 tests_unit_check_tensix_config_SOURCES = %D%/unit/check_tensix_config.c $(tensix_harness)
 tests_unit_check_tensix_counters_SOURCES = %D%/unit/check_tensix_counters.c $(tensix_harness)
 tests_unit_check_tensix_deadlock_SOURCES = %D%/unit/check_tensix_deadlock.c $(tile_harness) $(mmio_harness)

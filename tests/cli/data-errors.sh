@@ -106,7 +106,7 @@ wrong "tile far beyond L1" trisc0 "$unpack_b" \
     'a datum at 0x10000010 is not in L1, .* see THCON_SEC1_REG3_Base_address' $base1=0x1000000 --
 wrong "data of a block tile beyond L1" trisc0 "$unpack_a" \
     'a datum at 0x00180000 is not in L1' $tile0=0x100016 $out0=6 $base0=0x17ffe --
-wrong "exponents beyond L1" trisc0 "$unpack_a" 'a.* at 0x00180000 is not in L1' \
+wrong "block tile beyond L1" trisc0 "$unpack_a" 'a datum at 0x00180010 is not in L1' \
     $tile0=0x100016 $out0=6 $base0=0x17fff --
 wrong "X1 before X0" trisc0 "$unpack_a" \
     'its rows end before datum 4 and start at datum 8; set X0 and X1 with SETADCXX' -- \
@@ -162,9 +162,137 @@ wrong "input between data" trisc2 "$pack" 'input address 0x1 is not a multiple o
     $pack_in=1 --
 wrong "threshold below zero" trisc2 "$pack" 'ReluThreshold 0xbf80 is negative' \
     $relu=$((0xbf80 << 6 | 2 << 2)) --
+cp "$work/trisc2.elf" "$work/relu.elf"
 kind=unimplemented
 wrong "sums of blocks" trisc2 "$pack" \
     'THCON_SEC0_REG1_Pack_L1_Acc adds Float32, Float16 and Float16_b; no source says .* Bfp8_b' \
     $pack_formats=0x561 $pack_modes=0x80000 --
+
+expect "fault as JSON" 1 'out:"outcome": "fault"' 'out:"kind": "undefined-operands"' \
+    'out:"thread": 2' 'out:"hart": "trisc2"' 'out:"rule": "PACR: STACC_RELU_ReluThreshold 0xbf80' -- \
+    run --hart "trisc2=$work/relu.elf" --json
+
+# --- Deadlocks through banks of SrcA and SrcB: exit code 4, at once ---
+
+# deadlock NAME "HART..." PATTERN...: the programs of these harts wait for ever, whatever the schedule
+deadlock() {
+    local name=$1 names=$2 hart harts=() schedule
+    shift 2
+    for hart in $names; do
+        harts+=("--hart=$hart=$work/$hart.elf")
+    done
+    for schedule in fast lockstep random:5; do
+        expect "deadlock: $name, $schedule" 4 "deadlock.*unfinished: ${names// /, }\$" "$@" \
+            'out:: deadlock after' -- run "${harts[@]}" --schedule "$schedule" --max-cycles 10M
+    done
+}
+
+nobody_unpacks='which the unpackers hold: nothing has set its dvalid'
+nobody_clears='which the Matrix Unit holds: nothing has cleared its dvalid'
+stuck='its thread has not executed all that was pushed'
+configure "${good[@]}"
+unpacks=("${config[@]}" "${sixteen[@]}")
+first=$((0x2000 + 4 * ${#unpacks[@]})) # the pc behind them in trisc0
+
+program trisc1 '.ttinsn MVMUL 0, 0, 0, 0'
+deadlock "no data" trisc1 \
+    "tensix thread 1, pushed by trisc1 at pc 0x00003000: MVMUL 0, 0, 0, 0 waits for bank 0 of SrcA, $nobody_unpacks" \
+    "trisc1 at pc 0x0000300c: load from 0xffe80004 .*: $stuck"
+program trisc1 '.ttinsn SETDVALID 1' '.ttinsn ELWADD 0, 0, 0, 0, 0'
+deadlock "no data in SrcB" trisc1 \
+    "at pc 0x00003004: ELWADD 0, 0, 0, 0, 0 waits for bank 0 of SrcB, $nobody_unpacks"
+program trisc1 '.ttinsn SETDVALID 3' '.ttinsn MVMUL 3, 0, 0, 0' '.ttinsn MVMUL 0, 0, 0, 0'
+deadlock "data are used up" trisc1 \
+    "at pc 0x00003008: MVMUL 0, 0, 0, 0 waits for bank 1 of SrcA, $nobody_unpacks"
+
+program trisc0 "${unpacks[@]}" ".ttinsn $unpack_b" ".ttinsn $unpack_b" '.ttinsn NOP' \
+    ".ttinsn $unpack_b"
+deadlock "nobody takes SrcB" trisc0 \
+    "thread 0, pushed by trisc0 at pc $(printf '0x%08x' $((first + 12))): $unpack_b waits for bank 0 of SrcB, $nobody_clears"
+program trisc0 "${unpacks[@]}" ".ttinsn $unpack_a" ".ttinsn $unpack_a" \
+    '.ttinsn UNPACR_NOP 0, 0, 0, 0, 0, 1, 0, 0, 1'
+deadlock "clearing waits, too" trisc0 \
+    "at pc $(printf '0x%08x' $((first + 8))): UNPACR_NOP .* waits for bank 0 of SrcA, $nobody_clears"
+
+# Three tiles for SrcA before the first one for SrcB: each side waits for the other.
+program trisc0 "${unpacks[@]}" ".ttinsn $unpack_a" ".ttinsn $unpack_a" ".ttinsn $unpack_a" \
+    ".ttinsn $unpack_b"
+program trisc1 '.ttinsn MVMUL 1, 0, 0, 0' '.ttinsn MVMUL 3, 0, 0, 0'
+deadlock "each waits for the other" "trisc0 trisc1" \
+    "thread 0, pushed by trisc0 at pc $(printf '0x%08x' $((first + 8))): $unpack_a waits for bank 0 of SrcA, $nobody_clears" \
+    "thread 1, pushed by trisc1 at pc 0x00003000: MVMUL 1, 0, 0, 0 waits for bank 0 of SrcB, $nobody_unpacks" \
+    "trisc0 at pc .* load from 0xffe80004 .*: $stuck" \
+    "trisc1 at pc .* load from 0xffe80004 .*: $stuck"
+
+# The wait for a bank stands before the instruction that would give it.
+program trisc0 "${unpacks[@]}" '.ttinsn STALLWAIT 0x8, 0x80' ".ttinsn $unpack_a"
+deadlock "STALLWAIT before its own unpack" trisc0 \
+    "UNPACR .* is held by STALLWAIT 8, 0x80: nothing has been unpacked to SrcA"
+
+# --- Races on configuration ---
+
+# racing LINE...: UNPACR of a big tile, and lines that change what it uses and restore it, three
+# times over
+racing() {
+    program trisc0 "${unpacks[@]}" 'addi a0, zero, 3' '.ttinsn SETADCXX 3, 255, 0' \
+        ".ttinsn $unpack_a" '.ttinsn SETDVALID 2' "$@" '.ttinsn CLEARDVALID 3, 0' \
+        'addi a0, a0, -1' "bne a0, zero, $((4 * (${#unpacks[@]} + 1)))" "${behind[@]}"
+}
+race_words="may use it: wait first, STALLWAIT on C1 \(unpacker 0\)"
+at_work="while UNPACR of thread 0, pushed at $(printf '0x%08x' $((first + 8))), $race_words"
+
+# race NAME PATTERN: one warning for each of the two places, and all goes on; policies stop it and
+# keep it quiet
+race() {
+    local schedule
+    for schedule in fast lockstep random:5; do
+        messages=2 expect "race: $1, $schedule" 0 "warning: guest fault config-race: .*$2" \
+            'rule  +[a-zA-Z]' 'out:trisc0 +done' 'out:00009000  0000600d' -- run \
+            --hart "trisc0=$work/trisc0.elf" --schedule "$schedule" "${looks[@]}"
+    done
+    expect "race, policy stop: $1" 1 "guest fault config-race: .*$2" 'to go on +--policy' -- \
+        run --hart "trisc0=$work/trisc0.elf" --policy config-race=stop
+    expect "race, policy ignore: $1" 0 'out:trisc0 +done' 'out:00009000  0000600d' -- \
+        run --hart "trisc0=$work/trisc0.elf" --policy config-race=ignore "${looks[@]}"
+}
+
+racing ".ttinsn RMWCIB0 15, 5, $out0" ".ttinsn RMWCIB1 1, 1, $out0" ".ttinsn RMWCIB1 1, 0, $out0"
+race "by an instruction" "RMWCIB1 changes THCON_SEC0_REG2_Haloize_mode $at_work"
+
+racing "addi a4, zero, 0x105" "sw a4, $((4 * out0))(a3)" "addi a4, zero, 5" \
+    "sw a4, $((4 * out0))(a3)"
+race "by a hart" "a store of trisc0 changes THCON_SEC0_REG2_Haloize_mode $at_work"
+
+racing '.ttinsn STALLWAIT 0x80, 2' ".ttinsn RMWCIB1 1, 1, $out0" ".ttinsn RMWCIB1 1, 0, $out0"
+expect "no race behind STALLWAIT" 0 'out:trisc0 +done' -- run --hart "trisc0=$work/trisc0.elf"
+racing ".ttinsn RMWCIB0 255, 0x10, $base0"
+expect "no race: what is read afresh" 0 'out:trisc0 +done' -- run --hart "trisc0=$work/trisc0.elf"
+
+# --- Source lines, where there is a compiler ---
+
+compiler=${RISCV_CC:-riscv64-unknown-elf-gcc}
+if command -v "$compiler" >"$work/out" 2>&1; then
+    cat >"$work/kernel.c" <<'END'
+#define PUSH *(volatile unsigned *)0xffe40000 /* GNU as gives a .word no line of its own */
+void _start(void)
+{
+    PUSH = 0xb20a0000;
+    PUSH = 0x41000101; /* line 5: PACR, with a configuration of nothing but zeros */
+    PUSH = 0x26000000; /* line 6: MVMUL */
+    *(volatile unsigned *)0xffe80004 = 0;
+    *(volatile unsigned *)0xffe80004; /* line 8 */
+}
+END
+    (cd "$work" && "$compiler" -march=rv32im -mabi=ilp32 -O1 -g -nostdlib -ffreestanding \
+        -Wl,--build-id=none -Wl,-Ttext=0x6000 kernel.c -o kernel.elf) ||
+        report "compiling" "$compiler failed"
+    messages=2 expect "source lines" 4 \
+        'thread 0, pushed by trisc0 at pc 0x[0-9a-f]{8} in _start.*kernel\.c:5: PACR' \
+        'tensix thread 0, pushed by trisc0 at pc 0x[0-9a-f]{8} in _start.*kernel\.c:6: MVMUL .* waits' \
+        'trisc0 at pc 0x[0-9a-f]{8} in _start.*kernel\.c:8: load from 0xffe80004' \
+        -- run --hart "trisc0=$work/kernel.elf" --policy undefined-operands=warn
+else
+    echo "no $compiler: source lines are not tested"
+fi
 
 finish

@@ -46,9 +46,9 @@ static inline uint32_t d_below(uint64_t *state, uint32_t limit)
     return (uint32_t)((uint64_t)d_random(state) * limit >> 32);
 }
 
-#define D_CONFIG(tensix, name, value) \
+#define D_CONFIG(tensix, name, value)                                                              \
     tensix_set_config_field((tensix), 0, TENSIX_FIELD_##name, (uint32_t)(value))
-#define D_THREAD(tensix, name, value) \
+#define D_THREAD(tensix, name, value)                                                              \
     tensix_set_thread_field((tensix), 0, TENSIX_FIELD_##name, (uint32_t)(value))
 
 /* Operands of PACR. */

@@ -38,19 +38,19 @@ struct early {
  * code of the early conversion, which ttsim calls undefined.
  */
 static const struct early early_table[] = {
-    {FROM_FP32, D_FP32, 0, 0, 0, FP32, D_FP32},    {FROM_FP32, D_FP32, 1, 0, 1, FP32, D_FP32},
-    {FROM_FP32, D_TF32, 0, 0, 0, TF32, D_TF32},    {FROM_INT32, D_INT32, 1, 0, 1, INT32, D_INT32},
-    {FROM_FP32, D_FP32, 0, 0, 1, TF32, D_TF32},    {FROM_FP32, D_BF16, 0, 0, 0, BF16, D_BF16},
-    {FROM_FP32, D_BFP8, 1, 0, 0, BF16, D_BF16},    {FROM_FP32, D_BF16, 1, 0, 0, BF16, D_BF16},
-    {FROM_FP32, D_BFP8, 0, 0, 0, E8M6, D_BFP8},    {FROM_INT32, D_INT32, 0, 0, 0, INT32, D_INT32},
-    {FROM_FP32, D_INT8, 1, 0, 0, INT8, D_INT8},    {FROM_FP32, D_INT8, 1, 1, 0, UINT8, D_INT8},
-    {FROM_BF16, D_TF32, 0, 0, 0, TF32, D_TF32},    {FROM_BF16, D_FP32, 0, 0, 1, TF32, D_TF32},
-    {FROM_BF16, D_BF16, 0, 0, 0, BF16, D_BF16},    {FROM_BF16, D_BFP8, 1, 0, 0, BF16, D_BF16},
-    {FROM_BF16, D_BF16, 1, 0, 0, BF16, D_BF16},    {FROM_BF16, D_BFP8, 0, 0, 0, E8M6, D_BFP8},
-    {FROM_BF16, D_INT8, 1, 0, 0, INT8, D_INT8},    {FROM_FP16, D_FP16, 0, 0, 0, FP16, D_FP16},
-    {FROM_FP16, D_FP16, 1, 0, 0, FP16, D_FP16},    {FROM_FP16, D_BFP8A, 1, 0, 0, E5M7, D_BFP8A},
-    {FROM_FP16, D_BFP8A, 0, 0, 0, E5M6, D_BFP8A},  {FROM_FP16, D_FP8, 1, 0, 0, FP8, D_FP8},
-    {FROM_FP16, D_INT8, 1, 0, 0, INT8, D_INT8},    {FROM_INT16, D_INT16, 0, 0, 0, INT16, D_INT16},
+    {FROM_FP32, D_FP32, 0, 0, 0, FP32, D_FP32},   {FROM_FP32, D_FP32, 1, 0, 1, FP32, D_FP32},
+    {FROM_FP32, D_TF32, 0, 0, 0, TF32, D_TF32},   {FROM_INT32, D_INT32, 1, 0, 1, INT32, D_INT32},
+    {FROM_FP32, D_FP32, 0, 0, 1, TF32, D_TF32},   {FROM_FP32, D_BF16, 0, 0, 0, BF16, D_BF16},
+    {FROM_FP32, D_BFP8, 1, 0, 0, BF16, D_BF16},   {FROM_FP32, D_BF16, 1, 0, 0, BF16, D_BF16},
+    {FROM_FP32, D_BFP8, 0, 0, 0, E8M6, D_BFP8},   {FROM_INT32, D_INT32, 0, 0, 0, INT32, D_INT32},
+    {FROM_FP32, D_INT8, 1, 0, 0, INT8, D_INT8},   {FROM_FP32, D_INT8, 1, 1, 0, UINT8, D_INT8},
+    {FROM_BF16, D_TF32, 0, 0, 0, TF32, D_TF32},   {FROM_BF16, D_FP32, 0, 0, 1, TF32, D_TF32},
+    {FROM_BF16, D_BF16, 0, 0, 0, BF16, D_BF16},   {FROM_BF16, D_BFP8, 1, 0, 0, BF16, D_BF16},
+    {FROM_BF16, D_BF16, 1, 0, 0, BF16, D_BF16},   {FROM_BF16, D_BFP8, 0, 0, 0, E8M6, D_BFP8},
+    {FROM_BF16, D_INT8, 1, 0, 0, INT8, D_INT8},   {FROM_FP16, D_FP16, 0, 0, 0, FP16, D_FP16},
+    {FROM_FP16, D_FP16, 1, 0, 0, FP16, D_FP16},   {FROM_FP16, D_BFP8A, 1, 0, 0, E5M7, D_BFP8A},
+    {FROM_FP16, D_BFP8A, 0, 0, 0, E5M6, D_BFP8A}, {FROM_FP16, D_FP8, 1, 0, 0, FP8, D_FP8},
+    {FROM_FP16, D_INT8, 1, 0, 0, INT8, D_INT8},   {FROM_INT16, D_INT16, 0, 0, 0, INT16, D_INT16},
 };
 
 enum { EARLY = sizeof early_table / sizeof early_table[0] };
@@ -69,7 +69,8 @@ static bool has_5bit_exponent(enum kind kind)
 static const uint8_t mantissa_bits[] = {23, 10, 7, 6, 10, 7, 6, 2};
 
 /* To `bits` of FP32's 23: ties away from zero, NaN infinity, denormals and -0 zero. The page lets
- * one think that denormals go first; ttsim rounds first, and some become the least normal number. */
+ * one think that denormals go first; ttsim rounds first, and some become the least normal number.
+ */
 static uint32_t round_fp32(uint32_t x, unsigned bits)
 {
     uint32_t drop = 23 - bits;
@@ -267,8 +268,8 @@ static uint32_t pattern(enum source source, unsigned fill, unsigned index, uint6
 /* All pairs of the two tables without blocks; sources of 16 bits exhaustively. */
 START_TEST(conversions)
 {
-    static const uint8_t outputs[] = {D_FP32,  D_TF32,  D_BF16, D_FP16,
-                                      D_FP8,   D_INT32, D_INT16, D_INT8};
+    static const uint8_t outputs[] = {D_FP32, D_TF32,  D_BF16,  D_FP16,
+                                      D_FP8,  D_INT32, D_INT16, D_INT8};
     const struct early *e = &early_table[_i / (int)sizeof outputs];
     unsigned to = outputs[_i % (int)sizeof outputs], bytes = to == D_FP8 ? 1 : datum_bytes(to);
     if (!late_is_legal(e->kind, to)) {
@@ -342,7 +343,9 @@ START_TEST(llk_fp8_e4m3)
         uint32_t fp32 = exponent ? sign << 31 | (exponent + 120) << 23 | mantissa << 20 : 0;
         uint32_t fp16 = exponent ? sign << 15 | (exponent + 8) << 10 | mantissa << 7 : 0;
         put(&h.tensix, e->source, i,
-            e->source == FROM_FP32 ? fp32 : e->source == FROM_BF16 ? fp32 >> 16 : fp16);
+            e->source == FROM_FP32   ? fp32
+            : e->source == FROM_BF16 ? fp32 >> 16
+                                     : fp16);
     }
     pack_all(&h, 256);
     for (unsigned i = 0; i < 256; i++) {
@@ -390,7 +393,8 @@ static struct block expected_block(const struct early *e, const uint32_t x[COLUM
     bool to_5bit = to == D_BFP8A || to == D_BFP4A || to == D_BFP2A;
     uint32_t exponent[COLUMNS], significand[COLUMNS], signs = 0;
     for (unsigned i = 0; i < COLUMNS; i++) {
-        uint32_t late = late_float(e->kind, early_pattern(e, x[i]), to_5bit ? D_FP16 : D_BF16).value;
+        uint32_t late =
+            late_float(e->kind, early_pattern(e, x[i]), to_5bit ? D_FP16 : D_BF16).value;
         signs |= late >> 15 << i;
         exponent[i] = to_5bit ? late >> 10 & 31 : late >> 7 & 0xff;
         significand[i] = 0x80 | (to_5bit ? late >> 3 & 0x7f : late & 0x7f);
@@ -420,9 +424,7 @@ START_TEST(block_conversions)
     static const uint8_t outputs[] = {D_BFP8, D_BFP4, D_BFP2, D_BFP8A, D_BFP4A, D_BFP2A};
     const struct early *e = &early_table[_i / (int)sizeof outputs];
     unsigned to = outputs[_i % (int)sizeof outputs];
-    unsigned bits = to == D_BFP8 || to == D_BFP8A   ? 8
-                    : to == D_BFP4 || to == D_BFP4A ? 4
-                                                    : 2;
+    unsigned bits = to == D_BFP8 || to == D_BFP8A ? 8 : to == D_BFP4 || to == D_BFP4A ? 4 : 2;
     if (e->kind >= INT32) {
         return;
     }
@@ -610,7 +612,8 @@ START_TEST(relu_of_integers)
 }
 END_TEST
 
-/* Masked data are minus infinity before ReLU: ReLU makes them 0. A negative threshold is a fault. */
+/* Masked data are minus infinity before ReLU: ReLU makes them 0. A negative threshold is a fault.
+ */
 START_TEST(relu_after_edges)
 {
     struct tensix_harness h;
@@ -694,9 +697,12 @@ static unsigned exponent_of(const struct early *e, uint32_t x)
 START_TEST(histogram)
 {
     static const struct early cases[] = {
-        {FROM_FP32, D_FP32, 0, 0, 0, FP32, D_FP32},   {FROM_FP32, D_TF32, 0, 0, 0, TF32, D_TF32},
-        {FROM_BF16, D_BF16, 1, 0, 0, BF16, D_BF16},   {FROM_FP16, D_FP16, 1, 0, 0, FP16, D_FP16},
-        {FROM_FP16, D_BFP8A, 1, 0, 0, E5M7, D_BFP8A}, {FROM_INT32, D_INT32, 0, 0, 0, INT32, D_INT32},
+        {FROM_FP32, D_FP32, 0, 0, 0, FP32, D_FP32},
+        {FROM_FP32, D_TF32, 0, 0, 0, TF32, D_TF32},
+        {FROM_BF16, D_BF16, 1, 0, 0, BF16, D_BF16},
+        {FROM_FP16, D_FP16, 1, 0, 0, FP16, D_FP16},
+        {FROM_FP16, D_BFP8A, 1, 0, 0, E5M7, D_BFP8A},
+        {FROM_INT32, D_INT32, 0, 0, 0, INT32, D_INT32},
         {FROM_INT16, D_INT16, 0, 0, 0, INT16, D_INT16},
     };
     const struct early *e = &cases[_i % 7];
@@ -764,9 +770,7 @@ START_TEST(accumulation)
             float f = (float)value;
             uint32_t x;
             memcpy(&x, &f, sizeof x);
-            x = c->out == D_FP32   ? x
-                : c->out == D_BF16 ? x >> 16
-                                   : narrow_exponent(x).value;
+            x = c->out == D_FP32 ? x : c->out == D_BF16 ? x >> 16 : narrow_exponent(x).value;
             put(&h.tensix, c->early.source, i, x);
             sum[i] += value;
         }
