@@ -143,12 +143,13 @@ void bench_in_child(bench_measure *body, const void *job, void *answer, size_t s
 
 /* --- Options --- */
 
-enum { KEY_AGAINST = 256, KEY_LIBRARY, KEY_JSON, KEY_SECONDS, KEY_CHECK };
+enum { KEY_AGAINST = 256, KEY_LIBRARY, KEY_JSON, KEY_SECONDS, KEY_CHECK, KEY_GUESTS };
 
 static const struct argp_option rows[] = {
     {"against", KEY_AGAINST, "PATH", 0,
      "Another library with the libttsim ABI (default: $PENROSE_REFERENCE_LIB)", 0},
     {"library", KEY_LIBRARY, "PATH", 0, "Our own library", 0},
+    {"guests", KEY_GUESTS, "DIR", 0, "Where the guest programs are (default: firmware)", 0},
     {"json", KEY_JSON, "FILE", 0, "Write the figures as JSON too; - is stdout", 0},
     {"seconds", KEY_SECONDS, "S", 0, "Length of one measurement (default 1)", 0},
     {"check", KEY_CHECK, NULL, 0, "Exit with 1 when a goal is missed", 0},
@@ -164,6 +165,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_LIBRARY:
         options->library = argument;
+        return 0;
+    case KEY_GUESTS:
+        options->guests = argument;
         return 0;
     case KEY_JSON:
         options->json = argument;
@@ -182,6 +186,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
+error_t bench_parse_none(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key != ARGP_KEY_INIT) {
+        return ARGP_ERR_UNKNOWN;
+    }
+    state->child_inputs[0] = state->input;
+    return 0;
+}
+
 const struct argp bench_argp = {.options = rows, .parser = parse};
 
 struct bench_options bench_defaults(void)
@@ -189,6 +203,7 @@ struct bench_options bench_defaults(void)
     const char *reference = getenv("PENROSE_REFERENCE_LIB");
     return (struct bench_options){
         .library = ".libs/libttsim.so",
+        .guests = "firmware",
         .reference = reference && *reference ? reference : NULL,
         .seconds = 1,
     };

@@ -68,11 +68,15 @@ void bench_in_child(bench_measure *body, const void *job, void *answer, size_t s
 
 struct bench_options {
     const char *library, *reference, *json;
+    const char *guests; /* folder of guest programs that are files */
     double seconds; /* of one measurement */
     bool check;
 };
 
 extern const struct argp bench_argp; /* its input is a struct bench_options */
+
+/* The parser of a benchmark that has no options of its own. */
+error_t bench_parse_none(int key, char *argument, struct argp_state *state);
 
 /* Defaults: our library of this build, and $PENROSE_REFERENCE_LIB. */
 struct bench_options bench_defaults(void);

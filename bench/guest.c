@@ -252,21 +252,11 @@ struct bench_figure guest_figure(const struct bench_options *options,
     return figure;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    (void)argument;
-    if (key != ARGP_KEY_INIT) {
-        return ARGP_ERR_UNKNOWN;
-    }
-    state->child_inputs[0] = state->input;
-    return 0;
-}
-
 int guest_main(int argc, char **argv, const char *doc, const struct guest_workload *workloads,
                unsigned count)
 {
     const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {.parser = parse, .doc = doc, .children = children};
+    const struct argp argp = {.parser = bench_parse_none, .doc = doc, .children = children};
     struct bench_options options = bench_defaults();
     struct bench_figure *results = calloc(count, sizeof *results);
     if (!results) {

@@ -32,13 +32,8 @@ enum {
 #define TRISC_RESET_PC          UINT32_C(0xffb12228) /* T1 and T2 follow */
 #define TRISC_RESET_PC_OVERRIDE UINT32_C(0xffb12234)
 
-struct settings {
-    struct bench_options common;
-    const char *guests;
-};
-
 struct job {
-    const struct settings *settings;
+    const struct bench_options *options;
     const char *library;
     unsigned phases, launches;
     uint32_t slice; /* cycles of one call of libttsim_clock */
@@ -86,7 +81,7 @@ static void prepare(struct bench_device *device, unsigned x, unsigned y, const s
     bench_write(device, x, y, ARGUMENTS, arguments, sizeof arguments);
     bench_write_word(device, x, y, TRISC_RESET_PC_OVERRIDE, 7);
     for (unsigned i = 0; i < TRISCS; i++) {
-        struct image *image = image_open(job->settings->guests, programs[i]);
+        struct image *image = image_open(job->options->guests, programs[i]);
         image_load(device, x, y, image);
         bench_write_word(device, x, y, TRISC_RESET_PC + 4 * i, image->entry);
         image_close(image);
@@ -147,32 +142,33 @@ static uint32_t once(const struct job *job, double *best)
 }
 
 /* A job that takes about as long as the options ask for. */
-static struct job calibrate(const struct settings *settings, const char *library, unsigned phases)
+static struct job calibrate(const struct bench_options *options, const char *library, unsigned phases)
 {
-    struct job job = {.settings = settings,
+    struct job job = {.options = options,
                       .library = library,
                       .phases = phases,
                       .launches = 1,
                       .slice = 1000};
     struct answer answer;
     bench_in_child(measure, &job, &answer, sizeof answer);
-    job.launches = (unsigned)(settings->common.seconds / answer.seconds) + 1;
+    job.launches = (unsigned)(options->seconds / answer.seconds) + 1;
     return job;
 }
 
-static struct bench_figure figure(const struct settings *settings, unsigned phases, double goal)
+static struct bench_figure figure(const struct bench_options *options, unsigned phases,
+                                  double goal)
 {
     struct bench_figure figure = {
-        .unit = "k products/s", .has_reference = settings->common.reference, .good = true};
-    struct job ours = calibrate(settings, settings->common.library, phases);
+        .unit = "k products/s", .has_reference = options->reference, .good = true};
+    struct job ours = calibrate(options, options->library, phases);
     struct job reference = {0};
     if (figure.has_reference) {
-        reference = calibrate(settings, settings->common.reference, phases);
+        reference = calibrate(options, options->reference, phases);
     }
     for (unsigned i = 0; i < REPETITIONS; i++) {
         uint32_t sum = once(&ours, &figure.ours);
         if (figure.has_reference && once(&reference, &figure.reference) != sum) {
-            bench_die(settings->common.reference, "computes other bits");
+            bench_die(options->reference, "computes other bits");
         }
     }
     if (figure.has_reference) {
@@ -182,48 +178,21 @@ static struct bench_figure figure(const struct settings *settings, unsigned phas
     return figure;
 }
 
-/* --- Options --- */
-
-enum { KEY_GUESTS = 0x200 };
-
-static const struct argp_option rows[] = {
-    {"guests", KEY_GUESTS, "DIR", 0, "Where the guest programs are", 0},
-    {0},
-};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct settings *settings = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &settings->common;
-        return 0;
-    case KEY_GUESTS:
-        settings->guests = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-
-static const struct argp argp = {
-    .options = rows,
-    .parser = parse,
-    .doc = "Measures the speed of matrix products on one tile, from end to end.",
-    .children = children,
-};
-
 int main(int argc, char **argv)
 {
-    struct settings settings = {.common = bench_defaults(), .guests = "firmware"};
-    argp_parse(&argp, argc, argv, 0, NULL, &settings);
+    const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
+    const struct argp argp = {
+        .parser = bench_parse_none,
+        .doc = "Measures the speed of matrix products on one tile, from end to end.",
+        .children = children,
+    };
+    struct bench_options options = bench_defaults();
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
     bench_headings();
     const struct bench_figure figures[] = {
-        bench_report(figure(&settings, 4, 10), "hifi4", "32x32x32 product, BF16, HiFi4",
+        bench_report(figure(&options, 4, 10), "hifi4", "32x32x32 product, BF16, HiFi4",
                      "goal: ratio 10"),
-        bench_report(figure(&settings, 1, 0), "lofi", "32x32x32 product, BF16, LoFi", ""),
+        bench_report(figure(&options, 1, 0), "lofi", "32x32x32 product, BF16, LoFi", ""),
     };
-    return bench_finish(&settings.common, figures, sizeof figures / sizeof figures[0]);
+    return bench_finish(&options, figures, sizeof figures / sizeof figures[0]);
 }

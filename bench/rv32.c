@@ -34,7 +34,7 @@ enum {
 
 struct settings {
     struct bench_options common;
-    const char *guests, *firmware;
+    const char *firmware;
 };
 
 #define WALL_CLOCK UINT32_C(0xffb121f0)
@@ -69,7 +69,7 @@ static void measure_library(const void *what, void *result)
     const struct job *job = what;
     struct answer *answer = result;
     struct bench_device device;
-    struct image *program = image_open(job->settings->guests, "sort_crc-flag");
+    struct image *program = image_open(job->settings->common.guests, "sort_crc-flag");
     unsigned x, y;
     bench_open(&device, job->library);
     for (unsigned i = 0; i < job->tiles; i++) {
@@ -141,7 +141,7 @@ static double chip_run(struct penrose_chip *chip, const struct job *job, uint64_
     struct penrose_error error;
     struct penrose_hart_info info;
     uint32_t entry;
-    snprintf(path, sizeof path, "%s/sort_crc.elf", job->settings->guests);
+    snprintf(path, sizeof path, "%s/sort_crc.elf", job->settings->common.guests);
     must(penrose_hart_hold(chip, 1, 2, PENROSE_BRISC, &error), &error);
     must(penrose_load_program(chip, 1, 2, PENROSE_BRISC, path, &entry, &error), &error);
     must(penrose_poke(chip, 1, 2, MAILBOX, &job->repetitions, 4, &error), &error);
@@ -185,7 +185,7 @@ static void chip_boot(struct penrose_chip *chip, const struct settings *settings
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         char path[PATH_MAX];
         uint32_t entry;
-        snprintf(path, sizeof path, "%s/%s.elf", settings->guests, wait_programs[hart]);
+        snprintf(path, sizeof path, "%s/%s.elf", settings->common.guests, wait_programs[hart]);
         must(penrose_load_program(chip, x, y, (enum penrose_hart)hart, path, &entry, &error),
              &error);
         must(penrose_hart_release(chip, x, y, (enum penrose_hart)hart, entry, &error), &error);
@@ -350,10 +350,9 @@ static struct bench_figure idle_figure(const struct settings *settings)
 
 /* --- Options --- */
 
-enum { KEY_GUESTS = 0x200, KEY_FIRMWARE };
+enum { KEY_FIRMWARE = 0x200 };
 
 static const struct argp_option rows[] = {
-    {"guests", KEY_GUESTS, "DIR", 0, "Where the guest programs are", 0},
     {"firmware", KEY_FIRMWARE, "DIR", 0, "A tt-metal firmware set for booted tiles", 0},
     {0},
 };
@@ -364,9 +363,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &settings->common;
-        return 0;
-    case KEY_GUESTS:
-        settings->guests = argument;
         return 0;
     case KEY_FIRMWARE:
         settings->firmware = argument;
@@ -387,7 +383,7 @@ static const struct argp argp = {
 
 int main(int argc, char **argv)
 {
-    struct settings settings = {.common = bench_defaults(), .guests = "firmware"};
+    struct settings settings = {.common = bench_defaults()};
     argp_parse(&argp, argc, argv, 0, NULL, &settings);
     bench_headings();
     const struct bench_figure figures[] = {
