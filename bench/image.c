@@ -13,9 +13,10 @@ static uint8_t *read_file(const char *path)
     if (!file) {
         bench_die(path, "cannot be read (was there a RISC-V cross compiler at build time?)");
     }
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
+    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    if (size < (long)sizeof(Elf32_Ehdr) || fseek(file, 0, SEEK_SET) != 0) {
+        bench_die(path, "is no ELF file");
+    }
     uint8_t *bytes = malloc((size_t)size);
     if (!bytes || fread(bytes, 1, (size_t)size, file) != (size_t)size) {
         bench_die(path, "cannot be read");

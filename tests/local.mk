@@ -15,6 +15,7 @@ UNIT_TESTS = \
 	%D%/unit/check_auto_ttsync \
 	%D%/unit/check_chip \
 	%D%/unit/check_code \
+	%D%/unit/check_data_faults \
 	%D%/unit/check_debug \
 	%D%/unit/check_dst_window \
 	%D%/unit/check_frontend \
@@ -99,6 +100,7 @@ UNIT_TESTS = \
 	%D%/unit/check_windows
 
 tests_unit_check_code_SOURCES = %D%/unit/check_code.c $(rv32_harness)
+tests_unit_check_data_faults_SOURCES = %D%/unit/check_data_faults.c $(tensix_harness)
 tests_unit_check_debug_SOURCES = %D%/unit/check_debug.c $(mmio_harness) $(tile_harness)
 tests_unit_check_auto_ttsync_SOURCES = %D%/unit/check_auto_ttsync.c $(tensix_harness)
 tests_unit_check_reader_a_config_SOURCES = %D%/unit/check_reader_a_config.c $(tensix_harness) %D%/unit/check_reader_a_common.h
@@ -180,6 +182,9 @@ tests_unit_check_tdma_SOURCES = %D%/unit/check_tdma.c $(mmio_harness) $(tile_har
 tests_unit_check_tile_SOURCES = %D%/unit/check_tile.c $(tile_harness)
 tests_unit_check_windows_SOURCES = %D%/unit/check_windows.c $(mmio_harness) $(tile_harness)
 tests_unit_check_loader_tensor_LDADD = $(LDADD) -lm
+tests_unit_check_reader_d_matrix_LDADD = $(LDADD) -lm
+tests_unit_check_reader_d_matrix_modes_LDADD = $(LDADD) -lm
+tests_unit_check_reader_d_pack_modes_LDADD = $(LDADD) -lm
 tests_unit_check_abi_LDADD = libttsim_parts.la $(LDADD)
 
 LDADD = libpenrose_core.la $(CHECK_LIBS) $(JANSSON_LIBS)
@@ -199,6 +204,7 @@ tests_abi_check_client_LDADD = $(CHECK_LIBS) -ldl
 SHELL_TESTS = \
 	%D%/abi/exports.sh \
 	%D%/cli/bad-files.sh \
+	%D%/cli/data-errors.sh \
 	%D%/cli/firmware.sh \
 	%D%/cli/machine.sh \
 	%D%/cli/tensix-errors.sh \

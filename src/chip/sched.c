@@ -45,6 +45,15 @@ static void note(struct made_tile *made)
     made->stopped = made->tile->stopped;
 }
 
+static bool has_stopped(const struct penrose_chip *chip)
+{
+    bool stopped = false;
+    for (unsigned i = 0; i < chip->made_count; i++) {
+        stopped |= chip->made[i].stopped;
+    }
+    return stopped;
+}
+
 static struct awake look_around(struct penrose_chip *chip)
 {
     struct awake awake = {.next = UINT64_MAX};
@@ -108,7 +117,7 @@ PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
         window = awake.tiles <= 1 && window < MOST_WINDOW_CYCLES ? window * 2 : window;
         window = awake.tiles > 1 ? round_up(WINDOW_CYCLES, quantum) : window;
         run_window(chip, window_end < end ? window_end : end);
-        if (run->until && run->until(chip, run->context)) {
+        if (run->until && !has_stopped(chip) && run->until(chip, run->context)) {
             return PENROSE_CONDITION;
         }
     }

@@ -238,6 +238,27 @@ static enum cli_exit prepare_input(const struct cli *cli, struct tensor_file *fi
     return exit;
 }
 
+/* One name for a file, which need not exist, however it is spelled; malloc'ed. NULL: see errno. */
+static char *resolve(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    if (whole || errno != ENOENT) {
+        return whole;
+    }
+    char *of_folder = strdup(path), *of_name = strdup(path);
+    char *folder = of_folder && of_name ? realpath(dirname(of_folder), NULL) : NULL;
+    if (folder && asprintf(&whole, "%s/%s", folder, basename(of_name)) < 0) {
+        whole = NULL;
+        errno = ENOMEM;
+    }
+    int reason = errno;
+    free(folder);
+    free(of_folder);
+    free(of_name);
+    errno = reason;
+    return whole;
+}
+
 /* Can a file be put there? A link is followed, and what it points to is replaced. */
 static enum cli_exit check_place(const struct cli *cli, struct tensor_file *file)
 {
@@ -247,10 +268,11 @@ static enum cli_exit check_place(const struct cli *cli, struct tensor_file *file
         return complain(cli, "--output: %s is %s; name a file that may be replaced", file->path,
                         S_ISDIR(state.st_mode) ? "a folder" : "no regular file");
     }
-    file->target = exists ? realpath(file->path, NULL) : strdup(file->path);
-    char *copy = file->target ? strdup(file->target) : NULL;
+    file->target = resolve(file->path);
+    int reason = errno;
+    char *copy = strdup(file->target ? file->target : file->path);
     if (!copy) {
-        return complain(cli, "--output: %s cannot be written: %s", file->path, strerror(errno));
+        return complain(cli, "--output: no memory for %s", file->path);
     }
     const char *folder = dirname(copy);
     enum cli_exit exit = CLI_DONE;
@@ -259,6 +281,8 @@ static enum cli_exit check_place(const struct cli *cli, struct tensor_file *file
                         strerror(errno));
     } else if (!S_ISDIR(state.st_mode)) {
         exit = complain(cli, "--output: %s cannot be written: %s is no folder", file->path, folder);
+    } else if (!file->target) {
+        exit = complain(cli, "--output: %s cannot be written: %s", file->path, strerror(reason));
     }
     free(copy);
     return exit;

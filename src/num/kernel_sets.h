@@ -47,12 +47,16 @@ void num_unpack_avx2(const struct num_unpack *how, const uint8_t *data, const ui
                      size_t rows, uint32_t *stored);
 void num_pack_avx2(const struct num_pack *how, const uint16_t *high, const uint16_t *low,
                    size_t rows, uint8_t *data, uint8_t *exponents);
+num_pack_function *num_choose_pack_avx2(const struct num_pack *how);
+uint16_t num_greatest_avx2(const uint8_t *data, size_t rows, uint32_t mask, uint16_t floor);
 void num_accumulate_avx2(enum num_format format, const uint8_t *data, size_t rows, uint8_t *l1);
 
 void num_unpack_avx512(const struct num_unpack *how, const uint8_t *data, const uint8_t *exponents,
                        size_t rows, uint32_t *stored);
 void num_pack_avx512(const struct num_pack *how, const uint16_t *high, const uint16_t *low,
                      size_t rows, uint8_t *data, uint8_t *exponents);
+num_pack_function *num_choose_pack_avx512(const struct num_pack *how);
+uint16_t num_greatest_avx512(const uint8_t *data, size_t rows, uint32_t mask, uint16_t floor);
 void num_accumulate_avx512(enum num_format format, const uint8_t *data, size_t rows, uint8_t *l1);
 #endif
 

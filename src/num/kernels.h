@@ -41,6 +41,9 @@ struct num_pack {
     uint32_t *generator; /* stochastic rounding to blocks, or NULL: to nearest */
 };
 
+typedef void num_pack_function(const struct num_pack *how, const uint16_t *high,
+                               const uint16_t *low, size_t rows, uint8_t *data, uint8_t *exponents);
+
 struct num_kernels {
     const char *name; /* as PENROSE_KERNELS spells it */
 
@@ -72,8 +75,15 @@ struct num_kernels {
 
     /* Converts `rows` rows of Dst to L1 data, without gaps, and one shared exponent a row where
      * `to` has them (NULL otherwise). No L1 accumulation. Both conversions must be legal. */
-    void (*pack)(const struct num_pack *how, const uint16_t *high, const uint16_t *low, size_t rows,
-                 uint8_t *data, uint8_t *exponents);
+    num_pack_function *pack;
+
+    /* What to call instead of `pack` for this `how` alone, for those who call often. */
+    num_pack_function *(*choose_pack)(const struct num_pack *how);
+
+    /* The greatest of the 16-bit halves of rows of 32 bytes under a mask, which has a part for
+     * each half of a 32-bit word and no signs; or `floor`, itself without sign, if that is
+     * greater. */
+    uint16_t (*greatest)(const uint8_t *data, size_t rows, uint32_t mask, uint16_t floor);
 
     /* L1 accumulation: num_pack_accumulate on `rows` rows of FLOAT32, FLOAT16 or FLOAT16_B. */
     void (*accumulate)(enum num_format format, const uint8_t *data, size_t rows, uint8_t *l1);

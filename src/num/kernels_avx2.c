@@ -11,6 +11,8 @@ const struct num_kernels num_kernels_avx2 = {
     .subtract = num_subtract_avx2,
     .unpack = num_unpack_avx2,
     .pack = num_pack_avx2,
+    .choose_pack = num_choose_pack_avx2,
+    .greatest = num_greatest_avx2,
     .accumulate = num_accumulate_avx2,
 };
 

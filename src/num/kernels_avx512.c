@@ -11,6 +11,8 @@ const struct num_kernels num_kernels_avx512 = {
     .subtract = num_subtract_avx512,
     .unpack = num_unpack_avx512,
     .pack = num_pack_avx512,
+    .choose_pack = num_choose_pack_avx512,
+    .greatest = num_greatest_avx512,
     .accumulate = num_accumulate_avx512,
 };
 

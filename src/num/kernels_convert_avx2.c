@@ -240,10 +240,13 @@ INLINE words upper_words(halves low, halves high)
     return (words)_mm256_unpackhi_epi16((__m256i)low, (__m256i)high);
 }
 
-/* All are below 65536. */
+/* All are below 65536. GCC 12 takes the first half of such a result, where only that is used, for
+ * the whole of `lower`, so it must not see what this is. */
 INLINE halves join_words(words lower, words upper)
 {
-    return (halves)_mm256_packus_epi32((__m256i)lower, (__m256i)upper);
+    __m256i joined = _mm256_packus_epi32((__m256i)lower, (__m256i)upper);
+    __asm__("" : "+x"(joined));
+    return (halves)joined;
 }
 
 INLINE void store_joined(void *p, words lower, words upper)

@@ -252,10 +252,13 @@ INLINE words upper_words(halves low, halves high)
     return (words)_mm512_unpackhi_epi16((__m512i)low, (__m512i)high);
 }
 
-/* All are below 65536. */
+/* All are below 65536. GCC 12 takes the first half of such a result, where only that is used, for
+ * the whole of `lower`, so it must not see what this is. */
 INLINE halves join_words(words lower, words upper)
 {
-    return (halves)_mm512_packus_epi32((__m512i)lower, (__m512i)upper);
+    __m512i joined = _mm512_packus_epi32((__m512i)lower, (__m512i)upper);
+    __asm__("" : "+v"(joined));
+    return (halves)joined;
 }
 
 INLINE void store_joined(void *p, words lower, words upper)

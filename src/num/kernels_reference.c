@@ -138,6 +138,21 @@ static void pack(const struct num_pack *how, const uint16_t *high, const uint16_
     }
 }
 
+static num_pack_function *choose_pack(const struct num_pack *how)
+{
+    (void)how;
+    return pack;
+}
+
+static uint16_t greatest(const uint8_t *data, size_t rows, uint32_t mask, uint16_t floor)
+{
+    for (size_t i = 0; i < rows * NUM_BLOCK_DATUMS; i++) {
+        uint16_t half = (uint16_t)(load(data, i, 16) & mask >> i % 2 * 16);
+        floor = half > floor ? half : floor;
+    }
+    return floor;
+}
+
 static void accumulate(enum num_format format, const uint8_t *data, size_t rows, uint8_t *l1)
 {
     unsigned bits = num_format_info(format)->bits;
@@ -154,5 +169,7 @@ const struct num_kernels num_kernels_reference = {
     .subtract = subtract,
     .unpack = unpack,
     .pack = pack,
+    .choose_pack = choose_pack,
+    .greatest = greatest,
     .accumulate = accumulate,
 };

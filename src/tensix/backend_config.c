@@ -83,7 +83,7 @@ void tensix_report_race(struct tensix *tensix, unsigned thread, unsigned state, 
     }
     tensix_disassemble(tensix->thread[thread].next, name, sizeof name);
     name[strcspn(name, " ")] = '\0';
-    if (tensix_race(tensix, state, word, changed, tensix->now, name, text, sizeof text) !=
+    if (tensix_race(tensix, state, word, changed, tensix->now, name, false, text, sizeof text) !=
         TENSIX_FLIGHTS) {
         (void)tensix_fault(tensix, thread, TENSIX_FAULT_RACE, "%s", text);
     }

@@ -129,6 +129,10 @@ static inline unsigned tensix_state_id(const struct tensix *tensix, unsigned thr
 void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
                          uint32_t mask, uint32_t value);
 
+/* The same without looking for races: results that arrive. */
+void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
+                       uint32_t mask, uint32_t value);
+
 /* How rows of Dst lie in storage now. */
 static inline struct tensix_dst_map tensix_dst_map_now(const struct tensix *tensix)
 {
@@ -138,10 +142,6 @@ static inline struct tensix_dst_map tensix_dst_map_now(const struct tensix *tens
         .high_half = tensix->dst_high_half,
     };
 }
-
-/* The same without looking for races: results that arrive. */
-void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
-                       uint32_t mask, uint32_t value);
 
 /* Reports an instruction that is going to write Config while a unit may be using what it changes. */
 void tensix_report_race(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,

@@ -92,9 +92,11 @@ static void put_dst_row(struct tensix *tensix, const struct to_dst *how, unsigne
  * have 8 bits; `format` is what they would take it as.
  *
  * Rows of Dst are marked as valid by the address that Fp32_enabled and INT8_math_enabled ask for,
- * so the width of what is written must agree with them. HW: LLK clears Fp32_enabled to write lower
- * halves (issue 449 of tt-llk), and sets bit 11 of DBG_FEATURE_DISABLE (`high_half`), with which
- * there is only one address.
+ * so the width of what is written must agree with them. HW: except for lower halves, for which LLK
+ * clears Fp32_enabled (issue 449 of tt-llk). Its older versions also set bit 11 of
+ * DBG_FEATURE_DISABLE (`high_half`), with which there is only one address; its newer ones
+ * (broadcast of 32-bit tiles, transpose of Dst) do not, and have written the upper halves before,
+ * so that the row is valid already.
  */
 static bool choose_to_dst(const struct tensix *tensix, unsigned thread, unsigned format, bool low,
                           struct to_dst *how, const char **rule)
@@ -117,13 +119,10 @@ static bool choose_to_dst(const struct tensix *tensix, unsigned thread, unsigned
             "Fp32_enabled and configure another format";
         return false;
     }
-    if (!how->map.high_half && (how->is_32bit || low) != has_dst32) {
-        *rule =
-            has_dst32
-                ? "16 bits to Dst while INT8_math_enabled or Fp32_enabled makes it 32 bits: marks "
-                  "the wrong row valid; set DBG_FEATURE_DISABLE bit 11"
-                : "32 bits or a lower half to a 16-bit Dst: marks the wrong row valid; set "
-                  "Fp32_enabled for TF32, DBG_FEATURE_DISABLE bit 11 for halves";
+    if (!how->map.high_half && !low && how->is_32bit != has_dst32) {
+        *rule = has_dst32 ? "16 bits to Dst while INT8_math_enabled or Fp32_enabled makes it 32 "
+                            "bits: marks the wrong row valid; set DBG_FEATURE_DISABLE bit 11"
+                          : "TF32 to a 16-bit Dst: marks the wrong row valid; set Fp32_enabled";
         return false;
     }
     return true;

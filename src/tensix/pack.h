@@ -47,7 +47,8 @@ struct tensix_pack_output {
 
 /* What a state of Config says, derived once (pack_config.c). */
 struct tensix_pack_plan {
-    bool is_valid;
+    const struct num_kernels *kernels; /* NULL where nothing is derived */
+    num_pack_function *pack;           /* of `kernels`, for rows as they lie in Dst */
     uint8_t state;
     uint8_t refusal;     /* enum tensix_pack_refusal */
     uint8_t kind;        /* enum num_pack_kind: what the early conversion gives */
@@ -56,12 +57,16 @@ struct tensix_pack_plan {
     uint8_t bits;        /* of a datum in L1 */
     uint8_t datum_shift; /* log2 of the bytes of a datum as addresses count them */
     bool is_block, has_exponents, writes_exponents, from_l1;
-    bool
-        is_plain; /* whole rows go through the kernels: nothing below, and no stochastic rounding */
+    bool is_plain; /* whole rows go through the kernels: nothing below but accumulation */
     bool masks, compresses, accumulates, thresholds, shifts_by_face, is_stochastic;
-    uint8_t exponents_in; /* enum tensix_pack_exponents_in: where the exponents can be seen */
+    /* Where the exponents of plain rows can be seen: enum tensix_pack_exponents_in; and for
+     * halves of 16 bits the masks of two of them and the exponent's place in a half. */
+    uint8_t exponents_in, exponent_shift;
+    uint32_t exponent_mask;
     uint8_t threshold;
     uint16_t downsample_mask;
+    uint8_t plane_rows; /* of the tile position generator */
+    bool is_transposed, finds_last;
 };
 
 struct tensix_pack_metadata {

@@ -103,36 +103,38 @@ static bool is_narrow(enum num_pack_kind kind)
     return kind >= NUM_PACK_FP16 && kind <= NUM_PACK_FP8;
 }
 
-/* Only exponents that the late conversion leaves as they are can be seen behind it. */
-static enum tensix_pack_exponents_in exponents_in(enum num_pack_kind kind, enum num_format to)
+static void see_exponents(struct tensix_pack_plan *plan, uint32_t mask, unsigned shift)
 {
-    switch (kind) {
-    case NUM_PACK_INT8:
-    case NUM_PACK_UINT8:
-        return TENSIX_PACK_EXPONENTS_NOWHERE;
-    case NUM_PACK_INT16:
-        return TENSIX_PACK_EXPONENTS_IN_INT16;
-    case NUM_PACK_INT32:
-        return TENSIX_PACK_EXPONENTS_IN_FP32;
-    default:
-        break;
-    }
+    plan->exponents_in = TENSIX_PACK_EXPONENTS_IN_HALVES;
+    plan->exponent_mask = mask;
+    plan->exponent_shift = (uint8_t)shift;
+}
+
+/* Only exponents that the late conversion leaves as they are can be seen behind it. */
+static void find_exponents(struct tensix_pack_plan *plan)
+{
+    const uint32_t fp32 = 0x7f800000, bf16 = 0x7f807f80, fp16 = 0x7c007c00, int16 = 0x00ff00ff;
+    enum num_pack_kind kind = (enum num_pack_kind)plan->kind;
+    enum num_format to = (enum num_format)plan->how.to;
     bool is_same = (num_format_info(to)->exponent_bits == 5) == is_narrow(kind);
-    if (!is_same || to == NUM_FORMAT_FP8_E4M3) {
-        return TENSIX_PACK_EXPONENTS_LOST;
-    }
-    switch (to) {
-    case NUM_FORMAT_FLOAT32:
-    case NUM_FORMAT_TF32:
-        return TENSIX_PACK_EXPONENTS_IN_FP32;
-    case NUM_FORMAT_FLOAT16_B:
-        return TENSIX_PACK_EXPONENTS_IN_BF16;
-    case NUM_FORMAT_FLOAT16:
-        return TENSIX_PACK_EXPONENTS_IN_FP16;
-    case NUM_FORMAT_LF8:
-        return TENSIX_PACK_EXPONENTS_IN_BYTES;
-    default:
-        return TENSIX_PACK_EXPONENTS_IN_BLOCKS;
+    if (kind == NUM_PACK_INT8 || kind == NUM_PACK_UINT8) {
+        plan->exponents_in = TENSIX_PACK_EXPONENTS_NOWHERE;
+    } else if (kind == NUM_PACK_INT16) {
+        see_exponents(plan, int16, 0);
+    } else if (kind == NUM_PACK_INT32) {
+        see_exponents(plan, fp32, 7);
+    } else if (!is_same || to == NUM_FORMAT_FP8_E4M3) {
+        plan->exponents_in = TENSIX_PACK_EXPONENTS_LOST;
+    } else if (to == NUM_FORMAT_FLOAT32 || to == NUM_FORMAT_TF32) {
+        see_exponents(plan, fp32, 7);
+    } else if (to == NUM_FORMAT_FLOAT16_B) {
+        see_exponents(plan, bf16, 7);
+    } else if (to == NUM_FORMAT_FLOAT16) {
+        see_exponents(plan, fp16, 10);
+    } else if (to == NUM_FORMAT_LF8) {
+        plan->exponents_in = TENSIX_PACK_EXPONENTS_IN_BYTES;
+    } else {
+        plan->exponents_in = TENSIX_PACK_EXPONENTS_IN_BLOCKS;
     }
 }
 
@@ -337,7 +339,7 @@ void tensix_pack_derive(struct tensix *tensix, unsigned state)
     unsigned out = tensix_get_THCON_SEC0_REG1_Out_data_format(tensix, state);
     unsigned mask = tensix_get_THCON_SEC0_REG1_Downsample_mask(tensix, state);
     *plan = (struct tensix_pack_plan){
-        .is_valid = true,
+        .kernels = tensix->kernels,
         .state = (uint8_t)state,
         .how = derive_how(tensix, state),
         .in = (uint8_t)tensix_get_THCON_SEC0_REG1_In_data_format(tensix, state),
@@ -353,6 +355,9 @@ void tensix_pack_derive(struct tensix *tensix, unsigned state)
                           tensix_get_INT_DESCALE_Mode(tensix, state),
         .is_stochastic = tensix_get_ALU_ROUNDING_MODE_Gasket_srnd_en(tensix, state),
         .downsample_mask = (uint16_t)(mask ? mask : DOWNSAMPLE_ALL),
+        .plane_rows = (uint8_t)tensix_get_PACK_COUNTERS_SEC0_pack_reads_per_xy_plane(tensix, state),
+        .is_transposed = tensix_get_PACK_COUNTERS_SEC0_pack_yz_transposed(tensix, state),
+        .finds_last = tensix_get_THCON_SEC0_REG1_Auto_set_last_pacr_intf_sel(tensix, state),
     };
     plan->datum_shift = (uint8_t)datum_shift(plan->in);
     plan->kind = (uint8_t)(plan->from_l1 ? kind_of_l1(plan->in, plan->how.early.is_unsigned)
@@ -372,7 +377,7 @@ void tensix_pack_derive(struct tensix *tensix, unsigned state)
         plan->refusal = (uint8_t)check_input(plan);
     }
     if (plan->refusal == TENSIX_PACK_FINE) {
-        plan->exponents_in =
-            (uint8_t)exponents_in((enum num_pack_kind)plan->kind, (enum num_format)plan->how.to);
+        find_exponents(plan);
+        plan->pack = plan->is_plain ? plan->kernels->choose_pack(&plan->how) : NULL;
     }
 }

@@ -306,9 +306,9 @@ static void put_rows(struct tensix *tensix, const struct tensix_pack_job *job, u
     uint8_t *data = job->plan->accumulates ? sums : l1;
     uint16_t storage[2][TENSIX_PACK_DATUMS];
     struct tensix_pack_rows rows = tensix_pack_gather(tensix, job, storage);
-    kernels->pack(how, rows.high, rows.low, job->rows, data, exponents);
-    unsigned greatest = tensix_pack_greatest(tensix, job, rows, data, exponents);
-    packer->max_exponent = greatest > packer->max_exponent ? greatest : packer->max_exponent;
+    job->plan->pack(how, rows.high, rows.low, job->rows, data, exponents);
+    packer->max_exponent =
+        tensix_pack_greatest(tensix, job, rows, data, exponents, packer->max_exponent);
     if (job->plan->accumulates) {
         kernels->accumulate((enum num_format)how->to, data, job->rows, l1);
     }
@@ -343,8 +343,9 @@ static bool is_open(const struct tensix_pack_output *output, const struct tensix
 }
 
 /* False, and where: lines of a plain job that are not in L1. */
-static bool fits(const struct tensix *tensix, const struct tensix_pack_output *output,
-                 const struct tensix_pack_job *job, uint32_t size, bool closes, uint32_t *address)
+static inline bool fits(const struct tensix *tensix, const struct tensix_pack_output *output,
+                        const struct tensix_pack_job *job, uint32_t size, bool closes,
+                        uint32_t *address)
 {
     if (!lies_in_l1(tensix, output->data.address, size)) {
         *address = output->data.address;

@@ -1,6 +1,7 @@
 /*
- * Inside the packer: what pack.c (instructions), pack_config.c (what Config says), pack_read.c
- * (from Dst to data for L1), pack_output.c (streams to L1) and pack_compress.c share.
+ * Inside the packer: what pack.c (instructions and what they read), pack_config.c (what Config
+ * says), pack_read.c (from Dst to data for L1), pack_output.c (streams to L1) and pack_compress.c
+ * share.
  *
  * A PACR becomes a job: which rows and columns of Dst it reads, and where the output goes on. A
  * plain job (tensix_pack_plan.is_plain, whole rows) goes through the kernels of num/kernels.h at
@@ -39,10 +40,7 @@ enum tensix_pack_exponents_in {
     TENSIX_PACK_EXPONENTS_NOWHERE, /* integers of 8 bits */
     TENSIX_PACK_EXPONENTS_IN_BLOCKS,
     TENSIX_PACK_EXPONENTS_IN_BYTES, /* bits 6..2 */
-    TENSIX_PACK_EXPONENTS_IN_FP16,
-    TENSIX_PACK_EXPONENTS_IN_BF16,
-    TENSIX_PACK_EXPONENTS_IN_FP32,
-    TENSIX_PACK_EXPONENTS_IN_INT16,
+    TENSIX_PACK_EXPONENTS_IN_HALVES,
     TENSIX_PACK_EXPONENTS_LOST, /* L1's format has others than the intermediate one */
 };
 
@@ -80,7 +78,8 @@ static inline const struct tensix_pack_plan *tensix_pack_plan_now(struct tensix 
                                                                   unsigned state)
 {
     const struct tensix_pack_plan *plan = &tensix->packer.plan;
-    if (tensix->stale & TENSIX_USED_BY_PACKER || plan->state != state || !plan->is_valid) {
+    if (tensix->stale & TENSIX_USED_BY_PACKER || plan->state != state ||
+        plan->kernels != tensix->kernels) {
         tensix_pack_derive(tensix, state);
         tensix->stale &= ~(uint32_t)TENSIX_USED_BY_PACKER;
     }
@@ -91,11 +90,6 @@ static inline const struct tensix_pack_plan *tensix_pack_plan_now(struct tensix 
 unsigned tensix_pack_int_shift(const struct tensix *tensix, unsigned state, unsigned face);
 
 /* --- pack_read.c --- */
-
-/* Takes interfaces, rows and columns of the job from address counters and instruction. Anything
- * but TENSIX_DONE with job->plan NULL: a fault, and what the handler answers. */
-bool tensix_pack_locate(struct tensix *tensix, unsigned thread, const struct tensix_args_PACR *args,
-                        struct tensix_pack_job *job, enum tensix_exec *answer);
 
 /* Rows of Dst as the kernels take them; `storage` is used where they do not lie together. */
 struct tensix_pack_rows {
@@ -109,15 +103,19 @@ struct tensix_pack_rows tensix_pack_gather(const struct tensix *tensix,
 void tensix_pack_read(struct tensix *tensix, const struct tensix_pack_job *job,
                       struct tensix_pack_batch *batch);
 
-/* The greatest exponent of plain rows: `data` and `exponents` are what the kernel made of them. */
-unsigned tensix_pack_greatest(const struct tensix *tensix, const struct tensix_pack_job *job,
+/* The greatest exponent of plain rows, or `floor` if that is greater; `data` and `exponents` are
+ * what the kernel made of the rows. */
+uint32_t tensix_pack_greatest(const struct tensix *tensix, const struct tensix_pack_job *job,
                               struct tensix_pack_rows rows, const uint8_t *data,
-                              const uint8_t *exponents);
+                              const uint8_t *exponents, uint32_t floor);
 void tensix_pack_count_exponents(struct tensix *tensix, const struct tensix_pack_batch *batch);
-bool tensix_pack_wants_histogram(const struct tensix *tensix);
 
-/* The tile position generator after the job. */
-void tensix_pack_advance(struct tensix *tensix, const struct tensix_pack_job *job);
+static inline bool tensix_pack_wants_histogram(const struct tensix *tensix)
+{
+    return tensix_get_ENABLE_ACC_STATS_Enable(tensix, 0) |
+           tensix_get_ENABLE_ACC_STATS_Enable(tensix, 1) |
+           tensix_get_ENABLE_ACC_STATS_Enable(tensix, 2);
+}
 
 /* --- pack_output.c --- */
 

@@ -12,6 +12,7 @@
 #ifndef TENSIX_RACE_H
 #define TENSIX_RACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,7 +42,7 @@ void tensix_land(struct tensix *tensix, unsigned thread, unsigned users);
  * "WRCFG", "a store of trisc0") did: which flight it races, or TENSIX_FLIGHTS. `text` then says so.
  */
 enum tensix_flight_unit tensix_race(const struct tensix *tensix, unsigned state, unsigned word,
-                                    uint32_t changed, uint64_t now, const char *writer, char *text,
-                                    size_t size);
+                                    uint32_t changed, uint64_t now, const char *writer,
+                                    bool by_hart, char *text, size_t size);
 
 #endif

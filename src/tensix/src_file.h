@@ -57,8 +57,8 @@ void tensix_src_file_write_row(struct tensix_src_file *file, unsigned bank, unsi
                                const uint32_t data[TENSIX_SRC_FILE_COLUMNS]);
 
 /*
- * All of some banks becomes `value`: ZEROSRC and UNPACR_NOP, with 0, NUM_SRC_MINUS_INFINITY (SrcA
- * only: SrcB gets 0 instead), NUM_SRC_ONE_* or an immediate. `banks` has bit 0 for bank 0, bit 1
+ * All of some banks becomes `value`: ZEROSRC and UNPACR_NOP, with 0, NUM_SRC_MINUS_INFINITY
+ * (ZEROSRC: SrcA only), NUM_SRC_ONE_* or an immediate. `banks` has bit 0 for bank 0, bit 1
  * for bank 1. The implied format stays (GUESS: the page calls it uncharacterised).
  */
 void tensix_src_file_fill(struct tensix_src_file *file, unsigned banks, uint32_t value);

@@ -4,22 +4,28 @@
 #include "tensix/exec.h"
 
 /* A bank of Src that the other side has: the Matrix Unit waits to be given one, others for one that
- * it gives back. */
+ * it gives back. SPEC: UNPACR_NOP_ZEROSRC waits for either of the two. */
 static void src_words(const struct tensix *tensix, const struct tensix_thread *thread, unsigned src,
                       char *text, size_t size)
 {
     const struct tensix_src_banks *banks = &tensix->src[src];
     char name = src == TENSIX_SRC_A ? 'A' : 'B';
-    unsigned row = tensix_row_of(thread->next);
+    unsigned row = tensix_row_of(thread->next), bank = banks->unpack_bank;
     if (row != TENSIX_ROWS && tensix_row_infos[row].unit == TENSIX_UNIT_MATRIX) {
         snprintf(text, size,
-                 "bank %u of Src%c, which the unpackers hold: nothing has set its dvalid",
+                 "bank %u of Src%c, which the unpackers hold: nothing has set its dvalid, as UNPACR "
+                 "with flip_src and SETDVALID do",
                  banks->matrix_bank, name);
-    } else {
-        snprintf(text, size,
-                 "bank %u of Src%c, which the Matrix Unit holds: nothing has cleared its dvalid",
-                 banks->unpack_bank, name);
+        return;
     }
+    if (row == TENSIX_ROW_UNPACR_NOP_ZEROSRC &&
+        !tensix_decode_UNPACR_NOP_ZEROSRC(thread->next).wait_like_unpacr) {
+        bank = banks->matrix_bank;
+    }
+    snprintf(text, size,
+             "bank %u of Src%c, which the Matrix Unit holds: nothing has cleared its dvalid, as "
+             "SETRWC, CLEARDVALID and clear_dvalid of others do",
+             bank, name);
 }
 
 /* What the thread waits for besides a latched wait instruction. */

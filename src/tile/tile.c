@@ -130,11 +130,9 @@ static bool line_is_polled(const struct tile *tile, uint32_t address)
     return is_polled(tile, address, 1u << RV32_L1_MARK_SHIFT);
 }
 
-void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+/* The same where some of the lines are marked. */
+static void marked_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
 {
-    if (!size) {
-        return;
-    }
     uint32_t last = (address + size - 1) >> RV32_L1_MARK_SHIFT;
     unsigned marks = 0;
     for (uint32_t line = address >> RV32_L1_MARK_SHIFT; line <= last; line++) {
@@ -151,6 +149,20 @@ void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_
     bool is_awaited = marks & TILE_MARK_AWAITED;
     if (is_awaited || (marks & TILE_MARK_POLLED && is_polled(tile, address, size))) {
         tile_event(tile, cycle);
+    }
+}
+
+void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    unsigned marks = 0;
+    for (uint32_t done = 0; done < size; done += 1u << RV32_L1_MARK_SHIFT) {
+        marks |= tile->marks[(address + done) >> RV32_L1_MARK_SHIFT];
+    }
+    if (size) {
+        marks |= tile->marks[(address + size - 1) >> RV32_L1_MARK_SHIFT];
+    }
+    if (marks) {
+        marked_written(tile, address, size, cycle);
     }
 }
 

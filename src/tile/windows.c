@@ -24,7 +24,9 @@ static void report_race(struct tile *tile, const struct mmio_access *access,
         memcpy(&fault.word, tile->l1 + fault.pc % TILE_L1_BYTES / 4 * 4, sizeof fault.word);
     }
     snprintf(fault.text, sizeof fault.text, "%s", text);
-    (void)tile_fault(tile, &fault);
+    if (tile_fault(tile, &fault) == PENROSE_STOP && access->agent < AGENT_NOC) {
+        rv32_cut(&tile->hart[access->agent], access->cycle + 1);
+    }
 }
 
 /* The hardware would take some words of the expansion from before the store, some from after it. */
@@ -114,8 +116,8 @@ static void look_for_races(struct tile *tile, const struct mmio_access *access, 
         uint32_t changed = tile->tensix.config[state][word] ^ access->value;
         bool is_written = is_dual || state == index / TENSIX_STATE_WORDS;
         if (is_written && changed &&
-            tensix_race(&tile->tensix, state, word, changed, access->cycle, writer, text,
-                        sizeof text) != TENSIX_FLIGHTS) {
+            tensix_race(&tile->tensix, state, word, changed, access->cycle, writer, true,
+                        text, sizeof text) != TENSIX_FLIGHTS) {
             report_race(tile, access, PENROSE_FAULT_CONFIG_RACE, text);
             return;
         }

@@ -160,8 +160,13 @@ refused "output: no such folder" 'nowhere/o.npy cannot be written: nowhere: No s
     --output 0x20000=nowhere/o.npy:1x1:fp32
 refused "output: in a file" 'cannot be written' --output 0x20000=two.npy/o.npy:1x1:fp32
 refused "output: in /proc" 'cannot be written' --output 0x20000=/proc/o.npy:1x1:fp32
+ln -s loop.npy "$work/loop.npy"
+refused "output: a link to itself" 'loop.npy cannot be written: Too many levels' \
+    --output 0x20000=loop.npy:1x1:fp32
 refused "output: twice" 'o.npy is named twice' --output 0x20000=o.npy:1x1:fp32 \
     --output 0x30000=o.npy:1x1:fp32
+refused "output: twice, spelled differently" 'o.npy is named twice' \
+    --output 0x20000=o.npy:1x1:fp32 --output "0x30000=$work/../${work##*/}/o.npy:1x1:fp32"
 report "nothing was written" "$(ls o.npy p.npy ./*.penrose-* 2>/dev/null)"
 
 # --- Contents ---

@@ -1,8 +1,11 @@
 /*
  * Fuzzes the coprocessor on a board of its own. An input is a program for the outside world: pushes
  * of TRISCs, B and the debug bus, MOP configuration, writes of harts to configuration, GPRs and
- * semaphores, soft resets, registers that answer, wait or refuse, and runs of some cycles. After
- * every step the invariants that headers and file comments promise are checked; a broken one traps.
+ * semaphores, soft resets, registers that answer, wait or refuse, and runs of some cycles. For the
+ * data path there are tiles in L1, address counters, configuration field by field, and instructions
+ * of unpackers, Matrix Unit and packer one by one, of which a fault must not have done anything.
+ * After every step the invariants that headers and file comments promise are checked; a broken one
+ * traps.
  *
  * Bytes: flags (see enum flag), then steps, each an operation and its operands; see read_word for
  * instructions. Inputs need no seeds.
@@ -13,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "num/random.h"
+#include "tensix/adc.h"
 #include "tensix/exec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -21,16 +26,18 @@ enum flag {
     FLAG_TIMED = 1 << 0,
     FLAG_FAULTS_STOP = 1 << 1,
     FLAG_REGISTERS_WAIT = 1 << 2, /* to begin with; operations change it */
+    FLAG_REFERENCE = 1 << 6,      /* kernels in plain C */
     FLAG_LONG_MOPS = 1 << 7,      /* loop counts of MOP keep all their bits */
 };
 
 enum {
-    L1_BYTES = 4096,
+    L1_BYTES = 8192,
     STREAMS = 64,
     STREAM_REGISTERS = 1024,
     MOST_STEPS = 4096,
     MOST_IDLE_EVENTS = 64, /* without progress, while units finish: latencies are shorter */
     MOST_EVENTS = 300,     /* of one settle() */
+    MOST_TEXT = 190,       /* of a fault: longer ones are cut */
 };
 
 struct bench {
@@ -40,7 +47,7 @@ struct bench {
     size_t left;
     enum tensix_reply reply; /* of registers */
     bool faults_stop, long_mops, mover_busy, hart_access_pending;
-    uint32_t stream_value;
+    uint32_t stream_value, random;
     uint64_t time;
     uint64_t last_time[TENSIX_THREADS];
     unsigned faults;
@@ -114,7 +121,7 @@ static bool board_fault(void *owner, const struct tensix_fault *fault)
 {
     struct bench *bench = owner;
     REQUIRE(fault->kind < TENSIX_FAULT_KINDS && fault->thread < TENSIX_THREADS);
-    REQUIRE(fault->text[0] && memchr(fault->text, 0, sizeof fault->text));
+    REQUIRE(fault->text[0] && memchr(fault->text, 0, MOST_TEXT));
     bench->faults++;
     return bench->faults_stop;
 }
@@ -248,8 +255,47 @@ static void check_shared(const struct tensix *tensix)
     }
 }
 
+static void check_units(const struct tensix *tensix)
+{
+    const struct tensix_packer *packer = &tensix->packer;
+    const struct tensix_pack_output *output = &packer->output;
+    for (unsigned i = 0; i < TENSIX_UNPACKERS; i++) {
+        for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+            REQUIRE(tensix->unpacker[i].context_counter[thread] < TENSIX_UNPACK_CONTEXTS);
+            REQUIRE(tensix->unpacker[i].src_row[thread] < TENSIX_SRC_FILE_ROWS);
+        }
+        REQUIRE(tensix->unpacker[i].latest_format < 16);
+        REQUIRE(tensix->src_file[i].format[0] < 16 && tensix->src_file[i].format[1] < 16);
+    }
+    REQUIRE(output->data.fill < TENSIX_PACK_LINE && output->exponents.fill < TENSIX_PACK_LINE &&
+            output->rows.fill < TENSIX_PACK_LINE);
+    REQUIRE(output->block_count < NUM_BLOCK_DATUMS && output->group < TENSIX_PACK_GROUP);
+    REQUIRE(packer->metadata_count <= TENSIX_PACK_METADATA &&
+            packer->metadata_first < TENSIX_PACK_METADATA);
+    REQUIRE(packer->last_thread < TENSIX_THREADS && packer->max_exponent < 256);
+}
+
+/* What is too much to look at after every step. */
+static void check_data(const struct tensix *tensix)
+{
+    for (unsigned i = 0; i < TENSIX_SRCS; i++) {
+        const uint32_t *datum = &tensix->src_file[i].bank[0][0][0];
+        uint32_t bits = 0;
+        for (unsigned j = 0; j < sizeof tensix->src_file[i].bank / sizeof *datum; j++) {
+            bits |= datum[j];
+        }
+        REQUIRE((bits & ~(uint32_t)NUM_SRC_BITS) == 0);
+    }
+    for (unsigned i = 0; i < sizeof tensix->dst.cleared / sizeof tensix->dst.cleared[0]; i++) {
+        uint8_t cleared;
+        memcpy(&cleared, &tensix->dst.cleared[i], sizeof cleared);
+        REQUIRE(cleared <= 1);
+    }
+}
+
 static void check(struct bench *bench)
 {
+    check_units(&bench->tensix);
     check_shared(&bench->tensix);
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         check_counters(&bench->tensix.thread[i]);
@@ -479,6 +525,210 @@ static void resume(struct bench *bench)
     bench->faults_stop = take(bench, 1) & 1;
 }
 
+/* --- The data path --- */
+
+static uint32_t random_bits(struct bench *bench)
+{
+    return num_random_next(&bench->random);
+}
+
+/* A field of Config or ThreadConfig, as a hart or SETC16 writes it; most values are small. */
+static void set_field(struct bench *bench, unsigned thread)
+{
+    unsigned number = take(bench, 2), id = number % TENSIX_FIELDS;
+    const struct tensix_field *field = &tensix_fields[id];
+    uint32_t value = take(bench, number & 0x8000 ? 4 : 1), mask = tensix_field_mask(field);
+    if (field->thread) {
+        tensix_set_thread_field(&bench->tensix, thread, (enum tensix_field_id)id, value);
+        return;
+    }
+    unsigned index = number & 0x4000 ? TENSIX_CONFIG_DUAL + field->word : field->word;
+    uint32_t word = tensix_config_read(&bench->tensix, field->word);
+    word = (word & ~mask) | (value << field->shift & mask);
+    (void)tensix_config_write(&bench->tensix, index, word);
+}
+
+/* Words of Config at random, or of all units. */
+static void scramble(struct bench *bench)
+{
+    unsigned first = take(bench, 1), count = take(bench, 1);
+    bench->random = take(bench, 4) | 1;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned index = (first + i) % TENSIX_STATE_WORDS;
+        (void)tensix_config_write(&bench->tensix, index, random_bits(bench));
+    }
+}
+
+/* The next legal pair of formats, unless the input wants what it says. */
+static void choose_unpack(uint32_t *in, uint32_t *out, bool is_any)
+{
+    for (unsigned i = 0; i < 256 && !is_any && !num_unpack_is_legal(*in, *out, false); i++) {
+        *out = (*out + 1) & 0xf;
+        *in = *out ? *in : (*in + 1) & 0xf;
+    }
+}
+
+static void choose_pack(uint32_t *dst, uint32_t *to, bool is_any)
+{
+    for (unsigned i = 0; i < 256 && !is_any; i++) {
+        const struct num_pack_early early = {.format = (uint8_t)*dst, .output = (uint8_t)*to};
+        if (num_format_info(*to) &&
+            num_pack_late_is_legal(num_pack_early_kind(&early), (enum num_format)(*to))) {
+            return;
+        }
+        *to = (*to + 1) & 0xf;
+        *dst = *to ? *dst : (*dst + 1) & 0xf;
+    }
+}
+
+/* Something that works: from it one step leads to what does not. */
+static void make_tiles(struct bench *bench, unsigned thread)
+{
+    enum { SECTION = TENSIX_WORD_THCON_SEC1_REG0_TileDescriptor -
+                     TENSIX_WORD_THCON_SEC0_REG0_TileDescriptor };
+    struct tensix *tensix = &bench->tensix;
+    uint32_t formats = take(bench, 2), shape = take(bench, 2);
+    uint32_t in = formats & 0xf, out = formats >> 4 & 0xf, dst = formats >> 8 & 0xf,
+             to = formats >> 12;
+    uint32_t x = 1 + (shape & 0x3f), is_plain = shape >> 6 & 1, y = 1 + (shape >> 7 & 3);
+    choose_unpack(&in, &out, (shape & 0x1f) == 3);
+    choose_pack(&dst, &to, (shape & 0x1f) == 4);
+    const struct {
+        unsigned word;
+        uint32_t value;
+    } settings[] = {
+        {TENSIX_WORD_THCON_SEC0_REG0_TileDescriptor, x << 16 | is_plain << 4 | in},
+        {TENSIX_WORD_THCON_SEC0_REG0_TileDescriptor + 1, 1 << 16 | y},
+        {TENSIX_WORD_THCON_SEC0_REG0_TileDescriptor + 2, 1},
+        {TENSIX_WORD_THCON_SEC0_REG2_Out_data_format, out},
+        {TENSIX_WORD_THCON_SEC0_REG3_Base_address, shape >> 10},
+        {TENSIX_WORD_THCON_SEC0_REG2_Unpack_limit_address, 0x1ffff},
+    };
+    for (unsigned i = 0; i < 2 * sizeof settings / sizeof settings[0]; i++) {
+        unsigned word = settings[i / 2].word + i % 2 * SECTION;
+        (void)tensix_config_write(tensix, word, settings[i / 2].value);
+    }
+    (void)tensix_config_write(tensix, TENSIX_WORD_ALU_FORMAT_SPEC_REG2_Dstacc, dst << 25);
+    (void)tensix_config_write(tensix, TENSIX_WORD_THCON_SEC0_REG1_L1_Dest_addr, shape >> 9);
+    (void)tensix_config_write(tensix, TENSIX_WORD_PCK_EDGE_OFFSET_SEC0_mask, UINT16_MAX);
+    (void)tensix_config_write(tensix, TENSIX_WORD_THCON_SEC0_REG1_In_data_format,
+                              dst << 8 | to << 4 | is_plain);
+    (void)tensix_config_write(tensix, TENSIX_WORD_THCON_SEC0_REG9_Pack_0_2_limit_address, 0x1ffff);
+    for (unsigned i = 0; i < TENSIX_ADCS; i++) {
+        struct tensix_adc *adc = &tensix->thread[thread].adc[i];
+        memset(adc, 0, sizeof *adc);
+        tensix_adc_put(&adc->channel[1], TENSIX_ADC_X, i == TENSIX_ADC_PACKER ? 15 : x * y - 1);
+    }
+}
+
+static void set_adc(struct bench *bench, unsigned thread)
+{
+    unsigned what = take(bench, 1);
+    struct tensix_adc *adc = &bench->tensix.thread[thread].adc[what % TENSIX_ADCS];
+    uint32_t value = take(bench, what & 0x80 ? 3 : 1);
+    tensix_adc_put(&adc->channel[what >> 2 & 1], (enum tensix_adc_axis)(what >> 3 & 3),
+                   what & 0x40 ? ~value : value);
+}
+
+static void fill_l1(struct bench *bench)
+{
+    unsigned at = take(bench, 2) % L1_BYTES, count = take(bench, 2) % (L1_BYTES - at);
+    uint32_t mask = take(bench, 1);
+    bench->random = take(bench, 2) | 1;
+    for (unsigned i = at; i < at + count; i++) {
+        bench->tensix.l1[i] = (uint8_t)(random_bits(bench) & mask);
+    }
+}
+
+/* What a fault must leave alone. */
+struct before {
+    struct tensix_dst dst;
+    struct tensix_src_file src_file[TENSIX_SRCS];
+    struct tensix_src_banks src[TENSIX_SRCS];
+    struct tensix_adc adc[TENSIX_THREADS][TENSIX_ADCS];
+    struct tensix_rwc rwc;
+    struct tensix_matrix matrix;
+    struct tensix_pack_output output;
+    uint32_t pack_generator, histogram[32], max_exponent;
+    uint32_t src_row[TENSIX_UNPACKERS][TENSIX_THREADS];
+    uint8_t position, face, metadata_count;
+    uint8_t l1[L1_BYTES];
+};
+
+static struct before *note_all(const struct tensix *tensix, unsigned thread)
+{
+    struct before *before = calloc(1, sizeof *before);
+    const struct tensix_packer *packer = &tensix->packer;
+    REQUIRE(before);
+    before->dst = tensix->dst;
+    memcpy(before->src_file, tensix->src_file, sizeof before->src_file);
+    memcpy(before->src, tensix->src, sizeof before->src);
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        memcpy(before->adc[i], tensix->thread[i].adc, sizeof before->adc[i]);
+    }
+    before->rwc = tensix->thread[thread].rwc;
+    before->matrix = tensix->matrix;
+    before->output = packer->output;
+    before->pack_generator = packer->generator;
+    memcpy(before->histogram, packer->histogram, sizeof before->histogram);
+    before->max_exponent = packer->max_exponent;
+    for (unsigned i = 0; i < TENSIX_UNPACKERS; i++) {
+        memcpy(before->src_row[i], tensix->unpacker[i].src_row, sizeof before->src_row[i]);
+    }
+    before->position = packer->position;
+    before->face = packer->face;
+    before->metadata_count = packer->metadata_count;
+    memcpy(before->l1, tensix->l1, sizeof before->l1);
+    return before;
+}
+
+/* Half of them are UNPACR and PACR; the unit has the banks that it needs, or whoever has them. */
+static uint32_t read_data_word(struct bench *bench)
+{
+    enum { UNUSUAL_BITS = 1 << 10, WAITS = 1 << 11 };
+    static const enum tensix_unit units[] = {TENSIX_UNIT_MATRIX, TENSIX_UNIT_MATRIX,
+                                             TENSIX_UNIT_UNPACK, TENSIX_UNIT_PACK};
+    unsigned choice = take(bench, 2), row = choice % TENSIX_ROWS;
+    unsigned what = choice >> 8 & 3;
+    uint32_t operands = take(bench, 3);
+    for (unsigned i = 0; i < TENSIX_ROWS && tensix_row_infos[row].unit != units[what]; i++) {
+        row = (row + 1) % TENSIX_ROWS;
+    }
+    if (choice & 0x80 && what >= 2) {
+        row = what == 2 ? TENSIX_ROW_UNPACR : TENSIX_ROW_PACR;
+    }
+    for (unsigned i = 0; i < TENSIX_SRCS && !(choice & WAITS); i++) {
+        bench->tensix.src[i].matrix_may[0] = bench->tensix.src[i].matrix_may[1] = what < 2;
+    }
+    operands &= choice & UNUSUAL_BITS ? UINT32_MAX : UINT32_C(0xf81f5f);
+    return (operands & ~tensix_rows[row].mask) | tensix_rows[row].match;
+}
+
+/* An instruction of the data path that starts at once, where there is nothing before it. */
+static void execute_data(struct bench *bench, unsigned thread)
+{
+    struct tensix *tensix = &bench->tensix;
+    struct tensix_origin origin = {.pc = 0x1000, .pusher = (uint8_t)(TENSIX_BY_T0 + thread)};
+    uint32_t word = read_data_word(bench);
+    unsigned faults = bench->faults;
+    if (tensix->timed || tensix_thread_busy(tensix, thread) || tensix->stopped) {
+        return;
+    }
+    struct before *before = note_all(tensix, thread);
+    uint64_t time = tensix->thread[thread].time;
+    bench->time = time > bench->time ? time : bench->time;
+    unsigned done = tensix_execute(tensix, thread, origin, &word, 1, bench->time,
+                                   bench->time + TENSIX_FIFO_DEPTH);
+    if (bench->faults > faults) {
+        struct before *after = note_all(tensix, thread);
+        REQUIRE(bench->faults == faults + 1 && memcmp(before, after, sizeof *after) == 0);
+        free(after);
+    }
+    free(before);
+    REQUIRE(done <= 1);
+    check_data(tensix);
+}
+
 enum operation {
     PUSH_QUEUED,
     PUSH_AT_ONCE,
@@ -496,15 +746,59 @@ enum operation {
     RUN,
     RUN_ONE,
     SETTLE,
+    SET_FIELD,
+    SET_FIELD_TOO, /* the data path gets half of all steps */
+    SCRAMBLE,
+    MAKE_TILES,
+    SET_ADC,
+    SET_ADC_TOO,
+    FILL_L1,
+    EXECUTE_DATA,
+    EXECUTE_DATA_2,
+    EXECUTE_DATA_3,
+    EXECUTE_DATA_4,
     OPERATIONS
 };
+
+/* False: it is none of the data path. */
+static bool data_step(struct bench *bench, enum operation operation, unsigned thread)
+{
+    switch (operation) {
+    case SET_FIELD:
+    case SET_FIELD_TOO:
+        set_field(bench, thread);
+        return true;
+    case SCRAMBLE:
+        scramble(bench);
+        return true;
+    case MAKE_TILES:
+        make_tiles(bench, thread);
+        return true;
+    case SET_ADC:
+    case SET_ADC_TOO:
+        set_adc(bench, thread);
+        return true;
+    case FILL_L1:
+        fill_l1(bench);
+        return true;
+    case EXECUTE_DATA:
+    case EXECUTE_DATA_2:
+    case EXECUTE_DATA_3:
+    case EXECUTE_DATA_4:
+        execute_data(bench, thread);
+        return true;
+    default:
+        return false;
+    }
+}
 
 static void step(struct bench *bench)
 {
     struct tensix *tensix = &bench->tensix;
     enum operation operation = (enum operation)(take(bench, 1) % OPERATIONS);
     unsigned thread = read_thread(bench);
-    switch (operation) {
+    bool is_done = data_step(bench, operation, thread);
+    switch (is_done ? OPERATIONS : operation) {
     case PUSH_QUEUED:
     case PUSH_AT_ONCE:
         push(bench, thread, TENSIX_BY_T0 + thread, operation == PUSH_AT_ONCE);
@@ -556,7 +850,7 @@ static void step(struct bench *bench)
         run(bench, bench->time + 1);
         settle(bench);
         break;
-    case OPERATIONS:
+    default:
         break;
     }
     check(bench);
@@ -579,12 +873,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     bench->long_mops = flags & FLAG_LONG_MOPS;
     bench->reply = flags & FLAG_REGISTERS_WAIT ? TENSIX_WAIT : TENSIX_OK;
     tensix_reset(&bench->tensix);
+    if (flags & FLAG_REFERENCE) {
+        bench->tensix.kernels = num_kernels_find("reference");
+    }
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         bench->counts[i] = true;
     }
     for (unsigned i = 0; i < MOST_STEPS && bench->left > 0; i++) {
         step(bench);
     }
+    check_data(&bench->tensix);
     free(l1);
     free(bench);
     return 0;

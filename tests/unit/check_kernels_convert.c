@@ -341,6 +341,14 @@ static void compare_pack(const struct num_pack *how, const struct dst_data *dst,
         if (info->is_block) {
             expect_same(set->name, what, got_exponents, expected_exponents, rows, 8);
         }
+        memset(got, 0xa5, size);
+        memset(got_exponents, 0xa5, sizeof(got_exponents));
+        set->choose_pack(how)(how, dst->high, low, rows, got,
+                              info->is_block ? got_exponents : NULL);
+        expect_same(set->name, what, got, expected, size, info->bits);
+        if (info->is_block) {
+            expect_same(set->name, what, got_exponents, expected_exponents, rows, 8);
+        }
     }
 }
 
@@ -740,6 +748,55 @@ START_TEST(host_modes)
 END_TEST
 #endif
 
+/* --- The greatest half under a mask --- */
+
+/* By hand: which halves count, from where on, and up to where. */
+START_TEST(greatest_rules)
+{
+    uint16_t data[3 * ROW];
+    for (int i = -1; i < COUNT(set_names); i++) {
+        const struct num_kernels *set =
+            i < 0 ? &num_kernels_reference : num_kernels_find(set_names[i]);
+        for (int at = 0; set && at < COUNT(data); at++) {
+            memset(data, 0, sizeof(data));
+            data[at] = 0xffff;
+            for (size_t rows = 0; rows <= 3; rows++) {
+                bool counts = (size_t)at < rows * ROW;
+                uint16_t expected = counts ? at % 2 ? 0x7f80 : 0x7c00 : 5;
+                ck_assert_uint_eq(set->greatest((uint8_t *)data, rows, 0x7f807c00, 5), expected);
+                ck_assert_uint_eq(set->greatest((uint8_t *)data, rows, 0x7f807c00, 0x7fff), 0x7fff);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(greatest_random)
+{
+    static const uint32_t masks[] = {0x7f800000, 0x7f807f80, 0x7c007c00, 0x00ff00ff, 0x7fff7fff};
+    uint64_t state = 4711;
+    uint8_t data[9 * 2 * ROW + 1];
+    for (unsigned n = 0; n < 20000; n++) {
+        uint32_t mask = masks[n % COUNT(masks)], few = random_word(&state);
+        uint16_t floor =
+            (uint16_t)(random_word(&state) >> random_word(&state) % 17 & 0x7fff & mask);
+        size_t rows = random_word(&state) % 10, odd = n / 2 % 2;
+        for (size_t i = 0; i < sizeof(data); i++) {
+            data[i] = (uint8_t)(random_word(&state) & few);
+        }
+        uint16_t expected = num_kernels_reference.greatest(data + odd, rows, mask, floor);
+        for (int i = 0; i < COUNT(set_names); i++) {
+            const struct num_kernels *set = num_kernels_find(set_names[i]);
+            if (set) {
+                uint16_t got = set->greatest(data + odd, rows, mask, floor);
+                ck_assert_msg(got == expected, "%s, mask %#x, %zu rows: %#x instead of %#x",
+                              set->name, mask, rows, got, expected);
+            }
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("kernels_convert");
@@ -755,6 +812,8 @@ int main(void)
     tcase_add_test(tcase, stochastic_blocks);
     tcase_add_loop_test(tcase, accumulate_all, 0, 3);
     tcase_add_test(tcase, memory);
+    tcase_add_test(tcase, greatest_rules);
+    tcase_add_test(tcase, greatest_random);
 #if NUM_HAS_X86_KERNELS
     tcase_add_test(tcase, host_modes);
 #endif

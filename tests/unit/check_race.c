@@ -154,7 +154,7 @@ START_TEST(fields_of_shared_words)
             take_off(&harness.tensix, unit, 1000);
             enum tensix_flight_unit answer =
                 tensix_race(&harness.tensix, 0, field->word, tensix_field_mask(field),
-                            harness.tensix.now, "a test", text, sizeof text);
+                            harness.tensix.now, "a test", false, text, sizeof text);
             ck_assert_int_eq(answer == unit, rows[i].users >> unit & 1);
         }
     }

@@ -46,9 +46,9 @@ void own_put(struct tensix *tensix, unsigned thread, unsigned word, uint32_t val
 uint32_t unpacr_word(const struct unpacr *u)
 {
     unsigned mode = u->ch1_y << 6 | u->ch1_z << 4 | u->ch0_y << 2 | u->ch0_z;
-    return UINT32_C(0x42) << 24 | u->unpacker << 23 | mode << 15 | u->context << 10 |
-           u->adc << 8 | (unsigned)u->multi << 7 | (unsigned)u->flip << 6 |
-           (unsigned)u->zero << 4 | (unsigned)u->use_counter << 3 | (unsigned)u->row_search << 2;
+    return UINT32_C(0x42) << 24 | u->unpacker << 23 | mode << 15 | u->context << 10 | u->adc << 8 |
+           (unsigned)u->multi << 7 | (unsigned)u->flip << 6 | (unsigned)u->zero << 4 |
+           (unsigned)u->use_counter << 3 | (unsigned)u->row_search << 2;
 }
 
 /* --- World --- */
@@ -80,30 +80,37 @@ void world_take(struct world *world, const struct tensix *tensix)
     }
 }
 
+/* Asserting is slow in Check: whole arrays are looked at first. */
 void world_compare(const struct world *world, const struct tensix *tensix, const char *what)
 {
     static struct world real;
     world_take(&real, tensix);
-    for (unsigned u = 0; u < UNPACKERS; u++) {
-        for (unsigned i = 0; i < BANKS * SRC_ROWS * COLUMNS; i++) {
-            unsigned bank = i / (SRC_ROWS * COLUMNS), row = i / COLUMNS % SRC_ROWS;
-            uint32_t wanted = world->src[u][bank][row][i % COLUMNS];
-            uint32_t found = real.src[u][bank][row][i % COLUMNS];
-            ck_assert_msg(wanted == found, "%s: Src%c[%u][%u][%u] is %05x, not %05x", what,
-                          u ? 'B' : 'A', bank, row, i % COLUMNS, found, wanted);
+    if (!memcmp(world, &real, sizeof real)) {
+        return;
+    }
+    for (unsigned i = 0; i < UNPACKERS * BANKS * SRC_ROWS * COLUMNS; i++) {
+        unsigned u = i / (BANKS * SRC_ROWS * COLUMNS), bank = i / (SRC_ROWS * COLUMNS) % BANKS;
+        unsigned row = i / COLUMNS % SRC_ROWS, column = i % COLUMNS;
+        uint32_t wanted = world->src[u][bank][row][column], found = real.src[u][bank][row][column];
+        if (wanted != found) {
+            ck_abort_msg("%s: Src%c[%u][%u][%u] is %05x, not %05x", what, u ? 'B' : 'A', bank, row,
+                         column, found, wanted);
         }
+    }
+    for (unsigned i = 0; i < DST_ROWS * COLUMNS; i++) {
+        unsigned row = i / COLUMNS, column = i % COLUMNS;
+        if (world->dst[row][column] != real.dst[row][column]) {
+            ck_abort_msg("%s: Dst[%u][%u] is %04x, not %04x", what, row, column,
+                         real.dst[row][column], world->dst[row][column]);
+        }
+    }
+    for (unsigned u = 0; u < UNPACKERS; u++) {
         ck_assert_msg(!memcmp(world->implied[u], real.implied[u], BANKS),
                       "%s: implied formats of %u are %u %u, not %u %u", what, u, real.implied[u][0],
                       real.implied[u][1], world->implied[u][0], world->implied[u][1]);
         ck_assert_msg(world->bank[u] == real.bank[u], "%s: bank of unpacker %u", what, u);
         ck_assert_msg(!memcmp(world->matrix_has[u], real.matrix_has[u], sizeof real.matrix_has[u]),
                       "%s: who has the banks of %u", what, u);
-    }
-    for (unsigned i = 0; i < DST_ROWS * COLUMNS; i++) {
-        unsigned row = i / COLUMNS, column = i % COLUMNS;
-        ck_assert_msg(world->dst[row][column] == real.dst[row][column],
-                      "%s: Dst[%u][%u] is %04x, not %04x", what, row, column,
-                      real.dst[row][column], world->dst[row][column]);
     }
     for (unsigned i = 0; i < UNPACKERS * THREADS; i++) {
         unsigned u = i / THREADS, thread = i % THREADS;
@@ -115,6 +122,7 @@ void world_compare(const struct world *world, const struct tensix *tensix, const
                       real.counter[u][thread], world->counter[u][thread]);
     }
     ck_assert_msg(!memcmp(world->adc, real.adc, sizeof real.adc), "%s: ADCs", what);
+    ck_abort_msg("%s: padding of struct world", what);
 }
 
 unsigned adjust16(const struct tensix *tensix, unsigned row)
@@ -139,10 +147,9 @@ unsigned adjust32(const struct tensix *tensix, unsigned row)
 
 unsigned format_bits(enum format format)
 {
-    static const uint8_t bits[] = {[FP32] = 32, [FP16] = 16, [BFP8A] = 8, [BFP4A] = 4,
-                                   [TF32] = 32, [BF16] = 16, [BFP8] = 8,  [BFP4] = 4,
-                                   [INT32] = 32, [INT16] = 16, [FP8] = 8, [BFP2A] = 2,
-                                   [INT8] = 8,  [BFP2] = 2};
+    static const uint8_t bits[] = {
+        [FP32] = 32, [FP16] = 16,  [BFP8A] = 8,  [BFP4A] = 4, [TF32] = 32, [BF16] = 16, [BFP8] = 8,
+        [BFP4] = 4,  [INT32] = 32, [INT16] = 16, [FP8] = 8,   [BFP2A] = 2, [INT8] = 8,  [BFP2] = 2};
     return bits[format & 15];
 }
 
@@ -190,8 +197,10 @@ static bool unblock(unsigned eight, unsigned exponent, bool a_family, struct dat
 static struct datum fp32_to(enum format out, uint32_t bits, bool to_dst)
 {
     switch ((int)out) {
-    case FP32: return (struct datum){to_dst ? AS_FP32 : AS_NOTHING, bits};
-    case TF32: return (struct datum){AS_FP32, bits};
+    case FP32:
+        return (struct datum){to_dst ? AS_FP32 : AS_NOTHING, bits};
+    case TF32:
+        return (struct datum){AS_FP32, bits};
     case BF16:
         return (struct datum){AS_BF16, (bits & 0x7f800000 ? bits : bits & 0x80000000) >> 16};
     case FP16: { /* The page does not define FP32ToFP16; ttsim does. */
@@ -201,7 +210,8 @@ static struct datum fp32_to(enum format out, uint32_t bits, bool to_dst)
                                           : (exponent - 112) << 10 | (bits >> 13 & 0x3ff);
         return (struct datum){AS_FP16, (bits >> 16 & 0x8000) | small};
     }
-    default: return (struct datum){AS_NOTHING, 0};
+    default:
+        return (struct datum){AS_NOTHING, 0};
     }
 }
 
@@ -223,12 +233,24 @@ static bool normalise(enum format in, enum format out, uint32_t bits, unsigned e
         return false;
     }
     switch (in) {
-    case FP32: *datum = fp32_to(out, bits, to_dst); return datum->kind != AS_NOTHING;
-    case TF32: *datum = (struct datum){AS_FP32, bits}; return to_dst;
-    case INT32: *datum = (struct datum){AS_INT32, bits}; return to_dst;
-    case INT16: *datum = (struct datum){AS_INT16, bits}; return true;
-    case BF16: *datum = (struct datum){AS_BF16, bits}; return true;
-    case FP16: *datum = (struct datum){AS_FP16, bits}; return true;
+    case FP32:
+        *datum = fp32_to(out, bits, to_dst);
+        return datum->kind != AS_NOTHING;
+    case TF32:
+        *datum = (struct datum){AS_FP32, bits};
+        return to_dst;
+    case INT32:
+        *datum = (struct datum){AS_INT32, bits};
+        return to_dst;
+    case INT16:
+        *datum = (struct datum){AS_INT16, bits};
+        return true;
+    case BF16:
+        *datum = (struct datum){AS_BF16, bits};
+        return true;
+    case FP16:
+        *datum = (struct datum){AS_FP16, bits};
+        return true;
     case FP8: /* ttsim: Blackhole fills up what is all ones */
         *datum = (struct datum){AS_FP16, bits << 8 | ((bits & 0x7f) == 0x7f ? 0xff : 0)};
         return true;
@@ -237,14 +259,21 @@ static bool normalise(enum format in, enum format out, uint32_t bits, unsigned e
         *datum = (struct datum){AS_FP16, sign << 15 | (magnitude ? 16U << 10 | magnitude : 0)};
         return true;
     }
-    case BFP8: return unblock(bits, exponent, false, datum);
-    case BFP4: return unblock(bits << 4, exponent, false, datum);
-    case BFP2: return unblock(bits << 6, exponent, false, datum);
-    case BFP8A: return unblock(bits, exponent, true, datum);
-    case BFP4A: return unblock(bits << 4, exponent, true, datum);
-    case BFP2A: return unblock(bits << 6, exponent, true, datum);
+    case BFP8:
+        return unblock(bits, exponent, false, datum);
+    case BFP4:
+        return unblock(bits << 4, exponent, false, datum);
+    case BFP2:
+        return unblock(bits << 6, exponent, false, datum);
+    case BFP8A:
+        return unblock(bits, exponent, true, datum);
+    case BFP4A:
+        return unblock(bits << 4, exponent, true, datum);
+    case BFP2A:
+        return unblock(bits << 6, exponent, true, datum);
     case NONE12:
-    case NONE13: break;
+    case NONE13:
+        break;
     }
     return false;
 }
@@ -252,11 +281,16 @@ static bool normalise(enum format in, enum format out, uint32_t bits, unsigned e
 static uint32_t stored_in_src(struct datum d)
 {
     switch (d.kind) {
-    case AS_FP32: return src_of(d.bits >> 31, d.bits >> 23 & 0xff, d.bits >> 13 & 0x3ff);
-    case AS_BF16: return src_of(d.bits >> 15, d.bits >> 7 & 0xff, (d.bits & 0x7f) << 3);
-    case AS_FP16: return src_of(d.bits >> 15, d.bits >> 10 & 0x1f, d.bits & 0x3ff);
-    case AS_INT16: return (d.bits >> 8) << 11 | (d.bits & 0xff);
-    default: return 0;
+    case AS_FP32:
+        return src_of(d.bits >> 31, d.bits >> 23 & 0xff, d.bits >> 13 & 0x3ff);
+    case AS_BF16:
+        return src_of(d.bits >> 15, d.bits >> 7 & 0xff, (d.bits & 0x7f) << 3);
+    case AS_FP16:
+        return src_of(d.bits >> 15, d.bits >> 10 & 0x1f, d.bits & 0x3ff);
+    case AS_INT16:
+        return (d.bits >> 8) << 11 | (d.bits & 0xff);
+    default:
+        return 0;
     }
 }
 
@@ -269,9 +303,12 @@ static uint32_t stored_in_dst(struct datum d)
         half = d.bits >> 16;
         half = (half & 0x8000) | (half & 0x7f) << 8 | (half >> 7 & 0xff);
         return half << 16 | (d.bits & 0xffff);
-    case AS_BF16: return (half & 0x8000) | (half & 0x7f) << 8 | (half >> 7 & 0xff);
-    case AS_FP16: return (half & 0x8000) | (half & 0x3ff) << 5 | (half >> 10 & 0x1f);
-    default: return half;
+    case AS_BF16:
+        return (half & 0x8000) | (half & 0x7f) << 8 | (half >> 7 & 0xff);
+    case AS_FP16:
+        return (half & 0x8000) | (half & 0x3ff) << 5 | (half >> 10 & 0x1f);
+    default:
+        return half;
     }
 }
 
@@ -471,6 +508,9 @@ static bool find_input(struct run *r)
         unsigned asked = (r->world->adc[r->adc][r->u->unpacker][0][X] & 7) + 1;
         if (r->u->row_search && r->blobs && asked == 8) {
             return undefined(r, "blob 8");
+        }
+        if (r->count > MOST) {
+            return undefined(r, "the end is before the beginning");
         }
     } else if (!find_compressed(r, table)) {
         return false;
@@ -698,12 +738,13 @@ enum outcome unpacr_model(struct world *world, const struct tensix *tensix, unsi
     struct run run = {.world = world, .tensix = tensix, .u = u, .thread = thread, .why = ""};
     run.state = tensix->thread_config[thread][0] & 1;
     run.section = 64 + SECTION * u->unpacker;
-    bool found = choose_context(&run) && read_descriptor(&run) && find_input(&run) &&
-                 find_output(&run);
+    bool found =
+        choose_context(&run) && read_descriptor(&run) && find_input(&run) && find_output(&run);
     bool has_bank = !world->matrix_has[u->unpacker][world->bank[u->unpacker]];
     bool needs_bank = run.count && run.most;
     if (found && move(&run) && !run.unwanted) {
-        if (!has_bank) { /* the page waits with the first datum, so where there is none it does not */
+        if (!has_bank) { /* the page waits with the first datum, so where there is none it does not
+                          */
             *world = before;
             return needs_bank ? BLOCKED : UNWANTED;
         }

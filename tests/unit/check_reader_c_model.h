@@ -15,7 +15,7 @@ struct world {
     uint32_t src[UNPACKERS][BANKS][SRC_ROWS][COLUMNS];
     uint16_t dst[DST_ROWS][COLUMNS]; /* physical rows */
     uint8_t implied[UNPACKERS][BANKS];
-    unsigned bank[UNPACKERS];           /* that the unpacker writes */
+    unsigned bank[UNPACKERS]; /* that the unpacker writes */
     bool matrix_has[UNPACKERS][BANKS];
     uint32_t src_row[UNPACKERS][THREADS], counter[UNPACKERS][THREADS];
     uint32_t adc[THREADS][UNPACKERS][2][AXES];
@@ -28,8 +28,22 @@ enum outcome { DONE, UNDEFINED, BLOCKED, UNWANTED };
 
 /* The formats as Unpackers/FormatConversion encodes them. */
 enum format {
-    FP32, FP16, BFP8A, BFP4A, TF32, BF16, BFP8, BFP4, INT32, INT16, FP8, BFP2A, NONE12, NONE13,
-    INT8, BFP2,
+    FP32,
+    FP16,
+    BFP8A,
+    BFP4A,
+    TF32,
+    BF16,
+    BFP8,
+    BFP4,
+    INT32,
+    INT16,
+    FP8,
+    BFP2A,
+    NONE12,
+    NONE13,
+    INT8,
+    BFP2,
 };
 
 /* Operands of UNPACR as ckernel_ops.h of Blackhole names and places them. */

@@ -13,7 +13,7 @@
 
 #define COUNT(array) ((unsigned)(sizeof(array) / sizeof((array)[0])))
 
-enum { ROUNDS = 20000, AREA = 0x8000, AREA_BYTES = 24576, TEXT = 256 };
+enum { ROUNDS = 700, AREA = 0x8000, AREA_BYTES = 24576, TEXT = 256 };
 
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
@@ -51,22 +51,36 @@ static const struct {
     enum format in, out;
     bool to_dst; /* only there */
 } pairs[] = {
-    {FP32, TF32, false},   {FP32, BF16, false},   {FP32, FP16, false},  {BF16, BF16, false},
-    {BFP8, BFP8, false},   {BFP4, BFP4, false},   {BFP2, BFP2, false},  {FP16, FP16, false},
+    {FP32, TF32, false},   {FP32, BF16, false},   {FP32, FP16, false},   {BF16, BF16, false},
+    {BFP8, BFP8, false},   {BFP4, BFP4, false},   {BFP2, BFP2, false},   {FP16, FP16, false},
     {BFP8A, BFP8A, false}, {BFP4A, BFP4A, false}, {BFP2A, BFP2A, false}, {FP8, FP8, false},
-    {INT16, INT16, false}, {INT8, INT8, false},   {FP32, FP32, true},   {TF32, TF32, true},
-    {INT32, INT32, true},  {BFP8, BF16, false},   {BFP4, BF16, false},  {BFP8A, FP16, false},
+    {INT16, INT16, false}, {INT8, INT8, false},   {FP32, FP32, true},    {TF32, TF32, true},
+    {INT32, INT32, true},  {BFP8, BF16, false},   {BFP4, BF16, false},   {BFP8A, FP16, false},
 };
 
 /* What a round is about; the others are as in plain software. */
 enum share {
-    PLAIN, CONTEXTS, COMPRESSED, TILEIZE, HALOIZE, COLUMN_SHIFT, UPSAMPLE, WRAP, HEADERS, FORCED,
-    OMITTED, SEARCH, BLOBS, TO_DST, SHARES,
+    PLAIN,
+    CONTEXTS,
+    COMPRESSED,
+    TILEIZE,
+    HALOIZE,
+    COLUMN_SHIFT,
+    UPSAMPLE,
+    WRAP,
+    HEADERS,
+    FORCED,
+    OMITTED,
+    SEARCH,
+    BLOBS,
+    TO_DST,
+    SHARES,
 };
 
 static const char *const share_names[SHARES] = {
-    "plain", "contexts", "compressed", "tileize", "haloize", "column shift", "upsample", "wrap",
-    "headers", "forced exponent", "omitted exponents", "row search", "blobs", "to Dst",
+    "plain",    "contexts", "compressed", "tileize",         "haloize",           "column shift",
+    "upsample", "wrap",     "headers",    "forced exponent", "omitted exponents", "row search",
+    "blobs",    "to Dst",
 };
 
 struct scene {
@@ -120,8 +134,12 @@ static void choose_instruction(struct scene *s)
     s->state = below(2);
     s->u = (struct unpacr){
         .unpacker = below(2),
-        .ch1_y = below(4), .ch1_z = below(4), .ch0_y = below(4), .ch0_z = below(4),
-        .flip = one_in(2), .zero = one_in(12),
+        .ch1_y = below(4),
+        .ch1_z = below(4),
+        .ch0_y = below(4),
+        .ch0_z = below(4),
+        .flip = one_in(2),
+        .zero = one_in(12),
         .multi = s->share == CONTEXTS || one_in(3),
     };
     if (s->share == HALOIZE || s->share == COLUMN_SHIFT || s->share == TO_DST) {
@@ -153,6 +171,9 @@ static void choose_tile(struct scene *s)
     s->z_dim = below(4);
     s->w_dim = below(3);
     s->digest = s->share == HEADERS ? below(6) : one_in(4);
+    if ((s->share == TILEIZE || s->share == HALOIZE) && !one_in(4)) { /* aligned, mostly */
+        s->x_dim = 64U << below(3);
+    }
     if (s->compressed) {
         s->x_dim = one_in(2) ? 64 : 1 + below(100);
         s->y_dim = 1 + below(6);
@@ -268,6 +289,9 @@ static void count(const struct scene *s)
             }
         }
         struct tensix_adc *adc = &tensix->thread[thread].adc[s->u.unpacker];
+        if (s->x_dim % 64 == 0 && (s->share == TILEIZE || s->share == HALOIZE)) {
+            adc->channel[0].x &= ~63U;
+        }
         unsigned first = adc->channel[0].x;
         adc->channel[1].x = one_in(3) ? s->x_dim - 1 : first + below(200);
         if (s->share == BLOBS) {
@@ -287,7 +311,8 @@ static void count(const struct scene *s)
     }
 }
 
-/* Bytes of L1, with sensible row start indices, deltas and exponents wherever they may be needed. */
+/* Bytes of L1, with sensible row start indices, deltas and exponents wherever they may be needed.
+ */
 static void fill(const struct scene *s)
 {
     uint8_t *area = harness.l1 + AREA - 256;
@@ -376,14 +401,17 @@ START_TEST(random_unpacr_is_as_the_pages_say)
         (void)snprintf(what, sizeof what, "%s %u: %08x, %u to %u%s, thread %u (%s%s)",
                        share_names[share], round, unpacr_word(&s.u), s.in, s.out,
                        s.to_dst ? " in Dst" : "", s.thread,
-                       outcome == BLOCKED ? "blocked" : outcome == DONE ? "done" : "undefined: ",
+                       outcome == BLOCKED ? "blocked"
+                       : outcome == DONE  ? "done"
+                                          : "undefined: ",
                        why);
         outcomes[outcome]++;
         if (outcome == UNWANTED) {
             continue;
         }
         unsigned faults = harness.faults;
-        if (outcome == UNDEFINED) { /* which comes first, waiting or the fault, is nobody's matter */
+        if (outcome ==
+            UNDEFINED) { /* which comes first, waiting or the fault, is nobody's matter */
             release_banks();
             world_take(&world, tensix);
         }
@@ -404,8 +432,6 @@ START_TEST(random_unpacr_is_as_the_pages_say)
                       harness.faults == faults ? "" : harness.fault.text);
         world_compare(&world, tensix, what);
     }
-    printf("%s: %u done, %u undefined, %u blocked, %u left out\n", share_names[share],
-           outcomes[DONE], outcomes[UNDEFINED], outcomes[BLOCKED], outcomes[UNWANTED]);
     ck_assert_uint_gt(outcomes[DONE], ROUNDS / 8);
     ck_assert_uint_gt(outcomes[BLOCKED], 0);
 }

@@ -216,7 +216,7 @@ START_TEST(phases_of_products)
     struct world w;
     open_world(&w, style, true, (uint64_t)_i + 1);
     struct tensix_src_file *file = w.harness.tensix.src_file;
-    for (unsigned i = 0; i < 40; i++) {
+    for (unsigned i = 0; i < 12; i++) {
         unsigned base = d_below(&w.random, 4);
         D_THREAD(&w.harness.tensix, FIDELITY_BASE_Phase, base);
         set_rwc(&w, 0, 0, 0, (phase - base) & 3);
@@ -280,7 +280,7 @@ START_TEST(integers)
     unsigned mask_a = phase & 1 ? 0x1f : 0xe0, mask_b = phase & 2 ? 0x00f : 0x3f0;
     struct world w;
     open_int8(&w, (uint64_t)_i + 1);
-    for (unsigned i = 0; i < 20; i++) {
+    for (unsigned i = 0; i < 8; i++) {
         random_integers(&w, i & 1);
         set_rwc(&w, 0, 0, 0, phase);
         run(&w, opcode, opcode == GAPOOL ? 1U << 19 : opcode == MVMUL ? 0 : 1U << 21);
@@ -381,7 +381,7 @@ START_TEST(hifi4_matmul)
             ck_assert_msg(rwc->src_a == trace[i].a && rwc->src_b == trace[i].b &&
                               rwc->dst == trace[i].dst && rwc->fidelity == phase,
                           "phase %u, MVMUL %u", phase, i);
-            tensix_harness_push(&w.harness, 0, (uint32_t)MVMUL << 24 | trace[i].mod << 14);
+            tensix_harness_push(&w.harness, 0, (uint32_t)MVMUL << 24 | (uint32_t)trace[i].mod << 14);
         }
     }
     ck_assert_uint_eq(rwc->fidelity, 0); /* it wraps */

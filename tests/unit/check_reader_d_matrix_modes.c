@@ -150,7 +150,7 @@ START_TEST(pools)
     struct world w;
     open_pool(&w, c, (uint64_t)_i + 1);
     struct tensix *t = &w.harness.tensix;
-    for (unsigned round = 0; round < 200; round++) {
+    for (unsigned round = 0; round < 60; round++) {
         pool_data(&w, c);
         for (unsigned k = 0; k < 4 * COLUMNS; k++) {
             uint32_t x = d_random(&w.random);

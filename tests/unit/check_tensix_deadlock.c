@@ -101,6 +101,20 @@ struct deadlock {
     struct stuck stuck[TENSIX_THREADS];
 };
 
+/* Uncompressed tiles of 16 data of Float16_b, for both unpackers: words 64, 72, 112 and 120. */
+#define TILES                                                                                      \
+    "lui a3, 0xffef0", "lui a4, 0x100", "addi a4, a4, 21", "sw a4, 256(a3)", "sw a4, 448(a3)",     \
+        "addi a4, zero, 5", "sw a4, 288(a3)", "sw a4, 480(a3)", ".ttinsn SETADCXX 3, 15, 0"
+#define TILES_LINES 9
+#define UNPACK_A    "UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1"
+#define UNPACK_B    "UNPACR 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1"
+#define NOBODY_SET                                                                                 \
+    ", which the unpackers hold: nothing has set its dvalid, as UNPACR with flip_src and "         \
+    "SETDVALID do"
+#define NOBODY_CLEARED                                                                             \
+    ", which the Matrix Unit holds: nothing has cleared its dvalid, as SETRWC, CLEARDVALID and "   \
+    "clear_dvalid of others do"
+
 #define TTNOP4 ".ttinsn NOP", ".ttinsn NOP", ".ttinsn NOP", ".ttinsn NOP"
 
 static const struct deadlock deadlocks[] = {
@@ -150,6 +164,52 @@ static const struct deadlock deadlocks[] = {
                   "lui a3, 0xa4000", "addi a3, a3, 4", "sw a3, 0(a5)", "lui a5, 0xffe40",
                   "lui a3, 0xa6ff8", "addi a3, a3, 5", "sw a3, 0(a5)", "sw a4, 0(a5)"}},
      {[0] = {"ATGETM 3 waits for mutex 3, which thread 1 holds", RV32_B, 11}}},
+    /* The Matrix Unit waits for data that nobody unpacks: at once, for one of both, for the next.
+     */
+    {{[RV32_T1] = {".ttinsn MVMUL 0, 0, 0, 0", DRAIN}},
+     {[1] = {"MVMUL 0, 0, 0, 0 waits for bank 0 of SrcA" NOBODY_SET, RV32_T1, 0}}},
+    {{[RV32_T1] = {".ttinsn SETDVALID 1", ".ttinsn ELWMUL 0, 0, 0, 0, 0", DRAIN}},
+     {[1] = {"ELWMUL 0, 0, 0, 0, 0 waits for bank 0 of SrcB" NOBODY_SET, RV32_T1, 1}}},
+    {{[RV32_T1] = {".ttinsn SETDVALID 3", ".ttinsn MVMUL 2, 0, 0, 0", ".ttinsn MVMUL 0, 0, 0, 0",
+                   DRAIN}},
+     {[1] = {"MVMUL 0, 0, 0, 0 waits for bank 1 of SrcB" NOBODY_SET, RV32_T1, 2}}},
+    {{[RV32_T0] = {TILES, ".ttinsn " UNPACK_A, ".ttinsn " UNPACK_B, DRAIN},
+      [RV32_T1] = {".ttinsn MVMUL 3, 0, 0, 0", ".ttinsn MVMUL 3, 0, 0, 0", DRAIN}},
+     {[1] = {"MVMUL 3, 0, 0, 0 waits for bank 1 of SrcA" NOBODY_SET, RV32_T1, 1}}},
+    {{[RV32_T2] = {".ttinsn MOVB2D 0, 0, 0, 0, 0", DRAIN}},
+     {[2] = {"MOVB2D 0, 0, 0, 0, 0 waits for bank 0 of SrcB" NOBODY_SET, RV32_T2, 0}}},
+    /* The unpackers wait for a bank that nobody gives back. */
+    {{[RV32_T0] = {TILES, ".ttinsn " UNPACK_B, ".ttinsn " UNPACK_B, ".ttinsn " UNPACK_B, DRAIN}},
+     {{UNPACK_B " waits for bank 0 of SrcB" NOBODY_CLEARED, RV32_T0, TILES_LINES + 2}}},
+    {{[RV32_T0] = {TILES, ".ttinsn " UNPACK_A, ".ttinsn " UNPACK_A, ".ttinsn " UNPACK_A, DRAIN},
+      [RV32_T1] = {".ttinsn MOVA2D 0, 0, 0, 0, 0", DRAIN}},
+     {{UNPACK_A " waits for bank 0 of SrcA" NOBODY_CLEARED, RV32_T0, TILES_LINES + 2}}},
+    /* UNPACR_NOP waits for the Matrix Unit's bank, or as UNPACR does. */
+    {{[RV32_T0] = {TILES, ".ttinsn " UNPACK_A, ".ttinsn UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 1",
+                   DRAIN}},
+     {{"UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 1 waits for bank 0 of SrcA" NOBODY_CLEARED, RV32_T0,
+       TILES_LINES + 1}}},
+    {{[RV32_T0] = {TILES, ".ttinsn " UNPACK_A, ".ttinsn " UNPACK_A, ".ttinsn SETDVALID 1",
+                   ".ttinsn UNPACR_NOP 0, 0, 0, 0, 0, 1, 0, 0, 1", DRAIN}},
+     {{"UNPACR_NOP 0, 0, 0, 0, 0, 1, 0, 0, 1 waits for bank 1 of SrcA" NOBODY_CLEARED, RV32_T0,
+       TILES_LINES + 3}}},
+    /* Each side waits for the other: two of SrcA are unpacked, and MVMUL wants SrcB, too. */
+    {{[RV32_T0] = {TILES, ".ttinsn " UNPACK_A, ".ttinsn " UNPACK_A, ".ttinsn " UNPACK_A,
+                   ".ttinsn " UNPACK_B, DRAIN},
+      [RV32_T1] = {".ttinsn MVMUL 1, 0, 0, 0", ".ttinsn MVMUL 3, 0, 0, 0", DRAIN}},
+     {{UNPACK_A " waits for bank 0 of SrcA" NOBODY_CLEARED, RV32_T0, TILES_LINES + 2},
+      {"MVMUL 1, 0, 0, 0 waits for bank 0 of SrcB" NOBODY_SET, RV32_T1, 0}}},
+    /* All three: who packs waits for who computes, who waits for who unpacks, who waits for data to
+     * be taken. */
+    {{[RV32_T0] = {TILES, ".ttinsn " UNPACK_B, ".ttinsn " UNPACK_B, ".ttinsn " UNPACK_B,
+                   ".ttinsn " UNPACK_A, DRAIN},
+      [RV32_T1] = {".ttinsn ELWADD 3, 0, 0, 0, 0", ".ttinsn SEMPOST 2", DRAIN},
+      [RV32_T2] = {".ttinsn SEMWAIT 0x1ff, 2, 1", ".ttinsn PACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1",
+                   DRAIN}},
+     {{UNPACK_B " waits for bank 0 of SrcB" NOBODY_CLEARED, RV32_T0, TILES_LINES + 2},
+      {"ELWADD 3, 0, 0, 0, 0 waits for bank 0 of SrcA" NOBODY_SET, RV32_T1, 0},
+      {"PACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 is held by SEMWAIT 0x1ff, 2, 1: semaphore 1 is 0",
+       RV32_T2, 1}}},
 };
 
 START_TEST(deadlock_is_found)
@@ -208,6 +268,9 @@ static const struct release releases[] = {
     {{".ttinsn SEMWAIT 0x40, 1, 1", ".ttinsn INCRWC 0, 0, 0, 1"}, {".ttinsn SEMPOST 1"}},
     {{".ttinsn SEMWAIT 0x40, 1, 1", ".ttinsn INCRWC 0, 0, 0, 1"},
      {"lui a5, 0xffe80", "sw zero, 0x20(a5)"}},
+    {{".ttinsn MVMUL 0, 0, 0, 0"}, {".ttinsn SETDVALID 3"}},
+    {{".ttinsn SETDVALID 1", ".ttinsn UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 1"},
+     {".ttinsn CLEARDVALID 1, 0"}},
 };
 
 /* The delay takes the release over the end of a round of 128 cycles, and of rounds of any length.

@@ -98,7 +98,7 @@ static bool choose_to_dst(uint32_t word, unsigned format, struct to_dst *how)
         how->is_32bit = style == NUM_MATRIX_TF32;
     }
     bool dst32 = model.fp32 || model.int8;
-    bool agrees = (how->is_32bit || how->low) == dst32 || model.high_half;
+    bool agrees = how->low || how->is_32bit == dst32 || model.high_half;
     return is_format && agrees && !(how->is_32bit && how->low);
 }
 
@@ -419,7 +419,7 @@ static const struct fault {
 } faults[] = {
     {"MOVA2D 1, 0, 0, 2, 0", 4, 0, "TEN-4245"},
     {"MOVA2D 1, 0, 0, 2, 0", 5, FP32, "TEN-4245"},
-    {"MOVA2D 1, 0, 0, 2, 0", 5, 0, "16-bit Dst"},
+    {"MOVA2D 1, 0, 0, 2, 0", 5, 0, NULL},
     {"MOVA2D 0, 0, 0, 2, 0", 4, 0, "16-bit Dst"},
     {"MOVA2D 0, 0, 0, 2, 0", 14, INT8, "16 bits to Dst"},
     {"MOVA2D 1, 0, 0, 2, 0", 14, INT8, NULL},
@@ -427,7 +427,8 @@ static const struct fault {
     {"MOVA2D 0, 0, 0, 3, 0", 5, 0, "no instr_mod 3"},
     {"MOVDBGA2D 0, 0, 0, 1, 0", 5, 0, "MOVDBGA2D: no instr_mod 1"},
     {"MOVB2D 0, 0, 0, 0, 0", 12, 0, "MOVB2D: the format of its source, 12"},
-    {"MOVB2D 1, 0, 0, 4, 0", 9, 0, "MOVB2D: 32 bits or a lower half"},
+    {"MOVB2D 1, 0, 0, 4, 0", 9, 0, NULL},
+    {"MOVB2D 0, 0, 0, 4, 0", 4, 0, "MOVB2D: TF32 to a 16-bit Dst"},
     {"MOVD2A 0, 0, 0, 2, 0", 4, 0, "TF32 from a 16-bit Dst"},
     {"MOVD2A 1, 0, 0, 2, 0", 5, 0, "dest_32b_lo of a 16-bit Dst"},
     {"MOVD2A 1, 0, 0, 2, 0", 5, FP32, NULL},

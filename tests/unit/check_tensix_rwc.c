@@ -1,7 +1,7 @@
 /*
  * RWCs: SETRWC, INCRWC and address modifiers against a model of the ISA's pages that keeps plain
  * numbers and reduces them modulo each counter's size, on random state and operands; sequences and
- * corner cases written by hand; the rows of the Matrix Unit that are not there yet.
+ * corner cases written by hand.
  */
 #include <check.h>
 #include <inttypes.h>

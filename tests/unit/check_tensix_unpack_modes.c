@@ -356,6 +356,27 @@ START_TEST(broadcast)
 }
 END_TEST
 
+/* Channel 1 counts on and on; LLK's custom matmul gets from face 1 of SrcB back to face 0 so. */
+START_TEST(rows_of_src_b_wrap)
+{
+    CONFIG(UNP1_ADDR_CTRL_ZW_REG_1_Zstride, 2 * FACE);
+    for (unsigned bank = 0; bank < 2; bank++) {
+        RUN("UNPACR 1, 0x11, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1");
+        RUN("UNPACR 1, 0x34, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1");
+        check_face(1, bank, 0, 2 * bank * FACE);
+        check_face(1, bank, 16, (2 * bank + 1) * FACE);
+    }
+    CONFIG(UNP1_ADDR_CTRL_ZW_REG_1_Zstride, 2 * (FACE - 8 * 16)); /* row 56 at Z = 7 */
+    RUN("CLEARDVALID 2, 0; SETADCZW 2, 0, 7, 0, 0, 15");
+    RUN("UNPACR 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1");
+    for (unsigned i = 0; i < FACE; i++) {
+        ck_assert_uint_eq(datum(1, 0, (56 + i / 16) % 64, i % 16), stored_bf16(i));
+    }
+    check_face(1, 0, 16, FACE);
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
 START_TEST(flush_does_nothing)
 {
     static struct tensix_src_file before;
@@ -406,9 +427,6 @@ START_TEST(reports)
     RUN("SETADCXX 3, 3, 9; UNPACR 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1");
     check_fault("its rows end before datum 4 and start at datum 9");
     RUN("SETADCXX 3, 1023, 0; SETADCXY 2, 1, 0, 0, 0, 8");
-    CONFIG(UNP1_ADDR_CTRL_XY_REG_1_Ystride, 2 * 16);
-    RUN("UNPACR 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1");
-    check_fault("output reaches row 64 (0 of it SrcRow) of SrcB");
     CONFIG(UNP1_ADDR_CTRL_XY_REG_1_Ystride, 31);
     RUN("UNPACR 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1");
     check_fault("output address 0x1f");
@@ -505,6 +523,7 @@ int main(void)
     tcase_add_test(tcase, transpose);
     tcase_add_loop_test(tcase, upsampling, 0, 8);
     tcase_add_test(tcase, broadcast);
+    tcase_add_test(tcase, rows_of_src_b_wrap);
     tcase_add_test(tcase, flush_does_nothing);
     tcase_add_test(tcase, end_of_l1);
     tcase_add_test(tcase, reports);
