@@ -1,7 +1,7 @@
 /*
  * Speed of the data path, in one run, as ratios: the Matrix Unit, the unpackers and the packer, each
  * by one TRISC that plays a replay buffer of its instructions from MOPs. The data are random numbers
- * of ordinary size.
+ * of ordinary size; what is packed are sums of two.
  *
  * Figures:
  *   mvmul, elwmul, elwadd, elwsub   BF16 data, Dst of 16 bits; mvmul32 accumulates FP32
@@ -22,6 +22,7 @@ enum {
     MOPS = 8,
     FACE_ROWS = 16,
     TILE_DATUMS = 1024,
+    DST_BLOCKS = 128, /* of 8 rows */
 };
 
 #define CONFIG_WINDOW UINT32_C(0xffef0000)
@@ -63,6 +64,16 @@ static uint32_t descriptor(unsigned format, unsigned word)
 {
     const uint32_t uncompressed = 1 << 4;
     return word == 0 ? format | uncompressed | UINT32_C(256) << 16 : UINT32_C(4) << 16 | 1;
+}
+
+/* What the unpackers make of a tile: to fill Dst, the packer's variants take BF16. */
+static struct variant unpacked(const struct variant *variant)
+{
+    struct variant result = *variant;
+    if (variant->instruction == PACR) {
+        result.in = result.out = FLOAT16_B;
+    }
+    return result;
 }
 
 static void configure_unpackers(struct tensix *tensix, const struct variant *variant)
@@ -122,8 +133,9 @@ static void emit_config(struct guest_code *code, const struct variant *variant)
     if (!tensix) {
         bench_die("configuration", "no memory");
     }
-    configure_unpackers(tensix, variant);
-    configure_matrix(tensix, variant);
+    const struct variant source = unpacked(variant);
+    configure_unpackers(tensix, &source);
+    configure_matrix(tensix, &source);
     if (variant->instruction == PACR) {
         configure_packer(tensix, variant);
     }
@@ -185,9 +197,12 @@ static void set_up(struct guest_code *code, unsigned index)
     emit_address_modifiers(code, variant->instruction);
     guest_emit(code, ".ttinsn SETADCXX 3, %d, 0", TILE_DATUMS - 1);
     guest_emit(code, ".ttinsn SETADCXX 4, 15, 0");
-    if (variant->instruction < UNPACR) { /* a tile in each of SrcA and SrcB, which stay valid */
+    if (variant->instruction != UNPACR) { /* a tile in each of SrcA and SrcB, which stay valid */
         guest_emit(code, ".ttinsn UNPACR 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1");
         guest_emit(code, ".ttinsn UNPACR 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1");
+    }
+    for (unsigned i = 0; variant->instruction == PACR && i < DST_BLOCKS; i++) {
+        guest_emit(code, ".ttinsn ELWADD 0, 0, 0, 0, 0");
     }
     snprintf(play, sizeof play, "REPLAY 0, %d, 0, 0", REPLAYED);
     guest_mop(code, REPEATED, play, "ADDDMAREG 0, 0, 1, 0"); /* GPR 0 += GPR 1 */
@@ -200,8 +215,9 @@ static void set_up(struct guest_code *code, unsigned index)
 
 static void push_mops(struct guest_code *code, unsigned index)
 {
-    (void)index;
-    guest_emit(code, ".ttinsn ZEROACC 3, 0, 0, 0, 0"); /* sums start from 0 */
+    if (variants[index].instruction != PACR) {
+        guest_emit(code, ".ttinsn ZEROACC 3, 0, 0, 0, 0"); /* sums start from 0 */
+    }
     for (unsigned i = 0; i < MOPS; i++) {
         guest_emit(code, ".ttinsn MOP 1, 0, 0");
     }
@@ -232,7 +248,8 @@ static uint16_t ordinary(uint32_t *state)
 static void prepare(struct bench_device *device, unsigned x, unsigned y, unsigned index)
 {
     uint32_t state = 2026;
-    if (variants[index].in == BFP8_B) {
+    const struct variant source = unpacked(&variants[index]);
+    if (source.in == BFP8_B) {
         uint8_t tile[64 + TILE_DATUMS];
         for (unsigned i = 0; i < sizeof tile; i++) {
             tile[i] = (uint8_t)(i < 64 ? 124 + next_random(&state) % 6 : next_random(&state));
@@ -241,7 +258,7 @@ static void prepare(struct bench_device *device, unsigned x, unsigned y, unsigne
         return;
     }
     uint16_t tile[2 * TILE_DATUMS] = {0};
-    unsigned words = variants[index].in == FLOAT32 ? 2 : 1;
+    unsigned words = source.in == FLOAT32 ? 2 : 1;
     for (unsigned i = 0; i < TILE_DATUMS; i++) {
         tile[words * i + words - 1] = ordinary(&state);
     }

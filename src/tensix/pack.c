@@ -177,7 +177,7 @@ static bool take_columns(struct tensix *tensix, unsigned thread, const struct te
     if (first >= NUM_BLOCK_DATUMS || last >= NUM_BLOCK_DATUMS || last + 1 < first) {
         *answer = tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
                                "PACR: X from %u to %u (channels 0 and 1 of the packer's ADC) is no "
-                               "range of columns of a row of Dst, which are 0 to 15",
+                               "range of columns of a row of Dst, which are 0 to 15; see SETADCXX",
                                first, last);
         return false;
     }

@@ -34,6 +34,7 @@ struct tensix_pack_output {
     uint32_t count;                   /* data since the streams were opened */
     uint16_t block[NUM_BLOCK_DATUMS]; /* patterns that wait for the rest of their block */
     uint8_t block_count;
+    uint32_t generator; /* of stochastic rounding to blocks */
     /* Compression: the latest datum of an open row, and how many zeros after it are not stored. */
     bool row_open, row_continues, row_has_data, has_held;
     uint8_t held_zeros;
@@ -58,7 +59,7 @@ struct tensix_pack_plan {
     uint8_t datum_shift; /* log2 of the bytes of a datum as addresses count them */
     bool is_block, has_exponents, writes_exponents, from_l1;
     bool is_plain; /* whole rows go through the kernels: nothing below but accumulation */
-    bool masks, compresses, accumulates, thresholds, shifts_by_face, is_stochastic;
+    bool masks, compresses, accumulates, thresholds, shifts_by_face, is_stochastic, rounds_blocks;
     /* Where the exponents of plain rows can be seen: enum tensix_pack_exponents_in; and for
      * halves of 16 bits the masks of two of them and the exponent's place in a half. */
     uint8_t exponents_in, exponent_shift;

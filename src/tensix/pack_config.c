@@ -256,9 +256,10 @@ static enum tensix_exec refuse_input(struct tensix *tensix, unsigned thread,
     case TENSIX_PACK_BAD_EARLY:
         return tensix_fault(
             tensix, thread, kind,
-            "PACR: Dst of %u bits cannot give %s (ALU_FORMAT_SPEC_REG2_Dstacc) with "
-            "these Read_int8, Read_unsigned and Round_10b_mant",
-            plan->how.early.is_32bit ? 32 : 16, format_name(plan->dstacc));
+            "PACR: Dst of %u bits cannot give %s (ALU_FORMAT_SPEC_REG2_Dstacc) with Read_int8 %u, "
+            "Read_unsigned %u, Round_10b_mant %u (PCK_DEST_RD_CTRL)",
+            plan->how.early.is_32bit ? 32 : 16, format_name(plan->dstacc), plan->how.early.is_raw,
+            plan->how.early.is_unsigned, plan->how.early.rounds_10bit);
     case TENSIX_PACK_BAD_L1_SOURCE:
         return tensix_fault(tensix, thread, kind,
                             "PACR: L1 as the source (Source_interface_selection) cannot give %s "
@@ -277,7 +278,7 @@ static enum tensix_exec refuse_input(struct tensix *tensix, unsigned thread,
     case TENSIX_PACK_BAD_RELU_SIGN:
         return tensix_fault(tensix, thread, kind,
                             "PACR: STACC_RELU_ReluThreshold 0x%04x is negative, which ApplyRelu 2 "
-                            "and 3 do not allow",
+                            "and 3 do not allow; clear its bit 15",
                             plan->how.relu.threshold);
     case TENSIX_PACK_BAD_RELU_INTEGER:
         return tensix_fault(tensix, thread, kind,
@@ -300,7 +301,8 @@ enum tensix_exec tensix_pack_refuse(struct tensix *tensix, unsigned thread,
     }
     if (plan->refusal == TENSIX_PACK_BAD_OUT) {
         return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
-                            "PACR: THCON_SEC0_REG1_Out_data_format is %s, which is no format",
+                            "PACR: THCON_SEC0_REG1_Out_data_format is %s, which is no format; 12 and "
+                            "13 are none",
                             format_name(plan->how.to));
     }
     if (plan->refusal == TENSIX_PACK_BAD_ACCUMULATION) {
@@ -324,13 +326,14 @@ static unsigned datum_shift(unsigned in)
 static bool is_plain(const struct tensix_pack_plan *plan)
 {
     return !plan->from_l1 && !plan->masks && !plan->compresses && !plan->thresholds &&
-           !plan->shifts_by_face && !plan->is_stochastic && plan->downsample_mask == DOWNSAMPLE_ALL;
+           !plan->shifts_by_face && !plan->is_stochastic && !plan->rounds_blocks &&
+           plan->downsample_mask == DOWNSAMPLE_ALL;
 }
 
 /*
  * GUESS: All_pack_disable_zero_compress_ovrd has lost the bits that it chooses on Wormhole, and
  * chooses nothing. GUESS: Gasket_srnd_en is about the early conversion, which stands between Dst
- * and the packer proper; Packer_srnd_en would be about blocks, whose rounding is to nearest here.
+ * and the packer proper, and Packer_srnd_en about blocks; LLK sets both.
  * GUESS: Dis_shared_exp_assembler leaves the exponents of blocks out.
  */
 void tensix_pack_derive(struct tensix *tensix, unsigned state)
@@ -354,11 +357,14 @@ void tensix_pack_derive(struct tensix *tensix, unsigned state)
         .shifts_by_face = tensix_get_INT_DESCALE_Enable(tensix, state) &&
                           tensix_get_INT_DESCALE_Mode(tensix, state),
         .is_stochastic = tensix_get_ALU_ROUNDING_MODE_Gasket_srnd_en(tensix, state),
+        .rounds_blocks = tensix_get_ALU_ROUNDING_MODE_Packer_srnd_en(tensix, state),
         .downsample_mask = (uint16_t)(mask ? mask : DOWNSAMPLE_ALL),
         .plane_rows = (uint8_t)tensix_get_PACK_COUNTERS_SEC0_pack_reads_per_xy_plane(tensix, state),
         .is_transposed = tensix_get_PACK_COUNTERS_SEC0_pack_yz_transposed(tensix, state),
         .finds_last = tensix_get_THCON_SEC0_REG1_Auto_set_last_pacr_intf_sel(tensix, state),
     };
+    const struct num_format_info *info = num_format_info(plan->how.to);
+    plan->rounds_blocks = plan->rounds_blocks && info && info->is_block;
     plan->datum_shift = (uint8_t)datum_shift(plan->in);
     plan->kind = (uint8_t)(plan->from_l1 ? kind_of_l1(plan->in, plan->how.early.is_unsigned)
                                          : num_pack_early_kind(&plan->how.early));
@@ -368,7 +374,6 @@ void tensix_pack_derive(struct tensix *tensix, unsigned state)
         plan->accumulates = false; /* what is flushed now was not for this format */
         return;
     }
-    const struct num_format_info *info = num_format_info(plan->how.to);
     plan->bits = info->bits;
     plan->is_block = info->is_block;
     plan->writes_exponents =

@@ -134,7 +134,8 @@ static void put_block(struct tensix_pack_sink *sink)
     struct tensix_pack_output *output = sink->output;
     const struct tensix_pack_plan *plan = sink->plan;
     uint8_t exponent, datums[NUM_BLOCK_DATUMS], bytes[NUM_BLOCK_DATUMS] = {0};
-    num_block_from_halves((enum num_format)plan->how.to, output->block, &exponent, datums);
+    num_block_from_halves_stochastic((enum num_format)plan->how.to, output->block, &exponent,
+                                     datums, plan->rounds_blocks ? &output->generator : NULL);
     for (unsigned i = 0; i < NUM_BLOCK_DATUMS; i++) {
         unsigned bit = i * plan->bits;
         bytes[bit / 8] = (uint8_t)(bytes[bit / 8] | datums[i] << bit % 8);

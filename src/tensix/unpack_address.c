@@ -34,13 +34,16 @@ static uint32_t x_dim(const struct unpack_job *job)
                : job->plan->x_dim;
 }
 
-/* The tile without its header. Base addresses of all contexts follow each other. */
-static uint32_t tile_address(const struct unpack_job *job)
+/* The tile without its header. Base addresses of all contexts follow each other. The sum has 32
+ * bits, since a tile at 0 has the base -1; an address beyond them is not in L1 (the page has it come
+ * back to the start of L1). */
+static int64_t tile_address(const struct unpack_job *job)
 {
     uint32_t base = section_word(job, TENSIX_WORD_THCON_SEC0_REG3_Base_address + job->context);
     uint32_t offset =
         section_word(job, TENSIX_WORD_THCON_SEC0_REG7_Offset_address + job->context % 4) & 0xffff;
-    return (base + offset + 1 + job->plan->digest_size) * UNPACK_LINE;
+    uint32_t line = base + offset + 1 + job->plan->digest_size;
+    return (int64_t)line * UNPACK_LINE;
 }
 
 /* REG10 has a second FIFO. GUESS: for context 1, by the field's comment in cfg_defines.h; no page

@@ -165,12 +165,14 @@ exec_UNPACR_NOP_STREAM_LONG(struct tensix *tensix, unsigned thread,
     }
     if (args->value11 == 0) { /* SPEC: nothing is written */
         *sum = 0;
+        tensix->changed = true; /* TDMA-RISC shows it to harts */
         return TENSIX_DONE;
     }
     uint32_t value = (*sum + args->value11) & SUM_BITS;
     enum tensix_exec result = write_register(tensix, thread, address, value);
     if (result == TENSIX_DONE) {
         *sum = value;
+        tensix->changed = true;
     }
     return result;
 }

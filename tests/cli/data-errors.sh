@@ -36,9 +36,9 @@ configure() {
 }
 
 # Words of Config, and the fields in them that programs here set.
-alu=1 relu=2 pack_xy=12 pack_in=16 pack_read=18 unpack_strides=56
+alu=1 relu=2 pack_xy=12 pack_in=16 unpack_strides=56
 tile0=64 # x_dim << 16 | uncompressed << 4 | in_data_format, then z_dim << 16 | y_dim
-pack_exponents=68 pack_to=69 pack_formats=70 pack_modes=71 out0=72 base0=76 tile1=112 out1=120
+pack_to=69 pack_formats=70 pack_modes=71 out0=72 base0=76 tile1=112 out1=120
 base1=124
 unpack_a='UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1'
 unpack_b='UNPACR 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1'
@@ -59,7 +59,7 @@ behind=('.ttinsn SETDMAREG 0, 0x600d, 0, 8' '.ttinsn SETDMAREG 0, 0x900, 0, 16'
     'lui a4, 9' 'lui a5, 0x600d' 'sw a5, 16(a4)')
 untouched='00008010  deadbeef'
 went_on=('out:00009000  0000600d' 'out:00009010  0600d000' "out:$untouched")
-looks=(--poke 0x8010=0xdeadbeef --dump 0x8010,4 --dump 0x9000,4 --dump 0x9010,4)
+looks=(--poke 0x8010=0xdeadbeef --dump "0x8010,4" --dump "0x9000,4" --dump "0x9010,4")
 
 # wrong NAME HART INSTRUCTION TEXT SETTING... -- LINE...
 # With these settings in place of those of `good`, INSTRUCTION (which comes behind LINEs) is a fault

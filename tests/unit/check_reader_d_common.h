@@ -6,6 +6,7 @@
 #ifndef CHECK_READER_D_COMMON_H
 #define CHECK_READER_D_COMMON_H
 
+#include <check.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,6 +32,14 @@ enum reader_d_format {
     D_INT8 = 14,
     D_BFP2 = 15,
 };
+
+/* For loops over data: ck_assert_msg tells Check about every success, which takes far longer. */
+#define D_EXPECT(condition, ...)                                                                   \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            ck_abort_msg(__VA_ARGS__);                                                             \
+        }                                                                                          \
+    } while (0)
 
 static const struct tensix_dst_map d_no_map = {false, false, false};
 

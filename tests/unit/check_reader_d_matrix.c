@@ -82,8 +82,8 @@ START_TEST(rows_of_products)
                     dst_float(&w.before, dst + row, column) +
                     sum_of_products(&w, style, a, (b & p->b_mask) + (p->one_row ? 0 : row), column);
                 double got = dst_float(&w.harness.tensix.dst, dst + row, column);
-                ck_assert_msg(got == right, "product %d, row %u: %f, should be %f", _i % 4, row,
-                              got, right);
+                D_EXPECT(got == right, "product %d, row %u: %f, should be %f", _i % 4, row, got,
+                         right);
             }
         }
         check_other_rows(&w, dst, p->rows);
@@ -105,7 +105,7 @@ START_TEST(src_a_at_eight)
         for (unsigned column = 0; column < COLUMNS; column++) {
             double right = dst_float(&w.before, row, column) +
                            sum_of_products(&w, BF16, 8 + 16 * (unsigned)_i, row, column);
-            ck_assert(dst_float(&w.harness.tensix.dst, row, column) == right);
+            D_EXPECT(dst_float(&w.harness.tensix.dst, row, column) == right, "row %u", row);
         }
     }
     close_world(&w);
@@ -151,8 +151,8 @@ START_TEST(elements)
             right /= phase & 2 ? 128 : 1;
             right += accumulates ? dst_float(&w.before, dst + row, column) : 0;
             double got = dst_float(&w.harness.tensix.dst, dst + row, column);
-            ck_assert_msg(got == right, "opcode 0x%x, broadcast %u, phase %u: %f, should be %f",
-                          opcode, broadcast, phase, got, right);
+            D_EXPECT(got == right, "opcode 0x%x, broadcast %u, phase %u: %f, should be %f", opcode,
+                     broadcast, phase, got, right);
         }
         check_other_rows(&w, dst, 0xff);
     }
@@ -175,7 +175,7 @@ START_TEST(undefined_rows)
         unsigned at[4] = {k / COLUMNS, k % COLUMNS, k / COLUMNS, k % COLUMNS};
         double right = opcode == MVMUL ? sum_of_products(&w, BF16, 0, at[0], at[1])
                                        : element_result(&w, opcode, BF16, at);
-        ck_assert(dst_float(&w.harness.tensix.dst, at[0], at[1]) == right);
+        D_EXPECT(dst_float(&w.harness.tensix.dst, at[0], at[1]) == right, "row %u", at[0]);
         ck_assert(tensix_dst_valid32(&w.harness.tensix.dst, d_no_map, at[0]));
     }
     ck_assert(!tensix_dst_valid32(&w.harness.tensix.dst, d_no_map, 8));
@@ -232,8 +232,8 @@ START_TEST(phases_of_products)
             uint32_t b = file[TENSIX_SRC_B].bank[0][k / 16][k % 16];
             double right = phase_product(style, a, b, phase);
             double got = dst_float(&w.harness.tensix.dst, k / 16, k % 16);
-            ck_assert_msg(got == right, "phase %u of 0x%x * 0x%x is %g, should be %g", phase, a, b,
-                          got, right);
+            D_EXPECT(got == right, "phase %u of 0x%x * 0x%x is %g, should be %g", phase, a, b, got,
+                     right);
         }
     }
     close_world(&w);
@@ -301,8 +301,8 @@ START_TEST(integers)
             }
             right = saturate(right + dst_int(&w.before, row, column));
             int64_t got = dst_int(&w.harness.tensix.dst, row, column);
-            ck_assert_msg(got == right, "opcode 0x%x phase %u: %lld, should be %lld", opcode, phase,
-                          (long long)got, (long long)right);
+            D_EXPECT(got == right, "opcode 0x%x phase %u: %lld, should be %lld", opcode, phase,
+                     (long long)got, (long long)right);
         }
     }
     close_world(&w);
@@ -378,10 +378,11 @@ START_TEST(hifi4_matmul)
     const struct tensix_rwc *rwc = &t->thread[0].rwc;
     for (unsigned phase = 0; phase < 4; phase++) {
         for (unsigned i = 0; i < 16; i++) {
-            ck_assert_msg(rwc->src_a == trace[i].a && rwc->src_b == trace[i].b &&
-                              rwc->dst == trace[i].dst && rwc->fidelity == phase,
-                          "phase %u, MVMUL %u", phase, i);
-            tensix_harness_push(&w.harness, 0, (uint32_t)MVMUL << 24 | (uint32_t)trace[i].mod << 14);
+            D_EXPECT(rwc->src_a == trace[i].a && rwc->src_b == trace[i].b &&
+                         rwc->dst == trace[i].dst && rwc->fidelity == phase,
+                     "phase %u, MVMUL %u", phase, i);
+            tensix_harness_push(&w.harness, 0,
+                                (uint32_t)MVMUL << 24 | (uint32_t)trace[i].mod << 14);
         }
     }
     ck_assert_uint_eq(rwc->fidelity, 0); /* it wraps */
@@ -391,7 +392,7 @@ START_TEST(hifi4_matmul)
             sum += b[k / 32][j] * a[j][k % 32];
         }
         double got = dst_float(&t->dst, face_row(k / 32, k % 32), k % 16);
-        ck_assert_msg(got == sum, "row %u column %u: %f, should be %d", k / 32, k % 32, got, sum);
+        D_EXPECT(got == sum, "row %u column %u: %f, should be %d", k / 32, k % 32, got, sum);
     }
     close_world(&w);
 }

@@ -184,8 +184,8 @@ START_TEST(pools)
                                                                      TENSIX_DST_READS_ZERO)
                                              << 16;
             right = c->is_32bit ? right : right & 0xffff0000;
-            ck_assert_msg(got == right, "case %d%s, row %u: 0x%x became 0x%x, should be 0x%x", _i,
-                          undefined ? " (undefined)" : "", row, old, got, right);
+            D_EXPECT(got == right, "case %d%s, row %u: 0x%x became 0x%x, should be 0x%x", _i,
+                     undefined ? " (undefined)" : "", row, old, got, right);
         }
     }
     close_world(&w);
@@ -225,14 +225,14 @@ START_TEST(formats)
         D_CONFIG(t, ALU_FORMAT_SPEC_REG0_SrcA, other);
         D_CONFIG(t, ALU_FORMAT_SPEC_REG1_SrcB, other);
         t->src_file[0].format[0] = t->src_file[1].format[0] = code;
-        ck_assert_msg(one_times(&w, one) == right, "implied code %u", code);
+        D_EXPECT(one_times(&w, one) == right, "implied code %u", code);
         /* The configured one. */
         D_THREAD(t, DISABLE_IMPLIED_SRCA_FMT_Base, 1);
         D_THREAD(t, DISABLE_IMPLIED_SRCB_FMT_Base, 1);
         D_CONFIG(t, ALU_FORMAT_SPEC_REG0_SrcA, code);
         D_CONFIG(t, ALU_FORMAT_SPEC_REG1_SrcB, code);
         t->src_file[0].format[0] = t->src_file[1].format[0] = other;
-        ck_assert_msg(one_times(&w, one) == right, "configured code %u", code);
+        D_EXPECT(one_times(&w, one) == right, "configured code %u", code);
         /* The one that overrides it. */
         D_CONFIG(t, ALU_FORMAT_SPEC_REG0_SrcA, other);
         D_CONFIG(t, ALU_FORMAT_SPEC_REG1_SrcB, other);
@@ -240,7 +240,7 @@ START_TEST(formats)
         D_CONFIG(t, ALU_FORMAT_SPEC_REG_SrcA_override, 1);
         D_CONFIG(t, ALU_FORMAT_SPEC_REG_SrcB_val, code);
         D_CONFIG(t, ALU_FORMAT_SPEC_REG_SrcB_override, 1);
-        ck_assert_msg(one_times(&w, one) == right, "overriding code %u", code);
+        D_EXPECT(one_times(&w, one) == right, "overriding code %u", code);
         t->config[0][TENSIX_WORD_ALU_FORMAT_SPEC_REG_SrcA_val] = 0;
         D_CONFIG(t, ALU_FORMAT_SPEC_REG_SrcA_override, 0);
         D_THREAD(t, DISABLE_IMPLIED_SRCA_FMT_Base, 0);
@@ -344,16 +344,17 @@ START_TEST(stochastic)
         }
         for (unsigned k = 0; k < 128; k++) {
             uint16_t got = d_load_bf16(w.harness.tensix.dst.bits[k / 16][k % 16]);
-            ck_assert_uint_eq(d_load_bf16(again.harness.tensix.dst.bits[k / 16][k % 16]), got);
-            ck_assert_msg(got == 0x3f80 || got == 0x3f81, "0x%x", got);
+            D_EXPECT(d_load_bf16(again.harness.tensix.dst.bits[k / 16][k % 16]) == got,
+                     "two runs differ");
+            D_EXPECT(got == 0x3f80 || got == 0x3f81, "0x%x", got);
             ups += got == 0x3f81;
             differ += (got == 0x3f81) != (eighths >= 4);
             draws++;
         }
     }
     double right = eighths / 8.0, sigma = sqrt(right * (1 - right) / draws);
-    ck_assert_msg(fabs(1.0 * ups / draws - right) < 5 * sigma + 0.004,
-                  "%u eighths: %u of %u went up", eighths, ups, draws);
+    D_EXPECT(fabs(1.0 * ups / draws - right) < 5 * sigma + 0.004, "%u eighths: %u of %u went up",
+             eighths, ups, draws);
     ck_assert_uint_gt(differ, 0);
     close_world(&w);
     close_world(&again);

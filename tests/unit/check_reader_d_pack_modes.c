@@ -235,7 +235,7 @@ static void pack_all(struct tensix_harness *h, unsigned data)
     for (unsigned i = 0; i < data / 64; i++) {
         d_pack(h, (struct d_pacr){.interfaces = 15, .last = i == data / 64 - 1});
     }
-    ck_assert_msg(h->faults == 0, "%s", h->fault.text);
+    D_EXPECT(h->faults == 0, "%s", h->fault.text);
 }
 
 /* Random data that are often at the edges of formats. */
@@ -289,10 +289,10 @@ START_TEST(conversions)
         for (unsigned i = 0; i < data; i++) {
             struct expected expected = expectation(e, x[i], to);
             uint32_t got = d_l1(&h, FIRST_LINE * 16 + i * bytes, bytes);
-            ck_assert_msg(((got ^ expected.value) & expected.mask) == 0,
-                          "row %d of the table to format %u: 0x%x became 0x%x, should be 0x%x "
-                          "(bits 0x%x)",
-                          _i / (int)sizeof outputs, to, x[i], got, expected.value, expected.mask);
+            D_EXPECT(((got ^ expected.value) & expected.mask) == 0,
+                     "row %d of the table to format %u: 0x%x became 0x%x, should be 0x%x "
+                     "(bits 0x%x)",
+                     _i / (int)sizeof outputs, to, x[i], got, expected.value, expected.mask);
         }
         tensix_harness_close(&h);
     }
@@ -315,8 +315,8 @@ START_TEST(tf32_on_the_way_to_fp16)
     for (unsigned i = 0; i < DATA / 2; i++) {
         struct expected expected = expectation(&by_tf32, x[i], D_FP16);
         uint32_t got = d_l1(&h, FIRST_LINE * 16 + i * 2, 2);
-        ck_assert_msg(((got ^ expected.value) & expected.mask) == 0, "0x%x became 0x%x, not 0x%x",
-                      x[i], got, expected.value);
+        D_EXPECT(((got ^ expected.value) & expected.mask) == 0, "0x%x became 0x%x, not 0x%x", x[i],
+                 got, expected.value);
     }
     tensix_harness_close(&h);
 }
@@ -352,8 +352,8 @@ START_TEST(llk_fp8_e4m3)
         if ((i & 0x7f) == 0x7f) { /* NaN in OCP's format, a number in ttsim's: either is all ones */
             continue;
         }
-        ck_assert_msg(h.l1[FIRST_LINE * 16 + i] == (i & 0x78 ? i : 0), "0x%x became 0x%x", i,
-                      h.l1[FIRST_LINE * 16 + i]);
+        D_EXPECT(h.l1[FIRST_LINE * 16 + i] == (i & 0x78 ? i : 0), "0x%x became 0x%x", i,
+                 h.l1[FIRST_LINE * 16 + i]);
     }
     tensix_harness_close(&h);
 }
@@ -442,15 +442,15 @@ START_TEST(block_conversions)
     const uint8_t *exponents = h.l1 + FIRST_LINE * 16, *data = exponents + EXPONENTS * 16;
     for (unsigned row = 0; row < rows; row++) {
         struct block expected = expected_block(e, x[row], to, bits);
-        ck_assert_uint_eq(exponents[row], expected.exponent);
+        D_EXPECT(exponents[row] == expected.exponent, "exponent of row %u", row);
         for (unsigned i = 0; i < COLUMNS; i++) {
             unsigned bit = (row * COLUMNS + i) * bits;
             unsigned got = data[bit / 8] >> bit % 8 & ((1U << bits) - 1);
-            ck_assert_msg(got == expected.datum[i],
-                          "row %d of the table to format %u: 0x%x (block exponent %u) became 0x%x, "
-                          "should be 0x%x",
-                          _i / (int)sizeof outputs, to, x[row][i], expected.exponent, got,
-                          expected.datum[i]);
+            D_EXPECT(got == expected.datum[i],
+                     "row %d of the table to format %u: 0x%x (block exponent %u) became 0x%x, "
+                     "should be 0x%x",
+                     _i / (int)sizeof outputs, to, x[row][i], expected.exponent, got,
+                     expected.datum[i]);
         }
     }
     tensix_harness_close(&h);
@@ -489,11 +489,10 @@ START_TEST(descaling)
         bool negative = x[i] >> 31;
         uint32_t got = h.l1[FIRST_LINE * 16 + i];
         if (is_unsigned) {
-            ck_assert_msg(got == (negative ? 0 : magnitude), "0x%x >> %u became %u", x[i], shift,
-                          got);
+            D_EXPECT(got == (negative ? 0 : magnitude), "0x%x >> %u became %u", x[i], shift, got);
         } else {
-            ck_assert_msg((got & 0x7f) == magnitude && (!magnitude || got >> 7 == negative),
-                          "0x%x >> %u became 0x%x", x[i], shift, got);
+            D_EXPECT((got & 0x7f) == magnitude && (!magnitude || got >> 7 == negative),
+                     "0x%x >> %u became 0x%x", x[i], shift, got);
         }
     }
     tensix_harness_close(&h);
@@ -584,8 +583,8 @@ START_TEST(relu)
         uint32_t after = relu_pattern(mode, c->early.kind, before, limit);
         after = c->out == D_BF16 ? after >> 16 : after;
         uint32_t got = d_l1(&h, FIRST_LINE * 16 + i * bytes, bytes);
-        ck_assert_msg(got == after, "mode %u, threshold 0x%x: 0x%x became 0x%x, should be 0x%x",
-                      mode, threshold, x[i], got, after);
+        D_EXPECT(got == after, "mode %u, threshold 0x%x: 0x%x became 0x%x, should be 0x%x", mode,
+                 threshold, x[i], got, after);
     }
     tensix_harness_close(&h);
 }
@@ -606,7 +605,8 @@ START_TEST(relu_of_integers)
     }
     pack_all(&h, 1024);
     for (unsigned i = 0; i < 1024; i++) {
-        ck_assert_uint_eq(d_l1(&h, FIRST_LINE * 16 + i * 4, 4), _i && x[i] >> 31 ? 0 : x[i]);
+        uint32_t right = _i && x[i] >> 31 ? 0 : x[i];
+        D_EXPECT(d_l1(&h, FIRST_LINE * 16 + i * 4, 4) == right, "0x%x", x[i]);
     }
     tensix_harness_close(&h);
 }
@@ -663,9 +663,9 @@ START_TEST(exponent_threshold)
         uint32_t middle = early_pattern(&c->early, x[i]);
         uint32_t exponent = is_5bit ? middle >> 10 & 31 : middle >> 23 & 0xff;
         middle = exponent < threshold ? 0 : c->out == D_BF16 ? middle >> 16 : middle;
-        ck_assert_msg(d_l1(&h, FIRST_LINE * 16 + i * bytes, bytes) == middle,
-                      "threshold %u: 0x%x became 0x%x", threshold, x[i],
-                      d_l1(&h, FIRST_LINE * 16 + i * bytes, bytes));
+        D_EXPECT(d_l1(&h, FIRST_LINE * 16 + i * bytes, bytes) == middle,
+                 "threshold %u: 0x%x became 0x%x", threshold, x[i],
+                 d_l1(&h, FIRST_LINE * 16 + i * bytes, bytes));
     }
     tensix_harness_close(&h);
 }
@@ -734,8 +734,7 @@ START_TEST(histogram)
     }
     pack_all(&h, 2048);
     for (unsigned i = 0; i < 32; i++) {
-        ck_assert_msg(bin(&h, i) == count[i], "bin %u has %u, should have %u", i, bin(&h, i),
-                      count[i]);
+        D_EXPECT(bin(&h, i) == count[i], "bin %u has %u, should have %u", i, bin(&h, i), count[i]);
     }
     ck_assert_uint_eq(special(&h, 9)[0], greatest);
     tensix_harness_run(&h, 1, "CLREXPHIST");
@@ -781,7 +780,7 @@ START_TEST(accumulation)
         double value = c->out == D_FP16   ? value_of(FP16, got)
                        : c->out == D_BF16 ? value_of(FP32, got << 16)
                                           : value_of(FP32, got);
-        ck_assert_msg(value == sum[i], "%u: %f, should be %d", i, value, sum[i]);
+        D_EXPECT(value == sum[i], "%u: %f, should be %d", i, value, sum[i]);
     }
     tensix_harness_close(&h);
 }
@@ -816,15 +815,15 @@ START_TEST(stochastic_mean)
     pack_all(&again, DATA / 2);
     for (unsigned i = 0; i < DATA / 2; i++) {
         uint32_t got = d_l1(&h, FIRST_LINE * 16 + 2 * i, 2) & 0x7fff;
-        ck_assert_uint_eq(d_l1(&again, FIRST_LINE * 16 + 2 * i, 2) >> 15, i & 1);
-        ck_assert_uint_eq(d_l1(&again, FIRST_LINE * 16 + 2 * i, 2) & 0x7fff, got);
-        ck_assert(got == 0x3f81 || got == 0x3f82);
+        D_EXPECT(d_l1(&again, FIRST_LINE * 16 + 2 * i, 2) == (got | (i & 1) << 15),
+                 "two runs differ");
+        D_EXPECT(got == 0x3f81 || got == 0x3f82, "0x%x", got);
         ups += got == 0x3f82;
     }
     double mean = 1.0 * ups / (DATA / 2), right = sixteenths / 16.0;
     double sigma = sqrt(right * (1 - right) / (DATA / 2));
-    ck_assert_msg(mean > right - 5 * sigma && mean < right + 5 * sigma + 0.01,
-                  "%u sixteenths: %f of the data went up", sixteenths, mean);
+    D_EXPECT(mean > right - 5 * sigma && mean < right + 5 * sigma + 0.01,
+             "%u sixteenths: %f of the data went up", sixteenths, mean);
     tensix_harness_close(&h);
     tensix_harness_close(&again);
 }
@@ -843,7 +842,7 @@ START_TEST(stochastic_blocks)
     pack_all(&h, DATA);
     for (unsigned i = 0; i < DATA; i++) {
         uint32_t got = h.l1[(FIRST_LINE + EXPONENTS) * 16 + i];
-        ck_assert(got == 64 || got == 65);
+        D_EXPECT(got == 64 || got == 65, "0x%x", got);
         ups += got == 65;
     }
     ck_assert_uint_gt(ups, DATA / 2 - DATA / 40);

@@ -35,7 +35,7 @@ START_TEST(exponent_section)
     for (unsigned i = 0; i < 16; i++) {
         d_pack(&h, (struct d_pacr){.interfaces = 15, .last = i == 15});
     }
-    ck_assert_msg(h.faults == 0, "%s", h.fault.text);
+    D_EXPECT(h.faults == 0, "%s", h.fault.text);
     const uint8_t *exponents = h.l1 + FIRST_LINE * LINE, *data = exponents + 4 * LINE;
     unsigned one = 1U << (bits - 2), minus_one = one | 1U << (bits - 1);
     for (unsigned row = 0; row < 64; row++) {
@@ -68,7 +68,7 @@ START_TEST(blocks_across_instructions)
     for (unsigned i = 0; i < 4; i++) {
         d_pack(&h, (struct d_pacr){.interfaces = 1, .concat = i < 3, .last = i == 3});
     }
-    ck_assert_msg(h.faults == 0, "%s", h.fault.text);
+    D_EXPECT(h.faults == 0, "%s", h.fault.text);
     const uint8_t *exponents = h.l1 + FIRST_LINE * LINE, *data = exponents + LINE;
     ck_assert_uint_eq(exponents[0], 121);
     ck_assert_uint_eq(exponents[1], 123);
@@ -140,7 +140,7 @@ START_TEST(register_writes)
     tensix_harness_push(&h, 0, word | 1U << 22 | 0xbeefU << 3);
     tensix_harness_push(&h, 0, word | 1U << 22 | 0x1234U << 3 | 1U << 2);
     tensix_harness_push(&h, 0, word | 1U << 23 | select << 8 | middle << 2 | 1U << 1);
-    ck_assert_msg(h.faults == 0, "%s", h.fault.text);
+    D_EXPECT(h.faults == 0, "%s", h.fault.text);
     uint32_t address = 0xffb00000 | 1U << 18 | middle << 12 | (select ? 0x0aaU : 0x155U) << 2;
     ck_assert_uint_eq(tensix_harness_register(&h, address), 0x1234beef);
     tensix_harness_close(&h);
@@ -189,14 +189,14 @@ static void check_row(const struct compressed *c, unsigned row, const uint32_t *
     for (unsigned i = first; i < end; i++) {
         ck_assert_uint_lt(at, count);
         uint32_t datum = stored_datum(c, i);
-        ck_assert_msg(datum == expected[at], "row %u datum %u: %x, should be %x", row, at, datum,
-                      expected[at]);
+        D_EXPECT(datum == expected[at], "row %u datum %u: %x, should be %x", row, at, datum,
+                 expected[at]);
         if (datum == 0 && i != first && i != end - 1) { /* then no counter could take it */
             ck_assert_uint_eq(counter(c, i - 1), 15);
         }
         unsigned zeros = counter(c, i);
         for (at++; zeros; zeros--, at++) {
-            ck_assert_msg(at < count && expected[at] == 0, "row %u datum %u is no zero", row, at);
+            D_EXPECT(at < count && expected[at] == 0, "row %u datum %u is no zero", row, at);
         }
     }
     ck_assert_uint_eq(at, count);
@@ -235,7 +235,7 @@ static void pack_compressed(uint64_t seed, unsigned bytes, unsigned density, uns
                                    .concat = i % concat != concat - 1,
                                    .last = i == ROWS * concat - 1});
     }
-    ck_assert_msg(h.faults == 0, "%s", h.fault.text);
+    D_EXPECT(h.faults == 0, "%s", h.fault.text);
     struct compressed c = {
         .rows = h.l1 + FIRST_LINE * LINE,
         .bytes = bytes,
@@ -282,7 +282,7 @@ START_TEST(blocks_compressed)
     for (unsigned i = 0; i < 4; i++) {
         d_pack(&h, (struct d_pacr){.interfaces = 1, .last = i == 3});
     }
-    ck_assert_msg(h.faults == 0, "%s", h.fault.text);
+    D_EXPECT(h.faults == 0, "%s", h.fault.text);
     struct compressed c = {.rows = h.l1 + FIRST_LINE * LINE, .bytes = 1};
     c.data = c.rows + 3 * LINE;
     for (unsigned i = 0; i <= 4; i++) {
@@ -318,7 +318,7 @@ START_TEST(from_l1)
         h.l1[0x80340 + i] = (uint8_t)d_random(&random);
     }
     d_pack(&h, (struct d_pacr){.interfaces = 1, .last = 1});
-    ck_assert_msg(h.faults == 0, "%s", h.fault.text);
+    D_EXPECT(h.faults == 0, "%s", h.fault.text);
     ck_assert_mem_eq(h.l1 + FIRST_LINE * LINE, h.l1 + 0x80340, 16 * bytes);
     tensix_harness_close(&h);
 }

@@ -367,7 +367,7 @@ START_TEST(rows_of_src_b_wrap)
         check_face(1, bank, 16, (2 * bank + 1) * FACE);
     }
     CONFIG(UNP1_ADDR_CTRL_ZW_REG_1_Zstride, 2 * (FACE - 8 * 16)); /* row 56 at Z = 7 */
-    RUN("CLEARDVALID 2, 0; SETADCZW 2, 0, 7, 0, 0, 15");
+    RUN("CLEARDVALID 2, 0; SETADCXY 2, 0, 0, 0, 0, 10; SETADCZW 2, 0, 7, 0, 0, 15");
     RUN("UNPACR 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1");
     for (unsigned i = 0; i < FACE; i++) {
         ck_assert_uint_eq(datum(1, 0, (56 + i / 16) % 64, i % 16), stored_bf16(i));

@@ -435,8 +435,7 @@ static void write_one(struct model *m, uint32_t datum)
     unsigned column = m->address & 15, bank = t->src[m->which].unpack_bank;
     if (m->which == 1) {
         row += t->unpacker[1].src_row[m->thread];
-        m->undefined |= row >= 64;
-        tensix_src_file_write(&t->src_file[1], bank, row & 63, column, datum);
+        tensix_src_file_write(&t->src_file[1], bank, row & 63, column, datum); /* as LLK has it */
         return;
     }
     if (m->to_dst) {
