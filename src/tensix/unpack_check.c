@@ -34,10 +34,11 @@ bool unpack_outside(struct unpack_job *job, const char *what, int64_t address)
         snprintf(context, sizeof context, "%u", job->context);
     }
     return unpack_undefined(job,
-                            "%s at 0x%08" PRIx64 " is not in L1, which ends at 0x%08x; see "
+                            "%s at %s0x%08" PRIx64 " is not in L1, which ends at 0x%08x; see "
                             "THCON_SEC%u_%s%s and the FIFO's limit",
-                            what, (uint64_t)address, job->tensix->l1_size, job->which, reg,
-                            context);
+                            what, address < 0 ? "-" : "",
+                            address < 0 ? 0 - (uint64_t)address : (uint64_t)address,
+                            job->tensix->l1_size, job->which, reg, context);
 }
 
 /* --- Formats and modes --- */

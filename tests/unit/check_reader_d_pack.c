@@ -698,7 +698,8 @@ START_TEST(transposed_planes)
                      "row %u (y %u, z %u) column %u", i, y, z, column);
         }
     }
-    close_pair(&pair);
+    free(pair.model.l1); /* the model has not packed */
+    tensix_harness_close(&pair.harness);
 }
 END_TEST
 

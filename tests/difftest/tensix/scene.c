@@ -1,3 +1,4 @@
+/* Scenes of the data path: what is tried on the model and then added to a program; see scene.h. */
 #include "scene.h"
 
 #include <stdlib.h>
@@ -185,9 +186,8 @@ static void close_tile(struct generator *g)
 
 static void run_segment(struct generator *g, uint32_t steps)
 {
-    uint32_t end = g->program->steps + steps;
-    scene_plan_segment(g);
-    end += (g->program->steps + steps - end); /* the plan does not count */
+    scene_plan_segment(g); /* its steps do not count */
+    const uint32_t end = g->program->steps + steps;
     for (unsigned tries = 0; g->program->steps < end && tries < MOST_TRIES && g->program->ok;) {
         const struct rule *rule = rules_pick(g->rules, &g->random);
         bool made = scene_makers[rule->maker](g, g->scene->thread, rule);
