@@ -206,6 +206,7 @@ SHELL_TESTS = \
 	%D%/cli/bad-files.sh \
 	%D%/cli/data-errors.sh \
 	%D%/cli/firmware.sh \
+	%D%/cli/kernel-sets.sh \
 	%D%/cli/machine.sh \
 	%D%/cli/tensix-errors.sh \
 	%D%/cli/tensors.sh \

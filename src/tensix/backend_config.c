@@ -151,12 +151,26 @@ static void abort_scalar(struct tensix *tensix)
     }
 }
 
+static void abort_flights(struct tensix *tensix, unsigned first, unsigned last)
+{
+    for (unsigned i = first; i <= last; i++) {
+        tensix->flight[i].until = 0;
+    }
+}
+
 void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
 {
     uint32_t entering = value & ~old;
     tensix->now = tensix->latest > tensix->now ? tensix->latest : tensix->now;
     tensix->held = value;
     tensix->attention = true;
+    if (entering & TENSIX_RESET_UNPACKERS) { /* SPEC: what is in flight is aborted */
+        abort_flights(tensix, TENSIX_FLIGHT_UNPACKER0, TENSIX_FLIGHT_UNPACKER1);
+        tensix->unpacker[0].free_at = tensix->unpacker[1].free_at = 0;
+    }
+    if (entering & TENSIX_RESET_PACKERS) {
+        abort_flights(tensix, TENSIX_FLIGHT_PACKER, TENSIX_FLIGHT_PACKER);
+    }
     tensix_matrix_soft_reset(tensix, entering);
     tensix_packer_soft_reset(tensix, entering, old & ~value);
     if (entering & TENSIX_RESET_SRCA_CLIENT) {

@@ -30,12 +30,14 @@ void tensix_reset(struct tensix *tensix)
     const uint32_t l1_size = tensix->l1_size;
     const struct tensix_board *const board = tensix->board;
     const struct num_kernels *const kernels = tensix->kernels;
+    const bool dst_high_half = tensix->dst_high_half;
     void *const owner = tensix->owner;
     memset(tensix, 0, sizeof *tensix);
     tensix->timed = timed;
     tensix->l1 = l1;
     tensix->l1_size = l1_size;
     tensix->kernels = kernels;
+    tensix->dst_high_half = dst_high_half;
     tensix->board = board;
     tensix->owner = owner;
     tensix_init(tensix);

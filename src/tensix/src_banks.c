@@ -38,6 +38,7 @@ void tensix_src_release(struct tensix *tensix, enum tensix_src src, bool keep)
     if (!is_held(tensix, src)) {
         banks->matrix_may[banks->matrix_bank] &= keep;
         banks->matrix_bank ^= 1;
+        tensix->flight[src].until = 0; /* what filled the bank is over: flights are by unpacker */
         tensix_reconsider(tensix, tensix->now);
     }
 }

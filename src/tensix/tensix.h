@@ -316,7 +316,7 @@ enum tensix_reset {
 /* Makes zeroed memory a coprocessor as after power-on, without touching more of it than that takes. */
 void tensix_init(struct tensix *tensix);
 
-/* Everything as after power-on; what the tile lent, and `timed`, stay. */
+/* Everything as after power-on; what the tile lent or has set (`timed`, dst_high_half) stays. */
 void tensix_reset(struct tensix *tensix);
 
 /* SOFT_RESET_0 changed from `old` to `value`. */

@@ -105,8 +105,7 @@ enum rv32_poll tile_bus_poll(void *owner, struct rv32_hart *hart, uint32_t addre
 
 bool tile_bus_repeatable(void *owner, struct rv32_hart *hart, uint32_t address)
 {
-    (void)owner;
-    return tile_is_dst((enum tile_agent)hart->core, address);
+    return tile_is_dst(owner, (enum tile_agent)hart->core, address);
 }
 
 uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index)

@@ -31,6 +31,19 @@ static struct tensix_dst_window window_of(const struct tensix *tensix, unsigned 
     };
 }
 
+bool tile_dst_has(const struct tile *tile, enum tile_agent agent, uint32_t offset)
+{
+    const struct tensix *tensix = &tile->tensix;
+    const struct tensix_dst_window window = window_of(tensix, (unsigned)agent - AGENT_T0);
+    uint8_t element[4];
+    const char *rule;
+    size_t size = window.format <= TENSIX_DST_WINDOW_INT32  ? 4
+                  : window.format < TENSIX_DST_WINDOW_INT8 ? 2
+                                                           : 1;
+    return tensix_dst_window_read(&tensix->dst, tensix_dst_map_now(tensix), window,
+                                  offset - offset % (uint32_t)size, element, size, &rule);
+}
+
 enum mmio_reply tile_mmio_DST(struct tile *tile, struct mmio_access *access)
 {
     struct tensix *tensix = &tile->tensix;

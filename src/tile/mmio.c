@@ -61,10 +61,11 @@ const char *tile_range_title(enum tile_agent agent, uint32_t address)
     return range ? range->title : "unmapped";
 }
 
-bool tile_is_dst(enum tile_agent agent, uint32_t address)
+bool tile_is_dst(const struct tile *tile, enum tile_agent agent, uint32_t address)
 {
     const struct range *range = find_range(agent, address);
-    return range && range->handle == tile_mmio_DST;
+    return range && range->handle == tile_mmio_DST &&
+           tile_dst_has(tile, agent, address - range->first);
 }
 
 static enum mmio_reply access_memory(struct tile *tile, struct mmio_access *access, uint8_t *at)

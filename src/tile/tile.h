@@ -103,8 +103,11 @@ enum mmio_reply mmio_word(struct mmio_access *access, uint32_t *word, uint32_t w
 /* The same for a value that is computed, and not stored. */
 enum mmio_reply mmio_value(struct mmio_access *access, uint32_t value);
 
-/* True where the agent's window on Dst is. */
-bool tile_is_dst(enum tile_agent agent, uint32_t address);
+/* True where the agent's window on Dst has an element, in the format that it is seen in. */
+bool tile_is_dst(const struct tile *tile, enum tile_agent agent, uint32_t address);
+
+/* The same for an offset into the window (dst_window.c). */
+bool tile_dst_has(const struct tile *tile, enum tile_agent agent, uint32_t offset);
 
 /* The title of the range that holds `address` for `agent`, "unmapped" where there is none. */
 const char *tile_range_title(enum tile_agent agent, uint32_t address);

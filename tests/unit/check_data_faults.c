@@ -236,7 +236,7 @@ static const struct bad bads[] = {
       {FIELD(THCON_SEC0_REG4_Base_cntx5_address), 0x18000}}},
     {"",
      UNPACK_A,
-     "a datum at 0xfffffff",
+     "a datum at -0x001fbff0 is not in L1",
      UNDEFINED, /* the FIFO wraps to before L1 */
      {{FIELD(THCON_SEC0_REG2_Unpack_limit_address), 1},
       {FIELD(THCON_SEC0_REG2_Unpack_fifo_size), 0x1ffff}}},

@@ -167,6 +167,25 @@ START_TEST(trisc2_takes_several)
 }
 END_TEST
 
+/* With elements of one byte the window ends half way: a vector that crosses the end does nothing. */
+START_TEST(vector_over_the_end_does_nothing)
+{
+    static const char *const store_over_end[] = {
+        "lui a0, 0xffbdc",                  "addi a0, a0, -4", "addi a1, zero, 4",
+        "vsetvli zero, a1, e32, m1, ta, ma", "vmv.v.i v1, 7",   "vse32.v v1, (a0)",
+        "ebreak",                           NULL,
+    };
+    select_format(2, 0, INT8, true);
+    harness_assemble(H, 0x1000, store_over_end);
+    harness_release(H, RV32_T2, 0x1000);
+    tile_run(harness.tile, 1024);
+    ck_assert_uint_eq(harness.faults, 1);
+    for (unsigned i = 0; i < 16; i++) {
+        ck_assert_uint_eq(harness.tile->tensix.dst.bits[1023][i], 0);
+    }
+}
+END_TEST
+
 START_TEST(wrong_size_of_a_hart_is_a_fault)
 {
     static const char *const wide_load[] = {"lui a0, 0xffbd8", "lw a1, 0(a0)", "ebreak", NULL};
@@ -190,6 +209,7 @@ int main(void)
     tcase_add_test(tcase, other_sizes_are_refused);
     tcase_add_test(tcase, feature_bit_shows_high_halves);
     tcase_add_test(tcase, trisc2_takes_several);
+    tcase_add_test(tcase, vector_over_the_end_does_nothing);
     tcase_add_test(tcase, wrong_size_of_a_hart_is_a_fault);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -131,6 +131,31 @@ START_TEST(what_is_over_or_not_looked_at_is_no_race)
 }
 END_TEST
 
+/* A bank that the Matrix Unit gives back has been filled; a reset aborts what is under way. */
+START_TEST(banks_and_resets_end_flights)
+{
+    struct tensix *tensix = &harness.tensix;
+    take_off(tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
+    take_off(tensix, TENSIX_FLIGHT_UNPACKER1, 1000);
+    tensix_src_give(tensix, TENSIX_SRC_A);
+    tensix_src_release(tensix, TENSIX_SRC_A, false);
+    change(1, first_word_of(TENSIX_USED_BY_UNPACKER0), false);
+    ck_assert_uint_eq(harness.faults, 0);
+    change(1, first_word_of(TENSIX_USED_BY_UNPACKER1), false);
+    ck_assert_uint_eq(harness.faults, 1);
+
+    for (unsigned unit = 0; unit < TENSIX_FLIGHTS; unit++) {
+        take_off(tensix, unit, 1000);
+    }
+    tensix_soft_reset(tensix, 0, TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS);
+    tensix_soft_reset(tensix, TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS, 0);
+    for (unsigned unit = 0; unit < TENSIX_FLIGHTS; unit++) {
+        change(1, first_word_of(1u << unit), true);
+    }
+    ck_assert_uint_eq(harness.faults, 1);
+}
+END_TEST
+
 /* Word 1 has fields for all units. */
 START_TEST(fields_of_shared_words)
 {
@@ -199,6 +224,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_change_under_a_unit_is_reported, 0, TENSIX_FLIGHTS);
     tcase_add_loop_test(tcase, who_waits_does_not_race, 0, TENSIX_FLIGHTS);
     tcase_add_test(tcase, what_is_over_or_not_looked_at_is_no_race);
+    tcase_add_test(tcase, banks_and_resets_end_flights);
     tcase_add_test(tcase, fields_of_shared_words);
     tcase_add_test(tcase, stores_of_harts);
     suite_add_tcase(suite, tcase);

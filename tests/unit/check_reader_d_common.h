@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "num/kernels.h"
 #include "tensix/dst.h"
 #include "tensix/regs.h"
 #include "tensix_harness.h"
@@ -53,6 +54,12 @@ static inline uint32_t d_random(uint64_t *state)
 static inline uint32_t d_below(uint64_t *state, uint32_t limit)
 {
     return (uint32_t)((uint64_t)d_random(state) * limit >> 32);
+}
+
+/* The fastest set of kernels, or that of single data. */
+static inline void d_use_kernels(struct tensix *tensix, bool reference)
+{
+    tensix->kernels = num_kernels_find(reference ? "reference" : NULL);
 }
 
 #define D_CONFIG(tensix, name, value)                                                              \

@@ -789,6 +789,23 @@ START_TEST(remapped_rows)
 }
 END_TEST
 
+/* The FIFO wraps behind line 2 * limit + 1, not at it. */
+START_TEST(end_of_the_fifo)
+{
+    struct pair pair;
+    open_pair(&pair, &copied[0], 6);
+    pair.model.limit = FIRST_LINE / 2;
+    pair.model.fifo = 0x40;
+    pair.model.dest_line = FIRST_LINE + (uint32_t)_i;
+    configure(&pair);
+    step(&pair, (struct d_pacr){.interfaces = 1, .last = 1}, "end of the FIFO");
+    uint32_t wrapped = _i == 2 ? 0x80 : 0;
+    ck_assert_uint_eq(d_l1(&pair.harness, (FIRST_LINE + (uint32_t)_i - wrapped) * LINE, 2),
+                      dst_datum(&pair.model, 0, 0));
+    close_pair(&pair);
+}
+END_TEST
+
 /* A tile that runs past the end of L1 is a fault, and writes nothing behind it. */
 START_TEST(past_the_end)
 {
@@ -821,6 +838,7 @@ int main(void)
     tcase_add_loop_test(rows, counters_of_another_thread, 0, 4);
     tcase_add_loop_test(rows, undefined_rows, 0, 2);
     tcase_add_loop_test(rows, remapped_rows, 0, 8);
+    tcase_add_loop_test(rows, end_of_the_fifo, 0, 3);
     tcase_add_test(rows, past_the_end);
     suite_add_tcase(all, rows);
     SRunner *runner = srunner_create(all);

@@ -125,9 +125,11 @@ static inline uint32_t src_int(int x)
 
 /* --- Instructions --- */
 
+/* With one or the other set of kernels. */
 static inline void run(struct world *w, unsigned opcode, uint32_t operands)
 {
     w->before = w->harness.tensix.dst;
+    d_use_kernels(&w->harness.tensix, d_random(&w->random) & 1);
     tensix_harness_push(&w->harness, 0, (uint32_t)opcode << 24 | operands);
     D_EXPECT(w->harness.faults == 0, "%s", w->harness.fault.text);
 }
