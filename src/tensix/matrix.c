@@ -30,6 +30,10 @@ static __attribute__((noinline)) enum tensix_exec set_rwc(struct tensix *tensix,
 {
     const struct tensix_args_SETRWC args = tensix_decode_SETRWC(word);
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
+    enum tensix_src src;
+    if (args.clear_ab_vld && tensix_src_comes_later(tensix, thread, args.clear_ab_vld, &src)) {
+        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src);
+    }
     if (args.src_a) {
         set_src(&rwc->src_a, &rwc->src_a_cr, args.src_a_cr, args.src_a_val);
     }
@@ -122,11 +126,15 @@ static void clear_valid(struct tensix *tensix, enum tensix_src src, bool keep_re
 static enum tensix_exec exec_CLEARDVALID(struct tensix *tensix, unsigned thread,
                                          const struct tensix_args_CLEARDVALID *args)
 {
-    (void)thread;
+    enum tensix_src src;
     if (args->reset) {
         tensix_src_reset(tensix, TENSIX_SRC_A);
         tensix_src_reset(tensix, TENSIX_SRC_B);
         return TENSIX_DONE;
+    }
+    if (tensix_src_comes_later(tensix, thread, (unsigned)args->flip_src_b << 1 | args->flip_src_a,
+                               &src)) {
+        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src);
     }
     if (args->flip_src_a) {
         clear_valid(tensix, TENSIX_SRC_A, args->keep_reading_same_src);

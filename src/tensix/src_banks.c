@@ -14,11 +14,24 @@
 #include "tensix/src_banks.h"
 
 #include "tensix/exec.h"
+#include "tensix/frontend.h"
 
 static bool is_held(const struct tensix *tensix, enum tensix_src src)
 {
     uint32_t bit = src == TENSIX_SRC_A ? TENSIX_RESET_SRCA_CLIENT : TENSIX_RESET_SRCB;
     return tensix->held & bit;
+}
+
+/* A bank that was given back may be what another thread waits for: it can go on. */
+static void let_go_on(struct tensix *tensix, uint64_t now)
+{
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        struct tensix_thread *thread = &tensix->thread[i];
+        if (!tensix->timed && thread->blocked && thread->wait == TENSIX_WAITS_FOR_SRC) {
+            thread->blocked = false;
+            thread->time = thread->time > now ? thread->time : now + 1;
+        }
+    }
 }
 
 void tensix_src_give(struct tensix *tensix, enum tensix_src src)
@@ -39,8 +52,31 @@ void tensix_src_release(struct tensix *tensix, enum tensix_src src, bool keep)
         banks->matrix_may[banks->matrix_bank] &= keep;
         banks->matrix_bank ^= 1;
         tensix->flight[src].until = 0; /* what filled the bank is over: flights are by unpacker */
+        let_go_on(tensix, tensix->now);
         tensix_reconsider(tensix, tensix->now);
     }
+}
+
+bool tensix_src_comes_later(struct tensix *tensix, unsigned thread, unsigned banks,
+                            enum tensix_src *src)
+{
+    bool others_go_on = false;
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        const struct tensix_thread *other = &tensix->thread[i];
+        others_go_on |= i != thread && !other->blocked && tensix_has_more(other);
+    }
+    if (tensix->timed || !others_go_on) {
+        return false;
+    }
+    for (unsigned i = 0; i < TENSIX_SRCS; i++) {
+        if (banks >> i & 1 && !tensix_src_matrix_may(tensix, (enum tensix_src)i) &&
+            !is_held(tensix, (enum tensix_src)i)) {
+            *src = (enum tensix_src)i;
+            tensix->is_polite = true;
+            return true;
+        }
+    }
+    return false;
 }
 
 void tensix_src_withdraw(struct tensix *tensix, enum tensix_src src)

@@ -288,6 +288,7 @@ struct tensix {
     bool changed;     /* something that harts can see has changed; the tile clears it */
     bool moved;       /* the same of what only those who wait for queues and expanders look at */
     bool attention;   /* something that can hold instructions has changed (see issue.c) */
+    bool is_polite;   /* a thread waits only as long as others can go on (src_banks.h) */
     bool stopped;     /* a fault under the policy "stop"; the tile clears it */
 
     /* Lent by the tile. */
