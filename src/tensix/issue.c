@@ -361,14 +361,16 @@ void tensix_wake(struct tensix *tensix, uint64_t cycle)
 
 static bool run_functional(struct tensix *tensix, uint64_t end)
 {
-    bool any = false, progress;
+    bool any = false, progress, asks_again = false;
     do {
         progress = false;
+        tensix->is_polite = false;
         for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
             progress |= tensix_run_thread(tensix, thread, end);
         }
         any |= progress;
-    } while (progress && !tensix->stopped);
+        asks_again = tensix->is_polite && !asks_again; /* whom it waited for may be blocked now */
+    } while ((progress || asks_again) && !tensix->stopped);
     return any;
 }
 

@@ -209,7 +209,6 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
     }
     tile->tensix_idle &= !tensix->attention; /* it may have latched a wait */
     tensix->changed |= tensix->is_polite;    /* who waits for others looks again */
-    tensix->is_polite = false;
     if (tensix->changed || tensix->stopped || (tensix->moved && is_watched(tile, agent))) {
         tensix->changed = tensix->moved = false;
         tile_event(tile, tensix->latest > cycle ? tensix->latest : cycle);
