@@ -195,6 +195,26 @@ START_TEST(hands_over)
 }
 END_TEST
 
+/* The form that only sets dvalid is a row of its own and a case of the form that clears: what its
+ * word finds is the latter, and either gives the bank away. */
+START_TEST(both_rows_hand_over)
+{
+    static const unsigned rows[] = {TENSIX_ROW_UNPACR_NOP_SETDVALID,
+                                    TENSIX_ROW_UNPACR_NOP_ZEROSRC};
+    for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
+        for (unsigned i = 0; i < 2; i++) {
+            uint32_t word =
+                tensix_rows[TENSIX_ROW_UNPACR_NOP_SETDVALID].match | which << 23 | 1 << 8;
+            unsigned bank = tensix->src[which].unpack_bank;
+            ck_assert_uint_eq(tensix_row_of(word), TENSIX_ROW_UNPACR_NOP_ZEROSRC);
+            ck_assert_int_eq(tensix_runners[rows[i]](tensix, 0, word), TENSIX_DONE);
+            ck_assert(tensix->src[which].matrix_may[bank]);
+            ck_assert_uint_eq(tensix->src[which].unpack_bank, bank ^ 1);
+        }
+    }
+}
+END_TEST
+
 START_TEST(does_nothing)
 {
     randomise();
@@ -358,6 +378,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, clears_banks);
     tcase_add_test(tcase, hands_over);
+    tcase_add_test(tcase, both_rows_hand_over);
     tcase_add_test(tcase, does_nothing);
     tcase_add_test(tcase, clears_messages);
     tcase_add_test(tcase, writes_registers);
