@@ -78,15 +78,14 @@ void tensix_report_race(struct tensix *tensix, unsigned thread, unsigned state, 
 {
     char text[200], name[40];
     uint32_t changed = (tensix->config[state][word] ^ value) & mask;
-    if (!changed || !tensix_config_uses[word].cached) {
+    enum tensix_flight_unit unit = tensix_race(tensix, state, word, changed, tensix->now);
+    if (unit == TENSIX_FLIGHTS) {
         return;
     }
     tensix_disassemble(tensix->thread[thread].next, name, sizeof name);
     name[strcspn(name, " ")] = '\0';
-    if (tensix_race(tensix, state, word, changed, tensix->now, name, false, text, sizeof text) !=
-        TENSIX_FLIGHTS) {
-        (void)tensix_fault(tensix, thread, TENSIX_FAULT_RACE, "%s", text);
-    }
+    tensix_race_text(tensix, unit, word, changed, name, false, text, sizeof text);
+    (void)tensix_fault(tensix, thread, TENSIX_FAULT_RACE, "%s", text);
 }
 
 void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,

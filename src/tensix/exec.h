@@ -157,7 +157,6 @@ static inline void tensix_take_off(struct tensix *tensix, unsigned thread,
         .word = own->next,
         .pc = own->origin.pc,
         .thread = (uint8_t)thread,
-        .pusher = own->origin.pusher,
         .state = (uint8_t)tensix_state_id(tensix, thread),
     };
 }

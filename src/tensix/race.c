@@ -41,34 +41,38 @@ void tensix_land(struct tensix *tensix, unsigned thread, unsigned users)
 }
 
 enum tensix_flight_unit tensix_race(const struct tensix *tensix, unsigned state, unsigned word,
-                                    uint32_t changed, uint64_t now, const char *writer,
-                                    bool by_hart, char *text, size_t size)
+                                    uint32_t changed, uint64_t now)
 {
-    static const char *const waits[TENSIX_FLIGHTS] = {"C1 (unpacker 0)", "C2 (unpacker 1)",
-                                                      "C3 (packer)"};
     bool is_global = word >= TENSIX_GLOBAL_WORD;
     for (unsigned i = 0; i < TENSIX_FLIGHTS; i++) {
         const struct tensix_flight *flight = &tensix->flight[i];
         unsigned user = 1u << i;
-        char fields[56], name[24], remedy[60];
-        if (now >= flight->until || !(tensix_config_uses[word].cached & user) ||
-            !(changed & bits_used(word, user)) || !(is_global || flight->state == state)) {
-            continue;
+        if (now < flight->until && tensix_config_uses[word].cached & user &&
+            changed & bits_used(word, user) && (is_global || flight->state == state)) {
+            return (enum tensix_flight_unit)i;
         }
-        tensix_field_names(false, word, changed & bits_used(word, user), fields, sizeof fields);
-        tensix_disassemble(flight->word, name, sizeof name);
-        name[strcspn(name, " ")] = '\0';
-        if (by_hart) { /* which no STALLWAIT holds */
-            snprintf(remedy, sizeof remedy, "trisc%u loads 0xffe80004 (coprocessor done)",
-                     flight->thread);
-        } else {
-            snprintf(remedy, sizeof remedy, "STALLWAIT on %s in thread %u", waits[i],
-                     flight->thread);
-        }
-        snprintf(text, size,
-                 "%s changes %s while %s of thread %u, pushed at 0x%08x, may use it: wait first: %s",
-                 writer, fields, name, flight->thread, flight->pc, remedy);
-        return (enum tensix_flight_unit)i;
     }
     return TENSIX_FLIGHTS;
+}
+
+void tensix_race_text(const struct tensix *tensix, enum tensix_flight_unit unit, unsigned word,
+                      uint32_t changed, const char *writer, bool by_hart, char *text, size_t size)
+{
+    static const char *const waits[TENSIX_FLIGHTS] = {"C1 (unpacker 0)", "C2 (unpacker 1)",
+                                                      "C3 (packer)"};
+    const struct tensix_flight *flight = &tensix->flight[unit];
+    char fields[56], name[24], remedy[60];
+    tensix_field_names(false, word, changed & bits_used(word, 1u << unit), fields, sizeof fields);
+    tensix_disassemble(flight->word, name, sizeof name);
+    name[strcspn(name, " ")] = '\0';
+    if (by_hart) { /* which no STALLWAIT holds */
+        snprintf(remedy, sizeof remedy, "trisc%u loads 0xffe80004 (coprocessor done)",
+                 flight->thread);
+    } else {
+        snprintf(remedy, sizeof remedy, "STALLWAIT on %s in thread %u", waits[unit],
+                 flight->thread);
+    }
+    snprintf(text, size,
+             "%s changes %s while %s of thread %u, pushed at 0x%08x, may use it: wait first: %s",
+             writer, fields, name, flight->thread, flight->pc, remedy);
 }

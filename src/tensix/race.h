@@ -28,7 +28,7 @@ enum tensix_flight_unit {
 struct tensix_flight {
     uint64_t until; /* first cycle at which it is over */
     uint32_t word, pc;
-    uint8_t thread, pusher, state;
+    uint8_t thread, state;
 };
 
 struct tensix;
@@ -37,12 +37,13 @@ struct tensix;
  * tensix_config_user. */
 void tensix_land(struct tensix *tensix, unsigned thread, unsigned users);
 
-/*
- * A word of Config has changed by `changed` at cycle `now`, which `writer` (words for the report:
- * "WRCFG", "a store of trisc0") did: which flight it races, or TENSIX_FLIGHTS. `text` then says so.
- */
+/* A word of Config changes by `changed` at cycle `now`: which flight that races, or
+ * TENSIX_FLIGHTS. */
 enum tensix_flight_unit tensix_race(const struct tensix *tensix, unsigned state, unsigned word,
-                                    uint32_t changed, uint64_t now, const char *writer,
-                                    bool by_hart, char *text, size_t size);
+                                    uint32_t changed, uint64_t now);
+
+/* The race in words. `writer` is who changes the word: "WRCFG", "a store of trisc0". */
+void tensix_race_text(const struct tensix *tensix, enum tensix_flight_unit unit, unsigned word,
+                      uint32_t changed, const char *writer, bool by_hart, char *text, size_t size);
 
 #endif

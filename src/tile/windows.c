@@ -111,13 +111,14 @@ static void look_for_races(struct tile *tile, const struct mmio_access *access, 
     char text[200], writer[24];
     bool is_dual = index >= TENSIX_CONFIG_DUAL;
     unsigned word = index % TENSIX_STATE_WORDS;
-    snprintf(writer, sizeof writer, "a store of %s", tile_agent_names[access->agent]);
     for (unsigned state = 0; state < TENSIX_STATES; state++) {
         uint32_t changed = tile->tensix.config[state][word] ^ access->value;
         bool is_written = is_dual || state == index / TENSIX_STATE_WORDS;
-        if (is_written && changed &&
-            tensix_race(&tile->tensix, state, word, changed, access->cycle, writer, true,
-                        text, sizeof text) != TENSIX_FLIGHTS) {
+        enum tensix_flight_unit unit =
+            tensix_race(&tile->tensix, state, word, changed, access->cycle);
+        if (is_written && unit != TENSIX_FLIGHTS) {
+            snprintf(writer, sizeof writer, "a store of %s", tile_agent_names[access->agent]);
+            tensix_race_text(&tile->tensix, unit, word, changed, writer, true, text, sizeof text);
             report_race(tile, access, PENROSE_FAULT_CONFIG_RACE, text);
             return;
         }

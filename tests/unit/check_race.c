@@ -174,12 +174,11 @@ START_TEST(fields_of_shared_words)
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct tensix_field *field = &tensix_fields[rows[i].field];
         for (unsigned unit = 0; unit < TENSIX_FLIGHTS; unit++) {
-            char text[200];
             memset(harness.tensix.flight, 0, sizeof harness.tensix.flight);
             take_off(&harness.tensix, unit, 1000);
             enum tensix_flight_unit answer =
                 tensix_race(&harness.tensix, 0, field->word, tensix_field_mask(field),
-                            harness.tensix.now, "a test", false, text, sizeof text);
+                            harness.tensix.now);
             ck_assert_int_eq(answer == unit, rows[i].users >> unit & 1);
         }
     }
