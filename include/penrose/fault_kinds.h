@@ -26,5 +26,6 @@ PENROSE_FAULT_KIND(TENSIX_EXPANSION, "bad-expansion", STOP, "MOP and REPLAY expa
 PENROSE_FAULT_KIND(TENSIX_SEMAPHORE, "semaphore-range", WARN, "a semaphore counts from 0 to 15 and saturates there")
 PENROSE_FAULT_KIND(TENSIX_MUTEX, "mutex-not-held", WARN, "a mutex is released by the thread that holds it")
 PENROSE_FAULT_KIND(CONFIG_RACE, "config-race", WARN, "configuration must not change while a unit that uses it may be at work")
+PENROSE_FAULT_KIND(VECTOR_HAZARD, "vector-hazard", WARN, "the Vector Unit must not read a result in the cycle before it is there, where nothing makes it wait")
 PENROSE_FAULT_KIND(MOP_RACE, "mop-config-race", WARN, "the MOP configuration must not change while a MOP is queued or expanding")
 PENROSE_FAULT_KIND(HANG, "hardware-hang", STOP, "the hardware would wait for ever")

@@ -16,10 +16,16 @@
 #endif
 
 extern const struct num_kernels num_kernels_reference;
+extern const struct num_lanes_kernels num_lanes_reference; /* lanes.c */
 
 #if NUM_HAS_X86_KERNELS
 extern const struct num_kernels num_kernels_avx2;   /* AVX2, FMA */
 extern const struct num_kernels num_kernels_avx512; /* AVX-512 F, BW, VL, DQ */
+
+/* --- kernels_lanes_avx2.c, kernels_lanes_avx512.c --- */
+
+extern const struct num_lanes_kernels num_lanes_avx2;
+extern const struct num_lanes_kernels num_lanes_avx512;
 
 /* --- kernels_matrix_avx2.c, kernels_matrix_avx512.c --- */
 

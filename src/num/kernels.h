@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "num/lanes.h"
 #include "num/matrix.h"
 #include "num/tensix_format.h"
 
@@ -87,6 +88,10 @@ struct num_kernels {
 
     /* L1 accumulation: num_pack_accumulate on `rows` rows of FLOAT32, FLOAT16 or FLOAT16_B. */
     void (*accumulate)(enum num_format format, const uint8_t *data, size_t rows, uint8_t *l1);
+
+    /* --- Vector Unit --- */
+
+    const struct num_lanes_kernels *lanes;
 };
 
 /*

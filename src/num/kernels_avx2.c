@@ -14,6 +14,7 @@ const struct num_kernels num_kernels_avx2 = {
     .choose_pack = num_choose_pack_avx2,
     .greatest = num_greatest_avx2,
     .accumulate = num_accumulate_avx2,
+    .lanes = &num_lanes_avx2,
 };
 
 #endif

@@ -14,6 +14,7 @@ const struct num_kernels num_kernels_avx512 = {
     .choose_pack = num_choose_pack_avx512,
     .greatest = num_greatest_avx512,
     .accumulate = num_accumulate_avx512,
+    .lanes = &num_lanes_avx512,
 };
 
 #endif

@@ -172,4 +172,5 @@ const struct num_kernels num_kernels_reference = {
     .choose_pack = choose_pack,
     .greatest = greatest,
     .accumulate = accumulate,
+    .lanes = &num_lanes_reference,
 };

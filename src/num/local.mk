@@ -15,11 +15,15 @@ libpenrose_core_la_SOURCES += \
 	%D%/kernels_convert_avx512.c \
 	%D%/kernels_convert_pack.inc \
 	%D%/kernels_convert_unpack.inc \
+	%D%/kernels_lanes_avx2.c \
+	%D%/kernels_lanes_avx512.c \
 	%D%/kernels_matrix.inc \
 	%D%/kernels_matrix_avx2.c \
 	%D%/kernels_matrix_avx512.c \
 	%D%/kernels_matrix_dot.inc \
 	%D%/kernels_reference.c \
+	%D%/lanes.c \
+	%D%/lanes.h \
 	%D%/matrix.c \
 	%D%/matrix.h \
 	%D%/random.h \

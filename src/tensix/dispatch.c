@@ -10,7 +10,7 @@ tensix_runner tensix_run_misplaced, tensix_run_stub;
 #define RUN_FRONTEND(token) tensix_run_misplaced
 #define RUN_SYNC(token)     tensix_run_##token
 #define RUN_MATRIX(token)   tensix_run_##token
-#define RUN_VECTOR(token)   tensix_skip
+#define RUN_VECTOR(token)   tensix_run_##token
 #define RUN_UNPACK(token)   tensix_run_##token
 #define RUN_PACK(token)     tensix_run_##token
 #define RUN_SCALAR(token)   tensix_run_##token

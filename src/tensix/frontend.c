@@ -17,6 +17,7 @@ void tensix_init(struct tensix *tensix)
     if (!tensix->kernels) {
         tensix->kernels = num_kernels_find(NULL);
     }
+    tensix_vector_init(&tensix->vector);
     memset(tensix->mutex, TENSIX_MUTEX_FREE, sizeof tensix->mutex);
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         tensix_declare_defaults(&tensix->thread[i]);

@@ -69,5 +69,15 @@ libpenrose_core_la_SOURCES += \
 	%D%/unpack_data.c \
 	%D%/unpack_job.h \
 	%D%/unpack_nop.c \
+	%D%/vector_common.h \
+	%D%/vector_config.c \
+	%D%/vector_flags.c \
+	%D%/vector_macro.c \
+	%D%/vector_mad.c \
+	%D%/vector_memory.c \
+	%D%/vector_round.c \
+	%D%/vector_simple.c \
+	%D%/vector_timing.c \
+	%D%/vector_unit.h \
 	%D%/wait_gate.c \
 	%D%/wait_text.c

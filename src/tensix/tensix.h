@@ -35,6 +35,7 @@
 #include "tensix/replay.h"
 #include "tensix/src_file.h"
 #include "tensix/unpack.h"
+#include "tensix/vector_unit.h"
 
 enum {
     TENSIX_THREADS = 3,
@@ -81,6 +82,7 @@ enum tensix_fault_kind {
     TENSIX_FAULT_SEMAPHORE,     /* beyond 15 or below 0: it saturates */
     TENSIX_FAULT_MUTEX,         /* released by a thread that does not hold it: nothing happens */
     TENSIX_FAULT_RACE,          /* Config changed under a unit that may be using it; it did change */
+    TENSIX_FAULT_HAZARD,        /* LReg read before a result is there; it is read all the same */
     TENSIX_FAULT_KINDS
 };
 
@@ -273,6 +275,7 @@ struct tensix {
     bool dst_high_half; /* see struct tensix_dst_map; the tile sets it */
     struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
     struct tensix_matrix matrix;
+    struct tensix_vector vector;
     struct tensix_packer packer;
     struct tensix_flight flight[TENSIX_FLIGHTS];
     uint32_t stale; /* units that must derive again what they keep, see config_users.h */

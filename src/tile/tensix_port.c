@@ -113,6 +113,7 @@ static bool port_fault(void *owner, const struct tensix_fault *fault)
         [TENSIX_FAULT_SEMAPHORE] = PENROSE_FAULT_TENSIX_SEMAPHORE,
         [TENSIX_FAULT_MUTEX] = PENROSE_FAULT_TENSIX_MUTEX,
         [TENSIX_FAULT_RACE] = PENROSE_FAULT_CONFIG_RACE,
+        [TENSIX_FAULT_HAZARD] = PENROSE_FAULT_VECTOR_HAZARD,
     };
     struct tile *tile = owner;
     struct tile_fault record = {.kind = kinds[fault->kind],

@@ -1,0 +1,235 @@
+/*
+ * What the files of the Vector Unit share: how an instruction of it is taken from its word, started
+ * and executed.
+ *
+ * A row of the unit is a function
+ *
+ *     const char *tensix_vector_SFPABS(struct tensix *tensix, const struct tensix_vector_op *op,
+ *                                      uint32_t lanes)
+ *
+ * in the file of its sub-unit, and a line TENSIX_VECTOR_RUNNER(SFPABS) at the end of that file. It
+ * executes at once for `lanes`: the enabled lanes for which VD is no instruction template. Rows that
+ * do not ask whether a lane is enabled (SFPENCC, SFPPUSHC ...) get those for which VD is no template,
+ * see ignores_flags(). It returns NULL, or a rule that was broken, in words; nothing has happened
+ * then. It is called for scheduled instructions as well, see tensix_vector_op.
+ *
+ * SPEC: BlackholeA0 VectorUnit, SFPCONFIG (backdoor).
+ */
+#ifndef TENSIX_VECTOR_COMMON_H
+#define TENSIX_VECTOR_COMMON_H
+
+#include "num/kernels.h"
+#include "tensix/exec.h"
+
+#define TENSIX_VECTOR_INLINE static inline __attribute__((always_inline))
+
+typedef const char *tensix_vector_exec(struct tensix *tensix, const struct tensix_vector_op *op,
+                                       uint32_t lanes);
+
+/* The five sub-units. */
+enum tensix_vector_part {
+    TENSIX_PART_SIMPLE, /* in the order of a macro's sequence */
+    TENSIX_PART_MAD,
+    TENSIX_PART_ROUND,
+    TENSIX_PART_STORE,
+    TENSIX_PART_LOAD,
+};
+
+/* --- Operands --- */
+
+/* SFPLOAD, SFPSTORE, SFPLOADI, SFPLOADMACRO and SFPLUT have theirs in the high bits. */
+TENSIX_VECTOR_INLINE bool tensix_vector_is_wide(unsigned row)
+{
+    return row == TENSIX_ROW_SFPLOAD || row == TENSIX_ROW_SFPSTORE || row == TENSIX_ROW_SFPLOADI ||
+           row == TENSIX_ROW_SFPLOADMACRO || row == TENSIX_ROW_SFPLUT;
+}
+
+TENSIX_VECTOR_INLINE struct tensix_vector_op tensix_vector_decode(unsigned row, unsigned thread,
+                                                                  uint32_t word)
+{
+    bool is_wide = tensix_vector_is_wide(row);
+    return (struct tensix_vector_op){
+        .word = word,
+        .row = (uint8_t)row,
+        .thread = (uint8_t)thread,
+        .va = word >> 16 & 15,
+        .vb = word >> 12 & 15,
+        .vc = word >> 8 & 15,
+        .vd = is_wide ? word >> 20 & 15 : word >> 4 & 15,
+        .mod = is_wide ? word >> 16 & 15 : word & 15,
+    };
+}
+
+/* Bits 23 to 8 and 23 to 12 as numbers. */
+TENSIX_VECTOR_INLINE uint32_t tensix_vector_imm16(const struct tensix_vector_op *op)
+{
+    return op->word >> 8 & 0xffff;
+}
+
+TENSIX_VECTOR_INLINE uint32_t tensix_vector_imm12(const struct tensix_vector_op *op)
+{
+    return op->word >> 12 & 0xfff;
+}
+
+TENSIX_VECTOR_INLINE int32_t tensix_vector_simm12(const struct tensix_vector_op *op)
+{
+    return (int32_t)(op->word << 8) >> 20;
+}
+
+/* SPEC: `unsigned VB = VD`, which a macro has done in its own way. */
+TENSIX_VECTOR_INLINE unsigned tensix_vector_vb_or_vd(const struct tensix_vector_op *op)
+{
+    return op->is_scheduled ? op->vb : op->vd;
+}
+
+/* May VD be written? LReg[8] and up only by SFPCONFIG. */
+TENSIX_VECTOR_INLINE bool tensix_vector_may_write(unsigned vd)
+{
+    return vd < TENSIX_LREG_WRITABLE || vd == TENSIX_LREG_MACRO;
+}
+
+/* --- Hazards (vector_timing.c) --- */
+
+/* SPEC: SFPMAD, instruction scheduling. Called by rows of two cycles once they have executed: their
+ * results can be used the cycle after next. `writes`: bits of LRegs. */
+TENSIX_VECTOR_INLINE void tensix_vector_note_slow(struct tensix *tensix,
+                                                  const struct tensix_vector_op *op,
+                                                  uint32_t writes)
+{
+    struct tensix_vector *vector = &tensix->vector;
+    vector->slow_start = tensix->now;
+    vector->slow_word = op->word;
+    vector->slow_writes = writes;
+}
+
+/*
+ * LRegs that a row reads without the automatic stalls seeing it (the hardware's bugs, by SFPMAD's
+ * page), as bits. SFPSWAP: all modes but the unconditional one.
+ */
+TENSIX_VECTOR_INLINE uint32_t tensix_vector_hidden_reads(unsigned row,
+                                                         const struct tensix_vector_op *op)
+{
+    switch (row) {
+    case TENSIX_ROW_SFPAND:
+    case TENSIX_ROW_SFPOR:
+        return op->mod & 1 ? 1u << op->vb : 0;
+    case TENSIX_ROW_SFPIADD:
+        return op->mod & 1 ? 0 : 1u << op->vd;
+    case TENSIX_ROW_SFPSHFT:
+        return (op->mod & 5) == 5 ? 0 : 1u << op->vd;
+    case TENSIX_ROW_SFPCONFIG:
+        return 1;
+    case TENSIX_ROW_SFPSWAP:
+        return op->mod ? 1u << op->vc | 1u << op->vd : 0;
+    case TENSIX_ROW_SFPSHFT2:
+        return op->mod >= 5 ? 1u << op->vb : op->mod >= 2 ? 1u << op->vc : 0;
+    default:
+        return 0;
+    }
+}
+
+/* Reports an instruction that reads LRegs whose values have not come: TENSIX_DONE (it is to go on)
+ * or TENSIX_STOP. */
+enum tensix_exec tensix_vector_report_hazard(struct tensix *tensix,
+                                             const struct tensix_vector_op *op, uint32_t reads);
+
+/* --- Starting --- */
+
+/* SPEC: SFPCONFIG's VD is what it writes to, SFPNOP and SFPLOADMACRO have none that could be 12. */
+TENSIX_VECTOR_INLINE bool tensix_vector_has_backdoor(unsigned row)
+{
+    return row != TENSIX_ROW_SFPCONFIG && row != TENSIX_ROW_SFPNOP &&
+           row != TENSIX_ROW_SFPLOADMACRO;
+}
+
+/* Rows whose effect does not depend on LaneEnabled, or that look at it themselves. */
+TENSIX_VECTOR_INLINE bool tensix_vector_ignores_flags(unsigned row)
+{
+    return row == TENSIX_ROW_SFPENCC || row == TENSIX_ROW_SFPPUSHC || row == TENSIX_ROW_SFPPOPC ||
+           row == TENSIX_ROW_SFPCOMPC || row == TENSIX_ROW_SFPCONFIG || row == TENSIX_ROW_SFPGT ||
+           row == TENSIX_ROW_SFPLE || row == TENSIX_ROW_SFPMOV || row == TENSIX_ROW_SFPLOAD ||
+           row == TENSIX_ROW_SFPSTORE || row == TENSIX_ROW_SFPLOADMACRO;
+}
+
+/* Writes the word to an instruction template of the lanes whose backdoor is open (vector_config.c);
+ * returns the other lanes. */
+uint32_t tensix_vector_backdoor(struct tensix_vector *vector, const struct tensix_vector_op *op);
+
+/* An instruction that comes while others are scheduled, or in a timed run: the unit's clock goes on,
+ * what is due executes in the same cycle (vector_macro.c). */
+enum tensix_exec tensix_vector_issue(struct tensix *tensix, const struct tensix_vector_op *op);
+
+/* A broken rule as a fault. */
+enum tensix_exec tensix_vector_fault(struct tensix *tensix, const struct tensix_vector_op *op,
+                                     const char *rule);
+
+/* Lanes for which an instruction executes; writes templates first. */
+TENSIX_VECTOR_INLINE uint32_t tensix_vector_lanes(struct tensix_vector *vector,
+                                                  const struct tensix_vector_op *op, unsigned row)
+{
+    uint32_t lanes = UINT32_MAX;
+    if (tensix_vector_has_backdoor(row) && !op->is_scheduled &&
+        __builtin_expect(op->vd >= TENSIX_LREG_BACKDOOR, 0)) {
+        lanes = tensix_vector_backdoor(vector, op);
+    }
+    return tensix_vector_ignores_flags(row) ? lanes : lanes & tensix_vector_enabled(vector);
+}
+
+TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_start(struct tensix *tensix, unsigned row,
+                                                          unsigned thread, uint32_t word,
+                                                          tensix_vector_exec *exec)
+{
+    struct tensix_vector *vector = &tensix->vector;
+    const struct tensix_vector_op op = tensix_vector_decode(row, thread, word);
+    if (__builtin_expect(vector->schedules | tensix->timed, 0)) {
+        return tensix_vector_issue(tensix, &op);
+    }
+    uint32_t hidden = tensix_vector_hidden_reads(row, &op);
+    if (hidden && __builtin_expect((vector->slow_writes & hidden) &&
+                                       vector->slow_start + 1 == tensix->now,
+                                   0) &&
+        tensix_vector_report_hazard(tensix, &op, hidden) == TENSIX_STOP) {
+        return TENSIX_STOP;
+    }
+    const char *rule = exec(tensix, &op, tensix_vector_lanes(vector, &op, row));
+    if (__builtin_expect(rule != NULL, 0)) {
+        return tensix_vector_fault(tensix, &op, rule);
+    }
+    return TENSIX_DONE;
+}
+
+#define TENSIX_VECTOR_RUNNER(token)                                                                \
+    tensix_runner tensix_run_##token;                                                              \
+    enum tensix_exec tensix_run_##token(struct tensix *tensix, unsigned thread, uint32_t word)     \
+    {                                                                                              \
+        return tensix_vector_start(tensix, TENSIX_ROW_##token, thread, word,                       \
+                                   tensix_vector_##token);                                         \
+    }
+
+/* --- The rows --- */
+
+#define ROW_FRONTEND(token)
+#define ROW_SYNC(token)
+#define ROW_MATRIX(token)
+#define ROW_VECTOR(token) tensix_vector_exec tensix_vector_##token;
+#define ROW_UNPACK(token)
+#define ROW_PACK(token)
+#define ROW_SCALAR(token)
+#define ROW_CONFIG(token)
+#define ROW_MOVER(token)
+#define ROW_MISC(token)
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) ROW_##unit(token)
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
+#include "tensix/tensix.def"
+#undef ROW_FRONTEND
+#undef ROW_SYNC
+#undef ROW_MATRIX
+#undef ROW_VECTOR
+#undef ROW_UNPACK
+#undef ROW_PACK
+#undef ROW_SCALAR
+#undef ROW_CONFIG
+#undef ROW_MOVER
+#undef ROW_MISC
+
+#endif

@@ -1,0 +1,151 @@
+/*
+ * State of the Vector Unit (SPEC: BlackholeA0 VectorUnit, LReg, SFPCONFIG, SFPLOADMACRO).
+ *
+ * What the pages have for each lane as a flag is here a word with a bit for each lane. What
+ * SFPCONFIG writes is the same in all four rows of lanes, so it is kept for the eight columns; words
+ * of lanes that follow from it are derived when it is written (vector_config.c).
+ */
+#ifndef TENSIX_VECTOR_UNIT_H
+#define TENSIX_VECTOR_UNIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "num/lanes.h"
+
+struct tensix;
+
+enum {
+    TENSIX_LREGS = 17,
+    TENSIX_LREG_ZERO = 9,
+    TENSIX_LREG_ONE = 10,
+    TENSIX_LREG_WRITABLE = 8,       /* LReg[0] to LReg[7] are */
+    TENSIX_LREG_BACKDOOR = 12,      /* from here on VD names an instruction template */
+    TENSIX_LREG_MACRO = 16,         /* of scheduled instructions only */
+    TENSIX_LANE_COLUMNS = NUM_LANES_A_ROW,
+    TENSIX_FLAG_STACK = 8,
+    TENSIX_MACRO_TEMPLATES = 4,
+    TENSIX_MACROS = 4,
+    TENSIX_SCHEDULED = 64,          /* instructions that wait for their time */
+};
+
+/* LaneConfig, as SFPCONFIG writes it. */
+enum tensix_lane_config {
+    TENSIX_LANE_ENABLE_FP16A_INF = 1 << 0,
+    TENSIX_LANE_DISABLE_BACKDOOR_LOAD = 1 << 1,
+    TENSIX_LANE_ENABLE_DEST_INDEX = 1 << 2,
+    TENSIX_LANE_CAPTURE_DEFAULT_DEST_INDEX = 1 << 3,
+    TENSIX_LANE_BLOCK_DEST_WR_FROM_SFPU = 1 << 4,
+    TENSIX_LANE_BLOCK_SFPU_RD_FROM_DEST = 1 << 5,
+    TENSIX_LANE_DEST_RD_COL_EXCHANGE = 1 << 6,
+    TENSIX_LANE_DEST_WR_COL_EXCHANGE = 1 << 7,
+    TENSIX_LANE_EXCHANGE_SRCB_SRCC = 1 << 8,
+    TENSIX_LANE_BLOCK_DEST_MOV = 3 << 9,
+    TENSIX_LANE_ROW_MASK = 15 << 12,
+    TENSIX_LANE_CONFIG_MASK = 0x3ffff,
+};
+
+/* LoadMacroConfig of a column. */
+struct tensix_macro_config {
+    uint32_t instruction[TENSIX_MACRO_TEMPLATES];
+    uint32_t sequence[TENSIX_MACROS];
+    uint16_t misc; /* 12 bits */
+};
+
+/* An entry of the flag stack, for all lanes. */
+struct tensix_flag_level {
+    uint32_t used; /* lanes whose stacks are that deep */
+    uint32_t flags, uses_flags;
+};
+
+/* Lanes, by what their LaneConfig says. */
+struct tensix_lane_sets {
+    uint32_t masked;          /* ROW_MASK: never enabled */
+    uint32_t backdoor_closed; /* DISABLE_BACKDOOR_LOAD */
+    uint32_t fp16_infinities, dest_index, captures_index, no_stores, no_loads, odd_loads,
+        odd_stores, exchanges;
+};
+
+/* An instruction of the Vector Unit with its operands where every row has them; a macro overrides
+ * some. */
+struct tensix_vector_op {
+    uint32_t word;
+    uint8_t row; /* of tensix.def */
+    uint8_t thread;
+    uint8_t va, vb, vc, vd; /* numbers of LRegs; vd may be TENSIX_LREG_MACRO where it is scheduled */
+    uint8_t mod;            /* Mod0 or Mod1 */
+    bool is_scheduled;      /* by SFPLOADMACRO: VB and VC are what they are, backdoors are closed */
+    uint16_t address;       /* of a scheduled SFPSTORE: what `Addr` comes to in its page */
+};
+
+/* An instruction that SFPLOADMACRO has scheduled (vector_macro.c). */
+struct tensix_scheduled {
+    struct tensix_vector_op op;
+    uint32_t lanes;  /* whose LoadMacroConfig says so */
+    uint8_t unit;    /* enum tensix_vector_part */
+    uint8_t delay;   /* cycles or instructions to go */
+    bool counts_instructions; /* WaitForElapsedInstructions */
+};
+
+/* A result that is written a cycle after it was computed (vector_macro.c). */
+struct tensix_vector_late {
+    uint32_t lreg; /* where to, or TENSIX_LREGS: nowhere */
+    uint32_t lanes;
+    uint32_t value[NUM_LANES];
+    uint32_t word;
+};
+
+struct tensix_vector {
+    uint32_t lreg[TENSIX_LREGS][NUM_LANES];
+    uint32_t flags;      /* LaneFlags */
+    uint32_t uses_flags; /* UseLaneFlagsForLaneEnable */
+    struct tensix_flag_level stack[TENSIX_FLAG_STACK]; /* [0] is the top */
+    uint32_t generator[NUM_LANES];
+    uint32_t lane_config[TENSIX_LANE_COLUMNS];
+    struct tensix_lane_sets sets; /* derived from lane_config */
+    struct tensix_macro_config macro[TENSIX_LANE_COLUMNS];
+
+    /* Load macros under way. */
+    struct tensix_scheduled scheduled[TENSIX_SCHEDULED];
+    struct tensix_vector_late late;
+    uint8_t schedules; /* how many are there */
+    uint64_t clock;    /* the cycle up to which the unit has run; kept while `schedules` is not 0 */
+
+    /* The latest instruction whose result takes two cycles: what hazards are judged by
+     * (vector_timing.c). */
+    uint64_t slow_start;
+    uint32_t slow_word;
+    uint32_t slow_writes; /* bits of LRegs */
+};
+
+/* As after power-on; memory is zeroed. */
+void tensix_vector_init(struct tensix_vector *vector);
+
+/* Derives `sets` after a change of lane_config. */
+void tensix_vector_derive(struct tensix_vector *vector);
+
+/* PRNG_SEED was written. */
+void tensix_vector_seed(struct tensix *tensix, uint32_t seed);
+
+/*
+ * Lets scheduled instructions execute whose time has come by cycle `now`, in a functional run all
+ * of those that count cycles: to be called before anything else looks at what they change. Cheap
+ * where nothing is scheduled.
+ */
+void tensix_vector_run_schedules(struct tensix *tensix, uint64_t now);
+
+static inline void tensix_vector_settle(struct tensix *tensix, const struct tensix_vector *vector,
+                                        uint64_t now)
+{
+    if (__builtin_expect(vector->schedules, 0)) {
+        tensix_vector_run_schedules(tensix, now);
+    }
+}
+
+/* Lanes that are enabled (SPEC: VectorUnit, IsLaneEnabled). */
+static inline uint32_t tensix_vector_enabled(const struct tensix_vector *vector)
+{
+    return ~vector->sets.masked & (vector->flags | ~vector->uses_flags);
+}
+
+#endif
