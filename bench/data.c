@@ -10,6 +10,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "guest.h"
 #include "tensix/regs.h"
@@ -129,10 +130,8 @@ static void configure_packer(struct tensix *tensix, const struct variant *varian
 /* Stores what is not zero through the harts' window. */
 static void emit_config(struct guest_code *code, const struct variant *variant)
 {
-    struct tensix *tensix = calloc(1, sizeof *tensix);
-    if (!tensix) {
-        bench_die("configuration", "no memory");
-    }
+    struct tensix filled, *tensix = &filled;
+    memset(tensix, 0, sizeof *tensix);
     const struct variant source = unpacked(variant);
     configure_unpackers(tensix, &source);
     configure_matrix(tensix, &source);
@@ -144,7 +143,6 @@ static void emit_config(struct guest_code *code, const struct variant *variant)
             guest_store(code, CONFIG_WINDOW + 4 * word, tensix->config[0][word]);
         }
     }
-    free(tensix);
 }
 
 static void emit_thread_field(struct guest_code *code, enum tensix_field_id id, unsigned value)

@@ -1,5 +1,5 @@
 ## Guest programs of our own: RV32 programs that run bare on a hart (bare/), work on tensors by the
-## three TRISCs at once (tensor/), and kernels for tt-metal's firmware (kernels/), which
+## three TRISCs at once (tensor/, vector/), and kernels for tt-metal's firmware (kernels/), which
 ## scripts/link-kernels links against a firmware set.
 GUEST_FILES = \
 	%D%/bare/bare.h \
@@ -38,7 +38,19 @@ tensor_kernel_files = \
 	%D%/tensor/tilize.c \
 	%D%/tensor/transpose.c \
 	%D%/tensor/untilize.c
+vector_common_files = \
+	%D%/vector/exp.h \
+	%D%/vector/functions.h \
+	%D%/vector/sfpu.h \
+	%D%/vector/vector.h
+vector_kernel_files = \
+	%D%/vector/binary.c \
+	%D%/vector/cast.c \
+	%D%/vector/lanes.c \
+	%D%/vector/topk.c \
+	%D%/vector/unary.c
 EXTRA_DIST += $(GUEST_FILES) $(KERNEL_FILES) $(tensor_common_files) $(tensor_kernel_files)
+EXTRA_DIST += $(vector_common_files) $(vector_kernel_files)
 
 ## NAME.elf ends in ebreak, NAME-flag.elf sets a flag in L1 (see crt0.S).
 guests_plain = $(addprefix firmware/,hello.elf push.elf sort_crc.elf)
@@ -47,6 +59,8 @@ guests_fault = $(patsubst %,firmware/fault-%.elf,jump load store readonly misali
 guests_pingpong = $(patsubst %,firmware/pingpong-%.elf,brisc trisc0 trisc1 trisc2)
 guests_tensix = $(patsubst %,firmware/tensix-%.elf,trisc0 trisc1 trisc2)
 guests_tensor = $(foreach program,$(tensor_kernel_files:.c=), \
+	$(patsubst %,$(program)-%.elf,trisc0 trisc1 trisc2))
+guests_vector = $(foreach program,$(vector_kernel_files:.c=), \
 	$(patsubst %,$(program)-%.elf,trisc0 trisc1 trisc2))
 guests_wait = $(patsubst %,firmware/wait-%.elf,brisc trisc0 trisc1 trisc2 ncrisc)
 guests = $(guests_plain) $(guests_flag) $(guests_fault) $(guests_pingpong) \
@@ -84,7 +98,9 @@ guestsdir = $(pkgdatadir)/guests
 guests_DATA = $(guests)
 tensorguestsdir = $(pkgdatadir)/guests/tensor
 tensorguests_DATA = $(guests_tensor) $(guests_tensor_flag)
-CLEANFILES += $(guests) $(guests_tensor) $(guests_tensor_flag)
+vectorguestsdir = $(pkgdatadir)/guests/vector
+vectorguests_DATA = $(guests_vector)
+CLEANFILES += $(guests) $(guests_tensor) $(guests_tensor_flag) $(guests_vector)
 
 $(guests_plain): firmware/%.elf: $(srcdir)/firmware/bare/%.c $(guest_common)
 	$(guest_make) $(guest_hart_brisc) $(guest_files)
@@ -104,6 +120,14 @@ firmware/tensor/%-trisc0.elf: $(srcdir)/firmware/tensor/%.c
 firmware/tensor/%-trisc1.elf: $(srcdir)/firmware/tensor/%.c
 	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc1) $(guest_files)
 firmware/tensor/%-trisc2.elf: $(srcdir)/firmware/tensor/%.c
+	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc2) $(guest_files)
+$(guests_vector): $(guest_common) $(guest_tables) $(srcdir)/firmware/bare/tensix.h \
+		$(addprefix $(srcdir)/,$(tensor_common_files) $(vector_common_files))
+firmware/vector/%-trisc0.elf: $(srcdir)/firmware/vector/%.c
+	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc0) $(guest_files)
+firmware/vector/%-trisc1.elf: $(srcdir)/firmware/vector/%.c
+	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc1) $(guest_files)
+firmware/vector/%-trisc2.elf: $(srcdir)/firmware/vector/%.c
 	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc2) $(guest_files)
 firmware/tensor/matmul-flag-%.elf: $(srcdir)/firmware/tensor/matmul.c
 	$(guest_make) -I$(srcdir)/src $(guest_hart_$*) -DEXIT_BY_FLAG $(guest_files)

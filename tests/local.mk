@@ -3,12 +3,15 @@ loader_debug = %D%/unit/loader_debug.c %D%/unit/loader_debug.h
 loader_image = %D%/unit/loader_image.c %D%/unit/loader_image.h
 loader_set = %D%/unit/loader_set.c %D%/unit/loader_set.h
 mmio_harness = %D%/unit/mmio_harness.h
+reader_f_model = %D%/unit/check_reader_f_model.c %D%/unit/check_reader_f_model.h %D%/unit/check_reader_f_insns.c %D%/unit/check_reader_f_dst.c
+reader_e_model = %D%/unit/check_reader_e_cycle.h %D%/unit/check_reader_e_model.c %D%/unit/check_reader_e_model.h %D%/unit/check_reader_e_ops.c
 rv32_harness = %D%/unit/rv32_harness.c %D%/unit/rv32_harness.h
 spec_float = %D%/unit/spec_float.c %D%/unit/spec_float.h
 spec_vector = %D%/unit/spec_vector.c %D%/unit/spec_vector.h
 tensix_harness = %D%/unit/tensix_harness.c %D%/unit/tensix_harness.h
 matrix_model = %D%/unit/matrix_model.c %D%/unit/matrix_model.h
 tile_harness = %D%/unit/tile_harness.c %D%/unit/tile_harness.h
+vector_harness = %D%/unit/vector_harness.c %D%/unit/vector_harness.h $(tensix_harness)
 
 UNIT_TESTS = \
 	%D%/unit/check_abi \
@@ -35,7 +38,9 @@ UNIT_TESTS = \
 	%D%/unit/check_loader_xip \
 	%D%/unit/check_mailbox \
 	%D%/unit/check_kernels_convert \
+	%D%/unit/check_kernels_lanes \
 	%D%/unit/check_kernels_matrix \
+	%D%/unit/check_lanes \
 	%D%/unit/check_matrix_math \
 	%D%/unit/check_mop \
 	%D%/unit/check_noc_window \
@@ -63,6 +68,14 @@ UNIT_TESTS = \
 	%D%/unit/check_reader_d_pack \
 	%D%/unit/check_reader_d_pack_modes \
 	%D%/unit/check_reader_d_pack_streams \
+	%D%/unit/check_reader_e_cycles \
+	%D%/unit/check_reader_e_flags \
+	%D%/unit/check_reader_e_macro_programs \
+	%D%/unit/check_reader_e_macros \
+	%D%/unit/check_reader_e_random \
+	%D%/unit/check_reader_f_macros \
+	%D%/unit/check_reader_f_memory \
+	%D%/unit/check_reader_f_rows \
 	%D%/unit/check_regs \
 	%D%/unit/check_replay \
 	%D%/unit/check_rv32_float \
@@ -96,7 +109,16 @@ UNIT_TESTS = \
 	%D%/unit/check_tensix_unpack \
 	%D%/unit/check_tensix_unpack_modes \
 	%D%/unit/check_tensix_unpack_nop \
+	%D%/unit/check_tensix_vector_config \
+	%D%/unit/check_tensix_vector_flags \
+	%D%/unit/check_tensix_vector_macro \
+	%D%/unit/check_tensix_vector_mad \
+	%D%/unit/check_tensix_vector_memory \
+	%D%/unit/check_tensix_vector_round \
+	%D%/unit/check_tensix_vector_simple \
+	%D%/unit/check_tensix_vector_timing \
 	%D%/unit/check_tile \
+	%D%/unit/check_vector_faults \
 	%D%/unit/check_windows
 
 tests_unit_check_code_SOURCES = %D%/unit/check_code.c $(rv32_harness)
@@ -124,6 +146,14 @@ tests_unit_check_reader_d_matrix_modes_SOURCES = %D%/unit/check_reader_d_matrix_
 tests_unit_check_reader_d_pack_SOURCES = %D%/unit/check_reader_d_pack.c $(tensix_harness) %D%/unit/check_reader_d_common.h
 tests_unit_check_reader_d_pack_modes_SOURCES = %D%/unit/check_reader_d_pack_modes.c $(tensix_harness) %D%/unit/check_reader_d_common.h
 tests_unit_check_reader_d_pack_streams_SOURCES = %D%/unit/check_reader_d_pack_streams.c $(tensix_harness) %D%/unit/check_reader_d_common.h
+tests_unit_check_reader_e_cycles_SOURCES = %D%/unit/check_reader_e_cycles.c %D%/unit/check_reader_e_world.h $(reader_e_model) $(tensix_harness)
+tests_unit_check_reader_e_flags_SOURCES = %D%/unit/check_reader_e_flags.c $(reader_e_model) $(tensix_harness)
+tests_unit_check_reader_e_macro_programs_SOURCES = %D%/unit/check_reader_e_macro_programs.c $(reader_e_model) $(tensix_harness)
+tests_unit_check_reader_e_macros_SOURCES = %D%/unit/check_reader_e_macros.c %D%/unit/check_reader_e_world.h $(reader_e_model) $(tensix_harness)
+tests_unit_check_reader_e_random_SOURCES = %D%/unit/check_reader_e_random.c $(reader_e_model) $(tensix_harness)
+tests_unit_check_reader_f_macros_SOURCES = %D%/unit/check_reader_f_macros.c %D%/unit/check_reader_f_cycles.c $(reader_f_model) $(tensix_harness)
+tests_unit_check_reader_f_memory_SOURCES = %D%/unit/check_reader_f_memory.c $(reader_f_model) $(tensix_harness)
+tests_unit_check_reader_f_rows_SOURCES = %D%/unit/check_reader_f_rows.c $(reader_f_model) $(tensix_harness)
 tests_unit_check_tensix_config_SOURCES = %D%/unit/check_tensix_config.c $(tensix_harness)
 tests_unit_check_tensix_counters_SOURCES = %D%/unit/check_tensix_counters.c $(tensix_harness)
 tests_unit_check_tensix_deadlock_SOURCES = %D%/unit/check_tensix_deadlock.c $(tile_harness) $(mmio_harness)
@@ -140,6 +170,15 @@ tests_unit_check_tensix_unpack_modes_SOURCES = %D%/unit/check_tensix_unpack_mode
 tests_unit_check_tensix_unpack_nop_SOURCES = %D%/unit/check_tensix_unpack_nop.c $(tensix_harness)
 tests_unit_check_tensix_unpack_SOURCES = %D%/unit/check_tensix_unpack.c %D%/unit/unpack_model.c %D%/unit/unpack_model.h $(tensix_harness)
 tests_unit_check_tensix_sync_SOURCES = %D%/unit/check_tensix_sync.c $(tensix_harness)
+tests_unit_check_tensix_vector_config_SOURCES = %D%/unit/check_tensix_vector_config.c $(vector_harness) $(matrix_model)
+tests_unit_check_tensix_vector_flags_SOURCES = %D%/unit/check_tensix_vector_flags.c $(vector_harness)
+tests_unit_check_tensix_vector_simple_SOURCES = %D%/unit/check_tensix_vector_simple.c $(vector_harness)
+tests_unit_check_tensix_vector_macro_SOURCES = %D%/unit/check_tensix_vector_macro.c $(vector_harness)
+tests_unit_check_tensix_vector_timing_SOURCES = %D%/unit/check_tensix_vector_timing.c $(vector_harness)
+tests_unit_check_tensix_vector_mad_SOURCES = %D%/unit/check_tensix_vector_mad.c $(vector_harness)
+tests_unit_check_tensix_vector_memory_SOURCES = %D%/unit/check_tensix_vector_memory.c $(vector_harness)
+tests_unit_check_tensix_vector_round_SOURCES = %D%/unit/check_tensix_vector_round.c $(vector_harness)
+tests_unit_check_vector_faults_SOURCES = %D%/unit/check_vector_faults.c $(vector_harness)
 tests_unit_check_dst_window_SOURCES = %D%/unit/check_dst_window.c $(mmio_harness) $(tile_harness)
 tests_unit_check_race_SOURCES = %D%/unit/check_race.c $(mmio_harness) $(tensix_harness) $(tile_harness)
 tests_unit_check_frontend_SOURCES = %D%/unit/check_frontend.c $(tensix_harness)
@@ -181,10 +220,14 @@ tests_unit_check_spec_vector_permute_SOURCES = %D%/unit/check_spec_vector_permut
 tests_unit_check_tdma_SOURCES = %D%/unit/check_tdma.c $(mmio_harness) $(tile_harness)
 tests_unit_check_tile_SOURCES = %D%/unit/check_tile.c $(tile_harness)
 tests_unit_check_windows_SOURCES = %D%/unit/check_windows.c $(mmio_harness) $(tile_harness)
+tests_unit_check_lanes_LDADD = $(LDADD) -lm
 tests_unit_check_loader_tensor_LDADD = $(LDADD) -lm
 tests_unit_check_reader_d_matrix_LDADD = $(LDADD) -lm
 tests_unit_check_reader_d_matrix_modes_LDADD = $(LDADD) -lm
 tests_unit_check_reader_d_pack_modes_LDADD = $(LDADD) -lm
+tests_unit_check_reader_f_macros_LDADD = $(LDADD) -lm
+tests_unit_check_reader_f_memory_LDADD = $(LDADD) -lm
+tests_unit_check_reader_f_rows_LDADD = $(LDADD) -lm
 tests_unit_check_abi_LDADD = libttsim_parts.la $(LDADD)
 
 LDADD = libpenrose_core.la $(CHECK_LIBS) $(JANSSON_LIBS)
@@ -211,13 +254,16 @@ SHELL_TESTS = \
 	%D%/cli/tensix-errors.sh \
 	%D%/cli/tensors.sh \
 	%D%/cli/usage.sh \
+	%D%/cli/vector-errors.sh \
 	%D%/difftest/self-test.sh \
 	%D%/guests/guests.sh \
 	%D%/guests/tensix.sh \
-	%D%/guests/tensor.sh
+	%D%/guests/tensor.sh \
+	%D%/guests/vector.sh
 TESTS += $(SHELL_TESTS)
-EXTRA_DIST += $(SHELL_TESTS) %D%/cli/lib.bash
+EXTRA_DIST += $(SHELL_TESTS) %D%/cli/lib.bash %D%/cli/faults.bash
 EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py
+EXTRA_DIST += %D%/guests/vector.py %D%/guests/vector_model.py
 
 ## Random programs on our hart and under qemu-riscv32.
 check_PROGRAMS += %D%/difftest/rv32/difftest-rv32
@@ -262,12 +308,14 @@ check-firmware: all %D%/firmware/check_sets$(EXEEXT)
 
 ## `configure --enable-fuzzers CC=clang`, `make fuzzers`; see the files for what they feed on.
 if ENABLE_FUZZERS
-FUZZERS = %D%/fuzz/fuzz_loader$(EXEEXT) %D%/fuzz/fuzz_tensix$(EXEEXT)
-EXTRA_PROGRAMS += %D%/fuzz/fuzz_loader %D%/fuzz/fuzz_tensix
+FUZZERS = %D%/fuzz/fuzz_loader$(EXEEXT) %D%/fuzz/fuzz_tensix$(EXEEXT) %D%/fuzz/fuzz_vector$(EXEEXT)
+EXTRA_PROGRAMS += %D%/fuzz/fuzz_loader %D%/fuzz/fuzz_tensix %D%/fuzz/fuzz_vector
 tests_fuzz_fuzz_loader_LDADD = libpenrose_core.la
 tests_fuzz_fuzz_loader_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_fuzz_tensix_LDADD = libpenrose_core.la
 tests_fuzz_fuzz_tensix_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_vector_LDADD = libpenrose_core.la
+tests_fuzz_fuzz_vector_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 fuzzers: $(FUZZERS)
 .PHONY: fuzzers

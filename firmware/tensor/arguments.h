@@ -1,6 +1,7 @@
 /*
- * What the host tells the programs of this folder: words of L1 from ARGUMENTS on, one for each
- * enumerator, in this order. tests/guests/tensor.py reads the order from here.
+ * What the host tells the programs of this folder and of firmware/vector: words of L1 from
+ * ARGUMENTS on, one for each enumerator, in this order. tests/guests/tensor.py reads the order from
+ * here.
  *
  * Addresses are in bytes and multiples of 16, formats are codes of DataFormat (formats.h), tensors
  * consist of tiles of 32x32 that lie in L1 one behind the other, row by row, unless a program says
@@ -30,6 +31,8 @@ enum argument {
     ARGUMENT_BROADCAST,        /* eltwise: enum broadcast, of the second input's tiles */
     ARGUMENT_DIMENSION,        /* reduce: enum dimension */
     ARGUMENT_IS_UNPACK_TO_DST, /* copy: past Src; 32-bit formats */
+    ARGUMENT_C,                /* firmware/vector: address of the third input */
+    ARGUMENT_USES_MACROS,      /* firmware/vector: the variant with SFPLOADMACRO */
     ARGUMENTS_END
 };
 

@@ -18,38 +18,7 @@ static bool is_unpack_to_dst(void)
     return argument(ARGUMENT_IS_UNPACK_TO_DST) != 0;
 }
 
-enum { T0_MAILBOX = 1, T1_MAILBOX = 2 };
-
 /* --- T0 --- */
-
-/* Aims the context at rows of Dst, or back at SrcA. */
-static void aim(unsigned context, bool at_dst, unsigned row)
-{
-    const uint32_t address = at_dst ? SRC_A_ROW0 + ROW_DATUMS * row : SRC_A_ROW0;
-    if (context == 0) {
-        config_change(THCON_SEC0_REG2_Unpack_if_sel_cntx0, at_dst);
-        config_change(THCON_SEC0_REG5_Dest_cntx0_address, address);
-    } else {
-        config_change(THCON_SEC0_REG2_Unpack_if_sel_cntx1, at_dst);
-        config_change(THCON_SEC0_REG5_Dest_cntx1_address, address);
-    }
-    thread_config(SRCA_SET_Base, at_dst ? 0 : SRCA_SET_BY_ADDRESS);
-}
-
-static unsigned unpack_tile_to_dst(unsigned context, uint32_t address)
-{
-    PUSH(SETADCZW, .cnt_set_mask = ADC_UNPACKER0 | ADC_UNPACKER1, .bit_mask = ALL_COUNTERS);
-    unpack_begin(context, address, address);
-    const unsigned row = HART_MAILBOX(T1_MAILBOX);
-    aim(context, true, row);
-    PUSH(SEMWAIT, .block_mask = BLOCK_UNPACK, .semaphore_mask = 1 << DST_FILLED,
-         .condition_mask = WHILE_MAX);
-    mop_run();
-    PUSH(STALLWAIT, .block_mask = BLOCK_SYNC | BLOCK_CONFIG, .condition_mask = WAIT_UNPACK0);
-    semaphore_post(DST_FILLED);
-    aim(context, false, 0);
-    return unpack_end(context);
-}
 
 static void unpack(void)
 {
@@ -59,34 +28,26 @@ static void unpack(void)
     unsigned context = 0;
     unpack_configure(false);
     if (is_unpack_to_dst()) {
-        struct mop_loops loops =
-            mop_loops(FACES, 1, UNPACR_WORD(UNPACKER0, 0, .ch0_z_inc = 1, .ch1_z_inc = 1));
-        mop_use_loops(&loops);
+        unpack_use_dst_mop();
     } else {
         unpack_use_copy_mop(FACES);
     }
     meet();
     for (unsigned tile = 0; tile < tiles; tile++) {
-        context = is_unpack_to_dst() ? unpack_tile_to_dst(context, a + tile * size)
+        context = is_unpack_to_dst() ? unpack_to_dst(context, a + tile * size)
                                      : unpack_tiles(context, a + tile * size, a + tile * size);
     }
 }
 
 /* --- T1 --- */
 
-/* T0 may write to a half once the packer has left it: the hart waits for that with its thread. */
+/* Lets T0 fill a half. */
 static unsigned let_unpack_block(unsigned half, unsigned tiles)
 {
     math_begin();
-    PUSH(SEMPOST, .semaphore_mask = 1 << DST_GIVEN);
-    while (SEMAPHORE(DST_GIVEN) == 0) {
-    }
-    SEMAPHORE(DST_GIVEN) = 1;
+    math_open_half();
     for (unsigned tile = 0; tile < tiles; tile++) {
-        HART_MAILBOX(T0_MAILBOX) = half * DST_HALF_ROWS + tile * DST_TILE_ROWS;
-        PUSH(SEMWAIT, .block_mask = BLOCK_SYNC, .semaphore_mask = 1 << DST_FILLED,
-             .condition_mask = WHILE_ZERO);
-        semaphore_get(DST_FILLED);
+        math_let_unpack(half, tile);
     }
     return math_end(half);
 }

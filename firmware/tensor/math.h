@@ -103,4 +103,24 @@ static inline unsigned math_copy_block(unsigned half, unsigned tiles)
     return math_end(half);
 }
 
+/* --- T0 fills Dst (unpack.h) --- */
+
+/* T0 may write to a half once the packer has left it: the hart waits for that with its thread. */
+static inline void math_open_half(void)
+{
+    PUSH(SEMPOST, .semaphore_mask = 1 << DST_GIVEN);
+    while (SEMAPHORE(DST_GIVEN) == 0) {
+    }
+    SEMAPHORE(DST_GIVEN) = 1;
+}
+
+/* Names the place of the next tile; what follows waits until it is there. */
+static inline void math_let_unpack(unsigned half, unsigned tile)
+{
+    HART_MAILBOX(T0_MAILBOX) = half * DST_HALF_ROWS + tile * DST_TILE_ROWS;
+    PUSH(SEMWAIT, .block_mask = BLOCK_SYNC | BLOCK_VECTOR, .semaphore_mask = 1 << DST_FILLED,
+         .condition_mask = WHILE_ZERO);
+    semaphore_get(DST_FILLED);
+}
+
 #endif

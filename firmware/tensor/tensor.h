@@ -5,8 +5,8 @@
  * Who waits for whom:
  *   UNPACK_SYNC  contexts of the unpackers that T0's hart has configured and that are in use, of 2
  *   MATH_PACK    halves of Dst that T1 has filled and T2 has not yet packed, of 2
- *   DST_FILLED   1: T0 has unpacked a tile straight to Dst (copy.c)
- *   DST_GIVEN    1: T1's thread has a half of Dst, for which its hart waits (copy.c)
+ *   DST_FILLED   1: T0 has unpacked a tile straight to Dst (unpack.h)
+ *   DST_GIVEN    1: T1's thread has a half of Dst, for which its hart waits (math.h)
  * Banks of Src are handed over by the hardware. Each half of Dst has room for `half_tiles` tiles.
  */
 #ifndef TENSOR_TENSOR_H
@@ -16,6 +16,7 @@
 #include "formats.h"
 #include "instructions.h"
 
+enum { T0_MAILBOX = 1, T1_MAILBOX = 2 }; /* of harts */
 enum { MATH_PACK = 1, DST_FILLED = 2, UNPACK_SYNC = 5, DST_GIVEN = 7 };
 
 enum {

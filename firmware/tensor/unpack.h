@@ -158,4 +158,43 @@ static inline void unpack_use_copy_mop(unsigned faces)
     mop_use_loops(&loops);
 }
 
+/* --- Past Src, straight to Dst: 32-bit formats --- */
+
+/* Aims the context at rows of Dst, or back at SrcA. */
+static inline void unpack_aim(unsigned context, bool at_dst, unsigned row)
+{
+    const uint32_t address = at_dst ? SRC_A_ROW0 + ROW_DATUMS * row : SRC_A_ROW0;
+    if (context == 0) {
+        config_change(THCON_SEC0_REG2_Unpack_if_sel_cntx0, at_dst);
+        config_change(THCON_SEC0_REG5_Dest_cntx0_address, address);
+    } else {
+        config_change(THCON_SEC0_REG2_Unpack_if_sel_cntx1, at_dst);
+        config_change(THCON_SEC0_REG5_Dest_cntx1_address, address);
+    }
+    thread_config(SRCA_SET_Base, at_dst ? 0 : SRCA_SET_BY_ADDRESS);
+}
+
+static inline void unpack_use_dst_mop(void)
+{
+    struct mop_loops loops =
+        mop_loops(FACES, 1, UNPACR_WORD(UNPACKER0, 0, .ch0_z_inc = 1, .ch1_z_inc = 1));
+    mop_use_loops(&loops);
+}
+
+/* Unpacks a tile to the place that T1 names by its mailbox, and tells of it by DST_FILLED. */
+static inline unsigned unpack_to_dst(unsigned context, uint32_t address)
+{
+    PUSH(SETADCZW, .cnt_set_mask = ADC_UNPACKER0 | ADC_UNPACKER1, .bit_mask = ALL_COUNTERS);
+    unpack_begin(context, address, address);
+    const unsigned row = HART_MAILBOX(T1_MAILBOX);
+    unpack_aim(context, true, row);
+    PUSH(SEMWAIT, .block_mask = BLOCK_UNPACK, .semaphore_mask = 1 << DST_FILLED,
+         .condition_mask = WHILE_MAX);
+    mop_run();
+    PUSH(STALLWAIT, .block_mask = BLOCK_SYNC | BLOCK_CONFIG, .condition_mask = WAIT_UNPACK0);
+    semaphore_post(DST_FILLED);
+    unpack_aim(context, false, 0);
+    return unpack_end(context);
+}
+
 #endif

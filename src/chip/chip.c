@@ -118,9 +118,7 @@ PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
         return;
     }
     for (unsigned i = 0; i < chip->made_count; i++) {
-        tile_weak_free(chip->made[i].tile);
-        tile_fini(chip->made[i].tile);
-        free(chip->made[i].tile);
+        tile_destroy(chip->made[i].tile);
     }
     images_free(&chip->images);
     rv32_code_store_destroy(chip->store);
@@ -167,16 +165,12 @@ static void insert_made(struct penrose_chip *chip, struct tile *tile)
 static enum penrose_status make_tile(struct penrose_chip *chip, unsigned x, unsigned y,
                                      struct penrose_error *error)
 {
-    struct tile *tile = calloc(1, sizeof *tile);
-    bool has_memory = tile && tile_init(tile, x, y, chip->store, &chip->board, chip);
-    if (has_memory && configure_tile(chip, tile)) {
+    struct tile *tile = tile_create(x, y, chip->store, &chip->board, chip);
+    if (tile && configure_tile(chip, tile)) {
         insert_made(chip, tile);
         return PENROSE_OK;
     }
-    if (has_memory) {
-        tile_fini(tile);
-    }
-    free(tile);
+    tile_destroy(tile);
     error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);
     return PENROSE_E_MEMORY;
 }

@@ -45,18 +45,18 @@ enum num_lanes_op {
     NUM_LANES_SWITCH_SIGNS, /* from two's complement to sign-magnitude, or back */
     NUM_LANES_MUL24,        /* a * b as SFPMUL24, then its addition of c; immediate 1: upper half */
     /* Fields of FP32. */
-    NUM_LANES_NEGATE,           /* c with the other sign bit */
-    NUM_LANES_ABS_FLOAT,        /* c without its sign, unless it is a NaN */
-    NUM_LANES_EXPONENT,         /* exponent field of c, minus the immediate */
-    NUM_LANES_MANTISSA,         /* mantissa of c, or-ed with the immediate */
-    NUM_LANES_SET_EXPONENT,     /* c with the exponent field `immediate` (0 to 255) */
-    NUM_LANES_ADD_EXPONENT,     /* c with immediate added to its exponent mod 256, unless that is 255 */
-    NUM_LANES_COPY_EXPONENT,    /* c with the exponent field of b */
-    NUM_LANES_INSERT_EXPONENT,  /* c with the low 8 bits of b as exponent field */
-    NUM_LANES_SET_MANTISSA,     /* c with the 23 bits of the immediate as mantissa */
-    NUM_LANES_COPY_MANTISSA,    /* c with the mantissa of b */
-    NUM_LANES_SET_SIGN,         /* c with bit 31 of the immediate as sign */
-    NUM_LANES_COPY_SIGN,        /* c with the sign of b */
+    NUM_LANES_NEGATE,       /* c with the other sign bit */
+    NUM_LANES_ABS_FLOAT,    /* c without its sign, unless it is a NaN */
+    NUM_LANES_EXPONENT,     /* exponent field of c, minus the immediate */
+    NUM_LANES_MANTISSA,     /* mantissa of c, or-ed with the immediate */
+    NUM_LANES_SET_EXPONENT, /* c with the exponent field `immediate` (0 to 255) */
+    NUM_LANES_ADD_EXPONENT, /* c with immediate added to its exponent mod 256, unless that is 255 */
+    NUM_LANES_COPY_EXPONENT,   /* c with the exponent field of b */
+    NUM_LANES_INSERT_EXPONENT, /* c with the low 8 bits of b as exponent field */
+    NUM_LANES_SET_MANTISSA,    /* c with the 23 bits of the immediate as mantissa */
+    NUM_LANES_COPY_MANTISSA,   /* c with the mantissa of b */
+    NUM_LANES_SET_SIGN,        /* c with bit 31 of the immediate as sign */
+    NUM_LANES_COPY_SIGN,       /* c with the sign of b */
     /* Arithmetic. */
     NUM_LANES_MAD,                    /* a * b + c; immediate: bit 0 negates b, bit 1 negates c */
     NUM_LANES_RECIPROCAL,             /* SFPARECIP of c, by its three modes */
@@ -67,8 +67,8 @@ enum num_lanes_op {
     NUM_LANES_INT_TO_FLOAT_RANDOM, /* the same with the random bits of a */
     NUM_LANES_TO_FP16,             /* SFP_STOCH_RND of c against the low 23 bits of a */
     NUM_LANES_TO_BF16,
-    NUM_LANES_TO_INTEGER,          /* the same; immediate: an enum num_lanes_integer */
-    NUM_LANES_DESCALE,             /* c >> b mod 32 against the low 23 bits of a; immediate likewise */
+    NUM_LANES_TO_INTEGER, /* the same; immediate: an enum num_lanes_integer */
+    NUM_LANES_DESCALE,    /* c >> b mod 32 against the low 23 bits of a; immediate likewise */
     NUM_LANES_OPS
 };
 
@@ -94,7 +94,8 @@ enum num_lanes_table {
     NUM_LANES_TABLE_FP16_6_4, /* six pairs of 16 bits, the last from 4.0 on */
 };
 
-/* How SFPLOAD and SFPSTORE see Dst: Mod0 where it is not 0 (MOD0_FMT_SRCB, which is resolved first). */
+/* How SFPLOAD and SFPSTORE see Dst: Mod0 where it is not 0 (MOD0_FMT_SRCB, which is resolved
+ * first). */
 enum num_lanes_format {
     NUM_LANES_FP16 = 1,
     NUM_LANES_BF16,
@@ -114,26 +115,36 @@ enum num_lanes_format {
     NUM_LANES_FORMATS
 };
 
-/*
- * Four rows of Dst, which lie one after the other: 16-bit words as stored, 16 a row. `high` is
- * Dst16b, or the upper halves of Dst32b with `low` its lower halves. Lane i is in row i / 8, in
- * column 2 * (i % 8), or in the one right of that where its bit of `odd` is set.
- */
-struct num_lanes_rows {
-    uint16_t *high, *low;
-    uint32_t odd;
-    uint32_t infinities; /* loads of FP16: lanes where the greatest magnitude is infinity */
-};
-
 /* Does the format read and write Dst32b? SPEC: SFPSTORE writes 32 bits for HI16 and LO16, from
  * which SFPLOAD reads 16. */
-bool num_lanes_loads_32bit(enum num_lanes_format format);
-bool num_lanes_stores_32bit(enum num_lanes_format format);
+static inline bool num_lanes_loads_32bit(enum num_lanes_format format)
+{
+    const unsigned formats = 1u << NUM_LANES_FP32 | 1u << NUM_LANES_INT32 |
+                             1u << NUM_LANES_INT32_ALL | 1u << NUM_LANES_INT32_SM;
+    return formats >> format & 1;
+}
+
+static inline bool num_lanes_stores_32bit(enum num_lanes_format format)
+{
+    return num_lanes_loads_32bit(format) || format == NUM_LANES_HI16 || format == NUM_LANES_LO16;
+}
 
 /* --- The functions of a set --- */
 
 typedef void num_lanes_function(uint32_t *d, const uint32_t *a, const uint32_t *b,
                                 const uint32_t *c, uint32_t immediate, uint32_t lanes);
+
+/*
+ * Between four rows of Dst and an LReg. The rows lie one after the other: 16-bit words as stored,
+ * 16 a row; `high` is Dst16b, or the upper halves of Dst32b with `low` its lower halves. Lane i is
+ * in row i / 8, in column 2 * (i % 8), or in the one right of that where its bit of `odd` is set.
+ * `infinities`, for FP16: lanes where the greatest magnitude is infinity. What LO16_ONLY and
+ * HI16_ONLY do not load stays.
+ */
+typedef void num_lanes_load_function(uint32_t *d, const uint16_t *high, const uint16_t *low,
+                                     uint32_t odd, uint32_t lanes, uint32_t infinities);
+typedef void num_lanes_store_function(const uint32_t *x, uint16_t *high, uint16_t *low,
+                                      uint32_t odd, uint32_t lanes);
 
 struct num_lanes_kernels {
     num_lanes_function *op[NUM_LANES_OPS];
@@ -155,11 +166,9 @@ struct num_lanes_kernels {
     /* bits = the generators' states, which step. `bits` may be NULL. */
     void (*random)(uint32_t *state, uint32_t *bits, uint32_t lanes);
 
-    /* Between four rows of Dst and an LReg. What LO16_ONLY and HI16_ONLY do not load stays. */
-    void (*load)(enum num_lanes_format format, const struct num_lanes_rows *rows, uint32_t *d,
-                 uint32_t lanes);
-    void (*store)(enum num_lanes_format format, const struct num_lanes_rows *rows,
-                  const uint32_t *x, uint32_t lanes);
+    /* By enum num_lanes_format; [0] is NULL. */
+    num_lanes_load_function *load[NUM_LANES_FORMATS];
+    num_lanes_store_function *store[NUM_LANES_FORMATS];
 };
 
 /* --- One lane (lanes.c): what the reference set is made of --- */

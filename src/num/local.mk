@@ -15,8 +15,11 @@ libpenrose_core_la_SOURCES += \
 	%D%/kernels_convert_avx512.c \
 	%D%/kernels_convert_pack.inc \
 	%D%/kernels_convert_unpack.inc \
+	%D%/kernels_lanes.inc \
 	%D%/kernels_lanes_avx2.c \
 	%D%/kernels_lanes_avx512.c \
+	%D%/kernels_lanes_mad.inc \
+	%D%/kernels_lanes_memory.inc \
 	%D%/kernels_matrix.inc \
 	%D%/kernels_matrix_avx2.c \
 	%D%/kernels_matrix_avx512.c \
@@ -24,6 +27,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/kernels_reference.c \
 	%D%/lanes.c \
 	%D%/lanes.h \
+	%D%/lanes_formats.def \
+	%D%/lanes_ops.def \
 	%D%/matrix.c \
 	%D%/matrix.h \
 	%D%/random.h \

@@ -336,4 +336,107 @@ VECTOR_INLINE v_f32 v_f32_from_s32(v_u32 x)
     return (v_f32)_mm256_cvtepi32_ps((__m256i)x);
 }
 
+/* --- For the lanes of the Vector Unit --- */
+
+/* Does MXCSR have what v_nearest_* and conversions need: to nearest, exceptions masked? */
+VECTOR_INLINE int v_rounds_to_nearest(void)
+{
+    return (_mm_getcsr() & 0x7f80) == 0x1f80;
+}
+
+/* Elements whose bit of `lanes` is set, and back. */
+VECTOR_INLINE v_mask32 v_mask_of_lanes(uint32_t lanes)
+{
+    const v_u32 bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    return (v_u32)_mm256_cmpeq_epi32((__m256i)(v_all32(lanes) & bit), (__m256i)bit);
+}
+
+VECTOR_INLINE uint32_t v_lanes_of_mask(v_mask32 mask)
+{
+    return (uint32_t)_mm256_movemask_ps((__m256)mask);
+}
+
+VECTOR_INLINE void v_store_where(void *to, v_mask32 mask, v_u32 x)
+{
+    v_store(to, v_choose32(mask, x, v_load(to)));
+}
+
+VECTOR_INLINE v_mask32 v_equal32(v_u32 x, v_u32 y)
+{
+    return (v_u32)_mm256_cmpeq_epi32((__m256i)x, (__m256i)y);
+}
+
+VECTOR_INLINE v_mask32 v_either32(v_mask32 x, v_mask32 y)
+{
+    return x | y;
+}
+
+VECTOR_INLINE v_mask32 v_not32(v_mask32 x)
+{
+    return ~x;
+}
+
+/* The high words of the products; the low ones to *low. */
+VECTOR_INLINE v_u32 v_wide_product32(v_u32 x, v_u32 y, v_u32 *low)
+{
+    __m256i even = _mm256_mul_epu32((__m256i)x, (__m256i)y);
+    __m256i odd =
+        _mm256_mul_epu32(_mm256_srli_epi64((__m256i)x, 32), _mm256_srli_epi64((__m256i)y, 32));
+    *low = (v_u32)_mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
+    return (v_u32)_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
+}
+
+/* x * y, x * y + z, x * y - z, rounded once to nearest even (if v_rounds_to_nearest). */
+VECTOR_INLINE v_f32 v_nearest_product(v_f32 x, v_f32 y)
+{
+    return x * y;
+}
+
+VECTOR_INLINE v_f32 v_nearest_fma(v_f32 x, v_f32 y, v_f32 z)
+{
+    return (v_f32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)z);
+}
+
+VECTOR_INLINE v_f32 v_nearest_fms(v_f32 x, v_f32 y, v_f32 z)
+{
+    return (v_f32)_mm256_fmsub_ps((__m256)x, (__m256)y, (__m256)z);
+}
+
+VECTOR_INLINE v_f32 v_nearest_sum(v_f32 x, v_f32 y)
+{
+    return x + y;
+}
+
+VECTOR_INLINE v_f32 v_nearest_quotient(v_f32 x, v_f32 y)
+{
+    return x / y;
+}
+
+/* The product where the mask is set, `no` elsewhere. */
+VECTOR_INLINE v_f32 v_nearest_product_where(v_mask32 mask, v_f32 x, v_f32 y, v_f32 no)
+{
+    return (v_f32)v_choose32(mask, (v_u32)(x * y), (v_u32)no);
+}
+
+VECTOR_INLINE v_f32 v_nearest_f32_from_s32(v_u32 x)
+{
+    return (v_f32)_mm256_cvtepi32_ps((__m256i)x);
+}
+
+VECTOR_INLINE v_u32 v_floor_s32(v_f32 x)
+{
+    return (v_u32)_mm256_cvttps_epi32(_mm256_floor_ps((__m256)x));
+}
+
+VECTOR_INLINE v_u32 v_ceiling_s32(v_f32 x)
+{
+    return (v_u32)_mm256_cvttps_epi32(_mm256_ceil_ps((__m256)x));
+}
+
+/* Of an integer, or cut. */
+VECTOR_INLINE v_u32 v_whole_s32(v_f32 x)
+{
+    return (v_u32)_mm256_cvttps_epi32((__m256)x);
+}
+
 #endif

@@ -326,4 +326,114 @@ VECTOR_INLINE v_f32 v_f32_from_s32(v_u32 x)
     return (v_f32)_mm512_cvtepi32_ps((__m512i)x);
 }
 
+/* --- For the lanes of the Vector Unit --- */
+
+/* How v_nearest_* and conversions round does not depend on MXCSR, and they raise no exceptions. */
+enum {
+    VECTOR_NEAREST = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC,
+    VECTOR_DOWN = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC,
+    VECTOR_UP = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC,
+};
+
+VECTOR_INLINE int v_rounds_to_nearest(void)
+{
+    return 1;
+}
+
+/* Elements whose bit of `lanes` is set, and back. */
+VECTOR_INLINE v_mask32 v_mask_of_lanes(uint32_t lanes)
+{
+    return (v_mask32)lanes;
+}
+
+VECTOR_INLINE uint32_t v_lanes_of_mask(v_mask32 mask)
+{
+    return mask;
+}
+
+VECTOR_INLINE void v_store_where(void *to, v_mask32 mask, v_u32 x)
+{
+    /* Not a masked store: loads that follow would wait until it has left the store buffer. */
+    _mm512_storeu_si512(to, _mm512_mask_mov_epi32(_mm512_loadu_si512(to), mask, (__m512i)x));
+}
+
+VECTOR_INLINE v_mask32 v_equal32(v_u32 x, v_u32 y)
+{
+    return _mm512_cmpeq_epi32_mask((__m512i)x, (__m512i)y);
+}
+
+VECTOR_INLINE v_mask32 v_either32(v_mask32 x, v_mask32 y)
+{
+    return (v_mask32)(x | y);
+}
+
+VECTOR_INLINE v_mask32 v_not32(v_mask32 x)
+{
+    return (v_mask32)~x;
+}
+
+/* The high words of the products; the low ones to *low. */
+VECTOR_INLINE v_u32 v_wide_product32(v_u32 x, v_u32 y, v_u32 *low)
+{
+    __m512i even = _mm512_mul_epu32((__m512i)x, (__m512i)y);
+    __m512i odd =
+        _mm512_mul_epu32(_mm512_srli_epi64((__m512i)x, 32), _mm512_srli_epi64((__m512i)y, 32));
+    *low = (v_u32)_mm512_mask_mov_epi32(even, 0xaaaa, _mm512_slli_epi64(odd, 32));
+    return (v_u32)_mm512_mask_mov_epi32(_mm512_srli_epi64(even, 32), 0xaaaa, odd);
+}
+
+/* x * y, x * y + z, x * y - z, rounded once to nearest even. */
+VECTOR_INLINE v_f32 v_nearest_product(v_f32 x, v_f32 y)
+{
+    return (v_f32)_mm512_mul_round_ps((__m512)x, (__m512)y, VECTOR_NEAREST);
+}
+
+VECTOR_INLINE v_f32 v_nearest_fma(v_f32 x, v_f32 y, v_f32 z)
+{
+    return (v_f32)_mm512_fmadd_round_ps((__m512)x, (__m512)y, (__m512)z, VECTOR_NEAREST);
+}
+
+VECTOR_INLINE v_f32 v_nearest_fms(v_f32 x, v_f32 y, v_f32 z)
+{
+    return (v_f32)_mm512_fmsub_round_ps((__m512)x, (__m512)y, (__m512)z, VECTOR_NEAREST);
+}
+
+VECTOR_INLINE v_f32 v_nearest_sum(v_f32 x, v_f32 y)
+{
+    return (v_f32)_mm512_add_round_ps((__m512)x, (__m512)y, VECTOR_NEAREST);
+}
+
+VECTOR_INLINE v_f32 v_nearest_quotient(v_f32 x, v_f32 y)
+{
+    return (v_f32)_mm512_div_round_ps((__m512)x, (__m512)y, VECTOR_NEAREST);
+}
+
+/* The product where the mask is set, `no` elsewhere. */
+VECTOR_INLINE v_f32 v_nearest_product_where(v_mask32 mask, v_f32 x, v_f32 y, v_f32 no)
+{
+    return (v_f32)_mm512_mask_mul_round_ps((__m512)no, mask, (__m512)x, (__m512)y,
+                                           VECTOR_NEAREST);
+}
+
+VECTOR_INLINE v_f32 v_nearest_f32_from_s32(v_u32 x)
+{
+    return (v_f32)_mm512_cvt_roundepi32_ps((__m512i)x, VECTOR_NEAREST);
+}
+
+VECTOR_INLINE v_u32 v_floor_s32(v_f32 x)
+{
+    return (v_u32)_mm512_cvt_roundps_epi32((__m512)x, VECTOR_DOWN);
+}
+
+VECTOR_INLINE v_u32 v_ceiling_s32(v_f32 x)
+{
+    return (v_u32)_mm512_cvt_roundps_epi32((__m512)x, VECTOR_UP);
+}
+
+/* Of an integer, or cut. */
+VECTOR_INLINE v_u32 v_whole_s32(v_f32 x)
+{
+    return (v_u32)_mm512_cvtt_roundps_epi32((__m512)x, _MM_FROUND_NO_EXC);
+}
+
 #endif

@@ -10,7 +10,7 @@
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
 
-enum special { PLAIN, CLEARS_STATE, IC_INVALIDATE, UNMODELLED };
+enum special { PLAIN, CLEARS_STATE, IC_INVALIDATE, SEEDS, UNMODELLED };
 
 static const struct special_row {
     unsigned first, last;
@@ -69,6 +69,9 @@ static enum special store(struct tensix *tensix, unsigned state, unsigned word, 
     if (special == CLEARS_STATE && mask == UINT32_MAX) { /* SPEC: all but RMWCIB do */
         memset(tensix->config[state], 0, TENSIX_GLOBAL_WORD * sizeof(uint32_t));
         tensix->stale = TENSIX_USED_BY_ALL;
+    }
+    if (special == SEEDS && mask) { /* GUESS: RMWCIB seeds with all of the new word */
+        tensix_vector_seed(tensix, value);
     }
     return special;
 }
@@ -131,6 +134,7 @@ enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned in
         return TENSIX_CONFIG_UNMODELLED;
     case PLAIN:
     case CLEARS_STATE:
+    case SEEDS:
         break;
     }
     return TENSIX_CONFIG_STORED;
@@ -171,6 +175,7 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
         abort_flights(tensix, TENSIX_FLIGHT_PACKER, TENSIX_FLIGHT_PACKER);
     }
     tensix_matrix_soft_reset(tensix, entering);
+    tensix_vector_soft_reset(tensix, entering, old & ~value);
     tensix_packer_soft_reset(tensix, entering, old & ~value);
     if (entering & TENSIX_RESET_SRCA_CLIENT) {
         tensix_src_reset(tensix, TENSIX_SRC_A);

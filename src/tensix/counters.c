@@ -84,7 +84,7 @@ bool tensix_is_counting(unsigned thread, uint32_t word)
     case TENSIX_ROW_SETADCXX:
         return true;
     case TENSIX_ROW_SETRWC:
-        return tensix_decode_SETRWC(word).clear_ab_vld == 0;
+        return tensix_decode_SETRWC(word).clear_ab_vld == 0 && !tensix_decode_SETRWC(word).sp;
     case TENSIX_ROW_SETADC:
         return is_own(thread, tensix_decode_SETADC(word).thread_override);
     case TENSIX_ROW_SETADCXY:

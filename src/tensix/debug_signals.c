@@ -1,7 +1,7 @@
 /*
- * What the debug daisychain shows of the coprocessor: address counters, RWCs and the banks of SrcA
- * and SrcB, in groups of 128 signals (SPEC: WormholeB0 DebugDaisychain). Signals that the page
- * calls reserved, and groups that it does not have, are 0.
+ * What the debug daisychain shows of the coprocessor: address counters, RWCs, the banks of SrcA and
+ * SrcB, and the enabled lanes of the Vector Unit, in groups of 128 signals (SPEC: WormholeB0
+ * DebugDaisychain). Signals that the page calls reserved, and groups that it does not have, are 0.
  *
  * Blackhole's RWCs and SrcB are at other places than the page's. SrcA's are as in ttsim. HW: of
  * SrcA, SrcB and Dst counters, ttsim's places explain what tt-exalens's manual shows of a chip on
@@ -15,11 +15,13 @@
 enum {
     DAISY_RWCS = 3,
     DAISY_ADCS = 6,
+    DAISY_LANES = 7,
     SIGNAL_RWCS_LOW = 2,
     SIGNAL_RWCS_HIGH = 3,
     SIGNAL_FIDELITY = 4,
     SIGNAL_ADC_LAST = 5,
     SIGNAL_SRC_BANKS = 9,
+    SIGNAL_LANES = 28,
     GROUP_WORDS = 4,
 };
 
@@ -93,6 +95,17 @@ static void show_fidelity(const struct tensix *tensix, uint32_t *data)
     }
 }
 
+/* The lanes of a column stand together. tt-exalens has eight groups of four bits there on Blackhole
+ * as well. */
+static void show_lanes(const struct tensix *tensix, uint32_t *data)
+{
+    uint32_t enabled = tensix_vector_enabled(&tensix->vector);
+    for (unsigned lane = 0; lane < NUM_LANES; lane++) {
+        unsigned row = lane / NUM_LANES_A_ROW, column = lane % NUM_LANES_A_ROW;
+        put(data, NUM_LANES_ROWS * column + row, 1, enabled >> lane & 1);
+    }
+}
+
 bool tensix_debug_signals(const struct tensix *tensix, unsigned daisy, unsigned signal,
                           uint32_t data[4])
 {
@@ -105,6 +118,8 @@ bool tensix_debug_signals(const struct tensix *tensix, unsigned daisy, unsigned 
         show_rwcs(tensix, signal == SIGNAL_RWCS_HIGH, data);
     } else if (daisy == DAISY_RWCS && signal == SIGNAL_FIDELITY) {
         show_fidelity(tensix, data);
+    } else if (daisy == DAISY_LANES && signal == SIGNAL_LANES) {
+        show_lanes(tensix, data);
     } else {
         return false;
     }

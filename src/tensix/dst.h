@@ -28,7 +28,7 @@ enum {
 };
 
 struct tensix_dst {
-    uint16_t bits[TENSIX_DST_ROWS][TENSIX_DST_COLUMNS];
+    _Alignas(64) uint16_t bits[TENSIX_DST_ROWS][TENSIX_DST_COLUMNS];
     bool cleared[TENSIX_DST_ROWS]; /* ZEROACC has made the physical row undefined */
 };
 

@@ -225,6 +225,10 @@ uint64_t tensix_next_event(const struct tensix *tensix)
     for (unsigned i = 0; i < tensix->results; i++) {
         next = tensix->result[i].due < next ? tensix->result[i].due : next;
     }
+    if (tensix_vector_goes_on(tensix, TENSIX_THREADS)) {
+        uint64_t due = tensix->vector.clock + 2; /* when what is due next has executed */
+        next = due < next ? due : next;
+    }
     uint64_t finish = tensix->timed ? next_finish(tensix) : UINT64_MAX;
     return finish < next ? finish : next;
 }
@@ -253,7 +257,7 @@ static bool is_under_way(const struct tensix *tensix, unsigned thread)
             return true;
         }
     }
-    return false;
+    return tensix_vector_goes_on(tensix, thread);
 }
 
 bool tensix_thread_busy(const struct tensix *tensix, unsigned thread)

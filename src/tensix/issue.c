@@ -99,6 +99,12 @@ static enum tensix_exec check_gate(struct tensix *tensix, unsigned thread, unsig
     if (tensix->timed && tensix->unit_free[info->unit] > own->time && !is_exempt(row)) {
         return hold(own, TENSIX_WAITS_FOR_UNIT, tensix->unit_free[info->unit]);
     }
+    if (tensix->timed && info->unit == TENSIX_UNIT_VECTOR) {
+        uint64_t start = tensix_vector_start_at(tensix, thread, row, own->next, own->time);
+        if (start > own->time) { /* an automatic stall */
+            return hold(own, TENSIX_WAITS_FOR_UNIT, start);
+        }
+    }
     if (tensix->timed && is_atomic(row) && tensix->atomic_free > own->time) {
         return hold(own, TENSIX_WAITS_FOR_UNIT, tensix->atomic_free);
     }
@@ -382,6 +388,16 @@ static bool can_try(struct tensix *tensix, unsigned thread, uint64_t time, uint6
     return (own->has_next || tensix_fetch(tensix, thread, end)) && own->time <= time;
 }
 
+/* What the Vector Unit has scheduled goes on by itself. */
+static void pass_vector(struct tensix *tensix, uint64_t now)
+{
+    unsigned schedules = tensix->vector.schedules;
+    if (schedules && !tensix->stopped) {
+        tensix_vector_pass(tensix, now);
+        tensix->changed |= tensix->vector.schedules != schedules;
+    }
+}
+
 /* One cycle of a timed run: results arrive, then each thread may start an instruction; who comes
  * first rotates. */
 static bool run_cycle(struct tensix *tensix, uint64_t now, uint64_t end)
@@ -389,6 +405,7 @@ static bool run_cycle(struct tensix *tensix, uint64_t now, uint64_t end)
     unsigned results = tensix->results;
     bool any = false;
     tensix_results_arrive(tensix, now);
+    pass_vector(tensix, now);
     bool change = tensix->results != results;
     for (unsigned i = 0; i < TENSIX_THREADS && !tensix->stopped; i++) {
         unsigned thread = (unsigned)((now + i) % TENSIX_THREADS);
@@ -440,6 +457,7 @@ bool tensix_run(struct tensix *tensix, uint64_t end, uint64_t *event)
         tensix->changed = true; /* a unit is done with it at `end`, which nobody would see later */
     }
     tensix->clock = end;
+    pass_vector(tensix, end); /* others can look at Dst now */
     *event = tensix->latest;
     return any;
 }

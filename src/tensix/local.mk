@@ -72,11 +72,14 @@ libpenrose_core_la_SOURCES += \
 	%D%/vector_common.h \
 	%D%/vector_config.c \
 	%D%/vector_flags.c \
+	%D%/vector.def \
 	%D%/vector_macro.c \
 	%D%/vector_mad.c \
 	%D%/vector_memory.c \
 	%D%/vector_round.c \
 	%D%/vector_simple.c \
+	%D%/vector_schedule.c \
+	%D%/vector_schedule.h \
 	%D%/vector_timing.c \
 	%D%/vector_unit.h \
 	%D%/wait_gate.c \

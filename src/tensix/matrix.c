@@ -22,6 +22,13 @@ static void set_dst(struct tensix_rwc *rwc, bool from_checkpoint, bool from_coun
     rwc->dst = rwc->dst_cr = (base + value) & TENSIX_RWC_DST_MASK;
 }
 
+/* GUESS: assembly.yaml puts its value into the three values together, SrcA's lowest; the pages, which
+ * have the counter, do not say what sets it. */
+static uint32_t stack_pointer(const struct tensix_args_SETRWC *args)
+{
+    return (args->dst_val << 8 | args->src_b_val << 4 | args->src_a_val) & TENSIX_RWC_SP_MASK;
+}
+
 /* SPEC: DstCtoCr sets Dst even where the mask does not name it; the other Cr bits only choose what
  * is added. (The seeds look for DstCtoCr in the mask, where that bit is Fidelity.) Not inlined:
  * taking all operands would cost the usual case most of its time. */
@@ -46,6 +53,9 @@ static __attribute__((noinline)) enum tensix_exec set_rwc(struct tensix *tensix,
     if (args.fidelity) {
         rwc->fidelity = 0;
     }
+    if (args.sp) {
+        rwc->sp = stack_pointer(&args);
+    }
     tensix_matrix_flip(tensix, thread, args.clear_ab_vld);
     return TENSIX_DONE;
 }
@@ -55,7 +65,7 @@ static enum tensix_exec exec_SETRWC(struct tensix *tensix, unsigned thread,
                                     const struct tensix_args_SETRWC *args)
 {
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
-    if (args->rwc_cr | args->clear_ab_vld) {
+    if (args->rwc_cr | args->clear_ab_vld | args->sp) {
         return set_rwc(tensix, thread, args->word);
     }
     if (args->src_a) {
@@ -218,6 +228,7 @@ static enum tensix_exec exec_ZEROACC(struct tensix *tensix, unsigned thread,
                                      const struct tensix_args_ZEROACC *args)
 {
     bool valid = args->revert;
+    tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     if (tensix->held & TENSIX_RESET_DST) {
         return TENSIX_DONE; /* SPEC: SoftReset, discarded */
     }

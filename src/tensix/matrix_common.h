@@ -111,6 +111,7 @@ tensix_matrix_dst(struct tensix *tensix, struct tensix_dst_map map, bool is_32bi
                   unsigned rows, enum tensix_matrix_undefined undefined)
 {
     struct tensix_dst *dst = &tensix->dst;
+    tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     unsigned physical =
         is_32bit ? tensix_dst_physical32(map, row) : tensix_dst_physical16(map, row);
     uint64_t cleared = 0;

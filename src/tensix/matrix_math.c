@@ -379,6 +379,7 @@ static enum tensix_exec exec_GMPOOL(struct tensix *tensix, unsigned thread,
     if (!prepare(tensix, thread, &setup)) {
         return refuse(tensix, thread, "GMPOOL");
     }
+    tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     unsigned row_a = rwc->src_a & 0x30, row_b = rwc->src_b & 0x38;
     unsigned row = tensix_matrix_dst_row(tensix, thread, setup.state, args->dst_row) & 0x3fc;
     const uint32_t *a = tensix_matrix_src(tensix, TENSIX_SRC_A, row_a);

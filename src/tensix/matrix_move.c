@@ -5,11 +5,13 @@
  * their newest editions tell Blackhole from Wormhole, and ttsim is older than these. LLK's
  * sequences for halves of 32 bits.
  *
- * The Vector Unit's BLOCK_DEST_MOV, which would keep columns from being written, is not there yet.
+ * Columns that the Vector Unit's BLOCK_DEST_MOV names are not written by MOVA2D, MOVB2D, MOVD2A and
+ * MOVD2B. GUESS: nor by MOVDBGA2D, which is MOVA2D; MOVB2A writes them, since of its pages only the
+ * older one stops it, and SFPCONFIG's does not name it.
  */
 #include "tensix/matrix_common.h"
 
-enum { COLUMNS = TENSIX_DST_COLUMNS, FOUR_ROWS = 4, EIGHT_ROWS = 8 };
+enum { COLUMNS = TENSIX_DST_COLUMNS, ALL_COLUMNS = 0xffff, FOUR_ROWS = 4, EIGHT_ROWS = 8 };
 
 static __attribute__((noinline)) enum tensix_exec no_format(struct tensix *tensix, unsigned thread,
                                                             const char *name, unsigned format)
@@ -87,6 +89,34 @@ static void put_dst_row(struct tensix *tensix, const struct to_dst *how, unsigne
     tensix_dst_write_row32(&tensix->dst, how->map, row, wide);
 }
 
+/* The same where columns may be blocked. SPEC: they are skipped, so they hold what they held, even
+ * where the other columns make an undefined row valid. */
+static void put_dst_columns(struct tensix *tensix, const struct to_dst *how, unsigned row,
+                            const uint32_t source[COLUMNS])
+{
+    const uint16_t blocked = tensix->vector.sets.blocked_moves;
+    if (!blocked) {
+        put_dst_row(tensix, how, row, source);
+        return;
+    }
+    bool is_double = how->is_32bit || how->is_low || how->map.high_half;
+    unsigned physical =
+        is_double ? tensix_dst_physical32(how->map, row) : tensix_dst_physical16(how->map, row);
+    uint16_t *high = tensix->dst.bits[physical], old_high[COLUMNS];
+    uint16_t *low = is_double ? tensix->dst.bits[physical + TENSIX_DST_LOWER_HALF] : high;
+    uint16_t old_low[COLUMNS];
+    if (blocked == ALL_COLUMNS) {
+        return;
+    }
+    memcpy(old_high, high, sizeof old_high);
+    memcpy(old_low, low, sizeof old_low);
+    put_dst_row(tensix, how, row, source);
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        high[i] = blocked >> i & 1 ? old_high[i] : high[i];
+        low[i] = blocked >> i & 1 ? old_low[i] : low[i];
+    }
+}
+
 /*
  * SPEC: on Blackhole, moves take SrcA as TF32 while Fp32_enabled is set, and in INT8 math exponents
  * have 8 bits; `format` is what they would take it as.
@@ -148,6 +178,7 @@ static enum tensix_exec move_a_to_dst(struct tensix *tensix, unsigned thread, co
     if (!tensix_matrix_is_format(format)) {
         return no_format(tensix, thread, name, format);
     }
+    tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     if (!choose_to_dst(tensix, thread, format, args->use_dst32b_lo, &how, &rule)) {
         return broken_rule(tensix, thread, name, rule);
     }
@@ -156,7 +187,7 @@ static enum tensix_exec move_a_to_dst(struct tensix *tensix, unsigned thread, co
     row &= TENSIX_DST_ROWS - rows;
     row_a &= TENSIX_SRC_FILE_ROWS - rows;
     for (unsigned i = 0; i < rows; i++) {
-        put_dst_row(tensix, &how, row + i, tensix_matrix_src(tensix, TENSIX_SRC_A, row_a + i));
+        put_dst_columns(tensix, &how, row + i, tensix_matrix_src(tensix, TENSIX_SRC_A, row_a + i));
     }
     tensix->matrix.src_a_row = (uint8_t)row_a;
     return tensix_matrix_done(tensix, thread, 0, args->addr_mod);
@@ -201,6 +232,7 @@ static enum tensix_exec exec_MOVB2D(struct tensix *tensix, unsigned thread,
     if (!tensix_matrix_is_format(format)) {
         return no_format(tensix, thread, "MOVB2D", format);
     }
+    tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     if (!choose_to_dst(tensix, thread, format, args->use_dst32b_lo, &how, &rule)) {
         return broken_rule(tensix, thread, "MOVB2D", rule);
     }
@@ -213,7 +245,7 @@ static enum tensix_exec exec_MOVB2D(struct tensix *tensix, unsigned thread,
         for (unsigned column = 0; args->broadcast_col0 && column < COLUMNS; column++) {
             spread[column] = data[0];
         }
-        put_dst_row(tensix, &how, row + i, args->broadcast_col0 ? spread : data);
+        put_dst_columns(tensix, &how, row + i, args->broadcast_col0 ? spread : data);
     }
     tensix->matrix.src_a_row = tensix->thread[thread].rwc.src_a & 0x3f; /* GUESS: see SHIFTXA */
     return tensix_matrix_done(tensix, thread, 0, args->addr_mod);
@@ -300,6 +332,17 @@ static bool choose_from_dst(const struct tensix *tensix, unsigned thread, unsign
     return true;
 }
 
+/* What blocked columns hold takes the place of what they would get. */
+static void keep_src_row(const struct tensix *tensix, enum tensix_src src, unsigned row,
+                         uint32_t data[COLUMNS])
+{
+    const uint16_t blocked = tensix->vector.sets.blocked_moves;
+    const uint32_t *old = tensix_matrix_src(tensix, src, row);
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        data[i] = blocked >> i & 1 ? old[i] : data[i];
+    }
+}
+
 /* SPEC: neither waits for its bank. */
 static enum tensix_exec move_from_dst(struct tensix *tensix, unsigned thread, const char *name,
                                       enum tensix_src src, const struct tensix_args_MOVD2A *args)
@@ -316,6 +359,7 @@ static enum tensix_exec move_from_dst(struct tensix *tensix, unsigned thread, co
     if (!tensix_matrix_is_format(format)) {
         return no_format(tensix, thread, name, format);
     }
+    tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     if (!choose_from_dst(tensix, thread, format, args->use_dst32b_lo, &how, &rule)) {
         return broken_rule(tensix, thread, name, rule);
     }
@@ -326,6 +370,9 @@ static enum tensix_exec move_from_dst(struct tensix *tensix, unsigned thread, co
     for (unsigned i = 0; i < rows; i++) {
         uint32_t data[COLUMNS];
         get_src_row(tensix, &how, row + i, data);
+        if (tensix->vector.sets.blocked_moves) {
+            keep_src_row(tensix, src, row_src + i, data);
+        }
         tensix_matrix_put_src(tensix, src, row_src + i, data);
     }
     tensix->matrix.src_a_row = (uint8_t)(src == TENSIX_SRC_A ? row_src : rwc->src_a & 0x3f);

@@ -431,6 +431,7 @@ static inline struct tensix_pack_job new_job(struct tensix *tensix, unsigned thr
                                              const struct tensix_args_PACR *args)
 {
     unsigned state = tensix_state_id(tensix, thread);
+    tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     return (struct tensix_pack_job){.plan = tensix_pack_plan_now(tensix, state),
                                     .state = state,
                                     .which_adc = which_adc(thread, args)};

@@ -88,7 +88,19 @@ void tensix_apply_addr_mod(struct tensix *tensix, unsigned thread, unsigned addr
     modify_fidelity(&tensix->thread[thread].rwc, modify(tensix, thread, addr_mod));
 }
 
+/* What SFPLOAD and SFPSTORE usually have does nothing, or a step of Dst alone. */
 void tensix_apply_partial_addr_mod(struct tensix *tensix, unsigned thread, unsigned addr_mod)
 {
-    (void)modify(tensix, thread, addr_mod);
+    struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
+    const uint16_t *config = tensix->thread_config[thread];
+    unsigned index = (addr_mod + UPPER_HALF * rwc->extra_mod) % MODIFIERS;
+    unsigned dst = config[TENSIX_WORD_ADDR_MOD_DST_SEC0_DestIncr + index];
+    unsigned others = config[TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr + index] |
+                      config[TENSIX_WORD_ADDR_MOD_BIAS_SEC0_BiasIncr + index] |
+                      (dst & (DEST_CR | DEST_CLEAR | DEST_C_TO_CR));
+    if (others) {
+        (void)modify(tensix, thread, addr_mod);
+    } else {
+        rwc->dst = (rwc->dst + (dst & DEST_INCR)) & TENSIX_RWC_DST_MASK;
+    }
 }

@@ -15,6 +15,7 @@ enum {
     TENSIX_RWC_SRC_MASK = 0x3f,
     TENSIX_RWC_DST_MASK = 0x3ff,
     TENSIX_RWC_FIDELITY_MASK = 3,
+    TENSIX_RWC_SP_MASK = 0x3ff,
 };
 
 /* A counter of SrcA or SrcB. */

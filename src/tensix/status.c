@@ -103,8 +103,8 @@ static unsigned executing_types(const struct tensix *tensix, unsigned thread)
 
 uint32_t tensix_status(const struct tensix *tensix, unsigned thread, unsigned index)
 {
-    /* The vector unit enables all lanes after reset, and nothing changes that yet. */
-    const uint32_t lanes_enabled = UINT32_C(1) << QSTATUS_CC | UINT32_C(1) << QSTATUS_CC_COPY;
+    const uint32_t cc = UINT32_C(1) << QSTATUS_CC | UINT32_C(1) << QSTATUS_CC_COPY;
+    const uint32_t lanes_enabled = tensix_vector_enabled(&tensix->vector) ? cc : 0;
     uint32_t own = 0, all = 0;
     bool is_busy_status = index == 1;
     if (index > 1) {

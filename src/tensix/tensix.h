@@ -163,6 +163,7 @@ struct tensix_rwc {
         };
     };
     uint32_t extra_mod; /* 1 bit */
+    uint32_t sp;        /* stack pointer of SFPLOAD and SFPSTORE; 10 bits */
 };
 
 /* SPEC: ADCs. */

@@ -45,6 +45,7 @@ static void write_dst(const struct unpack_job *job, unsigned row, unsigned colum
 {
     struct tensix *tensix = job->tensix;
     struct tensix_dst_map map = tensix_dst_map_now(tensix);
+    tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     row -= UNPACK_SKIPPED_ROWS;
     if (job->format.is_32bit) {
         tensix_dst_write32(&tensix->dst, map, row, column, stored);
@@ -135,6 +136,7 @@ static void write_rows_to_dst(const struct unpack_job *job, unsigned row, unsign
 {
     struct tensix_dst *dst = &job->tensix->dst;
     struct tensix_dst_map map = tensix_dst_map_now(job->tensix);
+    tensix_vector_settle(job->tensix, &job->tensix->vector, job->tensix->now);
     for (unsigned i = 0; i < rows; i++, stored += COLUMNS) {
         uint16_t halves[COLUMNS];
         if (job->format.is_32bit) {

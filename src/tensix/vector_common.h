@@ -2,16 +2,17 @@
  * What the files of the Vector Unit share: how an instruction of it is taken from its word, started
  * and executed.
  *
- * A row of the unit is a function
+ * A row of the unit is an inline function
  *
- *     const char *tensix_vector_SFPABS(struct tensix *tensix, const struct tensix_vector_op *op,
- *                                      uint32_t lanes)
+ *     const char *row_SFPABS(struct tensix *tensix, const struct tensix_vector_op *op,
+ *                            uint32_t lanes)
  *
- * in the file of its sub-unit, and a line TENSIX_VECTOR_RUNNER(SFPABS) at the end of that file. It
- * executes at once for `lanes`: the enabled lanes for which VD is no instruction template. Rows that
- * do not ask whether a lane is enabled (SFPENCC, SFPPUSHC ...) get those for which VD is no template,
- * see ignores_flags(). It returns NULL, or a rule that was broken, in words; nothing has happened
- * then. It is called for scheduled instructions as well, see tensix_vector_op.
+ * in the file of its sub-unit, and a line TENSIX_VECTOR_RUNNER(SFPABS) at the end of that file,
+ * which makes tensix_run_SFPABS and, for scheduled instructions, tensix_vector_SFPABS of it. It
+ * executes at once for `lanes`: the enabled lanes for which VD is no instruction template. Rows
+ * that do not ask whether a lane is enabled (SFPENCC, SFPPUSHC ...) get those for which VD is no
+ * template, see ignores_flags(). It returns NULL, or a rule that was broken, in words; nothing has
+ * happened then.
  *
  * SPEC: BlackholeA0 VectorUnit, SFPCONFIG (backdoor).
  */
@@ -57,6 +58,8 @@ TENSIX_VECTOR_INLINE struct tensix_vector_op tensix_vector_decode(unsigned row, 
         .vc = word >> 8 & 15,
         .vd = is_wide ? word >> 20 & 15 : word >> 4 & 15,
         .mod = is_wide ? word >> 16 & 15 : word & 15,
+        .is_scheduled = false, /* left out, gcc makes these two by a detour that takes 7 ns */
+        .address = 0,
     };
 }
 
@@ -92,9 +95,8 @@ TENSIX_VECTOR_INLINE bool tensix_vector_may_write(unsigned vd)
 
 /* SPEC: SFPMAD, instruction scheduling. Called by rows of two cycles once they have executed: their
  * results can be used the cycle after next. `writes`: bits of LRegs. */
-TENSIX_VECTOR_INLINE void tensix_vector_note_slow(struct tensix *tensix,
-                                                  const struct tensix_vector_op *op,
-                                                  uint32_t writes)
+TENSIX_VECTOR_INLINE void
+tensix_vector_note_slow(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t writes)
 {
     struct tensix_vector *vector = &tensix->vector;
     vector->slow_start = tensix->now;
@@ -122,7 +124,12 @@ TENSIX_VECTOR_INLINE uint32_t tensix_vector_hidden_reads(unsigned row,
     case TENSIX_ROW_SFPSWAP:
         return op->mod ? 1u << op->vc | 1u << op->vd : 0;
     case TENSIX_ROW_SFPSHFT2:
-        return op->mod >= 5 ? 1u << op->vb : op->mod >= 2 ? 1u << op->vc : 0;
+        return op->mod >= 5   ? 1u << op->vb
+               : op->mod == 2 ? 1u << op->vc | 0xe /* LReg[1] to LReg[3] move as well */
+               : op->mod > 2  ? 1u << op->vc
+                              : 0;
+    case TENSIX_ROW_SFPLUTFP32: /* Mod1Mirror does not say that LReg[7] is read */
+        return op->mod & ~(op->word >> 16) & 8 ? 1u << 7 : 0;
     default:
         return 0;
     }
@@ -155,8 +162,8 @@ TENSIX_VECTOR_INLINE bool tensix_vector_ignores_flags(unsigned row)
  * returns the other lanes. */
 uint32_t tensix_vector_backdoor(struct tensix_vector *vector, const struct tensix_vector_op *op);
 
-/* An instruction that comes while others are scheduled, or in a timed run: the unit's clock goes on,
- * what is due executes in the same cycle (vector_macro.c). */
+/* An instruction that comes while others are scheduled, or in a timed run: the unit's clock goes
+ * on, what is due executes in the same cycle (vector_macro.c). */
 enum tensix_exec tensix_vector_issue(struct tensix *tensix, const struct tensix_vector_op *op);
 
 /* A broken rule as a fault. */
@@ -170,11 +177,13 @@ TENSIX_VECTOR_INLINE uint32_t tensix_vector_lanes(struct tensix_vector *vector,
     uint32_t lanes = UINT32_MAX;
     if (tensix_vector_has_backdoor(row) && !op->is_scheduled &&
         __builtin_expect(op->vd >= TENSIX_LREG_BACKDOOR, 0)) {
-        lanes = tensix_vector_backdoor(vector, op);
+        const struct tensix_vector_op copy = *op;
+        lanes = tensix_vector_backdoor(vector, &copy);
     }
     return tensix_vector_ignores_flags(row) ? lanes : lanes & tensix_vector_enabled(vector);
 }
 
+/* The op stays in registers: functions that are not inlined get copies of it. */
 TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_start(struct tensix *tensix, unsigned row,
                                                           unsigned thread, uint32_t word,
                                                           tensix_vector_exec *exec)
@@ -182,18 +191,22 @@ TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_start(struct tensix *tensix,
     struct tensix_vector *vector = &tensix->vector;
     const struct tensix_vector_op op = tensix_vector_decode(row, thread, word);
     if (__builtin_expect(vector->schedules | tensix->timed, 0)) {
-        return tensix_vector_issue(tensix, &op);
+        const struct tensix_vector_op copy = op;
+        return tensix_vector_issue(tensix, &copy);
     }
     uint32_t hidden = tensix_vector_hidden_reads(row, &op);
-    if (hidden && __builtin_expect((vector->slow_writes & hidden) &&
-                                       vector->slow_start + 1 == tensix->now,
-                                   0) &&
-        tensix_vector_report_hazard(tensix, &op, hidden) == TENSIX_STOP) {
-        return TENSIX_STOP;
+    if (hidden &&
+        __builtin_expect((vector->slow_writes & hidden) && vector->slow_start + 1 == tensix->now,
+                         0)) {
+        const struct tensix_vector_op copy = op;
+        if (tensix_vector_report_hazard(tensix, &copy, hidden) == TENSIX_STOP) {
+            return TENSIX_STOP;
+        }
     }
     const char *rule = exec(tensix, &op, tensix_vector_lanes(vector, &op, row));
     if (__builtin_expect(rule != NULL, 0)) {
-        return tensix_vector_fault(tensix, &op, rule);
+        const struct tensix_vector_op copy = op;
+        return tensix_vector_fault(tensix, &copy, rule);
     }
     return TENSIX_DONE;
 }
@@ -202,9 +215,23 @@ TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_start(struct tensix *tensix,
     tensix_runner tensix_run_##token;                                                              \
     enum tensix_exec tensix_run_##token(struct tensix *tensix, unsigned thread, uint32_t word)     \
     {                                                                                              \
-        return tensix_vector_start(tensix, TENSIX_ROW_##token, thread, word,                       \
-                                   tensix_vector_##token);                                         \
+        return tensix_vector_start(tensix, TENSIX_ROW_##token, thread, word, row_##token);         \
+    }                                                                                              \
+    const char *tensix_vector_##token(struct tensix *tensix, const struct tensix_vector_op *op,    \
+                                      uint32_t lanes)                                              \
+    {                                                                                              \
+        return row_##token(tensix, op, lanes);                                                     \
     }
+
+/* --- Loads (vector_memory.c), for SFPLOADMACRO --- */
+
+/* The address that an SFPLOAD or SFPLOADMACRO comes to; with INT32_ALL the stack pointer moves. */
+unsigned tensix_vector_load_address(struct tensix *tensix, const struct tensix_vector_op *op);
+
+/* The load itself, to LReg[vd], which is one of the first eight: format and thread are those of
+ * `op`. The address modifier is the caller's. */
+void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op, unsigned vd,
+                        unsigned address);
 
 /* --- The rows --- */
 

@@ -26,7 +26,7 @@ enum {
     TENSIX_FLAG_STACK = 8,
     TENSIX_MACRO_TEMPLATES = 4,
     TENSIX_MACROS = 4,
-    TENSIX_SCHEDULED = 64,          /* instructions that wait for their time */
+    TENSIX_SCHEDULED = 256, /* instructions that wait: by sub-unit, delay and column */
 };
 
 /* LaneConfig, as SFPCONFIG writes it. */
@@ -64,6 +64,7 @@ struct tensix_lane_sets {
     uint32_t backdoor_closed; /* DISABLE_BACKDOOR_LOAD */
     uint32_t fp16_infinities, dest_index, captures_index, no_stores, no_loads, odd_loads,
         odd_stores, exchanges;
+    uint16_t blocked_moves; /* BLOCK_DEST_MOV: a bit for each of the 16 columns of Dst and Src */
 };
 
 /* An instruction of the Vector Unit with its operands where every row has them; a macro overrides
@@ -85,18 +86,29 @@ struct tensix_scheduled {
     uint8_t unit;    /* enum tensix_vector_part */
     uint8_t delay;   /* cycles or instructions to go */
     bool counts_instructions; /* WaitForElapsedInstructions */
+    uint16_t macro; /* counts SFPLOADMACROs; those of one have the same */
 };
 
-/* A result that is written a cycle after it was computed (vector_macro.c). */
+/* Values that LRegs get at the end of a cycle, or of the next one (vector_schedule.c). What `lregs`
+ * does not name is not looked at. */
 struct tensix_vector_late {
-    uint32_t lreg; /* where to, or TENSIX_LREGS: nowhere */
-    uint32_t lanes;
-    uint32_t value[NUM_LANES];
-    uint32_t word;
+    uint32_t lregs; /* bits */
+    uint32_t early; /* of these: a read in the next cycle is one too early */
+    uint32_t lanes[TENSIX_LREGS];
+    uint32_t value[TENSIX_LREGS][NUM_LANES];
+    uint16_t macro; /* of the instruction that computed them, 0: of none */
+    uint8_t row;
+};
+
+/* What the automatic stalls go by (vector_timing.c). */
+struct tensix_vector_stalls {
+    uint64_t start; /* of the latest ordinary instruction */
+    uint32_t writes; /* LRegs that are taken to be written a cycle later */
+    bool holds_unit;
 };
 
 struct tensix_vector {
-    uint32_t lreg[TENSIX_LREGS][NUM_LANES];
+    _Alignas(64) uint32_t lreg[TENSIX_LREGS][NUM_LANES]; /* as vectors of the host like it */
     uint32_t flags;      /* LaneFlags */
     uint32_t uses_flags; /* UseLaneFlagsForLaneEnable */
     struct tensix_flag_level stack[TENSIX_FLAG_STACK]; /* [0] is the top */
@@ -107,9 +119,16 @@ struct tensix_vector {
 
     /* Load macros under way. */
     struct tensix_scheduled scheduled[TENSIX_SCHEDULED];
-    struct tensix_vector_late late;
-    uint8_t schedules; /* how many are there */
-    uint64_t clock;    /* the cycle up to which the unit has run; kept while `schedules` is not 0 */
+    struct tensix_vector_late late[2]; /* late[turn]: of the cycle before */
+    uint8_t turn;
+    struct tensix_scheduled swap; /* second cycle of an SFPSWAP: its lanes, or none */
+    uint32_t swap_early;          /* what `early` is for that */
+    uint32_t swap_lanes;          /* of those of the cycle before, whether they swap or not */
+    uint16_t entries;             /* of `scheduled` */
+    uint16_t macros;              /* the latest of struct tensix_scheduled, never 0 */
+    uint16_t schedules;           /* not 0 while anything of the above is to come */
+    uint64_t clock; /* the last cycle that the unit has run; kept while `schedules` is not 0 */
+    struct tensix_vector_stalls stalls; /* kept while `schedules` is not 0, and in timed runs */
 
     /* The latest instruction whose result takes two cycles: what hazards are judged by
      * (vector_timing.c). */
@@ -127,12 +146,27 @@ void tensix_vector_derive(struct tensix_vector *vector);
 /* PRNG_SEED was written. */
 void tensix_vector_seed(struct tensix *tensix, uint32_t seed);
 
+/* Bits of SOFT_RESET_0 that become set and clear. */
+void tensix_vector_soft_reset(struct tensix *tensix, uint32_t entering, uint32_t leaving);
+
 /*
  * Lets scheduled instructions execute whose time has come by cycle `now`, in a functional run all
  * of those that count cycles: to be called before anything else looks at what they change. Cheap
  * where nothing is scheduled.
  */
 void tensix_vector_run_schedules(struct tensix *tensix, uint64_t now);
+
+/* The same, but only what executes before cycle `now`, in functional runs too: time goes by. */
+void tensix_vector_pass(struct tensix *tensix, uint64_t now);
+
+/* Is anything scheduled by a thread (TENSIX_THREADS: by any) that executes without further
+ * instructions? What counts instructions, and does not get them, is nothing that a thread waits
+ * for. */
+bool tensix_vector_goes_on(const struct tensix *tensix, unsigned thread);
+
+/* Timed runs: the first cycle from `now` on at which the automatic stalls let an instruction start. */
+uint64_t tensix_vector_start_at(const struct tensix *tensix, unsigned thread, unsigned row,
+                                uint32_t word, uint64_t now);
 
 static inline void tensix_vector_settle(struct tensix *tensix, const struct tensix_vector *vector,
                                         uint64_t now)

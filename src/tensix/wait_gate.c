@@ -70,8 +70,9 @@ static bool keeps_waiting(const struct tensix *tensix, unsigned thread,
         return tensix->board->mover_busy(tensix->owner);
     case TENSIX_C_HART:
         return tensix->board->hart_access_pending(tensix->owner, thread);
-    case TENSIX_C_VECTOR:
-        return is_busy(tensix, thread, TENSIX_UNIT_VECTOR, now);
+    case TENSIX_C_VECTOR: /* GUESS: what waits for further instructions is in no stage of it yet */
+        return is_busy(tensix, thread, TENSIX_UNIT_VECTOR, now) ||
+               tensix_vector_goes_on(tensix, thread);
     case TENSIX_C_CONFIG:
         return config_busy(tensix, now);
     }
@@ -145,7 +146,13 @@ static void look(struct tensix *tensix, unsigned thread, uint64_t now)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     struct tensix_latch *latch = &own->latch;
-    if (latch->block_mask && !latch->met && is_met(tensix, thread, now)) {
+    if (!latch->block_mask || latch->met) {
+        return;
+    }
+    if (latch->conditions & TENSIX_C_VECTOR) {
+        tensix_vector_settle(tensix, &tensix->vector, now);
+    }
+    if (is_met(tensix, thread, now)) {
         latch->met = true;
         if (latch->conditions) {
             tensix_land(tensix, thread, users_of_conditions(latch->conditions));

@@ -48,6 +48,9 @@ enum mmio_reply tile_mmio_DST(struct tile *tile, struct mmio_access *access)
 {
     struct tensix *tensix = &tile->tensix;
     const struct tensix_dst_window window = window_of(tensix, mmio_thread(access));
+    if (access->operation == MMIO_READ || access->operation == MMIO_WRITE) {
+        tensix_vector_settle(tensix, &tensix->vector, access->cycle);
+    }
     const struct tensix_dst_map map = tensix_dst_map_now(tensix);
     bool is_fine;
     if (mmio_is_write(access)) {

@@ -7,6 +7,7 @@
 
 #include "tile/bus.h"
 #include "tile/tensix_port.h"
+#include "tile/weak.h"
 
 /* The memory of a tile is one mapping that the host fills in on first touch. */
 enum {
@@ -43,20 +44,19 @@ static void init_harts(struct tile *tile, uint8_t *locals)
     }
 }
 
-bool tile_init(struct tile *tile, unsigned x, unsigned y, struct rv32_code_store *store,
-               const struct tile_board *board, void *owner)
+/* Zeros, from the start of a page on, that cost nothing until they are touched. */
+static void *map_zeros(size_t size)
 {
-    uint8_t *memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
-        return false;
-    }
-    tile->x = x;
-    tile->y = y;
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void prepare(struct tile *tile, uint8_t *memory)
+{
+    struct rv32_code_store *store = tile->code.store;
     tile->quantum = DEFAULT_QUANTUM;
     tile->running = RV32_CORES;
-    tile->board = board;
-    tile->owner = owner;
     tile->l1 = memory;
     memory += TILE_L1_BYTES;
     tile->overlay.stream = (void *)memory;
@@ -76,17 +76,37 @@ bool tile_init(struct tile *tile, unsigned x, unsigned y, struct rv32_code_store
     debug_init(tile);
     tile->debug.word[REG_SOFT_RESET_0] = ALL_HARTS_HELD;
     for (unsigned noc = 0; noc < 2; noc++) {
-        niu_reset(&tile->niu[noc], noc, x, y);
+        niu_reset(&tile->niu[noc], noc, tile->x, tile->y);
     }
-    return true;
 }
 
-void tile_fini(struct tile *tile)
+struct tile *tile_create(unsigned x, unsigned y, struct rv32_code_store *store,
+                         const struct tile_board *board, void *owner)
 {
-    if (tile->l1) {
+    struct tile *tile = map_zeros(sizeof *tile);
+    uint8_t *memory = tile ? map_zeros(MEMORY_BYTES) : NULL;
+    if (!memory) {
+        if (tile) {
+            munmap(tile, sizeof *tile);
+        }
+        return NULL;
+    }
+    tile->x = x;
+    tile->y = y;
+    tile->board = board;
+    tile->owner = owner;
+    tile->code.store = store;
+    prepare(tile, memory);
+    return tile;
+}
+
+void tile_destroy(struct tile *tile)
+{
+    if (tile) {
+        tile_weak_free(tile);
         rv32_code_invalidate(&tile->code); /* the pages belong to the store */
         munmap(tile->l1, MEMORY_BYTES);
-        tile->l1 = NULL;
+        munmap(tile, sizeof *tile);
     }
 }
 

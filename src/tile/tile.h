@@ -210,12 +210,13 @@ enum {
 };
 
 /*
- * Prepares a zeroed tile, with all harts held in reset. `store` is shared by the tiles of a chip.
- * False when memory runs out. L1 is allocated on first touch.
+ * A tile with all harts held in reset. `store` is shared by the tiles of a chip. NULL when memory
+ * runs out. Its memory is allocated on first touch, and starts with a page: register files that
+ * vectors of the host work on are aligned.
  */
-bool tile_init(struct tile *tile, unsigned x, unsigned y, struct rv32_code_store *store,
-               const struct tile_board *board, void *owner);
-void tile_fini(struct tile *tile);
+struct tile *tile_create(unsigned x, unsigned y, struct rv32_code_store *store,
+                         const struct tile_board *board, void *owner);
+void tile_destroy(struct tile *tile); /* NULL does nothing */
 
 /* Runs every agent up to `until`, a multiple of tile->quantum, or until the tile stops. */
 void tile_run(struct tile *tile, uint64_t until);

@@ -2,8 +2,9 @@
  * Fuzzes the coprocessor on a board of its own. An input is a program for the outside world: pushes
  * of TRISCs, B and the debug bus, MOP configuration, writes of harts to configuration, GPRs and
  * semaphores, soft resets, registers that answer, wait or refuse, and runs of some cycles. For the
- * data path there are tiles in L1, address counters, configuration field by field, and instructions
- * of unpackers, Matrix Unit and packer one by one, of which a fault must not have done anything.
+ * data path there are tiles in L1, address counters, configuration field by field, load macros, and
+ * instructions of unpackers, Matrix Unit, Vector Unit and packer one by one, of which a fault must not
+ * have done anything. fuzz_vector.c has programs for the Vector Unit alone.
  * After every step the invariants that headers and file comments promise are checked; a broken one
  * traps.
  *
@@ -51,6 +52,7 @@ struct bench {
     uint64_t time;
     uint64_t last_time[TENSIX_THREADS];
     unsigned faults;
+    enum tensix_fault_kind latest_kind;
     /* Nothing that multiplies or discards instructions was given to the thread. */
     bool counts[TENSIX_THREADS];
 };
@@ -123,6 +125,7 @@ static bool board_fault(void *owner, const struct tensix_fault *fault)
     REQUIRE(fault->kind < TENSIX_FAULT_KINDS && fault->thread < TENSIX_THREADS);
     REQUIRE(fault->text[0] && memchr(fault->text, 0, MOST_TEXT));
     bench->faults++;
+    bench->latest_kind = fault->kind;
     return bench->faults_stop;
 }
 
@@ -275,6 +278,29 @@ static void check_units(const struct tensix *tensix)
     REQUIRE(packer->last_thread < TENSIX_THREADS && packer->max_exponent < 256);
 }
 
+static void check_vector(const struct tensix *tensix)
+{
+    const struct tensix_vector *vector = &tensix->vector;
+    uint32_t above = UINT32_MAX;
+    REQUIRE(vector->entries <= TENSIX_SCHEDULED && vector->turn <= 1);
+    REQUIRE(vector->entries <= vector->schedules && vector->schedules <= vector->entries + 1);
+    for (unsigned i = 0; i < vector->entries; i++) {
+        REQUIRE(vector->scheduled[i].lanes && vector->scheduled[i].delay < 8);
+    }
+    for (unsigned i = 0; i < TENSIX_FLAG_STACK; i++) {
+        const struct tensix_flag_level *level = &vector->stack[i];
+        REQUIRE(((level->used & ~above) | ((level->flags | level->uses_flags) & ~level->used)) == 0);
+        above = level->used;
+    }
+    for (unsigned i = 0; i < TENSIX_LANE_COLUMNS; i++) {
+        REQUIRE(vector->lane_config[i] <= TENSIX_LANE_CONFIG_MASK);
+        REQUIRE(vector->macro[i].misc < 1 << 12);
+    }
+    for (unsigned lane = 0; lane < NUM_LANES; lane++) {
+        REQUIRE(vector->lreg[TENSIX_LREG_ZERO][lane] == 0);
+    }
+}
+
 /* What is too much to look at after every step. */
 static void check_data(const struct tensix *tensix)
 {
@@ -296,6 +322,7 @@ static void check_data(const struct tensix *tensix)
 static void check(struct bench *bench)
 {
     check_units(&bench->tensix);
+    check_vector(&bench->tensix);
     check_shared(&bench->tensix);
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         check_counters(&bench->tensix.thread[i]);
@@ -648,6 +675,7 @@ struct before {
     struct tensix_adc adc[TENSIX_THREADS][TENSIX_ADCS];
     struct tensix_rwc rwc;
     struct tensix_matrix matrix;
+    struct tensix_vector vector;
     struct tensix_pack_output output;
     uint32_t pack_generator, histogram[32], max_exponent;
     uint32_t src_row[TENSIX_UNPACKERS][TENSIX_THREADS];
@@ -668,6 +696,7 @@ static struct before *note_all(const struct tensix *tensix, unsigned thread)
     }
     before->rwc = tensix->thread[thread].rwc;
     before->matrix = tensix->matrix;
+    memcpy(&before->vector, &tensix->vector, sizeof before->vector);
     before->output = packer->output;
     before->pack_generator = packer->generator;
     memcpy(before->histogram, packer->histogram, sizeof before->histogram);
@@ -686,7 +715,7 @@ static struct before *note_all(const struct tensix *tensix, unsigned thread)
 static uint32_t read_data_word(struct bench *bench)
 {
     enum { UNUSUAL_BITS = 1 << 10, WAITS = 1 << 11 };
-    static const enum tensix_unit units[] = {TENSIX_UNIT_MATRIX, TENSIX_UNIT_MATRIX,
+    static const enum tensix_unit units[] = {TENSIX_UNIT_MATRIX, TENSIX_UNIT_VECTOR,
                                              TENSIX_UNIT_UNPACK, TENSIX_UNIT_PACK};
     unsigned choice = take(bench, 2), row = choice % TENSIX_ROWS;
     unsigned what = choice >> 8 & 3;
@@ -719,7 +748,9 @@ static void execute_data(struct bench *bench, unsigned thread)
     bench->time = time > bench->time ? time : bench->time;
     unsigned done = tensix_execute(tensix, thread, origin, &word, 1, bench->time,
                                    bench->time + TENSIX_FIFO_DEPTH);
-    if (bench->faults > faults) {
+    /* What is scheduled may fault as well, and a hazard does not keep an instruction from executing. */
+    if (bench->faults > faults && bench->latest_kind != TENSIX_FAULT_HAZARD &&
+        !before->vector.schedules) {
         struct before *after = note_all(tensix, thread);
         REQUIRE(bench->faults == faults + 1 && memcmp(before, after, sizeof *after) == 0);
         free(after);
@@ -727,6 +758,28 @@ static void execute_data(struct bench *bench, unsigned thread)
     free(before);
     REQUIRE(done <= 1);
     check_data(tensix);
+}
+
+/* LoadMacroConfig of some columns, or LaneConfig. */
+static void set_lanes(struct bench *bench)
+{
+    unsigned columns = take(bench, 1), what = take(bench, 1);
+    struct tensix_macro_config macro = {.misc = (uint16_t)(take(bench, 2) & 0xfff)};
+    for (unsigned i = 0; i < TENSIX_MACRO_TEMPLATES; i++) {
+        macro.instruction[i] = read_word(bench);
+        macro.sequence[i] = take(bench, 4);
+    }
+    for (unsigned column = 0; column < TENSIX_LANE_COLUMNS; column++) {
+        if (!(columns >> column & 1)) {
+            continue;
+        }
+        if (what & 3) {
+            bench->tensix.vector.macro[column] = macro;
+        } else {
+            bench->tensix.vector.lane_config[column] = macro.sequence[0] & TENSIX_LANE_CONFIG_MASK;
+        }
+    }
+    tensix_vector_derive(&bench->tensix.vector);
 }
 
 enum operation {
@@ -757,6 +810,7 @@ enum operation {
     EXECUTE_DATA_2,
     EXECUTE_DATA_3,
     EXECUTE_DATA_4,
+    SET_LANES,
     OPERATIONS
 };
 
@@ -786,6 +840,9 @@ static bool data_step(struct bench *bench, enum operation operation, unsigned th
     case EXECUTE_DATA_3:
     case EXECUTE_DATA_4:
         execute_data(bench, thread);
+        return true;
+    case SET_LANES:
+        set_lanes(bench);
         return true;
     default:
         return false;

@@ -21,7 +21,6 @@ enum {
     THREAD_WORDS = 68,
     STATE_RESET = 4,
     IC_INVALIDATE = 185,
-    PRNG_SEED = 186,
     SCRATCH = 209,
     TAG_SEARCH = 212,
     CONTEXT_RESET = 41,
@@ -452,17 +451,17 @@ END_TEST
 START_TEST(what_is_not_modelled_is_stored_and_reported)
 {
     tensix->gpr[0][1] = 77;
-    run(0, "WRCFG 1, 0, %u", PRNG_SEED);
+    run(0, "WRCFG 1, 0, %u", TAG_SEARCH);
     ck_assert_uint_eq(harness.unmodelled, 1);
-    ck_assert_uint_eq(tensix->config[1][PRNG_SEED], 77);
-    run(0, "RMWCIB0 0, 0, %u", PRNG_SEED); /* writes no bit */
+    ck_assert_uint_eq(tensix->config[1][TAG_SEARCH], 77);
+    run(0, "RMWCIB0 0, 0, %u", TAG_SEARCH); /* writes no bit */
     ck_assert_uint_eq(harness.unmodelled, 1);
     run(0, "WRCFG 1, 0, %u; WRCFG 1, 0, %u", TAG_SEARCH, TAG_SEARCH + 7);
     ck_assert_uint_eq(harness.unmodelled, 3);
     run(0, "WRCFG 1, 0, %u; WRCFG 1, 0, %u", TAG_SEARCH - 1, TAG_SEARCH + 8);
     ck_assert_uint_eq(harness.unmodelled, 3);
     harness.board.unmodelled = NULL;
-    run(0, "WRCFG 1, 0, %u; SETC16 %u, 1", PRNG_SEED, CONTEXT_RESET);
+    run(0, "WRCFG 1, 0, %u; SETC16 %u, 1", TAG_SEARCH, CONTEXT_RESET);
     ck_assert_uint_eq(harness.faults, 0);
 }
 END_TEST
@@ -537,7 +536,6 @@ START_TEST(window_writes)
             continue;
         }
         enum tensix_config_effect effect = word == IC_INVALIDATE ? TENSIX_CONFIG_IC_INVALIDATE
-                                           : word == PRNG_SEED   ? TENSIX_CONFIG_UNMODELLED
                                            : word >= TAG_SEARCH && word < TAG_SEARCH + 8
                                                ? TENSIX_CONFIG_UNMODELLED
                                                : TENSIX_CONFIG_STORED;
@@ -801,7 +799,7 @@ START_TEST(late_writes_have_their_effects)
     fill();
     push(0, 0, "SETC16 0, 1");
     push(0, 0, "WRCFG 1, 0, 185"); /* 2, arrives at 4 */
-    push(0, 0, "WRCFG 1, 0, 186");
+    push(0, 0, "WRCFG 1, 0, 212");
     push(0, 0, "WRCFG 1, 0, 4"); /* 4, arrives at 6 */
     run_until(4);
     ck_assert_uint_eq(harness.invalidations, 0);

@@ -129,7 +129,7 @@ static const unsigned rows[] = {
 };
 
 /* Is the word one of a row that counts, without hand-over of banks and on the own thread's? By the
- * bits of the pages: flips 23 and 22; overrides 19 and 18, of SETADC 17 and 16. */
+ * bits of the pages: flips 23 and 22, stack pointer 4; overrides 19 and 18, of SETADC 17 and 16. */
 static bool counts(unsigned thread, uint32_t word)
 {
     unsigned opcode = word >> 24;
@@ -137,7 +137,7 @@ static bool counts(unsigned thread, uint32_t word)
     bool is_own = override == 0 || override == thread + 1;
     switch (opcode) {
     case 0x37:
-        return (word >> 22 & 3) == 0;
+        return (word >> 22 & 3) == 0 && (word >> 4 & 1) == 0; /* nor the stack pointer */
     case 0x38:
     case 0x5e:
         return true;

@@ -487,7 +487,7 @@ START_TEST(gatesrcrst_changes_nothing)
 END_TEST
 
 /* Instructions with reserved bits are not executed. */
-static const uint32_t reserved[] = {0x38000001, 0x38000020, 0x38400000, 0x37000010,
+static const uint32_t reserved[] = {0x38000001, 0x38000020, 0x38400000,
                                     0x37000020, 0x35000004, 0x36000004};
 
 START_TEST(reserved_bits_fault)

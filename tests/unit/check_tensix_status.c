@@ -150,6 +150,27 @@ START_TEST(there_are_two_of_them)
 }
 END_TEST
 
+/* SPEC: sfpu_cc, twice. */
+START_TEST(enabled_lanes_show)
+{
+    const uint32_t cc = 1U << 11 | 1U << 24;
+    struct tensix_vector *vector = &tensix->vector;
+    vector->uses_flags = UINT32_MAX;
+    for (unsigned lane = 0; lane < 32; lane++) {
+        vector->flags = 1U << lane;
+        ck_assert_uint_eq(tensix_status(tensix, 0, QUEUED), cc);
+    }
+    vector->flags = 0;
+    ck_assert_uint_eq(tensix_status(tensix, OTHERS, QUEUED), 0);
+    ck_assert_uint_eq(tensix_status(tensix, 1, BUSY), 0);
+    vector->uses_flags = 0x7fffffff;
+    ck_assert_uint_eq(tensix_status(tensix, OTHERS, QUEUED), cc);
+    vector->lane_config[7] = TENSIX_LANE_ROW_MASK;
+    tensix_vector_derive(vector);
+    ck_assert_uint_eq(tensix_status(tensix, OTHERS, QUEUED), 0);
+}
+END_TEST
+
 START_TEST(pushes_of_others_do_not_count)
 {
     push_as(0, TENSIX_BY_B, "SEMPOST 1");
@@ -241,6 +262,7 @@ int main(void)
     tcase_add_test(tcase, what_is_no_instruction_has_none);
     tcase_add_test(tcase, threads_are_or_reduced);
     tcase_add_test(tcase, there_are_two_of_them);
+    tcase_add_test(tcase, enabled_lanes_show);
     tcase_add_test(tcase, pushes_of_others_do_not_count);
     tcase_add_test(tcase, instruction_at_the_gate_counts);
     tcase_add_test(tcase, expansions_count_as_what_they_come_from);

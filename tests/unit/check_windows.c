@@ -23,7 +23,7 @@ static void teardown(void)
 #define SOFT_RESET   UINT32_C(0xffb121b0)
 #define INSTRN_CTRL0 UINT32_C(0xffb120a0)
 
-enum { STATE_RESET_EN = 4, THCON = 64, GLOBAL = 180, IC_INVALIDATE = 185, PRNG_SEED = 186 };
+enum { STATE_RESET_EN = 4, THCON = 64, GLOBAL = 180, IC_INVALIDATE = 185, TAG_SEARCH = 212 };
 enum { STATE_1 = 224, DUAL = 448, THREAD = 672 };
 
 START_TEST(mop_configuration_is_write_only)
@@ -205,10 +205,10 @@ START_TEST(ic_invalidate_forgets_code)
 }
 END_TEST
 
-START_TEST(seed_is_stored_and_reported)
+START_TEST(tag_search_is_stored_and_reported)
 {
-    put(H, AGENT_T0, CONFIG(PRNG_SEED), 77);
-    ck_assert_uint_eq(get(H, AGENT_T0, CONFIG(PRNG_SEED)), 77);
+    put(H, AGENT_T0, CONFIG(TAG_SEARCH), 77);
+    ck_assert_uint_eq(get(H, AGENT_T0, CONFIG(TAG_SEARCH)), 77);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
 END_TEST
@@ -259,7 +259,7 @@ int main(void)
     tcase_add_test(tcase, state_reset_clears_one_state);
     tcase_add_test(tcase, thread_configuration_is_read_only);
     tcase_add_test(tcase, ic_invalidate_forgets_code);
-    tcase_add_test(tcase, seed_is_stored_and_reported);
+    tcase_add_test(tcase, tag_search_is_stored_and_reported);
     tcase_add_test(tcase, thcon_reset_clears_and_holds);
     tcase_add_test(tcase, auto_ttsync_makes_wait);
     suite_add_tcase(suite, tcase);

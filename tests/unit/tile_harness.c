@@ -29,16 +29,14 @@ void harness_open(struct tile_harness *harness)
     *harness = (struct tile_harness){
         .board = {.fault = note_fault, .unmodelled = note_unmodelled}, .policy = PENROSE_STOP};
     harness->store = rv32_code_store_create();
-    harness->tile = calloc(1, sizeof *harness->tile);
     ck_assert_ptr_nonnull(harness->store);
+    harness->tile = tile_create(1, 2, harness->store, &harness->board, harness);
     ck_assert_ptr_nonnull(harness->tile);
-    ck_assert(tile_init(harness->tile, 1, 2, harness->store, &harness->board, harness));
 }
 
 void harness_close(struct tile_harness *harness)
 {
-    tile_fini(harness->tile);
-    free(harness->tile);
+    tile_destroy(harness->tile);
     rv32_code_store_destroy(harness->store);
 }
 

@@ -134,7 +134,7 @@ static void print_logs(const struct bench *bench, const struct program *program,
 /* What differs of Dst, Src and packed L1. */
 static void print_scene(const struct bench *bench, const struct program *program, FILE *to)
 {
-    bool wide = program->scene && epilogue_is_wide(program);
+    bool wide = program->scene && !program->vector && epilogue_is_wide(program);
     enum { MOST_LINES = 24 };
     uint32_t count = 0;
     for (uint32_t i = 0; i < bench->ours_left.scene_words; i++) {
@@ -143,7 +143,11 @@ static void print_scene(const struct bench *bench, const struct program *program
         if (ours == reference || (++count > MOST_LINES && !bench->verbose)) {
             continue;
         }
-        epilogue_name(i, wide, name, sizeof name);
+        if (program->vector) {
+            epilogue_vector_name(i, name, sizeof name);
+        } else {
+            epilogue_name(i, wide, name, sizeof name);
+        }
         fprintf(to, "# %s: ours 0x%08" PRIx32 ", reference 0x%08" PRIx32 "\n", name, ours,
                 reference);
     }

@@ -24,10 +24,8 @@ struct shape {
 };
 
 static const struct shape shapes[DATA_LAYOUTS] = {
-    [DATA_FP32] = {4, 8, 23},
-    [DATA_BF16] = {2, 8, 7},
-    [DATA_FP16] = {2, 5, 10},
-    [DATA_BYTES] = {1, 0, 8},
+    [DATA_FP32] = {4, 8, 23}, [DATA_BF16] = {2, 8, 7},   [DATA_FP16] = {2, 5, 10},
+    [DATA_BYTES] = {1, 0, 8}, [DATA_WORDS] = {4, 8, 23},
 };
 
 static uint32_t join(const struct shape *shape, uint32_t sign, uint32_t exponent, uint32_t mantissa)
@@ -104,10 +102,110 @@ static uint32_t byte_of(enum data_style style, struct random *random)
     }
 }
 
+/* --- Words of the Vector Unit --- */
+
+/* Floats whose products and sums lie at the limits of the exponent. */
+static uint32_t float_word(struct random *random)
+{
+    static const uint8_t edges[] = {1,   2,   23,  24,  25,  62,  63,  64,  65,  102, 103, 126,
+                                    127, 128, 129, 150, 151, 189, 190, 191, 192, 230, 253, 254};
+    if (random_once_in(random, 2)) {
+        return narrow(&shapes[DATA_FP32], random);
+    }
+    uint32_t exponent = edges[random_below(random, sizeof edges)];
+    uint32_t bits = (uint32_t)(random_next(random) >> 16);
+    bits = random_once_in(random, 4) ? bits & 0x807f0000 : bits;
+    return (bits & 0x807fffff) | exponent << 23;
+}
+
+static uint32_t integer_word(struct random *random)
+{
+    static const uint32_t corners[] = {
+        0,         1,          0x7fffff,   0xffffff,   0x1000000,
+        0x1000001, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff,
+    };
+    uint32_t power = UINT32_C(1) << random_below(random, 32);
+    uint32_t step = random_below(random, 5) - 2, bits = (uint32_t)(random_next(random) >> 16);
+    uint32_t value = 0;
+    switch (random_below(random, 6)) {
+    case 0:
+        value = corners[random_below(random, sizeof corners / sizeof corners[0])];
+        break;
+    case 1:
+        value = power + step;
+        break;
+    case 2:
+        value = bits % 67 - 33; /* amounts of shifts */
+        break;
+    case 3:
+        value = bits >> random_below(random, 32);
+        break;
+    case 4:
+        return (0 - (bits >> random_below(random, 32)));
+    default:
+        value = 0x1000000 + (bits & 0xff) - 0x80; /* where FP32 loses bits */
+    }
+    return random_once_in(random, 3) ? value ^ 0x80000000 : value;
+}
+
+static uint32_t edge_word(struct random *random)
+{
+    static const uint32_t edges[] = {
+        0x00800000, 0x3c000000, 0x3c800000, 0x3f000000, 0x3f320000, 0x3f800000, 0x3fc00000,
+        0x40000000, 0x40400000, 0x40800000, 0x42fe0000, 0x42ff0000, 0x437f0000, 0x437f8000,
+        0x46fffe00, 0x46ffff00, 0x477fff00, 0x477fff80, 0x47800000, 0x7e800000, 0x7f000000,
+        0x7f7fffff, 0x7f800000, 0x7f80ffff, 0x7fc00000, 0x3effffff, 0x38800000, 0x477fe000,
+    };
+    uint32_t edge = edges[random_below(random, sizeof edges / sizeof edges[0])];
+    uint32_t step = random_below(random, 7) - 3, bits = (uint32_t)(random_next(random) >> 16);
+    uint32_t sign = random_below(random, 2) << 31;
+    switch (random_below(random, 5)) {
+    case 0: /* halves of a float of 16 bits, and pairs of 8 */
+        return random_once_in(random, 2) ? bits | 0x7c000000 : bits | 0xff;
+    case 1: /* a step of a table, at any exponent */
+        return (sign | (bits & 0x7fff0000)) + step;
+    case 2: /* halves of what BF16 and TF32 keep */
+        return (sign | (bits & 0x7fffe000)) + (random_below(random, 2) ? 0x8000 : 0x1000) + step;
+    default:
+        return sign | (edge + step);
+    }
+}
+
+static uint32_t pool_word(uint32_t seed, struct random *random)
+{
+    struct random magnitude = {.state = (seed >> 8) * UINT64_C(4) + random_below(random, 4)};
+    uint32_t value = narrow(&shapes[DATA_FP32], &magnitude) & 0x7fffffff;
+    uint32_t step = random_once_in(random, 2) ? 0 : random_below(random, 3) - 1;
+    uint32_t sign = random_below(random, 2) << 31;
+    return (value + step) | sign;
+}
+
+static uint32_t word_of(const struct step *step, enum data_words style, struct random *random)
+{
+    if (style == WORDS_MIXED) {
+        style = (enum data_words)random_below(random, WORDS_MIXED);
+    }
+    switch (style) {
+    case WORDS_FLOATS:
+        return float_word(random);
+    case WORDS_SPECIAL:
+        return special(&shapes[DATA_FP32], random);
+    case WORDS_INTEGERS:
+        return integer_word(random);
+    case WORDS_EDGES:
+        return edge_word(random);
+    default:
+        return pool_word(step->seed, random);
+    }
+}
+
 static uint32_t datum(const struct step *step, enum data_layout layout, enum data_style style,
                       struct random *random)
 {
     const struct shape *shape = &shapes[layout];
+    if (layout == DATA_WORDS) {
+        return word_of(step, (enum data_words)style, random);
+    }
     if (style == DATA_MIXED) {
         style = DATA_UNIFORM + random_below(random, DATA_MIXED - DATA_UNIFORM);
     }

@@ -9,6 +9,7 @@ enum data_layout {
     DATA_BF16,
     DATA_FP16,
     DATA_BYTES, /* exponents of block floats, mantissas, integers */
+    DATA_WORDS, /* of the Vector Unit; see enum data_words */
     DATA_LAYOUTS
 };
 
@@ -20,6 +21,16 @@ enum data_style {
     DATA_CANCEL,  /* few magnitudes with random signs */
     DATA_MIXED,   /* all of these */
     DATA_STYLES
+};
+
+/* The styles of DATA_WORDS: FP32 and integers of 32 bits. */
+enum data_words {
+    WORDS_FLOATS,   /* exponents close to each other, or where sums of two are at an edge */
+    WORDS_SPECIAL,  /* zeros, denormals, extremes, infinities, NaNs */
+    WORDS_INTEGERS, /* small, corners of both signed formats, powers of two and neighbours */
+    WORDS_EDGES,    /* neighbours of the limits of tables, of rounding and of integer formats */
+    WORDS_POOL, /* few magnitudes, which other places of the same pool have too, and neighbours */
+    WORDS_MIXED,
 };
 
 enum { DATA_PATTERNS = DATA_LAYOUTS * DATA_STYLES };

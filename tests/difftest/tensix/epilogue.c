@@ -180,6 +180,13 @@ void epilogue_build(struct program *to, const struct program *scene)
     model_accepts(model, scene);
     set16(to, TENSIX_WORD_CFG_STATE_ID_StateID, 0);
     set16(to, TENSIX_WORD_ADDR_MOD_PACK_SEC0_YsrcIncr, PACKED_ROWS);
+    if (scene->vector) {
+        prepare_matrix(to);
+        epilogue_vector(to, model);
+        pack(to, FORMAT_INT32, true, SCENE_DST, MODEL_DST32_ROWS);
+        free(model);
+        return;
+    }
     if (model_is_remapped(model)) {
         pack(to, FORMAT_INT32, true, SCENE_DST, MODEL_DST32_ROWS);
     } else {
@@ -201,6 +208,13 @@ bool epilogue_is_wide(const struct program *scene)
     bool wide = model && (model_accepts(model, scene), model_is_remapped(model));
     free(model);
     return wide;
+}
+
+struct epilogue_region epilogue_region(const struct program *program)
+{
+    return program->vector  ? (struct epilogue_region){SCENE_DST, SCENE_DST_BYTES}
+           : program->scene ? (struct epilogue_region){SCENE_OUT, SCENE_BYTES}
+                            : (struct epilogue_region){0, 0};
 }
 
 void epilogue_name(uint32_t word, bool wide, char *name, size_t size)

@@ -14,10 +14,28 @@
 /* Makes the steps, all of thread 0, for a scene. !epilogue->ok: no memory. */
 void epilogue_build(struct program *epilogue, const struct program *scene);
 
+/* What the host reads then. */
+struct epilogue_region {
+    uint32_t address, bytes;
+};
+
+struct epilogue_region epilogue_region(const struct program *program);
+
 /* Does it show Dst as 512 rows of 32 bits? So it does where Dst is remapped. */
 bool epilogue_is_wide(const struct program *scene);
 
 /* Names 32 bits of what is read back: "dst[12][3,2]" and so on. */
 void epilogue_name(uint32_t word, bool wide, char *name, size_t size);
+
+/* --- Programs of the Vector Unit (epilogue_vector.c): Dst alone, as 512 rows of 32 bits --- */
+
+struct model;
+
+/* Adds what stores the unit's state to Dst; `model` is as the program left it. */
+void epilogue_vector(struct program *to, const struct model *model);
+
+/* Names a word of Dst in the order of slots (see vector.h), which this brings rows into. */
+void epilogue_vector_name(uint32_t word, char *name, size_t size);
+void epilogue_vector_order(const uint32_t *rows, uint32_t *slots);
 
 #endif

@@ -215,6 +215,7 @@ bool program_unroll(struct program *to, const struct program *from)
     to->unfenced = from->unfenced;
     to->number = from->number;
     to->scene = from->scene;
+    to->vector = from->vector;
     memcpy(to->by_brisc, from->by_brisc, sizeof to->by_brisc);
     uint32_t groups = 0;
     for (uint32_t i = 0; i < from->steps; i++) {

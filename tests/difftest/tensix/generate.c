@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "scene.h"
+#include "vector.h"
 
 enum {
     LEAST_STEPS = 60,
@@ -264,8 +265,12 @@ void program_generate(struct program *program, const struct rules *rules,
     program_init(program);
     program->number = number;
     program->unfenced = options->unfenced;
-    if (options->scenes) {
+    if (options->family == FAMILY_SCENES) {
         scene_generate(&g, options->steps);
+        return;
+    }
+    if (options->family == FAMILY_VECTOR) {
+        vector_generate(&g, options->steps);
         return;
     }
     uint32_t steps = LEAST_STEPS + below(&g, MOST_STEPS - LEAST_STEPS);

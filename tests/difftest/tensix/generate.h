@@ -24,7 +24,7 @@ struct generate_options {
     bool unfenced;
     bool unnamed; /* sets configuration bits of no field */
     bool compact; /* one thread, few GPRs: for golden cases */
-    bool scenes;  /* of the data path */
+    enum program_family family;
 };
 
 /* Case `number` of a seed; !program->ok: no memory. */
@@ -127,6 +127,7 @@ typedef bool maker_function(struct generator *g, unsigned thread, const struct r
 maker_function make_plain, make_setc16, make_wrcfg, make_rdcfg, make_rmwcib, make_shiftmask;
 maker_function make_storereg, make_setrwc, make_semaphore, make_mutex, make_mop, make_replay;
 maker_function make_bank;
+maker_function make_vector;
 
 /* Of scenes (make_scene.c); by maker, NULL for the others. */
 extern maker_function *const scene_makers[MAKERS];

@@ -62,7 +62,7 @@ static bool shows_something(const struct state_map *map, const struct outcome *o
 static bool record_case(struct bench *bench, const struct rules *rules, const struct rule *rule,
                         uint64_t seed, unsigned *number, FILE *to)
 {
-    const struct generate_options options = {.compact = true, .scenes = rule->when == RULE_SCENE};
+    const struct generate_options options = {.compact = true, .family = rule_family(rule)};
     bool written = false, ok = true;
     for (unsigned last = *number + MOST_TRIES; ok && !written && *number < last; ++*number) {
         struct program program;
@@ -88,8 +88,9 @@ static enum golden_result record_row(struct bench *bench, const struct rules *ru
     char path[PATH_SIZE];
     struct rules favoured;
     unsigned cases = 0, number = 0;
-    bool scene = rule->when == RULE_SCENE;
-    snprintf(path, sizeof path, "%s/%s%s.case", folder, scene ? "scene-" : "", rule->token);
+    static const char *const prefixes[] = {
+        [FAMILY_PROGRAMS] = "", [FAMILY_SCENES] = "scene-", [FAMILY_VECTOR] = "vector-"};
+    snprintf(path, sizeof path, "%s/%s%s.case", folder, prefixes[rule_family(rule)], rule->token);
     FILE *file = fopen(path, "w");
     if (!file) {
         fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));

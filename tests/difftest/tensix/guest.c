@@ -247,7 +247,8 @@ static void hart_step(struct linker *l, const struct step *step)
     }
     wait_for_thread(l, thread);
     store_constant(l, thread, step->word, address);
-    bool unreadable = step->kind == STEP_CONFIG && config_words[step->number].access == WORD_WO;
+    bool unreadable = step->kind == STEP_CONFIG && (config_words[step->number].access == WORD_WO ||
+                                                    config_words[step->number].access == WORD_SEED);
     settle(l, thread, unreadable ? CONFIG : address);
 }
 

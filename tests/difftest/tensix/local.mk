@@ -9,7 +9,10 @@ tests_difftest_tensix_difftest_tensix_SOURCES = \
 	%D%/data.h \
 	%D%/epilogue.c \
 	%D%/epilogue.h \
+	%D%/epilogue_vector.c \
 	%D%/expand.c \
+	%D%/explain.c \
+	%D%/explain.h \
 	%D%/expand.h \
 	%D%/fence.c \
 	%D%/fence.h \
@@ -24,11 +27,13 @@ tests_difftest_tensix_difftest_tensix_SOURCES = \
 	%D%/make_loops.c \
 	%D%/make_scene.c \
 	%D%/make_sync.c \
+	%D%/make_vector.c \
 	%D%/model.c \
 	%D%/model.h \
 	%D%/model_internal.h \
 	%D%/model_matrix.c \
 	%D%/model_path.c \
+	%D%/model_vector.c \
 	%D%/mutants.def \
 	%D%/probes.def \
 	%D%/program.c \
@@ -50,6 +55,8 @@ tests_difftest_tensix_difftest_tensix_SOURCES = \
 	%D%/tally.c \
 	%D%/tally.h \
 	%D%/text.c \
+	%D%/vector.h \
+	%D%/vector_plan.c \
 	%D%/words.def \
 	%D%/worker.c \
 	%D%/worker.h

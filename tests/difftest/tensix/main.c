@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "campaign.h"
+#include "explain.h"
 #include "golden.h"
 #include "selftest.h"
 #include "shrink.h"
@@ -35,6 +36,7 @@ struct options {
     unsigned ignores;
     const char *rows, *without, *record, *golden, *replay, *save, *falsify;
     unsigned per_row;
+    uint64_t survey;
     bool self_test, later, list, verbose;
 };
 
@@ -54,6 +56,10 @@ static enum exit_code report(const struct options *options, uint64_t number)
            shown ? "; the smallest program that shows it:"
                  : " when it runs among others, and not alone:");
     program_init(&small);
+    if (shown && program.vector) {
+        vector_explain(&bench, &program, stdout);
+        shown = bench_run(&bench, &program) == VERDICT_DIFFERENT;
+    }
     if (shown && program_shrink(&bench, &program, &small)) {
         bench_print(&bench, &small, stdout);
     }
@@ -131,9 +137,10 @@ static void list_rules(const struct rules *rules)
     for (unsigned i = 0; i < rules->rules; i++) {
         const struct rule *rule = &rules->rule[i];
         printf("%-24s weight %2u%s\n", rule->token, rule->weight,
-               rule->when == RULE_SCENE   ? ", with --scenes"
-               : rule->when == RULE_LATER ? ", with --later or in --rows"
-                                          : "");
+               rule->when == RULE_SCENE    ? ", with --scenes"
+               : rule->when == RULE_VECTOR ? ", with --vector"
+               : rule->when == RULE_LATER  ? ", with --later or in --rows"
+                                           : "");
     }
 }
 
@@ -150,6 +157,8 @@ enum {
     KEY_UNNAMED,
     KEY_LATER,
     KEY_SCENES,
+    KEY_VECTOR,
+    KEY_SURVEY,
     KEY_STEPS,
     KEY_TIMEOUT,
     KEY_IGNORE,
@@ -187,6 +196,12 @@ static const struct argp_option option_list[] = {
      "Scenes of the data path (unpackers, Matrix Unit, packer) instead, with the rows that "
      "rules.def "
      "marks SCENE",
+     2},
+    {"vector", KEY_VECTOR, NULL, 0,
+     "Programs of the Vector Unit instead, with the rows that rules.def marks VECTOR", 2},
+    {"survey", KEY_SURVEY, "N", 0,
+     "With --vector: run N programs, past those that differ, and list the instructions with which "
+     "differences begin",
      2},
     {"steps", KEY_STEPS, "N", 0, "Make programs of about N steps (60 to 2400)", 2},
     {"free", KEY_FREE, NULL, 0,
@@ -296,10 +311,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         options->without = argument;
         break;
     case KEY_SCENES:
-        c->generate.scenes = true;
+        c->generate.family = FAMILY_SCENES;
+        break;
+    case KEY_VECTOR:
+        c->generate.family = FAMILY_VECTOR;
         break;
     case KEY_LATER:
         options->later = true;
+        break;
+    case KEY_SURVEY:
+        options->survey = number(state, argument, 1, UINT32_MAX);
         break;
     case KEY_STEPS:
         c->generate.steps = (uint32_t)number(state, argument, 1, 20000);
@@ -338,6 +359,7 @@ static const char text_of_help[] =
     "  difftest-tensix --ours ./libttsim.so --reference other.so -n 2000000\n"
     "  difftest-tensix --ours ./libttsim.so --reference other.so --rows INCRWC,SETRWC\n"
     "  difftest-tensix --ours ./libttsim.so --reference other.so --scenes -n 22000000\n"
+    "  difftest-tensix --ours ./libttsim.so --reference other.so --vector -n 22000000\n"
     "  difftest-tensix --ours ./libttsim.so --golden tests/golden/tensix\n\n"
     "Exit codes: 0 no mismatch, 1 a mismatch (or a failed self-test), 2 wrong use or unreadable "
     "files, 3 a library could not be used.";
@@ -388,11 +410,11 @@ static enum exit_code run(struct options *options, struct rules *rules)
         c->generate.steps = c->generate.steps ? c->generate.steps : FREE_STEPS;
         c->programs = c->programs ? c->programs : FREE_PROGRAMS;
     }
-    bool scenes = c->generate.scenes;
-    rules_use_all(rules, options->later, scenes);
-    if ((options->rows && !rules_use_only(rules, options->rows, scenes, unknown, sizeof unknown)) ||
+    enum program_family family = c->generate.family;
+    rules_use_all(rules, options->later, family);
+    if ((options->rows && !rules_use_only(rules, options->rows, family, unknown, sizeof unknown)) ||
         (options->without &&
-         !rules_do_without(rules, options->without, scenes, unknown, sizeof unknown))) {
+         !rules_do_without(rules, options->without, family, unknown, sizeof unknown))) {
         fprintf(stderr, "difftest-tensix: rules.def has no row %s; --list lists them\n", unknown);
         return EXIT_USAGE;
     }
@@ -403,6 +425,10 @@ static enum exit_code run(struct options *options, struct rules *rules)
     if (options->list) {
         list_rules(rules);
         return EXIT_SAME;
+    }
+    if (options->survey && family != FAMILY_VECTOR) {
+        fprintf(stderr, "difftest-tensix: --survey is for --vector\n");
+        return EXIT_USAGE;
     }
     if (options->falsify && !mutant_named(&mutant, options->falsify)) {
         fprintf(stderr, "difftest-tensix: mutants.def has no row %s\n", options->falsify);
@@ -415,6 +441,10 @@ static enum exit_code run(struct options *options, struct rules *rules)
     }
     if (options->self_test) {
         return selftest(&options->campaign, options->verbose) ? EXIT_SAME : EXIT_DIFFERENT;
+    }
+    if (options->survey) {
+        return vector_survey(&options->campaign, options->survey, stdout) ? EXIT_SAME
+                                                                          : EXIT_DIFFERENT;
     }
     bool by_file = options->record || options->golden || options->replay;
     return by_file ? run_golden(options) : run_campaign(options);

@@ -90,6 +90,7 @@ static unsigned abilities(const struct generator *g, unsigned word)
         [WORD_WO] = CAN_WRITE,
         [WORD_RO] = CAN_READ,
         [WORD_SCRATCH] = CAN_WRITE,
+        [WORD_SEED] = 0,
     };
     const struct config_word *row = &config_words[word];
     return of_access[row->access] | (legal_bits(g, word) == UINT32_MAX ? ANY_VALUE : 0);

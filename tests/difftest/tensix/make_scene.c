@@ -114,7 +114,7 @@ static void realign(struct generator *g, unsigned src)
 
 bool scene_provide(struct generator *g, unsigned src, bool ones)
 {
-    const struct rule *rule = rules_named(g->rules, "UNPACR", true);
+    const struct rule *rule = rules_named(g->rules, "UNPACR", FAMILY_SCENES);
     for (unsigned tries = 0; tries < 3; tries++) {
         const struct model_src *at = src_of(g, src);
         if (is_valid(g, src) && (!ones || at->bank[at->matrix].ones & 1)) {

@@ -281,12 +281,22 @@ bool model_execute(struct model *m, unsigned thread, uint32_t word)
         return model_unpacr_nop(m, thread, word);
     case TENSIX_ROW_PACR:
         return model_pacr(m, thread, word);
+    case TENSIX_ROW_SEMINIT:
+        return true;
+    case TENSIX_ROW_SEMPOST:
+        m->vector.posted = true;
+        return true;
+    case TENSIX_ROW_SEMWAIT:
+        m->vector.ready[thread] = m->vector.posted;
+        return true;
     case TENSIX_ROW_REPLAY: /* what they play comes by itself */
     case TENSIX_ROW_MOP:
     case TENSIX_ROW_DMANOP:
         return true;
     default:
-        return model_matrix(m, thread, row, word);
+        return row >= 0 && tensix_row_infos[row].unit == TENSIX_UNIT_VECTOR
+                   ? model_vector(m, thread, (unsigned)row, word)
+                   : model_matrix(m, thread, row, word);
     }
 }
 

@@ -34,6 +34,9 @@ enum { MODEL_DST_ROWS = 1024, MODEL_DST32_ROWS = 512, MODEL_SRC_ROWS = 64 };
 enum { THREAD_WORDS = 68, ADC_PACKER = 2, ADC_UNITS = 3 };
 enum { XYZW = 4 };
 
+/* Programs of the Vector Unit store to rows of Dst below this one; the epilogue has the others. */
+enum { MODEL_FLAG_STACK = 8, MODEL_VECTOR_ROWS = 864 };
+
 struct model_adc {
     uint32_t at[XYZW], cr[XYZW];
 };
@@ -60,6 +63,23 @@ struct model_src {
     uint8_t unpack, matrix;
 };
 
+/* Flags of the Vector Unit's lanes, at one level of the stack. */
+struct model_flags {
+    bool uses; /* they decide which lanes are enabled */
+    bool full; /* known to be set in all lanes */
+};
+
+struct model_vector {
+    bool started; /* an SFPENCC has said what the flags are: after a reset libraries differ */
+    struct model_flags level[MODEL_FLAG_STACK + 1]; /* [depth] are those in use */
+    unsigned depth;
+    bool posted;         /* T0 has: the data are in Dst */
+    bool ready[THREADS]; /* the thread has waited for that */
+    bool known;          /* LReg[0] holds the same in all lanes: */
+    uint32_t value;      /* this */
+    uint32_t lane_config;
+};
+
 struct model {
     uint32_t config[2][CONFIG_WORDS];
     uint16_t thread_config[THREADS][THREAD_WORDS];
@@ -69,7 +89,9 @@ struct model {
     bool in_tile;                       /* the packer is in the middle of one */
     uint32_t pack_data, pack_exponents; /* where it goes on */
     uint32_t pack_start;                /* of the tile's data */
+    uint64_t cleared;                   /* blocks of 16 rows of Dst, by ZEROACC of such a block */
     uint8_t pack_position;              /* row in the xy plane, by Blackhole's page */
+    struct model_vector vector;
 };
 
 void model_init(struct model *model);
@@ -86,6 +108,12 @@ bool model_is_remapped(const struct model *model);
 
 /* A program that the model accepts to its end. *model is then as it leaves it. */
 bool model_accepts(struct model *model, const struct program *program);
+
+/* Are all lanes of the Vector Unit enabled, whatever the data? */
+bool model_all_enabled(const struct model *model);
+
+/* The row of Dst that SFPLOAD and SFPSTORE address. */
+uint32_t model_vector_row(const struct model *model, unsigned thread, uint32_t imm10);
 
 /* The format that instructions of the thread see in the Matrix Unit's bank of SrcA or SrcB. */
 unsigned model_src_format(const struct model *model, unsigned thread, unsigned src);

@@ -78,5 +78,6 @@ bool model_unpacr(struct model *m, unsigned thread, uint32_t word);
 bool model_unpacr_nop(struct model *m, unsigned thread, uint32_t word);
 bool model_pacr(struct model *m, unsigned thread, uint32_t word);
 bool model_matrix(struct model *m, unsigned thread, int row, uint32_t word);
+bool model_vector(struct model *m, unsigned thread, unsigned row, uint32_t word);
 
 #endif

@@ -320,9 +320,10 @@ static bool zeroacc(struct model *m, unsigned thread, uint32_t word)
         break;
     case 1:
         row += !absolute && sum & 512 ? 32 : 0;
-        if (row >= MODEL_DST_ROWS / 16) {
+        if (row >= (m->vector.started ? MODEL_VECTOR_ROWS : MODEL_DST_ROWS) / 16) {
             return false;
         }
+        m->cleared |= UINT64_C(1) << row;
         break;
     case 5:
         row += !absolute && sum & 768 ? 16 : 0;

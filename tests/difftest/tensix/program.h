@@ -45,6 +45,7 @@ struct program {
     bool by_brisc[THREADS]; /* BRISC stores the thread's instructions, behind the MOP expander */
     bool unfenced;          /* no automatic waits between units that share GPRs */
     bool scene;             /* of the data path: Dst, Src and packed L1 are compared too */
+    bool vector;            /* a scene of the Vector Unit: Dst alone is compared too */
     uint64_t number;        /* which case of its seed */
     bool ok;                /* no memory otherwise */
 };

@@ -17,6 +17,7 @@ struct limit_cell {
 #define BITS(operand, mask)   {LIMIT_BITS, #operand, mask},
 #define NONZERO(operand)      {LIMIT_NONZERO, #operand, 0},
 #define MOST(operand, value)  {LIMIT_MOST, #operand, value},
+#define ONE_OF(operand, set)  {LIMIT_ONE_OF, #operand, set},
 
 static const struct rule_row {
     const char *token;
@@ -65,7 +66,7 @@ bool rules_build(struct rules *rules)
             rule->limit[rule->limits++] = (struct limit){cell->kind, field, cell->value};
         }
     }
-    rules_use_all(rules, false, false);
+    rules_use_all(rules, false, FAMILY_PROGRAMS);
     return true;
 }
 
@@ -79,12 +80,18 @@ static void sum_weights(struct rules *rules)
     }
 }
 
-void rules_use_all(struct rules *rules, bool later, bool scenes)
+enum program_family rule_family(const struct rule *rule)
+{
+    return rule->when == RULE_SCENE    ? FAMILY_SCENES
+           : rule->when == RULE_VECTOR ? FAMILY_VECTOR
+                                       : FAMILY_PROGRAMS;
+}
+
+void rules_use_all(struct rules *rules, bool later, enum program_family family)
 {
     for (unsigned i = 0; i < rules->rules; i++) {
-        enum rule_when when = rules->rule[i].when;
-        rules->in_use[i] =
-            scenes ? when == RULE_SCENE : when == RULE_NOW || (when == RULE_LATER && later);
+        const struct rule *rule = &rules->rule[i];
+        rules->in_use[i] = rule_family(rule) == family && (rule->when != RULE_LATER || later);
     }
     sum_weights(rules);
 }
@@ -97,15 +104,15 @@ static bool is_name_of(const struct rule *rule, const char *text, size_t length)
 }
 
 /* Switches the rows of a list on or off. */
-static bool switch_rows(struct rules *rules, const char *list, bool use, bool scenes, char *unknown,
-                        size_t size)
+static bool switch_rows(struct rules *rules, const char *list, bool use, enum program_family family,
+                        char *unknown, size_t size)
 {
     while (*list) {
         size_t length = strcspn(list, ",");
         bool found = false;
         for (unsigned i = 0; i < rules->rules; i++) {
             if (is_name_of(&rules->rule[i], list, length) &&
-                scenes == (rules->rule[i].when == RULE_SCENE)) {
+                rule_family(&rules->rule[i]) == family) {
                 found = true;
                 rules->in_use[i] = use;
                 rules->rule[i].weight = rules->rule[i].weight ? rules->rule[i].weight : 1;
@@ -121,16 +128,17 @@ static bool switch_rows(struct rules *rules, const char *list, bool use, bool sc
     return true;
 }
 
-bool rules_use_only(struct rules *rules, const char *list, bool scenes, char *unknown, size_t size)
+bool rules_use_only(struct rules *rules, const char *list, enum program_family family,
+                    char *unknown, size_t size)
 {
     memset(rules->in_use, 0, sizeof rules->in_use);
-    return switch_rows(rules, list, true, scenes, unknown, size);
+    return switch_rows(rules, list, true, family, unknown, size);
 }
 
-bool rules_do_without(struct rules *rules, const char *list, bool scenes, char *unknown,
-                      size_t size)
+bool rules_do_without(struct rules *rules, const char *list, enum program_family family,
+                      char *unknown, size_t size)
 {
-    return switch_rows(rules, list, false, scenes, unknown, size);
+    return switch_rows(rules, list, false, family, unknown, size);
 }
 
 const struct rule *rules_pick(const struct rules *rules, struct random *random)
@@ -148,11 +156,11 @@ const struct rule *rules_pick(const struct rules *rules, struct random *random)
     return NULL;
 }
 
-const struct rule *rules_named(const struct rules *rules, const char *token, bool scenes)
+const struct rule *rules_named(const struct rules *rules, const char *token,
+                               enum program_family family)
 {
     for (unsigned i = 0; i < rules->rules; i++) {
-        if (!strcasecmp(rules->rule[i].token, token) &&
-            scenes == (rules->rule[i].when == RULE_SCENE)) {
+        if (!strcasecmp(rules->rule[i].token, token) && rule_family(&rules->rule[i]) == family) {
             return &rules->rule[i];
         }
     }
@@ -202,6 +210,11 @@ static uint32_t limited(const struct limit *limit, struct random *random, uint32
         return value & limit->value;
     case LIMIT_MOST:
         return value % (limit->value + 1);
+    case LIMIT_ONE_OF: /* each as likely */
+        do {
+            value = random_below(random, 16);
+        } while (!(limit->value >> value & 1));
+        return value;
     case LIMIT_NONZERO:
         while (!(value & *allowed)) {
             value = (uint32_t)(random_next(random) >> 16) & *allowed;

@@ -27,14 +27,22 @@ enum maker {
     MAKE_CLEAR,
     MAKE_FLIPS,
     MAKE_PACK,
+    MAKE_VECTOR, /* of programs of the Vector Unit, see vector.h */
     MAKERS
 };
 
-enum rule_when { RULE_NOW, RULE_LATER, RULE_SCENE };
+enum rule_when { RULE_NOW, RULE_LATER, RULE_SCENE, RULE_VECTOR };
+
+/* What programs are made of which rows. */
+enum program_family {
+    FAMILY_PROGRAMS, /* NOW and LATER */
+    FAMILY_SCENES,   /* of the data path */
+    FAMILY_VECTOR,   /* of the Vector Unit */
+};
 
 enum trait { RULE_LOOPS = 1, RULE_GPRS = 2 };
 
-enum limit_kind { LIMIT_EXACT, LIMIT_BITS, LIMIT_NONZERO, LIMIT_MOST };
+enum limit_kind { LIMIT_EXACT, LIMIT_BITS, LIMIT_NONZERO, LIMIT_MOST, LIMIT_ONE_OF };
 
 enum { MOST_LIMITS = 10 };
 
@@ -54,7 +62,7 @@ struct rule {
     struct limit limit[MOST_LIMITS];
 };
 
-enum { MOST_RULES = 64 };
+enum { MOST_RULES = 128 };
 
 struct rules {
     struct rule rule[MOST_RULES];
@@ -66,20 +74,24 @@ struct rules {
 /* Resolves the table; false, with a message on stderr, when a cell names no operand. */
 bool rules_build(struct rules *rules);
 
-/* Uses the NOW rows, with `later` the LATER rows too; or, for scenes, theirs. */
-void rules_use_all(struct rules *rules, bool later, bool scenes);
+enum program_family rule_family(const struct rule *rule);
 
-/* Uses only the rows (of scenes or of other programs) of a list of tokens or mnemonics with commas
- * between; false: `unknown` is the one that is none. */
-bool rules_use_only(struct rules *rules, const char *list, bool scenes, char *unknown, size_t size);
+/* Uses the family's rows; of FAMILY_PROGRAMS the LATER rows only with `later`. */
+void rules_use_all(struct rules *rules, bool later, enum program_family family);
+
+/* Uses only the family's rows of a list of tokens or mnemonics with commas between; false:
+ * `unknown` is the one that is none. */
+bool rules_use_only(struct rules *rules, const char *list, enum program_family family,
+                    char *unknown, size_t size);
 
 /* Uses the rows of a list no longer. */
-bool rules_do_without(struct rules *rules, const char *list, bool scenes, char *unknown,
-                      size_t size);
+bool rules_do_without(struct rules *rules, const char *list, enum program_family family,
+                      char *unknown, size_t size);
 
 /* A random row of those in use, by weight; there must be one (rules->total is not 0). */
 const struct rule *rules_pick(const struct rules *rules, struct random *random);
-const struct rule *rules_named(const struct rules *rules, const char *token, bool scenes);
+const struct rule *rules_named(const struct rules *rules, const char *token,
+                               enum program_family family);
 
 /* The operand of a row, or NULL. */
 const struct isa_field *row_operand(unsigned row, const char *name);

@@ -143,7 +143,8 @@ void scene_flush(struct generator *g)
     struct scene *scene = g->scene;
     for (unsigned word = 0; word < CONFIG_WORDS; word++) {
         enum word_access access = config_words[word].access;
-        if (access == WORD_NONE || access == WORD_RO || access == WORD_SCRATCH) {
+        if (access == WORD_NONE || access == WORD_RO || access == WORD_SCRATCH ||
+            access == WORD_SEED) {
             continue;
         }
         uint32_t value = scene->want[word] & config_words[word].legal;

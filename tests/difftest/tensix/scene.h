@@ -27,6 +27,11 @@ struct scene {
     bool started; /* all planned words have been written once */
     bool compact;
     bool strided; /* Dst is accessed by the packer with remapping */
+
+    /* Of programs of the Vector Unit. */
+    unsigned slot;      /* that was stored to */
+    unsigned narrow;    /* instructions since all lanes were known to be enabled */
+    uint32_t last_word; /* of the Vector Unit */
 };
 
 /* Makes a scene of about so many steps in g->program; g->rules are those of scenes. */

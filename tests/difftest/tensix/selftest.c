@@ -93,20 +93,23 @@ static bool check_shrunk(struct bench *bench, const struct mutant_row *row,
 }
 
 /* Rows of the data path are executed in scenes, those that programs use now in programs. */
-static bool is_of_scenes(const struct rules *rules, const struct mutant_row *row)
+static enum program_family family_of(const struct rules *rules, const struct mutant_row *row)
 {
-    const struct rule *rule = rules_named(rules, row->token, false);
-    return !rule || rule->when != RULE_NOW;
+    const struct rule *rule = rules_named(rules, row->token, FAMILY_PROGRAMS);
+    if (rule && rule->when == RULE_NOW) {
+        return FAMILY_PROGRAMS;
+    }
+    return rules_named(rules, row->token, FAMILY_SCENES) ? FAMILY_SCENES : FAMILY_VECTOR;
 }
 
 static bool find_mutant(const struct campaign *campaign, struct bench *bench,
                         const struct mutant_row *row, bool verbose)
 {
-    bool scenes = is_of_scenes(campaign->rules, row);
-    struct generate_options generate = {.steps = STEPS, .scenes = scenes};
+    enum program_family family = family_of(campaign->rules, row);
+    struct generate_options generate = {.steps = STEPS, .family = family};
     struct rules rules = *campaign->rules;
     struct mutant mutant;
-    rules_use_all(&rules, false, scenes);
+    rules_use_all(&rules, false, family);
     if (!make_mutant(&mutant, row)) {
         printf("mutants.def: %s has no such operands\n", row->token);
         return false;
@@ -132,13 +135,13 @@ static bool find_mutant(const struct campaign *campaign, struct bench *bench,
 
 /* --- All --- */
 
-static bool nothing_found(const struct campaign *campaign, bool scenes)
+static bool nothing_found(const struct campaign *campaign, enum program_family family)
 {
     struct campaign clean = *campaign;
     struct rules rules = *campaign->rules;
-    rules_use_all(&rules, false, scenes);
+    rules_use_all(&rules, false, family);
     clean.rules = &rules;
-    clean.generate.scenes = scenes;
+    clean.generate.family = family;
     static struct tally tally;
     char trouble[MESSAGE_SIZE];
     uint64_t different = 0;
@@ -166,7 +169,8 @@ static bool nothing_found(const struct campaign *campaign, bool scenes)
 bool selftest(const struct campaign *campaign, bool verbose)
 {
     static struct bench bench;
-    bool ok = nothing_found(campaign, false) && nothing_found(campaign, true);
+    bool ok = nothing_found(campaign, FAMILY_PROGRAMS) && nothing_found(campaign, FAMILY_SCENES) &&
+              nothing_found(campaign, FAMILY_VECTOR);
     unsigned found = 0;
     bench_init(&bench, campaign->map, campaign->ours, campaign->reference, campaign->timeout);
     for (unsigned i = 0; ok && i < MUTANTS; i++) {

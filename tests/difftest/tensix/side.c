@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "data.h"
+#include "epilogue.h"
 #include "model.h"
 #include "worker.h"
 
@@ -349,7 +350,8 @@ static void make_request(struct buffer *buffer, const struct image *image)
     write_word(buffer, SOFT_RESET, HOLD);
     operation(buffer, OPERATION_READ, GUEST_DUMP, 4 * image->dump_words, 0);
     if (image->program->scene) {
-        operation(buffer, OPERATION_READ, SCENE_OUT, SCENE_BYTES, 0);
+        struct epilogue_region region = epilogue_region(image->program);
+        operation(buffer, OPERATION_READ, region.address, region.bytes, 0);
     }
     if (buffer->ok) {
         head.operations = buffer->operations;
@@ -392,13 +394,27 @@ bool side_start(struct side *side, const struct image *image, struct outcome *ou
     return ok;
 }
 
+static enum ending read_scene(struct side *side, const struct program *program,
+                              struct outcome *outcome, int64_t deadline)
+{
+    uint32_t rows[SCENE_DST_BYTES / 4];
+    if (!program->vector) {
+        return read_answer(side, outcome->scene, 4 * outcome->scene_words, deadline);
+    }
+    enum ending ending = read_answer(side, rows, sizeof rows, deadline);
+    if (ending == ENDED) {
+        epilogue_vector_order(rows, outcome->scene);
+    }
+    return ending;
+}
+
 void side_finish(struct side *side, const struct image *image, const struct state_map *map,
                  struct outcome *outcome)
 {
     int64_t deadline = milliseconds() + (int64_t)side->timeout * 1000;
     struct answer_head head = {0};
     uint32_t log_words = image->dump_words - map->probes;
-    uint32_t scene_words = image->program->scene ? SCENE_BYTES / 4 : 0;
+    uint32_t scene_words = epilogue_region(image->program).bytes / 4;
     memset(outcome->dump, 0, sizeof outcome->dump);
     memset(outcome->log, 0, sizeof outcome->log);
     memcpy(outcome->logs, image->logs, sizeof outcome->logs);
@@ -415,7 +431,7 @@ void side_finish(struct side *side, const struct image *image, const struct stat
     }
     outcome->scene_words = scene_words;
     if (ending == ENDED && scene_words) {
-        ending = read_answer(side, outcome->scene, 4 * scene_words, deadline);
+        ending = read_scene(side, image->program, outcome, deadline);
     }
     if (ending != ENDED) {
         explain_end(side, ending, outcome);

@@ -47,7 +47,7 @@ struct state_map {
 };
 
 /* Access of a configuration word, see words.def. */
-enum word_access { WORD_NONE, WORD_RW, WORD_GLOBAL, WORD_WO, WORD_RO, WORD_SCRATCH };
+enum word_access { WORD_NONE, WORD_RW, WORD_GLOBAL, WORD_WO, WORD_RO, WORD_SCRATCH, WORD_SEED };
 enum { CONFIG_WORDS = 224 };
 
 struct config_word {

@@ -12,6 +12,15 @@ struct counter {
     const struct isa_index *index;
 };
 
+/* mod0 or mod1, where the row has it; SFPCONFIG: what it writes. */
+static unsigned mode_of(unsigned row, uint32_t word)
+{
+    bool wide = row == TENSIX_ROW_SFPLOAD || row == TENSIX_ROW_SFPLOADI ||
+                row == TENSIX_ROW_SFPSTORE || row == TENSIX_ROW_SFPLUT;
+    unsigned lsb = wide ? 16 : row == TENSIX_ROW_SFPCONFIG ? 4 : 0;
+    return word >> lsb & (TALLY_MODES - 1);
+}
+
 static void count(void *context, uint32_t step, uint8_t thread, uint32_t word)
 {
     struct counter *counter = context;
@@ -20,6 +29,9 @@ static void count(void *context, uint32_t step, uint8_t thread, uint32_t word)
     (void)thread;
     if (row >= 0) {
         counter->tally->row[row]++;
+        if (tensix_row_infos[row].unit == TENSIX_UNIT_VECTOR) {
+            counter->tally->mode[row][mode_of((unsigned)row, word)]++;
+        }
         counter->tally->instructions++;
     }
 }
@@ -100,6 +112,9 @@ void tally_merge(struct tally *to, const struct tally *from)
 {
     for (unsigned i = 0; i < TENSIX_ROWS; i++) {
         to->row[i] += from->row[i];
+        for (unsigned mode = 0; mode < TALLY_MODES; mode++) {
+            to->mode[i][mode] += from->mode[i][mode];
+        }
     }
     to->instructions += from->instructions;
     to->same += from->same;
@@ -127,12 +142,28 @@ static const char *const tokens[TENSIX_ROWS] = {
 #include "tensix/tensix.def"
 };
 
+/* "mode: count" for each mode that was executed, where there are several. */
+static void print_modes(const uint64_t mode[TALLY_MODES], FILE *to)
+{
+    unsigned modes = 0;
+    for (unsigned i = 0; i < TALLY_MODES; i++) {
+        modes += mode[i] != 0;
+    }
+    for (unsigned i = 0; i < TALLY_MODES && modes > 1; i++) {
+        if (mode[i]) {
+            fprintf(to, "  %u: %" PRIu64, i, mode[i]);
+        }
+    }
+    fputc('\n', to);
+}
+
 void tally_print(struct tally *tally, FILE *to)
 {
     unsigned rows = 0;
     for (unsigned i = 0; i < TENSIX_ROWS; i++) {
         if (tally->row[i]) {
-            fprintf(to, "%12" PRIu64 "  %s\n", tally->row[i], tokens[i]);
+            fprintf(to, "%12" PRIu64 "  %-14s", tally->row[i], tokens[i]);
+            print_modes(tally->mode[i], to);
             rows++;
         }
     }

@@ -5,7 +5,7 @@
 #include "bench.h"
 #include "tensix/table.h"
 
-enum { MOST_REFUSALS = 200 };
+enum { MOST_REFUSALS = 200, TALLY_MODES = 16 };
 
 struct refusal {
     char kind[MESSAGE_SIZE]; /* the message without its numbers */
@@ -14,7 +14,8 @@ struct refusal {
 };
 
 struct tally {
-    uint64_t row[TENSIX_ROWS]; /* executed in programs that both sides agreed on */
+    uint64_t row[TENSIX_ROWS];               /* executed in programs that both sides agreed on */
+    uint64_t mode[TENSIX_ROWS][TALLY_MODES]; /* of the Vector Unit's, by mod0 or mod1 */
     uint64_t instructions, same, different, refused, endless;
     struct refusal refusal[MOST_REFUSALS];
     unsigned refusals;

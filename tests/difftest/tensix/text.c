@@ -1,7 +1,7 @@
 /*
  * Programs as text. A case is
  *
- *   case NUMBER [unfenced] [scene]
+ *   case NUMBER [unfenced] [scene|vector]
  *   T1 by brisc                      BRISC pushes for the thread
  *   T0 push INCRWC 0, 1, 0, 0        .ttinsn
  *   T0 store INCRWC 0, 1, 0, 0       store to the instruction buffer
@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "data.h"
+#include "epilogue.h"
 #include "state.h"
 #include "tensix/table.h"
 
@@ -132,7 +133,9 @@ void program_print(const struct program *program, const struct outcome *expected
                    const struct state_map *map, FILE *to)
 {
     fprintf(to, "case %" PRIu64 "%s%s\n", program->number, program->unfenced ? " unfenced" : "",
-            program->scene ? " scene" : "");
+            program->vector  ? " vector"
+            : program->scene ? " scene"
+                             : "");
     for (unsigned thread = 0; thread < THREADS; thread++) {
         if (program->by_brisc[thread]) {
             fprintf(to, "T%u by brisc\n", thread);
@@ -354,7 +357,7 @@ static int read_line(struct reader *r, char *text)
         ok = read_step(r, text);
     } else if (!strcmp(text, "state")) {
         expect_reset(r->expected, r->map);
-        r->expected->scene_words = r->program->scene ? MOST_SCENE : 0;
+        r->expected->scene_words = epilogue_region(r->program).bytes / 4;
     } else if (r->expected->ending != ENDED) {
         ok = complain(r, "not understood in front of \"state\":", text);
     } else if (!strncmp(text, "words ", 6)) {
@@ -392,7 +395,8 @@ int program_read(struct program *program, struct outcome *expected, const struct
             inside = true;
             program->number = strtoull(start + 5, NULL, 0);
             program->unfenced = strstr(start, "unfenced");
-            program->scene = strstr(start, "scene");
+            program->vector = strstr(start, "vector");
+            program->scene = program->vector || strstr(start, "scene");
         } else {
             result = read_line(&r, start);
         }

@@ -1,0 +1,72 @@
+/*
+ * What the files of load macros and of timing share: what an instruction of the Vector Unit reads
+ * and writes (vector.def), and one cycle of the unit.
+ */
+#ifndef TENSIX_VECTOR_SCHEDULE_H
+#define TENSIX_VECTOR_SCHEDULE_H
+
+#include "tensix/vector_common.h"
+
+/* --- vector_timing.c --- */
+
+/* What a row is, whatever its operands. */
+struct tensix_vector_row {
+    uint8_t part; /* enum tensix_vector_part */
+    bool has_vb, has_vc;
+};
+
+const struct tensix_vector_row *tensix_vector_row(unsigned row);
+
+/* May the sub-unit execute the row? SPEC: SFPLOADMACRO, the table at its top. */
+bool tensix_vector_can_execute(enum tensix_vector_part part, unsigned row);
+
+/* What an instruction does to LRegs, as bits. */
+struct tensix_vector_uses {
+    uint32_t reads, writes;
+    uint32_t seen_reads, assumed_writes; /* what the automatic stalls take for that */
+    bool is_slow;                        /* its result can be used the cycle after next only */
+    bool holds_unit;                     /* the unit accepts nothing but SFPNOP in the next cycle */
+};
+
+struct tensix_vector_uses tensix_vector_uses(const struct tensix_vector *vector,
+                                             const struct tensix_vector_op *op);
+
+/* The VD of an SFPLOADMACRO. */
+static inline unsigned tensix_vector_macro_vd(const struct tensix_vector_op *op)
+{
+    return (op->word >> 20 & 3) | (op->word & 1) << 2;
+}
+
+/* An ordinary instruction has started at `now`: what those that follow are stalled by. */
+void tensix_vector_note_start(struct tensix_vector *vector, const struct tensix_vector_op *op,
+                              uint64_t now);
+
+/* Do the automatic stalls keep the instruction from starting at `now`? For one cycle at most. */
+bool tensix_vector_must_stall(const struct tensix_vector *vector, const struct tensix_vector_op *op,
+                              uint64_t now);
+
+/* Reports that an instruction reads LRegs whose values come a cycle later; `writer` is the row that
+ * computes them. */
+enum tensix_exec tensix_vector_report_late(struct tensix *tensix, const struct tensix_vector_op *op,
+                                           unsigned writer, uint32_t lregs);
+
+/* --- vector_schedule.c --- */
+
+extern tensix_vector_exec *const tensix_vector_execs[TENSIX_ROWS];
+
+/* One cycle of the unit while anything is scheduled; `ordinary` is the instruction that a thread
+ * has issued, or NULL. */
+enum tensix_exec tensix_vector_cycle(struct tensix *tensix,
+                                     const struct tensix_vector_op *ordinary);
+
+/* --- vector_macro.c --- */
+
+/* The rule that a macro breaks, or NULL; the load of one; what it schedules. */
+const char *tensix_vector_check_macro(const struct tensix_vector *vector,
+                                      const struct tensix_vector_op *op);
+void tensix_vector_macro_load(struct tensix *tensix, const struct tensix_vector_op *op,
+                              unsigned address);
+void tensix_vector_schedule_macro(struct tensix_vector *vector, const struct tensix_vector_op *op,
+                                  unsigned address);
+
+#endif
