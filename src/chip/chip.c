@@ -137,6 +137,7 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
     tile->now = chip->now;
     tile->tracing = chip->trace != NULL;
     tile->tensix.timed = options->timed;
+    tile->tensix.rounds_to_nearest = options->rounds_to_nearest;
     tile->tensix.kernels = chip->kernels;
     if (options->schedule == PENROSE_LOCKSTEP) {
         tile->quantum = 1;

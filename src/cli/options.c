@@ -286,6 +286,7 @@ enum {
     KEY_MAX_CYCLES,
     KEY_SCHEDULE,
     KEY_TIMING,
+    KEY_STOCHASTIC,
     KEY_POLICY,
     KEY_TRACE,
     KEY_WARN_UNMODELLED,
@@ -388,6 +389,16 @@ static error_t parse_timing(struct machine_options *options, const char *text)
                           "--timing: '%s' is no timing; choose functional or timed", text);
 }
 
+static error_t parse_stochastic(struct machine_options *options, const char *text)
+{
+    options->chip.rounds_to_nearest = strcmp(text, "nearest") == 0;
+    if (options->chip.rounds_to_nearest || strcmp(text, "random") == 0) {
+        return 0;
+    }
+    return options_refuse(options->cli,
+                          "--stochastic: '%s' is no way to round; choose random or nearest", text);
+}
+
 static bool policy_of(const char *name, enum penrose_policy *policy)
 {
     static const char *const names[] = {
@@ -442,6 +453,8 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
         return parse_max_cycles(options, argument);
     case KEY_SCHEDULE:
         return parse_schedule(options, argument);
+    case KEY_STOCHASTIC:
+        return parse_stochastic(options, argument);
     case KEY_TIMING:
         return parse_timing(options, argument);
     case KEY_POLICY:
@@ -469,6 +482,10 @@ static const struct argp_option machine_option_rows[] = {
     {"timing", KEY_TIMING, "TIMING", 0,
      "functional (default), one cycle for each Tensix instruction, or timed: the coprocessor's units "
      "take their time, and results arrive late",
+     0},
+    {"stochastic", KEY_STOCHASTIC, "HOW", 0,
+     "What stochastic rounding of the Matrix Unit and the packer does: random (default; a generator "
+     "of our own, since none is documented) or nearest",
      0},
     {"policy", KEY_POLICY, "KIND=POLICY", 0,
      "What a guest fault does: stop, warn or ignore; KIND is a name that fault reports begin with, "

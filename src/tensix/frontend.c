@@ -27,6 +27,7 @@ void tensix_init(struct tensix *tensix)
 void tensix_reset(struct tensix *tensix)
 {
     const bool timed = tensix->timed;
+    const bool rounds_to_nearest = tensix->rounds_to_nearest;
     uint8_t *const l1 = tensix->l1;
     const uint32_t l1_size = tensix->l1_size;
     const struct tensix_board *const board = tensix->board;
@@ -35,6 +36,7 @@ void tensix_reset(struct tensix *tensix)
     void *const owner = tensix->owner;
     memset(tensix, 0, sizeof *tensix);
     tensix->timed = timed;
+    tensix->rounds_to_nearest = rounds_to_nearest;
     tensix->l1 = l1;
     tensix->l1_size = l1_size;
     tensix->kernels = kernels;

@@ -55,7 +55,7 @@ static ALWAYS_INLINE bool prepare(struct tensix *tensix, unsigned thread, struct
         .map = tensix_dst_map_now(tensix),
         .state = state,
     };
-    if (tensix_get_ALU_ROUNDING_MODE_Fpu_srnd_en(tensix, state)) {
+    if (tensix_get_ALU_ROUNDING_MODE_Fpu_srnd_en(tensix, state) && !tensix->rounds_to_nearest) {
         setup->mode.generator = &tensix->matrix.generator;
     }
     if (tensix_get_FP16A_FORCE_Enable(tensix, thread)) {

@@ -356,8 +356,10 @@ void tensix_pack_derive(struct tensix *tensix, unsigned state)
         .threshold = (uint8_t)tensix_get_THCON_SEC0_REG1_Exp_threshold(tensix, state),
         .shifts_by_face = tensix_get_INT_DESCALE_Enable(tensix, state) &&
                           tensix_get_INT_DESCALE_Mode(tensix, state),
-        .is_stochastic = tensix_get_ALU_ROUNDING_MODE_Gasket_srnd_en(tensix, state),
-        .rounds_blocks = tensix_get_ALU_ROUNDING_MODE_Packer_srnd_en(tensix, state),
+        .is_stochastic = tensix_get_ALU_ROUNDING_MODE_Gasket_srnd_en(tensix, state) &&
+                         !tensix->rounds_to_nearest,
+        .rounds_blocks = tensix_get_ALU_ROUNDING_MODE_Packer_srnd_en(tensix, state) &&
+                         !tensix->rounds_to_nearest,
         .downsample_mask = (uint16_t)(mask ? mask : DOWNSAMPLE_ALL),
         .plane_rows = (uint8_t)tensix_get_PACK_COUNTERS_SEC0_pack_reads_per_xy_plane(tensix, state),
         .is_transposed = tensix_get_PACK_COUNTERS_SEC0_pack_yz_transposed(tensix, state),

@@ -282,6 +282,8 @@ struct tensix {
     uint32_t stale; /* units that must derive again what they keep, see config_users.h */
     uint32_t held; /* SOFT_RESET_0: bits of enum tensix_reset */
     bool timed;
+    bool rounds_to_nearest; /* the Matrix Unit and the packer, where the guest turns on stochastic
+                               rounding */
     struct tensix_result result[TENSIX_RESULTS];
     unsigned results;
     uint64_t unit_free[TENSIX_UNIT_COUNT]; /* timed runs: when each unit accepts the next instruction */
@@ -321,7 +323,8 @@ enum tensix_reset {
 /* Makes zeroed memory a coprocessor as after power-on, without touching more of it than that takes. */
 void tensix_init(struct tensix *tensix);
 
-/* Everything as after power-on; what the tile lent or has set (`timed`, dst_high_half) stays. */
+/* Everything as after power-on; what the tile lent or has set (`timed`, rounds_to_nearest,
+ * dst_high_half) stays. */
 void tensix_reset(struct tensix *tensix);
 
 /* SOFT_RESET_0 changed from `old` to `value`. */

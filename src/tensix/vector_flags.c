@@ -5,7 +5,7 @@
  * Invariant of the stack: a lane that uses a level uses all those above it (nearer to the top), and
  * what a lane does not use is 0. Lanes are at different depths where the backdoor of some was open.
  */
-#include "tensix/vector_common.h"
+#include "tensix/vector_schedule.h"
 
 /* The bits of `a` in `lanes`, those of `old` elsewhere. */
 static inline uint32_t merge(uint32_t lanes, uint32_t a, uint32_t old)
@@ -136,22 +136,49 @@ static void pop(struct tensix_vector *vector, uint32_t lanes)
     }
 }
 
+static const char *check_push(const struct tensix_vector *vector,
+                              const struct tensix_vector_op *op, uint32_t lanes)
+{
+    if (op->mod == STACK_MOVES) {
+        return vector->stack[TENSIX_FLAG_STACK - 1].used & lanes
+                   ? "the flag stack is full, it has eight entries; SFPPOPC first, or use another "
+                     "Mod1 to change the top"
+                   : NULL;
+    }
+    return lanes & ~vector->stack[0].used
+               ? "this Mod1 changes the top of the flag stack, which is empty; SFPPUSHC with Mod1 "
+                 "0 first"
+               : NULL;
+}
+
+static const char *check_pop(const struct tensix_vector *vector, const struct tensix_vector_op *op,
+                             uint32_t lanes)
+{
+    return op->mod == STACK_MOVES && lanes & ~vector->stack[0].used
+               ? "the flag stack is empty; each SFPPOPC with Mod1 0 takes back one SFPPUSHC with "
+                 "Mod1 0"
+               : NULL;
+}
+
+const char *tensix_vector_check_stack(const struct tensix_vector *vector,
+                                      const struct tensix_vector_op *op, uint32_t lanes)
+{
+    return op->row == TENSIX_ROW_SFPPUSHC ? check_push(vector, op, lanes)
+                                          : check_pop(vector, op, lanes);
+}
+
 TENSIX_VECTOR_INLINE const char *row_SFPPUSHC(struct tensix *tensix,
                                               const struct tensix_vector_op *op, uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
     struct tensix_flag_level *top = &vector->stack[0];
+    const char *rule = check_push(vector, op, lanes);
+    if (rule) {
+        return rule;
+    }
     if (op->mod == STACK_MOVES) {
-        if (vector->stack[TENSIX_FLAG_STACK - 1].used & lanes) {
-            return "the flag stack is full, it has eight entries; SFPPOPC first, or use another "
-                   "Mod1 to change the top";
-        }
         push(vector, lanes);
         return NULL;
-    }
-    if (lanes & ~top->used) {
-        return "this Mod1 changes the top of the flag stack, which is empty; SFPPUSHC with Mod1 0 "
-               "first";
     }
     if (op->mod == STACK_TRUE || op->mod == STACK_FALSE) {
         top->uses_flags |= lanes;
@@ -174,11 +201,11 @@ TENSIX_VECTOR_INLINE const char *row_SFPPOPC(struct tensix *tensix,
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct tensix_flag_level *top = &vector->stack[0];
+    const char *rule = check_pop(vector, op, lanes);
+    if (rule) {
+        return rule;
+    }
     if (op->mod == STACK_MOVES) {
-        if (lanes & ~top->used) {
-            return "the flag stack is empty; each SFPPOPC with Mod1 0 takes back one SFPPUSHC with "
-                   "Mod1 0";
-        }
         pop(vector, lanes);
     } else if (op->mod <= STACK_LAST_OP) {
         uint32_t flags = combine(op->mod, vector->flags, top->flags);

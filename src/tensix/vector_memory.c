@@ -11,7 +11,7 @@
  * zeros in the others.
  */
 #include "tensix/rwc.h"
-#include "tensix/vector_common.h"
+#include "tensix/vector_schedule.h"
 
 enum {
     FMT_SRCB = 0, /* Mod0; the others are enum num_lanes_format */
@@ -292,6 +292,15 @@ static uint32_t widen_fp16(uint32_t pattern)
     return (pattern & 0x8000) << 16 | ((pattern & 0x7fff) + (112 << 10)) << 13;
 }
 
+const char *tensix_vector_check_immediate(const struct tensix_vector_op *op)
+{
+    const unsigned modes = 1 << IMMEDIATE_FLOATB | 1 << IMMEDIATE_FLOATA | 1 << IMMEDIATE_USHORT |
+                           1 << IMMEDIATE_SHORT | 1 << IMMEDIATE_UPPER | 1 << IMMEDIATE_LOWER;
+    return op->vd < TENSIX_LREG_WRITABLE && !(modes >> op->mod & 1)
+               ? "Mod0 3, 5 to 7, 9 and 11 to 15 are reserved: use 0, 1, 2, 4, 8 or 10"
+               : NULL;
+}
+
 TENSIX_VECTOR_INLINE const char *row_SFPLOADI(struct tensix *tensix,
                                               const struct tensix_vector_op *op, uint32_t lanes)
 {
@@ -319,7 +328,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPLOADI(struct tensix *tensix,
         operation = NUM_LANES_LOW_HALF;
         break;
     default:
-        return "Mod0 3, 5 to 7, 9 and 11 to 15 are reserved: use 0, 1, 2, 4, 8 or 10";
+        return tensix_vector_check_immediate(op);
     }
     uint32_t *d = tensix->vector.lreg[op->vd];
     tensix->kernels->lanes->op[operation](d, NULL, NULL, d, immediate, lanes);

@@ -5,7 +5,7 @@
  * SFP_STOCH_RND steps the generators of its lanes in every mode, and where VD cannot be written
  * too.
  */
-#include "tensix/vector_common.h"
+#include "tensix/vector_schedule.h"
 
 #include <string.h>
 
@@ -29,19 +29,26 @@ TENSIX_VECTOR_INLINE enum num_lanes_op round_operation(unsigned mode)
                                    : NUM_LANES_TO_INTEGER;
 }
 
+TENSIX_VECTOR_INLINE unsigned rounding_of(const struct tensix_vector_op *op)
+{
+    return op->word >> 21 & 3;
+}
+
+/* Has every lane that is enabled taken the instruction as a template? */
+TENSIX_VECTOR_INLINE bool is_template(const struct tensix_vector_op *op, uint32_t lanes)
+{
+    return lanes == 0 && op->vd >= TENSIX_LREG_BACKDOOR && !op->is_scheduled;
+}
+
 /*
  * GUESS: no page names rounding mode 3; the model would round at random. HW: LLK's exponential has
  * UseImm5 set with a mode that has no use for it; ttsim refuses that.
  */
-static const char *check_round(const struct tensix_vector_op *op, unsigned rounding)
+static const char *check_round(const struct tensix_vector_op *op, uint32_t lanes)
 {
-    if (op->vd >= TENSIX_LREG_BACKDOOR && !op->is_scheduled) {
-        return NULL; /* for some lanes it may have been a template already */
-    }
-    if (rounding > ROUNDS_TO_ZERO) {
-        return "rounding mode 3 is reserved: 0 is to nearest, 1 stochastic, 2 to zero";
-    }
-    return NULL;
+    return rounding_of(op) > ROUNDS_TO_ZERO && !is_template(op, lanes)
+               ? "rounding mode 3 is reserved: 0 is to nearest, 1 stochastic, 2 to zero"
+               : NULL;
 }
 
 TENSIX_VECTOR_INLINE const char *
@@ -50,8 +57,8 @@ row_SFP_STOCH_RND(struct tensix *tensix, const struct tensix_vector_op *op, uint
     struct tensix_vector *vector = &tensix->vector;
     const struct num_lanes_kernels *kernels = tensix->kernels->lanes;
     unsigned mode = op->mod & ROUND_MODE_MASK;
-    unsigned rounding = op->word >> 21 & 3, imm5 = op->word >> 16 & 31;
-    const char *rule = check_round(op, rounding);
+    unsigned rounding = rounding_of(op), imm5 = op->word >> 16 & 31;
+    const char *rule = check_round(op, lanes);
     if (rule) {
         return rule;
     }
@@ -168,6 +175,18 @@ static void shift(struct tensix *tensix, const struct tensix_vector_op *op, uint
                                           (uint32_t)amount, lanes);
 }
 
+static const char *check_shift(const struct tensix_vector_op *op, uint32_t lanes)
+{
+    return op->mod > SHIFT_BY_IMMEDIATE && !is_template(op, lanes)
+               ? "Mod1 7 to 15 are reserved: use 0 to 6"
+               : NULL;
+}
+
+const char *tensix_vector_check_round(const struct tensix_vector_op *op, uint32_t lanes)
+{
+    return op->row == TENSIX_ROW_SFPSHFT2 ? check_shift(op, lanes) : check_round(op, lanes);
+}
+
 /*
  * The modes that move lanes take two cycles, but the unit accepts nothing in the second one, so
  * nobody can read too early.
@@ -176,8 +195,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPSHFT2(struct tensix *tensix,
                                               const struct tensix_vector_op *op, uint32_t lanes)
 {
     if (op->mod > SHIFT_BY_IMMEDIATE) {
-        bool is_template = lanes == 0 && op->vd >= TENSIX_LREG_BACKDOOR && !op->is_scheduled;
-        return is_template ? NULL : "Mod1 7 to 15 are reserved: use 0 to 6";
+        return check_shift(op, lanes);
     }
     if (op->mod >= SHIFT_BY_LREG) {
         shift(tensix, op, lanes);

@@ -12,7 +12,7 @@
 #include "tensix/vector_schedule.h"
 
 enum { MOST_STEPS = 4 * TENSIX_LANE_COLUMNS + 1, MODE_INDIRECT_VD = 8, INDEX_LREG = 7 };
-enum { MOV_ALL_LANES = 2 }; /* Mod1 of SFPMOV */
+enum { MOV_ALL_LANES = 2, MOV_MODES = 11 }; /* Mod1 of SFPMOV */
 
 /* An instruction that executes in this cycle. */
 struct step {
@@ -211,6 +211,51 @@ static enum tensix_exec check_hazards(struct tensix *tensix, const struct cycle 
     return TENSIX_DONE;
 }
 
+/* By the flags of the start, and before any template is written. */
+static const char *broken_rule(const struct tensix_vector *vector, const struct step *step)
+{
+    const struct tensix_vector_op *op = &step->op;
+    uint32_t lanes = step->lanes;
+    if (tensix_vector_has_backdoor(op->row) && !op->is_scheduled &&
+        op->vd >= TENSIX_LREG_BACKDOOR) {
+        lanes &= vector->sets.backdoor_closed;
+    }
+    switch (op->row) {
+    case TENSIX_ROW_SFPPUSHC:
+    case TENSIX_ROW_SFPPOPC:
+        return tensix_vector_check_stack(vector, op, lanes);
+    case TENSIX_ROW_SFP_STOCH_RND:
+    case TENSIX_ROW_SFPSHFT2:
+        return tensix_vector_check_round(op, lanes & tensix_vector_enabled(vector));
+    case TENSIX_ROW_SFPLOADI:
+        return tensix_vector_check_immediate(op);
+    default:
+        return NULL;
+    }
+}
+
+static void skip(struct step *step)
+{
+    step->op.row = TENSIX_ROW_SFPNOP;
+    step->uses = (struct tensix_vector_uses){0};
+}
+
+/* What breaks a rule by itself is skipped. */
+static enum tensix_exec check_rules(struct tensix *tensix, struct cycle *cycle)
+{
+    for (unsigned i = 0; i < cycle->steps; i++) {
+        struct step *step = &cycle->step[i];
+        const char *rule = broken_rule(&tensix->vector, step);
+        if (rule && tensix_vector_fault(tensix, &step->op, rule) == TENSIX_STOP) {
+            return TENSIX_STOP;
+        }
+        if (rule) {
+            skip(step);
+        }
+    }
+    return TENSIX_DONE;
+}
+
 /* --- Executing --- */
 
 static void copy_lanes(const struct tensix *tensix, uint32_t *to, const uint32_t *from,
@@ -246,22 +291,23 @@ static uint32_t written_lanes(const struct tensix_vector *vector, const struct s
         return lanes & loaded_lanes(vector, op, lreg);
     }
     bool is_for_all = !tensix_vector_ignores_flags(op->row) ||
-                      (op->row == TENSIX_ROW_SFPMOV && op->mod == MOV_ALL_LANES);
+                      (op->row == TENSIX_ROW_SFPMOV && (op->mod & MOV_MODES) == MOV_ALL_LANES);
     return is_for_all ? lanes : lanes & tensix_vector_enabled(vector);
 }
 
-static const char *call(struct tensix *tensix, const struct cycle *cycle, const struct step *step)
+/* No rule is broken: check_rules. */
+static void call(struct tensix *tensix, const struct cycle *cycle, const struct step *step)
 {
     if (step->op.row == TENSIX_ROW_SFPLOADMACRO) {
         tensix_vector_macro_load(tensix, &step->op, cycle->address);
-        return NULL;
+    } else {
+        (void)tensix_vector_execs[step->op.row](tensix, &step->op, step->lanes);
     }
-    return tensix_vector_execs[step->op.row](tensix, &step->op, step->lanes);
 }
 
 /* Executes an instruction whose results are to come later than others read. */
-static const char *hold_back(struct tensix *tensix, const struct cycle *cycle,
-                             const struct step *step, struct tensix_vector_late *late)
+static void hold_back(struct tensix *tensix, const struct cycle *cycle, const struct step *step,
+                      struct tensix_vector_late *late)
 {
     struct tensix_vector *vector = &tensix->vector;
     uint32_t before[TENSIX_LREGS][NUM_LANES], lanes[TENSIX_LREGS] = {0};
@@ -270,10 +316,10 @@ static const char *hold_back(struct tensix *tensix, const struct cycle *cycle,
         lanes[i] = written_lanes(vector, step, i);
         memcpy(before[i], vector->lreg[i], sizeof before[i]);
     }
-    const char *rule = call(tensix, cycle, step);
+    call(tensix, cycle, step);
     for (uint32_t rest = step->uses.writes; rest; rest &= rest - 1) {
         unsigned i = (unsigned)__builtin_ctz(rest);
-        if (lanes[i] && !rule) {
+        if (lanes[i]) {
             copy_lanes(tensix, late->value[i], vector->lreg[i], lanes[i]);
             late->lanes[i] = (late->lregs >> i & 1 ? late->lanes[i] : 0) | lanes[i];
             late->lregs |= UINT32_C(1) << i;
@@ -282,12 +328,10 @@ static const char *hold_back(struct tensix *tensix, const struct cycle *cycle,
         }
         memcpy(vector->lreg[i], before[i], sizeof before[i]);
     }
-    return rule;
 }
 
 /* SPEC: SFPSWAP reads twice. In its first cycle it finds the lanes that are to be swapped. */
-static const char *start_swap(struct tensix *tensix, const struct cycle *cycle,
-                              const struct step *step)
+static void start_swap(struct tensix *tensix, const struct cycle *cycle, const struct step *step)
 {
     struct tensix_vector *vector = &tensix->vector;
     uint32_t before[TENSIX_LREGS][NUM_LANES], swaps = step->op.mod == 0 ? step->lanes : 0;
@@ -295,7 +339,7 @@ static const char *start_swap(struct tensix *tensix, const struct cycle *cycle,
         unsigned i = (unsigned)__builtin_ctz(rest);
         memcpy(before[i], vector->lreg[i], sizeof before[i]);
     }
-    const char *rule = call(tensix, cycle, step);
+    call(tensix, cycle, step);
     for (uint32_t rest = step->uses.writes; rest; rest &= rest - 1) {
         unsigned i = (unsigned)__builtin_ctz(rest);
         for (unsigned lane = 0; lane < NUM_LANES; lane++) {
@@ -305,9 +349,8 @@ static const char *start_swap(struct tensix *tensix, const struct cycle *cycle,
     }
     vector->swap_lanes |= step->lanes;
     vector->swap =
-        (struct tensix_scheduled){.op = step->op, .lanes = rule ? 0 : swaps, .macro = step->macro};
+        (struct tensix_scheduled){.op = step->op, .lanes = swaps, .macro = step->macro};
     vector->swap.op.mod = 0; /* unconditionally */
-    return rule;
 }
 
 /* In its second one it swaps what is there now. */
@@ -320,7 +363,7 @@ static void finish_swap(struct tensix *tensix, struct cycle *cycle)
     if (step.lanes) {
         vector->swap.lanes = 0;
         step.uses = tensix_vector_uses(vector, &step.op);
-        (void)hold_back(tensix, cycle, &step, cycle->old);
+        hold_back(tensix, cycle, &step, cycle->old);
     }
 }
 
@@ -335,34 +378,40 @@ static void outrun(const struct tensix_vector *vector, struct tensix_vector_late
 }
 
 /* `read`, `written`: by those that execute after it. */
-static const char *execute(struct tensix *tensix, struct cycle *cycle, const struct step *step,
-                           uint32_t read, uint32_t written)
+static void execute(struct tensix *tensix, struct cycle *cycle, const struct step *step,
+                    uint32_t read, uint32_t written)
 {
     struct tensix_vector *vector = &tensix->vector;
     if (step->op.row == TENSIX_ROW_SFPSWAP && !vector->swap.lanes) {
-        return start_swap(tensix, cycle, step);
+        start_swap(tensix, cycle, step);
+        return;
     }
     if (step->uses.is_slow) {
-        return hold_back(tensix, cycle, step, cycle->next);
+        hold_back(tensix, cycle, step, cycle->next);
+        return;
     }
     cycle->written |= step->uses.writes;
     outrun(vector, cycle->old, step);
     if (!step->op.is_scheduled && step->uses.writes & (read | written)) {
-        return hold_back(tensix, cycle, step, &cycle->ordinary);
+        hold_back(tensix, cycle, step, &cycle->ordinary);
+        return;
     }
     outrun(vector, &cycle->held, step);
-    return step->uses.writes & read ? hold_back(tensix, cycle, step, &cycle->held)
-                                    : call(tensix, cycle, step);
+    if (step->uses.writes & read) {
+        hold_back(tensix, cycle, step, &cycle->held);
+    } else {
+        call(tensix, cycle, step);
+    }
 }
 
 /* Flags are those of the start for each, and change at the end. */
-static const char *execute_flags(struct tensix *tensix, struct cycle *cycle,
-                                 const struct step *step, uint32_t read, uint32_t written)
+static void execute_flags(struct tensix *tensix, struct cycle *cycle, const struct step *step,
+                          uint32_t read, uint32_t written)
 {
     struct tensix_vector *vector = &tensix->vector;
     uint32_t word = vector->slow_word, writes = vector->slow_writes;
     uint64_t start = vector->slow_start;
-    const char *rule = execute(tensix, cycle, step, read, written);
+    execute(tensix, cycle, step, read, written);
     cycle->new_flags ^= vector->flags ^ cycle->flags; /* other lanes may be another one's */
     cycle->new_uses_flags ^= vector->uses_flags ^ cycle->uses_flags;
     vector->flags = cycle->flags;
@@ -373,7 +422,6 @@ static const char *execute_flags(struct tensix *tensix, struct cycle *cycle,
         vector->slow_writes = writes;
         vector->slow_start = start;
     }
-    return rule;
 }
 
 /* Which lanes each of them is for, by the flags of the start. */
@@ -394,11 +442,10 @@ static void arrive(struct tensix *tensix, struct tensix_vector_late *late)
     late->lregs = 0;
 }
 
-/* Executes what is due; the answer is a rule that the ordinary instruction broke, or NULL. */
-static const char *execute_all(struct tensix *tensix, struct cycle *cycle)
+/* Executes what is due. */
+static void execute_all(struct tensix *tensix, struct cycle *cycle)
 {
     struct tensix_vector *vector = &tensix->vector;
-    const char *broken = NULL;
     cycle->flags = cycle->new_flags = vector->flags;
     cycle->uses_flags = cycle->new_uses_flags = vector->uses_flags;
     cycle->held.lregs = cycle->ordinary.lregs = cycle->next->lregs = 0;
@@ -412,14 +459,8 @@ static const char *execute_all(struct tensix *tensix, struct cycle *cycle)
             read |= cycle->step[j].uses.reads;
             written |= cycle->step[j].uses.writes;
         }
-        if (is_nop(step)) {
-            continue;
-        }
-        const char *rule = execute_flags(tensix, cycle, step, read, written);
-        if (rule && step->op.is_scheduled) {
-            (void)tensix_vector_fault(tensix, &step->op, rule);
-        } else if (rule) {
-            broken = rule;
+        if (!is_nop(step)) {
+            execute_flags(tensix, cycle, step, read, written);
         }
     }
     arrive(tensix, cycle->old);
@@ -427,7 +468,6 @@ static const char *execute_all(struct tensix *tensix, struct cycle *cycle)
     arrive(tensix, &cycle->ordinary);
     vector->flags = cycle->new_flags;
     vector->uses_flags = cycle->new_uses_flags;
-    return broken;
 }
 
 /* --- Time --- */
@@ -495,16 +535,17 @@ enum tensix_exec tensix_vector_cycle(struct tensix *tensix, const struct tensix_
     gather(vector, &cycle, op);
     if ((op && discard(tensix, &cycle, ordinary_of(&cycle)) == TENSIX_STOP) ||
         check_undefined(tensix, &cycle) == TENSIX_STOP ||
-        check_hazards(tensix, &cycle) == TENSIX_STOP) {
+        check_hazards(tensix, &cycle) == TENSIX_STOP ||
+        check_rules(tensix, &cycle) == TENSIX_STOP) {
         return TENSIX_STOP;
     }
     cycle.address = is_macro ? tensix_vector_load_address(tensix, op) : 0;
-    rule = execute_all(tensix, &cycle);
+    execute_all(tensix, &cycle);
     count_down(vector, ordinary != NULL);
     turn(vector, &cycle);
     if (is_macro) {
         tensix_vector_schedule_macro(vector, op, cycle.address);
     }
     recount(vector);
-    return rule ? tensix_vector_fault(tensix, op, rule) : TENSIX_DONE;
+    return TENSIX_DONE;
 }

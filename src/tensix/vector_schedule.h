@@ -50,6 +50,16 @@ bool tensix_vector_must_stall(const struct tensix_vector *vector, const struct t
 enum tensix_exec tensix_vector_report_late(struct tensix *tensix, const struct tensix_vector_op *op,
                                            unsigned writer, uint32_t lregs);
 
+/* --- Rules --- */
+
+/* The rule that an instruction is going to break for `lanes`, or NULL, for the rows that have any:
+ * SFPPUSHC and SFPPOPC (vector_flags.c), SFP_STOCH_RND and SFPSHFT2 (vector_round.c), SFPLOADI
+ * (vector_memory.c). Their functions ask the same. */
+const char *tensix_vector_check_stack(const struct tensix_vector *vector,
+                                      const struct tensix_vector_op *op, uint32_t lanes);
+const char *tensix_vector_check_round(const struct tensix_vector_op *op, uint32_t lanes);
+const char *tensix_vector_check_immediate(const struct tensix_vector_op *op);
+
 /* --- vector_schedule.c --- */
 
 extern tensix_vector_exec *const tensix_vector_execs[TENSIX_ROWS];

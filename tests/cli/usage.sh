@@ -47,6 +47,7 @@ expect "max-cycles: negative" 2 "not a number" -- run x.elf --max-cycles=-5
 expect "max-cycles: none" 2 "at least one cycle" -- run x.elf --max-cycles 0
 expect "max-cycles: too large" 2 "too large" -- run x.elf --max-cycles 99999999999999999999G
 expect "schedule" 2 "no schedule; choose fast, lockstep or random:SEED" -- run x.elf --schedule slow
+expect "stochastic" 2 "no way to round; choose random or nearest" -- run x.elf --stochastic up
 expect "timing" 2 "no timing; choose functional or timed" -- run x.elf --timing slow
 expect "schedule without seed" 2 "not a number" -- run x.elf --schedule random:
 expect "tile: text" 2 "write X,Y" -- run x.elf --tile here

@@ -11,6 +11,7 @@ struct cycle {
     struct registers old;
     uint32_t written[LREGS], flagged, advanced; /* lanes */
     uint32_t was_late[LREGS];
+    unsigned late; /* entries of unit->late that are of the cycle before */
     bool dst_read[ROWS], dst_written[ROWS];
     bool part_busy[5];
     unsigned part_vd[5];

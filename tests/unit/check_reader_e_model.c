@@ -373,9 +373,10 @@ static void ordinary(struct cycle *cycle, uint32_t word)
     }
 }
 
-static void finish_late(struct cycle *cycle, unsigned count)
+static void finish_late(struct cycle *cycle)
 {
     struct unit *unit = cycle->unit;
+    const unsigned count = cycle->late;
     for (unsigned i = 0; i < count; i++) {
         for (unsigned lane = 0; lane < LANES; lane++) {
             if (!(unit->late[i].lanes >> lane & 1)) {
@@ -394,7 +395,7 @@ static void finish_late(struct cycle *cycle, unsigned count)
     memset(unit->late + LATE - count, 0, count * sizeof unit->late[0]);
 }
 
-static unsigned mark_late(struct cycle *cycle)
+static void mark_late(struct cycle *cycle)
 {
     const struct unit *unit = cycle->unit;
     unsigned count = 0;
@@ -405,7 +406,7 @@ static unsigned mark_late(struct cycle *cycle)
         }
         count++;
     }
-    return count;
+    cycle->late = count;
 }
 
 /* Those that have executed go, the others count. */
@@ -441,7 +442,7 @@ void unit_cycle(struct unit *unit, const struct tensix *tensix, uint32_t word)
     cycle.unit = unit;
     cycle.tensix = tensix;
     cycle.old = unit->reg;
-    unsigned late = mark_late(&cycle);
+    mark_late(&cycle);
     struct op op = parse_word(word);
     unit->undefined = false;
     if (word && op.code == LOADMACRO && macro_is_undefined(&unit->reg, &op)) {
@@ -464,7 +465,7 @@ void unit_cycle(struct unit *unit, const struct tensix *tensix, uint32_t word)
         ordinary(&cycle, word);
     }
     check_meeting(&cycle);
-    finish_late(&cycle, late);
+    finish_late(&cycle);
     count_down(&cycle, word != 0);
     if (word && op.code == LOADMACRO) {
         load_macro(&cycle, &op);

@@ -46,7 +46,7 @@ static void put_late(struct cycle *cycle, unsigned r, unsigned lane, uint32_t va
         return;
     }
     struct unit *unit = cycle->unit;
-    unsigned i = 0;
+    unsigned i = cycle->late; /* those of the cycle before come earlier */
     while (i < LATE && unit->late[i].is_there && (unit->late[i].is_swap || unit->late[i].vd != r)) {
         i++;
     }
@@ -372,7 +372,7 @@ static void setcc(struct cycle *cycle, const struct op *op, unsigned lane)
 
 static void move(struct cycle *cycle, const struct op *op, unsigned lane)
 {
-    if (!lane_enabled(&cycle->old, lane) && op->mod != 2) {
+    if (!lane_enabled(&cycle->old, lane) && (op->mod & 11) != 2) {
         return;
     }
     uint32_t x = get(cycle, op->vc, lane);

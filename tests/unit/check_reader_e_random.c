@@ -84,7 +84,7 @@ static uint32_t random_template(unsigned part)
         if (code == PUSHC || code == POPC || code == COMPC || code == TRANSP) {
             return imm16(code, 0, vd, code == COMPC || code == TRANSP ? 0 : mod);
         }
-        mod = code == NOT || code == XOR ? 0 : code == MOV ? mod & 11 : mod;
+        mod = code == NOT || code == XOR ? 0 : mod;
         vc = code == ENCC ? 0 : vc;
         return narrow(code, random >> 16 & immediate_bits(code), vc, vd, mod);
     }

@@ -77,7 +77,7 @@ static bool model_mode(struct num_matrix_mode *mode)
     *mode = (struct num_matrix_mode){
         .keeps_denormals = model.zero_flag_disabled,
         .fidelity = (model.fidelity + model.fidelity_base) & 3,
-        .generator = model.srnd ? &model.generator : NULL,
+        .generator = model.srnd && !model.rounds_to_nearest ? &model.generator : NULL,
     };
     for (unsigned src = 0; src < 2; src++) {
         formats[src] = model.disable_implied[src] ? model.configured[src]

@@ -716,6 +716,28 @@ START_TEST(stochastic_rounding)
 }
 END_TEST
 
+/* Who asks for it gets what a packer without stochastic rounding gives, and no number is drawn. */
+START_TEST(nearest_instead_of_stochastic)
+{
+    uint8_t nearest[64 * 2];
+    const uint32_t generator = tensix->packer.generator;
+    for (unsigned stochastic = 0; stochastic < 2; stochastic++) {
+        configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, true);
+        tensix->rounds_to_nearest = true;
+        SET(ALU_ROUNDING_MODE_Gasket_srnd_en, stochastic);
+        for (unsigned i = 0; i < 64; i++) {
+            tensix_dst_write32(&tensix->dst, (struct tensix_dst_map){false, false, false}, i / 16,
+                               i % 16, num_dst_from_fp32(0x3f800000 + i * 0x2345));
+        }
+        pacr(LAST);
+        ck_assert(!stochastic || memcmp(nearest, harness.l1 + OUT, sizeof nearest) == 0);
+        memcpy(nearest, harness.l1 + OUT, sizeof nearest);
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(tensix->packer.generator, generator);
+}
+END_TEST
+
 /* --- PACR_SETREG --- */
 
 enum { SETREG = 0x4a << 24, PUSH = 1 << 23, MODE = 1 << 22 };
@@ -896,6 +918,7 @@ int main(void)
     tcase_add_test(tcase, long_zero_writes);
     tcase_add_loop_test(tcase, l1_as_the_source, 0, 9);
     tcase_add_test(tcase, stochastic_rounding);
+    tcase_add_test(tcase, nearest_instead_of_stochastic);
     tcase_add_test(tcase, registers_are_written);
     tcase_add_loop_test(tcase, registers_by_address, 0, 6);
     tcase_add_test(tcase, registers_that_cannot_be_written);

@@ -116,6 +116,7 @@ void model_randomise_setup(struct matrix_model *model)
     model->force = model_chance(10);
     model->zero_flag_disabled = model_chance(40);
     model->srnd = model_chance(10);
+    model->rounds_to_nearest = model_chance(30);
     model->remap = model_chance(25);
     model->swizzle = model_chance(25);
     model->high_half = model_chance(25);
@@ -224,6 +225,7 @@ void model_store(const struct matrix_model *model, struct tensix *tensix)
     rwc->src_a = model->rwc_a;
     rwc->src_b = model->rwc_b;
     rwc->fidelity = model->fidelity;
+    tensix->rounds_to_nearest = model->rounds_to_nearest;
     tensix->matrix.generator = model->generator;
     tensix->matrix.src_a_row = (uint8_t)model->shift_row;
 }
