@@ -621,6 +621,18 @@ static void store(enum num_lanes_format format, const uint32_t *x, uint16_t *hig
     }
 }
 
+static void load_all(enum num_lanes_format format, uint32_t *d, const uint16_t *rows, uint32_t odd)
+{
+    const uint16_t *low = num_lanes_loads_32bit(format) ? rows + NUM_LANES_LOW : rows;
+    load(format, d, rows, low, odd, UINT32_MAX, 0);
+}
+
+static void store_all(enum num_lanes_format format, const uint32_t *x, uint16_t *rows, uint32_t odd)
+{
+    uint16_t *low = num_lanes_stores_32bit(format) ? rows + NUM_LANES_LOW : rows;
+    store(format, x, rows, low, odd, UINT32_MAX);
+}
+
 #define LANES_FORMAT(token)                                                                        \
     static void load_##token(uint32_t *d, const uint16_t *high, const uint16_t *low, uint32_t odd, \
                              uint32_t lanes, uint32_t infinities)                                  \
@@ -631,6 +643,22 @@ static void store(enum num_lanes_format format, const uint32_t *x, uint16_t *hig
                               uint32_t lanes)                                                      \
     {                                                                                              \
         store(NUM_LANES_##token, x, high, low, odd, lanes);                                        \
+    }                                                                                              \
+    static void load_even_##token(uint32_t *d, const uint16_t *rows)                               \
+    {                                                                                              \
+        load_all(NUM_LANES_##token, d, rows, 0);                                                   \
+    }                                                                                              \
+    static void load_odd_##token(uint32_t *d, const uint16_t *rows)                                \
+    {                                                                                              \
+        load_all(NUM_LANES_##token, d, rows, UINT32_MAX);                                          \
+    }                                                                                              \
+    static void store_even_##token(const uint32_t *x, uint16_t *rows)                              \
+    {                                                                                              \
+        store_all(NUM_LANES_##token, x, rows, 0);                                                  \
+    }                                                                                              \
+    static void store_odd_##token(const uint32_t *x, uint16_t *rows)                               \
+    {                                                                                              \
+        store_all(NUM_LANES_##token, x, rows, UINT32_MAX);                                         \
     }
 #include "num/lanes_formats.def"
 
@@ -657,4 +685,22 @@ const struct num_lanes_kernels num_lanes_reference = {
 #define LANES_FORMAT(token) [NUM_LANES_##token] = store_##token,
 #include "num/lanes_formats.def"
         },
+    .load_all =
+        {{
+#define LANES_FORMAT(token) [NUM_LANES_##token] = load_even_##token,
+#include "num/lanes_formats.def"
+         },
+         {
+#define LANES_FORMAT(token) [NUM_LANES_##token] = load_odd_##token,
+#include "num/lanes_formats.def"
+         }},
+    .store_all =
+        {{
+#define LANES_FORMAT(token) [NUM_LANES_##token] = store_even_##token,
+#include "num/lanes_formats.def"
+         },
+         {
+#define LANES_FORMAT(token) [NUM_LANES_##token] = store_odd_##token,
+#include "num/lanes_formats.def"
+         }},
 };

@@ -16,7 +16,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NUM_LANES = 32, NUM_LANES_A_ROW = 8, NUM_LANES_ROWS = NUM_LANES / NUM_LANES_A_ROW };
+enum {
+    NUM_LANES = 32,
+    NUM_LANES_A_ROW = 8,
+    NUM_LANES_ROWS = NUM_LANES / NUM_LANES_A_ROW,
+    NUM_LANES_LOW = 8 * 2 * NUM_LANES_A_ROW, /* words from upper to lower halves in Dst */
+};
 
 /* What is done lane by lane: d = operation(a, b, c, immediate). Operands that it does not name are
  * not looked at and may be NULL. */
@@ -146,6 +151,13 @@ typedef void num_lanes_load_function(uint32_t *d, const uint16_t *high, const ui
 typedef void num_lanes_store_function(const uint32_t *x, uint16_t *high, uint16_t *low,
                                       uint32_t odd, uint32_t lanes);
 
+/*
+ * The same for all lanes and the same column of each pair, with no infinities. Lower halves are
+ * NUM_LANES_LOW words after the upper ones.
+ */
+typedef void num_lanes_load_all_function(uint32_t *d, const uint16_t *rows);
+typedef void num_lanes_store_all_function(const uint32_t *x, uint16_t *rows);
+
 struct num_lanes_kernels {
     num_lanes_function *op[NUM_LANES_OPS];
 
@@ -169,6 +181,9 @@ struct num_lanes_kernels {
     /* By enum num_lanes_format; [0] is NULL. */
     num_lanes_load_function *load[NUM_LANES_FORMATS];
     num_lanes_store_function *store[NUM_LANES_FORMATS];
+    /* Those of even columns, then those of odd ones. */
+    num_lanes_load_all_function *load_all[2][NUM_LANES_FORMATS];
+    num_lanes_store_all_function *store_all[2][NUM_LANES_FORMATS];
 };
 
 /* --- One lane (lanes.c): what the reference set is made of --- */

@@ -214,6 +214,12 @@ VECTOR_INLINE v_u32 v_choose32(v_mask32 mask, v_u32 yes, v_u32 no)
     return (v_u32)_mm256_blendv_epi8((__m256i)no, (__m256i)yes, (__m256i)mask);
 }
 
+/* x where the mask is set, x & bits elsewhere */
+VECTOR_INLINE v_u32 v_and_unless(v_mask32 mask, v_u32 x, v_u32 bits)
+{
+    return x & (mask | bits);
+}
+
 VECTOR_INLINE v_u32 v_negate32(v_mask32 mask, v_u32 x)
 {
     return (x ^ mask) - mask;

@@ -211,6 +211,12 @@ VECTOR_INLINE v_u32 v_choose32(v_mask32 mask, v_u32 yes, v_u32 no)
     return (v_u32)_mm512_mask_mov_epi32((__m512i)no, mask, (__m512i)yes);
 }
 
+/* x where the mask is set, x & bits elsewhere */
+VECTOR_INLINE v_u32 v_and_unless(v_mask32 mask, v_u32 x, v_u32 bits)
+{
+    return (v_u32)_mm512_mask_and_epi32((__m512i)x, (__mmask16)~mask, (__m512i)x, (__m512i)bits);
+}
+
 VECTOR_INLINE v_u32 v_negate32(v_mask32 mask, v_u32 x)
 {
     return (v_u32)_mm512_mask_sub_epi32((__m512i)x, mask, _mm512_setzero_si512(), (__m512i)x);

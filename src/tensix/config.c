@@ -10,6 +10,7 @@
  * What cannot enter waits at its gate, whichever thread it is of. That a STREAMWRCFG in its prepare
  * stage keeps nobody out is the hardware's bug: what follows it directly overtakes it.
  */
+#include "tensix/config_users.h"
 #include "tensix/exec.h"
 
 /* Stages of the pipeline. */
@@ -70,6 +71,7 @@ static enum tensix_exec exec_SETC16(struct tensix *tensix, unsigned thread,
                             args->cfg_index);
     }
     tensix->thread_config[thread][args->cfg_index] = (uint16_t)args->new_value;
+    tensix->stale |= TENSIX_USED_BY_VECTOR;
     tensix->changed = true;
     switch ((enum thread_special)thread_specials[args->cfg_index]) {
     case PLAIN:

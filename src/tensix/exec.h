@@ -70,6 +70,11 @@ static inline unsigned tensix_row_of(uint32_t word)
 enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum tensix_fault_kind kind,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The same of an instruction that is not the one at the thread's gate: a macro has scheduled it. */
+enum tensix_exec tensix_fault_of(struct tensix *tensix, unsigned thread, uint32_t word,
+                                 enum tensix_fault_kind kind, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
 /* The runner of rows whose unit this version does not have: reports it and skips it. */
 enum tensix_exec tensix_skip(struct tensix *tensix, unsigned thread, uint32_t word);
 

@@ -6,26 +6,44 @@
 
 enum { NAME_BYTES = 120 };
 
-enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum tensix_fault_kind kind,
-                              const char *format, ...)
+static enum tensix_exec report(struct tensix *tensix, unsigned thread, uint32_t word,
+                               enum tensix_fault_kind kind, const char *format, va_list arguments)
 {
     struct tensix_fault fault = {
         .kind = kind,
         .thread = thread,
         .cycle = tensix->now,
-        .word = tensix->thread[thread].next,
+        .word = word,
         .origin = tensix->thread[thread].origin,
     };
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(fault.text, sizeof fault.text, format, arguments);
-    va_end(arguments);
     if (!tensix->board->fault(tensix->owner, &fault)) {
         return TENSIX_DONE;
     }
     tensix->stopped = true;
     tensix->attention = true;
     return TENSIX_STOP;
+}
+
+enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum tensix_fault_kind kind,
+                              const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    enum tensix_exec result =
+        report(tensix, thread, tensix->thread[thread].next, kind, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+enum tensix_exec tensix_fault_of(struct tensix *tensix, unsigned thread, uint32_t word,
+                                 enum tensix_fault_kind kind, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    enum tensix_exec result = report(tensix, thread, word, kind, format, arguments);
+    va_end(arguments);
+    return result;
 }
 
 enum tensix_exec tensix_skip(struct tensix *tensix, unsigned thread, uint32_t word)

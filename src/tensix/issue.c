@@ -246,15 +246,29 @@ static inline unsigned play_run(struct tensix *tensix, unsigned thread, unsigned
     return count;
 }
 
-/* Plays one entry: 1, or 0 where it has not started. */
-static inline unsigned play_entry(struct tensix *tensix, unsigned thread, unsigned index,
-                                  uint64_t time)
+/* Plays entries one by one, up to one where a run may start or until attention is called for:
+ * answers how many. *ended: the next one has not started, for whatever reason. */
+static unsigned play_entries(struct tensix *tensix, unsigned thread, unsigned index, unsigned left,
+                             uint64_t time, bool *ended)
 {
     struct tensix_thread *own = &tensix->thread[thread];
-    tensix_runner *run = own->player[index] ? own->player[index] : player_of(own, index);
-    own->next = own->replay.entry[index];
-    tensix->now = time;
-    return run && run(tensix, thread, own->next) == TENSIX_DONE;
+    const uint64_t begin = time, last = time + left;
+    do {
+        tensix_runner *run = own->player[index];
+        if (__builtin_expect(!run, 0)) {
+            run = player_of(own, index);
+        }
+        uint32_t word = own->replay.entry[index];
+        own->next = word;
+        tensix->now = time;
+        if (!run || run(tensix, thread, word) != TENSIX_DONE) {
+            *ended = true;
+            break;
+        }
+        time++;
+        index = (index + 1) % REPLAY_ENTRIES;
+    } while (time != last && !tensix->attention && own->runs.at[index] == TENSIX_RUN_NONE);
+    return (unsigned)(time - begin);
 }
 
 /* Plays on what the replay buffer plays, as long as that is all there is to it. Where `end` comes
@@ -268,17 +282,17 @@ static void play(struct tensix *tensix, unsigned thread, uint64_t end)
     const uint64_t last = is_whole ? begin + buffer->left : end;
     uint64_t time = begin;
     unsigned index = buffer->index;
+    bool ended = false;
     do {
         unsigned left = (unsigned)(last - time);
         unsigned count = is_whole ? play_run(tensix, thread, index, left, time) : 0;
-        count = count > 0 ? count : play_entry(tensix, thread, index, time);
         if (count == 0) {
-            own->has_next = true;
-            break;
+            count = play_entries(tensix, thread, index, left, time, &ended);
         }
         index = (index + count) % REPLAY_ENTRIES;
         time += count;
-    } while (time != last && !tensix->attention);
+    } while (!ended && time != last && !tensix->attention);
+    own->has_next |= ended;
     replay_skip(buffer, (unsigned)(time - begin) + own->has_next);
     own->drained += time - begin;
     own->time = time;

@@ -26,12 +26,8 @@ _Static_assert(TENSIX_WORD_ADDR_MOD_BIAS_SEC7_BiasIncr ==
 
 /* The halves of an AB word. */
 enum { SRC_INCR = 0x3f, SRC_CR = 1 << 6, SRC_CLEAR = 1 << 7, SRC_B_SHIFT = 8 };
-/* A DST word. DestIncr is signed, which addition modulo the counter's ten bits does by itself. */
+/* The fidelity in a DST word. */
 enum {
-    DEST_INCR = 0x3ff,
-    DEST_CR = 1 << 10,
-    DEST_CLEAR = 1 << 11,
-    DEST_C_TO_CR = 1 << 12,
     FIDELITY_SHIFT = 13,
     FIDELITY_CLEAR = 1 << 15,
 };
@@ -50,10 +46,10 @@ static void modify_src(uint32_t *counter, uint32_t *checkpoint, unsigned half)
 /* SPEC: clearing comes before CToCR, and that before CR. */
 static void modify_dst(struct tensix_rwc *rwc, unsigned word)
 {
-    if (word & DEST_CLEAR) {
+    if (word & TENSIX_DEST_CLEAR) {
         rwc->dst = rwc->dst_cr = 0;
     } else {
-        tensix_rwc_step_dst(rwc, word & DEST_CR, word & DEST_C_TO_CR, word & DEST_INCR);
+        tensix_rwc_step_dst(rwc, word & TENSIX_DEST_CR, word & TENSIX_DEST_C_TO_CR, word & TENSIX_DEST_INCR);
     }
 }
 
@@ -88,19 +84,15 @@ void tensix_apply_addr_mod(struct tensix *tensix, unsigned thread, unsigned addr
     modify_fidelity(&tensix->thread[thread].rwc, modify(tensix, thread, addr_mod));
 }
 
-/* What SFPLOAD and SFPSTORE usually have does nothing, or a step of Dst alone. */
+/* SPEC: the fidelity stays. */
 void tensix_apply_partial_addr_mod(struct tensix *tensix, unsigned thread, unsigned addr_mod)
 {
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
-    const uint16_t *config = tensix->thread_config[thread];
-    unsigned index = (addr_mod + UPPER_HALF * rwc->extra_mod) % MODIFIERS;
-    unsigned dst = config[TENSIX_WORD_ADDR_MOD_DST_SEC0_DestIncr + index];
-    unsigned others = config[TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr + index] |
-                      config[TENSIX_WORD_ADDR_MOD_BIAS_SEC0_BiasIncr + index] |
-                      (dst & (DEST_CR | DEST_CLEAR | DEST_C_TO_CR));
-    if (others) {
-        (void)modify(tensix, thread, addr_mod);
+    unsigned step;
+    if (tensix_modifier_is_step(tensix, thread,
+                                (addr_mod + UPPER_HALF * rwc->extra_mod) % MODIFIERS, &step)) {
+        rwc->dst = (rwc->dst + step) & TENSIX_RWC_DST_MASK;
     } else {
-        rwc->dst = (rwc->dst + (dst & DEST_INCR)) & TENSIX_RWC_DST_MASK;
+        (void)modify(tensix, thread, addr_mod);
     }
 }

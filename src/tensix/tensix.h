@@ -245,6 +245,7 @@ struct tensix_thread {
     uint16_t declared[TENSIX_CLASSES]; /* resources by class, see auto_ttsync.c */
     /* What it works on. */
     struct tensix_rwc rwc;
+    struct tensix_vector_access access;
     struct tensix_adc adc[TENSIX_ADCS];
     /* Timed runs: until when its latest instruction in each unit is under way. */
     uint64_t busy_until[TENSIX_UNIT_COUNT];

@@ -217,6 +217,10 @@ TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_start(struct tensix *tensix,
     {                                                                                              \
         return tensix_vector_start(tensix, TENSIX_ROW_##token, thread, word, row_##token);         \
     }                                                                                              \
+    TENSIX_VECTOR_SCHEDULED(token)
+
+/* Only what scheduled instructions need. */
+#define TENSIX_VECTOR_SCHEDULED(token)                                                             \
     const char *tensix_vector_##token(struct tensix *tensix, const struct tensix_vector_op *op,    \
                                       uint32_t lanes)                                              \
     {                                                                                              \

@@ -53,7 +53,8 @@ void tensix_vector_soft_reset(struct tensix *tensix, uint32_t entering, uint32_t
     struct tensix_vector *vector = &tensix->vector;
     if (entering & TENSIX_RESET_MATH) {
         vector->schedules = vector->entries = 0;
-        vector->swap.lanes = 0;
+        vector->swaps = 0;
+        vector->swap_lanes = 0;
         memset(vector->scheduled, 0, sizeof vector->scheduled);
         memset(vector->late, 0, sizeof vector->late);
     }
@@ -104,6 +105,8 @@ void tensix_vector_derive(struct tensix_vector *vector)
         }
     }
     sets.captures_index = captures & sets.dest_index;
+    sets.not_plain = sets.masked | sets.fp16_infinities | sets.captures_index | sets.no_stores |
+                     sets.no_loads | sets.odd_loads | sets.odd_stores;
     vector->sets = sets;
 }
 
@@ -234,8 +237,9 @@ TENSIX_VECTOR_INLINE const char *row_SFPCONFIG(struct tensix *tensix,
 enum tensix_exec tensix_vector_fault(struct tensix *tensix, const struct tensix_vector_op *op,
                                      const char *rule)
 {
-    return tensix_fault(tensix, op->thread, TENSIX_FAULT_UNDEFINED, "%s%s: %s",
-                        op->is_scheduled ? "scheduled " : "", tensix_rows[op->row].mnemonic, rule);
+    return tensix_fault_of(tensix, op->thread, op->word, TENSIX_FAULT_UNDEFINED, "%s%s: %s",
+                           op->is_scheduled ? "scheduled " : "", tensix_rows[op->row].mnemonic,
+                           rule);
 }
 
 TENSIX_VECTOR_RUNNER(SFPCONFIG)

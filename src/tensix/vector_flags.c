@@ -136,8 +136,8 @@ static void pop(struct tensix_vector *vector, uint32_t lanes)
     }
 }
 
-static const char *check_push(const struct tensix_vector *vector,
-                              const struct tensix_vector_op *op, uint32_t lanes)
+static const char *check_push(const struct tensix_vector *vector, const struct tensix_vector_op *op,
+                              uint32_t lanes)
 {
     if (op->mod == STACK_MOVES) {
         return vector->stack[TENSIX_FLAG_STACK - 1].used & lanes

@@ -3,13 +3,18 @@
  * SFPSTORE, SFPLOADI, SFPNOP, Dst; newest SFPLOAD and SFPSTORE for SFPU_DEST_FMT).
  *
  * An address has ten bits: the upper eight choose four aligned rows of Dst, bit 1 the odd columns,
- * bit 0 nothing. Four aligned rows lie together in every map. Nothing is kept between instructions:
- * an address is a few words of the configuration, read where they are needed.
+ * bit 0 nothing. Four aligned rows lie together in every map.
+ *
+ * Nearly all loads and stores are plain: rows and columns of Dst as they lie, LaneConfig as after
+ * reset, no stack. They go a short way, for which a thread keeps what its configuration says (struct
+ * tensix_vector_access); everything else goes the general way, which keeps nothing and is the
+ * specification.
  *
  * Rows that ZEROACC has made undefined. HW: the pages leave open what the unit makes of them; ttsim
  * has zeros there, and so it is here: a load reads zeros, a store to some columns of a row leaves
  * zeros in the others.
  */
+#include "tensix/config_users.h"
 #include "tensix/rwc.h"
 #include "tensix/vector_schedule.h"
 
@@ -19,6 +24,7 @@ enum {
     ADDRESS_ODD = 2,
     ADDRESS_COLUMN = 3, /* what of an address is no row */
     ROWS = NUM_LANES_ROWS,
+    MODIFIERS = sizeof ((struct tensix_vector_access *)0)->step / sizeof(uint16_t),
     LANES_OF_A_ROW = (1 << NUM_LANES_A_ROW) - 1,
     INDEXED_LREGS = 4, /* LReg[0] to LReg[3] have their indices in LReg[4] to LReg[7] */
 };
@@ -177,6 +183,11 @@ static __attribute__((noinline)) void clear_lower_halves(struct tensix_dst *dst,
     }
 }
 
+TENSIX_VECTOR_INLINE bool is_one_column(uint32_t odd, uint32_t lanes)
+{
+    return lanes == UINT32_MAX && (odd == 0 || odd == UINT32_MAX);
+}
+
 /* --- SFPLOAD --- */
 
 /* Where the data of `lanes` came from: the row, and the column in the low four bits. */
@@ -205,6 +216,9 @@ TENSIX_VECTOR_INLINE void load(struct tensix *tensix, const struct tensix_vector
     uint32_t odd = address & ADDRESS_ODD ? UINT32_MAX : sets->odd_loads;
     if (__builtin_expect(any_undefined(&tensix->dst, physical), 0)) {
         load_defined(tensix, format, physical, odd, vector->lreg[vd], lanes);
+    } else if (is_one_column(odd, lanes) && !sets->fp16_infinities) {
+        tensix->kernels->lanes->load_all[odd & 1][format](vector->lreg[vd],
+                                                          high_rows(&tensix->dst, physical));
     } else {
         tensix->kernels->lanes->load[format](vector->lreg[vd], high_rows(&tensix->dst, physical),
                                              low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
@@ -253,9 +267,15 @@ TENSIX_VECTOR_INLINE void store(struct tensix *tensix, const struct tensix_vecto
     if (__builtin_expect(map.high_half, 0) && !is_32bit) {
         clear_lower_halves(&tensix->dst, physical, odd, lanes);
     }
-    tensix->kernels->lanes->store[format](vector->lreg[op->vd], high_rows(&tensix->dst, physical),
-                                          low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
-                                          lanes);
+    if (is_one_column(odd, lanes)) {
+        tensix->kernels->lanes->store_all[odd & 1][format](vector->lreg[op->vd],
+                                                           high_rows(&tensix->dst, physical));
+    } else {
+        tensix->kernels->lanes->store[format](vector->lreg[op->vd],
+                                              high_rows(&tensix->dst, physical),
+                                              low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
+                                              lanes);
+    }
 }
 
 /* A template, too, moves the address counters: the page has only the lanes depend on VD. */
@@ -273,6 +293,160 @@ TENSIX_VECTOR_INLINE const char *row_SFPSTORE(struct tensix *tensix,
         advance(tensix, op);
     }
     return NULL;
+}
+
+/* --- The short way --- */
+
+static __attribute__((noinline)) void derive_access(struct tensix *tensix, unsigned thread)
+{
+    struct tensix_vector_access *access = &tensix->thread[thread].access;
+    unsigned state = tensix_state_id(tensix, thread);
+    const struct tensix_dst_map map = tensix_dst_map_now(tensix);
+    access->base = tensix_get_DEST_TARGET_REG_CFG_MATH_Offset(tensix, thread) +
+                   tensix_get_DEST_REGW_BASE_Base(tensix, state);
+    access->sp_base = tensix_get_DEST_SP_BASE_Base(tensix, state);
+    for (unsigned i = 0; i < MODIFIERS; i++) {
+        unsigned step;
+        bool is_step = tensix_modifier_is_step(tensix, thread, i, &step);
+        access->step[i] = (uint16_t)(is_step ? step : TENSIX_STEP_MORE);
+    }
+    for (unsigned mod = 0; mod < NUM_LANES_FORMATS; mod++) {
+        enum num_lanes_format format =
+            mod == FMT_SRCB ? configured_format(tensix, thread) : (enum num_lanes_format)mod;
+        bool is_plain = !(map.remap | map.swizzle) && format != NUM_LANES_INT32_ALL;
+        access->format[mod] =
+            (uint8_t)((unsigned)format |
+                      (num_lanes_loads_32bit(format) ? TENSIX_ACCESS_LOADS_32BIT : 0) |
+                      (num_lanes_stores_32bit(format) ? TENSIX_ACCESS_STORES_32BIT : 0) |
+                      (is_plain ? 0 : TENSIX_ACCESS_GENERAL));
+    }
+    access->is_known = true;
+}
+
+/* For the next instruction: this one goes the general way. */
+static void refresh_access(struct tensix *tensix, unsigned thread)
+{
+    if (tensix->stale & TENSIX_USED_BY_VECTOR) {
+        for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+            tensix->thread[i].access = (struct tensix_vector_access){.is_known = false};
+        }
+        tensix->stale &= ~(uint32_t)TENSIX_USED_BY_VECTOR;
+    }
+    if (!tensix->thread[thread].access.is_known) {
+        derive_access(tensix, thread);
+    }
+}
+
+enum { NOT_PLAIN = TENSIX_DST_ROWS, VD_8 = 1 << 23 };
+
+/*
+ * The rows of a plain access, whose columns are in *address; the counters have moved then.
+ * NOT_PLAIN: it is none, and nothing has happened. `bad`: not 0 where the caller knows that already.
+ */
+TENSIX_VECTOR_INLINE unsigned start_plain(struct tensix *tensix, struct tensix_thread *own,
+                                          uint32_t word, unsigned is_32bit, uint32_t bad,
+                                          unsigned *address)
+{
+    const struct tensix_vector_access *access = &own->access;
+    const struct tensix_dst_map map = {.remap = false};
+    struct tensix_rwc *rwc = &own->rwc;
+    bad |= (tensix->stale & TENSIX_USED_BY_VECTOR) | tensix->vector.schedules | rwc->extra_mod |
+           tensix->vector.sets.not_plain | tensix->timed | tensix->dst_high_half;
+    if (__builtin_expect(bad, 0)) {
+        return NOT_PLAIN;
+    }
+    unsigned at = word + access->base + rwc->dst + ((rwc->sp + access->sp_base) & 3);
+    unsigned physical = at & ADDRESS_MASK & ~(unsigned)ADDRESS_COLUMN;
+    if (is_32bit) {
+        physical = tensix_dst_physical32(map, physical);
+    }
+    unsigned step = access->step[word >> 13 & 7];
+    if (__builtin_expect(step & TENSIX_STEP_MORE, 0) ||
+        __builtin_expect(any_undefined(&tensix->dst, physical), 0)) {
+        return NOT_PLAIN;
+    }
+    rwc->dst = (rwc->dst + step) & TENSIX_RWC_DST_MASK;
+    *address = at;
+    return physical;
+}
+
+/* Some lanes of it. */
+static __attribute__((noinline)) enum tensix_exec
+masked_load(struct tensix *tensix, uint32_t word, unsigned format, unsigned physical, uint32_t odd)
+{
+    bool is_32bit = num_lanes_loads_32bit((enum num_lanes_format)format);
+    tensix->kernels->lanes->load[format](
+        tensix->vector.lreg[word >> 20 & 15], high_rows(&tensix->dst, physical),
+        low_rows(&tensix->dst, is_32bit ? physical : 0), odd, tensix_vector_enabled(&tensix->vector), 0);
+    return TENSIX_DONE;
+}
+
+static __attribute__((noinline)) enum tensix_exec
+masked_store(struct tensix *tensix, uint32_t word, unsigned format, unsigned physical, uint32_t odd)
+{
+    bool is_32bit = num_lanes_stores_32bit((enum num_lanes_format)format);
+    tensix->kernels->lanes->store[format](
+        tensix->vector.lreg[word >> 20 & 15], high_rows(&tensix->dst, physical),
+        low_rows(&tensix->dst, is_32bit ? physical : 0), odd, tensix_vector_enabled(&tensix->vector));
+    return TENSIX_DONE;
+}
+
+static __attribute__((noinline)) enum tensix_exec
+general_SFPLOAD(struct tensix *tensix, const struct tensix_thread *own, uint32_t word)
+{
+    unsigned thread = (unsigned)(own - tensix->thread);
+    refresh_access(tensix, thread);
+    return tensix_vector_start(tensix, TENSIX_ROW_SFPLOAD, thread, word, row_SFPLOAD);
+}
+
+static __attribute__((noinline)) enum tensix_exec
+general_SFPSTORE(struct tensix *tensix, const struct tensix_thread *own, uint32_t word)
+{
+    unsigned thread = (unsigned)(own - tensix->thread);
+    refresh_access(tensix, thread);
+    return tensix_vector_start(tensix, TENSIX_ROW_SFPSTORE, thread, word, row_SFPSTORE);
+}
+
+/* VD is one of the first eight. */
+tensix_runner tensix_run_SFPLOAD;
+enum tensix_exec tensix_run_SFPLOAD(struct tensix *tensix, unsigned thread, uint32_t word)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    unsigned access = own->access.format[word >> 16 & 15], address;
+    uint32_t bad = (access & TENSIX_ACCESS_GENERAL) | (word & VD_8);
+    unsigned physical =
+        start_plain(tensix, own, word, access & TENSIX_ACCESS_LOADS_32BIT, bad, &address);
+    if (__builtin_expect(physical == NOT_PLAIN, 0)) {
+        return general_SFPLOAD(tensix, own, word);
+    }
+    unsigned is_odd = address >> 1 & 1, format = access & TENSIX_ACCESS_FORMAT;
+    if (tensix->vector.uses_flags & ~tensix->vector.flags) {
+        return masked_load(tensix, word, format, physical, 0 - is_odd);
+    }
+    tensix->kernels->lanes->load_all[is_odd][format](tensix->vector.lreg[word >> 20 & 15],
+                                                    high_rows(&tensix->dst, physical));
+    return TENSIX_DONE;
+}
+
+/* VD is one of the first twelve: not both upper bits are set. */
+tensix_runner tensix_run_SFPSTORE;
+enum tensix_exec tensix_run_SFPSTORE(struct tensix *tensix, unsigned thread, uint32_t word)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    unsigned access = own->access.format[word >> 16 & 15], address;
+    uint32_t bad = (access & TENSIX_ACCESS_GENERAL) | (word & word << 1 & VD_8);
+    unsigned physical =
+        start_plain(tensix, own, word, access & TENSIX_ACCESS_STORES_32BIT, bad, &address);
+    if (__builtin_expect(physical == NOT_PLAIN, 0)) {
+        return general_SFPSTORE(tensix, own, word);
+    }
+    unsigned is_odd = address >> 1 & 1, format = access & TENSIX_ACCESS_FORMAT;
+    if (tensix->vector.uses_flags & ~tensix->vector.flags) {
+        return masked_store(tensix, word, format, physical, 0 - is_odd);
+    }
+    tensix->kernels->lanes->store_all[is_odd][format](tensix->vector.lreg[word >> 20 & 15],
+                                                    high_rows(&tensix->dst, physical));
+    return TENSIX_DONE;
 }
 
 /* --- SFPLOADI, SFPNOP --- */
@@ -344,7 +518,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPNOP(struct tensix *tensix,
     return NULL;
 }
 
-TENSIX_VECTOR_RUNNER(SFPLOAD)
-TENSIX_VECTOR_RUNNER(SFPSTORE)
+TENSIX_VECTOR_SCHEDULED(SFPLOAD)
+TENSIX_VECTOR_SCHEDULED(SFPSTORE)
 TENSIX_VECTOR_RUNNER(SFPLOADI)
 TENSIX_VECTOR_RUNNER(SFPNOP)

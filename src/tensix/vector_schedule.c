@@ -163,8 +163,7 @@ static const char *conflict(const struct step *x, const struct step *y)
 static bool disturbs_swap(const struct tensix_vector *vector, const struct step *step)
 {
     bool is_near = step->part == TENSIX_PART_SIMPLE || step->part == TENSIX_PART_ROUND;
-    return is_near && !is_nop(step) && vector->swap.op.is_scheduled &&
-           (vector->swap_lanes & step->lanes);
+    return is_near && !is_nop(step) && (vector->swap_lanes & step->lanes);
 }
 
 /* Reports what the pages leave undefined before anything of the cycle has happened. */
@@ -188,6 +187,17 @@ static enum tensix_exec check_undefined(struct tensix *tensix, const struct cycl
     return TENSIX_DONE;
 }
 
+/* LRegs that SFPSWAPs of a macro write at the end of this cycle. */
+static uint32_t swapped_by(const struct tensix_vector *vector, uint16_t macro)
+{
+    uint32_t writes = 0;
+    for (unsigned i = 0; i < vector->swaps; i++) {
+        const struct tensix_scheduled *swap = &vector->swap[i];
+        writes |= swap->macro == macro ? tensix_vector_uses(vector, &swap->op).writes : 0;
+    }
+    return writes & vector->swap_early;
+}
+
 /*
  * Reads of results that come at the end of this cycle. SPEC: software must not. But in LLK's
  * reciprocals macros that overlap read on purpose what an LReg still holds, so only instructions of
@@ -195,14 +205,15 @@ static enum tensix_exec check_undefined(struct tensix *tensix, const struct cycl
  */
 static enum tensix_exec check_hazards(struct tensix *tensix, const struct cycle *cycle)
 {
-    const struct tensix_vector *vector = &tensix->vector;
     const struct tensix_vector_late *old = cycle->old;
     for (unsigned i = 0; i < cycle->steps; i++) {
         const struct step *step = &cycle->step[i];
         uint32_t early = old->macro == step->macro ? old->lregs & old->early : 0;
-        uint32_t swapped = vector->swap.macro == step->macro ? vector->swap_early : 0;
-        unsigned row = early & step->uses.reads ? old->row : (unsigned)TENSIX_ROW_SFPSWAP;
-        early = (early & step->uses.reads ? early : swapped) & step->uses.reads;
+        early &= step->uses.reads;
+        unsigned row = early ? old->row : (unsigned)TENSIX_ROW_SFPSWAP;
+        if (!early) {
+            early = swapped_by(&tensix->vector, step->macro) & step->uses.reads;
+        }
         if (early && step->lanes &&
             tensix_vector_report_late(tensix, &step->op, row, early) == TENSIX_STOP) {
             return TENSIX_STOP;
@@ -330,41 +341,34 @@ static void hold_back(struct tensix *tensix, const struct cycle *cycle, const st
     }
 }
 
-/* SPEC: SFPSWAP reads twice. In its first cycle it finds the lanes that are to be swapped. */
-static void start_swap(struct tensix *tensix, const struct cycle *cycle, const struct step *step)
+/* SPEC: SFPSWAP reads twice. In its first cycle it finds the lanes that are to be swapped. Those of
+ * a cycle are for different columns. */
+static void start_swap(struct tensix *tensix, const struct step *step)
 {
     struct tensix_vector *vector = &tensix->vector;
-    uint32_t before[TENSIX_LREGS][NUM_LANES], swaps = step->op.mod == 0 ? step->lanes : 0;
-    for (uint32_t rest = step->uses.writes; rest; rest &= rest - 1) {
-        unsigned i = (unsigned)__builtin_ctz(rest);
-        memcpy(before[i], vector->lreg[i], sizeof before[i]);
+    uint32_t lanes = step->lanes & tensix_vector_misordered(tensix, &step->op);
+    vector->swap_lanes |= step->op.is_scheduled ? step->lanes : 0;
+    if (lanes && vector->swaps < TENSIX_LANE_COLUMNS) {
+        struct tensix_scheduled *swap = &vector->swap[vector->swaps++];
+        *swap = (struct tensix_scheduled){.op = step->op, .lanes = lanes, .macro = step->macro};
+        swap->op.mod = 0; /* unconditionally */
     }
-    call(tensix, cycle, step);
-    for (uint32_t rest = step->uses.writes; rest; rest &= rest - 1) {
-        unsigned i = (unsigned)__builtin_ctz(rest);
-        for (unsigned lane = 0; lane < NUM_LANES; lane++) {
-            swaps |= (uint32_t)(before[i][lane] != vector->lreg[i][lane]) << lane;
-        }
-        memcpy(vector->lreg[i], before[i], sizeof before[i]);
-    }
-    vector->swap_lanes |= step->lanes;
-    vector->swap =
-        (struct tensix_scheduled){.op = step->op, .lanes = swaps, .macro = step->macro};
-    vector->swap.op.mod = 0; /* unconditionally */
 }
 
 /* In its second one it swaps what is there now. */
-static void finish_swap(struct tensix *tensix, struct cycle *cycle)
+static void finish_swaps(struct tensix *tensix, struct cycle *cycle)
 {
     struct tensix_vector *vector = &tensix->vector;
-    struct step step = {
-        .op = vector->swap.op, .lanes = vector->swap.lanes, .macro = vector->swap.macro};
-    vector->swap_lanes = vector->swap_early = 0;
-    if (step.lanes) {
-        vector->swap.lanes = 0;
-        step.uses = tensix_vector_uses(vector, &step.op);
+    for (unsigned i = 0; i < vector->swaps; i++) {
+        const struct tensix_scheduled *swap = &vector->swap[i];
+        const struct step step = {.op = swap->op,
+                                  .uses = tensix_vector_uses(vector, &swap->op),
+                                  .lanes = swap->lanes,
+                                  .macro = swap->macro};
         hold_back(tensix, cycle, &step, cycle->old);
     }
+    vector->swaps = 0;
+    vector->swap_lanes = 0;
 }
 
 /* What is written now takes the place of what was to come. */
@@ -382,8 +386,8 @@ static void execute(struct tensix *tensix, struct cycle *cycle, const struct ste
                     uint32_t read, uint32_t written)
 {
     struct tensix_vector *vector = &tensix->vector;
-    if (step->op.row == TENSIX_ROW_SFPSWAP && !vector->swap.lanes) {
-        start_swap(tensix, cycle, step);
+    if (step->op.row == TENSIX_ROW_SFPSWAP) {
+        start_swap(tensix, step);
         return;
     }
     if (step->uses.is_slow) {
@@ -450,7 +454,7 @@ static void execute_all(struct tensix *tensix, struct cycle *cycle)
     cycle->uses_flags = cycle->new_uses_flags = vector->uses_flags;
     cycle->held.lregs = cycle->ordinary.lregs = cycle->next->lregs = 0;
     find_lanes(vector, cycle);
-    finish_swap(tensix, cycle);
+    finish_swaps(tensix, cycle);
     cycle->written = cycle->old->lregs;
     for (unsigned i = 0; i < cycle->steps; i++) {
         const struct step *step = &cycle->step[i];
@@ -495,15 +499,12 @@ static void turn(struct tensix_vector *vector, struct cycle *cycle)
 {
     cycle->next->early = cycle->next->lregs & ~cycle->written;
     vector->turn ^= 1;
-    if (vector->swap.lanes) {
-        uint32_t writes = tensix_vector_uses(vector, &vector->swap.op).writes;
-        vector->swap_early = writes & ~cycle->written;
-    }
+    vector->swap_early = ~cycle->written;
 }
 
 static void recount(struct tensix_vector *vector)
 {
-    bool more = vector->late[vector->turn].lregs || vector->swap.lanes || vector->swap_lanes;
+    bool more = vector->late[vector->turn].lregs || vector->swaps || vector->swap_lanes;
     vector->schedules = (uint16_t)(vector->entries + more);
 }
 

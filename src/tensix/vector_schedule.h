@@ -60,6 +60,11 @@ const char *tensix_vector_check_stack(const struct tensix_vector *vector,
 const char *tensix_vector_check_round(const struct tensix_vector_op *op, uint32_t lanes);
 const char *tensix_vector_check_immediate(const struct tensix_vector_op *op);
 
+/* --- vector_simple.c --- */
+
+/* Lanes in which an SFPSWAP is going to exchange its operands, whether they are enabled or not. */
+uint32_t tensix_vector_misordered(const struct tensix *tensix, const struct tensix_vector_op *op);
+
 /* --- vector_schedule.c --- */
 
 extern tensix_vector_exec *const tensix_vector_execs[TENSIX_ROWS];

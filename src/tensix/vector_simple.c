@@ -4,7 +4,7 @@
  *
  * Bits of Mod1 that a page calls reserved do what it says that silicon does today.
  */
-#include "tensix/vector_common.h"
+#include "tensix/vector_schedule.h"
 
 /* What most rows do: VD = operation(VB, VC, immediate), where VD can be written. */
 TENSIX_VECTOR_INLINE const char *apply(struct tensix *tensix, const struct tensix_vector_op *op,
@@ -329,21 +329,32 @@ static void exchange(struct tensix *tensix, unsigned vc, unsigned vd, unsigned w
     }
 }
 
+/* Lanes whose operands are to change places. */
+TENSIX_VECTOR_INLINE uint32_t misordered(const struct tensix *tensix,
+                                         const struct tensix_vector_op *op)
+{
+    const struct tensix_vector *vector = &tensix->vector;
+    if (op->mod == SWAP_ALWAYS) {
+        return UINT32_MAX;
+    }
+    bool is_table = op->mod < sizeof swap_minima / sizeof swap_minima[0];
+    uint32_t minima = is_table ? swap_minima[op->mod] : 0;
+    uint32_t less = tensix->kernels->lanes->less(vector->lreg[op->vc], vector->lreg[op->vd]);
+    return ~(less ^ minima) ^ vector->sets.exchanges;
+}
+
+uint32_t tensix_vector_misordered(const struct tensix *tensix, const struct tensix_vector_op *op)
+{
+    return misordered(tensix, op);
+}
+
 /* SPEC: LReg[8] and up are compared, but not written. It takes two cycles, but the next instruction
  * always waits. */
 TENSIX_VECTOR_INLINE const char *row_SFPSWAP(struct tensix *tensix,
                                              const struct tensix_vector_op *op, uint32_t lanes)
 {
-    const struct tensix_vector *vector = &tensix->vector;
-    const struct tensix_lane_sets *sets = &vector->sets;
-    uint32_t swaps = UINT32_MAX;
-    if (op->mod != SWAP_ALWAYS) {
-        bool is_table = op->mod < sizeof swap_minima / sizeof swap_minima[0];
-        uint32_t minima = is_table ? swap_minima[op->mod] : 0;
-        uint32_t less = tensix->kernels->lanes->less(vector->lreg[op->vc], vector->lreg[op->vd]);
-        swaps = ~(less ^ minima) ^ sets->exchanges;
-    }
-    swaps &= lanes;
+    const struct tensix_lane_sets *sets = &tensix->vector.sets;
+    const uint32_t swaps = lanes & misordered(tensix, op);
     exchange(tensix, op->vc, op->vd, TENSIX_LREG_WRITABLE, swaps & ~sets->dest_index);
     if (__builtin_expect((swaps & sets->dest_index) != 0, 0)) {
         exchange(tensix, op->vc, op->vd, SWAP_INDICES, swaps & sets->dest_index);

@@ -154,11 +154,11 @@ static const char *name_of(unsigned row)
 enum tensix_exec tensix_vector_report_late(struct tensix *tensix, const struct tensix_vector_op *op,
                                            unsigned writer, uint32_t lregs)
 {
-    return tensix_fault(tensix, op->thread, TENSIX_FAULT_HAZARD,
-                        "%s%s reads LReg[%u] 1 cycle after %s wrote it; it comes after 2: %s",
-                        op->is_scheduled ? "scheduled " : "", name_of(op->row),
-                        (unsigned)__builtin_ctz(lregs), name_of(writer),
-                        op->is_scheduled ? "make the delay longer" : "put an SFPNOP between");
+    return tensix_fault_of(tensix, op->thread, op->word, TENSIX_FAULT_HAZARD,
+                           "%s%s reads LReg[%u] 1 cycle after %s wrote it; it comes after 2: %s",
+                           op->is_scheduled ? "scheduled " : "", name_of(op->row),
+                           (unsigned)__builtin_ctz(lregs), name_of(writer),
+                           op->is_scheduled ? "make the delay longer" : "put an SFPNOP between");
 }
 
 /* SPEC: SFPMAD. No hazard where the stalls see another operand of the instruction coming. */

@@ -64,6 +64,7 @@ struct tensix_lane_sets {
     uint32_t backdoor_closed; /* DISABLE_BACKDOOR_LOAD */
     uint32_t fp16_infinities, dest_index, captures_index, no_stores, no_loads, odd_loads,
         odd_stores, exchanges;
+    uint32_t not_plain; /* those for which SFPLOAD and SFPSTORE have more to do */
     uint16_t blocked_moves; /* BLOCK_DEST_MOV: a bit for each of the 16 columns of Dst and Src */
 };
 
@@ -107,6 +108,26 @@ struct tensix_vector_stalls {
     bool holds_unit;
 };
 
+/*
+ * What SFPLOAD and SFPSTORE of a thread derive from Config and ThreadConfig, as long as the unit's
+ * bit of tensix->stale is clear (vector_memory.c). Of accesses that are not plain there is nothing.
+ */
+struct tensix_vector_access {
+    uint32_t base;      /* MATH_Offset and DEST_REGW_BASE */
+    uint32_t sp_base;   /* DEST_SP_BASE */
+    uint16_t step[8];   /* of Dst by address modifier; TENSIX_STEP_MORE: not only of Dst */
+    uint8_t format[16]; /* enum num_lanes_format by Mod0, with bits of enum tensix_access */
+    bool is_known;
+};
+
+enum { TENSIX_STEP_MORE = 1 << 15 };
+enum tensix_access {
+    TENSIX_ACCESS_FORMAT = 15,
+    TENSIX_ACCESS_LOADS_32BIT = 1 << 4,
+    TENSIX_ACCESS_STORES_32BIT = 1 << 5,
+    TENSIX_ACCESS_GENERAL = 1 << 6, /* not plain */
+};
+
 struct tensix_vector {
     _Alignas(64) uint32_t lreg[TENSIX_LREGS][NUM_LANES]; /* as vectors of the host like it */
     uint32_t flags;      /* LaneFlags */
@@ -121,12 +142,14 @@ struct tensix_vector {
     struct tensix_scheduled scheduled[TENSIX_SCHEDULED];
     struct tensix_vector_late late[2]; /* late[turn]: of the cycle before */
     uint8_t turn;
-    struct tensix_scheduled swap; /* second cycle of an SFPSWAP: its lanes, or none */
-    uint32_t swap_early;          /* what `early` is for that */
-    uint32_t swap_lanes;          /* of those of the cycle before, whether they swap or not */
-    uint16_t entries;             /* of `scheduled` */
-    uint16_t macros;              /* the latest of struct tensix_scheduled, never 0 */
-    uint16_t schedules;           /* not 0 while anything of the above is to come */
+    /* SFPSWAPs in their second cycle; lanes and columns of each are its own. */
+    struct tensix_scheduled swap[TENSIX_LANE_COLUMNS];
+    uint8_t swaps;
+    uint32_t swap_early; /* LRegs that others have not written in the first cycle: as `early` */
+    uint32_t swap_lanes; /* of scheduled ones, whether they swap or not */
+    uint16_t entries;    /* of `scheduled` */
+    uint16_t macros;     /* the latest of struct tensix_scheduled, never 0 */
+    uint16_t schedules;  /* not 0 while anything of the above is to come */
     uint64_t clock; /* the last cycle that the unit has run; kept while `schedules` is not 0 */
     struct tensix_vector_stalls stalls; /* kept while `schedules` is not 0, and in timed runs */
 

@@ -117,14 +117,39 @@ static uint32_t random_word(uint64_t *state)
     }
 }
 
+/* Mantissas of ones and of zeros but for a few bits, where roundings carry or just do not. */
+static uint32_t edge_float(uint64_t *state, int exponent)
+{
+    uint64_t word = next(state);
+    uint32_t few = (uint32_t)(word >> 8 & 7), by = (uint32_t)(word >> 16) % 23;
+    const uint32_t ones = 0x7fffff;
+    uint32_t mantissa = word & 1 ? few : ones - few;
+    mantissa = word & 2 ? ones >> by : word & 4 ? ones << by & ones : mantissa;
+    exponent = exponent < 0 ? 0 : exponent > 254 ? 254 : exponent;
+    return (uint32_t)(word >> 63) << 31 | (uint32_t)exponent << 23 | mantissa;
+}
+
+/* Products of about 2^-127 and addends of the same size: results below 2^-126 have roundings of
+ * their own. */
+static void low_triple(uint64_t *state, uint32_t *a, uint32_t *b, uint32_t *c)
+{
+    uint64_t word = next(state);
+    int p = 1 + (int)(word >> 8 & 0xff) % 254, q = 127 - p + (int)(word >> 16 & 0xff) % 6 - 1;
+    *a = edge_float(state, p), *b = edge_float(state, q);
+    *c = edge_float(state, p + q - 127 + (int)(word >> 24 & 0xff) % 5 - 2);
+}
+
 /* Sums that cancel, differ by one unit, differ so much that parts are lost, ends of the range. */
 static void random_triple(uint64_t *state, uint32_t *a, uint32_t *b, uint32_t *c)
 {
     uint64_t word = next(state);
     int p = (int)(word >> 8 & 0xff), q, r;
-    switch (word % 12) {
+    switch (word % 13) {
     case 0:
         *a = random_word(state), *b = random_word(state), *c = random_word(state);
+        return;
+    case 12:
+        low_triple(state, a, b, c);
         return;
     case 1:
         q = (int)(word >> 16 & 0xff), r = (int)(word >> 24 & 0xff);

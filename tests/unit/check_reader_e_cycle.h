@@ -14,7 +14,7 @@ struct cycle {
     unsigned late; /* entries of unit->late that are of the cycle before */
     bool dst_read[ROWS], dst_written[ROWS];
     bool part_busy[5];
-    unsigned part_vd[5];
+    bool part_vd[5][2]; /* has an instruction with VD 16 (1), another VD (0) */
     bool swapped, swap_due;
     enum code last; /* the ordinary instruction of the cycle before, or 0 */
     uint32_t last_word;

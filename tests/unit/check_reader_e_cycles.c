@@ -409,6 +409,52 @@ START_TEST(columns_that_differ)
 }
 END_TEST
 
+/* SFPSWAPs of several columns, which compare what a load then changes; equal operands too. */
+START_TEST(swaps_of_columns)
+{
+    unsigned compared = 0;
+    for (unsigned i = 0; i < 400; i++) {
+        unsigned vd = dice_below(&dice, 4), delay = dice_below(&dice, 3);
+        tensix_reset(tensix);
+        dice_fill(&dice, tensix);
+        for (unsigned r = 0; r < 8 && i & 1; r++) {
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                tensix->vector.lreg[r][lane] &= 0x80000001;
+            }
+        }
+        tensix->vector.flags = dice_next(&dice);
+        tensix->vector.uses_flags = dice_next(&dice);
+        put_misc(tensix, UINT16);
+        for (unsigned c = 0; c < 8; c++) {
+            struct tensix_macro_config *config = &tensix->vector.macro[c];
+            unsigned other = 4 + dice_below(&dice, i & 2 ? 4 : 1), mod = dice_below(&dice, 12);
+            config->instruction[0] = narrow(SWAP, 0, other, 0, mod);
+            config->sequence[0] = sequence(slot(INTO_VB, delay, 4), 0, 0, 0);
+            config->sequence[0] = dice_below(&dice, 6) ? config->sequence[0] : 0;
+            tensix->vector.lane_config[c] = dice_below(&dice, 4) ? 0 : 0x100;
+        }
+        tensix_vector_derive(&tensix->vector);
+        const uint32_t nop = (uint32_t)SFPNOP << 24;
+        uint32_t words[6] = {macro(0, vd, INT32, 0, 0), nop, nop, nop, nop, nop};
+        words[1 + delay] = loadi(i & 4 ? vd : 4 + dice_below(&dice, 4), 2, dice_next(&dice) & 1);
+        unit_take(&unit, tensix);
+        for (unsigned n = 0; n < 6; n++) {
+            unit_cycle(&unit, tensix, words[n]);
+        }
+        (void)unit_rest(&unit, tensix);
+        if (unit.unclear) {
+            continue;
+        }
+        compared++;
+        burst(&harness, words, 6);
+        settle(&harness);
+        no_faults("swaps");
+        unit_compare(&unit, tensix, "swaps of columns");
+    }
+    ck_assert_uint_gt(compared, 300);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("reader e: cycles");
@@ -427,6 +473,7 @@ int main(void)
     tcase_add_test(tcase, loads_beside_scheduled_ones);
     tcase_add_test(tcase, stores_beside_writers);
     tcase_add_test(tcase, columns_that_differ);
+    tcase_add_test(tcase, swaps_of_columns);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

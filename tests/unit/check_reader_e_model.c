@@ -293,7 +293,7 @@ static void occupy(struct cycle *cycle, const struct op *op)
         return;
     }
     cycle->part_busy[part] = true;
-    cycle->part_vd[part] = op->vd;
+    cycle->part_vd[part][op->vd == STAGED] = true;
     if (part != PART_STORE && unit->swapped) {
         cycle_unclear(cycle, "SFPSWAP or a shuffle is not followed by an idle cycle");
     }
@@ -307,9 +307,10 @@ static void occupy(struct cycle *cycle, const struct op *op)
 
 static void check_meeting(struct cycle *cycle)
 {
-    if (cycle->part_busy[PART_SIMPLE] && cycle->part_busy[PART_ROUND] &&
-        (cycle->part_vd[PART_SIMPLE] == STAGED) == (cycle->part_vd[PART_ROUND] == STAGED)) {
-        cycle_unclear(cycle, "Simple and Round with the same kind of VD");
+    for (unsigned kind = 0; kind < 2; kind++) {
+        if (cycle->part_vd[PART_SIMPLE][kind] && cycle->part_vd[PART_ROUND][kind]) {
+            cycle_unclear(cycle, "Simple and Round with the same kind of VD");
+        }
     }
     if (cycle->swap_due && cycle->part_busy[PART_MAD]) {
         cycle_unclear(cycle, "SFPSWAP beside the MAD sub-unit");
@@ -326,7 +327,8 @@ static void check_stall(struct cycle *cycle, const struct op *op)
 {
     enum code last = cycle->last;
     struct op earlier = parse_word(cycle->last_word);
-    bool is_load = op->code == LOADI || op->code == LOAD || op->code == LOADMACRO;
+    bool is_load = (op->code == LOADI && op->mod < 8) ||
+                   ((op->code == LOAD || op->code == LOADMACRO) && op->mod < LO16_ONLY);
     if (!last || op->code == SFPNOP) {
         return;
     }

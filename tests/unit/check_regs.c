@@ -161,9 +161,9 @@ static void check_round_trip(enum tensix_field_id id, unsigned bank, bool ones)
     ck_assert_msg(get(&tensix, bank, id) == (ones ? 0 : all), "%s before", field->name);
     set(&tensix, bank, id, ones ? UINT32_MAX : 0);
     flip_bits(&expected, bank, field);
-    if (!field->thread) { /* units are told that the word has changed */
-        expected.stale |= tensix_config_uses[field->word].cached;
-    }
+    /* Units are told that the word has changed. */
+    expected.stale |= field->thread ? TENSIX_USED_BY_VECTOR
+                                    : (uint32_t)tensix_config_uses[field->word].cached;
     ck_assert_msg(get(&tensix, bank, id) == (ones ? all : 0), "%s after", field->name);
     ck_assert_msg(getters[id](&tensix, bank) == (ones ? all : 0), "%s by its getter", field->name);
     ck_assert_msg(memcmp(&tensix, &expected, sizeof tensix) == 0,
