@@ -87,6 +87,11 @@ VECTOR_INLINE v_u32 v_pick(v_u32 bits, v_u32 x, v_u32 y)
     return (x & bits) | (y & ~bits);
 }
 
+VECTOR_INLINE v_u32 v_pick_from(v_u32 x, v_u32 bits, v_u32 y)
+{
+    return v_pick(bits, x, y);
+}
+
 VECTOR_INLINE v_u16 v_pick16(v_u16 bits, v_u16 x, v_u16 y)
 {
     return (x & bits) | (y & ~bits);
@@ -214,10 +219,10 @@ VECTOR_INLINE v_u32 v_choose32(v_mask32 mask, v_u32 yes, v_u32 no)
     return (v_u32)_mm256_blendv_epi8((__m256i)no, (__m256i)yes, (__m256i)mask);
 }
 
-/* x where the mask is set, x & bits elsewhere */
-VECTOR_INLINE v_u32 v_and_unless(v_mask32 mask, v_u32 x, v_u32 bits)
+/* x & bits where x & field is 0, x elsewhere */
+VECTOR_INLINE v_u32 v_and_where_none(v_u32 x, v_u32 field, v_u32 bits)
 {
-    return x & (mask | bits);
+    return x & (v_test32(x, field) | bits);
 }
 
 VECTOR_INLINE v_u32 v_negate32(v_mask32 mask, v_u32 x)

@@ -87,6 +87,12 @@ VECTOR_INLINE v_u32 v_pick(v_u32 bits, v_u32 x, v_u32 y)
     return (v_u32)_mm512_ternarylogic_epi32((__m512i)bits, (__m512i)x, (__m512i)y, 0xca);
 }
 
+/* The same, for an x that nobody needs afterwards. */
+VECTOR_INLINE v_u32 v_pick_from(v_u32 x, v_u32 bits, v_u32 y)
+{
+    return (v_u32)_mm512_ternarylogic_epi32((__m512i)x, (__m512i)bits, (__m512i)y, 0xe2);
+}
+
 VECTOR_INLINE v_u16 v_pick16(v_u16 bits, v_u16 x, v_u16 y)
 {
     return (v_u16)v_pick((v_u32)bits, (v_u32)x, (v_u32)y);
@@ -211,10 +217,11 @@ VECTOR_INLINE v_u32 v_choose32(v_mask32 mask, v_u32 yes, v_u32 no)
     return (v_u32)_mm512_mask_mov_epi32((__m512i)no, mask, (__m512i)yes);
 }
 
-/* x where the mask is set, x & bits elsewhere */
-VECTOR_INLINE v_u32 v_and_unless(v_mask32 mask, v_u32 x, v_u32 bits)
+/* x & bits where x & field is 0, x elsewhere */
+VECTOR_INLINE v_u32 v_and_where_none(v_u32 x, v_u32 field, v_u32 bits)
 {
-    return (v_u32)_mm512_mask_and_epi32((__m512i)x, (__mmask16)~mask, (__m512i)x, (__m512i)bits);
+    __mmask16 none = _mm512_testn_epi32_mask((__m512i)x, (__m512i)field);
+    return (v_u32)_mm512_mask_and_epi32((__m512i)x, none, (__m512i)x, (__m512i)bits);
 }
 
 VECTOR_INLINE v_u32 v_negate32(v_mask32 mask, v_u32 x)

@@ -119,7 +119,8 @@ static void put_dst_columns(struct tensix *tensix, const struct to_dst *how, uns
 
 /*
  * SPEC: on Blackhole, moves take SrcA as TF32 while Fp32_enabled is set, and in INT8 math exponents
- * have 8 bits; `format` is what they would take it as.
+ * have 8 bits; `format` is what they would take it as. HW: to lower halves 16 bits go as they are,
+ * Fp32_enabled or not: LLK moves UInt16 so, which ttsim takes too.
  *
  * Rows of Dst are marked as valid by the address that Fp32_enabled and INT8_math_enabled ask for,
  * so the width of what is written must agree with them. HW: except for lower halves, for which LLK
@@ -139,14 +140,13 @@ static bool choose_to_dst(const struct tensix *tensix, unsigned thread, unsigned
         .flushes = !tensix_get_ALU_ACC_CTRL_Zero_Flag_disabled_src(tensix, state),
     };
     if (!tensix_get_FP16A_FORCE_Enable(tensix, thread)) {
-        how->is_32bit =
-            format == NUM_FORMAT_TF32 || tensix_get_ALU_ACC_CTRL_Fp32_enabled(tensix, state);
+        bool is_fp32 = tensix_get_ALU_ACC_CTRL_Fp32_enabled(tensix, state);
+        how->is_32bit = format == NUM_FORMAT_TF32 || (is_fp32 && !low);
         how->is_wide = has_dst32 || tensix_matrix_style(format) != NUM_MATRIX_FP16;
     }
     if (how->is_32bit && low) {
-        *rule =
-            "TF32, or Fp32_enabled, with dest_32b_lo corrupts what is written (TEN-4245); clear "
-            "Fp32_enabled and configure another format";
+        *rule = "TF32 with dest_32b_lo corrupts what is written (TEN-4245); configure another "
+                "format of SrcA";
         return false;
     }
     if (!how->map.high_half && !low && how->is_32bit != has_dst32) {

@@ -43,9 +43,10 @@ looks=(--poke 0x8010=0xdeadbeef --dump "0x8010,4" --dump "0x9000,4" --dump "0x90
 
 # wrong NAME HART INSTRUCTION TEXT SETTING... -- LINE...
 # With these settings in place of those of `good`, INSTRUCTION (which comes behind LINEs) is a fault
-# of this text; $kind, if set, is not undefined-operands, and $warns says that the run goes on unless
-# it is told to stop. stop: the run ends. warn: it says so and all else happens. ignore: the same in
-# silence. $pc is found in the program.
+# of this text. stop: the run ends. warn: it says so and all else happens. ignore: the same in
+# silence. $pc is found in the program. What may be set: $kind is not undefined-operands; $warns: the
+# run goes on unless it is told to stop; $culprit: the instruction in the report, where INSTRUCTION
+# only lets it execute.
 wrong() {
     local name=$1 hart=$2 instruction=$3 text=$4 settings=("${good[@]}") config
     local the_kind=${kind:-undefined-operands} thread=${2#trisc} pc stops=()
@@ -60,7 +61,7 @@ wrong() {
     program "$hart" "${config[@]}" "${prologue[@]}" "$@" ".ttinsn $instruction" "${behind[@]}"
     [ -z "${warns:-}" ] || stops=(--policy "$the_kind=stop")
     expect "stop: $name" 1 "out:$untouched" 'out:00009000  00000000' "to go on +--policy $the_kind=warn" \
-        "instruction +[0-9a-f]{8}  $instruction\$" 'rule  +[a-zA-Z]' \
+        "instruction +[0-9a-f]{8}  ${culprit:-$instruction}\$" 'rule  +[a-zA-Z]' \
         "guest fault $the_kind: tile \(1, 2\) tensix thread $thread, pushed by $hart at pc $pc: (scheduled |${instruction%% *}).*$text" \
         -- run --hart "$hart=$work/$hart.elf" "${stops[@]}" "${looks[@]}"
     messages=1 expect "warn: $name" 0 "warning: guest fault $the_kind: .* at pc $pc: .*$text" \
@@ -68,5 +69,5 @@ wrong() {
         run --hart "$hart=$work/$hart.elf" --policy "$the_kind=warn" "${looks[@]}"
     expect "ignore: $name" 0 "out:$hart +done" "${went_on[@]}" -- \
         run --hart "$hart=$work/$hart.elf" --policy "$the_kind=ignore" "${looks[@]}"
-    kind=
+    kind= culprit=
 }

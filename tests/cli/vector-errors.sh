@@ -83,6 +83,7 @@ bad "a store in some columns" "$macro" \
     "${load[@]}" 'SFPCONFIG 0x5, 4, 8'
 
 # A template is what the backdoor has taken: VD 12 is the first.
+culprit='SFPPOPC 0, 0, 0xc, 0'
 bad "pop of nothing by a macro" 'SFPNOP' 'SFPPOPC: the flag stack is empty' \
     'SFPPOPC 0, 0, 12, 0' 'SFPCONFIG 0x4, 4, 1' "$macro"
 

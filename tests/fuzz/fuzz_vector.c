@@ -1,8 +1,8 @@
 /*
  * Fuzzes the Vector Unit against itself: one program on several coprocessors that must all come to
- * the same state. They differ in their kernels, in how a run is divided into calls, in whether pushes
- * are queued, and in whether faults stop (the instruction is then offered again, so a fault must not
- * have done anything). Two more are timed, one of them cycle by cycle.
+ * the same state. They differ in their kernels, in how a run is divided into calls, in whether
+ * pushes are queued, and in whether faults stop (the instruction is then offered again, so a fault
+ * must not have done anything). Two more are timed, one of them cycle by cycle.
  *
  * Bytes: steps, each an operation and its operands. Programs are words of all SFP rows and of some
  * others that the unit meets, on one thread; state (LRegs, LaneConfig, LoadMacroConfig, Dst,
@@ -224,9 +224,9 @@ static uint32_t other_word(struct bench *bench)
     case 2:
         return match_row(TENSIX_ROW_SETC16, (words[bits & 1] + (bits >> 1 & 7)) << 16 | bits >> 16);
     case 3: /* for the Vector and Matrix Units */
-        return match_row(TENSIX_ROW_STALLWAIT,
-                         bits & 1 ? 0x1ffu << 15 | TENSIX_C_VECTOR
-                                  : 1u << 23 | TENSIX_C_VECTOR | TENSIX_C_MATRIX);
+        return match_row(TENSIX_ROW_STALLWAIT, bits & 1
+                                                   ? 0x1ffu << 15 | TENSIX_C_VECTOR
+                                                   : 1u << 23 | TENSIX_C_VECTOR | TENSIX_C_MATRIX);
     case 4:
         return match_row(TENSIX_ROW_ZEROACC, (bits & 3) << 19 | (bits & 0x403fff));
     case 5: /* the seed of the generators, byte by byte */
@@ -372,8 +372,8 @@ static void compare(const struct side *one, const struct side *other)
     compare_schedules(&x->vector, &y->vector);
 }
 
-/* Functional sides at any time, but for the one that runs ahead; timed ones where nothing depends on
- * time. */
+/* Functional sides at any time, but for the one that runs ahead; timed ones where nothing depends
+ * on time. */
 static bool is_comparable(const struct bench *bench, unsigned i, bool is_settled)
 {
     const struct side *side = bench->side[i];
@@ -482,8 +482,8 @@ static void push_words(struct bench *bench, bool from_input)
     uint32_t words[MOST_WORDS];
     unsigned count = 1 + take(bench, 1) % MOST_WORDS, cycles = take(bench, 1);
     for (unsigned i = 0; i < count; i++) {
-        words[i] = from_input ? match_row(vector_row(take(bench, 1)), take(bench, 3))
-                              : draw_word(bench);
+        words[i] =
+            from_input ? match_row(vector_row(take(bench, 1)), take(bench, 3)) : draw_word(bench);
         bench->has_macros |= words[i] >> 24 == tensix_rows[TENSIX_ROW_SFPLOADMACRO].match >> 24;
     }
     push(bench, words, count);
@@ -520,7 +520,8 @@ static void set_lregs(struct bench *bench)
     for (unsigned i = first; i <= last && i < TENSIX_LREG_WRITABLE; i++) {
         for (unsigned lane = 0; lane < NUM_LANES; lane++) {
             uint32_t datum = i == 7 && draw(bench) & 3 ? below(bench, 20) : draw_datum(bench);
-            EACH_SIDE(bench, tensix) {
+            EACH_SIDE(bench, tensix)
+            {
                 tensix->vector.lreg[i][lane] = datum;
             }
         }
@@ -531,7 +532,8 @@ static void set_flags(struct bench *bench)
 {
     uint32_t flags = take(bench, 4), uses = take(bench, 1) & 1 ? UINT32_MAX : take(bench, 4);
     struct tensix *tensix;
-    EACH_SIDE(bench, tensix) {
+    EACH_SIDE(bench, tensix)
+    {
         tensix->vector.flags = flags;
         tensix->vector.uses_flags = uses;
     }
@@ -544,7 +546,8 @@ static void set_lane_config(struct bench *bench)
     uint32_t config = take(bench, 3) & TENSIX_LANE_CONFIG_MASK;
     config = columns & 1 ? config : UINT32_C(1) << config % 18;
     struct tensix *tensix;
-    EACH_SIDE(bench, tensix) {
+    EACH_SIDE(bench, tensix)
+    {
         for (unsigned column = 0; column < TENSIX_LANE_COLUMNS; column++) {
             if (columns >> column & 1) {
                 tensix->vector.lane_config[column] = config;
@@ -577,7 +580,8 @@ static void set_macro(struct bench *bench)
         }
     }
     struct tensix *tensix;
-    EACH_SIDE(bench, tensix) {
+    EACH_SIDE(bench, tensix)
+    {
         for (unsigned column = 0; column < TENSIX_LANE_COLUMNS; column++) {
             if (columns >> column & 1) {
                 tensix->vector.macro[column] = macro;
@@ -626,7 +630,8 @@ static void set_field(struct bench *bench)
     uint32_t value = take(bench, 2);
     bool high_half = value >> 15;
     struct tensix *tensix;
-    EACH_SIDE(bench, tensix) {
+    EACH_SIDE(bench, tensix)
+    {
         if (tensix_fields[id].thread) {
             tensix_set_thread_field(tensix, THREAD, id, value);
         } else {
@@ -641,7 +646,8 @@ static void seed_generators(struct bench *bench)
 {
     uint32_t seed = take(bench, 4);
     struct tensix *tensix;
-    EACH_SIDE(bench, tensix) {
+    EACH_SIDE(bench, tensix)
+    {
         (void)tensix_config_write(tensix, TENSIX_WORD_PRNG_SEED_Seed_Val, seed);
     }
 }
@@ -651,7 +657,8 @@ static void soft_reset(struct bench *bench)
 {
     unsigned order = take(bench, 1);
     struct tensix *tensix;
-    EACH_SIDE(bench, tensix) {
+    EACH_SIDE(bench, tensix)
+    {
         tensix_soft_reset(tensix, 0, TENSIX_RESET_MATH);
         REQUIRE(!tensix_vector_goes_on(tensix, TENSIX_THREADS));
         tensix_soft_reset(tensix, TENSIX_RESET_MATH, 0);

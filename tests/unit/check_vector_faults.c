@@ -1,9 +1,9 @@
 /*
- * Bad input of the Vector Unit: what the pages leave undefined is a fault that names the instruction,
- * the thing and the remedy, and nothing has happened then; all else is no fault, whatever its
- * operands. Hazards under each policy; macros whose configuration is rubbish, that are still
- * scheduled when a program ends, that wait for instructions that never come, or that a soft reset
- * cuts off.
+ * Bad input of the Vector Unit: what the pages leave undefined is a fault that names the
+ * instruction, the thing and the remedy, and nothing has happened then; all else is no fault,
+ * whatever its operands. Hazards under each policy; macros whose configuration is rubbish, that are
+ * still scheduled when a program ends, that wait for instructions that never come, or that a soft
+ * reset cuts off.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -56,8 +56,7 @@ static struct before *note(void)
     return before;
 }
 
-#define SAME(field)                                                                                \
-    (memcmp(&before->field, &tensix->field, sizeof before->field) == 0)
+#define SAME(field) (memcmp(&before->field, &tensix->field, sizeof before->field) == 0)
 
 static bool is_unchanged(const struct before *before)
 {
@@ -82,8 +81,8 @@ static bool is_wide(unsigned row)
     return tensix_vector_is_wide(row);
 }
 
-/* SPEC: where the pages say UndefinedBehavior. `depth` is that of the flag stack in all lanes. GUESS:
- * rounding mode 3, which no page names. */
+/* SPEC: where the pages say UndefinedBehavior. `depth` is that of the flag stack in all lanes.
+ * GUESS: rounding mode 3, which no page names. */
 static bool is_undefined(unsigned row, unsigned vd, unsigned mod, unsigned rounding, unsigned depth)
 {
     const unsigned loads = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8 | 1 << 10;
@@ -198,7 +197,8 @@ static const struct bad {
     {"", "SFPPUSHC 0, 0, 0, 15", "which is empty; SFPPUSHC with Mod1 0 first"},
     {"SFPPUSHC 0, 0, 0, 0; SFPPUSHC 0, 0, 0, 0; SFPPUSHC 0, 0, 0, 0; SFPPUSHC 0, 0, 0, 0; "
      "SFPPUSHC 0, 0, 0, 0; SFPPUSHC 0, 0, 0, 0; SFPPUSHC 0, 0, 0, 0; SFPPUSHC 0, 0, 0, 0",
-     "SFPPUSHC 0, 0, 0, 0", "SFPPUSHC: the flag stack is full, it has eight entries; SFPPOPC first"},
+     "SFPPUSHC 0, 0, 0, 0",
+     "SFPPUSHC: the flag stack is full, it has eight entries; SFPPOPC first"},
     {"", "SFPSHFT2 0, 0, 0, 7", "SFPSHFT2: Mod1 7 to 15 are reserved: use 0 to 6"},
     {NO_TEMPLATES, "SFPSHFT2 0, 0, 15, 15", "SFPSHFT2: Mod1 7 to 15 are reserved: use 0 to 6"},
     {"", "SFP_STOCH_RND 3, 0, 0, 0, 0, 0", "SFP_STOCH_RND: rounding mode 3 is reserved: 0 is to"},
@@ -244,8 +244,8 @@ END_TEST
 /* --- Hazards --- */
 
 static const struct hazard {
-    const char *reader;  /* behind an SFPMAD that writes LReg[3] */
-    const char *text;    /* NULL: the stalls see it coming */
+    const char *reader; /* behind an SFPMAD that writes LReg[3] */
+    const char *text;   /* NULL: the stalls see it coming */
 } hazards[] = {
     {"SFPAND 3, 2, 4, 1", "SFPAND reads LReg[3] 1 cycle after SFPMAD wrote it"},
     {"SFPOR 3, 2, 4, 1", "SFPOR reads LReg[3] 1 cycle after SFPMAD wrote it"},
@@ -419,8 +419,8 @@ START_TEST(a_fault_while_nothing_is_issued)
 }
 END_TEST
 
-/* An ordinary instruction that breaks a rule takes nothing of its cycle along: what is scheduled has
- * not gone on when it is offered again. */
+/* An ordinary instruction that breaks a rule takes nothing of its cycle along: what is scheduled
+ * has not gone on when it is offered again. */
 START_TEST(a_fault_among_scheduled_instructions)
 {
     static const char *const broken[] = {"SFPPOPC 0, 0, 0, 0", "SFPPUSHC 0, 0, 0, 5",
@@ -548,7 +548,8 @@ START_TEST(a_soft_reset_in_the_middle)
     struct tensix_vector *fresh = calloc(1, sizeof *fresh);
     ck_assert_ptr_nonnull(fresh);
     tensix_vector_init(fresh);
-    fresh->macros = tensix->vector.macros; /* numbers of macros and times are no state of the guest */
+    fresh->macros =
+        tensix->vector.macros; /* numbers of macros and times are no state of the guest */
     fresh->clock = tensix->vector.clock;
     fresh->stalls = tensix->vector.stalls;
     ck_assert(memcmp(fresh, &tensix->vector, sizeof *fresh) == 0);
@@ -607,7 +608,8 @@ START_TEST(every_value_of_an_index)
     for (unsigned shift = 0; shift < 32; shift += 4) {
         struct before *before = note();
         for (unsigned lane = 0; lane < NUM_LANES; lane++) {
-            tensix->vector.lreg[7][lane] = (lane & 15) << shift | (shift ? lane / 16 : lane / 16 << 4);
+            tensix->vector.lreg[7][lane] =
+                (lane & 15) << shift | (shift ? lane / 16 : lane / 16 << 4);
         }
         run(programs[_i]);
         ck_assert_uint_eq(harness.faults, 0);
