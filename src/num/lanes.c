@@ -685,22 +685,20 @@ const struct num_lanes_kernels num_lanes_reference = {
 #define LANES_FORMAT(token) [NUM_LANES_##token] = store_##token,
 #include "num/lanes_formats.def"
         },
-    .load_all =
-        {{
+    .load_all = {{
 #define LANES_FORMAT(token) [NUM_LANES_##token] = load_even_##token,
 #include "num/lanes_formats.def"
-         },
-         {
+                 },
+                 {
 #define LANES_FORMAT(token) [NUM_LANES_##token] = load_odd_##token,
 #include "num/lanes_formats.def"
-         }},
-    .store_all =
-        {{
+                 }},
+    .store_all = {{
 #define LANES_FORMAT(token) [NUM_LANES_##token] = store_even_##token,
 #include "num/lanes_formats.def"
-         },
-         {
+                  },
+                  {
 #define LANES_FORMAT(token) [NUM_LANES_##token] = store_odd_##token,
 #include "num/lanes_formats.def"
-         }},
+                  }},
 };

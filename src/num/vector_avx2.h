@@ -225,6 +225,12 @@ VECTOR_INLINE v_u32 v_and_where_none(v_u32 x, v_u32 field, v_u32 bits)
     return x & (v_test32(x, field) | bits);
 }
 
+/* x << by where x & field is not 0, 0 elsewhere */
+VECTOR_INLINE v_u32 v_shift_where_any(v_u32 x, v_u32 field, unsigned by)
+{
+    return x << by & v_test32(x, field);
+}
+
 VECTOR_INLINE v_u32 v_negate32(v_mask32 mask, v_u32 x)
 {
     return (x ^ mask) - mask;

@@ -224,6 +224,13 @@ VECTOR_INLINE v_u32 v_and_where_none(v_u32 x, v_u32 field, v_u32 bits)
     return (v_u32)_mm512_mask_and_epi32((__m512i)x, none, (__m512i)x, (__m512i)bits);
 }
 
+/* x << by where x & field is not 0, 0 elsewhere */
+VECTOR_INLINE v_u32 v_shift_where_any(v_u32 x, v_u32 field, unsigned by)
+{
+    __mmask16 any = _mm512_test_epi32_mask((__m512i)x, (__m512i)field);
+    return (v_u32)_mm512_maskz_slli_epi32(any, (__m512i)x, by);
+}
+
 VECTOR_INLINE v_u32 v_negate32(v_mask32 mask, v_u32 x)
 {
     return (v_u32)_mm512_mask_sub_epi32((__m512i)x, mask, _mm512_setzero_si512(), (__m512i)x);

@@ -247,11 +247,13 @@ static inline unsigned play_run(struct tensix *tensix, unsigned thread, unsigned
 }
 
 /* Plays entries one by one, up to one where a run may start or until attention is called for:
- * answers how many. *ended: the next one has not started, for whatever reason. */
-static unsigned play_entries(struct tensix *tensix, unsigned thread, unsigned index, unsigned left,
-                             uint64_t time, bool *ended)
+ * answers how many. *ended: the next one has not started, for whatever reason. Not inlined, its loop
+ * has all it needs in registers. */
+static __attribute__((noinline)) unsigned play_entries(struct tensix *tensix,
+                                                       struct tensix_thread *own, unsigned thread,
+                                                       unsigned index, unsigned left, uint64_t time,
+                                                       bool *ended)
 {
-    struct tensix_thread *own = &tensix->thread[thread];
     const uint64_t begin = time, last = time + left;
     do {
         tensix_runner *run = own->player[index];
@@ -287,7 +289,7 @@ static void play(struct tensix *tensix, unsigned thread, uint64_t end)
         unsigned left = (unsigned)(last - time);
         unsigned count = is_whole ? play_run(tensix, thread, index, left, time) : 0;
         if (count == 0) {
-            count = play_entries(tensix, thread, index, left, time, &ended);
+            count = play_entries(tensix, own, thread, index, left, time, &ended);
         }
         index = (index + count) % REPLAY_ENTRIES;
         time += count;

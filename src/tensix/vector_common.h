@@ -195,9 +195,8 @@ TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_start(struct tensix *tensix,
         return tensix_vector_issue(tensix, &copy);
     }
     uint32_t hidden = tensix_vector_hidden_reads(row, &op);
-    if (hidden &&
-        __builtin_expect((vector->slow_writes & hidden) && vector->slow_start + 1 == tensix->now,
-                         0)) {
+    if (hidden && __builtin_expect(
+                      (vector->slow_writes & hidden) && vector->slow_start + 1 == tensix->now, 0)) {
         const struct tensix_vector_op copy = op;
         if (tensix_vector_report_hazard(tensix, &copy, hidden) == TENSIX_STOP) {
             return TENSIX_STOP;

@@ -6,13 +6,13 @@
  * bit 0 nothing. Four aligned rows lie together in every map.
  *
  * Nearly all loads and stores are plain: rows and columns of Dst as they lie, LaneConfig as after
- * reset, no stack. They go a short way, for which a thread keeps what its configuration says (struct
- * tensix_vector_access); everything else goes the general way, which keeps nothing and is the
- * specification.
+ * reset, no stack. They go a short way, for which a thread keeps what its configuration says
+ * (struct tensix_vector_access); everything else goes the general way, which keeps nothing and is
+ * the specification.
  *
- * Rows that ZEROACC has made undefined. HW: the pages leave open what the unit makes of them; ttsim
- * has zeros there, and so it is here: a load reads zeros, a store to some columns of a row leaves
- * zeros in the others.
+ * Rows that ZEROACC has made undefined. HW: the pages leave open what the unit makes of them. As in
+ * ttsim a load reads zeros, and after a store to some columns of a row the others show what they
+ * held before.
  */
 #include "tensix/config_users.h"
 #include "tensix/rwc.h"
@@ -24,7 +24,6 @@ enum {
     ADDRESS_ODD = 2,
     ADDRESS_COLUMN = 3, /* what of an address is no row */
     ROWS = NUM_LANES_ROWS,
-    MODIFIERS = sizeof ((struct tensix_vector_access *)0)->step / sizeof(uint16_t),
     LANES_OF_A_ROW = (1 << NUM_LANES_A_ROW) - 1,
     INDEXED_LREGS = 4, /* LReg[0] to LReg[3] have their indices in LReg[4] to LReg[7] */
 };
@@ -78,8 +77,7 @@ TENSIX_VECTOR_INLINE unsigned address_at(const struct tensix *tensix,
     return address & ADDRESS_MASK;
 }
 
-TENSIX_VECTOR_INLINE unsigned load_address(struct tensix *tensix,
-                                           const struct tensix_vector_op *op)
+TENSIX_VECTOR_INLINE unsigned load_address(struct tensix *tensix, const struct tensix_vector_op *op)
 {
     struct tensix_rwc *rwc = &tensix->thread[op->thread].rwc;
     if (op->mod == NUM_LANES_INT32_ALL && rwc->sp != 0) { /* pops, unless it is empty */
@@ -152,19 +150,12 @@ static __attribute__((noinline)) void load_defined(struct tensix *tensix,
                                          tensix->vector.sets.fp16_infinities);
 }
 
-/* Rows that are about to be written in part become rows of zeros. */
+/* Rows that are about to be written. */
 static __attribute__((noinline)) void define_rows(struct tensix_dst *dst, unsigned physical,
-                                                  bool has_low, uint32_t lanes)
+                                                  uint32_t lanes)
 {
     for (unsigned row = physical; lanes; row++, lanes >>= NUM_LANES_A_ROW) {
-        if (!dst->cleared[row] || !(lanes & LANES_OF_A_ROW)) {
-            continue;
-        }
-        dst->cleared[row] = false;
-        memset(high_rows(dst, row), 0, sizeof dst->bits[0]);
-        if (has_low) {
-            memset(low_rows(dst, row), 0, sizeof dst->bits[0]);
-        }
+        dst->cleared[row] &= !(lanes & LANES_OF_A_ROW);
     }
 }
 
@@ -262,7 +253,7 @@ TENSIX_VECTOR_INLINE void store(struct tensix *tensix, const struct tensix_vecto
                                  : tensix_dst_physical16(map, address & ~(unsigned)ADDRESS_COLUMN);
     uint32_t odd = address & ADDRESS_ODD ? UINT32_MAX : vector->sets.odd_stores;
     if (__builtin_expect(any_undefined(&tensix->dst, physical), 0)) {
-        define_rows(&tensix->dst, physical, is_32bit || map.high_half, lanes);
+        define_rows(&tensix->dst, physical, lanes);
     }
     if (__builtin_expect(map.high_half, 0) && !is_32bit) {
         clear_lower_halves(&tensix->dst, physical, odd, lanes);
@@ -271,10 +262,9 @@ TENSIX_VECTOR_INLINE void store(struct tensix *tensix, const struct tensix_vecto
         tensix->kernels->lanes->store_all[odd & 1][format](vector->lreg[op->vd],
                                                            high_rows(&tensix->dst, physical));
     } else {
-        tensix->kernels->lanes->store[format](vector->lreg[op->vd],
-                                              high_rows(&tensix->dst, physical),
-                                              low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
-                                              lanes);
+        tensix->kernels->lanes->store[format](
+            vector->lreg[op->vd], high_rows(&tensix->dst, physical),
+            low_rows(&tensix->dst, is_32bit ? physical : 0), odd, lanes);
     }
 }
 
@@ -297,54 +287,47 @@ TENSIX_VECTOR_INLINE const char *row_SFPSTORE(struct tensix *tensix,
 
 /* --- The short way --- */
 
-static __attribute__((noinline)) void derive_access(struct tensix *tensix, unsigned thread)
+enum { NOT_PLAIN = TENSIX_DST_ROWS, VD_8 = 1 << 23 };
+_Static_assert((unsigned)VD_8 == (unsigned)TENSIX_WAY_GENERAL, "looked at together");
+
+static unsigned way_of(uint32_t word)
 {
-    struct tensix_vector_access *access = &tensix->thread[thread].access;
-    unsigned state = tensix_state_id(tensix, thread);
-    const struct tensix_dst_map map = tensix_dst_map_now(tensix);
-    access->base = tensix_get_DEST_TARGET_REG_CFG_MATH_Offset(tensix, thread) +
-                   tensix_get_DEST_REGW_BASE_Base(tensix, state);
-    access->sp_base = tensix_get_DEST_SP_BASE_Base(tensix, state);
-    for (unsigned i = 0; i < MODIFIERS; i++) {
-        unsigned step;
-        bool is_step = tensix_modifier_is_step(tensix, thread, i, &step);
-        access->step[i] = (uint16_t)(is_step ? step : TENSIX_STEP_MORE);
-    }
-    for (unsigned mod = 0; mod < NUM_LANES_FORMATS; mod++) {
-        enum num_lanes_format format =
-            mod == FMT_SRCB ? configured_format(tensix, thread) : (enum num_lanes_format)mod;
-        bool is_plain = !(map.remap | map.swizzle) && format != NUM_LANES_INT32_ALL;
-        access->format[mod] =
-            (uint8_t)((unsigned)format |
-                      (num_lanes_loads_32bit(format) ? TENSIX_ACCESS_LOADS_32BIT : 0) |
-                      (num_lanes_stores_32bit(format) ? TENSIX_ACCESS_STORES_32BIT : 0) |
-                      (is_plain ? 0 : TENSIX_ACCESS_GENERAL));
-    }
-    access->is_known = true;
+    return word >> 13 & (TENSIX_VECTOR_WAYS - 1);
 }
 
-/* For the next instruction: this one goes the general way. */
-static void refresh_access(struct tensix *tensix, unsigned thread)
+/* Makes the next instruction like this one, which goes the general way, go the short way. */
+static void refresh_access(struct tensix *tensix, unsigned thread, uint32_t word)
 {
+    struct tensix_vector_access *access = &tensix->thread[thread].access;
+    const struct tensix_dst_map map = tensix_dst_map_now(tensix);
+    unsigned mod = word >> 16 & 15, state = tensix_state_id(tensix, thread), step;
     if (tensix->stale & TENSIX_USED_BY_VECTOR) {
         for (unsigned i = 0; i < TENSIX_THREADS; i++) {
-            tensix->thread[i].access = (struct tensix_vector_access){.is_known = false};
+            memset(tensix->thread[i].access.way, 0xff, sizeof access->way);
         }
         tensix->stale &= ~(uint32_t)TENSIX_USED_BY_VECTOR;
     }
-    if (!tensix->thread[thread].access.is_known) {
-        derive_access(tensix, thread);
+    if (map.remap | map.swizzle || mod == NUM_LANES_INT32_ALL ||
+        !tensix_modifier_is_step(tensix, thread, word >> 13 & 7, &step)) {
+        return;
     }
+    enum num_lanes_format format =
+        mod == FMT_SRCB ? configured_format(tensix, thread) : (enum num_lanes_format)mod;
+    access->base = tensix_get_DEST_TARGET_REG_CFG_MATH_Offset(tensix, thread) +
+                   tensix_get_DEST_REGW_BASE_Base(tensix, state);
+    access->sp_base = tensix_get_DEST_SP_BASE_Base(tensix, state);
+    access->way[way_of(word)] = step | (unsigned)format << TENSIX_WAY_FORMAT_SHIFT |
+                                (num_lanes_loads_32bit(format) ? TENSIX_WAY_LOADS_32BIT : 0) |
+                                (num_lanes_stores_32bit(format) ? TENSIX_WAY_STORES_32BIT : 0);
 }
-
-enum { NOT_PLAIN = TENSIX_DST_ROWS, VD_8 = 1 << 23 };
 
 /*
  * The rows of a plain access, whose columns are in *address; the counters have moved then.
- * NOT_PLAIN: it is none, and nothing has happened. `bad`: not 0 where the caller knows that already.
+ * NOT_PLAIN: it is none, and nothing has happened. `bad`: not 0 where the caller knows that
+ * already.
  */
 TENSIX_VECTOR_INLINE unsigned start_plain(struct tensix *tensix, struct tensix_thread *own,
-                                          uint32_t word, unsigned is_32bit, uint32_t bad,
+                                          uint32_t word, uint32_t way, bool is_32bit, uint32_t bad,
                                           unsigned *address)
 {
     const struct tensix_vector_access *access = &own->access;
@@ -360,12 +343,10 @@ TENSIX_VECTOR_INLINE unsigned start_plain(struct tensix *tensix, struct tensix_t
     if (is_32bit) {
         physical = tensix_dst_physical32(map, physical);
     }
-    unsigned step = access->step[word >> 13 & 7];
-    if (__builtin_expect(step & TENSIX_STEP_MORE, 0) ||
-        __builtin_expect(any_undefined(&tensix->dst, physical), 0)) {
+    if (__builtin_expect(any_undefined(&tensix->dst, physical), 0)) {
         return NOT_PLAIN;
     }
-    rwc->dst = (rwc->dst + step) & TENSIX_RWC_DST_MASK;
+    rwc->dst = (rwc->dst + way) & TENSIX_RWC_DST_MASK;
     *address = at;
     return physical;
 }
@@ -375,9 +356,10 @@ static __attribute__((noinline)) enum tensix_exec
 masked_load(struct tensix *tensix, uint32_t word, unsigned format, unsigned physical, uint32_t odd)
 {
     bool is_32bit = num_lanes_loads_32bit((enum num_lanes_format)format);
-    tensix->kernels->lanes->load[format](
-        tensix->vector.lreg[word >> 20 & 15], high_rows(&tensix->dst, physical),
-        low_rows(&tensix->dst, is_32bit ? physical : 0), odd, tensix_vector_enabled(&tensix->vector), 0);
+    tensix->kernels->lanes->load[format](tensix->vector.lreg[word >> 20 & 15],
+                                         high_rows(&tensix->dst, physical),
+                                         low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
+                                         tensix_vector_enabled(&tensix->vector), 0);
     return TENSIX_DONE;
 }
 
@@ -385,9 +367,10 @@ static __attribute__((noinline)) enum tensix_exec
 masked_store(struct tensix *tensix, uint32_t word, unsigned format, unsigned physical, uint32_t odd)
 {
     bool is_32bit = num_lanes_stores_32bit((enum num_lanes_format)format);
-    tensix->kernels->lanes->store[format](
-        tensix->vector.lreg[word >> 20 & 15], high_rows(&tensix->dst, physical),
-        low_rows(&tensix->dst, is_32bit ? physical : 0), odd, tensix_vector_enabled(&tensix->vector));
+    tensix->kernels->lanes->store[format](tensix->vector.lreg[word >> 20 & 15],
+                                          high_rows(&tensix->dst, physical),
+                                          low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
+                                          tensix_vector_enabled(&tensix->vector));
     return TENSIX_DONE;
 }
 
@@ -395,7 +378,7 @@ static __attribute__((noinline)) enum tensix_exec
 general_SFPLOAD(struct tensix *tensix, const struct tensix_thread *own, uint32_t word)
 {
     unsigned thread = (unsigned)(own - tensix->thread);
-    refresh_access(tensix, thread);
+    refresh_access(tensix, thread, word);
     return tensix_vector_start(tensix, TENSIX_ROW_SFPLOAD, thread, word, row_SFPLOAD);
 }
 
@@ -403,49 +386,57 @@ static __attribute__((noinline)) enum tensix_exec
 general_SFPSTORE(struct tensix *tensix, const struct tensix_thread *own, uint32_t word)
 {
     unsigned thread = (unsigned)(own - tensix->thread);
-    refresh_access(tensix, thread);
+    refresh_access(tensix, thread, word);
     return tensix_vector_start(tensix, TENSIX_ROW_SFPSTORE, thread, word, row_SFPSTORE);
+}
+
+/* Left to itself, the compiler multiplies twice: for the thread and for an array in it. */
+TENSIX_VECTOR_INLINE struct tensix_thread *thread_of(struct tensix *tensix, unsigned thread)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    __asm__("" : "+r"(own));
+    return own;
 }
 
 /* VD is one of the first eight. */
 tensix_runner tensix_run_SFPLOAD;
 enum tensix_exec tensix_run_SFPLOAD(struct tensix *tensix, unsigned thread, uint32_t word)
 {
-    struct tensix_thread *own = &tensix->thread[thread];
-    unsigned access = own->access.format[word >> 16 & 15], address;
-    uint32_t bad = (access & TENSIX_ACCESS_GENERAL) | (word & VD_8);
-    unsigned physical =
-        start_plain(tensix, own, word, access & TENSIX_ACCESS_LOADS_32BIT, bad, &address);
+    struct tensix_thread *own = thread_of(tensix, thread);
+    uint32_t way = own->access.way[way_of(word)], bad = (word | way) & VD_8;
+    unsigned address,
+        physical = start_plain(tensix, own, word, way, way & TENSIX_WAY_LOADS_32BIT, bad, &address);
     if (__builtin_expect(physical == NOT_PLAIN, 0)) {
         return general_SFPLOAD(tensix, own, word);
     }
-    unsigned is_odd = address >> 1 & 1, format = access & TENSIX_ACCESS_FORMAT;
+    unsigned format = way >> TENSIX_WAY_FORMAT_SHIFT & TENSIX_WAY_FORMAT;
+    unsigned is_odd = address >> 1 & 1;
     if (tensix->vector.uses_flags & ~tensix->vector.flags) {
         return masked_load(tensix, word, format, physical, 0 - is_odd);
     }
     tensix->kernels->lanes->load_all[is_odd][format](tensix->vector.lreg[word >> 20 & 15],
-                                                    high_rows(&tensix->dst, physical));
+                                                     high_rows(&tensix->dst, physical));
     return TENSIX_DONE;
 }
 
-/* VD is one of the first twelve: not both upper bits are set. */
+/* VD is one of the first twelve: its upper bits are not both set. */
 tensix_runner tensix_run_SFPSTORE;
 enum tensix_exec tensix_run_SFPSTORE(struct tensix *tensix, unsigned thread, uint32_t word)
 {
-    struct tensix_thread *own = &tensix->thread[thread];
-    unsigned access = own->access.format[word >> 16 & 15], address;
-    uint32_t bad = (access & TENSIX_ACCESS_GENERAL) | (word & word << 1 & VD_8);
-    unsigned physical =
-        start_plain(tensix, own, word, access & TENSIX_ACCESS_STORES_32BIT, bad, &address);
+    struct tensix_thread *own = thread_of(tensix, thread);
+    uint32_t way = own->access.way[way_of(word)], bad = ((word & word << 1) | way) & VD_8;
+    unsigned address, physical = start_plain(tensix, own, word, way, way & TENSIX_WAY_STORES_32BIT,
+                                             bad, &address);
     if (__builtin_expect(physical == NOT_PLAIN, 0)) {
         return general_SFPSTORE(tensix, own, word);
     }
-    unsigned is_odd = address >> 1 & 1, format = access & TENSIX_ACCESS_FORMAT;
+    unsigned format = way >> TENSIX_WAY_FORMAT_SHIFT & TENSIX_WAY_FORMAT;
+    unsigned is_odd = address >> 1 & 1;
     if (tensix->vector.uses_flags & ~tensix->vector.flags) {
         return masked_store(tensix, word, format, physical, 0 - is_odd);
     }
     tensix->kernels->lanes->store_all[is_odd][format](tensix->vector.lreg[word >> 20 & 15],
-                                                    high_rows(&tensix->dst, physical));
+                                                      high_rows(&tensix->dst, physical));
     return TENSIX_DONE;
 }
 

@@ -2,8 +2,8 @@
  * State of the Vector Unit (SPEC: BlackholeA0 VectorUnit, LReg, SFPCONFIG, SFPLOADMACRO).
  *
  * What the pages have for each lane as a flag is here a word with a bit for each lane. What
- * SFPCONFIG writes is the same in all four rows of lanes, so it is kept for the eight columns; words
- * of lanes that follow from it are derived when it is written (vector_config.c).
+ * SFPCONFIG writes is the same in all four rows of lanes, so it is kept for the eight columns;
+ * words of lanes that follow from it are derived when it is written (vector_config.c).
  */
 #ifndef TENSIX_VECTOR_UNIT_H
 #define TENSIX_VECTOR_UNIT_H
@@ -19,9 +19,9 @@ enum {
     TENSIX_LREGS = 17,
     TENSIX_LREG_ZERO = 9,
     TENSIX_LREG_ONE = 10,
-    TENSIX_LREG_WRITABLE = 8,       /* LReg[0] to LReg[7] are */
-    TENSIX_LREG_BACKDOOR = 12,      /* from here on VD names an instruction template */
-    TENSIX_LREG_MACRO = 16,         /* of scheduled instructions only */
+    TENSIX_LREG_WRITABLE = 8,  /* LReg[0] to LReg[7] are */
+    TENSIX_LREG_BACKDOOR = 12, /* from here on VD names an instruction template */
+    TENSIX_LREG_MACRO = 16,    /* of scheduled instructions only */
     TENSIX_LANE_COLUMNS = NUM_LANES_A_ROW,
     TENSIX_FLAG_STACK = 8,
     TENSIX_MACRO_TEMPLATES = 4,
@@ -64,7 +64,7 @@ struct tensix_lane_sets {
     uint32_t backdoor_closed; /* DISABLE_BACKDOOR_LOAD */
     uint32_t fp16_infinities, dest_index, captures_index, no_stores, no_loads, odd_loads,
         odd_stores, exchanges;
-    uint32_t not_plain; /* those for which SFPLOAD and SFPSTORE have more to do */
+    uint32_t not_plain;     /* those for which SFPLOAD and SFPSTORE have more to do */
     uint16_t blocked_moves; /* BLOCK_DEST_MOV: a bit for each of the 16 columns of Dst and Src */
 };
 
@@ -74,20 +74,21 @@ struct tensix_vector_op {
     uint32_t word;
     uint8_t row; /* of tensix.def */
     uint8_t thread;
-    uint8_t va, vb, vc, vd; /* numbers of LRegs; vd may be TENSIX_LREG_MACRO where it is scheduled */
-    uint8_t mod;            /* Mod0 or Mod1 */
-    bool is_scheduled;      /* by SFPLOADMACRO: VB and VC are what they are, backdoors are closed */
-    uint16_t address;       /* of a scheduled SFPSTORE: what `Addr` comes to in its page */
+    uint8_t va, vb, vc,
+        vd;            /* numbers of LRegs; vd may be TENSIX_LREG_MACRO where it is scheduled */
+    uint8_t mod;       /* Mod0 or Mod1 */
+    bool is_scheduled; /* by SFPLOADMACRO: VB and VC are what they are, backdoors are closed */
+    uint16_t address;  /* of a scheduled SFPSTORE: what `Addr` comes to in its page */
 };
 
 /* An instruction that SFPLOADMACRO has scheduled (vector_macro.c). */
 struct tensix_scheduled {
     struct tensix_vector_op op;
-    uint32_t lanes;  /* whose LoadMacroConfig says so */
-    uint8_t unit;    /* enum tensix_vector_part */
-    uint8_t delay;   /* cycles or instructions to go */
+    uint32_t lanes;           /* whose LoadMacroConfig says so */
+    uint8_t unit;             /* enum tensix_vector_part */
+    uint8_t delay;            /* cycles or instructions to go */
     bool counts_instructions; /* WaitForElapsedInstructions */
-    uint16_t macro; /* counts SFPLOADMACROs; those of one have the same */
+    uint16_t macro;           /* counts SFPLOADMACROs; those of one have the same */
 };
 
 /* Values that LRegs get at the end of a cycle, or of the next one (vector_schedule.c). What `lregs`
@@ -103,36 +104,39 @@ struct tensix_vector_late {
 
 /* What the automatic stalls go by (vector_timing.c). */
 struct tensix_vector_stalls {
-    uint64_t start; /* of the latest ordinary instruction */
+    uint64_t start;  /* of the latest ordinary instruction */
     uint32_t writes; /* LRegs that are taken to be written a cycle later */
     bool holds_unit;
 };
 
 /*
  * What SFPLOAD and SFPSTORE of a thread derive from Config and ThreadConfig, as long as the unit's
- * bit of tensix->stale is clear (vector_memory.c). Of accesses that are not plain there is nothing.
+ * bit of tensix->stale is clear (vector_memory.c).
  */
+enum { TENSIX_VECTOR_WAYS = 128 };
+
 struct tensix_vector_access {
-    uint32_t base;      /* MATH_Offset and DEST_REGW_BASE */
-    uint32_t sp_base;   /* DEST_SP_BASE */
-    uint16_t step[8];   /* of Dst by address modifier; TENSIX_STEP_MORE: not only of Dst */
-    uint8_t format[16]; /* enum num_lanes_format by Mod0, with bits of enum tensix_access */
-    bool is_known;
+    uint32_t base;    /* MATH_Offset and DEST_REGW_BASE */
+    uint32_t sp_base; /* DEST_SP_BASE */
+    /* By Mod0 and address modifier, seven bits of the instruction: bits of enum tensix_vector_way.
+     */
+    uint32_t way[TENSIX_VECTOR_WAYS];
 };
 
-enum { TENSIX_STEP_MORE = 1 << 15 };
-enum tensix_access {
-    TENSIX_ACCESS_FORMAT = 15,
-    TENSIX_ACCESS_LOADS_32BIT = 1 << 4,
-    TENSIX_ACCESS_STORES_32BIT = 1 << 5,
-    TENSIX_ACCESS_GENERAL = 1 << 6, /* not plain */
+enum tensix_vector_way {
+    TENSIX_WAY_STEP = 0x3ff, /* of RWC Dst */
+    TENSIX_WAY_FORMAT_SHIFT = 10,
+    TENSIX_WAY_FORMAT = 15, /* enum num_lanes_format */
+    TENSIX_WAY_LOADS_32BIT = 1 << 14,
+    TENSIX_WAY_STORES_32BIT = 1 << 15,
+    TENSIX_WAY_GENERAL = 1 << 23, /* it is not plain, or nobody has looked */
 };
 
 struct tensix_vector {
     _Alignas(64) uint32_t lreg[TENSIX_LREGS][NUM_LANES]; /* as vectors of the host like it */
-    uint32_t flags;      /* LaneFlags */
-    uint32_t uses_flags; /* UseLaneFlagsForLaneEnable */
-    struct tensix_flag_level stack[TENSIX_FLAG_STACK]; /* [0] is the top */
+    uint32_t flags;                                      /* LaneFlags */
+    uint32_t uses_flags;                                 /* UseLaneFlagsForLaneEnable */
+    struct tensix_flag_level stack[TENSIX_FLAG_STACK];   /* [0] is the top */
     uint32_t generator[NUM_LANES];
     uint32_t lane_config[TENSIX_LANE_COLUMNS];
     struct tensix_lane_sets sets; /* derived from lane_config */
@@ -150,7 +154,7 @@ struct tensix_vector {
     uint16_t entries;    /* of `scheduled` */
     uint16_t macros;     /* the latest of struct tensix_scheduled, never 0 */
     uint16_t schedules;  /* not 0 while anything of the above is to come */
-    uint64_t clock; /* the last cycle that the unit has run; kept while `schedules` is not 0 */
+    uint64_t clock;      /* the last cycle that the unit has run; kept while `schedules` is not 0 */
     struct tensix_vector_stalls stalls; /* kept while `schedules` is not 0, and in timed runs */
 
     /* The latest instruction whose result takes two cycles: what hazards are judged by
@@ -187,7 +191,8 @@ void tensix_vector_pass(struct tensix *tensix, uint64_t now);
  * for. */
 bool tensix_vector_goes_on(const struct tensix *tensix, unsigned thread);
 
-/* Timed runs: the first cycle from `now` on at which the automatic stalls let an instruction start. */
+/* Timed runs: the first cycle from `now` on at which the automatic stalls let an instruction start.
+ */
 uint64_t tensix_vector_start_at(const struct tensix *tensix, unsigned thread, unsigned row,
                                 uint32_t word, uint64_t now);
 

@@ -430,6 +430,41 @@ START_TEST(sets_agree_on_dst)
 }
 END_TEST
 
+/* What is done to all lanes and the same columns, against the reference for lanes that are given.
+ */
+START_TEST(whole_columns_of_dst)
+{
+    enum { WORDS = NUM_LANES_LOW + DST + MARGIN };
+    enum num_lanes_format format = (enum num_lanes_format)_i;
+    for (int s = -1; s < (int)COUNT(set_names); s++) {
+        const struct num_lanes_kernels *set = s < 0 ? &num_lanes_reference : set_of(s);
+        uint64_t state = 17;
+        for (int round = 0; set && round < ROUNDS; round++) {
+            uint16_t rows[WORDS], expected[WORDS];
+            uint32_t x[NUM_LANES], y[NUM_LANES];
+            uint32_t odd = round & 1 ? UINT32_MAX : 0;
+            for (unsigned i = 0; i < WORDS; i++) {
+                rows[i] = expected[i] = (uint16_t)(next(&state) >> 9);
+            }
+            for (unsigned i = 0; i < NUM_LANES; i++) {
+                x[i] = y[i] = random_word(&state);
+            }
+            set->load_all[round & 1][format](x, rows);
+            num_lanes_reference.load[format](y, expected, expected + NUM_LANES_LOW, odd, UINT32_MAX,
+                                             0);
+            ck_assert_msg(memcmp(x, y, sizeof(x)) == 0, "set %d loads %d", s, _i);
+            for (unsigned i = 0; i < NUM_LANES; i++) {
+                x[i] = random_word(&state);
+            }
+            set->store_all[round & 1][format](x, rows);
+            num_lanes_reference.store[format](x, expected, expected + NUM_LANES_LOW, odd,
+                                              UINT32_MAX);
+            ck_assert_msg(memcmp(rows, expected, sizeof(rows)) == 0, "set %d stores %d", s, _i);
+        }
+    }
+}
+END_TEST
+
 /* --- The host's modes --- */
 
 START_TEST(host_modes_do_not_matter)
@@ -467,6 +502,7 @@ static Suite *suite(void)
     tcase_add_loop_test(cases, sets_agree_on_lanes, 0, (int)COUNT(set_names));
     tcase_add_loop_test(cases, sets_agree_on_tables, 0, NUM_LANES_TABLE_FP16_6_4 + 1);
     tcase_add_loop_test(cases, sets_agree_on_dst, NUM_LANES_FP16, NUM_LANES_FORMATS);
+    tcase_add_loop_test(cases, whole_columns_of_dst, NUM_LANES_FP16, NUM_LANES_FORMATS);
     tcase_add_test(cases, host_modes_do_not_matter);
     suite_add_tcase(suite, cases);
     return suite;

@@ -83,22 +83,10 @@ static uint16_t dst16(uint32_t row, uint32_t column)
     return world.valid[adj16(row)] ? world.bits[adj16(row)][column] : 0;
 }
 
-/* A row that was undefined has zeros in its other columns. */
-static void define(uint32_t r, bool is_32bit)
-{
-    if (!world.valid[r]) {
-        world.valid[r] = true;
-        memset(world.bits[r], 0, sizeof world.bits[r]);
-        if (is_32bit) {
-            memset(world.bits[r + 8], 0, sizeof world.bits[r]);
-        }
-    }
-}
-
 static void set_dst32(uint32_t row, uint32_t column, uint32_t value)
 {
     uint32_t r = adj32(row);
-    define(r, true);
+    world.valid[r] = true; /* other columns show what they held */
     world.bits[r][column] = (uint16_t)(value >> 16);
     world.bits[r + 8][column] = (uint16_t)value;
 }
@@ -109,7 +97,7 @@ static void set_dst16(uint32_t row, uint32_t column, uint32_t value)
         set_dst32(row, column, value << 16);
         return;
     }
-    define(adj16(row), false);
+    world.valid[adj16(row)] = true; /* other columns show what they held */
     world.bits[adj16(row)][column] = (uint16_t)value;
 }
 
