@@ -246,13 +246,13 @@ static inline unsigned play_run(struct tensix *tensix, unsigned thread, unsigned
     return count;
 }
 
-/* Plays entries one by one, up to one where a run may start or until attention is called for:
- * answers how many. *ended: the next one has not started, for whatever reason. Not inlined, its loop
- * has all it needs in registers. */
+/* Plays entries one by one, with `to_run` up to one where a run may start, or until attention is
+ * called for: answers how many. *ended: the next one has not started, for whatever reason. Not
+ * inlined, its loop has all it needs in registers. */
 static __attribute__((noinline)) unsigned play_entries(struct tensix *tensix,
                                                        struct tensix_thread *own, unsigned thread,
                                                        unsigned index, unsigned left, uint64_t time,
-                                                       bool *ended)
+                                                       bool to_run, bool *ended)
 {
     const uint64_t begin = time, last = time + left;
     do {
@@ -269,7 +269,8 @@ static __attribute__((noinline)) unsigned play_entries(struct tensix *tensix,
         }
         time++;
         index = (index + 1) % REPLAY_ENTRIES;
-    } while (time != last && !tensix->attention && own->runs.at[index] == TENSIX_RUN_NONE);
+    } while (time != last && !tensix->attention &&
+             (own->runs.at[index] == TENSIX_RUN_NONE || !to_run));
     return (unsigned)(time - begin);
 }
 
@@ -289,7 +290,7 @@ static void play(struct tensix *tensix, unsigned thread, uint64_t end)
         unsigned left = (unsigned)(last - time);
         unsigned count = is_whole ? play_run(tensix, thread, index, left, time) : 0;
         if (count == 0) {
-            count = play_entries(tensix, own, thread, index, left, time, &ended);
+            count = play_entries(tensix, own, thread, index, left, time, is_whole, &ended);
         }
         index = (index + count) % REPLAY_ENTRIES;
         time += count;

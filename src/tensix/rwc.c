@@ -49,7 +49,8 @@ static void modify_dst(struct tensix_rwc *rwc, unsigned word)
     if (word & TENSIX_DEST_CLEAR) {
         rwc->dst = rwc->dst_cr = 0;
     } else {
-        tensix_rwc_step_dst(rwc, word & TENSIX_DEST_CR, word & TENSIX_DEST_C_TO_CR, word & TENSIX_DEST_INCR);
+        tensix_rwc_step_dst(rwc, word & TENSIX_DEST_CR, word & TENSIX_DEST_C_TO_CR,
+                            word & TENSIX_DEST_INCR);
     }
 }
 

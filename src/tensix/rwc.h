@@ -45,8 +45,8 @@ static inline void tensix_rwc_step_dst(struct tensix_rwc *rwc, bool from_checkpo
     }
 }
 
-/* A DST word of a modifier. DestIncr is signed, which addition modulo the counter's ten bits does by
- * itself. */
+/* A DST word of a modifier. DestIncr is signed, which addition modulo the counter's ten bits does
+ * by itself. */
 enum {
     TENSIX_DEST_INCR = 0x3ff,
     TENSIX_DEST_CR = 1 << 10,
