@@ -16,13 +16,19 @@ vector_harness = %D%/unit/vector_harness.c %D%/unit/vector_harness.h $(tensix_ha
 
 UNIT_TESTS = \
 	%D%/unit/check_abi \
+	%D%/unit/check_arc \
 	%D%/unit/check_auto_ttsync \
 	%D%/unit/check_chip \
 	%D%/unit/check_code \
 	%D%/unit/check_data_faults \
 	%D%/unit/check_debug \
 	%D%/unit/check_dst_window \
+	%D%/unit/check_eth \
+	%D%/unit/check_eth_base_firmware \
+	%D%/unit/check_eth_classify \
+	%D%/unit/check_eth_link \
 	%D%/unit/check_frontend \
+	%D%/unit/check_grid \
 	%D%/unit/check_idle \
 	%D%/unit/check_isa \
 	%D%/unit/check_loader_dwarf \
@@ -46,6 +52,7 @@ UNIT_TESTS = \
 	%D%/unit/check_mop \
 	%D%/unit/check_noc_window \
 	%D%/unit/check_num \
+	%D%/unit/check_pcie \
 	%D%/unit/check_pic \
 	%D%/unit/check_race \
 	%D%/unit/check_reader_a_config \
@@ -98,6 +105,7 @@ UNIT_TESTS = \
 	%D%/unit/check_tensix_format \
 	%D%/unit/check_tensix_matrix \
 	%D%/unit/check_tensix_misc \
+	%D%/unit/check_tensix_mover \
 	%D%/unit/check_tensix_moves \
 	%D%/unit/check_tensix_pack \
 	%D%/unit/check_tensix_pack_modes \
@@ -123,6 +131,10 @@ UNIT_TESTS = \
 	%D%/unit/check_windows
 
 tests_unit_check_code_SOURCES = %D%/unit/check_code.c $(rv32_harness)
+tests_unit_check_eth_SOURCES = %D%/unit/check_eth.c %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
+tests_unit_check_eth_base_firmware_SOURCES = %D%/unit/check_eth_base_firmware.c
+tests_unit_check_eth_classify_SOURCES = %D%/unit/check_eth_classify.c %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
+tests_unit_check_eth_link_SOURCES = %D%/unit/check_eth_link.c %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
 tests_unit_check_data_faults_SOURCES = %D%/unit/check_data_faults.c $(tensix_harness)
 tests_unit_check_debug_SOURCES = %D%/unit/check_debug.c $(mmio_harness) $(tile_harness)
 tests_unit_check_auto_ttsync_SOURCES = %D%/unit/check_auto_ttsync.c $(tensix_harness)
@@ -160,6 +172,7 @@ tests_unit_check_tensix_counters_SOURCES = %D%/unit/check_tensix_counters.c $(te
 tests_unit_check_tensix_deadlock_SOURCES = %D%/unit/check_tensix_deadlock.c $(tile_harness) $(mmio_harness)
 tests_unit_check_tensix_matrix_SOURCES = %D%/unit/check_tensix_matrix.c $(matrix_model) $(tensix_harness)
 tests_unit_check_tensix_misc_SOURCES = %D%/unit/check_tensix_misc.c $(tensix_harness)
+tests_unit_check_tensix_mover_SOURCES = %D%/unit/check_tensix_mover.c $(tensix_harness)
 tests_unit_check_tensix_moves_SOURCES = %D%/unit/check_tensix_moves.c $(matrix_model) $(tensix_harness)
 tests_unit_check_tensix_zero_SOURCES = %D%/unit/check_tensix_zero.c $(matrix_model) $(tensix_harness)
 tests_unit_check_tensix_pack_SOURCES = %D%/unit/check_tensix_pack.c $(tensix_harness)

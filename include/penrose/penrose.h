@@ -63,13 +63,16 @@ struct penrose_options {
                                a generator of our own, the same in every run. The Vector Unit's is
                                the hardware's and always used */
     enum penrose_policy policy[PENROSE_FAULT_KINDS];
+    unsigned threads; /* host threads that run tiles, up to 256; 0: as many as PENROSE_THREADS says,
+                         1 without it. Results do not depend on it */
+    const char *card; /* "unharvested", "p150a" or "p100a"; NULL: "unharvested" */
 };
 
 /* The defaults: fast schedule, policies of fault_kinds.h. */
 void penrose_options_default(struct penrose_options *options);
 
 /*
- * Creates an unharvested Blackhole chip with all harts in reset. The environment variable
+ * Creates a Blackhole chip with all harts in reset. The environment variable
  * PENROSE_KERNELS, if set, names the host instructions that compute what the coprocessor does:
  * "reference" (plain C), "avx2" or "avx512"; all give the same bits, and the fastest that the host
  * has is taken otherwise. PENROSE_E_ARGUMENT for options out of range and for a name that is
@@ -82,8 +85,40 @@ void penrose_chip_destroy(struct penrose_chip *chip);
 /* The name of what PENROSE_KERNELS chooses, as it was chosen for this chip. */
 const char *penrose_kernels(const struct penrose_chip *chip);
 
-/* True when (x, y) is a worker (Tensix) tile. */
+/*
+ * Tiles are named by translated coordinates of NoC 0, as software names them: workers at x 1-7 and
+ * 10-16, y 2-11 (fewer columns on harvested chips), DRAM at (17-18, 12-23), Ethernet at (20-31, 25),
+ * PCIe at (19, 24), ARC at (8, 0); rows 0 and 1 are raw.
+ */
+
+/* True when (x, y) is a worker (Tensix) tile of a chip without harvesting. */
 bool penrose_is_worker(unsigned x, unsigned y);
+
+/* True when (x, y) is a worker tile of this chip. */
+bool penrose_has_worker(const struct penrose_chip *chip, unsigned x, unsigned y);
+
+/* "Tensix", "DRAM", "Ethernet", "PCIe", "ARC", "L2CPU", "Security" or "empty": what stands at (x, y); NULL
+ * where there is nothing, or something that is fused off. */
+const char *penrose_tile_kind(const struct penrose_chip *chip, unsigned x, unsigned y);
+
+/* The coordinates, as above, of what NoC 1 calls (x, y); they differ in rows 0 and 1 only. False where
+ * there is nothing. */
+bool penrose_from_noc1(const struct penrose_chip *chip, unsigned x, unsigned y, unsigned *noc0_x,
+                       unsigned *noc0_y);
+
+/* --- Host memory --- */
+
+/* How the chip reaches the memory of its host over PCIe; each returns false when nothing answers.
+ * Called from the thread that runs the chip, between windows, in an order that depends on nothing but
+ * the simulated time. */
+struct penrose_host_memory {
+    bool (*read)(void *context, uint64_t address, void *bytes, uint32_t size);
+    bool (*write)(void *context, uint64_t address, const void *bytes, uint32_t size);
+    void *context;
+};
+
+/* NULLs in it: there is none, which is how a chip starts. */
+void penrose_host_memory_set(struct penrose_chip *chip, const struct penrose_host_memory *memory);
 
 /* --- Memory and registers --- */
 

@@ -1,4 +1,4 @@
-/* Life of a chip, its grid, memory and harts: the first half of penrose.h. */
+/* Life of a chip and its options. */
 #include "chip/chip.h"
 
 #include "config.h"
@@ -9,10 +9,8 @@
 
 #include "isa/error.h"
 #include "isa/export.h"
-#include "tile/weak.h"
 
-enum { MOST_QUANTUM = 65536 };
-#define SOFT_RESET_0 UINT32_C(0xffb121b0)
+enum { MOST_QUANTUM = 65536, MOST_THREADS = 256, WINDOW_CYCLES = 256 };
 
 static const struct penrose_options default_options = {
     .schedule = PENROSE_FAST,
@@ -44,6 +42,10 @@ static enum penrose_status check_options(const struct penrose_options *options,
     if (options->schedule > PENROSE_RANDOM) {
         return error_set(error, PENROSE_E_ARGUMENT, "schedule %d is unknown",
                          (int)options->schedule);
+    }
+    if (options->threads > MOST_THREADS) {
+        return error_set(error, PENROSE_E_ARGUMENT, "%u threads are more than %d", options->threads,
+                         MOST_THREADS);
     }
     for (unsigned kind = 0; kind < PENROSE_FAULT_KINDS; kind++) {
         if (options->policy[kind] > PENROSE_IGNORE) {
@@ -86,28 +88,135 @@ PENROSE_EXPORT const char *penrose_kernels(const struct penrose_chip *chip)
     return chip->kernels->name;
 }
 
+/* The grid of the card that the options name. */
+static enum penrose_status choose_grid(const struct penrose_options *options, struct grid *grid,
+                                       struct penrose_error *error)
+{
+    const char *name = options->card ? options->card : "unharvested";
+    const struct grid_product *product = grid_product(name);
+    if (!product) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "there is no card '%s'; known are unharvested, p150a and p100a", name);
+    }
+    const char *rule = grid_init(grid, product);
+    return rule ? error_set(error, PENROSE_E_ARGUMENT, "card %s: %s", name, rule) : PENROSE_OK;
+}
+
+static enum penrose_status choose_threads(const struct penrose_options *options, unsigned *threads,
+                                          struct penrose_error *error)
+{
+    const char *text = getenv("PENROSE_THREADS");
+    *threads = options->threads;
+    if (*threads > 0) {
+        return PENROSE_OK;
+    }
+    *threads = 1;
+    if (!text || !*text) {
+        return PENROSE_OK;
+    }
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || value < 1 || value > MOST_THREADS) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "PENROSE_THREADS=%s is not understood; it is a number from 1 to %d", text,
+                         MOST_THREADS);
+    }
+    *threads = (unsigned)value;
+    return PENROSE_OK;
+}
+
+/* --- Host memory --- */
+
+static bool host_read(void *context, uint64_t address, void *to, uint32_t size)
+{
+    const struct penrose_host_memory *host = &((struct penrose_chip *)context)->host;
+    return host->read && host->read(host->context, address, to, size);
+}
+
+static bool host_write(void *context, uint64_t address, const void *from, uint32_t size)
+{
+    const struct penrose_host_memory *host = &((struct penrose_chip *)context)->host;
+    return host->write && host->write(host->context, address, from, size);
+}
+
+PENROSE_EXPORT void penrose_host_memory_set(struct penrose_chip *chip,
+                                            const struct penrose_host_memory *memory)
+{
+    chip->host = *memory;
+}
+
+/* --- Making --- */
+
+static uint64_t arc_time(void *context)
+{
+    return ((struct penrose_chip *)context)->now;
+}
+
+static void init_edge(struct penrose_chip *chip)
+{
+    struct pcie_bus bus = {.host_read = host_read, .host_write = host_write, .context = chip};
+    struct arc_board arc_board = {.now = arc_time, .context = chip};
+    arc_init(&chip->arc, &chip->grid, &arc_board);
+    for (unsigned i = 0; i < 2; i++) {
+        pcie_init(&chip->pcie[i], &chip->grid, i, &bus);
+    }
+    noc_queue_init(&chip->edge);
+}
+
+static bool init_banks(struct penrose_chip *chip)
+{
+    bool is_good = true;
+    for (unsigned number = 0; number < GRID_BANKS; number++) {
+        uint16_t node[DRAM_PORTS] = {0};
+        for (unsigned port = 0; port < DRAM_PORTS; port++) {
+            struct grid_position at;
+            if (grid_locate(&chip->grid, GRID_DRAM, number, port, &at)) {
+                node[port] = noc_node(at.x, at.y);
+                chip->place[node[port]].port = &chip->bank[number].port[port];
+            }
+        }
+        dram_init(&chip->bank[number], number, node, &chip->board, chip);
+        struct chip_unit unit = {
+            .bank = &chip->bank[number], .order = NOC_NODES + number, .next = UINT64_MAX};
+        is_good &= chip_add_unit(chip, &unit);
+    }
+    return is_good;
+}
+
 PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_options *options,
                                                        struct penrose_chip **chip,
                                                        struct penrose_error *error)
 {
     *chip = NULL;
     const struct num_kernels *kernels;
+    unsigned threads = 1;
     enum penrose_status status = check_options(options, error);
     status = status ? status : choose_kernels(&kernels, error);
+    status = status ? status : choose_threads(options, &threads, error);
     if (status != PENROSE_OK) {
         return status;
     }
     struct penrose_chip *made = calloc(1, sizeof *made);
     if (made) {
         made->store = rv32_code_store_create();
+        made->pool = pool_create(threads);
+        status = choose_grid(options, &made->grid, error);
     }
-    if (!made || !made->store) {
-        free(made);
-        return error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
+    if (!made || !made->store || !made->pool || status != PENROSE_OK) {
+        penrose_chip_destroy(made);
+        return status ? status : error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
     }
     made->options = *options;
     made->kernels = kernels;
+    made->threads = threads;
+    uint64_t quantum = options->quantum ? options->quantum : 1;
+    made->window = (WINDOW_CYCLES + quantum - 1) / quantum * quantum;
     chip_board_init(&made->board);
+    init_edge(made);
+    if (!init_banks(made)) {
+        penrose_chip_destroy(made);
+        return error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
+    }
     *chip = made;
     return PENROSE_OK;
 }
@@ -117,267 +226,27 @@ PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
     if (!chip) {
         return;
     }
-    for (unsigned i = 0; i < chip->made_count; i++) {
-        tile_destroy(chip->made[i].tile);
+    pool_destroy(chip->pool);
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        if (chip->place[i].tile) {
+            free(chip->place[i].tile->notes);
+        }
+        tile_destroy(chip->place[i].tile);
+        if (chip->place[i].memory) {
+            sparse_free(chip->place[i].memory);
+            free(chip->place[i].memory);
+        }
     }
+    for (unsigned i = 0; i < chip->units; i++) {
+        free(chip->unit[i]);
+    }
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
+        free(chip->bank[i].notes);
+        dram_free(&chip->bank[i]);
+    }
+    noc_queue_free(&chip->edge, &chip->packets);
+    noc_pool_empty(&chip->packets);
     images_free(&chip->images);
     rv32_code_store_destroy(chip->store);
     free(chip);
-}
-
-PENROSE_EXPORT bool penrose_is_worker(unsigned x, unsigned y)
-{
-    return ((x >= 1 && x <= 7) || (x >= 10 && x <= 16)) && y >= 2 && y <= 11;
-}
-
-/* Applies the schedule's options to a new tile; false when memory runs out. */
-static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
-{
-    const struct penrose_options *options = &chip->options;
-    tile->now = chip->now;
-    tile->tracing = chip->trace != NULL;
-    tile->tensix.timed = options->timed;
-    tile->tensix.rounds_to_nearest = options->rounds_to_nearest;
-    tile->tensix.kernels = chip->kernels;
-    if (options->schedule == PENROSE_LOCKSTEP) {
-        tile->quantum = 1;
-    }
-    if (options->quantum) {
-        tile->quantum = options->quantum;
-    }
-    return options->schedule != PENROSE_RANDOM ||
-           tile_weak_enable(tile, options->seed ^ (uint64_t)tile->y << 40 ^ (uint64_t)tile->x << 32);
-}
-
-static void insert_made(struct penrose_chip *chip, struct tile *tile)
-{
-    unsigned at = chip->made_count++;
-    for (; at > 0; at--) {
-        const struct tile *before = chip->made[at - 1].tile;
-        if (before->y < tile->y || (before->y == tile->y && before->x < tile->x)) {
-            break;
-        }
-        chip->made[at] = chip->made[at - 1];
-    }
-    chip->made[at] = (struct made_tile){.tile = tile};
-    chip->tile[tile->y][tile->x] = tile;
-}
-
-static enum penrose_status make_tile(struct penrose_chip *chip, unsigned x, unsigned y,
-                                     struct penrose_error *error)
-{
-    struct tile *tile = tile_create(x, y, chip->store, &chip->board, chip);
-    if (tile && configure_tile(chip, tile)) {
-        insert_made(chip, tile);
-        return PENROSE_OK;
-    }
-    tile_destroy(tile);
-    error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);
-    return PENROSE_E_MEMORY;
-}
-
-enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
-                              struct tile **tile, struct penrose_error *error)
-{
-    enum penrose_status status = PENROSE_OK;
-    if (!penrose_is_worker(x, y)) {
-        error_set(error, PENROSE_E_ARGUMENT,
-                  "there is no worker tile at (%u, %u); they are at x 1-7 and 10-16, y 2-11", x, y);
-        return PENROSE_E_ARGUMENT;
-    }
-    chip->touched = true;
-    if (!chip->tile[y][x]) {
-        status = make_tile(chip, x, y, error);
-    }
-    *tile = chip->tile[y][x];
-    if (*tile && (*tile)->now < chip->now && tile_next_event(*tile) >= chip->now) {
-        tile_run(*tile, chip->now); /* it slept, and was not visited */
-    }
-    return status;
-}
-
-/* --- Memory and registers --- */
-
-static const char *const reply_rules[] = {
-    [MMIO_UNMAPPED] = "nothing answers there",
-    [MMIO_READ_ONLY] = "the register cannot be written",
-    [MMIO_NARROW] = "the place takes accesses of another size only, mostly of 32 bits",
-    [MMIO_HANG] = "the hardware would never answer",
-    [MMIO_UNIMPLEMENTED] = "this version does not model it",
-};
-
-static enum penrose_status access_tile(struct penrose_chip *chip, unsigned x, unsigned y,
-                                       enum mmio_operation operation, uint64_t address, void *bytes,
-                                       size_t size, struct penrose_error *error)
-{
-    struct tile *tile;
-    const char *rule = NULL;
-    uint32_t done = 0;
-    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
-    if (status != PENROSE_OK) {
-        return status;
-    }
-    if (size > UINT32_MAX || address + size > UINT64_C(1) << 32 || address + size < address) {
-        return error_set(error, PENROSE_E_ARGUMENT,
-                         "tile (%u, %u): %zu bytes at 0x%llx pass the end of its address space", x,
-                         y, size, (unsigned long long)address);
-    }
-    enum mmio_reply reply =
-        tile_noc_access(tile, operation, (uint32_t)address, bytes, (uint32_t)size, &done, &rule);
-    if (reply == MMIO_OK) {
-        return PENROSE_OK;
-    }
-    uint32_t at = (uint32_t)address + done;
-    if (reply == MMIO_WAIT) {
-        return error_set(error, PENROSE_E_STATE,
-                         "tile (%u, %u): 0x%08x (%s) would keep the request waiting", x, y, at,
-                         tile_range_title(AGENT_NOC, at));
-    }
-    return error_set(error, PENROSE_E_ARGUMENT, "tile (%u, %u): 0x%08x (%s): %s", x, y, at,
-                     tile_range_title(AGENT_NOC, at), rule ? rule : reply_rules[reply]);
-}
-
-PENROSE_EXPORT enum penrose_status penrose_read(struct penrose_chip *chip, unsigned x, unsigned y,
-                                                uint64_t address, void *bytes, size_t size,
-                                                struct penrose_error *error)
-{
-    return access_tile(chip, x, y, MMIO_READ, address, bytes, size, error);
-}
-
-PENROSE_EXPORT enum penrose_status penrose_write(struct penrose_chip *chip, unsigned x, unsigned y,
-                                                 uint64_t address, const void *bytes, size_t size,
-                                                 struct penrose_error *error)
-{
-    return access_tile(chip, x, y, MMIO_WRITE, address, (void *)(uintptr_t)bytes, size, error);
-}
-
-PENROSE_EXPORT enum penrose_status penrose_peek(struct penrose_chip *chip, unsigned x, unsigned y,
-                                                uint64_t address, void *bytes, size_t size,
-                                                struct penrose_error *error)
-{
-    return access_tile(chip, x, y, MMIO_PEEK, address, bytes, size, error);
-}
-
-PENROSE_EXPORT enum penrose_status penrose_poke(struct penrose_chip *chip, unsigned x, unsigned y,
-                                                uint64_t address, const void *bytes, size_t size,
-                                                struct penrose_error *error)
-{
-    return access_tile(chip, x, y, MMIO_POKE, address, (void *)(uintptr_t)bytes, size, error);
-}
-
-/* --- Harts --- */
-
-PENROSE_EXPORT const char *penrose_hart_name(enum penrose_hart hart)
-{
-    return (unsigned)hart < PENROSE_HARTS ? rv32_core_names[hart] : "noc";
-}
-
-static enum penrose_status hart_tile(struct penrose_chip *chip, unsigned x, unsigned y,
-                                     enum penrose_hart hart, struct tile **tile,
-                                     struct penrose_error *error)
-{
-    if ((unsigned)hart >= PENROSE_HARTS) {
-        error_set(error, PENROSE_E_ARGUMENT, "hart %d is unknown; there are %d", (int)hart,
-                  PENROSE_HARTS);
-        return PENROSE_E_ARGUMENT; /* spelled out: the compiler knows then that `hart` is good */
-    }
-    return chip_tile(chip, x, y, tile, error);
-}
-
-static const enum penrose_hart_state public_states[] = {
-    [HART_HELD] = PENROSE_HART_HELD,       [HART_READY] = PENROSE_HART_RUNNING,
-    [HART_WAITING] = PENROSE_HART_WAITING, [HART_ASLEEP] = PENROSE_HART_POLLING,
-    [HART_PAUSED] = PENROSE_HART_PAUSED,   [HART_FAULTED] = PENROSE_HART_FAULTED,
-};
-
-PENROSE_EXPORT enum penrose_status penrose_hart_info(struct penrose_chip *chip, unsigned x,
-                                                     unsigned y, enum penrose_hart hart,
-                                                     struct penrose_hart_info *info,
-                                                     struct penrose_error *error)
-{
-    struct tile *tile;
-    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
-    if (status != PENROSE_OK) {
-        return status;
-    }
-    const struct rv32_hart *core = &tile->hart[hart];
-    const struct tile_hart *run = &tile->run[hart];
-    *info = (struct penrose_hart_info){.state = public_states[run->state],
-                                       .pc = core->pc,
-                                       .retired = core->retired,
-                                       .wake = UINT64_MAX};
-    memcpy(info->x, core->x, sizeof info->x);
-    if (run->state == HART_WAITING) {
-        info->wait_address[info->wait_addresses++] = core->access.address;
-        info->wait_store = core->access.store;
-    } else if (run->state == HART_ASLEEP) {
-        info->wake = run->idle.wake;
-        for (unsigned i = 0; i < run->idle.places; i++) {
-            info->wait_address[info->wait_addresses++] = run->idle.place[i].address;
-        }
-    }
-    return PENROSE_OK;
-}
-
-PENROSE_EXPORT enum penrose_status penrose_hart_set(struct penrose_chip *chip, unsigned x,
-                                                    unsigned y, enum penrose_hart hart,
-                                                    unsigned number, uint32_t value,
-                                                    struct penrose_error *error)
-{
-    struct tile *tile;
-    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
-    if (status != PENROSE_OK) {
-        return status;
-    }
-    if (number < 1 || number > 32) {
-        return error_set(error, PENROSE_E_ARGUMENT,
-                         "register %u is unknown; 1 to 31 are x1 to x31, 32 is the pc", number);
-    }
-    tile_wake(tile, (enum rv32_core)hart);
-    if (number == 32) {
-        tile->hart[hart].pc = value;
-    } else {
-        tile->hart[hart].x[number] = value;
-    }
-    return PENROSE_OK;
-}
-
-static enum penrose_status set_reset(struct penrose_chip *chip, struct tile *tile,
-                                     enum penrose_hart hart, bool held, struct penrose_error *error)
-{
-    uint32_t value, bit = tile_reset_bit((enum rv32_core)hart);
-    enum penrose_status status =
-        penrose_peek(chip, tile->x, tile->y, SOFT_RESET_0, &value, sizeof value, error);
-    if (status == PENROSE_OK) {
-        value = held ? value | bit : value & ~bit;
-        status = penrose_write(chip, tile->x, tile->y, SOFT_RESET_0, &value, sizeof value, error);
-    }
-    return status;
-}
-
-PENROSE_EXPORT enum penrose_status penrose_hart_release(struct penrose_chip *chip, unsigned x,
-                                                        unsigned y, enum penrose_hart hart,
-                                                        uint32_t pc, struct penrose_error *error)
-{
-    struct tile *tile;
-    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
-    if (status != PENROSE_OK) {
-        return status;
-    }
-    if (tile->run[hart].state != HART_HELD) {
-        return error_set(error, PENROSE_E_STATE, "%s of tile (%u, %u) is not in reset",
-                         penrose_hart_name(hart), x, y);
-    }
-    status = set_reset(chip, tile, hart, false, error);
-    tile->hart[hart].pc = pc;
-    return status;
-}
-
-PENROSE_EXPORT enum penrose_status penrose_hart_hold(struct penrose_chip *chip, unsigned x,
-                                                     unsigned y, enum penrose_hart hart,
-                                                     struct penrose_error *error)
-{
-    struct tile *tile;
-    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
-    return status == PENROSE_OK ? set_reset(chip, tile, hart, true, error) : status;
 }

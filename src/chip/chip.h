@@ -2,45 +2,90 @@
  * A chip: the grid of tiles, the scheduler, the fault records and the programs that were loaded.
  *
  * Tiles are made when they are first touched; until then they are what a tile in reset is. Time
- * advances in windows: within a window a tile knows nothing of the others. chip->now is the start
- * of the current window; every tile has been run at least that far.
+ * advances in windows: within a window units (a tile, or a DRAM bank with its tiles) know nothing of
+ * each other, and threads run them in any order; between windows packets change hands
+ * (exchange.c). chip->now is the start of the current window; every tile has been run at least that
+ * far.
+ *
+ * Hosts name tiles by translated coordinates of NoC 0, as software does; everything in here by raw
+ * ones. `place` is noc_node(x, y) of those.
  */
 #ifndef CHIP_CHIP_H
 #define CHIP_CHIP_H
 
 #include <penrose/penrose.h>
 
+#include "chip/arc.h"
+#include "chip/dram.h"
+#include "chip/grid.h"
 #include "chip/images.h"
+#include "chip/pcie.h"
+#include "chip/pool.h"
 #include "num/kernels.h"
 #include "tile/tile.h"
 
-enum { CHIP_WIDTH = 17, CHIP_HEIGHT = 12, CHIP_FAULTS = 256, CHIP_UNMODELLED = 512 };
+enum { CHIP_FAULTS = 256, CHIP_UNMODELLED = 512, CHIP_UNITS = NOC_NODES + GRID_BANKS };
 
 /* A fault record without the texts that penrose_fault_get adds. */
 struct chip_fault {
     struct tile_fault fault;
     enum penrose_policy policy;
-    unsigned x, y;
+    unsigned x, y; /* as hosts name the tile */
     uint64_t repeated;
 };
 
-/* A tile that was touched, with what the scheduler needs to know of one that sleeps. */
-struct made_tile {
-    struct tile *tile;
-    uint64_t now, next; /* tile->now, tile_next_event() */
+/* What a tile or bank reports while others run too (its member `notes`, NULL: nothing yet): kept
+ * apart until the window is over. */
+enum { NOTES_FAULTS = 8, NOTES_UNMODELLED = 16 };
+struct chip_notes {
+    struct chip_fault fault[NOTES_FAULTS];
+    unsigned faults;
+    struct penrose_unmodelled unmodelled[NOTES_UNMODELLED];
+    unsigned unmodelled_count;
+};
+
+/* What the scheduler runs, with what it needs to know while it sleeps. */
+struct chip_unit {
+    struct tile *tile;      /* NULL: a bank */
+    struct dram_bank *bank; /* NULL: a tile */
+    uint64_t order;         /* units are sorted by it */
+    uint64_t now, next;     /* how far it was run; when it has something to do */
     bool stopped;
+};
+
+/* What stands at a place. */
+struct chip_place {
+    struct tile *tile;         /* with harts; NULL until it is made */
+    struct dram_port *port;    /* DRAM */
+    struct sparse *memory;     /* a tile that is only memory; NULL until it is written */
 };
 
 struct penrose_chip {
     struct penrose_options options;
     const struct num_kernels *kernels; /* that compute what its tiles do */
+    struct grid grid;
     uint64_t now;
     struct rv32_code_store *store;
     struct tile_board board;
-    struct tile *tile[CHIP_HEIGHT][CHIP_WIDTH];
-    struct made_tile made[CHIP_HEIGHT * CHIP_WIDTH]; /* in order of (y, x) */
-    unsigned made_count;
-    bool touched; /* something outside time may have changed tiles: what `made` notes is stale */
+    struct chip_place place[NOC_NODES];
+    struct chip_unit *unit[CHIP_UNITS]; /* in their order */
+    unsigned units;
+    struct chip_unit *runnable[CHIP_UNITS]; /* of the window that is under way */
+    size_t runnable_count;
+    uint64_t window_end;
+    uint64_t window;    /* cycles of a window in which several units are awake */
+    bool shares_time;   /* units are running: what they report goes to their notes */
+    bool touched; /* something outside time may have changed tiles: what units note is stale */
+    unsigned threads;
+    struct pool *pool;
+
+    struct dram_bank bank[GRID_BANKS];
+    struct arc arc;
+    struct pcie pcie[2];
+    struct noc_queue edge; /* packets for tiles that have no time of their own */
+    struct noc_pool packets;
+    uint64_t edge_sequence;
+    struct penrose_host_memory host;
 
     struct chip_fault fault[CHIP_FAULTS];
     size_t faults;
@@ -52,12 +97,45 @@ struct penrose_chip {
     void *trace_context;
 };
 
-/* *tile is the worker tile at (x, y), for the caller to do with as he likes; made if need be.
+/* The place that a host's (x, y) means; false when there is none. */
+bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t *place);
+struct grid_position chip_position(uint16_t place);
+
+/* How hosts name the tile at a place. */
+struct grid_position chip_logical(const struct penrose_chip *chip, uint16_t place);
+
+/* *tile is the tile with harts at (x, y), for the caller to do with as he likes; made if need be.
  * PENROSE_E_ARGUMENT when there is none, PENROSE_E_MEMORY. */
 enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
                               struct tile **tile, struct penrose_error *error);
 
-/* The board functions of a chip's tiles (faults.c). */
+/* The same by its place, which has harts and is not fused off. NULL when memory runs out. */
+struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t place);
+
+/* Adds a unit among the others; false when memory runs out. */
+bool chip_add_unit(struct penrose_chip *chip, const struct chip_unit *unit);
+
+/* --- Between windows (exchange.c) --- */
+
+/* Hands over what units sent, and serves what arrives at the edge before `end`. */
+void chip_exchange(struct penrose_chip *chip, uint64_t end);
+
+/* Earliest arrival of any packet at the edge. */
+static inline uint64_t chip_edge_next(const struct penrose_chip *chip)
+{
+    return chip->edge.earliest;
+}
+
+/* --- Reports (faults.c) --- */
+
+/* The board functions of a chip's tiles. */
 void chip_board_init(struct tile_board *board);
+
+/* A request that a tile sent broke a rule where no unit runs. */
+void chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packet,
+                       enum penrose_fault_kind kind, const char *text);
+
+/* Takes over what units reported while they ran. */
+void chip_merge_notes(struct penrose_chip *chip);
 
 #endif

@@ -1,4 +1,6 @@
 /* What tiles report: guest faults, unmodelled registers and trace events. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "chip/chip.h"
@@ -30,93 +32,200 @@ static enum penrose_hart hart_of(enum tile_agent agent)
 
 /* --- Recording --- */
 
-static struct chip_fault *find_same(struct penrose_chip *chip, const struct tile *tile,
-                                    const struct tile_fault *fault)
+static void name_tile(const struct penrose_chip *chip, uint16_t place, unsigned *x, unsigned *y)
 {
-    for (size_t i = 0; i < chip->faults; i++) {
-        struct chip_fault *old = &chip->fault[i];
-        if (old->fault.kind == fault->kind && old->fault.pc == fault->pc &&
-            old->fault.agent == fault->agent && old->fault.is_tensix == fault->is_tensix &&
-            old->fault.word == fault->word && old->x == tile->x && old->y == tile->y) {
-            return old;
+    struct grid_position logical = chip_logical(chip, place);
+    *x = logical.x;
+    *y = logical.y;
+}
+
+static bool is_same(const struct chip_fault *a, const struct chip_fault *b)
+{
+    const struct tile_fault *left = &a->fault, *right = &b->fault;
+    return left->kind == right->kind && left->pc == right->pc && left->agent == right->agent &&
+           left->is_tensix == right->is_tensix && left->word == right->word && a->x == b->x &&
+           a->y == b->y;
+}
+
+/* Adds a fault to a list, of which `most` have room; the last makes room for one that stops. */
+static void add_fault(struct chip_fault *list, size_t *count, size_t most,
+                      const struct chip_fault *fault)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (is_same(&list[i], fault)) {
+            list[i].repeated += fault->repeated + 1;
+            list[i].fault.cycle = fault->fault.cycle;
+            return;
         }
     }
-    return NULL;
+    if (*count == most && fault->policy == PENROSE_STOP) {
+        --*count;
+    }
+    if (fault->policy != PENROSE_IGNORE && *count < most) {
+        list[(*count)++] = *fault;
+    }
+}
+
+/* A fault in the chip's own list. Who asked for something elsewhere stops too. */
+static void take_fault(struct penrose_chip *chip, const struct chip_fault *fault)
+{
+    add_fault(chip->fault, &chip->faults, CHIP_FAULTS, fault);
+    struct tile *origin = fault->fault.is_remote ? chip->place[fault->fault.origin].tile : NULL;
+    if (origin && fault->policy == PENROSE_STOP) {
+        origin->stopped = true;
+        chip->touched = true;
+    }
+}
+
+/* Notes, made when they are first needed; NULL when memory runs out. */
+static struct chip_notes *notes_at(void **notes)
+{
+    if (!*notes) {
+        *notes = calloc(1, sizeof(struct chip_notes));
+    }
+    return *notes;
+}
+
+static enum penrose_policy note_fault(struct penrose_chip *chip, void **notes, uint16_t place,
+                                      const struct tile_fault *fault)
+{
+    struct chip_fault record = {.fault = *fault, .policy = chip->options.policy[fault->kind]};
+    name_tile(chip, fault->is_remote ? fault->origin : place, &record.x, &record.y);
+    struct chip_notes *own = chip->shares_time ? notes_at(notes) : NULL;
+    if (own) {
+        size_t count = own->faults;
+        add_fault(own->fault, &count, NOTES_FAULTS, &record);
+        own->faults = (unsigned)count;
+    } else if (!chip->shares_time) {
+        take_fault(chip, &record);
+    }
+    return record.policy;
 }
 
 static enum penrose_policy record_fault(void *owner, struct tile *tile,
                                         const struct tile_fault *fault)
 {
-    struct penrose_chip *chip = owner;
-    enum penrose_policy policy = chip->options.policy[fault->kind];
-    struct chip_fault *same = find_same(chip, tile, fault);
-    if (same) {
-        same->repeated++;
-        same->fault.cycle = fault->cycle;
-        return policy;
+    return note_fault(owner, &tile->notes, tile->node, fault);
+}
+
+static enum penrose_policy record_bank_fault(void *owner, void **notes,
+                                             const struct tile_fault *fault)
+{
+    return note_fault(owner, notes, fault->origin, fault);
+}
+
+void chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packet,
+                       enum penrose_fault_kind kind, const char *text)
+{
+    struct tile_fault fault = {.kind = kind,
+                               .agent = (enum tile_agent)packet->agent,
+                               .is_remote = true,
+                               .origin = packet->origin,
+                               .cycle = packet->arrival,
+                               .pc = packet->pc,
+                               .address = (uint32_t)packet->address};
+    snprintf(fault.text, sizeof fault.text, "%s", text);
+    void *none = NULL;
+    note_fault(chip, &none, packet->origin, &fault);
+}
+
+/* --- What is not modelled --- */
+
+/* Entries are the same when they are about one register, or about one opcode. */
+static bool is_same_use(const struct penrose_unmodelled *a, const struct penrose_unmodelled *b)
+{
+    return a->word || b->word ? a->word >> 24 == b->word >> 24 : a->address == b->address;
+}
+
+static void add_use(struct penrose_unmodelled *list, size_t *count, size_t most,
+                    const struct penrose_unmodelled *use)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (is_same_use(&list[i], use)) {
+            list[i].times += use->times;
+            list[i].written |= use->written;
+            list[i].read |= use->read;
+            return;
+        }
     }
-    if (chip->faults == CHIP_FAULTS && policy == PENROSE_STOP) {
-        chip->faults--; /* the last record makes room for the one that stops the chip */
+    if (*count < most) {
+        list[(*count)++] = *use;
     }
-    if (policy != PENROSE_IGNORE && chip->faults < CHIP_FAULTS) {
-        chip->fault[chip->faults++] =
-            (struct chip_fault){.fault = *fault, .policy = policy, .x = tile->x, .y = tile->y};
+}
+
+static void note_use(struct penrose_chip *chip, struct tile *tile, struct penrose_unmodelled *use)
+{
+    name_tile(chip, tile->node, &use->x, &use->y);
+    if (!chip->shares_time) {
+        add_use(chip->unmodelled, &chip->unmodelled_count, CHIP_UNMODELLED, use);
+        return;
     }
-    return policy;
+    struct chip_notes *own = notes_at(&tile->notes);
+    if (own) {
+        size_t count = own->unmodelled_count;
+        add_use(own->unmodelled, &count, NOTES_UNMODELLED, use);
+        own->unmodelled_count = (unsigned)count;
+    }
 }
 
 static void record_unmodelled(void *owner, struct tile *tile, const struct mmio_access *access)
 {
-    struct penrose_chip *chip = owner;
-    bool written = mmio_is_write(access);
-    struct penrose_unmodelled *entry = NULL;
-    for (size_t i = 0; i < chip->unmodelled_count && !entry; i++) {
-        if (!chip->unmodelled[i].word && chip->unmodelled[i].address == access->address) {
-            entry = &chip->unmodelled[i];
-        }
+    struct penrose_unmodelled use = {
+        .address = access->address,
+        .written = mmio_is_write(access),
+        .read = !mmio_is_write(access),
+        .times = 1,
+        .hart = hart_of(access->agent),
+        .range = tile_range_title(tile->kind->type, access->agent, access->address)};
+    if (access->agent < AGENT_NOC) {
+        use.pc = rv32_current_pc(&tile->hart[access->agent]);
     }
-    if (!entry && chip->unmodelled_count < CHIP_UNMODELLED) {
-        entry = &chip->unmodelled[chip->unmodelled_count++];
-        *entry = (struct penrose_unmodelled){
-            .address = access->address,
-            .x = tile->x,
-            .y = tile->y,
-            .hart = hart_of(access->agent),
-            .range = tile_range_title(access->agent, access->address)};
-        if (access->agent < AGENT_NOC) {
-            entry->pc = rv32_current_pc(&tile->hart[access->agent]);
-        }
-    }
-    if (entry) {
-        entry->times++;
-        entry->written |= written;
-        entry->read |= !written;
-    }
+    note_use(owner, tile, &use);
 }
 
-/* One entry an opcode. */
 static void record_skipped(void *owner, struct tile *tile, enum tile_agent pusher, uint32_t pc,
                            uint32_t word)
 {
-    struct penrose_chip *chip = owner;
-    for (size_t i = 0; i < chip->unmodelled_count; i++) {
-        const struct penrose_unmodelled *old = &chip->unmodelled[i];
-        if (old->word && old->word >> 24 == word >> 24) {
-            chip->unmodelled[i].times++;
-            return;
+    struct penrose_unmodelled use = {.hart = hart_of(pusher),
+                                     .range = "Tensix instruction",
+                                     .pc = pc,
+                                     .word = word,
+                                     .times = 1};
+    note_use(owner, tile, &use);
+}
+
+static void merge_notes(struct penrose_chip *chip, struct chip_notes *notes)
+{
+    if (!notes) {
+        return;
+    }
+    for (unsigned i = 0; i < notes->faults; i++) {
+        take_fault(chip, &notes->fault[i]);
+    }
+    for (unsigned i = 0; i < notes->unmodelled_count; i++) {
+        add_use(chip->unmodelled, &chip->unmodelled_count, CHIP_UNMODELLED, &notes->unmodelled[i]);
+    }
+    notes->faults = notes->unmodelled_count = 0;
+}
+
+void chip_merge_notes(struct penrose_chip *chip)
+{
+    for (size_t i = 0; i < chip->runnable_count; i++) {
+        struct chip_unit *unit = chip->runnable[i];
+        if (unit->tile) {
+            merge_notes(chip, unit->tile->notes);
+            continue;
+        }
+        merge_notes(chip, unit->bank->notes);
+        for (unsigned port = 0; port < DRAM_PORTS; port++) {
+            if (unit->bank->port[port].tile) {
+                merge_notes(chip, unit->bank->port[port].tile->notes);
+            }
         }
     }
-    if (chip->unmodelled_count < CHIP_UNMODELLED) {
-        chip->unmodelled[chip->unmodelled_count++] =
-            (struct penrose_unmodelled){.x = tile->x,
-                                        .y = tile->y,
-                                        .hart = hart_of(pusher),
-                                        .range = "Tensix instruction",
-                                        .pc = pc,
-                                        .word = word,
-                                        .times = 1};
-    }
 }
+
+/* --- Tracing --- */
 
 static void trace_instruction(void *owner, struct tile *tile, enum rv32_core core, uint32_t pc,
                               uint32_t word)
@@ -124,11 +233,10 @@ static void trace_instruction(void *owner, struct tile *tile, enum rv32_core cor
     struct penrose_chip *chip = owner;
     struct penrose_trace_event event = {.type = PENROSE_TRACE_INSTRUCTION,
                                         .cycle = tile->run[core].time,
-                                        .x = tile->x,
-                                        .y = tile->y,
                                         .hart = (enum penrose_hart)core,
                                         .pc = pc,
                                         .word = word};
+    name_tile(chip, tile->node, &event.x, &event.y);
     chip->trace(chip->trace_context, &event);
 }
 
@@ -138,20 +246,20 @@ static void trace_access(void *owner, struct tile *tile, const struct mmio_acces
     struct penrose_trace_event event = {
         .type = PENROSE_TRACE_ACCESS,
         .cycle = access->cycle,
-        .x = tile->x,
-        .y = tile->y,
         .hart = hart_of(access->agent),
         .address = access->address,
         .value = access->value,
         .size = access->size,
         .store = mmio_is_write(access),
-        .range = tile_range_title(access->agent, access->address)};
+        .range = tile_range_title(tile->kind->type, access->agent, access->address)};
+    name_tile(chip, tile->node, &event.x, &event.y);
     chip->trace(chip->trace_context, &event);
 }
 
 void chip_board_init(struct tile_board *board)
 {
     *board = (struct tile_board){.fault = record_fault,
+                                 .bank_fault = record_bank_fault,
                                  .unmodelled = record_unmodelled,
                                  .skipped = record_skipped,
                                  .trace_instruction = trace_instruction,
@@ -165,8 +273,10 @@ PENROSE_EXPORT void penrose_trace(struct penrose_chip *chip,
 {
     chip->trace = trace;
     chip->trace_context = context;
-    for (unsigned i = 0; i < chip->made_count; i++) {
-        chip->made[i].tile->tracing = trace != NULL;
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        if (chip->place[i].tile) {
+            chip->place[i].tile->tracing = trace != NULL;
+        }
     }
 }
 
@@ -216,8 +326,11 @@ PENROSE_EXPORT void penrose_fault_clear(struct penrose_chip *chip)
 {
     chip->faults = 0;
     chip->touched = true;
-    for (unsigned i = 0; i < chip->made_count; i++) {
-        struct tile *tile = chip->made[i].tile;
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        struct tile *tile = chip->place[i].tile;
+        if (!tile) {
+            continue;
+        }
         tile->stopped = false;
         tile->tensix.stopped = false;
         for (unsigned core = 0; core < RV32_CORES; core++) {

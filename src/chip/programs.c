@@ -107,7 +107,9 @@ PENROSE_EXPORT enum penrose_status penrose_load_program(struct penrose_chip *chi
 {
     struct loader_elf *elf;
     struct penrose_hart_info info;
+    struct tile *tile;
     enum penrose_status status = penrose_hart_info(chip, x, y, hart, &info, error);
+    status = status ? status : chip_tile(chip, x, y, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }
@@ -123,7 +125,7 @@ PENROSE_EXPORT enum penrose_status penrose_load_program(struct penrose_chip *chi
     if (entry) {
         *entry = loader_elf_entry(elf);
     }
-    status = load_segments(chip, chip->tile[y][x], hart, path, elf, error);
+    status = load_segments(chip, tile, hart, path, elf, error);
     images_sweep(&chip->images);
     return status;
 }
@@ -428,5 +430,5 @@ PENROSE_EXPORT bool penrose_locate(struct penrose_chip *chip, unsigned x, unsign
 
 PENROSE_EXPORT const char *penrose_range_name(enum penrose_hart hart, uint32_t address)
 {
-    return tile_range_title(hart < PENROSE_HARTS ? (enum tile_agent)hart : AGENT_NOC, address);
+    return tile_range_title(TILE_TENSIX, hart < PENROSE_HARTS ? (enum tile_agent)hart : AGENT_NOC, address);
 }

@@ -1,14 +1,16 @@
 /*
- * The scheduler: windows in which every tile runs by itself.
+ * The scheduler: windows in which every unit runs by itself, on as many host threads as there are.
  *
- * While several tiles are awake a window has WINDOW_CYCLES; while one is, windows grow, because
- * nothing else can happen. Tiles that sleep are not visited. The order of tiles does not matter,
- * for what crosses between them does so at window ends.
+ * While several units are awake a window has chip->window cycles, which is also the least time that a
+ * packet takes. While one is, and no packet is under way, windows grow, because nothing else can
+ * happen; such a unit's run ends when it sends something. Units that sleep are not visited. Which
+ * thread runs a unit, and in which order, does not matter: what crosses between units does so between
+ * windows, in canonical order.
  */
 #include "chip/chip.h"
 #include "isa/export.h"
 
-enum { WINDOW_CYCLES = 1024, MOST_WINDOW_CYCLES = 65536 };
+enum { MOST_WINDOW_CYCLES = 65536, UNITS_PER_THREAD = 2 };
 
 PENROSE_EXPORT uint64_t penrose_now(const struct penrose_chip *chip)
 {
@@ -23,76 +25,179 @@ static uint64_t last_of_hart(const struct tile_hart *run)
 PENROSE_EXPORT uint64_t penrose_last_activity(const struct penrose_chip *chip)
 {
     uint64_t last = 0;
-    for (unsigned i = 0; i < chip->made_count; i++) {
-        for (unsigned core = 0; core < RV32_CORES; core++) {
-            uint64_t time = last_of_hart(&chip->made[i].tile->run[core]);
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        const struct tile *tile = chip->place[i].tile;
+        for (unsigned core = 0; tile && core < RV32_CORES; core++) {
+            uint64_t time = last_of_hart(&tile->run[core]);
             last = time > last ? time : last;
         }
     }
     return last;
 }
 
-struct awake {
-    unsigned tiles;
-    bool any_stopped;
-    uint64_t next; /* the earliest event of any tile */
-};
+/* --- Units --- */
 
-static void note(struct made_tile *made)
+static uint64_t earlier(uint64_t a, uint64_t b)
 {
-    made->now = made->tile->now;
-    made->next = tile_next_event(made->tile);
-    made->stopped = made->tile->stopped;
+    return a < b ? a : b;
 }
 
-static bool has_stopped(const struct penrose_chip *chip)
+static void note_bank(struct chip_unit *unit)
 {
-    bool stopped = false;
-    for (unsigned i = 0; i < chip->made_count; i++) {
-        stopped |= chip->made[i].stopped;
+    struct dram_bank *bank = unit->bank;
+    unit->next = bank->inbox.earliest;
+    unit->now = 0;
+    unit->stopped = false;
+    for (unsigned i = 0; i < DRAM_PORTS; i++) {
+        struct tile *tile = bank->port[i].tile;
+        if (tile) {
+            unit->next = earlier(unit->next, tile_next_event(tile));
+            unit->stopped |= tile->stopped;
+        }
     }
-    return stopped;
 }
+
+static void note(struct chip_unit *unit)
+{
+    if (unit->bank) {
+        note_bank(unit);
+        return;
+    }
+    unit->now = unit->tile->now;
+    unit->next = tile_next_event(unit->tile);
+    unit->stopped = unit->tile->stopped;
+}
+
+/* What arrives counts as well as what a unit noted when it ran. */
+static uint64_t next_of(const struct chip_unit *unit)
+{
+    return earlier(unit->next,
+                   unit->bank ? unit->bank->inbox.earliest : unit->tile->inbox.earliest);
+}
+
+static void run_unit(void *context, size_t i)
+{
+    struct penrose_chip *chip = context;
+    struct chip_unit *unit = chip->runnable[i];
+    if (unit->tile) {
+        tile_run(unit->tile, chip->window_end);
+    } else {
+        dram_serve(unit->bank, chip->window_end);
+        for (unsigned port = 0; port < DRAM_PORTS; port++) {
+            if (unit->bank->port[port].tile) {
+                tile_run(unit->bank->port[port].tile, chip->window_end);
+            }
+        }
+    }
+    note(unit);
+}
+
+/* --- Windows --- */
+
+struct awake {
+    unsigned units;
+    bool any_stopped;
+    uint64_t next, second; /* the earliest event of any unit, and of any other */
+};
 
 static struct awake look_around(struct penrose_chip *chip)
 {
-    struct awake awake = {.next = UINT64_MAX};
-    for (unsigned i = 0; i < chip->made_count; i++) {
-        struct made_tile *made = &chip->made[i];
+    struct awake awake = {.next = UINT64_MAX, .second = chip_edge_next(chip)};
+    for (unsigned i = 0; i < chip->units; i++) {
+        struct chip_unit *unit = chip->unit[i];
         if (chip->touched) {
-            note(made);
+            note(unit);
         }
-        uint64_t next = made->now > chip->now ? made->now : made->next;
-        awake.tiles += made->now > chip->now || made->next <= chip->now;
-        awake.any_stopped |= made->stopped;
-        awake.next = next < awake.next ? next : awake.next;
+        uint64_t next = unit->now > chip->now ? unit->now : next_of(unit);
+        awake.units += unit->now > chip->now || next <= chip->now;
+        awake.any_stopped |= unit->stopped;
+        awake.second = earlier(awake.second, next > awake.next ? next : awake.next);
+        awake.next = earlier(awake.next, next);
     }
+    awake.next = earlier(awake.next, awake.second); /* the edge may be first */
     chip->touched = false;
     return awake;
 }
 
-static uint32_t granularity(const struct penrose_chip *chip)
+static bool has_stopped(struct penrose_chip *chip)
 {
-    return chip->made_count ? chip->made[0].tile->quantum : 1;
+    return look_around(chip).any_stopped;
 }
 
-/* Runs every tile that has something to do before `end`; the others catch up with the time
- * when they are next touched (chip_tile). */
-static void run_window(struct penrose_chip *chip, uint64_t end)
+static uint32_t granularity(const struct penrose_chip *chip)
 {
-    for (unsigned i = 0; i < chip->made_count; i++) {
-        struct made_tile *made = &chip->made[i];
-        if (made->next < end && made->now < end) {
-            tile_run(made->tile, end);
-            note(made);
+    for (unsigned i = 0; i < chip->units; i++) {
+        if (chip->unit[i]->tile) {
+            return chip->unit[i]->tile->quantum;
         }
     }
+    return 1;
+}
+
+static void choose_units(struct penrose_chip *chip, uint64_t end)
+{
+    chip->window_end = end;
+    chip->runnable_count = 0;
+    for (unsigned i = 0; i < chip->units; i++) {
+        struct chip_unit *unit = chip->unit[i];
+        if (next_of(unit) < end && unit->now < end) {
+            chip->runnable[chip->runnable_count++] = unit;
+        }
+    }
+}
+
+/* Few units are not worth waking other threads for. */
+static void run_units(struct penrose_chip *chip)
+{
+    bool is_shared = chip->threads > 1 && chip->runnable_count >= UNITS_PER_THREAD && !chip->trace;
+    chip->shares_time = is_shared;
+    if (is_shared) {
+        pool_run(chip->pool, chip->runnable_count, run_unit, chip);
+    } else {
+        for (size_t i = 0; i < chip->runnable_count; i++) {
+            run_unit(chip, i);
+        }
+    }
+    chip->shares_time = false;
+}
+
+/* Runs every unit that has something to do before `end`; the others catch up with the time when
+ * they are next touched (chip_tile). A unit that is alone may end the window early. */
+static void run_window(struct penrose_chip *chip, uint64_t end)
+{
+    choose_units(chip, end);
+    struct tile *alone = chip->runnable_count == 1 ? chip->runnable[0]->tile : NULL;
+    if (alone) {
+        alone->returns_early = end - chip->now > chip->window;
+    }
+    run_units(chip);
     chip->now = end;
+    if (alone && alone->returns_early) {
+        alone->returns_early = false;
+        chip->now = alone->now < end && !alone->stopped ? alone->now : end;
+    }
+    chip_merge_notes(chip);
+    chip_exchange(chip, chip->now + chip->window);
+    chip->runnable_count = 0;
 }
 
 static uint64_t round_up(uint64_t value, uint64_t step)
 {
     return (value + step - 1) / step * step;
+}
+
+/* Where a window of at most `window` cycles ends: before anybody else has something to do, unless
+ * that is within the least that packets take. */
+static uint64_t choose_end(const struct penrose_chip *chip, const struct awake *awake,
+                           uint64_t window, uint64_t quantum)
+{
+    uint64_t least = chip->now + chip->window;
+    uint64_t end = chip->now + window;
+    if (awake->units == 0 && awake->next > end) { /* nothing happens until then */
+        return awake->next / quantum * quantum;
+    }
+    end = earlier(end, awake->second / quantum * quantum);
+    return end > least ? end : least;
 }
 
 PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
@@ -101,7 +206,7 @@ PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
     uint64_t quantum = granularity(chip);
     uint64_t limit = UINT64_MAX / 2 - chip->now;
     uint64_t end = round_up(chip->now + (run->cycles < limit ? run->cycles : limit), quantum);
-    uint64_t window = round_up(WINDOW_CYCLES, quantum);
+    uint64_t window = chip->window;
     while (chip->now < end) {
         struct awake awake = look_around(chip);
         if (awake.any_stopped) {
@@ -110,12 +215,9 @@ PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
         if (awake.next == UINT64_MAX && !run->pass_quiet_time) {
             return PENROSE_QUIET;
         }
-        uint64_t window_end = chip->now + window;
-        if (awake.tiles == 0 && awake.next > window_end) { /* nothing happens until then */
-            window_end = awake.next < end ? awake.next / quantum * quantum : end;
-        }
-        window = awake.tiles <= 1 && window < MOST_WINDOW_CYCLES ? window * 2 : window;
-        window = awake.tiles > 1 ? round_up(WINDOW_CYCLES, quantum) : window;
+        window = awake.units > 1 ? chip->window : window;
+        uint64_t window_end = choose_end(chip, &awake, window, quantum);
+        window = awake.units <= 1 && window < MOST_WINDOW_CYCLES ? window * 2 : window;
         run_window(chip, window_end < end ? window_end : end);
         if (run->until && !has_stopped(chip) && run->until(chip, run->context)) {
             return PENROSE_CONDITION;

@@ -18,7 +18,7 @@ static void put_value(struct sink *sink, struct tile *tile, enum rv32_core core,
                       const struct rv32_idle_place *place)
 {
     sink_put(sink, "0x%08x (%s, holds 0x%x)", place->address,
-        tile_range_title((enum tile_agent)core, place->address), place->value);
+        tile_range_title(tile->kind->type, (enum tile_agent)core, place->address), place->value);
     (void)tile;
 }
 
@@ -89,7 +89,7 @@ static void put_waiting(struct sink *sink, const struct tile *tile, enum rv32_co
     const struct rv32_access *access = &tile->hart[core].access;
     const char *reason = awaited(tile, core, access);
     sink_put(sink, ": %s 0x%08x (%s) is not answered%s%s", access->store ? "store to" : "load from",
-             access->address, tile_range_title((enum tile_agent)core, access->address),
+             access->address, tile_range_title(tile->kind->type, (enum tile_agent)core, access->address),
              reason ? ": " : "", reason ? reason : "");
 }
 
@@ -157,8 +157,10 @@ PENROSE_EXPORT int penrose_tensix_wait_report(struct penrose_chip *chip, char *t
     if (size) {
         *text = 0;
     }
-    for (unsigned i = 0; i < chip->made_count; i++) {
-        put_threads(&sink, chip, chip->made[i].tile);
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        if (chip->place[i].tile) {
+            put_threads(&sink, chip, chip->place[i].tile);
+        }
     }
     return sink.length;
 }
@@ -169,11 +171,14 @@ PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, si
     if (size) {
         *text = 0;
     }
-    for (unsigned i = 0; i < chip->made_count; i++) {
-        for (unsigned core = 0; core < RV32_CORES; core++) {
-            put_hart(&sink, chip, chip->made[i].tile, (enum rv32_core)core);
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        struct tile *tile = chip->place[i].tile;
+        for (unsigned core = 0; tile && core < RV32_CORES; core++) {
+            put_hart(&sink, chip, tile, (enum rv32_core)core);
         }
-        put_threads(&sink, chip, chip->made[i].tile);
+        if (tile) {
+            put_threads(&sink, chip, tile);
+        }
     }
     return sink.length;
 }

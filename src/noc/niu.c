@@ -71,6 +71,20 @@ static uint32_t endpoint_id(unsigned noc, unsigned x, unsigned y)
     return (index & 0xff) | TENSIX_TILE << 8 | (uint32_t)noc << 24;
 }
 
+enum {
+    TABLE_ENTRIES_PER_WORD = 6,
+    TABLE_ENTRY_BITS = 5,
+    TABLE_INDEX = 31, /* inputs count modulo 32 */
+    TABLE_X = 0x118 / 4,
+    TABLE_Y = 0x130 / 4,
+    COLUMN_MASK = 0x150 / 4,
+    ROW_MASK = 0x154 / 4,
+    TABLE_DDR = 0x158 / 4,
+    DDR_COLUMN_SWAP = 0x170 / 4,
+    DDR_COLUMN_9 = 1 << 10, /* of the table's last word */
+    DDR_COLUMN_0 = 1 << 11,
+};
+
 static uint32_t *word_at(struct niu *niu, uint32_t offset)
 {
     return &niu->word[offset / 4];
@@ -86,13 +100,27 @@ void niu_reset(struct niu *niu, unsigned noc, unsigned x, unsigned y)
     }
     *word_at(niu, NIU_ID_LOGICAL) = x | y << 6;
     *word_at(niu, NIU_CFG_0) = TRANSLATION_ON;
+    niu->word[COLUMN_MASK] = niu->word[ROW_MASK] = UINT32_MAX; /* coordinates mean themselves */
     *word_at(niu, NIU_ROUTER_CFG_1) = COLUMNS_WITHOUT_BROADCAST;
     *word_at(niu, NIU_ROUTER_CFG_3) = ROWS_WITHOUT_BROADCAST;
 }
 
 /* --- The transaction counters and their interrupt --- */
 
+void niu_set_identity(struct niu *niu, uint32_t offset, uint32_t value)
+{
+    bool in_buffers = offset == NIU_NODE_ID || offset == NIU_ENDPOINT_ID;
+    for (unsigned buffer = 0; buffer < (in_buffers ? NIU_BUFFERS : 1); buffer++) {
+        *word_at(niu, buffer * NIU_BUFFER_BYTES + offset) = value;
+    }
+}
+
 enum { RTZ_ENABLES = 0xffff, RTZ_KEEPS_ON_READ = 1 << 28, OUTSTANDING_MASK = 0xff };
+
+uint32_t niu_outstanding(const struct niu *niu, unsigned id)
+{
+    return niu->word[NIU_REQS_OUTSTANDING / 4 + id];
+}
 
 void niu_set_outstanding(struct niu *niu, unsigned id, uint32_t value)
 {
@@ -133,6 +161,38 @@ static void clear_outstanding(struct niu *niu, uint32_t ids)
         if (ids >> id & 1) {
             niu_set_outstanding(niu, id, 0);
         }
+    }
+}
+
+/* --- Coordinate translation --- */
+
+static unsigned table_entry(const struct niu *niu, unsigned table, unsigned index)
+{
+    uint32_t word = niu->word[table + index / TABLE_ENTRIES_PER_WORD];
+    return word >> TABLE_ENTRY_BITS * (index % TABLE_ENTRIES_PER_WORD) & TABLE_INDEX;
+}
+
+static bool is_ddr_column(const struct niu *niu, unsigned x)
+{
+    uint32_t last = niu->word[TABLE_DDR + 5];
+    return (x == 9 && last & DDR_COLUMN_9) || (x == 0 && last & DDR_COLUMN_0);
+}
+
+void niu_translate(const struct niu *niu, unsigned *x, unsigned *y)
+{
+    unsigned column = *x & TABLE_INDEX, row = *y & TABLE_INDEX;
+    if (!(niu->word[NIU_CFG_0 / 4] & TRANSLATION_ON)) {
+        return;
+    }
+    if (niu->word[DDR_COLUMN_SWAP] >> row & 1 && is_ddr_column(niu, column ^ 9)) {
+        *x = column ^ 9;
+    } else if (!(niu->word[ROW_MASK] >> row & 1)) {
+        *x = table_entry(niu, TABLE_X, column);
+    }
+    if (is_ddr_column(niu, column)) {
+        *y = table_entry(niu, TABLE_DDR, row);
+    } else if (!(niu->word[COLUMN_MASK] >> column & 1)) {
+        *y = table_entry(niu, TABLE_Y, row);
     }
 }
 

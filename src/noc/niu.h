@@ -50,9 +50,48 @@ enum niu_offset {
     NIU_RTZ_SOURCE = 0x37c,
 };
 
+/* Numbers of counters. */
+enum niu_counter {
+    NIU_MST_ATOMIC_RESP_RECEIVED,
+    NIU_MST_WR_ACK_RECEIVED,
+    NIU_MST_RD_RESP_RECEIVED,
+    NIU_MST_RD_DATA_WORD_RECEIVED,
+    NIU_MST_CMD_ACCEPTED,
+    NIU_MST_RD_REQ_SENT,
+    NIU_MST_NONPOSTED_ATOMIC_SENT,
+    NIU_MST_POSTED_ATOMIC_SENT,
+    NIU_MST_NONPOSTED_WR_DATA_WORD_SENT,
+    NIU_MST_POSTED_WR_DATA_WORD_SENT,
+    NIU_MST_NONPOSTED_WR_REQ_SENT,
+    NIU_MST_POSTED_WR_REQ_SENT,
+    NIU_MST_NONPOSTED_WR_REQ_STARTED,
+    NIU_MST_POSTED_WR_REQ_STARTED,
+    NIU_MST_RD_REQ_STARTED,
+    NIU_MST_NONPOSTED_ATOMIC_STARTED,
+    NIU_SLV_ATOMIC_RESP_SENT = 48,
+    NIU_SLV_WR_ACK_SENT,
+    NIU_SLV_RD_RESP_SENT,
+    NIU_SLV_RD_DATA_WORD_SENT,
+    NIU_SLV_REQ_ACCEPTED,
+    NIU_SLV_RD_REQ_RECEIVED,
+    NIU_SLV_NONPOSTED_ATOMIC_RECEIVED,
+    NIU_SLV_POSTED_ATOMIC_RECEIVED,
+    NIU_SLV_NONPOSTED_WR_DATA_WORD_RECEIVED,
+    NIU_SLV_POSTED_WR_DATA_WORD_RECEIVED,
+    NIU_SLV_NONPOSTED_WR_REQ_RECEIVED,
+    NIU_SLV_POSTED_WR_REQ_RECEIVED,
+    NIU_SLV_NONPOSTED_WR_REQ_STARTED,
+    NIU_SLV_POSTED_WR_REQ_STARTED,
+};
+
 struct niu {
     uint32_t word[NIU_WORDS];
 };
+
+static inline void niu_count(struct niu *niu, enum niu_counter counter, uint32_t by)
+{
+    niu->word[NIU_COUNTERS / 4 + counter] += by;
+}
 
 /* What an access means beyond storing and loading. */
 enum niu_effect {
@@ -65,6 +104,10 @@ enum niu_effect {
 /* Register values for the tile at (x, y), NoC 0 coordinates, on NoC `noc` (0 or 1). */
 void niu_reset(struct niu *niu, unsigned noc, unsigned x, unsigned y);
 
+/* Sets what hardware or the chip's firmware puts into a register: an offset below NIU_BUFFER_BYTES;
+ * NOC_NODE_ID and NOC_ENDPOINT_ID appear in each command buffer. */
+void niu_set_identity(struct niu *niu, uint32_t offset, uint32_t value);
+
 /* Reads or writes the register at `offset` (a multiple of four). A read without `effects` and a
  * write without them do nothing else. */
 enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value);
@@ -73,9 +116,14 @@ enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32
 /* The name of a register, NULL where there is none. */
 const char *niu_register_name(uint32_t offset);
 
-/* Sets NIU_MST_REQS_OUTSTANDING_ID(id), an 8-bit counter; going to zero is remembered in
+/* NIU_MST_REQS_OUTSTANDING_ID(id), an 8-bit counter; going to zero is remembered in
  * NIU_TRANS_COUNT_RTZ_SOURCE. */
+uint32_t niu_outstanding(const struct niu *niu, unsigned id);
 void niu_set_outstanding(struct niu *niu, unsigned id, uint32_t value);
+
+/* The raw coordinates on this NIU's NoC that software's (x, y), six bits each, mean: by the
+ * translation registers when translation is on. SPEC: NoC/Coordinates. */
+void niu_translate(const struct niu *niu, unsigned *x, unsigned *y);
 
 /* Is the NIU's interrupt raised? */
 bool niu_interrupt(const struct niu *niu);

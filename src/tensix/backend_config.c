@@ -177,6 +177,7 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
     tensix_matrix_soft_reset(tensix, entering);
     tensix_vector_soft_reset(tensix, entering, old & ~value);
     tensix_packer_soft_reset(tensix, entering, old & ~value);
+    tensix_mover_soft_reset(tensix, entering);
     if (entering & TENSIX_RESET_SRCA_CLIENT) {
         tensix_src_reset(tensix, TENSIX_SRC_A);
     }

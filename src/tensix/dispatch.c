@@ -5,7 +5,7 @@
 _Static_assert((int)TENSIX_UNIT_COUNT == (int)TENSIX_UNITS, "tensix.h counts the units of table.h");
 _Static_assert(TENSIX_ROWS < 256, "row numbers fit a byte");
 
-/* Rows by unit: those of units that do not exist yet share a runner that reports them. */
+/* Rows by unit. */
 tensix_runner tensix_run_misplaced, tensix_run_stub;
 #define RUN_FRONTEND(token) tensix_run_misplaced
 #define RUN_SYNC(token)     tensix_run_##token
@@ -15,7 +15,7 @@ tensix_runner tensix_run_misplaced, tensix_run_stub;
 #define RUN_PACK(token)     tensix_run_##token
 #define RUN_SCALAR(token)   tensix_run_##token
 #define RUN_CONFIG(token)   tensix_run_##token
-#define RUN_MOVER(token)    tensix_skip
+#define RUN_MOVER(token)    tensix_run_##token
 #define RUN_MISC(token)     tensix_run_##token
 
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \

@@ -33,7 +33,7 @@
 
 /* --- dispatch.c --- */
 
-/* By row. STUB rows, and rows of units that do not exist yet, have runners too: they report. */
+/* By row. STUB rows have a runner, too: it reports them. */
 extern tensix_runner *const tensix_runners[TENSIX_ROWS];
 
 struct tensix_op {
@@ -74,9 +74,6 @@ enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum tensi
 enum tensix_exec tensix_fault_of(struct tensix *tensix, unsigned thread, uint32_t word,
                                  enum tensix_fault_kind kind, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-
-/* The runner of rows whose unit this version does not have: reports it and skips it. */
-enum tensix_exec tensix_skip(struct tensix *tensix, unsigned thread, uint32_t word);
 
 /* A handler's answer where the instruction has to wait. */
 static inline enum tensix_exec tensix_stall(struct tensix *tensix, unsigned thread,

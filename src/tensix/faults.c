@@ -1,4 +1,4 @@
-/* Guest faults of the coprocessor, and what is skipped because this version does not have it. */
+/* Guest faults of the coprocessor. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -44,14 +44,6 @@ enum tensix_exec tensix_fault_of(struct tensix *tensix, unsigned thread, uint32_
     enum tensix_exec result = report(tensix, thread, word, kind, format, arguments);
     va_end(arguments);
     return result;
-}
-
-enum tensix_exec tensix_skip(struct tensix *tensix, unsigned thread, uint32_t word)
-{
-    if (tensix->board->unmodelled) {
-        tensix->board->unmodelled(tensix->owner, thread, word, tensix->thread[thread].origin);
-    }
-    return TENSIX_DONE;
 }
 
 /* The instruction in words, cut where it is long. */

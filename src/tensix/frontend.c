@@ -231,8 +231,12 @@ uint64_t tensix_next_event(const struct tensix *tensix)
         uint64_t due = tensix->vector.clock + 2; /* when what is due next has executed */
         next = due < next ? due : next;
     }
-    uint64_t finish = tensix->timed ? next_finish(tensix) : UINT64_MAX;
-    return finish < next ? finish : next;
+    if (tensix->timed) {
+        uint64_t finish = next_finish(tensix), mover = tensix_mover_next(tensix);
+        next = finish < next ? finish : next;
+        next = mover < next ? mover : next;
+    }
+    return next;
 }
 
 bool tensix_watches(const struct tensix *tensix)
@@ -274,7 +278,7 @@ bool tensix_busy(const struct tensix *tensix)
             return true;
         }
     }
-    return false;
+    return tensix_mover_next(tensix) != UINT64_MAX;
 }
 
 bool tensix_mop_busy(const struct tensix *tensix, unsigned thread)

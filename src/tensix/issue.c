@@ -420,8 +420,8 @@ static void pass_vector(struct tensix *tensix, uint64_t now)
 static bool run_cycle(struct tensix *tensix, uint64_t now, uint64_t end)
 {
     unsigned results = tensix->results;
-    bool any = false;
     tensix_results_arrive(tensix, now);
+    bool any = tensix_mover_run(tensix, now);
     pass_vector(tensix, now);
     bool change = tensix->results != results;
     for (unsigned i = 0; i < TENSIX_THREADS && !tensix->stopped; i++) {
@@ -461,6 +461,7 @@ static bool run_timed(struct tensix *tensix, uint64_t end)
         if (next > tensix->clock) { /* others may wait for what is done by now */
             tensix->clock = next;
             tensix->changed = true;
+            tensix_wake(tensix, next);
         }
     }
     return any;

@@ -30,6 +30,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/misc.c \
 	%D%/mop.c \
 	%D%/mop.h \
+	%D%/mover.c \
+	%D%/mover.h \
 	%D%/pack.c \
 	%D%/pack.h \
 	%D%/pack_compress.c \

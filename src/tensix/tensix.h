@@ -30,6 +30,7 @@
 #include "tensix/dst.h"
 #include "tensix/matrix_unit.h"
 #include "tensix/mop.h"
+#include "tensix/mover.h"
 #include "tensix/pack.h"
 #include "tensix/race.h"
 #include "tensix/replay.h"
@@ -114,15 +115,15 @@ struct tensix_board {
      * they have been written. */
     void (*l1_watch)(void *owner, uint32_t address, uint32_t size);
     uint32_t (*stream)(void *owner, unsigned stream, unsigned index);
-    /* STALLWAIT C9 and C10. */
+    /* STALLWAIT C9 (what else than tensix->mover is busy) and C10. */
     bool (*mover_busy)(void *owner);
     bool (*hart_access_pending)(void *owner, unsigned thread);
     /* The configuration word that invalidates the harts' instruction caches was written. */
     void (*invalidate_code)(void *owner);
     /* Records a fault; true when the chip is to stop. */
     bool (*fault)(void *owner, const struct tensix_fault *fault);
-    /* An instruction was skipped, or did not have all its effects, because this version does not
-     * model them. May be NULL. */
+    /* An instruction did not have all its effects, because this version does not model them. May
+     * be NULL. */
     void (*unmodelled)(void *owner, unsigned thread, uint32_t word, struct tensix_origin origin);
 };
 
@@ -279,6 +280,7 @@ struct tensix {
     struct tensix_matrix matrix;
     struct tensix_vector vector;
     struct tensix_packer packer;
+    struct tensix_mover mover;
     struct tensix_flight flight[TENSIX_FLIGHTS];
     uint32_t stale; /* units that must derive again what they keep, see config_users.h */
     uint32_t held; /* SOFT_RESET_0: bits of enum tensix_reset */

@@ -67,7 +67,7 @@ static bool keeps_waiting(const struct tensix *tensix, unsigned thread,
     case TENSIX_C_SRC_B_MATRIX:
         return !tensix_src_matrix_may_at(tensix, TENSIX_SRC_B, now);
     case TENSIX_C_MOVER:
-        return tensix->board->mover_busy(tensix->owner);
+        return tensix_mover_busy(tensix) || tensix->board->mover_busy(tensix->owner);
     case TENSIX_C_HART:
         return tensix->board->hart_access_pending(tensix->owner, thread);
     case TENSIX_C_VECTOR: /* GUESS: what waits for further instructions is in no stage of it yet */
@@ -193,7 +193,8 @@ void tensix_look(struct tensix *tensix, uint64_t now)
 static unsigned by_itself_now(const struct tensix *tensix)
 {
     return BY_ITSELF | (tensix_src_is_coming(tensix, TENSIX_SRC_A) ? TENSIX_C_SRC_A_MATRIX : 0) |
-           (tensix_src_is_coming(tensix, TENSIX_SRC_B) ? TENSIX_C_SRC_B_MATRIX : 0);
+           (tensix_src_is_coming(tensix, TENSIX_SRC_B) ? TENSIX_C_SRC_B_MATRIX : 0) |
+           (tensix_mover_busy(tensix) ? TENSIX_C_MOVER : 0);
 }
 
 bool tensix_gate_open(struct tensix *tensix, unsigned thread, const struct tensix_row_info *info,

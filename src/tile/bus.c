@@ -23,11 +23,10 @@ static const struct refusal refusals[] = {
 static enum rv32_reply refuse(struct tile *tile, struct rv32_hart *hart,
                               const struct mmio_access *access, enum mmio_reply reply)
 {
-    (void)tile;
     const struct refusal *refusal = &refusals[reply];
     return rv32_bus_fault(hart, refusal->kind, access->address, "%s of %u bytes at 0x%08x (%s): %s",
                           mmio_is_write(access) ? "store" : "load", access->size, access->address,
-                          tile_range_title(access->agent, access->address),
+                          tile_range_title(tile->kind->type, access->agent, access->address),
                           access->rule ? access->rule : refusal->rule);
 }
 
@@ -61,7 +60,7 @@ static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
     if (access->address == RV32_PUSH_BASE && access->store && access->size == 4) {
         return tile_bus_push(owner, hart, access->value, access->cycle); /* as .ttinsn */
     }
-    if (access->address >= TILE_L1_BYTES) {
+    if (access->address >= tile->kind->l1_bytes) {
         return tile_bus_device(tile, hart, access);
     }
     if (access->store) {

@@ -140,7 +140,7 @@ static uint32_t hits_at(const struct tile *tile, enum rv32_core core)
     const struct debug_hart *debug = &tile->debug.hart[core];
     const struct rv32_hart *hart = &tile->hart[core];
     uint32_t word = 0, status = 0;
-    if (hart->pc <= TILE_L1_BYTES - sizeof word) {
+    if (hart->pc <= tile->kind->l1_bytes - sizeof word) {
         memcpy(&word, tile->l1 + hart->pc, sizeof word);
     }
     struct touch touch = touch_of(hart, word);

@@ -41,7 +41,7 @@ enum { UNIT_BYTES = 16 };
 
 bool debug_write_l1(struct tile *tile, uint64_t address, const uint32_t data[4], uint64_t cycle)
 {
-    if (address > TILE_L1_BYTES - UNIT_BYTES) {
+    if (address > tile->kind->l1_bytes - UNIT_BYTES) {
         return false;
     }
     memcpy(tile->l1 + address, data, UNIT_BYTES);

@@ -10,10 +10,17 @@ libpenrose_core_la_SOURCES += \
 	%D%/debug_risc.c \
 	%D%/debug_time.c \
 	%D%/dst_window.c \
+	%D%/eth_window.c \
+	%D%/eth_window.h \
+	%D%/kind.c \
 	%D%/mailbox.c \
 	%D%/mailbox.h \
 	%D%/mmio.c \
 	%D%/mmio.def \
+	%D%/mmio_dram.def \
+	%D%/mmio_ethernet.def \
+	%D%/noc_port.c \
+	%D%/noc_port.h \
 	%D%/noc_window.c \
 	%D%/noc_window.h \
 	%D%/pic.c \

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tile/bus.h"
+#include "tile/report.h"
 #include "tile/tile.h"
 
 const char *const tile_agent_names[AGENTS] = {"brisc",  "trisc0", "trisc1",
@@ -17,7 +18,7 @@ enum {
 
 typedef enum rv32_poll poll_function(struct tile *tile, enum tile_agent agent, uint32_t offset);
 poll_function tile_mmio_poll_TDMA, tile_mmio_poll_DEBUG, tile_mmio_poll_PIC, tile_mmio_poll_PC_BUF,
-    tile_mmio_poll_MAILBOX;
+    tile_mmio_poll_MAILBOX, tile_mmio_poll_ETH;
 
 struct range {
     uint32_t first, last;
@@ -34,16 +35,30 @@ struct range {
 
 #define RANGE(token, first, last, agents, poll, title) \
     {UINT32_C(first), UINT32_C(last), agents, tile_mmio_##token, POLL_##poll(token), title},
-static const struct range ranges[] = {
+static const struct range tensix_ranges[] = {
 #include "tile/mmio.def"
+};
+static const struct range ethernet_ranges[] = {
+#include "tile/mmio_ethernet.def"
+};
+static const struct range dram_ranges[] = {
+#include "tile/mmio_dram.def"
 };
 #undef RANGE
 
-enum { RANGES = sizeof ranges / sizeof ranges[0] };
+static const struct address_map {
+    const struct range *range;
+    unsigned count;
+} maps[] = {
+    [TILE_TENSIX] = {tensix_ranges, sizeof tensix_ranges / sizeof tensix_ranges[0]},
+    [TILE_ETHERNET] = {ethernet_ranges, sizeof ethernet_ranges / sizeof ethernet_ranges[0]},
+    [TILE_DRAM] = {dram_ranges, sizeof dram_ranges / sizeof dram_ranges[0]},
+};
 
-static const struct range *find_range(enum tile_agent agent, uint32_t address)
+static const struct range *find_range(enum tile_type type, enum tile_agent agent, uint32_t address)
 {
-    for (unsigned i = 0; i < RANGES; i++) {
+    const struct range *ranges = maps[type].range;
+    for (unsigned i = 0; i < maps[type].count; i++) {
         if (address >= ranges[i].first && address <= ranges[i].last &&
             ranges[i].agents & 1u << agent) {
             return &ranges[i];
@@ -52,18 +67,18 @@ static const struct range *find_range(enum tile_agent agent, uint32_t address)
     return NULL;
 }
 
-const char *tile_range_title(enum tile_agent agent, uint32_t address)
+const char *tile_range_title(enum tile_type type, enum tile_agent agent, uint32_t address)
 {
-    if (address < TILE_L1_BYTES) {
+    if (address < tile_kinds[type].l1_bytes) {
         return "L1";
     }
-    const struct range *range = find_range(agent, address);
+    const struct range *range = find_range(type, agent, address);
     return range ? range->title : "unmapped";
 }
 
 bool tile_is_dst(const struct tile *tile, enum tile_agent agent, uint32_t address)
 {
-    const struct range *range = find_range(agent, address);
+    const struct range *range = find_range(tile->kind->type, agent, address);
     return range && range->handle == tile_mmio_DST &&
            tile_dst_has(tile, agent, address - range->first);
 }
@@ -72,7 +87,7 @@ static enum mmio_reply access_memory(struct tile *tile, struct mmio_access *acce
 {
     if (mmio_is_write(access)) {
         memcpy(at, &access->value, access->size);
-        if (access->address < TILE_L1_BYTES) {
+        if (access->address < tile->kind->l1_bytes) {
             tile_l1_written(tile, access->address, access->size, access->cycle);
         }
     } else {
@@ -85,10 +100,10 @@ static enum mmio_reply access_memory(struct tile *tile, struct mmio_access *acce
 enum mmio_reply tile_access(struct tile *tile, struct mmio_access *access)
 {
     access->rule = NULL;
-    if (access->address < TILE_L1_BYTES) {
+    if (access->address < tile->kind->l1_bytes) {
         return access_memory(tile, access, tile->l1 + access->address);
     }
-    const struct range *range = find_range(access->agent, access->address);
+    const struct range *range = find_range(tile->kind->type, access->agent, access->address);
     if (!range) {
         return MMIO_UNMAPPED;
     }
@@ -105,8 +120,8 @@ enum rv32_poll tile_poll(struct tile *tile, enum tile_agent agent, uint32_t addr
                                  .address = address,
                                  .cycle = tile->now};
     enum rv32_poll poll = RV32_POLL_STATE;
-    if (address >= TILE_L1_BYTES) {
-        const struct range *range = find_range(agent, address);
+    if (address >= tile->kind->l1_bytes) {
+        const struct range *range = find_range(tile->kind->type, agent, address);
         if (!range) {
             return RV32_POLL_EFFECT;
         }
@@ -154,6 +169,15 @@ static uint32_t local_size(enum rv32_core core)
     return core == RV32_B || core == RV32_NC ? TILE_B_LOCAL_BYTES : TILE_T_LOCAL_BYTES;
 }
 
+enum mmio_reply tile_mmio_CONTROL(struct tile *tile, struct mmio_access *access)
+{
+    enum mmio_reply reply = mmio_word(access, &tile->control[access->offset / 4], UINT32_MAX);
+    if (mmio_is_write(access) && access->offset / 4 >= TILE_CONTROL_MODELLED) {
+        tile_report_unmodelled(tile, access);
+    }
+    return reply;
+}
+
 enum mmio_reply tile_mmio_LOCAL_RAM(struct tile *tile, struct mmio_access *access)
 {
     enum rv32_core core = (enum rv32_core)access->agent;
@@ -189,17 +213,18 @@ static unsigned piece_size(uint32_t address, uint32_t size)
 }
 
 enum mmio_reply tile_noc_access(struct tile *tile, enum mmio_operation operation, uint32_t address,
-                                void *bytes, uint32_t size, uint32_t *done, const char **rule)
+                                void *bytes, uint32_t size, uint64_t cycle, uint32_t *done,
+                                const char **rule)
 {
     bool write = operation == MMIO_WRITE || operation == MMIO_POKE;
     uint8_t *at = bytes;
     *done = 0;
     *rule = NULL;
-    if (address < TILE_L1_BYTES) {
-        uint32_t bulk = size < TILE_L1_BYTES - address ? size : TILE_L1_BYTES - address;
+    if (address < tile->kind->l1_bytes) {
+        uint32_t bulk = size < tile->kind->l1_bytes - address ? size : tile->kind->l1_bytes - address;
         if (write) {
             memcpy(tile->l1 + address, at, bulk);
-            tile_l1_written(tile, address, bulk, tile->now);
+            tile_l1_written(tile, address, bulk, cycle);
         } else {
             memcpy(at, tile->l1 + address, bulk);
         }
@@ -210,7 +235,7 @@ enum mmio_reply tile_noc_access(struct tile *tile, enum mmio_operation operation
                                      .agent = AGENT_NOC,
                                      .address = address + *done,
                                      .size = (uint8_t)piece_size(address + *done, size - *done),
-                                     .cycle = tile->now};
+                                     .cycle = cycle};
         memcpy(&access.value, at + *done, write ? access.size : 0);
         enum mmio_reply reply = tile_access(tile, &access);
         if (reply != MMIO_OK) {

@@ -1,42 +1,16 @@
 /* The register windows of the NIUs and the overlay. */
 #include "tile/noc_window.h"
 
+#include "tile/noc_port.h"
 #include "tile/report.h"
-#include "tile/tile.h"
 
 /* --- NIU --- */
 
 enum { NIU_WINDOW_SHIFT = 16, NIU_WINDOW_MASK = 0xffff };
 
-#define NO_NOC "NoC transactions are not implemented in this version: "
-static const char *const no_noc[2][NIU_BUFFERS] = {
-    {NO_NOC "NoC 0, command buffer 0", NO_NOC "NoC 0, command buffer 1",
-     NO_NOC "NoC 0, command buffer 2", NO_NOC "NoC 0, command buffer 3"},
-    {NO_NOC "NoC 1, command buffer 0", NO_NOC "NoC 1, command buffer 1",
-     NO_NOC "NoC 1, command buffer 2", NO_NOC "NoC 1, command buffer 3"},
-};
-
-/* Software asks for a request. When the board takes it, clearing the bit is the board's. */
-static enum mmio_reply issue(struct tile *tile, struct mmio_access *access, unsigned noc,
-                             uint32_t offset)
-{
-    unsigned buffer = offset / NIU_BUFFER_BYTES;
-    if (tile->board->noc_command &&
-        tile->board->noc_command(tile->owner, tile, noc, buffer, access->cycle)) {
-        return MMIO_OK;
-    }
-    tile->niu[noc].word[offset / 4] = 0;
-    return mmio_refuse(access, MMIO_UNIMPLEMENTED, no_noc[noc][buffer]);
-}
-
 static enum mmio_reply absent(struct mmio_access *access)
 {
     return mmio_refuse(access, MMIO_UNMAPPED, "the NIU has no register there");
-}
-
-static void tell_pic(struct tile *tile, unsigned noc, uint64_t cycle)
-{
-    pic_set_hardware(tile, noc ? PIC_NIU1 : PIC_NIU0, niu_interrupt(&tile->niu[noc]), cycle);
 }
 
 static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, unsigned noc,
@@ -46,12 +20,13 @@ static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, 
     if (access->size != 4) {
         return MMIO_NARROW;
     }
-    enum mmio_reply reply = MMIO_OK;
     switch (niu_write(&tile->niu[noc], offset, effects, access->value)) {
     case NIU_ABSENT:
         return absent(access);
     case NIU_COMMAND:
-        reply = effects ? issue(tile, access, noc, offset) : MMIO_OK;
+        if (effects) {
+            tile_noc_request(tile, noc, offset / NIU_BUFFER_BYTES, access->agent, access->cycle);
+        }
         break;
     case NIU_UNMODELLED:
         tile_report_unmodelled(tile, access);
@@ -60,10 +35,10 @@ static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, 
         break;
     }
     if (effects) {
-        tell_pic(tile, noc, access->cycle);
+        tile_noc_tell_pic(tile, noc, access->cycle);
         tile_event(tile, access->cycle);
     }
-    return reply;
+    return MMIO_OK;
 }
 
 enum mmio_reply tile_mmio_NIU(struct tile *tile, struct mmio_access *access)
@@ -87,7 +62,7 @@ enum mmio_reply tile_mmio_NIU(struct tile *tile, struct mmio_access *access)
         break;
     }
     if (effects && was_raised) {
-        tell_pic(tile, noc, access->cycle);
+        tile_noc_tell_pic(tile, noc, access->cycle);
     }
     return mmio_value(access, value);
 }

@@ -1,6 +1,8 @@
 /* Time in a tile: rounds, turns, waiting, sleeping. See tile.h for the rules. */
 #include <string.h>
 
+#include "tile/eth_window.h"
+#include "tile/noc_port.h"
 #include "tile/tensix_port.h"
 #include "tile/tile.h"
 #include "tile/weak.h"
@@ -85,7 +87,7 @@ static void step_hart(struct tile *tile, enum rv32_core core)
         tile_event(tile, run->time);
         return;
     }
-    if (tile->tracing && tile->board->trace_instruction && hart->pc < TILE_L1_BYTES - 3) {
+    if (tile->tracing && tile->board->trace_instruction && hart->pc < tile->kind->l1_bytes - 3) {
         uint32_t word;
         memcpy(&word, tile->l1 + hart->pc, sizeof word);
         tile->board->trace_instruction(tile->owner, tile, core, hart->pc, word);
@@ -111,7 +113,7 @@ static void fall_asleep(struct tile *tile, enum rv32_core core)
     run->probe_fails = 0;
     for (unsigned i = 0; i < run->idle.places; i++) {
         uint32_t address = run->idle.place[i].address;
-        if (address < TILE_L1_BYTES) {
+        if (address < tile->kind->l1_bytes) {
             tile->marks[address >> RV32_L1_MARK_SHIFT] |= TILE_MARK_POLLED;
         }
     }
@@ -223,10 +225,15 @@ static unsigned find_solo(const struct tile *tile, uint64_t round_end)
     return solo;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* The earliest time at which something wakes by itself. */
 static uint64_t next_timer(const struct tile *tile)
 {
-    uint64_t next = debug_next_event(tile);
+    uint64_t next = earlier(earlier(tile_noc_next(tile), tile_eth_next(tile)), debug_next_event(tile));
     for (unsigned core = 0; core < RV32_CORES; core++) {
         const struct tile_hart *run = &tile->run[core];
         if (run->state == HART_ASLEEP && run->idle.wake < next) {
@@ -334,6 +341,12 @@ void tile_run(struct tile *tile, uint64_t until)
         if (debug_next_event(tile) < tile->now + tile->quantum) {
             debug_run(tile, tile->now);
         }
+        uint64_t round_end = round_down(tile, tile->now) + tile->quantum;
+        tile_noc_arrivals(tile, round_end);
+        tile_eth_run(tile, round_end);
         run_round(tile, until);
+        if (tile->returns_early && (tile->sent.head || tile->frames_sent)) {
+            return;
+        }
     }
 }

@@ -1,6 +1,7 @@
 /* TDMA-RISC. */
 #include "tile/tdma.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tile/report.h"
@@ -23,7 +24,7 @@ void tdma_enter_reset(struct tile *tile)
     memset(tdma->scaler, 0, sizeof tdma->scaler);
 }
 
-/* --- The command queue --- */
+/* --- Commands --- */
 
 enum {
     CMD_OPCODE = 0xff,
@@ -31,47 +32,129 @@ enum {
     CMD_WAIT = 0x46,
     CMD_STORE = 0x66,
     CMD_NOP = 0x89,
+    MOVE_SHIFT = 4, /* addresses and sizes count 16 bytes */
+    MOVE_SIZE = 0xffff,
+    MOVE_DIRECTION = 3,
     STORE_SIZE_BITS = 0x600, /* both must be set */
     STORE_64 = 0x100,
-    STATUS_COMMANDS_EMPTY = 1 << 3,
-    STATUS_PARAMETERS_EMPTY = 1 << 5,
-    STATUS_CAPACITY_SHIFT = 8,
-    COMMAND_QUEUE_CAPACITY = 4,
 };
 #define CMD_COMPACT UINT32_C(0x80000000)
 
-static enum mmio_reply store_command(struct tile *tile, struct mmio_access *access)
+/* XMOV_SRC_ADDR to XMOV_DIRECTION; of a store: address, nothing, and the two words. */
+enum { PARAMETER_SOURCE, PARAMETER_DESTINATION, PARAMETER_SIZE, PARAMETER_DIRECTION };
+enum { PARAMETER_ADDRESS = 0, PARAMETER_LOW = 2, PARAMETER_HIGH = 3 };
+
+/* GUESS: the base that a compact command counts from is that of the hart which wrote it, as it was
+ * then; bits 8 and up of a command with parameters, where tt-metal puts the number of a second
+ * mover, say nothing. */
+static struct tensix_move decode_move(const struct tile *tile, const struct mmio_access *access)
 {
     const uint32_t *parameter = tile->tdma.parameter;
-    uint32_t size = access->value & STORE_64 ? 8 : 4;
-    uint32_t to = parameter[0];
-    if (access->value & CMD_COMPACT || (access->value & STORE_SIZE_BITS) != STORE_SIZE_BITS) {
-        return mmio_refuse(access, MMIO_UNIMPLEMENTED,
-                           "a TDMA-RISC L1 write needs parameters and bits 9 and 10 set");
+    uint32_t word = access->value;
+    if (word & CMD_COMPACT) {
+        uint32_t from = tile->tdma.move_base[access->agent] + (word >> 8 & 0xff);
+        return (struct tensix_move){
+            .to = (word >> 16 & 0xff) << MOVE_SHIFT,
+            .from = from << MOVE_SHIFT,
+            .size = (word >> 24 & 0x3f) << MOVE_SHIFT,
+            .mode = word >> 30 & 1 ? TENSIX_MOVE_L1_TO_L1 : TENSIX_MOVE_L1_TO_CONFIG,
+        };
     }
-    if (to > TILE_L1_BYTES - size) {
-        return mmio_refuse(access, MMIO_UNMAPPED, "a TDMA-RISC L1 write must lie in L1");
+    return (struct tensix_move){
+        .to = parameter[PARAMETER_DESTINATION] << MOVE_SHIFT,
+        .from = parameter[PARAMETER_SOURCE] << MOVE_SHIFT,
+        .size = (parameter[PARAMETER_SIZE] & MOVE_SIZE) << MOVE_SHIFT,
+        .mode = (enum tensix_move_mode)(parameter[PARAMETER_DIRECTION] & MOVE_DIRECTION),
+    };
+}
+
+/* Answers the rule that the store breaks, or NULL. */
+static const char *decode_store(const struct tile *tile, uint32_t word,
+                                struct tensix_command *command)
+{
+    const uint32_t *parameter = tile->tdma.parameter;
+    uint32_t size = word & STORE_64 ? 8 : 4, to = parameter[PARAMETER_ADDRESS];
+    if (word & CMD_COMPACT || (word & STORE_SIZE_BITS) != STORE_SIZE_BITS) {
+        return "a TDMA-RISC L1 write needs parameters and bits 9 and 10 set (0x666 or 0x766)";
     }
-    memcpy(tile->l1 + to, &parameter[2], size);
-    tile_l1_written(tile, to, size, access->cycle);
-    return MMIO_OK;
+    if (to > tile->tensix.l1_size - size) {
+        return "a TDMA-RISC L1 write must lie in L1; XMOV_SRC_ADDR is its address in bytes";
+    }
+    if (to % size != 0) { /* GUESS: the page has a plain store there */
+        return "the address of a TDMA-RISC L1 write must be a multiple of its 4 or 8 bytes";
+    }
+    command->move = (struct tensix_move){.to = to, .size = size};
+    command->value = parameter[PARAMETER_LOW] | (uint64_t)parameter[PARAMETER_HIGH] << 32;
+    return NULL;
+}
+
+static const char *decode(const struct tile *tile, const struct mmio_access *access,
+                          struct tensix_command *command)
+{
+    *command = (struct tensix_command){.has_parameters = !(access->value & CMD_COMPACT)};
+    switch (access->value & CMD_OPCODE) {
+    case CMD_MOVE:
+        command->kind = TENSIX_COMMAND_MOVE;
+        command->move = decode_move(tile, access);
+        return tensix_move_rule(&tile->tensix, &command->move);
+    case CMD_WAIT:
+        command->kind = TENSIX_COMMAND_WAIT;
+        return NULL;
+    case CMD_STORE:
+        command->kind = TENSIX_COMMAND_STORE;
+        return decode_store(tile, access->value, command);
+    case CMD_NOP:
+        command->kind = TENSIX_COMMAND_NOP;
+        return NULL;
+    default:
+        return "TDMA-RISC knows the commands 0x40, 0x46, 0x66 and 0x89";
+    }
+}
+
+/* A move that changes Config under a unit. The move is made all the same. */
+static void look_for_races(struct tile *tile, const struct mmio_access *access,
+                           const struct tensix_move *move)
+{
+    const struct rv32_hart *hart = &tile->hart[access->agent];
+    char writer[32];
+    struct tile_fault fault = {.kind = PENROSE_FAULT_CONFIG_RACE,
+                               .agent = access->agent,
+                               .cycle = access->cycle,
+                               .pc = rv32_current_pc(hart),
+                               .address = access->address};
+    snprintf(writer, sizeof writer, "a move by %s", tile_agent_names[access->agent]);
+    if (!tensix_move_race(&tile->tensix, move, access->cycle, writer, true, fault.text,
+                          sizeof fault.text)) {
+        return;
+    }
+    memcpy(&fault.word, tile->l1 + fault.pc % TILE_L1_BYTES / 4 * 4, sizeof fault.word);
+    if (tile_fault(tile, &fault) == PENROSE_STOP) {
+        rv32_cut(&tile->hart[access->agent], access->cycle + 1);
+    }
 }
 
 static enum mmio_reply run_command(struct tile *tile, struct mmio_access *access)
 {
-    switch (access->value & CMD_OPCODE) {
-    case CMD_MOVE:
-        return mmio_refuse(access, MMIO_UNIMPLEMENTED,
-                           "the mover is not implemented in this version");
-    case CMD_STORE:
-        return store_command(tile, access);
-    case CMD_WAIT: /* the mover is never busy */
-    case CMD_NOP:
-        return MMIO_OK;
-    default:
-        return mmio_refuse(access, MMIO_UNIMPLEMENTED,
-                           "TDMA-RISC knows the commands 0x40, 0x46, 0x66 and 0x89");
+    struct tensix *tensix = &tile->tensix;
+    struct tensix_command command;
+    const char *rule = decode(tile, access, &command);
+    if (rule) { /* SPEC: undefined */
+        return mmio_refuse(access, MMIO_UNMAPPED, rule);
     }
+    if (tensix->mover.count == TENSIX_MOVER_QUEUE) {
+        return MMIO_WAIT;
+    }
+    if (command.has_parameters && tensix_mover_parameters(tensix) == TENSIX_MOVER_PARAMETERS) {
+        return mmio_refuse(access, MMIO_UNMAPPED,
+                           "TDMA-RISC keeps parameters of two commands and does not wait for room: "
+                           "write 0x80000089 (NOP) after each");
+    }
+    if (command.kind == TENSIX_COMMAND_MOVE && !(tensix->held & TENSIX_RESET_MOVER)) {
+        look_for_races(tile, access, &command.move);
+    }
+    (void)tensix_command(tensix, &command, access->cycle); /* there is room */
+    tile->tensix_idle = false; /* a timed run has to come back to the mover */
+    return MMIO_OK;
 }
 
 /* --- Registers; `i` is the word or copy within the row --- */
@@ -99,16 +182,33 @@ static enum mmio_reply command(struct tile *tile, struct mmio_access *access, un
     return access->operation == MMIO_WRITE ? run_command(tile, access) : MMIO_OK;
 }
 
+enum {
+    STATUS_BUSY = 1 << 0,
+    STATUS_COMMANDS_FULL = 1 << 2,
+    STATUS_COMMANDS_EMPTY = 1 << 3,
+    STATUS_PARAMETERS_FULL = 1 << 4,
+    STATUS_PARAMETERS_EMPTY = 1 << 5,
+    STATUS_CAPACITY_SHIFT = 8,
+};
+
+/* SPEC: StatusBits. As of what the coprocessor has done so far, so that it changes when a tile says
+ * so, whoever looks at it and however often. */
 static enum mmio_reply status(struct tile *tile, struct mmio_access *access, unsigned i)
 {
-    (void)tile;
+    const struct tensix *tensix = &tile->tensix;
+    unsigned commands = tensix->mover.count, parameters = tensix_mover_parameters(tensix);
     (void)i;
-    return mmio_driven(access, STATUS_COMMANDS_EMPTY | STATUS_PARAMETERS_EMPTY |
-                                   COMMAND_QUEUE_CAPACITY << STATUS_CAPACITY_SHIFT);
+    return mmio_driven(access,
+                       (tensix_mover_busy(tensix) ? STATUS_BUSY : 0u) |
+                           (commands == TENSIX_MOVER_QUEUE ? STATUS_COMMANDS_FULL : 0u) |
+                           (commands == 0 ? STATUS_COMMANDS_EMPTY : 0u) |
+                           (parameters == TENSIX_MOVER_PARAMETERS ? STATUS_PARAMETERS_FULL : 0u) |
+                           (parameters == 0 ? STATUS_PARAMETERS_EMPTY : 0u) |
+                           (TENSIX_MOVER_QUEUE - commands) << STATUS_CAPACITY_SHIFT);
 }
 
-/* Places of [packer][thread] come in groups of four a packer. Blackhole has packer 0 alone; what the
- * other ones would show stays 0. */
+/* Places of [packer][thread] come in groups of four a packer. Blackhole has packer 0 alone; what
+ * the other ones would show stays 0. */
 enum { THREADS_SHIFT = 2, THREADS_MASK = 3 };
 
 static enum mmio_reply packed_size(struct tile *tile, struct mmio_access *access, unsigned i)
@@ -200,8 +300,7 @@ static enum mmio_reply fifo_status(struct tile *tile, struct mmio_access *access
     (void)i;
     const struct tensix_packer *packer = &tile->tensix.packer;
     if (mmio_is_write(access)) {
-        enum mmio_reply reply =
-            mmio_word(access, &tile->tdma.pack_register_address, UINT32_MAX);
+        enum mmio_reply reply = mmio_word(access, &tile->tdma.pack_register_address, UINT32_MAX);
         tensix_packer_set_registers(&tile->tensix, tile->tdma.pack_register_address);
         return reply;
     }
@@ -215,8 +314,8 @@ static enum mmio_reply scalers(struct tile *tile, struct mmio_access *access, un
 {
     struct tdma *tdma = &tile->tdma;
     uint32_t sum_bit_16 = tile->tensix.unpacker[i].register_sum >> 16 & 1;
-    uint32_t word = tdma->scaler[0] | tdma->scaler[1] << 9 | tdma->scaler[2] << 18 |
-                    sum_bit_16 << 31;
+    uint32_t word =
+        tdma->scaler[0] | tdma->scaler[1] << 9 | tdma->scaler[2] << 18 | sum_bit_16 << 31;
     enum mmio_reply reply = mmio_word(access, &word, UINT32_MAX);
     if (mmio_is_write(access) && reply == MMIO_OK) {
         set_scalers(tdma, 0, word);

@@ -1,7 +1,7 @@
 /*
- * TDMA-RISC: the mover's command queue and the packer and unpacker registers behind it (SPEC:
+ * TDMA-RISC: commands for the mover, and the packer and unpacker registers behind it (SPEC:
  * WormholeB0 TDMA-RISC; Blackhole has no page of its own, the registers of tensix.h are the same).
- * Commands that this version knows take effect at once, so the queue is always empty.
+ * Commands are decoded and judged when they are written; tensix/mover.c queues and executes them.
  */
 #ifndef TILE_TDMA_H
 #define TILE_TDMA_H

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "tile/bus.h"
+#include "tile/eth_window.h"
 #include "tile/tensix_port.h"
 #include "tile/weak.h"
 
@@ -20,7 +21,7 @@ enum {
 };
 
 enum { DEFAULT_QUANTUM = 128, REG_SOFT_RESET_0 = 0x1b0 / 4 };
-#define ALL_HARTS_HELD UINT32_C(0x47800)
+#define NIU_AXI_SUBORDINATE (UINT32_C(1) << 15) /* of NIU_CFG_0: the NoC sees GDDR */
 
 static void init_harts(struct tile *tile, uint8_t *locals)
 {
@@ -31,7 +32,7 @@ static void init_harts(struct tile *tile, uint8_t *locals)
         tile->hart[core] = (struct rv32_hart){
             .core = (enum rv32_core)core,
             .l1 = tile->l1,
-            .l1_size = TILE_L1_BYTES,
+            .l1_size = tile->kind->l1_bytes,
             .l1_marks = tile->marks,
             .local = locals,
             .local_size = size,
@@ -52,6 +53,13 @@ static void *map_zeros(size_t size)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+void tile_rename(struct tile *tile, unsigned x, unsigned y)
+{
+    tile->x = x;
+    tile->y = y;
+    snprintf(tile->name, sizeof tile->name, "%s (%u, %u)", tile->kind->name, x % 64, y % 64);
+}
+
 static void prepare(struct tile *tile, uint8_t *memory)
 {
     struct rv32_code_store *store = tile->code.store;
@@ -62,26 +70,31 @@ static void prepare(struct tile *tile, uint8_t *memory)
     tile->overlay.stream = (void *)memory;
     memory += STREAMS_BYTES;
     tile->code = (struct rv32_code){
-        .map = (void *)memory, .pages = MAP_ENTRIES, .l1 = tile->l1, .store = store};
+        .map = (void *)memory, .pages = tile->kind->l1_bytes >> RV32_PAGE_SHIFT, .l1 = tile->l1, .store = store};
     memory += MAP_ENTRIES * sizeof(struct rv32_page *);
     tile->marks = memory;
     tile->code.marks = memory;
     init_harts(tile, memory + MARKS_BYTES);
     tile->tensix.l1 = tile->l1;
-    tile->tensix.l1_size = TILE_L1_BYTES;
+    tile->tensix.l1_size = tile->kind->l1_bytes;
     tile->tensix.board = &tile_tensix_board;
     tile->tensix.owner = tile;
     tensix_init(&tile->tensix);
     tdma_reset(tile);
     debug_init(tile);
-    tile->debug.word[REG_SOFT_RESET_0] = ALL_HARTS_HELD;
+    tile->debug.word[REG_SOFT_RESET_0] = tile->kind->reset_bits;
     for (unsigned noc = 0; noc < 2; noc++) {
         niu_reset(&tile->niu[noc], noc, tile->x, tile->y);
+        if (tile->kind->type == TILE_DRAM) {
+            tile->niu[noc].word[NIU_CFG_0 / 4] |= NIU_AXI_SUBORDINATE;
+        }
     }
+    noc_queue_init(&tile->inbox);
 }
 
-struct tile *tile_create(unsigned x, unsigned y, struct rv32_code_store *store,
-                         const struct tile_board *board, void *owner)
+struct tile *tile_create(enum tile_type type, unsigned x, unsigned y,
+                         struct rv32_code_store *store, const struct tile_board *board,
+                         void *owner)
 {
     struct tile *tile = map_zeros(sizeof *tile);
     uint8_t *memory = tile ? map_zeros(MEMORY_BYTES) : NULL;
@@ -91,12 +104,17 @@ struct tile *tile_create(unsigned x, unsigned y, struct rv32_code_store *store,
         }
         return NULL;
     }
-    tile->x = x;
-    tile->y = y;
+    tile->kind = &tile_kinds[type];
+    tile->node = noc_node(x, y);
+    tile_rename(tile, x, y);
     tile->board = board;
     tile->owner = owner;
     tile->code.store = store;
     prepare(tile, memory);
+    if (type == TILE_ETHERNET && !tile_eth_init(tile)) {
+        tile_destroy(tile);
+        return NULL;
+    }
     return tile;
 }
 
@@ -104,6 +122,12 @@ void tile_destroy(struct tile *tile)
 {
     if (tile) {
         tile_weak_free(tile);
+        noc_queue_free(&tile->inbox, &tile->pool);
+        for (struct noc_packet *packet; (packet = noc_list_take(&tile->sent));) {
+            noc_packet_free(&tile->pool, packet);
+        }
+        noc_pool_empty(&tile->pool);
+        tile_eth_free(tile);
         rv32_code_invalidate(&tile->code); /* the pages belong to the store */
         munmap(tile->l1, MEMORY_BYTES);
         munmap(tile, sizeof *tile);

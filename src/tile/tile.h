@@ -1,7 +1,8 @@
 /*
- * A Tensix tile: five harts, the coprocessor's front end, two NIUs, overlay streams, L1, and the
- * address map that ties them together. A tile knows no other tile; what leaves it goes through
- * struct tile_board.
+ * A tile with harts: a Tensix tile has five of them, the coprocessor, two NIUs, overlay streams, L1
+ * and the address map that ties them together; an Ethernet tile has two harts and a link, a DRAM
+ * tile one (tile_kinds). A tile knows no other tile; what leaves it goes through struct tile_board
+ * or waits in `sent` for the chip.
  *
  * Time. tile->now is the time up to which every agent of the tile has been run. Agents run in
  * rounds of `quantum` cycles, in the fixed order B, T0, T1, T2, NC, coprocessor; an agent that was
@@ -22,6 +23,7 @@
 
 #include "noc/niu.h"
 #include "noc/overlay.h"
+#include "noc/packet.h"
 #include "rv32/code.h"
 #include "rv32/idle.h"
 #include "rv32/rv32.h"
@@ -32,6 +34,25 @@
 #include "tile/tdma.h"
 
 enum { TILE_L1_BYTES = 1536 * 1024, TILE_B_LOCAL_BYTES = 8192, TILE_T_LOCAL_BYTES = 4096 };
+
+/* --- Kinds of tile (kind.c) --- */
+
+enum tile_type { TILE_TENSIX, TILE_ETHERNET, TILE_DRAM, TILE_TYPES };
+
+struct tile_kind {
+    enum tile_type type;
+    const char *name;
+    uint32_t l1_bytes;
+    unsigned harts;                /* that it has: a bit for each enum rv32_core */
+    unsigned streams;              /* of the overlay */
+    uint32_t reset_bits;           /* of SOFT_RESET_0, that hold the harts */
+    const char *hart[RV32_CORES];  /* names; NULL where there is none */
+};
+
+extern const struct tile_kind tile_kinds[TILE_TYPES];
+
+/* Words of the control block at 0xffb14000 of Ethernet and DRAM tiles. */
+enum { TILE_CONTROL_WORDS = 64, TILE_CONTROL_MODELLED = 8 };
 
 /* Who accesses: the harts by their number, then the NoC (and with it the host). */
 enum tile_agent {
@@ -89,6 +110,7 @@ typedef enum mmio_reply tile_mmio_handler(struct tile *tile, struct mmio_access 
 #define RANGE(token, first, last, agents, poll, title) tile_mmio_handler tile_mmio_##token;
 #include "tile/mmio.def"
 #undef RANGE
+tile_mmio_handler tile_mmio_CONTROL, tile_mmio_ETH;
 
 /* Performs an access anywhere in the tile's address space, L1 included. Fills in offset, value and
  * rule. */
@@ -110,7 +132,7 @@ bool tile_is_dst(const struct tile *tile, enum tile_agent agent, uint32_t addres
 bool tile_dst_has(const struct tile *tile, enum tile_agent agent, uint32_t offset);
 
 /* The title of the range that holds `address` for `agent`, "unmapped" where there is none. */
-const char *tile_range_title(enum tile_agent agent, uint32_t address);
+const char *tile_range_title(enum tile_type type, enum tile_agent agent, uint32_t address);
 
 /* --- Harts as the tile runs them --- */
 
@@ -143,6 +165,8 @@ struct tile_fault {
     enum tile_agent agent; /* of a Tensix instruction: who pushed it */
     bool is_tensix;
     unsigned thread;
+    bool is_remote;  /* a request of another tile, at place `origin`, is at fault */
+    uint16_t origin;
     uint64_t cycle;
     uint32_t pc, word; /* of the instruction */
     uint32_t address;
@@ -152,6 +176,8 @@ struct tile_fault {
 struct tile_board {
     /* Records a fault and says what to do. */
     enum penrose_policy (*fault)(void *owner, struct tile *tile, const struct tile_fault *fault);
+    /* The same for a DRAM bank, which keeps its notes at *notes. */
+    enum penrose_policy (*bank_fault)(void *owner, void **notes, const struct tile_fault *fault);
     /* A register was written (or read) whose behaviour is not modelled. May be NULL. */
     void (*unmodelled)(void *owner, struct tile *tile, const struct mmio_access *access);
     /* A Tensix instruction was skipped for want of its unit. May be NULL. */
@@ -161,13 +187,11 @@ struct tile_board {
     void (*trace_instruction)(void *owner, struct tile *tile, enum rv32_core core, uint32_t pc,
                               uint32_t word);
     void (*trace_access)(void *owner, struct tile *tile, const struct mmio_access *access);
-    /* A command was issued to an NIU: returns false when it is not implemented. */
-    bool (*noc_command)(void *owner, struct tile *tile, unsigned noc, unsigned buffer,
-                        uint64_t cycle);
 };
 
 struct tile {
-    unsigned x, y; /* NoC 0 coordinates; translated coordinates are the same for Tensix tiles */
+    const struct tile_kind *kind;
+    unsigned x, y; /* as hosts name it, in reports */
     uint64_t now;
     uint32_t quantum;
     uint64_t epoch;      /* changes of anything that another agent can see */
@@ -189,6 +213,20 @@ struct tile {
     uint64_t tensix_epoch;  /* tile->epoch when the coprocessor last ran as far as it could */
     struct tile_weak *weak; /* L0 caches and store queues; NULL: memory is coherent (tile/weak.h) */
 
+    /* Packets (tile/noc_port.h). */
+    uint16_t node;         /* its place: noc_node(x, y) */
+    char name[24];         /* "worker (1, 2)" */
+    struct noc_queue inbox;
+    struct noc_list sent;
+    struct noc_pool pool;
+    uint64_t noc_sequence; /* of packets that it sent */
+    bool inbox_waits;      /* the first packet cannot be served before tile->epoch changes */
+    uint64_t inbox_epoch;
+    bool returns_early;    /* tile_run ends with the round in which something was sent */
+
+    uint32_t control[TILE_CONTROL_WORDS]; /* of Ethernet and DRAM tiles */
+    struct eth *eth;                      /* of Ethernet tiles, else NULL (tile/eth_window.h) */
+    struct tile_frame *frames, *frames_sent; /* that arrive, in order; that left */
     struct tensix tensix;
     struct niu niu[2];
     struct overlay overlay;
@@ -199,6 +237,7 @@ struct tile {
 
     const struct tile_board *board;
     void *owner;
+    void *notes; /* the owner's, about this tile */
 };
 
 /* Bits of tile->marks: decoded code, places that sleeping harts poll, places that the coprocessor
@@ -210,15 +249,20 @@ enum {
 };
 
 /*
- * A tile with all harts held in reset. `store` is shared by the tiles of a chip. NULL when memory
+ * A tile at the place (x, y) of NoC 0 with all harts held in reset. `store` is shared by the tiles of a chip. NULL when memory
  * runs out. Its memory is allocated on first touch, and starts with a page: register files that
  * vectors of the host work on are aligned.
  */
-struct tile *tile_create(unsigned x, unsigned y, struct rv32_code_store *store,
-                         const struct tile_board *board, void *owner);
+struct tile *tile_create(enum tile_type type, unsigned x, unsigned y,
+                         struct rv32_code_store *store, const struct tile_board *board,
+                         void *owner);
 void tile_destroy(struct tile *tile); /* NULL does nothing */
 
-/* Runs every agent up to `until`, a multiple of tile->quantum, or until the tile stops. */
+/* Reports name it so from now on; a new tile is named by the place where it stands. */
+void tile_rename(struct tile *tile, unsigned x, unsigned y);
+
+/* Runs every agent up to `until`, a multiple of tile->quantum, or until the tile stops (or sends,
+ * see returns_early). */
 void tile_run(struct tile *tile, uint64_t until);
 
 /* The earliest time at which the tile has something to do: tile->now when an agent is awake,
@@ -238,8 +282,8 @@ void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_
 /* Fills a fault record and asks the board; a tile that is to stop is stopped. */
 enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault);
 
-/* The bit of SOFT_RESET_0 that holds a hart. */
-uint32_t tile_reset_bit(enum rv32_core core);
+/* The bit of SOFT_RESET_0 that holds a hart, 0 for one that the tile does not have. */
+uint32_t tile_reset_bit(const struct tile *tile, enum rv32_core core);
 
 /* Applies a write of SOFT_RESET_0 (tile/reset.c). `old` is the value before. */
 void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t cycle);
@@ -259,7 +303,7 @@ void tile_resume(struct tile *tile, enum rv32_core core, uint64_t cycle);
  * MMIO_WAIT is answered as hardware would answer a NoC request: by waiting; here the caller
  * retries later. *done tells how many bytes were transferred. */
 enum mmio_reply tile_noc_access(struct tile *tile, enum mmio_operation operation, uint32_t address,
-                                void *bytes, uint32_t size, uint32_t *done,
+                                void *bytes, uint32_t size, uint64_t cycle, uint32_t *done,
                                 const char **rule);
 
 #endif

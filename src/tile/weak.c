@@ -138,7 +138,7 @@ static enum rv32_reply weak_access(void *owner, struct rv32_hart *hart, struct r
     if (!access->store && overlaps_queue(core, access->address, access->size)) {
         drain_all(tile, core, access->cycle);
     }
-    if (access->address >= TILE_L1_BYTES) {
+    if (access->address >= tile->kind->l1_bytes) {
         return tile_bus_device(tile, hart, access);
     }
     if (access->store) {
@@ -162,7 +162,7 @@ static enum rv32_poll weak_poll(void *owner, struct rv32_hart *hart, uint32_t ad
                                 unsigned size, uint32_t *value)
 {
     struct tile *tile = owner;
-    bool is_cached = address < TILE_L1_BYTES && !(hart->csr.cfg0 & RV32_CFG0_DIS_LOW_CASH);
+    bool is_cached = address < tile->kind->l1_bytes && !(hart->csr.cfg0 & RV32_CFG0_DIS_LOW_CASH);
     if (is_cached || overlaps_queue(&tile->weak->core[hart->core], address, size)) {
         return RV32_POLL_EFFECT;
     }

@@ -21,7 +21,7 @@ static void report_race(struct tile *tile, const struct mmio_access *access,
     if (access->agent < AGENT_NOC) {
         const struct rv32_hart *hart = &tile->hart[access->agent];
         fault.pc = rv32_current_pc(hart);
-        memcpy(&fault.word, tile->l1 + fault.pc % TILE_L1_BYTES / 4 * 4, sizeof fault.word);
+        memcpy(&fault.word, tile->l1 + fault.pc % tile->kind->l1_bytes / 4 * 4, sizeof fault.word);
     }
     snprintf(fault.text, sizeof fault.text, "%s", text);
     if (tile_fault(tile, &fault) == PENROSE_STOP && access->agent < AGENT_NOC) {

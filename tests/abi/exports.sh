@@ -30,5 +30,5 @@ libttsim_tile_wr_bytes"
 # Every function that the public header declares.
 header=$srcdir/include/penrose/penrose.h
 compare "$builddir/.libs/libpenrose.so" "$(sed -E 's|/\*.*\*/||; /^ \*|^\/\*/d' "$header" |
-    grep -oE '\bpenrose_[a-z_]+\(' | tr -d '(' | sort -u)"
+    grep -oE '\bpenrose_[a-z0-9_]+\(' | tr -d '(' | sort -u)"
 exit $status

@@ -8,28 +8,9 @@
 static struct tile_harness harness;
 #define H (&harness)
 
-/* What the board was asked, and what it answers. */
-static struct {
-    bool takes;
-    unsigned calls, noc, buffer;
-} board;
-
-static bool note_command(void *owner, struct tile *tile, unsigned noc, unsigned buffer,
-                         uint64_t cycle)
-{
-    (void)owner;
-    (void)tile;
-    (void)cycle;
-    board.calls++;
-    board.noc = noc;
-    board.buffer = buffer;
-    return board.takes;
-}
-
 static void setup(void)
 {
     harness_open(H);
-    memset(&board, 0, sizeof board);
 }
 
 static void teardown(void)
@@ -81,30 +62,32 @@ START_TEST(command_registers_hold_values)
 }
 END_TEST
 
-START_TEST(command_without_a_noc_is_a_fault)
+/* A read of four bytes of tile (3, 4), to 0x100 of its own L1. */
+START_TEST(command_sends_a_packet)
 {
     unsigned noc = (unsigned)_i / 4, buffer = (unsigned)_i % 4;
-    struct mmio_access access = {.operation = MMIO_WRITE,
-                                 .agent = AGENT_NC,
-                                 .size = 4,
-                                 .address = NIU(noc, 0x800 * buffer + 0x40),
-                                 .value = 1};
-    char place[40];
-    snprintf(place, sizeof place, "NoC %u, command buffer %u", noc, buffer);
-    ck_assert_int_eq(tile_access(harness.tile, &access), MMIO_UNIMPLEMENTED);
-    ck_assert_ptr_nonnull(strstr(access.rule, place));
-    ck_assert_uint_eq(get(H, AGENT_NC, access.address), 0);
-    harness.board.noc_command = note_command;
-    ck_assert_int_eq(tile_access(harness.tile, &access), MMIO_UNIMPLEMENTED);
-    board.takes = true;
-    ck_assert_int_eq(tile_access(harness.tile, &access), MMIO_OK);
-    ck_assert_uint_eq(board.calls, 2);
-    ck_assert_uint_eq(board.noc, noc);
-    ck_assert_uint_eq(board.buffer, buffer);
-    put(H, AGENT_NC, access.address, 2); /* the low bit asks */
-    access.operation = MMIO_POKE;
-    ck_assert_int_eq(tile_access(harness.tile, &access), MMIO_OK);
-    ck_assert_uint_eq(board.calls, 2);
+    uint32_t base = 0x800 * buffer;
+    unsigned x = noc ? 16 - 3 : 3, y = noc ? 11 - 4 : 4;
+    put(H, AGENT_B, NIU(noc, base + 0x08), x | y << 6);
+    put(H, AGENT_B, NIU(noc, base + 0x00), 0x200);
+    put(H, AGENT_B, NIU(noc, base + 0x0c), 0x100);
+    put(H, AGENT_B, NIU(noc, base + 0x14), noc ? 15u | 9u << 6 : 1u | 2u << 6);
+    put(H, AGENT_B, NIU(noc, base + 0x18), 5u << 10);
+    put(H, AGENT_B, NIU(noc, base + 0x20), 4);
+    put(H, AGENT_B, NIU(noc, base + 0x40), 2); /* the low bit asks */
+    ck_assert_ptr_null(harness.tile->sent.head);
+    put(H, AGENT_B, NIU(noc, base + 0x40), 1);
+    const struct noc_packet *packet = harness.tile->sent.head;
+    ck_assert_ptr_nonnull(packet);
+    ck_assert_int_eq(packet->kind, NOC_READ);
+    ck_assert_uint_eq(packet->noc, noc);
+    ck_assert_uint_eq(packet->to, noc_node(3, 4));
+    ck_assert_uint_eq(packet->back, noc_node(1, 2));
+    ck_assert_uint_eq(packet->address, 0x200);
+    ck_assert_uint_eq(packet->back_address, 0x100);
+    ck_assert_uint_eq(get(H, AGENT_B, NIU(noc, base + 0x40)), 0);
+    ck_assert_uint_eq(get(H, AGENT_B, NIU(noc, 0x200 + 4 * (16 + 5))), 1);
+    ck_assert_uint_eq(get(H, AGENT_B, NIU(noc, 0x200 + 4 * 5)), 1);
 }
 END_TEST
 
@@ -150,12 +133,12 @@ START_TEST(what_is_not_modelled_is_reported)
 {
     (void)get(H, AGENT_NOC, NIU(0, 0x64));  /* FIFO status */
     (void)get(H, AGENT_NOC, NIU(0, 0x300)); /* router debug */
-    put(H, AGENT_NOC, NIU(0, 0x118), 3);    /* translation table */
+    put(H, AGENT_NOC, NIU(0, 0x174), 3);    /* DEBUG_COUNTER_RESET */
     ck_assert_uint_eq(harness.unmodelled, 3);
     (void)peek(H, AGENT_NOC, NIU(0, 0x64));
     (void)get(H, AGENT_NOC, NIU(0, 0x200));
     ck_assert_uint_eq(harness.unmodelled, 3);
-    ck_assert_uint_eq(get(H, AGENT_NOC, NIU(0, 0x118)), 3);
+    ck_assert_uint_eq(get(H, AGENT_NOC, NIU(0, 0x174)), 3);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NOC, NIU(0, 0x600), 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NOC, NIU(0, 0x2000), 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_NOC, NIU(1, 0xfffc), 0), MMIO_UNMAPPED);
@@ -326,7 +309,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, identity_is_of_the_tile, 0, 2);
     tcase_add_loop_test(tcase, command_registers_hold_values, 0, 4);
-    tcase_add_loop_test(tcase, command_without_a_noc_is_a_fault, 0, 8);
+    tcase_add_loop_test(tcase, command_sends_a_packet, 0, 8);
     tcase_add_loop_test(tcase, counters_are_read_only, 0, 2);
     tcase_add_loop_test(tcase, transactions_that_end_interrupt, 0, 2);
     tcase_add_test(tcase, what_is_not_modelled_is_reported);

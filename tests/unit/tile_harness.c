@@ -30,7 +30,7 @@ void harness_open(struct tile_harness *harness)
         .board = {.fault = note_fault, .unmodelled = note_unmodelled}, .policy = PENROSE_STOP};
     harness->store = rv32_code_store_create();
     ck_assert_ptr_nonnull(harness->store);
-    harness->tile = tile_create(1, 2, harness->store, &harness->board, harness);
+    harness->tile = tile_create(TILE_TENSIX, 1, 2, harness->store, &harness->board, harness);
     ck_assert_ptr_nonnull(harness->tile);
 }
 

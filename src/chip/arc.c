@@ -1,0 +1,601 @@
+/*
+ * The ARC tile (arc.h): what its firmware would do.
+ *
+ * Message queues: a header of eight words, then the requests, then the responses. Pointers count to
+ * twice the number of entries, so that a full queue differs from an empty one. The host owns the
+ * request's write pointer and the response's read pointer; they may hold anything.
+ */
+#include "chip/arc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- Tables --- */
+
+enum register_kind { SCRATCH, CLOCK, CONTROL, SCRATCH_RAM, CATCHER, FLUSH, STATUS };
+
+static const struct register_row {
+    uint32_t offset;
+    uint32_t words;
+    enum register_kind kind;
+} registers[] = {
+#define ARC_REGISTER(offset, words, NAME, kind) {offset, words, kind},
+#include "chip/arc.def"
+};
+
+static const struct {
+    unsigned index;
+    uint32_t value;
+} starts[] = {
+#define ARC_START(NAME, index, value) {index, value},
+#include "chip/arc.def"
+};
+
+enum message_kind {
+    NOTHING,
+    BOARD,
+    SCRATCH_ONLY,
+    POWER,
+    FORCE_CLOCK,
+    GET_CLOCK,
+    BUSY,
+    IDLE,
+    TRAINED,
+    TEST,
+    SERIAL
+};
+
+static const struct message_row {
+    uint8_t code;
+    enum message_kind kind;
+} messages[] = {
+#define ARC_MESSAGE(code, NAME, kind) {code, kind},
+#include "chip/arc.def"
+};
+
+enum telemetry_kind {
+    FIXED,
+    BOARD_HIGH,
+    BOARD_LOW,
+    ETHERNET,
+    TRAINED_BANKS,
+    HEARTBEAT,
+    COLUMNS,
+    BANKS,
+    PCIE
+};
+
+static const struct telemetry_row {
+    uint16_t tag;
+    enum telemetry_kind kind;
+    uint32_t value;
+} telemetry[] = {
+#define ARC_TELEMETRY(tag, NAME, kind, value) {tag, kind, value},
+#include "chip/arc.def"
+};
+
+enum {
+    REGISTERS = sizeof registers / sizeof *registers,
+    TELEMETRY_ENTRIES = sizeof telemetry / sizeof *telemetry,
+    TELEMETRY_VERSION = 1,
+    TAG_AICLK = 14,
+    APB_BYTES = 0x100000,
+    NIU0 = 0x50000,
+    NIU1 = 0x58000,
+    NIU_BYTES = 0x1000, /* of its registers; windows of the tile itself follow */
+};
+
+_Static_assert(TELEMETRY_ENTRIES <= (ARC_VALUES - ARC_TAGS) / 4 - 2, "tags end before values");
+_Static_assert(TELEMETRY_ENTRIES <= (ARC_QUEUE_CONTROL - ARC_VALUES) / 4, "values end as well");
+
+static enum grid_reply reply(enum grid_reply reply, char *rule, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static enum grid_reply reply(enum grid_reply reply, char *rule, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(rule, GRID_RULE_BYTES, format, arguments);
+    va_end(arguments);
+    return reply;
+}
+
+/* --- Memory --- */
+
+static uint32_t load(const struct arc *arc, uint64_t address)
+{
+    uint32_t value;
+    memcpy(&value, arc->csm + (address - ARC_CSM), sizeof value);
+    return value;
+}
+
+static void store(struct arc *arc, uint64_t address, uint32_t value)
+{
+    memcpy(arc->csm + (address - ARC_CSM), &value, sizeof value);
+}
+
+static uint64_t now(const struct arc *arc)
+{
+    return arc->board.now ? arc->board.now(arc->board.context) : 0;
+}
+
+/* --- Telemetry --- */
+
+/* HW: firmware counts its updates, of which there is one in 100 ms. */
+static uint32_t heartbeat(const struct arc *arc)
+{
+    const uint64_t cycles_per_update = 100 * UINT64_C(1000000);
+    return (uint32_t)(1 + now(arc) / cycles_per_update);
+}
+
+static uint32_t telemetry_at_boot(const struct telemetry_row *row, const struct grid *grid)
+{
+    enum { ALL_COLUMNS = (1 << GRID_COLUMNS) - 1, ALL_BANKS = (1 << GRID_BANKS) - 1 };
+    uint32_t banks = ALL_BANKS & ~(uint32_t)grid->fused.banks;
+    uint32_t trained = 0;
+    switch (row->kind) {
+    case BOARD_HIGH:
+        return (uint32_t)(grid->board >> 32);
+    case BOARD_LOW:
+        return (uint32_t)grid->board;
+    case ETHERNET:
+        return ALL_COLUMNS & ~(uint32_t)grid->fused.ethernet;
+    case TRAINED_BANKS: /* two bits a bank: trained, failed */
+        for (unsigned bank = 0; bank < GRID_BANKS; bank++) {
+            trained |= (banks >> bank & 1) << (2 * bank);
+        }
+        return trained;
+    case COLUMNS:
+        return ALL_COLUMNS & ~(uint32_t)grid->fused.columns;
+    case BANKS:
+        return banks;
+    case PCIE: /* two bits a tile: 1 is an endpoint */
+        return UINT32_C(1) << (2 * grid->pcie);
+    case HEARTBEAT:
+        return 1;
+    case FIXED:
+        break;
+    }
+    return row->value;
+}
+
+static int telemetry_index(unsigned tag)
+{
+    for (int i = 0; i < (int)TELEMETRY_ENTRIES; i++) {
+        if (telemetry[i].tag == tag) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static uint64_t telemetry_address(int index)
+{
+    return ARC_VALUES + 4 * (uint64_t)index;
+}
+
+bool arc_telemetry(const struct arc *arc, unsigned tag, uint32_t *value)
+{
+    int index = telemetry_index(tag);
+    if (index < 0) {
+        return false;
+    }
+    *value =
+        telemetry[index].kind == HEARTBEAT ? heartbeat(arc) : load(arc, telemetry_address(index));
+    return true;
+}
+
+static void set_clock(struct arc *arc, uint32_t megahertz)
+{
+    store(arc, telemetry_address(telemetry_index(TAG_AICLK)), megahertz);
+}
+
+/* --- Messages --- */
+
+enum {
+    ENTRY_BYTES = 4 * ARC_MESSAGE_WORDS,
+    HEADER_BYTES = 32,
+    QUEUE_BYTES = HEADER_BYTES + 2 * ARC_QUEUE_ENTRIES * ENTRY_BYTES,
+    POINTER_WRAP = 2 * ARC_QUEUE_ENTRIES,
+
+    REQUEST_WRITE = 0x00, /* in the header */
+    RESPONSE_READ = 0x04,
+    REQUEST_READ = 0x10,
+    RESPONSE_WRITE = 0x14,
+    LAST_SERIAL = 0x18,
+
+    STATUS_UNKNOWN = 0xff,
+    STATUS_SCRATCH_ONLY = 0xfe,
+    BUSY_MEGAHERTZ = 1350,
+    IDLE_MEGAHERTZ = 800,
+    BOOT_MEGAHERTZ = 1000,
+    CLOCK_IS_FREE = 1, /* GET_AICLK's mode */
+
+    POST_CODE_MESSAGES_DONE = 0x3f,
+    POST_CODE_TELEMETRY_DONE = 0x41,
+};
+
+#define POST_CODE UINT32_C(0xc0de0000)
+
+static uint8_t power_setting(struct arc *arc, uint32_t word)
+{
+    bool has_clock = word >> 8 & 15, is_busy = word >> 16 & 1;
+    if (has_clock) {
+        set_clock(arc, is_busy ? BUSY_MEGAHERTZ : IDLE_MEGAHERTZ);
+    }
+    return 0;
+}
+
+static uint8_t serve_board(struct arc *arc, const uint32_t *request, uint32_t *response)
+{
+    return arc->board.message ? arc->board.message(arc->board.context, request, response) : 0;
+}
+
+/* Fills the response but for the exit code, which is returned. */
+static uint8_t serve(struct arc *arc, enum message_kind kind, uint64_t queue,
+                     const uint32_t *request, uint32_t *response)
+{
+    switch (kind) {
+    case BOARD:
+        return serve_board(arc, request, response);
+    case SCRATCH_ONLY:
+        return STATUS_SCRATCH_ONLY;
+    case POWER:
+        return power_setting(arc, request[0]);
+    case FORCE_CLOCK: /* 0 sets it free */
+        set_clock(arc, request[1] ? request[1] : BOOT_MEGAHERTZ);
+        return 0;
+    case GET_CLOCK:
+        response[1] = load(arc, telemetry_address(telemetry_index(TAG_AICLK)));
+        response[2] = CLOCK_IS_FREE;
+        return 0;
+    case BUSY:
+        set_clock(arc, BUSY_MEGAHERTZ);
+        return 0;
+    case IDLE:
+        set_clock(arc, IDLE_MEGAHERTZ);
+        return 0;
+    case TRAINED:
+        return 1;
+    case TEST:
+        response[1] = request[1] + 1;
+        response[2] = load(arc, queue + LAST_SERIAL) + 1;
+        return 0;
+    case SERIAL:
+        store(arc, queue + LAST_SERIAL, request[1]);
+        return 0;
+    case NOTHING:
+        break;
+    }
+    return 0;
+}
+
+static const struct message_row *find_message(uint32_t code)
+{
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
+        if (messages[i].code == code) {
+            return &messages[i];
+        }
+    }
+    return NULL;
+}
+
+static void handle(struct arc *arc, uint64_t queue, const uint32_t *request, uint32_t *response)
+{
+    const struct message_row *row = find_message(request[0] & 0xff);
+    memset(response, 0, ENTRY_BYTES);
+    uint8_t code = row ? serve(arc, row->kind, queue, request, response) : STATUS_UNKNOWN;
+    response[0] |= code;
+    if (!row || row->kind != SERIAL) {
+        store(arc, queue + LAST_SERIAL, load(arc, queue + LAST_SERIAL) + 1);
+    }
+    arc->messages++;
+}
+
+static uint64_t request_at(uint64_t queue, uint32_t pointer)
+{
+    return queue + HEADER_BYTES + ENTRY_BYTES * (uint64_t)(pointer % ARC_QUEUE_ENTRIES);
+}
+
+static uint64_t response_at(uint64_t queue, uint32_t pointer)
+{
+    return request_at(queue, pointer) + ARC_QUEUE_ENTRIES * ENTRY_BYTES;
+}
+
+/* Takes a message from a queue, if there is one and room for the answer. Pointers beyond the wrap
+ * stop the queue, as they do in firmware. */
+static bool handle_next(struct arc *arc, uint64_t queue)
+{
+    uint32_t written = load(arc, queue + REQUEST_WRITE), taken = load(arc, queue + REQUEST_READ);
+    uint32_t answered = load(arc, queue + RESPONSE_WRITE), seen = load(arc, queue + RESPONSE_READ);
+    bool is_full = (answered - seen) % POINTER_WRAP == ARC_QUEUE_ENTRIES;
+    if (written == taken || is_full || written >= POINTER_WRAP || taken >= POINTER_WRAP ||
+        answered >= POINTER_WRAP || seen >= POINTER_WRAP) {
+        return false;
+    }
+    uint32_t request[ARC_MESSAGE_WORDS], response[ARC_MESSAGE_WORDS];
+    memcpy(request, arc->csm + (request_at(queue, taken) - ARC_CSM), sizeof request);
+    handle(arc, queue, request, response);
+    memcpy(arc->csm + (response_at(queue, answered) - ARC_CSM), response, sizeof response);
+    store(arc, queue + REQUEST_READ, (taken + 1) % POINTER_WRAP);
+    store(arc, queue + RESPONSE_WRITE, (answered + 1) % POINTER_WRAP);
+    return true;
+}
+
+static void handle_messages(struct arc *arc)
+{
+    for (unsigned i = 0; i < ARC_QUEUES; i++) {
+        uint64_t queue = ARC_QUEUE_BASE + QUEUE_BYTES * (uint64_t)i;
+        for (unsigned turn = 0; turn < POINTER_WRAP && handle_next(arc, queue); turn++) {
+        }
+    }
+    arc->scratch[0] = POST_CODE | POST_CODE_MESSAGES_DONE;
+}
+
+/* --- Start --- */
+
+void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *board)
+{
+    memset(arc, 0, sizeof *arc);
+    if (board) {
+        arc->board = *board;
+    }
+    arc->scratch[0] = POST_CODE | POST_CODE_TELEMETRY_DONE;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        arc->scratch_ram[starts[i].index] = starts[i].value;
+    }
+    store(arc, ARC_QUEUE_CONTROL, (uint32_t)ARC_QUEUE_BASE);
+    store(arc, ARC_QUEUE_CONTROL + 4, ARC_QUEUE_ENTRIES | ARC_QUEUES << 8);
+    store(arc, ARC_TAGS, TELEMETRY_VERSION);
+    store(arc, ARC_TAGS + 4, TELEMETRY_ENTRIES);
+    for (int i = 0; i < (int)TELEMETRY_ENTRIES; i++) {
+        store(arc, ARC_TAGS + 8 + 4 * (uint64_t)i, telemetry[i].tag | (uint32_t)i << 16);
+        store(arc, telemetry_address(i), telemetry_at_boot(&telemetry[i], grid));
+    }
+    struct grid_position at;
+    if (grid_locate(grid, GRID_ARC, 0, 0, &at)) {
+        for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
+            grid_niu_init(&arc->niu[noc], grid, noc, at);
+        }
+    }
+}
+
+/* --- Registers --- */
+
+enum { INTERRUPT_BITS = 0xf << 16, CATCHER_READY = 1 << 0 };
+
+/* HW: the reference clock has 50 MHz. GUESS: the tile clock has 1 GHz, whatever messages have set.
+ */
+static uint32_t reference_clock(const struct arc *arc, uint32_t word)
+{
+    enum { CYCLES = 20 };
+    return (uint32_t)(now(arc) / CYCLES >> (32 * word));
+}
+
+static const struct register_row *find_register(uint32_t offset)
+{
+    for (unsigned i = 0; i < REGISTERS; i++) {
+        if (offset - registers[i].offset < 4 * registers[i].words) {
+            return &registers[i];
+        }
+    }
+    return NULL;
+}
+
+/* The NIU that an offset in the APB range belongs to; NULL for others. */
+static const struct grid_niu *niu_at(const struct arc *arc, uint32_t offset, uint32_t *in_niu)
+{
+    static const uint32_t bases[GRID_NOCS] = {NIU0, NIU1};
+    for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
+        *in_niu = offset - bases[noc];
+        if (*in_niu < NIU_BYTES) {
+            return &arc->niu[noc];
+        }
+    }
+    return NULL;
+}
+
+static enum grid_reply no_register(uint32_t offset, char *rule)
+{
+    return reply(GRID_UNMODELLED, rule,
+                 "ARC: register 0x%08llx is not modelled: it reads zero and ignores writes",
+                 (unsigned long long)(ARC_APB + offset));
+}
+
+static enum grid_reply niu_reply(enum grid_reply got, uint32_t offset, char *rule)
+{
+    return got == GRID_DONE ? got
+                            : reply(got, rule, "ARC: NIU register 0x%03x is not modelled", offset);
+}
+
+static enum grid_reply read_register(const struct arc *arc, uint32_t offset, uint32_t *value,
+                                     char *rule)
+{
+    uint32_t in_niu;
+    const struct grid_niu *niu = niu_at(arc, offset, &in_niu);
+    const struct register_row *row = find_register(offset);
+    *value = 0;
+    if (niu) {
+        return niu_reply(grid_niu_read(niu, in_niu, value), in_niu, rule);
+    }
+    if (!row) {
+        return no_register(offset, rule);
+    }
+    uint32_t word = (offset - row->offset) / 4;
+    switch (row->kind) {
+    case SCRATCH:
+        *value = arc->scratch[word];
+        break;
+    case SCRATCH_RAM:
+        *value = arc->scratch_ram[word];
+        break;
+    case CLOCK:
+        *value = reference_clock(arc, word);
+        break;
+    case CONTROL:
+        *value = arc->misc_control;
+        break;
+    case STATUS:
+        *value = CATCHER_READY;
+        break;
+    case FLUSH:
+        break;
+    case CATCHER: /* firmware empties it at once */
+        return reply(GRID_FORBIDDEN, rule,
+                     "ARC: the MSI catcher's FIFO is empty: read its status at 0x800b0008 first");
+    }
+    return GRID_DONE;
+}
+
+static enum grid_reply write_register(struct arc *arc, uint32_t offset, uint32_t value, char *rule)
+{
+    uint32_t in_niu;
+    const struct grid_niu *niu = niu_at(arc, offset, &in_niu);
+    const struct register_row *row = find_register(offset);
+    if (niu) {
+        return niu_reply(grid_niu_write(&arc->niu[niu - arc->niu], in_niu, value), in_niu, rule);
+    }
+    if (!row) {
+        return no_register(offset, rule);
+    }
+    uint32_t word = (offset - row->offset) / 4;
+    switch (row->kind) {
+    case SCRATCH:
+        arc->scratch[word] = value;
+        break;
+    case SCRATCH_RAM:
+        arc->scratch_ram[word] = value;
+        break;
+    case CONTROL:
+        arc->misc_control = value & ~(uint32_t)INTERRUPT_BITS; /* firmware acknowledges */
+        if (value & INTERRUPT_BITS) {
+            handle_messages(arc);
+        }
+        break;
+    case CATCHER:
+        if (value == 0) { /* other interrupts are none of firmware's */
+            handle_messages(arc);
+        }
+        break;
+    case CLOCK:
+    case FLUSH:
+    case STATUS:
+        break; /* read only */
+    }
+    return GRID_DONE;
+}
+
+/* --- Accesses --- */
+
+enum area { CSM, APB, NIU, NOWHERE };
+
+static enum area area_of(uint64_t address, uint32_t *offset)
+{
+    if (address - ARC_CSM < ARC_CSM_BYTES) {
+        *offset = (uint32_t)(address - ARC_CSM);
+        return CSM;
+    }
+    if (address - ARC_APB < APB_BYTES) {
+        *offset = (uint32_t)(address - ARC_APB);
+        return APB;
+    }
+    return grid_niu_address(GRID_ARC, address, offset) ? NIU : NOWHERE;
+}
+
+/* Rules that hold for reads and writes; nothing has happened yet. */
+static enum grid_reply check_access(enum area area, uint64_t address, uint32_t offset,
+                                    uint32_t size, char *rule)
+{
+    if (area == NOWHERE) {
+        return reply(GRID_ABSENT, rule,
+                     "ARC: nothing is at 0x%llx: memory is at 0x10000000, registers at 0x80000000",
+                     (unsigned long long)address);
+    }
+    if (area == CSM && size > ARC_CSM_BYTES - offset) {
+        return reply(GRID_FORBIDDEN, rule,
+                     "ARC: %u bytes at 0x%llx reach beyond the end of its memory at 0x10080000",
+                     size, (unsigned long long)address);
+    }
+    if (area != CSM && (size != 4 || offset % 4)) {
+        return reply(GRID_FORBIDDEN, rule,
+                     "ARC: %u bytes at register 0x%llx: access registers as aligned 32-bit words",
+                     size, (unsigned long long)address);
+    }
+    return GRID_DONE;
+}
+
+/* The heartbeat word as it is now, where a read of [offset, offset + size) covers it. */
+static void refresh(const struct arc *arc, uint32_t offset, uint8_t *to, uint32_t size)
+{
+    for (int i = 0; i < (int)TELEMETRY_ENTRIES; i++) {
+        uint32_t value = heartbeat(arc);
+        const uint8_t *bytes = (const uint8_t *)&value; /* little-endian hosts only */
+        for (unsigned byte = 0; telemetry[i].kind == HEARTBEAT && byte < sizeof value; byte++) {
+            uint64_t at = telemetry_address(i) - ARC_CSM + byte - offset;
+            if (at < size) {
+                to[at] = bytes[byte];
+            }
+        }
+    }
+}
+
+enum grid_reply arc_read(const struct arc *arc, unsigned noc, uint64_t address, void *to,
+                         uint32_t size, char *rule)
+{
+    uint32_t offset = 0, value = 0;
+    enum area area = area_of(address, &offset);
+    enum grid_reply got = check_access(area, address, offset, size, rule);
+    if (got != GRID_DONE) {
+        memset(to, 0xff, size);
+        return got;
+    }
+    switch (area) {
+    case CSM:
+        memcpy(to, arc->csm + offset, size);
+        refresh(arc, offset, to, size);
+        return GRID_DONE;
+    case APB:
+        got = read_register(arc, offset, &value, rule);
+        break;
+    case NIU:
+    case NOWHERE:
+        got = niu_reply(grid_niu_read(&arc->niu[noc & 1], offset, &value), offset, rule);
+        break;
+    }
+    memcpy(to, &value, sizeof value);
+    return got;
+}
+
+enum grid_reply arc_write(struct arc *arc, unsigned noc, uint64_t address, const void *from,
+                          uint32_t size, char *rule)
+{
+    uint32_t offset = 0, value = 0;
+    enum area area = area_of(address, &offset);
+    enum grid_reply got = check_access(area, address, offset, size, rule);
+    if (got != GRID_DONE) {
+        return got;
+    }
+    if (area == CSM) {
+        memcpy(arc->csm + offset, from, size);
+        return GRID_DONE;
+    }
+    memcpy(&value, from, sizeof value);
+    if (area == APB) {
+        return write_register(arc, offset, value, rule);
+    }
+    return niu_reply(grid_niu_write(&arc->niu[noc & 1], offset, value), offset, rule);
+}
+
+/* SPEC: PCIExpressTile/README, BAR0. HW: UMD has registers in the upper MiB, from 0x1ff00000 on.
+ * GUESS: memory is at 0x1fe80000, as on Wormhole. */
+bool arc_bar0_address(uint64_t offset, uint64_t *address)
+{
+    const uint64_t memory = 0x1fe80000, apb = 0x1ff00000;
+    if (offset - memory < ARC_CSM_BYTES) {
+        *address = ARC_CSM + (offset - memory);
+        return true;
+    }
+    *address = ARC_APB + (offset - apb);
+    return offset - apb < APB_BYTES;
+}

@@ -1,0 +1,71 @@
+/*
+ * The ARC tile as the NoC and the host see it: reset unit, message queues, telemetry, memory.
+ * SPEC: BlackholeA0 NoC/MemoryMap (NIU_BASE); for the rest there is no page: what UMD relies on,
+ * the vendor's published firmware for the tile, and ttsim.
+ *
+ * The firmware of the tile is not run, but answered for: it has booted, and it handles messages at
+ * once. Its queues and telemetry lie in the tile's memory, where hosts read and write them.
+ * Invariant: csm[] holds what a read gives, but for the telemetry words that change with time.
+ */
+#ifndef CHIP_ARC_H
+#define CHIP_ARC_H
+
+#include "chip/grid.h"
+
+enum {
+    ARC_CSM_BYTES = 0x80000,
+    ARC_SCRATCHES = 8,
+    ARC_SCRATCH_RAM = 64,
+    ARC_QUEUES = 4,
+    ARC_QUEUE_ENTRIES = 4,
+    ARC_MESSAGE_WORDS = 8,
+};
+
+/* As seen from the NoC. */
+#define ARC_CSM           UINT64_C(0x10000000)
+#define ARC_APB           UINT64_C(0x80000000)
+#define ARC_TAGS          UINT64_C(0x10000100) /* version, count, then tag | index << 16 */
+#define ARC_VALUES        UINT64_C(0x10000200)
+#define ARC_QUEUE_CONTROL UINT64_C(0x10000300)
+#define ARC_QUEUE_BASE    UINT64_C(0x10000400)
+
+/* What the tile's surroundings do for it. Any of them may be NULL. */
+struct arc_board {
+    /* Tile clock cycles since the chip was made. */
+    uint64_t (*now)(void *context);
+    /* A message that concerns the rest of the chip (rows BOARD of arc.def): resets, DMA, tables of
+     * coordinates. `request` and `response` as in the queue; returns the exit code, 0 is success.
+     */
+    uint8_t (*message)(void *context, const uint32_t request[ARC_MESSAGE_WORDS],
+                       uint32_t response[ARC_MESSAGE_WORDS]);
+    void *context;
+};
+
+struct arc {
+    uint32_t scratch[ARC_SCRATCHES];
+    uint32_t scratch_ram[ARC_SCRATCH_RAM];
+    uint32_t misc_control;
+    uint64_t messages; /* handled so far */
+    struct grid_niu niu[GRID_NOCS];
+    uint8_t csm[ARC_CSM_BYTES];
+    struct arc_board board; /* host pointers: not part of a snapshot */
+};
+
+/* As after boot, on a chip of this grid. */
+void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *board);
+
+/* Accesses over NoC `noc`. `rule` has room for GRID_RULE_BYTES and is filled unless the reply is
+ * GRID_DONE; `to` is filled whatever the reply. Registers are single words; CSM takes any size.
+ * Reads have no effects. */
+enum grid_reply arc_read(const struct arc *arc, unsigned noc, uint64_t address, void *to,
+                         uint32_t size, char *rule);
+enum grid_reply arc_write(struct arc *arc, unsigned noc, uint64_t address, const void *from,
+                          uint32_t size, char *rule);
+
+/* Where BAR0 + `offset` leads in the ARC tile; only PCIe tile 1 has that path. False outside. */
+bool arc_bar0_address(uint64_t offset, uint64_t *address);
+
+/* The value of a telemetry tag now; false when there is no such tag. */
+bool arc_telemetry(const struct arc *arc, unsigned tag, uint32_t *value);
+
+#endif

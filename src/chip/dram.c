@@ -1,0 +1,195 @@
+/* DRAM banks, see chip/dram.h. */
+#include "chip/dram.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tile/noc_port.h"
+
+#define GDDR_END        UINT64_C(0xff000000)
+#define REGISTERS_END   UINT64_C(0x100000000)
+#define TILE_REGISTERS  UINT64_C(0x10000000000) /* bit 40: the registers once more */
+#define TILE_L1         UINT64_C(0x2000000000)
+#define AXI_SUBORDINATE (UINT32_C(1) << 15) /* of NIU_CFG_0 */
+
+enum { READ_ALIGNMENT = 64, WRITE_ALIGNMENT = 16 };
+
+static const char out_of_range[] = "a DRAM bank ends at 0xff000000; its tile's L1 is at "
+                                   "0x2000000000, its registers at 0xffb00000";
+
+void dram_init(struct dram_bank *bank, unsigned number, const uint16_t node[DRAM_PORTS],
+               const struct tile_board *board, void *owner)
+{
+    *bank = (struct dram_bank){.number = number, .board = board, .owner = owner};
+    noc_queue_init(&bank->inbox);
+    for (unsigned i = 0; i < DRAM_PORTS; i++) {
+        struct dram_port *port = &bank->port[i];
+        port->bank = bank;
+        port->node = node[i];
+        snprintf(port->name, sizeof port->name, "DRAM (%u, %u)", node[i] % NOC_WIDTH,
+                 node[i] / NOC_WIDTH);
+    }
+}
+
+void dram_free(struct dram_bank *bank)
+{
+    sparse_free(&bank->memory);
+    noc_queue_free(&bank->inbox, &bank->pool);
+    for (struct noc_packet *packet; (packet = noc_list_take(&bank->sent));) {
+        noc_packet_free(&bank->pool, packet);
+    }
+    noc_pool_empty(&bank->pool);
+}
+
+/* Where an address leads: GDDR (false), or the tile's own space (true). */
+static bool is_tile_address(uint64_t address, uint64_t *local)
+{
+    *local = address;
+    if (address >= TILE_L1 && address < TILE_L1 + REGISTERS_END) {
+        *local = address - TILE_L1;
+        return true;
+    }
+    if (address >= TILE_REGISTERS + GDDR_END && address < TILE_REGISTERS + REGISTERS_END) {
+        *local = address - TILE_REGISTERS;
+        return true;
+    }
+    return address >= GDDR_END && address < REGISTERS_END;
+}
+
+/* --- The host --- */
+
+enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operation,
+                            uint64_t address, void *bytes, uint64_t size, uint32_t *tile_address,
+                            const char **rule)
+{
+    struct tile *tile = port->tile;
+    uint64_t local;
+    bool is_stream = tile && !(tile->niu[0].word[NIU_CFG_0 / 4] & AXI_SUBORDINATE);
+    if (is_stream || is_tile_address(address, &local)) {
+        *tile_address = (uint32_t)(is_stream ? address : local);
+        return DRAM_IS_TILE;
+    }
+    if (address >= GDDR_END || size > GDDR_END - address) {
+        *rule = out_of_range;
+        return DRAM_REFUSED;
+    }
+    if (operation == MMIO_READ || operation == MMIO_PEEK) {
+        sparse_read(&port->bank->memory, address, bytes, size);
+    } else if (!sparse_write(&port->bank->memory, address, bytes, size)) {
+        *rule = "the host has no memory";
+        return DRAM_REFUSED;
+    }
+    return DRAM_DONE;
+}
+
+/* --- The NoC --- */
+
+static enum noc_answer access_port(struct dram_port *port, enum mmio_operation operation,
+                                   uint64_t address, void *bytes, uint32_t size, uint64_t cycle,
+                                   const char **rule)
+{
+    uint32_t tile_address, done;
+    enum dram_reply reply =
+        dram_access(port, operation, address, bytes, size, &tile_address, rule);
+    if (reply != DRAM_IS_TILE) {
+        return reply == DRAM_DONE ? NOC_ANSWERED : NOC_REFUSED;
+    }
+    if (!port->tile) {
+        *rule = "the hart of this DRAM tile was never used; its registers and L1 answer after the "
+                "host has touched them";
+        return NOC_REFUSED;
+    }
+    enum mmio_reply tile_reply = tile_noc_access(port->tile, operation, tile_address, bytes, size,
+                                                 cycle, &done, rule);
+    *rule = *rule ? *rule : "nothing answers there";
+    return tile_reply == MMIO_OK     ? NOC_ANSWERED
+           : tile_reply == MMIO_WAIT ? NOC_WAITS
+                                     : NOC_REFUSED;
+}
+
+static enum noc_answer port_read(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
+                                 uint64_t cycle, const char **rule)
+{
+    return access_port(owner, MMIO_READ, address, bytes, size, cycle, rule);
+}
+
+static enum noc_answer port_write(void *owner, uint64_t address, const uint8_t *bytes,
+                                  uint32_t size, uint64_t cycle, const char **rule)
+{
+    return access_port(owner, MMIO_WRITE, address, (void *)(uintptr_t)bytes, size, cycle, rule);
+}
+
+static void port_send(void *owner, struct noc_packet *packet, uint64_t cycle)
+{
+    struct dram_port *port = owner;
+    struct dram_bank *bank = port->bank;
+    packet->sent = cycle;
+    packet->order = (uint64_t)(NOC_NODES + bank->number) << 40 | bank->sequence++;
+    noc_list_append(&bank->sent, packet);
+}
+
+static void port_changed(void *owner, unsigned noc, uint64_t cycle)
+{
+    struct dram_port *port = owner;
+    (void)noc;
+    if (port->tile) {
+        tile_event(port->tile, cycle);
+    }
+}
+
+static void port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
+                       const char *text, uint64_t cycle)
+{
+    struct dram_port *port = owner;
+    struct tile_fault fault = {.kind = kind,
+                               .agent = (enum tile_agent)packet->agent,
+                               .is_remote = true,
+                               .origin = packet->origin,
+                               .cycle = cycle,
+                               .pc = packet->pc,
+                               .address = (uint32_t)packet->address};
+    snprintf(fault.text, sizeof fault.text, "%s", text);
+    port->bank->board->bank_fault(port->bank->owner, &port->bank->notes, &fault);
+}
+
+static struct noc_target target_of(struct dram_port *port, unsigned noc)
+{
+    struct tile *tile = port->tile;
+    if (tile && !(tile->niu[noc].word[NIU_CFG_0 / 4] & AXI_SUBORDINATE)) {
+        return tile_noc_target(tile, noc);
+    }
+    return (struct noc_target){.owner = port,
+                               .pool = &port->bank->pool,
+                               .niu = tile ? &tile->niu[noc] : NULL,
+                               .here = port->node,
+                               .name = port->name,
+                               .read_alignment = READ_ALIGNMENT,
+                               .write_alignment = WRITE_ALIGNMENT,
+                               .has_registers = true,
+                               .read = port_read,
+                               .write = port_write,
+                               .send = port_send,
+                               .changed = port_changed,
+                               .fault = port_fault};
+}
+
+static struct dram_port *port_at(struct dram_bank *bank, uint16_t node)
+{
+    unsigned i = 0;
+    while (i < DRAM_PORTS - 1 && bank->port[i].node != node) {
+        i++;
+    }
+    return &bank->port[i];
+}
+
+void dram_serve(struct dram_bank *bank, uint64_t end)
+{
+    for (struct noc_packet *packet; (packet = noc_queue_take(&bank->inbox, end));) {
+        struct noc_target target = target_of(port_at(bank, packet->to), packet->noc);
+        uint64_t cycle = packet->arrival;
+        if (!noc_serve(&target, packet, cycle)) {
+            packet->arrival = end; /* the tile is busy: again in the next window */
+            noc_queue_put(&bank->inbox, packet);
+        }
+    }
+}

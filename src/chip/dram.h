@@ -1,0 +1,60 @@
+/*
+ * A DRAM bank: 4 GiB of GDDR6 behind three tiles, each with two NIUs, a hart and L1 of its own.
+ * SPEC: BlackholeA0 NoC/{README, MemoryMap} (NIU_CFG_0 bit 15); tt-exalens and tt-metal's drisc
+ * firmware for what the NoC sees: GDDR from 0 to 0xff000000, the registers of the tile above it (and
+ * again with bit 40 set), its L1 at 0x20'00000000. With bit 15 of NIU_CFG_0 clear a NIU leads to the
+ * hart's address space instead.
+ *
+ * The bank serves what arrives for any of its tiles in canonical order, then the tiles run. Tiles
+ * exist only where somebody touched them.
+ */
+#ifndef CHIP_DRAM_H
+#define CHIP_DRAM_H
+
+#include <penrose/penrose.h>
+
+#include "chip/sparse.h"
+#include "noc/packet.h"
+#include "tile/tile.h"
+
+enum { DRAM_PORTS = 3 };
+
+struct dram_bank;
+
+/* One of the three ways to the bank. */
+struct dram_port {
+    struct dram_bank *bank;
+    struct tile *tile; /* NULL until it is touched */
+    uint16_t node;
+    char name[24]; /* "DRAM (0, 11)" */
+};
+
+struct dram_bank {
+    unsigned number;
+    struct sparse memory;
+    struct dram_port port[DRAM_PORTS];
+    struct noc_queue inbox;
+    struct noc_list sent;
+    struct noc_pool pool;
+    uint64_t sequence; /* of packets that it sent */
+    const struct tile_board *board; /* for faults */
+    void *owner;
+    void *notes;
+};
+
+void dram_init(struct dram_bank *bank, unsigned number, const uint16_t node[DRAM_PORTS],
+               const struct tile_board *board, void *owner);
+void dram_free(struct dram_bank *bank);
+
+/* Serves the packets that arrive before `end`. */
+void dram_serve(struct dram_bank *bank, uint64_t end);
+
+/* Accesses of the host, without effects where `operation` is a peek or poke, to what NIU 0 of a
+ * port leads to; NULL or the rule that was broken. Addresses of the tile need the tile: *tile_address
+ * is then filled in, and the answer is DRAM_IS_TILE. */
+enum dram_reply { DRAM_DONE, DRAM_IS_TILE, DRAM_REFUSED };
+enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operation,
+                            uint64_t address, void *bytes, uint64_t size, uint32_t *tile_address,
+                            const char **rule);
+
+#endif

@@ -1,0 +1,264 @@
+/*
+ * What happens between windows: packets that left during a window change hands.
+ *
+ * A packet arrives `latency` cycles after it was sent, but not in the window in which it was. In a
+ * functional run the latency is the length of a window, whatever the distance, so windows can be as
+ * long as that; in a timed run it follows from hops and flits (SPEC: NoC/README, performance).
+ * Whoever has no time of its own (ARC, PCIe, L2CPU, security) is served here, at the start of the
+ * window in which the packet arrives.
+ */
+#include <stdio.h>
+
+#include "chip/chip.h"
+#include "noc/serve.h"
+
+enum { NIU_CYCLES = 5, HOP_CYCLES = 9 };
+
+/* --- Time --- */
+
+static uint64_t latency(const struct penrose_chip *chip, const struct noc_packet *packet,
+                        unsigned hops)
+{
+    bool has_data = packet->kind == NOC_READ_RESPONSE ||
+                    (packet->kind == NOC_WRITE && !packet->is_inline);
+    if (!chip->options.timed) {
+        return chip->window;
+    }
+    return 2 * NIU_CYCLES + HOP_CYCLES * hops +
+           (has_data ? noc_flits(packet->address, packet->size) : 0);
+}
+
+static void set_arrival(const struct penrose_chip *chip, struct noc_packet *packet, unsigned hops)
+{
+    uint64_t arrival = packet->sent + latency(chip, packet, hops);
+    packet->arrival = arrival < chip->now ? chip->now : arrival;
+}
+
+static unsigned hops_of(const struct noc_packet *packet)
+{
+    return grid_hops(packet->noc, chip_position(packet->from), chip_position(packet->to));
+}
+
+/* --- Delivery --- */
+
+/* Fused off, or switched off by software. */
+static bool is_held(struct penrose_chip *chip, const struct noc_packet *packet)
+{
+    enum { CLOCK_OFF = 1 << 12 }; /* of NIU_CFG_0 */
+    const struct tile *tile = chip->place[packet->to].tile;
+    return grid_tile(&chip->grid, chip_position(packet->to))->is_fused_off ||
+           (tile && tile->niu[packet->noc].word[NIU_CFG_0 / 4] & CLOCK_OFF);
+}
+
+static void drop(struct penrose_chip *chip, struct noc_packet *packet,
+                 enum penrose_fault_kind kind, const char *what)
+{
+    char text[160];
+    struct grid_position name = chip_logical(chip, packet->to);
+    snprintf(text, sizeof text, "NoC %u, 0x%llx of tile (%u, %u): %s", packet->noc,
+             (unsigned long long)packet->address, name.x, name.y, what);
+    chip_packet_fault(chip, packet, kind, text);
+    noc_packet_free(&chip->packets, packet);
+}
+
+static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
+{
+    struct chip_place *place = &chip->place[packet->to];
+    const struct grid_tile *tile = grid_tile(&chip->grid, chip_position(packet->to));
+    if (is_held(chip, packet)) {
+        drop(chip, packet, PENROSE_FAULT_NOC_HELD, "the tile is fused off or its clock is off");
+        return;
+    }
+    switch ((enum grid_kind)tile->kind) {
+    case GRID_TENSIX:
+    case GRID_ETHERNET:
+        if (!chip_tile_at(chip, packet->to)) {
+            drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS, "the host has no memory for the tile");
+            return;
+        }
+        noc_queue_put(&place->tile->inbox, packet);
+        break;
+    case GRID_DRAM:
+        noc_queue_put(&place->port->bank->inbox, packet);
+        break;
+    case GRID_EMPTY:
+    case GRID_PCIE:
+    case GRID_ARC:
+    case GRID_L2CPU:
+    case GRID_SECURITY:
+    case GRID_KINDS:
+        noc_queue_put(&chip->edge, packet);
+        break;
+    }
+}
+
+/* --- Multicast --- */
+
+/* Does the NIU at a place take multicasts? Its own masks say so. */
+static bool has_opted_out(const struct tile *tile, unsigned noc, struct grid_position at)
+{
+    const uint32_t *word = tile->niu[noc].word;
+    return word[NIU_ROUTER_CFG_1 / 4] >> at.x & 1 || word[NIU_ROUTER_CFG_3 / 4] >> at.y & 1;
+}
+
+/* Tensix tiles that take it, by copies; the others have opted out since the chip was started. */
+static void spread(struct penrose_chip *chip, struct noc_packet *packet)
+{
+    const struct noc_span *span = &packet->span;
+    struct grid_multicast multicast = {
+        .source = grid_mirror(packet->noc, chip_position(packet->from)),
+        .start = {.x = span->start_x, .y = span->start_y},
+        .end = {.x = span->end_x, .y = span->end_y},
+        .is_y_major = span->y_is_major,
+        .includes_source = span->includes_source,
+        .exclusion = grid_exclusion_of_niu(span->exclude)};
+    struct grid_target target[GRID_TILES];
+    const char *rule = grid_multicast_check(&multicast);
+    unsigned count = rule ? 0 : grid_multicast(&multicast, target), reached = 0;
+    packet->to = packet->from;
+    for (unsigned i = 0; i < count; i++) {
+        struct grid_position at = grid_mirror(packet->noc, target[i].at);
+        const struct grid_tile *there = grid_tile(&chip->grid, at);
+        uint16_t place = noc_node(at.x, at.y);
+        struct tile *tile = there->kind == GRID_TENSIX && !there->is_fused_off
+                                ? chip_tile_at(chip, place)
+                                : NULL;
+        if (!tile || has_opted_out(tile, packet->noc, target[i].at)) {
+            continue;
+        }
+        struct noc_packet *copy = noc_packet_copy(&chip->packets, packet);
+        if (copy) {
+            copy->to = place;
+            set_arrival(chip, copy, target[i].hops);
+            deliver(chip, copy);
+            reached++;
+        }
+    }
+    if (reached == 0) {
+        drop(chip, packet, PENROSE_FAULT_NOC_MULTICAST,
+             rule ? rule : "the rectangle holds no tile that takes multicasts");
+        return;
+    }
+    noc_packet_free(&chip->packets, packet);
+}
+
+static void route(struct penrose_chip *chip, struct noc_packet *packet)
+{
+    if (packet->is_multicast && packet->kind <= NOC_ATOMIC) {
+        spread(chip, packet);
+        return;
+    }
+    set_arrival(chip, packet, hops_of(packet));
+    deliver(chip, packet);
+}
+
+/* --- Tiles without time --- */
+
+struct edge {
+    struct penrose_chip *chip;
+    uint16_t place;
+    unsigned noc;
+    char rule[GRID_RULE_BYTES];
+};
+
+static enum noc_answer edge_access(struct edge *edge, bool writes, uint64_t address, void *bytes,
+                                   uint32_t size, const char **rule)
+{
+    struct penrose_chip *chip = edge->chip;
+    struct grid_position name = chip_logical(chip, edge->place);
+    struct penrose_error error;
+    enum penrose_status status =
+        writes ? penrose_write(chip, name.x, name.y, address, bytes, size, &error)
+               : penrose_read(chip, name.x, name.y, address, bytes, size, &error);
+    if (status == PENROSE_OK) {
+        return NOC_ANSWERED;
+    }
+    snprintf(edge->rule, sizeof edge->rule, "%.*s", (int)sizeof edge->rule - 1, error.text);
+    *rule = edge->rule;
+    return NOC_REFUSED;
+}
+
+static enum noc_answer edge_read(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
+                                 uint64_t cycle, const char **rule)
+{
+    (void)cycle;
+    return edge_access(owner, false, address, bytes, size, rule);
+}
+
+static enum noc_answer edge_write(void *owner, uint64_t address, const uint8_t *bytes,
+                                  uint32_t size, uint64_t cycle, const char **rule)
+{
+    (void)cycle;
+    return edge_access(owner, true, address, (void *)(uintptr_t)bytes, size, rule);
+}
+
+static void edge_send(void *owner, struct noc_packet *packet, uint64_t cycle)
+{
+    struct penrose_chip *chip = ((struct edge *)owner)->chip;
+    packet->sent = cycle;
+    packet->order = (uint64_t)(NOC_NODES + GRID_BANKS) << 40 | chip->edge_sequence++;
+    route(chip, packet);
+}
+
+static void edge_changed(void *owner, unsigned noc, uint64_t cycle)
+{
+    (void)owner;
+    (void)noc;
+    (void)cycle;
+}
+
+static void edge_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
+                       const char *text, uint64_t cycle)
+{
+    (void)cycle;
+    chip_packet_fault(((struct edge *)owner)->chip, packet, kind, text);
+}
+
+static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
+{
+    struct edge edge = {.chip = chip, .place = packet->to, .noc = packet->noc};
+    struct grid_position name = chip_logical(chip, packet->to);
+    char text[32];
+    snprintf(text, sizeof text, "%s (%u, %u)",
+             grid_kind_name((enum grid_kind)grid_tile(&chip->grid, chip_position(packet->to))->kind),
+             name.x, name.y);
+    struct noc_target target = {.owner = &edge,
+                                .pool = &chip->packets,
+                                .here = packet->to,
+                                .name = text,
+                                .read_alignment = 1,
+                                .write_alignment = 1,
+                                .read = edge_read,
+                                .write = edge_write,
+                                .send = edge_send,
+                                .changed = edge_changed,
+                                .fault = edge_fault};
+    noc_serve(&target, packet, packet->arrival);
+}
+
+/* --- All of it --- */
+
+void chip_exchange(struct penrose_chip *chip, uint64_t end)
+{
+    for (size_t i = 0; i < chip->runnable_count; i++) {
+        struct chip_unit *unit = chip->runnable[i];
+        if (unit->tile) {
+            for (struct noc_packet *packet; (packet = noc_list_take(&unit->tile->sent));) {
+                route(chip, packet);
+            }
+            continue;
+        }
+        for (unsigned port = 0; port < DRAM_PORTS; port++) {
+            struct tile *tile = unit->bank->port[port].tile;
+            for (struct noc_packet *packet; tile && (packet = noc_list_take(&tile->sent));) {
+                route(chip, packet);
+            }
+        }
+        for (struct noc_packet *packet; (packet = noc_list_take(&unit->bank->sent));) {
+            route(chip, packet);
+        }
+    }
+    for (struct noc_packet *packet; (packet = noc_queue_take(&chip->edge, end));) {
+        serve_edge(chip, packet);
+    }
+}

@@ -1,0 +1,790 @@
+/*
+ * The grid and its coordinates (grid.h). The tables are those that the chip's firmware computes
+ * from what is fused off; HW: the vendor's published firmware, which agrees with the page.
+ */
+#include "chip/grid.h"
+
+#include <string.h>
+
+enum {
+    FIRST_TENSIX_ROW = 2,
+    ETHERNET_ROW = 1,
+    WEST_DRAM_X = 0,
+    EAST_DRAM_X = 9,
+    CPU_X = 8,
+    TENSIX_SLOTS_WEST = 7, /* Tensix columns west of the middle: 1..7; east: 10..16 */
+    EAST_TENSIX_X = 10,
+
+    /* Where software finds things; SPEC: NoC/Coordinates, the table of translated coordinates. */
+    DRAM_X = 17,
+    DRAM_Y = 12,
+    PCIE_X = 19,
+    PCIE_Y = 24,
+    ETHERNET_X = 20,
+    ETHERNET_Y = 25,
+    L2CPU_Y = 26,
+    SECURITY_Y = 30,
+    TRANSLATED_ETHERNET = 12,
+
+    TABLE_ENTRIES = 32,
+    ENTRIES_PER_WORD = 6,
+    ENTRY_BITS = 5,
+    ENTRY_MASK = 31,
+};
+
+static const uint8_t column_x[GRID_COLUMNS] = {
+#define GRID_COLUMN(number, x) [number] = x,
+#include "chip/grid.def"
+};
+
+static const struct {
+    uint8_t x, y[GRID_PORTS];
+} bank_at[GRID_BANKS] = {
+#define GRID_BANK(bank, x, y0, y1, y2) [bank] = {x, {y0, y1, y2}},
+#include "chip/grid.def"
+};
+
+static const struct {
+    uint8_t kind, index, x, y;
+} single_tiles[] = {
+#define GRID_TILE(KIND, index, x, y) {GRID_##KIND, index, x, y},
+#include "chip/grid.def"
+};
+
+static const struct {
+    const char *name;
+    uint16_t type;
+} kinds[GRID_KINDS] = {
+#define GRID_KIND(KIND, name, type) [GRID_##KIND] = {name, type},
+#include "chip/grid.def"
+};
+
+static const struct grid_product products[] = {
+#define GRID_PRODUCT(name, board, columns, ethernet, banks, pcie)                                  \
+    {name, UINT64_C(board), {columns, ethernet, banks}, pcie},
+#include "chip/grid.def"
+};
+
+enum { PRODUCTS = sizeof products / sizeof *products };
+
+const struct grid_product *grid_product_at(size_t index)
+{
+    return index < PRODUCTS ? &products[index] : NULL;
+}
+
+const struct grid_product *grid_product(const char *name)
+{
+    for (size_t i = 0; i < PRODUCTS; i++) {
+        if (strcmp(products[i].name, name) == 0) {
+            return &products[i];
+        }
+    }
+    return NULL;
+}
+
+const char *grid_kind_name(enum grid_kind kind)
+{
+    return kind < GRID_KINDS ? kinds[kind].name : "unknown";
+}
+
+/* --- What is where --- */
+
+static void place(struct grid *grid, unsigned x, unsigned y, struct grid_tile tile)
+{
+    grid->tile[y][x] = tile;
+}
+
+/* Number of a Tensix column among those, from left to right on the NoC. */
+static unsigned slot_of_x(unsigned x)
+{
+    return x < EAST_TENSIX_X ? x - 1 : x - EAST_TENSIX_X + TENSIX_SLOTS_WEST;
+}
+
+static unsigned x_of_slot(unsigned slot)
+{
+    return slot < TENSIX_SLOTS_WEST ? slot + 1 : slot - TENSIX_SLOTS_WEST + EAST_TENSIX_X;
+}
+
+static void place_column(struct grid *grid, unsigned number)
+{
+    unsigned x = column_x[number];
+    place(grid, x, ETHERNET_ROW,
+          (struct grid_tile){.kind = GRID_ETHERNET,
+                             .index = (uint8_t)number,
+                             .is_fused_off = grid->fused.ethernet >> number & 1});
+    for (unsigned y = FIRST_TENSIX_ROW; y < GRID_HEIGHT; y++) {
+        /* GUESS: tiles are numbered row by row; the page says 0 to 139 and no more. */
+        unsigned index = (y - FIRST_TENSIX_ROW) * GRID_COLUMNS + slot_of_x(x);
+        place(grid, x, y,
+              (struct grid_tile){.kind = GRID_TENSIX,
+                                 .index = (uint8_t)index,
+                                 .is_fused_off = grid->fused.columns >> number & 1});
+    }
+}
+
+static void place_tiles(struct grid *grid)
+{
+    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
+        place_column(grid, number);
+    }
+    for (unsigned bank = 0; bank < GRID_BANKS; bank++) {
+        for (unsigned port = 0; port < GRID_PORTS; port++) {
+            place(grid, bank_at[bank].x, bank_at[bank].y[port],
+                  (struct grid_tile){.kind = GRID_DRAM,
+                                     .index = (uint8_t)bank,
+                                     .port = (uint8_t)port,
+                                     .is_fused_off = grid->fused.banks >> bank & 1});
+        }
+    }
+    for (size_t i = 0; i < sizeof single_tiles / sizeof *single_tiles; i++) {
+        place(grid, single_tiles[i].x, single_tiles[i].y,
+              (struct grid_tile){.kind = single_tiles[i].kind, .index = single_tiles[i].index});
+    }
+    unsigned empty = 0;
+    for (unsigned i = 0; i < GRID_TILES; i++) {
+        struct grid_tile *tile = &grid->tile[i / GRID_WIDTH][i % GRID_WIDTH];
+        if (tile->kind == GRID_EMPTY) {
+            tile->index = (uint8_t)empty++;
+        }
+    }
+}
+
+bool grid_locate(const struct grid *grid, enum grid_kind kind, unsigned index, unsigned port,
+                 struct grid_position *at)
+{
+    for (unsigned i = 0; i < GRID_TILES; i++) {
+        struct grid_position here = {.x = (uint8_t)(i % GRID_WIDTH),
+                                     .y = (uint8_t)(i / GRID_WIDTH)};
+        const struct grid_tile *tile = grid_tile(grid, here);
+        if (tile->kind == kind && tile->index == index &&
+            (kind != GRID_DRAM || tile->port == port)) {
+            *at = here;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- The firmware's tables, of NoC 0, unpacked --- */
+
+struct unpacked {
+    uint8_t x[TABLE_ENTRIES], y[TABLE_ENTRIES];
+};
+
+static unsigned highest(unsigned bits)
+{
+    return 31u - (unsigned)__builtin_clz(bits);
+}
+
+/* The two Ethernet tiles that get no translated coordinates. HW: one that is off of 4, 5, 6 and one
+ * of 7, 8, 9. GUESS: where all of these are on, others that are off. At least two are off. */
+static unsigned skipped_ethernet(unsigned fused)
+{
+    static const unsigned groups[] = {7 << 4, 7 << 7};
+    unsigned skipped = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        if (fused & groups[i]) {
+            skipped |= 1u << highest(fused & groups[i]);
+        }
+    }
+    while (__builtin_popcount(skipped) < 2) {
+        skipped |= 1u << highest(fused & ~skipped);
+    }
+    return skipped;
+}
+
+/* Columns that are there come first, in the order of the NoC; the others last, from the right, in
+ * the order of the die. */
+static void order_columns(struct unpacked *to, unsigned fused)
+{
+    unsigned good = 0, last = GRID_COLUMNS - 1;
+    bool is_off[GRID_WIDTH] = {false};
+    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
+        if (fused >> number & 1) {
+            is_off[column_x[number]] = true;
+            to->x[x_of_slot(last--)] = column_x[number];
+        }
+    }
+    for (unsigned slot = 0; slot < GRID_COLUMNS; slot++) {
+        unsigned x = x_of_slot(slot);
+        if (!is_off[x]) {
+            to->x[x_of_slot(good++)] = (uint8_t)x;
+        }
+    }
+}
+
+/* The column with a missing bank comes second; the missing bank, and its neighbour in the other
+ * column, come last. */
+static void order_banks(struct unpacked *to, unsigned fused)
+{
+    enum { ROWS = GRID_BANKS / 2 };
+    unsigned missing = fused ? (unsigned)__builtin_ctz(fused) : GRID_BANKS;
+    bool is_west_first = missing >= ROWS;
+    to->x[DRAM_X] = is_west_first ? WEST_DRAM_X : EAST_DRAM_X;
+    to->x[DRAM_X + 1] = is_west_first ? EAST_DRAM_X : WEST_DRAM_X;
+    unsigned last_row = missing < GRID_BANKS ? missing % ROWS : ROWS - 1;
+    for (unsigned place_in_column = 0; place_in_column < ROWS; place_in_column++) {
+        unsigned row = place_in_column == ROWS - 1   ? last_row
+                       : place_in_column >= last_row ? place_in_column + 1
+                                                     : place_in_column;
+        memcpy(&to->y[DRAM_Y + GRID_PORTS * place_in_column], bank_at[row].y, GRID_PORTS);
+    }
+}
+
+static void order_ethernet(struct unpacked *to, unsigned fused)
+{
+    unsigned skipped = skipped_ethernet(fused);
+    unsigned x = ETHERNET_X;
+    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
+        if (!(skipped >> number & 1)) {
+            to->x[x++] = column_x[number];
+        }
+    }
+    to->y[ETHERNET_Y] = ETHERNET_ROW;
+}
+
+static struct unpacked order_tiles(const struct grid *grid)
+{
+    struct unpacked to = {{0}, {0}};
+    for (unsigned i = 0; i < GRID_WIDTH; i++) {
+        to.x[i] = (uint8_t)i;
+    }
+    for (unsigned i = 0; i < GRID_HEIGHT; i++) {
+        to.y[i] = (uint8_t)i;
+    }
+    order_columns(&to, grid->fused.columns);
+    order_banks(&to, grid->fused.banks);
+    order_ethernet(&to, grid->fused.ethernet);
+    struct grid_position at;
+    if (grid_locate(grid, GRID_PCIE, grid->pcie, 0, &at)) {
+        to.x[PCIE_X] = at.x;
+        to.y[PCIE_Y] = at.y;
+    }
+    for (unsigned i = 0; i < GRID_L2CPUS; i++) {
+        if (grid_locate(grid, GRID_L2CPU, i, 0, &at)) {
+            to.y[L2CPU_Y + i] = at.y;
+        }
+    }
+    if (grid_locate(grid, GRID_SECURITY, 0, 0, &at)) {
+        to.y[SECURITY_Y] = at.y;
+    }
+    return to;
+}
+
+/* --- Packed tables --- */
+
+static void pack(uint32_t words[GRID_TABLE_WORDS], const uint8_t entries[TABLE_ENTRIES],
+                 unsigned noc, unsigned extent)
+{
+    memset(words, 0, GRID_TABLE_WORDS * sizeof *words);
+    for (unsigned i = 0; i < TABLE_ENTRIES; i++) {
+        uint32_t entry = noc ? extent - 1 - entries[i] : entries[i];
+        words[i / ENTRIES_PER_WORD] |= entry << (ENTRY_BITS * (i % ENTRIES_PER_WORD));
+    }
+}
+
+static unsigned entry_of(const uint32_t words[GRID_TABLE_WORDS], unsigned i)
+{
+    return words[i / ENTRIES_PER_WORD] >> (ENTRY_BITS * (i % ENTRIES_PER_WORD)) & ENTRY_MASK;
+}
+
+static void make_tables(struct grid *grid, const struct unpacked *to)
+{
+    for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
+        struct grid_tables *tables = &grid->tables[noc];
+        *tables = (struct grid_tables){.is_enabled = true};
+        pack(tables->x, to->x, noc, GRID_WIDTH);
+        pack(tables->y, to->y, noc, GRID_HEIGHT);
+        /* In rows 0 and 1, as software numbers them, x stays what it is; on NoC 1 it is raw. */
+        tables->row_mask = 1 << 0 | 1 << 1;
+    }
+}
+
+/* SPEC: NoC/Coordinates, Translation Algorithm. */
+struct grid_position grid_translate(const struct grid_tables *tables, unsigned x, unsigned y)
+{
+    enum { EAST_IS_DDR = 1 << 10, WEST_IS_DDR = 1 << 11, OTHER_COLUMN = 9 };
+    struct grid_position at = {.x = x & 63, .y = y & 63};
+    if (!tables->is_enabled) {
+        return at;
+    }
+    unsigned x31 = x & 31, y31 = y & 31;
+    uint32_t flags = tables->ddr[GRID_TABLE_WORDS - 1];
+    uint32_t ddr_columns = (flags & EAST_IS_DDR ? UINT32_C(1) << EAST_DRAM_X : 0) |
+                           (flags & WEST_IS_DDR ? UINT32_C(1) << WEST_DRAM_X : 0);
+    unsigned swapped = x31 ^ OTHER_COLUMN;
+    if ((tables->ddr_swap >> y31 & 1) && (ddr_columns >> swapped & 1)) {
+        at.x = (uint8_t)swapped;
+    } else if (!(tables->row_mask >> y31 & 1)) {
+        at.x = (uint8_t)entry_of(tables->x, x31);
+    }
+    if (ddr_columns >> x31 & 1) {
+        at.y = (uint8_t)entry_of(tables->ddr, y31);
+    } else if (!(tables->column_mask >> x31 & 1)) {
+        at.y = (uint8_t)entry_of(tables->y, y31);
+    }
+    return at;
+}
+
+bool grid_find(const struct grid *grid, unsigned noc, unsigned x, unsigned y,
+               struct grid_position *at)
+{
+    struct grid_position raw = grid_translate(&grid->tables[noc], x, y);
+    if (!grid_is_inside(raw)) {
+        return false;
+    }
+    *at = grid_mirror(noc, raw);
+    return true;
+}
+
+/* --- Preferred coordinates --- */
+
+/* Gives the tiles that a rectangle of translated coordinates leads to those coordinates. */
+static void prefer(struct grid *grid, enum grid_kind kind, struct grid_position first,
+                   struct grid_position last)
+{
+    for (unsigned y = first.y; y <= last.y; y++) {
+        for (unsigned x = first.x; x <= last.x; x++) {
+            struct grid_position at;
+            if (grid_find(grid, 0, x, y, &at) && grid_tile(grid, at)->kind == kind) {
+                grid->logical[at.y][at.x] =
+                    (struct grid_position){.x = (uint8_t)x, .y = (uint8_t)y};
+            }
+        }
+    }
+}
+
+static void make_preferred(struct grid *grid)
+{
+    for (unsigned i = 0; i < GRID_TILES; i++) {
+        unsigned x = i % GRID_WIDTH, y = i / GRID_WIDTH;
+        grid->logical[y][x] = (struct grid_position){.x = (uint8_t)x, .y = (uint8_t)y};
+    }
+    prefer(grid, GRID_TENSIX, (struct grid_position){1, FIRST_TENSIX_ROW},
+           (struct grid_position){GRID_WIDTH - 1, GRID_HEIGHT - 1});
+    prefer(grid, GRID_DRAM, (struct grid_position){DRAM_X, DRAM_Y},
+           (struct grid_position){DRAM_X + 1, DRAM_Y + GRID_PORTS * GRID_BANKS / 2 - 1});
+    prefer(grid, GRID_PCIE, (struct grid_position){PCIE_X, PCIE_Y},
+           (struct grid_position){PCIE_X, PCIE_Y});
+    prefer(grid, GRID_ETHERNET, (struct grid_position){ETHERNET_X, ETHERNET_Y},
+           (struct grid_position){ETHERNET_X + TRANSLATED_ETHERNET - 1, ETHERNET_Y});
+    prefer(grid, GRID_L2CPU, (struct grid_position){CPU_X, L2CPU_Y},
+           (struct grid_position){CPU_X, L2CPU_Y + GRID_L2CPUS - 1});
+    prefer(grid, GRID_SECURITY, (struct grid_position){CPU_X, SECURITY_Y},
+           (struct grid_position){CPU_X, SECURITY_Y});
+}
+
+/* --- Opting out of multicast --- */
+
+/* HW: the columns of DRAM and of CPUs, the rows of PCIe and Ethernet, and columns that are off. */
+static void make_masks(struct grid *grid)
+{
+    uint32_t columns = 1 << WEST_DRAM_X | 1 << CPU_X | 1 << EAST_DRAM_X;
+    uint32_t rows = 1 << 0 | 1 << ETHERNET_ROW;
+    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
+        if (grid->fused.columns >> number & 1) {
+            columns |= UINT32_C(1) << column_x[number];
+        }
+    }
+    for (unsigned x = 0; x < GRID_WIDTH; x++) {
+        grid->columns_off[0] |= columns & UINT32_C(1) << x;
+        grid->columns_off[1] |= (columns >> x & 1) << (GRID_WIDTH - 1 - x);
+    }
+    for (unsigned y = 0; y < GRID_HEIGHT; y++) {
+        grid->rows_off[0] |= rows & UINT32_C(1) << y;
+        grid->rows_off[1] |= (rows >> y & 1) << (GRID_HEIGHT - 1 - y);
+    }
+}
+
+/* --- Making one --- */
+
+static const char *check(const struct grid_product *product)
+{
+    enum { ALL = (1 << GRID_COLUMNS) - 1 };
+    const struct grid_fused *fused = &product->fused;
+    if (fused->columns > ALL || fused->ethernet > ALL) {
+        return "a mask names a column or Ethernet tile above 13: the chip has 14 of each";
+    }
+    if (fused->columns == ALL) {
+        return "all Tensix columns are fused off: leave at least one";
+    }
+    if (fused->banks & (fused->banks - 1)) {
+        return "more than one DRAM bank is fused off: firmware has coordinates for one missing "
+               "bank";
+    }
+    if (__builtin_popcount(fused->ethernet) < GRID_COLUMNS - TRANSLATED_ETHERNET) {
+        return "more than 12 Ethernet tiles: fuse at least two off, only 12 have coordinates";
+    }
+    if (product->pcie > 1) {
+        return "there are PCIe tiles 0 and 1";
+    }
+    return NULL;
+}
+
+const char *grid_init(struct grid *grid, const struct grid_product *product)
+{
+    const char *rule = check(product);
+    if (rule) {
+        return rule;
+    }
+    memset(grid, 0, sizeof *grid);
+    grid->board = product->board;
+    grid->fused = product->fused;
+    grid->pcie = product->pcie;
+    place_tiles(grid);
+    struct unpacked to = order_tiles(grid);
+    make_tables(grid, &to);
+    make_preferred(grid);
+    make_masks(grid);
+    return NULL;
+}
+
+/* --- Registers --- */
+
+enum {
+    NODE_ID = 0x044,
+    ENDPOINT_ID = 0x048,
+    CLEAR_OUTSTANDING = 0x060,
+    NIU_CFG_0 = 0x100,
+    ROUTER_CFG_0 = 0x104,
+    ROUTER_CFG_1 = 0x108,
+    ROUTER_CFG_3 = 0x110,
+    X_TABLE = 0x118,
+    Y_TABLE = 0x130,
+    ID_LOGICAL = 0x148,
+    COLUMN_MASK = 0x150,
+    ROW_MASK = 0x154,
+    DDR_TABLE = 0x158,
+    DDR_SWAP = 0x170,
+    RTZ_CLEAR = 0x17c,
+    COUNTERS = 0x200,
+    COUNTERS_END = 0x300,
+    CONFIG = 0x100,
+    CONFIG_END = 0x180,
+    NIU_BYTES_SEEN = 0x2000,
+    BUFFER_BYTES = 0x800,
+
+    TRANSLATION_ON = 1 << 14,
+    /* HW: firmware also turns on clock gating, and HEADER_STORE off. GUESS: all else is 0. */
+    NIU_CFG_0_ALWAYS = TRANSLATION_ON | 1 << 13 | 1 << 0,
+    TILE_CLOCK_OFF = 1 << 12,
+    ROUTER_CFG_0_ALWAYS = 0xf << 8 | 1 << 0,
+};
+
+/* GUESS: no dateline bits (26, 27); which routers have them is not published. */
+static uint32_t node_id(unsigned noc, struct grid_position at)
+{
+    struct grid_position raw = grid_mirror(noc, at);
+    uint32_t is_x_first = noc == 0;
+    return raw.x | (uint32_t)raw.y << 6 | GRID_WIDTH << 12 | GRID_HEIGHT << 19 | is_x_first << 28;
+}
+
+static uint32_t endpoint_id(const struct grid *grid, unsigned noc, struct grid_position at)
+{
+    enum { PCIE_INDEX = 2 }; /* SPEC: NoC/MemoryMap, the same for both */
+    const struct grid_tile *tile = grid_tile(grid, at);
+    uint32_t index = tile->kind == GRID_PCIE    ? PCIE_INDEX
+                     : tile->kind == GRID_EMPTY ? 0
+                                                : tile->index;
+    return index | (uint32_t)kinds[tile->kind].type << 8 | (uint32_t)noc << 24;
+}
+
+unsigned grid_registers(const struct grid *grid, unsigned noc, struct grid_position at,
+                        struct grid_register values[GRID_REGISTERS])
+{
+    unsigned count = 0;
+    const struct grid_tables *tables = &grid->tables[noc];
+    struct grid_position logical = grid_logical(grid, at);
+    uint32_t clock = grid_tile(grid, at)->is_fused_off ? TILE_CLOCK_OFF : 0;
+    values[count++] = (struct grid_register){NODE_ID, node_id(noc, at)};
+    values[count++] = (struct grid_register){ENDPOINT_ID, endpoint_id(grid, noc, at)};
+    values[count++] = (struct grid_register){NIU_CFG_0, NIU_CFG_0_ALWAYS | clock};
+    values[count++] = (struct grid_register){ROUTER_CFG_0, ROUTER_CFG_0_ALWAYS};
+    values[count++] = (struct grid_register){ROUTER_CFG_1, grid->columns_off[noc]};
+    values[count++] = (struct grid_register){ROUTER_CFG_3, grid->rows_off[noc]};
+    for (unsigned i = 0; i < GRID_TABLE_WORDS; i++) {
+        uint16_t step = (uint16_t)(4 * i);
+        values[count++] = (struct grid_register){(uint16_t)(X_TABLE + step), tables->x[i]};
+        values[count++] = (struct grid_register){(uint16_t)(Y_TABLE + step), tables->y[i]};
+    }
+    values[count++] = (struct grid_register){ID_LOGICAL, logical.x | (uint32_t)logical.y << 6};
+    values[count++] = (struct grid_register){ROW_MASK, tables->row_mask};
+    return count;
+}
+
+void grid_tables_load(struct grid_tables *tables, const uint32_t *registers)
+{
+    memcpy(tables->x, registers + X_TABLE / 4, sizeof tables->x);
+    memcpy(tables->y, registers + Y_TABLE / 4, sizeof tables->y);
+    memcpy(tables->ddr, registers + DDR_TABLE / 4, sizeof tables->ddr);
+    tables->column_mask = registers[COLUMN_MASK / 4];
+    tables->row_mask = registers[ROW_MASK / 4];
+    tables->ddr_swap = registers[DDR_SWAP / 4];
+    tables->is_enabled = registers[NIU_CFG_0 / 4] & TRANSLATION_ON;
+}
+
+/* --- NIUs of the edge --- */
+
+void grid_niu_init(struct grid_niu *niu, const struct grid *grid, unsigned noc,
+                   struct grid_position at)
+{
+    struct grid_register values[GRID_REGISTERS];
+    unsigned count = grid_registers(grid, noc, at, values);
+    memset(niu, 0, sizeof *niu);
+    for (unsigned i = 0; i < count; i++) {
+        if (values[i].offset < CONFIG) {
+            niu->identity[(values[i].offset - NODE_ID) / 4] = values[i].value;
+        } else {
+            niu->config[(values[i].offset - CONFIG) / 4] = values[i].value;
+        }
+    }
+}
+
+/* The part of an NIU that offset belongs to. */
+enum niu_part { NIU_IDENTITY, NIU_CONFIG, NIU_COUNTER, NIU_OTHER, NIU_OUTSIDE };
+
+static enum niu_part niu_part(uint32_t offset)
+{
+    uint32_t in_buffer = offset % BUFFER_BYTES;
+    if (offset >= NIU_BYTES_SEEN) {
+        return NIU_OUTSIDE;
+    }
+    if (in_buffer == NODE_ID || in_buffer == ENDPOINT_ID) {
+        return NIU_IDENTITY;
+    }
+    if (offset >= CONFIG && offset < CONFIG_END) {
+        return NIU_CONFIG;
+    }
+    /* Nothing is ever outstanding here, so the counters are zero and clearing them is done. */
+    bool is_counter = offset >= COUNTERS && offset < COUNTERS_END;
+    return is_counter || offset == CLEAR_OUTSTANDING ? NIU_COUNTER : NIU_OTHER;
+}
+
+enum grid_reply grid_niu_read(const struct grid_niu *niu, uint32_t offset, uint32_t *value)
+{
+    *value = 0;
+    switch (niu_part(offset)) {
+    case NIU_IDENTITY:
+        *value = niu->identity[(offset % BUFFER_BYTES - NODE_ID) / 4];
+        return GRID_DONE;
+    case NIU_CONFIG:
+        *value = niu->config[(offset - CONFIG) / 4];
+        return GRID_DONE;
+    case NIU_COUNTER:
+        return GRID_DONE;
+    case NIU_OTHER:
+        return GRID_UNMODELLED;
+    case NIU_OUTSIDE:
+        break;
+    }
+    *value = UINT32_MAX;
+    return GRID_ABSENT;
+}
+
+enum grid_reply grid_niu_write(struct grid_niu *niu, uint32_t offset, uint32_t value)
+{
+    switch (niu_part(offset)) {
+    case NIU_IDENTITY:
+    case NIU_COUNTER:
+        return GRID_DONE; /* read only, or a command that finds nothing to do */
+    case NIU_CONFIG:
+        if (offset != RTZ_CLEAR) {
+            niu->config[(offset - CONFIG) / 4] = value;
+        }
+        return GRID_DONE;
+    case NIU_OTHER:
+        return GRID_UNMODELLED;
+    case NIU_OUTSIDE:
+        break;
+    }
+    return GRID_ABSENT;
+}
+
+/* SPEC: NoC/MemoryMap says 0xff..ffb20000 or 0xff..ffb30000. HW: firmware and UMD use the start of
+ * the 16 MiB which those are in, so their low bits alone count. */
+bool grid_niu_address(enum grid_kind kind, uint64_t address, uint32_t *offset)
+{
+    const uint64_t size = UINT64_C(1) << 24;
+    uint64_t first = kind == GRID_EMPTY ? (UINT64_C(1) << 32) - size : UINT64_MAX - size + 1;
+    bool has_own = kind == GRID_TENSIX || kind == GRID_ETHERNET || kind == GRID_DRAM;
+    *offset = (uint32_t)(address & 0xffff);
+    return !has_own && address - first < size && *offset < NIU_BYTES_SEEN;
+}
+
+/* --- Routes --- */
+
+static unsigned steps(unsigned from, unsigned to, unsigned extent)
+{
+    return to >= from ? to - from : to + extent - from;
+}
+
+unsigned grid_hops(unsigned noc, struct grid_position from, struct grid_position to)
+{
+    from = grid_mirror(noc, from);
+    to = grid_mirror(noc, to);
+    return steps(from.x, to.x, GRID_WIDTH) + steps(from.y, to.y, GRID_HEIGHT);
+}
+
+/* GUESS: the register is laid out as the vendor's firmware lays out the same thing in the windows
+ * of the ARC tile: keep and skip as in a host's window, then coordinates of 6 bits. */
+struct grid_exclusion grid_exclusion_of_niu(uint32_t brcst_exclude)
+{
+    return (struct grid_exclusion){.x_keep = brcst_exclude & 3,
+                                   .x_skip = brcst_exclude >> 2 & 3,
+                                   .y_keep = brcst_exclude >> 4 & 3,
+                                   .y_skip = brcst_exclude >> 6 & 3,
+                                   .x_coordinate = brcst_exclude >> 8 & 63,
+                                   .y_coordinate = brcst_exclude >> 14 & 63,
+                                   .x_above = brcst_exclude >> 20 & 1,
+                                   .y_above = brcst_exclude >> 21 & 1,
+                                   .has_quadrant = brcst_exclude >> 22 & 1};
+}
+
+/* SPEC: PCIExpressTile/HostToDeviceTLBs. */
+struct grid_exclusion grid_exclusion_of_window(uint32_t strided)
+{
+    return (struct grid_exclusion){.x_keep = strided & 3,
+                                   .x_skip = strided >> 2 & 3,
+                                   .y_keep = strided >> 4 & 3,
+                                   .y_skip = strided >> 6 & 3,
+                                   .x_coordinate = strided >> 8 & 31,
+                                   .y_coordinate = strided >> 13 & 15,
+                                   .x_above = strided >> 17 & 1,
+                                   .y_above = strided >> 18 & 1,
+                                   .has_quadrant = strided >> 19 & 1};
+}
+
+/* One axis of a multicast. */
+struct axis {
+    uint8_t source, start, end, extent;
+    uint8_t keep, skip, coordinate;
+    bool is_above;
+    uint32_t off; /* those that have opted out */
+};
+
+static struct axis x_axis(const struct grid_multicast *multicast)
+{
+    const struct grid_exclusion *exclusion = &multicast->exclusion;
+    return (struct axis){.source = multicast->source.x,
+                         .start = multicast->start.x,
+                         .end = multicast->end.x,
+                         .extent = GRID_WIDTH,
+                         .keep = exclusion->x_keep,
+                         .skip = exclusion->x_skip,
+                         .coordinate = exclusion->x_coordinate,
+                         .is_above = exclusion->x_above,
+                         .off = multicast->columns_off};
+}
+
+static struct axis y_axis(const struct grid_multicast *multicast)
+{
+    const struct grid_exclusion *exclusion = &multicast->exclusion;
+    return (struct axis){.source = multicast->source.y,
+                         .start = multicast->start.y,
+                         .end = multicast->end.y,
+                         .extent = GRID_HEIGHT,
+                         .keep = exclusion->y_keep,
+                         .skip = exclusion->y_skip,
+                         .coordinate = exclusion->y_coordinate,
+                         .is_above = exclusion->y_above,
+                         .off = multicast->rows_off};
+}
+
+static bool is_thinned(const struct axis *axis)
+{
+    return axis->keep && axis->skip;
+}
+
+static bool breaks_pattern(const struct axis *axis)
+{
+    unsigned period = (unsigned)axis->keep + axis->skip;
+    return is_thinned(axis) && axis->start > axis->end && (period & (period - 1));
+}
+
+const char *grid_multicast_check(const struct grid_multicast *multicast)
+{
+    struct axis x = x_axis(multicast), y = y_axis(multicast);
+    if (!grid_is_inside(multicast->start) || !grid_is_inside(multicast->end)) {
+        return "a corner of the multicast rectangle is outside of the 17 x 12 grid: check both";
+    }
+    if (!grid_is_inside(multicast->source)) {
+        return "the source of the multicast is outside of the 17 x 12 grid";
+    }
+    if (breaks_pattern(&x) || breaks_pattern(&y)) {
+        return "a wrapped multicast needs keep + skip to be a power of two: 2 or 4";
+    }
+    return NULL;
+}
+
+/* Is `at` in the span that keep and skip leave? */
+static bool is_wanted(const struct axis *axis, unsigned at)
+{
+    bool is_inside = axis->start <= axis->end ? at >= axis->start && at <= axis->end
+                                              : at <= axis->end || at >= axis->start;
+    unsigned period = (unsigned)axis->keep + axis->skip;
+    return is_inside && (!is_thinned(axis) || ((at - axis->start) & 63) % period < axis->keep);
+}
+
+/* Is `at`, in the span, on the excluded side of the coordinate? GUESS: in a span that wraps, what
+ * comes after the edge counts as beyond it. */
+static bool is_beyond(const struct axis *axis, unsigned at)
+{
+    unsigned limit = axis->coordinate;
+    if (axis->start > axis->end) {
+        at += at < axis->start ? axis->extent : 0;
+        limit += limit < axis->start ? axis->extent : 0;
+    }
+    return axis->is_above ? at >= limit : at <= limit;
+}
+
+/* The coordinates of an axis that are wanted, in the order in which a packet comes by, and how many
+ * steps from its source that is. */
+struct walk {
+    unsigned count;
+    uint8_t at[GRID_WIDTH], hops[GRID_WIDTH];
+};
+
+static struct walk walk_axis(const struct axis *axis)
+{
+    struct walk walk = {.count = 0};
+    for (unsigned hops = 0; hops < axis->extent; hops++) {
+        unsigned at = (axis->source + hops) % axis->extent;
+        if (is_wanted(axis, at)) {
+            walk.at[walk.count] = (uint8_t)at;
+            walk.hops[walk.count++] = (uint8_t)hops;
+        }
+    }
+    return walk;
+}
+
+static bool receives(const struct grid_multicast *multicast, const struct axis *x,
+                     const struct axis *y, struct grid_position at)
+{
+    bool is_source = at.x == multicast->source.x && at.y == multicast->source.y;
+    bool has_opted_out = (x->off >> at.x & 1) || (y->off >> at.y & 1);
+    bool is_excluded =
+        multicast->exclusion.has_quadrant && is_beyond(x, at.x) && is_beyond(y, at.y);
+    return !has_opted_out && !is_excluded && (!is_source || multicast->includes_source);
+}
+
+/* SPEC: NoC/RoutingPaths and the program that draws its pictures: along the major axis to the span,
+ * along the minor axis, and from each coordinate there that is wanted along the major axis. */
+unsigned grid_multicast(const struct grid_multicast *multicast,
+                        struct grid_target targets[GRID_TILES])
+{
+    struct axis x = x_axis(multicast), y = y_axis(multicast);
+    struct walk major = walk_axis(multicast->is_y_major ? &y : &x);
+    struct walk minor = walk_axis(multicast->is_y_major ? &x : &y);
+    unsigned count = 0;
+    for (unsigned i = 0; i < minor.count; i++) {
+        for (unsigned j = 0; j < major.count; j++) {
+            struct grid_position at = {.x = multicast->is_y_major ? minor.at[i] : major.at[j],
+                                       .y = multicast->is_y_major ? major.at[j] : minor.at[i]};
+            if (receives(multicast, &x, &y, at)) {
+                targets[count++] = (struct grid_target){
+                    .at = at, .hops = (uint8_t)(minor.hops[i] + major.hops[j])};
+            }
+        }
+    }
+    return count;
+}

@@ -1,0 +1,234 @@
+/*
+ * What is where on a Blackhole, and how coordinates translate.
+ * SPEC: BlackholeA0 NoC/{Coordinates, MemoryMap, RoutingPaths}, PCIExpressTile/HostToDeviceTLBs.
+ *
+ * Three sorts of coordinates occur. *Raw NoC 0* coordinates name a tile everywhere in Penrose. *Raw
+ * NoC n* ones count in the direction in which that NoC's data flow; those of NoC 1 are (16 - x,
+ * 11 - y). *Translated* ones are what software writes into an NIU, whose tables make raw ones of
+ * its own NoC of them; with the tables of the chip's firmware both NoCs understand the same numbers
+ * (but for x in rows 0 and 1).
+ *
+ * A grid is plain data, made once from a product and never changed: what firmware leaves in the
+ * registers of each NIU. Guests may write other tables into their NIUs; grid_translate works on
+ * whatever registers hold.
+ */
+#ifndef CHIP_GRID_H
+#define CHIP_GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    GRID_WIDTH = 17,
+    GRID_HEIGHT = 12,
+    GRID_TILES = GRID_WIDTH * GRID_HEIGHT,
+    GRID_NOCS = 2,
+    GRID_COLUMNS = 14, /* columns of Tensix tiles; as many Ethernet tiles */
+    GRID_BANKS = 8,
+    GRID_PORTS = 3, /* DRAM tiles of a bank */
+    GRID_L2CPUS = 4,
+    GRID_TABLE_WORDS = 6,
+    GRID_RULE_BYTES = 150, /* room for the text of a broken rule */
+};
+
+enum grid_kind {
+    GRID_EMPTY, /* a router without anything attached */
+    GRID_TENSIX,
+    GRID_DRAM,
+    GRID_ETHERNET,
+    GRID_PCIE,
+    GRID_ARC,
+    GRID_L2CPU,
+    GRID_SECURITY,
+    GRID_KINDS
+};
+
+struct grid_position {
+    uint8_t x, y;
+};
+
+struct grid_tile {
+    uint8_t kind;  /* enum grid_kind */
+    uint8_t index; /* Tensix: row by row, 0..139; DRAM: its bank; others: number within kind */
+    uint8_t port;  /* DRAM: 0..2 */
+    bool is_fused_off;
+};
+
+/* --- Products --- */
+
+/* Bit i set: unit i is not there. Columns and Ethernet tiles are numbered as ARC firmware does, in
+ * the order of the die: x = 1, 16, 2, 15, ... 7, 10. */
+struct grid_fused {
+    uint16_t columns;
+    uint16_t ethernet;
+    uint8_t banks;
+};
+
+struct grid_product {
+    const char *name;
+    uint64_t board; /* as on the board's label: board type in bits 36..55 */
+    struct grid_fused fused;
+    uint8_t pcie; /* the PCIe tile that is connected to the host: 0 or 1 */
+};
+
+/* NULL when there is none of that name, or beyond the last. */
+const struct grid_product *grid_product(const char *name);
+const struct grid_product *grid_product_at(size_t index);
+
+/* --- The grid --- */
+
+/* The registers of an NIU that translation depends on. Entry i of a table stands in bits
+ * 5 * (i % 6) and above of word i / 6. */
+struct grid_tables {
+    uint32_t x[GRID_TABLE_WORDS], y[GRID_TABLE_WORDS], ddr[GRID_TABLE_WORDS];
+    uint32_t column_mask, row_mask, ddr_swap;
+    bool is_enabled; /* bit 14 of NIU_CFG_0 */
+};
+
+struct grid {
+    uint64_t board;
+    struct grid_fused fused;
+    uint8_t pcie;
+    struct grid_tile tile[GRID_HEIGHT][GRID_WIDTH];
+    struct grid_position logical[GRID_HEIGHT][GRID_WIDTH]; /* see grid_logical */
+    struct grid_tables tables[GRID_NOCS];                  /* the same in all NIUs of a NoC */
+    uint32_t columns_off[GRID_NOCS], rows_off[GRID_NOCS];  /* from multicast; raw, of that NoC */
+};
+
+/* Returns NULL, or the rule that the product breaks (the grid is then not to be used). */
+const char *grid_init(struct grid *grid, const struct grid_product *product);
+
+static inline bool grid_is_inside(struct grid_position at)
+{
+    return at.x < GRID_WIDTH && at.y < GRID_HEIGHT;
+}
+
+/* Raw NoC 0 to raw NoC n, and back: it is its own inverse. `at` is inside. */
+static inline struct grid_position grid_mirror(unsigned noc, struct grid_position at)
+{
+    if (noc == 0) {
+        return at;
+    }
+    return (struct grid_position){.x = (uint8_t)(GRID_WIDTH - 1 - at.x),
+                                  .y = (uint8_t)(GRID_HEIGHT - 1 - at.y)};
+}
+
+/* The tile at a raw NoC 0 position, which is inside. */
+static inline const struct grid_tile *grid_tile(const struct grid *grid, struct grid_position at)
+{
+    return &grid->tile[at.y][at.x];
+}
+
+/* Finds the raw NoC 0 position of a tile by what it is; false when there is none. A fused-off tile
+ * is found. `port` counts for DRAM only. */
+bool grid_locate(const struct grid *grid, enum grid_kind kind, unsigned index, unsigned port,
+                 struct grid_position *at);
+
+/* "Tensix", "DRAM", ... */
+const char *grid_kind_name(enum grid_kind kind);
+
+/* --- Translation --- */
+
+/* Software's coordinates, 6 bits each, to raw ones of the NoC whose NIU has these tables. The
+ * result may be outside of the grid. */
+struct grid_position grid_translate(const struct grid_tables *tables, unsigned x, unsigned y);
+
+/* The tables that an NIU's registers hold; `registers` are its words, from NIU_BASE on, at least
+ * the first 0x180 bytes. */
+void grid_tables_load(struct grid_tables *tables, const uint32_t *registers);
+
+/* The raw NoC 0 position that (x, y) means on NoC `noc` with the firmware's tables; false when that
+ * is outside of the grid. */
+bool grid_find(const struct grid *grid, unsigned noc, unsigned x, unsigned y,
+               struct grid_position *at);
+
+/* What NOC_ID_LOGICAL of the tile at a raw NoC 0 position holds, on both NoCs: its preferred
+ * translated coordinates, its raw NoC 0 ones if it has none. */
+static inline struct grid_position grid_logical(const struct grid *grid, struct grid_position at)
+{
+    return grid->logical[at.y][at.x];
+}
+
+/* --- Registers of NIUs --- */
+
+struct grid_register {
+    uint16_t offset; /* from NIU_BASE */
+    uint32_t value;
+};
+
+enum { GRID_REGISTERS = 40 }; /* at most so many values */
+
+/* All identity and configuration registers of the NIU of NoC `noc` at raw NoC 0 position `at`, as
+ * firmware leaves them; those not listed are zero. Returns how many. Identity registers appear in
+ * each command buffer of an NIU, here only in the first. */
+unsigned grid_registers(const struct grid *grid, unsigned noc, struct grid_position at,
+                        struct grid_register values[GRID_REGISTERS]);
+
+/* The NIU of a tile that cannot start requests (ARC, PCIe, L2CPU, security, empty): identity and
+ * configuration, counters that stay zero. */
+struct grid_niu {
+    uint32_t identity[2]; /* NOC_NODE_ID, NOC_ENDPOINT_ID */
+    uint32_t config[32];  /* 0x100..0x17f */
+};
+
+/* What became of an access to one of the tiles at the edge. */
+enum grid_reply {
+    GRID_DONE,
+    GRID_UNMODELLED, /* done, but what the register controls is not modelled: `rule` names it */
+    GRID_ABSENT,     /* nothing is there: a read gives all ones, a write nothing */
+    GRID_FORBIDDEN,  /* undefined: `rule` says why and what to do; nothing has happened */
+};
+
+void grid_niu_init(struct grid_niu *niu, const struct grid *grid, unsigned noc,
+                   struct grid_position at);
+
+/* A register by its offset from NIU_BASE, a multiple of four. */
+enum grid_reply grid_niu_read(const struct grid_niu *niu, uint32_t offset, uint32_t *value);
+enum grid_reply grid_niu_write(struct grid_niu *niu, uint32_t offset, uint32_t value);
+
+/* Is `address`, as seen from the NoC, in the NIU of a tile of that kind? Then *offset is from
+ * NIU_BASE; which NIU it is depends on the NoC that the request came over. Kinds that can start
+ * requests have NIUs of another sort: false. */
+bool grid_niu_address(enum grid_kind kind, uint64_t address, uint32_t *offset);
+
+/* --- Routes --- */
+
+/* Router to router steps of a unicast packet; raw NoC 0 positions. */
+unsigned grid_hops(unsigned noc, struct grid_position from, struct grid_position to);
+
+/* What thins out a multicast rectangle: NOC_BRCST_EXCLUDE, or the fourth word of a host's window.
+ * All zero: nothing does. */
+struct grid_exclusion {
+    uint8_t x_keep, x_skip, y_keep, y_skip;
+    uint8_t x_coordinate, y_coordinate;
+    bool x_above, y_above, has_quadrant;
+};
+
+struct grid_exclusion grid_exclusion_of_niu(uint32_t brcst_exclude);
+struct grid_exclusion grid_exclusion_of_window(uint32_t strided);
+
+/* A multicast, all in raw coordinates of its NoC, after translation. */
+struct grid_multicast {
+    struct grid_position source, start, end;
+    bool is_y_major;                /* NOC_CMD_BRCST_XY */
+    bool includes_source;           /* NOC_CMD_BRCST_SRC_INCLUDE */
+    uint32_t columns_off, rows_off; /* ROUTER_CFG_1 and _3 */
+    struct grid_exclusion exclusion;
+};
+
+struct grid_target {
+    struct grid_position at; /* raw, of that NoC */
+    uint8_t hops;            /* from the source, along the tree */
+};
+
+/* NULL, or the rule that the multicast breaks. */
+const char *grid_multicast_check(const struct grid_multicast *multicast);
+
+/* Those that receive it, in the order of the routing tree; returns how many, perhaps none. The
+ * multicast was checked. Opting out is each receiver's own affair: where guests have given NIUs
+ * different masks, pass zeros and look at the receivers' registers. */
+unsigned grid_multicast(const struct grid_multicast *multicast,
+                        struct grid_target targets[GRID_TILES]);
+
+#endif

@@ -1,0 +1,137 @@
+/* The harts of a chip's tiles, as penrose.h shows them. */
+#include <string.h>
+
+#include "chip/chip.h"
+#include "isa/error.h"
+#include "isa/export.h"
+
+#define SOFT_RESET_0 UINT32_C(0xffb121b0)
+
+PENROSE_EXPORT const char *penrose_hart_name(enum penrose_hart hart)
+{
+    return (unsigned)hart < PENROSE_HARTS ? rv32_core_names[hart] : "noc";
+}
+
+static enum penrose_status hart_tile(struct penrose_chip *chip, unsigned x, unsigned y,
+                                     enum penrose_hart hart, struct tile **tile,
+                                     struct penrose_error *error)
+{
+    if ((unsigned)hart >= PENROSE_HARTS) {
+        error_set(error, PENROSE_E_ARGUMENT, "hart %d is unknown; there are %d", (int)hart,
+                  PENROSE_HARTS);
+        return PENROSE_E_ARGUMENT; /* spelled out: the compiler knows then that `hart` is good */
+    }
+    enum penrose_status status = chip_tile(chip, x, y, tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (!((*tile)->kind->harts >> hart & 1)) {
+        return error_set(error, PENROSE_E_ARGUMENT, "tile %s has no hart %s", (*tile)->name,
+                         rv32_core_names[hart]);
+    }
+    return PENROSE_OK;
+}
+
+static const enum penrose_hart_state public_states[] = {
+    [HART_HELD] = PENROSE_HART_HELD,       [HART_READY] = PENROSE_HART_RUNNING,
+    [HART_WAITING] = PENROSE_HART_WAITING, [HART_ASLEEP] = PENROSE_HART_POLLING,
+    [HART_PAUSED] = PENROSE_HART_PAUSED,   [HART_FAULTED] = PENROSE_HART_FAULTED,
+};
+
+PENROSE_EXPORT enum penrose_status penrose_hart_info(struct penrose_chip *chip, unsigned x,
+                                                     unsigned y, enum penrose_hart hart,
+                                                     struct penrose_hart_info *info,
+                                                     struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    const struct rv32_hart *core = &tile->hart[hart];
+    const struct tile_hart *run = &tile->run[hart];
+    *info = (struct penrose_hart_info){.state = public_states[run->state],
+                                       .pc = core->pc,
+                                       .retired = core->retired,
+                                       .wake = UINT64_MAX};
+    memcpy(info->x, core->x, sizeof info->x);
+    if (run->state == HART_WAITING) {
+        info->wait_address[info->wait_addresses++] = core->access.address;
+        info->wait_store = core->access.store;
+    } else if (run->state == HART_ASLEEP) {
+        info->wake = run->idle.wake;
+        for (unsigned i = 0; i < run->idle.places; i++) {
+            info->wait_address[info->wait_addresses++] = run->idle.place[i].address;
+        }
+    }
+    return PENROSE_OK;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_hart_set(struct penrose_chip *chip, unsigned x,
+                                                    unsigned y, enum penrose_hart hart,
+                                                    unsigned number, uint32_t value,
+                                                    struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (number < 1 || number > 32) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "register %u is unknown; 1 to 31 are x1 to x31, 32 is the pc", number);
+    }
+    tile_wake(tile, (enum rv32_core)hart);
+    if (number == 32) {
+        tile->hart[hart].pc = value;
+    } else {
+        tile->hart[hart].x[number] = value;
+    }
+    return PENROSE_OK;
+}
+
+static enum penrose_status set_reset(struct tile *tile, enum penrose_hart hart, bool held,
+                                     struct penrose_error *error)
+{
+    uint32_t bit = tile_reset_bit(tile, (enum rv32_core)hart);
+    struct mmio_access access = {.operation = MMIO_PEEK,
+                                 .agent = AGENT_NOC,
+                                 .size = 4,
+                                 .address = SOFT_RESET_0,
+                                 .cycle = tile->now};
+    if (tile_access(tile, &access) == MMIO_OK) {
+        access.operation = MMIO_WRITE;
+        access.value = held ? access.value | bit : access.value & ~bit;
+        if (tile_access(tile, &access) == MMIO_OK) {
+            return PENROSE_OK;
+        }
+    }
+    return error_set(error, PENROSE_E_STATE, "%s: its reset register does not answer", tile->name);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_hart_release(struct penrose_chip *chip, unsigned x,
+                                                        unsigned y, enum penrose_hart hart,
+                                                        uint32_t pc, struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (tile->run[hart].state != HART_HELD) {
+        return error_set(error, PENROSE_E_STATE, "%s of tile (%u, %u) is not in reset",
+                         penrose_hart_name(hart), x, y);
+    }
+    status = set_reset(tile, hart, false, error);
+    tile->hart[hart].pc = pc;
+    return status;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_hart_hold(struct penrose_chip *chip, unsigned x,
+                                                     unsigned y, enum penrose_hart hart,
+                                                     struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
+    return status == PENROSE_OK ? set_reset(tile, hart, true, error) : status;
+}

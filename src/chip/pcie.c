@@ -1,0 +1,608 @@
+/*
+ * The PCIe tile (pcie.h).
+ *
+ * A word of the window table says what becomes of an access: whether it passes the iATU, with which
+ * attributes it goes to the host (they change nothing here), which six bits stand above the 58 that
+ * the NoC gave.
+ */
+#include "chip/pcie.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WINDOW_SHIFT = 58, FIXED_WINDOW = PCIE_WINDOWS };
+
+#define IN_WINDOW ((UINT64_C(1) << WINDOW_SHIFT) - 1)
+
+enum { /* fields of a window; HW: the vendor's firmware */
+       WINDOW_TYPE = 0x1f,
+       WINDOW_NO_SNOOP = 1 << 8,
+       WINDOW_RELAXED = 1 << 9,
+       WINDOW_DBI = 1 << 21,
+       WINDOW_PAST_ATU = 1 << 22,
+       WINDOW_HIGH_SHIFT = 23,
+       WINDOW_HIGH = 63,
+};
+
+static const struct {
+    unsigned window;
+    uint32_t value;
+} outbound_windows[] = {
+#define PCIE_OUTBOUND(window, value) {window, value},
+#include "chip/pcie.def"
+};
+
+static const struct atu_row {
+    uint8_t offset;
+    size_t member;
+} atu_rows[] = {
+#define PCIE_ATU(offset, member) {offset, offsetof(struct pcie_region, member)},
+#include "chip/pcie.def"
+};
+
+enum dma_kind { PLAIN, DOORBELL, STATE, CLEAR };
+
+static const struct dma_row {
+    uint8_t offset;
+    enum dma_kind kind;
+    size_t member;
+} dma_rows[] = {
+#define PCIE_DMA(offset, member, kind) {offset, kind, offsetof(struct pcie_channel, member)},
+#include "chip/pcie.def"
+};
+
+static enum grid_reply reply(enum grid_reply reply, char *rule, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static enum grid_reply reply(enum grid_reply reply, char *rule, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(rule, GRID_RULE_BYTES, format, arguments);
+    va_end(arguments);
+    return reply;
+}
+
+static uint64_t joined(uint32_t low, uint32_t high)
+{
+    return low | (uint64_t)high << 32;
+}
+
+/* --- Start --- */
+
+void pcie_init(struct pcie *pcie, const struct grid *grid, unsigned instance,
+               const struct pcie_bus *bus)
+{
+    memset(pcie, 0, sizeof *pcie);
+    pcie->instance = (uint8_t)(instance & 1);
+    pcie->is_connected = grid->pcie == pcie->instance;
+    if (bus) {
+        pcie->bus = *bus;
+    }
+    for (size_t i = 0; i < sizeof outbound_windows / sizeof *outbound_windows; i++) {
+        pcie->window[outbound_windows[i].window] = outbound_windows[i].value;
+    }
+    struct grid_position at;
+    if (grid_locate(grid, GRID_PCIE, pcie->instance, 0, &at)) {
+        for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
+            grid_niu_init(&pcie->niu[noc], grid, noc, at);
+        }
+    }
+}
+
+/* --- To the host --- */
+
+enum { ATU_ENABLE_BIT = 31, ATU_INCREASE_SIZE = 1 << 13 };
+
+static uint64_t region_limit(const struct pcie_region *region)
+{
+    /* Without the extension a region ends within the 4 GiB in which it begins. */
+    bool is_extended = region->control_1 & ATU_INCREASE_SIZE;
+    return joined(region->limit_low, is_extended ? region->limit_high : region->base_high);
+}
+
+/* Addresses in no region are left as they are. */
+static enum grid_reply pass_atu(const struct pcie *pcie, uint64_t address, uint64_t size,
+                                uint64_t *host, char *rule)
+{
+    uint64_t last = address + size - 1;
+    unsigned found = PCIE_REGIONS;
+    *host = address;
+    for (unsigned i = 0; i < PCIE_REGIONS; i++) {
+        const struct pcie_region *region = &pcie->outbound[i];
+        uint64_t base = joined(region->base_low, region->base_high);
+        uint64_t limit = region_limit(region);
+        if (!(region->control_2 >> ATU_ENABLE_BIT) || last < base || address > limit) {
+            continue;
+        }
+        if (address < base || last > limit) {
+            return reply(GRID_FORBIDDEN, rule,
+                         "PCIe: %llu bytes at 0x%llx cross the edge of iATU region %u: split them",
+                         (unsigned long long)size, (unsigned long long)address, i);
+        }
+        if (found < PCIE_REGIONS) {
+            return reply(GRID_FORBIDDEN, rule,
+                         "PCIe: 0x%llx is in iATU regions %u and %u: enabled regions must not "
+                         "overlap",
+                         (unsigned long long)address, found, i);
+        }
+        found = i;
+        *host = joined(region->target_low, region->target_high) + (address - base);
+    }
+    return GRID_DONE;
+}
+
+static bool is_host_window(const struct pcie *pcie, unsigned window)
+{
+    return window < PCIE_WINDOWS && !(pcie->window[window] & WINDOW_DBI);
+}
+
+/* GUESS: a window that nobody has written is not in use (SPEC: "currently unused"), though its zero
+ * would read as one through the iATU. */
+static bool is_unused(const struct pcie *pcie, unsigned window)
+{
+    enum { FIRMWARE_WINDOWS = 8 };
+    return window >= FIRMWARE_WINDOWS && !pcie->window[window];
+}
+
+static enum grid_reply check_window(const struct pcie *pcie, uint64_t address, uint64_t size,
+                                    char *rule)
+{
+    unsigned window = (unsigned)(address >> WINDOW_SHIFT);
+    if (!pcie->is_connected) {
+        return reply(GRID_FORBIDDEN, rule,
+                     "PCIe tile %u has no host: use the one at (19, 24), which this product "
+                     "connects",
+                     pcie->instance);
+    }
+    if (is_unused(pcie, window)) {
+        return reply(GRID_FORBIDDEN, rule,
+                     "PCIe: window %u (0x%llx) is not set up: windows 0-3 lead to the host, 4-7 "
+                     "through the iATU",
+                     window, (unsigned long long)address);
+    }
+    if (pcie->window[window] & WINDOW_TYPE) {
+        return reply(GRID_FORBIDDEN, rule,
+                     "PCIe: window %u makes requests other than memory reads and writes: clear "
+                     "its bits 0-4",
+                     window);
+    }
+    if (size == 0 || size - 1 > IN_WINDOW - (address & IN_WINDOW)) {
+        return reply(GRID_FORBIDDEN, rule,
+                     "PCIe: %llu bytes at 0x%llx reach beyond window %u: split them",
+                     (unsigned long long)size, (unsigned long long)address, window);
+    }
+    return GRID_DONE;
+}
+
+enum grid_reply pcie_translate(const struct pcie *pcie, uint64_t address, uint64_t size,
+                               uint64_t *host, char *rule)
+{
+    unsigned window = (unsigned)(address >> WINDOW_SHIFT);
+    *host = 0;
+    if (!is_host_window(pcie, window)) {
+        return reply(GRID_ABSENT, rule, "PCIe: registers are at 0x%llx, not host memory",
+                     (unsigned long long)address);
+    }
+    enum grid_reply got = check_window(pcie, address, size, rule);
+    if (got != GRID_DONE) {
+        return got;
+    }
+    uint32_t word = pcie->window[window];
+    uint64_t high = (uint64_t)(word >> WINDOW_HIGH_SHIFT & WINDOW_HIGH) << WINDOW_SHIFT;
+    uint64_t outbound = high | (address & IN_WINDOW);
+    if (word & WINDOW_PAST_ATU) {
+        *host = outbound;
+        return GRID_DONE;
+    }
+    return pass_atu(pcie, outbound, size, host, rule);
+}
+
+/* --- DMA --- */
+
+enum { /* HW: the controller's public driver, and the vendor's firmware */
+       DMA_ENABLE = 1 << 0,
+       DMA_START = 1 << 0,
+       DMA_STOP = 1 << 1,
+       DMA_LINKED_LIST = 1 << 0, /* in control */
+
+       DMA_ABORTED = 2, /* status; 1 is running, which nobody ever sees */
+       DMA_STOPPED = 3,
+
+       INTERRUPT_STOP = 1 << 0, /* status and clear, and masks in setup */
+       INTERRUPT_WATERMARK = 1 << 1,
+       INTERRUPT_ABORT = 1 << 2,
+       SETUP_STOP_MESSAGE = 1 << 3,
+       SETUP_ABORT_MESSAGE = 1 << 5,
+
+       DMA_PIECE = 4096,
+};
+
+static bool move_piece(struct pcie *pcie, enum pcie_direction direction, uint64_t source,
+                       uint64_t target, uint32_t size)
+{
+    const struct pcie_bus *bus = &pcie->bus;
+    uint8_t piece[DMA_PIECE];
+    if (direction == PCIE_READ) {
+        return bus->host_read && bus->device_write &&
+               bus->host_read(bus->context, source, piece, size) &&
+               bus->device_write(bus->context, target, piece, size);
+    }
+    return bus->device_read && bus->host_write &&
+           bus->device_read(bus->context, source, piece, size) &&
+           bus->host_write(bus->context, target, piece, size);
+}
+
+/* Counts size, source and target as the engine does; false when one side did not answer. */
+static bool move_all(struct pcie *pcie, struct pcie_channel *channel, enum pcie_direction direction)
+{
+    uint64_t source = joined(channel->source_low, channel->source_high);
+    uint64_t target = joined(channel->target_low, channel->target_high);
+    while (channel->size > 0) {
+        uint32_t size = channel->size < DMA_PIECE ? channel->size : DMA_PIECE;
+        if (!move_piece(pcie, direction, source, target, size)) {
+            return false;
+        }
+        source += size;
+        target += size;
+        channel->size -= size;
+    }
+    return true;
+}
+
+/* An interrupt to the host is a write of one word to an address that its driver has chosen. */
+static void send_message(struct pcie *pcie, uint32_t low, uint32_t high, uint32_t message)
+{
+    if (pcie->bus.host_write) {
+        pcie->bus.host_write(pcie->bus.context, joined(low, high), &message, sizeof message);
+    }
+}
+
+static void finish(struct pcie *pcie, struct pcie_channel *channel, bool is_complete)
+{
+    uint32_t setup = channel->interrupt_setup;
+    uint32_t cause = is_complete ? INTERRUPT_STOP : INTERRUPT_ABORT;
+    channel->status = is_complete ? DMA_STOPPED : DMA_ABORTED;
+    if (setup & cause) { /* masked */
+        return;
+    }
+    channel->interrupt_status |= cause;
+    if (is_complete && (setup & SETUP_STOP_MESSAGE)) {
+        send_message(pcie, channel->stop_low, channel->stop_high, channel->message);
+    } else if (!is_complete && (setup & SETUP_ABORT_MESSAGE)) {
+        send_message(pcie, channel->abort_low, channel->abort_high, channel->message);
+    }
+}
+
+static enum grid_reply start(struct pcie *pcie, struct pcie_channel *channel,
+                             enum pcie_direction direction, char *rule)
+{
+    if (channel->control & DMA_LINKED_LIST) {
+        return reply(GRID_FORBIDDEN, rule,
+                     "PCIe DMA: linked lists are not modelled: clear bit 0 of CONTROL1 and set one "
+                     "transfer up");
+    }
+    if (!(channel->enable & DMA_ENABLE)) {
+        return reply(
+            GRID_FORBIDDEN, rule,
+            "PCIe DMA: the doorbell of a channel that is off: set bit 0 of its EN register "
+            "first");
+    }
+    if (channel->size == 0) {
+        return reply(GRID_FORBIDDEN, rule,
+                     "PCIe DMA: a transfer of 0 bytes: write XFERSIZE before the doorbell");
+    }
+    bool is_complete = move_all(pcie, channel, direction);
+    finish(pcie, channel, is_complete);
+    return is_complete ? GRID_DONE
+                       : reply(GRID_ABSENT, rule,
+                               "PCIe DMA: nothing answered with %u bytes left; the transfer is "
+                               "aborted",
+                               channel->size);
+}
+
+static enum grid_reply ring(struct pcie *pcie, struct pcie_channel *channel,
+                            enum pcie_direction direction, uint32_t value, char *rule)
+{
+    if (value & DMA_STOP) {
+        channel->status = DMA_STOPPED; /* nothing is under way */
+        return GRID_DONE;
+    }
+    return value & DMA_START ? start(pcie, channel, direction, rule) : GRID_DONE;
+}
+
+/* --- Registers of the controller --- */
+
+enum { CHANNEL_BYTES = 0x100, ATU_BYTES = 0x100 };
+enum { DMA_SPACE = PCIE_CHANNELS * PCIE_DIRECTIONS * CHANNEL_BYTES };
+enum { ATU_SPACE = PCIE_REGIONS * 2 * ATU_BYTES };
+
+/* A register that is stored, and what writing it means. */
+struct stored {
+    uint32_t *word;
+    enum dma_kind kind;
+    struct pcie_channel *channel; /* NULL: not one of DMA */
+    enum pcie_direction direction;
+    bool is_inbound;
+};
+
+static bool find_dma(struct pcie *pcie, uint32_t offset, struct stored *stored)
+{
+    unsigned index =
+        offset / CHANNEL_BYTES; /* write channel 0, read channel 0, write channel 1.. */
+    enum pcie_direction direction = index % 2 ? PCIE_READ : PCIE_WRITE;
+    struct pcie_channel *channel = &pcie->channel[index / 2][direction];
+    for (size_t i = 0; i < sizeof dma_rows / sizeof *dma_rows; i++) {
+        if (dma_rows[i].offset == offset % CHANNEL_BYTES) {
+            *stored = (struct stored){.word = (void *)((char *)channel + dma_rows[i].member),
+                                      .kind = dma_rows[i].kind,
+                                      .channel = channel,
+                                      .direction = direction};
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_atu(struct pcie *pcie, uint32_t offset, struct stored *stored)
+{
+    unsigned index = offset / ATU_BYTES; /* outbound 0, inbound 0, outbound 1.. */
+    bool is_inbound = index % 2;
+    struct pcie_region *region =
+        is_inbound ? &pcie->inbound[index / 2] : &pcie->outbound[index / 2];
+    for (size_t i = 0; i < sizeof atu_rows / sizeof *atu_rows; i++) {
+        if (atu_rows[i].offset == offset % ATU_BYTES) {
+            *stored = (struct stored){.word = (void *)((char *)region + atu_rows[i].member),
+                                      .kind = PLAIN,
+                                      .is_inbound = is_inbound};
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum grid_reply write_stored(struct pcie *pcie, const struct stored *stored, uint32_t value,
+                                    char *rule)
+{
+    switch (stored->kind) {
+    case DOORBELL:
+        return ring(pcie, stored->channel, stored->direction, value, rule);
+    case CLEAR:
+        stored->channel->interrupt_status &= ~value;
+        break;
+    case PLAIN:
+        *stored->word = value;
+        break;
+    case STATE:
+        break;
+    }
+    if (stored->is_inbound && value) {
+        return reply(
+            GRID_UNMODELLED, rule,
+            "PCIe: the inbound iATU is not modelled: the host's addresses are not changed");
+    }
+    return GRID_DONE;
+}
+
+/* --- BAR2 --- */
+
+enum { BAR2_ATU = 0x1000 };
+
+static bool find_bar2(struct pcie *pcie, uint32_t offset, struct stored *stored)
+{
+    if (offset < DMA_SPACE) {
+        return find_dma(pcie, offset, stored);
+    }
+    return offset - BAR2_ATU < ATU_SPACE && find_atu(pcie, offset - BAR2_ATU, stored);
+}
+
+static enum grid_reply no_bar2(uint32_t offset, char *rule)
+{
+    if (offset % 4 || offset >= PCIE_BAR2_SIZE) {
+        return reply(GRID_FORBIDDEN, rule,
+                     "BAR2 + 0x%x: registers are aligned words in the first 1 MiB", offset);
+    }
+    return reply(GRID_UNMODELLED, rule,
+                 "BAR2 + 0x%x is not modelled: DMA is at 0x0, the iATU at 0x1000", offset);
+}
+
+enum grid_reply pcie_bar2_read(struct pcie *pcie, uint32_t offset, uint32_t *value, char *rule)
+{
+    struct stored stored;
+    *value = 0;
+    if (!find_bar2(pcie, offset, &stored)) {
+        return no_bar2(offset, rule);
+    }
+    *value = *stored.word;
+    return GRID_DONE;
+}
+
+enum grid_reply pcie_bar2_write(struct pcie *pcie, uint32_t offset, uint32_t value, char *rule)
+{
+    struct stored stored;
+    return find_bar2(pcie, offset, &stored) ? write_stored(pcie, &stored, value, rule)
+                                            : no_bar2(offset, rule);
+}
+
+/* --- Registers as the NoC sees them --- */
+
+enum {
+    DBI_IDS = 0x000,
+    DBI_DEVICE_CONTROL = 0x078,
+    DBI_ATU = 0x300000, /* GUESS: where the controller's maker puts it */
+    DBI_DMA = 0x380000, /* HW: the vendor's firmware */
+
+    SII_APP_CONTROL = 0x05c,
+    SII_LINK_STATE = 0x128,
+    SII_WINDOWS = 0x134,
+    SII_BYTES = 0xf000000,
+    SERDES_BYTES = 0x10000000,
+
+    LINK_IS_UP = 1 << 7 | 1 << 6 | 0x11, /* both layers, state L0 */
+};
+
+#define DEVICE_AND_VENDOR UINT32_C(0xb1401e52)
+#define SERDES            UINT64_C(0xffffffffe0000000)
+
+/* A stored register of the DBI. */
+static bool find_dbi(struct pcie *pcie, uint64_t offset, struct stored *stored)
+{
+    if (offset == DBI_DEVICE_CONTROL) {
+        *stored = (struct stored){.word = &pcie->device_control, .kind = PLAIN};
+        return true;
+    }
+    if (offset - DBI_DMA < DMA_SPACE) {
+        return find_dma(pcie, (uint32_t)(offset - DBI_DMA), stored);
+    }
+    return offset - DBI_ATU < ATU_SPACE && find_atu(pcie, (uint32_t)(offset - DBI_ATU), stored);
+}
+
+static bool find_sii(struct pcie *pcie, uint32_t offset, struct stored *stored)
+{
+    uint32_t *word = NULL;
+    if (offset == SII_APP_CONTROL) {
+        word = &pcie->app_control;
+    } else if (offset - SII_WINDOWS < sizeof pcie->window && offset % 4 == 0) {
+        word = &pcie->window[(offset - SII_WINDOWS) / 4];
+    }
+    *stored = (struct stored){.word = word, .kind = PLAIN};
+    return word != NULL;
+}
+
+enum area { AREA_HOST, AREA_DBI, AREA_SERDES, AREA_SII, AREA_NIU, AREA_NOWHERE };
+
+static enum area area_of(const struct pcie *pcie, uint64_t address, uint32_t *niu_offset)
+{
+    unsigned window = (unsigned)(address >> WINDOW_SHIFT);
+    if (window < FIXED_WINDOW) {
+        return is_host_window(pcie, window) ? AREA_HOST : AREA_DBI;
+    }
+    if (grid_niu_address(GRID_PCIE, address, niu_offset)) {
+        return AREA_NIU;
+    }
+    return address - SERDES < SERDES_BYTES  ? AREA_SERDES
+           : address - PCIE_SII < SII_BYTES ? AREA_SII
+                                            : AREA_NOWHERE;
+}
+
+static enum grid_reply no_register(uint64_t address, char *rule)
+{
+    return reply(GRID_UNMODELLED, rule,
+                 "PCIe: register 0x%llx is not modelled: it reads zero and ignores writes",
+                 (unsigned long long)address);
+}
+
+static enum grid_reply check_registers(enum area area, uint64_t address, uint32_t size, char *rule)
+{
+    if (area == AREA_NOWHERE) {
+        return reply(GRID_ABSENT, rule,
+                     "PCIe: nothing is at 0x%llx: host memory is below 0x2000000000000000",
+                     (unsigned long long)address);
+    }
+    if (size != 4 || address % 4) {
+        return reply(GRID_FORBIDDEN, rule,
+                     "PCIe: %u bytes at register 0x%llx: access registers as aligned 32-bit words",
+                     size, (unsigned long long)address);
+    }
+    return GRID_DONE;
+}
+
+static enum grid_reply read_register(struct pcie *pcie, unsigned noc, enum area area,
+                                     uint64_t address, uint32_t niu_offset, uint32_t *value,
+                                     char *rule)
+{
+    uint64_t offset = area == AREA_DBI ? address & IN_WINDOW : address - PCIE_SII;
+    struct stored stored;
+    *value = 0;
+    if (area == AREA_NIU) {
+        enum grid_reply got = grid_niu_read(&pcie->niu[noc & 1], niu_offset, value);
+        return got == GRID_DONE ? got : no_register(address, rule);
+    }
+    if (area == AREA_DBI && offset == DBI_IDS) {
+        *value = DEVICE_AND_VENDOR;
+        return GRID_DONE;
+    }
+    if (area == AREA_SII && offset == SII_LINK_STATE) {
+        *value = pcie->is_connected ? LINK_IS_UP : 0;
+        return GRID_DONE;
+    }
+    if ((area == AREA_DBI && find_dbi(pcie, offset, &stored)) ||
+        (area == AREA_SII && find_sii(pcie, (uint32_t)offset, &stored))) {
+        *value = *stored.word;
+        return GRID_DONE;
+    }
+    return no_register(address, rule);
+}
+
+static enum grid_reply write_register(struct pcie *pcie, unsigned noc, enum area area,
+                                      uint64_t address, uint32_t niu_offset, uint32_t value,
+                                      char *rule)
+{
+    uint64_t offset = area == AREA_DBI ? address & IN_WINDOW : address - PCIE_SII;
+    struct stored stored;
+    if (area == AREA_NIU) {
+        enum grid_reply got = grid_niu_write(&pcie->niu[noc & 1], niu_offset, value);
+        return got == GRID_DONE ? got : no_register(address, rule);
+    }
+    if ((area == AREA_DBI && find_dbi(pcie, offset, &stored)) ||
+        (area == AREA_SII && find_sii(pcie, (uint32_t)offset, &stored))) {
+        return write_stored(pcie, &stored, value, rule);
+    }
+    return no_register(address, rule);
+}
+
+/* --- Accesses from the NoC --- */
+
+static enum grid_reply no_host(uint64_t host, uint32_t size, char *rule)
+{
+    return reply(GRID_ABSENT, rule,
+                 "PCIe: the host has no memory for %u bytes at 0x%llx: check the iATU and the "
+                 "host's mapping",
+                 size, (unsigned long long)host);
+}
+
+enum grid_reply pcie_read(struct pcie *pcie, unsigned noc, uint64_t address, void *to,
+                          uint32_t size, char *rule)
+{
+    uint32_t niu_offset = 0, value = 0;
+    uint64_t host;
+    const struct pcie_bus *bus = &pcie->bus;
+    enum area area = area_of(pcie, address, &niu_offset);
+    enum grid_reply got = area == AREA_HOST ? pcie_translate(pcie, address, size, &host, rule)
+                                            : check_registers(area, address, size, rule);
+    if (got == GRID_DONE && area == AREA_HOST) {
+        if (bus->host_read && bus->host_read(bus->context, host, to, size)) {
+            return GRID_DONE;
+        }
+        got = no_host(host, size, rule);
+    }
+    if (got != GRID_DONE) {
+        memset(to, 0xff, size);
+        return got;
+    }
+    got = read_register(pcie, noc, area, address, niu_offset, &value, rule);
+    memcpy(to, &value, sizeof value);
+    return got;
+}
+
+enum grid_reply pcie_write(struct pcie *pcie, unsigned noc, uint64_t address, const void *from,
+                           uint32_t size, char *rule)
+{
+    uint32_t niu_offset = 0, value = 0;
+    uint64_t host;
+    const struct pcie_bus *bus = &pcie->bus;
+    enum area area = area_of(pcie, address, &niu_offset);
+    enum grid_reply got = area == AREA_HOST ? pcie_translate(pcie, address, size, &host, rule)
+                                            : check_registers(area, address, size, rule);
+    if (got != GRID_DONE) {
+        return got;
+    }
+    if (area == AREA_HOST) {
+        return bus->host_write && bus->host_write(bus->context, host, from, size)
+                   ? GRID_DONE
+                   : no_host(host, size, rule);
+    }
+    memcpy(&value, from, sizeof value);
+    return write_register(pcie, noc, area, address, niu_offset, value, rule);
+}

@@ -1,0 +1,367 @@
+/* What stands where: finding and making tiles, and the host's accesses to them. */
+#include <stdlib.h>
+
+#include "chip/chip.h"
+#include "isa/error.h"
+#include "isa/export.h"
+#include "tile/weak.h"
+
+/* --- Places --- */
+
+struct grid_position chip_position(uint16_t place)
+{
+    return (struct grid_position){.x = (uint8_t)(place % NOC_WIDTH),
+                                  .y = (uint8_t)(place / NOC_WIDTH)};
+}
+
+bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t *place)
+{
+    struct grid_position at;
+    if (x >= 64 || y >= 64 || !grid_find(&chip->grid, 0, x, y, &at)) {
+        return false;
+    }
+    *place = noc_node(at.x, at.y);
+    return true;
+}
+
+struct grid_position chip_logical(const struct penrose_chip *chip, uint16_t place)
+{
+    return grid_logical(&chip->grid, chip_position(place));
+}
+
+static const struct grid_tile *tile_at(const struct penrose_chip *chip, uint16_t place)
+{
+    return grid_tile(&chip->grid, chip_position(place));
+}
+
+PENROSE_EXPORT bool penrose_is_worker(unsigned x, unsigned y)
+{
+    return ((x >= 1 && x <= 7) || (x >= 10 && x <= 16)) && y >= 2 && y <= 11;
+}
+
+PENROSE_EXPORT const char *penrose_tile_kind(const struct penrose_chip *chip, unsigned x,
+                                             unsigned y)
+{
+    uint16_t place;
+    if (!chip_find(chip, x, y, &place) || tile_at(chip, place)->is_fused_off) {
+        return NULL;
+    }
+    return grid_kind_name((enum grid_kind)tile_at(chip, place)->kind);
+}
+
+PENROSE_EXPORT bool penrose_has_worker(const struct penrose_chip *chip, unsigned x, unsigned y)
+{
+    uint16_t place;
+    return chip_find(chip, x, y, &place) && tile_at(chip, place)->kind == GRID_TENSIX &&
+           !tile_at(chip, place)->is_fused_off;
+}
+
+PENROSE_EXPORT bool penrose_from_noc1(const struct penrose_chip *chip, unsigned x, unsigned y,
+                                      unsigned *noc0_x, unsigned *noc0_y)
+{
+    struct grid_position at;
+    if (x >= 64 || y >= 64 || !grid_find(&chip->grid, 1, x, y, &at)) {
+        return false;
+    }
+    struct grid_position logical = grid_logical(&chip->grid, at);
+    *noc0_x = logical.x;
+    *noc0_y = logical.y;
+    return true;
+}
+
+/* --- Making tiles --- */
+
+/* Applies the schedule's options to a new tile; false when memory runs out. */
+static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
+{
+    const struct penrose_options *options = &chip->options;
+    tile->now = chip->now;
+    tile->tracing = chip->trace != NULL;
+    tile->tensix.timed = options->timed;
+    tile->tensix.rounds_to_nearest = options->rounds_to_nearest;
+    tile->tensix.kernels = chip->kernels;
+    if (options->schedule == PENROSE_LOCKSTEP) {
+        tile->quantum = 1;
+    }
+    if (options->quantum) {
+        tile->quantum = options->quantum;
+    }
+    return options->schedule != PENROSE_RANDOM ||
+           tile_weak_enable(tile, options->seed ^ (uint64_t)tile->y << 40 ^ (uint64_t)tile->x << 32);
+}
+
+/* The registers that tell a tile where it is, and which coordinates mean what. */
+static void configure_nius(struct penrose_chip *chip, struct tile *tile)
+{
+    struct grid_register values[GRID_REGISTERS];
+    for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
+        unsigned count = grid_registers(&chip->grid, noc, chip_position(tile->node), values);
+        for (unsigned i = 0; i < count; i++) {
+            niu_set_identity(&tile->niu[noc], values[i].offset, values[i].value);
+        }
+    }
+}
+
+bool chip_add_unit(struct penrose_chip *chip, const struct chip_unit *unit)
+{
+    struct chip_unit *made = malloc(sizeof *made);
+    if (!made) {
+        return false;
+    }
+    unsigned at = chip->units++;
+    for (; at > 0 && chip->unit[at - 1]->order > unit->order; at--) {
+        chip->unit[at] = chip->unit[at - 1];
+    }
+    *made = *unit;
+    chip->unit[at] = made;
+    return true;
+}
+
+static enum tile_type type_of(enum grid_kind kind)
+{
+    return kind == GRID_ETHERNET ? TILE_ETHERNET : kind == GRID_DRAM ? TILE_DRAM : TILE_TENSIX;
+}
+
+struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
+{
+    struct chip_place *place = &chip->place[number];
+    struct grid_position at = chip_position(number);
+    if (place->tile) {
+        return place->tile;
+    }
+    enum tile_type type = type_of((enum grid_kind)tile_at(chip, number)->kind);
+    struct tile *tile = tile_create(type, at.x, at.y, chip->store, &chip->board, chip);
+    struct chip_unit unit = {.tile = tile, .order = number, .next = UINT64_MAX};
+    bool is_made = tile && configure_tile(chip, tile);
+    if (!is_made || (!place->port && !chip_add_unit(chip, &unit))) {
+        tile_destroy(tile);
+        return NULL;
+    }
+    struct grid_position name = chip_logical(chip, number);
+    tile_rename(tile, name.x, name.y);
+    configure_nius(chip, tile);
+    place->tile = tile;
+    if (place->port) { /* its bank runs it */
+        place->port->tile = tile;
+    }
+    chip->touched = true;
+    return tile;
+}
+
+static bool has_harts(const struct grid_tile *tile)
+{
+    return tile->kind == GRID_TENSIX || tile->kind == GRID_ETHERNET || tile->kind == GRID_DRAM;
+}
+
+enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
+                              struct tile **tile, struct penrose_error *error)
+{
+    uint16_t place;
+    if (!chip_find(chip, x, y, &place) || !has_harts(tile_at(chip, place))) {
+        error_set(error, PENROSE_E_ARGUMENT,
+                  "there is no tile with harts at (%u, %u); workers are at x 1-7 and 10-16, y 2-11, "
+                  "DRAM tiles at (17-18, 12-23), Ethernet tiles at (20-31, 25)",
+                  x, y);
+        return PENROSE_E_ARGUMENT;
+    }
+    if (tile_at(chip, place)->is_fused_off) {
+        return error_set(error, PENROSE_E_ARGUMENT, "the tile at (%u, %u) is fused off on this card",
+                         x, y);
+    }
+    chip->touched = true;
+    *tile = chip_tile_at(chip, place);
+    if (!*tile) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);
+    }
+    if ((*tile)->now < chip->now && tile_next_event(*tile) >= chip->now) {
+        tile_run(*tile, chip->now); /* it slept, and was not visited */
+    }
+    return PENROSE_OK;
+}
+
+/* --- Memory and registers --- */
+
+static const char *const reply_rules[] = {
+    [MMIO_UNMAPPED] = "nothing answers there",
+    [MMIO_READ_ONLY] = "the register cannot be written",
+    [MMIO_NARROW] = "the place takes accesses of another size only, mostly of 32 bits",
+    [MMIO_HANG] = "the hardware would never answer",
+    [MMIO_UNIMPLEMENTED] = "this version does not model it",
+};
+
+/* An access of the host. */
+struct host_access {
+    unsigned x, y;
+    uint16_t place;
+    enum mmio_operation operation;
+    uint64_t address;
+    void *bytes;
+    size_t size;
+};
+
+static bool is_write(const struct host_access *access)
+{
+    return access->operation == MMIO_WRITE || access->operation == MMIO_POKE;
+}
+
+static enum penrose_status refuse(const struct host_access *access, const char *rule,
+                                  struct penrose_error *error)
+{
+    return error_set(error, PENROSE_E_ARGUMENT, "tile (%u, %u): 0x%llx, %zu bytes: %s", access->x,
+                     access->y, (unsigned long long)access->address, access->size, rule);
+}
+
+static enum penrose_status access_tile(struct penrose_chip *chip, const struct host_access *access,
+                                       struct penrose_error *error)
+{
+    struct tile *tile;
+    const char *rule = NULL;
+    uint32_t done = 0;
+    enum penrose_status status = chip_tile(chip, access->x, access->y, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    uint64_t end = access->address + access->size;
+    if (access->size > UINT32_MAX || end > UINT64_C(1) << 32 || end < access->address) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "tile (%u, %u): %zu bytes at 0x%llx pass the end of its address space",
+                         access->x, access->y, access->size,
+                         (unsigned long long)access->address);
+    }
+    enum mmio_reply reply =
+        tile_noc_access(tile, access->operation, (uint32_t)access->address, access->bytes,
+                        (uint32_t)access->size, tile->now, &done, &rule);
+    if (reply == MMIO_OK) {
+        return PENROSE_OK;
+    }
+    uint32_t at = (uint32_t)access->address + done;
+    const char *title = tile_range_title(tile->kind->type, AGENT_NOC, at);
+    if (reply == MMIO_WAIT) {
+        return error_set(error, PENROSE_E_STATE,
+                         "tile (%u, %u): 0x%08x (%s) would keep the request waiting", access->x,
+                         access->y, at, title);
+    }
+    return error_set(error, PENROSE_E_ARGUMENT, "tile (%u, %u): 0x%08x (%s): %s", access->x,
+                     access->y, at, title, rule ? rule : reply_rules[reply]);
+}
+
+static enum penrose_status access_dram(struct penrose_chip *chip, const struct host_access *access,
+                                       struct penrose_error *error)
+{
+    uint32_t tile_address;
+    const char *rule;
+    switch (dram_access(chip->place[access->place].port, access->operation, access->address,
+                        access->bytes, access->size, &tile_address, &rule)) {
+    case DRAM_DONE:
+        return PENROSE_OK;
+    case DRAM_REFUSED:
+        return refuse(access, rule, error);
+    case DRAM_IS_TILE:
+        break;
+    }
+    struct host_access inner = *access;
+    inner.address = tile_address;
+    return access_tile(chip, &inner, error);
+}
+
+static enum penrose_status grid_status(const struct host_access *access, enum grid_reply reply,
+                                       const char *rule, struct penrose_error *error)
+{
+    bool is_done = reply == GRID_DONE || reply == GRID_UNMODELLED;
+    return is_done ? PENROSE_OK : refuse(access, rule, error);
+}
+
+static enum penrose_status access_arc(struct penrose_chip *chip, const struct host_access *access,
+                                      struct penrose_error *error)
+{
+    char rule[GRID_RULE_BYTES] = "nothing answers there";
+    uint32_t size = (uint32_t)access->size;
+    enum grid_reply reply =
+        is_write(access) ? arc_write(&chip->arc, 0, access->address, access->bytes, size, rule)
+                         : arc_read(&chip->arc, 0, access->address, access->bytes, size, rule);
+    return grid_status(access, reply, rule, error);
+}
+
+static enum penrose_status access_pcie(struct penrose_chip *chip, const struct host_access *access,
+                                       struct penrose_error *error)
+{
+    char rule[GRID_RULE_BYTES] = "nothing answers there";
+    struct pcie *pcie = &chip->pcie[tile_at(chip, access->place)->index];
+    uint32_t size = (uint32_t)access->size;
+    enum grid_reply reply = is_write(access)
+                                ? pcie_write(pcie, 0, access->address, access->bytes, size, rule)
+                                : pcie_read(pcie, 0, access->address, access->bytes, size, rule);
+    return grid_status(access, reply, rule, error);
+}
+
+/* L2CPU and security tiles: memory that keeps what is written. */
+static enum penrose_status access_memory(struct penrose_chip *chip,
+                                         const struct host_access *access,
+                                         struct penrose_error *error)
+{
+    struct chip_place *place = &chip->place[access->place];
+    struct sparse none = {0};
+    if (!is_write(access)) {
+        sparse_read(place->memory ? place->memory : &none, access->address, access->bytes,
+                    access->size);
+        return PENROSE_OK;
+    }
+    if (!place->memory) {
+        place->memory = calloc(1, sizeof *place->memory);
+    }
+    if (!place->memory ||
+        !sparse_write(place->memory, access->address, access->bytes, access->size)) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", access->x,
+                         access->y);
+    }
+    return PENROSE_OK;
+}
+
+static enum penrose_status access_place(struct penrose_chip *chip, struct host_access *access,
+                                        struct penrose_error *error)
+{
+    if (!chip_find(chip, access->x, access->y, &access->place)) {
+        return error_set(error, PENROSE_E_ARGUMENT, "there is no tile at (%u, %u)", access->x,
+                         access->y);
+    }
+    if (access->size > UINT32_MAX) {
+        return refuse(access, "more than 4 GiB at once", error);
+    }
+    switch ((enum grid_kind)tile_at(chip, access->place)->kind) {
+    case GRID_TENSIX:
+    case GRID_ETHERNET:
+        return access_tile(chip, access, error);
+    case GRID_DRAM:
+        return access_dram(chip, access, error);
+    case GRID_ARC:
+        return access_arc(chip, access, error);
+    case GRID_PCIE:
+        return access_pcie(chip, access, error);
+    case GRID_L2CPU:
+    case GRID_SECURITY:
+        return access_memory(chip, access, error);
+    case GRID_EMPTY:
+    case GRID_KINDS:
+        break;
+    }
+    return refuse(access, "nothing stands there but a router", error);
+}
+
+#define HOST_ACCESS(name, operation_, constness)                                                   \
+    PENROSE_EXPORT enum penrose_status name(struct penrose_chip *chip, unsigned x, unsigned y,     \
+                                            uint64_t address, constness void *bytes, size_t size,  \
+                                            struct penrose_error *error)                           \
+    {                                                                                              \
+        struct host_access access = {.x = x,                                                       \
+                                     .y = y,                                                       \
+                                     .operation = operation_,                                      \
+                                     .address = address,                                           \
+                                     .bytes = (void *)(uintptr_t)bytes,                            \
+                                     .size = size};                                                \
+        return access_place(chip, &access, error);                                                 \
+    }
+
+HOST_ACCESS(penrose_read, MMIO_READ, )
+HOST_ACCESS(penrose_write, MMIO_WRITE, const)
+HOST_ACCESS(penrose_peek, MMIO_PEEK, )
+HOST_ACCESS(penrose_poke, MMIO_POKE, const)

@@ -1,0 +1,160 @@
+/*
+ * The pool of host threads, see chip/pool.h.
+ *
+ * A list is announced by a new `generation`; workers look for it for a moment and then sleep. They
+ * take numbers from `next` until there are none; the caller waits until `busy` is back to zero.
+ */
+#include "chip/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { SPINS = 4000 };
+
+struct pool {
+    unsigned threads, started;
+    pid_t process;
+    pthread_t *thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    bool ends;
+    uint64_t generation;
+    unsigned busy, asleep;
+    size_t next, count;
+    void (*work)(void *context, size_t i);
+    void *context;
+};
+
+#if defined(__x86_64__) || defined(__i386__)
+#define pause_briefly() __builtin_ia32_pause()
+#else
+#define pause_briefly() ((void)0)
+#endif
+
+static void take_part(struct pool *pool)
+{
+    size_t i;
+    while ((i = __atomic_fetch_add(&pool->next, 1, __ATOMIC_RELAXED)) < pool->count) {
+        pool->work(pool->context, i);
+    }
+}
+
+/* Waits for a generation other than `seen`; false when the pool ends. */
+static bool await_list(struct pool *pool, uint64_t seen)
+{
+    for (unsigned i = 0; i < SPINS; i++) {
+        if (__atomic_load_n(&pool->generation, __ATOMIC_ACQUIRE) != seen) {
+            return !pool->ends;
+        }
+        pause_briefly();
+    }
+    pthread_mutex_lock(&pool->mutex);
+    pool->asleep++;
+    while (pool->generation == seen) {
+        pthread_cond_wait(&pool->wake, &pool->mutex);
+    }
+    pool->asleep--;
+    bool goes_on = !pool->ends;
+    pthread_mutex_unlock(&pool->mutex);
+    return goes_on;
+}
+
+static void *worker(void *argument)
+{
+    struct pool *pool = argument;
+    uint64_t seen = 0;
+    while (await_list(pool, seen)) {
+        seen++;
+        take_part(pool);
+        __atomic_sub_fetch(&pool->busy, 1, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+static void announce(struct pool *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    __atomic_add_fetch(&pool->generation, 1, __ATOMIC_RELEASE);
+    if (pool->asleep) {
+        pthread_cond_broadcast(&pool->wake);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void start(struct pool *pool)
+{
+    pool->process = getpid();
+    pool->generation = 0;
+    pool->started = pool->asleep = pool->busy = 0;
+    pool->ends = false;
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    while (pool->started < pool->threads - 1 &&
+           pthread_create(&pool->thread[pool->started], NULL, worker, pool) == 0) {
+        pool->started++;
+    }
+    if (pool->started < pool->threads - 1) {
+        pool->threads = pool->started + 1; /* the host has no more */
+    }
+}
+
+struct pool *pool_create(unsigned threads)
+{
+    struct pool *pool = calloc(1, sizeof *pool);
+    if (pool) {
+        pool->threads = threads ? threads : 1;
+        pool->thread = calloc(pool->threads, sizeof *pool->thread);
+        if (!pool->thread) {
+            free(pool);
+            return NULL;
+        }
+    }
+    return pool;
+}
+
+void pool_destroy(struct pool *pool)
+{
+    if (!pool) {
+        return;
+    }
+    if (pool->started && pool->process == getpid()) {
+        pool->ends = true;
+        announce(pool);
+        for (unsigned i = 0; i < pool->started; i++) {
+            pthread_join(pool->thread[i], NULL);
+        }
+        pthread_cond_destroy(&pool->wake);
+        pthread_mutex_destroy(&pool->mutex);
+    }
+    free(pool->thread);
+    free(pool);
+}
+
+void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_t i),
+              void *context)
+{
+    if (pool->threads > 1 && count > 1 && (!pool->started || pool->process != getpid())) {
+        start(pool);
+    }
+    if (pool->threads == 1 || count <= 1) {
+        for (size_t i = 0; i < count; i++) {
+            work(context, i);
+        }
+        return;
+    }
+    pool->work = work;
+    pool->context = context;
+    pool->count = count;
+    pool->next = 0;
+    pool->busy = pool->started;
+    announce(pool);
+    take_part(pool);
+    while (__atomic_load_n(&pool->busy, __ATOMIC_ACQUIRE)) {
+        pause_briefly();
+        sched_yield();
+    }
+}

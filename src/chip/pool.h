@@ -1,0 +1,22 @@
+/*
+ * Host threads that work through a list together. The caller is one of them; the others are started
+ * when there is first something to share, sleep between lists, and are joined by pool_destroy. After
+ * a fork the child starts its own.
+ */
+#ifndef CHIP_POOL_H
+#define CHIP_POOL_H
+
+#include <stddef.h>
+
+struct pool;
+
+/* A pool of `threads` threads (1: the caller alone); NULL when memory runs out. */
+struct pool *pool_create(unsigned threads);
+void pool_destroy(struct pool *pool);
+
+/* Calls work(context, i) for each i below `count`, in any order and at the same time on different
+ * threads; returns when all are done. Where threads cannot be started the caller does it all. */
+void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_t i),
+              void *context);
+
+#endif

@@ -1,0 +1,76 @@
+/* Base firmware of Ethernet tiles: writing it and its results. */
+#include "eth/base_firmware.h"
+
+#include <stddef.h>
+
+static const uint32_t code[] = {
+#define BASE(word, text) UINT32_C(word),
+#include "eth/base_firmware.def"
+#undef BASE
+};
+
+enum {
+    SERVICE = ETH_BASE_ENTRY + 0x80,
+    CHECK = ETH_BASE_ENTRY + 0x108,
+    RETURN = ETH_BASE_ENTRY + 0x148,
+    TRAINED = 2,
+    INFO_BYTES = 32,
+    HAS_INFO = 1, /* the exchange with the peer has been tried */
+};
+#define INIT_PASS UINT32_C(0xc0dea000)
+#define DEFAULT_VERSION UINT32_C(0x010600)
+
+/* One slot of the API table: send message, service messages, check the link, initialise the dynamic
+ * NoC counters, recover the link. */
+static const uint32_t api[] = {RETURN, SERVICE, CHECK, RETURN, RETURN};
+
+struct writer {
+    void (*write)(void *owner, uint32_t address, uint32_t value);
+    void *owner;
+};
+
+static void put(const struct writer *writer, uint32_t address, uint32_t value)
+{
+    writer->write(writer->owner, address, value);
+}
+
+static void put_info(const struct writer *writer, uint32_t at, const struct eth_chip_info *info)
+{
+    const uint32_t words[INFO_BYTES / 4] = {
+        info->pcb_type | (uint32_t)info->asic_location << 8 | (uint32_t)info->eth_id << 16 |
+            (uint32_t)info->logical_eth_id << 24,
+        (uint32_t)(info->board_id >> 32),
+        (uint32_t)info->board_id,
+        info->mac_organisation,
+        info->mac_id,
+        (uint32_t)(info->asic_id >> 32),
+        (uint32_t)info->asic_id,
+        HAS_INFO,
+    };
+    for (uint32_t i = 0; i < INFO_BYTES / 4; i++) {
+        put(writer, at + 4 * i, words[i]);
+    }
+}
+
+void eth_base_firmware_write(const struct eth_base_facts *facts,
+                             void (*write)(void *owner, uint32_t address, uint32_t value),
+                             void *owner)
+{
+    const struct writer writer = {write, owner};
+    bool up = facts->port == ETH_PORT_UP;
+    for (uint32_t i = 0; i < sizeof code / sizeof code[0]; i++) {
+        put(&writer, ETH_BASE_ENTRY + 4 * i, code[i]);
+    }
+    for (uint32_t i = 0; i < sizeof api / sizeof api[0]; i++) {
+        put(&writer, ETH_BASE_API_TABLE + 4 * i, api[i]);
+    }
+    put(&writer, ETH_BASE_BOOT_RESULTS, INIT_PASS);
+    put(&writer, ETH_BASE_PORT_STATUS, facts->port);
+    put(&writer, ETH_BASE_TRAIN_STATUS, up ? TRAINED : 0);
+    put(&writer, ETH_BASE_LINK_UP, up);
+    put(&writer, ETH_BASE_VERSION, facts->version ? facts->version : DEFAULT_VERSION);
+    put_info(&writer, ETH_BASE_LOCAL_INFO, &facts->local);
+    if (up) {
+        put_info(&writer, ETH_BASE_REMOTE_INFO, &facts->remote);
+    }
+}

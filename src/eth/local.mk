@@ -1,0 +1,13 @@
+libpenrose_core_la_SOURCES += \
+	%D%/base_firmware.c \
+	%D%/base_firmware.def \
+	%D%/base_firmware.h \
+	%D%/eth.c \
+	%D%/eth.def \
+	%D%/eth.h \
+	%D%/eth_internal.h \
+	%D%/classify.c \
+	%D%/frame.c \
+	%D%/rx.c \
+	%D%/tables.c \
+	%D%/tx.c

@@ -1,0 +1,182 @@
+/* Packets, pools and queues; see noc/packet.h. */
+#include "noc/packet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SPARE = 256 };
+
+struct noc_packet *noc_packet_new(struct noc_pool *pool)
+{
+    struct noc_packet *packet = pool->spare;
+    if (!packet) {
+        return calloc(1, sizeof *packet);
+    }
+    pool->spare = packet->next;
+    pool->count--;
+    memset(packet, 0, sizeof *packet);
+    return packet;
+}
+
+static void drop_data(struct noc_packet *packet)
+{
+    struct noc_data *data = packet->data;
+    if (data && __atomic_sub_fetch(&data->users, 1, __ATOMIC_ACQ_REL) == 0) {
+        free(data);
+    }
+    packet->data = NULL;
+}
+
+void noc_packet_free(struct noc_pool *pool, struct noc_packet *packet)
+{
+    if (!packet) {
+        return;
+    }
+    drop_data(packet);
+    if (pool->count >= MOST_SPARE) {
+        free(packet);
+        return;
+    }
+    packet->next = pool->spare;
+    pool->spare = packet;
+    pool->count++;
+}
+
+void noc_pool_empty(struct noc_pool *pool)
+{
+    for (struct noc_packet *packet = pool->spare, *next; packet; packet = next) {
+        next = packet->next;
+        free(packet);
+    }
+    *pool = (struct noc_pool){0};
+}
+
+uint8_t *noc_packet_room(struct noc_packet *packet, uint32_t size)
+{
+    drop_data(packet);
+    if (size <= sizeof packet->word) {
+        return (uint8_t *)&packet->word;
+    }
+    struct noc_data *data = malloc(sizeof *data + size);
+    if (!data) {
+        return NULL;
+    }
+    data->users = 1;
+    packet->data = data;
+    return data->bytes;
+}
+
+struct noc_packet *noc_packet_copy(struct noc_pool *pool, const struct noc_packet *packet)
+{
+    struct noc_packet *copy = noc_packet_new(pool);
+    if (copy) {
+        *copy = *packet;
+        copy->next = NULL;
+        if (copy->data) {
+            __atomic_add_fetch(&copy->data->users, 1, __ATOMIC_RELAXED);
+        }
+    }
+    return copy;
+}
+
+static bool is_before(const struct noc_packet *a, const struct noc_packet *b)
+{
+    return a->arrival != b->arrival ? a->arrival < b->arrival : a->order < b->order;
+}
+
+/* Merges two lists in order. */
+static struct noc_packet *merge(struct noc_packet *a, struct noc_packet *b)
+{
+    struct noc_packet *first = NULL, **link = &first;
+    while (a && b) {
+        struct noc_packet **least = is_before(a, b) ? &a : &b;
+        *link = *least;
+        link = &(*least)->next;
+        *least = *link;
+    }
+    *link = a ? a : b;
+    return first;
+}
+
+/* Sorts what was put last; runs[i] holds a sorted list of 2^i packets. */
+static struct noc_packet *sort(struct noc_packet *list)
+{
+    enum { RUNS = 40 };
+    struct noc_packet *runs[RUNS] = {NULL}, *sorted = NULL;
+    while (list) {
+        struct noc_packet *run = list;
+        list = list->next;
+        run->next = NULL;
+        unsigned i = 0;
+        for (; runs[i]; i++) {
+            run = merge(runs[i], run);
+            runs[i] = NULL;
+        }
+        runs[i] = run;
+    }
+    for (unsigned i = 0; i < RUNS; i++) {
+        sorted = merge(runs[i], sorted);
+    }
+    return sorted;
+}
+
+void noc_queue_put(struct noc_queue *queue, struct noc_packet *packet)
+{
+    packet->next = queue->fresh;
+    queue->fresh = packet;
+    if (packet->arrival < queue->earliest) {
+        queue->earliest = packet->arrival;
+    }
+}
+
+struct noc_packet *noc_queue_take(struct noc_queue *queue, uint64_t end)
+{
+    if (queue->earliest >= end) {
+        return NULL;
+    }
+    if (queue->fresh) {
+        queue->head = merge(queue->head, sort(queue->fresh));
+        queue->fresh = NULL;
+    }
+    struct noc_packet *packet = queue->head;
+    queue->head = packet->next;
+    queue->earliest = queue->head ? queue->head->arrival : UINT64_MAX;
+    packet->next = NULL;
+    return packet;
+}
+
+void noc_queue_return(struct noc_queue *queue, struct noc_packet *packet)
+{
+    packet->next = queue->head;
+    queue->head = packet;
+    queue->earliest = packet->arrival;
+}
+
+void noc_queue_free(struct noc_queue *queue, struct noc_pool *pool)
+{
+    for (struct noc_packet *packet; (packet = noc_queue_take(queue, UINT64_MAX));) {
+        noc_packet_free(pool, packet);
+    }
+}
+
+void noc_list_append(struct noc_list *list, struct noc_packet *packet)
+{
+    packet->next = NULL;
+    if (list->tail) {
+        list->tail->next = packet;
+    } else {
+        list->head = packet;
+    }
+    list->tail = packet;
+}
+
+struct noc_packet *noc_list_take(struct noc_list *list)
+{
+    struct noc_packet *packet = list->head;
+    if (packet) {
+        list->head = packet->next;
+        list->tail = list->head ? list->tail : NULL;
+        packet->next = NULL;
+    }
+    return packet;
+}

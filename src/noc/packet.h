@@ -1,0 +1,152 @@
+/*
+ * Packets on their way from one NIU to another, and the queues that they stand in.
+ *
+ * A request becomes its own response: who serves it turns the packet round (from, to and address
+ * are then those of the way back) and sends it again; who takes the last of it frees it. Data of
+ * more than a word are shared by the copies of a multicast and never change.
+ *
+ * Canonical order: packets for one place are taken in the order of (arrival, order). `order` holds
+ * the sender's number and a sequence number of its own, so two packets never compare equal, and the
+ * order does not depend on which host thread did what first.
+ */
+#ifndef NOC_PACKET_H
+#define NOC_PACKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    NOC_WIDTH = 17,
+    NOC_HEIGHT = 12,
+    NOC_NODES = NOC_WIDTH * NOC_HEIGHT,
+    NOC_MOST_BYTES = 16384, /* of data in a packet */
+    NOC_FLIT_BYTES = 64,
+};
+
+enum noc_kind {
+    NOC_READ,
+    NOC_WRITE,
+    NOC_ATOMIC,
+    NOC_READ_RESPONSE,
+    NOC_WRITE_ACK,
+    NOC_ATOMIC_RESPONSE,
+};
+
+/* Bytes that are on their way. */
+struct noc_data {
+    unsigned users; /* packets that point here; changed atomically */
+    uint8_t bytes[];
+};
+
+/* The receivers of a multicast: raw coordinates on the packet's NoC; a span whose start is above
+ * its end wraps around. */
+struct noc_span {
+    uint8_t start_x, start_y, end_x, end_y;
+    bool includes_source, y_is_major;
+    uint32_t exclude; /* NOC_BRCST_EXCLUDE */
+};
+
+struct noc_packet {
+    struct noc_packet *next;
+    uint64_t sent, arrival, order; /* cycles */
+    uint64_t address;              /* at `to` */
+    uint64_t back_address;         /* at `back`, of responses that carry data */
+    uint64_t enables;              /* of a write with byte enables */
+    struct noc_data *data;         /* of writes and read responses; NULL: `word` */
+    uint32_t size;                 /* bytes to read or write */
+    uint32_t word;                 /* inline data, operand of an atomic, its result */
+    uint32_t operation;            /* NOC_AT_LEN_BE of an atomic; of others NOC_AT_DATA for header
+                                      stores */
+    uint32_t pc;                   /* who asked: for reports */
+    uint8_t agent;
+    uint8_t noc;
+    struct noc_span span;    /* of a multicast that has not been spread yet */
+    uint16_t from, to, back; /* places: y * NOC_WIDTH + x on NoC 0 */
+    uint16_t origin;         /* who asked */
+    uint16_t tag;            /* NOC_PACKET_TAG */
+    uint8_t kind;            /* enum noc_kind */
+    uint8_t channel;         /* class and buddy bit where software chose them, else NOC_ANY_CHANNEL */
+    bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates, stores_header;
+};
+
+enum { NOC_ANY_CHANNEL = 0xff };
+
+enum {
+    NOC_TAG_STREAM = 0x3f,
+    NOC_TAG_TO_OVERLAY = 1 << 6,
+    NOC_TAG_FIRST = 1 << 7,
+    NOC_TAG_LAST = 1 << 8,
+    NOC_TAG_HEADER_STORE = 1 << 9,
+    NOC_TAG_TRANSACTION_SHIFT = 10,
+};
+
+static inline unsigned noc_transaction(const struct noc_packet *packet)
+{
+    return packet->tag >> NOC_TAG_TRANSACTION_SHIFT & 15;
+}
+
+static inline uint16_t noc_node(unsigned x, unsigned y)
+{
+    return (uint16_t)(y * NOC_WIDTH + x);
+}
+
+/* Spare packets of one owner; used by one thread at a time. */
+struct noc_pool {
+    struct noc_packet *spare;
+    unsigned count;
+};
+
+/* A packet of zeros, NULL when memory runs out. */
+struct noc_packet *noc_packet_new(struct noc_pool *pool);
+
+/* Gives the packet and its share of the data back; NULL does nothing. */
+void noc_packet_free(struct noc_pool *pool, struct noc_packet *packet);
+void noc_pool_empty(struct noc_pool *pool);
+
+/* Gives the packet room for `size` bytes that only it uses; NULL when memory runs out. */
+uint8_t *noc_packet_room(struct noc_packet *packet, uint32_t size);
+
+/* Another packet with the same contents and shared data; NULL when memory runs out. */
+struct noc_packet *noc_packet_copy(struct noc_pool *pool, const struct noc_packet *packet);
+
+/* The data of a write or of a read response. */
+static inline const uint8_t *noc_packet_bytes(const struct noc_packet *packet)
+{
+    return packet->data ? packet->data->bytes : (const uint8_t *)&packet->word;
+}
+
+/* Packets that will arrive somewhere, in canonical order once they are settled. */
+struct noc_queue {
+    struct noc_packet *head, *fresh; /* in order; put since it was settled, in reverse */
+    uint64_t earliest;               /* arrival of any of them, UINT64_MAX: none */
+};
+
+static inline void noc_queue_init(struct noc_queue *queue)
+{
+    *queue = (struct noc_queue){.earliest = UINT64_MAX};
+}
+
+void noc_queue_put(struct noc_queue *queue, struct noc_packet *packet);
+
+/* Takes the first packet if it arrives before `end`, else NULL. */
+struct noc_packet *noc_queue_take(struct noc_queue *queue, uint64_t end);
+
+/* Puts back the packet that was taken last, for another try. */
+void noc_queue_return(struct noc_queue *queue, struct noc_packet *packet);
+void noc_queue_free(struct noc_queue *queue, struct noc_pool *pool);
+
+/* Packets that left, in the order in which they did. */
+struct noc_list {
+    struct noc_packet *head, *tail;
+};
+
+void noc_list_append(struct noc_list *list, struct noc_packet *packet);
+struct noc_packet *noc_list_take(struct noc_list *list);
+
+/* Flits of data that `size` bytes at `address` are sent in. GUESS: counted in aligned 64 bytes. */
+static inline uint32_t noc_flits(uint64_t address, uint32_t size)
+{
+    return ((uint32_t)(address % NOC_FLIT_BYTES) + size + NOC_FLIT_BYTES - 1) / NOC_FLIT_BYTES;
+}
+
+#endif

@@ -1,0 +1,398 @@
+/*
+ * Request initiators, see noc/request.h.
+ *
+ * A request leaves at once: its data are taken when software asks, so the counters of what has
+ * been sent are right from the start. Checks come first; a request that fails one has had no
+ * effect. What only the receiver can judge (is there memory, is it aligned for it) noc/serve.c does.
+ */
+#include "noc/request.h"
+
+#include <stdio.h>
+
+enum { CMD_READ = 0, CMD_ATOMIC = 1, CMD_WRITE = 2 };
+
+enum {
+    CTRL_TYPE = 3,
+    CTRL_BYTE_ENABLES = 1 << 2,
+    CTRL_INLINE = 1 << 3,
+    CTRL_RESPONSE = 1 << 4,
+    CTRL_MULTICAST = 1 << 5,
+    CTRL_LINKED = 1 << 6,
+    CTRL_STATIC = 1 << 7,
+    CTRL_CHANNEL_SHIFT = 13, /* buddy bit, then two class bits */
+    CTRL_CHANNEL = 7,
+    CTRL_CLASS_MULTICAST = 2, /* of the class bits */
+    CTRL_Y_MAJOR = 1 << 16,
+    CTRL_INCLUDE_SOURCE = 1 << 17,
+};
+#define CTRL_ACCUMULATE (UINT32_C(1) << 31)
+
+enum {
+    MOST_ENABLED = 64,   /* bytes of a write with byte enables */
+    MOST_TOTAL = 1 << 21 /* bytes of a request: counters have eight bits */
+};
+#define MMIO_FIRST UINT64_C(0xff000000)
+
+/* The registers of a command buffer. */
+struct command {
+    uint32_t *word;
+    uint32_t ctrl;
+    unsigned type;
+    uint64_t target, back; /* addresses */
+    uint64_t length;       /* or byte enables, or an atomic's operation */
+};
+
+static uint64_t pair(const uint32_t *word, unsigned low)
+{
+    return word[low / 4] | (uint64_t)word[low / 4 + 1] << 32;
+}
+
+static struct command read_command(struct niu *niu, unsigned buffer)
+{
+    uint32_t *word = &niu->word[buffer * NIU_BUFFER_BYTES / 4];
+    uint32_t ctrl = word[NIU_CTRL / 4];
+    return (struct command){.word = word,
+                            .ctrl = ctrl,
+                            .type = ctrl & CTRL_TYPE,
+                            .target = pair(word, NIU_TARG_ADDR_LO),
+                            .back = pair(word, NIU_RET_ADDR_LO),
+                            .length = pair(word, NIU_AT_LEN_BE)};
+}
+
+static bool is_inline(const struct command *command)
+{
+    return command->type == CMD_WRITE && command->ctrl & CTRL_INLINE;
+}
+
+static bool has_length(const struct command *command)
+{
+    return command->type == CMD_READ ||
+           (command->type == CMD_WRITE && !(command->ctrl & (CTRL_INLINE | CTRL_BYTE_ENABLES)));
+}
+
+/* --- Checks --- */
+
+struct refusal {
+    enum penrose_fault_kind kind;
+    char text[160];
+};
+
+static bool refuse(struct refusal *refusal, enum penrose_fault_kind kind, const char *text)
+{
+    refusal->kind = kind;
+    snprintf(refusal->text, sizeof refusal->text, "%s", text);
+    return false;
+}
+
+static bool check_flags(const struct command *command, struct refusal *refusal)
+{
+    uint32_t ctrl = command->ctrl;
+    bool is_multicast = ctrl & CTRL_MULTICAST;
+    unsigned class = ctrl >> (CTRL_CHANNEL_SHIFT + 1) & 3;
+    if (command->type > CMD_WRITE) {
+        return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
+                      "request type 3 is reserved: bits 0-1 of NOC_CTRL are 0 (read), 1 (atomic) or "
+                      "2 (write)");
+    }
+    if (is_multicast && command->type == CMD_READ) {
+        return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
+                      "a read cannot be multicast: clear bit 5 of NOC_CTRL");
+    }
+    if (ctrl & CTRL_STATIC && is_multicast != (class == CTRL_CLASS_MULTICAST)) {
+        return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
+                      is_multicast ? "a multicast on a static virtual channel needs class 2: bits "
+                                     "14-15 of NOC_CTRL"
+                                   : "a unicast request on a static virtual channel needs class 0 "
+                                     "or 1: bits 14-15 of NOC_CTRL");
+    }
+    if (ctrl & CTRL_ACCUMULATE && command->type != CMD_ATOMIC) {
+        return refuse(refusal, PENROSE_FAULT_NOC_ACCUMULATE,
+                      "accumulating in L1 (bit 31 of NOC_CTRL) does not work on this hardware: "
+                      "clear the bit");
+    }
+    return true;
+}
+
+static bool check_length(const struct command *command, struct refusal *refusal)
+{
+    uint64_t length = command->length;
+    if (!has_length(command)) {
+        return true;
+    }
+    if (length == 0) {
+        return refuse(refusal, PENROSE_FAULT_NOC_LENGTH,
+                      "NOC_AT_LEN_BE is 0: a read or write has at least a byte");
+    }
+    refusal->kind = PENROSE_FAULT_NOC_LENGTH;
+    if (length > MOST_TOTAL - NOC_MOST_BYTES) {
+        snprintf(refusal->text, sizeof refusal->text,
+                 "NOC_AT_LEN_BE is %llu: the counters of a transaction id overflow at 2 MiB",
+                 (unsigned long long)length);
+        return false;
+    }
+    if (length > NOC_MOST_BYTES && (command->target | command->back) % NOC_FLIT_BYTES) {
+        snprintf(refusal->text, sizeof refusal->text,
+                 "NOC_AT_LEN_BE is %llu: more than 16384 bytes need addresses that are multiples "
+                 "of 64 (0x%llx and 0x%llx)",
+                 (unsigned long long)length, (unsigned long long)command->target,
+                 (unsigned long long)command->back);
+        return false;
+    }
+    return true;
+}
+
+/* --- Places --- */
+
+static unsigned coordinate(uint32_t high, unsigned shift)
+{
+    return high >> shift & 63;
+}
+
+/* Raw coordinates on the NoC as a place; false when there is none. */
+static bool to_place(unsigned noc, unsigned x, unsigned y, uint16_t *place)
+{
+    if (x >= NOC_WIDTH || y >= NOC_HEIGHT) {
+        return false;
+    }
+    *place = noc ? noc_node(NOC_WIDTH - 1 - x, NOC_HEIGHT - 1 - y) : noc_node(x, y);
+    return true;
+}
+
+static bool find_place(const struct niu *niu, unsigned noc, uint32_t high, uint16_t *place,
+                       struct refusal *refusal)
+{
+    unsigned x = coordinate(high, 0), y = coordinate(high, 6);
+    niu_translate(niu, &x, &y);
+    if (to_place(noc, x, y, place)) {
+        return true;
+    }
+    refusal->kind = PENROSE_FAULT_NOC_ADDRESS;
+    snprintf(refusal->text, sizeof refusal->text,
+             "there is no tile at (%u, %u) of NoC %u, which its translation turns into (%u, %u)",
+             coordinate(high, 0), coordinate(high, 6), noc, x, y);
+    return false;
+}
+
+static bool find_span(const struct niu *niu, const struct command *command, unsigned noc,
+                      uint32_t high, struct noc_span *span, struct refusal *refusal)
+{
+    unsigned start_x = coordinate(high, 12), start_y = coordinate(high, 18);
+    unsigned end_x = coordinate(high, 0), end_y = coordinate(high, 6);
+    niu_translate(niu, &start_x, &start_y);
+    niu_translate(niu, &end_x, &end_y);
+    *span = (struct noc_span){.start_x = (uint8_t)start_x,
+                              .start_y = (uint8_t)start_y,
+                              .end_x = (uint8_t)end_x,
+                              .end_y = (uint8_t)end_y,
+                              .includes_source = command->ctrl & CTRL_INCLUDE_SOURCE,
+                              .y_is_major = command->ctrl & CTRL_Y_MAJOR,
+                              .exclude = command->word[NIU_BRCST_EXCLUDE / 4]};
+    uint16_t place;
+    if (to_place(noc, start_x, start_y, &place) && to_place(noc, end_x, end_y, &place)) {
+        return true;
+    }
+    refusal->kind = PENROSE_FAULT_NOC_ADDRESS;
+    snprintf(refusal->text, sizeof refusal->text,
+             "the multicast rectangle (%u, %u) to (%u, %u) leaves NoC %u", start_x, start_y, end_x,
+             end_y, noc);
+    return false;
+}
+
+/* Who receives the request, and where its response goes. */
+static bool address_packet(const struct niu *niu, const struct command *command,
+                           const struct noc_initiator *by, struct noc_packet *packet,
+                           struct refusal *refusal)
+{
+    uint32_t target = command->word[NIU_TARG_ADDR_HI / 4], back = command->word[NIU_RET_ADDR_HI / 4];
+    bool leaves_data = command->type == CMD_WRITE && !is_inline(command);
+    uint32_t to = leaves_data ? back : target, answer = leaves_data ? target : back;
+    packet->address = leaves_data ? command->back : command->target;
+    packet->back_address = leaves_data ? command->target : command->back;
+    packet->is_multicast = command->ctrl & CTRL_MULTICAST;
+    bool found = packet->is_multicast
+                     ? find_span(niu, command, by->noc, to, &packet->span, refusal)
+                     : find_place(niu, by->noc, to, &packet->to, refusal);
+    if (!found) {
+        return false;
+    }
+    packet->back = by->here; /* an inline write is acknowledged where it came from */
+    return !packet->wants_response || is_inline(command) ||
+           find_place(niu, by->noc, answer, &packet->back, refusal);
+}
+
+/* --- Packets --- */
+
+static void describe(const struct command *command, const struct noc_initiator *by, uint64_t cycle,
+                     struct noc_packet *packet)
+{
+    uint32_t ctrl = command->ctrl;
+    packet->kind = command->type == CMD_READ     ? NOC_READ
+                   : command->type == CMD_ATOMIC ? NOC_ATOMIC
+                                                 : NOC_WRITE;
+    packet->sent = cycle;
+    packet->noc = by->noc;
+    packet->from = packet->origin = by->here;
+    packet->agent = by->agent;
+    packet->pc = by->pc;
+    packet->tag = (uint16_t)command->word[NIU_PACKET_TAG / 4];
+    packet->channel = ctrl & CTRL_STATIC
+                          ? (uint8_t)(ctrl >> CTRL_CHANNEL_SHIFT & CTRL_CHANNEL)
+                          : (uint8_t)NOC_ANY_CHANNEL;
+    packet->wants_response = command->type == CMD_READ || ctrl & CTRL_RESPONSE;
+    packet->is_inline = is_inline(command);
+    packet->has_enables = command->type == CMD_WRITE && ctrl & CTRL_BYTE_ENABLES;
+    packet->is_linked = ctrl & CTRL_LINKED;
+    packet->accumulates = ctrl & CTRL_ACCUMULATE;
+    packet->word = command->word[NIU_AT_DATA / 4];
+    packet->operation = command->type == CMD_ATOMIC ? (uint32_t)command->length : packet->word;
+    packet->enables = command->length;
+    packet->stores_header = command->type == CMD_WRITE && !packet->wants_response &&
+                            packet->tag & NOC_TAG_HEADER_STORE;
+}
+
+/* Takes the data of a write from the tile; false after a refusal. */
+static bool take_data(const struct command *command, const struct noc_initiator *by, uint64_t cycle,
+                      struct noc_packet *packet, struct refusal *refusal)
+{
+    uint64_t from = command->target;
+    if (packet->has_enables && packet->address < MMIO_FIRST) { /* an aligned block */
+        from &= ~UINT64_C(15);
+        packet->address &= ~UINT64_C(15);
+        packet->size = MOST_ENABLED;
+    } else if (packet->has_enables) {
+        packet->size = 4;
+        packet->has_enables = false;
+    }
+    uint8_t *bytes = noc_packet_room(packet, packet->size);
+    const char *rule =
+        bytes ? by->fetch(by->owner, from, bytes, packet->size, cycle) : "out of memory";
+    if (!rule) {
+        return true;
+    }
+    refusal->kind = PENROSE_FAULT_NOC_ADDRESS;
+    snprintf(refusal->text, sizeof refusal->text, "source of a write, 0x%llx, %u bytes: %s",
+             (unsigned long long)from, packet->size, rule);
+    return false;
+}
+
+/* One packet of the request: `size` bytes of it at most. NULL after a refusal. */
+static struct noc_packet *make_packet(const struct niu *niu, const struct command *command,
+                                      const struct noc_initiator *by, uint64_t cycle,
+                                      struct refusal *refusal)
+{
+    struct noc_packet *packet = noc_packet_new(by->pool);
+    if (!packet) {
+        refuse(refusal, PENROSE_FAULT_NOC_COMMAND, "the host has no memory for a packet");
+        return NULL;
+    }
+    describe(command, by, cycle, packet);
+    packet->size = has_length(command)
+                       ? (uint32_t)(command->length < NOC_MOST_BYTES ? command->length
+                                                                     : NOC_MOST_BYTES)
+                       : 4;
+    bool is_good = address_packet(niu, command, by, packet, refusal);
+    if (is_good && packet->kind == NOC_WRITE && !packet->is_inline) {
+        is_good = take_data(command, by, cycle, packet, refusal);
+    }
+    if (!is_good) {
+        noc_packet_free(by->pool, packet);
+        return NULL;
+    }
+    return packet;
+}
+
+/* --- Counters --- */
+
+static uint32_t packets_of(const struct command *command)
+{
+    return has_length(command)
+               ? (uint32_t)((command->length + NOC_MOST_BYTES - 1) / NOC_MOST_BYTES)
+               : 1;
+}
+
+static void count_issued(struct niu *niu, const struct command *command,
+                         const struct noc_packet *packet)
+{
+    unsigned id = noc_transaction(packet);
+    if (packet->wants_response) {
+        niu_set_outstanding(niu, id, niu_outstanding(niu, id) + packets_of(command));
+    }
+}
+
+/* A packet has got a virtual channel and has left. What a write takes from memory is taken, so
+ * NIU_MST_WRITE_REQS_OUTGOING_ID is back to what it was. */
+static void count_sent(struct niu *niu, const struct noc_packet *packet)
+{
+    bool marked = packet->wants_response;
+    niu_count(niu, NIU_MST_CMD_ACCEPTED, 1);
+    switch ((enum noc_kind)packet->kind) {
+    case NOC_READ:
+        niu_count(niu, NIU_MST_RD_REQ_STARTED, 1);
+        niu_count(niu, NIU_MST_RD_REQ_SENT, 1);
+        break;
+    case NOC_ATOMIC:
+        if (marked) {
+            niu_count(niu, NIU_MST_NONPOSTED_ATOMIC_STARTED, 1);
+        }
+        niu_count(niu, marked ? NIU_MST_NONPOSTED_ATOMIC_SENT : NIU_MST_POSTED_ATOMIC_SENT, 1);
+        break;
+    default:
+        niu_count(niu, marked ? NIU_MST_NONPOSTED_WR_REQ_STARTED : NIU_MST_POSTED_WR_REQ_STARTED, 1);
+        niu_count(niu, marked ? NIU_MST_NONPOSTED_WR_REQ_SENT : NIU_MST_POSTED_WR_REQ_SENT, 1);
+        if (!packet->is_inline) {
+            niu_count(niu,
+                      marked ? NIU_MST_NONPOSTED_WR_DATA_WORD_SENT
+                             : NIU_MST_POSTED_WR_DATA_WORD_SENT,
+                      noc_flits(packet->address, packet->size));
+        }
+        break;
+    }
+}
+
+/* --- Issuing --- */
+
+static void add_to_address(uint32_t *word, unsigned low, uint32_t bytes)
+{
+    uint64_t address = pair(word, low) + bytes;
+    word[low / 4] = (uint32_t)address;
+    word[low / 4 + 1] = (uint32_t)(address >> 32);
+}
+
+/* SPEC: Counters, automatic request splitting: the registers move on with each packet but the
+ * last. */
+static void advance(struct command *command)
+{
+    add_to_address(command->word, NIU_TARG_ADDR_LO, NOC_MOST_BYTES);
+    add_to_address(command->word, NIU_RET_ADDR_LO, NOC_MOST_BYTES);
+    command->word[NIU_AT_LEN_BE / 4] -= NOC_MOST_BYTES;
+    command->target += NOC_MOST_BYTES;
+    command->back += NOC_MOST_BYTES;
+    command->length -= NOC_MOST_BYTES;
+}
+
+void noc_request(struct niu *niu, unsigned buffer, uint64_t cycle, const struct noc_initiator *by)
+{
+    struct command command = read_command(niu, buffer);
+    struct refusal refusal;
+    command.word[NIU_CMD_CTRL / 4] = 0;
+    if (!check_flags(&command, &refusal) || !check_length(&command, &refusal)) {
+        by->fault(by->owner, refusal.kind, refusal.text, cycle);
+        return;
+    }
+    for (bool first = true;; first = false) {
+        struct noc_packet *packet = make_packet(niu, &command, by, cycle, &refusal);
+        if (!packet) {
+            by->fault(by->owner, refusal.kind, refusal.text, cycle);
+            return;
+        }
+        if (first) {
+            count_issued(niu, &command, packet);
+        }
+        count_sent(niu, packet);
+        by->send(by->owner, packet, cycle);
+        if (!has_length(&command) || command.length <= NOC_MOST_BYTES) {
+            return;
+        }
+        advance(&command);
+    }
+}

@@ -1,0 +1,34 @@
+/*
+ * The initiating side of an NIU: what software's write of NOC_CMD_CTRL starts. SPEC: BlackholeA0
+ * NoC/MemoryMap (request initiators) and Counters.
+ */
+#ifndef NOC_REQUEST_H
+#define NOC_REQUEST_H
+
+#include <penrose/penrose.h>
+
+#include "noc/niu.h"
+#include "noc/packet.h"
+
+/* What an NIU needs of the tile that it is in. */
+struct noc_initiator {
+    void *owner;
+    struct noc_pool *pool;
+    uint16_t here; /* the tile's place */
+    uint8_t noc;
+    uint8_t agent; /* who asks, for reports */
+    uint32_t pc;
+    /* Reads the tile's own address space, the source of a write; NULL or the rule that was broken. */
+    const char *(*fetch)(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
+                         uint64_t cycle);
+    /* Takes a packet that leaves; a multicast has not been spread yet. */
+    void (*send)(void *owner, struct noc_packet *packet, uint64_t cycle);
+    /* The request breaks a rule; it is dropped. */
+    void (*fault)(void *owner, enum penrose_fault_kind kind, const char *text, uint64_t cycle);
+};
+
+/* Issues the request that the registers of command buffer `buffer` describe. The bit of
+ * NOC_CMD_CTRL is clear afterwards. */
+void noc_request(struct niu *niu, unsigned buffer, uint64_t cycle, const struct noc_initiator *by);
+
+#endif

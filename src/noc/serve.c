@@ -1,0 +1,316 @@
+/* Arriving packets, see noc/serve.h. */
+#include "noc/serve.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "noc/atomic.h"
+
+enum { HEADER_BYTES = 16, LINE_BYTES = 16, MOST_ENABLED = 64 }; /* of L1 and of a write */
+#define REGISTERS_FIRST UINT64_C(0xff000000)
+
+/* --- Rules --- */
+
+__attribute__((format(printf, 5, 6))) static void refuse(const struct noc_target *target,
+                                                         struct noc_packet *packet, uint64_t cycle,
+                                                         enum penrose_fault_kind kind,
+                                                         const char *format, ...)
+{
+    static const char *const names[] = {"read", "write", "atomic", "read response",
+                                        "write acknowledgement", "atomic response"};
+    char text[200];
+    int length = snprintf(text, sizeof text, "NoC %u, %s of %u bytes at 0x%llx of %s: ",
+                          packet->noc, names[packet->kind], packet->size,
+                          (unsigned long long)packet->address, target->name);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+    va_end(arguments);
+    target->fault(target->owner, packet, kind, text, cycle);
+    noc_packet_free(target->pool, packet);
+}
+
+static bool is_register(const struct noc_target *target, uint64_t address)
+{
+    return target->has_registers && address >= REGISTERS_FIRST;
+}
+
+/* Does data between `here` (in the target) and `there` (at the initiator) go together? */
+static bool is_aligned(const struct noc_target *target, struct noc_packet *packet,
+                       uint64_t cycle, unsigned modulus)
+{
+    uint64_t here = packet->address, there = packet->back_address;
+    bool here_register = is_register(target, here);
+    bool there_register = there >= REGISTERS_FIRST && there <= UINT32_MAX;
+    bool to_register = packet->kind == NOC_READ ? there_register : here_register;
+    if (to_register && (packet->size != 4 || (here | there) & 3)) {
+        refuse(target, packet, cycle, PENROSE_FAULT_NOC_LENGTH,
+               "a register takes aligned words of 4 bytes (the other end is 0x%llx)",
+               (unsigned long long)there);
+        return false;
+    }
+    if ((here_register || there_register) && packet->size > 4 - (here & 3)) {
+        refuse(target, packet, cycle, PENROSE_FAULT_NOC_LENGTH,
+               "an access of registers stays within a word of 4 bytes");
+        return false;
+    }
+    modulus = here_register || there_register ? 4 : modulus;
+    if ((here ^ there) & (modulus - 1)) {
+        refuse(target, packet, cycle, PENROSE_FAULT_NOC_ALIGNMENT,
+               "the addresses of both ends must be equal modulo %u; the other one is 0x%llx",
+               modulus, (unsigned long long)there);
+        return false;
+    }
+    return true;
+}
+
+/* --- Ways back --- */
+
+static void turn_round(const struct noc_target *target, struct noc_packet *packet,
+                       enum noc_kind kind, uint64_t cycle)
+{
+    packet->kind = (uint8_t)kind;
+    packet->from = target->here;
+    packet->to = packet->back;
+    packet->address = packet->back_address;
+    packet->channel = NOC_ANY_CHANNEL;
+    target->send(target->owner, packet, cycle);
+}
+
+static void count(const struct noc_target *target, enum niu_counter counter, uint32_t by)
+{
+    if (target->niu) {
+        niu_count(target->niu, counter, by);
+    }
+}
+
+/* --- Requests --- */
+
+static bool serve_read(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
+{
+    const char *rule = NULL;
+    if (!is_aligned(target, packet, cycle, target->read_alignment)) {
+        return true;
+    }
+    uint8_t *bytes = noc_packet_room(packet, packet->size);
+    if (!bytes) {
+        refuse(target, packet, cycle, PENROSE_FAULT_NOC_COMMAND, "the host has no memory");
+        return true;
+    }
+    enum noc_answer answer =
+        target->read(target->owner, packet->address, bytes, packet->size, cycle, &rule);
+    if (answer == NOC_WAITS) {
+        return false;
+    }
+    count(target, NIU_SLV_REQ_ACCEPTED, 1);
+    count(target, NIU_SLV_RD_REQ_RECEIVED, 1);
+    if (answer == NOC_REFUSED) {
+        refuse(target, packet, cycle, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
+        return true;
+    }
+    count(target, NIU_SLV_RD_RESP_SENT, 1);
+    count(target, NIU_SLV_RD_DATA_WORD_SENT, noc_flits(packet->address, packet->size));
+    target->changed(target->owner, packet->noc, cycle);
+    turn_round(target, packet, NOC_READ_RESPONSE, cycle);
+    return true;
+}
+
+/* SPEC: MemoryMap, NOC_CMD_WR_BE: runs of enabled bytes. */
+static enum noc_answer write_enabled(const struct noc_target *target,
+                                     const struct noc_packet *packet, uint64_t cycle,
+                                     const char **rule)
+{
+    const uint8_t *bytes = noc_packet_bytes(packet);
+    for (unsigned at = 0; at < MOST_ENABLED;) {
+        if (!(packet->enables >> at & 1)) {
+            at++;
+            continue;
+        }
+        unsigned end = at + 1;
+        while (end < MOST_ENABLED && packet->enables >> end & 1) {
+            end++;
+        }
+        enum noc_answer answer = target->write(target->owner, packet->address + at, bytes + at,
+                                               end - at, cycle, rule);
+        if (answer != NOC_ANSWERED) {
+            return answer;
+        }
+        at = end;
+    }
+    return NOC_ANSWERED;
+}
+
+static enum noc_answer write_data(const struct noc_target *target, const struct noc_packet *packet,
+                                  uint64_t cycle, const char **rule)
+{
+    const uint8_t *bytes = noc_packet_bytes(packet);
+    if (packet->has_enables && !packet->is_inline) {
+        return write_enabled(target, packet, cycle, rule);
+    }
+    enum noc_answer answer =
+        target->write(target->owner, packet->address, bytes, packet->size, cycle, rule);
+    if (answer == NOC_ANSWERED && packet->stores_header) {
+        uint8_t header[HEADER_BYTES] = {0};
+        memcpy(header, bytes, packet->size < HEADER_BYTES ? packet->size : HEADER_BYTES);
+        answer = target->write(target->owner, (uint64_t)packet->operation << 4, header,
+                               sizeof header, cycle, rule);
+    }
+    return answer;
+}
+
+static void count_write(const struct noc_target *target, const struct noc_packet *packet)
+{
+    bool marked = packet->wants_response;
+    uint32_t flits = packet->is_inline ? 1 : noc_flits(packet->address, packet->size);
+    count(target, marked ? NIU_SLV_NONPOSTED_WR_REQ_STARTED : NIU_SLV_POSTED_WR_REQ_STARTED, 1);
+    count(target, marked ? NIU_SLV_NONPOSTED_WR_REQ_RECEIVED : NIU_SLV_POSTED_WR_REQ_RECEIVED, 1);
+    count(target,
+          marked ? NIU_SLV_NONPOSTED_WR_DATA_WORD_RECEIVED : NIU_SLV_POSTED_WR_DATA_WORD_RECEIVED,
+          flits);
+}
+
+static bool check_write(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
+{
+    if (packet->is_inline) {
+        if (!is_register(target, packet->address)) {
+            refuse(target, packet, cycle, PENROSE_FAULT_NOC_INLINE,
+                   "inline data reach registers only: stage them in L1 and write from there");
+            return false;
+        }
+        packet->address &= ~UINT64_C(3); /* GUESS: a word is stored */
+        return true;
+    }
+    return packet->has_enables || is_aligned(target, packet, cycle, target->write_alignment);
+}
+
+static bool serve_write(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
+{
+    const char *rule = NULL;
+    if (!check_write(target, packet, cycle)) {
+        return true;
+    }
+    enum noc_answer answer = write_data(target, packet, cycle, &rule);
+    if (answer == NOC_WAITS) {
+        return false;
+    }
+    count_write(target, packet);
+    if (answer == NOC_REFUSED) {
+        refuse(target, packet, cycle, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
+        return true;
+    }
+    if (packet->tag & NOC_TAG_TO_OVERLAY && target->deliver) {
+        target->deliver(target->owner, packet, cycle);
+    }
+    target->changed(target->owner, packet->noc, cycle);
+    if (!packet->wants_response) {
+        noc_packet_free(target->pool, packet);
+        return true;
+    }
+    count(target, NIU_SLV_WR_ACK_SENT, 1);
+    turn_round(target, packet, NOC_WRITE_ACK, cycle);
+    return true;
+}
+
+static bool serve_atomic(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
+{
+    uint64_t at = packet->address & ~UINT64_C(15);
+    uint8_t *line = target->line ? target->line(target->owner, at) : NULL;
+    if (!line) {
+        refuse(target, packet, cycle, PENROSE_FAULT_NOC_ADDRESS,
+               "atomics reach the L1 of Tensix and Ethernet tiles only");
+        return true;
+    }
+    const char *rule = noc_atomic(line, packet->address % LINE_BYTES, packet->operation,
+                                  packet->word, &packet->word);
+    if (rule) {
+        refuse(target, packet, cycle, PENROSE_FAULT_NOC_COMMAND, "%s", rule);
+        return true;
+    }
+    target->line_written(target->owner, at, cycle);
+    bool marked = packet->wants_response;
+    count(target, NIU_SLV_REQ_ACCEPTED, 1);
+    count(target, marked ? NIU_SLV_NONPOSTED_ATOMIC_RECEIVED : NIU_SLV_POSTED_ATOMIC_RECEIVED, 1);
+    target->changed(target->owner, packet->noc, cycle);
+    if (!marked) {
+        noc_packet_free(target->pool, packet);
+        return true;
+    }
+    count(target, NIU_SLV_ATOMIC_RESP_SENT, 1);
+    turn_round(target, packet, NOC_ATOMIC_RESPONSE, cycle);
+    return true;
+}
+
+/* --- Responses --- */
+
+/* One request of the transaction id is over. */
+static void release(const struct noc_target *target, const struct noc_packet *packet,
+                    uint64_t cycle)
+{
+    unsigned id = noc_transaction(packet);
+    if (!target->niu) {
+        return;
+    }
+    uint32_t outstanding = niu_outstanding(target->niu, id);
+    if (outstanding == 0 && packet->origin != target->here) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "NoC %u: %s gets a response of transaction id %u and waits for none: the return "
+                 "coordinates are not the initiator's",
+                 packet->noc, target->name, id);
+        target->fault(target->owner, packet, PENROSE_FAULT_NOC_CREDIT, text, cycle);
+    }
+    niu_set_outstanding(target->niu, id, outstanding - 1);
+}
+
+static bool serve_response(const struct noc_target *target, struct noc_packet *packet,
+                           uint64_t cycle)
+{
+    const char *rule = NULL;
+    enum noc_answer answer = NOC_ANSWERED;
+    if (packet->kind != NOC_WRITE_ACK) {
+        uint32_t size = packet->kind == NOC_READ_RESPONSE ? packet->size : 4;
+        answer = target->write(target->owner, packet->address, noc_packet_bytes(packet), size,
+                               cycle, &rule);
+    }
+    if (answer == NOC_WAITS) {
+        return false;
+    }
+    if (answer == NOC_REFUSED) {
+        refuse(target, packet, cycle, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
+        return true;
+    }
+    switch ((enum noc_kind)packet->kind) {
+    case NOC_READ_RESPONSE:
+        count(target, NIU_MST_RD_RESP_RECEIVED, 1);
+        count(target, NIU_MST_RD_DATA_WORD_RECEIVED, noc_flits(packet->address, packet->size));
+        break;
+    case NOC_WRITE_ACK:
+        count(target, NIU_MST_WR_ACK_RECEIVED, 1);
+        break;
+    default:
+        count(target, NIU_MST_ATOMIC_RESP_RECEIVED, 1);
+        break;
+    }
+    release(target, packet, cycle);
+    target->changed(target->owner, packet->noc, cycle);
+    noc_packet_free(target->pool, packet);
+    return true;
+}
+
+bool noc_serve(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
+{
+    switch ((enum noc_kind)packet->kind) {
+    case NOC_READ:
+        return serve_read(target, packet, cycle);
+    case NOC_WRITE:
+        return serve_write(target, packet, cycle);
+    case NOC_ATOMIC:
+        return serve_atomic(target, packet, cycle);
+    case NOC_READ_RESPONSE:
+    case NOC_WRITE_ACK:
+    case NOC_ATOMIC_RESPONSE:
+        break;
+    }
+    return serve_response(target, packet, cycle);
+}

@@ -1,0 +1,52 @@
+/*
+ * The receiving side of an NIU: requests that arrive at a place, and responses that come back.
+ * SPEC: BlackholeA0 NoC/MemoryMap, Counters, Atomics; WormholeB0 NoC/Alignment.
+ */
+#ifndef NOC_SERVE_H
+#define NOC_SERVE_H
+
+#include <penrose/penrose.h>
+
+#include "noc/niu.h"
+#include "noc/packet.h"
+
+enum noc_answer {
+    NOC_ANSWERED,
+    NOC_WAITS,   /* cannot be served yet; nothing happened */
+    NOC_REFUSED, /* the rule says why */
+};
+
+/* What lies behind an NIU. */
+struct noc_target {
+    void *owner;
+    struct noc_pool *pool;
+    struct niu *niu; /* NULL: nobody looks at its counters */
+    uint16_t here;
+    const char *name; /* "tile (1, 2)", for reports */
+    /* Source and destination of a read from here, or of a write to here, are congruent modulo this;
+     * 1: no rule. */
+    uint8_t read_alignment, write_alignment;
+    bool has_registers; /* addresses from 0xff000000 on take words only */
+    enum noc_answer (*read)(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
+                            uint64_t cycle, const char **rule);
+    enum noc_answer (*write)(void *owner, uint64_t address, const uint8_t *bytes, uint32_t size,
+                             uint64_t cycle, const char **rule);
+    /* 16 bytes of L1 for an atomic operation, NULL where there are none; and after it. */
+    uint8_t *(*line)(void *owner, uint64_t address);
+    void (*line_written)(void *owner, uint64_t address, uint64_t cycle);
+    /* The packet is for an overlay stream too. */
+    void (*deliver)(void *owner, const struct noc_packet *packet, uint64_t cycle);
+    /* Takes a response that leaves. */
+    void (*send)(void *owner, struct noc_packet *packet, uint64_t cycle);
+    /* Something here changed that software can see (counters). */
+    void (*changed)(void *owner, unsigned noc, uint64_t cycle);
+    /* The packet's request broke a rule; it is dropped without a response. */
+    void (*fault)(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
+                  const char *text, uint64_t cycle);
+};
+
+/* Takes a packet that has arrived, and with it its memory, unless the answer is false: then it must
+ * wait, nothing has happened and the caller tries again later. */
+bool noc_serve(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle);
+
+#endif

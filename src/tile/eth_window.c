@@ -1,0 +1,188 @@
+/*
+ * The network side of an Ethernet tile in its tile: registers, L1, and frames that leave. What is
+ * sent waits in tile->frames until the chip takes it between windows.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tile/eth_window.h"
+#include "tile/report.h"
+
+enum rv32_poll tile_mmio_poll_ETH(struct tile *tile, enum tile_agent agent, uint32_t offset);
+
+/* --- What the block reaches --- */
+
+static void eth_l1_written(void *owner, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    tile_l1_written(owner, address, size, cycle);
+}
+
+static void report(struct tile *tile, enum penrose_fault_kind kind, const char *text,
+                   uint64_t cycle)
+{
+    struct tile_fault fault = {.kind = kind, .agent = AGENT_NOC, .cycle = cycle};
+    snprintf(fault.text, sizeof fault.text, "%s", text);
+    tile_fault(tile, &fault);
+}
+
+static void eth_mmio_write(void *owner, uint32_t address, uint32_t value, uint64_t cycle)
+{
+    struct mmio_access access = {.operation = MMIO_WRITE,
+                                 .agent = AGENT_NOC,
+                                 .size = 4,
+                                 .address = address,
+                                 .value = value,
+                                 .cycle = cycle};
+    struct tile *tile = owner;
+    enum mmio_reply reply = tile_access(tile, &access);
+    if (reply != MMIO_OK) {
+        char text[160];
+        snprintf(text, sizeof text, "a register write that came over Ethernet, to 0x%08x: %s",
+                 address, access.rule ? access.rule : "nothing answers there");
+        report(tile, PENROSE_FAULT_UNMAPPED, text, cycle);
+    }
+}
+
+static void eth_transmit(void *owner, const struct eth_frame *frame, uint64_t cycle)
+{
+    struct tile *tile = owner;
+    struct tile_frame *copy = malloc(sizeof *copy);
+    if (!copy) {
+        report(tile, PENROSE_FAULT_UNIMPLEMENTED, "the host has no memory for a frame", cycle);
+        return;
+    }
+    copy->next = NULL;
+    copy->sent = copy->arrival = cycle;
+    memcpy(&copy->frame, frame, offsetof(struct eth_frame, bytes) + frame->length);
+    struct tile_frame **last = &tile->frames_sent;
+    while (*last) {
+        last = &(*last)->next;
+    }
+    *last = copy;
+}
+
+static void eth_fault(void *owner, const char *text, uint64_t cycle)
+{
+    report(owner, PENROSE_FAULT_ETHERNET, text, cycle);
+}
+
+static void eth_changed(void *owner, uint64_t cycle)
+{
+    tile_event(owner, cycle);
+}
+
+bool tile_eth_init(struct tile *tile)
+{
+    tile->eth = calloc(1, sizeof *tile->eth);
+    if (!tile->eth) {
+        return false;
+    }
+    struct eth_board board = {.owner = tile,
+                              .l1 = tile->l1,
+                              .l1_size = tile->kind->l1_bytes,
+                              .l1_written = eth_l1_written,
+                              .mmio_write = eth_mmio_write,
+                              .transmit = eth_transmit,
+                              .fault = eth_fault,
+                              .changed = eth_changed};
+    eth_reset(tile->eth, &board);
+    return true;
+}
+
+static void free_frames(struct tile_frame *frame)
+{
+    for (struct tile_frame *next; frame; frame = next) {
+        next = frame->next;
+        free(frame);
+    }
+}
+
+void tile_eth_free(struct tile *tile)
+{
+    free_frames(tile->frames_sent);
+    free_frames(tile->frames);
+    free(tile->eth);
+}
+
+/* --- Time --- */
+
+uint64_t tile_eth_next(const struct tile *tile)
+{
+    if (!tile->eth) {
+        return UINT64_MAX;
+    }
+    uint64_t own = eth_next_event(tile->eth);
+    return tile->frames && tile->frames->arrival < own ? tile->frames->arrival : own;
+}
+
+void tile_eth_run(struct tile *tile, uint64_t end)
+{
+    if (tile_eth_next(tile) >= end) {
+        return;
+    }
+    while (tile->frames && tile->frames->arrival < end) {
+        struct tile_frame *frame = tile->frames;
+        tile->frames = frame->next;
+        eth_receive(tile->eth, &frame->frame,
+                    frame->arrival > tile->now ? frame->arrival : tile->now);
+        free(frame);
+    }
+    if (eth_next_event(tile->eth) < end) {
+        eth_run(tile->eth, tile->now);
+    }
+}
+
+void tile_eth_arrives(struct tile *tile, struct tile_frame *frame)
+{
+    struct tile_frame **link = &tile->frames;
+    while (*link && (*link)->arrival <= frame->arrival) {
+        link = &(*link)->next;
+    }
+    frame->next = *link;
+    *link = frame;
+}
+
+/* --- Registers --- */
+
+enum mmio_reply tile_mmio_ETH(struct tile *tile, struct mmio_access *access)
+{
+    uint32_t offset = access->offset & ~UINT32_C(3), value = access->value;
+    bool effects = mmio_has_effects(access);
+    enum eth_effect effect;
+    if (mmio_is_write(access)) {
+        if (access->size != 4) {
+            return MMIO_NARROW;
+        }
+        effect = eth_write(tile->eth, offset, effects, value, access->cycle);
+    } else {
+        effect = eth_read(tile->eth, offset, effects, &value, access->cycle);
+    }
+    switch (effect) {
+    case ETH_ABSENT:
+        return mmio_refuse(access, MMIO_UNMAPPED, "the Ethernet subsystem has no register there");
+    case ETH_FAULT:
+        return mmio_refuse(access, MMIO_UNMAPPED, tile->eth->rule);
+    case ETH_UNMODELLED:
+        tile_report_unmodelled(tile, access);
+        break;
+    case ETH_DONE:
+        break;
+    }
+    if (!mmio_is_write(access)) {
+        return mmio_value(access, value);
+    }
+    if (effects) {
+        tile_event(tile, access->cycle);
+    }
+    return MMIO_OK;
+}
+
+/* The PTP timer runs, and reading its low half latches the high one. */
+enum rv32_poll tile_mmio_poll_ETH(struct tile *tile, enum tile_agent agent, uint32_t offset)
+{
+    enum { PTP_FIRST = 0x8800, PTP_LAST = 0x88ff };
+    (void)tile;
+    (void)agent;
+    return offset >= PTP_FIRST && offset <= PTP_LAST ? RV32_POLL_EFFECT : RV32_POLL_STATE;
+}

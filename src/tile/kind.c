@@ -1,0 +1,35 @@
+/*
+ * Kinds of tile. SPEC: BlackholeA0 README, TensixTile and EthernetTile README; for DRAM tiles
+ * tt-metal's drisc firmware and tt-exalens, which agree. E0 and the DRAM tile's hart are like B.
+ */
+#include "tile/tile.h"
+
+enum { KIB = 1024, E_BITS = 1 << 11 | 1 << 12, DRISC_BIT = 1 << 11, TENSIX_BITS = 0x47800 };
+
+const struct tile_kind tile_kinds[TILE_TYPES] = {
+    [TILE_TENSIX] = {.type = TILE_TENSIX,
+                     .name = "worker",
+                     .l1_bytes = TILE_L1_BYTES,
+                     .harts = (1 << RV32_CORES) - 1,
+                     .streams = OVERLAY_STREAMS,
+                     .reset_bits = TENSIX_BITS,
+                     .hart = {[RV32_B] = "brisc",
+                              [RV32_T0] = "trisc0",
+                              [RV32_T1] = "trisc1",
+                              [RV32_T2] = "trisc2",
+                              [RV32_NC] = "ncrisc"}},
+    [TILE_ETHERNET] = {.type = TILE_ETHERNET,
+                       .name = "Ethernet",
+                       .l1_bytes = 512 * KIB,
+                       .harts = 1 << RV32_B | 1 << RV32_NC,
+                       .streams = 32,
+                       .reset_bits = E_BITS,
+                       .hart = {[RV32_B] = "erisc0", [RV32_NC] = "erisc1"}},
+    [TILE_DRAM] = {.type = TILE_DRAM,
+                   .name = "DRAM",
+                   .l1_bytes = 128 * KIB,
+                   .harts = 1 << RV32_B,
+                   .streams = 16,
+                   .reset_bits = DRISC_BIT,
+                   .hart = {[RV32_B] = "drisc"}},
+};

@@ -1,0 +1,184 @@
+/* The tile behind its NIUs, see tile/noc_port.h. */
+#include "tile/noc_port.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "noc/request.h"
+
+/* --- Its address space as the NoC sees it --- */
+
+static const char *const refusals[] = {
+    [MMIO_UNMAPPED] = "nothing answers there",
+    [MMIO_READ_ONLY] = "the register cannot be written",
+    [MMIO_NARROW] = "the register takes aligned words of 4 bytes",
+    [MMIO_HANG] = "the hardware would never answer",
+    [MMIO_UNIMPLEMENTED] = "this version does not model it",
+};
+
+static enum noc_answer access_tile(struct tile *tile, enum mmio_operation operation,
+                                   uint64_t address, void *bytes, uint32_t size, uint64_t cycle,
+                                   const char **rule)
+{
+    uint32_t done;
+    if (address > UINT32_MAX) {
+        *rule = "the tile's addresses have 32 bits";
+        return NOC_REFUSED;
+    }
+    enum mmio_reply reply = tile_noc_access(tile, operation, (uint32_t)address, bytes, size, cycle,
+                                            &done, rule);
+    if (reply == MMIO_OK || reply == MMIO_WAIT) {
+        return reply == MMIO_OK ? NOC_ANSWERED : NOC_WAITS;
+    }
+    *rule = *rule ? *rule : refusals[reply];
+    return NOC_REFUSED;
+}
+
+static enum noc_answer port_read(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
+                                 uint64_t cycle, const char **rule)
+{
+    return access_tile(owner, MMIO_READ, address, bytes, size, cycle, rule);
+}
+
+static enum noc_answer port_write(void *owner, uint64_t address, const uint8_t *bytes,
+                                  uint32_t size, uint64_t cycle, const char **rule)
+{
+    return access_tile(owner, MMIO_WRITE, address, (void *)(uintptr_t)bytes, size, cycle, rule);
+}
+
+static uint8_t *port_line(void *owner, uint64_t address)
+{
+    struct tile *tile = owner;
+    return address < tile->kind->l1_bytes ? tile->l1 + address : NULL;
+}
+
+enum { LINE_BYTES = 16 };
+
+static void port_line_written(void *owner, uint64_t address, uint64_t cycle)
+{
+    tile_l1_written(owner, (uint32_t)address, LINE_BYTES, cycle);
+}
+
+/* --- Sending --- */
+
+static void send(void *owner, struct noc_packet *packet, uint64_t cycle)
+{
+    struct tile *tile = owner;
+    packet->sent = cycle;
+    packet->order = (uint64_t)tile->node << 40 | tile->noc_sequence++;
+    noc_list_append(&tile->sent, packet);
+}
+
+static const char *fetch(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
+                         uint64_t cycle)
+{
+    const char *rule = NULL;
+    enum noc_answer answer = access_tile(owner, MMIO_READ, address, bytes, size, cycle, &rule);
+    return answer == NOC_WAITS ? "the register is busy" : rule;
+}
+
+static void request_fault(void *owner, enum penrose_fault_kind kind, const char *text,
+                          uint64_t cycle)
+{
+    struct tile *tile = owner;
+    struct tile_fault fault = {.kind = kind, .agent = AGENT_NOC, .cycle = cycle};
+    if (tile->running != RV32_CORES) {
+        fault.agent = (enum tile_agent)tile->running;
+        fault.pc = rv32_current_pc(&tile->hart[tile->running]);
+        memcpy(&fault.word, tile->l1 + fault.pc % tile->kind->l1_bytes / 4 * 4, sizeof fault.word);
+    }
+    snprintf(fault.text, sizeof fault.text, "%s", text);
+    if (tile_fault(tile, &fault) == PENROSE_STOP && tile->running != RV32_CORES) {
+        rv32_cut(&tile->hart[tile->running], cycle + 1);
+    }
+}
+
+void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum tile_agent agent,
+                      uint64_t cycle)
+{
+    struct noc_initiator by = {.owner = tile,
+                               .pool = &tile->pool,
+                               .here = tile->node,
+                               .noc = (uint8_t)noc,
+                               .agent = (uint8_t)agent,
+                               .fetch = fetch,
+                               .send = send,
+                               .fault = request_fault};
+    if (agent < AGENT_NOC) {
+        by.pc = rv32_current_pc(&tile->hart[agent]);
+    }
+    noc_request(&tile->niu[noc], buffer, cycle, &by);
+}
+
+/* --- Receiving --- */
+
+void tile_noc_tell_pic(struct tile *tile, unsigned noc, uint64_t cycle)
+{
+    pic_set_hardware(tile, noc ? PIC_NIU1 : PIC_NIU0, niu_interrupt(&tile->niu[noc]), cycle);
+}
+
+static void port_changed(void *owner, unsigned noc, uint64_t cycle)
+{
+    struct tile *tile = owner;
+    tile_noc_tell_pic(tile, noc, cycle);
+    tile_event(tile, cycle);
+}
+
+/* The record is the initiator's: the chip finds its tile by `origin`. */
+static void port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
+                       const char *text, uint64_t cycle)
+{
+    struct tile *tile = owner;
+    struct tile_fault fault = {.kind = kind,
+                               .agent = (enum tile_agent)packet->agent,
+                               .is_remote = true,
+                               .origin = packet->origin,
+                               .cycle = cycle,
+                               .pc = packet->pc,
+                               .address = (uint32_t)packet->address};
+    snprintf(fault.text, sizeof fault.text, "%s", text);
+    tile->board->fault(tile->owner, tile, &fault);
+}
+
+struct noc_target tile_noc_target(struct tile *tile, unsigned noc)
+{
+    return (struct noc_target){.owner = tile,
+                               .pool = &tile->pool,
+                               .niu = &tile->niu[noc],
+                               .here = tile->node,
+                               .name = tile->name,
+                               .read_alignment = LINE_BYTES,
+                               .write_alignment = LINE_BYTES,
+                               .has_registers = true,
+                               .read = port_read,
+                               .write = port_write,
+                               .line = port_line,
+                               .line_written = port_line_written,
+                               .send = send,
+                               .changed = port_changed,
+                               .fault = port_fault};
+}
+
+uint64_t tile_noc_next(const struct tile *tile)
+{
+    bool is_blocked = tile->inbox_waits && tile->inbox_epoch == tile->epoch;
+    return is_blocked ? UINT64_MAX : tile->inbox.earliest;
+}
+
+void tile_noc_arrivals(struct tile *tile, uint64_t end)
+{
+    if (tile_noc_next(tile) >= end) {
+        return;
+    }
+    struct noc_target target[2] = {tile_noc_target(tile, 0), tile_noc_target(tile, 1)};
+    tile->inbox_waits = false;
+    for (struct noc_packet *packet; (packet = noc_queue_take(&tile->inbox, end));) {
+        uint64_t cycle = packet->arrival > tile->now ? packet->arrival : tile->now;
+        if (!noc_serve(&target[packet->noc], packet, cycle)) {
+            noc_queue_return(&tile->inbox, packet);
+            tile->inbox_waits = true;
+            tile->inbox_epoch = tile->epoch;
+            return;
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/*
+ * The tile between its NIUs and its address space: requests of its harts that leave, packets that
+ * arrive. What leaves waits in tile->sent until the chip takes it at the end of a window; the chip
+ * puts what arrives into tile->inbox.
+ */
+#ifndef TILE_NOC_PORT_H
+#define TILE_NOC_PORT_H
+
+#include "noc/serve.h"
+#include "tile/tile.h"
+
+/* Issues what command buffer `buffer` of an NIU describes, for `agent`. */
+void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum tile_agent agent,
+                      uint64_t cycle);
+
+/* Serves the packets that arrive before `end`, at the cycle at which they do but not before
+ * tile->now. */
+void tile_noc_arrivals(struct tile *tile, uint64_t end);
+
+/* When the next packet arrives that can be served, UINT64_MAX: none. */
+uint64_t tile_noc_next(const struct tile *tile);
+
+/* The tile as what lies behind its NIU number `noc`. */
+struct noc_target tile_noc_target(struct tile *tile, unsigned noc);
+
+/* Tells the PIC what the NIU wants. */
+void tile_noc_tell_pic(struct tile *tile, unsigned noc, uint64_t cycle);
+
+#endif
