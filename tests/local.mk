@@ -52,6 +52,8 @@ UNIT_TESTS = \
 	%D%/unit/check_mop \
 	%D%/unit/check_noc_window \
 	%D%/unit/check_num \
+	%D%/unit/check_overlay \
+	%D%/unit/check_overlay_streams \
 	%D%/unit/check_pcie \
 	%D%/unit/check_pic \
 	%D%/unit/check_race \
@@ -132,7 +134,7 @@ UNIT_TESTS = \
 
 tests_unit_check_code_SOURCES = %D%/unit/check_code.c $(rv32_harness)
 tests_unit_check_eth_SOURCES = %D%/unit/check_eth.c %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
-tests_unit_check_eth_base_firmware_SOURCES = %D%/unit/check_eth_base_firmware.c
+tests_unit_check_eth_base_firmware_SOURCES = %D%/unit/check_eth_base_firmware.c %D%/unit/check_eth_bench.c %D%/unit/check_eth_bench.h
 tests_unit_check_eth_classify_SOURCES = %D%/unit/check_eth_classify.c %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
 tests_unit_check_eth_link_SOURCES = %D%/unit/check_eth_link.c %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
 tests_unit_check_data_faults_SOURCES = %D%/unit/check_data_faults.c $(tensix_harness)
@@ -216,6 +218,8 @@ tests_unit_check_loader_xip_SOURCES = %D%/unit/check_loader_xip.c $(loader_image
 tests_unit_check_mailbox_SOURCES = %D%/unit/check_mailbox.c $(mmio_harness) $(tile_harness)
 tests_unit_check_noc_window_SOURCES = %D%/unit/check_noc_window.c $(mmio_harness) \
 	$(tile_harness)
+tests_unit_check_overlay_SOURCES = %D%/unit/check_overlay.c %D%/unit/check_overlay_world.h
+tests_unit_check_overlay_streams_SOURCES = %D%/unit/check_overlay_streams.c %D%/unit/check_overlay_world.h
 tests_unit_check_pic_SOURCES = %D%/unit/check_pic.c $(mmio_harness) $(tile_harness)
 tests_unit_check_rv32_float_SOURCES = %D%/unit/check_rv32_float.c $(rv32_harness)
 tests_unit_check_rv32_vector_SOURCES = %D%/unit/check_rv32_vector.c $(rv32_harness)

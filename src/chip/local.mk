@@ -2,12 +2,14 @@ libpenrose_core_la_SOURCES += \
 	%D%/arc.c \
 	%D%/arc.def \
 	%D%/arc.h \
+	%D%/boot.c \
 	%D%/chip.c \
 	%D%/chip.h \
 	%D%/dram.c \
 	%D%/dram.h \
 	%D%/exchange.c \
 	%D%/faults.c \
+	%D%/firmware.h \
 	%D%/grid.c \
 	%D%/grid.def \
 	%D%/grid.h \

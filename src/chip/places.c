@@ -1,7 +1,7 @@
 /* What stands where: finding and making tiles, and the host's accesses to them. */
 #include <stdlib.h>
 
-#include "chip/chip.h"
+#include "chip/firmware.h"
 #include "isa/error.h"
 #include "isa/export.h"
 #include "tile/weak.h"
@@ -52,8 +52,12 @@ PENROSE_EXPORT const char *penrose_tile_kind(const struct penrose_chip *chip, un
 PENROSE_EXPORT bool penrose_has_worker(const struct penrose_chip *chip, unsigned x, unsigned y)
 {
     uint16_t place;
-    return chip_find(chip, x, y, &place) && tile_at(chip, place)->kind == GRID_TENSIX &&
-           !tile_at(chip, place)->is_fused_off;
+    if (!chip_find(chip, x, y, &place) || tile_at(chip, place)->kind != GRID_TENSIX ||
+        tile_at(chip, place)->is_fused_off) {
+        return false;
+    }
+    struct grid_position logical = chip_logical(chip, place);
+    return logical.x == x && logical.y == y; /* other coordinates may lead there too */
 }
 
 PENROSE_EXPORT bool penrose_from_noc1(const struct penrose_chip *chip, unsigned x, unsigned y,
@@ -145,6 +149,9 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
         place->port->tile = tile;
     }
     chip->touched = true;
+    if (type == TILE_ETHERNET) {
+        chip_start_ethernet(chip, tile);
+    }
     return tile;
 }
 

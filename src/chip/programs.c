@@ -1,9 +1,9 @@
-/* Loading programs and tt-metal firmware into tiles, launching kernels, and naming addresses. */
+/* Loading bare programs, launching kernels, and naming addresses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/chip.h"
+#include "chip/firmware.h"
 #include "isa/error.h"
 #include "isa/export.h"
 #include "loader/launch.h"
@@ -21,10 +21,6 @@ static const enum loader_processor processor_of[PENROSE_HARTS] = {
 static const uint32_t slow_ram[PENROSE_HARTS] = {
     [PENROSE_BRISC] = 0xffb14000,  [PENROSE_NCRISC] = 0xffb16000, [PENROSE_TRISC0] = 0xffb18000,
     [PENROSE_TRISC1] = 0xffb1a000, [PENROSE_TRISC2] = 0xffb1c000,
-};
-
-struct penrose_firmware {
-    struct loader_firmware *loader;
 };
 
 /* --- Bare programs --- */
@@ -59,11 +55,6 @@ static enum penrose_status load_segment(struct penrose_chip *chip, struct tile *
     return status;
 }
 
-static enum penrose_status remember_no_memory(struct penrose_error *error)
-{
-    return error_set(error, PENROSE_E_MEMORY, "no memory to remember what was loaded");
-}
-
 static enum penrose_status load_segments(struct penrose_chip *chip, struct tile *tile,
                                          enum penrose_hart hart, const char *path,
                                          struct loader_elf *elf, struct penrose_error *error)
@@ -82,7 +73,7 @@ static enum penrose_status load_segments(struct penrose_chip *chip, struct tile 
                               .link_base = segments[i].vaddr,
                               .elf = elf};
         if (segments[i].flags & LOADER_SEGMENT_EXECUTE && !images_add(&chip->images, &image)) {
-            return remember_no_memory(error);
+            return chip_no_memory(error);
         }
     }
     return PENROSE_OK;
@@ -95,7 +86,7 @@ static enum penrose_status open_owned(struct penrose_chip *chip, const char *pat
     enum penrose_status status = loader_elf_open(path, elf, error);
     if (status == PENROSE_OK && !images_own(&chip->images, *elf)) {
         loader_elf_close(*elf);
-        return remember_no_memory(error);
+        return chip_no_memory(error);
     }
     return status;
 }
@@ -128,124 +119,6 @@ PENROSE_EXPORT enum penrose_status penrose_load_program(struct penrose_chip *chi
     status = load_segments(chip, tile, hart, path, elf, error);
     images_sweep(&chip->images);
     return status;
-}
-
-/* --- Firmware --- */
-
-PENROSE_EXPORT enum penrose_status penrose_firmware_open(const char *directory,
-                                                         struct penrose_firmware **firmware,
-                                                         struct penrose_error *error)
-{
-    *firmware = calloc(1, sizeof **firmware);
-    if (!*firmware) {
-        return error_set(error, PENROSE_E_MEMORY, "no memory for firmware");
-    }
-    enum penrose_status status =
-        loader_firmware_open(directory, &(*firmware)->loader, error);
-    if (status != PENROSE_OK) {
-        free(*firmware);
-        *firmware = NULL;
-    }
-    return status;
-}
-
-PENROSE_EXPORT void penrose_firmware_close(struct penrose_firmware *firmware)
-{
-    if (firmware) {
-        loader_firmware_close(firmware->loader);
-        free(firmware);
-    }
-}
-
-static enum penrose_status apply(struct penrose_chip *chip, const struct tile *tile,
-                                 const struct loader_writes *writes, struct penrose_error *error)
-{
-    enum penrose_status status = PENROSE_OK;
-    for (unsigned i = 0; i < writes->count && status == PENROSE_OK; i++) {
-        const struct loader_write *write = &writes->write[i];
-        status = penrose_write(chip, tile->x, tile->y, write->address, write->bytes, write->size,
-                               error);
-    }
-    return status;
-}
-
-static enum penrose_status set_soft_reset(struct penrose_chip *chip, const struct tile *tile,
-                                          uint32_t value, struct penrose_error *error)
-{
-    return penrose_write(chip, tile->x, tile->y, LOADER_SOFT_RESET_0, &value, sizeof value, error);
-}
-
-static bool add_firmware_images(struct penrose_chip *chip, const struct tile *tile,
-                                const struct loader_firmware *loader)
-{
-    bool all = true;
-    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
-        const struct loader_segment *text =
-            loader_elf_segment_at(loader->elf[i], loader->entry[i]);
-        struct image image = {.x = tile->x,
-                              .y = tile->y,
-                              .base = text->vaddr,
-                              .size = text->memsz,
-                              .link_base = text->vaddr,
-                              .elf = loader->elf[i]};
-        all &= images_add(&chip->images, &image);
-    }
-    return all;
-}
-
-/* Logical coordinates count the columns of workers from 0. */
-static struct loader_boot boot_of(const struct tile *tile)
-{
-    return (struct loader_boot){.logical_x = (uint8_t)(tile->x - (tile->x < 8 ? 1 : 3)),
-                                .logical_y = (uint8_t)(tile->y - 2)};
-}
-
-PENROSE_EXPORT enum penrose_status penrose_boot(struct penrose_chip *chip, unsigned x, unsigned y,
-                                                struct penrose_firmware *firmware,
-                                                struct penrose_error *error)
-{
-    struct loader_writes writes = {0};
-    struct tile *tile;
-    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
-    if (status != PENROSE_OK) {
-        return status;
-    }
-    struct loader_boot boot = boot_of(tile);
-    status = set_soft_reset(chip, tile, LOADER_RESET_HOLD_ALL, error);
-    if (status == PENROSE_OK) {
-        status = loader_firmware_boot(firmware->loader, &boot, &writes, error);
-    }
-    if (status == PENROSE_OK) {
-        status = apply(chip, tile, &writes, error);
-    }
-    loader_writes_free(&writes);
-    if (status == PENROSE_OK && !add_firmware_images(chip, tile, firmware->loader)) {
-        status = remember_no_memory(error);
-    }
-    return status == PENROSE_OK ? set_soft_reset(chip, tile, LOADER_RESET_RUN_BRISC, error)
-                                : status;
-}
-
-/* loader_memory over the L1 of a tile. */
-static bool read_l1(void *context, uint32_t address, void *bytes, size_t size)
-{
-    const struct tile *tile = context;
-    if (address > TILE_L1_BYTES || size > TILE_L1_BYTES - address) {
-        return false;
-    }
-    memcpy(bytes, tile->l1 + address, size);
-    return true;
-}
-
-PENROSE_EXPORT bool penrose_firmware_ready(struct penrose_chip *chip, unsigned x, unsigned y,
-                                           const struct penrose_firmware *firmware)
-{
-    struct tile *tile;
-    if (chip_tile(chip, x, y, &tile, NULL) != PENROSE_OK) {
-        return false;
-    }
-    struct loader_memory memory = {.read = read_l1, .context = tile};
-    return loader_firmware_ready(firmware->loader, memory);
 }
 
 /* --- Launching --- */
@@ -321,10 +194,10 @@ static enum penrose_status build_and_start(struct penrose_chip *chip, struct til
     struct loader_launch built = {0};
     enum penrose_status status = loader_launch_build(loader, request, &built, error);
     if (status == PENROSE_OK && !add_kernel_images(chip, tile, kernels, &built)) {
-        status = remember_no_memory(error);
+        status = chip_no_memory(error);
     }
     if (status == PENROSE_OK) {
-        status = apply(chip, tile, &built.writes, error);
+        status = chip_apply_writes(chip, tile, &built.writes, error);
     }
     loader_launch_free(&built);
     return status;

@@ -152,7 +152,9 @@ static void run_units(struct penrose_chip *chip)
     bool is_shared = chip->threads > 1 && chip->runnable_count >= UNITS_PER_THREAD && !chip->trace;
     chip->shares_time = is_shared;
     if (is_shared) {
+        rv32_code_store_share(chip->store, true);
         pool_run(chip->pool, chip->runnable_count, run_unit, chip);
+        rv32_code_store_share(chip->store, false);
     } else {
         for (size_t i = 0; i < chip->runnable_count; i++) {
             run_unit(chip, i);

@@ -17,7 +17,7 @@ enum {
     INFO_BYTES = 32,
     HAS_INFO = 1, /* the exchange with the peer has been tried */
 };
-#define INIT_PASS UINT32_C(0xc0dea000)
+#define INIT_PASS       UINT32_C(0xc0dea000)
 #define DEFAULT_VERSION UINT32_C(0x010600)
 
 /* One slot of the API table: send message, service messages, check the link, initialise the dynamic

@@ -287,8 +287,8 @@ static uint32_t augmented_port(const struct eth *eth, const struct ports *ports,
         uint32_t bounds = classifier_word(eth, CLASSIFY_PORT, i);
         uint32_t low = bounds & 0xffff, high = bounds >> 16;
         bool is_range = rule >> 4 & 1, for_destination = rule >> 8 & 1, for_tcp = rule >> 12 & 1;
-        bool applies = for_destination == destination &&
-                       (for_tcp ? ports->tcp_rules : ports->udp_rules);
+        bool applies =
+            for_destination == destination && (for_tcp ? ports->tcp_rules : ports->udp_rules);
         bool matches = is_range ? low <= port && port <= high : port == low || port == high;
         if (applies && matches) {
             return rule & 0xf;
@@ -366,8 +366,7 @@ static void remove_headers(struct eth_frame *frame, const struct parsed *p)
 static uint32_t hardware_metadata(const struct eth_frame *frame, const struct eth_flow *flow)
 {
     return frame->length | (uint32_t)frame->eop << 14 | (flow->actions & ACTION_QUEUE) << 20 |
-           (flow->actions & ACTION_TIMESTAMP ? UINT32_C(1) << 22 : 0) |
-           (flow->labels & 0x1f) << 24;
+           (flow->actions & ACTION_TIMESTAMP ? UINT32_C(1) << 22 : 0) | (flow->labels & 0x1f) << 24;
 }
 
 static void prepend(struct eth_frame *frame, const struct eth_flow *flow)

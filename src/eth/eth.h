@@ -46,7 +46,7 @@ enum eth_eop {
 /* A frame on the wire: from the destination MAC address to the last byte before the CRC. */
 struct eth_frame {
     uint32_t length;
-    uint8_t eop; /* enum eth_eop: what the receiver's MAC will find */
+    uint8_t eop;                        /* enum eth_eop: what the receiver's MAC will find */
     uint8_t bytes[ETH_FRAME_LIMIT + 9]; /* room for metadata that the classifier prepends */
 };
 
@@ -106,10 +106,11 @@ struct eth_txq {
     struct eth_packet transfer; /* of ETH_TXQ_CMD, while it is not all enqueued */
     struct eth_packet packet[ETH_WINDOW];
     uint8_t first, held, sent;
-    uint8_t oldest;      /* sequence number of packet[first] */
-    bool ack_owed;       /* something arrived since the last packet left */
-    bool notice_owed;    /* the peer is to be told that a packet is missing */
-    uint64_t last_sent;  /* when the last TT-link packet left */
+    uint8_t oldest;       /* sequence number of packet[first] */
+    bool ack_owed;        /* something arrived since the last packet left */
+    bool notice_owed;     /* the peer is to be told that a packet is missing */
+    uint64_t last_sent;   /* when the last TT-link packet left */
+    uint64_t raw_next;    /* when a raw transfer that is not finished goes on */
     uint64_t waits_since; /* when the oldest packet left, or the one before it was acknowledged */
 };
 
@@ -119,7 +120,8 @@ struct eth_rxq {
 };
 
 /* The pattern of a TCAM row, or what a frame gives to be matched, in the layout of the registers
- * TCAM_*_READ and TCAM_*_WRITE: augmentations in the high halves, word 0 of an address the lowest. */
+ * TCAM_*_READ and TCAM_*_WRITE: augmentations in the high halves, word 0 of an address the lowest.
+ */
 struct eth_tuple {
     uint32_t kind; /* enum eth_tuple_kind */
     uint32_t source[4], destination[4];
@@ -190,8 +192,8 @@ enum eth_effect eth_write(struct eth *eth, uint32_t offset, bool effects, uint32
 /* "ETH_TXQ_CMD", NULL where there is no register. */
 const char *eth_register_name(uint32_t offset);
 
-/* The time of the next resend or acknowledgement (it may have passed), UINT64_MAX when there will be
- * none; eth_run does what is due at `cycle`. A call too early does nothing. */
+/* The time of the next packet, resend or acknowledgement (it may have passed), UINT64_MAX when
+ * there will be none; eth_run does what is due at `cycle`. A call too early does nothing. */
 uint64_t eth_next_event(const struct eth *eth);
 void eth_run(struct eth *eth, uint64_t cycle);
 

@@ -123,9 +123,9 @@ enum tt_link {
     TT_LINK_EXPECTED = 1, /* the next one expected from the peer: acknowledges those before it */
     TT_LINK_FLAGS = 2,    /* enum tt_link_flag */
     TT_LINK_STREAM = 3,
-    TT_LINK_ADDRESS = 4,  /* four bytes, lowest first */
-    TT_LINK_SIZE = 8,     /* of the payload, four bytes */
-    TT_LINK_MMIO = 13,    /* its lowest bit is bit 216 of the frame */
+    TT_LINK_ADDRESS = 4, /* four bytes, lowest first */
+    TT_LINK_SIZE = 8,    /* of the payload, four bytes */
+    TT_LINK_MMIO = 13,   /* its lowest bit is bit 216 of the frame */
 };
 
 enum tt_link_flag {
@@ -138,10 +138,10 @@ enum {
     MAC_BYTES = 6,
     TYPE_AT = 2 * MAC_BYTES, /* of the type or length of a frame without tags */
     ETHERNET_BYTES = 14,
-    FRAME_MINIMUM = 60,  /* without CRC: shorter ones are padded by the MAC */
-    FIRST_TYPE = 0x600,  /* smaller values at TYPE_AT are lengths */
-    COUNTED_WORD = 96,   /* bytes of a WORD_CNT */
-    WITHOUT_MMIO = 2,    /* the queue that carries neither MMIO writes nor overlay packets */
+    FRAME_MINIMUM = 60, /* without CRC: shorter ones are padded by the MAC */
+    FIRST_TYPE = 0x600, /* smaller values at TYPE_AT are lengths */
+    COUNTED_WORD = 96,  /* bytes of a WORD_CNT */
+    WITHOUT_MMIO = 2,   /* the queue that carries neither MMIO writes nor overlay packets */
 };
 
 static inline uint32_t get16(const uint8_t *bytes)

@@ -33,8 +33,10 @@ static void append(struct eth *eth, struct eth_rxq *rxq, const uint8_t *bytes, u
     uint32_t *pointer = rxq_word(rxq, RXQ_BUF_PTR);
     if (start + size > eth->board.l1_size) {
         drop(rxq);
-        eth->board.fault(eth->board.owner, "ETH_RXQ_BUF_START_WORD_ADDR and BUF_SIZE_WORDS: the RX "
-                         "buffer must lie within the tile's L1", cycle);
+        eth->board.fault(eth->board.owner,
+                         "ETH_RXQ_BUF_START_WORD_ADDR and BUF_SIZE_WORDS: the RX "
+                         "buffer must lie within the tile's L1",
+                         cycle);
         return;
     }
     while (left) {

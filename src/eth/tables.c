@@ -1,6 +1,6 @@
 /*
- * The RX classifier's tables and the registers that reach them. SPEC: EthernetRxClassifier, stages 4
- * and 5. A row's pattern is kept in the layout of the registers, so matching compares words, and
+ * The RX classifier's tables and the registers that reach them. SPEC: EthernetRxClassifier, stages
+ * 4 and 5. A row's pattern is kept in the layout of the registers, so matching compares words, and
  * there is one list of the parts of a pattern for reading, writing and matching.
  */
 #include "eth/eth_internal.h"
@@ -175,8 +175,8 @@ static bool row_matches(const struct eth_tcam_row *row, const struct eth_tuple *
             }
         }
     }
-    return rows == IP || word_matches(tuple->address_flags, row->value.address_flags,
-                                      row->mask.address_flags);
+    return rows == IP ||
+           word_matches(tuple->address_flags, row->value.address_flags, row->mask.address_flags);
 }
 
 unsigned eth_match(const struct eth *eth, const struct eth_tuple *tuple)

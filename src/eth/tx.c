@@ -1,8 +1,9 @@
 /*
  * TX queues. SPEC: EthernetTxRx. A command becomes a transfer, which is cut into packets of at most
- * ETH_TXQ_MAX_PKT_SIZE_BYTES of payload. Raw packets leave at once. TT-link packets get a place in
- * the window, and keep it until the peer has acknowledged them; the command is ongoing until all of
- * them have one. Data are read from L1 each time that a packet is sent.
+ * ETH_TXQ_MAX_PKT_SIZE_BYTES of payload. Raw packets leave at once, with a pause after every
+ * RAW_BURST, so that no command floods the wire. TT-link packets get a place in the window, and
+ * keep it until the peer has acknowledged them; the command is ongoing until all of them have one.
+ * Data are read from L1 each time that a packet is sent.
  *
  * Two things are done when somebody could notice, not when the hardware's clock says so: a sequence
  * number update leaves ETH_TXQ_LOCAL_SEQ_UPDATE_TIMEOUT after the last packet only if something
@@ -22,6 +23,7 @@ enum command {
 };
 
 enum { KEEPALIVE = 1 << 0, DIS_DROP = 1 << 3, ALIGNMENT = 16 };
+enum { RAW_BURST = 64, RAW_PAUSE = 1024 /* cycles */ };
 #define FIRST_MMIO UINT32_C(0xffb12000)
 
 /* --- Commands --- */
@@ -252,7 +254,13 @@ static void put_on_wire(struct eth *eth, struct eth_txq *txq, const struct eth_f
 
 static void send_raw(struct eth *eth, struct eth_txq *txq, uint64_t cycle)
 {
+    unsigned sent = 0;
     do {
+        if (sent++ == RAW_BURST && eth->link != ETH_LINK_DOWN) {
+            txq->raw_next = cycle + RAW_PAUSE;
+            eth->board.changed(eth->board.owner, cycle);
+            return;
+        }
         struct eth_packet piece = cut(txq);
         struct eth_frame frame;
         eth_build_frame(eth, piece.header, NULL, eth->board.l1 + piece.local, piece.size, &frame);
@@ -316,7 +324,8 @@ static void send_packet(struct eth *eth, unsigned queue, unsigned index, uint64_
 static void pump_queue(struct eth *eth, unsigned queue, uint64_t cycle)
 {
     struct eth_txq *txq = &eth->txq[queue];
-    if (txq->transfer.kind == ETH_PACKET_RAW) {
+    if (txq->transfer.kind == ETH_PACKET_RAW &&
+        (cycle >= txq->raw_next || eth->link == ETH_LINK_DOWN)) {
         send_raw(eth, txq, cycle);
     }
     fill_window(eth, txq, cycle);
@@ -357,6 +366,16 @@ static uint64_t resend_due(const struct eth_txq *txq)
     return txq->sent ? after(txq->waits_since, timeout) : UINT64_MAX;
 }
 
+static uint64_t raw_due(const struct eth_txq *txq)
+{
+    return txq->transfer.kind == ETH_PACKET_RAW ? txq->raw_next : UINT64_MAX;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static uint64_t update_due(const struct eth_txq *txq)
 {
     bool wanted = txq->ack_owed && txq->word[TXQ_CTRL / 4] & KEEPALIVE;
@@ -367,9 +386,8 @@ uint64_t eth_next_event(const struct eth *eth)
 {
     uint64_t next = UINT64_MAX;
     for (unsigned queue = 0; queue < ETH_QUEUES && eth->link != ETH_LINK_DOWN; queue++) {
-        uint64_t resend = resend_due(&eth->txq[queue]), update = update_due(&eth->txq[queue]);
-        uint64_t first = resend < update ? resend : update;
-        next = first < next ? first : next;
+        const struct eth_txq *txq = &eth->txq[queue];
+        next = earlier(next, earlier(raw_due(txq), earlier(resend_due(txq), update_due(txq))));
     }
     return next;
 }

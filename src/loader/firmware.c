@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "isa/error.h"
-#include "loader/elf_internal.h"
+#include "loader/firmware_internal.h"
 #include "loader/scratch.h"
 
 /* Local memory as harts address it, and the largest one (BRISC's and NCRISC's). */
@@ -170,7 +170,7 @@ struct range {
     uint64_t end;
 };
 
-static bool is_local(const struct loader_segment *segment)
+bool loader_is_local(const struct loader_segment *segment)
 {
     return segment->vaddr >= LOCAL_BASE &&
            (uint64_t)segment->vaddr + segment->memsz <= (uint64_t)LOCAL_BASE + LOCAL_SIZE;
@@ -219,7 +219,7 @@ static enum penrose_status check_places(const struct loader_firmware *firmware,
         const struct loader_elf *elf = firmware->elf[i];
         for (unsigned j = 0; j < elf->segments_count && !status; j++) {
             const struct loader_segment *segment = &elf->segment[j];
-            if (!is_local(segment)) {
+            if (!loader_is_local(segment)) {
                 status = add_range(ranges, &count,
                                    (struct range){elf->name, segment->vaddr,
                                                   (uint64_t)segment->vaddr + segment->memsz},
@@ -240,17 +240,21 @@ static bool encode_jump(uint32_t target, uint32_t *word)
     return true;
 }
 
+enum penrose_status loader_open_named(const char *directory, const char *name,
+                                      struct loader_elf **elf, struct penrose_error *error)
+{
+    enum penrose_status status = open_elf(directory, name, elf, error);
+    return status ? status : check_chip(*elf, error);
+}
+
 static enum penrose_status fill(struct loader_firmware *firmware, const char *directory,
                                 struct penrose_error *error)
 {
     enum penrose_status status = PENROSE_OK;
     for (unsigned i = 0; i < LOADER_PROCESSORS && !status; i++) {
         const char *name = loader_processor_name((enum loader_processor)i);
-        status = open_elf(directory, name, &firmware->elf[i], error);
-        if (!status) {
-            firmware->entry[i] = firmware->elf[i]->entry;
-            status = check_chip(firmware->elf[i], error);
-        }
+        status = loader_open_named(directory, name, &firmware->elf[i], error);
+        firmware->entry[i] = status ? 0 : firmware->elf[i]->entry;
     }
     if (!status) {
         status = loader_layout_read(firmware->elf[LOADER_BRISC], &firmware->layout, error);
@@ -302,8 +306,8 @@ void loader_firmware_close(struct loader_firmware *firmware)
     free(firmware);
 }
 
-/* Appends a write of bytes; false when memory runs out. */
-static bool add(struct loader_writes *writes, uint32_t address, const void *bytes, uint32_t size)
+bool loader_writes_put(struct loader_writes *writes, uint32_t address, const void *bytes,
+                       uint32_t size)
 {
     uint8_t *to = size ? loader_writes_add(writes, address, size) : NULL;
     if (to) {
@@ -320,10 +324,10 @@ static bool add_segments(const struct loader_firmware *firmware, unsigned proces
     for (unsigned i = 0; i < elf->segments_count; i++) {
         const struct loader_segment *segment = &elf->segment[i];
         uint32_t address = segment->vaddr;
-        if (is_local(segment)) {
+        if (loader_is_local(segment)) {
             address = firmware->scratch[processor] + (segment->vaddr - LOCAL_BASE);
         }
-        if (!add(writes, address, segment->bytes, segment->filesz)) {
+        if (!loader_writes_put(writes, address, segment->bytes, segment->filesz)) {
             return false;
         }
     }
@@ -389,7 +393,7 @@ enum penrose_status loader_firmware_boot(const struct loader_firmware *firmware,
     }
     uint32_t jump = 0;
     encode_jump(firmware->entry[LOADER_BRISC], &jump);
-    done = done && add(writes, 0, &jump, sizeof jump) &&
+    done = done && loader_writes_put(writes, 0, &jump, sizeof jump) &&
            add_tables(&firmware->tables, boot, writes) &&
            add_mailboxes(&firmware->layout, boot, writes);
     return done ? PENROSE_OK : error_set(error, PENROSE_E_MEMORY, "boot writes: out of memory");

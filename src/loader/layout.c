@@ -19,7 +19,7 @@
 
 enum { MAX_TYPE_STEPS = 16, MAX_NESTING = 4 };
 
-enum need { OPTIONAL, REQUIRED };
+enum need { OPTIONAL, LAUNCHING, REQUIRED };
 enum kind { NUMBER, WHOLE };
 
 enum group {
@@ -82,6 +82,7 @@ struct reader {
     struct loader_layout *layout;
     bool struct_found[GROUPS], member_found[MEMBERS], constant_found[CONSTANTS];
     bool mailbox_found;
+    bool to_launch; /* kernels are to be launched on it */
     uint32_t cb_interfaces; /* elements of the variable cb_interface */
 };
 
@@ -338,7 +339,8 @@ static unsigned find_missing(const struct reader *reader, char *text, size_t siz
         }
     }
     for (unsigned i = 0; i < CONSTANTS; i++) {
-        bool is_missing = constant_rows[i].need == REQUIRED && !reader->constant_found[i];
+        enum need least = reader->to_launch ? LAUNCHING : REQUIRED;
+        bool is_missing = constant_rows[i].need >= least && !reader->constant_found[i];
         if (is_missing && !missing++) {
             snprintf(text, size, "constant %s", constant_rows[i].name);
         }
@@ -376,6 +378,12 @@ static const char *find_contradiction(const struct loader_layout *l)
     if (!l->kernel_config_kernel_config_base.count || !l->kernel_config_sem_offset.count) {
         return "kernel_config_msg_t has no entry for Tensix tiles";
     }
+    return NULL;
+}
+
+/* The same for what launching needs. */
+static const char *find_launch_contradiction(const struct loader_layout *l)
+{
     if (!l->NUM_CIRCULAR_BUFFERS ||
         l->NUM_CIRCULAR_BUFFERS > 8 * l->kernel_config_local_cb_mask.size) {
         return "kernel_config_msg_t.local_cb_mask has no bit for each circular buffer";
@@ -430,6 +438,9 @@ static enum penrose_status finish(struct reader *reader, const char *file,
     }
     enum penrose_status status = check_members(layout, file, error);
     const char *contradiction = status ? NULL : find_contradiction(layout);
+    if (!status && !contradiction && reader->to_launch) {
+        contradiction = find_launch_contradiction(layout);
+    }
     if (contradiction) {
         status = error_set(error, PENROSE_E_LAYOUT,
                            "%s: debug information makes no sense: %s; expected tt-metal's "
@@ -439,8 +450,8 @@ static enum penrose_status finish(struct reader *reader, const char *file,
     return status;
 }
 
-enum penrose_status loader_layout_read(struct loader_elf *brisc, struct loader_layout *layout,
-                                       struct penrose_error *error)
+static enum penrose_status read_layout(struct loader_elf *brisc, bool to_launch,
+                                       struct loader_layout *layout, struct penrose_error *error)
 {
     *layout = (struct loader_layout){0};
     for (unsigned i = 0; i < CONSTANTS; i++) {
@@ -453,11 +464,23 @@ enum penrose_status loader_layout_read(struct loader_elf *brisc, struct loader_l
                          "brisc.elf of tt-metal, which says where its mailboxes are",
                          loader_elf_name(brisc));
     }
-    struct reader reader = {.layout = layout};
+    struct reader reader = {.layout = layout, .to_launch = to_launch};
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
     while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
         read_unit(&reader, &die);
     }
     return finish(&reader, loader_elf_name(brisc), error);
+}
+
+enum penrose_status loader_layout_read(struct loader_elf *brisc, struct loader_layout *layout,
+                                       struct penrose_error *error)
+{
+    return read_layout(brisc, true, layout, error);
+}
+
+enum penrose_status loader_layout_read_boot(struct loader_elf *elf, struct loader_layout *layout,
+                                            struct penrose_error *error)
+{
+    return read_layout(elf, false, layout, error);
 }

@@ -1,10 +1,13 @@
 libpenrose_core_la_SOURCES += \
+	%D%/companion.c \
+	%D%/companion.h \
 	%D%/dwarf.c \
 	%D%/elf.c \
 	%D%/elf.h \
 	%D%/elf_internal.h \
 	%D%/firmware.c \
 	%D%/firmware.h \
+	%D%/firmware_internal.h \
 	%D%/kernel.c \
 	%D%/launch.c \
 	%D%/launch.h \

@@ -7,6 +7,13 @@ libpenrose_core_la_SOURCES += \
 	%D%/overlay.c \
 	%D%/overlay.def \
 	%D%/overlay.h \
+	%D%/overlay_blob.c \
+	%D%/overlay_fields.def \
+	%D%/overlay_gather.c \
+	%D%/overlay_phase.c \
+	%D%/overlay_receive.c \
+	%D%/overlay_stream.h \
+	%D%/overlay_transmit.c \
 	%D%/packet.c \
 	%D%/packet.h \
 	%D%/request.c \

@@ -1,51 +1,124 @@
 /*
- * The 64 overlay streams of a Tensix tile as register files (SPEC: WormholeB0 NoC Overlay pages,
- * AsGeneralUse above all; Blackhole's register numbers from tt-metal's noc_overlay_parameters).
- * No stream ever starts in this version: phases, messages and packets are not modelled, and the
- * registers that would start them report so.
+ * The NoC overlay of a tile: streams that send and receive messages, and whose registers software
+ * also uses as plain storage and as counters.
+ *
+ * SPEC: WormholeB0 NoC Overlay pages, there are none for Blackhole; Blackhole's registers and
+ * fields from tt-metal's noc_overlay_parameters.
+ *
+ * Registers of a stream are words, shown by overlay.def. What else a stream knows is in `state`.
+ * Writes and arrivals change registers and note in `due` which streams may go on; overlay_run lets
+ * them go on. A stream that nobody starts costs nothing, and zeros are the state after reset.
+ *
+ *   overlay.c           registers          overlay_receive.c   pushes, arrivals, headers, credits
+ *   overlay_phase.c     state machine      overlay_transmit.c  packets, what software clears
+ *   overlay_blob.c      configuration      overlay_gather.c    streams that feed another stream
  */
 #ifndef NOC_OVERLAY_H
 #define NOC_OVERLAY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { OVERLAY_STREAMS = 64, OVERLAY_REGISTERS = 0x400 };
-
-/* Register numbers that others use. */
-enum overlay_register {
-    OVERLAY_REMOTE_DEST_BUF_START = 8,
-    OVERLAY_REMOTE_DEST_BUF_SIZE = 10,
-    OVERLAY_REMOTE_DEST_WR_PTR = 11,
-    OVERLAY_BUF_START = 17,
-    OVERLAY_RD_PTR = 19,
-    OVERLAY_WR_PTR = 20,
-    OVERLAY_MSG_INFO_PTR = 22,
-    OVERLAY_MSG_INFO_WR_PTR = 23,
-    OVERLAY_CURR_PHASE_BASE = 28,
-    OVERLAY_CURR_PHASE = 29,
-    OVERLAY_AUTO_CFG_PTR_BASE = 30,
-    OVERLAY_AUTO_CFG_PTR = 31,
-    OVERLAY_NUM_MSGS_RECEIVED = 259,
-    OVERLAY_NEXT_MSG_ADDR = 262,
-    OVERLAY_NEXT_MSG_SIZE = 263,
-    OVERLAY_SPACE_UPDATE = 270,
-    OVERLAY_BLOB_DONE = 288,
-    OVERLAY_SPACE_AVAILABLE = 297,
+enum {
+    OVERLAY_STREAMS = 64, /* of a Tensix tile */
+    OVERLAY_ETHERNET_STREAMS = 32,
+    OVERLAY_REGISTERS = 0x400,
+    OVERLAY_RULE_BYTES = 160,
+    OVERLAY_OFFSETS = 8, /* entries of the global offset table */
+    OVERLAY_READY_UNICAST = 24,
+    OVERLAY_READY_MULTICAST = 8,
+    OVERLAY_ANSWERS = OVERLAY_READY_UNICAST + OVERLAY_READY_MULTICAST,
+    OVERLAY_WORD = 16, /* bytes of a word of messages */
 };
+
+#define OVERLAY_REGISTERS_ADDRESS UINT32_C(0xffb40000)
+#define OVERLAY_STREAM_BYTES      (4 * OVERLAY_REGISTERS)
+
+/* Numbers of registers: OVERLAY_CURR_PHASE and so on. */
+enum overlay_register {
+#define OVERLAY(index, words, name, bits, streams, kind) OVERLAY_##name = (index),
+#include "noc/overlay.def"
+#undef OVERLAY
+};
+
+/* A posted write that a stream sends, with a static VC: a piece of a message, or a word for a
+ * register of another overlay. */
+struct overlay_packet {
+    const uint8_t *bytes; /* valid during the call */
+    uint32_t size;
+    uint64_t address;
+    unsigned sender; /* the stream that sends; overlay_sent wants it back */
+    unsigned noc, vc, priority;
+    unsigned x, y;         /* as software wrote them; where a multicast's rectangle starts */
+    unsigned end_x, end_y; /* of a multicast */
+    bool is_multicast, is_linked, reserves_path, y_is_major;
+    bool is_ethernet; /* to the overlay at the other end of the link; x and y mean nothing */
+    bool is_register; /* 4 bytes; no overlay_sent is expected */
+    bool delivers;    /* the receiver's overlay is told: stream, first, last */
+    bool first, last;
+    unsigned stream;
+    bool stores_header; /* its first 16 bytes are also written to header_address */
+    uint64_t header_address;
+};
+
+struct overlay_board {
+    /* Takes a packet; false when it cannot now: overlay_run tries again. Must not call the overlay
+     * back: overlay_sent and arrivals come later. */
+    bool (*send)(void *owner, const struct overlay_packet *packet, uint64_t cycle);
+    /* The tile's coordinates on a NoC: y << 6 | x. */
+    uint32_t (*node)(void *owner, unsigned noc);
+    /* A stream did what the pages do not define; it stands still until software resets it. */
+    void (*fault)(void *owner, unsigned stream, const char *text, uint64_t cycle);
+    /* Registers changed that others can see. */
+    void (*changed)(void *owner, uint64_t cycle);
+};
+
+/* A handshake response that came before its stream waited for it. */
+struct overlay_answer {
+    bool valid;
+    uint8_t stream;
+    uint32_t phase, receivers; /* who answered: a bit for each */
+};
+
+struct overlay_stream;
 
 struct overlay {
-    uint32_t (*stream)[OVERLAY_REGISTERS]; /* OVERLAY_STREAMS of them; memory that the tile lends,
-                                              zero until touched */
+    unsigned streams; /* 0 means OVERLAY_STREAMS */
+    uint64_t due;     /* streams that may be able to go on */
+    uint64_t blocked; /* the board could not take their packet */
+    uint64_t now;
+    struct overlay_answer answer[OVERLAY_ANSWERS];
+    uint8_t answer_turn[2]; /* which is overwritten next: unicast, multicast */
+    uint8_t blob_turn;      /* where BLOB_NEXT_AUTO_CFG_DONE looks first */
+    uint32_t offset[OVERLAY_OFFSETS];
+    char rule[OVERLAY_RULE_BYTES]; /* the latest that was broken */
+
+    /* Host pointers. Without a board nothing starts: the overlay is a register file. */
+    uint32_t (*stream)[OVERLAY_REGISTERS];
+    struct overlay_stream *state;
+    const uint8_t *l1;
+    uint32_t l1_size;
+    const struct overlay_board *board;
+    void *owner;
 };
+
+/* Bytes of zeros that overlay_attach wants, aligned to 8. Untouched pages stay untouched while
+ * nobody configures a stream. */
+size_t overlay_memory_bytes(unsigned streams);
+
+/* Gives the overlay its memory, L1 and surroundings; state is left alone. */
+void overlay_attach(struct overlay *overlay, unsigned streams, void *memory, const uint8_t *l1,
+                    uint32_t l1_size, const struct overlay_board *board, void *owner);
 
 enum overlay_effect {
     OVERLAY_DONE,
     OVERLAY_UNMODELLED, /* done, but what the register would do is not modelled */
+    OVERLAY_REFUSED,    /* nothing happened: overlay->rule was broken */
 };
 
 /* Reads or writes register `index` of a stream as software does; without `effects` a read or
- * write does nothing else. */
+ * write does nothing else. Streams that the tile does not have are refused. */
 enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsigned index,
                                  bool effects, uint32_t *value);
 enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsigned index,
@@ -59,5 +132,25 @@ const char *overlay_register_name(unsigned index);
 
 /* Is the overlay's interrupt raised (SPEC: LoadConfigurationFromL1)? */
 bool overlay_interrupt(const struct overlay *overlay);
+
+/* True when overlay_run has something to do. */
+static inline bool overlay_is_due(const struct overlay *overlay)
+{
+    return (overlay->due | overlay->blocked) != 0;
+}
+
+/* Lets streams go on as far as they can now; a bounded amount of work. True when something is left
+ * that can be done without anything else happening. */
+bool overlay_run(struct overlay *overlay, uint64_t cycle);
+
+/* A packet with DeliverToReceiverOverlay has been written to L1, its header to the header array. */
+void overlay_packet_arrived(struct overlay *overlay, unsigned stream, bool first, bool last,
+                            uint32_t size, uint64_t cycle);
+
+/* The oldest packet of `stream` that has not left yet has left L1. */
+void overlay_sent(struct overlay *overlay, unsigned stream, uint64_t cycle);
+
+/* Says what a stream that is in a phase waits for; false when it is idle. */
+bool overlay_describe_wait(const struct overlay *overlay, unsigned stream, char *text, size_t size);
 
 #endif

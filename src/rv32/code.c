@@ -1,6 +1,7 @@
 /* Decoding and the store of decoded pages, see rv32/code.h. */
 #include "rv32/code.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@ struct rv32_code_store {
     size_t pages;
     size_t sweep_at; /* when there are this many pages, unused ones are freed */
     uint64_t decodings;
+    bool shared;
+    pthread_mutex_t mutex; /* of everything above while it is shared */
 };
 
 static rv32_handler *const row_handlers[] = {
@@ -63,6 +66,7 @@ struct rv32_code_store *rv32_code_store_create(void)
     }
     if (store) {
         store->sweep_at = LEAST_SWEEP;
+        pthread_mutex_init(&store->mutex, NULL);
     }
     return store;
 }
@@ -79,6 +83,7 @@ void rv32_code_store_destroy(struct rv32_code_store *store)
         }
     }
     isa_index_free(&store->index);
+    pthread_mutex_destroy(&store->mutex);
     free(store);
 }
 
@@ -113,6 +118,14 @@ static void sweep(struct rv32_code_store *store)
         }
     }
     store->sweep_at = store->pages * 2 > LEAST_SWEEP ? store->pages * 2 : LEAST_SWEEP;
+}
+
+void rv32_code_store_share(struct rv32_code_store *store, bool shared)
+{
+    store->shared = shared;
+    if (!shared && store->pages >= store->sweep_at) {
+        sweep(store);
+    }
 }
 
 static uint64_t hash_words(const uint32_t *words)
@@ -168,7 +181,7 @@ static struct rv32_page *find_page(struct rv32_code_store *store, const uint32_t
             return page;
         }
     }
-    if (store->pages >= store->sweep_at) {
+    if (store->pages >= store->sweep_at && !store->shared) {
         sweep(store);
     }
     struct rv32_page *page = decode_page(store, words, hash);
@@ -184,9 +197,16 @@ const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number
 {
     uint32_t words[RV32_PAGE_OPS];
     memcpy(words, code->l1 + ((size_t)number << RV32_PAGE_SHIFT), sizeof words);
-    struct rv32_page *page = find_page(code->store, words);
+    struct rv32_code_store *store = code->store;
+    if (store->shared) {
+        pthread_mutex_lock(&store->mutex);
+    }
+    struct rv32_page *page = find_page(store, words);
+    if (store->shared) {
+        pthread_mutex_unlock(&store->mutex);
+    }
     if (page) {
-        page->users++;
+        __atomic_add_fetch(&page->users, 1, __ATOMIC_RELAXED);
         code->map[number] = page;
         size_t line = ((size_t)number << RV32_PAGE_SHIFT) >> RV32_L1_MARK_SHIFT;
         for (unsigned i = 0; i < RV32_PAGE_BYTES >> RV32_L1_MARK_SHIFT; i++) {
@@ -198,7 +218,7 @@ const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number
 
 static void unlink_page(struct rv32_code *code, uint32_t number)
 {
-    code->map[number]->users--;
+    __atomic_sub_fetch(&code->map[number]->users, 1, __ATOMIC_RELAXED);
     code->map[number] = NULL;
     code->stale = true;
     size_t line = ((size_t)number << RV32_PAGE_SHIFT) >> RV32_L1_MARK_SHIFT;

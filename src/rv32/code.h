@@ -26,8 +26,13 @@ struct rv32_code {
 /* Bits of l1_marks. Owners may use the others. */
 enum { RV32_MARK_CODE = 1 };
 
-/* A store of decoded pages; NULL when memory runs out. Destroy after all maps that use it. */
+/* A store of decoded pages; NULL when memory runs out. Destroy after all maps that use it. Maps of
+ * one store may be used on several threads at the same time, while it is shared. */
 struct rv32_code_store *rv32_code_store_create(void);
+
+/* While a store is shared no page is freed; afterwards those that nobody uses are, if there are
+ * many. */
+void rv32_code_store_share(struct rv32_code_store *store, bool shared);
 void rv32_code_store_destroy(struct rv32_code_store *store);
 
 /* The instruction index that the store decodes with; lives as long as the store. */

@@ -125,11 +125,6 @@ enum mmio_reply debug_feature_disable(struct tile *tile, struct mmio_access *acc
 
 enum {
     SOFT_RESET_BITS = 0xffffff, /* SPEC: the others have no effect */
-    SOFT_RESET_HARTS = 0x47800,
-    SOFT_RESET_MODELLED =
-        SOFT_RESET_HARTS | TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS | TENSIX_RESET_TDMA |
-        TENSIX_RESET_THCON | TENSIX_RESET_MATH | TENSIX_RESET_SRCA_CLIENT | TENSIX_RESET_SRCB |
-        TENSIX_RESET_DST | TENSIX_RESET_SRCA_COLUMNS | TENSIX_RESET_AUTO_TTSYNC,
 };
 
 enum mmio_reply debug_soft_reset(struct tile *tile, struct mmio_access *access)
@@ -144,9 +139,6 @@ enum mmio_reply debug_soft_reset(struct tile *tile, struct mmio_access *access)
     tensix_soft_reset(&tile->tensix, old, *word);
     if (~old & *word & TENSIX_RESET_TDMA) {
         tdma_enter_reset(tile);
-    }
-    if (*word & ~(uint32_t)SOFT_RESET_MODELLED) { /* units that do not exist yet */
-        tile_report_unmodelled(tile, access);
     }
     tile_soft_reset(tile, old, *word, access->cycle);
     return MMIO_OK;

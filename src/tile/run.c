@@ -204,6 +204,18 @@ static bool hart_turn(struct tile *tile, enum rv32_core core, uint64_t limit, bo
 /* Who is alone awake: a hart, the coprocessor, or neither. */
 enum solo { SOLO_COPROCESSOR = RV32_CORES, SOLO_NOBODY };
 
+/* Does a hart sleep or wait that the coprocessor may wake at any time? */
+static bool is_awaited(const struct tile *tile)
+{
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        enum hart_state state = tile->run[core].state;
+        if (state == HART_ASLEEP || state == HART_WAITING) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static unsigned find_solo(const struct tile *tile, uint64_t round_end)
 {
     bool tensix_awake = tile_tensix_next(tile) != UINT64_MAX;
@@ -222,7 +234,7 @@ static unsigned find_solo(const struct tile *tile, uint64_t round_end)
         }
         solo = is_awake ? core : solo;
     }
-    return solo;
+    return solo == SOLO_COPROCESSOR && is_awaited(tile) ? SOLO_NOBODY : solo;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)

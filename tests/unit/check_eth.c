@@ -9,9 +9,9 @@
 
 #include "check_eth_wire.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define TXQ(queue, offset) (UINT32_C(0xffb90000) + (queue) * UINT32_C(0x1000) + (offset))
-#define HEADER(entry, offset) (UINT32_C(0xffb98200) + (entry) * UINT32_C(0x80) + (offset))
+#define COUNT(array)          ((int)(sizeof(array) / sizeof((array)[0])))
+#define TXQ(queue, offset)    (UINT32_C(0xffb90000) + (queue)*UINT32_C(0x1000) + (offset))
+#define HEADER(entry, offset) (UINT32_C(0xffb98200) + (entry)*UINT32_C(0x80) + (offset))
 
 enum { START = 0x14, SIZE = 0x18, DEST = 0x1c, CMD = 0x04, STATUS = 0x08, DATA = 0x44, MAX = 0x0c };
 
@@ -24,25 +24,44 @@ static const struct {
     const char *name;
     uint32_t reset;
 } known[] = {
-    {0xffb90000, "ETH_TXQ_CTRL", 1}, {0xffb91000, "ETH_TXQ_CTRL", 1},
-    {0xffb92000, "ETH_TXQ_CTRL", 0}, {0xffb92004, "ETH_TXQ_CMD", 0},
-    {0xffb90008, "ETH_TXQ_STATUS", 0}, {0xffb9000c, "ETH_TXQ_MAX_PKT_SIZE_BYTES", 1500},
-    {0xffb91030, "ETH_TXQ_TRANSFER_CNT", 0}, {0xffb91034, "ETH_TXQ_PKT_START_CNT", 0},
-    {0xffb9103c, "ETH_TXQ_PKT_END_CNT", 0}, {0xffb91040, "ETH_TXQ_WORD_CNT", 0},
-    {0xffb90080, "ETH_TXQ_TXPKT_CFG_SEL_SW", 0}, {0xffb91080, "ETH_TXQ_TXPKT_CFG_SEL_SW", 0x111},
-    {0xffb91084, "ETH_TXQ_TXPKT_CFG_SEL_HW", 1}, {0xffb90088, "ETH_TXQ_TXPKT_CFG_SEL_OVL", 0},
-    {0xffb94000, "ETH_RXQ_CTRL", 2}, {0xffb96000, "ETH_RXQ_CTRL", 0},
-    {0xffb95018, "ETH_RXQ_HDR_CTRL", 14}, {0xffb9604c, "ETH_RXQ_PACKET_DROP_CNT", 0},
-    {0xffb96050, "ETH_RXQ_OUTSTANDING_WR_CNT", 0}, {0xffb9800c, "ETH_CTRL_PCS_STATUS", 1},
-    {0xffb98120, "EOP_STATUS_GOOD_LO", 0x1f}, {0xffb98150, "MAC_RX_ROUTING", 0},
-    {0xffb98154, "MAC_RX_ADDR_ROUTING", 0xa50}, {0xffb98218, "TXPKT_CFG_MAC_DA", 0xffffffff},
-    {0xffb9829c, "TXPKT_CFG_MAC_DA", 0x100}, {0xffb986f0, "TXPKT_CFG_L4_HEADER", 0},
-    {0xffb98854, "PTP_TIMER_CFR_HI", 0}, {0xffb9c000, "USER_DEFINED_ETHERTYPE", 0},
-    {0xffb9c45c, "USER_DEFINED_DST_IP_ADDR", 0}, {0xffb9c888, "REDUCED_ETHERTYPE", 0},
-    {0xffb9cc00, "TCAM_ROW_MAPPING", 0}, {0xffb9ccfc, "TCAM_ROW_MAPPING", 0},
-    {0xffb9cd44, "TCAM_ROW_STATUS", 0}, {0xffb9cdf0, "TCAM_UPDATE", 0},
-    {0xffb9ce54, "TCAM_PRIORITY_READ", 0}, {0xffb9cea0, "FTABLE_UPDATE", 0},
-    {0xffb9d000, "OVERRIDE_DECISION", 0}, {0xffb9d004, "HEADER_ERROR_CONTROL", 0},
+    {0xffb90000, "ETH_TXQ_CTRL", 1},
+    {0xffb91000, "ETH_TXQ_CTRL", 1},
+    {0xffb92000, "ETH_TXQ_CTRL", 0},
+    {0xffb92004, "ETH_TXQ_CMD", 0},
+    {0xffb90008, "ETH_TXQ_STATUS", 0},
+    {0xffb9000c, "ETH_TXQ_MAX_PKT_SIZE_BYTES", 1500},
+    {0xffb91030, "ETH_TXQ_TRANSFER_CNT", 0},
+    {0xffb91034, "ETH_TXQ_PKT_START_CNT", 0},
+    {0xffb9103c, "ETH_TXQ_PKT_END_CNT", 0},
+    {0xffb91040, "ETH_TXQ_WORD_CNT", 0},
+    {0xffb90080, "ETH_TXQ_TXPKT_CFG_SEL_SW", 0},
+    {0xffb91080, "ETH_TXQ_TXPKT_CFG_SEL_SW", 0x111},
+    {0xffb91084, "ETH_TXQ_TXPKT_CFG_SEL_HW", 1},
+    {0xffb90088, "ETH_TXQ_TXPKT_CFG_SEL_OVL", 0},
+    {0xffb94000, "ETH_RXQ_CTRL", 2},
+    {0xffb96000, "ETH_RXQ_CTRL", 0},
+    {0xffb95018, "ETH_RXQ_HDR_CTRL", 14},
+    {0xffb9604c, "ETH_RXQ_PACKET_DROP_CNT", 0},
+    {0xffb96050, "ETH_RXQ_OUTSTANDING_WR_CNT", 0},
+    {0xffb9800c, "ETH_CTRL_PCS_STATUS", 1},
+    {0xffb98120, "EOP_STATUS_GOOD_LO", 0x1f},
+    {0xffb98150, "MAC_RX_ROUTING", 0},
+    {0xffb98154, "MAC_RX_ADDR_ROUTING", 0xa50},
+    {0xffb98218, "TXPKT_CFG_MAC_DA", 0xffffffff},
+    {0xffb9829c, "TXPKT_CFG_MAC_DA", 0x100},
+    {0xffb986f0, "TXPKT_CFG_L4_HEADER", 0},
+    {0xffb98854, "PTP_TIMER_CFR_HI", 0},
+    {0xffb9c000, "USER_DEFINED_ETHERTYPE", 0},
+    {0xffb9c45c, "USER_DEFINED_DST_IP_ADDR", 0},
+    {0xffb9c888, "REDUCED_ETHERTYPE", 0},
+    {0xffb9cc00, "TCAM_ROW_MAPPING", 0},
+    {0xffb9ccfc, "TCAM_ROW_MAPPING", 0},
+    {0xffb9cd44, "TCAM_ROW_STATUS", 0},
+    {0xffb9cdf0, "TCAM_UPDATE", 0},
+    {0xffb9ce54, "TCAM_PRIORITY_READ", 0},
+    {0xffb9cea0, "FTABLE_UPDATE", 0},
+    {0xffb9d000, "OVERRIDE_DECISION", 0},
+    {0xffb9d004, "HEADER_ERROR_CONTROL", 0},
 };
 
 START_TEST(registers_are_where_the_pages_say)
@@ -172,9 +191,12 @@ static const struct {
     uint32_t insert, custom;
     const char *words;
 } headers_refused[] = {
-    {1 << 8 | 2 << 12, 0, "type 2 is reserved"}, {1 << 16 | 2 << 20, 0, "type 2 is reserved"},
-    {1 << 8 | 3 << 12, 42, "at most 40"},        {1 << 8 | 3 << 12, 7, "even"},
-    {1 << 16 | 3 << 20, 22 << 16, "at most 20"}, {1 << 16 | 3 << 20, 5 << 16, "even"},
+    {1 << 8 | 2 << 12, 0, "type 2 is reserved"},
+    {1 << 16 | 2 << 20, 0, "type 2 is reserved"},
+    {1 << 8 | 3 << 12, 42, "at most 40"},
+    {1 << 8 | 3 << 12, 7, "even"},
+    {1 << 16 | 3 << 20, 22 << 16, "at most 20"},
+    {1 << 16 | 3 << 20, 5 << 16, "even"},
     {1 << 26 | 1 << 8, 0, "iCRC"},
 };
 
@@ -419,8 +441,8 @@ START_TEST(tt_link_frames)
         wire_set(a, 0xffb94040, i * 5); /* what the RX queue expects next */
         wire_set(a, TXQ(0, CMD), mmio ? 4 : 2);
         uint32_t tags = entry.vlan ? entry.both ? 8 : 4 : 0;
-        uint32_t headers = 14 + tags + (entry.l3 ? entry.l3_bytes : 0) +
-                           (entry.l4 ? entry.l4_bytes : 0);
+        uint32_t headers =
+            14 + tags + (entry.l3 ? entry.l3_bytes : 0) + (entry.l4 ? entry.l4_bytes : 0);
         const uint8_t *body = a->last.bytes + headers;
         ck_assert_uint_eq(body[0], i);
         ck_assert_uint_eq(body[1], i * 5 % 256);

@@ -9,9 +9,9 @@
 
 #include "check_eth_wire.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define COUNT(array)       ((int)(sizeof(array) / sizeof((array)[0])))
 #define CLASSIFIER(offset) (UINT32_C(0xffb9c000) + (offset))
-#define RXQ(queue, offset) (UINT32_C(0xffb94000) + (queue) * UINT32_C(0x1000) + (offset))
+#define RXQ(queue, offset) (UINT32_C(0xffb94000) + (queue)*UINT32_C(0x1000) + (offset))
 
 enum { BUFFER = 0x10000, BUFFER_BYTES = 0x8000, NONE = -1 };
 enum { TO_QUEUE_2 = 2, DROP = 4, REMOVE = 8, SW_METADATA = 0x20, HW_METADATA = 0x40 };
@@ -62,8 +62,8 @@ static uint32_t big32(const uint8_t *bytes)
 /* --- Frames --- */
 
 struct description {
-    uint32_t tags;   /* bytes of VLAN tags */
-    uint32_t type;   /* behind them */
+    uint32_t tags; /* bytes of VLAN tags */
+    uint32_t type; /* behind them */
 };
 
 static void put(struct eth_frame *frame, uint64_t value, unsigned octets)
@@ -161,14 +161,14 @@ static uint32_t reduced_address(uint64_t address)
         }
     }
     uint64_t group = 0x0180c2;
-    int row = address == 0x0180c200000e         ? 0
-              : address >> 4 == group << 20     ? 1
+    int row = address == 0x0180c200000e           ? 0
+              : address >> 4 == group << 20       ? 1
               : address >> 4 == (group << 20 | 1) ? 2
               : address >> 4 == (group << 20 | 2) ? 3
-              : address == 0x0180c2000030       ? 4
-              : address >> 24 == group          ? 5
-              : address == 0x011b19000000       ? 6
-                                                : NONE;
+              : address == 0x0180c2000030         ? 4
+              : address >> 24 == group            ? 5
+              : address == 0x011b19000000         ? 6
+                                                  : NONE;
     return row == NONE ? 0 : get(0x818 + 4 * (uint32_t)row) & 15;
 }
 
@@ -216,7 +216,7 @@ static void find_ports(const uint8_t *l4, bool in_frame, struct found *f)
     bool udp = f->protocol == 17, tcp = f->protocol == 6;
     uint32_t user = f->protocol == (get(0x460) & 0xff)   ? 1
                     : f->protocol == (get(0x464) & 0xff) ? 2
-                                                                 : 0;
+                                                         : 0;
     if (user) {
         uint32_t fields = get(0x460 + 4 * (user - 1)), ports = get(0x468 + 4 * (user - 1));
         udp = fields >> 12 & 1;
@@ -365,8 +365,8 @@ static void write_part(uint32_t row, bool is_mask, const struct found *f, bool n
     set(0xdc0, f->type);
     set(0xdc4, f->priority);
     uint32_t parts = not_ip ? UINT32_C(0xf8) << 16 : UINT32_C(0x3f) << 16;
-    set(0xdf0, UINT32_C(1) << 31 | parts | (uint32_t)not_ip << 10 | 1 << 9 |
-                   (uint32_t)is_mask << 8 | row);
+    set(0xdf0,
+        UINT32_C(1) << 31 | parts | (uint32_t)not_ip << 10 | 1 << 9 | (uint32_t)is_mask << 8 | row);
     ck_assert_uint_eq(get(0xdf0) >> 31, 0);
 }
 
@@ -392,10 +392,14 @@ static void random_row(uint32_t number)
     struct description d = random_frame(&frame);
     struct pattern *row = &rows[number];
     struct found *m = &row->mask;
-    *row = (struct pattern){wire_below(8) != 0, wire_below(8), wire_below(64), find(&frame, d), {0}};
-    *m = (struct found){.flags = loose(0xf) | 0xf0000, .type = loose(0xfffff),
-                        .priority = loose(7), .protocol = loose(0xf00ff),
-                        .source_port = loose(0xfffff), .destination_port = loose(0xfffff)};
+    *row =
+        (struct pattern){wire_below(8) != 0, wire_below(8), wire_below(64), find(&frame, d), {0}};
+    *m = (struct found){.flags = loose(0xf) | 0xf0000,
+                        .type = loose(0xfffff),
+                        .priority = loose(7),
+                        .protocol = loose(0xf00ff),
+                        .source_port = loose(0xfffff),
+                        .destination_port = loose(0xfffff)};
     for (unsigned i = 0; i < 4; i++) {
         m->source[i] = wire_below(2) ? 0xffffffff : loose(0xffffffff);
         m->destination[i] = wire_below(2) ? 0xffffffff : loose(0xffffffff);
@@ -413,7 +417,8 @@ static void random_registers(void)
     for (uint32_t i = 0; i < 2; i++) {
         bool remaps = wire_below(2);
         set(4 * i, remaps ? types[wire_below(COUNT(types))] |
-                                (uint32_t)types[wire_below(COUNT(types))] << 16 : 0);
+                                (uint32_t)types[wire_below(COUNT(types))] << 16
+                          : 0);
         uint32_t l3_type = wire_below(3) ? 0 : types[wire_below(COUNT(types))];
         uint32_t protocol = protocols[wire_below(COUNT(protocols))];
         set(0x418 + 4 * i, l3_type | protocol << 16 | wire_below(8) << 24);
@@ -623,8 +628,8 @@ START_TEST(required_tags)
         set(0x400, 0x9000 | mode << 16);
         set(0x408, 0x88a80000 | S_TAG);
         set(0x410, 0x81000000 | C_TAG);
-        set(0xd08, (wants_c ? 0x8000u | C_TAG : 7) |
-                       (wants_s ? UINT32_C(0x8000) | S_TAG : 7) << 16);
+        set(0xd08, (wants_c ? 0x8000u | C_TAG : 7) | (wants_s ? UINT32_C(0x8000) | S_TAG : 7)
+                                                         << 16);
         bool c_fits = replaced || (has && !c_differs);
         bool s_fits = (replaced && replaced_both) || (has && both && !s_differs);
         bool kept = (!wants_c || c_fits) && (!wants_s || s_fits);

@@ -8,8 +8,8 @@
 
 #include "check_eth_wire.h"
 
-#define TXQ(queue, offset) (UINT32_C(0xffb90000) + (queue) * UINT32_C(0x1000) + (offset))
-#define RXQ(queue, offset) (UINT32_C(0xffb94000) + (queue) * UINT32_C(0x1000) + (offset))
+#define TXQ(queue, offset) (UINT32_C(0xffb90000) + (queue)*UINT32_C(0x1000) + (offset))
+#define RXQ(queue, offset) (UINT32_C(0xffb94000) + (queue)*UINT32_C(0x1000) + (offset))
 
 enum { START = 0x14, SIZE = 0x18, DEST = 0x1c, CMD = 0x04, STATUS = 0x08, DATA = 0x44 };
 enum { RAW = 1, L1_WRITE = 2, MMIO_WRITE = 4, MANY = 1000000 };
@@ -326,7 +326,7 @@ START_TEST(raw_streams)
         wire_set(a, TXQ(queue, 0x0c), maximum);
         wire_set(a, TXQ(queue, 0x80), wire_below(2));
         command(a, queue, RAW, start, size, 0);
-        ck_assert_uint_eq(wire_get(a, TXQ(queue, STATUS)), 0);
+        ck_assert_uint_eq(wire_get(a, TXQ(queue, STATUS)), size > 64 * maximum ? 0x10000 : 0);
         for (uint32_t at = 0; at < size; at += maximum) {
             model_append(&model, a->l1 + start + at, size - at < maximum ? size - at : maximum);
         }
@@ -337,6 +337,27 @@ START_TEST(raw_streams)
     ck_assert_uint_eq(wire_get(b, RXQ(rx_queue, 0x4c)), model.dropped);
     ck_assert_uint_eq(wire_get(b, RXQ(rx_queue, 0x04)), model.bytes);
     ck_assert(model.wraps == !model.dropped);
+}
+END_TEST
+
+/* A command for half a million packets is sent a few at a time, and what waits is bounded. */
+START_TEST(raw_packets_do_not_flood_the_wire)
+{
+    wire_set(a, TXQ(2, 0x0c), 1);
+    command(a, 2, RAW, 0, WIRE_L1_BYTES, 0);
+    for (unsigned burst = 1; burst < 100; burst++) {
+        ck_assert_uint_eq(a->frames, 64 * burst);
+        ck_assert_uint_eq(wire_get(a, TXQ(2, STATUS)), 0x10000);
+        wire_refused(a, TXQ(2, CMD), 1, "ongoing");
+        ck_assert_uint_gt(eth_next_event(&a->eth), wire.now);
+        wire.now = eth_next_event(&a->eth);
+        eth_run(&a->eth, wire.now);
+        wire_close(); /* nobody is interested in the frames */
+    }
+    eth_set_link(&a->eth, ETH_LINK_DOWN, wire.now); /* what is left is lost, and the command over */
+    ck_assert_uint_eq(wire_get(a, TXQ(2, STATUS)), 0);
+    ck_assert_uint_eq(wire_get(a, TXQ(2, 0x34)), WIRE_L1_BYTES);
+    ck_assert_uint_eq(a->eth.statistics.lost + a->frames, WIRE_L1_BYTES);
 }
 END_TEST
 
@@ -366,7 +387,8 @@ START_TEST(a_buffer_outside_l1)
 }
 END_TEST
 
-/* Frames of noise, to all queues in both modes: nothing outside L1, no crash, time comes to rest. */
+/* Frames of noise, to all queues in both modes: nothing outside L1, no crash, time comes to rest.
+ */
 START_TEST(noise)
 {
     static struct eth_frame frame;
@@ -417,6 +439,7 @@ int main(void)
     tcase_add_test(tcase, loopback);
     tcase_add_test(tcase, overlay_packets);
     tcase_add_loop_test(tcase, raw_streams, 0, 2);
+    tcase_add_test(tcase, raw_packets_do_not_flood_the_wire);
     tcase_add_test(tcase, a_buffer_outside_l1);
     tcase_add_test(tcase, noise);
     suite_add_tcase(suite, tcase);

@@ -43,8 +43,8 @@ extern struct wire wire;
 void wire_open(void);
 void wire_close(void);
 
-/* Runs until nothing is under way and nothing is due, or until `limit` events have happened; returns
- * whether it came to rest. */
+/* Runs until nothing is under way and nothing is due, or until `limit` events have happened;
+ * returns whether it came to rest. */
 bool wire_run(unsigned limit);
 
 uint32_t wire_random(void);

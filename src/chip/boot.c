@@ -1,0 +1,290 @@
+/*
+ * Booting tt-metal's firmware: its set of files, workers, Ethernet tiles (beside or in place of
+ * their base firmware), DRAM tiles. SPEC: tt-metal's llrt and HAL.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "chip/firmware.h"
+#include "eth/base_firmware.h"
+#include "isa/error.h"
+#include "isa/export.h"
+#include "tile/eth_window.h"
+
+/* --- Files --- */
+
+enum penrose_status chip_no_memory(struct penrose_error *error)
+{
+    return error_set(error, PENROSE_E_MEMORY, "no memory for firmware");
+}
+
+PENROSE_EXPORT enum penrose_status penrose_firmware_open(const char *directory,
+                                                         struct penrose_firmware **firmware,
+                                                         struct penrose_error *error)
+{
+    *firmware = NULL;
+    struct penrose_firmware *made = calloc(1, sizeof *made);
+    if (made) {
+        made->directory = strdup(directory);
+    }
+    if (!made || !made->directory) {
+        free(made);
+        return chip_no_memory(error);
+    }
+    enum penrose_status status = loader_firmware_open(directory, &made->loader, error);
+    if (status != PENROSE_OK) {
+        penrose_firmware_close(made);
+        return status;
+    }
+    *firmware = made;
+    return PENROSE_OK;
+}
+
+PENROSE_EXPORT void penrose_firmware_close(struct penrose_firmware *firmware)
+{
+    if (!firmware) {
+        return;
+    }
+    for (unsigned i = 0; i < LOADER_COMPANIONS; i++) {
+        loader_companion_close(firmware->companion[i]);
+    }
+    loader_firmware_close(firmware->loader);
+    free(firmware->directory);
+    free(firmware);
+}
+
+static bool has_link(const struct tile *tile)
+{
+    return tile->eth && tile->eth->link != ETH_LINK_DOWN;
+}
+
+static enum loader_companion_kind kind_for(const struct tile *tile)
+{
+    return tile->kind->type == TILE_DRAM ? LOADER_DRAM
+           : has_link(tile)              ? LOADER_ACTIVE_ETHERNET
+                                         : LOADER_IDLE_ETHERNET;
+}
+
+/* The firmware for a tile that is no worker, opened when it is first needed. */
+static enum penrose_status find_companion(struct penrose_firmware *firmware,
+                                          const struct tile *tile,
+                                          struct loader_companion **companion,
+                                          struct penrose_error *error)
+{
+    enum loader_companion_kind kind = kind_for(tile);
+    enum penrose_status status = PENROSE_OK;
+    if (!firmware->companion[kind]) {
+        status =
+            loader_companion_open(firmware->directory, kind, &firmware->companion[kind], error);
+    }
+    *companion = firmware->companion[kind];
+    return status;
+}
+
+/* --- Memory --- */
+
+static bool read_l1(void *context, uint32_t address, void *bytes, size_t size)
+{
+    const struct tile *tile = context;
+    if (address > tile->kind->l1_bytes || size > tile->kind->l1_bytes - address) {
+        return false;
+    }
+    memcpy(bytes, tile->l1 + address, size);
+    return true;
+}
+
+struct loader_memory chip_l1(struct tile *tile)
+{
+    return (struct loader_memory){.read = read_l1, .context = tile};
+}
+
+enum penrose_status chip_apply_writes(struct penrose_chip *chip, struct tile *tile,
+                                      const struct loader_writes *writes,
+                                      struct penrose_error *error)
+{
+    (void)chip;
+    for (unsigned i = 0; i < writes->count; i++) {
+        const struct loader_write *write = &writes->write[i];
+        uint32_t l1_bytes = tile->kind->l1_bytes;
+        if (write->address > l1_bytes || write->size > l1_bytes - write->address) {
+            return error_set(error, PENROSE_E_ARGUMENT, "%s: 0x%x bytes at 0x%x leave its L1",
+                             tile->name, write->size, write->address);
+        }
+        memcpy(tile->l1 + write->address, write->bytes, write->size);
+        tile_l1_written(tile, write->address, write->size, tile->now);
+    }
+    return PENROSE_OK;
+}
+
+static void write_register(struct tile *tile, uint32_t address, uint32_t value)
+{
+    struct mmio_access access = {.operation = MMIO_WRITE,
+                                 .agent = AGENT_NOC,
+                                 .size = 4,
+                                 .address = address,
+                                 .value = value,
+                                 .cycle = tile->now};
+    tile_access(tile, &access); /* SOFT_RESET_0 and reset PCs always answer */
+}
+
+/* --- Workers --- */
+
+static bool add_image(struct penrose_chip *chip, const struct tile *tile, struct loader_elf *elf,
+                      uint32_t entry)
+{
+    const struct loader_segment *text = loader_elf_segment_at(elf, entry);
+    struct image image = {.x = tile->x,
+                          .y = tile->y,
+                          .base = text->vaddr,
+                          .size = text->memsz,
+                          .link_base = text->vaddr,
+                          .elf = elf};
+    return images_add(&chip->images, &image);
+}
+
+/* Logical coordinates count the columns of workers from 0. */
+static struct loader_boot boot_of(const struct tile *tile)
+{
+    if (tile->kind->type != TILE_TENSIX) {
+        return (struct loader_boot){0};
+    }
+    return (struct loader_boot){.logical_x = (uint8_t)(tile->x - (tile->x < 8 ? 1 : 3)),
+                                .logical_y = (uint8_t)(tile->y - 2)};
+}
+
+static enum penrose_status boot_worker(struct penrose_chip *chip, struct tile *tile,
+                                       struct penrose_firmware *firmware,
+                                       struct penrose_error *error)
+{
+    struct loader_writes writes = {0};
+    struct loader_boot boot = boot_of(tile);
+    bool all_named = true;
+    write_register(tile, LOADER_SOFT_RESET_0, LOADER_RESET_HOLD_ALL);
+    enum penrose_status status = loader_firmware_boot(firmware->loader, &boot, &writes, error);
+    status = status ? status : chip_apply_writes(chip, tile, &writes, error);
+    loader_writes_free(&writes);
+    for (unsigned i = 0; i < LOADER_PROCESSORS && !status; i++) {
+        all_named &= add_image(chip, tile, firmware->loader->elf[i], firmware->loader->entry[i]);
+    }
+    if (!status) {
+        write_register(tile, LOADER_SOFT_RESET_0, LOADER_RESET_RUN_BRISC);
+    }
+    return all_named ? status : chip_no_memory(error);
+}
+
+/* --- Ethernet and DRAM tiles --- */
+
+enum { E0_BIT = 1 << 11, E1_BIT = 1 << 12 };
+#define RESET_PC_0 UINT32_C(0xffb14000)
+
+/* tt-metal has base firmware call its own: message, address, two arguments. */
+static enum penrose_status call_through_mailbox(struct penrose_chip *chip, struct tile *tile,
+                                                uint32_t entry, struct penrose_error *error)
+{
+    enum { MAILBOX = ETH_BASE_MAILBOXES };
+    uint32_t words[4] = {UINT32_C(0xca110002), entry, 0, 0}; /* CALL | RELEASE_CORE */
+    struct loader_writes writes = {0};
+    uint8_t *arguments = loader_writes_add(&writes, MAILBOX + 4, 12);
+    uint8_t *message = arguments ? loader_writes_add(&writes, MAILBOX, 4) : NULL;
+    if (!message) {
+        loader_writes_free(&writes);
+        return chip_no_memory(error);
+    }
+    memcpy(writes.write[0].bytes, words + 1, 12);
+    memcpy(message, words, 4);
+    enum penrose_status status = chip_apply_writes(chip, tile, &writes, error);
+    loader_writes_free(&writes);
+    return status;
+}
+
+/* The tile's harts are held, or E0 runs base firmware; starts them. */
+static enum penrose_status start_companion(struct penrose_chip *chip, struct tile *tile,
+                                           const struct loader_companion *companion,
+                                           struct penrose_error *error)
+{
+    if (companion->kind == LOADER_ACTIVE_ETHERNET) {
+        return call_through_mailbox(chip, tile, companion->entry[0], error);
+    }
+    write_register(tile, RESET_PC_0, companion->entry[0]);
+    write_register(tile, LOADER_SOFT_RESET_0, tile->kind->reset_bits & ~(uint32_t)E0_BIT);
+    return PENROSE_OK;
+}
+
+static enum penrose_status boot_companion(struct penrose_chip *chip, struct tile *tile,
+                                          struct penrose_firmware *firmware,
+                                          struct penrose_error *error)
+{
+    struct loader_companion *companion;
+    struct loader_writes writes = {0};
+    struct loader_boot boot = boot_of(tile);
+    enum penrose_status status = find_companion(firmware, tile, &companion, error);
+    if (status) {
+        return status;
+    }
+    bool beside_base = companion->kind == LOADER_ACTIVE_ETHERNET, all_named = true;
+    write_register(tile, LOADER_SOFT_RESET_0, beside_base ? E1_BIT : tile->kind->reset_bits);
+    status = loader_companion_boot(companion, &boot, &writes, error);
+    status = status ? status : chip_apply_writes(chip, tile, &writes, error);
+    loader_writes_free(&writes);
+    for (unsigned i = 0; i < companion->harts && !status; i++) {
+        all_named &= add_image(chip, tile, companion->elf[i], companion->entry[i]);
+    }
+    status = all_named ? status : chip_no_memory(error);
+    return status ? status : start_companion(chip, tile, companion, error);
+}
+
+/* --- Base firmware --- */
+
+static void write_base_word(void *owner, uint32_t address, uint32_t value)
+{
+    struct tile *tile = owner;
+    memcpy(tile->l1 + address, &value, sizeof value);
+}
+
+void chip_start_ethernet(struct penrose_chip *chip, struct tile *tile)
+{
+    const struct grid_tile *at = grid_tile(&chip->grid, chip_position(tile->node));
+    struct grid_position name = chip_logical(chip, tile->node);
+    bool is_up = has_link(tile);
+    struct eth_base_facts facts = {.port = is_up ? ETH_PORT_UP : ETH_PORT_DOWN,
+                                   .local = {.eth_id = at->index,
+                                             .logical_eth_id = (uint8_t)(name.x - 20),
+                                             .board_id = chip->grid.board,
+                                             .asic_id = 1}};
+    facts.remote = facts.local;
+    eth_base_firmware_write(&facts, write_base_word, tile);
+    tile_l1_written(tile, 0, tile->kind->l1_bytes, tile->now);
+    if (is_up) {
+        write_register(tile, RESET_PC_0, ETH_BASE_ENTRY);
+        write_register(tile, LOADER_SOFT_RESET_0, E1_BIT);
+    }
+}
+
+/* --- All kinds --- */
+
+PENROSE_EXPORT enum penrose_status penrose_boot(struct penrose_chip *chip, unsigned x, unsigned y,
+                                                struct penrose_firmware *firmware,
+                                                struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    return tile->kind->type == TILE_TENSIX ? boot_worker(chip, tile, firmware, error)
+                                           : boot_companion(chip, tile, firmware, error);
+}
+
+PENROSE_EXPORT bool penrose_firmware_ready(struct penrose_chip *chip, unsigned x, unsigned y,
+                                           const struct penrose_firmware *firmware)
+{
+    struct tile *tile;
+    if (chip_tile(chip, x, y, &tile, NULL) != PENROSE_OK) {
+        return false;
+    }
+    if (tile->kind->type == TILE_TENSIX) {
+        return loader_firmware_ready(firmware->loader, chip_l1(tile));
+    }
+    const struct loader_companion *companion = firmware->companion[kind_for(tile)];
+    return companion && loader_companion_ready(companion, chip_l1(tile));
+}

@@ -1,0 +1,28 @@
+/* An opened firmware directory, and what booting and launching share. */
+#ifndef CHIP_FIRMWARE_H
+#define CHIP_FIRMWARE_H
+
+#include "chip/chip.h"
+#include "loader/companion.h"
+#include "loader/firmware.h"
+
+struct penrose_firmware {
+    char *directory;
+    struct loader_firmware *loader;
+    struct loader_companion *companion[LOADER_COMPANIONS]; /* NULL until a tile needs it */
+};
+
+/* Writes into the L1 of a tile, in order. */
+enum penrose_status chip_apply_writes(struct penrose_chip *chip, struct tile *tile,
+                                      const struct loader_writes *writes,
+                                      struct penrose_error *error);
+
+/* loader_memory over the L1 of a tile. */
+struct loader_memory chip_l1(struct tile *tile);
+
+enum penrose_status chip_no_memory(struct penrose_error *error);
+
+/* The base firmware of an Ethernet tile: what it leaves in L1; it runs where there is a link. */
+void chip_start_ethernet(struct penrose_chip *chip, struct tile *tile);
+
+#endif

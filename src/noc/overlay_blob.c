@@ -1,0 +1,103 @@
+/*
+ * Loading a stream's configuration from L1. SPEC: LoadConfigurationFromL1; Blackhole has
+ * PHASE_AUTO_CONFIG in ONETIME_MISC_CFG and RELOAD_PHASE_BLOB. The first word is a new header,
+ * each further one a register's number in 8 bits and its value in 24.
+ */
+#include <string.h>
+
+#include "noc/overlay_stream.h"
+
+enum {
+    INDEX_SHIFT = 24,
+    VALUE_MASK = 0xffffff,
+    SIGN = 0x800000, /* of an offset in 24 bits */
+    BLOB_WORD = 32,
+};
+
+static uint32_t word_at(const struct overlay *overlay, uint32_t address)
+{
+    uint32_t word;
+    memcpy(&word, overlay->l1 + address, sizeof word);
+    return word;
+}
+
+/* Registers that a blob must not name: nothing may happen before the stream runs. */
+static bool may_be_loaded(unsigned index)
+{
+    return index != OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO &&
+           index != OVERLAY_NUM_MSGS_RECEIVED_INC && overlay_register_name(index);
+}
+
+static bool check(struct overlay *overlay, unsigned s, uint32_t address, uint32_t words)
+{
+    if (address % 4) {
+        return overlay_refuse(overlay, s,
+                              "configuration at 0x%x: PHASE_AUTO_CFG_PTR must be a "
+                              "multiple of 4",
+                              (unsigned)address);
+    }
+    if (address >= overlay->l1_size || (overlay->l1_size - address) / 4 < words) {
+        return overlay_refuse(overlay, s, "configuration at 0x%x, %u words, is not in L1",
+                              (unsigned)address, (unsigned)words);
+    }
+    for (uint32_t i = 1; i < words; i++) {
+        unsigned index = word_at(overlay, address + 4 * i) >> INDEX_SHIFT;
+        if (!may_be_loaded(index)) {
+            return overlay_refuse(overlay, s, "configuration at 0x%x: register %u cannot be loaded",
+                                  (unsigned)(address + 4 * i), index);
+        }
+    }
+    return true;
+}
+
+/* SPEC: a stream that starts a new run clears its bit. */
+static void start_run(struct overlay *overlay, unsigned s)
+{
+    overlay_words(overlay, 0)[OVERLAY_BLOB_AUTO_CFG_DONE + s / BLOB_WORD] &=
+        ~(UINT32_C(1) << s % BLOB_WORD);
+}
+
+void overlay_load_blob(struct overlay *overlay, unsigned s)
+{
+    struct overlay_stream *stream = &overlay->state[s];
+    uint32_t *word = overlay_words(overlay, s);
+    uint32_t address = word[OVERLAY_PHASE_AUTO_CFG_PTR];
+    uint32_t words = stream->next_configuration + 1;
+    if (!check(overlay, s, address, words)) {
+        overlay_break(overlay, s);
+        return;
+    }
+    start_run(overlay, s);
+    stream->remaining = stream->to_receive = 0;
+    stream->loads_again = false;
+    overlay_write_header(overlay, s, word_at(overlay, address));
+    for (uint32_t i = 1; i < words; i++) {
+        uint32_t entry = word_at(overlay, address + 4 * i);
+        if (overlay_write(overlay, s, entry >> INDEX_SHIFT, true, entry & VALUE_MASK) ==
+            OVERLAY_REFUSED) {
+            overlay_break(overlay, s);
+            return;
+        }
+    }
+    if (stream->loads_again || stream->state != OVERLAY_LOADING) {
+        return;
+    }
+    stream->state = OVERLAY_READY;
+    if (get_PHASE_AUTO_ADVANCE(word[OVERLAY_ONETIME_MISC_CFG])) {
+        overlay_start(overlay, s);
+    }
+}
+
+/* Another configuration, at a signed offset from the pointer, comes next. GUESS: the pointer has
+ * moved past the configuration that says so, and a stream in a phase looks when the phase ends. */
+void overlay_reload(struct overlay *overlay, unsigned s, uint32_t offset)
+{
+    struct overlay_stream *stream = &overlay->state[s];
+    uint32_t *pointer = &overlay_words(overlay, s)[OVERLAY_PHASE_AUTO_CFG_PTR];
+    *pointer = (*pointer + ((offset ^ SIGN) - SIGN)) & VALUE_MASK;
+    if (stream->state == OVERLAY_LOADING) {
+        stream->loads_again = true;
+    } else if (stream->state == OVERLAY_IDLE || stream->state == OVERLAY_READY) {
+        stream->state = OVERLAY_LOADING;
+    }
+}

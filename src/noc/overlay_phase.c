@@ -1,0 +1,487 @@
+/*
+ * The state machine of a stream (SPEC: README, OverlayStream diagram):
+ *
+ *   idle -> (loading -> ready) -> flushing -> running -> idle, or loading the next phase
+ *
+ * and the handshakes of TransferBetweenTiles. A phase is over when all its messages have been
+ * transmitted and, if the next one goes elsewhere, all credits have come back. GUESS: all of them;
+ * the page says "mostly (or entirely)", and Blackhole has bits for "full credit flush".
+ */
+#include <stdio.h>
+
+#include "noc/overlay_stream.h"
+
+enum {
+    ROUNDS = 64,       /* of overlay_run: steps of a stream in a call */
+    BLOB_WORD = 32,    /* streams in a word of BLOB_AUTO_CFG_DONE */
+    LINK_NODE = 0xfff, /* coordinates of the other end of an Ethernet link */
+    NODE_MASK = 0xfff,
+};
+
+/* --- Rules for a configuration --- */
+
+static bool check_modes(struct overlay *overlay, unsigned s, uint32_t misc)
+{
+    unsigned sources =
+        get_LOCAL_SOURCES_CONNECTED(misc) + get_SOURCE_ENDPOINT(misc) + get_REMOTE_SOURCE(misc);
+    unsigned receivers =
+        get_RECEIVER_ENDPOINT(misc) + get_LOCAL_RECEIVER(misc) + get_REMOTE_RECEIVER(misc);
+    if (sources != 1) {
+        return overlay_refuse(overlay, s,
+                              "set one of SOURCE_ENDPOINT, REMOTE_SOURCE and "
+                              "LOCAL_SOURCES_CONNECTED in MISC_CFG, not %u",
+                              sources);
+    }
+    if (receivers > 1) {
+        return overlay_refuse(overlay, s,
+                              "set at most one of RECEIVER_ENDPOINT, LOCAL_RECEIVER and "
+                              "REMOTE_RECEIVER in MISC_CFG");
+    }
+    if (get_LOCAL_SOURCES_CONNECTED(misc) && get_LOCAL_RECEIVER(misc)) {
+        return overlay_refuse(overlay, s,
+                              "a gathering stream cannot feed another: clear "
+                              "LOCAL_RECEIVER");
+    }
+    if (get_TOKEN_MODE(misc) || get_COPY_MODE(misc) || get_OOO_PHASE_EXECUTION_EN(misc)) {
+        return overlay_refuse(overlay, s, "%s is documented nowhere and not modelled: clear it",
+                              get_TOKEN_MODE(misc)  ? "TOKEN_MODE"
+                              : get_COPY_MODE(misc) ? "COPY_MODE"
+                                                    : "OOO_PHASE_EXECUTION_EN");
+    }
+    return true;
+}
+
+static bool check_node(struct overlay *overlay, unsigned s, uint32_t node)
+{
+    if ((node & NODE_MASK) == LINK_NODE && !overlay_has(overlay, OVERLAY_LINK, s)) {
+        return overlay_refuse(overlay, s,
+                              "coordinates (63, 63) mean an Ethernet link, which this "
+                              "stream does not reach");
+    }
+    return true;
+}
+
+static bool check_remote(struct overlay *overlay, unsigned s, uint32_t misc)
+{
+    const uint32_t *word = overlay_words(overlay, s);
+    bool is_multicast = overlay_is_multicast(overlay, s);
+    if (!word[OVERLAY_REMOTE_DEST_BUF_SIZE]) {
+        return overlay_refuse(overlay, s, "REMOTE_DEST_BUF_SIZE is 0: nothing can be sent");
+    }
+    if (is_multicast &&
+        (word[OVERLAY_MCAST_DEST_NUM] == 0 || word[OVERLAY_MCAST_DEST_NUM] > OVERLAY_RECEIVERS)) {
+        return overlay_refuse(overlay, s, "MCAST_DEST_NUM is %u: set it to 1 to 32 receivers",
+                              (unsigned)word[OVERLAY_MCAST_DEST_NUM]);
+    }
+    if (overlay_goes_to_dram(overlay, s)) {
+        if (is_multicast) {
+            return overlay_refuse(overlay, s, "a DRAM buffer is no multicast: clear MCAST_EN");
+        }
+        if (!get_DEST_DATA_BUF_NO_FLOW_CTRL(misc)) {
+            return overlay_refuse(overlay, s,
+                                  "DRAM sends no credits: set "
+                                  "DEST_DATA_BUF_NO_FLOW_CTRL");
+        }
+    }
+    return check_node(overlay, s, word[OVERLAY_REMOTE_DEST]);
+}
+
+static bool check_local(struct overlay *overlay, unsigned s)
+{
+    unsigned to = get_LOCAL_DEST_STREAM_ID(overlay_words(overlay, s)[OVERLAY_REMOTE_DEST]);
+    if (to == s || !overlay_has(overlay, OVERLAY_GATHERS, to)) {
+        return overlay_refuse(overlay, s,
+                              "LOCAL_DEST_STREAM_ID is %u, a stream that cannot gather "
+                              "from this one",
+                              to);
+    }
+    return true;
+}
+
+/* May the phase start as configured? Phases without messages only count phase numbers. */
+bool overlay_check(struct overlay *overlay, unsigned s)
+{
+    const uint32_t *word = overlay_words(overlay, s);
+    uint32_t misc = word[OVERLAY_MISC_CFG];
+    if (!overlay->state[s].remaining && !get_INFINITE_PHASE_EN(misc)) {
+        return true;
+    }
+    if (!check_modes(overlay, s, misc)) {
+        return false;
+    }
+    if (get_LOCAL_SOURCES_CONNECTED(misc)) {
+        if (!overlay_check_gather(overlay, s)) {
+            return false;
+        }
+    } else if (!word[OVERLAY_BUF_SIZE]) {
+        return overlay_refuse(overlay, s, "BUF_SIZE is 0: give the stream a receive buffer");
+    }
+    if (get_REMOTE_SOURCE(misc) && !check_node(overlay, s, word[OVERLAY_REMOTE_SRC])) {
+        return false;
+    }
+    if (get_LOCAL_RECEIVER(misc)) {
+        return check_local(overlay, s);
+    }
+    return !get_REMOTE_RECEIVER(misc) || check_remote(overlay, s, misc);
+}
+
+/* --- Handshake --- */
+
+/* SPEC: README: the handshake cache. GUESS: full, it forgets the oldest; the request that a
+ * transmitter sends makes up for it. */
+static void remember(struct overlay *overlay, unsigned s, uint32_t value)
+{
+    bool multicast = get_PHASE_READY_MCAST(value);
+    unsigned first = multicast ? OVERLAY_READY_UNICAST : 0;
+    unsigned count = multicast ? OVERLAY_READY_MULTICAST : OVERLAY_READY_UNICAST;
+    uint32_t phase = get_PHASE_READY_NUM(value);
+    uint32_t receiver = UINT32_C(1) << get_PHASE_READY_DEST_NUM(value);
+    struct overlay_answer *spare = NULL;
+    for (unsigned i = first; i < first + count; i++) {
+        struct overlay_answer *answer = &overlay->answer[i];
+        if (answer->valid && answer->stream == s && answer->phase == phase) {
+            answer->receivers |= receiver;
+            return;
+        }
+        if (!answer->valid && !spare) {
+            spare = answer;
+        }
+    }
+    if (!spare) {
+        spare = &overlay->answer[first + overlay->answer_turn[multicast]];
+        overlay->answer_turn[multicast] = (uint8_t)((overlay->answer_turn[multicast] + 1u) % count);
+    }
+    *spare = (struct overlay_answer){
+        .valid = true, .stream = (uint8_t)s, .phase = phase, .receivers = receiver};
+}
+
+/* What is remembered of this phase, and then forgotten. */
+static uint32_t recall(struct overlay *overlay, unsigned s)
+{
+    uint32_t receivers = 0;
+    for (unsigned i = 0; i < OVERLAY_ANSWERS; i++) {
+        struct overlay_answer *answer = &overlay->answer[i];
+        if (answer->valid && answer->stream == s &&
+            answer->phase == overlay_words(overlay, s)[OVERLAY_CURR_PHASE]) {
+            receivers |= answer->receivers;
+            answer->valid = false;
+        }
+    }
+    return receivers;
+}
+
+/* A receiver says that it is ready. GUESS: a response to a request that is no longer awaited is
+ * dropped. */
+void overlay_answered(struct overlay *overlay, unsigned s, uint32_t value)
+{
+    struct overlay_stream *stream = &overlay->state[s];
+    bool awaits = stream->state == OVERLAY_RUNNING &&
+                  (stream->sending == OVERLAY_AWAITS || stream->sending == OVERLAY_ASKS);
+    if (get_PHASE_READY_DEST_NUM(value) >= OVERLAY_RECEIVERS) {
+        return;
+    }
+    if (awaits && get_PHASE_READY_NUM(value) == overlay_words(overlay, s)[OVERLAY_CURR_PHASE]) {
+        stream->answers |= UINT32_C(1) << get_PHASE_READY_DEST_NUM(value);
+    } else if (!get_PHASE_READY_TWO_WAY_RESP(value) &&
+               !get_DISABLE_DEST_READY_TABLE(overlay_words(overlay, 0)[OVERLAY_DEBUG_STATUS_SEL])) {
+        remember(overlay, s, value);
+    }
+}
+
+static bool all_answered(const struct overlay *overlay, unsigned s)
+{
+    uint32_t all = UINT32_MAX >> (OVERLAY_RECEIVERS - overlay_receivers(overlay, s));
+    return (overlay->state[s].answers & all) == all;
+}
+
+/* True when the stream got further. */
+static bool shake_hands(struct overlay *overlay, unsigned s)
+{
+    struct overlay_stream *stream = &overlay->state[s];
+    if (all_answered(overlay, s)) {
+        stream->sending = OVERLAY_SENDS;
+        return true;
+    }
+    if (stream->sending != OVERLAY_ASKS || !overlay_send_request(overlay, s)) {
+        return false;
+    }
+    stream->sending = OVERLAY_AWAITS;
+    return true;
+}
+
+/* --- Phases --- */
+
+void overlay_start(struct overlay *overlay, unsigned s)
+{
+    overlay->state[s].state = OVERLAY_FLUSHING;
+    overlay->due |= overlay_bit(s);
+}
+
+static void latch_source(struct overlay *overlay, unsigned s)
+{
+    const uint32_t *word = overlay_words(overlay, s);
+    struct overlay_stream *stream = &overlay->state[s];
+    uint32_t remote = word[OVERLAY_REMOTE_SRC];
+    stream->source = (struct overlay_source){
+        .valid = true,
+        .noc = (uint8_t)get_REMOTE_SRC_UPDATE_NOC(stream->misc),
+        .x = (uint8_t)get_REMOTE_SRC_X(remote),
+        .y = (uint8_t)get_REMOTE_SRC_Y(remote),
+        .stream = (uint8_t)get_REMOTE_SRC_STREAM_ID(remote),
+        .receiver = (uint8_t)get_REMOTE_SRC_DEST_INDEX(remote),
+        .vc = (uint8_t)get_REG_UPDATE_VC(word[OVERLAY_ONETIME_MISC_CFG]),
+    };
+}
+
+/* SPEC: TransferBetweenTiles, Handshake. */
+static void meet_source(struct overlay *overlay, unsigned s)
+{
+    struct overlay_stream *stream = &overlay->state[s];
+    uint32_t *word = overlay_words(overlay, s);
+    stream->awaits_source = false;
+    stream->response = OVERLAY_NO_RESPONSE;
+    stream->sources_are_ready = stream->keeps_source && stream->sources_are_ready;
+    if (!get_REMOTE_SOURCE(stream->misc)) {
+        stream->source.valid = false;
+    } else {
+        latch_source(overlay, s);
+        if (!stream->keeps_source) {
+            word[OVERLAY_RD_PTR] = word[OVERLAY_WR_PTR] = 0;
+            stream->early = stream->freed = stream->freed_headers = 0;
+            stream->is_message_open = false;
+            stream->awaits_source = true;
+            stream->response = OVERLAY_SPECULATIVE;
+        }
+    }
+    if (!get_REMOTE_SOURCE(stream->misc) || !stream->keeps_source) {
+        stream->load = word[OVERLAY_WR_PTR] & OVERLAY_POINTER;
+        stream->arrived = stream->consumed = stream->loaded = 0;
+    }
+    overlay_take_early(overlay, s);
+}
+
+static void meet_destination(struct overlay *overlay, unsigned s)
+{
+    struct overlay_stream *stream = &overlay->state[s];
+    stream->sending = OVERLAY_SENDS;
+    if (get_REMOTE_RECEIVER(stream->misc) && !stream->keeps_destination) {
+        overlay_words(overlay, s)[OVERLAY_REMOTE_DEST_WR_PTR] = 0;
+        stream->answers = recall(overlay, s);
+        stream->sending = OVERLAY_ASKS;
+    }
+}
+
+static void end_phase(struct overlay *overlay, unsigned s)
+{
+    struct overlay_stream *stream = &overlay->state[s];
+    uint32_t *word = overlay_words(overlay, s);
+    stream->keeps_source = !get_NEXT_PHASE_SRC_CHANGE(stream->misc);
+    stream->keeps_destination = !get_NEXT_PHASE_DEST_CHANGE(stream->misc);
+    stream->awaits_source = false;
+    if (get_PHASE_AUTO_CONFIG(word[OVERLAY_ONETIME_MISC_CFG])) {
+        stream->state = OVERLAY_LOADING;
+        return;
+    }
+    stream->state = OVERLAY_IDLE;
+    overlay_words(overlay, 0)[OVERLAY_BLOB_AUTO_CFG_DONE + s / BLOB_WORD] |= UINT32_C(1)
+                                                                             << s % BLOB_WORD;
+}
+
+/* All L1 reads of the previous phase are done, or need not be. */
+static bool begin(struct overlay *overlay, unsigned s)
+{
+    struct overlay_stream *stream = &overlay->state[s];
+    uint32_t misc = overlay_words(overlay, s)[OVERLAY_MISC_CFG];
+    bool reads = stream->readings || stream->lent;
+    if (reads && !get_NO_PREV_PHASE_OUTGOING_DATA_FLUSH(misc)) {
+        return false;
+    }
+    if (!overlay_check(overlay, s)) {
+        overlay_break(overlay, s);
+        return false;
+    }
+    stream->misc = misc;
+    stream->is_endless = get_INFINITE_PHASE_EN(misc);
+    stream->to_receive = stream->remaining;
+    if (!stream->remaining && !stream->is_endless) {
+        end_phase(overlay, s);
+        return true;
+    }
+    stream->state = OVERLAY_RUNNING;
+    meet_source(overlay, s);
+    meet_destination(overlay, s);
+    return true;
+}
+
+/* SPEC: credits are awaited unless the next phase goes to the same place, or nothing counts them.
+ */
+static bool finish(struct overlay *overlay, unsigned s)
+{
+    struct overlay_stream *stream = &overlay->state[s];
+    if (stream->remaining || stream->is_endless) {
+        return false;
+    }
+    if (get_REMOTE_RECEIVER(stream->misc) && get_NEXT_PHASE_DEST_CHANGE(stream->misc) &&
+        !get_DEST_DATA_BUF_NO_FLOW_CTRL(stream->misc) && !overlay_has_all_room(overlay, s)) {
+        stream->sending = OVERLAY_AWAITS_ROOM;
+        return false;
+    }
+    stream->sending = OVERLAY_HAS_SENT;
+    end_phase(overlay, s);
+    return true;
+}
+
+/* The stream that gathers from this one looks again. */
+static void tell_gatherer(struct overlay *overlay, unsigned s)
+{
+    unsigned to = get_LOCAL_DEST_STREAM_ID(overlay_words(overlay, s)[OVERLAY_REMOTE_DEST]);
+    if (get_LOCAL_RECEIVER(overlay->state[s].misc) && to < overlay_count(overlay)) {
+        overlay->due |= overlay_bit(to);
+    }
+}
+
+static bool run_phase(struct overlay *overlay, unsigned s)
+{
+    struct overlay_stream *stream = &overlay->state[s];
+    tell_gatherer(overlay, s);
+    bool gathers = get_LOCAL_SOURCES_CONNECTED(stream->misc);
+    bool went_on = gathers ? overlay_gather(overlay, s) : overlay_load_headers(overlay, s);
+    if (stream->is_stuck) {
+        return false;
+    }
+    if (stream->sending == OVERLAY_ASKS || stream->sending == OVERLAY_AWAITS) {
+        return shake_hands(overlay, s) || went_on;
+    }
+    went_on |= overlay_transmit(overlay, s);
+    return !stream->is_stuck && (finish(overlay, s) || went_on);
+}
+
+/* One step of one stream; true when another may be possible. */
+static bool step(struct overlay *overlay, unsigned s)
+{
+    struct overlay_stream *stream = &overlay->state[s];
+    if (stream->is_stuck) {
+        return false;
+    }
+    bool went_on = overlay_send_credits(overlay, s);
+    if (overlay->blocked & overlay_bit(s)) {
+        return false;
+    }
+    switch ((enum overlay_state)stream->state) {
+    case OVERLAY_LOADING:
+        overlay_load_blob(overlay, s);
+        return !stream->is_stuck;
+    case OVERLAY_FLUSHING:
+        return begin(overlay, s) || went_on;
+    case OVERLAY_RUNNING:
+        return run_phase(overlay, s) || went_on;
+    case OVERLAY_IDLE:
+    case OVERLAY_READY:
+        break;
+    }
+    return went_on;
+}
+
+bool overlay_run(struct overlay *overlay, uint64_t cycle)
+{
+    bool went_on = false;
+    if (!overlay->board) {
+        return false;
+    }
+    overlay->now = cycle;
+    overlay->due |= overlay->blocked;
+    overlay->blocked = 0;
+    for (unsigned round = 0; overlay->due && round < ROUNDS; round++) {
+        uint64_t streams = overlay->due;
+        overlay->due = 0;
+        for (; streams; streams &= streams - 1) {
+            unsigned s = (unsigned)__builtin_ctzll(streams);
+            if (step(overlay, s)) {
+                overlay->due |= overlay_bit(s);
+                went_on = true;
+            }
+        }
+    }
+    if (went_on) {
+        overlay->board->changed(overlay->owner, cycle);
+    }
+    return overlay_is_due(overlay);
+}
+
+/* GUESS: registers stay as they are; what hardware keeps besides them is forgotten. A stream with
+ * PHASE_AUTO_CONFIG goes on with the next phase, as firmware that skips a phase expects. */
+void overlay_reset_stream(struct overlay *overlay, unsigned s)
+{
+    struct overlay_stream *stream = &overlay->state[s];
+    uint32_t *word = overlay_words(overlay, s);
+    uint32_t next_configuration = stream->next_configuration;
+    *stream = (struct overlay_stream){.next_configuration = next_configuration};
+    word[OVERLAY_NUM_MSGS_RECEIVED] = 0;
+    for (unsigned i = 0; i < OVERLAY_ANSWERS; i++) {
+        overlay->answer[i].valid = overlay->answer[i].valid && overlay->answer[i].stream != s;
+    }
+    if (get_PHASE_AUTO_CONFIG(word[OVERLAY_ONETIME_MISC_CFG])) {
+        stream->state = OVERLAY_LOADING;
+    }
+}
+
+/* --- Reports --- */
+
+static const char *wait_of_running(const struct overlay *overlay, unsigned s)
+{
+    const struct overlay_stream *stream = &overlay->state[s];
+    uint32_t misc = stream->misc;
+    switch ((enum overlay_sending)stream->sending) {
+    case OVERLAY_ASKS:
+    case OVERLAY_AWAITS:
+        return "for handshake responses of its receivers (DEST_PHASE_READY_UPDATE)";
+    case OVERLAY_AWAITS_ROOM:
+        return "for the last credits of its receivers";
+    default:
+        break;
+    }
+    if (!stream->messages) {
+        return get_REMOTE_SOURCE(misc)     ? "for messages of its remote source"
+               : get_SOURCE_ENDPOINT(misc) ? "for software to push messages"
+                                           : "for the streams that it gathers from";
+    }
+    if (get_RECEIVER_ENDPOINT(misc)) {
+        return "for software to clear messages";
+    }
+    if (get_LOCAL_RECEIVER(misc)) {
+        return "for the gathering stream to take its messages";
+    }
+    return stream->readings >= overlay_reading_capacity(overlay, s)
+               ? "for L1 reads of its packets"
+               : "for credits of its receivers";
+}
+
+bool overlay_describe_wait(const struct overlay *overlay, unsigned stream, char *text, size_t size)
+{
+    const char *what = NULL;
+    if (!overlay->state || stream >= overlay_count(overlay)) {
+        return false;
+    }
+    const struct overlay_stream *state = &overlay->state[stream];
+    switch ((enum overlay_state)state->state) {
+    case OVERLAY_IDLE:
+        return false;
+    case OVERLAY_LOADING:
+        what = "to load its configuration";
+        break;
+    case OVERLAY_READY:
+        what = "for software to write PHASE_ADVANCE";
+        break;
+    case OVERLAY_FLUSHING:
+        what = "for the previous phase's messages to leave L1 (or for software to clear them)";
+        break;
+    case OVERLAY_RUNNING:
+        what = wait_of_running(overlay, stream);
+        break;
+    }
+    const uint32_t *word = overlay_words(overlay, stream);
+    snprintf(text, size, "overlay stream %u, phase %u, %u messages left, waits %s", stream,
+             (unsigned)word[OVERLAY_CURR_PHASE], (unsigned)state->remaining,
+             state->is_stuck ? "for a reset: it broke a rule" : what);
+    return true;
+}

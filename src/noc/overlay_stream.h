@@ -1,0 +1,222 @@
+/*
+ * Inside the overlay: what a stream knows besides its registers, and what the files of the overlay
+ * want of each other. Nobody else includes this.
+ *
+ * Words are 16 bytes. A message is in one of three places: in the header array of L1 (pushed or
+ * arrived, MSG_INFO_PTR to MSG_INFO_WR_PTR), in the metadata FIFO (`message`), or, transmitted, in
+ * the L1 read complete FIFO (`reading`) until its bytes have been read. WR_PTR moves when words
+ * come, RD_PTR when an entry leaves `reading`.
+ */
+#ifndef NOC_OVERLAY_STREAM_H
+#define NOC_OVERLAY_STREAM_H
+
+#include "noc/overlay.h"
+
+enum {
+    OVERLAY_MESSAGES = 32, /* the largest capacities of any stream */
+    OVERLAY_READINGS = 128,
+    OVERLAY_POINTER = 0x1ffff,      /* the pointer within RD_PTR and WR_PTR */
+    OVERLAY_WRAP = 0x20000,         /* toggles when it wraps */
+    OVERLAY_PACKET_WORDS = 1024,    /* SPEC: BlackholeA0 MemoryMap, 16384 bytes */
+    OVERLAY_RECEIVERS = 32,         /* of a multicast */
+    OVERLAY_MESSAGE_LIMIT = 1 << 15 /* words */
+};
+
+/* STREAM_CURR_STATE of WAIT_STATUS. */
+enum overlay_state {
+    OVERLAY_IDLE = 0,
+    OVERLAY_LOADING = 1, /* configuration from L1 */
+    OVERLAY_READY = 3,   /* waits for PHASE_ADVANCE */
+    OVERLAY_FLUSHING = 4,
+    OVERLAY_RUNNING = 5,
+};
+
+/* The transmitting side of a running phase. */
+enum overlay_sending {
+    OVERLAY_SENDS,
+    OVERLAY_ASKS,        /* looks for handshake responses, then sends a request */
+    OVERLAY_AWAITS,      /* responses of all receivers */
+    OVERLAY_AWAITS_ROOM, /* all is sent; credits have to come back */
+    OVERLAY_HAS_SENT,
+};
+
+/* The handshake response that a receiver owes. */
+enum overlay_response { OVERLAY_NO_RESPONSE, OVERLAY_SPECULATIVE, OVERLAY_TWO_WAY };
+
+struct overlay_message {
+    uint32_t address, words; /* where it starts */
+    uint32_t sent;           /* words of it that have left */
+    uint32_t header[4];
+    uint8_t stream; /* whose receive buffer it is in */
+    bool is_last;   /* the last of an infinite phase */
+};
+
+struct overlay_reading {
+    uint32_t words;
+    uint8_t stream;
+    bool ends_message; /* a gathering stream owes its input one message less */
+    bool is_joined;    /* leaves together with the next entry */
+};
+
+/* Where flow control goes; latched when a phase starts, since credits may come after its end. */
+struct overlay_source {
+    bool valid;
+    uint8_t noc, x, y, stream, receiver, vc;
+};
+
+struct overlay_stream {
+    uint8_t state, sending, response; /* enums of those names */
+    bool is_stuck;                    /* it broke a rule */
+    bool keeps_source; /* the previous phase promised the same; after reset it did not */
+    bool keeps_destination;
+    bool loads_again;     /* RELOAD_PHASE_BLOB */
+    bool is_endless;      /* an infinite phase whose last message has not been seen */
+    bool awaits_source;   /* a handshake request is still answered */
+    bool is_message_open; /* its first packet has arrived, its last has not */
+    bool is_message_counted;
+    bool sources_are_ready;      /* of a gathering stream */
+    uint32_t misc;               /* MISC_CFG when the phase started */
+    uint32_t remaining;          /* messages of the phase that are still to be transmitted */
+    uint32_t to_receive;         /* and to be received */
+    uint32_t early;              /* messages that arrived before their phase */
+    uint32_t next_configuration; /* NEXT_PHASE_NUM_CFG_REG_WRITES */
+    uint32_t load;               /* offset in the receive buffer of the next message to be loaded */
+    uint32_t arrived;            /* words, ever */
+    uint32_t consumed;           /* words that left the metadata FIFO, ever */
+    uint32_t loaded;             /* words of messages that were loaded, ever */
+    uint32_t freed, freed_headers;        /* not yet told to the source */
+    uint32_t lent;                        /* messages that a gathering stream has */
+    uint32_t answers;                     /* handshake: receivers that are ready */
+    uint32_t to_clear;                    /* MULTI_MSG_CLEAR */
+    uint32_t group, group_step, in_order; /* gathering: where it is */
+    struct overlay_source source;
+    uint8_t first_message, messages, first_reading, readings;
+    struct overlay_message message[OVERLAY_MESSAGES];
+    struct overlay_reading reading[OVERLAY_READINGS];
+};
+
+/* Which streams have a register or can do something. */
+enum overlay_class {
+    OVERLAY_ALL,
+    OVERLAY_MULTICAST,
+    OVERLAY_GATHERS,
+    OVERLAY_ENDPOINT, /* keeps headers in its metadata FIFO */
+    OVERLAY_DRAM,
+    OVERLAY_ENDPOINT_OR_DRAM,
+    OVERLAY_ZERO, /* registers of the whole overlay */
+    OVERLAY_LINK, /* can reach the other end of an Ethernet link */
+    OVERLAY_CLASSES,
+};
+
+/* Fields: get_NEW_MSG_ADDR(word) and make_NEW_MSG_ADDR(value). */
+#define OVERLAY_FIELD(reg, name, first, bits)                                                      \
+    static inline uint32_t get_##name(uint32_t word)                                               \
+    {                                                                                              \
+        return word >> (first) & ((UINT32_C(1) << (bits)) - 1);                                    \
+    }                                                                                              \
+    static inline uint32_t make_##name(uint32_t value)                                             \
+    {                                                                                              \
+        return (value & ((UINT32_C(1) << (bits)) - 1)) << (first);                                 \
+    }
+#include "noc/overlay_fields.def"
+#undef OVERLAY_FIELD
+
+static inline unsigned overlay_count(const struct overlay *overlay)
+{
+    return overlay->streams ? overlay->streams : OVERLAY_STREAMS;
+}
+
+static inline uint32_t *overlay_words(const struct overlay *overlay, unsigned s)
+{
+    return overlay->stream[s];
+}
+
+static inline uint64_t overlay_bit(unsigned s)
+{
+    return UINT64_C(1) << s;
+}
+
+/* --- overlay.c --- */
+
+bool overlay_has(const struct overlay *overlay, enum overlay_class class, unsigned s);
+
+/* Receivers that the stream counts room for, and those of the phase it is in. */
+unsigned overlay_counters(const struct overlay *overlay, unsigned s);
+unsigned overlay_receivers(const struct overlay *overlay, unsigned s);
+
+unsigned overlay_message_capacity(const struct overlay *overlay, unsigned s);
+unsigned overlay_reading_capacity(const struct overlay *overlay, unsigned s);
+
+/* Says what rule stream `s` broke, in overlay->rule; false. */
+bool overlay_refuse(struct overlay *overlay, unsigned s, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same outside a write: tells the board, and the stream stands still. */
+void overlay_break(struct overlay *overlay, unsigned s);
+
+/* The words in a circular buffer of `size`, and a pointer of it, `words` on. */
+uint32_t overlay_used(uint32_t read, uint32_t write, uint32_t size);
+uint32_t overlay_on(uint32_t pointer, uint32_t words, uint32_t size);
+
+/* Room in the receive buffer. */
+uint32_t overlay_room(const struct overlay *overlay, unsigned s);
+
+/* Writes PHASE_AUTO_CFG_HEADER. */
+void overlay_write_header(struct overlay *overlay, unsigned s, uint32_t value);
+
+/* --- overlay_phase.c --- */
+
+bool overlay_check(struct overlay *overlay, unsigned s);
+void overlay_start(struct overlay *overlay, unsigned s);
+void overlay_reset_stream(struct overlay *overlay, unsigned s);
+void overlay_answered(struct overlay *overlay, unsigned s, uint32_t value);
+
+/* --- overlay_blob.c --- */
+
+/* Loads the configuration of the next phase; what comes after is the state. */
+void overlay_load_blob(struct overlay *overlay, unsigned s);
+void overlay_reload(struct overlay *overlay, unsigned s, uint32_t offset);
+
+/* --- overlay_receive.c --- */
+
+bool overlay_push_headers(struct overlay *overlay, unsigned s, uint32_t value);
+bool overlay_push_message(struct overlay *overlay, unsigned s, uint32_t value);
+bool overlay_load_headers(struct overlay *overlay, unsigned s);
+void overlay_take_early(struct overlay *overlay, unsigned s);
+
+/* The header array: entries in it, and the address (in words) of the next to read. */
+uint32_t overlay_headers(const struct overlay *overlay, unsigned s);
+
+/* Tells the source of room and sends the handshake response that is owed; true when it sent. */
+bool overlay_send_credits(struct overlay *overlay, unsigned s);
+
+/* --- overlay_transmit.c --- */
+
+bool overlay_transmit(struct overlay *overlay, unsigned s);
+bool overlay_clear_info(struct overlay *overlay, unsigned s, uint32_t count);
+bool overlay_clear_data(struct overlay *overlay, unsigned s);
+bool overlay_send_request(struct overlay *overlay, unsigned s);
+bool overlay_goes_to_dram(const struct overlay *overlay, unsigned s);
+bool overlay_is_multicast(const struct overlay *overlay, unsigned s);
+
+/* Room at the receiver that has least of it. */
+uint32_t overlay_remote_room(const struct overlay *overlay, unsigned s);
+bool overlay_has_all_room(const struct overlay *overlay, unsigned s);
+
+struct overlay_message *overlay_front(struct overlay_stream *stream);
+void overlay_append(struct overlay *overlay, unsigned s, const struct overlay_message *message);
+void overlay_pop(struct overlay *overlay, unsigned s);
+
+/* Sends a packet; false and noted in `blocked` when the board cannot take it. */
+bool overlay_post(struct overlay *overlay, const struct overlay_packet *packet);
+
+/* A word for register `index` of another overlay's stream. */
+struct overlay_packet overlay_register_packet(unsigned s, unsigned stream, unsigned index,
+                                              const uint8_t *bytes);
+
+/* --- overlay_gather.c --- */
+
+bool overlay_check_gather(struct overlay *overlay, unsigned s);
+bool overlay_gather(struct overlay *overlay, unsigned s);
+
+#endif
