@@ -10,7 +10,6 @@
 #define REGISTERS_END   UINT64_C(0x100000000)
 #define TILE_REGISTERS  UINT64_C(0x10000000000) /* bit 40: the registers once more */
 #define TILE_L1         UINT64_C(0x2000000000)
-#define AXI_SUBORDINATE (UINT32_C(1) << 15) /* of NIU_CFG_0 */
 
 enum { READ_ALIGNMENT = 64, WRITE_ALIGNMENT = 16 };
 
@@ -64,7 +63,7 @@ enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operatio
 {
     struct tile *tile = port->tile;
     uint64_t local;
-    bool is_stream = tile && !(tile->niu[0].word[NIU_CFG_0 / 4] & AXI_SUBORDINATE);
+    bool is_stream = tile && !(tile->niu[0].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE);
     if (is_stream || is_tile_address(address, &local)) {
         *tile_address = (uint32_t)(is_stream ? address : local);
         return DRAM_IS_TILE;
@@ -93,11 +92,6 @@ static enum noc_answer access_port(struct dram_port *port, enum mmio_operation o
         dram_access(port, operation, address, bytes, size, &tile_address, rule);
     if (reply != DRAM_IS_TILE) {
         return reply == DRAM_DONE ? NOC_ANSWERED : NOC_REFUSED;
-    }
-    if (!port->tile) {
-        *rule = "the hart of this DRAM tile was never used; its registers and L1 answer after the "
-                "host has touched them";
-        return NOC_REFUSED;
     }
     enum mmio_reply tile_reply = tile_noc_access(port->tile, operation, tile_address, bytes, size,
                                                  cycle, &done, rule);
@@ -155,7 +149,7 @@ static void port_fault(void *owner, const struct noc_packet *packet, enum penros
 static struct noc_target target_of(struct dram_port *port, unsigned noc)
 {
     struct tile *tile = port->tile;
-    if (tile && !(tile->niu[noc].word[NIU_CFG_0 / 4] & AXI_SUBORDINATE)) {
+    if (tile && !(tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE)) {
         return tile_noc_target(tile, noc);
     }
     return (struct noc_target){.owner = port,

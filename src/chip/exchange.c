@@ -9,7 +9,7 @@
  */
 #include <stdio.h>
 
-#include "chip/chip.h"
+#include "chip/link.h"
 #include "noc/serve.h"
 
 enum { NIU_CYCLES = 5, HOP_CYCLES = 9 };
@@ -78,7 +78,11 @@ static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
         }
         noc_queue_put(&place->tile->inbox, packet);
         break;
-    case GRID_DRAM:
+    case GRID_DRAM: /* whose NIU counts */
+        if (!chip_tile_at(chip, packet->to)) {
+            drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS, "the host has no memory for the tile");
+            return;
+        }
         noc_queue_put(&place->port->bank->inbox, packet);
         break;
     case GRID_EMPTY:
@@ -261,4 +265,5 @@ void chip_exchange(struct penrose_chip *chip, uint64_t end)
     for (struct noc_packet *packet; (packet = noc_queue_take(&chip->edge, end));) {
         serve_edge(chip, packet);
     }
+    chip_exchange_frames(chip);
 }

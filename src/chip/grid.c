@@ -468,6 +468,7 @@ enum {
     /* HW: firmware also turns on clock gating, and HEADER_STORE off. GUESS: all else is 0. */
     NIU_CFG_0_ALWAYS = TRANSLATION_ON | 1 << 13 | 1 << 0,
     TILE_CLOCK_OFF = 1 << 12,
+    AXI_SUBORDINATE = 1 << 15, /* of DRAM tiles: the NoC sees GDDR */
     ROUTER_CFG_0_ALWAYS = 0xf << 8 | 1 << 0,
 };
 
@@ -498,7 +499,8 @@ unsigned grid_registers(const struct grid *grid, unsigned noc, struct grid_posit
     uint32_t clock = grid_tile(grid, at)->is_fused_off ? TILE_CLOCK_OFF : 0;
     values[count++] = (struct grid_register){NODE_ID, node_id(noc, at)};
     values[count++] = (struct grid_register){ENDPOINT_ID, endpoint_id(grid, noc, at)};
-    values[count++] = (struct grid_register){NIU_CFG_0, NIU_CFG_0_ALWAYS | clock};
+    uint32_t axi = grid_tile(grid, at)->kind == GRID_DRAM ? AXI_SUBORDINATE : 0;
+    values[count++] = (struct grid_register){NIU_CFG_0, NIU_CFG_0_ALWAYS | clock | axi};
     values[count++] = (struct grid_register){ROUTER_CFG_0, ROUTER_CFG_0_ALWAYS};
     values[count++] = (struct grid_register){ROUTER_CFG_1, grid->columns_off[noc]};
     values[count++] = (struct grid_register){ROUTER_CFG_3, grid->rows_off[noc]};

@@ -68,6 +68,21 @@ static void note(struct chip_unit *unit)
     unit->stopped = unit->tile->stopped;
 }
 
+static bool has_sent(const struct tile *tile)
+{
+    return tile && (tile->sent.head || tile->frames_sent);
+}
+
+/* Did somebody from outside make the unit send? It must run for that to leave. */
+static bool unit_has_sent(const struct chip_unit *unit)
+{
+    bool sent = has_sent(unit->tile);
+    for (unsigned i = 0; unit->bank && i < DRAM_PORTS; i++) {
+        sent |= has_sent(unit->bank->port[i].tile);
+    }
+    return sent;
+}
+
 /* What arrives counts as well as what a unit noted when it ran. */
 static uint64_t next_of(const struct chip_unit *unit)
 {
@@ -107,6 +122,7 @@ static struct awake look_around(struct penrose_chip *chip)
         struct chip_unit *unit = chip->unit[i];
         if (chip->touched) {
             note(unit);
+            unit->next = unit_has_sent(unit) ? chip->now : unit->next;
         }
         uint64_t next = unit->now > chip->now ? unit->now : next_of(unit);
         awake.units += unit->now > chip->now || next <= chip->now;

@@ -99,8 +99,6 @@ void niu_reset(struct niu *niu, unsigned noc, unsigned x, unsigned y)
         *word_at(niu, base + NIU_ENDPOINT_ID) = endpoint_id(noc, x, y);
     }
     *word_at(niu, NIU_ID_LOGICAL) = x | y << 6;
-    *word_at(niu, NIU_CFG_0) = TRANSLATION_ON;
-    niu->word[COLUMN_MASK] = niu->word[ROW_MASK] = UINT32_MAX; /* coordinates mean themselves */
     *word_at(niu, NIU_ROUTER_CFG_1) = COLUMNS_WITHOUT_BROADCAST;
     *word_at(niu, NIU_ROUTER_CFG_3) = ROWS_WITHOUT_BROADCAST;
 }

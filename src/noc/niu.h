@@ -84,6 +84,9 @@ enum niu_counter {
     NIU_SLV_POSTED_WR_REQ_STARTED,
 };
 
+/* Of NIU_CFG_0 in a DRAM tile: the NoC sees GDDR, else what the hart sees. */
+#define NIU_AXI_SUBORDINATE (UINT32_C(1) << 15)
+
 struct niu {
     uint32_t word[NIU_WORDS];
 };

@@ -162,17 +162,14 @@ unsigned overlay_reading_capacity(const struct overlay *overlay, unsigned s)
     return has_deep_fifos(s) ? 8 : 2;
 }
 
-size_t overlay_memory_bytes(unsigned streams)
-{
-    return streams * (OVERLAY_STREAM_BYTES + sizeof(struct overlay_stream));
-}
+_Static_assert(sizeof(struct overlay_stream) <= OVERLAY_STATE_BYTES, "room for a stream");
 
 void overlay_attach(struct overlay *overlay, unsigned streams, void *memory, const uint8_t *l1,
                     uint32_t l1_size, const struct overlay_board *board, void *owner)
 {
     overlay->streams = streams;
     overlay->stream = memory;
-    overlay->state = (void *)((uint8_t *)memory + streams * (size_t)OVERLAY_STREAM_BYTES);
+    overlay->state = (void *)((uint8_t *)memory + (size_t)OVERLAY_STREAMS * OVERLAY_STREAM_BYTES);
     overlay->l1 = l1;
     overlay->l1_size = l1_size;
     overlay->board = board;

@@ -29,11 +29,13 @@ enum {
     OVERLAY_READY_UNICAST = 24,
     OVERLAY_READY_MULTICAST = 8,
     OVERLAY_ANSWERS = OVERLAY_READY_UNICAST + OVERLAY_READY_MULTICAST,
-    OVERLAY_WORD = 16, /* bytes of a word of messages */
+    OVERLAY_WORD = 16,          /* bytes of a word of messages */
+    OVERLAY_STATE_BYTES = 2560, /* room for a struct overlay_stream */
+    OVERLAY_STREAM_BYTES = 4 * OVERLAY_REGISTERS,
+    OVERLAY_MEMORY_BYTES = OVERLAY_STREAMS * (OVERLAY_STREAM_BYTES + OVERLAY_STATE_BYTES),
 };
 
 #define OVERLAY_REGISTERS_ADDRESS UINT32_C(0xffb40000)
-#define OVERLAY_STREAM_BYTES      (4 * OVERLAY_REGISTERS)
 
 /* Numbers of registers: OVERLAY_CURR_PHASE and so on. */
 enum overlay_register {
@@ -103,11 +105,8 @@ struct overlay {
     void *owner;
 };
 
-/* Bytes of zeros that overlay_attach wants, aligned to 8. Untouched pages stay untouched while
- * nobody configures a stream. */
-size_t overlay_memory_bytes(unsigned streams);
-
-/* Gives the overlay its memory, L1 and surroundings; state is left alone. */
+/* Gives the overlay its memory (OVERLAY_MEMORY_BYTES of zeros, aligned to 8; what nobody configures
+ * stays untouched), L1 and surroundings; state is left alone. */
 void overlay_attach(struct overlay *overlay, unsigned streams, void *memory, const uint8_t *l1,
                     uint32_t l1_size, const struct overlay_board *board, void *owner);
 

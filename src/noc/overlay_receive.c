@@ -8,7 +8,6 @@
 #include "noc/overlay_stream.h"
 
 enum {
-    HEADER_BITS = 8 * OVERLAY_WORD,
     ALWAYS_THRESHOLD = 0,
     /* MSG_INFO_WRAP_RD_WR_PTR: two pointers of 8 bits, each with a bit that toggles */
     RING_POINTER = 0xff,

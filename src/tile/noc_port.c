@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "noc/request.h"
+#include "tile/overlay_port.h"
 
 /* --- Its address space as the NoC sees it --- */
 
@@ -61,7 +62,7 @@ static void port_line_written(void *owner, uint64_t address, uint64_t cycle)
 
 /* --- Sending --- */
 
-static void send(void *owner, struct noc_packet *packet, uint64_t cycle)
+void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
     struct tile *tile = owner;
     packet->sent = cycle;
@@ -102,10 +103,18 @@ void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum til
                                .noc = (uint8_t)noc,
                                .agent = (uint8_t)agent,
                                .fetch = fetch,
-                               .send = send,
+                               .send = tile_noc_send,
                                .fault = request_fault};
     if (agent < AGENT_NOC) {
         by.pc = rv32_current_pc(&tile->hart[agent]);
+    }
+    bool leads_to_gddr = tile->kind->type == TILE_DRAM &&
+                         tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE;
+    if (leads_to_gddr) {
+        tile->niu[noc].word[(buffer * NIU_BUFFER_BYTES + NIU_CMD_CTRL) / 4] = 0;
+        request_fault(tile, PENROSE_FAULT_NOC_COMMAND,
+                      "a DRAM tile starts requests only while bit 15 of its NIU_CFG_0 is clear", cycle);
+        return;
     }
     noc_request(&tile->niu[noc], buffer, cycle, &by);
 }
@@ -115,6 +124,14 @@ void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum til
 void tile_noc_tell_pic(struct tile *tile, unsigned noc, uint64_t cycle)
 {
     pic_set_hardware(tile, noc ? PIC_NIU1 : PIC_NIU0, niu_interrupt(&tile->niu[noc]), cycle);
+}
+
+static void port_deliver(void *owner, const struct noc_packet *packet, uint64_t cycle)
+{
+    struct tile *tile = owner;
+    overlay_packet_arrived(&tile->overlay, packet->tag & NOC_TAG_STREAM, packet->tag & NOC_TAG_FIRST,
+                           packet->tag & NOC_TAG_LAST, packet->size, cycle);
+    tile_overlay_run(tile, cycle);
 }
 
 static void port_changed(void *owner, unsigned noc, uint64_t cycle)
@@ -154,7 +171,8 @@ struct noc_target tile_noc_target(struct tile *tile, unsigned noc)
                                .write = port_write,
                                .line = port_line,
                                .line_written = port_line_written,
-                               .send = send,
+                               .deliver = port_deliver,
+                               .send = tile_noc_send,
                                .changed = port_changed,
                                .fault = port_fault};
 }

@@ -24,6 +24,9 @@ uint64_t tile_noc_next(const struct tile *tile);
 struct noc_target tile_noc_target(struct tile *tile, unsigned noc);
 
 /* Tells the PIC what the NIU wants. */
+/* Takes a packet that leaves; `owner` is the tile. */
+void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle);
+
 void tile_noc_tell_pic(struct tile *tile, unsigned noc, uint64_t cycle);
 
 #endif

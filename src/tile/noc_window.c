@@ -2,6 +2,7 @@
 #include "tile/noc_window.h"
 
 #include "tile/noc_port.h"
+#include "tile/overlay_port.h"
 #include "tile/report.h"
 
 /* --- NIU --- */
@@ -88,15 +89,19 @@ enum mmio_reply tile_mmio_OVERLAY(struct tile *tile, struct mmio_access *access)
         effect = overlay_read(&tile->overlay, stream, index, effects, &value);
         reply = mmio_value(access, value);
     }
+    if (effect == OVERLAY_REFUSED) {
+        return mmio_refuse(access, MMIO_HANG, tile->overlay.rule);
+    }
     if (effect == OVERLAY_UNMODELLED) {
         tile_report_unmodelled(tile, access);
     }
-    if (effects && reply == MMIO_OK) {
-        pic_set_hardware(tile, PIC_OVERLAY, overlay_interrupt(&tile->overlay), access->cycle);
+    if (effects && reply == MMIO_OK && overlay_is_due(&tile->overlay)) {
+        tile_overlay_run(tile, access->cycle);
     }
     if (mmio_wrote(access, reply)) {
-        tensix_look(&tile->tensix, access->cycle); /* a STREAMWAIT may be met for a moment only */
-        tile_event(tile, access->cycle);
+        tile_overlay_changed(tile, access->cycle);
+    } else if (effects) {
+        pic_set_hardware(tile, PIC_OVERLAY, overlay_interrupt(&tile->overlay), access->cycle);
     }
     return reply;
 }

@@ -3,6 +3,7 @@
 
 #include "tile/eth_window.h"
 #include "tile/noc_port.h"
+#include "tile/overlay_port.h"
 #include "tile/tensix_port.h"
 #include "tile/tile.h"
 #include "tile/weak.h"
@@ -335,6 +336,9 @@ uint64_t tile_next_event(struct tile *tile)
             return tile->now;
         }
     }
+    if (overlay_is_due(&tile->overlay)) {
+        return tile->now;
+    }
     uint64_t timer = next_timer(tile);
     return tensix < timer ? tensix : timer;
 }
@@ -355,6 +359,9 @@ void tile_run(struct tile *tile, uint64_t until)
         }
         uint64_t round_end = round_down(tile, tile->now) + tile->quantum;
         tile_noc_arrivals(tile, round_end);
+        if (overlay_is_due(&tile->overlay)) {
+            tile_overlay_run(tile, tile->now);
+        }
         tile_eth_run(tile, round_end);
         run_round(tile, until);
         if (tile->returns_early && (tile->sent.head || tile->frames_sent)) {

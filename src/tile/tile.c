@@ -7,6 +7,7 @@
 
 #include "tile/bus.h"
 #include "tile/eth_window.h"
+#include "tile/overlay_port.h"
 #include "tile/tensix_port.h"
 #include "tile/weak.h"
 
@@ -15,13 +16,12 @@ enum {
     MARKS_BYTES = TILE_L1_BYTES >> RV32_L1_MARK_SHIFT,
     MAP_ENTRIES = TILE_L1_BYTES >> RV32_PAGE_SHIFT,
     LOCALS_BYTES = 2 * TILE_B_LOCAL_BYTES + 3 * TILE_T_LOCAL_BYTES,
-    STREAMS_BYTES = OVERLAY_STREAMS * OVERLAY_REGISTERS * 4,
+    STREAMS_BYTES = OVERLAY_MEMORY_BYTES,
     MEMORY_BYTES = TILE_L1_BYTES + LOCALS_BYTES + STREAMS_BYTES + MARKS_BYTES +
                    MAP_ENTRIES * (int)sizeof(struct rv32_page *),
 };
 
 enum { DEFAULT_QUANTUM = 128, REG_SOFT_RESET_0 = 0x1b0 / 4 };
-#define NIU_AXI_SUBORDINATE (UINT32_C(1) << 15) /* of NIU_CFG_0: the NoC sees GDDR */
 
 static void init_harts(struct tile *tile, uint8_t *locals)
 {
@@ -67,7 +67,8 @@ static void prepare(struct tile *tile, uint8_t *memory)
     tile->running = RV32_CORES;
     tile->l1 = memory;
     memory += TILE_L1_BYTES;
-    tile->overlay.stream = (void *)memory;
+    overlay_attach(&tile->overlay, tile->kind->streams, memory, tile->l1, tile->kind->l1_bytes,
+                   &tile_overlay_board, tile);
     memory += STREAMS_BYTES;
     tile->code = (struct rv32_code){
         .map = (void *)memory, .pages = tile->kind->l1_bytes >> RV32_PAGE_SHIFT, .l1 = tile->l1, .store = store};
@@ -85,9 +86,6 @@ static void prepare(struct tile *tile, uint8_t *memory)
     tile->debug.word[REG_SOFT_RESET_0] = tile->kind->reset_bits;
     for (unsigned noc = 0; noc < 2; noc++) {
         niu_reset(&tile->niu[noc], noc, tile->x, tile->y);
-        if (tile->kind->type == TILE_DRAM) {
-            tile->niu[noc].word[NIU_CFG_0 / 4] |= NIU_AXI_SUBORDINATE;
-        }
     }
     noc_queue_init(&tile->inbox);
 }

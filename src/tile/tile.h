@@ -230,6 +230,7 @@ struct tile {
     struct tensix tensix;
     struct niu niu[2];
     struct overlay overlay;
+    uint8_t overlay_left[OVERLAY_STREAMS]; /* packets that it sent and has not been told of */
     struct debug_registers debug;
     struct pic pic;
     struct tdma tdma;

@@ -9,34 +9,9 @@
 
 #include "tile/bus.h"
 
-enum { QUEUE = 4, LINES = 4, LINE_BYTES = 16 };
-
 /* The chance that a request flushes the L0 cache is about 0.8 % (SPEC: BabyRISCV README). */
 enum { FLUSH_ONE_IN = 128 };
 #define CFG0_NO_PERIODIC_FLUSH (UINT32_C(1) << 24)
-
-struct pending_store {
-    uint32_t address, value;
-    uint8_t size;
-};
-
-struct cache_line {
-    bool valid;
-    uint32_t address;
-    uint8_t bytes[LINE_BYTES];
-};
-
-struct weak_core {
-    struct pending_store queue[QUEUE]; /* queue[0] is the oldest */
-    unsigned queued;
-    struct cache_line line[LINES];
-    unsigned victim;
-};
-
-struct tile_weak {
-    uint64_t random;
-    struct weak_core core[RV32_CORES];
-};
 
 /* xorshift64*: deterministic, good enough to shake schedules */
 static uint32_t random_below(struct tile_weak *weak, uint32_t bound)
@@ -49,7 +24,7 @@ static uint32_t random_below(struct tile_weak *weak, uint32_t bound)
 
 static void drain_one(struct tile *tile, struct weak_core *core, uint64_t cycle)
 {
-    struct pending_store store = core->queue[0];
+    struct weak_store store = core->queue[0];
     core->queued--;
     memmove(core->queue, core->queue + 1, core->queued * sizeof core->queue[0]);
     memcpy(tile->l1 + store.address, &store.value, store.size);
@@ -65,15 +40,15 @@ static void drain_all(struct tile *tile, struct weak_core *core, uint64_t cycle)
 
 static void flush_cache(struct weak_core *core)
 {
-    for (unsigned i = 0; i < LINES; i++) {
+    for (unsigned i = 0; i < WEAK_LINES; i++) {
         core->line[i].valid = false;
     }
 }
 
-static struct cache_line *find_line(struct weak_core *core, uint32_t address)
+static struct weak_line *find_line(struct weak_core *core, uint32_t address)
 {
-    for (unsigned i = 0; i < LINES; i++) {
-        if (core->line[i].valid && core->line[i].address == (address & ~(LINE_BYTES - 1u))) {
+    for (unsigned i = 0; i < WEAK_LINES; i++) {
+        if (core->line[i].valid && core->line[i].address == (address & ~(WEAK_LINE_BYTES - 1u))) {
             return &core->line[i];
         }
     }
@@ -83,7 +58,7 @@ static struct cache_line *find_line(struct weak_core *core, uint32_t address)
 static bool overlaps_queue(const struct weak_core *core, uint32_t address, unsigned size)
 {
     for (unsigned i = 0; i < core->queued; i++) {
-        const struct pending_store *store = &core->queue[i];
+        const struct weak_store *store = &core->queue[i];
         if (store->address < address + size && address < store->address + store->size) {
             return true;
         }
@@ -97,14 +72,14 @@ static void load_l1(struct tile *tile, struct rv32_hart *hart, struct rv32_acces
     const uint8_t *from = tile->l1 + access->address;
     access->value = 0;
     if (!access->atomic && !(hart->csr.cfg0 & RV32_CFG0_DIS_LOW_CASH)) {
-        struct cache_line *line = find_line(core, access->address);
+        struct weak_line *line = find_line(core, access->address);
         if (!line) {
-            line = &core->line[core->victim++ % LINES];
+            line = &core->line[core->victim++ % WEAK_LINES];
             line->valid = true;
-            line->address = access->address & ~(LINE_BYTES - 1u);
-            memcpy(line->bytes, tile->l1 + line->address, LINE_BYTES);
+            line->address = access->address & ~(WEAK_LINE_BYTES - 1u);
+            memcpy(line->bytes, tile->l1 + line->address, WEAK_LINE_BYTES);
         }
-        memcpy(&access->value, line->bytes + access->address % LINE_BYTES, access->size);
+        memcpy(&access->value, line->bytes + access->address % WEAK_LINE_BYTES, access->size);
         if (!(hart->csr.cfg0 & CFG0_NO_PERIODIC_FLUSH) &&
             random_below(tile->weak, FLUSH_ONE_IN) == 0) {
             flush_cache(core);
@@ -117,14 +92,14 @@ static void load_l1(struct tile *tile, struct rv32_hart *hart, struct rv32_acces
 static void store_l1(struct tile *tile, struct rv32_hart *hart, const struct rv32_access *access)
 {
     struct weak_core *core = &tile->weak->core[hart->core];
-    struct cache_line *line = find_line(core, access->address);
+    struct weak_line *line = find_line(core, access->address);
     if (line) {
         line->valid = false;
     }
-    if (core->queued == QUEUE) {
+    if (core->queued == WEAK_QUEUE) {
         drain_one(tile, core, access->cycle);
     }
-    core->queue[core->queued++] = (struct pending_store){
+    core->queue[core->queued++] = (struct weak_store){
         .address = access->address, .value = access->value, .size = access->size};
     if (access->atomic) {
         drain_all(tile, core, access->cycle);
@@ -207,7 +182,7 @@ uint32_t tile_weak_choose(struct tile *tile, uint32_t bound)
 uint64_t tile_weak_turn(struct tile *tile, enum rv32_core core, uint64_t most)
 {
     struct weak_core *weak = &tile->weak->core[core];
-    for (unsigned n = random_below(tile->weak, QUEUE + 1); n > 0 && weak->queued; n--) {
+    for (unsigned n = random_below(tile->weak, WEAK_QUEUE + 1); n > 0 && weak->queued; n--) {
         drain_one(tile, weak, tile->round_start);
     }
     return 1 + random_below(tile->weak, (uint32_t)most);

@@ -13,6 +13,32 @@
 
 struct tile;
 
+enum { WEAK_QUEUE = 4, WEAK_LINES = 4, WEAK_LINE_BYTES = 16 };
+
+struct weak_store {
+    uint32_t address, value;
+    uint8_t size;
+};
+
+struct weak_line {
+    bool valid;
+    uint32_t address;
+    uint8_t bytes[WEAK_LINE_BYTES];
+};
+
+struct weak_core {
+    struct weak_store queue[WEAK_QUEUE]; /* queue[0] is the oldest */
+    unsigned queued;
+    struct weak_line line[WEAK_LINES];
+    unsigned victim;
+};
+
+/* Plain data. */
+struct tile_weak {
+    uint64_t random;
+    struct weak_core core[RV32_CORES];
+};
+
 /* Turns weak memory on for a new tile, with random choices from `seed`; false without memory. */
 bool tile_weak_enable(struct tile *tile, uint64_t seed);
 void tile_weak_free(struct tile *tile);

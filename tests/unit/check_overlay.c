@@ -356,18 +356,18 @@ END_TEST
 
 START_TEST(reload_repeats_a_phase)
 {
-    uint32_t first[] = {2 << 24 | 1 << 12, blob_word(OVERLAY_MISC_CFG, FROM_SOFTWARE | TO_SOFTWARE),
+    uint32_t first[] = {2 << 24 | 1 << 12, blob_word(OVERLAY_REMOTE_SRC, 2),
                         blob_word(OVERLAY_CURR_PHASE, 44)};
-    uint32_t second[] = {0, blob_word(OVERLAY_REMOTE_SRC, 1),
+    uint32_t second[] = {2 << 24 | 1 << 12, blob_word(OVERLAY_REMOTE_SRC, 1),
                          blob_word(OVERLAY_RELOAD_PHASE_BLOB, (uint32_t)-24)};
-    configure(0, 20, 0);
-    second[0] = 2 << 24;
+    configure(0, 20, FROM_SOFTWARE | TO_SOFTWARE);
     put_blob(put_blob(BLOB, first, 3), second, 3);
     load_from(20, 0, BLOB, 3, AUTO_ADVANCE);
     for (unsigned round = 0; round < 4; round++) {
         settle(W);
         ck_assert_uint_eq(status(20), RUNS);
         ck_assert_uint_eq(read_stream(W, 0, 20, OVERLAY_CURR_PHASE), 44);
+        ck_assert_uint_eq(read_stream(W, 0, 20, OVERLAY_REMOTE_SRC), 2); /* the other never runs */
         uint32_t offset = read_stream(W, 0, 20, OVERLAY_WR_PTR) & 0x1ffff;
         write_stream(W, 0, 20, OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO, (BUFFER + offset) | 1 << 17);
         write_stream(W, 0, 20, OVERLAY_MSG_INFO_CLEAR, 1);
@@ -499,6 +499,67 @@ START_TEST(later_phases_need_no_handshake)
 }
 END_TEST
 
+/* Credits: messages of a word fill the buffer; each that is cleared makes room, and is told once
+ * there is as much room as the threshold asks for, or the phase's last message has come. */
+START_TEST(credits_wait_for_the_threshold)
+{
+    enum { SIZE = 64 };
+    uint32_t code = (uint32_t)_i % 16, part = SIZE >> (code & 7);
+    uint32_t wanted = code & 8 ? SIZE - part : code ? part : 0;
+    bool all_came = _i >= 16;
+    write_stream(W, 0, 21, OVERLAY_REMOTE_SRC, node_of(1, 40) | 9 << 18);
+    write_stream(W, 0, 21, OVERLAY_MEM_BUF_SPACE_AVAILABLE_ACK_THRESHOLD, code);
+    begin(0, 21, all_came ? SIZE : 2 * SIZE, FROM_REMOTE | TO_SOFTWARE | SRC_CHANGE);
+    for (unsigned i = 0; i < SIZE; i++) {
+        put_word(W, 0, (BUFFER + i) * 16 + 4, 1);
+        put_word(W, 0, (HEADERS + i) * 16 + 4, 1);
+        overlay_packet_arrived(&W->tile[0].overlay, 21, true, true, 16, 0);
+    }
+    settle(W);
+    unsigned untold = 0;
+    for (unsigned room = 1; room <= SIZE; room++) {
+        unsigned before = W->registers;
+        write_stream(W, 0, 21, OVERLAY_MSG_INFO_CLEAR, 1);
+        write_stream(W, 0, 21, OVERLAY_MSG_DATA_CLEAR, 1);
+        settle(W);
+        untold++;
+        bool told = all_came || room >= wanted;
+        ck_assert_uint_eq(W->registers - before, told);
+        untold = told ? 0 : untold;
+    }
+    ck_assert_uint_eq(untold, 0);
+    ck_assert_uint_eq(W->faults, 0);
+}
+END_TEST
+
+/* A stream that feeds another begins its next phase when its messages have left the other. */
+START_TEST(lent_messages_come_back)
+{
+    write_stream(W, 0, 16, OVERLAY_REMOTE_DEST, 1 | 4 << 12);
+    begin(0, 16, 1, FROM_SOFTWARE | TO_GATHERER);
+    write_stream(W, 0, 4, OVERLAY_LOCAL_SRC_MASK, 1 << 16);
+    write_stream(W, 0, 4, OVERLAY_GATHER, 1 | 1 << 13);
+    begin(0, 4, 2, GATHERS | TO_SOFTWARE);
+    for (unsigned i = 0; i < 2; i++) {
+        write_stream(W, 0, 16, OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO, (BUFFER + 3 * i) | 3 << 17);
+        settle(W);
+        ck_assert_uint_eq(status(16), IDLE);
+        write_stream(W, 0, 16, OVERLAY_PHASE_AUTO_CFG_HEADER, 1 << 12);
+        write_stream(W, 0, 16, OVERLAY_PHASE_ADVANCE, 1);
+        settle(W);
+        ck_assert_uint_eq(status(16), FLUSHES);
+        write_stream(W, 0, 4, OVERLAY_MSG_INFO_CLEAR, 1);
+        settle(W);
+        ck_assert_uint_eq(status(16), FLUSHES);
+        write_stream(W, 0, 4, OVERLAY_MSG_DATA_CLEAR, 1);
+        settle(W);
+        ck_assert_uint_eq(status(16), RUNS);
+        ck_assert_uint_eq(read_stream(W, 0, 16, OVERLAY_BUF_SPACE_AVAILABLE), 64);
+    }
+    ck_assert_uint_eq(status(4), IDLE);
+}
+END_TEST
+
 /* --- Infinite phases, offsets --- */
 
 START_TEST(infinite_phases_end_with_a_flag)
@@ -612,7 +673,7 @@ static const struct refusal refusals_in_a_phase[] = {
 static void expect_refusal(const struct refusal *refusal)
 {
     struct overlay *overlay = &W->tile[0].overlay;
-    size_t bytes = overlay_memory_bytes(64);
+    size_t bytes = OVERLAY_MEMORY_BYTES;
     uint8_t *before = malloc(bytes);
     ck_assert_ptr_nonnull(before);
     const struct write *write = refusal->write;
@@ -783,7 +844,7 @@ END_TEST
 /* A copy of the plain state goes on like the original. */
 START_TEST(copies_go_on_alike)
 {
-    size_t bytes = overlay_memory_bytes(64);
+    size_t bytes = OVERLAY_MEMORY_BYTES;
     aim(20, 1, 21);
     write_stream(W, 0, 20, OVERLAY_DEST_PHASE_READY_UPDATE, 0);
     begin(0, 20, 4, FROM_SOFTWARE | TO_REMOTE | DEST_NO_FLOW);
@@ -899,6 +960,8 @@ int main(void)
     tcase_add_loop_test(tcase, the_cache_forgets_the_oldest, 0, 2);
     tcase_add_test(tcase, receivers_answer_until_data_come);
     tcase_add_test(tcase, later_phases_need_no_handshake);
+    tcase_add_loop_test(tcase, credits_wait_for_the_threshold, 0, 32);
+    tcase_add_test(tcase, lent_messages_come_back);
     tcase_add_loop_test(tcase, infinite_phases_end_with_a_flag, 0, 3);
     tcase_add_loop_test(tcase, offsets_move_both_ends, 0, 2);
     tcase_add_loop_test(tcase, undefined_configurations_are_refused, 0, COUNT(refusals));

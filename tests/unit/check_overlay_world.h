@@ -161,7 +161,7 @@ static inline void open_world(struct world *w, unsigned streams, uint64_t seed)
         struct world_tile *tile = &w->tile[t];
         tile->world = w;
         tile->number = t;
-        tile->memory = calloc(1, overlay_memory_bytes(streams));
+        tile->memory = calloc(1, OVERLAY_MEMORY_BYTES);
         tile->l1 = calloc(1, L1_BYTES);
         ck_assert(tile->memory && tile->l1);
         overlay_attach(&tile->overlay, streams, tile->memory, tile->l1, L1_BYTES, &world_board,

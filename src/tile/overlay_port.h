@@ -1,0 +1,19 @@
+/*
+ * The overlay between its tile's L1 and NIUs: packets of streams leave like those of command
+ * buffers, and what streams do is done when software writes to them, when packets arrive, and at the
+ * ends of rounds while something is left.
+ */
+#ifndef TILE_OVERLAY_PORT_H
+#define TILE_OVERLAY_PORT_H
+
+#include "tile/tile.h"
+
+extern const struct overlay_board tile_overlay_board;
+
+/* Lets streams go on as far as they can. */
+void tile_overlay_run(struct tile *tile, uint64_t cycle);
+
+/* Tells the PIC and everybody who waits for a stream that registers changed. */
+void tile_overlay_changed(struct tile *tile, uint64_t cycle);
+
+#endif
