@@ -12,6 +12,7 @@
 #define TILE_L1         UINT64_C(0x2000000000)
 
 enum { READ_ALIGNMENT = 64, WRITE_ALIGNMENT = 16 };
+enum { NO_HEADERS = 1 << 13 }; /* of NIU_CFG_0 */
 
 static const char out_of_range[] = "a DRAM bank ends at 0xff000000; its tile's L1 is at "
                                    "0x2000000000, its registers at 0xffb00000";
@@ -160,6 +161,8 @@ static struct noc_target target_of(struct dram_port *port, unsigned noc)
                                .read_alignment = READ_ALIGNMENT,
                                .write_alignment = WRITE_ALIGNMENT,
                                .has_registers = true,
+                               .registers_again = TILE_REGISTERS,
+                               .drops_headers = tile && tile->niu[noc].word[NIU_CFG_0 / 4] & NO_HEADERS,
                                .read = port_read,
                                .write = port_write,
                                .send = port_send,

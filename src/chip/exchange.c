@@ -165,35 +165,26 @@ struct edge {
     char rule[GRID_RULE_BYTES];
 };
 
-static enum noc_answer edge_access(struct edge *edge, bool writes, uint64_t address, void *bytes,
-                                   uint32_t size, const char **rule)
+static enum noc_answer edge_access(struct edge *edge, enum mmio_operation operation,
+                                   uint64_t address, void *bytes, uint32_t size, const char **rule)
 {
-    struct penrose_chip *chip = edge->chip;
-    struct grid_position name = chip_logical(chip, edge->place);
-    struct penrose_error error;
-    enum penrose_status status =
-        writes ? penrose_write(chip, name.x, name.y, address, bytes, size, &error)
-               : penrose_read(chip, name.x, name.y, address, bytes, size, &error);
-    if (status == PENROSE_OK) {
-        return NOC_ANSWERED;
-    }
-    snprintf(edge->rule, sizeof edge->rule, "%.*s", (int)sizeof edge->rule - 1, error.text);
-    *rule = edge->rule;
-    return NOC_REFUSED;
+    *rule = chip_edge_access(edge->chip, edge->place, edge->noc, operation, address, bytes, size,
+                             edge->rule);
+    return *rule ? NOC_REFUSED : NOC_ANSWERED;
 }
 
 static enum noc_answer edge_read(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
                                  uint64_t cycle, const char **rule)
 {
     (void)cycle;
-    return edge_access(owner, false, address, bytes, size, rule);
+    return edge_access(owner, MMIO_READ, address, bytes, size, rule);
 }
 
 static enum noc_answer edge_write(void *owner, uint64_t address, const uint8_t *bytes,
                                   uint32_t size, uint64_t cycle, const char **rule)
 {
     (void)cycle;
-    return edge_access(owner, true, address, (void *)(uintptr_t)bytes, size, rule);
+    return edge_access(owner, MMIO_WRITE, address, (void *)(uintptr_t)bytes, size, rule);
 }
 
 static void edge_send(void *owner, struct noc_packet *packet, uint64_t cycle)

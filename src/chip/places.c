@@ -1,4 +1,5 @@
 /* What stands where: finding and making tiles, and the host's accesses to them. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "chip/firmware.h"
@@ -271,58 +272,74 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
     return access_tile(chip, &inner, error);
 }
 
-static enum penrose_status grid_status(const struct host_access *access, enum grid_reply reply,
-                                       const char *rule, struct penrose_error *error)
-{
-    bool is_done = reply == GRID_DONE || reply == GRID_UNMODELLED;
-    return is_done ? PENROSE_OK : refuse(access, rule, error);
-}
+/* --- Tiles without time: ARC, PCIe, L2CPU, security --- */
 
-static enum penrose_status access_arc(struct penrose_chip *chip, const struct host_access *access,
-                                      struct penrose_error *error)
+static const char *access_arc(struct penrose_chip *chip, unsigned noc,
+                              const struct host_access *access, char *rule)
 {
-    char rule[GRID_RULE_BYTES] = "nothing answers there";
     uint32_t size = (uint32_t)access->size;
     enum grid_reply reply =
-        is_write(access) ? arc_write(&chip->arc, 0, access->address, access->bytes, size, rule)
-                         : arc_read(&chip->arc, 0, access->address, access->bytes, size, rule);
-    return grid_status(access, reply, rule, error);
+        is_write(access) ? arc_write(&chip->arc, noc, access->address, access->bytes, size, rule)
+                         : arc_read(&chip->arc, noc, access->address, access->bytes, size, rule);
+    return reply == GRID_DONE || reply == GRID_UNMODELLED ? NULL : rule;
 }
 
-static enum penrose_status access_pcie(struct penrose_chip *chip, const struct host_access *access,
-                                       struct penrose_error *error)
+static const char *access_pcie(struct penrose_chip *chip, unsigned noc,
+                               const struct host_access *access, char *rule)
 {
-    char rule[GRID_RULE_BYTES] = "nothing answers there";
     struct pcie *pcie = &chip->pcie[tile_at(chip, access->place)->index];
     uint32_t size = (uint32_t)access->size;
     enum grid_reply reply = is_write(access)
-                                ? pcie_write(pcie, 0, access->address, access->bytes, size, rule)
-                                : pcie_read(pcie, 0, access->address, access->bytes, size, rule);
-    return grid_status(access, reply, rule, error);
+                                ? pcie_write(pcie, noc, access->address, access->bytes, size, rule)
+                                : pcie_read(pcie, noc, access->address, access->bytes, size, rule);
+    return reply == GRID_DONE || reply == GRID_UNMODELLED ? NULL : rule;
 }
 
 /* L2CPU and security tiles: memory that keeps what is written. */
-static enum penrose_status access_memory(struct penrose_chip *chip,
-                                         const struct host_access *access,
-                                         struct penrose_error *error)
+static const char *access_memory(struct penrose_chip *chip, const struct host_access *access)
 {
     struct chip_place *place = &chip->place[access->place];
     struct sparse none = {0};
     if (!is_write(access)) {
         sparse_read(place->memory ? place->memory : &none, access->address, access->bytes,
                     access->size);
-        return PENROSE_OK;
+        return NULL;
     }
     if (!place->memory) {
         place->memory = calloc(1, sizeof *place->memory);
     }
-    if (!place->memory ||
-        !sparse_write(place->memory, access->address, access->bytes, access->size)) {
-        return error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", access->x,
-                         access->y);
-    }
-    return PENROSE_OK;
+    bool is_done = place->memory && sparse_write(place->memory, access->address, access->bytes,
+                                                 access->size);
+    return is_done ? NULL : "the host has no memory";
 }
+
+static const char *access_edge(struct penrose_chip *chip, unsigned noc,
+                               const struct host_access *access, char rule[GRID_RULE_BYTES])
+{
+    snprintf(rule, GRID_RULE_BYTES, "nothing answers there");
+    switch ((enum grid_kind)tile_at(chip, access->place)->kind) {
+    case GRID_ARC:
+        return access_arc(chip, noc, access, rule);
+    case GRID_PCIE:
+        return access_pcie(chip, noc, access, rule);
+    case GRID_L2CPU:
+    case GRID_SECURITY:
+        return access_memory(chip, access);
+    default:
+        return "nothing stands there but a router";
+    }
+}
+
+const char *chip_edge_access(struct penrose_chip *chip, uint16_t place, unsigned noc,
+                             enum mmio_operation operation, uint64_t address, void *bytes,
+                             uint32_t size, char rule[GRID_RULE_BYTES])
+{
+    struct host_access access = {
+        .place = place, .operation = operation, .address = address, .bytes = bytes, .size = size};
+    return access_edge(chip, noc, &access, rule);
+}
+
+/* --- All of them --- */
 
 static enum penrose_status access_place(struct penrose_chip *chip, struct host_access *access,
                                         struct penrose_error *error)
@@ -340,18 +357,12 @@ static enum penrose_status access_place(struct penrose_chip *chip, struct host_a
         return access_tile(chip, access, error);
     case GRID_DRAM:
         return access_dram(chip, access, error);
-    case GRID_ARC:
-        return access_arc(chip, access, error);
-    case GRID_PCIE:
-        return access_pcie(chip, access, error);
-    case GRID_L2CPU:
-    case GRID_SECURITY:
-        return access_memory(chip, access, error);
-    case GRID_EMPTY:
-    case GRID_KINDS:
+    default:
         break;
     }
-    return refuse(access, "nothing stands there but a router", error);
+    char text[GRID_RULE_BYTES];
+    const char *rule = access_edge(chip, 0, access, text);
+    return rule ? refuse(access, rule, error) : PENROSE_OK;
 }
 
 #define HOST_ACCESS(name, operation_, constness)                                                   \

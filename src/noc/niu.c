@@ -196,8 +196,26 @@ void niu_translate(const struct niu *niu, unsigned *x, unsigned *y)
 
 /* --- Access --- */
 
+/* The registers that software uses all the time need no search. */
+enum { PLAIN_END = NIU_L1_ACC_AT, COUNTERS_END = NIU_COUNTERS + 4 * 62 };
+
+static bool is_of_command(uint32_t offset)
+{
+    uint32_t in_buffer = offset % NIU_BUFFER_BYTES;
+    return in_buffer < PLAIN_END && in_buffer != NIU_PACKET_TAG;
+}
+
+static bool is_counter(uint32_t offset)
+{
+    return offset >= NIU_COUNTERS && offset < COUNTERS_END;
+}
+
 enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value)
 {
+    if (offset < NIU_BYTES && (is_of_command(offset) || is_counter(offset))) {
+        *value = *word_at(niu, offset);
+        return NIU_DONE;
+    }
     const struct niu_row *row = find_row(offset);
     if (!row) {
         return NIU_ABSENT;
@@ -224,6 +242,10 @@ enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_
 
 enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32_t value)
 {
+    if (offset < NIU_BYTES && is_of_command(offset)) {
+        *word_at(niu, offset) = value;
+        return NIU_DONE;
+    }
     const struct niu_row *row = find_row(offset);
     if (!row) {
         return NIU_ABSENT;

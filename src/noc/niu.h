@@ -33,6 +33,7 @@ enum niu_offset {
     NIU_AT_LEN_BE_1 = 0x24,
     NIU_AT_DATA = 0x28,
     NIU_BRCST_EXCLUDE = 0x2c,
+    NIU_L1_ACC_AT = 0x30,
     NIU_CMD_CTRL = 0x40,
     NIU_NODE_ID = 0x44,
     NIU_ENDPOINT_ID = 0x48,

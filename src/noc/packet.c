@@ -139,6 +139,9 @@ struct noc_packet *noc_queue_take(struct noc_queue *queue, uint64_t end)
         queue->fresh = NULL;
     }
     struct noc_packet *packet = queue->head;
+    if (!packet) { /* it was never initialised: all zero */
+        return NULL;
+    }
     queue->head = packet->next;
     queue->earliest = queue->head ? queue->head->arrival : UINT64_MAX;
     packet->next = NULL;

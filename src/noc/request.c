@@ -98,12 +98,18 @@ static bool check_flags(const struct command *command, struct refusal *refusal)
         return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
                       "a read cannot be multicast: clear bit 5 of NOC_CTRL");
     }
-    if (ctrl & CTRL_STATIC && is_multicast != (class == CTRL_CLASS_MULTICAST)) {
+    if (ctrl & CTRL_STATIC &&
+        (is_multicast ? class != CTRL_CLASS_MULTICAST : class >= CTRL_CLASS_MULTICAST)) {
         return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
                       is_multicast ? "a multicast on a static virtual channel needs class 2: bits "
                                      "14-15 of NOC_CTRL"
                                    : "a unicast request on a static virtual channel needs class 0 "
                                      "or 1: bits 14-15 of NOC_CTRL");
+    }
+    if (command->type == CMD_ATOMIC && ctrl & CTRL_RESPONSE &&
+        (command->back & 3 || command->back >= MMIO_FIRST)) {
+        return refuse(refusal, PENROSE_FAULT_NOC_ALIGNMENT,
+                      "the result of an atomic goes to a multiple of 4 in L1: NOC_RET_ADDR");
     }
     if (ctrl & CTRL_ACCUMULATE && command->type != CMD_ATOMIC) {
         return refuse(refusal, PENROSE_FAULT_NOC_ACCUMULATE,

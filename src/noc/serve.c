@@ -33,7 +33,10 @@ __attribute__((format(printf, 5, 6))) static void refuse(const struct noc_target
 
 static bool is_register(const struct noc_target *target, uint64_t address)
 {
-    return target->has_registers && address >= REGISTERS_FIRST;
+    uint64_t again = address - target->registers_again;
+    return target->has_registers &&
+           ((address >= REGISTERS_FIRST && address <= UINT32_MAX) ||
+            (again >= REGISTERS_FIRST && again <= UINT32_MAX));
 }
 
 /* Does data between `here` (in the target) and `there` (at the initiator) go together? */
@@ -55,7 +58,8 @@ static bool is_aligned(const struct noc_target *target, struct noc_packet *packe
                "an access of registers stays within a word of 4 bytes");
         return false;
     }
-    modulus = here_register || there_register ? 4 : modulus;
+    bool from_register = packet->kind == NOC_READ ? here_register : there_register;
+    modulus = from_register ? 4 : to_register ? LINE_BYTES : modulus;
     if ((here ^ there) & (modulus - 1)) {
         refuse(target, packet, cycle, PENROSE_FAULT_NOC_ALIGNMENT,
                "the addresses of both ends must be equal modulo %u; the other one is 0x%llx",
@@ -150,7 +154,7 @@ static enum noc_answer write_data(const struct noc_target *target, const struct 
     }
     enum noc_answer answer =
         target->write(target->owner, packet->address, bytes, packet->size, cycle, rule);
-    if (answer == NOC_ANSWERED && packet->stores_header) {
+    if (answer == NOC_ANSWERED && packet->stores_header && !target->drops_headers) {
         uint8_t header[HEADER_BYTES] = {0};
         memcpy(header, bytes, packet->size < HEADER_BYTES ? packet->size : HEADER_BYTES);
         answer = target->write(target->owner, (uint64_t)packet->operation << 4, header,
@@ -178,7 +182,11 @@ static bool check_write(const struct noc_target *target, struct noc_packet *pack
                    "inline data reach registers only: stage them in L1 and write from there");
             return false;
         }
-        packet->address &= ~UINT64_C(3); /* GUESS: a word is stored */
+        if (packet->address & 3) {
+            refuse(target, packet, cycle, PENROSE_FAULT_NOC_ALIGNMENT,
+                   "a register takes aligned words of 4 bytes");
+            return false;
+        }
         return true;
     }
     return packet->has_enables || is_aligned(target, packet, cycle, target->write_alignment);
@@ -268,6 +276,11 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
 {
     const char *rule = NULL;
     enum noc_answer answer = NOC_ANSWERED;
+    if (packet->kind == NOC_ATOMIC_RESPONSE && !target->line) {
+        refuse(target, packet, cycle, PENROSE_FAULT_NOC_ADDRESS,
+               "the result of an atomic goes to the L1 of a Tensix or Ethernet tile");
+        return true;
+    }
     if (packet->kind != NOC_WRITE_ACK) {
         uint32_t size = packet->kind == NOC_READ_RESPONSE ? packet->size : 4;
         answer = target->write(target->owner, packet->address, noc_packet_bytes(packet), size,

@@ -68,6 +68,7 @@ void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
     packet->sent = cycle;
     packet->order = (uint64_t)tile->node << 40 | tile->noc_sequence++;
     noc_list_append(&tile->sent, packet);
+    tile_end_round(tile, cycle);
 }
 
 static const char *fetch(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
@@ -121,6 +122,9 @@ void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum til
 
 /* --- Receiving --- */
 
+enum { NIU_WINDOW = 0x10000 };
+#define NIU_BASE UINT32_C(0xffb20000)
+
 void tile_noc_tell_pic(struct tile *tile, unsigned noc, uint64_t cycle)
 {
     pic_set_hardware(tile, noc ? PIC_NIU1 : PIC_NIU0, niu_interrupt(&tile->niu[noc]), cycle);
@@ -137,8 +141,10 @@ static void port_deliver(void *owner, const struct noc_packet *packet, uint64_t 
 static void port_changed(void *owner, unsigned noc, uint64_t cycle)
 {
     struct tile *tile = owner;
-    tile_noc_tell_pic(tile, noc, cycle);
-    tile_event(tile, cycle);
+    if (tile->niu[noc].word[NIU_RTZ_CFG / 4]) {
+        tile_noc_tell_pic(tile, noc, cycle);
+    }
+    tile_registers_changed(tile, NIU_BASE + noc * NIU_WINDOW, NIU_WINDOW, cycle);
 }
 
 /* The record is the initiator's: the chip finds its tile by `origin`. */

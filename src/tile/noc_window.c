@@ -7,7 +7,8 @@
 
 /* --- NIU --- */
 
-enum { NIU_WINDOW_SHIFT = 16, NIU_WINDOW_MASK = 0xffff };
+enum { NIU_WINDOW_SHIFT = 16, NIU_WINDOW_MASK = 0xffff, NIU_WINDOW = 1 << NIU_WINDOW_SHIFT };
+#define NIU_BASE UINT32_C(0xffb20000)
 
 static enum mmio_reply absent(struct mmio_access *access)
 {
@@ -27,8 +28,9 @@ static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, 
     case NIU_COMMAND:
         if (effects) {
             tile_noc_request(tile, noc, offset / NIU_BUFFER_BYTES, access->agent, access->cycle);
+            tile_registers_changed(tile, NIU_BASE + noc * NIU_WINDOW, NIU_WINDOW, access->cycle);
         }
-        break;
+        return MMIO_OK;
     case NIU_UNMODELLED:
         tile_report_unmodelled(tile, access);
         break;
@@ -36,8 +38,11 @@ static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, 
         break;
     }
     if (effects) {
+        tile_registers_changed(tile, access->address, 4, access->cycle);
+    }
+    if (effects && offset >= NIU_CLEAR_OUTSTANDING) {
         tile_noc_tell_pic(tile, noc, access->cycle);
-        tile_event(tile, access->cycle);
+        tile_registers_changed(tile, NIU_BASE + noc * NIU_WINDOW, NIU_WINDOW, access->cycle);
     }
     return MMIO_OK;
 }

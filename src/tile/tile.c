@@ -136,6 +136,11 @@ void tile_event(struct tile *tile, uint64_t cycle)
 {
     tile->epoch++;
     tile->event_time = cycle > tile->event_time ? cycle : tile->event_time;
+    tile_end_round(tile, cycle);
+}
+
+void tile_end_round(struct tile *tile, uint64_t cycle)
+{
     if (tile->running != RV32_CORES) {
         struct rv32_hart *hart = &tile->hart[tile->running];
         uint64_t round_end = (cycle / tile->quantum + 1) * tile->quantum;
@@ -164,6 +169,13 @@ static bool is_polled(const struct tile *tile, uint32_t address, uint32_t size)
         }
     }
     return false;
+}
+
+void tile_registers_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    if (is_polled(tile, address, size)) {
+        tile_event(tile, cycle);
+    }
 }
 
 /* Is any hart asleep on the marked 64-byte line that starts at `address`? */

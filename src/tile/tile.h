@@ -273,6 +273,13 @@ uint64_t tile_next_event(struct tile *tile);
 /* Something that others can see changed at tile time `cycle`. */
 void tile_event(struct tile *tile, uint64_t cycle);
 
+/* The same where nothing but registers that sleeping harts may poll has changed: costs nobody
+ * anything when no hart polls [address, address + size). */
+void tile_registers_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle);
+
+/* The burst under way ends with its round: others have something to do then. */
+void tile_end_round(struct tile *tile, uint64_t cycle);
+
 /* True when B or NC would take an interrupt now. */
 bool tile_interrupt_pending(const struct tile *tile, enum rv32_core core);
 
