@@ -36,6 +36,7 @@ PENROSE_FAULT_KIND(NOC_INLINE, "noc-inline-l1", STOP, "inline writes of Blackhol
 PENROSE_FAULT_KIND(NOC_ACCUMULATE, "noc-accumulate", STOP, "accumulating NoC writes do not work on Blackhole")
 PENROSE_FAULT_KIND(NOC_MULTICAST, "noc-multicast", STOP, "a multicast must reach a tile, or nobody ever answers")
 PENROSE_FAULT_KIND(NOC_CREDIT, "noc-credit", WARN, "a response goes to the NIU that waits for it")
+PENROSE_FAULT_KIND(NOC_BUSY, "noc-busy-buffer", WARN, "registers of a request initiator must not change before bit 0 of its NOC_CMD_CTRL is clear")
 PENROSE_FAULT_KIND(NOC_HELD, "noc-held-tile", STOP, "a tile that is fused off or whose clock is off answers nothing")
 PENROSE_FAULT_KIND(ETHERNET, "bad-frame", WARN, "what arrives over Ethernet must fit where it goes")
 PENROSE_FAULT_KIND(HANG, "hardware-hang", STOP, "the hardware would wait for ever")

@@ -28,10 +28,32 @@ static uint64_t latency(const struct penrose_chip *chip, const struct noc_packet
            (has_data ? noc_flits(packet->address, packet->size) : 0);
 }
 
-static void set_arrival(const struct penrose_chip *chip, struct noc_packet *packet, unsigned hops)
+/*
+ * --schedule random: packets overtake each other as far as the hardware lets them. SPEC: WormholeB0
+ * NoC/Ordering: requests from one place to another keep their order where software fixed the virtual
+ * channel, or linked them; responses never do.
+ */
+static bool keeps_order(const struct noc_packet *packet)
 {
-    uint64_t arrival = packet->sent + latency(chip, packet, hops);
+    return packet->kind <= NOC_ATOMIC && (packet->channel != NOC_ANY_CHANNEL || packet->is_linked);
+}
+
+/* The latest arrival on the packet's way. */
+static uint64_t *flow(struct penrose_chip *chip, const struct noc_packet *packet)
+{
+    unsigned way = (unsigned)packet->from * NOC_NODES + packet->to;
+    return &chip->flow[packet->noc][way];
+}
+
+static void set_arrival(struct penrose_chip *chip, struct noc_packet *packet, unsigned hops)
+{
+    uint64_t arrival = packet->sent + latency(chip, packet, hops) + packet->delay;
     packet->arrival = arrival < chip->now ? chip->now : arrival;
+    if (chip->flow && keeps_order(packet)) {
+        uint64_t *last = flow(chip, packet);
+        packet->arrival = packet->arrival < *last ? *last : packet->arrival;
+        *last = packet->arrival;
+    }
 }
 
 static unsigned hops_of(const struct noc_packet *packet)
@@ -41,13 +63,17 @@ static unsigned hops_of(const struct noc_packet *packet)
 
 /* --- Delivery --- */
 
-/* Fused off, or switched off by software. */
-static bool is_held(struct penrose_chip *chip, const struct noc_packet *packet)
+/* Why the tile answers nothing: fused off, or switched off by software; NULL: it does. */
+static const char *is_held(struct penrose_chip *chip, const struct noc_packet *packet)
 {
     enum { CLOCK_OFF = 1 << 12 }; /* of NIU_CFG_0 */
     const struct tile *tile = chip->place[packet->to].tile;
-    return grid_tile(&chip->grid, chip_position(packet->to))->is_fused_off ||
-           (tile && tile->niu[packet->noc].word[NIU_CFG_0 / 4] & CLOCK_OFF);
+    if (grid_tile(&chip->grid, chip_position(packet->to))->is_fused_off) {
+        return "it is fused off on this card; use tiles that the card has";
+    }
+    return tile && tile->niu[packet->noc].word[NIU_CFG_0 / 4] & CLOCK_OFF
+               ? "its clock is off; clear bit 12 of its NIU_CFG_0"
+               : NULL;
 }
 
 static void drop(struct penrose_chip *chip, struct noc_packet *packet,
@@ -65,8 +91,9 @@ static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
 {
     struct chip_place *place = &chip->place[packet->to];
     const struct grid_tile *tile = grid_tile(&chip->grid, chip_position(packet->to));
-    if (is_held(chip, packet)) {
-        drop(chip, packet, PENROSE_FAULT_NOC_HELD, "the tile is fused off or its clock is off");
+    const char *held = is_held(chip, packet);
+    if (held) {
+        drop(chip, packet, PENROSE_FAULT_NOC_HELD, held);
         return;
     }
     switch ((enum grid_kind)tile->kind) {
@@ -105,6 +132,19 @@ static bool has_opted_out(const struct tile *tile, unsigned noc, struct grid_pos
     return word[NIU_ROUTER_CFG_1 / 4] >> at.x & 1 || word[NIU_ROUTER_CFG_3 / 4] >> at.y & 1;
 }
 
+/* Nobody is reached; `rule` says why, NULL: nobody listens. */
+static void refuse_multicast(struct penrose_chip *chip, struct noc_packet *packet, const char *rule)
+{
+    char text[200];
+    const struct noc_span *span = &packet->span;
+    snprintf(text, sizeof text, "NoC %u, multicast to 0x%llx of raw (%u, %u) to (%u, %u): %s",
+             packet->noc, (unsigned long long)packet->address, span->start_x, span->start_y,
+             span->end_x, span->end_y,
+             rule ? rule : "no worker there takes it (the sender only with bit 17 of NOC_CTRL)");
+    chip_packet_fault(chip, packet, PENROSE_FAULT_NOC_MULTICAST, text);
+    noc_packet_free(&chip->packets, packet);
+}
+
 /* Tensix tiles that take it, by copies; the others have opted out since the chip was started. */
 static void spread(struct penrose_chip *chip, struct noc_packet *packet)
 {
@@ -139,8 +179,7 @@ static void spread(struct penrose_chip *chip, struct noc_packet *packet)
         }
     }
     if (reached == 0) {
-        drop(chip, packet, PENROSE_FAULT_NOC_MULTICAST,
-             rule ? rule : "the rectangle holds no tile that takes multicasts");
+        refuse_multicast(chip, packet, rule);
         return;
     }
     noc_packet_free(&chip->packets, packet);

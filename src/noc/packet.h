@@ -57,6 +57,7 @@ struct noc_packet {
     uint32_t word;                 /* inline data, operand of an atomic, its result */
     uint32_t operation;            /* NOC_AT_LEN_BE of an atomic; of others NOC_AT_DATA for header
                                       stores */
+    uint32_t delay; /* cycles that it is under way for longer than it needs (--schedule random) */
     uint32_t pc;                   /* who asked: for reports */
     uint8_t agent;
     uint8_t noc;

@@ -1,9 +1,10 @@
 /*
  * Request initiators, see noc/request.h.
  *
- * A request leaves at once: its data are taken when software asks, so the counters of what has
- * been sent are right from the start. Checks come first; a request that fails one has had no
- * effect. What only the receiver can judge (is there memory, is it aligned for it) noc/serve.c does.
+ * A request is accepted (checks of what its registers say, what software's write counts) and
+ * departs: then its data are taken and it has been sent. Usually both happen at once. A request that
+ * fails a check has had no effect. What only the receiver can judge (is there memory, is it aligned
+ * for it) noc/serve.c does.
  */
 #include "noc/request.h"
 
@@ -316,17 +317,35 @@ static uint32_t packets_of(const struct command *command)
                : 1;
 }
 
-static void count_issued(struct niu *niu, const struct command *command,
-                         const struct noc_packet *packet)
+static bool takes_data(const struct command *command)
 {
-    unsigned id = noc_transaction(packet);
-    if (packet->wants_response) {
+    return command->type == CMD_WRITE && !is_inline(command);
+}
+
+static void add_outgoing(struct niu *niu, unsigned id, uint32_t packets)
+{
+    uint32_t *outgoing = &niu->word[NIU_WRITES_OUTGOING / 4 + id];
+    *outgoing = (*outgoing + packets) & UINT8_MAX;
+}
+
+static unsigned transaction(const struct command *command)
+{
+    return command->word[NIU_PACKET_TAG / 4] >> NOC_TAG_TRANSACTION_SHIFT & 15;
+}
+
+/* What software's write of NOC_CMD_CTRL counts. */
+static void count_issued(struct niu *niu, const struct command *command)
+{
+    unsigned id = transaction(command);
+    if (command->type == CMD_READ || command->ctrl & CTRL_RESPONSE) {
         niu_set_outstanding(niu, id, niu_outstanding(niu, id) + packets_of(command));
+    }
+    if (takes_data(command)) {
+        add_outgoing(niu, id, packets_of(command));
     }
 }
 
-/* A packet has got a virtual channel and has left. What a write takes from memory is taken, so
- * NIU_MST_WRITE_REQS_OUTGOING_ID is back to what it was. */
+/* A packet has got a virtual channel and has left; what a write takes from memory is taken. */
 static void count_sent(struct niu *niu, const struct noc_packet *packet)
 {
     bool marked = packet->wants_response;
@@ -350,6 +369,7 @@ static void count_sent(struct niu *niu, const struct noc_packet *packet)
                       marked ? NIU_MST_NONPOSTED_WR_DATA_WORD_SENT
                              : NIU_MST_POSTED_WR_DATA_WORD_SENT,
                       noc_flits(packet->address, packet->size));
+            add_outgoing(niu, noc_transaction(packet), UINT8_MAX); /* one less */
         }
         break;
     }
@@ -376,23 +396,45 @@ static void advance(struct command *command)
     command->length -= NOC_MOST_BYTES;
 }
 
-void noc_request(struct niu *niu, unsigned buffer, uint64_t cycle, const struct noc_initiator *by)
+bool noc_request_accept(struct niu *niu, unsigned buffer, uint64_t cycle,
+                        const struct noc_initiator *by)
+{
+    struct command command = read_command(niu, buffer);
+    struct refusal refusal;
+    if (!check_flags(&command, &refusal) || !check_length(&command, &refusal)) {
+        command.word[NIU_CMD_CTRL / 4] = 0;
+        by->fault(by->owner, refusal.kind, refusal.text, cycle);
+        return false;
+    }
+    count_issued(niu, &command);
+    return true;
+}
+
+/* The request is dropped after all: what it would have counted down is put right. */
+static void drop(struct niu *niu, const struct command *command)
+{
+    unsigned id = transaction(command);
+    if (takes_data(command)) {
+        add_outgoing(niu, id, UINT8_MAX + 1 - packets_of(command));
+    }
+    if (command->type == CMD_READ || command->ctrl & CTRL_RESPONSE) {
+        uint32_t *outstanding = &niu->word[NIU_REQS_OUTSTANDING / 4 + id];
+        *outstanding = (*outstanding - packets_of(command)) & UINT8_MAX;
+    }
+}
+
+void noc_request_depart(struct niu *niu, unsigned buffer, uint64_t cycle,
+                        const struct noc_initiator *by)
 {
     struct command command = read_command(niu, buffer);
     struct refusal refusal;
     command.word[NIU_CMD_CTRL / 4] = 0;
-    if (!check_flags(&command, &refusal) || !check_length(&command, &refusal)) {
-        by->fault(by->owner, refusal.kind, refusal.text, cycle);
-        return;
-    }
-    for (bool first = true;; first = false) {
+    for (;;) {
         struct noc_packet *packet = make_packet(niu, &command, by, cycle, &refusal);
         if (!packet) {
+            drop(niu, &command);
             by->fault(by->owner, refusal.kind, refusal.text, cycle);
             return;
-        }
-        if (first) {
-            count_issued(niu, &command, packet);
         }
         count_sent(niu, packet);
         by->send(by->owner, packet, cycle);
@@ -400,5 +442,12 @@ void noc_request(struct niu *niu, unsigned buffer, uint64_t cycle, const struct 
             return;
         }
         advance(&command);
+    }
+}
+
+void noc_request(struct niu *niu, unsigned buffer, uint64_t cycle, const struct noc_initiator *by)
+{
+    if (noc_request_accept(niu, buffer, cycle, by)) {
+        noc_request_depart(niu, buffer, cycle, by);
     }
 }

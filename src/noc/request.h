@@ -27,8 +27,17 @@ struct noc_initiator {
     void (*fault)(void *owner, enum penrose_fault_kind kind, const char *text, uint64_t cycle);
 };
 
-/* Issues the request that the registers of command buffer `buffer` describe. The bit of
- * NOC_CMD_CTRL is clear afterwards. */
+/*
+ * The request that the registers of command buffer `buffer` describe, in two steps: while it has been
+ * accepted and has not departed its bit of NOC_CMD_CTRL is set, and software must leave the buffer
+ * alone. False: it broke a rule and was dropped.
+ */
+bool noc_request_accept(struct niu *niu, unsigned buffer, uint64_t cycle,
+                        const struct noc_initiator *by);
+void noc_request_depart(struct niu *niu, unsigned buffer, uint64_t cycle,
+                        const struct noc_initiator *by);
+
+/* Both at once. */
 void noc_request(struct niu *niu, unsigned buffer, uint64_t cycle, const struct noc_initiator *by);
 
 #endif

@@ -208,6 +208,8 @@ const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number
     if (page) {
         __atomic_add_fetch(&page->users, 1, __ATOMIC_RELAXED);
         code->map[number] = page;
+        code->first = code->end == 0 || number < code->first ? number : code->first;
+        code->end = number >= code->end ? number + 1 : code->end;
         size_t line = ((size_t)number << RV32_PAGE_SHIFT) >> RV32_L1_MARK_SHIFT;
         for (unsigned i = 0; i < RV32_PAGE_BYTES >> RV32_L1_MARK_SHIFT; i++) {
             code->marks[line + i] |= RV32_MARK_CODE;
@@ -243,9 +245,10 @@ void rv32_code_written(struct rv32_code *code, uint32_t address, uint32_t size)
 
 void rv32_code_invalidate(struct rv32_code *code)
 {
-    for (uint32_t number = 0; number < code->pages; number++) {
+    for (uint32_t number = code->first; number < code->end; number++) {
         if (code->map[number]) {
             unlink_page(code, number);
         }
     }
+    code->first = code->end = 0;
 }

@@ -20,6 +20,7 @@ struct rv32_code {
     const uint8_t *l1;
     uint8_t *marks; /* the owner's l1_marks: RV32_MARK_CODE is set where pages are mapped */
     struct rv32_code_store *store;
+    uint32_t first, end; /* pages outside of [first, end) are not mapped */
     bool stale; /* the running burst's page was unlinked: look it up again */
 };
 

@@ -6,6 +6,10 @@
 
 #include "noc/request.h"
 #include "tile/overlay_port.h"
+#include "tile/weak.h"
+
+enum { NIU_WINDOW = 0x10000 };
+#define NIU_BASE UINT32_C(0xffb20000)
 
 /* --- Its address space as the NoC sees it --- */
 
@@ -62,11 +66,15 @@ static void port_line_written(void *owner, uint64_t address, uint64_t cycle)
 
 /* --- Sending --- */
 
+/* --schedule random: cycles that a request waits to depart, and a packet is under way longer. */
+enum { MOST_DEPARTURE = 600, MOST_DELAY = 1500 };
+
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
     struct tile *tile = owner;
     packet->sent = cycle;
     packet->order = (uint64_t)tile->node << 40 | tile->noc_sequence++;
+    packet->delay = tile->weak ? tile_weak_choose(tile, MOST_DELAY) : 0;
     noc_list_append(&tile->sent, packet);
     tile_end_round(tile, cycle);
 }
@@ -95,20 +103,40 @@ static void request_fault(void *owner, enum penrose_fault_kind kind, const char 
     }
 }
 
+static struct noc_initiator initiator(struct tile *tile, unsigned noc, enum tile_agent agent,
+                                      uint32_t pc)
+{
+    return (struct noc_initiator){.owner = tile,
+                                  .pool = &tile->pool,
+                                  .here = tile->node,
+                                  .noc = (uint8_t)noc,
+                                  .agent = (uint8_t)agent,
+                                  .pc = pc,
+                                  .fetch = fetch,
+                                  .send = tile_noc_send,
+                                  .fault = request_fault};
+}
+
+/* --schedule random: a request departs when its NIU gets to it, after those before it. */
+
+static void wait_for_departure(struct tile *tile, unsigned noc, unsigned buffer,
+                               enum tile_agent agent, uint32_t pc, uint64_t cycle)
+{
+    uint64_t due = cycle + tile_weak_choose(tile, MOST_DEPARTURE);
+    for (unsigned i = 0; i < NIU_BUFFERS; i++) {
+        const struct tile_command *other = &tile->command[noc][i];
+        due = other->waits && other->due >= due ? other->due + 1 : due;
+    }
+    tile->command[noc][buffer] =
+        (struct tile_command){.waits = true, .agent = (uint8_t)agent, .pc = pc, .due = due};
+    tile->commands++;
+}
+
 void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum tile_agent agent,
                       uint64_t cycle)
 {
-    struct noc_initiator by = {.owner = tile,
-                               .pool = &tile->pool,
-                               .here = tile->node,
-                               .noc = (uint8_t)noc,
-                               .agent = (uint8_t)agent,
-                               .fetch = fetch,
-                               .send = tile_noc_send,
-                               .fault = request_fault};
-    if (agent < AGENT_NOC) {
-        by.pc = rv32_current_pc(&tile->hart[agent]);
-    }
+    uint32_t pc = agent < AGENT_NOC ? rv32_current_pc(&tile->hart[agent]) : 0;
+    struct noc_initiator by = initiator(tile, noc, agent, pc);
     bool leads_to_gddr = tile->kind->type == TILE_DRAM &&
                          tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE;
     if (leads_to_gddr) {
@@ -117,13 +145,60 @@ void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum til
                       "a DRAM tile starts requests only while bit 15 of its NIU_CFG_0 is clear", cycle);
         return;
     }
-    noc_request(&tile->niu[noc], buffer, cycle, &by);
+    if (!noc_request_accept(&tile->niu[noc], buffer, cycle, &by)) {
+        return;
+    }
+    if (tile->weak) {
+        wait_for_departure(tile, noc, buffer, agent, pc, cycle);
+    } else {
+        noc_request_depart(&tile->niu[noc], buffer, cycle, &by);
+    }
+}
+
+bool tile_noc_buffer_busy(struct tile *tile, unsigned noc, unsigned buffer, uint64_t cycle)
+{
+    if (!tile->commands || !tile->command[noc][buffer].waits) {
+        return false;
+    }
+    request_fault(tile, PENROSE_FAULT_NOC_BUSY,
+                  "a register of a request initiator changes while bit 0 of its NOC_CMD_CTRL is set: "
+                  "read that until it is clear",
+                  cycle);
+    return true;
+}
+
+static uint64_t next_departure(const struct tile *tile)
+{
+    uint64_t next = UINT64_MAX;
+    for (unsigned i = 0; tile->commands && i < 2 * NIU_BUFFERS; i++) {
+        const struct tile_command *command = &tile->command[i / NIU_BUFFERS][i % NIU_BUFFERS];
+        next = command->waits && command->due < next ? command->due : next;
+    }
+    return next;
+}
+
+/* Requests that are due before `end` depart, in their order. */
+static void depart(struct tile *tile, uint64_t end)
+{
+    for (uint64_t due; (due = next_departure(tile)) < end;) {
+        unsigned i = 0;
+        while (!tile->command[i / NIU_BUFFERS][i % NIU_BUFFERS].waits ||
+               tile->command[i / NIU_BUFFERS][i % NIU_BUFFERS].due != due) {
+            i++;
+        }
+        unsigned noc = i / NIU_BUFFERS;
+        struct tile_command *command = &tile->command[noc][i % NIU_BUFFERS];
+        struct noc_initiator by =
+            initiator(tile, noc, (enum tile_agent)command->agent, command->pc);
+        uint64_t cycle = due > tile->now ? due : tile->now;
+        command->waits = false;
+        tile->commands--;
+        noc_request_depart(&tile->niu[noc], i % NIU_BUFFERS, cycle, &by);
+        tile_registers_changed(tile, NIU_BASE + noc * NIU_WINDOW, NIU_WINDOW, cycle);
+    }
 }
 
 /* --- Receiving --- */
-
-enum { NIU_WINDOW = 0x10000 };
-#define NIU_BASE UINT32_C(0xffb20000)
 
 void tile_noc_tell_pic(struct tile *tile, unsigned noc, uint64_t cycle)
 {
@@ -186,7 +261,9 @@ struct noc_target tile_noc_target(struct tile *tile, unsigned noc)
 uint64_t tile_noc_next(const struct tile *tile)
 {
     bool is_blocked = tile->inbox_waits && tile->inbox_epoch == tile->epoch;
-    return is_blocked ? UINT64_MAX : tile->inbox.earliest;
+    uint64_t departure = next_departure(tile);
+    uint64_t arrival = is_blocked ? UINT64_MAX : tile->inbox.earliest;
+    return arrival < departure ? arrival : departure;
 }
 
 void tile_noc_arrivals(struct tile *tile, uint64_t end)
@@ -194,6 +271,7 @@ void tile_noc_arrivals(struct tile *tile, uint64_t end)
     if (tile_noc_next(tile) >= end) {
         return;
     }
+    depart(tile, end);
     struct noc_target target[2] = {tile_noc_target(tile, 0), tile_noc_target(tile, 1)};
     tile->inbox_waits = false;
     for (struct noc_packet *packet; (packet = noc_queue_take(&tile->inbox, end));) {

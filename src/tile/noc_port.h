@@ -13,7 +13,10 @@
 void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum tile_agent agent,
                       uint64_t cycle);
 
-/* Serves the packets that arrive before `end`, at the cycle at which they do but not before
+/* Reports software that changes a command buffer whose request has not departed. */
+bool tile_noc_buffer_busy(struct tile *tile, unsigned noc, unsigned buffer, uint64_t cycle);
+
+/* Lets requests that are due depart, and serves the packets that arrive before `end`, at the cycle at which they do but not before
  * tile->now. */
 void tile_noc_arrivals(struct tile *tile, uint64_t end);
 

@@ -22,6 +22,9 @@ static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, 
     if (access->size != 4) {
         return MMIO_NARROW;
     }
+    if (effects && offset % NIU_BUFFER_BYTES <= NIU_CMD_CTRL) {
+        tile_noc_buffer_busy(tile, noc, offset / NIU_BUFFER_BYTES, access->cycle);
+    }
     switch (niu_write(&tile->niu[noc], offset, effects, access->value)) {
     case NIU_ABSENT:
         return absent(access);

@@ -189,6 +189,14 @@ struct tile_board {
     void (*trace_access)(void *owner, struct tile *tile, const struct mmio_access *access);
 };
 
+/* A request that was accepted and departs later. */
+struct tile_command {
+    bool waits;
+    uint8_t agent;
+    uint32_t pc;
+    uint64_t due;
+};
+
 struct tile {
     const struct tile_kind *kind;
     unsigned x, y; /* as hosts name it, in reports */
@@ -222,6 +230,8 @@ struct tile {
     uint64_t noc_sequence; /* of packets that it sent */
     bool inbox_waits;      /* the first packet cannot be served before tile->epoch changes */
     uint64_t inbox_epoch;
+    struct tile_command command[2][NIU_BUFFERS]; /* under --schedule random, that have not left */
+    unsigned commands;                           /* so many */
     bool returns_early;    /* tile_run ends with the round in which something was sent */
 
     uint32_t control[TILE_CONTROL_WORDS]; /* of Ethernet and DRAM tiles */
