@@ -4,6 +4,7 @@
 
 #include <check.h>
 
+#include "run_suite.h"
 #include "tile_harness.h"
 
 /* The reply to an access; the value read is dropped. */
@@ -70,14 +71,5 @@ static inline enum mmio_reply try_narrow(struct tile_harness *harness,
         action;                                                                                    \
         ck_assert_uint_eq((harness)->tile->epoch, epoch_before);                                   \
     } while (0)
-
-static inline int run_suite(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
 
 #endif
