@@ -7,15 +7,12 @@
 #include "tile/noc_port.h"
 
 #define GDDR_END        UINT64_C(0xff000000)
-#define REGISTERS_END   UINT64_C(0x100000000)
-#define TILE_REGISTERS  UINT64_C(0x10000000000) /* bit 40: the registers once more */
-#define TILE_L1         UINT64_C(0x2000000000)
 
 enum { READ_ALIGNMENT = 64, WRITE_ALIGNMENT = 16 };
 enum { NO_HEADERS = 1 << 13 }; /* of NIU_CFG_0 */
 
-static const char out_of_range[] = "a DRAM bank ends at 0xff000000; its tile's L1 is at "
-                                   "0x2000000000, its registers at 0xffb00000";
+static const char out_of_range[] =
+    "GDDR ends at 0xff000000; L1 of the tile is at 0x2000000000, registers at 0xffb00000";
 
 void dram_init(struct dram_bank *bank, unsigned number, const uint16_t node[DRAM_PORTS],
                const struct tile_board *board, void *owner)
@@ -41,32 +38,15 @@ void dram_free(struct dram_bank *bank)
     noc_pool_empty(&bank->pool);
 }
 
-/* Where an address leads: GDDR (false), or the tile's own space (true). */
-static bool is_tile_address(uint64_t address, uint64_t *local)
-{
-    *local = address;
-    if (address >= TILE_L1 && address < TILE_L1 + REGISTERS_END) {
-        *local = address - TILE_L1;
-        return true;
-    }
-    if (address >= TILE_REGISTERS + GDDR_END && address < TILE_REGISTERS + REGISTERS_END) {
-        *local = address - TILE_REGISTERS;
-        return true;
-    }
-    return address >= GDDR_END && address < REGISTERS_END;
-}
-
 /* --- The host --- */
 
 enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operation,
                             uint64_t address, void *bytes, uint64_t size, uint32_t *tile_address,
                             const char **rule)
 {
-    struct tile *tile = port->tile;
     uint64_t local;
-    bool is_stream = tile && !(tile->niu[0].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE);
-    if (is_stream || is_tile_address(address, &local)) {
-        *tile_address = (uint32_t)(is_stream ? address : local);
+    if (tile_dram_address(address, &local)) {
+        *tile_address = (uint32_t)local;
         return DRAM_IS_TILE;
     }
     if (address >= GDDR_END || size > GDDR_END - address) {
@@ -161,7 +141,7 @@ static struct noc_target target_of(struct dram_port *port, unsigned noc)
                                .read_alignment = READ_ALIGNMENT,
                                .write_alignment = WRITE_ALIGNMENT,
                                .has_registers = true,
-                               .registers_again = TILE_REGISTERS,
+                               .registers_again = TILE_DRAM_REGISTERS,
                                .drops_headers = tile && tile->niu[noc].word[NIU_CFG_0 / 4] & NO_HEADERS,
                                .read = port_read,
                                .write = port_write,

@@ -49,8 +49,8 @@ void dram_free(struct dram_bank *bank);
 /* Serves the packets that arrive before `end`. */
 void dram_serve(struct dram_bank *bank, uint64_t end);
 
-/* Accesses of the host, without effects where `operation` is a peek or poke, to what NIU 0 of a
- * port leads to; NULL or the rule that was broken. Addresses of the tile need the tile: *tile_address
+/* Accesses of the host, without effects where `operation` is a peek or poke, to what an NIU of
+ * the port leads to while it leads to GDDR; NULL or the rule that was broken. Addresses of the tile need the tile: *tile_address
  * is then filled in, and the answer is DRAM_IS_TILE. */
 enum dram_reply { DRAM_DONE, DRAM_IS_TILE, DRAM_REFUSED };
 enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operation,

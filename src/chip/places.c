@@ -5,6 +5,7 @@
 #include "chip/firmware.h"
 #include "isa/error.h"
 #include "isa/export.h"
+#include "tile/noc_port.h"
 #include "tile/weak.h"
 
 /* --- Places --- */
@@ -161,8 +162,9 @@ static bool has_harts(const struct grid_tile *tile)
     return tile->kind == GRID_TENSIX || tile->kind == GRID_ETHERNET || tile->kind == GRID_DRAM;
 }
 
-enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
-                              struct tile **tile, struct penrose_error *error)
+/* The tile for somebody who only looks: what units have noted about themselves stays right. */
+static enum penrose_status find_tile(struct penrose_chip *chip, unsigned x, unsigned y,
+                                     struct tile **tile, struct penrose_error *error)
 {
     uint16_t place;
     if (!chip_find(chip, x, y, &place) || !has_harts(tile_at(chip, place))) {
@@ -176,7 +178,6 @@ enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
         return error_set(error, PENROSE_E_ARGUMENT, "the tile at (%u, %u) is fused off on this card",
                          x, y);
     }
-    chip->touched = true;
     *tile = chip_tile_at(chip, place);
     if (!*tile) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);
@@ -185,6 +186,13 @@ enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
         tile_run(*tile, chip->now); /* it slept, and was not visited */
     }
     return PENROSE_OK;
+}
+
+enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
+                              struct tile **tile, struct penrose_error *error)
+{
+    chip->touched = true;
+    return find_tile(chip, x, y, tile, error);
 }
 
 /* --- Memory and registers --- */
@@ -225,7 +233,8 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
     struct tile *tile;
     const char *rule = NULL;
     uint32_t done = 0;
-    enum penrose_status status = chip_tile(chip, access->x, access->y, &tile, error);
+    chip->touched |= access->operation != MMIO_PEEK;
+    enum penrose_status status = find_tile(chip, access->x, access->y, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }
@@ -258,6 +267,14 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
 {
     uint32_t tile_address;
     const char *rule;
+    const struct tile *tile = chip->place[access->place].tile;
+    uint64_t local;
+    if (tile && !(tile->niu[0].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE)) {
+        struct host_access inner = *access;
+        tile_dram_address(access->address, &local);
+        inner.address = local;
+        return access_tile(chip, &inner, error);
+    }
     switch (dram_access(chip->place[access->place].port, access->operation, access->address,
                         access->bytes, access->size, &tile_address, &rule)) {
     case DRAM_DONE:
@@ -317,7 +334,13 @@ static const char *access_edge(struct penrose_chip *chip, unsigned noc,
                                const struct host_access *access, char rule[GRID_RULE_BYTES])
 {
     snprintf(rule, GRID_RULE_BYTES, "nothing answers there");
-    switch ((enum grid_kind)tile_at(chip, access->place)->kind) {
+    bool is_memory = access->address >= ARC_CSM && access->address < ARC_CSM + ARC_CSM_BYTES;
+    enum grid_kind kind = (enum grid_kind)tile_at(chip, access->place)->kind;
+    if (access->operation == MMIO_POKE &&
+        (kind == GRID_PCIE || (kind == GRID_ARC && !is_memory))) {
+        return "a register of this tile cannot be written without effects";
+    }
+    switch (kind) {
     case GRID_ARC:
         return access_arc(chip, noc, access, rule);
     case GRID_PCIE:

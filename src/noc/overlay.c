@@ -7,65 +7,155 @@
 #include "noc/overlay_stream.h"
 
 enum kind {
+    UNNAMED,
+    /* reads as what is stored */
     PLAIN,
     HELD,
-    STATUS,
     COMMAND,
-    BLIND,
     LATER,
     ONETIME,
-    PHASE,
-    AUTO_CFG_PTR,
     DEST_BUF_START,
     DEST_BUF_SIZE,
     DEST_HEADERS,
     BUF_START,
     RD_PTR,
-    HEADER,
     SOURCES,
-    MULTI_CLEAR,
     SPACE_UPDATE,
     WRITE_CLEARS,
+    /* reads as something else */
+    BLIND,
+    PHASE,
+    AUTO_CFG_PTR,
+    STATUS,
+    NEXT,
+    HEADER,
+    MULTI_CLEAR,
+    FIRST_DERIVED = BLIND,
 };
 
 static const struct overlay_row {
-    uint16_t first, words;
-    uint8_t bits, class, kind;
+    uint16_t first;
+    uint8_t bits, class, words;
     const char *name;
 } rows[] = {
 #define OVERLAY(index, words, name, bits, streams, kind)                                           \
-    {index, words, bits, OVERLAY_##streams, kind, "STREAM_" #name},
+    {index, bits, OVERLAY_##streams, words, "STREAM_" #name},
 #include "noc/overlay.def"
 #undef OVERLAY
 };
 
-/* The row of a register: its number in `rows` plus one, 0 where there is none. */
-enum row_number {
-    NO_ROW,
+/* --- Where registers are --- */
+
+/* Numbers of rows. */
+enum {
 #define OVERLAY(index, words, name, bits, streams, kind) ROW_##name,
 #include "noc/overlay.def"
 #undef OVERLAY
 };
 
-#define SPAN_1(i, row)  [(i)] = (row),
-#define SPAN_2(i, row)  SPAN_1(i, row) SPAN_1((i) + 1, row)
-#define SPAN_4(i, row)  SPAN_2(i, row) SPAN_2((i) + 2, row)
-#define SPAN_5(i, row)  SPAN_4(i, row) SPAN_1((i) + 4, row)
-#define SPAN_6(i, row)  SPAN_4(i, row) SPAN_2((i) + 4, row)
-#define SPAN_8(i, row)  SPAN_4(i, row) SPAN_4((i) + 4, row)
-#define SPAN_16(i, row) SPAN_8(i, row) SPAN_8((i) + 8, row)
-#define SPAN_32(i, row) SPAN_16(i, row) SPAN_16((i) + 16, row)
-#define SPAN_31(i, row)                                                                            \
-    SPAN_16(i, row) SPAN_8((i) + 16, row) SPAN_6((i) + 24, row) SPAN_1((i) + 30, row)
-#define SPAN_96(i, row) SPAN_32(i, row) SPAN_32((i) + 32, row) SPAN_32((i) + 64, row)
+/* The last stream of a class, plus one. */
+enum {
+    WIDTH_ALL = OVERLAY_STREAMS,
+    WIDTH_MULTICAST = 4,
+    WIDTH_GATHERS = 6,
+    WIDTH_ENDPOINT = 6,
+    WIDTH_DRAM = 12,
+    WIDTH_ENDPOINT_OR_DRAM = 12,
+    WIDTH_ZERO = 1,
+};
 
-enum { NAMED_REGISTERS = 512 };
+/* Has a register of that kind a word? */
+enum {
+    STORES_PLAIN = 1,
+    STORES_HELD = 1,
+    STORES_COMMAND = 0,
+    STORES_BLIND = 0,
+    STORES_LATER = 1,
+    STORES_ONETIME = 1,
+    STORES_DEST_BUF_START = 1,
+    STORES_DEST_BUF_SIZE = 1,
+    STORES_DEST_HEADERS = 1,
+    STORES_BUF_START = 1,
+    STORES_RD_PTR = 1,
+    STORES_SOURCES = 1,
+    STORES_SPACE_UPDATE = 0,
+    STORES_WRITE_CLEARS = 1,
+    STORES_PHASE = 1,
+    STORES_AUTO_CFG_PTR = 1,
+    STORES_STATUS = 0,
+    STORES_NEXT = 1,
+    STORES_HEADER = 1,
+    STORES_MULTI_CLEAR = 0,
+};
 
-static const uint8_t row_of[NAMED_REGISTERS] = {
-#define OVERLAY(index, words, name, bits, streams, kind) SPAN_##words(index, ROW_##name)
+/* Where the words of a row start, in overlay_file; it takes up (words) * WIDTH. */
+enum {
+#define OVERLAY(index, words, name, bits, streams, kind)                                           \
+    AT_##name, END_##name = AT_##name + (words)*WIDTH_##streams * STORES_##kind - 1,
+#include "noc/overlay.def"
+#undef OVERLAY
+    DENSE_WORDS,
+};
+
+enum {
+    NAMED_WORDS = 0
+#define OVERLAY(index, words, name, bits, streams, kind) +(words)
+#include "noc/overlay.def"
+#undef OVERLAY
+    ,
+    STRAY_WORDS = OVERLAY_REGISTERS - NAMED_WORDS, /* of a stream, words without a name */
+    FEWEST_STREAMS = 16,                           /* of any tile */
+    PAGE_BYTES = 4096,
+};
+
+_Static_assert(sizeof(struct overlay_file) + 4 * DENSE_WORDS <= 3 * PAGE_BYTES, "three pages");
+_Static_assert(sizeof(struct overlay_file) + 4 * (DENSE_WORDS + FEWEST_STREAMS * STRAY_WORDS) <=
+                   FEWEST_STREAMS * OVERLAY_STREAM_BYTES,
+               "all words of a tile's streams fit into its part of the memory");
+
+#define SPAN_1(i, at, width, kind, row) [(i)] = {(at), (width), (kind), (row)},
+#define SPAN_2(i, at, width, kind, row)                                                            \
+    SPAN_1(i, at, width, kind, row) SPAN_1((i) + 1, (at) + (width), width, kind, row)
+#define SPAN_4(i, at, width, kind, row)                                                            \
+    SPAN_2(i, at, width, kind, row) SPAN_2((i) + 2, (at) + 2 * (width), width, kind, row)
+#define SPAN_5(i, at, width, kind, row)                                                            \
+    SPAN_4(i, at, width, kind, row) SPAN_1((i) + 4, (at) + 4 * (width), width, kind, row)
+#define SPAN_6(i, at, width, kind, row)                                                            \
+    SPAN_4(i, at, width, kind, row) SPAN_2((i) + 4, (at) + 4 * (width), width, kind, row)
+#define SPAN_8(i, at, width, kind, row)                                                            \
+    SPAN_4(i, at, width, kind, row) SPAN_4((i) + 4, (at) + 4 * (width), width, kind, row)
+#define SPAN_16(i, at, width, kind, row)                                                           \
+    SPAN_8(i, at, width, kind, row) SPAN_8((i) + 8, (at) + 8 * (width), width, kind, row)
+#define SPAN_31(i, at, width, kind, row)                                                           \
+    SPAN_16(i, at, width, kind, row)                                                               \
+    SPAN_8((i) + 16, (at) + 16 * (width), width, kind, row)                                        \
+    SPAN_6((i) + 24, (at) + 24 * (width), width, kind, row)                                        \
+    SPAN_1((i) + 30, (at) + 30 * (width), width, kind, row)
+#define SPAN_32(i, at, width, kind, row)                                                           \
+    SPAN_16(i, at, width, kind, row) SPAN_16((i) + 16, (at) + 16 * (width), width, kind, row)
+#define SPAN_96(i, at, width, kind, row)                                                           \
+    SPAN_32(i, at, width, kind, row)                                                               \
+    SPAN_32((i) + 32, (at) + 32 * (width), width, kind, row)                                       \
+    SPAN_32((i) + 64, (at) + 64 * (width), width, kind, row)
+
+const struct overlay_place overlay_places[OVERLAY_NAMED_REGISTERS] = {
+#define OVERLAY(index, words, name, bits, streams, kind)                                           \
+    SPAN_##words(index, AT_##name, WIDTH_##streams *STORES_##kind, kind, ROW_##name)
 #include "noc/overlay.def"
 #undef OVERLAY
 };
+
+const struct overlay_stream overlay_unused_stream = {0};
+
+/* A word that no source names. They are stored without gaps too. */
+static uint32_t *stray_word(const struct overlay *overlay, unsigned s, unsigned index)
+{
+    unsigned named = 0;
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        named += rows[i].first < index ? rows[i].words : 0;
+    }
+    return &overlay->stream->word[DENSE_WORDS + s * STRAY_WORDS + index - named];
+}
 
 enum {
     WAITS_FOR_SOFTWARE = 1 << 0, /* of WAIT_STATUS */
@@ -85,10 +175,14 @@ enum {
     POINTER_MASK = 0xffffff,
 };
 
+static enum kind kind_of(unsigned index)
+{
+    return index < OVERLAY_NAMED_REGISTERS ? overlay_places[index].kind : UNNAMED;
+}
+
 static const struct overlay_row *find_row(unsigned index)
 {
-    unsigned number = index < NAMED_REGISTERS ? row_of[index] : NO_ROW;
-    return number ? &rows[number - 1] : NULL;
+    return kind_of(index) == UNNAMED ? NULL : &rows[overlay_places[index].row];
 }
 
 const char *overlay_register_name(unsigned index)
@@ -142,7 +236,7 @@ static bool has_deep_fifos(unsigned s)
  * four groups for Blackhole. A gathering stream keeps two. */
 unsigned overlay_message_capacity(const struct overlay *overlay, unsigned s)
 {
-    if (get_LOCAL_SOURCES_CONNECTED(overlay->state[s].misc)) {
+    if (get_LOCAL_SOURCES_CONNECTED(overlay_look(overlay, s)->misc)) {
         return 2;
     }
     if (is_ethernet(overlay)) {
@@ -169,11 +263,16 @@ void overlay_attach(struct overlay *overlay, unsigned streams, void *memory, con
 {
     overlay->streams = streams;
     overlay->stream = memory;
-    overlay->state = (void *)((uint8_t *)memory + (size_t)OVERLAY_STREAMS * OVERLAY_STREAM_BYTES);
+    overlay->state = (void *)((uint8_t *)memory + OVERLAY_FILE_BYTES);
     overlay->l1 = l1;
     overlay->l1_size = l1_size;
     overlay->board = board;
     overlay->owner = owner;
+}
+
+bool overlay_is_used(const struct overlay *overlay, unsigned stream)
+{
+    return stream < overlay_count(overlay) && overlay->stream->used & overlay_bit(stream);
 }
 
 /* --- Rules --- */
@@ -191,8 +290,9 @@ bool overlay_refuse(struct overlay *overlay, unsigned s, const char *format, ...
 /* GUESS: which bits of DEBUG_ASSERTIONS mean what is not known; bit 0 stands for all. */
 void overlay_break(struct overlay *overlay, unsigned s)
 {
-    overlay->state[s].is_stuck = true;
-    overlay_words(overlay, s)[OVERLAY_DEBUG_ASSERTIONS] |= 1;
+    overlay_own(overlay, s)->is_stuck = true;
+    overlay_set(overlay, s, OVERLAY_DEBUG_ASSERTIONS,
+                overlay_get(overlay, s, OVERLAY_DEBUG_ASSERTIONS) | 1);
     overlay->board->fault(overlay->owner, s, overlay->rule, overlay->now);
 }
 
@@ -221,30 +321,33 @@ uint32_t overlay_on(uint32_t pointer, uint32_t words, uint32_t size)
 
 uint32_t overlay_room(const struct overlay *overlay, unsigned s)
 {
-    const uint32_t *word = overlay_words(overlay, s);
-    uint32_t size = word[OVERLAY_BUF_SIZE];
-    return size - overlay_used(word[OVERLAY_RD_PTR], word[OVERLAY_WR_PTR], size);
+    uint32_t size = overlay_get(overlay, s, OVERLAY_BUF_SIZE);
+    return size - overlay_used(overlay_get(overlay, s, OVERLAY_RD_PTR),
+                               overlay_get(overlay, s, OVERLAY_WR_PTR), size);
 }
 
 /* --- Reading --- */
 
 static bool all_have_space(const struct overlay *overlay, unsigned s)
 {
-    const uint32_t *word = overlay_words(overlay, s);
     for (unsigned i = 0; i < overlay_counters(overlay, s); i++) {
-        if (!get_WORDS_FREE(word[OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i])) {
+        if (!get_WORDS_FREE(overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i))) {
             return false;
         }
     }
     return true;
 }
 
+static uint64_t blobs_done(const struct overlay *overlay)
+{
+    const uint32_t *word = &overlay->stream->word[AT_BLOB_AUTO_CFG_DONE];
+    return word[0] | (uint64_t)word[1] << 32;
+}
+
 /* "In a fair manner": GUESS, in turn. */
 static uint32_t next_blob(const struct overlay *overlay)
 {
-    const uint32_t *word = overlay_words(overlay, 0);
-    uint64_t done =
-        word[OVERLAY_BLOB_AUTO_CFG_DONE] | (uint64_t)word[OVERLAY_BLOB_AUTO_CFG_DONE + 1] << 32;
+    uint64_t done = blobs_done(overlay);
     uint64_t later = done >> overlay->blob_turn << overlay->blob_turn;
     if (later) {
         return (uint32_t)__builtin_ctzll(later) | BLOB_VALID;
@@ -280,7 +383,7 @@ static uint32_t message_info(const struct overlay *overlay, unsigned s, unsigned
 {
     bool has_header = overlay_has(overlay, OVERLAY_ENDPOINT, s);
     unsigned words = has_header ? MESSAGE_INFO_WITH_HEADER : MESSAGE_INFO;
-    const struct overlay_message *message = message_at(&overlay->state[s], i / words);
+    const struct overlay_message *message = message_at(overlay_look(overlay, s), i / words);
     if (!message) {
         return 0;
     }
@@ -325,7 +428,7 @@ static uint32_t pending(const struct overlay_stream *stream)
 
 static uint32_t header_room(const struct overlay *overlay, unsigned s)
 {
-    uint32_t size = UINT32_C(2) << overlay_words(overlay, s)[OVERLAY_MSG_INFO_BUF_SIZE];
+    uint32_t size = UINT32_C(2) << overlay_get(overlay, s, OVERLAY_MSG_INFO_BUF_SIZE);
     uint32_t used = overlay_headers(overlay, s);
     return used < size ? size - used : 0;
 }
@@ -333,8 +436,7 @@ static uint32_t header_room(const struct overlay *overlay, unsigned s)
 /* Registers that need more than the stream's words. */
 static uint32_t stream_status(const struct overlay *overlay, unsigned s, unsigned index)
 {
-    const struct overlay_stream *stream = &overlay->state[s];
-    const uint32_t *word = overlay_words(overlay, s);
+    const struct overlay_stream *stream = overlay_look(overlay, s);
     bool runs = stream->state == OVERLAY_RUNNING;
     bool is_full = stream->messages >= overlay_message_capacity(overlay, s);
     switch (index) {
@@ -344,10 +446,6 @@ static uint32_t stream_status(const struct overlay *overlay, unsigned s, unsigne
         return stream->messages + overlay_headers(overlay, s);
     case OVERLAY_MSG_INFO_BUF_SPACE_AVAILABLE:
         return header_room(overlay, s);
-    case OVERLAY_NEXT_RECEIVED_MSG_ADDR:
-        return stream->messages ? message_info(overlay, s, 0) : word[index];
-    case OVERLAY_NEXT_RECEIVED_MSG_SIZE:
-        return stream->messages ? message_info(overlay, s, 1) : word[index];
     case OVERLAY_MSG_GROUP_ZERO_MASK_AND:
         return zero_mask(overlay, s);
     case OVERLAY_MSG_INFO_FULL:
@@ -376,22 +474,6 @@ static uint32_t stream_status(const struct overlay *overlay, unsigned s, unsigne
     }
 }
 
-/* The same of an overlay that is a register file only. */
-static uint32_t idle_status(const struct overlay *overlay, unsigned s, unsigned index)
-{
-    const uint32_t *word = overlay_words(overlay, s);
-    switch (index) {
-    case OVERLAY_WAIT_STATUS:
-        return WAITS_FOR_SOFTWARE;
-    case OVERLAY_MSG_INFO_CAN_PUSH_NEW_MSG:
-        return word[OVERLAY_MSG_INFO_PTR] == word[OVERLAY_MSG_INFO_WR_PTR];
-    case OVERLAY_DEBUG_STATUS_2:
-        return all_have_space(overlay, s) ? ALL_HAVE_SPACE : 0;
-    default:
-        return word[index];
-    }
-}
-
 static uint32_t status(const struct overlay *overlay, unsigned s, unsigned index)
 {
     switch (index) {
@@ -405,54 +487,59 @@ static uint32_t status(const struct overlay *overlay, unsigned s, unsigned index
     if (index - OVERLAY_GLOBAL_OFFSET_TABLE_RD < OVERLAY_OFFSETS) {
         return overlay->offset[index - OVERLAY_GLOBAL_OFFSET_TABLE_RD];
     }
-    return overlay->state ? stream_status(overlay, s, index) : idle_status(overlay, s, index);
+    return stream_status(overlay, s, index);
 }
 
 /* SPEC: LoadConfigurationFromL1: reading shows what is left of the phase. */
 static uint32_t header(const struct overlay *overlay, unsigned s)
 {
-    uint32_t word = overlay_words(overlay, s)[OVERLAY_PHASE_AUTO_CFG_HEADER];
-    if (!overlay->state) {
-        return word;
-    }
-    uint32_t remaining = overlay->state[s].remaining;
+    uint32_t word = overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_HEADER);
+    uint32_t remaining = overlay_look(overlay, s)->remaining;
     return make_NEXT_PHASE_NUM_CFG_REG_WRITES(get_NEXT_PHASE_NUM_CFG_REG_WRITES(word)) |
            make_CURR_PHASE_NUM_MSGS(remaining) | make_PHASE_NUM_INCR(remaining);
 }
 
-static uint32_t value_of(const struct overlay *overlay, const struct overlay_row *row, unsigned s,
-                         unsigned index)
+static uint32_t next_message(const struct overlay *overlay, unsigned s, unsigned index)
 {
-    const uint32_t *word = overlay_words(overlay, s);
-    switch ((enum kind)row->kind) {
+    return overlay_look(overlay, s)->messages
+               ? message_info(overlay, s, index - OVERLAY_NEXT_RECEIVED_MSG_ADDR)
+               : overlay_get(overlay, s, index);
+}
+
+static uint32_t derived(const struct overlay *overlay, unsigned s, unsigned index)
+{
+    const struct overlay_row *row = find_row(index);
+    uint32_t word = overlay_get(overlay, s, index);
+    switch (kind_of(index)) {
     case PHASE:
-        return (word[index] - word[OVERLAY_CURR_PHASE_BASE]) & low_bits(row->bits);
+        return (word - overlay_get(overlay, s, OVERLAY_CURR_PHASE_BASE)) & low_bits(row->bits);
     case AUTO_CFG_PTR:
-        return (word[index] - word[OVERLAY_PHASE_AUTO_CFG_PTR_BASE]) & low_bits(row->bits);
+        return (word - overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR_BASE)) &
+               low_bits(row->bits);
     case STATUS:
-        return status(overlay, s, index);
+        return overlay_has(overlay, row->class, s) ? status(overlay, s, index) : 0;
+    case NEXT:
+        return next_message(overlay, s, index);
     case HEADER:
         return header(overlay, s);
     case MULTI_CLEAR:
-        return overlay->state ? overlay->state[s].to_clear : 0;
-    case COMMAND:
-    case SPACE_UPDATE:
-        return 0;
+        return overlay_look(overlay, s)->to_clear;
     default:
-        return word[index];
+        return word;
     }
 }
 
 uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsigned index)
 {
-    const struct overlay_row *row = find_row(index);
+    enum kind kind = kind_of(index);
     if (stream >= overlay_count(overlay)) {
         return 0;
     }
-    if (!row) {
-        return overlay_words(overlay, stream)[index];
+    if (kind == UNNAMED) {
+        return *stray_word(overlay, stream, index);
     }
-    return overlay_has(overlay, row->class, stream) ? value_of(overlay, row, stream, index) : 0;
+    return kind < FIRST_DERIVED ? overlay_get(overlay, stream, index)
+                                : derived(overlay, stream, index);
 }
 
 static enum overlay_effect refuse_absent(struct overlay *overlay, unsigned stream)
@@ -465,35 +552,25 @@ static enum overlay_effect refuse_absent(struct overlay *overlay, unsigned strea
 enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsigned index,
                                  bool effects, uint32_t *value)
 {
-    const struct overlay_row *row = find_row(index);
+    enum kind kind = kind_of(index);
     *value = overlay_register(overlay, stream, index);
     if (stream >= overlay_count(overlay)) {
         return refuse_absent(overlay, stream);
     }
     if (index == OVERLAY_BLOB_NEXT_AUTO_CFG_DONE && effects && *value) {
         unsigned number = *value & ~(unsigned)BLOB_VALID;
-        overlay_words(overlay, 0)[OVERLAY_BLOB_AUTO_CFG_DONE + number / 32] &=
-            ~(UINT32_C(1) << number % 32);
+        overlay->stream->word[AT_BLOB_AUTO_CFG_DONE + number / 32] &= ~(UINT32_C(1) << number % 32);
         overlay->blob_turn = (uint8_t)((number + 1) % OVERLAY_STREAMS);
     }
-    return !row || row->kind == BLIND ? OVERLAY_UNMODELLED : OVERLAY_DONE;
+    return kind == UNNAMED || kind == BLIND ? OVERLAY_UNMODELLED : OVERLAY_DONE;
 }
 
 bool overlay_interrupt(const struct overlay *overlay)
 {
-    const uint32_t *word = overlay_words(overlay, 0);
-    return word[OVERLAY_BLOB_AUTO_CFG_DONE] || word[OVERLAY_BLOB_AUTO_CFG_DONE + 1];
+    return blobs_done(overlay) != 0;
 }
 
 /* --- Writing --- */
-
-/* Untouched pages of the register files stay shared as long as nothing changes in them. */
-static void set(uint32_t *word, uint32_t value)
-{
-    if (*word != value) {
-        *word = value;
-    }
-}
 
 static void update_space(struct overlay *overlay, unsigned s, uint32_t value)
 {
@@ -501,17 +578,18 @@ static void update_space(struct overlay *overlay, unsigned s, uint32_t value)
     if (receiver >= overlay_counters(overlay, s)) {
         return;
     }
-    uint32_t *space =
-        &overlay_words(overlay, s)[OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + receiver];
-    set(space, make_WORDS_FREE(get_WORDS_FREE(*space) + get_UPDATE_WORDS(value)) |
-                   make_HEADERS_FREE(get_HEADERS_FREE(*space) + get_UPDATE_HEADERS(value)));
+    unsigned index = OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + receiver;
+    uint32_t space = overlay_get(overlay, s, index);
+    overlay_set(overlay, s, index,
+                make_WORDS_FREE(get_WORDS_FREE(space) + get_UPDATE_WORDS(value)) |
+                    make_HEADERS_FREE(get_HEADERS_FREE(space) + get_UPDATE_HEADERS(value)));
 }
 
 static void set_all_space(struct overlay *overlay, unsigned s, uint32_t mask, uint32_t value)
 {
-    uint32_t *space = &overlay_words(overlay, s)[OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE];
     for (unsigned i = 0; i < overlay_counters(overlay, s); i++) {
-        set(&space[i], (space[i] & ~mask) | value);
+        unsigned index = OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i;
+        overlay_set(overlay, s, index, (overlay_get(overlay, s, index) & ~mask) | value);
     }
 }
 
@@ -519,37 +597,39 @@ static void set_all_space(struct overlay *overlay, unsigned s, uint32_t mask, ui
  * runs stays received. */
 void overlay_write_header(struct overlay *overlay, unsigned s, uint32_t value)
 {
-    uint32_t *word = overlay_words(overlay, s);
-    set(&word[OVERLAY_CURR_PHASE],
-        (word[OVERLAY_CURR_PHASE] + get_PHASE_NUM_INCR(value)) & PHASE_MASK);
-    set(&word[OVERLAY_PHASE_AUTO_CFG_HEADER], value & ~make_PHASE_NUM_INCR(UINT32_MAX));
-    if (!overlay->state) {
-        return;
+    const struct overlay_stream *before = overlay_look(overlay, s);
+    uint32_t held = before->remaining - before->to_receive;
+    uint32_t messages = get_CURR_PHASE_NUM_MSGS(value);
+    uint32_t next_configuration = get_NEXT_PHASE_NUM_CFG_REG_WRITES(value);
+    uint32_t phase = overlay_get(overlay, s, OVERLAY_CURR_PHASE) + get_PHASE_NUM_INCR(value);
+    overlay_set(overlay, s, OVERLAY_CURR_PHASE, phase & PHASE_MASK);
+    overlay_set(overlay, s, OVERLAY_PHASE_AUTO_CFG_HEADER,
+                value & ~make_PHASE_NUM_INCR(UINT32_MAX));
+    if (get_PHASE_AUTO_CONFIG(overlay_get(overlay, s, OVERLAY_ONETIME_MISC_CFG))) {
+        uint32_t to = overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR) +
+                      (before->next_configuration + 1) * 4;
+        overlay_set(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR, to & POINTER_MASK);
     }
-    struct overlay_stream *stream = &overlay->state[s];
-    if (get_PHASE_AUTO_CONFIG(word[OVERLAY_ONETIME_MISC_CFG])) {
-        uint32_t bytes = (stream->next_configuration + 1) * 4;
-        set(&word[OVERLAY_PHASE_AUTO_CFG_PTR],
-            (word[OVERLAY_PHASE_AUTO_CFG_PTR] + bytes) & POINTER_MASK);
+    if (messages || next_configuration || overlay_is_used(overlay, s)) {
+        struct overlay_stream *stream = overlay_own(overlay, s);
+        stream->next_configuration = next_configuration;
+        stream->remaining = messages;
+        stream->to_receive = messages > held ? messages - held : 0;
     }
-    uint32_t held = stream->remaining - stream->to_receive;
-    stream->next_configuration = get_NEXT_PHASE_NUM_CFG_REG_WRITES(value);
-    stream->remaining = get_CURR_PHASE_NUM_MSGS(value);
-    stream->to_receive = stream->remaining > held ? stream->remaining - held : 0;
 }
 
 /* Effects of software's writes on other registers; returns the value to store. */
 static uint32_t stored(struct overlay *overlay, const struct overlay_row *row, unsigned s,
                        unsigned index, uint32_t value)
 {
-    uint32_t *word = overlay_words(overlay, s);
-    switch ((enum kind)row->kind) {
+    switch (kind_of(index)) {
     case PHASE:
-        return (value + word[OVERLAY_CURR_PHASE_BASE]) & low_bits(row->bits);
+        return (value + overlay_get(overlay, s, OVERLAY_CURR_PHASE_BASE)) & low_bits(row->bits);
     case AUTO_CFG_PTR:
-        return (value + word[OVERLAY_PHASE_AUTO_CFG_PTR_BASE]) & low_bits(row->bits);
+        return (value + overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR_BASE)) &
+               low_bits(row->bits);
     case DEST_BUF_START:
-        set(&word[OVERLAY_REMOTE_DEST_WR_PTR], 0);
+        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_WR_PTR, 0);
         break;
     case DEST_BUF_SIZE:
         set_all_space(overlay, s, make_WORDS_FREE(UINT32_MAX), make_WORDS_FREE(value));
@@ -559,13 +639,13 @@ static uint32_t stored(struct overlay *overlay, const struct overlay_row *row, u
                       make_HEADERS_FREE(UINT32_C(2) << value));
         break;
     case BUF_START:
-        set(&word[OVERLAY_RD_PTR], 0);
-        set(&word[OVERLAY_WR_PTR], 0);
+        overlay_set(overlay, s, OVERLAY_RD_PTR, 0);
+        overlay_set(overlay, s, OVERLAY_WR_PTR, 0);
         break;
     case RD_PTR:
-        set(&word[OVERLAY_NEXT_RECEIVED_MSG_SIZE], 0);
-        set(&word[OVERLAY_NEXT_RECEIVED_MSG_ADDR],
-            (word[OVERLAY_BUF_START] + value) & OVERLAY_POINTER);
+        overlay_set(overlay, s, OVERLAY_NEXT_RECEIVED_MSG_SIZE, 0);
+        overlay_set(overlay, s, OVERLAY_NEXT_RECEIVED_MSG_ADDR,
+                    (overlay_get(overlay, s, OVERLAY_BUF_START) + value) & OVERLAY_POINTER);
         break;
     case SOURCES: /* SPEC: AsGeneralUse: an Ethernet tile has fewer streams */
         if (is_ethernet(overlay) && index != OVERLAY_LOCAL_SRC_MASK) {
@@ -590,8 +670,8 @@ static void set_offset(struct overlay *overlay, uint32_t value)
 
 static bool advance(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    if (stream->state != OVERLAY_IDLE && stream->state != OVERLAY_READY) {
+    unsigned state = overlay_look(overlay, s)->state;
+    if (state != OVERLAY_IDLE && state != OVERLAY_READY) {
         return true; /* SPEC: no effect */
     }
     if (!overlay_check(overlay, s)) {
@@ -602,10 +682,11 @@ static bool advance(struct overlay *overlay, unsigned s)
 }
 
 /* A request of a transmitter: answered as long as none of its data has come. */
-static void asked(struct overlay_stream *stream)
+static void asked(struct overlay *overlay, unsigned s)
 {
+    const struct overlay_stream *stream = overlay_look(overlay, s);
     if (stream->state == OVERLAY_RUNNING && stream->awaits_source) {
-        stream->response = OVERLAY_TWO_WAY;
+        overlay_own(overlay, s)->response = OVERLAY_TWO_WAY;
     }
 }
 
@@ -633,7 +714,7 @@ static bool command(struct overlay *overlay, unsigned s, unsigned index, uint32_
         overlay_answered(overlay, s, value);
         return true;
     case OVERLAY_SRC_READY_UPDATE:
-        asked(&overlay->state[s]);
+        asked(overlay, s);
         return true;
     default:
         overlay_reset_stream(overlay, s);
@@ -657,12 +738,12 @@ static enum overlay_effect write_command(struct overlay *overlay, unsigned s, un
 /* PHASE_AUTO_CONFIG lets a stream that waits for software load its configuration. */
 static enum overlay_effect write_onetime(struct overlay *overlay, unsigned s, uint32_t value)
 {
-    set(&overlay_words(overlay, s)[OVERLAY_ONETIME_MISC_CFG], value);
+    overlay_set(overlay, s, OVERLAY_ONETIME_MISC_CFG, value);
     if (!overlay->board) {
         return get_PHASE_AUTO_CONFIG(value) ? OVERLAY_UNMODELLED : OVERLAY_DONE;
     }
-    if (get_PHASE_AUTO_CONFIG(value) && overlay->state[s].state == OVERLAY_IDLE) {
-        overlay->state[s].state = OVERLAY_LOADING;
+    if (get_PHASE_AUTO_CONFIG(value) && overlay_look(overlay, s)->state == OVERLAY_IDLE) {
+        overlay_own(overlay, s)->state = OVERLAY_LOADING;
         overlay->due |= overlay_bit(s);
     }
     return OVERLAY_DONE;
@@ -673,8 +754,8 @@ static enum overlay_effect write_to_clear(struct overlay *overlay, unsigned s, u
     if (!overlay->board) {
         return value ? OVERLAY_UNMODELLED : OVERLAY_DONE;
     }
-    if (overlay->state[s].to_clear != value) {
-        overlay->state[s].to_clear = value;
+    if (overlay_look(overlay, s)->to_clear != value) {
+        overlay_own(overlay, s)->to_clear = value;
         overlay->due |= overlay_bit(s);
     }
     return OVERLAY_DONE;
@@ -684,8 +765,11 @@ static enum overlay_effect write_to_clear(struct overlay *overlay, unsigned s, u
 static enum overlay_effect write(struct overlay *overlay, const struct overlay_row *row, unsigned s,
                                  unsigned index, uint32_t value)
 {
-    uint32_t *word = overlay_words(overlay, s);
-    switch ((enum kind)row->kind) {
+    enum kind kind = kind_of(index);
+    switch (kind) {
+    case PLAIN:
+        overlay_set(overlay, s, index, value);
+        break;
     case COMMAND:
         return write_command(overlay, s, index, value);
     case ONETIME:
@@ -696,43 +780,46 @@ static enum overlay_effect write(struct overlay *overlay, const struct overlay_r
         update_space(overlay, s, value);
         break;
     case WRITE_CLEARS:
-        word[index] &= ~value;
+        overlay_set(overlay, s, index, overlay_get(overlay, s, index) & ~value);
         return OVERLAY_DONE;
     case HEADER:
         overlay_write_header(overlay, s, value);
         break;
     default:
-        set(&word[index], stored(overlay, row, s, index, value));
+        overlay_set(overlay, s, index, stored(overlay, row, s, index, value));
         break;
     }
-    if (overlay->state && overlay->state[s].state != OVERLAY_IDLE) {
+    if (overlay_look(overlay, s)->state != OVERLAY_IDLE) {
         overlay->due |= overlay_bit(s);
     }
-    return row->kind == LATER ? OVERLAY_UNMODELLED : OVERLAY_DONE;
+    return kind == LATER ? OVERLAY_UNMODELLED : OVERLAY_DONE;
 }
 
-static bool is_read_only(const struct overlay_row *row)
+static bool is_read_only(enum kind kind)
 {
-    return row->kind == HELD || row->kind == BLIND || row->kind == STATUS;
+    return kind == HELD || kind == BLIND || kind == STATUS || kind == NEXT;
 }
 
 enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsigned index,
                                   bool effects, uint32_t value)
 {
-    const struct overlay_row *row = find_row(index);
     if (stream >= overlay_count(overlay)) {
         return refuse_absent(overlay, stream);
     }
+    const struct overlay_row *row = find_row(index);
     if (!row) {
-        set(&overlay_words(overlay, stream)[index], value);
+        uint32_t *word = stray_word(overlay, stream, index);
+        if (*word != value) {
+            *word = value;
+        }
         return OVERLAY_UNMODELLED;
     }
-    if (!overlay_has(overlay, row->class, stream) || is_read_only(row)) {
+    if (!overlay_has(overlay, row->class, stream) || is_read_only(kind_of(index))) {
         return OVERLAY_DONE;
     }
     value &= low_bits(row->bits);
     if (!effects) {
-        set(&overlay_words(overlay, stream)[index], value);
+        overlay_set(overlay, stream, index, value);
         return OVERLAY_DONE;
     }
     return write(overlay, row, stream, index, value);

@@ -9,6 +9,20 @@
  * Writes and arrivals change registers and note in `due` which streams may go on; overlay_run lets
  * them go on. A stream that nobody starts costs nothing, and zeros are the state after reset.
  *
+ * Memory is one block of plain data without pointers: a copy of all of it and of struct overlay is
+ * a copy of the overlay.
+ *
+ *   from 0                              which streams are used; then register by register, in the
+ *                                       order of overlay.def, a word for each stream that has it
+ *                                       (three pages); then, stream by stream, the words that no
+ *                                       source names. All of it is in the first `streams` times
+ *                                       OVERLAY_STREAM_BYTES.
+ *   OVERLAY_FILE_BYTES                  struct overlay_stream for each stream. While a stream is
+ *                                       not marked as used this is neither read nor written, and
+ *                                       zeros.
+ *
+ * Words are written only when they change. Firmware that boots reads one page and writes none.
+ *
  *   overlay.c           registers          overlay_receive.c   pushes, arrivals, headers, credits
  *   overlay_phase.c     state machine      overlay_transmit.c  packets, what software clears
  *   overlay_blob.c      configuration      overlay_gather.c    streams that feed another stream
@@ -29,10 +43,11 @@ enum {
     OVERLAY_READY_UNICAST = 24,
     OVERLAY_READY_MULTICAST = 8,
     OVERLAY_ANSWERS = OVERLAY_READY_UNICAST + OVERLAY_READY_MULTICAST,
-    OVERLAY_WORD = 16,          /* bytes of a word of messages */
-    OVERLAY_STATE_BYTES = 2560, /* room for a struct overlay_stream */
-    OVERLAY_STREAM_BYTES = 4 * OVERLAY_REGISTERS,
-    OVERLAY_MEMORY_BYTES = OVERLAY_STREAMS * (OVERLAY_STREAM_BYTES + OVERLAY_STATE_BYTES),
+    OVERLAY_WORD = 16,                            /* bytes of a word of messages */
+    OVERLAY_STATE_BYTES = 2560,                   /* room for a struct overlay_stream */
+    OVERLAY_STREAM_BYTES = 4 * OVERLAY_REGISTERS, /* of the address space */
+    OVERLAY_FILE_BYTES = OVERLAY_STREAMS * OVERLAY_STREAM_BYTES,
+    OVERLAY_MEMORY_BYTES = OVERLAY_FILE_BYTES + OVERLAY_STREAMS * OVERLAY_STATE_BYTES,
 };
 
 #define OVERLAY_REGISTERS_ADDRESS UINT32_C(0xffb40000)
@@ -83,6 +98,7 @@ struct overlay_answer {
     uint32_t phase, receivers; /* who answered: a bit for each */
 };
 
+struct overlay_file;
 struct overlay_stream;
 
 struct overlay {
@@ -97,7 +113,7 @@ struct overlay {
     char rule[OVERLAY_RULE_BYTES]; /* the latest that was broken */
 
     /* Host pointers. Without a board nothing starts: the overlay is a register file. */
-    uint32_t (*stream)[OVERLAY_REGISTERS];
+    struct overlay_file *stream; /* registers of streams */
     struct overlay_stream *state;
     const uint8_t *l1;
     uint32_t l1_size;
@@ -123,8 +139,11 @@ enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsig
 enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsigned index,
                                   bool effects, uint32_t value);
 
-/* The value of a register, without effects. */
+/* The value of a register, without effects; 0 of a stream or register that is not there. */
 uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsigned index);
+
+/* Has the stream been used for more than registers? If not, its state is all zeros. */
+bool overlay_is_used(const struct overlay *overlay, unsigned stream);
 
 /* The name of a register, NULL where there is none. */
 const char *overlay_register_name(unsigned index);

@@ -53,15 +53,14 @@ static bool check(struct overlay *overlay, unsigned s, uint32_t address, uint32_
 /* SPEC: a stream that starts a new run clears its bit. */
 static void start_run(struct overlay *overlay, unsigned s)
 {
-    overlay_words(overlay, 0)[OVERLAY_BLOB_AUTO_CFG_DONE + s / BLOB_WORD] &=
-        ~(UINT32_C(1) << s % BLOB_WORD);
+    unsigned done = OVERLAY_BLOB_AUTO_CFG_DONE + s / BLOB_WORD;
+    overlay_set(overlay, 0, done, overlay_get(overlay, 0, done) & ~(UINT32_C(1) << s % BLOB_WORD));
 }
 
 void overlay_load_blob(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    uint32_t *word = overlay_words(overlay, s);
-    uint32_t address = word[OVERLAY_PHASE_AUTO_CFG_PTR];
+    struct overlay_stream *stream = overlay_own(overlay, s);
+    uint32_t address = overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR);
     uint32_t words = stream->next_configuration + 1;
     if (!check(overlay, s, address, words)) {
         overlay_break(overlay, s);
@@ -83,7 +82,7 @@ void overlay_load_blob(struct overlay *overlay, unsigned s)
         return;
     }
     stream->state = OVERLAY_READY;
-    if (get_PHASE_AUTO_ADVANCE(word[OVERLAY_ONETIME_MISC_CFG])) {
+    if (get_PHASE_AUTO_ADVANCE(overlay_get(overlay, s, OVERLAY_ONETIME_MISC_CFG))) {
         overlay_start(overlay, s);
     }
 }
@@ -92,9 +91,10 @@ void overlay_load_blob(struct overlay *overlay, unsigned s)
  * moved past the configuration that says so, and a stream in a phase looks when the phase ends. */
 void overlay_reload(struct overlay *overlay, unsigned s, uint32_t offset)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    uint32_t *pointer = &overlay_words(overlay, s)[OVERLAY_PHASE_AUTO_CFG_PTR];
-    *pointer = (*pointer + ((offset ^ SIGN) - SIGN)) & VALUE_MASK;
+    struct overlay_stream *stream = overlay_own(overlay, s);
+    uint32_t pointer = overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR);
+    overlay_set(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR,
+                (pointer + ((offset ^ SIGN) - SIGN)) & VALUE_MASK);
     if (stream->state == OVERLAY_LOADING) {
         stream->loads_again = true;
     } else if (stream->state == OVERLAY_IDLE || stream->state == OVERLAY_READY) {

@@ -5,17 +5,20 @@
  */
 #include "noc/overlay_stream.h"
 
-enum { MASK_BITS = 24, STREAM_BITS = 64 };
+enum { MASK_BITS = 24, MASK_WORDS = 3, STREAM_BITS = 64 };
 
 static uint64_t sources(const struct overlay *overlay, unsigned s)
 {
-    const uint32_t *mask = &overlay_words(overlay, s)[OVERLAY_LOCAL_SRC_MASK];
-    return mask[0] | (uint64_t)mask[1] << MASK_BITS | (uint64_t)mask[2] << 2 * MASK_BITS;
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < MASK_WORDS; i++) {
+        mask |= (uint64_t)overlay_get(overlay, s, OVERLAY_LOCAL_SRC_MASK + i) << i * MASK_BITS;
+    }
+    return mask;
 }
 
 static unsigned group_size(const struct overlay *overlay, unsigned s)
 {
-    return get_MSG_ARB_GROUP_SIZE(overlay_words(overlay, s)[OVERLAY_GATHER]);
+    return get_MSG_ARB_GROUP_SIZE(overlay_get(overlay, s, OVERLAY_GATHER));
 }
 
 static uint64_t group_bits(unsigned size)
@@ -25,7 +28,7 @@ static uint64_t group_bits(unsigned size)
 
 bool overlay_check_gather(struct overlay *overlay, unsigned s)
 {
-    uint32_t gather = overlay_words(overlay, s)[OVERLAY_GATHER];
+    uint32_t gather = overlay_get(overlay, s, OVERLAY_GATHER);
     uint64_t mask = sources(overlay, s);
     unsigned size = get_MSG_ARB_GROUP_SIZE(gather);
     if (!overlay_has(overlay, OVERLAY_GATHERS, s)) {
@@ -65,12 +68,12 @@ bool overlay_check_gather(struct overlay *overlay, unsigned s)
 /* The lightweight handshake: all streams are in a phase that feeds this one. */
 static bool sources_are_ready(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     for (uint64_t left = sources(overlay, s); left && !stream->sources_are_ready;
          left &= left - 1) {
         unsigned from = (unsigned)__builtin_ctzll(left);
-        const struct overlay_stream *source = &overlay->state[from];
-        uint32_t to = overlay_words(overlay, from)[OVERLAY_REMOTE_DEST];
+        const struct overlay_stream *source = overlay_look(overlay, from);
+        uint32_t to = overlay_get(overlay, from, OVERLAY_REMOTE_DEST);
         if (source->state != OVERLAY_RUNNING || !get_LOCAL_RECEIVER(source->misc) ||
             get_LOCAL_DEST_STREAM_ID(to) != s) {
             return false;
@@ -85,18 +88,17 @@ static bool sources_are_ready(struct overlay *overlay, unsigned s)
 
 static bool feeds(const struct overlay *overlay, unsigned from, unsigned s)
 {
-    const struct overlay_stream *source = &overlay->state[from];
+    const struct overlay_stream *source = overlay_look(overlay, from);
     return source->state == OVERLAY_RUNNING && get_LOCAL_RECEIVER(source->misc) &&
-           get_LOCAL_DEST_STREAM_ID(overlay_words(overlay, from)[OVERLAY_REMOTE_DEST]) == s;
+           get_LOCAL_DEST_STREAM_ID(overlay_get(overlay, from, OVERLAY_REMOTE_DEST)) == s;
 }
 
 /* SPEC: IsStreamReady: so many messages are received and not transmitted. */
 static bool is_ready(const struct overlay *overlay, unsigned from, unsigned s)
 {
-    uint32_t wanted =
-        get_LOCAL_DEST_MSG_CLEAR_NUM(overlay_words(overlay, from)[OVERLAY_REMOTE_DEST]);
+    uint32_t wanted = get_LOCAL_DEST_MSG_CLEAR_NUM(overlay_get(overlay, from, OVERLAY_REMOTE_DEST));
     return feeds(overlay, from, s) &&
-           overlay->state[from].messages + overlay_headers(overlay, from) >= wanted;
+           overlay_look(overlay, from)->messages + overlay_headers(overlay, from) >= wanted;
 }
 
 static bool group_is_ready(const struct overlay *overlay, unsigned s, unsigned group)
@@ -113,9 +115,9 @@ static bool group_is_ready(const struct overlay *overlay, unsigned s, unsigned g
  * one. False when it must wait. */
 static bool choose_group(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     unsigned size = group_size(overlay, s);
-    bool in_order = get_MSG_SRC_IN_ORDER_FWD(overlay_words(overlay, s)[OVERLAY_GATHER]);
+    bool in_order = get_MSG_SRC_IN_ORDER_FWD(overlay_get(overlay, s, OVERLAY_GATHER));
     uint64_t mask = sources(overlay, s);
     for (unsigned tries = 0; tries < STREAM_BITS; tries += size) {
         unsigned group = stream->group % STREAM_BITS;
@@ -135,8 +137,8 @@ static bool choose_group(struct overlay *overlay, unsigned s)
 /* The stream that the current step of ReceiveFromGroup takes from. */
 static unsigned step_source(const struct overlay *overlay, unsigned s)
 {
-    const struct overlay_stream *stream = &overlay->state[s];
-    uint32_t gather = overlay_words(overlay, s)[OVERLAY_GATHER];
+    const struct overlay_stream *stream = overlay_look(overlay, s);
+    uint32_t gather = overlay_get(overlay, s, OVERLAY_GATHER);
     unsigned size = get_MSG_ARB_GROUP_SIZE(gather), clear = get_MSG_LOCAL_STREAM_CLEAR_NUM(gather);
     unsigned member = get_MSG_GROUP_STREAM_CLEAR_TYPE(gather) ? stream->group_step / clear
                                                               : stream->group_step % size;
@@ -145,7 +147,7 @@ static unsigned step_source(const struct overlay *overlay, unsigned s)
 
 static void take_message(struct overlay *overlay, unsigned s, unsigned from)
 {
-    struct overlay_stream *source = &overlay->state[from], *stream = &overlay->state[s];
+    struct overlay_stream *source = overlay_own(overlay, from), *stream = overlay_own(overlay, s);
     struct overlay_message message = *overlay_front(source);
     source->consumed += message.words;
     source->lent++;
@@ -165,26 +167,26 @@ static void take_message(struct overlay *overlay, unsigned s, unsigned from)
 /* After a message: the next step, group, or the first group again. */
 static void next_step(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    const uint32_t *word = overlay_words(overlay, s);
+    struct overlay_stream *stream = overlay_own(overlay, s);
+    uint32_t gather = overlay_get(overlay, s, OVERLAY_GATHER);
     unsigned size = group_size(overlay, s);
-    unsigned steps = size * get_MSG_LOCAL_STREAM_CLEAR_NUM(word[OVERLAY_GATHER]);
-    uint32_t turn = word[OVERLAY_MSG_SRC_IN_ORDER_FWD_NUM_MSGS];
+    unsigned steps = size * get_MSG_LOCAL_STREAM_CLEAR_NUM(gather);
+    uint32_t turn = overlay_get(overlay, s, OVERLAY_MSG_SRC_IN_ORDER_FWD_NUM_MSGS);
     stream->in_order++;
     if (++stream->group_step >= steps) {
         stream->group_step = 0;
         stream->group = (stream->group + size) % STREAM_BITS;
     }
-    if (get_MSG_SRC_IN_ORDER_FWD(word[OVERLAY_GATHER]) && overlay_is_multicast(overlay, s) &&
-        turn && stream->in_order >= turn) {
+    if (get_MSG_SRC_IN_ORDER_FWD(gather) && overlay_is_multicast(overlay, s) && turn &&
+        stream->in_order >= turn) {
         stream->group = stream->group_step = stream->in_order = 0;
     }
 }
 
 bool overlay_gather(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    uint32_t gather = overlay_words(overlay, s)[OVERLAY_GATHER];
+    struct overlay_stream *stream = overlay_own(overlay, s);
+    uint32_t gather = overlay_get(overlay, s, OVERLAY_GATHER);
     bool took = false;
     unsigned size = get_MSG_ARB_GROUP_SIZE(gather);
     bool is_sound = (size == 1 || size == 2 || size == 4) &&
@@ -204,7 +206,7 @@ bool overlay_gather(struct overlay *overlay, unsigned s)
             break;
         }
         unsigned from = step_source(overlay, s);
-        if (!feeds(overlay, from, s) || !overlay->state[from].messages) {
+        if (!feeds(overlay, from, s) || !overlay_look(overlay, from)->messages) {
             break;
         }
         take_message(overlay, s, from);

@@ -63,15 +63,14 @@ static bool check_node(struct overlay *overlay, unsigned s, uint32_t node)
 
 static bool check_remote(struct overlay *overlay, unsigned s, uint32_t misc)
 {
-    const uint32_t *word = overlay_words(overlay, s);
+    uint32_t receivers = overlay_get(overlay, s, OVERLAY_MCAST_DEST_NUM);
     bool is_multicast = overlay_is_multicast(overlay, s);
-    if (!word[OVERLAY_REMOTE_DEST_BUF_SIZE]) {
+    if (!overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SIZE)) {
         return overlay_refuse(overlay, s, "REMOTE_DEST_BUF_SIZE is 0: nothing can be sent");
     }
-    if (is_multicast &&
-        (word[OVERLAY_MCAST_DEST_NUM] == 0 || word[OVERLAY_MCAST_DEST_NUM] > OVERLAY_RECEIVERS)) {
+    if (is_multicast && (receivers == 0 || receivers > OVERLAY_RECEIVERS)) {
         return overlay_refuse(overlay, s, "MCAST_DEST_NUM is %u: set it to 1 to 32 receivers",
-                              (unsigned)word[OVERLAY_MCAST_DEST_NUM]);
+                              (unsigned)receivers);
     }
     if (overlay_goes_to_dram(overlay, s)) {
         if (is_multicast) {
@@ -83,12 +82,12 @@ static bool check_remote(struct overlay *overlay, unsigned s, uint32_t misc)
                                   "DEST_DATA_BUF_NO_FLOW_CTRL");
         }
     }
-    return check_node(overlay, s, word[OVERLAY_REMOTE_DEST]);
+    return check_node(overlay, s, overlay_get(overlay, s, OVERLAY_REMOTE_DEST));
 }
 
 static bool check_local(struct overlay *overlay, unsigned s)
 {
-    unsigned to = get_LOCAL_DEST_STREAM_ID(overlay_words(overlay, s)[OVERLAY_REMOTE_DEST]);
+    unsigned to = get_LOCAL_DEST_STREAM_ID(overlay_get(overlay, s, OVERLAY_REMOTE_DEST));
     if (to == s || !overlay_has(overlay, OVERLAY_GATHERS, to)) {
         return overlay_refuse(overlay, s,
                               "LOCAL_DEST_STREAM_ID is %u, a stream that cannot gather "
@@ -101,9 +100,8 @@ static bool check_local(struct overlay *overlay, unsigned s)
 /* May the phase start as configured? Phases without messages only count phase numbers. */
 bool overlay_check(struct overlay *overlay, unsigned s)
 {
-    const uint32_t *word = overlay_words(overlay, s);
-    uint32_t misc = word[OVERLAY_MISC_CFG];
-    if (!overlay->state[s].remaining && !get_INFINITE_PHASE_EN(misc)) {
+    uint32_t misc = overlay_get(overlay, s, OVERLAY_MISC_CFG);
+    if (!overlay_look(overlay, s)->remaining && !get_INFINITE_PHASE_EN(misc)) {
         return true;
     }
     if (!check_modes(overlay, s, misc)) {
@@ -113,10 +111,11 @@ bool overlay_check(struct overlay *overlay, unsigned s)
         if (!overlay_check_gather(overlay, s)) {
             return false;
         }
-    } else if (!word[OVERLAY_BUF_SIZE]) {
+    } else if (!overlay_get(overlay, s, OVERLAY_BUF_SIZE)) {
         return overlay_refuse(overlay, s, "BUF_SIZE is 0: give the stream a receive buffer");
     }
-    if (get_REMOTE_SOURCE(misc) && !check_node(overlay, s, word[OVERLAY_REMOTE_SRC])) {
+    if (get_REMOTE_SOURCE(misc) &&
+        !check_node(overlay, s, overlay_get(overlay, s, OVERLAY_REMOTE_SRC))) {
         return false;
     }
     if (get_LOCAL_RECEIVER(misc)) {
@@ -162,7 +161,7 @@ static uint32_t recall(struct overlay *overlay, unsigned s)
     for (unsigned i = 0; i < OVERLAY_ANSWERS; i++) {
         struct overlay_answer *answer = &overlay->answer[i];
         if (answer->valid && answer->stream == s &&
-            answer->phase == overlay_words(overlay, s)[OVERLAY_CURR_PHASE]) {
+            answer->phase == overlay_get(overlay, s, OVERLAY_CURR_PHASE)) {
             receivers |= answer->receivers;
             answer->valid = false;
         }
@@ -174,16 +173,16 @@ static uint32_t recall(struct overlay *overlay, unsigned s)
  * dropped. */
 void overlay_answered(struct overlay *overlay, unsigned s, uint32_t value)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    const struct overlay_stream *stream = overlay_look(overlay, s);
     bool awaits = stream->state == OVERLAY_RUNNING &&
                   (stream->sending == OVERLAY_AWAITS || stream->sending == OVERLAY_ASKS);
     if (get_PHASE_READY_DEST_NUM(value) >= OVERLAY_RECEIVERS) {
         return;
     }
-    if (awaits && get_PHASE_READY_NUM(value) == overlay_words(overlay, s)[OVERLAY_CURR_PHASE]) {
-        stream->answers |= UINT32_C(1) << get_PHASE_READY_DEST_NUM(value);
+    if (awaits && get_PHASE_READY_NUM(value) == overlay_get(overlay, s, OVERLAY_CURR_PHASE)) {
+        overlay_own(overlay, s)->answers |= UINT32_C(1) << get_PHASE_READY_DEST_NUM(value);
     } else if (!get_PHASE_READY_TWO_WAY_RESP(value) &&
-               !get_DISABLE_DEST_READY_TABLE(overlay_words(overlay, 0)[OVERLAY_DEBUG_STATUS_SEL])) {
+               !get_DISABLE_DEST_READY_TABLE(overlay_get(overlay, 0, OVERLAY_DEBUG_STATUS_SEL))) {
         remember(overlay, s, value);
     }
 }
@@ -191,13 +190,13 @@ void overlay_answered(struct overlay *overlay, unsigned s, uint32_t value)
 static bool all_answered(const struct overlay *overlay, unsigned s)
 {
     uint32_t all = UINT32_MAX >> (OVERLAY_RECEIVERS - overlay_receivers(overlay, s));
-    return (overlay->state[s].answers & all) == all;
+    return (overlay_look(overlay, s)->answers & all) == all;
 }
 
 /* True when the stream got further. */
 static bool shake_hands(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     if (all_answered(overlay, s)) {
         stream->sending = OVERLAY_SENDS;
         return true;
@@ -213,15 +212,15 @@ static bool shake_hands(struct overlay *overlay, unsigned s)
 
 void overlay_start(struct overlay *overlay, unsigned s)
 {
-    overlay->state[s].state = OVERLAY_FLUSHING;
+    overlay_own(overlay, s)->state = OVERLAY_FLUSHING;
     overlay->due |= overlay_bit(s);
 }
 
 static void latch_source(struct overlay *overlay, unsigned s)
 {
-    const uint32_t *word = overlay_words(overlay, s);
-    struct overlay_stream *stream = &overlay->state[s];
-    uint32_t remote = word[OVERLAY_REMOTE_SRC];
+    struct overlay_stream *stream = overlay_own(overlay, s);
+    uint32_t remote = overlay_get(overlay, s, OVERLAY_REMOTE_SRC);
+    uint32_t onetime = overlay_get(overlay, s, OVERLAY_ONETIME_MISC_CFG);
     stream->source = (struct overlay_source){
         .valid = true,
         .noc = (uint8_t)get_REMOTE_SRC_UPDATE_NOC(stream->misc),
@@ -229,15 +228,14 @@ static void latch_source(struct overlay *overlay, unsigned s)
         .y = (uint8_t)get_REMOTE_SRC_Y(remote),
         .stream = (uint8_t)get_REMOTE_SRC_STREAM_ID(remote),
         .receiver = (uint8_t)get_REMOTE_SRC_DEST_INDEX(remote),
-        .vc = (uint8_t)get_REG_UPDATE_VC(word[OVERLAY_ONETIME_MISC_CFG]),
+        .vc = (uint8_t)get_REG_UPDATE_VC(onetime),
     };
 }
 
 /* SPEC: TransferBetweenTiles, Handshake. */
 static void meet_source(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    uint32_t *word = overlay_words(overlay, s);
+    struct overlay_stream *stream = overlay_own(overlay, s);
     stream->awaits_source = false;
     stream->response = OVERLAY_NO_RESPONSE;
     stream->sources_are_ready = stream->keeps_source && stream->sources_are_ready;
@@ -246,7 +244,8 @@ static void meet_source(struct overlay *overlay, unsigned s)
     } else {
         latch_source(overlay, s);
         if (!stream->keeps_source) {
-            word[OVERLAY_RD_PTR] = word[OVERLAY_WR_PTR] = 0;
+            overlay_set(overlay, s, OVERLAY_RD_PTR, 0);
+            overlay_set(overlay, s, OVERLAY_WR_PTR, 0);
             stream->early = stream->freed = stream->freed_headers = 0;
             stream->is_message_open = false;
             stream->awaits_source = true;
@@ -254,7 +253,7 @@ static void meet_source(struct overlay *overlay, unsigned s)
         }
     }
     if (!get_REMOTE_SOURCE(stream->misc) || !stream->keeps_source) {
-        stream->load = word[OVERLAY_WR_PTR] & OVERLAY_POINTER;
+        stream->load = overlay_get(overlay, s, OVERLAY_WR_PTR) & OVERLAY_POINTER;
         stream->arrived = stream->consumed = stream->loaded = 0;
     }
     overlay_take_early(overlay, s);
@@ -262,10 +261,10 @@ static void meet_source(struct overlay *overlay, unsigned s)
 
 static void meet_destination(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     stream->sending = OVERLAY_SENDS;
     if (get_REMOTE_RECEIVER(stream->misc) && !stream->keeps_destination) {
-        overlay_words(overlay, s)[OVERLAY_REMOTE_DEST_WR_PTR] = 0;
+        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_WR_PTR, 0);
         stream->answers = recall(overlay, s);
         stream->sending = OVERLAY_ASKS;
     }
@@ -273,25 +272,24 @@ static void meet_destination(struct overlay *overlay, unsigned s)
 
 static void end_phase(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    uint32_t *word = overlay_words(overlay, s);
+    struct overlay_stream *stream = overlay_own(overlay, s);
+    unsigned done = OVERLAY_BLOB_AUTO_CFG_DONE + s / BLOB_WORD;
     stream->keeps_source = !get_NEXT_PHASE_SRC_CHANGE(stream->misc);
     stream->keeps_destination = !get_NEXT_PHASE_DEST_CHANGE(stream->misc);
     stream->awaits_source = false;
-    if (get_PHASE_AUTO_CONFIG(word[OVERLAY_ONETIME_MISC_CFG])) {
+    if (get_PHASE_AUTO_CONFIG(overlay_get(overlay, s, OVERLAY_ONETIME_MISC_CFG))) {
         stream->state = OVERLAY_LOADING;
         return;
     }
     stream->state = OVERLAY_IDLE;
-    overlay_words(overlay, 0)[OVERLAY_BLOB_AUTO_CFG_DONE + s / BLOB_WORD] |= UINT32_C(1)
-                                                                             << s % BLOB_WORD;
+    overlay_set(overlay, 0, done, overlay_get(overlay, 0, done) | UINT32_C(1) << s % BLOB_WORD);
 }
 
 /* All L1 reads of the previous phase are done, or need not be. */
 static bool begin(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    uint32_t misc = overlay_words(overlay, s)[OVERLAY_MISC_CFG];
+    struct overlay_stream *stream = overlay_own(overlay, s);
+    uint32_t misc = overlay_get(overlay, s, OVERLAY_MISC_CFG);
     bool reads = stream->readings || stream->lent;
     if (reads && !get_NO_PREV_PHASE_OUTGOING_DATA_FLUSH(misc)) {
         return false;
@@ -317,7 +315,7 @@ static bool begin(struct overlay *overlay, unsigned s)
  */
 static bool finish(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     if (stream->remaining || stream->is_endless) {
         return false;
     }
@@ -334,15 +332,15 @@ static bool finish(struct overlay *overlay, unsigned s)
 /* The stream that gathers from this one looks again. */
 static void tell_gatherer(struct overlay *overlay, unsigned s)
 {
-    unsigned to = get_LOCAL_DEST_STREAM_ID(overlay_words(overlay, s)[OVERLAY_REMOTE_DEST]);
-    if (get_LOCAL_RECEIVER(overlay->state[s].misc) && to < overlay_count(overlay)) {
+    unsigned to = get_LOCAL_DEST_STREAM_ID(overlay_get(overlay, s, OVERLAY_REMOTE_DEST));
+    if (get_LOCAL_RECEIVER(overlay_look(overlay, s)->misc) && to < overlay_count(overlay)) {
         overlay->due |= overlay_bit(to);
     }
 }
 
 static bool run_phase(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     tell_gatherer(overlay, s);
     bool gathers = get_LOCAL_SOURCES_CONNECTED(stream->misc);
     bool went_on = gathers ? overlay_gather(overlay, s) : overlay_load_headers(overlay, s);
@@ -359,8 +357,8 @@ static bool run_phase(struct overlay *overlay, unsigned s)
 /* One step of one stream; true when another may be possible. */
 static bool step(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    if (stream->is_stuck) {
+    const struct overlay_stream *stream = overlay_look(overlay, s);
+    if (!overlay_is_used(overlay, s) || stream->is_stuck) {
         return false;
     }
     bool went_on = overlay_send_credits(overlay, s);
@@ -412,16 +410,17 @@ bool overlay_run(struct overlay *overlay, uint64_t cycle)
  * PHASE_AUTO_CONFIG goes on with the next phase, as firmware that skips a phase expects. */
 void overlay_reset_stream(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    uint32_t *word = overlay_words(overlay, s);
-    uint32_t next_configuration = stream->next_configuration;
-    *stream = (struct overlay_stream){.next_configuration = next_configuration};
-    word[OVERLAY_NUM_MSGS_RECEIVED] = 0;
+    uint32_t next_configuration = overlay_look(overlay, s)->next_configuration;
+    if (overlay_is_used(overlay, s)) {
+        *overlay_own(overlay, s) =
+            (struct overlay_stream){.next_configuration = next_configuration};
+    }
+    overlay_set(overlay, s, OVERLAY_NUM_MSGS_RECEIVED, 0);
     for (unsigned i = 0; i < OVERLAY_ANSWERS; i++) {
         overlay->answer[i].valid = overlay->answer[i].valid && overlay->answer[i].stream != s;
     }
-    if (get_PHASE_AUTO_CONFIG(word[OVERLAY_ONETIME_MISC_CFG])) {
-        stream->state = OVERLAY_LOADING;
+    if (get_PHASE_AUTO_CONFIG(overlay_get(overlay, s, OVERLAY_ONETIME_MISC_CFG))) {
+        overlay_own(overlay, s)->state = OVERLAY_LOADING;
     }
 }
 
@@ -429,7 +428,7 @@ void overlay_reset_stream(struct overlay *overlay, unsigned s)
 
 static const char *wait_of_running(const struct overlay *overlay, unsigned s)
 {
-    const struct overlay_stream *stream = &overlay->state[s];
+    const struct overlay_stream *stream = overlay_look(overlay, s);
     uint32_t misc = stream->misc;
     switch ((enum overlay_sending)stream->sending) {
     case OVERLAY_ASKS:
@@ -459,10 +458,10 @@ static const char *wait_of_running(const struct overlay *overlay, unsigned s)
 bool overlay_describe_wait(const struct overlay *overlay, unsigned stream, char *text, size_t size)
 {
     const char *what = NULL;
-    if (!overlay->state || stream >= overlay_count(overlay)) {
+    if (!overlay_is_used(overlay, stream)) {
         return false;
     }
-    const struct overlay_stream *state = &overlay->state[stream];
+    const struct overlay_stream *state = overlay_look(overlay, stream);
     switch ((enum overlay_state)state->state) {
     case OVERLAY_IDLE:
         return false;
@@ -479,9 +478,8 @@ bool overlay_describe_wait(const struct overlay *overlay, unsigned stream, char 
         what = wait_of_running(overlay, stream);
         break;
     }
-    const uint32_t *word = overlay_words(overlay, stream);
     snprintf(text, size, "overlay stream %u, phase %u, %u messages left, waits %s", stream,
-             (unsigned)word[OVERLAY_CURR_PHASE], (unsigned)state->remaining,
+             (unsigned)overlay_get(overlay, stream, OVERLAY_CURR_PHASE), (unsigned)state->remaining,
              state->is_stuck ? "for a reset: it broke a rule" : what);
     return true;
 }

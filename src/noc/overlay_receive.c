@@ -20,12 +20,12 @@ enum {
 
 static bool is_ring(const struct overlay *overlay, unsigned s)
 {
-    return get_MSG_INFO_BUF_FLOW_CTRL(overlay_words(overlay, s)[OVERLAY_MISC_CFG]);
+    return get_MSG_INFO_BUF_FLOW_CTRL(overlay_get(overlay, s, OVERLAY_MISC_CFG));
 }
 
-static uint32_t ring_size(const uint32_t *word)
+static uint32_t ring_size(const struct overlay *overlay, unsigned s)
 {
-    return UINT32_C(2) << word[OVERLAY_MSG_INFO_BUF_SIZE];
+    return UINT32_C(2) << overlay_get(overlay, s, OVERLAY_MSG_INFO_BUF_SIZE);
 }
 
 static uint32_t ring_on(uint32_t pointer, uint32_t size)
@@ -36,11 +36,11 @@ static uint32_t ring_on(uint32_t pointer, uint32_t size)
 
 uint32_t overlay_headers(const struct overlay *overlay, unsigned s)
 {
-    const uint32_t *word = overlay_words(overlay, s);
+    uint32_t pointers = overlay_get(overlay, s, OVERLAY_MSG_INFO_WR_PTR);
     if (!is_ring(overlay, s)) {
-        return (word[OVERLAY_MSG_INFO_WR_PTR] - word[OVERLAY_MSG_INFO_PTR]) & OVERLAY_POINTER;
+        return (pointers - overlay_get(overlay, s, OVERLAY_MSG_INFO_PTR)) & OVERLAY_POINTER;
     }
-    uint32_t pointers = word[OVERLAY_MSG_INFO_WR_PTR], size = ring_size(word);
+    uint32_t size = ring_size(overlay, s);
     uint32_t read = pointers & RING_POINTER;
     uint32_t write = pointers >> RING_WRITE_SHIFT & RING_POINTER;
     if (read == write) {
@@ -52,43 +52,44 @@ uint32_t overlay_headers(const struct overlay *overlay, unsigned s)
 /* Where the next header is, in words. */
 static uint32_t header_place(const struct overlay *overlay, unsigned s)
 {
-    const uint32_t *word = overlay_words(overlay, s);
-    uint32_t offset = is_ring(overlay, s) ? word[OVERLAY_MSG_INFO_WR_PTR] & RING_POINTER : 0;
-    return (word[OVERLAY_MSG_INFO_PTR] + offset) & OVERLAY_POINTER;
+    uint32_t pointers = overlay_get(overlay, s, OVERLAY_MSG_INFO_WR_PTR);
+    uint32_t offset = is_ring(overlay, s) ? pointers & RING_POINTER : 0;
+    return (overlay_get(overlay, s, OVERLAY_MSG_INFO_PTR) + offset) & OVERLAY_POINTER;
 }
 
 static void move_read(struct overlay *overlay, unsigned s)
 {
-    uint32_t *word = overlay_words(overlay, s);
-    uint32_t *pointers = &word[OVERLAY_MSG_INFO_WR_PTR];
-    if (is_ring(overlay, s)) {
-        *pointers =
-            (*pointers & ~(uint32_t)RING_MASK) | ring_on(*pointers & RING_MASK, ring_size(word));
-        overlay->state[s].freed_headers++;
-    } else {
-        word[OVERLAY_MSG_INFO_PTR] = (word[OVERLAY_MSG_INFO_PTR] + 1) & OVERLAY_POINTER;
+    if (!is_ring(overlay, s)) {
+        uint32_t read = overlay_get(overlay, s, OVERLAY_MSG_INFO_PTR) + 1;
+        overlay_set(overlay, s, OVERLAY_MSG_INFO_PTR, read & OVERLAY_POINTER);
+        return;
     }
+    uint32_t pointers = overlay_get(overlay, s, OVERLAY_MSG_INFO_WR_PTR);
+    uint32_t read = ring_on(pointers & RING_MASK, ring_size(overlay, s));
+    overlay_set(overlay, s, OVERLAY_MSG_INFO_WR_PTR, (pointers & ~(uint32_t)RING_MASK) | read);
+    overlay_own(overlay, s)->freed_headers++;
 }
 
 static void move_write(struct overlay *overlay, unsigned s, uint32_t count)
 {
-    uint32_t *word = overlay_words(overlay, s);
-    uint32_t *pointers = &word[OVERLAY_MSG_INFO_WR_PTR];
+    uint32_t pointers = overlay_get(overlay, s, OVERLAY_MSG_INFO_WR_PTR);
     if (!is_ring(overlay, s)) {
-        *pointers = (*pointers + count) & OVERLAY_POINTER;
+        overlay_set(overlay, s, OVERLAY_MSG_INFO_WR_PTR, (pointers + count) & OVERLAY_POINTER);
         return;
     }
-    for (uint32_t i = 0; i < count % (2 * ring_size(word)); i++) {
-        uint32_t write = ring_on(*pointers >> RING_WRITE_SHIFT & RING_MASK, ring_size(word));
-        *pointers = (*pointers & RING_MASK) | write << RING_WRITE_SHIFT;
+    uint32_t size = ring_size(overlay, s);
+    for (uint32_t i = 0; i < count % (2 * size); i++) {
+        uint32_t write = ring_on(pointers >> RING_WRITE_SHIFT & RING_MASK, size);
+        pointers = (pointers & RING_MASK) | write << RING_WRITE_SHIFT;
     }
+    overlay_set(overlay, s, OVERLAY_MSG_INFO_WR_PTR, pointers);
 }
 
 /* --- Software pushes --- */
 
 static bool check_push(struct overlay *overlay, unsigned s, uint32_t messages, uint32_t words)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    const struct overlay_stream *stream = overlay_look(overlay, s);
     if (stream->state != OVERLAY_RUNNING || !get_SOURCE_ENDPOINT(stream->misc)) {
         return overlay_refuse(overlay, s,
                               "software pushes a message, but no phase with "
@@ -109,9 +110,10 @@ static bool check_push(struct overlay *overlay, unsigned s, uint32_t messages, u
 
 static void take_words(struct overlay *overlay, unsigned s, uint32_t words)
 {
-    uint32_t *word = overlay_words(overlay, s);
-    word[OVERLAY_WR_PTR] = overlay_on(word[OVERLAY_WR_PTR], words, word[OVERLAY_BUF_SIZE]);
-    overlay->state[s].arrived += words;
+    uint32_t write = overlay_get(overlay, s, OVERLAY_WR_PTR);
+    uint32_t size = overlay_get(overlay, s, OVERLAY_BUF_SIZE);
+    overlay_set(overlay, s, OVERLAY_WR_PTR, overlay_on(write, words, size));
+    overlay_own(overlay, s)->arrived += words;
 }
 
 static void take_messages(struct overlay_stream *stream, uint32_t count, bool is_last)
@@ -126,12 +128,12 @@ static void take_messages(struct overlay_stream *stream, uint32_t count, bool is
 /* NUM_MSGS_RECEIVED_INC: headers are in the array. */
 bool overlay_push_headers(struct overlay *overlay, unsigned s, uint32_t value)
 {
-    struct overlay_stream *stream = &overlay->state[s];
     uint32_t count = get_NEW_MSGS_NUM(value);
-    bool ends = get_NEW_MSGS_LAST_TILE(value) && stream->is_endless;
     if (!check_push(overlay, s, count, get_NEW_MSGS_TOTAL_SIZE(value))) {
         return false;
     }
+    struct overlay_stream *stream = overlay_own(overlay, s);
+    bool ends = get_NEW_MSGS_LAST_TILE(value) && stream->is_endless;
     take_words(overlay, s, get_NEW_MSGS_TOTAL_SIZE(value));
     move_write(overlay, s, count);
     take_messages(stream, count, ends);
@@ -143,8 +145,8 @@ bool overlay_push_headers(struct overlay *overlay, unsigned s, uint32_t value)
 
 static bool check_message(struct overlay *overlay, unsigned s, uint32_t address, uint32_t words)
 {
-    const uint32_t *word = overlay_words(overlay, s);
-    uint32_t start = word[OVERLAY_BUF_START], size = word[OVERLAY_BUF_SIZE];
+    uint32_t start = overlay_get(overlay, s, OVERLAY_BUF_START);
+    uint32_t size = overlay_get(overlay, s, OVERLAY_BUF_SIZE);
     if (!words) {
         return overlay_refuse(overlay, s, "a message of no words was pushed");
     }
@@ -155,7 +157,7 @@ static bool check_message(struct overlay *overlay, unsigned s, uint32_t address,
                               (unsigned)(address * OVERLAY_WORD), (unsigned)words);
     }
     if (overlay_headers(overlay, s) ||
-        overlay->state[s].messages >= overlay_message_capacity(overlay, s)) {
+        overlay_look(overlay, s)->messages >= overlay_message_capacity(overlay, s)) {
         return overlay_refuse(overlay, s,
                               "the metadata FIFO has no room: await "
                               "MSG_INFO_CAN_PUSH_NEW_MSG");
@@ -166,9 +168,8 @@ static bool check_message(struct overlay *overlay, unsigned s, uint32_t address,
 /* NEW_MSG_INFO: straight into the metadata FIFO. */
 bool overlay_push_message(struct overlay *overlay, unsigned s, uint32_t value)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    uint32_t *word = overlay_words(overlay, s);
     uint32_t words = get_NEW_MSG_SIZE(value);
+    uint32_t size = overlay_get(overlay, s, OVERLAY_BUF_SIZE);
     struct overlay_message message = {.address = get_NEW_MSG_ADDR(value),
                                       .words = words,
                                       .stream = (uint8_t)s,
@@ -176,16 +177,16 @@ bool overlay_push_message(struct overlay *overlay, unsigned s, uint32_t value)
     if (!check_push(overlay, s, 1, words) || !check_message(overlay, s, message.address, words)) {
         return false;
     }
-    if (overlay_has(overlay, OVERLAY_ENDPOINT, s)) {
-        memcpy(message.header, &word[OVERLAY_RECEIVER_ENDPOINT_SET_MSG_HEADER],
-               sizeof message.header);
+    for (unsigned i = 0; i < 4; i++) { /* zeros of streams that keep no headers */
+        message.header[i] = overlay_get(overlay, s, OVERLAY_RECEIVER_ENDPOINT_SET_MSG_HEADER + i);
     }
+    struct overlay_stream *stream = overlay_own(overlay, s);
     bool ends = message.is_last && stream->is_endless;
     take_words(overlay, s, words);
     move_write(overlay, s, 1);
     move_read(overlay, s);
     stream->loaded += words;
-    stream->load = overlay_on(stream->load, words, word[OVERLAY_BUF_SIZE]) & OVERLAY_POINTER;
+    stream->load = overlay_on(stream->load, words, size) & OVERLAY_POINTER;
     take_messages(stream, 1, ends);
     overlay_append(overlay, s, &message);
     if (ends) {
@@ -210,7 +211,7 @@ static bool expects_more(const struct overlay_stream *stream)
 
 static void count_message(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     bool runs = stream->state == OVERLAY_RUNNING && get_REMOTE_SOURCE(stream->misc);
     stream->is_message_counted = true;
     if (runs && expects_more(stream)) {
@@ -224,7 +225,7 @@ static void count_message(struct overlay *overlay, unsigned s)
 /* Messages that came while the stream was between phases. */
 void overlay_take_early(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     uint32_t count = stream->early;
     if (!get_REMOTE_SOURCE(stream->misc)) {
         return;
@@ -243,7 +244,7 @@ void overlay_take_early(struct overlay *overlay, unsigned s)
 
 static bool check_arrival(struct overlay *overlay, unsigned s, uint32_t size)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    const struct overlay_stream *stream = overlay_look(overlay, s);
     if (!stream->source.valid || (stream->state != OVERLAY_RUNNING && !stream->keeps_source)) {
         return overlay_refuse(overlay, s, "a packet came, but no phase with REMOTE_SOURCE runs");
     }
@@ -266,18 +267,18 @@ void overlay_packet_arrived(struct overlay *overlay, unsigned stream, bool first
                             uint32_t size, uint64_t cycle)
 {
     if (!overlay->board || stream >= overlay_count(overlay) ||
-        !get_REMOTE_SOURCE(overlay_words(overlay, stream)[OVERLAY_MISC_CFG])) {
+        !get_REMOTE_SOURCE(overlay_get(overlay, stream, OVERLAY_MISC_CFG))) {
         return;
     }
-    struct overlay_stream *state = &overlay->state[stream];
     overlay->now = cycle;
-    if (state->is_stuck) {
+    if (overlay_look(overlay, stream)->is_stuck) {
         return;
     }
     if (!check_arrival(overlay, stream, size)) {
         overlay_break(overlay, stream);
         return;
     }
+    struct overlay_stream *state = overlay_own(overlay, stream);
     state->awaits_source = false;
     state->response = OVERLAY_NO_RESPONSE;
     take_words(overlay, stream, size / OVERLAY_WORD);
@@ -308,9 +309,9 @@ static uint32_t header_bits(const uint32_t header[4], unsigned first, unsigned b
 
 static bool read_header(struct overlay *overlay, unsigned s, struct overlay_message *message)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    uint32_t format = overlay_words(overlay, 0)[OVERLAY_MSG_HEADER_FORMAT];
-    uint32_t size = overlay_words(overlay, s)[OVERLAY_BUF_SIZE];
+    const struct overlay_stream *stream = overlay_look(overlay, s);
+    uint32_t format = overlay_get(overlay, 0, OVERLAY_MSG_HEADER_FORMAT);
+    uint32_t size = overlay_get(overlay, s, OVERLAY_BUF_SIZE);
     uint32_t place = header_place(overlay, s) * OVERLAY_WORD;
     if (place + OVERLAY_WORD > overlay->l1_size) {
         return overlay_refuse(overlay, s, "the message header at 0x%x is not in L1",
@@ -344,7 +345,7 @@ static bool read_header(struct overlay *overlay, unsigned s, struct overlay_mess
 /* What is left of an infinite phase once its last message is known. */
 static void end_endless(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     stream->is_endless = false;
     stream->to_receive = 0;
     stream->remaining = stream->messages;
@@ -352,21 +353,20 @@ static void end_endless(struct overlay *overlay, unsigned s)
 
 bool overlay_load_headers(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    uint32_t *word = overlay_words(overlay, s);
+    struct overlay_stream *stream = overlay_own(overlay, s);
     bool loads = false;
     while (stream->messages < overlay_message_capacity(overlay, s) && overlay_headers(overlay, s) &&
            (stream->is_endless || stream->messages < stream->remaining)) {
-        struct overlay_message message = {.address = (word[OVERLAY_BUF_START] + stream->load) &
-                                                     OVERLAY_POINTER,
+        uint32_t start = overlay_get(overlay, s, OVERLAY_BUF_START);
+        uint32_t size = overlay_get(overlay, s, OVERLAY_BUF_SIZE);
+        struct overlay_message message = {.address = (start + stream->load) & OVERLAY_POINTER,
                                           .stream = (uint8_t)s};
         if (!read_header(overlay, s, &message)) {
             overlay_break(overlay, s);
             return false;
         }
         stream->loaded += message.words;
-        stream->load =
-            overlay_on(stream->load, message.words, word[OVERLAY_BUF_SIZE]) & OVERLAY_POINTER;
+        stream->load = overlay_on(stream->load, message.words, size) & OVERLAY_POINTER;
         move_read(overlay, s);
         overlay_append(overlay, s, &message);
         if (message.is_last) {
@@ -380,10 +380,10 @@ bool overlay_load_headers(struct overlay *overlay, unsigned s)
 /* --- What the source is told --- */
 
 /* SPEC: TransferBetweenTiles, ACK_THRESHOLD. */
-static uint32_t threshold(const uint32_t *word)
+static uint32_t threshold(const struct overlay *overlay, unsigned s)
 {
-    uint32_t code = word[OVERLAY_MEM_BUF_SPACE_AVAILABLE_ACK_THRESHOLD];
-    uint32_t size = word[OVERLAY_BUF_SIZE], part = size >> (code & 7);
+    uint32_t code = overlay_get(overlay, s, OVERLAY_MEM_BUF_SPACE_AVAILABLE_ACK_THRESHOLD);
+    uint32_t size = overlay_get(overlay, s, OVERLAY_BUF_SIZE), part = size >> (code & 7);
     if (code == ALWAYS_THRESHOLD) {
         return 0;
     }
@@ -392,7 +392,7 @@ static uint32_t threshold(const uint32_t *word)
 
 static bool tell(struct overlay *overlay, unsigned s, unsigned index, uint32_t value, unsigned noc)
 {
-    const struct overlay_source *source = &overlay->state[s].source;
+    const struct overlay_source *source = &overlay_look(overlay, s)->source;
     uint8_t bytes[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
                         (uint8_t)(value >> 24)};
     struct overlay_packet packet = overlay_register_packet(s, source->stream, index, bytes);
@@ -406,9 +406,9 @@ static bool tell(struct overlay *overlay, unsigned s, unsigned index, uint32_t v
 
 static bool send_response(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     uint32_t value = make_PHASE_READY_DEST_NUM(stream->source.receiver) |
-                     make_PHASE_READY_NUM(overlay_words(overlay, s)[OVERLAY_REMOTE_SRC_PHASE]) |
+                     make_PHASE_READY_NUM(overlay_get(overlay, s, OVERLAY_REMOTE_SRC_PHASE)) |
                      make_PHASE_READY_MCAST(get_REMOTE_SRC_IS_MCAST(stream->misc)) |
                      make_PHASE_READY_TWO_WAY_RESP(stream->response == OVERLAY_TWO_WAY);
     if (!tell(overlay, s, OVERLAY_DEST_PHASE_READY_UPDATE, value, stream->source.noc)) {
@@ -421,18 +421,17 @@ static bool send_response(struct overlay *overlay, unsigned s)
 /* SPEC: the threshold is ignored once the last message of the phase is there. */
 static bool credit_is_due(const struct overlay *overlay, unsigned s)
 {
-    const struct overlay_stream *stream = &overlay->state[s];
+    const struct overlay_stream *stream = overlay_look(overlay, s);
     if (!stream->freed && !stream->freed_headers) {
         return false;
     }
     bool all_came = !stream->to_receive && !stream->is_endless;
-    return all_came || stream->freed_headers ||
-           overlay_room(overlay, s) >= threshold(overlay_words(overlay, s));
+    return all_came || stream->freed_headers || overlay_room(overlay, s) >= threshold(overlay, s);
 }
 
 bool overlay_send_credits(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     if (!stream->source.valid || get_DATA_BUF_NO_FLOW_CTRL(stream->misc)) {
         stream->freed = stream->freed_headers = 0;
     }

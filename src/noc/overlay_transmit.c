@@ -23,12 +23,12 @@ struct overlay_message *overlay_front(struct overlay_stream *stream)
 
 static void show_count(struct overlay *overlay, unsigned s)
 {
-    overlay_words(overlay, s)[OVERLAY_NUM_MSGS_RECEIVED] = overlay->state[s].messages;
+    overlay_set(overlay, s, OVERLAY_NUM_MSGS_RECEIVED, overlay_look(overlay, s)->messages);
 }
 
 void overlay_append(struct overlay *overlay, unsigned s, const struct overlay_message *message)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     stream->message[(stream->first_message + stream->messages) % OVERLAY_MESSAGES] = *message;
     stream->messages++;
     show_count(overlay, s);
@@ -36,7 +36,7 @@ void overlay_append(struct overlay *overlay, unsigned s, const struct overlay_me
 
 void overlay_pop(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     stream->first_message = (uint8_t)((stream->first_message + 1) % OVERLAY_MESSAGES);
     stream->messages--;
     if (stream->remaining && !stream->is_endless) {
@@ -47,7 +47,7 @@ void overlay_pop(struct overlay *overlay, unsigned s)
 
 static bool has_reading_room(const struct overlay *overlay, unsigned s, unsigned count)
 {
-    return overlay->state[s].readings + count <= overlay_reading_capacity(overlay, s);
+    return overlay_look(overlay, s)->readings + count <= overlay_reading_capacity(overlay, s);
 }
 
 static void append_reading(struct overlay_stream *stream, struct overlay_reading reading)
@@ -60,9 +60,10 @@ static void append_reading(struct overlay_stream *stream, struct overlay_reading
 static void release(struct overlay *overlay, unsigned s, const struct overlay_reading *reading)
 {
     unsigned holder = reading->stream;
-    struct overlay_stream *stream = &overlay->state[holder];
-    uint32_t *word = overlay_words(overlay, holder);
-    word[OVERLAY_RD_PTR] = overlay_on(word[OVERLAY_RD_PTR], reading->words, word[OVERLAY_BUF_SIZE]);
+    struct overlay_stream *stream = overlay_own(overlay, holder);
+    uint32_t read = overlay_get(overlay, holder, OVERLAY_RD_PTR);
+    uint32_t size = overlay_get(overlay, holder, OVERLAY_BUF_SIZE);
+    overlay_set(overlay, holder, OVERLAY_RD_PTR, overlay_on(read, reading->words, size));
     stream->freed += reading->words;
     if (holder != s && reading->ends_message && stream->lent) {
         stream->lent--;
@@ -73,9 +74,11 @@ static void release(struct overlay *overlay, unsigned s, const struct overlay_re
 /* The oldest entry and those that are joined to it; false: there is none. */
 static bool finish_reading(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    bool had = stream->readings > 0;
-    for (bool more = had; more && stream->readings;) {
+    if (!overlay_look(overlay, s)->readings) {
+        return false;
+    }
+    struct overlay_stream *stream = overlay_own(overlay, s);
+    for (bool more = true; more && stream->readings;) {
         const struct overlay_reading *reading =
             &stream->reading[stream->first_reading % OVERLAY_READINGS];
         more = reading->is_joined;
@@ -83,7 +86,7 @@ static bool finish_reading(struct overlay *overlay, unsigned s)
         stream->readings--;
         release(overlay, s, reading);
     }
-    return had;
+    return true;
 }
 
 void overlay_sent(struct overlay *overlay, unsigned stream, uint64_t cycle)
@@ -99,13 +102,13 @@ void overlay_sent(struct overlay *overlay, unsigned stream, uint64_t cycle)
 bool overlay_is_multicast(const struct overlay *overlay, unsigned s)
 {
     return overlay_has(overlay, OVERLAY_MULTICAST, s) &&
-           get_MCAST_EN(overlay_words(overlay, s)[OVERLAY_MCAST_DEST]);
+           get_MCAST_EN(overlay_get(overlay, s, OVERLAY_MCAST_DEST));
 }
 
 /* GUESS: a unicast stream that can multicast counts one receiver, whatever MCAST_DEST_NUM says. */
 unsigned overlay_receivers(const struct overlay *overlay, unsigned s)
 {
-    uint32_t number = overlay_words(overlay, s)[OVERLAY_MCAST_DEST_NUM];
+    uint32_t number = overlay_get(overlay, s, OVERLAY_MCAST_DEST_NUM);
     if (!overlay_is_multicast(overlay, s) || number == 0) {
         return 1;
     }
@@ -115,7 +118,7 @@ unsigned overlay_receivers(const struct overlay *overlay, unsigned s)
 /* SPEC: TransferBetweenTiles, step 5: the low bits of SCRATCH + 0 say so. */
 bool overlay_goes_to_dram(const struct overlay *overlay, unsigned s)
 {
-    uint32_t scratch = overlay_words(overlay, s)[OVERLAY_SCRATCH];
+    uint32_t scratch = overlay_get(overlay, s, OVERLAY_SCRATCH);
     return overlay_has(overlay, OVERLAY_DRAM, s) && get_NCRISC_CMD_ID(scratch) &&
            get_NCRISC_TRANS(scratch);
 }
@@ -125,12 +128,17 @@ static bool counts_room(const struct overlay_stream *stream)
     return !get_DEST_DATA_BUF_NO_FLOW_CTRL(stream->misc);
 }
 
+/* Room at a receiver. */
+static uint32_t space(const struct overlay *overlay, unsigned s, unsigned receiver)
+{
+    return overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + receiver);
+}
+
 uint32_t overlay_remote_room(const struct overlay *overlay, unsigned s)
 {
-    const uint32_t *space = &overlay_words(overlay, s)[OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE];
     uint32_t least = UINT32_MAX;
     for (unsigned i = 0; i < overlay_receivers(overlay, s); i++) {
-        uint32_t room = get_WORDS_FREE(space[i]);
+        uint32_t room = get_WORDS_FREE(space(overlay, s, i));
         least = room < least ? room : least;
     }
     return least;
@@ -138,9 +146,8 @@ uint32_t overlay_remote_room(const struct overlay *overlay, unsigned s)
 
 static bool has_header_room(const struct overlay *overlay, unsigned s)
 {
-    const uint32_t *space = &overlay_words(overlay, s)[OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE];
     for (unsigned i = 0; i < overlay_receivers(overlay, s); i++) {
-        if (!get_HEADERS_FREE(space[i])) {
+        if (!get_HEADERS_FREE(space(overlay, s, i))) {
             return false;
         }
     }
@@ -149,10 +156,9 @@ static bool has_header_room(const struct overlay *overlay, unsigned s)
 
 bool overlay_has_all_room(const struct overlay *overlay, unsigned s)
 {
-    const uint32_t *word = overlay_words(overlay, s);
+    uint32_t size = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SIZE);
     for (unsigned i = 0; i < overlay_receivers(overlay, s); i++) {
-        uint32_t space = word[OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i];
-        if (get_WORDS_FREE(space) != word[OVERLAY_REMOTE_DEST_BUF_SIZE]) {
+        if (get_WORDS_FREE(space(overlay, s, i)) != size) {
             return false;
         }
     }
@@ -185,14 +191,15 @@ struct overlay_packet overlay_register_packet(unsigned s, unsigned stream, unsig
 /* Where packets and requests of a phase go, and how. */
 static void address_packet(const struct overlay *overlay, unsigned s, struct overlay_packet *packet)
 {
-    const uint32_t *word = overlay_words(overlay, s);
-    uint32_t multicast = word[OVERLAY_MCAST_DEST];
-    packet->noc = get_OUTGOING_DATA_NOC(overlay->state[s].misc);
-    packet->x = get_REMOTE_DEST_X(word[OVERLAY_REMOTE_DEST]);
-    packet->y = get_REMOTE_DEST_Y(word[OVERLAY_REMOTE_DEST]);
-    packet->stream = get_REMOTE_DEST_STREAM_ID(word[OVERLAY_REMOTE_DEST]);
-    packet->priority = get_NOC_PRIORITY(word[OVERLAY_REMOTE_DEST_TRAFFIC]);
-    packet->vc = get_UNICAST_VC(word[OVERLAY_REMOTE_DEST_TRAFFIC]);
+    uint32_t multicast = overlay_get(overlay, s, OVERLAY_MCAST_DEST);
+    uint32_t to = overlay_get(overlay, s, OVERLAY_REMOTE_DEST);
+    uint32_t traffic = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_TRAFFIC);
+    packet->noc = get_OUTGOING_DATA_NOC(overlay_look(overlay, s)->misc);
+    packet->x = get_REMOTE_DEST_X(to);
+    packet->y = get_REMOTE_DEST_Y(to);
+    packet->stream = get_REMOTE_DEST_STREAM_ID(to);
+    packet->priority = get_NOC_PRIORITY(traffic);
+    packet->vc = get_UNICAST_VC(traffic);
     packet->is_ethernet = packet->x == LINK_COORDINATE && packet->y == LINK_COORDINATE;
     if (overlay_is_multicast(overlay, s)) {
         packet->is_multicast = true;
@@ -211,8 +218,8 @@ bool overlay_send_request(struct overlay *overlay, unsigned s)
     if (overlay_goes_to_dram(overlay, s)) {
         return true;
     }
-    unsigned noc = get_OUTGOING_DATA_NOC(overlay->state[s].misc);
-    uint32_t to = overlay_words(overlay, s)[OVERLAY_REMOTE_DEST];
+    unsigned noc = get_OUTGOING_DATA_NOC(overlay_look(overlay, s)->misc);
+    uint32_t to = overlay_get(overlay, s, OVERLAY_REMOTE_DEST);
     uint32_t value = overlay->board->node(overlay->owner, noc) |
                      make_REMOTE_SRC_STREAM_ID(s); /* laid out like REMOTE_SRC */
     uint8_t bytes[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
@@ -237,7 +244,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 
 static uint32_t offset_entry(const struct overlay *overlay, uint32_t index)
 {
-    uint32_t select = overlay_words(overlay, 0)[OVERLAY_DEBUG_STATUS_SEL];
+    uint32_t select = overlay_get(overlay, 0, OVERLAY_DEBUG_STATUS_SEL);
     return get_DISABLE_GLOBAL_OFFSET_TABLE(select) ? 0 : overlay->offset[index];
 }
 
@@ -246,10 +253,10 @@ static uint32_t offset_entry(const struct overlay *overlay, uint32_t index)
  * means that. */
 static uint32_t ready_words(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     const struct overlay_message *message = overlay_front(stream);
     uint32_t left = message->words - message->sent;
-    uint32_t enough = get_PARTIAL_SEND_WORDS_THR(overlay_words(overlay, 0)[OVERLAY_PERF_CONFIG]);
+    uint32_t enough = get_PARTIAL_SEND_WORDS_THR(overlay_get(overlay, 0, OVERLAY_PERF_CONFIG));
     if (message->stream != s) {
         return left; /* gathered messages are complete */
     }
@@ -265,7 +272,7 @@ static uint32_t ready_words(struct overlay *overlay, unsigned s)
 static uint32_t credit(const struct overlay *overlay, unsigned s,
                        const struct overlay_message *message)
 {
-    uint32_t size = overlay_words(overlay, s)[OVERLAY_REMOTE_DEST_BUF_SIZE];
+    uint32_t size = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SIZE);
     uint32_t room = overlay_remote_room(overlay, s);
     return !message->sent && message->words <= size && message->words > room ? 0 : room;
 }
@@ -273,12 +280,11 @@ static uint32_t credit(const struct overlay *overlay, unsigned s,
 /* Bounded by both buffers' ends, the room at the receivers and the size of a packet. */
 static struct piece next_piece(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    const uint32_t *word = overlay_words(overlay, s);
+    struct overlay_stream *stream = overlay_own(overlay, s);
     const struct overlay_message *message = overlay_front(stream);
-    const uint32_t *holder = overlay_words(overlay, message->stream);
-    uint32_t start = holder[OVERLAY_BUF_START], size = holder[OVERLAY_BUF_SIZE];
-    uint32_t onetime = word[OVERLAY_ONETIME_MISC_CFG];
+    uint32_t start = overlay_get(overlay, message->stream, OVERLAY_BUF_START);
+    uint32_t size = overlay_get(overlay, message->stream, OVERLAY_BUF_SIZE);
+    uint32_t onetime = overlay_get(overlay, s, OVERLAY_ONETIME_MISC_CFG);
     uint32_t offset = message->address - start + message->sent;
     struct piece piece = {.words = ready_words(overlay, s), .first = !message->sent};
     offset = size ? offset % size : offset;
@@ -286,10 +292,10 @@ static struct piece next_piece(struct overlay *overlay, unsigned s)
     piece.words = least(piece.words, OVERLAY_PACKET_WORDS);
     piece.from = start + offset + offset_entry(overlay, get_OFFSET_RD_SRC_INDEX(onetime));
     if (get_REMOTE_RECEIVER(stream->misc)) {
-        uint32_t done = word[OVERLAY_REMOTE_DEST_WR_PTR];
-        uint32_t end = word[OVERLAY_REMOTE_DEST_BUF_SIZE];
-        piece.to = (word[OVERLAY_REMOTE_DEST_BUF_START_HI] << HIGH_SHIFT |
-                    word[OVERLAY_REMOTE_DEST_BUF_START]) +
+        uint32_t done = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_WR_PTR);
+        uint32_t end = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SIZE);
+        piece.to = (overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_START_HI) << HIGH_SHIFT |
+                    overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_START)) +
                    done + offset_entry(overlay, get_OFFSET_RD_DEST_INDEX(onetime));
         piece.words = least(piece.words, done < end ? end - done : 0);
         if (counts_room(stream)) {
@@ -303,8 +309,8 @@ static struct piece next_piece(struct overlay *overlay, unsigned s)
 /* SPEC: STREAM_MCAST_DEST. GUESS: "two packets" are two like this one. */
 static bool links(const struct overlay *overlay, unsigned s, const struct piece *piece)
 {
-    const struct overlay_stream *stream = &overlay->state[s];
-    uint32_t multicast = overlay_words(overlay, s)[OVERLAY_MCAST_DEST];
+    const struct overlay_stream *stream = overlay_look(overlay, s);
+    uint32_t multicast = overlay_get(overlay, s, OVERLAY_MCAST_DEST);
     bool ends_phase = piece->last && stream->remaining == 1 && !stream->is_endless;
     if (!overlay_is_multicast(overlay, s) || !get_MCAST_LINKED(multicast)) {
         return false;
@@ -319,19 +325,19 @@ static bool links(const struct overlay *overlay, unsigned s, const struct piece 
            overlay_remote_room(overlay, s) >= PAIR * piece->words;
 }
 
-static uint64_t header_address(const uint32_t *word, uint32_t misc)
+static uint64_t header_address(const struct overlay *overlay, unsigned s)
 {
-    uint64_t high = (uint64_t)word[OVERLAY_REMOTE_DEST_MSG_INFO_WR_PTR_HI] << HIGH_SHIFT;
-    uint64_t place = high | word[OVERLAY_REMOTE_DEST_MSG_INFO_WR_PTR];
-    if (get_DEST_MSG_INFO_BUF_FLOW_CTRL(misc)) {
-        place += word[OVERLAY_REMOTE_DEST_MSG_INFO_WRAP_WR_PTR];
+    uint64_t high = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_MSG_INFO_WR_PTR_HI);
+    uint64_t place =
+        high << HIGH_SHIFT | overlay_get(overlay, s, OVERLAY_REMOTE_DEST_MSG_INFO_WR_PTR);
+    if (get_DEST_MSG_INFO_BUF_FLOW_CTRL(overlay_look(overlay, s)->misc)) {
+        place += overlay_get(overlay, s, OVERLAY_REMOTE_DEST_MSG_INFO_WRAP_WR_PTR);
     }
     return place * OVERLAY_WORD;
 }
 
 static bool send_piece(struct overlay *overlay, unsigned s, const struct piece *piece)
 {
-    struct overlay_stream *stream = &overlay->state[s];
     uint32_t from = piece->from * OVERLAY_WORD, size = piece->words * OVERLAY_WORD;
     if (from >= overlay->l1_size || size > overlay->l1_size - from) {
         overlay_refuse(overlay, s, "a message at 0x%x, %u bytes, is not in L1", (unsigned)from,
@@ -349,47 +355,53 @@ static bool send_piece(struct overlay *overlay, unsigned s, const struct piece *
     packet.last = piece->last;
     packet.is_linked = links(overlay, s, piece);
     packet.stores_header = piece->first;
-    packet.header_address = header_address(overlay_words(overlay, s), stream->misc);
+    packet.header_address = header_address(overlay, s);
     return overlay_post(overlay, &packet);
+}
+
+static void take_space(struct overlay *overlay, unsigned s, uint32_t amount)
+{
+    for (unsigned i = 0; i < overlay_receivers(overlay, s); i++) {
+        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i,
+                    space(overlay, s, i) - amount);
+    }
 }
 
 static void count_piece(struct overlay *overlay, unsigned s, const struct piece *piece)
 {
-    struct overlay_stream *stream = &overlay->state[s];
-    uint32_t *word = overlay_words(overlay, s);
-    uint32_t done = word[OVERLAY_REMOTE_DEST_WR_PTR] + piece->words;
-    bool wraps = done >= word[OVERLAY_REMOTE_DEST_BUF_SIZE] && !overlay_goes_to_dram(overlay, s);
-    word[OVERLAY_REMOTE_DEST_WR_PTR] = wraps ? 0 : done & OVERLAY_POINTER;
-    for (unsigned i = 0; i < overlay_receivers(overlay, s) && counts_room(stream); i++) {
-        word[OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i] -= make_WORDS_FREE(piece->words);
+    const struct overlay_stream *stream = overlay_look(overlay, s);
+    uint32_t done = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_WR_PTR) + piece->words;
+    bool wraps = done >= overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SIZE) &&
+                 !overlay_goes_to_dram(overlay, s);
+    overlay_set(overlay, s, OVERLAY_REMOTE_DEST_WR_PTR, wraps ? 0 : done & OVERLAY_POINTER);
+    if (counts_room(stream)) {
+        take_space(overlay, s, make_WORDS_FREE(piece->words));
     }
     if (!piece->first) {
         return;
     }
     if (!get_DEST_MSG_INFO_BUF_FLOW_CTRL(stream->misc)) {
-        uint32_t *place = &word[OVERLAY_REMOTE_DEST_MSG_INFO_WR_PTR];
-        *place = (*place + 1) & OVERLAY_POINTER;
+        uint32_t next = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_MSG_INFO_WR_PTR) + 1;
+        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_MSG_INFO_WR_PTR, next & OVERLAY_POINTER);
         return;
     }
-    uint32_t size = UINT32_C(2) << word[OVERLAY_REMOTE_DEST_MSG_INFO_BUF_SIZE];
-    uint32_t *place = &word[OVERLAY_REMOTE_DEST_MSG_INFO_WRAP_WR_PTR];
-    *place = (*place + 1) % size;
-    for (unsigned i = 0; i < overlay_receivers(overlay, s); i++) {
-        word[OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i] -= make_HEADERS_FREE(1);
-    }
+    uint32_t size = UINT32_C(2) << overlay_get(overlay, s, OVERLAY_REMOTE_DEST_MSG_INFO_BUF_SIZE);
+    uint32_t next = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_MSG_INFO_WRAP_WR_PTR) + 1;
+    overlay_set(overlay, s, OVERLAY_REMOTE_DEST_MSG_INFO_WRAP_WR_PTR, next % size);
+    take_space(overlay, s, make_HEADERS_FREE(1));
 }
 
 /* Sends a piece of the front message, or drops it where nobody receives. */
 static bool transmit_piece(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     bool is_sent = get_REMOTE_RECEIVER(stream->misc);
     struct overlay_message *message = overlay_front(stream);
     struct piece piece = next_piece(overlay, s);
     if (!piece.words || !has_reading_room(overlay, s, 1)) {
         if (is_sent && overlay_goes_to_dram(overlay, s) &&
-            overlay_words(overlay, s)[OVERLAY_REMOTE_DEST_WR_PTR] >=
-                overlay_words(overlay, s)[OVERLAY_REMOTE_DEST_BUF_SIZE]) {
+            overlay_get(overlay, s, OVERLAY_REMOTE_DEST_WR_PTR) >=
+                overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SIZE)) {
             overlay_refuse(overlay, s,
                            "the phase has more to send than the DRAM buffer takes "
                            "(REMOTE_DEST_BUF_SIZE)");
@@ -436,7 +448,7 @@ static unsigned group_size(const struct overlay *overlay, unsigned s)
  * messages are in several buffers, as one entry each that leave together. */
 static void take_info(struct overlay *overlay, unsigned s, uint32_t count)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     bool gathers = get_LOCAL_SOURCES_CONNECTED(stream->misc);
     struct overlay_reading all = {.stream = (uint8_t)s};
     for (uint32_t i = 0; i < count; i++) {
@@ -460,7 +472,7 @@ static void take_info(struct overlay *overlay, unsigned s, uint32_t count)
 /* MSG_INFO_CLEAR. GUESS: clearing none pushes an entry of no words, as the page has it. */
 bool overlay_clear_info(struct overlay *overlay, unsigned s, uint32_t count)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    const struct overlay_stream *stream = overlay_look(overlay, s);
     bool gathers = get_LOCAL_SOURCES_CONNECTED(stream->misc);
     if (!takes_software(stream)) {
         return overlay_refuse(overlay, s,
@@ -491,7 +503,7 @@ bool overlay_clear_info(struct overlay *overlay, unsigned s, uint32_t count)
 /* MSG_DATA_CLEAR, also after the phase. */
 bool overlay_clear_data(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    const struct overlay_stream *stream = overlay_look(overlay, s);
     if (!get_RECEIVER_ENDPOINT(stream->misc) || !stream->readings) {
         return overlay_refuse(overlay, s,
                               "MSG_DATA_CLEAR, but no message's info was cleared: "
@@ -503,7 +515,7 @@ bool overlay_clear_data(struct overlay *overlay, unsigned s)
 /* MULTI_MSG_CLEAR: info and data of as many messages as software asked for, one by one. */
 static bool clear_many(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     bool cleared = false;
     while (stream->to_clear && stream->messages && has_reading_room(overlay, s, 1)) {
         take_info(overlay, s, 1);
@@ -516,7 +528,7 @@ static bool clear_many(struct overlay *overlay, unsigned s)
 
 bool overlay_transmit(struct overlay *overlay, unsigned s)
 {
-    struct overlay_stream *stream = &overlay->state[s];
+    struct overlay_stream *stream = overlay_own(overlay, s);
     bool went_on = false;
     if (get_RECEIVER_ENDPOINT(stream->misc)) {
         return clear_many(overlay, s);

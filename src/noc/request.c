@@ -262,7 +262,8 @@ static bool take_data(const struct command *command, const struct noc_initiator 
                       struct noc_packet *packet, struct refusal *refusal)
 {
     uint64_t from = command->target;
-    if (packet->has_enables && packet->address < MMIO_FIRST) { /* an aligned block */
+    bool to_register = packet->address >= MMIO_FIRST && packet->address <= UINT32_MAX;
+    if (packet->has_enables && !to_register) { /* an aligned block */
         from &= ~UINT64_C(15);
         packet->address &= ~UINT64_C(15);
         packet->size = MOST_ENABLED;

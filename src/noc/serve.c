@@ -120,27 +120,28 @@ static bool serve_read(const struct noc_target *target, struct noc_packet *packe
     return true;
 }
 
-/* SPEC: MemoryMap, NOC_CMD_WR_BE: runs of enabled bytes. */
+/* SPEC: MemoryMap, NOC_CMD_WR_BE: runs of enabled bytes. The last one first: if the block leaves the
+ * memory, that is the one that is refused, and nothing has been written. */
 static enum noc_answer write_enabled(const struct noc_target *target,
                                      const struct noc_packet *packet, uint64_t cycle,
                                      const char **rule)
 {
     const uint8_t *bytes = noc_packet_bytes(packet);
-    for (unsigned at = 0; at < MOST_ENABLED;) {
-        if (!(packet->enables >> at & 1)) {
-            at++;
+    for (unsigned end = MOST_ENABLED; end > 0;) {
+        if (!(packet->enables >> (end - 1) & 1)) {
+            end--;
             continue;
         }
-        unsigned end = at + 1;
-        while (end < MOST_ENABLED && packet->enables >> end & 1) {
-            end++;
+        unsigned at = end - 1;
+        while (at > 0 && packet->enables >> (at - 1) & 1) {
+            at--;
         }
         enum noc_answer answer = target->write(target->owner, packet->address + at, bytes + at,
                                                end - at, cycle, rule);
         if (answer != NOC_ANSWERED) {
             return answer;
         }
-        at = end;
+        end = at;
     }
     return NOC_ANSWERED;
 }
@@ -152,13 +153,20 @@ static enum noc_answer write_data(const struct noc_target *target, const struct 
     if (packet->has_enables && !packet->is_inline) {
         return write_enabled(target, packet, cycle, rule);
     }
-    enum noc_answer answer =
-        target->write(target->owner, packet->address, bytes, packet->size, cycle, rule);
-    if (answer == NOC_ANSWERED && packet->stores_header && !target->drops_headers) {
-        uint8_t header[HEADER_BYTES] = {0};
+    bool stores_header = packet->stores_header && !target->drops_headers;
+    uint64_t header_at = (uint64_t)packet->operation << 4;
+    uint8_t header[HEADER_BYTES];
+    enum noc_answer answer = NOC_ANSWERED;
+    if (stores_header) { /* refused before anything has been written */
+        answer = target->read(target->owner, header_at, header, sizeof header, cycle, rule);
+    }
+    if (answer == NOC_ANSWERED) {
+        answer = target->write(target->owner, packet->address, bytes, packet->size, cycle, rule);
+    }
+    if (answer == NOC_ANSWERED && stores_header) {
+        memset(header, 0, sizeof header);
         memcpy(header, bytes, packet->size < HEADER_BYTES ? packet->size : HEADER_BYTES);
-        answer = target->write(target->owner, (uint64_t)packet->operation << 4, header,
-                               sizeof header, cycle, rule);
+        answer = target->write(target->owner, header_at, header, sizeof header, cycle, rule);
     }
     return answer;
 }

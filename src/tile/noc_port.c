@@ -9,7 +9,8 @@
 #include "tile/weak.h"
 
 enum { NIU_WINDOW = 0x10000 };
-#define NIU_BASE UINT32_C(0xffb20000)
+#define NIU_BASE  UINT32_C(0xffb20000)
+#define REGISTERS UINT64_C(0xff000000)
 
 /* --- Its address space as the NoC sees it --- */
 
@@ -21,11 +22,29 @@ static const char *const refusals[] = {
     [MMIO_UNIMPLEMENTED] = "this version does not model it",
 };
 
+bool tile_dram_address(uint64_t address, uint64_t *local)
+{
+    *local = address;
+    if (address >= TILE_DRAM_L1 && address - TILE_DRAM_L1 <= UINT32_MAX) {
+        *local = address - TILE_DRAM_L1;
+        return true;
+    }
+    uint64_t again = address - TILE_DRAM_REGISTERS;
+    if (again >= REGISTERS && again <= UINT32_MAX) {
+        *local = again;
+        return true;
+    }
+    return address >= REGISTERS && address <= UINT32_MAX;
+}
+
 static enum noc_answer access_tile(struct tile *tile, enum mmio_operation operation,
                                    uint64_t address, void *bytes, uint32_t size, uint64_t cycle,
                                    const char **rule)
 {
     uint32_t done;
+    if (tile->kind->type == TILE_DRAM) {
+        tile_dram_address(address, &address);
+    }
     if (address > UINT32_MAX) {
         *rule = "the tile's addresses have 32 bits";
         return NOC_REFUSED;
@@ -127,9 +146,9 @@ static void wait_for_departure(struct tile *tile, unsigned noc, unsigned buffer,
         const struct tile_command *other = &tile->command[noc][i];
         due = other->waits && other->due >= due ? other->due + 1 : due;
     }
+    tile->commands += !tile->command[noc][buffer].waits;
     tile->command[noc][buffer] =
         (struct tile_command){.waits = true, .agent = (uint8_t)agent, .pc = pc, .due = due};
-    tile->commands++;
 }
 
 void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum tile_agent agent,
