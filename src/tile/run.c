@@ -8,8 +8,9 @@
 #include "tile/tile.h"
 #include "tile/weak.h"
 
-/* A hart that runs alone is interrupted this often to see whether it waits in a loop. */
-enum { SOLO_CYCLES = 16384, PROBE_INTERVAL = 128, MOST_PROBE_BACKOFF = 9 };
+/* A hart that runs alone is interrupted this often to see whether it waits in a loop. The first searches
+ * (SOON) do not wait for the next turn: a hart that was woken often polls again after a little work. */
+enum { SOLO_CYCLES = 16384, PROBE_INTERVAL = 16, MOST_PROBE_BACKOFF = 12, SOON = 2 };
 
 static const enum penrose_fault_kind fault_kind_of[] = {
     [RV32_FAULT_ILLEGAL] = PENROSE_FAULT_ILLEGAL,
@@ -159,8 +160,14 @@ static void run_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
             step_hart(tile, core);
             continue;
         }
-        run->time = rv32_run(&tile->hart[core], run->time, tile->turn_end);
+        bool probes_soon = run->probe_fails <= SOON && run->probe_at > run->time &&
+                           run->probe_at < tile->turn_end;
+        run->time = rv32_run(&tile->hart[core], run->time,
+                             probes_soon ? run->probe_at : tile->turn_end);
         after_burst(tile, core);
+        if (probes_soon && run->state == HART_READY) {
+            probe_hart(tile, core, tile->turn_end);
+        }
     }
     tile->running = RV32_CORES;
 }

@@ -236,7 +236,7 @@ void tile_wake_at(struct tile *tile, enum rv32_core core, uint64_t time)
     rv32_idle_resume(&tile->hart[core], &run->idle, now);
     run->state = HART_READY;
     run->time = now;
-    run->probe_at = now;
+    run->probe_at = now + TILE_FIRST_PROBE; /* it saw a change and has work to do */
 }
 
 void tile_wake(struct tile *tile, enum rv32_core core)

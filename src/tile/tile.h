@@ -145,6 +145,8 @@ enum hart_state {
     HART_FAULTED, /* after a guest fault under the policy "stop" */
 };
 
+enum { TILE_FIRST_PROBE = 32 }; /* cycles after a hart was woken */
+
 struct tile_hart {
     enum hart_state state;
     bool ram_used;  /* the local RAM may hold something other than zeros */
