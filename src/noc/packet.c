@@ -98,23 +98,25 @@ static struct noc_packet *merge(struct noc_packet *a, struct noc_packet *b)
     return first;
 }
 
-/* Sorts what was put last; runs[i] holds a sorted list of 2^i packets. */
+/* Sorts what was put last; runs[i] holds a sorted list of 2^i packets, or none. */
 static struct noc_packet *sort(struct noc_packet *list)
 {
     enum { RUNS = 40 };
-    struct noc_packet *runs[RUNS] = {NULL}, *sorted = NULL;
+    struct noc_packet *runs[RUNS], *sorted = NULL;
+    unsigned used = 0;
     while (list) {
         struct noc_packet *run = list;
         list = list->next;
         run->next = NULL;
         unsigned i = 0;
-        for (; runs[i]; i++) {
+        for (; i < used && runs[i]; i++) {
             run = merge(runs[i], run);
             runs[i] = NULL;
         }
         runs[i] = run;
+        used = i < used ? used : i + 1;
     }
-    for (unsigned i = 0; i < RUNS; i++) {
+    for (unsigned i = 0; i < used; i++) {
         sorted = merge(runs[i], sorted);
     }
     return sorted;
@@ -122,11 +124,26 @@ static struct noc_packet *sort(struct noc_packet *list)
 
 void noc_queue_put(struct noc_queue *queue, struct noc_packet *packet)
 {
-    packet->next = queue->fresh;
-    queue->fresh = packet;
+    packet->next = NULL;
+    if (queue->fresh) {
+        queue->is_mixed |= is_before(packet, queue->fresh_tail);
+        queue->fresh_tail->next = packet;
+    } else {
+        queue->fresh = packet;
+    }
+    queue->fresh_tail = packet;
     if (packet->arrival < queue->earliest) {
         queue->earliest = packet->arrival;
     }
+}
+
+/* Brings what was put since the last time into order with the rest. */
+static void settle(struct noc_queue *queue)
+{
+    struct noc_packet *fresh = queue->is_mixed ? sort(queue->fresh) : queue->fresh;
+    queue->head = queue->head ? merge(queue->head, fresh) : fresh;
+    queue->fresh = NULL;
+    queue->is_mixed = false;
 }
 
 struct noc_packet *noc_queue_take(struct noc_queue *queue, uint64_t end)
@@ -135,8 +152,7 @@ struct noc_packet *noc_queue_take(struct noc_queue *queue, uint64_t end)
         return NULL;
     }
     if (queue->fresh) {
-        queue->head = merge(queue->head, sort(queue->fresh));
-        queue->fresh = NULL;
+        settle(queue);
     }
     struct noc_packet *packet = queue->head;
     if (!packet) { /* it was never initialised: all zero */

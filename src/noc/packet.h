@@ -118,8 +118,10 @@ static inline const uint8_t *noc_packet_bytes(const struct noc_packet *packet)
 
 /* Packets that will arrive somewhere, in canonical order once they are settled. */
 struct noc_queue {
-    struct noc_packet *head, *fresh; /* in order; put since it was settled, in reverse */
-    uint64_t earliest;               /* arrival of any of them, UINT64_MAX: none */
+    struct noc_packet *head;               /* in order */
+    struct noc_packet *fresh, *fresh_tail; /* put since the last was taken */
+    bool is_mixed;                         /* those are not in order */
+    uint64_t earliest;                     /* arrival of any of them, UINT64_MAX: none */
 };
 
 static inline void noc_queue_init(struct noc_queue *queue)

@@ -55,16 +55,31 @@ static const struct address_map {
     [TILE_DRAM] = {dram_ranges, sizeof dram_ranges / sizeof dram_ranges[0]},
 };
 
+static bool holds(const struct range *range, enum tile_agent agent, uint32_t address)
+{
+    return address >= range->first && address <= range->last && range->agents & 1u << agent;
+}
+
 static const struct range *find_range(enum tile_type type, enum tile_agent agent, uint32_t address)
 {
     const struct range *ranges = maps[type].range;
     for (unsigned i = 0; i < maps[type].count; i++) {
-        if (address >= ranges[i].first && address <= ranges[i].last &&
-            ranges[i].agents & 1u << agent) {
+        if (holds(&ranges[i], agent, address)) {
             return &ranges[i];
         }
     }
     return NULL;
+}
+
+/* The same, remembered: accesses of an agent come in groups. */
+static const struct range *recent_range(struct tile *tile, enum tile_agent agent, uint32_t address)
+{
+    const struct range *range = tile->recent_range[agent];
+    if (!range || !holds(range, agent, address)) {
+        range = find_range(tile->kind->type, agent, address);
+        tile->recent_range[agent] = range;
+    }
+    return range;
 }
 
 const char *tile_range_title(enum tile_type type, enum tile_agent agent, uint32_t address)
@@ -103,7 +118,7 @@ enum mmio_reply tile_access(struct tile *tile, struct mmio_access *access)
     if (access->address < tile->kind->l1_bytes) {
         return access_memory(tile, access, tile->l1 + access->address);
     }
-    const struct range *range = find_range(tile->kind->type, access->agent, access->address);
+    const struct range *range = recent_range(tile, access->agent, access->address);
     if (!range) {
         return MMIO_UNMAPPED;
     }
@@ -121,7 +136,7 @@ enum rv32_poll tile_poll(struct tile *tile, enum tile_agent agent, uint32_t addr
                                  .cycle = tile->now};
     enum rv32_poll poll = RV32_POLL_STATE;
     if (address >= tile->kind->l1_bytes) {
-        const struct range *range = find_range(tile->kind->type, agent, address);
+        const struct range *range = recent_range(tile, agent, address);
         if (!range) {
             return RV32_POLL_EFFECT;
         }

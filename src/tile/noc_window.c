@@ -59,7 +59,7 @@ enum mmio_reply tile_mmio_NIU(struct tile *tile, struct mmio_access *access)
     if (mmio_is_write(access)) {
         return write_niu(tile, access, noc, offset);
     }
-    bool was_raised = niu_interrupt(&tile->niu[noc]);
+    bool was_raised = offset == NIU_RTZ_NUM && niu_interrupt(&tile->niu[noc]);
     switch (niu_read(&tile->niu[noc], offset, effects, &value)) {
     case NIU_ABSENT:
         return absent(access);

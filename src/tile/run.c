@@ -137,6 +137,9 @@ static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
         return;
     case RV32_PROBE_IDLE:
         fall_asleep(tile, core);
+        if (run->idle.wake < limit) { /* within this turn, in which nobody else acts */
+            tile_wake_at(tile, core, run->idle.wake);
+        }
         break;
     case RV32_PROBE_BUSY:
         run->probe_fails += run->probe_fails < MOST_PROBE_BACKOFF;

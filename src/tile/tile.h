@@ -251,6 +251,7 @@ struct tile {
     const struct tile_board *board;
     void *owner;
     void *notes; /* the owner's, about this tile */
+    const void *recent_range[AGENTS]; /* of each agent's latest access; derived (mmio.c) */
 };
 
 /* Bits of tile->marks: decoded code, places that sleeping harts poll, places that the coprocessor
