@@ -39,6 +39,9 @@ enum {
     BENCH_ALL_HELD = 0x47800,
     BENCH_BRISC_RUNS = 0x47000,
     BENCH_T0_HELD = 1 << 12, /* T1 and T2 follow */
+    BENCH_B_HELD = 1 << 11,
+    BENCH_NC_HELD = 1 << 18,
+    BENCH_TRISCS_HELD = 7 * BENCH_T0_HELD,
 };
 
 /* A new chip; device->exit ends it. */

@@ -1,5 +1,5 @@
 ## Benchmarks; `make bench` builds and runs them. BENCH_JSON=DIR writes DIR/rv32.json and so on.
-BENCHMARKS = %D%/data %D%/matmul %D%/rv32 %D%/sfpu %D%/tensix
+BENCHMARKS = %D%/chip %D%/data %D%/matmul %D%/rv32 %D%/sfpu %D%/tensix
 EXTRA_PROGRAMS += $(BENCHMARKS)
 bench_image = %D%/image.c %D%/image.h %D%/bench.c %D%/bench.h
 bench_rv32_SOURCES = %D%/rv32.c $(bench_image)
@@ -7,15 +7,19 @@ bench_rv32_LDADD = libpenrose_core.la -ldl
 bench_guest = %D%/guest.c %D%/guest.h %D%/bench.c %D%/bench.h
 bench_tensix_SOURCES = %D%/tensix.c $(bench_guest)
 bench_tensix_LDADD = libpenrose_core.la -ldl
-bench_matmul_SOURCES = %D%/matmul.c $(bench_image)
+bench_product = %D%/product.c %D%/product.h $(bench_image)
+bench_matmul_SOURCES = %D%/matmul.c $(bench_product)
 bench_matmul_LDADD = libpenrose_core.la -ldl
 bench_data_SOURCES = %D%/data.c $(bench_guest)
 bench_data_LDADD = libpenrose_core.la -ldl
 bench_sfpu_SOURCES = %D%/sfpu.c $(bench_guest)
 bench_sfpu_LDADD = libpenrose_core.la -ldl
+bench_chip_SOURCES = %D%/chip.c %D%/boot.c %D%/boot.h %D%/copy.c %D%/copy.h \
+	%D%/guest.c %D%/guest.h $(bench_product)
+bench_chip_LDADD = libpenrose_core.la -ldl
 CLEANFILES += $(BENCHMARKS:=$(EXEEXT))
 bench: all $(BENCHMARKS:=$(EXEEXT))
-	for name in rv32 tensix data matmul sfpu; do \
+	for name in rv32 tensix data matmul sfpu chip; do \
 		./bench/$$name$(EXEEXT) $(BENCH_FLAGS) \
 			$(if $(BENCH_JSON),--json $(BENCH_JSON)/$$name.json) || exit; \
 	done

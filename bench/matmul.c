@@ -10,27 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../firmware/tensor/arguments.h"
-#include "image.h"
-#include "num/tensix_format.h"
+#include "product.h"
 
 enum {
-    TRISCS = 3,
-    SIDE = 4, /* tiles */
-    PRODUCTS = SIDE * SIDE * SIDE,
-    TILE_BYTES = 2048,
-    MATRIX_BYTES = SIDE * SIDE * TILE_BYTES,
-    MATRIX_A = 0x40000,
-    MATRIX_B = 0x60000,
-    RESULT = 0x80000,
-    MAILBOX = 0x8100, /* of T0; the others follow in steps of MAILBOX_STEP */
-    MAILBOX_STEP = 0x100,
-    MAILBOX_DONE = 0x7c,
+    PRODUCTS = PRODUCT_ROWS * PRODUCT_ROWS * PRODUCT_ROWS,
     REPETITIONS = 5,
 };
-
-#define TRISC_RESET_PC          UINT32_C(0xffb12228) /* T1 and T2 follow */
-#define TRISC_RESET_PC_OVERRIDE UINT32_C(0xffb12234)
 
 struct job {
     const struct bench_options *options;
@@ -45,65 +30,21 @@ struct answer {
     uint32_t sum; /* over the bytes of the result */
 };
 
-/* Random BF16 numbers of ordinary size. */
-static void fill(uint16_t matrix[MATRIX_BYTES / 2], uint32_t state)
-{
-    for (unsigned i = 0; i < MATRIX_BYTES / 2; i++) {
-        state = state * 1664525 + 1013904223;
-        matrix[i] = (uint16_t)((state >> 8 & 0x807f) | (124 + (state >> 24) % 6) << 7);
-    }
-}
-
-static void prepare(struct bench_device *device, unsigned x, unsigned y, const struct job *job)
-{
-    static const char *const programs[TRISCS] = {
-        "tensor/matmul-flag-trisc0", "tensor/matmul-flag-trisc1", "tensor/matmul-flag-trisc2"};
-    const uint32_t arguments[ARGUMENTS_END] = {
-        [ARGUMENT_A] = MATRIX_A,
-        [ARGUMENT_B] = MATRIX_B,
-        [ARGUMENT_RESULT] = RESULT,
-        [ARGUMENT_ROWS] = SIDE,
-        [ARGUMENT_COLUMNS] = SIDE,
-        [ARGUMENT_INNER] = SIDE,
-        [ARGUMENT_FORMAT_A] = NUM_FORMAT_FLOAT16_B,
-        [ARGUMENT_FORMAT_B] = NUM_FORMAT_FLOAT16_B,
-        [ARGUMENT_FORMAT_SRC_A] = NUM_FORMAT_FLOAT16_B,
-        [ARGUMENT_FORMAT_SRC_B] = NUM_FORMAT_FLOAT16_B,
-        [ARGUMENT_FORMAT_PACK] = NUM_FORMAT_FLOAT16_B,
-        [ARGUMENT_FORMAT_RESULT] = NUM_FORMAT_FLOAT16_B,
-        [ARGUMENT_PHASES] = job->phases,
-    };
-    static uint16_t matrix[MATRIX_BYTES / 2];
-    fill(matrix, 1);
-    bench_write(device, x, y, MATRIX_A, matrix, sizeof matrix);
-    fill(matrix, 2);
-    bench_write(device, x, y, MATRIX_B, matrix, sizeof matrix);
-    bench_write(device, x, y, ARGUMENTS, arguments, sizeof arguments);
-    bench_write_word(device, x, y, TRISC_RESET_PC_OVERRIDE, 7);
-    for (unsigned i = 0; i < TRISCS; i++) {
-        struct image *image = image_open(job->options->guests, programs[i]);
-        image_load(device, x, y, image);
-        bench_write_word(device, x, y, TRISC_RESET_PC + 4 * i, image->entry);
-        image_close(image);
-    }
-}
-
 /* Starts the three TRISCs and lets time pass until all of them have ended. */
 static void launch(struct bench_device *device, unsigned x, unsigned y, const struct job *job,
                    struct answer *answer)
 {
     bench_reset(device, x, y, BENCH_ALL_HELD);
-    for (unsigned i = 0; i < TRISCS; i++) {
-        bench_write_word(device, x, y, MAILBOX + i * MAILBOX_STEP + MAILBOX_DONE, 0);
+    for (unsigned i = 0; i < PRODUCT_TRISCS; i++) {
+        product_rewind(device, x, y, i);
     }
-    bench_reset(device, x, y, BENCH_ALL_HELD & ~(((1u << TRISCS) - 1) * BENCH_T0_HELD));
-    for (unsigned done = 0; done < TRISCS; answer->cycles += job->slice) {
+    bench_reset(device, x, y, BENCH_ALL_HELD & ~PRODUCT_HELD);
+    for (unsigned done = 0; done < PRODUCT_TRISCS; answer->cycles += job->slice) {
         if (answer->cycles > UINT64_C(1) << 36) {
             bench_die(job->library, "the program does not end");
         }
         device->clock(job->slice);
-        while (done < TRISCS &&
-               bench_word(device, x, y, MAILBOX + done * MAILBOX_STEP + MAILBOX_DONE) != 0) {
+        while (done < PRODUCT_TRISCS && product_is_done(device, x, y, done)) {
             done++;
         }
     }
@@ -114,17 +55,17 @@ static void measure(const void *what, void *result)
     const struct job *job = what;
     struct answer *answer = result;
     struct bench_device device;
-    static uint8_t bytes[MATRIX_BYTES];
+    static uint8_t bytes[PRODUCT_RESULT_BYTES];
     const unsigned x = 1, y = 2;
     bench_open(&device, job->library);
     bench_reset(&device, x, y, BENCH_ALL_HELD);
-    prepare(&device, x, y, job);
+    product_load(&device, x, y, job->options->guests, job->phases, PRODUCT_ROWS);
     double start = bench_now();
     for (unsigned i = 0; i < job->launches; i++) {
         launch(&device, x, y, job, answer);
     }
     answer->seconds = bench_now() - start;
-    bench_read(&device, x, y, RESULT, bytes, sizeof bytes);
+    bench_read(&device, x, y, PRODUCT_RESULT, bytes, sizeof bytes);
     for (unsigned i = 0; i < sizeof bytes; i++) {
         answer->sum = (answer->sum << 1 | answer->sum >> 31) ^ bytes[i];
     }

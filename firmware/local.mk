@@ -1,5 +1,5 @@
 ## Guest programs of our own: RV32 programs that run bare on a hart (bare/), work on tensors by the
-## three TRISCs at once (tensor/, vector/), and kernels for tt-metal's firmware (kernels/), which
+## three TRISCs at once (tensor/, vector/), and kernels for tt-metal's firmware (kernels/, grid/), which
 ## scripts/link-kernels links against a firmware set.
 GUEST_FILES = \
 	%D%/bare/bare.h \
@@ -15,6 +15,7 @@ GUEST_FILES = \
 	%D%/bare/wait.c
 KERNEL_FILES = \
 	%D%/kernels/brisc.c \
+	%D%/kernels/firmware.h \
 	%D%/kernels/kernel.h \
 	%D%/kernels/kernel.ld \
 	%D%/kernels/ncrisc.c \
@@ -27,6 +28,7 @@ tensor_common_files = \
 	%D%/tensor/formats.h \
 	%D%/tensor/instructions.h \
 	%D%/tensor/math.h \
+	%D%/tensor/matmul.h \
 	%D%/tensor/pack.h \
 	%D%/tensor/tensor.h \
 	%D%/tensor/unpack.h
@@ -49,7 +51,32 @@ vector_kernel_files = \
 	%D%/vector/lanes.c \
 	%D%/vector/topk.c \
 	%D%/vector/unary.c
-EXTRA_DIST += $(GUEST_FILES) $(KERNEL_FILES) $(tensor_common_files) $(tensor_kernel_files)
+GRID_FILES = \
+	%D%/grid/add/add.h \
+	%D%/grid/add/brisc.c \
+	%D%/grid/add/ncrisc.c \
+	%D%/grid/add/trisc.c \
+	%D%/grid/compute.h \
+	%D%/grid/copy/brisc.c \
+	%D%/grid/copy/copy.h \
+	%D%/grid/copy/ncrisc.c \
+	%D%/grid/dataflow.h \
+	%D%/grid/gather/brisc.c \
+	%D%/grid/matmul/brisc.c \
+	%D%/grid/matmul/matmul.h \
+	%D%/grid/matmul/ncrisc.c \
+	%D%/grid/matmul/panel.h \
+	%D%/grid/matmul/trisc.c
+## What runs them: `penrose run EXAMPLE.json`.
+examplesdir = $(pkgdatadir)/examples
+dist_examples_DATA = \
+	examples/add.json \
+	examples/copy.json \
+	examples/copy110.json \
+	examples/gather.json \
+	examples/matmul.json
+dist_examples_SCRIPTS = examples/matrices.py
+EXTRA_DIST += $(GUEST_FILES) $(KERNEL_FILES) $(GRID_FILES) $(tensor_common_files) $(tensor_kernel_files)
 EXTRA_DIST += $(vector_common_files) $(vector_kernel_files)
 
 ## NAME.elf ends in ebreak, NAME-flag.elf sets a flag in L1 (see crt0.S).

@@ -2,9 +2,11 @@
 loader_debug = %D%/unit/loader_debug.c %D%/unit/loader_debug.h
 loader_image = %D%/unit/loader_image.c %D%/unit/loader_image.h
 loader_set = %D%/unit/loader_set.c %D%/unit/loader_set.h
-mmio_harness = %D%/unit/mmio_harness.h
+abi_host = %D%/unit/abi_host.c %D%/unit/abi_host.h
+mmio_harness = %D%/unit/mmio_harness.h %D%/unit/run_suite.h
 reader_f_model = %D%/unit/check_reader_f_model.c %D%/unit/check_reader_f_model.h %D%/unit/check_reader_f_insns.c %D%/unit/check_reader_f_dst.c
 reader_e_model = %D%/unit/check_reader_e_cycle.h %D%/unit/check_reader_e_model.c %D%/unit/check_reader_e_model.h %D%/unit/check_reader_e_ops.c
+reader_g_world = %D%/unit/check_reader_g_world.c %D%/unit/check_reader_g_world.h
 rv32_harness = %D%/unit/rv32_harness.c %D%/unit/rv32_harness.h
 spec_float = %D%/unit/spec_float.c %D%/unit/spec_float.h
 spec_vector = %D%/unit/spec_vector.c %D%/unit/spec_vector.h
@@ -16,9 +18,11 @@ vector_harness = %D%/unit/vector_harness.c %D%/unit/vector_harness.h $(tensix_ha
 
 UNIT_TESTS = \
 	%D%/unit/check_abi \
+	%D%/unit/check_abi_time \
 	%D%/unit/check_arc \
 	%D%/unit/check_auto_ttsync \
 	%D%/unit/check_chip \
+	%D%/unit/check_chip_tables \
 	%D%/unit/check_code \
 	%D%/unit/check_data_faults \
 	%D%/unit/check_debug \
@@ -38,6 +42,7 @@ UNIT_TESTS = \
 	%D%/unit/check_loader_launch \
 	%D%/unit/check_loader_layout \
 	%D%/unit/check_loader_npy \
+	%D%/unit/check_loader_program \
 	%D%/unit/check_loader_scratch \
 	%D%/unit/check_loader_symbols \
 	%D%/unit/check_loader_tensor \
@@ -48,11 +53,16 @@ UNIT_TESTS = \
 	%D%/unit/check_kernels_lanes \
 	%D%/unit/check_kernels_matrix \
 	%D%/unit/check_lanes \
+	%D%/unit/check_link \
 	%D%/unit/check_matrix_math \
 	%D%/unit/check_mop \
 	%D%/unit/check_noc_window \
+	%D%/unit/check_packet \
+	%D%/unit/check_pool \
+	%D%/unit/check_sparse \
 	%D%/unit/check_num \
 	%D%/unit/check_overlay \
+	%D%/unit/check_overlay_memory \
 	%D%/unit/check_overlay_streams \
 	%D%/unit/check_pcie \
 	%D%/unit/check_pic \
@@ -86,10 +96,18 @@ UNIT_TESTS = \
 	%D%/unit/check_reader_f_macros \
 	%D%/unit/check_reader_f_memory \
 	%D%/unit/check_reader_f_rows \
+	%D%/unit/check_reader_g_atomics \
+	%D%/unit/check_reader_g_multicast \
+	%D%/unit/check_reader_g_places \
+	%D%/unit/check_reader_g_requests \
+	%D%/unit/check_reader_g_rules \
+	%D%/unit/check_reader_g_traffic \
 	%D%/unit/check_regs \
 	%D%/unit/check_replay \
 	%D%/unit/check_rv32_float \
 	%D%/unit/check_rv32_vector \
+	%D%/unit/check_snapshot \
+	%D%/unit/check_snapshot_rows \
 	%D%/unit/check_spec_csr \
 	%D%/unit/check_spec_float \
 	%D%/unit/check_spec_flow \
@@ -130,8 +148,11 @@ UNIT_TESTS = \
 	%D%/unit/check_tensix_vector_timing \
 	%D%/unit/check_tile \
 	%D%/unit/check_vector_faults \
+	%D%/unit/check_waits \
 	%D%/unit/check_windows
 
+tests_unit_check_abi_SOURCES = %D%/unit/check_abi.c $(abi_host)
+tests_unit_check_abi_time_SOURCES = %D%/unit/check_abi_time.c $(abi_host)
 tests_unit_check_code_SOURCES = %D%/unit/check_code.c $(rv32_harness)
 tests_unit_check_eth_SOURCES = %D%/unit/check_eth.c %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
 tests_unit_check_eth_base_firmware_SOURCES = %D%/unit/check_eth_base_firmware.c %D%/unit/check_eth_bench.c %D%/unit/check_eth_bench.h
@@ -169,6 +190,12 @@ tests_unit_check_reader_e_random_SOURCES = %D%/unit/check_reader_e_random.c $(re
 tests_unit_check_reader_f_macros_SOURCES = %D%/unit/check_reader_f_macros.c %D%/unit/check_reader_f_cycles.c $(reader_f_model) $(tensix_harness)
 tests_unit_check_reader_f_memory_SOURCES = %D%/unit/check_reader_f_memory.c $(reader_f_model) $(tensix_harness)
 tests_unit_check_reader_f_rows_SOURCES = %D%/unit/check_reader_f_rows.c $(reader_f_model) $(tensix_harness)
+tests_unit_check_reader_g_atomics_SOURCES = %D%/unit/check_reader_g_atomics.c $(reader_g_world)
+tests_unit_check_reader_g_multicast_SOURCES = %D%/unit/check_reader_g_multicast.c $(reader_g_world)
+tests_unit_check_reader_g_places_SOURCES = %D%/unit/check_reader_g_places.c $(reader_g_world)
+tests_unit_check_reader_g_requests_SOURCES = %D%/unit/check_reader_g_requests.c $(reader_g_world)
+tests_unit_check_reader_g_rules_SOURCES = %D%/unit/check_reader_g_rules.c $(reader_g_world)
+tests_unit_check_reader_g_traffic_SOURCES = %D%/unit/check_reader_g_traffic.c $(reader_g_world)
 tests_unit_check_tensix_config_SOURCES = %D%/unit/check_tensix_config.c $(tensix_harness)
 tests_unit_check_tensix_counters_SOURCES = %D%/unit/check_tensix_counters.c $(tensix_harness)
 tests_unit_check_tensix_deadlock_SOURCES = %D%/unit/check_tensix_deadlock.c $(tile_harness) $(mmio_harness)
@@ -219,7 +246,11 @@ tests_unit_check_mailbox_SOURCES = %D%/unit/check_mailbox.c $(mmio_harness) $(ti
 tests_unit_check_noc_window_SOURCES = %D%/unit/check_noc_window.c $(mmio_harness) \
 	$(tile_harness)
 tests_unit_check_overlay_SOURCES = %D%/unit/check_overlay.c %D%/unit/check_overlay_world.h
+tests_unit_check_overlay_memory_SOURCES = %D%/unit/check_overlay_memory.c %D%/unit/check_overlay_world.h
 tests_unit_check_overlay_streams_SOURCES = %D%/unit/check_overlay_streams.c %D%/unit/check_overlay_world.h
+tests_unit_check_packet_SOURCES = %D%/unit/check_packet.c %D%/unit/run_suite.h
+tests_unit_check_pool_SOURCES = %D%/unit/check_pool.c %D%/unit/run_suite.h
+tests_unit_check_sparse_SOURCES = %D%/unit/check_sparse.c %D%/unit/run_suite.h
 tests_unit_check_pic_SOURCES = %D%/unit/check_pic.c $(mmio_harness) $(tile_harness)
 tests_unit_check_rv32_float_SOURCES = %D%/unit/check_rv32_float.c $(rv32_harness)
 tests_unit_check_rv32_vector_SOURCES = %D%/unit/check_rv32_vector.c $(rv32_harness)
@@ -235,10 +266,18 @@ tests_unit_check_spec_vector_memory_SOURCES = %D%/unit/check_spec_vector_memory.
 	$(rv32_harness) $(spec_vector)
 tests_unit_check_spec_vector_permute_SOURCES = %D%/unit/check_spec_vector_permute.c \
 	$(rv32_harness) $(spec_vector)
+tests_unit_check_snapshot_SOURCES = %D%/unit/check_snapshot.c %D%/unit/snapshot_scenes.c %D%/unit/snapshot_scenes.h
 tests_unit_check_tdma_SOURCES = %D%/unit/check_tdma.c $(mmio_harness) $(tile_harness)
 tests_unit_check_tile_SOURCES = %D%/unit/check_tile.c $(tile_harness)
 tests_unit_check_windows_SOURCES = %D%/unit/check_windows.c $(mmio_harness) $(tile_harness)
 tests_unit_check_lanes_LDADD = $(LDADD) -lm
+tests_unit_check_loader_program_SOURCES = \
+	%D%/unit/check_loader_program.c \
+	src/loader/program.c \
+	src/loader/program.h \
+	src/loader/program_buffers.c \
+	src/loader/program_expression.c \
+	src/loader/program_internal.h
 tests_unit_check_loader_tensor_LDADD = $(LDADD) -lm
 tests_unit_check_reader_d_matrix_LDADD = $(LDADD) -lm
 tests_unit_check_reader_d_matrix_modes_LDADD = $(LDADD) -lm
@@ -246,7 +285,9 @@ tests_unit_check_reader_d_pack_modes_LDADD = $(LDADD) -lm
 tests_unit_check_reader_f_macros_LDADD = $(LDADD) -lm
 tests_unit_check_reader_f_memory_LDADD = $(LDADD) -lm
 tests_unit_check_reader_f_rows_LDADD = $(LDADD) -lm
+tests_unit_check_reader_g_atomics_LDADD = $(LDADD) -lm
 tests_unit_check_abi_LDADD = libttsim_parts.la $(LDADD)
+tests_unit_check_abi_time_LDADD = libttsim_parts.la $(LDADD)
 
 LDADD = libpenrose_core.la $(CHECK_LIBS) $(JANSSON_LIBS)
 
@@ -269,11 +310,14 @@ SHELL_TESTS = \
 	%D%/cli/firmware.sh \
 	%D%/cli/kernel-sets.sh \
 	%D%/cli/machine.sh \
+	%D%/cli/noc-errors.sh \
 	%D%/cli/tensix-errors.sh \
 	%D%/cli/tensors.sh \
 	%D%/cli/usage.sh \
 	%D%/cli/vector-errors.sh \
 	%D%/difftest/self-test.sh \
+	%D%/firmware/whole-chip.sh \
+	%D%/guests/grid.sh \
 	%D%/guests/guests.sh \
 	%D%/guests/tensix.sh \
 	%D%/guests/tensor.sh \
@@ -282,6 +326,13 @@ TESTS += $(SHELL_TESTS)
 EXTRA_DIST += $(SHELL_TESTS) %D%/cli/lib.bash %D%/cli/faults.bash
 EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py
 EXTRA_DIST += %D%/guests/vector.py %D%/guests/vector_model.py
+EXTRA_DIST += %D%/guests/grid.py
+
+## The model of large products; without sanitizers, as it is slow enough.
+check_PROGRAMS += %D%/guests/matmul_model
+tests_guests_matmul_model_CFLAGS = -std=c11 -Wall -Wextra
+tests_guests_matmul_model_LDFLAGS =
+tests_guests_matmul_model_LDADD =
 
 ## Random programs on our hart and under qemu-riscv32.
 check_PROGRAMS += %D%/difftest/rv32/difftest-rv32
@@ -318,18 +369,22 @@ AM_TESTS_ENVIRONMENT = \
 ## `make check-firmware` runs real firmware and our kernels on it; see the script.
 EXTRA_PROGRAMS += %D%/firmware/check_sets
 tests_firmware_check_sets_LDADD = libpenrose_core.la
+check_PROGRAMS += %D%/firmware/check_whole_chip
+tests_firmware_check_whole_chip_LDADD = libpenrose_core.la
 EXTRA_DIST += %D%/firmware/check-firmware.sh %D%/uncovered.txt
 CLEANFILES += %D%/firmware/check_sets$(EXEEXT)
-check-firmware: all %D%/firmware/check_sets$(EXEEXT)
+check-firmware: all %D%/firmware/check_sets$(EXEEXT) %D%/firmware/check_whole_chip$(EXEEXT)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS=tests/firmware/check-firmware.sh
 .PHONY: check-firmware
 
 ## `configure --enable-fuzzers CC=clang`, `make fuzzers`; see the files for what they feed on.
 if ENABLE_FUZZERS
-FUZZERS = %D%/fuzz/fuzz_loader$(EXEEXT) %D%/fuzz/fuzz_tensix$(EXEEXT) %D%/fuzz/fuzz_vector$(EXEEXT)
-EXTRA_PROGRAMS += %D%/fuzz/fuzz_loader %D%/fuzz/fuzz_tensix %D%/fuzz/fuzz_vector
+FUZZERS = %D%/fuzz/fuzz_loader$(EXEEXT) %D%/fuzz/fuzz_snapshot$(EXEEXT) %D%/fuzz/fuzz_tensix$(EXEEXT) %D%/fuzz/fuzz_vector$(EXEEXT)
+EXTRA_PROGRAMS += %D%/fuzz/fuzz_loader %D%/fuzz/fuzz_snapshot %D%/fuzz/fuzz_tensix %D%/fuzz/fuzz_vector
 tests_fuzz_fuzz_loader_LDADD = libpenrose_core.la
 tests_fuzz_fuzz_loader_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_snapshot_LDADD = libpenrose_core.la
+tests_fuzz_fuzz_snapshot_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_fuzz_tensix_LDADD = libpenrose_core.la
 tests_fuzz_fuzz_tensix_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_fuzz_vector_LDADD = libpenrose_core.la
@@ -339,3 +394,4 @@ fuzzers: $(FUZZERS)
 .PHONY: fuzzers
 
 include %D%/difftest/tensix/local.mk
+include %D%/difftest/noc/local.mk

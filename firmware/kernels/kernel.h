@@ -14,24 +14,7 @@
 #ifndef KERNEL_H
 #define KERNEL_H
 
-#include <stdint.h>
-
-/* The stream that holds the counters of circular buffer 0; link-kernels finds it out. */
-#ifndef FIRST_STREAM
-#define FIRST_STREAM 0
-#endif
-
-/* One entry of the firmware's table; the TRISCs count in units of 16 bytes. */
-struct cb {
-    uint32_t size, limit, page_size, pages;
-    uint32_t read, write;
-    uint16_t acked, received;
-    uint32_t write_tile;
-};
-
-extern uint32_t *rta_l1_base, *crta_l1_base; /* runtime arguments: own, common */
-extern uint8_t *sem_l1_base[];               /* semaphores: 16 bytes each; [0] is for Tensix tiles */
-extern struct cb cb_interface[];
+#include "firmware.h"
 
 enum { IN = 0, OUT = 16 };                      /* circular buffers */
 enum { ARG_PAGES, ARG_SEED };                   /* common arguments */
@@ -47,10 +30,7 @@ enum { RESULT_MAGIC = 0x50454e52 };
 #define REGISTER(address)    (*(volatile uint32_t *)(address))
 #define HART_MAILBOX(other)  REGISTER(0xffec0000 + 0x1000 * (other))
 #define TENSIX_SEMAPHORE(i)  REGISTER(0xffe80020 + 4 * (i))
-#define CB_STREAM(id)        (0xffb40000 + 0x1000 * (uint32_t)(FIRST_STREAM + (id)))
-#define CB_ACKED(id)         REGISTER(CB_STREAM(id) + 0x20)
-#define CB_RECEIVED(id)      REGISTER(CB_STREAM(id) + 0x28)
-#define SEMAPHORE(id)        (*(volatile uint32_t *)(sem_l1_base[0] + 16 * (id)))
+#define SEMAPHORE(id)        L1_SEMAPHORE(id)
 
 #define TTINSN(word) \
     __asm__ volatile(".word %0" : : "i"((uint32_t)(word) << 2 | (uint32_t)(word) >> 30))
@@ -65,44 +45,27 @@ INLINE void fence(void)
     __asm__ volatile("fence" : : : "memory");
 }
 
-INLINE uint16_t cb_filled(unsigned id)
-{
-    return (uint16_t)(CB_RECEIVED(id) - CB_ACKED(id));
-}
-
 INLINE void cb_wait_front(unsigned id)
 {
-    while (cb_filled(id) == 0) {
-    }
+    cb_wait_pages(id, 1);
     fence();
 }
 
 INLINE void cb_pop_front(unsigned id)
 {
-    struct cb *cb = &cb_interface[id];
     fence();
-    CB_ACKED(id) = CB_ACKED(id) + 1;
-    cb->read += cb->page_size;
-    if (cb->read >= cb->limit) {
-        cb->read -= cb->size;
-    }
+    cb_pop_pages(id, 1);
 }
 
 INLINE void cb_reserve_back(unsigned id)
 {
-    while (cb_filled(id) >= cb_interface[id].pages) {
-    }
+    cb_reserve_pages(id, 1);
 }
 
 INLINE void cb_push_back(unsigned id)
 {
-    struct cb *cb = &cb_interface[id];
     fence();
-    CB_RECEIVED(id) = CB_RECEIVED(id) + 1;
-    cb->write += cb->page_size;
-    if (cb->write >= cb->limit) {
-        cb->write -= cb->size;
-    }
+    cb_push_pages(id, 1);
 }
 
 #endif

@@ -26,10 +26,14 @@ enum {
     ALL_COUNTERS = 0xf,
 };
 
+#ifdef TENSOR_ON_FIRMWARE
+static inline uint32_t argument(enum argument which); /* grid/compute.h */
+#else
 static inline uint32_t argument(enum argument which)
 {
     return REGISTER(ARGUMENTS + 4 * which);
 }
+#endif
 
 static inline bool is_dst_32bit(void)
 {
@@ -87,9 +91,7 @@ static void unpack(void);
 static void compute(void);
 static void pack(void);
 
-MAILBOX = {.parameter = {0}};
-
-int main(void)
+static inline void tensor_run(void)
 {
     if (HART == 1) {
         semaphore_init(UNPACK_SYNC, CONTEXTS);
@@ -107,7 +109,16 @@ int main(void)
     }
     tensix_wait();
     meet();
+}
+
+#ifndef TENSOR_ON_FIRMWARE
+MAILBOX = {.parameter = {0}};
+
+int main(void)
+{
+    tensor_run();
     return 0;
 }
+#endif
 
 #endif

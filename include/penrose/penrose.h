@@ -120,6 +120,47 @@ struct penrose_host_memory {
 /* NULLs in it: there is none, which is how a chip starts. */
 void penrose_host_memory_set(struct penrose_chip *chip, const struct penrose_host_memory *memory);
 
+/* --- The host's side of PCIe --- */
+
+/*
+ * A register in a BAR of the PCIe tile that the host is connected to, by its offset, a multiple of
+ * four: in BAR 0 its NIUs (0x1fd04000, 0x1fd14000) and, on PCIe tile 1, the path to ARC
+ * (0x1fe00000); in BAR 2 the DMA engine (0x0) and the iATU (0x1000). Writing a doorbell runs the
+ * transfer. PENROSE_E_ARGUMENT when nothing is there, when the register is not modelled, or when
+ * the access breaks a rule; a read then gives all ones, zero where the register is not modelled.
+ * Windows onto the NoC, and their registers, are left to the caller.
+ */
+enum penrose_status penrose_pcie_register_read(struct penrose_chip *chip, unsigned bar,
+                                               uint64_t offset, uint32_t *value,
+                                               struct penrose_error *error);
+enum penrose_status penrose_pcie_register_write(struct penrose_chip *chip, unsigned bar,
+                                                uint64_t offset, uint32_t value,
+                                                struct penrose_error *error);
+
+/*
+ * Where DMA transfers find the device: their device addresses are offsets in BAR 0, whose windows
+ * the caller keeps. NULLs in it: nothing answers, which is how a chip starts. Called while a
+ * doorbell is written, be it by the host or, between windows, by a guest: what is called may use
+ * penrose_read and penrose_write, but not penrose_run.
+ */
+void penrose_pcie_device_set(struct penrose_chip *chip, const struct penrose_host_memory *device);
+
+/* A multicast of the host: a rectangle of translated coordinates on a NoC, from start to end in the
+ * direction in which data flow there; what a window's fourth word leaves of it (0: everything); and
+ * the worker tiles that it reaches. */
+struct penrose_multicast {
+    unsigned noc, x_start, y_start, x_end, y_end;
+    uint32_t strided;
+    unsigned count;
+    uint8_t x[140], y[140]; /* as penrose_write takes them, in the order of the routing tree */
+};
+
+/* Fills in the tiles that it reaches. PENROSE_E_ARGUMENT when there are none or when it breaks a
+ * rule, PENROSE_E_MEMORY. */
+enum penrose_status penrose_multicast_targets(struct penrose_chip *chip,
+                                              struct penrose_multicast *multicast,
+                                              struct penrose_error *error);
+
 /* --- Memory and registers --- */
 
 /*
@@ -184,6 +225,13 @@ enum penrose_status penrose_hart_hold(struct penrose_chip *chip, unsigned x, uns
 /* "brisc", "trisc0", ... */
 const char *penrose_hart_name(enum penrose_hart hart);
 
+/*
+ * What the hart is called on the tile at (x, y): PENROSE_BRISC and PENROSE_NCRISC of an Ethernet
+ * tile are "erisc0" and "erisc1", PENROSE_BRISC of a DRAM tile is "drisc". NULL where it is not.
+ */
+const char *penrose_hart_name_at(const struct penrose_chip *chip, unsigned x, unsigned y,
+                                 enum penrose_hart hart);
+
 /* --- Time --- */
 
 enum penrose_outcome {
@@ -214,6 +262,80 @@ uint64_t penrose_last_activity(const struct penrose_chip *chip);
 /* Lets time pass. A chip that stopped with a fault goes on only after penrose_fault_clear. */
 enum penrose_outcome penrose_run(struct penrose_chip *chip, const struct penrose_run *run);
 
+/* --- Links between Ethernet tiles --- */
+
+/*
+ * A link from the Ethernet tile at (x, y) to itself, or from one to another, of the same or of two
+ * chips: both ends' ports come up, and base firmware starts on their first harts. To be made before
+ * the tiles boot. What is sent arrives at least a window (256 cycles) later. Two chips that are
+ * linked are used by one thread at a time, as if they were one; when one of them is destroyed the
+ * other's port goes down. PENROSE_E_ARGUMENT when there is no Ethernet tile, PENROSE_E_STATE when
+ * it has a link or its harts run, PENROSE_E_MEMORY.
+ */
+enum penrose_status penrose_ethernet_loopback(struct penrose_chip *chip, unsigned x, unsigned y,
+                                              struct penrose_error *error);
+enum penrose_status penrose_ethernet_link(struct penrose_chip *chip_a, unsigned x_a, unsigned y_a,
+                                          struct penrose_chip *chip_b, unsigned x_b, unsigned y_b,
+                                          struct penrose_error *error);
+
+/*
+ * Lets time pass on several chips, window by window, so that what they send each other arrives at
+ * times that depend on nothing but what they do: their clocks may differ, and go on from where they
+ * are. Ends as penrose_run does: PENROSE_FAULT after the window in which any chip stopped,
+ * PENROSE_QUIET when all are quiet; run->until is called once a window, with chips[0].
+ */
+enum penrose_outcome penrose_run_together(struct penrose_chip *const *chips, size_t count,
+                                          const struct penrose_run *run);
+
+/* --- Snapshots --- */
+
+/*
+ * A snapshot is all that a chip is: tiles with their memory, harts, coprocessors and registers, DRAM,
+ * what is on its way between them, the time, options, fault records. A chip that is loaded from one,
+ * in another process or on another host, goes on exactly as the one that was saved. Snapshots are
+ * for the build that made them; others refuse them.
+ *
+ * Not in it: what belongs to the host. The loaded chip has host threads and kernels (PENROSE_KERNELS)
+ * of its own, no trace, no host memory (penrose_host_memory_set), and no programs: reports have
+ * neither symbols nor source lines until programs are loaded again, which penrose_boot and
+ * penrose_load_program cannot do without writing to tiles.
+ *
+ * Damage is found by a check sum and reported. That is no defence against a snapshot which somebody
+ * has made to do harm: load only what you would run.
+ */
+
+/*
+ * Saves a chip that is not running (in `until` of penrose_run it may be). The file appears under its
+ * name when it is complete; until then one of that name stays as it is. PENROSE_E_FILE,
+ * PENROSE_E_MEMORY; PENROSE_E_STATE while it runs, or where an Ethernet link leads to another chip.
+ */
+enum penrose_status penrose_snapshot_save(struct penrose_chip *chip, const char *path,
+                                          struct penrose_error *error);
+
+/*
+ * Makes a chip of a snapshot. Of `options` only `threads` counts, all else is as it was saved; NULL:
+ * defaults. PENROSE_E_FILE where it cannot be read, PENROSE_E_FORMAT where it is no snapshot, damaged
+ * or of another build; otherwise as penrose_chip_create.
+ */
+enum penrose_status penrose_snapshot_load(const struct penrose_options *options, const char *path,
+                                          struct penrose_chip **chip, struct penrose_error *error);
+
+/* The same to memory, which the caller gives back with free(), and from there. */
+enum penrose_status penrose_snapshot_to_memory(struct penrose_chip *chip, void **bytes,
+                                               size_t *size, struct penrose_error *error);
+enum penrose_status penrose_snapshot_from_memory(const struct penrose_options *options,
+                                                 const void *bytes, size_t size,
+                                                 struct penrose_chip **chip,
+                                                 struct penrose_error *error);
+
+/*
+ * A hash of all that a snapshot would hold. Chips that were made and used in the same way have the
+ * same, whatever the number of host threads and the kernels; so have a chip and what was loaded from
+ * its snapshot. (Reading or peeking may change it: a tile that slept catches up with the time.) Not
+ * for a chip that is running. 0 when memory runs out.
+ */
+uint64_t penrose_state_hash(struct penrose_chip *chip);
+
 /* --- Guest faults --- */
 
 struct penrose_fault {
@@ -221,6 +343,7 @@ struct penrose_fault {
     enum penrose_policy policy; /* that was applied */
     unsigned x, y;
     enum penrose_hart hart; /* PENROSE_NO_HART: the NoC or the host */
+    const char *hart_name;  /* as its tile calls it: "brisc", "erisc0", "drisc", "noc", ... */
     int thread;             /* of the coprocessor, whose instruction `hart` pushed; -1: none */
     uint64_t cycle;
     uint32_t pc, word, address;
@@ -246,8 +369,13 @@ void penrose_fault_clear(struct penrose_chip *chip);
 /* Writes a report of a fault, several lines, into text[size]; returns the length as snprintf. */
 int penrose_fault_format(const struct penrose_fault *fault, char *text, size_t size);
 
-/* Writes who waits for what, a line a hart, for every tile with a hart out of reset; tells loops
- * without effect and accesses that nobody answers apart. Returns the length as snprintf does. */
+/*
+ * Writes who waits for what, for every tile with a hart out of reset: which counter of a NIU, page
+ * count of a circular buffer, semaphore or go message a hart polls, and where requests that could
+ * change it are under way; loops without effect; accesses that nobody answers; packets that a tile
+ * cannot take yet; responses that are lost. Tiles that wait for the same share a line, and there
+ * are at most some 40 lines. Returns the length as snprintf does.
+ */
 int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size);
 
 /* The lines of it that are about threads of the coprocessor; none where every instruction that was
@@ -307,15 +435,26 @@ enum penrose_status penrose_firmware_open(const char *directory, struct penrose_
                                           struct penrose_error *error);
 void penrose_firmware_close(struct penrose_firmware *firmware);
 
-/* Writes firmware into a worker tile and releases BRISC, as tt-metal's host does (boot only
- * starts; use penrose_run with penrose_firmware_ready as its condition). The firmware must stay
- * open as long as the chip is used. */
+/*
+ * Writes firmware into a tile and starts it, as tt-metal's host does (boot only starts; use
+ * penrose_run with penrose_firmware_ready as its condition): that of workers, of DRAM tiles, and of
+ * Ethernet tiles, beside base firmware where the tile has a link. The firmware must stay open as
+ * long as the chip is used.
+ */
 enum penrose_status penrose_boot(struct penrose_chip *chip, unsigned x, unsigned y,
                                  struct penrose_firmware *firmware, struct penrose_error *error);
 
 /* True when the firmware of the tile has finished its initialisation and waits for work. */
 bool penrose_firmware_ready(struct penrose_chip *chip, unsigned x, unsigned y,
                             const struct penrose_firmware *firmware);
+
+/* How many DRAM banks the kernels of this firmware interleave pages over. 0: it does not say. */
+unsigned penrose_firmware_dram_banks(const struct penrose_firmware *firmware);
+
+/* The tile through which kernels on NoC `noc` (0 or 1) reach a DRAM bank, as firmware's tables say;
+ * false when the chip has no such bank. */
+bool penrose_dram_bank(const struct penrose_chip *chip, unsigned noc, unsigned bank, unsigned *x,
+                       unsigned *y);
 
 struct penrose_kernel {
     const char *path; /* kernel ELF, linked against this firmware with --emit-relocs; NULL: none */

@@ -2,18 +2,17 @@
  * The BARs: which register or window an access of the host is for.
  *
  * An access of any size and alignment is cut at window and register boundaries. Registers are
- * 32-bit words and take aligned whole words only. iATU regions (of outbound translation) and DMA
- * registers keep what is written; nothing uses them in this version.
+ * 32-bit words and take aligned whole words only. Those that set up windows are kept here, the
+ * others belong to the chip's PCIe tile.
  */
 #include <string.h>
 
 #include "abi/device.h"
-#include "abi/endpoint.h"
 
 #define WINDOW_2M_BYTES (UINT64_C(1) << 21)
 #define WINDOW_4G_BYTES (UINT64_C(1) << 32)
 
-enum { DMA_WRITE_DOORBELL = 0x004, DMA_READ_DOORBELL = 0x104, PAGE_BYTES = 4096 };
+enum { PAGE_BYTES = 4096 };
 
 enum region_token {
 #define REGION(token, bar, first, last, title) REGION_##token,
@@ -46,49 +45,52 @@ static const struct bar {
 
 /* --- Registers --- */
 
-static uint32_t *stored_word(struct device *device, enum region_token token, uint64_t offset)
+static void window_word(struct device *device, uint64_t offset, struct transfer transfer)
 {
-    switch (token) {
-    case REGION_TLB:
-        return &device->tlb[offset / 4];
-    case REGION_DMA:
-        return &device->dma[offset / 4];
-    case REGION_IATU:
-        return &device->iatu[offset / 4];
-    case REGION_WINDOWS_2M:
-    case REGION_NIU0:
-    case REGION_NIU1:
-    case REGION_WINDOWS_4G:
-        break;
+    uint32_t *word = &device->tlb[offset / sizeof *word];
+    if (transfer.from) {
+        memcpy(word, transfer.from, sizeof *word);
+    } else {
+        memcpy(transfer.to, word, sizeof *word);
     }
-    return NULL;
 }
 
-static void niu_word(struct device *device, const struct region *region, uint64_t offset,
-                     struct transfer transfer)
+/* Accesses may do something on the chip, or see its time; address translation is just set up. */
+static void chip_word(struct device *device, const struct region *region, uint64_t offset,
+                      struct transfer transfer)
 {
-    enum endpoint_kind kind =
-        region->token == REGION_NIU0 ? ENDPOINT_PCIE_NIU0 : ENDPOINT_PCIE_NIU1;
-    if (transfer.from || !endpoint_table_read(kind, offset, transfer)) {
-        report(device, "%s: register 0x%03llx is not modelled in this version: it reads zero",
-               region->title, (unsigned long long)offset);
+    struct penrose_error error;
+    uint32_t value = 0;
+    bool acts = transfer.from && region->token != REGION_IATU;
+    enum penrose_status status;
+    if (acts || region->token == REGION_ARC) {
+        clock_settle(device);
+    }
+    if (transfer.from) {
+        memcpy(&value, transfer.from, sizeof value);
+        status = penrose_pcie_register_write(device->chip, region->bar, region->first + offset,
+                                             value, &error);
+    } else {
+        status = penrose_pcie_register_read(device->chip, region->bar, region->first + offset,
+                                            &value, &error);
+        memcpy(transfer.to, &value, sizeof value);
+    }
+    if (status != PENROSE_OK) {
+        report(device, "%s of the host: %s", transfer.from ? "write" : "read", error.text);
+    }
+    if (acts) {
+        device_report_faults(device);
+        clock_note_write(device);
     }
 }
 
 static void register_word(struct device *device, const struct region *region, uint64_t offset,
                           struct transfer transfer)
 {
-    uint32_t *word = stored_word(device, region->token, offset);
-    if (!word) {
-        niu_word(device, region, offset, transfer);
-    } else if (transfer.from) {
-        memcpy(word, transfer.from, sizeof *word);
+    if (region->token == REGION_TLB) {
+        window_word(device, offset, transfer);
     } else {
-        memcpy(transfer.to, word, sizeof *word);
-    }
-    if (transfer.from && region->token == REGION_DMA && *word &&
-        (offset == DMA_WRITE_DOORBELL || offset == DMA_READ_DOORBELL)) {
-        report(device, "DMA channel 0 was started; DMA is not modelled in this version");
+        chip_word(device, region, offset, transfer);
     }
 }
 
@@ -110,16 +112,22 @@ static void access_register(struct device *device, const struct region *region, 
 
 /* --- Decoding --- */
 
+/* Bytes of a window of the region, 0 where it holds registers. */
+static uint64_t window_bytes(const struct region *region)
+{
+    return region->token == REGION_WINDOWS_2M   ? WINDOW_2M_BYTES
+           : region->token == REGION_WINDOWS_4G ? WINDOW_4G_BYTES
+                                                : 0;
+}
+
 /* An access that begins in a region; returns how many bytes of it were served. */
 static uint32_t access_region(struct device *device, const struct region *region, uint64_t offset,
                               struct transfer transfer)
 {
-    bool is_window = region->token == REGION_WINDOWS_2M || region->token == REGION_WINDOWS_4G;
-    uint64_t unit = region->token == REGION_WINDOWS_2M   ? WINDOW_2M_BYTES
-                    : region->token == REGION_WINDOWS_4G ? WINDOW_4G_BYTES
-                                                         : sizeof(uint32_t);
+    uint64_t window = window_bytes(region);
+    uint64_t unit = window ? window : sizeof(uint32_t);
     transfer = transfer_first(transfer, unit - offset % unit);
-    if (is_window) {
+    if (window) {
         unsigned first = region->token == REGION_WINDOWS_4G ? WINDOWS_2M : 0;
         device_window_access(device, first + (unsigned)(offset / unit), offset % unit, transfer);
     } else {
@@ -182,4 +190,25 @@ void device_bar_access(struct device *device, uint64_t paddr, struct transfer tr
         paddr += done;
         transfer = transfer_rest(transfer, done);
     }
+}
+
+/* A transfer that reaches windows which reach the DMA engine ends there. */
+bool device_dma_access(struct device *device, uint64_t offset, struct transfer transfer)
+{
+    const uint64_t end = WINDOWS_2M * WINDOW_2M_BYTES;
+    bool is_answered = offset < end && transfer.size <= end - offset;
+    if (device->in_dma) {
+        return false;
+    }
+    device->in_dma = true;
+    while (is_answered && transfer.size > 0) {
+        uint64_t in_window = offset % WINDOW_2M_BYTES;
+        struct transfer piece = transfer_first(transfer, WINDOW_2M_BYTES - in_window);
+        is_answered =
+            device_window_access(device, (unsigned)(offset / WINDOW_2M_BYTES), in_window, piece);
+        offset += piece.size;
+        transfer = transfer_rest(transfer, piece.size);
+    }
+    device->in_dma = false;
+    return is_answered;
 }

@@ -10,7 +10,8 @@
  *   the host does nothing but read places again and find what it found before, up to 65536.
  * - It drops back to 128 when the host writes to a tile, reads something that it had not read, or
  *   sees a change. Register writes that set up windows do not count: hosts do them all the time.
- * - While several tiles are busy, a change of a polled value ends the call within 1024 cycles.
+ * - While several tiles are busy, a change of a polled value ends the call within 256 cycles, and
+ *   so does a write of the device to host memory.
  * - Waiting for an event that is T cycles away takes about log2(T / 128) + T / 65536 calls instead
  *   of T; reading out results, which are different places, costs 128 cycles a read.
  *
@@ -111,13 +112,18 @@ void clock_note_write(struct device *device)
     device->run_ahead.progress = true;
 }
 
+void clock_note_host_written(struct device *device)
+{
+    device->run_ahead.progress = true;
+    device->run_ahead.host_written = true;
+}
+
 /* --- Running --- */
 
 static bool has_changed(struct device *device, const struct remembered_read *read)
 {
     uint8_t bytes[READ_BYTES];
-    return penrose_is_worker(read->x, read->y) &&
-           penrose_peek(device->chip, read->x, read->y, read->address, bytes, read->size, NULL) ==
+    return penrose_peek(device->chip, read->x, read->y, read->address, bytes, read->size, NULL) ==
                PENROSE_OK &&
            memcmp(bytes, read->bytes, read->size) != 0;
 }
@@ -134,6 +140,9 @@ static bool is_something_new(struct penrose_chip *chip, void *context)
     const struct run_ahead *ahead = &watch->device->run_ahead;
     if (penrose_now(chip) < watch->least) {
         return false;
+    }
+    if (ahead->host_written) {
+        return true;
     }
     for (unsigned slot = 0; slot < READS_REMEMBERED; slot++) {
         if (ahead->polled[slot] == ahead->streak &&
@@ -228,6 +237,7 @@ void clock_run(struct device *device, uint32_t cycles)
         return;
     }
     adapt_quantum(ahead);
+    ahead->host_written = false;
     ahead->due += cycles;
     if (ahead->is_quiet) {
         run_quiet(device, cycles);

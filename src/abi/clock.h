@@ -23,6 +23,7 @@ struct run_ahead {
     uint32_t quantum;
     bool progress;        /* the host did or saw something new since the last call */
     bool polling;         /* and it polled since then */
+    bool host_written;    /* the device wrote to host memory during this call */
     uint64_t due;         /* without running ahead: the cycles that the host asked for in all */
     bool is_quiet;        /* nothing can happen on the chip until the host does something */
     uint64_t owed;        /* cycles of a quiet chip that are still to pass */
@@ -44,9 +45,13 @@ void clock_run(struct device *device, uint32_t cycles);
  * that a quiet chip is owed, and no longer takes it for quiet. */
 void clock_settle(struct device *device);
 
-/* Tells the policy what the host did: read something from a tile, wrote something to one. */
+/* Tells the policy what the host did: read something from a tile, wrote something to
+ * one. */
 void clock_note_read(struct device *device, unsigned x, unsigned y, uint64_t address,
                      const void *bytes, uint32_t size);
 void clock_note_write(struct device *device);
+
+/* The device wrote to host memory, which the host may be watching. */
+void clock_note_host_written(struct device *device);
 
 #endif

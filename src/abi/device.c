@@ -6,7 +6,55 @@
 
 enum { CONFIG_BYTES = 4096, FAULT_TEXT = 4096 };
 
+/* --- The chip's way to its host --- */
+
+static bool read_host(void *context, uint64_t address, void *bytes, uint32_t size)
+{
+    const struct host_callbacks *host = &((struct device *)context)->host;
+    if (host->read) {
+        host->read(address, bytes, size);
+    }
+    return host->read != NULL;
+}
+
+static bool write_host(void *context, uint64_t address, const void *bytes, uint32_t size)
+{
+    struct device *device = context;
+    if (device->host.write) {
+        device->host.write(address, bytes, size);
+        clock_note_host_written(device);
+    }
+    return device->host.write != NULL;
+}
+
+static bool read_by_dma(void *context, uint64_t address, void *bytes, uint32_t size)
+{
+    return device_dma_access(context, address, (struct transfer){.to = bytes, .size = size});
+}
+
+static bool write_by_dma(void *context, uint64_t address, const void *bytes, uint32_t size)
+{
+    return device_dma_access(context, address, (struct transfer){.from = bytes, .size = size});
+}
+
+static void connect_host(struct device *device)
+{
+    struct penrose_host_memory memory = {.read = read_host, .write = write_host, .context = device};
+    struct penrose_host_memory windows = {
+        .read = read_by_dma, .write = write_by_dma, .context = device};
+    penrose_host_memory_set(device->chip, &memory);
+    penrose_pcie_device_set(device->chip, &windows);
+}
+
 /* --- Life --- */
+
+/* The options that the environment asks for; the chip itself looks at PENROSE_THREADS. */
+static void choose_options(struct penrose_options *options)
+{
+    const char *card = getenv("PENROSE_CARD");
+    penrose_options_default(options);
+    options->card = card && *card ? card : NULL;
+}
 
 struct device *device_create(void)
 {
@@ -17,12 +65,13 @@ struct device *device_create(void)
         report_always("libttsim_init: no memory for a device");
         return NULL;
     }
-    penrose_options_default(&options);
+    choose_options(&options);
     if (penrose_chip_create(&options, &device->chip, &error) != PENROSE_OK) {
         report(device, "libttsim_init: %s", error.text);
         free(device);
         return NULL;
     }
+    connect_host(device);
     clock_init(device);
     return device;
 }

@@ -1,5 +1,5 @@
 /*
- * The device behind the ABI: one chip, its PCIe tile's registers, and what the host did last.
+ * The device behind the ABI: one chip, the windows onto its NoC, and what the host did last.
  *
  * A host access runs down bar.c (which BAR, which register or window), window.c (which tiles, which
  * address), endpoint.c (what answers there). clock.c decides how far time runs.
@@ -21,21 +21,21 @@ enum {
     WINDOWS = WINDOWS_2M + WINDOWS_4G,
     STRIDED_WINDOWS = 32, /* the first ones */
     TLB_WORDS = 3 * WINDOWS + STRIDED_WINDOWS,
-    DMA_WORDS = 0x200 / 4,
-    IATU_WORDS = 0x2000 / 4,
+};
+
+/* How the device reaches host memory; NULL where the host has not said. */
+struct host_callbacks {
+    void (*read)(uint64_t paddr, void *p, uint32_t size);
+    void (*write)(uint64_t paddr, const void *p, uint32_t size);
 };
 
 struct device {
     struct penrose_chip *chip;
-
-    /* Registers, as the host wrote them. */
     uint32_t tlb[TLB_WORDS]; /* three words a window, then a word for each strided one */
-    uint32_t dma[DMA_WORDS];
-    uint32_t iatu[IATU_WORDS];
-
-    bool stopped;           /* by a guest fault; the host may put its hart in reset and go on */
-    size_t faults_told;     /* fault records of the chip that were reported */
-    uint64_t tile_told[64]; /* [y] bit x: the tile was reported as not modelled */
+    struct host_callbacks host;
+    bool in_dma;        /* a DMA transfer is accessing windows: time must not pass */
+    bool stopped;       /* by a guest fault; the host may put its hart in reset and go on */
+    size_t faults_told; /* fault records of the chip that were reported */
     struct run_ahead run_ahead;
     struct reports reports;
 };
@@ -63,7 +63,8 @@ static inline struct transfer transfer_first(struct transfer transfer, uint64_t 
     return transfer;
 }
 
-/* NULL, after a report, when memory runs out. */
+/* A device with the card of PENROSE_CARD; NULL, after a report, when that is not understood or when
+ * memory runs out. */
 struct device *device_create(void);
 void device_destroy(struct device *device);
 
@@ -73,8 +74,13 @@ uint32_t device_config_read(struct device *device, uint32_t offset);
 /* An access in the BARs (bar.c). */
 void device_bar_access(struct device *device, uint64_t paddr, struct transfer transfer);
 
-/* An access through a window, within its bounds (window.c). */
-void device_window_access(struct device *device, unsigned window, uint64_t offset,
+/* A piece of a DMA transfer, at an offset in BAR 0; false when something there does not answer, or
+ * is no window (bar.c). */
+bool device_dma_access(struct device *device, uint64_t offset, struct transfer transfer);
+
+/* An access through a window, within its bounds; false when something of it was not answered
+ * (window.c). */
+bool device_window_access(struct device *device, unsigned window, uint64_t offset,
                           struct transfer transfer);
 
 /* The answer to a read that nothing serves. A write is just dropped. */

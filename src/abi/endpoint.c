@@ -1,151 +1,67 @@
 /*
  * What answers on the NoC (endpoint.h).
  *
- * Worker tiles: L1 in bulk, registers word by word. A register that keeps the request waiting lets
- * time pass for at most MOST_WAIT cycles. What is not answered reads all ones.
- * Other tiles: the words of endpoints.def; all else is reported once a tile and reads zero.
+ * Memory goes in bulk, registers word by word. A register that keeps the request waiting lets time
+ * pass for at most MOST_WAIT cycles. What is not answered is reported and reads all ones.
  * A host recovers from a guest fault by putting the hart into reset: see recover().
  */
 #include "abi/endpoint.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_WAIT = 1 << 20, WAIT_STEP = 1024 };
 
-#define REGISTERS    UINT64_C(0xffb00000)
+#define WHOLE_SPACE  UINT64_MAX
+#define LOW_SPACE    UINT64_C(0xffffffff) /* registers come again in every 4 GiB */
 #define SOFT_RESET_0 UINT64_C(0xffb121b0)
 
-/* --- The table --- */
+/* --- Kinds of tile --- */
 
-static enum endpoint_kind kind_at(unsigned x, unsigned y)
+struct kind {
+    const char *name;   /* as penrose_tile_kind has it */
+    uint64_t registers; /* they begin here, */
+    uint64_t space;     /* in these bits of the address */
+    bool has_l1;        /* from address 0 on */
+};
+
+/* SPEC: BlackholeA0 NoC/MemoryMap, PCIExpressTile; ARC: what UMD relies on. */
+static const struct kind kinds[] = {
+    {"Tensix", UINT64_C(0xffb00000), LOW_SPACE, true},
+    {"Ethernet", UINT64_C(0xffb00000), LOW_SPACE, true},
+    {"DRAM", UINT64_C(0xffb00000), LOW_SPACE, false},
+    {"ARC", UINT64_C(0x80000000), LOW_SPACE, false},
+    {"PCIe", UINT64_C(0xf800000000000000), WHOLE_SPACE, false},
+};
+
+/* A tile that is memory throughout, or nothing. */
+static const struct kind other_kind = {"", WHOLE_SPACE, WHOLE_SPACE, false};
+
+static const struct kind *kind_of(const struct device *device, const struct endpoint *endpoint)
 {
-    static const struct {
-        uint8_t kind, x_first, x_last, y_first, y_last;
-    } places[] = {
-#define PLACE(kind, x_first, x_last, y_first, y_last)                                              \
-    {ENDPOINT_##kind, x_first, x_last, y_first, y_last},
-#include "abi/endpoints.def"
-    };
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (x >= places[i].x_first && x <= places[i].x_last && y >= places[i].y_first &&
-            y <= places[i].y_last) {
-            return (enum endpoint_kind)places[i].kind;
+    const char *name = penrose_tile_kind(device->chip, endpoint->x, endpoint->y);
+    for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i].name, name) == 0) {
+            return &kinds[i];
         }
     }
-    return ENDPOINT_NONE;
+    return &other_kind;
 }
 
-static const char *const kind_names[] = {
-    [ENDPOINT_WORKER] = "worker",     [ENDPOINT_DRAM] = "DRAM", [ENDPOINT_ETHERNET] = "Ethernet",
-    [ENDPOINT_ARC] = "ARC",           [ENDPOINT_PCIE] = "PCIe", [ENDPOINT_L2CPU] = "L2CPU",
-    [ENDPOINT_SECURITY] = "security",
-};
-
-static const struct {
-    enum endpoint_kind kind;
-    uint64_t address;
-    uint32_t value;
-} values[] = {
-#define VALUE(kind, address, value, why) {ENDPOINT_##kind, address, value},
-#include "abi/endpoints.def"
-};
-
-static const struct {
-    uint32_t tag, value;
-} telemetry[] = {
-#define TELEMETRY(tag, value, why) {tag, value},
-#include "abi/endpoints.def"
-};
-
-enum { TELEMETRY_ENTRIES = sizeof telemetry / sizeof *telemetry, TELEMETRY_VERSION = 1 };
-#define TELEMETRY_TAGS   UINT64_C(0x10000100)
-#define TELEMETRY_VALUES UINT64_C(0x10000200)
-
-struct lookup {
-    uint64_t address;
-    struct transfer transfer;
-    uint32_t known; /* bytes */
-};
-
-/* Copies the part of a word that the lookup asks for. */
-static void offer(struct lookup *lookup, uint64_t address, uint32_t value)
+static bool is_memory(const struct kind *kind, uint64_t address)
 {
-    const uint8_t *bytes = (const uint8_t *)&value; /* little-endian hosts only */
-    for (unsigned i = 0; i < sizeof value; i++) {
-        uint64_t at = address + i - lookup->address;
-        if (at < lookup->transfer.size) {
-            lookup->transfer.to[at] = bytes[i];
-            lookup->known++;
-        }
-    }
+    return (address & kind->space) < kind->registers;
 }
 
-static void offer_telemetry(struct lookup *lookup)
+/* Of memory up to the registers, of registers up to the end of a word. */
+static struct transfer first_piece(const struct kind *kind, uint64_t address,
+                                   struct transfer transfer)
 {
-    offer(lookup, TELEMETRY_TAGS, TELEMETRY_VERSION);
-    offer(lookup, TELEMETRY_TAGS + 4, TELEMETRY_ENTRIES);
-    for (uint32_t i = 0; i < TELEMETRY_ENTRIES; i++) {
-        offer(lookup, TELEMETRY_TAGS + 8 + 4 * i, telemetry[i].tag | i << 16);
-        offer(lookup, TELEMETRY_VALUES + 4 * i, telemetry[i].value);
-    }
+    uint64_t most = is_memory(kind, address) ? kind->registers - (address & kind->space)
+                                             : sizeof(uint32_t) - address % sizeof(uint32_t);
+    return transfer_first(transfer, most);
 }
 
-bool endpoint_table_read(enum endpoint_kind kind, uint64_t address, struct transfer transfer)
-{
-    struct lookup lookup = {.address = address, .transfer = transfer};
-    memset(transfer.to, 0, transfer.size);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        if (values[i].kind == kind) {
-            offer(&lookup, values[i].address, values[i].value);
-        }
-    }
-    if (kind == ENDPOINT_ARC) {
-        offer_telemetry(&lookup);
-    }
-    return lookup.known == transfer.size;
-}
-
-/* --- Tiles without a model --- */
-
-static void report_not_modelled(struct device *device, struct endpoint endpoint,
-                                enum endpoint_kind kind, const struct transfer *transfer)
-{
-    uint64_t bit = UINT64_C(1) << endpoint.x;
-    if (device->tile_told[endpoint.y] & bit) {
-        return;
-    }
-    device->tile_told[endpoint.y] |= bit;
-    report(device,
-           "%s tile (%u, %u) is not modelled in this version: %s of %u bytes at 0x%llx %s, and so "
-           "will be what follows",
-           kind_names[kind], endpoint.x, endpoint.y, transfer->from ? "write" : "read",
-           transfer->size, (unsigned long long)endpoint.address,
-           transfer->from ? "is ignored" : "gives zeros");
-}
-
-static void report_nothing_there(struct device *device, struct endpoint endpoint,
-                                 const struct transfer *transfer)
-{
-    report(device,
-           "there is no tile at (%u, %u) of NoC %u: reads give all ones, writes are ignored "
-           "(%s of 0x%llx)",
-           endpoint.x, endpoint.y, endpoint.noc, transfer->from ? "write" : "read",
-           (unsigned long long)endpoint.address);
-}
-
-static void other_access(struct device *device, struct endpoint endpoint, enum endpoint_kind kind,
-                         struct transfer transfer)
-{
-    if (kind == ENDPOINT_NONE) {
-        report_nothing_there(device, endpoint, &transfer);
-        device_no_answer(transfer);
-    } else if (transfer.from || !endpoint_table_read(kind, endpoint.address, transfer)) {
-        report_not_modelled(device, endpoint, kind, &transfer);
-    }
-}
-
-/* --- Workers --- */
+/* --- Accesses --- */
 
 static enum penrose_status access_once(struct device *device, const struct endpoint *endpoint,
                                        struct transfer transfer, struct penrose_error *error)
@@ -161,7 +77,7 @@ static enum penrose_status access_piece(struct device *device, const struct endp
                                         struct transfer transfer, struct penrose_error *error)
 {
     enum penrose_status status = access_once(device, endpoint, transfer, error);
-    for (unsigned waited = 0; status == PENROSE_E_STATE && waited < MOST_WAIT;
+    for (unsigned waited = 0; status == PENROSE_E_STATE && waited < MOST_WAIT && !device->in_dma;
          waited += WAIT_STEP) {
         struct penrose_run run = {.cycles = WAIT_STEP};
         if (penrose_run(device->chip, &run) != PENROSE_CYCLES) {
@@ -174,36 +90,38 @@ static enum penrose_status access_piece(struct device *device, const struct endp
 
 /* What L1 holds of a read that left it, all ones beyond. */
 static void read_what_answers(struct device *device, const struct endpoint *endpoint,
-                              struct transfer transfer)
+                              const struct kind *kind, struct transfer transfer)
 {
     device_no_answer(transfer);
-    if (transfer.to && endpoint->address < REGISTERS) {
+    if (transfer.to && kind->has_l1 && is_memory(kind, endpoint->address)) {
         penrose_peek(device->chip, endpoint->x, endpoint->y, endpoint->address, transfer.to,
                      transfer.size, NULL);
     }
 }
 
-static void worker_access(struct device *device, struct endpoint endpoint, struct transfer transfer)
+static bool access_tile(struct device *device, struct endpoint endpoint, struct transfer transfer)
 {
-    bool has_failed = false;
-    if (transfer.from || endpoint.address + transfer.size > REGISTERS) {
+    const struct kind *kind = kind_of(device, &endpoint);
+    bool is_answered = true;
+    bool acts = transfer.from || !is_memory(kind, endpoint.address) ||
+                !is_memory(kind, endpoint.address + transfer.size - 1);
+    if (acts && !device->in_dma) {
         clock_settle(device);
     }
     while (transfer.size > 0) {
-        uint64_t most = endpoint.address >= REGISTERS ? 4 - (endpoint.address & 3)
-                                                      : REGISTERS - endpoint.address;
-        struct transfer piece = transfer_first(transfer, most);
+        struct transfer piece = first_piece(kind, endpoint.address, transfer);
         struct penrose_error error = {.status = PENROSE_OK};
         if (access_piece(device, &endpoint, piece, &error) != PENROSE_OK) {
-            read_what_answers(device, &endpoint, piece);
-            if (!has_failed) {
+            read_what_answers(device, &endpoint, kind, piece);
+            if (is_answered) {
                 report(device, "%s of the host: %s", transfer.from ? "write" : "read", error.text);
             }
-            has_failed = true;
+            is_answered = false;
         }
         endpoint.address += piece.size;
         transfer = transfer_rest(transfer, piece.size);
     }
+    return is_answered;
 }
 
 /* --- Going on after a fault --- */
@@ -236,39 +154,28 @@ static void recover(struct device *device)
     device->stopped = false;
 }
 
-/* --- All tiles --- */
+/* --- Reads and writes --- */
 
-/* The top rows of NoC 1 have raw x coordinates, which count from the right. */
-static enum endpoint_kind kind_of(struct endpoint endpoint)
+static bool covers_soft_reset(const struct endpoint *endpoint, uint32_t size)
 {
-    bool mirrored = endpoint.noc == 1 && endpoint.y < 2 && endpoint.x <= 16;
-    return kind_at(mirrored ? 16 - endpoint.x : endpoint.x, endpoint.y);
+    return SOFT_RESET_0 - (endpoint->address & LOW_SPACE) < size;
 }
 
-void device_endpoint_read(struct device *device, struct endpoint endpoint, struct transfer transfer)
+bool device_endpoint_read(struct device *device, struct endpoint endpoint, struct transfer transfer)
 {
-    enum endpoint_kind kind = kind_of(endpoint);
-    if (kind == ENDPOINT_WORKER) {
-        worker_access(device, endpoint, transfer);
-    } else {
-        other_access(device, endpoint, kind, transfer);
-    }
+    bool is_answered = access_tile(device, endpoint, transfer);
     clock_note_read(device, endpoint.x, endpoint.y, endpoint.address, transfer.to, transfer.size);
+    return is_answered;
 }
 
-void device_endpoint_write(struct device *device, struct endpoint endpoint,
+bool device_endpoint_write(struct device *device, struct endpoint endpoint,
                            struct transfer transfer)
 {
-    enum endpoint_kind kind = kind_of(endpoint);
-    if (kind != ENDPOINT_WORKER) {
-        other_access(device, endpoint, kind, transfer);
-    } else {
-        worker_access(device, endpoint, transfer);
-        if (device->stopped && endpoint.address < SOFT_RESET_0 + 4 &&
-            SOFT_RESET_0 < endpoint.address + transfer.size) {
-            recover(device);
-        }
-        device_report_faults(device);
+    bool is_answered = access_tile(device, endpoint, transfer);
+    if (device->stopped && covers_soft_reset(&endpoint, transfer.size)) {
+        recover(device);
     }
+    device_report_faults(device);
     clock_note_write(device);
+    return is_answered;
 }

@@ -3,9 +3,10 @@
  *
  * The ABI has no handle, so the library has the only mutable file-scope data of Penrose: struct
  * client below, a pointer to the device between libttsim_init and libttsim_exit, and what must
- * outlive the device: the DMA callbacks, which clients set before init, and which kinds of misuse
- * without a device were reported. There are no threads, no atexit handlers and no open files, so
- * the library may be unloaded after exit, loaded several times at once, and forked.
+ * outlive the device: the callbacks, which clients set before init, and which kinds of misuse
+ * without a device were reported. Threads (PENROSE_THREADS) run between the first busy
+ * libttsim_clock and libttsim_exit only; there are no atexit handlers and no open files, so the
+ * library may be unloaded after exit, loaded several times at once, and forked.
  */
 #include "abi/libttsim.h"
 
@@ -20,8 +21,7 @@ enum misuse { MISUSE_CALL = 1, MISUSE_INIT = 2, MISUSE_EXIT = 4 };
 
 static struct client {
     struct device *device;
-    void (*dma_read)(uint64_t paddr, void *p, uint32_t size);
-    void (*dma_write)(uint64_t paddr, const void *p, uint32_t size);
+    struct host_callbacks host;
     unsigned told; /* enum misuse */
 } client;
 
@@ -50,6 +50,9 @@ LIBTTSIM_EXPORT void libttsim_init(void)
         return;
     }
     client.device = device_create();
+    if (client.device) {
+        client.device->host = client.host;
+    }
 }
 
 LIBTTSIM_EXPORT void libttsim_exit(void)
@@ -61,12 +64,22 @@ LIBTTSIM_EXPORT void libttsim_exit(void)
     client.device = NULL;
 }
 
+/* For clients that unload the library without libttsim_exit: no thread may stay in its code. */
+__attribute__((destructor)) static void unload(void)
+{
+    device_destroy(client.device);
+    client.device = NULL;
+    client.told = MISUSE_CALL | MISUSE_INIT | MISUSE_EXIT; /* at process exit calls may follow */
+}
+
 LIBTTSIM_EXPORT void
 libttsim_set_pci_dma_mem_callbacks(void (*read)(uint64_t paddr, void *p, uint32_t size),
                                    void (*write)(uint64_t paddr, const void *p, uint32_t size))
 {
-    client.dma_read = read;
-    client.dma_write = write;
+    client.host = (struct host_callbacks){.read = read, .write = write};
+    if (client.device) {
+        client.device->host = client.host;
+    }
 }
 
 LIBTTSIM_EXPORT uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, uint32_t offset)

@@ -11,7 +11,9 @@
 
 #include <stdint.h>
 
-/* Makes the device, with the run-ahead policy of PENROSE_RUN_AHEAD. May follow libttsim_exit. */
+/* Makes the device. May follow libttsim_exit. The environment says which: PENROSE_CARD is
+ * "unharvested" (without it), "p150a" or "p100a"; PENROSE_THREADS a number of host threads that
+ * share the work (1); PENROSE_RUN_AHEAD how far time runs ahead (clock.c). */
 void libttsim_init(void);
 void libttsim_exit(void);
 
@@ -30,7 +32,8 @@ void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void
 /* Lets at least n_clocks cycles pass; clock.c says how many more. */
 void libttsim_clock(uint32_t n_clocks);
 
-/* How the device reaches host memory; kept over init and exit. Not used by this version. */
+/* How the device reaches host memory, after the iATU; kept over init and exit. Called only from
+ * within other calls of this library, on their thread; they must not call it back. */
 void libttsim_set_pci_dma_mem_callbacks(void (*read)(uint64_t paddr, void *p, uint32_t size),
                                         void (*write)(uint64_t paddr, const void *p,
                                                       uint32_t size));

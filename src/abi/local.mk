@@ -10,7 +10,6 @@ libttsim_parts_la_SOURCES = \
 	%D%/device.h \
 	%D%/endpoint.c \
 	%D%/endpoint.h \
-	%D%/endpoints.def \
 	%D%/libttsim.c \
 	%D%/libttsim.h \
 	%D%/report.c \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chip/firmware.h"
+#include "chip/tables.h"
 #include "eth/base_firmware.h"
 #include "isa/error.h"
 #include "isa/export.h"
@@ -158,7 +159,9 @@ static enum penrose_status boot_worker(struct penrose_chip *chip, struct tile *t
 {
     struct loader_writes writes = {0};
     struct loader_boot boot = boot_of(tile);
+    struct chip_tables tables;
     bool all_named = true;
+    chip_boot_tables(chip, &firmware->loader->tables, &tables, &boot);
     write_register(tile, LOADER_SOFT_RESET_0, LOADER_RESET_HOLD_ALL);
     enum penrose_status status = loader_firmware_boot(firmware->loader, &boot, &writes, error);
     status = status ? status : chip_apply_writes(chip, tile, &writes, error);
@@ -241,17 +244,25 @@ static void write_base_word(void *owner, uint32_t address, uint32_t value)
     memcpy(tile->l1 + address, &value, sizeof value);
 }
 
+/* GUESS: all chips of a process are of one board and one ASIC, so the ends of a link between two of
+ * them differ in the tile only. */
+static struct eth_chip_info port_of(const struct penrose_chip *chip, uint16_t place)
+{
+    return (struct eth_chip_info){.eth_id = grid_tile(&chip->grid, chip_position(place))->index,
+                                  .logical_eth_id = (uint8_t)(chip_logical(chip, place).x - 20),
+                                  .board_id = chip->grid.board,
+                                  .asic_id = 1};
+}
+
 void chip_start_ethernet(struct penrose_chip *chip, struct tile *tile)
 {
-    const struct grid_tile *at = grid_tile(&chip->grid, chip_position(tile->node));
-    struct grid_position name = chip_logical(chip, tile->node);
+    const struct chip_place *place = &chip->place[tile->node];
     bool is_up = has_link(tile);
     struct eth_base_facts facts = {.port = is_up ? ETH_PORT_UP : ETH_PORT_DOWN,
-                                   .local = {.eth_id = at->index,
-                                             .logical_eth_id = (uint8_t)(name.x - 20),
-                                             .board_id = chip->grid.board,
-                                             .asic_id = 1}};
-    facts.remote = facts.local;
+                                   .local = port_of(chip, tile->node)};
+    if (place->peer) {
+        facts.remote = port_of(place->peer, place->peer_place);
+    }
     eth_base_firmware_write(&facts, write_base_word, tile);
     tile_l1_written(tile, 0, tile->kind->l1_bytes, tile->now);
     if (is_up) {
@@ -271,8 +282,20 @@ PENROSE_EXPORT enum penrose_status penrose_boot(struct penrose_chip *chip, unsig
     if (status != PENROSE_OK) {
         return status;
     }
+    chip->place[tile->node].firmware = firmware;
     return tile->kind->type == TILE_TENSIX ? boot_worker(chip, tile, firmware, error)
                                            : boot_companion(chip, tile, firmware, error);
+}
+
+const struct loader_layout *chip_firmware_layout(const struct penrose_chip *chip,
+                                                 const struct tile *tile)
+{
+    const struct penrose_firmware *firmware = chip->place[tile->node].firmware;
+    if (!firmware || tile->kind->type == TILE_TENSIX) {
+        return firmware ? &firmware->loader->layout : NULL;
+    }
+    const struct loader_companion *companion = firmware->companion[kind_for(tile)];
+    return companion ? &companion->layout : NULL;
 }
 
 PENROSE_EXPORT bool penrose_firmware_ready(struct penrose_chip *chip, unsigned x, unsigned y,

@@ -1,5 +1,5 @@
 /* Life of a chip and its options. */
-#include "chip/chip.h"
+#include "chip/link.h"
 
 #include "config.h"
 
@@ -176,6 +176,11 @@ static bool init_banks(struct penrose_chip *chip)
             }
         }
         dram_init(&chip->bank[number], number, node, &chip->board, chip);
+        for (unsigned port = 0; port < DRAM_PORTS; port++) {
+            struct dram_port *own = &chip->bank[number].port[port];
+            struct grid_position name = chip_logical(chip, node[port]);
+            snprintf(own->name, sizeof own->name, "DRAM (%u, %u)", name.x, name.y);
+        }
         struct chip_unit unit = {
             .bank = &chip->bank[number], .order = NOC_NODES + number, .next = UINT64_MAX};
         is_good &= chip_add_unit(chip, &unit);
@@ -213,7 +218,9 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     made->window = (WINDOW_CYCLES + quantum - 1) / quantum * quantum;
     chip_board_init(&made->board);
     init_edge(made);
-    if (!init_banks(made)) {
+    bool keeps_flows = options->timed || options->schedule == PENROSE_RANDOM;
+    made->flow = keeps_flows ? calloc(GRID_NOCS, sizeof *made->flow) : NULL;
+    if (!init_banks(made) || (keeps_flows && !made->flow)) {
         penrose_chip_destroy(made);
         return error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
     }
@@ -227,6 +234,7 @@ PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
         return;
     }
     pool_destroy(chip->pool);
+    chip_cut_links(chip);
     for (unsigned i = 0; i < NOC_NODES; i++) {
         if (chip->place[i].tile) {
             free(chip->place[i].tile->notes);
@@ -246,6 +254,7 @@ PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
     }
     noc_queue_free(&chip->edge, &chip->packets);
     noc_pool_empty(&chip->packets);
+    free(chip->flow);
     images_free(&chip->images);
     rv32_code_store_destroy(chip->store);
     free(chip);

@@ -36,7 +36,7 @@ struct chip_fault {
 
 /* What a tile or bank reports while others run too (its member `notes`, NULL: nothing yet): kept
  * apart until the window is over. */
-enum { NOTES_FAULTS = 8, NOTES_UNMODELLED = 16 };
+enum { NOTES_FAULTS = 32, NOTES_UNMODELLED = 32 };
 struct chip_notes {
     struct chip_fault fault[NOTES_FAULTS];
     unsigned faults;
@@ -58,6 +58,9 @@ struct chip_place {
     struct tile *tile;         /* with harts; NULL until it is made */
     struct dram_port *port;    /* DRAM */
     struct sparse *memory;     /* a tile that is only memory; NULL until it is written */
+    struct penrose_chip *peer; /* the other end of an Ethernet tile's link; NULL: no link */
+    uint16_t peer_place;
+    const struct penrose_firmware *firmware; /* that booted here, NULL: none */
 };
 
 struct penrose_chip {
@@ -85,7 +88,9 @@ struct penrose_chip {
     struct noc_queue edge; /* packets for tiles that have no time of their own */
     struct noc_pool packets;
     uint64_t edge_sequence;
+    uint64_t (*flow)[NOC_NODES * NOC_NODES]; /* of each NoC, timed or under --schedule random: see exchange.c */
     struct penrose_host_memory host;
+    uint64_t together_since; /* when penrose_run_together began the last time; 0: never */
 
     struct chip_fault fault[CHIP_FAULTS];
     size_t faults;
@@ -111,6 +116,12 @@ enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
 
 /* The same by its place, which has harts and is not fused off. NULL when memory runs out. */
 struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t place);
+
+/* An access over a NoC to a tile that has no time of its own; NULL, or the rule that it breaks,
+ * perhaps in `rule`. */
+const char *chip_edge_access(struct penrose_chip *chip, uint16_t place, unsigned noc,
+                             enum mmio_operation operation, uint64_t address, void *bytes,
+                             uint32_t size, char rule[GRID_RULE_BYTES]);
 
 /* Adds a unit among the others; false when memory runs out. */
 bool chip_add_unit(struct penrose_chip *chip, const struct chip_unit *unit);

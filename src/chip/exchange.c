@@ -87,6 +87,16 @@ static void drop(struct penrose_chip *chip, struct noc_packet *packet,
     noc_packet_free(&chip->packets, packet);
 }
 
+/* Results of atomics go to L1; that must be known before the operation happens. */
+static bool takes_results(const struct penrose_chip *chip, const struct noc_packet *packet)
+{
+    const struct tile *tile = chip->place[packet->back].tile;
+    unsigned kind = grid_tile(&chip->grid, chip_position(packet->back))->kind;
+    return kind == GRID_TENSIX || kind == GRID_ETHERNET ||
+           (kind == GRID_DRAM && tile &&
+            !(tile->niu[packet->noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE));
+}
+
 static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
 {
     struct chip_place *place = &chip->place[packet->to];
@@ -94,6 +104,11 @@ static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
     const char *held = is_held(chip, packet);
     if (held) {
         drop(chip, packet, PENROSE_FAULT_NOC_HELD, held);
+        return;
+    }
+    if (packet->kind == NOC_ATOMIC && packet->wants_response && !takes_results(chip, packet)) {
+        drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS,
+             "its result goes to the L1 of a Tensix or Ethernet tile: NOC_RET_ADDR_HI");
         return;
     }
     switch ((enum grid_kind)tile->kind) {

@@ -287,6 +287,15 @@ PENROSE_EXPORT size_t penrose_fault_count(const struct penrose_chip *chip)
     return chip->faults;
 }
 
+static const char *hart_name(const struct penrose_chip *chip, const struct chip_fault *record)
+{
+    enum penrose_hart hart = hart_of(record->fault.agent);
+    const char *name = hart == PENROSE_NO_HART
+                           ? NULL
+                           : penrose_hart_name_at(chip, record->x, record->y, hart);
+    return name ? name : penrose_hart_name(hart);
+}
+
 PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
                                       struct penrose_fault *fault)
 {
@@ -300,6 +309,7 @@ PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
         .x = record->x,
         .y = record->y,
         .hart = hart_of(record->fault.agent),
+        .hart_name = hart_name(chip, record),
         .thread = record->fault.is_tensix ? (int)record->fault.thread : -1,
         .cycle = record->fault.cycle,
         .pc = record->fault.pc,

@@ -17,6 +17,10 @@ enum penrose_status chip_apply_writes(struct penrose_chip *chip, struct tile *ti
                                       const struct loader_writes *writes,
                                       struct penrose_error *error);
 
+/* The layout of the mailboxes of the firmware that booted on a tile; NULL: none did. */
+const struct loader_layout *chip_firmware_layout(const struct penrose_chip *chip,
+                                                 const struct tile *tile);
+
 /* loader_memory over the L1 of a tile. */
 struct loader_memory chip_l1(struct tile *tile);
 

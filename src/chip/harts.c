@@ -12,6 +12,31 @@ PENROSE_EXPORT const char *penrose_hart_name(enum penrose_hart hart)
     return (unsigned)hart < PENROSE_HARTS ? rv32_core_names[hart] : "noc";
 }
 
+static enum tile_type type_at(const struct penrose_chip *chip, uint16_t place)
+{
+    switch (grid_tile(&chip->grid, chip_position(place))->kind) {
+    case GRID_TENSIX:
+        return TILE_TENSIX;
+    case GRID_ETHERNET:
+        return TILE_ETHERNET;
+    case GRID_DRAM:
+        return TILE_DRAM;
+    default:
+        return TILE_TYPES;
+    }
+}
+
+PENROSE_EXPORT const char *penrose_hart_name_at(const struct penrose_chip *chip, unsigned x,
+                                                unsigned y, enum penrose_hart hart)
+{
+    uint16_t place;
+    if ((unsigned)hart >= PENROSE_HARTS || !chip_find(chip, x, y, &place)) {
+        return NULL;
+    }
+    enum tile_type type = type_at(chip, place);
+    return type < TILE_TYPES ? tile_kinds[type].hart[hart] : NULL;
+}
+
 static enum penrose_status hart_tile(struct penrose_chip *chip, unsigned x, unsigned y,
                                      enum penrose_hart hart, struct tile **tile,
                                      struct penrose_error *error)

@@ -14,8 +14,11 @@ libpenrose_core_la_SOURCES += \
 	%D%/grid.def \
 	%D%/grid.h \
 	%D%/harts.c \
+	%D%/host.c \
 	%D%/images.c \
 	%D%/images.h \
+	%D%/link.c \
+	%D%/link.h \
 	%D%/pcie.c \
 	%D%/pcie.def \
 	%D%/pcie.h \
@@ -24,6 +27,14 @@ libpenrose_core_la_SOURCES += \
 	%D%/pool.h \
 	%D%/programs.c \
 	%D%/sched.c \
+	%D%/snapshot.c \
+	%D%/snapshot.def \
+	%D%/snapshot.h \
+	%D%/snapshot_harts.def \
+	%D%/snapshot_state.c \
+	%D%/snapshot_tensix.def \
 	%D%/sparse.c \
 	%D%/sparse.h \
+	%D%/tables.c \
+	%D%/tables.h \
 	%D%/text.c

@@ -1,6 +1,7 @@
 /* `penrose boot`: tt-metal's firmware starts on tiles, and kernels run on it. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/output.h"
 #include "cli/session.h"
@@ -13,15 +14,22 @@ struct boot_options {
     struct launch_options launch;
     struct memory_options memory;
     const char *directory;
+    unsigned workers;  /* --tiles: so many, besides those that --tile names */
+    bool whole_chip;   /* Ethernet and DRAM tiles too */
+    uint32_t loopback; /* --loopback: bit n, the Ethernet tile at x = ETHERNET_X + n */
 };
 
-enum { KEY_TILES = 0x500 };
+enum { KEY_TILES = 0x500, KEY_LOOPBACK };
+enum { ETHERNET_X = 20, ETHERNET_TILES = 12, ETHERNET_Y = 25 };
 
-/* "all" or a number of tiles, row by row. */
+/* --- Options --- */
+
+/* "chip", "all" (workers), or a number of workers, row by row. */
 static error_t parse_tiles(struct boot_options *options, const char *text)
 {
     uint64_t wanted = CLI_TILES;
-    if (text[0] != 'a' || text[1] != 'l' || text[2] != 'l' || text[3]) {
+    options->whole_chip = strcmp(text, "chip") == 0;
+    if (!options->whole_chip && strcmp(text, "all") != 0) {
         error_t error = options_number(options->cli, "--tiles", text, CLI_TILES, &wanted);
         if (error) {
             return error;
@@ -30,13 +38,35 @@ static error_t parse_tiles(struct boot_options *options, const char *text)
     if (!wanted) {
         return options_refuse(options->cli, "--tiles: at least one tile must boot");
     }
-    for (unsigned y = 0; y < 32 && wanted; y++) {
-        for (unsigned x = 0; x < 32 && wanted; x++) {
-            if (penrose_is_worker(x, y)) {
-                machine_options_add_tile(&options->machine, x, y);
-                wanted--;
-            }
-        }
+    options->workers = (unsigned)wanted;
+    return 0;
+}
+
+/* "all" or the tile's coordinates. */
+static error_t parse_loopback(struct boot_options *options, const char *text)
+{
+    unsigned x, y;
+    int length = -1;
+    if (strcmp(text, "all") == 0) {
+        options->loopback = (UINT32_C(1) << ETHERNET_TILES) - 1;
+        return 0;
+    }
+    if (sscanf(text, "%3u,%3u%n", &x, &y, &length) != 2 || text[length] || y != ETHERNET_Y ||
+        x < ETHERNET_X || x >= ETHERNET_X + ETHERNET_TILES) {
+        return options_refuse(options->cli,
+                              "--loopback: '%s' is no Ethernet tile; write all, or X,Y from 20,25 "
+                              "to 31,25",
+                              text);
+    }
+    options->loopback |= UINT32_C(1) << (x - ETHERNET_X);
+    return 0;
+}
+
+static error_t check(const struct boot_options *options)
+{
+    if (options->loopback && !options->whole_chip) {
+        return options_refuse(options->cli,
+                              "--loopback needs --tiles chip, which boots Ethernet tiles");
     }
     return 0;
 }
@@ -53,6 +83,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_TILES:
         return parse_tiles(options, argument);
+    case KEY_LOOPBACK:
+        return parse_loopback(options, argument);
     case ARGP_KEY_ARG:
         if (options->directory) {
             return options_refuse(options->cli, "one firmware folder is enough; what is '%s'?",
@@ -63,6 +95,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_NO_ARGS:
         return options_refuse(options->cli,
                               "name a firmware folder, such as tt_metal/pre-compiled/<hash>");
+    case ARGP_KEY_END:
+        return check(options);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -70,7 +104,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option rows[] = {
     {NULL, 0, NULL, 0, "Several tiles:", 1},
-    {"tiles", KEY_TILES, "all|N", 0, "Boot all 140 tiles, or the first N, row by row", 1},
+    {"tiles", KEY_TILES, "all|chip|N", 0,
+     "Boot all worker tiles, or the first N of them, row by row; or the whole chip, with its "
+     "Ethernet and DRAM tiles",
+     1},
+    {"loopback", KEY_LOOPBACK, "all|X,Y", 0,
+     "With --tiles chip: plug a cable from this Ethernet tile to itself. Its port is up, and "
+     "active_erisc boots beside base firmware; idle_erisc boots on the others",
+     1},
     {0},
 };
 
@@ -88,16 +129,116 @@ static const struct argp argp = {
     .args_doc = "FIRMWARE_DIR",
     .doc = "Boots unmodified tt-metal firmware until it waits for work, and launches kernels on it "
            "if you name some. FIRMWARE_DIR is a folder pre-compiled/<hash> of tt-metal or ttnn, or "
-           "any folder with brisc.elf, ncrisc.elf, trisc0.elf, trisc1.elf and trisc2.elf."
+           "any folder with brisc.elf, ncrisc.elf, trisc0.elf, trisc1.elf and trisc2.elf (and "
+           "idle_erisc.elf, drisc.elf, ... for --tiles chip)."
            "\vExamples:\n"
            "  penrose boot pre-compiled/1234 --tiles all\n"
-           "        boots the whole chip\n"
+           "        boots all workers\n"
+           "  penrose boot pre-compiled/1234 --tiles chip --loopback all --card p150a\n"
+           "        boots the whole chip, with a link on each Ethernet tile\n"
            "  penrose boot pre-compiled/1234 --kernels out --arg brisc=0x80000 --repeat 2\n"
            "        then launches out/brisc.elf, out/ncrisc.elf, ... twice\n\n"
            "Exit codes: 0 ready (and kernels done), 1 guest fault, 2 usage or bad file,\n"
            "3 cycle limit, 4 deadlock.",
     .children = children,
 };
+
+/* --- The tiles --- */
+
+/* The tiles of the card that the options ask for; workers come first. */
+static enum cli_exit choose_workers(struct session *session, struct boot_options *options)
+{
+    unsigned wanted = options->workers, found = 0;
+    for (unsigned y = 0; y < 32 && found < wanted; y++) {
+        for (unsigned x = 0; x < 32 && found < wanted; x++) {
+            if (penrose_has_worker(session->chip, x, y)) {
+                machine_options_add_tile(&options->machine, x, y);
+                found++;
+            }
+        }
+    }
+    if (found < wanted && wanted < CLI_TILES) {
+        return complain(options->cli, "--tiles: %u are too many, this card has %u workers", wanted,
+                        found);
+    }
+    return CLI_DONE;
+}
+
+/* Tiles of that kind from (x, y) to (x_end, y_end). */
+static void choose_others(struct session *session, struct boot_options *options, const char *kind,
+                          struct tile_position start, struct tile_position end)
+{
+    for (unsigned y = start.y; y <= end.y; y++) {
+        for (unsigned x = start.x; x <= end.x; x++) {
+            const char *found = penrose_tile_kind(session->chip, x, y);
+            if (found && strcmp(found, kind) == 0) {
+                machine_options_add_tile(&options->machine, x, y);
+            }
+        }
+    }
+}
+
+static enum cli_exit choose_tiles(struct session *session, struct boot_options *options)
+{
+    enum cli_exit exit = choose_workers(session, options);
+    if (!exit && options->whole_chip) {
+        choose_others(session, options, "Ethernet", (struct tile_position){ETHERNET_X, ETHERNET_Y},
+                      (struct tile_position){ETHERNET_X + ETHERNET_TILES - 1, ETHERNET_Y});
+        choose_others(session, options, "DRAM", (struct tile_position){17, 12},
+                      (struct tile_position){18, 23});
+    }
+    return exit;
+}
+
+static enum cli_exit plug_cables(struct session *session, const struct boot_options *options)
+{
+    for (unsigned i = 0; i < ETHERNET_TILES; i++) {
+        struct penrose_error error;
+        if (options->loopback >> i & 1 &&
+            penrose_ethernet_loopback(session->chip, ETHERNET_X + i, ETHERNET_Y, &error) !=
+                PENROSE_OK) {
+            return complain(options->cli, "--loopback: %s", error.text);
+        }
+    }
+    return CLI_DONE;
+}
+
+/* --- The report --- */
+
+/* Of what kinds the tiles are. */
+struct kind_counts {
+    struct tile_count worker, ethernet, dram;
+};
+
+static struct kind_counts count_kinds(struct session *session)
+{
+    return (struct kind_counts){.worker = session_count(session, "Tensix"),
+                                .ethernet = session_count(session, "Ethernet"),
+                                .dram = session_count(session, "DRAM")};
+}
+
+static unsigned count_ready(const struct kind_counts *counts)
+{
+    return counts->worker.ready + counts->ethernet.ready + counts->dram.ready;
+}
+
+static json_t *count_json(struct tile_count count)
+{
+    json_t *object = json_object();
+    json_set_count(object, "tiles", count.tiles);
+    json_set_count(object, "ready", count.ready);
+    return object;
+}
+
+static json_t *counts_json(struct session *session)
+{
+    struct kind_counts counts = count_kinds(session);
+    json_t *object = json_object();
+    json_object_set_new(object, "worker", count_json(counts.worker));
+    json_object_set_new(object, "ethernet", count_json(counts.ethernet));
+    json_object_set_new(object, "dram", count_json(counts.dram));
+    return object;
+}
 
 static enum cli_exit report_json(struct session *session, struct boot_options *options,
                                  enum cli_exit exit)
@@ -108,6 +249,8 @@ static enum cli_exit report_json(struct session *session, struct boot_options *o
         json_t *object = json_object();
         json_set_count(object, "x", tile.x);
         json_set_count(object, "y", tile.y);
+        json_object_set_new(object, "kind",
+                            json_string(penrose_tile_kind(session->chip, tile.x, tile.y)));
         json_object_set_new(
             object, "ready",
             json_boolean(penrose_firmware_ready(session->chip, tile.x, tile.y, session->firmware)));
@@ -115,6 +258,7 @@ static enum cli_exit report_json(struct session *session, struct boot_options *o
                             session_harts_json(session, tile, (1u << PENROSE_HARTS) - 1));
         json_array_append_new(tiles, object);
     }
+    json_object_set_new(result, "counts", counts_json(session));
     json_object_set_new(result, "tiles", tiles);
     enum cli_exit dumped =
         memory_dump(&options->memory, session->chip, options->machine.tile[0], result);
@@ -129,6 +273,28 @@ static enum cli_exit report_json(struct session *session, struct boot_options *o
     return exit ? exit : written;
 }
 
+/* "176 tiles are ready (140 workers, 12 Ethernet, 24 DRAM)" */
+static void print_outcome(struct session *session, const struct boot_options *options,
+                          enum cli_exit exit)
+{
+    struct kind_counts counts = count_kinds(session);
+    unsigned tiles = options->machine.tiles, ready = count_ready(&counts);
+    if (exit) {
+        printf("%s, %u of %u %s ready", cli_exit_name(exit), ready, tiles,
+               tiles == 1 ? "tile" : "tiles");
+    } else {
+        printf("%u %s ready", tiles, tiles == 1 ? "tile is" : "tiles are");
+    }
+    if (options->whole_chip) {
+        printf(" (%u workers, %u Ethernet, %u DRAM)", counts.worker.ready, counts.ethernet.ready,
+               counts.dram.ready);
+    }
+    if (!exit && launch_options_any(&options->launch)) {
+        printf(", %u %s done", options->launch.repeat,
+               options->launch.repeat == 1 ? "launch" : "launches");
+    }
+}
+
 static enum cli_exit report(struct session *session, struct boot_options *options,
                             enum cli_exit exit)
 {
@@ -136,15 +302,7 @@ static enum cli_exit report(struct session *session, struct boot_options *option
     if (options->cli->json) {
         return report_json(session, options, exit);
     }
-    if (exit) {
-        printf("%s", cli_exit_name(exit));
-    } else {
-        printf("%u %s ready", machine->tiles, machine->tiles == 1 ? "tile is" : "tiles are");
-        if (launch_options_any(&options->launch)) {
-            printf(", %u %s done", options->launch.repeat,
-                   options->launch.repeat == 1 ? "launch" : "launches");
-        }
-    }
+    print_outcome(session, options, exit);
     printf(" after %" PRIu64 " cycles (host time: %.1f ms loading, %.1f ms running)\n",
            penrose_last_activity(session->chip), session->loading_ms, session->running_ms);
     for (unsigned i = 0; i < machine->tiles && machine->tiles <= MOST_TABLES; i++) {
@@ -162,9 +320,9 @@ static enum cli_exit boot(struct boot_options *options)
 {
     struct session session;
     enum cli_exit exit = session_open(&session, options->cli, &options->machine);
-    if (!exit) {
-        exit = session_boot(&session, options->directory);
-    }
+    exit = exit ? exit : choose_tiles(&session, options);
+    exit = exit ? exit : plug_cables(&session, options);
+    exit = exit ? exit : session_boot(&session, options->directory);
     if (!exit && launch_options_any(&options->launch)) {
         exit = session_launch(&session, &options->launch, &options->memory);
     } else if (!exit) {

@@ -1,4 +1,5 @@
-/* `penrose run`: bare programs on chosen harts, or kernels on tt-metal's firmware. */
+/* `penrose run`: bare programs on chosen harts, kernels on tt-metal's firmware, or a program on a grid
+ * of tiles that a description names. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/program.h"
 #include "cli/session.h"
 #include "loader/elf.h"
 
@@ -18,11 +20,13 @@ struct run_options {
     struct launch_options launch;
     struct memory_options memory;
     const char *firmware;
+    const char *description;            /* of a program on a grid; NULL: none */
+    const char *data;                   /* folder of its .npy files */
     const char *program[PENROSE_HARTS]; /* bare programs */
     unsigned started;                   /* bit n: hart n has a program */
 };
 
-enum { KEY_FIRMWARE = 0x600, KEY_HART };
+enum { KEY_FIRMWARE = 0x600, KEY_HART, KEY_PROGRAM, KEY_DATA };
 
 static error_t set_program(struct run_options *options, unsigned harts, const char *path)
 {
@@ -54,9 +58,45 @@ static error_t parse_hart(struct run_options *options, const char *text)
     return error ? error : set_program(options, harts, text + length + 1);
 }
 
+static error_t set_description(struct run_options *options, const char *path)
+{
+    if (options->description) {
+        return options_refuse(options->cli, "one program is enough; what is '%s'?", path);
+    }
+    options->description = path;
+    return 0;
+}
+
+/* A description names tiles, kernels and memory itself. */
+static error_t check_description(const struct run_options *options)
+{
+    const struct launch_options *launch = &options->launch;
+    const struct memory_options *memory = &options->memory;
+    bool has_arguments = launch->buffers || launch->semaphores.count || launch->repeat > 1;
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        has_arguments |= launch->path[hart] || launch->arguments[hart].count ||
+                         launch->common[hart].count;
+    }
+    if (options->started || options->machine.tiles || has_arguments || memory->pokes ||
+        memory->dumps || memory->tensors.input.count || memory->tensors.output.count) {
+        return options_refuse(options->cli,
+                              "%s has tiles, kernels and buffers of its own; options for those do "
+                              "not go with it, but --firmware, --kernels DIR and --data DIR do",
+                              options->description);
+    }
+    return 0;
+}
+
 /* What does not go together. */
 static error_t check(const struct run_options *options)
 {
+    if (options->description) {
+        return check_description(options);
+    }
+    if (options->data) {
+        return options_refuse(options->cli,
+                              "--data is for the .npy files of a program description; name one");
+    }
     if (options->machine.tiles > 1) {
         return options_refuse(options->cli, "run works on one tile; boot takes several");
     }
@@ -97,7 +137,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_HART:
         return parse_hart(options, argument);
+    case KEY_PROGRAM:
+        return set_description(options, argument);
+    case KEY_DATA:
+        options->data = argument;
+        return 0;
     case ARGP_KEY_ARG:
+        if (program_is_description(argument)) {
+            return set_description(options, argument);
+        }
         return set_program(options, 1u << PENROSE_BRISC, argument);
     case ARGP_KEY_END:
         return check(options);
@@ -110,6 +158,13 @@ static const struct argp_option rows[] = {
     {NULL, 0, NULL, 0, "Bare programs:", 1},
     {"hart", KEY_HART, "HART=ELF", 0,
      "Run a program on brisc, ncrisc, trisc0, trisc1 or trisc2; give it once a hart", 1},
+    {NULL, 0, NULL, 0, "Programs on a grid of tiles:", 6},
+    {"program", KEY_PROGRAM, "FILE", 0,
+     "Run what a description says (see below); the same as an argument that ends in .json", 6},
+    {"data", KEY_DATA, "DIR", 0,
+     "The folder of its .npy files (default: that of the description; --kernels DIR is the same for "
+     "its kernels)",
+     6},
     {NULL, 0, NULL, 0, "Kernels on firmware:", 2},
     {"firmware", KEY_FIRMWARE, "DIR", 0, "Boot this firmware first (see 'penrose boot --help')", 2},
     {0},
@@ -126,10 +181,10 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
     .options = rows,
     .parser = parse,
-    .args_doc = "ELF\n--hart HART=ELF...\n--firmware DIR --kernel HART=ELF...",
+    .args_doc = "ELF\n--hart HART=ELF...\n--firmware DIR --kernel HART=ELF...\nPROGRAM.json",
     .doc = "Runs programs on one tile: bare ones, which have the harts to themselves and end with "
-           "ebreak (a0 is the exit value), or kernels on tt-metal's firmware. ELF without a hart "
-           "is for brisc."
+           "ebreak (a0 is the exit value), or kernels on tt-metal's firmware; or a program on a grid "
+           "of tiles. ELF without a hart is for brisc."
            "\vExamples:\n"
            "  penrose run hello.elf --dump 0x8000,64\n"
            "        runs a bare program on brisc and shows 64 bytes of L1\n"
@@ -138,7 +193,16 @@ static const struct argp argp = {
            "        launches a kernel with two arguments and a circular buffer\n"
            "  penrose run scale.elf --input 0x20000=a.npy:Float16_b \\\n"
            "      --output 0x40000=b.npy:64x32:Float32:rows\n"
-           "        puts a matrix to L1 as tiles of 32x32, and fetches one of 64 rows\n\n"
+           "        puts a matrix to L1 as tiles of 32x32, and fetches one of 64 rows\n"
+           "  penrose run copy.json --firmware pre-compiled/1234\n"
+           "        boots a grid, fills buffers from .npy files, launches kernels, writes outputs\n\n"
+           "A program description is JSON (comments are allowed; penrose(1) has all keys):\n"
+           "  {\"grid\": \"11x10\",\n"
+           "   \"dram\": {\"A\": {\"input\": \"a.npy\", \"format\": \"Float16_b\"},\n"
+           "            \"B\": {\"output\": \"b.npy\", \"format\": \"Float16_b\",\n"
+           "                  \"rows\": \"dram.A.rows\", \"columns\": \"dram.A.columns\"}},\n"
+           "   \"kernels\": [{\"hart\": \"brisc\", \"elf\": \"copy.elf\", \"tiles\": \"0-10,0-9\",\n"
+           "                \"arguments\": [\"dram.A\", \"dram.B\", \"index\", \"tiles\"]}]}\n\n"
            "Exit codes: 0 done, 1 guest fault, 2 usage or bad file, 3 cycle limit, 4 deadlock.",
     .children = children,
 };
@@ -334,6 +398,22 @@ static enum cli_exit run(struct run_options *options)
     return session_close(&session, exit);
 }
 
+static enum cli_exit run_description(struct run_options *options)
+{
+    const struct program_options program = {.path = options->description,
+                                            .firmware = options->firmware,
+                                            .kernels = options->launch.directory,
+                                            .data = options->data};
+    return program_run(options->cli, &options->machine, &program);
+}
+
+static enum cli_exit run_here(struct run_options *options)
+{
+    enum cli_exit exit = launch_options_finish(&options->launch);
+    exit = exit ? exit : tensors_prepare(&options->memory.tensors, options->cli);
+    return exit ? exit : run(options);
+}
+
 enum cli_exit cmd_run(struct cli *cli, int argc, char **argv)
 {
     struct run_options options = {.cli = cli, .memory = {.cli = cli}};
@@ -342,9 +422,7 @@ enum cli_exit cmd_run(struct cli *cli, int argc, char **argv)
     launch_options_init(&options.launch, cli);
     if (options_parse(cli, &argp, argc, argv, &options, &exit)) {
         machine_options_finish(&options.machine, DEFAULT_CYCLES);
-        exit = launch_options_finish(&options.launch);
-        exit = exit ? exit : tensors_prepare(&options.memory.tensors, cli);
-        exit = exit ? exit : run(&options);
+        exit = options.description ? run_description(&options) : run_here(&options);
     }
     launch_options_free(&options.launch);
     memory_options_free(&options.memory);

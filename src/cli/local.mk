@@ -13,6 +13,10 @@ penrose_SOURCES = \
 	%D%/options.h \
 	%D%/output.c \
 	%D%/output.h \
+	%D%/output_file.c \
+	%D%/output_file.h \
+	%D%/program.c \
+	%D%/program.h \
 	%D%/session.c \
 	%D%/session.h \
 	%D%/suggest.c \
@@ -22,4 +26,9 @@ penrose_SOURCES = \
 	%D%/trace.c \
 	%D%/trace.h \
 	%D%/work.c \
-	%D%/work.h
+	%D%/work.h \
+	src/loader/program.c \
+	src/loader/program.h \
+	src/loader/program_buffers.c \
+	src/loader/program_expression.c \
+	src/loader/program_internal.h

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/output.h"
 #include "cli/suggest.h"
@@ -290,6 +291,10 @@ enum {
     KEY_POLICY,
     KEY_TRACE,
     KEY_WARN_UNMODELLED,
+    KEY_THREADS,
+    KEY_CARD,
+    KEY_SAVE_SNAPSHOT,
+    KEY_RESTORE_SNAPSHOT,
 };
 
 void machine_options_init(struct machine_options *options, struct cli *cli)
@@ -305,7 +310,8 @@ void machine_options_add_tile(struct machine_options *options, unsigned x, unsig
             return;
         }
     }
-    if (options->tiles < CLI_TILES) {
+    if (options->tiles < CLI_MOST_TILES) {
+        options->workers += penrose_is_worker(x, y);
         options->tile[options->tiles++] = (struct tile_position){x, y};
     }
 }
@@ -315,6 +321,11 @@ void machine_options_finish(struct machine_options *options, uint64_t default_cy
     enum { TRACED_CYCLES = 1000000 };
     if (!options->tiles) {
         machine_options_add_tile(options, 1, 2);
+    }
+    if (!options->chip.threads && !getenv("PENROSE_THREADS")) {
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        options->chip.threads = online < 1 ? 1 : online < CLI_THREADS ? (unsigned)online
+                                                                      : CLI_THREADS;
     }
     if (!options->max_cycles) {
         options->max_cycles = options->tracing ? TRACED_CYCLES : default_cycles;
@@ -443,6 +454,17 @@ static error_t parse_policy(struct machine_options *options, const char *text)
     return 0;
 }
 
+static error_t parse_threads(struct machine_options *options, const char *text)
+{
+    uint64_t threads;
+    error_t error = options_number(options->cli, "--threads", text, CLI_THREADS, &threads);
+    if (!error && !threads) {
+        return options_refuse(options->cli, "--threads: at least one thread must run the tiles");
+    }
+    options->chip.threads = (unsigned)threads;
+    return error;
+}
+
 static error_t parse_machine(int key, char *argument, struct argp_state *state)
 {
     struct machine_options *options = state->input;
@@ -462,6 +484,17 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
     case KEY_TRACE:
         options->tracing = true;
         options->trace_file = argument;
+        return 0;
+    case KEY_THREADS:
+        return parse_threads(options, argument);
+    case KEY_CARD:
+        options->chip.card = argument;
+        return 0;
+    case KEY_SAVE_SNAPSHOT:
+        options->save_snapshot = argument;
+        return 0;
+    case KEY_RESTORE_SNAPSHOT:
+        options->restore_snapshot = argument;
         return 0;
     case KEY_WARN_UNMODELLED:
         options->warn_unmodelled = true;
@@ -493,6 +526,18 @@ static const struct argp_option machine_option_rows[] = {
      0},
     {"trace", KEY_TRACE, "FILE", OPTION_ARG_OPTIONAL,
      "Write every instruction and register access to stderr or FILE", 0},
+    {"threads", KEY_THREADS, "N", 0,
+     "Host threads that run the tiles (default: as many as the host has processors, or "
+     "PENROSE_THREADS); results do not depend on it",
+     0},
+    {"card", KEY_CARD, "CARD", 0,
+     "Which tiles the chip has: unharvested (default), p150a or p100a", 0},
+    {"save-snapshot", KEY_SAVE_SNAPSHOT, "FILE", 0,
+     "Write the whole chip to FILE at the end, whatever the outcome", 0},
+    {"restore-snapshot", KEY_RESTORE_SNAPSHOT, "FILE", 0,
+     "Go on with the chip in FILE, with the schedule, timing, policies and card that it had; firmware "
+     "that is ready on a tile is not booted again",
+     0},
     {"warn-unmodelled", KEY_WARN_UNMODELLED, NULL, 0,
      "List the registers that were used and only store their value, and the Tensix instructions that "
      "were skipped",

@@ -52,7 +52,11 @@ extern const struct argp json_argp;
 
 /* --- boot and run: the machine --- */
 
-enum { CLI_TILES = 140 }; /* worker tiles of a Blackhole chip */
+enum {
+    CLI_TILES = 140,      /* worker tiles of a Blackhole chip */
+    CLI_MOST_TILES = 180, /* with DRAM and Ethernet tiles */
+    CLI_THREADS = 256,    /* at most so many host threads */
+};
 
 struct tile_position {
     unsigned x, y;
@@ -65,12 +69,14 @@ struct machine_options {
     bool tracing;
     const char *trace_file; /* NULL: stderr */
     bool warn_unmodelled;
-    struct tile_position tile[CLI_TILES];
-    unsigned tiles;
+    const char *save_snapshot, *restore_snapshot; /* files; NULL: none */
+    struct tile_position tile[CLI_MOST_TILES];
+    unsigned tiles, workers; /* workers come first */
 };
 
 /* machine_options_init before parsing; machine_options_finish after it sets what no option has
- * set: the tile (1, 2), and the limit, which is lower for a run that writes a trace. */
+ * set: the tile (1, 2), the host threads, and the limit, which is lower for a run that writes a
+ * trace. */
 void machine_options_init(struct machine_options *options, struct cli *cli);
 void machine_options_finish(struct machine_options *options, uint64_t default_cycles);
 

@@ -15,13 +15,51 @@
 
 enum { PROGRESS_AFTER_MS = 500, PROGRESS_EVERY_MS = 200, MOST_TEXT = 8192 };
 
+/* Does any option say how the chip is to be? A snapshot has that itself. */
+static bool describes_chip(const struct penrose_options *chip)
+{
+    struct penrose_options defaults;
+    penrose_options_default(&defaults);
+    return chip->schedule != defaults.schedule || chip->seed != defaults.seed ||
+           chip->quantum != defaults.quantum || chip->timed != defaults.timed ||
+           chip->rounds_to_nearest != defaults.rounds_to_nearest || chip->card ||
+           memcmp(chip->policy, defaults.policy, sizeof chip->policy) != 0;
+}
+
+static enum cli_exit make_chip(struct session *session)
+{
+    struct penrose_error error;
+    const struct machine_options *options = session->options;
+    const char *file = options->restore_snapshot;
+    if (file && describes_chip(&options->chip)) {
+        return complain(session->cli, "--restore-snapshot: schedule, timing, stochastic rounding, "
+                                      "policies and card are those of the snapshot; leave them out");
+    }
+    enum penrose_status status =
+        file ? penrose_snapshot_load(&options->chip, file, &session->chip, &error)
+             : penrose_chip_create(&options->chip, &session->chip, &error);
+    return status == PENROSE_OK ? CLI_DONE : complain(session->cli, "%s", error.text);
+}
+
+/* Whatever has happened: a snapshot of a chip that has stopped tells why. */
+static enum cli_exit save_chip(struct session *session)
+{
+    struct penrose_error error;
+    const char *file = session->options->save_snapshot;
+    if (!file || !session->chip ||
+        penrose_snapshot_save(session->chip, file, &error) == PENROSE_OK) {
+        return CLI_DONE;
+    }
+    return complain(session->cli, "--save-snapshot: %s", error.text);
+}
+
 enum cli_exit session_open(struct session *session, struct cli *cli,
                            const struct machine_options *options)
 {
-    struct penrose_error error;
     *session = (struct session){.cli = cli, .options = options};
-    if (penrose_chip_create(&options->chip, &session->chip, &error) != PENROSE_OK) {
-        return complain(cli, "%s", error.text);
+    enum cli_exit exit = make_chip(session);
+    if (exit) {
+        return exit;
     }
     session->progress.enabled = isatty(STDERR_FILENO) && (!options->tracing || options->trace_file);
     return options->tracing ? trace_start(cli, session->chip, options->trace_file, &session->trace)
@@ -30,20 +68,30 @@ enum cli_exit session_open(struct session *session, struct cli *cli,
 
 /* --- Running --- */
 
+double session_simulated_ms(uint64_t cycles)
+{
+    return (double)cycles / 1.35e6;
+}
+
 struct ticking {
     struct session *session;
     const struct goal *goal;
 };
 
-static void show_progress(struct session *session)
+static void show_progress(struct session *session, const struct goal *goal)
 {
     double now = host_milliseconds();
     if (now < session->progress.next) {
         return;
     }
     uint64_t cycles = penrose_now(session->chip) - session->progress.first_cycle;
-    fprintf(stderr, "\r%" PRIu64 " cycles, %.1f s, %.1f M cycles/s ", cycles,
-            (now - session->progress.started) / 1e3,
+    fputc('\r', stderr);
+    if (goal->busy && session->options->tiles > 1) {
+        fprintf(stderr, "%u of %u tiles busy, ", goal->busy(session, goal->context),
+                session->options->tiles);
+    }
+    fprintf(stderr, "%" PRIu64 " cycles, %.3f ms simulated, %.1f s, %.1f M cycles/s ", cycles,
+            session_simulated_ms(cycles), (now - session->progress.started) / 1e3,
             (double)cycles / (now - session->progress.started) / 1e3);
     session->progress.shown = true;
     session->progress.next = now + PROGRESS_EVERY_MS;
@@ -62,7 +110,7 @@ static bool tick(struct penrose_chip *chip, void *context)
     struct ticking *ticking = context;
     (void)chip;
     if (ticking->session->progress.enabled) {
-        show_progress(ticking->session);
+        show_progress(ticking->session, ticking->goal);
     }
     return ticking->goal->reached(ticking->session, ticking->goal->context);
 }
@@ -190,9 +238,10 @@ enum cli_exit session_run(struct session *session, const struct goal *goal)
 
 /* --- Firmware --- */
 
-/* The goal of a step that all tiles take. */
+/* The goal of a step that the first `tiles` tiles take. */
 struct step {
     const char *what;
+    unsigned tiles;
     bool (*taken)(struct penrose_chip *chip, unsigned x, unsigned y,
                   const struct penrose_firmware *firmware);
     unsigned known; /* so many tiles have taken it */
@@ -201,7 +250,7 @@ struct step {
 static bool step_taken(struct session *session, void *context)
 {
     struct step *step = context;
-    while (step->known < session->options->tiles) {
+    while (step->known < step->tiles) {
         struct tile_position tile = session->options->tile[step->known];
         if (!step->taken(session->chip, tile.x, tile.y, session->firmware)) {
             return false;
@@ -215,25 +264,48 @@ static void describe_step(struct session *session, void *context, char *text, si
 {
     const struct step *step = context;
     struct tile_position tile = session->options->tile[step->known];
-    snprintf(text, size, "%s on tile (%u, %u)", step->what, tile.x, tile.y);
+    const char *kind = penrose_tile_kind(session->chip, tile.x, tile.y);
+    bool is_worker = penrose_is_worker(tile.x, tile.y);
+    snprintf(text, size, "%s on %s%stile (%u, %u)", step->what, is_worker || !kind ? "" : kind,
+             is_worker ? "" : " ", tile.x, tile.y);
+}
+
+static unsigned busy_in_step(struct session *session, void *context)
+{
+    const struct step *step = context;
+    unsigned busy = 0;
+    for (unsigned i = step->known; i < step->tiles; i++) {
+        struct tile_position tile = session->options->tile[i];
+        busy += !step->taken(session->chip, tile.x, tile.y, session->firmware);
+    }
+    return busy;
 }
 
 static enum cli_exit run_step(struct session *session, struct step *step)
 {
-    struct goal goal = {.reached = step_taken, .describe = describe_step, .context = step};
+    struct goal goal = {.reached = step_taken,
+                        .describe = describe_step,
+                        .busy = busy_in_step,
+                        .context = step};
     return session_run(session, &goal);
 }
 
 enum cli_exit session_boot(struct session *session, const char *directory)
 {
     struct penrose_error error;
-    struct step step = {.what = "booting", .taken = penrose_firmware_ready};
+    struct step step = {.what = "booting",
+                        .tiles = session->options->tiles,
+                        .taken = penrose_firmware_ready};
     double start = host_milliseconds();
     if (penrose_firmware_open(directory, &session->firmware, &error) != PENROSE_OK) {
         return complain(session->cli, "%s", error.text);
     }
     for (unsigned i = 0; i < session->options->tiles; i++) {
         struct tile_position tile = session->options->tile[i];
+        if (session->options->restore_snapshot &&
+            penrose_firmware_ready(session->chip, tile.x, tile.y, session->firmware)) {
+            continue;
+        }
         if (penrose_boot(session->chip, tile.x, tile.y, session->firmware, &error) != PENROSE_OK) {
             return complain(session->cli, "%s", error.text);
         }
@@ -242,13 +314,21 @@ enum cli_exit session_boot(struct session *session, const char *directory)
     return run_step(session, &step);
 }
 
+enum cli_exit session_wait(struct session *session, const char *what)
+{
+    struct step step = {
+        .what = what, .tiles = session->options->workers, .taken = penrose_launch_done};
+    return run_step(session, &step);
+}
+
 static enum cli_exit launch_once(struct session *session, const struct penrose_launch *launch,
                                  const struct memory_options *memory, const char *what)
 {
-    struct step step = {.what = what, .taken = penrose_launch_done};
+    struct step step = {
+        .what = what, .tiles = session->options->workers, .taken = penrose_launch_done};
     double start = host_milliseconds();
     trace_forget(session->trace);
-    for (unsigned i = 0; i < session->options->tiles; i++) {
+    for (unsigned i = 0; i < step.tiles; i++) {
         struct tile_position tile = session->options->tile[i];
         struct penrose_error error;
         enum cli_exit exit = memory_poke(memory, session->chip, tile);
@@ -279,6 +359,20 @@ enum cli_exit session_launch(struct session *session, const struct launch_option
 
 /* --- Results --- */
 
+struct tile_count session_count(struct session *session, const char *kind)
+{
+    struct tile_count count = {0};
+    for (unsigned i = 0; i < session->options->tiles; i++) {
+        struct tile_position tile = session->options->tile[i];
+        const char *name = penrose_tile_kind(session->chip, tile.x, tile.y);
+        if (name && strcmp(name, kind) == 0) {
+            count.tiles++;
+            count.ready += penrose_firmware_ready(session->chip, tile.x, tile.y, session->firmware);
+        }
+    }
+    return count;
+}
+
 static json_t *fault_json(const struct penrose_fault *fault)
 {
     static const char *const policies[] = {
@@ -289,7 +383,7 @@ static json_t *fault_json(const struct penrose_fault *fault)
     json_object_set_new(object, "rule", json_string(fault->rule));
     json_set_count(object, "x", fault->x);
     json_set_count(object, "y", fault->y);
-    json_object_set_new(object, "hart", json_string(penrose_hart_name(fault->hart)));
+    json_object_set_new(object, "hart", json_string(fault->hart_name));
     json_object_set_new(object, "thread",
                         fault->thread < 0 ? json_null() : json_integer(fault->thread));
     json_set_count(object, "cycle", fault->cycle);
@@ -365,6 +459,13 @@ json_t *session_json(struct session *session, enum cli_exit exit)
     return object;
 }
 
+static const char *hart_name_at(struct session *session, struct tile_position tile,
+                                enum penrose_hart hart)
+{
+    const char *name = penrose_hart_name_at(session->chip, tile.x, tile.y, hart);
+    return name ? name : penrose_hart_name(hart);
+}
+
 json_t *session_harts_json(struct session *session, struct tile_position tile, unsigned harts)
 {
     json_t *array = json_array();
@@ -383,7 +484,7 @@ json_t *session_harts_json(struct session *session, struct tile_position tile, u
             json_array_append_new(registers, json_integer(info.x[i]));
         }
         json_object_set_new(object, "hart",
-                            json_string(penrose_hart_name((enum penrose_hart)hart)));
+                            json_string(hart_name_at(session, tile, (enum penrose_hart)hart)));
         json_object_set_new(object, "state", json_string(hart_state_name(info.state)));
         json_object_set_new(object, "pc", json_address(info.pc));
         json_object_set_new(object, "symbol", json_string(symbol));
@@ -414,7 +515,7 @@ void session_print_harts(struct session *session, struct tile_position tile, uns
         if (is_done) {
             snprintf(value, sizeof value, "%d", (int)info.x[10]);
         }
-        printf("  %-7s %-8s ", penrose_hart_name((enum penrose_hart)hart),
+        printf("  %-7s %-8s ", hart_name_at(session, tile, (enum penrose_hart)hart),
                is_done ? "done" : hart_state_name(info.state));
         if (with_exit) {
             printf("%10s  ", value);
@@ -473,7 +574,8 @@ enum cli_exit session_close(struct session *session, enum cli_exit exit)
         list_unmodelled(session);
     }
     enum cli_exit traced = trace_stop(session->cli, session->trace);
+    enum cli_exit saved = save_chip(session);
     penrose_chip_destroy(session->chip);
     penrose_firmware_close(session->firmware);
-    return exit == CLI_DONE ? traced : exit;
+    return exit ? exit : traced ? traced : saved;
 }

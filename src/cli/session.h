@@ -35,6 +35,8 @@ struct goal {
     bool (*reached)(struct session *session, void *context);
     /* Writes what has not been reached, for messages: "booting" or "brisc, trisc0". */
     void (*describe)(struct session *session, void *context, char *text, size_t size);
+    /* How many tiles of the options have not reached it; NULL: nobody knows. */
+    unsigned (*busy)(struct session *session, void *context);
     void *context;
 };
 
@@ -47,12 +49,26 @@ enum cli_exit session_run(struct session *session, const struct goal *goal);
 /* Opens the firmware and boots all tiles of the options to their ready state. */
 enum cli_exit session_boot(struct session *session, const char *directory);
 
-/* Launches kernels on all tiles and waits until they are done, `launch->repeat` times. */
+/* Launches kernels on all workers and waits until they are done, `launch->repeat` times. */
 enum cli_exit session_launch(struct session *session, const struct launch_options *launch,
                              const struct memory_options *memory);
 
+/* Runs until kernels that were launched on all tiles of the options are done; `what` names the work
+ * in messages. */
+enum cli_exit session_wait(struct session *session, const char *what);
+
+/* What cycles take at the chip's 1.35 GHz. */
+double session_simulated_ms(uint64_t cycles);
+
 /* What every result has: command, outcome, cycles, host time, faults. `exit` is the outcome. */
 json_t *session_json(struct session *session, enum cli_exit exit);
+
+/* Tiles of a kind that the options name, by how penrose_tile_kind calls it, and those of them whose
+ * firmware is ready. */
+struct tile_count {
+    unsigned tiles, ready;
+};
+struct tile_count session_count(struct session *session, const char *kind);
 
 /* An array with the state of the harts in the mask. */
 json_t *session_harts_json(struct session *session, struct tile_position tile, unsigned harts);

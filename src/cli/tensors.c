@@ -2,14 +2,11 @@
 #include "cli/tensors.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/output.h"
@@ -174,8 +171,7 @@ static void free_list(struct tensor_list *list)
     for (unsigned i = 0; i < list->count; i++) {
         free(list->file[i].path);
         free(list->file[i].bytes);
-        free(list->file[i].target);
-        free(list->file[i].pending);
+        output_file_free(&list->file[i].out);
     }
     free(list->file);
     *list = (struct tensor_list){0};
@@ -238,56 +234,6 @@ static enum cli_exit prepare_input(const struct cli *cli, struct tensor_file *fi
     return exit;
 }
 
-/* One name for a file, which need not exist, however it is spelled; malloc'ed. NULL: see errno. */
-static char *resolve(const char *path)
-{
-    char *whole = realpath(path, NULL);
-    if (whole || errno != ENOENT) {
-        return whole;
-    }
-    char *of_folder = strdup(path), *of_name = strdup(path);
-    char *folder = of_folder && of_name ? realpath(dirname(of_folder), NULL) : NULL;
-    if (folder && asprintf(&whole, "%s/%s", folder, basename(of_name)) < 0) {
-        whole = NULL;
-        errno = ENOMEM;
-    }
-    int reason = errno;
-    free(folder);
-    free(of_folder);
-    free(of_name);
-    errno = reason;
-    return whole;
-}
-
-/* Can a file be put there? A link is followed, and what it points to is replaced. */
-static enum cli_exit check_place(const struct cli *cli, struct tensor_file *file)
-{
-    struct stat state;
-    bool exists = stat(file->path, &state) == 0;
-    if (exists && !S_ISREG(state.st_mode)) {
-        return complain(cli, "--output: %s is %s; name a file that may be replaced", file->path,
-                        S_ISDIR(state.st_mode) ? "a folder" : "no regular file");
-    }
-    file->target = resolve(file->path);
-    int reason = errno;
-    char *copy = strdup(file->target ? file->target : file->path);
-    if (!copy) {
-        return complain(cli, "--output: no memory for %s", file->path);
-    }
-    const char *folder = dirname(copy);
-    enum cli_exit exit = CLI_DONE;
-    if (stat(folder, &state) != 0 || access(folder, W_OK | X_OK) != 0) {
-        exit = complain(cli, "--output: %s cannot be written: %s: %s", file->path, folder,
-                        strerror(errno));
-    } else if (!S_ISDIR(state.st_mode)) {
-        exit = complain(cli, "--output: %s cannot be written: %s is no folder", file->path, folder);
-    } else if (!file->target) {
-        exit = complain(cli, "--output: %s cannot be written: %s", file->path, strerror(reason));
-    }
-    free(copy);
-    return exit;
-}
-
 static enum cli_exit refuse_overlap(const struct cli *cli, const char *option_a,
                                     const struct tensor_file *a, const char *option_b,
                                     const struct tensor_file *b)
@@ -318,7 +264,7 @@ static enum cli_exit check_overlaps(const struct cli *cli, const struct tensor_l
             return refuse_overlap(cli, of_inputs ? "--input" : "--output", other,
                                   is_input ? "--input" : "--output", file);
         }
-        if (!of_inputs && strcmp(other->target, file->target) == 0) {
+        if (!of_inputs && strcmp(other->out.target, file->out.target) == 0) {
             return complain(cli, "--output: %s is named twice", file->path);
         }
     }
@@ -336,7 +282,8 @@ enum cli_exit tensors_prepare(struct tensor_options *options, const struct cli *
     for (unsigned i = 0; i < outputs->count && !exit; i++) {
         struct tensor_file *file = &outputs->file[i];
         exit = check_range(cli, "--output", file);
-        exit = exit ? exit : check_place(cli, file);
+        file->out = (struct output_file){.label = "--output", .path = file->path};
+        exit = exit ? exit : output_file_check(cli, &file->out);
         exit = exit ? exit : check_overlaps(cli, inputs, inputs->count, true, file, false);
         exit = exit ? exit : check_overlaps(cli, outputs, i, false, file, false);
     }
@@ -359,49 +306,6 @@ enum cli_exit tensors_write(const struct tensor_options *options, const struct c
 
 /* --- After the run --- */
 
-static bool write_all(int out, const uint8_t *bytes, size_t size)
-{
-    while (size) {
-        ssize_t written = write(out, bytes, size);
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written <= 0) {
-            return false;
-        }
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
-/* A new file beside the one that it will replace. */
-static enum cli_exit write_pending(const struct cli *cli, struct tensor_file *file,
-                                   const uint8_t *bytes, size_t size)
-{
-    char *name = NULL;
-    if (asprintf(&name, "%s.penrose-%ld", file->target, (long)getpid()) < 0) {
-        return complain(cli, "--output: no memory for %s", file->path);
-    }
-    int out = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (out < 0) {
-        enum cli_exit exit =
-            complain(cli, "--output: %s cannot be written: %s", name, strerror(errno));
-        free(name);
-        return exit;
-    }
-    file->pending = name;
-    bool is_written = write_all(out, bytes, size);
-    int reason = errno;
-    if (close(out) != 0 && is_written) {
-        is_written = false;
-        reason = errno;
-    }
-    return is_written
-               ? CLI_DONE
-               : complain(cli, "--output: %s cannot be written: %s", file->path, strerror(reason));
-}
-
 static enum cli_exit make_pending(const struct cli *cli, struct tensor_file *file,
                                   struct penrose_chip *chip, struct tile_position tile)
 {
@@ -417,7 +321,7 @@ static enum cli_exit make_pending(const struct cli *cli, struct tensor_file *fil
                !(text = loader_npy_format(&array, &length))) {
         exit = complain(cli, "--output: no memory for %s", file->path);
     } else {
-        exit = write_pending(cli, file, text, length);
+        exit = output_file_write(cli, &file->out, text, length);
     }
     loader_npy_free(&array);
     free(text);
@@ -434,13 +338,7 @@ static enum cli_exit write_outputs(struct tensor_list *list, const struct cli *c
         exit = make_pending(cli, &list->file[i], chip, tile);
     }
     for (unsigned i = 0; i < list->count; i++) {
-        struct tensor_file *file = &list->file[i];
-        if (!exit && rename(file->pending, file->target) != 0) {
-            exit = complain(cli, "--output: %s cannot be written: %s", file->path, strerror(errno));
-        }
-        if (exit && file->pending) {
-            unlink(file->pending);
-        }
+        exit = output_file_finish(cli, &list->file[i].out, exit);
     }
     return exit;
 }

@@ -16,6 +16,7 @@
 #include <penrose/penrose.h>
 
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "loader/tensor.h"
 
 struct tensor_file {
@@ -23,8 +24,7 @@ struct tensor_file {
     uint32_t address;
     struct loader_tensor tensor; /* rows and columns of an input come from its file */
     uint8_t *bytes;              /* of an input, as they go to L1 */
-    char *target;                /* of an output: path with links followed */
-    char *pending;               /* of an output: the file that will be renamed to target */
+    struct output_file out;      /* of an output */
 };
 
 struct tensor_list {

@@ -20,7 +20,7 @@ static void put_headline(struct sink *sink, const struct penrose_fault *fault)
     if (fault->thread >= 0) {
         sink_put(sink, "tensix thread %d, pushed by ", fault->thread);
     }
-    sink_put(sink, "%s", penrose_hart_name(fault->hart));
+    sink_put(sink, "%s", fault->hart_name);
     if (fault->hart != PENROSE_NO_HART) {
         sink_put(sink, " at pc 0x%08x", fault->pc);
         sink_put(sink, "%s%s", *fault->symbol ? " in " : "", fault->symbol);

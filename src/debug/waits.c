@@ -1,26 +1,25 @@
-/* Who waits for what: the report of a chip in which nothing happens any more. */
-#include "chip/chip.h"
-#include "debug/sink.h"
+/*
+ * Who waits for what: harts, threads of the coprocessor, packets that a tile cannot take yet,
+ * responses that nobody will send any more. Tiles that wait for the same thing share a line.
+ */
+#include "debug/under_way.h"
+#include "debug/wait_lines.h"
+#include "debug/wait_places.h"
 #include "isa/export.h"
 
-static void put_position(struct sink *sink, struct penrose_chip *chip, const struct tile *tile,
-                         enum penrose_hart hart, uint32_t pc)
+static void put_position(struct wait_words *words, struct penrose_chip *chip,
+                         const struct tile *tile, enum penrose_hart hart, uint32_t pc)
 {
     char symbol[128], source[256];
-    sink_put(sink, " at pc 0x%08x", pc);
+    wait_words_put(words, " at pc 0x%08x", pc);
     if (penrose_locate(chip, tile->x, tile->y, hart, pc, symbol, sizeof symbol, source,
                        sizeof source)) {
-        sink_put(sink, "%s%s%s%s", *symbol ? " in " : "", symbol, *source ? ", " : "", source);
+        wait_words_put(words, "%s%s%s%s", *symbol ? " in " : "", symbol, *source ? ", " : "",
+                       source);
     }
 }
 
-static void put_value(struct sink *sink, struct tile *tile, enum rv32_core core,
-                      const struct rv32_idle_place *place)
-{
-    sink_put(sink, "0x%08x (%s, holds 0x%x)", place->address,
-        tile_range_title(tile->kind->type, (enum tile_agent)core, place->address), place->value);
-    (void)tile;
-}
+/* --- Harts that poll --- */
 
 /* A hart may read one place several times in an iteration; it is named once. */
 static bool named_before(const struct rv32_idle *idle, unsigned place)
@@ -33,40 +32,55 @@ static bool named_before(const struct rv32_idle *idle, unsigned place)
     return false;
 }
 
-static void put_polling(struct sink *sink, struct tile *tile, enum rv32_core core)
+static void put_polling(struct wait_words *words, struct penrose_chip *chip, struct tile *tile,
+                        enum rv32_core core)
 {
     const struct rv32_idle *idle = &tile->run[core].idle;
     if (idle->places == 0 && idle->wake == UINT64_MAX) {
-        sink_put(sink, ": endless loop without effect: it reads nothing that could ever change");
+        wait_words_put(words,
+                       ": endless loop without effect: it reads nothing that could ever change");
         return;
     }
-    sink_put(sink, ": polls ");
+    if (wait_places_for_work(chip, tile, core, words)) {
+        words->interest = WAIT_IDLE;
+        return;
+    }
+    wait_words_put(words, ": polls ");
     for (unsigned i = 0; i < idle->places; i++) {
         if (!named_before(idle, i)) {
-            sink_put(sink, "%s", i ? ", " : "");
-            put_value(sink, tile, core, &idle->place[i]);
+            wait_words_put(words, "%s", i ? ", " : "");
+            wait_places_put(chip, tile, core, &idle->place[i], words);
         }
     }
     if (idle->wake != UINT64_MAX) {
-        sink_put(sink, "%sthe wall clock, until cycle %llu or later", idle->places ? " and " : "",
-            (unsigned long long)idle->wake);
+        wait_words_put(words, "%sthe wall clock", idle->places ? " and " : "");
+        wait_words_value(words, ", until cycle %llu or later", (unsigned long long)idle->wake);
     }
 }
 
-/* Where a TRISC waits for its thread of the coprocessor (src/tile/mmio.def). */
+/* --- Harts whose access is not answered --- */
+
+/* Where a hart waits for its thread of the coprocessor, or for another hart (src/tile/mmio.def). */
 #define AT_GPRS              UINT32_C(0xffe00000)
 #define AT_PC_BUF            UINT32_C(0xffe80000)
 #define AT_COPROCESSOR_DONE  UINT32_C(0xffe80004)
 #define AT_MOP_EXPANDER_DONE UINT32_C(0xffe80008)
+#define AT_MAILBOXES         UINT32_C(0xffec0000)
+#define AT_MAILBOXES_END     UINT32_C(0xffec4000)
 #define AT_CONFIG            UINT32_C(0xffef0000)
 
-/* What a TRISC's access waits for, or NULL where the address says it all. */
-static const char *awaited(const struct tile *tile, enum rv32_core core,
-                           const struct rv32_access *access)
+static const char *awaited_mailbox(const struct rv32_access *access)
 {
-    if (core < RV32_T0 || core > RV32_T2) {
-        return NULL;
-    }
+    static const char *const empty[] = {"brisc has sent nothing", "trisc0 has sent nothing",
+                                        "trisc1 has sent nothing", "trisc2 has sent nothing"};
+    return access->store ? "the mailbox is full, its reader has taken nothing"
+                         : empty[(access->address - AT_MAILBOXES) >> 12];
+}
+
+/* What a TRISC's access waits for, or NULL where the address says it all. */
+static const char *awaited_by_trisc(const struct tile *tile, enum rv32_core core,
+                                    const struct rv32_access *access)
+{
     switch (access->address) {
     case RV32_PUSH_BASE:
         return "its thread's queue is full";
@@ -84,101 +98,231 @@ static const char *awaited(const struct tile *tile, enum rv32_core core,
                : NULL;
 }
 
-static void put_waiting(struct sink *sink, const struct tile *tile, enum rv32_core core)
+static const char *awaited(const struct tile *tile, enum rv32_core core,
+                           const struct rv32_access *access)
+{
+    bool is_mailbox = access->address >= AT_MAILBOXES && access->address < AT_MAILBOXES_END;
+    if (tile->kind->type != TILE_TENSIX) {
+        return NULL;
+    }
+    if (is_mailbox && core != RV32_NC) {
+        return awaited_mailbox(access);
+    }
+    return core >= RV32_T0 && core <= RV32_T2 ? awaited_by_trisc(tile, core, access) : NULL;
+}
+
+static void put_waiting(struct wait_words *words, const struct tile *tile, enum rv32_core core)
 {
     const struct rv32_access *access = &tile->hart[core].access;
     const char *reason = awaited(tile, core, access);
-    sink_put(sink, ": %s 0x%08x (%s) is not answered%s%s", access->store ? "store to" : "load from",
-             access->address, tile_range_title(tile->kind->type, (enum tile_agent)core, access->address),
-             reason ? ": " : "", reason ? reason : "");
+    wait_words_put(words, ": %s 0x%08x (%s) is not answered%s%s",
+                   access->store ? "store to" : "load from", access->address,
+                   tile_range_title(tile->kind->type, (enum tile_agent)core, access->address),
+                   reason ? ": " : "", reason ? reason : "");
 }
 
-static void put_hart(struct sink *sink, struct penrose_chip *chip, struct tile *tile,
+/* --- Harts --- */
+
+static void add_hart(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile,
                      enum rv32_core core)
 {
     const struct tile_hart *run = &tile->run[core];
-    const struct rv32_hart *hart = &tile->hart[core];
-    if (run->state == HART_HELD) {
+    struct wait_words words;
+    if (run->state == HART_HELD || !(tile->kind->harts >> core & 1)) {
         return;
     }
-    sink_put(sink, "  tile (%u, %u) %s", tile->x, tile->y, rv32_core_names[core]);
-    put_position(sink, chip, tile, (enum penrose_hart)core, hart->pc);
+    wait_words_start(&words);
+    wait_words_put(&words, "%s", tile->kind->hart[core]);
+    put_position(&words, chip, tile, (enum penrose_hart)core, tile->hart[core].pc);
     switch (run->state) {
     case HART_HELD:
     case HART_READY:
-        sink_put(sink, ": runs");
+        wait_words_put(&words, ": runs");
+        words.interest = WAIT_RUNS;
         break;
     case HART_WAITING:
-        put_waiting(sink, tile, core);
+        put_waiting(&words, tile, core);
         break;
     case HART_ASLEEP:
-        put_polling(sink, tile, core);
+        put_polling(&words, chip, tile, core);
         break;
     case HART_PAUSED:
-        sink_put(sink, ": paused by ebreak or a debugger");
+        wait_words_put(&words, ": paused by ebreak or a debugger");
+        words.interest = WAIT_RUNS;
         break;
     case HART_FAULTED:
-        sink_put(sink, ": stopped with a fault");
+        wait_words_put(&words, ": stopped with a fault");
         break;
     }
-    sink_put(sink, "\n");
+    wait_lines_add(lines, tile->x, tile->y, &words);
 }
 
-/* A thread of the coprocessor whose next instruction waits for something. */
-static void put_thread(struct sink *sink, struct penrose_chip *chip, const struct tile *tile,
+/* --- The coprocessor --- */
+
+/* A thread whose next instruction waits for something. */
+static void add_thread(struct wait_lines *lines, struct penrose_chip *chip, const struct tile *tile,
                        unsigned thread)
 {
     const struct tensix_thread *own = &tile->tensix.thread[thread];
+    struct wait_words words;
     char text[256];
     if (own->wait == TENSIX_WAITS_FOR_NOTHING ||
         !tensix_wait_text(&tile->tensix, thread, text, sizeof text)) {
         return;
     }
-    sink_put(sink, "  tile (%u, %u) tensix thread %u, pushed by ", tile->x, tile->y, thread);
+    wait_words_start(&words);
+    wait_words_put(&words, "tensix thread %u, pushed by ", thread);
     if (own->origin.pusher < RV32_CORES) {
-        sink_put(sink, "%s", rv32_core_names[own->origin.pusher]);
-        put_position(sink, chip, tile, (enum penrose_hart)own->origin.pusher, own->origin.pc);
+        wait_words_put(&words, "%s", rv32_core_names[own->origin.pusher]);
+        put_position(&words, chip, tile, (enum penrose_hart)own->origin.pusher, own->origin.pc);
     } else {
-        sink_put(sink, "the debug bus");
+        wait_words_put(&words, "the debug bus");
     }
-    sink_put(sink, ": %s\n", text);
+    wait_words_put(&words, ": %s", text);
+    wait_lines_add(lines, tile->x, tile->y, &words);
 }
 
-static void put_threads(struct sink *sink, struct penrose_chip *chip, const struct tile *tile)
+static void add_threads(struct wait_lines *lines, struct penrose_chip *chip,
+                        const struct tile *tile)
 {
     for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-        put_thread(sink, chip, tile, thread);
+        add_thread(lines, chip, tile, thread);
     }
+}
+
+/* --- The NoC --- */
+
+/* A packet at the tile's door that it cannot take yet, and all that stand behind it. */
+static void add_door(struct wait_lines *lines, const struct penrose_chip *chip,
+                     const struct tile *tile)
+{
+    static const char *const kinds[] = {
+        "read", "write", "atomic", "read response", "write acknowledgement", "atomic response"};
+    const struct noc_packet *packet = tile->inbox.head;
+    struct wait_words words;
+    char peer[40];
+    struct sink sink = {.text = peer, .size = sizeof peer};
+    if (!tile->inbox_waits || !packet) {
+        return;
+    }
+    unsigned behind = 0;
+    for (const struct noc_packet *next = packet->next; next; next = next->next) {
+        behind++;
+    }
+    under_way_put_place(&sink, chip, packet->from);
+    wait_words_start(&words);
+    wait_words_put(&words, "NoC %u: a %s of %u bytes at 0x%llx (%s) from ", packet->noc,
+                   kinds[packet->kind], packet->size, (unsigned long long)packet->address,
+                   tile_range_title(tile->kind->type, AGENT_NOC, (uint32_t)packet->address));
+    wait_words_value(&words, "%s", peer);
+    wait_words_put(&words, " cannot be taken yet");
+    wait_words_value(&words, "; %u packets wait behind it", behind);
+    wait_lines_add(lines, tile->x, tile->y, &words);
+}
+
+struct transaction {
+    const struct tile *tile;
+    unsigned noc, id, packets;
+};
+
+static void visit_transaction(void *context, const struct noc_packet *packet)
+{
+    struct transaction *transaction = context;
+    transaction->packets += packet->origin == transaction->tile->node &&
+                            packet->noc == transaction->noc &&
+                            noc_transaction(packet) == transaction->id && packet->wants_response;
+}
+
+/* Responses that an NIU still counts on though nothing is under way. */
+static void add_lost(struct wait_lines *lines, const struct penrose_chip *chip,
+                     const struct tile *tile, unsigned noc, unsigned id)
+{
+    enum { BELOW_ZERO = 0x80 }; /* the counters have eight bits */
+    struct transaction transaction = {.tile = tile, .noc = noc, .id = id};
+    unsigned outstanding = niu_outstanding(&tile->niu[noc], id);
+    struct wait_words words;
+    if (outstanding == 0 || wait_places_departs(tile, noc)) {
+        return;
+    }
+    under_way_visit(chip, visit_transaction, &transaction);
+    if (transaction.packets) {
+        return;
+    }
+    wait_words_start(&words);
+    wait_words_put(&words, "NoC %u, transaction id %u: ", noc, id);
+    if (outstanding >= BELOW_ZERO) {
+        wait_words_put(&words, "more responses came than were asked for");
+    } else {
+        wait_words_put(&words, "responses are missing, and nothing is under way: requests were "
+                               "dropped, or answered to another tile");
+        wait_words_value(&words, "; %u missing", outstanding);
+    }
+    wait_lines_add(lines, tile->x, tile->y, &words);
+}
+
+static void add_noc(struct wait_lines *lines, const struct penrose_chip *chip,
+                    const struct tile *tile)
+{
+    add_door(lines, chip, tile);
+    for (unsigned noc = 0; noc < 2; noc++) {
+        for (unsigned id = 0; id < NIU_TRANSACTIONS; id++) {
+            add_lost(lines, chip, tile, noc, id);
+        }
+    }
+}
+
+/* --- Reports --- */
+
+/* Calls `add` for each tile: workers first. */
+static void each_tile(struct penrose_chip *chip, struct wait_lines *lines,
+                      void (*add)(struct wait_lines *lines, struct penrose_chip *chip,
+                                  struct tile *tile))
+{
+    for (enum tile_type type = TILE_TENSIX; type < TILE_TYPES; type++) {
+        for (unsigned i = 0; i < NOC_NODES; i++) {
+            struct tile *tile = chip->place[i].tile;
+            if (tile && tile->kind->type == type) {
+                add(lines, chip, tile);
+            }
+        }
+    }
+}
+
+static int write_report(struct penrose_chip *chip, char *text, size_t size,
+                        void (*add)(struct wait_lines *lines, struct penrose_chip *chip,
+                                    struct tile *tile))
+{
+    struct sink sink = {.text = text, .size = size};
+    struct wait_lines lines = {0};
+    if (size) {
+        *text = 0;
+    }
+    each_tile(chip, &lines, add);
+    wait_lines_write(&lines, &sink);
+    wait_lines_free(&lines);
+    return sink.length;
+}
+
+static void add_coprocessor(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+{
+    add_threads(lines, chip, tile);
+}
+
+static void add_tile(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+{
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        add_hart(lines, chip, tile, (enum rv32_core)core);
+    }
+    add_threads(lines, chip, tile);
+    add_noc(lines, chip, tile);
 }
 
 PENROSE_EXPORT int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
-    struct sink sink = {.text = text, .size = size};
-    if (size) {
-        *text = 0;
-    }
-    for (unsigned i = 0; i < NOC_NODES; i++) {
-        if (chip->place[i].tile) {
-            put_threads(&sink, chip, chip->place[i].tile);
-        }
-    }
-    return sink.length;
+    return write_report(chip, text, size, add_coprocessor);
 }
 
 PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
-    struct sink sink = {.text = text, .size = size};
-    if (size) {
-        *text = 0;
-    }
-    for (unsigned i = 0; i < NOC_NODES; i++) {
-        struct tile *tile = chip->place[i].tile;
-        for (unsigned core = 0; tile && core < RV32_CORES; core++) {
-            put_hart(&sink, chip, tile, (enum rv32_core)core);
-        }
-        if (tile) {
-            put_threads(&sink, chip, tile);
-        }
-    }
-    return sink.length;
+    return write_report(chip, text, size, add_tile);
 }

@@ -120,13 +120,20 @@ static bool find_data(const struct loader_elf *elf, uint32_t *data)
     return false;
 }
 
+/* In firmware that base firmware calls, the compiler has renamed it. */
+static const struct loader_symbol *find_main(const struct loader_elf *elf)
+{
+    const struct loader_symbol *symbol = loader_elf_symbol(elf, "main");
+    return symbol ? symbol : loader_elf_symbol(elf, "main.isra.0");
+}
+
 bool loader_scratch_find(const struct loader_elf *elf, uint32_t *address)
 {
     uint32_t data;
     if (!find_data(elf, &data)) {
         return false;
     }
-    const struct loader_symbol *start = loader_elf_symbol(elf, "main");
+    const struct loader_symbol *start = find_main(elf);
     const struct loader_symbol *gp = loader_elf_symbol(elf, "__global_pointer$");
     uint32_t pc = start ? start->value : loader_elf_entry(elf);
     const struct loader_segment *text = loader_elf_segment_at(elf, pc);

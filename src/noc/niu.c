@@ -205,6 +205,11 @@ static bool is_of_command(uint32_t offset)
     return in_buffer < PLAIN_END && in_buffer != NIU_PACKET_TAG;
 }
 
+static bool is_start(uint32_t offset)
+{
+    return offset % NIU_BUFFER_BYTES == NIU_CMD_CTRL;
+}
+
 static bool is_counter(uint32_t offset)
 {
     return offset >= NIU_COUNTERS && offset < COUNTERS_END;
@@ -212,7 +217,7 @@ static bool is_counter(uint32_t offset)
 
 enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value)
 {
-    if (offset < NIU_BYTES && (is_of_command(offset) || is_counter(offset))) {
+    if (offset < NIU_BYTES && (is_of_command(offset) || is_start(offset) || is_counter(offset))) {
         *value = *word_at(niu, offset);
         return NIU_DONE;
     }
@@ -245,6 +250,10 @@ enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32
     if (offset < NIU_BYTES && is_of_command(offset)) {
         *word_at(niu, offset) = value;
         return NIU_DONE;
+    }
+    if (offset < NIU_BYTES && is_start(offset)) {
+        *word_at(niu, offset) = value;
+        return value & 1 ? NIU_COMMAND : NIU_DONE;
     }
     const struct niu_row *row = find_row(offset);
     if (!row) {

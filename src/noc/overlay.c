@@ -30,16 +30,20 @@ enum kind {
     NEXT,
     HEADER,
     MULTI_CLEAR,
+    SPACE,
     FIRST_DERIVED = BLIND,
 };
 
+#define LOW_BITS(bits) ((bits) >= 32 ? UINT32_MAX : (UINT32_C(1) << (bits) % 32) - 1)
+
 static const struct overlay_row {
-    uint16_t first;
-    uint8_t bits, class, words;
     const char *name;
+    uint32_t mask; /* bits that can be written */
+    uint16_t first;
+    uint8_t words, class;
 } rows[] = {
 #define OVERLAY(index, words, name, bits, streams, kind)                                           \
-    {index, bits, OVERLAY_##streams, words, "STREAM_" #name},
+    {"STREAM_" #name, LOW_BITS(bits), index, words, OVERLAY_##streams},
 #include "noc/overlay.def"
 #undef OVERLAY
 };
@@ -64,34 +68,46 @@ enum {
     WIDTH_ZERO = 1,
 };
 
-/* Has a register of that kind a word? */
+/* Where registers of a kind are. First come those that tt-metal's circular buffers use and that
+ * every access looks at, so that they share a page. */
 enum {
-    STORES_PLAIN = 1,
-    STORES_HELD = 1,
-    STORES_COMMAND = 0,
-    STORES_BLIND = 0,
-    STORES_LATER = 1,
-    STORES_ONETIME = 1,
-    STORES_DEST_BUF_START = 1,
-    STORES_DEST_BUF_SIZE = 1,
-    STORES_DEST_HEADERS = 1,
-    STORES_BUF_START = 1,
-    STORES_RD_PTR = 1,
-    STORES_SOURCES = 1,
-    STORES_SPACE_UPDATE = 0,
-    STORES_WRITE_CLEARS = 1,
-    STORES_PHASE = 1,
-    STORES_AUTO_CFG_PTR = 1,
-    STORES_STATUS = 0,
-    STORES_NEXT = 1,
-    STORES_HEADER = 1,
-    STORES_MULTI_CLEAR = 0,
+    NOWHERE,
+    FIRST,
+    BEHIND,
+    WHERE_PLAIN = BEHIND,
+    WHERE_HELD = FIRST,
+    WHERE_COMMAND = NOWHERE,
+    WHERE_BLIND = NOWHERE,
+    WHERE_LATER = BEHIND,
+    WHERE_ONETIME = BEHIND,
+    WHERE_DEST_BUF_START = FIRST,
+    WHERE_DEST_BUF_SIZE = FIRST,
+    WHERE_DEST_HEADERS = BEHIND,
+    WHERE_BUF_START = BEHIND,
+    WHERE_RD_PTR = BEHIND,
+    WHERE_SOURCES = BEHIND,
+    WHERE_SPACE_UPDATE = NOWHERE,
+    WHERE_WRITE_CLEARS = FIRST,
+    WHERE_PHASE = BEHIND,
+    WHERE_AUTO_CFG_PTR = BEHIND,
+    WHERE_STATUS = NOWHERE,
+    WHERE_NEXT = BEHIND,
+    WHERE_HEADER = BEHIND,
+    WHERE_MULTI_CLEAR = NOWHERE,
+    WHERE_SPACE = BEHIND,
 };
 
-/* Where the words of a row start, in overlay_file; it takes up (words) * WIDTH. */
+/* Where the words of a row start, in overlay_file: (words) * WIDTH of them. */
 enum {
 #define OVERLAY(index, words, name, bits, streams, kind)                                           \
-    AT_##name, END_##name = AT_##name + (words)*WIDTH_##streams * STORES_##kind - 1,
+    FIRST_##name,                                                                                  \
+        FIRST_END_##name = FIRST_##name + (words)*WIDTH_##streams * (WHERE_##kind == FIRST) - 1,
+#include "noc/overlay.def"
+#undef OVERLAY
+#define OVERLAY(index, words, name, bits, streams, kind)                                           \
+    BEHIND_##name,                                                                                 \
+        BEHIND_END_##name =                                                                        \
+            BEHIND_##name + (words)*WIDTH_##streams * (WHERE_##kind == BEHIND) - 1,
 #include "noc/overlay.def"
 #undef OVERLAY
     DENSE_WORDS,
@@ -140,7 +156,8 @@ _Static_assert(sizeof(struct overlay_file) + 4 * (DENSE_WORDS + FEWEST_STREAMS *
 
 const struct overlay_place overlay_places[OVERLAY_NAMED_REGISTERS] = {
 #define OVERLAY(index, words, name, bits, streams, kind)                                           \
-    SPAN_##words(index, AT_##name, WIDTH_##streams *STORES_##kind, kind, ROW_##name)
+    SPAN_##words(index, WHERE_##kind == FIRST ? FIRST_##name : BEHIND_##name,                      \
+                 WIDTH_##streams * (WHERE_##kind != NOWHERE), kind, ROW_##name)
 #include "noc/overlay.def"
 #undef OVERLAY
 };
@@ -180,6 +197,13 @@ static enum kind kind_of(unsigned index)
     return index < OVERLAY_NAMED_REGISTERS ? overlay_places[index].kind : UNNAMED;
 }
 
+/* A register of a stream that the tile has, which reads as what is stored. */
+static bool is_stored(const struct overlay *overlay, unsigned s, unsigned index)
+{
+    enum kind kind = kind_of(index);
+    return s < overlay_count(overlay) && kind != UNNAMED && kind < FIRST_DERIVED;
+}
+
 static const struct overlay_row *find_row(unsigned index)
 {
     return kind_of(index) == UNNAMED ? NULL : &rows[overlay_places[index].row];
@@ -189,11 +213,6 @@ const char *overlay_register_name(unsigned index)
 {
     const struct overlay_row *row = find_row(index);
     return row ? row->name : NULL;
-}
-
-static uint32_t low_bits(unsigned bits)
-{
-    return bits >= 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
 }
 
 /* --- What streams have --- */
@@ -326,21 +345,66 @@ uint32_t overlay_room(const struct overlay *overlay, unsigned s)
                                overlay_get(overlay, s, OVERLAY_WR_PTR), size);
 }
 
-/* --- Reading --- */
+/* --- Room at receivers --- */
+
+static bool differ(const struct overlay *overlay, unsigned s)
+{
+    return overlay->stream->differs & overlay_bit(s);
+}
+
+uint32_t overlay_space(const struct overlay *overlay, unsigned s, unsigned receiver)
+{
+    return overlay_get(
+        overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + (differ(overlay, s) ? receiver : 0));
+}
+
+void overlay_set_space(struct overlay *overlay, unsigned s, unsigned receiver, uint32_t value)
+{
+    uint32_t before = overlay_space(overlay, s, receiver);
+    if (before == value) {
+        return;
+    }
+    if (overlay_counters(overlay, s) > 1 && !differ(overlay, s)) {
+        for (unsigned i = 1; i < OVERLAY_RECEIVERS; i++) {
+            overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i, before);
+        }
+        overlay->stream->differs |= overlay_bit(s);
+    }
+    overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + receiver, value);
+}
+
+/* In a part of the counters of all receivers. */
+static void set_all_space(struct overlay *overlay, unsigned s, uint32_t mask, uint32_t value)
+{
+    bool differs = false;
+    uint32_t first = (overlay_space(overlay, s, 0) & ~mask) | value;
+    for (unsigned i = 1; i < OVERLAY_RECEIVERS && differ(overlay, s); i++) {
+        uint32_t space = (overlay_space(overlay, s, i) & ~mask) | value;
+        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i, space);
+        differs |= space != first;
+    }
+    overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE, first);
+    if (differ(overlay, s) && !differs) {
+        overlay->stream->differs &= ~overlay_bit(s);
+    }
+}
 
 static bool all_have_space(const struct overlay *overlay, unsigned s)
 {
-    for (unsigned i = 0; i < overlay_counters(overlay, s); i++) {
-        if (!get_WORDS_FREE(overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i))) {
+    unsigned counters = differ(overlay, s) ? OVERLAY_RECEIVERS : 1;
+    for (unsigned i = 0; i < counters; i++) {
+        if (!get_WORDS_FREE(overlay_space(overlay, s, i))) {
             return false;
         }
     }
     return true;
 }
 
+/* --- Reading --- */
+
 static uint64_t blobs_done(const struct overlay *overlay)
 {
-    const uint32_t *word = &overlay->stream->word[AT_BLOB_AUTO_CFG_DONE];
+    const uint32_t *word = &overlay->stream->word[FIRST_BLOB_AUTO_CFG_DONE];
     return word[0] | (uint64_t)word[1] << 32;
 }
 
@@ -506,16 +570,19 @@ static uint32_t next_message(const struct overlay *overlay, unsigned s, unsigned
                : overlay_get(overlay, s, index);
 }
 
+static uint32_t difference(const struct overlay *overlay, unsigned s, unsigned index, unsigned base)
+{
+    return overlay_get(overlay, s, index) - overlay_get(overlay, s, base);
+}
+
 static uint32_t derived(const struct overlay *overlay, unsigned s, unsigned index)
 {
     const struct overlay_row *row = find_row(index);
-    uint32_t word = overlay_get(overlay, s, index);
     switch (kind_of(index)) {
     case PHASE:
-        return (word - overlay_get(overlay, s, OVERLAY_CURR_PHASE_BASE)) & low_bits(row->bits);
+        return difference(overlay, s, index, OVERLAY_CURR_PHASE_BASE) & row->mask;
     case AUTO_CFG_PTR:
-        return (word - overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR_BASE)) &
-               low_bits(row->bits);
+        return difference(overlay, s, index, OVERLAY_PHASE_AUTO_CFG_PTR_BASE) & row->mask;
     case STATUS:
         return overlay_has(overlay, row->class, s) ? status(overlay, s, index) : 0;
     case NEXT:
@@ -524,22 +591,29 @@ static uint32_t derived(const struct overlay *overlay, unsigned s, unsigned inde
         return header(overlay, s);
     case MULTI_CLEAR:
         return overlay_look(overlay, s)->to_clear;
-    default:
-        return word;
+    case SPACE:
+        return overlay_has(overlay, row->class, s)
+                   ? overlay_space(overlay, s, index - OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE)
+                   : 0;
+    default: /* BLIND */
+        return 0;
     }
+}
+
+/* Not what circular buffers poll. */
+static __attribute__((noinline)) uint32_t other_register(const struct overlay *overlay, unsigned s,
+                                                         unsigned index)
+{
+    if (s >= overlay_count(overlay)) {
+        return 0;
+    }
+    return kind_of(index) == UNNAMED ? *stray_word(overlay, s, index) : derived(overlay, s, index);
 }
 
 uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsigned index)
 {
-    enum kind kind = kind_of(index);
-    if (stream >= overlay_count(overlay)) {
-        return 0;
-    }
-    if (kind == UNNAMED) {
-        return *stray_word(overlay, stream, index);
-    }
-    return kind < FIRST_DERIVED ? overlay_get(overlay, stream, index)
-                                : derived(overlay, stream, index);
+    return is_stored(overlay, stream, index) ? overlay_get(overlay, stream, index)
+                                             : other_register(overlay, stream, index);
 }
 
 static enum overlay_effect refuse_absent(struct overlay *overlay, unsigned stream)
@@ -549,20 +623,31 @@ static enum overlay_effect refuse_absent(struct overlay *overlay, unsigned strea
     return OVERLAY_REFUSED;
 }
 
-enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsigned index,
-                                 bool effects, uint32_t *value)
+static __attribute__((noinline)) enum overlay_effect
+read_other(struct overlay *overlay, unsigned s, unsigned index, bool effects, uint32_t *value)
 {
     enum kind kind = kind_of(index);
-    *value = overlay_register(overlay, stream, index);
-    if (stream >= overlay_count(overlay)) {
-        return refuse_absent(overlay, stream);
+    *value = other_register(overlay, s, index);
+    if (s >= overlay_count(overlay)) {
+        return refuse_absent(overlay, s);
     }
     if (index == OVERLAY_BLOB_NEXT_AUTO_CFG_DONE && effects && *value) {
         unsigned number = *value & ~(unsigned)BLOB_VALID;
-        overlay->stream->word[AT_BLOB_AUTO_CFG_DONE + number / 32] &= ~(UINT32_C(1) << number % 32);
+        overlay->stream->word[FIRST_BLOB_AUTO_CFG_DONE + number / 32] &=
+            ~(UINT32_C(1) << number % 32);
         overlay->blob_turn = (uint8_t)((number + 1) % OVERLAY_STREAMS);
     }
     return kind == UNNAMED || kind == BLIND ? OVERLAY_UNMODELLED : OVERLAY_DONE;
+}
+
+enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsigned index,
+                                 bool effects, uint32_t *value)
+{
+    if (!is_stored(overlay, stream, index)) {
+        return read_other(overlay, stream, index, effects, value);
+    }
+    *value = overlay_get(overlay, stream, index);
+    return OVERLAY_DONE;
 }
 
 bool overlay_interrupt(const struct overlay *overlay)
@@ -575,21 +660,12 @@ bool overlay_interrupt(const struct overlay *overlay)
 static void update_space(struct overlay *overlay, unsigned s, uint32_t value)
 {
     unsigned receiver = get_UPDATE_DEST_NUM(value);
-    if (receiver >= overlay_counters(overlay, s)) {
-        return;
-    }
-    unsigned index = OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + receiver;
-    uint32_t space = overlay_get(overlay, s, index);
-    overlay_set(overlay, s, index,
-                make_WORDS_FREE(get_WORDS_FREE(space) + get_UPDATE_WORDS(value)) |
-                    make_HEADERS_FREE(get_HEADERS_FREE(space) + get_UPDATE_HEADERS(value)));
-}
-
-static void set_all_space(struct overlay *overlay, unsigned s, uint32_t mask, uint32_t value)
-{
-    for (unsigned i = 0; i < overlay_counters(overlay, s); i++) {
-        unsigned index = OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i;
-        overlay_set(overlay, s, index, (overlay_get(overlay, s, index) & ~mask) | value);
+    if (receiver < overlay_counters(overlay, s)) {
+        uint32_t space = overlay_space(overlay, s, receiver);
+        uint32_t words = get_WORDS_FREE(space) + get_UPDATE_WORDS(value);
+        uint32_t headers = get_HEADERS_FREE(space) + get_UPDATE_HEADERS(value);
+        overlay_set_space(overlay, s, receiver,
+                          make_WORDS_FREE(words) | make_HEADERS_FREE(headers));
     }
 }
 
@@ -624,10 +700,9 @@ static uint32_t stored(struct overlay *overlay, const struct overlay_row *row, u
 {
     switch (kind_of(index)) {
     case PHASE:
-        return (value + overlay_get(overlay, s, OVERLAY_CURR_PHASE_BASE)) & low_bits(row->bits);
+        return (value + overlay_get(overlay, s, OVERLAY_CURR_PHASE_BASE)) & row->mask;
     case AUTO_CFG_PTR:
-        return (value + overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR_BASE)) &
-               low_bits(row->bits);
+        return (value + overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR_BASE)) & row->mask;
     case DEST_BUF_START:
         overlay_set(overlay, s, OVERLAY_REMOTE_DEST_WR_PTR, 0);
         break;
@@ -649,7 +724,7 @@ static uint32_t stored(struct overlay *overlay, const struct overlay_row *row, u
         break;
     case SOURCES: /* SPEC: AsGeneralUse: an Ethernet tile has fewer streams */
         if (is_ethernet(overlay) && index != OVERLAY_LOCAL_SRC_MASK) {
-            return index == OVERLAY_LOCAL_SRC_MASK_HI ? 0 : value & low_bits(ETHERNET_SOURCES);
+            return index == OVERLAY_LOCAL_SRC_MASK_HI ? 0 : value & LOW_BITS(ETHERNET_SOURCES);
         }
         break;
     default:
@@ -762,8 +837,10 @@ static enum overlay_effect write_to_clear(struct overlay *overlay, unsigned s, u
 }
 
 /* A write with effects. */
-static enum overlay_effect write(struct overlay *overlay, const struct overlay_row *row, unsigned s,
-                                 unsigned index, uint32_t value)
+static __attribute__((noinline)) enum overlay_effect write(struct overlay *overlay,
+                                                           const struct overlay_row *row,
+                                                           unsigned s, unsigned index,
+                                                           uint32_t value)
 {
     enum kind kind = kind_of(index);
     switch (kind) {
@@ -797,27 +874,29 @@ static enum overlay_effect write(struct overlay *overlay, const struct overlay_r
 
 static bool is_read_only(enum kind kind)
 {
-    return kind == HELD || kind == BLIND || kind == STATUS || kind == NEXT;
+    return kind == HELD || kind == BLIND || kind == STATUS || kind == NEXT || kind == SPACE;
 }
 
 enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsigned index,
                                   bool effects, uint32_t value)
 {
+    enum kind kind = kind_of(index);
     if (stream >= overlay_count(overlay)) {
         return refuse_absent(overlay, stream);
     }
-    const struct overlay_row *row = find_row(index);
-    if (!row) {
+    if (kind == UNNAMED) {
         uint32_t *word = stray_word(overlay, stream, index);
         if (*word != value) {
             *word = value;
         }
         return OVERLAY_UNMODELLED;
     }
-    if (!overlay_has(overlay, row->class, stream) || is_read_only(kind_of(index))) {
+    const struct overlay_row *row = find_row(index);
+    if ((row->class != OVERLAY_ALL && !overlay_has(overlay, row->class, stream)) ||
+        is_read_only(kind)) {
         return OVERLAY_DONE;
     }
-    value &= low_bits(row->bits);
+    value &= row->mask;
     if (!effects) {
         overlay_set(overlay, stream, index, value);
         return OVERLAY_DONE;

@@ -12,10 +12,11 @@
  * Memory is one block of plain data without pointers: a copy of all of it and of struct overlay is
  * a copy of the overlay.
  *
- *   from 0                              which streams are used; then register by register, in the
- *                                       order of overlay.def, a word for each stream that has it
- *                                       (three pages); then, stream by stream, the words that no
- *                                       source names. All of it is in the first `streams` times
+ *   from 0                              which streams are used, and which multicast to receivers
+ *                                       with different room; then register by register a word
+ *                                       for each stream that has it, those of circular buffers
+ *                                       first (three pages, overlay.c has the order); then, stream
+ *                                       by stream, the words that no source names. All of it is in the first `streams` times
  *                                       OVERLAY_STREAM_BYTES.
  *   OVERLAY_FILE_BYTES                  struct overlay_stream for each stream. While a stream is
  *                                       not marked as used this is neither read nor written, and
@@ -139,7 +140,7 @@ enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsig
 enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsigned index,
                                   bool effects, uint32_t value);
 
-/* The value of a register, without effects; 0 of a stream or register that is not there. */
+/* The value of a register, without effects; 0 of a stream that is not there. */
 uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsigned index);
 
 /* Has the stream been used for more than registers? If not, its state is all zeros. */

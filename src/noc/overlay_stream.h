@@ -97,7 +97,9 @@ struct overlay_stream {
 
 /* The registers. A word that a stream does not have is 0 and cannot be written. */
 struct overlay_file {
-    uint64_t used; /* streams whose state may be other than zeros */
+    uint64_t used;    /* streams whose state may be other than zeros */
+    uint64_t differs; /* streams that multicast whose receivers have different room; the counters of
+                         the others but the first mean nothing */
     uint32_t word[];
 };
 
@@ -202,6 +204,10 @@ void overlay_break(struct overlay *overlay, unsigned s);
 /* The words in a circular buffer of `size`, and a pointer of it, `words` on. */
 uint32_t overlay_used(uint32_t read, uint32_t write, uint32_t size);
 uint32_t overlay_on(uint32_t pointer, uint32_t words, uint32_t size);
+
+/* Room at a receiver, as its register has it. */
+uint32_t overlay_space(const struct overlay *overlay, unsigned s, unsigned receiver);
+void overlay_set_space(struct overlay *overlay, unsigned s, unsigned receiver, uint32_t value);
 
 /* Room in the receive buffer. */
 uint32_t overlay_room(const struct overlay *overlay, unsigned s);

@@ -128,17 +128,11 @@ static bool counts_room(const struct overlay_stream *stream)
     return !get_DEST_DATA_BUF_NO_FLOW_CTRL(stream->misc);
 }
 
-/* Room at a receiver. */
-static uint32_t space(const struct overlay *overlay, unsigned s, unsigned receiver)
-{
-    return overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + receiver);
-}
-
 uint32_t overlay_remote_room(const struct overlay *overlay, unsigned s)
 {
     uint32_t least = UINT32_MAX;
     for (unsigned i = 0; i < overlay_receivers(overlay, s); i++) {
-        uint32_t room = get_WORDS_FREE(space(overlay, s, i));
+        uint32_t room = get_WORDS_FREE(overlay_space(overlay, s, i));
         least = room < least ? room : least;
     }
     return least;
@@ -147,7 +141,7 @@ uint32_t overlay_remote_room(const struct overlay *overlay, unsigned s)
 static bool has_header_room(const struct overlay *overlay, unsigned s)
 {
     for (unsigned i = 0; i < overlay_receivers(overlay, s); i++) {
-        if (!get_HEADERS_FREE(space(overlay, s, i))) {
+        if (!get_HEADERS_FREE(overlay_space(overlay, s, i))) {
             return false;
         }
     }
@@ -158,7 +152,7 @@ bool overlay_has_all_room(const struct overlay *overlay, unsigned s)
 {
     uint32_t size = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SIZE);
     for (unsigned i = 0; i < overlay_receivers(overlay, s); i++) {
-        if (get_WORDS_FREE(space(overlay, s, i)) != size) {
+        if (get_WORDS_FREE(overlay_space(overlay, s, i)) != size) {
             return false;
         }
     }
@@ -362,8 +356,7 @@ static bool send_piece(struct overlay *overlay, unsigned s, const struct piece *
 static void take_space(struct overlay *overlay, unsigned s, uint32_t amount)
 {
     for (unsigned i = 0; i < overlay_receivers(overlay, s); i++) {
-        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i,
-                    space(overlay, s, i) - amount);
+        overlay_set_space(overlay, s, i, overlay_space(overlay, s, i) - amount);
     }
 }
 

@@ -287,6 +287,186 @@ START_TEST(fork_copies_the_device)
 }
 END_TEST
 
+/* --- Threads --- */
+
+static unsigned boot_and_count(struct client *client)
+{
+    ck_assert(client_open(client));
+    boot(client);
+    client_each_worker(client, add_coordinates);
+    return client->reads;
+}
+
+static void try_in_child(struct client *client)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        bool is_right = true;
+        for (unsigned x = 1; x < 8; x++) { /* has all tiles run */
+            is_right &= add(client, x, 3, x, 2) == x + 2;
+        }
+        is_right &= count_threads() <= 4;
+        client_close(client);
+        _exit(is_right && count_threads() == 1 ? 0 : 1);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+}
+
+/* Threads change nothing, and none is left: after exit, in a child that forked in between, and when
+ * the library is unloaded without exit. */
+START_TEST(threads_leave_nothing)
+{
+    unsigned reads = 0;
+    for (unsigned round = 0; round < 6; round++) {
+        struct client client;
+        setenv("PENROSE_THREADS", round == 0 ? "1" : round == 5 ? "7" : "4", 1);
+        load(&client, library_path());
+        unsigned count = boot_and_count(&client);
+        ck_assert_uint_eq(count_threads(), round == 0 ? 1 : round == 5 ? 7 : 4);
+        ck_assert(round == 0 || count == reads);
+        reads = count;
+        if (round == 2 || round == 3) {
+            try_in_child(&client);
+            client_each_worker(&client, add_coordinates);
+        }
+        if (round != 4) {
+            client_close(&client);
+            ck_assert_uint_eq(count_threads(), 1);
+        }
+        client_unload(&client);
+        ck_assert_uint_eq(count_threads(), 1);
+        ck_assert(!is_mapped("libttsim.so"));
+    }
+}
+END_TEST
+
+/* --- Tiles of other kinds --- */
+
+static uint8_t sysmem[0x10000];
+
+static void sysmem_read(uint64_t paddr, void *p, uint32_t size)
+{
+    ck_assert(paddr >= SYSMEM && paddr + size <= SYSMEM + sizeof sysmem);
+    memcpy(p, sysmem + (paddr - SYSMEM), size);
+}
+
+static void sysmem_write(uint64_t paddr, const void *p, uint32_t size)
+{
+    ck_assert(paddr >= SYSMEM && paddr + size <= SYSMEM + sizeof sysmem);
+    memcpy(sysmem + (paddr - SYSMEM), p, size);
+}
+
+/* Each bank is reached through its three tiles; banks differ. */
+START_TEST(dram_has_eight_banks)
+{
+    struct client client;
+    load(&client, library_path());
+    ck_assert(client_open(&client));
+    for (unsigned bank = 0; bank < 8; bank++) {
+        client_write_word(&client, 17 + bank / 4, 12 + 3 * (bank % 4), 0xc0001000, 0xd0 + bank);
+    }
+    for (unsigned tile = 0; tile < 24; tile++) {
+        ck_assert_uint_eq(client_read_word(&client, 17 + tile / 12, 12 + tile % 12, 0xc0001000),
+                          0xd0 + tile / 3);
+    }
+    client_close(&client);
+    client_unload(&client);
+}
+END_TEST
+
+/* Opens with callbacks, as UMD has them set before init. */
+static void open_with_sysmem(struct client *client)
+{
+    load(client, library_path());
+    ck_assert(client_open(client));
+    client->set_callbacks(sysmem_read, sysmem_write);
+}
+
+START_TEST(the_device_reaches_sysmem)
+{
+    static const uint64_t through_iatu = UINT64_C(0x1000000000000000);
+    struct client client;
+    uint8_t back[1000];
+    for (unsigned i = 0; i < sizeof sysmem; i++) {
+        sysmem[i] = (uint8_t)(i * 11 + (i >> 8));
+    }
+    open_with_sysmem(&client);
+    client_read_tile(&client, 19, 24, through_iatu + 0x321, back, sizeof back);
+    ck_assert_mem_eq(back, sysmem + 0x321, sizeof back);
+    client_write_word(&client, 19, 24, through_iatu + 0x8000, 0x12345678);
+    ck_assert_mem_eq(sysmem + 0x8000, "\x78\x56\x34\x12", 4);
+    client_close(&client);
+    client_unload(&client);
+}
+END_TEST
+
+/* UMD's transfer to the device: size, source, target, doorbell, then it waits for a size of 0. */
+START_TEST(dma_writes_to_the_device)
+{
+    static const uint32_t registers[] = {0x1c, 0x20, 0x24, 0x28, 0x2c, 0x04};
+    const uint32_t values[] = {0x4000, SYSMEM & UINT32_MAX, SYSMEM >> 32, 3 * 0x200000, 0, 1};
+    static uint8_t back[0x4000];
+    struct client client;
+    uint32_t on = 1, left = 1;
+    for (unsigned i = 0; i < sizeof sysmem; i++) {
+        sysmem[i] = (uint8_t)(i * 13);
+    }
+    open_with_sysmem(&client);
+    client_set_window(&client, 3, 4, 4, 0);
+    client.write(client.bar2 + 0x100, &on, 4);
+    for (unsigned i = 0; i < 6; i++) {
+        client.write(client.bar2 + 0x100 + registers[i], &values[i], 4);
+    }
+    client.read(client.bar2 + 0x11c, &left, 4);
+    ck_assert_uint_eq(left, 0);
+    client_read_tile(&client, 4, 4, 0, back, sizeof back);
+    ck_assert_mem_eq(back, sysmem, sizeof back);
+    client_close(&client);
+    client_unload(&client);
+}
+END_TEST
+
+START_TEST(start_up_is_fast)
+{
+    struct client client;
+    double best = 1;
+    load(&client, library_path());
+    for (unsigned i = 0; i < 10; i++) {
+        double start = seconds();
+        ck_assert(client_open(&client)); /* and what UMD looks at: ARC and all Ethernet tiles */
+        double taken = seconds() - start;
+        best = taken < best ? taken : best;
+        client_close(&client);
+    }
+    ck_assert_msg(best < 5e-3, "opening takes %g s", best);
+    client_unload(&client);
+}
+END_TEST
+
+/* Pages of the BARs without anything in them answer; so do coordinates without a tile. */
+START_TEST(nothing_there_reads_all_ones)
+{
+    static const uint32_t offsets[] = {0x19400000, 0x1fbffffc, 0x1fc00a58,
+                                       0x1fd06000, 0x1fe00000, 0x1ffffffc};
+    struct client client;
+    load(&client, library_path());
+    ck_assert(client_open(&client));
+    for (unsigned i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        ck_assert_uint_eq(client_bar0_word(&client, offsets[i]), UINT32_MAX);
+    }
+    ck_assert_uint_eq(client_read_word(&client, 40, 40, 0), UINT32_MAX);
+    ck_assert_uint_eq(client_read_word(&client, 17, 12, UINT64_C(0x400000000)), UINT32_MAX);
+    client_write_word(&client, 1, 2, 0x200, 5);
+    ck_assert_uint_eq(client_read_word(&client, 1, 2, 0x200), 5);
+    client_close(&client);
+    client_unload(&client);
+}
+END_TEST
+
+/* --- Repetition --- */
+
 /* The same calls give the same polls and the same values. */
 START_TEST(runs_repeat)
 {
@@ -365,6 +545,12 @@ int main(void)
     tcase_add_test(cases, two_copies_know_nothing_of_each_other);
     tcase_add_test(cases, every_init_gives_a_new_device);
     tcase_add_test(cases, fork_copies_the_device);
+    tcase_add_test(cases, threads_leave_nothing);
+    tcase_add_test(cases, dram_has_eight_banks);
+    tcase_add_test(cases, the_device_reaches_sysmem);
+    tcase_add_test(cases, dma_writes_to_the_device);
+    tcase_add_test(cases, start_up_is_fast);
+    tcase_add_test(cases, nothing_there_reads_all_ones);
     tcase_add_test(cases, runs_repeat);
     tcase_add_test(cases, the_multi_chip_interface_is_absent);
     tcase_add_test(cases, stdout_is_left_alone);

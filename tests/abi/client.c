@@ -108,10 +108,10 @@ bool client_open(struct client *client)
     bool is_right = client->config_read(0, 0) == 0xb1401e52;
     client->bar0 = find_bar(client, 0x10);
     client->bar4 = find_bar(client, 0x20);
-    is_right &= client_bar0_word(client, 0x1fd04100) == 0x4000;
+    is_right &= (client_bar0_word(client, 0x1fd04100) & 0x4000) != 0; /* coordinates translated */
     client->bar2 = find_bar(client, 0x18);
-    set_outbound_region(client, 0, 0, 0xffff, UINT64_C(0x123400000000));
-    set_outbound_region(client, 5, 0, 0x3fffffff, 0);
+    set_outbound_region(client, 0, 0, 0x3fffffff, SYSMEM);
+    set_outbound_region(client, 5, 0x40000000, 0xfffdffff, SYSMEM + 0x40000000);
     is_right &= client_bar0_word(client, 0x1fd04044) == 0x10611002;
     is_right &= client_read_word(client, 8, 0, 0x80030060) != UINT32_MAX;
     is_right &= client_read_word(client, 8, 0, 0x80030408) == 5;

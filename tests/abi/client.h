@@ -50,6 +50,9 @@ void client_write_word(struct client *client, unsigned x, unsigned y, uint64_t a
                        uint32_t value);
 uint32_t client_read_word(struct client *client, unsigned x, unsigned y, uint64_t address);
 
+/* Where host memory lies behind the iATU, as client_open sets it up. */
+#define SYSMEM UINT64_C(0x123400000000)
+
 /* Registers and configuration of the device itself. */
 uint32_t client_bar0_word(struct client *client, uint32_t offset);
 

@@ -26,9 +26,38 @@ expect "boot" 0 'out:^1 tile is ready' 'out:brisc .* main\+0x[0-9a-f]+, brisc\.c
 expect "boot two tiles" 0 'out:^2 tiles are ready' 'out:^tile \(1, 2\)' 'out:^tile \(16, 11\)' -- \
     boot "$firmware" --tile 1,2 --tile 16,11
 expect "boot all tiles" 0 'out:^140 tiles are ready' -- boot "$firmware" --tiles all
+expect "boot the whole chip" 0 'out:^176 tiles are ready \(140 workers, 12 Ethernet, 24 DRAM\)' -- \
+    boot "$firmware" --tiles chip
+expect "boot a chip with links" 0 'out:^176 tiles are ready' -- \
+    boot "$firmware" --tiles=chip --loopback all --threads 3
+expect "boot a chip with one link" 0 'out:^176 tiles are ready' -- \
+    boot "$firmware" --tiles=chip --loopback 25,25 --card p150a --threads 1
+expect "boot a harvested chip" 0 'out:^141 tiles are ready \(120 workers, 0 Ethernet, 21 DRAM\)' -- \
+    boot "$firmware" --tiles chip --card p100a
+expect "boot the workers of a harvested chip" 0 'out:^120 tiles are ready after' -- \
+    boot "$firmware" --tiles all --card p100a
+expect "the whole chip as JSON" 0 'out:"kind": "Ethernet"' 'out:"hart": "erisc1"' \
+    'out:"hart": "drisc"' 'out:"dram": \{$' 'out:"tiles": 24$|"tiles": 24,' -- \
+    boot "$firmware" --tiles chip --json
+expect "a chip with too few cycles" 3 'out:^cycle-limit, 0 of 176 tiles ready \(0 workers' -- \
+    boot "$firmware" --tiles chip --max-cycles 1k
+expect "more workers than there are" 2 '121 are too many, this card has 120 workers' -- \
+    boot "$firmware" --tiles 121 --card p100a
+expect "a card that nobody makes" 2 "no card 'p99'; known are" -- boot "$firmware" --card p99
+expect "a link without Ethernet tiles" 2 'needs --tiles chip' -- boot "$firmware" --loopback all
+expect "a link of a worker" 2 "'1,2' is no Ethernet tile; write all, or X,Y" -- \
+    boot "$firmware" --tiles chip --loopback 1,2
+expect "a link that is fused off" 2 'tile at \(20, 25\) is fused off' -- \
+    boot "$firmware" --tiles chip --loopback 20,25 --card p100a
 for schedule in lockstep random:1 random:2; do
     expect "boot, $schedule" 0 'out:^1 tile is ready' -- boot "$firmware" --schedule "$schedule"
 done
+for schedule in lockstep random:3; do
+    expect "boot the whole chip, $schedule" 0 'out:^176 tiles are ready' -- \
+        boot "$firmware" --tiles chip --loopback 20,25 --schedule "$schedule"
+done
+expect "boot the whole chip, timed" 0 'out:^176 tiles are ready' -- \
+    boot "$firmware" --tiles chip --timing timed
 expect "boot as JSON" 0 'out:"ready": true' 'out:"outcome": "done"' 'out:"hart": "trisc2"' -- \
     boot "$firmware" --json
 expect "boot with too few cycles" 3 'cycle limit.*booting on tile \(1, 2\)' \
@@ -85,11 +114,21 @@ done
 expect "the result as JSON" 0 'out:1346719314' -- run --firmware "$firmware" \
     --kernels "$work/kernels" "${work_options[@]}" --dump 0x80000,20 --json
 # NCRISC produces no page, the others wait for five.
+waiting=(--kernels "$work/kernels" --common-arg "ncrisc=0,0" --common-arg "trisc=5,0"
+    --common-arg "brisc=5,0" --arg brisc=0x80000 --arg "ncrisc=1,1" --arg trisc=1
+    --cb "0,0x40000,3,1024" --cb "16,0x60000,2,1040" --semaphore "0,0")
 expect "kernels that wait" 4 'deadlock.*launch 1 of 1 on tile \(1, 2\)' \
-    'trisc0 at pc .*, firmware/kernels/.*: polls 0xffb' 'trisc1 at pc .*trisc1\.c:[0-9]+: load from' -- \
-    run --firmware "$firmware" --kernels "$work/kernels" --common-arg ncrisc=0,0 \
-    --common-arg trisc=5,0 --common-arg brisc=5,0 --arg brisc=0x80000 --arg ncrisc=1,1 --arg trisc=1 \
-    --cb 0,0x40000,3,1024 --cb 16,0x60000,2,1040 --semaphore 0,0
+    'trisc0 at pc .*, firmware/kernels/.*: polls 0xffb' 'trisc1 at pc .*trisc1\.c:[0-9]+: load from' \
+    'circular buffer 0: pages received, which its producer counts; received 0, acknowledged 0' \
+    'circular buffer 16: pages received' 'ncrisc at pc .*: waits for brisc to start it' -- \
+    run --firmware "$firmware" "${waiting[@]}"
+expect "140 tiles wait in eight lines" 4 'deadlock.*launch 1 of 1 on tile \(1, 2\)' \
+    '^  140 tiles \(x 1-7, 10-16, y 2-11\) brisc at .*circular buffer 16: pages received' \
+    '^  12 tiles \(x 20-31, y 25\) erisc0 at .*: waits for the host: the go message' \
+    '^  12 tiles .* erisc1 at .*: waits for erisc0 to start it' \
+    '^  24 tiles \(x 17-18, y 12-23\) drisc at .*: waits for the host: the go message' -- \
+    boot "$firmware" --tiles chip "${waiting[@]}"
+report "there are eight lines" "$([ "$(grep -c '^  ' "$work/err")" -eq 8 ] || echo "there are not")"
 expect "two of three TRISCs" 2 'three TRISCs' -- run --firmware "$firmware" \
     --kernel "trisc0=$work/kernels/trisc0.elf" --kernel "trisc1=$work/kernels/trisc1.elf"
 expect "a kernel that is not there" 2 'absent.elf' -- run --firmware "$firmware" \

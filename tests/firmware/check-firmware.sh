@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every Blackhole firmware set of ttnn boots under `penrose boot`, and runs our five kernels twice.
+# Every Blackhole firmware set of ttnn boots under `penrose boot`, on one tile and on a whole chip, and
+# runs our five kernels twice.
 # SKIP without the firmware (scripts/fetch-firmware) or without the cross compiler.
 set -euo pipefail
 
@@ -13,10 +14,11 @@ command -v "${RISCV_CC:-riscv64-unknown-elf-gcc}" >/dev/null || {
 
 kernels=$(mktemp -d)
 trap 'rm -rf "$kernels"' EXIT
-sets=0 failed=0
+sets=0 failed=0 firmwares=()
 for drisc in "$root"/*/drisc; do
     firmware=${drisc%/drisc}
     sets=$((sets + 1))
+    firmwares+=("$firmware")
     "$srcdir/scripts/link-kernels" "$firmware" "$kernels/${firmware##*/}"
     if ! "$penrose" boot "$firmware" >"$kernels/boot.log" 2>&1; then
         failed=$((failed + 1))
@@ -26,5 +28,6 @@ for drisc in "$root"/*/drisc; do
 done
 echo "penrose boot: $((sets - failed)) of $sets sets became ready"
 [ "$sets" -eq 36 ] || { echo "expected 36 Blackhole sets"; exit 1; }
+"$builddir/tests/firmware/check_whole_chip" "${firmwares[@]}"
 "$builddir/tests/firmware/check_sets" "$root" "$kernels"
 [ "$failed" -eq 0 ]

@@ -75,8 +75,9 @@ START_TEST(plain_registers_hold_values)
 {
     const struct row *row = &rows[_i];
     bool is_plain = !strcmp(row->kind, "PLAIN");
-    bool is_read_only =
-        !strcmp(row->kind, "HELD") || !strcmp(row->kind, "STATUS") || !strcmp(row->kind, "BLIND");
+    bool is_read_only = !strcmp(row->kind, "HELD") || !strcmp(row->kind, "SPACE") ||
+                        !strcmp(row->kind, "STATUS") || !strcmp(row->kind, "NEXT") ||
+                        !strcmp(row->kind, "BLIND");
     for (unsigned s = 0; s < 64; s++) {
         for (unsigned index = row->first; index < row->first + row->words; index++) {
             uint32_t value = any(W), mask = row->bits < 32 ? (1u << row->bits) - 1 : UINT32_MAX;

@@ -1,0 +1,550 @@
+/*
+ * Speed and size of a whole chip, in one run, as ratios to any other library with the libttsim ABI.
+ *
+ * Figures:
+ *   boot             CPU time of a host's whole sequence that boots firmware on 140 workers (boot.h)
+ *   boot_all         the same with libttsim_init and libttsim_exit
+ *   memory           what the process grows by until all workers have booted
+ *   copy             56 workers that copy DRAM to DRAM (copy.h) in place of their BRISC's and NCRISC's
+ *                    firmware, on a chip that has booted
+ *   copy_bare        the same on a chip where nothing else runs
+ *   hart             one hart in a loop, on a worker among 139 that have booted and wait
+ *   threads_harts    host time with one thread to that with two (PENROSE_THREADS), 110 workers that
+ *                    copy DRAM to DRAM while their TRISCs compute
+ *   threads_matrix   the same, whose TRISCs multiply matrices
+ * The last two are of our library alone, and are judged only where the host can run two at once.
+ * Figures that need firmware are left out where there is none (scripts/fetch-firmware).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <sys/wait.h>
+
+#include "boot.h"
+#include "copy.h"
+#include "guest.h"
+#include "product.h"
+
+enum {
+    COPIERS = 56,
+    BUSY = 110,
+    PAGES = 256, /* of a worker */
+    TURNS = 500000,
+    TURNS_AGAINST = 20000, /* where all harts cost time */
+    TURNS_OF_TRISCS = 100000,
+    PHASES = 4,
+    INNER = 8,
+    LOOP_INSTRUCTIONS = 10,
+    REPETITIONS = 3,
+    SETTLE = 5000, /* cycles after which the TRISCs of booted workers wait too */
+    MOST_FIGURES = 8,
+};
+
+struct settings {
+    struct bench_options common;
+    const char *firmware;
+};
+
+struct job {
+    const struct settings *settings;
+    const char *library;
+    const struct boot *boot;
+    uint32_t turns;
+    unsigned threads;
+    bool multiplies;
+};
+
+struct answer {
+    double seconds; /* of CPU time, or by the clock on the wall */
+    double all;     /* with init and exit */
+    double mebibytes;
+};
+
+/* --- A loop for a hart --- */
+
+enum {
+    LOOP_CODE = 0x10000, /* of T0 or B; the others follow in steps of GUEST_CODE_STEP */
+    LOOP_MAILBOX = 0x8500,
+    LOOP_MAILBOX_STEP = 0x10,
+    LOOP_TURNS = 0,
+    LOOP_DONE = 4,
+    LOOP_RESULT = 8,
+};
+
+#define TRISC_RESET_PC          UINT32_C(0xffb12228) /* T1 and T2 follow */
+#define TRISC_RESET_PC_OVERRIDE UINT32_C(0xffb12234)
+
+static void loop_load(struct bench_device *device, unsigned x, unsigned y, unsigned i,
+                      uint32_t turns)
+{
+    static const char *const body[] = {"add t0, t0, t1",  "xor t1, t1, t0", "slli t2, t0, 3",
+                                       "add t1, t1, t2",  "srli t3, t1, 5", "xor t0, t0, t3",
+                                       "addi t0, t0, 13", "sub t1, t1, t3", "addi a1, a1, -1"};
+    struct guest_code *code = calloc(1, sizeof *code);
+    const uint32_t mailbox = LOOP_MAILBOX + i * LOOP_MAILBOX_STEP, words[] = {turns, 0, 0};
+    if (!code) {
+        bench_die("guest program", "no memory");
+    }
+    code->base = LOOP_CODE + i * GUEST_CODE_STEP;
+    guest_load(code, "a0", mailbox);
+    guest_emit(code, "lw a1, %d(a0)", LOOP_TURNS);
+    guest_emit(code, "addi t0, zero, 1");
+    guest_emit(code, "addi t1, zero, 2");
+    uint32_t loop = code->base + 4 * code->words;
+    for (unsigned j = 0; j < sizeof body / sizeof body[0]; j++) {
+        guest_emit(code, "%s", body[j]);
+    }
+    guest_emit(code, "bne a1, zero, %u", loop);
+    guest_emit(code, "sw t0, %d(a0)", LOOP_RESULT);
+    guest_emit(code, "addi t0, zero, 1");
+    guest_emit(code, "sw t0, %d(a0)", LOOP_DONE);
+    uint32_t here = guest_emit(code, "addi zero, zero, 0");
+    guest_emit(code, "jal zero, %u", here);
+    bench_write(device, x, y, code->base, code->word, 4 * code->words);
+    bench_write(device, x, y, mailbox, words, sizeof words);
+    free(code);
+}
+
+static bool loop_is_done(struct bench_device *device, unsigned x, unsigned y, unsigned i)
+{
+    return bench_word(device, x, y, LOOP_MAILBOX + i * LOOP_MAILBOX_STEP + LOOP_DONE) != 0;
+}
+
+/* What the loop must compute. */
+static bool loop_is_right(struct bench_device *device, unsigned x, unsigned y, unsigned i,
+                          uint32_t turns)
+{
+    uint32_t a = 1, b = 2;
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        a += b;
+        b = (b ^ a) + (a << 3);
+        uint32_t c = b >> 5;
+        a = (a ^ c) + 13;
+        b -= c;
+    }
+    return bench_word(device, x, y, LOOP_MAILBOX + i * LOOP_MAILBOX_STEP + LOOP_RESULT) == a;
+}
+
+/* --- What children measure --- */
+
+/* MiB of memory that the process has now. */
+static double resident(void)
+{
+    unsigned long size, pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%lu %lu", &size, &pages) != 2) {
+        bench_die("/proc/self/statm", "cannot be read");
+    }
+    fclose(file);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+static double wall_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void measure_boot(const void *what, void *result)
+{
+    const struct job *job = what;
+    struct answer *answer = result;
+    struct bench_device device;
+    double before = resident(), start = bench_now();
+    bench_open(&device, job->library);
+    double opened = bench_now();
+    boot_workers(&device, job->boot, 0, BENCH_WORKERS - 1);
+    answer->seconds = bench_now() - opened;
+    answer->mebibytes = resident() - before;
+    device.exit();
+    answer->all = bench_now() - start;
+}
+
+/* Lets time pass until every one of the first `workers` workers is done. */
+static void run(struct bench_device *device, const struct job *job, unsigned workers,
+                uint32_t slice, bool is_done(struct bench_device *, const struct job *, unsigned))
+{
+    uint64_t cycles = 0;
+    for (unsigned done = 0; done < workers; cycles += slice) {
+        if (cycles > UINT64_C(1) << 32) {
+            bench_die(job->library, "the programs do not end");
+        }
+        device->clock(slice);
+        while (done < workers && is_done(device, job, done)) {
+            done++;
+        }
+    }
+}
+
+static bool has_copied(struct bench_device *device, const struct job *job, unsigned worker)
+{
+    (void)job;
+    return copy_is_done(device, worker);
+}
+
+static void measure_copy(const void *what, void *result)
+{
+    const struct job *job = what;
+    struct answer *answer = result;
+    struct bench_device device;
+    unsigned x, y;
+    uint32_t held = job->boot ? 0 : BENCH_TRISCS_HELD; /* besides BRISC and NCRISC */
+    bench_open(&device, job->library);
+    copy_fill(&device, COPIERS, PAGES);
+    if (job->boot) {
+        boot_workers(&device, job->boot, 0, BENCH_WORKERS - 1);
+        device.clock(SETTLE);
+    }
+    for (unsigned i = 0; i < COPIERS; i++) {
+        bench_worker(i, &x, &y);
+        bench_reset(&device, x, y, BENCH_B_HELD | BENCH_NC_HELD | held);
+        copy_load(&device, i, PAGES);
+    }
+    double start = bench_now();
+    for (unsigned i = 0; i < COPIERS; i++) {
+        bench_worker(i, &x, &y);
+        bench_reset(&device, x, y, held);
+    }
+    run(&device, job, COPIERS, 1000, has_copied);
+    answer->seconds = bench_now() - start;
+    if (!copy_is_right(&device, COPIERS, PAGES)) {
+        bench_die(job->library, "pages were not copied");
+    }
+    device.exit();
+}
+
+static bool has_looped(struct bench_device *device, const struct job *job, unsigned worker)
+{
+    unsigned x, y;
+    (void)job;
+    bench_worker(worker, &x, &y);
+    return loop_is_done(device, x, y, 0);
+}
+
+static void measure_hart(const void *what, void *result)
+{
+    const struct job *job = what;
+    struct answer *answer = result;
+    struct bench_device device;
+    const uint32_t jump = 0x0001006f; /* jal zero, LOOP_CODE: where BRISC starts */
+    unsigned x, y;
+    bench_open(&device, job->library);
+    boot_workers(&device, job->boot, 1, BENCH_WORKERS - 1);
+    device.clock(SETTLE);
+    bench_worker(0, &x, &y);
+    bench_reset(&device, x, y, BENCH_ALL_HELD);
+    loop_load(&device, x, y, 0, job->turns);
+    bench_write_word(&device, x, y, 0, jump);
+    bench_reset(&device, x, y, BENCH_BRISC_RUNS);
+    double start = bench_now();
+    run(&device, job, 1, job->turns / 10, has_looped);
+    answer->seconds = bench_now() - start;
+    if (!loop_is_right(&device, x, y, 0, job->turns)) {
+        bench_die(job->library, "the loop computed something else");
+    }
+    device.exit();
+}
+
+/* --- Threads --- */
+
+static void load_busy(struct bench_device *device, const struct job *job, unsigned worker)
+{
+    unsigned x, y;
+    bench_worker(worker, &x, &y);
+    bench_reset(device, x, y, BENCH_ALL_HELD);
+    copy_load(device, worker, PAGES);
+    if (job->multiplies) {
+        product_load(device, x, y, job->settings->common.guests, PHASES, INNER);
+        return;
+    }
+    bench_write_word(device, x, y, TRISC_RESET_PC_OVERRIDE, 7);
+    for (unsigned i = 0; i < GUEST_THREADS; i++) {
+        loop_load(device, x, y, i, TURNS_OF_TRISCS);
+        bench_write_word(device, x, y, TRISC_RESET_PC + 4 * i, LOOP_CODE + i * GUEST_CODE_STEP);
+    }
+}
+
+static bool is_idle(struct bench_device *device, const struct job *job, unsigned worker)
+{
+    unsigned x, y;
+    bool is_done = copy_is_done(device, worker);
+    bench_worker(worker, &x, &y);
+    for (unsigned i = 0; i < GUEST_THREADS && is_done; i++) {
+        is_done = job->multiplies ? product_is_done(device, x, y, i) : loop_is_done(device, x, y, i);
+    }
+    return is_done;
+}
+
+static void measure_threads(const void *what, void *result)
+{
+    const struct job *job = what;
+    struct answer *answer = result;
+    struct bench_device device;
+    char threads[16];
+    unsigned x, y;
+    snprintf(threads, sizeof threads, "%u", job->threads);
+    setenv("PENROSE_THREADS", threads, 1);
+    bench_open(&device, job->library);
+    copy_fill(&device, BUSY, PAGES);
+    for (unsigned i = 0; i < BUSY; i++) {
+        load_busy(&device, job, i);
+    }
+    double start = wall_time();
+    for (unsigned i = 0; i < BUSY; i++) {
+        bench_worker(i, &x, &y);
+        bench_reset(&device, x, y, 0);
+    }
+    run(&device, job, BUSY, 1000, is_idle);
+    answer->seconds = wall_time() - start;
+    if (!copy_is_right(&device, BUSY, PAGES)) {
+        bench_die(job->library, "pages were not copied");
+    }
+    device.exit();
+}
+
+/* --- What the host can do --- */
+
+/* Keeps the units of a core busy, as two threads of one core could not both. */
+static double spin(void)
+{
+    enum { CHAINS = 8, ROUNDS = 60000000 };
+    uint64_t chain[CHAINS] = {1, 2, 3, 4, 5, 6, 7, 8};
+    double start = wall_time();
+    for (unsigned round = 0; round < ROUNDS; round += CHAINS) {
+        for (unsigned i = 0; i < CHAINS; i++) {
+            chain[i] ^= chain[i] << 13;
+            chain[i] ^= chain[i] >> 7;
+            chain[i] ^= chain[i] << 17;
+        }
+    }
+    for (unsigned i = 1; i < CHAINS; i++) {
+        chain[0] += chain[i];
+    }
+    volatile uint64_t sink = chain[0];
+    (void)sink;
+    return wall_time() - start;
+}
+
+static void measure_spin(const void *what, void *result)
+{
+    const bool *has_company = what;
+    struct answer *answer = result;
+    pid_t other = *has_company ? fork() : -1;
+    if (other == 0) {
+        for (unsigned i = 0; i < 3; i++) {
+            spin();
+        }
+        _exit(0);
+    }
+    spin(); /* both have started */
+    answer->seconds = spin();
+    if (other > 0) {
+        waitpid(other, NULL, 0);
+    }
+}
+
+/* What two processes that only compute get done, in units of what one does: 2 on two quiet cores. */
+static double host_capacity(void)
+{
+    struct answer alone, together;
+    double best = 0;
+    for (unsigned i = 0; i < REPETITIONS; i++) {
+        bench_in_child(measure_spin, &(bool){false}, &alone, sizeof alone);
+        bench_in_child(measure_spin, &(bool){true}, &together, sizeof together);
+        double capacity = 2 * alone.seconds / together.seconds;
+        best = capacity > best ? capacity : best;
+    }
+    return best;
+}
+
+/* --- Figures --- */
+
+/* The best of both libraries, in turns. */
+static struct bench_figure compare(const struct job *job, bench_measure *body, struct answer *ours,
+                                   struct answer *reference)
+{
+    struct job theirs = *job;
+    struct bench_figure figure = {.has_reference = job->settings->common.reference, .good = true};
+    theirs.library = job->settings->common.reference;
+    theirs.turns = TURNS_AGAINST;
+    for (unsigned i = 0; i < REPETITIONS; i++) {
+        struct answer answer;
+        bench_in_child(body, job, &answer, sizeof answer);
+        *ours = i == 0 || answer.seconds < ours->seconds ? answer : *ours;
+        if (figure.has_reference) {
+            bench_in_child(body, &theirs, &answer, sizeof answer);
+            *reference = i == 0 || answer.seconds < reference->seconds ? answer : *reference;
+        }
+    }
+    return figure;
+}
+
+/* Fills in a figure of which more is better. */
+static struct bench_figure speeds(struct bench_figure figure, double ours, double reference,
+                                  const char *unit, double goal)
+{
+    figure.unit = unit;
+    figure.ours = ours;
+    if (figure.has_reference) {
+        figure.reference = reference;
+        figure.ratio = ours / reference;
+        figure.good = figure.ratio >= goal;
+    }
+    return figure;
+}
+
+/* And of which less is. */
+static struct bench_figure times(struct bench_figure figure, double ours, double reference,
+                                 const char *unit, double goal)
+{
+    figure = speeds(figure, ours, reference, unit, 0);
+    figure.ratio = figure.has_reference ? reference / ours : 0;
+    figure.good = !figure.has_reference || figure.ratio >= goal;
+    return figure;
+}
+
+static unsigned boot_figures(const struct job *job, struct bench_figure *figures)
+{
+    struct answer ours, reference = {0};
+    struct bench_figure all = compare(job, measure_boot, &ours, &reference);
+    struct bench_figure memory = times(all, ours.mebibytes, reference.mebibytes, "MiB", 0);
+    memory.good = ours.mebibytes < 100;
+    figures[0] =
+        bench_report(times(all, 1e3 * ours.seconds, 1e3 * reference.seconds, "ms", 6), "boot",
+                     "firmware boots on 140 workers", "goal: ratio 6");
+    figures[1] = bench_report(times(all, 1e3 * ours.all, 1e3 * reference.all, "ms", 0), "boot_all",
+                              "the same, with init and exit", "");
+    figures[2] = bench_report(memory, "memory", "memory of 140 booted workers", "goal: below 100");
+    return 3;
+}
+
+static struct bench_figure copy_figure(const struct job *job, bool is_booted)
+{
+    static const char *const names[] = {"copy_bare", "copy"};
+    static const char *const titles[] = {"56 workers copy DRAM to DRAM, alone",
+                                         "56 workers copy DRAM to DRAM, 140 booted"};
+    struct job copy = *job;
+    copy.boot = is_booted ? job->boot : NULL;
+    const double pages = PAGES * COPIERS / 1e3;
+    struct answer ours, reference = {.seconds = 1};
+    struct bench_figure figure = compare(&copy, measure_copy, &ours, &reference);
+    figure = speeds(figure, pages / ours.seconds, pages / reference.seconds, "k pages/s",
+                    is_booted ? 5 : 0);
+    return bench_report(figure, names[is_booted], titles[is_booted],
+                        is_booted ? "goal: ratio 5" : "");
+}
+
+static struct bench_figure hart_figure(const struct job *job)
+{
+    struct job loop = *job;
+    struct answer ours, reference = {.seconds = 1};
+    loop.turns = TURNS;
+    struct bench_figure figure = compare(&loop, measure_hart, &ours, &reference);
+    figure = speeds(figure, LOOP_INSTRUCTIONS * TURNS / 1e6 / ours.seconds,
+                    LOOP_INSTRUCTIONS * TURNS_AGAINST / 1e6 / reference.seconds, "M instr/s", 40);
+    return bench_report(figure, "hart", "a hart among 139 booted workers", "goal: ratio 40");
+}
+
+static struct bench_figure threads_figure(const struct job *job, bool multiplies, double capacity)
+{
+    static const char *const names[] = {"threads_harts", "threads_matrix"};
+    static const char *const titles[] = {"2 threads to 1: copies, harts compute",
+                                         "2 threads to 1: copies, matrix products"};
+    struct answer one = {.seconds = 1e9}, two = one, answer;
+    struct job some = *job;
+    some.multiplies = multiplies;
+    for (unsigned i = 0; i < REPETITIONS; i++) {
+        some.threads = 1;
+        bench_in_child(measure_threads, &some, &answer, sizeof answer);
+        one = answer.seconds < one.seconds ? answer : one;
+        some.threads = 2;
+        bench_in_child(measure_threads, &some, &answer, sizeof answer);
+        two = answer.seconds < two.seconds ? answer : two;
+    }
+    bool is_judged = capacity > 1.9;
+    struct bench_figure figure = {.unit = "times", .ours = one.seconds / two.seconds};
+    figure.good = !is_judged || figure.ours >= 1.7;
+    return bench_report(figure, names[multiplies], titles[multiplies],
+                        is_judged ? "goal: 1.7" : "(goal 1.7 is not judged: see host)");
+}
+
+static void report_host(double capacity)
+{
+    char line[256], model[200] = "?";
+    double load = 0;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file) &&
+           sscanf(line, "model name : %199[^\n]", model) != 1) {
+    }
+    if (file) {
+        fclose(file);
+    }
+    getloadavg(&load, 1);
+    printf("host: %ld CPUs (%s), load %.1f; two processes that only compute get %.2f times as "
+           "much done as one%s\n",
+           sysconf(_SC_NPROCESSORS_ONLN), model, load, capacity,
+           capacity > 1.9 ? "" : ": no two cores are free");
+}
+
+/* --- Options --- */
+
+enum { KEY_FIRMWARE = 0x200 };
+
+static const struct argp_option rows[] = {
+    {"firmware", KEY_FIRMWARE, "DIR", 0, "A tt-metal firmware set (default: one in the cache)", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *settings = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &settings->common;
+        return 0;
+    case KEY_FIRMWARE:
+        settings->firmware = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
+    const struct argp argp = {.options = rows,
+                              .parser = parse,
+                              .doc = "Measures the speed of a whole chip.",
+                              .children = children};
+    struct settings settings = {.common = bench_defaults()};
+    struct bench_figure figures[MOST_FIGURES];
+    unsigned count = 0;
+    argp_parse(&argp, argc, argv, 0, NULL, &settings);
+    char *found = settings.firmware ? NULL : boot_find();
+    const char *firmware = settings.firmware ? settings.firmware : found;
+    struct boot *boot = firmware ? boot_open(firmware) : NULL;
+    struct job job = {.settings = &settings, .library = settings.common.library, .boot = boot};
+    bench_headings();
+    if (boot) {
+        count = boot_figures(&job, figures);
+        figures[count++] = copy_figure(&job, true);
+        figures[count++] = hart_figure(&job);
+    } else {
+        printf("boot, memory, copy, hart: left out, there is no firmware (scripts/fetch-firmware)\n");
+    }
+    figures[count++] = copy_figure(&job, false);
+    double capacity = host_capacity();
+    report_host(capacity);
+    figures[count++] = threads_figure(&job, false, capacity);
+    figures[count++] = threads_figure(&job, true, capacity);
+    if (boot) {
+        boot_close(boot);
+    }
+    free(found);
+    return bench_finish(&settings.common, figures, count);
+}

@@ -1,0 +1,197 @@
+/*
+ * The host's side of PCIe: registers in the BARs, which tiles its multicasts reach, and where the
+ * tile's DMA engine finds the device. SPEC: BlackholeA0 PCIExpressTile/{README, HostToDeviceTLBs}.
+ *
+ * Windows onto the NoC are the business of whoever plays the host; so are their registers.
+ */
+#include <string.h>
+
+#include "chip/chip.h"
+#include "isa/error.h"
+#include "isa/export.h"
+
+static struct pcie *connected_tile(struct penrose_chip *chip)
+{
+    return &chip->pcie[chip->grid.pcie & 1];
+}
+
+PENROSE_EXPORT void penrose_pcie_device_set(struct penrose_chip *chip,
+                                            const struct penrose_host_memory *device)
+{
+    struct pcie_bus *bus = &connected_tile(chip)->bus;
+    bus->device_read = device->read;
+    bus->device_write = device->write;
+    bus->device_context = device->context;
+}
+
+/* --- Registers --- */
+
+#define BAR0_NIU0 UINT64_C(0x1fd04000)
+#define BAR0_NIU1 UINT64_C(0x1fd14000)
+#define BAR0_ARC  UINT64_C(0x1fe00000)
+
+enum { BAR0_NIU_BYTES = 0x2000, BAR0_ARC_BYTES = 0x200000 };
+
+struct bar_access {
+    unsigned bar;
+    uint64_t offset;
+    uint32_t *value;
+    bool writes;
+};
+
+static enum grid_reply access_niu(struct grid_niu *niu, uint32_t offset,
+                                  const struct bar_access *access)
+{
+    return access->writes ? grid_niu_write(niu, offset, *access->value)
+                          : grid_niu_read(niu, offset, access->value);
+}
+
+static enum grid_reply access_arc(struct penrose_chip *chip, const struct bar_access *access,
+                                  char *rule)
+{
+    uint64_t address;
+    if (connected_tile(chip)->instance != 1) {
+        strcpy(rule, "only PCIe tile 1 has a path to ARC, and this card connects tile 0");
+        return GRID_ABSENT;
+    }
+    if (!arc_bar0_address(access->offset, &address)) {
+        return GRID_ABSENT;
+    }
+    return access->writes
+               ? arc_write(&chip->arc, 0, address, access->value, sizeof *access->value, rule)
+               : arc_read(&chip->arc, 0, address, access->value, sizeof *access->value, rule);
+}
+
+static enum grid_reply access_bar0(struct penrose_chip *chip, const struct bar_access *access,
+                                   char *rule)
+{
+    struct pcie *pcie = connected_tile(chip);
+    for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
+        uint64_t in_niu = access->offset - (noc ? BAR0_NIU1 : BAR0_NIU0);
+        if (in_niu < BAR0_NIU_BYTES) {
+            return access_niu(&pcie->niu[noc], (uint32_t)in_niu, access);
+        }
+    }
+    return access->offset - BAR0_ARC < BAR0_ARC_BYTES ? access_arc(chip, access, rule)
+                                                      : GRID_ABSENT;
+}
+
+static enum grid_reply access_bar2(struct penrose_chip *chip, const struct bar_access *access,
+                                   char *rule)
+{
+    struct pcie *pcie = connected_tile(chip);
+    if (access->offset >= PCIE_BAR2_SIZE) {
+        return GRID_ABSENT;
+    }
+    uint32_t offset = (uint32_t)access->offset;
+    return access->writes ? pcie_bar2_write(pcie, offset, *access->value, rule)
+                          : pcie_bar2_read(pcie, offset, access->value, rule);
+}
+
+static const char *const default_rules[] = {
+    [GRID_UNMODELLED] = "this version does not model the register: it reads zero",
+    [GRID_ABSENT] = "nothing is there",
+    [GRID_FORBIDDEN] = "the access is undefined",
+};
+
+static enum penrose_status access_register(struct penrose_chip *chip,
+                                           const struct bar_access *access,
+                                           struct penrose_error *error)
+{
+    char rule[GRID_RULE_BYTES] = "";
+    enum grid_reply reply = GRID_ABSENT;
+    if (access->offset % sizeof(uint32_t)) {
+        reply = GRID_FORBIDDEN;
+        strcpy(rule, "registers are aligned 32-bit words");
+    } else if (access->bar == 0) {
+        reply = access_bar0(chip, access, rule);
+    } else if (access->bar == 2) {
+        reply = access_bar2(chip, access, rule);
+    }
+    chip->touched |= access->writes; /* DMA, messages to ARC */
+    if (reply == GRID_DONE) {
+        return PENROSE_OK;
+    }
+    if (!access->writes) {
+        *access->value = reply == GRID_UNMODELLED ? 0 : UINT32_MAX;
+    }
+    return error_set(error, PENROSE_E_ARGUMENT, "BAR%u + 0x%llx: %s", access->bar,
+                     (unsigned long long)access->offset, *rule ? rule : default_rules[reply]);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_pcie_register_read(struct penrose_chip *chip,
+                                                              unsigned bar, uint64_t offset,
+                                                              uint32_t *value,
+                                                              struct penrose_error *error)
+{
+    struct bar_access access = {.bar = bar, .offset = offset, .value = value};
+    return access_register(chip, &access, error);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_pcie_register_write(struct penrose_chip *chip,
+                                                               unsigned bar, uint64_t offset,
+                                                               uint32_t value,
+                                                               struct penrose_error *error)
+{
+    struct bar_access access = {.bar = bar, .offset = offset, .value = &value, .writes = true};
+    return access_register(chip, &access, error);
+}
+
+/* --- Multicast --- */
+
+/* Does the tile's own NIU take multicasts? */
+static bool takes_multicasts(const struct tile *tile, unsigned noc, struct grid_position at)
+{
+    const uint32_t *word = tile->niu[noc].word;
+    return !(word[NIU_ROUTER_CFG_1 / 4] >> at.x & 1 || word[NIU_ROUTER_CFG_3 / 4] >> at.y & 1);
+}
+
+/* Adds a target if it is one; false when memory runs out. */
+static bool add_target(struct penrose_chip *chip, unsigned noc, struct grid_position raw,
+                       struct penrose_multicast *multicast)
+{
+    struct grid_position at = grid_mirror(noc, raw);
+    const struct grid_tile *there = grid_tile(&chip->grid, at);
+    if (there->kind != GRID_TENSIX || there->is_fused_off) {
+        return true; /* all others have opted out since the chip was started */
+    }
+    uint16_t place = noc_node(at.x, at.y);
+    struct tile *tile = chip_tile_at(chip, place);
+    if (tile && takes_multicasts(tile, noc, raw)) {
+        struct grid_position name = chip_logical(chip, place);
+        multicast->x[multicast->count] = name.x;
+        multicast->y[multicast->count++] = name.y;
+    }
+    return tile != NULL;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_multicast_targets(struct penrose_chip *chip,
+                                                             struct penrose_multicast *multicast,
+                                                             struct penrose_error *error)
+{
+    unsigned noc = multicast->noc & 1;
+    const struct grid_tables *tables = &chip->grid.tables[noc];
+    struct grid_position source = {0};
+    grid_locate(&chip->grid, GRID_PCIE, connected_tile(chip)->instance, 0, &source);
+    struct grid_multicast wanted = {
+        .source = grid_mirror(noc, source),
+        .start = grid_translate(tables, multicast->x_start & 63, multicast->y_start & 63),
+        .end = grid_translate(tables, multicast->x_end & 63, multicast->y_end & 63),
+        .exclusion = grid_exclusion_of_window(multicast->strided)};
+    struct grid_target target[GRID_TILES];
+    const char *rule = grid_multicast_check(&wanted);
+    unsigned count = rule ? 0 : grid_multicast(&wanted, target);
+    multicast->count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (!add_target(chip, noc, target[i].at, multicast)) {
+            return error_set(error, PENROSE_E_MEMORY, "no memory for the tiles of a multicast");
+        }
+    }
+    if (multicast->count > 0) {
+        return PENROSE_OK;
+    }
+    return error_set(error, PENROSE_E_ARGUMENT,
+                     "a multicast from (%u, %u) to (%u, %u) on NoC %u reaches no worker tile: %s",
+                     multicast->x_start, multicast->y_start, multicast->x_end, multicast->y_end,
+                     noc, rule ? rule : "the rectangle holds none that takes multicasts");
+}

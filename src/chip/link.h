@@ -1,0 +1,17 @@
+/*
+ * Links between Ethernet tiles: of one chip with itself, or of chips of one process. A frame that
+ * leaves arrives a window later, between windows; for another chip that is reckoned from the start
+ * of penrose_run_together, or else at the peer's present time if that is later.
+ */
+#ifndef CHIP_LINK_H
+#define CHIP_LINK_H
+
+#include "chip/chip.h"
+
+/* Hands over the frames that units sent. */
+void chip_exchange_frames(struct penrose_chip *chip);
+
+/* The chip goes: the other ends of its links lose theirs. */
+void chip_cut_links(struct penrose_chip *chip);
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * Snapshots: all that a chip is, as bytes. snapshot.c has the format (header, compression, check
+ * sum, files), snapshot_state.c walks over a chip, snapshot.def says what there is to save.
+ *
+ * A snapshot is a header and a zstd frame, which holds the state and then the hash of the header
+ * and the state. State goes through blocks of SNAPSHOT_BLOCK bytes; the hash is made block by
+ * block, so whoever reads meets the same blocks as whoever wrote.
+ *
+ * What a reader gives was written by anybody: nothing of it is trusted before it has been compared
+ * with a limit, and a chip is handed out only after its hash was found to be right.
+ */
+#ifndef CHIP_SNAPSHOT_H
+#define CHIP_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <penrose/penrose.h>
+
+enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 1 };
+
+/* --- What there is to save: snapshot.def --- */
+
+enum snapshot_kind {
+    SNAPSHOT_PLAIN,
+    SNAPSHOT_LIMIT,
+    SNAPSHOT_TEXT,
+    SNAPSHOT_INNER,
+    SNAPSHOT_PAGES,
+    SNAPSHOT_LEAVE,
+};
+
+struct snapshot_type;
+
+struct snapshot_member {
+    const char *name;
+    uint32_t offset, size;
+    enum snapshot_kind kind;
+    uint32_t unit;                    /* of SNAPSHOT_LIMIT: bytes of a number */
+    uint64_t most;                    /* of SNAPSHOT_LIMIT */
+    const struct snapshot_type *type; /* of SNAPSHOT_INNER */
+};
+
+struct snapshot_type {
+    const char *name;
+    uint32_t size, members;
+    const struct snapshot_member *member;
+};
+
+/* All of them, for the layout and for tests; NULL past the last. */
+const struct snapshot_type *snapshot_type_at(size_t index);
+
+/* A number that says what this build saves, and in which order. */
+uint64_t snapshot_layout(void);
+
+/* --- Hashes --- */
+
+enum { SNAPSHOT_LANES = 4 };
+
+struct snapshot_hash {
+    uint64_t lane[SNAPSHOT_LANES], bytes;
+};
+
+void snapshot_hash_init(struct snapshot_hash *hash);
+
+/* Adds bytes; calls with all but the last a multiple of 32 bytes long are as good as one. */
+void snapshot_hash_add(struct snapshot_hash *hash, const void *bytes, size_t size);
+uint64_t snapshot_hash_value(const struct snapshot_hash *hash);
+
+/* --- Bytes on their way out --- */
+
+struct snapshot_writer {
+    /* Takes a block, NULL: nobody wants it, only its hash. False: it could not be written. */
+    bool (*put)(void *context, const uint8_t *bytes, size_t size);
+    void *context;
+    struct snapshot_hash hash;
+    bool failed;
+    bool shares; /* data that several packets have are written once */
+    size_t fill;
+    uint8_t block[SNAPSHOT_BLOCK];
+};
+
+void snapshot_put(struct snapshot_writer *writer, const void *bytes, size_t size);
+void snapshot_put_number(struct snapshot_writer *writer, uint64_t value);
+
+/* Gives the last block away. Returns the hash. */
+uint64_t snapshot_flush(struct snapshot_writer *writer);
+
+/* Writes all of a chip. False when memory runs out. */
+bool snapshot_save_chip(struct snapshot_writer *writer, struct penrose_chip *chip);
+
+/* --- Bytes on their way in --- */
+
+struct snapshot_reader {
+    /* Gives up to `size` bytes, 0 at the end and where nothing can be read. */
+    size_t (*take)(void *context, uint8_t *bytes, size_t size);
+    void *context;
+    struct snapshot_hash hash;
+    enum penrose_status status; /* not PENROSE_OK: something is wrong, reads give zeros */
+    char rule[160];             /* what it is */
+    size_t at, fill;
+    uint8_t block[SNAPSHOT_BLOCK];
+};
+
+void snapshot_get(struct snapshot_reader *reader, void *bytes, size_t size);
+
+/* The same, but pages that hold the bytes already are not written to: they stay untouched. */
+void snapshot_get_sparing(struct snapshot_reader *reader, void *bytes, size_t size);
+
+/* A number up to `most`; `what` names it. 0 after a failure. */
+uint64_t snapshot_get_number(struct snapshot_reader *reader, const char *what, uint64_t most);
+
+/* The first thing that is wrong stays. */
+void snapshot_fail(struct snapshot_reader *reader, enum penrose_status status, const char *format,
+                   ...) __attribute__((format(printf, 3, 4)));
+
+/* Makes a chip of what the reader gives; host-only things come from `options`. On failure *chip is
+ * NULL, and reader->status or *error says why. */
+enum penrose_status snapshot_load_chip(struct snapshot_reader *reader,
+                                       const struct penrose_options *options,
+                                       struct penrose_chip **chip, struct penrose_error *error);
+
+#endif

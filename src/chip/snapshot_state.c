@@ -1,0 +1,863 @@
+/*
+ * What a snapshot has of a chip, see snapshot.h. Members of structs are rows of snapshot.def; here
+ * is what hangs on pointers: memory, packets, frames, tiles.
+ *
+ * Not state, and therefore made anew or left behind: decoded code and the marks of it, plans of the
+ * coprocessor's units, host threads, kernels, trace, the host's memory, images of programs.
+ *
+ * Order is canonical (places, page numbers, packets by arrival), so equal chips give equal bytes.
+ */
+#include "chip/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chip/chip.h"
+#include "config.h"
+#include "eth/eth.h"
+#include "isa/export.h"
+#include "noc/overlay_stream.h"
+#include "tensix/config_users.h"
+#include "tensix/table.h"
+#include "tile/eth_window.h"
+#include "tile/weak.h"
+
+enum { PAGE_BYTES = 4096 };
+#define NO_MORE UINT64_MAX
+
+/* --- Rows --- */
+
+#define STRUCT(name) static const struct snapshot_member members_##name[] = {
+#define MEMBER(struct_name, member, kind_, unit_, most_, type_)                                    \
+    {#member,                                                                                      \
+     offsetof(struct struct_name, member),                                                         \
+     sizeof(((struct struct_name *)0)->member),                                                    \
+     kind_,                                                                                        \
+     unit_,                                                                                        \
+     most_,                                                                                        \
+     type_},
+#define PLAIN(name, member) MEMBER(name, member, SNAPSHOT_PLAIN, 0, 0, NULL)
+#define LIMIT(name, member, type, most)                                                            \
+    MEMBER(name, member, SNAPSHOT_LIMIT, sizeof(type), most, NULL)
+#define TEXT(name, member)        MEMBER(name, member, SNAPSHOT_TEXT, 0, 0, NULL)
+#define BOOL(name, member)        MEMBER(name, member, SNAPSHOT_LIMIT, sizeof(bool), 1, NULL)
+#define INNER(name, member, type) MEMBER(name, member, SNAPSHOT_INNER, 0, 0, &type_##type)
+#define PAGES(name, member)       MEMBER(name, member, SNAPSHOT_PAGES, 0, 0, NULL)
+#define LEAVE(name, member)       MEMBER(name, member, SNAPSHOT_LEAVE, 0, 0, NULL)
+#define END(name_)                                                                                 \
+    }                                                                                              \
+    ;                                                                                              \
+    static const struct snapshot_type type_##name_ = {.name = #name_,                              \
+                                                      .size = sizeof(struct name_),                \
+                                                      .members = sizeof members_##name_ /          \
+                                                                 sizeof members_##name_[0],        \
+                                                      .member = members_##name_};
+#include "chip/snapshot.def"
+
+static const struct snapshot_type *const types[] = {
+#define STRUCT(name)
+#define PLAIN(name, member)
+#define LIMIT(name, member, type, most)
+#define TEXT(name, member)
+#define BOOL(name, member)
+#define INNER(name, member, type)
+#define PAGES(name, member)
+#define LEAVE(name, member)
+#define END(name) &type_##name,
+#include "chip/snapshot.def"
+};
+
+enum { TYPES = sizeof types / sizeof types[0] };
+
+const struct snapshot_type *snapshot_type_at(size_t index)
+{
+    return index < TYPES ? types[index] : NULL;
+}
+
+static void hash_text(struct snapshot_hash *hash, const char *text)
+{
+    uint64_t length = strlen(text);
+    char padded[64] = "";
+    memcpy(padded, text, length < sizeof padded ? length : sizeof padded);
+    snapshot_hash_add(hash, padded, sizeof padded);
+}
+
+/* Offsets are not in it: no padding is saved, so compilers may differ about it. */
+uint64_t snapshot_layout(void)
+{
+    struct snapshot_hash hash;
+    snapshot_hash_init(&hash);
+    hash_text(&hash, PACKAGE_VERSION);
+    for (unsigned i = 0; i < TYPES; i++) {
+        hash_text(&hash, types[i]->name);
+        for (unsigned j = 0; j < types[i]->members; j++) {
+            const struct snapshot_member *member = &types[i]->member[j];
+            uint64_t numbers[4] = {member->kind, 0, member->unit, member->most};
+            if (member->kind != SNAPSHOT_INNER && member->kind != SNAPSHOT_LEAVE) {
+                numbers[1] = member->size;
+            } else if (member->kind == SNAPSHOT_INNER) {
+                numbers[1] = member->size / member->type->size;
+            }
+            hash_text(&hash, member->name);
+            snapshot_hash_add(&hash, numbers, sizeof numbers);
+        }
+    }
+    return snapshot_hash_value(&hash);
+}
+
+/* --- Pages --- */
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+    static const uint8_t zeros[PAGE_BYTES];
+    for (; size > sizeof zeros; size -= sizeof zeros, bytes += sizeof zeros) {
+        if (memcmp(bytes, zeros, sizeof zeros) != 0) {
+            return false;
+        }
+    }
+    return memcmp(bytes, zeros, size) == 0;
+}
+
+/* Pages that are not zero, by number. `first` is the number of the first, `size` a multiple of a
+ * page. */
+static void save_pages(struct snapshot_writer *writer, const void *memory, size_t size,
+                       uint64_t first)
+{
+    const uint8_t *bytes = memory;
+    for (size_t at = 0; at < size; at += PAGE_BYTES) {
+        if (!is_zero(bytes + at, PAGE_BYTES)) {
+            snapshot_put_number(writer, first + at / PAGE_BYTES);
+            snapshot_put(writer, bytes + at, PAGE_BYTES);
+        }
+    }
+}
+
+/* The number of the next page, above *last and below `pages`; false at the end. */
+static bool next_page(struct snapshot_reader *reader, uint64_t pages, uint64_t *last, bool *any)
+{
+    uint64_t number = snapshot_get_number(reader, "a page", UINT64_MAX);
+    if (reader->status != PENROSE_OK || number == NO_MORE) {
+        return false;
+    }
+    if (number >= pages || (*any && number <= *last)) {
+        snapshot_fail(reader, PENROSE_E_FORMAT, "page %llu is not where one can be",
+                      (unsigned long long)number);
+        return false;
+    }
+    *last = number;
+    *any = true;
+    return true;
+}
+
+static void load_pages(struct snapshot_reader *reader, void *memory, size_t size)
+{
+    uint64_t number = 0;
+    bool any = false;
+    while (next_page(reader, size / PAGE_BYTES, &number, &any)) {
+        snapshot_get_sparing(reader, (uint8_t *)memory + number * PAGE_BYTES, PAGE_BYTES);
+    }
+}
+
+static void save_memory(struct snapshot_writer *writer, const void *memory, size_t size)
+{
+    save_pages(writer, memory, size, 0);
+    snapshot_put_number(writer, NO_MORE);
+}
+
+/* The chunk of the least number from `from` on, NULL: none. */
+static const struct sparse_chunk *next_chunk(const struct sparse *memory, uint64_t from)
+{
+    const struct sparse_chunk *next = NULL;
+    for (size_t i = 0; i < memory->slots; i++) {
+        const struct sparse_chunk *chunk = &memory->slot[i];
+        if (chunk->bytes && chunk->number >= from && (!next || chunk->number < next->number)) {
+            next = chunk;
+        }
+    }
+    return next;
+}
+
+static void save_sparse(struct snapshot_writer *writer, const struct sparse *memory)
+{
+    const struct sparse_chunk *chunk = next_chunk(memory, 0);
+    while (chunk) {
+        save_pages(writer, chunk->bytes, SPARSE_CHUNK_BYTES,
+                   chunk->number * (SPARSE_CHUNK_BYTES / PAGE_BYTES));
+        chunk = next_chunk(memory, chunk->number + 1);
+    }
+    snapshot_put_number(writer, NO_MORE);
+}
+
+static void load_sparse(struct snapshot_reader *reader, struct sparse *memory, uint64_t pages)
+{
+    uint64_t number = 0;
+    bool any = false;
+    while (next_page(reader, pages, &number, &any)) {
+        uint8_t page[PAGE_BYTES];
+        snapshot_get(reader, page, sizeof page);
+        if (reader->status == PENROSE_OK &&
+            !sparse_write(memory, number * PAGE_BYTES, page, sizeof page)) {
+            snapshot_fail(reader, PENROSE_E_MEMORY, "no memory for the memory of the chip");
+        }
+    }
+}
+
+/* --- Members --- */
+
+static void save_object(struct snapshot_writer *writer, const struct snapshot_type *type,
+                        const void *object)
+{
+    for (unsigned i = 0; i < type->members; i++) {
+        const struct snapshot_member *member = &type->member[i];
+        const uint8_t *at = (const uint8_t *)object + member->offset;
+        switch (member->kind) {
+        case SNAPSHOT_PLAIN:
+        case SNAPSHOT_LIMIT:
+        case SNAPSHOT_TEXT:
+            snapshot_put(writer, at, member->size);
+            break;
+        case SNAPSHOT_INNER:
+            for (uint32_t done = 0; done < member->size; done += member->type->size) {
+                save_object(writer, member->type, at + done);
+            }
+            break;
+        case SNAPSHOT_PAGES:
+            save_memory(writer, at, member->size);
+            break;
+        case SNAPSHOT_LEAVE:
+            break;
+        }
+    }
+}
+
+static void check_limit(struct snapshot_reader *reader, const struct snapshot_type *type,
+                        const struct snapshot_member *member, const uint8_t *at)
+{
+    for (uint32_t done = 0; done < member->size; done += member->unit) {
+        uint64_t value = 0;
+        memcpy(&value, at + done, member->unit);
+        if (value > member->most) {
+            snapshot_fail(reader, PENROSE_E_FORMAT, "%s of %s is %llu, the most is %llu",
+                          member->name, type->name, (unsigned long long)value,
+                          (unsigned long long)member->most);
+        }
+    }
+}
+
+static void load_object(struct snapshot_reader *reader, const struct snapshot_type *type,
+                        void *object)
+{
+    for (unsigned i = 0; i < type->members && reader->status == PENROSE_OK; i++) {
+        const struct snapshot_member *member = &type->member[i];
+        uint8_t *at = (uint8_t *)object + member->offset;
+        switch (member->kind) {
+        case SNAPSHOT_PLAIN:
+            snapshot_get_sparing(reader, at, member->size);
+            break;
+        case SNAPSHOT_LIMIT:
+            snapshot_get_sparing(reader, at, member->size);
+            check_limit(reader, type, member, at);
+            break;
+        case SNAPSHOT_TEXT:
+            snapshot_get_sparing(reader, at, member->size);
+            at[member->size - 1] = 0;
+            break;
+        case SNAPSHOT_INNER:
+            for (uint32_t done = 0; done < member->size; done += member->type->size) {
+                load_object(reader, member->type, at + done);
+            }
+            break;
+        case SNAPSHOT_PAGES:
+            memset(at, 0, member->size);
+            load_pages(reader, at, member->size);
+            break;
+        case SNAPSHOT_LEAVE:
+            break;
+        }
+    }
+}
+
+/* Is nothing but zeros to be saved of it? */
+static bool is_blank(const struct snapshot_type *type, const void *object)
+{
+    if (is_zero(object, type->size)) {
+        return true;
+    }
+    for (unsigned i = 0; i < type->members; i++) {
+        const struct snapshot_member *member = &type->member[i];
+        const uint8_t *at = (const uint8_t *)object + member->offset;
+        if (member->kind != SNAPSHOT_INNER) {
+            if (member->kind != SNAPSHOT_LEAVE && !is_zero(at, member->size)) {
+                return false;
+            }
+            continue;
+        }
+        for (uint32_t done = 0; done < member->size; done += member->type->size) {
+            if (!is_blank(member->type, at + done)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* --- Packets --- */
+
+/* Data of packets, which several may have. When saving, slot[] finds them by their addresses: 1
+ * more than the place in data[]. */
+struct shared_data {
+    struct noc_data **data;
+    uint32_t *size;
+    uint32_t *slot;
+    size_t count, room;
+};
+
+static void shared_free(struct shared_data *shared)
+{
+    free(shared->data);
+    free(shared->size);
+    free(shared->slot);
+}
+
+static uint32_t *shared_slot(const struct shared_data *shared, const struct noc_data *data)
+{
+    size_t slots = 2 * shared->room;
+    size_t i = (size_t)((uint64_t)(uintptr_t)data * UINT64_C(0x9e3779b97f4a7c15) >> 32) % slots;
+    while (shared->slot[i] && shared->data[shared->slot[i] - 1] != data) {
+        i = (i + 1) % slots;
+    }
+    return &shared->slot[i];
+}
+
+/* Room for one more; false without memory. */
+static bool shared_grow(struct shared_data *shared)
+{
+    enum { LEAST = 64 };
+    if (shared->count < shared->room) {
+        return true;
+    }
+    size_t room = shared->room ? 2 * shared->room : LEAST;
+    struct noc_data **data = realloc(shared->data, room * sizeof *data);
+    shared->data = data ? data : shared->data;
+    uint32_t *size = data ? realloc(shared->size, room * sizeof *size) : NULL;
+    shared->size = size ? size : shared->size;
+    uint32_t *slot = size ? calloc(2 * room, sizeof *slot) : NULL;
+    if (!slot) {
+        return false;
+    }
+    free(shared->slot);
+    shared->slot = slot;
+    shared->room = room;
+    for (uint32_t i = 0; i < shared->count; i++) {
+        *shared_slot(shared, shared->data[i]) = i + 1;
+    }
+    return true;
+}
+
+/* Only these kinds carry data; what else a packet has room for is about to be written. */
+static bool carries_data(const struct noc_packet *packet)
+{
+    return packet->data && (packet->kind == NOC_WRITE || packet->kind == NOC_READ_RESPONSE);
+}
+
+/* 0: none; 1: they follow; else they are those that came as number - 2. A hash has them all. */
+static void save_data(struct snapshot_writer *writer, struct shared_data *shared,
+                      const struct noc_packet *packet)
+{
+    if (!carries_data(packet)) {
+        snapshot_put_number(writer, 0);
+        return;
+    }
+    if (writer->shares && !shared_grow(shared)) {
+        writer->failed = true;
+        return;
+    }
+    uint32_t *slot = writer->shares ? shared_slot(shared, packet->data) : NULL;
+    if (slot && *slot) {
+        snapshot_put_number(writer, 1 + *slot);
+        return;
+    }
+    snapshot_put_number(writer, 1);
+    snapshot_put(writer, packet->data->bytes, packet->size);
+    if (slot) {
+        shared->data[shared->count++] = packet->data;
+        *slot = (uint32_t)shared->count;
+    }
+}
+
+static void load_data(struct snapshot_reader *reader, struct shared_data *shared,
+                      struct noc_packet *packet)
+{
+    uint64_t number = snapshot_get_number(reader, "data of a packet", 1 + shared->count);
+    if (number == 0) {
+        return;
+    }
+    if (number > 1) {
+        if (shared->size[number - 2] != packet->size) {
+            snapshot_fail(reader, PENROSE_E_FORMAT, "packets with the same data differ in size");
+            return;
+        }
+        packet->data = shared->data[number - 2];
+        packet->data->users++;
+        return;
+    }
+    uint8_t *bytes = shared_grow(shared) ? noc_packet_room(packet, packet->size) : NULL;
+    if (!bytes) {
+        snapshot_fail(reader, PENROSE_E_MEMORY, "no memory for a packet");
+    } else if (!packet->data) {
+        snapshot_fail(reader, PENROSE_E_FORMAT, "a packet has data and no size");
+    } else {
+        snapshot_get(reader, bytes, packet->size);
+        shared->size[shared->count] = packet->size;
+        shared->data[shared->count++] = packet->data;
+    }
+}
+
+static void save_packets(struct snapshot_writer *writer, struct shared_data *shared,
+                         const struct noc_packet *packet)
+{
+    for (; packet; packet = packet->next) {
+        snapshot_put_number(writer, 1);
+        save_object(writer, &type_noc_packet, packet);
+        save_data(writer, shared, packet);
+    }
+    snapshot_put_number(writer, 0);
+}
+
+/* The next packet of a list, NULL at its end. */
+static struct noc_packet *load_packet(struct snapshot_reader *reader, struct shared_data *shared,
+                                      struct noc_pool *pool)
+{
+    if (!snapshot_get_number(reader, "a packet", 1)) {
+        return NULL;
+    }
+    struct noc_packet *packet = noc_packet_new(pool);
+    if (!packet) {
+        snapshot_fail(reader, PENROSE_E_MEMORY, "no memory for a packet");
+        return NULL;
+    }
+    load_object(reader, &type_noc_packet, packet);
+    if (reader->status == PENROSE_OK) {
+        load_data(reader, shared, packet);
+    }
+    if (reader->status != PENROSE_OK) {
+        noc_packet_free(pool, packet);
+        return NULL;
+    }
+    return packet;
+}
+
+/* Taking the first and putting it back leaves all of them sorted. */
+static void save_queue(struct snapshot_writer *writer, struct shared_data *shared,
+                       struct noc_queue *queue)
+{
+    struct noc_packet *first = noc_queue_take(queue, UINT64_MAX);
+    if (first) {
+        noc_queue_return(queue, first);
+    }
+    save_packets(writer, shared, queue->head);
+}
+
+static void load_queue(struct snapshot_reader *reader, struct shared_data *shared,
+                       struct noc_queue *queue, struct noc_pool *pool)
+{
+    for (struct noc_packet *packet; (packet = load_packet(reader, shared, pool));) {
+        noc_queue_put(queue, packet);
+    }
+}
+
+static void load_list(struct snapshot_reader *reader, struct shared_data *shared,
+                      struct noc_list *list, struct noc_pool *pool)
+{
+    for (struct noc_packet *packet; (packet = load_packet(reader, shared, pool));) {
+        noc_list_append(list, packet);
+    }
+}
+
+/* --- Ethernet --- */
+
+static void save_frames(struct snapshot_writer *writer, const struct tile_frame *frame)
+{
+    for (; frame; frame = frame->next) {
+        snapshot_put_number(writer, 1);
+        save_object(writer, &type_tile_frame, frame);
+        snapshot_put(writer, frame->frame.bytes, frame->frame.length);
+    }
+    snapshot_put_number(writer, 0);
+}
+
+static void load_frames(struct snapshot_reader *reader, struct tile_frame **list)
+{
+    while (snapshot_get_number(reader, "a frame", 1)) {
+        struct tile_frame *frame = malloc(sizeof *frame);
+        if (!frame) {
+            snapshot_fail(reader, PENROSE_E_MEMORY, "no memory for a frame");
+            return;
+        }
+        frame->next = NULL;
+        load_object(reader, &type_tile_frame, frame);
+        if (reader->status == PENROSE_OK) {
+            snapshot_get(reader, frame->frame.bytes, frame->frame.length);
+        }
+        *list = frame;
+        list = &frame->next;
+    }
+}
+
+/* --- Tiles --- */
+
+static size_t streams_of(const struct tile *tile)
+{
+    return tile->overlay.streams ? tile->overlay.streams : OVERLAY_STREAMS;
+}
+
+/* Streams that nobody has used are not looked into: that would take memory. */
+static void save_streams(struct snapshot_writer *writer, const struct tile *tile)
+{
+    const struct overlay *overlay = &tile->overlay;
+    save_memory(writer, overlay->stream, streams_of(tile) * OVERLAY_STREAM_BYTES);
+    for (size_t s = 0; overlay->state && s < streams_of(tile); s++) {
+        bool is_used = !is_blank(&type_overlay_stream, &overlay->state[s]);
+        snapshot_put_number(writer, is_used);
+        if (is_used) {
+            save_object(writer, &type_overlay_stream, &overlay->state[s]);
+        }
+    }
+}
+
+static void load_streams(struct snapshot_reader *reader, struct tile *tile)
+{
+    struct overlay *overlay = &tile->overlay;
+    load_pages(reader, overlay->stream, streams_of(tile) * OVERLAY_STREAM_BYTES);
+    for (size_t s = 0; overlay->state && s < streams_of(tile); s++) {
+        if (snapshot_get_number(reader, "a stream", 1)) {
+            load_object(reader, &type_overlay_stream, &overlay->state[s]);
+        }
+    }
+}
+
+static size_t marks_of(const struct tile *tile)
+{
+    return tile->kind->l1_bytes >> RV32_L1_MARK_SHIFT;
+}
+
+/* Marks of decoded code come back when it is decoded again. */
+static void save_marks(struct snapshot_writer *writer, const struct tile *tile)
+{
+    for (size_t at = 0; at < marks_of(tile);) {
+        uint8_t part[512];
+        size_t size = marks_of(tile) - at < sizeof part ? marks_of(tile) - at : sizeof part;
+        for (size_t i = 0; i < size; i++) {
+            part[i] = tile->marks[at + i] & (uint8_t)~TILE_MARK_CODE;
+        }
+        snapshot_put(writer, part, size);
+        at += size;
+    }
+}
+
+static void save_tile(struct snapshot_writer *writer, struct shared_data *shared, struct tile *tile)
+{
+    save_object(writer, &type_tile, tile);
+    save_memory(writer, tile->l1, tile->kind->l1_bytes);
+    save_marks(writer, tile);
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        save_memory(writer, tile->local[core], tile->hart[core].local_size);
+    }
+    save_streams(writer, tile);
+    if (tile->weak) {
+        save_object(writer, &type_tile_weak, tile->weak);
+    }
+    if (tile->eth) {
+        save_object(writer, &type_eth, tile->eth);
+        save_frames(writer, tile->frames);
+        save_frames(writer, tile->frames_sent);
+    }
+    save_queue(writer, shared, &tile->inbox);
+    save_packets(writer, shared, tile->sent.head);
+}
+
+static void load_tile(struct snapshot_reader *reader, struct shared_data *shared, struct tile *tile)
+{
+    load_object(reader, &type_tile, tile);
+    load_pages(reader, tile->l1, tile->kind->l1_bytes);
+    snapshot_get_sparing(reader, tile->marks, marks_of(tile));
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        load_pages(reader, tile->local[core], tile->hart[core].local_size);
+    }
+    load_streams(reader, tile);
+    if (tile->weak) {
+        load_object(reader, &type_tile_weak, tile->weak);
+    }
+    if (tile->eth) {
+        load_object(reader, &type_eth, tile->eth);
+        load_frames(reader, &tile->frames);
+        load_frames(reader, &tile->frames_sent);
+    }
+    load_queue(reader, shared, &tile->inbox, &tile->pool);
+    load_list(reader, shared, &tile->sent, &tile->pool);
+    tile->tensix.stale = TENSIX_USED_BY_ALL;
+    tensix_vector_derive(&tile->tensix.vector);
+}
+
+static void save_tiles(struct snapshot_writer *writer, struct shared_data *shared,
+                       struct penrose_chip *chip)
+{
+    for (uint16_t place = 0; place < NOC_NODES; place++) {
+        if (chip->place[place].tile) {
+            snapshot_put_number(writer, place);
+            save_tile(writer, shared, chip->place[place].tile);
+        }
+    }
+    snapshot_put_number(writer, NOC_NODES);
+}
+
+/* Which tiles have harts, so that there can be state of them. */
+static bool can_run(const struct penrose_chip *chip, uint16_t place)
+{
+    const struct grid_tile *tile = grid_tile(&chip->grid, chip_position(place));
+    return !tile->is_fused_off &&
+           (tile->kind == GRID_TENSIX || tile->kind == GRID_ETHERNET || tile->kind == GRID_DRAM);
+}
+
+static void load_tiles(struct snapshot_reader *reader, struct shared_data *shared,
+                       struct penrose_chip *chip)
+{
+    uint16_t place;
+    while ((place = (uint16_t)snapshot_get_number(reader, "a tile's place", NOC_NODES)) <
+               NOC_NODES &&
+           reader->status == PENROSE_OK) {
+        if (!can_run(chip, place) || chip->place[place].tile) {
+            snapshot_fail(reader, PENROSE_E_FORMAT, "no tile with harts is at place %u", place);
+            return;
+        }
+        struct tile *tile = chip_tile_at(chip, place);
+        if (!tile) {
+            snapshot_fail(reader, PENROSE_E_MEMORY, "no memory for a tile");
+            return;
+        }
+        load_tile(reader, shared, tile);
+    }
+}
+
+/* --- Tiles that are only memory --- */
+
+static void save_places(struct snapshot_writer *writer, const struct penrose_chip *chip)
+{
+    for (unsigned place = 0; place < NOC_NODES; place++) {
+        if (chip->place[place].memory) {
+            snapshot_put_number(writer, place);
+            save_sparse(writer, chip->place[place].memory);
+        }
+    }
+    snapshot_put_number(writer, NOC_NODES);
+}
+
+static void load_places(struct snapshot_reader *reader, struct penrose_chip *chip)
+{
+    enum { ALL_PAGES_SHIFT = 64 - 12 };
+    uint64_t number;
+    while ((number = snapshot_get_number(reader, "a place", NOC_NODES)) < NOC_NODES &&
+           reader->status == PENROSE_OK) {
+        struct chip_place *place = &chip->place[number];
+        if (place->tile || place->port || place->memory) {
+            snapshot_fail(reader, PENROSE_E_FORMAT, "place %u is not only memory",
+                          (unsigned)number);
+            return;
+        }
+        place->memory = calloc(1, sizeof *place->memory);
+        if (!place->memory) {
+            snapshot_fail(reader, PENROSE_E_MEMORY, "no memory for a tile");
+            return;
+        }
+        load_sparse(reader, place->memory, UINT64_C(1) << ALL_PAGES_SHIFT);
+    }
+}
+
+/* --- Links between Ethernet tiles --- */
+
+/* Other chips are no part of a snapshot (check_state); for the hash it counts that there is one. */
+static void save_links(struct snapshot_writer *writer, const struct penrose_chip *chip)
+{
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        const struct chip_place *place = &chip->place[i];
+        if (place->peer) {
+            snapshot_put_number(writer, i);
+            snapshot_put_number(writer, place->peer == chip ? place->peer_place : NOC_NODES);
+        }
+    }
+    snapshot_put_number(writer, NOC_NODES);
+}
+
+/* Comes after the tiles. */
+static void load_links(struct snapshot_reader *reader, struct penrose_chip *chip)
+{
+    uint64_t number;
+    while ((number = snapshot_get_number(reader, "a link", NOC_NODES)) < NOC_NODES &&
+           reader->status == PENROSE_OK) {
+        uint64_t other = snapshot_get_number(reader, "a link's other end", NOC_NODES - 1);
+        const struct tile *end = chip->place[number].tile, *peer = chip->place[other].tile;
+        if (!end || !peer || !end->eth || !peer->eth) {
+            snapshot_fail(reader, PENROSE_E_FORMAT, "a link ends at place %u or %u",
+                          (unsigned)number, (unsigned)other);
+            return;
+        }
+        chip->place[number].peer = chip;
+        chip->place[number].peer_place = (uint16_t)other;
+    }
+}
+
+/* --- Banks --- */
+
+enum { BANK_PAGES = 1 << 20 }; /* 4 GiB */
+
+static void save_bank(struct snapshot_writer *writer, struct shared_data *shared,
+                      struct dram_bank *bank)
+{
+    save_object(writer, &type_dram_bank, bank);
+    save_sparse(writer, &bank->memory);
+    save_queue(writer, shared, &bank->inbox);
+    save_packets(writer, shared, bank->sent.head);
+}
+
+static void load_bank(struct snapshot_reader *reader, struct shared_data *shared,
+                      struct dram_bank *bank)
+{
+    load_object(reader, &type_dram_bank, bank);
+    load_sparse(reader, &bank->memory, BANK_PAGES);
+    load_queue(reader, shared, &bank->inbox, &bank->pool);
+    load_list(reader, shared, &bank->sent, &bank->pool);
+}
+
+/* --- Reports --- */
+
+static void save_reports(struct snapshot_writer *writer, const struct penrose_chip *chip)
+{
+    snapshot_put_number(writer, chip->faults);
+    for (size_t i = 0; i < chip->faults; i++) {
+        save_object(writer, &type_chip_fault, &chip->fault[i]);
+    }
+    snapshot_put_number(writer, chip->unmodelled_count);
+    for (size_t i = 0; i < chip->unmodelled_count; i++) {
+        save_object(writer, &type_penrose_unmodelled, &chip->unmodelled[i]);
+    }
+}
+
+static const char *range_of(const struct penrose_chip *chip, const struct penrose_unmodelled *use)
+{
+    uint16_t place = 0;
+    if (use->word) {
+        return "Tensix instruction";
+    }
+    const struct tile *tile =
+        chip_find(chip, use->x, use->y, &place) ? chip->place[place].tile : NULL;
+    enum tile_agent agent = use->hart == PENROSE_NO_HART ? AGENT_NOC : (enum tile_agent)use->hart;
+    return tile_range_title(tile ? tile->kind->type : TILE_TENSIX, agent, use->address);
+}
+
+/* Comes after the tiles. */
+static void load_reports(struct snapshot_reader *reader, struct penrose_chip *chip)
+{
+    chip->faults = snapshot_get_number(reader, "faults", CHIP_FAULTS);
+    for (size_t i = 0; i < chip->faults && reader->status == PENROSE_OK; i++) {
+        load_object(reader, &type_chip_fault, &chip->fault[i]);
+    }
+    chip->unmodelled_count = snapshot_get_number(reader, "unmodelled uses", CHIP_UNMODELLED);
+    for (size_t i = 0; i < chip->unmodelled_count && reader->status == PENROSE_OK; i++) {
+        load_object(reader, &type_penrose_unmodelled, &chip->unmodelled[i]);
+        chip->unmodelled[i].range = range_of(chip, &chip->unmodelled[i]);
+    }
+}
+
+/* --- The chip --- */
+
+enum { CARD_BYTES = 16 };
+
+/* The product whose grid the chip has. */
+static const char *card_of(const struct penrose_chip *chip)
+{
+    const struct grid_product *product;
+    for (size_t i = 0; (product = grid_product_at(i)); i++) {
+        if (product->board == chip->grid.board) {
+            break;
+        }
+    }
+    return product ? product->name : "";
+}
+
+bool snapshot_save_chip(struct snapshot_writer *writer, struct penrose_chip *chip)
+{
+    struct shared_data shared = {0};
+    char card[CARD_BYTES] = "";
+    strncpy(card, card_of(chip), sizeof card - 1);
+    snapshot_put(writer, card, sizeof card);
+    save_object(writer, &type_penrose_options, &chip->options);
+    save_object(writer, &type_penrose_chip, chip);
+    if (chip->flow) {
+        snapshot_put(writer, chip->flow, GRID_NOCS * sizeof *chip->flow);
+    }
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
+        save_bank(writer, &shared, &chip->bank[i]);
+    }
+    save_queue(writer, &shared, &chip->edge);
+    save_tiles(writer, &shared, chip);
+    save_links(writer, chip);
+    save_places(writer, chip);
+    save_reports(writer, chip);
+    shared_free(&shared);
+    return !writer->failed;
+}
+
+static enum penrose_status create(struct snapshot_reader *reader,
+                                  const struct penrose_options *options, struct penrose_chip **chip,
+                                  struct penrose_error *error)
+{
+    struct penrose_options saved;
+    char card[CARD_BYTES];
+    penrose_options_default(&saved);
+    snapshot_get(reader, card, sizeof card);
+    card[sizeof card - 1] = 0;
+    load_object(reader, &type_penrose_options, &saved);
+    const struct grid_product *product = grid_product(card);
+    if (!product) {
+        snapshot_fail(reader, PENROSE_E_FORMAT, "there is no card '%s'", card);
+    }
+    if (reader->status != PENROSE_OK) {
+        return reader->status;
+    }
+    saved.card = product->name;
+    saved.threads = options ? options->threads : 0;
+    return penrose_chip_create(&saved, chip, error);
+}
+
+enum penrose_status snapshot_load_chip(struct snapshot_reader *reader,
+                                       const struct penrose_options *options,
+                                       struct penrose_chip **chip, struct penrose_error *error)
+{
+    struct shared_data shared = {0};
+    struct penrose_chip *made = NULL;
+    *chip = NULL;
+    enum penrose_status status = create(reader, options, &made, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    load_object(reader, &type_penrose_chip, made);
+    if (made->flow) {
+        snapshot_get_sparing(reader, made->flow, GRID_NOCS * sizeof *made->flow);
+    }
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
+        load_bank(reader, &shared, &made->bank[i]);
+    }
+    load_queue(reader, &shared, &made->edge, &made->packets);
+    load_tiles(reader, &shared, made);
+    load_links(reader, made);
+    load_places(reader, made);
+    load_reports(reader, made);
+    shared_free(&shared);
+    made->touched = true;
+    if (reader->status != PENROSE_OK) {
+        penrose_chip_destroy(made);
+        return reader->status;
+    }
+    *chip = made;
+    return PENROSE_OK;
+}

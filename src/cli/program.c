@@ -1,0 +1,505 @@
+/*
+ * Programs on a grid; see program.h. What can be wrong with a description is found before anything
+ * runs: files and shapes when it is read (loader/program.c), expressions once the chip is known.
+ */
+#include "cli/program.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/output_file.h"
+#include "cli/session.h"
+#include "loader/program.h"
+
+/* What a kernel is given on one tile. */
+struct given {
+    uint32_t arguments[LOADER_PROGRAM_VALUES], common[LOADER_PROGRAM_VALUES];
+};
+
+struct run {
+    struct cli *cli;
+    struct machine_options *machine;
+    struct loader_program *program;
+    struct session session;
+    struct loader_place place;
+    struct output_file *file; /* of each buffer; without an output its path is NULL */
+    uint64_t started;         /* cycle at which the kernels were launched */
+};
+
+bool program_is_description(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
+static enum cli_exit no_memory(const struct run *run)
+{
+    return complain(run->cli, "%s: no memory", run->program->path);
+}
+
+/* --- The chip --- */
+
+/* Logical coordinates to those of the NoC. */
+static enum cli_exit find_tiles(struct run *run)
+{
+    enum { FIRST_ROW = 2, MOST_X = 17 };
+    const struct loader_program *program = run->program;
+    struct machine_options *machine = run->machine;
+    unsigned columns = 0;
+    for (unsigned x = 0; x < MOST_X && columns < LOADER_GRID_COLUMNS; x++) {
+        if (penrose_has_worker(run->session.chip, x, FIRST_ROW)) {
+            run->place.noc_x[columns++] = (uint8_t)x;
+        }
+    }
+    if (program->columns > columns) {
+        return complain(run->cli, "%s: grid: %u columns of tiles, but the chip has %u",
+                        program->path, program->columns, columns);
+    }
+    machine->tiles = machine->workers = 0;
+    for (unsigned y = 0; y < program->rows; y++) {
+        run->place.noc_y[y] = (uint8_t)(FIRST_ROW + y);
+        for (unsigned x = 0; x < program->columns; x++) {
+            machine_options_add_tile(machine, run->place.noc_x[x], run->place.noc_y[y]);
+        }
+    }
+    run->place.has_chip = true;
+    return CLI_DONE;
+}
+
+static enum cli_exit find_banks(struct run *run)
+{
+    struct penrose_error error;
+    unsigned banks = penrose_firmware_dram_banks(run->session.firmware), x, y;
+    if (!banks || !penrose_dram_bank(run->session.chip, 0, banks - 1, &x, &y)) {
+        return complain(run->cli,
+                        "%s: its firmware is for %u DRAM banks, which this chip does not have; "
+                        "choose another --card or --firmware",
+                        run->program->path, banks);
+    }
+    run->place.banks = banks;
+    return loader_program_place(run->program, banks, &error) == PENROSE_OK
+               ? CLI_DONE
+               : complain(run->cli, "%s", error.text);
+}
+
+/* --- Buffers --- */
+
+/* Moves a page between a host's buffer and the bank that it lies in. */
+static enum cli_exit move_page(const struct run *run, const struct loader_program_buffer *buffer,
+                               uint32_t page, uint8_t *bytes, size_t size, bool to_chip)
+{
+    unsigned banks = run->place.banks, x = 0, y = 0;
+    uint64_t address = buffer->address + (uint64_t)(page / banks) * buffer->page_size;
+    struct penrose_error error;
+    penrose_dram_bank(run->session.chip, 0, page % banks, &x, &y);
+    enum penrose_status status =
+        to_chip ? penrose_write(run->session.chip, x, y, address, bytes, size, &error)
+                : penrose_peek(run->session.chip, x, y, address, bytes, size, &error);
+    return status == PENROSE_OK ? CLI_DONE
+                                : complain(run->cli, "%s: dram.%s: %s", run->program->path,
+                                           buffer->name, error.text);
+}
+
+static enum cli_exit move_dram(const struct run *run, const struct loader_program_buffer *buffer,
+                               uint8_t *bytes, bool to_chip)
+{
+    size_t size = (size_t)loader_tensor_size(&buffer->tensor) / buffer->pages;
+    enum cli_exit exit = CLI_DONE;
+    for (uint32_t page = 0; page < buffer->pages && !exit; page++) {
+        exit = move_page(run, buffer, page, bytes + page * size, size, to_chip);
+    }
+    return exit;
+}
+
+/* The array as datums. */
+static enum cli_exit encode(const struct run *run, const struct loader_program_buffer *buffer,
+                            const struct loader_npy *array, uint8_t **bytes)
+{
+    struct penrose_error error;
+    *bytes = malloc((size_t)loader_tensor_size(&buffer->tensor));
+    if (!*bytes) {
+        return no_memory(run);
+    }
+    return loader_tensor_encode(&buffer->tensor, array, *bytes, &error) == PENROSE_OK
+               ? CLI_DONE
+               : complain(run->cli, "%s: %s: %s", run->program->path, buffer->name, error.text);
+}
+
+static enum cli_exit fill_tile(const struct run *run, const struct loader_program_buffer *buffer,
+                               unsigned x, unsigned y, unsigned part)
+{
+    struct loader_npy array = buffer->contents;
+    struct penrose_error error;
+    uint8_t *bytes = NULL;
+    if (buffer->is_split) {
+        array.rows = buffer->tensor.rows;
+        array.data += (size_t)part * array.rows * array.columns * array.size;
+    }
+    enum cli_exit exit = encode(run, buffer, &array, &bytes);
+    if (!exit && penrose_write(run->session.chip, run->place.noc_x[x], run->place.noc_y[y],
+                               buffer->address, bytes, buffer->page_size, &error) != PENROSE_OK) {
+        exit = complain(run->cli, "%s: l1.%s: %s", run->program->path, buffer->name, error.text);
+    }
+    free(bytes);
+    return exit;
+}
+
+static enum cli_exit fill(const struct run *run, const struct loader_program_buffer *buffer)
+{
+    enum cli_exit exit = CLI_DONE;
+    uint8_t *bytes = NULL;
+    unsigned part = 0;
+    if (buffer->kind == LOADER_BUFFER_DRAM) {
+        exit = encode(run, buffer, &buffer->contents, &bytes);
+        exit = exit ? exit : move_dram(run, buffer, bytes, true);
+        free(bytes);
+        return exit;
+    }
+    for (unsigned y = 0; y < run->program->rows; y++) {
+        for (unsigned x = 0; x < run->program->columns && !exit; x++) {
+            if (loader_tiles_have(&buffer->tiles, x, y)) {
+                exit = fill_tile(run, buffer, x, y, part++);
+            }
+        }
+    }
+    return exit;
+}
+
+static enum cli_exit fill_all(const struct run *run)
+{
+    enum cli_exit exit = CLI_DONE;
+    for (unsigned i = 0; i < run->program->buffers && !exit; i++) {
+        if (run->program->buffer[i].has_input) {
+            exit = fill(run, &run->program->buffer[i]);
+        }
+    }
+    return exit;
+}
+
+/* --- Launching --- */
+
+static enum cli_exit evaluate(const struct run *run, const char *key,
+                              const struct loader_values *values, uint32_t *result)
+{
+    for (unsigned i = 0; i < values->count; i++) {
+        struct penrose_error error;
+        if (loader_expression(values->text[i], &run->place, &result[i], &error) != PENROSE_OK) {
+            return complain(run->cli, "%s: %s[%u]: '%s' on tile (%u, %u): %s", run->program->path,
+                            key, i, values->text[i], run->place.x, run->place.y, error.text);
+        }
+    }
+    return CLI_DONE;
+}
+
+/* The kernel number `number` of the description on the tile at run->place. */
+static enum cli_exit prepare_kernel(const struct run *run, unsigned number, struct given *given,
+                                    struct penrose_launch *launch)
+{
+    const struct loader_program_kernel *kernel = &run->program->kernel[number];
+    char key[64];
+    snprintf(key, sizeof key, "kernels[%u].arguments", number);
+    enum cli_exit exit = evaluate(run, key, &kernel->arguments, given->arguments);
+    snprintf(key, sizeof key, "kernels[%u].common_arguments", number);
+    exit = exit ? exit : evaluate(run, key, &kernel->common_arguments, given->common);
+    for (unsigned hart = 0; hart < PENROSE_HARTS && !exit; hart++) {
+        if (!(kernel->harts & 1u << hart)) {
+            continue;
+        }
+        char *path = loader_program_elf(kernel, (enum penrose_hart)hart);
+        if (!path) {
+            return no_memory(run);
+        }
+        launch->kernel[hart] =
+            (struct penrose_kernel){.path = path,
+                                    .arguments = given->arguments,
+                                    .arguments_count = kernel->arguments.count,
+                                    .common_arguments = given->common,
+                                    .common_arguments_count = kernel->common_arguments.count};
+    }
+    return exit;
+}
+
+/* Launches what the description has for the tile at run->place. */
+static enum cli_exit launch_tile(struct run *run, struct given *given,
+                                 struct penrose_circular_buffer *buffers)
+{
+    const struct loader_program *program = run->program;
+    const unsigned x = run->place.x, y = run->place.y;
+    uint32_t semaphores[LOADER_PROGRAM_SEMAPHORES];
+    struct penrose_launch launch = {.buffers = buffers,
+                                    .semaphores = semaphores,
+                                    .semaphores_count = program->semaphores.count,
+                                    .brisc_noc = program->brisc_noc};
+    struct penrose_error error;
+    bool any = false;
+    enum cli_exit exit = evaluate(run, "semaphores", &program->semaphores, semaphores);
+    for (unsigned i = 0; i < program->circulars; i++) {
+        const struct loader_program_circular *circular = &program->circular[i];
+        if (loader_tiles_have(&circular->tiles, x, y)) {
+            buffers[launch.buffers_count++] =
+                (struct penrose_circular_buffer){.id = circular->id,
+                                                 .address = circular->address,
+                                                 .size = circular->pages * circular->page_size,
+                                                 .pages = circular->pages,
+                                                 .page_size = circular->page_size};
+        }
+    }
+    for (unsigned i = 0; i < program->kernels && !exit; i++) {
+        if (loader_tiles_have(&program->kernel[i].tiles, x, y)) {
+            exit = prepare_kernel(run, i, &given[i], &launch);
+            any = true;
+        }
+    }
+    if (!exit && any &&
+        penrose_launch(run->session.chip, run->place.noc_x[x], run->place.noc_y[y],
+                       run->session.firmware, &launch, &error) != PENROSE_OK) {
+        exit = complain(run->cli, "%s: tile (%u, %u): %s", program->path, x, y, error.text);
+    }
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        free((char *)(uintptr_t)launch.kernel[hart].path);
+    }
+    return exit;
+}
+
+static enum cli_exit launch_all(struct run *run)
+{
+    const struct loader_program *program = run->program;
+    struct given *given = calloc(program->kernels, sizeof *given);
+    struct penrose_circular_buffer *buffers = calloc(program->circulars + 1, sizeof *buffers);
+    enum cli_exit exit = given && buffers ? CLI_DONE : no_memory(run);
+    run->started = penrose_now(run->session.chip);
+    run->place.has_tile = true;
+    for (unsigned y = 0; y < program->rows; y++) {
+        for (unsigned x = 0; x < program->columns && !exit; x++) {
+            run->place.x = x;
+            run->place.y = y;
+            exit = launch_tile(run, given, buffers);
+        }
+    }
+    free(given);
+    free(buffers);
+    return exit;
+}
+
+/* --- Results --- */
+
+static enum cli_exit check_outputs(const struct run *run)
+{
+    enum cli_exit exit = CLI_DONE;
+    for (unsigned i = 0; i < run->program->buffers && !exit; i++) {
+        if (!run->program->buffer[i].output) {
+            continue;
+        }
+        run->file[i] = (struct output_file){.label = run->program->path,
+                                            .path = run->program->buffer[i].output};
+        exit = output_file_check(run->cli, &run->file[i]);
+        for (unsigned j = 0; j < i && !exit; j++) {
+            if (run->file[j].path && strcmp(run->file[i].target, run->file[j].target) == 0) {
+                exit = complain(run->cli, "%s: %s is the output of two buffers, %s and %s",
+                                run->program->path, run->file[i].path,
+                                run->program->buffer[j].name, run->program->buffer[i].name);
+            }
+        }
+    }
+    return exit;
+}
+
+/* Copies the parts of an L1 buffer, tile by tile, below each other. */
+static enum cli_exit gather_tiles(const struct run *run, const struct loader_program_buffer *buffer,
+                                  struct loader_npy *array)
+{
+    uint8_t *bytes = malloc(buffer->page_size);
+    enum cli_exit exit = bytes ? CLI_DONE : no_memory(run);
+    size_t done = 0;
+    for (unsigned i = 0; i < run->program->rows * run->program->columns && !exit; i++) {
+        unsigned x = i % run->program->columns, y = i / run->program->columns;
+        struct loader_npy part = {0};
+        struct penrose_error error;
+        if (!loader_tiles_have(&buffer->tiles, x, y)) {
+            continue;
+        }
+        if (penrose_peek(run->session.chip, run->place.noc_x[x], run->place.noc_y[y],
+                         buffer->address, bytes, buffer->page_size, &error) != PENROSE_OK) {
+            exit = complain(run->cli, "%s: l1.%s: %s", run->program->path, buffer->name,
+                            error.text);
+        } else if (!loader_tensor_decode(&buffer->tensor, bytes, &part) ||
+                   (!array->data &&
+                    !loader_npy_make(array, part.kind, part.size, part.rows * buffer->tiles.count,
+                                     part.columns))) {
+            exit = no_memory(run);
+        } else {
+            size_t size = (size_t)part.rows * part.columns * part.size;
+            memcpy(array->data + done, part.data, size);
+            done += size;
+        }
+        loader_npy_free(&part);
+    }
+    free(bytes);
+    return exit;
+}
+
+static enum cli_exit fetch(const struct run *run, const struct loader_program_buffer *buffer,
+                           struct loader_npy *array)
+{
+    if (buffer->kind == LOADER_BUFFER_L1) {
+        return gather_tiles(run, buffer, array);
+    }
+    uint8_t *bytes = malloc((size_t)loader_tensor_size(&buffer->tensor));
+    enum cli_exit exit = bytes ? move_dram(run, buffer, bytes, false) : no_memory(run);
+    if (!exit && !loader_tensor_decode(&buffer->tensor, bytes, array)) {
+        exit = no_memory(run);
+    }
+    free(bytes);
+    return exit;
+}
+
+static enum cli_exit write_outputs(const struct run *run)
+{
+    enum cli_exit exit = CLI_DONE;
+    for (unsigned i = 0; i < run->program->buffers && !exit; i++) {
+        struct loader_npy array = {0};
+        size_t length;
+        if (!run->file[i].path) {
+            continue;
+        }
+        exit = fetch(run, &run->program->buffer[i], &array);
+        uint8_t *text = exit ? NULL : loader_npy_format(&array, &length);
+        if (!exit) {
+            exit = text ? output_file_write(run->cli, &run->file[i], text, length)
+                        : no_memory(run);
+        }
+        free(text);
+        loader_npy_free(&array);
+    }
+    for (unsigned i = 0; i < run->program->buffers; i++) {
+        if (run->file[i].path) {
+            exit = output_file_finish(run->cli, &run->file[i], exit);
+        }
+    }
+    return exit;
+}
+
+static uint64_t cycles_of(const struct run *run)
+{
+    uint64_t last = penrose_last_activity(run->session.chip);
+    return run->started && last > run->started ? last - run->started : 0;
+}
+
+static json_t *output_list(const struct run *run, enum cli_exit exit)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < run->program->buffers; i++) {
+        const struct loader_program_buffer *buffer = &run->program->buffer[i];
+        if (!buffer->output) {
+            continue;
+        }
+        json_t *object = json_object();
+        json_object_set_new(object, "buffer", json_string(buffer->name));
+        json_object_set_new(object, "file", json_string(buffer->output));
+        json_object_set_new(object, "written", json_boolean(!exit));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static enum cli_exit report_json(struct run *run, enum cli_exit exit)
+{
+    json_t *result = session_json(&run->session, exit);
+    json_object_set_new(result, "program", json_string(run->program->path));
+    json_set_count(result, "tiles", run->machine->tiles);
+    json_set_count(result, "threads", run->machine->chip.threads);
+    json_set_count(result, "kernel_cycles", cycles_of(run));
+    json_object_set_new(result, "simulated_ms", json_real(session_simulated_ms(cycles_of(run))));
+    json_object_set_new(result, "outputs", output_list(run, exit));
+    enum cli_exit written = output_json(run->cli, result);
+    return exit ? exit : written;
+}
+
+static enum cli_exit report(struct run *run, enum cli_exit exit)
+{
+    enum cli_exit written = exit ? CLI_DONE : write_outputs(run);
+    if (written) {
+        return written;
+    }
+    if (run->cli->json) {
+        return report_json(run, exit);
+    }
+    unsigned tiles = run->machine->tiles;
+    printf("%s: %s on %u %s after %" PRIu64 " cycles, %.3f ms at 1.35 GHz (host time: %.1f ms "
+           "loading, %.1f ms running)\n",
+           run->program->path, cli_exit_name(exit), tiles, tiles == 1 ? "tile" : "tiles",
+           cycles_of(run), session_simulated_ms(cycles_of(run)), run->session.loading_ms,
+           run->session.running_ms);
+    for (unsigned i = 0; i < run->program->buffers && !exit; i++) {
+        const struct loader_program_buffer *buffer = &run->program->buffer[i];
+        if (buffer->output) {
+            printf("%s: %s.%s\n", buffer->output,
+                   buffer->kind == LOADER_BUFFER_DRAM ? "dram" : "l1", buffer->name);
+        }
+    }
+    return exit;
+}
+
+/* --- The run --- */
+
+/* Boots, launches and waits. */
+static enum cli_exit work(struct run *run, const char *firmware)
+{
+    enum cli_exit exit = find_tiles(run);
+    exit = exit ? exit : session_boot(&run->session, firmware);
+    if (exit) {
+        return exit;
+    }
+    double start = host_milliseconds();
+    exit = find_banks(run);
+    exit = exit ? exit : fill_all(run);
+    exit = exit ? exit : launch_all(run);
+    run->session.loading_ms += host_milliseconds() - start;
+    return exit ? exit : session_wait(&run->session, "kernels");
+}
+
+static enum cli_exit run_opened(struct run *run, const struct program_options *options)
+{
+    const char *firmware = options->firmware ? options->firmware : run->program->firmware;
+    if (!firmware) {
+        return complain(run->cli,
+                        "%s: no firmware is named; add --firmware DIR, or \"firmware\" to the "
+                        "description",
+                        run->program->path);
+    }
+    run->file = calloc(run->program->buffers + 1, sizeof *run->file);
+    if (!run->file) {
+        return no_memory(run);
+    }
+    run->place.program = run->program;
+    enum cli_exit exit = check_outputs(run);
+    if (!exit) {
+        exit = session_open(&run->session, run->cli, run->machine);
+        exit = exit ? exit : work(run, firmware);
+        exit = exit == CLI_REFUSED ? exit : report(run, exit);
+        exit = session_close(&run->session, exit);
+    }
+    for (unsigned i = 0; i < run->program->buffers; i++) {
+        output_file_free(&run->file[i]);
+    }
+    free(run->file);
+    return exit;
+}
+
+enum cli_exit program_run(struct cli *cli, struct machine_options *machine,
+                          const struct program_options *options)
+{
+    struct run run = {.cli = cli, .machine = machine};
+    const struct loader_program_folders folders = {.kernels = options->kernels,
+                                                   .data = options->data};
+    struct penrose_error error;
+    if (loader_program_open(options->path, &folders, &run.program, &error) != PENROSE_OK) {
+        return complain(cli, "%s", error.text);
+    }
+    enum cli_exit exit = run_opened(&run, options);
+    loader_program_close(run.program);
+    return exit;
+}

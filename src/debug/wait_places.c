@@ -1,0 +1,389 @@
+/*
+ * What places are for. SPEC: BlackholeA0 NoC/Counters and MemoryMap; for what software makes of
+ * L1 and of stream registers tt-metal's mailboxes and circular buffers.
+ */
+#include "debug/wait_places.h"
+
+#include <string.h>
+
+#include "chip/firmware.h"
+#include "debug/under_way.h"
+#include "tile/eth_window.h"
+
+/* --- Firmware's mailboxes --- */
+
+static bool is_within(uint32_t address, uint32_t start, const struct loader_member *member)
+{
+    uint32_t offset = address - start - member->offset;
+    return offset < member->size * member->count;
+}
+
+static bool is_go_message(const struct loader_layout *layout, uint32_t address)
+{
+    return is_within(address, layout->mailbox_base, &layout->mailboxes_go_messages);
+}
+
+static bool is_sync(const struct loader_layout *layout, uint32_t address)
+{
+    return is_within(address, layout->mailbox_base, &layout->mailboxes_subordinate_sync);
+}
+
+/* The main hart waits for a go message, perhaps among other things; NULL: it does not. */
+static const struct rv32_idle_place *find_go_message(const struct loader_layout *layout,
+                                                     const struct rv32_idle *idle)
+{
+    for (unsigned i = 0; i < idle->places; i++) {
+        if (is_go_message(layout, idle->place[i].address)) {
+            return &idle->place[i];
+        }
+    }
+    return NULL;
+}
+
+static bool are_all_sync(const struct loader_layout *layout, const struct rv32_idle *idle)
+{
+    bool are_all = idle->places > 0;
+    for (unsigned i = 0; i < idle->places; i++) {
+        are_all &= is_sync(layout, idle->place[i].address);
+    }
+    return are_all;
+}
+
+bool wait_places_for_work(const struct penrose_chip *chip, const struct tile *tile,
+                          enum rv32_core core, struct wait_words *words)
+{
+    const struct loader_layout *layout = chip_firmware_layout(chip, tile);
+    const struct rv32_idle *idle = &tile->run[core].idle;
+    if (!layout) {
+        return false;
+    }
+    const struct rv32_idle_place *go = core == RV32_B ? find_go_message(layout, idle) : NULL;
+    if (go) {
+        wait_words_put(words, ": waits for the host: the go message at 0x%08x", go->address);
+        wait_words_value(words, " holds 0x%x", go->value);
+    }
+    bool is_subordinate = core != RV32_B && are_all_sync(layout, idle);
+    if (is_subordinate) {
+        wait_words_put(words, ": waits for %s to start it (0x%08x", tile->kind->hart[RV32_B],
+                       idle->place[0].address);
+        wait_words_value(words, " holds 0x%x", idle->place[0].value);
+        wait_words_put(words, ")");
+    }
+    return go || is_subordinate;
+}
+
+/* --- NIUs --- */
+
+static const char *const counters[] = {
+#define COUNTER(name) [NIU_##name] = "NIU_" #name
+    COUNTER(MST_ATOMIC_RESP_RECEIVED),
+    COUNTER(MST_WR_ACK_RECEIVED),
+    COUNTER(MST_RD_RESP_RECEIVED),
+    COUNTER(MST_RD_DATA_WORD_RECEIVED),
+    COUNTER(MST_CMD_ACCEPTED),
+    COUNTER(MST_RD_REQ_SENT),
+    COUNTER(MST_NONPOSTED_ATOMIC_SENT),
+    COUNTER(MST_POSTED_ATOMIC_SENT),
+    COUNTER(MST_NONPOSTED_WR_DATA_WORD_SENT),
+    COUNTER(MST_POSTED_WR_DATA_WORD_SENT),
+    COUNTER(MST_NONPOSTED_WR_REQ_SENT),
+    COUNTER(MST_POSTED_WR_REQ_SENT),
+    COUNTER(MST_NONPOSTED_WR_REQ_STARTED),
+    COUNTER(MST_POSTED_WR_REQ_STARTED),
+    COUNTER(MST_RD_REQ_STARTED),
+    COUNTER(MST_NONPOSTED_ATOMIC_STARTED),
+    COUNTER(SLV_ATOMIC_RESP_SENT),
+    COUNTER(SLV_WR_ACK_SENT),
+    COUNTER(SLV_RD_RESP_SENT),
+    COUNTER(SLV_RD_DATA_WORD_SENT),
+    COUNTER(SLV_REQ_ACCEPTED),
+    COUNTER(SLV_RD_REQ_RECEIVED),
+    COUNTER(SLV_NONPOSTED_ATOMIC_RECEIVED),
+    COUNTER(SLV_POSTED_ATOMIC_RECEIVED),
+    COUNTER(SLV_NONPOSTED_WR_DATA_WORD_RECEIVED),
+    COUNTER(SLV_POSTED_WR_DATA_WORD_RECEIVED),
+    COUNTER(SLV_NONPOSTED_WR_REQ_RECEIVED),
+    COUNTER(SLV_POSTED_WR_REQ_RECEIVED),
+    COUNTER(SLV_NONPOSTED_WR_REQ_STARTED),
+    COUNTER(SLV_POSTED_WR_REQ_STARTED),
+#undef COUNTER
+};
+
+enum { FIRST_ID_COUNTER = 16, COUNTERS = 62 };
+
+const char *wait_places_counter(unsigned counter)
+{
+    return counter < sizeof counters / sizeof counters[0] ? counters[counter] : NULL;
+}
+
+/* Which packets a counter counts that a hart waits for. */
+struct awaited {
+    const struct tile *tile;
+    unsigned noc, counter;
+    struct under_way found;
+};
+
+static bool is_of_read(const struct noc_packet *packet)
+{
+    return packet->kind == NOC_READ || packet->kind == NOC_READ_RESPONSE;
+}
+
+static bool is_of_write(const struct noc_packet *packet)
+{
+    return packet->kind == NOC_WRITE || packet->kind == NOC_WRITE_ACK;
+}
+
+static bool is_counted(const struct awaited *awaited, const struct noc_packet *packet)
+{
+    unsigned counter = awaited->counter;
+    if (counter >= FIRST_ID_COUNTER && counter < FIRST_ID_COUNTER + NIU_TRANSACTIONS) {
+        return noc_transaction(packet) == counter - FIRST_ID_COUNTER;
+    }
+    switch (counter) {
+    case NIU_MST_ATOMIC_RESP_RECEIVED:
+        return !is_of_read(packet) && !is_of_write(packet);
+    case NIU_MST_WR_ACK_RECEIVED:
+        return is_of_write(packet);
+    case NIU_MST_RD_RESP_RECEIVED:
+    case NIU_MST_RD_DATA_WORD_RECEIVED:
+        return is_of_read(packet);
+    default:
+        return true;
+    }
+}
+
+static void visit_awaited(void *context, const struct noc_packet *packet)
+{
+    struct awaited *awaited = context;
+    bool for_others = awaited->counter >= NIU_SLV_ATOMIC_RESP_SENT;
+    bool is_his = for_others ? under_way_is_request(packet) && packet->to == awaited->tile->node
+                             : packet->origin == awaited->tile->node && packet->wants_response;
+    if (is_his && packet->noc == awaited->noc && (for_others || is_counted(awaited, packet))) {
+        under_way_add(&awaited->found, for_others ? packet->origin : under_way_peer(packet));
+    }
+}
+
+bool wait_places_departs(const struct tile *tile, unsigned noc)
+{
+    bool departs = false;
+    for (unsigned buffer = 0; buffer < NIU_BUFFERS; buffer++) {
+        departs |= tile->command[noc][buffer].waits;
+    }
+    return departs;
+}
+
+/* What becomes of the requests that a counter counts. */
+static void put_awaited(const struct penrose_chip *chip, const struct tile *tile, unsigned noc,
+                        unsigned counter, struct wait_words *words)
+{
+    struct awaited awaited = {.tile = tile, .noc = noc, .counter = counter};
+    char text[200] = "";
+    struct sink sink = {.text = text, .size = sizeof text};
+    bool for_others = counter >= NIU_SLV_ATOMIC_RESP_SENT;
+    under_way_visit(chip, visit_awaited, &awaited);
+    under_way_put(&sink, chip, &awaited.found, "request", for_others ? "from" : "to");
+    if (!awaited.found.packets && !for_others && wait_places_departs(tile, noc)) {
+        wait_words_value(words, "; a request waits to depart");
+        return;
+    }
+    wait_words_value(words, "; %s", text);
+    if (!awaited.found.packets && !for_others) {
+        wait_words_value(words, ": an answer was lost, or nobody asked");
+    }
+}
+
+static void put_niu(struct penrose_chip *chip, const struct tile *tile, uint32_t address,
+                    struct wait_words *words)
+{
+    unsigned noc = address >> 16 & 1, offset = address & 0xffff;
+    unsigned counter = (offset - NIU_COUNTERS) / 4;
+    if (offset < NIU_COUNTERS || counter >= COUNTERS) {
+        const char *name = niu_register_name(offset);
+        wait_words_put(words, "NoC %u: %s", noc, name ? name : "NIU");
+    } else if (wait_places_counter(counter)) {
+        wait_words_put(words, "NoC %u: %s", noc, wait_places_counter(counter));
+        put_awaited(chip, tile, noc, counter, words);
+    } else if (counter < FIRST_ID_COUNTER + NIU_TRANSACTIONS) {
+        wait_words_put(words, "NoC %u: outstanding requests of transaction id %u", noc,
+                       counter - FIRST_ID_COUNTER);
+        put_awaited(chip, tile, noc, counter, words);
+    } else {
+        wait_words_put(words, "NoC %u: NIU_COUNTER %u", noc, counter);
+    }
+}
+
+/* --- Stream registers --- */
+
+static uint32_t peek(struct tile *tile, uint32_t address)
+{
+    struct mmio_access access = {.operation = MMIO_PEEK,
+                                 .agent = AGENT_NOC,
+                                 .size = 4,
+                                 .address = address,
+                                 .cycle = tile->now};
+    return tile_access(tile, &access) == MMIO_OK ? access.value : 0;
+}
+
+/* tt-metal counts pages of circular buffers in registers of streams, 16 bits wide. */
+static void put_stream(const struct penrose_chip *chip, struct tile *tile, uint32_t address,
+                       struct wait_words *words)
+{
+    enum { ACKNOWLEDGED = 8, RECEIVED = 10, FIRST_STREAM = 8 };
+    const struct loader_layout *layout = chip_firmware_layout(chip, tile);
+    unsigned stream = (address - OVERLAY_REGISTERS_ADDRESS) >> 12, index = (address & 0xfff) / 4;
+    const char *name = overlay_register_name(index);
+    uint32_t base = address & ~UINT32_C(0xfff), first = FIRST_STREAM;
+    if (layout && layout->OPERAND_START_STREAM != LOADER_UNKNOWN) {
+        first = layout->OPERAND_START_STREAM;
+    }
+    if (!layout || tile->kind->type != TILE_TENSIX || stream < first ||
+        (index != ACKNOWLEDGED && index != RECEIVED)) {
+        wait_words_put(words, "stream %u: %s", stream, name ? name : "no register");
+        return;
+    }
+    wait_words_put(words, "circular buffer %u: pages %s", stream - first,
+                   index == RECEIVED ? "received, which its producer counts"
+                                     : "acknowledged, which its consumer counts");
+    wait_words_value(words, "; received %u, acknowledged %u",
+                     peek(tile, base + 4 * RECEIVED) & 0xffff,
+                     peek(tile, base + 4 * ACKNOWLEDGED) & 0xffff);
+}
+
+/* --- L1 --- */
+
+struct writers {
+    const struct tile *tile;
+    uint32_t start, end;
+    struct under_way found;
+};
+
+/* Who would write there: writes, atomics and data that were read, once they arrive. */
+static void visit_writer(void *context, const struct noc_packet *packet)
+{
+    struct writers *writers = context;
+    bool writes = packet->kind == NOC_WRITE || packet->kind == NOC_ATOMIC ||
+                  packet->kind == NOC_READ_RESPONSE;
+    uint64_t size = packet->kind == NOC_ATOMIC ? 4 : packet->size;
+    if (writes && packet->to == writers->tile->node && packet->address < writers->end &&
+        packet->address + size > writers->start) {
+        under_way_add(&writers->found, packet->from);
+    }
+}
+
+/* The semaphore of the kernels that the tile runs which lies at an address; -1: none. */
+static int semaphore_at(const struct loader_layout *layout, const struct tile *tile,
+                        uint32_t address)
+{
+    enum { SEMAPHORE_BYTES = 16 };
+    uint32_t pointer = 0, base = 0, semaphores = 0, buffers = 0;
+    uint32_t ring = layout->mailbox_base + layout->mailboxes_launch.offset;
+    memcpy(&pointer, tile->l1 + layout->mailbox_base + layout->mailboxes_launch_msg_rd_ptr.offset,
+           layout->mailboxes_launch_msg_rd_ptr.size < 4 ? layout->mailboxes_launch_msg_rd_ptr.size
+                                                        : 4);
+    if (pointer >= layout->mailboxes_launch.count) {
+        return -1;
+    }
+    const uint8_t *config = tile->l1 + ring + pointer * layout->mailboxes_launch.size +
+                            layout->launch_msg_kernel_config.offset;
+    memcpy(&base, config + layout->kernel_config_kernel_config_base.offset, 4);
+    memcpy(&semaphores, config + layout->kernel_config_sem_offset.offset, 2);
+    memcpy(&buffers, config + layout->kernel_config_local_cb_offset.offset, 2);
+    uint32_t start = base + semaphores, end = base + buffers;
+    return base && address >= start && address < end ? (int)((address - start) / SEMAPHORE_BYTES)
+                                                     : -1;
+}
+
+static void put_l1(const struct penrose_chip *chip, const struct tile *tile,
+                   const struct rv32_idle_place *place, struct wait_words *words)
+{
+    const struct loader_layout *layout = chip_firmware_layout(chip, tile);
+    bool is_worker = layout && tile->kind->type == TILE_TENSIX;
+    int semaphore = is_worker ? semaphore_at(layout, tile, place->address) : -1;
+    wait_words_put(words, "L1");
+    if (semaphore >= 0) {
+        wait_words_put(words, ", semaphore %d of its kernels", semaphore);
+    } else if (layout && is_sync(layout, place->address)) {
+        wait_words_put(words, ", by which its harts say that they are done");
+    }
+}
+
+static void put_writers(const struct penrose_chip *chip, const struct tile *tile,
+                        const struct rv32_idle_place *place, struct wait_words *words)
+{
+    struct writers writers = {
+        .tile = tile, .start = place->address, .end = place->address + place->size};
+    char text[200] = "";
+    struct sink sink = {.text = text, .size = sizeof text};
+    under_way_visit(chip, visit_writer, &writers);
+    if (writers.found.packets) {
+        under_way_put(&sink, chip, &writers.found, "write to it", "from");
+        wait_words_value(words, ", %s", text);
+    }
+}
+
+/* --- All --- */
+
+enum where { IN_L1, IN_NIU, IN_STREAMS, IN_SEMAPHORES, IN_ETHERNET, ELSEWHERE };
+
+static enum where find_where(const struct tile *tile, uint32_t address)
+{
+    if (address < tile->kind->l1_bytes) {
+        return IN_L1;
+    }
+    if (address >= UINT32_C(0xffb20000) && address < OVERLAY_REGISTERS_ADDRESS) {
+        return IN_NIU;
+    }
+    if (address >= OVERLAY_REGISTERS_ADDRESS &&
+        address < OVERLAY_REGISTERS_ADDRESS + (tile->kind->streams << 12)) {
+        return IN_STREAMS;
+    }
+    if (address >= ETH_REGISTER_BASE && address < ETH_REGISTER_BASE + ETH_REGISTER_BYTES &&
+        tile->eth) {
+        return IN_ETHERNET;
+    }
+    bool in_pc_bufs = address >= UINT32_C(0xffe80000) && address < UINT32_C(0xffeb0000);
+    return tile->kind->type == TILE_TENSIX && in_pc_bufs && (address & 0xffff) >= 0x20 &&
+                   (address & 0xffff) < 0x40
+               ? IN_SEMAPHORES
+               : ELSEWHERE;
+}
+
+static void put_ethernet(const struct tile *tile, uint32_t address, struct wait_words *words)
+{
+    const char *name = eth_register_name(address - ETH_REGISTER_BASE);
+    wait_words_put(words, "Ethernet: %s%s", name ? name : "no register",
+                   tile->eth->link == ETH_LINK_DOWN ? "; the port has no link" : "");
+}
+
+void wait_places_put(struct penrose_chip *chip, struct tile *tile, enum rv32_core core,
+                     const struct rv32_idle_place *place, struct wait_words *words)
+{
+    enum where where = find_where(tile, place->address);
+    wait_words_put(words, "0x%08x (", place->address);
+    switch (where) {
+    case IN_L1:
+        put_l1(chip, tile, place, words);
+        break;
+    case IN_NIU:
+        put_niu(chip, tile, place->address, words);
+        break;
+    case IN_STREAMS:
+        put_stream(chip, tile, place->address, words);
+        break;
+    case IN_SEMAPHORES:
+        wait_words_put(words, "Tensix semaphore %u", ((place->address & 0xffff) - 0x20) / 4);
+        break;
+    case IN_ETHERNET:
+        put_ethernet(tile, place->address, words);
+        break;
+    case ELSEWHERE:
+        wait_words_put(words, "%s",
+                       tile_range_title(tile->kind->type, (enum tile_agent)core, place->address));
+        break;
+    }
+    wait_words_value(words, ", holds 0x%x", place->value);
+    wait_words_put(words, ")");
+    if (where == IN_L1) {
+        put_writers(chip, tile, place, words);
+    }
+}

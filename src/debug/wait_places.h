@@ -1,0 +1,23 @@
+/* What a place that a hart polls is for, in words. */
+#ifndef DEBUG_WAIT_PLACES_H
+#define DEBUG_WAIT_PLACES_H
+
+#include "chip/chip.h"
+#include "debug/wait_lines.h"
+
+/* True when the hart waits for work: it polls a go message of its firmware, or the byte by which
+ * the tile's main hart starts it. Says so. */
+bool wait_places_for_work(const struct penrose_chip *chip, const struct tile *tile,
+                          enum rv32_core core, struct wait_words *words);
+
+/* "0xffb20208 (NoC 0: NIU_MST_RD_RESP_RECEIVED, holds 0x5), ..." */
+void wait_places_put(struct penrose_chip *chip, struct tile *tile, enum rv32_core core,
+                     const struct rv32_idle_place *place, struct wait_words *words);
+
+/* Does a request that software has given wait in a command buffer (--schedule random)? */
+bool wait_places_departs(const struct tile *tile, unsigned noc);
+
+/* "NIU_MST_RD_RESP_RECEIVED" for the counter of that number, NULL where there is none. */
+const char *wait_places_counter(unsigned counter);
+
+#endif

@@ -1,0 +1,652 @@
+/*
+ * Program descriptions: from JSON to struct loader_program. Everything that can be known without a
+ * chip is checked here, and every message names the file and the key that it is about.
+ */
+#include "loader/program.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/error.h"
+#include "loader/program_internal.h"
+#include "loader/layout.h"
+
+enum { MOST_FILE = 4 << 20 };
+
+enum penrose_status program_refuse(const struct program_reader *reader, const char *key,
+                                   const char *format, ...)
+{
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return error_set(reader->error, PENROSE_E_FORMAT, "%s: %s: %s", reader->program->path, key,
+                     text);
+}
+
+enum penrose_status program_no_memory(const struct program_reader *reader)
+{
+    return error_set(reader->error, PENROSE_E_MEMORY, "no memory to read %s",
+                     reader->program->path);
+}
+
+/* --- Members --- */
+
+static void list_keys(const char *const *known, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = 0;
+    for (; *known && length < size; known++) {
+        length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", *known);
+    }
+}
+
+enum penrose_status program_check_keys(const struct program_reader *reader, const char *key,
+                                       const json_t *object, const char *const *known)
+{
+    if (!json_is_object(object)) {
+        return program_refuse(reader, key, "an object in braces is expected");
+    }
+    for (void *at = json_object_iter((json_t *)(uintptr_t)object); at;
+         at = json_object_iter_next((json_t *)(uintptr_t)object, at)) {
+        const char *name = json_object_iter_key(at);
+        char list[300];
+        unsigned i = 0;
+        while (known[i] && strcmp(known[i], name) != 0) {
+            i++;
+        }
+        if (!known[i]) {
+            list_keys(known, list, sizeof list);
+            return program_refuse(reader, key, "there is no key \"%.40s\"; there are %s", name,
+                                  list);
+        }
+    }
+    return PENROSE_OK;
+}
+
+enum penrose_status program_string(const struct program_reader *reader, const char *key,
+                                   const json_t *object, const char *member, char **text)
+{
+    const json_t *value = json_object_get(object, member);
+    if (!value) {
+        return PENROSE_OK;
+    }
+    if (!json_is_string(value) || !*json_string_value(value)) {
+        return program_refuse(reader, key, "\"%s\" is a text in quotes", member);
+    }
+    *text = strdup(json_string_value(value));
+    return *text ? PENROSE_OK : program_no_memory(reader);
+}
+
+/* A number of the description as text, malloc'ed. */
+static enum penrose_status value_text(const struct program_reader *reader, const char *key,
+                                      const json_t *value, char **text)
+{
+    char number[32];
+    if (json_is_integer(value)) {
+        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
+    } else if (!json_is_string(value)) {
+        return program_refuse(reader, key, "an integer, or an expression in quotes, is expected");
+    }
+    *text = strdup(json_is_integer(value) ? number : json_string_value(value));
+    return *text ? PENROSE_OK : program_no_memory(reader);
+}
+
+enum penrose_status program_constant(const struct program_reader *reader, const char *key,
+                                     const json_t *object, const char *member, uint32_t *value)
+{
+    const json_t *given = json_object_get(object, member);
+    struct loader_place place = {.program = reader->program};
+    struct penrose_error reason;
+    char *text = NULL, whole[LOADER_KEY];
+    if (!given) {
+        return PENROSE_OK;
+    }
+    snprintf(whole, sizeof whole, "%s.%s", key, member);
+    enum penrose_status status = value_text(reader, whole, given, &text);
+    if (status == PENROSE_OK && loader_expression(text, &place, value, &reason) != PENROSE_OK) {
+        status = program_refuse(reader, whole, "'%.80s': %s", text, reason.text);
+    }
+    free(text);
+    return status;
+}
+
+static enum penrose_status read_values(const struct program_reader *reader, const char *key,
+                                       const json_t *object, const char *member, unsigned most,
+                                       struct loader_values *values)
+{
+    const json_t *list = json_object_get(object, member);
+    enum penrose_status status = PENROSE_OK;
+    if (!list) {
+        return PENROSE_OK;
+    }
+    if (!json_is_array(list) || json_array_size(list) > most) {
+        return program_refuse(reader, key, "\"%s\" is a list of at most %u numbers", member, most);
+    }
+    values->text = calloc(json_array_size(list) + 1, sizeof *values->text);
+    if (!values->text) {
+        return program_no_memory(reader);
+    }
+    for (size_t i = 0; i < json_array_size(list) && status == PENROSE_OK; i++) {
+        char whole[LOADER_KEY];
+        snprintf(whole, sizeof whole, "%s.%s[%zu]", key, member, i);
+        status = value_text(reader, whole, json_array_get(list, i), &values->text[i]);
+        values->count += status == PENROSE_OK;
+    }
+    return status;
+}
+
+static enum penrose_status read_lets(const struct program_reader *reader, const json_t *root)
+{
+    struct loader_lets *lets = &reader->program->lets;
+    json_t *object = json_object_get(root, "let");
+    enum penrose_status status = PENROSE_OK;
+    size_t count = json_object_size(object);
+    if (object && (!json_is_object(object) || count > LOADER_PROGRAM_BUFFERS)) {
+        return program_refuse(reader, "let", "an object with at most %d names is expected",
+                              LOADER_PROGRAM_BUFFERS);
+    }
+    lets->name = calloc(count + 1, sizeof *lets->name);
+    lets->text = calloc(count + 1, sizeof *lets->text);
+    if (!lets->name || !lets->text) {
+        return program_no_memory(reader);
+    }
+    for (void *at = json_object_iter(object); at && status == PENROSE_OK;
+         at = json_object_iter_next(object, at)) {
+        const char *name = json_object_iter_key(at);
+        char key[LOADER_KEY];
+        snprintf(key, sizeof key, "let.%.40s", name);
+        if (!program_is_name(name)) {
+            return program_refuse(reader, "let", PROGRAM_NAME_RULE, name);
+        }
+        status = value_text(reader, key, json_object_iter_value(at), &lets->text[lets->count]);
+        lets->name[lets->count] = strdup(name);
+        if (!lets->name[lets->count]) {
+            status = program_no_memory(reader);
+        }
+        lets->count++;
+    }
+    return status;
+}
+
+/* --- Tiles --- */
+
+/* "3" or "2-5", up to `count` - 1; *rest is behind it. */
+static bool read_span(const char **rest, unsigned count, unsigned *first, unsigned *last)
+{
+    int length = 0;
+    if (sscanf(*rest, "%2u%n", first, &length) != 1) {
+        return false;
+    }
+    *rest += length;
+    *last = *first;
+    if (**rest == '-') {
+        length = 0;
+        if (sscanf(*rest, "-%2u%n", last, &length) != 1) {
+            return false;
+        }
+        *rest += length;
+    }
+    return *first <= *last && *last < count;
+}
+
+static enum penrose_status add_range(const struct program_reader *reader, const char *key,
+                                     const char *text, struct loader_tiles *tiles)
+{
+    const struct loader_program *program = reader->program;
+    unsigned x0 = 0, x1 = program->columns - 1, y0 = 0, y1 = program->rows - 1;
+    const char *rest = text;
+    bool is_all = strcmp(text, "all") == 0;
+    if (!is_all && (!read_span(&rest, program->columns, &x0, &x1) || *rest++ != ',' ||
+                    !read_span(&rest, program->rows, &y0, &y1) || *rest)) {
+        return program_refuse(reader, key,
+                              "'%.40s' are no tiles of a grid of %ux%u; write \"COLUMN,ROW\", "
+                              "\"0-%u,0-%u\" or \"all\"",
+                              text, program->columns, program->rows, program->columns - 1,
+                              program->rows - 1);
+    }
+    for (unsigned y = y0; y <= y1; y++) {
+        for (unsigned x = x0; x <= x1; x++) {
+            tiles->count += !loader_tiles_have(tiles, x, y);
+            tiles->row[y] |= (uint16_t)(1u << x);
+        }
+    }
+    return PENROSE_OK;
+}
+
+enum penrose_status program_tiles(const struct program_reader *reader, const char *key,
+                                  const json_t *object, struct loader_tiles *tiles)
+{
+    const json_t *given = json_object_get(object, "tiles");
+    enum penrose_status status = PENROSE_OK;
+    if (!given || json_is_string(given)) {
+        return add_range(reader, key, given ? json_string_value(given) : "all", tiles);
+    }
+    for (size_t i = 0; i < json_array_size(given) && status == PENROSE_OK; i++) {
+        const char *text = json_string_value(json_array_get(given, i));
+        status = add_range(reader, key, text ? text : "", tiles);
+    }
+    if (status == PENROSE_OK && !tiles->count) {
+        return program_refuse(reader, key, "\"tiles\" is a range in quotes, or a list of such");
+    }
+    return status;
+}
+
+/* --- Kernels --- */
+
+static enum penrose_status add_harts(const struct program_reader *reader, const char *key,
+                                     const char *name, unsigned *harts)
+{
+    const unsigned triscs = 1u << PENROSE_TRISC0 | 1u << PENROSE_TRISC1 | 1u << PENROSE_TRISC2;
+    unsigned bits = strcmp(name, "trisc") == 0 ? triscs : 0;
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        if (strcmp(name, penrose_hart_name((enum penrose_hart)hart)) == 0) {
+            bits = 1u << hart;
+        }
+    }
+    if (!bits) {
+        return program_refuse(reader, key,
+                              "there is no hart '%.20s'; there are brisc, ncrisc, trisc0, trisc1, "
+                              "trisc2, and trisc for all three",
+                              name);
+    }
+    *harts |= bits;
+    return PENROSE_OK;
+}
+
+static enum penrose_status read_harts(const struct program_reader *reader, const char *key,
+                                      const json_t *object, unsigned *harts)
+{
+    const json_t *given = json_object_get(object, "hart");
+    enum penrose_status status = PENROSE_OK;
+    if (json_is_string(given)) {
+        return add_harts(reader, key, json_string_value(given), harts);
+    }
+    for (size_t i = 0; i < json_array_size(given) && status == PENROSE_OK; i++) {
+        const char *name = json_string_value(json_array_get(given, i));
+        status = add_harts(reader, key, name ? name : "", harts);
+    }
+    if (status == PENROSE_OK && !*harts) {
+        return program_refuse(reader, key, "\"hart\" is missing: brisc, ncrisc, or trisc");
+    }
+    return status;
+}
+
+/* Two kernels for one hart of a tile. */
+static enum penrose_status check_harts(const struct program_reader *reader, const char *key,
+                                       unsigned number)
+{
+    const struct loader_program_kernel *kernel = &reader->program->kernel[number];
+    for (unsigned i = 0; i < number; i++) {
+        const struct loader_program_kernel *other = &reader->program->kernel[i];
+        for (unsigned y = 0; kernel->harts & other->harts && y < LOADER_GRID_ROWS; y++) {
+            unsigned both = kernel->tiles.row[y] & other->tiles.row[y];
+            if (both) {
+                unsigned hart = (unsigned)__builtin_ctz(kernel->harts & other->harts);
+                return program_refuse(reader, key, "%s of tile (%u, %u) has kernels[%u] already",
+                                      penrose_hart_name((enum penrose_hart)hart),
+                                      (unsigned)__builtin_ctz(both), y, i);
+            }
+        }
+    }
+    return PENROSE_OK;
+}
+
+static enum penrose_status read_kernel(const struct program_reader *reader, const char *key,
+                                       const json_t *object, struct loader_program_kernel *kernel)
+{
+    static const char *const known[] = {"hart", "elf", "tiles", "arguments", "common_arguments",
+                                        NULL};
+    char *elf = NULL;
+    enum penrose_status status = program_check_keys(reader, key, object, known);
+    status = status ? status : read_harts(reader, key, object, &kernel->harts);
+    status = status ? status : program_tiles(reader, key, object, &kernel->tiles);
+    status = status ? status
+                    : read_values(reader, key, object, "arguments", LOADER_PROGRAM_VALUES,
+                                  &kernel->arguments);
+    status = status ? status
+                    : read_values(reader, key, object, "common_arguments", LOADER_PROGRAM_VALUES,
+                                  &kernel->common_arguments);
+    status = status ? status : program_string(reader, key, object, "elf", &elf);
+    if (status == PENROSE_OK) {
+        kernel->elf = program_path(reader, reader->folders.kernels, elf ? elf : "{hart}.elf");
+        status = kernel->elf ? PENROSE_OK : program_no_memory(reader);
+    }
+    free(elf);
+    return status;
+}
+
+static enum penrose_status read_kernels(const struct program_reader *reader, const json_t *root)
+{
+    struct loader_program *program = reader->program;
+    const json_t *list = json_object_get(root, "kernels");
+    enum penrose_status status = PENROSE_OK;
+    size_t count = json_array_size(list);
+    if (!count || count > LOADER_PROGRAM_BUFFERS) {
+        return program_refuse(reader, "kernels", "a list of 1 to %d kernels is expected",
+                              LOADER_PROGRAM_BUFFERS);
+    }
+    program->kernel = calloc(count, sizeof *program->kernel);
+    if (!program->kernel) {
+        return program_no_memory(reader);
+    }
+    for (unsigned i = 0; i < count && status == PENROSE_OK; i++) {
+        char key[LOADER_KEY];
+        snprintf(key, sizeof key, "kernels[%u]", i);
+        program->kernels++;
+        status = read_kernel(reader, key, json_array_get(list, i), &program->kernel[i]);
+        status = status ? status : check_harts(reader, key, i);
+    }
+    return status;
+}
+
+char *loader_program_elf(const struct loader_program_kernel *kernel, enum penrose_hart hart)
+{
+    static const char place[] = "{hart}";
+    const char *at = strstr(kernel->elf, place);
+    char *path = NULL;
+    if (!at) {
+        return strdup(kernel->elf);
+    }
+    if (asprintf(&path, "%.*s%s%s", (int)(at - kernel->elf), kernel->elf, penrose_hart_name(hart),
+                 at + strlen(place)) < 0) {
+        return NULL;
+    }
+    return path;
+}
+
+/* --- Circular buffers --- */
+
+enum penrose_status program_take_l1(const struct program_reader *reader, const char *key,
+                                    uint64_t size, uint64_t *next, uint32_t *address)
+{
+    enum { ALIGNMENT = 64 };
+    if (size == 0 || size > LOADER_L1_SIZE || *next + size > LOADER_L1_SIZE) {
+        return program_refuse(reader, key,
+                              "%llu bytes do not fit L1 behind the buffers above, which end at "
+                              "0x%llx of 0x%x",
+                              (unsigned long long)size, (unsigned long long)*next, LOADER_L1_SIZE);
+    }
+    *address = (uint32_t)*next;
+    *next = (*next + size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return PENROSE_OK;
+}
+
+static enum penrose_status read_circular(const struct program_reader *reader, const char *key,
+                                         const json_t *object, uint64_t *next,
+                                         struct loader_program_circular *buffer)
+{
+    static const char *const known[] = {"id", "pages", "page_size", "tiles", NULL};
+    enum penrose_status status = program_check_keys(reader, key, object, known);
+    buffer->id = UINT32_MAX;
+    status = status ? status : program_constant(reader, key, object, "id", &buffer->id);
+    status = status ? status : program_constant(reader, key, object, "pages", &buffer->pages);
+    status = status ? status : program_constant(reader, key, object, "page_size",
+                                                &buffer->page_size);
+    status = status ? status : program_tiles(reader, key, object, &buffer->tiles);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (buffer->id == UINT32_MAX || !buffer->pages || !buffer->page_size ||
+        buffer->page_size % 16) {
+        return program_refuse(reader, key,
+                              "a circular buffer has \"id\", \"pages\" and \"page_size\", in bytes "
+                              "and a multiple of 16");
+    }
+    return program_take_l1(reader, key, (uint64_t)buffer->pages * buffer->page_size, next,
+                           &buffer->address);
+}
+
+static enum penrose_status check_circular(const struct program_reader *reader, const char *key,
+                                          unsigned number)
+{
+    const struct loader_program_circular *buffer = &reader->program->circular[number];
+    for (unsigned i = 0; i < number; i++) {
+        const struct loader_program_circular *other = &reader->program->circular[i];
+        for (unsigned y = 0; other->id == buffer->id && y < LOADER_GRID_ROWS; y++) {
+            unsigned both = buffer->tiles.row[y] & other->tiles.row[y];
+            if (both) {
+                return program_refuse(reader, key,
+                                      "tile (%u, %u) has circular buffer %u already, from "
+                                      "circular_buffers[%u]",
+                                      (unsigned)__builtin_ctz(both), y, buffer->id, i);
+            }
+        }
+    }
+    return PENROSE_OK;
+}
+
+static enum penrose_status read_circulars(const struct program_reader *reader, const json_t *root,
+                                          uint64_t *next)
+{
+    struct loader_program *program = reader->program;
+    const json_t *list = json_object_get(root, "circular_buffers");
+    enum penrose_status status = PENROSE_OK;
+    size_t count = json_array_size(list);
+    if (!list) {
+        return PENROSE_OK;
+    }
+    if (!json_is_array(list) || count > LOADER_PROGRAM_BUFFERS) {
+        return program_refuse(reader, "circular_buffers", "a list of at most %d is expected",
+                              LOADER_PROGRAM_BUFFERS);
+    }
+    program->circular = calloc(count + 1, sizeof *program->circular);
+    if (!program->circular) {
+        return program_no_memory(reader);
+    }
+    for (unsigned i = 0; i < count && status == PENROSE_OK; i++) {
+        char key[LOADER_KEY];
+        snprintf(key, sizeof key, "circular_buffers[%u]", i);
+        status = read_circular(reader, key, json_array_get(list, i), next, &program->circular[i]);
+        status = status ? status : check_circular(reader, key, i);
+        program->circulars++;
+    }
+    return status;
+}
+
+/* --- The whole --- */
+
+static enum penrose_status read_grid(const struct program_reader *reader, const json_t *root)
+{
+    struct loader_program *program = reader->program;
+    const char *text = json_string_value(json_object_get(root, "grid"));
+    int length = -1;
+    if (!text || sscanf(text, "%2ux%2u%n", &program->columns, &program->rows, &length) != 2 ||
+        text[length] || !program->columns || !program->rows ||
+        program->columns > LOADER_GRID_COLUMNS || program->rows > LOADER_GRID_ROWS) {
+        return program_refuse(reader, "grid",
+                              "the size of the grid is missing: \"COLUMNSxROWS\", at most "
+                              "\"%dx%d\"",
+                              LOADER_GRID_COLUMNS, LOADER_GRID_ROWS);
+    }
+    return PENROSE_OK;
+}
+
+static enum penrose_status read_root(const struct program_reader *reader, const json_t *root)
+{
+    static const char *const known[] = {"description", "grid",      "firmware",   "noc",
+                                        "dram",        "l1",        "semaphores", "circular_buffers",
+                                        "kernels",     "let",       NULL};
+    struct loader_program *program = reader->program;
+    char *firmware = NULL;
+    uint64_t next = LOADER_L1_FIRST;
+    uint32_t noc = 1; /* tt-metal's choice for the hart that writes */
+    enum penrose_status status = program_check_keys(reader, "top level", root, known);
+    status = status ? status : read_grid(reader, root);
+    status = status ? status : program_constant(reader, "top level", root, "noc", &noc);
+    if (status == PENROSE_OK && noc > 1) {
+        status = program_refuse(reader, "noc", "BRISC's NoC is 0 or 1; NCRISC has the other one");
+    }
+    program->brisc_noc = noc;
+    status = status ? status : program_string(reader, "top level", root, "firmware", &firmware);
+    if (status == PENROSE_OK && firmware) {
+        program->firmware = program_path(reader, NULL, firmware);
+        status = program->firmware ? PENROSE_OK : program_no_memory(reader);
+    }
+    free(firmware);
+    status = status ? status : read_lets(reader, root);
+    status = status ? status : program_buffers(reader, root, &next);
+    status = status ? status : read_circulars(reader, root, &next);
+    status = status ? status
+                    : read_values(reader, "top level", root, "semaphores",
+                                  LOADER_PROGRAM_SEMAPHORES, &program->semaphores);
+    return status ? status : read_kernels(reader, root);
+}
+
+char *program_path(const struct program_reader *reader, const char *folder, const char *path)
+{
+    char *copy = strdup(reader->program->path), *whole = NULL;
+    if (copy && *path == '/') {
+        whole = strdup(path);
+    } else if (copy && asprintf(&whole, "%s/%s", folder ? folder : dirname(copy), path) < 0) {
+        whole = NULL;
+    }
+    free(copy);
+    return whole;
+}
+
+/* Comments become spaces; lines stay lines. */
+static void blank_comments(char *text)
+{
+    bool in_string = false;
+    for (char *at = text; *at; at++) {
+        if (in_string && *at == '\\' && at[1]) {
+            at++;
+        } else if (*at == '"') {
+            in_string = !in_string;
+        } else if (!in_string && *at == '/' && at[1] == '/') {
+            for (; *at && *at != '\n'; at++) {
+                *at = ' ';
+            }
+            at--;
+        } else if (!in_string && *at == '/' && at[1] == '*') {
+            char *end = strstr(at + 2, "*/");
+            end = end ? end + 2 : at + strlen(at);
+            for (; at < end; at++) {
+                *at = *at == '\n' ? '\n' : ' ';
+            }
+            at--;
+        }
+    }
+}
+
+static enum penrose_status parse_root(const struct program_reader *reader, const char *text)
+{
+    char *copy = strdup(text);
+    json_error_t reason;
+    if (!copy) {
+        return program_no_memory(reader);
+    }
+    blank_comments(copy);
+    json_t *root = json_loads(copy, JSON_REJECT_DUPLICATES, &reason);
+    free(copy);
+    if (!root) {
+        return error_set(reader->error, PENROSE_E_FORMAT, "%s:%d: %s (column %d)",
+                         reader->program->path, reason.line, reason.text, reason.column);
+    }
+    enum penrose_status status = read_root(reader, root);
+    json_decref(root);
+    return status;
+}
+
+enum penrose_status loader_program_parse(const char *text, size_t size, const char *path,
+                                         const struct loader_program_folders *folders,
+                                         struct loader_program **program,
+                                         struct penrose_error *error)
+{
+    struct loader_program *made = calloc(1, sizeof *made);
+    char *copy = strndup(text, size);
+    *program = NULL;
+    if (made) {
+        made->path = strdup(path);
+    }
+    if (!made || !made->path || !copy) {
+        loader_program_close(made);
+        free(copy);
+        return error_set(error, PENROSE_E_MEMORY, "no memory to read %s", path);
+    }
+    struct program_reader reader = {.program = made, .folders = *folders, .error = error};
+    enum penrose_status status = PENROSE_OK;
+    if (strlen(copy) != size) {
+        status = error_set(error, PENROSE_E_FORMAT,
+                           "%s: there are NUL characters in it; a program description is JSON", path);
+    }
+    status = status ? status : parse_root(&reader, copy);
+    free(copy);
+    if (status != PENROSE_OK) {
+        loader_program_close(made);
+        return status;
+    }
+    *program = made;
+    return PENROSE_OK;
+}
+
+enum penrose_status loader_program_open(const char *path,
+                                        const struct loader_program_folders *folders,
+                                        struct loader_program **program,
+                                        struct penrose_error *error)
+{
+    FILE *file = fopen(path, "re");
+    char *text = file ? malloc(MOST_FILE) : NULL;
+    size_t size = text ? fread(text, 1, MOST_FILE, file) : 0;
+    enum penrose_status status = PENROSE_OK;
+    *program = NULL;
+    if (!file || (text && ferror(file))) {
+        status = error_set(error, PENROSE_E_FILE, "%s cannot be read: %s", path, strerror(errno));
+    } else if (!text) {
+        status = error_set(error, PENROSE_E_MEMORY, "no memory to read %s", path);
+    } else if (size == MOST_FILE) {
+        status = error_set(error, PENROSE_E_FORMAT,
+                           "%s has more than 4 MiB; that is no program description", path);
+    } else {
+        status = loader_program_parse(text, size, path, folders, program, error);
+    }
+    free(text);
+    if (file) {
+        fclose(file);
+    }
+    return status;
+}
+
+static void free_values(struct loader_values *values)
+{
+    for (unsigned i = 0; i < values->count; i++) {
+        free(values->text[i]);
+    }
+    free(values->text);
+}
+
+void loader_program_close(struct loader_program *program)
+{
+    if (!program) {
+        return;
+    }
+    for (unsigned i = 0; i < program->buffers; i++) {
+        loader_npy_free(&program->buffer[i].contents);
+        free(program->buffer[i].name);
+        free(program->buffer[i].output);
+    }
+    for (unsigned i = 0; i < program->kernels; i++) {
+        free(program->kernel[i].elf);
+        free_values(&program->kernel[i].arguments);
+        free_values(&program->kernel[i].common_arguments);
+    }
+    for (unsigned i = 0; i < program->lets.count; i++) {
+        free(program->lets.name[i]);
+        free(program->lets.text[i]);
+    }
+    free_values(&program->semaphores);
+    free(program->lets.name);
+    free(program->lets.text);
+    free(program->buffer);
+    free(program->circular);
+    free(program->kernel);
+    free(program->firmware);
+    free(program->path);
+    free(program);
+}

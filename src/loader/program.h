@@ -1,0 +1,161 @@
+/*
+ * Program descriptions: what `penrose run PROGRAM.json` does on a grid of tiles. penrose(1) and
+ * examples/ have the format; it is JSON with comments.
+ *
+ * A description names tiles by logical coordinates: columns and rows of workers, counted from 0.
+ * Numbers in it may be expressions (loader_expression), which are evaluated for each tile when the
+ * chip is known. All paths in a description are relative to its folder, or to another that the user
+ * names.
+ *
+ * Invariants of a program that was opened: ranges lie in the grid; no two kernels share a hart of a
+ * tile; formats, shapes and contents of buffers go together; expressions are well formed or fail
+ * when evaluated, never otherwise.
+ */
+#ifndef LOADER_PROGRAM_H
+#define LOADER_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <penrose/penrose.h>
+
+#include "loader/tensor.h"
+
+enum {
+    LOADER_GRID_COLUMNS = 14, /* of workers on a chip */
+    LOADER_GRID_ROWS = 10,
+    LOADER_GRID_TILES = LOADER_GRID_COLUMNS * LOADER_GRID_ROWS,
+    LOADER_PROGRAM_SEMAPHORES = 16,
+    LOADER_PROGRAM_VALUES = 341,    /* arguments of a kernel */
+    LOADER_PROGRAM_BUFFERS = 256,   /* of each sort; names, too */
+    LOADER_DRAM_PAGE_ALIGNMENT = 64,
+    LOADER_L1_FIRST = 0x20000,      /* where buffers in L1 begin: behind firmware and kernels */
+    LOADER_DRAM_FIRST = 0x100000,   /* where buffers in DRAM banks begin */
+};
+
+/* A set of tiles; bit x of row[y]. */
+struct loader_tiles {
+    uint16_t row[LOADER_GRID_ROWS];
+    unsigned count;
+};
+
+static inline bool loader_tiles_have(const struct loader_tiles *tiles, unsigned x, unsigned y)
+{
+    return tiles->row[y] >> x & 1;
+}
+
+/* Numbers as they stand in the description. */
+struct loader_values {
+    char **text;
+    unsigned count;
+};
+
+/* Names for expressions: each may use those before it. */
+struct loader_lets {
+    char **name, **text;
+    unsigned count;
+};
+
+struct loader_program_kernel {
+    unsigned harts;       /* bit n: enum penrose_hart n */
+    char *elf;            /* with {hart} for the hart's name */
+    struct loader_tiles tiles;
+    struct loader_values arguments, common_arguments;
+};
+
+struct loader_program_circular {
+    unsigned id;
+    uint32_t address, pages, page_size;
+    struct loader_tiles tiles;
+};
+
+enum loader_buffer_kind { LOADER_BUFFER_DRAM, LOADER_BUFFER_L1 };
+
+/* A buffer in DRAM, interleaved page by page over the banks, or the same place in several tiles' L1. */
+struct loader_program_buffer {
+    enum loader_buffer_kind kind;
+    char *name;
+    struct loader_tensor tensor; /* in L1: of a tile; rows 0: bytes without a meaning */
+    uint32_t pages, page_size;   /* in L1 a buffer is one page */
+    uint64_t address;            /* in each bank; in L1 */
+    struct loader_npy contents;  /* of an input, else empty */
+    bool has_input, is_split;    /* in L1: each tile has its own part of the input's rows */
+    char *output;                /* NULL: none; tiles' parts one below the other */
+    struct loader_tiles tiles;   /* in L1 */
+};
+
+struct loader_program {
+    char *path;
+    char *firmware; /* NULL: the user names it */
+    unsigned columns, rows;
+    unsigned brisc_noc;
+    struct loader_program_buffer *buffer;
+    unsigned buffers;
+    struct loader_program_circular *circular;
+    unsigned circulars;
+    struct loader_values semaphores;
+    struct loader_lets lets;
+    struct loader_program_kernel *kernel;
+    unsigned kernels;
+};
+
+/* Folders that replace the description's own; NULL: none. */
+struct loader_program_folders {
+    const char *kernels, *data;
+};
+
+/*
+ * Reads a description and the .npy files that it names. Close with loader_program_close; on failure
+ * *program is NULL. Errors: PENROSE_E_FILE, PENROSE_E_FORMAT (the message begins with file and line,
+ * or file and key), PENROSE_E_ARGUMENT (of a .npy file or a shape), PENROSE_E_MEMORY. Thread-safe.
+ */
+enum penrose_status loader_program_open(const char *path,
+                                        const struct loader_program_folders *folders,
+                                        struct loader_program **program,
+                                        struct penrose_error *error);
+
+/* The same over text; `path` stands for the file in messages and gives the folder. */
+enum penrose_status loader_program_parse(const char *text, size_t size, const char *path,
+                                         const struct loader_program_folders *folders,
+                                         struct loader_program **program,
+                                         struct penrose_error *error);
+
+/* NULL is allowed. */
+void loader_program_close(struct loader_program *program);
+
+/* Gives buffers in DRAM their addresses, for so many banks. PENROSE_E_ARGUMENT when they do not fit. */
+enum penrose_status loader_program_place(struct loader_program *program, unsigned banks,
+                                         struct penrose_error *error);
+
+/* "A" in "dram.A" and "l1.A"; NULL when there is none. */
+const struct loader_program_buffer *loader_program_buffer(const struct loader_program *program,
+                                                          enum loader_buffer_kind kind,
+                                                          const char *name, size_t length);
+
+/* The path of a kernel's ELF for a hart, malloc'ed; NULL without memory. */
+char *loader_program_elf(const struct loader_program_kernel *kernel, enum penrose_hart hart);
+
+/* --- Expressions --- */
+
+/* What names mean. */
+struct loader_place {
+    const struct loader_program *program;
+    bool has_tile;        /* x, y and index mean something */
+    bool has_chip;        /* so do banks, noc_x(), noc_y(), noc() and addresses in DRAM */
+    unsigned x, y, banks;
+    uint8_t noc_x[LOADER_GRID_COLUMNS], noc_y[LOADER_GRID_ROWS];
+};
+
+/*
+ * Numbers; x, y, index, columns, rows, tiles, banks; dram.NAME, l1.NAME (addresses) and
+ * .page_size, .pages, .rows, .columns, .tile_rows, .tile_columns, .format behind them; noc_x(column),
+ * noc_y(row), noc(index) (y << 6 | x), min(a, b), max(a, b); + - * / % and parentheses; and names
+ * that the description itself gives to expressions.
+ *
+ * PENROSE_E_FORMAT with what is wrong, without the name of the description. A result below zero is
+ * given in two's complement. Thread-safe.
+ */
+enum penrose_status loader_expression(const char *text, const struct loader_place *place,
+                                      uint32_t *value, struct penrose_error *error);
+
+#endif

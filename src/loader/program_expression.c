@@ -1,0 +1,389 @@
+/*
+ * Expressions of program descriptions: integers of 64 bits with the usual precedence. Everything is
+ * checked while it is computed; depth is bounded, as texts come from files.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "isa/error.h"
+#include "loader/program.h"
+
+enum { MOST_DEPTH = 64, MOST_STEPS = 100000, MOST_TILE_ROWS = 32 };
+
+struct reading {
+    const char *rest;
+    const struct loader_place *place;
+    struct penrose_error *error;
+    enum penrose_status status;
+    unsigned depth, steps;
+    unsigned lets; /* so many names that the description gives are known */
+};
+
+static int64_t fail(struct reading *reading, const char *what)
+{
+    if (reading->status == PENROSE_OK) {
+        reading->status = error_set(reading->error, PENROSE_E_FORMAT, "%s", what);
+    }
+    return 0;
+}
+
+static void skip_spaces(struct reading *reading)
+{
+    reading->rest += strspn(reading->rest, " \t\r\n");
+}
+
+static bool take(struct reading *reading, char character)
+{
+    skip_spaces(reading);
+    if (*reading->rest != character) {
+        return false;
+    }
+    reading->rest++;
+    return true;
+}
+
+/* --- Names --- */
+
+static int64_t refuse_name(struct reading *reading, const char *name, size_t length)
+{
+    if (reading->status == PENROSE_OK) {
+        reading->status = error_set(
+            reading->error, PENROSE_E_FORMAT,
+            "nothing is called '%.*s'; there are x, y, index, columns, rows, tiles, banks, "
+            "dram.NAME, l1.NAME, noc_x(COLUMN), noc_y(ROW), noc(INDEX), min(A, B), max(A, B) and "
+            "what stands above under \"let\"",
+            (int)(length < 64 ? length : 64), name);
+    }
+    return 0;
+}
+
+static uint32_t in_tiles(uint32_t length)
+{
+    return (length + MOST_TILE_ROWS - 1) / MOST_TILE_ROWS;
+}
+
+static int64_t property(struct reading *reading, const struct loader_program_buffer *buffer,
+                        const char *name, size_t length)
+{
+    const struct loader_tensor *tensor = &buffer->tensor;
+    const struct {
+        const char *name;
+        uint32_t value;
+    } properties[] = {
+        {"page_size", buffer->page_size},
+        {"pages", buffer->pages},
+        {"rows", tensor->rows},
+        {"columns", tensor->columns},
+        {"tile_rows", in_tiles(tensor->rows)},
+        {"tile_columns", in_tiles(tensor->columns)},
+        {"format", num_format_code(tensor->form.format)},
+    };
+    for (unsigned i = 0; i < sizeof properties / sizeof properties[0]; i++) {
+        if (strlen(properties[i].name) == length &&
+            memcmp(properties[i].name, name, length) == 0) {
+            return properties[i].value;
+        }
+    }
+    return fail(reading, "a buffer has .page_size, .pages, .rows, .columns, .tile_rows, "
+                         ".tile_columns and .format; without any of them its name is its address");
+}
+
+/* "A" or "A.pages" behind "dram." or "l1.". */
+static int64_t of_buffer(struct reading *reading, enum loader_buffer_kind kind, const char *name,
+                         size_t length)
+{
+    const char *dot = memchr(name, '.', length);
+    size_t own = dot ? (size_t)(dot - name) : length;
+    const struct loader_program_buffer *buffer =
+        loader_program_buffer(reading->place->program, kind, name, own);
+    if (!buffer) {
+        if (reading->status == PENROSE_OK) {
+            reading->status = error_set(
+                reading->error, PENROSE_E_FORMAT,
+                "there is no buffer '%.*s' under \"%s\", or not yet: buffers know those above",
+                (int)(own < 64 ? own : 64), name, kind == LOADER_BUFFER_DRAM ? "dram" : "l1");
+        }
+        return 0;
+    }
+    if (dot) {
+        return property(reading, buffer, dot + 1, length - own - 1);
+    }
+    if (kind == LOADER_BUFFER_DRAM && !reading->place->has_chip) {
+        return fail(reading, "addresses in DRAM are known for arguments and semaphores only");
+    }
+    return (int64_t)buffer->address;
+}
+
+static int64_t sum(struct reading *reading);
+
+/* What the description gives a name to; false when that is not `name`. */
+static bool of_let(struct reading *reading, const char *name, size_t length, int64_t *value)
+{
+    const struct loader_lets *lets = &reading->place->program->lets;
+    const unsigned known = reading->lets;
+    const char *rest = reading->rest;
+    for (unsigned i = 0; i < known; i++) {
+        if (strlen(lets->name[i]) == length && memcmp(lets->name[i], name, length) == 0) {
+            reading->lets = i;
+            reading->rest = lets->text[i];
+            *value = sum(reading);
+            skip_spaces(reading);
+            if (*reading->rest) {
+                fail(reading, "a name under \"let\" lacks an operator (+ - * / %)");
+            }
+            reading->lets = known;
+            reading->rest = rest;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int64_t plain_name(struct reading *reading, const char *name, size_t length)
+{
+    const struct loader_place *place = reading->place;
+    const struct loader_program *program = place->program;
+    const struct {
+        const char *name;
+        unsigned value;
+        bool is_known;
+        const char *otherwise;
+    } names[] = {
+        {"x", place->x, place->has_tile, "x is a tile's: it counts in arguments and semaphores"},
+        {"y", place->y, place->has_tile, "y is a tile's: it counts in arguments and semaphores"},
+        {"index", place->y * program->columns + place->x, place->has_tile,
+         "index is a tile's: it counts in arguments and semaphores"},
+        {"columns", program->columns, true, NULL},
+        {"rows", program->rows, true, NULL},
+        {"tiles", program->columns * program->rows, true, NULL},
+        {"banks", place->banks, place->has_chip,
+         "banks are known for arguments and semaphores only"},
+    };
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strlen(names[i].name) == length && memcmp(names[i].name, name, length) == 0) {
+            return names[i].is_known ? (int64_t)names[i].value : fail(reading, names[i].otherwise);
+        }
+    }
+    if (length > 5 && memcmp(name, "dram.", 5) == 0) {
+        return of_buffer(reading, LOADER_BUFFER_DRAM, name + 5, length - 5);
+    }
+    if (length > 3 && memcmp(name, "l1.", 3) == 0) {
+        return of_buffer(reading, LOADER_BUFFER_L1, name + 3, length - 3);
+    }
+    int64_t value;
+    if (of_let(reading, name, length, &value)) {
+        return value;
+    }
+    return refuse_name(reading, name, length);
+}
+
+/* --- Functions --- */
+
+static int64_t coordinate(struct reading *reading, const uint8_t *table, unsigned count,
+                          int64_t number, const char *otherwise)
+{
+    if (!reading->place->has_chip) {
+        return fail(reading, "coordinates are known for arguments and semaphores only");
+    }
+    return number >= 0 && number < count ? (int64_t)table[number] : fail(reading, otherwise);
+}
+
+static int64_t noc_x(struct reading *reading, int64_t column)
+{
+    return coordinate(reading, reading->place->noc_x, reading->place->program->columns, column,
+                      "noc_x: there is no such column; they are 0 to columns - 1");
+}
+
+static int64_t noc_y(struct reading *reading, int64_t row)
+{
+    return coordinate(reading, reading->place->noc_y, reading->place->program->rows, row,
+                      "noc_y: there is no such row; they are 0 to rows - 1");
+}
+
+static int64_t noc(struct reading *reading, int64_t index)
+{
+    unsigned columns = reading->place->program->columns;
+    if (index < 0 || index >= (int64_t)columns * reading->place->program->rows) {
+        return fail(reading, "noc: there is no such tile; indices are 0 to tiles - 1");
+    }
+    return noc_y(reading, index / columns) << 6 | noc_x(reading, index % columns);
+}
+
+static int64_t least(struct reading *reading, int64_t a, int64_t b)
+{
+    (void)reading;
+    return a < b ? a : b;
+}
+
+static int64_t greatest(struct reading *reading, int64_t a, int64_t b)
+{
+    (void)reading;
+    return a > b ? a : b;
+}
+
+static const struct {
+    const char *name;
+    int64_t (*one)(struct reading *reading, int64_t number);
+    int64_t (*two)(struct reading *reading, int64_t a, int64_t b);
+} functions[] = {
+    {"noc_x", noc_x, NULL}, {"noc_y", noc_y, NULL},    {"noc", noc, NULL},
+    {"min", NULL, least},   {"max", NULL, greatest},
+};
+
+/* Behind the opening parenthesis. */
+static int64_t call(struct reading *reading, const char *name, size_t length)
+{
+    for (unsigned i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (strlen(functions[i].name) != length || memcmp(functions[i].name, name, length) != 0) {
+            continue;
+        }
+        int64_t a = sum(reading), b = 0;
+        if (functions[i].two && !take(reading, ',')) {
+            return fail(reading, "min and max take two numbers with a comma between");
+        }
+        if (functions[i].two) {
+            b = sum(reading);
+        }
+        if (!take(reading, ')')) {
+            return fail(reading, "a closing parenthesis is missing");
+        }
+        if (reading->status != PENROSE_OK) {
+            return 0;
+        }
+        return functions[i].two ? functions[i].two(reading, a, b) : functions[i].one(reading, a);
+    }
+    return refuse_name(reading, name, length);
+}
+
+/* --- Grammar --- */
+
+static int64_t number(struct reading *reading)
+{
+    int64_t value = 0;
+    unsigned base = 10;
+    if (reading->rest[0] == '0' && (reading->rest[1] == 'x' || reading->rest[1] == 'X')) {
+        base = 16;
+        reading->rest += 2;
+        if (!isxdigit((unsigned char)*reading->rest)) {
+            return fail(reading, "0x needs hexadecimal digits behind it");
+        }
+    }
+    for (; isalnum((unsigned char)*reading->rest); reading->rest++) {
+        int digit = *reading->rest;
+        digit = isdigit(digit) ? digit - '0' : tolower(digit) - 'a' + 10;
+        if (digit >= (int)base) {
+            return fail(reading, "a number has only digits, or 0x and hexadecimal ones");
+        }
+        value = value * (int)base + digit;
+        if (value > UINT32_MAX) {
+            return fail(reading, "the number does not fit 32 bits");
+        }
+    }
+    return value;
+}
+
+static bool is_of_name(char character)
+{
+    return isalnum((unsigned char)character) || character == '_' || character == '.';
+}
+
+static int64_t operand(struct reading *reading)
+{
+    int64_t value;
+    skip_spaces(reading);
+    if (isdigit((unsigned char)*reading->rest)) {
+        return number(reading);
+    }
+    if (++reading->depth > MOST_DEPTH || ++reading->steps > MOST_STEPS) {
+        return fail(reading, "too many parentheses, signs and names within each other");
+    }
+    if (take(reading, '-')) {
+        value = -operand(reading);
+    } else if (take(reading, '(')) {
+        value = sum(reading);
+        if (!take(reading, ')')) {
+            return fail(reading, "a closing parenthesis is missing");
+        }
+    } else {
+        const char *name = reading->rest;
+        size_t length = 0;
+        while (is_of_name(name[length])) {
+            length++;
+        }
+        reading->rest += length;
+        if (!length) {
+            return fail(reading, "a number or a name is missing");
+        }
+        value = take(reading, '(') ? call(reading, name, length)
+                                   : plain_name(reading, name, length);
+    }
+    reading->depth--;
+    return value;
+}
+
+/* Values stay below 2^62, so that no negation or division overflows. */
+static int64_t compute(struct reading *reading, int64_t a, char sign, int64_t b)
+{
+    const int64_t most = INT64_C(1) << 62;
+    int64_t value;
+    bool overflows = sign == '*'   ? __builtin_mul_overflow(a, b, &value)
+                     : sign == '+' ? __builtin_add_overflow(a, b, &value)
+                                   : __builtin_sub_overflow(a, b, &value);
+    if (overflows || value > most || value < -most) {
+        return fail(reading, "the value does not fit 32 bits");
+    }
+    return value;
+}
+
+static int64_t product(struct reading *reading)
+{
+    int64_t value = operand(reading);
+    while (reading->status == PENROSE_OK) {
+        skip_spaces(reading);
+        char sign = *reading->rest;
+        if (sign != '*' && sign != '/' && sign != '%') {
+            break;
+        }
+        reading->rest++;
+        int64_t right = operand(reading);
+        if (sign != '*' && right == 0) {
+            return fail(reading, "division by zero");
+        }
+        value = sign == '*'   ? compute(reading, value, sign, right)
+                : sign == '/' ? value / right
+                              : value % right;
+    }
+    return value;
+}
+
+static int64_t sum(struct reading *reading)
+{
+    int64_t value = product(reading);
+    while (reading->status == PENROSE_OK) {
+        if (take(reading, '+')) {
+            value = compute(reading, value, '+', product(reading));
+        } else if (take(reading, '-')) {
+            value = compute(reading, value, '-', product(reading));
+        } else {
+            break;
+        }
+    }
+    return value;
+}
+
+enum penrose_status loader_expression(const char *text, const struct loader_place *place,
+                                      uint32_t *value, struct penrose_error *error)
+{
+    struct reading reading = {.rest = text, .place = place, .error = error, .lets = place->program->lets.count};
+    int64_t result = sum(&reading);
+    skip_spaces(&reading);
+    if (reading.status == PENROSE_OK && *reading.rest) {
+        fail(&reading, "an operator (+ - * / %) is missing");
+    }
+    if (reading.status == PENROSE_OK && (result > UINT32_MAX || result < INT32_MIN)) {
+        fail(&reading, "the value does not fit 32 bits");
+    }
+    *value = (uint32_t)result;
+    return reading.status;
+}

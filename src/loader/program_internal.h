@@ -1,0 +1,55 @@
+/* What the files that read a program description share. */
+#ifndef LOADER_PROGRAM_INTERNAL_H
+#define LOADER_PROGRAM_INTERNAL_H
+
+#include <jansson.h>
+
+#include "loader/program.h"
+
+enum { LOADER_KEY = 96 }; /* bytes of "kernels[12].arguments[3]" */
+
+struct program_reader {
+    struct loader_program *program;
+    struct loader_program_folders folders;
+    struct penrose_error *error;
+};
+
+/* "FILE: KEY: MESSAGE". Returns PENROSE_E_FORMAT. */
+enum penrose_status program_refuse(const struct program_reader *reader, const char *key,
+                                   const char *format, ...) __attribute__((format(printf, 3, 4)));
+enum penrose_status program_no_memory(const struct program_reader *reader);
+
+/* Refuses an object with a key that is not in the list, which ends with NULL, and anything that is
+ * no object. */
+enum penrose_status program_check_keys(const struct program_reader *reader, const char *key,
+                                       const json_t *object, const char *const *known);
+
+/* A copy of a string member; *text is NULL when there is none. */
+enum penrose_status program_string(const struct program_reader *reader, const char *key,
+                                   const json_t *object, const char *member, char **text);
+
+/* A number, or an expression that has nothing to do with tiles; *value is left alone when there is
+ * no such member. */
+enum penrose_status program_constant(const struct program_reader *reader, const char *key,
+                                     const json_t *object, const char *member, uint32_t *value);
+
+/* "all" (also when there is none), "0-7,2", or a list of such. */
+enum penrose_status program_tiles(const struct program_reader *reader, const char *key,
+                                  const json_t *object, struct loader_tiles *tiles);
+
+/* Letters, digits and underscores. */
+#define PROGRAM_NAME_RULE "'%.40s' is no name: letters, digits and underscores, at most 39"
+bool program_is_name(const char *text);
+
+/* A path in `folder`, the description's own if that is NULL; NULL without memory. */
+char *program_path(const struct program_reader *reader, const char *folder, const char *path);
+
+/* Reads "dram" and "l1" and gives buffers in L1 their places from *next on. */
+enum penrose_status program_buffers(const struct program_reader *reader, const json_t *root,
+                                    uint64_t *next);
+
+/* Takes `size` bytes of L1. */
+enum penrose_status program_take_l1(const struct program_reader *reader, const char *key,
+                                    uint64_t size, uint64_t *next, uint32_t *address);
+
+#endif

@@ -1,0 +1,151 @@
+/*
+ * Fuzzes the reading of snapshots. The first byte chooses what the rest is: a whole snapshot, as a
+ * file would have it, or changes of the state of a good one, past its compression and check sum,
+ * each of four bytes: where (of 2^24 parts of it), and what. What is accepted is hashed, saved
+ * again and thrown away; that must not do harm, and what was saved must be accepted and give the
+ * same hash. A chip with numbers that are not its own is not run: see penrose_snapshot_load.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chip/snapshot.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition);                \
+            __builtin_trap();                                                                      \
+        }                                                                                          \
+    } while (0)
+
+/* --- A good state: tiles of each kind, packets under way --- */
+
+struct state {
+    uint8_t *bytes;
+    size_t size, at;
+};
+
+static bool append(void *context, const uint8_t *bytes, size_t size)
+{
+    struct state *state = context;
+    uint8_t *grown = realloc(state->bytes, state->size + size + 1);
+    REQUIRE(grown);
+    memcpy(grown + state->size, bytes, size);
+    state->bytes = grown;
+    state->size += size;
+    return true;
+}
+
+static void write_word(struct penrose_chip *chip, unsigned x, unsigned y, uint64_t address,
+                       uint32_t word)
+{
+    penrose_write(chip, x, y, address, &word, sizeof word, NULL);
+}
+
+/* A posted multicast of a KiB. */
+static void start_packets(struct penrose_chip *chip)
+{
+    const uint32_t niu = 0xffb20000;
+    write_word(chip, 1, 2, niu + 0x08, 1 | 2 << 6);
+    write_word(chip, 1, 2, niu + 0x0c, 0x20000);
+    write_word(chip, 1, 2, niu + 0x14, 3 | 4 << 6 | 2 << 12 | 3 << 18);
+    write_word(chip, 1, 2, niu + 0x1c, 2 | 1 << 5);
+    write_word(chip, 1, 2, niu + 0x20, 1024);
+    write_word(chip, 1, 2, niu + 0x40, 1);
+}
+
+static struct state make_good(void)
+{
+    struct state state = {0};
+    struct penrose_options options;
+    struct penrose_chip *chip;
+    const struct penrose_run run = {.cycles = 200, .pass_quiet_time = true};
+    struct snapshot_writer *writer = malloc(sizeof *writer);
+    penrose_options_default(&options);
+    options.schedule = PENROSE_RANDOM;
+    REQUIRE(writer && penrose_chip_create(&options, &chip, NULL) == PENROSE_OK);
+    penrose_ethernet_loopback(chip, 20, 25, NULL);
+    write_word(chip, 17, 12, 0x1000, 1);
+    write_word(chip, 8, 3, 0x1000, 1);
+    start_packets(chip);
+    penrose_run(chip, &run);
+    *writer = (struct snapshot_writer){.put = append, .context = &state, .shares = true};
+    snapshot_hash_init(&writer->hash);
+    REQUIRE(snapshot_save_chip(writer, chip));
+    snapshot_flush(writer);
+    free(writer);
+    penrose_chip_destroy(chip);
+    return state;
+}
+
+/* --- Inputs --- */
+
+static size_t take(void *context, uint8_t *bytes, size_t size)
+{
+    struct state *state = context;
+    size_t left = state->size - state->at, part = size < left ? size : left;
+    memcpy(bytes, state->bytes + state->at, part);
+    state->at += part;
+    return part;
+}
+
+static struct penrose_chip *load_state(const struct state *good, const uint8_t *changes,
+                                       size_t count)
+{
+    struct penrose_chip *chip = NULL;
+    struct state state = {.bytes = malloc(good->size), .size = good->size};
+    struct snapshot_reader *reader = malloc(sizeof *reader);
+    REQUIRE(state.bytes && reader);
+    memcpy(state.bytes, good->bytes, good->size);
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *change = changes + 4 * i;
+        uint64_t where = change[0] | (uint64_t)change[1] << 8 | (uint64_t)change[2] << 16;
+        state.bytes[where * good->size >> 24] = change[3];
+    }
+    *reader = (struct snapshot_reader){.take = take, .context = &state};
+    snapshot_hash_init(&reader->hash);
+    snapshot_load_chip(reader, NULL, &chip, NULL);
+    free(reader);
+    free(state.bytes);
+    return chip;
+}
+
+static void check(struct penrose_chip *chip)
+{
+    void *bytes;
+    size_t size;
+    struct penrose_chip *copy;
+    REQUIRE(penrose_snapshot_to_memory(chip, &bytes, &size, NULL) == PENROSE_OK);
+    REQUIRE(penrose_snapshot_from_memory(NULL, bytes, size, &copy, NULL) == PENROSE_OK);
+    REQUIRE(penrose_state_hash(chip) == penrose_state_hash(copy));
+    penrose_chip_destroy(copy);
+    free(bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static struct state good;
+    struct penrose_chip *chip = NULL;
+    struct penrose_error error;
+    if (!good.bytes) {
+        good = make_good();
+    }
+    if (size == 0) {
+        return 0;
+    }
+    if (bytes[0] & 1) {
+        penrose_snapshot_from_memory(NULL, bytes + 1, size - 1, &chip, &error);
+    } else {
+        chip = load_state(&good, bytes + 1, (size - 1) / 4);
+    }
+    if (chip) {
+        check(chip);
+        penrose_chip_destroy(chip);
+    }
+    return 0;
+}
