@@ -87,7 +87,7 @@ enum {
 
 static uint32_t *word_at(struct niu *niu, uint32_t offset)
 {
-    return &niu->word[offset / 4];
+    return &niu->word[niu_buffer(offset / NIU_BUFFER_BYTES) + offset % NIU_BUFFER_BYTES / 4];
 }
 
 void niu_reset(struct niu *niu, unsigned noc, unsigned x, unsigned y)

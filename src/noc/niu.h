@@ -13,9 +13,10 @@
 
 enum {
     NIU_BYTES = 0x2000,
-    NIU_WORDS = NIU_BYTES / 4,
     NIU_BUFFERS = 4,
     NIU_BUFFER_BYTES = 0x800,
+    NIU_BUFFER_WORDS = 32, /* of a command buffer, at most */
+    NIU_WORDS = NIU_BUFFER_BYTES / 4 + (NIU_BUFFERS - 1) * NIU_BUFFER_WORDS,
     NIU_TRANSACTIONS = 16,
 };
 
@@ -88,9 +89,17 @@ enum niu_counter {
 /* Of NIU_CFG_0 in a DRAM tile: the NoC sees GDDR, else what the hart sees. */
 #define NIU_AXI_SUBORDINATE (UINT32_C(1) << 15)
 
+/* Registers from offset 0 to NIU_BUFFER_BYTES by offset / 4, then those of the other command
+ * buffers, close together. */
 struct niu {
     uint32_t word[NIU_WORDS];
 };
+
+/* The index of the first word of a command buffer. */
+static inline unsigned niu_buffer(unsigned buffer)
+{
+    return buffer == 0 ? 0 : NIU_BUFFER_BYTES / 4 + (buffer - 1) * NIU_BUFFER_WORDS;
+}
 
 static inline void niu_count(struct niu *niu, enum niu_counter counter, uint32_t by)
 {

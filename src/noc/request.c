@@ -50,7 +50,7 @@ static uint64_t pair(const uint32_t *word, unsigned low)
 
 static struct command read_command(struct niu *niu, unsigned buffer)
 {
-    uint32_t *word = &niu->word[buffer * NIU_BUFFER_BYTES / 4];
+    uint32_t *word = &niu->word[niu_buffer(buffer)];
     uint32_t ctrl = word[NIU_CTRL / 4];
     return (struct command){.word = word,
                             .ctrl = ctrl,

@@ -269,7 +269,8 @@ static bool finish(struct record *record, uint64_t now)
 }
 
 enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
-                                        struct rv32_probe *probe, struct rv32_idle *idle)
+                                        unsigned most, struct rv32_probe *probe,
+                                        struct rv32_idle *idle)
 {
     struct record record = {.hart = hart, .probe = probe, .idle = idle};
     hart->stop = RV32_RUNNING;
@@ -279,7 +280,7 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
         idle->places = 0;
         idle->reads_clock = false;
     }
-    while (probe->steps < RV32_IDLE_STEPS && *now < limit) {
+    while (probe->steps < most && *now < limit) {
         hart->end = *now;
         probe->steps++;
         if (!record_step(&record)) {
@@ -294,14 +295,14 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
             return is_idle ? RV32_PROBE_IDLE : RV32_PROBE_BUSY;
         }
     }
-    return probe->steps < RV32_IDLE_STEPS ? RV32_PROBE_MORE : RV32_PROBE_BUSY;
+    return probe->steps < most ? RV32_PROBE_MORE : RV32_PROBE_BUSY;
 }
 
 bool rv32_idle_probe(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
                      struct rv32_idle *idle)
 {
     struct rv32_probe probe = {0};
-    return rv32_idle_search(hart, now, limit, &probe, idle) == RV32_PROBE_IDLE;
+    return rv32_idle_search(hart, now, limit, RV32_IDLE_STEPS, &probe, idle) == RV32_PROBE_IDLE;
 }
 
 bool rv32_idle_unchanged(struct rv32_hart *hart, const struct rv32_idle *idle)

@@ -159,7 +159,7 @@ void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum til
     bool leads_to_gddr = tile->kind->type == TILE_DRAM &&
                          tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE;
     if (leads_to_gddr) {
-        tile->niu[noc].word[(buffer * NIU_BUFFER_BYTES + NIU_CMD_CTRL) / 4] = 0;
+        tile->niu[noc].word[niu_buffer(buffer) + NIU_CMD_CTRL / 4] = 0;
         request_fault(tile, PENROSE_FAULT_NOC_COMMAND,
                       "a DRAM tile starts requests only while bit 15 of its NIU_CFG_0 is clear", cycle);
         return;

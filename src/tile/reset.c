@@ -70,11 +70,23 @@ static void enter(struct tile *tile, enum rv32_core core, uint64_t cycle)
     }
 }
 
+/* Writes into each page of a RAM that holds zeros: it will be used, and a page that is read first
+ * would cost the host twice. */
+static void touch_ram(struct tile *tile, enum rv32_core core)
+{
+    enum { PAGE_BYTES = 4096 };
+    for (uint32_t at = 0; at < tile->hart[core].local_size; at += PAGE_BYTES) {
+        ((volatile uint8_t *)tile->local[core])[at] = 0;
+    }
+}
+
 static void leave(struct tile *tile, enum rv32_core core, uint64_t cycle)
 {
     const struct core_reset *row = reset_of(tile, core);
     bool keeps_ram = tile->debug.word[REG_DISABLE_RESET] >> row->keep_ram_bit & 1;
-    if (!keeps_ram && tile->run[core].ram_used) {
+    if (!tile->run[core].ram_used) {
+        touch_ram(tile, core);
+    } else if (!keeps_ram) {
         memset(tile->local[core], 0, tile->hart[core].local_size);
     }
     mailbox_leave_reset(tile, core);

@@ -8,9 +8,10 @@
 #include "tile/tile.h"
 #include "tile/weak.h"
 
-/* A hart that runs alone is interrupted this often to see whether it waits in a loop. The first searches
- * (SOON) do not wait for the next turn: a hart that was woken often polls again after a little work. */
-enum { SOLO_CYCLES = 16384, PROBE_INTERVAL = 16, MOST_PROBE_BACKOFF = 12, SOON = 2 };
+/* A hart that runs alone is interrupted this often to see whether it waits in a loop. The first
+ * searches after it was woken come soon, and end after few steps: mostly it waits again in a
+ * moment. */
+enum { SOLO_CYCLES = 16384, PROBE_INTERVAL = 16, MOST_PROBE_BACKOFF = 12, SOON = 2, FEW_STEPS = 24 };
 
 static const enum penrose_fault_kind fault_kind_of[] = {
     [RV32_FAULT_ILLEGAL] = PENROSE_FAULT_ILLEGAL,
@@ -132,7 +133,9 @@ static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
         run->probe.steps = 0;
         return;
     }
-    switch (rv32_idle_search(&tile->hart[core], &run->time, limit, &run->probe, &run->idle)) {
+    unsigned most = run->probe_fails <= SOON ? FEW_STEPS : RV32_IDLE_STEPS;
+    switch (rv32_idle_search(&tile->hart[core], &run->time, limit, most, &run->probe,
+                             &run->idle)) {
     case RV32_PROBE_MORE:
         return;
     case RV32_PROBE_IDLE:

@@ -86,7 +86,7 @@ mapfile -t wait < <(harts wait brisc trisc0 trisc1 trisc2 ncrisc)
 expect "five harts that wait" 4 'deadlock' \
     'brisc at pc .*firmware/bare/wait.c:[0-9]+' 'trisc0 at pc .*firmware/bare/wait.c:[0-9]+' \
     'trisc1 at pc .*firmware/bare/wait.c:[0-9]+' 'trisc2 at pc .*firmware/bare/wait.c:[0-9]+' \
-    'ncrisc at pc .*firmware/bare/wait.c:[0-9]+' -- "${wait[@]}"
+    'ncrisc at pc .*firmware/bare/(wait.c|bare.h):[0-9]+' -- "${wait[@]}"
 
 # --- The cycle limit: exit code 3 ---
 

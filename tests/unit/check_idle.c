@@ -330,8 +330,8 @@ static void probe(struct bench *bench, struct sleeper *sleeper, uint64_t until, 
     sleeper->probe = (struct rv32_probe){0};
     while (result == RV32_PROBE_MORE && h->now < until) {
         uint64_t slice = h->now + 1 + harness_random(random) % 6;
-        result = rv32_idle_search(&h->hart, &h->now, slice < until ? slice : until, &sleeper->probe,
-                                  &sleeper->idle);
+        result = rv32_idle_search(&h->hart, &h->now, slice < until ? slice : until,
+                                  RV32_IDLE_STEPS, &sleeper->probe, &sleeper->idle);
     }
     sleeper->asleep = result == RV32_PROBE_IDLE;
     sleeper->sleeps += sleeper->asleep;
@@ -533,11 +533,11 @@ START_TEST(change_during_a_search)
     bench_create(&bench);
     bench_set(&bench, loop, &setting);
     struct harness *h = bench.h;
-    enum rv32_probe_result result = rv32_idle_search(&h->hart, &h->now, h->now + 1, &search, &idle);
+    enum rv32_probe_result result = rv32_idle_search(&h->hart, &h->now, h->now + 1, RV32_IDLE_STEPS, &search, &idle);
     ck_assert_int_eq(result, RV32_PROBE_MORE);
     harness_store(h, FLAG_ADDRESS, 4, 1);
     while (result == RV32_PROBE_MORE) {
-        result = rv32_idle_search(&h->hart, &h->now, h->now + 1, &search, &idle);
+        result = rv32_idle_search(&h->hart, &h->now, h->now + 1, RV32_IDLE_STEPS, &search, &idle);
     }
     ck_assert_int_eq(result, RV32_PROBE_BUSY);
     bench_destroy(&bench);
