@@ -243,7 +243,8 @@ bool overlay_has(const struct overlay *overlay, enum overlay_class class, unsign
 
 unsigned overlay_counters(const struct overlay *overlay, unsigned s)
 {
-    return overlay_has(overlay, OVERLAY_MULTICAST, s) ? OVERLAY_RECEIVERS : 1;
+    return s < WIDTH_MULTICAST && overlay_has(overlay, OVERLAY_MULTICAST, s) ? OVERLAY_RECEIVERS
+                                                                             : 1;
 }
 
 static bool has_deep_fifos(unsigned s)
@@ -354,39 +355,55 @@ static bool differ(const struct overlay *overlay, unsigned s)
 
 uint32_t overlay_space(const struct overlay *overlay, unsigned s, unsigned receiver)
 {
-    return overlay_get(
-        overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + (differ(overlay, s) ? receiver : 0));
+    unsigned counter = receiver && differ(overlay, s) ? receiver : 0;
+    return overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + counter);
+}
+
+/* From now on the receivers' counters are their own. */
+static __attribute__((noinline)) void separate(struct overlay *overlay, unsigned s)
+{
+    uint32_t space = overlay_space(overlay, s, 0);
+    for (unsigned i = 1; i < OVERLAY_RECEIVERS; i++) {
+        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i, space);
+    }
+    overlay->stream->differs |= overlay_bit(s);
 }
 
 void overlay_set_space(struct overlay *overlay, unsigned s, unsigned receiver, uint32_t value)
 {
-    uint32_t before = overlay_space(overlay, s, receiver);
-    if (before == value) {
-        return;
+    if (overlay_counters(overlay, s) > 1 && !differ(overlay, s) &&
+        overlay_space(overlay, s, 0) != value) {
+        separate(overlay, s);
     }
-    if (overlay_counters(overlay, s) > 1 && !differ(overlay, s)) {
-        for (unsigned i = 1; i < OVERLAY_RECEIVERS; i++) {
-            overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i, before);
-        }
-        overlay->stream->differs |= overlay_bit(s);
+    if (overlay_space(overlay, s, receiver) != value) {
+        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + receiver, value);
     }
-    overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + receiver, value);
+}
+
+static __attribute__((noinline)) void set_each_space(struct overlay *overlay, unsigned s,
+                                                     uint32_t mask, uint32_t value)
+{
+    uint32_t first = (overlay_space(overlay, s, 0) & ~mask) | value;
+    bool differs = false;
+    for (unsigned i = 0; i < OVERLAY_RECEIVERS; i++) {
+        uint32_t space = (overlay_space(overlay, s, i) & ~mask) | value;
+        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i, space);
+        differs |= space != first;
+    }
+    if (!differs) {
+        overlay->stream->differs &= ~overlay_bit(s);
+    }
 }
 
 /* In a part of the counters of all receivers. */
 static void set_all_space(struct overlay *overlay, unsigned s, uint32_t mask, uint32_t value)
 {
-    bool differs = false;
-    uint32_t first = (overlay_space(overlay, s, 0) & ~mask) | value;
-    for (unsigned i = 1; i < OVERLAY_RECEIVERS && differ(overlay, s); i++) {
-        uint32_t space = (overlay_space(overlay, s, i) & ~mask) | value;
-        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i, space);
-        differs |= space != first;
+    uint32_t space = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE);
+    if (differ(overlay, s)) {
+        set_each_space(overlay, s, mask, value);
+        return;
     }
-    overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE, first);
-    if (differ(overlay, s) && !differs) {
-        overlay->stream->differs &= ~overlay_bit(s);
-    }
+    overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE, (space & ~mask) | value);
 }
 
 static bool all_have_space(const struct overlay *overlay, unsigned s)
@@ -695,20 +712,15 @@ void overlay_write_header(struct overlay *overlay, unsigned s, uint32_t value)
 }
 
 /* Effects of software's writes on other registers; returns the value to store. */
-static uint32_t stored(struct overlay *overlay, const struct overlay_row *row, unsigned s,
-                       unsigned index, uint32_t value)
+static __attribute__((noinline)) uint32_t stored(struct overlay *overlay,
+                                                 const struct overlay_row *row, unsigned s,
+                                                 unsigned index, uint32_t value)
 {
     switch (kind_of(index)) {
     case PHASE:
         return (value + overlay_get(overlay, s, OVERLAY_CURR_PHASE_BASE)) & row->mask;
     case AUTO_CFG_PTR:
         return (value + overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR_BASE)) & row->mask;
-    case DEST_BUF_START:
-        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_WR_PTR, 0);
-        break;
-    case DEST_BUF_SIZE:
-        set_all_space(overlay, s, make_WORDS_FREE(UINT32_MAX), make_WORDS_FREE(value));
-        break;
     case DEST_HEADERS: /* the size is a power of two */
         set_all_space(overlay, s, make_HEADERS_FREE(UINT32_MAX),
                       make_HEADERS_FREE(UINT32_C(2) << value));
@@ -836,26 +848,26 @@ static enum overlay_effect write_to_clear(struct overlay *overlay, unsigned s, u
     return OVERLAY_DONE;
 }
 
-/* A write with effects. */
-static __attribute__((noinline)) enum overlay_effect write(struct overlay *overlay,
-                                                           const struct overlay_row *row,
-                                                           unsigned s, unsigned index,
-                                                           uint32_t value)
+/* A stream in a phase looks at its registers again. */
+static void reconsider(struct overlay *overlay, unsigned s)
+{
+    if (overlay_look(overlay, s)->state != OVERLAY_IDLE) {
+        overlay->due |= overlay_bit(s);
+    }
+}
+
+/* A write with effects, but for those of overlay_write. */
+static enum overlay_effect write(struct overlay *overlay, const struct overlay_row *row, unsigned s,
+                                 unsigned index, uint32_t value)
 {
     enum kind kind = kind_of(index);
     switch (kind) {
-    case PLAIN:
-        overlay_set(overlay, s, index, value);
-        break;
     case COMMAND:
         return write_command(overlay, s, index, value);
     case ONETIME:
         return write_onetime(overlay, s, value);
     case MULTI_CLEAR:
         return write_to_clear(overlay, s, value);
-    case SPACE_UPDATE:
-        update_space(overlay, s, value);
-        break;
     case WRITE_CLEARS:
         overlay_set(overlay, s, index, overlay_get(overlay, s, index) & ~value);
         return OVERLAY_DONE;
@@ -866,9 +878,7 @@ static __attribute__((noinline)) enum overlay_effect write(struct overlay *overl
         overlay_set(overlay, s, index, stored(overlay, row, s, index, value));
         break;
     }
-    if (overlay_look(overlay, s)->state != OVERLAY_IDLE) {
-        overlay->due |= overlay_bit(s);
-    }
+    reconsider(overlay, s);
     return kind == LATER ? OVERLAY_UNMODELLED : OVERLAY_DONE;
 }
 
@@ -877,29 +887,50 @@ static bool is_read_only(enum kind kind)
     return kind == HELD || kind == BLIND || kind == STATUS || kind == NEXT || kind == SPACE;
 }
 
-enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsigned index,
-                                  bool effects, uint32_t value)
+static __attribute__((noinline)) enum overlay_effect
+write_other(struct overlay *overlay, unsigned s, unsigned index, bool effects, uint32_t value)
 {
-    enum kind kind = kind_of(index);
-    if (stream >= overlay_count(overlay)) {
-        return refuse_absent(overlay, stream);
+    const struct overlay_row *row = find_row(index);
+    if (s >= overlay_count(overlay)) {
+        return refuse_absent(overlay, s);
     }
-    if (kind == UNNAMED) {
-        uint32_t *word = stray_word(overlay, stream, index);
+    if (!row) {
+        uint32_t *word = stray_word(overlay, s, index);
         if (*word != value) {
             *word = value;
         }
         return OVERLAY_UNMODELLED;
     }
-    const struct overlay_row *row = find_row(index);
-    if ((row->class != OVERLAY_ALL && !overlay_has(overlay, row->class, stream)) ||
-        is_read_only(kind)) {
+    if (!overlay_has(overlay, row->class, s) || is_read_only(kind_of(index))) {
         return OVERLAY_DONE;
     }
-    value &= row->mask;
-    if (!effects) {
-        overlay_set(overlay, stream, index, value);
-        return OVERLAY_DONE;
+    if (effects) {
+        return write(overlay, row, s, index, value & row->mask);
     }
-    return write(overlay, row, stream, index, value);
+    overlay_set(overlay, s, index, value & row->mask);
+    return OVERLAY_DONE;
+}
+
+/* The writes that configurations and circular buffers consist of are here, for speed. */
+enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsigned index,
+                                  bool effects, uint32_t value)
+{
+    enum kind kind = kind_of(index);
+    bool is_common =
+        kind == PLAIN || kind == DEST_BUF_START || kind == DEST_BUF_SIZE || kind == SPACE_UPDATE;
+    if (stream >= overlay_count(overlay) || !effects || !is_common ||
+        rows[overlay_places[index].row].class != OVERLAY_ALL) {
+        return write_other(overlay, stream, index, effects, value);
+    }
+    value &= rows[overlay_places[index].row].mask;
+    if (kind == DEST_BUF_START) {
+        overlay_set(overlay, stream, OVERLAY_REMOTE_DEST_WR_PTR, 0);
+    } else if (kind == DEST_BUF_SIZE) {
+        set_all_space(overlay, stream, make_WORDS_FREE(UINT32_MAX), make_WORDS_FREE(value));
+    } else if (kind == SPACE_UPDATE) {
+        update_space(overlay, stream, value);
+    }
+    overlay_set(overlay, stream, index, value); /* SPACE_UPDATE has no word */
+    reconsider(overlay, stream);
+    return OVERLAY_DONE;
 }

@@ -12,15 +12,13 @@
  * Memory is one block of plain data without pointers: a copy of all of it and of struct overlay is
  * a copy of the overlay.
  *
- *   from 0                              which streams are used, and which multicast to receivers
- *                                       with different room; then register by register a word
- *                                       for each stream that has it, those of circular buffers
- *                                       first (three pages, overlay.c has the order); then, stream
- *                                       by stream, the words that no source names. All of it is in the first `streams` times
- *                                       OVERLAY_STREAM_BYTES.
- *   OVERLAY_FILE_BYTES                  struct overlay_stream for each stream. While a stream is
- *                                       not marked as used this is neither read nor written, and
- *                                       zeros.
+ *   from 0               which streams are used, and which multicast to receivers with different
+ *                        room; then register by register a word for each stream that has it, those
+ *                        of circular buffers first (three pages; overlay.c has the order); then,
+ *                        stream by stream, the words that no source names. All of it is in the
+ *                        first `streams` times OVERLAY_STREAM_BYTES.
+ *   OVERLAY_FILE_BYTES   struct overlay_stream for each stream. While a stream is not marked as
+ *                        used this is neither read nor written, and zeros.
  *
  * Words are written only when they change. Firmware that boots reads one page and writes none.
  *

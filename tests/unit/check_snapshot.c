@@ -384,6 +384,7 @@ END_TEST
 
 static uint8_t *good;
 static size_t good_size;
+static uint64_t good_hash;
 
 static void make_good(void)
 {
@@ -393,6 +394,7 @@ static void make_good(void)
     pass(chip, 3000);
     ck_assert_int_eq(penrose_snapshot_to_memory(chip, &bytes, &good_size, NULL), PENROSE_OK);
     good = bytes;
+    good_hash = penrose_state_hash(chip);
     penrose_chip_destroy(chip);
 }
 
@@ -410,6 +412,18 @@ static void refuse(const void *bytes, size_t size, const char *text)
     ck_assert_ptr_null(chip);
     ck_assert_msg(strstr(error.text, text) != NULL, "%s", error.text);
     ck_assert_uint_lt(strlen(error.text), 220);
+}
+
+/* A frame may have bits that mean nothing; then it is the same snapshot. */
+static void refuse_or_same(const void *bytes, size_t size)
+{
+    struct penrose_chip *chip = NULL;
+    if (penrose_snapshot_from_memory(NULL, bytes, size, &chip, NULL) == PENROSE_OK) {
+        ck_assert_uint_eq(penrose_state_hash(chip), good_hash);
+        penrose_chip_destroy(chip);
+        return;
+    }
+    refuse(bytes, size, "");
 }
 
 START_TEST(truncated_snapshots_are_refused)
@@ -434,7 +448,7 @@ START_TEST(changed_snapshots_are_refused)
         size_t at = i < 40 ? i : 48 + scene_random(&seed, (uint32_t)good_size - 48);
         memcpy(bytes, good, good_size);
         bytes[at] ^= (uint8_t)(1u << scene_random(&seed, 8));
-        refuse(bytes, good_size, "");
+        refuse_or_same(bytes, good_size);
     }
     memcpy(bytes, good, good_size);
     bytes[good_size] = 0;
