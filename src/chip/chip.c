@@ -10,7 +10,11 @@
 #include "isa/error.h"
 #include "isa/export.h"
 
-enum { MOST_QUANTUM = 65536, MOST_THREADS = 256, WINDOW_CYCLES = 256 };
+enum { MOST_QUANTUM = 65536, MOST_THREADS = 256 };
+
+/* Cycles of a window in which several units are awake. Packets of a timed run take as long as the
+ * hardware's, 19 cycles at least, so its windows are short; rounds of tiles are the limit. */
+enum { WINDOW_CYCLES = 256, TIMED_ROUND = 128, TIMED_LOCKSTEP = 16 };
 
 static const struct penrose_options default_options = {
     .schedule = PENROSE_FAST,
@@ -163,6 +167,15 @@ static void init_edge(struct penrose_chip *chip)
     noc_queue_init(&chip->edge);
 }
 
+static uint64_t choose_window(const struct penrose_options *options)
+{
+    uint64_t quantum = options->quantum ? options->quantum : 1;
+    uint64_t cycles = !options->timed                           ? WINDOW_CYCLES
+                      : options->schedule == PENROSE_LOCKSTEP ? TIMED_LOCKSTEP
+                                                                : TIMED_ROUND;
+    return (cycles + quantum - 1) / quantum * quantum;
+}
+
 static bool init_banks(struct penrose_chip *chip)
 {
     bool is_good = true;
@@ -214,8 +227,7 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     made->options = *options;
     made->kernels = kernels;
     made->threads = threads;
-    uint64_t quantum = options->quantum ? options->quantum : 1;
-    made->window = (WINDOW_CYCLES + quantum - 1) / quantum * quantum;
+    made->window = choose_window(options);
     chip_board_init(&made->board);
     init_edge(made);
     bool keeps_flows = options->timed || options->schedule == PENROSE_RANDOM;
