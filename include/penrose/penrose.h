@@ -267,7 +267,7 @@ enum penrose_outcome penrose_run(struct penrose_chip *chip, const struct penrose
 /*
  * A link from the Ethernet tile at (x, y) to itself, or from one to another, of the same or of two
  * chips: both ends' ports come up, and base firmware starts on their first harts. To be made before
- * the tiles boot. What is sent arrives at least a window (256 cycles) later. Two chips that are
+ * the tiles boot. What is sent arrives at least a window (512 cycles) later. Two chips that are
  * linked are used by one thread at a time, as if they were one; when one of them is destroyed the
  * other's port goes down. PENROSE_E_ARGUMENT when there is no Ethernet tile, PENROSE_E_STATE when
  * it has a link or its harts run, PENROSE_E_MEMORY.

@@ -10,7 +10,7 @@
  *   the host does nothing but read places again and find what it found before, up to 65536.
  * - It drops back to 128 when the host writes to a tile, reads something that it had not read, or
  *   sees a change. Register writes that set up windows do not count: hosts do them all the time.
- * - While several tiles are busy, a change of a polled value ends the call within 256 cycles, and
+ * - While several tiles are busy, a change of a polled value ends the call within 512 cycles, and
  *   so does a write of the device to host memory.
  * - Waiting for an event that is T cycles away takes about log2(T / 128) + T / 65536 calls instead
  *   of T; reading out results, which are different places, costs 128 cycles a read.

@@ -14,7 +14,7 @@ enum { MOST_QUANTUM = 65536, MOST_THREADS = 256 };
 
 /* Cycles of a window in which several units are awake. Packets of a timed run take as long as the
  * hardware's, 19 cycles at least, so its windows are short; rounds of tiles are the limit. */
-enum { WINDOW_CYCLES = 256, TIMED_ROUND = 128, TIMED_LOCKSTEP = 16 };
+enum { WINDOW_CYCLES = 512, TIMED_ROUND = 128, TIMED_LOCKSTEP = 16 };
 
 static const struct penrose_options default_options = {
     .schedule = PENROSE_FAST,

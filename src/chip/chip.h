@@ -51,6 +51,7 @@ struct chip_unit {
     uint64_t order;         /* units are sorted by it */
     uint64_t now, next;     /* how far it was run; when it has something to do */
     bool stopped;
+    bool sends, reports; /* packets or frames, notes: since it was run */
 };
 
 /* What stands at a place. */

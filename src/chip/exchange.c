@@ -291,6 +291,9 @@ void chip_exchange(struct penrose_chip *chip, uint64_t end)
 {
     for (size_t i = 0; i < chip->runnable_count; i++) {
         struct chip_unit *unit = chip->runnable[i];
+        if (!unit->sends) {
+            continue;
+        }
         if (unit->tile) {
             for (struct noc_packet *packet; (packet = noc_list_take(&unit->tile->sent));) {
                 route(chip, packet);

@@ -212,6 +212,9 @@ void chip_merge_notes(struct penrose_chip *chip)
 {
     for (size_t i = 0; i < chip->runnable_count; i++) {
         struct chip_unit *unit = chip->runnable[i];
+        if (!unit->reports) {
+            continue;
+        }
         if (unit->tile) {
             merge_notes(chip, unit->tile->notes);
             continue;

@@ -110,7 +110,7 @@ static void configure_nius(struct penrose_chip *chip, struct tile *tile)
 
 bool chip_add_unit(struct penrose_chip *chip, const struct chip_unit *unit)
 {
-    struct chip_unit *made = malloc(sizeof *made);
+    struct chip_unit *made = aligned_alloc(64, (sizeof *made + 63) / 64 * 64);
     if (!made) {
         return false;
     }

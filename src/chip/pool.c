@@ -1,8 +1,9 @@
 /*
  * The pool of host threads, see chip/pool.h.
  *
- * A list is announced by a new `generation`; workers look for it for a moment and then sleep. They
- * take numbers from `next` until there are none; the caller waits until `busy` is back to zero.
+ * A list is announced by a new `generation`; workers look for it for a moment and then sleep. Each
+ * thread has a share of the list, the same one every time, so that what it works on stays in the
+ * caches of its core; who is done helps the others. The caller waits until `busy` is back to zero.
  */
 #include "chip/pool.h"
 
@@ -15,8 +16,14 @@
 
 enum { SPINS = 4000 };
 
+/* A thread's share: the next number, and the end; in a cache line of its own. */
+struct share {
+    size_t next, end;
+    char rest[64 - 2 * sizeof(size_t)];
+};
+
 struct pool {
-    unsigned threads, started;
+    unsigned threads, started, named;
     pid_t process;
     pthread_t *thread;
     pthread_mutex_t mutex;
@@ -24,7 +31,7 @@ struct pool {
     bool ends;
     uint64_t generation;
     unsigned busy, asleep;
-    size_t next, count;
+    struct share *share; /* of each thread */
     void (*work)(void *context, size_t i);
     void *context;
 };
@@ -35,11 +42,14 @@ struct pool {
 #define pause_briefly() ((void)0)
 #endif
 
-static void take_part(struct pool *pool)
+static void take_part(struct pool *pool, unsigned self)
 {
-    size_t i;
-    while ((i = __atomic_fetch_add(&pool->next, 1, __ATOMIC_RELAXED)) < pool->count) {
-        pool->work(pool->context, i);
+    for (unsigned i = 0; i < pool->threads; i++) {
+        struct share *share = &pool->share[(self + i) % pool->threads];
+        size_t number;
+        while ((number = __atomic_fetch_add(&share->next, 1, __ATOMIC_RELAXED)) < share->end) {
+            pool->work(pool->context, number);
+        }
     }
 }
 
@@ -66,10 +76,11 @@ static bool await_list(struct pool *pool, uint64_t seen)
 static void *worker(void *argument)
 {
     struct pool *pool = argument;
+    unsigned self = __atomic_add_fetch(&pool->named, 1, __ATOMIC_RELAXED);
     uint64_t seen = 0;
     while (await_list(pool, seen)) {
         seen++;
-        take_part(pool);
+        take_part(pool, self);
         __atomic_sub_fetch(&pool->busy, 1, __ATOMIC_RELEASE);
     }
     return NULL;
@@ -89,7 +100,7 @@ static void start(struct pool *pool)
 {
     pool->process = getpid();
     pool->generation = 0;
-    pool->started = pool->asleep = pool->busy = 0;
+    pool->started = pool->named = pool->asleep = pool->busy = 0;
     pool->ends = false;
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
@@ -108,7 +119,10 @@ struct pool *pool_create(unsigned threads)
     if (pool) {
         pool->threads = threads ? threads : 1;
         pool->thread = calloc(pool->threads, sizeof *pool->thread);
-        if (!pool->thread) {
+        pool->share = calloc(pool->threads, sizeof *pool->share);
+        if (!pool->thread || !pool->share) {
+            free(pool->thread);
+            free(pool->share);
             free(pool);
             return NULL;
         }
@@ -130,6 +144,7 @@ void pool_destroy(struct pool *pool)
         pthread_cond_destroy(&pool->wake);
         pthread_mutex_destroy(&pool->mutex);
     }
+    free(pool->share);
     free(pool->thread);
     free(pool);
 }
@@ -148,11 +163,13 @@ void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_
     }
     pool->work = work;
     pool->context = context;
-    pool->count = count;
-    pool->next = 0;
+    for (unsigned i = 0; i < pool->threads; i++) {
+        pool->share[i].next = count * i / pool->threads;
+        pool->share[i].end = count * (i + 1) / pool->threads;
+    }
     pool->busy = pool->started;
     announce(pool);
-    take_part(pool);
+    take_part(pool, 0);
     while (__atomic_load_n(&pool->busy, __ATOMIC_ACQUIRE)) {
         pause_briefly();
         sched_yield();

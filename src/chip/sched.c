@@ -105,6 +105,8 @@ static void run_unit(void *context, size_t i)
         }
     }
     note(unit);
+    unit->sends = unit_has_sent(unit) || (unit->bank && unit->bank->sent.head);
+    unit->reports = unit->bank || unit->tile->notes;
 }
 
 /* --- Windows --- */
