@@ -66,8 +66,8 @@ static void write_mailboxes(struct bench_device *device, unsigned x, unsigned y,
     write_member(device, x, y, mailboxes, &layout->mailboxes_launch);
     write_member(device, x, y, mailboxes, &layout->mailboxes_launch_msg_rd_ptr);
     write_member(device, x, y, mailboxes, &layout->mailboxes_go_message_index);
-    bench_write(device, x, y, go_message(boot), mailboxes->bytes +
-                layout->mailboxes_go_messages.offset, 4);
+    bench_write(device, x, y, go_message(boot),
+                mailboxes->bytes + layout->mailboxes_go_messages.offset, 4);
 }
 
 static void load(struct bench_device *device, const struct boot *boot, unsigned x, unsigned y)
@@ -137,7 +137,9 @@ char *boot_find(void)
     const char *home = getenv("HOME");
     const char *base = cache ? cache : xdg ? xdg : home ? home : "";
     snprintf(pattern, sizeof pattern, "%s%s/ttnn-*/pre-compiled/*/drisc", base,
-             cache ? "" : xdg ? "/penrose" : "/.cache/penrose");
+             cache ? ""
+             : xdg ? "/penrose"
+                   : "/.cache/penrose");
     glob_t found;
     char *directory = NULL;
     if (glob(pattern, 0, NULL, &found) == 0) {

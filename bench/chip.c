@@ -2,16 +2,16 @@
  * Speed and size of a whole chip, in one run, as ratios to any other library with the libttsim ABI.
  *
  * Figures:
- *   boot             CPU time of a host's whole sequence that boots firmware on 140 workers (boot.h)
- *   boot_all         the same with libttsim_init and libttsim_exit
- *   memory           what the process grows by until all workers have booted
- *   copy             56 workers that copy DRAM to DRAM (copy.h) in place of their BRISC's and NCRISC's
- *                    firmware, on a chip that has booted
- *   copy_bare        the same on a chip where nothing else runs
- *   hart             one hart in a loop, on a worker among 139 that have booted and wait
- *   threads_harts    host time with one thread to that with two (PENROSE_THREADS), 110 workers that
- *                    copy DRAM to DRAM while their TRISCs compute
- *   threads_matrix   the same, whose TRISCs multiply matrices
+ *   boot            CPU time of a host's sequence that boots firmware on 140 workers (boot.h)
+ *   boot_all        the same with libttsim_init and libttsim_exit
+ *   memory          what the process grows by until all workers have booted
+ *   copy            56 workers of a booted chip that copy DRAM to DRAM (copy.h), in place of the
+ *                   firmware of their BRISCs and NCRISCs
+ *   copy_bare       the same on a chip where nothing else runs
+ *   hart            one hart in a loop, on a worker among 139 that have booted and wait
+ *   threads_harts   host time with one thread to that with two (PENROSE_THREADS), 110 workers
+ *                   that copy DRAM to DRAM while their TRISCs compute
+ *   threads_matrix  the same, whose TRISCs multiply matrices
  * The last two are of our library alone, and are judged only where the host can run two at once.
  * Figures that need firmware are left out where there is none (scripts/fetch-firmware).
  */
@@ -274,7 +274,8 @@ static bool is_idle(struct bench_device *device, const struct job *job, unsigned
     bool is_done = copy_is_done(device, worker);
     bench_worker(worker, &x, &y);
     for (unsigned i = 0; i < GUEST_THREADS && is_done; i++) {
-        is_done = job->multiplies ? product_is_done(device, x, y, i) : loop_is_done(device, x, y, i);
+        is_done =
+            job->multiplies ? product_is_done(device, x, y, i) : loop_is_done(device, x, y, i);
     }
     return is_done;
 }
@@ -347,7 +348,8 @@ static void measure_spin(const void *what, void *result)
     }
 }
 
-/* What two processes that only compute get done, in units of what one does: 2 on two quiet cores. */
+/* What two processes that only compute get done, in units of what one does: 2 on two quiet cores.
+ */
 static double host_capacity(void)
 {
     struct answer alone, together;
@@ -413,9 +415,8 @@ static unsigned boot_figures(const struct job *job, struct bench_figure *figures
     struct bench_figure all = compare(job, measure_boot, &ours, &reference);
     struct bench_figure memory = times(all, ours.mebibytes, reference.mebibytes, "MiB", 0);
     memory.good = ours.mebibytes < 100;
-    figures[0] =
-        bench_report(times(all, 1e3 * ours.seconds, 1e3 * reference.seconds, "ms", 6), "boot",
-                     "firmware boots on 140 workers", "goal: ratio 6");
+    figures[0] = bench_report(times(all, 1e3 * ours.seconds, 1e3 * reference.seconds, "ms", 6),
+                              "boot", "firmware boots on 140 workers", "goal: ratio 6");
     figures[1] = bench_report(times(all, 1e3 * ours.all, 1e3 * reference.all, "ms", 0), "boot_all",
                               "the same, with init and exit", "");
     figures[2] = bench_report(memory, "memory", "memory of 140 booted workers", "goal: below 100");
@@ -535,7 +536,8 @@ int main(int argc, char **argv)
         figures[count++] = copy_figure(&job, true);
         figures[count++] = hart_figure(&job);
     } else {
-        printf("boot, memory, copy, hart: left out, there is no firmware (scripts/fetch-firmware)\n");
+        printf(
+            "boot, memory, copy, hart: left out, there is no firmware (scripts/fetch-firmware)\n");
     }
     figures[count++] = copy_figure(&job, false);
     double capacity = host_capacity();

@@ -1,7 +1,7 @@
 /*
  * Copying DRAM to DRAM, by a program of our own: BRISC reads pages over NoC 0 into two buffers of
- * L1, NCRISC writes them over NoC 1; each waits by its NIU's counters for every page. Pages go round
- * the eight banks, as tt-metal's interleaved buffers do.
+ * L1, NCRISC writes them over NoC 1; each waits by its NIU's counters for every page. Pages go
+ * round the eight banks, as tt-metal's interleaved buffers do.
  */
 #ifndef BENCH_COPY_H
 #define BENCH_COPY_H

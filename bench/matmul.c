@@ -7,8 +7,6 @@
  * phases (HiFi4) or one (LoFi).
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "product.h"
 
