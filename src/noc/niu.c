@@ -196,29 +196,11 @@ void niu_translate(const struct niu *niu, unsigned *x, unsigned *y)
 
 /* --- Access --- */
 
-/* The registers that software uses all the time need no search. */
-enum { PLAIN_END = NIU_L1_ACC_AT, COUNTERS_END = NIU_COUNTERS + 4 * 62 };
-
-static bool is_of_command(uint32_t offset)
-{
-    uint32_t in_buffer = offset % NIU_BUFFER_BYTES;
-    return in_buffer < PLAIN_END && in_buffer != NIU_PACKET_TAG;
-}
-
-static bool is_start(uint32_t offset)
-{
-    return offset % NIU_BUFFER_BYTES == NIU_CMD_CTRL;
-}
-
-static bool is_counter(uint32_t offset)
-{
-    return offset >= NIU_COUNTERS && offset < COUNTERS_END;
-}
-
 enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value)
 {
-    if (offset < NIU_BYTES && (is_of_command(offset) || is_start(offset) || is_counter(offset))) {
-        *value = *word_at(niu, offset);
+    const uint32_t *plain = niu_plain(niu, offset, false);
+    if (plain) {
+        *value = *plain;
         return NIU_DONE;
     }
     const struct niu_row *row = find_row(offset);
@@ -247,11 +229,12 @@ enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_
 
 enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32_t value)
 {
-    if (offset < NIU_BYTES && is_of_command(offset)) {
-        *word_at(niu, offset) = value;
+    uint32_t *plain = niu_plain(niu, offset, true);
+    if (plain) {
+        *plain = value;
         return NIU_DONE;
     }
-    if (offset < NIU_BYTES && is_start(offset)) {
+    if (offset < NIU_BYTES && offset % NIU_BUFFER_BYTES == NIU_CMD_CTRL) {
         *word_at(niu, offset) = value;
         return value & 1 ? NIU_COMMAND : NIU_DONE;
     }

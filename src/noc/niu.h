@@ -9,6 +9,7 @@
 #define NOC_NIU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -18,6 +19,7 @@ enum {
     NIU_BUFFER_WORDS = 32, /* of a command buffer, at most */
     NIU_WORDS = NIU_BUFFER_BYTES / 4 + (NIU_BUFFERS - 1) * NIU_BUFFER_WORDS,
     NIU_TRANSACTIONS = 16,
+    NIU_COUNTER_COUNT = 62,
 };
 
 /* Offsets within the NIU; those of a command buffer count from its start. */
@@ -120,6 +122,20 @@ void niu_reset(struct niu *niu, unsigned noc, unsigned x, unsigned y);
 /* Sets what hardware or the chip's firmware puts into a register: an offset below NIU_BUFFER_BYTES;
  * NOC_NODE_ID and NOC_ENDPOINT_ID appear in each command buffer. */
 void niu_set_identity(struct niu *niu, uint32_t offset, uint32_t value);
+
+/* The word of a register that only holds what was written, or what hardware counts (then `writes` must
+ * be false); NULL for the others. What kernels use all the time. */
+static inline uint32_t *niu_plain(struct niu *niu, uint32_t offset, bool writes)
+{
+    uint32_t in_buffer = offset % NIU_BUFFER_BYTES;
+    bool is_of_command = in_buffer < NIU_L1_ACC_AT && in_buffer != NIU_PACKET_TAG;
+    bool is_counter = offset >= NIU_COUNTERS && offset < NIU_COUNTERS + 4 * NIU_COUNTER_COUNT;
+    bool is_ready = in_buffer == NIU_CMD_CTRL;
+    if (offset >= NIU_BYTES || !(is_of_command || (!writes && (is_counter || is_ready)))) {
+        return NULL;
+    }
+    return &niu->word[niu_buffer(offset / NIU_BUFFER_BYTES) + in_buffer / 4];
+}
 
 /* Reads or writes the register at `offset` (a multiple of four). A read without `effects` and a
  * write without them do nothing else. */

@@ -61,7 +61,8 @@ static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
         return tile_bus_push(owner, hart, access->value, access->cycle); /* as .ttinsn */
     }
     if (access->address >= tile->kind->l1_bytes) {
-        return tile_bus_device(tile, hart, access);
+        bool is_quick = !tile->tracing && tile_niu_quick(tile, access);
+        return is_quick ? RV32_OK : tile_bus_device(tile, hart, access);
     }
     if (access->store) {
         memcpy(tile->l1 + access->address, &access->value, access->size);
