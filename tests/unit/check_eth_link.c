@@ -47,6 +47,7 @@ START_TEST(l1_writes_arrive_byte_for_byte)
     static uint8_t image[WIRE_L1_BYTES];
     enum { ROUNDS = 300, HALF = WIRE_L1_BYTES / 2 };
     unsigned faults = (unsigned)_i;
+    memset(image, 0, sizeof image);
     wire.lost_per_1000 = faults * 40;
     wire.damaged_per_1000 = faults * 40;
     fill(a->l1, HALF);

@@ -158,7 +158,7 @@ START_TEST(niu_rows_do_not_overlap)
 #undef NIU
 #undef NIU_BUFFER
     };
-    static uint8_t uses[NIU_WORDS];
+    static uint8_t uses[NIU_BYTES / 4];
     memset(uses, 0, sizeof uses);
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (uint32_t copy = 0; copy < (rows[i].in_buffers ? 4u : 1u); copy++) {
