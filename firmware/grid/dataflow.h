@@ -41,9 +41,7 @@ enum niu_register {
     PACKET_TAG = 0x18,
     CONTROL = 0x1c,
     LENGTH = 0x20,
-    LENGTH_HIGH = 0x24,
     DATA = 0x28,
-    EXCLUDE = 0x2c,
     COMMAND = 0x40,
 };
 
@@ -111,8 +109,6 @@ static inline void request(unsigned buffer, uint32_t control, struct noc_end tar
     NIU_BUFFER(buffer, PACKET_TAG) = 0;
     NIU_BUFFER(buffer, CONTROL) = control;
     NIU_BUFFER(buffer, LENGTH) = length;
-    NIU_BUFFER(buffer, LENGTH_HIGH) = 0;
-    NIU_BUFFER(buffer, EXCLUDE) = 0;
     NIU_BUFFER(buffer, COMMAND) = 1;
 }
 

@@ -667,6 +667,16 @@ enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsig
     return OVERLAY_DONE;
 }
 
+bool overlay_plain_read(const struct overlay *overlay, unsigned stream, unsigned index,
+                        uint32_t *value)
+{
+    bool is_plain = is_stored(overlay, stream, index);
+    if (is_plain) {
+        *value = overlay_get(overlay, stream, index);
+    }
+    return is_plain;
+}
+
 bool overlay_interrupt(const struct overlay *overlay)
 {
     return blobs_done(overlay) != 0;
@@ -933,4 +943,15 @@ enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsi
     overlay_set(overlay, stream, index, value); /* SPACE_UPDATE has no word */
     reconsider(overlay, stream);
     return OVERLAY_DONE;
+}
+
+bool overlay_plain_write(struct overlay *overlay, unsigned stream, unsigned index, uint32_t value)
+{
+    enum kind kind = kind_of(index);
+    if (stream >= overlay_count(overlay) || overlay_look(overlay, stream)->state != OVERLAY_IDLE ||
+        (kind != DEST_BUF_START && kind != DEST_BUF_SIZE)) {
+        return false;
+    }
+    overlay_write(overlay, stream, index, true, value);
+    return true;
 }

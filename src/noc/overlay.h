@@ -138,6 +138,12 @@ enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsig
 enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsigned index,
                                   bool effects, uint32_t value);
 
+/* The same where nothing but the stream's own registers is concerned: what circular buffers consist
+ * of. False: nothing happened, overlay_read or overlay_write will do it. Only while nothing is due. */
+bool overlay_plain_read(const struct overlay *overlay, unsigned stream, unsigned index,
+                        uint32_t *value);
+bool overlay_plain_write(struct overlay *overlay, unsigned stream, unsigned index, uint32_t value);
+
 /* The value of a register, without effects; 0 of a stream that is not there. */
 uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsigned index);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tile/noc_window.h"
+#include "tile/quick.h"
 #include "tile/tensix_port.h"
 
 /* How a reply that is no answer becomes a guest fault. */
@@ -19,6 +20,8 @@ static const struct refusal refusals[] = {
     [MMIO_HANG] = {RV32_FAULT_HANG, "the hardware never answers this access"},
     [MMIO_UNIMPLEMENTED] = {RV32_FAULT_UNIMPLEMENTED, "not modelled in this version"},
 };
+
+enum { MANY_REPEATS = 16, MOST_PERIOD = 32 /* cycles of a polling loop */ };
 
 static enum rv32_reply refuse(struct tile *tile, struct rv32_hart *hart,
                               const struct mmio_access *access, enum mmio_reply reply)
@@ -53,6 +56,41 @@ enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
     return RV32_OK;
 }
 
+/* A search for a polling loop is worth while when a load finds again what it found before; it comes
+ * at once while searches have not failed, else now and then. */
+static void suspect(struct tile *tile, const struct rv32_hart *hart,
+                    const struct rv32_access *access)
+{
+    struct tile_hart *run = &tile->run[hart->core];
+    uint32_t pc = rv32_current_pc(hart);
+    struct tile_load *load = &run->load[pc / 4 % TILE_LOADS];
+    bool moves = access->address == DEBUG_WALL_CLOCK_LOW;
+    if (load->pc != pc || load->address != access->address ||
+        access->cycle - load->cycle > MOST_PERIOD || (load->value != access->value && !moves)) {
+        *load = (struct tile_load){pc, access->address, access->value, 0, access->cycle};
+        return;
+    }
+    load->repeats++;
+    load->cycle = access->cycle;
+    bool is_time = run->probe_fails <= TILE_PROBES_SOON ||
+                   (load->repeats >= MANY_REPEATS && !(load->repeats & (load->repeats - 1)));
+    if (is_time && run->probe_at > access->cycle) {
+        run->probe_at = access->cycle + 1;
+        rv32_cut(&tile->hart[hart->core], access->cycle + 1);
+    }
+}
+
+static enum rv32_reply access_register(struct tile *tile, struct rv32_hart *hart,
+                                       struct rv32_access *access)
+{
+    enum rv32_reply reply =
+        tile_quick(tile, access) ? RV32_OK : tile_bus_device(tile, hart, access);
+    if (!access->store && reply == RV32_OK) {
+        suspect(tile, hart, access);
+    }
+    return reply;
+}
+
 static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
                                        struct rv32_access *access)
 {
@@ -61,8 +99,7 @@ static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
         return tile_bus_push(owner, hart, access->value, access->cycle); /* as .ttinsn */
     }
     if (access->address >= tile->kind->l1_bytes) {
-        bool is_quick = !tile->tracing && tile_niu_quick(tile, access);
-        return is_quick ? RV32_OK : tile_bus_device(tile, hart, access);
+        return access_register(tile, hart, access);
     }
     if (access->store) {
         memcpy(tile->l1 + access->address, &access->value, access->size);

@@ -25,6 +25,24 @@ enum mmio_reply debug_wall_clock_latched(struct tile *tile, struct mmio_access *
     return mmio_driven(access, tile->debug.wall_clock_latch);
 }
 
+bool debug_clock_quick(struct tile *tile, struct rv32_access *access)
+{
+    if (access->store || access->size != 4) {
+        return false;
+    }
+    switch (access->address) {
+    case DEBUG_WALL_CLOCK_LOW:
+        tile->debug.wall_clock_latch = (uint32_t)(access->cycle >> 32);
+        access->value = (uint32_t)access->cycle;
+        return true;
+    case DEBUG_WALL_CLOCK_LATCHED:
+        access->value = tile->debug.wall_clock_latch;
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* --- Timestamper --- */
 
 enum stamp_command {

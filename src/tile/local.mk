@@ -28,6 +28,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/pic.c \
 	%D%/pic.def \
 	%D%/pic.h \
+	%D%/quick.c \
+	%D%/quick.h \
 	%D%/report.h \
 	%D%/reset.c \
 	%D%/run.c \

@@ -76,26 +76,6 @@ enum mmio_reply tile_mmio_NIU(struct tile *tile, struct mmio_access *access)
     return mmio_value(access, value);
 }
 
-bool tile_niu_quick(struct tile *tile, struct rv32_access *access)
-{
-    uint32_t offset = access->address - NIU_BASE;
-    if (offset >= 2 * NIU_WINDOW || access->size != 4 || tile->commands) {
-        return false;
-    }
-    struct niu *niu = &tile->niu[offset >> NIU_WINDOW_SHIFT];
-    uint32_t *word = niu_plain(niu, offset & NIU_WINDOW_MASK, access->store);
-    if (!word || offset & 3) {
-        return false;
-    }
-    if (access->store) {
-        *word = access->value;
-        tile_registers_changed(tile, access->address, 4, access->cycle);
-    } else {
-        access->value = *word;
-    }
-    return true;
-}
-
 /* --- Overlay --- */
 
 enum { STREAM_SHIFT = 12, STREAM_MASK = 0xfff };

@@ -8,10 +8,6 @@
 
 struct tile;
 
-/* A short way for a hart's access to a register of an NIU that only holds a value; false: it takes the
- * long way. */
-bool tile_niu_quick(struct tile *tile, struct rv32_access *access);
-
 /* CSR 0xbc0 + index (tt_cfg_qstatus, tt_cfg_bstatus, tt_cfg_sstatus0..7) as a hart sees it. */
 uint32_t tile_status_csr(const struct tile *tile, enum rv32_core core, unsigned index);
 

@@ -141,8 +141,13 @@ static void port_fault(void *owner, unsigned stream, const char *text, uint64_t 
 void tile_overlay_changed(struct tile *tile, uint64_t cycle)
 {
     pic_set_hardware(tile, PIC_OVERLAY, overlay_interrupt(&tile->overlay), cycle);
-    tensix_look(&tile->tensix, cycle); /* a STREAMWAIT may be met for a moment only */
-    tile_event(tile, cycle);
+    if (tensix_watches(&tile->tensix)) {
+        tensix_look(&tile->tensix, cycle); /* a STREAMWAIT may be met for a moment only */
+        tile_event(tile, cycle);
+    } else {
+        tile_registers_changed(tile, OVERLAY_REGISTERS_ADDRESS,
+                               OVERLAY_STREAMS * OVERLAY_REGISTERS * 4, cycle);
+    }
 }
 
 static void port_changed(void *owner, uint64_t cycle)

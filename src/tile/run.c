@@ -11,7 +11,7 @@
 /* A hart that runs alone is interrupted this often to see whether it waits in a loop. The first
  * searches after it was woken come soon, and end after few steps: mostly it waits again in a
  * moment. */
-enum { SOLO_CYCLES = 16384, PROBE_INTERVAL = 16, MOST_PROBE_BACKOFF = 12, SOON = 2, FEW_STEPS = 24 };
+enum { SOLO_CYCLES = 16384, PROBE_INTERVAL = 16, MOST_PROBE_BACKOFF = 12, FEW_STEPS = 24 };
 
 static const enum penrose_fault_kind fault_kind_of[] = {
     [RV32_FAULT_ILLEGAL] = PENROSE_FAULT_ILLEGAL,
@@ -114,12 +114,21 @@ static void fall_asleep(struct tile *tile, enum rv32_core core)
     run->state = HART_ASLEEP;
     run->epoch = tile->epoch;
     run->probe_fails = 0;
+    struct tile_span registers = {UINT32_MAX, 1}; /* none */
     for (unsigned i = 0; i < run->idle.places; i++) {
-        uint32_t address = run->idle.place[i].address;
-        if (address < tile->kind->l1_bytes) {
-            tile->marks[address >> RV32_L1_MARK_SHIFT] |= TILE_MARK_POLLED;
+        const struct rv32_idle_place *place = &run->idle.place[i];
+        uint32_t last = place->address + place->size - 1;
+        if (place->address < tile->kind->l1_bytes) {
+            tile->marks[place->address >> RV32_L1_MARK_SHIFT] |= TILE_MARK_POLLED;
+            continue;
         }
+        if (place->address - RV32_LOCAL_BASE < TILE_B_LOCAL_BYTES) {
+            continue; /* whoever else writes there makes it an event */
+        }
+        registers.first = place->address < registers.first ? place->address : registers.first;
+        registers.last = last > registers.last ? last : registers.last;
     }
+    tile->polled[core] = registers;
 }
 
 /* Looks for a polling loop when it is time to. */
@@ -133,7 +142,7 @@ static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
         run->probe.steps = 0;
         return;
     }
-    unsigned most = run->probe_fails <= SOON ? FEW_STEPS : RV32_IDLE_STEPS;
+    unsigned most = run->probe_fails <= TILE_PROBES_SOON ? FEW_STEPS : RV32_IDLE_STEPS;
     switch (rv32_idle_search(&tile->hart[core], &run->time, limit, most, &run->probe,
                              &run->idle)) {
     case RV32_PROBE_MORE:
@@ -166,12 +175,12 @@ static void run_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
             step_hart(tile, core);
             continue;
         }
-        bool probes_soon = run->probe_fails <= SOON && run->probe_at > run->time &&
+        bool probes_soon = run->probe_fails <= TILE_PROBES_SOON && run->probe_at > run->time &&
                            run->probe_at < tile->turn_end;
-        run->time = rv32_run(&tile->hart[core], run->time,
-                             probes_soon ? run->probe_at : tile->turn_end);
+        uint64_t due = run->probe_at;
+        run->time = rv32_run(&tile->hart[core], run->time, probes_soon ? due : tile->turn_end);
         after_burst(tile, core);
-        if (probes_soon && run->state == HART_READY) {
+        if ((probes_soon || run->probe_at < due) && run->state == HART_READY) {
             probe_hart(tile, core, tile->turn_end);
         }
     }

@@ -92,8 +92,7 @@ static bool port_hart_access_pending(void *owner, unsigned thread)
 
 static void port_invalidate_code(void *owner)
 {
-    struct tile *tile = owner;
-    rv32_code_invalidate(&tile->code); /* harts share what is decoded */
+    (void)owner; /* decoded code follows every write to memory */
 }
 
 static enum tile_agent agent_of(struct tensix_origin origin)

@@ -154,27 +154,35 @@ bool tile_interrupt_pending(const struct tile *tile, enum rv32_core core)
     return !tile->hart[core].in_handler && pic_pending(tile, core);
 }
 
-static bool is_polled(const struct tile *tile, uint32_t address, uint32_t size)
+static bool polls(const struct tile_hart *run, uint32_t address, uint32_t size)
 {
-    for (unsigned core = 0; core < RV32_CORES; core++) {
-        const struct rv32_idle *idle = &tile->run[core].idle;
-        if (tile->run[core].state != HART_ASLEEP) {
-            continue;
-        }
-        for (unsigned i = 0; i < idle->places; i++) {
-            const struct rv32_idle_place *place = &idle->place[i];
-            if (place->address < address + size && address < place->address + place->size) {
-                return true;
-            }
+    for (unsigned i = 0; i < run->idle.places && run->state == HART_ASLEEP; i++) {
+        const struct rv32_idle_place *place = &run->idle.place[i];
+        if (place->address < address + size && address < place->address + place->size) {
+            return true;
         }
     }
     return false;
 }
 
+static bool is_polled(const struct tile *tile, uint32_t address, uint32_t size)
+{
+    bool any = false;
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        any |= polls(&tile->run[core], address, size);
+    }
+    return any;
+}
+
 void tile_registers_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
 {
-    if (is_polled(tile, address, size)) {
-        tile_event(tile, cycle);
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        const struct tile_span *span = &tile->polled[core];
+        bool may_be = !span->last || (span->first < address + size && address <= span->last);
+        if (may_be && polls(&tile->run[core], address, size)) {
+            tile_event(tile, cycle);
+            return;
+        }
     }
 }
 

@@ -145,7 +145,18 @@ enum hart_state {
     HART_FAULTED, /* after a guest fault under the policy "stop" */
 };
 
-enum { TILE_FIRST_PROBE = 32 }; /* cycles after a hart was woken */
+enum {
+    TILE_FIRST_PROBE = 64, /* cycles after a hart was woken */
+    TILE_PROBES_SOON = 2,  /* as long as no more of them failed, searches come soon and are short */
+    TILE_LOADS = 4,
+};
+
+/* A register that the hart's load at `pc` has found unchanged `repeats` times in short succession, the
+ * last time at `cycle`: perhaps it polls. */
+struct tile_load {
+    uint32_t pc, address, value, repeats;
+    uint64_t cycle;
+};
 
 struct tile_hart {
     enum hart_state state;
@@ -156,6 +167,7 @@ struct tile_hart {
     struct rv32_probe probe; /* the search for a polling loop that is under way */
     uint64_t probe_at;       /* tile time of the next one */
     unsigned probe_fails;    /* searches in vain, for backing off */
+    struct tile_load load[TILE_LOADS]; /* the latest of registers, by pc */
     bool step;            /* run one instruction at a time: debugger or trace */
 };
 
@@ -197,6 +209,11 @@ struct tile_command {
     uint8_t agent;
     uint32_t pc;
     uint64_t due;
+};
+
+/* Registers from `first` to `last` that a sleeping hart polls some of; derived, {0, 0} when nobody knows. */
+struct tile_span {
+    uint32_t first, last;
 };
 
 struct tile {
@@ -251,6 +268,7 @@ struct tile {
     const struct tile_board *board;
     void *owner;
     void *notes; /* the owner's, about this tile */
+    struct tile_span polled[RV32_CORES];
     const void *recent_range[AGENTS]; /* of each agent's latest access; derived (mmio.c) */
 };
 

@@ -57,7 +57,8 @@ enum mmio_reply tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
                      UINT32_MAX);
 }
 
-enum { GPR_BANK_BYTES = 4 * TENSIX_GPRS };
+enum { GPR_BANK_BYTES = 4 * TENSIX_GPRS, GPR_WINDOW_BYTES = 0x1000 };
+#define GPR_WINDOW UINT32_C(0xffe00000)
 
 enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
 {
@@ -72,8 +73,8 @@ enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
     }
     unsigned index = access->offset % GPR_BANK_BYTES / 4;
     enum mmio_reply reply = mmio_word(access, &tile->tensix.gpr[thread][index], UINT32_MAX);
-    if (mmio_wrote(access, reply)) {
-        tile_event(tile, access->cycle);
+    if (mmio_wrote(access, reply)) { /* harts see one GPR at different addresses */
+        tile_registers_changed(tile, GPR_WINDOW, GPR_WINDOW_BYTES, access->cycle);
     }
     return reply;
 }
@@ -137,14 +138,10 @@ static enum mmio_reply write_config(struct tile *tile, struct mmio_access *acces
     case TENSIX_CONFIG_READ_ONLY:
         return mmio_refuse(access, MMIO_READ_ONLY,
                            "harts cannot write ThreadConfig: push a SETC16 instruction");
-    case TENSIX_CONFIG_IC_INVALIDATE:
-        if (access->value && access->operation == MMIO_WRITE) {
-            rv32_code_invalidate(&tile->code); /* harts share what is decoded */
-        }
-        break;
     case TENSIX_CONFIG_UNMODELLED:
         tile_report_unmodelled(tile, access);
         break;
+    case TENSIX_CONFIG_IC_INVALIDATE: /* decoded code follows every write to memory */
     case TENSIX_CONFIG_STORED:
         break;
     }

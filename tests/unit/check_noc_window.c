@@ -172,9 +172,21 @@ END_TEST
 
 /* --- Overlay --- */
 
+/* A hart asleep that polls the space of stream s wakes for every event there. */
+static void sleep_on_space(uint32_t s)
+{
+    struct tile_hart *run = &harness.tile->run[RV32_T2];
+    run->idle.place[0] = (struct rv32_idle_place){.address = STREAM(s, 0x129), .size = 4};
+    run->idle.places = 1;
+    run->state = HART_ASLEEP;
+}
+
 START_TEST(size_loads_space_and_updates_add)
 {
     uint32_t s = (uint32_t)_i;
+    put(H, AGENT_T0, STREAM(s, 10), 100);
+    ck_assert_uint_eq(harness.tile->epoch, 0); /* nobody waits yet */
+    sleep_on_space(s);
     put(H, AGENT_T0, STREAM(s, 8), 0xfffff);
     ck_assert_uint_eq(get(H, AGENT_T0, STREAM(s, 8)), 0x1ffff);
     ck_assert_event(H, put(H, AGENT_T0, STREAM(s, 10), 100));
