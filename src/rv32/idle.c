@@ -4,6 +4,10 @@
 
 #include "rv32/exec.h"
 
+/* A hart that went straight ahead for SCOUT cycles, but for short jumps, is in no loop that waits, or in
+ * a long one: that costs less to find out than a search. */
+enum { SCOUT = 8, STRAIGHT_BYTES = 4 * SCOUT / 2 };
+
 /* A search and what it is about. */
 struct record {
     struct rv32_hart *hart;
@@ -235,19 +239,26 @@ static bool record_step(struct record *record)
     return false;
 }
 
-/* True when the iteration that ends here will be followed by one just like it. */
-static bool is_closed(const struct record *record)
+/* Registers that enter the iteration which ends here and do not hold what they held at its start. */
+static bool carries_values(const struct record *record)
 {
-    if (record->hart->pc != record->probe->start_pc) {
-        return false;
-    }
     for (unsigned r = 1; r < 32; r++) {
-        if (record->probe->live_in >> r & 1 &&
-            (record->probe->follow[r] || record->hart->x[r] != record->probe->start_x[r])) {
-            return false;
+        if (record->probe->live_in >> r & 1 && !record->probe->follow[r] &&
+            record->hart->x[r] != record->probe->start_x[r]) {
+            return true;
         }
     }
-    return true;
+    return false;
+}
+
+static bool carries_clock(const struct record *record)
+{
+    for (unsigned r = 1; r < 32; r++) {
+        if (record->probe->live_in >> r & 1 && record->probe->follow[r]) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Fills in what follows from the clock; false when sleeping is not worth while. One iteration is
@@ -268,6 +279,41 @@ static bool finish(struct record *record, uint64_t now)
     return true;
 }
 
+/* The loop is looked for from here: the hart's place at tile time `now`. */
+static void start_at(struct record *record, uint64_t now)
+{
+    struct rv32_probe *probe = record->probe;
+    *probe = (struct rv32_probe){.steps = probe->steps, .start_pc = record->hart->pc, .start = now,
+                                 .steady = UINT64_MAX};
+    memcpy(probe->start_x, record->hart->x, sizeof probe->start_x);
+    record->idle->places = 0;
+    record->idle->reads_clock = false;
+}
+
+/* A search begins anew at the first place to which the hart jumps back, a loop's head perhaps; and where
+ * the clock is carried from one iteration to the next, an instruction later each time. */
+static void choose_start(struct record *record, uint32_t from, uint64_t now)
+{
+    struct rv32_probe *probe = record->probe;
+    uint32_t pc = record->hart->pc;
+    if (probe->is_late || (!probe->has_turned && pc < from)) {
+        start_at(record, now);
+        probe->has_turned = true;
+    } else {
+        probe->is_late = pc == probe->start_pc && carries_clock(record);
+    }
+}
+
+static bool goes_straight(struct rv32_hart *hart, uint64_t *now, uint64_t limit)
+{
+    uint32_t pc = hart->pc;
+    if (*now + SCOUT >= limit) {
+        return false;
+    }
+    *now = rv32_run(hart, *now, *now + SCOUT);
+    return hart->stop != RV32_RUNNING || (hart->pc > pc && hart->pc - pc > STRAIGHT_BYTES);
+}
+
 enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
                                         unsigned most, struct rv32_probe *probe,
                                         struct rv32_idle *idle)
@@ -275,12 +321,13 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
     struct record record = {.hart = hart, .probe = probe, .idle = idle};
     hart->stop = RV32_RUNNING;
     if (probe->steps == 0) {
-        *probe = (struct rv32_probe){.start_pc = hart->pc, .start = *now, .steady = UINT64_MAX};
-        memcpy(probe->start_x, hart->x, sizeof probe->start_x);
-        idle->places = 0;
-        idle->reads_clock = false;
+        if (goes_straight(hart, now, limit)) {
+            return RV32_PROBE_BUSY;
+        }
+        start_at(&record, *now);
     }
     while (probe->steps < most && *now < limit) {
+        uint32_t pc = hart->pc;
         hart->end = *now;
         probe->steps++;
         if (!record_step(&record)) {
@@ -290,10 +337,12 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
         if (hart->stop != RV32_RUNNING) {
             return RV32_PROBE_BUSY;
         }
-        if (is_closed(&record)) { /* others may have run since a place was noted */
+        if (hart->pc == probe->start_pc && !carries_values(&record) && !carries_clock(&record)) {
+            /* others may have run since a place was noted */
             bool is_idle = rv32_idle_unchanged(hart, idle) && finish(&record, *now);
             return is_idle ? RV32_PROBE_IDLE : RV32_PROBE_BUSY;
         }
+        choose_start(&record, pc, *now);
     }
     return probe->steps < most ? RV32_PROBE_MORE : RV32_PROBE_BUSY;
 }

@@ -37,6 +37,8 @@ enum rv32_follow { RV32_FOLLOWS_NOT, RV32_FOLLOWS_UP, RV32_FOLLOWS_DOWN, RV32_FO
 /* A search for a polling loop under way; plain data. */
 struct rv32_probe {
     unsigned steps;    /* done so far; 0: not started */
+    bool has_turned;   /* the hart has jumped back, and the search began anew there */
+    bool is_late;      /* it begins anew at the next instruction */
     uint32_t start_pc, start_x[32];
     uint64_t start;
     uint32_t written, live_in; /* registers; live_in: read before written */
