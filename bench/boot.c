@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/firmware.h"
+#include "copy.h"
 
 enum { SMALL_WRITES = 64, MOST_POLLS = 1 << 20 };
 
@@ -22,16 +22,29 @@ struct boot {
 struct boot *boot_open(const char *directory)
 {
     struct penrose_error error;
-    const struct loader_boot nobody = {0}; /* firmware looks at no table before kernels run */
+    uint16_t banks[2 * COPY_BANKS];
+    int32_t offsets[COPY_BANKS] = {0};
+    const struct loader_boot nobody = {.dram_bank_to_noc_xy = banks,
+                                       .bank_to_dram_offset = offsets};
     struct boot *boot = calloc(1, sizeof *boot);
     if (!boot) {
         bench_die(directory, "out of memory");
+    }
+    for (unsigned i = 0; i < 2 * COPY_BANKS; i++) { /* the same names on both NoCs */
+        unsigned x, y;
+        copy_bank_at(i % COPY_BANKS, &x, &y);
+        banks[i] = (uint16_t)(y << 6 | x);
     }
     if (loader_firmware_open(directory, &boot->loader, &error) != PENROSE_OK ||
         loader_firmware_boot(boot->loader, &nobody, &boot->writes, &error) != PENROSE_OK) {
         bench_die(directory, error.text);
     }
     return boot;
+}
+
+const struct loader_firmware *boot_firmware(const struct boot *boot)
+{
+    return boot->loader;
 }
 
 void boot_close(struct boot *boot)

@@ -7,12 +7,16 @@
 #define BENCH_BOOT_H
 
 #include "bench.h"
+#include "loader/firmware.h"
 
 struct boot;
 
 /* Opens a firmware set; ends the program when there is something wrong with it. */
 struct boot *boot_open(const char *directory);
 void boot_close(struct boot *boot);
+
+/* The firmware, whose bank tables are those of a chip with 8 DRAM banks. */
+const struct loader_firmware *boot_firmware(const struct boot *boot);
 
 /* Boots workers `first` to `last` (bench_worker) and waits until all of them say that they are
  * ready. */

@@ -8,6 +8,8 @@
  *   copy            56 workers of a booted chip that copy DRAM to DRAM (copy.h), in place of the
  *                   firmware of their BRISCs and NCRISCs
  *   copy_bare       the same on a chip where nothing else runs
+ *   copy_kernels    56 workers of a booted chip run the copy of examples/copy.json under tt-metal's
+ *                   firmware (kernels.h)
  *   hart            one hart in a loop, on a worker among 139 that have booted and wait
  *   threads_harts   host time with one thread to that with two (PENROSE_THREADS), 110 workers
  *                   that copy DRAM to DRAM while their TRISCs compute
@@ -26,6 +28,7 @@
 #include "boot.h"
 #include "copy.h"
 #include "guest.h"
+#include "kernels.h"
 #include "product.h"
 
 enum {
@@ -40,18 +43,19 @@ enum {
     LOOP_INSTRUCTIONS = 10,
     REPETITIONS = 3,
     SETTLE = 5000, /* cycles after which the TRISCs of booted workers wait too */
-    MOST_FIGURES = 8,
+    MOST_FIGURES = 9,
 };
 
 struct settings {
     struct bench_options common;
-    const char *firmware;
+    const char *firmware, *kernels;
 };
 
 struct job {
     const struct settings *settings;
     const char *library;
     const struct boot *boot;
+    struct kernels *kernels;
     uint32_t turns;
     unsigned threads;
     bool multiplies;
@@ -210,6 +214,32 @@ static void measure_copy(const void *what, void *result)
         bench_reset(&device, x, y, held);
     }
     run(&device, job, COPIERS, 1000, has_copied);
+    answer->seconds = bench_now() - start;
+    if (!copy_is_right(&device, COPIERS, PAGES)) {
+        bench_die(job->library, "pages were not copied");
+    }
+    device.exit();
+}
+
+static bool has_run(struct bench_device *device, const struct job *job, unsigned worker)
+{
+    return kernels_are_done(device, job->kernels, worker);
+}
+
+static void measure_kernels(const void *what, void *result)
+{
+    const struct job *job = what;
+    struct answer *answer = result;
+    struct bench_device device;
+    bench_open(&device, job->library);
+    copy_fill(&device, COPIERS, PAGES);
+    boot_workers(&device, job->boot, 0, BENCH_WORKERS - 1);
+    device.clock(SETTLE);
+    double start = bench_now();
+    for (unsigned i = 0; i < COPIERS; i++) {
+        kernels_launch(&device, job->kernels, i, COPIERS, PAGES * COPIERS);
+    }
+    run(&device, job, COPIERS, 1000, has_run);
     answer->seconds = bench_now() - start;
     if (!copy_is_right(&device, COPIERS, PAGES)) {
         bench_die(job->library, "pages were not copied");
@@ -439,6 +469,15 @@ static struct bench_figure copy_figure(const struct job *job, bool is_booted)
                         is_booted ? "goal: ratio 5" : "");
 }
 
+static struct bench_figure kernels_figure(const struct job *job)
+{
+    const double pages = PAGES * COPIERS / 1e3;
+    struct answer ours, reference = {.seconds = 1};
+    struct bench_figure figure = compare(job, measure_kernels, &ours, &reference);
+    figure = speeds(figure, pages / ours.seconds, pages / reference.seconds, "k pages/s", 5);
+    return bench_report(figure, "copy_kernels", "56 workers run kernels that copy", "goal: ratio 5");
+}
+
 static struct bench_figure hart_figure(const struct job *job)
 {
     struct job loop = *job;
@@ -493,10 +532,12 @@ static void report_host(double capacity)
 
 /* --- Options --- */
 
-enum { KEY_FIRMWARE = 0x200 };
+enum { KEY_FIRMWARE = 0x200, KEY_KERNELS };
 
 static const struct argp_option rows[] = {
     {"firmware", KEY_FIRMWARE, "DIR", 0, "A tt-metal firmware set (default: one in the cache)", 0},
+    {"kernels", KEY_KERNELS, "DIR", 0,
+     "What scripts/link-kernels makes of firmware/grid/copy for that set", 0},
     {0},
 };
 
@@ -509,6 +550,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FIRMWARE:
         settings->firmware = argument;
+        return 0;
+    case KEY_KERNELS:
+        settings->kernels = argument;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -534,6 +578,13 @@ int main(int argc, char **argv)
     if (boot) {
         count = boot_figures(&job, figures);
         figures[count++] = copy_figure(&job, true);
+        if (settings.kernels) {
+            job.kernels = kernels_open(boot, settings.kernels);
+            figures[count++] = kernels_figure(&job);
+            kernels_close(job.kernels);
+        } else {
+            printf("copy_kernels: left out without --kernels\n");
+        }
         figures[count++] = hart_figure(&job);
     } else {
         printf(

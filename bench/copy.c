@@ -22,9 +22,6 @@ enum {
     TARGET = 0x10,
     DONE = 0x14,
     BANK = 0x20, /* coordinates of each, as NIUs take them */
-    /* DRAM */
-    SOURCES = 0x1000000,
-    TARGETS = 0x3000000,
     /* NOC_CTRL */
     CTRL_WRITE = 1 << 1,
     CTRL_RESPONSE = 1 << 4,
@@ -152,7 +149,7 @@ static void make(struct guest_code *code, const struct side *side)
 
 /* --- The host --- */
 
-static void bank_at(unsigned bank, unsigned *x, unsigned *y)
+void copy_bank_at(unsigned bank, unsigned *x, unsigned *y)
 {
     *x = 17 + bank / 4;
     *y = 12 + 3 * (bank % 4);
@@ -172,10 +169,10 @@ void copy_load(struct bench_device *device, unsigned worker, unsigned pages)
         bench_die("guest program", "no memory");
     }
     shared[PAGES / 4] = pages;
-    shared[SOURCE / 4] = SOURCES + share(worker, pages);
-    shared[TARGET / 4] = TARGETS + share(worker, pages);
+    shared[SOURCE / 4] = COPY_SOURCES + share(worker, pages);
+    shared[TARGET / 4] = COPY_TARGETS + share(worker, pages);
     for (unsigned bank = 0; bank < COPY_BANKS; bank++) {
-        bank_at(bank, &x, &y);
+        copy_bank_at(bank, &x, &y);
         shared[BANK / 4 + bank] = y << 6 | x;
     }
     bench_worker(worker, &x, &y);
@@ -214,10 +211,10 @@ void copy_fill(struct bench_device *device, unsigned workers, unsigned pages)
     uint32_t page[COPY_PAGE / 4], end = share(workers, pages);
     unsigned x, y;
     for (unsigned bank = 0; bank < COPY_BANKS; bank++) {
-        bank_at(bank, &x, &y);
+        copy_bank_at(bank, &x, &y);
         for (uint32_t at = 0; at < end; at += COPY_PAGE) {
             fill_page(page, bank, at);
-            bench_write(device, x, y, SOURCES + at, page, sizeof page);
+            bench_write(device, x, y, COPY_SOURCES + at, page, sizeof page);
         }
     }
 }
@@ -228,10 +225,10 @@ bool copy_is_right(struct bench_device *device, unsigned workers, unsigned pages
     bool is_right = true;
     unsigned x, y;
     for (unsigned bank = 0; bank < COPY_BANKS; bank++) {
-        bank_at(bank, &x, &y);
+        copy_bank_at(bank, &x, &y);
         for (uint32_t at = 0; at < end && is_right; at += COPY_PAGE) {
             fill_page(wanted, bank, at);
-            bench_read(device, x, y, TARGETS + at, page, sizeof page);
+            bench_read(device, x, y, COPY_TARGETS + at, page, sizeof page);
             is_right = memcmp(page, wanted, sizeof page) == 0;
         }
     }

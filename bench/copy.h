@@ -8,7 +8,15 @@
 
 #include "bench.h"
 
-enum { COPY_PAGE = 2048, COPY_BANKS = 8 };
+enum {
+    COPY_PAGE = 2048,
+    COPY_BANKS = 8,
+    COPY_SOURCES = 0x1000000, /* in each bank */
+    COPY_TARGETS = 0x3000000,
+};
+
+/* Where a bank is, as requests name it. */
+void copy_bank_at(unsigned bank, unsigned *x, unsigned *y);
 
 /* Both programs to a worker, with a share of `pages`, a multiple of COPY_BANKS, of its own. It
  * starts when its BRISC and NCRISC leave reset. */
