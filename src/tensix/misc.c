@@ -56,7 +56,8 @@ static enum tensix_exec exec_NOP(struct tensix *tensix, unsigned thread,
 
 /* --- Setting --- */
 
-/* The bits of the override are bits of the value too: X takes all 18 of them. */
+/* HW: the override is no part of the value, though the page gives X all 18 bits: LLK sets X to 255
+ * with an override and unpacks 256 data. */
 static enum tensix_exec exec_SETADC(struct tensix *tensix, unsigned thread,
                                     const struct tensix_args_SETADC *args)
 {
@@ -66,7 +67,7 @@ static enum tensix_exec exec_SETADC(struct tensix *tensix, unsigned thread,
     }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     enum tensix_adc_axis axis = (enum tensix_adc_axis)args->xyzw;
-    tensix_adc_put(&adc[unit].channel[args->channel], axis, args->new_value);
+    tensix_adc_put(&adc[unit].channel[args->channel], axis, args->value);
     return TENSIX_DONE;
 }
 

@@ -67,14 +67,14 @@ START_TEST(setadc)
     for (int n = 0; n < CASES; n++) {
         unsigned mask = below(8), channel = below(2), axis = below(4), thread = below(3);
         uint32_t value = any_value() & 0xffff, override = below(4);
-        uint32_t new_value = override << 16 | value;
+        uint32_t new_value = override << 16 | value; /* the override does not reach X, see misc.c */
         unsigned which = override ? override - 1 : thread;
         randomize_adcs();
         read_state(&expected);
         for (unsigned i = 0; i < 3; i++) {
             if (mask >> i & 1) {
-                set(&expected.adc[which][i].channel[channel], axis, false, new_value);
-                set(&expected.adc[which][i].channel[channel], axis, true, new_value);
+                set(&expected.adc[which][i].channel[channel], axis, false, value);
+                set(&expected.adc[which][i].channel[channel], axis, true, value);
             }
         }
         execute_and_check(thread,

@@ -146,7 +146,7 @@ static void model_unit(struct counter channel[CHANNELS][AXES], uint32_t word)
     unsigned opcode = word >> 24;
     enum axis first = opcode >= SETADCZW ? Z : X;
     if (opcode == SETADC) {
-        model_set(channel[bits(word, 20, 20)], (enum axis)bits(word, 19, 18), bits(word, 17, 0));
+        model_set(channel[bits(word, 20, 20)], (enum axis)bits(word, 19, 18), bits(word, 15, 0));
         return;
     }
     if (opcode == SETADCXX) {
@@ -311,7 +311,7 @@ START_TEST(counters_by_hand)
 }
 END_TEST
 
-/* Override 1 to 3 is thread 0 to 2, whoever issues it; SETADC's override is part of X's value. */
+/* Override 1 to 3 is thread 0 to 2, whoever issues it; it is no part of X's value. */
 START_TEST(override_names_a_thread)
 {
     unsigned issuer = (unsigned)_i / 4, override = (unsigned)_i % 4;
@@ -321,8 +321,8 @@ START_TEST(override_names_a_thread)
     for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
         const struct tensix_adc *adc = tensix->thread[thread].adc;
         bool is_named = thread == named;
-        ck_assert_uint_eq(adc[0].channel[0].x, is_named ? override << 16 | 5 : 0);
-        ck_assert_uint_eq(adc[0].channel[0].x_cr, is_named ? override << 16 | 5 : 0);
+        ck_assert_uint_eq(adc[0].channel[0].x, is_named ? 5 : 0);
+        ck_assert_uint_eq(adc[0].channel[0].x_cr, is_named ? 5 : 0);
         ck_assert_uint_eq(adc[2].channel[0].w, is_named ? 3 : 0);
     }
 }
