@@ -156,7 +156,52 @@ enum mmio_reply debug_config_read(struct tile *tile, struct mmio_access *access)
     return reply;
 }
 
+/* --- Reading Dst --- */
+
+enum {
+    ARRAY_ROW = 0xfff, /* a physical row */
+    ARRAY_COLUMNS_SHIFT = 12,
+    ARRAY_COLUMNS = 0xf, /* which pair of columns */
+    ARRAY_SHIFT = 16,
+    ARRAY_DST = 2, /* as the whole rest of the command */
+};
+
+/* HW: the command's fields are LLK's and tt-exalens'; rows that ZEROACC has made undefined show
+ * what they held, as ttsim notes of Blackhole. GUESS: neither remapping nor swizzling counts. The
+ * latches of SrcB, array 1, are not modelled. */
+enum mmio_reply debug_array_data(struct tile *tile, struct mmio_access *access)
+{
+    uint32_t command = tile->debug.word[DEBUG_ARRAY_RD_CMD];
+    unsigned row = command & ARRAY_ROW;
+    unsigned column = 2 * (command >> ARRAY_COLUMNS_SHIFT & ARRAY_COLUMNS);
+    if (mmio_is_write(access)) {
+        return MMIO_OK;
+    }
+    if (!(tile->debug.word[DEBUG_ARRAY_RD_EN] & 1) || command >> ARRAY_SHIFT != ARRAY_DST ||
+        row >= TENSIX_DST_ROWS || column >= TENSIX_DST_COLUMNS || tile->kind->type != TILE_TENSIX) {
+        tile_report_unmodelled(tile, access);
+        return mmio_value(access, 0);
+    }
+    if (access->operation == MMIO_READ) {
+        tensix_vector_settle(&tile->tensix, &tile->tensix.vector, access->cycle);
+    }
+    const uint16_t *data = &tile->tensix.dst.bits[row][column];
+    return mmio_value(access, data[0] | (uint32_t)data[1] << 16);
+}
+
+/* --- Pushing instructions --- */
+
 enum { INSTRN_BUF_PUSH_BIT = 4, INSTRN_BUF_EMPTY_BIT = 4, INSTRN_BUF_BITS = 0xff };
+
+/* The instruction to push. HW: tt-exalens sets bit 14 of STALLWAIT, a condition of Wormhole's, and
+ * Blackhole does not mind. Harts that push it get a fault, since theirs is a mistake. */
+static uint32_t injected_instruction(const struct tile *tile)
+{
+    enum { OPCODE_STALLWAIT = 0xa2, OPCODE_SHIFT = 24 };
+    const uint32_t no_conditions = 0x6000;
+    uint32_t word = tile->debug.word[DEBUG_INSTRN_BUF_CTRL1];
+    return word >> OPCODE_SHIFT == OPCODE_STALLWAIT ? word & ~no_conditions : word;
+}
 
 enum mmio_reply debug_instruction_control(struct tile *tile, struct mmio_access *access)
 {
@@ -168,8 +213,8 @@ enum mmio_reply debug_instruction_control(struct tile *tile, struct mmio_access 
         if (has_control && debug_rises(old, *word, INSTRN_BUF_PUSH_BIT + i)) {
             /* SPEC: software should not push to a full FIFO; here the instruction is lost. */
             const struct tensix_origin origin = {.pusher = TENSIX_BY_DEBUG_BUS};
-            (void)tensix_push(&tile->tensix, i, origin, &tile->debug.word[DEBUG_INSTRN_BUF_CTRL1],
-                              1, access->cycle);
+            const uint32_t instruction = injected_instruction(tile);
+            (void)tensix_push(&tile->tensix, i, origin, &instruction, 1, access->cycle);
             tile->tensix_idle = false;
             tile_event(tile, access->cycle);
         }

@@ -1,6 +1,7 @@
 /*
- * The debug interface of B, T0, T1 and T2: pausing, stepping, registers, memory, breakpoints and
- * watchpoints (SPEC: WormholeB0 DebugInterface; HW: tt-exalens for what Blackhole does).
+ * The debug interface of B, T0, T1 and T2, in other tiles of E0 and E1: pausing, stepping,
+ * registers, memory, breakpoints and watchpoints (SPEC: WormholeB0 DebugInterface; HW: tt-exalens
+ * for what Blackhole does).
  *
  * Simplification: a hart has no pipeline here, so a pause is immediate, an instruction that hits
  * a watch is always the last to retire before the pause, and slow execution changes nothing.
@@ -251,7 +252,8 @@ static void command_registers(struct tile *tile, enum rv32_core core, uint32_t c
     struct rv32_hart *hart = &tile->hart[core];
     uint32_t number = debug->argument[0];
     if (command & COMMAND_READ_REGISTER && number <= REGISTER_PC) {
-        debug->result = number == REGISTER_PC ? rv32_current_pc(&tile->hart[core]) : hart->x[number];
+        debug->result =
+            number == REGISTER_PC ? rv32_current_pc(&tile->hart[core]) : hart->x[number];
     }
     if (command & COMMAND_WRITE_REGISTER && number > 0 && number < REGISTER_PC) {
         hart->x[number] = debug->argument[1];
@@ -384,10 +386,15 @@ enum {
     ECHO_VALID = 30,
 };
 
-static enum rv32_core hart_of(uint32_t control)
+/* The hart that the control register names, RV32_CORES when the tile has none with that number. */
+static enum rv32_core hart_of(const struct tile *tile, uint32_t control)
 {
-    static const enum rv32_core core_of[] = {RV32_B, RV32_T0, RV32_T1, RV32_T2};
-    return core_of[control >> CONTROL_HART & 3];
+    static const enum rv32_core tensix_cores[] = {RV32_B, RV32_T0, RV32_T1, RV32_T2};
+    static const enum rv32_core other_cores[] = {RV32_B, RV32_NC, RV32_CORES, RV32_CORES};
+    bool is_tensix = tile->kind->type == TILE_TENSIX;
+    unsigned number = control >> CONTROL_HART & 3;
+    enum rv32_core core = is_tensix ? tensix_cores[number] : other_cores[number];
+    return tile->kind->harts >> core & 1 ? core : RV32_CORES;
 }
 
 enum mmio_reply debug_risc_control(struct tile *tile, struct mmio_access *access)
@@ -400,11 +407,15 @@ enum mmio_reply debug_risc_control(struct tile *tile, struct mmio_access *access
     }
     uint32_t control = *word;
     unsigned number = control & CONTROL_REGISTER;
+    enum rv32_core core = hart_of(tile, control);
     tile->debug.read_is_valid = false;
-    if (control >> CONTROL_WRITE & 1) {
-        write_register(tile, hart_of(control), number, access);
+    if (core == RV32_CORES) {
+        tile->debug.read_value = 0; /* GUESS: nobody answers */
+        tile_report_unmodelled(tile, access);
+    } else if (control >> CONTROL_WRITE & 1) {
+        write_register(tile, core, number, access);
     } else {
-        tile->debug.read_value = read_register(tile, hart_of(control), number, access->cycle);
+        tile->debug.read_value = read_register(tile, core, number, access->cycle);
         tile->debug.read_is_valid = true;
     }
     return MMIO_OK;

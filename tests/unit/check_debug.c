@@ -129,6 +129,35 @@ START_TEST(configuration_can_be_read)
 }
 END_TEST
 
+static uint32_t read_array(uint32_t command)
+{
+    put(H, AGENT_NOC, REG(0x064), command);
+    return get(H, AGENT_NOC, REG(0x06c));
+}
+
+START_TEST(dst_can_be_read)
+{
+    struct tensix_dst *dst = &harness.tile->tensix.dst;
+    for (unsigned column = 0; column < TENSIX_DST_COLUMNS; column++) {
+        dst->bits[77][column] = (uint16_t)(0x4d00 + column);
+    }
+    dst->cleared[77] = true;
+    put(H, AGENT_NOC, REG(0x060), 1);
+    ck_assert_uint_eq(read_array(0x20000 | 77), 0x4d014d00);
+    ck_assert_uint_eq(read_array(0x20000 | 7 << 12 | 77), 0x4d0f4d0e);
+    ck_assert_uint_eq(read_array(0x20000 | 7 << 12 | 78), 0);
+    ck_assert_uint_eq(harness.unmodelled, 0);
+    static const uint32_t others[] = {0x20000 | 8 << 12 | 77, 0x20000 | 1024, 0x10000, 0xa0000};
+    for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++) {
+        ck_assert_uint_eq(read_array(others[i]), 0);
+        ck_assert_uint_eq(harness.unmodelled, i + 1);
+    }
+    put(H, AGENT_NOC, REG(0x060), 0);
+    ck_assert_uint_eq(read_array(0x20000 | 77), 0);
+    ck_assert_uint_eq(harness.unmodelled, 5);
+}
+END_TEST
+
 START_TEST(debug_bus_pushes_on_the_edge)
 {
     uint32_t control = 1u << _i, push = 16u << _i;
@@ -149,6 +178,24 @@ START_TEST(debug_bus_pushes_on_the_edge)
     }
     ck_assert_uint_eq(thread->back.count, 8);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x0a8)), 0x77 & ~push & ~control);
+}
+END_TEST
+
+/* tt-exalens sets a bit of STALLWAIT that only Wormhole has; a hart that does so is at fault. */
+START_TEST(debug_bus_forgives_stallwait)
+{
+    const struct tensix_thread *thread = &harness.tile->tensix.thread[1];
+    put(H, AGENT_NOC, REG(0x0a4), 0xa2806001);
+    put(H, AGENT_NOC, REG(0x0a0), 2);
+    put(H, AGENT_NOC, REG(0x0a0), 2 | 2 << 4);
+    ck_assert_uint_eq(thread->back.entry[0].word, 0xa2800001);
+    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x0a4)), 0xa2806001);
+    tile_run(harness.tile, 256);
+    ck_assert_uint_eq(harness.faults, 0);
+    put(H, AGENT_NOC, REG(0x0a0), 0);
+    put(H, AGENT_T1, 0xffe40000, 0xa2806001);
+    tile_run(harness.tile, 512);
+    ck_assert_uint_eq(harness.faults, 1);
 }
 END_TEST
 
@@ -376,6 +423,20 @@ enum { PAUSED = 1, BREAKPOINT = 2, WATCHPOINT = 4, EBREAK = 8 };
 
 static const enum rv32_core core_of[] = {RV32_B, RV32_T0, RV32_T1, RV32_T2};
 
+/* An Ethernet tile takes the place of the worker. */
+static void open_ethernet(void)
+{
+    tile_destroy(harness.tile);
+    harness.tile = tile_create(TILE_ETHERNET, 1, 1, harness.store, &harness.board, &harness);
+    ck_assert_ptr_nonnull(harness.tile);
+}
+
+static void release_ethernet(unsigned hart, uint32_t pc)
+{
+    put(H, AGENT_NOC, REG(0x1b0), hart ? 1u << 11 : 1u << 12);
+    harness.tile->hart[hart ? RV32_NC : RV32_B].pc = pc;
+}
+
 static void start_victim(unsigned hart)
 {
     harness_assemble(H, VICTIM, victim);
@@ -560,6 +621,41 @@ START_TEST(memory_command_waits_for_a_mailbox)
 }
 END_TEST
 
+/* A load that waits for a mailbox begins anew after a pause; a step ends with it. */
+START_TEST(waiting_harts_pause)
+{
+    static const char *const reader[] = {
+        "lui a0, 0xffec0", "lw a1, 0(a0)", "addi a2, a1, 1", "1:", "jal zero, 1b", NULL};
+    bool steps = _i;
+    harness_assemble(H, VICTIM, reader);
+    harness_release(H, RV32_T0, VICTIM);
+    tile_run(harness.tile, 256);
+    ck_assert_int_eq(harness.tile->run[RV32_T0].state, HART_WAITING);
+    command(1, PAUSE);
+    ck_assert_uint_eq(dr_read(1, 0), PAUSED);
+    ck_assert_uint_eq(gpr(1, 32), VICTIM + 4);
+    if (steps) {
+        step(1);
+        ck_assert_uint_eq(dr_read(1, 0), 0);
+    }
+    put(H, AGENT_B, 0xffec1000, 0x55);
+    tile_run(harness.tile, harness.tile->now + 256);
+    if (steps) {
+        ck_assert_uint_eq(dr_read(1, 0), PAUSED);
+        ck_assert_uint_eq(gpr(1, 32), VICTIM + 8);
+    }
+    ck_assert_uint_eq(gpr(1, 11), steps ? 0x55 : 0);
+    ck_assert_uint_eq(gpr(1, 12), 0);
+    command(1, GO_ON);
+    tile_run(harness.tile, harness.tile->now + 256);
+    command(1, PAUSE);
+    ck_assert_uint_eq(gpr(1, 11), 0x55);
+    ck_assert_uint_eq(gpr(1, 12), 0x56);
+    ck_assert_uint_eq(harness.tile->mailboxes.box[RV32_B][RV32_T0].count, 0);
+    ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
+}
+END_TEST
+
 START_TEST(held_harts_take_no_commands)
 {
     dr_write(1, 2, 5);
@@ -577,6 +673,32 @@ START_TEST(held_harts_take_no_commands)
     put(H, AGENT_NOC, REG(0x1b0), 0x47800);
     ck_assert_uint_eq(dr_read(1, 5), 0);
     ck_assert(!harness.tile->run[RV32_T0].step);
+}
+END_TEST
+
+/* Nobody answers for a hart that the tile does not have. */
+START_TEST(other_tiles_have_other_harts)
+{
+    unsigned hart = (unsigned)_i;
+    open_ethernet();
+    harness_assemble(H, VICTIM, victim);
+    release_ethernet(hart, VICTIM);
+    tile_run(harness.tile, 256);
+    ck_assert_uint_eq(dr_read(hart, 0), PAUSED | EBREAK);
+    ck_assert_uint_eq(dr_read(1 - hart, 0), 0);
+    step(hart);
+    ck_assert_uint_eq(gpr(hart, 32), VICTIM + 8);
+    ck_assert_uint_eq(gpr(hart, 12), 3);
+    ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
+    for (unsigned absent = 2; absent < 4; absent++) {
+        put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0x80000000 + (absent << 17) + 5);
+        ck_assert_uint_eq(get(H, AGENT_NOC, REG(DBG_STATUS_0)) >> 30, 2); /* no valid bit */
+        ck_assert_uint_eq(get(H, AGENT_NOC, REG(DBG_STATUS_1)), 0);
+        put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0);
+        dr_write(absent, 1, SLOW | PAUSE);
+        ck_assert_uint_eq(harness.unmodelled, 2 * (absent - 1));
+    }
+    ck_assert_uint_eq(dr_read(hart, 0), PAUSED);
 }
 END_TEST
 
@@ -703,6 +825,104 @@ START_TEST(daisychain_shows_pcs)
 }
 END_TEST
 
+START_TEST(daisychain_shows_other_harts)
+{
+    static const char *const spin[] = {"1:", "jal zero, 1b", NULL};
+    const uint32_t group_a = 18 + 2 * (uint32_t)_i;
+    open_ethernet();
+    harness_assemble(H, 0x4560, spin);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_a + 1, 1u)) >> 31, 0);
+    release_ethernet((unsigned)_i, 0x4560);
+    tile_run(harness.tile, 1280);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_a + 1, 1u)), 0x80004560);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_a, 3u)), 0x8000006f);
+    ck_assert_uint_eq(harness.unmodelled, 0);
+    ck_assert_uint_eq(read_signal(BUS(7u, 12u, 0u)), 0); /* a worker's */
+    ck_assert_uint_eq(harness.unmodelled, 1);
+}
+END_TEST
+
+/* A hart loads from the mailbox that B writes to. */
+START_TEST(daisychain_shows_waiting_loads)
+{
+    static const char *const program[] = {"lui a0, 0xffec0", "lw a1, 0(a0)", "1:", "jal zero, 1b",
+                                          NULL};
+    const uint32_t all = 15u << 19, reader = (uint32_t)_i;
+    const uint32_t group_a = 10 + 2 * reader, mailbox = 0xffec0000 + 0x1000 * reader;
+    harness_assemble(H, 0x4560, program);
+    ck_assert_uint_eq(read_signal(BUS(7u, 1u, 3u)), all);
+    harness_release(H, core_of[reader], 0x4560);
+    tile_run(harness.tile, 1280);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_a, 0u)), 0x80004564);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_a, 1u)), 0x7fec0000);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_a, 3u)),
+                      harness_word(H, 0x4564) | UINT32_C(0x80000000));
+    ck_assert_uint_eq(read_signal(BUS(7u, 1u, 3u)), all & ~(1u << (19 + reader)));
+    ck_assert_uint_eq(read_signal(BUS(7u, 22u, 3u)), 15u << 10); /* nobody waits for T2 */
+    put(H, AGENT_B, mailbox, 7);
+    ck_assert_uint_eq(read_signal(BUS(7u, 1u, 3u)), all);
+    tile_run(harness.tile, 2560);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_a, 1u)), 0);
+    ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
+}
+END_TEST
+
+START_TEST(daisychain_shows_pc_bufs)
+{
+    static const char *const program[] = {
+        "lui a0, 0xffe80", "lw a1, 0(a0)", "lw a1, 4(a0)", "1:", "jal zero, 1b", NULL};
+    enum { MAILBOXES = 15 << 10, EMPTY = 1 << 23, FULL = 1 << 24 };
+    const uint32_t reads = UINT32_C(1) << 31, thread = (uint32_t)_i;
+    const uint32_t group_c = 18 + 2 * thread, group_d = group_c + 1;
+    harness_assemble(H, 0x4560, program);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_d, 0u)), EMPTY);
+    harness_release(H, core_of[1 + thread], 0x4560);
+    tile_run(harness.tile, 1280);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_d, 0u)), EMPTY | reads);
+    for (unsigned i = 0; i < PC_BUF_DEPTH; i++) {
+        put(H, AGENT_B, 0xffe80000 + 0x10000 * thread, 0x12345678);
+    }
+    ck_assert_uint_eq(read_signal(BUS(7u, group_c, 3u)), MAILBOXES | 0x078u << 23);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_d, 0u)), 0x12345678 >> 9 | FULL | reads);
+    tile_run(harness.tile, 2560);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_d, 0u)), 0x12345678 >> 9);
+    ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
+}
+END_TEST
+
+/* The FIFO before the MOP expander, then the instruction at the wait gate. */
+START_TEST(daisychain_shows_instructions)
+{
+    const uint32_t semwait = 0xa6008005; /* a second one waits while semaphore 0 is 0 */
+    const uint32_t nop = 0x02000000;
+    const uint32_t thread = (uint32_t)_i, group_d = 19 + 2 * thread, gate = 12 - 4 * thread;
+    const enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_d, 3u)), 1u << 30);
+    ck_assert_uint_eq(read_signal(BUS(1u, gate, 2u)), 1u << 9 | 1u << 12);
+    put(H, trisc, 0xffe40000, semwait);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_d, 0u)) >> 26 & 1, 1); /* busy */
+    ck_assert_uint_eq(read_signal(BUS(7u, group_d, 2u)), semwait << 22);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_d, 3u)), semwait >> 10 | 1u << 22);
+    put(H, trisc, 0xffe40000, semwait);
+    for (unsigned i = 1; i < TENSIX_FIFO_ACCEPTS; i++) {
+        put(H, trisc, 0xffe40000, nop);
+    }
+    ck_assert_uint_eq(read_signal(BUS(7u, group_d, 3u)) >> 29, 1);
+    tile_run(harness.tile, 1280);
+    ck_assert_uint_eq(read_signal(BUS(1u, gate, 1u)), semwait << 8);
+    ck_assert_uint_eq(read_signal(BUS(1u, gate, 2u)), semwait >> 24 | 1u << 12);
+    for (unsigned i = 0; i < TENSIX_BACK_DEPTH; i++) {
+        put(H, AGENT_B, 0xffe40000 + 0x10000 * thread, nop);
+    }
+    ck_assert_uint_eq(read_signal(BUS(1u, gate, 2u)), semwait >> 24 | 1u << 11);
+    put(H, trisc, 0xffe80020, 0); /* increments semaphore 0 */
+    tile_run(harness.tile, 2560);
+    ck_assert_uint_eq(read_signal(BUS(7u, group_d, 3u)), 1u << 30);
+    ck_assert_uint_eq(read_signal(BUS(1u, gate, 2u)), 1u << 9 | 1u << 12);
+    ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
+}
+END_TEST
+
 START_TEST(daisychain_tests_itself)
 {
     ck_assert_uint_eq(read_signal(BUS(3u, 255u, 0u)), 3);
@@ -765,7 +985,9 @@ static void add_risc_tests(TCase *tcase)
     tcase_add_loop_test(tcase, watchpoints_hit, 0, 4);
     tcase_add_test(tcase, breakpoint_wakes_a_sleeper);
     tcase_add_test(tcase, memory_command_waits_for_a_mailbox);
+    tcase_add_loop_test(tcase, waiting_harts_pause, 0, 2);
     tcase_add_test(tcase, held_harts_take_no_commands);
+    tcase_add_loop_test(tcase, other_tiles_have_other_harts, 0, 2);
     tcase_add_test(tcase, status_echoes_control);
     tcase_add_test(tcase, harts_pause_harts);
 }
@@ -780,7 +1002,9 @@ int main(void)
     tcase_add_loop_test(tcase, polls_are_declared, 0, 8);
     tcase_add_test(tcase, soft_reset_keeps_24_bits);
     tcase_add_test(tcase, configuration_can_be_read);
+    tcase_add_test(tcase, dst_can_be_read);
     tcase_add_loop_test(tcase, debug_bus_pushes_on_the_edge, 0, 3);
+    tcase_add_test(tcase, debug_bus_forgives_stallwait);
     tcase_add_test(tcase, wall_clock_latches_its_high_word);
     tcase_add_test(tcase, watchdog_counts_down_and_interrupts);
     tcase_add_test(tcase, events_of_128_and_96_bits);
@@ -790,6 +1014,10 @@ int main(void)
     tcase_add_loop_test(tcase, perf_counters_count_cycles, 0, 5);
     tcase_add_loop_test(tcase, perf_counters_count_instructions, 0, 3);
     tcase_add_loop_test(tcase, daisychain_shows_pcs, 0, 5);
+    tcase_add_loop_test(tcase, daisychain_shows_other_harts, 0, 2);
+    tcase_add_loop_test(tcase, daisychain_shows_waiting_loads, 1, 4);
+    tcase_add_loop_test(tcase, daisychain_shows_pc_bufs, 0, 3);
+    tcase_add_loop_test(tcase, daisychain_shows_instructions, 0, 3);
     tcase_add_test(tcase, daisychain_tests_itself);
     tcase_add_test(tcase, daisychain_writes_l1);
     tcase_add_test(tcase, daisychain_samples);
