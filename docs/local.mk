@@ -1,6 +1,7 @@
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
 	%D%/DEVIATIONS.md \
+	%D%/MIGRATING.md \
 	%D%/PERFORMANCE.md \
 	%D%/examples/picture.py \
 	%D%/examples/run_program.c

@@ -18,6 +18,8 @@ vector_harness = %D%/unit/vector_harness.c %D%/unit/vector_harness.h $(tensix_ha
 
 UNIT_TESTS = \
 	%D%/unit/check_abi \
+	%D%/unit/check_abi_environment \
+	%D%/unit/check_abi_faults \
 	%D%/unit/check_abi_time \
 	%D%/unit/check_arc \
 	%D%/unit/check_auto_ttsync \
@@ -152,6 +154,8 @@ UNIT_TESTS = \
 	%D%/unit/check_windows
 
 tests_unit_check_abi_SOURCES = %D%/unit/check_abi.c $(abi_host)
+tests_unit_check_abi_environment_SOURCES = %D%/unit/check_abi_environment.c $(abi_host)
+tests_unit_check_abi_faults_SOURCES = %D%/unit/check_abi_faults.c $(abi_host)
 tests_unit_check_abi_time_SOURCES = %D%/unit/check_abi_time.c $(abi_host)
 tests_unit_check_code_SOURCES = %D%/unit/check_code.c $(rv32_harness)
 tests_unit_check_eth_SOURCES = %D%/unit/check_eth.c %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
@@ -287,6 +291,8 @@ tests_unit_check_reader_f_memory_LDADD = $(LDADD) -lm
 tests_unit_check_reader_f_rows_LDADD = $(LDADD) -lm
 tests_unit_check_reader_g_atomics_LDADD = $(LDADD) -lm
 tests_unit_check_abi_LDADD = libttsim_parts.la $(LDADD)
+tests_unit_check_abi_environment_LDADD = libttsim_parts.la $(LDADD)
+tests_unit_check_abi_faults_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_check_abi_time_LDADD = libttsim_parts.la $(LDADD)
 
 LDADD = libpenrose_core.la $(CHECK_LIBS) $(JANSSON_LIBS)
@@ -297,16 +303,21 @@ TESTS += $(UNIT_TESTS) $(CLIENT_TESTS)
 endif
 
 ## The built library as its clients have it.
-CLIENT_TESTS = %D%/abi/check_client
+CLIENT_TESTS = %D%/abi/check_client %D%/abi/check_robust
 tests_abi_check_client_SOURCES = %D%/abi/check_client.c %D%/abi/client.c %D%/abi/client.h
 tests_abi_check_client_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_abi_check_client_LDADD = $(CHECK_LIBS) -ldl
+tests_abi_check_robust_SOURCES = %D%/abi/check_robust.c %D%/abi/client.c %D%/abi/client.h
+tests_abi_check_robust_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_abi_check_robust_LDADD = $(CHECK_LIBS) -ldl -lpthread
 
 ## Scripts: exports of the libraries, the command line, our guest programs.
 SHELL_TESTS = \
 	%D%/abi/exports.sh \
 	%D%/cli/bad-files.sh \
 	%D%/cli/data-errors.sh \
+	%D%/cli/doctor.sh \
+	%D%/cli/exec.sh \
 	%D%/cli/firmware.sh \
 	%D%/cli/kernel-sets.sh \
 	%D%/cli/machine.sh \

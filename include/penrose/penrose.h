@@ -366,6 +366,28 @@ bool penrose_fault_get(struct penrose_chip *chip, size_t index, struct penrose_f
 /* Forgets all records and lets a stopped chip run again; faulted harts retry their instruction. */
 void penrose_fault_clear(struct penrose_chip *chip);
 
+/*
+ * The other way to go on, for hosts that serve more than one program: the chip goes on without
+ * whoever is at fault. A hart at fault stays PENROSE_HART_FAULTED until it is put into reset; so does
+ * one that made a wrong NoC request, or pushed a wrong Tensix instruction. After the latter the
+ * coprocessor stands still, and with it who waits for it, until penrose_coprocessor_reset. Records of
+ * faults that stop are forgotten, the others kept. To be called whenever penrose_run has said
+ * PENROSE_FAULT, after the records were read; calling it at other times does no harm.
+ */
+void penrose_fault_isolate(struct penrose_chip *chip);
+
+/* True while instructions that were pushed to the coprocessor of a worker have not all been executed. */
+bool penrose_coprocessor_busy(struct penrose_chip *chip, unsigned x, unsigned y);
+
+/*
+ * Makes the coprocessor of a worker what it is after power-on: queues, semaphores, configuration,
+ * registers. Resetting harts does less: on hardware, and here, instructions that have left the MOP
+ * expander, semaphores and banks stay as they are, and disturb what is loaded next. PENROSE_E_STATE
+ * unless the three TRISCs are in reset, PENROSE_E_ARGUMENT where there is no coprocessor.
+ */
+enum penrose_status penrose_coprocessor_reset(struct penrose_chip *chip, unsigned x, unsigned y,
+                                              struct penrose_error *error);
+
 /* Writes a report of a fault, several lines, into text[size]; returns the length as snprintf. */
 int penrose_fault_format(const struct penrose_fault *fault, char *text, size_t size);
 

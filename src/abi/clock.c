@@ -10,10 +10,13 @@
  *   the host does nothing but read places again and find what it found before, up to 65536.
  * - It drops back to 128 when the host writes to a tile, reads something that it had not read, or
  *   sees a change. Register writes that set up windows do not count: hosts do them all the time.
+ * - As long as the host makes progress it waits for nothing, so the time of such calls is saved up
+ *   and passes together, that of eight calls at most: a host that goes from tile to tile would wake
+ *   all of them at each.
  * - While several tiles are busy, a change of a polled value ends the call within 512 cycles, and
  *   so does a write of the device to host memory.
  * - Waiting for an event that is T cycles away takes about log2(T / 128) + T / 65536 calls instead
- *   of T; reading out results, which are different places, costs 128 cycles a read.
+ *   of T; reading out results, which are different places, costs 128 cycles a read, saved up.
  *
  * A chip on which nothing can happen without the host only lets the cycles asked for pass, and they
  * pass in one go before the next access that could notice.
@@ -32,7 +35,7 @@
 
 #include "abi/device.h"
 
-enum { FIRST = 128, MOST = 65536, LARGEST = 1 << 30, QUIET_POLLS = 1000 };
+enum { FIRST = 128, MOST = 65536, LARGEST = 1 << 30, QUIET_POLLS = 1000, SAVED_CALLS = 8 };
 
 /* --- Options --- */
 
@@ -229,10 +232,33 @@ void clock_settle(struct device *device)
     ahead->is_quiet = false;
 }
 
+/* Whether the call's time can be saved up. */
+static bool save(struct run_ahead *ahead, uint32_t cycles)
+{
+    uint64_t saved = ahead->saved + ahead->quantum;
+    if (cycles >= ahead->quantum || saved >= (uint64_t)SAVED_CALLS * ahead->first) {
+        return false;
+    }
+    ahead->saved = saved;
+    return true;
+}
+
+static void run_ahead(struct device *device, uint32_t cycles)
+{
+    struct run_ahead *ahead = &device->run_ahead;
+    uint64_t now = penrose_now(device->chip), most = cycles;
+    if (cycles < ahead->quantum) {
+        most = ahead->quantum + ahead->saved;
+        ahead->saved = 0;
+    }
+    run_busy(device, now + cycles, now + most);
+}
+
 void clock_run(struct device *device, uint32_t cycles)
 {
     struct run_ahead *ahead = &device->run_ahead;
-    uint64_t now = penrose_now(device->chip);
+    /* What the device has written to host memory is progress, but the host may wait for the rest. */
+    bool is_waiting = !ahead->progress || ahead->host_written;
     if (cycles == 0 || device->stopped) {
         return;
     }
@@ -242,8 +268,10 @@ void clock_run(struct device *device, uint32_t cycles)
     if (ahead->is_quiet) {
         run_quiet(device, cycles);
     } else if (ahead->most > 0) {
-        run_busy(device, now + cycles, now + (cycles > ahead->quantum ? cycles : ahead->quantum));
-    } else if (ahead->due > now) {
+        if (is_waiting || !save(ahead, cycles)) {
+            run_ahead(device, cycles);
+        }
+    } else if (ahead->due > penrose_now(device->chip)) {
         run_busy(device, ahead->due, ahead->due);
     }
     ahead->polling = false;

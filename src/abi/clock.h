@@ -25,6 +25,7 @@ struct run_ahead {
     bool polling;         /* and it polled since then */
     bool host_written;    /* the device wrote to host memory during this call */
     uint64_t due;         /* without running ahead: the cycles that the host asked for in all */
+    uint64_t saved;       /* cycles of calls while the host made progress, still to pass */
     bool is_quiet;        /* nothing can happen on the chip until the host does something */
     uint64_t owed;        /* cycles of a quiet chip that are still to pass */
     unsigned quiet_polls; /* successive polls in vain of a quiet chip */

@@ -1,10 +1,19 @@
-/* Life of the device behind the ABI, its configuration space, its fault reports. */
+/* Life of the device behind the ABI, what the environment asks for, its configuration space. */
 #include "abi/device.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { CONFIG_BYTES = 4096, FAULT_TEXT = 4096 };
+#include "abi/card.h"
+#include "chip/grid.h"
+#include "debug/settings.h"
+#include "debug/trace_file.h"
+#include "num/kernels.h"
+
+enum { CONFIG_BYTES = 4096, MOST_COMPLAINTS = 16, MOST_THREADS = 256 };
 
 /* --- The chip's way to its host --- */
 
@@ -46,15 +55,129 @@ static void connect_host(struct device *device)
     penrose_pcie_device_set(device->chip, &windows);
 }
 
-/* --- Life --- */
+/* --- The environment --- */
 
-/* The options that the environment asks for; the chip itself looks at PENROSE_THREADS. */
-static void choose_options(struct penrose_options *options)
+/* A variable's value; NULL where it is not set, or empty. */
+static const char *variable(const char *name)
 {
-    const char *card = getenv("PENROSE_CARD");
-    penrose_options_default(options);
-    options->card = card && *card ? card : NULL;
+    const char *text = getenv(name);
+    return text && *text ? text : NULL;
 }
+
+/* What is wrong with a variable, kept until the device is used. */
+static void complain(struct device *device, const char *name, const char *why)
+{
+    static const char rest[] = "; the default is used";
+    size_t old = device->complaints ? strlen(device->complaints) : 0;
+    size_t size = old + strlen(name) + 2 + strlen(why) + sizeof rest + 1;
+    char *grown = realloc(device->complaints, size);
+    if (grown) {
+        snprintf(grown + old, size - old, "%s: %s%s\n", name, why, rest);
+        device->complaints = grown;
+    }
+}
+
+static void choose_card(struct device *device, struct penrose_options *options)
+{
+    const char *card = variable("PENROSE_CARD");
+    char why[128];
+    options->card = card && grid_product(card) ? card : abi_default_card;
+    if (card && options->card != card) {
+        snprintf(why, sizeof why, "there is no card '%.40s'; choose unharvested, p150a or p100a",
+                 card);
+        complain(device, "PENROSE_CARD", why);
+    }
+}
+
+/* The chip looks at PENROSE_KERNELS itself, and refuses what it cannot run. */
+static void choose_kernels(struct device *device)
+{
+    const char *name = variable("PENROSE_KERNELS");
+    char why[128];
+    if (name && !num_kernels_find(name)) {
+        snprintf(why, sizeof why,
+                 "this host cannot run '%.40s'; choose reference, avx2 or avx512, or none for the "
+                 "fastest",
+                 name);
+        complain(device, "PENROSE_KERNELS", why);
+        unsetenv("PENROSE_KERNELS"); /* there is no other way to have its default */
+    }
+}
+
+static void choose_threads(struct device *device, struct penrose_options *options)
+{
+    const char *text = variable("PENROSE_THREADS");
+    char *end = NULL, why[128];
+    options->threads = 1;
+    if (!text) {
+        return;
+    }
+    unsigned long value = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || value < 1 || value > MOST_THREADS) {
+        snprintf(why, sizeof why, "'%.40s' is not a number from 1 to %d", text, MOST_THREADS);
+        complain(device, "PENROSE_THREADS", why);
+        return;
+    }
+    options->threads = (unsigned)value;
+}
+
+static void choose_options(struct device *device, struct penrose_options *options)
+{
+    struct penrose_error error;
+    const char *schedule = variable("PENROSE_SCHEDULE"), *policy = variable("PENROSE_POLICY");
+    penrose_options_default(options);
+    choose_card(device, options);
+    choose_kernels(device);
+    choose_threads(device, options);
+    if (schedule && settings_schedule(options, schedule, &error) != PENROSE_OK) {
+        complain(device, "PENROSE_SCHEDULE", error.text);
+    }
+    if (policy && settings_policy(options, policy, &error) != PENROSE_OK) {
+        complain(device, "PENROSE_POLICY", error.text);
+    }
+}
+
+static void start_summary(struct device *device)
+{
+    const char *path = variable("PENROSE_SUMMARY");
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0) {
+        close(fd);
+        device->summary = calloc(1, sizeof *device->summary);
+    }
+    if (device->summary) {
+        device->summary->path = strdup(path);
+    }
+    if (path && (!device->summary || !device->summary->path)) {
+        complain(device, "PENROSE_SUMMARY", "the file that it names cannot be written");
+        free(device->summary);
+        device->summary = NULL;
+    }
+}
+
+static void start_trace(struct device *device)
+{
+    struct penrose_error error;
+    const char *path = variable("PENROSE_TRACE");
+    if (path && trace_file_start(device->chip, path, &device->trace, &error) != PENROSE_OK) {
+        complain(device, "PENROSE_TRACE", error.text);
+    }
+}
+
+void device_first_use(struct device *device)
+{
+    char *line = device->complaints;
+    device->is_used = true;
+    device->complaints = NULL;
+    for (char *next, *at = line; at && *at; at = next) {
+        next = strchr(at, '\n');
+        *next++ = '\0';
+        report(device, "%s", at);
+    }
+    free(line);
+}
+
+/* --- Life --- */
 
 struct device *device_create(void)
 {
@@ -65,23 +188,36 @@ struct device *device_create(void)
         report_always("libttsim_init: no memory for a device");
         return NULL;
     }
-    choose_options(&options);
+    choose_options(device, &options);
     if (penrose_chip_create(&options, &device->chip, &error) != PENROSE_OK) {
         report(device, "libttsim_init: %s", error.text);
+        free(device->complaints);
         free(device);
         return NULL;
     }
     connect_host(device);
+    start_summary(device);
+    start_trace(device);
     clock_init(device);
     return device;
 }
 
 void device_destroy(struct device *device)
 {
-    if (device) {
-        penrose_chip_destroy(device->chip);
-        free(device);
+    if (!device) {
+        return;
     }
+    if (!trace_file_stop(device->trace)) {
+        report(device, "PENROSE_TRACE: not all of the trace could be written");
+    }
+    if (device->summary) {
+        summary_write(device);
+        free(device->summary->path);
+    }
+    penrose_chip_destroy(device->chip);
+    free(device->summary);
+    free(device->complaints);
+    free(device);
 }
 
 /* --- Configuration space --- */
@@ -106,7 +242,7 @@ uint32_t device_config_read(struct device *device, uint32_t offset)
     return offset < sizeof header ? header[offset / 4] : 0;
 }
 
-/* --- Answers and reports --- */
+/* --- Answers --- */
 
 void device_no_answer(struct transfer transfer)
 {
@@ -115,20 +251,15 @@ void device_no_answer(struct transfer transfer)
     }
 }
 
-void device_report_faults(struct device *device)
+uint64_t device_instructions(struct device *device, unsigned x, unsigned y)
 {
-    size_t count = penrose_fault_count(device->chip);
-    for (; device->faults_told < count; device->faults_told++) {
-        struct penrose_fault fault;
-        char text[FAULT_TEXT];
-        if (!penrose_fault_get(device->chip, device->faults_told, &fault)) {
-            return;
+    uint64_t sum = 0;
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        struct penrose_hart_info info;
+        if (penrose_hart_info(device->chip, x, y, (enum penrose_hart)hart, &info, NULL) ==
+            PENROSE_OK) {
+            sum += info.retired;
         }
-        penrose_fault_format(&fault, text, sizeof text);
-        size_t size = strlen(text);
-        while (size > 0 && text[size - 1] == '\n') {
-            text[--size] = '\0';
-        }
-        report_text(device, text);
     }
+    return sum;
 }

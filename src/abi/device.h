@@ -29,13 +29,45 @@ struct host_callbacks {
     void (*write)(uint64_t paddr, const void *p, uint32_t size);
 };
 
+/* A set of tiles: bit x of row[y]. */
+struct tile_set {
+    uint64_t row[64];
+    unsigned count;
+};
+
+/* Since when the host has found nothing new. */
+struct poll_watch {
+    uint64_t since;        /* cycle */
+    unsigned polls, calls; /* libttsim_clock in vain: after reads of what was known; at all */
+    bool told;             /* a wait report was made of it */
+};
+
+/* What PENROSE_SUMMARY asks for. */
+struct summary {
+    char *path;
+    uint64_t nanoseconds;     /* of the host's monotonic clock, in calls of the library */
+    uint64_t polls, faults;   /* calls of libttsim_clock; fault records reported */
+    uint64_t earlier[64][64]; /* instructions of harts [y][x] in lives that a reset has ended */
+};
+
+struct trace_file;
+
 struct device {
     struct penrose_chip *chip;
     uint32_t tlb[TLB_WORDS]; /* three words a window, then a word for each strided one */
     struct host_callbacks host;
-    bool in_dma;        /* a DMA transfer is accessing windows: time must not pass */
-    bool stopped;       /* by a guest fault; the host may put its hart in reset and go on */
-    size_t faults_told; /* fault records of the chip that were reported */
+    bool in_dma;             /* a DMA transfer is accessing windows: time must not pass */
+    bool stopped;            /* by a guest fault that nobody has looked at yet */
+    bool is_used;            /* the host did more than ask who is there */
+    uint64_t isolated;       /* how often the chip was made to go on after a fault */
+    size_t faults_told;      /* fault records of the chip that were reported */
+    struct tile_set started; /* the host wrote their soft reset register */
+    struct tile_set ailing;  /* to be healed, see device_tend */
+    struct tile_set suspect; /* the same if their coprocessor is stuck then */
+    struct poll_watch watch;
+    struct summary *summary;  /* NULL: nobody asked for one */
+    struct trace_file *trace; /* NULL: none */
+    char *complaints;         /* about the environment, a line each, until the device is used */
     struct run_ahead run_ahead;
     struct reports reports;
 };
@@ -63,10 +95,16 @@ static inline struct transfer transfer_first(struct transfer transfer, uint64_t 
     return transfer;
 }
 
-/* A device with the card of PENROSE_CARD; NULL, after a report, when that is not understood or when
- * memory runs out. */
+/* A device as the environment describes it (libttsim.h); NULL, after a report, when memory runs
+ * out. What is wrong in the environment is reported when the device is first used: UMD makes a
+ * device just to see whether there is one. */
 struct device *device_create(void);
+
+/* Also writes the summary and the rest of the trace. NULL does nothing. */
 void device_destroy(struct device *device);
+
+/* The host does more than ask who is there. */
+void device_first_use(struct device *device);
 
 /* A register of configuration space; `offset` is a multiple of four. */
 uint32_t device_config_read(struct device *device, uint32_t offset);
@@ -86,7 +124,45 @@ bool device_window_access(struct device *device, unsigned window, uint64_t offse
 /* The answer to a read that nothing serves. A write is just dropped. */
 void device_no_answer(struct transfer transfer);
 
-/* Reports the chip's new faults; call after whatever may have made one. */
+/* Reports the chip's new faults, and lets the chip go on without who is at fault; call after
+ * accesses that may have made one. */
+void device_tell_faults(struct device *device);
+
+/* Call after running the chip, and after harts were reset: the same, and device_tend. */
 void device_report_faults(struct device *device);
+
+/*
+ * Looks after tiles where something went wrong: when none of their harts is at fault any more and
+ * their TRISCs are in reset, their coprocessor becomes what it is after power-on. Where the host
+ * has polled in vain, that is so if instructions are stuck in it; to see that, time may pass, and
+ * make device->stopped true (endpoint.c).
+ */
+void device_tend(struct device *device);
+
+/* Call before each libttsim_clock: reports who waits for what when the host polls in vain. */
+void device_watch_polls(struct device *device);
+
+/* Appends what device->summary has counted to its file, as one line of JSON (report.c). */
+void summary_write(struct device *device);
+
+/* Instructions that the harts of a tile have run since they last left reset. */
+uint64_t device_instructions(struct device *device, unsigned x, unsigned y);
+
+static inline bool tile_set_has(const struct tile_set *set, unsigned x, unsigned y)
+{
+    return set->row[y] >> x & 1;
+}
+
+static inline void tile_set_add(struct tile_set *set, unsigned x, unsigned y)
+{
+    set->count += !tile_set_has(set, x, y);
+    set->row[y] |= UINT64_C(1) << x;
+}
+
+static inline void tile_set_remove(struct tile_set *set, unsigned x, unsigned y)
+{
+    set->count -= tile_set_has(set, x, y);
+    set->row[y] &= ~(UINT64_C(1) << x);
+}
 
 #endif

@@ -3,17 +3,20 @@
  *
  * Memory goes in bulk, registers word by word. A register that keeps the request waiting lets time
  * pass for at most MOST_WAIT cycles. What is not answered is reported and reads all ones.
- * A host recovers from a guest fault by putting the hart into reset: see recover().
+ * What is left of a guest fault ends when the host, or a hart, resets harts: see device_tend().
+ * Debuggers command a hart with one write and expect the next access to find it done, so time
+ * passes before each of these writes: on hardware two accesses of a host are far apart.
  */
 #include "abi/endpoint.h"
 
 #include <string.h>
 
-enum { MOST_WAIT = 1 << 20, WAIT_STEP = 1024 };
+enum { MOST_WAIT = 1 << 20, MOST_DRAIN = 1 << 13, WAIT_STEP = 1024, DEBUGGER_CYCLES = 512 };
 
-#define WHOLE_SPACE  UINT64_MAX
-#define LOW_SPACE    UINT64_C(0xffffffff) /* registers come again in every 4 GiB */
-#define SOFT_RESET_0 UINT64_C(0xffb121b0)
+#define WHOLE_SPACE   UINT64_MAX
+#define LOW_SPACE     UINT64_C(0xffffffff) /* registers come again in every 4 GiB */
+#define SOFT_RESET_0  UINT64_C(0xffb121b0)
+#define DEBUG_CONTROL UINT64_C(0xffb12080) /* RISC_DBG_CNTL_0 */
 
 /* --- Kinds of tile --- */
 
@@ -80,7 +83,11 @@ static enum penrose_status access_piece(struct device *device, const struct endp
     for (unsigned waited = 0; status == PENROSE_E_STATE && waited < MOST_WAIT && !device->in_dma;
          waited += WAIT_STEP) {
         struct penrose_run run = {.cycles = WAIT_STEP};
-        if (penrose_run(device->chip, &run) != PENROSE_CYCLES) {
+        enum penrose_outcome outcome = penrose_run(device->chip, &run);
+        if (outcome == PENROSE_FAULT) {
+            device->stopped = true;
+            device_report_faults(device); /* and who is not at fault goes on */
+        } else if (outcome != PENROSE_CYCLES) {
             break; /* nobody is going to answer */
         }
         status = access_once(device, endpoint, transfer, error);
@@ -126,39 +133,86 @@ static bool access_tile(struct device *device, struct endpoint endpoint, struct 
 
 /* --- Going on after a fault --- */
 
-static bool is_in_reset(struct device *device, const struct penrose_fault *fault)
+static enum penrose_hart_state state_of(struct device *device, unsigned x, unsigned y,
+                                        unsigned hart)
 {
-    bool all_held = true;
-    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
-        struct penrose_hart_info info;
-        bool concerned = fault->hart == PENROSE_NO_HART || fault->hart == (enum penrose_hart)hart;
-        if (concerned && penrose_hart_info(device->chip, fault->x, fault->y,
-                                           (enum penrose_hart)hart, &info, NULL) == PENROSE_OK) {
-            all_held &= info.state == PENROSE_HART_HELD;
-        }
-    }
-    return all_held;
+    struct penrose_hart_info info;
+    bool is_there =
+        penrose_hart_info(device->chip, x, y, (enum penrose_hart)hart, &info, NULL) == PENROSE_OK;
+    return is_there ? info.state : PENROSE_HART_HELD;
 }
 
-/* A chip that stopped runs again when every hart that stopped it has been put into reset. */
-static void recover(struct device *device)
+/* The first look is at a TRISC, since it tells most of the time. */
+static bool can_heal(struct device *device, unsigned x, unsigned y)
 {
-    struct penrose_fault fault;
-    for (size_t i = 0; penrose_fault_get(device->chip, i, &fault); i++) {
-        if (fault.policy == PENROSE_STOP && !is_in_reset(device, &fault)) {
-            return;
+    return state_of(device, x, y, PENROSE_TRISC0) == PENROSE_HART_HELD &&
+           state_of(device, x, y, PENROSE_TRISC1) == PENROSE_HART_HELD &&
+           state_of(device, x, y, PENROSE_TRISC2) == PENROSE_HART_HELD &&
+           state_of(device, x, y, PENROSE_BRISC) != PENROSE_HART_FAULTED &&
+           state_of(device, x, y, PENROSE_NCRISC) != PENROSE_HART_FAULTED;
+}
+
+/* Whether instructions stay in a coprocessor whose TRISCs are in reset. Those that are under way
+ * come to their end on hardware, before a host can do anything else. */
+static bool is_stuck(struct device *device, unsigned x, unsigned y)
+{
+    enum penrose_outcome outcome = PENROSE_CYCLES;
+    for (unsigned waited = 0; waited < MOST_DRAIN && outcome == PENROSE_CYCLES &&
+                              penrose_coprocessor_busy(device->chip, x, y);
+         waited += WAIT_STEP) {
+        struct penrose_run run = {.cycles = WAIT_STEP};
+        outcome = penrose_run(device->chip, &run);
+        device->stopped |= outcome == PENROSE_FAULT;
+    }
+    return penrose_coprocessor_busy(device->chip, x, y);
+}
+
+static void heal(struct device *device, unsigned x, unsigned y)
+{
+    bool is_ailing = tile_set_has(&device->ailing, x, y);
+    if ((is_ailing || is_stuck(device, x, y)) &&
+        penrose_coprocessor_reset(device->chip, x, y, NULL) == PENROSE_OK && !is_ailing) {
+        report(
+            device,
+            "tile (%u, %u): instructions were stuck in its coprocessor when its TRISCs were put "
+            "into reset; they are dropped, and it is as after power-on. Hardware keeps them, and "
+            "they disturb what is loaded next",
+            x, y);
+    }
+    tile_set_remove(&device->ailing, x, y);
+    tile_set_remove(&device->suspect, x, y);
+}
+
+static void tend_tile(struct device *device, unsigned x, unsigned y)
+{
+    if (!tile_set_has(&device->ailing, x, y) && !penrose_coprocessor_busy(device->chip, x, y)) {
+        tile_set_remove(&device->suspect, x, y); /* it was not stuck, then */
+    } else if (can_heal(device, x, y)) {
+        heal(device, x, y);
+    }
+}
+
+void device_tend(struct device *device)
+{
+    if (device->in_dma || device->ailing.count + device->suspect.count == 0) {
+        return;
+    }
+    for (unsigned y = 0; y < 64; y++) {
+        uint64_t row = device->ailing.row[y] | device->suspect.row[y];
+        for (unsigned x = 0; x < 64 && row >> x; x++) {
+            if (row >> x & 1) {
+                tend_tile(device, x, y);
+            }
         }
     }
-    penrose_fault_clear(device->chip);
-    device->faults_told = 0;
-    device->stopped = false;
 }
 
 /* --- Reads and writes --- */
 
-static bool covers_soft_reset(const struct endpoint *endpoint, uint32_t size)
+/* Whether an access of so many bytes reaches a register. */
+static bool covers(const struct endpoint *endpoint, uint32_t size, uint64_t address)
 {
-    return SOFT_RESET_0 - (endpoint->address & LOW_SPACE) < size;
+    return address - (endpoint->address & LOW_SPACE) < size;
 }
 
 bool device_endpoint_read(struct device *device, struct endpoint endpoint, struct transfer transfer)
@@ -168,14 +222,39 @@ bool device_endpoint_read(struct device *device, struct endpoint endpoint, struc
     return is_answered;
 }
 
+/* A write to a worker's reset register; instructions of lives that it ends are counted. */
+static bool reset_harts(struct device *device, struct endpoint endpoint, struct transfer transfer)
+{
+    uint64_t before = 0;
+    if (device->summary) {
+        before = device_instructions(device, endpoint.x, endpoint.y);
+    }
+    bool is_answered = access_tile(device, endpoint, transfer);
+    if (is_answered) {
+        tile_set_add(&device->started, endpoint.x, endpoint.y);
+    }
+    if (device->summary && is_answered) {
+        device->summary->earlier[endpoint.y][endpoint.x] +=
+            before - device_instructions(device, endpoint.x, endpoint.y);
+    }
+    return is_answered;
+}
+
 bool device_endpoint_write(struct device *device, struct endpoint endpoint,
                            struct transfer transfer)
 {
-    bool is_answered = access_tile(device, endpoint, transfer);
-    if (device->stopped && covers_soft_reset(&endpoint, transfer.size)) {
-        recover(device);
+    bool resets = covers(&endpoint, transfer.size, SOFT_RESET_0) &&
+                  penrose_has_worker(device->chip, endpoint.x, endpoint.y);
+    if (covers(&endpoint, transfer.size, DEBUG_CONTROL) && !device->in_dma) {
+        clock_note_write(device); /* no more cycles than that */
+        clock_run(device, DEBUGGER_CYCLES);
     }
-    device_report_faults(device);
+    bool is_answered =
+        resets ? reset_harts(device, endpoint, transfer) : access_tile(device, endpoint, transfer);
+    device_tell_faults(device);
+    if (resets) {
+        device_report_faults(device);
+    }
     clock_note_write(device);
     return is_answered;
 }

@@ -5,25 +5,50 @@
  * client below, a pointer to the device between libttsim_init and libttsim_exit, and what must
  * outlive the device: the callbacks, which clients set before init, and which kinds of misuse
  * without a device were reported. Threads (PENROSE_THREADS) run between the first busy
- * libttsim_clock and libttsim_exit only; there are no atexit handlers and no open files, so the
- * library may be unloaded after exit, loaded several times at once, and forked.
+ * libttsim_clock and libttsim_exit only; there are no atexit handlers, so the library may be
+ * unloaded after exit, loaded several times at once, and forked.
+ *
+ * One call is served at a time. UMD sees to that itself, so the lock costs an atomic exchange, and
+ * who finds it taken sleeps for a moment and looks again. A call from within another one on the
+ * same thread, that is from a callback or a signal handler, is misuse and not served. fork() waits
+ * for the call that is under way, so that a child finds a device that is whole; the C library
+ * forgets these handlers when the library is unloaded.
  */
 #include "abi/libttsim.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "abi/device.h"
 #include "abi/endpoint.h"
 
 #define LIBTTSIM_EXPORT __attribute__((visibility("default")))
 
-enum misuse { MISUSE_CALL = 1, MISUSE_INIT = 2, MISUSE_EXIT = 4 };
+enum misuse { MISUSE_CALL = 1, MISUSE_INIT = 2, MISUSE_EXIT = 4, MISUSE_NESTED = 8 };
+
+#define NOBODY ((pthread_t)0)
+
+enum { NAP_NANOSECONDS = 20000, MOST_STOPS = 1000 };
 
 static struct client {
+    _Atomic(pthread_t) owner; /* of the call that is under way, or NOBODY: the lock of all else */
     struct device *device;
     struct host_callbacks host;
-    unsigned told; /* enum misuse */
+    unsigned told;    /* enum misuse */
+    uint64_t entered; /* host time, if anybody wants to know */
+    bool forks;       /* the lock is held for a fork */
 } client;
+
+/* --- One call at a time --- */
+
+static uint64_t host_nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 static void report_misuse(enum misuse misuse, const char *text)
 {
@@ -33,6 +58,78 @@ static void report_misuse(enum misuse misuse, const char *text)
     }
 }
 
+/* Takes the lock if it is free; otherwise says who has it. */
+static inline pthread_t try_lock(void)
+{
+    pthread_t owner = NOBODY;
+    atomic_compare_exchange_strong_explicit(&client.owner, &owner, pthread_self(),
+                                            memory_order_acquire, memory_order_relaxed);
+    return owner;
+}
+
+static inline void unlock(void)
+{
+    atomic_store_explicit(&client.owner, NOBODY, memory_order_release);
+}
+
+/* False when this thread has the lock already. */
+static bool lock(void)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NANOSECONDS};
+    pthread_t owner;
+    while ((owner = try_lock()) != NOBODY) {
+        if (owner == pthread_self()) {
+            return false;
+        }
+        nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+/* False when this thread is inside a call already; then there is nothing to leave. */
+static bool enter(void)
+{
+    if (!lock()) {
+        report_misuse(MISUSE_NESTED,
+                      "the library is called from within a call of its own (a callback, or a "
+                      "signal handler): reads give all ones, all else is ignored");
+        return false;
+    }
+    if (client.device && client.device->summary) {
+        client.entered = host_nanoseconds();
+    }
+    return true;
+}
+
+static void leave(void)
+{
+    if (client.device && client.device->summary) {
+        client.device->summary->nanoseconds += host_nanoseconds() - client.entered;
+    }
+    unlock();
+}
+
+/* Who forks within a call has what is left of it in the child, too. */
+static void before_fork(void)
+{
+    client.forks = lock();
+}
+
+/* In the parent and in the child, whose thread has the same name. */
+static void after_fork(void)
+{
+    if (client.forks) {
+        client.forks = false;
+        unlock();
+    }
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+/* The device, for a call that needs one. */
 static struct device *current_device(void)
 {
     if (!client.device) {
@@ -43,7 +140,9 @@ static struct device *current_device(void)
     return client.device;
 }
 
-LIBTTSIM_EXPORT void libttsim_init(void)
+/* --- Life --- */
+
+static void init(void)
 {
     if (client.device) {
         report_misuse(MISUSE_INIT, "libttsim_init is called again without libttsim_exit; ignored");
@@ -52,42 +151,62 @@ LIBTTSIM_EXPORT void libttsim_init(void)
     client.device = device_create();
     if (client.device) {
         client.device->host = client.host;
+        client.entered = host_nanoseconds();
+    }
+}
+
+LIBTTSIM_EXPORT void libttsim_init(void)
+{
+    if (enter()) {
+        init();
+        leave();
     }
 }
 
 LIBTTSIM_EXPORT void libttsim_exit(void)
 {
+    if (!enter()) {
+        return;
+    }
     if (!client.device) {
         report_misuse(MISUSE_EXIT, "libttsim_exit is called without libttsim_init; ignored");
     }
     device_destroy(client.device);
     client.device = NULL;
+    leave();
 }
 
-/* For clients that unload the library without libttsim_exit: no thread may stay in its code. */
+/* For clients that unload the library without libttsim_exit: no thread may stay in its code. Where
+ * a call is under way, the process is about to end in the middle of it, and all is left as it is.
+ */
 __attribute__((destructor)) static void unload(void)
 {
-    device_destroy(client.device);
-    client.device = NULL;
-    client.told = MISUSE_CALL | MISUSE_INIT | MISUSE_EXIT; /* at process exit calls may follow */
+    client.told = ~0u; /* at process exit calls may follow */
+    if (try_lock() == NOBODY) {
+        device_destroy(client.device);
+        client.device = NULL;
+        unlock();
+    }
 }
 
 LIBTTSIM_EXPORT void
 libttsim_set_pci_dma_mem_callbacks(void (*read)(uint64_t paddr, void *p, uint32_t size),
                                    void (*write)(uint64_t paddr, const void *p, uint32_t size))
 {
+    if (!enter()) {
+        return;
+    }
     client.host = (struct host_callbacks){.read = read, .write = write};
     if (client.device) {
         client.device->host = client.host;
     }
+    leave();
 }
 
-LIBTTSIM_EXPORT uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, uint32_t offset)
+/* --- Accesses --- */
+
+static uint32_t config_read(struct device *device, uint32_t offset)
 {
-    struct device *device = current_device();
-    if (!device || bus_device_function != 0) {
-        return UINT32_MAX;
-    }
     if (offset & 3) {
         report(device, "configuration space is read as aligned words; offset 0x%x reads all ones",
                offset);
@@ -96,38 +215,61 @@ LIBTTSIM_EXPORT uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, 
     return device_config_read(device, offset);
 }
 
-/* True when there is something to transfer; a read that goes nowhere is answered. */
-static bool is_usable(struct device *device, const char *call, struct transfer transfer)
+LIBTTSIM_EXPORT uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, uint32_t offset)
 {
+    uint32_t value = UINT32_MAX;
+    if (!enter()) {
+        return value;
+    }
+    struct device *device = current_device();
+    if (device && bus_device_function == 0) {
+        value = config_read(device, offset);
+    }
+    leave();
+    return value;
+}
+
+/* The device, when there is something to transfer; a read that goes nowhere is answered. */
+static struct device *usable_device(const char *call, struct transfer transfer)
+{
+    struct device *device = current_device();
     if (transfer.size > 0 && !transfer.from && !transfer.to) {
         if (device) {
             report(device, "%s: the buffer is NULL; ignored", call);
         }
-        return false;
+        return NULL;
     }
     if (!device) {
         device_no_answer(transfer);
-        return false;
+        return NULL;
     }
-    return transfer.size > 0;
+    if (!device->is_used) {
+        device_first_use(device);
+    }
+    return transfer.size > 0 ? device : NULL;
+}
+
+static void access_bar(const char *call, uint64_t paddr, struct transfer transfer)
+{
+    if (!enter()) {
+        device_no_answer(transfer);
+        return;
+    }
+    struct device *device = usable_device(call, transfer);
+    if (device) {
+        device_bar_access(device, paddr, transfer);
+    }
+    leave();
 }
 
 LIBTTSIM_EXPORT void libttsim_pci_mem_rd_bytes(uint64_t paddr, void *p, uint32_t size)
 {
-    struct device *device = current_device();
-    struct transfer transfer = {.to = p, .size = size};
-    if (is_usable(device, "libttsim_pci_mem_rd_bytes", transfer)) {
-        device_bar_access(device, paddr, transfer);
-    }
+    access_bar("libttsim_pci_mem_rd_bytes", paddr, (struct transfer){.to = p, .size = size});
 }
 
 LIBTTSIM_EXPORT void libttsim_pci_mem_wr_bytes(uint64_t paddr, const void *p, uint32_t size)
 {
-    struct device *device = current_device();
-    struct transfer transfer = {.from = p, .size = size};
-    if (is_usable(device, "libttsim_pci_mem_wr_bytes", transfer)) {
-        device_bar_access(device, paddr, transfer);
-    }
+    access_bar("libttsim_pci_mem_wr_bytes", paddr, (struct transfer){.from = p, .size = size});
 }
 
 /* Coordinates have six bits on the NoC. */
@@ -141,34 +283,70 @@ static bool is_coordinate(struct device *device, uint32_t x, uint32_t y, struct 
     return false;
 }
 
+static void access_tile(const char *call, uint32_t x, uint32_t y, uint64_t address,
+                        struct transfer transfer)
+{
+    struct endpoint endpoint = {.x = x, .y = y, .address = address};
+    if (!enter()) {
+        device_no_answer(transfer);
+        return;
+    }
+    struct device *device = usable_device(call, transfer);
+    if (device && is_coordinate(device, x, y, transfer)) {
+        if (transfer.from) {
+            device_endpoint_write(device, endpoint, transfer);
+        } else {
+            device_endpoint_read(device, endpoint, transfer);
+        }
+    }
+    leave();
+}
+
 LIBTTSIM_EXPORT void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t address, void *p,
                                             uint32_t size)
 {
-    struct device *device = current_device();
-    struct transfer transfer = {.to = p, .size = size};
-    struct endpoint endpoint = {.x = x, .y = y, .address = address};
-    if (is_usable(device, "libttsim_tile_rd_bytes", transfer) &&
-        is_coordinate(device, x, y, transfer)) {
-        device_endpoint_read(device, endpoint, transfer);
-    }
+    access_tile("libttsim_tile_rd_bytes", x, y, address, (struct transfer){.to = p, .size = size});
 }
 
 LIBTTSIM_EXPORT void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void *p,
                                             uint32_t size)
 {
-    struct device *device = current_device();
-    struct transfer transfer = {.from = p, .size = size};
-    struct endpoint endpoint = {.x = x, .y = y, .address = address};
-    if (is_usable(device, "libttsim_tile_wr_bytes", transfer) &&
-        is_coordinate(device, x, y, transfer)) {
-        device_endpoint_write(device, endpoint, transfer);
+    access_tile("libttsim_tile_wr_bytes", x, y, address,
+                (struct transfer){.from = p, .size = size});
+}
+
+/* --- Time --- */
+
+/* A fault ends a run; who is not at fault goes on until the time asked for has passed. (Where time
+ * does not run ahead, the next call makes up for it.) */
+static void pass_time(struct device *device, uint32_t cycles)
+{
+    const uint64_t end = penrose_now(device->chip) + cycles;
+    uint64_t isolated = device->isolated;
+    clock_run(device, cycles);
+    for (unsigned stops = 0; device->isolated != isolated && device->run_ahead.most > 0 &&
+                             penrose_now(device->chip) < end && stops < MOST_STOPS;
+         stops++) {
+        isolated = device->isolated;
+        clock_run(device, (uint32_t)(end - penrose_now(device->chip)));
     }
 }
 
 LIBTTSIM_EXPORT void libttsim_clock(uint32_t n_clocks)
 {
+    if (!enter()) {
+        return;
+    }
     struct device *device = current_device();
     if (device) {
-        clock_run(device, n_clocks);
+        if (!device->is_used) {
+            device_first_use(device);
+        }
+        if (device->summary) {
+            device->summary->polls++;
+        }
+        device_watch_polls(device);
+        pass_time(device, n_clocks);
     }
+    leave();
 }

@@ -2,18 +2,16 @@
  * The libttsim ABI: the nine functions that UMD, tt-metal and tt-exalens look up in the library.
  *
  * SPEC: the vendor's docs/libttsim_api.md; shared/specs/umd-client.md for what clients really do.
- * Calls are to be serialised by the caller. What is misuse there is answered here: it is reported
- * once on stderr and in the file that PENROSE_REPORT names, reads give all ones, writes are
- * ignored.
+ * Calls are served one at a time; callers need not see to that. What is misuse there is answered
+ * here: it is reported once on stderr and in the file that PENROSE_REPORT names, reads give all
+ * ones, writes are ignored. man/libttsim.3 is the users' page.
  */
 #ifndef ABI_LIBTTSIM_H
 #define ABI_LIBTTSIM_H
 
 #include <stdint.h>
 
-/* Makes the device. May follow libttsim_exit. The environment says which: PENROSE_CARD is
- * "unharvested" (without it), "p150a" or "p100a"; PENROSE_THREADS a number of host threads that
- * share the work (1); PENROSE_RUN_AHEAD how far time runs ahead (clock.c). */
+/* Makes the device, as the environment describes it (man/libttsim.3). May follow libttsim_exit. */
 void libttsim_init(void);
 void libttsim_exit(void);
 

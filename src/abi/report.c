@@ -1,12 +1,14 @@
 /*
- * Diagnostics. The library must leave its process alone: nothing goes to stdout, stdio buffers of
- * the process are not touched, and the report file is open only while something is added to it, so
- * that fork and dlclose need no care. stderr gets at most STDERR_LINES lines of a text.
+ * Diagnostics: reports, guest faults, polls in vain, the summary of a run. The library must leave
+ * its process alone: nothing goes to stdout, stdio buffers of the process are not touched, and
+ * files are open only while something is added to them, so that fork and dlclose need no care.
+ * stderr gets at most STDERR_LINES lines of a text.
  */
 #include "abi/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,21 @@
 
 #include "abi/device.h"
 
-enum { STDERR_LINES = 40, LINE_TEXT = 1024 };
+enum { STDERR_LINES = 40, LINE_TEXT = 1024, FAULT_TEXT = 4096 };
+
+/*
+ * Polling is in vain for long, on a chip on which nothing can happen, after VAIN_POLLS calls of
+ * libttsim_clock that followed a read of what was known (or VAIN_CALLS calls at all, for hosts that
+ * wait for their own memory); on a busy one after fewer, if VAIN_CYCLES have passed. After each
+ * SUSPECT_POLLS a host may give up and reset harts.
+ */
+enum {
+    VAIN_POLLS = 1000,
+    VAIN_CALLS = 100000,
+    BUSY_POLLS = 300,
+    VAIN_CYCLES = 20000000,
+    SUSPECT_POLLS = 100,
+};
 
 static void write_all(int fd, const char *text, size_t size)
 {
@@ -92,23 +108,56 @@ static uint64_t hash_text(const char *text)
     return hash;
 }
 
+static bool is_known(const uint64_t *seen, unsigned count, uint64_t hash)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (seen[i] == hash) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void report_text(struct device *device, const char *text)
 {
     struct reports *reports = &device->reports;
     uint64_t hash = hash_text(text);
-    if (reports->count == MOST_REPORTS) {
+    if (reports->count == MOST_REPORTS || is_known(reports->seen, reports->count, hash)) {
         return;
-    }
-    for (unsigned i = 0; i < reports->count; i++) {
-        if (reports->seen[i] == hash) {
-            return;
-        }
     }
     reports->seen[reports->count++] = hash;
     report_always(text);
     if (reports->count == MOST_REPORTS) {
-        report_always("that was the last report for this device; there have been too many");
+        report_always("that was the last report for this device, faults and hangs excepted; there "
+                      "have been too many");
     }
+}
+
+static void tell_event(struct reports *reports, const char *text, uint64_t hash)
+{
+    if (reports->events == MOST_EVENTS) {
+        return;
+    }
+    reports->event[reports->events++] = hash;
+    report_always(text);
+    if (reports->events == MOST_EVENTS) {
+        report_always("that was the last fault or hang that is reported for this device; there "
+                      "have been too many");
+    }
+}
+
+void report_fault(struct device *device, const char *text)
+{
+    struct reports *reports = &device->reports;
+    uint64_t hash = hash_text(text);
+    if (!is_known(reports->event, reports->events, hash)) {
+        tell_event(reports, text, hash);
+    }
+}
+
+void report_hang(struct device *device, const char *text)
+{
+    tell_event(&device->reports, text, hash_text(text));
 }
 
 void report(struct device *device, const char *format, ...)
@@ -119,4 +168,202 @@ void report(struct device *device, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     report_text(device, text);
+}
+
+/* --- Guest faults --- */
+
+/* Without newlines at its end. */
+static void trim(char *text)
+{
+    size_t size = strlen(text);
+    while (size > 0 && text[size - 1] == '\n') {
+        text[--size] = '\0';
+    }
+}
+
+static void tell_fault(struct device *device, const struct penrose_fault *fault)
+{
+    char text[FAULT_TEXT];
+    penrose_fault_format(fault, text, sizeof text);
+    trim(text);
+    report_fault(device, text);
+    if (device->summary) {
+        device->summary->faults++;
+    }
+    if (fault->policy == PENROSE_STOP && penrose_has_worker(device->chip, fault->x, fault->y)) {
+        tile_set_add(&device->ailing, fault->x, fault->y);
+    }
+}
+
+/* A fault that stops may take the place of another record, when there are too many; and it is
+ * forgotten once it was told. */
+static void tell_faults(struct device *device)
+{
+    size_t count = penrose_fault_count(device->chip), told = device->faults_told;
+    for (size_t i = device->stopped ? 0 : told; i < count; i++) {
+        struct penrose_fault fault;
+        if (penrose_fault_get(device->chip, i, &fault) &&
+            (i >= told || fault.policy == PENROSE_STOP)) {
+            tell_fault(device, &fault);
+        }
+    }
+    device->faults_told = count;
+}
+
+void device_tell_faults(struct device *device)
+{
+    if (device->stopped || device->faults_told < penrose_fault_count(device->chip)) {
+        tell_faults(device);
+    }
+    if (device->stopped) {
+        penrose_fault_isolate(device->chip);
+        device->faults_told = penrose_fault_count(device->chip);
+        device->stopped = false;
+        device->isolated++;
+    }
+}
+
+void device_report_faults(struct device *device)
+{
+    do {
+        device_tell_faults(device);
+        device_tend(device);
+    } while (device->stopped); /* time has passed */
+}
+
+/* --- Polls in vain --- */
+
+/* Who waits for what, under a title, as one report. */
+static void tell_waits(struct device *device, const char *title)
+{
+    char nothing[1];
+    int length = penrose_wait_report(device->chip, nothing, sizeof nothing);
+    if (length <= 0) {
+        return; /* no hart is out of reset */
+    }
+    size_t head_size = strlen(title), size = head_size + (size_t)length + 1;
+    char *text = malloc(size);
+    if (text) {
+        memcpy(text, title, head_size);
+        penrose_wait_report(device->chip, text + head_size, (size_t)length + 1);
+        trim(text);
+        report_hang(device, text);
+    }
+    free(text);
+}
+
+/* Tiles that were started may have to be healed before they are used again. */
+static void add_started(const struct device *device, struct tile_set *set)
+{
+    for (unsigned y = 0; y < 64; y++) {
+        for (unsigned x = 0; x < 64 && device->started.row[y] >> x; x++) {
+            if (tile_set_has(&device->started, x, y)) {
+                tile_set_add(set, x, y);
+            }
+        }
+    }
+}
+
+static bool is_in_vain(const struct poll_watch *watch, bool is_quiet, uint64_t now)
+{
+    bool is_long = watch->polls == VAIN_POLLS || watch->calls == VAIN_CALLS;
+    return is_quiet ? is_long
+                    : (is_long || watch->polls >= BUSY_POLLS) && now - watch->since >= VAIN_CYCLES;
+}
+
+void device_watch_polls(struct device *device)
+{
+    struct run_ahead *ahead = &device->run_ahead;
+    struct poll_watch *watch = &device->watch;
+    uint64_t now = penrose_now(device->chip);
+    if (ahead->progress) {
+        *watch = (struct poll_watch){.since = now};
+        return;
+    }
+    watch->polls += ahead->polling && watch->polls < VAIN_POLLS;
+    watch->calls += watch->calls < VAIN_CALLS;
+    if (ahead->polling && watch->polls < VAIN_POLLS && watch->polls % SUSPECT_POLLS == 0) {
+        add_started(device, &device->suspect);
+    }
+    if (watch->told || !is_in_vain(watch, ahead->is_quiet, now)) {
+        return;
+    }
+    watch->told = true;
+    ahead->quiet_polls = UINT_MAX; /* clock.c need not tell it, too */
+    tell_waits(device, ahead->is_quiet
+                           ? "the host keeps polling, but nothing can happen any more on the chip "
+                             "until the host does something; who waits for what:\n"
+                           : "the host has been polling in vain for long, while harts run; who "
+                             "waits for what:\n");
+    add_started(device, &device->ailing);
+}
+
+/* --- The summary --- */
+
+enum { BUSIEST = 5 };
+
+struct tile_work {
+    unsigned x, y;
+    uint64_t instructions;
+};
+
+/* Takes a tile into the list of the busiest, in order; of equal ones the first stays in front. */
+static void rank(struct tile_work *busiest, unsigned *count, struct tile_work work)
+{
+    unsigned at = *count < BUSIEST ? (*count)++ : BUSIEST;
+    while (at > 0 && busiest[at - 1].instructions < work.instructions) {
+        if (at < BUSIEST) {
+            busiest[at] = busiest[at - 1];
+        }
+        at--;
+    }
+    if (at < BUSIEST) {
+        busiest[at] = work;
+    }
+}
+
+static unsigned find_busiest(struct device *device, struct tile_work *busiest)
+{
+    unsigned count = 0;
+    for (unsigned y = 0; y < 64; y++) {
+        for (unsigned x = 0; x < 64 && device->started.row[y] >> x; x++) {
+            if (tile_set_has(&device->started, x, y)) {
+                struct tile_work work = {.x = x, .y = y};
+                work.instructions =
+                    device->summary->earlier[y][x] + device_instructions(device, x, y);
+                rank(busiest, &count, work);
+            }
+        }
+    }
+    return count;
+}
+
+void summary_write(struct device *device)
+{
+    const struct summary *summary = device->summary;
+    struct tile_work busiest[BUSIEST];
+    char line[1024];
+    if (!device->is_used) {
+        return; /* somebody only looked whether there is a device */
+    }
+    clock_settle(device);
+    unsigned count = find_busiest(device, busiest);
+    int length = snprintf(line, sizeof line,
+                          "{\"pid\": %ld, \"cycles\": %llu, \"seconds\": %llu.%09llu, "
+                          "\"faults\": %llu, \"polls\": %llu, \"tiles\": [",
+                          (long)getpid(), (unsigned long long)penrose_now(device->chip),
+                          (unsigned long long)(summary->nanoseconds / 1000000000),
+                          (unsigned long long)(summary->nanoseconds % 1000000000),
+                          (unsigned long long)summary->faults, (unsigned long long)summary->polls);
+    for (unsigned i = 0; i < count; i++) {
+        length += snprintf(line + length, sizeof line - (size_t)length,
+                           "%s{\"tile\": \"%u-%u\", \"instructions\": %llu}", i ? ", " : "",
+                           busiest[i].x, busiest[i].y, (unsigned long long)busiest[i].instructions);
+    }
+    length += snprintf(line + length, sizeof line - (size_t)length, "]}\n");
+    int fd = open(summary->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (fd >= 0) {
+        write_all(fd, line, (size_t)length); /* at once, so that lines of processes do not mix */
+        close(fd);
+    }
 }

@@ -5,11 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOST_REPORTS = 256 };
+enum { MOST_REPORTS = 256, MOST_EVENTS = 4096 };
 
 struct reports {
     uint64_t seen[MOST_REPORTS]; /* hashes of the texts that were reported */
     unsigned count;
+    uint64_t event[MOST_EVENTS]; /* the same of guest faults and hangs */
+    unsigned events;
 };
 
 struct device;
@@ -18,6 +20,10 @@ struct device;
  * before. After MOST_REPORTS texts a last line says that no more will come. */
 __attribute__((format(printf, 2, 3))) void report(struct device *device, const char *format, ...);
 void report_text(struct device *device, const char *text);
+
+/* The same for guest faults, and for hangs, which are told again: at most MOST_EVENTS. */
+void report_fault(struct device *device, const char *text);
+void report_hang(struct device *device, const char *text);
 
 /* The same when there is no device. */
 void report_always(const char *text);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chip/chip.h"
+#include "isa/error.h"
 #include "isa/export.h"
 #include "tensix/table.h"
 
@@ -352,6 +353,80 @@ PENROSE_EXPORT void penrose_fault_clear(struct penrose_chip *chip)
             }
         }
     }
+}
+
+/* --- Going on without whoever is at fault --- */
+
+/* The hart at fault stands still; so does one that asked the NoC, or the coprocessor, for what they
+ * cannot do. */
+static void stop_culprit(struct penrose_chip *chip, const struct chip_fault *record)
+{
+    const struct tile_fault *fault = &record->fault;
+    uint16_t place = fault->origin;
+    if (!fault->is_remote && !chip_find(chip, record->x, record->y, &place)) {
+        return;
+    }
+    struct tile *tile = chip->place[place].tile;
+    if (!tile || !tile->stopped || fault->agent >= AGENT_NOC) {
+        return;
+    }
+    tile_wake(tile, (enum rv32_core)fault->agent);
+    if (tile->run[fault->agent].state != HART_HELD) {
+        tile->run[fault->agent].state = HART_FAULTED;
+    }
+}
+
+PENROSE_EXPORT void penrose_fault_isolate(struct penrose_chip *chip)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < chip->faults; i++) {
+        if (chip->fault[i].policy == PENROSE_STOP) {
+            stop_culprit(chip, &chip->fault[i]);
+        } else {
+            chip->fault[kept++] = chip->fault[i];
+        }
+    }
+    chip->faults = kept;
+    chip->touched = true;
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        struct tile *tile = chip->place[i].tile;
+        if (tile) {
+            tile->stopped = false;
+            tile->tensix_idle |= tile->tensix.stopped; /* nobody needs to look at it */
+        }
+    }
+}
+
+PENROSE_EXPORT bool penrose_coprocessor_busy(struct penrose_chip *chip, unsigned x, unsigned y)
+{
+    struct tile *tile;
+    return chip_tile(chip, x, y, &tile, NULL) == PENROSE_OK && tensix_busy(&tile->tensix);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_coprocessor_reset(struct penrose_chip *chip, unsigned x,
+                                                             unsigned y,
+                                                             struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (tile->kind->type != TILE_TENSIX) {
+        return error_set(error, PENROSE_E_ARGUMENT, "%s has no coprocessor", tile->name);
+    }
+    for (unsigned core = RV32_T0; core <= RV32_T2; core++) {
+        if (tile->run[core].state != HART_HELD) {
+            return error_set(error, PENROSE_E_STATE, "%s: %s is not in reset", tile->name,
+                             rv32_core_names[core]);
+        }
+    }
+    uint32_t held = tile->tensix.held;
+    tensix_reset(&tile->tensix);
+    tile->tensix.held = held;
+    tile->tensix_idle = false;
+    tile_event(tile, tile->now);
+    return PENROSE_OK;
 }
 
 PENROSE_EXPORT bool penrose_unmodelled_get(struct penrose_chip *chip, size_t index,

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -96,6 +97,20 @@ static void announce(struct pool *pool)
     pthread_mutex_unlock(&pool->mutex);
 }
 
+/* Signals of the process are for threads of its own: a handler that runs on one of these, in the
+ * middle of the work of a call, could not be told from another caller. */
+static void start_threads(struct pool *pool)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* new threads inherit it */
+    while (pool->started < pool->threads - 1 &&
+           pthread_create(&pool->thread[pool->started], NULL, worker, pool) == 0) {
+        pool->started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 static void start(struct pool *pool)
 {
     pool->process = getpid();
@@ -104,10 +119,7 @@ static void start(struct pool *pool)
     pool->ends = false;
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
-    while (pool->started < pool->threads - 1 &&
-           pthread_create(&pool->thread[pool->started], NULL, worker, pool) == 0) {
-        pool->started++;
-    }
+    start_threads(pool);
     if (pool->started < pool->threads - 1) {
         pool->threads = pool->started + 1; /* the host has no more */
     }
@@ -149,8 +161,7 @@ void pool_destroy(struct pool *pool)
     free(pool);
 }
 
-void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_t i),
-              void *context)
+void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_t i), void *context)
 {
     if (pool->threads > 1 && count > 1 && (!pool->started || pool->process != getpid())) {
         start(pool);

@@ -35,6 +35,8 @@ struct cli_command {
 enum cli_exit cmd_asm(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_boot(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_disasm(struct cli *cli, int argc, char **argv);
+enum cli_exit cmd_doctor(struct cli *cli, int argc, char **argv);
+enum cli_exit cmd_exec(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_info(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_run(struct cli *cli, int argc, char **argv);
 

@@ -1,4 +1,4 @@
-/* `penrose info`: what is in a program or in a folder of firmware. */
+/* `penrose info`: what is in a program or in a folder of firmware; the SoC descriptor of a card. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/soc_descriptor.h"
 #include "loader/elf_internal.h"
 #include "loader/firmware.h"
 
@@ -15,7 +16,10 @@ enum { MOST_ATTRIBUTE = 256 };
 struct info_options {
     struct cli *cli;
     const char *path;
+    const char *card; /* --soc-descriptor; NULL: none */
 };
+
+enum { KEY_SOC_DESCRIPTOR = 0x400 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -31,8 +35,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         }
         options->path = argument;
         return 0;
-    case ARGP_KEY_NO_ARGS:
-        return options_refuse(options->cli, "name a program or a firmware folder");
+    case KEY_SOC_DESCRIPTOR:
+        options->card = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!options->path == !options->card) {
+            return options_refuse(options->cli, options->path
+                                                    ? "--soc-descriptor goes without a file"
+                                                    : "name a program or a firmware folder");
+        }
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -40,9 +52,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}};
 
+static const struct argp_option option_rows[] = {
+    {"soc-descriptor", KEY_SOC_DESCRIPTOR, "CARD", 0,
+     "Print the soc_descriptor.yaml that UMD wants beside the library of a card (unharvested, "
+     "p150a "
+     "or p100a)",
+     0},
+    {0},
+};
+
 static const struct argp argp = {
+    .options = option_rows,
     .parser = parse,
-    .args_doc = "ELF\nFIRMWARE_DIR",
+    .args_doc = "ELF\nFIRMWARE_DIR\n--soc-descriptor CARD",
     .doc = "Tells what is in a program: segments, entry, symbols, architecture, compiler; or in a "
            "folder of tt-metal firmware: its five images, where the host finds its mailboxes, and "
            "whether it is for Blackhole."
@@ -429,6 +451,9 @@ enum cli_exit cmd_info(struct cli *cli, int argc, char **argv)
     enum cli_exit exit;
     if (!options_parse(cli, &argp, argc, argv, &options, &exit)) {
         return exit;
+    }
+    if (options.card) {
+        return print_soc_descriptor(cli, options.card);
     }
     if (stat(options.path, &status) != 0) {
         return complain(cli, "%s: %s; expected an ELF file or a firmware folder", options.path,

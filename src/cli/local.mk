@@ -1,13 +1,24 @@
 ## The program.
 bin_PROGRAMS += penrose
+penrose_CPPFLAGS = $(AM_CPPFLAGS) -DPENROSE_CARDS_DIR='"$(cardsdir)"'
 penrose_LDADD = libpenrose_core.la $(JANSSON_LIBS)
 penrose_SOURCES = \
 	%D%/cli.h \
+	%D%/child.c \
+	%D%/child.h \
 	%D%/cmd_asm.c \
 	%D%/cmd_boot.c \
 	%D%/cmd_disasm.c \
+	%D%/cmd_doctor.c \
+	%D%/cmd_exec.c \
 	%D%/cmd_info.c \
 	%D%/cmd_run.c \
+	%D%/doctor.c \
+	%D%/doctor.h \
+	%D%/firmware_link.c \
+	%D%/firmware_link.h \
+	%D%/installation.c \
+	%D%/installation.h \
 	%D%/main.c \
 	%D%/options.c \
 	%D%/options.h \
@@ -19,8 +30,12 @@ penrose_SOURCES = \
 	%D%/program.h \
 	%D%/session.c \
 	%D%/session.h \
+	%D%/soc_descriptor.c \
+	%D%/soc_descriptor.h \
 	%D%/suggest.c \
 	%D%/suggest.h \
+	%D%/summary.c \
+	%D%/summary.h \
 	%D%/tensors.c \
 	%D%/tensors.h \
 	%D%/trace.c \

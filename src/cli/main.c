@@ -15,6 +15,8 @@ static const struct cli_command commands[] = {
     {"asm", "assemble single instructions", cmd_asm},
     {"disasm", "disassemble a program or single words", cmd_disasm},
     {"info", "tell what is in a program or a firmware folder", cmd_info},
+    {"exec", "run a program of tt-metal, ttnn, LLK or tt-exalens on the chip", cmd_exec},
+    {"doctor", "check what is installed, and say what to do", cmd_doctor},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0], MOST_NAME = 32 };
@@ -32,7 +34,8 @@ static void print_help(FILE *file)
     fputs("  help     this text, or the help of a command: penrose help run\n\n"
           "Examples:\n"
           "  penrose boot pre-compiled/1234     boots tt-metal's firmware on tile 1,2\n"
-          "  penrose run hello.elf --trace      runs a program on brisc and shows what it does\n\n"
+          "  penrose run hello.elf --trace      runs a program on brisc and shows what it does\n"
+          "  penrose exec -- python3 model.py   runs a program that uses ttnn\n\n"
           "Results go to stdout, messages to stderr. Exit codes: 0 done, 1 guest fault,\n"
           "2 usage or bad file, 3 cycle limit, 4 deadlock. The manual is penrose(1).\n",
           file);

@@ -1,10 +1,4 @@
-/*
- * Columns: cycle, tile, hart, then for an instruction its pc, word, text, symbol and source line,
- * for an access its direction, address, value, size and what lies there.
- *
- * The texts of an instruction are made once and kept in a table with a line for each remainder of
- * the pc; an entry is right as long as tile, hart, pc and word are the same.
- */
+/* `--trace`; what a line says is in debug/trace_text.h. */
 #include "cli/trace.h"
 
 #include <errno.h>
@@ -13,58 +7,26 @@
 #include <string.h>
 
 #include "cli/output.h"
-
-enum { LINES = 4096, TEXT = 640 };
-
-struct trace_line {
-    bool known;
-    unsigned x, y;
-    enum penrose_hart hart;
-    uint32_t pc, word;
-    char text[TEXT];
-};
+#include "debug/trace_text.h"
 
 struct trace {
     struct penrose_chip *chip;
     const char *path; /* NULL: stderr */
     FILE *file;
-    struct trace_line line[LINES];
+    struct trace_text *text;
 };
-
-static const char *describe(struct trace *trace, const struct penrose_trace_event *event)
-{
-    struct trace_line *line = &trace->line[event->pc / 4 % LINES];
-    if (line->known && line->pc == event->pc && line->word == event->word &&
-        line->hart == event->hart && line->x == event->x && line->y == event->y) {
-        return line->text;
-    }
-    char instruction[128], symbol[128], source[256];
-    *line = (struct trace_line){.known = true,
-                                .x = event->x,
-                                .y = event->y,
-                                .hart = event->hart,
-                                .pc = event->pc,
-                                .word = event->word};
-    penrose_disassemble(event->word, event->pc, instruction, sizeof instruction);
-    penrose_locate(trace->chip, event->x, event->y, event->hart, event->pc, symbol, sizeof symbol,
-                   source, sizeof source);
-    snprintf(line->text, sizeof line->text, "%-32s %s%s%s", instruction, symbol,
-             *source ? "  " : "", source);
-    return line->text;
-}
 
 static void write_event(void *context, const struct penrose_trace_event *event)
 {
     struct trace *trace = context;
-    fprintf(trace->file, "%10llu %2u,%-2u %-6s ", (unsigned long long)event->cycle, event->x,
-            event->y, penrose_hart_name(event->hart));
-    if (event->type == PENROSE_TRACE_INSTRUCTION) {
-        fprintf(trace->file, "0x%08x %08x  %s\n", event->pc, event->word, describe(trace, event));
-    } else {
-        fprintf(trace->file, "  %-5s 0x%08x %s 0x%0*x  %u bytes, %s\n",
-                event->store ? "store" : "load", event->address, event->store ? "<-" : "->",
-                (int)event->size * 2, event->value, event->size, event->range);
-    }
+    char line[TRACE_LINE_BYTES];
+    fwrite(line, 1, trace_text_line(trace->text, event, line), trace->file);
+}
+
+static void free_trace(struct trace *trace)
+{
+    trace_text_destroy(trace->text);
+    free(trace);
 }
 
 enum cli_exit trace_start(const struct cli *cli, struct penrose_chip *chip, const char *path,
@@ -72,7 +34,11 @@ enum cli_exit trace_start(const struct cli *cli, struct penrose_chip *chip, cons
 {
     struct trace *trace = calloc(1, sizeof *trace);
     *result = NULL;
-    if (!trace) {
+    if (trace) {
+        trace->text = trace_text_create(chip);
+    }
+    if (!trace || !trace->text) {
+        free(trace);
         return complain(cli, "--trace: no memory");
     }
     trace->chip = chip;
@@ -80,7 +46,7 @@ enum cli_exit trace_start(const struct cli *cli, struct penrose_chip *chip, cons
     trace->file = path ? fopen(path, "w") : stderr;
     if (!trace->file) {
         complain(cli, "--trace: cannot write %s: %s", path, strerror(errno));
-        free(trace);
+        free_trace(trace);
         return CLI_REFUSED;
     }
     penrose_trace(chip, write_event, trace);
@@ -90,8 +56,8 @@ enum cli_exit trace_start(const struct cli *cli, struct penrose_chip *chip, cons
 
 void trace_forget(struct trace *trace)
 {
-    for (unsigned i = 0; trace && i < LINES; i++) {
-        trace->line[i].known = false;
+    if (trace) {
+        trace_text_forget(trace->text);
     }
 }
 
@@ -108,6 +74,6 @@ enum cli_exit trace_stop(const struct cli *cli, struct trace *trace)
         exit = complain(cli, "--trace: cannot write %s: %s", trace->path ? trace->path : "stderr",
                         strerror(errno));
     }
-    free(trace);
+    free_trace(trace);
     return exit;
 }

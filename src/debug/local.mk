@@ -1,7 +1,13 @@
 libpenrose_core_la_SOURCES += \
 	%D%/report.c \
+	%D%/settings.c \
+	%D%/settings.h \
 	%D%/sink.c \
 	%D%/sink.h \
+	%D%/trace_file.c \
+	%D%/trace_file.h \
+	%D%/trace_text.c \
+	%D%/trace_text.h \
 	%D%/under_way.c \
 	%D%/under_way.h \
 	%D%/wait_lines.c \

@@ -1,0 +1,584 @@
+/*
+ * `penrose exec`: a program of tt-metal's world runs on the emulated chip. Options become variables
+ * of its environment (libttsim(3)); signals reach it, and its exit code becomes ours.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/child.h"
+#include "cli/firmware_link.h"
+#include "cli/installation.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/suggest.h"
+#include "cli/summary.h"
+#include "debug/settings.h"
+#include "num/kernels.h"
+
+enum {
+    /* As of env(1). */
+    EXIT_NOT_STARTED = 125,
+    EXIT_NOT_RUNNABLE = 126,
+    EXIT_NOT_FOUND = 127,
+    EXIT_SIGNAL = 128,
+
+    MOST_VARIABLES = 24,
+    MOST_LIST = 4096,
+};
+
+struct exec_options {
+    struct cli *cli;
+    const char *card; /* NULL: as the environment says */
+    const char *library, *threads, *trace, *report, *run_ahead, *kernels, *timing;
+    char schedule[64], policy[MOST_LIST];
+    bool fast_dispatch, compile_firmware, quiet;
+};
+
+enum {
+    KEY_HELP = 'h',
+    KEY_QUIET = 'q',
+    KEY_CARD = 0x500,
+    KEY_ARCH,
+    KEY_LIBRARY,
+    KEY_FAST_DISPATCH,
+    KEY_COMPILE_FIRMWARE,
+    KEY_THREADS,
+    KEY_SCHEDULE,
+    KEY_TIMING,
+    KEY_POLICY,
+    KEY_RUN_AHEAD,
+    KEY_KERNELS,
+    KEY_TRACE,
+    KEY_REPORT,
+};
+
+/* --- Options --- */
+
+/* `origin` is where the name stands: the option or the variable. */
+static error_t parse_card(struct exec_options *options, const char *origin, const char *text)
+{
+    struct suggestion nearest = {.word = text};
+    options->card = find_card(text);
+    if (options->card) {
+        return 0;
+    }
+    for (unsigned i = 0; i < CARDS; i++) {
+        suggest(&nearest, card_names[i]);
+    }
+    if (nearest.best) {
+        return options_refuse(options->cli, "%s: there is no card '%s'; did you mean %s?", origin,
+                              text, nearest.best);
+    }
+    return options_refuse(options->cli,
+                          "%s: there is no card '%s'; known are unharvested, p150a and p100a",
+                          origin, text);
+}
+
+static error_t parse_arch(struct exec_options *options, const char *text)
+{
+    if (strcmp(text, "blackhole") == 0) {
+        return 0;
+    }
+    return options_refuse(options->cli, "--arch: '%s' is not emulated; blackhole is", text);
+}
+
+static error_t parse_threads(struct exec_options *options, const char *text)
+{
+    uint64_t threads;
+    error_t error = options_number(options->cli, "--threads", text, CLI_THREADS, &threads);
+    if (!error && !threads) {
+        return options_refuse(options->cli, "--threads: at least one thread must run the tiles");
+    }
+    options->threads = text;
+    return error;
+}
+
+/* The library would only warn about a wrong one. */
+static error_t parse_schedule(struct exec_options *options, const char *text)
+{
+    struct penrose_options chip;
+    struct penrose_error error;
+    penrose_options_default(&chip);
+    if (strlen(text) >= sizeof options->schedule / 2 ||
+        settings_schedule(&chip, text, &error) != PENROSE_OK) {
+        return options_refuse(options->cli,
+                              "--schedule: '%s' is no schedule; choose fast, lockstep or "
+                              "random:SEED, for example random:1",
+                              text);
+    }
+    snprintf(options->schedule, sizeof options->schedule, "%s", text);
+    return 0;
+}
+
+static error_t parse_timing(struct exec_options *options, const char *text)
+{
+    if (strcmp(text, "timed") != 0 && strcmp(text, "functional") != 0) {
+        return options_refuse(options->cli,
+                              "--timing: '%s' is no timing; choose functional or timed", text);
+    }
+    options->timing = text;
+    return 0;
+}
+
+/* MOST or FIRST:MOST, as the library reads it. */
+static bool is_run_ahead(const char *text)
+{
+    enum { LARGEST = 1 << 30 };
+    char *end;
+    errno = 0;
+    unsigned long first = strtoul(text, &end, 10), most = first;
+    bool is_range = *end == ':', is_number = *text >= '0' && *text <= '9';
+    if (is_range) {
+        text = end + 1;
+        is_number &= *text >= '0' && *text <= '9';
+        most = strtoul(text, &end, 10);
+    }
+    return is_number && !*end && !errno && first <= most && most <= LARGEST &&
+           (first > 0 || !is_range);
+}
+
+static error_t parse_run_ahead(struct exec_options *options, const char *text)
+{
+    if (!is_run_ahead(text)) {
+        return options_refuse(options->cli,
+                              "--run-ahead: '%s' is not understood; write FIRST:MOST, or MOST, in "
+                              "cycles up to 1073741824, or 0 to switch it off",
+                              text);
+    }
+    options->run_ahead = text;
+    return 0;
+}
+
+static error_t parse_kernels(struct exec_options *options, const char *text)
+{
+    if (!*text || !num_kernels_find(text)) {
+        return options_refuse(options->cli,
+                              "--kernels-set: this host cannot run '%s'; choose reference, avx2 or "
+                              "avx512, or none for the fastest",
+                              text);
+    }
+    options->kernels = text;
+    return 0;
+}
+
+/* Several options are one list. */
+static error_t parse_policy(struct exec_options *options, const char *text)
+{
+    struct penrose_options chip;
+    struct penrose_error error;
+    size_t length = strlen(options->policy);
+    penrose_options_default(&chip);
+    if (settings_policy(&chip, text, &error) != PENROSE_OK) {
+        return options_refuse(options->cli, "--policy: %s", error.text);
+    }
+    if (length + strlen(text) + 2 > sizeof options->policy) {
+        return options_refuse(options->cli, "--policy: too many of them");
+    }
+    snprintf(options->policy + length, sizeof options->policy - length, "%s%s", length ? "," : "",
+             text);
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct exec_options *options = state->input;
+    switch (key) {
+    case KEY_HELP:
+        argp_help(state->root_argp, stdout, ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC,
+                  state->name);
+        return ECANCELED;
+    case KEY_CARD:
+        return parse_card(options, "--card", argument);
+    case KEY_ARCH:
+        return parse_arch(options, argument);
+    case KEY_THREADS:
+        return parse_threads(options, argument);
+    case KEY_SCHEDULE:
+        return parse_schedule(options, argument);
+    case KEY_TIMING:
+        return parse_timing(options, argument);
+    case KEY_POLICY:
+        return parse_policy(options, argument);
+    case KEY_LIBRARY:
+        options->library = argument;
+        return 0;
+    case KEY_RUN_AHEAD:
+        return parse_run_ahead(options, argument);
+    case KEY_KERNELS:
+        return parse_kernels(options, argument);
+    case KEY_TRACE:
+        options->trace = argument;
+        return 0;
+    case KEY_REPORT:
+        options->report = argument;
+        return 0;
+    case KEY_FAST_DISPATCH:
+        options->fast_dispatch = true;
+        return 0;
+    case KEY_COMPILE_FIRMWARE:
+        options->compile_firmware = true;
+        return 0;
+    case KEY_QUIET:
+        options->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return options_refuse(options->cli,
+                              "the command goes behind --: penrose exec [OPTION...] -- %s ...",
+                              argument);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option option_rows[] = {
+    {NULL, 0, NULL, 0, "The chip:", 1},
+    {"card", KEY_CARD, "CARD", 0,
+     "unharvested (default, unless PENROSE_CARD names another; 140 workers), p150a, or p100a (120 "
+     "workers, 7 DRAM banks, no Ethernet)",
+     0},
+    {"arch", KEY_ARCH, "ARCH", 0, "blackhole (default)", 0},
+    {"library", KEY_LIBRARY, "FILE", 0, "Another libttsim.so, with a soc_descriptor.yaml beside it",
+     0},
+    {"threads", KEY_THREADS, "N", 0,
+     "Host threads that run the tiles (default 1); results do not depend on it", 0},
+    {"schedule", KEY_SCHEDULE, "SCHEDULE", 0,
+     "fast (default), lockstep, or random:SEED, as for penrose run", 0},
+    {"timing", KEY_TIMING, "TIMING", 0, "functional (default) or timed, as for penrose run", 0},
+    {"policy", KEY_POLICY, "KIND=POLICY", 0, "What a guest fault does: stop, warn or ignore", 0},
+    {"run-ahead", KEY_RUN_AHEAD, "FIRST:MOST", 0,
+     "Cycles that pass while the host polls, see libttsim(3); 0: only those that it asks for", 0},
+    {"kernels-set", KEY_KERNELS, "SET", 0,
+     "What computes: reference, avx2 or avx512 (default: the fastest; same bits)", 0},
+    {NULL, 0, NULL, 0, "tt-metal:", 2},
+    {"fast-dispatch", KEY_FAST_DISPATCH, NULL, 0,
+     "Let prefetch and dispatch kernels run; without it TT_METAL_SLOW_DISPATCH_MODE is set", 0},
+    {"compile-firmware", KEY_COMPILE_FIRMWARE, NULL, 0,
+     "Let ttnn compile firmware, even if it ships a set that fits", 0},
+    {NULL, 0, NULL, 0, "What it tells:", 3},
+    {"report", KEY_REPORT, "FILE", 0, "Add fault and deadlock reports to FILE, in full", 0},
+    {"trace", KEY_TRACE, "FILE", 0, "Write every instruction and register access to FILE", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "Say nothing at the end", 0},
+    {"help", KEY_HELP, NULL, 0, "Show this help", 0},
+    {0},
+};
+
+static const struct argp argp = {
+    .options = option_rows,
+    .parser = parse,
+    .args_doc = "-- COMMAND [ARGUMENT...]",
+    .doc =
+        "Runs a program that uses tt-metal, ttnn, UMD, the LLK tests or tt-exalens on the "
+        "emulated chip, unchanged: its environment names the library and what the options say. "
+        "{library} in an argument stands for the library's path; tt-exalens gets -s with it. "
+        "At the end stderr tells cycles, time, faults and the busiest tiles."
+        "\vExamples:\n"
+        "  penrose exec -- python3 program.py\n"
+        "        ttnn on a whole chip, in slow dispatch\n"
+        "  penrose exec --card p150a --fast-dispatch -- python3 program.py\n"
+        "        with the grid of a p150a and the real dispatch kernels\n"
+        "  penrose exec --report faults.txt -- pytest --run-simulator test_eltwise.py\n"
+        "        LLK tests; what goes wrong is explained in faults.txt\n"
+        "  penrose exec -- tt-exalens --commands 'device; exit'\n"
+        "        looks at a chip with tt-exalens\n\n"
+        "The exit code is that of COMMAND, 128 + N when signal N ended it; 125 when this program "
+        "cannot do its part, 126 when COMMAND cannot be run, 127 when it is not found.\n"
+        "`penrose doctor` checks what is installed.",
+};
+
+/* --- What the command gets --- */
+
+struct job {
+    const struct exec_options *options;
+    char library[PATH_MAX];
+    struct firmware_link_answer firmware;
+    char summary[PATH_MAX];                 /* empty: none */
+    long summary_start;                     /* what is before it was there already */
+    bool keeps_summary;                     /* the file is the user's */
+    char trace[PATH_MAX], report[PATH_MAX]; /* empty: none */
+    struct child_variable variable[MOST_VARIABLES];
+    unsigned variables;
+    char schedule[96];
+    char **argv;
+};
+
+static void set_variable(struct job *job, const char *name, const char *value)
+{
+    if (value && *value) {
+        job->variable[job->variables++] = (struct child_variable){name, value};
+    }
+}
+
+/* PENROSE_SCHEDULE has both. */
+static void set_schedule(struct job *job)
+{
+    const struct exec_options *options = job->options;
+    snprintf(job->schedule, sizeof job->schedule, "%s%s%s", options->schedule,
+             *options->schedule && options->timing ? "," : "",
+             options->timing ? options->timing : "");
+    set_variable(job, "PENROSE_SCHEDULE", job->schedule);
+}
+
+static void set_environment(struct job *job)
+{
+    const struct exec_options *options = job->options;
+    set_variable(job, "TT_METAL_SIMULATOR", job->library);
+    set_variable(job, "TT_UMD_SIMULATOR_PATH", job->library);
+    set_variable(job, "TTEXALENS_SIMULATOR", job->library);
+    set_variable(job, "CHIP_ARCH", "blackhole"); /* for the LLK tests */
+    job->variable[job->variables++] =
+        (struct child_variable){"TT_METAL_SLOW_DISPATCH_MODE", options->fast_dispatch ? NULL : "1"};
+    set_variable(job, "TT_METAL_RUNTIME_ROOT", job->firmware.root);
+    set_variable(job, "PENROSE_CARD", options->card);
+    set_variable(job, "PENROSE_THREADS", options->threads);
+    set_schedule(job);
+    set_variable(job, "PENROSE_POLICY", options->policy);
+    set_variable(job, "PENROSE_RUN_AHEAD", options->run_ahead);
+    set_variable(job, "PENROSE_KERNELS", options->kernels);
+    set_variable(job, "PENROSE_TRACE", job->trace);
+    set_variable(job, "PENROSE_REPORT", job->report);
+    set_variable(job, "PENROSE_SUMMARY", job->summary);
+}
+
+/* A copy of `argument` with the library's path in place of each "{library}". */
+static char *insert_library(const char *argument, const char *library)
+{
+    static const char mark[] = "{library}";
+    size_t size = 1;
+    for (const char *at = argument; *at; at++) {
+        bool is_mark = strncmp(at, mark, sizeof mark - 1) == 0;
+        size += is_mark ? strlen(library) : 1;
+        at += is_mark ? sizeof mark - 2 : 0;
+    }
+    char *text = malloc(size), *end = text;
+    for (const char *at = argument; text && *at; at++) {
+        if (strncmp(at, mark, sizeof mark - 1) == 0) {
+            end = stpcpy(end, library);
+            at += sizeof mark - 2;
+        } else {
+            *end++ = *at;
+        }
+    }
+    if (text) {
+        *end = 0;
+    }
+    return text;
+}
+
+/* tt-exalens takes its simulator from the command line only. */
+static bool wants_simulator(char **command)
+{
+    const char *slash = strrchr(command[0], '/');
+    if (strcmp(slash ? slash + 1 : command[0], "tt-exalens") != 0) {
+        return false;
+    }
+    for (char **argument = command + 1; *argument; argument++) {
+        if (strncmp(*argument, "-s", 2) == 0 || strncmp(*argument, "--remote", 8) == 0 ||
+            strcmp(*argument, "-h") == 0 || strcmp(*argument, "--help") == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The command as it is to be run; false without memory. */
+static bool make_arguments(struct job *job, char **command)
+{
+    unsigned count = 0, at = 0;
+    while (command[count]) {
+        count++;
+    }
+    job->argv = calloc(count + 3, sizeof *job->argv);
+    if (!job->argv) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (!(job->argv[at++] = insert_library(command[i], job->library))) {
+            return false;
+        }
+        if (i == 0 && wants_simulator(command)) {
+            job->argv[at++] = strdup("-s");
+            job->argv[at++] = strdup(job->library);
+            if (!job->argv[at - 2] || !job->argv[at - 1]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void free_job(struct job *job)
+{
+    for (char **argument = job->argv; argument && *argument; argument++) {
+        free(*argument);
+    }
+    free(job->argv);
+    if (*job->summary && !job->keeps_summary) {
+        unlink(job->summary);
+    }
+    free(job);
+}
+
+/* --- Running it --- */
+
+/* The same file for a command that changes its folder. */
+static bool make_absolute(char path[PATH_MAX], const char *file)
+{
+    char folder[PATH_MAX];
+    if (file[0] == '/') {
+        return (size_t)snprintf(path, PATH_MAX, "%s", file) < PATH_MAX;
+    }
+    return getcwd(folder, sizeof folder) && path_join(path, folder, file);
+}
+
+static bool choose_library(struct job *job)
+{
+    const struct exec_options *options = job->options;
+    char descriptor[PATH_MAX];
+    if (options->library) {
+        if (!path_exists(options->library) || !make_absolute(job->library, options->library)) {
+            complain(options->cli, "--library: there is no file %s", options->library);
+            return false;
+        }
+    } else if (!find_library(options->card, job->library)) {
+        complain(options->cli,
+                 "the library for card %s is not at %s: run 'make install', or 'make' in the "
+                 "build tree, or name one with --library",
+                 options->card, job->library);
+        return false;
+    }
+    if (!find_descriptor(job->library, descriptor)) {
+        complain(options->cli,
+                 "%s is missing, without which UMD does not open the library: "
+                 "'penrose info --soc-descriptor %s' prints one",
+                 descriptor, options->card);
+        return false;
+    }
+    return true;
+}
+
+static void choose_firmware(struct job *job, char *const *command)
+{
+    const struct firmware_link_request request = {command, job->library, job->options->card};
+    if (job->options->compile_firmware) {
+        return;
+    }
+    if (firmware_link_make(&request, &job->firmware) == FIRMWARE_COMPILED) {
+        note("exec: the firmware that ttnn ships is not used: %s", job->firmware.reason);
+        job->firmware.root[0] = 0;
+    }
+}
+
+/* The library adds its lines to the file that the user wants them in, or to one of our own. */
+static void make_summary_file(struct job *job)
+{
+    const char *wanted = getenv("PENROSE_SUMMARY"), *folder = getenv("TMPDIR");
+    struct stat status;
+    if (wanted && *wanted && make_absolute(job->summary, wanted)) {
+        job->keeps_summary = true;
+        job->summary_start = stat(job->summary, &status) == 0 ? (long)status.st_size : 0;
+        return;
+    }
+    int length = snprintf(job->summary, PATH_MAX, "%s/penrose-exec.XXXXXX",
+                          folder && *folder ? folder : "/tmp");
+    int fd = length < PATH_MAX ? mkstemp(job->summary) : -1;
+    if (fd < 0) {
+        job->summary[0] = 0; /* then there is no report at the end */
+        return;
+    }
+    close(fd);
+}
+
+static int exit_of(const struct cli *cli, const char *name, struct child_result result)
+{
+    switch (result.end) {
+    case CHILD_EXITED:
+        return result.status;
+    case CHILD_KILLED:
+        note("%s was ended by signal %d (%s)", name, result.status, strsignal(result.status));
+        return EXIT_SIGNAL + result.status;
+    case CHILD_LATE:
+    case CHILD_FAILED:
+        break;
+    }
+    complain(cli, "%s: %s%s", name, strerror(result.status),
+             result.status == ENOENT ? "; check the command behind --" : "");
+    return result.status == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUNNABLE;
+}
+
+static int run_job(struct job *job, char **command)
+{
+    const struct exec_options *options = job->options;
+    struct summary summary;
+    char found[PATH_MAX];
+    if (!choose_library(job)) {
+        return EXIT_NOT_STARTED;
+    }
+    if ((options->trace && !make_absolute(job->trace, options->trace)) ||
+        (options->report && !make_absolute(job->report, options->report))) {
+        complain(options->cli, "the path of --trace or --report is too long");
+        return EXIT_NOT_STARTED;
+    }
+    if (!make_arguments(job, command)) {
+        complain(options->cli, "no memory for the command");
+        return EXIT_NOT_STARTED;
+    }
+    if (find_program(command[0], found)) {
+        choose_firmware(job, command);
+    }
+    make_summary_file(job);
+    set_environment(job);
+    double start = host_milliseconds();
+    struct child_result result = child_stand_in(job->argv, job->variable, job->variables);
+    double seconds = (host_milliseconds() - start) * 1e-3;
+    int exit = exit_of(options->cli, command[0], result);
+    if (!options->quiet && result.end != CHILD_FAILED && *job->summary &&
+        summary_read(job->summary, job->summary_start, &summary)) {
+        summary_print(&summary, seconds);
+    }
+    return exit;
+}
+
+/* The command, which begins behind the first "--"; argc is cut there. */
+static char **split_command(int *argc, char **argv)
+{
+    for (int i = 1; i < *argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            *argc = i;
+            argv[i] = NULL;
+            return argv + i + 1;
+        }
+    }
+    return NULL;
+}
+
+enum cli_exit cmd_exec(struct cli *cli, int argc, char **argv)
+{
+    struct exec_options options = {.cli = cli};
+    enum cli_exit exit;
+    cli->json = false; /* if it occurs, it is an argument of the command */
+    char **command = split_command(&argc, argv);
+    if (!options_parse(cli, &argp, argc, argv, &options, &exit)) {
+        return exit == CLI_DONE ? exit : (enum cli_exit)EXIT_NOT_STARTED;
+    }
+    if (!command || !*command) {
+        options_refuse(cli, "name a command: penrose exec -- python3 program.py");
+        return (enum cli_exit)EXIT_NOT_STARTED;
+    }
+    if (!options.card && parse_card(&options, "PENROSE_CARD", default_card()) != 0) {
+        return (enum cli_exit)EXIT_NOT_STARTED;
+    }
+    struct job *job = calloc(1, sizeof *job);
+    if (!job) {
+        complain(cli, "no memory");
+        return (enum cli_exit)EXIT_NOT_STARTED;
+    }
+    job->options = &options;
+    int status = run_job(job, command);
+    free_job(job);
+    return (enum cli_exit)status;
+}

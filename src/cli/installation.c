@@ -1,0 +1,254 @@
+/* Looking for things; see installation.h. */
+#include "cli/installation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/child.h"
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+/* --- Cards --- */
+
+const char *const card_names[CARDS] = {"unharvested", "p150a", "p100a"};
+
+const char *find_card(const char *name)
+{
+    for (unsigned i = 0; i < CARDS; i++) {
+        if (strcmp(name, card_names[i]) == 0) {
+            return card_names[i];
+        }
+    }
+    return NULL;
+}
+
+const char *default_card(void)
+{
+    const char *card = variable("PENROSE_CARD");
+    return card ? card : card_names[0];
+}
+
+/* --- Paths --- */
+
+bool path_join(char path[PATH_MAX], const char *folder, const char *name)
+{
+    return (size_t)snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
+}
+
+bool path_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+bool path_is_program(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+bool path_make(const char *path)
+{
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof part) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(part, path, length + 1);
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            return false;
+        }
+        *slash = '/';
+    }
+    return mkdir(part, 0777) == 0 || errno == EEXIST;
+}
+
+bool find_cache(char path[PATH_MAX])
+{
+    const char *own = variable("PENROSE_CACHE"), *base = variable("XDG_CACHE_HOME");
+    const char *home = variable("HOME");
+    if (own) {
+        return (size_t)snprintf(path, PATH_MAX, "%s", own) < PATH_MAX;
+    }
+    return base ? path_join(path, base, "penrose")
+                : home && path_join(path, home, ".cache/penrose");
+}
+
+/* --- The library --- */
+
+/* The folder of this program, without a slash at its end. */
+static bool own_folder(char path[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (length <= 0) {
+        return false;
+    }
+    path[length] = 0;
+    char *slash = strrchr(path, '/');
+    if (!slash) {
+        return false;
+    }
+    *slash = 0;
+    return true;
+}
+
+static bool library_in(const char *folder, const char *card, char path[PATH_MAX])
+{
+    int length = snprintf(path, PATH_MAX, "%s/%s/libttsim.so", folder, card);
+    return length < PATH_MAX && path_exists(path);
+}
+
+/* The same in a part of a folder. */
+static bool library_below(const char *base, const char *part, const char *card, char path[PATH_MAX])
+{
+    char folder[PATH_MAX];
+    return path_join(folder, base, part) && library_in(folder, card, path);
+}
+
+bool find_library(const char *card, char path[PATH_MAX])
+{
+    char own[PATH_MAX];
+    if (own_folder(own)) {
+        if (library_below(own, "cards", card, path)) {
+            return true;
+        }
+        char *slash = strrchr(own, '/'); /* of .../bin */
+        if (slash) {
+            *slash = 0;
+            if (library_below(own, "lib/penrose", card, path)) {
+                return true;
+            }
+        }
+    }
+    return library_in(PENROSE_CARDS_DIR, card, path);
+}
+
+bool find_descriptor(const char *library, char path[PATH_MAX])
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(library, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - library) : 1,
+             slash ? library : ".");
+    return path_join(path, folder, "soc_descriptor.yaml") && path_exists(path);
+}
+
+/* --- Programs --- */
+
+bool find_program(const char *name, char path[PATH_MAX])
+{
+    const char *at = getenv("PATH");
+    if (strchr(name, '/')) {
+        return (size_t)snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && path_is_program(path);
+    }
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        int size = snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, at, length ? "/" : "", name);
+        if (size < PATH_MAX && path_is_program(path)) {
+            return true;
+        }
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+/* "python", "python3", "python3.10" in any folder. */
+static bool is_python(const char *path)
+{
+    static const char prefix[] = "python";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0) {
+        return false;
+    }
+    name += sizeof prefix - 1;
+    return !name[strspn(name, "0123456789.")];
+}
+
+/* The interpreter that "#!/path/python" or "#!/usr/bin/env python" names. */
+static bool read_interpreter(const char *script, char path[PATH_MAX])
+{
+    char line[PATH_MAX] = "", *save = NULL;
+    int fd = open(script, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (size < 2 || line[0] != '#' || line[1] != '!') {
+        return false;
+    }
+    line[size] = 0;
+    line[strcspn(line, "\n")] = 0;
+    for (const char *word = strtok_r(line + 2, " \t", &save); word;
+         word = strtok_r(NULL, " \t", &save)) {
+        if (is_python(word)) {
+            return find_program(word, path);
+        }
+    }
+    return false;
+}
+
+bool find_python(char *const *command, char path[PATH_MAX])
+{
+    char found[PATH_MAX];
+    for (char *const *word = command; word && *word; word++) {
+        if (is_python(*word) && find_program(*word, path)) {
+            return true;
+        }
+    }
+    if (command && find_program(command[0], found) && read_interpreter(found, path)) {
+        return true;
+    }
+    return find_program("python3", path);
+}
+
+/* --- tt-metal --- */
+
+/* The folder of the package ttnn, without importing it, which would take seconds. */
+static bool find_ttnn(char *python, char path[PATH_MAX])
+{
+    char option[] = "-c";
+    char script[] = "import importlib.util as u, os; s = u.find_spec('ttnn'); "
+                    "print(os.path.dirname(s.origin) if s and s.origin else '')";
+    char *argv[] = {python, option, script, NULL};
+    struct child_result result = child_capture(argv, NULL, 0, 20, path, PATH_MAX);
+    path[strcspn(path, "\n")] = 0;
+    return result.end == CHILD_EXITED && result.status == 0 && *path;
+}
+
+bool find_metal_root(const char *python, char path[PATH_MAX])
+{
+    static const char *const names[] = {"TT_METAL_RUNTIME_ROOT", "TT_METAL_HOME"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *root = variable(names[i]);
+        if (root) { /* this one counts, whatever is in it */
+            return (size_t)snprintf(path, PATH_MAX, "%s", root) < PATH_MAX && path_exists(path);
+        }
+    }
+    char program[PATH_MAX];
+    if (!python || (size_t)snprintf(program, sizeof program, "%s", python) >= sizeof program) {
+        return false;
+    }
+    return find_ttnn(program, path);
+}
+
+bool find_sfpi(const char *root, char path[PATH_MAX])
+{
+    static const char program[] = "compiler/bin/riscv-tt-elf-g++";
+    if (root) {
+        int length = snprintf(path, PATH_MAX, "%s/runtime/sfpi/%s", root, program);
+        if (length < PATH_MAX && path_is_program(path)) {
+            return true;
+        }
+    }
+    return path_join(path, "/opt/tenstorrent/sfpi", program) && path_is_program(path);
+}

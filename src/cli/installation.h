@@ -1,0 +1,67 @@
+/*
+ * What a client program needs around it: our library with its descriptor, a Python with the
+ * vendor's packages, tt-metal's files, the compiler for kernels, a folder for what is kept between
+ * runs.
+ */
+#ifndef CLI_INSTALLATION_H
+#define CLI_INSTALLATION_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/cli.h"
+
+enum { CARDS = 3 };
+
+/* "unharvested", "p150a", "p100a" */
+extern const char *const card_names[CARDS];
+
+/* The one of them that is equal to `name`; NULL: there is no such card. */
+const char *find_card(const char *name);
+
+/* What PENROSE_CARD says, right or wrong; the first card unless it is set. */
+const char *default_card(void);
+
+/* "/a/b" of its parts; false when it does not fit. */
+bool path_join(char path[PATH_MAX], const char *folder, const char *name);
+
+bool path_exists(const char *path);
+bool path_is_program(const char *path);
+
+/* Makes a folder and those above it; false and errno. */
+bool path_make(const char *path);
+
+/*
+ * The library of a card: in the build tree that this program lies in, or installed. False when
+ * there is none; `path` is then where it should be.
+ */
+bool find_library(const char *card, char path[PATH_MAX]);
+
+/* The file that UMD looks for beside a library. */
+bool find_descriptor(const char *library, char path[PATH_MAX]);
+
+/* What is kept between runs: PENROSE_CACHE, or penrose in XDG_CACHE_HOME or ~/.cache. False without
+ * any of them. */
+bool find_cache(char path[PATH_MAX]);
+
+/* A program as execvp finds it. */
+bool find_program(const char *name, char path[PATH_MAX]);
+
+/*
+ * The Python that a command runs on: the first of its words that is one ("timeout 60 python x.py"),
+ * or the interpreter that the first line of its program names, or python3 from PATH; NULL for
+ * `command` means the latter. False when there is none.
+ */
+bool find_python(char *const *command, char path[PATH_MAX]);
+
+/*
+ * The root of tt-metal's files: TT_METAL_RUNTIME_ROOT or TT_METAL_HOME, or the folder of the Python
+ * package ttnn. False when there is none; `python` may be NULL.
+ */
+bool find_metal_root(const char *python, char path[PATH_MAX]);
+
+/* SFPI's g++ as tt-metal looks for it: in the root, which may be NULL, then in /opt. */
+bool find_sfpi(const char *root, char path[PATH_MAX]);
+
+#endif

@@ -1,0 +1,153 @@
+/*
+ * The SoC descriptor, made from the tables that the chip itself is made from (src/chip/grid.def).
+ *
+ * SPEC: UMD 0.9.14 and tt-metal of ttnn 0.81.1, which read it. It describes the die: hosts learn
+ * from the chip's telemetry which columns, banks and Ethernet tiles a card lacks, and take those
+ * out themselves. So it is the same for all cards; one that left them out would not be accepted.
+ * Positions are raw NoC 0 coordinates "X-Y".
+ */
+#include "cli/soc_descriptor.h"
+
+#include <stdio.h>
+
+#include <penrose/penrose.h>
+
+#include "chip/grid.h"
+#include "cli/output.h"
+
+enum {
+    L1_BYTES = 0x180000,
+    ETHERNET_L1_BYTES = 0x80000,
+    DRAM_FIRST_ROW = 12,   /* of translated coordinates, three rows a bank */
+    DST_ALIGNMENT = 32768, /* with this and the versions below software tells the */
+    UNIT_VERSION = 2,      /* generation: 2 is what Blackhole has */
+    LINE_POSITIONS = 14,
+};
+/* HW: of the 4 GiB of a bank the last 16 MiB belong to the vendor's firmware. */
+static const uint64_t bank_bytes = 0xff000000;
+
+static void print_position(struct grid_position at, unsigned count)
+{
+    printf("%s%u-%u", count == 0 ? "" : count % LINE_POSITIONS ? ", " : ",\n   ", at.x, at.y);
+}
+
+/* All tiles of a kind, by their numbers. */
+static void print_kind(const struct grid *grid, const char *name, enum grid_kind kind)
+{
+    struct grid_position at;
+    printf("%s:\n  [", name);
+    for (unsigned i = 0; grid_locate(grid, kind, i, 0, &at); i++) {
+        print_position(at, i);
+    }
+    puts("]");
+}
+
+/* Routers with nothing attached have no numbers. */
+static void print_routers(const struct grid *grid)
+{
+    unsigned count = 0;
+    printf("router_only:\n  [");
+    for (uint8_t y = 0; y < GRID_HEIGHT; y++) {
+        for (uint8_t x = 0; x < GRID_WIDTH; x++) {
+            struct grid_position at = {.x = x, .y = y};
+            if (grid_tile(grid, at)->kind == GRID_EMPTY) {
+                print_position(at, count++);
+            }
+        }
+    }
+    puts("]");
+}
+
+static void print_banks(const struct grid *grid)
+{
+    puts("dram:\n  [");
+    for (unsigned bank = 0; bank < GRID_BANKS; bank++) {
+        printf("   [");
+        for (unsigned port = 0; port < GRID_PORTS; port++) {
+            struct grid_position at = {0, 0};
+            grid_locate(grid, GRID_DRAM, bank, port, &at);
+            print_position(at, port);
+        }
+        puts("],");
+    }
+    puts("  ]");
+}
+
+/* Which of a bank's three tiles kernels use, for NoC 0 and NoC 1. */
+static void print_views(const struct penrose_chip *chip)
+{
+    printf("dram_view_size: %llu\ndram_views:\n", (unsigned long long)bank_bytes);
+    for (unsigned bank = 0; bank < GRID_BANKS; bank++) {
+        unsigned port[GRID_NOCS];
+        for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
+            unsigned x, y = DRAM_FIRST_ROW;
+            penrose_dram_bank(chip, noc, bank, &x, &y);
+            port[noc] = (y - DRAM_FIRST_ROW) % GRID_PORTS;
+        }
+        printf("  - {channel: %u, worker_endpoint: [%u, %u], eth_endpoint: [%u, %u], "
+               "address_offset: 0}\n",
+               bank, port[0], port[1], port[0], port[1]);
+    }
+}
+
+static void print_mirror(const char *name, unsigned extent)
+{
+    printf("%s: [", name);
+    for (unsigned i = 0; i < extent; i++) {
+        printf("%s%u", i ? ", " : "", extent - 1 - i);
+    }
+    puts("]");
+}
+
+static void print_descriptor(const struct penrose_chip *chip, const struct grid *grid,
+                             const char *card)
+{
+    printf("# Blackhole as Penrose emulates it, for UMD and tt-metal; beside the library of the\n"
+           "# %s card. It describes the die; telemetry tells what the card lacks of it.\n"
+           "arch_name: BLACKHOLE\n"
+           "grid:\n  x_size: %d\n  y_size: %d\n",
+           card, GRID_WIDTH, GRID_HEIGHT);
+    print_kind(grid, "functional_workers", GRID_TENSIX);
+    puts("harvested_workers: []");
+    print_kind(grid, "eth", GRID_ETHERNET);
+    print_banks(grid);
+    print_views(chip);
+    print_kind(grid, "arc", GRID_ARC);
+    print_kind(grid, "pcie", GRID_PCIE);
+    print_kind(grid, "l2cpu", GRID_L2CPU);
+    print_kind(grid, "security", GRID_SECURITY);
+    print_routers(grid);
+    print_mirror("noc0_x_to_noc1_x", GRID_WIDTH);
+    print_mirror("noc0_y_to_noc1_y", GRID_HEIGHT);
+    printf("worker_l1_size: %d\neth_l1_size: %d\ndram_bank_size: %llu\n", L1_BYTES,
+           ETHERNET_L1_BYTES, (unsigned long long)bank_bytes);
+    printf("features:\n"
+           "  noc: {translation_id_enabled: True}\n"
+           "  unpacker: {version: %d, inline_srca_trans_without_srca_trans_instr: True}\n"
+           "  math: {dst_size_alignment: %d}\n"
+           "  packer: {version: %d}\n"
+           "  overlay: {version: %d}\n",
+           UNIT_VERSION, DST_ALIGNMENT, UNIT_VERSION, UNIT_VERSION);
+}
+
+enum cli_exit print_soc_descriptor(const struct cli *cli, const char *card)
+{
+    const struct grid_product *product = grid_product(card), *whole = grid_product("unharvested");
+    struct penrose_options options;
+    struct penrose_error error;
+    struct penrose_chip *chip;
+    struct grid grid;
+    if (!product) {
+        return complain(cli,
+                        "--soc-descriptor: there is no card '%s'; known are unharvested, p150a "
+                        "and p100a",
+                        card);
+    }
+    penrose_options_default(&options);
+    if (grid_init(&grid, whole) || penrose_chip_create(&options, &chip, &error) != PENROSE_OK) {
+        return complain(cli, "no memory for a chip");
+    }
+    print_descriptor(chip, &grid, product->name);
+    penrose_chip_destroy(chip);
+    return CLI_DONE;
+}

@@ -1,0 +1,128 @@
+/* See settings.h. A list is taken apart word by word; options change only when all of it is right.
+ */
+#include "debug/settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/error.h"
+
+enum { WORD_BYTES = 80 };
+
+/* The next word of a list into `word`; false at its end. Words that are too long are cut, and then
+ * match nothing. */
+static bool next_word(const char **list, char word[WORD_BYTES])
+{
+    size_t length = strcspn(*list, ",");
+    if (!**list) {
+        return false;
+    }
+    snprintf(word, WORD_BYTES, "%.*s", (int)(length < WORD_BYTES ? length : WORD_BYTES), *list);
+    *list += length + ((*list)[length] == ',');
+    return true;
+}
+
+/* --- Schedules --- */
+
+static bool parse_seed(const char *text, uint64_t *seed)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 0);
+    *seed = value;
+    return *text >= '0' && *text <= '9' && !*end && errno == 0;
+}
+
+static bool schedule_word(struct penrose_options *options, const char *word)
+{
+    static const char random_name[] = "random:";
+    if (strcmp(word, "fast") == 0) {
+        options->schedule = PENROSE_FAST;
+    } else if (strcmp(word, "lockstep") == 0) {
+        options->schedule = PENROSE_LOCKSTEP;
+    } else if (strncmp(word, random_name, sizeof random_name - 1) == 0) {
+        options->schedule = PENROSE_RANDOM;
+        return parse_seed(word + sizeof random_name - 1, &options->seed);
+    } else if (strcmp(word, "functional") == 0) {
+        options->timed = false;
+    } else if (strcmp(word, "timed") == 0) {
+        options->timed = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+enum penrose_status settings_schedule(struct penrose_options *options, const char *text,
+                                      struct penrose_error *error)
+{
+    struct penrose_options changed = *options;
+    char word[WORD_BYTES];
+    while (next_word(&text, word)) {
+        if (!schedule_word(&changed, word)) {
+            return error_set(error, PENROSE_E_ARGUMENT,
+                             "'%s' is no schedule; choose fast, lockstep or random:SEED, and "
+                             "functional or timed, for example random:1 or lockstep,timed",
+                             word);
+        }
+    }
+    *options = changed;
+    return PENROSE_OK;
+}
+
+/* --- Policies --- */
+
+static bool parse_policy(const char *text, enum penrose_policy *policy)
+{
+    static const char *const names[] = {
+        [PENROSE_STOP] = "stop", [PENROSE_WARN] = "warn", [PENROSE_IGNORE] = "ignore"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *policy = (enum penrose_policy)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Sets the policy of a kind, or of all; false when there is no such kind. */
+static bool set_policy(struct penrose_options *options, const char *kind, size_t length,
+                       enum penrose_policy policy)
+{
+    bool is_all = length == 3 && strncmp(kind, "all", 3) == 0, found = is_all;
+    for (unsigned i = 0; i < PENROSE_FAULT_KINDS; i++) {
+        const char *name = penrose_fault_name((enum penrose_fault_kind)i);
+        if (is_all || (strlen(name) == length && strncmp(kind, name, length) == 0)) {
+            options->policy[i] = policy;
+            found = true;
+        }
+    }
+    return found;
+}
+
+enum penrose_status settings_policy(struct penrose_options *options, const char *text,
+                                    struct penrose_error *error)
+{
+    struct penrose_options changed = *options;
+    char word[WORD_BYTES];
+    while (next_word(&text, word)) {
+        size_t length = strcspn(word, "=");
+        enum penrose_policy policy;
+        if (!word[length] || !parse_policy(word + length + 1, &policy)) {
+            return error_set(error, PENROSE_E_ARGUMENT,
+                             "'%s' is no policy; write KIND=stop, KIND=warn or KIND=ignore, for "
+                             "example unmapped-address=warn, several with commas",
+                             word);
+        }
+        if (!set_policy(&changed, word, length, policy)) {
+            return error_set(error, PENROSE_E_ARGUMENT,
+                             "there is no fault kind '%.*s'; fault reports begin with its name, "
+                             "penrose(1) lists them all",
+                             (int)length, word);
+        }
+    }
+    *options = changed;
+    return PENROSE_OK;
+}

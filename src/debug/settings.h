@@ -1,0 +1,20 @@
+/* Options of a chip as users write them where there is no command line. */
+#ifndef DEBUG_SETTINGS_H
+#define DEBUG_SETTINGS_H
+
+#include <penrose/penrose.h>
+
+/*
+ * A schedule: words separated by commas, each "fast", "lockstep" or "random:SEED", "functional" or
+ * "timed"; "lockstep,timed". What is not named stays as it is in *options. PENROSE_E_ARGUMENT, with
+ * a message that names the word and the remedy, and *options is as before.
+ */
+enum penrose_status settings_schedule(struct penrose_options *options, const char *text,
+                                      struct penrose_error *error);
+
+/* Policies: "KIND=POLICY" separated by commas, KIND a name of fault_kinds.h or "all", POLICY
+ * "stop", "warn" or "ignore"; later ones win. Otherwise as above. */
+enum penrose_status settings_policy(struct penrose_options *options, const char *text,
+                                    struct penrose_error *error);
+
+#endif

@@ -1,0 +1,88 @@
+#!/bin/bash
+# `penrose doctor`: what it finds, what it says about what is missing, as text and as JSON.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+command -v python3 >/dev/null || skip "no python3"
+unset TT_METAL_RUNTIME_ROOT TT_METAL_HOME PENROSE_CARD
+own_cache=${PENROSE_CACHE:-}
+export PENROSE_CACHE=$work/cache # without firmware
+
+expect "usage" 2 "what is 'x'" -- doctor x
+expect "an unknown card" 2 "known are unharvested, p150a and p100a" -- doctor --card x
+PENROSE_CARD=x expect "PENROSE_CARD of no card" 2 "PENROSE_CARD: there is no card 'x'" -- doctor
+PENROSE_CARD=p100a expect "PENROSE_CARD" 0 "out:^library     ok +/.*/p100a/libttsim.so" -- doctor
+expect "an unknown Python" 2 "--python: there is no program nopython" -- doctor --python nopython
+expect "help" 0 "out:Exit codes: 0 no check FAILED, 1 some did" -- doctor --help
+
+for card in unharvested p150a p100a; do
+    expect "card $card" 0 "out:^library     ok +/.*/$card/libttsim.so \(1e52:b140, $card\)$" \
+        "out:^descriptor  ok +/.*/$card/soc_descriptor.yaml$" "out:^python      ok" \
+        "out:^cache       ok +$work/cache$" \
+        "out:^tile        ok +a small program runs on tile \(1, 2\)$" -- doctor --card $card
+done
+report "no colours in a file" "$(grep $'\033' "$work/out")"
+
+# Lines that are not ok have one with the remedy below.
+expect "remedies" 0 "out:^firmware    note" -- doctor
+awk '/^[a-z-]+ +(note|FAILED)/ { if (getline <= 0 || !/^ +to do: ./) { print $1; exit } }' \
+    "$work/out" >"$work/bare"
+report "a remedy for each note" "$(cat "$work/bare")"
+
+# Another Python, with packages of other versions.
+for package in tt_umd-0.9.14 ttnn-0.80.0; do
+    mkdir -p "$work/site/$package.dist-info"
+    printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n' "${package%-*}" "${package#*-}" \
+        >"$work/site/$package.dist-info/METADATA"
+done
+PYTHONPATH=$work/site expect "versions" 0 "out:^tt-umd      ok +0.9.14$" \
+    "out:^ttnn        note +0.80.0$" "out:tested with 0.81.1" \
+    "out:^tt-exalens  (note|ok)" -- doctor
+printf '#!/bin/sh\nexit 3\n' >"$work/python-broken"
+chmod +x "$work/python-broken"
+messages=0 expect "a Python that does not run" 1 "out:^python      FAILED" -- \
+    doctor --python "$work/python-broken"
+
+# Libraries that are none.
+mkdir "$work/lib"
+echo nothing >"$work/lib/libttsim.so"
+messages=0 expect "a library that does not load" 1 "out:^library     FAILED" \
+    "out:to do: it does not load" "out:^descriptor  FAILED" \
+    "out:penrose info --soc-descriptor p150a >$work/lib/soc_descriptor.yaml" -- \
+    doctor --card p150a --library "$work/lib/libttsim.so"
+library=$("$PENROSE" exec -q -- printenv TT_METAL_SIMULATOR)
+cp "$library" "$work/lib/libttsim.so"
+"$PENROSE" info --soc-descriptor p150a | sed 's/BLACKHOLE/WORMHOLE_B0/' \
+    >"$work/lib/soc_descriptor.yaml"
+messages=0 expect "another chip's descriptor" 1 "out:^library     ok .*\(1e52:b140\)$" \
+    "out:^descriptor  FAILED" "out:to do: it does not describe a Blackhole: penrose info" -- \
+    doctor --library "$work/lib/libttsim.so"
+messages=0 expect "no library" 1 "out:to do: there is no such file: run 'make install'" -- \
+    doctor --library "$work/none.so"
+
+PENROSE_CACHE=/proc/no/cache messages=0 expect "a cache that cannot be written" 0 \
+    "out:^cache       note +/proc/no/cache$" "out:set PENROSE_CACHE to another folder" -- doctor
+
+messages=0 expect "JSON" 1 -- doctor --json --library "$work/none.so"
+problem=$(python3 - "$work/out" <<'PYTHON' 2>&1
+import json, sys
+result = json.load(open(sys.argv[1]))
+checks = {check["name"]: check for check in result["checks"]}
+assert result["command"] == "doctor" and result["exit_status"] == 1, result
+assert checks["library"]["state"] == "FAILED" and checks["library"]["remedy"], checks
+assert checks["tile"]["state"] == "ok" and not checks["tile"]["remedy"], checks
+PYTHON
+)
+report "what the JSON says" "$problem"
+
+sets=$(PENROSE_CACHE=$own_cache "$top/scripts/fetch-firmware" --offline 2>/dev/null) || sets=
+if [ -n "$sets" ]; then
+    mkdir -p "$work/cache"
+    ln -s "$(dirname "$sets")" "$work/cache/"
+    expect "firmware" 0 "out:^firmware    ok +36 Blackhole sets in" \
+        "out:^tile        ok +firmware boots on tile \(1, 2\) in [0-9]+ cycles$" -- doctor
+else
+    echo "booting firmware is not tested: run scripts/fetch-firmware"
+fi
+finish

@@ -1,0 +1,232 @@
+#!/bin/bash
+# `penrose exec`: environment, exit codes, signals, the report at the end, the folders of the cards,
+# and the link to shipped firmware, with a stand-in for ttnn.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+command -v python3 >/dev/null || skip "no python3"
+own_cache=${PENROSE_CACHE:-}
+export PENROSE_CACHE=$work/cache
+unset TT_METAL_RUNTIME_ROOT TT_METAL_HOME TT_METAL_SIMULATOR PENROSE_CARD \
+    PENROSE_SUMMARY PENROSE_REPORT PENROSE_SCHEDULE PENROSE_POLICY PENROSE_RUN_AHEAD PENROSE_KERNELS
+
+# --- Usage ---
+
+expect "no command" 125 "name a command" -- exec
+expect "nothing behind --" 125 "name a command" -- exec --
+expect "no --" 125 "the command goes behind --: penrose exec \[OPTION...\] -- true" -- exec true
+expect "an unknown card" 125 "no card 'p150'; did you mean p150a" -- exec --card p150 -- true
+expect "a card like no other" 125 "known are unharvested, p150a and p100a" -- \
+    exec --card wormhole -- true
+expect "another architecture" 125 "'wormhole' is not emulated" -- exec --arch wormhole -- true
+expect "a misspelt option" 125 "no option --scedule; did you mean --schedule" -- \
+    exec --scedule fast -- true
+expect "a wrong schedule" 125 "choose fast, lockstep or random:SEED" -- exec --schedule x -- true
+expect "a wrong policy" 125 "there is no fault kind 'x'" -- exec --policy x=warn -- true
+expect "a wrong number of threads" 125 "--threads" -- exec --threads 0 -- true
+for range in '' x 5: 0:9 9:5 5:6: :5 -1 1073741825; do
+    expect "a wrong run-ahead, $range" 125 "--run-ahead: '$range' is not understood" -- \
+        exec --run-ahead="$range" -- true
+done
+expect "a wrong set of kernels" 125 "cannot run 'sse'" -- exec --kernels-set sse -- true
+PENROSE_CARD=p150 expect "PENROSE_CARD of no card" 125 \
+    "PENROSE_CARD: there is no card 'p150'; did you mean p150a" -- exec -- true
+expect "no such library" 125 "there is no file /nowhere.so" -- exec --library /nowhere.so -- true
+expect "help" 0 "out:COMMAND \[ARGUMENT...\]" "out:exit code is that of COMMAND" -- exec --help
+touch "$work/libttsim.so"
+expect "no descriptor" 125 "soc_descriptor.yaml is missing.*penrose info --soc-descriptor" -- \
+    exec --library "$work/libttsim.so" -- true
+
+# --- The command and how it ends ---
+
+expect "not found" 127 "no-such-command: .*check the command" -- exec -- no-such-command
+expect "not a program" 126 "/etc/passwd: Permission denied" -- exec -- /etc/passwd
+messages=0 expect "quiet" 0 -- exec --quiet -- true
+messages=1 expect "no device" 0 "used no device of Penrose" -- exec -- true
+messages=0 expect "exit code" 7 -- exec -q -- sh -c 'exit 7'
+# shellcheck disable=SC2016 # for the inner shell
+messages=1 expect "a signal" 137 "ended by signal 9" -- exec -q -- sh -c 'kill -9 $$'
+messages=0 expect "its output" 0 "out:^on stdout$" "^on stderr$" -- \
+    exec -q -- sh -c 'echo on stdout; echo on stderr >&2'
+messages=0 expect "its arguments" 0 "out:^--json -- --card$" -- exec -q -- echo --json -- --card
+
+"$PENROSE" exec -q -- sh -c 'trap "echo ended; exit 9" TERM; echo ready; while :; do sleep 0.05; done' \
+    >"$work/out" 2>"$work/err" &
+for _ in {1..200}; do
+    ! grep -q ready "$work/out" || break
+    sleep 0.05
+done
+kill -TERM $!
+wait $!
+status=$?
+problem=
+[ $status -eq 9 ] || problem="exit code $status, expected 9"
+grep -q ended "$work/out" || problem+="; the command got no signal"
+report "passes SIGTERM" "${problem#; }"
+
+# --- Its environment ---
+
+library="/.*/unharvested/libttsim.so"
+messages=0 expect "variables" 0 "out:^TT_METAL_SIMULATOR=/.*/unharvested/libttsim.so$" \
+    "out:^TT_UMD_SIMULATOR_PATH=/" "out:^CHIP_ARCH=blackhole$" "out:^TT_METAL_SLOW_DISPATCH_MODE=1$" \
+    "out:^PENROSE_CARD=unharvested$" "out:^PENROSE_SUMMARY=/" -- exec -q -- env
+messages=0 expect "options" 0 "out:^TT_METAL_SIMULATOR=/.*/p150a/libttsim.so$" \
+    "out:^PENROSE_CARD=p150a$" "out:^PENROSE_THREADS=3$" \
+    "out:^PENROSE_SCHEDULE=random:5,timed$" "out:^PENROSE_POLICY=all=warn,mutex-not-held=stop$" \
+    "out:^PENROSE_RUN_AHEAD=64:4096$" "out:^PENROSE_KERNELS=reference$" "out:^PENROSE_REPORT=/.*/r.txt" \
+    "out:^PENROSE_TRACE=/t.txt" -- exec -q --card p150a --threads 3 --schedule random:5 \
+    --timing timed --policy all=warn --policy mutex-not-held=stop --run-ahead 64:4096 \
+    --kernels-set reference --report r.txt --trace /t.txt -- env
+PENROSE_CARD=p100a messages=0 expect "PENROSE_CARD" 0 "out:/p100a/libttsim.so$" -- \
+    exec -q -- printenv TT_METAL_SIMULATOR
+PENROSE_CARD=p100a messages=0 expect "PENROSE_CARD and --card" 0 "out:/p150a/libttsim.so$" -- \
+    exec -q --card p150a -- printenv TT_METAL_SIMULATOR
+TT_METAL_SLOW_DISPATCH_MODE=1 "$PENROSE" exec -q --fast-dispatch -- env >"$work/out" 2>"$work/err"
+report "fast dispatch" "$(grep SLOW_DISPATCH "$work/out")"
+# shellcheck disable=SC2016
+messages=0 expect "{library}" 0 "out:^-s=/.*/p100a/libttsim.so,/.*/libttsim.so$" -- \
+    exec -q --card p100a -- echo '-s={library},{library}'
+printf '#!/bin/sh\necho "$@"\n' >"$work/tt-exalens"
+chmod +x "$work/tt-exalens"
+messages=0 expect "tt-exalens" 0 "out:^-s $library --commands exit$" -- \
+    exec -q -- "$work/tt-exalens" --commands exit
+messages=0 expect "tt-exalens with a simulator" 0 "out:^-s=mine$" -- \
+    exec -q -- "$work/tt-exalens" -s=mine
+
+# --- A command that uses the library ---
+
+cat >"$work/use.py" <<'PYTHON'
+import ctypes, os, sys
+library = ctypes.CDLL(os.environ["TT_METAL_SIMULATOR"])
+u32, u64, p = ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p
+library.libttsim_tile_wr_bytes.argtypes = [u32, u32, u64, p, u32]
+library.libttsim_tile_rd_bytes.argtypes = [u32, u32, u64, p, u32]
+library.libttsim_init()
+word = ctypes.c_uint32(0x1234)
+for x in (1, 16):
+    found = ctypes.c_uint32(0)
+    library.libttsim_tile_wr_bytes(x, 2, 0x8000, ctypes.byref(word), 4)
+    library.libttsim_tile_rd_bytes(x, 2, 0x8000, ctypes.byref(found), 4)
+    print("tile %d,2: %#x" % (x, found.value))
+if "--fault" in sys.argv: # BRISC of tile (1, 2) executes a nop, and a word that is none
+    for address, value in ((0, 0x13), (4, 0xffffffff), (0xffb121b0, 0x47800), (0xffb121b0, 0x47000)):
+        word = ctypes.c_uint32(value)
+        library.libttsim_tile_wr_bytes(1, 2, address, ctypes.byref(word), 4)
+library.libttsim_clock(1000)
+library.libttsim_exit()
+PYTHON
+built=$("$PENROSE" exec -q -- printenv TT_METAL_SIMULATOR 2>/dev/null)
+if grep -q __asan_init "$built"; then
+    echo "commands that use the library are left out: Python cannot load one with sanitizers"
+else
+    messages=1 expect "report at the end" 0 "out:tile 16,2: 0x1234" \
+        "1 device, [0-9]+ cycles .* ms at 1.35 GHz.*s in the library of .*, 1 poll, 0 faults" -- \
+        exec -- python3 "$work/use.py"
+    messages=2 expect "a fault" 0 "illegal-instruction: tile \(1, 2\) brisc" \
+        " 1 fault$" "busiest tiles, instructions: 1-2 1$" -- exec -- python3 "$work/use.py" --fault
+    messages=2 expect "--report" 0 "out:tile 16,2: 0xffffffff" "\(16, 2\) is fused off" -- \
+        exec -q --card p100a --report "$work/report" -- python3 "$work/use.py"
+    report "report file" "$(grep -q 'fused off' "$work/report" || echo "it does not have the reports")"
+
+    echo '{"pid": 1, "cycles": 5, "tiles": []}' >"$work/summary"
+    PENROSE_SUMMARY=$work/summary messages=1 expect "a summary of the user's" 0 "1 device, " -- \
+        exec -- python3 "$work/use.py"
+    found=$(grep -c '"cycles"' "$work/summary")
+    [ "$found" -ne 2 ] || found=
+    report "the user's summary is kept" "${found:+it has $found lines, expected 2}"
+
+    # The copies of the library know their cards without a variable.
+    for card in unharvested p150a p100a; do
+        wanted=0x1234
+        [ $card != p100a ] || wanted=0xffffffff
+        messages=0 expect "library of $card" 0 "out:tile 16,2: $wanted" -- \
+            exec -q --card $card -- sh -c "env -u PENROSE_CARD python3 $work/use.py 2>/dev/null"
+    done
+fi
+
+# --- Descriptors ---
+
+for card in unharvested p150a p100a; do
+    expect "descriptor of $card" 0 "out:^arch_name: BLACKHOLE$" \
+        "out:\[1-2, 2-2, 3-2, 4-2, 5-2, 6-2, 7-2, 10-2, 11-2, 12-2, 13-2, 14-2, 15-2, 16-2,$" \
+        "out:\[1-1, 16-1, 2-1, 15-1, 3-1, 14-1, 4-1, 13-1, 5-1, 12-1, 6-1, 11-1, 7-1, 10-1\]" \
+        "out:^   \[9-9, 9-4, 9-8\],$" "out:^  \[8-0\]$" "out:^  \[2-0, 11-0\]$" \
+        "out:^worker_l1_size: 1572864$" -- info --soc-descriptor $card
+    tail -n +3 "$work/out" >"$work/descriptor-$card"
+    # UMD takes out what telemetry says, so all cards have the die's.
+    report "descriptor of the die, $card" "$(cmp "$work/descriptor-$card" \
+        "$work/descriptor-unharvested" 2>&1)"
+done
+expect "descriptor of no card" 2 "no card 'p300'" -- info --soc-descriptor p300
+expect "descriptor and file" 2 "goes without a file" -- info --soc-descriptor p150a x.elf
+
+# --- The link to shipped firmware ---
+
+# A ttnn that behaves as the real one does when it is to compile firmware.
+site=$work/site/ttnn
+mkdir -p "$site/tt_metal/pre-compiled" "$site/runtime/sfpi/compiler/bin" "$site/build/lib"
+touch "$site/build/lib/libtt_metal.so"
+printf '#!/bin/sh\necho "compiler 1"\n' >"$site/runtime/sfpi/compiler/bin/riscv-tt-elf-g++"
+chmod +x "$site/runtime/sfpi/compiler/bin/riscv-tt-elf-g++"
+cat >"$site/__init__.py" <<'PYTHON'
+import os, time
+def open_device(device_id, num_command_queues=1):
+    open("asked", "w").close() # in its folder
+    key = "70%d%d" % (num_command_queues, len(os.environ["PENROSE_CARD"]))
+    if "TT_METAL_DISABLE_PRECOMPILED_FW" in os.environ:
+        os.makedirs(os.environ["TT_METAL_CACHE"] + "/tt-metal-cache" + key)
+        time.sleep(60) # exec ends it before
+    root = os.environ.get("TT_METAL_RUNTIME_ROOT", os.path.dirname(__file__))
+    print("compiler", os.path.exists(root + "/runtime/sfpi/compiler/bin/riscv-tt-elf-g++"))
+    print("firmware", os.path.basename(os.path.realpath(root + "/tt_metal/pre-compiled/" + key)))
+PYTHON
+export PYTHONPATH=$work/site TT_METAL_CACHE=$work/unused
+open=(python3 -c "import ttnn; ttnn.open_device(0)")
+cd "$work" || exit 1
+messages=1 expect "ttnn without a set that fits" 0 "not used: ttnn ships no firmware for this card" \
+    "out:^compiler True$" -- exec -q -- "${open[@]}"
+
+sets=$(PENROSE_CACHE=$own_cache "$top/scripts/fetch-firmware" --offline 2>/dev/null) || sets=
+if [ -n "$sets" ]; then
+    ln -s "$sets"/* "$site/tt_metal/pre-compiled/"
+    export PENROSE_CACHE=$work/cache2
+    for times in first second; do
+        messages=0 expect "shipped firmware, $times time" 0 "out:^compiler True$" \
+            "out:^firmware [0-9]{10,}$" -- exec -q -- "${open[@]}"
+        firmware=$(sed -n 's/^firmware //p' "$work/out")
+    done
+    messages=0 expect "two command queues" 0 "out:^firmware $firmware$" -- \
+        exec -q -- python3 -c "import ttnn; ttnn.open_device(0, num_command_queues=2)"
+    mkdir "$site/new"
+    messages=0 expect "Python behind another command" 0 "out:^firmware $firmware$" -- \
+        exec -q -- env A=B "${open[@]}"
+    found=$(find "$PENROSE_CACHE" -path "*/root/new")
+    report "what is new in the package" "$([ -n "$found" ] || echo "it is not in the root")"
+    "$PENROSE" info "$sets/$firmware" >"$work/out" 2>"$work/err"
+    problem=
+    grep -qE "L1 banks +130" "$work/out" || problem="it is not for 130 L1 banks"
+    grep -qE "DRAM banks +8" "$work/out" || problem+="; not for 8 DRAM banks"
+    report "the set of the whole grid" "${problem#; }"
+    messages=0 expect "shipped firmware of p100a" 0 "out:^firmware [0-9]{10,}$" -- \
+        exec -q --card p100a -- "${open[@]}"
+    firmware=$(sed -n 's/^firmware //p' "$work/out")
+    "$PENROSE" info "$sets/$firmware" >"$work/out" 2>"$work/err"
+    problem=
+    grep -qE "L1 banks +110" "$work/out" || problem="it is not for 110 L1 banks"
+    grep -qE "DRAM banks +7" "$work/out" || problem+="; not for 7 DRAM banks"
+    report "the set of p100a" "${problem#; }"
+    messages=0 expect "--compile-firmware" 0 "out:^firmware 7" -- \
+        exec -q --compile-firmware -- "${open[@]}"
+    export TT_METAL_WATCHER=1
+    messages=1 expect "a variable that changes firmware" 0 "TT_METAL_WATCHER is set" \
+        "out:^firmware 7" -- exec -q -- "${open[@]}"
+    unset TT_METAL_WATCHER
+    touched=$(find "$site" -newer "$site/__init__.py" -type d -name pre-compiled -newer \
+        "$site/build/lib/libtt_metal.so" -name '7*')
+    report "nothing is written to the package" "$touched"
+else
+    echo "the link to shipped firmware is not tested: run scripts/fetch-firmware"
+fi
+report "nothing is left of the probe" "$(find "$work"/cache* -name 'probe.*')"
+finish
