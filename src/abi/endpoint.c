@@ -117,7 +117,7 @@ static bool access_tile(struct device *device, struct endpoint endpoint, struct 
     }
     while (transfer.size > 0) {
         struct transfer piece = first_piece(kind, endpoint.address, transfer);
-        struct penrose_error error = {.status = PENROSE_OK};
+        struct penrose_error error;
         if (access_piece(device, &endpoint, piece, &error) != PENROSE_OK) {
             read_what_answers(device, &endpoint, kind, piece);
             if (is_answered) {

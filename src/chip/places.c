@@ -163,17 +163,10 @@ static bool has_harts(const struct grid_tile *tile)
 }
 
 /* The tile for somebody who only looks: what units have noted about themselves stays right. */
-static enum penrose_status find_tile(struct penrose_chip *chip, unsigned x, unsigned y,
+/* The tile with harts at `place`, which the host calls (x, y). */
+static enum penrose_status take_tile(struct penrose_chip *chip, uint16_t place, unsigned x, unsigned y,
                                      struct tile **tile, struct penrose_error *error)
 {
-    uint16_t place;
-    if (!chip_find(chip, x, y, &place) || !has_harts(tile_at(chip, place))) {
-        error_set(error, PENROSE_E_ARGUMENT,
-                  "there is no tile with harts at (%u, %u); workers are at x 1-7 and 10-16, y 2-11, "
-                  "DRAM tiles at (17-18, 12-23), Ethernet tiles at (20-31, 25)",
-                  x, y);
-        return PENROSE_E_ARGUMENT;
-    }
     if (tile_at(chip, place)->is_fused_off) {
         return error_set(error, PENROSE_E_ARGUMENT, "the tile at (%u, %u) is fused off on this card",
                          x, y);
@@ -191,8 +184,16 @@ static enum penrose_status find_tile(struct penrose_chip *chip, unsigned x, unsi
 enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
                               struct tile **tile, struct penrose_error *error)
 {
+    uint16_t place;
     chip->touched = true;
-    return find_tile(chip, x, y, tile, error);
+    if (!chip_find(chip, x, y, &place) || !has_harts(tile_at(chip, place))) {
+        error_set(error, PENROSE_E_ARGUMENT,
+                  "there is no tile with harts at (%u, %u); workers are at x 1-7 and 10-16, y 2-11, "
+                  "DRAM tiles at (17-18, 12-23), Ethernet tiles at (20-31, 25)",
+                  x, y);
+        return PENROSE_E_ARGUMENT;
+    }
+    return take_tile(chip, place, x, y, tile, error);
 }
 
 /* --- Memory and registers --- */
@@ -234,7 +235,8 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
     const char *rule = NULL;
     uint32_t done = 0;
     chip->touched |= access->operation != MMIO_PEEK;
-    enum penrose_status status = find_tile(chip, access->x, access->y, &tile, error);
+    enum penrose_status status =
+        take_tile(chip, access->place, access->x, access->y, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }

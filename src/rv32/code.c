@@ -128,14 +128,25 @@ void rv32_code_store_share(struct rv32_code_store *store, bool shared)
     }
 }
 
+/* Four sums side by side, since each step of one waits for a multiplication. */
 static uint64_t hash_words(const uint32_t *words)
 {
-    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
-    for (unsigned i = 0; i < RV32_PAGE_OPS; i++) {
-        hash = (hash ^ words[i]) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
+    enum { LANES = 4, LANE_WORDS = 2 };
+    uint64_t hash[LANES] = {1, 2, 3, 4};
+    for (unsigned i = 0; i < RV32_PAGE_OPS; i += LANES * LANE_WORDS) {
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            uint64_t pair;
+            memcpy(&pair, words + i + lane * LANE_WORDS, sizeof pair);
+            hash[lane] = (hash[lane] ^ pair) * UINT64_C(0xff51afd7ed558ccd);
+            hash[lane] ^= hash[lane] >> 32;
+        }
     }
-    return hash;
+    uint64_t all = UINT64_C(0x9e3779b97f4a7c15);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        all = (all ^ hash[lane]) * UINT64_C(0xff51afd7ed558ccd);
+        all ^= all >> 32;
+    }
+    return all;
 }
 
 /* Tells each .ttinsn how many of them stand together, up to RV32_PUSHES. */
