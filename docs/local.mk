@@ -1,5 +1,6 @@
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
+	%D%/CLIENTS.md \
 	%D%/DEVIATIONS.md \
 	%D%/MIGRATING.md \
 	%D%/PERFORMANCE.md \

@@ -388,6 +388,51 @@ check-firmware: all %D%/firmware/check_sets$(EXEEXT) %D%/firmware/check_whole_ch
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS=tests/firmware/check-firmware.sh
 .PHONY: check-firmware
 
+## `make check-clients` runs tt-umd, tt-exalens, ttnn and LLK's tests on the library, unmodified. They
+## are fetched into a cache; what cannot run here is skipped, and says why.
+REAL_CLIENTS = \
+	%D%/clients/cards.sh \
+	%D%/clients/exalens.sh \
+	%D%/clients/llk-fast.sh \
+	%D%/clients/ttnn-fast.sh \
+	%D%/clients/ttnn-umd.sh
+EXTRA_DIST += $(REAL_CLIENTS) \
+	%D%/clients/common.bash \
+	%D%/clients/llk.sh \
+	%D%/clients/ttnn.sh \
+	%D%/clients/exalens/debuggee.c \
+	%D%/clients/exalens/debuggee.ld \
+	%D%/clients/exalens/matrix.py \
+	%D%/clients/exalens/round.py \
+	%D%/clients/llk/abi_count.c \
+	%D%/clients/llk/compiler/README.md \
+	%D%/clients/llk/compiler/assembler.py \
+	%D%/clients/llk/compiler/driver.py \
+	%D%/clients/llk/compiler/headers.py \
+	%D%/clients/llk/compiler/lltt.h \
+	%D%/clients/llk/compiler/make-compiler \
+	%D%/clients/llk/compiler/selftest.py \
+	%D%/clients/llk/compiler/sfpi.h \
+	%D%/clients/llk/compiler/sfpu_builtins.h \
+	%D%/clients/llk/fast.txt \
+	%D%/clients/llk/record.py \
+	%D%/clients/llk/report.py \
+	%D%/clients/llk/sample.py \
+	%D%/clients/llk/suite.bash \
+	%D%/clients/llk/warm.py \
+	%D%/clients/ttnn/compare.py \
+	%D%/clients/ttnn/compiler/driver.py \
+	%D%/clients/ttnn/compiler/kernel.h \
+	%D%/clients/ttnn/compiler/memory.c \
+	%D%/clients/ttnn/environment.bash \
+	%D%/clients/ttnn/firmware.py \
+	%D%/clients/ttnn/ops.py \
+	%D%/clients/ttnn/quick.py \
+	%D%/clients/ttnn/umd.py
+check-clients: all
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(REAL_CLIENTS)'
+.PHONY: check-clients
+
 ## `configure --enable-fuzzers CC=clang`, `make fuzzers`; see the files for what they feed on.
 if ENABLE_FUZZERS
 FUZZERS = %D%/fuzz/fuzz_loader$(EXEEXT) %D%/fuzz/fuzz_snapshot$(EXEEXT) %D%/fuzz/fuzz_tensix$(EXEEXT) %D%/fuzz/fuzz_vector$(EXEEXT)

@@ -11,12 +11,15 @@
 
 #include <string.h>
 
-enum { MOST_WAIT = 1 << 20, MOST_DRAIN = 1 << 13, WAIT_STEP = 1024, DEBUGGER_CYCLES = 512 };
+enum { MOST_WAIT = 1 << 20, MOST_DRAIN = 1 << 13, WAIT_STEP = 1024 };
 
 #define WHOLE_SPACE   UINT64_MAX
 #define LOW_SPACE     UINT64_C(0xffffffff) /* registers come again in every 4 GiB */
 #define SOFT_RESET_0  UINT64_C(0xffb121b0)
-#define DEBUG_CONTROL UINT64_C(0xffb12080) /* RISC_DBG_CNTL_0 */
+
+/* Counters, debug bus, RISC_DBG_CNTL, instruction buffers: who writes them looks at harts that run. */
+#define DEBUGGER_BASE UINT64_C(0xffb12000)
+enum { DEBUGGER_BYTES = 0x100, DEBUGGER_CYCLES = 512 };
 
 /* --- Kinds of tile --- */
 
@@ -209,10 +212,11 @@ void device_tend(struct device *device)
 
 /* --- Reads and writes --- */
 
-/* Whether an access of so many bytes reaches a register. */
-static bool covers(const struct endpoint *endpoint, uint32_t size, uint64_t address)
+/* Whether an access of `size` bytes reaches any of the registers in `bytes` bytes from `first` on. */
+static bool touches(const struct endpoint *endpoint, uint32_t size, uint64_t first, uint64_t bytes)
 {
-    return address - (endpoint->address & LOW_SPACE) < size;
+    uint64_t place = endpoint->address & LOW_SPACE;
+    return place < first + bytes && first < place + size;
 }
 
 bool device_endpoint_read(struct device *device, struct endpoint endpoint, struct transfer transfer)
@@ -243,9 +247,9 @@ static bool reset_harts(struct device *device, struct endpoint endpoint, struct 
 bool device_endpoint_write(struct device *device, struct endpoint endpoint,
                            struct transfer transfer)
 {
-    bool resets = covers(&endpoint, transfer.size, SOFT_RESET_0) &&
+    bool resets = touches(&endpoint, transfer.size, SOFT_RESET_0, sizeof(uint32_t)) &&
                   penrose_has_worker(device->chip, endpoint.x, endpoint.y);
-    if (covers(&endpoint, transfer.size, DEBUG_CONTROL) && !device->in_dma) {
+    if (touches(&endpoint, transfer.size, DEBUGGER_BASE, DEBUGGER_BYTES) && !device->in_dma) {
         clock_note_write(device); /* no more cycles than that */
         clock_run(device, DEBUGGER_CYCLES);
     }

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Makes a table, file by file, of what sample.py left in a folder; with two folders, compares them.
+
+  report.py FOLDER [OTHER] [--table FILE]
+
+Outcomes of a variant:
+  passed, skipped (by the suite)
+  wrong     it ran to its end and the result is not the expected one
+  moot      it says that kernels with SFPLOADMACRO differ from kernels without, and there are none
+            with SFPLOADMACRO, since TT_METAL_DISABLE_SFPLOADMACRO was set
+  refused   the library ended the process with a message (ttsim), or reported a fault of the program
+            that stopped the chip (Penrose)
+  timeout   it did not end, and no message says why
+  died      the process ended without a message
+  host      an exception of the suite itself
+  compile   the compiler cannot compile its kernels (the stand-in: some forms of vector code, too)
+  cap       the file's time was over
+
+Exit code 1 if a variant is none of passed, skipped, compile and moot (with OTHER: if one that
+passed there is worse here), or if one did not run.
+"""
+import argparse
+import collections
+import json
+import pathlib
+import re
+import sys
+
+OUTCOMES = "passed skipped wrong refused timeout died host compile cap moot".split()
+FINE = ("passed", "skipped", "compile", "moot")
+NEEDS_MACROS = "test_topk_xl_unfused_macro.py::test_topk_xl_unfused_macro_mutation"
+MESSAGE = re.compile(r"^(?:\W*\[\d+\] ERROR: (.*)|penrose: ([a-z-]+: .*))$", re.M)
+COMPILER = re.compile(r"(?:error|Error): (.*)|(undefined reference to .*)|(/ld: .*)")
+TELLING = re.compile(r"ssert|imeout|timed out|Error:|Exception|mismatch")
+WARNINGS = ("config-race", "unmodelled", "host-misuse", "warning")
+
+
+def message_in(output):
+    for match in MESSAGE.finditer(output):
+        text = match[1] or match[2]
+        if not text.startswith(WARNINGS):
+            return text.strip()
+    return ""
+
+
+def compiler_message(text):
+    match = COMPILER.search(text)
+    return next(filter(None, match.groups())).strip()[:160] if match else text[-160:]
+
+
+def outcome_of(event, output):
+    """The outcome of an event and a few words on it; output is what was printed meanwhile."""
+    outcome, text = event["outcome"], event.get("text") or ""
+    if outcome in ("passed", "skipped"):
+        return outcome, ""
+    if "riscv-tt-elf" in text and "Command" in text:
+        return "compile", compiler_message(text)
+    message = message_in(output) or message_in(text)
+    if message:
+        return "refused", message
+    if outcome == "cap":
+        return "cap", ""
+    if outcome == "died":
+        return "died", f"exit code {event.get('code')}"
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    telling = (line for line in lines if TELLING.search(line))
+    detail = next(telling, "")[:200]
+    if re.search(r"imeout|timed out|TIMED OUT", text):
+        return "timeout", detail
+    if re.search(r"AssertionError|LLK_ASSERT|mismatch|^assert |\bassert ", text, re.M):
+        return "wrong", detail
+    return "host", detail
+
+
+class Results:
+    """Of one folder: a Variant by node id, what is known of each file, and times."""
+
+    def __init__(self, folder):
+        self.name = folder.name
+        self.variants, self.files, self.counts = {}, {}, {}
+        self.seconds = collections.defaultdict(list)
+        for path in sorted((folder / "files").glob("*.json")):
+            run = json.loads(path.read_text())
+            self.files[run["file"]] = run
+            self.load(path.with_suffix(".jsonl"), outputs_in(path.with_suffix(".log")))
+            if not run.get("macros", True):
+                self.set_moot_aside()
+
+    def set_moot_aside(self):
+        for variant, (outcome, _) in self.variants.items():
+            if outcome == "wrong" and variant.startswith(NEEDS_MACROS):
+                self.variants[variant] = ("moot", "SFPLOADMACRO is off")
+
+    def load(self, record, outputs):
+        for line in record.read_text(errors="replace").splitlines() if record.exists() else []:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            variant = event["id"]
+            if event["event"] == "counts":
+                self.counts[variant] = event
+            if event["event"] != "end":
+                continue
+            old = self.variants.get(variant)
+            if old is None or old[0] in ("passed", "skipped"):  # errors of the teardown come second
+                self.variants[variant] = outcome_of(event, outputs.get(variant, ""))
+                if event["outcome"] == "passed":
+                    self.seconds[variant.split("::")[0]].append(event["seconds"])
+
+
+def outputs_in(log):
+    """What was printed while each variant ran."""
+    outputs = {}
+    if log.exists():
+        for part in log.read_text(errors="replace").split("\n@@@ ")[1:]:
+            variant, _, output = part.partition("\n")
+            outputs[variant.strip()] = output
+    return outputs
+
+
+def table(results):
+    by_file = collections.defaultdict(collections.Counter)
+    for variant, (outcome, _) in results.variants.items():
+        by_file[variant.split("::")[0]][outcome] += 1
+    total = sum(by_file.values(), collections.Counter())
+    shown = [outcome for outcome in OUTCOMES if total[outcome] or outcome in ("passed", "skipped")]
+    lines = ["| test file | variants | run | " + " | ".join(shown) + " | s per passed variant |",
+             "|---|" + "---:|" * (len(shown) + 3)]
+    for file in sorted(by_file):
+        seconds = results.seconds[file]
+        mean = f"{sum(seconds) / len(seconds):.2f}" if seconds else ""
+        cells = [str(by_file[file][outcome] or "") for outcome in shown]
+        collected = results.files[file]["collected"] if file in results.files else ""
+        ran = sum(by_file[file].values())
+        lines.append(f"| {file} | {collected} | {ran} | " + " | ".join(cells) + f" | {mean} |")
+    collected = sum(run["collected"] for run in results.files.values())
+    lines.append(f"| **{len(by_file)} files** | {collected} | {len(results.variants)} | "
+                 + " | ".join(str(total[outcome]) for outcome in shown) + " | |")
+    return lines
+
+
+def messages(results):
+    """What is not passed or skipped: outcome, text, in how many variants of which files."""
+    found = collections.defaultdict(list)
+    for variant, (outcome, text) in results.variants.items():
+        if outcome not in ("passed", "skipped"):
+            general = re.sub(r"/[\w./-]*/", "", text)
+            general = re.sub(r"0x[0-9a-f]+|\btile \(\d+, \d+\)", "...", general)
+            found[outcome, general].append(variant)
+    lines = []
+    by_outcome = sorted(found.items(), key=lambda item: (item[0][0], -len(item[1])))
+    for (outcome, text), variants in by_outcome:
+        files = ", ".join(sorted({variant.split("::")[0] for variant in variants}))
+        lines.append(f"- {len(variants)} {outcome}: `{text}` ({files})")
+    return lines
+
+
+def compare(results, other):
+    """Lines on the variants whose outcome differs, and whether one that passed is worse here."""
+    both = [variant for variant in results.variants if variant in other.variants]
+    differ = [variant for variant in both
+              if results.variants[variant][0] != other.variants[variant][0]]
+    worse = [variant for variant in differ if other.variants[variant][0] == "passed"]
+    lines = [f"{len(both)} variants in both, {len(differ)} differ, {len(worse)} passed only there"]
+    for variant in differ:
+        was, now = other.variants[variant], results.variants[variant]
+        lines.append(f"- {variant}: {was[0]} there, {now[0]} here {now[1]}")
+    return lines, bool(worse)
+
+
+def work(results, other):
+    """Time in the library and host polls of variants that both folders have counted and passed."""
+    both = [variant for variant in results.counts if variant in other.counts
+            and results.variants.get(variant, [""])[0] == "passed"
+            and other.variants.get(variant, [""])[0] == "passed"]
+    if not both:
+        return []
+    lines = ["| variant | ms here | ms there | ratio | polls here | polls there | ratio |",
+             "|---|" + "---:|" * 6]
+    sums = collections.Counter()
+    for variant in both:
+        a, b = results.counts[variant], other.counts[variant]
+        for name in ("cpu_ns", "clocks"):
+            sums[name, 0] += a[name]
+            sums[name, 1] += b[name]
+        lines.append(work_line(variant[:100], a["cpu_ns"], b["cpu_ns"], a["clocks"], b["clocks"]))
+    lines.append(work_line(f"**{len(both)} variants**", sums["cpu_ns", 0], sums["cpu_ns", 1],
+                           sums["clocks", 0], sums["clocks", 1]))
+    return lines
+
+
+def work_line(name, cpu, other_cpu, clocks, other_clocks):
+    return (f"| {name} | {cpu / 1e6:.2f} | {other_cpu / 1e6:.2f} | {other_cpu / max(cpu, 1):.1f} | "
+            f"{clocks} | {other_clocks} | {other_clocks / max(clocks, 1):.1f} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Table of the results of sample.py.")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("other", type=pathlib.Path, nargs="?")
+    parser.add_argument("--table", type=pathlib.Path, help="its file (FOLDER/report.md)")
+    options = parser.parse_args()
+    results = Results(options.folder)
+    lines = table(results) + ["", "What did not pass:", ""] + messages(results)
+    bad = [variant for variant, (outcome, _) in results.variants.items() if outcome not in FINE]
+    cut = [f"{run['left']} of {run['sampled']} variants of {file} did not run, see its log"
+           for file, run in sorted(results.files.items()) if run["left"]]
+    lines += [f"- {line}" for line in cut]
+    worse = bool(bad)
+    if options.other:
+        other = Results(options.other)
+        compared, worse = compare(results, other)
+        lines += ["", f"Compared with {other.name}:", ""] + compared + [""] + work(results, other)
+    path = options.table or options.folder / "report.md"
+    path.write_text("\n".join(lines) + "\n")
+    total = collections.Counter(outcome for outcome, _ in results.variants.values())
+    print(", ".join(f"{total[outcome]} {outcome}" for outcome in OUTCOMES if total[outcome])
+          + f" of {len(results.variants)}; see {path}")
+    for variant in bad[:20]:
+        outcome, text = results.variants[variant]
+        print(f"  {outcome} {variant} {text}")
+    for line in cut:
+        print(" ", line)
+    sys.exit(1 if worse or cut else 0)
+
+
+main()

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Runs ttnn operations on the chip that TT_METAL_SIMULATOR names, and compares with torch.
+
+usage: ops.py [--save DIRECTORY] NAME...    runs operations in turn, each on a newly opened device
+       ops.py --list                        prints the names of all operations
+
+Prints a line of JSON for each. Every operation runs twice: the first time kernels may have to be
+compiled. --save writes both results as .npy, so that those of two libraries can be compared byte
+by byte. With ABI_COUNT_FILE (../llk/abi_count.c) the line also has the calls of the library and the
+time in it: of opening the device, of the transfer of inputs, of each run, of closing.
+"""
+import argparse
+import json
+import mmap
+import os
+import struct
+import sys
+import time
+
+import numpy
+import torch
+import ttnn
+
+TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
+BF16, F32, BFP8, BFP4 = ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b, ttnn.bfloat4_b
+F = torch.nn.functional
+
+
+def to_device(device, data, dtype=BF16, layout=TILE, **more):
+    return ttnn.from_torch(data, dtype=dtype, layout=layout, device=device, **more)
+
+
+def to_host(tensor):
+    return ttnn.to_torch(tensor)
+
+
+def elementwise(arity, operation, reference, shape=(64, 64), dtype=BF16, layout=TILE,
+                positive=False):
+    """An operation on `arity` random tensors of one shape."""
+
+    def prepare(device):
+        data = [torch.randn(shape) for _ in range(arity)]
+        if positive:
+            data = [x.abs() + 0.125 for x in data]
+        inputs = [to_device(device, x, dtype, layout) for x in data]
+        return lambda: operation(*inputs), reference(*[to_host(x).float() for x in inputs])
+
+    return prepare
+
+
+def unary(operation, reference, **more):
+    return elementwise(1, operation, reference, **more)
+
+
+def binary(operation, reference, **more):
+    return elementwise(2, operation, reference, **more)
+
+
+def matmul(size, dtype=BF16):
+    return binary(ttnn.matmul, torch.matmul, shape=(size, size), dtype=dtype)
+
+
+def round_trip(dtype, layout=TILE):
+    """Only transfers. The reference is what ttnn's host code makes of the data in that format."""
+
+    def prepare(device):
+        data = torch.randn(64, 96)
+        kept = to_host(ttnn.from_torch(data, dtype=dtype, layout=layout)).float()
+        return lambda: to_device(device, data, dtype, layout), kept
+
+    return prepare
+
+
+def linear(device):
+    a, w, bias = torch.randn(64, 64), torch.randn(64, 64), torch.randn(1, 64)
+    ta, tw, tb = (to_device(device, x) for x in (a, w, bias))
+    reference = to_host(ta).float() @ to_host(tw).float() + to_host(tb).float()
+    return lambda: ttnn.linear(ta, tw, bias=tb), reference
+
+
+def add_rows(device):
+    a, b = to_device(device, torch.randn(64, 64)), to_device(device, torch.randn(1, 64))
+    return lambda: ttnn.add(a, b), to_host(a).float() + to_host(b).float()
+
+
+def where(device):
+    condition = to_device(device, (torch.randn(64, 64) > 0).float())
+    a, b = to_device(device, torch.randn(64, 64)), to_device(device, torch.randn(64, 64))
+    reference = torch.where(to_host(condition) > 0, to_host(a).float(), to_host(b).float())
+    return lambda: ttnn.where(condition, a, b), reference
+
+
+def embedding(device):
+    index = torch.randint(0, 64, (1, 32))
+    tokens = ttnn.from_torch(index.int(), dtype=ttnn.uint32, layout=ROWS, device=device)
+    weights = to_device(device, torch.randn(64, 64), layout=ROWS)
+    return lambda: ttnn.embedding(tokens, weights), to_host(weights).float()[index]
+
+
+def full(device):
+    return (lambda: ttnn.full((32, 64), 3.5, dtype=BF16, layout=TILE, device=device),
+            torch.full((32, 64), 3.5))
+
+
+def shard(device):
+    """To height shards on four tiles, and back."""
+    a = to_device(device, torch.randn(128, 64))
+    config = ttnn.create_sharded_memory_config(
+        (128, 64), ttnn.CoreGrid(y=1, x=4), ttnn.ShardStrategy.HEIGHT)
+
+    def there_and_back():
+        sharded = ttnn.to_memory_config(a, config)
+        return ttnn.to_memory_config(sharded, ttnn.DRAM_MEMORY_CONFIG)
+
+    return there_and_back, to_host(a).float()
+
+
+def same(x):
+    return x
+
+
+OPERATIONS = {
+    "to_from_bf16": round_trip(BF16),
+    "to_from_f32": round_trip(F32),
+    "to_from_bfp8": round_trip(BFP8),
+    "to_from_bfp4": round_trip(BFP4),
+    "to_from_rows": round_trip(BF16, ROWS),
+    "clone": unary(ttnn.clone, same),
+    "concat": binary(lambda a, b: ttnn.concat([a, b], dim=-1), lambda a, b: torch.cat([a, b], -1)),
+    "slice": unary(lambda a: ttnn.slice(a, [0, 0], [32, 64]), lambda a: a[:32, :64],
+                   shape=(64, 128)),
+    "repeat": unary(lambda a: ttnn.repeat(a, (2, 1)), lambda a: a.repeat(2, 1)),
+    "embedding": embedding,
+    "reshape": unary(lambda a: ttnn.reshape(a, (32, 128)), lambda a: a.reshape(32, 128)),
+    "pad": unary(lambda a: ttnn.pad(a, [(0, 32), (0, 32)], 0.0), lambda a: F.pad(a, (0, 32, 0, 32)),
+                 shape=(32, 32)),
+    "permute": unary(lambda a: ttnn.permute(a, (1, 0, 2)), lambda a: a.permute(1, 0, 2),
+                     shape=(2, 32, 64)),
+    "shard": shard,
+    "tilize": unary(lambda a: ttnn.to_layout(a, TILE), same, layout=ROWS),
+    "untilize": unary(lambda a: ttnn.to_layout(a, ROWS), same),
+    "transpose": unary(lambda a: ttnn.transpose(a, -2, -1), lambda a: a.t()),
+    "full": full,
+    "typecast_f32": unary(lambda a: ttnn.typecast(a, F32), same),
+    "typecast_bfp8": unary(lambda a: ttnn.typecast(a, BFP8), same),
+    "add": binary(ttnn.add, torch.add),
+    "add_f32": binary(ttnn.add, torch.add, dtype=F32),
+    "add_bfp8": binary(ttnn.add, torch.add, dtype=BFP8),
+    "add_rows": add_rows,
+    "add_scalar": unary(lambda a: ttnn.add(a, 1.5), lambda a: a + 1.5),
+    "sub": binary(ttnn.subtract, torch.sub),
+    "mul": binary(ttnn.multiply, torch.mul),
+    "mul_fast": binary(lambda a, b: ttnn.multiply(a, b, fast_and_approximate_mode=True), torch.mul),
+    "where": where,
+    "matmul_32": matmul(32),
+    "matmul_64": matmul(64),
+    "matmul_256": matmul(256),
+    "matmul_512": matmul(512),
+    "matmul_f32": matmul(64, F32),
+    "matmul_bfp8": matmul(64, BFP8),
+    "matmul_bfp4": matmul(64, BFP4),
+    "linear": linear,
+    "sum_w": unary(lambda a: ttnn.sum(a, dim=-1), lambda a: a.sum(-1)),
+    "sum_h": unary(lambda a: ttnn.sum(a, dim=-2), lambda a: a.sum(-2)),
+    "sum_all": unary(ttnn.sum, torch.sum),
+    "mean": unary(lambda a: ttnn.mean(a, dim=-1), lambda a: a.mean(-1)),
+    "max": unary(lambda a: ttnn.max(a, dim=-1), lambda a: a.max(-1).values),
+    "relu": unary(ttnn.relu, torch.relu),
+    "abs": unary(ttnn.abs, torch.abs),
+    "exp": unary(ttnn.exp, torch.exp),
+    "sqrt": unary(ttnn.sqrt, torch.sqrt, positive=True),
+    "reciprocal": unary(ttnn.reciprocal, torch.reciprocal, positive=True),
+    "sigmoid": unary(ttnn.sigmoid, torch.sigmoid),
+    "tanh": unary(ttnn.tanh, torch.tanh),
+    "gelu": unary(ttnn.gelu, F.gelu),
+    "softmax": unary(lambda a: ttnn.softmax(a, dim=-1), lambda a: torch.softmax(a, -1)),
+    "layer_norm": unary(ttnn.layer_norm, lambda a: F.layer_norm(a, a.shape[-1:])),
+}
+
+
+class Counters:
+    """What the counting library has counted since the last look; nothing without it."""
+
+    FIELDS = ("cpu_ns", "wall_ns", "clocks", "reads", "writes", "clock_ns")
+
+    def __init__(self):
+        self.memory = None
+        self.before = (0,) * len(self.FIELDS)
+        path = os.environ.get("ABI_COUNT_FILE")
+        if path:
+            with open(path, "wb") as file:
+                file.truncate(8 * len(self.FIELDS))
+            with open(path, "rb") as file:
+                self.memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def since_last(self):
+        if not self.memory:
+            return None
+        now = struct.unpack("<%dQ" % len(self.FIELDS), self.memory[:])
+        delta = dict(zip(self.FIELDS, (a - b for a, b in zip(now, self.before))))
+        self.before = now
+        return {"ms": round(delta["cpu_ns"] / 1e6, 3),
+                "clock_ms": round(delta["clock_ns"] / 1e6, 3),
+                "polls": delta["clocks"], "reads": delta["reads"], "writes": delta["writes"]}
+
+
+def bits(tensor):
+    """The tensor as numpy has it; bfloat16, which numpy does not know, as 16-bit integers."""
+    tensor = tensor.contiguous()
+    return (tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor).numpy()
+
+
+def compare(out, reference):
+    out, reference = out.float(), reference.reshape(out.shape).float()
+    pair = torch.stack([out.flatten(), reference.flatten()])
+    varies = out.numel() > 1 and float(reference.std()) > 0
+    return {"shape": list(out.shape), "largest": float(reference.abs().max()),
+            "max_difference": float((out - reference).abs().max()),
+            "exact": bool((out == reference).all()),
+            "pcc": round(float(torch.corrcoef(pair)[0, 1]), 6) if varies else None}
+
+
+def run(name, save, device, counters, record):
+    torch.manual_seed(1)
+    operation, reference = OPERATIONS[name](device)
+    library = {"inputs": counters.since_last()}
+    outputs = []
+    for label in ("first", "second"):
+        start = time.time()
+        outputs.append(to_host(operation()))
+        record[label + "_s"] = round(time.time() - start, 3)
+        library[label] = counters.since_last()
+        if save:
+            numpy.save(os.path.join(save, "%s.%s.npy" % (name, label)), bits(outputs[-1]))
+    record.update(compare(outputs[1], reference))
+    record["repeats"] = bool((bits(outputs[0]) == bits(outputs[1])).all())
+    record["result"] = "ran"
+    return library
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--save")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    if arguments.list:
+        print("\n".join(OPERATIONS))
+        return
+    counters = Counters()
+    for name in arguments.names:
+        record = {"operation": name}
+        start = time.time()
+        device = ttnn.open_device(device_id=0)
+        record["open_s"] = round(time.time() - start, 3)
+        library = {"open": counters.since_last()}
+        try:
+            library.update(run(name, arguments.save, device, counters, record))
+        except Exception as error:  # whatever ttnn throws is a result here
+            lines = [line for line in str(error).splitlines() if line.strip()]
+            record.update(result="exception", error=" | ".join(lines[:4])[:600])
+        ttnn.close_device(device)
+        library["close"] = counters.since_last()
+        if counters.memory:
+            record["library"] = library
+        print(json.dumps(record), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
