@@ -340,11 +340,16 @@ static void write_register(struct tile *tile, enum rv32_core core, unsigned numb
 {
     struct debug_hart *debug = &tile->debug.hart[core];
     uint32_t value = tile->debug.word[DEBUG_RISC_DBG_CNTL_1];
+    bool is_pause = number == DR_COMMAND && value & COMMAND_PAUSE;
     if (tile->run[core].state == HART_HELD && !keeps_registers(tile, core)) {
         return;
     }
+    if (debug->accesses && number <= DR_ARGUMENT_1 && !is_pause) {
+        return; /* GUESS: the hart is busy with the access that waits; a pause gives it up */
+    }
     switch (number) {
     case DR_COMMAND:
+        debug->accesses = false;
         debug->command = value;
         run_command(tile, core, access);
         break;

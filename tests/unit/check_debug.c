@@ -615,9 +615,19 @@ START_TEST(memory_command_waits_for_a_mailbox)
     dr_write(1, 2, 0xffec0000);
     command(1, READ_MEM);
     ck_assert_uint_eq(dr_read(1, 0) & PAUSED, 0);
+    dr_write(1, 2, 0x10000); /* is lost, and so is the next */
+    command(1, WRITE_MEM);
+    ck_assert_uint_eq(dr_read(1, 0) & PAUSED, 0);
     put(H, AGENT_B, 0xffec1000, 0x4242);
     ck_assert_uint_eq(dr_read(1, 0) & PAUSED, PAUSED);
     ck_assert_uint_eq(dr_read(1, 4), 0x4242);
+    ck_assert_uint_eq(harness_word(H, 0x10000), 0x12345678);
+    command(1, READ_MEM);
+    command(1, PAUSE); /* gives it up */
+    ck_assert_uint_eq(dr_read(1, 0) & PAUSED, PAUSED);
+    put(H, AGENT_B, 0xffec1000, 0x4343);
+    ck_assert_uint_eq(dr_read(1, 4), 0x4242);
+    ck_assert_uint_eq(read_memory(1, 0xffec0000), 0x4343);
 }
 END_TEST
 
