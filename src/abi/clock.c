@@ -10,13 +10,13 @@
  *   the host does nothing but read places again and find what it found before, up to 65536.
  * - It drops back to 128 when the host writes to a tile, reads something that it had not read, or
  *   sees a change. Register writes that set up windows do not count: hosts do them all the time.
- * - As long as the host makes progress it waits for nothing, so the time of such calls is saved up
- *   and passes together, that of eight calls at most: a host that goes from tile to tile would wake
- *   all of them at each.
+ * - A host that makes progress and goes from tile to tile waits for nothing, and would wake all of
+ *   them at each: the time of such calls is saved up and passes together, that of eight calls at
+ *   most. While it stays at a tile time passes at once, as debuggers expect.
  * - While several tiles are busy, a change of a polled value ends the call within 512 cycles, and
  *   so does a write of the device to host memory.
  * - Waiting for an event that is T cycles away takes about log2(T / 128) + T / 65536 calls instead
- *   of T; reading out results, which are different places, costs 128 cycles a read, saved up.
+ *   of T; reading out results, which are different places, costs 128 cycles a read.
  *
  * A chip on which nothing can happen without the host only lets the cycles asked for pass, and they
  * pass in one go before the next access that could notice.
@@ -93,6 +93,9 @@ void clock_note_read(struct device *device, unsigned x, unsigned y, uint64_t add
     struct run_ahead *ahead = &device->run_ahead;
     unsigned slot = slot_of(x, y, address);
     struct remembered_read *read = &ahead->read[slot];
+    ahead->moved = ahead->x != x || ahead->y != y;
+    ahead->x = x;
+    ahead->y = y;
     if (size > READ_BYTES) {
         ahead->progress = true;
         return;
@@ -258,7 +261,7 @@ void clock_run(struct device *device, uint32_t cycles)
 {
     struct run_ahead *ahead = &device->run_ahead;
     /* What the device has written to host memory is progress, but the host may wait for the rest. */
-    bool is_waiting = !ahead->progress || ahead->host_written;
+    bool is_going_round = ahead->progress && ahead->moved && !ahead->host_written;
     if (cycles == 0 || device->stopped) {
         return;
     }
@@ -268,11 +271,12 @@ void clock_run(struct device *device, uint32_t cycles)
     if (ahead->is_quiet) {
         run_quiet(device, cycles);
     } else if (ahead->most > 0) {
-        if (is_waiting || !save(ahead, cycles)) {
+        if (!is_going_round || !save(ahead, cycles)) {
             run_ahead(device, cycles);
         }
     } else if (ahead->due > penrose_now(device->chip)) {
         run_busy(device, ahead->due, ahead->due);
     }
     ahead->polling = false;
+    ahead->moved = false;
 }

@@ -13,11 +13,12 @@
 
 enum { MOST_WAIT = 1 << 20, MOST_DRAIN = 1 << 13, WAIT_STEP = 1024 };
 
-#define WHOLE_SPACE   UINT64_MAX
-#define LOW_SPACE     UINT64_C(0xffffffff) /* registers come again in every 4 GiB */
-#define SOFT_RESET_0  UINT64_C(0xffb121b0)
+#define WHOLE_SPACE  UINT64_MAX
+#define LOW_SPACE    UINT64_C(0xffffffff) /* registers come again in every 4 GiB */
+#define SOFT_RESET_0 UINT64_C(0xffb121b0)
 
-/* Counters, debug bus, RISC_DBG_CNTL, instruction buffers: who writes them looks at harts that run. */
+/* Counters, debug bus, RISC_DBG_CNTL, instruction buffers: who writes them looks at harts that run.
+ */
 #define DEBUGGER_BASE UINT64_C(0xffb12000)
 enum { DEBUGGER_BYTES = 0x100, DEBUGGER_CYCLES = 512 };
 
@@ -212,7 +213,8 @@ void device_tend(struct device *device)
 
 /* --- Reads and writes --- */
 
-/* Whether an access of `size` bytes reaches any of the registers in `bytes` bytes from `first` on. */
+/* Whether an access of `size` bytes reaches any of the registers in `bytes` bytes from `first` on.
+ */
 static bool touches(const struct endpoint *endpoint, uint32_t size, uint64_t first, uint64_t bytes)
 {
     uint64_t place = endpoint->address & LOW_SPACE;
