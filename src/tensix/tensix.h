@@ -225,12 +225,12 @@ enum tensix_wait {
 };
 
 struct tensix_thread {
+    struct tensix_counter_runs runs; /* of the replay buffer's entries, see counters.h; large */
     struct tensix_fifo front, back;
     struct mop_expander mop;
     struct replay_buffer replay;
     /* Decoded once: the runner of each entry of the replay buffer, NULL where nobody has looked. */
     tensix_runner *player[REPLAY_ENTRIES];
-    struct tensix_counter_runs runs; /* of its entries, see counters.h */
     /* The instruction at the wait gate. */
     bool has_next;
     uint32_t next;
@@ -263,7 +263,11 @@ struct tensix_result {
     uint32_t value[4];
 };
 
+/* What is large comes first, so that what each coprocessor touches lies on few pages. */
 struct tensix {
+    struct tensix_src_file src_file[TENSIX_SRCS];
+    struct tensix_vector vector;
+    struct tensix_dst dst;
     struct tensix_thread thread[TENSIX_THREADS];
     uint32_t config[TENSIX_STATES][TENSIX_STATE_WORDS];
     uint16_t thread_config[TENSIX_THREADS][TENSIX_THREAD_WORDS];
@@ -273,12 +277,9 @@ struct tensix {
     uint8_t mutex[TENSIX_MUTEXES];  /* the thread that holds it, or TENSIX_MUTEX_FREE */
     uint8_t mutex_next[TENSIX_MUTEXES]; /* after a release: who comes first if several wait */
     struct tensix_src_banks src[TENSIX_SRCS];
-    struct tensix_src_file src_file[TENSIX_SRCS];
-    struct tensix_dst dst;
     bool dst_high_half; /* see struct tensix_dst_map; the tile sets it */
     struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
     struct tensix_matrix matrix;
-    struct tensix_vector vector;
     struct tensix_packer packer;
     struct tensix_mover mover;
     struct tensix_flight flight[TENSIX_FLIGHTS];

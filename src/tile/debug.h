@@ -108,4 +108,8 @@ void debug_enter_reset(struct tile *tile, enum rv32_core core);
 uint64_t debug_next_event(const struct tile *tile);
 void debug_run(struct tile *tile, uint64_t now);
 
+/* When the daisychain samples next (UINT64_MAX: never); after debug_run that is in the future. A
+ * round ends there, so that the sample shows the cycle that it is of. */
+uint64_t debug_sampler_next(const struct tile *tile);
+
 #endif

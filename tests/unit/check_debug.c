@@ -985,6 +985,33 @@ START_TEST(daisychain_samples)
 }
 END_TEST
 
+/* Straight code, of which each sample shows a later instruction. */
+START_TEST(daisychain_samples_the_cycle)
+{
+    enum { SAMPLES = 20, FROM = 0x4000, TO = 0x5000 };
+    uint32_t last = 0;
+    for (uint32_t at = FROM; at < TO; at += 4) {
+        harness_set_word(H, at, 0x00150513); /* addi a0, a0, 1 */
+    }
+    harness_set_word(H, TO, 0x0000006f);
+    harness_release(H, RV32_T1, FROM);
+    put(H, AGENT_NOC, REG(0x054), BUS(7u, 14u, 0u));
+    put(H, AGENT_NOC, REG(0x050), 0xf);
+    put(H, AGENT_NOC, REG(0x048), 0x1000 >> 4);
+    put(H, AGENT_NOC, REG(0x04c), (0x1000 >> 4) + SAMPLES);
+    put(H, AGENT_NOC, REG(0x050), 4 | 10 << 4 | 1 << 12);
+    tile_run(harness.tile, 256);
+    ck_assert_uint_eq(debug_next_event(harness.tile), UINT64_MAX);
+    ck_assert_uint_eq(harness.tile->now, 256);
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        uint32_t pc = harness_word(H, 0x1000 + 16 * i) & 0x7fffffff;
+        ck_assert_uint_gt(pc, last);
+        ck_assert_uint_lt(pc, TO);
+        last = pc;
+    }
+}
+END_TEST
+
 static void add_risc_tests(TCase *tcase)
 {
     tcase_add_loop_test(tcase, ebreak_pauses_and_goes_on, 0, 4);
@@ -1031,6 +1058,7 @@ int main(void)
     tcase_add_test(tcase, daisychain_tests_itself);
     tcase_add_test(tcase, daisychain_writes_l1);
     tcase_add_test(tcase, daisychain_samples);
+    tcase_add_test(tcase, daisychain_samples_the_cycle);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
