@@ -10,7 +10,7 @@
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
 
-enum special { PLAIN, CLEARS_STATE, IC_INVALIDATE, SEEDS, UNMODELLED };
+enum special { PLAIN, CLEARS_STATE, IC_INVALIDATE, SEEDS, STARTS_TILE, UNMODELLED };
 
 static const struct special_row {
     unsigned first, last;
@@ -72,6 +72,11 @@ static enum special store(struct tensix *tensix, unsigned state, unsigned word, 
     }
     if (special == SEEDS && mask) { /* GUESS: RMWCIB seeds with all of the new word */
         tensix_vector_seed(tensix, value);
+    }
+    if (special == STARTS_TILE &&
+        mask & tensix_field_mask(
+                   &tensix_fields[TENSIX_FIELD_PACK_COUNTERS_SEC0_pack_reads_per_xy_plane])) {
+        tensix->packer.position = tensix->packer.face = 0;
     }
     return special;
 }
@@ -135,6 +140,7 @@ enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned in
     case PLAIN:
     case CLEARS_STATE:
     case SEEDS:
+    case STARTS_TILE:
         break;
     }
     return TENSIX_CONFIG_STORED;
