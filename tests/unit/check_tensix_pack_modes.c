@@ -830,6 +830,24 @@ START_TEST(llk_packs_a_tile)
 }
 END_TEST
 
+/* Rows that step over the plane's number leave the position elsewhere; writing the number again, as
+ * LLK does for each kernel, starts it anew, and other bytes of the word do not. */
+START_TEST(writing_the_plane_starts_the_position_anew)
+{
+    const unsigned word = 28;
+    configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, false);
+    (void)tensix_config_write(tensix, word, 1 << 8);
+    pacr(0);
+    pacr(LAST);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(tensix->packer.position, 8);
+    tensix_put_config(tensix, PACK_THREAD, 0, word, UINT32_C(0xffff00ff), 5);
+    ck_assert_uint_eq(tensix->packer.position, 8);
+    tensix_put_config(tensix, PACK_THREAD, 0, word, 0xff00, 1 << 8);
+    ck_assert_uint_eq(tensix->packer.position, 0);
+}
+END_TEST
+
 /* llk_pack_untilize.h: a row of 32 data from two faces, strided, with remapping as LLK has it. */
 START_TEST(llk_untilizes)
 {
@@ -923,6 +941,7 @@ int main(void)
     tcase_add_loop_test(tcase, registers_by_address, 0, 6);
     tcase_add_test(tcase, registers_that_cannot_be_written);
     tcase_add_test(tcase, llk_packs_a_tile);
+    tcase_add_test(tcase, writing_the_plane_starts_the_position_anew);
     tcase_add_loop_test(tcase, llk_untilizes, 0, 4);
     tcase_add_test(tcase, interfaces_by_hand);
     suite_add_tcase(suite, tcase);
