@@ -28,6 +28,7 @@ UNIT_TESTS = \
 	%D%/unit/check_code \
 	%D%/unit/check_data_faults \
 	%D%/unit/check_debug \
+	%D%/unit/check_debug_bus \
 	%D%/unit/check_dst_window \
 	%D%/unit/check_eth \
 	%D%/unit/check_eth_base_firmware \
@@ -164,6 +165,7 @@ tests_unit_check_eth_classify_SOURCES = %D%/unit/check_eth_classify.c %D%/unit/c
 tests_unit_check_eth_link_SOURCES = %D%/unit/check_eth_link.c %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
 tests_unit_check_data_faults_SOURCES = %D%/unit/check_data_faults.c $(tensix_harness)
 tests_unit_check_debug_SOURCES = %D%/unit/check_debug.c $(mmio_harness) $(tile_harness)
+tests_unit_check_debug_bus_SOURCES = %D%/unit/check_debug_bus.c $(mmio_harness) $(tile_harness)
 tests_unit_check_auto_ttsync_SOURCES = %D%/unit/check_auto_ttsync.c $(tensix_harness)
 tests_unit_check_reader_a_config_SOURCES = %D%/unit/check_reader_a_config.c $(tensix_harness) %D%/unit/check_reader_a_common.h
 tests_unit_check_reader_a_counters_SOURCES = %D%/unit/check_reader_a_counters.c $(tensix_harness) %D%/unit/check_reader_a_common.h

@@ -16,6 +16,7 @@
  */
 #include "abi/libttsim.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -90,9 +91,11 @@ static bool lock(void)
 static bool enter(void)
 {
     if (!lock()) {
+        int error = errno; /* a signal handler must not change it */
         report_misuse(MISUSE_NESTED,
                       "the library is called from within a call of its own (a callback, or a "
                       "signal handler): reads give all ones, all else is ignored");
+        errno = error;
         return false;
     }
     if (client.device && client.device->summary) {

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "abi/device.h"
@@ -33,16 +34,22 @@ enum {
     SUSPECT_POLLS = 100,
 };
 
-static void write_all(int fd, const char *text, size_t size)
+/* At once if possible, so that lines of several processes do not mix. No memory is allocated: a
+ * signal handler may be here in the middle of that. */
+static void write_pieces(int fd, struct iovec *piece, int pieces)
 {
-    while (size > 0) {
-        ssize_t written = write(fd, text, size);
+    while (pieces > 0) {
+        ssize_t written = writev(fd, piece, pieces);
         if (written < 0 && errno != EINTR) {
             return; /* nowhere to complain */
         }
-        if (written > 0) {
-            text += written;
-            size -= (size_t)written;
+        size_t done = written > 0 ? (size_t)written : 0;
+        for (; pieces > 0 && done >= piece->iov_len; piece++, pieces--) {
+            done -= piece->iov_len;
+        }
+        if (pieces > 0) {
+            piece->iov_base = (char *)piece->iov_base + done;
+            piece->iov_len -= done;
         }
     }
 }
@@ -63,21 +70,17 @@ static size_t head(const char *text, unsigned lines)
     return (size_t)(at - text);
 }
 
+static struct iovec piece_of(const char *text, size_t size)
+{
+    return (struct iovec){.iov_base = (void *)(uintptr_t)text, .iov_len = size}; /* only read */
+}
+
 static void write_line(int fd, const char *text, size_t size)
 {
     static const char prefix[] = "penrose: ";
-    size_t length = sizeof prefix - 1 + size + 1;
-    char *line = malloc(length);
-    if (!line) {
-        write_all(fd, text, size);
-        write_all(fd, "\n", 1);
-        return;
-    }
-    memcpy(line, prefix, sizeof prefix - 1);
-    memcpy(line + sizeof prefix - 1, text, size);
-    line[length - 1] = '\n';
-    write_all(fd, line, length); /* at once, so that lines of several processes do not mix */
-    free(line);
+    struct iovec piece[] = {piece_of(prefix, sizeof prefix - 1), piece_of(text, size),
+                            piece_of("\n", 1)};
+    write_pieces(fd, piece, 3);
 }
 
 void report_always(const char *text)
@@ -363,7 +366,8 @@ void summary_write(struct device *device)
     length += snprintf(line + length, sizeof line - (size_t)length, "]}\n");
     int fd = open(summary->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd >= 0) {
-        write_all(fd, line, (size_t)length); /* at once, so that lines of processes do not mix */
+        struct iovec piece = piece_of(line, (size_t)length);
+        write_pieces(fd, &piece, 1);
         close(fd);
     }
 }

@@ -834,16 +834,15 @@ END_TEST
  * LLK does for each kernel, starts it anew, and other bytes of the word do not. */
 START_TEST(writing_the_plane_starts_the_position_anew)
 {
-    const unsigned word = 28;
     configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, false);
-    (void)tensix_config_write(tensix, word, 1 << 8);
+    SET(PACK_COUNTERS_SEC0_pack_reads_per_xy_plane, 1);
     pacr(0);
     pacr(LAST);
     ck_assert_uint_eq(harness.faults, 0);
     ck_assert_uint_eq(tensix->packer.position, 8);
-    tensix_put_config(tensix, PACK_THREAD, 0, word, UINT32_C(0xffff00ff), 5);
+    tensix_harness_run(&harness, PACK_THREAD, "RMWCIB0 255, 5, 28; RMWCIB2 255, 1, 28");
     ck_assert_uint_eq(tensix->packer.position, 8);
-    tensix_put_config(tensix, PACK_THREAD, 0, word, 0xff00, 1 << 8);
+    tensix_harness_run(&harness, PACK_THREAD, "RMWCIB1 255, 1, 28");
     ck_assert_uint_eq(tensix->packer.position, 0);
 }
 END_TEST

@@ -226,7 +226,7 @@ def observes(target):
     target.hart.cont()
     samples = bus.sample_signal_group(f"{name}_group_a", 0x30000, samples=16, sampling_interval=5)
     check("16 samples differ", len({sample.raw_data for sample in samples}),
-          lambda count: count > 1)
+          lambda count: count > 4)
 
     thread = int(name[-1])
     block, counter = "INSTRN_THREAD", f"thread_instr[{thread}]"
