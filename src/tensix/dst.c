@@ -79,16 +79,17 @@ void tensix_dst_mark_row32(struct tensix_dst *dst, struct tensix_dst_map map, un
     dst->cleared[tensix_dst_physical32(map, row)] = !valid;
 }
 
-bool tensix_dst_mark_block(struct tensix_dst *dst, unsigned block, bool is_32b, bool valid)
+bool tensix_dst_mark_block(struct tensix_dst *dst, struct tensix_dst_map map, unsigned block,
+                           bool is_32b, bool valid)
 {
     unsigned blocks = TENSIX_DST_ROWS / TENSIX_DST_BLOCK_ROWS;
     if (block >= (is_32b ? blocks / 2 : blocks)) {
         return false;
     }
-    struct tensix_dst_map plain = {.remap = false};
     for (unsigned i = 0; i < TENSIX_DST_BLOCK_ROWS; i++) {
         unsigned row = block * TENSIX_DST_BLOCK_ROWS + i;
-        dst->cleared[is_32b ? tensix_dst_physical32(plain, row) : row] = !valid;
+        unsigned physical = is_32b ? tensix_dst_physical32(map, row) : tensix_dst_physical16(map, row);
+        dst->cleared[physical] = !valid;
     }
     return true;
 }

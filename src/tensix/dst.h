@@ -169,10 +169,12 @@ void tensix_dst_mark_row32(struct tensix_dst *dst, struct tensix_dst_map map, un
 
 /*
  * Block `block` of 16 rows: of 64, or of 32 where `is_32b`. Larger numbers do nothing: false.
- * GUESS: physical rows whatever the map says, as the later ZEROACC page writes (for a chip without
- * remapping; the older one writes rows of Dst16b and Dst32b).
+ * GUESS: rows of Dst16b and Dst32b, through the map, as the older ZEROACC page writes: LLK clears the
+ * blocks that it accumulates into, whatever map the kernel before left on. The later page, for a chip
+ * without remapping, has physical rows.
  */
-bool tensix_dst_mark_block(struct tensix_dst *dst, unsigned block, bool is_32b, bool valid);
+bool tensix_dst_mark_block(struct tensix_dst *dst, struct tensix_dst_map map, unsigned block,
+                           bool is_32b, bool valid);
 
 /* Physical rows 0 to 511, or those above; in both views this is half of the rows. */
 void tensix_dst_mark_half(struct tensix_dst *dst, bool upper, bool valid);

@@ -217,7 +217,7 @@ static void zero_16_rows(struct tensix *tensix, unsigned thread, unsigned block,
         row & (is_32b ? UPPER_HALF_32B : UPPER_HALF)) {
         block += is_32b ? HALF_BLOCKS / 2 : HALF_BLOCKS;
     }
-    (void)tensix_dst_mark_block(&tensix->dst, block, is_32b, valid);
+    (void)tensix_dst_mark_block(&tensix->dst, tensix_dst_map_now(tensix), block, is_32b, valid);
 }
 
 /*

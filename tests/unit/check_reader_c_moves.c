@@ -634,7 +634,7 @@ START_TEST(zeroacc_of_one_row)
 }
 END_TEST
 
-/* Blocks are physical, whatever the map; from the bank that MATH_Offset and the RWC are in unless
+/* Blocks are rows of the view; from the bank that MATH_Offset and the RWC are in unless
  * zeroacc_absolute_tile_mode (LLK, ttsim). Numbers beyond Dst count the RWCs alone. */
 START_TEST(zeroacc_of_16_rows)
 {
@@ -653,9 +653,9 @@ START_TEST(zeroacc_of_16_rows)
         }
         for (unsigned i = 0; i < 16; i++) {
             if (wide && block < 32) {
-                world.cleared[block * 32 + (i & 8) * 2 + (i & 7)] = true;
+                world.cleared[adjust32(block * 16 + i)] = true;
             } else if (!wide && block < 64) {
-                world.cleared[block * 16 + i] = true;
+                world.cleared[adjust16(block * 16 + i)] = true;
             }
         }
         advance(1, addr_mod);

@@ -58,7 +58,8 @@ static void model_16_rows(unsigned block, bool is_32b, bool valid)
         block += 32;
     }
     for (unsigned i = 0; i < 16 && block < (is_32b ? 32 : 64); i++) {
-        model.valid[is_32b ? block * 32 + (i & 8) * 2 + (i & 7) : block * 16 + i] = valid;
+        unsigned row = block * 16 + i;
+        model.valid[is_32b || model.high_half ? model_adj32(&model, row) : model_adj16(&model, row)] = valid;
     }
 }
 
