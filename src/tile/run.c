@@ -227,12 +227,12 @@ static bool hart_turn(struct tile *tile, enum rv32_core core, uint64_t limit, bo
 /* Who is alone awake: a hart, the coprocessor, or neither. */
 enum solo { SOLO_COPROCESSOR = RV32_CORES, SOLO_NOBODY };
 
-/* Does a hart sleep or wait that the coprocessor may wake at any time? */
+/* Does a hart sleep that the coprocessor may wake at any time? It would see the change at the start of a
+ * round only; one that waits for an answer goes on at the time of the event. */
 static bool is_awaited(const struct tile *tile)
 {
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        enum hart_state state = tile->run[core].state;
-        if (state == HART_ASLEEP || state == HART_WAITING) {
+        if (tile->run[core].state == HART_ASLEEP) {
             return true;
         }
     }

@@ -640,13 +640,13 @@ START_TEST(endless_loops_are_told)
     start(7, 7, counts);
     poll_in_vain(145); /* 290 calls: not long enough */
     ck_assert_uint_eq(reported("polling in vain"), 0);
-    poll_in_vain(350);
+    poll_in_vain(3000);
     ck_assert_uint_eq(reported("polling in vain for long, while harts run"), 1);
     ck_assert_uint_eq(reported("tile (7, 7) brisc"), 1);
-    poll_in_vain(700);
+    poll_in_vain(3000);
     ck_assert_uint_eq(reported("polling in vain"), 1);
     expect_counting(7, 7);
-    poll_in_vain(700); /* there was progress: the counter was read */
+    poll_in_vain(3000); /* there was progress: the counter was read */
     ck_assert_uint_eq(reported("polling in vain"), 2);
     libttsim_exit();
 }
