@@ -11,6 +11,7 @@
 #   XDG_CACHE_HOME         where the cache is (~/.cache)
 #   CLIENT_VENV_<NAME>     an environment that is there already, for client_venv <name>
 #   CLIENT_WHEEL           an unpacked ttnn wheel, for client_wheel
+#   CLIENT_DOWNLOADS       "small": what is larger than a gigabyte is not downloaded
 #   CLIENT_SHIM            a stand-in compiler that is there already, for client_shim
 #   SFPI_INCLUDE           the folder `include` of tenstorrent/sfpi, for client_shim
 #   PICOLIBC_INCLUDE       headers of picolibc, for client_shim
@@ -55,7 +56,8 @@ client_python() {
 }
 
 # client_venv NAME PYTHON PACKAGE...: a virtual environment with these packages (arguments of
-# pip install); PYTHON is a version or a path. Prints the folder; its programs are in bin.
+# pip install); PYTHON is a version or a path. Prints the folder; its programs are in bin. With
+# client_large=yes the packages are large.
 client_venv() {
     local name=$1 given=CLIENT_VENV_${1^^} python cache target work
     given=${given//-/_}
@@ -74,6 +76,8 @@ client_venv() {
     (
         flock 9 # whoever comes second waits for the first, instead of downloading as well
         [ ! -d "$target" ] || exit 0
+        [ "${client_large:-}" != yes ] || [ "${CLIENT_DOWNLOADS:-}" != small ] ||
+            skip "the packages of $name are several gigabytes (CLIENT_DOWNLOADS=small)"
         work=$(mktemp -d "$cache/making-venv.XXXXXX")
         trap 'rm -rf "$work"' EXIT
         echo "clients: installing $name: $*" >&2

@@ -9,9 +9,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/llk/suite.bash"
 
 library=$(client_library "${1:-}")
+venv=$(llk_venv)
 shim=$(client_shim plain)
 copy=$(llk_copy "$shim")
-venv=$(llk_venv)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -14,7 +14,7 @@ llk_packages=(
 )
 
 llk_venv() {
-    client_venv llk 3.11 "${llk_packages[@]}"
+    client_large=yes client_venv llk 3.11 "${llk_packages[@]}"
 }
 
 # llk_for_old_compiler FOLDER...: what a compiler of C++20 needs changed in the suite's sources.
