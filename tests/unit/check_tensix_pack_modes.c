@@ -831,7 +831,7 @@ START_TEST(llk_packs_a_tile)
 END_TEST
 
 /* Rows that step over the plane's number leave the position elsewhere; writing the number again, as
- * LLK does for each kernel, starts it anew, and other bytes of the word do not. */
+ * LLK does for each kernel, starts it anew between tiles, and other bytes of the word do not. */
 START_TEST(writing_the_plane_starts_the_position_anew)
 {
     configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, false);
@@ -844,6 +844,9 @@ START_TEST(writing_the_plane_starts_the_position_anew)
     ck_assert_uint_eq(tensix->packer.position, 8);
     tensix_harness_run(&harness, PACK_THREAD, "RMWCIB1 255, 1, 28");
     ck_assert_uint_eq(tensix->packer.position, 0);
+    pacr(0);
+    tensix_harness_run(&harness, PACK_THREAD, "RMWCIB1 255, 1, 28");
+    ck_assert_uint_eq(tensix->packer.position, 4);
 }
 END_TEST
 

@@ -53,6 +53,9 @@ static bool write_config(struct model *m, unsigned state, unsigned word, uint32_
     if (is_global) {
         m->config[!state][word] = value;
     }
+    if (word == TENSIX_WORD_PACK_COUNTERS_SEC0_pack_per_xy_plane && !m->in_tile) {
+        m->pack_position = 0;
+    }
     return true;
 }
 

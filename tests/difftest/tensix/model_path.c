@@ -393,8 +393,9 @@ static bool pack_rows(const struct model *m, unsigned thread, const struct tensi
 
 /*
  * The position in the plane, which selects edge masks. By Blackhole's page it goes on from tile to
- * tile and becomes 0 only where it meets the end of the plane; in the reference it starts with each
- * tile and wraps anywhere. Where masks differ, programs keep to what is the same.
+ * tile and becomes 0 where it meets the end of the plane, here also when the plane is set between
+ * tiles; in the reference it starts with each tile and wraps anywhere. Where masks differ, programs
+ * keep to what is the same.
  */
 static bool pack_position(struct model *m, unsigned thread, const struct packing *p, bool last)
 {
