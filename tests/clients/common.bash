@@ -104,6 +104,23 @@ client_library() {
     realpath "$library"
 }
 
+# client_libraries [LIBRARY [OTHER_LIBRARY]] [-- ARGUMENT...]: sets the arrays libraries (absolute
+# paths; the built one by default) and arguments. Called as it is, not as $(...).
+client_libraries() {
+    libraries=()
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do
+        libraries+=("$(client_library "$1")")
+        shift
+    done
+    [ $# -eq 0 ] || shift
+    # shellcheck disable=SC2034 # for the caller
+    arguments=("$@")
+    if [ ${#libraries[@]} -eq 0 ]; then
+        libraries+=("$(client_library)")
+    fi
+    [ ${#libraries[@]} -le 2 ] || skip "two libraries at most"
+}
+
 # client_device LIBRARY DESCRIPTOR FOLDER: UMD wants soc_descriptor.yaml beside the library. Makes
 # FOLDER with both and prints the library's path in it.
 client_device() {

@@ -21,16 +21,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/clients/llk/suite.bash
 . "$here/llk/suite.bash"
 
-libraries=()
-while [ $# -gt 0 ] && [ "$1" != -- ]; do
-    libraries+=("$(client_library "$1")")
-    shift
-done
-[ $# -eq 0 ] || shift
-if [ ${#libraries[@]} -eq 0 ]; then
-    libraries+=("$(client_library)")
-fi
-[ ${#libraries[@]} -le 2 ] || skip "two libraries at most"
+client_libraries "$@"
 out=$(realpath -m "${OUT:-llk-results}")
 shim=$(client_shim full)
 copy=$(llk_copy "$shim")
@@ -49,6 +40,6 @@ for library in "${libraries[@]}"; do
     if [ ! -s "$folder/collected.txt" ] && [ -s "${folders[0]}/collected.txt" ]; then
         cp "${folders[0]}/collected.txt" "$folder/"
     fi
-    llk_run "$copy" "$venv" "$library" "$folder" "$@"
+    llk_run "$copy" "$venv" "$library" "$folder" "${arguments[@]}"
 done
 exec python3 "$here/llk/report.py" "${folders[@]}"

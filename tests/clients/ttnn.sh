@@ -22,25 +22,16 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/clients/ttnn/environment.bash
 . "$here/ttnn/environment.bash"
 
-libraries=()
-while [ $# -gt 0 ] && [ "$1" != -- ]; do
-    libraries+=("$(client_library "$1")")
-    shift
-done
-[ $# -eq 0 ] || shift
-if [ ${#libraries[@]} -eq 0 ]; then
-    libraries+=("$(client_library)")
-fi
-[ ${#libraries[@]} -le 2 ] || skip "two libraries at most"
+client_libraries "$@"
 out=$(realpath -m "${OUT:-ttnn-results}")
 mkdir -p "$out"
 venv=$(ttnn_venv torch)
 root=$(ttnn_root "$venv")
-if [ $# -eq 0 ]; then
+if [ ${#arguments[@]} -eq 0 ]; then
     "$venv/bin/python" "$here/ttnn/ops.py" --list >"$out/operations" 2>"$out/list.log"
     mapfile -t operations < <(grep -E '^[a-z0-9_]+$' "$out/operations")
 else
-    operations=("$@")
+    operations=("${arguments[@]}")
 fi
 
 # run OPERATION FOLDER: adds a line to results.jsonl
