@@ -239,26 +239,25 @@ static bool record_step(struct record *record)
     return false;
 }
 
-/* Registers that enter the iteration which ends here and do not hold what they held at its start. */
-static bool carries_values(const struct record *record)
-{
-    for (unsigned r = 1; r < 32; r++) {
-        if (record->probe->live_in >> r & 1 && !record->probe->follow[r] &&
-            record->hart->x[r] != record->probe->start_x[r]) {
-            return true;
-        }
-    }
-    return false;
-}
+enum { CARRIES_VALUES = 1, CARRIES_CLOCK = 2 };
 
-static bool carries_clock(const struct record *record)
+/* What keeps the iteration that ends here from being followed by one just like it: registers that it read
+ * before it wrote them and that hold something else now, or the clock. */
+static unsigned carried(const struct record *record)
 {
+    const struct rv32_probe *probe = record->probe;
+    unsigned what = 0;
     for (unsigned r = 1; r < 32; r++) {
-        if (record->probe->live_in >> r & 1 && record->probe->follow[r]) {
-            return true;
+        if (!(probe->live_in >> r & 1)) {
+            continue;
+        }
+        if (probe->follow[r]) {
+            what |= CARRIES_CLOCK;
+        } else if (record->hart->x[r] != probe->start_x[r]) {
+            what |= CARRIES_VALUES;
         }
     }
-    return false;
+    return what;
 }
 
 /* Fills in what follows from the clock; false when sleeping is not worth while. One iteration is
@@ -292,15 +291,14 @@ static void start_at(struct record *record, uint64_t now)
 
 /* A search begins anew at the first place to which the hart jumps back, a loop's head perhaps; and where
  * the clock is carried from one iteration to the next, an instruction later each time. */
-static void choose_start(struct record *record, uint32_t from, uint64_t now)
+static void choose_start(struct record *record, uint32_t from, uint64_t now, unsigned carries)
 {
     struct rv32_probe *probe = record->probe;
-    uint32_t pc = record->hart->pc;
-    if (probe->is_late || (!probe->has_turned && pc < from)) {
+    if (probe->is_late || (!probe->has_turned && record->hart->pc < from)) {
         start_at(record, now);
         probe->has_turned = true;
     } else {
-        probe->is_late = pc == probe->start_pc && carries_clock(record);
+        probe->is_late = carries & CARRIES_CLOCK;
     }
 }
 
@@ -337,12 +335,14 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
         if (hart->stop != RV32_RUNNING) {
             return RV32_PROBE_BUSY;
         }
-        if (hart->pc == probe->start_pc && !carries_values(&record) && !carries_clock(&record)) {
+        bool is_round = hart->pc == probe->start_pc;
+        unsigned carries = is_round ? carried(&record) : 0;
+        if (is_round && !carries) {
             /* others may have run since a place was noted */
             bool is_idle = rv32_idle_unchanged(hart, idle) && finish(&record, *now);
             return is_idle ? RV32_PROBE_IDLE : RV32_PROBE_BUSY;
         }
-        choose_start(&record, pc, *now);
+        choose_start(&record, pc, *now, carries);
     }
     return probe->steps < most ? RV32_PROBE_MORE : RV32_PROBE_BUSY;
 }

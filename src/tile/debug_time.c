@@ -27,7 +27,7 @@ enum mmio_reply debug_wall_clock_latched(struct tile *tile, struct mmio_access *
 
 bool debug_clock_quick(struct tile *tile, struct rv32_access *access)
 {
-    if (access->store || access->size != 4) {
+    if (access->store) {
         return false;
     }
     switch (access->address) {

@@ -167,11 +167,12 @@ static bool polls(const struct tile_hart *run, uint32_t address, uint32_t size)
 
 static bool is_polled(const struct tile *tile, uint32_t address, uint32_t size)
 {
-    bool any = false;
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        any |= polls(&tile->run[core], address, size);
+        if (polls(&tile->run[core], address, size)) {
+            return true;
+        }
     }
-    return any;
+    return false;
 }
 
 void tile_registers_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
