@@ -13,9 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { SPINS = 4000 };
+enum {
+    SPIN_NANOSECONDS = 100000, /* longer than what a chip does between two lists */
+    SPINS_PER_LOOK = 32,       /* at the clock */
+};
 
 /* A thread's share: the next number, and the end; in a cache line of its own. */
 struct share {
@@ -43,6 +47,31 @@ struct pool {
 #define pause_briefly() ((void)0)
 #endif
 
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A wait for another thread. */
+struct wait {
+    unsigned spins;
+    uint64_t start;
+};
+
+/* Passes a little time; false when it has become a long wait. */
+static bool is_short(struct wait *wait)
+{
+    pause_briefly();
+    if (++wait->spins % SPINS_PER_LOOK) {
+        return true;
+    }
+    uint64_t now = nanoseconds();
+    wait->start = wait->start ? wait->start : now;
+    return now - wait->start < SPIN_NANOSECONDS;
+}
+
 static void take_part(struct pool *pool, unsigned self)
 {
     for (unsigned i = 0; i < pool->threads; i++) {
@@ -57,12 +86,12 @@ static void take_part(struct pool *pool, unsigned self)
 /* Waits for a generation other than `seen`; false when the pool ends. */
 static bool await_list(struct pool *pool, uint64_t seen)
 {
-    for (unsigned i = 0; i < SPINS; i++) {
+    struct wait wait = {0};
+    do {
         if (__atomic_load_n(&pool->generation, __ATOMIC_ACQUIRE) != seen) {
             return !pool->ends;
         }
-        pause_briefly();
-    }
+    } while (is_short(&wait));
     pthread_mutex_lock(&pool->mutex);
     pool->asleep++;
     while (pool->generation == seen) {
@@ -181,8 +210,10 @@ void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_
     pool->busy = pool->started;
     announce(pool);
     take_part(pool, 0);
+    struct wait wait = {0};
     while (__atomic_load_n(&pool->busy, __ATOMIC_ACQUIRE)) {
-        pause_briefly();
-        sched_yield();
+        if (!is_short(&wait)) {
+            sched_yield();
+        }
     }
 }

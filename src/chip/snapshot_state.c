@@ -386,7 +386,7 @@ static void save_data(struct snapshot_writer *writer, struct shared_data *shared
 }
 
 static void load_data(struct snapshot_reader *reader, struct shared_data *shared,
-                      struct noc_packet *packet)
+                      struct noc_pool *pool, struct noc_packet *packet)
 {
     uint64_t number = snapshot_get_number(reader, "data of a packet", 1 + shared->count);
     if (number == 0) {
@@ -401,7 +401,11 @@ static void load_data(struct snapshot_reader *reader, struct shared_data *shared
         packet->data->users++;
         return;
     }
-    uint8_t *bytes = shared_grow(shared) ? noc_packet_room(packet, packet->size) : NULL;
+    if (packet->size > NOC_MOST_BYTES) {
+        snapshot_fail(reader, PENROSE_E_FORMAT, "a packet is too long");
+        return;
+    }
+    uint8_t *bytes = shared_grow(shared) ? noc_packet_room(pool, packet, packet->size) : NULL;
     if (!bytes) {
         snapshot_fail(reader, PENROSE_E_MEMORY, "no memory for a packet");
     } else if (!packet->data) {
@@ -438,7 +442,7 @@ static struct noc_packet *load_packet(struct snapshot_reader *reader, struct sha
     }
     load_object(reader, &type_noc_packet, packet);
     if (reader->status == PENROSE_OK) {
-        load_data(reader, shared, packet);
+        load_data(reader, shared, pool, packet);
     }
     if (reader->status != PENROSE_OK) {
         noc_packet_free(pool, packet);

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SPARE = 256 };
+enum {
+    MOST_SPARE = 256,
+    MOST_SPARE_BYTES = 128 << 10,
+    LEAST_ROOM = 256, /* and each next one is four times as large */
+};
 
 struct noc_packet *noc_packet_new(struct noc_pool *pool)
 {
@@ -18,13 +22,50 @@ struct noc_packet *noc_packet_new(struct noc_pool *pool)
     return packet;
 }
 
-static void drop_data(struct noc_packet *packet)
+static unsigned room_number(uint32_t size)
+{
+    unsigned number = 0;
+    for (uint32_t room = LEAST_ROOM; room < size; room *= 4) {
+        number++;
+    }
+    return number;
+}
+
+static struct noc_data *take_data(struct noc_pool *pool, uint32_t size)
+{
+    unsigned number = room_number(size);
+    if (number >= NOC_ROOMS) {
+        return NULL;
+    }
+    struct noc_data *data = pool->data[number];
+    if (data) {
+        pool->data[number] = data->next;
+        pool->data_bytes -= data->room;
+        return data;
+    }
+    uint32_t room = (uint32_t)LEAST_ROOM << 2 * number;
+    data = malloc(sizeof *data + room);
+    if (data) {
+        data->room = room;
+    }
+    return data;
+}
+
+static void drop_data(struct noc_pool *pool, struct noc_packet *packet)
 {
     struct noc_data *data = packet->data;
-    if (data && __atomic_sub_fetch(&data->users, 1, __ATOMIC_ACQ_REL) == 0) {
-        free(data);
-    }
     packet->data = NULL;
+    if (!data || __atomic_sub_fetch(&data->users, 1, __ATOMIC_ACQ_REL) != 0) {
+        return;
+    }
+    if (pool->data_bytes + data->room > MOST_SPARE_BYTES) {
+        free(data);
+        return;
+    }
+    unsigned number = room_number(data->room);
+    data->next = pool->data[number];
+    pool->data[number] = data;
+    pool->data_bytes += data->room;
 }
 
 void noc_packet_free(struct noc_pool *pool, struct noc_packet *packet)
@@ -32,7 +73,7 @@ void noc_packet_free(struct noc_pool *pool, struct noc_packet *packet)
     if (!packet) {
         return;
     }
-    drop_data(packet);
+    drop_data(pool, packet);
     if (pool->count >= MOST_SPARE) {
         free(packet);
         return;
@@ -48,16 +89,27 @@ void noc_pool_empty(struct noc_pool *pool)
         next = packet->next;
         free(packet);
     }
+    for (unsigned i = 0; i < NOC_ROOMS; i++) {
+        for (struct noc_data *data = pool->data[i], *next; data; data = next) {
+            next = data->next;
+            free(data);
+        }
+    }
     *pool = (struct noc_pool){0};
 }
 
-uint8_t *noc_packet_room(struct noc_packet *packet, uint32_t size)
+uint8_t *noc_packet_room(struct noc_pool *pool, struct noc_packet *packet, uint32_t size)
 {
-    drop_data(packet);
+    struct noc_data *data = packet->data;
+    bool is_own = data && __atomic_load_n(&data->users, __ATOMIC_ACQUIRE) == 1;
+    if (is_own && size <= data->room && size > sizeof packet->word) {
+        return data->bytes;
+    }
+    drop_data(pool, packet);
     if (size <= sizeof packet->word) {
         return (uint8_t *)&packet->word;
     }
-    struct noc_data *data = malloc(sizeof *data + size);
+    data = take_data(pool, size);
     if (!data) {
         return NULL;
     }

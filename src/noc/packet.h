@@ -35,6 +35,8 @@ enum noc_kind {
 /* Bytes that are on their way. */
 struct noc_data {
     unsigned users; /* packets that point here; changed atomically */
+    uint32_t room;  /* of bytes */
+    struct noc_data *next; /* in a pool */
     uint8_t bytes[];
 };
 
@@ -52,7 +54,8 @@ struct noc_packet {
     uint64_t address;              /* at `to` */
     uint64_t back_address;         /* at `back`, of responses that carry data */
     uint64_t enables;              /* of a write with byte enables */
-    struct noc_data *data;         /* of writes and read responses; NULL: `word` */
+    struct noc_data *data;         /* of writes and read responses, room for them in other packets;
+                                      NULL: `word` */
     uint32_t size;                 /* bytes to read or write */
     uint32_t word;                 /* inline data, operand of an atomic, its result */
     uint32_t operation;            /* NOC_AT_LEN_BE of an atomic; of others NOC_AT_DATA for header
@@ -91,10 +94,14 @@ static inline uint16_t noc_node(unsigned x, unsigned y)
     return (uint16_t)(y * NOC_WIDTH + x);
 }
 
-/* Spare packets of one owner; used by one thread at a time. */
+enum { NOC_ROOMS = 4 /* sizes of data */ };
+
+/* Spare packets and data of one owner; used by one thread at a time. */
 struct noc_pool {
     struct noc_packet *spare;
     unsigned count;
+    struct noc_data *data[NOC_ROOMS];
+    uint32_t data_bytes; /* together */
 };
 
 /* A packet of zeros, NULL when memory runs out. */
@@ -104,8 +111,9 @@ struct noc_packet *noc_packet_new(struct noc_pool *pool);
 void noc_packet_free(struct noc_pool *pool, struct noc_packet *packet);
 void noc_pool_empty(struct noc_pool *pool);
 
-/* Gives the packet room for `size` bytes that only it uses; NULL when memory runs out. */
-uint8_t *noc_packet_room(struct noc_packet *packet, uint32_t size);
+/* Gives the packet room for `size` bytes that only it uses; NULL when memory runs out. A packet keeps
+ * the room that it has, so who asks for a read gives the answer its room: it comes back with it. */
+uint8_t *noc_packet_room(struct noc_pool *pool, struct noc_packet *packet, uint32_t size);
 
 /* Another packet with the same contents and shared data; NULL when memory runs out. */
 struct noc_packet *noc_packet_copy(struct noc_pool *pool, const struct noc_packet *packet);

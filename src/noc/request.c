@@ -271,7 +271,7 @@ static bool take_data(const struct command *command, const struct noc_initiator 
         packet->size = 4;
         packet->has_enables = false;
     }
-    uint8_t *bytes = noc_packet_room(packet, packet->size);
+    uint8_t *bytes = noc_packet_room(by->pool, packet, packet->size);
     const char *rule =
         bytes ? by->fetch(by->owner, from, bytes, packet->size, cycle) : "out of memory";
     if (!rule) {
@@ -301,6 +301,9 @@ static struct noc_packet *make_packet(const struct niu *niu, const struct comman
     bool is_good = address_packet(niu, command, by, packet, refusal);
     if (is_good && packet->kind == NOC_WRITE && !packet->is_inline) {
         is_good = take_data(command, by, cycle, packet, refusal);
+    }
+    if (is_good && packet->kind == NOC_READ) {
+        noc_packet_room(by->pool, packet, packet->size); /* without it the target finds some */
     }
     if (!is_good) {
         noc_packet_free(by->pool, packet);

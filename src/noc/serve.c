@@ -97,7 +97,7 @@ static bool serve_read(const struct noc_target *target, struct noc_packet *packe
     if (!is_aligned(target, packet, cycle, target->read_alignment)) {
         return true;
     }
-    uint8_t *bytes = noc_packet_room(packet, packet->size);
+    uint8_t *bytes = noc_packet_room(target->pool, packet, packet->size);
     if (!bytes) {
         refuse(target, packet, cycle, PENROSE_FAULT_NOC_COMMAND, "the host has no memory");
         return true;

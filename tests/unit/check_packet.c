@@ -88,7 +88,7 @@ END_TEST
 START_TEST(copies_share_data)
 {
     struct noc_packet *one = packet(0, 0);
-    uint8_t *bytes = noc_packet_room(one, 100);
+    uint8_t *bytes = noc_packet_room(&pool, one, 100);
     bytes[99] = 7;
     struct noc_packet *two = noc_packet_copy(&pool, one);
     ck_assert_ptr_eq(noc_packet_bytes(two), bytes);
@@ -96,10 +96,48 @@ START_TEST(copies_share_data)
     ck_assert_uint_eq(noc_packet_bytes(two)[99], 7);
     noc_packet_free(&pool, two);
     struct noc_packet *small = packet(0, 0);
-    noc_packet_room(small, 4)[3] = 9;
+    noc_packet_room(&pool, small, 4)[3] = 9;
     ck_assert_ptr_null(small->data);
     ck_assert_uint_eq(small->word, UINT32_C(0x09000000));
     noc_packet_free(&pool, small);
+}
+END_TEST
+
+/* A packet keeps its room while it suffices, and gives it to the pool at its end. */
+START_TEST(room_is_used_again)
+{
+    struct noc_packet *first = packet(0, 0);
+    const uint8_t *bytes = noc_packet_room(&pool, first, 300);
+    ck_assert_ptr_eq(noc_packet_room(&pool, first, 1024), bytes);
+    ck_assert_ptr_ne(noc_packet_room(&pool, first, 1025), bytes);
+    noc_packet_free(&pool, first);
+    struct noc_packet *second = packet(0, 1);
+    ck_assert_ptr_eq(noc_packet_room(&pool, second, 257), bytes);
+    struct noc_packet *copy = noc_packet_copy(&pool, second);
+    ck_assert_ptr_ne(noc_packet_room(&pool, copy, 257), bytes); /* the other one reads those */
+    noc_packet_free(&pool, second);
+    noc_packet_free(&pool, copy);
+    struct noc_packet *third = packet(0, 2);
+    ck_assert_ptr_null(noc_packet_room(&pool, third, NOC_MOST_BYTES + 1));
+    noc_packet_free(&pool, third);
+}
+END_TEST
+
+START_TEST(pool_keeps_little)
+{
+    enum { MANY = 40 };
+    struct noc_packet *packets[MANY];
+    for (unsigned i = 0; i < MANY; i++) {
+        packets[i] = packet(0, i);
+        ck_assert_ptr_nonnull(noc_packet_room(&pool, packets[i], NOC_MOST_BYTES));
+    }
+    for (unsigned i = 0; i < MANY; i++) {
+        noc_packet_free(&pool, packets[i]);
+    }
+    ck_assert_uint_ge(pool.data_bytes, NOC_MOST_BYTES);
+    ck_assert_uint_le(pool.data_bytes, 10 * NOC_MOST_BYTES);
+    noc_pool_empty(&pool);
+    ck_assert_uint_eq(pool.data_bytes, 0);
 }
 END_TEST
 
@@ -122,6 +160,8 @@ int main(void)
     tcase_add_test(tcase, returned_packet_is_first_again);
     tcase_add_test(tcase, queue_of_zeros_is_empty);
     tcase_add_test(tcase, copies_share_data);
+    tcase_add_test(tcase, room_is_used_again);
+    tcase_add_test(tcase, pool_keeps_little);
     tcase_add_loop_test(tcase, flits_are_aligned_lines, 0, 6);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
