@@ -75,6 +75,7 @@ struct penrose_chip {
     struct chip_unit *unit[CHIP_UNITS]; /* in their order */
     unsigned units;
     struct chip_unit *runnable[CHIP_UNITS]; /* of the window that is under way */
+    struct chip_unit *turn[CHIP_UNITS];     /* the same as threads take them */
     size_t runnable_count;
     uint64_t window_end;
     uint64_t window;    /* cycles of a window in which several units are awake */

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-    SPIN_NANOSECONDS = 100000, /* longer than what a chip does between two lists */
+    SPIN_NANOSECONDS = 200000, /* longer than what a chip does between two lists */
     SPINS_PER_LOOK = 32,       /* at the clock */
 };
 
@@ -204,8 +204,8 @@ void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_
     pool->work = work;
     pool->context = context;
     for (unsigned i = 0; i < pool->threads; i++) {
-        pool->share[i].next = count * i / pool->threads;
-        pool->share[i].end = count * (i + 1) / pool->threads;
+        pool->share[i].next = pool_share(count, i, pool->threads);
+        pool->share[i].end = pool_share(count, i + 1, pool->threads);
     }
     pool->busy = pool->started;
     announce(pool);

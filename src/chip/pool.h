@@ -14,6 +14,13 @@ struct pool;
 struct pool *pool_create(unsigned threads);
 void pool_destroy(struct pool *pool);
 
+/* The first number of a list of `count` that `thread` takes, in order, up to the first of the next
+ * one; who has no more helps the others. */
+static inline size_t pool_share(size_t count, unsigned thread, unsigned threads)
+{
+    return count * thread / threads;
+}
+
 /* Calls work(context, i) for each i below `count`, in any order and at the same time on different
  * threads; returns when all are done. Where threads cannot be started the caller does it all. */
 void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_t i),

@@ -90,10 +90,8 @@ static uint64_t next_of(const struct chip_unit *unit)
                    unit->bank ? unit->bank->inbox.earliest : unit->tile->inbox.earliest);
 }
 
-static void run_unit(void *context, size_t i)
+static void run_unit(struct penrose_chip *chip, struct chip_unit *unit)
 {
-    struct penrose_chip *chip = context;
-    struct chip_unit *unit = chip->runnable[i];
     if (unit->tile) {
         tile_run(unit->tile, chip->window_end);
     } else {
@@ -164,18 +162,48 @@ static void choose_units(struct penrose_chip *chip, uint64_t end)
     }
 }
 
+/* Will it take longer than most? */
+static bool is_heavy(const struct chip_unit *unit)
+{
+    return unit->bank || !unit->tile->tensix_idle;
+}
+
+/* What takes long comes first in each thread's share, so that threads end together. */
+static void choose_turns(struct penrose_chip *chip)
+{
+    size_t count = 0;
+    for (unsigned thread = 0; thread < chip->threads; thread++) {
+        size_t first = pool_share(chip->runnable_count, thread, chip->threads);
+        size_t end = pool_share(chip->runnable_count, thread + 1, chip->threads);
+        for (unsigned heavy = 2; heavy-- > 0;) {
+            for (size_t i = first; i < end; i++) {
+                if (is_heavy(chip->runnable[i]) == heavy) {
+                    chip->turn[count++] = chip->runnable[i];
+                }
+            }
+        }
+    }
+}
+
+static void run_turn(void *context, size_t i)
+{
+    struct penrose_chip *chip = context;
+    run_unit(chip, chip->turn[i]);
+}
+
 /* Few units are not worth waking other threads for. */
 static void run_units(struct penrose_chip *chip)
 {
     bool is_shared = chip->threads > 1 && chip->runnable_count >= UNITS_PER_THREAD && !chip->trace;
     chip->shares_time = true; /* in any case, so that reports do not depend on threads */
     if (is_shared) {
+        choose_turns(chip);
         rv32_code_store_share(chip->store, true);
-        pool_run(chip->pool, chip->runnable_count, run_unit, chip);
+        pool_run(chip->pool, chip->runnable_count, run_turn, chip);
         rv32_code_store_share(chip->store, false);
     } else {
         for (size_t i = 0; i < chip->runnable_count; i++) {
-            run_unit(chip, i);
+            run_unit(chip, chip->runnable[i]);
         }
     }
     chip->shares_time = false;
