@@ -66,6 +66,13 @@ static uint32_t access_address(const struct rv32_hart *hart, const struct rv32_o
     return hart->x[op->rs1] + (uint32_t)op->imm;
 }
 
+bool rv32_idle_note(struct rv32_hart *hart, struct rv32_idle *idle, uint32_t word)
+{
+    uint32_t address = hart->x[word >> 15 & 31] + (uint32_t)((int32_t)word >> 20), value;
+    return peek(hart, address, access_size(word), &value) == RV32_POLL_STATE &&
+           add_place(idle, address, access_size(word), value);
+}
+
 /* --- The wall clock --- */
 
 static void steady_for(struct record *record, uint64_t ticks)

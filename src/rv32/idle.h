@@ -64,6 +64,10 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
 bool rv32_idle_probe(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
                      struct rv32_idle *idle);
 
+/* Notes the place that the integer load `word` would read now. False when it is no plain value, or one
+ * place too many. */
+bool rv32_idle_note(struct rv32_hart *hart, struct rv32_idle *idle, uint32_t word);
+
 /* True when every place still holds its value. */
 bool rv32_idle_unchanged(struct rv32_hart *hart, const struct rv32_idle *idle);
 

@@ -56,14 +56,25 @@ enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
     return RV32_OK;
 }
 
-/* A search for a polling loop is worth while when a load finds again what it found before; it comes
- * at once while searches have not failed, else now and then. */
+static void search_at(struct tile *tile, enum rv32_core core, uint64_t cycle)
+{
+    tile->run[core].probe_at = cycle;
+    rv32_cut(&tile->hart[core], cycle);
+}
+
+/* A search for a polling loop is worth while in a loop where the hart has waited before, and when a load
+ * finds again what it found before; then it comes at once while searches have not failed, else now and
+ * then. */
 static void suspect(struct tile *tile, const struct rv32_hart *hart,
                     const struct rv32_access *access)
 {
     struct tile_hart *run = &tile->run[hart->core];
     uint32_t pc = rv32_current_pc(hart);
     struct tile_load *load = &run->load[pc / 4 % TILE_LOADS];
+    if (tile_known_loop(run, pc) && run->probe_at > access->cycle) {
+        search_at(tile, hart->core, access->cycle + 1);
+        return;
+    }
     bool moves = access->address == DEBUG_WALL_CLOCK_LOW;
     if (load->pc != pc || load->address != access->address ||
         access->cycle - load->cycle > MOST_PERIOD || (load->value != access->value && !moves)) {
@@ -75,8 +86,7 @@ static void suspect(struct tile *tile, const struct rv32_hart *hart,
     bool is_time = run->probe_fails <= TILE_PROBES_SOON ||
                    (load->repeats >= MANY_REPEATS && !(load->repeats & (load->repeats - 1)));
     if (is_time && run->probe_at > access->cycle) {
-        run->probe_at = access->cycle + 1;
-        rv32_cut(&tile->hart[hart->core], access->cycle + 1);
+        search_at(tile, hart->core, access->cycle + 1);
     }
 }
 

@@ -2,14 +2,15 @@
  * Waiting by polling (rv32/idle.h). The law: a hart that sleeps in a polling loop and is woken has
  * exactly the registers, pc and count of instructions of a hart that ran all along, whenever it is
  * looked at. Two harts run the same loop, one of them sleeps where it can; places change at random
- * times. The other half: loops that do something are never taken for waiting.
+ * times. The other half: loops that do something are never taken for waiting. Loops that were found
+ * before (rv32/loop.h) obey the same law.
  */
 #include "rv32_harness.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "rv32/idle.h"
+#include "rv32/loop.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -28,159 +29,165 @@ enum { LINES = 20, HEAD = 0x100, TRIALS = 150, DEADLINE_WORD = 12 };
 struct loop {
     const char *name;
     const char *line[LINES];
-    bool has_clock; /* waits for the clock: wakes by itself */
+    enum {
+        PLAIN,
+        CLOCK, /* waits for the clock: wakes by itself */
+        KEPT,  /* is remembered when it was found */
+    } kind;
 };
 
 static const struct loop waiting[] = {
-    {"a word", {"lw a0, 0(s0)", "beq a0, zero, 0x100"}, false},
+    {"a word", {"lw a0, 0(s0)", "beq a0, zero, 0x100"}, KEPT},
     {"a byte, a fence",
      {"fence 3, 3", "lbu a0, 1(s0)", "andi a1, a0, 3", "beq a1, zero, 0x100"},
-     false},
-    {"a signed halfword", {"lh a0, 2(s0)", "bge a0, zero, 0x100"}, false},
-    {"an unsigned halfword", {"lhu a0, 0(s0)", "slli a0, a0, 30", "beq a0, zero, 0x100"}, false},
+     KEPT},
+    {"a signed halfword", {"lh a0, 2(s0)", "bge a0, zero, 0x100"}, KEPT},
+    {"an unsigned halfword", {"lhu a0, 0(s0)", "slli a0, a0, 30", "beq a0, zero, 0x100"}, KEPT},
     {"a signed byte in local RAM",
      {"lb a0, 0(s1)", "mul a1, a0, s7", "beq a1, zero, 0x100"},
-     false},
+     KEPT},
     {"negative bytes and halfwords",
      {"lh a2, 2(s0)", "lb a3, 3(s0)", "lw a0, 4(s0)", "beq a0, zero, 0x100"},
-     false},
+     KEPT},
     {"three places",
      {"lw a0, 0(s0)", "lw a1, 0(s1)", "lw a2, 0(s3)", "or a0, a0, a1", "or a0, a0, a2",
       "beq a0, zero, 0x100"},
-     false},
-    {"a word and the flag again", {"lw a0, 4(s0)", "lw a1, 0(s0)", "beq a1, a0, 0x100"}, false},
-    {"a load into x0", {"lw zero, 0(s0)", "lw a1, 4(s0)", "beq a1, zero, 0x100"}, false},
+     KEPT},
+    {"a word and the flag again", {"lw a0, 4(s0)", "lw a1, 0(s0)", "beq a1, a0, 0x100"}, KEPT},
+    {"a load into x0", {"lw zero, 0(s0)", "lw a1, 4(s0)", "beq a1, zero, 0x100"}, KEPT},
     {"a call",
      {"jal ra, 0x10c", "beq a0, zero, 0x100", "jal zero, 0x114", "lw a0, 0(s0)",
       "jalr zero, 0(ra)"},
-     false},
+     PLAIN},
     {"a call with a stack frame",
      {"jal ra, 0x110", "beq a0, zero, 0x100", "jal zero, 0x128", "addi zero, zero, 0",
       "addi sp, sp, -16", "sw ra, 12(sp)", "lw a0, 0(s0)", "lw ra, 12(sp)", "addi sp, sp, 16",
       "jalr zero, 0(ra)"},
-     false},
+     PLAIN},
     {"a computed jump back",
      {"lw a0, 0(s0)", "auipc a1, 0", "bne a0, zero, 0x110", "jalr zero, -4(a1)"},
-     false},
-    {"a store of what is there", {"sw s7, 8(s0)", "lw a0, 0(s0)", "beq a0, zero, 0x100"}, false},
+     PLAIN},
+    {"a store of what is there", {"sw s7, 8(s0)", "lw a0, 0(s0)", "beq a0, zero, 0x100"}, PLAIN},
     {"a byte store of what is there",
      {"lw a0, 0(s0)", "sb s7, 5(s1)", "beq a0, zero, 0x100"},
-     false},
-    {"a ring of pointers", {"lw a0, 0(a0)", "lw a1, 0(s0)", "beq a1, zero, 0x100"}, false},
+     PLAIN},
+    {"an address that the loop makes", {"lui a0, 3", "lw a0, 0(a0)", "beq a0, zero, 0x100"}, PLAIN},
+    {"nothing is added", {"lw a0, 0(s0)", "add a1, a1, s11", "beq a0, zero, 0x100"}, KEPT},
+    {"a ring of pointers", {"lw a0, 0(a0)", "lw a1, 0(s0)", "beq a1, zero, 0x100"}, PLAIN},
     {"two ways through",
      {"lw a0, 0(s0)", "beq a0, zero, 0x110", "lw a1, 0(s3)", "bne a1, zero, 0x118", "lw a2, 4(s0)",
       "beq a2, zero, 0x100"},
-     false},
-    {"a branch to itself", {"beq zero, zero, 0x100"}, false},
-    {"the clock", {"lw a1, 0(s2)", "sub a2, a1, s5", "bltu a2, s4, 0x100"}, true},
+     PLAIN},
+    {"a branch to itself", {"beq zero, zero, 0x100"}, KEPT},
+    {"the clock", {"lw a1, 0(s2)", "sub a2, a1, s5", "bltu a2, s4, 0x100"}, CLOCK},
     {"the clock, compared by sltu",
      {"lw a1, 0(s2)", "sub a2, a1, s5", "sltu a3, a2, s4", "bne a3, zero, 0x100"},
-     true},
+     CLOCK},
     {"the clock, compared by slt",
      {"lw a1, 0(s2)", "sub a2, a1, s5", "slt a3, a2, s4", "bne a3, zero, 0x100"},
-     true},
+     CLOCK},
     {"the clock, compared by sltiu",
      {"lw a1, 0(s2)", "sub a2, a1, s5", "sltiu a3, a2, 700", "bne a3, zero, 0x100"},
-     true},
+     CLOCK},
     {"the clock, compared by slti",
      {"lw a1, 0(s2)", "sub a2, a1, s5", "slti a3, a2, 700", "bne a3, zero, 0x100"},
-     true},
-    {"the clock, counted down", {"lw a1, 0(s2)", "sub a2, s10, a1", "blt zero, a2, 0x100"}, true},
+     CLOCK},
+    {"the clock, counted down", {"lw a1, 0(s2)", "sub a2, s10, a1", "blt zero, a2, 0x100"}, CLOCK},
     {"the clock, counted down to an equality",
      {"lw a1, 0(s2)", "sub a2, s10, a1", "bge a2, zero, 0x100"},
-     true},
+     CLOCK},
     {"the clock plus something",
      {"lw a1, 0(s2)", "add a2, a1, s7", "addi a2, a2, -3", "bltu a2, s10, 0x100"},
-     true},
+     CLOCK},
     {"the clock against a constant of the loop",
      {"lui a3, 1", "lw a1, 0(s2)", "addi a3, a3, -1000", "sub a2, a1, s5", "bgeu a3, a2, 0x100"},
-     true},
+     CLOCK},
     {"the clock against a polled deadline",
      {"lw a0, 12(s0)", "lw a1, 0(s2)", "sub a2, a1, s5", "bltu a2, a0, 0x100"},
-     true},
+     CLOCK},
     {"the clock in two words",
      {"lw a3, 4(s2)", "lw a1, 0(s2)", "lw a4, 4(s2)", "bne a3, a4, 0x100", "bltu a3, s9, 0x100",
       "bne a3, s9, 0x11c", "bltu a1, s10, 0x100"},
-     true},
+     CLOCK},
     {"a word or the clock",
      {"lw a0, 0(s0)", "bne a0, zero, 0x114", "lw a1, 0(s2)", "sub a2, a1, s5",
       "bltu a2, s4, 0x100"},
-     true},
+     CLOCK},
     {"the clock or a word",
      {"lw a1, 0(s2)", "sub a2, a1, s5", "bgeu a2, s4, 0x114", "lw a0, 0(s0)",
       "beq a0, zero, 0x100"},
-     true},
-    {"the clock's sign", {"lw a1, 0(s2)", "blt zero, a1, 0x100"}, false},
-    {"the clock's wrap", {"lw a1, 0(s2)", "bltu s4, a1, 0x100"}, false},
+     CLOCK},
+    {"the clock's sign", {"lw a1, 0(s2)", "blt zero, a1, 0x100"}, PLAIN},
+    {"the clock's wrap", {"lw a1, 0(s2)", "bltu s4, a1, 0x100"}, PLAIN},
     {"the clock, an iteration later",
      {"jal zero, 0x10c", "sub a2, a1, s5", "bgeu a2, s4, 0x114", "lw a1, 0(s2)", "jal zero, 0x104"},
-     true},
-    {"the clock, not compared", {"sub a2, a1, s5", "lw a1, 0(s2)", "jal zero, 0x100"}, false},
+     CLOCK},
+    {"the clock, not compared", {"sub a2, a1, s5", "lw a1, 0(s2)", "jal zero, 0x100"}, PLAIN},
     {"a word, and the clock before it",
      {"lw a1, 0(s2)", "lw a0, 0(s0)", "beq a0, zero, 0x100"},
-     false},
+     PLAIN},
     {"a word, and the clock after it",
      {"lw a0, 0(s0)", "bne a0, zero, 0x110", "lw a1, 0(s2)", "jal zero, 0x100"},
-     false},
+     PLAIN},
     {"a word, and what the clock did between",
      {"lw a1, 0(s2)", "lw a2, 0(s2)", "sub a3, a2, a1", "lw a0, 0(s0)", "beq a0, zero, 0x100"},
-     false},
+     PLAIN},
     {"a word, and a byte of the clock",
      {"lbu a1, 0(s2)", "xori a2, a1, 85", "lw a0, 0(s0)", "beq a0, zero, 0x100"},
-     false},
+     PLAIN},
 };
 
 static const struct loop busy[] = {
-    {"counting", {"addi a0, a0, 1", "jal zero, 0x100"}, false},
-    {"counting and polling", {"lw a1, 0(s0)", "addi a0, a0, -1", "jal zero, 0x100"}, false},
+    {"counting", {"addi a0, a0, 1", "jal zero, 0x100"}, PLAIN},
+    {"counting and polling", {"lw a1, 0(s0)", "addi a0, a0, -1", "jal zero, 0x100"}, PLAIN},
     {"counting in memory",
      {"lw a1, 16(s0)", "addi a1, a1, 1", "sw a1, 16(s0)", "jal zero, 0x100"},
-     false},
-    {"storing two values", {"sw s7, 8(s0)", "sw s11, 8(s0)", "jal zero, 0x100"}, false},
-    {"storing the clock", {"lw a1, 0(s2)", "sw a1, 8(s0)", "jal zero, 0x100"}, false},
+     PLAIN},
+    {"storing two values", {"sw s7, 8(s0)", "sw s11, 8(s0)", "jal zero, 0x100"}, PLAIN},
+    {"storing the clock", {"lw a1, 0(s2)", "sw a1, 8(s0)", "jal zero, 0x100"}, PLAIN},
     {"storing where the clock says",
      {"lw a1, 0(s2)", "andi a1, a1, 15", "add a1, a1, s0", "sb s11, 8(a1)", "jal zero, 0x100"},
-     false},
-    {"storing to a device", {"sw s11, 0(s3)", "jal zero, 0x100"}, false},
-    {"pushing", {".ttinsn 0x2000000", "jal zero, 0x100"}, false},
-    {"reading a CSR that counts", {"csrrs a0, mcycle, zero", "jal zero, 0x100"}, false},
-    {"reading a CSR that does not", {"csrrs a0, cfg0, zero", "jal zero, 0x100"}, false},
-    {"atomics", {"amoor.w a0, zero, (s0)", "jal zero, 0x100"}, false},
-    {"loading with effects", {"lw a0, 0(s6)", "beq a0, zero, 0x100", "jal zero, 0x100"}, false},
+     PLAIN},
+    {"storing to a device", {"sw s11, 0(s3)", "jal zero, 0x100"}, PLAIN},
+    {"pushing", {".ttinsn 0x2000000", "jal zero, 0x100"}, PLAIN},
+    {"reading a CSR that counts", {"csrrs a0, mcycle, zero", "jal zero, 0x100"}, PLAIN},
+    {"reading a CSR that does not", {"csrrs a0, cfg0, zero", "jal zero, 0x100"}, PLAIN},
+    {"atomics", {"amoor.w a0, zero, (s0)", "jal zero, 0x100"}, PLAIN},
+    {"loading with effects", {"lw a0, 0(s6)", "beq a0, zero, 0x100", "jal zero, 0x100"}, PLAIN},
     {"loading where the clock says",
      {"lw a1, 0(s2)", "andi a1, a1, 12", "add a1, a1, s0", "lw a2, 0(a1)", "jal zero, 0x100"},
-     false},
+     PLAIN},
     {"testing a bit of the clock",
      {"lw a1, 0(s2)", "andi a1, a1, 64", "beq a1, zero, 0x100", "jal zero, 0x100"},
-     false},
+     PLAIN},
     {"testing a byte of the clock",
      {"lbu a1, 0(s2)", "beq a1, zero, 0x100", "jal zero, 0x100"},
-     false},
+     PLAIN},
     {"comparing clocks",
      {"lw a1, 0(s2)", "lw a2, 0(s2)", "bltu a1, a2, 0x100", "jal zero, 0x100"},
-     false},
+     PLAIN},
     {"comparing clocks by slt",
      {"lw a1, 0(s2)", "lw a2, 0(s2)", "slt a0, a1, a2", "jal zero, 0x100"},
-     false},
+     PLAIN},
     {"comparing twice the clock",
      {"lw a1, 0(s2)", "add a1, a1, a1", "bltu a1, s4, 0x100", "jal zero, 0x100"},
-     false},
-    {"adding up the clock", {"lw a1, 0(s2)", "add a0, a0, a1", "jal zero, 0x100"}, false},
+     PLAIN},
+    {"adding up the clock", {"lw a1, 0(s2)", "add a0, a0, a1", "jal zero, 0x100"}, PLAIN},
     {"jumping where the clock says",
      {"lw a1, 0(s2)", "andi a1, a1, 0", "auipc a2, 0", "add a2, a2, a1", "jalr zero, -8(a2)"},
-     false},
-    {"pausing", {"lw a0, 0(s0)", "ebreak", "jal zero, 0x100"}, false},
-    {"faulting", {"lw a0, 1(s0)", "jal zero, 0x100"}, false},
+     PLAIN},
+    {"pausing", {"lw a0, 0(s0)", "ebreak", "jal zero, 0x100"}, PLAIN},
+    {"faulting", {"lw a0, 1(s0)", "jal zero, 0x100"}, PLAIN},
     {"a long way round",
      {"addi a0, zero, 50", "addi a0, a0, -1", "bne a0, zero, 0x104", "lw a1, 0(s0)",
       "jal zero, 0x100"},
-     false},
+     PLAIN},
     {"many places",
      {"lw a1, 0(s0)", "lw a1, 4(s0)", "lw a1, 8(s0)", "lw a1, 12(s0)", "lw a1, 16(s0)",
       "lw a1, 20(s0)", "lw a1, 24(s0)", "lw a1, 28(s0)", "lw a1, 32(s0)", "lw a1, 36(s0)",
       "lw a1, 40(s0)", "lw a1, 44(s0)", "lw a1, 48(s0)", "lw a1, 52(s0)", "lw a1, 56(s0)",
       "lw a1, 60(s0)", "lw a1, 64(s0)", "jal zero, 0x100"},
-     false},
+     PLAIN},
 };
 
 /* --- The bench: the harness with a clock, a device and a place with effects --- */
@@ -314,17 +321,33 @@ struct sleeper {
     bool asleep;
     struct rv32_idle idle;
     struct rv32_probe probe;
-    unsigned sleeps;
+    struct rv32_loop loop; /* that was found last */
+    unsigned sleeps, known; /* in such a loop */
 };
+
+/* After a search: remembers what it found. */
+static void found(struct bench *bench, struct sleeper *sleeper)
+{
+    if (sleeper->asleep) {
+        sleeper->sleeps++;
+        rv32_loop_learn(&bench->h->hart, &sleeper->idle, &sleeper->loop);
+    }
+}
 
 /* Looks for a loop, at once or in slices. */
 static void probe(struct bench *bench, struct sleeper *sleeper, uint64_t until, uint64_t *random)
 {
     struct harness *h = bench->h;
     enum rv32_probe_result result = RV32_PROBE_MORE;
+    if (rv32_loop_holds(&sleeper->loop, h->hart.pc) && harness_random(random) % 2) {
+        sleeper->asleep =
+            rv32_loop_waits(&h->hart, &h->now, until, &sleeper->loop, &sleeper->idle);
+        sleeper->known += sleeper->asleep;
+        return;
+    }
     if (harness_random(random) % 2) {
         sleeper->asleep = rv32_idle_probe(&h->hart, &h->now, until, &sleeper->idle);
-        sleeper->sleeps += sleeper->asleep;
+        found(bench, sleeper);
         return;
     }
     sleeper->probe = (struct rv32_probe){0};
@@ -334,7 +357,7 @@ static void probe(struct bench *bench, struct sleeper *sleeper, uint64_t until, 
                                   RV32_IDLE_STEPS, &sleeper->probe, &sleeper->idle);
     }
     sleeper->asleep = result == RV32_PROBE_IDLE;
-    sleeper->sleeps += sleeper->asleep;
+    found(bench, sleeper);
 }
 
 static void live_until(struct bench *bench, struct sleeper *sleeper, uint64_t until,
@@ -406,58 +429,6 @@ static void apply(struct bench *bench, const struct change *change)
     }
 }
 
-/* Runs both harts through some changes and looks at them at each. Returns the number of sleeps. */
-static unsigned check_trial(const struct loop *loop, struct bench *sleeping, struct bench *awake,
-                            uint64_t *random)
-{
-    struct setting setting = draw_setting(random);
-    struct sleeper sleeper = {.asleep = false};
-    uint64_t now = setting.start;
-    bench_set(sleeping, loop, &setting);
-    bench_set(awake, loop, &setting);
-    for (unsigned changes = 1 + harness_random(random) % 4; changes; changes--) {
-        struct rv32_hart *hart = &sleeping->h->hart;
-        struct change change = draw_change(random);
-        now += 1 + harness_random(random) % (harness_random(random) % 2 ? 80 : 2000);
-        live_until(sleeping, &sleeper, now, random);
-        run_until(awake, now);
-        struct rv32_hart before = *hart;
-        if (sleeper.asleep) {
-            rv32_idle_resume(hart, &sleeper.idle, now);
-        }
-        check_same(loop, hart, &awake->h->hart, now);
-        apply(sleeping, &change);
-        apply(awake, &change);
-        if (sleeper.asleep && rv32_idle_unchanged(&before, &sleeper.idle)) {
-            *hart = before; /* sleeps on */
-        } else {
-            sleeper.asleep = false;
-            sleeping->h->now = now;
-        }
-    }
-    ck_assert_uint_eq(sleeping->effects, awake->effects);
-    return sleeper.sleeps;
-}
-
-START_TEST(sleep_changes_nothing)
-{
-    const struct loop *loop = &waiting[_i];
-    struct bench sleeping, awake;
-    uint64_t random = 0x9e3779b9 + (uint64_t)_i;
-    unsigned sleeps = 0;
-    bench_create(&sleeping);
-    bench_create(&awake);
-    for (unsigned trial = 0; trial < TRIALS; trial++) {
-        sleeps += check_trial(loop, &sleeping, &awake, &random);
-    }
-    ck_assert_msg(sleeps > TRIALS / 4, "%s: slept %u times", loop->name, sleeps);
-    bench_destroy(&sleeping);
-    bench_destroy(&awake);
-}
-END_TEST
-
-/* --- What a sleep knows --- */
-
 static bool find_sleep(struct bench *bench, const struct loop *loop, const struct setting *setting,
                        struct rv32_idle *idle)
 {
@@ -472,6 +443,73 @@ static bool find_sleep(struct bench *bench, const struct loop *loop, const struc
     return false;
 }
 
+/* What a hart that has been in the loop before knows of it. */
+static void teach(struct bench *bench, const struct loop *loop, const struct setting *setting,
+                  struct sleeper *sleeper)
+{
+    struct rv32_idle idle;
+    sleeper->loop = (struct rv32_loop){0};
+    if (find_sleep(bench, loop, setting, &idle)) {
+        rv32_loop_learn(&bench->h->hart, &idle, &sleeper->loop);
+    }
+}
+
+/* Runs both harts through some changes and looks at them at each. */
+static void check_trial(const struct loop *loop, struct bench *sleeping, struct bench *awake,
+                        struct sleeper *sleeper, uint64_t *random)
+{
+    struct setting setting = draw_setting(random);
+    uint64_t now = setting.start;
+    sleeper->asleep = false;
+    if (harness_random(random) % 2) {
+        teach(sleeping, loop, &setting, sleeper);
+    }
+    bench_set(sleeping, loop, &setting);
+    bench_set(awake, loop, &setting);
+    for (unsigned changes = 1 + harness_random(random) % 4; changes; changes--) {
+        struct rv32_hart *hart = &sleeping->h->hart;
+        struct change change = draw_change(random);
+        now += 1 + harness_random(random) % (harness_random(random) % 2 ? 80 : 2000);
+        live_until(sleeping, sleeper, now, random);
+        run_until(awake, now);
+        struct rv32_hart before = *hart;
+        if (sleeper->asleep) {
+            rv32_idle_resume(hart, &sleeper->idle, now);
+        }
+        check_same(loop, hart, &awake->h->hart, now);
+        apply(sleeping, &change);
+        apply(awake, &change);
+        if (sleeper->asleep && rv32_idle_unchanged(&before, &sleeper->idle)) {
+            *hart = before; /* sleeps on */
+        } else {
+            sleeper->asleep = false;
+            sleeping->h->now = now;
+        }
+    }
+    ck_assert_uint_eq(sleeping->effects, awake->effects);
+}
+
+START_TEST(sleep_changes_nothing)
+{
+    const struct loop *loop = &waiting[_i];
+    struct bench sleeping, awake;
+    uint64_t random = 0x9e3779b9 + (uint64_t)_i;
+    struct sleeper sleeper = {.asleep = false};
+    bench_create(&sleeping);
+    bench_create(&awake);
+    for (unsigned trial = 0; trial < TRIALS; trial++) {
+        check_trial(loop, &sleeping, &awake, &sleeper, &random);
+    }
+    ck_assert_msg(sleeper.sleeps > TRIALS / 4, "%s: slept %u times", loop->name, sleeper.sleeps);
+    ck_assert_msg((sleeper.known > TRIALS / 20) == (loop->kind == KEPT), "%s: slept %u times as before",
+                  loop->name, sleeper.known);
+    bench_destroy(&sleeping);
+    bench_destroy(&awake);
+}
+END_TEST
+
+/* --- What a sleep knows --- */
+
 START_TEST(wakes_for_the_clock_only)
 {
     const struct loop *loop = &waiting[_i];
@@ -480,7 +518,7 @@ START_TEST(wakes_for_the_clock_only)
     struct bench bench;
     bench_create(&bench);
     ck_assert_msg(find_sleep(&bench, loop, &setting, &idle), "%s: no sleep", loop->name);
-    if (loop->has_clock) { /* close to the time at which the loop is left, but not after it */
+    if (loop->kind == CLOCK) { /* close to the time at which the loop is left, but not after it */
         ck_assert_uint_gt(idle.wake, bench.h->now + 300);
         ck_assert_uint_lt(idle.wake, setting.start + 4096 - 1000);
     } else {
@@ -494,7 +532,7 @@ END_TEST
 START_TEST(places_are_what_the_loop_reads)
 {
     const struct loop three = {
-        "three", {"lw a0, 0(s0)", "lbu a1, 1(s1)", "lw a2, 0(s3)", "jal zero, 0x100"}, false};
+        "three", {"lw a0, 0(s0)", "lbu a1, 1(s1)", "lw a2, 0(s3)", "jal zero, 0x100"}, PLAIN};
     const struct setting setting = {.base = HEAD, .start = 0, .duration = 1};
     const uint32_t addresses[] = {FLAG_ADDRESS, LOCAL_ADDRESS + 1, DEVICE_ADDRESS};
     const uint8_t sizes[] = {4, 1, 4};
@@ -544,6 +582,86 @@ START_TEST(change_during_a_search)
 }
 END_TEST
 
+/* --- Loops that were found before --- */
+
+static void find_loop(struct bench *bench, uint32_t base, struct rv32_loop *loop)
+{
+    const struct setting setting = {.base = base, .start = 0, .duration = 1};
+    struct rv32_idle idle;
+    ck_assert(find_sleep(bench, &waiting[0], &setting, &idle));
+    ck_assert(rv32_loop_learn(&bench->h->hart, &idle, loop));
+    ck_assert_uint_eq(loop->first, base);
+    ck_assert_uint_eq(loop->steps, 2);
+    ck_assert(rv32_loop_holds(loop, base + 4));
+    ck_assert(!rv32_loop_holds(loop, base + 8));
+    ck_assert(!rv32_loop_holds(loop, base - 4));
+}
+
+/* Code that was overwritten is no known loop, and time that is too short is not begun. */
+START_TEST(known_loop_is_checked)
+{
+    struct rv32_loop loop;
+    struct rv32_idle idle;
+    struct bench bench;
+    bench_create(&bench);
+    struct harness *h = bench.h;
+    find_loop(&bench, RV32_PAGE_BYTES - 4, &loop);
+    uint64_t now = h->now;
+    ck_assert(!rv32_loop_waits(&h->hart, &h->now, now + 5, &loop, &idle));
+    ck_assert_uint_eq(h->now, now);
+    ck_assert(rv32_loop_waits(&h->hart, &h->now, now + 6, &loop, &idle));
+    ck_assert_uint_gt(h->now, now);
+    ck_assert_uint_eq(idle.since, h->now);
+    ck_assert_uint_eq(idle.places, 1);
+    ck_assert_uint_eq(idle.place[0].address, FLAG_ADDRESS);
+    harness_word(h, loop.first, harness_assemble("addi a0, a0, 0", loop.first));
+    now = h->now;
+    ck_assert(!rv32_loop_waits(&h->hart, &h->now, now + 100, &loop, &idle));
+    ck_assert_uint_eq(h->now, now);
+    bench_destroy(&bench);
+}
+END_TEST
+
+/* A place where reading has effects is read as often as the hart does, and nobody sleeps. */
+START_TEST(known_loop_polls_elsewhere)
+{
+    struct rv32_loop loop;
+    struct rv32_idle idle;
+    struct bench bench;
+    bench_create(&bench);
+    struct harness *h = bench.h;
+    find_loop(&bench, HEAD, &loop);
+    h->hart.x[S0] = EFFECT_ADDRESS;
+    uint64_t now = h->now;
+    bool waits = rv32_loop_waits(&h->hart, &h->now, now + 100, &loop, &idle);
+    ck_assert(!waits);
+    ck_assert_uint_eq(bench.effects, (h->now - now) / 2);
+    h->hart.x[S0] = CLOCK_ADDRESS;
+    ck_assert(!rv32_loop_waits(&h->hart, &h->now, now + 100, &loop, &idle));
+    bench_destroy(&bench);
+}
+END_TEST
+
+/* What only read registers hold was not checked when the loop was found. */
+START_TEST(known_loop_counts)
+{
+    const struct loop adds = {"adds", {"lw a0, 0(s0)", "add a1, a1, s11", "beq a0, zero, 0x100"}, KEPT};
+    const struct setting setting = {.base = HEAD, .start = 0, .duration = 1};
+    struct rv32_loop loop;
+    struct rv32_idle idle;
+    struct bench bench;
+    bench_create(&bench);
+    struct harness *h = bench.h;
+    ck_assert(find_sleep(&bench, &adds, &setting, &idle));
+    ck_assert(rv32_loop_learn(&h->hart, &idle, &loop));
+    h->hart.x[27] = 1; /* s11 */
+    ck_assert(!rv32_loop_waits(&h->hart, &h->now, h->now + 100, &loop, &idle));
+    h->hart.x[27] = 0;
+    ck_assert(rv32_loop_waits(&h->hart, &h->now, h->now + 100, &loop, &idle));
+    bench_destroy(&bench);
+}
+END_TEST
+
 /* --- What is no waiting --- */
 
 START_TEST(busy_is_not_idle)
@@ -570,7 +688,7 @@ END_TEST
 START_TEST(soon_over)
 {
     const struct loop clock = {
-        "clock", {"lw a1, 0(s2)", "sub a2, a1, s5", "bltu a2, s4, 0x100"}, true};
+        "clock", {"lw a1, 0(s2)", "sub a2, a1, s5", "bltu a2, s4, 0x100"}, CLOCK};
     struct setting setting = {.base = HEAD, .start = 0, .duration = 9};
     struct rv32_idle idle;
     struct bench bench;
@@ -596,6 +714,9 @@ static void fill(Suite *suite)
     tcase_add_loop_test(rest, wakes_for_the_clock_only, 0, COUNT(waiting));
     tcase_add_test(rest, places_are_what_the_loop_reads);
     tcase_add_test(rest, change_during_a_search);
+    tcase_add_test(rest, known_loop_is_checked);
+    tcase_add_test(rest, known_loop_polls_elsewhere);
+    tcase_add_test(rest, known_loop_counts);
     tcase_add_loop_test(rest, busy_is_not_idle, 0, COUNT(busy));
     tcase_add_test(rest, soon_over);
     suite_add_tcase(suite, rest);
