@@ -204,11 +204,25 @@ static struct rv32_page *find_page(struct rv32_code_store *store, const uint32_t
     return page;
 }
 
-const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number)
+static void release(struct rv32_page *page)
 {
-    uint32_t words[RV32_PAGE_OPS];
-    memcpy(words, code->l1 + ((size_t)number << RV32_PAGE_SHIFT), sizeof words);
-    struct rv32_code_store *store = code->store;
+    __atomic_sub_fetch(&page->users, 1, __ATOMIC_RELAXED);
+}
+
+static struct rv32_page *put_aside(struct rv32_page *page)
+{
+    return (struct rv32_page *)((uintptr_t)page | 1);
+}
+
+/* The page of an entry, aside or not. */
+static struct rv32_page *page_of(struct rv32_page *entry)
+{
+    return (struct rv32_page *)((uintptr_t)entry & ~(uintptr_t)1);
+}
+
+/* The page of these bytes, of which the map becomes a user. */
+static struct rv32_page *take_page(struct rv32_code_store *store, const uint32_t *words)
+{
     if (store->shared) {
         pthread_mutex_lock(&store->mutex);
     }
@@ -218,21 +232,37 @@ const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number
     }
     if (page) {
         __atomic_add_fetch(&page->users, 1, __ATOMIC_RELAXED);
-        code->map[number] = page;
-        code->first = code->end == 0 || number < code->first ? number : code->first;
-        code->end = number >= code->end ? number + 1 : code->end;
-        size_t line = ((size_t)number << RV32_PAGE_SHIFT) >> RV32_L1_MARK_SHIFT;
-        for (unsigned i = 0; i < RV32_PAGE_BYTES >> RV32_L1_MARK_SHIFT; i++) {
-            code->marks[line + i] |= RV32_MARK_CODE;
+    }
+    return page;
+}
+
+const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number)
+{
+    uint32_t words[RV32_PAGE_OPS];
+    struct rv32_page *page = page_of(code->map[number]);
+    memcpy(words, code->l1 + ((size_t)number << RV32_PAGE_SHIFT), sizeof words);
+    if (!page || memcmp(page->words, words, sizeof words)) {
+        struct rv32_page *old = page;
+        page = take_page(code->store, words);
+        if (!page) {
+            return NULL;
         }
+        if (old) {
+            release(old);
+        }
+    }
+    code->map[number] = page;
+    code->first = code->end == 0 || number < code->first ? number : code->first;
+    code->end = number >= code->end ? number + 1 : code->end;
+    size_t line = ((size_t)number << RV32_PAGE_SHIFT) >> RV32_L1_MARK_SHIFT;
+    for (unsigned i = 0; i < RV32_PAGE_BYTES >> RV32_L1_MARK_SHIFT; i++) {
+        code->marks[line + i] |= RV32_MARK_CODE;
     }
     return page;
 }
 
 static void unlink_page(struct rv32_code *code, uint32_t number)
 {
-    __atomic_sub_fetch(&code->map[number]->users, 1, __ATOMIC_RELAXED);
-    code->map[number] = NULL;
     code->stale = true;
     size_t line = ((size_t)number << RV32_PAGE_SHIFT) >> RV32_L1_MARK_SHIFT;
     for (unsigned i = 0; i < RV32_PAGE_BYTES >> RV32_L1_MARK_SHIFT; i++) {
@@ -248,7 +278,8 @@ void rv32_code_written(struct rv32_code *code, uint32_t address, uint32_t size)
     uint32_t last = (address + size - 1) >> RV32_PAGE_SHIFT;
     for (uint32_t number = address >> RV32_PAGE_SHIFT; number <= last && number < code->pages;
          number++) {
-        if (code->map[number]) {
+        if (rv32_code_is_decoded(code, number)) {
+            code->map[number] = put_aside(code->map[number]);
             unlink_page(code, number);
         }
     }
@@ -258,6 +289,8 @@ void rv32_code_invalidate(struct rv32_code *code)
 {
     for (uint32_t number = code->first; number < code->end; number++) {
         if (code->map[number]) {
+            release(page_of(code->map[number]));
+            code->map[number] = NULL;
             unlink_page(code, number);
         }
     }

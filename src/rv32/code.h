@@ -1,7 +1,8 @@
 /*
  * Decoded code. L1 is cut into pages of 256 bytes; a page is decoded when a hart first executes
  * from it, and harts (of all tiles of a chip) that execute the same bytes share the decoded page.
- * A page is immutable; writing to the L1 bytes it came from unlinks it from the writer's map.
+ * A page is immutable; writing to the L1 bytes it came from puts it aside in the writer's map: if the
+ * bytes are the same when a hart comes back, since a program was loaded once more, it is taken again.
  *
  * rv32_code is one agent's map from L1 pages to decoded pages; rv32_code_store owns the pages.
  */
@@ -15,13 +16,13 @@ enum { RV32_PAGE_SHIFT = 8, RV32_PAGE_BYTES = 1 << RV32_PAGE_SHIFT, RV32_PAGE_OP
 struct rv32_code_store;
 
 struct rv32_code {
-    struct rv32_page **map; /* one entry a page of L1, NULL: not decoded */
+    struct rv32_page **map; /* one entry a page of L1, NULL: not decoded; see rv32_code_is_aside */
     uint32_t pages;
     const uint8_t *l1;
     uint8_t *marks; /* the owner's l1_marks: RV32_MARK_CODE is set where pages are mapped */
     struct rv32_code_store *store;
     uint32_t first, end; /* pages outside of [first, end) are not mapped */
-    bool stale; /* the running burst's page was unlinked: look it up again */
+    bool stale; /* the running burst's page was put aside: look it up again */
 };
 
 /* Bits of l1_marks. Owners may use the others. */
@@ -39,14 +40,25 @@ void rv32_code_store_destroy(struct rv32_code_store *store);
 /* The instruction index that the store decodes with; lives as long as the store. */
 const struct isa_index *rv32_code_store_index(const struct rv32_code_store *store);
 
+/* Is the page of this entry put aside? Such entries are odd. */
+static inline bool rv32_code_is_aside(const struct rv32_page *entry)
+{
+    return (uintptr_t)entry & 1;
+}
+
+/* Is L1 page `number` decoded, as it is now? */
+static inline bool rv32_code_is_decoded(const struct rv32_code *code, uint32_t number)
+{
+    return code->map[number] && !rv32_code_is_aside(code->map[number]);
+}
+
 /* Decodes L1 page `number` into the map; NULL when memory runs out. */
 const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number);
 
 /* The decoded page of L1 page `number` (below code->pages); NULL when memory runs out. */
 static inline const struct rv32_page *rv32_code_page(struct rv32_code *code, uint32_t number)
 {
-    const struct rv32_page *page = code->map[number];
-    return page ? page : rv32_code_decode(code, number);
+    return rv32_code_is_decoded(code, number) ? code->map[number] : rv32_code_decode(code, number);
 }
 
 /* Forgets what was decoded from [address, address + size). Call after (or before) writing there. */

@@ -70,8 +70,8 @@ START_TEST(nothing_is_decoded_before_it_runs)
     ck_assert_uint_eq(rv32_code_store_decodings(h->store), 0);
     harness_run(h, 10);
     ck_assert_uint_eq(rv32_code_store_decodings(h->store), 1);
-    ck_assert_ptr_nonnull(h->code.map[0]);
-    ck_assert_ptr_null(h->code.map[1]);
+    ck_assert(rv32_code_is_decoded(&h->code, 0));
+    ck_assert(!rv32_code_is_decoded(&h->code, 1));
     harness_destroy(h);
 }
 END_TEST
@@ -104,8 +104,8 @@ START_TEST(writes_concern_the_writer_only)
     harness_run(h, 4);
     harness_run(other, 4);
     harness_word(h, 5 * 4, addi(A0, A0, 100));
-    ck_assert_ptr_null(h->code.map[0]);
-    ck_assert_ptr_nonnull(other->code.map[0]);
+    ck_assert(!rv32_code_is_decoded(&h->code, 0));
+    ck_assert(rv32_code_is_decoded(&other->code, 0));
     harness_run(h, 4);
     harness_run(other, 4);
     ck_assert_uint_eq(h->hart.x[A0], 7 + 100);
@@ -128,7 +128,7 @@ static void check_marks(const struct harness *h, uint32_t number, bool decoded)
         ck_assert_uint_eq(h->marks[line] & RV32_MARK_CODE, decoded ? RV32_MARK_CODE : 0);
         ck_assert_uint_eq(h->marks[line] & 0x80, line % 3 ? 0x80 : 0);
     }
-    ck_assert_int_eq(h->code.map[number] != NULL, decoded);
+    ck_assert_int_eq(rv32_code_is_decoded(&h->code, number), decoded);
 }
 
 static void mark_lines(struct harness *h)
@@ -439,6 +439,38 @@ START_TEST(unused_pages_are_swept)
 }
 END_TEST
 
+static void decode_many(struct harness *h)
+{
+    for (uint32_t i = 0; i < MANY; i++) {
+        harness_word(h, 0, i << 7 | 0x37); /* lui */
+        page_of(h, 0);
+    }
+}
+
+/* What was written over is in use until other bytes are decoded in its place. */
+START_TEST(pages_aside_are_kept)
+{
+    struct harness *h = harness_create(RV32_B);
+    fill_page(h, 5, addi(A0, A0, 3));
+    const struct rv32_page *first = page_of(h, 5);
+    harness_word(h, 5 * PAGE, addi(A0, A0, 4));
+    ck_assert(!rv32_code_is_decoded(&h->code, 5));
+    decode_many(h);
+    harness_word(h, 5 * PAGE, addi(A0, A0, 3));
+    ck_assert_ptr_eq(page_of(h, 5), first);
+    ck_assert_uint_eq(rv32_code_store_decodings(h->store), MANY + 1);
+    ck_assert_uint_eq(first->users, 1);
+    harness_word(h, 5 * PAGE, addi(A0, A0, 4));
+    ck_assert_ptr_ne(page_of(h, 5), first);
+    ck_assert_uint_eq(first->users, 0);
+    harness_word(h, 5 * PAGE, addi(A0, A0, 5));
+    rv32_code_invalidate(&h->code);
+    decode_many(h);
+    ck_assert_uint_le(rv32_code_store_pages(h->store), SWEEP_LIMIT);
+    harness_destroy(h);
+}
+END_TEST
+
 /* Pages in use stay, however many there are. */
 START_TEST(used_pages_are_kept)
 {
@@ -482,6 +514,7 @@ static void fill(Suite *suite)
     tcase_add_test(tcase, boundaries);
     tcase_add_loop_test(tcase, end_of_memory, 0, HARNESS_MODES);
     tcase_add_test(tcase, unused_pages_are_swept);
+    tcase_add_test(tcase, pages_aside_are_kept);
     tcase_add_test(tcase, used_pages_are_kept);
     suite_add_tcase(suite, tcase);
 }
