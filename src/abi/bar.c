@@ -9,10 +9,9 @@
 
 #include "abi/device.h"
 
-#define WINDOW_2M_BYTES (UINT64_C(1) << 21)
-#define WINDOW_4G_BYTES (UINT64_C(1) << 32)
+enum { PAGE_BYTES = 4096, WORD_SHIFT = 2, WINDOW_2M_SHIFT = 21, WINDOW_4G_SHIFT = 32 };
 
-enum { PAGE_BYTES = 4096 };
+#define WINDOW_2M_BYTES (UINT64_C(1) << WINDOW_2M_SHIFT)
 
 enum region_token {
 #define REGION(token, bar, first, last, title) REGION_##token,
@@ -112,24 +111,24 @@ static void access_register(struct device *device, const struct region *region, 
 
 /* --- Decoding --- */
 
-/* Bytes of a window of the region, 0 where it holds registers. */
-static uint64_t window_bytes(const struct region *region)
+/* The logarithm of what a region is cut into: windows, or words. */
+static unsigned unit_of(const struct region *region)
 {
-    return region->token == REGION_WINDOWS_2M   ? WINDOW_2M_BYTES
-           : region->token == REGION_WINDOWS_4G ? WINDOW_4G_BYTES
-                                                : 0;
+    return region->token == REGION_WINDOWS_2M   ? WINDOW_2M_SHIFT
+           : region->token == REGION_WINDOWS_4G ? WINDOW_4G_SHIFT
+                                                : WORD_SHIFT;
 }
 
 /* An access that begins in a region; returns how many bytes of it were served. */
 static uint32_t access_region(struct device *device, const struct region *region, uint64_t offset,
                               struct transfer transfer)
 {
-    uint64_t window = window_bytes(region);
-    uint64_t unit = window ? window : sizeof(uint32_t);
-    transfer = transfer_first(transfer, unit - offset % unit);
-    if (window) {
+    unsigned shift = unit_of(region);
+    uint64_t unit = UINT64_C(1) << shift, inside = offset & (unit - 1);
+    transfer = transfer_first(transfer, unit - inside);
+    if (shift != WORD_SHIFT) {
         unsigned first = region->token == REGION_WINDOWS_4G ? WINDOWS_2M : 0;
-        device_window_access(device, first + (unsigned)(offset / unit), offset % unit, transfer);
+        device_window_access(device, first + (unsigned)(offset >> shift), inside, transfer);
     } else {
         access_register(device, region, offset, transfer);
     }
@@ -173,8 +172,22 @@ static const struct bar *bar_at(uint64_t paddr)
     return NULL;
 }
 
+/* Three quarters of what UMD writes are words that set up windows. */
+static bool is_window_word(uint64_t paddr, struct transfer transfer, uint64_t *offset)
+{
+    const struct region *region = &regions[REGION_TLB];
+    *offset = paddr - bars[0].base - region->first;
+    return *offset <= region->last - region->first && transfer.size == sizeof(uint32_t) &&
+           *offset % sizeof(uint32_t) == 0;
+}
+
 void device_bar_access(struct device *device, uint64_t paddr, struct transfer transfer)
 {
+    uint64_t offset;
+    if (is_window_word(paddr, transfer, &offset)) {
+        window_word(device, offset, transfer);
+        return;
+    }
     while (transfer.size > 0) {
         const struct bar *bar = bar_at(paddr);
         if (!bar) {

@@ -38,20 +38,29 @@ static const struct kind kinds[] = {
     {"DRAM", UINT64_C(0xffb00000), LOW_SPACE, false},
     {"ARC", UINT64_C(0x80000000), LOW_SPACE, false},
     {"PCIe", UINT64_C(0xf800000000000000), WHOLE_SPACE, false},
+    {"", WHOLE_SPACE, WHOLE_SPACE, false}, /* memory throughout, or nothing */
 };
 
-/* A tile that is memory throughout, or nothing. */
-static const struct kind other_kind = {"", WHOLE_SPACE, WHOLE_SPACE, false};
+enum { OTHER_KIND = sizeof kinds / sizeof *kinds - 1 };
 
-static const struct kind *kind_of(const struct device *device, const struct endpoint *endpoint)
+static unsigned find_kind(const struct device *device, const struct endpoint *endpoint)
 {
     const char *name = penrose_tile_kind(device->chip, endpoint->x, endpoint->y);
-    for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(kinds[i].name, name) == 0) {
-            return &kinds[i];
-        }
+    unsigned i = 0;
+    while (name && i < OTHER_KIND && strcmp(kinds[i].name, name) != 0) {
+        i++;
     }
-    return &other_kind;
+    return name ? i : OTHER_KIND;
+}
+
+/* Tiles stay what they are: it is looked up once. */
+static const struct kind *kind_of(struct device *device, const struct endpoint *endpoint)
+{
+    uint8_t *known = &device->kind[endpoint->y & 63][endpoint->x & 63]; /* 0: not yet */
+    if (!*known) {
+        *known = (uint8_t)(1 + find_kind(device, endpoint));
+    }
+    return &kinds[*known - 1];
 }
 
 static bool is_memory(const struct kind *kind, uint64_t address)

@@ -329,12 +329,23 @@ struct grid_position grid_translate(const struct grid_tables *tables, unsigned x
 bool grid_find(const struct grid *grid, unsigned noc, unsigned x, unsigned y,
                struct grid_position *at)
 {
-    struct grid_position raw = grid_translate(&grid->tables[noc], x, y);
+    struct grid_position raw = noc == 0 ? grid->translated[y & 63][x & 63]
+                                        : grid_translate(&grid->tables[noc], x, y);
     if (!grid_is_inside(raw)) {
         return false;
     }
     *at = grid_mirror(noc, raw);
     return true;
+}
+
+/* Hosts name a tile in each access. */
+static void fill_translated(struct grid *grid)
+{
+    for (unsigned y = 0; y < 64; y++) {
+        for (unsigned x = 0; x < 64; x++) {
+            grid->translated[y][x] = grid_translate(&grid->tables[0], x, y);
+        }
+    }
 }
 
 /* --- Preferred coordinates --- */
@@ -434,6 +445,7 @@ const char *grid_init(struct grid *grid, const struct grid_product *product)
     place_tiles(grid);
     struct unpacked to = order_tiles(grid);
     make_tables(grid, &to);
+    fill_translated(grid);
     make_preferred(grid);
     make_masks(grid);
     return NULL;

@@ -93,6 +93,7 @@ struct grid {
     struct grid_tile tile[GRID_HEIGHT][GRID_WIDTH];
     struct grid_position logical[GRID_HEIGHT][GRID_WIDTH]; /* see grid_logical */
     struct grid_tables tables[GRID_NOCS];                  /* the same in all NIUs of a NoC */
+    struct grid_position translated[64][64];               /* of NoC 0, by those: [y][x] */
     uint32_t columns_off[GRID_NOCS], rows_off[GRID_NOCS];  /* from multicast; raw, of that NoC */
 };
 

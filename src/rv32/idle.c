@@ -226,6 +226,9 @@ static bool record_step(struct record *record)
     record->probe->written |= effects.writes;
     switch (effects.class) {
     case RV32_CLASS_PLAIN:
+        if (op->run == rv32_exec_ADDI && op->rd == op->rs1) {
+            record->probe->counted |= effects.writes;
+        }
         return follow_plain(record, op, effects.reads);
     case RV32_CLASS_LOAD:
         return record_load(record, op, word);
@@ -246,7 +249,7 @@ static bool record_step(struct record *record)
     return false;
 }
 
-enum { CARRIES_VALUES = 1, CARRIES_CLOCK = 2 };
+enum { CARRIES_VALUES = 1, CARRIES_CLOCK = 2, CARRIES_COUNT = 4 };
 
 /* What keeps the iteration that ends here from being followed by one just like it: registers that it read
  * before it wrote them and that hold something else now, or the clock. */
@@ -261,7 +264,7 @@ static unsigned carried(const struct record *record)
         if (probe->follow[r]) {
             what |= CARRIES_CLOCK;
         } else if (record->hart->x[r] != probe->start_x[r]) {
-            what |= CARRIES_VALUES;
+            what |= probe->counted >> r & 1 ? CARRIES_COUNT : CARRIES_VALUES;
         }
     }
     return what;
@@ -344,6 +347,9 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
         }
         bool is_round = hart->pc == probe->start_pc;
         unsigned carries = is_round ? carried(&record) : 0;
+        if (carries & CARRIES_COUNT) {
+            return RV32_PROBE_BUSY; /* an address or a number of turns */
+        }
         if (is_round && !carries) {
             /* others may have run since a place was noted */
             bool is_idle = rv32_idle_unchanged(hart, idle) && finish(&record, *now);

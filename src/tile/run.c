@@ -136,7 +136,7 @@ static void remember_loop(struct tile *tile, enum rv32_core core)
 {
     struct tile_hart *run = &tile->run[core];
     struct rv32_loop loop;
-    if (!rv32_loop_learn(&tile->hart[core], &run->idle, &loop)) {
+    if (tile->weak || !rv32_loop_learn(&tile->hart[core], &run->idle, &loop)) {
         return;
     }
     for (unsigned i = 0; i < TILE_LOOPS; i++) {
