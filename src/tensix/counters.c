@@ -178,13 +178,13 @@ static void tell_sum(struct tensix_counter_sum *sum, const uint32_t *zero, const
 static void find_run(struct tensix *tensix, unsigned thread, unsigned first, unsigned length)
 {
     struct tensix_thread *own = &tensix->thread[thread];
-    struct tensix_counter_run *run = &own->runs.run[first];
+    struct tensix_counter_run *run = &tensix->runs[thread].run[first];
     const struct state saved = take(own);
     const struct state zero = uniform(0, 0), other = uniform(FROM_COUNTER, FROM_CHECKPOINT);
     const struct state after_zero = try(tensix, thread, first, length, &zero);
     const struct state after_other = try(tensix, thread, first, length, &other);
     give(own, &saved);
-    own->runs.at[first] = TENSIX_RUN_KNOWN;
+    tensix->runs[thread].at[first] = TENSIX_RUN_KNOWN;
     run->length = (uint8_t)length;
     run->maps = 0;
     for (unsigned set = 0; set < TENSIX_COUNTER_SETS; set++) {
@@ -204,7 +204,7 @@ static void find_run(struct tensix *tensix, unsigned thread, unsigned first, uns
 /* Looks for a run where none is known that is no longer than `left`. */
 static bool look_for_run(struct tensix *tensix, unsigned thread, unsigned first, unsigned left)
 {
-    uint8_t *at = &tensix->thread[thread].runs.at[first];
+    uint8_t *at = &tensix->runs[thread].at[first];
     if (*at == TENSIX_RUN_NONE) {
         return false;
     }
@@ -228,8 +228,9 @@ static bool look_for_run(struct tensix *tensix, unsigned thread, unsigned first,
 unsigned tensix_play_run(struct tensix *tensix, unsigned thread, unsigned index, unsigned left)
 {
     struct tensix_thread *own = &tensix->thread[thread];
-    const struct tensix_counter_run *run = &own->runs.run[index];
-    bool is_known = own->runs.at[index] == TENSIX_RUN_KNOWN && run->length <= left;
+    const struct tensix_counter_runs *runs = &tensix->runs[thread];
+    const struct tensix_counter_run *run = &runs->run[index];
+    bool is_known = runs->at[index] == TENSIX_RUN_KNOWN && run->length <= left;
     if (!is_known && !look_for_run(tensix, thread, index, left)) {
         return 0;
     }

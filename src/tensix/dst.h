@@ -28,8 +28,8 @@ enum {
 };
 
 struct tensix_dst {
-    _Alignas(64) uint16_t bits[TENSIX_DST_ROWS][TENSIX_DST_COLUMNS];
     bool cleared[TENSIX_DST_ROWS]; /* ZEROACC has made the physical row undefined */
+    _Alignas(64) uint16_t bits[TENSIX_DST_ROWS][TENSIX_DST_COLUMNS];
 };
 
 /* How rows of Dst16b and Dst32b lie in storage. */

@@ -235,7 +235,7 @@ static inline unsigned play_run(struct tensix *tensix, unsigned thread, unsigned
                                 unsigned left, uint64_t time)
 {
     struct tensix_thread *own = &tensix->thread[thread];
-    if (own->runs.at[index] == TENSIX_RUN_NONE) {
+    if (tensix->runs[thread].at[index] == TENSIX_RUN_NONE) {
         return 0;
     }
     unsigned count = tensix_play_run(tensix, thread, index, left);
@@ -255,6 +255,7 @@ static __attribute__((noinline)) unsigned play_entries(struct tensix *tensix,
                                                        bool to_run, bool *ended)
 {
     const uint64_t begin = time, last = time + left;
+    const uint8_t *runs_at = tensix->runs[thread].at;
     do {
         tensix_runner *run = own->player[index];
         if (__builtin_expect(!run, 0)) {
@@ -270,7 +271,7 @@ static __attribute__((noinline)) unsigned play_entries(struct tensix *tensix,
         time++;
         index = (index + 1) % REPLAY_ENTRIES;
     } while (time != last && !tensix->attention &&
-             (own->runs.at[index] == TENSIX_RUN_NONE || !to_run));
+             (runs_at[index] == TENSIX_RUN_NONE || !to_run));
     return (unsigned)(time - begin);
 }
 

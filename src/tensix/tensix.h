@@ -225,7 +225,6 @@ enum tensix_wait {
 };
 
 struct tensix_thread {
-    struct tensix_counter_runs runs; /* of the replay buffer's entries, see counters.h; large */
     struct tensix_fifo front, back;
     struct mop_expander mop;
     struct replay_buffer replay;
@@ -264,10 +263,9 @@ struct tensix_result {
 };
 
 /* What is large comes first, so that what each coprocessor touches lies on few pages. */
+/* What each kernel uses comes first and large arrays last: a host page that nobody touches costs
+ * nothing, and a chip has 140 of these. */
 struct tensix {
-    struct tensix_src_file src_file[TENSIX_SRCS];
-    struct tensix_vector vector;
-    struct tensix_dst dst;
     struct tensix_thread thread[TENSIX_THREADS];
     uint32_t config[TENSIX_STATES][TENSIX_STATE_WORDS];
     uint16_t thread_config[TENSIX_THREADS][TENSIX_THREAD_WORDS];
@@ -307,6 +305,11 @@ struct tensix {
     const struct num_kernels *kernels; /* the fastest, unless the tile chooses another set */
     const struct tensix_board *board;
     void *owner;
+
+    struct tensix_vector vector;
+    struct tensix_dst dst;
+    struct tensix_src_file src_file[TENSIX_SRCS];
+    struct tensix_counter_runs runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
 };
 
 /* Bits of SOFT_RESET_0 that hold parts of the coprocessor. */

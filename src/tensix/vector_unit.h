@@ -133,6 +133,10 @@ enum tensix_vector_way {
 };
 
 struct tensix_vector {
+    /* Load macros under way, and what is below. */
+    struct tensix_scheduled scheduled[TENSIX_SCHEDULED];
+    struct tensix_vector_late late[2]; /* late[turn]: of the cycle before */
+
     _Alignas(64) uint32_t lreg[TENSIX_LREGS][NUM_LANES]; /* as vectors of the host like it */
     uint32_t flags;                                      /* LaneFlags */
     uint32_t uses_flags;                                 /* UseLaneFlagsForLaneEnable */
@@ -142,9 +146,6 @@ struct tensix_vector {
     struct tensix_lane_sets sets; /* derived from lane_config */
     struct tensix_macro_config macro[TENSIX_LANE_COLUMNS];
 
-    /* Load macros under way. */
-    struct tensix_scheduled scheduled[TENSIX_SCHEDULED];
-    struct tensix_vector_late late[2]; /* late[turn]: of the cycle before */
     uint8_t turn;
     /* SFPSWAPs in their second cycle; lanes and columns of each are its own. */
     struct tensix_scheduled swap[TENSIX_LANE_COLUMNS];

@@ -271,7 +271,6 @@ struct tile {
     uint32_t control[TILE_CONTROL_WORDS]; /* of Ethernet and DRAM tiles */
     struct eth *eth;                      /* of Ethernet tiles, else NULL (tile/eth_window.h) */
     struct tile_frame *frames, *frames_sent; /* that arrive, in order; that left */
-    struct tensix tensix;
     struct niu niu[2];
     struct overlay overlay;
     uint8_t overlay_left[OVERLAY_STREAMS]; /* packets that it sent and has not been told of */
@@ -285,6 +284,8 @@ struct tile {
     void *notes; /* the owner's, about this tile */
     struct tile_span polled[RV32_CORES];
     const void *recent_range[AGENTS]; /* of each agent's latest access; derived (mmio.c) */
+
+    struct tensix tensix; /* last: it ends with large arrays */
 };
 
 /* Bits of tile->marks: decoded code, places that sleeping harts poll, places that the coprocessor

@@ -105,7 +105,7 @@ static void record(unsigned thread, const uint32_t *entry, unsigned first, unsig
 
 static bool has_run(unsigned thread)
 {
-    const struct tensix_counter_runs *runs = &player.tensix.thread[thread].runs;
+    const struct tensix_counter_runs *runs = &player.tensix.runs[thread];
     for (unsigned i = 0; i < REPLAY_ENTRIES; i++) {
         if (runs->at[i] == TENSIX_RUN_KNOWN) {
             return true;
@@ -206,7 +206,7 @@ START_TEST(runs_of_one_instruction)
         const uint32_t entry[REPLAY_ENTRIES] = {word, word, word};
         record(thread, entry, 0, 3);
         push_single(thread, entry, 0, 3);
-        player.tensix.thread[thread].runs.at[1] = TENSIX_RUN_SEEN;
+        player.tensix.runs[thread].at[1] = TENSIX_RUN_SEEN;
         for (unsigned i = 0; i < PLAYS; i++) {
             randomise();
             tensix_harness_push(&player, thread, replay(0, 3, false));
