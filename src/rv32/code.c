@@ -16,7 +16,7 @@ struct rv32_code_store {
     size_t sweep_at; /* when there are this many pages, unused ones are freed */
     uint64_t decodings;
     bool shared;
-    pthread_mutex_t mutex; /* of everything above while it is shared */
+    pthread_mutex_t mutex; /* of who changes anything above while it is shared */
 };
 
 static rv32_handler *const row_handlers[] = {
@@ -183,22 +183,34 @@ static struct rv32_page *decode_page(struct rv32_code_store *store, const uint32
     return page;
 }
 
-static struct rv32_page *find_page(struct rv32_code_store *store, const uint32_t *words)
+/* Needs no lock: a page is complete before it stands in its bucket, and stays there while the store is
+ * shared. */
+static struct rv32_page *find_page(struct rv32_code_store *store, const uint32_t *words,
+                                   uint64_t hash)
 {
-    uint64_t hash = hash_words(words);
-    struct rv32_page **bucket = &store->bucket[hash % STORE_BUCKETS];
-    for (struct rv32_page *page = *bucket; page; page = page->next) {
-        if (page->hash == hash && !memcmp(page->words, words, sizeof page->words)) {
-            return page;
-        }
+    struct rv32_page *page = __atomic_load_n(&store->bucket[hash % STORE_BUCKETS], __ATOMIC_ACQUIRE);
+    while (page && (page->hash != hash || memcmp(page->words, words, sizeof page->words) != 0)) {
+        page = page->next;
+    }
+    return page;
+}
+
+/* Finds the page or makes it. */
+static struct rv32_page *add_page(struct rv32_code_store *store, const uint32_t *words,
+                                  uint64_t hash)
+{
+    struct rv32_page *page = find_page(store, words, hash); /* another thread may have made it */
+    if (page) {
+        return page;
     }
     if (store->pages >= store->sweep_at && !store->shared) {
         sweep(store);
     }
-    struct rv32_page *page = decode_page(store, words, hash);
+    page = decode_page(store, words, hash);
     if (page) {
+        struct rv32_page **bucket = &store->bucket[hash % STORE_BUCKETS];
         page->next = *bucket;
-        *bucket = page;
+        __atomic_store_n(bucket, page, __ATOMIC_RELEASE);
         store->pages++;
     }
     return page;
@@ -220,15 +232,25 @@ static struct rv32_page *page_of(struct rv32_page *entry)
     return (struct rv32_page *)((uintptr_t)entry & ~(uintptr_t)1);
 }
 
+static struct rv32_page *add_page_alone(struct rv32_code_store *store, const uint32_t *words,
+                                        uint64_t hash)
+{
+    if (!store->shared) {
+        return add_page(store, words, hash);
+    }
+    pthread_mutex_lock(&store->mutex);
+    struct rv32_page *page = add_page(store, words, hash);
+    pthread_mutex_unlock(&store->mutex);
+    return page;
+}
+
 /* The page of these bytes, of which the map becomes a user. */
 static struct rv32_page *take_page(struct rv32_code_store *store, const uint32_t *words)
 {
-    if (store->shared) {
-        pthread_mutex_lock(&store->mutex);
-    }
-    struct rv32_page *page = find_page(store, words);
-    if (store->shared) {
-        pthread_mutex_unlock(&store->mutex);
+    uint64_t hash = hash_words(words);
+    struct rv32_page *page = find_page(store, words, hash);
+    if (!page) {
+        page = add_page_alone(store, words, hash);
     }
     if (page) {
         __atomic_add_fetch(&page->users, 1, __ATOMIC_RELAXED);
