@@ -1,9 +1,11 @@
 /*
  * The pool of host threads, see chip/pool.h.
  *
- * A list is announced by a new `generation`; workers look for it for a moment and then sleep. Each
- * thread has a share of the list, the same one every time, so that what it works on stays in the
- * caches of its core; who is done helps the others. The caller waits until `busy` is back to zero.
+ * A list is announced by a new number; workers look for it for a moment and then sleep. Each thread has
+ * a share of the list, the same one every time, so that what it works on stays in the caches of its
+ * core; who is done helps the others. When the caller finds nothing more to do it closes the list and
+ * waits for those who are still inside: who comes too late, since the host had other work for its core,
+ * is not waited for.
  */
 #include "chip/pool.h"
 
@@ -27,6 +29,10 @@ struct share {
     char rest[64 - 2 * sizeof(size_t)];
 };
 
+#define INSIDE     UINT64_C(0xffff) /* threads that work on the list */
+#define OPEN       UINT64_C(0x10000)
+#define LIST_SHIFT 17 /* above is the number of the list */
+
 struct pool {
     unsigned threads, started, named;
     pid_t process;
@@ -34,8 +40,8 @@ struct pool {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     bool ends;
-    uint64_t generation;
-    unsigned busy, asleep;
+    uint64_t list;
+    unsigned asleep;
     struct share *share; /* of each thread */
     void (*work)(void *context, size_t i);
     void *context;
@@ -83,24 +89,43 @@ static void take_part(struct pool *pool, unsigned self)
     }
 }
 
-/* Waits for a generation other than `seen`; false when the pool ends. */
-static bool await_list(struct pool *pool, uint64_t seen)
+static uint64_t latest_list(struct pool *pool)
+{
+    return __atomic_load_n(&pool->list, __ATOMIC_ACQUIRE) >> LIST_SHIFT;
+}
+
+/* Waits for a list other than *seen, which becomes its number; false when the pool ends. */
+static bool await_list(struct pool *pool, uint64_t *seen)
 {
     struct wait wait = {0};
-    do {
-        if (__atomic_load_n(&pool->generation, __ATOMIC_ACQUIRE) != seen) {
-            return !pool->ends;
-        }
-    } while (is_short(&wait));
-    pthread_mutex_lock(&pool->mutex);
-    pool->asleep++;
-    while (pool->generation == seen) {
-        pthread_cond_wait(&pool->wake, &pool->mutex);
+    uint64_t number = latest_list(pool);
+    while (number == *seen && is_short(&wait)) {
+        number = latest_list(pool);
     }
-    pool->asleep--;
-    bool goes_on = !pool->ends;
-    pthread_mutex_unlock(&pool->mutex);
-    return goes_on;
+    if (number == *seen) {
+        pthread_mutex_lock(&pool->mutex);
+        pool->asleep++;
+        while ((number = latest_list(pool)) == *seen) {
+            pthread_cond_wait(&pool->wake, &pool->mutex);
+        }
+        pool->asleep--;
+        pthread_mutex_unlock(&pool->mutex);
+    }
+    *seen = number;
+    return !pool->ends;
+}
+
+/* Goes inside a list; false when it was closed. */
+static bool enter_list(struct pool *pool, uint64_t number)
+{
+    uint64_t list = __atomic_load_n(&pool->list, __ATOMIC_ACQUIRE);
+    while (list >> LIST_SHIFT == number && list & OPEN) {
+        if (__atomic_compare_exchange_n(&pool->list, &list, list + 1, true, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void *worker(void *argument)
@@ -108,18 +133,19 @@ static void *worker(void *argument)
     struct pool *pool = argument;
     unsigned self = __atomic_add_fetch(&pool->named, 1, __ATOMIC_RELAXED);
     uint64_t seen = 0;
-    while (await_list(pool, seen)) {
-        seen++;
-        take_part(pool, self);
-        __atomic_sub_fetch(&pool->busy, 1, __ATOMIC_RELEASE);
+    while (await_list(pool, &seen)) {
+        if (enter_list(pool, seen)) {
+            take_part(pool, self);
+            __atomic_sub_fetch(&pool->list, 1, __ATOMIC_RELEASE);
+        }
     }
     return NULL;
 }
 
-static void announce(struct pool *pool)
+static void announce(struct pool *pool, uint64_t open)
 {
     pthread_mutex_lock(&pool->mutex);
-    __atomic_add_fetch(&pool->generation, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&pool->list, (latest_list(pool) + 1) << LIST_SHIFT | open, __ATOMIC_RELEASE);
     if (pool->asleep) {
         pthread_cond_broadcast(&pool->wake);
     }
@@ -143,8 +169,8 @@ static void start_threads(struct pool *pool)
 static void start(struct pool *pool)
 {
     pool->process = getpid();
-    pool->generation = 0;
-    pool->started = pool->named = pool->asleep = pool->busy = 0;
+    pool->list = 0;
+    pool->started = pool->named = pool->asleep = 0;
     pool->ends = false;
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
@@ -178,7 +204,7 @@ void pool_destroy(struct pool *pool)
     }
     if (pool->started && pool->process == getpid()) {
         pool->ends = true;
-        announce(pool);
+        announce(pool, 0);
         for (unsigned i = 0; i < pool->started; i++) {
             pthread_join(pool->thread[i], NULL);
         }
@@ -207,11 +233,11 @@ void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_
         pool->share[i].next = pool_share(count, i, pool->threads);
         pool->share[i].end = pool_share(count, i + 1, pool->threads);
     }
-    pool->busy = pool->started;
-    announce(pool);
+    announce(pool, OPEN);
     take_part(pool, 0);
+    __atomic_and_fetch(&pool->list, ~OPEN, __ATOMIC_ACQ_REL);
     struct wait wait = {0};
-    while (__atomic_load_n(&pool->busy, __ATOMIC_ACQUIRE)) {
+    while (__atomic_load_n(&pool->list, __ATOMIC_ACQUIRE) & INSIDE) {
         if (!is_short(&wait)) {
             sched_yield();
         }

@@ -60,6 +60,23 @@ START_TEST(child_starts_its_own_threads)
 }
 END_TEST
 
+/* Most of these are over before the others come. */
+START_TEST(short_lists)
+{
+    enum { MANY = 20000 };
+    struct pool *pool = pool_create(4);
+    for (unsigned list = 0; list < MANY; list++) {
+        size_t count = 2 + list % 5;
+        memset(done, 0, sizeof done[0] * 8);
+        pool_run(pool, count, work, done);
+        for (size_t i = 0; i < 8; i++) {
+            ck_assert_uint_eq(done[i], i < count);
+        }
+    }
+    pool_destroy(pool);
+}
+END_TEST
+
 START_TEST(sleepers_wake)
 {
     struct pool *pool = pool_create(4);
@@ -80,6 +97,7 @@ int main(void)
     TCase *tcase = tcase_create("pool");
     tcase_add_loop_test(tcase, everything_is_done_once, 0, 6);
     tcase_add_test(tcase, child_starts_its_own_threads);
+    tcase_add_test(tcase, short_lists);
     tcase_add_test(tcase, sleepers_wake);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
