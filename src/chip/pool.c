@@ -112,7 +112,7 @@ static bool await_list(struct pool *pool, uint64_t *seen)
         pthread_mutex_unlock(&pool->mutex);
     }
     *seen = number;
-    return !pool->ends;
+    return !__atomic_load_n(&pool->ends, __ATOMIC_RELAXED);
 }
 
 /* Goes inside a list; false when it was closed. */
@@ -203,7 +203,7 @@ void pool_destroy(struct pool *pool)
         return;
     }
     if (pool->started && pool->process == getpid()) {
-        pool->ends = true;
+        __atomic_store_n(&pool->ends, true, __ATOMIC_RELAXED);
         announce(pool, 0);
         for (unsigned i = 0; i < pool->started; i++) {
             pthread_join(pool->thread[i], NULL);
