@@ -149,6 +149,7 @@ UNIT_TESTS = \
 	%D%/unit/check_tensix_vector_round \
 	%D%/unit/check_tensix_vector_simple \
 	%D%/unit/check_tensix_vector_timing \
+	%D%/unit/check_sleep \
 	%D%/unit/check_tile \
 	%D%/unit/check_vector_faults \
 	%D%/unit/check_waits \
@@ -274,6 +275,7 @@ tests_unit_check_spec_vector_permute_SOURCES = %D%/unit/check_spec_vector_permut
 	$(rv32_harness) $(spec_vector)
 tests_unit_check_snapshot_SOURCES = %D%/unit/check_snapshot.c %D%/unit/snapshot_scenes.c %D%/unit/snapshot_scenes.h
 tests_unit_check_tdma_SOURCES = %D%/unit/check_tdma.c $(mmio_harness) $(tile_harness)
+tests_unit_check_sleep_SOURCES = %D%/unit/check_sleep.c $(tile_harness)
 tests_unit_check_tile_SOURCES = %D%/unit/check_tile.c $(tile_harness)
 tests_unit_check_windows_SOURCES = %D%/unit/check_windows.c $(mmio_harness) $(tile_harness)
 tests_unit_check_lanes_LDADD = $(LDADD) -lm

@@ -87,7 +87,7 @@ static bool reaches_head(struct rv32_hart *hart, uint64_t *now, uint64_t cycles,
                          const struct rv32_loop *loop)
 {
     *now = rv32_run(hart, *now, *now + cycles);
-    return hart->stop == RV32_RUNNING && hart->pc == loop->first;
+    return hart->stop == RV32_RUNNING && hart->pc == loop->first && !rv32_was_cut(hart, *now);
 }
 
 bool rv32_loop_waits(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
@@ -102,10 +102,12 @@ bool rv32_loop_waits(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
     unsigned iterations = 0;
     do {
         memcpy(x, hart->x, sizeof x);
-        if (iterations++ == MOST_ITERATIONS || !reaches_head(hart, now, loop->steps, loop)) {
+        *idle = (struct rv32_idle){.period = loop->steps, .wake = UINT64_MAX};
+        if (iterations++ == MOST_ITERATIONS || !note_places(hart, loop, idle) ||
+            !reaches_head(hart, now, loop->steps, loop)) {
             return false;
         }
     } while (memcmp(x, hart->x, sizeof x));
-    *idle = (struct rv32_idle){.since = *now, .period = loop->steps, .wake = UINT64_MAX};
-    return note_places(hart, loop, idle);
+    idle->since = *now;
+    return rv32_idle_unchanged(hart, idle); /* a load may have changed what it loaded */
 }

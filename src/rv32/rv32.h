@@ -194,6 +194,12 @@ static inline void rv32_cut(struct rv32_hart *hart, uint64_t end)
     hart->cut = end < hart->cut ? end : hart->cut;
 }
 
+/* Was the latest burst, which ended at `now`, asked to end there? Somebody has something to do. */
+static inline bool rv32_was_cut(const struct rv32_hart *hart, uint64_t now)
+{
+    return hart->cut <= now;
+}
+
 /* Takes an interrupt: saves pc for mret and goes to the handler. */
 void rv32_interrupt(struct rv32_hart *hart, uint32_t handler);
 

@@ -18,7 +18,7 @@ enum {
 
 typedef enum rv32_poll poll_function(struct tile *tile, enum tile_agent agent, uint32_t offset);
 poll_function tile_mmio_poll_TDMA, tile_mmio_poll_DEBUG, tile_mmio_poll_PIC, tile_mmio_poll_PC_BUF,
-    tile_mmio_poll_MAILBOX, tile_mmio_poll_ETH;
+    tile_mmio_poll_MAILBOX, tile_mmio_poll_ETH, tile_mmio_poll_NIU, tile_mmio_poll_OVERLAY;
 
 struct range {
     uint32_t first, last;

@@ -76,9 +76,27 @@ enum mmio_reply tile_mmio_NIU(struct tile *tile, struct mmio_access *access)
     return mmio_value(access, value);
 }
 
+enum rv32_poll tile_mmio_poll_NIU(struct tile *tile, enum tile_agent agent, uint32_t offset);
+enum rv32_poll tile_mmio_poll_OVERLAY(struct tile *tile, enum tile_agent agent, uint32_t offset);
+
+/* A read of NIU_RTZ_NUM takes an interrupt away. */
+enum rv32_poll tile_mmio_poll_NIU(struct tile *tile, enum tile_agent agent, uint32_t offset)
+{
+    (void)tile, (void)agent;
+    return (offset & NIU_WINDOW_MASK) == NIU_RTZ_NUM ? RV32_POLL_EFFECT : RV32_POLL_STATE;
+}
+
 /* --- Overlay --- */
 
 enum { STREAM_SHIFT = 12, STREAM_MASK = 0xfff };
+
+/* Who reads while a stream has something to do lets it do that. */
+enum rv32_poll tile_mmio_poll_OVERLAY(struct tile *tile, enum tile_agent agent, uint32_t offset)
+{
+    (void)agent;
+    bool acts = tile->overlay.due || (offset & STREAM_MASK) / 4 == OVERLAY_BLOB_NEXT_AUTO_CFG_DONE;
+    return acts ? RV32_POLL_EFFECT : RV32_POLL_STATE;
+}
 
 enum mmio_reply tile_mmio_OVERLAY(struct tile *tile, struct mmio_access *access)
 {

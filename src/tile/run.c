@@ -176,7 +176,7 @@ static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
     if (run->time < run->probe_at || tile->restless) {
         return;
     }
-    if (run->step || tile->tracing || (run->probe.steps && tile_interrupt_pending(tile, core))) {
+    if (run->step || tile->tracing || tile_interrupt_pending(tile, core)) {
         run->probe.steps = 0;
         return;
     }

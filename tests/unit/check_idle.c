@@ -197,6 +197,7 @@ struct bench {
     struct rv32_bus inner, bus;
     uint32_t device;
     unsigned effects;
+    unsigned shy; /* after so many more reads the device holds another value; 0: it does not */
 };
 
 static enum rv32_reply bench_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
@@ -209,6 +210,8 @@ static enum rv32_reply bench_access(void *owner, struct rv32_hart *hart, struct 
         access->value = (uint32_t)(access->cycle >> 32);
     } else if (!access->store && access->address == DEVICE_ADDRESS) {
         access->value = bench->device;
+        bench->device += bench->shy == 1;
+        bench->shy -= bench->shy > 0;
     } else {
         bench->effects += access->address >= HARNESS_L1_BYTES;
         return bench->inner.access(bench->h, hart, access);
@@ -642,6 +645,47 @@ START_TEST(known_loop_polls_elsewhere)
 }
 END_TEST
 
+/* A load that changes what it loaded is no reason to sleep. */
+START_TEST(known_loop_changes_the_place)
+{
+    struct rv32_loop loop;
+    struct rv32_idle idle;
+    struct bench bench;
+    bench_create(&bench);
+    struct harness *h = bench.h;
+    find_loop(&bench, HEAD, &loop);
+    h->hart.x[S0] = DEVICE_ADDRESS;
+    for (unsigned reads = 1; reads < 8; reads++) {
+        bench.device = 0;
+        bench.shy = reads;
+        h->hart.pc = HEAD;
+        bool waits = rv32_loop_waits(&h->hart, &h->now, h->now + 100, &loop, &idle);
+        ck_assert_msg(!waits || bench.device == 0, "after %u reads", reads);
+    }
+    bench_destroy(&bench);
+}
+END_TEST
+
+/* Snapshots may say that anything is a load. */
+START_TEST(known_loop_is_no_load)
+{
+    const struct loop waits = {"", {"lw a0, 0(s0)", "sltiu a1, a0, 16", "bne a1, zero, 0x100"}, KEPT};
+    const struct setting setting = {.base = HEAD, .start = 0, .duration = 1};
+    struct rv32_loop loop;
+    struct rv32_idle idle;
+    struct bench bench;
+    bench_create(&bench);
+    struct harness *h = bench.h;
+    ck_assert(find_sleep(&bench, &waits, &setting, &idle));
+    ck_assert(rv32_loop_learn(&h->hart, &idle, &loop));
+    ck_assert_uint_eq(loop.loads, 1);
+    ck_assert(rv32_loop_waits(&h->hart, &h->now, h->now + 100, &loop, &idle));
+    loop.loads = UINT32_MAX;
+    ck_assert(!rv32_loop_waits(&h->hart, &h->now, h->now + 100, &loop, &idle));
+    bench_destroy(&bench);
+}
+END_TEST
+
 /* What only read registers hold was not checked when the loop was found. */
 START_TEST(known_loop_counts)
 {
@@ -717,6 +761,8 @@ static void fill(Suite *suite)
     tcase_add_test(rest, known_loop_is_checked);
     tcase_add_test(rest, known_loop_polls_elsewhere);
     tcase_add_test(rest, known_loop_counts);
+    tcase_add_test(rest, known_loop_changes_the_place);
+    tcase_add_test(rest, known_loop_is_no_load);
     tcase_add_loop_test(rest, busy_is_not_idle, 0, COUNT(busy));
     tcase_add_test(rest, soon_over);
     suite_add_tcase(suite, rest);
