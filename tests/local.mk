@@ -109,6 +109,7 @@ UNIT_TESTS = \
 	%D%/unit/check_replay \
 	%D%/unit/check_rv32_float \
 	%D%/unit/check_rv32_vector \
+	%D%/unit/check_sleep \
 	%D%/unit/check_snapshot \
 	%D%/unit/check_snapshot_rows \
 	%D%/unit/check_spec_csr \
@@ -149,7 +150,6 @@ UNIT_TESTS = \
 	%D%/unit/check_tensix_vector_round \
 	%D%/unit/check_tensix_vector_simple \
 	%D%/unit/check_tensix_vector_timing \
-	%D%/unit/check_sleep \
 	%D%/unit/check_tile \
 	%D%/unit/check_vector_faults \
 	%D%/unit/check_waits \

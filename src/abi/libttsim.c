@@ -24,6 +24,7 @@
 
 #include "abi/device.h"
 #include "abi/endpoint.h"
+#include "isa/host_time.h"
 
 #define LIBTTSIM_EXPORT __attribute__((visibility("default")))
 
@@ -43,13 +44,6 @@ static struct client {
 } client;
 
 /* --- One call at a time --- */
-
-static uint64_t host_nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void report_misuse(enum misuse misuse, const char *text)
 {

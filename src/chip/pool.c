@@ -15,8 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "isa/host_time.h"
 
 enum {
     SPIN_NANOSECONDS = 200000, /* longer than what a chip does between two lists */
@@ -53,13 +54,6 @@ struct pool {
 #define pause_briefly() ((void)0)
 #endif
 
-static uint64_t nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* A wait for another thread. */
 struct wait {
     unsigned spins;
@@ -73,7 +67,7 @@ static bool is_short(struct wait *wait)
     if (++wait->spins % SPINS_PER_LOOK) {
         return true;
     }
-    uint64_t now = nanoseconds();
+    uint64_t now = host_nanoseconds();
     wait->start = wait->start ? wait->start : now;
     return now - wait->start < SPIN_NANOSECONDS;
 }

@@ -3,7 +3,8 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include <time.h>
+
+#include "isa/host_time.h"
 
 const char *cli_exit_name(enum cli_exit exit)
 {
@@ -115,7 +116,5 @@ void output_dump(FILE *file, uint32_t address, const uint8_t *bytes, size_t size
 
 double host_milliseconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+    return (double)host_nanoseconds() * 1e-6;
 }

@@ -221,6 +221,15 @@ static void release(struct rv32_page *page)
     __atomic_sub_fetch(&page->users, 1, __ATOMIC_RELAXED);
 }
 
+/* Tells the owner of the map whether writes to these bytes must be told. */
+static void mark_page(struct rv32_code *code, uint32_t number, bool is_decoded)
+{
+    uint8_t *mark = code->marks + (((size_t)number << RV32_PAGE_SHIFT) >> RV32_L1_MARK_SHIFT);
+    for (unsigned i = 0; i < RV32_PAGE_BYTES >> RV32_L1_MARK_SHIFT; i++) {
+        mark[i] = (uint8_t)(is_decoded ? mark[i] | RV32_MARK_CODE : mark[i] & ~RV32_MARK_CODE);
+    }
+}
+
 static struct rv32_page *put_aside(struct rv32_page *page)
 {
     return (struct rv32_page *)((uintptr_t)page | 1);
@@ -264,32 +273,27 @@ const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number
     struct rv32_page *page = page_of(code->map[number]);
     memcpy(words, code->l1 + ((size_t)number << RV32_PAGE_SHIFT), sizeof words);
     if (!page || memcmp(page->words, words, sizeof words)) {
-        struct rv32_page *old = page;
-        page = take_page(code->store, words);
-        if (!page) {
+        struct rv32_page *taken = take_page(code->store, words);
+        if (!taken) {
             return NULL;
         }
-        if (old) {
-            release(old);
+        if (page) {
+            release(page);
         }
+        page = taken;
     }
     code->map[number] = page;
     code->first = code->end == 0 || number < code->first ? number : code->first;
     code->end = number >= code->end ? number + 1 : code->end;
-    size_t line = ((size_t)number << RV32_PAGE_SHIFT) >> RV32_L1_MARK_SHIFT;
-    for (unsigned i = 0; i < RV32_PAGE_BYTES >> RV32_L1_MARK_SHIFT; i++) {
-        code->marks[line + i] |= RV32_MARK_CODE;
-    }
+    mark_page(code, number, true);
     return page;
 }
 
-static void unlink_page(struct rv32_code *code, uint32_t number)
+static void replace_entry(struct rv32_code *code, uint32_t number, struct rv32_page *entry)
 {
+    code->map[number] = entry;
     code->stale = true;
-    size_t line = ((size_t)number << RV32_PAGE_SHIFT) >> RV32_L1_MARK_SHIFT;
-    for (unsigned i = 0; i < RV32_PAGE_BYTES >> RV32_L1_MARK_SHIFT; i++) {
-        code->marks[line + i] &= (uint8_t)~RV32_MARK_CODE;
-    }
+    mark_page(code, number, false);
 }
 
 void rv32_code_written(struct rv32_code *code, uint32_t address, uint32_t size)
@@ -301,8 +305,7 @@ void rv32_code_written(struct rv32_code *code, uint32_t address, uint32_t size)
     for (uint32_t number = address >> RV32_PAGE_SHIFT; number <= last && number < code->pages;
          number++) {
         if (rv32_code_is_decoded(code, number)) {
-            code->map[number] = put_aside(code->map[number]);
-            unlink_page(code, number);
+            replace_entry(code, number, put_aside(code->map[number]));
         }
     }
 }
@@ -312,8 +315,7 @@ void rv32_code_invalidate(struct rv32_code *code)
     for (uint32_t number = code->first; number < code->end; number++) {
         if (code->map[number]) {
             release(page_of(code->map[number]));
-            code->map[number] = NULL;
-            unlink_page(code, number);
+            replace_entry(code, number, NULL);
         }
     }
     code->first = code->end = 0;

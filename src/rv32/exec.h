@@ -66,6 +66,16 @@ static inline uint32_t rv32_op_pc(const struct rv32_hart *hart, const struct rv3
     return hart->page_pc + 4 * (uint32_t)(op - hart->page->ops);
 }
 
+/* The decoded page that holds the instruction at `pc`, and where in it; NULL where harts fetch
+ * nothing. */
+static inline const struct rv32_page *rv32_page_at(struct rv32_hart *hart, uint32_t pc,
+                                                   unsigned *position)
+{
+    uint32_t number = pc >> RV32_PAGE_SHIFT;
+    *position = pc >> 2 & (RV32_PAGE_OPS - 1);
+    return pc & 3 || number >= hart->code->pages ? NULL : rv32_code_page(hart->code, number);
+}
+
 /* The word that `op` was decoded from. */
 static inline uint32_t rv32_op_word(const struct rv32_hart *hart, const struct rv32_op *op)
 {

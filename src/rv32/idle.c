@@ -210,12 +210,8 @@ static bool record_store(struct record *record, const struct rv32_op *op, uint32
 static bool record_step(struct record *record)
 {
     struct rv32_hart *hart = record->hart;
-    uint32_t number = hart->pc >> RV32_PAGE_SHIFT;
-    if (hart->pc & 3 || number >= hart->code->pages) {
-        return false;
-    }
-    const struct rv32_page *page = rv32_code_page(hart->code, number);
-    unsigned position = hart->pc >> 2 & (RV32_PAGE_OPS - 1);
+    unsigned position;
+    const struct rv32_page *page = rv32_page_at(hart, hart->pc, &position);
     if (!page || page->rows[position] < 0) {
         return false;
     }

@@ -9,14 +9,12 @@ enum { MOST_ITERATIONS = 2 }; /* the first one sets the registers that the loop 
 /* The row of the instruction at `pc`, -1 where there is none. */
 static int find_row(struct rv32_hart *hart, uint32_t pc)
 {
-    uint32_t number = pc >> RV32_PAGE_SHIFT;
-    const struct rv32_page *page =
-        number < hart->code->pages ? rv32_code_page(hart->code, number) : NULL;
-    return page ? page->rows[pc >> 2 & (RV32_PAGE_OPS - 1)] : -1;
+    unsigned position;
+    const struct rv32_page *page = rv32_page_at(hart, pc, &position);
+    return page ? page->rows[position] : -1;
 }
 
-/* May the instruction stand in a loop that is kept? Addresses must not depend on what was loaded.
- */
+/* May the instruction stand in a loop that is kept? Addresses must not depend on what was loaded. */
 static bool is_kept(const struct rv32_effects *effects, bool is_last, uint32_t *addressed,
                     uint32_t *written)
 {

@@ -262,7 +262,6 @@ struct tensix_result {
     uint32_t value[4];
 };
 
-/* What is large comes first, so that what each coprocessor touches lies on few pages. */
 /* What each kernel uses comes first and large arrays last: a host page that nobody touches costs
  * nothing, and a chip has 140 of these. */
 struct tensix {

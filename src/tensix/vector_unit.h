@@ -133,7 +133,8 @@ enum tensix_vector_way {
 };
 
 struct tensix_vector {
-    /* Load macros under way, and what is below. */
+    /* Load macros under way, of which `entries`, `macros` and `schedules` tell. Large, hence first:
+     * dst follows, and so what is in use stands together. */
     struct tensix_scheduled scheduled[TENSIX_SCHEDULED];
     struct tensix_vector_late late[2]; /* late[turn]: of the cycle before */
 

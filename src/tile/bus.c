@@ -71,7 +71,7 @@ static void suspect(struct tile *tile, const struct rv32_hart *hart,
     struct tile_hart *run = &tile->run[hart->core];
     uint32_t pc = rv32_current_pc(hart);
     struct tile_load *load = &run->load[pc / 4 % TILE_LOADS];
-    if (tile_known_loop(run, pc) && run->probe_at > access->cycle) {
+    if (run->probe_at > access->cycle && tile_known_loop(run, pc)) {
         search_at(tile, hart->core, access->cycle + 1);
         return;
     }

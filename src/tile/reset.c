@@ -70,13 +70,12 @@ static void enter(struct tile *tile, enum rv32_core core, uint64_t cycle)
     }
 }
 
-/* Writes into each page of a RAM that holds zeros: it will be used, and a page that is read first
- * would cost the host twice. */
+/* Every page of a RAM that holds zeros. */
 static void touch_ram(struct tile *tile, enum rv32_core core)
 {
     enum { PAGE_BYTES = 4096 };
     for (uint32_t at = 0; at < tile->hart[core].local_size; at += PAGE_BYTES) {
-        ((volatile uint8_t *)tile->local[core])[at] = 0;
+        tile_touch(tile->local[core] + at);
     }
 }
 

@@ -53,13 +53,6 @@ static void *map_zeros(size_t size)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Writes into a page of zeros: it will be used, and a page that is read first costs the host twice,
- * and disturbs the other threads. */
-static void touch(void *page)
-{
-    *(volatile uint8_t *)page = 0;
-}
-
 void tile_rename(struct tile *tile, unsigned x, unsigned y)
 {
     tile->x = x;
@@ -82,8 +75,8 @@ static void prepare(struct tile *tile, uint8_t *memory)
     memory += MAP_ENTRIES * sizeof(struct rv32_page *);
     tile->marks = memory;
     tile->code.marks = memory;
-    touch(tile->code.map); /* programs lie in low L1 */
-    touch(tile->marks);
+    tile_touch(tile->code.map); /* programs lie in low L1 */
+    tile_touch(tile->marks);
     init_harts(tile, memory + MARKS_BYTES);
     tile->tensix.l1 = tile->l1;
     tile->tensix.l1_size = tile->kind->l1_bytes;

@@ -587,17 +587,20 @@ END_TEST
 
 /* --- Loops that were found before --- */
 
-static void find_loop(struct bench *bench, uint32_t base, struct rv32_loop *loop)
+/* The loop, which has so many steps, as a hart knows it that has waited in it. */
+static void find_loop(struct bench *bench, const struct loop *loop, uint32_t base, uint32_t steps,
+                      struct rv32_loop *known)
 {
     const struct setting setting = {.base = base, .start = 0, .duration = 1};
     struct rv32_idle idle;
-    ck_assert(find_sleep(bench, &waiting[0], &setting, &idle));
-    ck_assert(rv32_loop_learn(&bench->h->hart, &idle, loop));
-    ck_assert_uint_eq(loop->first, base);
-    ck_assert_uint_eq(loop->steps, 2);
-    ck_assert(rv32_loop_holds(loop, base + 4));
-    ck_assert(!rv32_loop_holds(loop, base + 8));
-    ck_assert(!rv32_loop_holds(loop, base - 4));
+    bench_create(bench);
+    ck_assert(find_sleep(bench, loop, &setting, &idle));
+    ck_assert(rv32_loop_learn(&bench->h->hart, &idle, known));
+    ck_assert_uint_eq(known->first, base);
+    ck_assert_uint_eq(known->steps, steps);
+    ck_assert(rv32_loop_holds(known, base + 4 * (steps - 1)));
+    ck_assert(!rv32_loop_holds(known, base + 4 * steps));
+    ck_assert(!rv32_loop_holds(known, base - 4));
 }
 
 /* Code that was overwritten is no known loop, and time that is too short is not begun. */
@@ -606,9 +609,8 @@ START_TEST(known_loop_is_checked)
     struct rv32_loop loop;
     struct rv32_idle idle;
     struct bench bench;
-    bench_create(&bench);
+    find_loop(&bench, &waiting[0], RV32_PAGE_BYTES - 4, 2, &loop);
     struct harness *h = bench.h;
-    find_loop(&bench, RV32_PAGE_BYTES - 4, &loop);
     uint64_t now = h->now;
     ck_assert(!rv32_loop_waits(&h->hart, &h->now, now + 5, &loop, &idle));
     ck_assert_uint_eq(h->now, now);
@@ -631,9 +633,8 @@ START_TEST(known_loop_polls_elsewhere)
     struct rv32_loop loop;
     struct rv32_idle idle;
     struct bench bench;
-    bench_create(&bench);
+    find_loop(&bench, &waiting[0], HEAD, 2, &loop);
     struct harness *h = bench.h;
-    find_loop(&bench, HEAD, &loop);
     h->hart.x[S0] = EFFECT_ADDRESS;
     uint64_t now = h->now;
     bool waits = rv32_loop_waits(&h->hart, &h->now, now + 100, &loop, &idle);
@@ -651,9 +652,8 @@ START_TEST(known_loop_changes_the_place)
     struct rv32_loop loop;
     struct rv32_idle idle;
     struct bench bench;
-    bench_create(&bench);
+    find_loop(&bench, &waiting[0], HEAD, 2, &loop);
     struct harness *h = bench.h;
-    find_loop(&bench, HEAD, &loop);
     h->hart.x[S0] = DEVICE_ADDRESS;
     for (unsigned reads = 1; reads < 8; reads++) {
         bench.device = 0;
@@ -670,14 +670,11 @@ END_TEST
 START_TEST(known_loop_is_no_load)
 {
     const struct loop waits = {"", {"lw a0, 0(s0)", "sltiu a1, a0, 16", "bne a1, zero, 0x100"}, KEPT};
-    const struct setting setting = {.base = HEAD, .start = 0, .duration = 1};
     struct rv32_loop loop;
     struct rv32_idle idle;
     struct bench bench;
-    bench_create(&bench);
+    find_loop(&bench, &waits, HEAD, 3, &loop);
     struct harness *h = bench.h;
-    ck_assert(find_sleep(&bench, &waits, &setting, &idle));
-    ck_assert(rv32_loop_learn(&h->hart, &idle, &loop));
     ck_assert_uint_eq(loop.loads, 1);
     ck_assert(rv32_loop_waits(&h->hart, &h->now, h->now + 100, &loop, &idle));
     loop.loads = UINT32_MAX;
@@ -690,14 +687,11 @@ END_TEST
 START_TEST(known_loop_counts)
 {
     const struct loop adds = {"adds", {"lw a0, 0(s0)", "add a1, a1, s11", "beq a0, zero, 0x100"}, KEPT};
-    const struct setting setting = {.base = HEAD, .start = 0, .duration = 1};
     struct rv32_loop loop;
     struct rv32_idle idle;
     struct bench bench;
-    bench_create(&bench);
+    find_loop(&bench, &adds, HEAD, 3, &loop);
     struct harness *h = bench.h;
-    ck_assert(find_sleep(&bench, &adds, &setting, &idle));
-    ck_assert(rv32_loop_learn(&h->hart, &idle, &loop));
     h->hart.x[27] = 1; /* s11 */
     ck_assert(!rv32_loop_waits(&h->hart, &h->now, h->now + 100, &loop, &idle));
     h->hart.x[27] = 0;
