@@ -53,14 +53,42 @@ static enum rv32_reply hand_over(struct rv32_hart *hart, uint32_t *value)
     return reply;
 }
 
+static enum rv32_reply misaligned(struct rv32_hart *hart, uint32_t address, unsigned size,
+                                  bool store, const char *what_happens)
+{
+    return rv32_bus_fault(hart, RV32_FAULT_MISALIGNED, address,
+                          "%s of %u bytes at 0x%08x is not aligned; %s",
+                          store ? "store" : "load", size, address, what_happens);
+}
+
+/* Into L1: what the hardware does goes before the fault. Bytes keep the lanes that they have in an
+ * aligned store, and none gets beyond its line (SOURCE: tt-exalens, test_l1_mem_access). */
+static enum rv32_reply store_in_lanes(struct rv32_hart *hart, uint32_t address, unsigned size,
+                                      uint64_t now, uint32_t value)
+{
+    enum { LINE_BYTES = 16 };
+    uint32_t end = (address / LINE_BYTES + 1) * LINE_BYTES;
+    end = address + size < end ? address + size : end;
+    for (uint32_t at = address; at < end; at++) {
+        uint32_t byte = value >> 8 * (at % size) & 0xff;
+        enum rv32_reply reply = rv32_store(hart, at, 1, now, byte);
+        if (reply != RV32_OK) {
+            return reply;
+        }
+    }
+    return misaligned(hart, address, size, true,
+                      "its bytes stay in their lanes, within a line of 16 bytes, which puts them "
+                      "in another order than meant");
+}
+
 static enum rv32_reply over_bus(struct rv32_hart *hart, uint32_t address, unsigned size,
                                 uint64_t now, bool store, uint32_t *value)
 {
     if (address & (size - 1)) {
-        return rv32_bus_fault(hart, RV32_FAULT_MISALIGNED, address,
-                              "%s of %u bytes at 0x%08x is not aligned; the harts have no "
-                              "misaligned accesses",
-                              store ? "store" : "load", size, address);
+        bool is_l1 = address < hart->code->pages << RV32_PAGE_SHIFT;
+        return store && is_l1 ? store_in_lanes(hart, address, size, now, *value)
+                              : misaligned(hart, address, size, store,
+                                           "the harts have no misaligned accesses");
     }
     hart->access = (struct rv32_access){.address = address,
                                         .value = store ? *value : 0,
