@@ -955,3 +955,18 @@ bool overlay_plain_write(struct overlay *overlay, unsigned stream, unsigned inde
     overlay_write(overlay, stream, index, true, value);
     return true;
 }
+
+bool overlay_plain_write_is_vain(const struct overlay *overlay, unsigned stream, unsigned index,
+                                 uint32_t value)
+{
+    enum kind kind = kind_of(index);
+    if ((kind != DEST_BUF_START && kind != DEST_BUF_SIZE) || stream >= overlay_count(overlay) ||
+        overlay_get(overlay, stream, index) != value ||
+        overlay_look(overlay, stream)->state != OVERLAY_IDLE) {
+        return false;
+    }
+    if (kind == DEST_BUF_START) {
+        return overlay_get(overlay, stream, OVERLAY_REMOTE_DEST_WR_PTR) == 0;
+    }
+    return !differ(overlay, stream) && get_WORDS_FREE(overlay_space(overlay, stream, 0)) == value;
+}

@@ -144,6 +144,11 @@ bool overlay_plain_read(const struct overlay *overlay, unsigned stream, unsigned
                         uint32_t *value);
 bool overlay_plain_write(struct overlay *overlay, unsigned stream, unsigned index, uint32_t value);
 
+/* Would overlay_plain_write do it, and leave everything as it is? Programs reset circular buffers that
+ * nobody uses. */
+bool overlay_plain_write_is_vain(const struct overlay *overlay, unsigned stream, unsigned index,
+                                 uint32_t value);
+
 /* The value of a register, without effects; 0 of a stream that is not there. */
 uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsigned index);
 

@@ -38,6 +38,9 @@ static bool quick_overlay(struct tile *tile, struct rv32_access *access)
     if (!access->store) {
         return overlay_plain_read(&tile->overlay, stream, index, &access->value);
     }
+    if (overlay_plain_write_is_vain(&tile->overlay, stream, index, access->value)) {
+        return true;
+    }
     if (tensix_watches(&tile->tensix) ||
         !overlay_plain_write(&tile->overlay, stream, index, access->value)) {
         return false;
