@@ -945,28 +945,30 @@ enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsi
     return OVERLAY_DONE;
 }
 
-bool overlay_plain_write(struct overlay *overlay, unsigned stream, unsigned index, uint32_t value)
+/* Does a write to one of these registers leave everything as it is? Programs reset circular buffers
+ * that nobody uses. */
+static bool is_vain(const struct overlay *overlay, unsigned s, unsigned index, uint32_t value)
+{
+    if (overlay_get(overlay, s, index) != value) {
+        return false;
+    }
+    if (kind_of(index) == DEST_BUF_START) {
+        return overlay_get(overlay, s, OVERLAY_REMOTE_DEST_WR_PTR) == 0;
+    }
+    return !differ(overlay, s) && get_WORDS_FREE(overlay_space(overlay, s, 0)) == value;
+}
+
+enum overlay_plain overlay_plain_write(struct overlay *overlay, unsigned stream, unsigned index,
+                                       uint32_t value)
 {
     enum kind kind = kind_of(index);
     if (stream >= overlay_count(overlay) || overlay_look(overlay, stream)->state != OVERLAY_IDLE ||
         (kind != DEST_BUF_START && kind != DEST_BUF_SIZE)) {
-        return false;
+        return OVERLAY_NOT_PLAIN;
+    }
+    if (is_vain(overlay, stream, index, value)) {
+        return OVERLAY_UNCHANGED;
     }
     overlay_write(overlay, stream, index, true, value);
-    return true;
-}
-
-bool overlay_plain_write_is_vain(const struct overlay *overlay, unsigned stream, unsigned index,
-                                 uint32_t value)
-{
-    enum kind kind = kind_of(index);
-    if ((kind != DEST_BUF_START && kind != DEST_BUF_SIZE) || stream >= overlay_count(overlay) ||
-        overlay_get(overlay, stream, index) != value ||
-        overlay_look(overlay, stream)->state != OVERLAY_IDLE) {
-        return false;
-    }
-    if (kind == DEST_BUF_START) {
-        return overlay_get(overlay, stream, OVERLAY_REMOTE_DEST_WR_PTR) == 0;
-    }
-    return !differ(overlay, stream) && get_WORDS_FREE(overlay_space(overlay, stream, 0)) == value;
+    return OVERLAY_CHANGED;
 }

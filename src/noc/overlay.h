@@ -139,15 +139,14 @@ enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsi
                                   bool effects, uint32_t value);
 
 /* The same where nothing but the stream's own registers is concerned: what circular buffers consist
- * of. False: nothing happened, overlay_read or overlay_write will do it. Only while nothing is due. */
+ * of. False, and OVERLAY_NOT_PLAIN: nothing happened, overlay_read or overlay_write will do it. Only
+ * while nothing is due. */
 bool overlay_plain_read(const struct overlay *overlay, unsigned stream, unsigned index,
                         uint32_t *value);
-bool overlay_plain_write(struct overlay *overlay, unsigned stream, unsigned index, uint32_t value);
 
-/* Would overlay_plain_write do it, and leave everything as it is? Programs reset circular buffers that
- * nobody uses. */
-bool overlay_plain_write_is_vain(const struct overlay *overlay, unsigned stream, unsigned index,
-                                 uint32_t value);
+enum overlay_plain { OVERLAY_NOT_PLAIN, OVERLAY_UNCHANGED, OVERLAY_CHANGED };
+enum overlay_plain overlay_plain_write(struct overlay *overlay, unsigned stream, unsigned index,
+                                       uint32_t value);
 
 /* The value of a register, without effects; 0 of a stream that is not there. */
 uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsigned index);

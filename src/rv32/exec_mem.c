@@ -81,14 +81,22 @@ static enum rv32_reply store_in_lanes(struct rv32_hart *hart, uint32_t address, 
                       "in another order than meant");
 }
 
+static __attribute__((noinline)) enum rv32_reply not_aligned(struct rv32_hart *hart,
+                                                             uint32_t address, unsigned size,
+                                                             uint64_t now, bool store,
+                                                             uint32_t value)
+{
+    if (store && address < hart->code->pages << RV32_PAGE_SHIFT) {
+        return store_in_lanes(hart, address, size, now, value);
+    }
+    return misaligned(hart, address, size, store, "the harts have no misaligned accesses");
+}
+
 static enum rv32_reply over_bus(struct rv32_hart *hart, uint32_t address, unsigned size,
                                 uint64_t now, bool store, uint32_t *value)
 {
     if (address & (size - 1)) {
-        bool is_l1 = address < hart->code->pages << RV32_PAGE_SHIFT;
-        return store && is_l1 ? store_in_lanes(hart, address, size, now, *value)
-                              : misaligned(hart, address, size, store,
-                                           "the harts have no misaligned accesses");
+        return not_aligned(hart, address, size, now, store, *value);
     }
     hart->access = (struct rv32_access){.address = address,
                                         .value = store ? *value : 0,

@@ -38,16 +38,15 @@ static bool quick_overlay(struct tile *tile, struct rv32_access *access)
     if (!access->store) {
         return overlay_plain_read(&tile->overlay, stream, index, &access->value);
     }
-    if (overlay_plain_write_is_vain(&tile->overlay, stream, index, access->value)) {
-        return true;
+    enum overlay_plain write =
+        tensix_watches(&tile->tensix)
+            ? OVERLAY_NOT_PLAIN
+            : overlay_plain_write(&tile->overlay, stream, index, access->value);
+    if (write == OVERLAY_CHANGED) {
+        tile_registers_changed(tile, access->address - offset % OVERLAY_STREAM_BYTES,
+                               OVERLAY_STREAM_BYTES, access->cycle);
     }
-    if (tensix_watches(&tile->tensix) ||
-        !overlay_plain_write(&tile->overlay, stream, index, access->value)) {
-        return false;
-    }
-    tile_registers_changed(tile, access->address - offset % OVERLAY_STREAM_BYTES,
-                           OVERLAY_STREAM_BYTES, access->cycle);
-    return true;
+    return write != OVERLAY_NOT_PLAIN;
 }
 
 /* --- All --- */
