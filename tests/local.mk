@@ -326,6 +326,7 @@ SHELL_TESTS = \
 	%D%/cli/kernel-sets.sh \
 	%D%/cli/machine.sh \
 	%D%/cli/noc-errors.sh \
+	%D%/cli/snapshots.sh \
 	%D%/cli/tensix-errors.sh \
 	%D%/cli/tensors.sh \
 	%D%/cli/usage.sh \

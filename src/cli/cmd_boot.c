@@ -197,7 +197,10 @@ static enum cli_exit plug_cables(struct session *session, const struct boot_opti
         if (options->loopback >> i & 1 &&
             penrose_ethernet_loopback(session->chip, ETHERNET_X + i, ETHERNET_Y, &error) !=
                 PENROSE_OK) {
-            return complain(options->cli, "--loopback: %s", error.text);
+            return complain(options->cli, "--loopback: %s%s", error.text,
+                            options->machine.restore_snapshot
+                                ? "; a snapshot brings its links, so leave out those that it has"
+                                : "");
         }
     }
     return CLI_DONE;

@@ -115,7 +115,7 @@ static error_t check(const struct run_options *options)
                               "kernels and their options need firmware: add --firmware DIR; a bare "
                               "program is --hart HART=ELF");
     }
-    if (!options->firmware && !options->started) {
+    if (!options->firmware && !options->started && !options->machine.restore_snapshot) {
         return options_refuse(options->cli,
                               "name a program: an ELF file for brisc, or --hart HART=ELF");
     }
@@ -181,7 +181,8 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
     .options = rows,
     .parser = parse,
-    .args_doc = "ELF\n--hart HART=ELF...\n--firmware DIR --kernel HART=ELF...\nPROGRAM.json",
+    .args_doc = "ELF\n--hart HART=ELF...\n--firmware DIR --kernel HART=ELF...\nPROGRAM.json\n"
+                "--restore-snapshot FILE",
     .doc = "Runs programs on one tile: bare ones, which have the harts to themselves and end with "
            "ebreak (a0 is the exit value), or kernels on tt-metal's firmware; or a program on a grid "
            "of tiles. ELF without a hart is for brisc."
@@ -195,7 +196,10 @@ static const struct argp argp = {
            "      --output 0x40000=b.npy:64x32:Float32:rows\n"
            "        puts a matrix to L1 as tiles of 32x32, and fetches one of 64 rows\n"
            "  penrose run copy.json --firmware pre-compiled/1234\n"
-           "        boots a grid, fills buffers from .npy files, launches kernels, writes outputs\n\n"
+           "        boots a grid, fills buffers from .npy files, launches kernels, writes outputs\n"
+           "  penrose run long.elf --max-cycles 100M --save-snapshot half\n"
+           "  penrose run --restore-snapshot half\n"
+           "        stops after so many cycles, and goes on from there\n\n"
            "A program description is JSON (comments are allowed; penrose(1) has all keys):\n"
            "  {\"grid\": \"11x10\",\n"
            "   \"dram\": {\"A\": {\"input\": \"a.npy\", \"format\": \"Float16_b\"},\n"
@@ -256,16 +260,24 @@ static enum cli_exit check_overlaps(const struct run_options *options)
     return exit;
 }
 
+static enum penrose_hart_state state_of(struct session *session, unsigned hart)
+{
+    struct tile_position tile = session->options->tile[0];
+    struct penrose_hart_info info;
+    bool is_known = penrose_hart_info(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &info,
+                                      NULL) == PENROSE_OK;
+    return is_known ? info.state : PENROSE_HART_HELD;
+}
+
+static bool is_unfinished(struct session *session, const struct run_options *options, unsigned hart)
+{
+    return options->started & 1u << hart && state_of(session, hart) != PENROSE_HART_PAUSED;
+}
+
 static bool all_paused(struct session *session, void *context)
 {
-    const struct run_options *options = context;
-    struct tile_position tile = options->machine.tile[0];
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
-        struct penrose_hart_info info;
-        if (options->started & 1u << hart &&
-            (penrose_hart_info(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &info,
-                               NULL) != PENROSE_OK ||
-             info.state != PENROSE_HART_PAUSED)) {
+        if (is_unfinished(session, context, hart)) {
             return false;
         }
     }
@@ -290,16 +302,10 @@ static enum cli_exit load(struct session *session, const struct run_options *opt
 /* The harts that have not paused: "brisc, trisc0". */
 static void name_unfinished(struct session *session, void *context, char *text, size_t size)
 {
-    const struct run_options *options = context;
-    struct tile_position tile = options->machine.tile[0];
     size_t length = 0;
     text[0] = 0;
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
-        struct penrose_hart_info info;
-        if (options->started & 1u << hart &&
-            penrose_hart_info(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &info,
-                              NULL) == PENROSE_OK &&
-            info.state != PENROSE_HART_PAUSED) {
+        if (is_unfinished(session, context, hart)) {
             snprintf(text + length, size - length, "%s%s", length ? ", " : "",
                      penrose_hart_name((enum penrose_hart)hart));
             length = strlen(text);
@@ -307,20 +313,46 @@ static void name_unfinished(struct session *session, void *context, char *text, 
     }
 }
 
+/* In a restored chip the hart may have been started before. */
+static enum cli_exit start_hart(struct session *session, enum penrose_hart hart, uint32_t entry)
+{
+    struct tile_position tile = session->options->tile[0];
+    struct penrose_error error;
+    enum penrose_status status = PENROSE_OK;
+    if (state_of(session, hart) != PENROSE_HART_HELD) {
+        status = penrose_hart_hold(session->chip, tile.x, tile.y, hart, &error);
+    }
+    if (status == PENROSE_OK) {
+        status = penrose_hart_release(session->chip, tile.x, tile.y, hart, entry, &error);
+    }
+    return status == PENROSE_OK ? CLI_DONE : complain(session->cli, "%s", error.text);
+}
+
+/* Programs that a restored chip is in the middle of. */
+static enum cli_exit find_started(struct session *session, struct run_options *options)
+{
+    struct tile_position tile = options->machine.tile[0];
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        options->started |= (unsigned)(state_of(session, hart) != PENROSE_HART_HELD) << hart;
+    }
+    return options->started ? CLI_DONE
+                            : complain(options->cli,
+                                       "%s: no hart of tile (%u, %u) has been started; name a "
+                                       "program for one, or another tile with --tile X,Y",
+                                       options->machine.restore_snapshot, tile.x, tile.y);
+}
+
 static enum cli_exit run_bare(struct session *session, struct run_options *options)
 {
     uint32_t entry[PENROSE_HARTS];
-    struct tile_position tile = options->machine.tile[0];
     struct goal goal = {.reached = all_paused, .describe = name_unfinished, .context = options};
     double start = host_milliseconds();
-    enum cli_exit exit = check_overlaps(options);
+    enum cli_exit exit =
+        options->started ? check_overlaps(options) : find_started(session, options);
     exit = exit ? exit : load(session, options, entry);
     for (unsigned hart = 0; hart < PENROSE_HARTS && !exit; hart++) {
-        struct penrose_error error;
-        if (options->program[hart] &&
-            penrose_hart_release(session->chip, tile.x, tile.y, (enum penrose_hart)hart,
-                                 entry[hart], &error) != PENROSE_OK) {
-            exit = complain(options->cli, "%s", error.text);
+        if (options->program[hart]) {
+            exit = start_hart(session, (enum penrose_hart)hart, entry[hart]);
         }
     }
     session->loading_ms += host_milliseconds() - start;

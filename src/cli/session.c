@@ -61,6 +61,7 @@ enum cli_exit session_open(struct session *session, struct cli *cli,
     if (exit) {
         return exit;
     }
+    session->opened_at = penrose_now(session->chip);
     session->progress.enabled = isatty(STDERR_FILENO) && (!options->tracing || options->trace_file);
     return options->tracing ? trace_start(cli, session->chip, options->trace_file, &session->trace)
                             : CLI_DONE;
@@ -199,7 +200,7 @@ static void explain(struct session *session, const struct goal *goal, enum cli_e
         snprintf(headline, sizeof headline,
                  "cycle limit: unfinished after %" PRIu64
                  " cycles: %s; raise --max-cycles, or look at what runs:",
-                 penrose_now(session->chip), unfinished);
+                 penrose_now(session->chip) - session->opened_at, unfinished);
         explain_waits(session, headline);
         break;
     case CLI_DEADLOCK:
@@ -217,8 +218,9 @@ enum cli_exit session_run(struct session *session, const struct goal *goal)
 {
     struct ticking ticking = {.session = session, .goal = goal};
     uint64_t now = penrose_now(session->chip), limit = session->options->max_cycles;
+    uint64_t used = now - session->opened_at;
     struct penrose_run run = {
-        .cycles = now < limit ? limit - now : 0, .until = tick, .context = &ticking};
+        .cycles = used < limit ? limit - used : 0, .until = tick, .context = &ticking};
     session->progress.first_cycle = now;
     session->progress.started = host_milliseconds();
     session->progress.next = session->progress.started + PROGRESS_AFTER_MS;

@@ -22,6 +22,7 @@ struct session {
     struct penrose_chip *chip;
     struct penrose_firmware *firmware; /* NULL for bare programs */
     struct trace *trace;
+    uint64_t opened_at;            /* cycle; not 0 in a chip that was restored */
     double loading_ms, running_ms; /* host time */
     struct {
         bool enabled, shown;

@@ -1,0 +1,89 @@
+#!/bin/bash
+# Snapshots of the program: what is saved goes on, with another command too, and bad ones are named.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+
+program() { # NAME WORD...: a program from address 0 on
+    make_elf "$work/$1.elf" 0 "0 7 ${*:2}"
+}
+
+program copy 000087b7 0007a503 00a7a223 00100073 # a0 = [0x8000]; [0x8004] = a0; ebreak
+program seven 00700513 00100073                  # li a0, 7; ebreak
+program load 004007b7 0007a503                   # from 0x400000
+saved=$work/saved
+
+# --- Going on ---
+
+expect "save" 0 'out:brisc +done +5' -- \
+    run "$work/copy.elf" --poke 0x8000=5 --save-snapshot "$saved"
+expect "memory comes back" 0 'out:brisc +done +7' 'out:0x00008000  00000005 00000005' -- \
+    run "$work/seven.elf" --restore-snapshot "$saved" --dump 0x8000,8
+expect "with other threads" 0 'out:0x00008000  00000005 00000005' -- \
+    run "$work/seven.elf" --restore-snapshot "$saved" --dump 0x8000,8 --threads 3
+expect "save what was restored" 0 -- \
+    run "$work/seven.elf" --restore-snapshot "$saved" --save-snapshot "$work/again"
+expect "and restore that" 0 'out:0x00008000  00000005 00000005' -- \
+    run "$work/seven.elf" --restore-snapshot "$work/again" --dump 0x8000,8
+expect "over the file that was restored" 0 -- \
+    run "$work/copy.elf" --poke 0x8000=6 --restore-snapshot "$saved" --save-snapshot "$saved"
+expect "which has changed" 0 'out:0x00008000  00000006 00000006' -- \
+    run "$work/seven.elf" --restore-snapshot "$saved" --dump 0x8000,8
+program count 00150513 ffdff06f # addi a0, a0, 1; j to it
+expect "save in the middle" 3 'unfinished after 1024 cycles: brisc' -- \
+    run "$work/count.elf" --max-cycles 1000 --save-snapshot "$work/middle"
+expect "go on" 3 'unfinished after 2048 cycles: brisc' 'out:brisc +running +- +3072 ' -- \
+    run --restore-snapshot "$work/middle" --max-cycles 2k
+expect "go on beside another program" 3 'unfinished after [0-9]+ cycles: trisc0' \
+    'out:trisc0 +running +- +1024' -- \
+    run --restore-snapshot "$work/middle" --hart "trisc0=$work/count.elf" --max-cycles 1000
+expect "a program that has ended" 0 'out:brisc +done +6' -- run --restore-snapshot "$saved"
+expect "nothing to go on with" 2 'no hart of tile \(3, 2\) has been started; name a program' -- \
+    run --restore-snapshot "$saved" --tile 3,2
+expect "a schedule is saved" 0 -- \
+    run "$work/copy.elf" --schedule random:3 --card p100a --save-snapshot "$work/random"
+expect "and used" 2 '16, 11.*(harvested|no tile)|fused off|no Tensix' -- \
+    run "$work/seven.elf" --restore-snapshot "$work/random" --tile 16,11
+expect "a fault is saved, too" 1 'unmapped-address' -- \
+    run "$work/load.elf" --save-snapshot "$work/fault"
+report "of a chip that has stopped" "$([ -s "$work/fault" ] || echo "no file")"
+
+# --- What is wrong ---
+
+head -c 200 "$saved" >"$work/short"
+{ head -c 200 "$saved" && printf 'Penrose' && tail -c +208 "$saved"; } >"$work/changed"
+expect "no file" 2 "$work/nothing: cannot be read: No such file" -- \
+    run "$work/seven.elf" --restore-snapshot "$work/nothing"
+expect "no snapshot" 2 'seven.elf: this is no snapshot of Penrose' -- \
+    run "$work/seven.elf" --restore-snapshot "$work/seven.elf"
+expect "a part of one" 2 'the snapshot is damaged \(it ends too early\); make it again' -- \
+    run "$work/seven.elf" --restore-snapshot "$work/short"
+expect "a damaged one" 2 'the snapshot is damaged' -- \
+    run "$work/seven.elf" --restore-snapshot "$work/changed"
+for option in "--schedule lockstep" "--timing timed" "--card p150a" "--policy all=warn"; do
+    # shellcheck disable=SC2086
+    expect "with $option" 2 'are those of the snapshot; leave them out' -- \
+        run "$work/seven.elf" --restore-snapshot "$saved" $option
+done
+expect "into a folder" 2 "--save-snapshot: $work: .*directory" -- \
+    run "$work/seven.elf" --save-snapshot "$work"
+expect "where nothing can be" 2 '--save-snapshot: .*No such file' -- \
+    run "$work/seven.elf" --save-snapshot "$work/nowhere/file"
+report "nothing half written is left" "$(find "$work" -name '*.part')"
+
+# --- Firmware ---
+
+root=$("$srcdir/scripts/fetch-firmware" --offline 2>/dev/null) || {
+    echo "no firmware: the rest is left out"
+    finish
+}
+firmware=$(dirname "$(find "$root" -maxdepth 2 -name drisc | sort | head -1)")
+expect "boot a chip" 0 'out:^176 tiles are ready' -- \
+    boot "$firmware" --tiles chip --loopback 20,25 --save-snapshot "$work/chip"
+expect "what is ready is not booted again" 0 'out:^176 tiles are ready' -- \
+    boot "$firmware" --tiles chip --restore-snapshot "$work/chip"
+expect "a link that is there already" 2 'Ethernet \(20, 25\) has a link already; a snapshot brings' -- \
+    boot "$firmware" --tiles chip --loopback all --restore-snapshot "$work/chip"
+expect "one that is too late" 2 'runs already; make its link before booting' -- \
+    boot "$firmware" --tiles chip --loopback 21,25 --restore-snapshot "$work/chip"
+finish
