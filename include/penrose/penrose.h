@@ -466,7 +466,7 @@ void penrose_firmware_close(struct penrose_firmware *firmware);
 enum penrose_status penrose_boot(struct penrose_chip *chip, unsigned x, unsigned y,
                                  struct penrose_firmware *firmware, struct penrose_error *error);
 
-/* True when the firmware of the tile has finished its initialisation and waits for work. */
+/* True when this firmware is on the tile, has finished its initialisation, and waits for work. */
 bool penrose_firmware_ready(struct penrose_chip *chip, unsigned x, unsigned y,
                             const struct penrose_firmware *firmware);
 

@@ -158,5 +158,6 @@ bool loader_companion_ready(const struct loader_companion *companion, struct loa
     uint32_t go_message = layout->mailbox_base + layout->mailboxes_go_messages.offset;
     uint8_t signal;
     return memory.read(memory.context, go_message + layout->go_msg_signal.offset, &signal, 1) &&
-           signal == layout->RUN_MSG_DONE;
+           signal == layout->RUN_MSG_DONE &&
+           loader_is_loaded(companion->elf[0], companion->entry[0], memory);
 }

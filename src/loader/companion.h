@@ -42,7 +42,7 @@ enum penrose_status loader_companion_boot(const struct loader_companion *compani
                                           struct loader_writes *writes,
                                           struct penrose_error *error);
 
-/* Has it finished its initialisation? */
+/* Is it loaded, and has it finished its initialisation? */
 bool loader_companion_ready(const struct loader_companion *companion, struct loader_memory memory);
 
 #endif

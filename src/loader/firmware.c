@@ -399,6 +399,20 @@ enum penrose_status loader_firmware_boot(const struct loader_firmware *firmware,
     return done ? PENROSE_OK : error_set(error, PENROSE_E_MEMORY, "boot writes: out of memory");
 }
 
+bool loader_is_loaded(const struct loader_elf *elf, uint32_t entry, struct loader_memory memory)
+{
+    enum { ENOUGH = 32 };
+    uint8_t bytes[ENOUGH];
+    const struct loader_segment *segment = loader_elf_segment_at(elf, entry);
+    uint32_t offset = segment ? entry - segment->vaddr : 0;
+    if (!segment || offset >= segment->filesz) {
+        return false;
+    }
+    size_t size = segment->filesz - offset < ENOUGH ? segment->filesz - offset : ENOUGH;
+    return memory.read(memory.context, entry, bytes, size) &&
+           memcmp(bytes, segment->bytes + offset, size) == 0;
+}
+
 bool loader_firmware_ready(const struct loader_firmware *firmware, struct loader_memory memory)
 {
     const struct loader_layout *layout = &firmware->layout;
@@ -420,5 +434,6 @@ bool loader_firmware_ready(const struct loader_firmware *firmware, struct loader
     uint32_t done = layout->RUN_SYNC_MSG_DONE;
     return signal == layout->RUN_MSG_DONE && sync[0] == done && sync[2] == done &&
            sync[3] == done &&
-           (sync[1] == done || sync[1] == layout->RUN_SYNC_MSG_INIT_SYNC_REGISTERS);
+           (sync[1] == done || sync[1] == layout->RUN_SYNC_MSG_INIT_SYNC_REGISTERS) &&
+           loader_is_loaded(firmware->elf[LOADER_BRISC], firmware->entry[LOADER_BRISC], memory);
 }

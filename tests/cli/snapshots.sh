@@ -82,6 +82,16 @@ expect "boot a chip" 0 'out:^176 tiles are ready' -- \
     boot "$firmware" --tiles chip --loopback 20,25 --save-snapshot "$work/chip"
 expect "what is ready is not booted again" 0 'out:^176 tiles are ready' -- \
     boot "$firmware" --tiles chip --restore-snapshot "$work/chip"
+expect "boot one tile" 0 'out:^1 tile is ready' -- \
+    boot "$firmware" --save-snapshot "$work/one"
+expect "and another one" 0 'out:^2 tiles are ready' 'out:brisc +polling' -- \
+    boot "$firmware" --tile 1,2 --tile 3,3 --restore-snapshot "$work/one" --save-snapshot "$work/two"
+report "which runs" "$(grep -E ' held ' "$work/out")"
+expect "Ethernet and DRAM tiles beside it" 0 'out:^176 tiles are ready' -- \
+    boot "$firmware" --tiles chip --restore-snapshot "$work/two"
+report "which run" "$(grep -E ' brisc .* held | drisc .* held ' "$work/out")"
+expect "firmware where a program ran" 0 'out:^1 tile is ready' 'out:trisc2 +polling' -- \
+    boot "$firmware" --restore-snapshot "$saved"
 expect "a link that is there already" 2 'Ethernet \(20, 25\) has a link already; a snapshot brings' -- \
     boot "$firmware" --tiles chip --loopback all --restore-snapshot "$work/chip"
 expect "one that is too late" 2 'runs already; make its link before booting' -- \

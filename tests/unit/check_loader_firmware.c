@@ -357,13 +357,18 @@ START_TEST(ready_without_memory)
     struct loader_firmware *firmware = set_opened(&options);
     struct memory *memory = boot(firmware, &(struct loader_boot){0});
     memory->bytes[0x373] = 0;
-    static const uint32_t read[] = {0x3a0, 0x373, 0x68};
-    for (unsigned i = 0; i < 3; i++) {
+    struct loader_memory access = {read_memory, memory};
+    const uint32_t entry = firmware->entry[LOADER_BRISC], read[] = {0x3a0, 0x373, 0x68, entry};
+    for (unsigned i = 0; i < 4; i++) {
         memory->broken = read[i] + 1;
-        ck_assert(!loader_firmware_ready(firmware, (struct loader_memory){read_memory, memory}));
+        ck_assert(!loader_firmware_ready(firmware, access));
     }
     memory->broken = 0;
-    ck_assert(loader_firmware_ready(firmware, (struct loader_memory){read_memory, memory}));
+    ck_assert(loader_firmware_ready(firmware, access));
+    memory->bytes[entry] ^= 1; /* another program */
+    ck_assert(!loader_firmware_ready(firmware, access));
+    memset(memory->bytes, 0, sizeof memory->bytes); /* never booted */
+    ck_assert(!loader_firmware_ready(firmware, access));
     loader_firmware_close(firmware);
     free(memory);
 }
