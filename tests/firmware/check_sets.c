@@ -189,6 +189,10 @@ static bool boot(struct penrose_chip *chip, const char *directory,
         printf("boot: %s\n", error.text);
         return false;
     }
+    if (ready(chip, *firmware)) {
+        printf("boot: ready before any hart has run\n");
+        return false;
+    }
     double booted = milliseconds();
     bool is_ready = run(chip, *firmware, ready, "booting");
     double end = milliseconds();
