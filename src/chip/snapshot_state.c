@@ -428,6 +428,15 @@ static void save_packets(struct snapshot_writer *writer, struct shared_data *sha
     snapshot_put_number(writer, 0);
 }
 
+/* Are there as many bytes as whoever serves the packet takes? */
+static bool has_enough(const struct noc_packet *packet)
+{
+    uint32_t room = packet->data ? packet->size : sizeof packet->word;
+    uint32_t taken = packet->has_enables ? NOC_MOST_ENABLED : packet->size;
+    bool takes_data = packet->kind == NOC_WRITE || packet->kind == NOC_READ_RESPONSE;
+    return !takes_data || taken <= room;
+}
+
 /* The next packet of a list, NULL at its end. */
 static struct noc_packet *load_packet(struct snapshot_reader *reader, struct shared_data *shared,
                                       struct noc_pool *pool)
@@ -443,6 +452,10 @@ static struct noc_packet *load_packet(struct snapshot_reader *reader, struct sha
     load_object(reader, &type_noc_packet, packet);
     if (reader->status == PENROSE_OK) {
         load_data(reader, shared, pool, packet);
+    }
+    if (reader->status == PENROSE_OK && !has_enough(packet)) {
+        snapshot_fail(reader, PENROSE_E_FORMAT, "a packet of %u bytes has too few data",
+                      packet->size);
     }
     if (reader->status != PENROSE_OK) {
         noc_packet_free(pool, packet);
@@ -580,9 +593,34 @@ static void save_tile(struct snapshot_writer *writer, struct shared_data *shared
     save_packets(writer, shared, tile->sent.head);
 }
 
+/* Whoever wakes a hart divides by the length of its loop. */
+static void check_sleepers(struct snapshot_reader *reader, const struct tile *tile)
+{
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        if (tile->run[core].state == HART_ASLEEP && !tile->run[core].idle.period) {
+            snapshot_fail(reader, PENROSE_E_FORMAT, "hart %u of %s sleeps in no loop", core,
+                          tile->name);
+        }
+    }
+}
+
+static void check_expansions(struct snapshot_reader *reader, const struct tile *tile)
+{
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        if (!mop_is_sound(&tile->tensix.thread[thread].mop.expansion)) {
+            snapshot_fail(reader, PENROSE_E_FORMAT, "thread %u of %s is nowhere in a MOP", thread,
+                          tile->name);
+        }
+    }
+}
+
 static void load_tile(struct snapshot_reader *reader, struct shared_data *shared, struct tile *tile)
 {
     load_object(reader, &type_tile, tile);
+    if (reader->status == PENROSE_OK) {
+        check_sleepers(reader, tile);
+        check_expansions(reader, tile);
+    }
     load_pages(reader, tile->l1, tile->kind->l1_bytes);
     snapshot_get_sparing(reader, tile->marks, marks_of(tile));
     for (unsigned core = 0; core < RV32_CORES; core++) {
@@ -768,7 +806,8 @@ static void load_reports(struct snapshot_reader *reader, struct penrose_chip *ch
     chip->unmodelled_count = snapshot_get_number(reader, "unmodelled uses", CHIP_UNMODELLED);
     for (size_t i = 0; i < chip->unmodelled_count && reader->status == PENROSE_OK; i++) {
         load_object(reader, &type_penrose_unmodelled, &chip->unmodelled[i]);
-        chip->unmodelled[i].range = range_of(chip, &chip->unmodelled[i]);
+        bool is_good = reader->status == PENROSE_OK;
+        chip->unmodelled[i].range = is_good ? range_of(chip, &chip->unmodelled[i]) : "";
     }
 }
 

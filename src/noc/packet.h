@@ -20,6 +20,7 @@ enum {
     NOC_HEIGHT = 12,
     NOC_NODES = NOC_WIDTH * NOC_HEIGHT,
     NOC_MOST_BYTES = 16384, /* of data in a packet */
+    NOC_MOST_ENABLED = 64,  /* of a write with byte enables, whose data are as long */
     NOC_FLIT_BYTES = 64,
 };
 

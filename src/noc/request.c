@@ -28,10 +28,7 @@ enum {
 };
 #define CTRL_ACCUMULATE (UINT32_C(1) << 31)
 
-enum {
-    MOST_ENABLED = 64,   /* bytes of a write with byte enables */
-    MOST_TOTAL = 1 << 21 /* bytes of a request: counters have eight bits */
-};
+enum { MOST_TOTAL = 1 << 21 }; /* bytes of a request: counters have eight bits */
 #define MMIO_FIRST UINT64_C(0xff000000)
 
 /* The registers of a command buffer. */
@@ -266,7 +263,7 @@ static bool take_data(const struct command *command, const struct noc_initiator 
     if (packet->has_enables && !to_register) { /* an aligned block */
         from &= ~UINT64_C(15);
         packet->address &= ~UINT64_C(15);
-        packet->size = MOST_ENABLED;
+        packet->size = NOC_MOST_ENABLED;
     } else if (packet->has_enables) {
         packet->size = 4;
         packet->has_enables = false;

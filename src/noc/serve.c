@@ -7,7 +7,7 @@
 
 #include "noc/atomic.h"
 
-enum { HEADER_BYTES = 16, LINE_BYTES = 16, MOST_ENABLED = 64 }; /* of L1 and of a write */
+enum { HEADER_BYTES = 16, LINE_BYTES = 16 /* of L1 */ };
 #define REGISTERS_FIRST UINT64_C(0xff000000)
 
 /* --- Rules --- */
@@ -127,7 +127,7 @@ static enum noc_answer write_enabled(const struct noc_target *target,
                                      const char **rule)
 {
     const uint8_t *bytes = noc_packet_bytes(packet);
-    for (unsigned end = MOST_ENABLED; end > 0;) {
+    for (unsigned end = NOC_MOST_ENABLED; end > 0;) {
         if (!(packet->enables >> (end - 1) & 1)) {
             end--;
             continue;

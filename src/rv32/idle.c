@@ -391,8 +391,12 @@ static uint32_t extended(uint32_t word, uint32_t value)
 static void replay_step(struct rv32_hart *hart, uint64_t now,
                         const struct rv32_idle_place **place)
 {
-    const struct rv32_page *page = rv32_code_page(hart->code, hart->pc >> RV32_PAGE_SHIFT);
-    unsigned position = hart->pc >> 2 & (RV32_PAGE_OPS - 1);
+    unsigned position;
+    const struct rv32_page *page = rv32_page_at(hart, hart->pc, &position);
+    if (!page || page->rows[position] < 0) {
+        rv32_run(hart, now, now + 1); /* somebody else has changed the pc: that faults */
+        return;
+    }
     const struct rv32_op *op = &page->ops[position];
     uint32_t word = page->words[position], value;
     enum rv32_class class = rv32_row_effects((unsigned)page->rows[position], word).class;
@@ -419,7 +423,7 @@ void rv32_idle_resume(struct rv32_hart *hart, const struct rv32_idle *idle, uint
     const struct rv32_idle_place *place = idle->place;
     hart->retired += skipped * idle->period;
     for (uint64_t at = idle->since + skipped * idle->period; at < now; at++) {
-        if (place == idle->place + idle->places) {
+        if (place >= idle->place + idle->places) {
             place = idle->place;
         }
         replay_step(hart, at, &place);

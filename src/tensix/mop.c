@@ -99,6 +99,19 @@ static uint32_t next_of_loop(struct mop_expansion *expansion)
 
 /* --- Both --- */
 
+bool mop_is_sound(const struct mop_expansion *expansion)
+{
+    const uint32_t *length = expansion->length;
+    enum { LIST = sizeof expansion->list[0] / sizeof expansion->list[0][0] };
+    uint64_t end = expansion->is_loop
+                       ? (uint64_t)expansion->starts + expansion->inner + expansion->ends
+                       : length[expansion->mask & 1];
+    bool has_words = expansion->starts <= 1 && expansion->ends <= 2;
+    bool has_lists = length[0] <= LIST && length[1] <= LIST && length[0] && length[1];
+    return expansion->iterations == 0 || (expansion->position < end &&
+                                          (expansion->is_loop ? has_words : has_lists));
+}
+
 void mop_start(struct mop_expander *expander, uint32_t word)
 {
     struct tensix_args_MOP args = tensix_decode_MOP(word);

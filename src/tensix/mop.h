@@ -75,6 +75,9 @@ struct mop_expander {
     struct mop_expansion expansion;
 };
 
+/* Can mop_next go on from here? For states that come from elsewhere. */
+bool mop_is_sound(const struct mop_expansion *expansion);
+
 /* Executes a MOP_CFG; takes effect with the next MOP. */
 void mop_config(struct mop_expander *expander, uint32_t word);
 

@@ -11,7 +11,7 @@
 /* A hart that runs alone is interrupted this often to see whether it waits in a loop. The first
  * searches after it was woken come soon, and end after few steps: mostly it waits again in a
  * moment. */
-enum { SOLO_CYCLES = 16384, PROBE_INTERVAL = 16, MOST_PROBE_BACKOFF = 12, FEW_STEPS = 24 };
+enum { SOLO_CYCLES = 16384, PROBE_INTERVAL = 16, FEW_STEPS = 24 };
 
 static const enum penrose_fault_kind fault_kind_of[] = {
     [RV32_FAULT_ILLEGAL] = PENROSE_FAULT_ILLEGAL,
@@ -196,7 +196,7 @@ static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
         }
         break;
     case RV32_PROBE_BUSY:
-        run->probe_fails += run->probe_fails < MOST_PROBE_BACKOFF;
+        run->probe_fails += run->probe_fails < TILE_MOST_BACKOFF;
         run->probe_at = run->time + ((uint64_t)PROBE_INTERVAL << run->probe_fails);
         after_burst(tile, core);
         break;

@@ -149,6 +149,7 @@ enum hart_state {
 enum {
     TILE_FIRST_PROBE = 64, /* cycles after a hart was woken */
     TILE_PROBES_SOON = 2,  /* as long as no more of them failed, searches come soon and are short */
+    TILE_MOST_BACKOFF = 12, /* the next one comes later each time, but no more than so */
     TILE_LOADS = 4,
     TILE_LOOPS = 4,
 };
