@@ -274,7 +274,7 @@ tests_unit_check_spec_vector_memory_SOURCES = %D%/unit/check_spec_vector_memory.
 	$(rv32_harness) $(spec_vector)
 tests_unit_check_spec_vector_permute_SOURCES = %D%/unit/check_spec_vector_permute.c \
 	$(rv32_harness) $(spec_vector)
-tests_unit_check_snapshot_forged_SOURCES = %D%/unit/check_snapshot_forged.c %D%/unit/run_suite.h %D%/unit/snapshot_scenes.c %D%/unit/snapshot_scenes.h
+tests_unit_check_snapshot_forged_SOURCES = %D%/unit/check_snapshot_forged.c %D%/unit/run_suite.h %D%/unit/snapshot_bytes.h %D%/unit/snapshot_scenes.c %D%/unit/snapshot_scenes.h
 tests_unit_check_snapshot_SOURCES = %D%/unit/check_snapshot.c %D%/unit/snapshot_scenes.c %D%/unit/snapshot_scenes.h
 tests_unit_check_tdma_SOURCES = %D%/unit/check_tdma.c $(mmio_harness) $(tile_harness)
 tests_unit_check_sleep_SOURCES = %D%/unit/check_sleep.c $(tile_harness)

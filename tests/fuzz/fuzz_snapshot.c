@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/snapshot.h"
+#include "../unit/snapshot_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -24,22 +24,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
     } while (0)
 
 /* --- A good state: tiles of each kind, packets under way --- */
-
-struct state {
-    uint8_t *bytes;
-    size_t size, at;
-};
-
-static bool append(void *context, const uint8_t *bytes, size_t size)
-{
-    struct state *state = context;
-    uint8_t *grown = realloc(state->bytes, state->size + size + 1);
-    REQUIRE(grown);
-    memcpy(grown + state->size, bytes, size);
-    state->bytes = grown;
-    state->size += size;
-    return true;
-}
 
 static void write_word(struct penrose_chip *chip, unsigned x, unsigned y, uint64_t address,
                        uint32_t word)
@@ -59,58 +43,41 @@ static void start_packets(struct penrose_chip *chip)
     write_word(chip, 1, 2, niu + 0x40, 1);
 }
 
-static struct state make_good(void)
+static struct snapshot_bytes make_good(void)
 {
-    struct state state = {0};
+    struct snapshot_bytes state = {0};
     struct penrose_options options;
     struct penrose_chip *chip;
     const struct penrose_run run = {.cycles = 200, .pass_quiet_time = true};
-    struct snapshot_writer *writer = malloc(sizeof *writer);
     penrose_options_default(&options);
     options.schedule = PENROSE_RANDOM;
-    REQUIRE(writer && penrose_chip_create(&options, &chip, NULL) == PENROSE_OK);
+    REQUIRE(penrose_chip_create(&options, &chip, NULL) == PENROSE_OK);
     penrose_ethernet_loopback(chip, 20, 25, NULL);
     write_word(chip, 17, 12, 0x1000, 1);
     write_word(chip, 8, 3, 0x1000, 1);
     start_packets(chip);
     penrose_run(chip, &run);
-    *writer = (struct snapshot_writer){.put = append, .context = &state, .shares = true};
-    snapshot_hash_init(&writer->hash);
-    REQUIRE(snapshot_save_chip(writer, chip));
-    snapshot_flush(writer);
-    free(writer);
+    REQUIRE(snapshot_bytes_save(&state, chip));
     penrose_chip_destroy(chip);
     return state;
 }
 
 /* --- Inputs --- */
 
-static size_t take(void *context, uint8_t *bytes, size_t size)
-{
-    struct state *state = context;
-    size_t left = state->size - state->at, part = size < left ? size : left;
-    memcpy(bytes, state->bytes + state->at, part);
-    state->at += part;
-    return part;
-}
-
-static struct penrose_chip *load_state(const struct state *good, const uint8_t *changes,
+static struct penrose_chip *load_state(const struct snapshot_bytes *good, const uint8_t *changes,
                                        size_t count)
 {
-    struct penrose_chip *chip = NULL;
-    struct state state = {.bytes = malloc(good->size), .size = good->size};
-    struct snapshot_reader *reader = malloc(sizeof *reader);
-    REQUIRE(state.bytes && reader);
+    struct penrose_chip *chip;
+    struct snapshot_bytes state = {.bytes = malloc(good->size), .size = good->size};
+    REQUIRE(state.bytes);
     memcpy(state.bytes, good->bytes, good->size);
     for (size_t i = 0; i < count; i++) {
         const uint8_t *change = changes + 4 * i;
         uint64_t where = change[0] | (uint64_t)change[1] << 8 | (uint64_t)change[2] << 16;
         state.bytes[where * good->size >> 24] = change[3];
     }
-    *reader = (struct snapshot_reader){.take = take, .context = &state};
-    snapshot_hash_init(&reader->hash);
-    snapshot_load_chip(reader, NULL, &chip, NULL);
-    free(reader);
+    enum penrose_status status = snapshot_bytes_load(&state, &chip);
+    REQUIRE((status == PENROSE_OK) == (chip != NULL));
     free(state.bytes);
     return chip;
 }
@@ -129,7 +96,7 @@ static void check(struct penrose_chip *chip)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static struct state good;
+    static struct snapshot_bytes good;
     struct penrose_chip *chip = NULL;
     struct penrose_error error;
     if (!good.bytes) {
