@@ -806,8 +806,9 @@ static void load_reports(struct snapshot_reader *reader, struct penrose_chip *ch
     chip->unmodelled_count = snapshot_get_number(reader, "unmodelled uses", CHIP_UNMODELLED);
     for (size_t i = 0; i < chip->unmodelled_count && reader->status == PENROSE_OK; i++) {
         load_object(reader, &type_penrose_unmodelled, &chip->unmodelled[i]);
-        bool is_good = reader->status == PENROSE_OK;
-        chip->unmodelled[i].range = is_good ? range_of(chip, &chip->unmodelled[i]) : "";
+        if (reader->status == PENROSE_OK) {
+            chip->unmodelled[i].range = range_of(chip, &chip->unmodelled[i]);
+        }
     }
 }
 

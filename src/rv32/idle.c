@@ -69,7 +69,8 @@ static uint32_t access_address(const struct rv32_hart *hart, const struct rv32_o
 bool rv32_idle_note(struct rv32_hart *hart, struct rv32_idle *idle, uint32_t word)
 {
     uint32_t address = hart->x[word >> 15 & 31] + (uint32_t)((int32_t)word >> 20), value;
-    return access_size(word) <= sizeof value && peek(hart, address, access_size(word), &value) == RV32_POLL_STATE &&
+    return access_size(word) <= sizeof value &&
+           peek(hart, address, access_size(word), &value) == RV32_POLL_STATE &&
            add_place(idle, address, access_size(word), value);
 }
 
@@ -315,7 +316,8 @@ static bool goes_straight(struct rv32_hart *hart, uint64_t *now, uint64_t limit)
         return false;
     }
     *now = rv32_run(hart, *now, *now + SCOUT);
-    return hart->stop != RV32_RUNNING || rv32_was_cut(hart, *now) || (hart->pc > pc && hart->pc - pc > STRAIGHT_BYTES);
+    return hart->stop != RV32_RUNNING || rv32_was_cut(hart, *now) ||
+           (hart->pc > pc && hart->pc - pc > STRAIGHT_BYTES);
 }
 
 enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
