@@ -59,6 +59,7 @@ UNIT_TESTS = \
 	%D%/unit/check_link \
 	%D%/unit/check_matrix_math \
 	%D%/unit/check_mop \
+	%D%/unit/check_noc_transaction \
 	%D%/unit/check_noc_window \
 	%D%/unit/check_packet \
 	%D%/unit/check_pool \
@@ -251,6 +252,8 @@ tests_unit_check_loader_symbols_SOURCES = %D%/unit/check_loader_symbols.c $(load
 tests_unit_check_loader_writes_SOURCES = %D%/unit/check_loader_writes.c $(loader_image)
 tests_unit_check_loader_xip_SOURCES = %D%/unit/check_loader_xip.c $(loader_image)
 tests_unit_check_mailbox_SOURCES = %D%/unit/check_mailbox.c $(mmio_harness) $(tile_harness)
+tests_unit_check_noc_transaction_SOURCES = %D%/unit/check_noc_transaction.c $(mmio_harness) \
+	$(tile_harness)
 tests_unit_check_noc_window_SOURCES = %D%/unit/check_noc_window.c $(mmio_harness) \
 	$(tile_harness)
 tests_unit_check_overlay_SOURCES = %D%/unit/check_overlay.c %D%/unit/check_overlay_world.h

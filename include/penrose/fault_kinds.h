@@ -38,5 +38,6 @@ PENROSE_FAULT_KIND(NOC_MULTICAST, "noc-multicast", STOP, "a multicast must reach
 PENROSE_FAULT_KIND(NOC_CREDIT, "noc-credit", WARN, "a response goes to the NIU that waits for it")
 PENROSE_FAULT_KIND(NOC_BUSY, "noc-busy-buffer", WARN, "registers of a request initiator must not change before bit 0 of its NOC_CMD_CTRL is clear")
 PENROSE_FAULT_KIND(NOC_HELD, "noc-held-tile", STOP, "a tile that is fused off or whose clock is off answers nothing")
+PENROSE_FAULT_KIND(NOC_LINKED, "noc-linked", STOP, "the requests of a linked transaction go to one destination on one virtual channel, and the last of them ends it")
 PENROSE_FAULT_KIND(ETHERNET, "bad-frame", WARN, "what arrives over Ethernet must fit where it goes")
 PENROSE_FAULT_KIND(HANG, "hardware-hang", STOP, "the hardware would wait for ever")

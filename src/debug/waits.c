@@ -6,6 +6,7 @@
 #include "debug/wait_lines.h"
 #include "debug/wait_places.h"
 #include "isa/export.h"
+#include "noc/transaction.h"
 
 static void put_position(struct wait_words *words, struct penrose_chip *chip,
                          const struct tile *tile, enum penrose_hart hart, uint32_t pc)
@@ -260,11 +261,37 @@ static void add_lost(struct wait_lines *lines, const struct penrose_chip *chip,
     wait_lines_add(lines, tile->x, tile->y, &words);
 }
 
-static void add_noc(struct wait_lines *lines, const struct penrose_chip *chip,
-                    const struct tile *tile)
+/* A transaction that nobody has ended keeps everybody else from sending. */
+static void add_transaction(struct wait_lines *lines, struct penrose_chip *chip,
+                            const struct tile *tile, unsigned noc)
+{
+    const struct niu_transaction *open = &tile->niu[noc].transaction;
+    struct wait_words words;
+    char to[40];
+    if (!open->is_open) {
+        return;
+    }
+    noc_member_describe(open->to, noc, to, sizeof to);
+    wait_words_start(&words);
+    wait_words_put(&words, "NoC %u: a linked transaction to raw %s is open", noc, to);
+    if (open->sender) {
+        wait_words_put(&words, " by stream %u", (unsigned)open->sender - 1);
+    } else if (open->agent < RV32_CORES) {
+        wait_words_put(&words, " by %s", rv32_core_names[open->agent]);
+        put_position(&words, chip, tile, (enum penrose_hart)open->agent, open->pc);
+    }
+    wait_words_put(&words,
+                   " since cycle %llu: nothing else can leave before a request without "
+                   "bit 6 of NOC_CTRL ends it",
+                   (unsigned long long)open->since);
+    wait_lines_add(lines, tile->x, tile->y, &words);
+}
+
+static void add_noc(struct wait_lines *lines, struct penrose_chip *chip, const struct tile *tile)
 {
     add_door(lines, chip, tile);
     for (unsigned noc = 0; noc < 2; noc++) {
+        add_transaction(lines, chip, tile, noc);
         for (unsigned id = 0; id < NIU_TRANSACTIONS; id++) {
             add_lost(lines, chip, tile, noc, id);
         }

@@ -19,4 +19,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/request.c \
 	%D%/request.h \
 	%D%/serve.c \
-	%D%/serve.h
+	%D%/serve.h \
+	%D%/transaction.c \
+	%D%/transaction.h

@@ -91,10 +91,22 @@ enum niu_counter {
 /* Of NIU_CFG_0 in a DRAM tile: the NoC sees GDDR, else what the hart sees. */
 #define NIU_AXI_SUBORDINATE (UINT32_C(1) << 15)
 
+/* A transaction of several requests that has begun and not ended (SPEC: MemoryMap,
+ * NOC_CMD_VC_LINKED). Words alone: a snapshot takes it as it is. */
+struct niu_transaction {
+    uint64_t since; /* cycle */
+    uint32_t is_open;
+    uint32_t to;        /* tile or rectangle, as noc/transaction.h packs it */
+    uint32_t channel;   /* that software chose, else NOC_ANY_CHANNEL */
+    uint32_t agent, pc; /* who began it */
+    uint32_t sender;    /* 0: a request initiator, else 1 + the overlay's stream */
+};
+
 /* Registers from offset 0 to NIU_BUFFER_BYTES by offset / 4, then those of the other command
  * buffers, close together. */
 struct niu {
     uint32_t word[NIU_WORDS];
+    struct niu_transaction transaction;
 };
 
 /* The index of the first word of a command buffer. */
@@ -123,8 +135,8 @@ void niu_reset(struct niu *niu, unsigned noc, unsigned x, unsigned y);
  * NOC_NODE_ID and NOC_ENDPOINT_ID appear in each command buffer. */
 void niu_set_identity(struct niu *niu, uint32_t offset, uint32_t value);
 
-/* The word of a register that only holds what was written, or what hardware counts (then `writes` must
- * be false); NULL for the others. What kernels use all the time. */
+/* The word of a register that only holds what was written, or what hardware counts (then `writes`
+ * must be false); NULL for the others. What kernels use all the time. */
 static inline uint32_t *niu_plain(struct niu *niu, uint32_t offset, bool writes)
 {
     uint32_t in_buffer = offset % NIU_BUFFER_BYTES;

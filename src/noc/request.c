@@ -2,13 +2,16 @@
  * Request initiators, see noc/request.h.
  *
  * A request is accepted (checks of what its registers say, what software's write counts) and
- * departs: then its data are taken and it has been sent. Usually both happen at once. A request that
- * fails a check has had no effect. What only the receiver can judge (is there memory, is it aligned
- * for it) noc/serve.c does.
+ * departs: then its data are taken and it has been sent. Usually both happen at once. A request
+ * that fails a check has had no effect. What only the receiver can judge (is there memory, is it
+ * aligned for it) noc/serve.c does.
  */
 #include "noc/request.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "noc/transaction.h"
 
 enum { CMD_READ = 0, CMD_ATOMIC = 1, CMD_WRITE = 2 };
 
@@ -72,7 +75,7 @@ static bool has_length(const struct command *command)
 
 struct refusal {
     enum penrose_fault_kind kind;
-    char text[160];
+    char text[200];
 };
 
 static bool refuse(struct refusal *refusal, enum penrose_fault_kind kind, const char *text)
@@ -88,9 +91,10 @@ static bool check_flags(const struct command *command, struct refusal *refusal)
     bool is_multicast = ctrl & CTRL_MULTICAST;
     unsigned class = ctrl >> (CTRL_CHANNEL_SHIFT + 1) & 3;
     if (command->type > CMD_WRITE) {
-        return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
-                      "request type 3 is reserved: bits 0-1 of NOC_CTRL are 0 (read), 1 (atomic) or "
-                      "2 (write)");
+        return refuse(
+            refusal, PENROSE_FAULT_NOC_COMMAND,
+            "request type 3 is reserved: bits 0-1 of NOC_CTRL are 0 (read), 1 (atomic) or "
+            "2 (write)");
     }
     if (is_multicast && command->type == CMD_READ) {
         return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
@@ -207,21 +211,51 @@ static bool address_packet(const struct niu *niu, const struct command *command,
                            const struct noc_initiator *by, struct noc_packet *packet,
                            struct refusal *refusal)
 {
-    uint32_t target = command->word[NIU_TARG_ADDR_HI / 4], back = command->word[NIU_RET_ADDR_HI / 4];
+    uint32_t target = command->word[NIU_TARG_ADDR_HI / 4],
+             back = command->word[NIU_RET_ADDR_HI / 4];
     bool leaves_data = command->type == CMD_WRITE && !is_inline(command);
     uint32_t to = leaves_data ? back : target, answer = leaves_data ? target : back;
     packet->address = leaves_data ? command->back : command->target;
     packet->back_address = leaves_data ? command->target : command->back;
     packet->is_multicast = command->ctrl & CTRL_MULTICAST;
-    bool found = packet->is_multicast
-                     ? find_span(niu, command, by->noc, to, &packet->span, refusal)
-                     : find_place(niu, by->noc, to, &packet->to, refusal);
+    bool found = packet->is_multicast ? find_span(niu, command, by->noc, to, &packet->span, refusal)
+                                      : find_place(niu, by->noc, to, &packet->to, refusal);
     if (!found) {
         return false;
     }
     packet->back = by->here; /* an inline write is acknowledged where it came from */
     return !packet->wants_response || is_inline(command) ||
            find_place(niu, by->noc, answer, &packet->back, refusal);
+}
+
+/* --- Transactions --- */
+
+static uint8_t channel_of(uint32_t ctrl)
+{
+    return ctrl & CTRL_STATIC ? (uint8_t)(ctrl >> CTRL_CHANNEL_SHIFT & CTRL_CHANNEL)
+                              : (uint8_t)NOC_ANY_CHANNEL;
+}
+
+/* Does the request fit in the transaction that is open, if any? Where it goes nowhere it is refused
+ * when it departs. */
+static bool check_transaction(struct niu *niu, const struct command *command,
+                              const struct noc_initiator *by, uint64_t cycle,
+                              struct refusal *refusal)
+{
+    struct noc_packet packet = {0};
+    struct noc_member member = {.channel = channel_of(command->ctrl),
+                                .is_linked = command->ctrl & CTRL_LINKED};
+    struct refusal nowhere;
+    if (!niu->transaction.is_open && !member.is_linked) {
+        return true;
+    }
+    if (!address_packet(niu, command, by, &packet, &nowhere)) {
+        return true;
+    }
+    member.to =
+        packet.is_multicast ? noc_member_to_span(&packet.span) : noc_member_to_tile(packet.to);
+    refusal->kind = PENROSE_FAULT_NOC_LINKED;
+    return noc_transaction_take(niu, &member, by, cycle, refusal->text, sizeof refusal->text);
 }
 
 /* --- Packets --- */
@@ -239,9 +273,7 @@ static void describe(const struct command *command, const struct noc_initiator *
     packet->agent = by->agent;
     packet->pc = by->pc;
     packet->tag = (uint16_t)command->word[NIU_PACKET_TAG / 4];
-    packet->channel = ctrl & CTRL_STATIC
-                          ? (uint8_t)(ctrl >> CTRL_CHANNEL_SHIFT & CTRL_CHANNEL)
-                          : (uint8_t)NOC_ANY_CHANNEL;
+    packet->channel = channel_of(ctrl);
     packet->wants_response = command->type == CMD_READ || ctrl & CTRL_RESPONSE;
     packet->is_inline = is_inline(command);
     packet->has_enables = command->type == CMD_WRITE && ctrl & CTRL_BYTE_ENABLES;
@@ -250,8 +282,24 @@ static void describe(const struct command *command, const struct noc_initiator *
     packet->word = command->word[NIU_AT_DATA / 4];
     packet->operation = command->type == CMD_ATOMIC ? (uint32_t)command->length : packet->word;
     packet->enables = command->length;
-    packet->stores_header = command->type == CMD_WRITE && !packet->wants_response &&
-                            packet->tag & NOC_TAG_HEADER_STORE;
+    packet->stores_header =
+        command->type == CMD_WRITE && !packet->wants_response && packet->tag & NOC_TAG_HEADER_STORE;
+}
+
+/* The enabled bytes of a block, in words: a source near the end of L1, or among registers, is read
+ * only where it counts. GUESS: no page says what else is read. */
+static const char *fetch_enabled(const struct noc_initiator *by, uint64_t from, uint64_t enables,
+                                 uint8_t *bytes, uint64_t cycle)
+{
+    enum { WORD = 4, OF_WORD = 15 };
+    const char *rule = NULL;
+    memset(bytes, 0, NOC_MOST_ENABLED);
+    for (unsigned at = 0; at < NOC_MOST_ENABLED && !rule; at += WORD) {
+        if (enables >> at & OF_WORD) {
+            rule = by->fetch(by->owner, from + at, bytes + at, WORD, cycle);
+        }
+    }
+    return rule;
 }
 
 /* Takes the data of a write from the tile; false after a refusal. */
@@ -269,8 +317,10 @@ static bool take_data(const struct command *command, const struct noc_initiator 
         packet->has_enables = false;
     }
     uint8_t *bytes = noc_packet_room(by->pool, packet, packet->size);
-    const char *rule =
-        bytes ? by->fetch(by->owner, from, bytes, packet->size, cycle) : "out of memory";
+    const char *rule = !bytes ? "out of memory"
+                       : packet->has_enables
+                           ? fetch_enabled(by, from, packet->enables, bytes, cycle)
+                           : by->fetch(by->owner, from, bytes, packet->size, cycle);
     if (!rule) {
         return true;
     }
@@ -291,10 +341,10 @@ static struct noc_packet *make_packet(const struct niu *niu, const struct comman
         return NULL;
     }
     describe(command, by, cycle, packet);
-    packet->size = has_length(command)
-                       ? (uint32_t)(command->length < NOC_MOST_BYTES ? command->length
-                                                                     : NOC_MOST_BYTES)
-                       : 4;
+    packet->size =
+        has_length(command)
+            ? (uint32_t)(command->length < NOC_MOST_BYTES ? command->length : NOC_MOST_BYTES)
+            : 4;
     bool is_good = address_packet(niu, command, by, packet, refusal);
     if (is_good && packet->kind == NOC_WRITE && !packet->is_inline) {
         is_good = take_data(command, by, cycle, packet, refusal);
@@ -313,9 +363,8 @@ static struct noc_packet *make_packet(const struct niu *niu, const struct comman
 
 static uint32_t packets_of(const struct command *command)
 {
-    return has_length(command)
-               ? (uint32_t)((command->length + NOC_MOST_BYTES - 1) / NOC_MOST_BYTES)
-               : 1;
+    return has_length(command) ? (uint32_t)((command->length + NOC_MOST_BYTES - 1) / NOC_MOST_BYTES)
+                               : 1;
 }
 
 static bool takes_data(const struct command *command)
@@ -363,7 +412,8 @@ static void count_sent(struct niu *niu, const struct noc_packet *packet)
         niu_count(niu, marked ? NIU_MST_NONPOSTED_ATOMIC_SENT : NIU_MST_POSTED_ATOMIC_SENT, 1);
         break;
     default:
-        niu_count(niu, marked ? NIU_MST_NONPOSTED_WR_REQ_STARTED : NIU_MST_POSTED_WR_REQ_STARTED, 1);
+        niu_count(niu, marked ? NIU_MST_NONPOSTED_WR_REQ_STARTED : NIU_MST_POSTED_WR_REQ_STARTED,
+                  1);
         niu_count(niu, marked ? NIU_MST_NONPOSTED_WR_REQ_SENT : NIU_MST_POSTED_WR_REQ_SENT, 1);
         if (!packet->is_inline) {
             niu_count(niu,
@@ -397,20 +447,6 @@ static void advance(struct command *command)
     command->length -= NOC_MOST_BYTES;
 }
 
-bool noc_request_accept(struct niu *niu, unsigned buffer, uint64_t cycle,
-                        const struct noc_initiator *by)
-{
-    struct command command = read_command(niu, buffer);
-    struct refusal refusal;
-    if (!check_flags(&command, &refusal) || !check_length(&command, &refusal)) {
-        command.word[NIU_CMD_CTRL / 4] = 0;
-        by->fault(by->owner, refusal.kind, refusal.text, cycle);
-        return false;
-    }
-    count_issued(niu, &command);
-    return true;
-}
-
 /* The request is dropped after all: what it would have counted down is put right. */
 static void drop(struct niu *niu, const struct command *command)
 {
@@ -422,6 +458,34 @@ static void drop(struct niu *niu, const struct command *command)
         uint32_t *outstanding = &niu->word[NIU_REQS_OUTSTANDING / 4 + id];
         *outstanding = (*outstanding - packets_of(command)) & UINT8_MAX;
     }
+}
+
+bool noc_request_join(struct niu *niu, unsigned buffer, uint64_t cycle,
+                      const struct noc_initiator *by)
+{
+    struct command command = read_command(niu, buffer);
+    struct refusal refusal;
+    if (check_transaction(niu, &command, by, cycle, &refusal)) {
+        return true;
+    }
+    command.word[NIU_CMD_CTRL / 4] = 0;
+    drop(niu, &command);
+    by->fault(by->owner, refusal.kind, refusal.text, cycle);
+    return false;
+}
+
+bool noc_request_accept(struct niu *niu, unsigned buffer, uint64_t cycle,
+                        const struct noc_initiator *by)
+{
+    struct command command = read_command(niu, buffer);
+    struct refusal refusal;
+    if (!check_flags(&command, &refusal) || !check_length(&command, &refusal)) {
+        command.word[NIU_CMD_CTRL / 4] = 0;
+        by->fault(by->owner, refusal.kind, refusal.text, cycle);
+        return false;
+    }
+    count_issued(niu, &command);
+    return noc_transaction_holds(niu, by->sender) || noc_request_join(niu, buffer, cycle, by);
 }
 
 void noc_request_depart(struct niu *niu, unsigned buffer, uint64_t cycle,

@@ -18,7 +18,9 @@ struct noc_initiator {
     uint8_t noc;
     uint8_t agent; /* who asks, for reports */
     uint32_t pc;
-    /* Reads the tile's own address space, the source of a write; NULL or the rule that was broken. */
+    uint8_t sender; /* 0: a request initiator, else 1 + the overlay's stream */
+    /* Reads the tile's own address space, the source of a write; NULL or the rule that was broken.
+     */
     const char *(*fetch)(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
                          uint64_t cycle);
     /* Takes a packet that leaves; a multicast has not been spread yet. */
@@ -28,12 +30,18 @@ struct noc_initiator {
 };
 
 /*
- * The request that the registers of command buffer `buffer` describe, in two steps: while it has been
- * accepted and has not departed its bit of NOC_CMD_CTRL is set, and software must leave the buffer
- * alone. False: it broke a rule and was dropped.
+ * The request that the registers of command buffer `buffer` describe, in two steps: while it has
+ * been accepted and has not departed its bit of NOC_CMD_CTRL is set, and software must leave the
+ * buffer alone. False: it broke a rule and was dropped.
  */
 bool noc_request_accept(struct niu *niu, unsigned buffer, uint64_t cycle,
                         const struct noc_initiator *by);
+
+/* Takes a request that was accepted into the NIU's transaction, which noc_request_accept does at
+ * once unless somebody else's is open (noc/transaction.h); false: it broke a rule and was dropped.
+ */
+bool noc_request_join(struct niu *niu, unsigned buffer, uint64_t cycle,
+                      const struct noc_initiator *by);
 void noc_request_depart(struct niu *niu, unsigned buffer, uint64_t cycle,
                         const struct noc_initiator *by);
 

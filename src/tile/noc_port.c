@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "noc/request.h"
+#include "noc/transaction.h"
 #include "tile/overlay_port.h"
 #include "tile/weak.h"
 
@@ -49,8 +50,8 @@ static enum noc_answer access_tile(struct tile *tile, enum mmio_operation operat
         *rule = "the tile's addresses have 32 bits";
         return NOC_REFUSED;
     }
-    enum mmio_reply reply = tile_noc_access(tile, operation, (uint32_t)address, bytes, size, cycle,
-                                            &done, rule);
+    enum mmio_reply reply =
+        tile_noc_access(tile, operation, (uint32_t)address, bytes, size, cycle, &done, rule);
     if (reply == MMIO_OK || reply == MMIO_WAIT) {
         return reply == MMIO_OK ? NOC_ANSWERED : NOC_WAITS;
     }
@@ -136,12 +137,15 @@ static struct noc_initiator initiator(struct tile *tile, unsigned noc, enum tile
                                   .fault = request_fault};
 }
 
-/* --schedule random: a request departs when its NIU gets to it, after those before it. */
+/* A request departs when its NIU gets to it, after those before it: under --schedule random, and
+ * while the overlay has a transaction open. Then `due` is in the far future, in the same order. */
+#define HELD (UINT64_C(1) << 63)
 
 static void wait_for_departure(struct tile *tile, unsigned noc, unsigned buffer,
                                enum tile_agent agent, uint32_t pc, uint64_t cycle)
 {
-    uint64_t due = cycle + tile_weak_choose(tile, MOST_DEPARTURE);
+    uint64_t due = cycle + (tile->weak ? tile_weak_choose(tile, MOST_DEPARTURE) : 0);
+    due |= noc_transaction_holds(&tile->niu[noc], 0) ? HELD : 0;
     for (unsigned i = 0; i < NIU_BUFFERS; i++) {
         const struct tile_command *other = &tile->command[noc][i];
         due = other->waits && other->due >= due ? other->due + 1 : due;
@@ -156,18 +160,19 @@ void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum til
 {
     uint32_t pc = agent < AGENT_NOC ? rv32_current_pc(&tile->hart[agent]) : 0;
     struct noc_initiator by = initiator(tile, noc, agent, pc);
-    bool leads_to_gddr = tile->kind->type == TILE_DRAM &&
-                         tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE;
+    bool leads_to_gddr =
+        tile->kind->type == TILE_DRAM && tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE;
     if (leads_to_gddr) {
         tile->niu[noc].word[niu_buffer(buffer) + NIU_CMD_CTRL / 4] = 0;
         request_fault(tile, PENROSE_FAULT_NOC_COMMAND,
-                      "a DRAM tile starts requests only while bit 15 of its NIU_CFG_0 is clear", cycle);
+                      "a DRAM tile starts requests only while bit 15 of its NIU_CFG_0 is clear",
+                      cycle);
         return;
     }
     if (!noc_request_accept(&tile->niu[noc], buffer, cycle, &by)) {
         return;
     }
-    if (tile->weak) {
+    if (tile->weak || noc_transaction_holds(&tile->niu[noc], 0)) {
         wait_for_departure(tile, noc, buffer, agent, pc, cycle);
     } else {
         noc_request_depart(&tile->niu[noc], buffer, cycle, &by);
@@ -179,10 +184,11 @@ bool tile_noc_buffer_busy(struct tile *tile, unsigned noc, unsigned buffer, uint
     if (!tile->commands || !tile->command[noc][buffer].waits) {
         return false;
     }
-    request_fault(tile, PENROSE_FAULT_NOC_BUSY,
-                  "a register of a request initiator changes while bit 0 of its NOC_CMD_CTRL is set: "
-                  "read that until it is clear",
-                  cycle);
+    request_fault(
+        tile, PENROSE_FAULT_NOC_BUSY,
+        "a register of a request initiator changes while bit 0 of its NOC_CMD_CTRL is set: "
+        "read that until it is clear",
+        cycle);
     return true;
 }
 
@@ -193,7 +199,34 @@ static uint64_t next_departure(const struct tile *tile)
         const struct tile_command *command = &tile->command[i / NIU_BUFFERS][i % NIU_BUFFERS];
         next = command->waits && command->due < next ? command->due : next;
     }
-    return next;
+    return next & HELD ? UINT64_MAX : next;
+}
+
+/* The request that was held first, NULL: none is. */
+static struct tile_command *first_held(struct tile_command *command)
+{
+    struct tile_command *first = NULL;
+    for (unsigned i = 0; i < NIU_BUFFERS; i++) {
+        bool is_held = command[i].waits && command[i].due & HELD;
+        first = is_held && (!first || command[i].due < first->due) ? &command[i] : first;
+    }
+    return first;
+}
+
+void tile_noc_let_depart(struct tile *tile, unsigned noc, uint64_t cycle)
+{
+    struct tile_command *command = NULL;
+    while (!noc_transaction_holds(&tile->niu[noc], 0) &&
+           (command = first_held(tile->command[noc]))) {
+        unsigned buffer = (unsigned)(command - tile->command[noc]);
+        struct noc_initiator by =
+            initiator(tile, noc, (enum tile_agent)command->agent, command->pc);
+        command->due &= ~HELD;
+        if (!noc_request_join(&tile->niu[noc], buffer, cycle, &by)) {
+            command->waits = false;
+            tile->commands--;
+        }
+    }
 }
 
 /* Requests that are due before `end` depart, in their order. */
@@ -227,8 +260,9 @@ void tile_noc_tell_pic(struct tile *tile, unsigned noc, uint64_t cycle)
 static void port_deliver(void *owner, const struct noc_packet *packet, uint64_t cycle)
 {
     struct tile *tile = owner;
-    overlay_packet_arrived(&tile->overlay, packet->tag & NOC_TAG_STREAM, packet->tag & NOC_TAG_FIRST,
-                           packet->tag & NOC_TAG_LAST, packet->size, cycle);
+    overlay_packet_arrived(&tile->overlay, packet->tag & NOC_TAG_STREAM,
+                           packet->tag & NOC_TAG_FIRST, packet->tag & NOC_TAG_LAST, packet->size,
+                           cycle);
     tile_overlay_run(tile, cycle);
 }
 

@@ -16,8 +16,8 @@ void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum til
 /* Reports software that changes a command buffer whose request has not departed. */
 bool tile_noc_buffer_busy(struct tile *tile, unsigned noc, unsigned buffer, uint64_t cycle);
 
-/* Lets requests that are due depart, and serves the packets that arrive before `end`, at the cycle at which they do but not before
- * tile->now. */
+/* Lets requests that are due depart, and serves the packets that arrive before `end`, at the cycle
+ * at which they do but not before tile->now. */
 void tile_noc_arrivals(struct tile *tile, uint64_t end);
 
 /* When the next packet arrives that can be served, UINT64_MAX: none. */
@@ -26,17 +26,22 @@ uint64_t tile_noc_next(const struct tile *tile);
 /* The tile as what lies behind its NIU number `noc`. */
 struct noc_target tile_noc_target(struct tile *tile, unsigned noc);
 
-/* Addresses of a DRAM tile's own space as the NoC sees it beside GDDR: L1, and the registers once more
- * (bit 40). */
+/* Addresses of a DRAM tile's own space as the NoC sees it beside GDDR: L1, and the registers once
+ * more (bit 40). */
 #define TILE_DRAM_L1        UINT64_C(0x2000000000)
 #define TILE_DRAM_REGISTERS UINT64_C(0x10000000000)
 
-/* Does an address of a DRAM tile's NoC space lead to its own space? *local is where, or `address`. */
+/* Does an address of a DRAM tile's NoC space lead to its own space? *local is where, or `address`.
+ */
 bool tile_dram_address(uint64_t address, uint64_t *local);
 
 /* Tells the PIC what the NIU wants. */
 /* Takes a packet that leaves; `owner` is the tile. */
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle);
+
+/* Requests that waited for the end of the overlay's transaction on that NoC depart when it has
+ * ended. */
+void tile_noc_let_depart(struct tile *tile, unsigned noc, uint64_t cycle);
 
 void tile_noc_tell_pic(struct tile *tile, unsigned noc, uint64_t cycle);
 

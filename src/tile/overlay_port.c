@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "noc/request.h"
+#include "noc/transaction.h"
 #include "tile/noc_port.h"
 #include "tile/pic.h"
 
@@ -107,11 +108,16 @@ static bool port_send(void *owner, const struct overlay_packet *packet, uint64_t
 {
     struct tile *tile = owner;
     struct sender sender = {.tile = tile, .packet = packet};
+    if (noc_transaction_holds(&tile->niu[packet->noc], packet->sender + 1)) {
+        tile->overlay_waits |= (uint8_t)(1u << packet->noc);
+        return false;
+    }
     struct noc_initiator by = {.owner = &sender,
                                .pool = &tile->pool,
                                .here = tile->node,
                                .noc = (uint8_t)packet->noc,
                                .agent = AGENT_NOC,
+                               .sender = (uint8_t)(packet->sender + 1),
                                .fetch = fetch,
                                .send = send,
                                .fault = refused};
@@ -120,6 +126,9 @@ static bool port_send(void *owner, const struct overlay_packet *packet, uint64_t
     write_command(word, packet);
     noc_request(&tile->niu[packet->noc], 0, cycle, &by);
     memcpy(word, saved, sizeof saved);
+    if (tile->commands) {
+        tile_noc_let_depart(tile, packet->noc, cycle);
+    }
     if (!packet->is_register) {
         tile->overlay_left[packet->sender]++;
     }
@@ -170,9 +179,19 @@ static bool let_leave(struct tile *tile, uint64_t cycle)
     return any;
 }
 
+bool tile_overlay_is_due(const struct tile *tile)
+{
+    bool has_ended = false;
+    for (unsigned noc = 0; noc < 2; noc++) {
+        has_ended |= tile->overlay_waits >> noc & 1 && !tile->niu[noc].transaction.is_open;
+    }
+    return tile->overlay.due || (tile->overlay.blocked && has_ended);
+}
+
 void tile_overlay_run(struct tile *tile, uint64_t cycle)
 {
-    for (unsigned i = 0; i < RUNS && overlay_is_due(&tile->overlay); i++) {
+    for (unsigned i = 0; i < RUNS && tile_overlay_is_due(tile); i++) {
+        tile->overlay_waits = 0;
         bool more = overlay_run(&tile->overlay, cycle);
         if (!let_leave(tile, cycle) && !more) {
             return;

@@ -401,7 +401,7 @@ uint64_t tile_next_event(struct tile *tile)
             return tile->now;
         }
     }
-    if (overlay_is_due(&tile->overlay)) {
+    if (tile_overlay_is_due(tile)) {
         return tile->now;
     }
     uint64_t timer = next_timer(tile);
@@ -424,7 +424,7 @@ void tile_run(struct tile *tile, uint64_t until)
         }
         uint64_t round_end = round_down(tile, tile->now) + tile->quantum;
         tile_noc_arrivals(tile, round_end);
-        if (overlay_is_due(&tile->overlay)) {
+        if (tile_overlay_is_due(tile)) {
             tile_overlay_run(tile, tile->now);
         }
         tile_eth_run(tile, round_end);

@@ -274,6 +274,7 @@ struct tile {
     struct tile_frame *frames, *frames_sent; /* that arrive, in order; that left */
     struct niu niu[2];
     struct overlay overlay;
+    uint8_t overlay_waits; /* NoCs, a bit each, on which it wanted to send within a transaction of others */
     uint8_t overlay_left[OVERLAY_STREAMS]; /* packets that it sent and has not been told of */
     struct debug_registers debug;
     struct pic pic;

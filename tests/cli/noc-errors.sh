@@ -13,7 +13,7 @@ set -uo pipefail
 declare -A register=([target]=0x00 [target_high]=0x04 [target_tile]=0x08 [back]=0x0c [back_tile]=0x14
     [tag]=0x18 [ctrl]=0x1c [len]=0x20 [operand]=0x28)
 # Bits of NOC_CTRL.
-read=0 atomic=1 write=2 reserved=3 inline=8 response=16 multicast=32 static=128
+read=0 atomic=1 write=2 reserved=3 inline=8 response=16 multicast=32 linked=64 static=128
 accumulate=0x80000000
 
 # at X Y: coordinates as a register takes them; span X Y X Y: a rectangle
@@ -184,6 +184,17 @@ wrong "accumulation" noc-accumulate 'does not work on this hardware: clear the b
 wrong "inline data for L1" noc-inline-l1 \
     'at 0x8000 of worker \(2, 2\): inline data reach registers only: stage them in L1' \
     "${good_inline[@]}" target=0x8000
+
+# --- Linked transactions ---
+
+request "${good_write[@]}" "ctrl=$((write | linked))"
+wrong "another tile inside a linked transaction" noc-linked \
+    'NoC 0: this request to raw \(3, 3\) comes inside a linked transaction to raw \(2, 2\) \(begun at pc 0x0000[0-9a-f]+ in cycle [0-9]+\): clear bit 6 of NOC_CTRL in its last request' \
+    "${good_write[@]}" back_tile="$(at 3 3)"
+request "${good_write[@]}" "ctrl=$((write | linked | static))"
+wrong "another channel inside a linked transaction" noc-linked \
+    'NoC 0: this request to raw \(2, 2\) is on virtual channel 1, not 0 \(begun at' \
+    "${good_write[@]}" "ctrl=$((write | static | 1 << 13))"
 
 # --- Multicasts and responses ---
 

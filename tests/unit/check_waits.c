@@ -106,7 +106,7 @@ static void prepare_request(struct penrose_chip *chip, unsigned noc, uint32_t ta
     }
 }
 
-enum { READ = 0, ATOMIC = 1, WRITE = 2, RESPONSE = 16 };
+enum { READ = 0, ATOMIC = 1, WRITE = 2, RESPONSE = 16, LINKED = 64 };
 
 /* --- Counters --- */
 
@@ -291,6 +291,28 @@ START_TEST(other_tiles_name_their_harts)
 }
 END_TEST
 
+/* --- Transactions that nobody ends --- */
+
+START_TEST(open_transactions_are_told)
+{
+    struct penrose_chip *chip = open_chip();
+    prepare_request(chip, (unsigned)_i, 0x8000, AT(1, 2), 0x3000, AT(2, 3), WRITE | LINKED, 16, 0);
+    char program[200];
+    snprintf(program, sizeof program, "lui s0, %u; addi a4, zero, 1; sw a4, 0x40(s0); ebreak",
+             (unsigned)(NIU(_i) >> 12));
+    start(chip, 1, 2, PENROSE_NCRISC, CODE, program);
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    char pattern[200];
+    snprintf(pattern, sizeof pattern,
+             "tile \\(1, 2\\) NoC %d: a linked transaction to raw %s is open by ncrisc at pc "
+             "0x00001008 since cycle 2: nothing else can leave",
+             _i, _i ? "\\(14, 8\\)" : "\\(2, 3\\)");
+    has(pattern);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
 /* --- At a tile's door --- */
 
 START_TEST(what_waits_at_a_door_is_told)
@@ -422,6 +444,7 @@ static Suite *waits_suite(void)
     tcase_add_test(tcase, writes_to_a_polled_word_are_told);
     tcase_add_loop_test(tcase, places_have_words, 0, 7);
     tcase_add_test(tcase, other_tiles_name_their_harts);
+    tcase_add_loop_test(tcase, open_transactions_are_told, 0, 2);
     tcase_add_test(tcase, what_waits_at_a_door_is_told);
     tcase_add_test(tcase, tiles_share_lines);
     tcase_add_test(tcase, reports_stay_short);
