@@ -19,8 +19,7 @@ struct noc_initiator {
     uint8_t agent; /* who asks, for reports */
     uint32_t pc;
     uint8_t sender; /* 0: a request initiator, else 1 + the overlay's stream */
-    /* Reads the tile's own address space, the source of a write; NULL or the rule that was broken.
-     */
+    /* Reads the tile's own address space, the source of a write; NULL or the broken rule. */
     const char *(*fetch)(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
                          uint64_t cycle);
     /* Takes a packet that leaves; a multicast has not been spread yet. */
@@ -38,8 +37,7 @@ bool noc_request_accept(struct niu *niu, unsigned buffer, uint64_t cycle,
                         const struct noc_initiator *by);
 
 /* Takes a request that was accepted into the NIU's transaction, which noc_request_accept does at
- * once unless somebody else's is open (noc/transaction.h); false: it broke a rule and was dropped.
- */
+ * once unless somebody else's is open (noc/transaction.h). False: it broke a rule, was dropped. */
 bool noc_request_join(struct niu *niu, unsigned buffer, uint64_t cycle,
                       const struct noc_initiator *by);
 void noc_request_depart(struct niu *niu, unsigned buffer, uint64_t cycle,

@@ -31,11 +31,9 @@ struct noc_target tile_noc_target(struct tile *tile, unsigned noc);
 #define TILE_DRAM_L1        UINT64_C(0x2000000000)
 #define TILE_DRAM_REGISTERS UINT64_C(0x10000000000)
 
-/* Does an address of a DRAM tile's NoC space lead to its own space? *local is where, or `address`.
- */
+/* Does an address of a DRAM tile's NoC space lead to its own space? *local: where, or `address`. */
 bool tile_dram_address(uint64_t address, uint64_t *local);
 
-/* Tells the PIC what the NIU wants. */
 /* Takes a packet that leaves; `owner` is the tile. */
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle);
 
@@ -43,6 +41,7 @@ void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle);
  * ended. */
 void tile_noc_let_depart(struct tile *tile, unsigned noc, uint64_t cycle);
 
+/* Tells the PIC what the NIU wants. */
 void tile_noc_tell_pic(struct tile *tile, unsigned noc, uint64_t cycle);
 
 #endif
