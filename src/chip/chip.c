@@ -196,7 +196,11 @@ static bool init_banks(struct penrose_chip *chip)
         }
         struct chip_unit unit = {
             .bank = &chip->bank[number], .order = NOC_NODES + number, .next = UINT64_MAX};
-        is_good &= chip_add_unit(chip, &unit);
+        struct chip_unit *made = chip_add_unit(chip, &unit);
+        for (unsigned port = 0; port < DRAM_PORTS; port++) {
+            chip->place[node[port]].unit = made;
+        }
+        is_good &= made != NULL;
     }
     return is_good;
 }

@@ -50,6 +50,7 @@ struct chip_unit {
     struct dram_bank *bank; /* NULL: a tile */
     uint64_t order;         /* units are sorted by it */
     uint64_t now, next;     /* how far it was run; when it has something to do */
+    bool touched;           /* something outside time may have changed it: what it noted is stale */
     bool stopped;
     bool sends, reports; /* packets or frames, notes: since it was run */
 };
@@ -57,6 +58,7 @@ struct chip_unit {
 /* What stands at a place. */
 struct chip_place {
     struct tile *tile;         /* with harts; NULL until it is made */
+    struct chip_unit *unit;    /* that runs it, NULL: nobody does */
     struct dram_port *port;    /* DRAM */
     struct sparse *memory;     /* a tile that is only memory; NULL until it is written */
     struct penrose_chip *peer; /* the other end of an Ethernet tile's link; NULL: no link */
@@ -80,7 +82,7 @@ struct penrose_chip {
     uint64_t window_end;
     uint64_t window;    /* cycles of a window in which several units are awake */
     bool shares_time;   /* units are running: what they report goes to their notes */
-    bool touched; /* something outside time may have changed tiles: what units note is stale */
+    bool touched;       /* all units are */
     unsigned threads;
     struct pool *pool;
 
@@ -125,8 +127,17 @@ const char *chip_edge_access(struct penrose_chip *chip, uint16_t place, unsigned
                              enum mmio_operation operation, uint64_t address, void *bytes,
                              uint32_t size, char rule[GRID_RULE_BYTES]);
 
-/* Adds a unit among the others; false when memory runs out. */
-bool chip_add_unit(struct penrose_chip *chip, const struct chip_unit *unit);
+/* Adds a unit among the others; NULL when memory runs out. */
+struct chip_unit *chip_add_unit(struct penrose_chip *chip, const struct chip_unit *unit);
+
+/* To be called when what stands at a place may have changed other than by running: the scheduler
+ * looks at it again. A look at each tile costs more than most polls of a host. */
+static inline void chip_touch(struct penrose_chip *chip, uint16_t place)
+{
+    if (chip->place[place].unit) {
+        chip->place[place].unit->touched = true;
+    }
+}
 
 /* --- Between windows (exchange.c) --- */
 

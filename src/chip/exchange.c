@@ -97,6 +97,15 @@ static bool takes_results(const struct penrose_chip *chip, const struct noc_pack
             !(tile->niu[packet->noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE));
 }
 
+/* The unit that runs what stands there has something to do when the packet arrives. */
+static void put_in(struct noc_queue *inbox, const struct chip_place *place,
+                   struct noc_packet *packet)
+{
+    struct chip_unit *unit = place->unit;
+    unit->next = packet->arrival < unit->next ? packet->arrival : unit->next;
+    noc_queue_put(inbox, packet);
+}
+
 static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
 {
     struct chip_place *place = &chip->place[packet->to];
@@ -118,14 +127,14 @@ static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
             drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS, "the host has no memory for the tile");
             return;
         }
-        noc_queue_put(&place->tile->inbox, packet);
+        put_in(&place->tile->inbox, place, packet);
         break;
     case GRID_DRAM: /* whose NIU counts */
         if (!chip_tile_at(chip, packet->to)) {
             drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS, "the host has no memory for the tile");
             return;
         }
-        noc_queue_put(&place->port->bank->inbox, packet);
+        put_in(&place->port->bank->inbox, place, packet);
         break;
     case GRID_EMPTY:
     case GRID_PCIE:

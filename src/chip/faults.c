@@ -74,7 +74,7 @@ static void take_fault(struct penrose_chip *chip, const struct chip_fault *fault
     struct tile *origin = fault->fault.is_remote ? chip->place[fault->fault.origin].tile : NULL;
     if (origin && fault->policy == PENROSE_STOP) {
         origin->stopped = true;
-        chip->touched = true;
+        chip_touch(chip, fault->fault.origin);
     }
 }
 

@@ -97,7 +97,7 @@ void chip_cut_links(struct penrose_chip *chip)
         struct chip_place *end = &peer->place[chip->place[i].peer_place];
         end->peer = NULL;
         eth_set_link(end->tile->eth, ETH_LINK_DOWN, end->tile->now);
-        peer->touched = true;
+        chip_touch(peer, chip->place[i].peer_place);
     }
 }
 
@@ -128,7 +128,7 @@ static void exchange_frames(struct penrose_chip *chip, struct tile *tile)
         }
         frame->arrival = arrival_of(chip, place->peer, frame);
         tile_eth_arrives(place->peer->place[place->peer_place].tile, frame);
-        place->peer->touched = true;
+        chip_touch(place->peer, place->peer_place);
     }
 }
 

@@ -108,11 +108,11 @@ static void configure_nius(struct penrose_chip *chip, struct tile *tile)
     }
 }
 
-bool chip_add_unit(struct penrose_chip *chip, const struct chip_unit *unit)
+struct chip_unit *chip_add_unit(struct penrose_chip *chip, const struct chip_unit *unit)
 {
     struct chip_unit *made = aligned_alloc(64, (sizeof *made + 63) / 64 * 64);
     if (!made) {
-        return false;
+        return NULL;
     }
     unsigned at = chip->units++;
     for (; at > 0 && chip->unit[at - 1]->order > unit->order; at--) {
@@ -120,7 +120,7 @@ bool chip_add_unit(struct penrose_chip *chip, const struct chip_unit *unit)
     }
     *made = *unit;
     chip->unit[at] = made;
-    return true;
+    return made;
 }
 
 static enum tile_type type_of(enum grid_kind kind)
@@ -139,7 +139,10 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
     struct tile *tile = tile_create(type, at.x, at.y, chip->store, &chip->board, chip);
     struct chip_unit unit = {.tile = tile, .order = number, .next = UINT64_MAX};
     bool is_made = tile && configure_tile(chip, tile);
-    if (!is_made || (!place->port && !chip_add_unit(chip, &unit))) {
+    if (is_made && !place->port) {
+        place->unit = chip_add_unit(chip, &unit);
+    }
+    if (!is_made || !place->unit) {
         tile_destroy(tile);
         return NULL;
     }
@@ -150,7 +153,7 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
     if (place->port) { /* its bank runs it */
         place->port->tile = tile;
     }
-    chip->touched = true;
+    chip_touch(chip, number);
     if (type == TILE_ETHERNET) {
         chip_start_ethernet(chip, tile);
     }
@@ -162,7 +165,6 @@ static bool has_harts(const struct grid_tile *tile)
     return tile->kind == GRID_TENSIX || tile->kind == GRID_ETHERNET || tile->kind == GRID_DRAM;
 }
 
-/* The tile for somebody who only looks: what units have noted about themselves stays right. */
 /* The tile with harts at `place`, which the host calls (x, y). */
 static enum penrose_status take_tile(struct penrose_chip *chip, uint16_t place, unsigned x, unsigned y,
                                      struct tile **tile, struct penrose_error *error)
@@ -185,7 +187,6 @@ enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
                               struct tile **tile, struct penrose_error *error)
 {
     uint16_t place;
-    chip->touched = true;
     if (!chip_find(chip, x, y, &place) || !has_harts(tile_at(chip, place))) {
         error_set(error, PENROSE_E_ARGUMENT,
                   "there is no tile with harts at (%u, %u); workers are at x 1-7 and 10-16, y 2-11, "
@@ -193,7 +194,9 @@ enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
                   x, y);
         return PENROSE_E_ARGUMENT;
     }
-    return take_tile(chip, place, x, y, tile, error);
+    enum penrose_status status = take_tile(chip, place, x, y, tile, error);
+    chip_touch(chip, place);
+    return status;
 }
 
 /* --- Memory and registers --- */
@@ -234,11 +237,13 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
     struct tile *tile;
     const char *rule = NULL;
     uint32_t done = 0;
-    chip->touched |= access->operation != MMIO_PEEK;
     enum penrose_status status =
         take_tile(chip, access->place, access->x, access->y, &tile, error);
     if (status != PENROSE_OK) {
         return status;
+    }
+    if (access->operation != MMIO_PEEK) {
+        chip_touch(chip, access->place);
     }
     uint64_t end = access->address + access->size;
     if (access->size > UINT32_MAX || end > UINT64_C(1) << 32 || end < access->address) {

@@ -83,13 +83,6 @@ static bool unit_has_sent(const struct chip_unit *unit)
     return sent;
 }
 
-/* What arrives counts as well as what a unit noted when it ran. */
-static uint64_t next_of(const struct chip_unit *unit)
-{
-    return earlier(unit->next,
-                   unit->bank ? unit->bank->inbox.earliest : unit->tile->inbox.earliest);
-}
-
 static void run_unit(struct penrose_chip *chip, struct chip_unit *unit)
 {
     if (unit->tile) {
@@ -120,11 +113,12 @@ static struct awake look_around(struct penrose_chip *chip)
     struct awake awake = {.next = UINT64_MAX, .second = chip_edge_next(chip)};
     for (unsigned i = 0; i < chip->units; i++) {
         struct chip_unit *unit = chip->unit[i];
-        if (chip->touched) {
+        if (chip->touched || unit->touched) {
             note(unit);
             unit->next = unit_has_sent(unit) ? chip->now : unit->next;
+            unit->touched = false;
         }
-        uint64_t next = unit->now > chip->now ? unit->now : next_of(unit);
+        uint64_t next = unit->now > chip->now ? unit->now : unit->next;
         awake.units += unit->now > chip->now || next <= chip->now;
         awake.any_stopped |= unit->stopped;
         awake.second = earlier(awake.second, next > awake.next ? next : awake.next);
@@ -156,7 +150,7 @@ static void choose_units(struct penrose_chip *chip, uint64_t end)
     chip->runnable_count = 0;
     for (unsigned i = 0; i < chip->units; i++) {
         struct chip_unit *unit = chip->unit[i];
-        if (next_of(unit) < end && unit->now < end) {
+        if (unit->next < end && unit->now < end) {
             chip->runnable[chip->runnable_count++] = unit;
         }
     }
