@@ -58,6 +58,7 @@ UNIT_TESTS = \
 	%D%/unit/check_lanes \
 	%D%/unit/check_link \
 	%D%/unit/check_matrix_math \
+	%D%/unit/check_messages \
 	%D%/unit/check_mop \
 	%D%/unit/check_noc_transaction \
 	%D%/unit/check_noc_window \
@@ -252,6 +253,7 @@ tests_unit_check_loader_symbols_SOURCES = %D%/unit/check_loader_symbols.c $(load
 tests_unit_check_loader_writes_SOURCES = %D%/unit/check_loader_writes.c $(loader_image)
 tests_unit_check_loader_xip_SOURCES = %D%/unit/check_loader_xip.c $(loader_image)
 tests_unit_check_mailbox_SOURCES = %D%/unit/check_mailbox.c $(mmio_harness) $(tile_harness)
+tests_unit_check_messages_SOURCES = %D%/unit/check_messages.c %D%/unit/run_suite.h
 tests_unit_check_noc_transaction_SOURCES = %D%/unit/check_noc_transaction.c $(mmio_harness) \
 	$(tile_harness)
 tests_unit_check_noc_window_SOURCES = %D%/unit/check_noc_window.c $(mmio_harness) \

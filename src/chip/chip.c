@@ -1,5 +1,6 @@
 /* Life of a chip and its options. */
 #include "chip/link.h"
+#include "chip/messages.h"
 
 #include "config.h"
 
@@ -159,7 +160,8 @@ static uint64_t arc_time(void *context)
 static void init_edge(struct penrose_chip *chip)
 {
     struct pcie_bus bus = {.host_read = host_read, .host_write = host_write, .context = chip};
-    struct arc_board arc_board = {.now = arc_time, .context = chip};
+    struct arc_board arc_board = {
+        .now = arc_time, .message = chip_message, .context = chip};
     arc_init(&chip->arc, &chip->grid, &arc_board);
     for (unsigned i = 0; i < 2; i++) {
         pcie_init(&chip->pcie[i], &chip->grid, i, &bus);

@@ -121,6 +121,10 @@ enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
 /* The same by its place, which has harts and is not fused off. NULL when memory runs out. */
 struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t place);
 
+/* Sets the registers of a tile's NIUs as ARC's firmware does: where the tile is, and which coordinates
+ * mean what. */
+void chip_configure_nius(struct penrose_chip *chip, struct tile *tile);
+
 /* An access over a NoC to a tile that has no time of its own; NULL, or the rule that it breaks,
  * perhaps in `rule`. */
 const char *chip_edge_access(struct penrose_chip *chip, uint16_t place, unsigned noc,

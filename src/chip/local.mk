@@ -19,6 +19,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/images.h \
 	%D%/link.c \
 	%D%/link.h \
+	%D%/messages.c \
+	%D%/messages.h \
 	%D%/pcie.c \
 	%D%/pcie.def \
 	%D%/pcie.h \

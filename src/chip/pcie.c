@@ -312,6 +312,28 @@ static enum grid_reply ring(struct pcie *pcie, struct pcie_channel *channel,
     return value & DMA_START ? start(pcie, channel, direction, rule) : GRID_DONE;
 }
 
+void pcie_transfer(struct pcie *pcie, enum pcie_direction direction,
+                   const struct pcie_transfer *transfer)
+{
+    struct pcie_channel *channel = &pcie->channel[0][direction];
+    uint64_t source = direction == PCIE_WRITE ? transfer->chip : transfer->host;
+    uint64_t target = direction == PCIE_WRITE ? transfer->host : transfer->chip;
+    uint64_t abort = transfer->message_address + sizeof(uint32_t);
+    channel->interrupt_setup = SETUP_STOP_MESSAGE | SETUP_ABORT_MESSAGE;
+    channel->stop_low = (uint32_t)transfer->message_address;
+    channel->stop_high = (uint32_t)(transfer->message_address >> 32);
+    channel->abort_low = (uint32_t)abort;
+    channel->abort_high = (uint32_t)(abort >> 32);
+    channel->message = transfer->message;
+    channel->enable = DMA_ENABLE;
+    channel->source_low = (uint32_t)source;
+    channel->source_high = (uint32_t)(source >> 32);
+    channel->target_low = (uint32_t)target;
+    channel->target_high = (uint32_t)(target >> 32);
+    channel->size = transfer->size;
+    finish(pcie, channel, transfer->size > 0 && move_all(pcie, channel, direction));
+}
+
 /* --- Registers of the controller --- */
 
 enum { CHANNEL_BYTES = 0x100, ATU_BYTES = 0x100 };

@@ -81,6 +81,18 @@ enum grid_reply pcie_read(struct pcie *pcie, unsigned noc, uint64_t address, voi
 enum grid_reply pcie_write(struct pcie *pcie, unsigned noc, uint64_t address, const void *from,
                            uint32_t size, char *rule);
 
+/* A transfer that ARC's firmware sets up on channel 0, for a host that asked for it. */
+struct pcie_transfer {
+    uint32_t size;
+    uint64_t chip, host;      /* addresses; the chip's are those of BAR0 */
+    uint64_t message_address; /* of the word by which the host is told; 4 more: that it was aborted */
+    uint32_t message;
+};
+
+/* Runs it; when nothing answers the host gets the message of aborted transfers. */
+void pcie_transfer(struct pcie *pcie, enum pcie_direction direction,
+                   const struct pcie_transfer *transfer);
+
 /* A register of BAR2, by its offset. Writing a doorbell runs the transfer; GRID_ABSENT when one of
  * its sides did not answer. Reads have no effects. */
 enum grid_reply pcie_bar2_read(struct pcie *pcie, uint32_t offset, uint32_t *value, char *rule);

@@ -96,8 +96,7 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
            tile_weak_enable(tile, options->seed ^ (uint64_t)tile->y << 40 ^ (uint64_t)tile->x << 32);
 }
 
-/* The registers that tell a tile where it is, and which coordinates mean what. */
-static void configure_nius(struct penrose_chip *chip, struct tile *tile)
+void chip_configure_nius(struct penrose_chip *chip, struct tile *tile)
 {
     struct grid_register values[GRID_REGISTERS];
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
@@ -148,7 +147,7 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
     }
     struct grid_position name = chip_logical(chip, number);
     tile_rename(tile, name.x, name.y);
-    configure_nius(chip, tile);
+    chip_configure_nius(chip, tile);
     place->tile = tile;
     if (place->port) { /* its bank runs it */
         place->port->tile = tile;

@@ -290,6 +290,27 @@ void overlay_attach(struct overlay *overlay, unsigned streams, void *memory, con
     overlay->owner = owner;
 }
 
+/* Pages of zeros stay untouched. */
+static void clear_words(void *memory, size_t bytes)
+{
+    uint64_t *word = memory;
+    for (size_t i = 0; i < bytes / sizeof *word; i++) {
+        if (word[i]) {
+            word[i] = 0;
+        }
+    }
+}
+
+void overlay_reset(struct overlay *overlay)
+{
+    struct overlay fresh = {0};
+    clear_words(overlay->stream, OVERLAY_FILE_BYTES);
+    clear_words(overlay->state, OVERLAY_MEMORY_BYTES - OVERLAY_FILE_BYTES);
+    overlay_attach(&fresh, overlay->streams, overlay->stream, overlay->l1, overlay->l1_size,
+                   overlay->board, overlay->owner);
+    *overlay = fresh;
+}
+
 bool overlay_is_used(const struct overlay *overlay, unsigned stream)
 {
     return stream < overlay_count(overlay) && overlay->stream->used & overlay_bit(stream);

@@ -125,6 +125,9 @@ struct overlay {
 void overlay_attach(struct overlay *overlay, unsigned streams, void *memory, const uint8_t *l1,
                     uint32_t l1_size, const struct overlay_board *board, void *owner);
 
+/* All streams as after power-on. */
+void overlay_reset(struct overlay *overlay);
+
 enum overlay_effect {
     OVERLAY_DONE,
     OVERLAY_UNMODELLED, /* done, but what the register would do is not modelled */

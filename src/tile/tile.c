@@ -60,6 +60,17 @@ void tile_rename(struct tile *tile, unsigned x, unsigned y)
     snprintf(tile->name, sizeof tile->name, "%s (%u, %u)", tile->kind->name, x % 64, y % 64);
 }
 
+/* What is the same when a tile is made and when it is reset. */
+static void reset_devices(struct tile *tile)
+{
+    tdma_reset(tile);
+    debug_init(tile);
+    tile->debug.word[REG_SOFT_RESET_0] = tile->kind->reset_bits;
+    for (unsigned noc = 0; noc < 2; noc++) {
+        niu_reset(&tile->niu[noc], noc, tile->node % NOC_WIDTH, tile->node / NOC_WIDTH);
+    }
+}
+
 static void prepare(struct tile *tile, uint8_t *memory)
 {
     struct rv32_code_store *store = tile->code.store;
@@ -83,12 +94,7 @@ static void prepare(struct tile *tile, uint8_t *memory)
     tile->tensix.board = &tile_tensix_board;
     tile->tensix.owner = tile;
     tensix_init(&tile->tensix);
-    tdma_reset(tile);
-    debug_init(tile);
-    tile->debug.word[REG_SOFT_RESET_0] = tile->kind->reset_bits;
-    for (unsigned noc = 0; noc < 2; noc++) {
-        niu_reset(&tile->niu[noc], noc, tile->x, tile->y);
-    }
+    reset_devices(tile);
     noc_queue_init(&tile->inbox);
 }
 
@@ -131,6 +137,35 @@ void tile_destroy(struct tile *tile)
         rv32_code_invalidate(&tile->code); /* the pages belong to the store */
         munmap(tile->l1, MEMORY_BYTES);
         munmap(tile, sizeof *tile);
+    }
+}
+
+void tile_reset(struct tile *tile, uint64_t cycle)
+{
+    uint32_t held = tile->debug.word[REG_SOFT_RESET_0];
+    tile_soft_reset(tile, held, held | tile->kind->reset_bits, cycle);
+    tensix_reset(&tile->tensix);
+    tile->tensix_idle = false;
+    overlay_reset(&tile->overlay);
+    tile->overlay_waits = 0;
+    memset(tile->overlay_left, 0, sizeof tile->overlay_left);
+    tile->pic = (struct pic){0};
+    tile->mailboxes = (struct mailboxes){0};
+    memset(tile->command, 0, sizeof tile->command);
+    tile->commands = 0;
+    reset_devices(tile);
+    tile_event(tile, cycle);
+}
+
+void tile_wipe_l1(struct tile *tile, uint64_t cycle)
+{
+    enum { LINE_BYTES = 1 << RV32_L1_MARK_SHIFT };
+    static const uint8_t zeros[LINE_BYTES];
+    for (uint32_t at = 0; at < tile->kind->l1_bytes; at += LINE_BYTES) {
+        if (memcmp(tile->l1 + at, zeros, LINE_BYTES) != 0) { /* pages of zeros stay untouched */
+            memset(tile->l1 + at, 0, LINE_BYTES);
+            tile_l1_written(tile, at, LINE_BYTES, cycle);
+        }
     }
 }
 

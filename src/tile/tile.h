@@ -352,6 +352,13 @@ uint32_t tile_reset_bit(const struct tile *tile, enum rv32_core core);
 /* Applies a write of SOFT_RESET_0 (tile/reset.c). `old` is the value before. */
 void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t cycle);
 
+/* The reset of a whole tile, as after power-on: harts are held, everything but L1, local RAM and
+ * packets that are under way is as tile_create leaves it. Not while a hart runs. */
+void tile_reset(struct tile *tile, uint64_t cycle);
+
+/* Zeros L1. */
+void tile_wipe_l1(struct tile *tile, uint64_t cycle);
+
 /* A sleeping hart is made ready, with the state that it has at `time` (at the earliest, when it fell
  * asleep). */
 void tile_wake_at(struct tile *tile, enum rv32_core core, uint64_t time);
