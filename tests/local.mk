@@ -13,6 +13,8 @@ spec_vector = %D%/unit/spec_vector.c %D%/unit/spec_vector.h
 tensix_harness = %D%/unit/tensix_harness.c %D%/unit/tensix_harness.h
 macro_model = %D%/unit/macro_model.c %D%/unit/macro_model.h
 matrix_model = %D%/unit/matrix_model.c %D%/unit/matrix_model.h
+tensix_scalar_world = %D%/unit/check_tensix_scalar_world.h %D%/unit/run_suite.h $(tensix_harness)
+tensix_sync_world = %D%/unit/check_tensix_sync_world.h %D%/unit/run_suite.h $(tensix_harness)
 tile_harness = %D%/unit/tile_harness.c %D%/unit/tile_harness.h
 vector_harness = %D%/unit/vector_harness.c %D%/unit/vector_harness.h $(tensix_harness)
 
@@ -72,6 +74,7 @@ UNIT_TESTS = \
 	%D%/unit/check_pcie \
 	%D%/unit/check_pic \
 	%D%/unit/check_race \
+	%D%/unit/check_reader_a_atomics \
 	%D%/unit/check_reader_a_config \
 	%D%/unit/check_reader_a_counters \
 	%D%/unit/check_reader_a_frontend \
@@ -138,6 +141,8 @@ UNIT_TESTS = \
 	%D%/unit/check_tensix_pack_modes \
 	%D%/unit/check_tensix_rwc \
 	%D%/unit/check_tensix_scalar \
+	%D%/unit/check_tensix_scalar_atomics \
+	%D%/unit/check_tensix_scalar_memory \
 	%D%/unit/check_tensix_status \
 	%D%/unit/check_tensix_sync \
 	%D%/unit/check_tensix_table \
@@ -153,6 +158,7 @@ UNIT_TESTS = \
 	%D%/unit/check_tensix_vector_round \
 	%D%/unit/check_tensix_vector_simple \
 	%D%/unit/check_tensix_vector_timing \
+	%D%/unit/check_tensix_wait_gate \
 	%D%/unit/check_tile \
 	%D%/unit/check_vector_faults \
 	%D%/unit/check_waits \
@@ -171,10 +177,11 @@ tests_unit_check_data_faults_SOURCES = %D%/unit/check_data_faults.c $(tensix_har
 tests_unit_check_debug_SOURCES = %D%/unit/check_debug.c $(mmio_harness) $(tile_harness)
 tests_unit_check_debug_bus_SOURCES = %D%/unit/check_debug_bus.c $(mmio_harness) $(tile_harness)
 tests_unit_check_auto_ttsync_SOURCES = %D%/unit/check_auto_ttsync.c $(tensix_harness)
+tests_unit_check_reader_a_atomics_SOURCES = %D%/unit/check_reader_a_atomics.c %D%/unit/check_reader_a_l1.h $(tensix_harness) %D%/unit/check_reader_a_common.h
 tests_unit_check_reader_a_config_SOURCES = %D%/unit/check_reader_a_config.c $(tensix_harness) %D%/unit/check_reader_a_common.h
 tests_unit_check_reader_a_counters_SOURCES = %D%/unit/check_reader_a_counters.c $(tensix_harness) %D%/unit/check_reader_a_common.h
 tests_unit_check_reader_a_frontend_SOURCES = %D%/unit/check_reader_a_frontend.c $(tensix_harness) %D%/unit/check_reader_a_common.h
-tests_unit_check_reader_a_memory_SOURCES = %D%/unit/check_reader_a_memory.c $(tensix_harness) %D%/unit/check_reader_a_common.h
+tests_unit_check_reader_a_memory_SOURCES = %D%/unit/check_reader_a_memory.c %D%/unit/check_reader_a_l1.h $(tensix_harness) %D%/unit/check_reader_a_common.h
 tests_unit_check_reader_a_scalar_SOURCES = %D%/unit/check_reader_a_scalar.c $(tensix_harness) %D%/unit/check_reader_a_common.h
 tests_unit_check_reader_a_sync_SOURCES = %D%/unit/check_reader_a_sync.c $(tensix_harness) %D%/unit/check_reader_a_common.h
 tests_unit_check_reader_a_time_SOURCES = %D%/unit/check_reader_a_time.c $(tensix_harness) %D%/unit/check_reader_a_common.h
@@ -217,12 +224,14 @@ tests_unit_check_tensix_zero_SOURCES = %D%/unit/check_tensix_zero.c $(matrix_mod
 tests_unit_check_tensix_pack_SOURCES = %D%/unit/check_tensix_pack.c $(tensix_harness)
 tests_unit_check_tensix_pack_modes_SOURCES = %D%/unit/check_tensix_pack_modes.c $(tensix_harness)
 tests_unit_check_tensix_rwc_SOURCES = %D%/unit/check_tensix_rwc.c $(tensix_harness)
-tests_unit_check_tensix_scalar_SOURCES = %D%/unit/check_tensix_scalar.c $(tensix_harness)
+tests_unit_check_tensix_scalar_SOURCES = %D%/unit/check_tensix_scalar.c $(tensix_scalar_world)
+tests_unit_check_tensix_scalar_atomics_SOURCES = %D%/unit/check_tensix_scalar_atomics.c $(tensix_scalar_world)
+tests_unit_check_tensix_scalar_memory_SOURCES = %D%/unit/check_tensix_scalar_memory.c $(tensix_scalar_world)
 tests_unit_check_tensix_status_SOURCES = %D%/unit/check_tensix_status.c $(tensix_harness)
 tests_unit_check_tensix_unpack_modes_SOURCES = %D%/unit/check_tensix_unpack_modes.c $(tensix_harness)
 tests_unit_check_tensix_unpack_nop_SOURCES = %D%/unit/check_tensix_unpack_nop.c $(tensix_harness)
 tests_unit_check_tensix_unpack_SOURCES = %D%/unit/check_tensix_unpack.c %D%/unit/unpack_model.c %D%/unit/unpack_model.h $(tensix_harness)
-tests_unit_check_tensix_sync_SOURCES = %D%/unit/check_tensix_sync.c $(tensix_harness)
+tests_unit_check_tensix_sync_SOURCES = %D%/unit/check_tensix_sync.c $(tensix_sync_world)
 tests_unit_check_tensix_vector_config_SOURCES = %D%/unit/check_tensix_vector_config.c $(vector_harness) $(matrix_model)
 tests_unit_check_tensix_vector_flags_SOURCES = %D%/unit/check_tensix_vector_flags.c $(vector_harness)
 tests_unit_check_tensix_vector_simple_SOURCES = %D%/unit/check_tensix_vector_simple.c $(vector_harness)
@@ -231,6 +240,7 @@ tests_unit_check_tensix_vector_timing_SOURCES = %D%/unit/check_tensix_vector_tim
 tests_unit_check_tensix_vector_mad_SOURCES = %D%/unit/check_tensix_vector_mad.c $(vector_harness)
 tests_unit_check_tensix_vector_memory_SOURCES = %D%/unit/check_tensix_vector_memory.c $(vector_harness)
 tests_unit_check_tensix_vector_round_SOURCES = %D%/unit/check_tensix_vector_round.c $(vector_harness)
+tests_unit_check_tensix_wait_gate_SOURCES = %D%/unit/check_tensix_wait_gate.c $(tensix_sync_world)
 tests_unit_check_vector_faults_SOURCES = %D%/unit/check_vector_faults.c $(vector_harness)
 tests_unit_check_dst_window_SOURCES = %D%/unit/check_dst_window.c $(mmio_harness) $(tile_harness)
 tests_unit_check_race_SOURCES = %D%/unit/check_race.c $(mmio_harness) $(tensix_harness) $(tile_harness)
