@@ -72,8 +72,8 @@ struct penrose_options {
 void penrose_options_default(struct penrose_options *options);
 
 /*
- * Creates a Blackhole chip with all harts in reset. The environment variable
- * PENROSE_KERNELS, if set, names the host instructions that compute what the coprocessor does:
+ * Creates a Blackhole chip with all harts in reset; NULL `options` are the defaults. The environment
+ * variable PENROSE_KERNELS, if set, names the host instructions that compute what the coprocessor does:
  * "reference" (plain C), "avx2" or "avx512"; all give the same bits, and the fastest that the host
  * has is taken otherwise. PENROSE_E_ARGUMENT for options out of range and for a name that is
  * unknown or that the host cannot run, PENROSE_E_MEMORY.

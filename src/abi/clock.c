@@ -29,13 +29,12 @@
 #include "abi/clock.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi/device.h"
 
-enum { FIRST = 128, MOST = 65536, LARGEST = 1 << 30, QUIET_POLLS = 1000, SAVED_CALLS = 8 };
+enum { FIRST = 128, MOST = 65536, LARGEST = 1 << 30, SAVED_CALLS = 8 };
 
 /* --- Options --- */
 
@@ -164,45 +163,9 @@ static void adapt_quantum(struct run_ahead *ahead)
     if (ahead->progress) {
         ahead->progress = false;
         ahead->streak++;
-        ahead->quiet_polls = 0;
         ahead->quantum = ahead->first;
     } else {
         ahead->quantum = ahead->quantum < ahead->most / 2 ? ahead->quantum * 2 : ahead->most;
-    }
-}
-
-/* Many polls in vain while nothing on the chip can happen: tell what it waits for. */
-static void report_quiet_chip(struct device *device)
-{
-    static const char title[] = "the host keeps polling, but nothing can happen any more on the "
-                                "chip until the host does something; who waits for what:\n";
-    char nothing[1];
-    int length = penrose_wait_report(device->chip, nothing, sizeof nothing);
-    if (length <= 0) {
-        return; /* no hart is out of reset */
-    }
-    size_t size = sizeof title + (size_t)length;
-    char *text = malloc(size);
-    if (text) {
-        memcpy(text, title, sizeof title);
-        penrose_wait_report(device->chip, text + sizeof title - 1, (size_t)length + 1);
-        size_t end = strlen(text);
-        while (end > 0 && text[end - 1] == '\n') {
-            text[--end] = '\0';
-        }
-        report_text(device, text);
-        free(text);
-    }
-}
-
-/* A call on a quiet chip. */
-static void run_quiet(struct device *device, uint64_t cycles)
-{
-    struct run_ahead *ahead = &device->run_ahead;
-    ahead->owed += cycles;
-    if (ahead->polling && ahead->quiet_polls <= QUIET_POLLS &&
-        ahead->quiet_polls++ == QUIET_POLLS) {
-        report_quiet_chip(device);
     }
 }
 
@@ -216,12 +179,10 @@ static void run_busy(struct device *device, uint64_t least, uint64_t most)
     enum penrose_outcome outcome = penrose_run(chip, &run);
     device->stopped = outcome == PENROSE_FAULT;
     device_report_faults(device);
-    if (outcome != PENROSE_QUIET) {
-        ahead->quiet_polls = 0;
-        return;
+    if (outcome == PENROSE_QUIET) {
+        ahead->is_quiet = true;
+        ahead->owed += least > penrose_now(chip) ? least - penrose_now(chip) : 0;
     }
-    ahead->is_quiet = true;
-    run_quiet(device, least > penrose_now(chip) ? least - penrose_now(chip) : 0);
 }
 
 void clock_settle(struct device *device)
@@ -269,7 +230,7 @@ void clock_run(struct device *device, uint32_t cycles)
     ahead->host_written = false;
     ahead->due += cycles;
     if (ahead->is_quiet) {
-        run_quiet(device, cycles);
+        ahead->owed += cycles;
     } else if (ahead->most > 0) {
         if (!is_going_round || !save(ahead, cycles)) {
             run_ahead(device, cycles);

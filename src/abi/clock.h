@@ -30,7 +30,6 @@ struct run_ahead {
     uint64_t saved;       /* cycles of calls while the host went from tile to tile, still to pass */
     bool is_quiet;        /* nothing can happen on the chip until the host does something */
     uint64_t owed;        /* cycles of a quiet chip that are still to pass */
-    unsigned quiet_polls; /* successive polls in vain of a quiet chip */
     uint64_t streak;      /* number of the current series of polls in vain, from 1 */
     uint64_t polled[READS_REMEMBERED]; /* the streak in which the place was polled last */
     struct remembered_read read[READS_REMEMBERED];

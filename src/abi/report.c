@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,7 +275,7 @@ static bool is_in_vain(const struct poll_watch *watch, bool is_quiet, uint64_t n
 
 void device_watch_polls(struct device *device)
 {
-    struct run_ahead *ahead = &device->run_ahead;
+    const struct run_ahead *ahead = &device->run_ahead;
     struct poll_watch *watch = &device->watch;
     uint64_t now = penrose_now(device->chip);
     if (ahead->progress) {
@@ -292,7 +291,6 @@ void device_watch_polls(struct device *device)
         return;
     }
     watch->told = true;
-    ahead->quiet_polls = UINT_MAX; /* clock.c need not tell it, too */
     tell_waits(device, ahead->is_quiet
                            ? "the host keeps polling, but nothing can happen any more on the chip "
                              "until the host does something; who waits for what:\n"

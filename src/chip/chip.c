@@ -214,6 +214,11 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     *chip = NULL;
     const struct num_kernels *kernels;
     unsigned threads = 1;
+    struct penrose_options defaults;
+    if (!options) {
+        penrose_options_default(&defaults);
+        options = &defaults;
+    }
     enum penrose_status status = check_options(options, error);
     status = status ? status : choose_kernels(&kernels, error);
     status = status ? status : choose_threads(options, &threads, error);

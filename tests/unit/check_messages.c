@@ -61,9 +61,7 @@ static bool write_to(void *context, uint64_t address, const void *bytes, uint32_
 
 static void open_chip(void)
 {
-    struct penrose_options options;
-    penrose_options_default(&options);
-    ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
+    ck_assert_int_eq(penrose_chip_create(NULL, &chip, NULL), PENROSE_OK);
 }
 
 static void setup(void)
