@@ -267,12 +267,7 @@ static void zero_src(struct tensix *tensix, enum tensix_src src,
     const struct tensix_src_banks *banks = &tensix->src[src];
     struct tensix_src_file *file = &tensix->src_file[src];
     unsigned bank = args->single_bank_matrix_unit ? banks->matrix_bank : banks->unpack_bank;
-    if (value == 0) { /* which is what held columns have anyway */
-        size_t size = sizeof file->bank[0];
-        memset(file->bank[args->both_banks ? 0 : bank], 0, args->both_banks ? 2 * size : size);
-    } else {
-        tensix_src_file_fill(file, args->both_banks ? TENSIX_SRC_FILE_BOTH : 1u << bank, value);
-    }
+    tensix_src_file_fill(file, args->both_banks ? TENSIX_SRC_FILE_BOTH : 1u << bank, value);
 }
 
 /* It waits for no bank. */

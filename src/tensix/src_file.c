@@ -1,6 +1,8 @@
 /* Data of SrcA and SrcB, see src_file.h. */
 #include "tensix/src_file.h"
 
+#include <string.h>
+
 void tensix_src_file_reset(struct tensix_src_file *file)
 {
     *file = (struct tensix_src_file){.held = 0};
@@ -14,8 +16,23 @@ void tensix_src_file_write_row(struct tensix_src_file *file, unsigned bank, unsi
     }
 }
 
+/* Held columns are 0 anyway. */
+static void clear(struct tensix_src_file *file, unsigned banks)
+{
+    for (unsigned bank = 0; bank < TENSIX_SRC_FILE_BANKS; bank++) {
+        if (banks & file->filled & 1u << bank) {
+            memset(file->bank[bank], 0, sizeof file->bank[bank]);
+        }
+    }
+    file->filled &= (uint8_t)~banks;
+}
+
 void tensix_src_file_fill(struct tensix_src_file *file, unsigned banks, uint32_t value)
 {
+    if (value == 0) {
+        clear(file, banks);
+        return;
+    }
     uint32_t row_data[TENSIX_SRC_FILE_COLUMNS];
     for (unsigned column = 0; column < TENSIX_SRC_FILE_COLUMNS; column++) {
         row_data[column] = value;

@@ -3,7 +3,9 @@
  * num/src_format.h, and for each bank the format that the unpackers said it has. Whose turn a bank
  * is, is not known here: see src_banks.h.
  *
- * Invariants: bits 31..19 of a datum are 0, and so are the columns that a soft reset holds.
+ * Invariants: bits 31..19 of a datum are 0, and so are the columns that a soft reset holds, and all
+ * of a bank that is not in `filled`: kernels clear banks when they begin, and in tiles that have
+ * nothing to compute nobody has written to them since.
  *
  * SPEC: WormholeB0 SrcASrcB (its later version has the implied format), ZEROSRC, UNPACR_NOP;
  * BlackholeA0 SoftReset.
@@ -25,7 +27,8 @@ enum {
 
 struct tensix_src_file {
     uint8_t format[TENSIX_SRC_FILE_BANKS]; /* implied: 4 bits */
-    uint16_t held; /* a bit for each column that a soft reset holds: writes to it are lost */
+    uint8_t filled; /* a bit for each bank in which something may be other than 0 */
+    uint16_t held;  /* a bit for each column that a soft reset holds: writes to it are lost */
     _Alignas(64)
     uint32_t bank[TENSIX_SRC_FILE_BANKS][TENSIX_SRC_FILE_ROWS][TENSIX_SRC_FILE_COLUMNS];
 };
@@ -50,8 +53,17 @@ static inline void tensix_src_file_write(struct tensix_src_file *file, unsigned 
                                          unsigned column, uint32_t value)
 {
     if (!(file->held >> column & 1)) {
+        file->filled |= (uint8_t)(1u << bank);
         file->bank[bank][row % TENSIX_SRC_FILE_ROWS][column] = value & NUM_SRC_BITS;
     }
+}
+
+/* All rows of a bank, for somebody who writes whole rows while no column is held. */
+static inline uint32_t (*tensix_src_file_open(struct tensix_src_file *file,
+                                              unsigned bank))[TENSIX_SRC_FILE_COLUMNS]
+{
+    file->filled |= (uint8_t)(1u << bank);
+    return file->bank[bank];
 }
 
 void tensix_src_file_write_row(struct tensix_src_file *file, unsigned bank, unsigned row,

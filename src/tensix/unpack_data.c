@@ -168,7 +168,6 @@ static void move_rows(const struct unpack_job *job, const struct unpack_cursor *
 {
     struct tensix *tensix = job->tensix;
     enum tensix_src src = job->which ? TENSIX_SRC_B : TENSIX_SRC_A;
-    uint32_t(*bank)[COLUMNS] = tensix->src_file[src].bank[tensix->src[src].unpack_bank];
     uint32_t stored[MOST_ROWS * COLUMNS];
     unsigned row = job->out / COLUMNS - (job->which ? 0 : UNPACK_SKIPPED_ROWS);
     if (job->plan->to_dst) {
@@ -176,6 +175,8 @@ static void move_rows(const struct unpack_job *job, const struct unpack_cursor *
         write_rows_to_dst(job, row, rows, stored);
         return;
     }
+    uint32_t(*bank)[COLUMNS] =
+        tensix_src_file_open(&tensix->src_file[src], tensix->src[src].unpack_bank);
     row = (row + job->row_offset) % TENSIX_SRC_FILE_ROWS;
     if (job->plan->transposes) {
         convert(job, cursor, rows, stored);

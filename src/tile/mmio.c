@@ -238,8 +238,7 @@ enum mmio_reply tile_noc_access(struct tile *tile, enum mmio_operation operation
     if (address < tile->kind->l1_bytes) {
         uint32_t bulk = size < tile->kind->l1_bytes - address ? size : tile->kind->l1_bytes - address;
         if (write) {
-            memcpy(tile->l1 + address, at, bulk);
-            tile_l1_written(tile, address, bulk, cycle);
+            tile_l1_write(tile, address, at, bulk, cycle);
         } else {
             memcpy(at, tile->l1 + address, bulk);
         }

@@ -252,15 +252,31 @@ static void marked_written(struct tile *tile, uint32_t address, uint32_t size, u
     }
 }
 
-void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+/* The marks of any of the lines. */
+static unsigned marks_of(const struct tile *tile, uint32_t address, uint32_t size)
 {
     unsigned marks = 0;
     for (uint32_t done = 0; done < size; done += 1u << RV32_L1_MARK_SHIFT) {
         marks |= tile->marks[(address + done) >> RV32_L1_MARK_SHIFT];
     }
-    if (size) {
-        marks |= tile->marks[(address + size - 1) >> RV32_L1_MARK_SHIFT];
+    return size ? marks | tile->marks[(address + size - 1) >> RV32_L1_MARK_SHIFT] : 0;
+}
+
+void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    if (marks_of(tile, address, size)) {
+        marked_written(tile, address, size, cycle);
     }
+}
+
+void tile_l1_write(struct tile *tile, uint32_t address, const void *bytes, uint32_t size,
+                   uint64_t cycle)
+{
+    unsigned marks = marks_of(tile, address, size);
+    if (marks & TILE_MARK_CODE && memcmp(tile->l1 + address, bytes, size) == 0) {
+        return; /* hosts load the same program for each launch: what was decoded stays right */
+    }
+    memcpy(tile->l1 + address, bytes, size);
     if (marks) {
         marked_written(tile, address, size, cycle);
     }

@@ -343,6 +343,10 @@ bool tile_interrupt_pending(const struct tile *tile, enum rv32_core core);
  * wakes harts that poll there. Call after the write. */
 void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle);
 
+/* Writes plain memory in L1, with all that follows from it. */
+void tile_l1_write(struct tile *tile, uint32_t address, const void *bytes, uint32_t size,
+                   uint64_t cycle);
+
 /* Fills a fault record and asks the board; a tile that is to stop is stopped. */
 enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault);
 

@@ -304,13 +304,16 @@ static void check_vector(const struct tensix *tensix)
 /* What is too much to look at after every step. */
 static void check_data(const struct tensix *tensix)
 {
-    for (unsigned i = 0; i < TENSIX_SRCS; i++) {
-        const uint32_t *datum = &tensix->src_file[i].bank[0][0][0];
+    for (unsigned i = 0; i < TENSIX_SRCS * TENSIX_SRC_FILE_BANKS; i++) {
+        const struct tensix_src_file *file = &tensix->src_file[i / TENSIX_SRC_FILE_BANKS];
+        unsigned bank = i % TENSIX_SRC_FILE_BANKS;
+        const uint32_t *datum = &file->bank[bank][0][0];
         uint32_t bits = 0;
-        for (unsigned j = 0; j < sizeof tensix->src_file[i].bank / sizeof *datum; j++) {
+        for (unsigned j = 0; j < sizeof file->bank[bank] / sizeof *datum; j++) {
             bits |= datum[j];
         }
         REQUIRE((bits & ~(uint32_t)NUM_SRC_BITS) == 0);
+        REQUIRE(bits == 0 || file->filled >> bank & 1);
     }
     for (unsigned i = 0; i < sizeof tensix->dst.cleared / sizeof tensix->dst.cleared[0]; i++) {
         uint8_t cleared;

@@ -285,8 +285,8 @@ static void spoil(void)
 {
     for (unsigned i = 0; i < 2 * 2 * SRC_ROWS * COLUMNS; i++) {
         uint32_t value = next_random() & ONES;
-        tensix->src_file[i / 2048].bank[i / 1024 % 2][i / COLUMNS % SRC_ROWS][i % COLUMNS] =
-            below(8) ? value : value & ~0xffU;
+        tensix_src_file_write(&tensix->src_file[i / 2048], i / 1024 % 2, i / COLUMNS % SRC_ROWS,
+                              i % COLUMNS, below(8) ? value : value & ~0xffU);
     }
     for (unsigned i = 0; i < DST_ROWS * COLUMNS; i++) {
         tensix->dst.bits[i / COLUMNS][i % COLUMNS] = (uint16_t)next_random();

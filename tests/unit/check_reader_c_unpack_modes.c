@@ -313,7 +313,8 @@ static void spoil_src(void)
 {
     for (unsigned i = 0; i < UNPACKERS * BANKS * SRC_ROWS * COLUMNS; i++) {
         unsigned u = i / (BANKS * SRC_ROWS * COLUMNS), bank = i / (SRC_ROWS * COLUMNS) % BANKS;
-        tensix->src_file[u].bank[bank][i / COLUMNS % SRC_ROWS][i % COLUMNS] = i * 7 % ONES;
+        tensix_src_file_write(&tensix->src_file[u], bank, i / COLUMNS % SRC_ROWS, i % COLUMNS,
+                              i * 7 % ONES);
     }
 }
 

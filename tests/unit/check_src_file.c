@@ -82,6 +82,7 @@ START_TEST(rows_are_their_data)
         for (unsigned column = 0; column < COLUMNS; column++) {
             before.bank[bank][row % 64][column] = data[column] & 0x7ffff;
         }
+        before.filled |= (uint8_t)(1u << bank);
         ck_assert_mem_eq(&file, &before, sizeof file);
         ck_assert_mem_eq(tensix_src_file_row(&file, bank, row), before.bank[bank][row % 64],
                          sizeof data);
@@ -106,6 +107,7 @@ START_TEST(fills_take_whole_banks)
                 before.bank[bank][i / COLUMNS][i % COLUMNS] = fills[_i];
             }
         }
+        before.filled = fills[_i] ? TENSIX_SRC_FILE_BOTH : (uint8_t)~banks & TENSIX_SRC_FILE_BOTH;
         tensix_src_file_fill(&file, banks, fills[_i]);
         ck_assert_mem_eq(&file, &before, sizeof file);
     }

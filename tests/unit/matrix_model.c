@@ -209,6 +209,7 @@ void model_store(const struct matrix_model *model, struct tensix *tensix)
         struct tensix_src_file *file = &tensix->src_file[src];
         struct tensix_src_banks *banks = &tensix->src[src];
         memcpy(file->bank, model->src[src], sizeof file->bank);
+        file->filled = TENSIX_SRC_FILE_BOTH;
         file->held = (uint16_t)model->held[src];
         banks->matrix_bank = (uint8_t)model->matrix_bank[src];
         banks->unpack_bank = (uint8_t)model->unpack_bank[src];
