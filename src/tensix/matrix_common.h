@@ -138,7 +138,7 @@ static inline void tensix_matrix_put_src(struct tensix *tensix, enum tensix_src 
     if (file->held) {
         tensix_src_file_write_row(file, bank, row, data);
     } else {
-        memcpy(file->bank[bank][row], data, sizeof file->bank[bank][row]);
+        memcpy(tensix_src_file_open(file, bank)[row], data, sizeof file->bank[bank][row]);
     }
 }
 

@@ -69,9 +69,12 @@ void model_randomise_data(struct matrix_model *model)
     for (unsigned i = 0; i < MODEL_ROWS; i++) {
         model->valid[i] = model_chance(80);
     }
-    uint32_t *src = &model->src[0][0][0][0];
-    for (unsigned i = 0; i < 4 * MODEL_SRC_ROWS * MODEL_COLUMNS; i++) {
-        src[i] = random_src();
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t *bank = &model->src[i / 2][i % 2][0][0];
+        bool is_clear = model_chance(20);
+        for (unsigned datum = 0; datum < MODEL_SRC_ROWS * MODEL_COLUMNS; datum++) {
+            bank[datum] = is_clear ? 0 : random_src();
+        }
     }
 }
 
@@ -198,6 +201,12 @@ static void store_thread_config(const struct matrix_model *model, struct tensix 
     }
 }
 
+static bool has_data(const struct tensix_src_file *file, unsigned bank)
+{
+    static const uint32_t zeros[MODEL_SRC_ROWS][MODEL_COLUMNS];
+    return memcmp(file->bank[bank], zeros, sizeof zeros) != 0;
+}
+
 void model_store(const struct matrix_model *model, struct tensix *tensix)
 {
     struct tensix_rwc *rwc = &tensix->thread[model->thread].rwc;
@@ -209,7 +218,7 @@ void model_store(const struct matrix_model *model, struct tensix *tensix)
         struct tensix_src_file *file = &tensix->src_file[src];
         struct tensix_src_banks *banks = &tensix->src[src];
         memcpy(file->bank, model->src[src], sizeof file->bank);
-        file->filled = TENSIX_SRC_FILE_BOTH;
+        file->filled = (uint8_t)(has_data(file, 0) | has_data(file, 1) << 1);
         file->held = (uint16_t)model->held[src];
         banks->matrix_bank = (uint8_t)model->matrix_bank[src];
         banks->unpack_bank = (uint8_t)model->unpack_bank[src];
@@ -256,6 +265,12 @@ static void compare_src(const struct matrix_model *model, const struct tensix *t
     const struct tensix_src_file *file = &tensix->src_file[src];
     const struct tensix_src_banks *banks = &tensix->src[src];
     bool same = memcmp(file->bank, model->src[src], sizeof file->bank) == 0;
+    for (unsigned bank = 0; bank < 2; bank++) {
+        if (has_data(file, bank) && !(file->filled >> bank & 1)) {
+            ck_abort_msg("0x%08" PRIx32 ": Src%c has data in bank %u, which counts as clear", what,
+                         "AB"[src], bank);
+        }
+    }
     for (unsigned i = 0; !same && i < 2 * MODEL_SRC_ROWS * MODEL_COLUMNS; i++) {
         uint32_t got = (&file->bank[0][0][0])[i], wanted = (&model->src[src][0][0][0])[i];
         ck_assert_msg(got == wanted,
