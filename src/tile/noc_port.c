@@ -123,6 +123,32 @@ static void request_fault(void *owner, enum penrose_fault_kind kind, const char 
     }
 }
 
+/* On hardware the NoC would be at an end; here a host that resets harts can go on. */
+void tile_noc_enter_reset(struct tile *tile, enum rv32_core core, uint64_t cycle)
+{
+    for (unsigned noc = 0; noc < 2; noc++) {
+        struct niu_transaction *open = &tile->niu[noc].transaction;
+        char to[40];
+        if (!open->is_open || open->sender || open->agent != core) {
+            continue;
+        }
+        struct tile_fault fault = {.kind = PENROSE_FAULT_NOC_LINKED,
+                                   .agent = (enum tile_agent)core,
+                                   .cycle = cycle,
+                                   .pc = open->pc};
+        memcpy(&fault.word, tile->l1 + fault.pc % tile->kind->l1_bytes / 4 * 4, sizeof fault.word);
+        noc_member_describe(open->to, noc, to, sizeof to);
+        snprintf(fault.text, sizeof fault.text,
+                 "NoC %u: the linked transaction to raw %s, begun in cycle %llu, is open when its "
+                 "hart is put into reset: clear bit 6 of NOC_CTRL in its last request",
+                 noc, to, (unsigned long long)open->since);
+        open->is_open = false;
+        if (tile_fault(tile, &fault) == PENROSE_STOP && tile->running != RV32_CORES) {
+            rv32_cut(&tile->hart[tile->running], cycle + 1);
+        }
+    }
+}
+
 static struct noc_initiator initiator(struct tile *tile, unsigned noc, enum tile_agent agent,
                                       uint32_t pc)
 {

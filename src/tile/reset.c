@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tile/bus.h"
+#include "tile/noc_port.h"
 #include "tile/tile.h"
 #include "tile/weak.h"
 
@@ -65,6 +66,7 @@ static void enter(struct tile *tile, enum rv32_core core, uint64_t cycle)
     mailbox_enter_reset(tile, core);
     debug_enter_reset(tile, core);
     tile_weak_reset(tile, core);
+    tile_noc_enter_reset(tile, core, cycle);
     if (tile->running == core) {
         rv32_cut(&tile->hart[core], cycle + 1);
     }

@@ -148,6 +148,30 @@ START_TEST(nowhere_begins_nothing)
 }
 END_TEST
 
+/* A hart that is put into reset inside its transaction: told once, and the NoC goes on. */
+START_TEST(resets_end_transactions)
+{
+    unsigned noc = (unsigned)_i;
+    harness_release(H, RV32_NC, 0x1000);
+    harness_release(H, RV32_B, 0x1000);
+    ask(noc, 0, AT(3, 4), WRITE | LINKED);
+    put(H, AGENT_T0, 0xffb121b0, 1 << 11); /* BRISC: another hart */
+    ck_assert_uint_eq(harness.faults, 0);
+    put(H, AGENT_T0, 0xffb121b0, 1 << 11 | 1 << 18);
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NOC_LINKED);
+    ck_assert_int_eq(harness.fault.agent, AGENT_NC);
+    ck_assert_msg(
+        strstr(harness.fault.text, "to raw (3, 4), begun in cycle 0, is open when its hart"), "%s",
+        harness.fault.text);
+    put(H, AGENT_T0, 0xffb121b0, 0);
+    put(H, AGENT_T0, 0xffb121b0, 1 << 18);
+    ask(noc, 0, AT(5, 6), WRITE);
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_uint_eq(count_sent(), 2);
+}
+END_TEST
+
 /* --- The overlay and the request initiators --- */
 
 static uint8_t message[16];
@@ -296,6 +320,7 @@ int main(void)
     tcase_add_loop_test(tcase, requests_belong_or_are_refused, 0, 2 * ROWS);
     tcase_add_test(tcase, a_transaction_goes_on_until_it_ends);
     tcase_add_test(tcase, nowhere_begins_nothing);
+    tcase_add_loop_test(tcase, resets_end_transactions, 0, 2);
     tcase_add_loop_test(tcase, streams_wait_for_initiators, 0, 2);
     tcase_add_test(tcase, streams_wait_for_streams);
     tcase_add_loop_test(tcase, initiators_wait_for_streams, 0, 2);
