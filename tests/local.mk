@@ -65,6 +65,7 @@ UNIT_TESTS = \
 	%D%/unit/check_noc_transaction \
 	%D%/unit/check_noc_window \
 	%D%/unit/check_packet \
+	%D%/unit/check_pages \
 	%D%/unit/check_pool \
 	%D%/unit/check_sparse \
 	%D%/unit/check_num \
@@ -271,6 +272,7 @@ tests_unit_check_noc_window_SOURCES = %D%/unit/check_noc_window.c $(mmio_harness
 tests_unit_check_overlay_SOURCES = %D%/unit/check_overlay.c %D%/unit/check_overlay_world.h
 tests_unit_check_overlay_memory_SOURCES = %D%/unit/check_overlay_memory.c %D%/unit/check_overlay_world.h
 tests_unit_check_overlay_streams_SOURCES = %D%/unit/check_overlay_streams.c %D%/unit/check_overlay_world.h
+tests_unit_check_pages_SOURCES = %D%/unit/check_pages.c %D%/unit/run_suite.h
 tests_unit_check_packet_SOURCES = %D%/unit/check_packet.c %D%/unit/run_suite.h
 tests_unit_check_pool_SOURCES = %D%/unit/check_pool.c %D%/unit/run_suite.h
 tests_unit_check_sparse_SOURCES = %D%/unit/check_sparse.c %D%/unit/run_suite.h

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "host/pages.h"
 
 enum { LEAST_SLOTS = 64 };
 
@@ -54,9 +55,8 @@ static uint8_t *touch(struct sparse *memory, uint64_t address)
     if (2 * memory->used >= memory->slots && !grow(memory)) {
         return NULL;
     }
-    bytes = mmap(NULL, SPARSE_CHUNK_BYTES, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (bytes == MAP_FAILED) {
+    bytes = host_pages_map(SPARSE_CHUNK_BYTES);
+    if (!bytes) {
         return NULL;
     }
     uint64_t number = address >> SPARSE_CHUNK_SHIFT;
@@ -69,7 +69,7 @@ void sparse_free(struct sparse *memory)
 {
     for (size_t i = 0; i < memory->slots; i++) {
         if (memory->slot[i].bytes) {
-            munmap(memory->slot[i].bytes, SPARSE_CHUNK_BYTES);
+            host_pages_unmap(memory->slot[i].bytes, SPARSE_CHUNK_BYTES);
         }
     }
     free(memory->slot);

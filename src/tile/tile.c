@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "host/pages.h"
 #include "tile/bus.h"
 #include "tile/eth_window.h"
 #include "tile/overlay_port.h"
@@ -43,14 +43,6 @@ static void init_harts(struct tile *tile, uint8_t *locals)
         rv32_reset(&tile->hart[core], 0, 0);
         locals += size;
     }
-}
-
-/* Zeros, from the start of a page on, that cost nothing until they are touched. */
-static void *map_zeros(size_t size)
-{
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
 }
 
 void tile_rename(struct tile *tile, unsigned x, unsigned y)
@@ -102,11 +94,11 @@ struct tile *tile_create(enum tile_type type, unsigned x, unsigned y,
                          struct rv32_code_store *store, const struct tile_board *board,
                          void *owner)
 {
-    struct tile *tile = map_zeros(sizeof *tile);
-    uint8_t *memory = tile ? map_zeros(MEMORY_BYTES) : NULL;
+    struct tile *tile = host_pages_map(sizeof *tile);
+    uint8_t *memory = tile ? host_pages_map(MEMORY_BYTES) : NULL;
     if (!memory) {
         if (tile) {
-            munmap(tile, sizeof *tile);
+            host_pages_unmap(tile, sizeof *tile);
         }
         return NULL;
     }
@@ -135,8 +127,8 @@ void tile_destroy(struct tile *tile)
         noc_pool_empty(&tile->pool);
         tile_eth_free(tile);
         rv32_code_invalidate(&tile->code); /* the pages belong to the store */
-        munmap(tile->l1, MEMORY_BYTES);
-        munmap(tile, sizeof *tile);
+        host_pages_unmap(tile->l1, MEMORY_BYTES);
+        host_pages_unmap(tile, sizeof *tile);
     }
 }
 

@@ -1,0 +1,3 @@
+libpenrose_core_la_SOURCES += \
+	%D%/pages.c \
+	%D%/pages.h
