@@ -66,23 +66,27 @@ struct penrose_options {
     unsigned threads; /* host threads that run tiles, up to 256; 0: as many as PENROSE_THREADS says,
                          1 without it. Results do not depend on it */
     const char *card; /* "unharvested", "p150a" or "p100a"; NULL: "unharvested" */
+    const char *kernels; /* the host instructions that compute what the coprocessor does: "reference"
+                            (plain C), "avx2", "avx512" or PENROSE_FASTEST_KERNELS of what the host
+                            has; NULL: what PENROSE_KERNELS names, the fastest without it. Results do
+                            not depend on it */
 };
+
+#define PENROSE_FASTEST_KERNELS "fastest"
 
 /* The defaults: fast schedule, policies of fault_kinds.h. */
 void penrose_options_default(struct penrose_options *options);
 
 /*
- * Creates a Blackhole chip with all harts in reset; NULL `options` are the defaults. The environment
- * variable PENROSE_KERNELS, if set, names the host instructions that compute what the coprocessor does:
- * "reference" (plain C), "avx2" or "avx512"; all give the same bits, and the fastest that the host
- * has is taken otherwise. PENROSE_E_ARGUMENT for options out of range and for a name that is
- * unknown or that the host cannot run, PENROSE_E_MEMORY.
+ * Creates a Blackhole chip with all harts in reset; NULL `options` are the defaults. Reads the
+ * environment variables that the options name. PENROSE_E_ARGUMENT for options out of range and for
+ * names that are unknown or that the host cannot run, PENROSE_E_MEMORY.
  */
 enum penrose_status penrose_chip_create(const struct penrose_options *options,
                                         struct penrose_chip **chip, struct penrose_error *error);
 void penrose_chip_destroy(struct penrose_chip *chip);
 
-/* The name of what PENROSE_KERNELS chooses, as it was chosen for this chip. */
+/* The kernels that were chosen for this chip. */
 const char *penrose_kernels(const struct penrose_chip *chip);
 
 /*

@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "abi/device.h"
+#include "host/environment.h"
 
 enum { FIRST = 128, MOST = 65536, LARGEST = 1 << 30, SAVED_CALLS = 8 };
 
@@ -64,7 +65,7 @@ static bool parse_run_ahead(const char *text, uint32_t *first, uint32_t *most)
 void clock_init(struct device *device)
 {
     struct run_ahead *ahead = &device->run_ahead;
-    const char *text = getenv("PENROSE_RUN_AHEAD");
+    const char *text = host_variable("PENROSE_RUN_AHEAD");
     *ahead = (struct run_ahead){.streak = 1, .first = FIRST, .most = MOST};
     if (text && !parse_run_ahead(text, &ahead->first, &ahead->most)) {
         ahead->first = FIRST;

@@ -11,6 +11,7 @@
 #include "chip/grid.h"
 #include "debug/settings.h"
 #include "debug/trace_file.h"
+#include "host/environment.h"
 #include "num/kernels.h"
 
 enum { CONFIG_BYTES = 4096, MOST_COMPLAINTS = 16, MOST_THREADS = 256 };
@@ -57,13 +58,6 @@ static void connect_host(struct device *device)
 
 /* --- The environment --- */
 
-/* A variable's value; NULL where it is not set, or empty. */
-static const char *variable(const char *name)
-{
-    const char *text = getenv(name);
-    return text && *text ? text : NULL;
-}
-
 /* What is wrong with a variable, kept until the device is used. */
 static void complain(struct device *device, const char *name, const char *why)
 {
@@ -79,7 +73,7 @@ static void complain(struct device *device, const char *name, const char *why)
 
 static void choose_card(struct device *device, struct penrose_options *options)
 {
-    const char *card = variable("PENROSE_CARD");
+    const char *card = host_variable("PENROSE_CARD");
     char why[128];
     options->card = card && grid_product(card) ? card : abi_default_card;
     if (card && options->card != card) {
@@ -89,10 +83,9 @@ static void choose_card(struct device *device, struct penrose_options *options)
     }
 }
 
-/* The chip looks at PENROSE_KERNELS itself, and refuses what it cannot run. */
-static void choose_kernels(struct device *device)
+static void choose_kernels(struct device *device, struct penrose_options *options)
 {
-    const char *name = variable("PENROSE_KERNELS");
+    const char *name = host_variable("PENROSE_KERNELS");
     char why[128];
     if (name && !num_kernels_find(name)) {
         snprintf(why, sizeof why,
@@ -100,13 +93,13 @@ static void choose_kernels(struct device *device)
                  "fastest",
                  name);
         complain(device, "PENROSE_KERNELS", why);
-        unsetenv("PENROSE_KERNELS"); /* there is no other way to have its default */
+        options->kernels = PENROSE_FASTEST_KERNELS;
     }
 }
 
 static void choose_threads(struct device *device, struct penrose_options *options)
 {
-    const char *text = variable("PENROSE_THREADS");
+    const char *text = host_variable("PENROSE_THREADS");
     char *end = NULL, why[128];
     options->threads = 1;
     if (!text) {
@@ -124,10 +117,10 @@ static void choose_threads(struct device *device, struct penrose_options *option
 static void choose_options(struct device *device, struct penrose_options *options)
 {
     struct penrose_error error;
-    const char *schedule = variable("PENROSE_SCHEDULE"), *policy = variable("PENROSE_POLICY");
+    const char *schedule = host_variable("PENROSE_SCHEDULE"), *policy = host_variable("PENROSE_POLICY");
     penrose_options_default(options);
     choose_card(device, options);
-    choose_kernels(device);
+    choose_kernels(device, options);
     choose_threads(device, options);
     if (schedule && settings_schedule(options, schedule, &error) != PENROSE_OK) {
         complain(device, "PENROSE_SCHEDULE", error.text);
@@ -139,7 +132,7 @@ static void choose_options(struct device *device, struct penrose_options *option
 
 static void start_summary(struct device *device)
 {
-    const char *path = variable("PENROSE_SUMMARY");
+    const char *path = host_variable("PENROSE_SUMMARY");
     int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (fd >= 0) {
         close(fd);
@@ -158,7 +151,7 @@ static void start_summary(struct device *device)
 static void start_trace(struct device *device)
 {
     struct penrose_error error;
-    const char *path = variable("PENROSE_TRACE");
+    const char *path = host_variable("PENROSE_TRACE");
     if (path && trace_file_start(device->chip, path, &device->trace, &error) != PENROSE_OK) {
         complain(device, "PENROSE_TRACE", error.text);
     }

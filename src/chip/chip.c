@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/environment.h"
 #include "isa/error.h"
 #include "isa/export.h"
 
@@ -62,16 +63,18 @@ static enum penrose_status check_options(const struct penrose_options *options,
     return PENROSE_OK;
 }
 
-/* The set that the environment variable PENROSE_KERNELS names, or the fastest. */
-static enum penrose_status choose_kernels(const struct num_kernels **kernels,
+/* The set that the options, or else the environment, name; otherwise the fastest. */
+static enum penrose_status choose_kernels(const struct penrose_options *options,
+                                          const struct num_kernels **kernels,
                                           struct penrose_error *error)
 {
     static const char *const names[] = {"reference", "avx2", "avx512"};
     enum { NAMES = sizeof names / sizeof names[0] };
-    const char *wanted = getenv("PENROSE_KERNELS");
+    const char *wanted = options->kernels ? options->kernels : host_variable("PENROSE_KERNELS");
     char here[64] = "";
     bool is_known = false;
-    *kernels = num_kernels_find(wanted && *wanted ? wanted : NULL);
+    bool is_open = !wanted || strcmp(wanted, PENROSE_FASTEST_KERNELS) == 0;
+    *kernels = num_kernels_find(is_open ? NULL : wanted);
     if (*kernels) {
         return PENROSE_OK;
     }
@@ -83,8 +86,8 @@ static enum penrose_status choose_kernels(const struct num_kernels **kernels,
         }
     }
     return error_set(error, PENROSE_E_ARGUMENT,
-                     "PENROSE_KERNELS: %s '%s'; this host has %s; unset it for the fastest",
-                     is_known ? "this host cannot run" : "there is no set of kernels", wanted,
+                     "%s: %s '%s'; this host has %s; unset it for the fastest",
+                     options->kernels ? "penrose_options.kernels" : "PENROSE_KERNELS", is_known ? "this host cannot run" : "there is no set of kernels", wanted,
                      here);
 }
 
@@ -110,13 +113,13 @@ static enum penrose_status choose_grid(const struct penrose_options *options, st
 static enum penrose_status choose_threads(const struct penrose_options *options, unsigned *threads,
                                           struct penrose_error *error)
 {
-    const char *text = getenv("PENROSE_THREADS");
+    const char *text = host_variable("PENROSE_THREADS");
     *threads = options->threads;
     if (*threads > 0) {
         return PENROSE_OK;
     }
     *threads = 1;
-    if (!text || !*text) {
+    if (!text) {
         return PENROSE_OK;
     }
     char *end;
@@ -220,7 +223,7 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
         options = &defaults;
     }
     enum penrose_status status = check_options(options, error);
-    status = status ? status : choose_kernels(&kernels, error);
+    status = status ? status : choose_kernels(options, &kernels, error);
     status = status ? status : choose_threads(options, &threads, error);
     if (status != PENROSE_OK) {
         return status;

@@ -10,12 +10,7 @@
 #include <unistd.h>
 
 #include "cli/child.h"
-
-static const char *variable(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
+#include "host/environment.h"
 
 /* --- Cards --- */
 
@@ -33,7 +28,7 @@ const char *find_card(const char *name)
 
 const char *default_card(void)
 {
-    const char *card = variable("PENROSE_CARD");
+    const char *card = host_variable("PENROSE_CARD");
     return card ? card : card_names[0];
 }
 
@@ -76,8 +71,8 @@ bool path_make(const char *path)
 
 bool find_cache(char path[PATH_MAX])
 {
-    const char *own = variable("PENROSE_CACHE"), *base = variable("XDG_CACHE_HOME");
-    const char *home = variable("HOME");
+    const char *own = host_variable("PENROSE_CACHE"), *base = host_variable("XDG_CACHE_HOME");
+    const char *home = host_variable("HOME");
     if (own) {
         return (size_t)snprintf(path, PATH_MAX, "%s", own) < PATH_MAX;
     }
@@ -229,7 +224,7 @@ bool find_metal_root(const char *python, char path[PATH_MAX])
 {
     static const char *const names[] = {"TT_METAL_RUNTIME_ROOT", "TT_METAL_HOME"};
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *root = variable(names[i]);
+        const char *root = host_variable(names[i]);
         if (root) { /* this one counts, whatever is in it */
             return (size_t)snprintf(path, PATH_MAX, "%s", root) < PATH_MAX && path_exists(path);
         }

@@ -298,6 +298,22 @@ static void add_noc(struct wait_lines *lines, struct penrose_chip *chip, const s
     }
 }
 
+/* --- The overlay --- */
+
+/* Streams in a phase; what peers owe them is named with its tile. */
+static void add_streams(struct wait_lines *lines, const struct tile *tile)
+{
+    for (unsigned stream = 0; stream < tile->kind->streams; stream++) {
+        struct wait_words words;
+        char wait[256];
+        if (overlay_describe_wait(&tile->overlay, stream, wait, sizeof wait)) {
+            wait_words_start(&words);
+            wait_words_put(&words, "%s", wait);
+            wait_lines_add(lines, tile->x, tile->y, &words);
+        }
+    }
+}
+
 /* --- Reports --- */
 
 /* Calls `add` for each tile: workers first. */
@@ -342,6 +358,7 @@ static void add_tile(struct wait_lines *lines, struct penrose_chip *chip, struct
     }
     add_threads(lines, chip, tile);
     add_noc(lines, chip, tile);
+    add_streams(lines, tile);
 }
 
 PENROSE_EXPORT int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size)

@@ -426,60 +426,100 @@ void overlay_reset_stream(struct overlay *overlay, unsigned s)
 
 /* --- Reports --- */
 
-static const char *wait_of_running(const struct overlay *overlay, unsigned s)
+/* What a stream waits for, and who would have to send it. */
+struct wait {
+    const char *what;
+    enum { NOBODY_ELSE, THE_SOURCE, THE_RECEIVERS } who;
+};
+
+static struct wait wait_of_running(const struct overlay *overlay, unsigned s)
 {
     const struct overlay_stream *stream = overlay_look(overlay, s);
     uint32_t misc = stream->misc;
     switch ((enum overlay_sending)stream->sending) {
     case OVERLAY_ASKS:
     case OVERLAY_AWAITS:
-        return "for handshake responses of its receivers (DEST_PHASE_READY_UPDATE)";
+        return (struct wait){"for handshake responses (DEST_PHASE_READY_UPDATE)", THE_RECEIVERS};
     case OVERLAY_AWAITS_ROOM:
-        return "for the last credits of its receivers";
+        return (struct wait){"for the last credits", THE_RECEIVERS};
     default:
         break;
     }
     if (!stream->messages) {
-        return get_REMOTE_SOURCE(misc)     ? "for messages of its remote source"
-               : get_SOURCE_ENDPOINT(misc) ? "for software to push messages"
-                                           : "for the streams that it gathers from";
+        return get_REMOTE_SOURCE(misc) ? (struct wait){"for messages", THE_SOURCE}
+               : get_SOURCE_ENDPOINT(misc)
+                   ? (struct wait){"for software to push messages", NOBODY_ELSE}
+                   : (struct wait){"for the streams that it gathers from", NOBODY_ELSE};
     }
     if (get_RECEIVER_ENDPOINT(misc)) {
-        return "for software to clear messages";
+        return (struct wait){"for software to clear messages", NOBODY_ELSE};
     }
     if (get_LOCAL_RECEIVER(misc)) {
-        return "for the gathering stream to take its messages";
+        return (struct wait){"for the gathering stream to take its messages", NOBODY_ELSE};
     }
     return stream->readings >= overlay_reading_capacity(overlay, s)
-               ? "for L1 reads of its packets"
-               : "for credits of its receivers";
+               ? (struct wait){"for L1 reads of its packets", NOBODY_ELSE}
+               : (struct wait){"for credits", THE_RECEIVERS};
+}
+
+static struct wait wait_of(const struct overlay *overlay, unsigned s)
+{
+    const struct overlay_stream *stream = overlay_look(overlay, s);
+    if (stream->is_stuck) {
+        return (struct wait){"for a reset: it broke a rule", NOBODY_ELSE};
+    }
+    switch ((enum overlay_state)stream->state) {
+    case OVERLAY_IDLE:
+        break;
+    case OVERLAY_LOADING:
+        return (struct wait){"to load its configuration", NOBODY_ELSE};
+    case OVERLAY_READY:
+        return (struct wait){"for software to write PHASE_ADVANCE", NOBODY_ELSE};
+    case OVERLAY_FLUSHING:
+        return (struct wait){"for the previous phase's messages to leave L1 (or for software to "
+                             "clear them)",
+                             NOBODY_ELSE};
+    case OVERLAY_RUNNING:
+        return wait_of_running(overlay, s);
+    }
+    return (struct wait){NULL, NOBODY_ELSE};
+}
+
+/* " of stream 4 of (3, 5) on NoC 0": coordinates as software wrote them. */
+static void put_peer(const struct overlay *overlay, unsigned s, const struct wait *wait,
+                     char *text, size_t size)
+{
+    const struct overlay_stream *stream = overlay_look(overlay, s);
+    uint32_t to = overlay_get(overlay, s, OVERLAY_REMOTE_DEST);
+    uint32_t end = overlay_get(overlay, s, OVERLAY_MCAST_DEST);
+    unsigned noc = get_OUTGOING_DATA_NOC(stream->misc);
+    *text = 0;
+    if (wait->who == THE_SOURCE) {
+        snprintf(text, size, " of stream %u of (%u, %u)", stream->source.stream, stream->source.x,
+                 stream->source.y);
+    } else if (wait->who == THE_RECEIVERS && overlay_is_multicast(overlay, s)) {
+        snprintf(text, size, " of streams %u of (%u, %u) to (%u, %u) on NoC %u",
+                 get_REMOTE_DEST_STREAM_ID(to), get_REMOTE_DEST_X(to), get_REMOTE_DEST_Y(to),
+                 get_MCAST_END_X(end), get_MCAST_END_Y(end), noc);
+    } else if (wait->who == THE_RECEIVERS) {
+        snprintf(text, size, " of stream %u of (%u, %u) on NoC %u", get_REMOTE_DEST_STREAM_ID(to),
+                 get_REMOTE_DEST_X(to), get_REMOTE_DEST_Y(to), noc);
+    }
 }
 
 bool overlay_describe_wait(const struct overlay *overlay, unsigned stream, char *text, size_t size)
 {
-    const char *what = NULL;
-    if (!overlay_is_used(overlay, stream)) {
+    struct wait wait = {NULL, NOBODY_ELSE};
+    char peer[80];
+    if (overlay_is_used(overlay, stream)) {
+        wait = wait_of(overlay, stream);
+    }
+    if (!wait.what) {
         return false;
     }
-    const struct overlay_stream *state = overlay_look(overlay, stream);
-    switch ((enum overlay_state)state->state) {
-    case OVERLAY_IDLE:
-        return false;
-    case OVERLAY_LOADING:
-        what = "to load its configuration";
-        break;
-    case OVERLAY_READY:
-        what = "for software to write PHASE_ADVANCE";
-        break;
-    case OVERLAY_FLUSHING:
-        what = "for the previous phase's messages to leave L1 (or for software to clear them)";
-        break;
-    case OVERLAY_RUNNING:
-        what = wait_of_running(overlay, stream);
-        break;
-    }
-    snprintf(text, size, "overlay stream %u, phase %u, %u messages left, waits %s", stream,
-             (unsigned)overlay_get(overlay, stream, OVERLAY_CURR_PHASE), (unsigned)state->remaining,
-             state->is_stuck ? "for a reset: it broke a rule" : what);
+    put_peer(overlay, stream, &wait, peer, sizeof peer);
+    snprintf(text, size, "overlay stream %u, phase %u, %u messages left, waits %s%s", stream,
+             (unsigned)overlay_get(overlay, stream, OVERLAY_CURR_PHASE),
+             (unsigned)overlay_look(overlay, stream)->remaining, wait.what, peer);
     return true;
 }

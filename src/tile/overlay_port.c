@@ -27,7 +27,6 @@ enum {
 struct sender {
     struct tile *tile;
     const struct overlay_packet *packet;
-    bool is_refused;
 };
 
 static const char *fetch(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
@@ -56,8 +55,7 @@ static void report(struct tile *tile, enum penrose_fault_kind kind, const char *
 
 static void refused(void *owner, enum penrose_fault_kind kind, const char *text, uint64_t cycle)
 {
-    struct sender *sender = owner;
-    sender->is_refused = true;
+    const struct sender *sender = owner;
     report(sender->tile, kind, text, cycle);
 }
 
@@ -104,14 +102,10 @@ static void write_command(uint32_t *word, const struct overlay_packet *packet)
     }
 }
 
-static bool port_send(void *owner, const struct overlay_packet *packet, uint64_t cycle)
+/* Asks for the packet as software would. */
+static void request(struct tile *tile, const struct overlay_packet *packet, uint64_t cycle)
 {
-    struct tile *tile = owner;
     struct sender sender = {.tile = tile, .packet = packet};
-    if (noc_transaction_holds(&tile->niu[packet->noc], packet->sender + 1)) {
-        tile->overlay_waits |= (uint8_t)(1u << packet->noc);
-        return false;
-    }
     struct noc_initiator by = {.owner = &sender,
                                .pool = &tile->pool,
                                .here = tile->node,
@@ -128,6 +122,30 @@ static bool port_send(void *owner, const struct overlay_packet *packet, uint64_t
     memcpy(word, saved, sizeof saved);
     if (tile->commands) {
         tile_noc_let_depart(tile, packet->noc, cycle);
+    }
+}
+
+/* Nobody has said how the packets of streams look on an Ethernet link. */
+static void refuse_link(struct tile *tile, const struct overlay_packet *packet, uint64_t cycle)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "stream %u sends to (63, 63), the other end of the Ethernet link: not modelled, the "
+             "packet is lost; use a transmit queue (ETH_TXQ_CMD)",
+             packet->sender);
+    report(tile, PENROSE_FAULT_UNIMPLEMENTED, text, cycle);
+}
+
+static bool port_send(void *owner, const struct overlay_packet *packet, uint64_t cycle)
+{
+    struct tile *tile = owner;
+    if (packet->is_ethernet) {
+        refuse_link(tile, packet, cycle);
+    } else if (noc_transaction_holds(&tile->niu[packet->noc], packet->sender + 1)) {
+        tile->overlay_waits |= (uint8_t)(1u << packet->noc);
+        return false;
+    } else {
+        request(tile, packet, cycle);
     }
     if (!packet->is_register) {
         tile->overlay_left[packet->sender]++;

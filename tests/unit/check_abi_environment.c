@@ -68,6 +68,22 @@ START_TEST(policies_are_lists_of_words)
 }
 END_TEST
 
+START_TEST(empty_values_are_as_if_not_set)
+{
+    static const char *const names[] = {
+        "PENROSE_CARD",  "PENROSE_THREADS", "PENROSE_KERNELS", "PENROSE_POLICY",   "PENROSE_SCHEDULE",
+        "PENROSE_TRACE", "PENROSE_SUMMARY", "PENROSE_REPORT",  "PENROSE_RUN_AHEAD"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        setenv(names[i], "", 1);
+        libttsim_init();
+        libttsim_clock(1);
+        ck_assert_msg(reported("PENROSE_") == 0, "%s", names[i]);
+        libttsim_exit();
+        unsetenv(names[i]);
+    }
+}
+END_TEST
+
 /* --- Values that are not understood --- */
 
 static uint32_t cycles_of_two_stores(void)
@@ -94,13 +110,14 @@ START_TEST(wrong_values_are_told_and_the_default_is_used)
         ck_assert_uint_eq(cycles_of_two_stores(), 1);
         ck_assert_uint_eq(reported(line), 1);
         ck_assert_uint_eq(reported("the default is used"), i + 1);
+        ck_assert_str_eq(getenv(names[i]), "/no/such"); /* the environment is its host's */
         libttsim_exit();
         unsetenv(names[i]);
         libttsim_init();
         ck_assert_uint_eq(cycles_of_two_stores(), 1);
         ck_assert_uint_eq(reported(line), 1);
         libttsim_exit();
-        setenv(names[i], "", 1); /* as if it were not set */
+        setenv(names[i], "", 1);
         libttsim_init();
         ck_assert_uint_eq(cycles_of_two_stores(), 1);
         ck_assert_uint_eq(reported(line), 1);
@@ -306,6 +323,7 @@ int main(void)
     const TTest *const tests[] = {
         schedules_are_lists_of_words,
         policies_are_lists_of_words,
+        empty_values_are_as_if_not_set,
         wrong_values_are_told_and_the_default_is_used,
         several_wrong_values_are_told_one_by_one,
         the_schedule_reaches_the_chip,

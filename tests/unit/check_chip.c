@@ -52,6 +52,10 @@ START_TEST(options_are_checked)
     penrose_options_default(&options);
     options.schedule = (enum penrose_schedule)9;
     ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_E_ARGUMENT);
+    penrose_options_default(&options);
+    options.kernels = "sse";
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "there is no set of kernels 'sse'"));
     ck_assert_int_eq(penrose_chip_create(NULL, &chip, &error), PENROSE_OK); /* the defaults */
     penrose_chip_destroy(chip);
 }

@@ -313,6 +313,84 @@ START_TEST(open_transactions_are_told)
 }
 END_TEST
 
+/* --- Streams --- */
+
+enum { FROM_SOFTWARE = 1 << 4, FROM_REMOTE = 1 << 5, TO_SOFTWARE = 1 << 6, TO_REMOTE = 1 << 8 };
+enum { CHANGES = 1 << 11 | 1 << 12 }; /* of source and destination: handshakes */
+
+static void write_stream(struct penrose_chip *chip, unsigned x, unsigned y, unsigned stream,
+                         unsigned index, uint32_t value)
+{
+    struct penrose_error error;
+    uint32_t address = OVERLAY_REGISTERS_ADDRESS + stream * OVERLAY_STREAM_BYTES + 4 * index;
+    ck_assert_msg(penrose_write(chip, x, y, address, &value, 4, &error) == PENROSE_OK, "%s",
+                  error.text);
+}
+
+/* A phase of three messages, 16 words of buffer. */
+static void start_stream(struct penrose_chip *chip, unsigned x, unsigned y, unsigned stream,
+                         unsigned peer_register, uint32_t peer, uint32_t misc)
+{
+    const struct {
+        unsigned index;
+        uint32_t value;
+    } words[] = {{OVERLAY_BUF_START, 0x3000},
+                 {OVERLAY_BUF_SIZE, 16},
+                 {OVERLAY_MSG_INFO_PTR, 0x4000},
+                 {OVERLAY_MSG_INFO_WR_PTR, 0x4000},
+                 {OVERLAY_REMOTE_DEST_BUF_START, 0x3000},
+                 {OVERLAY_REMOTE_DEST_BUF_SIZE, 16},
+                 {OVERLAY_REMOTE_DEST_MSG_INFO_WR_PTR, 0x4000},
+                 {peer_register, peer},
+                 {OVERLAY_REMOTE_SRC_PHASE, 7},
+                 {OVERLAY_CURR_PHASE, 7},
+                 {OVERLAY_PHASE_AUTO_CFG_HEADER, 3 << 12},
+                 {OVERLAY_MISC_CFG, misc},
+                 {OVERLAY_ONETIME_MISC_CFG, 3 << 2},
+                 {OVERLAY_PHASE_ADVANCE, 1}};
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        write_stream(chip, x, y, stream, words[i].index, words[i].value);
+    }
+}
+
+/* (63, 63) is no tile: a link, for which a stream's packet is refused and not sent elsewhere. */
+START_TEST(streams_do_not_reach_links)
+{
+    struct penrose_options options;
+    struct penrose_chip *chip;
+    struct penrose_fault fault;
+    penrose_options_default(&options);
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
+    start_stream(chip, 20, 25, 0, OVERLAY_REMOTE_DEST, AT(63, 63) | 9u << 12,
+                 FROM_SOFTWARE | TO_REMOTE | CHANGES);
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_FAULT);
+    ck_assert_uint_eq(penrose_fault_count(chip), 1);
+    ck_assert(penrose_fault_get(chip, 0, &fault));
+    ck_assert_int_eq(fault.kind, PENROSE_FAULT_UNIMPLEMENTED);
+    ck_assert_ptr_nonnull(strstr(fault.rule, "stream 0 sends to (63, 63)"));
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+START_TEST(streams_in_a_phase_are_told_with_their_peers)
+{
+    struct penrose_chip *chip = open_chip();
+    start_stream(chip, 1, 2, 12, OVERLAY_REMOTE_DEST, AT(2, 3) | 9u << 12,
+                 FROM_SOFTWARE | TO_REMOTE | CHANGES);
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    has("tile \\(1, 2\\) overlay stream 12, phase 7, 3 messages left, waits for handshake responses "
+        "\\(DEST_PHASE_READY_UPDATE\\) of stream 9 of \\(2, 3\\) on NoC 0");
+    start_stream(chip, 2, 3, 9, OVERLAY_REMOTE_SRC, AT(1, 2) | 12u << 12,
+                 FROM_REMOTE | TO_SOFTWARE | CHANGES);
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    has("tile \\(1, 2\\) overlay stream 12, .*, waits for software to push messages");
+    has("tile \\(2, 3\\) overlay stream 9, .*, waits for messages of stream 12 of \\(1, 2\\)");
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
 /* --- At a tile's door --- */
 
 START_TEST(what_waits_at_a_door_is_told)
@@ -445,6 +523,8 @@ static Suite *waits_suite(void)
     tcase_add_loop_test(tcase, places_have_words, 0, 7);
     tcase_add_test(tcase, other_tiles_name_their_harts);
     tcase_add_loop_test(tcase, open_transactions_are_told, 0, 2);
+    tcase_add_test(tcase, streams_do_not_reach_links);
+    tcase_add_test(tcase, streams_in_a_phase_are_told_with_their_peers);
     tcase_add_test(tcase, what_waits_at_a_door_is_told);
     tcase_add_test(tcase, tiles_share_lines);
     tcase_add_test(tcase, reports_stay_short);
