@@ -6,11 +6,13 @@
 #include "boot.h"
 
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "copy.h"
+#include "host/environment.h"
 
 enum { SMALL_WRITES = 64, MOST_POLLS = 1 << 20 };
 
@@ -145,14 +147,11 @@ void boot_workers(struct bench_device *device, const struct boot *boot, unsigned
 
 char *boot_find(void)
 {
-    char pattern[512];
-    const char *cache = getenv("PENROSE_CACHE"), *xdg = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    const char *base = cache ? cache : xdg ? xdg : home ? home : "";
-    snprintf(pattern, sizeof pattern, "%s%s/ttnn-*/pre-compiled/*/drisc", base,
-             cache ? ""
-             : xdg ? "/penrose"
-                   : "/.cache/penrose");
+    char cache[PATH_MAX / 2], pattern[PATH_MAX];
+    if (!host_cache(cache, sizeof cache)) {
+        return NULL;
+    }
+    snprintf(pattern, sizeof pattern, "%s/ttnn-*/pre-compiled/*/drisc", cache);
     glob_t found;
     char *directory = NULL;
     if (glob(pattern, 0, NULL, &found) == 0) {

@@ -16,7 +16,7 @@ enum {
     GUEST_THREADS = 3,
     GUEST_CODE = 0x10000, /* of T0; the other TRISCs follow in steps of GUEST_CODE_STEP */
     GUEST_CODE_STEP = 0x4000,
-    GUEST_MARK = 0x5a5a, /* what guest_mark leaves in GPR 0 */
+    GUEST_MARK = 0x5a5a, /* what a program leaves in GPR 0 at its end */
 };
 
 struct guest_code {

@@ -1,6 +1,7 @@
 ## Unit tests: a program each, made of tests/unit/check_*.c and the harnesses that it includes.
 loader_debug = %D%/unit/loader_debug.c %D%/unit/loader_debug.h
 loader_image = %D%/unit/loader_image.c %D%/unit/loader_image.h
+cached_firmware = %D%/unit/cached_firmware.c %D%/unit/cached_firmware.h
 loader_set = %D%/unit/loader_set.c %D%/unit/loader_set.h
 abi_host = %D%/unit/abi_host.c %D%/unit/abi_host.h
 mmio_harness = %D%/unit/mmio_harness.h %D%/unit/run_suite.h
@@ -251,8 +252,8 @@ tests_unit_check_isa_SOURCES = %D%/unit/check_isa.c $(rv32_harness)
 tests_unit_check_loader_dwarf_SOURCES = %D%/unit/check_loader_dwarf.c $(loader_debug) \
 	$(loader_image)
 tests_unit_check_loader_elf_SOURCES = %D%/unit/check_loader_elf.c $(loader_image)
-tests_unit_check_loader_firmware_SOURCES = %D%/unit/check_loader_firmware.c $(loader_debug) \
-	$(loader_image) $(loader_set)
+tests_unit_check_loader_firmware_SOURCES = %D%/unit/check_loader_firmware.c $(cached_firmware) \
+	$(loader_debug) $(loader_image) $(loader_set)
 tests_unit_check_loader_kernel_SOURCES = %D%/unit/check_loader_kernel.c $(loader_debug) \
 	$(loader_image) $(loader_set)
 tests_unit_check_loader_launch_SOURCES = %D%/unit/check_loader_launch.c $(loader_debug) \
@@ -292,7 +293,8 @@ tests_unit_check_spec_vector_memory_SOURCES = %D%/unit/check_spec_vector_memory.
 tests_unit_check_spec_vector_permute_SOURCES = %D%/unit/check_spec_vector_permute.c \
 	$(rv32_harness) $(spec_vector)
 tests_unit_check_snapshot_forged_SOURCES = %D%/unit/check_snapshot_forged.c %D%/unit/run_suite.h %D%/unit/snapshot_bytes.h %D%/unit/snapshot_scenes.c %D%/unit/snapshot_scenes.h
-tests_unit_check_snapshot_SOURCES = %D%/unit/check_snapshot.c %D%/unit/snapshot_scenes.c %D%/unit/snapshot_scenes.h
+tests_unit_check_snapshot_SOURCES = %D%/unit/check_snapshot.c %D%/unit/snapshot_scenes.c %D%/unit/snapshot_scenes.h \
+	$(cached_firmware)
 tests_unit_check_tdma_SOURCES = %D%/unit/check_tdma.c $(mmio_harness) $(tile_harness)
 tests_unit_check_sleep_SOURCES = %D%/unit/check_sleep.c $(tile_harness)
 tests_unit_check_tile_SOURCES = %D%/unit/check_tile.c $(tile_harness)

@@ -9,8 +9,8 @@
  * (but for x in rows 0 and 1).
  *
  * A grid is plain data, made once from a product and never changed: what firmware leaves in the
- * registers of each NIU. Guests may write other tables into their NIUs; grid_translate works on
- * whatever registers hold.
+ * registers of each NIU. Guests may write other tables into their NIUs, which niu_translate works
+ * on.
  */
 #ifndef CHIP_GRID_H
 #define CHIP_GRID_H

@@ -20,6 +20,7 @@
 #include "cli/child.h"
 #include "cli/firmware_link.h"
 #include "cli/installation.h"
+#include "host/environment.h"
 
 /* Adds a check that is ok; `format` says what was found. */
 __attribute__((format(printf, 3, 4))) static struct doctor_check *
@@ -328,7 +329,7 @@ void doctor_check_firmware(struct doctor *doctor)
         look_for_set(doctor, path)) {
         return;
     }
-    if (find_cache(cache) && path_join(folder, cache, "ttnn-0.81.1") &&
+    if (host_cache(cache, sizeof cache) && path_join(folder, cache, "ttnn-0.81.1") &&
         path_join(path, folder, "pre-compiled") && look_for_set(doctor, path)) {
         return;
     }
@@ -341,7 +342,7 @@ void doctor_check_firmware(struct doctor *doctor)
 void doctor_check_cache(struct doctor *doctor)
 {
     char path[PATH_MAX];
-    if (!find_cache(path)) {
+    if (!host_cache(path, sizeof path)) {
         advise(add(doctor, "cache", "no folder: HOME is not set"), DOCTOR_NOTE,
                "set PENROSE_CACHE to a folder");
         return;

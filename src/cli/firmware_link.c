@@ -19,6 +19,7 @@
 #include "chip/grid.h"
 #include "cli/child.h"
 #include "cli/installation.h"
+#include "host/environment.h"
 #include "loader/firmware.h"
 
 extern char **environ;
@@ -345,7 +346,7 @@ static bool name_places(const struct firmware_link_request *request, const char 
 {
     char cache[PATH_MAX], library[PATH_MAX], sfpi[PATH_MAX] = "";
     const char *macros = getenv("TT_METAL_DISABLE_SFPLOADMACRO");
-    if (!find_cache(cache) || !path_join(library, root, "build/lib/libtt_metal.so")) {
+    if (!host_cache(cache, sizeof cache) || !path_join(library, root, "build/lib/libtt_metal.so")) {
         return false;
     }
     find_sfpi(root, sfpi);

@@ -69,17 +69,6 @@ bool path_make(const char *path)
     return mkdir(part, 0777) == 0 || errno == EEXIST;
 }
 
-bool find_cache(char path[PATH_MAX])
-{
-    const char *own = host_variable("PENROSE_CACHE"), *base = host_variable("XDG_CACHE_HOME");
-    const char *home = host_variable("HOME");
-    if (own) {
-        return (size_t)snprintf(path, PATH_MAX, "%s", own) < PATH_MAX;
-    }
-    return base ? path_join(path, base, "penrose")
-                : home && path_join(path, home, ".cache/penrose");
-}
-
 /* --- The library --- */
 
 /* The folder of this program, without a slash at its end. */

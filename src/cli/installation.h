@@ -41,10 +41,6 @@ bool find_library(const char *card, char path[PATH_MAX]);
 /* The file that UMD looks for beside a library. */
 bool find_descriptor(const char *library, char path[PATH_MAX]);
 
-/* What is kept between runs: PENROSE_CACHE, or penrose in XDG_CACHE_HOME or ~/.cache. False without
- * any of them. */
-bool find_cache(char path[PATH_MAX]);
-
 /* A program as execvp finds it. */
 bool find_program(const char *name, char path[PATH_MAX]);
 

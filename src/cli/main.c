@@ -11,7 +11,7 @@
 
 static const struct cli_command commands[] = {
     {"boot", "boot tt-metal firmware on tiles, and launch kernels on it", cmd_boot},
-    {"run", "run bare programs, or kernels on firmware, on one tile", cmd_run},
+    {"run", "run bare programs on a tile, or a program of kernels on a grid of tiles", cmd_run},
     {"asm", "assemble single instructions", cmd_asm},
     {"disasm", "disassemble a program or single words", cmd_disasm},
     {"info", "tell what is in a program or a firmware folder", cmd_info},

@@ -7,7 +7,7 @@
  * and goes on to the next op through rv32_next, which charges one nominal cycle; `left` counts
  * the cycles that the burst may still use. Invariants:
  *  - between bursts `pc` is the next instruction and `page` is NULL; inside a burst the position
- *    is `op`, passed from handler to handler, and pc is derived (rv32_pc);
+ *    is `op`, passed from handler to handler, and pc is derived (rv32_current_pc);
  *  - an instruction that cannot finish (waits, faults) has had no effect at all;
  *  - x[0] is always 0: decoding sends writes of x0 to x[RV32_SINK].
  */
@@ -46,7 +46,6 @@ enum rv32_stop {
     RV32_STOP_WAIT,  /* the access described in `access` cannot be served yet; retry the op */
     RV32_STOP_FAULT, /* `fault` says what the guest did wrong; pc is at the culprit */
     RV32_STOP_PAUSE, /* ebreak or ecall: a debug pause; pc is past it */
-    RV32_STOP_LEAVE, /* nothing wrong: the owner asked to look at the tile (rv32_leave) */
 };
 
 enum rv32_fault_kind {

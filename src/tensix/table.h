@@ -6,15 +6,9 @@
  *   struct tensix_args_<token>    its operands, by the names of FIELD, KEY, PART and SIGNED cells
  *   tensix_decode_<token>(word)   the operands of a word that the row matches
  *   tensix_rows[]                 match and mask, for the decoder, the disassembler, the assembler
- * Nothing here refers to handlers. A unit demands one for each of its rows by including the table
- * with an INSN that pastes the unit's name, so that a missing handler does not link:
- *
- *   #define ROW_SYNC(token) enum tensix_exec tensix_exec_##token(struct tensix *tensix,
- *           unsigned thread, const struct tensix_args_##token *args);
- *   #define ROW_MATRIX(token)       ... and so on, empty, for the other units
- *   #define INSN(token, mnemonic, opcode, unit, ...) ROW_##unit(token)
- *   #define STUB(token, ...)
- *   #include "tensix/tensix.def"
+ * Nothing here refers to handlers. The file of a unit has a static exec_<token> for each of its
+ * rows, of which runners.h makes the tensix_run_<token> that dispatch.c wants, so that a missing
+ * handler does not compile.
  */
 #ifndef TENSIX_TABLE_H
 #define TENSIX_TABLE_H

@@ -61,7 +61,6 @@ static void after_burst(struct tile *tile, enum rv32_core core)
     }
     switch (hart->stop) {
     case RV32_RUNNING:
-    case RV32_STOP_LEAVE:
         break;
     case RV32_STOP_WAIT:
         run->state = HART_WAITING;

@@ -235,8 +235,7 @@ bool bench_run(struct bench *bench, uint64_t cycles)
             if (!bench->held[i]) {
                 rv32_run(&bench->hart[i], bench->now, bench->now + TURN);
             }
-            if (!bench->held[i] && bench->hart[i].stop != RV32_RUNNING &&
-                bench->hart[i].stop != RV32_STOP_LEAVE) {
+            if (!bench->held[i] && bench->hart[i].stop != RV32_RUNNING) {
                 return false;
             }
         }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cached_firmware.h"
+
 /* L1 that writes are applied to. */
 struct memory {
     uint8_t bytes[LOADER_L1_SIZE];
@@ -382,10 +384,10 @@ START_TEST(names)
 }
 END_TEST
 
-/* Every set in PENROSE_FIRMWARE_DIR: Blackhole's open and boot, Wormhole's are refused as such. */
+/* Every set in the cache: Blackhole's open and boot, Wormhole's are refused as such. */
 START_TEST(real_sets)
 {
-    const char *folder = getenv("PENROSE_FIRMWARE_DIR");
+    const char *folder = cached_firmware();
     DIR *sets = opendir(folder);
     ck_assert_msg(sets != NULL, "%s", folder);
     unsigned opened_sets = 0;
@@ -439,7 +441,7 @@ static void fill(Suite *suite)
     tcase_add_test(writes, ready_without_memory);
     suite_add_tcase(suite, writes);
 
-    if (set_real_folder()) {
+    if (cached_firmware()) {
         TCase *real = tcase_create("real firmware");
         tcase_set_timeout(real, 60);
         tcase_add_test(real, real_sets);

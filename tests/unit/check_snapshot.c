@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cached_firmware.h"
 #include "snapshot_scenes.h"
 
 enum { MOST_WINDOWS = 4, SCENES = 6 };
@@ -479,30 +480,6 @@ END_TEST
 
 /* --- All of a chip --- */
 
-/* A folder of firmware for Blackhole, or NULL. */
-static const char *find_firmware(void)
-{
-    static char path[1024];
-    const char *cache = getenv("PENROSE_CACHE"), *home = getenv("HOME");
-    snprintf(path, sizeof path, "%s%s/ttnn-0.81.1/pre-compiled",
-             cache  ? cache
-             : home ? home
-                    : "",
-             cache ? "" : "/.cache/penrose");
-    DIR *directory = opendir(path);
-    size_t length = strlen(path);
-    bool found = false;
-    for (struct dirent *entry; directory && !found && (entry = readdir(directory));) {
-        snprintf(path + length, sizeof path - length, "/%s/drisc", entry->d_name);
-        found = access(path, R_OK) == 0;
-    }
-    if (directory) {
-        closedir(directory);
-    }
-    path[found ? strlen(path) - strlen("/drisc") : 0] = 0;
-    return found ? path : NULL;
-}
-
 struct booting {
     struct penrose_firmware *firmware;
 };
@@ -538,13 +515,12 @@ static void boot_all(struct penrose_chip *chip, struct penrose_firmware *firmwar
 START_TEST(booted_chip_goes_on)
 {
     static const unsigned schedules[] = {0, 2, 3};
-    const char *path = find_firmware();
+    const char *path = cached_firmware_set();
     struct booting booting;
     struct penrose_error error = {0};
     const struct penrose_run run = {.cycles = 1000000, .until = is_ready, .context = &booting};
     struct stat status;
     if (!path) {
-        printf("no firmware in the cache: see scripts/fetch-firmware\n");
         return;
     }
     ck_assert_msg(penrose_firmware_open(path, &booting.firmware, &error) == PENROSE_OK, "%s",

@@ -128,13 +128,3 @@ struct loader_firmware *set_opened(const struct set_options *options)
     ck_assert_msg(status == PENROSE_OK, "%s", error.text);
     return firmware;
 }
-
-const char *set_real_folder(void)
-{
-    const char *folder = getenv("PENROSE_FIRMWARE_DIR");
-    if (!folder || !*folder) {
-        printf("PENROSE_FIRMWARE_DIR is unset: tests with real firmware are left out\n");
-        return NULL;
-    }
-    return folder;
-}

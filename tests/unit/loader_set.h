@@ -38,7 +38,4 @@ struct loader_firmware *set_opened(const struct set_options *options);
 #define SET_CB_INTERFACE   UINT32_C(0xffb00048)
 #define SET_LDM_END        UINT32_C(0xffb00830)
 
-/* The folder of real sets that PENROSE_FIRMWARE_DIR gives, or NULL after a line saying so. */
-const char *set_real_folder(void);
-
 #endif
