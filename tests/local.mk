@@ -33,6 +33,7 @@ UNIT_TESTS = \
 	%D%/unit/check_debug \
 	%D%/unit/check_debug_bus \
 	%D%/unit/check_dst_window \
+	%D%/unit/check_environment \
 	%D%/unit/check_eth \
 	%D%/unit/check_eth_base_firmware \
 	%D%/unit/check_eth_classify \
@@ -274,6 +275,7 @@ tests_unit_check_overlay_SOURCES = %D%/unit/check_overlay.c %D%/unit/check_overl
 tests_unit_check_overlay_memory_SOURCES = %D%/unit/check_overlay_memory.c %D%/unit/check_overlay_world.h
 tests_unit_check_overlay_streams_SOURCES = %D%/unit/check_overlay_streams.c %D%/unit/check_overlay_world.h
 tests_unit_check_pages_SOURCES = %D%/unit/check_pages.c %D%/unit/run_suite.h
+tests_unit_check_environment_SOURCES = %D%/unit/check_environment.c %D%/unit/run_suite.h
 tests_unit_check_packet_SOURCES = %D%/unit/check_packet.c %D%/unit/run_suite.h
 tests_unit_check_pool_SOURCES = %D%/unit/check_pool.c %D%/unit/run_suite.h
 tests_unit_check_sparse_SOURCES = %D%/unit/check_sparse.c %D%/unit/run_suite.h
@@ -332,7 +334,8 @@ CLIENT_TESTS = %D%/abi/check_client %D%/abi/check_robust
 tests_abi_check_client_SOURCES = %D%/abi/check_client.c %D%/abi/client.c %D%/abi/client.h
 tests_abi_check_client_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_abi_check_client_LDADD = $(CHECK_LIBS) -ldl
-tests_abi_check_robust_SOURCES = %D%/abi/check_robust.c %D%/abi/client.c %D%/abi/client.h
+tests_abi_check_robust_SOURCES = %D%/abi/check_robust.c %D%/abi/client.c %D%/abi/client.h \
+	%D%/abi/throwing.cc %D%/abi/throwing.h
 tests_abi_check_robust_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_abi_check_robust_LDADD = $(CHECK_LIBS) -ldl -lpthread
 

@@ -29,6 +29,7 @@
 #include "abi/clock.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,14 +67,16 @@ void clock_init(struct device *device)
 {
     struct run_ahead *ahead = &device->run_ahead;
     const char *text = host_variable("PENROSE_RUN_AHEAD");
+    char why[160];
     *ahead = (struct run_ahead){.streak = 1, .first = FIRST, .most = MOST};
     if (text && !parse_run_ahead(text, &ahead->first, &ahead->most)) {
         ahead->first = FIRST;
         ahead->most = MOST;
-        report(device,
-               "PENROSE_RUN_AHEAD=%s is not understood and ignored; it is FIRST:MOST, or MOST, in "
-               "cycles up to %d, or 0 to switch it off",
-               text, LARGEST);
+        snprintf(why, sizeof why,
+                 "'%.40s' is neither FIRST:MOST nor MOST, in cycles up to %d, nor 0, which switches "
+                 "it off",
+                 text, LARGEST);
+        device_complain(device, "PENROSE_RUN_AHEAD", why);
     }
     ahead->quantum = ahead->first;
 }
@@ -241,4 +244,13 @@ void clock_run(struct device *device, uint32_t cycles)
     }
     ahead->polling = false;
     ahead->moved = false;
+}
+
+void clock_finish(struct device *device)
+{
+    uint64_t end = penrose_now(device->chip) + device->run_ahead.saved;
+    if (device->run_ahead.saved > 0 && !device->stopped) {
+        device->run_ahead.saved = 0;
+        run_busy(device, end, end);
+    }
 }

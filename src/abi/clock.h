@@ -47,6 +47,9 @@ void clock_run(struct device *device, uint32_t cycles);
  * that a quiet chip is owed, and no longer takes it for quiet. */
 void clock_settle(struct device *device);
 
+/* Lets the time pass that was saved up; call before the end. */
+void clock_finish(struct device *device);
+
 /* Tells the policy what the host did: read something from a tile, wrote something to
  * one. */
 void clock_note_read(struct device *device, unsigned x, unsigned y, uint64_t address,

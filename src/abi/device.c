@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "abi/card.h"
+#include "abi/guard.h"
 #include "chip/grid.h"
 #include "debug/settings.h"
 #include "debug/trace_file.h"
@@ -18,20 +19,34 @@ enum { CONFIG_BYTES = 4096, MOST_COMPLAINTS = 16, MOST_THREADS = 256 };
 
 /* --- The chip's way to its host --- */
 
+/* What follows is as if no memory answered. */
+static void tell_of_exception(struct device *device, const char *what, uint64_t address,
+                              uint32_t size)
+{
+    report(device,
+           "the client's callback threw an exception: %s of %u bytes at host address 0x%llx; is "
+           "there host memory (a channel of hugepages) for it?",
+           what, size, (unsigned long long)address);
+}
+
 static bool read_host(void *context, uint64_t address, void *bytes, uint32_t size)
 {
-    const struct host_callbacks *host = &((struct device *)context)->host;
-    if (host->read) {
-        host->read(address, bytes, size);
+    struct device *device = context;
+    if (device->host.read && !guard_read(device->host.read, address, bytes, size)) {
+        tell_of_exception(device, "read", address, size);
+        return false;
     }
-    return host->read != NULL;
+    return device->host.read != NULL;
 }
 
 static bool write_host(void *context, uint64_t address, const void *bytes, uint32_t size)
 {
     struct device *device = context;
+    if (device->host.write && !guard_write(device->host.write, address, bytes, size)) {
+        tell_of_exception(device, "write", address, size);
+        return false;
+    }
     if (device->host.write) {
-        device->host.write(address, bytes, size);
         clock_note_host_written(device);
     }
     return device->host.write != NULL;
@@ -58,8 +73,7 @@ static void connect_host(struct device *device)
 
 /* --- The environment --- */
 
-/* What is wrong with a variable, kept until the device is used. */
-static void complain(struct device *device, const char *name, const char *why)
+void device_complain(struct device *device, const char *name, const char *why)
 {
     static const char rest[] = "; the default is used";
     size_t old = device->complaints ? strlen(device->complaints) : 0;
@@ -79,7 +93,7 @@ static void choose_card(struct device *device, struct penrose_options *options)
     if (card && options->card != card) {
         snprintf(why, sizeof why, "there is no card '%.40s'; choose unharvested, p150a or p100a",
                  card);
-        complain(device, "PENROSE_CARD", why);
+        device_complain(device, "PENROSE_CARD", why);
     }
 }
 
@@ -92,7 +106,7 @@ static void choose_kernels(struct device *device, struct penrose_options *option
                  "this host cannot run '%.40s'; choose reference, avx2 or avx512, or none for the "
                  "fastest",
                  name);
-        complain(device, "PENROSE_KERNELS", why);
+        device_complain(device, "PENROSE_KERNELS", why);
         options->kernels = PENROSE_FASTEST_KERNELS;
     }
 }
@@ -108,7 +122,7 @@ static void choose_threads(struct device *device, struct penrose_options *option
     unsigned long value = strtoul(text, &end, 10);
     if (*text < '0' || *text > '9' || *end || value < 1 || value > MOST_THREADS) {
         snprintf(why, sizeof why, "'%.40s' is not a number from 1 to %d", text, MOST_THREADS);
-        complain(device, "PENROSE_THREADS", why);
+        device_complain(device, "PENROSE_THREADS", why);
         return;
     }
     options->threads = (unsigned)value;
@@ -123,10 +137,10 @@ static void choose_options(struct device *device, struct penrose_options *option
     choose_kernels(device, options);
     choose_threads(device, options);
     if (schedule && settings_schedule(options, schedule, &error) != PENROSE_OK) {
-        complain(device, "PENROSE_SCHEDULE", error.text);
+        device_complain(device, "PENROSE_SCHEDULE", error.text);
     }
     if (policy && settings_policy(options, policy, &error) != PENROSE_OK) {
-        complain(device, "PENROSE_POLICY", error.text);
+        device_complain(device, "PENROSE_POLICY", error.text);
     }
 }
 
@@ -142,7 +156,7 @@ static void start_summary(struct device *device)
         device->summary->path = strdup(path);
     }
     if (path && (!device->summary || !device->summary->path)) {
-        complain(device, "PENROSE_SUMMARY", "the file that it names cannot be written");
+        device_complain(device, "PENROSE_SUMMARY", "the file that it names cannot be written");
         free(device->summary);
         device->summary = NULL;
     }
@@ -153,7 +167,7 @@ static void start_trace(struct device *device)
     struct penrose_error error;
     const char *path = host_variable("PENROSE_TRACE");
     if (path && trace_file_start(device->chip, path, &device->trace, &error) != PENROSE_OK) {
-        complain(device, "PENROSE_TRACE", error.text);
+        device_complain(device, "PENROSE_TRACE", error.text);
     }
 }
 

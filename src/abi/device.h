@@ -107,6 +107,10 @@ void device_destroy(struct device *device);
 /* The host does more than ask who is there. */
 void device_first_use(struct device *device);
 
+/* What is wrong with an environment variable, in place of which the default is used: reported when
+ * the device is used first. */
+void device_complain(struct device *device, const char *name, const char *why);
+
 /* A register of configuration space; `offset` is a multiple of four. */
 uint32_t device_config_read(struct device *device, uint32_t offset);
 

@@ -167,6 +167,8 @@ LIBTTSIM_EXPORT void libttsim_exit(void)
     }
     if (!client.device) {
         report_misuse(MISUSE_EXIT, "libttsim_exit is called without libttsim_init; ignored");
+    } else {
+        clock_finish(client.device);
     }
     device_destroy(client.device);
     client.device = NULL;

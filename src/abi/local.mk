@@ -1,7 +1,8 @@
 ## The library that clients of the libttsim ABI load; the file has exactly this name.
 ## libttsim_common is what all copies of it have in common; libttsim_parts, which tests link too,
-## adds the card that it is unless PENROSE_CARD says otherwise.
-noinst_LTLIBRARIES += libttsim_common.la libttsim_parts.la
+## adds the card that it is unless PENROSE_CARD says otherwise; libttsim_guard is what is C++.
+noinst_LTLIBRARIES += libttsim_guard.la libttsim_common.la libttsim_parts.la
+libttsim_guard_la_SOURCES = %D%/guard.cc %D%/guard.h
 libttsim_common_la_SOURCES = \
 	%D%/bar.c \
 	%D%/bar.def \
@@ -17,6 +18,7 @@ libttsim_common_la_SOURCES = \
 	%D%/report.c \
 	%D%/report.h \
 	%D%/window.c
+libttsim_common_la_LIBADD = libttsim_guard.la -lstdc++
 libttsim_parts_la_SOURCES = %D%/card.c
 libttsim_parts_la_CPPFLAGS = $(AM_CPPFLAGS) -DPENROSE_DEFAULT_CARD='"unharvested"'
 libttsim_parts_la_LIBADD = libttsim_common.la

@@ -9,7 +9,7 @@
 const char *host_variable(const char *name);
 
 /* The folder for what is fetched and made once: $PENROSE_CACHE, or `penrose` in $XDG_CACHE_HOME or in
- * $HOME/.cache. False when none of them is set, or the path does not fit into `size` bytes. */
+ * $HOME/.cache; an absolute path. False when none of them is set, or the path does not fit into `size` bytes. */
 bool host_cache(char *path, size_t size);
 
 #endif

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "abi/client.h"
+#include "abi/throwing.h"
 
 #if defined __SANITIZE_ADDRESS__
 #define SANITIZED 1
@@ -557,6 +558,36 @@ START_TEST(callbacks_may_not_call_back)
 }
 END_TEST
 
+static void *work_elsewhere(void *context)
+{
+    return works(context, 6, 5) ? context : NULL;
+}
+
+/* Nobody answers then, and the device goes on, for other threads too. */
+START_TEST(callbacks_may_throw)
+{
+    const uint64_t host_memory = UINT64_C(0x1000000000000000);
+    setenv("PENROSE_THREADS", _i ? "3" : "1", 1);
+    load(&signalled);
+    ck_assert(client_open(&signalled));
+    signalled.set_callbacks(throwing_read, throwing_write);
+    for (unsigned round = 0; round < 3; round++) {
+        uint32_t word = 0;
+        pthread_t thread;
+        void *worked;
+        client_read_tile(&signalled, 19, 24, host_memory, &word, 4);
+        ck_assert_uint_eq(word, UINT32_MAX);
+        client_write_tile(&signalled, 19, 24, host_memory, &word, 4);
+        ck_assert(works(&signalled, 5, 5));
+        ck_assert_int_eq(pthread_create(&thread, NULL, work_elsewhere, &signalled), 0);
+        ck_assert_int_eq(pthread_join(thread, &worked), 0);
+        ck_assert_ptr_eq(worked, &signalled);
+    }
+    client_close(&signalled);
+    client_unload(&signalled);
+}
+END_TEST
+
 /* --- Wrong calls and addresses --- */
 
 START_TEST(calls_without_a_device)
@@ -758,6 +789,7 @@ int main(void)
     for (unsigned i = 0; i < sizeof tests / sizeof *tests; i++) {
         tcase_add_test(cases, tests[i]);
     }
+    tcase_add_loop_test(cases, callbacks_may_throw, 0, 2);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_FORK); /* what a process has left is counted */

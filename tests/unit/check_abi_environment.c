@@ -99,7 +99,7 @@ START_TEST(wrong_values_are_told_and_the_default_is_used)
 {
     static const char *const names[] = {"PENROSE_CARD",   "PENROSE_THREADS",  "PENROSE_KERNELS",
                                         "PENROSE_POLICY", "PENROSE_SCHEDULE", "PENROSE_SUMMARY",
-                                        "PENROSE_TRACE"};
+                                        "PENROSE_TRACE",  "PENROSE_RUN_AHEAD"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         char line[64];
         setenv(names[i], "/no/such", 1);

@@ -481,11 +481,12 @@ START_TEST(run_ahead_is_adjustable)
     ck_assert_uint_eq(device->run_ahead.most, 4096);
     device_destroy(device);
     static const char *const wrong[] = {
-        "", "x", "-5", "12 ", "5:", "10:5", "0:5", "99999999999999", "1:2:3"};
+        "x", "-5", "12 ", "5:", "10:5", "0:5", "99999999999999", "1:2:3"};
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         device = make_device(wrong[i]);
         ck_assert_uint_eq(device->run_ahead.first, 128);
         ck_assert_uint_eq(device->run_ahead.most, 65536);
+        device_first_use(device);
         device_destroy(device);
         ck_assert_uint_eq(reported("PENROSE_RUN_AHEAD"), i + 1);
     }
@@ -518,6 +519,19 @@ START_TEST(guest_fault_is_reported_and_survived)
     libttsim_clock(1000);
     ck_assert_uint_eq(reported("unmapped-address: tile (5, 6) brisc"), 2); /* at another cycle */
     libttsim_exit();
+}
+END_TEST
+
+/* The time of a call that was saved up passes before the end, and with it what goes wrong then. */
+START_TEST(nothing_is_lost_at_the_end)
+{
+    static const char *const bad[] = {"lui a0, 0x200", "sw a0, 4(a0)", "jal zero, 0x1008", NULL};
+    libttsim_init();
+    tile_rd(1, 2, 0x800); /* the host goes round */
+    start(5, 6, bad);
+    libttsim_clock(10);
+    libttsim_exit();
+    ck_assert_uint_eq(reported("unmapped-address: tile (5, 6) brisc"), 1);
 }
 END_TEST
 
@@ -557,6 +571,7 @@ int main(void)
         time_passes_between_debugger_commands,
         run_ahead_is_adjustable,
         guest_fault_is_reported_and_survived,
+        nothing_is_lost_at_the_end,
         deadlock_is_reported,
         NULL,
     };

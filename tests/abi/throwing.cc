@@ -1,0 +1,14 @@
+/* See throwing.h. */
+#include "abi/throwing.h"
+
+#include <stdexcept>
+
+void throwing_read(uint64_t, void *, uint32_t)
+{
+    throw std::runtime_error("read of host memory that is not there");
+}
+
+void throwing_write(uint64_t, const void *, uint32_t size)
+{
+    throw size; /* anything can be thrown */
+}
