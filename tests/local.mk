@@ -378,6 +378,8 @@ tests_guests_matmul_model_LDADD =
 check_PROGRAMS += %D%/difftest/rv32/difftest-rv32
 TESTS += %D%/difftest/rv32/difftest-rv32
 tests_difftest_rv32_difftest_rv32_SOURCES = \
+	%D%/difftest/common/clock.h \
+	%D%/difftest/common/random.h \
 	%D%/difftest/rv32/board.c \
 	%D%/difftest/rv32/generate.c \
 	%D%/difftest/rv32/generate.h \
@@ -387,7 +389,6 @@ tests_difftest_rv32_difftest_rv32_SOURCES = \
 	%D%/difftest/rv32/program.c \
 	%D%/difftest/rv32/program.h \
 	%D%/difftest/rv32/qemu.c \
-	%D%/difftest/rv32/random.h \
 	%D%/difftest/rv32/report.c \
 	%D%/difftest/rv32/report.h \
 	%D%/difftest/rv32/shrink.c \
@@ -478,5 +479,6 @@ endif
 fuzzers: $(FUZZERS)
 .PHONY: fuzzers
 
+include %D%/difftest/common/local.mk
 include %D%/difftest/tensix/local.mk
 include %D%/difftest/noc/local.mk

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../rv32/random.h"
+#include "../common/random.h"
 #include "claims.h"
 #include "worker.h"
 

@@ -1,6 +1,6 @@
 ## Random NoC transactions on two libraries with the libttsim ABI, and golden cases without the other.
 check_PROGRAMS += %D%/difftest-noc
-tests_difftest_noc_difftest_noc_SOURCES = \
+tests_difftest_noc_difftest_noc_SOURCES = $(difftest_common_sources) \
 	%D%/bench.c \
 	%D%/bench.h \
 	%D%/campaign.c \

@@ -7,9 +7,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../common/clock.h"
 #include "campaign.h"
 #include "golden.h"
 #include "selftest.h"
@@ -72,12 +72,9 @@ static enum exit_code run_campaign(const struct options *options)
     static struct tally tally;
     char trouble[MESSAGE_SIZE] = "";
     uint64_t different = 0;
-    struct timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    uint64_t start = host_nanoseconds();
     enum campaign_result result = campaign_run(&options->campaign, &tally, &different, trouble);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    double seconds =
-        (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+    double seconds = seconds_since(start);
     tally_print(&tally, stdout);
     printf("%12.0f  transactions a second in %.1f s, seed %" PRIu64
            "; until the answer: ours %.1f s, reference %.1f s\n",

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../rv32/random.h"
+#include "../common/random.h"
 
 #define WINDOW_REGISTERS UINT64_C(0x1fc00000) /* of BAR 0: three words for each window */
 #define WINDOW_BYTES     UINT64_C(0x200000)

@@ -2,8 +2,8 @@
 #ifndef DIFFTEST_GENERATE_H
 #define DIFFTEST_GENERATE_H
 
+#include "../common/random.h"
 #include "program.h"
-#include "random.h"
 
 /* The rows that random programs are made of. */
 struct tested_rows {

@@ -4,8 +4,8 @@
 
 #include <sys/types.h>
 
+#include "../common/random.h"
 #include "program.h"
-#include "random.h"
 
 enum ending {
     ENDED,       /* as programs should; the memory below is what it left */

@@ -7,15 +7,15 @@
  *   difftest-rv32 [--seed S]                    does both, for a few seconds: `make check`
  *
  * Sources: main.c report.c shrink.c generate.c program.c board.c qemu.c outcome.c generate.h
- * machine.h program.h random.h report.h shrink.h, and libpenrose_core.
+ * machine.h program.h report.h shrink.h, ../common/clock.h ../common/random.h, and libpenrose_core.
  * Exit codes: 0 equal, 1 different, 2 usage or no memory, 77 no qemu-riscv32.
  */
 #include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "isa/host_time.h"
 #include "report.h"
 #include "shrink.h"
 
@@ -284,8 +284,7 @@ static int tested_row_named(const struct tested_rows *rows, const char *mnemonic
 static enum exit_code run(struct tester *t)
 {
     const struct options *options = t->options;
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    uint64_t start = host_nanoseconds();
     if (options->mutant) {
         t->bench.mutant = tested_row_named(&t->rows, options->mutant);
         if (t->bench.mutant < 0) {

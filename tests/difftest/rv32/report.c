@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "../common/clock.h"
+
 enum { COLUMNS = 5, MOST_DIFFERENCES = 16 };
 
 /* --- Counts --- */
@@ -34,11 +36,9 @@ void tally_add(struct tally *tally, const struct image *image, const uint64_t *h
 }
 
 bool tally_print(const struct tally *tally, const struct tested_rows *rows, uint64_t seed,
-                 struct timespec start, FILE *to)
+                 uint64_t start, FILE *to)
 {
-    struct timespec end;
     bool complete = true;
-    clock_gettime(CLOCK_MONOTONIC, &end);
     for (unsigned i = 0; i < rows->count; i++) {
         uint64_t count = tally->row[rows->row[i]];
         fprintf(to, "%-9s%9" PRIu64 "%s", rv32_rows[rows->row[i]].mnemonic, count,
@@ -49,7 +49,7 @@ bool tally_print(const struct tally *tally, const struct tested_rows *rows, uint
             "seed %" PRIu64 ": %u instructions of the table, %" PRIu64 " tested, %" PRIu64
             " executed, %" PRIu64 " programs, %.1f s\n",
             seed, rows->count, tally->tested, tally->executed, tally->programs,
-            (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec));
+            seconds_since(start));
     if (!complete) {
         fprintf(to, "some instructions were never executed\n");
     }

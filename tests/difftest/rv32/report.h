@@ -2,8 +2,6 @@
 #ifndef DIFFTEST_REPORT_H
 #define DIFFTEST_REPORT_H
 
-#include <time.h>
-
 #include "shrink.h"
 
 /* Executed instructions of programs that both machines agreed on. */
@@ -21,9 +19,10 @@ void tally_free(struct tally *tally);
 void tally_add(struct tally *tally, const struct image *image, const uint64_t *hits,
                const struct isa_index *index);
 
-/* Prints counts and time; false when a tested row was never executed. */
+/* Prints counts and the time since `start` (host_nanoseconds); false when a tested row was never
+ * executed. */
 bool tally_print(const struct tally *tally, const struct tested_rows *rows, uint64_t seed,
-                 struct timespec start, FILE *to);
+                 uint64_t start, FILE *to);
 
 /* Prints how the runs of the last comparison ended. */
 void print_endings(const struct bench *bench, FILE *to);

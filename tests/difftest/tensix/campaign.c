@@ -5,7 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "../common/clock.h"
 
 enum { ROUND = 256, MOST_IDLE_ROUNDS = 40 };
 
@@ -93,13 +94,6 @@ static void show_progress(const struct campaign *c, const struct tally *tally, d
     }
 }
 
-static double seconds_since(const struct timespec *start)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
-}
-
 /* Adds the jobs' counts of the round. */
 static void collect(const struct campaign *c, struct job *jobs, struct tally *tally)
 {
@@ -125,9 +119,8 @@ static enum campaign_result run_rounds(const struct campaign *c, struct job *job
                                        struct round *round, struct tally *tally,
                                        uint64_t *different)
 {
-    struct timespec start;
+    uint64_t start = host_nanoseconds();
     unsigned idle = 0;
-    clock_gettime(CLOCK_MONOTONIC, &start);
     for (; tally->instructions < c->instructions; round->first += ROUND) {
         uint64_t before = tally->instructions;
         bool ok = run_round(c, jobs, round);
@@ -138,7 +131,7 @@ static enum campaign_result run_rounds(const struct campaign *c, struct job *job
             return CAMPAIGN_DIFFERENT;
         }
         collect(c, jobs, tally);
-        show_progress(c, tally, seconds_since(&start));
+        show_progress(c, tally, seconds_since(start));
         if (!ok) {
             return CAMPAIGN_TROUBLE;
         }

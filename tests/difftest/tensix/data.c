@@ -1,7 +1,7 @@
 /* Contents of L1 that a step of a program names by a pattern and a seed: see data.h. */
 #include "data.h"
 
-#include "../rv32/random.h"
+#include "../common/random.h"
 
 enum { ADDRESS_BITS = 17, ADDRESS_UNIT = 16, SIZE_UNIT = 64 };
 

@@ -1,6 +1,6 @@
 ## Random Tensix programs on two libraries with the libttsim ABI, and golden cases without the other.
 check_PROGRAMS += %D%/difftest-tensix
-tests_difftest_tensix_difftest_tensix_SOURCES = \
+tests_difftest_tensix_difftest_tensix_SOURCES = $(difftest_common_sources) \
 	%D%/bench.c \
 	%D%/bench.h \
 	%D%/campaign.c \

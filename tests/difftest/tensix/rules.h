@@ -2,7 +2,7 @@
 #ifndef DIFFTEST_TENSIX_RULES_H
 #define DIFFTEST_TENSIX_RULES_H
 
-#include "../rv32/random.h"
+#include "../common/random.h"
 #include "tensix/table.h"
 
 enum maker {
