@@ -11,8 +11,8 @@ enum { MOST_LINES = 30 };
 void bench_init(struct bench *bench, const char *ours, const char *reference, unsigned timeout)
 {
     *bench = (struct bench){.mutant = NULL};
-    side_init(&bench->ours, ours, "ours", timeout);
-    side_init(&bench->reference, reference, "reference", timeout);
+    side_init(&bench->ours, TESTER, ours, "ours", timeout);
+    side_init(&bench->reference, TESTER, reference, "reference", timeout);
 }
 
 void bench_stop(struct bench *bench)
@@ -24,18 +24,12 @@ void bench_stop(struct bench *bench)
     free(bench->reference_left.answer);
 }
 
-static bool trouble(struct bench *bench, const struct side *side, const char *text)
-{
-    snprintf(bench->trouble, sizeof bench->trouble, "%s (%s): %.300s", side->role, side->library,
-             text);
-    return false;
-}
-
 static bool link_for(struct bench *bench, const struct side *side, const struct program *program,
                      struct image *image)
 {
     image_link(image, program, side == &bench->ours ? bench->mutant : NULL);
-    return image->ok || trouble(bench, side, "the program is too long, or there is no memory");
+    return image->ok ||
+           side_trouble(side, "the program is too long, or there is no memory", bench->trouble);
 }
 
 bool bench_run_side(struct bench *bench, struct side *side, const struct program *program,
@@ -43,11 +37,11 @@ bool bench_run_side(struct bench *bench, struct side *side, const struct program
 {
     image_free(&bench->image);
     bool ok = link_for(bench, side, program, &bench->image);
-    if (ok && !side_start(side, &bench->image, outcome)) {
-        ok = trouble(bench, side, outcome->message);
+    if (ok && !run_start(side, &bench->image, outcome)) {
+        ok = side_trouble(side, outcome->message, bench->trouble);
     }
     if (ok) {
-        side_finish(side, &bench->image, outcome);
+        run_finish(side, &bench->image, outcome);
     }
     return ok;
 }
@@ -63,18 +57,11 @@ static bool item_equal(const struct bench *bench, const struct item *item)
 
 static enum verdict judge(const struct bench *bench)
 {
-    enum ending ours = bench->ours_left.ending, reference = bench->reference_left.ending;
-    if (reference == ENDED_DEATH || reference == ENDED_SILENT) {
-        return VERDICT_REFUSED;
+    enum verdict verdict = ending_judge(bench->ours_left.ending, bench->reference_left.ending);
+    for (uint32_t i = 0; verdict == VERDICT_SAME && i < bench->image.items; i++) {
+        verdict = item_equal(bench, &bench->image.item[i]) ? VERDICT_SAME : VERDICT_DIFFERENT;
     }
-    if (reference == ENDED_NOT && ours == ENDED_NOT) {
-        return VERDICT_ENDLESS;
-    }
-    bool same = ours == reference;
-    for (uint32_t i = 0; same && i < bench->image.items; i++) {
-        same = item_equal(bench, &bench->image.item[i]);
-    }
-    return same ? VERDICT_SAME : VERDICT_DIFFERENT;
+    return verdict;
 }
 
 enum verdict bench_run(struct bench *bench, const struct program *program)
@@ -85,16 +72,16 @@ enum verdict bench_run(struct bench *bench, const struct program *program)
     ok = link_for(bench, &bench->reference, program, &bench->image) && ok;
     bool started[2] = {false, false};
     if (ok) {
-        started[0] = side_start(&bench->ours, &ours, &bench->ours_left) ||
-                     trouble(bench, &bench->ours, bench->ours_left.message);
-        started[1] = side_start(&bench->reference, &bench->image, &bench->reference_left) ||
-                     trouble(bench, &bench->reference, bench->reference_left.message);
+        started[0] = run_start(&bench->ours, &ours, &bench->ours_left) ||
+                     side_trouble(&bench->ours, bench->ours_left.message, bench->trouble);
+        started[1] = run_start(&bench->reference, &bench->image, &bench->reference_left) ||
+                     side_trouble(&bench->reference, bench->reference_left.message, bench->trouble);
     }
     if (started[0]) {
-        side_finish(&bench->ours, &ours, &bench->ours_left);
+        run_finish(&bench->ours, &ours, &bench->ours_left);
     }
     if (started[1]) {
-        side_finish(&bench->reference, &bench->image, &bench->reference_left);
+        run_finish(&bench->reference, &bench->image, &bench->reference_left);
     }
     image_free(&ours);
     enum verdict verdict = started[0] && started[1] ? judge(bench) : VERDICT_TROUBLE;
@@ -106,22 +93,6 @@ enum verdict bench_run(struct bench *bench, const struct program *program)
 }
 
 /* --- Printing --- */
-
-static void print_ending(const struct outcome *outcome, const char *role, FILE *to)
-{
-    static const char *const texts[] = {
-        [ENDED] = "ended",
-        [ENDED_NOT] = "did not come to an end",
-        [ENDED_DEATH] = "ended its process",
-        [ENDED_SILENT] = "had to be killed",
-        [ENDED_NEVER_STARTED] = "could not be started",
-    };
-    fprintf(to, "# %s %s", role, texts[outcome->ending]);
-    if (outcome->message[0]) {
-        fprintf(to, ": %s", outcome->message);
-    }
-    fputc('\n', to);
-}
 
 /* Does the transaction write this byte of a memory? */
 static bool writes(const struct program *program, const struct transaction *t, uint64_t memory,
@@ -185,9 +156,10 @@ static void print_item(const struct bench *bench, const struct program *program,
 void bench_print(const struct bench *bench, const struct program *program, FILE *to)
 {
     uint32_t lines = 0;
-    print_ending(&bench->ours_left, bench->ours.role, to);
-    print_ending(&bench->reference_left, bench->reference.role, to);
-    bool both = bench->ours_left.ending == ENDED && bench->reference_left.ending == ENDED;
+    const struct outcome *ours = &bench->ours_left, *reference = &bench->reference_left;
+    ending_print(ours->ending, "ours", ours->message, to);
+    ending_print(reference->ending, "reference", reference->message, to);
+    bool both = ours->ending == ENDED && reference->ending == ENDED;
     for (uint32_t i = 0; both && i < bench->image.items; i++) {
         if (!item_equal(bench, &bench->image.item[i]) && ++lines <= MOST_LINES) {
             print_item(bench, program, &bench->image.item[i], to);

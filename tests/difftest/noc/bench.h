@@ -4,22 +4,14 @@
 
 #include <stdio.h>
 
-#include "side.h"
-
-enum verdict {
-    VERDICT_SAME,
-    VERDICT_DIFFERENT,
-    VERDICT_REFUSED, /* the reference ended its process: reference_left.message */
-    VERDICT_ENDLESS, /* neither library came to an end */
-    VERDICT_TROUBLE, /* no memory, or a worker cannot be started: trouble has the text */
-};
+#include "run.h"
 
 struct bench {
     const struct mutant *mutant; /* of our side; NULL: none */
     struct side ours, reference;
     struct outcome ours_left, reference_left;
-    struct image image; /* of the latest program: what the answers hold */
-    char trouble[MESSAGE_SIZE];
+    struct image image;         /* of the latest program: what the answers hold */
+    char trouble[MESSAGE_SIZE]; /* what VERDICT_TROUBLE is about */
 };
 
 void bench_init(struct bench *bench, const char *ours, const char *reference, unsigned timeout);

@@ -33,59 +33,11 @@ enum {
 
 struct linker {
     struct image *image;
+    struct request *request; /* the image's */
     const struct program *program;
     const struct mutant *mutant;
     uint32_t entries; /* of all tables */
 };
-
-/* --- Operations --- */
-
-static void append(struct image *image, const void *bytes, size_t size)
-{
-    if (image->size + size > image->room) {
-        size_t room = 2 * (image->size + size) + 65536;
-        uint8_t *larger = realloc(image->request, room);
-        if (!larger) {
-            image->ok = false;
-            return;
-        }
-        image->request = larger;
-        image->room = room;
-    }
-    memcpy(image->request + image->size, bytes, size);
-    image->size += size;
-}
-
-static void operation(struct image *image, enum operation_kind kind, struct coordinates at,
-                      uint64_t address, uint32_t size, uint32_t value)
-{
-    struct operation operation = {
-        .kind = kind, .size = size, .value = value, .x = at.x, .y = at.y, .address = address};
-    append(image, &operation, sizeof operation);
-    image->operations++;
-}
-
-static void write_bytes(struct image *image, struct coordinates at, uint64_t address,
-                        const void *bytes, uint32_t size)
-{
-    operation(image, OPERATION_WRITE, at, address, size, 0);
-    append(image, bytes, size);
-}
-
-static void write_word(struct image *image, struct coordinates at, uint64_t address, uint32_t word)
-{
-    write_bytes(image, at, address, &word, sizeof word);
-}
-
-/* The offset of what is read in the answer. */
-static uint32_t read_bytes(struct image *image, struct coordinates at, uint64_t address,
-                           uint32_t size)
-{
-    uint32_t offset = image->answer;
-    operation(image, OPERATION_READ, at, address, size, 0);
-    image->answer += size;
-    return offset;
-}
 
 __attribute__((format(printf, 3, 4))) static struct item *
 add_item(struct image *image, enum item_kind kind, const char *format, ...)
@@ -151,7 +103,7 @@ static void write_interpreter(struct linker *l, uint32_t agent)
                  hole ? where : "");
         code[words] = assemble(l, text, base + 4 * words);
     }
-    write_bytes(l->image, memory_coordinates(l->program, who->tile, 0), base, code, 4 * words);
+    request_write(l->request, memory_coordinates(l->program, who->tile, 0), base, code, 4 * words);
 }
 
 static void write_agent(struct linker *l, uint32_t agent)
@@ -169,8 +121,8 @@ static void write_agent(struct linker *l, uint32_t agent)
     l->image->started += w->started;
     l->entries += w->table.entries;
     if (w->table.ok) {
-        write_bytes(l->image, at, TABLE + TABLE_BYTES * (uint64_t)agent_slot(l->program, agent),
-                    w->table.entry, TABLE_ENTRY * w->table.entries);
+        request_write(l->request, at, TABLE + TABLE_BYTES * (uint64_t)agent_slot(l->program, agent),
+                      w->table.entry, TABLE_ENTRY * w->table.entries);
         write_interpreter(l, agent);
     }
     free(w->table.entry);
@@ -182,34 +134,34 @@ static void write_agent(struct linker *l, uint32_t agent)
 /* Where the harts begin. */
 static void write_pcs(struct linker *l, struct coordinates at, bool is_ethernet)
 {
-    struct image *image = l->image;
+    struct request *request = l->request;
     if (is_ethernet) {
-        write_word(image, at, ETHERNET_PC, HART_E0 * INTERPRETER);
-        write_word(image, at, ETHERNET_PC + 8, HART_E1 * INTERPRETER);
+        request_write_word(request, at, ETHERNET_PC, HART_E0 * INTERPRETER);
+        request_write_word(request, at, ETHERNET_PC + 8, HART_E1 * INTERPRETER);
         return;
     }
     for (unsigned trisc = 0; trisc < 3; trisc++) {
-        write_word(image, at, TRISC_PC + 4 * trisc, (HART_T0 + trisc) * INTERPRETER);
+        request_write_word(request, at, TRISC_PC + 4 * trisc, (HART_T0 + trisc) * INTERPRETER);
     }
-    write_word(image, at, TRISC_PC + 12, 7);
-    write_word(image, at, NCRISC_PC, HART_NC * INTERPRETER);
-    write_word(image, at, NCRISC_PC + 4, 1);
+    request_write_word(request, at, TRISC_PC + 12, 7);
+    request_write_word(request, at, NCRISC_PC, HART_NC * INTERPRETER);
+    request_write_word(request, at, NCRISC_PC + 4, 1);
 }
 
 static void write_tile(struct linker *l, uint64_t tile)
 {
-    struct image *image = l->image;
+    struct request *request = l->request;
     struct coordinates at = memory_coordinates(l->program, tile, 0);
     uint32_t control[CONTROL_BYTES / 4] = {0};
     for (uint32_t phase = 0; phase <= MOST_PHASES; phase++) {
         control[(CONTROL_PHASE - CONTROL) / 4 + 4 * phase] = phase;
     }
-    write_word(image, at, SOFT_RESET, reset_bits(l->program, tile));
-    write_bytes(image, at, CONTROL, control, sizeof control);
+    request_write_word(request, at, SOFT_RESET, reset_bits(l->program, tile));
+    request_write(request, at, CONTROL, control, sizeof control);
     write_pcs(l, at, l->program->memory[tile].kind == MEMORY_ETHERNET);
     for (uint32_t noc = 0; noc < NOCS; noc++) {
         uint64_t niu = NIU_FIRST + noc * NIU_STRIDE;
-        write_word(image, at, niu + CLEAR_OUTSTANDING, 0xffff);
+        request_write_word(request, at, niu + CLEAR_OUTSTANDING, 0xffff);
     }
 }
 
@@ -223,8 +175,8 @@ static void opt_out(struct linker *l, uint32_t columns, uint32_t rows)
     for (uint64_t tile = 0; tile < l->program->memories; tile++) {
         struct coordinates at = memory_coordinates(l->program, tile, 0);
         if (has_agents(l->program, tile)) {
-            write_word(l->image, at, NIU_FIRST + ROUTER_CFG_1, COLUMNS_WITHOUT | columns);
-            write_word(l->image, at, NIU_FIRST + ROUTER_CFG_3, ROWS_WITHOUT | rows);
+            request_write_word(l->request, at, NIU_FIRST + ROUTER_CFG_1, COLUMNS_WITHOUT | columns);
+            request_write_word(l->request, at, NIU_FIRST + ROUTER_CFG_3, ROWS_WITHOUT | rows);
         }
     }
 }
@@ -303,11 +255,11 @@ static void clear_watched(struct linker *l, const struct watched *list, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         struct coordinates at = memory_coordinates(l->program, list[i].memory, 0);
         if (is_stream(list[i].address)) {
-            write_word(l->image, at, list[i].address + 0x10, 0);
-            write_word(l->image, at, list[i].address + 0x20, 0);
-            write_word(l->image, at, list[i].address + 0x28, START_SPACE);
+            request_write_word(l->request, at, list[i].address + 0x10, 0);
+            request_write_word(l->request, at, list[i].address + 0x20, 0);
+            request_write_word(l->request, at, list[i].address + 0x28, START_SPACE);
         } else if (is_writable(list[i].address)) {
-            write_word(l->image, at, list[i].address, 0);
+            request_write_word(l->request, at, list[i].address, 0);
         }
     }
 }
@@ -316,7 +268,7 @@ static void read_word(struct linker *l, struct coordinates at, uint64_t address)
 {
     struct item *item =
         add_item(l->image, ITEM_WORD, "register 0x%08" PRIx64 " of (%u, %u)", address, at.x, at.y);
-    item->at = read_bytes(l->image, at, address, 4);
+    item->at = request_read(l->request, at, address, 4);
     item->size = 4;
 }
 
@@ -349,12 +301,12 @@ enum { COUNTED = sizeof counters / sizeof counters[0] };
 /* All counters of tiles with agents, in order; the offset of the first in the answer. */
 static uint32_t read_counters(struct linker *l)
 {
-    uint32_t first = l->image->answer;
+    uint32_t first = l->request->answer;
     for (uint64_t tile = 0; tile < l->program->memories; tile++) {
         struct coordinates at = memory_coordinates(l->program, tile, 0);
         for (uint32_t i = 0; has_agents(l->program, tile) && i < NOCS * COUNTED; i++) {
             uint64_t niu = NIU_FIRST + i / COUNTED * NIU_STRIDE;
-            read_bytes(l->image, at, niu + COUNTERS + 4u * counters[i % COUNTED].number, 4);
+            request_read(l->request, at, niu + COUNTERS + 4u * counters[i % COUNTED].number, 4);
         }
     }
     return first;
@@ -388,7 +340,7 @@ static void read_outstanding(struct linker *l)
             struct item *item = add_item(l->image, ITEM_WORD, "NoC %u of (%u, %u) %s_ID(%u)",
                                          (unsigned)(i / (2 * IDS)), at.x, at.y, names[i / IDS % 2],
                                          (unsigned)(i % IDS));
-            item->at = read_bytes(l->image, at, niu + OUTSTANDING + 4 * (i % (2 * IDS)), 4);
+            item->at = request_read(l->request, at, niu + OUTSTANDING + 4 * (i % (2 * IDS)), 4);
             item->size = 4;
         }
     }
@@ -430,8 +382,8 @@ static struct coordinates host_coordinates(const struct program *program, uint64
 static void fill_memories(struct linker *l)
 {
     for (uint32_t i = 0; i < l->program->memories; i++) {
-        operation(l->image, OPERATION_FILL, host_coordinates(l->program, i),
-                  l->program->memory[i].base, REGION_BYTES, (uint32_t)(l->program->fill + i));
+        request_fill(l->request, host_coordinates(l->program, i), l->program->memory[i].base,
+                     REGION_BYTES, (uint32_t)(l->program->fill + i));
     }
 }
 
@@ -443,8 +395,8 @@ static void read_memories(struct linker *l)
         struct item *item = add_item(l->image, ITEM_MEMORY, "%s", name);
         item->memory = i;
         item->size = REGION_BYTES;
-        item->at = read_bytes(l->image, host_coordinates(l->program, i), l->program->memory[i].base,
-                              REGION_BYTES);
+        item->at = request_read(l->request, host_coordinates(l->program, i),
+                                l->program->memory[i].base, REGION_BYTES);
     }
 }
 
@@ -455,13 +407,13 @@ static void run_agents(struct linker *l)
     uint32_t clocks = LEAST_CLOCKS + CLOCKS_AN_ENTRY * l->entries;
     for (uint64_t tile = program->memories; tile-- > 0;) {
         if (has_agents(program, tile)) {
-            write_word(l->image, memory_coordinates(program, tile, 0), SOFT_RESET,
-                       reset_value(program, tile, false));
+            request_write_word(l->request, memory_coordinates(program, tile, 0), SOFT_RESET,
+                               reset_value(program, tile, false));
         }
     }
     for (uint32_t i = 0; i < program->agents; i++) {
-        operation(l->image, OPERATION_POLL, memory_coordinates(program, program->agent[i].tile, 0),
-                  CONTROL_DONE + 16 * (uint64_t)agent_slot(program, i), clocks, 1);
+        request_poll(l->request, memory_coordinates(program, program->agent[i].tile, 0),
+                     CONTROL_DONE + 16 * (uint64_t)agent_slot(program, i), clocks, 1);
     }
     for (uint64_t tile = 0; tile < program->memories; tile++) {
         if (has_agents(program, tile)) {
@@ -470,8 +422,8 @@ static void run_agents(struct linker *l)
     }
     for (uint64_t tile = 0; tile < program->memories; tile++) {
         if (has_agents(program, tile)) {
-            write_word(l->image, memory_coordinates(program, tile, 0), SOFT_RESET,
-                       reset_bits(program, tile));
+            request_write_word(l->request, memory_coordinates(program, tile, 0), SOFT_RESET,
+                               reset_bits(program, tile));
         }
     }
 }
@@ -509,25 +461,21 @@ static void link_program(struct linker *l)
 
 void image_link(struct image *image, const struct program *program, const struct mutant *mutant)
 {
-    struct request_head head = {.magic = WORKER_MAGIC};
-    struct linker l = {.image = image, .program = program, .mutant = mutant};
-    *image = (struct image){.item = calloc(MOST_ITEMS, sizeof *image->item), .ok = true};
-    append(image, &head, sizeof head);
-    if (!image->item || !image->ok) {
-        image->ok = false;
-        return;
+    struct linker l = {
+        .image = image, .request = &image->request, .program = program, .mutant = mutant};
+    *image = (struct image){.item = calloc(MOST_ITEMS, sizeof *image->item)};
+    request_begin(&image->request);
+    if (image->item) {
+        link_program(&l);
+        request_end(&image->request);
+        image->ok = image->ok && image->request.ok;
     }
-    link_program(&l);
-    head.operations = image->operations;
-    head.bytes = (uint32_t)(image->size - sizeof head);
-    memcpy(image->request, &head, sizeof head);
 }
 
 void image_free(struct image *image)
 {
-    free(image->request);
+    request_free(&image->request);
     free(image->item);
-    image->request = NULL;
     image->item = NULL;
 }
 

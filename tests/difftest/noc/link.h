@@ -8,6 +8,7 @@
 #ifndef DIFFTEST_NOC_LINK_H
 #define DIFFTEST_NOC_LINK_H
 
+#include "../common/request.h"
 #include "program.h"
 
 /* Changes transactions on their way to one of the libraries, as a broken NIU would. */
@@ -39,10 +40,7 @@ struct item {
 enum { MOST_ITEMS = 8192 };
 
 struct image {
-    uint8_t *request; /* with its head */
-    size_t size, room;
-    uint32_t operations;
-    uint32_t answer; /* bytes of the answer */
+    struct request request;
     struct item *item;
     uint32_t items;
     uint64_t started; /* transactions that are in it, with those of barriers */

@@ -19,12 +19,12 @@ tests_difftest_noc_difftest_noc_SOURCES = $(difftest_common_sources) \
 	%D%/program.c \
 	%D%/program.h \
 	%D%/registers.def \
+	%D%/run.c \
+	%D%/run.h \
 	%D%/selftest.c \
 	%D%/selftest.h \
 	%D%/shrink.c \
 	%D%/shrink.h \
-	%D%/side.c \
-	%D%/side.h \
 	%D%/table.c \
 	%D%/table.h \
 	%D%/text.c \

@@ -15,7 +15,6 @@
 #include "selftest.h"
 #include "shrink.h"
 #include "text.h"
-#include "worker.h"
 
 enum exit_code { EXIT_SAME = 0, EXIT_DIFFERENT = 1, EXIT_USAGE = 2, EXIT_LIBRARY = 3 };
 
@@ -285,8 +284,8 @@ static bool check_library(const struct options *options, const char *path, const
 {
     static struct side side;
     char message[MESSAGE_SIZE];
-    side_init(&side, path, option, options->campaign.timeout);
-    bool ok = side_works(&side, message);
+    side_init(&side, TESTER, path, option, options->campaign.timeout);
+    bool ok = side_open(&side, message);
     side_stop(&side);
     if (!ok) {
         fprintf(stderr, "difftest-noc: cannot use %s %s: %s\n", option, path, message);

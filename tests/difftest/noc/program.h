@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../common/worker.h"
+
 enum {
     MOST_TILES = 20,
     MOST_AGENTS = 2 * MOST_TILES + 12,
@@ -106,10 +108,6 @@ static inline uint32_t idle_buffer(uint64_t tile)
 const char *program_fault(const struct program *program);
 
 /* --- Names --- */
-
-struct coordinates {
-    uint8_t x, y;
-};
 
 /* Of a tile of the arena, and of a memory by one of its ports, as software writes them. */
 struct coordinates tile_coordinates(const struct program *program, uint64_t tile);

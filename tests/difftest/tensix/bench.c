@@ -10,8 +10,8 @@ void bench_init(struct bench *bench, const struct state_map *map, const char *ou
                 const char *reference, unsigned timeout)
 {
     *bench = (struct bench){.map = map};
-    side_init(&bench->ours, ours, "ours", timeout);
-    side_init(&bench->reference, reference, "reference", timeout);
+    side_init(&bench->ours, TESTER, ours, "ours", timeout);
+    side_init(&bench->reference, TESTER, reference, "reference", timeout);
 }
 
 void bench_stop(struct bench *bench)
@@ -20,24 +20,18 @@ void bench_stop(struct bench *bench)
     side_stop(&bench->reference);
 }
 
-static bool trouble(struct bench *bench, const struct side *side, const char *text)
-{
-    snprintf(bench->trouble, sizeof bench->trouble, "%s (%s): %.300s", side->role, side->library,
-             text);
-    return false;
-}
-
 bool bench_run_side(struct bench *bench, struct side *side, const struct program *program,
                     struct outcome *outcome)
 {
     struct image image;
     image_link(&image, program, bench->map, side == &bench->ours ? bench->mutant : NULL);
-    bool ok = image.ok || trouble(bench, side, "the program is too long, or there is no memory");
-    if (ok && !side_start(side, &image, outcome)) {
-        ok = trouble(bench, side, outcome->message);
+    bool ok = image.ok ||
+              side_trouble(side, "the program is too long, or there is no memory", bench->trouble);
+    if (ok && !run_start(side, &image, outcome)) {
+        ok = side_trouble(side, outcome->message, bench->trouble);
     }
     if (ok) {
-        side_finish(side, &image, bench->map, outcome);
+        run_finish(side, &image, bench->map, outcome);
     }
     image_free(&image);
     return ok;
@@ -45,15 +39,12 @@ bool bench_run_side(struct bench *bench, struct side *side, const struct program
 
 static enum verdict judge(const struct bench *bench)
 {
-    enum ending reference = bench->reference_left.ending;
-    if (reference == ENDED_DEATH || reference == ENDED_SILENT) {
-        return VERDICT_REFUSED;
+    const struct outcome *ours = &bench->ours_left, *reference = &bench->reference_left;
+    enum verdict verdict = ending_judge(ours->ending, reference->ending);
+    if (verdict == VERDICT_SAME && !outcome_equal(bench->map, ours, reference)) {
+        verdict = VERDICT_DIFFERENT;
     }
-    if (reference == ENDED_NOT && bench->ours_left.ending == ENDED_NOT) {
-        return VERDICT_ENDLESS;
-    }
-    return outcome_equal(bench->map, &bench->ours_left, &bench->reference_left) ? VERDICT_SAME
-                                                                                : VERDICT_DIFFERENT;
+    return verdict;
 }
 
 enum verdict bench_run(struct bench *bench, const struct program *program)
@@ -62,19 +53,20 @@ enum verdict bench_run(struct bench *bench, const struct program *program)
     image_link(&ours, program, bench->map, bench->mutant);
     image_link(&reference, program, bench->map, NULL);
     bool ok = (ours.ok && reference.ok) ||
-              trouble(bench, &bench->ours, "the program is too long, or there is no memory");
+              side_trouble(&bench->ours, "the program is too long, or there is no memory",
+                           bench->trouble);
     bool started[2] = {false, false};
     if (ok) {
-        started[0] = side_start(&bench->ours, &ours, &bench->ours_left) ||
-                     trouble(bench, &bench->ours, bench->ours_left.message);
-        started[1] = side_start(&bench->reference, &reference, &bench->reference_left) ||
-                     trouble(bench, &bench->reference, bench->reference_left.message);
+        started[0] = run_start(&bench->ours, &ours, &bench->ours_left) ||
+                     side_trouble(&bench->ours, bench->ours_left.message, bench->trouble);
+        started[1] = run_start(&bench->reference, &reference, &bench->reference_left) ||
+                     side_trouble(&bench->reference, bench->reference_left.message, bench->trouble);
     }
     if (started[0]) {
-        side_finish(&bench->ours, &ours, bench->map, &bench->ours_left);
+        run_finish(&bench->ours, &ours, bench->map, &bench->ours_left);
     }
     if (started[1]) {
-        side_finish(&bench->reference, &reference, bench->map, &bench->reference_left);
+        run_finish(&bench->reference, &reference, bench->map, &bench->reference_left);
     }
     image_free(&ours);
     image_free(&reference);
@@ -82,22 +74,6 @@ enum verdict bench_run(struct bench *bench, const struct program *program)
 }
 
 /* --- Printing --- */
-
-static void print_ending(const struct outcome *outcome, const char *role, FILE *to)
-{
-    static const char *const texts[] = {
-        [ENDED] = "ended",
-        [ENDED_NOT] = "did not come to an end",
-        [ENDED_DEATH] = "ended its process",
-        [ENDED_SILENT] = "had to be killed",
-        [ENDED_NEVER_STARTED] = "could not be started",
-    };
-    fprintf(to, "# %s %s", role, texts[outcome->ending]);
-    if (outcome->ending != ENDED && outcome->message[0]) {
-        fprintf(to, ": %s", outcome->message);
-    }
-    fputc('\n', to);
-}
 
 /* The names of the configuration fields that differ, for an item "config[0][12]". */
 static void print_fields(const struct item *item, uint32_t difference, FILE *to)
@@ -159,8 +135,9 @@ static void print_scene(const struct bench *bench, const struct program *program
 void bench_print(const struct bench *bench, const struct program *program, FILE *to)
 {
     const struct outcome *ours = &bench->ours_left, *reference = &bench->reference_left;
-    print_ending(ours, "ours", to);
-    print_ending(reference, "reference", to);
+    ending_print(ours->ending, "ours", ours->ending == ENDED ? "" : ours->message, to);
+    ending_print(reference->ending, "reference",
+                 reference->ending == ENDED ? "" : reference->message, to);
     for (unsigned i = 0;
          ours->ending == ENDED && reference->ending == ENDED && i < bench->map->items; i++) {
         const struct item *item = &bench->map->item[i];

@@ -2,15 +2,7 @@
 #ifndef DIFFTEST_TENSIX_BENCH_H
 #define DIFFTEST_TENSIX_BENCH_H
 
-#include "side.h"
-
-enum verdict {
-    VERDICT_SAME,
-    VERDICT_DIFFERENT,
-    VERDICT_REFUSED, /* the reference ended its process: reference.message */
-    VERDICT_ENDLESS, /* neither library came to an end */
-    VERDICT_TROUBLE, /* no memory, or a worker cannot be started: trouble has the text */
-};
+#include "run.h"
 
 struct bench {
     const struct state_map *map;
@@ -18,7 +10,7 @@ struct bench {
     bool verbose;                /* prints all that differs of a scene */
     struct side ours, reference;
     struct outcome ours_left, reference_left;
-    char trouble[MESSAGE_SIZE];
+    char trouble[MESSAGE_SIZE]; /* what VERDICT_TROUBLE is about */
 };
 
 void bench_init(struct bench *bench, const struct state_map *map, const char *ours,

@@ -11,9 +11,9 @@ tests_difftest_tensix_difftest_tensix_SOURCES = $(difftest_common_sources) \
 	%D%/epilogue.h \
 	%D%/epilogue_vector.c \
 	%D%/expand.c \
+	%D%/expand.h \
 	%D%/explain.c \
 	%D%/explain.h \
-	%D%/expand.h \
 	%D%/fence.c \
 	%D%/fence.h \
 	%D%/generate.c \
@@ -41,6 +41,8 @@ tests_difftest_tensix_difftest_tensix_SOURCES = $(difftest_common_sources) \
 	%D%/rules.c \
 	%D%/rules.def \
 	%D%/rules.h \
+	%D%/run.c \
+	%D%/run.h \
 	%D%/scene.c \
 	%D%/scene.h \
 	%D%/scene_plan.c \
@@ -48,8 +50,6 @@ tests_difftest_tensix_difftest_tensix_SOURCES = $(difftest_common_sources) \
 	%D%/selftest.h \
 	%D%/shrink.c \
 	%D%/shrink.h \
-	%D%/side.c \
-	%D%/side.h \
 	%D%/state.c \
 	%D%/state.h \
 	%D%/tally.c \
@@ -58,8 +58,7 @@ tests_difftest_tensix_difftest_tensix_SOURCES = $(difftest_common_sources) \
 	%D%/vector.h \
 	%D%/vector_plan.c \
 	%D%/words.def \
-	%D%/worker.c \
-	%D%/worker.h
+	%D%/worker.c
 tests_difftest_tensix_difftest_tensix_LDADD = libpenrose_core.la -ldl -lpthread
 
 ## The scripts beside this folder, and the cases that --record has written.

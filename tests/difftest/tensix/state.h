@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../common/ending.h"
 #include "program.h"
 
 enum probe_kind {
@@ -79,15 +80,7 @@ uint32_t state_item_value(const struct item *item, const uint32_t *dump);
 
 /* --- What a run leaves --- */
 
-enum ending {
-    ENDED,               /* the dump is there */
-    ENDED_NOT,           /* the budget of clocks was used up */
-    ENDED_DEATH,         /* the library ended its process */
-    ENDED_SILENT,        /* the library did not come back in time, and was killed */
-    ENDED_NEVER_STARTED, /* the library could not be used at all */
-};
-
-enum { MOST_LOG = 4096, MESSAGE_SIZE = 400, MOST_SCENE = 0x4000 };
+enum { MOST_LOG = 4096, MOST_SCENE = 0x4000 };
 
 struct outcome {
     enum ending ending;

@@ -6,13 +6,12 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "worker.h"
+#include "clock.h"
+#include "transfer.h"
 
 enum { HIGH_FD = 16, START_SECONDS = 60 };
 
@@ -20,9 +19,11 @@ extern char **environ;
 
 /* --- Processes --- */
 
-void side_init(struct side *side, const char *library, const char *role, unsigned timeout)
+void side_init(struct side *side, const char *program, const char *library, const char *role,
+               unsigned timeout)
 {
-    *side = (struct side){.library = library,
+    *side = (struct side){.program = program,
+                          .library = library,
                           .role = role,
                           .timeout = timeout,
                           .requests = -1,
@@ -68,12 +69,12 @@ static bool make_pipe(int end[2])
 
 static bool spawn(struct side *side, int requests[2], int answers[2], int messages[2])
 {
-    char name[] = "difftest-noc", option[] = "--worker";
-    char library[4096];
+    char name[64], option[] = "--worker", library[4096];
     posix_spawn_file_actions_t actions;
     if (strlen(side->library) >= sizeof library || posix_spawn_file_actions_init(&actions)) {
         return false;
     }
+    snprintf(name, sizeof name, "%s", side->program);
     strcpy(library, side->library);
     char *arguments[] = {name, option, library, NULL};
     bool ok = !posix_spawn_file_actions_adddup2(&actions, messages[1], STDOUT_FILENO) &&
@@ -145,24 +146,23 @@ static void all_lines(const struct side *side, char message[MESSAGE_SIZE])
     message[at] = '\0';
 }
 
-static int64_t milliseconds(void)
+static uint64_t deadline_in(unsigned seconds)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return host_nanoseconds() + seconds * UINT64_C(1000000000);
 }
 
 /* Waits until an answer can be read. */
-static enum ending listen_until(struct side *side, int64_t deadline)
+static enum ending listen_until(struct side *side, uint64_t deadline)
 {
     for (;;) {
         struct pollfd poll_fds[2] = {{.fd = side->answers, .events = POLLIN},
                                      {.fd = side->messages, .events = POLLIN}};
-        int64_t left = deadline - milliseconds();
-        int ready = left > 0 ? poll(poll_fds, 2, left > 60000 ? 60000 : (int)left) : 0;
-        if (left <= 0) {
+        uint64_t now = host_nanoseconds();
+        uint64_t left = deadline > now ? (deadline - now) / 1000000 : 0; /* milliseconds */
+        if (!left) {
             return ENDED_SILENT;
         }
+        int ready = poll(poll_fds, 2, left > 60000 ? 60000 : (int)left);
         if (ready > 0 && poll_fds[1].revents && !read_messages(side)) {
             close_fd(&side->messages); /* poll ignores it from now on */
         }
@@ -175,7 +175,7 @@ static enum ending listen_until(struct side *side, int64_t deadline)
     }
 }
 
-static enum ending read_answer(struct side *side, void *bytes, size_t size, int64_t deadline)
+static enum ending read_answer(struct side *side, void *bytes, size_t size, uint64_t deadline)
 {
     for (char *at = bytes; size;) {
         enum ending ending = listen_until(side, deadline);
@@ -192,11 +192,10 @@ static enum ending read_answer(struct side *side, void *bytes, size_t size, int6
     return ENDED;
 }
 
-/* The worker is gone, or will be: fills in why. */
-static void explain_end(struct side *side, enum ending ending, struct outcome *outcome)
+/* The worker is gone, or will be: says why. */
+static enum ending explain_end(struct side *side, enum ending ending, char message[MESSAGE_SIZE])
 {
     int status = 0;
-    outcome->ending = ending;
     if (ending == ENDED_SILENT) {
         kill(side->pid, SIGKILL);
     }
@@ -206,23 +205,22 @@ static void explain_end(struct side *side, enum ending ending, struct outcome *o
     while (waitpid(side->pid, &status, 0) < 0 && errno == EINTR) {
     }
     side->pid = 0;
-    last_line(side, outcome->message);
+    last_line(side, message);
     if (ending == ENDED_SILENT) {
-        snprintf(outcome->message, sizeof outcome->message, "no answer within %u seconds",
-                 side->timeout);
-    } else if (!outcome->message[0] && WIFSIGNALED(status)) {
-        snprintf(outcome->message, sizeof outcome->message, "killed by signal %d (%s)",
-                 WTERMSIG(status), strsignal(WTERMSIG(status)));
-    } else if (!outcome->message[0]) {
-        snprintf(outcome->message, sizeof outcome->message, "exit code %d, without a message",
-                 WEXITSTATUS(status));
+        snprintf(message, MESSAGE_SIZE, "no answer within %u seconds", side->timeout);
+    } else if (!message[0] && WIFSIGNALED(status)) {
+        snprintf(message, MESSAGE_SIZE, "killed by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    } else if (!message[0]) {
+        snprintf(message, MESSAGE_SIZE, "exit code %d, without a message", WEXITSTATUS(status));
     }
     side_stop(side);
+    return ending;
 }
 
 /* --- Starting --- */
 
-static bool start_worker(struct side *side, struct outcome *outcome)
+bool side_open(struct side *side, char message[MESSAGE_SIZE])
 {
     int requests[2] = {-1, -1}, answers[2] = {-1, -1}, messages[2] = {-1, -1};
     side_stop(side);
@@ -235,107 +233,79 @@ static bool start_worker(struct side *side, struct outcome *outcome)
     side->requests = requests[1];
     side->answers = answers[0];
     side->messages = messages[0];
-    outcome->ending = ENDED_NEVER_STARTED;
     if (!ok) {
-        snprintf(outcome->message, sizeof outcome->message, "cannot start a worker: %s",
-                 strerror(errno));
+        snprintf(message, MESSAGE_SIZE, "cannot start a worker: %s", strerror(errno));
         side_stop(side);
         return false;
     }
     struct answer_head head = {0};
-    enum ending ending =
-        read_answer(side, &head, sizeof head, milliseconds() + START_SECONDS * 1000);
+    enum ending ending = read_answer(side, &head, sizeof head, deadline_in(START_SECONDS));
     if (ending != ENDED || head.magic != WORKER_MAGIC || head.status != ANSWER_READY) {
-        explain_end(side, ending == ENDED ? ENDED_DEATH : ending, outcome);
-        outcome->ending = ENDED_NEVER_STARTED;
+        explain_end(side, ending == ENDED ? ENDED_DEATH : ending, message);
         return false;
     }
+    side->requests_left = head.bytes;
     return true;
 }
 
-bool side_works(struct side *side, char message[MESSAGE_SIZE])
+bool side_trouble(const struct side *side, const char *text, char trouble[MESSAGE_SIZE])
 {
-    struct outcome *outcome = calloc(1, sizeof *outcome);
-    bool ok = outcome && start_worker(side, outcome);
-    if (!ok) {
-        snprintf(message, MESSAGE_SIZE, "%s", outcome ? outcome->message : "out of memory");
-    }
-    free(outcome);
-    return ok;
+    snprintf(trouble, MESSAGE_SIZE, "%s (%s): %.300s", side->role, side->library, text);
+    return false;
 }
 
 /* --- Runs --- */
 
-static double seconds(void)
+bool side_start(struct side *side, const struct request *request, char message[MESSAGE_SIZE])
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static void send_request(struct side *side, const struct image *image)
-{
-    size_t at = 0;
-    while (at < image->size) {
-        ssize_t put = write(side->requests, image->request + at, image->size - at);
-        if (put < 0 && errno != EINTR) {
-            return; /* it died; reading its answer will tell how */
-        }
-        at += put > 0 ? (size_t)put : 0;
-    }
-}
-
-static bool make_room(struct outcome *outcome, size_t size)
-{
-    if (outcome->room < size) {
-        uint8_t *larger = realloc(outcome->answer, size);
-        outcome->answer = larger ? larger : outcome->answer;
-        outcome->room = larger ? size : outcome->room;
-    }
-    return outcome->room >= size;
-}
-
-bool side_start(struct side *side, const struct image *image, struct outcome *outcome)
-{
-    outcome->message[0] = '\0';
-    outcome->ending = ENDED_NEVER_STARTED;
-    if (!make_room(outcome, image->answer)) {
-        snprintf(outcome->message, sizeof outcome->message, "out of memory");
-        return false;
-    }
-    memset(outcome->answer, 0, image->answer);
-    if (!side->pid && !start_worker(side, outcome)) {
+    message[0] = '\0';
+    if ((!side->pid || !side->requests_left) && !side_open(side, message)) {
         return false;
     }
     side->length = 0;
-    side->sent = seconds();
-    send_request(side, image);
+    side->requests_left--;
+    side->sent = host_nanoseconds();
+    /* If it died, reading its answer will tell how. */
+    write_all(side->requests, request->bytes, request->size);
     return true;
 }
 
-void side_finish(struct side *side, const struct image *image, struct outcome *outcome)
+/* The head of the answer, then its parts. */
+static enum ending read_parts(struct side *side, struct answer_head *head, const struct iovec *part,
+                              unsigned parts)
 {
-    int64_t deadline = milliseconds() + (int64_t)side->timeout * 1000;
-    struct answer_head head = {0};
-    enum ending ending = read_answer(side, &head, sizeof head, deadline);
-    if (ending == ENDED && (head.magic != WORKER_MAGIC || head.bytes != image->answer)) {
+    uint64_t deadline = deadline_in(side->timeout);
+    size_t size = 0;
+    for (unsigned i = 0; i < parts; i++) {
+        size += part[i].iov_len;
+    }
+    enum ending ending = read_answer(side, head, sizeof *head, deadline);
+    side->seconds = seconds_since(side->sent);
+    if (ending == ENDED && (head->magic != WORKER_MAGIC || head->bytes != size)) {
         ending = ENDED_DEATH;
     }
-    outcome->seconds = seconds() - side->sent;
-    if (ending == ENDED) {
-        ending = read_answer(side, outcome->answer, image->answer, deadline);
+    for (unsigned i = 0; ending == ENDED && i < parts; i++) {
+        ending = read_answer(side, part[i].iov_base, part[i].iov_len, deadline);
     }
+    return ending;
+}
+
+enum ending side_finish(struct side *side, const struct iovec *part, unsigned parts,
+                        char message[MESSAGE_SIZE])
+{
+    struct answer_head head = {0};
+    enum ending ending = read_parts(side, &head, part, parts);
     if (ending != ENDED) {
-        explain_end(side, ending, outcome);
-        return;
+        return explain_end(side, ending, message);
     }
-    outcome->ending = head.status == ANSWER_DONE ? ENDED : ENDED_NOT;
     struct pollfd fd = {.fd = side->messages, .events = POLLIN};
     while (side->messages >= 0 && poll(&fd, 1, 0) > 0 && read_messages(side)) {
     }
-    last_line(side, outcome->message);
-    if (outcome->ending == ENDED_NOT) {
-        all_lines(side, outcome->message);
-        side_stop(side); /* harts may still run: the next program starts anew */
+    if (head.status == ANSWER_DONE) {
+        last_line(side, message);
+        return ENDED;
     }
+    all_lines(side, message);
+    side_stop(side); /* harts may still run, or the chip have stopped: the next run starts anew */
+    return ENDED_NOT;
 }
