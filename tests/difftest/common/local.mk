@@ -5,6 +5,8 @@ difftest_common_sources = \
 	%D%/device.h \
 	%D%/ending.c \
 	%D%/ending.h \
+	%D%/golden.c \
+	%D%/golden.h \
 	%D%/random.h \
 	%D%/request.c \
 	%D%/request.h \

@@ -4,16 +4,14 @@
  */
 #include "golden.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "text.h"
 
-enum { PATH_SIZE = 4096, MOST_TRIES = 100 };
+enum { MOST_TRIES = 100 };
 
 static uint64_t hash(const uint8_t *bytes, uint32_t size)
 {
@@ -109,11 +107,7 @@ static enum golden_result record_file(struct bench *bench, uint64_t seed, unsign
 enum golden_result golden_record(struct bench *bench, uint64_t seed, unsigned count,
                                  const char *folder)
 {
-    enum golden_result result = GOLDEN_SAME;
-    if (mkdir(folder, 0777) && errno != EEXIST) {
-        fprintf(stderr, "cannot make %s: %s\n", folder, strerror(errno));
-        return GOLDEN_TROUBLE;
-    }
+    enum golden_result result = golden_make_folder(folder);
     for (unsigned i = 0; i < sizeof files / sizeof files[0] && result == GOLDEN_SAME; i++) {
         result = record_file(bench, seed, count, folder, i);
     }
@@ -261,16 +255,12 @@ static enum golden_result replay_case(struct replay *replay, const char *path,
     return count_verdict(replay, path, program, verdict);
 }
 
-static enum golden_result replay_file(struct replay *replay, const char *path)
+static enum golden_result replay_file(void *context, FILE *file, const char *path)
 {
+    struct replay *replay = context;
     char error[ERROR_SIZE];
     unsigned line = 0;
     enum golden_result result = GOLDEN_SAME;
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        fprintf(stderr, "cannot read %s: %s\n", path, strerror(errno));
-        return GOLDEN_USELESS;
-    }
     for (int read = 1; result == GOLDEN_SAME && read > 0;) {
         struct program program;
         read = program_read(&program, file, &line, error);
@@ -286,45 +276,13 @@ static enum golden_result replay_file(struct replay *replay, const char *path)
         }
         program_free(&program);
     }
-    fclose(file);
-    return result;
-}
-
-static int is_case(const struct dirent *entry)
-{
-    size_t length = strlen(entry->d_name);
-    return length > 5 && !strcmp(entry->d_name + length - 5, ".case");
-}
-
-static enum golden_result replay_folder(struct replay *replay, const char *folder)
-{
-    struct dirent **entry;
-    enum golden_result result = GOLDEN_SAME;
-    int count = scandir(folder, &entry, is_case, alphasort);
-    if (count < 0) {
-        fprintf(stderr, "cannot read %s: %s\n", folder, strerror(errno));
-        return GOLDEN_USELESS;
-    }
-    for (int i = 0; i < count; i++) {
-        char path[PATH_SIZE];
-        snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
-        result = result == GOLDEN_SAME ? replay_file(replay, path) : result;
-        free(entry[i]);
-    }
-    free(entry);
     return result;
 }
 
 enum golden_result golden_replay(struct bench *bench, const char *path, bool both)
 {
     struct replay replay = {.bench = bench, .both = both};
-    struct stat stat_of;
-    if (stat(path, &stat_of)) {
-        fprintf(stderr, "cannot read %s: %s\n", path, strerror(errno));
-        return GOLDEN_USELESS;
-    }
-    enum golden_result result =
-        S_ISDIR(stat_of.st_mode) ? replay_folder(&replay, path) : replay_file(&replay, path);
+    enum golden_result result = golden_replay_all(path, replay_file, &replay);
     free(replay.expectations.list);
     if (result == GOLDEN_SAME && !replay.cases) {
         fprintf(stderr, "%s: no cases\n", path);

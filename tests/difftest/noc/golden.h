@@ -2,10 +2,9 @@
 #ifndef DIFFTEST_NOC_GOLDEN_H
 #define DIFFTEST_NOC_GOLDEN_H
 
+#include "../common/golden.h"
 #include "bench.h"
 #include "generate.h"
-
-enum golden_result { GOLDEN_SAME, GOLDEN_DIFFERENT, GOLDEN_USELESS, GOLDEN_TROUBLE };
 
 /* Writes `count` programs to each of a few files of the folder, with the reference's answers. */
 enum golden_result golden_record(struct bench *bench, uint64_t seed, unsigned count,

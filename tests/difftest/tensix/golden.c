@@ -1,15 +1,13 @@
 #include "golden.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "expand.h"
 
-enum { MOST_TRIES = 400, FAVOUR = 2, ERROR_SIZE = 256, PATH_SIZE = 4096 };
+enum { MOST_TRIES = 400, FAVOUR = 2, ERROR_SIZE = 256 };
 
 /* --- Recording --- */
 
@@ -121,17 +119,13 @@ static enum golden_result record_row(struct bench *bench, const struct rules *ru
 enum golden_result golden_record(struct bench *bench, const struct rules *rules, uint64_t seed,
                                  unsigned per_row, const char *folder)
 {
-    if (mkdir(folder, 0777) && errno != EEXIST) {
-        fprintf(stderr, "cannot make %s: %s\n", folder, strerror(errno));
-        return GOLDEN_TROUBLE;
-    }
-    for (unsigned i = 0; i < rules->rules; i++) {
-        if (rules->in_use[i] &&
-            record_row(bench, rules, &rules->rule[i], seed, per_row, folder) == GOLDEN_TROUBLE) {
-            return GOLDEN_TROUBLE;
+    enum golden_result result = golden_make_folder(folder);
+    for (unsigned i = 0; i < rules->rules && result != GOLDEN_TROUBLE; i++) {
+        if (rules->in_use[i]) {
+            result = record_row(bench, rules, &rules->rule[i], seed, per_row, folder);
         }
     }
-    return GOLDEN_SAME;
+    return result == GOLDEN_TROUBLE ? GOLDEN_TROUBLE : GOLDEN_SAME;
 }
 
 /* --- Replaying --- */
@@ -178,16 +172,12 @@ static enum golden_result replay_case(struct replay *replay, const char *path,
     return GOLDEN_SAME;
 }
 
-static enum golden_result replay_file(struct replay *replay, const char *path)
+static enum golden_result replay_file(void *context, FILE *file, const char *path)
 {
+    struct replay *replay = context;
     char error[ERROR_SIZE];
     unsigned line = 0;
     enum golden_result result = GOLDEN_SAME;
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        fprintf(stderr, "cannot read %s: %s\n", path, strerror(errno));
-        return GOLDEN_USELESS;
-    }
     while (result == GOLDEN_SAME) {
         struct program program;
         replay->bench->reference_left.ending = ENDED_NEVER_STARTED;
@@ -205,45 +195,13 @@ static enum golden_result replay_file(struct replay *replay, const char *path)
             break;
         }
     }
-    fclose(file);
-    return result;
-}
-
-static int is_case(const struct dirent *entry)
-{
-    size_t length = strlen(entry->d_name);
-    return length > 5 && !strcmp(entry->d_name + length - 5, ".case");
-}
-
-static enum golden_result replay_folder(struct replay *replay, const char *folder)
-{
-    struct dirent **entry;
-    enum golden_result result = GOLDEN_SAME;
-    int count = scandir(folder, &entry, is_case, alphasort);
-    if (count < 0) {
-        fprintf(stderr, "cannot read %s: %s\n", folder, strerror(errno));
-        return GOLDEN_USELESS;
-    }
-    for (int i = 0; i < count; i++) {
-        char path[PATH_SIZE];
-        snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
-        result = result == GOLDEN_SAME ? replay_file(replay, path) : result;
-        free(entry[i]);
-    }
-    free(entry);
     return result;
 }
 
 enum golden_result golden_replay(struct bench *bench, const char *path, bool both)
 {
     struct replay replay = {.bench = bench, .both = both};
-    struct stat stat_of;
-    if (stat(path, &stat_of)) {
-        fprintf(stderr, "cannot read %s: %s\n", path, strerror(errno));
-        return GOLDEN_USELESS;
-    }
-    enum golden_result result =
-        S_ISDIR(stat_of.st_mode) ? replay_folder(&replay, path) : replay_file(&replay, path);
+    enum golden_result result = golden_replay_all(path, replay_file, &replay);
     if (result == GOLDEN_SAME && !replay.cases) {
         fprintf(stderr, "%s: no cases\n", path);
         return GOLDEN_USELESS;

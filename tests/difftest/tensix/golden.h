@@ -2,10 +2,9 @@
 #ifndef DIFFTEST_TENSIX_GOLDEN_H
 #define DIFFTEST_TENSIX_GOLDEN_H
 
+#include "../common/golden.h"
 #include "generate.h"
 #include "tally.h"
-
-enum golden_result { GOLDEN_SAME, GOLDEN_DIFFERENT, GOLDEN_USELESS, GOLDEN_TROUBLE };
 
 /* Writes `per_row` cases for every row of the rules that the reference executes to a file of the
  * folder, by its answers. */
