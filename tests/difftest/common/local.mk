@@ -1,6 +1,8 @@
 ## What the testers of two libraries share; rv32 has some of the headers.
 difftest_common_sources = \
 	%D%/clock.h \
+	%D%/command.c \
+	%D%/command.h \
 	%D%/device.c \
 	%D%/device.h \
 	%D%/ending.c \

@@ -2,29 +2,27 @@
  * difftest-noc: random NoC transactions on two libraries with the libttsim ABI must leave the same
  * memory, registers and counters. See --help, and program.h for what a program is.
  */
-#include <argp.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../common/clock.h"
+#include "../common/command.h"
 #include "campaign.h"
 #include "golden.h"
 #include "selftest.h"
 #include "shrink.h"
 #include "text.h"
 
-enum exit_code { EXIT_SAME = 0, EXIT_DIFFERENT = 1, EXIT_USAGE = 2, EXIT_LIBRARY = 3 };
-
 enum { DEFAULT_TRANSACTIONS = 500000, DEFAULT_TIMEOUT = 30, DEFAULT_CASES = 100 };
 
 struct options {
     struct campaign campaign;
-    const char *record, *golden, *replay, *save, *falsify;
-    unsigned cases;
-    bool self_test, verbose, print;
+    struct mode mode;
+    const char *save, *falsify;
+    uint32_t cases;
+    bool verbose, print;
 };
 
 /* --- Modes --- */
@@ -48,18 +46,12 @@ static enum exit_code report(const struct options *options, uint64_t number)
         bench_print(&bench, &small, stdout);
     }
     FILE *file = fopen(options->save, "w");
-    if (file) {
-        if (is_small) {
-            bench_print(&bench, &small, file);
-        } else {
-            program_print(&program, file);
-        }
-        bool ok = !ferror(file);
-        ok = !fclose(file) && ok;
-        printf(ok ? "saved in %s; --replay runs it again\n" : "cannot write %s\n", options->save);
-    } else {
-        printf("cannot write %s\n", options->save);
+    if (file && is_small) {
+        bench_print(&bench, &small, file);
+    } else if (file) {
+        program_print(&program, file);
     }
+    case_saved(file, options->save);
     program_free(&small);
     program_free(&program);
     bench_stop(&bench);
@@ -80,7 +72,7 @@ static enum exit_code run_campaign(const struct options *options)
            seconds > 0 ? (double)tally.transactions / seconds : 0.0, seconds,
            options->campaign.seed, tally.ours_seconds, tally.reference_seconds);
     if (result == CAMPAIGN_TROUBLE) {
-        fprintf(stderr, "difftest-noc: %s\n", trouble);
+        fprintf(stderr, TESTER ": %s\n", trouble);
         return EXIT_LIBRARY;
     }
     if (result == CAMPAIGN_DIFFERENT) {
@@ -92,25 +84,20 @@ static enum exit_code run_campaign(const struct options *options)
 
 static enum exit_code run_golden(const struct options *options)
 {
-    static const enum exit_code codes[] = {
-        [GOLDEN_SAME] = EXIT_SAME,
-        [GOLDEN_DIFFERENT] = EXIT_DIFFERENT,
-        [GOLDEN_USELESS] = EXIT_USAGE,
-        [GOLDEN_TROUBLE] = EXIT_LIBRARY,
-    };
     const struct campaign *c = &options->campaign;
     static struct bench bench;
     enum golden_result result;
     bench_init(&bench, c->ours, c->reference, c->timeout);
     bench.mutant = c->mutant;
-    if (options->record) {
-        result = golden_record(&bench, c->seed, options->cases, options->record);
+    if (options->mode.record) {
+        result = golden_record(&bench, c->seed, options->cases, options->mode.record);
     } else {
-        result = golden_replay(&bench, options->golden ? options->golden : options->replay,
+        result = golden_replay(&bench,
+                               options->mode.golden ? options->mode.golden : options->mode.replay,
                                c->reference && c->ours);
     }
     bench_stop(&bench);
-    return codes[result];
+    return golden_exit_code(result);
 }
 
 static enum exit_code print_program(const struct options *options)
@@ -173,94 +160,33 @@ static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-static uint64_t number(struct argp_state *state, const char *text, uint64_t least, uint64_t most)
-{
-    char *end;
-    uint64_t value = strtoull(text, &end, 0);
-    if (end == text || *end || *text == '-' || value < least || value > most) {
-        argp_error(state, "\"%s\" is no number from %" PRIu64 " to %" PRIu64, text, least, most);
-    }
-    return value;
-}
+#define AT(member) offsetof(struct options, member)
 
-static error_t parse_mode(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_RECORD:
-        options->record = argument;
-        break;
-    case KEY_CASES:
-        options->cases = (unsigned)number(state, argument, 1, 100000);
-        break;
-    case KEY_GOLDEN:
-        options->golden = argument;
-        break;
-    case KEY_REPLAY:
-        options->replay = argument;
-        break;
-    case KEY_SAVE:
-        options->save = argument;
-        break;
-    case KEY_SELF_TEST:
-        options->self_test = true;
-        break;
-    case KEY_FALSIFY:
-        options->falsify = argument;
-        break;
-    case KEY_PRINT:
-        options->print = true;
-        break;
-    case 'v':
-        options->verbose = true;
-        break;
-    case ARGP_KEY_ARG:
-        argp_error(state, "what is \"%s\"?", argument);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+static const struct setting settings[] = {
+    {KEY_OURS, SETTING_TEXT, AT(campaign.ours), 0, 0},
+    {KEY_REFERENCE, SETTING_TEXT, AT(campaign.reference), 0, 0},
+    {KEY_TIMEOUT, SETTING_NUMBER, AT(campaign.timeout), 1, 86400},
+    {'n', SETTING_LARGE, AT(campaign.transactions), 1, UINT64_MAX},
+    {KEY_PROGRAMS, SETTING_LARGE, AT(campaign.programs), 1, UINT64_MAX},
+    {KEY_FIRST, SETTING_LARGE, AT(campaign.first), 0, UINT64_MAX / 2},
+    {'s', SETTING_LARGE, AT(campaign.seed), 0, UINT64_MAX},
+    {KEY_TILES, SETTING_FLAG, AT(campaign.generate.tiles_only), 0, 0},
+    {KEY_COMPACT, SETTING_FLAG, AT(campaign.generate.compact), 0, 0},
+    {KEY_GO_ON, SETTING_FLAG, AT(campaign.goes_on), 0, 0},
+    {KEY_PRINT, SETTING_FLAG, AT(print), 0, 0},
+    {KEY_SAVE, SETTING_TEXT, AT(save), 0, 0},
+    {KEY_REPLAY, SETTING_TEXT, AT(mode.replay), 0, 0},
+    {KEY_RECORD, SETTING_TEXT, AT(mode.record), 0, 0},
+    {KEY_CASES, SETTING_NUMBER, AT(cases), 1, 100000},
+    {KEY_GOLDEN, SETTING_TEXT, AT(mode.golden), 0, 0},
+    {KEY_SELF_TEST, SETTING_FLAG, AT(mode.self_test), 0, 0},
+    {KEY_FALSIFY, SETTING_TEXT, AT(falsify), 0, 0},
+    {'v', SETTING_FLAG, AT(verbose), 0, 0},
+};
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct campaign *c = &((struct options *)state->input)->campaign;
-    switch (key) {
-    case KEY_OURS:
-        c->ours = argument;
-        break;
-    case KEY_REFERENCE:
-        c->reference = argument;
-        break;
-    case KEY_TIMEOUT:
-        c->timeout = (unsigned)number(state, argument, 1, 86400);
-        break;
-    case 'n':
-        c->transactions = number(state, argument, 1, UINT64_MAX);
-        break;
-    case 's':
-        c->seed = number(state, argument, 0, UINT64_MAX);
-        break;
-    case KEY_PROGRAMS:
-        c->programs = number(state, argument, 1, UINT64_MAX);
-        break;
-    case KEY_FIRST:
-        c->first = number(state, argument, 0, UINT64_MAX / 2);
-        break;
-    case KEY_TILES:
-        c->generate.tiles_only = true;
-        break;
-    case KEY_COMPACT:
-        c->generate.compact = true;
-        break;
-    case KEY_GO_ON:
-        c->goes_on = true;
-        break;
-    default:
-        return parse_mode(key, argument, state);
-    }
-    return 0;
+    return setting_parse(settings, sizeof settings / sizeof settings[0], key, argument, state);
 }
 
 static const char text_of_help[] =
@@ -279,59 +205,26 @@ static const char text_of_help[] =
 
 static const struct argp argp = {option_list, parse_option, NULL, text_of_help, NULL, NULL, NULL};
 
-/* The library must be there and usable. */
-static bool check_library(const struct options *options, const char *path, const char *option)
-{
-    static struct side side;
-    char message[MESSAGE_SIZE];
-    side_init(&side, TESTER, path, option, options->campaign.timeout);
-    bool ok = side_open(&side, message);
-    side_stop(&side);
-    if (!ok) {
-        fprintf(stderr, "difftest-noc: cannot use %s %s: %s\n", option, path, message);
-    }
-    return ok;
-}
-
-/* Which libraries the mode needs; EXIT_SAME: they are there. */
-static enum exit_code check_libraries(struct options *options)
-{
-    struct campaign *c = &options->campaign;
-    if (options->self_test) {
-        c->ours = c->ours ? c->ours : c->reference;
-        c->reference = c->ours;
-        c->generate.compact = true;
-    }
-    bool needs_ours = !options->record;
-    bool needs_reference = !options->golden && !options->replay;
-    if ((needs_ours && !c->ours) || (needs_reference && !c->reference)) {
-        fprintf(stderr, "difftest-noc: %s is missing; try --help\n",
-                needs_ours && !c->ours ? "--ours" : "--reference");
-        return EXIT_USAGE;
-    }
-    bool ok = (!c->ours || check_library(options, c->ours, "--ours")) &&
-              (!c->reference || check_library(options, c->reference, "--reference"));
-    return ok ? EXIT_SAME : EXIT_LIBRARY;
-}
-
 static enum exit_code run(struct options *options)
 {
+    struct campaign *c = &options->campaign;
     if (options->print) {
         return print_program(options);
     }
-    if (options->falsify && !(options->campaign.mutant = mutant_named(options->falsify))) {
-        fprintf(stderr, "difftest-noc: mutants.def has no row %s\n", options->falsify);
+    if (options->falsify && !(c->mutant = mutant_named(options->falsify))) {
+        fprintf(stderr, TESTER ": mutants.def has no row %s\n", options->falsify);
         return EXIT_USAGE;
     }
-    enum exit_code code = check_libraries(options);
+    enum exit_code code =
+        libraries_check(TESTER, &options->mode, &c->ours, &c->reference, c->timeout);
     if (code != EXIT_SAME) {
         return code;
     }
-    if (options->self_test) {
+    if (options->mode.self_test) {
+        c->generate.compact = true;
         return selftest(&options->campaign, options->verbose) ? EXIT_SAME : EXIT_DIFFERENT;
     }
-    bool by_file = options->record || options->golden || options->replay;
-    return by_file ? run_golden(options) : run_campaign(options);
+    return mode_uses_files(&options->mode) ? run_golden(options) : run_campaign(options);
 }
 
 int main(int argc, char **argv)
@@ -345,7 +238,7 @@ int main(int argc, char **argv)
                      .timeout = DEFAULT_TIMEOUT,
                      .progress = isatty(STDERR_FILENO)},
         .cases = DEFAULT_CASES,
-        .save = "difftest-noc.case",
+        .save = TESTER ".case",
     };
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &options);

@@ -2,21 +2,18 @@
  * difftest-tensix: random programs for the Tensix coprocessor on two libraries with the libttsim
  * ABI must leave the same state. See --help, and program.h for what a program is.
  */
-#include <argp.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../common/clock.h"
+#include "../common/command.h"
 #include "campaign.h"
 #include "explain.h"
 #include "golden.h"
 #include "selftest.h"
 #include "shrink.h"
-
-enum exit_code { EXIT_SAME = 0, EXIT_DIFFERENT = 1, EXIT_USAGE = 2, EXIT_LIBRARY = 3 };
 
 enum {
     DEFAULT_INSTRUCTIONS = 2000000,
@@ -33,10 +30,11 @@ struct options {
     struct campaign campaign;
     const char *ignored[MOST_IGNORED];
     unsigned ignores;
-    const char *rows, *without, *record, *golden, *replay, *save, *falsify;
-    unsigned per_row;
+    struct mode mode;
+    const char *rows, *without, *save, *falsify;
+    uint32_t per_row;
     uint64_t survey;
-    bool self_test, later, list, verbose;
+    bool later, list, verbose;
 };
 
 /* --- Modes --- */
@@ -63,18 +61,12 @@ static enum exit_code report(const struct options *options, uint64_t number)
         bench_print(&bench, &small, stdout);
     }
     FILE *file = fopen(options->save, "w");
-    if (file) {
-        if (small.steps) {
-            bench_print(&bench, &small, file);
-        } else {
-            program_print(&program, NULL, c->map, file);
-        }
-        bool ok = !ferror(file);
-        ok = !fclose(file) && ok;
-        printf(ok ? "saved in %s; --replay runs it again\n" : "cannot write %s\n", options->save);
-    } else {
-        printf("cannot write %s\n", options->save);
+    if (file && small.steps) {
+        bench_print(&bench, &small, file);
+    } else if (file) {
+        program_print(&program, NULL, c->map, file);
     }
+    case_saved(file, options->save);
     program_free(&small);
     program_free(&program);
     bench_stop(&bench);
@@ -94,7 +86,7 @@ static enum exit_code run_campaign(const struct options *options)
            seconds > 0 ? (double)tally.instructions / seconds : 0.0, options->campaign.jobs,
            options->campaign.seed);
     if (result == CAMPAIGN_TROUBLE) {
-        fprintf(stderr, "difftest-tensix: %s\n", trouble);
+        fprintf(stderr, TESTER ": %s\n", trouble);
         return EXIT_LIBRARY;
     }
     if (result == CAMPAIGN_DIFFERENT) {
@@ -106,26 +98,21 @@ static enum exit_code run_campaign(const struct options *options)
 
 static enum exit_code run_golden(const struct options *options)
 {
-    static const enum exit_code codes[] = {
-        [GOLDEN_SAME] = EXIT_SAME,
-        [GOLDEN_DIFFERENT] = EXIT_DIFFERENT,
-        [GOLDEN_USELESS] = EXIT_USAGE,
-        [GOLDEN_TROUBLE] = EXIT_LIBRARY,
-    };
     const struct campaign *c = &options->campaign;
     static struct bench bench;
     enum golden_result result;
     bench_init(&bench, c->map, c->ours, c->reference, c->timeout);
     bench.mutant = c->mutant;
     bench.verbose = options->verbose;
-    if (options->record) {
-        result = golden_record(&bench, c->rules, c->seed, options->per_row, options->record);
+    if (options->mode.record) {
+        result = golden_record(&bench, c->rules, c->seed, options->per_row, options->mode.record);
     } else {
-        result = golden_replay(&bench, options->golden ? options->golden : options->replay,
+        result = golden_replay(&bench,
+                               options->mode.golden ? options->mode.golden : options->mode.replay,
                                c->reference && c->ours);
     }
     bench_stop(&bench);
-    return codes[result];
+    return golden_exit_code(result);
 }
 
 static void list_rules(const struct rules *rules)
@@ -224,122 +211,54 @@ static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-static uint64_t number(struct argp_state *state, const char *text, uint64_t least, uint64_t most)
-{
-    char *end;
-    uint64_t value = strtoull(text, &end, 0);
-    if (end == text || *end || *text == '-' || value < least || value > most) {
-        argp_error(state, "\"%s\" is no number from %" PRIu64 " to %" PRIu64, text, least, most);
-    }
-    return value;
-}
+#define AT(member) offsetof(struct options, member)
 
-static error_t parse_mode(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_RECORD:
-        options->record = argument;
-        break;
-    case KEY_PER_ROW:
-        options->per_row = (unsigned)number(state, argument, 1, 100000);
-        break;
-    case KEY_GOLDEN:
-        options->golden = argument;
-        break;
-    case KEY_REPLAY:
-        options->replay = argument;
-        break;
-    case KEY_SAVE:
-        options->save = argument;
-        break;
-    case KEY_SELF_TEST:
-        options->self_test = true;
-        break;
-    case KEY_FALSIFY:
-        options->falsify = argument;
-        break;
-    case KEY_LIST:
-        options->list = true;
-        break;
-    case 'v':
-        options->verbose = true;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+static const struct setting settings[] = {
+    {KEY_OURS, SETTING_TEXT, AT(campaign.ours), 0, 0},
+    {KEY_REFERENCE, SETTING_TEXT, AT(campaign.reference), 0, 0},
+    {KEY_TIMEOUT, SETTING_NUMBER, AT(campaign.timeout), 1, 86400},
+    {'n', SETTING_LARGE, AT(campaign.instructions), 1, UINT64_MAX},
+    {KEY_PROGRAMS, SETTING_LARGE, AT(campaign.programs), 1, UINT64_MAX / 2},
+    {'s', SETTING_LARGE, AT(campaign.seed), 0, UINT64_MAX},
+    {'j', SETTING_NUMBER, AT(campaign.jobs), 1, MOST_JOBS},
+    {KEY_ROWS, SETTING_TEXT, AT(rows), 0, 0},
+    {KEY_WITHOUT, SETTING_TEXT, AT(without), 0, 0},
+    {KEY_LATER, SETTING_FLAG, AT(later), 0, 0},
+    {KEY_SURVEY, SETTING_LARGE, AT(survey), 1, UINT32_MAX},
+    {KEY_STEPS, SETTING_NUMBER, AT(campaign.generate.steps), 1, 20000},
+    {KEY_FREE, SETTING_FLAG, AT(campaign.generate.free), 0, 0},
+    {KEY_UNFENCED, SETTING_FLAG, AT(campaign.generate.unfenced), 0, 0},
+    {KEY_UNNAMED, SETTING_FLAG, AT(campaign.generate.unnamed), 0, 0},
+    {KEY_SAVE, SETTING_TEXT, AT(save), 0, 0},
+    {KEY_REPLAY, SETTING_TEXT, AT(mode.replay), 0, 0},
+    {KEY_RECORD, SETTING_TEXT, AT(mode.record), 0, 0},
+    {KEY_PER_ROW, SETTING_NUMBER, AT(per_row), 1, 100000},
+    {KEY_GOLDEN, SETTING_TEXT, AT(mode.golden), 0, 0},
+    {KEY_SELF_TEST, SETTING_FLAG, AT(mode.self_test), 0, 0},
+    {KEY_FALSIFY, SETTING_TEXT, AT(falsify), 0, 0},
+    {KEY_LIST, SETTING_FLAG, AT(list), 0, 0},
+    {'v', SETTING_FLAG, AT(verbose), 0, 0},
+};
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
-    struct campaign *c = &options->campaign;
     switch (key) {
-    case KEY_OURS:
-        c->ours = argument;
-        break;
-    case KEY_REFERENCE:
-        c->reference = argument;
-        break;
     case KEY_IGNORE:
         if (options->ignores == MOST_IGNORED) {
             argp_error(state, "too many --ignore");
         }
         options->ignored[options->ignores++] = argument;
-        break;
-    case KEY_TIMEOUT:
-        c->timeout = (unsigned)number(state, argument, 1, 86400);
-        break;
-    case 'n':
-        c->instructions = number(state, argument, 1, UINT64_MAX);
-        break;
-    case 's':
-        c->seed = number(state, argument, 0, UINT64_MAX);
-        break;
-    case 'j':
-        c->jobs = (unsigned)number(state, argument, 1, MOST_JOBS);
-        break;
-    case KEY_ROWS:
-        options->rows = argument;
-        break;
-    case KEY_WITHOUT:
-        options->without = argument;
-        break;
+        return 0;
     case KEY_SCENES:
-        c->generate.family = FAMILY_SCENES;
-        break;
+        options->campaign.generate.family = FAMILY_SCENES;
+        return 0;
     case KEY_VECTOR:
-        c->generate.family = FAMILY_VECTOR;
-        break;
-    case KEY_LATER:
-        options->later = true;
-        break;
-    case KEY_SURVEY:
-        options->survey = number(state, argument, 1, UINT32_MAX);
-        break;
-    case KEY_STEPS:
-        c->generate.steps = (uint32_t)number(state, argument, 1, 20000);
-        break;
-    case KEY_PROGRAMS:
-        c->programs = number(state, argument, 1, UINT64_MAX / 2);
-        break;
-    case KEY_FREE:
-        c->generate.free = true;
-        break;
-    case KEY_UNFENCED:
-        c->generate.unfenced = true;
-        break;
-    case KEY_UNNAMED:
-        c->generate.unnamed = true;
-        break;
-    case ARGP_KEY_ARG:
-        argp_error(state, "what is \"%s\"?", argument);
-        break;
+        options->campaign.generate.family = FAMILY_VECTOR;
+        return 0;
     default:
-        return parse_mode(key, argument, state);
+        return setting_parse(settings, sizeof settings / sizeof settings[0], key, argument, state);
     }
-    return 0;
 }
 
 static const char text_of_help[] =
@@ -362,40 +281,6 @@ static const char text_of_help[] =
 
 static const struct argp argp = {option_list, parse_option, NULL, text_of_help, NULL, NULL, NULL};
 
-/* The library must be there and usable. */
-static bool check_library(const struct options *options, const char *path, const char *option)
-{
-    static struct side side;
-    char message[MESSAGE_SIZE];
-    side_init(&side, TESTER, path, option, options->campaign.timeout);
-    bool ok = side_open(&side, message);
-    side_stop(&side);
-    if (!ok) {
-        fprintf(stderr, "difftest-tensix: cannot use %s %s: %s\n", option, path, message);
-    }
-    return ok;
-}
-
-/* Which libraries the mode needs; EXIT_SAME: they are there. */
-static enum exit_code check_libraries(struct options *options)
-{
-    struct campaign *c = &options->campaign;
-    if (options->self_test) {
-        c->ours = c->ours ? c->ours : c->reference;
-        c->reference = c->ours;
-    }
-    bool needs_ours = !options->record;
-    bool needs_reference = !options->golden && !options->replay;
-    if ((needs_ours && !c->ours) || (needs_reference && !c->reference)) {
-        fprintf(stderr, "difftest-tensix: %s is missing; try --help\n",
-                needs_ours && !c->ours ? "--ours" : "--reference");
-        return EXIT_USAGE;
-    }
-    bool ok = (!c->ours || check_library(options, c->ours, "--ours")) &&
-              (!c->reference || check_library(options, c->reference, "--reference"));
-    return ok ? EXIT_SAME : EXIT_LIBRARY;
-}
-
 static enum exit_code run(struct options *options, struct rules *rules)
 {
     static struct mutant mutant;
@@ -411,11 +296,11 @@ static enum exit_code run(struct options *options, struct rules *rules)
     if ((options->rows && !rules_use_only(rules, options->rows, family, unknown, sizeof unknown)) ||
         (options->without &&
          !rules_do_without(rules, options->without, family, unknown, sizeof unknown))) {
-        fprintf(stderr, "difftest-tensix: rules.def has no row %s; --list lists them\n", unknown);
+        fprintf(stderr, TESTER ": rules.def has no row %s; --list lists them\n", unknown);
         return EXIT_USAGE;
     }
     if (!rules->total) {
-        fprintf(stderr, "difftest-tensix: no rows are left\n");
+        fprintf(stderr, TESTER ": no rows are left\n");
         return EXIT_USAGE;
     }
     if (options->list) {
@@ -423,27 +308,27 @@ static enum exit_code run(struct options *options, struct rules *rules)
         return EXIT_SAME;
     }
     if (options->survey && family != FAMILY_VECTOR) {
-        fprintf(stderr, "difftest-tensix: --survey is for --vector\n");
+        fprintf(stderr, TESTER ": --survey is for --vector\n");
         return EXIT_USAGE;
     }
     if (options->falsify && !mutant_named(&mutant, options->falsify)) {
-        fprintf(stderr, "difftest-tensix: mutants.def has no row %s\n", options->falsify);
+        fprintf(stderr, TESTER ": mutants.def has no row %s\n", options->falsify);
         return EXIT_USAGE;
     }
     options->campaign.mutant = options->falsify ? &mutant : NULL;
-    enum exit_code code = check_libraries(options);
+    enum exit_code code =
+        libraries_check(TESTER, &options->mode, &c->ours, &c->reference, c->timeout);
     if (code != EXIT_SAME) {
         return code;
     }
-    if (options->self_test) {
+    if (options->mode.self_test) {
         return selftest(&options->campaign, options->verbose) ? EXIT_SAME : EXIT_DIFFERENT;
     }
     if (options->survey) {
         return vector_survey(&options->campaign, options->survey, stdout) ? EXIT_SAME
                                                                           : EXIT_DIFFERENT;
     }
-    bool by_file = options->record || options->golden || options->replay;
-    return by_file ? run_golden(options) : run_campaign(options);
+    return mode_uses_files(&options->mode) ? run_golden(options) : run_campaign(options);
 }
 
 int main(int argc, char **argv)
@@ -463,7 +348,7 @@ int main(int argc, char **argv)
                      .timeout = DEFAULT_TIMEOUT,
                      .progress = isatty(STDERR_FILENO)},
         .per_row = DEFAULT_PER_ROW,
-        .save = "difftest-tensix.case",
+        .save = TESTER ".case",
     };
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &options);
@@ -471,8 +356,7 @@ int main(int argc, char **argv)
     state_map_build(&map);
     for (unsigned i = 0; i < options.ignores; i++) {
         if (!state_map_ignore(&map, options.ignored[i])) {
-            fprintf(stderr, "difftest-tensix: no state has \"%s\" in its name\n",
-                    options.ignored[i]);
+            fprintf(stderr, TESTER ": no state has \"%s\" in its name\n", options.ignored[i]);
             return EXIT_USAGE;
         }
     }
