@@ -1,19 +1,19 @@
 ## Unit tests: a program each, made of tests/unit/check_*.c and the harnesses that it includes.
+abi_host = %D%/unit/abi_host.c %D%/unit/abi_host.h
+cached_firmware = %D%/unit/cached_firmware.c %D%/unit/cached_firmware.h
 loader_debug = %D%/unit/loader_debug.c %D%/unit/loader_debug.h
 loader_image = %D%/unit/loader_image.c %D%/unit/loader_image.h
-cached_firmware = %D%/unit/cached_firmware.c %D%/unit/cached_firmware.h
 loader_set = %D%/unit/loader_set.c %D%/unit/loader_set.h
-abi_host = %D%/unit/abi_host.c %D%/unit/abi_host.h
+macro_model = %D%/unit/macro_model.c %D%/unit/macro_model.h
+matrix_model = %D%/unit/matrix_model.c %D%/unit/matrix_model.h
 mmio_harness = %D%/unit/mmio_harness.h %D%/unit/run_suite.h
-reader_f_model = %D%/unit/check_reader_f_model.c %D%/unit/check_reader_f_model.h %D%/unit/check_reader_f_insns.c %D%/unit/check_reader_f_dst.c
 reader_e_model = %D%/unit/check_reader_e_cycle.h %D%/unit/check_reader_e_model.c %D%/unit/check_reader_e_model.h %D%/unit/check_reader_e_ops.c
+reader_f_model = %D%/unit/check_reader_f_model.c %D%/unit/check_reader_f_model.h %D%/unit/check_reader_f_insns.c %D%/unit/check_reader_f_dst.c
 reader_g_world = %D%/unit/check_reader_g_world.c %D%/unit/check_reader_g_world.h
 rv32_harness = %D%/unit/rv32_harness.c %D%/unit/rv32_harness.h
 spec_float = %D%/unit/spec_float.c %D%/unit/spec_float.h
 spec_vector = %D%/unit/spec_vector.c %D%/unit/spec_vector.h
 tensix_harness = %D%/unit/tensix_harness.c %D%/unit/tensix_harness.h
-macro_model = %D%/unit/macro_model.c %D%/unit/macro_model.h
-matrix_model = %D%/unit/matrix_model.c %D%/unit/matrix_model.h
 tensix_scalar_world = %D%/unit/check_tensix_scalar_world.h %D%/unit/run_suite.h $(tensix_harness)
 tensix_sync_world = %D%/unit/check_tensix_sync_world.h %D%/unit/run_suite.h $(tensix_harness)
 tile_harness = %D%/unit/tile_harness.c %D%/unit/tile_harness.h
@@ -42,6 +42,11 @@ UNIT_TESTS = \
 	%D%/unit/check_grid \
 	%D%/unit/check_idle \
 	%D%/unit/check_isa \
+	%D%/unit/check_kernels_convert \
+	%D%/unit/check_kernels_lanes \
+	%D%/unit/check_kernels_matrix \
+	%D%/unit/check_lanes \
+	%D%/unit/check_link \
 	%D%/unit/check_loader_dwarf \
 	%D%/unit/check_loader_elf \
 	%D%/unit/check_loader_firmware \
@@ -56,26 +61,20 @@ UNIT_TESTS = \
 	%D%/unit/check_loader_writes \
 	%D%/unit/check_loader_xip \
 	%D%/unit/check_mailbox \
-	%D%/unit/check_kernels_convert \
-	%D%/unit/check_kernels_lanes \
-	%D%/unit/check_kernels_matrix \
-	%D%/unit/check_lanes \
-	%D%/unit/check_link \
 	%D%/unit/check_matrix_math \
 	%D%/unit/check_messages \
 	%D%/unit/check_mop \
 	%D%/unit/check_noc_transaction \
 	%D%/unit/check_noc_window \
-	%D%/unit/check_packet \
-	%D%/unit/check_pages \
-	%D%/unit/check_pool \
-	%D%/unit/check_sparse \
 	%D%/unit/check_num \
 	%D%/unit/check_overlay \
 	%D%/unit/check_overlay_memory \
 	%D%/unit/check_overlay_streams \
+	%D%/unit/check_packet \
+	%D%/unit/check_pages \
 	%D%/unit/check_pcie \
 	%D%/unit/check_pic \
+	%D%/unit/check_pool \
 	%D%/unit/check_race \
 	%D%/unit/check_reader_a_atomics \
 	%D%/unit/check_reader_a_config \
@@ -121,6 +120,7 @@ UNIT_TESTS = \
 	%D%/unit/check_snapshot \
 	%D%/unit/check_snapshot_forged \
 	%D%/unit/check_snapshot_rows \
+	%D%/unit/check_sparse \
 	%D%/unit/check_spec_csr \
 	%D%/unit/check_spec_float \
 	%D%/unit/check_spec_flow \
@@ -149,7 +149,6 @@ UNIT_TESTS = \
 	%D%/unit/check_tensix_status \
 	%D%/unit/check_tensix_sync \
 	%D%/unit/check_tensix_table \
-	%D%/unit/check_tensix_zero \
 	%D%/unit/check_tensix_unpack \
 	%D%/unit/check_tensix_unpack_modes \
 	%D%/unit/check_tensix_unpack_nop \
@@ -162,6 +161,7 @@ UNIT_TESTS = \
 	%D%/unit/check_tensix_vector_simple \
 	%D%/unit/check_tensix_vector_timing \
 	%D%/unit/check_tensix_wait_gate \
+	%D%/unit/check_tensix_zero \
 	%D%/unit/check_tile \
 	%D%/unit/check_vector_faults \
 	%D%/unit/check_waits \
@@ -171,15 +171,56 @@ tests_unit_check_abi_SOURCES = %D%/unit/check_abi.c $(abi_host)
 tests_unit_check_abi_environment_SOURCES = %D%/unit/check_abi_environment.c $(abi_host)
 tests_unit_check_abi_faults_SOURCES = %D%/unit/check_abi_faults.c $(abi_host)
 tests_unit_check_abi_time_SOURCES = %D%/unit/check_abi_time.c $(abi_host)
+tests_unit_check_auto_ttsync_SOURCES = %D%/unit/check_auto_ttsync.c $(tensix_harness)
 tests_unit_check_code_SOURCES = %D%/unit/check_code.c $(rv32_harness)
+tests_unit_check_data_faults_SOURCES = %D%/unit/check_data_faults.c $(tensix_harness)
+tests_unit_check_debug_SOURCES = %D%/unit/check_debug.c $(mmio_harness) $(tile_harness)
+tests_unit_check_debug_bus_SOURCES = %D%/unit/check_debug_bus.c $(mmio_harness) $(tile_harness)
+tests_unit_check_dst_window_SOURCES = %D%/unit/check_dst_window.c $(mmio_harness) $(tile_harness)
+tests_unit_check_environment_SOURCES = %D%/unit/check_environment.c %D%/unit/run_suite.h
 tests_unit_check_eth_SOURCES = %D%/unit/check_eth.c %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
 tests_unit_check_eth_base_firmware_SOURCES = %D%/unit/check_eth_base_firmware.c %D%/unit/check_eth_bench.c %D%/unit/check_eth_bench.h
 tests_unit_check_eth_classify_SOURCES = %D%/unit/check_eth_classify.c %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
 tests_unit_check_eth_link_SOURCES = %D%/unit/check_eth_link.c %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
-tests_unit_check_data_faults_SOURCES = %D%/unit/check_data_faults.c $(tensix_harness)
-tests_unit_check_debug_SOURCES = %D%/unit/check_debug.c $(mmio_harness) $(tile_harness)
-tests_unit_check_debug_bus_SOURCES = %D%/unit/check_debug_bus.c $(mmio_harness) $(tile_harness)
-tests_unit_check_auto_ttsync_SOURCES = %D%/unit/check_auto_ttsync.c $(tensix_harness)
+tests_unit_check_frontend_SOURCES = %D%/unit/check_frontend.c $(tensix_harness)
+tests_unit_check_idle_SOURCES = %D%/unit/check_idle.c $(rv32_harness)
+tests_unit_check_isa_SOURCES = %D%/unit/check_isa.c $(rv32_harness)
+tests_unit_check_loader_dwarf_SOURCES = %D%/unit/check_loader_dwarf.c $(loader_debug) \
+	$(loader_image)
+tests_unit_check_loader_elf_SOURCES = %D%/unit/check_loader_elf.c $(loader_image)
+tests_unit_check_loader_firmware_SOURCES = %D%/unit/check_loader_firmware.c $(cached_firmware) \
+	$(loader_debug) $(loader_image) $(loader_set)
+tests_unit_check_loader_kernel_SOURCES = %D%/unit/check_loader_kernel.c $(loader_debug) \
+	$(loader_image) $(loader_set)
+tests_unit_check_loader_launch_SOURCES = %D%/unit/check_loader_launch.c $(loader_debug) \
+	$(loader_image) $(loader_set)
+tests_unit_check_loader_layout_SOURCES = %D%/unit/check_loader_layout.c $(loader_debug) \
+	$(loader_image)
+tests_unit_check_loader_program_SOURCES = \
+	%D%/unit/check_loader_program.c \
+	src/loader/program.c \
+	src/loader/program.h \
+	src/loader/program_buffers.c \
+	src/loader/program_expression.c \
+	src/loader/program_internal.h
+tests_unit_check_loader_scratch_SOURCES = %D%/unit/check_loader_scratch.c $(loader_image)
+tests_unit_check_loader_symbols_SOURCES = %D%/unit/check_loader_symbols.c $(loader_image)
+tests_unit_check_loader_writes_SOURCES = %D%/unit/check_loader_writes.c $(loader_image)
+tests_unit_check_loader_xip_SOURCES = %D%/unit/check_loader_xip.c $(loader_image)
+tests_unit_check_mailbox_SOURCES = %D%/unit/check_mailbox.c $(mmio_harness) $(tile_harness)
+tests_unit_check_messages_SOURCES = %D%/unit/check_messages.c %D%/unit/run_suite.h
+tests_unit_check_noc_transaction_SOURCES = %D%/unit/check_noc_transaction.c $(mmio_harness) \
+	$(tile_harness)
+tests_unit_check_noc_window_SOURCES = %D%/unit/check_noc_window.c $(mmio_harness) \
+	$(tile_harness)
+tests_unit_check_overlay_SOURCES = %D%/unit/check_overlay.c %D%/unit/check_overlay_world.h
+tests_unit_check_overlay_memory_SOURCES = %D%/unit/check_overlay_memory.c %D%/unit/check_overlay_world.h
+tests_unit_check_overlay_streams_SOURCES = %D%/unit/check_overlay_streams.c %D%/unit/check_overlay_world.h
+tests_unit_check_packet_SOURCES = %D%/unit/check_packet.c %D%/unit/run_suite.h
+tests_unit_check_pages_SOURCES = %D%/unit/check_pages.c %D%/unit/run_suite.h
+tests_unit_check_pic_SOURCES = %D%/unit/check_pic.c $(mmio_harness) $(tile_harness)
+tests_unit_check_pool_SOURCES = %D%/unit/check_pool.c %D%/unit/run_suite.h
+tests_unit_check_race_SOURCES = %D%/unit/check_race.c $(mmio_harness) $(tensix_harness) $(tile_harness)
 tests_unit_check_reader_a_atomics_SOURCES = %D%/unit/check_reader_a_atomics.c %D%/unit/check_reader_a_l1.h $(tensix_harness) %D%/unit/check_reader_a_common.h
 tests_unit_check_reader_a_config_SOURCES = %D%/unit/check_reader_a_config.c $(tensix_harness) %D%/unit/check_reader_a_common.h
 tests_unit_check_reader_a_counters_SOURCES = %D%/unit/check_reader_a_counters.c $(tensix_harness) %D%/unit/check_reader_a_common.h
@@ -216,72 +257,13 @@ tests_unit_check_reader_g_places_SOURCES = %D%/unit/check_reader_g_places.c $(re
 tests_unit_check_reader_g_requests_SOURCES = %D%/unit/check_reader_g_requests.c $(reader_g_world)
 tests_unit_check_reader_g_rules_SOURCES = %D%/unit/check_reader_g_rules.c $(reader_g_world)
 tests_unit_check_reader_g_traffic_SOURCES = %D%/unit/check_reader_g_traffic.c $(reader_g_world)
-tests_unit_check_tensix_config_SOURCES = %D%/unit/check_tensix_config.c $(tensix_harness)
-tests_unit_check_tensix_counters_SOURCES = %D%/unit/check_tensix_counters.c $(tensix_harness)
-tests_unit_check_tensix_deadlock_SOURCES = %D%/unit/check_tensix_deadlock.c $(tile_harness) $(mmio_harness)
-tests_unit_check_tensix_matrix_SOURCES = %D%/unit/check_tensix_matrix.c $(matrix_model) $(tensix_harness)
-tests_unit_check_tensix_misc_SOURCES = %D%/unit/check_tensix_misc.c $(tensix_harness)
-tests_unit_check_tensix_mover_SOURCES = %D%/unit/check_tensix_mover.c $(tensix_harness)
-tests_unit_check_tensix_moves_SOURCES = %D%/unit/check_tensix_moves.c $(matrix_model) $(tensix_harness)
-tests_unit_check_tensix_zero_SOURCES = %D%/unit/check_tensix_zero.c $(matrix_model) $(tensix_harness)
-tests_unit_check_tensix_pack_SOURCES = %D%/unit/check_tensix_pack.c $(tensix_harness)
-tests_unit_check_tensix_pack_modes_SOURCES = %D%/unit/check_tensix_pack_modes.c $(tensix_harness)
-tests_unit_check_tensix_rwc_SOURCES = %D%/unit/check_tensix_rwc.c $(tensix_harness)
-tests_unit_check_tensix_scalar_SOURCES = %D%/unit/check_tensix_scalar.c $(tensix_scalar_world)
-tests_unit_check_tensix_scalar_atomics_SOURCES = %D%/unit/check_tensix_scalar_atomics.c $(tensix_scalar_world)
-tests_unit_check_tensix_scalar_memory_SOURCES = %D%/unit/check_tensix_scalar_memory.c $(tensix_scalar_world)
-tests_unit_check_tensix_status_SOURCES = %D%/unit/check_tensix_status.c $(tensix_harness)
-tests_unit_check_tensix_unpack_modes_SOURCES = %D%/unit/check_tensix_unpack_modes.c $(tensix_harness)
-tests_unit_check_tensix_unpack_nop_SOURCES = %D%/unit/check_tensix_unpack_nop.c $(tensix_harness)
-tests_unit_check_tensix_unpack_SOURCES = %D%/unit/check_tensix_unpack.c %D%/unit/unpack_model.c %D%/unit/unpack_model.h $(tensix_harness)
-tests_unit_check_tensix_sync_SOURCES = %D%/unit/check_tensix_sync.c $(tensix_sync_world)
-tests_unit_check_tensix_vector_config_SOURCES = %D%/unit/check_tensix_vector_config.c $(vector_harness) $(matrix_model)
-tests_unit_check_tensix_vector_flags_SOURCES = %D%/unit/check_tensix_vector_flags.c $(vector_harness)
-tests_unit_check_tensix_vector_simple_SOURCES = %D%/unit/check_tensix_vector_simple.c $(vector_harness)
-tests_unit_check_tensix_vector_macro_SOURCES = %D%/unit/check_tensix_vector_macro.c $(macro_model) $(vector_harness)
-tests_unit_check_tensix_vector_timing_SOURCES = %D%/unit/check_tensix_vector_timing.c $(vector_harness)
-tests_unit_check_tensix_vector_mad_SOURCES = %D%/unit/check_tensix_vector_mad.c $(vector_harness)
-tests_unit_check_tensix_vector_memory_SOURCES = %D%/unit/check_tensix_vector_memory.c $(vector_harness)
-tests_unit_check_tensix_vector_round_SOURCES = %D%/unit/check_tensix_vector_round.c $(vector_harness)
-tests_unit_check_tensix_wait_gate_SOURCES = %D%/unit/check_tensix_wait_gate.c $(tensix_sync_world)
-tests_unit_check_vector_faults_SOURCES = %D%/unit/check_vector_faults.c $(vector_harness)
-tests_unit_check_dst_window_SOURCES = %D%/unit/check_dst_window.c $(mmio_harness) $(tile_harness)
-tests_unit_check_race_SOURCES = %D%/unit/check_race.c $(mmio_harness) $(tensix_harness) $(tile_harness)
-tests_unit_check_frontend_SOURCES = %D%/unit/check_frontend.c $(tensix_harness)
-tests_unit_check_idle_SOURCES = %D%/unit/check_idle.c $(rv32_harness)
-tests_unit_check_isa_SOURCES = %D%/unit/check_isa.c $(rv32_harness)
-tests_unit_check_loader_dwarf_SOURCES = %D%/unit/check_loader_dwarf.c $(loader_debug) \
-	$(loader_image)
-tests_unit_check_loader_elf_SOURCES = %D%/unit/check_loader_elf.c $(loader_image)
-tests_unit_check_loader_firmware_SOURCES = %D%/unit/check_loader_firmware.c $(cached_firmware) \
-	$(loader_debug) $(loader_image) $(loader_set)
-tests_unit_check_loader_kernel_SOURCES = %D%/unit/check_loader_kernel.c $(loader_debug) \
-	$(loader_image) $(loader_set)
-tests_unit_check_loader_launch_SOURCES = %D%/unit/check_loader_launch.c $(loader_debug) \
-	$(loader_image) $(loader_set)
-tests_unit_check_loader_layout_SOURCES = %D%/unit/check_loader_layout.c $(loader_debug) \
-	$(loader_image)
-tests_unit_check_loader_scratch_SOURCES = %D%/unit/check_loader_scratch.c $(loader_image)
-tests_unit_check_loader_symbols_SOURCES = %D%/unit/check_loader_symbols.c $(loader_image)
-tests_unit_check_loader_writes_SOURCES = %D%/unit/check_loader_writes.c $(loader_image)
-tests_unit_check_loader_xip_SOURCES = %D%/unit/check_loader_xip.c $(loader_image)
-tests_unit_check_mailbox_SOURCES = %D%/unit/check_mailbox.c $(mmio_harness) $(tile_harness)
-tests_unit_check_messages_SOURCES = %D%/unit/check_messages.c %D%/unit/run_suite.h
-tests_unit_check_noc_transaction_SOURCES = %D%/unit/check_noc_transaction.c $(mmio_harness) \
-	$(tile_harness)
-tests_unit_check_noc_window_SOURCES = %D%/unit/check_noc_window.c $(mmio_harness) \
-	$(tile_harness)
-tests_unit_check_overlay_SOURCES = %D%/unit/check_overlay.c %D%/unit/check_overlay_world.h
-tests_unit_check_overlay_memory_SOURCES = %D%/unit/check_overlay_memory.c %D%/unit/check_overlay_world.h
-tests_unit_check_overlay_streams_SOURCES = %D%/unit/check_overlay_streams.c %D%/unit/check_overlay_world.h
-tests_unit_check_pages_SOURCES = %D%/unit/check_pages.c %D%/unit/run_suite.h
-tests_unit_check_environment_SOURCES = %D%/unit/check_environment.c %D%/unit/run_suite.h
-tests_unit_check_packet_SOURCES = %D%/unit/check_packet.c %D%/unit/run_suite.h
-tests_unit_check_pool_SOURCES = %D%/unit/check_pool.c %D%/unit/run_suite.h
-tests_unit_check_sparse_SOURCES = %D%/unit/check_sparse.c %D%/unit/run_suite.h
-tests_unit_check_pic_SOURCES = %D%/unit/check_pic.c $(mmio_harness) $(tile_harness)
 tests_unit_check_rv32_float_SOURCES = %D%/unit/check_rv32_float.c $(rv32_harness)
 tests_unit_check_rv32_vector_SOURCES = %D%/unit/check_rv32_vector.c $(rv32_harness)
+tests_unit_check_sleep_SOURCES = %D%/unit/check_sleep.c $(tile_harness)
+tests_unit_check_snapshot_SOURCES = %D%/unit/check_snapshot.c %D%/unit/snapshot_scenes.c %D%/unit/snapshot_scenes.h \
+	$(cached_firmware)
+tests_unit_check_snapshot_forged_SOURCES = %D%/unit/check_snapshot_forged.c %D%/unit/run_suite.h %D%/unit/snapshot_bytes.h %D%/unit/snapshot_scenes.c %D%/unit/snapshot_scenes.h
+tests_unit_check_sparse_SOURCES = %D%/unit/check_sparse.c %D%/unit/run_suite.h
 tests_unit_check_spec_csr_SOURCES = %D%/unit/check_spec_csr.c $(rv32_harness)
 tests_unit_check_spec_float_SOURCES = %D%/unit/check_spec_float.c $(rv32_harness) $(spec_float)
 tests_unit_check_spec_flow_SOURCES = %D%/unit/check_spec_flow.c $(rv32_harness)
@@ -294,21 +276,43 @@ tests_unit_check_spec_vector_memory_SOURCES = %D%/unit/check_spec_vector_memory.
 	$(rv32_harness) $(spec_vector)
 tests_unit_check_spec_vector_permute_SOURCES = %D%/unit/check_spec_vector_permute.c \
 	$(rv32_harness) $(spec_vector)
-tests_unit_check_snapshot_forged_SOURCES = %D%/unit/check_snapshot_forged.c %D%/unit/run_suite.h %D%/unit/snapshot_bytes.h %D%/unit/snapshot_scenes.c %D%/unit/snapshot_scenes.h
-tests_unit_check_snapshot_SOURCES = %D%/unit/check_snapshot.c %D%/unit/snapshot_scenes.c %D%/unit/snapshot_scenes.h \
-	$(cached_firmware)
 tests_unit_check_tdma_SOURCES = %D%/unit/check_tdma.c $(mmio_harness) $(tile_harness)
-tests_unit_check_sleep_SOURCES = %D%/unit/check_sleep.c $(tile_harness)
+tests_unit_check_tensix_config_SOURCES = %D%/unit/check_tensix_config.c $(tensix_harness)
+tests_unit_check_tensix_counters_SOURCES = %D%/unit/check_tensix_counters.c $(tensix_harness)
+tests_unit_check_tensix_deadlock_SOURCES = %D%/unit/check_tensix_deadlock.c $(tile_harness) $(mmio_harness)
+tests_unit_check_tensix_matrix_SOURCES = %D%/unit/check_tensix_matrix.c $(matrix_model) $(tensix_harness)
+tests_unit_check_tensix_misc_SOURCES = %D%/unit/check_tensix_misc.c $(tensix_harness)
+tests_unit_check_tensix_mover_SOURCES = %D%/unit/check_tensix_mover.c $(tensix_harness)
+tests_unit_check_tensix_moves_SOURCES = %D%/unit/check_tensix_moves.c $(matrix_model) $(tensix_harness)
+tests_unit_check_tensix_pack_SOURCES = %D%/unit/check_tensix_pack.c $(tensix_harness)
+tests_unit_check_tensix_pack_modes_SOURCES = %D%/unit/check_tensix_pack_modes.c $(tensix_harness)
+tests_unit_check_tensix_rwc_SOURCES = %D%/unit/check_tensix_rwc.c $(tensix_harness)
+tests_unit_check_tensix_scalar_SOURCES = %D%/unit/check_tensix_scalar.c $(tensix_scalar_world)
+tests_unit_check_tensix_scalar_atomics_SOURCES = %D%/unit/check_tensix_scalar_atomics.c $(tensix_scalar_world)
+tests_unit_check_tensix_scalar_memory_SOURCES = %D%/unit/check_tensix_scalar_memory.c $(tensix_scalar_world)
+tests_unit_check_tensix_status_SOURCES = %D%/unit/check_tensix_status.c $(tensix_harness)
+tests_unit_check_tensix_sync_SOURCES = %D%/unit/check_tensix_sync.c $(tensix_sync_world)
+tests_unit_check_tensix_unpack_SOURCES = %D%/unit/check_tensix_unpack.c %D%/unit/unpack_model.c %D%/unit/unpack_model.h $(tensix_harness)
+tests_unit_check_tensix_unpack_modes_SOURCES = %D%/unit/check_tensix_unpack_modes.c $(tensix_harness)
+tests_unit_check_tensix_unpack_nop_SOURCES = %D%/unit/check_tensix_unpack_nop.c $(tensix_harness)
+tests_unit_check_tensix_vector_config_SOURCES = %D%/unit/check_tensix_vector_config.c $(vector_harness) $(matrix_model)
+tests_unit_check_tensix_vector_flags_SOURCES = %D%/unit/check_tensix_vector_flags.c $(vector_harness)
+tests_unit_check_tensix_vector_macro_SOURCES = %D%/unit/check_tensix_vector_macro.c $(macro_model) $(vector_harness)
+tests_unit_check_tensix_vector_mad_SOURCES = %D%/unit/check_tensix_vector_mad.c $(vector_harness)
+tests_unit_check_tensix_vector_memory_SOURCES = %D%/unit/check_tensix_vector_memory.c $(vector_harness)
+tests_unit_check_tensix_vector_round_SOURCES = %D%/unit/check_tensix_vector_round.c $(vector_harness)
+tests_unit_check_tensix_vector_simple_SOURCES = %D%/unit/check_tensix_vector_simple.c $(vector_harness)
+tests_unit_check_tensix_vector_timing_SOURCES = %D%/unit/check_tensix_vector_timing.c $(vector_harness)
+tests_unit_check_tensix_wait_gate_SOURCES = %D%/unit/check_tensix_wait_gate.c $(tensix_sync_world)
+tests_unit_check_tensix_zero_SOURCES = %D%/unit/check_tensix_zero.c $(matrix_model) $(tensix_harness)
 tests_unit_check_tile_SOURCES = %D%/unit/check_tile.c $(tile_harness)
+tests_unit_check_vector_faults_SOURCES = %D%/unit/check_vector_faults.c $(vector_harness)
 tests_unit_check_windows_SOURCES = %D%/unit/check_windows.c $(mmio_harness) $(tile_harness)
+tests_unit_check_abi_LDADD = libttsim_parts.la $(LDADD)
+tests_unit_check_abi_environment_LDADD = libttsim_parts.la $(LDADD)
+tests_unit_check_abi_faults_LDADD = libttsim_parts.la $(LDADD)
+tests_unit_check_abi_time_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_check_lanes_LDADD = $(LDADD) -lm
-tests_unit_check_loader_program_SOURCES = \
-	%D%/unit/check_loader_program.c \
-	src/loader/program.c \
-	src/loader/program.h \
-	src/loader/program_buffers.c \
-	src/loader/program_expression.c \
-	src/loader/program_internal.h
 tests_unit_check_loader_tensor_LDADD = $(LDADD) -lm
 tests_unit_check_reader_d_matrix_LDADD = $(LDADD) -lm
 tests_unit_check_reader_d_matrix_modes_LDADD = $(LDADD) -lm
@@ -317,10 +321,6 @@ tests_unit_check_reader_f_macros_LDADD = $(LDADD) -lm
 tests_unit_check_reader_f_memory_LDADD = $(LDADD) -lm
 tests_unit_check_reader_f_rows_LDADD = $(LDADD) -lm
 tests_unit_check_reader_g_atomics_LDADD = $(LDADD) -lm
-tests_unit_check_abi_LDADD = libttsim_parts.la $(LDADD)
-tests_unit_check_abi_environment_LDADD = libttsim_parts.la $(LDADD)
-tests_unit_check_abi_faults_LDADD = libttsim_parts.la $(LDADD)
-tests_unit_check_abi_time_LDADD = libttsim_parts.la $(LDADD)
 
 LDADD = libpenrose_core.la $(CHECK_LIBS) $(JANSSON_LIBS)
 
