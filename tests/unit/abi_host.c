@@ -201,7 +201,7 @@ int run_abi_suite(const char *name, const TTest *const *tests)
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_FORK); /* reports are counted for the whole process */
-    srunner_run_all(runner, CK_NORMAL);
+    srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;

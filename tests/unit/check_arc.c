@@ -4,10 +4,10 @@
  * spoilt; accesses anywhere, which must neither crash nor go unexplained.
  */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "chip/arc.h"
+#include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -501,9 +501,5 @@ int main(void)
     tcase_add_test(tests, test_accesses_anywhere);
     tcase_add_test(tests, test_bar0);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/auto_ttsync.h"
 #include "tensix/regs.h"
 #include "tensix/table.h"
@@ -685,10 +686,6 @@ int main(void)
     tcase_add_test(tcase, what_an_expansion_leaves_at_the_gate);
     tcase_add_test(tcase, replay_within_mop_is_of_mop);
     tcase_add_test(tcase, declared_mop_keeps_nobody_waiting);
-    SRunner *runner = srunner_create(suite);
     suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -8,6 +8,8 @@
 
 #include <penrose/penrose.h>
 
+#include "run_suite.h"
+
 static struct penrose_chip *open_chip(const struct penrose_options *options)
 {
     struct penrose_options defaults;
@@ -366,9 +368,5 @@ static Suite *chip_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(chip_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(chip_suite());
 }

@@ -1,10 +1,10 @@
 /* chip/tables.h: DRAM banks as firmware's tables name them, on every card. */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "chip/firmware.h"
 #include "chip/tables.h"
+#include "run_suite.h"
 
 static const struct {
     const char *card;
@@ -118,9 +118,5 @@ int main(void)
     tcase_add_loop_test(tests, banks_are_different_memories, 0, CARDS);
     tcase_add_loop_test(tests, tables_have_what_the_chip_has, 0, CARDS);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -12,6 +12,7 @@
 
 #include "num/random.h"
 #include "num/tensix_format.h"
+#include "run_suite.h"
 #include "tensix/adc.h"
 #include "tensix_harness.h"
 
@@ -590,9 +591,5 @@ int main(void)
     tcase_add_loop_test(tcase, hostile_values_do_no_harm, 0, SEEDS);
     tcase_add_loop_test(tcase, the_longest_instructions_are_short, 0, COUNT(heavies));
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

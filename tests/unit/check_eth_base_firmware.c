@@ -8,6 +8,7 @@
 
 #include "check_eth_bench.h"
 #include "eth/base_firmware.h"
+#include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define SOFT_RESET   UINT32_C(0xffb121b0)
@@ -196,9 +197,5 @@ int main(void)
     tcase_add_test(tcase, messages_are_answered);
     tcase_add_test(tcase, a_core_is_released_and_comes_back);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check_eth_wire.h"
+#include "run_suite.h"
 
 #define COUNT(array)       ((int)(sizeof(array) / sizeof((array)[0])))
 #define CLASSIFIER(offset) (UINT32_C(0xffb9c000) + (offset))
@@ -752,9 +753,5 @@ int main(void)
     tcase_add_test(tcase, routing_by_address);
     tcase_add_test(tcase, truncated_frames);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

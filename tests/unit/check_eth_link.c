@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check_eth_wire.h"
+#include "run_suite.h"
 
 #define TXQ(queue, offset) (UINT32_C(0xffb90000) + (queue)*UINT32_C(0x1000) + (offset))
 #define RXQ(queue, offset) (UINT32_C(0xffb94000) + (queue)*UINT32_C(0x1000) + (offset))
@@ -444,9 +445,5 @@ int main(void)
     tcase_add_test(tcase, a_buffer_outside_l1);
     tcase_add_test(tcase, noise);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/table.h"
 #include "tensix_harness.h"
 
@@ -335,9 +336,5 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     add_tests(tcase);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "chip/grid.h"
+#include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -768,9 +769,5 @@ int main(void)
     tcase_add_test(tests, test_multicast_rules);
     tcase_add_test(tests, test_exclusion_when_wrapped);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "num/kernel_sets.h"
+#include "run_suite.h"
 
 #if NUM_HAS_X86_KERNELS
 #include <xmmintrin.h>
@@ -818,10 +819,7 @@ int main(void)
     tcase_add_test(tcase, host_modes);
 #endif
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = run_suite(suite);
     bool has_sets = num_kernels_find(set_names[0]) || num_kernels_find(set_names[1]);
     return failed ? EXIT_FAILURE : has_sets ? EXIT_SUCCESS : 77; /* nothing to compare: a skip */
 }

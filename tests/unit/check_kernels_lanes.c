@@ -13,6 +13,7 @@
 #include "num/kernel_sets.h"
 #include "num/kernels.h"
 #include "num/lanes.h"
+#include "run_suite.h"
 
 #if NUM_HAS_X86_KERNELS
 #include <immintrin.h>
@@ -510,9 +511,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite());
 }

@@ -11,6 +11,7 @@
 #include "num/fp32.h"
 #include "num/kernel_sets.h"
 #include "num/lanes.h"
+#include "run_suite.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SIGN         UINT32_C(0x80000000)
@@ -667,9 +668,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite());
 }

@@ -9,6 +9,8 @@
 
 #include <penrose/penrose.h>
 
+#include "run_suite.h"
+
 enum {
     ROW = 25,
     L1_BYTES = 0x70000, /* above it is base firmware */
@@ -431,9 +433,5 @@ static Suite *link_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(link_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(link_suite());
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "loader/npy.h"
+#include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -284,9 +285,5 @@ int main(void)
     tcase_add_test(refusals, huge_header);
     suite_add_tcase(suite, arrays);
     suite_add_tcase(suite, refusals);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 
 #include "loader/layout.h"
 #include "loader/program.h"
+#include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -582,9 +583,5 @@ int main(void)
     tcase_add_test(tests, whatever_is_cut_or_changed_is_answered);
     tcase_set_timeout(tests, 60);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "loader/tensor.h"
+#include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -614,9 +615,5 @@ int main(void)
     tcase_add_test(places, tile_sizes);
     suite_add_tcase(suite, numbers);
     suite_add_tcase(suite, places);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

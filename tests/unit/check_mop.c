@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/mop.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -450,9 +451,5 @@ int main(void)
     tcase_add_test(tcase, discard_ends_an_expansion);
     tcase_add_test(tcase, new_expander_is_idle);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

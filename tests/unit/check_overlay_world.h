@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "noc/overlay.h"
+#include "run_suite.h"
 
 enum {
     TILES = 4,
@@ -322,15 +323,6 @@ static inline void put_word(struct world *w, unsigned t, uint32_t address, uint3
 static inline uint32_t node_of(unsigned t, unsigned s)
 {
     return (t + 1) | TILE_Y << 6 | s << 12;
-}
-
-static inline int run_suite(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "chip/pcie.h"
+#include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -628,9 +629,5 @@ int main(void)
     tcase_add_test(tests, test_rules);
     tcase_add_test(tests, test_accesses_anywhere);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/table.h"
 #include "tensix/tensix.h"
 #include "tensix_harness.h"
@@ -283,15 +284,6 @@ static inline void execute_fault(unsigned thread, uint32_t word, enum tensix_fau
                   harness.fault.word);
     ck_assert_msg(harness.fault.text[0], "%s: a fault without a text", insn);
     check_state(word);
-}
-
-static inline int run_suite(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
 }
 
 /* The assembler's word for `text` is the one that the diagram gives. */

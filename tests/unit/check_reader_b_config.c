@@ -8,9 +8,9 @@
  */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -366,9 +366,5 @@ int main(void)
     tcase_add_loop_test(tests, order_of_the_pipeline, 0, 2 * COUNT(orders));
     tcase_add_loop_test(tests, streamwrcfg_without_a_wait, 0, 2);
     suite_add_tcase(all, tests);
-    SRunner *runner = srunner_create(all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(all);
 }

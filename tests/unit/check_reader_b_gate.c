@@ -8,9 +8,9 @@
  */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/table.h"
 #include "tensix_harness.h"
 
@@ -371,9 +371,5 @@ int main(void)
     tcase_add_test(latch, a_wait_never_replaces_a_wait);
     tcase_add_test(latch, threads_have_gates_of_their_own);
     suite_add_tcase(all, latch);
-    SRunner *runner = srunner_create(all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(all);
 }

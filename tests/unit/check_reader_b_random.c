@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "check_reader_b_model.h"
+#include "run_suite.h"
 #include "tensix_harness.h"
 
 enum {
@@ -329,9 +330,5 @@ int main(void)
     tcase_add_loop_test(programs, many_at_once, 0, PROGRAMS);
     tcase_add_loop_test(programs, timed, 0, PROGRAMS);
     suite_add_tcase(all, programs);
-    SRunner *runner = srunner_create(all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(all);
 }

@@ -7,9 +7,9 @@
  */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/regs.h"
 #include "tensix_harness.h"
 
@@ -516,9 +516,5 @@ int main(void)
     tcase_add_loop_test(tests, registers_that_do_not_answer_yet, 0, 3);
     tcase_add_loop_test(tests, storeind_waits_for_src, 0, 4);
     suite_add_tcase(all, tests);
-    SRunner *runner = srunner_create(all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(all);
 }

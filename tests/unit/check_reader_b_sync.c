@@ -6,9 +6,9 @@
  */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -412,9 +412,5 @@ int main(void)
     tcase_add_test(mutex, mutexes_that_do_not_exist);
     tcase_add_loop_test(mutex, mutex_excludes, 0, 12);
     suite_add_tcase(all, mutex);
-    SRunner *runner = srunner_create(all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(all);
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix_harness.h"
 
@@ -747,9 +748,5 @@ int main(void)
     tcase_add_loop_test(all, zeroacc_reverts, 0, 2);
     tcase_add_loop_test(all, zeroacc_releases_banks, 0, 4);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

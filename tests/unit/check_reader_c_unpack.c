@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check_reader_c_model.h"
+#include "run_suite.h"
 #include "tensix_harness.h"
 
 #define COUNT(array) ((unsigned)(sizeof(array) / sizeof((array)[0])))
@@ -445,9 +446,5 @@ int main(void)
     tcase_add_loop_test(random, random_unpacr_is_as_the_pages_say, 0, SHARES);
     tcase_set_timeout(random, 60);
     suite_add_tcase(suite, random);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

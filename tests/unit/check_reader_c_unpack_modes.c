@@ -4,10 +4,10 @@
  * Src. Random UNPACR is in check_reader_c_unpack.c.
  */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check_reader_c_model.h"
+#include "run_suite.h"
 #include "tensix_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -520,9 +520,5 @@ int main(void)
     tcase_add_loop_test(all, unpacr_nop_clears_messages, 0, 4);
     tcase_add_loop_test(all, storeind_writes_four_bf16, 0, 4);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
  * make a difference: small integers, single products, powers of two.
  */
 #include "check_reader_d_world.h"
+#include "run_suite.h"
 
 /* --- Which rows --- */
 
@@ -411,9 +412,5 @@ int main(void)
     tcase_add_loop_test(sums, integers, 0, 24);
     tcase_add_loop_test(sums, hifi4_matmul, 0, 3);
     suite_add_tcase(all, sums);
-    SRunner *runner = srunner_create(all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(all);
 }

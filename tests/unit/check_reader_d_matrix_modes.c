@@ -4,6 +4,7 @@
  * stochastic rounding, of which no page says more than that there is a bit for it.
  */
 #include "check_reader_d_world.h"
+#include "run_suite.h"
 
 /* --- GMPOOL: the page's model, field by field --- */
 
@@ -372,9 +373,5 @@ int main(void)
     tcase_add_loop_test(modes, banks, 0, 7 * 4 * 4);
     tcase_add_loop_test(modes, stochastic, 0, 3 * 7);
     suite_add_tcase(all, modes);
-    SRunner *runner = srunner_create(all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(all);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "check_reader_d_common.h"
+#include "run_suite.h"
 
 enum {
     PROGRAMS = 60,
@@ -841,9 +842,5 @@ int main(void)
     tcase_add_loop_test(rows, end_of_the_fifo, 0, 3);
     tcase_add_test(rows, past_the_end);
     suite_add_tcase(all, rows);
-    SRunner *runner = srunner_create(all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(all);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "check_reader_d_common.h"
+#include "run_suite.h"
 
 enum {
     COLUMNS = 16,
@@ -891,9 +892,5 @@ int main(void)
     tcase_add_loop_test(modes, stochastic_mean, 0, 15);
     tcase_add_test(modes, stochastic_blocks);
     suite_add_tcase(all, modes);
-    SRunner *runner = srunner_create(all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(all);
 }

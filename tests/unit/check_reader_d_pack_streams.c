@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "check_reader_d_common.h"
+#include "run_suite.h"
 
 enum { COLUMNS = 16, LINE = 16, FIRST_LINE = 0x1000 };
 
@@ -337,9 +338,5 @@ int main(void)
     tcase_add_test(streams, blocks_compressed);
     tcase_add_loop_test(streams, from_l1, 0, 7);
     suite_add_tcase(all, streams);
-    SRunner *runner = srunner_create(all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(all);
 }

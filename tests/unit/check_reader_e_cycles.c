@@ -5,6 +5,7 @@
  * SPEC: BlackholeA0 SFPLOADMACRO, SFPMAD, SFPLOAD, SFPSHFT2.
  */
 #include "check_reader_e_world.h"
+#include "run_suite.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -475,9 +476,5 @@ int main(void)
     tcase_add_test(tcase, columns_that_differ);
     tcase_add_test(tcase, swaps_of_columns);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
  * SPEC: BlackholeA0 VectorUnit (lane predication masks) and the pages of these instructions.
  */
 #include "check_reader_e_model.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -421,9 +422,5 @@ int main(void)
     tcase_add_test(tcase, random_words);
     tcase_add_test(tcase, nested_conditions);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/regs.h"
 
 enum { WORDS = 400, ROUNDS = 12, STAY = 7, NEXT = 6, ONE = 10, ZEROES = 9, TEXT = 160 };
@@ -966,9 +967,5 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, macros_give_the_same, 0, sizeof programs / sizeof programs[0]);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

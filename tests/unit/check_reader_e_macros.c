@@ -6,6 +6,7 @@
  * SPEC: BlackholeA0 SFPLOADMACRO, SFPCONFIG, LReg, VectorUnit, SFPLOAD, SFPSTORE, SFPMAD, SFPNOP.
  */
 #include "check_reader_e_world.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -683,9 +684,5 @@ int main(void)
     tcase_add_test(tcase, scheduled_configuration);
     tcase_add_test(tcase, matrix_unit_sees_stores);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
  * SPEC: BlackholeA0 SFPLOADMACRO, SFPCONFIG, SFPMAD (two cycles).
  */
 #include "check_reader_f_model.h"
+#include "run_suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -956,9 +957,5 @@ int main(void)
     tcase_add_loop_test(tc, test_kernels, 0, KERNELS * SETS);
     tcase_add_loop_test(tc, test_clamp, 0, SETS);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
  * SPEC: BlackholeA0 SFPLOAD, SFPSTORE, Dst; WormholeB0 RWCs.
  */
 #include "check_reader_f_model.h"
+#include "run_suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -349,9 +350,5 @@ int main(void)
     tcase_add_loop_test(tc, test_constants, 0, SETS);
     tcase_add_test(tc, test_flags_of_rows);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

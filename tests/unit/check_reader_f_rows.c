@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/table.h"
 
 enum { SETS = F_SETS, FIRST_OP = 0x70, OPS = 42, VDS = 16, MODS = 16 };
@@ -507,9 +508,5 @@ int main(void)
     tcase_add_test(tc, test_backdoor);
     tcase_add_loop_test(tc, test_hazards, 0, sizeof hazards / sizeof *hazards);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

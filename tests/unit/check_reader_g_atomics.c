@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check_reader_g_world.h"
+#include "run_suite.h"
 
 static struct g_world *world;
 
@@ -343,9 +344,5 @@ int main(void)
     tcase_add_loop_test(atomics, every_operation, 0, G_COUNT(rows));
     tcase_add_test(atomics, increments_meet);
     suite_add_tcase(suite, atomics);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -5,10 +5,10 @@
  * (fields) with the bit positions of chip/grid.h, which no page gives for NOC_BRCST_EXCLUDE.
  */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check_reader_g_world.h"
+#include "run_suite.h"
 
 static struct g_world *world;
 
@@ -402,9 +402,5 @@ int main(void)
     tcase_add_test(casts, masks_of_firmware);
     tcase_add_loop_test(casts, exclusions, 0, 4);
     suite_add_tcase(suite, casts);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "check_reader_g_world.h"
+#include "run_suite.h"
 
 static struct g_world *world;
 
@@ -643,9 +644,5 @@ int main(void)
     tcase_add_test(coordinates, tables_of_guests);
     tcase_add_loop_test(coordinates, products, 0, 3);
     suite_add_tcase(suite, coordinates);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

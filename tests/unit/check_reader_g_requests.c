@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check_reader_g_world.h"
+#include "run_suite.h"
 
 static struct g_world *world;
 
@@ -639,9 +640,5 @@ int main(void)
     tcase_add_loop_test(interrupts, num_names_one, 0, 2);
     tcase_add_test(interrupts, clearing_is_a_return_to_zero);
     suite_add_tcase(suite, interrupts);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check_reader_g_world.h"
+#include "run_suite.h"
 
 static struct g_world *world;
 static const struct g_place here = {4, 6}, there = {13, 3}, dram = {18, 20}, ethernet = {24, 25};
@@ -543,9 +544,5 @@ int main(void)
     tcase_add_test(faults, beyond_the_grid);
     tcase_add_test(faults, held_tile);
     suite_add_tcase(suite, faults);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

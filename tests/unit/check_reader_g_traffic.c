@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "check_reader_g_world.h"
+#include "run_suite.h"
 
 static struct g_world *world;
 
@@ -559,9 +560,5 @@ int main(void)
     tcase_add_loop_test(traffic, random_traffic, 0, 4);
     tcase_add_loop_test(traffic, any_threads_and_schedules, 0, G_COUNT(runs));
     suite_add_tcase(suite, traffic);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/mop.h"
 #include "tensix/replay.h"
 
@@ -283,9 +284,5 @@ int main(void)
     tcase_add_test(tcase, mop_contains_replay);
     tcase_add_test(tcase, mop_is_recorded);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

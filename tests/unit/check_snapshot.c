@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cached_firmware.h"
+#include "run_suite.h"
 #include "snapshot_scenes.h"
 
 enum { MOST_WINDOWS = 4, SCENES = 6 };
@@ -571,9 +572,5 @@ int main(void)
     tcase_add_test(damage, changed_snapshots_are_refused);
     tcase_add_test(damage, other_snapshots_are_refused);
     suite_add_tcase(suite, damage);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

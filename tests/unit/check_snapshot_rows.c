@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "chip/snapshot.h"
+#include "run_suite.h"
 
 enum { SKIPPED = 77, MOST_TYPES = 256 };
 
@@ -253,10 +254,7 @@ int main(void)
     tcase_add_loop_test(rows, every_member_has_a_row, 0, (int)definitions.types);
     tcase_add_loop_test(rows, inner_types_come_first, 0, (int)definitions.types);
     suite_add_tcase(suite, rows);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = run_suite(suite);
     close_definitions();
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "num/src_format.h"
+#include "run_suite.h"
 #include "tensix/src_file.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -259,9 +260,5 @@ int main(void)
     tcase_add_test(tcase, ones_are_ones);
     tcase_add_test(tcase, moves_keep_values);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/regs.h"
 #include "tensix/table.h"
 #include "tensix_harness.h"
@@ -946,9 +947,5 @@ int main(void)
     Suite *suite = suite_create("tensix_config");
     suite_add_tcase(suite, functional_case());
     suite_add_tcase(suite, timed_case());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

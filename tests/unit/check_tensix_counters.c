@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix_harness.h"
 
@@ -320,9 +321,5 @@ int main(void)
     tcase_add_test(tcase, timed_plays_have_no_runs);
     tcase_add_test(tcase, lanes_have_names);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 
 #include "num/dst_format.h"
 #include "num/src_format.h"
+#include "run_suite.h"
 #include "tensix/dst.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -734,9 +735,5 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     add_tests(tcase);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 
 #include "matrix_model.h"
 #include "num/kernels.h"
+#include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix/matrix_common.h"
 
@@ -442,9 +443,5 @@ int main(void)
     tcase_add_loop_test(tcase, faults_name_the_rule, 0, COUNT(faults));
     tcase_add_test(tcase, a_product_by_hand);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
 #include "tensix_harness.h"
@@ -775,9 +776,5 @@ int main(void)
     tcase_add_test(tcase, debug_bus_is_as_a_chip);
     tcase_add_test(tcase, debug_bus_has_no_other_groups);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

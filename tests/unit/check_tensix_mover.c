@@ -5,6 +5,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/config_users.h"
 #include "tensix/exec.h"
 #include "tensix_harness.h"
@@ -614,9 +615,5 @@ int main(void)
     tcase_add_test(tcase, queue_does_what_a_functional_run_does);
     tcase_add_test(tcase, reset_empties_the_queue);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

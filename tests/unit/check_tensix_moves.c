@@ -11,6 +11,7 @@
 
 #include "matrix_model.h"
 #include "num/tensix_format.h"
+#include "run_suite.h"
 #include "tensix/exec.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -511,9 +512,5 @@ int main(void)
     tcase_add_loop_test(tcase, faults_name_the_rule, 0, COUNT(faults));
     tcase_add_test(tcase, halves_of_32_bits_by_hand);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

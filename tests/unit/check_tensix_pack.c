@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "num/kernels.h"
+#include "run_suite.h"
 #include "tensix/regs.h"
 #include "tensix_harness.h"
 
@@ -822,9 +823,5 @@ int main(void)
     tcase_add_loop_test(tcase, packs_as_the_model_with_avx2, 0, COUNT(earlies));
     tcase_add_loop_test(tcase, packs_as_the_model_with_avx512, 0, COUNT(earlies));
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -5,11 +5,11 @@
  */
 #include <check.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "num/kernels.h"
 #include "num/random.h"
+#include "run_suite.h"
 #include "tensix/regs.h"
 #include "tensix_harness.h"
 
@@ -947,9 +947,5 @@ int main(void)
     tcase_add_loop_test(tcase, llk_untilizes, 0, 4);
     tcase_add_test(tcase, interfaces_by_hand);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

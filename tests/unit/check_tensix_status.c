@@ -2,6 +2,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/table.h"
 #include "tensix_harness.h"
 
@@ -268,10 +269,6 @@ int main(void)
     tcase_add_test(tcase, expansions_count_as_what_they_come_from);
     tcase_add_test(tcase, instruction_under_way_is_busy);
     tcase_add_test(tcase, streams_are_those_of_streamwait);
-    SRunner *runner = srunner_create(suite);
     suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

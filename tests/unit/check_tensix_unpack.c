@@ -10,6 +10,7 @@
 
 #include "num/kernels.h"
 #include "num/tensix_format.h"
+#include "run_suite.h"
 #include "tensix/regs.h"
 #include "tensix/table.h"
 #include "tensix_harness.h"
@@ -417,9 +418,5 @@ int main(void)
     tcase_add_loop_test(tcase, random_instructions, 0, 4);
     tcase_add_loop_test(tcase, every_pair_of_formats, 0, 16);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -3,10 +3,10 @@
  * counters, what is kept of Config, the sequences of LLK, time, and reports.
  */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "num/tensix_format.h"
+#include "run_suite.h"
 #include "tensix/adc.h"
 #include "tensix/src_banks.h"
 #include "tensix_harness.h"
@@ -530,9 +530,5 @@ int main(void)
     tcase_add_test(tcase, stops_and_goes_on);
     tcase_add_loop_test(tcase, speed, 0, 10);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

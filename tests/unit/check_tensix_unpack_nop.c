@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
 #include "tensix_harness.h"
@@ -385,9 +386,5 @@ int main(void)
     tcase_add_test(tcase, waits_for_registers);
     tcase_add_test(tcase, stores_from_gprs);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "matrix_model.h"
+#include "run_suite.h"
 #include "tensix/regs.h"
 #include "vector_harness.h"
 
@@ -407,10 +408,6 @@ int main(void)
     tcase_add_test(tcase, random_numbers_come_from_the_seed);
     tcase_add_test(tcase, debug_signals_show_lanes);
     tcase_add_loop_test(tcase, blocked_columns_do_not_move, 0, COUNT(move_rows));
-    SRunner *runner = srunner_create(suite);
     suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

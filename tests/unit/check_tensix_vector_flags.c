@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "vector_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -369,10 +370,6 @@ int main(void)
     tcase_add_loop_test(tcase, stack_has_limits, 0, COUNT(fault_rows));
     tcase_add_test(tcase, edges_of_the_stack_are_legal);
     tcase_add_test(tcase, conditions_nest);
-    SRunner *runner = srunner_create(suite);
     suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "macro_model.h"
+#include "run_suite.h"
 #include "vector_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -851,9 +852,5 @@ int main(void)
     tcase_add_test(test_case, waiting_for_instructions);
     Suite *suite = suite_create("load macros");
     suite_add_tcase(suite, test_case);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

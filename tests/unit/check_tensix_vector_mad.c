@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "num/fp32.h"
+#include "run_suite.h"
 #include "vector_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -338,9 +339,5 @@ int main(void)
     tcase_add_test(tcase, products_of_23_bits);
     tcase_add_test(tcase, zeros_and_nans);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

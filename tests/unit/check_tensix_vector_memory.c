@@ -6,6 +6,7 @@
  */
 #include <check.h>
 
+#include "run_suite.h"
 #include "vector_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -875,9 +876,5 @@ int main(void)
     tcase_add_loop_test(tcase, immediates_are_as_the_page, 0, 16);
     tcase_add_test(tcase, nop_changes_nothing);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

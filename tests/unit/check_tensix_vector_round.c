@@ -5,6 +5,7 @@
  */
 #include <check.h>
 
+#include "run_suite.h"
 #include "vector_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -415,9 +416,5 @@ int main(void)
     tcase_add_loop_test(tcase, reserved_modes_are_faults, 0, 16);
     tcase_add_test(tcase, templates_may_be_reserved);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "vector_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -543,10 +544,6 @@ int main(void)
     tcase_add_loop_test(tcase, macros_schedule_rows, 0, COUNT(rows) * VECTOR_KERNEL_SETS);
     tcase_add_loop_test(tcase, all_registers_can_be_operands, 0, COUNT(rows));
     tcase_add_test(tcase, a_kernel_clamps);
-    SRunner *runner = srunner_create(suite);
     suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

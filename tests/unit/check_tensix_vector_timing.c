@@ -5,9 +5,9 @@
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/vector_schedule.h"
 #include "vector_harness.h"
 
@@ -311,9 +311,5 @@ int main(void)
     tcase_add_loop_test(test_case, throughput, 0, (int)(sizeof chains / sizeof chains[0]));
     Suite *suite = suite_create("timing of the Vector Unit");
     suite_add_tcase(suite, test_case);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

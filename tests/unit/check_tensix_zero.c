@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "matrix_model.h"
+#include "run_suite.h"
 #include "tensix/exec.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -307,9 +308,5 @@ int main(void)
     tcase_add_test(tcase, the_reset_of_dst);
     tcase_add_test(tcase, the_reset_of_the_unit);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

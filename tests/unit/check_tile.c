@@ -1,8 +1,8 @@
 /* Time in a tile: rounds, sleeping, waiting, resets; and laws of the address map. */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tile_harness.h"
 #include "tile/weak.h"
 
@@ -311,9 +311,5 @@ static Suite *tile_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(tile_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(tile_suite());
 }

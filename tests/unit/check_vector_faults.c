@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tensix/rwc.h"
 #include "vector_harness.h"
 
@@ -711,9 +712,5 @@ int main(void)
     tcase_add_test(tcase, addresses_wrap);
     tcase_add_loop_test(tcase, every_kind_of_seed, 0, 6);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -5,7 +5,6 @@
 #include <check.h>
 #include <regex.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <penrose/penrose.h>
@@ -13,6 +12,7 @@
 #include "chip/chip.h"
 #include "debug/wait_lines.h"
 #include "debug/wait_places.h"
+#include "run_suite.h"
 
 enum { CODE = 0x1000, TEXT = 65536 };
 #define NIU(noc) (UINT32_C(0xffb20000) + ((uint32_t)(noc) << 16))
@@ -535,9 +535,5 @@ static Suite *waits_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(waits_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(waits_suite());
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
+
 static void *copy_of(const void *bytes, size_t size)
 {
     uint8_t *copy = calloc(1, size + 1);
@@ -298,9 +300,5 @@ int loader_main(const char *name, void (*fill)(Suite *suite))
 {
     Suite *suite = suite_create(name);
     fill(suite);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

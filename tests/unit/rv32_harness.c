@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
+
 /* --- The bus --- */
 
 static bool script_refuses(struct harness *h, uint32_t address, enum rv32_reply *reply)
@@ -289,11 +291,7 @@ int harness_main(const char *name, void (*fill)(Suite *suite))
 {
     Suite *suite = suite_create(name);
     fill(suite);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }
 
 /* --- Encodings --- */
