@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "chip/arc.h"
+#include "random.h"
 #include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -25,18 +26,12 @@ static struct grid grid;
 static struct arc arc; /* 512 KiB: too large for the stack */
 static char rule[GRID_RULE_BYTES + 1];
 static uint64_t cycles;
-static uint64_t random_state;
+static uint64_t dice;
 
 static struct {
     unsigned calls;
     uint32_t request[WORDS];
 } board_saw;
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
 
 static uint64_t board_now(void *context)
 {
@@ -62,7 +57,7 @@ static void open_product(const char *name)
 static void setup(void)
 {
     cycles = 0;
-    random_state = 1;
+    dice = 1;
     memset(&board_saw, 0, sizeof board_saw);
     memset(rule, 0x55, sizeof rule);
     open_product("unharvested");
@@ -234,7 +229,7 @@ START_TEST(test_test_message_and_serial)
     uint32_t response[WORDS];
     for (unsigned queue = 0; queue < QUEUES; queue++) {
         for (uint32_t i = 0; i < 20; i++) {
-            uint32_t argument = next_random();
+            uint32_t argument = random_next(&dice);
             ck_assert_uint_eq(send(queue, 0x90, argument, response), 0);
             ck_assert_uint_eq(response[1], argument + 1);
             ck_assert_uint_eq(response[2], i + 1);
@@ -308,7 +303,7 @@ START_TEST(test_full_queues)
     uint64_t queue = queue_base(2);
     uint32_t expected = 0, sent = 0;
     for (int round = 0; round < 200; round++) {
-        unsigned batch = 1 + next_random() % ENTRIES;
+        unsigned batch = 1 + random_next(&dice) % ENTRIES;
         for (unsigned i = 0; i < batch; i++) {
             uint32_t request[WORDS] = {0x90, sent++};
             push(queue, request);
@@ -362,12 +357,12 @@ START_TEST(test_spoilt_queues)
         for (unsigned index = 0; index < QUEUES; index++) {
             uint64_t queue = queue_base(index);
             for (unsigned word = 0; word < 8; word++) {
-                uint32_t value = next_random();
+                uint32_t value = random_next(&dice);
                 put(queue + 4 * word, i % 2 ? value : value % 10);
             }
         }
         uint64_t before = arc.messages;
-        put(0x80030100, next_random() | 1 << 17);
+        put(0x80030100, random_next(&dice) | 1 << 17);
         ck_assert_uint_le(arc.messages - before, QUEUES * WRAP);
     }
     ck_assert_uint_gt(arc.messages, 0);
@@ -382,7 +377,7 @@ START_TEST(test_storage)
 {
     for (unsigned i = 0; i < 8 + 64; i++) {
         uint64_t address = i < 8 ? 0x80030060 + 4 * i : 0x80030400 + 4 * (i - 8);
-        uint32_t value = next_random();
+        uint32_t value = random_next(&dice);
         put(address, value);
         ck_assert_uint_eq(get(address), value);
     }
@@ -444,12 +439,13 @@ START_TEST(test_accesses_anywhere)
                                       0x80030000, 0x800b0000, 0};
     static struct arc before;
     for (int i = 0; i < 30000; i++) {
-        uint64_t address = places[next_random() % COUNT(places)] + (next_random() % 0x90000);
-        uint32_t size = next_random() % 4 ? 4 : next_random() % 64;
+        uint64_t address =
+            places[random_next(&dice) % COUNT(places)] + (random_next(&dice) % 0x90000);
+        uint32_t size = random_next(&dice) % 4 ? 4 : random_next(&dice) % 64;
         uint8_t data[64], kept[64];
-        address &= next_random() % 4 ? ~UINT64_C(3) : ~UINT64_C(0);
+        address &= random_next(&dice) % 4 ? ~UINT64_C(3) : ~UINT64_C(0);
         for (unsigned byte = 0; byte < sizeof data; byte++) {
-            data[byte] = kept[byte] = (uint8_t)next_random();
+            data[byte] = kept[byte] = (uint8_t)random_next(&dice);
         }
         rule[0] = 0;
         if (i % 500 == 0) {

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
+
 struct wire wire;
 
 uint32_t wire_random(void)
 {
-    wire.random = wire.random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(wire.random >> 32);
+    return random_next(&wire.random);
 }
 
 uint32_t wire_below(uint32_t limit)

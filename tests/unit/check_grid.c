@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "chip/grid.h"
+#include "random.h"
 #include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -24,22 +25,11 @@
 enum { COORDINATES = 64, NIU_WORDS = 0x2000 / 4 };
 
 static struct grid grid;
-static uint64_t random_state;
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
-
-static unsigned random_below(unsigned limit)
-{
-    return next_random() % limit;
-}
+static uint64_t dice;
 
 static void setup(void)
 {
-    random_state = 1;
+    dice = 1;
     ck_assert_ptr_null(grid_init(&grid, grid_product("unharvested")));
 }
 
@@ -203,15 +193,16 @@ END_TEST
 /* As harvesting may leave a chip: what firmware can express. */
 static struct grid_product random_product(void)
 {
-    struct grid_product product = {.name = "random", .board = next_random()};
-    unsigned columns = random_below(8), banks = random_below(GRID_BANKS + 1);
+    struct grid_product product = {.name = "random", .board = random_next(&dice)};
+    unsigned columns = random_below(&dice, 8), banks = random_below(&dice, GRID_BANKS + 1);
     while (columns-- > 0) {
-        product.fused.columns |= (uint16_t)(1u << random_below(GRID_COLUMNS));
+        product.fused.columns |= (uint16_t)(1u << random_below(&dice, GRID_COLUMNS));
     }
     product.fused.banks = (uint8_t)(banks < GRID_BANKS ? 1u << banks : 0);
-    product.fused.ethernet = (uint16_t)(1u << (4 + random_below(3)) | 1u << (7 + random_below(3)) |
-                                        (random_below(4) ? 0u : next_random() & 0x3fff));
-    product.pcie = next_random() & 1;
+    product.fused.ethernet =
+        (uint16_t)(1u << (4 + random_below(&dice, 3)) | 1u << (7 + random_below(&dice, 3)) |
+                   (random_below(&dice, 4) ? 0u : random_next(&dice) & 0x3fff));
+    product.pcie = random_next(&dice) & 1;
     return product;
 }
 
@@ -404,13 +395,14 @@ START_TEST(test_translate_with_random_tables)
     static uint32_t words[NIU_WORDS];
     for (int i = 0; i < 20000; i++) {
         struct grid_tables tables;
-        unsigned sparse = next_random();
+        unsigned sparse = random_next(&dice);
         for (unsigned word = 0x100 / 4; word < 0x180 / 4; word++) {
-            words[word] = next_random() & ((sparse >> (word & 31) & 1) ? next_random() : ~0u);
+            words[word] =
+                random_next(&dice) & ((sparse >> (word & 31) & 1) ? random_next(&dice) : ~0u);
         }
         grid_tables_load(&tables, words);
         for (int j = 0; j < 8; j++) {
-            unsigned x = random_below(COORDINATES), y = random_below(COORDINATES);
+            unsigned x = random_below(&dice, COORDINATES), y = random_below(&dice, COORDINATES);
             struct grid_position got = grid_translate(&tables, x, y);
             page_translate(words, &x, &y);
             EXPECT(got.x == x && got.y == y);
@@ -493,7 +485,7 @@ START_TEST(test_edge_niu)
         grid_niu_init(&niu, &grid, noc, at);
         load_niu(words, noc, at);
         for (uint32_t offset = 0; offset < 0x2100; offset += 4) {
-            uint32_t value = 0, written = next_random(), after = 0;
+            uint32_t value = 0, written = random_next(&dice), after = 0;
             bool is_identity =
                 offset < 0x2000 && (offset % 0x800 == 0x44 || offset % 0x800 == 0x48);
             bool is_config = offset >= 0x100 && offset < 0x180;
@@ -641,18 +633,19 @@ static void deliver(const struct grid_multicast *m, struct received *received)
 static struct grid_multicast random_multicast(void)
 {
     struct grid_multicast m = {
-        .source = at_xy(random_below(GRID_WIDTH), random_below(GRID_HEIGHT)),
-        .start = at_xy(random_below(GRID_WIDTH), random_below(GRID_HEIGHT)),
-        .end = at_xy(random_below(GRID_WIDTH), random_below(GRID_HEIGHT)),
-        .is_y_major = next_random() & 1,
-        .includes_source = next_random() & 1,
-        .columns_off = random_below(2) ? next_random() & next_random() & 0x1ffff : 0,
-        .rows_off = random_below(2) ? next_random() & next_random() & 0xfff : 0};
+        .source = at_xy(random_below(&dice, GRID_WIDTH), random_below(&dice, GRID_HEIGHT)),
+        .start = at_xy(random_below(&dice, GRID_WIDTH), random_below(&dice, GRID_HEIGHT)),
+        .end = at_xy(random_below(&dice, GRID_WIDTH), random_below(&dice, GRID_HEIGHT)),
+        .is_y_major = random_next(&dice) & 1,
+        .includes_source = random_next(&dice) & 1,
+        .columns_off =
+            random_below(&dice, 2) ? random_next(&dice) & random_next(&dice) & 0x1ffff : 0,
+        .rows_off = random_below(&dice, 2) ? random_next(&dice) & random_next(&dice) & 0xfff : 0};
     bool wraps = m.start.x > m.end.x || m.start.y > m.end.y;
-    unsigned what = random_below(3);
+    unsigned what = random_below(&dice, 3);
     m.exclusion = what == 0   ? (struct grid_exclusion){0}
-                  : what == 1 ? grid_exclusion_of_window(next_random())
-                              : grid_exclusion_of_niu(next_random());
+                  : what == 1 ? grid_exclusion_of_window(random_next(&dice))
+                              : grid_exclusion_of_niu(random_next(&dice));
     m.exclusion.has_quadrant = m.exclusion.has_quadrant && !wraps;
     return m;
 }

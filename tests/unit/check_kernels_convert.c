@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "num/kernel_sets.h"
+#include "random.h"
 #include "run_suite.h"
 
 #if NUM_HAS_X86_KERNELS
@@ -32,24 +33,16 @@ static int chunks(void)
     return (is_long && *is_long == '1' ? 10000000 : 200000) / CHUNK + 1;
 }
 
-static uint32_t random_word(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (uint32_t)(*state * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
 /* FP32 patterns with exponents near the limits of all formats (or near `around`, which blocks
  * want), mantissas near ties, zeros and NaNs. */
 static uint32_t random_fp32(uint64_t *state, uint32_t around)
 {
     static const uint8_t near[] = {0,   0,   1,   2,   111, 112, 113, 119, 120,
                                    127, 135, 136, 143, 144, 145, 253, 254, 255};
-    uint32_t word = random_word(state);
+    uint32_t word = random_xorshift(state);
     uint32_t exponent =
         word & 0x300 ? around - (word >> 10) % 11 : near[(word >> 10) % COUNT(near)];
-    uint32_t mantissa = random_word(state) & 0x7fffff;
+    uint32_t mantissa = random_xorshift(state) & 0x7fffff;
     unsigned cut = word >> 16 & 31;
     if (word & 2 && cut < 24) {
         mantissa = ((mantissa >> cut << cut) | (word & 4 ? UINT32_C(1) << cut >> 1 : 0)) +
@@ -63,7 +56,7 @@ static uint32_t random_fp32(uint64_t *state, uint32_t around)
 
 static uint16_t random_fp16(uint64_t *state, uint32_t around)
 {
-    uint32_t word = random_word(state);
+    uint32_t word = random_xorshift(state);
     uint32_t exponent = word & 0x300 ? around - (word >> 10) % 11 : word >> 10;
     uint32_t mantissa = word >> 16 & (word & 8 ? 0x3ff : 0x3f8);
     return (uint16_t)((word & 1) << 15 | (exponent & 0x1f) << 10 | mantissa);
@@ -246,7 +239,7 @@ static void unpack_wide(const struct num_unpack *how, uint64_t *state)
     static uint32_t data[CHUNK];
     for (int n = chunks(); n > 0; n--) {
         for (int i = 0; i < CHUNK; i++) {
-            data[i] = random_fp32(state, 60 + random_word(state) % 120);
+            data[i] = random_fp32(state, 60 + random_xorshift(state) % 120);
         }
         compare_unpack(how, (const uint8_t *)data, NULL, CHUNK_ROWS);
     }
@@ -358,13 +351,14 @@ static void fill_dst(struct dst_data *dst, uint64_t *state, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         static uint32_t around;
-        uint32_t word = random_word(state);
+        uint32_t word = random_xorshift(state);
         if (i % ROW == 0) {
             around = word >> 24;
         }
         uint32_t stored = num_dst_from_fp32(random_fp32(state, around));
         if (word % 8 == 0) {
-            stored = num_dst_from_fp32((word & 8) << 28 | random_word(state) >> (word >> 4) % 31);
+            stored =
+                num_dst_from_fp32((word & 8) << 28 | random_xorshift(state) >> (word >> 4) % 31);
         }
         dst->high[i] = (uint16_t)(stored >> 16);
         dst->low[i] = (uint16_t)stored;
@@ -376,7 +370,7 @@ static void fill_dst(struct dst_data *dst, uint64_t *state, size_t count)
 
 static struct num_pack_relu random_relu(uint64_t *state)
 {
-    uint32_t word = random_word(state);
+    uint32_t word = random_xorshift(state);
     uint16_t threshold = (uint16_t)(word & 0x100 ? word >> 16 : 0x3f80 + (word >> 24));
     return (struct num_pack_relu){.mode = word & 3, .threshold = threshold & 0x7fff};
 }
@@ -427,7 +421,7 @@ START_TEST(pack_random)
     uint64_t state = 4711;
     int done = 0;
     while (done < 400 * chunks() / 10) {
-        uint32_t word = random_word(&state);
+        uint32_t word = random_xorshift(&state);
         struct num_pack how = {
             .early = {.format = word & 15,
                       .output = word >> 4 & 15,
@@ -436,7 +430,7 @@ START_TEST(pack_random)
                       .is_unsigned = word >> 10 & 1,
                       .rounds_10bit = word >> 11 & 1,
                       .right_shift = word >> 12 & 31},
-            .relu = {.mode = word >> 17 & 15, .threshold = (uint16_t)random_word(&state)},
+            .relu = {.mode = word >> 17 & 15, .threshold = (uint16_t)random_xorshift(&state)},
             .to = word >> 21 & 31,
         };
         enum num_pack_kind kind = num_pack_early_kind(&how.early);
@@ -600,11 +594,12 @@ START_TEST(accumulate_all)
     }
     for (int n = chunks(); n > 0; n--) {
         for (int i = 0; i < CHUNK; i++) {
-            uint32_t around = random_word(&state) % 30;
+            uint32_t around = random_xorshift(&state) % 30;
             around = around < 10 ? around : around < 20 ? 127 + around : 235 + around;
             uint32_t x = random_fp32(&state, around), y = random_fp32(&state, around);
-            if (random_word(&state) % 8 == 0) {
-                y = x ^ UINT32_C(0x80000000) ^ random_word(&state) % 4 << random_word(&state) % 24;
+            if (random_xorshift(&state) % 8 == 0) {
+                y = x ^ UINT32_C(0x80000000) ^
+                    random_xorshift(&state) % 4 << random_xorshift(&state) % 24;
             }
             if (format == NUM_FORMAT_FLOAT16_B) {
                 /* Infinities and NaNs, for which vectors give up, in some rows only. */
@@ -778,12 +773,12 @@ START_TEST(greatest_random)
     uint64_t state = 4711;
     uint8_t data[9 * 2 * ROW + 1];
     for (unsigned n = 0; n < 20000; n++) {
-        uint32_t mask = masks[n % COUNT(masks)], few = random_word(&state);
+        uint32_t mask = masks[n % COUNT(masks)], few = random_xorshift(&state);
         uint16_t floor =
-            (uint16_t)(random_word(&state) >> random_word(&state) % 17 & 0x7fff & mask);
-        size_t rows = random_word(&state) % 10, odd = n / 2 % 2;
+            (uint16_t)(random_xorshift(&state) >> random_xorshift(&state) % 17 & 0x7fff & mask);
+        size_t rows = random_xorshift(&state) % 10, odd = n / 2 % 2;
         for (size_t i = 0; i < sizeof(data); i++) {
-            data[i] = (uint8_t)(random_word(&state) & few);
+            data[i] = (uint8_t)(random_xorshift(&state) & few);
         }
         uint16_t expected = num_kernels_reference.greatest(data + odd, rows, mask, floor);
         for (int i = 0; i < COUNT(set_names); i++) {

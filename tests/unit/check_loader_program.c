@@ -10,16 +10,14 @@
 
 #include "loader/layout.h"
 #include "loader/program.h"
+#include "random.h"
 #include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static uint64_t random_bits(uint64_t *state)
 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state * UINT64_C(0x9e3779b97f4a7c15) >> 16;
+    return random_xorshift64(state) >> 16;
 }
 
 static const struct loader_program_folders no_folders;

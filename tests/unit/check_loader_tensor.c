@@ -9,19 +9,12 @@
 #include <string.h>
 
 #include "loader/tensor.h"
+#include "random.h"
 #include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { CASES = 20000 };
-
-static uint64_t random_bits(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state * UINT64_C(0x9e3779b97f4a7c15);
-}
 
 /* Datums of a format, row by row in one row. */
 static struct loader_tensor row_of(const char *format, uint32_t columns)
@@ -206,10 +199,10 @@ static double nearest(int i, double x)
 
 static double random_double(uint64_t *state, int i)
 {
-    uint64_t word = random_bits(state);
+    uint64_t word = random_xorshift64(state);
     int bias = (1 << (floats[i].exponent_bits - 1)) - 1;
     int exponent = (int)(word % (unsigned)(2 * bias + 60)) - bias - 40;
-    double mantissa = 1 + ldexp((double)(random_bits(state) >> 12), -52);
+    double mantissa = 1 + ldexp((double)(random_xorshift64(state) >> 12), -52);
     if (word >> 60 & 1) { /* near a tie */
         double step = ldexp(1, floats[i].mantissa_bits + 1);
         mantissa = floor(mantissa * step) / step + ldexp((double)(word >> 58 & 3) - 1, -50);
@@ -405,8 +398,8 @@ START_TEST(block_codes)
         bool is_last = blocks[_i].exponents == 256 && block + 1 == count;
         bytes[block] = (uint8_t)(block + 8 - is_last); /* 255 has infinities on the way */
         for (unsigned i = 0; i < 16; i++) {
-            unsigned magnitude = i ? (unsigned)(random_bits(&state) >> 40) & most : most;
-            unsigned sign = (unsigned)(random_bits(&state) >> 63) << (bits - 1);
+            unsigned magnitude = i ? (unsigned)(random_xorshift64(&state) >> 40) & most : most;
+            unsigned sign = (unsigned)(random_xorshift64(&state) >> 63) << (bits - 1);
             unsigned datum = magnitude ? magnitude | sign : 0;
             bytes[start + 2 * bits * block + i * bits / 8] |= (uint8_t)(datum << i * bits % 8);
         }

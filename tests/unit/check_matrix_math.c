@@ -8,6 +8,7 @@
 
 #include "num/matrix.h"
 #include "num/tensix_format.h"
+#include "random.h"
 #include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -16,18 +17,10 @@ enum { TERMS = NUM_MATRIX_TERMS, CASES_A_MODE = 1500, DIGEST_CASES = 4000 };
 
 /* --- Operands --- */
 
-static uint32_t random_word(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (uint32_t)(*state * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
 static uint32_t random_fraction(uint64_t *state, unsigned bits)
 {
     uint32_t all = (UINT32_C(1) << bits) - 1;
-    uint32_t word = random_word(state);
+    uint32_t word = random_xorshift(state);
     unsigned at = (word >> 8) % bits;
     switch (word & 7) {
     case 0:
@@ -39,14 +32,14 @@ static uint32_t random_fraction(uint64_t *state, unsigned bits)
     case 3:
         return all & ~(UINT32_C(1) << at);
     default:
-        return random_word(state) & all;
+        return random_xorshift(state) & all;
     }
 }
 
 /* Mostly within some binades of `near`; the extremes now and then. */
 static uint32_t random_exponent(uint64_t *state, uint32_t near, uint32_t greatest)
 {
-    uint32_t word = random_word(state);
+    uint32_t word = random_xorshift(state);
     switch (word % 20) {
     case 0:
         return 0;
@@ -61,7 +54,7 @@ static uint32_t random_exponent(uint64_t *state, uint32_t near, uint32_t greates
 
 static uint32_t random_src(uint64_t *state, enum num_matrix_style style, uint32_t near)
 {
-    uint32_t sign = random_word(state) << 31 >> 13;
+    uint32_t sign = random_xorshift(state) << 31 >> 13;
     if (style == NUM_MATRIX_FP16) {
         return num_src_from_tf32(sign | random_exponent(state, near, 31) << 10 |
                                  random_fraction(state, 10));
@@ -73,7 +66,7 @@ static uint32_t random_src(uint64_t *state, enum num_matrix_style style, uint32_
 
 static uint32_t random_dst(uint64_t *state, const struct num_matrix_mode *mode, uint32_t near)
 {
-    uint32_t sign = random_word(state) << 31;
+    uint32_t sign = random_xorshift(state) << 31;
     if (mode->is_dst_32bit) {
         uint32_t up = mode->a == NUM_MATRIX_FP16 ? 127 - 15 : 0;
         return num_dst_from_fp32(sign | random_exponent(state, near + up, 255) << 23 |
@@ -96,10 +89,11 @@ static struct operands random_operands(uint64_t *state, const struct num_matrix_
 {
     struct operands operands;
     bool is_narrow = mode->a == NUM_MATRIX_FP16;
-    uint32_t near = is_narrow ? random_word(state) % 24 : 64 + random_word(state) % 128;
-    uint32_t near_b = is_narrow ? 8 + random_word(state) % 12 : 100 + random_word(state) % 40;
+    uint32_t near = is_narrow ? random_xorshift(state) % 24 : 64 + random_xorshift(state) % 128;
+    uint32_t near_b =
+        is_narrow ? 8 + random_xorshift(state) % 12 : 100 + random_xorshift(state) % 40;
     for (unsigned i = 0; i < TERMS; i++) {
-        bool repeats = i && random_word(state) % 8 == 0;
+        bool repeats = i && random_xorshift(state) % 8 == 0;
         operands.a[i] = repeats ? operands.a[i - 1] ^ 0x40000 : random_src(state, mode->a, near);
         operands.b[i] = repeats ? operands.b[i - 1] : random_src(state, mode->b, near_b);
     }
@@ -485,8 +479,9 @@ START_TEST(phases_add_up)
         uint32_t a[TERMS], b[TERMS];
         int exact = 0;
         for (int k = 0; k < TERMS; k++) {
-            int x = 128 + (int)(random_word(&state) & 127);
-            int y = (int)(random_word(&state) & 1 ? 128 : -256) + (int)(random_word(&state) & 127);
+            int x = 128 + (int)(random_xorshift(&state) & 127);
+            int y = (int)(random_xorshift(&state) & 1 ? 128 : -256) +
+                    (int)(random_xorshift(&state) & 127);
             y = y < -255 ? -255 : y;
             a[k] = bf16_src(x);
             b[k] = bf16_src(y);
@@ -610,13 +605,13 @@ START_TEST(integers)
         int x = 0;
         int y = 0;
         for (int k = 0; k < TERMS; k++) {
-            x = (int)(random_word(&state) % 511) - 255;
-            y = (int)(random_word(&state) % 2047) - 1023;
+            x = (int)(random_xorshift(&state) % 511) - 255;
+            y = (int)(random_xorshift(&state) % 2047) - 1023;
             a[k] = int8_src(x);
             b[k] = int8_src(y);
             exact += x * y;
         }
-        int64_t old = (int32_t)random_word(&state);
+        int64_t old = (int32_t)random_xorshift(&state);
         old = saturate(i % 3 ? old : (old < 0 ? -INT32_MAX : INT32_MAX) - old % 9);
         /* Phases saturate one by one; far from the limits that is the same as at the end. */
         int64_t start = i % 2 ? old : old % 1000000;
@@ -671,10 +666,10 @@ START_TEST(greatest)
     uint64_t state = 11;
     for (int i = 0; i < 3000; i++) {
         uint32_t a[TERMS];
-        int expected = (int)(random_word(&state) % 511) - 255;
+        int expected = (int)(random_xorshift(&state) % 511) - 255;
         uint32_t dst = num_dst_from_fp32(num_tf32_from_src(bf16_src(expected)) << 13);
         for (int k = 0; k < TERMS; k++) {
-            int value = (int)(random_word(&state) % 511) - 255;
+            int value = (int)(random_xorshift(&state) % 511) - 255;
             a[k] = bf16_src(value);
             expected = value > expected ? value : expected;
         }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/mop.h"
 
@@ -29,19 +30,13 @@ enum {
 static struct mop_expander expander;
 static uint32_t expected[MOST];
 static size_t expected_count;
-static uint64_t random_state;
+static uint64_t dice;
 
 static void setup(void)
 {
     memset(&expander, 0, sizeof(expander));
     expected_count = 0;
-    random_state = 1;
-}
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
+    dice = 1;
 }
 
 static uint32_t mop_masked(unsigned count, uint32_t mask_low)
@@ -163,8 +158,8 @@ static void yields(const uint32_t *words, int count)
 static void randomize_config(uint32_t config[MOP_WORDS])
 {
     for (unsigned i = 0; i < MOP_WORDS; i++) {
-        uint32_t kind = next_random() % 8;
-        config[i] = kind < 2 ? NOP | (kind ? next_random() >> 8 : 0) : next_random();
+        uint32_t kind = random_next(&dice) % 8;
+        config[i] = kind < 2 ? NOP | (kind ? random_next(&dice) >> 8 : 0) : random_next(&dice);
     }
     config[0] &= ~UINT32_C(0x3ff);
     config[1] &= ~UINT32_C(0x3ff);
@@ -173,10 +168,10 @@ static void randomize_config(uint32_t config[MOP_WORDS])
 START_TEST(random_masked_mops)
 {
     for (unsigned n = 0; n < RANDOM_MOPS; n++) {
-        uint32_t config[MOP_WORDS], mask = next_random();
-        unsigned count = 1 + next_random() % 128;
+        uint32_t config[MOP_WORDS], mask = random_next(&dice);
+        unsigned count = 1 + random_next(&dice) % 128;
         randomize_config(config);
-        config[1] |= next_random() & 0x3ff; /* only two bits are flags */
+        config[1] |= random_next(&dice) & 0x3ff; /* only two bits are flags */
         configure(config);
         mop_config(&expander, mop_cfg(mask >> 16));
         mop_start(&expander, mop_masked(count, mask & 0xffff));
@@ -190,16 +185,16 @@ START_TEST(random_loops)
 {
     for (unsigned n = 0; n < RANDOM_MOPS; n++) {
         uint32_t config[MOP_WORDS];
-        unsigned outer = next_random() % (n % 50 == 0 ? 1024 : 6);
-        unsigned inner = next_random() % (n % 50 == 1 ? 1024 : 6);
-        bool outer_in_mop = next_random() & 1, inner_in_mop = next_random() & 1;
+        unsigned outer = random_next(&dice) % (n % 50 == 0 ? 1024 : 6);
+        unsigned inner = random_next(&dice) % (n % 50 == 1 ? 1024 : 6);
+        bool outer_in_mop = random_next(&dice) & 1, inner_in_mop = random_next(&dice) & 1;
         randomize_config(config);
         /* where the MOP has a count that is not 0, the configuration's does not matter */
-        config[0] |= outer_in_mop && outer ? next_random() & 0x3ff : outer;
-        config[1] |= inner_in_mop && inner ? next_random() & 0x3ff : inner;
+        config[0] |= outer_in_mop && outer ? random_next(&dice) & 0x3ff : outer;
+        config[1] |= inner_in_mop && inner ? random_next(&dice) & 0x3ff : inner;
         configure(config);
         mop_start(&expander, mop_loop(outer_in_mop ? outer : 0, inner_in_mop ? inner : 0) |
-                                 (next_random() & UINT32_C(0x700000)));
+                                 (random_next(&dice) & UINT32_C(0x700000)));
         model_loop(config, outer, inner);
         yields_expected();
     }

@@ -10,6 +10,7 @@
 
 #include "num/fp16.h"
 #include "num/fp32.h"
+#include "random.h"
 #include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -28,18 +29,10 @@ static void check_same(const char *what, uint32_t got, uint32_t expected)
 
 /* --- Random operands near everything that matters --- */
 
-static uint32_t random_word(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (uint32_t)(*state * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
 static uint32_t random_fraction(uint64_t *state, unsigned bits)
 {
     uint32_t all = (UINT32_C(1) << bits) - 1;
-    uint32_t word = random_word(state);
+    uint32_t word = random_xorshift(state);
     unsigned at = (word >> 8) % bits;
     switch (word & 7) {
     case 0:
@@ -55,14 +48,14 @@ static uint32_t random_fraction(uint64_t *state, unsigned bits)
     case 5:
         return all >> at;
     default:
-        return random_word(state) & all;
+        return random_xorshift(state) & all;
     }
 }
 
 static uint32_t make_fp32(uint64_t *state, int32_t exponent)
 {
     uint32_t clamped = exponent < 0 ? 0 : exponent > 255 ? 255 : (uint32_t)exponent;
-    return (random_word(state) & NUM_FP32_SIGN) | clamped << 23 | random_fraction(state, 23);
+    return (random_xorshift(state) & NUM_FP32_SIGN) | clamped << 23 | random_fraction(state, 23);
 }
 
 struct triple {
@@ -72,15 +65,15 @@ struct triple {
 /* Three operands whose product and addend are often near each other and near the limits. */
 static struct triple random_triple(uint64_t *state)
 {
-    uint32_t word = random_word(state);
+    uint32_t word = random_xorshift(state);
     int32_t x = word >> 8 & 255;
     int32_t near = (int32_t)(word >> 16 & 7) - 4;
     int32_t y = word & 1 ? 127 - x + near : word & 2 ? 381 - x + near : (int32_t)(word >> 24);
     int32_t z = word & 4 ? x + y - 127 + (int32_t)(word >> 19 & 63) - 32
-                         : (int32_t)(random_word(state) & 255);
+                         : (int32_t)(random_xorshift(state) & 255);
     struct triple t = {make_fp32(state, x), make_fp32(state, y), make_fp32(state, z)};
     if ((word >> 3 & 15) == 0) { /* nearly cancel */
-        t.z = (num_fp32_fma(t.x, t.y, 0) ^ NUM_FP32_SIGN) + (random_word(state) & 15) - 8;
+        t.z = (num_fp32_fma(t.x, t.y, 0) ^ NUM_FP32_SIGN) + (random_xorshift(state) & 15) - 8;
     }
     return t;
 }
@@ -411,7 +404,7 @@ START_TEST(classes)
 {
     uint64_t state = 99;
     for (int i = 0; i < CASES_A_CHUNK; i++) {
-        uint32_t x = make_fp32(&state, (int32_t)(random_word(&state) & 255));
+        uint32_t x = make_fp32(&state, (int32_t)(random_xorshift(&state) & 255));
         x = i < COUNT(ordered) ? ordered[i] : x;
         bool is_denormal = !(x & NUM_FP32_INFINITY);
         SAME(num_fp32_classify(x),
@@ -429,7 +422,7 @@ START_TEST(to_integers)
     enum num_rounding rounding = _i < 3 ? NUM_NEAREST_EVEN : NUM_TOWARD_ZERO;
     double most_signed = ldexp(1, (int)width - 1) - 1, most_unsigned = ldexp(1, (int)width) - 1;
     for (int i = 0; i < CASES_A_CHUNK; i++) {
-        uint32_t x = make_fp32(&state, 120 + (int32_t)(random_word(&state) % 42));
+        uint32_t x = make_fp32(&state, 120 + (int32_t)(random_xorshift(&state) % 42));
         double value = (double)to_float(x);
         double whole = rounding == NUM_NEAREST_EVEN ? nearbyint(value) : trunc(value);
         uint32_t flags = 0;
@@ -454,8 +447,8 @@ START_TEST(from_integers)
 {
     uint64_t state = 55;
     for (int i = 0; i < CASES_A_CHUNK; i++) {
-        uint32_t value = random_word(&state) >> (random_word(&state) & 31);
-        value = i & 1 ? value : value << (random_word(&state) & 15);
+        uint32_t value = random_xorshift(&state) >> (random_xorshift(&state) & 31);
+        value = i & 1 ? value : value << (random_xorshift(&state) & 15);
         uint32_t flags = 0;
         uint32_t got = num_fp32_from_uint(value, &flags);
         SAME(got, to_bits((float)value));
@@ -560,8 +553,9 @@ START_TEST(half_arithmetic)
     uint64_t state = 33 + (uint64_t)_i;
     uint32_t sign = NUM_FP32_SIGN;
     for (int i = 0; i < CASES_A_CHUNK; i++) {
-        uint32_t word = random_word(&state);
-        uint16_t x = (uint16_t)word, y = (uint16_t)(word >> 16), z = (uint16_t)random_word(&state);
+        uint32_t word = random_xorshift(&state);
+        uint16_t x = (uint16_t)word, y = (uint16_t)(word >> 16),
+                 z = (uint16_t)random_xorshift(&state);
         if (word >> 5 & 1) {
             x = (uint16_t)((x & 0xff80) | random_fraction(&state, 7));
         }
@@ -585,10 +579,10 @@ START_TEST(fp16_against_doubles)
     uint64_t state = 11 + (uint64_t)_i;
     const struct half *half = &halves[0];
     for (int i = 0; i < CASES_A_CHUNK; i++) {
-        uint16_t x =
-            (uint16_t)((random_word(&state) & 0x83ff) | (5 + random_word(&state) % 20) << 10);
-        uint16_t y =
-            (uint16_t)((random_word(&state) & 0x83ff) | (5 + random_word(&state) % 20) << 10);
+        uint16_t x = (uint16_t)((random_xorshift(&state) & 0x83ff) |
+                                (5 + random_xorshift(&state) % 20) << 10);
+        uint16_t y = (uint16_t)((random_xorshift(&state) & 0x83ff) |
+                                (5 + random_xorshift(&state) % 20) << 10);
         double exact[2] = {half_value(half, x) + half_value(half, y),
                            half_value(half, x) * half_value(half, y)};
         uint32_t flags = 0;
@@ -613,7 +607,7 @@ START_TEST(half_from_integers)
     const struct half *half = &halves[_i];
     uint64_t state = 22;
     for (int i = 0; i < CASES_A_CHUNK; i++) {
-        uint32_t value = random_word(&state) >> (random_word(&state) & 31), flags = 0;
+        uint32_t value = random_xorshift(&state) >> (random_xorshift(&state) & 31), flags = 0;
         struct big big = big_make(value, BIG_BELOW);
         uint32_t expected = value ? big_pack(&big, &half->shape) : 0;
         SAME(num_half_from_uint(half->format, value, &flags), expected);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "noc/overlay.h"
+#include "random.h"
 #include "run_suite.h"
 
 enum {
@@ -86,8 +87,7 @@ struct world {
 
 static inline uint32_t any(struct world *w)
 {
-    w->random = w->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(w->random >> 32);
+    return random_next(&w->random);
 }
 
 static inline uint32_t below(struct world *w, uint32_t limit)

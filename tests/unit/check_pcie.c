@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "chip/pcie.h"
+#include "random.h"
 #include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -24,18 +25,12 @@ enum { MEMORY_BYTES = 0x10000, ATU = 0x1000, ATU_STEP = 0x200 };
 static struct grid grid;
 static struct pcie pcie;
 static char rule[GRID_RULE_BYTES + 1];
-static uint64_t random_state;
+static uint64_t dice;
 
 /* Host memory begins at host_base; so does the device's at device_base. */
 static uint8_t host[MEMORY_BYTES], device[MEMORY_BYTES];
 static uint64_t host_base, device_base;
 static unsigned host_writes;
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
 
 static uint8_t *memory_at(uint8_t *memory, uint64_t base, uint64_t address, uint32_t size)
 {
@@ -91,13 +86,13 @@ static const struct pcie_bus bus = {.host_read = host_read,
 
 static void setup(void)
 {
-    random_state = 1;
+    dice = 1;
     host_base = UINT64_C(0x123400000000);
     device_base = 0x04000000;
     host_writes = 0;
     for (unsigned i = 0; i < MEMORY_BYTES; i++) {
-        host[i] = (uint8_t)next_random();
-        device[i] = (uint8_t)next_random();
+        host[i] = (uint8_t)random_next(&dice);
+        device[i] = (uint8_t)random_next(&dice);
     }
     ck_assert_ptr_null(grid_init(&grid, grid_product("p150a")));
     pcie_init(&pcie, &grid, 0, &bus);
@@ -134,7 +129,7 @@ static uint64_t window_at(unsigned window)
 START_TEST(test_windows_to_the_host)
 {
     for (unsigned window = 0; window < 64; window++) {
-        uint64_t found, offset = (uint64_t)next_random() << 20 | next_random();
+        uint64_t found, offset = (uint64_t)random_next(&dice) << 20 | random_next(&dice);
         enum grid_reply wanted = window < 8     ? GRID_DONE
                                  : window >= 62 ? GRID_ABSENT
                                                 : GRID_FORBIDDEN;
@@ -166,10 +161,10 @@ START_TEST(test_regions_as_umd_maps_them)
         map_region(region, region * gib, gib, UINT64_C(0x7f0000000000) - region * 0x123450000);
     }
     for (int i = 0; i < 2000; i++) {
-        unsigned region = next_random() % 16, window = next_random() % 8;
-        uint64_t offset = next_random() % gib, found;
+        unsigned region = random_next(&dice) % 16, window = random_next(&dice) % 8;
+        uint64_t offset = random_next(&dice) % gib, found;
         uint64_t address = region * gib + offset;
-        uint64_t size = 1 + next_random() % 64;
+        uint64_t size = 1 + random_next(&dice) % 64;
         bool has_room = offset + size <= gib;
         enum grid_reply reply =
             pcie_translate(&pcie, window_at(window) + address, size, &found, rule);
@@ -220,14 +215,14 @@ static bool model_translate(const struct model_region *regions, uint64_t address
 static void random_region(unsigned i, struct model_region *region)
 {
     uint32_t at = ATU + ATU_STEP * i;
-    bool is_extended = next_random() & 1;
-    region->is_on = next_random() % 3 != 0;
-    region->base = next_random() % 0x400 | (uint64_t)(next_random() % 3) << 32;
-    region->limit = region->base + next_random() % 0x80;
-    if (is_extended && next_random() % 4 == 0) {
+    bool is_extended = random_next(&dice) & 1;
+    region->is_on = random_next(&dice) % 3 != 0;
+    region->base = random_next(&dice) % 0x400 | (uint64_t)(random_next(&dice) % 3) << 32;
+    region->limit = region->base + random_next(&dice) % 0x80;
+    if (is_extended && random_next(&dice) % 4 == 0) {
         region->limit += UINT64_C(1) << 32;
     }
-    region->target = (uint64_t)next_random() << 32 | next_random();
+    region->target = (uint64_t)random_next(&dice) << 32 | random_next(&dice);
     put(at + 0x00, is_extended ? 1 << 13 : 0);
     put(at + 0x04, region->is_on ? UINT32_C(1) << 31 : 0);
     put(at + 0x08, (uint32_t)region->base);
@@ -235,7 +230,7 @@ static void random_region(unsigned i, struct model_region *region)
     put(at + 0x10, (uint32_t)region->limit);
     put(at + 0x14, (uint32_t)region->target);
     put(at + 0x18, (uint32_t)(region->target >> 32));
-    put(at + 0x20, is_extended ? (uint32_t)(region->limit >> 32) : next_random());
+    put(at + 0x20, is_extended ? (uint32_t)(region->limit >> 32) : random_next(&dice));
 }
 
 START_TEST(test_random_regions)
@@ -247,8 +242,9 @@ START_TEST(test_random_regions)
             random_region(i, &regions[i]);
         }
         for (int i = 0; i < 100; i++) {
-            uint64_t address = next_random() % 0x500 | (uint64_t)(next_random() % 4) << 32;
-            uint64_t size = 1 + next_random() % 32, wanted = 0, found = 0;
+            uint64_t address = random_next(&dice) % 0x500 | (uint64_t)(random_next(&dice) % 4)
+                                                                << 32;
+            uint64_t size = 1 + random_next(&dice) % 32, wanted = 0, found = 0;
             bool is_fine = model_translate(regions, address, size, &wanted);
             enum grid_reply reply =
                 pcie_translate(&pcie, window_at(5) + address, size, &found, rule);
@@ -309,16 +305,17 @@ START_TEST(test_host_memory)
     uint8_t data[256], wanted[256];
     map_region(0, 0, UINT64_C(1) << 30, host_base);
     for (int i = 0; i < 3000; i++) {
-        uint32_t size = 1 + next_random() % sizeof data;
-        uint32_t at = next_random() % MEMORY_BYTES;
-        uint64_t address = next_random() & 1 ? window_at(6) + at : window_at(1) + host_base + at;
+        uint32_t size = 1 + random_next(&dice) % sizeof data;
+        uint32_t at = random_next(&dice) % MEMORY_BYTES;
+        uint64_t address =
+            random_next(&dice) & 1 ? window_at(6) + at : window_at(1) + host_base + at;
         bool is_there = size <= MEMORY_BYTES - at;
         memcpy(wanted, host + at, is_there ? size : 0);
         check_reply(pcie_read(&pcie, 0, address, data, size, rule),
                     is_there ? GRID_DONE : GRID_ABSENT, "read");
         for (unsigned byte = 0; byte < size; byte++) {
             EXPECT(data[byte] == (is_there ? wanted[byte] : 0xff));
-            data[byte] = (uint8_t)next_random();
+            data[byte] = (uint8_t)random_next(&dice);
         }
         check_reply(pcie_write(&pcie, 1, address, data, size, rule),
                     is_there ? GRID_DONE : GRID_ABSENT, "write");
@@ -376,16 +373,16 @@ START_TEST(test_transfers)
         enum pcie_direction direction = i % 2 ? PCIE_READ : PCIE_WRITE;
         uint8_t *source = direction == PCIE_READ ? host : device;
         uint8_t *target = direction == PCIE_READ ? device : host;
-        uint32_t from = next_random() % 0x4000, to = next_random() % 0x4000;
+        uint32_t from = random_next(&dice) % 0x4000, to = random_next(&dice) % 0x4000;
         struct transfer t = {
             .direction = direction,
-            .channel = next_random() % PCIE_CHANNELS,
+            .channel = random_next(&dice) % PCIE_CHANNELS,
             .from = from + (direction == PCIE_READ ? host_base : device_base),
             .to = to + (direction == PCIE_READ ? device_base : host_base),
-            .done = host_base + 0xf000 + 8 * (next_random() % 16),
-            .size = 1 + next_random() % 0x8000,
-            .setup = next_random() % 128,
-            .message = next_random(),
+            .done = host_base + 0xf000 + 8 * (random_next(&dice) % 16),
+            .size = 1 + random_next(&dice) % 0x8000,
+            .setup = random_next(&dice) % 128,
+            .message = random_next(&dice),
         };
         t.aborted = t.done + 4;
         uint32_t base = channel_base(&t), before = host_word(t.done);
@@ -483,7 +480,7 @@ START_TEST(test_bar2_and_dbi)
 {
     unsigned stored = 0;
     for (uint32_t offset = 0; offset < 0x4000; offset += 4) {
-        uint32_t value = next_random() & ~3u, seen = 0, from_noc = 0;
+        uint32_t value = random_next(&dice) & ~3u, seen = 0, from_noc = 0;
         uint64_t dbi = PCIE_DBI + (offset < ATU ? 0x380000 + offset : 0x300000 + offset - ATU);
         bool is_dma = offset < ATU, is_atu = offset >= ATU && offset < 0x3000;
         enum grid_reply reply = pcie_bar2_write(&pcie, offset, value, rule);
@@ -586,10 +583,11 @@ START_TEST(test_accesses_anywhere)
                                       UINT64_C(0xffffffffff000000),
                                       UINT64_C(3) << 58};
     for (int i = 0; i < 30000; i++) {
-        uint64_t address = places[next_random() % COUNT(places)] + next_random() % 0x2800;
-        uint32_t size = next_random() % 4 ? 4 : next_random() % 64, value = next_random();
+        uint64_t address = places[random_next(&dice) % COUNT(places)] + random_next(&dice) % 0x2800;
+        uint32_t size = random_next(&dice) % 4 ? 4 : random_next(&dice) % 64,
+                 value = random_next(&dice);
         uint8_t data[64], kept[64];
-        address &= next_random() % 4 ? ~UINT64_C(3) : ~UINT64_C(0);
+        address &= random_next(&dice) % 4 ? ~UINT64_C(3) : ~UINT64_C(0);
         memset(data, 0x5a, sizeof data);
         memcpy(data, &value, sizeof value);
         memcpy(kept, data, sizeof data);

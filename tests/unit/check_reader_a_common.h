@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/table.h"
 #include "tensix/tensix.h"
@@ -61,8 +62,7 @@ static inline void close_coprocessor(void)
 
 static inline uint32_t next_random(void)
 {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
+    return random_next(&random_state);
 }
 
 static inline unsigned below(unsigned limit)

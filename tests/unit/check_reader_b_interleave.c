@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix_harness.h"
 
@@ -24,8 +25,7 @@ static uint64_t random_state;
 
 static uint32_t any(void)
 {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
+    return random_next(&random_state);
 }
 
 static void setup(void)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "check_reader_b_model.h"
+#include "random.h"
 #include "run_suite.h"
 #include "tensix_harness.h"
 
@@ -35,8 +36,7 @@ struct run {
 
 static uint32_t any(struct run *run)
 {
-    run->random = run->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(run->random >> 32);
+    return random_next(&run->random);
 }
 
 static unsigned below(struct run *run, unsigned limit)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix_harness.h"
 
@@ -28,8 +29,7 @@ static uint64_t random_state;
 
 static uint32_t any(void)
 {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
+    return random_next(&random_state);
 }
 
 static void setup(void)

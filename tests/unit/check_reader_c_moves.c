@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix_harness.h"
@@ -28,18 +29,7 @@ enum {
 
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
-static uint64_t random_state;
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
-
-static unsigned below(unsigned limit)
-{
-    return next_random() % limit;
-}
+static uint64_t dice;
 
 static void put(unsigned word, unsigned shift, unsigned width, uint32_t value)
 {
@@ -285,19 +275,19 @@ static void model(const struct move *m)
 static void spoil(void)
 {
     for (unsigned i = 0; i < 2 * 2 * SRC_ROWS * COLUMNS; i++) {
-        uint32_t value = next_random() & ONES;
+        uint32_t value = random_next(&dice) & ONES;
         tensix_src_file_write(&tensix->src_file[i / 2048], i / 1024 % 2, i / COLUMNS % SRC_ROWS,
-                              i % COLUMNS, below(8) ? value : value & ~0xffU);
+                              i % COLUMNS, random_below(&dice, 8) ? value : value & ~0xffU);
     }
     for (unsigned i = 0; i < DST_ROWS * COLUMNS; i++) {
-        tensix->dst.bits[i / COLUMNS][i % COLUMNS] = (uint16_t)next_random();
+        tensix->dst.bits[i / COLUMNS][i % COLUMNS] = (uint16_t)random_next(&dice);
     }
 }
 
 /* Formats as configured, or as the bank implies; the other sources say something else. */
 static void configure_formats(struct move *m)
 {
-    bool configured = below(2), overridden = below(2);
+    bool configured = random_below(&dice, 2), overridden = random_below(&dice, 2);
     unsigned file = m->kind == B2D || m->kind == D2B;
     unsigned other = m->format == 5 ? 1 : 5;
     put(0, 0, 5, (configured && overridden ? m->format : other) | (unsigned)overridden << 4);
@@ -312,7 +302,7 @@ static void configure_formats(struct move *m)
     /* MOVB2D and MOVD2B look at the switch of SrcA, and at the bank of SrcB. An older page has the
      * switch of SrcB for MOVD2B, and says that it is a guess; ttsim has that of SrcA. */
     own_put(1, 2, configured);
-    own_put(1, 3, below(2));
+    own_put(1, 3, random_below(&dice, 2));
 }
 
 static struct move random_move(enum kind kind)
@@ -320,10 +310,10 @@ static struct move random_move(enum kind kind)
     static const uint8_t formats[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14, 15};
     struct move m = {.kind = kind};
     bool to_dst = kind <= B2D;
-    m.format = formats[below(sizeof formats)];
-    m.fp32 = below(3) == 0;
-    m.int8 = below(3) == 0;
-    m.low = below(2);
+    m.format = formats[random_below(&dice, sizeof formats)];
+    m.fp32 = random_below(&dice, 3) == 0;
+    m.int8 = random_below(&dice, 3) == 0;
+    m.low = random_below(&dice, 2);
     if (to_dst) { /* what is written must be as wide as Dst is configured */
         bool wide = m.fp32 || m.int8;
         if (m.fp32 || !wide || m.format == TF32) {
@@ -336,23 +326,23 @@ static struct move random_move(enum kind kind)
         m.low = false;
         m.format = m.format == TF32 ? 0 : m.format;
     }
-    m.many = below(2);
-    m.broadcast_row = kind == B2D && below(2);
-    m.broadcast_column = kind == B2D && below(2);
-    m.src_row = below(64);
-    m.dst_row = kind == B2A ? below(64) : below(1024);
+    m.many = random_below(&dice, 2);
+    m.broadcast_row = kind == B2D && random_below(&dice, 2);
+    m.broadcast_column = kind == B2D && random_below(&dice, 2);
+    m.src_row = random_below(&dice, 64);
+    m.dst_row = kind == B2A ? random_below(&dice, 64) : random_below(&dice, 1024);
     m.low = m.low && kind != B2A;
-    m.addr_mod = below(8);
-    m.keeps_denormals = below(2);
-    m.offset = below(4) ? below(2) * 512 : below(1024);
-    m.base = below(3) ? 0 : below(1024);
+    m.addr_mod = random_below(&dice, 8);
+    m.keeps_denormals = random_below(&dice, 2);
+    m.offset = random_below(&dice, 4) ? random_below(&dice, 2) * 512 : random_below(&dice, 1024);
+    m.base = random_below(&dice, 3) ? 0 : random_below(&dice, 1024);
     return m;
 }
 
 static void configure(struct move *m)
 {
     for (unsigned file = 0; file < 2; file++) {
-        tensix->src[file].matrix_bank = (uint8_t)below(2);
+        tensix->src[file].matrix_bank = (uint8_t)random_below(&dice, 2);
         tensix->src[file].matrix_may[0] = tensix->src[file].matrix_may[1] = true;
     }
     configure_formats(m);
@@ -362,30 +352,30 @@ static void configure(struct move *m)
     put(6, 0, 16, m->base);
     own_put(1, 1, m->offset);
     for (unsigned i = 0; i < 8; i++) {
-        own_put(1, 12 + i, next_random());
-        own_put(1, 28 + i, next_random());
+        own_put(1, 12 + i, random_next(&dice));
+        own_put(1, 28 + i, random_next(&dice));
     }
-    remap = below(2);
-    swizzle = below(2);
+    remap = random_below(&dice, 2);
+    swizzle = random_below(&dice, 2);
     put(220, 0, 2, (unsigned)swizzle | (unsigned)remap << 1);
     for (unsigned row = 0; row < DST_ROWS; row++) {
-        tensix->dst.cleared[row] = below(4) == 0;
+        tensix->dst.cleared[row] = random_below(&dice, 4) == 0;
     }
     struct tensix_rwc *rwc = &tensix->thread[1].rwc;
-    rwc->dst = below(1024);
-    rwc->dst_cr = below(1024);
-    rwc->src_a = below(64);
-    rwc->src_a_cr = below(64);
-    rwc->src_b = below(64);
-    rwc->src_b_cr = below(64);
-    rwc->fidelity = below(4);
+    rwc->dst = random_below(&dice, 1024);
+    rwc->dst_cr = random_below(&dice, 1024);
+    rwc->src_a = random_below(&dice, 64);
+    rwc->src_a_cr = random_below(&dice, 64);
+    rwc->src_b = random_below(&dice, 64);
+    rwc->src_b_cr = random_below(&dice, 64);
+    rwc->fidelity = random_below(&dice, 4);
     rwc->extra_mod = 0;
 }
 
 START_TEST(random_moves_are_as_the_pages_say)
 {
     enum kind kind = (enum kind)_i;
-    random_state = 5 + kind;
+    dice = 5 + kind;
     spoil();
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct move m = random_move(kind);
@@ -445,7 +435,7 @@ START_TEST(undefined_moves_fault)
     own_put(1, 2, 1);
     own_put(1, 3, 1);
     put(1, 17, 4, cases[_i].format);
-    random_state = 3;
+    dice = 3;
     spoil();
     take(&world);
     tensix_harness_push(&harness, 1, word_of(&m));
@@ -463,7 +453,7 @@ END_TEST
  */
 START_TEST(llk_broadcasts_32_bits_in_halves)
 {
-    random_state = 9;
+    dice = 9;
     spoil();
     remap = swizzle = false;
     tensix->dst_high_half = true;
@@ -500,7 +490,7 @@ END_TEST
 
 START_TEST(trnspsrcb_transposes_rows_16_to_31)
 {
-    random_state = 2;
+    dice = 2;
     spoil();
     tensix->src[1].matrix_bank = 1;
     tensix->src[1].matrix_may[1] = true;
@@ -520,7 +510,7 @@ START_TEST(shiftxa_moves_a_block_by_a_lane)
     static const uint8_t kinds[] = {A2D, B2A, D2A, DBG_A2D};
     bool left = _i & 1;
     unsigned block = (unsigned)_i / 2 % 4, kind = kinds[_i / 8];
-    random_state = (uint64_t)_i;
+    dice = (uint64_t)_i;
     spoil();
     own_put(1, 2, 1);
     own_put(1, 3, 1);
@@ -551,7 +541,7 @@ START_TEST(shiftxb_moves_or_rotates_a_row)
 {
     bool zero = _i & 1;
     unsigned src_row = 50 + (unsigned)_i;
-    random_state = (uint64_t)_i;
+    dice = (uint64_t)_i;
     spoil();
     tensix->src[1].matrix_may[0] = true;
     tensix->thread[1].rwc.src_b = 13;
@@ -571,7 +561,7 @@ END_TEST
 START_TEST(zerosrc_clears_what_it_names)
 {
     unsigned word = (unsigned)_i; /* -inf, Matrix Unit's bank, both, B, A from bit 4 down */
-    random_state = word;
+    dice = word;
     spoil();
     tensix->src[0].matrix_bank = 1;
     tensix->src[1].unpack_bank = 1;
@@ -613,23 +603,24 @@ static void set_map(bool remaps, bool swizzles)
 START_TEST(zeroacc_of_one_row)
 {
     bool wide = _i & 1;
-    random_state = (uint64_t)_i;
+    dice = (uint64_t)_i;
     spoil();
     set_map(wide && (_i & 2), wide && (_i & 4));
     put(1, _i & 8 ? 29 : 31, 1, wide);
     for (unsigned round = 0; round < 200; round++) {
-        unsigned where = below(1024), addr_mod = below(8), base = below(2) * below(1024);
-        own_put(1, 1, below(1024));
+        unsigned where = random_below(&dice, 1024), addr_mod = random_below(&dice, 8),
+                 base = random_below(&dice, 2) * random_below(&dice, 1024);
+        own_put(1, 1, random_below(&dice, 1024));
         put(6, 0, 16, base);
-        own_put(1, 12 + addr_mod, next_random());
-        own_put(1, 28 + addr_mod, next_random());
-        tensix->thread[1].rwc.dst = below(1024);
+        own_put(1, 12 + addr_mod, random_next(&dice));
+        own_put(1, 28 + addr_mod, random_next(&dice));
+        tensix->thread[1].rwc.dst = random_below(&dice, 1024);
         memset(tensix->dst.cleared, 0, sizeof tensix->dst.cleared);
         take(&world);
         unsigned row = where + tensix->thread_config[1][1] + world.rwc[0] + base;
         world.cleared[wide ? adjust32(row) : row & 0x3ff] = true;
         advance(1, addr_mod);
-        zeroacc(0, below(2), 0, addr_mod, where);
+        zeroacc(0, random_below(&dice, 2), 0, addr_mod, where);
         compare("ZEROACC of one row");
     }
 }
@@ -690,7 +681,7 @@ END_TEST
 START_TEST(zeroacc_reverts)
 {
     bool wide = _i;
-    random_state = 4;
+    dice = 4;
     spoil();
     zeroacc(3, 0, 0, 0, 0);
     take(&world);
@@ -719,7 +710,7 @@ END_TEST
 static void setup(void)
 {
     tensix_harness_open(&harness);
-    random_state = 1;
+    dice = 1;
     remap = swizzle = false;
 }
 

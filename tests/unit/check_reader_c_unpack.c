@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check_reader_c_model.h"
+#include "random.h"
 #include "run_suite.h"
 #include "tensix_harness.h"
 
@@ -18,22 +19,11 @@ enum { ROUNDS = 700, AREA = 0x8000, AREA_BYTES = 24576, TEXT = 256 };
 
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
-static uint64_t random_state;
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
-
-static unsigned below(unsigned limit)
-{
-    return next_random() % limit;
-}
+static uint64_t dice;
 
 static bool one_in(unsigned n)
 {
-    return below(n) == 0;
+    return random_below(&dice, n) == 0;
 }
 
 static void setup(void)
@@ -110,7 +100,7 @@ static void choose_pair(struct scene *s)
 {
     bool wants_block = s->share == FORCED || s->share == OMITTED;
     for (;;) {
-        unsigned i = below(COUNT(pairs));
+        unsigned i = random_below(&dice, COUNT(pairs));
         s->in = pairs[i].in;
         s->out = pairs[i].out;
         if ((wants_block && !is_block(s->in)) || (pairs[i].to_dst && s->u.unpacker == 1)) {
@@ -131,14 +121,14 @@ static void choose_pair(struct scene *s)
 
 static void choose_instruction(struct scene *s)
 {
-    s->thread = below(THREADS);
-    s->state = below(2);
+    s->thread = random_below(&dice, THREADS);
+    s->state = random_below(&dice, 2);
     s->u = (struct unpacr){
-        .unpacker = below(2),
-        .ch1_y = below(4),
-        .ch1_z = below(4),
-        .ch0_y = below(4),
-        .ch0_z = below(4),
+        .unpacker = random_below(&dice, 2),
+        .ch1_y = random_below(&dice, 4),
+        .ch1_z = random_below(&dice, 4),
+        .ch0_y = random_below(&dice, 4),
+        .ch0_z = random_below(&dice, 4),
         .flip = one_in(2),
         .zero = one_in(12),
         .multi = s->share == CONTEXTS || one_in(3),
@@ -152,39 +142,40 @@ static void choose_instruction(struct scene *s)
     own_put(tensix, s->thread, 0, s->state);
     own_put(tensix, s->thread, 41, 0);
     if (s->u.multi) {
-        unsigned limit = s->u.unpacker ? 2 : 8, offset = below(limit), wanted = below(limit);
+        unsigned limit = s->u.unpacker ? 2 : 8, offset = random_below(&dice, limit),
+                 wanted = random_below(&dice, limit);
         s->u.use_counter = one_in(2);
         s->u.context = (wanted - offset) & 7;
         own_put(tensix, s->thread, 41, (offset | (one_in(2) ? 8 : 0)) << 8 * s->u.unpacker);
         tensix->unpacker[s->u.unpacker].context_counter[s->thread] = s->u.context;
-        s->u.adc = below(3);
-        s->u.context = s->u.use_counter ? below(8) : s->u.context;
+        s->u.adc = random_below(&dice, 3);
+        s->u.context = s->u.use_counter ? random_below(&dice, 8) : s->u.context;
     } else {
-        s->u.context = below(8);
+        s->u.context = random_below(&dice, 8);
         s->u.use_counter = one_in(4);
     }
 }
 
 static void choose_tile(struct scene *s)
 {
-    s->x_dim = one_in(3) ? 16U << below(5) : 1 + below(80);
-    s->y_dim = 1 + below(4);
-    s->z_dim = below(4);
-    s->w_dim = below(3);
-    s->digest = s->share == HEADERS ? below(6) : one_in(4);
+    s->x_dim = one_in(3) ? 16U << random_below(&dice, 5) : 1 + random_below(&dice, 80);
+    s->y_dim = 1 + random_below(&dice, 4);
+    s->z_dim = random_below(&dice, 4);
+    s->w_dim = random_below(&dice, 3);
+    s->digest = s->share == HEADERS ? random_below(&dice, 6) : one_in(4);
     if ((s->share == TILEIZE || s->share == HALOIZE) && !one_in(4)) { /* aligned, mostly */
-        s->x_dim = 64U << below(3);
+        s->x_dim = 64U << random_below(&dice, 3);
     }
     if (s->compressed) {
-        s->x_dim = one_in(2) ? 64 : 1 + below(100);
-        s->y_dim = 1 + below(6);
+        s->x_dim = one_in(2) ? 64 : 1 + random_below(&dice, 100);
+        s->y_dim = 1 + random_below(&dice, 6);
     }
 }
 
 /* Rows of four are above SrcA and Dst. */
 static unsigned dest_rows(const struct scene *s)
 {
-    return one_in(8) ? below(4) : 4 + below(s->to_dst ? 900 : 8);
+    return one_in(8) ? random_below(&dice, 4) : 4 + random_below(&dice, s->to_dst ? 900 : 8);
 }
 
 /* All contexts get values of their own, so that a mistaken choice shows. */
@@ -201,11 +192,11 @@ static void configure_contexts(const struct scene *s)
         put_own(s, 73, i < 4 ? 4 + i : 16 + i, 1, s->to_dst);
     }
     for (unsigned i = 0; i < 4; i++) {
-        put_own(s, 84 + i / 2, 16 * (i % 2), 16, dest_rows(s) * 16 + below(16));
+        put_own(s, 84 + i / 2, 16 * (i % 2), 16, dest_rows(s) * 16 + random_below(&dice, 16));
         put_own(s, 86 + i / 2, 16 * (i % 2), 16, s->x_dim);
     }
     put_own(s, 72, 14, 1, one_in(2));
-    put_own(s, 72, 6, 2, below(4));
+    put_own(s, 72, 6, 2, random_below(&dice, 4));
 }
 
 static void configure_output(const struct scene *s)
@@ -213,46 +204,52 @@ static void configure_output(const struct scene *s)
     unsigned bytes = s->out == FP32 || s->out == TF32 || s->out == INT32   ? 4
                      : s->out == FP16 || s->out == BF16 || s->out == INT16 ? 2
                                                                            : 1;
-    unsigned rows = s->u.unpacker ? below(60) : s->to_dst ? below(1100) : below(14);
-    unsigned odd = s->share == HALOIZE ? one_in(2) * 16 : below(16);
+    unsigned rows = s->u.unpacker ? random_below(&dice, 60)
+                    : s->to_dst   ? random_below(&dice, 1100)
+                                  : random_below(&dice, 14);
+    unsigned odd = s->share == HALOIZE ? one_in(2) * 16 : random_below(&dice, 16);
     put(s, s->u.unpacker ? 61 : 49, 0, 18, (rows * 16 + odd) * bytes);
-    put(s, s->u.unpacker ? 58 : 56, 16, 16, below(3) * 16 * bytes);
-    put(s, s->u.unpacker ? 59 : 57, 0, 16, below(3) * 16 * bytes);
-    put(s, s->u.unpacker ? 59 : 57, 16, 16, below(2) * 16 * bytes);
+    put(s, s->u.unpacker ? 58 : 56, 16, 16, random_below(&dice, 3) * 16 * bytes);
+    put(s, s->u.unpacker ? 59 : 57, 0, 16, random_below(&dice, 3) * 16 * bytes);
+    put(s, s->u.unpacker ? 59 : 57, 16, 16, random_below(&dice, 2) * 16 * bytes);
     put(s, 50, 8, 1, one_in(2));
-    own_put(tensix, s->thread, 5, below(4) | (s->to_dst ? 0U : (unsigned)!one_in(3)) << 2);
-    own_put(tensix, s->thread, 6, below(4));
+    own_put(tensix, s->thread, 5,
+            random_below(&dice, 4) | (s->to_dst ? 0U : (unsigned)!one_in(3)) << 2);
+    own_put(tensix, s->thread, 6, random_below(&dice, 4));
 }
 
 static void configure_modes(const struct scene *s)
 {
     put_own(s, 72, 10, 1, one_in(2));
-    put_own(s, 72, 4, 2, below(3));
+    put_own(s, 72, 4, 2, random_below(&dice, 3));
     put_own(s, 72, 8, 1, s->share == HALOIZE);
     put_own(s, 72, 9, 1, s->share == TILEIZE);
     put_own(s, 72, 16, 16, 0);
     if (s->share == TILEIZE) {
-        put_own(s, 72, 16, 12, below(40));
-        put_own(s, 72, 28, 4, below(16));
+        put_own(s, 72, 16, 12, random_below(&dice, 40));
+        put_own(s, 72, 28, 4, random_below(&dice, 16));
     } else if (s->share == COLUMN_SHIFT) {
-        put_own(s, 72, 16, 16, next_random());
+        put_own(s, 72, 16, 16, random_next(&dice));
     }
-    put_own(s, 72, 12, 2, s->share == UPSAMPLE || (s->compressed && one_in(8)) ? below(4) : 0);
+    put_own(s, 72, 12, 2,
+            s->share == UPSAMPLE || (s->compressed && one_in(8)) ? random_below(&dice, 4) : 0);
     put_own(s, 72, 15, 1, one_in(2));
     put_own(s, 73, 8, 1, s->share == FORCED);
-    put(s, s->u.unpacker ? 62 : 50, 0, 8, is_block(s->in) ? 8 + below(24) : next_random());
+    put(s, s->u.unpacker ? 62 : 50, 0, 8,
+        is_block(s->in) ? 8 + random_below(&dice, 24) : random_next(&dice));
     put_own(s, 74, 0, 17, 0x1ffff);
-    put_own(s, 75, 0, 17, below(100));
+    put_own(s, 75, 0, 17, random_below(&dice, 100));
     if (s->share == WRAP) {
-        put_own(s, 74, 0, 17, AREA / 16 + below(60));
-        put_own(s, 75, 0, 17, 1 + below(60));
+        put_own(s, 74, 0, 17, AREA / 16 + random_below(&dice, 60));
+        put_own(s, 75, 0, 17, 1 + random_below(&dice, 60));
     }
-    put(s, 1, 15, 2, next_random());
+    put(s, 1, 15, 2, random_next(&dice));
 }
 
 static void configure(const struct scene *s)
 {
-    unsigned blobs = s->share == BLOBS || (s->compressed && one_in(3)) ? 1 + below(7) : 0;
+    unsigned blobs =
+        s->share == BLOBS || (s->compressed && one_in(3)) ? 1 + random_below(&dice, 7) : 0;
     put_own(s, 64, 0, 32, 0);
     put_own(s, 64, 0, 4, s->in);
     put_own(s, 64, 4, 1, !s->compressed);
@@ -262,17 +259,17 @@ static void configure(const struct scene *s)
     put_own(s, 65, 0, 16, s->y_dim);
     put_own(s, 65, 16, 16, s->z_dim);
     put_own(s, 66, 0, 16, s->w_dim);
-    put_own(s, 66, 16, 16, next_random());
-    put_own(s, 67, 0, 16, next_random());
+    put_own(s, 66, 16, 16, random_next(&dice));
+    put_own(s, 67, 0, 16, random_next(&dice));
     put_own(s, 67, 24, 8, s->digest);
-    put(s, 51, 0, 32, next_random());
-    put(s, 52, 0, 32, next_random());
+    put(s, 51, 0, 32, random_next(&dice));
+    put(s, 52, 0, 32, random_next(&dice));
     put_own(s, 72, 0, 4, s->out);
     put_own(s, 72, 11, 1, s->to_dst);
     configure_contexts(s);
     configure_output(s);
     configure_modes(s);
-    config_put(tensix, 0, 220, 0, 2, one_in(2) ? below(4) : 0);
+    config_put(tensix, 0, 220, 0, 2, one_in(2) ? random_below(&dice, 4) : 0);
 }
 
 static void count(const struct scene *s)
@@ -281,10 +278,10 @@ static void count(const struct scene *s)
         for (unsigned i = 0; i < 2 * UNPACKERS; i++) {
             struct tensix_adc_channel *c = &tensix->thread[thread].adc[i / 2].channel[i % 2];
             bool input = i % 2 == 0;
-            c->x = input ? below(s->x_dim) : 0;
-            c->y = input ? below(s->y_dim) : below(4);
-            c->z = below(s->z_dim + 1) | (input && one_in(4) ? 0x1f00 : 0);
-            c->w = below(s->w_dim + 1) | (input && one_in(4) ? 0x0700 : 0);
+            c->x = input ? random_below(&dice, s->x_dim) : 0;
+            c->y = input ? random_below(&dice, s->y_dim) : random_below(&dice, 4);
+            c->z = random_below(&dice, s->z_dim + 1) | (input && one_in(4) ? 0x1f00 : 0);
+            c->w = random_below(&dice, s->w_dim + 1) | (input && one_in(4) ? 0x0700 : 0);
             if (one_in(3)) {
                 c->x = 0;
             }
@@ -294,21 +291,21 @@ static void count(const struct scene *s)
             adc->channel[0].x &= ~63U;
         }
         unsigned first = adc->channel[0].x;
-        adc->channel[1].x = one_in(3) ? s->x_dim - 1 : first + below(200);
+        adc->channel[1].x = one_in(3) ? s->x_dim - 1 : first + random_below(&dice, 200);
         if (s->share == BLOBS) {
-            adc->channel[0].x = below(8);
-            adc->channel[0].y = below(8);
+            adc->channel[0].x = random_below(&dice, 8);
+            adc->channel[0].y = random_below(&dice, 8);
         } else if (s->compressed && s->u.row_search) {
-            adc->channel[0].x = adc->channel[0].y + below(2);
+            adc->channel[0].x = adc->channel[0].y + random_below(&dice, 2);
         }
     }
     for (unsigned u = 0; u < UNPACKERS; u++) {
         for (unsigned thread = 0; thread < THREADS; thread++) {
-            tensix->unpacker[u].src_row[thread] = 16 * below(4);
+            tensix->unpacker[u].src_row[thread] = 16 * random_below(&dice, 4);
         }
-        tensix->src[u].unpack_bank = (uint8_t)below(2);
+        tensix->src[u].unpack_bank = (uint8_t)random_below(&dice, 2);
         tensix->src[u].matrix_may[0] = tensix->src[u].matrix_may[1] = false;
-        tensix->src[u].matrix_may[below(2)] = one_in(4);
+        tensix->src[u].matrix_may[random_below(&dice, 2)] = one_in(4);
     }
 }
 
@@ -319,14 +316,14 @@ static void fill(const struct scene *s)
     uint8_t *area = harness.l1 + AREA - 256;
     bool narrow = is_block(s->in) && (s->in == BFP8A || s->in == BFP4A || s->in == BFP2A);
     for (unsigned i = 0; i < AREA_BYTES; i += 4) {
-        uint32_t value = next_random();
+        uint32_t value = random_next(&dice);
         memcpy(area + i, &value, 4);
     }
     if (s->in == FP32) { /* more of what FP16 can hold, and denormals */
         for (unsigned i = 0; i < AREA_BYTES; i += 4) {
-            uint32_t value = next_random() & (one_in(8) ? 0x807fffff : 0xffffffff);
+            uint32_t value = random_next(&dice) & (one_in(8) ? 0x807fffff : 0xffffffff);
             if (one_in(2)) {
-                value = (value & 0x807fffff) | (110 + below(36)) << 23;
+                value = (value & 0x807fffff) | (110 + random_below(&dice, 36)) << 23;
             }
             memcpy(area + i, &value, 4);
         }
@@ -355,8 +352,8 @@ static void fill_row_starts(const struct scene *s)
         context = (context + (misc >> 8 * s->u.unpacker & 15)) & 7;
     }
     uint8_t *at = harness.l1 + AREA + 16 * (context + s->digest);
-    unsigned sum = one_in(2) ? 0 : below(40);
-    for (unsigned row = 0; row < 128; row++, sum += below(12)) {
+    unsigned sum = one_in(2) ? 0 : random_below(&dice, 40);
+    for (unsigned row = 0; row < 128; row++, sum += random_below(&dice, 12)) {
         at[2 * row] = (uint8_t)sum;
         at[2 * row + 1] = (uint8_t)(sum >> 8);
     }
@@ -389,9 +386,9 @@ START_TEST(random_unpacr_is_as_the_pages_say)
     enum share share = (enum share)_i;
     static struct world world, blocked;
     unsigned outcomes[4] = {0};
-    random_state = 77 + share;
+    dice = 77 + share;
     for (unsigned i = 0; i < DST_ROWS * COLUMNS; i++) {
-        tensix->dst.bits[i / COLUMNS][i % COLUMNS] = (uint16_t)next_random();
+        tensix->dst.bits[i / COLUMNS][i % COLUMNS] = (uint16_t)random_next(&dice);
     }
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct scene s = make_scene(share);

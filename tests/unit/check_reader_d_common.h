@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "num/kernels.h"
+#include "random.h"
 #include "tensix/dst.h"
 #include "tensix/regs.h"
 #include "tensix_harness.h"
@@ -43,18 +44,6 @@ enum reader_d_format {
     } while (0)
 
 static const struct tensix_dst_map d_no_map = {false, false, false};
-
-static inline uint32_t d_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 32);
-}
-
-/* Below `limit`. */
-static inline uint32_t d_below(uint64_t *state, uint32_t limit)
-{
-    return (uint32_t)((uint64_t)d_random(state) * limit >> 32);
-}
 
 /* The fastest set of kernels, or that of single data. */
 static inline void d_use_kernels(struct tensix *tensix, bool reference)

@@ -6,6 +6,7 @@
  * make a difference: small integers, single products, powers of two.
  */
 #include "check_reader_d_world.h"
+#include "random.h"
 #include "run_suite.h"
 
 /* --- Which rows --- */
@@ -43,8 +44,8 @@ static void small_integers(struct world *w, enum style style)
 /* The four addends of DstRow; their sum is below 480. */
 static unsigned random_dst_row(struct world *w, uint32_t *operand)
 {
-    unsigned field = d_below(&w->random, 120), offset = d_below(&w->random, 120);
-    unsigned counter = d_below(&w->random, 120), base = d_below(&w->random, 120);
+    unsigned field = random_scaled(&w->random, 120), offset = random_scaled(&w->random, 120);
+    unsigned counter = random_scaled(&w->random, 120), base = random_scaled(&w->random, 120);
     D_THREAD(&w->harness.tensix, DEST_TARGET_REG_CFG_MATH_Offset, offset);
     D_CONFIG(&w->harness.tensix, DEST_REGW_BASE_Base, base);
     w->harness.tensix.thread[0].rwc.dst = counter;
@@ -73,9 +74,9 @@ START_TEST(rows_of_products)
     for (unsigned i = 0; i < 8; i++) {
         uint32_t field;
         small_integers(&w, style);
-        unsigned a = 16 * d_below(&w.random, 4), b = d_below(&w.random, 64);
+        unsigned a = 16 * random_scaled(&w.random, 4), b = random_scaled(&w.random, 64);
         unsigned dst = random_dst_row(&w, &field) & p->dst_mask;
-        set_rwc(&w, a | d_below(&w.random, 8), b, w.harness.tensix.thread[0].rwc.dst, 0);
+        set_rwc(&w, a | random_scaled(&w.random, 8), b, w.harness.tensix.thread[0].rwc.dst, 0);
         run(&w, p->opcode, p->operands | field);
         for (unsigned row = 0; row < 8; row++) {
             for (unsigned column = 0; (p->rows >> row & 1) && column < COLUMNS; column++) {
@@ -132,10 +133,11 @@ START_TEST(elements)
     open_world(&w, style, true, (uint64_t)_i + 1);
     for (unsigned i = 0; i < 16; i++) {
         uint32_t field;
-        unsigned a = d_below(&w.random, 64), b = d_below(&w.random, 64), broadcast = i & 3;
+        unsigned a = random_scaled(&w.random, 64), b = random_scaled(&w.random, 64),
+                 broadcast = i & 3;
         bool accumulates = opcode == ELWMUL || i & 4, by_row = broadcast & 2;
-        unsigned phase = opcode == ELWMUL ? 0 : d_below(&w.random, 4);
-        unsigned base = d_below(&w.random, 4);
+        unsigned phase = opcode == ELWMUL ? 0 : random_scaled(&w.random, 4);
+        unsigned base = random_scaled(&w.random, 4);
         small_integers(&w, style);
         unsigned dst = random_dst_row(&w, &field) & 0x3f8;
         set_rwc(&w, a, b, w.harness.tensix.thread[0].rwc.dst, (phase - base) & 3);
@@ -203,7 +205,7 @@ static double phase_product(enum style style, uint32_t a, uint32_t b, unsigned p
 /* Mantissas as the style has them, exponents near 1, now and then a denormal or zero. */
 static uint32_t any_datum(struct world *w, enum style style)
 {
-    uint32_t bits = d_random(&w->random), exponent = d_below(&w->random, 12);
+    uint32_t bits = random_next(&w->random), exponent = random_scaled(&w->random, 12);
     uint32_t mantissa = bits & (style == BF16 ? 0x3f8 : 0x3ff);
     exponent = exponent == 0 ? 0 : (style == FP16 ? 8U : 120U) + exponent;
     return (bits >> 31) << 18 | mantissa << 8 | exponent;
@@ -218,7 +220,7 @@ START_TEST(phases_of_products)
     open_world(&w, style, true, (uint64_t)_i + 1);
     struct tensix_src_file *file = w.harness.tensix.src_file;
     for (unsigned i = 0; i < 12; i++) {
-        unsigned base = d_below(&w.random, 4);
+        unsigned base = random_scaled(&w.random, 4);
         D_THREAD(&w.harness.tensix, FIDELITY_BASE_Phase, base);
         set_rwc(&w, 0, 0, 0, (phase - base) & 3);
         for (unsigned k = 0; k < 256; k++) {
@@ -268,8 +270,8 @@ static void random_integers(struct world *w, bool near_limits)
         set_src(w, TENSIX_SRC_B, k / 16, k % 16, src_int(any_integer(w, 1023)));
     }
     for (unsigned k = 0; k < 16 * COLUMNS; k++) {
-        int64_t near = INT32_MAX - (int64_t)d_below(&w->random, 200000);
-        near = d_random(&w->random) & 1 ? near : -near;
+        int64_t near = INT32_MAX - (int64_t)random_scaled(&w->random, 200000);
+        near = random_next(&w->random) & 1 ? near : -near;
         put_int(w, k / 16, k % 16, near_limits ? near : any_integer(w, 1 << 30));
     }
 }
@@ -357,8 +359,8 @@ static unsigned face_row(unsigned row, unsigned column)
 /* Of eight significant bits: products of one exponent, which nothing needs to align. */
 static int any_byte(struct world *w)
 {
-    int magnitude = 128 + (int)d_below(&w->random, 128);
-    return d_random(&w->random) & 1 ? -magnitude : magnitude;
+    int magnitude = 128 + (int)random_scaled(&w->random, 128);
+    return random_next(&w->random) & 1 ? -magnitude : magnitude;
 }
 
 START_TEST(hifi4_matmul)

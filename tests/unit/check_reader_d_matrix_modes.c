@@ -4,6 +4,7 @@
  * stochastic rounding, of which no page says more than that there is a bit for it.
  */
 #include "check_reader_d_world.h"
+#include "random.h"
 #include "run_suite.h"
 
 /* --- GMPOOL: the page's model, field by field --- */
@@ -128,12 +129,12 @@ static void pool_data(struct world *w, const struct pool_case *c)
 {
     uint32_t one = c->style == POOL_FP16 ? 15 : c->style == POOL_INT ? 16 : 127;
     for (unsigned i = 0; i < 16; i++) {
-        uint32_t spread = d_below(&w->random, 5);
+        uint32_t spread = random_scaled(&w->random, 5);
         uint32_t scale = c->style == POOL_INT ? one : one - 2 + spread;
         set_src(w, TENSIX_SRC_B, 0, i,
-                d_below(&w->random, 8) ? scale | (d_random(&w->random) & 0x7ff00) : 0);
+                random_scaled(&w->random, 8) ? scale | (random_next(&w->random) & 0x7ff00) : 0);
         for (unsigned column = 0; column < COLUMNS; column++) {
-            uint32_t x = d_random(&w->random);
+            uint32_t x = random_next(&w->random);
             uint32_t exponent = c->style == POOL_INT ? one : one - 1 + (x >> 28 & 3);
             uint32_t mantissa = x & (c->style == POOL_BF16 ? 0x380 : 0x301);
             if (c->style == POOL_INT && !mantissa) {
@@ -154,7 +155,7 @@ START_TEST(pools)
     for (unsigned round = 0; round < 60; round++) {
         pool_data(&w, c);
         for (unsigned k = 0; k < 4 * COLUMNS; k++) {
-            uint32_t x = d_random(&w.random);
+            uint32_t x = random_next(&w.random);
             uint32_t exponent = c->dst_style == POOL_FP16 ? 12 + (x & 7) : 124 + (x & 7);
             x = c->dst_style == POOL_INT ? x & 0x87001fff : (x & 0xff00ffff) | exponent << 16;
             if (c->is_32bit) {
@@ -167,7 +168,8 @@ START_TEST(pools)
         if (undefined) {
             tensix_harness_run(&w.harness, 0, "ZEROACC 3, 0, 0, 0, 0");
         }
-        set_rwc(&w, d_below(&w.random, 16), d_below(&w.random, 8), d_below(&w.random, 4), 0);
+        set_rwc(&w, random_scaled(&w.random, 16), random_scaled(&w.random, 8),
+                random_scaled(&w.random, 4), 0);
         run(&w, GMPOOL, 1U << 19 | (uint32_t)c->argmax << 14);
         for (unsigned k = 0; k < 4 * COLUMNS; k++) {
             unsigned row = k / 16, column = k % 16;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "check_reader_d_common.h"
+#include "random.h"
 #include "run_suite.h"
 
 enum {
@@ -244,14 +245,14 @@ struct pair {
 
 static uint32_t below(struct pair *pair, uint32_t limit)
 {
-    return d_below(&pair->random, limit);
+    return random_scaled(&pair->random, limit);
 }
 
 static void fill_dst(struct tensix *tensix, uint64_t *random)
 {
     for (unsigned row = 0; row < TENSIX_DST_ROWS; row++) {
         for (unsigned column = 0; column < COLUMNS; column++) {
-            tensix->dst.bits[row][column] = (uint16_t)d_random(random);
+            tensix->dst.bits[row][column] = (uint16_t)random_next(random);
         }
     }
 }
@@ -442,7 +443,7 @@ static void choose_addresses(struct pair *pair)
         m->z[0] = m->z_cr[0] = 0x1fff - below(pair, 3);
     }
     for (unsigned i = 0; i < 4; i++) {
-        m->addr_mod[i] = (uint16_t)d_random(&pair->random);
+        m->addr_mod[i] = (uint16_t)random_next(&pair->random);
     }
 }
 
@@ -451,9 +452,9 @@ static void choose_edges(struct pair *pair)
     static const uint8_t planes[] = {16, 1, 2, 3, 4, 5, 6, 8, 11, 13, 20, 250};
     struct model *m = &pair->model;
     for (unsigned i = 0; i < 4; i++) {
-        m->edge[i] = (uint16_t)(below(pair, 4) ? d_random(&pair->random) : 0xffff);
-        m->row_map[i] = d_random(&pair->random);
-        m->face_map[i] = d_random(&pair->random);
+        m->edge[i] = (uint16_t)(below(pair, 4) ? random_next(&pair->random) : 0xffff);
+        m->row_map[i] = random_next(&pair->random);
+        m->face_map[i] = random_next(&pair->random);
     }
     m->row_select = below(pair, 4);
     m->face_select = below(pair, 4);
@@ -513,7 +514,7 @@ START_TEST(downsampling_and_padding)
     struct pair pair;
     open_pair(&pair, &copied[_i % COPIED], (uint64_t)_i + 2001);
     struct model *m = &pair.model;
-    m->downsample = (uint16_t)(d_random(&pair.random) & d_random(&pair.random)) | 1;
+    m->downsample = (uint16_t)(random_next(&pair.random) & random_next(&pair.random)) | 1;
     m->x[1] = below(&pair, 16);
     configure(&pair);
     for (unsigned i = 0; i < STEPS; i++) {
@@ -535,7 +536,7 @@ START_TEST(downsampling_from_a_later_column)
     struct pair pair;
     open_pair(&pair, &copied[_i % COPIED], (uint64_t)_i + 3001);
     struct model *m = &pair.model;
-    m->downsample = (uint16_t)d_random(&pair.random) | 1;
+    m->downsample = (uint16_t)random_next(&pair.random) | 1;
     m->x[0] = 1 + below(&pair, 15);
     configure(&pair);
     step(&pair, (struct d_pacr){.interfaces = 15, .last = 1}, "downsampling from a later column");
@@ -771,7 +772,7 @@ START_TEST(remapped_rows)
     uint64_t random = 1;
     uint32_t expected[64 * COLUMNS];
     for (unsigned i = 0; i < 64 * COLUMNS; i++) {
-        uint32_t x = d_random(&random);
+        uint32_t x = random_next(&random);
         expected[i] = is_32bit ? x : x >> 16;
         if (is_32bit) {
             tensix_dst_write32(&t->dst, map, i / COLUMNS, i % COLUMNS, d_store_fp32(x));

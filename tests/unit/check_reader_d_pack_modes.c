@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "check_reader_d_common.h"
+#include "random.h"
 #include "run_suite.h"
 
 enum {
@@ -256,16 +257,16 @@ static void pack_both_ways(struct tensix_harness *h, unsigned data)
 /* Random data that are often at the edges of formats. */
 static uint32_t structured32(uint64_t *random)
 {
-    uint32_t x = d_random(random);
-    switch (d_below(random, 8)) {
+    uint32_t x = random_next(random);
+    switch (random_scaled(random, 8)) {
     case 0: /* near the limits of 5-bit exponents */
-        return (x & 0x807fffff) | (110 + d_below(random, 36)) << 23;
+        return (x & 0x807fffff) | (110 + random_scaled(random, 36)) << 23;
     case 1: /* extreme exponents */
-        return (x & 0x807fffff) | (d_below(random, 4) * 85) << 23;
+        return (x & 0x807fffff) | (random_scaled(random, 4) * 85) << 23;
     case 2: /* ties and their neighbours */
-        return (x & 0xffff0000) | (0x7fff + d_below(random, 3));
+        return (x & 0xffff0000) | (0x7fff + random_scaled(random, 3));
     case 3:
-        return (x & 0xffffe000) | (0x0fff + d_below(random, 3));
+        return (x & 0xffffe000) | (0x0fff + random_scaled(random, 3));
     case 4: /* all ones or zeros below */
         return x | (x & 1 ? 0x7fffff : 0x00ffff);
     case 5:
@@ -423,8 +424,8 @@ static struct block expected_block(const struct early *e, const uint32_t x[COLUM
 /* Exponents that stay normal on every way, near each other so that all shifts occur. */
 static uint32_t block_datum(enum source source, uint64_t *random)
 {
-    uint32_t x = d_random(random), spread = d_below(random, 11);
-    if (d_below(random, 16) == 0) {
+    uint32_t x = random_next(random), spread = random_scaled(random, 11);
+    if (random_scaled(random, 16) == 0) {
         return 0;
     }
     switch (source) {
@@ -491,12 +492,12 @@ START_TEST(descaling)
     uint64_t random = (uint64_t)_i;
     uint32_t x[1024];
     for (unsigned i = 0; i < 1024; i++) {
-        uint32_t magnitude = d_random(&random) >> (1 + d_below(&random, 31));
-        if (d_below(&random, 2)) { /* near saturation and ties */
-            magnitude = (d_below(&random, 300) << shift) + d_below(&random, 3) - 1 +
+        uint32_t magnitude = random_next(&random) >> (1 + random_scaled(&random, 31));
+        if (random_scaled(&random, 2)) { /* near saturation and ties */
+            magnitude = (random_scaled(&random, 300) << shift) + random_scaled(&random, 3) - 1 +
                         (shift ? UINT32_C(1) << (shift - 1) : 1);
         }
-        x[i] = (magnitude & INT32_MAX) | (d_random(&random) & 0x80000000);
+        x[i] = (magnitude & INT32_MAX) | (random_next(&random) & 0x80000000);
         put(&h.tensix, FROM_INT32, i, x[i]);
     }
     pack_both_ways(&h, 1024);
@@ -572,7 +573,7 @@ START_TEST(relu)
     unsigned mode = (unsigned)_i & 3, bytes = datum_bytes(c->out);
     bool is_5bit = has_5bit_exponent(c->early.kind);
     uint64_t random = (uint64_t)_i + 1;
-    uint32_t threshold = is_5bit ? d_below(&random, 0x7800) : d_below(&random, 0x7f00);
+    uint32_t threshold = is_5bit ? random_scaled(&random, 0x7800) : random_scaled(&random, 0x7f00);
     uint32_t limit = is_5bit ? threshold : threshold << 16;
     unsigned data = DATA / 4;
     struct tensix_harness h;
@@ -586,9 +587,9 @@ START_TEST(relu)
         D_CONFIG(&h.tensix, ALU_FORMAT_SPEC_REG_Dstacc_override, 1);
     }
     for (unsigned i = 0; i < data; i++) {
-        uint32_t word = d_random(&random), near = d_below(&random, 5) - 2;
+        uint32_t word = random_next(&random), near = random_scaled(&random, 5) - 2;
         word = word & 1 ? limit + near : word >> 1;
-        x[i] = (word & INT32_MAX) | (d_random(&random) & 0x80000000);
+        x[i] = (word & INT32_MAX) | (random_next(&random) & 0x80000000);
         x[i] = is_32bit(c->early.source) ? x[i] : (x[i] & 0x7fff) | (x[i] >> 16 & 0x8000);
         if (!is_5bit) { /* no NaN */
             uint32_t all = is_32bit(c->early.source) ? 0x7f800000 : 0x7f80;
@@ -619,7 +620,7 @@ START_TEST(relu_of_integers)
     open_early(&h, &e, D_INT32);
     D_CONFIG(&h.tensix, STACC_RELU_ApplyRelu, _i);
     for (unsigned i = 0; i < 1024; i++) {
-        x[i] = d_random(&random);
+        x[i] = random_next(&random);
         put(&h.tensix, FROM_INT32, i, x[i]);
     }
     pack_both_ways(&h, 1024);
@@ -667,14 +668,14 @@ START_TEST(exponent_threshold)
     bool is_5bit = has_5bit_exponent(c->early.kind);
     unsigned bytes = datum_bytes(c->out), data = DATA / 4;
     uint64_t random = (uint64_t)_i + 1;
-    unsigned threshold = d_below(&random, is_5bit ? 34 : 256);
+    unsigned threshold = random_scaled(&random, is_5bit ? 34 : 256);
     struct tensix_harness h;
     static uint32_t x[DATA];
     open_early(&h, &c->early, c->out);
     D_CONFIG(&h.tensix, THCON_SEC0_REG1_Exp_threshold_en, 1);
     D_CONFIG(&h.tensix, THCON_SEC0_REG1_Exp_threshold, threshold);
     for (unsigned i = 0; i < data; i++) {
-        x[i] = is_32bit(c->early.source) ? structured32(&random) : d_random(&random) >> 16;
+        x[i] = is_32bit(c->early.source) ? structured32(&random) : random_next(&random) >> 16;
         put(&h.tensix, c->early.source, i, x[i]);
     }
     pack_both_ways(&h, data);
@@ -740,8 +741,8 @@ START_TEST(histogram)
     uint64_t random = (uint64_t)_i + 1;
     unsigned count[32] = {0}, greatest = 0;
     for (unsigned i = 0; i < 2048; i++) {
-        uint32_t x = is_32bit(e->source) ? d_random(&random) : d_random(&random) >> 16;
-        x = d_below(&random, 4) ? x : 0x3f803c00; /* one bin that fills */
+        uint32_t x = is_32bit(e->source) ? random_next(&random) : random_next(&random) >> 16;
+        x = random_scaled(&random, 4) ? x : 0x3f803c00; /* one bin that fills */
         x = is_32bit(e->source) ? x : x & 0xffff;
         put(t, e->source, i, x);
         bool negative = early_pattern(e, x) >> (has_5bit_exponent(e->kind) ? 15 : 31) & 1;
@@ -784,7 +785,7 @@ START_TEST(accumulation)
     uint64_t random = (uint64_t)_i;
     for (unsigned round = 0; round < 8; round++) {
         for (unsigned i = 0; i < 64; i++) {
-            int value = (int)d_below(&random, 31) - 15;
+            int value = (int)random_scaled(&random, 31) - 15;
             float f = (float)value;
             uint32_t x;
             memcpy(&x, &f, sizeof x);

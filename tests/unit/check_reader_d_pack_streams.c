@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "check_reader_d_common.h"
+#include "random.h"
 #include "run_suite.h"
 
 enum { COLUMNS = 16, LINE = 16, FIRST_LINE = 0x1000 };
@@ -226,8 +227,8 @@ static void pack_compressed(uint64_t seed, unsigned bytes, unsigned density, uns
     D_THREAD(t, ADDR_MOD_PACK_SEC0_YsrcIncr, 4);
     for (unsigned row = 0; row < TENSIX_DST_ROWS; row++) {
         for (unsigned column = 0; column < COLUMNS; column++) {
-            bool zero = d_below(&random, 16) >= density;
-            t->dst.bits[row][column] = zero ? 0 : (uint16_t)(d_random(&random) | 0x0101);
+            bool zero = random_scaled(&random, 16) >= density;
+            t->dst.bits[row][column] = zero ? 0 : (uint16_t)(random_next(&random) | 0x0101);
         }
     }
     unsigned row_data = 64 * concat; /* of a compression row */
@@ -316,7 +317,7 @@ START_TEST(from_l1)
     D_CONFIG(t, PCK0_ADDR_BASE_REG_0_Base, 0x340);
     uint64_t random = (uint64_t)_i;
     for (unsigned i = 0; i < 64; i++) {
-        h.l1[0x80340 + i] = (uint8_t)d_random(&random);
+        h.l1[0x80340 + i] = (uint8_t)random_next(&random);
     }
     d_pack(&h, (struct d_pacr){.interfaces = 1, .last = 1});
     D_EXPECT(h.faults == 0, "%s", h.fault.text);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "check_reader_d_common.h"
+#include "random.h"
 
 enum { COLUMNS = 16, SRC_ROWS = 64, MVMUL = 0x26, ELWMUL, ELWADD, DOTPV, ELWSUB = 0x30 };
 enum { GMPOOL = 0x33, GAPOOL };
@@ -44,7 +45,7 @@ static inline void close_world(struct world *w)
 
 static inline int any_integer(struct world *w, unsigned most)
 {
-    return (int)d_below(&w->random, 2 * most + 1) - (int)most;
+    return (int)random_scaled(&w->random, 2 * most + 1) - (int)most;
 }
 
 /* --- Patterns --- */
@@ -129,7 +130,7 @@ static inline uint32_t src_int(int x)
 static inline void run(struct world *w, unsigned opcode, uint32_t operands)
 {
     w->before = w->harness.tensix.dst;
-    d_use_kernels(&w->harness.tensix, d_random(&w->random) & 1);
+    d_use_kernels(&w->harness.tensix, random_next(&w->random) & 1);
     tensix_harness_push(&w->harness, 0, (uint32_t)opcode << 24 | operands);
     D_EXPECT(w->harness.faults == 0, "%s", w->harness.fault.text);
 }

@@ -11,6 +11,7 @@
  * SPEC: BlackholeA0 VectorUnit, LReg, SFPLOADMACRO, SFPCONFIG and the pages of the instructions.
  */
 #include "check_reader_e_cycle.h"
+#include "random.h"
 
 #include <check.h>
 #include <string.h>
@@ -622,8 +623,7 @@ void unit_compare(const struct unit *unit, const struct tensix *tensix, const ch
 
 uint32_t dice_next(struct dice *dice)
 {
-    dice->state = dice->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(dice->state >> 32);
+    return random_next(&dice->state);
 }
 
 uint32_t dice_number(struct dice *dice)

@@ -7,6 +7,7 @@
  * SPEC: BlackholeA0 SFPLOADMACRO, SFPCONFIG, SFPMAD (two cycles).
  */
 #include "check_reader_f_model.h"
+#include "random.h"
 #include "run_suite.h"
 
 #include <stdio.h>
@@ -190,7 +191,7 @@ START_TEST(test_forgetting)
                   step(F_SIMPLE, 0, second, schedules ? TEMPLATE + 1 : 0) |
                       step(F_STORE, 0, 7, schedules ? STORE : 0) | step(F_MAD, 0, 7, 0) |
                       step(F_ROUND, 0, 7, 0));
-        set_misc(&w->model, f_below(&w->random, 2) ? 0xf04 : 0x004);
+        set_misc(&w->model, random_scaled(&w->random, 2) ? 0xf04 : 0x004);
         program[words++] = f_macro(0, 1, 4, 0, 16);
         for (unsigned k = 0; k < gap; k++) {
             program[words++] = SFPNOP;
@@ -261,15 +262,17 @@ START_TEST(test_stores)
     F_THREAD(&w->harness.tensix, ADDR_MOD_DST_SEC3_DestIncr, 12);
     F_THREAD(&w->harness.tensix, DEST_TARGET_REG_CFG_MATH_Offset, 64);
     for (unsigned i = 0; i < 16 * 4 * 8; i++) {
-        unsigned load = i % 16, macro = i / 16 % 4, kind = i / 64 % 4, vd = f_below(&w->random, 8);
-        unsigned store = f_below(&w->random, 16);
+        unsigned load = i % 16, macro = i / 16 % 4, kind = i / 64 % 4,
+                 vd = random_scaled(&w->random, 8);
+        unsigned store = random_scaled(&w->random, 16);
         load = load == 10 ? 3 : load;
         store = store == 10 ? 6 : store;
         f_refill(&w->model, &w->random);
-        set_template(&w->model, 1, f_memory(F_SFPSTORE, f_below(&w->random, 16), 3, 3, 0x155));
+        set_template(&w->model, 1,
+                     f_memory(F_SFPSTORE, random_scaled(&w->random, 16), 3, 3, 0x155));
         set_macro(&w->model, macro, step(F_STORE, kind << 6, i / 256, TEMPLATE + 1));
-        set_misc(&w->model, store | f_below(&w->random, 16) << 4);
-        uint32_t program[4] = {f_macro(macro, vd, load, 3, f_below(&w->random, 512)),
+        set_misc(&w->model, store | random_scaled(&w->random, 16) << 4);
+        uint32_t program[4] = {f_macro(macro, vd, load, 3, random_scaled(&w->random, 512)),
                                f_loadi(vd, 2, 99), SFPNOP, f_loadi(vd, 4, 0x8001)};
         ck_assert(both(w, program, 4, "stores"));
     }
@@ -344,33 +347,34 @@ static uint32_t random_template(uint64_t *r, unsigned part)
         {F_SFPSHFT2, F_SFP_STOCH_RND, F_SFPSHFT2, F_SFP_STOCH_RND, F_SFPSHFT2, F_SFP_STOCH_RND,
          F_SFPSHFT2, F_SFP_STOCH_RND, F_SFPSHFT2, F_SFP_STOCH_RND, F_SFPSHFT2, F_SFP_STOCH_RND},
     };
-    enum f_op op = ops[part][f_below(r, 12)];
-    unsigned vb = f_below(r, 16), vc = f_below(r, 16), vd = f_below(r, 16), mod = f_below(r, 4);
+    enum f_op op = ops[part][random_scaled(r, 12)];
+    unsigned vb = random_scaled(r, 16), vc = random_scaled(r, 16), vd = random_scaled(r, 16),
+             mod = random_scaled(r, 4);
     switch (op) {
     case F_SFPSETCC:
         return f_insn(op, 0, vc, vd, 2 * mod);
     case F_SFPENCC:
-        return f_insn(op, 3, 0, vd, f_below(r, 2) ? 10 : 0);
+        return f_insn(op, 3, 0, vd, random_scaled(r, 2) ? 10 : 0);
     case F_SFPLUT:
         return (uint32_t)op << 24 | vd << 20;
     case F_SFPSHFT2:
-        return mod ? f_insn(op, vb, vc, vd, 5) : f_insn(op, f_random(r), 0, vd, 6);
+        return mod ? f_insn(op, vb, vc, vd, 5) : f_insn(op, random_next(r), 0, vd, 6);
     case F_SFP_STOCH_RND:
-        return f_insn(op, vb | f_below(r, 3) << 9, vc, vd, f_below(r, 8));
+        return f_insn(op, vb | random_scaled(r, 3) << 9, vc, vd, random_scaled(r, 8));
     case F_SFPADDI:
     case F_SFPMULI:
-        return f_insn16(op, f_random(r), vd, mod & 2);
+        return f_insn16(op, random_next(r), vd, mod & 2);
     case F_SFPMAD:
     case F_SFPADD:
     case F_SFPMUL:
     case F_SFPMUL24:
-        return f_insn4(op, f_below(r, 16), vb, vc, vd, mod);
+        return f_insn4(op, random_scaled(r, 16), vb, vc, vd, mod);
     case F_SFPIADD:
-        return f_insn(op, f_random(r), vc, vd, mod | 4);
+        return f_insn(op, random_next(r), vc, vd, mod | 4);
     case F_SFPDIVP2:
-        return f_insn(op, f_random(r) & 255, vc, vd, mod & 1);
+        return f_insn(op, random_next(r) & 255, vc, vd, mod & 1);
     case F_SFPGT:
-        return f_insn(op, 0, vc, vd, f_below(r, 2) ? 8 : 9);
+        return f_insn(op, 0, vc, vd, random_scaled(r, 2) ? 8 : 9);
     case F_SFPARECIP:
         return f_insn(op, vb, vc, vd, mod);
     case F_SFPMOV:
@@ -378,7 +382,7 @@ static uint32_t random_template(uint64_t *r, unsigned part)
     case F_SFPCAST:
         return f_insn(op, 0, vc, vd, mod);
     case F_SFPSHFT:
-        return f_insn(op, f_random(r), vc, vd, mod);
+        return f_insn(op, random_next(r), vc, vd, mod);
     case F_SFPABS:
         return f_insn(op, 0, vc, vd, mod & 1);
     default:
@@ -388,34 +392,36 @@ static uint32_t random_template(uint64_t *r, unsigned part)
 
 static uint32_t random_step(uint64_t *r, unsigned part)
 {
-    if (f_below(r, 2)) {
-        return step(part, 0, f_below(r, 3) ? 7 : f_below(r, 7), 0);
+    if (random_scaled(r, 2)) {
+        return step(part, 0, random_scaled(r, 3) ? 7 : random_scaled(r, 7), 0);
     }
-    unsigned code = part == F_STORE ? STORE : f_below(r, 10) ? TEMPLATE + part : NO_OP;
-    unsigned flags = f_below(r, 4) << 6;
+    unsigned code = part == F_STORE ? STORE : random_scaled(r, 10) ? TEMPLATE + part : NO_OP;
+    unsigned flags = random_scaled(r, 4) << 6;
     flags &= part == F_STORE ? TO_MACRO_LREG : 0xc0;
-    return step(part, flags, f_below(r, 7), code);
+    return step(part, flags, random_scaled(r, 7), code);
 }
 
 static uint32_t random_instruction(uint64_t *r)
 {
     static const uint8_t formats[] = {4, 4, 2, 6, 9, 14, 15, 3};
-    unsigned format = formats[f_below(r, 8)];
-    switch (f_below(r, 9)) {
+    unsigned format = formats[random_scaled(r, 8)];
+    switch (random_scaled(r, 9)) {
     case 0:
     case 1:
     case 2:
-        return f_macro(f_below(r, 4), f_below(r, 8), format, 0, f_below(r, 32) * 8);
+        return f_macro(random_scaled(r, 4), random_scaled(r, 8), format, 0,
+                       random_scaled(r, 32) * 8);
     case 3:
-        return f_memory(F_SFPLOAD, f_below(r, 8), format, 0, f_below(r, 32) * 8);
+        return f_memory(F_SFPLOAD, random_scaled(r, 8), format, 0, random_scaled(r, 32) * 8);
     case 4:
-        return f_loadi(f_below(r, 8), 2 * f_below(r, 3), f_random(r));
+        return f_loadi(random_scaled(r, 8), 2 * random_scaled(r, 3), random_next(r));
     case 5:
-        return f_memory(F_SFPSTORE, f_below(r, 8), format, 0, f_below(r, 32) * 8);
+        return f_memory(F_SFPSTORE, random_scaled(r, 8), format, 0, random_scaled(r, 32) * 8);
     case 6:
         return NOP;
     case 7: {
-        uint32_t word = random_template(r, f_below(r, 2) * 2); /* no MAD: it may stall the next */
+        uint32_t word =
+            random_template(r, random_scaled(r, 2) * 2); /* no MAD: it may stall the next */
         return word & ~UINT32_C(0x80);
     }
     default:
@@ -430,11 +436,11 @@ START_TEST(test_programs)
     for (; w && compared < 400 && tried < 100000; tried++) {
         struct f_state *s = &w->model.state;
         uint32_t program[PROGRAM];
-        unsigned words = 3 + f_below(&w->random, 10);
+        unsigned words = 3 + random_scaled(&w->random, 10);
         f_refill(&w->model, &w->random);
         for (unsigned lane = 0; lane < F_LANES; lane++) {
             s->uses_flags[lane] = true;
-            s->flags[lane] = f_below(&w->random, 4);
+            s->flags[lane] = random_scaled(&w->random, 4);
         }
         for (unsigned i = 0; i < 4; i++) {
             set_template(&w->model, i, random_template(&w->random, i < 3 ? i : 0));
@@ -444,14 +450,14 @@ START_TEST(test_programs)
             }
             set_macro(&w->model, i, sequence);
         }
-        unsigned kinds = f_below(&w->random, 3);
-        kinds = kinds == 0 ? 0 : kinds == 1 ? 0xf00 : f_random(&w->random) & 0xf00;
+        unsigned kinds = random_scaled(&w->random, 3);
+        kinds = kinds == 0 ? 0 : kinds == 1 ? 0xf00 : random_next(&w->random) & 0xf00;
         set_misc(&w->model,
-                 kinds | (f_random(&w->random) & 0xf0) | (f_below(&w->random, 2) ? 4 : 2));
+                 kinds | (random_next(&w->random) & 0xf0) | (random_scaled(&w->random, 2) ? 4 : 2));
         for (unsigned i = 0; i < words; i++) {
             program[i] = random_instruction(&w->random);
         }
-        program[0] = f_macro(f_below(&w->random, 4), f_below(&w->random, 8), 4, 0, 24);
+        program[0] = f_macro(random_scaled(&w->random, 4), random_scaled(&w->random, 8), 4, 0, 24);
         char text[800];
         int at = 0;
         for (unsigned i = 0; i < 4; i++) {
@@ -501,9 +507,9 @@ START_TEST(test_columns)
     unsigned compared = 0;
     for (unsigned i = 0; w && compared < 100 && i < 10000; i++) {
         uint32_t program[8], same = random_step(&w->random, F_STORE);
-        uint32_t columns = f_random(&w->random) & 0xff;
+        uint32_t columns = random_next(&w->random) & 0xff;
         f_refill(&w->model, &w->random);
-        set_misc(&w->model, f_below(&w->random, 2) ? 0xf04 : 0x004);
+        set_misc(&w->model, random_scaled(&w->random, 2) ? 0xf04 : 0x004);
         *other = w->model;
         for (unsigned m = 0; m < 8; m++) {
             uint32_t sequence = same;
@@ -523,8 +529,9 @@ START_TEST(test_columns)
             }
         }
         for (unsigned k = 0; k < 8; k++) {
-            uint32_t any = f_below(&w->random, 2) ? SFPNOP : f_loadi(k, 2, k);
-            program[k] = k % 4 ? any : f_macro(f_below(&w->random, 4), k / 2 + 1, 4, 0, k * 8);
+            uint32_t any = random_scaled(&w->random, 2) ? SFPNOP : f_loadi(k, 2, k);
+            program[k] =
+                k % 4 ? any : f_macro(random_scaled(&w->random, 4), k / 2 + 1, 4, 0, k * 8);
         }
         model_program(&w->model, program, 8);
         model_program(other, program, 8);
@@ -848,7 +855,7 @@ static void fill_dst(struct f_world *w, bool wide)
     struct f_state *s = &w->model.state;
     memset(s->uses_flags, 0, sizeof s->uses_flags);
     for (unsigned i = 0; i < 512 * 16; i++) {
-        uint32_t x = f_below(&w->random, 5) ? f_word(&w->random) : 0;
+        uint32_t x = random_scaled(&w->random, 5) ? f_word(&w->random) : 0;
         unsigned row = i / 16, physical = wide ? (row & 0x1f8) << 1 | (row & 7) : row;
         s->dst[physical][i % 16] =
             (uint16_t)(wide ? (x >> 16 & 0x8000) | (x >> 16 & 0x7f) << 8 | (x >> 23 & 0xff) : x);

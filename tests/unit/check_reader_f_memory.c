@@ -5,6 +5,7 @@
  * SPEC: BlackholeA0 SFPLOAD, SFPSTORE, Dst; WormholeB0 RWCs.
  */
 #include "check_reader_f_model.h"
+#include "random.h"
 #include "run_suite.h"
 
 #include <stdio.h>
@@ -43,35 +44,36 @@ static void configure(struct f_world *w, bool with_stack)
 {
     struct tensix *t = &w->harness.tensix;
     uint64_t *r = &w->random;
-    STATE(t, 0, DEST_ACCESS_CFG_remap_addrs, f_below(r, 2));
-    STATE(t, 0, DEST_ACCESS_CFG_swizzle_32b, f_below(r, 2));
+    STATE(t, 0, DEST_ACCESS_CFG_remap_addrs, random_scaled(r, 2));
+    STATE(t, 0, DEST_ACCESS_CFG_swizzle_32b, random_scaled(r, 2));
     for (unsigned state = 0; state < 2; state++) {
-        STATE(t, state, ALU_ACC_CTRL_SFPU_Fp32_enabled, f_below(r, 3) == 0);
-        STATE(t, state, ALU_FORMAT_SPEC_REG_SrcB_val, f_below(r, FORMATS));
-        STATE(t, state, ALU_FORMAT_SPEC_REG_SrcB_override, f_below(r, 2));
-        STATE(t, state, ALU_FORMAT_SPEC_REG1_SrcB, f_below(r, FORMATS));
-        STATE(t, state, DEST_REGW_BASE_Base, f_below(r, 2) ? f_random(r) : 4 * f_below(r, 64));
-        STATE(t, state, DEST_SP_BASE_Base, with_stack ? f_random(r) : 0);
+        STATE(t, state, ALU_ACC_CTRL_SFPU_Fp32_enabled, random_scaled(r, 3) == 0);
+        STATE(t, state, ALU_FORMAT_SPEC_REG_SrcB_val, random_scaled(r, FORMATS));
+        STATE(t, state, ALU_FORMAT_SPEC_REG_SrcB_override, random_scaled(r, 2));
+        STATE(t, state, ALU_FORMAT_SPEC_REG1_SrcB, random_scaled(r, FORMATS));
+        STATE(t, state, DEST_REGW_BASE_Base,
+              random_scaled(r, 2) ? random_next(r) : 4 * random_scaled(r, 64));
+        STATE(t, state, DEST_SP_BASE_Base, with_stack ? random_next(r) : 0);
     }
     for (unsigned thread = 0; thread < 3; thread++) {
-        THREAD(t, thread, CFG_STATE_ID_StateID, f_below(r, 2));
-        THREAD(t, thread, DEST_TARGET_REG_CFG_MATH_Offset, f_random(r));
-        THREAD(t, thread, SFPU_DEST_FMT_Enable, f_below(r, 2));
-        THREAD(t, thread, SFPU_DEST_FMT_Base, f_below(r, FORMATS));
-        THREAD(t, thread, SFPU_STACK_Incr, with_stack ? f_below(r, 9) : 0);
+        THREAD(t, thread, CFG_STATE_ID_StateID, random_scaled(r, 2));
+        THREAD(t, thread, DEST_TARGET_REG_CFG_MATH_Offset, random_next(r));
+        THREAD(t, thread, SFPU_DEST_FMT_Enable, random_scaled(r, 2));
+        THREAD(t, thread, SFPU_DEST_FMT_Base, random_scaled(r, FORMATS));
+        THREAD(t, thread, SFPU_STACK_Incr, with_stack ? random_scaled(r, 9) : 0);
         struct tensix_rwc *rwc = &w->model.state.rwc[thread];
-        rwc->dst = f_below(r, 1024);
-        rwc->dst_cr = f_below(r, 1024);
-        rwc->src_a = f_below(r, 64);
-        rwc->src_a_cr = f_below(r, 64);
-        rwc->src_b = f_below(r, 64);
-        rwc->src_b_cr = f_below(r, 64);
-        rwc->fidelity = f_below(r, 4);
+        rwc->dst = random_scaled(r, 1024);
+        rwc->dst_cr = random_scaled(r, 1024);
+        rwc->src_a = random_scaled(r, 64);
+        rwc->src_a_cr = random_scaled(r, 64);
+        rwc->src_b = random_scaled(r, 64);
+        rwc->src_b_cr = random_scaled(r, 64);
+        rwc->fidelity = random_scaled(r, 4);
         for (unsigned i = 3; i < 8; i++) {
             uint16_t *config = t->thread_config[thread];
-            config[TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr + i] = (uint16_t)f_random(r);
+            config[TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr + i] = (uint16_t)random_next(r);
             config[TENSIX_WORD_ADDR_MOD_DST_SEC0_DestIncr + i] =
-                (uint16_t)(f_below(r, 2) ? f_random(r) : f_below(r, 1024));
+                (uint16_t)(random_scaled(r, 2) ? random_next(r) : random_scaled(r, 1024));
             config[TENSIX_WORD_ADDR_MOD_BIAS_SEC0_BiasIncr + i] = 0;
         }
     }
@@ -80,9 +82,9 @@ static void configure(struct f_world *w, bool with_stack)
 /* Any load or store but those of INT32_ALL, which may move Sp. */
 static uint32_t random_access(uint64_t *r, unsigned format)
 {
-    enum f_op op = f_below(r, 2) ? F_SFPLOAD : F_SFPSTORE;
-    return f_memory(op, f_below(r, f_below(r, 8) ? 8 : 16), format, f_below(r, 8),
-                    f_below(r, 1024));
+    enum f_op op = random_scaled(r, 2) ? F_SFPLOAD : F_SFPSTORE;
+    return f_memory(op, random_scaled(r, random_scaled(r, 8) ? 8 : 16), format, random_scaled(r, 8),
+                    random_scaled(r, 1024));
 }
 
 START_TEST(test_everything)
@@ -96,7 +98,7 @@ START_TEST(test_everything)
         configure(w, false);
         f_put(&w->model, &w->harness.tensix);
         for (unsigned k = 0; k < 2 * FORMATS; k++) {
-            both(w, f_below(&w->random, 3), random_access(&w->random, k % FORMATS), "access");
+            both(w, random_scaled(&w->random, 3), random_access(&w->random, k % FORMATS), "access");
         }
     }
     f_close_world(w);
@@ -141,7 +143,7 @@ START_TEST(test_patterns)
         f_put(&w->model, &w->harness.tensix);
         for (unsigned i = 0; i < 64 * 2; i++) { /* four rows and half of the columns each */
             unsigned format = 1 + (i / 32 + i + from / 1024) % 15, imm = (i & 31) * 2;
-            unsigned next = 1 + f_below(&w->random, 15);
+            unsigned next = 1 + random_scaled(&w->random, 15);
             if (format != INT32_ALL && next != INT32_ALL) {
                 both(w, 0, f_memory(F_SFPLOAD, 5, format, 0, imm), "pattern");
                 both(w, 0, f_memory(F_SFPSTORE, 5, next, 0, 512 + imm), "pattern");
@@ -160,13 +162,13 @@ START_TEST(test_stored_patterns)
     for (unsigned from = 0; w && from < 0x10000; from += F_LANES) {
         struct tensix_vector *v = &w->harness.tensix.vector;
         for (unsigned lane = 0; lane < F_LANES; lane++) {
-            uint32_t x = (from + lane) << 16 | low[f_below(&w->random, 9)];
+            uint32_t x = (from + lane) << 16 | low[random_scaled(&w->random, 9)];
             w->model.state.lreg[2][lane] = v->lreg[2][lane] = x;
             w->model.state.uses_flags[lane] = false;
         }
         v->uses_flags = 0;
         for (unsigned format = 1; format < FORMATS; format++) {
-            unsigned imm = f_below(&w->random, 128) * 4;
+            unsigned imm = random_scaled(&w->random, 128) * 4;
             if (format != INT32_ALL) {
                 uint32_t word = f_memory(F_SFPSTORE, 2, format, 0, imm);
                 f_execute(&w->model, 0, word);
@@ -192,15 +194,16 @@ START_TEST(test_stack_pointer)
         for (unsigned thread = 0; thread < 3; thread++) {
             unsigned step = tensix_get_SFPU_STACK_Incr(&w->harness.tensix, thread), depth = 0;
             for (unsigned k = 0; k < 24; k++) {
-                bool pushes = depth < 20 && f_below(&w->random, 2);
+                bool pushes = depth < 20 && random_scaled(&w->random, 2);
                 enum f_op op = pushes ? F_SFPSTORE : F_SFPLOAD;
                 both(w, thread,
-                     f_memory(op, f_below(&w->random, 8), INT32_ALL, f_below(&w->random, 8),
-                              f_below(&w->random, 1024)),
+                     f_memory(op, random_scaled(&w->random, 8), INT32_ALL,
+                              random_scaled(&w->random, 8), random_scaled(&w->random, 1024)),
                      "stack");
                 depth += pushes ? step : depth ? -step : 0;
                 /* Other formats add only the low bits of Sp. */
-                both(w, thread, random_access(&w->random, 1 + f_below(&w->random, 9)), "beside it");
+                both(w, thread, random_access(&w->random, 1 + random_scaled(&w->random, 9)),
+                     "beside it");
             }
         }
         f_close_world(w);
@@ -217,7 +220,9 @@ START_TEST(test_all_lanes)
         f_configure(&w->model, &w->random);
         f_put(&w->model, &w->harness.tensix);
         enum f_op op = i & 1 ? F_SFPLOAD : F_SFPSTORE;
-        both(w, 0, f_memory(op, f_below(&w->random, 16), INT32_ALL, 0, f_below(&w->random, 1024)),
+        both(w, 0,
+             f_memory(op, random_scaled(&w->random, 16), INT32_ALL, 0,
+                      random_scaled(&w->random, 1024)),
              "all lanes");
     }
     f_close_world(w);
@@ -234,7 +239,8 @@ START_TEST(test_high_half)
         configure(w, false);
         f_put(&w->model, &w->harness.tensix);
         unsigned format = i % FORMATS == INT32_ALL ? 1 : i % FORMATS;
-        both(w, 0, f_memory(F_SFPLOAD, i & 7, format, 0, f_below(&w->random, 1024)), "high half");
+        both(w, 0, f_memory(F_SFPLOAD, i & 7, format, 0, random_scaled(&w->random, 1024)),
+             "high half");
     }
     f_close_world(w);
 }
@@ -254,9 +260,10 @@ START_TEST(test_indices)
         }
         configure(w, false);
         f_put(&w->model, &w->harness.tensix);
-        unsigned format = 1 + f_below(&w->random, 9);
+        unsigned format = 1 + random_scaled(&w->random, 9);
         both(w, 0,
-             f_memory(F_SFPLOAD, f_below(&w->random, 9), format, 0, f_below(&w->random, 1024)),
+             f_memory(F_SFPLOAD, random_scaled(&w->random, 9), format, 0,
+                      random_scaled(&w->random, 1024)),
              "index");
     }
     f_close_world(w);
@@ -306,7 +313,7 @@ START_TEST(test_flags_of_rows)
     for (unsigned i = 0; i < 64; i++) {
         struct tensix_dst *dst = &w->harness.tensix.dst;
         bool is_wide = i & 1;
-        unsigned row = 4 * f_below(&w->random, 128);
+        unsigned row = 4 * random_scaled(&w->random, 128);
         struct tensix_dst_map map = {false, false, false};
         memset(w->model.state.uses_flags, 0, sizeof w->model.state.uses_flags);
         f_put(&w->model, &w->harness.tensix);

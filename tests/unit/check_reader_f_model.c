@@ -8,19 +8,9 @@
 #include <string.h>
 
 #include "num/kernels.h"
+#include "random.h"
 
 /* --- Random source --- */
-
-uint32_t f_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 32);
-}
-
-uint32_t f_below(uint64_t *state, uint32_t limit)
-{
-    return (uint32_t)((uint64_t)f_random(state) * limit >> 32);
-}
 
 uint32_t f_word(uint64_t *state)
 {
@@ -32,23 +22,23 @@ uint32_t f_word(uint64_t *state)
         0x00000080, 0x00000100, 0x0000ffff, 0x00007fff, 0x00008000, 0x42ff0000, 0x437f8000,
         0x3c800000, 0x3f320000,
     };
-    uint32_t x = f_random(state);
-    switch (f_below(state, 10)) {
+    uint32_t x = random_next(state);
+    switch (random_scaled(state, 10)) {
     case 0:
     case 1:
-        return special[f_below(state, sizeof special / sizeof *special)] | (x & 0x80000000);
+        return special[random_scaled(state, sizeof special / sizeof *special)] | (x & 0x80000000);
     case 2: /* near one */
         return (x & 0x80ffffff) + 0x3f000000;
     case 3: /* around what fits 16 bits */
-        return (x & 0x807fffff) | (120 + f_below(state, 26)) << 23;
+        return (x & 0x807fffff) | (120 + random_scaled(state, 26)) << 23;
     case 4: /* small integers */
-        return (x & 0x80000000) | (x & 0x7fffffff) >> f_below(state, 31);
+        return (x & 0x80000000) | (x & 0x7fffffff) >> random_scaled(state, 31);
     case 5:
-        return (uint32_t)(-(int32_t)f_below(state, 300));
+        return (uint32_t)(-(int32_t)random_scaled(state, 300));
     case 6: /* few bits */
-        return (x & 0xfff00000) | f_below(state, 2) << f_below(state, 20);
+        return (x & 0xfff00000) | random_scaled(state, 2) << random_scaled(state, 20);
     case 7: /* 16-bit data in either half */
-        return f_below(state, 2) ? x & 0xffff0000 : x & 0xffff;
+        return random_scaled(state, 2) ? x & 0xffff0000 : x & 0xffff;
     default:
         return x;
     }
@@ -163,8 +153,8 @@ void f_refill(struct f_model *model, uint64_t *random)
 {
     struct f_state *s = &model->state;
     const struct tensix *tensix = model->tensix;
-    unsigned depth = 1 + f_below(random, F_STACK - 1);
-    bool uses_flags = f_below(random, 4), all_set = f_below(random, 4) == 0;
+    unsigned depth = 1 + random_scaled(random, F_STACK - 1);
+    bool uses_flags = random_scaled(random, 4), all_set = random_scaled(random, 4) == 0;
     memset(s->lane_config, 0, sizeof s->lane_config);
     memset(s->macro, 0, sizeof s->macro);
     for (unsigned lane = 0; lane < F_LANES; lane++) {
@@ -175,14 +165,14 @@ void f_refill(struct f_model *model, uint64_t *random)
         s->lreg[9][lane] = 0;
         s->lreg[10][lane] = 0x3f800000;
         s->lreg[15][lane] = 2 * lane;
-        s->flags[lane] = all_set || f_below(random, 3);
-        s->uses_flags[lane] = uses_flags && f_below(random, 8);
+        s->flags[lane] = all_set || random_scaled(random, 3);
+        s->uses_flags[lane] = uses_flags && random_scaled(random, 8);
         s->depth[lane] = depth;
         for (unsigned i = 0; i < depth; i++) {
-            s->stack[lane][i].flags = f_below(random, 2);
-            s->stack[lane][i].uses_flags = f_below(random, 4);
+            s->stack[lane][i].flags = random_scaled(random, 2);
+            s->stack[lane][i].uses_flags = random_scaled(random, 4);
         }
-        s->generator[lane] = f_random(random);
+        s->generator[lane] = random_next(random);
     }
     for (unsigned i = 0; i < 3; i++) {
         s->rwc[i] = tensix->thread[i].rwc;
@@ -195,7 +185,7 @@ void f_fill(struct f_model *model, const struct tensix *tensix, uint64_t *random
     model->tensix = tensix;
     for (unsigned row = 0; row < 1024; row++) {
         for (unsigned column = 0; column < 16; column++) {
-            model->state.dst[row][column] = (uint16_t)f_random(random);
+            model->state.dst[row][column] = (uint16_t)random_next(random);
         }
     }
     f_refill(model, random);
@@ -205,11 +195,11 @@ void f_fill(struct f_model *model, const struct tensix *tensix, uint64_t *random
 void f_configure(struct f_model *model, uint64_t *random)
 {
     struct f_state *s = &model->state;
-    uint32_t set = f_random(random) & f_random(random) & 0xff9ff;
-    bool is_same = f_below(random, 2);
+    uint32_t set = random_next(random) & random_next(random) & 0xff9ff;
+    bool is_same = random_scaled(random, 2);
     for (unsigned column = 0; column < 8; column++) {
-        uint32_t config = is_same ? set : f_random(random) & f_random(random);
-        if (f_below(random, 3)) {
+        uint32_t config = is_same ? set : random_next(random) & random_next(random);
+        if (random_scaled(random, 3)) {
             config &= 0xfffu; /* without ROW_MASK */
         }
         for (unsigned lane = column; lane < F_LANES; lane += 8) {

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "random.h"
 #include "tensix/regs.h"
 #include "tensix_harness.h"
 
@@ -131,8 +132,6 @@ struct f_model {
 
 /* --- Random source --- */
 
-uint32_t f_random(uint64_t *state);
-uint32_t f_below(uint64_t *state, uint32_t limit);
 /* A word of which many are near what FP32 and integers have for special cases. */
 uint32_t f_word(uint64_t *state);
 

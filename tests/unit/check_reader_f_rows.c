@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/table.h"
 
@@ -32,7 +33,7 @@ static uint32_t random_word(enum f_op op, unsigned vd, unsigned mod, uint64_t *r
 {
     const struct isa_row *row = row_of(op);
     bool is_wide = op == F_SFPLOADI || op == F_SFPLUT;
-    uint32_t operands = f_random(random);
+    uint32_t operands = random_next(random);
     operands = is_wide ? (operands & 0xff00ffff) | vd << 20 | mod << 16
                        : (operands & 0xffffff00) | vd << 4 | mod;
     return row->match | (operands & ~row->mask & 0xffffff);
@@ -150,7 +151,7 @@ START_TEST(test_values)
         f_refill(&w->model, &w->random);
         memset(w->model.state.uses_flags, 0, sizeof w->model.state.uses_flags);
         f_put(&w->model, &w->harness.tensix);
-        both(w, random_word(op, f_below(&w->random, 8), i % MODS, &w->random), "all lanes");
+        both(w, random_word(op, random_scaled(&w->random, 8), i % MODS, &w->random), "all lanes");
     }
     f_close_world(w);
 }
@@ -167,13 +168,13 @@ START_TEST(test_programs)
         }
         f_put(&w->model, &w->harness.tensix);
         for (unsigned i = 0; i < 60; i++) {
-            enum f_op op = (enum f_op)(FIRST_OP + f_below(&w->random, OPS));
+            enum f_op op = (enum f_op)(FIRST_OP + random_scaled(&w->random, OPS));
             bool shuts_lanes = op == F_SFPCONFIG || op == F_SFPCOMPC || op == F_SFPSETCC;
-            if (is_elsewhere(op) || (shuts_lanes && f_below(&w->random, 4))) {
+            if (is_elsewhere(op) || (shuts_lanes && random_scaled(&w->random, 4))) {
                 continue;
             }
-            uint32_t word =
-                random_word(op, f_below(&w->random, 13), f_below(&w->random, MODS), &w->random);
+            uint32_t word = random_word(op, random_scaled(&w->random, 13),
+                                        random_scaled(&w->random, MODS), &w->random);
             both(w, word, "program");
         }
     }
@@ -230,9 +231,10 @@ START_TEST(test_mad_near)
     for (unsigned i = 0; w && i < 4000; i++) {
         struct tensix_vector *v = &w->harness.tensix.vector;
         for (unsigned lane = 0; lane < F_LANES; lane++) {
-            uint32_t a = f_random(&w->random), b = f_random(&w->random), c = f_random(&w->random);
+            uint32_t a = random_next(&w->random), b = random_next(&w->random),
+                     c = random_next(&w->random);
             int exponent = (int)(a >> 23 & 255) + (int)(b >> 23 & 255) - 127 +
-                           (int)f_below(&w->random, 60) - 30;
+                           (int)random_scaled(&w->random, 60) - 30;
             exponent = exponent < 0 ? (int)(c >> 23 & 3) : exponent > 254 ? 254 : exponent;
             if (c & 1) { /* few bits, so that halves between two results come up */
                 a &= 0xfffff000;
@@ -288,16 +290,16 @@ START_TEST(test_upper_halves)
         f_refill(&w->model, &w->random);
         for (unsigned lane = 0; lane < F_LANES; lane++) {
             static const uint16_t lower[] = {0, 1, 0x7fff, 0x8000, 0xffff};
-            unsigned pick = f_below(&w->random, 6);
+            unsigned pick = random_scaled(&w->random, 6);
             s->uses_flags[lane] = false;
             s->lreg[3][lane] =
-                (upper + lane) << 16 | (pick < 5 ? lower[pick] : f_random(&w->random) & 0xffff);
+                (upper + lane) << 16 | (pick < 5 ? lower[pick] : random_next(&w->random) & 0xffff);
         }
         f_put(&w->model, &w->harness.tensix);
         unsigned i = upper / F_LANES % (sizeof row / sizeof *row);
         for (unsigned n = 0; n < 4;
              n++) { /* every row gets a fifth of all numbers and a set more */
-            unsigned r = (i + n * 5 + f_below(&w->random, 5)) % (sizeof row / sizeof *row);
+            unsigned r = (i + n * 5 + random_scaled(&w->random, 5)) % (sizeof row / sizeof *row);
             uint32_t vc = row[r].op == F_SFPLUTFP32 ? 0 : 3;
             uint32_t word = f_insn(row[r].op, row[r].imm12, vc, 7, row[r].mod);
             f_execute(&w->model, 0, word);
@@ -323,10 +325,10 @@ START_TEST(test_tables)
             for (unsigned i = 0; i < 7; i++) {
                 s->lreg[i][lane] = i == 3 ? s->lreg[3][lane] : (c + lane) * 0x10001u;
             }
-            s->lreg[7][lane] = f_below(&w->random, 16);
+            s->lreg[7][lane] = random_scaled(&w->random, 16);
         }
         f_put(&w->model, &w->harness.tensix);
-        unsigned mod = f_below(&w->random, 16);
+        unsigned mod = random_scaled(&w->random, 16);
         both(w, (uint32_t)F_SFPLUT << 24 | 7u << 20 | (mod & 4) << 16, "SFPLUT");
         f_put(&w->model, &w->harness.tensix);
         both(w, f_insn(F_SFPLUTFP32, 0, 0, 7, mod), "SFPLUTFP32");
@@ -349,12 +351,12 @@ START_TEST(test_stack)
         for (unsigned lane = 0; lane < F_LANES; lane++) {
             s->depth[lane] = i / 5 % 9;
             for (unsigned k = 0; k < F_STACK; k++) {
-                s->stack[lane][k].flags = f_below(&w->random, 2);
-                s->stack[lane][k].uses_flags = f_below(&w->random, 2);
+                s->stack[lane][k].flags = random_scaled(&w->random, 2);
+                s->stack[lane][k].uses_flags = random_scaled(&w->random, 2);
             }
         }
         f_put(&w->model, &w->harness.tensix);
-        both(w, random_word(op, f_below(&w->random, 12), i / 45 % 16, &w->random), "stack");
+        both(w, random_word(op, random_scaled(&w->random, 12), i / 45 % 16, &w->random), "stack");
     }
     ck_assert_uint_gt(w->harness.faults, 0);
     ck_assert_uint_lt(strlen(w->harness.fault.text), 170);
@@ -416,10 +418,11 @@ START_TEST(test_config)
             f_put(&w->model, &w->harness.tensix);
         }
         unsigned vd = i % 16;
-        both(w, f_insn16(F_SFPCONFIG, f_random(&w->random), vd, i / 16 % 16), "SFPCONFIG");
+        both(w, f_insn16(F_SFPCONFIG, random_next(&w->random), vd, i / 16 % 16), "SFPCONFIG");
         both(w, f_insn(F_SFPNOP, 0, 0, 0, 0), "SFPNOP");
-        unsigned from = f_below(&w->random, 16);
-        both(w, f_insn(F_SFPMOV, 0, from == 9 ? vd : from, f_below(&w->random, 8), 8), "SFPMOV");
+        unsigned from = random_scaled(&w->random, 16);
+        both(w, f_insn(F_SFPMOV, 0, from == 9 ? vd : from, random_scaled(&w->random, 8), 8),
+             "SFPMOV");
     }
     f_close_world(w);
 }
@@ -438,9 +441,9 @@ START_TEST(test_backdoor)
         f_refill(&w->model, &w->random);
         f_put(&w->model, &w->harness.tensix);
         bool is_wide = op == F_SFPLOAD || op == F_SFPSTORE;
-        uint32_t word = random_word(op, 12 + i / OPS, f_below(&w->random, 3), &w->random);
+        uint32_t word = random_word(op, 12 + i / OPS, random_scaled(&w->random, 3), &w->random);
         if (is_wide) { /* all modifiers do nothing here */
-            word = f_memory(op, 12 + i / OPS, f_below(&w->random, 10), 0, word & 0x3ff);
+            word = f_memory(op, 12 + i / OPS, random_scaled(&w->random, 10), 0, word & 0x3ff);
         }
         for (unsigned lane = 0; lane < F_LANES; lane++) {
             w->model.state.macro[lane].instruction[i / OPS] = word;

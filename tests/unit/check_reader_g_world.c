@@ -6,6 +6,8 @@
 
 #include "check_reader_g_world.h"
 
+#include "random.h"
+
 enum {
     MST_ATOMIC_RESP_RECEIVED,
     MST_WR_ACK_RECEIVED,
@@ -103,8 +105,7 @@ void g_give_host_memory(struct g_world *world, uint64_t base, size_t size)
 
 uint32_t g_random(struct g_world *world)
 {
-    world->random = world->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(world->random >> 32);
+    return random_next(&world->random);
 }
 
 uint32_t g_below(struct g_world *world, uint32_t limit)

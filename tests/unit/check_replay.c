@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/mop.h"
 #include "tensix/replay.h"
@@ -24,18 +25,12 @@ enum {
 enum what { PLAY = 0, LOAD = 1, PLAY_EXEC = 2, LOAD_EXEC = 3 };
 
 static struct replay_buffer buffer;
-static uint64_t random_state;
+static uint64_t dice;
 
 static void setup(void)
 {
     memset(&buffer, 0, sizeof(buffer));
-    random_state = 1;
-}
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
+    dice = 1;
 }
 
 static uint32_t replay(unsigned index, unsigned count, enum what what)
@@ -112,11 +107,11 @@ START_TEST(random_streams)
     static uint32_t stream[STREAM_LENGTH], expected[MOST], got[MOST + 32];
     for (unsigned n = 0; n < STREAMS; n++) {
         for (unsigned i = 0; i < STREAM_LENGTH; i++) {
-            uint32_t bits = next_random();
+            uint32_t bits = random_next(&dice);
             unsigned count = bits >> 8 & 1 ? bits >> 9 & 7 : (bits >> 9) % 33;
             /* now and then a REPLAY falls into a recording: it is data there */
             stream[i] = bits % 4 == 0 ? replay(bits >> 16 & 31, count, bits >> 24 & 3)
-                                      : A + (next_random() >> 8);
+                                      : A + (random_next(&dice) >> 8);
         }
         memset(&buffer, 0, sizeof(buffer));
         unsigned wanted = model(stream, STREAM_LENGTH, expected), have = 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "num/src_format.h"
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/src_file.h"
 
@@ -14,7 +15,7 @@
 enum { ROWS = TENSIX_SRC_FILE_ROWS, COLUMNS = TENSIX_SRC_FILE_COLUMNS };
 
 static struct tensix_src_file file;
-static uint64_t random_state;
+static uint64_t dice;
 
 /* As ck_assert_uint_eq, which costs a system call even where all is well. */
 #define SAME(got, expected) check_same(#got, __LINE__, got, expected)
@@ -29,15 +30,9 @@ static void check_same(const char *what, int line, uint64_t got, uint64_t expect
 
 static void setup(void)
 {
-    random_state = 1;
+    dice = 1;
     memset(&file, 0xa5, sizeof file);
     tensix_src_file_reset(&file);
-}
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
 }
 
 static void fill_with_noise(void)
@@ -45,7 +40,7 @@ static void fill_with_noise(void)
     for (unsigned bank = 0; bank < 2; bank++) {
         for (unsigned row = 0; row < ROWS; row++) {
             for (unsigned column = 0; column < COLUMNS; column++) {
-                tensix_src_file_write(&file, bank, row, column, next_random() | 1);
+                tensix_src_file_write(&file, bank, row, column, random_next(&dice) | 1);
             }
         }
     }
@@ -57,12 +52,12 @@ START_TEST(what_is_written_is_read)
 {
     static uint32_t expected[2][ROWS][COLUMNS];
     for (int n = 0; n < 100000; n++) {
-        unsigned bank = next_random() & 1, row = next_random() % 256;
-        unsigned column = next_random() % COLUMNS;
-        uint32_t value = next_random();
+        unsigned bank = random_next(&dice) & 1, row = random_next(&dice) % 256;
+        unsigned column = random_next(&dice) % COLUMNS;
+        uint32_t value = random_next(&dice);
         tensix_src_file_write(&file, bank, row, column, value);
         expected[bank][row % 64][column] = value & 0x7ffff;
-        row = next_random() % 256;
+        row = random_next(&dice) % 256;
         SAME(tensix_src_file_read(&file, bank, row, column), expected[bank][row % 64][column]);
     }
     ck_assert_mem_eq(file.bank, expected, sizeof expected);
@@ -74,9 +69,9 @@ START_TEST(rows_are_their_data)
     for (unsigned n = 0; n < 1000; n++) {
         static struct tensix_src_file before;
         uint32_t data[COLUMNS];
-        unsigned bank = next_random() & 1, row = next_random() % 128;
+        unsigned bank = random_next(&dice) & 1, row = random_next(&dice) % 128;
         for (unsigned column = 0; column < COLUMNS; column++) {
-            data[column] = next_random();
+            data[column] = random_next(&dice);
         }
         before = file;
         tensix_src_file_write_row(&file, bank, row, data);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/regs.h"
 #include "tensix/table.h"
@@ -30,12 +31,12 @@ enum {
 
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
-static uint64_t random_state;
+static uint64_t dice;
 
 static void setup(void)
 {
     tensix_harness_open(&harness);
-    random_state = 1;
+    dice = 1;
 }
 
 static void setup_timed(void)
@@ -47,12 +48,6 @@ static void setup_timed(void)
 static void teardown(void)
 {
     tensix_harness_close(&harness);
-}
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
 }
 
 /* Runs one instruction whose operands are numbers. */
@@ -282,8 +277,8 @@ START_TEST(rmwcib_changes_bits_of_a_byte)
     unsigned byte = (unsigned)_i;
     select_states();
     for (unsigned i = 0; i < 500; i++) {
-        unsigned mask = next_random() & 0xff, value = next_random() & 0xff;
-        unsigned word = next_random() % WORDS, thread = i % 3;
+        unsigned mask = random_next(&dice) & 0xff, value = random_next(&dice) & 0xff;
+        unsigned word = random_next(&dice) % WORDS, thread = i % 3;
         fill();
         run(thread, "RMWCIB%u %u, %u, %u", byte, mask, value, word);
         uint32_t expected = pattern(thread % 2, word);
@@ -363,8 +358,8 @@ START_TEST(cfgshiftmask_follows_the_model)
     select_states();
     for (unsigned width = 0; width < 32; width++) {
         for (unsigned amount = 0; amount < 32; amount++) {
-            unsigned thread = next_random() % 3, select = next_random() % 4;
-            unsigned word = next_random() % WORDS;
+            unsigned thread = random_next(&dice) % 3, select = random_next(&dice) % 4;
+            unsigned word = random_next(&dice) % WORDS;
             word = word == STATE_RESET ? 5 : word;
             fill();
             uint32_t scratch = pattern(0, SCRATCH + (select < 3 ? select : thread));
@@ -828,28 +823,29 @@ END_TEST
 /* An instruction of which neither the scratch words nor a special word is the target; RDCFG too. */
 static void random_instruction(char *text, size_t size)
 {
-    unsigned word = 10 + next_random() % 6, reg = next_random() % 8;
-    switch (next_random() % 6) {
+    unsigned word = 10 + random_next(&dice) % 6, reg = random_next(&dice) % 8;
+    switch (random_next(&dice) % 6) {
     case 0:
-        snprintf(text, size, "WRCFG %u, %u, %u", reg, next_random() % 2, word);
+        snprintf(text, size, "WRCFG %u, %u, %u", reg, random_next(&dice) % 2, word);
         break;
     case 1:
-        snprintf(text, size, "RMWCIB%u %u, %u, %u", next_random() % 4, next_random() % 256,
-                 next_random() % 256, word);
+        snprintf(text, size, "RMWCIB%u %u, %u, %u", random_next(&dice) % 4,
+                 random_next(&dice) % 256, random_next(&dice) % 256, word);
         break;
     case 2:
-        snprintf(text, size, "CFGSHIFTMASK %u, %u, %u, %u, %u, %u", next_random() % 2,
-                 next_random() % 8, next_random() % 32, next_random() % 32, next_random() % 4,
-                 word);
+        snprintf(text, size, "CFGSHIFTMASK %u, %u, %u, %u, %u, %u", random_next(&dice) % 2,
+                 random_next(&dice) % 8, random_next(&dice) % 32, random_next(&dice) % 32,
+                 random_next(&dice) % 4, word);
         break;
     case 3:
-        snprintf(text, size, "SETC16 0, %u", next_random() % 2);
+        snprintf(text, size, "SETC16 0, %u", random_next(&dice) % 2);
         break;
     case 4:
-        snprintf(text, size, "STREAMWRCFG %u, %u, %u", next_random() % 4, next_random() % 8, word);
+        snprintf(text, size, "STREAMWRCFG %u, %u, %u", random_next(&dice) % 4,
+                 random_next(&dice) % 8, word);
         break;
     default:
-        snprintf(text, size, "RDCFG %u, %u", 32 + next_random() % 8, word);
+        snprintf(text, size, "RDCFG %u, %u", 32 + random_next(&dice) % 8, word);
         break;
     }
 }
@@ -859,10 +855,10 @@ START_TEST(timed_runs_end_like_functional_ones)
 {
     static struct tensix_harness other;
     tensix_harness_open(&other);
-    random_state = (uint64_t)_i;
+    dice = (uint64_t)_i;
     for (unsigned i = 0; i < 8; i++) {
-        tensix->gpr[0][i] = other.tensix.gpr[0][i] = next_random();
-        harness.stream[0][i] = other.stream[0][i] = next_random();
+        tensix->gpr[0][i] = other.tensix.gpr[0][i] = random_next(&dice);
+        harness.stream[0][i] = other.stream[0][i] = random_next(&dice);
     }
     for (unsigned i = 0; i < 3; i++) {
         for (unsigned state = 0; state < 2; state++) {
@@ -878,7 +874,7 @@ START_TEST(timed_runs_end_like_functional_ones)
             push(0, tensix->clock, "NOP");
         }
         tensix_harness_run(&other, 0, text);
-        run_until(tensix->clock + next_random() % 6);
+        run_until(tensix->clock + random_next(&dice) % 6);
         while (!tensix_accepts(tensix, 0)) {
             run_until(tensix->clock + 1);
         }

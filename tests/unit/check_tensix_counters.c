@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix_harness.h"
@@ -16,30 +17,19 @@
 enum { ROUNDS = 3000, PLAYS = 12, WORDS_OF_ROW = 400, OPCODE_REPLAY = 0x04 };
 
 static struct tensix_harness player, single; /* records and plays; takes one by one */
-static uint64_t random_state;
+static uint64_t dice;
 
 static void setup(void)
 {
     tensix_harness_open(&player);
     tensix_harness_open(&single);
-    random_state = 1;
+    dice = 1;
 }
 
 static void teardown(void)
 {
     tensix_harness_close(&player);
     tensix_harness_close(&single);
-}
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
-
-static unsigned below(unsigned limit)
-{
-    return next_random() % limit;
 }
 
 /* --- State --- */
@@ -51,12 +41,12 @@ static void randomise(void)
     for (unsigned i = 0; i < TENSIX_THREADS * TENSIX_LANES; i++) {
         struct tensix_thread *thread = &player.tensix.thread[i / TENSIX_LANES];
         unsigned lane = i % TENSIX_LANES;
-        thread->rwc.all.counter[lane] = below(rwc[lane]);
-        thread->rwc.all.checkpoint[lane] = lane < 3 ? below(rwc[lane]) : 0;
-        thread->rwc.extra_mod = below(2);
+        thread->rwc.all.counter[lane] = random_below(&dice, rwc[lane]);
+        thread->rwc.all.checkpoint[lane] = lane < 3 ? random_below(&dice, rwc[lane]) : 0;
+        thread->rwc.extra_mod = random_below(&dice, 2);
         for (unsigned c = 0; c < TENSIX_ADCS * 2; c++) {
-            thread->adc[c / 2].channel[c % 2].all.counter[lane] = below(adc[lane]);
-            thread->adc[c / 2].channel[c % 2].all.checkpoint[lane] = below(adc[lane]);
+            thread->adc[c / 2].channel[c % 2].all.counter[lane] = random_below(&dice, adc[lane]);
+            thread->adc[c / 2].channel[c % 2].all.checkpoint[lane] = random_below(&dice, adc[lane]);
         }
     }
     for (unsigned t = 0; t < TENSIX_THREADS; t++) {
@@ -120,7 +110,7 @@ static bool has_run(unsigned thread)
 /* Some instruction of a row: what the row leaves open is random. */
 static uint32_t word_of(unsigned row)
 {
-    return tensix_rows[row].match | (next_random() & ~tensix_rows[row].mask);
+    return tensix_rows[row].match | (random_next(&dice) & ~tensix_rows[row].mask);
 }
 
 static const unsigned rows[] = {
@@ -159,10 +149,11 @@ static bool counts(unsigned thread, uint32_t word)
 static uint32_t some_word(unsigned thread)
 {
     for (;;) {
-        uint32_t word = below(12) == 0   ? word_of(TENSIX_ROW_SETDMAREG_IMM)
-                        : below(20) == 0 ? word_of(TENSIX_ROW_NOP)
-                                         : word_of(rows[below(COUNT(rows))]);
-        if (counts(thread, word) || below(8) == 0) {
+        uint32_t word = random_below(&dice, 12) == 0 ? word_of(TENSIX_ROW_SETDMAREG_IMM)
+                        : random_below(&dice, 20) == 0
+                            ? word_of(TENSIX_ROW_NOP)
+                            : word_of(rows[random_below(&dice, COUNT(rows))]);
+        if (counts(thread, word) || random_below(&dice, 8) == 0) {
             return word;
         }
     }
@@ -199,7 +190,7 @@ END_TEST
 START_TEST(runs_of_one_instruction)
 {
     for (unsigned n = 0; n < WORDS_OF_ROW; n++) {
-        unsigned thread = below(TENSIX_THREADS);
+        unsigned thread = random_below(&dice, TENSIX_THREADS);
         uint32_t word = word_of(rows[_i]);
         if (!counts(thread, word)) {
             continue;
@@ -227,16 +218,18 @@ START_TEST(plays_are_what_their_instructions_do)
     randomise();
     for (unsigned round = 0; round < ROUNDS; round++) {
         bool all = round < TENSIX_THREADS;
-        unsigned thread = all ? round : below(TENSIX_THREADS), first = below(REPLAY_ENTRIES);
-        unsigned count = all ? REPLAY_ENTRIES : 1 + below(round % 4 ? 3 : REPLAY_ENTRIES);
+        unsigned thread = all ? round : random_below(&dice, TENSIX_THREADS),
+                 first = random_below(&dice, REPLAY_ENTRIES);
+        unsigned count =
+            all ? REPLAY_ENTRIES : 1 + random_below(&dice, round % 4 ? 3 : REPLAY_ENTRIES);
         for (unsigned i = 0; i < count; i++) {
             entry[thread][(first + i) % REPLAY_ENTRIES] = some_word(thread);
         }
         record(thread, entry[thread], first, count);
-        first = below(REPLAY_ENTRIES);
-        count = 1 + below(REPLAY_ENTRIES);
+        first = random_below(&dice, REPLAY_ENTRIES);
+        count = 1 + random_below(&dice, REPLAY_ENTRIES);
         for (unsigned i = 0; i < PLAYS; i++) {
-            unsigned shorter = below(3) ? count : 1 + below(count);
+            unsigned shorter = random_below(&dice, 3) ? count : 1 + random_below(&dice, count);
             tensix_harness_push(&player, thread, replay(first, shorter, false));
             push_single(thread, entry[thread], first, shorter);
             compare("round", round);
@@ -253,7 +246,7 @@ START_TEST(plays_may_stop_anywhere)
     uint32_t entry[REPLAY_ENTRIES];
     for (unsigned i = 0; i < REPLAY_ENTRIES; i++) {
         do {
-            entry[i] = word_of(rows[below(COUNT(rows))]);
+            entry[i] = word_of(rows[random_below(&dice, COUNT(rows))]);
         } while (!counts(0, entry[i]));
     }
     record(0, entry, 0, REPLAY_ENTRIES);
@@ -265,7 +258,7 @@ START_TEST(plays_may_stop_anywhere)
         ck_assert(tensix_push(&player.tensix, 0, origin, &word, 1, player.time));
         for (unsigned done = 0; done < REPLAY_ENTRIES;) {
             unsigned before = done;
-            tensix_harness_go(&player, 1 + below(round % 3 ? REPLAY_ENTRIES + 4 : 6));
+            tensix_harness_go(&player, 1 + random_below(&dice, round % 3 ? REPLAY_ENTRIES + 4 : 6));
             ck_assert_uint_le(player.tensix.thread[0].time, player.time);
             uint64_t now = player.tensix.thread[0].drained;
             done = now > drained ? (unsigned)(now - drained) - 1 : 0; /* less the REPLAY */

@@ -7,6 +7,7 @@
 
 #include "num/dst_format.h"
 #include "num/src_format.h"
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/dst.h"
 
@@ -15,7 +16,7 @@
 enum { ROWS = TENSIX_DST_ROWS, COLUMNS = TENSIX_DST_COLUMNS, MAPS = 8, RANDOM = 200000 };
 
 static struct tensix_dst dst;
-static uint64_t random_state;
+static uint64_t dice;
 
 /* As ck_assert_uint_eq, which costs a system call even where all is well. */
 #define SAME(got, expected) check_same(#got, __LINE__, got, expected)
@@ -30,14 +31,8 @@ static void check_same(const char *what, int line, uint64_t got, uint64_t expect
 
 static void setup(void)
 {
-    random_state = 1;
+    dice = 1;
     tensix_dst_reset(&dst);
-}
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
 }
 
 static struct tensix_dst_map map_of(int i)
@@ -137,7 +132,7 @@ START_TEST(what_is_written_is_read)
     unsigned rows16 = map.high_half ? ROWS / 2 : ROWS;
     for (unsigned row = 0; row < rows16; row++) {
         for (unsigned column = 0; column < COLUMNS; column++) {
-            words[row][column] = (uint16_t)next_random();
+            words[row][column] = (uint16_t)random_next(&dice);
             tensix_dst_write16(&dst, map, row, column, words[row][column]);
         }
     }
@@ -148,7 +143,7 @@ START_TEST(what_is_written_is_read)
     }
     for (unsigned row = 0; row < ROWS / 2; row++) {
         for (unsigned column = 0; column < COLUMNS; column++) {
-            longs[row][column] = next_random();
+            longs[row][column] = random_next(&dice);
         }
         tensix_dst_write_row32(&dst, map, row, longs[row]);
     }
@@ -169,12 +164,12 @@ START_TEST(rows_are_their_data)
     tensix_dst_mark_all(&dst, false);
     other = dst;
     for (unsigned n = 0; n < 4 * ROWS; n++) {
-        unsigned row = next_random() % ROWS;
+        unsigned row = random_next(&dice) % ROWS;
         uint32_t longs[COLUMNS], longs_read[COLUMNS];
         uint16_t words[COLUMNS], words_read[COLUMNS];
-        bool is_32b = next_random() & 1;
+        bool is_32b = random_next(&dice) & 1;
         for (unsigned column = 0; column < COLUMNS; column++) {
-            longs[column] = next_random();
+            longs[column] = random_next(&dice);
             words[column] = (uint16_t)longs[column];
             if (is_32b) {
                 tensix_dst_write32(&other, map, row, column, longs[column]);
@@ -187,7 +182,7 @@ START_TEST(rows_are_their_data)
         } else {
             tensix_dst_write_row16(&dst, map, row, words);
         }
-        unsigned look = next_random() % ROWS;
+        unsigned look = random_next(&dice) % ROWS;
         enum tensix_dst_undefined undefined =
             n & 1 ? TENSIX_DST_READS_MINUS_INFINITY : TENSIX_DST_READS_ZERO;
         tensix_dst_read_row16(&dst, map, look, undefined, words_read);
@@ -210,8 +205,8 @@ START_TEST(views_share_their_storage)
     static struct tensix_dst before;
     for (unsigned row = 0; row < ROWS; row++) {
         for (unsigned column = 0; column < COLUMNS; column++) {
-            words[column] = (uint16_t)next_random();
-            longs[column] = next_random();
+            words[column] = (uint16_t)random_next(&dice);
+            longs[column] = random_next(&dice);
         }
         unsigned physical32 = page_adj32(map, row);
         before = dst;
@@ -382,7 +377,7 @@ END_TEST
 START_TEST(formats_of_32_bits)
 {
     for (int n = 0; n < RANDOM; n++) {
-        uint32_t x = n < 32 ? UINT32_C(1) << n : next_random();
+        uint32_t x = n < 32 ? UINT32_C(1) << n : random_next(&dice);
         uint32_t stored = laid_out(fp32_fields, COUNT(fp32_fields), x);
         SAME(num_dst_from_fp32(x), stored);
         SAME(num_fp32_from_dst(stored), x);
@@ -538,7 +533,7 @@ START_TEST(window_converts)
     unsigned mask = size == 4 ? UINT32_MAX : (1u << 8 * size) - 1;
     for (uint32_t i = 0; i <= UINT16_MAX; i++) {
         static const uint32_t corners[] = {0, 0x80000000, 0x80000001, 0x7fffffff, 0xffffffff};
-        uint32_t x = size < 4 ? i : i < COUNT(corners) ? corners[i] : next_random();
+        uint32_t x = size < 4 ? i : i < COUNT(corners) ? corners[i] : random_next(&dice);
         if (size == 4) {
             tensix_dst_write32(&dst, map, 0, 1, x);
         } else {
@@ -562,7 +557,7 @@ START_TEST(window_gives_back)
     uint32_t mask = size == 4 ? UINT32_MAX : (UINT32_C(1) << 8 * size) - 1;
     bool is_signed = window.format == 1 || (window.format >= 4 && !window.unsigned_int);
     for (uint32_t i = 0; i <= UINT16_MAX; i++) {
-        uint32_t x = (size < 4 ? i : next_random()) & mask;
+        uint32_t x = (size < 4 ? i : random_next(&dice)) & mask;
         if (is_signed && !window.no_swizzle && x == mask - mask / 2) {
             continue;
         }
@@ -605,13 +600,13 @@ START_TEST(window_takes_many_elements)
     for (int n = 0; n < 10000; n++) {
         uint8_t in[TENSIX_DST_WINDOW_MOST], out[TENSIX_DST_WINDOW_MOST];
         const char *rule = NULL;
-        uint32_t size = step << next_random() % 8;
+        uint32_t size = step << random_next(&dice) % 8;
         if (size > sizeof in) {
             continue;
         }
-        uint32_t offset = next_random() % (window_bytes / size) * size;
+        uint32_t offset = random_next(&dice) % (window_bytes / size) * size;
         for (uint32_t i = 0; i < size; i++) {
-            in[i] = (uint8_t)next_random();
+            in[i] = (uint8_t)random_next(&dice);
         }
         bool all = tensix_dst_window_write(&dst, map, many, offset, in, size, &rule);
         for (uint32_t i = 0; i < size; i += step) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "num/tensix_format.h"
+#include "random.h"
 #include "run_suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -32,21 +33,13 @@ static void check_worth(const char *what, int line, double got, double expected)
     }
 }
 
-static uint32_t random_word(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (uint32_t)(*state * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
 /* FP32 with exponents near the limits of all formats, mantissas near ties. */
 static uint32_t random_fp32(uint64_t *state)
 {
     static const uint8_t near[] = {0, 1, 2, 111, 112, 113, 119, 120, 127, 135, 143, 144, 253, 255};
-    uint32_t word = random_word(state);
+    uint32_t word = random_xorshift(state);
     uint32_t exponent = word & 1 ? near[(word >> 8) % COUNT(near)] : 100 + (word >> 8) % 60;
-    uint32_t mantissa = random_word(state) & 0x7fffff;
+    uint32_t mantissa = random_xorshift(state) & 0x7fffff;
     if (word & 2) {
         mantissa = ((mantissa >> (word >> 16 & 15)) << (word >> 16 & 15)) + (word >> 20) % 3;
     }
@@ -278,7 +271,7 @@ START_TEST(unpack_integers)
     }
     uint64_t state = 5;
     for (int i = 0; i < CASES; i++) {
-        uint32_t x = random_word(&state);
+        uint32_t x = random_xorshift(&state);
         SAME(num_unpack_to_dst(NUM_FORMAT_INT32, NUM_FORMAT_INT32, x, 0), num_dst_from_fp32(x));
         SAME(num_unpack_to_dst(NUM_FORMAT_UINT32, NUM_FORMAT_INT32, x, 0), num_dst_from_fp32(x));
     }
@@ -422,9 +415,9 @@ START_TEST(early_integers)
     uint64_t state = 17;
     for (int i = 0; i < 10 * CASES; i++) {
         struct num_pack_early early = early_of(NUM_FORMAT_INT8, true);
-        early.right_shift = (uint8_t)(random_word(&state) & 31);
-        uint32_t x = random_word(&state) >> (random_word(&state) & 31);
-        x = (x & INT32_MAX) | random_word(&state) << 31;
+        early.right_shift = (uint8_t)(random_xorshift(&state) & 31);
+        uint32_t x = random_xorshift(&state) >> (random_xorshift(&state) & 31);
+        x = (x & INT32_MAX) | random_xorshift(&state) << 31;
         uint32_t sign = x >> 31;
         uint32_t magnitude = x & INT32_MAX;
         double rounded = floor(ldexp(magnitude, -early.right_shift) + 0.5);
@@ -574,13 +567,13 @@ START_TEST(pack_blocks)
     uint64_t state = 31;
     for (int i = 0; i < BLOCK_CASES; i++) {
         uint16_t halves[NUM_BLOCK_DATUMS];
-        unsigned greatest = 1 + random_word(&state) % (is_narrow ? 31 : 255);
-        unsigned spread = random_word(&state) & 1 ? 4 : 12;
+        unsigned greatest = 1 + random_xorshift(&state) % (is_narrow ? 31 : 255);
+        unsigned spread = random_xorshift(&state) & 1 ? 4 : 12;
         for (int k = 0; k < NUM_BLOCK_DATUMS; k++) {
-            unsigned below = k == i % NUM_BLOCK_DATUMS ? 0 : random_word(&state) % spread;
+            unsigned below = k == i % NUM_BLOCK_DATUMS ? 0 : random_xorshift(&state) % spread;
             unsigned exponent = below < greatest ? greatest - below : 0;
-            unsigned sign = random_word(&state) & 0x8000;
-            unsigned fraction = exponent ? random_word(&state) & 0x7f : 0;
+            unsigned sign = random_xorshift(&state) & 0x8000;
+            unsigned fraction = exponent ? random_xorshift(&state) & 0x7f : 0;
             halves[k] = (uint16_t)(sign | (is_narrow ? exponent << 10 | fraction << 3
                                                      : exponent << 7 | fraction));
         }
@@ -620,7 +613,8 @@ START_TEST(accumulate_fp32)
     uint64_t state = 41;
     for (int i = 0; i < 10 * CASES; i++) {
         uint32_t x = random_fp32(&state);
-        uint32_t y = i & 1 ? random_fp32(&state) : (x ^ 0x80000000) + random_word(&state) % 3 - 1;
+        uint32_t y =
+            i & 1 ? random_fp32(&state) : (x ^ 0x80000000) + random_xorshift(&state) % 3 - 1;
         uint32_t sum = num_pack_accumulate(NUM_FORMAT_FLOAT32, x, y);
         if ((x >> 23 & 255) == 255 || (y >> 23 & 255) == 255) {
             continue;
@@ -651,7 +645,7 @@ START_TEST(accumulate_halves)
 {
     uint64_t state = 43;
     for (int i = 0; i < 20 * CASES; i++) {
-        uint32_t word = random_word(&state);
+        uint32_t word = random_xorshift(&state);
         uint32_t x = word & 0xffff;
         uint32_t y = i & 1 ? word >> 16 : ((x ^ 0x8000) + (word >> 16 & 0x1ff)) & 0xffff;
         double exact = half_worth(true, x) + half_worth(true, y);

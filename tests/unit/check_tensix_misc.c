@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
@@ -18,28 +19,17 @@ enum { RANDOM_ROUNDS = 10000, UNITS = 3, CHANNELS = 2 };
 
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
-static uint64_t random_state;
+static uint64_t dice;
 
 static void setup(void)
 {
     tensix_harness_open(&harness);
-    random_state = 1;
+    dice = 1;
 }
 
 static void teardown(void)
 {
     tensix_harness_close(&harness);
-}
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
-
-static unsigned random_below(unsigned limit)
-{
-    return next_random() % limit;
 }
 
 /* --- The model of the address counters --- */
@@ -59,8 +49,8 @@ static void randomise(void)
         for (unsigned i = 0; i < UNITS * CHANNELS; i++) {
             struct counter *own = model[thread][i / CHANNELS][i % CHANNELS];
             for (unsigned axis = X; axis < AXES; axis++) {
-                own[axis].value = random_below(sizes[axis]);
-                own[axis].checkpoint = random_below(sizes[axis]);
+                own[axis].value = random_below(&dice, sizes[axis]);
+                own[axis].checkpoint = random_below(&dice, sizes[axis]);
             }
             struct tensix_adc *adc = &tensix->thread[thread].adc[i / CHANNELS];
             struct tensix_adc_channel *channel = &adc->channel[i % CHANNELS];
@@ -202,13 +192,13 @@ static const struct adc_row {
 
 static uint32_t random_word(const struct adc_row *row)
 {
-    return (uint32_t)row->opcode << 24 | (next_random() & row->operands);
+    return (uint32_t)row->opcode << 24 | (random_next(&dice) & row->operands);
 }
 
 START_TEST(address_counters_are_as_the_model)
 {
     for (int i = 0; i < RANDOM_ROUNDS; i++) {
-        unsigned thread = random_below(TENSIX_THREADS);
+        unsigned thread = random_below(&dice, TENSIX_THREADS);
         uint32_t word = random_word(&adc_rows[_i]);
         randomise();
         model_instruction(thread, word);
@@ -245,8 +235,8 @@ START_TEST(runs_of_address_counters)
 {
     randomise();
     for (int i = 0; i < 5 * RANDOM_ROUNDS; i++) {
-        unsigned thread = random_below(TENSIX_THREADS);
-        uint32_t word = random_word(&adc_rows[random_below((unsigned)COUNT(adc_rows))]);
+        unsigned thread = random_below(&dice, TENSIX_THREADS);
+        uint32_t word = random_word(&adc_rows[random_below(&dice, (unsigned)COUNT(adc_rows))]);
         model_instruction(thread, word);
         tensix_harness_push(&harness, thread, word);
         if (i % 16 == 0) {
@@ -352,9 +342,9 @@ START_TEST(setting_counter_or_checkpoint)
     bool counter = _i & 1, checkpoint = _i & 2;
     randomise();
     for (unsigned i = 0; i < 1000; i++) {
-        unsigned thread = random_below(TENSIX_THREADS), unit = random_below(UNITS);
-        unsigned channel = random_below(CHANNELS), axis = random_below(AXES);
-        uint32_t value = next_random();
+        unsigned thread = random_below(&dice, TENSIX_THREADS), unit = random_below(&dice, UNITS);
+        unsigned channel = random_below(&dice, CHANNELS), axis = random_below(&dice, AXES);
+        uint32_t value = random_next(&dice);
         struct counter *wanted = &model[thread][unit][channel][axis];
         wanted->value = counter ? value % sizes[axis] : wanted->value;
         wanted->checkpoint = checkpoint ? value % sizes[axis] : wanted->checkpoint;
@@ -394,8 +384,10 @@ static struct bank_model {
 static void randomise_banks(void)
 {
     for (unsigned src = 0; src < 2; src++) {
-        banks[src] = (struct bank_model){
-            {random_below(2), random_below(2)}, random_below(2), random_below(2), false};
+        banks[src] = (struct bank_model){{random_below(&dice, 2), random_below(&dice, 2)},
+                                         random_below(&dice, 2),
+                                         random_below(&dice, 2),
+                                         false};
         struct tensix_src_banks *own = &tensix->src[src];
         own->matrix_bank = (uint8_t)banks[src].matrix_bank;
         own->unpack_bank = (uint8_t)banks[src].unpack_bank;
@@ -457,19 +449,19 @@ static void model_banks(unsigned thread, unsigned src, uint32_t word)
 
 static uint32_t random_bank_instruction(void)
 {
-    switch (random_below(3)) {
+    switch (random_below(&dice, 3)) {
     case 0:
-        return UINT32_C(0x57000000) | random_below(4);
+        return UINT32_C(0x57000000) | random_below(&dice, 4);
     case 1:
-        return UINT32_C(0x36000000) | random_below(4) << 22 | random_below(4);
+        return UINT32_C(0x36000000) | random_below(&dice, 4) << 22 | random_below(&dice, 4);
     default:
-        return UINT32_C(0x37000000) | random_below(4) << 22;
+        return UINT32_C(0x37000000) | random_below(&dice, 4) << 22;
     }
 }
 
 static void run_bank_instruction(void)
 {
-    unsigned thread = random_below(TENSIX_THREADS);
+    unsigned thread = random_below(&dice, TENSIX_THREADS);
     uint32_t word = random_bank_instruction();
     model_banks(thread, 0, word);
     model_banks(thread, 1, word);
@@ -481,7 +473,7 @@ START_TEST(banks_are_as_the_model)
 {
     for (int i = 0; i < RANDOM_ROUNDS; i++) {
         for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-            tensix->thread_config[thread][CLR_DVALID_WORD] = (uint16_t)random_below(4);
+            tensix->thread_config[thread][CLR_DVALID_WORD] = (uint16_t)random_below(&dice, 4);
         }
         randomise_banks();
         run_bank_instruction();

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/config_users.h"
 #include "tensix/exec.h"
@@ -23,12 +24,12 @@ static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
 static uint8_t model_l1[L1];
 static uint32_t model_config[TENSIX_STATES][TENSIX_STATE_WORDS];
-static uint64_t random_state;
+static uint64_t dice;
 
 static void setup(void)
 {
     tensix_harness_open(&harness);
-    random_state = 1;
+    dice = 1;
 }
 
 static void teardown(void)
@@ -36,21 +37,10 @@ static void teardown(void)
     tensix_harness_close(&harness);
 }
 
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
-
-static unsigned random_below(unsigned limit)
-{
-    return next_random() % limit;
-}
-
 static void randomise_l1(void)
 {
     for (uint32_t i = 0; i < L1; i += 4) {
-        tensix_harness_set_l1(&harness, i, next_random());
+        tensix_harness_set_l1(&harness, i, random_next(&dice));
     }
 }
 
@@ -139,15 +129,16 @@ static struct units random_units(unsigned mode)
     bool to_l1 = mode == ZEROS_TO_L1 || mode == L1_TO_L1;
     struct units units;
     do {
-        unsigned most = to_l1 ? random_below(64) ? 64 : 0xffff : CONFIG_BYTES / UNIT;
-        units = (struct units){.to = random_below(L1 / UNIT),
-                               .from = random_below(L1 / UNIT),
-                               .size = random_below(most + 1)};
+        unsigned most = to_l1 ? random_below(&dice, 64) ? 64 : 0xffff : CONFIG_BYTES / UNIT;
+        units = (struct units){.to = random_below(&dice, L1 / UNIT),
+                               .from = random_below(&dice, L1 / UNIT),
+                               .size = random_below(&dice, most + 1)};
         if (!to_l1) {
-            units.to = random_below(8) ? random_below(CONFIG_BYTES / UNIT)
-                                       : 0x1000 * (1 + random_below(3)) + random_below(0x800);
-        } else if (random_below(4) == 0) { /* close by */
-            units.to = units.from - random_below(units.size + 1);
+            units.to = random_below(&dice, 8)
+                           ? random_below(&dice, CONFIG_BYTES / UNIT)
+                           : 0x1000 * (1 + random_below(&dice, 3)) + random_below(&dice, 0x800);
+        } else if (random_below(&dice, 4) == 0) { /* close by */
+            units.to = units.from - random_below(&dice, units.size + 1);
         }
     } while ((to_l1 ? units.to + (uint64_t)units.size > L1 / UNIT
                     : units.to < 0x1000 && units.to + units.size > CONFIG_BYTES / UNIT) ||
@@ -165,9 +156,9 @@ START_TEST(xmov_moves_as_the_page_says)
     tensix->timed = timed;
     randomise_l1();
     for (unsigned round = 0; round < RANDOM_MOVES; round++) {
-        unsigned thread = random_below(3), state = random_below(2);
+        unsigned thread = random_below(&dice, 3), state = random_below(&dice, 2);
         struct units units = random_units(mode);
-        set_move(state, units.to, units.from, units.size | random_below(4) << 16, mode);
+        set_move(state, units.to, units.from, units.size | random_below(&dice, 4) << 16, mode);
         set_move(!state, 0xbad0000, 0, 1, L1_TO_L1); /* faults where it is taken */
         tensix->thread_config[thread][TENSIX_WORD_CFG_STATE_ID_StateID] = (uint16_t)state;
         take_model();
@@ -371,10 +362,10 @@ START_TEST(random_moves_do_no_harm)
     unsigned faults = 0;
     randomise_l1();
     for (unsigned round = 0; round < 20 * RANDOM_MOVES; round++) {
-        unsigned bits = random_below(33);
+        unsigned bits = random_below(&dice, 33);
         uint32_t mask = bits < 32 ? (UINT32_C(1) << bits) - 1 : UINT32_MAX;
-        set_move(0, next_random() & mask, next_random() & (mask | 0xff), next_random() & mask,
-                 random_below(4));
+        set_move(0, random_next(&dice) & mask, random_next(&dice) & (mask | 0xff),
+                 random_next(&dice) & mask, random_below(&dice, 4));
         tensix->thread_config[0][TENSIX_WORD_CFG_STATE_ID_StateID] = 0;
         xmov(0);
         faults += harness.faults;
@@ -543,29 +534,30 @@ START_TEST(queue_does_what_a_functional_run_does)
     tensix_harness_open(&at_once);
     tensix->timed = true;
     for (uint32_t i = 0; i < 0x4000; i += 4) {
-        uint32_t value = next_random();
+        uint32_t value = random_next(&dice);
         tensix_harness_set_l1(&harness, i, value);
         tensix_harness_set_l1(&at_once, i, value);
     }
     for (unsigned i = 0; i < COMMANDS; i++) {
-        struct tensix_command command = {
-            .kind = (enum tensix_command_kind)random_below(4),
-            .move = {.to = random_below(0x200) * 16,
-                     .from = 0x2000 + random_below(0x100) * 16,
-                     .size = random_below(0x40) * 16,
-                     .mode = random_below(2) ? TENSIX_MOVE_L1_TO_L1 : TENSIX_MOVE_ZEROS_TO_L1}};
+        struct tensix_command command = {.kind = (enum tensix_command_kind)random_below(&dice, 4),
+                                         .move = {.to = random_below(&dice, 0x200) * 16,
+                                                  .from = 0x2000 + random_below(&dice, 0x100) * 16,
+                                                  .size = random_below(&dice, 0x40) * 16,
+                                                  .mode = random_below(&dice, 2)
+                                                              ? TENSIX_MOVE_L1_TO_L1
+                                                              : TENSIX_MOVE_ZEROS_TO_L1}};
         if (command.kind == TENSIX_COMMAND_STORE) {
-            command = store_of(command.move.to, next_random());
+            command = store_of(command.move.to, random_next(&dice));
         }
         ck_assert_ptr_null(tensix_move_rule(tensix, &command.move));
         while (!tensix_command(tensix, &command, harness.time)) {
             ck_assert_uint_eq(tensix->mover.count, TENSIX_MOVER_QUEUE);
-            tensix_harness_go(&harness, 1 + random_below(40));
+            tensix_harness_go(&harness, 1 + random_below(&dice, 40));
         }
         ck_assert(tensix_command(&at_once.tensix, &command, 0));
         ck_assert_uint_eq(at_once.tensix.mover.count, 0);
-        if (random_below(3) == 0) {
-            tensix_harness_go(&harness, 1 + random_below(100));
+        if (random_below(&dice, 3) == 0) {
+            tensix_harness_go(&harness, 1 + random_below(&dice, 100));
         }
     }
     tensix_harness_go(&harness, 10000);

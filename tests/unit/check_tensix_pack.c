@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "num/kernels.h"
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/regs.h"
 #include "tensix_harness.h"
@@ -21,22 +22,11 @@ enum { SCENES = 16, BASE = 0x10000, WINDOW = 0x40000, STREAM_BYTES = 0x8000 };
 
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
-static uint64_t random_state;
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
-
-static uint32_t below(uint32_t limit)
-{
-    return next_random() % limit;
-}
+static uint64_t dice;
 
 static bool once_in(unsigned n)
 {
-    return below(n) == 0;
+    return random_below(&dice, n) == 0;
 }
 
 /* --- Legal conversions: FormatConversion, "Configuring the conversions" --- */
@@ -470,12 +460,13 @@ static bool model_pacr(const struct fields *f)
 static uint32_t random_bits(void)
 {
     static const uint8_t exponents[] = {0, 1, 15, 30, 31, 112, 113, 126, 127, 128, 143, 254, 255};
-    uint32_t bits = next_random();
+    uint32_t bits = random_next(&dice);
     if (once_in(6)) {
         return 0;
     }
     if (once_in(3)) { /* as stored: exponents in the low bits of the upper half */
-        bits = (bits & 0xff00ffff) | (uint32_t)exponents[below(COUNT(exponents))] << 16;
+        bits = (bits & 0xff00ffff) | (uint32_t)exponents[random_below(&dice, COUNT(exponents))]
+                                         << 16;
     }
     return once_in(8) ? bits & 0x80ff00ff : bits;
 }
@@ -494,57 +485,61 @@ static void random_dst(void)
 static void random_addresses(void)
 {
     unsigned bytes = scene.early.in % 4 == 0 ? 4 : scene.early.in % 4 == 1 ? 2 : 1;
-    scene.base[0] = below(64) * 16;
-    scene.base[1] = below(0x400);
+    scene.base[0] = random_below(&dice, 64) * 16;
+    scene.base[1] = random_below(&dice, 0x400);
     scene.x_stride = once_in(2) ? 0 : bytes;
-    scene.y_stride[0] = (once_in(4) ? below(8) : 1) * 16 * bytes;
+    scene.y_stride[0] = (once_in(4) ? random_below(&dice, 8) : 1) * 16 * bytes;
     scene.z_stride[0] = 256 * bytes;
     scene.w_stride[0] = 1024 * bytes;
-    scene.y_stride[1] = once_in(3) ? below(512) : 16 * below(4);
-    scene.z_stride[1] = once_in(3) ? below(512) : 256;
-    scene.w_stride[1] = below(1024);
-    scene.offset = once_in(2) ? 512 * below(2) : below(4096);
-    scene.dest = BASE / 16 + below(0x400);
+    scene.y_stride[1] = once_in(3) ? random_below(&dice, 512) : 16 * random_below(&dice, 4);
+    scene.z_stride[1] = once_in(3) ? random_below(&dice, 512) : 256;
+    scene.w_stride[1] = random_below(&dice, 1024);
+    scene.offset = once_in(2) ? 512 * random_below(&dice, 2) : random_below(&dice, 4096);
+    scene.dest = BASE / 16 + random_below(&dice, 0x400);
     if (once_in(4)) {
         scene.dest |= 0x80000000;
     }
     scene.limit = 0x1ffff;
     scene.fifo = 0;
     if (once_in(3)) { /* all output wraps */
-        scene.fifo = 0x40 + below(0x40);
+        scene.fifo = 0x40 + random_below(&dice, 0x40);
         scene.limit = BASE / 32 - 1;
         scene.dest += scene.fifo * 2;
     }
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         for (unsigned j = 0; j < 2; j++) {
-            scene.adc[i].channel[j] = (struct tensix_adc_channel){
-                .x = j ? 15 : 0, .y = below(16), .z = below(4), .w = below(4), .y_cr = below(16)};
+            scene.adc[i].channel[j] = (struct tensix_adc_channel){.x = j ? 15 : 0,
+                                                                  .y = random_below(&dice, 16),
+                                                                  .z = random_below(&dice, 4),
+                                                                  .w = random_below(&dice, 4),
+                                                                  .y_cr = random_below(&dice, 16)};
         }
         if (once_in(3)) {
-            scene.adc[i].channel[0].x = below(16);
-            scene.adc[i].channel[1].x = 15 - below(16 - scene.adc[i].channel[0].x);
+            scene.adc[i].channel[0].x = random_below(&dice, 16);
+            scene.adc[i].channel[1].x = 15 - random_below(&dice, 16 - scene.adc[i].channel[0].x);
         }
     }
     for (unsigned i = 0; i < 4; i++) {
         static const uint16_t usual[] = {0x0104, 0x0004, 0x2820, 0x1820, 0x0041};
-        scene.modifier[i] = (uint16_t)(once_in(3) ? next_random() : usual[below(COUNT(usual))]);
+        scene.modifier[i] =
+            (uint16_t)(once_in(3) ? random_next(&dice) : usual[random_below(&dice, COUNT(usual))]);
     }
 }
 
 static void random_edges(bool plain)
 {
     for (unsigned i = 0; i < 4; i++) {
-        scene.masks[i] = (uint16_t)(plain || once_in(3) ? 0xffff : next_random());
-        scene.row_map[i] = next_random();
-        scene.face_map[i] = next_random();
+        scene.masks[i] = (uint16_t)(plain || once_in(3) ? 0xffff : random_next(&dice));
+        scene.row_map[i] = random_next(&dice);
+        scene.face_map[i] = random_next(&dice);
     }
-    scene.row_set = below(4);
-    scene.face_set = below(4);
+    scene.row_set = random_below(&dice, 4);
+    scene.face_set = random_below(&dice, 4);
     scene.face_sets = once_in(3);
     scene.edge_infinity = once_in(2);
-    scene.z_offset = once_in(2) ? 0 : below(64);
+    scene.z_offset = once_in(2) ? 0 : random_below(&dice, 64);
     scene.transposed = once_in(4);
-    scene.reads_per_plane = once_in(3) ? below(20) : 16;
+    scene.reads_per_plane = once_in(3) ? random_below(&dice, 20) : 16;
     scene.auto_last = once_in(4);
 }
 
@@ -557,27 +552,27 @@ static void random_scene(const struct early *early, unsigned out, bool plain)
     scene.out = num_format_of(out, early->is_unsigned, out == NUM_FORMAT_FP8_E4M3);
     scene.bits = num_format_info(scene.out)->bits;
     scene.is_block = num_format_info(scene.out)->is_block;
-    scene.thread = below(TENSIX_THREADS);
-    scene.state = below(2);
+    scene.thread = random_below(&dice, TENSIX_THREADS);
+    scene.state = random_below(&dice, 2);
     scene.accumulates = (out == 0 || out == 1 || out == 5) && once_in(3);
     scene.adds_header = once_in(2);
     scene.subtracts_header = once_in(2);
     scene.adds_offset = once_in(3);
     scene.has_fifo = once_in(2);
     scene.leaves_exponents = once_in(6);
-    scene.relu = once_in(2) ? 0 : below(is_float(early->kind) ? 4 : 2);
-    scene.threshold_relu = next_random() & 0x7fff;
+    scene.relu = once_in(2) ? 0 : random_below(&dice, is_float(early->kind) ? 4 : 2);
+    scene.threshold_relu = random_next(&dice) & 0x7fff;
     scene.thresholds = !plain && once_in(4);
-    scene.threshold = below(256);
+    scene.threshold = random_below(&dice, 256);
     scene.counts = once_in(4);
     scene.swizzle = once_in(2);
     scene.remap = once_in(2);
-    scene.downsample = plain || once_in(2) ? 0 : next_random() & 0xffff;
-    scene.exp_section = below(6);
-    scene.dest_offset = (uint16_t)below(0x100);
-    scene.shift_mode = below(3);
+    scene.downsample = plain || once_in(2) ? 0 : random_next(&dice) & 0xffff;
+    scene.exp_section = random_below(&dice, 6);
+    scene.dest_offset = (uint16_t)random_below(&dice, 0x100);
+    scene.shift_mode = random_below(&dice, 3);
     for (unsigned i = 0; i < 16; i++) {
-        scene.shifts[i] = once_in(2) ? next_random() & 0x07070707 : next_random();
+        scene.shifts[i] = once_in(2) ? random_next(&dice) & 0x07070707 : random_next(&dice);
     }
     random_addresses();
     random_edges(plain);
@@ -621,8 +616,8 @@ static void configure(void)
     unsigned s = scene.state;
     bool overrides = once_in(3);
     SET(s, ALU_FORMAT_SPEC_REG_Dstacc_override, overrides);
-    SET(s, ALU_FORMAT_SPEC_REG_Dstacc_val, overrides ? scene.early.dstacc : next_random());
-    SET(s, ALU_FORMAT_SPEC_REG2_Dstacc, overrides ? next_random() : scene.early.dstacc);
+    SET(s, ALU_FORMAT_SPEC_REG_Dstacc_val, overrides ? scene.early.dstacc : random_next(&dice));
+    SET(s, ALU_FORMAT_SPEC_REG2_Dstacc, overrides ? random_next(&dice) : scene.early.dstacc);
     SET(s, PCK_DEST_RD_CTRL_Read_32b_data, scene.early.is_32bit);
     SET(s, PCK_DEST_RD_CTRL_Read_unsigned, scene.early.is_unsigned);
     SET(s, PCK_DEST_RD_CTRL_Read_int8, scene.early.is_raw);
@@ -635,7 +630,7 @@ static void configure(void)
     SET(s, PCK0_ADDR_BASE_REG_1_Base, scene.base[1]);
     for (unsigned i = 0; i < 2; i++) {
         unsigned word = TENSIX_WORD_PCK0_ADDR_CTRL_XY_REG_0_Xstride + 2 * i;
-        set_words(word, i ? next_random() & 0xffff : scene.x_stride, scene.y_stride[i] << 16);
+        set_words(word, i ? random_next(&dice) & 0xffff : scene.x_stride, scene.y_stride[i] << 16);
         set_words(word + 1, scene.z_stride[i], scene.w_stride[i] << 16);
     }
     for (unsigned i = 0; i < 4; i++) {
@@ -651,12 +646,13 @@ static void configure(void)
         }
     }
     SET(s, PCK_EDGE_MODE_mode, scene.edge_infinity);
-    SET(s, PCK_EDGE_TILE_ROW_SET_SELECT_select, scene.row_set | (next_random() & 0xfc));
-    SET(s, PCK_EDGE_TILE_FACE_SET_SELECT_select, scene.face_set | (next_random() & 0xfc));
+    SET(s, PCK_EDGE_TILE_ROW_SET_SELECT_select, scene.row_set | (random_next(&dice) & 0xfc));
+    SET(s, PCK_EDGE_TILE_FACE_SET_SELECT_select, scene.face_set | (random_next(&dice) & 0xfc));
     SET(s, PCK_EDGE_TILE_FACE_SET_SELECT_enable, scene.face_sets);
     configure_packer(s);
     tensix_set_thread_field(tensix, scene.thread, TENSIX_FIELD_CFG_STATE_ID_StateID, s);
-    tensix_set_thread_field(tensix, below(3), TENSIX_FIELD_ENABLE_ACC_STATS_Enable, scene.counts);
+    tensix_set_thread_field(tensix, random_below(&dice, 3), TENSIX_FIELD_ENABLE_ACC_STATS_Enable,
+                            scene.counts);
 }
 
 static uint32_t encode(const struct fields *f)
@@ -668,14 +664,14 @@ static uint32_t encode(const struct fields *f)
 
 static struct fields random_fields(bool plain, bool ends)
 {
-    struct fields f = {.addr_mod = below(4), .context = below(4)};
-    f.select = once_in(2) ? 0 : below(16);
+    struct fields f = {.addr_mod = random_below(&dice, 4), .context = random_below(&dice, 4)};
+    f.select = once_in(2) ? 0 : random_below(&dice, 16);
     f.strided = once_in(4);
     f.override = once_in(4);
     f.concat = once_in(4);
     f.last = once_in(6);
     if (!plain) {
-        f.row_pad = once_in(2) ? 0 : below(8);
+        f.row_pad = once_in(2) ? 0 : random_below(&dice, 8);
         f.zero = once_in(6);
         f.flush = once_in(10);
     }
@@ -723,7 +719,7 @@ static void compare_scene(int row, unsigned n)
 
 static unsigned run_scene(int row, unsigned n, bool plain)
 {
-    unsigned executed = 0, faults = 0, last = 4 + below(12);
+    unsigned executed = 0, faults = 0, last = 4 + random_below(&dice, 12);
     uint8_t *l1 = harness.l1;
     const struct num_kernels *kernels = tensix->kernels;
     tensix_reset(tensix);
@@ -731,7 +727,7 @@ static unsigned run_scene(int row, unsigned n, bool plain)
     harness.time = harness.faults = 0;
     random_dst();
     for (uint32_t i = BASE; i < BASE + WINDOW; i += 4) {
-        uint32_t value = next_random();
+        uint32_t value = random_next(&dice);
         memcpy(l1 + i, &value, sizeof value);
     }
     memcpy(scene.l1, l1, BASE + WINDOW);
@@ -779,7 +775,7 @@ static void check_conversion(int row, const char *kernels)
     const struct early *early = &earlies[row];
     unsigned executed = 0;
     const struct num_kernels *set = num_kernels_find(kernels);
-    random_state = (uint64_t)row + 1;
+    dice = (uint64_t)row + 1;
     if (!set) {
         return; /* this host cannot run it; the reference always can */
     }

@@ -9,6 +9,7 @@
 
 #include "num/kernels.h"
 #include "num/random.h"
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/regs.h"
 #include "tensix_harness.h"
@@ -22,20 +23,9 @@ enum { LAST = 1, FLUSH = 2, CONCAT = 1 << 4, ZERO = 1 << 12, STRIDED = 1 << 17 }
 
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
-static uint64_t random_state;
+static uint64_t dice;
 static uint8_t before[TENSIX_HARNESS_L1], told[TENSIX_HARNESS_L1];
 static unsigned tells;
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
-
-static uint32_t below(uint32_t limit)
-{
-    return next_random() % limit;
-}
 
 static void on_l1_written(void *owner, uint32_t address, uint32_t size, uint64_t cycle)
 {
@@ -89,7 +79,7 @@ static void fill_dst(void)
 {
     for (unsigned row = 0; row < TENSIX_DST_ROWS; row++) {
         for (unsigned column = 0; column < TENSIX_DST_COLUMNS; column++) {
-            tensix->dst.bits[row][column] = (uint16_t)next_random();
+            tensix->dst.bits[row][column] = (uint16_t)random_next(&dice);
         }
     }
 }
@@ -100,7 +90,7 @@ static void setup(void)
     harness.board.l1_written = on_l1_written;
     memset(told, 0, sizeof told);
     tells = 0;
-    random_state = 1;
+    dice = 1;
     configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, false);
 }
 
@@ -328,8 +318,9 @@ struct tile {
 static void sparse_dst(struct tile *tile, unsigned rows, unsigned zeros_in_8)
 {
     for (unsigned i = 0; i < rows * 16; i++) {
-        uint16_t pattern = (uint16_t)((next_random() & 0x807f) | (126 + below(2)) << 7);
-        tile->datum[i] = below(8) < zeros_in_8 || i / 64 % 3 == 2 ? 0 : pattern;
+        uint16_t pattern =
+            (uint16_t)((random_next(&dice) & 0x807f) | (126 + random_below(&dice, 2)) << 7);
+        tile->datum[i] = random_below(&dice, 8) < zeros_in_8 || i / 64 % 3 == 2 ? 0 : pattern;
         tensix->dst.bits[i / 16][i % 16] = num_dst_from_bf16(tile->datum[i]);
     }
     tile->count = rows * 16;
@@ -341,7 +332,7 @@ static void pack_sparse(struct tile *tile, unsigned rows)
     set_modifier(0, 4);
     set_modifier(1, 0x2020);
     for (unsigned row = 0; row < rows; row += 4) {
-        bool is_last = row + 4 == rows, continues = !is_last && below(3) == 0;
+        bool is_last = row + 4 == rows, continues = !is_last && random_below(&dice, 3) == 0;
         pacr((is_last ? LAST | 1 << 15 : 0) | (continues ? CONCAT : 0));
         for (unsigned i = row * 16; i < row * 16 + 64; i++) {
             had_data |= tile->datum[i] != 0;
@@ -395,7 +386,7 @@ static void check_compressed(const struct tile *tile, enum num_format format)
 START_TEST(compressed_tiles)
 {
     enum num_format format = (enum num_format)compressible[_i % COUNT(compressible)];
-    random_state = (uint64_t)_i;
+    dice = (uint64_t)_i;
     for (unsigned n = 0; n < 20; n++) {
         struct tile tile = {.count = 0};
         memset(harness.l1 + OUT, 0xee, WINDOW);
@@ -404,7 +395,7 @@ START_TEST(compressed_tiles)
         SET(THCON_SEC0_REG1_Row_start_section_size, RSI_LINES);
         SET(THCON_SEC0_REG1_Exp_section_size, 16);
         SET(THCON_SEC0_REG1_Disable_pack_zero_flags, n % 4 == 3);
-        unsigned rows = 4 * (1 + below(40));
+        unsigned rows = 4 * (1 + random_below(&dice, 40));
         sparse_dst(&tile, rows, n % 9);
         pack_sparse(&tile, rows);
         ck_assert_uint_eq(harness.faults, 0);
@@ -451,7 +442,7 @@ START_TEST(writes_are_told)
         SET(PCK_EDGE_OFFSET_SEC0_mask, n % 3 ? 0xffff : 0x7fff);
         memcpy(before, harness.l1, TENSIX_HARNESS_L1);
         memset(told, 0, sizeof told);
-        pacr(below(4) << 8);
+        pacr(random_below(&dice, 4) << 8);
         pacr(LAST);
         unsigned secret = 0;
         for (unsigned i = OUT; i < OUT + WINDOW; i++) {
@@ -608,13 +599,14 @@ START_TEST(formats_may_change_within_a_tile)
     static const uint8_t outs[] = {0, 1, 5, 6, 7, 10, 13, 15};
     fill_dst();
     for (unsigned n = 0; n < 3000; n++) {
-        configure(NUM_FORMAT_FLOAT16_B, outs[below(COUNT(outs))], false);
-        SET(THCON_SEC0_REG1_Disable_zero_compress, below(3) != 0);
-        SET(THCON_SEC0_REG1_Pack_L1_Acc, below(4) == 0);
-        SET(THCON_SEC0_REG1_Dis_shared_exp_assembler, below(4) == 0);
-        adc()->channel[1].x = below(16);
-        pacr(below(16) << 8 | (below(6) == 0 ? LAST : 0) | (below(6) == 0 ? FLUSH : 0) |
-             (below(6) == 0 ? ZERO : 0) | (below(3) == 0 ? CONCAT : 0));
+        configure(NUM_FORMAT_FLOAT16_B, outs[random_below(&dice, COUNT(outs))], false);
+        SET(THCON_SEC0_REG1_Disable_zero_compress, random_below(&dice, 3) != 0);
+        SET(THCON_SEC0_REG1_Pack_L1_Acc, random_below(&dice, 4) == 0);
+        SET(THCON_SEC0_REG1_Dis_shared_exp_assembler, random_below(&dice, 4) == 0);
+        adc()->channel[1].x = random_below(&dice, 16);
+        pacr(random_below(&dice, 16) << 8 | (random_below(&dice, 6) == 0 ? LAST : 0) |
+             (random_below(&dice, 6) == 0 ? FLUSH : 0) | (random_below(&dice, 6) == 0 ? ZERO : 0) |
+             (random_below(&dice, 3) == 0 ? CONCAT : 0));
     }
     pacr(FLUSH);
     ck_assert(!tensix->packer.output.data.open);

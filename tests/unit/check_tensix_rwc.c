@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix_harness.h"
@@ -19,28 +20,17 @@ enum { OPCODE_SETRWC = 0x37, OPCODE_INCRWC = 0x38 };
 
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
-static uint64_t random_state;
+static uint64_t dice;
 
 static void setup(void)
 {
     tensix_harness_open(&harness);
-    random_state = 1;
+    dice = 1;
 }
 
 static void teardown(void)
 {
     tensix_harness_close(&harness);
-}
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
-
-static unsigned random_below(unsigned limit)
-{
-    return next_random() % limit;
 }
 
 /* --- The model --- */
@@ -63,7 +53,7 @@ static void set(struct pair *pair, unsigned value)
 
 static void random_pair(struct pair *pair, unsigned size)
 {
-    *pair = (struct pair){random_below(size), random_below(size), size};
+    *pair = (struct pair){random_below(&dice, size), random_below(&dice, size), size};
 }
 
 static void load(unsigned thread)
@@ -87,8 +77,8 @@ static void randomise(void)
         random_pair(&model[thread].a, SRC_ROWS);
         random_pair(&model[thread].b, SRC_ROWS);
         random_pair(&model[thread].dst, DST_ROWS);
-        model[thread].fidelity = random_below(PHASES);
-        model[thread].extra = random_below(2);
+        model[thread].fidelity = random_below(&dice, PHASES);
+        model[thread].extra = random_below(&dice, 2);
         load(thread);
     }
 }
@@ -147,13 +137,13 @@ static void model_setrwc(struct model *rwc, const struct setrwc *op)
 START_TEST(setrwc_is_as_the_model)
 {
     for (int i = 0; i < RANDOM_ROUNDS; i++) {
-        unsigned thread = random_below(TENSIX_THREADS);
+        unsigned thread = random_below(&dice, TENSIX_THREADS);
         struct setrwc op = {.clear = 0, /* check_tensix_misc.c has the banks */
-                            .cr = random_below(16),
-                            .dst = random_below(16),
-                            .b = random_below(16),
-                            .a = random_below(16),
-                            .mask = random_below(16)};
+                            .cr = random_below(&dice, 16),
+                            .dst = random_below(&dice, 16),
+                            .b = random_below(&dice, 16),
+                            .a = random_below(&dice, 16),
+                            .mask = random_below(&dice, 16)};
         randomise();
         model_setrwc(&model[thread], &op);
         tensix_harness_push(&harness, thread, encode_setrwc(&op));
@@ -225,8 +215,9 @@ static void model_step_dst(struct pair *pair, bool cr, bool c_to_cr, unsigned in
 START_TEST(incrwc_is_as_the_model)
 {
     for (int i = 0; i < RANDOM_ROUNDS; i++) {
-        unsigned thread = random_below(TENSIX_THREADS), cr = random_below(16);
-        unsigned dst = random_below(16), b = random_below(16), a = random_below(16);
+        unsigned thread = random_below(&dice, TENSIX_THREADS), cr = random_below(&dice, 16);
+        unsigned dst = random_below(&dice, 16), b = random_below(&dice, 16),
+                 a = random_below(&dice, 16);
         uint32_t word = (uint32_t)OPCODE_INCRWC << 24 | cr << 18 | dst << 14 | b << 10 | a << 6;
         randomise();
         model_step(&model[thread].a, cr & 1, a);
@@ -309,7 +300,7 @@ static void randomise_modifiers(void)
 {
     for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
         for (unsigned word = 0; word < TENSIX_THREAD_WORDS; word++) {
-            tensix->thread_config[thread][word] = (uint16_t)next_random();
+            tensix->thread_config[thread][word] = (uint16_t)random_next(&dice);
         }
     }
 }
@@ -318,7 +309,7 @@ START_TEST(modifiers_are_as_the_model)
 {
     bool partial = _i == 1;
     for (int i = 0; i < RANDOM_ROUNDS; i++) {
-        unsigned thread = random_below(TENSIX_THREADS), addr_mod = random_below(8);
+        unsigned thread = random_below(&dice, TENSIX_THREADS), addr_mod = random_below(&dice, 8);
         randomise();
         randomise_modifiers();
         model_modifier(thread, addr_mod, partial);
@@ -336,11 +327,11 @@ END_TEST
 START_TEST(runs_of_modifiers)
 {
     for (int run = 0; run < 50; run++) {
-        unsigned thread = random_below(TENSIX_THREADS);
+        unsigned thread = random_below(&dice, TENSIX_THREADS);
         randomise();
         randomise_modifiers();
         for (int i = 0; i < 200; i++) {
-            unsigned addr_mod = random_below(8);
+            unsigned addr_mod = random_below(&dice, 8);
             model_modifier(thread, addr_mod, false);
             tensix_apply_addr_mod(tensix, thread, addr_mod);
             compare(addr_mod);

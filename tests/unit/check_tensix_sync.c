@@ -3,14 +3,9 @@
  * Written from the pages SyncUnit, ATGETM, ATRELM, SEMINIT, SEMPOST and SEMGET (BlackholeA0).
  */
 #include "check_tensix_sync_world.h"
+#include "random.h"
 
-static uint64_t random_state;
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
+static uint64_t dice;
 
 /* --- Mutexes --- */
 
@@ -298,12 +293,13 @@ END_TEST
 START_TEST(random_semaphore_operations)
 {
     unsigned value[TENSIX_SEMAPHORES] = {0}, max[TENSIX_SEMAPHORES] = {0};
-    random_state = 1;
+    dice = 1;
     tensix->timed = _i;
     for (unsigned step = 0; step < 5000; step++) {
         char text[40];
-        unsigned mask = next_random() & 0xff, operation = next_random() % 5;
-        unsigned init = next_random() & 15, limit = next_random() & 15, index = next_random() & 7;
+        unsigned mask = random_next(&dice) & 0xff, operation = random_next(&dice) % 5;
+        unsigned init = random_next(&dice) & 15, limit = random_next(&dice) & 15,
+                 index = random_next(&dice) & 7;
         mask = operation > 2 ? 1u << index : mask;
         if (operation == 0) {
             snprintf(text, sizeof text, "SEMINIT %u, %u, %u", limit, init, mask);
@@ -311,7 +307,7 @@ START_TEST(random_semaphore_operations)
             snprintf(text, sizeof text, "%s %u", operation == 1 ? "SEMPOST" : "SEMGET", mask);
         }
         if (operation <= 2) {
-            run(next_random() % 3, text);
+            run(random_next(&dice) % 3, text);
         } else if (operation == 3) {
             tensix_semaphore_post(tensix, index, harness.time);
         } else {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/table.h"
 
@@ -24,16 +25,10 @@ static void same(const char *what, int64_t got, int64_t expected)
     }
 }
 
-static uint32_t next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 32);
-}
-
 /* A word that the row matches: all free bits clear, all set, then random ones. */
 static uint32_t word_of(const struct isa_row *row, unsigned n, uint64_t *random)
 {
-    uint32_t bits = n == 0 ? 0 : n == 1 ? UINT32_MAX : next_random(random);
+    uint32_t bits = n == 0 ? 0 : n == 1 ? UINT32_MAX : random_next(random);
     return row->match | (bits & ~row->mask);
 }
 
@@ -153,7 +148,7 @@ START_TEST(index_finds_what_a_search_finds)
     ck_assert(tensix_index_build(&index));
     uint64_t random = 1;
     for (unsigned n = 0; n < RANDOM_WORDS; n++) {
-        uint32_t word = next_random(&random);
+        uint32_t word = random_next(&random);
         if (n % 2) {
             word = word_of(&tensix_rows[word % TENSIX_ROWS], n, &random);
         }
@@ -613,7 +608,7 @@ START_TEST(any_word_has_text_that_assembles)
 {
     uint64_t random = 2;
     for (unsigned n = 0; n < RANDOM_WORDS; n++) {
-        uint32_t word = next_random(&random);
+        uint32_t word = random_next(&random);
         char text[TEXT_SIZE], cut[7];
         int row = tensix_find(word);
         uint32_t kept = row < 0 ? word : word & ~ignored_bits(&tensix_rows[row]);

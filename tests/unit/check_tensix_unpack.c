@@ -10,6 +10,7 @@
 
 #include "num/kernels.h"
 #include "num/tensix_format.h"
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/regs.h"
 #include "tensix/table.h"
@@ -21,33 +22,22 @@ enum { INSTRUCTIONS = 24000, LIFE = 6, SMALL_EXPONENTS = 512 * 1024 };
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
 static struct tensix expected;
-static uint64_t random_state;
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
-
-static unsigned below(unsigned limit)
-{
-    return next_random() % limit;
-}
+static uint64_t dice;
 
 static bool one_in(unsigned odds)
 {
-    return below(odds) == 0;
+    return random_below(&dice, odds) == 0;
 }
 
 #define PICK(...)                                                                                  \
-    ((const unsigned[]){                                                                           \
-        __VA_ARGS__}[below(sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned))])
+    ((const unsigned[]){__VA_ARGS__}[random_below(&dice, sizeof((const unsigned[]){__VA_ARGS__}) / \
+                                                             sizeof(unsigned))])
 
 /* In the lower part of L1, exponents of five bits are mostly defined. */
 static void fill_l1(void)
 {
     for (unsigned i = 0; i < TENSIX_HARNESS_L1; i++) {
-        uint32_t word = next_random();
+        uint32_t word = random_next(&dice);
         harness.l1[i] = (uint8_t)(i < SMALL_EXPONENTS ? 6 + word % 26 : word);
     }
 }
@@ -55,7 +45,7 @@ static void fill_l1(void)
 static void setup(void)
 {
     tensix_harness_open(&harness);
-    random_state = 1;
+    dice = 1;
     fill_l1();
 }
 
@@ -84,14 +74,14 @@ struct scene {
 static void choose_formats(struct scene *scene)
 {
     do {
-        scene->in = below(16);
-        scene->out = one_in(3) ? below(16) : scene->in;
+        scene->in = random_below(&dice, 16);
+        scene->out = one_in(3) ? random_below(&dice, 16) : scene->in;
     } while (!num_unpack_is_legal(scene->in, scene->out, scene->to_dst) && !one_in(200));
     tensix_set_config_field(tensix, scene->state, TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcAUnsigned,
-                            below(2));
+                            random_below(&dice, 2));
     tensix_set_config_field(tensix, scene->state, TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcBUnsigned,
-                            below(2));
-    SEC(REG1_Unp_LF8_4b_exp, below(2));
+                            random_below(&dice, 2));
+    SEC(REG1_Unp_LF8_4b_exp, random_below(&dice, 2));
 }
 
 static void put_descriptor(const struct scene *scene, unsigned word, uint32_t value)
@@ -103,20 +93,23 @@ static void put_descriptor(const struct scene *scene, unsigned word, uint32_t va
 
 static void set_descriptor(const struct scene *scene)
 {
-    unsigned x = one_in(6) ? below(300) : PICK(16, 32, 64, 256, 256, 1024);
-    unsigned blobs = one_in(3) ? below(8) : 0, omits = one_in(8);
+    unsigned x = one_in(6) ? random_below(&dice, 300) : PICK(16, 32, 64, 256, 256, 1024);
+    unsigned blobs = one_in(3) ? random_below(&dice, 8) : 0, omits = one_in(8);
     put_descriptor(scene, 0,
                    scene->in | (uint32_t)scene->uncompressed << 4 | omits << 5 | blobs << 8 |
                        x << 16);
-    put_descriptor(scene, 1, PICK(0, 1, 1, 1, 2, 16) | (uint32_t)below(6) << 16);
-    put_descriptor(scene, 2, below(3) | next_random() << 16);
-    put_descriptor(scene, 3, (next_random() & 0xffff) | (one_in(6) ? below(4) : 0) << 24);
+    put_descriptor(scene, 1, PICK(0, 1, 1, 1, 2, 16) | (uint32_t)random_below(&dice, 6) << 16);
+    put_descriptor(scene, 2, random_below(&dice, 3) | random_next(&dice) << 16);
+    put_descriptor(scene, 3,
+                   (random_next(&dice) & 0xffff) | (one_in(6) ? random_below(&dice, 4) : 0) << 24);
     tensix_set_config_field(tensix, scene->state,
-                            TENSIX_FIELD_UNP0_BLOBS_Y_START_CNTX_01_blobs_y_start, next_random());
+                            TENSIX_FIELD_UNP0_BLOBS_Y_START_CNTX_01_blobs_y_start,
+                            random_next(&dice));
     tensix_set_config_field(tensix, scene->state,
-                            TENSIX_FIELD_UNP0_BLOBS_Y_START_CNTX_23_blobs_y_start, next_random());
+                            TENSIX_FIELD_UNP0_BLOBS_Y_START_CNTX_23_blobs_y_start,
+                            random_next(&dice));
     for (unsigned i = 0; i < 2; i++) {
-        uint32_t two = x | (one_in(4) ? below(300) : x) << 16;
+        uint32_t two = x | (one_in(4) ? random_below(&dice, 300) : x) << 16;
         tensix->config[scene->state][TENSIX_WORD_THCON_SEC0_REG5_Tile_x_dim_cntx0 + i] = two;
     }
 }
@@ -128,41 +121,43 @@ static void set_addresses(struct scene *scene)
                                            TENSIX_WORD_THCON_SEC0_REG0_TileDescriptor
                                      : 0;
     uint32_t *config = tensix->config[scene->state];
-    scene->base = one_in(10) ? below(TENSIX_HARNESS_L1 / 16 + 8) : below(24000);
+    scene->base =
+        one_in(10) ? random_below(&dice, TENSIX_HARNESS_L1 / 16 + 8) : random_below(&dice, 24000);
     for (unsigned i = 0; i < 8; i++) {
         config[TENSIX_WORD_THCON_SEC0_REG3_Base_address + distance + i] = scene->base;
     }
     for (unsigned i = 0; i < 4; i++) {
         uint32_t *word = &config[TENSIX_WORD_THCON_SEC0_REG7_Offset_address + distance + i];
-        *word = (one_in(4) ? below(64) : 0) | scene->in << 16 | scene->out << 20 | scene->in << 24 |
-                scene->out << 28;
+        *word = (one_in(4) ? random_below(&dice, 64) : 0) | scene->in << 16 | scene->out << 20 |
+                scene->in << 24 | scene->out << 28;
     }
     for (unsigned i = 0; i < 2; i++) {
-        uint32_t where = one_in(5) ? below(1400) : 64 + 16 * PICK(0, 0, 0, 16, 40, below(60));
+        uint32_t where = one_in(5) ? random_below(&dice, 1400)
+                                   : 64 + 16 * PICK(0, 0, 0, 16, 40, random_below(&dice, 60));
         config[TENSIX_WORD_THCON_SEC0_REG5_Dest_cntx0_address + i] = where * 0x10001;
     }
-    uint32_t limit = scene->base + below(80);
+    uint32_t limit = scene->base + random_below(&dice, 80);
     config[TENSIX_WORD_THCON_SEC0_REG10_Unpack_limit_address + distance] = limit;
     config[TENSIX_WORD_THCON_SEC0_REG10_Unpack_fifo_size + distance] =
-        one_in(4) ? below(64) | 1 << 17 : 0;
+        one_in(4) ? random_below(&dice, 64) | 1 << 17 : 0;
 }
 
 static void set_modes(const struct scene *scene)
 {
     bool shifts = one_in(12);
     uint32_t shift = scene->discontiguous ? PICK(1, 2, 4, 8, 16, 33, 0x123)
-                     : shifts             ? below(16) * 0x1111
+                     : shifts             ? random_below(&dice, 16) * 0x1111
                                           : 0;
     SEC(REG2_Out_data_format, scene->out);
-    SEC(REG2_Throttle_mode, below(4));
-    SEC(REG2_Context_count, below(4));
-    SEC(REG2_Context_count_non_log2, below(8));
+    SEC(REG2_Throttle_mode, random_below(&dice, 4));
+    SEC(REG2_Context_count, random_below(&dice, 4));
+    SEC(REG2_Context_count_non_log2, random_below(&dice, 8));
     SEC(REG2_Context_count_non_log2_en, one_in(4));
     SEC(REG2_Haloize_mode, one_in(5) && !scene->to_dst);
     SEC(REG2_Tileize_mode, scene->discontiguous);
-    SEC(REG2_Unpack_Src_Reg_Set_Upd, below(2));
+    SEC(REG2_Unpack_Src_Reg_Set_Upd, random_below(&dice, 2));
     SEC(REG2_Unpack_If_Sel, scene->to_dst);
-    SEC(REG2_Upsample_rate, one_in(8) ? below(4) : 0);
+    SEC(REG2_Upsample_rate, one_in(8) ? random_below(&dice, 4) : 0);
     SEC(REG2_Upsample_and_interleave, one_in(3));
     SEC(REG2_Ovrd_data_format, one_in(4));
     SEC(REG2_Shift_amount_cntx0, shift & 0xf);
@@ -170,10 +165,11 @@ static void set_modes(const struct scene *scene)
     SEC(REG2_Shift_amount_cntx2, shift >> 8 & 0xf);
     SEC(REG2_Shift_amount_cntx3, shift >> 12 & 0xf);
     SEC(REG2_Force_shared_exp, one_in(6));
-    UNP(FORCED_SHARED_EXP_shared_exp, one_in(2) ? below(32) : below(256));
+    UNP(FORCED_SHARED_EXP_shared_exp,
+        one_in(2) ? random_below(&dice, 32) : random_below(&dice, 256));
     bool has_fifo = one_in(4);
-    SEC(REG2_Unpack_limit_address, has_fifo ? scene->base + below(100) : 0);
-    SEC(REG2_Unpack_fifo_size, has_fifo ? below(128) : 0);
+    SEC(REG2_Unpack_limit_address, has_fifo ? scene->base + random_below(&dice, 100) : 0);
+    SEC(REG2_Unpack_fifo_size, has_fifo ? random_below(&dice, 128) : 0);
     for (unsigned i = 0; i < (scene->which ? 2u : 4u); i++) {
         bool other = one_in(20);
         SEC(REG2_Disable_zero_compress_cntx0 + i, scene->uncompressed ^ other);
@@ -188,21 +184,23 @@ static void set_modes(const struct scene *scene)
 static void set_output(const struct scene *scene)
 {
     unsigned unit = PICK(1, 2, 4) * 16;
-    UNP(ADDR_BASE_REG_1_Base, one_in(6) ? below(600) : 0);
-    UNP(ADDR_CTRL_XY_REG_1_Ystride, one_in(8) ? below(100) : unit);
-    UNP(ADDR_CTRL_ZW_REG_1_Zstride, one_in(8) ? below(600) : unit * PICK(1, 2, 16));
-    UNP(ADDR_CTRL_ZW_REG_1_Wstride, one_in(8) ? below(600) : unit * PICK(0, 1, 16));
-    UNP(ADD_DEST_ADDR_CNTR_add_dest_addr_cntr, below(2));
+    UNP(ADDR_BASE_REG_1_Base, one_in(6) ? random_below(&dice, 600) : 0);
+    UNP(ADDR_CTRL_XY_REG_1_Ystride, one_in(8) ? random_below(&dice, 100) : unit);
+    UNP(ADDR_CTRL_ZW_REG_1_Zstride, one_in(8) ? random_below(&dice, 600) : unit * PICK(1, 2, 16));
+    UNP(ADDR_CTRL_ZW_REG_1_Wstride, one_in(8) ? random_below(&dice, 600) : unit * PICK(0, 1, 16));
+    UNP(ADD_DEST_ADDR_CNTR_add_dest_addr_cntr, random_below(&dice, 2));
     tensix_set_config_field(tensix, scene->state, TENSIX_FIELD_DEST_ACCESS_CFG_remap_addrs,
-                            below(2));
+                            random_below(&dice, 2));
     tensix_set_config_field(tensix, scene->state, TENSIX_FIELD_DEST_ACCESS_CFG_swizzle_32b,
-                            below(2));
+                            random_below(&dice, 2));
 }
 
 static void new_scene(struct scene *scene)
 {
-    *scene = (struct scene){
-        .thread = below(3), .which = below(2), .state = below(2), .uncompressed = !one_in(6)};
+    *scene = (struct scene){.thread = random_below(&dice, 3),
+                            .which = random_below(&dice, 2),
+                            .state = random_below(&dice, 2),
+                            .uncompressed = !one_in(6)};
     scene->multi = !one_in(3);
     scene->to_dst = scene->which == 0 && one_in(3);
     scene->discontiguous = one_in(6);
@@ -220,50 +218,52 @@ static void new_scene(struct scene *scene)
 
 static void set_counters(const struct scene *scene)
 {
-    unsigned count = one_in(3) ? 1 + below(300) : PICK(1, 16, 16, 64, 256, 256, 512, 1024);
+    unsigned count =
+        one_in(3) ? 1 + random_below(&dice, 300) : PICK(1, 16, 16, 64, 256, 256, 512, 1024);
     for (unsigned i = 0; i < 3; i++) {
         struct tensix_adc_channel *channel = tensix->thread[i].adc[scene->which].channel;
-        unsigned x = one_in(scene->discontiguous ? 12 : 3) ? below(70) : PICK(0, 0, 16, 64);
+        unsigned x =
+            one_in(scene->discontiguous ? 12 : 3) ? random_below(&dice, 70) : PICK(0, 0, 16, 64);
         channel[0].x = x;
-        channel[1].x = one_in(100) ? below(300) : x + count - 1;
-        channel[0].y = one_in(8) ? below(300) : below(4);
-        channel[0].z = one_in(16) ? below(0x2000) : below(4);
-        channel[0].w = one_in(4) ? below(3) : 0;
-        channel[1].y = one_in(3) ? below(20) : 0;
-        channel[1].z = below(3);
-        channel[1].w = one_in(4) ? below(3) : 0;
+        channel[1].x = one_in(100) ? random_below(&dice, 300) : x + count - 1;
+        channel[0].y = one_in(8) ? random_below(&dice, 300) : random_below(&dice, 4);
+        channel[0].z = one_in(16) ? random_below(&dice, 0x2000) : random_below(&dice, 4);
+        channel[0].w = one_in(4) ? random_below(&dice, 3) : 0;
+        channel[1].y = one_in(3) ? random_below(&dice, 20) : 0;
+        channel[1].z = random_below(&dice, 3);
+        channel[1].w = one_in(4) ? random_below(&dice, 3) : 0;
     }
 }
 
 /* Indices of rows that a compressed tile may start at. */
 static void put_row_starts(const struct scene *scene)
 {
-    unsigned at = (scene->base + 1) * 16, value = below(8), step = PICK(0, 4, 20, 60);
+    unsigned at = (scene->base + 1) * 16, value = random_below(&dice, 8), step = PICK(0, 4, 20, 60);
     for (unsigned i = 0; i < 900 && at + 2 <= TENSIX_HARNESS_L1; i++, at += 2) {
         uint16_t index = (uint16_t)value;
         memcpy(harness.l1 + at, &index, sizeof index);
-        value += one_in(200) ? below(65536) : below(step + 1);
+        value += one_in(200) ? random_below(&dice, 65536) : random_below(&dice, step + 1);
     }
 }
 
 static uint32_t choose_word(const struct scene *scene)
 {
-    unsigned context = scene->which ? below(2) : below(8);
+    unsigned context = scene->which ? random_below(&dice, 2) : random_below(&dice, 8);
     bool counts = one_in(3);
     tensix_set_thread_field(tensix, scene->thread,
                             scene->which ? TENSIX_FIELD_UNPACK_MISC_CFG_CfgContextOffset_1
                                          : TENSIX_FIELD_UNPACK_MISC_CFG_CfgContextOffset_0,
-                            one_in(scene->which ? 30 : 4) ? below(3) : 0);
+                            one_in(scene->which ? 30 : 4) ? random_below(&dice, 3) : 0);
     tensix_set_thread_field(tensix, scene->thread,
                             scene->which ? TENSIX_FIELD_SRCB_SET_Base : TENSIX_FIELD_SRCA_SET_Base,
-                            one_in(3) ? below(4) : 0);
+                            one_in(3) ? random_below(&dice, 4) : 0);
     if (scene->which && counts) {
-        tensix->unpacker[1].context_counter[scene->thread] = below(2);
+        tensix->unpacker[1].context_counter[scene->thread] = random_below(&dice, 2);
     }
-    return UINT32_C(0x42) << 24 | scene->which << 23 | (next_random() & 0xff) << 15 |
-           context << 10 | (one_in(40) ? 3 : below(3)) << 8 | (uint32_t)scene->multi << 7 |
-           below(2) << 6 | (uint32_t)one_in(12) << 4 | (uint32_t)counts << 3 |
-           (uint32_t)one_in(8) << 2 | below(2);
+    return UINT32_C(0x42) << 24 | scene->which << 23 | (random_next(&dice) & 0xff) << 15 |
+           context << 10 | (one_in(40) ? 3 : random_below(&dice, 3)) << 8 |
+           (uint32_t)scene->multi << 7 | random_below(&dice, 2) << 6 | (uint32_t)one_in(12) << 4 |
+           (uint32_t)counts << 3 | (uint32_t)one_in(8) << 2 | random_below(&dice, 2);
 }
 
 /* --- Comparing --- */
@@ -339,7 +339,7 @@ START_TEST(random_instructions)
     struct scene scene;
     unsigned defined = 0;
     const struct num_kernels *reference = num_kernels_find("reference");
-    random_state = 1 + (uint64_t)_i * 977;
+    dice = 1 + (uint64_t)_i * 977;
     tensix->kernels = _i % 2 ? reference : num_kernels_find(NULL);
     for (unsigned number = 0; number < INSTRUCTIONS / 4; number++) {
         if (number % LIFE == 0) {
@@ -381,7 +381,7 @@ START_TEST(every_pair_of_formats)
                                .out = i % 16,
                                .which = i / 16 % 2,
                                .to_dst = i / 32 % 2,
-                               .base = 1000 + below(8000)};
+                               .base = 1000 + random_below(&dice, 8000)};
         struct scene *scene = &places;
         scene->to_dst &= !scene->which;
         tensix_set_config_field(tensix, 0, TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcAUnsigned,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
 #include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
@@ -15,7 +16,7 @@ enum { ROUNDS = 3000, STREAMS = 0xffb40000 - 0xffb00000 };
 
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
-static uint64_t random_state;
+static uint64_t dice;
 
 #define CONFIG(name, value) tensix_set_config_field(tensix, 0, TENSIX_FIELD_##name, value)
 #define THREAD(name, value) tensix_set_thread_field(tensix, 0, TENSIX_FIELD_##name, value)
@@ -23,23 +24,12 @@ static uint64_t random_state;
 static void setup(void)
 {
     tensix_harness_open(&harness);
-    random_state = 1;
+    dice = 1;
 }
 
 static void teardown(void)
 {
     tensix_harness_close(&harness);
-}
-
-static uint32_t next_random(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
-
-static unsigned below(unsigned limit)
-{
-    return next_random() % limit;
 }
 
 /* --- Banks --- */
@@ -56,21 +46,21 @@ static void randomise(void)
 {
     for (unsigned src = 0; src < 2; src++) {
         for (unsigned bank = 0; bank < 2; bank++) {
-            tensix_src_file_fill(&tensix->src_file[src], 1u << bank, next_random());
-            tensix->src_file[src].format[bank] = (uint8_t)below(16);
-            tensix->src[src].matrix_may[bank] = below(2);
+            tensix_src_file_fill(&tensix->src_file[src], 1u << bank, random_next(&dice));
+            tensix->src_file[src].format[bank] = (uint8_t)random_below(&dice, 16);
+            tensix->src[src].matrix_may[bank] = random_below(&dice, 2);
         }
-        tensix->src[src].matrix_bank = (uint8_t)below(2);
-        tensix->src[src].unpack_bank = (uint8_t)below(2);
-        tensix->unpacker[src].src_row[0] = 16 * below(4);
-        tensix->unpacker[src].latest_format = (uint8_t)below(16);
+        tensix->src[src].matrix_bank = (uint8_t)random_below(&dice, 2);
+        tensix->src[src].unpack_bank = (uint8_t)random_below(&dice, 2);
+        tensix->unpacker[src].src_row[0] = 16 * random_below(&dice, 4);
+        tensix->unpacker[src].latest_format = (uint8_t)random_below(&dice, 16);
     }
-    CONFIG(THCON_SEC0_REG2_Out_data_format, below(16));
-    CONFIG(THCON_SEC1_REG2_Out_data_format, below(16));
-    CONFIG(UNP0_NOP_REG_CLR_VAL_nop_reg_clr_val, next_random());
-    CONFIG(UNP1_NOP_REG_CLR_VAL_nop_reg_clr_val, next_random());
-    THREAD(SRCA_SET_Base, below(4));
-    THREAD(SRCB_SET_Base, below(4));
+    CONFIG(THCON_SEC0_REG2_Out_data_format, random_below(&dice, 16));
+    CONFIG(THCON_SEC1_REG2_Out_data_format, random_below(&dice, 16));
+    CONFIG(UNP0_NOP_REG_CLR_VAL_nop_reg_clr_val, random_next(&dice));
+    CONFIG(UNP1_NOP_REG_CLR_VAL_nop_reg_clr_val, random_next(&dice));
+    THREAD(SRCA_SET_Base, random_below(&dice, 4));
+    THREAD(SRCB_SET_Base, random_below(&dice, 4));
     for (unsigned src = 0; src < 2; src++) {
         expected.file[src] = tensix->src_file[src];
         expected.src[src] = tensix->src[src];
@@ -150,7 +140,8 @@ static bool model_zerosrc(unsigned src, uint32_t word)
 START_TEST(clears_banks)
 {
     for (unsigned i = 0; i < ROUNDS; i++) {
-        uint32_t word = UINT32_C(0x43000001) | below(2) << 23 | below(16) << 8 | below(64) << 2;
+        uint32_t word = UINT32_C(0x43000001) | random_below(&dice, 2) << 23 |
+                        random_below(&dice, 16) << 8 | random_below(&dice, 64) << 2;
         unsigned src = word >> 23 & 1;
         randomise();
         bool goes = model_zerosrc(src, word);
@@ -176,13 +167,14 @@ END_TEST
 START_TEST(hands_over)
 {
     for (unsigned i = 0; i < ROUNDS / 10; i++) {
-        uint32_t word = UINT32_C(0x430000c1) | below(2) << 23 | below(16) << 8;
+        uint32_t word =
+            UINT32_C(0x430000c1) | random_below(&dice, 2) << 23 | random_below(&dice, 16) << 8;
         randomise();
         give(word >> 23 & 1, out_format(word >> 23 & 1));
         tensix_harness_push(&harness, 0, word);
         check_banks(word);
 
-        word = UINT32_C(0x57000000) | below(4);
+        word = UINT32_C(0x57000000) | random_below(&dice, 4);
         randomise();
         for (unsigned src = 0; src < 2; src++) {
             if (word >> src & 1) {
@@ -243,8 +235,9 @@ static unsigned writes(void)
 START_TEST(clears_messages)
 {
     for (unsigned i = 0; i < 30; i++) {
-        unsigned which = below(2), stream = below(64), count = below(3), own = below(64);
-        bool is_long = below(2);
+        unsigned which = random_below(&dice, 2), stream = random_below(&dice, 64),
+                 count = random_below(&dice, 3), own = random_below(&dice, 64);
+        bool is_long = random_below(&dice, 2);
         harness.regs = 0;
         memset(harness.reg, 0, sizeof harness.reg);
         tensix_set_thread_field(tensix, 0,
@@ -272,12 +265,13 @@ START_TEST(writes_registers)
 {
     uint32_t sum[2] = {0};
     for (unsigned i = 0; i < ROUNDS / 10; i++) {
-        unsigned which = below(2), select = below(4), middle = below(64), value = below(2048);
-        bool accumulates = below(2);
+        unsigned which = random_below(&dice, 2), select = random_below(&dice, 4),
+                 middle = random_below(&dice, 64), value = random_below(&dice, 2048);
+        bool accumulates = random_below(&dice, 2);
         uint32_t set[4];
-        value = below(4) ? value : 0;
+        value = random_below(&dice, 4) ? value : 0;
         for (unsigned j = 0; j < 4; j++) {
-            set[j] = 0x400 + below(0xc00); /* 0xffb40000 and above */
+            set[j] = 0x400 + random_below(&dice, 0xc00); /* 0xffb40000 and above */
         }
         CONFIG(THCON_SEC0_REG10_Unpacker_Reg_Wr_Addr, set[0] | set[1] << 12);
         CONFIG(THCON_SEC1_REG10_Unpacker_Reg_Wr_Addr, set[2] | set[3] << 12);
@@ -344,7 +338,8 @@ static void model_storeind(unsigned src, unsigned row, unsigned column, const ui
 START_TEST(stores_from_gprs)
 {
     for (unsigned i = 0; i < ROUNDS; i++) {
-        unsigned src = below(2), any_row = src == 0 && below(2), address = below(src ? 64 : 80);
+        unsigned src = random_below(&dice, 2), any_row = src == 0 && random_below(&dice, 2),
+                 address = random_below(&dice, src ? 64 : 80);
         randomise();
         for (unsigned j = 0; j < 2; j++) {
             bool *may = tensix->src[j].matrix_may;
@@ -352,10 +347,10 @@ START_TEST(stores_from_gprs)
         }
         THREAD(SRCA_SET_SetOvrdWithAddr, any_row);
         if (any_row) {
-            address = below(68 * 4);
+            address = random_below(&dice, 68 * 4);
         }
-        tensix->gpr[0][8] = next_random();
-        tensix->gpr[0][9] = next_random();
+        tensix->gpr[0][8] = random_next(&dice);
+        tensix->gpr[0][9] = random_next(&dice);
         tensix->gpr[0][1] = address / 2;
         tensix->gpr[0][2] = (address - address / 2) << 4;
         int row = (int)(address / 4) - (src ? 0 : 4);

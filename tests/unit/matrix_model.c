@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "random.h"
 #include "tensix/regs.h"
 
 /* --- Random numbers --- */
@@ -17,8 +18,7 @@ void model_seed(uint64_t seed)
 
 uint32_t model_random(void)
 {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
+    return random_next(&random_state);
 }
 
 unsigned model_below(unsigned limit)

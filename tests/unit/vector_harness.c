@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "random.h"
+
 const char *const vector_kernel_sets[VECTOR_KERNEL_SETS] = {"reference", "avx2", "avx512"};
 
 /* --- Life --- */
@@ -37,8 +39,7 @@ void vector_seed(uint64_t seed)
 
 uint32_t vector_random(void)
 {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
+    return random_next(&random_state);
 }
 
 unsigned vector_below(unsigned limit)
