@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "random.h"
 #include "run_suite.h"
 #include "tensix/regs.h"
 #include "tensix/table.h"
-#include "tensix_harness.h"
+#include "tensix_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -29,25 +28,10 @@ enum {
     STREAM_ID = 59,
 };
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-static uint64_t dice;
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-    dice = 1;
-}
-
 static void setup_timed(void)
 {
     setup();
     tensix->timed = true;
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
 }
 
 /* Runs one instruction whose operands are numbers. */

@@ -13,24 +13,18 @@
 #include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix/matrix_common.h"
+#include "tensix_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { ROUNDS = 1000, DATA_EVERY = 50 };
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
 static struct matrix_model model;
 
-static void setup(void)
+static void seed_model(void)
 {
-    tensix_harness_open(&harness);
+    setup();
     model_seed(1);
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
 }
 
 static uint32_t bits(uint32_t word, unsigned high, unsigned low)
@@ -433,7 +427,7 @@ int main(void)
 {
     Suite *suite = suite_create("tensix_matrix");
     TCase *tcase = tcase_create("matrix");
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, seed_model, teardown);
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, computes_as_the_model, 0, COUNT(rows) * COUNT(sets));
     tcase_add_loop_test(tcase, sequences_are_as_the_model, 0, COUNT(sets));

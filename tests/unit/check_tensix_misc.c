@@ -7,30 +7,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "random.h"
 #include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
-#include "tensix_harness.h"
+#include "tensix_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { RANDOM_ROUNDS = 10000, UNITS = 3, CHANNELS = 2 };
-
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-static uint64_t dice;
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-    dice = 1;
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
-}
 
 /* --- The model of the address counters --- */
 

@@ -5,11 +5,10 @@
 #include <check.h>
 #include <string.h>
 
-#include "random.h"
 #include "run_suite.h"
 #include "tensix/config_users.h"
 #include "tensix/exec.h"
-#include "tensix_harness.h"
+#include "tensix_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -20,22 +19,8 @@ enum { MODES = 4 };
 #define ZEROS_TO_CONFIG TENSIX_MOVE_ZEROS_TO_CONFIG
 #define L1_TO_L1        TENSIX_MOVE_L1_TO_L1
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
 static uint8_t model_l1[L1];
 static uint32_t model_config[TENSIX_STATES][TENSIX_STATE_WORDS];
-static uint64_t dice;
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-    dice = 1;
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
-}
 
 static void randomise_l1(void)
 {

@@ -13,24 +13,18 @@
 #include "num/tensix_format.h"
 #include "run_suite.h"
 #include "tensix/exec.h"
+#include "tensix_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { ROUNDS = 3000, DATA_EVERY = 60 };
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
 static struct matrix_model model;
 
-static void setup(void)
+static void seed_model(void)
 {
-    tensix_harness_open(&harness);
+    setup();
     model_seed(1);
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
 }
 
 static uint32_t bits(uint32_t word, unsigned high, unsigned low)
@@ -504,7 +498,7 @@ int main(void)
 {
     Suite *suite = suite_create("tensix_moves");
     TCase *tcase = tcase_create("moves");
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, seed_model, teardown);
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, moves_as_the_model, 0, COUNT(rows));
     tcase_add_test(tcase, sequences_are_as_the_model);

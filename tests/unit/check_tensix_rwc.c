@@ -7,31 +7,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "random.h"
 #include "run_suite.h"
 #include "tensix/exec.h"
-#include "tensix_harness.h"
+#include "tensix_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { RANDOM_ROUNDS = 20000, SRC_ROWS = 64, DST_ROWS = 1024, PHASES = 4 };
 enum { AB_WORD = 12, DST_WORD = 28, BIAS_WORD = 47 };
 enum { OPCODE_SETRWC = 0x37, OPCODE_INCRWC = 0x38 };
-
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-static uint64_t dice;
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-    dice = 1;
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
-}
 
 /* --- The model --- */
 

@@ -4,7 +4,7 @@
 
 #include "run_suite.h"
 #include "tensix/table.h"
-#include "tensix_harness.h"
+#include "tensix_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -24,19 +24,6 @@ enum {
     MASK = (1 << 11) - 1,
 };
 enum { QUEUED, BUSY, OTHERS = 3 };
-
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
-}
 
 static void push_as(unsigned thread, uint8_t pusher, const char *text)
 {

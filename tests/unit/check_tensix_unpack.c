@@ -10,19 +10,15 @@
 
 #include "num/kernels.h"
 #include "num/tensix_format.h"
-#include "random.h"
 #include "run_suite.h"
 #include "tensix/regs.h"
 #include "tensix/table.h"
-#include "tensix_harness.h"
+#include "tensix_fixture.h"
 #include "unpack_model.h"
 
 enum { INSTRUCTIONS = 24000, LIFE = 6, SMALL_EXPONENTS = 512 * 1024 };
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
 static struct tensix expected;
-static uint64_t dice;
 
 static bool one_in(unsigned odds)
 {
@@ -42,16 +38,10 @@ static void fill_l1(void)
     }
 }
 
-static void setup(void)
+static void setup_l1(void)
 {
-    tensix_harness_open(&harness);
-    dice = 1;
+    setup();
     fill_l1();
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
 }
 
 /* --- Configurations --- */
@@ -414,7 +404,7 @@ int main(void)
     Suite *suite = suite_create("tensix_unpack");
     TCase *tcase = tcase_create("unpack");
     tcase_set_timeout(tcase, 120);
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, setup_l1, teardown);
     tcase_add_loop_test(tcase, random_instructions, 0, 4);
     tcase_add_loop_test(tcase, every_pair_of_formats, 0, 16);
     suite_add_tcase(suite, tcase);

@@ -6,31 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random.h"
 #include "run_suite.h"
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
-#include "tensix_harness.h"
+#include "tensix_fixture.h"
 
 enum { ROUNDS = 3000, STREAMS = 0xffb40000 - 0xffb00000 };
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-static uint64_t dice;
-
 #define CONFIG(name, value) tensix_set_config_field(tensix, 0, TENSIX_FIELD_##name, value)
 #define THREAD(name, value) tensix_set_thread_field(tensix, 0, TENSIX_FIELD_##name, value)
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-    dice = 1;
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
-}
 
 /* --- Banks --- */
 

@@ -11,27 +11,21 @@
 #include "matrix_model.h"
 #include "run_suite.h"
 #include "tensix/exec.h"
+#include "tensix_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { ROUNDS = 4000, DATA_EVERY = 50, MODES = 8 };
 enum { ZEROACC = 0x10, ZEROSRC };
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
 static struct matrix_model model;
 
-static void setup(void)
+static void draw_model(void)
 {
-    tensix_harness_open(&harness);
+    setup();
     model_seed(1);
     model_randomise_data(&model);
     model_randomise_setup(&model);
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
 }
 
 static uint32_t bits(uint32_t word, unsigned high, unsigned low)
@@ -297,7 +291,7 @@ int main(void)
 {
     Suite *suite = suite_create("tensix_zero");
     TCase *tcase = tcase_create("zero");
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, draw_model, teardown);
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, zeroacc_is_as_the_model, 0, MODES);
     tcase_add_loop_test(tcase, revert_shows_what_was_there, 0, 5);
