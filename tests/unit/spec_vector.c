@@ -180,6 +180,16 @@ void vector_check_text(const struct vector_bench *b, uint32_t word, const char *
     harness_check_text(b->h, word, 0, text);
 }
 
+void vector_check_encodings(const struct vector_encoding *encodings, int count)
+{
+    struct harness *h = harness_create(RV32_T2);
+    for (int i = 0; i < count; i++) {
+        harness_check_text(h, encodings[i].word, 0, encodings[i].text);
+        ck_assert_uint_eq(harness_assemble(encodings[i].text, 0), encodings[i].word);
+    }
+    harness_destroy(h);
+}
+
 uint32_t words_v(uint32_t funct6, uint32_t vm, uint32_t vs2, uint32_t s1, enum vector_funct3 funct3,
                  uint32_t vd)
 {

@@ -77,6 +77,15 @@ void vector_check(struct vector_bench *b, uint32_t word);
 void vector_check_text(const struct vector_bench *b, uint32_t word, const char *mnemonic,
                        const char *operands);
 
+/* A word that was assembled by hand, and its text. */
+struct vector_encoding {
+    uint32_t word;
+    const char *text;
+};
+
+/* Checks that each word disassembles to its text, and each text assembles to its word. */
+void vector_check_encodings(const struct vector_encoding *encodings, int count);
+
 /* OP-V: s1 is vs1, rs1, fs1 or an immediate. */
 enum vector_funct3 { OPIVV, OPFVV, OPMVV, OPIVI, OPIVX, OPFVF, OPMVX };
 uint32_t words_v(uint32_t funct6, uint32_t vm, uint32_t vs2, uint32_t s1, enum vector_funct3 funct3,
