@@ -22,7 +22,7 @@ static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, 
     if (access->size != 4) {
         return MMIO_NARROW;
     }
-    if (effects && offset % NIU_BUFFER_BYTES <= NIU_CMD_CTRL) {
+    if (effects && offset < NIU_BYTES && offset % NIU_BUFFER_BYTES <= NIU_CMD_CTRL) {
         tile_noc_buffer_busy(tile, noc, offset / NIU_BUFFER_BYTES, access->cycle);
     }
     switch (niu_write(&tile->niu[noc], offset, effects, access->value)) {

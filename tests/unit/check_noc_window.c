@@ -145,6 +145,25 @@ START_TEST(what_is_not_modelled_is_reported)
 }
 END_TEST
 
+/* Offsets beyond the last command buffer belong to none, whatever waits. */
+START_TEST(writes_beyond_the_buffers)
+{
+    struct tile *tile = harness.tile;
+    for (unsigned i = 0; i < 2 * NIU_BUFFERS; i++) {
+        tile->command[i / NIU_BUFFERS][i % NIU_BUFFERS].waits = true;
+    }
+    tile->commands = 2 * NIU_BUFFERS;
+    for (uint32_t offset = 0x2000; offset < 0x10000; offset += 0x800) {
+        uint32_t address = NIU(_i, offset + 4 * (unsigned)_i);
+        ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_NC, address, 1), MMIO_UNMAPPED);
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+    put(H, AGENT_NC, NIU(_i, 0x1800), 1);
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NOC_BUSY);
+}
+END_TEST
+
 START_TEST(niu_rows_do_not_overlap)
 {
     static const struct {
@@ -322,6 +341,7 @@ int main(void)
     tcase_add_loop_test(tcase, counters_are_read_only, 0, 2);
     tcase_add_loop_test(tcase, transactions_that_end_interrupt, 0, 2);
     tcase_add_test(tcase, what_is_not_modelled_is_reported);
+    tcase_add_loop_test(tcase, writes_beyond_the_buffers, 0, 2);
     tcase_add_test(tcase, niu_rows_do_not_overlap);
     tcase_add_loop_test(tcase, size_loads_space_and_updates_add, 0, 64);
     tcase_add_loop_test(tcase, multicast_streams_have_32_counters, 0, 6);
