@@ -25,7 +25,7 @@ static uint64_t latency(const struct penrose_chip *chip, const struct noc_packet
         return chip->window;
     }
     return 2 * NIU_CYCLES + HOP_CYCLES * hops +
-           (has_data ? noc_flits(packet->address, packet->size) : 0);
+           (has_data ? noc_packet_flits(packet, packet->address) : 0);
 }
 
 /*

@@ -161,4 +161,11 @@ static inline uint32_t noc_flits(uint64_t address, uint32_t size)
     return ((uint32_t)(address % NOC_FLIT_BYTES) + size + NOC_FLIT_BYTES - 1) / NOC_FLIT_BYTES;
 }
 
+/* Those of a packet, whose data go to `destination`: the same number wherever it is counted. GUESS:
+ * the block of a write with byte enables is one. */
+static inline uint32_t noc_packet_flits(const struct noc_packet *packet, uint64_t destination)
+{
+    return packet->is_inline || packet->has_enables ? 1 : noc_flits(destination, packet->size);
+}
+
 #endif

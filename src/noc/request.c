@@ -85,6 +85,12 @@ static bool refuse(struct refusal *refusal, enum penrose_fault_kind kind, const 
     return false;
 }
 
+/* DRAM tiles have their registers again where the upper half of an address is not 0. */
+static bool looks_like_register(uint64_t address)
+{
+    return (uint32_t)address >= MMIO_FIRST;
+}
+
 static bool check_flags(const struct command *command, struct refusal *refusal)
 {
     uint32_t ctrl = command->ctrl;
@@ -276,7 +282,8 @@ static void describe(const struct command *command, const struct noc_initiator *
     packet->channel = channel_of(ctrl);
     packet->wants_response = command->type == CMD_READ || ctrl & CTRL_RESPONSE;
     packet->is_inline = is_inline(command);
-    packet->has_enables = command->type == CMD_WRITE && ctrl & CTRL_BYTE_ENABLES;
+    packet->has_enables =
+        command->type == CMD_WRITE && ctrl & CTRL_BYTE_ENABLES && !packet->is_inline;
     packet->is_linked = ctrl & CTRL_LINKED;
     packet->accumulates = ctrl & CTRL_ACCUMULATE;
     packet->word = command->word[NIU_AT_DATA / 4];
@@ -286,16 +293,37 @@ static void describe(const struct command *command, const struct noc_initiator *
         command->type == CMD_WRITE && !packet->wants_response && packet->tag & NOC_TAG_HEADER_STORE;
 }
 
-/* The enabled bytes of a block, in words: a source near the end of L1, or among registers, is read
- * only where it counts. GUESS: no page says what else is read. */
-static const char *fetch_enabled(const struct noc_initiator *by, uint64_t from, uint64_t enables,
-                                 uint8_t *bytes, uint64_t cycle)
+enum { WORD = 4, OF_WORD = 15, LINE = 16, OF_LINE = 0xffff };
+
+/* Bytes of a block that somebody may want: those that are enabled, the word of a register that it
+ * goes to, which takes no heed of enables, and the header. */
+static uint64_t wanted_bytes(const struct noc_packet *packet)
 {
-    enum { WORD = 4, OF_WORD = 15 };
+    uint64_t wanted = packet->enables;
+    if (looks_like_register(packet->address)) {
+        wanted |= (uint64_t)OF_WORD << packet->address % LINE / WORD * WORD;
+    }
+    return packet->stores_header ? wanted | OF_LINE : wanted;
+}
+
+/* The block of a write with byte enables, in words: a source near the end of L1 is read only where
+ * it counts. GUESS: no page says what else is read. SPEC: WormholeB0 NoC/Alignment: a register is
+ * read once, and is in all words. */
+static const char *fetch_block(const struct noc_initiator *by, uint64_t from,
+                               const struct noc_packet *packet, uint8_t *bytes, uint64_t cycle)
+{
     const char *rule = NULL;
+    uint64_t wanted = wanted_bytes(packet);
+    bool is_register = looks_like_register(from);
     memset(bytes, 0, NOC_MOST_ENABLED);
+    if (is_register) {
+        rule = by->fetch(by->owner, from, bytes, WORD, cycle);
+    }
+    from &= ~UINT64_C(15);
     for (unsigned at = 0; at < NOC_MOST_ENABLED && !rule; at += WORD) {
-        if (enables >> at & OF_WORD) {
+        if (is_register) {
+            memcpy(bytes + at, bytes, WORD);
+        } else if (wanted >> at & OF_WORD) {
             rule = by->fetch(by->owner, from + at, bytes + at, WORD, cycle);
         }
     }
@@ -307,19 +335,16 @@ static bool take_data(const struct command *command, const struct noc_initiator 
                       struct noc_packet *packet, struct refusal *refusal)
 {
     uint64_t from = command->target;
-    bool to_register = packet->address >= MMIO_FIRST && packet->address <= UINT32_MAX;
-    if (packet->has_enables && !to_register) { /* an aligned block */
-        from &= ~UINT64_C(15);
-        packet->address &= ~UINT64_C(15);
-        packet->size = NOC_MOST_ENABLED;
-    } else if (packet->has_enables) {
-        packet->size = 4;
-        packet->has_enables = false;
+    if (packet->has_enables && looks_like_register(from) && from % WORD) {
+        return refuse(refusal, PENROSE_FAULT_NOC_ALIGNMENT,
+                      "the source of a write with byte enables is a register, whose address is a "
+                      "multiple of 4: NOC_TARG_ADDR");
     }
+    packet->size = packet->has_enables ? NOC_MOST_ENABLED : packet->size;
     uint8_t *bytes = noc_packet_room(by->pool, packet, packet->size);
     const char *rule = !bytes ? "out of memory"
                        : packet->has_enables
-                           ? fetch_enabled(by, from, packet->enables, bytes, cycle)
+                           ? fetch_block(by, from, packet, bytes, cycle)
                            : by->fetch(by->owner, from, bytes, packet->size, cycle);
     if (!rule) {
         return true;
@@ -419,7 +444,7 @@ static void count_sent(struct niu *niu, const struct noc_packet *packet)
             niu_count(niu,
                       marked ? NIU_MST_NONPOSTED_WR_DATA_WORD_SENT
                              : NIU_MST_POSTED_WR_DATA_WORD_SENT,
-                      noc_flits(packet->address, packet->size));
+                      noc_packet_flits(packet, packet->address));
             add_outgoing(niu, noc_transaction(packet), UINT8_MAX); /* one less */
         }
         break;

@@ -7,7 +7,7 @@
 
 #include "noc/atomic.h"
 
-enum { HEADER_BYTES = 16, LINE_BYTES = 16 /* of L1 */ };
+enum { HEADER_BYTES = 16, WORD_BYTES = 4, LINE_BYTES = 16 /* of L1 */ };
 #define REGISTERS_FIRST UINT64_C(0xff000000)
 
 /* --- Rules --- */
@@ -39,7 +39,8 @@ static bool is_register(const struct noc_target *target, uint64_t address)
             (again >= REGISTERS_FIRST && again <= UINT32_MAX));
 }
 
-/* Does data between `here` (in the target) and `there` (at the initiator) go together? */
+/* Does data between `here` (in the target) and `there` (at the initiator) go together? With byte
+ * enables only where registers are, whose words they are then. */
 static bool is_aligned(const struct noc_target *target, struct noc_packet *packet,
                        uint64_t cycle, unsigned modulus)
 {
@@ -47,13 +48,14 @@ static bool is_aligned(const struct noc_target *target, struct noc_packet *packe
     bool here_register = is_register(target, here);
     bool there_register = there >= REGISTERS_FIRST && there <= UINT32_MAX;
     bool to_register = packet->kind == NOC_READ ? there_register : here_register;
-    if (to_register && (packet->size != 4 || (here | there) & 3)) {
+    uint32_t size = packet->has_enables ? WORD_BYTES : packet->size;
+    if (to_register && (size != WORD_BYTES || (here | there) & 3)) {
         refuse(target, packet, cycle, PENROSE_FAULT_NOC_LENGTH,
                "a register takes aligned words of 4 bytes (the other end is 0x%llx)",
                (unsigned long long)there);
         return false;
     }
-    if ((here_register || there_register) && packet->size > 4 - (here & 3)) {
+    if ((here_register || there_register) && size > WORD_BYTES - (here & 3)) {
         refuse(target, packet, cycle, PENROSE_FAULT_NOC_LENGTH,
                "an access of registers stays within a word of 4 bytes");
         return false;
@@ -114,19 +116,25 @@ static bool serve_read(const struct noc_target *target, struct noc_packet *packe
         return true;
     }
     count(target, NIU_SLV_RD_RESP_SENT, 1);
-    count(target, NIU_SLV_RD_DATA_WORD_SENT, noc_flits(packet->address, packet->size));
+    count(target, NIU_SLV_RD_DATA_WORD_SENT, noc_packet_flits(packet, packet->back_address));
     target->changed(target->owner, packet->noc, cycle);
     turn_round(target, packet, NOC_READ_RESPONSE, cycle);
     return true;
 }
 
-/* SPEC: MemoryMap, NOC_CMD_WR_BE: runs of enabled bytes. The last one first: if the block leaves the
- * memory, that is the one that is refused, and nothing has been written. */
+/* SPEC: MemoryMap, NOC_CMD_WR_BE: runs of enabled bytes of an aligned block; a register takes its
+ * word whatever the mask says. The last run first: if the block leaves the memory, that is the one
+ * that is refused, and nothing has been written. */
 static enum noc_answer write_enabled(const struct noc_target *target,
                                      const struct noc_packet *packet, uint64_t cycle,
                                      const char **rule)
 {
     const uint8_t *bytes = noc_packet_bytes(packet);
+    uint64_t block = packet->address & ~UINT64_C(15);
+    if (is_register(target, packet->address)) {
+        return target->write(target->owner, packet->address, bytes + packet->address % LINE_BYTES,
+                             WORD_BYTES, cycle, rule);
+    }
     for (unsigned end = NOC_MOST_ENABLED; end > 0;) {
         if (!(packet->enables >> (end - 1) & 1)) {
             end--;
@@ -136,8 +144,8 @@ static enum noc_answer write_enabled(const struct noc_target *target,
         while (at > 0 && packet->enables >> (at - 1) & 1) {
             at--;
         }
-        enum noc_answer answer = target->write(target->owner, packet->address + at, bytes + at,
-                                               end - at, cycle, rule);
+        enum noc_answer answer =
+            target->write(target->owner, block + at, bytes + at, end - at, cycle, rule);
         if (answer != NOC_ANSWERED) {
             return answer;
         }
@@ -150,9 +158,6 @@ static enum noc_answer write_data(const struct noc_target *target, const struct 
                                   uint64_t cycle, const char **rule)
 {
     const uint8_t *bytes = noc_packet_bytes(packet);
-    if (packet->has_enables && !packet->is_inline) {
-        return write_enabled(target, packet, cycle, rule);
-    }
     bool stores_header = packet->stores_header && !target->drops_headers;
     uint64_t header_at = (uint64_t)packet->operation << 4;
     uint8_t header[HEADER_BYTES];
@@ -161,7 +166,9 @@ static enum noc_answer write_data(const struct noc_target *target, const struct 
         answer = target->read(target->owner, header_at, header, sizeof header, cycle, rule);
     }
     if (answer == NOC_ANSWERED) {
-        answer = target->write(target->owner, packet->address, bytes, packet->size, cycle, rule);
+        answer = packet->has_enables ? write_enabled(target, packet, cycle, rule)
+                                     : target->write(target->owner, packet->address, bytes,
+                                                     packet->size, cycle, rule);
     }
     if (answer == NOC_ANSWERED && stores_header) {
         memset(header, 0, sizeof header);
@@ -174,7 +181,7 @@ static enum noc_answer write_data(const struct noc_target *target, const struct 
 static void count_write(const struct noc_target *target, const struct noc_packet *packet)
 {
     bool marked = packet->wants_response;
-    uint32_t flits = packet->is_inline ? 1 : noc_flits(packet->address, packet->size);
+    uint32_t flits = noc_packet_flits(packet, packet->address);
     count(target, marked ? NIU_SLV_NONPOSTED_WR_REQ_STARTED : NIU_SLV_POSTED_WR_REQ_STARTED, 1);
     count(target, marked ? NIU_SLV_NONPOSTED_WR_REQ_RECEIVED : NIU_SLV_POSTED_WR_REQ_RECEIVED, 1);
     count(target,
@@ -197,7 +204,8 @@ static bool check_write(const struct noc_target *target, struct noc_packet *pack
         }
         return true;
     }
-    return packet->has_enables || is_aligned(target, packet, cycle, target->write_alignment);
+    bool is_block = packet->has_enables && !is_register(target, packet->address);
+    return is_block || is_aligned(target, packet, cycle, target->write_alignment);
 }
 
 static bool serve_write(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
@@ -304,7 +312,7 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
     switch ((enum noc_kind)packet->kind) {
     case NOC_READ_RESPONSE:
         count(target, NIU_MST_RD_RESP_RECEIVED, 1);
-        count(target, NIU_MST_RD_DATA_WORD_RECEIVED, noc_flits(packet->address, packet->size));
+        count(target, NIU_MST_RD_DATA_WORD_RECEIVED, noc_packet_flits(packet, packet->address));
         break;
     case NOC_WRITE_ACK:
         count(target, NIU_MST_WR_ACK_RECEIVED, 1);

@@ -302,13 +302,24 @@ START_TEST(enabled_bytes_beyond_the_end_of_l1)
 }
 END_TEST
 
-/* Words of registers; NOC_NODE_ID is at 0x44. */
-START_TEST(enabled_bytes_of_registers)
+/* A register is read once, and is in all words; NOC_NODE_ID is at 0x44. */
+START_TEST(a_register_is_in_all_words)
 {
-    ask_enabled(BUFFER(1, 0) + 0x40, 0xf0);
-    uint32_t word;
-    memcpy(&word, sent_bytes() + 4, sizeof word);
-    ck_assert_uint_eq(word, get(H, AGENT_NC, BUFFER(1, 0) + 0x44));
+    ask_enabled(BUFFER(1, 0) + 0x44, 0xf0);
+    for (unsigned at = 0; at < 64; at += 4) {
+        uint32_t word;
+        memcpy(&word, sent_bytes() + at, sizeof word);
+        ck_assert_uint_eq(word, get(H, AGENT_NC, BUFFER(1, 0) + 0x44));
+    }
+}
+END_TEST
+
+START_TEST(registers_as_sources_are_aligned)
+{
+    ask_enabled(BUFFER(1, 0) + 0x42, 0xff);
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NOC_ALIGNMENT);
+    ck_assert_uint_eq(count_sent(), 0);
 }
 END_TEST
 
@@ -326,7 +337,8 @@ int main(void)
     tcase_add_loop_test(tcase, initiators_wait_for_streams, 0, 2);
     tcase_add_test(tcase, enabled_bytes_at_the_end_of_l1);
     tcase_add_test(tcase, enabled_bytes_beyond_the_end_of_l1);
-    tcase_add_test(tcase, enabled_bytes_of_registers);
+    tcase_add_test(tcase, a_register_is_in_all_words);
+    tcase_add_test(tcase, registers_as_sources_are_aligned);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

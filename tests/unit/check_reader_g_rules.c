@@ -144,6 +144,28 @@ START_TEST(ends_at_dram)
 }
 END_TEST
 
+/* Data cross the NoC in so many flits, whoever counts them. */
+START_TEST(flits_are_the_same_at_both_ends)
+{
+    for (unsigned i = 0; i < 60; i++) {
+        unsigned noc = i & 1;
+        uint32_t shift = 16 * g_below(world, 4), length = 1 + g_below(world, 300);
+        uint32_t sent = g_word(world, there, G_COUNTER(noc, 51));
+        uint32_t received = g_word(world, here, G_COUNTER(noc, 3));
+        struct g_request request = {.noc = noc,
+                                    .ctrl = G_READ,
+                                    .targ = L1_BASE + shift,
+                                    .ret = L1_BASE + ARENA + 16 * g_below(world, 4),
+                                    .targ_hi = g_hi(there),
+                                    .ret_hi = g_hi(here),
+                                    .length = length};
+        g_do(world, here, &request);
+        ck_assert_uint_eq(g_word(world, there, G_COUNTER(noc, 51)) - sent,
+                          g_word(world, here, G_COUNTER(noc, 3)) - received);
+    }
+}
+END_TEST
+
 /* --- Byte enables --- */
 
 /* 64 bytes from TARG & ~15 to RET & ~15, those that the mask of 64 bits names. */
@@ -204,6 +226,64 @@ START_TEST(enables_of_registers)
             ck_assert_uint_eq(g_word(world, there, REGISTERS + 4 * k),
                               4 * k == offset ? word : before[k]);
         }
+    }
+}
+END_TEST
+
+/* Which addresses are registers is the receiver's business: host memory has none. */
+START_TEST(enables_above_registers)
+{
+    const struct g_place pcie = {19, 24};
+    uint8_t source[64], sink[64];
+    g_give_host_memory(world, UINT64_C(0xff000000), 0x2000);
+    for (unsigned i = 0; i < 20; i++) {
+        uint64_t mask = i ? (uint64_t)g_random(world) << 32 | g_random(world) : UINT64_MAX;
+        uint64_t window = i & 1 ? UINT64_C(0x1000000000000000) : 0;
+        g_scatter(world, here, L1_BASE, source, sizeof source);
+        g_random_bytes(world, world->host + 0x1000, 64);
+        memcpy(sink, world->host + 0x1000, 64);
+        struct g_request request = {.noc = i >> 1 & 1,
+                                    .targ = L1_BASE,
+                                    .ret = window + 0xff001000,
+                                    .targ_hi = g_hi(here),
+                                    .ret_hi = g_hi(pcie),
+                                    .length = (uint32_t)mask,
+                                    .length_high = (uint32_t)(mask >> 32),
+                                    .ctrl = G_WRITE | G_ENABLES | G_MARKED};
+        g_do(world, here, &request);
+        for (unsigned byte = 0; byte < 64; byte++) {
+            sink[byte] = mask >> byte & 1 ? source[byte] : sink[byte];
+        }
+        ck_assert_int_eq(memcmp(world->host + 0x1000, sink, 64), 0);
+    }
+}
+END_TEST
+
+/* SPEC: WormholeB0 Alignment, byte enables: a register is read once and goes to all lanes. */
+START_TEST(registers_are_broadcast)
+{
+    for (unsigned i = 0; i < 60; i++) {
+        uint8_t sink[64];
+        uint32_t value = g_random(world), from = 4 * g_below(world, 4);
+        bool to_register = i % 3 == 0;
+        uint64_t mask = (uint64_t)g_random(world) << 32 | g_random(world);
+        uint64_t to = to_register ? REGISTERS + 4 * g_below(world, 4) : L1_BASE + ARENA;
+        g_put_word(world, here, REGISTERS + from, value);
+        g_scatter(world, there, L1_BASE + ARENA, sink, sizeof sink);
+        struct g_request request = {.noc = i & 1,
+                                    .targ = REGISTERS + from,
+                                    .ret = to,
+                                    .targ_hi = g_hi(here),
+                                    .ret_hi = g_hi(there),
+                                    .length = (uint32_t)mask,
+                                    .length_high = (uint32_t)(mask >> 32),
+                                    .ctrl = G_WRITE | G_ENABLES | g_below(world, 2) << 4};
+        g_do(world, here, &request);
+        for (unsigned byte = 0; byte < 64 && !to_register; byte++) {
+            sink[byte] = mask >> byte & 1 ? (uint8_t)(value >> byte % 4 * 8) : sink[byte];
+        }
+        g_expect_bytes(world, there, L1_BASE + ARENA, sink, sizeof sink, "broadcast");
+        ck_assert(!to_register || g_word(world, there, to) == value);
     }
 }
 END_TEST
@@ -275,6 +355,36 @@ START_TEST(headers_are_stored)
             memcpy(header + 16, source + start, 16);
         }
         g_expect_bytes(world, far, 0x50000, header, sizeof header, "header");
+    }
+}
+END_TEST
+
+/* With byte enables too, whatever the mask. */
+START_TEST(headers_of_enabled_bytes)
+{
+    for (unsigned i = 0; i < 16; i++) {
+        uint8_t source[64], sink[64], header[16];
+        uint64_t mask = i ? (uint64_t)g_random(world) << 32 | g_random(world) : 0;
+        bool is_posted = i % 4;
+        g_scatter(world, here, L1_BASE, source, sizeof source);
+        g_scatter(world, there, L1_BASE, sink, sizeof sink);
+        g_scatter(world, there, 0x50000, header, sizeof header);
+        struct g_request request = {.noc = i & 1,
+                                    .targ = L1_BASE,
+                                    .ret = L1_BASE,
+                                    .targ_hi = g_hi(here),
+                                    .ret_hi = g_hi(there),
+                                    .length = (uint32_t)mask,
+                                    .length_high = (uint32_t)(mask >> 32),
+                                    .data = 0x5000,
+                                    .ctrl = G_WRITE | G_ENABLES | (is_posted ? 0 : G_MARKED),
+                                    .tag = G_HEADER_STORE};
+        g_do(world, here, &request);
+        for (unsigned byte = 0; byte < 64; byte++) {
+            sink[byte] = mask >> byte & 1 ? source[byte] : sink[byte];
+        }
+        g_expect_bytes(world, there, L1_BASE, sink, sizeof sink, "data");
+        g_expect_bytes(world, there, 0x50000, is_posted ? source : header, 16, "header");
     }
 }
 END_TEST
@@ -527,13 +637,17 @@ int main(void)
     tcase_add_checked_fixture(ends, setup, teardown);
     tcase_add_loop_test(ends, ends_between_tiles, 0, 8);
     tcase_add_loop_test(ends, ends_at_dram, 0, 2);
+    tcase_add_test(ends, flits_are_the_same_at_both_ends);
     suite_add_tcase(suite, ends);
     TCase *forms = tcase_create("forms");
     tcase_add_checked_fixture(forms, setup, teardown);
     tcase_add_loop_test(forms, enabled_bytes, 0, 2);
     tcase_add_test(forms, enables_of_registers);
+    tcase_add_test(forms, enables_above_registers);
+    tcase_add_test(forms, registers_are_broadcast);
     tcase_add_test(forms, inline_data);
     tcase_add_loop_test(forms, headers_are_stored, 0, 3);
+    tcase_add_test(forms, headers_of_enabled_bytes);
     tcase_add_test(forms, double_stores_can_be_off);
     suite_add_tcase(suite, forms);
     TCase *faults = tcase_create("faults");
