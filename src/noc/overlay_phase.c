@@ -354,6 +354,13 @@ static bool run_phase(struct overlay *overlay, unsigned s)
     return !stream->is_stuck && (finish(overlay, s) || went_on);
 }
 
+/* May the stream go on while a packet for its source waits? Its own linked transaction, which holds
+ * that up, ends by what it sends. The source must be the same until it has been told. */
+static bool may_go_on(const struct overlay_stream *stream)
+{
+    return stream->state == OVERLAY_RUNNING || stream->keeps_source;
+}
+
 /* One step of one stream; true when another may be possible. */
 static bool step(struct overlay *overlay, unsigned s)
 {
@@ -362,7 +369,7 @@ static bool step(struct overlay *overlay, unsigned s)
         return false;
     }
     bool went_on = overlay_send_credits(overlay, s);
-    if (overlay->blocked & overlay_bit(s)) {
+    if (overlay->blocked & overlay_bit(s) && !may_go_on(stream)) {
         return false;
     }
     switch ((enum overlay_state)stream->state) {

@@ -91,11 +91,21 @@ static bool looks_like_register(uint64_t address)
     return (uint32_t)address >= MMIO_FIRST;
 }
 
-static bool check_flags(const struct command *command, struct refusal *refusal)
+/* A stream may send what is no multicast where those go. */
+static bool has_good_channel(const struct command *command, const struct noc_initiator *by)
+{
+    unsigned class = command->ctrl >> (CTRL_CHANNEL_SHIFT + 1) & 3;
+    if (command->ctrl & CTRL_MULTICAST) {
+        return class == CTRL_CLASS_MULTICAST;
+    }
+    return class < CTRL_CLASS_MULTICAST || (by->sender && class == CTRL_CLASS_MULTICAST);
+}
+
+static bool check_flags(const struct command *command, const struct noc_initiator *by,
+                        struct refusal *refusal)
 {
     uint32_t ctrl = command->ctrl;
     bool is_multicast = ctrl & CTRL_MULTICAST;
-    unsigned class = ctrl >> (CTRL_CHANNEL_SHIFT + 1) & 3;
     if (command->type > CMD_WRITE) {
         return refuse(
             refusal, PENROSE_FAULT_NOC_COMMAND,
@@ -106,8 +116,7 @@ static bool check_flags(const struct command *command, struct refusal *refusal)
         return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
                       "a read cannot be multicast: clear bit 5 of NOC_CTRL");
     }
-    if (ctrl & CTRL_STATIC &&
-        (is_multicast ? class != CTRL_CLASS_MULTICAST : class >= CTRL_CLASS_MULTICAST)) {
+    if (ctrl & CTRL_STATIC && !has_good_channel(command, by)) {
         return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
                       is_multicast ? "a multicast on a static virtual channel needs class 2: bits "
                                      "14-15 of NOC_CTRL"
@@ -504,7 +513,7 @@ bool noc_request_accept(struct niu *niu, unsigned buffer, uint64_t cycle,
 {
     struct command command = read_command(niu, buffer);
     struct refusal refusal;
-    if (!check_flags(&command, &refusal) || !check_length(&command, &refusal)) {
+    if (!check_flags(&command, by, &refusal) || !check_length(&command, &refusal)) {
         command.word[NIU_CMD_CTRL / 4] = 0;
         by->fault(by->owner, refusal.kind, refusal.text, cycle);
         return false;

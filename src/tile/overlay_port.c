@@ -136,12 +136,21 @@ static void refuse_link(struct tile *tile, const struct overlay_packet *packet, 
     report(tile, PENROSE_FAULT_UNIMPLEMENTED, text, cycle);
 }
 
+/* Somebody's linked transaction keeps others waiting; a stream's own, which is a multicast, keeps
+ * what it tells its source. */
+static bool must_wait(const struct tile *tile, const struct overlay_packet *packet)
+{
+    const struct niu *niu = &tile->niu[packet->noc];
+    return noc_transaction_holds(niu, packet->sender + 1) ||
+           (niu->transaction.is_open && !packet->is_multicast);
+}
+
 static bool port_send(void *owner, const struct overlay_packet *packet, uint64_t cycle)
 {
     struct tile *tile = owner;
     if (packet->is_ethernet) {
         refuse_link(tile, packet, cycle);
-    } else if (noc_transaction_holds(&tile->niu[packet->noc], packet->sender + 1)) {
+    } else if (must_wait(tile, packet)) {
         tile->overlay_waits |= (uint8_t)(1u << packet->noc);
         return false;
     } else {

@@ -212,6 +212,58 @@ START_TEST(streams_wait_for_initiators)
 }
 END_TEST
 
+/* What a stream tells its source waits for the end of its own linked multicast. */
+START_TEST(credits_wait_for_the_streams_own_data)
+{
+    struct tile *tile = harness.tile;
+    unsigned noc = (unsigned)_i;
+    struct overlay_packet credit = {.bytes = message,
+                                    .size = 4,
+                                    .address = 0xffb40438,
+                                    .sender = 7,
+                                    .noc = noc,
+                                    .x = 3,
+                                    .y = 4,
+                                    .is_register = true};
+    ck_assert(send_piece(noc, 7, true));
+    ck_assert(!tile_overlay_board.send(tile, &credit, tile->now));
+    ck_assert_uint_eq(count_sent(), 1);
+    ck_assert(send_piece(noc, 7, true));
+    ck_assert(!tile_overlay_board.send(tile, &credit, tile->now));
+    credit.noc = !noc;
+    ck_assert(tile_overlay_board.send(tile, &credit, tile->now));
+    credit.noc = noc;
+    ck_assert(send_piece(noc, 7, false));
+    ck_assert(tile_overlay_board.send(tile, &credit, tile->now));
+    ck_assert_uint_eq(count_sent(), 5);
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+/* UNICAST_VC and REG_UPDATE_VC: 0 to 5, and what they send is no multicast. */
+START_TEST(streams_choose_their_channels)
+{
+    struct overlay_packet packet = {.bytes = message,
+                                    .size = _i & 1 ? 4 : sizeof message,
+                                    .address = _i & 1 ? 0xffb40438 : 0x8000,
+                                    .sender = 7,
+                                    .vc = (unsigned)_i / 2,
+                                    .x = 3,
+                                    .y = 4,
+                                    .is_register = _i & 1};
+    ck_assert(tile_overlay_board.send(harness.tile, &packet, harness.tile->now));
+    ck_assert_uint_eq(harness.faults, packet.vc > 5);
+    ck_assert_uint_eq(count_sent(), packet.vc <= 5);
+    if (packet.vc > 5) {
+        ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NOC_COMMAND);
+        return;
+    }
+    ck_assert(!harness.tile->sent.head->is_multicast);
+    ck_assert_uint_eq(harness.tile->sent.head->channel, packet.vc);
+    ck_assert_uint_eq(harness.tile->sent.head->to, noc_node(3, 4));
+}
+END_TEST
+
 START_TEST(streams_wait_for_streams)
 {
     ck_assert(send_piece(0, 7, true));
@@ -333,6 +385,8 @@ int main(void)
     tcase_add_test(tcase, nowhere_begins_nothing);
     tcase_add_loop_test(tcase, resets_end_transactions, 0, 2);
     tcase_add_loop_test(tcase, streams_wait_for_initiators, 0, 2);
+    tcase_add_loop_test(tcase, credits_wait_for_the_streams_own_data, 0, 2);
+    tcase_add_loop_test(tcase, streams_choose_their_channels, 0, 16);
     tcase_add_test(tcase, streams_wait_for_streams);
     tcase_add_loop_test(tcase, initiators_wait_for_streams, 0, 2);
     tcase_add_test(tcase, enabled_bytes_at_the_end_of_l1);

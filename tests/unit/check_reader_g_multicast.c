@@ -389,6 +389,129 @@ START_TEST(exclusions)
 }
 END_TEST
 
+/* --- Streams --- */
+
+/* Registers of a stream; SPEC: tt-metal's noc_overlay_parameters. */
+enum {
+    PUSHED = 1,
+    ONETIME = 2,
+    MISC = 3,
+    ORIGIN = 4,
+    ORIGIN_PHASE = 5,
+    DEST = 7,
+    DEST_START = 8,
+    DEST_SIZE = 10,
+    DEST_HEADERS = 13,
+    TRAFFIC = 16,
+    START = 17,
+    SIZE = 18,
+    HEADERS = 22,
+    HEADERS_END = 23,
+    MULTICAST = 24,
+    RECEIVERS = 25,
+    PHASE = 29,
+    FORMAT = 33,
+    MESSAGES = 34,
+    RECEIVED = 259,
+    ADVANCE = 267,
+    ROOM = 297,
+};
+enum {
+    FROM_SOFTWARE = 1 << 4,
+    FROM_REMOTE = 1 << 5,
+    TO_SOFTWARE = 1 << 6,
+    TO_REMOTE = 1 << 8,
+    CHANGES = 1 << 11 | 1 << 12,
+    OF_MULTICAST = 1 << 17,
+    MULTICASTS = 1 << 12, /* of MULTICAST */
+    LINKS = 1 << 13,
+    IF_TWO = 1 << 17 | 1 << 18,
+    WORDS = 4, /* of a message */
+    COUNT = 4,
+    ROOMS = 64, /* words of a buffer */
+};
+
+static uint64_t stream_register(unsigned stream, unsigned index)
+{
+    return UINT64_C(0xffb40000) + UINT64_C(0x1000) * stream + UINT64_C(4) * index;
+}
+
+struct setting {
+    unsigned index;
+    uint32_t value;
+};
+
+/* A phase of COUNT messages. */
+static void start_stream(struct g_place at, unsigned stream, const struct setting *own,
+                         unsigned count)
+{
+    const struct setting all[] = {{START, 0x4000},        {SIZE, ROOMS},        {HEADERS, 0x5000},
+                                  {HEADERS_END, 0x5000},  {DEST_START, 0x4000}, {DEST_SIZE, ROOMS},
+                                  {DEST_HEADERS, 0x5000}, {ORIGIN_PHASE, 1},    {PHASE, 1},
+                                  {MESSAGES, COUNT << 12}};
+    g_put_word(world, at, stream_register(0, FORMAT), 32 | 16 << 7);
+    for (int i = 0; i < G_COUNT(all); i++) {
+        g_put_word(world, at, stream_register(stream, all[i].index), all[i].value);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        g_put_word(world, at, stream_register(stream, own[i].index), own[i].value);
+    }
+    g_put_word(world, at, stream_register(stream, ADVANCE), 1);
+}
+
+/* The channels of what it sends and of what receivers say, flags of the multicast. */
+static const struct {
+    uint32_t channel, update_channel, flags;
+} relays[] = {
+    {0, 0, 0},     {0, 0, LINKS},          {0, 0, LINKS | IF_TWO}, {4, 0, 0},
+    {5, 4, LINKS}, {0, 5, LINKS | IF_TWO}, {1, 1, LINKS},          {3, 2, LINKS | IF_TWO},
+};
+
+/* Software sends to a stream that multicasts what it gets to two others, all of it on NoC 0. */
+START_TEST(streams_relay)
+{
+    const struct g_place from = {4, 6}, relay = {5, 6};
+    const unsigned sender = 12;
+    uint32_t update = relays[_i].update_channel << 2;
+    for (unsigned x = 6; x <= 7; x++) {
+        const struct setting own[] = {{ONETIME, update},
+                                      {ORIGIN, g_hi(relay) | (x - 6) << 18},
+                                      {MISC, FROM_REMOTE | TO_SOFTWARE | CHANGES | OF_MULTICAST}};
+        start_stream((struct g_place){x, 6}, 0, own, G_COUNT(own));
+    }
+    const struct setting middle[] = {{ONETIME, update},
+                                     {ORIGIN, g_hi(from) | sender << 12},
+                                     {DEST, g_hi((struct g_place){6, 6})},
+                                     {MULTICAST, 7 | 6 << 6 | MULTICASTS | relays[_i].flags},
+                                     {RECEIVERS, 2},
+                                     {MISC, FROM_REMOTE | TO_REMOTE | CHANGES}};
+    start_stream(relay, 0, middle, G_COUNT(middle));
+    const struct setting first[] = {{DEST, g_hi(relay)},
+                                    {TRAFFIC, relays[_i].channel << 4},
+                                    {MISC, FROM_SOFTWARE | TO_REMOTE | CHANGES}};
+    start_stream(from, sender, first, G_COUNT(first));
+    g_settle(world);
+    uint8_t bytes[COUNT][16 * WORDS];
+    for (unsigned i = 0; i < COUNT; i++) {
+        const uint32_t words = WORDS;
+        g_random_bytes(world, bytes[i], sizeof bytes[i]);
+        memcpy(bytes[i] + 4, &words, sizeof words);
+        g_put(world, from, 0x40000 + i * sizeof bytes[i], bytes[i], sizeof bytes[i]);
+        g_put(world, from, 0x50000 + i * 16, bytes[i], 16);
+        g_put_word(world, from, stream_register(sender, PUSHED), 1 | WORDS << 12);
+        if (i & 1) {
+            g_settle(world);
+        }
+    }
+    for (unsigned x = 6; x <= 7; x++) {
+        const struct g_place at = {x, 6};
+        ck_assert_uint_eq(g_word(world, at, stream_register(0, RECEIVED)), COUNT);
+        g_expect_bytes(world, at, 0x40000, &bytes[0][0], sizeof bytes, "relayed");
+    }
+    ck_assert_uint_eq(g_word(world, from, stream_register(sender, ROOM)) & 0x1ffff, ROOMS);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("reader_g_multicast");
@@ -401,6 +524,7 @@ int main(void)
     tcase_add_test(casts, opting_out);
     tcase_add_test(casts, masks_of_firmware);
     tcase_add_loop_test(casts, exclusions, 0, 4);
+    tcase_add_loop_test(casts, streams_relay, 0, G_COUNT(relays));
     suite_add_tcase(suite, casts);
     return run_suite(suite);
 }
