@@ -11,6 +11,7 @@
 
 #include "chip/link.h"
 #include "noc/serve.h"
+#include "tile/noc_port.h"
 
 enum { NIU_CYCLES = 5, HOP_CYCLES = 9 };
 
@@ -92,9 +93,13 @@ static bool takes_results(const struct penrose_chip *chip, const struct noc_pack
 {
     const struct tile *tile = chip->place[packet->back].tile;
     unsigned kind = grid_tile(&chip->grid, chip_position(packet->back))->kind;
-    return kind == GRID_TENSIX || kind == GRID_ETHERNET ||
-           (kind == GRID_DRAM && tile &&
-            !(tile->niu[packet->noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE));
+    uint64_t address = packet->back_address;
+    bool is_stream = kind == GRID_DRAM && tile &&
+                     !(tile->niu[packet->noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE);
+    if (is_stream) {
+        tile_dram_address(address, &address);
+    }
+    return (kind == GRID_TENSIX || kind == GRID_ETHERNET || is_stream) && address <= UINT32_MAX;
 }
 
 /* The unit that runs what stands there has something to do when the packet arrives. */

@@ -124,7 +124,7 @@ static bool check_flags(const struct command *command, const struct noc_initiato
                                      "or 1: bits 14-15 of NOC_CTRL");
     }
     if (command->type == CMD_ATOMIC && ctrl & CTRL_RESPONSE &&
-        (command->back & 3 || command->back >= MMIO_FIRST)) {
+        (command->back & 3 || looks_like_register(command->back))) {
         return refuse(refusal, PENROSE_FAULT_NOC_ALIGNMENT,
                       "the result of an atomic goes to a multiple of 4 in L1: NOC_RET_ADDR");
     }

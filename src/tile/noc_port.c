@@ -38,14 +38,21 @@ bool tile_dram_address(uint64_t address, uint64_t *local)
     return address >= REGISTERS && address <= UINT32_MAX;
 }
 
+/* As the tile's harts have it. */
+static uint64_t own_address(const struct tile *tile, uint64_t address)
+{
+    if (tile->kind->type == TILE_DRAM) {
+        tile_dram_address(address, &address);
+    }
+    return address;
+}
+
 static enum noc_answer access_tile(struct tile *tile, enum mmio_operation operation,
                                    uint64_t address, void *bytes, uint32_t size, uint64_t cycle,
                                    const char **rule)
 {
     uint32_t done;
-    if (tile->kind->type == TILE_DRAM) {
-        tile_dram_address(address, &address);
-    }
+    address = own_address(tile, address);
     if (address > UINT32_MAX) {
         *rule = "the tile's addresses have 32 bits";
         return NOC_REFUSED;
@@ -74,6 +81,7 @@ static enum noc_answer port_write(void *owner, uint64_t address, const uint8_t *
 static uint8_t *port_line(void *owner, uint64_t address)
 {
     struct tile *tile = owner;
+    address = own_address(tile, address);
     return address < tile->kind->l1_bytes ? tile->l1 + address : NULL;
 }
 
@@ -81,7 +89,7 @@ enum { LINE_BYTES = 16 };
 
 static void port_line_written(void *owner, uint64_t address, uint64_t cycle)
 {
-    tile_l1_written(owner, (uint32_t)address, LINE_BYTES, cycle);
+    tile_l1_written(owner, (uint32_t)own_address(owner, address), LINE_BYTES, cycle);
 }
 
 /* --- Sending --- */
@@ -327,6 +335,8 @@ struct noc_target tile_noc_target(struct tile *tile, unsigned noc)
                                .read_alignment = LINE_BYTES,
                                .write_alignment = LINE_BYTES,
                                .has_registers = true,
+                               .registers_again =
+                                   tile->kind->type == TILE_DRAM ? TILE_DRAM_REGISTERS : 0,
                                .read = port_read,
                                .write = port_write,
                                .line = port_line,

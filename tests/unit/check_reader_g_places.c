@@ -148,6 +148,59 @@ START_TEST(nius_of_a_dram_tile_differ)
 }
 END_TEST
 
+/* While a NIU leads to the hart's address space, what the space has twice is the same both times:
+ * L1 from 0 and at 2^37, registers with and without bit 40. */
+START_TEST(aliases_of_a_dram_tile)
+{
+    const uint64_t l1_again = UINT64_C(0x2000000000), registers_again = UINT64_C(0x10000000000);
+    for (unsigned i = 0; i < 16; i++) {
+        unsigned noc = i & 1;
+        bool again = i & 2;
+        struct g_place dram = port_of(i % 8, i % 3), from = {12, 4};
+        uint64_t config = G_NIU(noc) + 0x100, line = (again ? l1_again : 0) + 0x1000;
+        uint64_t word = G_BUFFER(1 - noc, 3) + (again ? registers_again : 0);
+        uint32_t old = g_below(world, 1000), value = g_random(world);
+        g_put_word(world, dram, config, g_word(world, dram, config) & ~(1u << 15));
+        g_put_word(world, dram, l1_again + 0x1000, old);
+        struct g_request request = {.noc = noc,
+                                    .ctrl = G_ATOMIC | G_MARKED,
+                                    .targ = line,
+                                    .ret = L1_BASE,
+                                    .targ_hi = g_hi(dram),
+                                    .ret_hi = g_hi(from),
+                                    .length = 0x107c,
+                                    .data = 5};
+        g_do(world, from, &request);
+        ck_assert_uint_eq(g_word(world, from, L1_BASE), old);
+        ck_assert_uint_eq(g_word(world, dram, l1_again + 0x1000), old + 5);
+        request = (struct g_request){.noc = noc,
+                                     .ctrl = G_WRITE | G_INLINE | G_MARKED,
+                                     .targ = word,
+                                     .targ_hi = g_hi(dram),
+                                     .data = value};
+        g_do(world, from, &request);
+        ck_assert_uint_eq(g_word(world, dram, G_BUFFER(1 - noc, 3)), value);
+        request = reading(noc, from, dram, word, L1_BASE + 32, 4);
+        g_do(world, from, &request);
+        ck_assert_uint_eq(g_word(world, from, L1_BASE + 32), value);
+        request.length = 8;
+        g_expect_fault(world, from, &request, G_KIND(NOC_LENGTH), "two registers");
+        request = (struct g_request){.noc = noc, /* the result goes there */
+                                     .ctrl = G_ATOMIC | G_MARKED,
+                                     .targ = L1_BASE,
+                                     .ret = line + 16,
+                                     .targ_hi = g_hi(from),
+                                     .ret_hi = g_hi(dram),
+                                     .length = 0x107c,
+                                     .data = 5};
+        g_put_word(world, from, L1_BASE, 77 + i);
+        g_issue(world, from, &request);
+        g_settle_with(world, PENROSE_FAULT_NOC_CREDIT); /* it is not the asker's */
+        ck_assert_uint_eq(g_word(world, dram, l1_again + 0x1010), 77 + i);
+    }
+}
+END_TEST
+
 /* --- Registers of other tiles --- */
 
 #define SOFT_RESET UINT64_C(0xffb121b0)
@@ -626,6 +679,7 @@ int main(void)
     tcase_add_test(places, long_transfers_of_dram);
     tcase_add_test(places, dram_is_zero_at_first);
     tcase_add_test(places, nius_of_a_dram_tile_differ);
+    tcase_add_test(places, aliases_of_a_dram_tile);
     tcase_add_test(places, harts_are_released_over_the_noc);
     tcase_add_test(places, streams_count_over_the_noc);
     tcase_add_test(places, requests_are_started_over_the_noc);
