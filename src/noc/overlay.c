@@ -19,6 +19,7 @@ enum kind {
     DEST_HEADERS,
     BUF_START,
     RD_PTR,
+    INFO_PTR,
     SOURCES,
     SPACE_UPDATE,
     WRITE_CLEARS,
@@ -85,6 +86,7 @@ enum {
     WHERE_DEST_HEADERS = BEHIND,
     WHERE_BUF_START = BEHIND,
     WHERE_RD_PTR = BEHIND,
+    WHERE_INFO_PTR = BEHIND,
     WHERE_SOURCES = BEHIND,
     WHERE_SPACE_UPDATE = NOWHERE,
     WHERE_WRITE_CLEARS = FIRST,
@@ -562,10 +564,9 @@ static uint32_t stream_status(const struct overlay *overlay, unsigned s, unsigne
     case OVERLAY_READY_FOR_MSG_PUSH: /* GUESS: as its name says */
         return runs && get_SOURCE_ENDPOINT(stream->misc) &&
                (stream->is_endless || stream->to_receive);
-    case OVERLAY_DEBUG_STATUS_2: /* GUESS: bit 0 is shown in phases only */
+    case OVERLAY_DEBUG_STATUS_2:
         return (all_have_space(overlay, s) ? ALL_HAVE_SPACE : 0) |
-               (runs && stream->readings < overlay_reading_capacity(overlay, s) ? READINGS_HAVE_ROOM
-                                                                                : 0);
+               (stream->readings < overlay_reading_capacity(overlay, s) ? READINGS_HAVE_ROOM : 0);
     case OVERLAY_DEBUG_STATUS_8: /* GUESS: the other states are not known */
         return runs && stream->sending == OVERLAY_AWAITS ? SOURCE_READY_WAITS << SOURCE_READY_SHIFT
                                                          : 0;
@@ -764,6 +765,11 @@ static __attribute__((noinline)) uint32_t stored(struct overlay *overlay,
         overlay_set(overlay, s, OVERLAY_NEXT_RECEIVED_MSG_SIZE, 0);
         overlay_set(overlay, s, OVERLAY_NEXT_RECEIVED_MSG_ADDR,
                     (overlay_get(overlay, s, OVERLAY_BUF_START) + value) & OVERLAY_POINTER);
+        break;
+    case INFO_PTR: /* the header array is empty; two pointers are offsets in it */
+        overlay_set(overlay, s, OVERLAY_MSG_INFO_WR_PTR,
+                    get_MSG_INFO_BUF_FLOW_CTRL(overlay_get(overlay, s, OVERLAY_MISC_CFG)) ? 0
+                                                                                          : value);
         break;
     case SOURCES: /* SPEC: AsGeneralUse: an Ethernet tile has fewer streams */
         if (is_ethernet(overlay) && index != OVERLAY_LOCAL_SRC_MASK) {

@@ -115,7 +115,7 @@ START_TEST(counters_of_circular_buffers)
             ck_assert_uint_eq(read_stream(W, 0, s, 297), space);
             ck_assert_uint_eq(read_stream(W, 0, s, 270), 0);
         }
-        ck_assert_uint_eq(read_stream(W, 0, s, 503), space ? 8 : 0);
+        ck_assert_uint_eq(read_stream(W, 0, s, 503), space ? 9 : 1);
     }
     ck_assert(!overlay_is_due(&W->tile[0].overlay));
     ck_assert_uint_eq(status(s), IDLE);
@@ -133,6 +133,25 @@ START_TEST(buffer_space)
         uint32_t wanted = (read - write + size) % size;
         wanted = read == write ? (toggle ? 0 : size) : wanted;
         ck_assert_uint_eq(read_stream(W, 0, 9, OVERLAY_BUF_SPACE_AVAILABLE), wanted);
+    }
+}
+END_TEST
+
+/* MSG_INFO_PTR takes the write pointer with it; a ring's pointers are offsets. */
+START_TEST(header_arrays_begin_empty)
+{
+    unsigned s = 9 * (unsigned)_i;
+    for (unsigned round = 0; round < 50; round++) {
+        uint32_t place = any(W) & 0x1ffff;
+        bool is_ring = round & 1;
+        write_stream(W, 0, s, OVERLAY_MISC_CFG, is_ring ? RING : 0);
+        write_stream(W, 0, s, OVERLAY_MSG_INFO_WR_PTR, any(W));
+        write_stream(W, 0, s, OVERLAY_MSG_INFO_PTR, place);
+        ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_MSG_INFO_PTR), place);
+        ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_MSG_INFO_WR_PTR), is_ring ? 0 : place);
+        ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_MSG_INFO_CAN_PUSH_NEW_MSG), 1);
+        write_stream(W, 0, s, OVERLAY_MSG_INFO_WR_PTR, place + 3);
+        ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_MSG_INFO_PTR), place);
     }
 }
 END_TEST
@@ -220,6 +239,26 @@ START_TEST(phases_count_what_is_cleared)
     ck_assert_uint_eq(read_stream(W, 0, 0, OVERLAY_BLOB_NEXT_AUTO_CFG_DONE), 0x10000 | 12);
     ck_assert_uint_eq(read_stream(W, 0, 0, OVERLAY_BLOB_NEXT_AUTO_CFG_DONE), 0);
     ck_assert_uint_gt(W->changes, 0);
+}
+END_TEST
+
+/* The low bit of DEBUG_STATUS + 2, before, in and after a phase. */
+START_TEST(full_fifos_of_readings_are_shown)
+{
+    const unsigned s = 13; /* room for two */
+    ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_DEBUG_STATUS_2) & 1, 1);
+    begin(0, s, 2, FROM_SOFTWARE | TO_SOFTWARE | SRC_CHANGE);
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_DEBUG_STATUS_2) & 1, 1);
+        write_stream(W, 0, s, OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO, (BUFFER + 5 * i) | 5 << 17);
+        write_stream(W, 0, s, OVERLAY_MSG_INFO_CLEAR, 1);
+    }
+    settle(W);
+    ck_assert_uint_eq(status(s), IDLE);
+    ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_DEBUG_STATUS_2) & 1, 0);
+    write_stream(W, 0, s, OVERLAY_MSG_DATA_CLEAR, 1);
+    ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_DEBUG_STATUS_2) & 1, 1);
+    write_stream(W, 0, s, OVERLAY_MSG_DATA_CLEAR, 1);
 }
 END_TEST
 
@@ -948,9 +987,11 @@ int main(void)
     tcase_add_loop_test(tcase, plain_registers_hold_values, 0, COUNT(rows));
     tcase_add_loop_test(tcase, counters_of_circular_buffers, 0, 8);
     tcase_add_test(tcase, buffer_space);
+    tcase_add_loop_test(tcase, header_arrays_begin_empty, 0, 8);
     tcase_add_test(tcase, absent_streams_are_refused);
     tcase_add_test(tcase, offsets_are_a_table);
     tcase_add_test(tcase, phases_count_what_is_cleared);
+    tcase_add_test(tcase, full_fifos_of_readings_are_shown);
     tcase_add_loop_test(tcase, next_phase_waits_for_data, 0, 2);
     tcase_add_test(tcase, blobs_done_are_read_in_turn);
     tcase_add_loop_test(tcase, phases_follow_each_other, 0, 3);

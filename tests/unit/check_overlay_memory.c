@@ -155,7 +155,7 @@ START_TEST(counters_of_receivers_are_independent)
         for (unsigned i = 0; i < (can_multicast ? 32u : 1u); i++) {
             all = all && words[i];
         }
-        ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_DEBUG_STATUS_2), all ? 8 : 0);
+        ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_DEBUG_STATUS_2), all ? 9 : 1);
     }
 }
 END_TEST
