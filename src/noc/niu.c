@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum kind { PLAIN, TAG, COMMAND, DRIVEN, CLEAR, RTZ_CLR, RTZ_NUM, LATER, BLIND };
+enum kind { PLAIN, TAG, COMMAND, DRIVEN, CLEAR, RTZ_CLR, RTZ_NUM, LATER, PULSE, SLOTS, BLIND };
 
 static const struct niu_row {
     uint16_t first, words;
@@ -196,6 +196,18 @@ void niu_translate(const struct niu *niu, unsigned *x, unsigned *y)
 
 /* --- Access --- */
 
+/* The vendor's noc_parameters: a field of 8 bits for each command buffer. GUESS: a buffer has one
+ * place while NIU_CFG_0 enables no FIFO, which is not modelled. */
+static uint32_t free_slots(const struct niu *niu)
+{
+    enum { FIELD = 8 };
+    uint32_t slots = 0;
+    for (unsigned buffer = 0; buffer < NIU_BUFFERS; buffer++) {
+        slots |= (~niu->word[niu_buffer(buffer) + NIU_CMD_CTRL / 4] & 1) << FIELD * buffer;
+    }
+    return slots;
+}
+
 enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value)
 {
     const uint32_t *plain = niu_plain(niu, offset, false);
@@ -210,7 +222,11 @@ enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_
     switch (row->kind) {
     case CLEAR:
     case RTZ_CLR:
+    case PULSE:
         *value = 0;
+        break;
+    case SLOTS:
+        *value = free_slots(niu);
         break;
     case RTZ_NUM:
         *value = read_rtz_num(niu, effects);
@@ -263,11 +279,13 @@ enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32
         break;
     case RTZ_NUM:
     case DRIVEN:
+    case PULSE:
+    case SLOTS:
     case BLIND:
         break;
     }
     if (row->kind == COMMAND && value & 1) {
         return NIU_COMMAND;
     }
-    return row->kind == LATER ? NIU_UNMODELLED : NIU_DONE;
+    return row->kind == LATER || row->kind == PULSE ? NIU_UNMODELLED : NIU_DONE;
 }

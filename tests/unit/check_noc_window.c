@@ -131,17 +131,32 @@ END_TEST
 
 START_TEST(what_is_not_modelled_is_reported)
 {
-    (void)get(H, AGENT_NOC, NIU(0, 0x64));  /* FIFO status */
+    (void)get(H, AGENT_NOC, NIU(0, 0x68));  /* CMD_BUF_OVFL */
     (void)get(H, AGENT_NOC, NIU(0, 0x300)); /* router debug */
     put(H, AGENT_NOC, NIU(0, 0x174), 3);    /* DEBUG_COUNTER_RESET */
     ck_assert_uint_eq(harness.unmodelled, 3);
-    (void)peek(H, AGENT_NOC, NIU(0, 0x64));
+    (void)peek(H, AGENT_NOC, NIU(0, 0x68));
     (void)get(H, AGENT_NOC, NIU(0, 0x200));
     ck_assert_uint_eq(harness.unmodelled, 3);
-    ck_assert_uint_eq(get(H, AGENT_NOC, NIU(0, 0x174)), 3);
+    ck_assert_uint_eq(get(H, AGENT_NOC, NIU(0, 0x174)), 0); /* clears itself */
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NOC, NIU(0, 0x600), 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NOC, NIU(0, 0x2000), 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_NOC, NIU(1, 0xfffc), 0), MMIO_UNMAPPED);
+}
+END_TEST
+
+/* CMD_BUF_AVAIL: a place in each command buffer whose request has departed. */
+START_TEST(free_buffers_are_counted)
+{
+    struct niu *niu = &harness.tile->niu[1];
+    ck_assert_uint_eq(get(H, AGENT_NOC, NIU(1, 0x64)), 0x01010101);
+    niu->word[niu_buffer(2) + NIU_CMD_CTRL / 4] = 1;
+    ck_assert_uint_eq(get(H, AGENT_NOC, NIU(1, 0x64)), 0x01000101);
+    ck_assert_uint_eq(get(H, AGENT_NOC, NIU(1, 0x864)), 0x01000101);
+    ck_assert_uint_eq(get(H, AGENT_NOC, NIU(0, 0x64)), 0x01010101);
+    put(H, AGENT_NOC, NIU(1, 0x64), 0);
+    ck_assert_uint_eq(get(H, AGENT_NOC, NIU(1, 0x64)), 0x01000101);
+    ck_assert_uint_eq(harness.unmodelled, 0);
 }
 END_TEST
 
@@ -342,6 +357,7 @@ int main(void)
     tcase_add_loop_test(tcase, counters_are_read_only, 0, 2);
     tcase_add_loop_test(tcase, transactions_that_end_interrupt, 0, 2);
     tcase_add_test(tcase, what_is_not_modelled_is_reported);
+    tcase_add_test(tcase, free_buffers_are_counted);
     tcase_add_loop_test(tcase, writes_beyond_the_buffers, 0, 2);
     tcase_add_test(tcase, niu_rows_do_not_overlap);
     tcase_add_loop_test(tcase, size_loads_space_and_updates_add, 0, 64);
