@@ -38,6 +38,9 @@ static const struct kind kinds[] = {
     {"DRAM", UINT64_C(0xffb00000), LOW_SPACE, false},
     {"ARC", UINT64_C(0x80000000), LOW_SPACE, false},
     {"PCIe", UINT64_C(0xf800000000000000), WHOLE_SPACE, false},
+    {"L2CPU", UINT64_C(0xffffffffff000000), WHOLE_SPACE, false},
+    {"security", UINT64_C(0xffffffffff000000), WHOLE_SPACE, false},
+    {"empty", UINT64_C(0xff000000), WHOLE_SPACE, false},
     {"", WHOLE_SPACE, WHOLE_SPACE, false}, /* memory throughout, or nothing */
 };
 

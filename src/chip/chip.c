@@ -169,6 +169,14 @@ static void init_edge(struct penrose_chip *chip)
     for (unsigned i = 0; i < 2; i++) {
         pcie_init(&chip->pcie[i], &chip->grid, i, &bus);
     }
+    for (unsigned i = 0; i < GRID_TILES; i++) {
+        struct grid_position at = {.x = (uint8_t)(i % GRID_WIDTH), .y = (uint8_t)(i / GRID_WIDTH)};
+        unsigned number;
+        bool is_plain = grid_plain_number(grid_tile(&chip->grid, at), &number);
+        for (unsigned noc = 0; is_plain && noc < GRID_NOCS; noc++) {
+            grid_niu_init(&chip->plain_niu[number][noc], &chip->grid, noc, at);
+        }
+    }
     noc_queue_init(&chip->edge);
 }
 

@@ -89,6 +89,7 @@ struct penrose_chip {
     struct dram_bank bank[GRID_BANKS];
     struct arc arc;
     struct pcie pcie[2];
+    struct grid_niu plain_niu[GRID_PLAIN_TILES][GRID_NOCS]; /* L2CPU, security and empty tiles */
     struct noc_queue edge; /* packets for tiles that have no time of their own */
     struct noc_pool packets;
     uint64_t edge_sequence;
@@ -130,6 +131,9 @@ void chip_configure_nius(struct penrose_chip *chip, struct tile *tile);
 const char *chip_edge_access(struct penrose_chip *chip, uint16_t place, unsigned noc,
                              enum mmio_operation operation, uint64_t address, void *bytes,
                              uint32_t size, char rule[GRID_RULE_BYTES]);
+
+/* The NIU of a tile that cannot start requests. */
+struct grid_niu *chip_edge_niu(struct penrose_chip *chip, uint16_t place, unsigned noc);
 
 /* Adds a unit among the others; NULL when memory runs out. */
 struct chip_unit *chip_add_unit(struct penrose_chip *chip, const struct chip_unit *unit);

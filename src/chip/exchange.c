@@ -277,10 +277,30 @@ static void edge_fault(void *owner, const struct noc_packet *packet, enum penros
     chip_packet_fault(((struct edge *)owner)->chip, packet, kind, text);
 }
 
+/* SPEC: WormholeB0 NoC/Alignment; the vendor's noc_parameters has 64 for reads of PCIe tiles, 16
+ * for writes, 4 for registers. ttsim: 16 for ARC. GUESS: words of ARC are registers wherever they
+ * are. */
+static uint8_t read_alignment(const struct penrose_chip *chip, const struct noc_packet *packet)
+{
+    enum { WORD = 4, OF_ARC = 16, OF_OTHERS = 32, OF_PCIE = 64 };
+    const struct grid_tile *tile = grid_tile(&chip->grid, chip_position(packet->to));
+    uint32_t offset;
+    bool is_register = tile->kind == GRID_ARC ||
+                       grid_niu_address((enum grid_kind)tile->kind, packet->address, &offset) ||
+                       (tile->kind == GRID_PCIE &&
+                        pcie_is_register(&chip->pcie[tile->index & 1], packet->address));
+    if (is_register && packet->size == WORD && packet->address % WORD == 0) {
+        return WORD;
+    }
+    return tile->kind == GRID_PCIE ? OF_PCIE : tile->kind == GRID_ARC ? OF_ARC : OF_OTHERS;
+}
+
 static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
 {
+    enum { WRITE_ALIGNMENT = 16 };
     struct edge edge = {.chip = chip, .place = packet->to, .noc = packet->noc};
     struct grid_position name = chip_logical(chip, packet->to);
+    const struct grid_niu *niu = chip_edge_niu(chip, packet->to, packet->noc);
     char text[32];
     snprintf(text, sizeof text, "%s (%u, %u)",
              grid_kind_name((enum grid_kind)grid_tile(&chip->grid, chip_position(packet->to))->kind),
@@ -289,8 +309,9 @@ static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
                                 .pool = &chip->packets,
                                 .here = packet->to,
                                 .name = text,
-                                .read_alignment = 1,
-                                .write_alignment = 1,
+                                .read_alignment = read_alignment(chip, packet),
+                                .write_alignment = WRITE_ALIGNMENT,
+                                .drops_headers = grid_niu_drops_headers(niu),
                                 .read = edge_read,
                                 .write = edge_write,
                                 .send = edge_send,

@@ -625,6 +625,14 @@ bool grid_niu_address(enum grid_kind kind, uint64_t address, uint32_t *offset)
     return !has_own && address - first < size && *offset < NIU_BYTES_SEEN;
 }
 
+bool grid_plain_number(const struct grid_tile *tile, unsigned *number)
+{
+    *number = tile->kind == GRID_L2CPU      ? tile->index
+              : tile->kind == GRID_SECURITY ? GRID_L2CPUS
+                                            : GRID_L2CPUS + 1u + tile->index;
+    return tile->kind == GRID_L2CPU || tile->kind == GRID_SECURITY || tile->kind == GRID_EMPTY;
+}
+
 /* --- Routes --- */
 
 static unsigned steps(unsigned from, unsigned to, unsigned extent)

@@ -28,6 +28,7 @@ enum {
     GRID_BANKS = 8,
     GRID_PORTS = 3, /* DRAM tiles of a bank */
     GRID_L2CPUS = 4,
+    GRID_ROUTERS = 18, /* without a tile */
     GRID_TABLE_WORDS = 6,
     GRID_RULE_BYTES = 150, /* room for the text of a broken rule */
 };
@@ -184,9 +185,21 @@ enum grid_reply {
 void grid_niu_init(struct grid_niu *niu, const struct grid *grid, unsigned noc,
                    struct grid_position at);
 
+/* Does NIU_CFG_0 say that NOC_PACKET_TAG_HEADER_STORE has no effect? */
+static inline bool grid_niu_drops_headers(const struct grid_niu *niu)
+{
+    return niu->config[0] >> 13 & 1;
+}
+
 /* A register by its offset from NIU_BASE, a multiple of four. */
 enum grid_reply grid_niu_read(const struct grid_niu *niu, uint32_t offset, uint32_t *value);
 enum grid_reply grid_niu_write(struct grid_niu *niu, uint32_t offset, uint32_t value);
+
+/* Tiles of whose kinds nothing but memory or a router stands behind the NIU, as numbers from 0. */
+enum { GRID_PLAIN_TILES = GRID_L2CPUS + 1 + GRID_ROUTERS };
+
+/* The number of such a tile; false: it is none. */
+bool grid_plain_number(const struct grid_tile *tile, unsigned *number);
 
 /* Is `address`, as seen from the NoC, in the NIU of a tile of that kind? Then *offset is from
  * NIU_BASE; which NIU it is depends on the NoC that the request came over. Kinds that can start

@@ -576,6 +576,12 @@ static enum grid_reply write_register(struct pcie *pcie, unsigned noc, enum area
 
 /* --- Accesses from the NoC --- */
 
+bool pcie_is_register(const struct pcie *pcie, uint64_t address)
+{
+    uint32_t niu_offset;
+    return area_of(pcie, address, &niu_offset) != AREA_HOST;
+}
+
 static enum grid_reply no_host(uint64_t host, uint32_t size, char *rule)
 {
     return reply(GRID_ABSENT, rule,

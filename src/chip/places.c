@@ -1,6 +1,7 @@
 /* What stands where: finding and making tiles, and the host's accesses to them. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "chip/firmware.h"
 #include "isa/error.h"
@@ -295,7 +296,18 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
     return access_tile(chip, &inner, error);
 }
 
-/* --- Tiles without time: ARC, PCIe, L2CPU, security --- */
+/* --- Tiles without time: ARC, PCIe, L2CPU, security, routers alone --- */
+
+struct grid_niu *chip_edge_niu(struct penrose_chip *chip, uint16_t place, unsigned noc)
+{
+    const struct grid_tile *tile = tile_at(chip, place);
+    unsigned number;
+    if (grid_plain_number(tile, &number)) {
+        return &chip->plain_niu[number][noc & 1];
+    }
+    return tile->kind == GRID_ARC ? &chip->arc.niu[noc & 1]
+                                  : &chip->pcie[tile->index & 1].niu[noc & 1];
+}
 
 static const char *access_arc(struct penrose_chip *chip, unsigned noc,
                               const struct host_access *access, char *rule)
@@ -336,12 +348,31 @@ static const char *access_memory(struct penrose_chip *chip, const struct host_ac
     return is_done ? NULL : "the host has no memory";
 }
 
+static const char *access_niu(struct penrose_chip *chip, unsigned noc,
+                              const struct host_access *access, uint32_t offset)
+{
+    struct grid_niu *niu = chip_edge_niu(chip, access->place, noc);
+    uint32_t value;
+    if (access->size != sizeof value || offset % sizeof value) {
+        return "access registers of NIUs as aligned 32-bit words";
+    }
+    if (is_write(access)) {
+        memcpy(&value, access->bytes, sizeof value);
+        grid_niu_write(niu, offset, value);
+    } else {
+        grid_niu_read(niu, offset, &value);
+        memcpy(access->bytes, &value, sizeof value);
+    }
+    return NULL;
+}
+
 static const char *access_edge(struct penrose_chip *chip, unsigned noc,
                                const struct host_access *access, char rule[GRID_RULE_BYTES])
 {
     snprintf(rule, GRID_RULE_BYTES, "nothing answers there");
     bool is_memory = access->address >= ARC_CSM && access->address < ARC_CSM + ARC_CSM_BYTES;
     enum grid_kind kind = (enum grid_kind)tile_at(chip, access->place)->kind;
+    uint32_t offset;
     if (access->operation == MMIO_POKE &&
         (kind == GRID_PCIE || (kind == GRID_ARC && !is_memory))) {
         return "a register of this tile cannot be written without effects";
@@ -353,9 +384,13 @@ static const char *access_edge(struct penrose_chip *chip, unsigned noc,
         return access_pcie(chip, noc, access, rule);
     case GRID_L2CPU:
     case GRID_SECURITY:
-        return access_memory(chip, access);
+        return grid_niu_address(kind, access->address, &offset)
+                   ? access_niu(chip, noc, access, offset)
+                   : access_memory(chip, access);
     default:
-        return "nothing stands there but a router";
+        return grid_niu_address(kind, access->address, &offset)
+                   ? access_niu(chip, noc, access, offset)
+                   : "nothing stands there but a router, with registers at 0xffb20000";
     }
 }
 

@@ -323,6 +323,31 @@ START_TEST(every_kind_of_tile_answers)
 }
 END_TEST
 
+/* NIUs of L2CPU, security and empty tiles, several registers at once. */
+START_TEST(nius_of_other_tiles_answer)
+{
+    static const struct {
+        unsigned x, y;
+        uint64_t niu;
+        uint32_t node; /* raw */
+    } places[] = {{8, 26, UINT64_C(0xffffffffffb20000), 8 | 3 << 6},
+                  {8, 30, UINT64_C(0xffffffffffb30000), 8 | 2 << 6},
+                  {1, 0, UINT64_C(0xffb20000), 1},
+                  {8, 11, UINT64_C(0xff000000), 8 | 11 << 6}};
+    libttsim_init();
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+        uint32_t words[2];
+        libttsim_tile_rd_bytes(places[i].x, places[i].y, places[i].niu + 0x44, words, sizeof words);
+        ck_assert_uint_eq(words[0] & 0xfff, places[i].node);
+        ck_assert_uint_eq(words[1], tile_rd(places[i].x, places[i].y, places[i].niu + 0x48));
+        tile_wr(places[i].x, places[i].y, places[i].niu + 0x114, 0xabc + i); /* ROUTER_CFG_4 */
+        ck_assert_uint_eq(tile_rd(places[i].x, places[i].y, places[i].niu + 0x114), 0xabc + i);
+    }
+    ck_assert_uint_eq(reported(""), 0);
+    libttsim_exit();
+}
+END_TEST
+
 START_TEST(what_does_not_answer_reads_all_ones)
 {
     static const struct {
@@ -557,6 +582,7 @@ int main(void)
         multicast_rectangles,
         multicast_patterns,
         every_kind_of_tile_answers,
+        nius_of_other_tiles_answer,
         what_does_not_answer_reads_all_ones,
         large_accesses,
         values_for_discovery,

@@ -431,6 +431,53 @@ START_TEST(arc_memory)
 }
 END_TEST
 
+/* --- NIUs of tiles that start no requests --- */
+
+static const struct {
+    struct g_place at;
+    bool is_empty;
+    uint32_t type;
+} edges[] = {
+    {{8, 26}, false, 0x0901}, {{8, 29}, false, 0x0901}, {{8, 30}, false, 0x0a00},
+    {{8, 0}, false, 0x0500},  {{1, 0}, true, 0},        {{8, 10}, true, 0},
+};
+
+/* Either address leads to the NIU of the NoC that the request comes over. */
+START_TEST(nius_of_the_edge)
+{
+    struct g_place from = {6, 6};
+    uint64_t high = edges[_i].is_empty ? 0 : UINT64_C(0xffffffff00000000);
+    uint32_t node[2], config = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned noc = i & 1;
+        uint64_t niu = high + G_NIU(i >> 1);
+        struct g_place at = edges[_i].at;
+        if (noc && at.y == 0) {
+            continue; /* its row has another number there, which means another one to firmware */
+        }
+        struct g_request request = reading(noc, from, at, niu + 0x44, L1_BASE + 4, 4);
+        g_do(world, from, &request);
+        node[noc] = g_word(world, from, L1_BASE + 4);
+        ck_assert_uint_eq(node[noc] >> 12 & 0x7f, 17);
+        ck_assert_uint_eq(node[noc] >> 28, noc == 0);
+        ck_assert(noc == 0 || (node[1] & 63) == 16 - (node[0] & 63));
+        ck_assert(noc == 0 || (node[1] >> 6 & 63) == 11 - (node[0] >> 6 & 63));
+        request = reading(noc, from, at, niu + 0x48, L1_BASE + 8, 4);
+        g_do(world, from, &request);
+        ck_assert_uint_eq(g_word(world, from, L1_BASE + 8) >> 8 & 0xffff, edges[_i].type);
+        g_put_word(world, from, L1_BASE + 12, 0x5a000000 + i);
+        request = writing(noc, from, at, L1_BASE + 12, niu + 0x10c, 4); /* ROUTER_CFG_2 */
+        g_do(world, from, &request);
+        config = noc ? config : 0x5a000000 + i;
+        ck_assert_uint_eq(g_word(world, edges[_i].at, niu + 0x10c), config);
+        ck_assert_uint_eq(g_word(world, edges[_i].at, niu + 0x44), node[0]); /* hosts: NoC 0 */
+        request = reading(noc, from, at, niu + 0x44, L1_BASE, 8);
+        request.ret = L1_BASE + 4;
+        g_expect_fault(world, from, &request, G_KIND(NOC_ADDRESS) | G_KIND(NOC_ALIGNMENT), "8");
+    }
+}
+END_TEST
+
 /* --- Identity --- */
 
 struct identity {
@@ -680,6 +727,7 @@ int main(void)
     tcase_add_test(places, dram_is_zero_at_first);
     tcase_add_test(places, nius_of_a_dram_tile_differ);
     tcase_add_test(places, aliases_of_a_dram_tile);
+    tcase_add_loop_test(places, nius_of_the_edge, 0, G_COUNT(edges));
     tcase_add_test(places, harts_are_released_over_the_noc);
     tcase_add_test(places, streams_count_over_the_noc);
     tcase_add_test(places, requests_are_started_over_the_noc);

@@ -144,6 +144,74 @@ START_TEST(ends_at_dram)
 }
 END_TEST
 
+/* SPEC: WormholeB0 Alignment, the rows and columns of other addresses; its cells "Any" are about
+ * reads and writes of the host. PCIe: the vendor's noc_parameters. ARC: as ttsim. */
+static const struct {
+    const char *what;
+    struct g_place at;
+    uint64_t address;
+    unsigned read_modulus;
+} edges[] = {
+    {"PCIe", {19, 24}, UINT64_C(0x1000000000001000), 64},
+    {"ARC", {8, 0}, UINT64_C(0x10040000), 16},
+    {"L2CPU", {8, 26}, UINT64_C(0x300030000), 32},
+    {"security", {8, 30}, UINT64_C(0x30000), 32},
+};
+
+START_TEST(ends_at_the_edge)
+{
+    g_give_host_memory(world, 0, 0x2000);
+    for (unsigned i = 0; i < 120; i++) {
+        bool is_read = i & 1;
+        unsigned modulus = is_read ? edges[_i].read_modulus : 16;
+        uint32_t near = g_below(world, 128), far = g_below(world, 128), length = 8;
+        far = i % 3 ? far / modulus * modulus + near % modulus : far;
+        uint64_t address = edges[_i].address + far;
+        uint8_t bytes[8], before[8];
+        g_scatter(world, is_read ? edges[_i].at : here, is_read ? address : L1_BASE + near, bytes,
+                  8);
+        g_get(world, edges[_i].at, address, before, 8);
+        struct g_request request = {.ctrl = is_read ? G_READ : G_WRITE | G_MARKED,
+                                    .noc = edges[_i].at.y == 0 ? 0 : g_below(world, 2),
+                                    .targ = is_read ? address : L1_BASE + near,
+                                    .ret = is_read ? L1_BASE + near : address,
+                                    .targ_hi = g_hi(is_read ? edges[_i].at : here),
+                                    .ret_hi = g_hi(is_read ? here : edges[_i].at),
+                                    .length = length};
+        if (near % modulus == far % modulus) {
+            g_do(world, here, &request);
+            g_expect_bytes(world, here, L1_BASE + near, bytes, 8, edges[_i].what);
+            g_expect_bytes(world, edges[_i].at, address, bytes, 8, edges[_i].what);
+        } else {
+            g_expect_fault(world, here, &request, G_KIND(NOC_ALIGNMENT), edges[_i].what);
+            g_expect_bytes(world, edges[_i].at, address, before, 8, edges[_i].what);
+        }
+    }
+}
+END_TEST
+
+/* Registers are words anywhere: NIU_CFG_0 of those tiles, and ARC's memory. */
+START_TEST(words_at_the_edge)
+{
+    for (unsigned i = 0; i < 16; i++) {
+        bool is_arc = i & 1;
+        struct g_place at = is_arc ? edges[1].at : edges[_i].at;
+        uint64_t address = is_arc ? edges[1].address + 4 * i : UINT64_C(0xffffffffffb20100);
+        struct g_request request = {.ctrl = G_READ,
+                                    .targ = address,
+                                    .ret = L1_BASE + 4 * i,
+                                    .targ_hi = g_hi(at),
+                                    .ret_hi = g_hi(here),
+                                    .length = 4};
+        g_put_word(world, here, request.ret, 0);
+        g_do(world, here, &request);
+        ck_assert_uint_eq(g_word(world, here, request.ret), g_word(world, at, address));
+        request.ret += 2;
+        g_expect_fault(world, here, &request, G_KIND(NOC_ALIGNMENT) | G_KIND(NOC_LENGTH), "word");
+    }
+}
+END_TEST
+
 /* Data cross the NoC in so many flits, whoever counts them. */
 START_TEST(flits_are_the_same_at_both_ends)
 {
@@ -385,6 +453,36 @@ START_TEST(headers_of_enabled_bytes)
         }
         g_expect_bytes(world, there, L1_BASE, sink, sizeof sink, "data");
         g_expect_bytes(world, there, 0x50000, is_posted ? source : header, 16, "header");
+    }
+}
+END_TEST
+
+/* Bit 13 of NIU_CFG_0 counts at tiles of other kinds; firmware has set it. */
+START_TEST(headers_at_the_edge)
+{
+    static const uint64_t config[] = {UINT64_C(0xffffffffffb20100), UINT64_C(0xffffffffffb30100)};
+    const struct g_place at = edges[_i].at;
+    uint64_t place = _i == 0 ? 0x800 : edges[_i].address + 0x800; /* of 36 bits */
+    g_give_host_memory(world, 0, 0x2000);
+    for (unsigned i = 0; i < 4; i++) {
+        bool is_on = i & 1;
+        uint8_t source[64], header[16];
+        uint32_t mode = g_word(world, at, config[i >> 1]);
+        ck_assert(i > 0 || mode >> 13 & 1);
+        g_put_word(world, at, config[i >> 1], (mode & ~(1u << 13)) | (is_on ? 0u : 1u << 13));
+        g_scatter(world, here, L1_BASE, source, sizeof source);
+        g_scatter(world, at, place, header, sizeof header);
+        struct g_request request = {.targ = L1_BASE, /* on NoC 0, as the host's accesses */
+                                    .ret = edges[_i].address,
+                                    .targ_hi = g_hi(here),
+                                    .ret_hi = g_hi(at),
+                                    .length = 64,
+                                    .data = (uint32_t)(place >> 4),
+                                    .ctrl = G_WRITE,
+                                    .tag = G_HEADER_STORE};
+        g_do(world, here, &request);
+        g_expect_bytes(world, at, edges[_i].address, source, sizeof source, "data");
+        g_expect_bytes(world, at, place, is_on ? source : header, 16, edges[_i].what);
     }
 }
 END_TEST
@@ -638,6 +736,8 @@ int main(void)
     tcase_add_loop_test(ends, ends_between_tiles, 0, 8);
     tcase_add_loop_test(ends, ends_at_dram, 0, 2);
     tcase_add_test(ends, flits_are_the_same_at_both_ends);
+    tcase_add_loop_test(ends, ends_at_the_edge, 0, G_COUNT(edges));
+    tcase_add_loop_test(ends, words_at_the_edge, 0, G_COUNT(edges));
     suite_add_tcase(suite, ends);
     TCase *forms = tcase_create("forms");
     tcase_add_checked_fixture(forms, setup, teardown);
@@ -648,6 +748,7 @@ int main(void)
     tcase_add_test(forms, inline_data);
     tcase_add_loop_test(forms, headers_are_stored, 0, 3);
     tcase_add_test(forms, headers_of_enabled_bytes);
+    tcase_add_loop_test(forms, headers_at_the_edge, 0, G_COUNT(edges));
     tcase_add_test(forms, double_stores_can_be_off);
     suite_add_tcase(suite, forms);
     TCase *faults = tcase_create("faults");
