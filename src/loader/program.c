@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,6 +165,12 @@ static enum penrose_status read_lets(const struct program_reader *reader, const 
         if (!program_is_name(name)) {
             return program_refuse(reader, "let", PROGRAM_NAME_RULE, name);
         }
+        if (program_is_builtin(name)) {
+            return program_refuse(reader, "let",
+                                  "'%s' means something in every expression already; take another "
+                                  "name",
+                                  name);
+        }
         status = value_text(reader, key, json_object_iter_value(at), &lets->text[lets->count]);
         lets->name[lets->count] = strdup(name);
         if (!lets->name[lets->count]) {
@@ -288,7 +295,7 @@ static enum penrose_status check_harts(const struct program_reader *reader, cons
             unsigned both = kernel->tiles.row[y] & other->tiles.row[y];
             if (both) {
                 unsigned hart = (unsigned)__builtin_ctz(kernel->harts & other->harts);
-                return program_refuse(reader, key, "%s of tile (%u, %u) has kernels[%u] already",
+                return program_refuse(reader, key, "%s of logical tile (%u, %u) has kernels[%u] already",
                                       penrose_hart_name((enum penrose_hart)hart),
                                       (unsigned)__builtin_ctz(both), y, i);
             }
@@ -412,7 +419,7 @@ static enum penrose_status check_circular(const struct program_reader *reader, c
             unsigned both = buffer->tiles.row[y] & other->tiles.row[y];
             if (both) {
                 return program_refuse(reader, key,
-                                      "tile (%u, %u) has circular buffer %u already, from "
+                                      "logical tile (%u, %u) has circular buffer %u already, from "
                                       "circular_buffers[%u]",
                                       (unsigned)__builtin_ctz(both), y, buffer->id, i);
             }
@@ -451,20 +458,38 @@ static enum penrose_status read_circulars(const struct program_reader *reader, c
 
 /* --- The whole --- */
 
+/* "COLUMNSxROWS"; numbers that are too long stay out of range. */
+static bool read_size(const char *text, unsigned *columns, unsigned *rows)
+{
+    static const char digits[] = "0123456789";
+    size_t first = strspn(text, digits), second = text[first] ? strspn(text + first + 1, digits) : 0;
+    if (!first || text[first] != 'x' || !second || text[first + 1 + second]) {
+        return false;
+    }
+    *columns = first > 4 ? UINT_MAX : (unsigned)strtoul(text, NULL, 10);
+    *rows = second > 4 ? UINT_MAX : (unsigned)strtoul(text + first + 1, NULL, 10);
+    return true;
+}
+
 static enum penrose_status read_grid(const struct program_reader *reader, const json_t *root)
 {
     struct loader_program *program = reader->program;
-    const char *text = json_string_value(json_object_get(root, "grid"));
-    int length = -1;
-    if (!text || sscanf(text, "%2ux%2u%n", &program->columns, &program->rows, &length) != 2 ||
-        text[length] || !program->columns || !program->rows ||
-        program->columns > LOADER_GRID_COLUMNS || program->rows > LOADER_GRID_ROWS) {
-        return program_refuse(reader, "grid",
-                              "the size of the grid is missing: \"COLUMNSxROWS\", at most "
-                              "\"%dx%d\"",
-                              LOADER_GRID_COLUMNS, LOADER_GRID_ROWS);
+    const json_t *given = json_object_get(root, "grid");
+    const char *text = json_string_value(given), *rule = NULL;
+    if (!given) {
+        rule = "the size of the grid is missing";
+    } else if (!text || !read_size(text, &program->columns, &program->rows)) {
+        rule = "this is no size of a grid";
+    } else if (!program->columns || !program->rows || program->columns > LOADER_GRID_COLUMNS ||
+               program->rows > LOADER_GRID_ROWS) {
+        rule = "a grid of this size is not possible";
     }
-    return PENROSE_OK;
+    return !rule ? PENROSE_OK
+                 : program_refuse(reader, "grid",
+                                  "%s%s%.40s%s; write \"COLUMNSxROWS\", 1 to %d columns and 1 to "
+                                  "%d rows, for example \"8x8\"",
+                                  rule, text ? ": '" : "", text ? text : "", text ? "'" : "",
+                                  LOADER_GRID_COLUMNS, LOADER_GRID_ROWS);
 }
 
 static enum penrose_status read_root(const struct program_reader *reader, const json_t *root)

@@ -144,6 +144,42 @@ static enum penrose_status cut_pages(const struct program_reader *reader, const 
     return PENROSE_OK;
 }
 
+/* The first of these keys that the object has; NULL: none. */
+static const char *find_key(const json_t *object, const char *const *names)
+{
+    for (; *names && !json_object_get(object, *names); names++) {
+    }
+    return *names;
+}
+
+/* A buffer is a matrix, or bytes in pages; what of both would win nobody could know. */
+static enum penrose_status check_sort(const struct program_reader *reader, const char *key,
+                                      const json_t *object)
+{
+    static const char *const of_files[] = {"input", "output", NULL};
+    static const char *const of_shapes[] = {"format", "layout", "rows", "columns", NULL};
+    const char *file = find_key(object, of_files), *shape = find_key(object, of_shapes);
+    bool has_size = json_object_get(object, "page_size") != NULL;
+    if (has_size && file) {
+        return program_refuse(reader, key,
+                              "a buffer with a file has \"format\", \"rows\" and \"columns\", not "
+                              "\"page_size\"");
+    }
+    if (has_size && shape) {
+        return program_refuse(reader, key,
+                              "\"%s\" and \"page_size\" exclude each other: pages of a matrix follow "
+                              "from its format, rows and columns",
+                              shape);
+    }
+    if (!has_size && json_object_get(object, "pages")) {
+        return program_refuse(reader, key,
+                              file || shape ? "\"pages\" is for buffers without a matrix: pages of a "
+                                              "matrix follow from its format, rows and columns"
+                                            : "\"pages\" needs \"page_size\" beside it, in bytes");
+    }
+    return PENROSE_OK;
+}
+
 /* A buffer without a shape: bytes to work with. */
 static enum penrose_status read_plain(const struct program_reader *reader, const char *key,
                                       const json_t *object, struct loader_program_buffer *buffer)
@@ -156,11 +192,6 @@ static enum penrose_status read_plain(const struct program_reader *reader, const
         return program_refuse(reader, key, "\"pages\" and \"page_size\" are at least 1");
     }
     uint64_t size = (uint64_t)buffer->pages * buffer->page_size;
-    if (status == PENROSE_OK && (buffer->output || buffer->has_input)) {
-        return program_refuse(reader, key,
-                              "a buffer with a file has \"format\", \"rows\" and \"columns\", not "
-                              "\"page_size\"");
-    }
     if (status == PENROSE_OK && size > UINT32_MAX - LOADER_DRAM_PAGE_ALIGNMENT) {
         return program_refuse(reader, key, "%llu bytes are too many", (unsigned long long)size);
     }
@@ -211,6 +242,7 @@ static enum penrose_status read_buffer(const struct program_reader *reader, cons
         }
         buffer->is_split = json_is_true(split);
     }
+    status = status ? status : check_sort(reader, key, object);
     status = status ? status : read_input(reader, key, object, buffer);
     status = status ? status : read_output(reader, key, object, buffer);
     if (status == PENROSE_OK) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "isa/error.h"
-#include "loader/program.h"
+#include "loader/program_internal.h"
 
 enum { MOST_DEPTH = 64, MOST_STEPS = 100000, MOST_TILE_ROWS = 32 };
 
@@ -140,30 +140,58 @@ static bool of_let(struct reading *reading, const char *name, size_t length, int
     return false;
 }
 
-static int64_t plain_name(struct reading *reading, const char *name, size_t length)
+/* Names that every description has. */
+enum builtin { NAME_X, NAME_Y, NAME_INDEX, NAME_COLUMNS, NAME_ROWS, NAME_TILES, NAME_BANKS, BUILTINS };
+
+static enum builtin find_builtin(const char *name, size_t length)
+{
+    static const char *const names[BUILTINS] = {
+        [NAME_X] = "x",       [NAME_Y] = "y",         [NAME_INDEX] = "index",
+        [NAME_COLUMNS] = "columns", [NAME_ROWS] = "rows", [NAME_TILES] = "tiles",
+        [NAME_BANKS] = "banks",
+    };
+    unsigned i = 0;
+    while (i < BUILTINS && (strlen(names[i]) != length || memcmp(names[i], name, length) != 0)) {
+        i++;
+    }
+    return (enum builtin)i;
+}
+
+bool program_is_builtin(const char *name)
+{
+    return find_builtin(name, strlen(name)) != BUILTINS;
+}
+
+static int64_t of_builtin(struct reading *reading, enum builtin name)
 {
     const struct loader_place *place = reading->place;
     const struct loader_program *program = place->program;
     const struct {
-        const char *name;
         unsigned value;
         bool is_known;
         const char *otherwise;
-    } names[] = {
-        {"x", place->x, place->has_tile, "x is a tile's: it counts in arguments and semaphores"},
-        {"y", place->y, place->has_tile, "y is a tile's: it counts in arguments and semaphores"},
-        {"index", place->y * program->columns + place->x, place->has_tile,
-         "index is a tile's: it counts in arguments and semaphores"},
-        {"columns", program->columns, true, NULL},
-        {"rows", program->rows, true, NULL},
-        {"tiles", program->columns * program->rows, true, NULL},
-        {"banks", place->banks, place->has_chip,
-         "banks are known for arguments and semaphores only"},
+    } values[BUILTINS] = {
+        [NAME_X] = {place->x, place->has_tile,
+                    "x is a tile's: it counts in arguments and semaphores"},
+        [NAME_Y] = {place->y, place->has_tile,
+                    "y is a tile's: it counts in arguments and semaphores"},
+        [NAME_INDEX] = {place->y * program->columns + place->x, place->has_tile,
+                        "index is a tile's: it counts in arguments and semaphores"},
+        [NAME_COLUMNS] = {program->columns, true, NULL},
+        [NAME_ROWS] = {program->rows, true, NULL},
+        [NAME_TILES] = {program->columns * program->rows, true, NULL},
+        [NAME_BANKS] = {place->banks, place->has_chip,
+                        "banks are known for arguments and semaphores only"},
     };
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strlen(names[i].name) == length && memcmp(names[i].name, name, length) == 0) {
-            return names[i].is_known ? (int64_t)names[i].value : fail(reading, names[i].otherwise);
-        }
+    return values[name].is_known ? (int64_t)values[name].value
+                                 : fail(reading, values[name].otherwise);
+}
+
+static int64_t plain_name(struct reading *reading, const char *name, size_t length)
+{
+    enum builtin builtin = find_builtin(name, length);
+    if (builtin != BUILTINS) {
+        return of_builtin(reading, builtin);
     }
     if (length > 5 && memcmp(name, "dram.", 5) == 0) {
         return of_buffer(reading, LOADER_BUFFER_DRAM, name + 5, length - 5);

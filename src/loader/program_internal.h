@@ -41,6 +41,9 @@ enum penrose_status program_tiles(const struct program_reader *reader, const cha
 #define PROGRAM_NAME_RULE "'%.40s' is no name: letters, digits and underscores, at most 39"
 bool program_is_name(const char *text);
 
+/* x, y, index and the like, which expressions know without a "let". */
+bool program_is_builtin(const char *name);
+
 /* A path in `folder`, the description's own if that is NULL; NULL without memory. */
 char *program_path(const struct program_reader *reader, const char *folder, const char *path);
 

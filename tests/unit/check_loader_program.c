@@ -341,13 +341,20 @@ static const struct {
     {"\"kernels\": [{\"hart\": \"brisc\", \"arguments\": 3}]", "\"arguments\" is a list"},
     {"\"kernels\": [{\"hart\": \"brisc\", \"arguments\": [1.5]}]", "kernels[0].arguments[0]: an integer"},
     {"\"kernels\": [{\"hart\": \"brisc\"}, {\"hart\": \"brisc\", \"tiles\": \"1,1\"}]",
-     "kernels[1]: brisc of tile (1, 1) has kernels[0] already"},
+     "kernels[1]: brisc of logical tile (1, 1) has kernels[0] already"},
     {"\"noc\": 2", "BRISC's NoC is 0 or 1"},
     {"\"firmware\": []", "\"firmware\" is a text"},
     {"\"semaphores\": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]", "at most 16"},
     {"\"semaphores\": {}", "\"semaphores\" is a list"},
     {"\"let\": []", "let: an object"},
     {"\"let\": {\"a b\": 1}", "'a b' is no name"},
+    {"\"let\": {\"x\": 1}", "let: 'x' means something in every expression already"},
+    {"\"let\": {\"y\": 1}", "let: 'y' means"},
+    {"\"let\": {\"index\": 1}", "let: 'index' means"},
+    {"\"let\": {\"ours\": 1, \"columns\": 1}", "let: 'columns' means"},
+    {"\"let\": {\"rows\": 1}", "let: 'rows' means"},
+    {"\"let\": {\"tiles\": \"columns * rows\"}", "let: 'tiles' means"},
+    {"\"let\": {\"banks\": 8}", "let: 'banks' means"},
     {"\"dram\": []", "dram: an object in braces"},
     {"\"dram\": {\"\": {}}", "'' is no name"},
     {"\"dram\": {\"A\": {}}", "dram.A: \"format\" is missing"},
@@ -365,6 +372,17 @@ static const struct {
      "rows of Bfp8_b cannot lie on pages"},
     {"\"dram\": {\"A\": {\"input\": \"absent.npy\", \"format\": \"Int8\"}}", "dram.A: ./absent.npy"},
     {"\"dram\": {\"A\": {\"page_size\": 64, \"output\": \"x.npy\"}}", "a buffer with a file"},
+    {"\"dram\": {\"A\": {\"page_size\": 64, \"input\": \"absent.npy\"}}", "a buffer with a file"},
+    {"\"dram\": {\"A\": {\"page_size\": 64, \"format\": \"Int8\", \"rows\": 32, \"columns\": 32}}",
+     "dram.A: \"format\" and \"page_size\" exclude each other"},
+    {"\"dram\": {\"A\": {\"page_size\": 64, \"layout\": \"rows\"}}", "\"layout\" and \"page_size\""},
+    {"\"dram\": {\"A\": {\"page_size\": 64, \"rows\": 1}}", "\"rows\" and \"page_size\""},
+    {"\"l1\": {\"A\": {\"page_size\": 64, \"columns\": 1}}", "l1.A: \"columns\" and \"page_size\""},
+    {"\"dram\": {\"A\": {\"pages\": 4}}", "dram.A: \"pages\" needs \"page_size\" beside it"},
+    {"\"dram\": {\"A\": {\"pages\": 4, \"format\": \"Int8\", \"rows\": 32, \"columns\": 32}}",
+     "dram.A: \"pages\" is for buffers without a matrix"},
+    {"\"dram\": {\"A\": {\"pages\": 4, \"output\": \"x.npy\"}}", "without a matrix"},
+    {"\"l1\": {\"A\": {\"pages\": 4, \"page_size\": 64}}", "l1.A: there is no key \"pages\""},
     {"\"dram\": {\"A\": {\"page_size\": 0}}", "at least 1"},
     {"\"dram\": {\"A\": {\"page_size\": 4294967295, \"pages\": 2}}", "too many"},
     {"\"dram\": {\"A\": {\"tiles\": \"all\", \"page_size\": 1}}", "dram.A: there is no key \"tiles\""},
@@ -378,7 +396,7 @@ static const struct {
      "do not fit L1"},
     {"\"circular_buffers\": [{\"id\": 0, \"pages\": 1, \"page_size\": 16}, {\"id\": 0, \"pages\": 1, "
      "\"page_size\": 16, \"tiles\": \"1,0\"}]",
-     "tile (1, 0) has circular buffer 0 already, from circular_buffers[0]"},
+     "logical tile (1, 0) has circular buffer 0 already, from circular_buffers[0]"},
 };
 
 static void check_refused(const char *text, const char *message)
@@ -403,13 +421,32 @@ END_TEST
 
 START_TEST(grids_are_checked)
 {
-    static const char *const grids[] = {"\"15x1\"", "\"1x11\"", "\"0x1\"", "\"1x0\"", "\"2\"",
-                                        "\"2x\"",   "\"2x2 \"", "4",       "null",    "\"-1x2\""};
+    static const struct {
+        const char *text, *message;
+    } grids[] = {
+        {"\"15x1\"", "a grid of this size is not possible: '15x1'; write \"COLUMNSxROWS\", 1 to 14 "
+                     "columns and 1 to 10 rows"},
+        {"\"1x11\"", "not possible: '1x11'"},
+        {"\"0x1\"", "not possible: '0x1'"},
+        {"\"1x0\"", "not possible: '1x0'"},
+        {"\"100x4294967297\"", "not possible: '100x4294967297'"},
+        {"\"2\"", "this is no size of a grid: '2'"},
+        {"\"2x\"", "no size of a grid: '2x'"},
+        {"\"x2\"", "no size of a grid: 'x2'"},
+        {"\"\"", "no size of a grid: ''"},
+        {"\"2x2 \"", "no size of a grid: '2x2 '"},
+        {"\" 2x2\"", "no size of a grid: ' 2x2'"},
+        {"\"-1x2\"", "no size of a grid: '-1x2'"},
+        {"4", "this is no size of a grid; write"},
+        {"null", "this is no size of a grid; write"},
+    };
     for (int i = 0; i < COUNT(grids); i++) {
         char text[128];
-        snprintf(text, sizeof text, "{\"grid\": %s, \"kernels\": []}", grids[i]);
-        check_refused(text, "p.json: grid: the size of the grid");
+        snprintf(text, sizeof text, "{\"grid\": %s, \"kernels\": []}", grids[i].text);
+        check_refused(text, "p.json: grid: ");
+        check_refused(text, grids[i].message);
     }
+    check_refused("{\"kernels\": []}", "p.json: grid: the size of the grid is missing; write");
 }
 END_TEST
 
