@@ -34,13 +34,13 @@ enum {
 };
 
 /* At once if possible, so that lines of several processes do not mix. No memory is allocated: a
- * signal handler may be here in the middle of that. */
-static void write_pieces(int fd, struct iovec *piece, int pieces)
+ * signal handler may be here in the middle of that. Returns errno, or 0. */
+static int write_pieces(int fd, struct iovec *piece, int pieces)
 {
     while (pieces > 0) {
         ssize_t written = writev(fd, piece, pieces);
         if (written < 0 && errno != EINTR) {
-            return; /* nowhere to complain */
+            return errno;
         }
         size_t done = written > 0 ? (size_t)written : 0;
         for (; pieces > 0 && done >= piece->iov_len; piece++, pieces--) {
@@ -51,6 +51,7 @@ static void write_pieces(int fd, struct iovec *piece, int pieces)
             piece->iov_len -= done;
         }
     }
+    return 0;
 }
 
 /* Length of the first `lines` lines of a text, or of all of it. */
@@ -74,30 +75,24 @@ static struct iovec piece_of(const char *text, size_t size)
     return (struct iovec){.iov_base = (void *)(uintptr_t)text, .iov_len = size}; /* only read */
 }
 
-static void write_line(int fd, const char *text, size_t size)
+static int write_line(int fd, const char *text, size_t size)
 {
     static const char prefix[] = "penrose: ";
     struct iovec piece[] = {piece_of(prefix, sizeof prefix - 1), piece_of(text, size),
                             piece_of("\n", 1)};
-    write_pieces(fd, piece, 3);
+    return write_pieces(fd, piece, 3);
 }
 
-void report_always(const char *text)
+/* Adds to a file, as a report or as it is. Returns errno, or 0. */
+static int append(const char *path, const char *text, size_t size, bool is_report)
 {
-    const char *path = getenv("PENROSE_REPORT");
-    size_t size = strlen(text), shown = head(text, STDERR_LINES);
-    write_line(STDERR_FILENO, text, shown);
-    if (shown < size) {
-        static const char more[] = "  ... (PENROSE_REPORT=FILE gets all of it)";
-        write_line(STDERR_FILENO, more, sizeof more - 1);
+    struct iovec piece = piece_of(text, size);
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        return errno;
     }
-    if (path && *path) {
-        int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        if (fd >= 0) {
-            write_line(fd, text, size);
-            close(fd);
-        }
-    }
+    int error = is_report ? write_line(fd, text, size) : write_pieces(fd, &piece, 1);
+    return close(fd) != 0 && !error ? errno : error;
 }
 
 /* FNV-1a */
@@ -120,6 +115,45 @@ static bool is_known(const uint64_t *seen, unsigned count, uint64_t hash)
     return false;
 }
 
+/* That the file of reports has not got one, unless it was said before: a text like any other. */
+static void tell_lost(struct reports *reports, const char *path, int error)
+{
+    char text[LINE_TEXT];
+    int length = snprintf(text, sizeof text,
+                          "PENROSE_REPORT: %.512s cannot be written: %s; reports are on stderr only",
+                          path, strerror(error));
+    uint64_t hash = hash_text(text);
+    if (reports &&
+        (reports->count == MOST_REPORTS || is_known(reports->seen, reports->count, hash))) {
+        return;
+    }
+    if (reports) {
+        reports->seen[reports->count++] = hash;
+    }
+    write_line(STDERR_FILENO, text, (size_t)length);
+}
+
+/* `reports` is NULL without a device. */
+static void deliver(struct reports *reports, const char *text)
+{
+    const char *path = getenv("PENROSE_REPORT");
+    size_t size = strlen(text), shown = head(text, STDERR_LINES);
+    int error = path && *path ? append(path, text, size, true) : 0;
+    write_line(STDERR_FILENO, text, shown);
+    if (shown < size) {
+        static const char more[] = "  ... (PENROSE_REPORT=FILE gets all of it)";
+        write_line(STDERR_FILENO, more, sizeof more - 1);
+    }
+    if (error) {
+        tell_lost(reports, path, error);
+    }
+}
+
+void report_always(const char *text)
+{
+    deliver(NULL, text);
+}
+
 void report_text(struct device *device, const char *text)
 {
     struct reports *reports = &device->reports;
@@ -128,10 +162,10 @@ void report_text(struct device *device, const char *text)
         return;
     }
     reports->seen[reports->count++] = hash;
-    report_always(text);
+    deliver(reports, text);
     if (reports->count == MOST_REPORTS) {
-        report_always("that was the last report for this device, faults and hangs excepted; there "
-                      "have been too many");
+        deliver(reports, "that was the last report for this device, faults and hangs excepted; "
+                         "there have been too many");
     }
 }
 
@@ -141,10 +175,10 @@ static void tell_event(struct reports *reports, const char *text, uint64_t hash)
         return;
     }
     reports->event[reports->events++] = hash;
-    report_always(text);
+    deliver(reports, text);
     if (reports->events == MOST_EVENTS) {
-        report_always("that was the last fault or hang that is reported for this device; there "
-                      "have been too many");
+        deliver(reports, "that was the last fault or hang that is reported for this device; there "
+                         "have been too many");
     }
 }
 
@@ -362,10 +396,9 @@ void summary_write(struct device *device)
                            busiest[i].x, busiest[i].y, (unsigned long long)busiest[i].instructions);
     }
     length += snprintf(line + length, sizeof line - (size_t)length, "]}\n");
-    int fd = open(summary->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (fd >= 0) {
-        struct iovec piece = piece_of(line, (size_t)length);
-        write_pieces(fd, &piece, 1);
-        close(fd);
+    int error = append(summary->path, line, (size_t)length, false);
+    if (error) {
+        report(device, "PENROSE_SUMMARY: %.512s cannot be written: %s", summary->path,
+               strerror(error));
     }
 }

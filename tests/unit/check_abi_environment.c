@@ -318,6 +318,42 @@ START_TEST(summaries_are_lines_of_json)
 }
 END_TEST
 
+/* --- Files that cannot be written --- */
+
+START_TEST(lost_reports_are_told_once)
+{
+    static const char *const paths[] = {"/no/such/report", "/", "/dev/full"};
+    static const char *const bad[] = {"lui a0, 0x200", "sw a0, 4(a0)", NULL};
+    for (unsigned i = 0; i < sizeof paths / sizeof *paths; i++) {
+        char line[64];
+        make_file("PENROSE_REPORT");
+        ck_assert_ptr_nonnull(freopen(file_path, "w", stderr));
+        setenv("PENROSE_REPORT", paths[i], 1);
+        snprintf(line, sizeof line, "penrose: PENROSE_REPORT: %s cannot be written: ", paths[i]);
+        libttsim_init();
+        start(2, 3, bad);
+        start(3, 3, bad);
+        libttsim_clock(1000);
+        libttsim_tile_wr_bytes(0, 0, 0, paths, 0);
+        libttsim_exit();
+        ck_assert_uint_eq(lines_with("unmapped-address: tile"), 2);
+        ck_assert_msg(lines_with(line) == 1, "%s%u times", line, lines_with(line));
+        unlink(file_path);
+    }
+}
+END_TEST
+
+START_TEST(lost_summaries_are_told)
+{
+    setenv("PENROSE_SUMMARY", "/dev/full", 1);
+    libttsim_init();
+    libttsim_clock(1000);
+    ck_assert_uint_eq(reported(""), 0);
+    libttsim_exit();
+    ck_assert_uint_eq(reported("PENROSE_SUMMARY: /dev/full cannot be written: No space left"), 1);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -329,6 +365,8 @@ int main(void)
         the_schedule_reaches_the_chip,
         traces_are_written,
         summaries_are_lines_of_json,
+        lost_reports_are_told_once,
+        lost_summaries_are_told,
         NULL,
     };
     return run_abi_suite("abi environment", tests);
