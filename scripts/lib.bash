@@ -4,6 +4,17 @@ jobs_here() {
     nproc 2>/dev/null || echo 2
 }
 
+# cache_folder SCRIPT: prints the folder for what is fetched and made once, as the program finds it.
+cache_folder() {
+    local base=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
+    local folder=${PENROSE_CACHE:-${base:+$base/penrose}}
+    [ -n "$folder" ] || {
+        echo "$1: there is no folder to keep things in: set PENROSE_CACHE, or HOME" >&2
+        return 1
+    }
+    echo "$folder"
+}
+
 # quietly LOG COMMAND...: runs a command with its output in LOG; shows the end of it on failure.
 quietly() {
     local log=$1
