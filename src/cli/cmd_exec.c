@@ -15,9 +15,11 @@
 #include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/suggest.h"
 #include "cli/summary.h"
 #include "debug/settings.h"
+#include "host/environment.h"
 #include "num/kernels.h"
 
 enum {
@@ -297,8 +299,9 @@ struct job {
     char library[PATH_MAX];
     struct firmware_link_answer firmware;
     char summary[PATH_MAX];                 /* empty: none */
+    bool owns_summary;                      /* and removes it */
     long summary_start;                     /* what is before it was there already */
-    bool keeps_summary;                     /* the file is the user's */
+    bool summary_is_device;                 /* which cannot be read again */
     char trace[PATH_MAX], report[PATH_MAX]; /* empty: none */
     struct child_variable variable[MOST_VARIABLES];
     unsigned variables;
@@ -417,7 +420,7 @@ static void free_job(struct job *job)
         free(*argument);
     }
     free(job->argv);
-    if (*job->summary && !job->keeps_summary) {
+    if (job->owns_summary) {
         unlink(job->summary);
     }
     free(job);
@@ -473,24 +476,77 @@ static void choose_firmware(struct job *job, char *const *command)
     }
 }
 
+/* A file that the library will add to: what the option says, or else the variable. It is checked now,
+ * as the library could only tell when something is lost. */
+static bool choose_file(const struct job *job, const char *option, const char *value,
+                        const char *variable, char path[PATH_MAX])
+{
+    const struct cli *cli = job->options->cli;
+    const char *wanted = value ? value : host_variable(variable);
+    const char *origin = value ? option : variable;
+    if (!wanted) {
+        return true;
+    }
+    if (!make_absolute(path, wanted)) {
+        complain(cli, "%s: the path is too long", origin);
+        return false;
+    }
+    return output_file_check_added(cli, origin, path) == CLI_DONE;
+}
+
+static bool choose_files(struct job *job)
+{
+    const struct exec_options *options = job->options;
+    struct stat status;
+    if (!choose_file(job, "--trace", options->trace, "PENROSE_TRACE", job->trace) ||
+        !choose_file(job, "--report", options->report, "PENROSE_REPORT", job->report) ||
+        !choose_file(job, NULL, NULL, "PENROSE_SUMMARY", job->summary)) {
+        return false;
+    }
+    if (*job->summary) {
+        bool exists = stat(job->summary, &status) == 0;
+        job->summary_is_device = exists && !S_ISREG(status.st_mode);
+        job->summary_start = exists ? (long)status.st_size : 0;
+    }
+    return true;
+}
+
 /* The library adds its lines to the file that the user wants them in, or to one of our own. */
 static void make_summary_file(struct job *job)
 {
-    const char *wanted = getenv("PENROSE_SUMMARY"), *folder = getenv("TMPDIR");
-    struct stat status;
-    if (wanted && *wanted && make_absolute(job->summary, wanted)) {
-        job->keeps_summary = true;
-        job->summary_start = stat(job->summary, &status) == 0 ? (long)status.st_size : 0;
+    const char *folder = host_variable("TMPDIR");
+    if (*job->summary) {
         return;
     }
-    int length = snprintf(job->summary, PATH_MAX, "%s/penrose-exec.XXXXXX",
-                          folder && *folder ? folder : "/tmp");
+    int length = snprintf(job->summary, PATH_MAX, "%s/penrose-exec.XXXXXX", folder ? folder : "/tmp");
     int fd = length < PATH_MAX ? mkstemp(job->summary) : -1;
     if (fd < 0) {
-        job->summary[0] = 0; /* then there is no report at the end */
+        int reason = length < PATH_MAX ? errno : ENAMETOOLONG;
+        job->summary[0] = 0;
+        if (!job->options->quiet) {
+            note("exec: there will be no report at the end: no file can be made in %s: %s",
+                 folder ? folder : "/tmp", strerror(reason));
+        }
         return;
     }
+    job->owns_summary = true;
     close(fd);
+}
+
+static void tell_summary(const struct job *job, double seconds)
+{
+    struct summary summary;
+    if (!*job->summary || job->options->quiet) {
+        return;
+    }
+    if (job->summary_is_device) {
+        note("the command ran for %.2f s; what it used was written to %s", seconds, job->summary);
+    } else if (summary_read(job->summary, job->summary_start, &summary)) {
+        summary_print(&summary, seconds);
+    } else {
+        note("the command ran for %.2f s; what it used cannot be told: %s cannot be read: %s", seconds,
+             job->summary, strerror(errno));
+    }
 }
 
 static int exit_of(const struct cli *cli, const char *name, struct child_result result)
@@ -513,14 +569,8 @@ static int exit_of(const struct cli *cli, const char *name, struct child_result 
 static int run_job(struct job *job, char **command)
 {
     const struct exec_options *options = job->options;
-    struct summary summary;
     char found[PATH_MAX];
-    if (!choose_library(job)) {
-        return EXIT_NOT_STARTED;
-    }
-    if ((options->trace && !make_absolute(job->trace, options->trace)) ||
-        (options->report && !make_absolute(job->report, options->report))) {
-        complain(options->cli, "the path of --trace or --report is too long");
+    if (!choose_files(job) || !choose_library(job)) {
         return EXIT_NOT_STARTED;
     }
     if (!make_arguments(job, command)) {
@@ -536,9 +586,8 @@ static int run_job(struct job *job, char **command)
     struct child_result result = child_stand_in(job->argv, job->variable, job->variables);
     double seconds = (host_milliseconds() - start) * 1e-3;
     int exit = exit_of(options->cli, command[0], result);
-    if (!options->quiet && result.end != CHILD_FAILED && *job->summary &&
-        summary_read(job->summary, job->summary_start, &summary)) {
-        summary_print(&summary, seconds);
+    if (result.end != CHILD_FAILED) {
+        tell_summary(job, seconds);
     }
     return exit;
 }

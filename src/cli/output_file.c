@@ -64,6 +64,30 @@ enum cli_exit output_file_check(const struct cli *cli, struct output_file *file)
     return exit;
 }
 
+enum cli_exit output_file_check_added(const struct cli *cli, const char *label, const char *path)
+{
+    struct output_file file = {.label = label, .path = path};
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int reason = fd < 0 ? errno : 0;
+    if (fd >= 0) {
+        struct stat state;
+        bool is_device = fstat(fd, &state) == 0 && S_ISCHR(state.st_mode);
+        if (is_device && write(fd, "", 0) < 0) { /* /dev/full */
+            reason = errno;
+        }
+        close(fd);
+    }
+    if (reason == ENOENT) {
+        enum cli_exit exit = output_file_check(cli, &file);
+        output_file_free(&file);
+        return exit;
+    }
+    if (!reason || reason == ENXIO) { /* that is a pipe which nobody reads yet */
+        return CLI_DONE;
+    }
+    return complain(cli, "%s: %s cannot be written: %s", label, path, strerror(reason));
+}
+
 static bool write_all(int out, const uint8_t *bytes, size_t size)
 {
     while (size) {

@@ -21,7 +21,7 @@ struct summary {
 };
 
 /* Reads a file of one JSON object a line, from byte `start` on; lines of other shape are passed
- * over. False when it cannot be read. */
+ * over; a file that is not there has none. False when it cannot be read: see errno. */
 bool summary_read(const char *path, long start, struct summary *summary);
 
 /* Writes it to stderr; `seconds` of the host passed in all. */
