@@ -187,7 +187,7 @@ static enum cli_exit evaluate(const struct run *run, const char *key,
     for (unsigned i = 0; i < values->count; i++) {
         struct penrose_error error;
         if (loader_expression(values->text[i], &run->place, &result[i], &error) != PENROSE_OK) {
-            return complain(run->cli, "%s: %s[%u]: '%s' on tile (%u, %u): %s", run->program->path,
+            return complain(run->cli, "%s: %s[%u]: '%s' on logical tile (%u, %u): %s", run->program->path,
                             key, i, values->text[i], run->place.x, run->place.y, error.text);
         }
     }
@@ -220,6 +220,19 @@ static enum cli_exit prepare_kernel(const struct run *run, unsigned number, stru
                                     .common_arguments_count = kernel->common_arguments.count};
     }
     return exit;
+}
+
+/* The kernels on the tile at run->place, which has five harts: "kernels[0], kernels[3]". */
+static void name_kernels(const struct run *run, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = 0;
+    for (unsigned i = 0; i < run->program->kernels && length < size; i++) {
+        if (loader_tiles_have(&run->program->kernel[i].tiles, run->place.x, run->place.y)) {
+            length += (size_t)snprintf(text + length, size - length, "%skernels[%u]",
+                                       length ? ", " : "", i);
+        }
+    }
 }
 
 /* Launches what the description has for the tile at run->place. */
@@ -256,7 +269,10 @@ static enum cli_exit launch_tile(struct run *run, struct given *given,
     if (!exit && any &&
         penrose_launch(run->session.chip, run->place.noc_x[x], run->place.noc_y[y],
                        run->session.firmware, &launch, &error) != PENROSE_OK) {
-        exit = complain(run->cli, "%s: tile (%u, %u): %s", program->path, x, y, error.text);
+        char names[96];
+        name_kernels(run, names, sizeof names);
+        exit = complain(run->cli, "%s: %s on logical tile (%u, %u): %s", program->path, names, x, y,
+                        error.text);
     }
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         free((char *)(uintptr_t)launch.kernel[hart].path);

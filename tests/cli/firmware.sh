@@ -140,6 +140,20 @@ expect "a kernel of another hart" 2 'ncrisc.elf' -- run --firmware "$firmware" \
 expect "a buffer that does not exist" 2 '99' -- run --firmware "$firmware" \
     --kernels "$work/kernels" --cb 99,0x40000,2,64
 
+# --- Programs on a grid: messages name entries of the description, and say whose coordinates ---
+
+grid() { # NAME PATTERN KERNELS
+    echo "{\"grid\": \"2x1\", \"kernels\": [$3]}" >"$work/grid.json"
+    expect "$1" 2 "grid.json: $2" -- run "$work/grid.json" --firmware "$firmware" \
+        --kernels "$work/kernels"
+}
+grid "an argument" "kernels\[0\].arguments\[1\]: 'noc\(index \+ 1\)' on logical tile \(1, 0\): noc: there is" \
+    '{"hart": "brisc", "arguments": [1, "noc(index + 1)"]}'
+grid "a launch" 'kernels\[1\], kernels\[2\] on logical tile \(1, 0\): .*2 of the three TRISCs' \
+    '{"hart": "brisc", "tiles": "0,0"}, {"hart": "trisc0", "tiles": "1,0"}, {"hart": "trisc1", "tiles": "1,0"}'
+grid "one hart, two kernels" 'kernels\[1\]: brisc of logical tile \(0, 0\) has kernels\[0\] already' \
+    '{"hart": "brisc"}, {"hart": "brisc"}'
+
 # A kernel of another build: the first set whose local memory differs.
 other=
 for folder in "${sets[@]:1}"; do

@@ -219,7 +219,7 @@ MISTAKES = [
      "chip has 12", "14x10"),
     ("a bank too many", ["--card", "p100a"], {}, "8 DRAM banks, which this chip does not have", None),
     ("a name in an argument", [], {"arguments": ["index", "dram.absent"]},
-     r"arguments[1]: 'dram.absent' on tile (0, 0): there is no buffer 'absent'", None),
+     r"arguments[1]: 'dram.absent' on logical tile (0, 0): there is no buffer 'absent'", None),
     ("a kernel that is not there", [], {"elf": "absent.elf"}, "absent.elf", None),
     ("a kernel of the host", [], {"elf": "/bin/true"}, "/bin/true", None),
     ("an option for one tile", ["--tile", "1,2"], {}, "has tiles, kernels and buffers of its own",
