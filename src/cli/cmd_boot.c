@@ -87,8 +87,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return parse_loopback(options, argument);
     case ARGP_KEY_ARG:
         if (options->directory) {
-            return options_refuse(options->cli, "one firmware folder is enough; what is '%s'?",
-                                  argument);
+            return options_refuse(options->cli, "one firmware folder is enough; what is '%s'?%s",
+                                  argument, machine_options_hint(&options->machine));
         }
         options->directory = argument;
         return 0;
@@ -345,7 +345,8 @@ enum cli_exit cmd_boot(struct cli *cli, int argc, char **argv)
     launch_options_init(&options.launch, cli);
     if (options_parse(cli, &argp, argc, argv, &options, &exit)) {
         machine_options_finish(&options.machine, DEFAULT_CYCLES);
-        exit = launch_options_finish(&options.launch);
+        exit = machine_options_check(&options.machine);
+        exit = exit ? exit : launch_options_finish(&options.launch);
         exit = exit ? exit : tensors_prepare(&options.memory.tensors, cli);
         exit = exit ? exit : boot(&options);
     }

@@ -35,9 +35,10 @@ static error_t set_program(struct run_options *options, unsigned harts, const ch
             continue;
         }
         if (options->program[hart]) {
-            return options_refuse(options->cli, "%s has two programs, %s and %s",
+            return options_refuse(options->cli, "%s has two programs, %s and %s%s",
                                   penrose_hart_name((enum penrose_hart)hart),
-                                  options->program[hart], path);
+                                  options->program[hart], path,
+                                  machine_options_hint(&options->machine));
         }
         options->program[hart] = path;
         options->started |= 1u << hart;
@@ -81,8 +82,8 @@ static error_t check_description(const struct run_options *options)
         memory->dumps || memory->tensors.input.count || memory->tensors.output.count) {
         return options_refuse(options->cli,
                               "%s has tiles, kernels and buffers of its own; options for those do "
-                              "not go with it, but --firmware, --kernels DIR and --data DIR do",
-                              options->description);
+                              "not go with it, but --firmware, --kernels DIR and --data DIR do%s",
+                              options->description, machine_options_hint(&options->machine));
     }
     return 0;
 }
@@ -284,12 +285,18 @@ static bool all_paused(struct session *session, void *context)
     return true;
 }
 
+/* In a restored chip the harts may be running; they start anew. */
 static enum cli_exit load(struct session *session, const struct run_options *options,
                           uint32_t entry[PENROSE_HARTS])
 {
     struct tile_position tile = options->machine.tile[0];
     struct penrose_error error;
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        if (options->program[hart] && state_of(session, hart) != PENROSE_HART_HELD &&
+            penrose_hart_hold(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &error) !=
+                PENROSE_OK) {
+            return complain(options->cli, "%s", error.text);
+        }
         if (options->program[hart] &&
             penrose_load_program(session->chip, tile.x, tile.y, (enum penrose_hart)hart,
                                  options->program[hart], &entry[hart], &error) != PENROSE_OK) {
@@ -313,19 +320,13 @@ static void name_unfinished(struct session *session, void *context, char *text, 
     }
 }
 
-/* In a restored chip the hart may have been started before. */
 static enum cli_exit start_hart(struct session *session, enum penrose_hart hart, uint32_t entry)
 {
     struct tile_position tile = session->options->tile[0];
     struct penrose_error error;
-    enum penrose_status status = PENROSE_OK;
-    if (state_of(session, hart) != PENROSE_HART_HELD) {
-        status = penrose_hart_hold(session->chip, tile.x, tile.y, hart, &error);
-    }
-    if (status == PENROSE_OK) {
-        status = penrose_hart_release(session->chip, tile.x, tile.y, hart, entry, &error);
-    }
-    return status == PENROSE_OK ? CLI_DONE : complain(session->cli, "%s", error.text);
+    return penrose_hart_release(session->chip, tile.x, tile.y, hart, entry, &error) == PENROSE_OK
+               ? CLI_DONE
+               : complain(session->cli, "%s", error.text);
 }
 
 /* Programs that a restored chip is in the middle of. */
@@ -454,7 +455,10 @@ enum cli_exit cmd_run(struct cli *cli, int argc, char **argv)
     launch_options_init(&options.launch, cli);
     if (options_parse(cli, &argp, argc, argv, &options, &exit)) {
         machine_options_finish(&options.machine, DEFAULT_CYCLES);
-        exit = options.description ? run_description(&options) : run_here(&options);
+        exit = machine_options_check(&options.machine);
+        if (!exit) {
+            exit = options.description ? run_description(&options) : run_here(&options);
+        }
     }
     launch_options_free(&options.launch);
     memory_options_free(&options.memory);

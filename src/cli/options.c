@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/suggest.h"
 
 /* --- The frame around argp --- */
@@ -332,6 +333,24 @@ void machine_options_finish(struct machine_options *options, uint64_t default_cy
     }
 }
 
+enum cli_exit machine_options_check(const struct machine_options *options)
+{
+    struct output_file file = {.label = "--save-snapshot", .path = options->save_snapshot};
+    if (!file.path) {
+        return CLI_DONE;
+    }
+    enum cli_exit exit = output_file_check(options->cli, &file);
+    output_file_free(&file);
+    return exit;
+}
+
+const char *machine_options_hint(const struct machine_options *options)
+{
+    return options->tracing && !options->trace_file
+               ? "; a file for the trace is written --trace=FILE, without a space"
+               : "";
+}
+
 static error_t parse_tile(struct machine_options *options, const char *text)
 {
     unsigned x, y;
@@ -531,7 +550,7 @@ static const struct argp_option machine_option_rows[] = {
      "PENROSE_THREADS); results do not depend on it",
      0},
     {"card", KEY_CARD, "CARD", 0,
-     "Which tiles the chip has: unharvested (default), p150a or p100a", 0},
+     "Which tiles the chip has: unharvested (default), p150a, p100a or p100", 0},
     {"save-snapshot", KEY_SAVE_SNAPSHOT, "FILE", 0,
      "Write the whole chip to FILE at the end, whatever the outcome", 0},
     {"restore-snapshot", KEY_RESTORE_SNAPSHOT, "FILE", 0,

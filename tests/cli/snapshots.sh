@@ -37,6 +37,13 @@ expect "go on" 3 'unfinished after 2048 cycles: brisc' 'out:brisc +running +- +3
 expect "go on beside another program" 3 'unfinished after [0-9]+ cycles: trisc0' \
     'out:trisc0 +running +- +1024' -- \
     run --restore-snapshot "$work/middle" --hart "trisc0=$work/count.elf" --max-cycles 1000
+expect "another program on a hart that runs" 0 'out:brisc +done +7 +2 ' -- \
+    run "$work/seven.elf" --restore-snapshot "$work/middle"
+make_elf "$work/wait.elf" 0 '0 7 ffec17b7 0007a503 00100073' # a0 = [0xffec1000], a mailbox: it waits
+expect "save a hart that waits" 4 'brisc at pc 0x00000004: load from 0xffec1000' -- \
+    run "$work/wait.elf" --save-snapshot "$work/waits"
+expect "another program on it" 0 'out:brisc +done +7 +2 ' -- \
+    run "$work/seven.elf" --restore-snapshot "$work/waits"
 expect "a program that has ended" 0 'out:brisc +done +6' -- run --restore-snapshot "$saved"
 expect "nothing to go on with" 2 'no hart of tile \(3, 2\) has been started; name a program' -- \
     run --restore-snapshot "$saved" --tile 3,2
@@ -65,10 +72,19 @@ for option in "--schedule lockstep" "--timing timed" "--card p150a" "--policy al
     expect "with $option" 2 'are those of the snapshot; leave them out' -- \
         run "$work/seven.elf" --restore-snapshot "$saved" $option
 done
-expect "into a folder" 2 "--save-snapshot: $work: .*directory" -- \
-    run "$work/seven.elf" --save-snapshot "$work"
+
+# Known before anything runs, so that no time is lost: the program never ends.
+never=("$work/count.elf" --max-cycles 1000G)
+expect "into a folder" 2 "--save-snapshot: $work is a folder" -- \
+    run "${never[@]}" --save-snapshot "$work"
+expect "into a device" 2 "--save-snapshot: /dev/null is no regular file" -- \
+    run "${never[@]}" --save-snapshot /dev/null
 expect "where nothing can be" 2 '--save-snapshot: .*No such file' -- \
-    run "$work/seven.elf" --save-snapshot "$work/nowhere/file"
+    run "${never[@]}" --save-snapshot "$work/nowhere/file"
+expect "of a boot" 2 '--save-snapshot: .*No such file' -- \
+    boot "$work" --save-snapshot "$work/nowhere/file"
+expect "of a program on a grid" 2 '--save-snapshot: .*No such file' -- \
+    run "$work/no.json" --save-snapshot "$work/nowhere/file"
 report "nothing half written is left" "$(find "$work" -name '*.part')"
 
 # --- Firmware ---
