@@ -78,12 +78,17 @@ static enum cli_exit run_command(struct cli *cli, const struct cli_command *comm
     return command->run(cli, argc, argv);
 }
 
+static bool is_help(const char *name)
+{
+    return strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+}
+
 static enum cli_exit help(struct cli *cli, const char *name)
 {
     const struct cli_command *command = name ? find_command(name) : NULL;
     char option[] = "--help", nothing[] = "";
     char *argv[] = {nothing, option, NULL};
-    if (name && strcmp(name, "help") != 0 && !command) {
+    if (name && !is_help(name) && !command) {
         return refuse_command(cli, name);
     }
     if (command) {
@@ -100,7 +105,7 @@ static enum cli_exit dispatch(struct cli *cli, int argc, char **argv)
         print_help(stderr);
         return CLI_REFUSED;
     }
-    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+    if (is_help(name)) {
         return help(cli, argc > 2 ? argv[2] : NULL);
     }
     if (strcmp(name, "--version") == 0) {

@@ -26,6 +26,9 @@ enum cli_exit complain(const struct cli *cli, const char *format, ...)
     fprintf(stderr, "penrose: %s\n", text);
     if (cli->json) {
         json_t *object = json_object();
+        if (cli->command) {
+            json_object_set_new(object, "command", json_string(cli->command));
+        }
         json_object_set_new(object, "outcome", json_string(cli_exit_name(CLI_REFUSED)));
         json_object_set_new(object, "exit_status", json_integer(CLI_REFUSED));
         json_object_set_new(object, "error", json_stringn_nocheck(text, strlen(text)));

@@ -11,8 +11,8 @@
 
 #include "cli/cli.h"
 
-/* "penrose: MESSAGE" on stderr and, with --json, an object with the message on stdout. Returns
- * CLI_REFUSED. */
+/* "penrose: MESSAGE" on stderr and, with --json, an object with the command and the message on
+ * stdout. Returns CLI_REFUSED. */
 enum cli_exit complain(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

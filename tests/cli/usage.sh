@@ -9,6 +9,9 @@ set -uo pipefail
 expect "help" 0 'out:^Usage: penrose COMMAND' 'out:boot' 'out:run' 'out:disasm' 'out:info' \
     'out:3 cycle limit, 4 deadlock' -- help
 expect "--help" 0 'out:^Usage: penrose COMMAND' -- --help
+for words in "--help" "-h" "help"; do
+    expect "help $words" 0 'out:^Usage: penrose COMMAND' -- help "$words"
+done
 expect "--version" 0 'out:^penrose [0-9]+\.[0-9]+' -- --version
 for command in boot run disasm info; do
     expect "$command --help" 0 "out:^Usage: penrose $command" 'out:^Examples:' \
@@ -33,7 +36,9 @@ expect "ambiguous option" 2 '--t can mean several options' -- run --t 1,2
 expect "option without its value" 2 '--max-cycles needs a value' -- run x.elf --max-cycles
 expect "value for a switch" 2 '--json takes no value' -- run x.elf --json=yes
 expect "error as JSON" 2 'did you mean --json' 'out:"exit_status": 2' 'out:"error": ".*--jsonn' \
-    -- run --jsonn --json
+    'out:"command": "run"' -- run --jsonn --json
+expect "error without a command as JSON" 2 'out:"exit_status": 2' -- rnu --json
+report "has none" "$(grep '"command"' "$work/out")"
 
 # --- Values ---
 
@@ -61,7 +66,13 @@ expect "policy: kind" 2 "no fault kind 'unmaped-address'; did you mean unmapped-
 expect "policy: action" 2 "no policy" -- run x.elf --policy unmapped-address=shout
 expect "hart: name" 2 "no hart 'trisc3'; did you mean trisc" -- run --hart trisc3=x.elf
 expect "hart: form" 2 "has no program" -- run --hart brisc
-expect "hart: two programs" 2 "brisc has two programs" -- run x.elf --hart brisc=y.elf
+expect "hart: two programs" 2 "brisc has two programs, y.elf and x.elf \(see" -- \
+    run x.elf --hart brisc=y.elf
+for hint in "run x.elf" "run x.json" "boot x"; do
+    # shellcheck disable=SC2086
+    expect "$hint --trace FILE" 2 "a file for the trace is written --trace=FILE" -- \
+        $hint --trace t.txt
+done
 expect "dump: form" 2 "write ADDRESS,BYTES" -- run x.elf --dump 0x8000
 expect "dump: nothing" 2 "write ADDRESS,BYTES" -- run x.elf --dump 0x8000,0
 expect "poke: form" 2 "write ADDRESS=VALUE" -- run x.elf --poke 0x8000
@@ -76,6 +87,26 @@ expect "arguments without kernels" 2 "need kernels" -- boot x --arg brisc=1
 expect "bare programs and firmware" 2 "exclude each other" -- run x.elf --firmware y
 mkdir "$work/empty"
 expect "folder without kernels" 2 "has none of brisc.elf" -- boot x --kernels "$work/empty"
+
+# --- Scripts ---
+
+if [ -d "${srcdir:-.}/scripts" ]; then
+    for script in "fetch-firmware --offline" "link-kernels from to"; do
+        # shellcheck disable=SC2086
+        env -i PATH="$PATH" "${srcdir:-.}/scripts/"$script >"$work/out" 2>"$work/err"
+        status=$?
+        report "scripts/$script without a home" "$([ $status -eq 1 ] &&
+            grep -q 'set PENROSE_CACHE, or HOME' "$work/err" || echo "exit code $status")"
+    done
+    mkdir -p "$work/cache/ttnn-0.81.1" && touch "$work/cache/ttnn-0.81.1/complete"
+    for place in "PENROSE_CACHE=$work/cache" "XDG_CACHE_HOME=$work"; do
+        [ "${place%%=*}" = PENROSE_CACHE ] || ln -sfn cache "$work/penrose"
+        env -i PATH="$PATH" "$place" "${srcdir:-.}/scripts/fetch-firmware" --offline \
+            >"$work/out" 2>"$work/err"
+        report "scripts/fetch-firmware with ${place%%=*} only" \
+            "$(grep -q '/ttnn-[0-9.]*/pre-compiled$' "$work/out" || echo "the cache is not found")"
+    done
+fi
 
 # --- The manual ---
 
