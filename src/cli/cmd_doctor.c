@@ -29,9 +29,8 @@ static error_t parse_card(struct doctor_options *options, const char *origin, co
     if (options->card) {
         return 0;
     }
-    return options_refuse(options->cli,
-                          "%s: there is no card '%s'; known are unharvested, p150a and p100a",
-                          origin, text);
+    return options_refuse(options->cli, "%s: there is no card '%s'; known are %s", origin, text,
+                          list_cards().text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -60,7 +59,7 @@ static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}}
 
 static const struct argp_option option_rows[] = {
     {"card", KEY_CARD, "CARD", 0,
-     "unharvested (default, unless PENROSE_CARD names another), p150a or p100a", 0},
+     "unharvested (default, unless PENROSE_CARD names another), p150a, p100a or p100", 0},
     {"python", KEY_PYTHON, "PROGRAM", 0,
      "The Python that has the vendor's packages (default: python3 from PATH)", 0},
     {"library", KEY_LIBRARY, "FILE", 0, "Another libttsim.so", 0},

@@ -69,16 +69,15 @@ static error_t parse_card(struct exec_options *options, const char *origin, cons
     if (options->card) {
         return 0;
     }
-    for (unsigned i = 0; i < CARDS; i++) {
-        suggest(&nearest, card_names[i]);
+    for (size_t i = 0; card_at(i); i++) {
+        suggest(&nearest, card_at(i));
     }
     if (nearest.best) {
         return options_refuse(options->cli, "%s: there is no card '%s'; did you mean %s?", origin,
                               text, nearest.best);
     }
-    return options_refuse(options->cli,
-                          "%s: there is no card '%s'; known are unharvested, p150a and p100a",
-                          origin, text);
+    return options_refuse(options->cli, "%s: there is no card '%s'; known are %s", origin, text,
+                          list_cards().text);
 }
 
 static error_t parse_arch(struct exec_options *options, const char *text)
@@ -240,8 +239,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp_option option_rows[] = {
     {NULL, 0, NULL, 0, "The chip:", 1},
     {"card", KEY_CARD, "CARD", 0,
-     "unharvested (default, unless PENROSE_CARD names another; 140 workers), p150a, or p100a (120 "
-     "workers, 7 DRAM banks, no Ethernet)",
+     "unharvested (default, unless PENROSE_CARD names another; 140 workers), p150a, or p100a or p100 "
+     "(120 workers, 7 DRAM banks, no Ethernet)",
      0},
     {"arch", KEY_ARCH, "ARCH", 0, "blackhole (default)", 0},
     {"library", KEY_LIBRARY, "FILE", 0, "Another libttsim.so, with a soc_descriptor.yaml beside it",

@@ -55,8 +55,7 @@ static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}}
 static const struct argp_option option_rows[] = {
     {"soc-descriptor", KEY_SOC_DESCRIPTOR, "CARD", 0,
      "Print the soc_descriptor.yaml that UMD wants beside the library of a card (unharvested, "
-     "p150a "
-     "or p100a)",
+     "p150a, p100a or p100)",
      0},
     {0},
 };

@@ -9,27 +9,40 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "chip/grid.h"
 #include "cli/child.h"
 #include "host/environment.h"
 
 /* --- Cards --- */
 
-const char *const card_names[CARDS] = {"unharvested", "p150a", "p100a"};
+const char *card_at(size_t index)
+{
+    const struct grid_product *product = grid_product_at(index);
+    return product ? product->name : NULL;
+}
 
 const char *find_card(const char *name)
 {
-    for (unsigned i = 0; i < CARDS; i++) {
-        if (strcmp(name, card_names[i]) == 0) {
-            return card_names[i];
-        }
+    const struct grid_product *product = grid_product(name);
+    return product ? product->name : NULL;
+}
+
+struct card_list list_cards(void)
+{
+    struct card_list list = {.text = ""};
+    size_t length = 0;
+    for (size_t i = 0; card_at(i) && length < sizeof list.text; i++) {
+        const char *between = i == 0 ? "" : card_at(i + 1) ? ", " : " and ";
+        length += (size_t)snprintf(list.text + length, sizeof list.text - length, "%s%s", between,
+                                   card_at(i));
     }
-    return NULL;
+    return list;
 }
 
 const char *default_card(void)
 {
     const char *card = host_variable("PENROSE_CARD");
-    return card ? card : card_names[0];
+    return card ? card : card_at(0);
 }
 
 /* --- Paths --- */
@@ -100,7 +113,8 @@ static bool library_below(const char *base, const char *part, const char *card, 
     return path_join(folder, base, part) && library_in(folder, card, path);
 }
 
-bool find_library(const char *card, char path[PATH_MAX])
+/* In a folder of the card's own. */
+static bool find_own_library(const char *card, char path[PATH_MAX])
 {
     char own[PATH_MAX];
     if (own_folder(own)) {
@@ -116,6 +130,16 @@ bool find_library(const char *card, char path[PATH_MAX])
         }
     }
     return library_in(PENROSE_CARDS_DIR, card, path);
+}
+
+/* All copies of the library know all cards, and differ in their default. */
+bool find_library(const char *card, char path[PATH_MAX])
+{
+    char other[PATH_MAX];
+    if (find_own_library(card, path)) {
+        return true;
+    }
+    return find_own_library(card_at(0), other) && strcpy(path, other);
 }
 
 bool find_descriptor(const char *library, char path[PATH_MAX])

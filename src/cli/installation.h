@@ -12,13 +12,16 @@
 
 #include "cli/cli.h"
 
-enum { CARDS = 3 };
-
-/* "unharvested", "p150a", "p100a" */
-extern const char *const card_names[CARDS];
-
-/* The one of them that is equal to `name`; NULL: there is no such card. */
+/* The cards of chip/grid.def: the name of one that lives as long as the program; NULL: there is none
+ * of that name, or beyond the last. */
 const char *find_card(const char *name);
+const char *card_at(size_t index);
+
+/* "unharvested, p150a and p100a", for messages. */
+struct card_list {
+    char text[128];
+};
+struct card_list list_cards(void);
 
 /* What PENROSE_CARD says, right or wrong; the first card unless it is set. */
 const char *default_card(void);

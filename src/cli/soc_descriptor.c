@@ -13,6 +13,7 @@
 #include <penrose/penrose.h>
 
 #include "chip/grid.h"
+#include "cli/installation.h"
 #include "cli/output.h"
 
 enum {
@@ -138,10 +139,8 @@ enum cli_exit print_soc_descriptor(const struct cli *cli, const char *card)
     struct penrose_chip *chip;
     struct grid grid;
     if (!product) {
-        return complain(cli,
-                        "--soc-descriptor: there is no card '%s'; known are unharvested, p150a "
-                        "and p100a",
-                        card);
+        return complain(cli, "--soc-descriptor: there is no card '%s'; known are %s", card,
+                        list_cards().text);
     }
     penrose_options_default(&options);
     if (grid_init(&grid, whole) || penrose_chip_create(&options, &chip, &error) != PENROSE_OK) {

@@ -9,7 +9,7 @@ command -v python3 >/dev/null || skip "no python3"
 own_cache=${PENROSE_CACHE:-}
 export PENROSE_CACHE=$work/cache
 unset TT_METAL_RUNTIME_ROOT TT_METAL_HOME TT_METAL_SIMULATOR PENROSE_CARD \
-    PENROSE_SUMMARY PENROSE_REPORT PENROSE_SCHEDULE PENROSE_POLICY PENROSE_RUN_AHEAD PENROSE_KERNELS
+    PENROSE_SUMMARY PENROSE_REPORT PENROSE_TRACE PENROSE_SCHEDULE PENROSE_POLICY PENROSE_RUN_AHEAD PENROSE_KERNELS
 
 # --- Usage ---
 
@@ -17,7 +17,7 @@ expect "no command" 125 "name a command" -- exec
 expect "nothing behind --" 125 "name a command" -- exec --
 expect "no --" 125 "the command goes behind --: penrose exec \[OPTION...\] -- true" -- exec true
 expect "an unknown card" 125 "no card 'p150'; did you mean p150a" -- exec --card p150 -- true
-expect "a card like no other" 125 "known are unharvested, p150a and p100a" -- \
+expect "a card like no other" 125 "known are unharvested, p150a, p100a and p100 " -- \
     exec --card wormhole -- true
 expect "another architecture" 125 "'wormhole' is not emulated" -- exec --arch wormhole -- true
 expect "a misspelt option" 125 "no option --scedule; did you mean --schedule" -- \
@@ -37,6 +37,40 @@ expect "help" 0 "out:COMMAND \[ARGUMENT...\]" "out:exit code is that of COMMAND"
 touch "$work/libttsim.so"
 expect "no descriptor" 125 "soc_descriptor.yaml is missing.*penrose info --soc-descriptor" -- \
     exec --library "$work/libttsim.so" -- true
+
+# --- Files that cannot be written ---
+
+touch "$work/file"
+for place in "$work" "$work/nowhere/file" "$work/file/below" /dev/full; do
+    [ "$place" != /dev/full ] || [ -w /dev/full ] || continue
+    for option in --report --trace; do
+        expect "$option $place" 125 "^penrose: $option: $place (is a folder|cannot be written)" -- \
+            exec $option "$place" -- echo started
+        report "and nothing is run" "$(cat "$work/out")"
+    done
+    for variable in PENROSE_REPORT PENROSE_TRACE PENROSE_SUMMARY; do
+        before=$(ls -ld "$place" 2>/dev/null)
+        export "$variable=$place"
+        expect "$variable=$place" 125 "^penrose: $variable: $place (is a folder|cannot be written)" \
+            -- exec -- echo started
+        report "and nothing is run" "$(cat "$work/out")"
+        report "and nothing is removed" "$([ -z "$before" ] || [ -e "$place" ] || echo "$place")"
+        unset "$variable"
+    done
+done
+expect "--report of no name" 125 "--report: " -- exec --report= -- true
+PENROSE_REPORT=$work/nowhere/file messages=0 expect "--report instead of PENROSE_REPORT" 0 \
+    "out:^$work/file$" -- exec -q --report "$work/file" -- printenv PENROSE_REPORT
+(cd "$work" && PENROSE_REPORT=r.txt "$PENROSE" exec -q -- printenv PENROSE_REPORT) >"$work/out" 2>"$work/err"
+report "a report beside the caller" "$(grep -qx "$work/r.txt" "$work/out" || echo "it is elsewhere")"
+PENROSE_SUMMARY=$work/new messages=1 expect "a summary of no device" 0 "used no device of Penrose" -- \
+    exec -- true
+PENROSE_SUMMARY=/dev/null messages=1 expect "a summary to a device" 0 \
+    "what it used was written to /dev/null" -- exec -- true
+TMPDIR=$work/nowhere messages=1 expect "no folder for a summary" 0 \
+    "there will be no report at the end: no file can be made in $work/nowhere: No such file" -- \
+    exec -- true
+TMPDIR=$work/nowhere messages=0 expect "which nobody asked for" 0 -- exec -q -- true
 
 # --- The command and how it ends ---
 
@@ -75,9 +109,10 @@ messages=0 expect "options" 0 "out:^TT_METAL_SIMULATOR=/.*/p150a/libttsim.so$" \
     "out:^PENROSE_CARD=p150a$" "out:^PENROSE_THREADS=3$" \
     "out:^PENROSE_SCHEDULE=random:5,timed$" "out:^PENROSE_POLICY=all=warn,mutex-not-held=stop$" \
     "out:^PENROSE_RUN_AHEAD=64:4096$" "out:^PENROSE_KERNELS=reference$" "out:^PENROSE_REPORT=/.*/r.txt" \
-    "out:^PENROSE_TRACE=/t.txt" -- exec -q --card p150a --threads 3 --schedule random:5 \
+    "out:^PENROSE_TRACE=$work/t.txt" -- exec -q --card p150a --threads 3 --schedule random:5 \
     --timing timed --policy all=warn --policy mutex-not-held=stop --run-ahead 64:4096 \
-    --kernels-set reference --report r.txt --trace /t.txt -- env
+    --kernels-set reference --report r.txt --trace "$work/t.txt" -- env
+report "and no file is made" "$(ls r.txt "$work/t.txt" 2>/dev/null)"
 PENROSE_CARD=p100a messages=0 expect "PENROSE_CARD" 0 "out:/p100a/libttsim.so$" -- \
     exec -q -- printenv TT_METAL_SIMULATOR
 PENROSE_CARD=p100a messages=0 expect "PENROSE_CARD and --card" 0 "out:/p150a/libttsim.so$" -- \
@@ -135,6 +170,9 @@ else
     found=$(grep -c '"cycles"' "$work/summary")
     [ "$found" -ne 2 ] || found=
     report "the user's summary is kept" "${found:+it has $found lines, expected 2}"
+
+    messages=0 expect "a card without a folder" 0 "out:tile 16,2: 0xffffffff" -- \
+        exec -q --card p100 -- sh -c "python3 $work/use.py 2>/dev/null"
 
     # The copies of the library know their cards without a variable.
     for card in unharvested p150a p100a; do
