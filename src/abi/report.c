@@ -119,9 +119,10 @@ static bool is_known(const uint64_t *seen, unsigned count, uint64_t hash)
 static void tell_lost(struct reports *reports, const char *path, int error)
 {
     char text[LINE_TEXT];
-    int length = snprintf(text, sizeof text,
-                          "PENROSE_REPORT: %.512s cannot be written: %s; reports are on stderr only",
-                          path, strerror(error));
+    int length =
+        snprintf(text, sizeof text,
+                 "PENROSE_REPORT: %.512s cannot be written: %s; reports are on stderr only", path,
+                 strerror(error));
     uint64_t hash = hash_text(text);
     if (reports &&
         (reports->count == MOST_REPORTS || is_known(reports->seen, reports->count, hash))) {

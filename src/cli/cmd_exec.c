@@ -239,8 +239,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp_option option_rows[] = {
     {NULL, 0, NULL, 0, "The chip:", 1},
     {"card", KEY_CARD, "CARD", 0,
-     "unharvested (default, unless PENROSE_CARD names another; 140 workers), p150a, or p100a or p100 "
-     "(120 workers, 7 DRAM banks, no Ethernet)",
+     "unharvested (default, unless PENROSE_CARD names another; 140 workers), p150a, or p100a or "
+     "p100 (120 workers, 7 DRAM banks, no Ethernet)",
      0},
     {"arch", KEY_ARCH, "ARCH", 0, "blackhole (default)", 0},
     {"library", KEY_LIBRARY, "FILE", 0, "Another libttsim.so, with a soc_descriptor.yaml beside it",
@@ -475,8 +475,8 @@ static void choose_firmware(struct job *job, char *const *command)
     }
 }
 
-/* A file that the library will add to: what the option says, or else the variable. It is checked now,
- * as the library could only tell when something is lost. */
+/* A file that the library will add to: what the option says, or else the variable. It is checked
+ * now, as the library could only tell when something is lost. */
 static bool choose_file(const struct job *job, const char *option, const char *value,
                         const char *variable, char path[PATH_MAX])
 {
@@ -517,7 +517,8 @@ static void make_summary_file(struct job *job)
     if (*job->summary) {
         return;
     }
-    int length = snprintf(job->summary, PATH_MAX, "%s/penrose-exec.XXXXXX", folder ? folder : "/tmp");
+    int length =
+        snprintf(job->summary, PATH_MAX, "%s/penrose-exec.XXXXXX", folder ? folder : "/tmp");
     int fd = length < PATH_MAX ? mkstemp(job->summary) : -1;
     if (fd < 0) {
         int reason = length < PATH_MAX ? errno : ENAMETOOLONG;
@@ -543,8 +544,8 @@ static void tell_summary(const struct job *job, double seconds)
     } else if (summary_read(job->summary, job->summary_start, &summary)) {
         summary_print(&summary, seconds);
     } else {
-        note("the command ran for %.2f s; what it used cannot be told: %s cannot be read: %s", seconds,
-             job->summary, strerror(errno));
+        note("the command ran for %.2f s; what it used cannot be told: %s cannot be read: %s",
+             seconds, job->summary, strerror(errno));
     }
 }
 

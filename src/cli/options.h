@@ -83,8 +83,8 @@ void machine_options_finish(struct machine_options *options, uint64_t default_cy
 /* Can the snapshot be put where it is to go? */
 enum cli_exit machine_options_check(const struct machine_options *options);
 
-/* What to add to a message about an argument too many: the file of --trace, whose value is optional,
- * must not be one. Often empty. */
+/* What to add to a message about an argument too many: the file of --trace, whose value is
+ * optional, must not be one. Often empty. */
 const char *machine_options_hint(const struct machine_options *options);
 
 /* Adds a tile unless it is there. */

@@ -21,8 +21,8 @@ struct output_file {
 /* Can a file be put there? Sets target. CLI_REFUSED with a message if not. */
 enum cli_exit output_file_check(const struct cli *cli, struct output_file *file);
 
-/* Can something be added to this file, or a new one of that name? Devices and pipes will do. Nothing
- * is made. `label` is what messages begin with. CLI_REFUSED with a message if not. */
+/* Can something be added to this file, or a new one of that name? Devices and pipes will do.
+ * Nothing is made. `label` is what messages begin with. CLI_REFUSED with a message if not. */
 enum cli_exit output_file_check_added(const struct cli *cli, const char *label, const char *path);
 
 /* Writes the contents beside the target. */

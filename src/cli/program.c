@@ -187,8 +187,9 @@ static enum cli_exit evaluate(const struct run *run, const char *key,
     for (unsigned i = 0; i < values->count; i++) {
         struct penrose_error error;
         if (loader_expression(values->text[i], &run->place, &result[i], &error) != PENROSE_OK) {
-            return complain(run->cli, "%s: %s[%u]: '%s' on logical tile (%u, %u): %s", run->program->path,
-                            key, i, values->text[i], run->place.x, run->place.y, error.text);
+            return complain(run->cli, "%s: %s[%u]: '%s' on logical tile (%u, %u): %s",
+                            run->program->path, key, i, values->text[i], run->place.x, run->place.y,
+                            error.text);
         }
     }
     return CLI_DONE;

@@ -295,7 +295,8 @@ static enum penrose_status check_harts(const struct program_reader *reader, cons
             unsigned both = kernel->tiles.row[y] & other->tiles.row[y];
             if (both) {
                 unsigned hart = (unsigned)__builtin_ctz(kernel->harts & other->harts);
-                return program_refuse(reader, key, "%s of logical tile (%u, %u) has kernels[%u] already",
+                return program_refuse(reader, key,
+                                      "%s of logical tile (%u, %u) has kernels[%u] already",
                                       penrose_hart_name((enum penrose_hart)hart),
                                       (unsigned)__builtin_ctz(both), y, i);
             }
@@ -462,7 +463,8 @@ static enum penrose_status read_circulars(const struct program_reader *reader, c
 static bool read_size(const char *text, unsigned *columns, unsigned *rows)
 {
     static const char digits[] = "0123456789";
-    size_t first = strspn(text, digits), second = text[first] ? strspn(text + first + 1, digits) : 0;
+    size_t first = strspn(text, digits),
+           second = text[first] ? strspn(text + first + 1, digits) : 0;
     if (!first || text[first] != 'x' || !second || text[first + 1 + second]) {
         return false;
     }

@@ -166,16 +166,18 @@ static enum penrose_status check_sort(const struct program_reader *reader, const
                               "\"page_size\"");
     }
     if (has_size && shape) {
-        return program_refuse(reader, key,
-                              "\"%s\" and \"page_size\" exclude each other: pages of a matrix follow "
-                              "from its format, rows and columns",
-                              shape);
+        return program_refuse(
+            reader, key,
+            "\"%s\" and \"page_size\" exclude each other: pages of a matrix follow "
+            "from its format, rows and columns",
+            shape);
     }
     if (!has_size && json_object_get(object, "pages")) {
         return program_refuse(reader, key,
-                              file || shape ? "\"pages\" is for buffers without a matrix: pages of a "
-                                              "matrix follow from its format, rows and columns"
-                                            : "\"pages\" needs \"page_size\" beside it, in bytes");
+                              file || shape
+                                  ? "\"pages\" is for buffers without a matrix: pages of a "
+                                    "matrix follow from its format, rows and columns"
+                                  : "\"pages\" needs \"page_size\" beside it, in bytes");
     }
     return PENROSE_OK;
 }

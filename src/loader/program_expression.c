@@ -141,13 +141,23 @@ static bool of_let(struct reading *reading, const char *name, size_t length, int
 }
 
 /* Names that every description has. */
-enum builtin { NAME_X, NAME_Y, NAME_INDEX, NAME_COLUMNS, NAME_ROWS, NAME_TILES, NAME_BANKS, BUILTINS };
+enum builtin {
+    NAME_X,
+    NAME_Y,
+    NAME_INDEX,
+    NAME_COLUMNS,
+    NAME_ROWS,
+    NAME_TILES,
+    NAME_BANKS,
+    BUILTINS
+};
 
 static enum builtin find_builtin(const char *name, size_t length)
 {
     static const char *const names[BUILTINS] = {
-        [NAME_X] = "x",       [NAME_Y] = "y",         [NAME_INDEX] = "index",
-        [NAME_COLUMNS] = "columns", [NAME_ROWS] = "rows", [NAME_TILES] = "tiles",
+        [NAME_X] = "x",         [NAME_Y] = "y",
+        [NAME_INDEX] = "index", [NAME_COLUMNS] = "columns",
+        [NAME_ROWS] = "rows",   [NAME_TILES] = "tiles",
         [NAME_BANKS] = "banks",
     };
     unsigned i = 0;
