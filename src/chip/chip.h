@@ -163,6 +163,9 @@ static inline uint64_t chip_edge_next(const struct penrose_chip *chip)
 /* The board functions of a chip's tiles. */
 void chip_board_init(struct tile_board *board);
 
+/* For the board of tiles: does a multicast reach its sender, and at once (not in timed runs)? */
+bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_packet *packet);
+
 /* A request that a tile sent broke a rule where no unit runs. */
 void chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packet,
                        enum penrose_fault_kind kind, const char *text);

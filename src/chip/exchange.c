@@ -3,7 +3,9 @@
  *
  * A packet arrives `latency` cycles after it was sent, but not in the window in which it was. In a
  * functional run the latency is the length of a window, whatever the distance, so windows can be as
- * long as that; in a timed run it follows from hops and flits (SPEC: NoC/README, performance).
+ * long as that; in a timed run it follows from hops and flits (SPEC: NoC/README, performance). A
+ * functional run does not delay the sender's own copy of a multicast to L1: loop_back in
+ * tile/noc_port.c.
  * Whoever has no time of its own (ARC, PCIe, L2CPU, security) is served here, at the start of the
  * window in which the packet arrives.
  */
@@ -175,19 +177,43 @@ static void refuse_multicast(struct penrose_chip *chip, struct noc_packet *packe
 }
 
 /* Tensix tiles that take it, by copies; the others have opted out since the chip was started. */
-static void spread(struct penrose_chip *chip, struct noc_packet *packet)
+static struct grid_multicast multicast_of(const struct noc_packet *packet)
 {
     const struct noc_span *span = &packet->span;
-    struct grid_multicast multicast = {
+    return (struct grid_multicast){
         .source = grid_mirror(packet->noc, chip_position(packet->from)),
         .start = {.x = span->start_x, .y = span->start_y},
         .end = {.x = span->end_x, .y = span->end_y},
         .is_y_major = span->y_is_major,
         .includes_source = span->includes_source,
         .exclusion = grid_exclusion_of_niu(span->exclude)};
+}
+
+bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_packet *packet)
+{
+    const struct penrose_chip *chip = owner;
+    struct grid_target target[GRID_TILES];
+    struct grid_multicast multicast = multicast_of(packet);
+    struct grid_position here = multicast.source;
+    if (chip->options.timed || tile->kind->type != TILE_TENSIX ||
+        has_opted_out(tile, packet->noc, here) || grid_multicast_check(&multicast)) {
+        return false;
+    }
+    for (unsigned i = grid_multicast(&multicast, target); i-- > 0;) {
+        if (target[i].at.x == here.x && target[i].at.y == here.y) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void spread(struct penrose_chip *chip, struct noc_packet *packet)
+{
+    struct grid_multicast multicast = multicast_of(packet);
     struct grid_target target[GRID_TILES];
     const char *rule = grid_multicast_check(&multicast);
-    unsigned count = rule ? 0 : grid_multicast(&multicast, target), reached = 0;
+    unsigned count = rule ? 0 : grid_multicast(&multicast, target);
+    unsigned reached = packet->span.has_looped;
     packet->to = packet->from;
     for (unsigned i = 0; i < count; i++) {
         struct grid_position at = grid_mirror(packet->noc, target[i].at);

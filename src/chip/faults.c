@@ -267,7 +267,8 @@ void chip_board_init(struct tile_board *board)
                                  .unmodelled = record_unmodelled,
                                  .skipped = record_skipped,
                                  .trace_instruction = trace_instruction,
-                                 .trace_access = trace_access};
+                                 .trace_access = trace_access,
+                                 .loops_back = chip_loops_back};
 }
 
 PENROSE_EXPORT void penrose_trace(struct penrose_chip *chip,

@@ -46,6 +46,7 @@ struct noc_data {
 struct noc_span {
     uint8_t start_x, start_y, end_x, end_y;
     bool includes_source, y_is_major;
+    bool has_looped; /* the sender has its copy already */
     uint32_t exclude; /* NOC_BRCST_EXCLUDE */
 };
 

@@ -217,6 +217,9 @@ struct tile_board {
     void (*trace_instruction)(void *owner, struct tile *tile, enum rv32_core core, uint32_t pc,
                               uint32_t word);
     void (*trace_access)(void *owner, struct tile *tile, const struct mmio_access *access);
+    /* Does the multicast reach the tile that sends it, and without delay? Called while the tile runs.
+     * NULL: no. */
+    bool (*loops_back)(void *owner, const struct tile *tile, const struct noc_packet *packet);
 };
 
 /* A request that was accepted and departs later. */
