@@ -115,6 +115,57 @@ def shard(device):
     return there_and_back, to_host(a).float()
 
 
+def product_of_shards(shape, columns, grid, strategy, program, result):
+    """Products whose first factor lies in shards, which tiles send to each other and to themselves."""
+    def prepare(device):
+        rows, inner = shape
+        a = to_device(device, torch.randn(1, 1, rows, inner))
+        b = to_device(device, torch.randn(inner, columns))
+        config = ttnn.create_sharded_memory_config(
+            (1, 1, rows, inner), ttnn.CoreGrid(y=grid[1], x=grid[0]), strategy)
+
+        def multiply():
+            shards = ttnn.to_memory_config(a, config)
+            out = ttnn.linear(shards, b, program_config=program, memory_config=result)
+            return ttnn.to_memory_config(out, ttnn.DRAM_MEMORY_CONFIG)
+
+        return multiply, to_host(a).float() @ to_host(b).float()
+
+    return prepare
+
+
+def product_of_dram_shards(device):
+    """The second factor lies in shards too, one in each bank of DRAM."""
+    banks, tiles, inner = device.dram_grid_size().x, 8, 256
+    columns = 64 * banks
+    places = ttnn.CoreRangeSet(
+        {ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(banks - 1, 0))})
+    spec = ttnn.ShardSpec(places, [inner, columns // banks], ttnn.ShardOrientation.ROW_MAJOR)
+    a = to_device(device, torch.randn(1, 1, 32, inner))
+    b = to_device(device, torch.randn(1, 1, inner, columns), BFP8,
+                  memory_config=ttnn.MemoryConfig(ttnn.TensorMemoryLayout.WIDTH_SHARDED,
+                                                  ttnn.BufferType.DRAM, spec))
+    config = ttnn.create_sharded_memory_config(
+        (1, 1, 32, inner), ttnn.CoreGrid(y=1, x=tiles), ttnn.ShardStrategy.WIDTH)
+    program = ttnn.MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(
+        in0_block_w=1, per_core_M=1, per_core_N=columns // 32 // tiles, fused_activation=None)
+
+    def multiply():
+        out = ttnn.matmul(ttnn.to_memory_config(a, config), b, program_config=program,
+                          memory_config=ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG)
+        return ttnn.to_memory_config(out, ttnn.DRAM_MEMORY_CONFIG)
+
+    return multiply, to_host(a).float() @ to_host(b).float()
+
+
+IN_A_ROW = ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig(
+    compute_with_storage_grid_size=(8, 1), in0_block_w=1, out_subblock_h=1, out_subblock_w=1,
+    per_core_M=1, per_core_N=1, fuse_batch=True, fused_activation=None, mcast_in0=True)
+IN_A_SQUARE = ttnn.MatmulMultiCoreReuseMultiCastProgramConfig(
+    compute_with_storage_grid_size=(8, 8), in0_block_w=1, out_subblock_h=1, out_subblock_w=1,
+    per_core_M=1, per_core_N=1, transpose_mcast=False, fused_activation=None)
+
+
 def same(x):
     return x
 
@@ -159,6 +210,11 @@ OPERATIONS = {
     "matmul_f32": matmul(64, F32),
     "matmul_bfp8": matmul(64, BFP8),
     "matmul_bfp4": matmul(64, BFP4),
+    "matmul_row": product_of_shards((32, 1024), 256, (8, 1), ttnn.ShardStrategy.WIDTH, IN_A_ROW,
+                                    ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG),
+    "matmul_square": product_of_shards((256, 512), 256, (8, 8), ttnn.ShardStrategy.BLOCK,
+                                       IN_A_SQUARE, ttnn.L1_BLOCK_SHARDED_MEMORY_CONFIG),
+    "matmul_dram": product_of_dram_shards,
     "linear": linear,
     "sum_w": unary(lambda a: ttnn.sum(a, dim=-1), lambda a: a.sum(-1)),
     "sum_h": unary(lambda a: ttnn.sum(a, dim=-2), lambda a: a.sum(-2)),
