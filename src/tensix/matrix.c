@@ -203,16 +203,20 @@ static void zero_one_row(struct tensix *tensix, unsigned thread, unsigned row, b
 }
 
 /*
- * HW (ttsim; the page has it on no chip): unless zeroacc_absolute_tile_mode is set, the block lies
- * in the half of Dst in which rows of other instructions would. Blocks beyond Dst do nothing.
+ * The page has it on no chip: unless zeroacc_absolute_tile_mode is set, the number counts from the
+ * half of Dst in which rows of other instructions would be. HW (tt-metal #53693, measured on a
+ * p150b; LLK's llk_math_eltwise_binary.h works around it): that half is the one of the row offset
+ * plus the number, a sum of rows and blocks. For blocks of Dst32b (ttsim) only the offset counts:
+ * LLK never gets where it would matter, and nobody has measured it. Blocks beyond Dst do nothing.
  */
 static void zero_16_rows(struct tensix *tensix, unsigned thread, unsigned block, bool is_32b,
                          bool valid)
 {
     enum { BLOCK = 0xff, UPPER_HALF = 512, UPPER_HALF_32B = 768 };
     enum { HALF_BLOCKS = TENSIX_DST_ROWS / TENSIX_DST_BLOCK_ROWS / 2 };
-    unsigned row = tensix_matrix_dst_row(tensix, thread, tensix_state_id(tensix, thread), 0);
     block &= BLOCK;
+    unsigned row =
+        tensix_matrix_dst_row(tensix, thread, tensix_state_id(tensix, thread), is_32b ? 0 : block);
     if (!tensix_get_DEST_ACCESS_CFG_zeroacc_absolute_tile_mode(tensix, 0) &&
         row & (is_32b ? UPPER_HALF_32B : UPPER_HALF)) {
         block += is_32b ? HALF_BLOCKS / 2 : HALF_BLOCKS;

@@ -660,6 +660,35 @@ START_TEST(zeroacc_of_16_rows)
 }
 END_TEST
 
+/* tt-metal #53693, measured on a p150b: the half is that of the row offset plus the block's number,
+ * here with the offset in MATH_Offset or the RWC; likewise in the upper half. */
+START_TEST(zeroacc_takes_its_half_from_a_sum)
+{
+    static const struct {
+        unsigned offset, where, block;
+    } rows[] = {{480, 31, 31},  {488, 31, 63},  {496, 31, 63},  {496, 15, 15},
+                {496, 16, 48},  {0, 31, 31},    {1000, 15, 47}, {1008, 15, 47},
+                {1008, 16, 16}, {1008, 31, 31}, {512, 0, 32},   {960, 31, 63}};
+    for (unsigned i = 0; i < 3 * (sizeof rows / sizeof rows[0]); i++) {
+        unsigned where = rows[i / 3].where, offset = rows[i / 3].offset;
+        bool absolute = i % 3 == 2;
+        put(220, 3, 1, absolute);
+        own_put(1, 1, i % 3 ? offset : 0);
+        tensix->thread[1].rwc.dst = i % 3 ? 0 : (uint16_t)offset;
+        own_put(1, 28, 0);
+        memset(tensix->dst.cleared, 0, sizeof tensix->dst.cleared);
+        take(&world);
+        unsigned block = absolute ? where : rows[i / 3].block;
+        memset(world.cleared + (size_t)block * 16, true, 16);
+        char what[TEXT];
+        (void)snprintf(what, sizeof what, "ZEROACC of block %u at %u%s", where, offset,
+                       absolute ? ", absolute" : "");
+        zeroacc(1, 0, 0, 0, where);
+        compare(what);
+    }
+}
+END_TEST
+
 START_TEST(zeroacc_of_a_half_and_of_all)
 {
     static const unsigned modes[] = {2, 3, 6, 7};
@@ -735,6 +764,7 @@ int main(void)
     tcase_add_loop_test(all, zerosrc_clears_what_it_names, 0, 32);
     tcase_add_loop_test(all, zeroacc_of_one_row, 0, 16);
     tcase_add_loop_test(all, zeroacc_of_16_rows, 0, 16);
+    tcase_add_test(all, zeroacc_takes_its_half_from_a_sum);
     tcase_add_loop_test(all, zeroacc_of_a_half_and_of_all, 0, 32);
     tcase_add_loop_test(all, zeroacc_reverts, 0, 2);
     tcase_add_loop_test(all, zeroacc_releases_banks, 0, 4);

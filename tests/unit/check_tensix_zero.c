@@ -42,11 +42,11 @@ static void model_one_row(unsigned row, bool valid)
     model.valid[is_32bit ? model_adj32(&model, row) : model_adj16(&model, row)] = valid;
 }
 
-/* The bank that ttsim adds, then as the page. */
+/* The bank that silicon adds (ttsim in Dst32b), then as the page. */
 static void model_16_rows(unsigned block, bool is_32b, bool valid)
 {
-    unsigned sum = model_dst_row(&model, 0);
     block &= 0xff;
+    unsigned sum = model_dst_row(&model, is_32b ? 0 : block);
     if (!model.absolute && is_32b && sum & 768) {
         block += 16;
     } else if (!model.absolute && !is_32b && sum & 512) {

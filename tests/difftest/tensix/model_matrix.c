@@ -319,6 +319,9 @@ static bool zeroacc(struct model *m, unsigned thread, uint32_t word)
         }
         break;
     case 1:
+        if (!absolute && (sum ^ (sum + row)) & 512) { /* the chip, unlike ttsim, looks at the sum */
+            return false;
+        }
         row += !absolute && sum & 512 ? 32 : 0;
         if (row >= (m->vector.started ? MODEL_VECTOR_ROWS : MODEL_DST_ROWS) / 16) {
             return false;
