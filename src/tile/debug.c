@@ -51,6 +51,7 @@ void debug_init(struct tile *tile)
     for (unsigned i = 0; i < ROWS; i++) {
         tile->debug.word[i] = debug_rows[i].reset;
     }
+    tile->debug.perf_end = UINT64_MAX;
     debug_time_init(tile);
 }
 
@@ -235,11 +236,17 @@ enum mmio_reply debug_instruction_status(struct tile *tile, struct mmio_access *
 
 /* --- Time --- */
 
+uint64_t debug_exact_event(const struct tile *tile)
+{
+    uint64_t sampler = debug_sampler_next(tile);
+    return sampler < tile->debug.perf_end ? sampler : tile->debug.perf_end;
+}
+
 uint64_t debug_next_event(const struct tile *tile)
 {
     uint64_t watchdog = debug_watchdog_next(tile);
-    uint64_t sampler = debug_sampler_next(tile);
-    return watchdog < sampler ? watchdog : sampler;
+    uint64_t exact = debug_exact_event(tile);
+    return watchdog < exact ? watchdog : exact;
 }
 
 void debug_run(struct tile *tile, uint64_t now)
@@ -248,4 +255,7 @@ void debug_run(struct tile *tile, uint64_t now)
         debug_watchdog_update(tile, now);
     }
     debug_sampler_run(tile, now);
+    if (tile->debug.perf_end <= now) {
+        debug_perf_run(tile, now);
+    }
 }

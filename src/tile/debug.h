@@ -61,7 +61,7 @@ struct debug_sampler {
     uint64_t next;
 };
 
-/* A bank of performance counters: counts since `start` while running. */
+/* A bank of performance counters: counts up to `start`; while running, from then on too. */
 struct debug_perf_bank {
     bool is_running;
     uint64_t start, cycles;
@@ -78,6 +78,7 @@ struct debug_registers {
     struct debug_watchdog watchdog;
     struct debug_sampler sampler;
     struct debug_perf_bank perf[DEBUG_PERF_BANKS];
+    uint64_t perf_end; /* when the first of those ends by its reference period; UINT64_MAX: none */
 };
 
 struct tile;
@@ -103,13 +104,14 @@ void debug_ebreak(struct tile *tile, enum rv32_core core);
 /* Entering soft reset. */
 void debug_enter_reset(struct tile *tile, enum rv32_core core);
 
-/* Devices with a time of their own (watchdog, daisychain sampling): the next time at which one acts
- * (UINT64_MAX: none), and acting. */
+/* Devices with a time of their own (watchdog, daisychain sampling, performance counters): the next
+ * time at which one acts (UINT64_MAX: none), and acting. */
 uint64_t debug_next_event(const struct tile *tile);
 void debug_run(struct tile *tile, uint64_t now);
 
-/* When the daisychain samples next (UINT64_MAX: never); after debug_run that is in the future. A
- * round ends there, so that the sample shows the cycle that it is of. */
-uint64_t debug_sampler_next(const struct tile *tile);
+/* When the daisychain samples or a performance counter ends next (UINT64_MAX: never); after
+ * debug_run that is in the future. A round ends there, so that either shows the cycle that it is
+ * of. */
+uint64_t debug_exact_event(const struct tile *tile);
 
 #endif

@@ -58,7 +58,9 @@ uint32_t debug_watchdog_left(const struct tile *tile, uint64_t cycle);
 /* Parts of debug_next_event and debug_run. */
 uint64_t debug_watchdog_next(const struct tile *tile);
 void debug_watchdog_update(struct tile *tile, uint64_t cycle);
+uint64_t debug_sampler_next(const struct tile *tile);
 void debug_sampler_run(struct tile *tile, uint64_t now);
+void debug_perf_run(struct tile *tile, uint64_t now);
 
 void debug_time_init(struct tile *tile);
 

@@ -1,9 +1,13 @@
 /*
  * Performance counters: five banks that count cycles, and events of which this version knows the
  * instructions that left a thread's FIFO. Registers 0 (reference period), 1 (mode, selected event)
- * and 2 (control) as tt-metal's and tt-exalens' profilers use them: bits of the control register
- * act when they rise, starting clears the counters.
+ * and 2 (control) as tt-llk's docs/performance_counters and its tools/include/perf_counters have
+ * them: bits of the control register act when they rise, starting clears the counters.
+ *
+ * A bank's counts are `cycles` and `issued` up to `start`; while it runs, what came since is added.
  */
+#include <string.h>
+
 #include "tile/debug_internal.h"
 
 enum {
@@ -11,105 +15,164 @@ enum {
     CONTROL_STOP = 1,
     MODE_MASK = 0xff,
     MODE_UNTIL_PERIOD = 1, /* counting ends after the reference period */
+    MODE_NO_CYCLES = 2,    /* only events are counted */
     EVENT_SHIFT = 8,
-    EVENT_MASK = 0x1ff,          /* the ninth bit selects the grants */
-    EVENT_THREAD_ISSUED = 0x100, /* .. + 2: thread_instrn of the bank INSTRN_THREAD */
+    EVENT_MASK = 0x3f, /* of INSTRN_THREAD, the only bank with events here */
+    GRANTS_BIT = 16,
+    EVENTS_OF_THREAD = 8, /* grants: each of eight selections is the same signal of the thread */
 };
 
 static const struct perf_row {
     uint16_t period, mode, control, out_cycles, out_events; /* word numbers */
-    bool counts_threads;
+    bool counts_threads, is_of_all;                         /* PERF_CNT_ALL acts on it */
 } perf_rows[DEBUG_PERF_BANKS] = {
     /* INSTRN_THREAD, TDMA_UNPACK, FPU, L1, TDMA_PACK */
-    {0x000 / 4, 0x004 / 4, 0x008 / 4, 0x100 / 4, 0x104 / 4, true},
-    {0x00c / 4, 0x010 / 4, 0x014 / 4, 0x108 / 4, 0x10c / 4, false},
-    {0x018 / 4, 0x01c / 4, 0x020 / 4, 0x120 / 4, 0x124 / 4, false},
-    {0x030 / 4, 0x034 / 4, 0x038 / 4, 0x118 / 4, 0x11c / 4, false},
-    {0x0f0 / 4, 0x0f4 / 4, 0x0f8 / 4, 0x110 / 4, 0x114 / 4, false},
+    {0x000 / 4, 0x004 / 4, 0x008 / 4, 0x100 / 4, 0x104 / 4, true, true},
+    {0x00c / 4, 0x010 / 4, 0x014 / 4, 0x108 / 4, 0x10c / 4, false, false},
+    {0x018 / 4, 0x01c / 4, 0x020 / 4, 0x120 / 4, 0x124 / 4, false, true},
+    {0x030 / 4, 0x034 / 4, 0x038 / 4, 0x118 / 4, 0x11c / 4, false, false},
+    {0x0f0 / 4, 0x0f4 / 4, 0x0f8 / 4, 0x110 / 4, 0x114 / 4, false, false},
 };
 
-static void start(struct tile *tile, struct debug_perf_bank *bank, uint64_t cycle)
+static unsigned mode_of(const struct tile *tile, unsigned b)
 {
-    bank->is_running = true;
+    return tile->debug.word[perf_rows[b].mode] & MODE_MASK;
+}
+
+static uint64_t cycles_of(const struct tile *tile, unsigned b, uint64_t cycle)
+{
+    const struct debug_perf_bank *bank = &tile->debug.perf[b];
+    unsigned mode = mode_of(tile, b);
+    if (!bank->is_running || mode == MODE_NO_CYCLES) {
+        return bank->cycles;
+    }
+    uint64_t cycles = bank->cycles + (cycle - bank->start);
+    uint32_t period = tile->debug.word[perf_rows[b].period];
+    return mode == MODE_UNTIL_PERIOD && cycles > period ? period : cycles;
+}
+
+static uint64_t issued_of(const struct tile *tile, unsigned b, unsigned thread)
+{
+    const struct debug_perf_bank *bank = &tile->debug.perf[b];
+    uint64_t since = tile->tensix.thread[thread].drained - bank->issued_at_start[thread];
+    return bank->issued[thread] + (bank->is_running ? since : 0);
+}
+
+static void resume(struct tile *tile, struct debug_perf_bank *bank, uint64_t cycle)
+{
     bank->start = cycle;
     for (unsigned i = 0; i < DEBUG_PERF_THREADS; i++) {
         bank->issued_at_start[i] = tile->tensix.thread[i].drained;
     }
 }
 
-static uint64_t cycles_of(const struct tile *tile, unsigned b, uint64_t cycle)
-{
-    const struct debug_perf_bank *bank = &tile->debug.perf[b];
-    const uint32_t *word = tile->debug.word;
-    uint64_t cycles = bank->is_running ? cycle - bank->start : bank->cycles;
-    bool is_limited = (word[perf_rows[b].mode] & MODE_MASK) == MODE_UNTIL_PERIOD;
-    uint32_t period = word[perf_rows[b].period];
-    return is_limited && cycles > period ? period : cycles;
-}
-
-static uint64_t issued_of(const struct tile *tile, unsigned b, unsigned thread)
-{
-    const struct debug_perf_bank *bank = &tile->debug.perf[b];
-    return bank->is_running ? tile->tensix.thread[thread].drained - bank->issued_at_start[thread]
-                            : bank->issued[thread];
-}
-
-static void stop(struct tile *tile, unsigned b, uint64_t cycle)
+/* Adds what came since `start`. */
+static void settle(struct tile *tile, unsigned b, uint64_t cycle)
 {
     struct debug_perf_bank *bank = &tile->debug.perf[b];
-    if (!bank->is_running) {
-        return;
-    }
     bank->cycles = cycles_of(tile, b, cycle);
     for (unsigned i = 0; i < DEBUG_PERF_THREADS; i++) {
         bank->issued[i] = issued_of(tile, b, i);
     }
-    bank->is_running = false;
+    resume(tile, bank, cycle);
 }
 
-/* A bank's control register; GUESS: PERF_CNT_ALL has the same bits and acts on all banks. */
+static void start(struct tile *tile, unsigned b, uint64_t cycle)
+{
+    struct debug_perf_bank *bank = &tile->debug.perf[b];
+    memset(bank, 0, sizeof *bank);
+    bank->is_running = true;
+    resume(tile, bank, cycle);
+}
+
+static void stop(struct tile *tile, unsigned b, uint64_t cycle)
+{
+    settle(tile, b, cycle);
+    tile->debug.perf[b].is_running = false;
+}
+
+/* Stops banks whose reference period is over, and looks when the next one is. GUESS: only starting
+ * again lets such a bank go on, whatever mode it is given. */
+void debug_perf_run(struct tile *tile, uint64_t now)
+{
+    tile->debug.perf_end = UINT64_MAX;
+    for (unsigned b = 0; b < DEBUG_PERF_BANKS; b++) {
+        const struct debug_perf_bank *bank = &tile->debug.perf[b];
+        uint32_t period = tile->debug.word[perf_rows[b].period];
+        if (!bank->is_running || mode_of(tile, b) != MODE_UNTIL_PERIOD) {
+            continue;
+        }
+        uint64_t end = bank->start + (period > bank->cycles ? period - bank->cycles : 0);
+        if (end <= now) {
+            stop(tile, b, now);
+        } else if (end < tile->debug.perf_end) {
+            tile->debug.perf_end = end;
+        }
+    }
+}
+
+/* The bank of a register other than a control register. */
+static unsigned bank_of(uint32_t word)
+{
+    unsigned b = 0;
+    while (b + 1 < DEBUG_PERF_BANKS && perf_rows[b].period != word && perf_rows[b].mode != word &&
+           perf_rows[b].out_cycles != word && perf_rows[b].out_events != word) {
+        b++;
+    }
+    return b;
+}
+
+/* The reference period, or mode and event. */
+enum mmio_reply debug_perf_setup(struct tile *tile, struct mmio_access *access)
+{
+    uint32_t *word = debug_word(tile, access);
+    if (access->operation == MMIO_WRITE) {
+        settle(tile, bank_of(access->offset / 4), access->cycle);
+    }
+    enum mmio_reply reply = mmio_word(access, word, UINT32_MAX);
+    if (mmio_wrote(access, reply)) {
+        debug_perf_run(tile, access->cycle);
+    }
+    return reply;
+}
+
+/* A bank's control register, or PERF_CNT_ALL, which has the same bits for two of them. */
 enum mmio_reply debug_perf_control(struct tile *tile, struct mmio_access *access)
 {
     uint32_t *word = debug_word(tile, access);
     uint32_t old = *word;
     enum mmio_reply reply = mmio_word(access, word, UINT32_MAX);
     bool of_all = access->offset / 4 == DEBUG_PERF_CNT_ALL;
-    for (unsigned b = 0; mmio_wrote(access, reply) && b < DEBUG_PERF_BANKS; b++) {
-        if (!of_all && perf_rows[b].control != access->offset / 4) {
+    if (!mmio_wrote(access, reply)) {
+        return reply;
+    }
+    for (unsigned b = 0; b < DEBUG_PERF_BANKS; b++) {
+        if (of_all ? !perf_rows[b].is_of_all : perf_rows[b].control != access->offset / 4) {
             continue;
         }
         if (debug_rises(old, *word, CONTROL_START)) {
-            start(tile, &tile->debug.perf[b], access->cycle);
+            start(tile, b, access->cycle);
         }
         if (debug_rises(old, *word, CONTROL_STOP)) {
             stop(tile, b, access->cycle);
         }
     }
+    debug_perf_run(tile, access->cycle);
     return reply;
-}
-
-/* The bank whose output register is accessed. */
-static unsigned bank_of(const struct mmio_access *access)
-{
-    unsigned b = 0;
-    while (b + 1 < DEBUG_PERF_BANKS && perf_rows[b].out_cycles != access->offset / 4 &&
-           perf_rows[b].out_events != access->offset / 4) {
-        b++;
-    }
-    return b;
 }
 
 enum mmio_reply debug_perf_cycles(struct tile *tile, struct mmio_access *access)
 {
-    return mmio_driven(access, (uint32_t)cycles_of(tile, bank_of(access), access->cycle));
+    unsigned b = bank_of(access->offset / 4);
+    return mmio_driven(access, (uint32_t)cycles_of(tile, b, access->cycle));
 }
 
 enum mmio_reply debug_perf_events(struct tile *tile, struct mmio_access *access)
 {
-    unsigned b = bank_of(access);
-    unsigned event = tile->debug.word[perf_rows[b].mode] >> EVENT_SHIFT & EVENT_MASK;
-    unsigned thread = event - EVENT_THREAD_ISSUED;
-    if (perf_rows[b].counts_threads && thread < DEBUG_PERF_THREADS) {
+    unsigned b = bank_of(access->offset / 4);
+    uint32_t mode = tile->debug.word[perf_rows[b].mode];
+    unsigned thread = (mode >> EVENT_SHIFT & EVENT_MASK) / EVENTS_OF_THREAD;
+    if (perf_rows[b].counts_threads && mode >> GRANTS_BIT & 1 && thread < DEBUG_PERF_THREADS) {
         return mmio_driven(access, (uint32_t)issued_of(tile, b, thread));
     }
     if (!mmio_is_write(access)) {

@@ -370,7 +370,7 @@ static bool random_pass(struct tile *tile, uint64_t limit, bool first)
 static void run_round(struct tile *tile, uint64_t until)
 {
     uint64_t limit = round_down(tile, tile->now) + tile->quantum;
-    limit = earlier(limit, debug_sampler_next(tile));
+    limit = earlier(limit, debug_exact_event(tile));
     unsigned solo = find_solo(tile, limit);
     uint64_t long_limit = solo == SOLO_NOBODY ? limit : solo_limit(tile, limit, until);
     if (solo == SOLO_COPROCESSOR) {

@@ -36,36 +36,87 @@ START_TEST(perf_counters_count_cycles)
     put(H, AGENT_NOC, REG(base + 8), 2);
     tile_run(harness.tile, 2560);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(out)), 1280 - 128);
-    put(H, AGENT_NOC, REG(base + 4), 1); /* until the reference period */
-    put(H, AGENT_NOC, REG(base), 100);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(out)), 100);
-    put(H, AGENT_NOC, REG(base + 4), 0);
-    put(H, AGENT_NOC, REG(0x03c), 1); /* all banks */
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(out)), 0);
+    put(H, AGENT_NOC, REG(0x03c), 1); /* of all banks: FPU and INSTRN_THREAD */
+    bool is_of_all = base == 0x000 || base == 0x018;
+    ck_assert_uint_eq(get(H, AGENT_NOC, REG(out)), is_of_all ? 0 : 1280 - 128);
     ck_assert_uint_eq(harness.unmodelled, 0);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(out + 4)), 0);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
 END_TEST
 
+static void push_nops(uint32_t thread, unsigned count, uint64_t until)
+{
+    uint64_t event;
+    for (unsigned i = 0; i < count; i++) {
+        put(H, AGENT_B, 0xffe40000 + 0x10000 * thread, 0x02000000);
+    }
+    tensix_run(&harness.tile->tensix, until, &event);
+}
+
+/* tt-llk: grants of any of the eight selections of a thread are its instructions. */
 START_TEST(perf_counters_count_instructions)
 {
     uint32_t thread = (uint32_t)_i;
-    uint64_t event;
     put(H, AGENT_NOC, REG(0x008), 1);
-    put(H, AGENT_NOC, REG(0x004), 1 << 16 | thread << 8);
-    for (unsigned i = 0; i < 7; i++) {
-        put(H, AGENT_B, 0xffe40000 + 0x10000 * thread, 0x02000000);
+    push_nops(thread, 7, 100);
+    for (uint32_t select = 0; select < 24; select++) {
+        put(H, AGENT_NOC, REG(0x004), 1 << 16 | select << 8);
+        ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), select / 8 == thread ? 7 : 0);
     }
-    tensix_run(&harness.tile->tensix, 100, &event);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 7);
+    put(H, AGENT_NOC, REG(0x004), 1 << 16 | thread << 11);
     put(H, AGENT_NOC, REG(0x008), 2);
-    put(H, AGENT_B, 0xffe40000 + 0x10000 * thread, 0x02000000);
-    tensix_run(&harness.tile->tensix, 200, &event);
+    push_nops(thread, 1, 200);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 7);
     put(H, AGENT_NOC, REG(0x008), 1);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 0);
     ck_assert_uint_eq(harness.unmodelled, 0);
+    put(H, AGENT_NOC, REG(0x004), 1 << 16 | 24 << 8);
+    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 0);
+    ck_assert_uint_eq(harness.unmodelled, 1);
+}
+END_TEST
+
+/* Mode 1: cycles and events end with the reference period, until the bank is started again. */
+START_TEST(perf_counters_end_with_the_period)
+{
+    const uint32_t period = 1000; /* not a whole number of rounds */
+    put(H, AGENT_NOC, REG(0x000), period);
+    put(H, AGENT_NOC, REG(0x004), 1 << 16 | 1);
+    for (unsigned round = 0; round < 2; round++) {
+        put(H, AGENT_NOC, REG(0x008), 0);
+        put(H, AGENT_NOC, REG(0x008), 1);
+        uint64_t begin = harness.tile->now;
+        push_nops(0, 3, begin + 50);
+        tile_run(harness.tile, begin + 640);
+        ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x100)), 640);
+        tile_run(harness.tile, begin + 1280);
+        ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x100)), period);
+        push_nops(0, 2, begin + 1300);
+        ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 3);
+        put(H, AGENT_NOC, REG(0x004), 1 << 16); /* how it is read */
+        ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x100)), period);
+        ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 3);
+        put(H, AGENT_NOC, REG(0x004), 1 << 16 | 1);
+        tile_run(harness.tile, begin + 1920);
+    }
+}
+END_TEST
+
+/* Mode 2: events without cycles. */
+START_TEST(perf_counters_without_cycles)
+{
+    put(H, AGENT_NOC, REG(0x004), 1 << 16 | 2);
+    put(H, AGENT_NOC, REG(0x008), 1);
+    uint64_t begin = harness.tile->now;
+    push_nops(0, 3, begin + 50);
+    tile_run(harness.tile, begin + 640);
+    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x100)), 0);
+    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 3);
+    put(H, AGENT_NOC, REG(0x004), 1 << 16);
+    tile_run(harness.tile, begin + 640 + 128);
+    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x100)), 128);
+    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 3);
 }
 END_TEST
 
@@ -286,6 +337,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, perf_counters_count_cycles, 0, 5);
     tcase_add_loop_test(tcase, perf_counters_count_instructions, 0, 3);
+    tcase_add_test(tcase, perf_counters_end_with_the_period);
+    tcase_add_test(tcase, perf_counters_without_cycles);
     tcase_add_loop_test(tcase, daisychain_shows_pcs, 0, 5);
     tcase_add_loop_test(tcase, daisychain_shows_other_harts, 0, 2);
     tcase_add_loop_test(tcase, daisychain_shows_waiting_loads, 1, 4);
