@@ -54,6 +54,6 @@ configure_from_immediate(struct rv32_hart *hart, const struct rv32_op *op, uint3
     return configure(hart, op, vtype, false, op->rs1);
 }
 
-VECTOR_ROW(VSETVLI, configure_from_register(hart, op, (uint32_t)op->imm >> 20 & 0xff))
-VECTOR_ROW(VSETIVLI, configure_from_immediate(hart, op, (uint32_t)op->imm >> 20 & 0xff))
+VECTOR_ROW(VSETVLI, configure_from_register(hart, op, (uint32_t)op->imm >> 20 & 0x7ff))
+VECTOR_ROW(VSETIVLI, configure_from_immediate(hart, op, (uint32_t)op->imm >> 20 & 0x3ff))
 VECTOR_ROW(VSETVL, configure_from_register(hart, op, hart->x[op->rs2]))

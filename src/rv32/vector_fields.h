@@ -26,5 +26,7 @@ VTYPE_FIELD(lmul, 20, 3, 8);
 VTYPE_FIELD(sew, 23, 3, 4);
 VTYPE_FIELD(vta, 26, 1, 2);
 VTYPE_FIELD(vma, 27, 1, 2);
+BITS(vsetvli_reserved, 28, 3); /* bits 8 and up of vtype */
+BITS(vsetivli_reserved, 28, 2);
 static const struct isa_field vm = {"vm", ISA_OPTIONAL, {{25, 1, 0}}, vm_names, 1, NULL, NULL};
 static const struct isa_field simm = {"simm", ISA_SIGNED, {{15, 5, 0}}, NULL, 0, NULL, NULL};

@@ -10,7 +10,15 @@
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
 
-enum special { PLAIN, CLEARS_STATE, IC_INVALIDATE, SEEDS, STARTS_TILE, UNMODELLED };
+enum special {
+    PLAIN,
+    CLEARS_STATE,
+    IC_INVALIDATE,
+    SEEDS,
+    STARTS_TILE,
+    UNMODELLED,
+    UNMODELLED_ONES,
+};
 
 static const struct special_row {
     unsigned first, last;
@@ -114,7 +122,8 @@ void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, u
             tensix_field_mask(&tensix_fields[TENSIX_FIELD_RISCV_IC_INVALIDATE_InvalidateAll])) {
         tensix->board->invalidate_code(tensix->owner);
     }
-    if (special == UNMODELLED && mask && tensix->board->unmodelled) {
+    bool is_unmodelled = special == UNMODELLED ? mask : special == UNMODELLED_ONES && written;
+    if (is_unmodelled && tensix->board->unmodelled) {
         tensix->board->unmodelled(tensix->owner, thread, tensix->thread[thread].next,
                                       tensix->thread[thread].origin);
     }
@@ -137,6 +146,8 @@ enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned in
         return TENSIX_CONFIG_IC_INVALIDATE;
     case UNMODELLED:
         return TENSIX_CONFIG_UNMODELLED;
+    case UNMODELLED_ONES:
+        return value ? TENSIX_CONFIG_UNMODELLED : TENSIX_CONFIG_STORED;
     case PLAIN:
     case CLEARS_STATE:
     case SEEDS:

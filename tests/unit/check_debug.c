@@ -65,6 +65,16 @@ START_TEST(row_behaves_as_its_kind)
 }
 END_TEST
 
+/* A kernel that looks for NaN or infinity there must not take the 0 for an answer. */
+START_TEST(special_value_flags_are_not_modelled)
+{
+    put(H, AGENT_T1, REG(0x0b4), 0);
+    ck_assert_uint_eq(harness.unmodelled, 0);
+    ck_assert_uint_eq(get(H, AGENT_T1, REG(0x0b4)), 0);
+    ck_assert_uint_eq(harness.unmodelled, 1);
+}
+END_TEST
+
 START_TEST(unnamed_registers_store_and_report)
 {
     put(H, AGENT_NOC, REG(0x2c4), 7);
@@ -778,6 +788,7 @@ int main(void)
     TCase *tcase = tcase_create("debug");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, row_behaves_as_its_kind, 0, ROWS);
+    tcase_add_test(tcase, special_value_flags_are_not_modelled);
     tcase_add_test(tcase, unnamed_registers_store_and_report);
     tcase_add_loop_test(tcase, polls_are_declared, 0, 8);
     tcase_add_test(tcase, soft_reset_keeps_24_bits);

@@ -218,6 +218,32 @@ START_TEST(reserved_configuration)
 }
 END_TEST
 
+/* Texts have no reserved bits, but words do. */
+START_TEST(reserved_vtype_bits)
+{
+    static const uint32_t words[][2] = {{0x0d05f557, 0x700},
+                                        {0xcd01f557, 0x300}}; /* vsetvli, vsetivli */
+    struct harness *h = harness_create(RV32_T2);
+    for (uint32_t bits = 0x100; bits < 0x800; bits += 0x100) {
+        uint32_t word = words[_i][0] | bits << 20;
+        char text[80], clean[80];
+        if (bits & ~words[_i][1]) {
+            continue;
+        }
+        harness_execute(h, 0x40, word);
+        harness_check_fault(h, RV32_FAULT_VECTOR, 0x40, word);
+        ck_assert_ptr_nonnull(strstr(h->hart.fault.detail, "bits 8 to 31"));
+        ck_assert_uint_eq(h->hart.csr.vtype, 0);
+        rv32_disassemble(rv32_code_store_index(h->store), word, 0, text, sizeof text);
+        rv32_disassemble(rv32_code_store_index(h->store), words[_i][0], 0, clean, sizeof clean);
+        ck_assert_str_eq(text, clean);
+    }
+    harness_execute(h, 0x40, words[_i][0]);
+    ck_assert_uint_eq(h->hart.csr.vtype, 0xd0);
+    harness_destroy(h);
+}
+END_TEST
+
 /* --- Arithmetic: v8 = v24 op v16, or with a1 = 3 and fa1 = 2.0 --- */
 
 struct arithmetic {
@@ -773,6 +799,7 @@ static void fill(Suite *suite)
     tcase_add_test(tcase, texts);
     tcase_add_test(tcase, configuration);
     tcase_add_loop_test(tcase, reserved_configuration, 0, 8);
+    tcase_add_loop_test(tcase, reserved_vtype_bits, 0, 2);
     tcase_add_loop_test(tcase, arithmetic_row, 0, COUNT(arithmetic));
     tcase_add_test(tcase, scalar_results);
     tcase_add_loop_test(tcase, undisturbed, 0, 2);

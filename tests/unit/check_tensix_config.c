@@ -24,6 +24,7 @@ enum {
     IC_INVALIDATE = 185,
     SCRATCH = 209,
     TAG_SEARCH = 212,
+    CHICKEN_BITS = 222,
     CONTEXT_RESET = 41,
     STREAM_ID = 59,
 };
@@ -440,6 +441,13 @@ START_TEST(what_is_not_modelled_is_stored_and_reported)
     ck_assert_uint_eq(harness.unmodelled, 3);
     run(0, "WRCFG 1, 0, %u; WRCFG 1, 0, %u", TAG_SEARCH - 1, TAG_SEARCH + 8);
     ck_assert_uint_eq(harness.unmodelled, 3);
+    run(0, "WRCFG 2, 0, %u; RMWCIB0 254, 1, %u", CHICKEN_BITS, CHICKEN_BITS); /* 0, and no bit */
+    ck_assert_uint_eq(harness.unmodelled, 3);
+    run(0, "RMWCIB0 1, 1, %u", CHICKEN_BITS);
+    ck_assert_uint_eq(harness.unmodelled, 4);
+    ck_assert_uint_eq(tensix->config[0][CHICKEN_BITS], 1);
+    ck_assert_int_eq(tensix_config_write(tensix, CHICKEN_BITS, 0), TENSIX_CONFIG_STORED);
+    ck_assert_int_eq(tensix_config_write(tensix, CHICKEN_BITS, 1), TENSIX_CONFIG_UNMODELLED);
     harness.board.unmodelled = NULL;
     run(0, "WRCFG 1, 0, %u; SETC16 %u, 1", TAG_SEARCH, CONTEXT_RESET);
     ck_assert_uint_eq(harness.faults, 0);
@@ -515,10 +523,11 @@ START_TEST(window_writes)
         if (word == STATE_RESET) {
             continue;
         }
-        enum tensix_config_effect effect = word == IC_INVALIDATE ? TENSIX_CONFIG_IC_INVALIDATE
-                                           : word >= TAG_SEARCH && word < TAG_SEARCH + 8
-                                               ? TENSIX_CONFIG_UNMODELLED
-                                               : TENSIX_CONFIG_STORED;
+        enum tensix_config_effect effect =
+            word == IC_INVALIDATE ? TENSIX_CONFIG_IC_INVALIDATE
+            : (word >= TAG_SEARCH && word < TAG_SEARCH + 8) || word == CHICKEN_BITS
+                ? TENSIX_CONFIG_UNMODELLED
+                : TENSIX_CONFIG_STORED;
         fill();
         ck_assert_int_eq(tensix_config_write(tensix, WORDS + word, 7), effect);
         assert_config(1, word, 7);
