@@ -306,7 +306,8 @@ static void write_sequences(const struct kernel *kernel)
                  (unsigned)(sequence & 0xffff), (unsigned)(sequence >> 16), 4 + i);
         run(text);
     }
-    snprintf(text, sizeof text, "SFPCONFIG %u, 8, 1", kernel->misc);
+    /* What LLK has between is longer. */
+    snprintf(text, sizeof text, "SFPCONFIG %u, 8, 1; SFPNOP; SFPNOP", kernel->misc);
     run(text);
 }
 
