@@ -1,14 +1,17 @@
 /*
- * Debug information: opening it safely, and the index from addresses to source lines.
+ * Debug information: opening it safely, the index from addresses to source lines, and the calls
+ * that were inlined around an address.
  *
  * libdw is given only ELFs that loader_elf_open accepted, and only when their debug sections are
  * plain: compressed ones could expand without bound and links to further files would make it open
  * paths that the ELF names. The index holds, sorted by address, the rows of every line table that
- * lie in executable segments; after it is built libdw is not called again.
+ * lie in executable segments; after it is built, lines need no libdw. Calls are looked for when a
+ * report wants them: of the tree of a unit only the branches around the address are walked.
  *
  * One debt: libdw ends the process when the host has no memory left for it. Its handler for that
  * case gets no context, so replacing it would need state outside of our objects.
  */
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,4 +156,97 @@ bool loader_elf_source(struct loader_elf *elf, uint32_t address, const char **fi
     *file = debug->line[low - 1].file;
     *line = debug->line[low - 1].line;
     return true;
+}
+
+/* --- Inlined calls --- */
+
+/* A damaged tree ends here. */
+enum { MAX_DEPTH = 64, MAX_ENTRIES = 1 << 20 };
+
+struct walk {
+    Dwarf_Addr address;
+    Dwarf_Files *files; /* of the unit */
+    size_t files_count;
+    unsigned entries; /* that were looked at */
+    unsigned calls;   /* the outermost first */
+    struct loader_call call[LOADER_MAX_CALLS];
+};
+
+static bool get_number(Dwarf_Die *die, unsigned attribute, Dwarf_Word *number)
+{
+    Dwarf_Attribute found;
+    return dwarf_attr(die, attribute, &found) && dwarf_formudata(&found, number) == 0;
+}
+
+/* Of more calls than there is room for the innermost give way to what they contain. */
+static void add_call(struct walk *walk, Dwarf_Die *die)
+{
+    Dwarf_Word file, line;
+    const char *name = get_number(die, DW_AT_call_file, &file) &&
+                               get_number(die, DW_AT_call_line, &line) && file < walk->files_count
+                           ? dwarf_filesrc(walk->files, file, NULL, NULL)
+                           : NULL;
+    if (name && line > 0 && line <= INT32_MAX) {
+        walk->calls -= walk->calls == LOADER_MAX_CALLS;
+        walk->call[walk->calls++] = (struct loader_call){.file = name, .line = (unsigned)line};
+    }
+}
+
+/* Has the entry no addresses of its own, but perhaps functions in it? */
+static bool is_scope(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+           tag == DW_TAG_structure_type;
+}
+
+static bool is_code_entry(int tag)
+{
+    return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
+           tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+/* Walks down to the address; false when it is not in the children of `die`. */
+static bool walk_children(struct walk *walk, Dwarf_Die *die, unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth == MAX_DEPTH || dwarf_child(die, &child) != 0) {
+        return false;
+    }
+    do {
+        int tag = dwarf_tag(&child);
+        if (walk->entries++ == MAX_ENTRIES) {
+            return false;
+        }
+        if (is_code_entry(tag) && dwarf_haspc(&child, walk->address) == 1) {
+            if (tag == DW_TAG_inlined_subroutine) {
+                add_call(walk, &child);
+            }
+            walk_children(walk, &child, depth + 1);
+            return true;
+        }
+        if (is_scope(tag) && walk_children(walk, &child, depth + 1)) {
+            return true;
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+unsigned loader_elf_calls(struct loader_elf *elf, uint32_t address,
+                          struct loader_call call[LOADER_MAX_CALLS])
+{
+    struct walk walk = {.address = address};
+    Dwarf *dwarf = loader_debug_dwarf(elf);
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    bool found = false;
+    while (!found && dwarf && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
+        if (dwarf_haspc(&die, address) == 1 &&
+            dwarf_getsrcfiles(&die, &walk.files, &walk.files_count) == 0) {
+            found = walk_children(&walk, &die, 0);
+        }
+    }
+    for (unsigned i = 0; i < walk.calls; i++) {
+        call[i] = walk.call[walk.calls - 1 - i];
+    }
+    return walk.calls;
 }

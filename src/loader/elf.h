@@ -8,8 +8,9 @@
  * an address exists in a tile is not looked at here. All pointers handed out live until
  * loader_elf_close.
  *
- * Thread-safety: any number of threads may read one loader_elf, except that loader_elf_source and
- * loader_layout_read open the debug information: calls to those two must not overlap.
+ * Thread-safety: any number of threads may read one loader_elf, except that loader_elf_source,
+ * loader_elf_calls and loader_layout_read open the debug information: calls to those must not
+ * overlap.
  */
 #ifndef LOADER_ELF_H
 #define LOADER_ELF_H
@@ -99,5 +100,20 @@ const struct loader_symbol *loader_elf_symbol_at(const struct loader_elf *elf, u
  * there is none. The first call reads the line tables, later ones take logarithmic time.
  */
 bool loader_elf_source(struct loader_elf *elf, uint32_t address, const char **file, unsigned *line);
+
+/* Where a function that was inlined was called. */
+struct loader_call {
+    const char *file;
+    unsigned line;
+};
+enum { LOADER_MAX_CALLS = 32 };
+
+/*
+ * The calls that were inlined around the instruction at `address`, the innermost first; returns how
+ * many there are. Walks through the debug information each time. As to threads it is as
+ * loader_elf_source.
+ */
+unsigned loader_elf_calls(struct loader_elf *elf, uint32_t address,
+                          struct loader_call call[LOADER_MAX_CALLS]);
 
 #endif

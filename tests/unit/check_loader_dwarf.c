@@ -1,6 +1,7 @@
-/* From addresses to source lines. */
+/* From addresses to source lines, and to the calls that were inlined around them. */
 #include "loader_debug.h"
 
+#include <dwarf.h>
 #include <string.h>
 
 /* The program of loader_image.c has its text at 0x4000 to 0x400c. */
@@ -180,6 +181,101 @@ START_TEST(random_damage)
 }
 END_TEST
 
+/* --- Inlined calls --- */
+
+enum { ABBREVIATIONS_END = 0, UNIT, NAMESPACE, FUNCTION, CALL, BLOCK };
+
+static const uint8_t abbreviations[] = {
+    UNIT, DW_TAG_compile_unit, 1, DW_AT_comp_dir, DW_FORM_string, DW_AT_stmt_list,
+    DW_FORM_sec_offset, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data1, 0, 0, //
+    NAMESPACE, DW_TAG_namespace, 1, 0, 0,                                               //
+    FUNCTION, DW_TAG_subprogram, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data1, 0,
+    0, //
+    CALL, DW_TAG_inlined_subroutine, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data1,
+    DW_AT_call_file, DW_FORM_data1, DW_AT_call_line, DW_FORM_data1, 0, 0,             //
+    BLOCK, DW_TAG_lexical_block, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data1, 0, 0,
+    ABBREVIATIONS_END};
+
+/* A function from 0x4000 to 0x400c in which line 20 inlines 0x4004 to 0x400c, where a block's line
+ * 30 inlines the last instruction; another function at 0x5000. */
+#define AT(low) 0x##low & 255, 0x##low >> 8, 0, 0
+static const uint8_t entries[] = {
+    UNIT, '/', 'p', 0, 0, 0, 0, 0, AT(4000), 0xff, //
+    FUNCTION, AT(5000), 4, 0,                      //
+    NAMESPACE, FUNCTION, AT(4000), 12,             //
+    CALL, AT(4004), 8, 1, 20,                      //
+    BLOCK, AT(4004), 8,                            //
+    CALL, AT(4008), 4, 1, 30, 0,                   //
+    0, 0, 0, 0, 0};
+
+static struct image *make_calls(struct debug *debug)
+{
+    static const uint8_t header[] = {sizeof entries + 7, 0, 0, 0, 4, 0, 0, 0, 0, 0, 4};
+    uint8_t info[sizeof header + sizeof entries];
+    struct image *image = image_program();
+    memcpy(info, header, sizeof header);
+    memcpy(info + sizeof header, entries, sizeof entries);
+    three_lines(debug);
+    uint32_t length = debug->line.size - 4;
+    memcpy(debug->line.bytes, &length, sizeof length);
+    image_section(image, ".debug_info", SHT_PROGBITS, info, sizeof info);
+    image_section(image, ".debug_abbrev", SHT_PROGBITS, abbreviations, sizeof abbreviations);
+    image_section(image, ".debug_line", SHT_PROGBITS, debug->line.bytes, debug->line.size);
+    image_finish(image);
+    return image;
+}
+
+static void check_calls(struct loader_elf *elf, uint32_t address, unsigned count, unsigned inner,
+                        unsigned outer)
+{
+    const unsigned lines[] = {inner, outer};
+    struct loader_call call[LOADER_MAX_CALLS];
+    ck_assert_uint_eq(loader_elf_calls(elf, address, call), count);
+    for (unsigned i = 0; i < count; i++) {
+        ck_assert_uint_eq(call[i].line, lines[i]);
+        ck_assert_str_eq(call[i].file, "/p/kernel.cc");
+    }
+}
+
+START_TEST(inlined_calls)
+{
+    struct debug *debug = debug_create();
+    struct image *image = make_calls(debug);
+    struct loader_elf *elf = image_open(image);
+    check_calls(elf, 0x3ffc, 0, 0, 0);
+    check_calls(elf, 0x4000, 0, 0, 0);
+    check_calls(elf, 0x4004, 1, 20, 0);
+    check_calls(elf, 0x4008, 2, 30, 20);
+    check_calls(elf, 0x400c, 0, 0, 0);
+    check_calls(elf, 0x5000, 0, 0, 0);
+    loader_elf_close(elf);
+    image_destroy(image);
+    debug_destroy(debug);
+}
+END_TEST
+
+START_TEST(random_damage_of_calls)
+{
+    struct debug *debug = debug_create();
+    struct image *image = make_calls(debug);
+    uint32_t start = image_section_header(image, ".debug_info")->sh_offset;
+    uint32_t end = image_section_header(image, ".debug_line")->sh_offset + 60;
+    uint64_t random = UINT64_C(88172645463325252) + (unsigned)_i;
+    for (unsigned round = 0; round < 300; round++) {
+        random ^= random << 13; /* xorshift */
+        random ^= random >> 7;
+        random ^= random << 17;
+        image->bytes[start + random % (end - start)] ^= (uint8_t)(1U << (random >> 32 & 7));
+        struct loader_elf *elf = image_open(image);
+        struct loader_call call[LOADER_MAX_CALLS];
+        ck_assert_uint_le(loader_elf_calls(elf, 0x4008, call), LOADER_MAX_CALLS);
+        loader_elf_close(elf);
+    }
+    image_destroy(image);
+    debug_destroy(debug);
+}
+END_TEST
+
 static void fill(Suite *suite)
 {
     TCase *lines = tcase_create("lines");
@@ -190,6 +286,8 @@ static void fill(Suite *suite)
     tcase_add_test(lines, compressed);
     tcase_add_test(lines, linked_debug_information);
     tcase_add_loop_test(lines, random_damage, 0, 8);
+    tcase_add_test(lines, inlined_calls);
+    tcase_add_loop_test(lines, random_damage_of_calls, 0, 20);
     suite_add_tcase(suite, lines);
 }
 
