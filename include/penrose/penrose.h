@@ -342,6 +342,8 @@ uint64_t penrose_state_hash(struct penrose_chip *chip);
 
 /* --- Guest faults --- */
 
+enum { PENROSE_INLINED = 4 };
+
 struct penrose_fault {
     enum penrose_fault_kind kind;
     enum penrose_policy policy; /* that was applied */
@@ -352,10 +354,14 @@ struct penrose_fault {
     uint64_t cycle;
     uint32_t pc, word, address;
     char rule[200];        /* the violated rule, with the values at hand */
-    char disassembly[80];  /* of word; empty without a hart */
+    char disassembly[80];  /* of word; empty where no instruction is at fault, but a NoC request that
+                              `pc` made, or no hart; then word is 0 */
     char symbol[128];      /* "main+0x1c", empty when unknown */
     char source[256];      /* "brisc.cc:123", empty when unknown */
     uint64_t repeated;     /* times that the same fault came from the same pc */
+    char inlined_at[PENROSE_INLINED][256]; /* calls through which the compiler inlined that line:
+                              penrose_locate_call 0, 1, ..., the last is the outermost; then empty */
+    char hint[200];        /* what the cause may be, empty when unknown */
 };
 
 /* "unmapped-address" and so on; NULL out of range. */
@@ -407,6 +413,10 @@ int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size);
 /* The lines of it that are about threads of the coprocessor; none where every instruction that was
  * pushed has started or can start. */
 int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size);
+
+/* NoC requests of workers' harts that have left and whose responses have not come, a line for each
+ * NoC and kind of request; none where there are none. Kernels that have ended should have waited. */
+int penrose_noc_wait_report(struct penrose_chip *chip, char *text, size_t size);
 
 /* --- Trace and unmodelled registers --- */
 
@@ -518,6 +528,14 @@ bool penrose_launch_done(struct penrose_chip *chip, unsigned x, unsigned y,
 bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart,
                     uint32_t pc, char *symbol, size_t symbol_size, char *source,
                     size_t source_size);
+
+/*
+ * "file:line" of a call through which the compiler inlined the code at an address: the innermost for
+ * `level` 0, that which contains it for 1, and so on. False past the outermost, which stands in a
+ * function that was not inlined; *source is empty then. Slower than penrose_locate.
+ */
+bool penrose_locate_call(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart,
+                         uint32_t pc, unsigned level, char *source, size_t source_size);
 
 /* What lies at an address of a tile as `hart` (or the NoC, PENROSE_NO_HART) sees it. */
 const char *penrose_range_name(enum penrose_hart hart, uint32_t address);

@@ -122,7 +122,7 @@ void chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packe
                                .agent = (enum tile_agent)packet->agent,
                                .is_remote = true,
                                .origin = packet->origin,
-                               .cycle = packet->arrival,
+                               .cycle = packet->sent,
                                .pc = packet->pc,
                                .address = (uint32_t)packet->address};
     snprintf(fault.text, sizeof fault.text, "%s", text);
@@ -301,6 +301,73 @@ static const char *hart_name(const struct penrose_chip *chip, const struct chip_
     return name ? name : penrose_hart_name(hart);
 }
 
+/* Of more calls than there is room for the outermost takes the last place. */
+static void find_calls(struct penrose_chip *chip, struct penrose_fault *fault)
+{
+    enum { LAST = PENROSE_INLINED - 1, SIZE = sizeof fault->inlined_at[0] };
+    unsigned level = 0;
+    char source[SIZE];
+    while (penrose_locate_call(chip, fault->x, fault->y, fault->hart, fault->pc, level, source,
+                               SIZE)) {
+        memcpy(fault->inlined_at[level < LAST ? level : LAST], source, SIZE);
+        level++;
+    }
+}
+
+/* Is there code of which the chip knows the ELF in the tile, but not at `pc`? */
+static bool is_outside_code(const struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc)
+{
+    const struct images *images = &chip->images;
+    bool any = false;
+    for (size_t i = 0; i < images->count; i++) {
+        any |= images->image[i].x == x && images->image[i].y == y;
+    }
+    return any && !images_find(images, x, y, pc);
+}
+
+/* A stack grows down from the end of local RAM, below which is nothing. */
+static bool is_stack_overflow(struct penrose_chip *chip, const struct penrose_fault *fault,
+                              uint32_t *sp)
+{
+    enum { NEAR = 4096 };
+    struct penrose_hart_info info;
+    if (penrose_hart_info(chip, fault->x, fault->y, fault->hart, &info, NULL) != PENROSE_OK) {
+        return false;
+    }
+    *sp = info.x[2];
+    return RV32_LOCAL_BASE - fault->address <= NEAR && *sp - (RV32_LOCAL_BASE - 2 * NEAR) < 3 * NEAR;
+}
+
+/* Zeros are RISC-V instructions that push Tensix instruction 0, which does not exist. */
+static bool is_zeros(struct penrose_chip *chip, const struct penrose_fault *fault)
+{
+    uint32_t word;
+    return fault->word == 0 &&
+           penrose_peek(chip, fault->x, fault->y, fault->pc, &word, sizeof word, NULL) ==
+               PENROSE_OK &&
+           word == 0;
+}
+
+static void guess_cause(struct penrose_chip *chip, struct penrose_fault *fault)
+{
+    bool is_illegal =
+        fault->kind == PENROSE_FAULT_ILLEGAL || fault->kind == PENROSE_FAULT_TENSIX_ILLEGAL;
+    uint32_t sp;
+    if (fault->kind == PENROSE_FAULT_UNMAPPED && is_stack_overflow(chip, fault, &sp)) {
+        snprintf(fault->hint, sizeof fault->hint,
+                 "the stack has overflowed: sp is 0x%08x, and local RAM begins at 0x%08x", sp,
+                 RV32_LOCAL_BASE);
+    } else if (is_illegal && is_zeros(chip, fault)) {
+        snprintf(fault->hint, sizeof fault->hint,
+                 "the hart has left its code: zeros are no instructions; a pointer to a function or "
+                 "a return address was wrong, or nothing was loaded there");
+    } else if (is_illegal && is_outside_code(chip, fault->x, fault->y, fault->pc)) {
+        snprintf(fault->hint, sizeof fault->hint,
+                 "the hart has left its code: no program was loaded to its pc; a pointer to a "
+                 "function or a return address was wrong");
+    }
+}
+
 PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
                                       struct penrose_fault *fault)
 {
@@ -329,11 +396,14 @@ PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
     if (fault->hart == PENROSE_NO_HART) {
         return true;
     }
-    if (fault->kind != PENROSE_FAULT_FETCH && fault->thread < 0) {
+    bool has_word = fault->kind != PENROSE_FAULT_FETCH && !record->fault.is_remote;
+    if (has_word && fault->thread < 0) {
         penrose_disassemble(fault->word, fault->pc, fault->disassembly, sizeof fault->disassembly);
     }
     penrose_locate(chip, fault->x, fault->y, fault->hart, fault->pc, fault->symbol,
                    sizeof fault->symbol, fault->source, sizeof fault->source);
+    find_calls(chip, fault);
+    guess_cause(chip, fault);
     return true;
 }
 

@@ -301,6 +301,24 @@ PENROSE_EXPORT bool penrose_locate(struct penrose_chip *chip, unsigned x, unsign
     return (symbol && *symbol) || (source && *source);
 }
 
+PENROSE_EXPORT bool penrose_locate_call(struct penrose_chip *chip, unsigned x, unsigned y,
+                                        enum penrose_hart hart, uint32_t pc, unsigned level,
+                                        char *source, size_t source_size)
+{
+    (void)hart; /* as for penrose_locate */
+    const struct image *image = images_find(&chip->images, x, y, pc);
+    struct loader_call call[LOADER_MAX_CALLS];
+    unsigned calls =
+        image ? loader_elf_calls(image->elf, pc - image->base + image->link_base, call) : 0;
+    if (source_size) {
+        *source = 0;
+    }
+    if (level < calls) {
+        snprintf(source, source_size, "%s:%u", call[level].file, call[level].line);
+    }
+    return level < calls;
+}
+
 PENROSE_EXPORT const char *penrose_range_name(enum penrose_hart hart, uint32_t address)
 {
     return tile_range_title(TILE_TENSIX, hart < PENROSE_HARTS ? (enum tile_agent)hart : AGENT_NOC, address);

@@ -135,17 +135,26 @@ static void explain_waits(struct session *session, const char *headline)
     free(text);
 }
 
-/* The harts have ended, but what they pushed has not: nearly always a mistake. */
-static void explain_leftovers(struct session *session)
+static void explain_leftovers_in(struct session *session,
+                                 int (*report)(struct penrose_chip *chip, char *text, size_t size),
+                                 const char *headline)
 {
-    int length = penrose_tensix_wait_report(session->chip, NULL, 0);
+    int length = report(session->chip, NULL, 0);
     char *text = length > 0 ? malloc((size_t)length + 1) : NULL;
     if (text) {
-        penrose_tensix_wait_report(session->chip, text, (size_t)length + 1);
+        report(session->chip, text, (size_t)length + 1);
         text[length - 1] = 0;
-        note("warning: the harts are done, but the coprocessor still waits:\n%s", text);
+        note("warning: the harts are done, but %s:\n%s", headline, text);
         free(text);
     }
+}
+
+/* The harts have ended, but what they began has not: nearly always a mistake. */
+static void explain_leftovers(struct session *session)
+{
+    explain_leftovers_in(session, penrose_tensix_wait_report, "the coprocessor still waits");
+    explain_leftovers_in(session, penrose_noc_wait_report,
+                         "did not wait for what they asked the NoC for; results may be wrong");
 }
 
 /* Where a jump into nowhere came from: the return address tells most often. */
@@ -153,7 +162,10 @@ static void explain_caller(struct session *session, const struct penrose_fault *
 {
     struct penrose_hart_info info;
     char symbol[128], source[256];
-    if (fault->kind == PENROSE_FAULT_FETCH && fault->hart < PENROSE_HARTS &&
+    bool is_illegal =
+        fault->kind == PENROSE_FAULT_ILLEGAL || fault->kind == PENROSE_FAULT_TENSIX_ILLEGAL;
+    bool is_lost = fault->kind == PENROSE_FAULT_FETCH || (is_illegal && *fault->hint);
+    if (is_lost && fault->hart < PENROSE_HARTS &&
         penrose_hart_info(session->chip, fault->x, fault->y, fault->hart, &info, NULL) ==
             PENROSE_OK &&
         penrose_locate(session->chip, fault->x, fault->y, fault->hart, info.x[1] - 4, symbol,
@@ -262,16 +274,6 @@ static bool step_taken(struct session *session, void *context)
     return true;
 }
 
-static void describe_step(struct session *session, void *context, char *text, size_t size)
-{
-    const struct step *step = context;
-    struct tile_position tile = session->options->tile[step->known];
-    const char *kind = penrose_tile_kind(session->chip, tile.x, tile.y);
-    bool is_worker = penrose_is_worker(tile.x, tile.y);
-    snprintf(text, size, "%s on %s%stile (%u, %u)", step->what, is_worker || !kind ? "" : kind,
-             is_worker ? "" : " ", tile.x, tile.y);
-}
-
 static unsigned busy_in_step(struct session *session, void *context)
 {
     const struct step *step = context;
@@ -281,6 +283,21 @@ static unsigned busy_in_step(struct session *session, void *context)
         busy += !step->taken(session->chip, tile.x, tile.y, session->firmware);
     }
     return busy;
+}
+
+static void describe_step(struct session *session, void *context, char *text, size_t size)
+{
+    const struct step *step = context;
+    struct tile_position tile = session->options->tile[step->known];
+    const char *kind = penrose_tile_kind(session->chip, tile.x, tile.y);
+    bool is_worker = penrose_is_worker(tile.x, tile.y);
+    unsigned busy = busy_in_step(session, context);
+    char others[40] = "";
+    if (busy > 1) {
+        snprintf(others, sizeof others, " and %u other%s", busy - 1, busy == 2 ? "" : "s");
+    }
+    snprintf(text, size, "%s on %s%stile (%u, %u)%s", step->what, is_worker || !kind ? "" : kind,
+             is_worker ? "" : " ", tile.x, tile.y, others);
 }
 
 static enum cli_exit run_step(struct session *session, struct step *step)
@@ -390,11 +407,19 @@ static json_t *fault_json(const struct penrose_fault *fault)
                         fault->thread < 0 ? json_null() : json_integer(fault->thread));
     json_set_count(object, "cycle", fault->cycle);
     json_object_set_new(object, "pc", json_address(fault->pc));
-    json_object_set_new(object, "word", json_address(fault->word));
+    bool has_word = *fault->disassembly;
+    json_object_set_new(object, "word", has_word ? json_address(fault->word) : json_null());
     json_object_set_new(object, "address", json_address(fault->address));
-    json_object_set_new(object, "disassembly", json_string(fault->disassembly));
+    json_object_set_new(object, "disassembly",
+                        has_word ? json_string(fault->disassembly) : json_null());
     json_object_set_new(object, "symbol", json_string(fault->symbol));
     json_object_set_new(object, "source", json_string(fault->source));
+    json_t *calls = json_array();
+    for (unsigned i = 0; i < PENROSE_INLINED && *fault->inlined_at[i]; i++) {
+        json_array_append_new(calls, json_string(fault->inlined_at[i]));
+    }
+    json_object_set_new(object, "inlined_at", calls);
+    json_object_set_new(object, "hint", json_string(fault->hint));
     json_set_count(object, "repeated", fault->repeated);
     return object;
 }

@@ -1,5 +1,7 @@
 libpenrose_core_la_SOURCES += \
 	%D%/report.c \
+	%D%/responses.c \
+	%D%/responses.h \
 	%D%/settings.c \
 	%D%/settings.h \
 	%D%/sink.c \

@@ -33,11 +33,17 @@ PENROSE_EXPORT int penrose_fault_format(const struct penrose_fault *fault, char 
 {
     struct sink sink = {.text = text, .size = size};
     put_headline(&sink, fault);
+    for (unsigned i = 0; i < PENROSE_INLINED && *fault->inlined_at[i]; i++) {
+        sink_put(&sink, "  inlined at   %s\n", fault->inlined_at[i]);
+    }
     if (*fault->disassembly) {
         sink_put(&sink, "  instruction  %08x  %s\n", fault->word, fault->disassembly);
     }
     if (*fault->rule && penrose_fault_rule(fault->kind)) {
         sink_put(&sink, "  rule         %s\n", penrose_fault_rule(fault->kind));
+    }
+    if (*fault->hint) {
+        sink_put(&sink, "  hint         %s\n", fault->hint);
     }
     sink_put(&sink, "  cycle        %llu\n", (unsigned long long)fault->cycle);
     if (fault->repeated) {

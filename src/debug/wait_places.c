@@ -7,8 +7,29 @@
 #include <string.h>
 
 #include "chip/firmware.h"
+#include "debug/responses.h"
 #include "debug/under_way.h"
 #include "tile/eth_window.h"
+
+/* --- Code --- */
+
+void wait_places_position(struct wait_words *words, struct penrose_chip *chip,
+                          const struct tile *tile, enum penrose_hart hart, uint32_t pc)
+{
+    char symbol[128], source[256], call[256] = "", outermost[256] = "", next[256];
+    unsigned level = 0;
+    wait_words_put(words, " at pc 0x%08x", pc);
+    if (!penrose_locate(chip, tile->x, tile->y, hart, pc, symbol, sizeof symbol, source,
+                        sizeof source)) {
+        return;
+    }
+    wait_words_put(words, "%s%s%s%s", *symbol ? " in " : "", symbol, *source ? ", " : "", source);
+    while (penrose_locate_call(chip, tile->x, tile->y, hart, pc, level, next, sizeof next)) {
+        memcpy(level++ ? outermost : call, next, sizeof next);
+    }
+    wait_words_put(words, "%s%s%s%s", *call ? ", inlined at " : "", call, *outermost ? ", " : "",
+                   outermost);
+}
 
 /* --- Firmware's mailboxes --- */
 
@@ -187,9 +208,13 @@ static void put_awaited(const struct penrose_chip *chip, const struct tile *tile
         return;
     }
     wait_words_value(words, "; %s", text);
-    if (!awaited.found.packets && !for_others) {
-        wait_words_value(words, ": an answer was lost, or nobody asked");
+    if (awaited.found.packets || for_others) {
+        return;
     }
+    bool is_of_id = counter >= FIRST_ID_COUNTER && counter < FIRST_ID_COUNTER + NIU_TRANSACTIONS;
+    wait_words_value(words, is_of_id && !responses_ids_hold(&tile->niu[noc])
+                                ? ": it counts a multicast once, and down for each receiver"
+                                : ": an answer was lost, or nobody asked");
 }
 
 static void put_niu(struct penrose_chip *chip, const struct tile *tile, uint32_t address,

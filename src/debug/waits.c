@@ -2,23 +2,15 @@
  * Who waits for what: harts, threads of the coprocessor, packets that a tile cannot take yet,
  * responses that nobody will send any more. Tiles that wait for the same thing share a line.
  */
+#include <string.h>
+
+#include "chip/firmware.h"
+#include "debug/responses.h"
 #include "debug/under_way.h"
 #include "debug/wait_lines.h"
 #include "debug/wait_places.h"
 #include "isa/export.h"
 #include "noc/transaction.h"
-
-static void put_position(struct wait_words *words, struct penrose_chip *chip,
-                         const struct tile *tile, enum penrose_hart hart, uint32_t pc)
-{
-    char symbol[128], source[256];
-    wait_words_put(words, " at pc 0x%08x", pc);
-    if (penrose_locate(chip, tile->x, tile->y, hart, pc, symbol, sizeof symbol, source,
-                       sizeof source)) {
-        wait_words_put(words, "%s%s%s%s", *symbol ? " in " : "", symbol, *source ? ", " : "",
-                       source);
-    }
-}
 
 /* --- Harts that poll --- */
 
@@ -124,6 +116,34 @@ static void put_waiting(struct wait_words *words, const struct tile *tile, enum 
 
 /* --- Harts --- */
 
+enum { INSTRUCTION_BYTES = 4 };
+
+/* The instruction by which a hart has paused itself; NULL: a debugger did. */
+static const char *find_trap(const struct tile *tile, enum rv32_core core)
+{
+    enum { ECALL = 0x00000073, EBREAK = 0x00100073 };
+    uint32_t at = tile->hart[core].pc - INSTRUCTION_BYTES, word;
+    if (at > tile->kind->l1_bytes - INSTRUCTION_BYTES) {
+        return NULL;
+    }
+    memcpy(&word, tile->l1 + at, sizeof word);
+    return word == EBREAK ? "ebreak" : word == ECALL ? "ecall" : NULL;
+}
+
+/* Bare programs end with ebreak; firmware and kernels do not. */
+static void put_pause(struct wait_words *words, const struct penrose_chip *chip,
+                      const struct tile *tile, const char *trap)
+{
+    bool has_firmware = chip_firmware_layout(chip, tile) != NULL;
+    wait_words_put(words, ": paused by %s", trap ? trap : "a debugger");
+    if (has_firmware && trap && strcmp(trap, "ebreak") == 0) {
+        wait_words_put(words, ": compilers put it where a null pointer is used, where code should "
+                              "not be reached, and where an assertion has failed");
+        return;
+    }
+    words->interest = WAIT_RUNS;
+}
+
 static void add_hart(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile,
                      enum rv32_core core)
 {
@@ -132,9 +152,11 @@ static void add_hart(struct wait_lines *lines, struct penrose_chip *chip, struct
     if (run->state == HART_HELD || !(tile->kind->harts >> core & 1)) {
         return;
     }
+    const char *trap = run->state == HART_PAUSED ? find_trap(tile, core) : NULL;
     wait_words_start(&words);
     wait_words_put(&words, "%s", tile->kind->hart[core]);
-    put_position(&words, chip, tile, (enum penrose_hart)core, tile->hart[core].pc);
+    wait_places_position(&words, chip, tile, (enum penrose_hart)core,
+                         tile->hart[core].pc - (trap ? INSTRUCTION_BYTES : 0));
     switch (run->state) {
     case HART_HELD:
     case HART_READY:
@@ -148,8 +170,7 @@ static void add_hart(struct wait_lines *lines, struct penrose_chip *chip, struct
         put_polling(&words, chip, tile, core);
         break;
     case HART_PAUSED:
-        wait_words_put(&words, ": paused by ebreak or a debugger");
-        words.interest = WAIT_RUNS;
+        put_pause(&words, chip, tile, trap);
         break;
     case HART_FAULTED:
         wait_words_put(&words, ": stopped with a fault");
@@ -175,7 +196,8 @@ static void add_thread(struct wait_lines *lines, struct penrose_chip *chip, cons
     wait_words_put(&words, "tensix thread %u, pushed by ", thread);
     if (own->origin.pusher < RV32_CORES) {
         wait_words_put(&words, "%s", rv32_core_names[own->origin.pusher]);
-        put_position(&words, chip, tile, (enum penrose_hart)own->origin.pusher, own->origin.pc);
+        wait_places_position(&words, chip, tile, (enum penrose_hart)own->origin.pusher,
+                             own->origin.pc);
     } else {
         wait_words_put(&words, "the debug bus");
     }
@@ -221,46 +243,6 @@ static void add_door(struct wait_lines *lines, const struct penrose_chip *chip,
     wait_lines_add(lines, tile->x, tile->y, &words);
 }
 
-struct transaction {
-    const struct tile *tile;
-    unsigned noc, id, packets;
-};
-
-static void visit_transaction(void *context, const struct noc_packet *packet)
-{
-    struct transaction *transaction = context;
-    transaction->packets += packet->origin == transaction->tile->node &&
-                            packet->noc == transaction->noc &&
-                            noc_transaction(packet) == transaction->id && packet->wants_response;
-}
-
-/* Responses that an NIU still counts on though nothing is under way. */
-static void add_lost(struct wait_lines *lines, const struct penrose_chip *chip,
-                     const struct tile *tile, unsigned noc, unsigned id)
-{
-    enum { BELOW_ZERO = 0x80 }; /* the counters have eight bits */
-    struct transaction transaction = {.tile = tile, .noc = noc, .id = id};
-    unsigned outstanding = niu_outstanding(&tile->niu[noc], id);
-    struct wait_words words;
-    if (outstanding == 0 || wait_places_departs(tile, noc)) {
-        return;
-    }
-    under_way_visit(chip, visit_transaction, &transaction);
-    if (transaction.packets) {
-        return;
-    }
-    wait_words_start(&words);
-    wait_words_put(&words, "NoC %u, transaction id %u: ", noc, id);
-    if (outstanding >= BELOW_ZERO) {
-        wait_words_put(&words, "more responses came than were asked for");
-    } else {
-        wait_words_put(&words, "responses are missing, and nothing is under way: requests were "
-                               "dropped, or answered to another tile");
-        wait_words_value(&words, "; %u missing", outstanding);
-    }
-    wait_lines_add(lines, tile->x, tile->y, &words);
-}
-
 /* A transaction that nobody has ended keeps everybody else from sending. */
 static void add_transaction(struct wait_lines *lines, struct penrose_chip *chip,
                             const struct tile *tile, unsigned noc)
@@ -278,7 +260,7 @@ static void add_transaction(struct wait_lines *lines, struct penrose_chip *chip,
         wait_words_put(&words, " by stream %u", (unsigned)open->sender - 1);
     } else if (open->agent < RV32_CORES) {
         wait_words_put(&words, " by %s", rv32_core_names[open->agent]);
-        put_position(&words, chip, tile, (enum penrose_hart)open->agent, open->pc);
+        wait_places_position(&words, chip, tile, (enum penrose_hart)open->agent, open->pc);
     }
     wait_words_put(&words,
                    " since cycle %llu: nothing else can leave before a request without "
@@ -292,9 +274,7 @@ static void add_noc(struct wait_lines *lines, struct penrose_chip *chip, const s
     add_door(lines, chip, tile);
     for (unsigned noc = 0; noc < 2; noc++) {
         add_transaction(lines, chip, tile, noc);
-        for (unsigned id = 0; id < NIU_TRANSACTIONS; id++) {
-            add_lost(lines, chip, tile, noc, id);
-        }
+        responses_add_lost(lines, chip, tile, noc);
     }
 }
 
@@ -364,6 +344,18 @@ static void add_tile(struct wait_lines *lines, struct penrose_chip *chip, struct
 PENROSE_EXPORT int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
     return write_report(chip, text, size, add_coprocessor);
+}
+
+static void add_leftovers(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+{
+    if (tile->kind->type == TILE_TENSIX) {
+        responses_add_under_way(lines, chip, tile);
+    }
+}
+
+PENROSE_EXPORT int penrose_noc_wait_report(struct penrose_chip *chip, char *text, size_t size)
+{
+    return write_report(chip, text, size, add_leftovers);
 }
 
 PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size)

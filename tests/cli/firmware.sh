@@ -154,6 +154,64 @@ grid "a launch" 'kernels\[1\], kernels\[2\] on logical tile \(1, 0\): .*2 of the
 grid "one hart, two kernels" 'kernels\[1\]: brisc of logical tile \(0, 0\) has kernels\[0\] already' \
     '{"hart": "brisc"}, {"hart": "brisc"}'
 
+# Kernels that go wrong behind an inlined function, and harts that left their code.
+wrong_kernel() { # NAME SOURCE: links $work/NAME/brisc.elf
+    mkdir "$work/$1.src"
+    printf '#include "grid/dataflow.h"\n%s\n' "$2" >"$work/$1.src/brisc.c"
+    "$srcdir/scripts/link-kernels" "$firmware" "$work/$1" "$work/$1.src" || report "$1" "not linked"
+}
+run_wrong() { # NAME: the rest of a command that runs it
+    echo "run --firmware $firmware --kernel brisc=$work/$1/brisc.elf"
+}
+wrong_kernel inlined 'static inline __attribute__((always_inline)) void inner(uint32_t at)
+{
+    *(volatile uint32_t *)at = 1;
+}
+static inline __attribute__((always_inline)) void outer(uint32_t at)
+{
+    inner(at + 4);
+}
+void kernel_main(void)
+{
+    outer(0x400000);
+}'
+# shellcheck disable=SC2046
+expect "the calls of inlined functions" 1 'kernel_main.*/brisc\.c:4: .*0x00400004' \
+    '^  inlined at +/.*/brisc\.c:8$' '^  inlined at +/.*/brisc\.c:12$' -- $(run_wrong inlined)
+# shellcheck disable=SC2046
+expect "the calls as JSON" 1 'out:"source": ".*brisc\.c:4"' 'out:"inlined_at": \[$' \
+    'out:brisc\.c:8",$' 'out:brisc\.c:12"$' -- $(run_wrong inlined) --json
+wrong_kernel hang 'void kernel_main(void)
+{
+    semaphore_wait(0, 5);
+}'
+expect "the calls of who waits" 4 'deadlock.*on tile \(1, 2\) and 2 others$' \
+    '^  3 tiles .* brisc at .*, inlined at .*/brisc\.c:4: polls' -- \
+    boot "$firmware" --kernel "brisc=$work/hang/brisc.elf" --tiles 3 --semaphore 0
+wrong_kernel trap 'void kernel_main(void)
+{
+    __builtin_trap();
+}'
+# shellcheck disable=SC2046
+expect "a trap in a kernel" 4 'brisc at .*brisc\.c:4: paused by ebreak: compilers put it where' -- \
+    $(run_wrong trap)
+wrong_kernel call 'void kernel_main(void)
+{
+    __asm__ volatile("ecall");
+}'
+# shellcheck disable=SC2046
+expect "a system call in a kernel" 4 'brisc at .*brisc\.c:4: paused by ecall$' -- $(run_wrong call)
+wrong_kernel lost 'void kernel_main(void)
+{
+    uint32_t at = 0x100000;
+    __asm__ volatile("" : "+r"(at));
+    ((void (*)(void))at)();
+    __asm__ volatile("");
+}'
+# shellcheck disable=SC2046
+expect "a call of zeros" 1 'illegal-tensix-instruction: .* at pc 0x00100000: ' 'hint +the hart has left its' \
+    '^  last call +0x[0-9a-f]+ in kernel_main.*brisc\.c:6' -- $(run_wrong lost)
+
 # A kernel of another build: the first set whose local memory differs.
 other=
 for folder in "${sets[@]:1}"; do

@@ -56,6 +56,23 @@ faults store unmapped-address 0x00000004 '0xff800000' 'sw a5, 0\(a5\)' 'unmapped
 faults misaligned misaligned-access 0x00000000 '0x00000002'
 faults illegal illegal-instruction 0x00000004 'ffffffff'
 faults read-only read-only-address 0x00000004 '0xffef0b00'
+
+# What a wrong pc or sp means: a jump to where nothing was loaded, one to data that the program has
+# stored, a store to the stack below local RAM, and one there that is not to the stack.
+program zeros 400000ef                            # jal ra, 0x400
+program data 000087b7 fff00713 00e7a023 00078067  # [0x8000] = -1; jump there
+program stack ffb00137 ff010113 00112623          # sp = 0xffb00000 - 16; sw ra, 12(sp)
+program near ffb007b7 00008137 fef7ae23           # sw a5, -4(a5)
+expect "fault: zeros" 1 'illegal-tensix-instruction: .* brisc at pc 0x00000400' \
+    'hint +the hart has left its code: zeros are no instr' -- run "$work/zeros.elf"
+faults data illegal-instruction 0x00008000 'hint +the hart has left its code: no program was loaded'
+faults stack unmapped-address 0x00000008 \
+    'hint +the stack has overflowed: sp is 0xffaffff0, and local RAM begins at 0xffb00000'
+expect "the hint as JSON" 1 'out:"hint": "the stack has overflowed' -- run "$work/stack.elf" --json
+faults near unmapped-address 0x00000008
+report "sp is elsewhere: no hint" "$(grep -w hint "$work/err")"
+faults illegal illegal-instruction 0x00000004
+report "within a program: no hint" "$(grep -w hint "$work/err")"
 expect "fault as JSON" 1 'out:"outcome": "fault"' 'out:"kind": "unmapped-address"' \
     'out:"pc": "0x00000004"' 'out:"address": "0xff800000"' -- run "$work/store.elf" --json
 messages=1 expect "policy warn" 0 'warning: guest fault unmapped-address' 'out:brisc +done +7' -- \

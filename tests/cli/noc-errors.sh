@@ -211,7 +211,45 @@ warns=1 wrong "response to who does not wait" noc-credit \
     'worker \(3, 3\) gets a response of transaction id 0 .* the return coordinates are not' \
     "${good_read[@]}" "back_tile=$(at 3 3)"
 
+# What the receiver finds has no instruction; the cycle is that in which the request left.
+request "${good_write[@]}" "ctrl=$((write | multicast | response))" "back_tile=$(span 8 2 9 11)"
+left=$((${#lines[@]} - 1)) # cycles: an instruction each
+finish_program
+expect "a fault without an instruction" 1 "^  cycle +$left\$" -- run "$work/noc.elf"
+report "it has none" "$(grep instruction "$work/err")"
+expect "a fault without an instruction, as JSON" 1 'out:"word": null' 'out:"disassembly": null' \
+    "out:\"cycle\": $left,\$" -- run "$work/noc.elf" --json
+lines=()
+request "${good_read[@]}" target_tile="$(at 19 24)"
+left=$((${#lines[@]} - 1))
+finish_program
+expect "a fault of host memory" 1 "^  cycle +$left\$" -- run "$work/noc.elf"
+report "it has no instruction" "$(grep instruction "$work/err")"
+lines=()
+
 # --- What goes on ---
+
+# Who ends without having waited for responses is told; not who has waited, or need not.
+leftover() { # NAME KIND SETTING...: no barrier
+    local name=$1 kind=$2 words
+    shift 2
+    request "$@"
+    lines+=(ebreak)
+    words=$("$PENROSE" asm --pc 0x1000 "${lines[@]}") || report "assembling: ${lines[*]}" "refused"
+    make_elf "$work/noc.elf" $((0x1000)) "4096 7 ${words//$'\n'/ }"
+    messages=${messages-1} expect "$name" 0 ${kind:+"warning: the harts are done, but did not wait"} \
+        ${kind:+"tile \(1, 2\) NoC 0: responses to ${kind}s of brisc are outstanding \(1\), asked for at pc $where: .*noc_async_${kind}_barrier"} \
+        -- run "$work/noc.elf"
+    lines=()
+}
+leftover "a write without a barrier" write "${good_write[@]}"
+leftover "a read without a barrier" read "${good_read[@]}"
+leftover "an atomic without a barrier" atomic "${good_increment[@]}"
+messages=0 leftover "a posted write" '' "${good_write[@]}" "ctrl=$write"
+request "${good_write[@]}"
+finish_program
+expect "a write that has time to arrive" 0 'out:brisc +done +7' -- run "$work/noc.elf"
+lines=()
 
 # A program that waits for the response of a request that was dropped: a deadlock that says so.
 request "${good_read[@]}" target=0x400000

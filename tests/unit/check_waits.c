@@ -106,7 +106,7 @@ static void prepare_request(struct penrose_chip *chip, unsigned noc, uint32_t ta
     }
 }
 
-enum { READ = 0, ATOMIC = 1, WRITE = 2, RESPONSE = 16, LINKED = 64 };
+enum { READ = 0, ATOMIC = 1, WRITE = 2, RESPONSE = 16, MULTICAST = 32, LINKED = 64 };
 
 /* --- Counters --- */
 
@@ -199,6 +199,50 @@ START_TEST(outstanding_requests_and_strangers_responses)
     has("polls 0xffb20258 \\(NoC 0: outstanding requests of transaction id 6; no request is under");
     has("tile \\(1, 2\\) NoC 0, transaction id 6: responses are missing");
     has("tile \\(3, 3\\) NoC 0, transaction id 6: more responses came than were asked for");
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+/* An id counts a multicast once, and down for each of its receivers: nothing is said of responses
+ * that were not lost, whatever the counters of ids hold. */
+START_TEST(multicasts_lose_nothing)
+{
+    static const struct {
+        unsigned x, y; /* the last receiver; the first is (2, 2) */
+    } ends[] = {{2, 2}, {3, 2}, {4, 4}, {7, 11}, {16, 11}};
+    struct penrose_chip *chip = open_chip();
+    uint32_t span = AT(ends[_i].x, ends[_i].y) | AT(2, 2) << 12;
+    prepare_request(chip, 0, 0x8000, AT(1, 2), 0x3000, span, WRITE | RESPONSE | MULTICAST, 16,
+                    4 << 10);
+    start(chip, 1, 2, PENROSE_BRISC, CODE,
+          "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); sw a4, 0x40(s0); lw a5, 0x250(s0);"
+          "lw a6, 0x204(s0); beq zero, zero, 0x1010; ebreak");
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    has("tile \\(1, 2\\) brisc at pc .*: polls .*outstanding requests of transaction id 4");
+    has(_i == 0 ? "nobody asked, holds 0x0" : "it counts a multicast once, and down for each recei");
+    lacks("missing");
+    lacks("more responses");
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+START_TEST(a_lost_read_is_told_beside_multicasts)
+{
+    struct penrose_chip *chip = open_chip();
+    prepare_request(chip, 0, 0x8000, AT(1, 2), 0x3000, AT(4, 4) | AT(2, 2) << 12,
+                    WRITE | RESPONSE | MULTICAST, 16, 4 << 10);
+    start(chip, 1, 2, PENROSE_BRISC, CODE,
+          "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); ebreak");
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    prepare_request(chip, 0, 0x400000, AT(2, 2), 0x3000, AT(1, 2), READ, 16, 0);
+    start(chip, 1, 2, PENROSE_NCRISC, 0x2000,
+          "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); ebreak");
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    has("tile \\(1, 2\\) NoC 0, reads: responses are missing, and nothing is under way: .*; 1 miss");
+    lacks("transaction id");
+    lacks("more responses");
     penrose_chip_destroy(chip);
 }
 END_TEST
@@ -518,6 +562,8 @@ static Suite *waits_suite(void)
     tcase_add_loop_test(tcase, counters_are_named_with_requests_under_way, 0, 2 * AWAITED);
     tcase_add_loop_test(tcase, lost_responses_are_told, 0, 2 * AWAITED);
     tcase_add_test(tcase, outstanding_requests_and_strangers_responses);
+    tcase_add_loop_test(tcase, multicasts_lose_nothing, 0, 5);
+    tcase_add_test(tcase, a_lost_read_is_told_beside_multicasts);
     tcase_add_test(tcase, all_counters_have_names);
     tcase_add_test(tcase, writes_to_a_polled_word_are_told);
     tcase_add_loop_test(tcase, places_have_words, 0, 7);
