@@ -153,6 +153,18 @@ START_TEST(linked_debug_information)
 }
 END_TEST
 
+/* Turns round a bit of what libdw reads. */
+static void damage(struct image *image, uint64_t *random)
+{
+    const Elf32_Shdr *header = image_section_header(image, ".debug_info");
+    uint32_t start = header->sh_offset; /* abbreviations and lines follow it */
+    uint32_t end = image_section_header(image, ".debug_line")->sh_offset + 60;
+    *random ^= *random << 13; /* xorshift */
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    image->bytes[start + *random % (end - start)] ^= (uint8_t)(1U << (*random >> 32 & 7));
+}
+
 START_TEST(random_damage)
 {
     struct debug *debug = debug_create();
@@ -161,15 +173,9 @@ START_TEST(random_damage)
     debug_mailboxes(debug, false, NULL);
     debug_finish(debug, image);
     image_finish(image);
-    const Elf32_Shdr *header = image_section_header(image, ".debug_info");
-    uint32_t start = header->sh_offset; /* abbreviations and lines follow it */
-    uint32_t end = image_section_header(image, ".debug_line")->sh_offset + 60;
     uint64_t random = UINT64_C(88172645463325252) + (unsigned)_i;
     for (unsigned round = 0; round < 300; round++) {
-        random ^= random << 13; /* xorshift */
-        random ^= random >> 7;
-        random ^= random << 17;
-        image->bytes[start + random % (end - start)] ^= (uint8_t)(1U << (random >> 32 & 7));
+        damage(image, &random);
         struct loader_elf *elf = image_open(image);
         const char *file;
         unsigned line;
@@ -258,14 +264,9 @@ START_TEST(random_damage_of_calls)
 {
     struct debug *debug = debug_create();
     struct image *image = make_calls(debug);
-    uint32_t start = image_section_header(image, ".debug_info")->sh_offset;
-    uint32_t end = image_section_header(image, ".debug_line")->sh_offset + 60;
     uint64_t random = UINT64_C(88172645463325252) + (unsigned)_i;
     for (unsigned round = 0; round < 300; round++) {
-        random ^= random << 13; /* xorshift */
-        random ^= random >> 7;
-        random ^= random << 17;
-        image->bytes[start + random % (end - start)] ^= (uint8_t)(1U << (random >> 32 & 7));
+        damage(image, &random);
         struct loader_elf *elf = image_open(image);
         struct loader_call call[LOADER_MAX_CALLS];
         ck_assert_uint_le(loader_elf_calls(elf, 0x4008, call), LOADER_MAX_CALLS);
