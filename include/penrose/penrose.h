@@ -414,8 +414,8 @@ int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size);
  * pushed has started or can start. */
 int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size);
 
-/* NoC requests of workers' harts that have left and whose responses have not come, a line for each
- * NoC and kind of request; none where there are none. Kernels that have ended should have waited. */
+/* NoC requests of workers' harts whose responses are still to come, a line for each NoC, hart and
+ * kind of request; none where there are none. Kernels that have ended should have waited. */
 int penrose_noc_wait_report(struct penrose_chip *chip, char *text, size_t size);
 
 /* --- Trace and unmodelled registers --- */

@@ -160,14 +160,32 @@ struct groups {
     struct group group[2][KINDS][RV32_CORES]; /* by NoC, kind and hart */
 };
 
+static void count_in(struct group *group, uint32_t pc)
+{
+    group->packets++;
+    group->pc = pc;
+}
+
 static void visit_group(void *context, const struct noc_packet *packet)
 {
     struct groups *groups = context;
     if (packet->origin == groups->tile->node && packet->wants_response &&
         packet->agent < RV32_CORES) {
-        struct group *group = &groups->group[packet->noc][kind_of(packet)][packet->agent];
-        group->packets++;
-        group->pc = packet->pc;
+        count_in(&groups->group[packet->noc][kind_of(packet)][packet->agent], packet->pc);
+    }
+}
+
+/* --schedule random: a request that its hart has given, and that has not left. */
+static void count_command(struct groups *groups, unsigned noc, unsigned buffer)
+{
+    enum { READ, ATOMIC, WRITE, TYPES, RESPONSE = 1 << 4 };
+    static const unsigned kind[TYPES] = {[READ] = 0, [WRITE] = 1, [ATOMIC] = 2};
+    const struct tile_command *command = &groups->tile->command[noc][buffer];
+    uint32_t ctrl = groups->tile->niu[noc].word[niu_buffer(buffer) + NIU_CTRL / 4];
+    unsigned type = ctrl & 3;
+    if (command->waits && command->agent < RV32_CORES && type < TYPES &&
+        (type == READ || ctrl & RESPONSE)) {
+        count_in(&groups->group[noc][kind[type]][command->agent], command->pc);
     }
 }
 
@@ -190,6 +208,9 @@ void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip
 {
     struct groups groups = {.tile = tile};
     under_way_visit(chip, visit_group, &groups);
+    for (unsigned i = 0; i < 2 * NIU_BUFFERS; i++) {
+        count_command(&groups, i / NIU_BUFFERS, i % NIU_BUFFERS);
+    }
     for (unsigned i = 0; i < 2 * KINDS * RV32_CORES; i++) {
         unsigned noc = i / (KINDS * RV32_CORES), kind = i / RV32_CORES % KINDS;
         enum rv32_core core = (enum rv32_core)(i % RV32_CORES);

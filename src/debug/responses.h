@@ -9,7 +9,8 @@
 void responses_add_lost(struct wait_lines *lines, const struct penrose_chip *chip,
                         const struct tile *tile, unsigned noc);
 
-/* Requests of the tile's harts whose responses are under way, and what harts should do. */
+/* Requests of the tile's harts whose responses have not come, and what harts should do. Not those
+ * that get none, and not those of which nothing is under way any more. */
 void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip,
                              const struct tile *tile);
 

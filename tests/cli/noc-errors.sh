@@ -239,12 +239,15 @@ leftover() { # NAME KIND SETTING...: no barrier
     make_elf "$work/noc.elf" $((0x1000)) "4096 7 ${words//$'\n'/ }"
     messages=${messages-1} expect "$name" 0 ${kind:+"warning: the harts are done, but did not wait"} \
         ${kind:+"tile \(1, 2\) NoC 0: responses to ${kind}s of brisc are outstanding \(1\), asked for at pc $where: .*noc_async_${kind}_barrier"} \
-        -- run "$work/noc.elf"
+        -- run "$work/noc.elf" --schedule "${schedule:-fast}"
     lines=()
 }
 leftover "a write without a barrier" write "${good_write[@]}"
 leftover "a read without a barrier" read "${good_read[@]}"
 leftover "an atomic without a barrier" atomic "${good_increment[@]}"
+for seed in 1 2 3 4 5 6; do # also while it has not left
+    schedule=random:$seed leftover "a write without a barrier, random:$seed" write "${good_write[@]}"
+done
 messages=0 leftover "a posted write" '' "${good_write[@]}" "ctrl=$write"
 request "${good_write[@]}"
 finish_program
