@@ -203,9 +203,6 @@ static void write_macro(struct tensix_macro_config *macro, const struct tensix_v
     }
 }
 
-/* HW: LLK's topk_xl needs two SFPNOPs between a write of Sequence or Misc and a macro. */
-enum { MACRO_CONFIG_CYCLES = 3 };
-
 /* SPEC: VD 9 and 10 do nothing. So does VD 16 of a macro, for which the page has no case. */
 TENSIX_VECTOR_INLINE const char *row_SFPCONFIG(struct tensix *tensix,
                                                const struct tensix_vector_op *op, uint32_t lanes)
@@ -231,8 +228,6 @@ TENSIX_VECTOR_INLINE const char *row_SFPCONFIG(struct tensix *tensix,
     }
     if (op->vd == TO_LANE_CONFIG) {
         tensix_vector_derive(vector);
-    } else if (op->vd >= TO_SEQUENCE && columns) {
-        vector->macro_ready = tensix->now + MACRO_CONFIG_CYCLES;
     }
     return NULL;
 }

@@ -316,23 +316,10 @@ static enum tensix_exec issue_alone(struct tensix *tensix, const struct tensix_v
     return TENSIX_DONE;
 }
 
-/* What the macro does then nobody has published; the new configuration counts here. */
-static enum tensix_exec report_early_macro(struct tensix *tensix, const struct tensix_vector_op *op)
-{
-    return tensix_fault_of(tensix, op->thread, op->word, TENSIX_FAULT_HAZARD,
-                           "SFPLOADMACRO starts %u cycles before it sees the Sequence or Misc that "
-                           "SFPCONFIG has written; put two SFPNOPs between",
-                           (unsigned)(tensix->vector.macro_ready - tensix->now));
-}
-
 enum tensix_exec tensix_vector_issue(struct tensix *tensix, const struct tensix_vector_op *op)
 {
     struct tensix_vector *vector = &tensix->vector;
     const uint64_t now = tensix->now;
-    if (op->row == TENSIX_ROW_SFPLOADMACRO && tensix->timed && now < vector->macro_ready &&
-        report_early_macro(tensix, op) == TENSIX_STOP) {
-        return TENSIX_STOP;
-    }
     if (vector->schedules) {
         tensix_vector_pass(tensix, now);
         if (tensix->stopped) {

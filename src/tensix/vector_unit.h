@@ -164,8 +164,6 @@ struct tensix_vector {
     uint64_t slow_start;
     uint32_t slow_word;
     uint32_t slow_writes; /* bits of LRegs */
-
-    uint64_t macro_ready; /* timed runs: when macros see what SFPCONFIG has written for them */
 };
 
 /* As after power-on; memory is zeroed. */

@@ -345,12 +345,13 @@ static void port_changed(void *owner, unsigned noc, uint64_t cycle)
 static void port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
                        const char *text, uint64_t cycle)
 {
+    (void)cycle;
     struct tile *tile = owner;
     struct tile_fault fault = {.kind = kind,
                                .agent = (enum tile_agent)packet->agent,
                                .is_remote = true,
                                .origin = packet->origin,
-                               .cycle = cycle,
+                               .cycle = packet->sent, /* as its pc */
                                .pc = packet->pc,
                                .address = (uint32_t)packet->address};
     snprintf(fault.text, sizeof fault.text, "%s", text);

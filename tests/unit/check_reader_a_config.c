@@ -15,6 +15,7 @@ enum {
     STATE_RESET = 4,
     IC_INVALIDATE = 185,
     PRNG_SEED = 186,
+    CHICKEN_BITS = 222,
     SCRATCH = 209,
     TAG_SEARCH = 212, /* to 219 */
     STREAM_ID_SYNC = 59,
@@ -51,7 +52,8 @@ static void store(unsigned thread, unsigned word, uint32_t value)
 
 static bool has_effect(unsigned word)
 {
-    return word == IC_INVALIDATE || word == PRNG_SEED || (word >= TAG_SEARCH && word <= 219);
+    return word == IC_INVALIDATE || word == PRNG_SEED || (word >= TAG_SEARCH && word <= 219) ||
+           word == CHICKEN_BITS;
 }
 
 /* --- CFGSHIFTMASK --- */

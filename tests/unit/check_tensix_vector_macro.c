@@ -306,8 +306,7 @@ static void write_sequences(const struct kernel *kernel)
                  (unsigned)(sequence & 0xffff), (unsigned)(sequence >> 16), 4 + i);
         run(text);
     }
-    /* What LLK has between is longer. */
-    snprintf(text, sizeof text, "SFPCONFIG %u, 8, 1; SFPNOP; SFPNOP", kernel->misc);
+    snprintf(text, sizeof text, "SFPCONFIG %u, 8, 1", kernel->misc);
     run(text);
 }
 

@@ -259,32 +259,6 @@ START_TEST(stalls)
 }
 END_TEST
 
-/* LLK's topk_xl, which has measured it: two SFPNOPs between Sequence or Misc and a macro. */
-START_TEST(macros_behind_their_configuration)
-{
-    static const struct {
-        const char *text;
-        bool hazard; /* in timed runs */
-    } rows[] = {
-        {"SFPCONFIG 0, 4, 1; SFPLOADMACRO 0, 3, 7, 0", true},
-        {"SFPCONFIG 0, 7, 0; SFPNOP; SFPLOADMACRO 1, 3, 7, 0", true},
-        {"SFPCONFIG 0, 8, 1; SFPLOADI 0, 2, 3; SFPLOADMACRO 0, 3, 7, 0", true},
-        {"SFPCONFIG 0, 8, 1; SFPNOP; SFPNOP; SFPLOADMACRO 0, 3, 7, 0", false},
-        {"SFPCONFIG 0, 0, 0; SFPLOADMACRO 0, 3, 7, 0", false}, /* a template */
-        {"SFPCONFIG 0, 0xb, 0; SFPLOADMACRO 0, 3, 7, 0", false},
-        {"SFPCONFIG 0, 8, 1; SFPLOAD 0, 3, 7, 0", false},
-    };
-    for (unsigned i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
-        bool timed = i % 2, hazard = rows[i / 2].hazard && timed;
-        harness.faults = 0;
-        measure(rows[i / 2].text, timed);
-        ck_assert_msg(harness.faults == hazard, "%s (timed: %u): %s", rows[i / 2].text, timed,
-                      harness.faults ? harness.fault.text : "no hazard");
-        ck_assert(!hazard || harness.fault.kind == TENSIX_FAULT_HAZARD);
-    }
-}
-END_TEST
-
 START_TEST(words_of_hazards)
 {
     tensix_harness_run(&harness, 0, "SFPMAD 0, 0, 0, 2, 0; SFPIADD 0, 1, 2, 4");
@@ -333,7 +307,6 @@ int main(void)
     tcase_add_test(test_case, hidden_reads);
     tcase_add_test(test_case, reads_and_writes);
     tcase_add_loop_test(test_case, stalls, 0, (int)(sizeof pairs / sizeof pairs[0]));
-    tcase_add_test(test_case, macros_behind_their_configuration);
     tcase_add_test(test_case, words_of_hazards);
     tcase_add_loop_test(test_case, throughput, 0, (int)(sizeof chains / sizeof chains[0]));
     Suite *suite = suite_create("timing of the Vector Unit");
