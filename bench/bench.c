@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of the process: both libraries run in one thread of it, and other work on the host counts less. */
+/* Of the process: both libraries run in one thread of it, and other work on the host counts
+ * less. */
 double bench_now(void)
 {
     struct timespec time;

@@ -475,7 +475,8 @@ static struct bench_figure kernels_figure(const struct job *job)
     struct answer ours, reference = {.seconds = 1};
     struct bench_figure figure = compare(job, measure_kernels, &ours, &reference);
     figure = speeds(figure, pages / ours.seconds, pages / reference.seconds, "k pages/s", 5);
-    return bench_report(figure, "copy_kernels", "56 workers run kernels that copy", "goal: ratio 5");
+    return bench_report(figure, "copy_kernels", "56 workers run kernels that copy",
+                        "goal: ratio 5");
 }
 
 static struct bench_figure hart_figure(const struct job *job)

@@ -1,7 +1,7 @@
 /*
- * Speed of the data path, in one run, as ratios: the Matrix Unit, the unpackers and the packer, each
- * by one TRISC that plays a replay buffer of its instructions from MOPs. The data are random numbers
- * of ordinary size; what is packed are sums of two.
+ * Speed of the data path, in one run, as ratios: the Matrix Unit, the unpackers and the packer,
+ * each by one TRISC that plays a replay buffer of its instructions from MOPs. The data are random
+ * numbers of ordinary size; what is packed are sums of two.
  *
  * Figures:
  *   mvmul, elwmul, elwadd, elwsub   BF16 data, Dst of 16 bits; mvmul32 accumulates FP32

@@ -3,7 +3,8 @@
  * instructions in a loop, on our library and on any other with the libttsim ABI.
  *
  * A program sets itself up, runs its loop as often as its mailbox says, waits until its thread is
- * drained, and then shows GPR 0, which tells that the instructions were executed and not only taken.
+ * drained, and then shows GPR 0, which tells that the instructions were executed and not only
+ * taken.
  */
 #ifndef BENCH_GUEST_H
 #define BENCH_GUEST_H

@@ -44,8 +44,8 @@ struct kernels *kernels_open(const struct boot *boot, const char *directory)
         bench_die(directory, "the firmware is not for 8 DRAM banks; name another with --firmware");
     }
     const struct loader_layout *layout = &kernels->firmware->layout;
-    kernels->signal = layout->mailbox_base + layout->mailboxes_go_messages.offset +
-                      layout->go_msg_signal.offset;
+    kernels->signal =
+        layout->mailbox_base + layout->mailboxes_go_messages.offset + layout->go_msg_signal.offset;
     for (unsigned i = 0; i < MOVERS; i++) {
         open_kernel(kernels, directory, movers[i]);
     }

@@ -3,8 +3,8 @@
  * three TRISCs unpack, multiply and pack tiles of 32x32, on our library and on any other with the
  * libttsim ABI. Both must compute the same bits.
  *
- * Figure: products of two tiles a second, of a 128x128x128 product of BF16 matrices in four fidelity
- * phases (HiFi4) or one (LoFi).
+ * Figure: products of two tiles a second, of a 128x128x128 product of BF16 matrices in four
+ * fidelity phases (HiFi4) or one (LoFi).
  */
 #include <stdio.h>
 
@@ -81,21 +81,18 @@ static uint32_t once(const struct job *job, double *best)
 }
 
 /* A job that takes about as long as the options ask for. */
-static struct job calibrate(const struct bench_options *options, const char *library, unsigned phases)
+static struct job calibrate(const struct bench_options *options, const char *library,
+                            unsigned phases)
 {
-    struct job job = {.options = options,
-                      .library = library,
-                      .phases = phases,
-                      .launches = 1,
-                      .slice = 1000};
+    struct job job = {
+        .options = options, .library = library, .phases = phases, .launches = 1, .slice = 1000};
     struct answer answer;
     bench_in_child(measure, &job, &answer, sizeof answer);
     job.launches = (unsigned)(options->seconds / answer.seconds) + 1;
     return job;
 }
 
-static struct bench_figure figure(const struct bench_options *options, unsigned phases,
-                                  double goal)
+static struct bench_figure figure(const struct bench_options *options, unsigned phases, double goal)
 {
     struct bench_figure figure = {
         .unit = "k products/s", .has_reference = options->reference, .good = true};

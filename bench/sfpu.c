@@ -8,8 +8,8 @@
  *   sfpmad         SFPMAD on four registers in turn
  *   load_store_*   SFPLOAD and SFPSTORE in turn, walking through Dst
  *   simple         bits, integers, comparisons and flags
- *   exp            e^x of tiles: load, range reduction, polynomial, squaring under flags, reciprocal
- *                  of what was negative, store
+ *   exp            e^x of tiles: load, range reduction, polynomial, squaring under flags,
+ *                  reciprocal of what was negative, store
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,36 +48,27 @@ static const struct kernel kernels[] = {
      .fp32 = true},
     {.count = 8,
      .text = {"SFPAND 0, 1, 3, 0", "SFPIADD 0x7, 1, 4, 5", "SFPSHFT 0x3, 1, 5, 5",
-              "SFPSETCC 0, 1, 0, 0", "SFPABS 0, 2, 6, 1", "SFPMOV 0, 2, 3, 1",
-              "SFPENCC 0, 0, 0, 0", "SFPSETSGN 1, 2, 4, 1"}},
+              "SFPSETCC 0, 1, 0, 0", "SFPABS 0, 2, 6, 1", "SFPMOV 0, 2, 3, 1", "SFPENCC 0, 0, 0, 0",
+              "SFPSETSGN 1, 2, 4, 1"}},
     {.count = 27,
-     .text = {"SFPLOAD 0, 3, 0, 0",
-              "SFPSETSGN 0, 0, 1, 1",       /* |x| */
-              "SFPEXEXP 0, 1, 2, 10",       /* its exponent; where it is 0 or more: */
-              "SFPSETEXP 126, 1, 1, 1",     /* reduced to [0.5, 1) */
-              "SFPENCC 0, 0, 0, 0",         /* everywhere: */
-              "SFPMAD 1, 12, 13, 3, 0",     /* polynomial */
-              "SFPMAD 3, 1, 14, 3, 0",
-              "SFPMAD 3, 1, 10, 3, 0",
-              "SFPSETCC 0, 2, 0, 4",        /* square it as often as it was halved */
-              "SFPMUL 3, 3, 9, 3, 0",
-              "SFPIADD 0xfff, 2, 2, 9",     /* one less; where still 0 or more: */
-              "SFPMUL 3, 3, 9, 3, 0",
-              "SFPIADD 0xfff, 2, 2, 9",
-              "SFPMUL 3, 3, 9, 3, 0",
-              "SFPIADD 0xfff, 2, 2, 9",
-              "SFPMUL 3, 3, 9, 3, 0",
-              "SFPENCC 0, 0, 0, 0",
-              "SFPSETCC 0, 0, 0, 0",        /* 1 / e^|x| where x < 0, by two steps of Newton */
-              "SFPARECIP 0, 3, 4, 0",
-              "SFPMAD 3, 4, 11, 5, 0",
-              "SFPMAD 4, 5, 9, 5, 1",
-              "SFPADD 10, 4, 5, 4, 0",
-              "SFPMAD 3, 4, 11, 5, 0",
-              "SFPMAD 4, 5, 9, 5, 1",
-              "SFPADD 10, 4, 5, 3, 0",
-              "SFPENCC 0, 0, 0, 0",
-              "SFPSTORE 3, 3, 1, 0"},
+     .text =
+         {"SFPLOAD 0, 3, 0, 0",     "SFPSETSGN 0, 0, 1, 1", /* |x| */
+          "SFPEXEXP 0, 1, 2, 10",   /* its exponent; where it is 0 or more: */
+          "SFPSETEXP 126, 1, 1, 1", /* reduced to [0.5, 1) */
+          "SFPENCC 0, 0, 0, 0",     /* everywhere: */
+          "SFPMAD 1, 12, 13, 3, 0", /* polynomial */
+          "SFPMAD 3, 1, 14, 3, 0",  "SFPMAD 3, 1, 10, 3, 0",
+          "SFPSETCC 0, 2, 0, 4", /* square it as often as it was halved */
+          "SFPMUL 3, 3, 9, 3, 0",   "SFPIADD 0xfff, 2, 2, 9", /* one less; where still 0 or more: */
+          "SFPMUL 3, 3, 9, 3, 0",   "SFPIADD 0xfff, 2, 2, 9",
+          "SFPMUL 3, 3, 9, 3, 0",   "SFPIADD 0xfff, 2, 2, 9",
+          "SFPMUL 3, 3, 9, 3, 0",   "SFPENCC 0, 0, 0, 0",
+          "SFPSETCC 0, 0, 0, 0", /* 1 / e^|x| where x < 0, by two steps of Newton */
+          "SFPARECIP 0, 3, 4, 0",   "SFPMAD 3, 4, 11, 5, 0",
+          "SFPMAD 4, 5, 9, 5, 1",   "SFPADD 10, 4, 5, 4, 0",
+          "SFPMAD 3, 4, 11, 5, 0",  "SFPMAD 4, 5, 9, 5, 1",
+          "SFPADD 10, 4, 5, 3, 0",  "SFPENCC 0, 0, 0, 0",
+          "SFPSTORE 3, 3, 1, 0"},
      .fp32 = true},
 };
 
@@ -94,21 +85,12 @@ static void emit_lines(struct guest_code *code, const char *const *lines, unsign
 static void fill_lregs(struct guest_code *code)
 {
     static const char *const lines[] = {
-        "SFPENCC 3, 0, 0, 10",
-        "SFPLOADI 0, 8, 0x3e2b", /* 0.1671... */
-        "SFPLOADI 0, 10, 0x3d57",
-        "SFPCONFIG 0, 12, 0",
-        "SFPLOADI 0, 8, 0x3f00", /* 0.5006... */
-        "SFPLOADI 0, 10, 0x2f11",
-        "SFPCONFIG 0, 13, 0",
-        "SFPLOADI 0, 8, 0x3f7f", /* 0.9996... */
-        "SFPLOADI 0, 10, 0xe2d3",
-        "SFPCONFIG 0, 14, 0",
-        "SFPCAST 15, 0, 0",          /* 0, 2 ... 62 */
-        "SFPMAD 0, 12, 14, 1, 0",
-        "SFPMAD 1, 12, 13, 2, 0",
-        "SFPARECIP 0, 1, 4, 0",
-        "SFPMAD 4, 14, 9, 1, 1",     /* -1 .. 0: chains stay bounded */
+        "SFPENCC 3, 0, 0, 10",    "SFPLOADI 0, 8, 0x3e2b",                           /* 0.1671... */
+        "SFPLOADI 0, 10, 0x3d57", "SFPCONFIG 0, 12, 0",     "SFPLOADI 0, 8, 0x3f00", /* 0.5006... */
+        "SFPLOADI 0, 10, 0x2f11", "SFPCONFIG 0, 13, 0",     "SFPLOADI 0, 8, 0x3f7f", /* 0.9996... */
+        "SFPLOADI 0, 10, 0xe2d3", "SFPCONFIG 0, 14, 0",     "SFPCAST 15, 0, 0", /* 0, 2 ... 62 */
+        "SFPMAD 0, 12, 14, 1, 0", "SFPMAD 1, 12, 13, 2, 0", "SFPARECIP 0, 1, 4, 0",
+        "SFPMAD 4, 14, 9, 1, 1", /* -1 .. 0: chains stay bounded */
         "SFPMAD 0, 12, 13, 0, 0",
     };
     emit_lines(code, lines, sizeof lines / sizeof lines[0]);
@@ -184,7 +166,8 @@ int main(int argc, char **argv)
             .goal = rows[i].goal,
             .goal_text = rows[i].goal_text,
             .threads = 1,
-            .loop_instructions = MOPS * REPEATED * (REPLAYED_MOST / kernels[i].count) * kernels[i].count,
+            .loop_instructions =
+                MOPS * REPEATED * (REPLAYED_MOST / kernels[i].count) * kernels[i].count,
             .unit = "M instr/s",
             .set_up = set_up,
             .turn = push_mops,

@@ -114,7 +114,8 @@ int main(int argc, char **argv)
         named(incrwc(1, BY_TTINSN), "incrwc", "INCRWC by .ttinsn, one TRISC", 3, "goal: ratio 3"),
         named(incrwc(1, BY_STORE), "store", "INCRWC by stores, one TRISC", 0, ""),
         named(mop(1), "mop", "MOP + REPLAY of RWC and ADC, one TRISC", 4, "goal: ratio 4"),
-        named(incrwc(GUEST_THREADS, BY_TTINSN), "incrwc3", "INCRWC by .ttinsn, three TRISCs", 0, ""),
+        named(incrwc(GUEST_THREADS, BY_TTINSN), "incrwc3", "INCRWC by .ttinsn, three TRISCs", 0,
+              ""),
         named(mop(GUEST_THREADS), "mop3", "MOP + REPLAY of RWC and ADC, three TRISCs", 0, ""),
     };
     return guest_main(argc, argv,

@@ -28,14 +28,14 @@ _Static_assert(sizeof(struct mailbox) == 0x80, "bare.ld reserves 0x80 bytes");
 #define HART_MAILBOX(other) REGISTER(0xffec0000 + 0x1000 * (other))
 
 /* Tensix semaphore i as TRISCs see it: reads give its value, even stores post, odd stores get. */
-#define SEMAPHORE(i)      REGISTER(0xffe80020 + 4 * (i))
-#define COPROCESSOR_DONE  REGISTER(0xffe80004)
-#define WALL_CLOCK_LOW    REGISTER(0xffb121f0)
-#define WALL_CLOCK_HIGH   REGISTER(0xffb121f8)
+#define SEMAPHORE(i)     REGISTER(0xffe80020 + 4 * (i))
+#define COPROCESSOR_DONE REGISTER(0xffe80004)
+#define WALL_CLOCK_LOW   REGISTER(0xffb121f0)
+#define WALL_CLOCK_HIGH  REGISTER(0xffb121f8)
 
 /* Pushes a Tensix instruction to the hart's own thread; the operand must be a constant. The
  * instruction .ttinsn is the Tensix word rotated left by two. */
-#define TTINSN(word) \
+#define TTINSN(word)                                                                               \
     __asm__ volatile(".word %0" : : "i"((uint32_t)(word) << 2 | (uint32_t)(word) >> 30))
 #define TENSIX_NOP UINT32_C(0x02000000)
 

@@ -1,7 +1,7 @@
 /*
  * The TRISCs' side: the programs of firmware/tensor on tt-metal's firmware. Arguments come from the
- * launch instead of a fixed place, tiles from circular buffers, whose entries TRISCs have in units of
- * 16 bytes.
+ * launch instead of a fixed place, tiles from circular buffers, whose entries TRISCs have in units
+ * of 16 bytes.
  *
  * A kernel defines compute_argument, which gives what the parts of firmware/tensor ask for, and
  * includes this file first.

@@ -26,10 +26,10 @@ extern int32_t bank_to_dram_offset[];
 enum { NOC = HART == 0 ? 1 : 0 };
 enum { BUFFER_WRITE, BUFFER_READ, BUFFER_SMALL, BUFFER_ATOMIC };
 
-#define NIU(offset)             REGISTER(0xffb20000 + 0x10000 * NOC + (offset))
-#define NIU_BUFFER(buffer, at)  NIU(0x800 * (buffer) + (at))
-#define NIU_COUNTER(number)     NIU(0x200 + 4 * (number))
-#define NIU_ID_LOGICAL          NIU(0x148)
+#define NIU(offset)            REGISTER(0xffb20000 + 0x10000 * NOC + (offset))
+#define NIU_BUFFER(buffer, at) NIU(0x800 * (buffer) + (at))
+#define NIU_COUNTER(number)    NIU(0x200 + 4 * (number))
+#define NIU_ID_LOGICAL         NIU(0x148)
 
 enum niu_register {
     TARGET_LOW = 0x00,
@@ -134,8 +134,8 @@ static inline void noc_write(uint32_t l1, uint32_t tile, uint32_t address, uint3
     writes_sent_due += packets_of(size);
 }
 
-/* The tiles in a rectangle, y << 6 | x of two corners, for a multicast. NoC 1 goes up and to the left,
- * so its first corner is the greater one. */
+/* The tiles in a rectangle, y << 6 | x of two corners, for a multicast. NoC 1 goes up and to the
+ * left, so its first corner is the greater one. */
 static inline uint32_t noc_rectangle(uint32_t least, uint32_t greatest)
 {
     return NOC == 0 ? greatest | least << 12 : least | greatest << 12;

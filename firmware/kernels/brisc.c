@@ -1,7 +1,7 @@
 /* The writer: takes a CRC-32 over the pages of the second circular buffer, leaves the result. */
 #include "kernel.h"
 
-static uint32_t table[16]; /* .bss: CRC of each nibble */
+static uint32_t table[16];        /* .bss: CRC of each nibble */
 static uint32_t crc = 0xffffffff; /* .data */
 
 static uint32_t crc_nibble(uint32_t value)

@@ -23,7 +23,7 @@ struct cb {
 };
 
 extern uint32_t *rta_l1_base, *crta_l1_base; /* runtime arguments: own, common */
-extern uint8_t *sem_l1_base[];               /* semaphores: 16 bytes each; [0] is for Tensix tiles */
+extern uint8_t *sem_l1_base[]; /* semaphores: 16 bytes each; [0] is for Tensix tiles */
 extern struct cb cb_interface[];
 
 #define CB_STREAM(id)    (0xffb40000 + 0x1000 * (uint32_t)(FIRST_STREAM + (id)))

@@ -16,23 +16,23 @@
 
 #include "firmware.h"
 
-enum { IN = 0, OUT = 16 };                      /* circular buffers */
-enum { ARG_PAGES, ARG_SEED };                   /* common arguments */
-enum { ARG_MULTIPLIER, ARG_INCREMENT };         /* of NCRISC */
-enum { ARG_KEY };                               /* of the TRISCs */
-enum { ARG_RESULT };                            /* of BRISC: where the result goes */
+enum { IN = 0, OUT = 16 };                       /* circular buffers */
+enum { ARG_PAGES, ARG_SEED };                    /* common arguments */
+enum { ARG_MULTIPLIER, ARG_INCREMENT };          /* of NCRISC */
+enum { ARG_KEY };                                /* of the TRISCs */
+enum { ARG_RESULT };                             /* of BRISC: where the result goes */
 enum { SEMAPHORE_PRODUCED, SEMAPHORE_FINISHED }; /* in L1 */
-enum { PAGE_FREE = 3 };                         /* Tensix semaphore */
+enum { PAGE_FREE = 3 };                          /* Tensix semaphore */
 
 /* What BRISC leaves: magic, pages, bytes, CRC-32 of all pages, sum of the sums of TRISC0. */
 enum { RESULT_MAGIC = 0x50454e52 };
 
-#define REGISTER(address)    (*(volatile uint32_t *)(address))
-#define HART_MAILBOX(other)  REGISTER(0xffec0000 + 0x1000 * (other))
-#define TENSIX_SEMAPHORE(i)  REGISTER(0xffe80020 + 4 * (i))
-#define SEMAPHORE(id)        L1_SEMAPHORE(id)
+#define REGISTER(address)   (*(volatile uint32_t *)(address))
+#define HART_MAILBOX(other) REGISTER(0xffec0000 + 0x1000 * (other))
+#define TENSIX_SEMAPHORE(i) REGISTER(0xffe80020 + 4 * (i))
+#define SEMAPHORE(id)       L1_SEMAPHORE(id)
 
-#define TTINSN(word) \
+#define TTINSN(word)                                                                               \
     __asm__ volatile(".word %0" : : "i"((uint32_t)(word) << 2 | (uint32_t)(word) >> 30))
 #define TENSIX_NOP UINT32_C(0x02000000)
 

@@ -1,7 +1,7 @@
 /* The reader: generates pages of pseudo-random words into the first circular buffer. */
 #include "kernel.h"
 
-static uint32_t produced;        /* .bss */
+static uint32_t produced;           /* .bss */
 static uint32_t state = 0x9e3779b9; /* .data */
 
 void kernel_main(void)

@@ -1,4 +1,5 @@
-/* The first instruction of a kernel: the firmware calls it with its own stack and global pointer. */
+/* The first instruction of a kernel: the firmware calls it with its own stack and global
+ * pointer. */
 #include "kernel.h"
 
 extern uint32_t __kernel_bss_start[], __kernel_bss_end[];

@@ -90,8 +90,8 @@ static inline void matmul_compute(void)
     unsigned half = 0;
     math_configure();
     matmul_record_tile();
-    struct mop_loops loops =
-        mop_loops(1, argument(ARGUMENT_PHASES), REPLAY_WORD(MATMUL_REPLAY_AT, MATMUL_TILE_INSTRUCTIONS));
+    struct mop_loops loops = mop_loops(1, argument(ARGUMENT_PHASES),
+                                       REPLAY_WORD(MATMUL_REPLAY_AT, MATMUL_TILE_INSTRUCTIONS));
     loops.end[0] =
         WORD(SETRWC, .clear_ab_vld = FLIP_A, .fidelity = 1, .dst = 1, .src_b = 1, .src_a = 1);
     mop_use_loops(&loops);

@@ -66,10 +66,10 @@ struct penrose_options {
     unsigned threads; /* host threads that run tiles, up to 256; 0: as many as PENROSE_THREADS says,
                          1 without it. Results do not depend on it */
     const char *card; /* "unharvested", "p150a" or "p100a"; NULL: "unharvested" */
-    const char *kernels; /* the host instructions that compute what the coprocessor does: "reference"
-                            (plain C), "avx2", "avx512" or PENROSE_FASTEST_KERNELS of what the host
-                            has; NULL: what PENROSE_KERNELS names, the fastest without it. Results do
-                            not depend on it */
+    /* The host instructions that compute what the coprocessor does: "reference" (plain C), "avx2",
+     * "avx512" or PENROSE_FASTEST_KERNELS of what the host has; NULL: what PENROSE_KERNELS names,
+     * the fastest without it. Results do not depend on it. */
+    const char *kernels;
 };
 
 #define PENROSE_FASTEST_KERNELS "fastest"
@@ -91,8 +91,8 @@ const char *penrose_kernels(const struct penrose_chip *chip);
 
 /*
  * Tiles are named by translated coordinates of NoC 0, as software names them: workers at x 1-7 and
- * 10-16, y 2-11 (fewer columns on harvested chips), DRAM at (17-18, 12-23), Ethernet at (20-31, 25),
- * PCIe at (19, 24), ARC at (8, 0); rows 0 and 1 are raw.
+ * 10-16, y 2-11 (fewer columns on harvested chips), DRAM at (17-18, 12-23), Ethernet at (20-31,
+ * 25), PCIe at (19, 24), ARC at (8, 0); rows 0 and 1 are raw.
  */
 
 /* True when (x, y) is a worker (Tensix) tile of a chip without harvesting. */
@@ -101,20 +101,20 @@ bool penrose_is_worker(unsigned x, unsigned y);
 /* True when (x, y) is a worker tile of this chip. */
 bool penrose_has_worker(const struct penrose_chip *chip, unsigned x, unsigned y);
 
-/* "Tensix", "DRAM", "Ethernet", "PCIe", "ARC", "L2CPU", "Security" or "empty": what stands at (x, y); NULL
- * where there is nothing, or something that is fused off. */
+/* "Tensix", "DRAM", "Ethernet", "PCIe", "ARC", "L2CPU", "Security" or "empty": what stands at (x,
+ * y); NULL where there is nothing, or something that is fused off. */
 const char *penrose_tile_kind(const struct penrose_chip *chip, unsigned x, unsigned y);
 
-/* The coordinates, as above, of what NoC 1 calls (x, y); they differ in rows 0 and 1 only. False where
- * there is nothing. */
+/* The coordinates, as above, of what NoC 1 calls (x, y); they differ in rows 0 and 1 only. False
+ * where there is nothing. */
 bool penrose_from_noc1(const struct penrose_chip *chip, unsigned x, unsigned y, unsigned *noc0_x,
                        unsigned *noc0_y);
 
 /* --- Host memory --- */
 
 /* How the chip reaches the memory of its host over PCIe; each returns false when nothing answers.
- * Called from the thread that runs the chip, between windows, in an order that depends on nothing but
- * the simulated time. */
+ * Called from the thread that runs the chip, between windows, in an order that depends on nothing
+ * but the simulated time. */
 struct penrose_host_memory {
     bool (*read)(void *context, uint64_t address, void *bytes, uint32_t size);
     bool (*write)(void *context, uint64_t address, const void *bytes, uint32_t size);
@@ -190,7 +190,7 @@ enum penrose_status penrose_poke(struct penrose_chip *chip, unsigned x, unsigned
 /* --- Harts --- */
 
 enum penrose_hart_state {
-    PENROSE_HART_HELD,    /* in soft reset */
+    PENROSE_HART_HELD, /* in soft reset */
     PENROSE_HART_RUNNING,
     PENROSE_HART_WAITING, /* in an access that the hardware has not answered */
     PENROSE_HART_POLLING, /* in a loop that waits for something to change */
@@ -202,11 +202,11 @@ struct penrose_hart_info {
     enum penrose_hart_state state;
     uint32_t pc;
     uint32_t x[32];
-    uint64_t retired; /* instructions since it left reset */
-    uint32_t wait_address[16];  /* WAITING: the access; POLLING: the places polled */
+    uint64_t retired;          /* instructions since it left reset */
+    uint32_t wait_address[16]; /* WAITING: the access; POLLING: the places polled */
     unsigned wait_addresses;
-    bool wait_store;            /* WAITING: it is a store */
-    uint64_t wake;              /* POLLING: cycle at which the clock wakes it, UINT64_MAX: none */
+    bool wait_store; /* WAITING: it is a store */
+    uint64_t wake;   /* POLLING: cycle at which the clock wakes it, UINT64_MAX: none */
 };
 
 /* Fills *info. PENROSE_E_ARGUMENT when there is no such tile or hart. */
@@ -294,32 +294,32 @@ enum penrose_outcome penrose_run_together(struct penrose_chip *const *chips, siz
 /* --- Snapshots --- */
 
 /*
- * A snapshot is all that a chip is: tiles with their memory, harts, coprocessors and registers, DRAM,
- * what is on its way between them, the time, options, fault records. A chip that is loaded from one,
- * in another process or on another host, goes on exactly as the one that was saved. Snapshots are
- * for the build that made them; others refuse them.
+ * A snapshot is all that a chip is: tiles with their memory, harts, coprocessors and registers,
+ * DRAM, what is on its way between them, the time, options, fault records. A chip that is loaded
+ * from one, in another process or on another host, goes on exactly as the one that was saved.
+ * Snapshots are for the build that made them; others refuse them.
  *
- * Not in it: what belongs to the host. The loaded chip has host threads and kernels (PENROSE_KERNELS)
- * of its own, no trace, no host memory (penrose_host_memory_set), and no programs: reports have
- * neither symbols nor source lines until programs are loaded again, which penrose_boot and
- * penrose_load_program cannot do without writing to tiles.
+ * Not in it: what belongs to the host. The loaded chip has host threads and kernels
+ * (PENROSE_KERNELS) of its own, no trace, no host memory (penrose_host_memory_set), and no
+ * programs: reports have neither symbols nor source lines until programs are loaded again, which
+ * penrose_boot and penrose_load_program cannot do without writing to tiles.
  *
  * Damage is found by a check sum and reported. That is no defence against a snapshot which somebody
  * has made to do harm: load only what you would run.
  */
 
 /*
- * Saves a chip that is not running (in `until` of penrose_run it may be). The file appears under its
- * name when it is complete; until then one of that name stays as it is. PENROSE_E_FILE,
+ * Saves a chip that is not running (in `until` of penrose_run it may be). The file appears under
+ * its name when it is complete; until then one of that name stays as it is. PENROSE_E_FILE,
  * PENROSE_E_MEMORY; PENROSE_E_STATE while it runs, or where an Ethernet link leads to another chip.
  */
 enum penrose_status penrose_snapshot_save(struct penrose_chip *chip, const char *path,
                                           struct penrose_error *error);
 
 /*
- * Makes a chip of a snapshot. Of `options` only `threads` counts, all else is as it was saved; NULL:
- * defaults. PENROSE_E_FILE where it cannot be read, PENROSE_E_FORMAT where it is no snapshot, damaged
- * or of another build; otherwise as penrose_chip_create.
+ * Makes a chip of a snapshot. Of `options` only `threads` counts, all else is as it was saved;
+ * NULL: defaults. PENROSE_E_FILE where it cannot be read, PENROSE_E_FORMAT where it is no snapshot,
+ * damaged or of another build; otherwise as penrose_chip_create.
  */
 enum penrose_status penrose_snapshot_load(const struct penrose_options *options, const char *path,
                                           struct penrose_chip **chip, struct penrose_error *error);
@@ -334,9 +334,9 @@ enum penrose_status penrose_snapshot_from_memory(const struct penrose_options *o
 
 /*
  * A hash of all that a snapshot would hold. Chips that were made and used in the same way have the
- * same, whatever the number of host threads and the kernels; so have a chip and what was loaded from
- * its snapshot. (Reading or peeking may change it: a tile that slept catches up with the time.) Not
- * for a chip that is running. 0 when memory runs out.
+ * same, whatever the number of host threads and the kernels; so have a chip and what was loaded
+ * from its snapshot. (Reading or peeking may change it: a tile that slept catches up with the
+ * time.) Not for a chip that is running. 0 when memory runs out.
  */
 uint64_t penrose_state_hash(struct penrose_chip *chip);
 
@@ -353,15 +353,16 @@ struct penrose_fault {
     int thread;             /* of the coprocessor, whose instruction `hart` pushed; -1: none */
     uint64_t cycle;
     uint32_t pc, word, address;
-    char rule[200];        /* the violated rule, with the values at hand */
-    char disassembly[80];  /* of word; empty where no instruction is at fault, but a NoC request that
+    char rule[200];       /* the violated rule, with the values at hand */
+    char disassembly[80]; /* of word; empty where no instruction is at fault, but a NoC request that
                               `pc` made, or no hart; then word is 0 */
-    char symbol[128];      /* "main+0x1c", empty when unknown */
-    char source[256];      /* "brisc.cc:123", empty when unknown */
-    uint64_t repeated;     /* times that the same fault came from the same pc */
-    char inlined_at[PENROSE_INLINED][256]; /* calls through which the compiler inlined that line:
-                              penrose_locate_call 0, 1, ..., the last is the outermost; then empty */
-    char hint[200];        /* what the cause may be, empty when unknown */
+    char symbol[128];     /* "main+0x1c", empty when unknown */
+    char source[256];     /* "brisc.cc:123", empty when unknown */
+    uint64_t repeated;    /* times that the same fault came from the same pc */
+    /* Calls through which the compiler inlined that line: penrose_locate_call 0, 1, ..., the last
+     * is the outermost; then empty. */
+    char inlined_at[PENROSE_INLINED][256];
+    char hint[200]; /* what the cause may be, empty when unknown */
 };
 
 /* "unmapped-address" and so on; NULL out of range. */
@@ -378,15 +379,16 @@ void penrose_fault_clear(struct penrose_chip *chip);
 
 /*
  * The other way to go on, for hosts that serve more than one program: the chip goes on without
- * whoever is at fault. A hart at fault stays PENROSE_HART_FAULTED until it is put into reset; so does
- * one that made a wrong NoC request, or pushed a wrong Tensix instruction. After the latter the
- * coprocessor stands still, and with it who waits for it, until penrose_coprocessor_reset. Records of
- * faults that stop are forgotten, the others kept. To be called whenever penrose_run has said
- * PENROSE_FAULT, after the records were read; calling it at other times does no harm.
+ * whoever is at fault. A hart at fault stays PENROSE_HART_FAULTED until it is put into reset; so
+ * does one that made a wrong NoC request, or pushed a wrong Tensix instruction. After the latter
+ * the coprocessor stands still, and with it who waits for it, until penrose_coprocessor_reset.
+ * Records of faults that stop are forgotten, the others kept. To be called whenever penrose_run has
+ * said PENROSE_FAULT, after the records were read; calling it at other times does no harm.
  */
 void penrose_fault_isolate(struct penrose_chip *chip);
 
-/* True while instructions that were pushed to the coprocessor of a worker have not all been executed. */
+/* True while instructions that were pushed to the coprocessor of a worker have not all been
+ * executed. */
 bool penrose_coprocessor_busy(struct penrose_chip *chip, unsigned x, unsigned y);
 
 /*
@@ -429,7 +431,7 @@ struct penrose_trace_event {
     uint32_t address, value; /* of an access outside L1 and local RAM */
     unsigned size;
     bool store;
-    const char *range;       /* what lies at the address */
+    const char *range; /* what lies at the address */
 };
 
 /* Calls `trace` for each instruction and each access outside memory, before it has its effect for
@@ -462,8 +464,8 @@ bool penrose_unmodelled_get(struct penrose_chip *chip, size_t index,
  * and debug information for reports. *entry (may be NULL) is the entry point.
  */
 enum penrose_status penrose_load_program(struct penrose_chip *chip, unsigned x, unsigned y,
-                                         enum penrose_hart hart, const char *path,
-                                         uint32_t *entry, struct penrose_error *error);
+                                         enum penrose_hart hart, const char *path, uint32_t *entry,
+                                         struct penrose_error *error);
 
 /* A tt-metal firmware directory, `pre-compiled/<hash>` or flat, opened and checked. */
 struct penrose_firmware;
@@ -509,7 +511,7 @@ struct penrose_launch {
     unsigned buffers_count;
     const uint32_t *semaphores; /* initial values, in order of their ids */
     unsigned semaphores_count;
-    unsigned brisc_noc;         /* 0 or 1; NCRISC uses the other */
+    unsigned brisc_noc; /* 0 or 1; NCRISC uses the other */
 };
 
 /* Writes kernels and a launch message into a booted tile and gives the go signal. Use penrose_run
@@ -530,9 +532,9 @@ bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y, enum penr
                     size_t source_size);
 
 /*
- * "file:line" of a call through which the compiler inlined the code at an address: the innermost for
- * `level` 0, that which contains it for 1, and so on. False past the outermost, which stands in a
- * function that was not inlined; *source is empty then. Slower than penrose_locate.
+ * "file:line" of a call through which the compiler inlined the code at an address: the innermost
+ * for `level` 0, that which contains it for 1, and so on. False past the outermost, which stands in
+ * a function that was not inlined; *source is empty then. Slower than penrose_locate.
  */
 bool penrose_locate_call(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart,
                          uint32_t pc, unsigned level, char *source, size_t source_size);

@@ -72,10 +72,11 @@ void clock_init(struct device *device)
     if (text && !parse_run_ahead(text, &ahead->first, &ahead->most)) {
         ahead->first = FIRST;
         ahead->most = MOST;
-        snprintf(why, sizeof why,
-                 "'%.40s' is neither FIRST:MOST nor MOST, in cycles up to %d, nor 0, which switches "
-                 "it off",
-                 text, LARGEST);
+        snprintf(
+            why, sizeof why,
+            "'%.40s' is neither FIRST:MOST nor MOST, in cycles up to %d, nor 0, which switches "
+            "it off",
+            text, LARGEST);
         device_complain(device, "PENROSE_RUN_AHEAD", why);
     }
     ahead->quantum = ahead->first;
@@ -225,7 +226,8 @@ static void run_ahead(struct device *device, uint32_t cycles)
 void clock_run(struct device *device, uint32_t cycles)
 {
     struct run_ahead *ahead = &device->run_ahead;
-    /* What the device has written to host memory is progress, but the host may wait for the rest. */
+    /* What the device has written to host memory is progress, but the host may wait for the
+     * rest. */
     bool is_going_round = ahead->progress && ahead->moved && !ahead->host_written;
     if (cycles == 0 || device->stopped) {
         return;

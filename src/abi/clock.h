@@ -21,16 +21,16 @@ struct remembered_read {
 struct run_ahead {
     uint32_t first, most; /* bounds of the quantum in cycles; most 0: do not run ahead */
     uint32_t quantum;
-    bool progress;        /* the host did or saw something new since the last call */
-    bool polling;         /* and it polled since then */
-    bool moved;           /* its last read since then was from another tile than the one before */
-    unsigned x, y;        /* the tile that it read from last */
-    bool host_written;    /* the device wrote to host memory during this call */
-    uint64_t due;         /* without running ahead: the cycles that the host asked for in all */
-    uint64_t saved;       /* cycles of calls while the host went from tile to tile, still to pass */
-    bool is_quiet;        /* nothing can happen on the chip until the host does something */
-    uint64_t owed;        /* cycles of a quiet chip that are still to pass */
-    uint64_t streak;      /* number of the current series of polls in vain, from 1 */
+    bool progress;     /* the host did or saw something new since the last call */
+    bool polling;      /* and it polled since then */
+    bool moved;        /* its last read since then was from another tile than the one before */
+    unsigned x, y;     /* the tile that it read from last */
+    bool host_written; /* the device wrote to host memory during this call */
+    uint64_t due;      /* without running ahead: the cycles that the host asked for in all */
+    uint64_t saved;    /* cycles of calls while the host went from tile to tile, still to pass */
+    bool is_quiet;     /* nothing can happen on the chip until the host does something */
+    uint64_t owed;     /* cycles of a quiet chip that are still to pass */
+    uint64_t streak;   /* number of the current series of polls in vain, from 1 */
     uint64_t polled[READS_REMEMBERED]; /* the streak in which the place was polled last */
     struct remembered_read read[READS_REMEMBERED];
 };

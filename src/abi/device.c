@@ -131,7 +131,8 @@ static void choose_threads(struct device *device, struct penrose_options *option
 static void choose_options(struct device *device, struct penrose_options *options)
 {
     struct penrose_error error;
-    const char *schedule = host_variable("PENROSE_SCHEDULE"), *policy = host_variable("PENROSE_POLICY");
+    const char *schedule = host_variable("PENROSE_SCHEDULE"),
+               *policy = host_variable("PENROSE_POLICY");
     penrose_options_default(options);
     choose_card(device, options);
     choose_kernels(device, options);

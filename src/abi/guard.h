@@ -1,7 +1,7 @@
 /*
- * Calls of the client's callbacks. Clients may be C++ and throw: UMD does, for host addresses that it
- * has not mapped. An exception that went through the library would leave it locked and the chip in
- * the middle of a transfer, so it ends here. This is the only C++ in Penrose.
+ * Calls of the client's callbacks. Clients may be C++ and throw: UMD does, for host addresses that
+ * it has not mapped. An exception that went through the library would leave it locked and the chip
+ * in the middle of a transfer, so it ends here. This is the only C++ in Penrose.
  */
 #ifndef ABI_GUARD_H
 #define ABI_GUARD_H

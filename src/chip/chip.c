@@ -85,10 +85,10 @@ static enum penrose_status choose_kernels(const struct penrose_options *options,
             snprintf(here + length, sizeof here - length, "%s%s", length ? ", " : "", names[i]);
         }
     }
-    return error_set(error, PENROSE_E_ARGUMENT,
-                     "%s: %s '%s'; this host has %s; unset it for the fastest",
-                     options->kernels ? "penrose_options.kernels" : "PENROSE_KERNELS", is_known ? "this host cannot run" : "there is no set of kernels", wanted,
-                     here);
+    return error_set(
+        error, PENROSE_E_ARGUMENT, "%s: %s '%s'; this host has %s; unset it for the fastest",
+        options->kernels ? "penrose_options.kernels" : "PENROSE_KERNELS",
+        is_known ? "this host cannot run" : "there is no set of kernels", wanted, here);
 }
 
 PENROSE_EXPORT const char *penrose_kernels(const struct penrose_chip *chip)
@@ -163,8 +163,7 @@ static uint64_t arc_time(void *context)
 static void init_edge(struct penrose_chip *chip)
 {
     struct pcie_bus bus = {.host_read = host_read, .host_write = host_write, .context = chip};
-    struct arc_board arc_board = {
-        .now = arc_time, .message = chip_message, .context = chip};
+    struct arc_board arc_board = {.now = arc_time, .message = chip_message, .context = chip};
     arc_init(&chip->arc, &chip->grid, &arc_board);
     for (unsigned i = 0; i < 2; i++) {
         pcie_init(&chip->pcie[i], &chip->grid, i, &bus);
@@ -183,9 +182,9 @@ static void init_edge(struct penrose_chip *chip)
 static uint64_t choose_window(const struct penrose_options *options)
 {
     uint64_t quantum = options->quantum ? options->quantum : 1;
-    uint64_t cycles = !options->timed                           ? WINDOW_CYCLES
+    uint64_t cycles = !options->timed                         ? WINDOW_CYCLES
                       : options->schedule == PENROSE_LOCKSTEP ? TIMED_LOCKSTEP
-                                                                : TIMED_ROUND;
+                                                              : TIMED_ROUND;
     return (cycles + quantum - 1) / quantum * quantum;
 }
 

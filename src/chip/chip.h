@@ -2,8 +2,8 @@
  * A chip: the grid of tiles, the scheduler, the fault records and the programs that were loaded.
  *
  * Tiles are made when they are first touched; until then they are what a tile in reset is. Time
- * advances in windows: within a window units (a tile, or a DRAM bank with its tiles) know nothing of
- * each other, and threads run them in any order; between windows packets change hands
+ * advances in windows: within a window units (a tile, or a DRAM bank with its tiles) know nothing
+ * of each other, and threads run them in any order; between windows packets change hands
  * (exchange.c). chip->now is the start of the current window; every tile has been run at least that
  * far.
  *
@@ -80,9 +80,9 @@ struct penrose_chip {
     struct chip_unit *turn[CHIP_UNITS];     /* the same as threads take them */
     size_t runnable_count;
     uint64_t window_end;
-    uint64_t window;    /* cycles of a window in which several units are awake */
-    bool shares_time;   /* units are running: what they report goes to their notes */
-    bool touched;       /* all units are */
+    uint64_t window;  /* cycles of a window in which several units are awake */
+    bool shares_time; /* units are running: what they report goes to their notes */
+    bool touched;     /* all units are */
     unsigned threads;
     struct pool *pool;
 
@@ -93,7 +93,8 @@ struct penrose_chip {
     struct noc_queue edge; /* packets for tiles that have no time of their own */
     struct noc_pool packets;
     uint64_t edge_sequence;
-    uint64_t (*flow)[NOC_NODES * NOC_NODES]; /* of each NoC, timed or under --schedule random: see exchange.c */
+    uint64_t (*flow)[NOC_NODES *
+                     NOC_NODES]; /* of each NoC, timed or under --schedule random: see exchange.c */
     struct penrose_host_memory host;
     uint64_t together_since; /* when penrose_run_together began the last time; 0: never */
 
@@ -116,14 +117,14 @@ struct grid_position chip_logical(const struct penrose_chip *chip, uint16_t plac
 
 /* *tile is the tile with harts at (x, y), for the caller to do with as he likes; made if need be.
  * PENROSE_E_ARGUMENT when there is none, PENROSE_E_MEMORY. */
-enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
-                              struct tile **tile, struct penrose_error *error);
+enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y, struct tile **tile,
+                              struct penrose_error *error);
 
 /* The same by its place, which has harts and is not fused off. NULL when memory runs out. */
 struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t place);
 
-/* Sets the registers of a tile's NIUs as ARC's firmware does: where the tile is, and which coordinates
- * mean what. */
+/* Sets the registers of a tile's NIUs as ARC's firmware does: where the tile is, and which
+ * coordinates mean what. */
 void chip_configure_nius(struct penrose_chip *chip, struct tile *tile);
 
 /* An access over a NoC to a tile that has no time of its own; NULL, or the rule that it breaks,

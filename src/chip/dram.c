@@ -6,7 +6,7 @@
 
 #include "tile/noc_port.h"
 
-#define GDDR_END        UINT64_C(0xff000000)
+#define GDDR_END UINT64_C(0xff000000)
 
 enum { READ_ALIGNMENT = 64, WRITE_ALIGNMENT = 16 };
 enum { NO_HEADERS = 1 << 13 }; /* of NIU_CFG_0 */
@@ -40,9 +40,8 @@ void dram_free(struct dram_bank *bank)
 
 /* --- The host --- */
 
-enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operation,
-                            uint64_t address, void *bytes, uint64_t size, uint32_t *tile_address,
-                            const char **rule)
+enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operation, uint64_t address,
+                            void *bytes, uint64_t size, uint32_t *tile_address, const char **rule)
 {
     uint64_t local;
     if (tile_dram_address(address, &local)) {
@@ -69,17 +68,14 @@ static enum noc_answer access_port(struct dram_port *port, enum mmio_operation o
                                    const char **rule)
 {
     uint32_t tile_address, done;
-    enum dram_reply reply =
-        dram_access(port, operation, address, bytes, size, &tile_address, rule);
+    enum dram_reply reply = dram_access(port, operation, address, bytes, size, &tile_address, rule);
     if (reply != DRAM_IS_TILE) {
         return reply == DRAM_DONE ? NOC_ANSWERED : NOC_REFUSED;
     }
-    enum mmio_reply tile_reply = tile_noc_access(port->tile, operation, tile_address, bytes, size,
-                                                 cycle, &done, rule);
+    enum mmio_reply tile_reply =
+        tile_noc_access(port->tile, operation, tile_address, bytes, size, cycle, &done, rule);
     *rule = *rule ? *rule : "nothing answers there";
-    return tile_reply == MMIO_OK     ? NOC_ANSWERED
-           : tile_reply == MMIO_WAIT ? NOC_WAITS
-                                     : NOC_REFUSED;
+    return tile_reply == MMIO_OK ? NOC_ANSWERED : tile_reply == MMIO_WAIT ? NOC_WAITS : NOC_REFUSED;
 }
 
 static enum noc_answer port_read(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
@@ -143,7 +139,8 @@ static struct noc_target target_of(struct dram_port *port, unsigned noc)
                                .write_alignment = WRITE_ALIGNMENT,
                                .has_registers = true,
                                .registers_again = TILE_DRAM_REGISTERS,
-                               .drops_headers = tile && tile->niu[noc].word[NIU_CFG_0 / 4] & NO_HEADERS,
+                               .drops_headers =
+                                   tile && tile->niu[noc].word[NIU_CFG_0 / 4] & NO_HEADERS,
                                .read = port_read,
                                .write = port_write,
                                .send = port_send,

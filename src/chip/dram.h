@@ -1,9 +1,9 @@
 /*
  * A DRAM bank: 4 GiB of GDDR6 behind three tiles, each with two NIUs, a hart and L1 of its own.
  * SPEC: BlackholeA0 NoC/{README, MemoryMap} (NIU_CFG_0 bit 15); tt-exalens and tt-metal's drisc
- * firmware for what the NoC sees: GDDR from 0 to 0xff000000, the registers of the tile above it (and
- * again with bit 40 set), its L1 at 0x20'00000000. With bit 15 of NIU_CFG_0 clear a NIU leads to the
- * hart's address space instead.
+ * firmware for what the NoC sees: GDDR from 0 to 0xff000000, the registers of the tile above it
+ * (and again with bit 40 set), its L1 at 0x20'00000000. With bit 15 of NIU_CFG_0 clear a NIU leads
+ * to the hart's address space instead.
  *
  * The bank serves what arrives for any of its tiles in canonical order, then the tiles run. Tiles
  * exist only where somebody touched them.
@@ -36,7 +36,7 @@ struct dram_bank {
     struct noc_queue inbox;
     struct noc_list sent;
     struct noc_pool pool;
-    uint64_t sequence; /* of packets that it sent */
+    uint64_t sequence;              /* of packets that it sent */
     const struct tile_board *board; /* for faults */
     void *owner;
     void *notes;
@@ -49,12 +49,11 @@ void dram_free(struct dram_bank *bank);
 /* Serves the packets that arrive before `end`. */
 void dram_serve(struct dram_bank *bank, uint64_t end);
 
-/* Accesses of the host, without effects where `operation` is a peek or poke, to what an NIU of
- * the port leads to while it leads to GDDR; NULL or the rule that was broken. Addresses of the tile need the tile: *tile_address
- * is then filled in, and the answer is DRAM_IS_TILE. */
+/* Accesses of the host, without effects where `operation` is a peek or poke, to what an NIU of the
+ * port leads to while it leads to GDDR; NULL or the rule that was broken. Addresses of the tile
+ * need the tile: *tile_address is then filled in, and the answer is DRAM_IS_TILE. */
 enum dram_reply { DRAM_DONE, DRAM_IS_TILE, DRAM_REFUSED };
-enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operation,
-                            uint64_t address, void *bytes, uint64_t size, uint32_t *tile_address,
-                            const char **rule);
+enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operation, uint64_t address,
+                            void *bytes, uint64_t size, uint32_t *tile_address, const char **rule);
 
 #endif

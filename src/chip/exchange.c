@@ -22,8 +22,8 @@ enum { NIU_CYCLES = 5, HOP_CYCLES = 9 };
 static uint64_t latency(const struct penrose_chip *chip, const struct noc_packet *packet,
                         unsigned hops)
 {
-    bool has_data = packet->kind == NOC_READ_RESPONSE ||
-                    (packet->kind == NOC_WRITE && !packet->is_inline);
+    bool has_data =
+        packet->kind == NOC_READ_RESPONSE || (packet->kind == NOC_WRITE && !packet->is_inline);
     if (!chip->options.timed) {
         return chip->window;
     }
@@ -33,8 +33,8 @@ static uint64_t latency(const struct penrose_chip *chip, const struct noc_packet
 
 /*
  * --schedule random: packets overtake each other as far as the hardware lets them. SPEC: WormholeB0
- * NoC/Ordering: requests from one place to another keep their order where software fixed the virtual
- * channel, or linked them; responses never do.
+ * NoC/Ordering: requests from one place to another keep their order where software fixed the
+ * virtual channel, or linked them; responses never do.
  */
 static bool keeps_order(const struct noc_packet *packet)
 {
@@ -79,8 +79,8 @@ static const char *is_held(struct penrose_chip *chip, const struct noc_packet *p
                : NULL;
 }
 
-static void drop(struct penrose_chip *chip, struct noc_packet *packet,
-                 enum penrose_fault_kind kind, const char *what)
+static void drop(struct penrose_chip *chip, struct noc_packet *packet, enum penrose_fault_kind kind,
+                 const char *what)
 {
     char text[160];
     struct grid_position name = chip_logical(chip, packet->to);
@@ -180,13 +180,12 @@ static void refuse_multicast(struct penrose_chip *chip, struct noc_packet *packe
 static struct grid_multicast multicast_of(const struct noc_packet *packet)
 {
     const struct noc_span *span = &packet->span;
-    return (struct grid_multicast){
-        .source = grid_mirror(packet->noc, chip_position(packet->from)),
-        .start = {.x = span->start_x, .y = span->start_y},
-        .end = {.x = span->end_x, .y = span->end_y},
-        .is_y_major = span->y_is_major,
-        .includes_source = span->includes_source,
-        .exclusion = grid_exclusion_of_niu(span->exclude)};
+    return (struct grid_multicast){.source = grid_mirror(packet->noc, chip_position(packet->from)),
+                                   .start = {.x = span->start_x, .y = span->start_y},
+                                   .end = {.x = span->end_x, .y = span->end_y},
+                                   .is_y_major = span->y_is_major,
+                                   .includes_source = span->includes_source,
+                                   .exclusion = grid_exclusion_of_niu(span->exclude)};
 }
 
 bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_packet *packet)
@@ -219,9 +218,8 @@ static void spread(struct penrose_chip *chip, struct noc_packet *packet)
         struct grid_position at = grid_mirror(packet->noc, target[i].at);
         const struct grid_tile *there = grid_tile(&chip->grid, at);
         uint16_t place = noc_node(at.x, at.y);
-        struct tile *tile = there->kind == GRID_TENSIX && !there->is_fused_off
-                                ? chip_tile_at(chip, place)
-                                : NULL;
+        struct tile *tile =
+            there->kind == GRID_TENSIX && !there->is_fused_off ? chip_tile_at(chip, place) : NULL;
         if (!tile || has_opted_out(tile, packet->noc, target[i].at)) {
             continue;
         }
@@ -328,9 +326,10 @@ static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
     struct grid_position name = chip_logical(chip, packet->to);
     const struct grid_niu *niu = chip_edge_niu(chip, packet->to, packet->noc);
     char text[32];
-    snprintf(text, sizeof text, "%s (%u, %u)",
-             grid_kind_name((enum grid_kind)grid_tile(&chip->grid, chip_position(packet->to))->kind),
-             name.x, name.y);
+    snprintf(
+        text, sizeof text, "%s (%u, %u)",
+        grid_kind_name((enum grid_kind)grid_tile(&chip->grid, chip_position(packet->to))->kind),
+        name.x, name.y);
     struct noc_target target = {.owner = &edge,
                                 .pool = &chip->packets,
                                 .here = packet->to,

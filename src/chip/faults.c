@@ -187,11 +187,8 @@ static void record_unmodelled(void *owner, struct tile *tile, const struct mmio_
 static void record_skipped(void *owner, struct tile *tile, enum tile_agent pusher, uint32_t pc,
                            uint32_t word)
 {
-    struct penrose_unmodelled use = {.hart = hart_of(pusher),
-                                     .range = "Tensix instruction",
-                                     .pc = pc,
-                                     .word = word,
-                                     .times = 1};
+    struct penrose_unmodelled use = {
+        .hart = hart_of(pusher), .range = "Tensix instruction", .pc = pc, .word = word, .times = 1};
     note_use(owner, tile, &use);
 }
 
@@ -271,10 +268,9 @@ void chip_board_init(struct tile_board *board)
                                  .loops_back = chip_loops_back};
 }
 
-PENROSE_EXPORT void penrose_trace(struct penrose_chip *chip,
-                                  void (*trace)(void *context,
-                                                const struct penrose_trace_event *event),
-                                  void *context)
+PENROSE_EXPORT void
+penrose_trace(struct penrose_chip *chip,
+              void (*trace)(void *context, const struct penrose_trace_event *event), void *context)
 {
     chip->trace = trace;
     chip->trace_context = context;
@@ -295,9 +291,8 @@ PENROSE_EXPORT size_t penrose_fault_count(const struct penrose_chip *chip)
 static const char *hart_name(const struct penrose_chip *chip, const struct chip_fault *record)
 {
     enum penrose_hart hart = hart_of(record->fault.agent);
-    const char *name = hart == PENROSE_NO_HART
-                           ? NULL
-                           : penrose_hart_name_at(chip, record->x, record->y, hart);
+    const char *name =
+        hart == PENROSE_NO_HART ? NULL : penrose_hart_name_at(chip, record->x, record->y, hart);
     return name ? name : penrose_hart_name(hart);
 }
 
@@ -335,7 +330,8 @@ static bool is_stack_overflow(struct penrose_chip *chip, const struct penrose_fa
         return false;
     }
     *sp = info.x[2];
-    return RV32_LOCAL_BASE - fault->address <= NEAR && *sp - (RV32_LOCAL_BASE - 2 * NEAR) < 3 * NEAR;
+    return RV32_LOCAL_BASE - fault->address <= NEAR &&
+           *sp - (RV32_LOCAL_BASE - 2 * NEAR) < 3 * NEAR;
 }
 
 /* Zeros are RISC-V instructions that push Tensix instruction 0, which does not exist. */
@@ -358,9 +354,10 @@ static void guess_cause(struct penrose_chip *chip, struct penrose_fault *fault)
                  "the stack has overflowed: sp is 0x%08x, and local RAM begins at 0x%08x", sp,
                  RV32_LOCAL_BASE);
     } else if (is_illegal && is_zeros(chip, fault)) {
-        snprintf(fault->hint, sizeof fault->hint,
-                 "the hart has left its code: zeros are no instructions; a pointer to a function or "
-                 "a return address was wrong, or nothing was loaded there");
+        snprintf(
+            fault->hint, sizeof fault->hint,
+            "the hart has left its code: zeros are no instructions; a pointer to a function or "
+            "a return address was wrong, or nothing was loaded there");
     } else if (is_illegal && is_outside_code(chip, fault->x, fault->y, fault->pc)) {
         snprintf(fault->hint, sizeof fault->hint,
                  "the hart has left its code: no program was loaded to its pc; a pointer to a "

@@ -329,8 +329,8 @@ struct grid_position grid_translate(const struct grid_tables *tables, unsigned x
 bool grid_find(const struct grid *grid, unsigned noc, unsigned x, unsigned y,
                struct grid_position *at)
 {
-    struct grid_position raw = noc == 0 ? grid->translated[y & 63][x & 63]
-                                        : grid_translate(&grid->tables[noc], x, y);
+    struct grid_position raw =
+        noc == 0 ? grid->translated[y & 63][x & 63] : grid_translate(&grid->tables[noc], x, y);
     if (!grid_is_inside(raw)) {
         return false;
     }

@@ -87,8 +87,9 @@ enum grid_reply pcie_write(struct pcie *pcie, unsigned noc, uint64_t address, co
 /* A transfer that ARC's firmware sets up on channel 0, for a host that asked for it. */
 struct pcie_transfer {
     uint32_t size;
-    uint64_t chip, host;      /* addresses; the chip's are those of BAR0 */
-    uint64_t message_address; /* of the word by which the host is told; 4 more: that it was aborted */
+    uint64_t chip, host; /* addresses; the chip's are those of BAR0 */
+    uint64_t
+        message_address; /* of the word by which the host is told; 4 more: that it was aborted */
     uint32_t message;
 };
 

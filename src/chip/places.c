@@ -94,7 +94,8 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
         tile->quantum = options->quantum;
     }
     return options->schedule != PENROSE_RANDOM ||
-           tile_weak_enable(tile, options->seed ^ (uint64_t)tile->y << 40 ^ (uint64_t)tile->x << 32);
+           tile_weak_enable(tile,
+                            options->seed ^ (uint64_t)tile->y << 40 ^ (uint64_t)tile->x << 32);
 }
 
 void chip_configure_nius(struct penrose_chip *chip, struct tile *tile)
@@ -166,12 +167,12 @@ static bool has_harts(const struct grid_tile *tile)
 }
 
 /* The tile with harts at `place`, which the host calls (x, y). */
-static enum penrose_status take_tile(struct penrose_chip *chip, uint16_t place, unsigned x, unsigned y,
-                                     struct tile **tile, struct penrose_error *error)
+static enum penrose_status take_tile(struct penrose_chip *chip, uint16_t place, unsigned x,
+                                     unsigned y, struct tile **tile, struct penrose_error *error)
 {
     if (tile_at(chip, place)->is_fused_off) {
-        return error_set(error, PENROSE_E_ARGUMENT, "the tile at (%u, %u) is fused off on this card",
-                         x, y);
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "the tile at (%u, %u) is fused off on this card", x, y);
     }
     *tile = chip_tile_at(chip, place);
     if (!*tile) {
@@ -183,15 +184,16 @@ static enum penrose_status take_tile(struct penrose_chip *chip, uint16_t place, 
     return PENROSE_OK;
 }
 
-enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
-                              struct tile **tile, struct penrose_error *error)
+enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y, struct tile **tile,
+                              struct penrose_error *error)
 {
     uint16_t place;
     if (!chip_find(chip, x, y, &place) || !has_harts(tile_at(chip, place))) {
-        error_set(error, PENROSE_E_ARGUMENT,
-                  "there is no tile with harts at (%u, %u); workers are at x 1-7 and 10-16, y 2-11, "
-                  "DRAM tiles at (17-18, 12-23), Ethernet tiles at (20-31, 25)",
-                  x, y);
+        error_set(
+            error, PENROSE_E_ARGUMENT,
+            "there is no tile with harts at (%u, %u); workers are at x 1-7 and 10-16, y 2-11, "
+            "DRAM tiles at (17-18, 12-23), Ethernet tiles at (20-31, 25)",
+            x, y);
         return PENROSE_E_ARGUMENT;
     }
     enum penrose_status status = take_tile(chip, place, x, y, tile, error);
@@ -237,8 +239,7 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
     struct tile *tile;
     const char *rule = NULL;
     uint32_t done = 0;
-    enum penrose_status status =
-        take_tile(chip, access->place, access->x, access->y, &tile, error);
+    enum penrose_status status = take_tile(chip, access->place, access->x, access->y, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }
@@ -249,8 +250,7 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
     if (access->size > UINT32_MAX || end > UINT64_C(1) << 32 || end < access->address) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "tile (%u, %u): %zu bytes at 0x%llx pass the end of its address space",
-                         access->x, access->y, access->size,
-                         (unsigned long long)access->address);
+                         access->x, access->y, access->size, (unsigned long long)access->address);
     }
     enum mmio_reply reply =
         tile_noc_access(tile, access->operation, (uint32_t)access->address, access->bytes,
@@ -343,8 +343,8 @@ static const char *access_memory(struct penrose_chip *chip, const struct host_ac
     if (!place->memory) {
         place->memory = calloc(1, sizeof *place->memory);
     }
-    bool is_done = place->memory && sparse_write(place->memory, access->address, access->bytes,
-                                                 access->size);
+    bool is_done =
+        place->memory && sparse_write(place->memory, access->address, access->bytes, access->size);
     return is_done ? NULL : "the host has no memory";
 }
 
@@ -373,8 +373,7 @@ static const char *access_edge(struct penrose_chip *chip, unsigned noc,
     bool is_memory = access->address >= ARC_CSM && access->address < ARC_CSM + ARC_CSM_BYTES;
     enum grid_kind kind = (enum grid_kind)tile_at(chip, access->place)->kind;
     uint32_t offset;
-    if (access->operation == MMIO_POKE &&
-        (kind == GRID_PCIE || (kind == GRID_ARC && !is_memory))) {
+    if (access->operation == MMIO_POKE && (kind == GRID_PCIE || (kind == GRID_ARC && !is_memory))) {
         return "a register of this tile cannot be written without effects";
     }
     switch (kind) {

@@ -12,8 +12,8 @@
 
 /* tt-metal numbers NCRISC second, the address map last. */
 static const enum loader_processor processor_of[PENROSE_HARTS] = {
-    [PENROSE_BRISC] = LOADER_BRISC,     [PENROSE_TRISC0] = LOADER_TRISC0,
-    [PENROSE_TRISC1] = LOADER_TRISC1,   [PENROSE_TRISC2] = LOADER_TRISC2,
+    [PENROSE_BRISC] = LOADER_BRISC,   [PENROSE_TRISC0] = LOADER_TRISC0,
+    [PENROSE_TRISC1] = LOADER_TRISC1, [PENROSE_TRISC2] = LOADER_TRISC2,
     [PENROSE_NCRISC] = LOADER_NCRISC,
 };
 
@@ -128,7 +128,8 @@ struct kernels {
     struct loader_blob blob[LOADER_PROCESSORS];
 };
 
-static enum penrose_status open_kernel(struct penrose_chip *chip, const struct loader_firmware *loader,
+static enum penrose_status open_kernel(struct penrose_chip *chip,
+                                       const struct loader_firmware *loader,
                                        const struct penrose_kernel *kernel,
                                        enum loader_processor processor, struct kernels *kernels,
                                        struct penrose_error *error)
@@ -143,12 +144,10 @@ static enum penrose_status open_kernel(struct penrose_chip *chip, const struct l
     return status;
 }
 
-static enum penrose_status open_kernels(struct penrose_chip *chip,
-                                        const struct loader_firmware *loader,
-                                        const struct penrose_launch *launch,
-                                        struct kernels *kernels,
-                                        struct loader_launch_request *request,
-                                        struct penrose_error *error)
+static enum penrose_status
+open_kernels(struct penrose_chip *chip, const struct loader_firmware *loader,
+             const struct penrose_launch *launch, struct kernels *kernels,
+             struct loader_launch_request *request, struct penrose_error *error)
 {
     enum penrose_status status = PENROSE_OK;
     for (unsigned hart = 0; hart < PENROSE_HARTS && status == PENROSE_OK; hart++) {
@@ -321,5 +320,6 @@ PENROSE_EXPORT bool penrose_locate_call(struct penrose_chip *chip, unsigned x, u
 
 PENROSE_EXPORT const char *penrose_range_name(enum penrose_hart hart, uint32_t address)
 {
-    return tile_range_title(TILE_TENSIX, hart < PENROSE_HARTS ? (enum tile_agent)hart : AGENT_NOC, address);
+    return tile_range_title(TILE_TENSIX, hart < PENROSE_HARTS ? (enum tile_agent)hart : AGENT_NOC,
+                            address);
 }

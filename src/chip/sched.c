@@ -1,11 +1,11 @@
 /*
  * The scheduler: windows in which every unit runs by itself, on as many host threads as there are.
  *
- * While several units are awake a window has chip->window cycles, which is also the least time that a
- * packet takes. While one is, and no packet is under way, windows grow, because nothing else can
+ * While several units are awake a window has chip->window cycles, which is also the least time that
+ * a packet takes. While one is, and no packet is under way, windows grow, because nothing else can
  * happen; such a unit's run ends when it sends something. Units that sleep are not visited. Which
- * thread runs a unit, and in which order, does not matter: what crosses between units does so between
- * windows, in canonical order.
+ * thread runs a unit, and in which order, does not matter: what crosses between units does so
+ * between windows, in canonical order.
  */
 #include "chip/chip.h"
 #include "isa/export.h"

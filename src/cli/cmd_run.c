@@ -1,5 +1,5 @@
-/* `penrose run`: bare programs on chosen harts, kernels on tt-metal's firmware, or a program on a grid
- * of tiles that a description names. */
+/* `penrose run`: bare programs on chosen harts, kernels on tt-metal's firmware, or a program on a
+ * grid of tiles that a description names. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,8 +75,8 @@ static error_t check_description(const struct run_options *options)
     const struct memory_options *memory = &options->memory;
     bool has_arguments = launch->buffers || launch->semaphores.count || launch->repeat > 1;
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
-        has_arguments |= launch->path[hart] || launch->arguments[hart].count ||
-                         launch->common[hart].count;
+        has_arguments |=
+            launch->path[hart] || launch->arguments[hart].count || launch->common[hart].count;
     }
     if (options->started || options->machine.tiles || has_arguments || memory->pokes ||
         memory->dumps || memory->tensors.input.count || memory->tensors.output.count) {
@@ -163,7 +163,8 @@ static const struct argp_option rows[] = {
     {"program", KEY_PROGRAM, "FILE", 0,
      "Run what a description says (see below); the same as an argument that ends in .json", 6},
     {"data", KEY_DATA, "DIR", 0,
-     "The folder of its .npy files (default: that of the description; --kernels DIR is the same for "
+     "The folder of its .npy files (default: that of the description; --kernels DIR is the same "
+     "for "
      "its kernels)",
      6},
     {NULL, 0, NULL, 0, "Kernels on firmware:", 2},
@@ -184,31 +185,32 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "ELF\n--hart HART=ELF...\n--firmware DIR --kernel HART=ELF...\nPROGRAM.json\n"
                 "--restore-snapshot FILE",
-    .doc = "Runs programs on one tile: bare ones, which have the harts to themselves and end with "
-           "ebreak (a0 is the exit value), or kernels on tt-metal's firmware; or a program on a grid "
-           "of tiles. ELF without a hart is for brisc."
-           "\vExamples:\n"
-           "  penrose run hello.elf --dump 0x8000,64\n"
-           "        runs a bare program on brisc and shows 64 bytes of L1\n"
-           "  penrose run --firmware pre-compiled/1234 --kernel brisc=writer.elf \\\n"
-           "      --arg brisc=0x80000,4 --cb 0,0x40000,2,2048 --dump 0x80000,16\n"
-           "        launches a kernel with two arguments and a circular buffer\n"
-           "  penrose run scale.elf --input 0x20000=a.npy:Float16_b \\\n"
-           "      --output 0x40000=b.npy:64x32:Float32:rows\n"
-           "        puts a matrix to L1 as tiles of 32x32, and fetches one of 64 rows\n"
-           "  penrose run copy.json --firmware pre-compiled/1234\n"
-           "        boots a grid, fills buffers from .npy files, launches kernels, writes outputs\n"
-           "  penrose run long.elf --max-cycles 100M --save-snapshot half\n"
-           "  penrose run --restore-snapshot half\n"
-           "        stops after so many cycles, and goes on from there\n\n"
-           "A program description is JSON (comments are allowed; penrose(1) has all keys):\n"
-           "  {\"grid\": \"11x10\",\n"
-           "   \"dram\": {\"A\": {\"input\": \"a.npy\", \"format\": \"Float16_b\"},\n"
-           "            \"B\": {\"output\": \"b.npy\", \"format\": \"Float16_b\",\n"
-           "                  \"rows\": \"dram.A.rows\", \"columns\": \"dram.A.columns\"}},\n"
-           "   \"kernels\": [{\"hart\": \"brisc\", \"elf\": \"copy.elf\", \"tiles\": \"0-10,0-9\",\n"
-           "                \"arguments\": [\"dram.A\", \"dram.B\", \"index\", \"tiles\"]}]}\n\n"
-           "Exit codes: 0 done, 1 guest fault, 2 usage or bad file, 3 cycle limit, 4 deadlock.",
+    .doc =
+        "Runs programs on one tile: bare ones, which have the harts to themselves and end with "
+        "ebreak (a0 is the exit value), or kernels on tt-metal's firmware; or a program on a grid "
+        "of tiles. ELF without a hart is for brisc."
+        "\vExamples:\n"
+        "  penrose run hello.elf --dump 0x8000,64\n"
+        "        runs a bare program on brisc and shows 64 bytes of L1\n"
+        "  penrose run --firmware pre-compiled/1234 --kernel brisc=writer.elf \\\n"
+        "      --arg brisc=0x80000,4 --cb 0,0x40000,2,2048 --dump 0x80000,16\n"
+        "        launches a kernel with two arguments and a circular buffer\n"
+        "  penrose run scale.elf --input 0x20000=a.npy:Float16_b \\\n"
+        "      --output 0x40000=b.npy:64x32:Float32:rows\n"
+        "        puts a matrix to L1 as tiles of 32x32, and fetches one of 64 rows\n"
+        "  penrose run copy.json --firmware pre-compiled/1234\n"
+        "        boots a grid, fills buffers from .npy files, launches kernels, writes outputs\n"
+        "  penrose run long.elf --max-cycles 100M --save-snapshot half\n"
+        "  penrose run --restore-snapshot half\n"
+        "        stops after so many cycles, and goes on from there\n\n"
+        "A program description is JSON (comments are allowed; penrose(1) has all keys):\n"
+        "  {\"grid\": \"11x10\",\n"
+        "   \"dram\": {\"A\": {\"input\": \"a.npy\", \"format\": \"Float16_b\"},\n"
+        "            \"B\": {\"output\": \"b.npy\", \"format\": \"Float16_b\",\n"
+        "                  \"rows\": \"dram.A.rows\", \"columns\": \"dram.A.columns\"}},\n"
+        "   \"kernels\": [{\"hart\": \"brisc\", \"elf\": \"copy.elf\", \"tiles\": \"0-10,0-9\",\n"
+        "                \"arguments\": [\"dram.A\", \"dram.B\", \"index\", \"tiles\"]}]}\n\n"
+        "Exit codes: 0 done, 1 guest fault, 2 usage or bad file, 3 cycle limit, 4 deadlock.",
     .children = children,
 };
 
@@ -403,8 +405,8 @@ static enum cli_exit report(struct session *session, struct run_options *options
     }
     printf("tile (%u, %u): %s after %" PRIu64
            " cycles (host time: %.1f ms loading, %.1f ms running)\n",
-           tile.x, tile.y, cli_exit_name(exit), penrose_last_activity(session->chip), session->loading_ms,
-           session->running_ms);
+           tile.x, tile.y, cli_exit_name(exit), penrose_last_activity(session->chip),
+           session->loading_ms, session->running_ms);
     session_print_harts(session, tile,
                         options->firmware ? (1u << PENROSE_HARTS) - 1 : options->started,
                         !options->firmware);

@@ -325,8 +325,9 @@ void machine_options_finish(struct machine_options *options, uint64_t default_cy
     }
     if (!options->chip.threads && !getenv("PENROSE_THREADS")) {
         long online = sysconf(_SC_NPROCESSORS_ONLN);
-        options->chip.threads = online < 1 ? 1 : online < CLI_THREADS ? (unsigned)online
-                                                                      : CLI_THREADS;
+        options->chip.threads = online < 1             ? 1
+                                : online < CLI_THREADS ? (unsigned)online
+                                                       : CLI_THREADS;
     }
     if (!options->max_cycles) {
         options->max_cycles = options->tracing ? TRACED_CYCLES : default_cycles;
@@ -415,8 +416,8 @@ static error_t parse_timing(struct machine_options *options, const char *text)
     if (options->chip.timed || strcmp(text, "functional") == 0) {
         return 0;
     }
-    return options_refuse(options->cli,
-                          "--timing: '%s' is no timing; choose functional or timed", text);
+    return options_refuse(options->cli, "--timing: '%s' is no timing; choose functional or timed",
+                          text);
 }
 
 static error_t parse_stochastic(struct machine_options *options, const char *text)
@@ -532,11 +533,13 @@ static const struct argp_option machine_option_rows[] = {
      "data as the hardware may",
      0},
     {"timing", KEY_TIMING, "TIMING", 0,
-     "functional (default), one cycle for each Tensix instruction, or timed: the coprocessor's units "
+     "functional (default), one cycle for each Tensix instruction, or timed: the coprocessor's "
+     "units "
      "take their time, and results arrive late",
      0},
     {"stochastic", KEY_STOCHASTIC, "HOW", 0,
-     "What stochastic rounding of the Matrix Unit and the packer does: random (default; a generator "
+     "What stochastic rounding of the Matrix Unit and the packer does: random (default; a "
+     "generator "
      "of our own, since none is documented) or nearest",
      0},
     {"policy", KEY_POLICY, "KIND=POLICY", 0,
@@ -554,11 +557,13 @@ static const struct argp_option machine_option_rows[] = {
     {"save-snapshot", KEY_SAVE_SNAPSHOT, "FILE", 0,
      "Write the whole chip to FILE at the end, whatever the outcome", 0},
     {"restore-snapshot", KEY_RESTORE_SNAPSHOT, "FILE", 0,
-     "Go on with the chip in FILE, with the schedule, timing, policies and card that it had; firmware "
+     "Go on with the chip in FILE, with the schedule, timing, policies and card that it had; "
+     "firmware "
      "that is ready on a tile is not booted again",
      0},
     {"warn-unmodelled", KEY_WARN_UNMODELLED, NULL, 0,
-     "List the registers that were used and only store their value, and the Tensix instructions that "
+     "List the registers that were used and only store their value, and the Tensix instructions "
+     "that "
      "were skipped",
      0},
     {0},

@@ -38,9 +38,8 @@ enum cli_exit output_file_check(const struct cli *cli, struct output_file *file)
     struct stat state;
     bool exists = stat(file->path, &state) == 0;
     if (exists && !S_ISREG(state.st_mode)) {
-        return complain(cli, "%s: %s is %s; name a file that may be replaced",
-                        file->label, file->path,
-                        S_ISDIR(state.st_mode) ? "a folder" : "no regular file");
+        return complain(cli, "%s: %s is %s; name a file that may be replaced", file->label,
+                        file->path, S_ISDIR(state.st_mode) ? "a folder" : "no regular file");
     }
     file->target = resolve(file->path);
     int reason = errno;
@@ -125,18 +124,17 @@ enum cli_exit output_file_write(const struct cli *cli, struct output_file *file,
         is_written = false;
         reason = errno;
     }
-    return is_written
-               ? CLI_DONE
-               : complain(cli, "%s: %s cannot be written: %s", file->label, file->path,
-                          strerror(reason));
+    return is_written ? CLI_DONE
+                      : complain(cli, "%s: %s cannot be written: %s", file->label, file->path,
+                                 strerror(reason));
 }
 
 enum cli_exit output_file_finish(const struct cli *cli, struct output_file *file,
                                  enum cli_exit exit)
 {
     if (!exit && rename(file->pending, file->target) != 0) {
-        exit = complain(cli, "%s: %s cannot be written: %s", file->label, file->path,
-                        strerror(errno));
+        exit =
+            complain(cli, "%s: %s cannot be written: %s", file->label, file->path, strerror(errno));
     }
     if (exit && file->pending) {
         unlink(file->pending);

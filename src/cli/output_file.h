@@ -1,7 +1,7 @@
 /*
- * Files that a run leaves: places are checked before anything runs, contents go to a new file beside
- * the old one, and a rename puts it there when all others have been written too. A link is followed,
- * and what it points to is replaced.
+ * Files that a run leaves: places are checked before anything runs, contents go to a new file
+ * beside the old one, and a rename puts it there when all others have been written too. A link is
+ * followed, and what it points to is replaced.
  */
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H

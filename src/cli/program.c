@@ -316,8 +316,8 @@ static enum cli_exit check_outputs(const struct run *run)
         for (unsigned j = 0; j < i && !exit; j++) {
             if (run->file[j].path && strcmp(run->file[i].target, run->file[j].target) == 0) {
                 exit = complain(run->cli, "%s: %s is the output of two buffers, %s and %s",
-                                run->program->path, run->file[i].path,
-                                run->program->buffer[j].name, run->program->buffer[i].name);
+                                run->program->path, run->file[i].path, run->program->buffer[j].name,
+                                run->program->buffer[i].name);
             }
         }
     }
@@ -340,8 +340,8 @@ static enum cli_exit gather_tiles(const struct run *run, const struct loader_pro
         }
         if (penrose_peek(run->session.chip, run->place.noc_x[x], run->place.noc_y[y],
                          buffer->address, bytes, buffer->page_size, &error) != PENROSE_OK) {
-            exit = complain(run->cli, "%s: l1.%s: %s", run->program->path, buffer->name,
-                            error.text);
+            exit =
+                complain(run->cli, "%s: l1.%s: %s", run->program->path, buffer->name, error.text);
         } else if (!loader_tensor_decode(&buffer->tensor, bytes, &part) ||
                    (!array->data &&
                     !loader_npy_make(array, part.kind, part.size, part.rows * buffer->tiles.count,
@@ -385,8 +385,7 @@ static enum cli_exit write_outputs(const struct run *run)
         exit = fetch(run, &run->program->buffer[i], &array);
         uint8_t *text = exit ? NULL : loader_npy_format(&array, &length);
         if (!exit) {
-            exit = text ? output_file_write(run->cli, &run->file[i], text, length)
-                        : no_memory(run);
+            exit = text ? output_file_write(run->cli, &run->file[i], text, length) : no_memory(run);
         }
         free(text);
         loader_npy_free(&array);

@@ -1,6 +1,6 @@
 /*
- * `penrose run PROGRAM.json`: boots a grid of tiles, fills buffers, launches kernels on all of them,
- * waits until they are done, and writes what they have computed.
+ * `penrose run PROGRAM.json`: boots a grid of tiles, fills buffers, launches kernels on all of
+ * them, waits until they are done, and writes what they have computed.
  */
 #ifndef CLI_PROGRAM_H
 #define CLI_PROGRAM_H

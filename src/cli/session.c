@@ -32,8 +32,9 @@ static enum cli_exit make_chip(struct session *session)
     const struct machine_options *options = session->options;
     const char *file = options->restore_snapshot;
     if (file && describes_chip(&options->chip)) {
-        return complain(session->cli, "--restore-snapshot: schedule, timing, stochastic rounding, "
-                                      "policies and card are those of the snapshot; leave them out");
+        return complain(session->cli,
+                        "--restore-snapshot: schedule, timing, stochastic rounding, "
+                        "policies and card are those of the snapshot; leave them out");
     }
     enum penrose_status status =
         file ? penrose_snapshot_load(&options->chip, file, &session->chip, &error)
@@ -302,19 +303,16 @@ static void describe_step(struct session *session, void *context, char *text, si
 
 static enum cli_exit run_step(struct session *session, struct step *step)
 {
-    struct goal goal = {.reached = step_taken,
-                        .describe = describe_step,
-                        .busy = busy_in_step,
-                        .context = step};
+    struct goal goal = {
+        .reached = step_taken, .describe = describe_step, .busy = busy_in_step, .context = step};
     return session_run(session, &goal);
 }
 
 enum cli_exit session_boot(struct session *session, const char *directory)
 {
     struct penrose_error error;
-    struct step step = {.what = "booting",
-                        .tiles = session->options->tiles,
-                        .taken = penrose_firmware_ready};
+    struct step step = {
+        .what = "booting", .tiles = session->options->tiles, .taken = penrose_firmware_ready};
     double start = host_milliseconds();
     if (penrose_firmware_open(directory, &session->firmware, &error) != PENROSE_OK) {
         return complain(session->cli, "%s", error.text);

@@ -15,8 +15,8 @@ static const char *text_or(const char *text, const char *otherwise)
 static void put_headline(struct sink *sink, const struct penrose_fault *fault)
 {
     const char *rule = text_or(fault->rule, penrose_fault_rule(fault->kind));
-    sink_put(sink, "%s: tile (%u, %u) ", text_or(penrose_fault_name(fault->kind), "fault"), fault->x,
-             fault->y);
+    sink_put(sink, "%s: tile (%u, %u) ", text_or(penrose_fault_name(fault->kind), "fault"),
+             fault->x, fault->y);
     if (fault->thread >= 0) {
         sink_put(sink, "tensix thread %d, pushed by ", fault->thread);
     }

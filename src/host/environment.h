@@ -1,15 +1,18 @@
-/* What users say through environment variables. Not while another thread changes the environment. */
+/* What users say through environment variables. Not while another thread changes the
+ * environment. */
 #ifndef HOST_ENVIRONMENT_H
 #define HOST_ENVIRONMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A variable's value, which lives until the environment changes; NULL where it is not set, or empty. */
+/* A variable's value, which lives until the environment changes; NULL where it is not set, or
+ * empty. */
 const char *host_variable(const char *name);
 
-/* The folder for what is fetched and made once: $PENROSE_CACHE, or `penrose` in $XDG_CACHE_HOME or in
- * $HOME/.cache; an absolute path. False when none of them is set, or the path does not fit into `size` bytes. */
+/* The folder for what is fetched and made once: $PENROSE_CACHE, or `penrose` in $XDG_CACHE_HOME or
+ * in $HOME/.cache; an absolute path. False when none of them is set, or the path does not fit into
+ * `size` bytes. */
 bool host_cache(char *path, size_t size);
 
 #endif

@@ -55,8 +55,8 @@ bool isa_field_put(const struct isa_field *field, uint32_t *word, int64_t value)
 {
     unsigned width = field_width(field);
     int64_t least = field_is_signed(field) ? -(INT64_C(1) << (width - 1)) : 0;
-    int64_t most = field_is_signed(field) ? (INT64_C(1) << (width - 1)) - 1
-                                          : (INT64_C(1) << width) - 1;
+    int64_t most =
+        field_is_signed(field) ? (INT64_C(1) << (width - 1)) - 1 : (INT64_C(1) << width) - 1;
     if (value < least || value > most) {
         return false;
     }
@@ -239,7 +239,8 @@ static bool parse_number(const char *text, size_t length, int64_t *value)
     copy[length] = 0;
     bool negative = copy[0] == '-';
     unsigned long long magnitude = strtoull(copy + negative, &end, 0);
-    if (*end || end == copy + negative || magnitude > UINT32_MAX || !isdigit((unsigned char)copy[negative])) {
+    if (*end || end == copy + negative || magnitude > UINT32_MAX ||
+        !isdigit((unsigned char)copy[negative])) {
         return false;
     }
     *value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
@@ -292,7 +293,8 @@ enum penrose_status isa_parse(const struct isa_row *row, const char *text, uint3
         const struct isa_field *field = template_field(row->format, &at);
         if (!field) {
             if (*text != *at) {
-                return error_set(error, PENROSE_E_ARGUMENT, "%s: expected '%c' before \"%s\"; operands are \"%s\"",
+                return error_set(error, PENROSE_E_ARGUMENT,
+                                 "%s: expected '%c' before \"%s\"; operands are \"%s\"",
                                  row->mnemonic, *at, text, row->format->text);
             }
             text++;
@@ -303,15 +305,16 @@ enum penrose_status isa_parse(const struct isa_row *row, const char *text, uint3
         int64_t value;
         if (!parse_value(field, text, length, pc, &value) ||
             !isa_field_put(field, &result, value) || (result & row->mask) != row->match) {
-            return error_set(error, PENROSE_E_ARGUMENT, "%s: \"%.*s\" is no value of operand %s; operands are \"%s\"",
+            return error_set(error, PENROSE_E_ARGUMENT,
+                             "%s: \"%.*s\" is no value of operand %s; operands are \"%s\"",
                              row->mnemonic, (int)length, text, field->name, row->format->text);
         }
         text += length;
     }
     text += strspn(text, " \t");
     if (*text) {
-        return error_set(error, PENROSE_E_ARGUMENT, "%s: \"%s\" is left over; operands are \"%s\"", row->mnemonic,
-                         text, row->format->text);
+        return error_set(error, PENROSE_E_ARGUMENT, "%s: \"%s\" is left over; operands are \"%s\"",
+                         row->mnemonic, text, row->format->text);
     }
     *word = result;
     return PENROSE_OK;
@@ -332,7 +335,8 @@ static bool check_row(const struct isa_row *row, struct penrose_error *error)
                 bits &= ~row->mask;
             }
             if (bits & named) {
-                error_set(error, PENROSE_E_ARGUMENT, "%s: field %s covers bits %#" PRIx32 " that are named already",
+                error_set(error, PENROSE_E_ARGUMENT,
+                          "%s: field %s covers bits %#" PRIx32 " that are named already",
                           row->mnemonic, field[i]->name, bits & named);
                 return false;
             }
@@ -340,7 +344,8 @@ static bool check_row(const struct isa_row *row, struct penrose_error *error)
         }
     }
     if (named != UINT32_MAX) {
-        error_set(error, PENROSE_E_ARGUMENT, "%s: bits %#" PRIx32 " have no name", row->mnemonic, ~named);
+        error_set(error, PENROSE_E_ARGUMENT, "%s: bits %#" PRIx32 " have no name", row->mnemonic,
+                  ~named);
         return false;
     }
     return true;
@@ -356,8 +361,8 @@ bool isa_check_rows(const struct isa_row *rows, unsigned count, struct penrose_e
             uint32_t both = rows[i].mask & rows[j].mask;
             bool is_special_case = both == rows[i].mask && rows[j].mask != rows[i].mask;
             if (!((rows[i].match ^ rows[j].match) & both) && !is_special_case) {
-                error_set(error, PENROSE_E_ARGUMENT, "%s and %s match the same word", rows[i].mnemonic,
-                          rows[j].mnemonic);
+                error_set(error, PENROSE_E_ARGUMENT, "%s and %s match the same word",
+                          rows[i].mnemonic, rows[j].mnemonic);
                 return false;
             }
         }

@@ -51,9 +51,9 @@ struct isa_field {
 };
 
 struct isa_format {
-    const char *text;                                 /* "rd, rs1, imm"; "" when no operands */
-    const struct isa_field *field[ISA_MAX_FIELDS];    /* every field, in the order of `text` */
-    const struct isa_field *hidden[ISA_MAX_FIELDS];   /* fields not written: don't-care bits */
+    const char *text;                               /* "rd, rs1, imm"; "" when no operands */
+    const struct isa_field *field[ISA_MAX_FIELDS];  /* every field, in the order of `text` */
+    const struct isa_field *hidden[ISA_MAX_FIELDS]; /* fields not written: don't-care bits */
 };
 
 struct isa_row {

@@ -34,8 +34,7 @@ static enum penrose_status open_hart(struct loader_companion *companion, const c
                                      unsigned hart, struct penrose_error *error)
 {
     const char *name = kinds[companion->kind].elf[hart];
-    enum penrose_status status =
-        loader_open_named(directory, name, &companion->elf[hart], error);
+    enum penrose_status status = loader_open_named(directory, name, &companion->elf[hart], error);
     if (status) {
         return status;
     }
@@ -44,15 +43,16 @@ static enum penrose_status open_hart(struct loader_companion *companion, const c
     companion->entry[hart] = elf->entry;
     if (data && data->filesz && !loader_scratch_find(elf, &companion->scratch[hart])) {
         return error_set(error, PENROSE_E_FORMAT,
-                         "%s: main() copies no data from L1 as tt-metal's firmware does", elf->name);
+                         "%s: main() copies no data from L1 as tt-metal's firmware does",
+                         elf->name);
     }
     for (unsigned i = 0; i < elf->segments_count; i++) {
         const struct loader_segment *segment = &elf->segment[i];
         uint64_t end = (uint64_t)segment->vaddr + segment->memsz;
         if (!loader_is_local(segment) && end > kinds[companion->kind].l1_size) {
             return error_set(error, PENROSE_E_FORMAT,
-                             "%s: needs addresses up to 0x%" PRIx64 ", expected L1 (below 0x%" PRIx32
-                             ") or local memory",
+                             "%s: needs addresses up to 0x%" PRIx64
+                             ", expected L1 (below 0x%" PRIx32 ") or local memory",
                              elf->name, end, kinds[companion->kind].l1_size);
         }
     }
@@ -74,11 +74,13 @@ enum penrose_status loader_companion_open(const char *directory, enum loader_com
         companion->harts++;
         status = open_hart(companion, directory, i, error);
     }
-    status = status ? status : loader_layout_read_boot(companion->elf[0], &companion->layout, error);
+    status =
+        status ? status : loader_layout_read_boot(companion->elf[0], &companion->layout, error);
     const struct loader_layout *layout = &companion->layout;
     if (!status && layout->mailbox_base > kinds[kind].l1_size - layout->mailboxes_size) {
-        status = error_set(error, PENROSE_E_FORMAT, "%s: its mailboxes at 0x%" PRIx32
-                           " leave the tile's L1", companion->elf[0]->name, layout->mailbox_base);
+        status = error_set(error, PENROSE_E_FORMAT,
+                           "%s: its mailboxes at 0x%" PRIx32 " leave the tile's L1",
+                           companion->elf[0]->name, layout->mailbox_base);
     }
     if (status) {
         loader_companion_close(companion);
@@ -141,8 +143,7 @@ static bool add_mailboxes(const struct loader_companion *companion, const struct
 
 enum penrose_status loader_companion_boot(const struct loader_companion *companion,
                                           const struct loader_boot *boot,
-                                          struct loader_writes *writes,
-                                          struct penrose_error *error)
+                                          struct loader_writes *writes, struct penrose_error *error)
 {
     bool done = true;
     for (unsigned i = 0; i < companion->harts && done; i++) {

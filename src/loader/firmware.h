@@ -103,9 +103,9 @@ struct loader_memory {
 bool loader_is_loaded(const struct loader_elf *elf, uint32_t entry, struct loader_memory memory);
 
 /*
- * Is the firmware loaded, have all five harts finished their initialisation and are they waiting for
- * a launch? (Then the go signal is DONE, and so are NCRISC, TRISC1 and TRISC2; TRISC0 may still clear
- * registers.)
+ * Is the firmware loaded, have all five harts finished their initialisation and are they waiting
+ * for a launch? (Then the go signal is DONE, and so are NCRISC, TRISC1 and TRISC2; TRISC0 may still
+ * clear registers.)
  */
 bool loader_firmware_ready(const struct loader_firmware *firmware, struct loader_memory memory);
 

@@ -82,7 +82,7 @@ struct reader {
     struct loader_layout *layout;
     bool struct_found[GROUPS], member_found[MEMBERS], constant_found[CONSTANTS];
     bool mailbox_found;
-    bool to_launch; /* kernels are to be launched on it */
+    bool to_launch;         /* kernels are to be launched on it */
     uint32_t cb_interfaces; /* elements of the variable cb_interface */
 };
 

@@ -43,7 +43,8 @@ static void list_keys(const char *const *known, char *text, size_t size)
     size_t length = 0;
     text[0] = 0;
     for (; *known && length < size; known++) {
-        length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", *known);
+        length +=
+            (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", *known);
     }
 }
 
@@ -394,8 +395,8 @@ static enum penrose_status read_circular(const struct program_reader *reader, co
     buffer->id = UINT32_MAX;
     status = status ? status : program_constant(reader, key, object, "id", &buffer->id);
     status = status ? status : program_constant(reader, key, object, "pages", &buffer->pages);
-    status = status ? status : program_constant(reader, key, object, "page_size",
-                                                &buffer->page_size);
+    status =
+        status ? status : program_constant(reader, key, object, "page_size", &buffer->page_size);
     status = status ? status : program_tiles(reader, key, object, &buffer->tiles);
     if (status != PENROSE_OK) {
         return status;
@@ -496,9 +497,9 @@ static enum penrose_status read_grid(const struct program_reader *reader, const 
 
 static enum penrose_status read_root(const struct program_reader *reader, const json_t *root)
 {
-    static const char *const known[] = {"description", "grid",      "firmware",   "noc",
-                                        "dram",        "l1",        "semaphores", "circular_buffers",
-                                        "kernels",     "let",       NULL};
+    static const char *const known[] = {"description", "grid", "firmware",   "noc",
+                                        "dram",        "l1",   "semaphores", "circular_buffers",
+                                        "kernels",     "let",  NULL};
     struct loader_program *program = reader->program;
     char *firmware = NULL;
     uint64_t next = LOADER_L1_FIRST;
@@ -600,8 +601,9 @@ enum penrose_status loader_program_parse(const char *text, size_t size, const ch
     struct program_reader reader = {.program = made, .folders = *folders, .error = error};
     enum penrose_status status = PENROSE_OK;
     if (strlen(copy) != size) {
-        status = error_set(error, PENROSE_E_FORMAT,
-                           "%s: there are NUL characters in it; a program description is JSON", path);
+        status =
+            error_set(error, PENROSE_E_FORMAT,
+                      "%s: there are NUL characters in it; a program description is JSON", path);
     }
     status = status ? status : parse_root(&reader, copy);
     free(copy);

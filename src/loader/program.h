@@ -26,11 +26,11 @@ enum {
     LOADER_GRID_ROWS = 10,
     LOADER_GRID_TILES = LOADER_GRID_COLUMNS * LOADER_GRID_ROWS,
     LOADER_PROGRAM_SEMAPHORES = 16,
-    LOADER_PROGRAM_VALUES = 341,    /* arguments of a kernel */
-    LOADER_PROGRAM_BUFFERS = 256,   /* of each sort; names, too */
+    LOADER_PROGRAM_VALUES = 341,  /* arguments of a kernel */
+    LOADER_PROGRAM_BUFFERS = 256, /* of each sort; names, too */
     LOADER_DRAM_PAGE_ALIGNMENT = 64,
-    LOADER_L1_FIRST = 0x20000,      /* where buffers in L1 begin: behind firmware and kernels */
-    LOADER_DRAM_FIRST = 0x100000,   /* where buffers in DRAM banks begin */
+    LOADER_L1_FIRST = 0x20000,    /* where buffers in L1 begin: behind firmware and kernels */
+    LOADER_DRAM_FIRST = 0x100000, /* where buffers in DRAM banks begin */
 };
 
 /* A set of tiles; bit x of row[y]. */
@@ -57,8 +57,8 @@ struct loader_lets {
 };
 
 struct loader_program_kernel {
-    unsigned harts;       /* bit n: enum penrose_hart n */
-    char *elf;            /* with {hart} for the hart's name */
+    unsigned harts; /* bit n: enum penrose_hart n */
+    char *elf;      /* with {hart} for the hart's name */
     struct loader_tiles tiles;
     struct loader_values arguments, common_arguments;
 };
@@ -71,7 +71,8 @@ struct loader_program_circular {
 
 enum loader_buffer_kind { LOADER_BUFFER_DRAM, LOADER_BUFFER_L1 };
 
-/* A buffer in DRAM, interleaved page by page over the banks, or the same place in several tiles' L1. */
+/* A buffer in DRAM, interleaved page by page over the banks, or the same place in several tiles'
+ * L1. */
 struct loader_program_buffer {
     enum loader_buffer_kind kind;
     char *name;
@@ -106,8 +107,9 @@ struct loader_program_folders {
 
 /*
  * Reads a description and the .npy files that it names. Close with loader_program_close; on failure
- * *program is NULL. Errors: PENROSE_E_FILE, PENROSE_E_FORMAT (the message begins with file and line,
- * or file and key), PENROSE_E_ARGUMENT (of a .npy file or a shape), PENROSE_E_MEMORY. Thread-safe.
+ * *program is NULL. Errors: PENROSE_E_FILE, PENROSE_E_FORMAT (the message begins with file and
+ * line, or file and key), PENROSE_E_ARGUMENT (of a .npy file or a shape), PENROSE_E_MEMORY.
+ * Thread-safe.
  */
 enum penrose_status loader_program_open(const char *path,
                                         const struct loader_program_folders *folders,
@@ -123,7 +125,8 @@ enum penrose_status loader_program_parse(const char *text, size_t size, const ch
 /* NULL is allowed. */
 void loader_program_close(struct loader_program *program);
 
-/* Gives buffers in DRAM their addresses, for so many banks. PENROSE_E_ARGUMENT when they do not fit. */
+/* Gives buffers in DRAM their addresses, for so many banks. PENROSE_E_ARGUMENT when they do not
+ * fit. */
 enum penrose_status loader_program_place(struct loader_program *program, unsigned banks,
                                          struct penrose_error *error);
 
@@ -140,15 +143,15 @@ char *loader_program_elf(const struct loader_program_kernel *kernel, enum penros
 /* What names mean. */
 struct loader_place {
     const struct loader_program *program;
-    bool has_tile;        /* x, y and index mean something */
-    bool has_chip;        /* so do banks, noc_x(), noc_y(), noc() and addresses in DRAM */
+    bool has_tile; /* x, y and index mean something */
+    bool has_chip; /* so do banks, noc_x(), noc_y(), noc() and addresses in DRAM */
     unsigned x, y, banks;
     uint8_t noc_x[LOADER_GRID_COLUMNS], noc_y[LOADER_GRID_ROWS];
 };
 
 /*
- * Numbers; x, y, index, columns, rows, tiles, banks; dram.NAME, l1.NAME (addresses) and
- * .page_size, .pages, .rows, .columns, .tile_rows, .tile_columns, .format behind them; noc_x(column),
+ * Numbers; x, y, index, columns, rows, tiles, banks; dram.NAME, l1.NAME (addresses) and .page_size,
+ * .pages, .rows, .columns, .tile_rows, .tile_columns, .format behind them; noc_x(column),
  * noc_y(row), noc(index) (y << 6 | x), min(a, b), max(a, b); + - * / % and parentheses; and names
  * that the description itself gives to expressions.
  *

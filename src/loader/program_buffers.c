@@ -230,7 +230,7 @@ static enum penrose_status read_buffer(const struct program_reader *reader, cons
                                        const json_t *object, uint64_t *next,
                                        struct loader_program_buffer *buffer)
 {
-    static const char *const in_dram[] = {"input",  "output", "format",    "layout", "rows",
+    static const char *const in_dram[] = {"input",   "output", "format",    "layout", "rows",
                                           "columns", "pages",  "page_size", NULL};
     static const char *const in_l1[] = {"input",   "output",    "format", "layout", "rows",
                                         "columns", "page_size", "tiles",  "split",  NULL};

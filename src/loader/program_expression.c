@@ -80,8 +80,7 @@ static int64_t property(struct reading *reading, const struct loader_program_buf
         {"format", num_format_code(tensor->form.format)},
     };
     for (unsigned i = 0; i < sizeof properties / sizeof properties[0]; i++) {
-        if (strlen(properties[i].name) == length &&
-            memcmp(properties[i].name, name, length) == 0) {
+        if (strlen(properties[i].name) == length && memcmp(properties[i].name, name, length) == 0) {
             return properties[i].value;
         }
     }
@@ -265,7 +264,7 @@ static const struct {
     int64_t (*one)(struct reading *reading, int64_t number);
     int64_t (*two)(struct reading *reading, int64_t a, int64_t b);
 } functions[] = {
-    {"noc_x", noc_x, NULL}, {"noc_y", noc_y, NULL},    {"noc", noc, NULL},
+    {"noc_x", noc_x, NULL}, {"noc_y", noc_y, NULL},  {"noc", noc, NULL},
     {"min", NULL, least},   {"max", NULL, greatest},
 };
 
@@ -353,8 +352,8 @@ static int64_t operand(struct reading *reading)
         if (!length) {
             return fail(reading, "a number or a name is missing");
         }
-        value = take(reading, '(') ? call(reading, name, length)
-                                   : plain_name(reading, name, length);
+        value =
+            take(reading, '(') ? call(reading, name, length) : plain_name(reading, name, length);
     }
     reading->depth--;
     return value;
@@ -413,7 +412,8 @@ static int64_t sum(struct reading *reading)
 enum penrose_status loader_expression(const char *text, const struct loader_place *place,
                                       uint32_t *value, struct penrose_error *error)
 {
-    struct reading reading = {.rest = text, .place = place, .error = error, .lets = place->program->lets.count};
+    struct reading reading = {
+        .rest = text, .place = place, .error = error, .lets = place->program->lets.count};
     int64_t result = sum(&reading);
     skip_spaces(&reading);
     if (reading.status == PENROSE_OK && *reading.rest) {

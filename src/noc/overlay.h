@@ -142,8 +142,8 @@ enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsi
                                   bool effects, uint32_t value);
 
 /* The same where nothing but the stream's own registers is concerned: what circular buffers consist
- * of. False, and OVERLAY_NOT_PLAIN: nothing happened, overlay_read or overlay_write will do it. Only
- * while nothing is due. */
+ * of. False, and OVERLAY_NOT_PLAIN: nothing happened, overlay_read or overlay_write will do it.
+ * Only while nothing is due. */
 bool overlay_plain_read(const struct overlay *overlay, unsigned stream, unsigned index,
                         uint32_t *value);
 

@@ -493,8 +493,8 @@ static struct wait wait_of(const struct overlay *overlay, unsigned s)
 }
 
 /* " of stream 4 of (3, 5) on NoC 0": coordinates as software wrote them. */
-static void put_peer(const struct overlay *overlay, unsigned s, const struct wait *wait,
-                     char *text, size_t size)
+static void put_peer(const struct overlay *overlay, unsigned s, const struct wait *wait, char *text,
+                     size_t size)
 {
     const struct overlay_stream *stream = overlay_look(overlay, s);
     uint32_t to = overlay_get(overlay, s, OVERLAY_REMOTE_DEST);

@@ -35,8 +35,8 @@ enum noc_kind {
 
 /* Bytes that are on their way. */
 struct noc_data {
-    unsigned users; /* packets that point here; changed atomically */
-    uint32_t room;  /* of bytes */
+    unsigned users;        /* packets that point here; changed atomically */
+    uint32_t room;         /* of bytes */
     struct noc_data *next; /* in a pool */
     uint8_t bytes[];
 };
@@ -46,7 +46,7 @@ struct noc_data {
 struct noc_span {
     uint8_t start_x, start_y, end_x, end_y;
     bool includes_source, y_is_major;
-    bool has_looped; /* the sender has its copy already */
+    bool has_looped;  /* the sender has its copy already */
     uint32_t exclude; /* NOC_BRCST_EXCLUDE */
 };
 
@@ -63,7 +63,7 @@ struct noc_packet {
     uint32_t operation;            /* NOC_AT_LEN_BE of an atomic; of others NOC_AT_DATA for header
                                       stores */
     uint32_t delay; /* cycles that it is under way for longer than it needs (--schedule random) */
-    uint32_t pc;                   /* who asked: for reports */
+    uint32_t pc;    /* who asked: for reports */
     uint8_t agent;
     uint8_t noc;
     struct noc_span span;    /* of a multicast that has not been spread yet */
@@ -71,8 +71,9 @@ struct noc_packet {
     uint16_t origin;         /* who asked */
     uint16_t tag;            /* NOC_PACKET_TAG */
     uint8_t kind;            /* enum noc_kind */
-    uint8_t channel;         /* class and buddy bit where software chose them, else NOC_ANY_CHANNEL */
-    bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates, stores_header;
+    uint8_t channel; /* class and buddy bit where software chose them, else NOC_ANY_CHANNEL */
+    bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates,
+        stores_header;
 };
 
 enum { NOC_ANY_CHANNEL = 0xff };
@@ -113,8 +114,9 @@ struct noc_packet *noc_packet_new(struct noc_pool *pool);
 void noc_packet_free(struct noc_pool *pool, struct noc_packet *packet);
 void noc_pool_empty(struct noc_pool *pool);
 
-/* Gives the packet room for `size` bytes that only it uses; NULL when memory runs out. A packet keeps
- * the room that it has, so who asks for a read gives the answer its room: it comes back with it. */
+/* Gives the packet room for `size` bytes that only it uses; NULL when memory runs out. A packet
+ * keeps the room that it has, so who asks for a read gives the answer its room: it comes back with
+ * it. */
 uint8_t *noc_packet_room(struct noc_pool *pool, struct noc_packet *packet, uint32_t size);
 
 /* Another packet with the same contents and shared data; NULL when memory runs out. */

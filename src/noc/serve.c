@@ -17,12 +17,12 @@ __attribute__((format(printf, 5, 6))) static void refuse(const struct noc_target
                                                          enum penrose_fault_kind kind,
                                                          const char *format, ...)
 {
-    static const char *const names[] = {"read", "write", "atomic", "read response",
-                                        "write acknowledgement", "atomic response"};
+    static const char *const names[] = {
+        "read", "write", "atomic", "read response", "write acknowledgement", "atomic response"};
     char text[200];
-    int length = snprintf(text, sizeof text, "NoC %u, %s of %u bytes at 0x%llx of %s: ",
-                          packet->noc, names[packet->kind], packet->size,
-                          (unsigned long long)packet->address, target->name);
+    int length = snprintf(
+        text, sizeof text, "NoC %u, %s of %u bytes at 0x%llx of %s: ", packet->noc,
+        names[packet->kind], packet->size, (unsigned long long)packet->address, target->name);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
@@ -34,15 +34,14 @@ __attribute__((format(printf, 5, 6))) static void refuse(const struct noc_target
 static bool is_register(const struct noc_target *target, uint64_t address)
 {
     uint64_t again = address - target->registers_again;
-    return target->has_registers &&
-           ((address >= REGISTERS_FIRST && address <= UINT32_MAX) ||
-            (again >= REGISTERS_FIRST && again <= UINT32_MAX));
+    return target->has_registers && ((address >= REGISTERS_FIRST && address <= UINT32_MAX) ||
+                                     (again >= REGISTERS_FIRST && again <= UINT32_MAX));
 }
 
 /* Does data between `here` (in the target) and `there` (at the initiator) go together? With byte
  * enables only where registers are, whose words they are then. */
-static bool is_aligned(const struct noc_target *target, struct noc_packet *packet,
-                       uint64_t cycle, unsigned modulus)
+static bool is_aligned(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle,
+                       unsigned modulus)
 {
     uint64_t here = packet->address, there = packet->back_address;
     bool here_register = is_register(target, here);

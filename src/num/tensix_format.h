@@ -250,8 +250,8 @@ struct num_pack_relu {
 /*
  * An intermediate pattern after ReLU. Data compare with the threshold as sign and magnitude, a NaN
  * being greater than all numbers; the threshold is BF16, or FP16 where the kind has 5 bits of
- * exponent, and must not be negative. SPEC: ReLU allows integers NUM_RELU_ZERO only. GUESS: in other
- * modes they compare with the threshold's upper bits.
+ * exponent, and must not be negative. SPEC: ReLU allows integers NUM_RELU_ZERO only. GUESS: in
+ * other modes they compare with the threshold's upper bits.
  */
 uint32_t num_pack_relu(const struct num_pack_relu *relu, enum num_pack_kind kind, uint32_t pattern);
 

@@ -431,8 +431,7 @@ VECTOR_INLINE v_f32 v_nearest_quotient(v_f32 x, v_f32 y)
 /* The product where the mask is set, `no` elsewhere. */
 VECTOR_INLINE v_f32 v_nearest_product_where(v_mask32 mask, v_f32 x, v_f32 y, v_f32 no)
 {
-    return (v_f32)_mm512_mask_mul_round_ps((__m512)no, mask, (__m512)x, (__m512)y,
-                                           VECTOR_NEAREST);
+    return (v_f32)_mm512_mask_mul_round_ps((__m512)no, mask, (__m512)x, (__m512)y, VECTOR_NEAREST);
 }
 
 VECTOR_INLINE v_f32 v_nearest_f32_from_s32(v_u32 x)

@@ -183,12 +183,13 @@ static struct rv32_page *decode_page(struct rv32_code_store *store, const uint32
     return page;
 }
 
-/* Needs no lock: a page is complete before it stands in its bucket, and stays there while the store is
- * shared. */
+/* Needs no lock: a page is complete before it stands in its bucket, and stays there while the store
+ * is shared. */
 static struct rv32_page *find_page(struct rv32_code_store *store, const uint32_t *words,
                                    uint64_t hash)
 {
-    struct rv32_page *page = __atomic_load_n(&store->bucket[hash % STORE_BUCKETS], __ATOMIC_ACQUIRE);
+    struct rv32_page *page =
+        __atomic_load_n(&store->bucket[hash % STORE_BUCKETS], __ATOMIC_ACQUIRE);
     while (page && (page->hash != hash || memcmp(page->words, words, sizeof page->words) != 0)) {
         page = page->next;
     }

@@ -1,8 +1,9 @@
 /*
  * Decoded code. L1 is cut into pages of 256 bytes; a page is decoded when a hart first executes
- * from it, and harts (of all tiles of a chip) that execute the same bytes share the decoded page.
- * A page is immutable; writing to the L1 bytes it came from puts it aside in the writer's map: if the
- * bytes are the same when a hart comes back, since a program was loaded once more, it is taken again.
+ * from it, and harts (of all tiles of a chip) that execute the same bytes share the decoded page. A
+ * page is immutable; writing to the L1 bytes it came from puts it aside in the writer's map: if the
+ * bytes are the same when a hart comes back, since a program was loaded once more, it is taken
+ * again.
  *
  * rv32_code is one agent's map from L1 pages to decoded pages; rv32_code_store owns the pages.
  */
@@ -22,7 +23,7 @@ struct rv32_code {
     uint8_t *marks; /* the owner's l1_marks: RV32_MARK_CODE is set where pages are mapped */
     struct rv32_code_store *store;
     uint32_t first, end; /* pages outside of [first, end) are not mapped */
-    bool stale; /* the running burst's page was put aside: look it up again */
+    bool stale;          /* the running burst's page was put aside: look it up again */
 };
 
 /* Bits of l1_marks. Owners may use the others. */

@@ -17,16 +17,16 @@ struct csr_row {
     size_t field;   /* WORD: offset in struct rv32_csrs */
 };
 
-#define WORD(number, name, field, mask) \
+#define WORD(number, name, field, mask)                                                            \
     {number, KIND_WORD, false, name, mask, offsetof(struct rv32_csrs, field)},
-#define VECTOR(number, name, field, mask) \
+#define VECTOR(number, name, field, mask)                                                          \
     {number, KIND_WORD, true, name, mask, offsetof(struct rv32_csrs, field)},
-#define COPY(number, name, field) WORD(number, name, field, 0xffffffff)
-#define FIXED(number, name, value) {number, KIND_FIXED, false, name, value, 0},
+#define COPY(number, name, field)         WORD(number, name, field, 0xffffffff)
+#define FIXED(number, name, value)        {number, KIND_FIXED, false, name, value, 0},
 #define VECTOR_FIXED(number, name, value) {number, KIND_FIXED, true, name, value, 0},
-#define LOW(number, name, counter) {number, KIND_LOW, false, name, COUNTER_##counter, 0},
-#define HIGH(number, name, counter) {number, KIND_HIGH, false, name, COUNTER_##counter, 0},
-#define STATUS(number, name) {number, KIND_STATUS, false, name, (number) - 0xbc0, 0},
+#define LOW(number, name, counter)        {number, KIND_LOW, false, name, COUNTER_##counter, 0},
+#define HIGH(number, name, counter)       {number, KIND_HIGH, false, name, COUNTER_##counter, 0},
+#define STATUS(number, name)              {number, KIND_STATUS, false, name, (number)-0xbc0, 0},
 
 static const struct csr_row csr_rows[] = {
 #include "rv32/csr.def"
@@ -228,11 +228,12 @@ static int64_t csr_access(struct rv32_hart *hart, const struct rv32_op *op, int6
     return rv32_next(hart, op + 1, left);
 }
 
-/* csrrs and csrrc write only when they name a register other than x0 (an immediate other than 0). */
-#define CSR_INSN(token, action, operand, writes) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        return csr_access(hart, op, left, action, operand, writes); \
+/* csrrs and csrrc write only when they name a register other than x0 (an immediate other than
+ * 0). */
+#define CSR_INSN(token, action, operand, writes)                                                   \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        return csr_access(hart, op, left, action, operand, writes);                                \
     }
 
 CSR_INSN(CSRRW, CSR_WRITE, hart->x[op->rs1], true)

@@ -9,7 +9,8 @@
 #include "config.h"
 #endif
 
-/* Handlers call each other where the compiler makes jumps of that; else rv32_run loops over them. */
+/* Handlers call each other where the compiler makes jumps of that; else rv32_run loops over
+ * them. */
 #if defined(__OPTIMIZE__) && !defined(PENROSE_NO_TAIL_CALLS)
 #define RV32_TAIL_CALLS 1
 #endif
@@ -19,7 +20,7 @@ typedef int64_t rv32_handler(struct rv32_hart *hart, const struct rv32_op *op, i
 
 struct rv32_op {
     rv32_handler *run;
-    uint8_t rd;  /* x0 is RV32_SINK here; f and v registers are plain numbers */
+    uint8_t rd; /* x0 is RV32_SINK here; f and v registers are plain numbers */
     uint8_t rs1, rs2;
     uint8_t aux; /* rs3; 1 when a branch target lies in the same page (imm counts ops then); of
                     .ttinsn how many of them stand together from here on */

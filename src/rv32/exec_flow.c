@@ -1,4 +1,5 @@
-/* Branches, jumps, fences and what leaves the ordinary flow: pauses, mret, pushes, illegal words. */
+/* Branches, jumps, fences and what leaves the ordinary flow: pauses, mret, pushes, illegal
+ * words. */
 #include "rv32/decode.h"
 #include "rv32/exec.h"
 
@@ -11,13 +12,13 @@ static inline int64_t take(struct rv32_hart *hart, const struct rv32_op *op, int
     return rv32_jump(hart, rv32_op_pc(hart, op) + (uint32_t)op->imm, left);
 }
 
-#define BRANCH_IF(token, type, comparison) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        if ((type)hart->x[op->rs1] comparison(type) hart->x[op->rs2]) { \
-            return take(hart, op, left); \
-        } \
-        return rv32_next(hart, op + 1, left); \
+#define BRANCH_IF(token, type, comparison)                                                         \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        if ((type)hart->x[op->rs1] comparison(type) hart->x[op->rs2]) {                            \
+            return take(hart, op, left);                                                           \
+        }                                                                                          \
+        return rv32_next(hart, op + 1, left);                                                      \
     }
 
 BRANCH_IF(BEQ, uint32_t, ==)
@@ -100,8 +101,8 @@ static unsigned push_many(struct rv32_hart *hart, const struct rv32_op *op, int6
 
 int64_t rv32_exec_ttinsn(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    bool many = op->aux > 1 && hart->bus->push_many && hart->core != RV32_B &&
-                hart->core != RV32_NC;
+    bool many =
+        op->aux > 1 && hart->bus->push_many && hart->core != RV32_B && hart->core != RV32_NC;
     unsigned count = 1;
     enum rv32_reply reply;
     hart->op = op;

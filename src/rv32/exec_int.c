@@ -2,17 +2,17 @@
  * manipulation. One handler a row; the arithmetic stands in it. */
 #include "rv32/exec.h"
 
-#define A (hart->x[op->rs1])
-#define B (hart->x[op->rs2])
-#define IMM ((uint32_t)op->imm)
+#define A             (hart->x[op->rs1])
+#define B             (hart->x[op->rs2])
+#define IMM           ((uint32_t)op->imm)
 #define SIGNED(value) ((int32_t)(value))
 
 /* A row whose result is an expression over A, B and IMM. */
-#define RESULT(token, expression) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        hart->x[op->rd] = (uint32_t)(expression); \
-        return rv32_next(hart, op + 1, left); \
+#define RESULT(token, expression)                                                                  \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        hart->x[op->rd] = (uint32_t)(expression);                                                  \
+        return rv32_next(hart, op + 1, left);                                                      \
     }
 
 static inline uint32_t rotate_right(uint32_t value, uint32_t by)
@@ -49,7 +49,8 @@ static uint32_t or_combine_bytes(uint32_t value)
 /* Generalised reverse (Bitmanip 0.94): bit k of `stages` swaps neighbouring groups of 2^k bits. */
 static uint32_t generalised_reverse(uint32_t value, uint32_t stages)
 {
-    static const uint32_t low_group[5] = {0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff, 0x0000ffff};
+    static const uint32_t low_group[5] = {0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff,
+                                          0x0000ffff};
     for (unsigned k = 0; k < 5; k++) {
         if (stages >> k & 1) {
             unsigned by = 1u << k;
@@ -66,7 +67,7 @@ RESULT(SLTI, SIGNED(A) < op->imm)
 RESULT(SLTIU, A < IMM)
 RESULT(XORI, A ^ IMM)
 RESULT(ORI, A | IMM)
-RESULT(ANDI, A & IMM)
+RESULT(ANDI, A &IMM)
 RESULT(SLLI, A << IMM)
 RESULT(SRLI, A >> IMM)
 RESULT(SRAI, SIGNED(A) >> IMM)
@@ -79,7 +80,7 @@ RESULT(XOR, A ^ B)
 RESULT(SRL, A >> (B & 31))
 RESULT(SRA, SIGNED(A) >> (B & 31))
 RESULT(OR, A | B)
-RESULT(AND, A & B)
+RESULT(AND, A &B)
 
 RESULT(MUL, A *B)
 RESULT(MULH, (uint64_t)((int64_t)SIGNED(A) * SIGNED(B)) >> 32)

@@ -57,8 +57,8 @@ static enum rv32_reply misaligned(struct rv32_hart *hart, uint32_t address, unsi
                                   bool store, const char *what_happens)
 {
     return rv32_bus_fault(hart, RV32_FAULT_MISALIGNED, address,
-                          "%s of %u bytes at 0x%08x is not aligned; %s",
-                          store ? "store" : "load", size, address, what_happens);
+                          "%s of %u bytes at 0x%08x is not aligned; %s", store ? "store" : "load",
+                          size, address, what_happens);
 }
 
 /* Into L1: what the hardware does goes before the fault. Bytes keep the lanes that they have in an
@@ -146,8 +146,7 @@ static __attribute__((noinline)) int64_t load_over_bus(struct rv32_hart *hart,
     uint32_t value;
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
     hart->op = op;
-    enum rv32_reply reply =
-        over_bus(hart, address, 1u << log, rv32_now(hart, left), false, &value);
+    enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), false, &value);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);
     }
@@ -166,10 +165,10 @@ static inline int64_t load(struct rv32_hart *hart, const struct rv32_op *op, int
     return rv32_next(hart, op + 1, left);
 }
 
-#define LOAD(token, log, is_signed) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        return load(hart, op, left, log, is_signed); \
+#define LOAD(token, log, is_signed)                                                                \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        return load(hart, op, left, log, is_signed);                                               \
     }
 
 LOAD(LB, SIZE_1, true)
@@ -180,9 +179,8 @@ LOAD(LHU, SIZE_2, false)
 
 /* --- Stores --- */
 
-static __attribute__((noinline)) int64_t store_over_bus(struct rv32_hart *hart,
-                                                        const struct rv32_op *op, int64_t left,
-                                                        unsigned log)
+static __attribute__((noinline)) int64_t
+store_over_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, unsigned log)
 {
     uint32_t value = hart->x[op->rs2];
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
@@ -205,10 +203,10 @@ static inline int64_t store(struct rv32_hart *hart, const struct rv32_op *op, in
     return rv32_next(hart, op + 1, left);
 }
 
-#define STORE(token, log) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        return store(hart, op, left, log); \
+#define STORE(token, log)                                                                          \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        return store(hart, op, left, log);                                                         \
     }
 
 STORE(SB, SIZE_1)
@@ -237,8 +235,7 @@ static enum rv32_reply atomic_read(struct rv32_hart *hart, uint32_t address, uin
         return rv32_bus_fault(hart, RV32_FAULT_ATOMIC, address,
                               "atomic instructions reach only the tile's L1, not 0x%08x", address);
     }
-    enum rv32_reply reply =
-        hart->bus->fence ? hart->bus->fence(hart->owner, hart, now) : RV32_OK;
+    enum rv32_reply reply = hart->bus->fence ? hart->bus->fence(hart->owner, hart, now) : RV32_OK;
     if (reply != RV32_OK || (hart->l1_size && !(address & 3))) {
         *old = reply == RV32_OK ? get(hart->l1 + address, SIZE_4) : 0;
         return reply;
@@ -265,18 +262,18 @@ static inline int64_t atomic_finish(struct rv32_hart *hart, const struct rv32_op
     return rv32_after_bus(hart, op + 1, left);
 }
 
-#define ATOMIC(token, expression) \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left) \
-    { \
-        uint32_t old; \
-        uint32_t address = hart->x[op->rs1]; \
-        uint32_t operand = hart->x[op->rs2]; \
-        hart->op = op; \
-        enum rv32_reply reply = atomic_read(hart, address, rv32_now(hart, left), &old); \
-        if (reply != RV32_OK) { \
-            return rv32_refused(hart, op, left, reply); \
-        } \
-        return atomic_finish(hart, op, left, address, old, expression); \
+#define ATOMIC(token, expression)                                                                  \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        uint32_t old;                                                                              \
+        uint32_t address = hart->x[op->rs1];                                                       \
+        uint32_t operand = hart->x[op->rs2];                                                       \
+        hart->op = op;                                                                             \
+        enum rv32_reply reply = atomic_read(hart, address, rv32_now(hart, left), &old);            \
+        if (reply != RV32_OK) {                                                                    \
+            return rv32_refused(hart, op, left, reply);                                            \
+        }                                                                                          \
+        return atomic_finish(hart, op, left, address, old, expression);                            \
     }
 
 ATOMIC(AMOADD_W, old + operand)

@@ -4,8 +4,8 @@
 
 #include "rv32/exec.h"
 
-/* A hart that went straight ahead for SCOUT cycles, but for short jumps, is in no loop that waits, or in
- * a long one: that costs less to find out than a search. */
+/* A hart that went straight ahead for SCOUT cycles, but for short jumps, is in no loop that waits,
+ * or in a long one: that costs less to find out than a search. */
 enum { SCOUT = 8, STRAIGHT_BYTES = 4 * SCOUT / 2 };
 
 /* A search and what it is about. */
@@ -33,8 +33,7 @@ static bool memory_word(const struct rv32_hart *hart, uint32_t address, unsigned
 }
 
 /* The value at a place without the side effects of reading it. */
-static enum rv32_poll peek(struct rv32_hart *hart, uint32_t address, unsigned size,
-                           uint32_t *value)
+static enum rv32_poll peek(struct rv32_hart *hart, uint32_t address, unsigned size, uint32_t *value)
 {
     const uint8_t *at;
     *value = 0;
@@ -117,7 +116,8 @@ static enum rv32_follow sum(enum rv32_follow a, enum rv32_follow b)
     if (!a || !b) {
         return a ? a : b;
     }
-    return a != b && a != RV32_FOLLOWS_SOMEHOW && b != RV32_FOLLOWS_SOMEHOW ? RV32_FOLLOWS_NOT : RV32_FOLLOWS_SOMEHOW;
+    return a != b && a != RV32_FOLLOWS_SOMEHOW && b != RV32_FOLLOWS_SOMEHOW ? RV32_FOLLOWS_NOT
+                                                                            : RV32_FOLLOWS_SOMEHOW;
 }
 
 static enum rv32_follow negative(enum rv32_follow a)
@@ -130,7 +130,8 @@ static bool follow_plain(struct record *record, const struct rv32_op *op, uint32
 {
     const uint32_t *x = record->hart->x;
     bool uses_rs2 = reads & UINT32_C(1) << op->rs2 && op->run != rv32_exec_ADDI;
-    enum rv32_follow a = record->probe->follow[op->rs1], b = uses_rs2 ? record->probe->follow[op->rs2] : RV32_FOLLOWS_NOT;
+    enum rv32_follow a = record->probe->follow[op->rs1],
+                     b = uses_rs2 ? record->probe->follow[op->rs2] : RV32_FOLLOWS_NOT;
     enum rv32_follow result = RV32_FOLLOWS_NOT;
     if (!(reads & UINT32_C(1) << op->rs1)) {
         a = RV32_FOLLOWS_NOT;
@@ -204,10 +205,11 @@ static bool record_store(struct record *record, const struct rv32_op *op, uint32
     }
     memcpy(&old, at, size);
     memcpy(&new, &hart->x[op->rs2], size);
-    return old == new && add_place(record->idle, address, size, old);
+    return old == new &&add_place(record->idle, address, size, old);
 }
 
-/* Notes what the next instruction is going to do; false when it does more than a waiting hart may. */
+/* Notes what the next instruction is going to do; false when it does more than a waiting hart
+ * may. */
 static bool record_step(struct record *record)
 {
     struct rv32_hart *hart = record->hart;
@@ -248,8 +250,8 @@ static bool record_step(struct record *record)
 
 enum { CARRIES_VALUES = 1, CARRIES_CLOCK = 2, CARRIES_COUNT = 4 };
 
-/* What keeps the iteration that ends here from being followed by one just like it: registers that it read
- * before it wrote them and that hold something else now, or the clock. */
+/* What keeps the iteration that ends here from being followed by one just like it: registers that
+ * it read before it wrote them and that hold something else now, or the clock. */
 static unsigned carried(const struct record *record)
 {
     const struct rv32_probe *probe = record->probe;
@@ -289,15 +291,15 @@ static bool finish(struct record *record, uint64_t now)
 static void start_at(struct record *record, uint64_t now)
 {
     struct rv32_probe *probe = record->probe;
-    *probe = (struct rv32_probe){.steps = probe->steps, .start_pc = record->hart->pc, .start = now,
-                                 .steady = UINT64_MAX};
+    *probe = (struct rv32_probe){
+        .steps = probe->steps, .start_pc = record->hart->pc, .start = now, .steady = UINT64_MAX};
     memcpy(probe->start_x, record->hart->x, sizeof probe->start_x);
     record->idle->places = 0;
     record->idle->reads_clock = false;
 }
 
-/* A search begins anew at the first place to which the hart jumps back, a loop's head perhaps; and where
- * the clock is carried from one iteration to the next, an instruction later each time. */
+/* A search begins anew at the first place to which the hart jumps back, a loop's head perhaps; and
+ * where the clock is carried from one iteration to the next, an instruction later each time. */
 static void choose_start(struct record *record, uint32_t from, uint64_t now, unsigned carries)
 {
     struct rv32_probe *probe = record->probe;
@@ -358,8 +360,7 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
     return probe->steps < most ? RV32_PROBE_MORE : RV32_PROBE_BUSY;
 }
 
-bool rv32_idle_probe(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
-                     struct rv32_idle *idle)
+bool rv32_idle_probe(struct rv32_hart *hart, uint64_t *now, uint64_t limit, struct rv32_idle *idle)
 {
     struct rv32_probe probe = {0};
     return rv32_idle_search(hart, now, limit, RV32_IDLE_STEPS, &probe, idle) == RV32_PROBE_IDLE;
@@ -390,8 +391,7 @@ static uint32_t extended(uint32_t word, uint32_t value)
 }
 
 /* One instruction of the loop with the old value of the next place in *place. */
-static void replay_step(struct rv32_hart *hart, uint64_t now,
-                        const struct rv32_idle_place **place)
+static void replay_step(struct rv32_hart *hart, uint64_t now, const struct rv32_idle_place **place)
 {
     unsigned position;
     const struct rv32_page *page = rv32_page_at(hart, hart->pc, &position);
@@ -402,9 +402,8 @@ static void replay_step(struct rv32_hart *hart, uint64_t now,
     const struct rv32_op *op = &page->ops[position];
     uint32_t word = page->words[position], value;
     enum rv32_class class = rv32_row_effects((unsigned)page->rows[position], word).class;
-    bool is_load = class == RV32_CLASS_LOAD &&
-                   peek(hart, access_address(hart, op), access_size(word), &value) ==
-                       RV32_POLL_STATE;
+    bool is_load = class == RV32_CLASS_LOAD && peek(hart, access_address(hart, op),
+                                                    access_size(word), &value) == RV32_POLL_STATE;
     if (!is_load && class != RV32_CLASS_STORE) {
         rv32_run(hart, now, now + 1);
         return;

@@ -36,13 +36,13 @@ enum rv32_follow { RV32_FOLLOWS_NOT, RV32_FOLLOWS_UP, RV32_FOLLOWS_DOWN, RV32_FO
 
 /* A search for a polling loop under way; plain data. */
 struct rv32_probe {
-    unsigned steps;    /* done so far; 0: not started */
-    bool has_turned;   /* the hart has jumped back, and the search began anew there */
-    bool is_late;      /* it begins anew at the next instruction */
+    unsigned steps;  /* done so far; 0: not started */
+    bool has_turned; /* the hart has jumped back, and the search began anew there */
+    bool is_late;    /* it begins anew at the next instruction */
     uint32_t start_pc, start_x[32];
     uint64_t start;
-    uint32_t written, live_in; /* registers; live_in: read before written */
-    uint32_t counted;          /* registers that a constant was added to */
+    uint32_t written, live_in;   /* registers; live_in: read before written */
+    uint32_t counted;            /* registers that a constant was added to */
     enum rv32_follow follow[32]; /* does a register's value follow the wall clock, and how */
     uint64_t steady; /* clock ticks for which no comparison with the clock changes its outcome */
 };
@@ -50,23 +50,22 @@ struct rv32_probe {
 enum rv32_probe_result { RV32_PROBE_MORE, RV32_PROBE_IDLE, RV32_PROBE_BUSY };
 
 /*
- * Runs the hart from *now, not beyond `limit` and for `most` steps in all (up to RV32_IDLE_STEPS), and
- * looks whether it is in a loop that changes nothing. `probe` is zeroed before the first call; RV32_PROBE_MORE asks for another call that goes
- * on where this one stopped (no other instruction of the hart may run in between). *now is the
- * time reached; what was run was run for good. On RV32_PROBE_IDLE the hart stands at the loop's
- * head at *now and *idle is filled in. hart->stop tells when the hart was stopped meanwhile, which
- * is RV32_PROBE_BUSY.
+ * Runs the hart from *now, not beyond `limit` and for `most` steps in all (up to RV32_IDLE_STEPS),
+ * and looks whether it is in a loop that changes nothing. `probe` is zeroed before the first call;
+ * RV32_PROBE_MORE asks for another call that goes on where this one stopped (no other instruction
+ * of the hart may run in between). *now is the time reached; what was run was run for good. On
+ * RV32_PROBE_IDLE the hart stands at the loop's head at *now and *idle is filled in. hart->stop
+ * tells when the hart was stopped meanwhile, which is RV32_PROBE_BUSY.
  */
 enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
                                         unsigned most, struct rv32_probe *probe,
                                         struct rv32_idle *idle);
 
 /* A whole search in one call: true when the loop was found before `limit`. */
-bool rv32_idle_probe(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
-                     struct rv32_idle *idle);
+bool rv32_idle_probe(struct rv32_hart *hart, uint64_t *now, uint64_t limit, struct rv32_idle *idle);
 
-/* Notes the place that the integer load `word` would read now. False when it is no plain value, or one
- * place too many. */
+/* Notes the place that the integer load `word` would read now. False when it is no plain value, or
+ * one place too many. */
 bool rv32_idle_note(struct rv32_hart *hart, struct rv32_idle *idle, uint32_t word);
 
 /* True when every place still holds its value. */

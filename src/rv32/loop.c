@@ -14,7 +14,8 @@ static int find_row(struct rv32_hart *hart, uint32_t pc)
     return page ? page->rows[position] : -1;
 }
 
-/* May the instruction stand in a loop that is kept? Addresses must not depend on what was loaded. */
+/* May the instruction stand in a loop that is kept? Addresses must not depend on what was
+ * loaded. */
 static bool is_kept(const struct rv32_effects *effects, bool is_last, uint32_t *addressed,
                     uint32_t *written)
 {

@@ -31,7 +31,9 @@ int64_t rv32_enter(struct rv32_hart *hart, uint32_t pc, int64_t left)
     if (!page) {
         leave_at(hart, pc, left);
         hart->stop = RV32_STOP_FAULT;
-        hart->fault = (struct rv32_fault){.kind = RV32_FAULT_FETCH, .pc = pc, .address = pc,
+        hart->fault = (struct rv32_fault){.kind = RV32_FAULT_FETCH,
+                                          .pc = pc,
+                                          .address = pc,
                                           .detail = "the host has no memory for decoded code"};
         return left;
     }
@@ -122,8 +124,7 @@ uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
     hart->code->stale = false;
     left = rv32_enter(hart, hart->pc, left);
     while (left > 0 && hart->stop == RV32_RUNNING) {
-        left = hart->page ? hart->op->run(hart, hart->op, left)
-                          : rv32_enter(hart, hart->pc, left);
+        left = hart->page ? hart->op->run(hart, hart->op, left) : rv32_enter(hart, hart->pc, left);
     }
     if (hart->page) {
         hart->pc = rv32_op_pc(hart, hart->op);

@@ -127,7 +127,7 @@ struct rv32_csrs {
     uint32_t mcountinhibit, mhpmevent[2];
     uint64_t mhpmcounter[2]; /* SPEC names no events: they hold what software writes */
     uint32_t cfg0, pmacfg[2], cfg1, hwa_mask, hwa_cfg, vgsrc;
-    uint32_t scratch[RV32_STATUS_WORDS]; /* 0xbc0 + i where the hardware does not drive it */
+    uint32_t scratch[RV32_STATUS_WORDS];   /* 0xbc0 + i where the hardware does not drive it */
     uint64_t cycle_offset, instret_offset; /* mcycle = tile time + offset */
     uint32_t intp_restore_pc;
 };
@@ -152,9 +152,9 @@ struct rv32_hart {
     const struct rv32_op *op;
     const struct rv32_page *page;
     uint32_t page_pc;
-    uint64_t end; /* tile time at which the burst's cycles are used up */
+    uint64_t end;    /* tile time at which the burst's cycles are used up */
     int64_t granted; /* cycles that the burst had at its start */
-    uint64_t cut; /* an earlier end that a bus function asked for; UINT64_MAX if none */
+    uint64_t cut;    /* an earlier end that a bus function asked for; UINT64_MAX if none */
     struct rv32_access access; /* of RV32_STOP_WAIT */
     struct rv32_fault fault;   /* of RV32_STOP_FAULT */
 
@@ -171,7 +171,7 @@ struct rv32_hart {
 
 enum { RV32_L1_MARK_SHIFT = 6 };
 #define RV32_LOCAL_BASE UINT32_C(0xffb00000)
-#define RV32_PUSH_BASE UINT32_C(0xffe40000)
+#define RV32_PUSH_BASE  UINT32_C(0xffe40000)
 
 /* Registers, CSRs and burst state as after leaving soft reset at tile time `now`; `pc` is the reset
  * vector. What the owner lent stays. */
@@ -258,11 +258,11 @@ bool rv32_csr_write(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uin
 const char *rv32_csr_name(uint32_t number);
 
 /* Fields of cfg0 that change what instructions do (the others change time only). */
-#define RV32_CFG0_DIS_LOW_CASH (UINT32_C(1) << 3)
-#define RV32_CFG0_DIS_PMC_WRAP (UINT32_C(1) << 7)
-#define RV32_CFG0_PMC_CLR_ON_RD (UINT32_C(1) << 8)
-#define RV32_CFG0_DIS_TT_STATUS (UINT32_C(1) << 29)
-#define RV32_CFG0_EN_BFLOAT (UINT32_C(1) << 30)
+#define RV32_CFG0_DIS_LOW_CASH   (UINT32_C(1) << 3)
+#define RV32_CFG0_DIS_PMC_WRAP   (UINT32_C(1) << 7)
+#define RV32_CFG0_PMC_CLR_ON_RD  (UINT32_C(1) << 8)
+#define RV32_CFG0_DIS_TT_STATUS  (UINT32_C(1) << 29)
+#define RV32_CFG0_EN_BFLOAT      (UINT32_C(1) << 30)
 #define RV32_CFG0_EN_BFLOAT_RTNE (UINT32_C(1) << 31)
 
 #endif

@@ -16,9 +16,9 @@ const char *const rv32_x_names[32] = {
 };
 
 static const char *const f_names[32] = {
-    "ft0", "ft1", "ft2",  "ft3",  "ft4", "ft5", "ft6",  "ft7",  "fs0",  "fs1", "fa0",
-    "fa1", "fa2", "fa3",  "fa4",  "fa5", "fa6", "fa7",  "fs2",  "fs3",  "fs4", "fs5",
-    "fs6", "fs7", "fs8",  "fs9",  "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
+    "ft0", "ft1", "ft2", "ft3", "ft4",  "ft5",  "ft6", "ft7", "fs0",  "fs1",  "fa0",
+    "fa1", "fa2", "fa3", "fa4", "fa5",  "fa6",  "fa7", "fs2", "fs3",  "fs4",  "fs5",
+    "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
 };
 
 const char *const rv32_core_names[RV32_CORES] = {"brisc", "trisc0", "trisc1", "trisc2", "ncrisc"};
@@ -35,11 +35,13 @@ static bool csr_value_of(const char *text, size_t length, uint32_t *value)
     return false;
 }
 
-#define X_FIELD(name, lsb) \
-    static const struct isa_field name = {#name, ISA_REGISTER, {{lsb, 5, 0}}, rv32_x_names, 32, NULL, NULL}
-#define F_FIELD(name, lsb) \
-    static const struct isa_field name = {#name, ISA_REGISTER, {{lsb, 5, 0}}, f_names, 32, NULL, NULL}
-#define BITS(name, lsb, width) \
+#define X_FIELD(name, lsb)                                                                         \
+    static const struct isa_field name = {#name, ISA_REGISTER, {{lsb, 5, 0}}, rv32_x_names,        \
+                                          32,    NULL,         NULL}
+#define F_FIELD(name, lsb)                                                                         \
+    static const struct isa_field name = {#name, ISA_REGISTER, {{lsb, 5, 0}}, f_names,             \
+                                          32,    NULL,         NULL}
+#define BITS(name, lsb, width)                                                                     \
     static const struct isa_field name = {#name, ISA_NUMBER, {{lsb, width, 0}}, NULL, 0, NULL, NULL}
 
 X_FIELD(rd, 7);
@@ -59,21 +61,29 @@ BITS(fence_rd, 7, 5);
 BITS(fence_rs1, 15, 5);
 BITS(fence_fm, 28, 4);
 static const struct isa_field imm_i = {"imm", ISA_SIGNED, {{20, 12, 0}}, NULL, 0, NULL, NULL};
-static const struct isa_field imm_s = {"imm", ISA_SIGNED, {{7, 5, 0}, {25, 7, 5}}, NULL, 0, NULL, NULL};
+static const struct isa_field imm_s = {"imm", ISA_SIGNED, {{7, 5, 0}, {25, 7, 5}}, NULL, 0,
+                                       NULL,  NULL};
 static const struct isa_field imm_u = {"imm", ISA_NUMBER, {{12, 20, 0}}, NULL, 0, NULL, NULL};
 static const struct isa_field imm_b = {
     "target", ISA_TARGET, {{8, 4, 1}, {25, 6, 5}, {7, 1, 11}, {31, 1, 12}}, NULL, 0, NULL, NULL};
 static const struct isa_field imm_j = {
-    "target", ISA_TARGET, {{21, 10, 1}, {20, 1, 11}, {12, 8, 12}, {31, 1, 20}}, NULL, 0, NULL, NULL};
-static const struct isa_field csr = {"csr", ISA_NAMED,    {{20, 12, 0}}, NULL, 0,
-                                     rv32_csr_name, csr_value_of};
+    "target", ISA_TARGET, {{21, 10, 1}, {20, 1, 11}, {12, 8, 12}, {31, 1, 20}}, NULL, 0,
+    NULL,     NULL};
+static const struct isa_field csr = {"csr", ISA_NAMED,     {{20, 12, 0}}, NULL,
+                                     0,     rv32_csr_name, csr_value_of};
 
 #include "rv32/vector_fields.h"
 
 /* Formats, and beside each what decoding and rv32_row_effects need to know of it. */
-#define FIELDS(...) {__VA_ARGS__}
-#define HIDDEN(...) {__VA_ARGS__}
-#define FORMAT(name, text, class, reads, writes, immediate, shown, hidden) \
+#define FIELDS(...)                                                                                \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define HIDDEN(...)                                                                                \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define FORMAT(name, text, class, reads, writes, immediate, shown, hidden)                         \
     static const struct isa_format format_##name = {text, shown, hidden};
 #include "rv32/format.def"
 #include "rv32/format_vector.def"
@@ -94,7 +104,7 @@ struct format_use {
     const struct isa_field *immediate; /* NULL: the whole word */
 };
 
-#define WORD_IMMEDIATE NULL
+#define WORD_IMMEDIATE  NULL
 #define imm_i_IMMEDIATE &imm_i
 #define imm_s_IMMEDIATE &imm_s
 #define imm_u_IMMEDIATE &imm_u
@@ -103,14 +113,14 @@ struct format_use {
 #define shamt_IMMEDIATE &shamt
 
 static const struct format_use format_uses[] = {
-#define FORMAT(name, text, class, reads, writes, immediate, shown, hidden) \
+#define FORMAT(name, text, class, reads, writes, immediate, shown, hidden)                         \
     {RV32_CLASS_##class, (reads) | (writes), immediate##_IMMEDIATE},
 #include "rv32/format.def"
 #include "rv32/format_vector.def"
 #undef FORMAT
 };
 
-#define INSN(token, mnemonic, extension, match, mask, format) \
+#define INSN(token, mnemonic, extension, match, mask, format)                                      \
     {mnemonic, match, mask, &format_##format},
 #define STUB INSN
 const struct isa_row rv32_rows[] = {
@@ -126,9 +136,9 @@ struct row_info {
 };
 
 static const struct row_info row_infos[] = {
-#define INSN(token, mnemonic, extension, match, mask, format) \
+#define INSN(token, mnemonic, extension, match, mask, format)                                      \
     {RV32_EXT_##extension, FORMAT_##format, false},
-#define STUB(token, mnemonic, extension, match, mask, format) \
+#define STUB(token, mnemonic, extension, match, mask, format)                                      \
     {RV32_EXT_##extension, FORMAT_##format, true},
 #include "rv32/rv32.def"
 #undef INSN

@@ -125,7 +125,7 @@ void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, u
     bool is_unmodelled = special == UNMODELLED ? mask : special == UNMODELLED_ONES && written;
     if (is_unmodelled && tensix->board->unmodelled) {
         tensix->board->unmodelled(tensix->owner, thread, tensix->thread[thread].next,
-                                      tensix->thread[thread].origin);
+                                  tensix->thread[thread].origin);
     }
 }
 

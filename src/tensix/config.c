@@ -142,8 +142,7 @@ static enum tensix_exec exec_RDCFG(struct tensix *tensix, unsigned thread,
         .mask = UINT32_MAX,
         .value = {tensix->config[tensix_state_id(tensix, thread)][args->cfg_index]},
     };
-    tensix_deliver(tensix, &result,
-                   tensix_row_infos[TENSIX_ROW_RDCFG].latency - RDCFG_READ_AHEAD);
+    tensix_deliver(tensix, &result, tensix_row_infos[TENSIX_ROW_RDCFG].latency - RDCFG_READ_AHEAD);
     return TENSIX_DONE;
 }
 

@@ -7,7 +7,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 #define USES(first, words, cached, fresh)                                                          \
-    [TENSIX_WORD_##first... TENSIX_WORD_##first + (words) - 1] = {cached, fresh},
+    [TENSIX_WORD_##first... TENSIX_WORD_##first + (words)-1] = {cached, fresh},
 #define READS(name, users)
 const struct tensix_config_use tensix_config_uses[TENSIX_STATE_WORDS] = {
 #include "tensix/config_users.def"

@@ -50,7 +50,10 @@ const uint8_t tensix_last_row[256] = {
     {UINT32_C(0xff) << 24 | mask_##token, UINT32_C(opcode) << 24 | match_##token, runner},
 
 /* No word is found where nothing is masked and something must match. */
-#define NEVER {0, 1, NULL}
+#define NEVER                                                                                      \
+    {                                                                                              \
+        0, 1, NULL                                                                                 \
+    }
 #define PLAIN_FRONTEND(token, opcode)
 #define PLAIN_SYNC(token, opcode)   [opcode] = OP(token, opcode, RUN_SYNC(token))
 #define PLAIN_MATRIX(token, opcode) [opcode] = OP(token, opcode, RUN_MATRIX(token))

@@ -88,7 +88,8 @@ bool tensix_dst_mark_block(struct tensix_dst *dst, struct tensix_dst_map map, un
     }
     for (unsigned i = 0; i < TENSIX_DST_BLOCK_ROWS; i++) {
         unsigned row = block * TENSIX_DST_BLOCK_ROWS + i;
-        unsigned physical = is_32b ? tensix_dst_physical32(map, row) : tensix_dst_physical16(map, row);
+        unsigned physical =
+            is_32b ? tensix_dst_physical32(map, row) : tensix_dst_physical16(map, row);
         dst->cleared[physical] = !valid;
     }
     return true;

@@ -169,9 +169,9 @@ void tensix_dst_mark_row32(struct tensix_dst *dst, struct tensix_dst_map map, un
 
 /*
  * Block `block` of 16 rows: of 64, or of 32 where `is_32b`. Larger numbers do nothing: false.
- * GUESS: rows of Dst16b and Dst32b, through the map, as the older ZEROACC page writes: LLK clears the
- * blocks that it accumulates into, whatever map the kernel before left on. The later page, for a chip
- * without remapping, has physical rows.
+ * GUESS: rows of Dst16b and Dst32b, through the map, as the older ZEROACC page writes: LLK clears
+ * the blocks that it accumulates into, whatever map the kernel before left on. The later page, for
+ * a chip without remapping, has physical rows.
  */
 bool tensix_dst_mark_block(struct tensix_dst *dst, struct tensix_dst_map map, unsigned block,
                            bool is_32b, bool valid);

@@ -145,7 +145,8 @@ static inline struct tensix_dst_map tensix_dst_map_now(const struct tensix *tens
     };
 }
 
-/* Reports an instruction that is going to write Config while a unit may be using what it changes. */
+/* Reports an instruction that is going to write Config while a unit may be using what it
+ * changes. */
 void tensix_report_race(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
                         uint32_t mask, uint32_t value);
 

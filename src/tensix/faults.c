@@ -70,7 +70,6 @@ enum tensix_exec tensix_run_misplaced(struct tensix *tensix, unsigned thread, ui
     name_of(word, name);
     return tensix_fault(tensix, thread, TENSIX_FAULT_EXPANSION, "%s reached the wait gate: %s",
                         name,
-                        judged != REPLAY_OK
-                            ? replay_rule(judged)
-                            : "a TRISC must push it, outside of MOP and REPLAY");
+                        judged != REPLAY_OK ? replay_rule(judged)
+                                            : "a TRISC must push it, outside of MOP and REPLAY");
 }

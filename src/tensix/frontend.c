@@ -72,8 +72,8 @@ bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin or
     struct tensix_thread *own = &tensix->thread[thread];
     bool is_front = by_own_trisc(thread, origin);
     struct tensix_fifo *fifo = is_front ? &own->front : &own->back;
-    bool has_room = is_front ? tensix_accepts(tensix, thread)
-                             : fifo->count + count <= TENSIX_BACK_DEPTH;
+    bool has_room =
+        is_front ? tensix_accepts(tensix, thread) : fifo->count + count <= TENSIX_BACK_DEPTH;
     if (!has_room) {
         return false;
     }

@@ -2,8 +2,8 @@
  * From the wait gate to the units: which instruction starts when (SPEC: WormholeB0 WaitGate; unit
  * pages for times).
  *
- * A functional run takes thread by thread and executes as long as nothing holds it. A timed run goes
- * from cycle to cycle.
+ * A functional run takes thread by thread and executes as long as nothing holds it. A timed run
+ * goes from cycle to cycle.
  */
 #include "tensix/frontend.h"
 
@@ -30,8 +30,8 @@ static enum tensix_exec illegal(struct tensix *tensix, unsigned thread)
     uint32_t word = tensix->thread[thread].next;
     char text[120];
     tensix_disassemble(word, text, sizeof text);
-    return tensix_fault(tensix, thread, TENSIX_FAULT_ILLEGAL, "0x%08x is no instruction: %s%s", word,
-                        text, tensix_last_row[word >> 24] ? "; clear them" : "");
+    return tensix_fault(tensix, thread, TENSIX_FAULT_ILLEGAL, "0x%08x is no instruction: %s%s",
+                        word, text, tensix_last_row[word >> 24] ? "; clear them" : "");
 }
 
 /* Waits for a change, or, with `until`, for that cycle. */
@@ -218,7 +218,8 @@ static inline void note_time(struct tensix *tensix, uint64_t time)
     tensix->latest = time > tensix->latest ? time : tensix->latest;
 }
 
-/* The runner of an entry of the replay buffer, which start() could have used; NULL: there is none. */
+/* The runner of an entry of the replay buffer, which start() could have used; NULL: there is
+ * none. */
 static tensix_runner *player_of(struct tensix_thread *thread, unsigned index)
 {
     if (!thread->player[index]) {
@@ -270,8 +271,7 @@ static __attribute__((noinline)) unsigned play_entries(struct tensix *tensix,
         }
         time++;
         index = (index + 1) % REPLAY_ENTRIES;
-    } while (time != last && !tensix->attention &&
-             (runs_at[index] == TENSIX_RUN_NONE || !to_run));
+    } while (time != last && !tensix->attention && (runs_at[index] == TENSIX_RUN_NONE || !to_run));
     return (unsigned)(time - begin);
 }
 

@@ -22,8 +22,8 @@ static void set_dst(struct tensix_rwc *rwc, bool from_checkpoint, bool from_coun
     rwc->dst = rwc->dst_cr = (base + value) & TENSIX_RWC_DST_MASK;
 }
 
-/* GUESS: assembly.yaml puts its value into the three values together, SrcA's lowest; the pages, which
- * have the counter, do not say what sets it. */
+/* GUESS: assembly.yaml puts its value into the three values together, SrcA's lowest; the pages,
+ * which have the counter, do not say what sets it. */
 static uint32_t stack_pointer(const struct tensix_args_SETRWC *args)
 {
     return (args->dst_val << 8 | args->src_b_val << 4 | args->src_a_val) & TENSIX_RWC_SP_MASK;

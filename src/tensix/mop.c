@@ -108,8 +108,8 @@ bool mop_is_sound(const struct mop_expansion *expansion)
                        : length[expansion->mask & 1];
     bool has_words = expansion->starts <= 1 && expansion->ends <= 2;
     bool has_lists = length[0] <= LIST && length[1] <= LIST && length[0] && length[1];
-    return expansion->iterations == 0 || (expansion->position < end &&
-                                          (expansion->is_loop ? has_words : has_lists));
+    return expansion->iterations == 0 ||
+           (expansion->position < end && (expansion->is_loop ? has_words : has_lists));
 }
 
 void mop_start(struct mop_expander *expander, uint32_t word)

@@ -300,10 +300,11 @@ enum tensix_exec tensix_pack_refuse(struct tensix *tensix, unsigned thread,
         return refuse_input(tensix, thread, plan);
     }
     if (plan->refusal == TENSIX_PACK_BAD_OUT) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
-                            "PACR: THCON_SEC0_REG1_Out_data_format is %s, which is no format; 12 and "
-                            "13 are none",
-                            format_name(plan->how.to));
+        return tensix_fault(
+            tensix, thread, TENSIX_FAULT_UNDEFINED,
+            "PACR: THCON_SEC0_REG1_Out_data_format is %s, which is no format; 12 and "
+            "13 are none",
+            format_name(plan->how.to));
     }
     if (plan->refusal == TENSIX_PACK_BAD_ACCUMULATION) {
         return tensix_fault(

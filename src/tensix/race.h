@@ -2,9 +2,9 @@
  * Races on Config: a word is changed while a unit may still be at work with it.
  *
  * Hardware reads configuration at some time while an instruction is in its unit, so software waits
- * for the unit before it writes (STALLWAIT, or the coprocessor-done check of a hart). In a functional
- * run an instruction is over at once; what would still be under way is remembered here, for the time
- * that the instruction takes nominally, until somebody waits for it.
+ * for the unit before it writes (STALLWAIT, or the coprocessor-done check of a hart). In a
+ * functional run an instruction is over at once; what would still be under way is remembered here,
+ * for the time that the instruction takes nominally, until somebody waits for it.
  *
  * Only words that units may keep (config_users.h) count: what they read afresh, such as addresses
  * by context, is written while they work as a matter of course.

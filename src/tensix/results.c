@@ -1,8 +1,8 @@
 /*
  * Results that are under way in timed runs: loads of the Scalar Unit, RDCFG, WRCFG, STREAMWRCFG.
  *
- * Invariant: result[0 .. results - 1] are in the order in which they were issued; those that are due
- * at the same time arrive in that order.
+ * Invariant: result[0 .. results - 1] are in the order in which they were issued; those that are
+ * due at the same time arrive in that order.
  */
 #include "tensix/exec.h"
 

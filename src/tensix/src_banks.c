@@ -6,8 +6,8 @@
  * asking whose that is; who uses a bank waits until it may. Handing over what the other side
  * already has is no error on any page: the bank stays there, and the giver turns all the same.
  *
- * In a timed run the Matrix Unit gets a bank when the unpacker has fetched what goes there; who asks
- * whether the unpackers may use it sees at once that they may not.
+ * In a timed run the Matrix Unit gets a bank when the unpacker has fetched what goes there; who
+ * asks whether the unpackers may use it sees at once that they may not.
  *
  * Invariant: while a bit of SOFT_RESET_0 holds the banks, they are as tensix_src_reset leaves them.
  */

@@ -29,8 +29,8 @@ struct tensix_src_file {
     uint8_t format[TENSIX_SRC_FILE_BANKS]; /* implied: 4 bits */
     uint8_t filled; /* a bit for each bank in which something may be other than 0 */
     uint16_t held;  /* a bit for each column that a soft reset holds: writes to it are lost */
-    _Alignas(64)
-    uint32_t bank[TENSIX_SRC_FILE_BANKS][TENSIX_SRC_FILE_ROWS][TENSIX_SRC_FILE_COLUMNS];
+    _Alignas(
+        64) uint32_t bank[TENSIX_SRC_FILE_BANKS][TENSIX_SRC_FILE_ROWS][TENSIX_SRC_FILE_COLUMNS];
 };
 
 /* As after power-on. GUESS: data and formats are 0; no page says what they are. */

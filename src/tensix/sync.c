@@ -184,8 +184,8 @@ static enum tensix_exec step_semaphores(struct tensix *tensix, unsigned thread, 
 static enum tensix_exec exec_SEMPOST(struct tensix *tensix, unsigned thread,
                                      const struct tensix_args_SEMPOST *args)
 {
-    static const struct semaphore_step post = {increment, TENSIX_SEMAPHORE_MOST, "SEMPOST",
-                                               "higher",  "post", "there is room"};
+    static const struct semaphore_step post = {
+        increment, TENSIX_SEMAPHORE_MOST, "SEMPOST", "higher", "post", "there is room"};
     return step_semaphores(tensix, thread, args->semaphore_mask, &post);
 }
 

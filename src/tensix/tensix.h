@@ -82,8 +82,8 @@ enum tensix_fault_kind {
     TENSIX_FAULT_EXPANSION,     /* MOP or REPLAY where it cannot be expanded */
     TENSIX_FAULT_SEMAPHORE,     /* beyond 15 or below 0: it saturates */
     TENSIX_FAULT_MUTEX,         /* released by a thread that does not hold it: nothing happens */
-    TENSIX_FAULT_RACE,          /* Config changed under a unit that may be using it; it did change */
-    TENSIX_FAULT_HAZARD,        /* LReg read before a result is there; it is read all the same */
+    TENSIX_FAULT_RACE,   /* Config changed under a unit that may be using it; it did change */
+    TENSIX_FAULT_HAZARD, /* LReg read before a result is there; it is read all the same */
     TENSIX_FAULT_KINDS
 };
 
@@ -188,7 +188,7 @@ enum tensix_adc_unit { TENSIX_ADC_UNPACKER0, TENSIX_ADC_UNPACKER1, TENSIX_ADC_PA
 enum tensix_src { TENSIX_SRC_A, TENSIX_SRC_B, TENSIX_SRCS };
 struct tensix_src_banks {
     uint8_t matrix_bank, unpack_bank;
-    bool matrix_may[2]; /* AllowedClient is the Matrix Unit, otherwise the unpackers ("valid") */
+    bool matrix_may[2];   /* AllowedClient is the Matrix Unit, otherwise the unpackers ("valid") */
     uint64_t given_at[2]; /* timed runs: from when on, since data come after the instruction */
 };
 
@@ -202,7 +202,7 @@ enum { TENSIX_MUTEX_FREE = TENSIX_THREADS };
 struct tensix_latch {
     uint32_t word; /* the instruction, for reports */
     uint16_t block_mask;
-    uint16_t conditions; /* of STALLWAIT: bits of enum tensix_condition */
+    uint16_t conditions;                      /* of STALLWAIT: bits of enum tensix_condition */
     uint8_t semaphores, semaphore_conditions; /* of SEMWAIT */
     bool waits_for_stream;                    /* of STREAMWAIT */
     uint8_t stream_select, stream_condition;
@@ -271,7 +271,7 @@ struct tensix {
     uint32_t gpr[TENSIX_THREADS][TENSIX_GPRS];
     struct tensix_semaphore semaphore[TENSIX_SEMAPHORES];
     uint8_t scalar_held_by; /* 1 + the thread whose instruction waits inside the Scalar Unit */
-    uint8_t mutex[TENSIX_MUTEXES];  /* the thread that holds it, or TENSIX_MUTEX_FREE */
+    uint8_t mutex[TENSIX_MUTEXES];      /* the thread that holds it, or TENSIX_MUTEX_FREE */
     uint8_t mutex_next[TENSIX_MUTEXES]; /* after a release: who comes first if several wait */
     struct tensix_src_banks src[TENSIX_SRCS];
     bool dst_high_half; /* see struct tensix_dst_map; the tile sets it */
@@ -281,22 +281,23 @@ struct tensix {
     struct tensix_mover mover;
     struct tensix_flight flight[TENSIX_FLIGHTS];
     uint32_t stale; /* units that must derive again what they keep, see config_users.h */
-    uint32_t held; /* SOFT_RESET_0: bits of enum tensix_reset */
+    uint32_t held;  /* SOFT_RESET_0: bits of enum tensix_reset */
     bool timed;
     bool rounds_to_nearest; /* the Matrix Unit and the packer, where the guest turns on stochastic
                                rounding */
     struct tensix_result result[TENSIX_RESULTS];
     unsigned results;
-    uint64_t unit_free[TENSIX_UNIT_COUNT]; /* timed runs: when each unit accepts the next instruction */
-    uint64_t atomic_free; /* the same for atomic requests of the Scalar Unit */
-    uint64_t now;     /* the cycle of the instruction that executes */
-    uint64_t latest;  /* of the latest change that may let a blocked thread go on */
-    uint64_t clock;   /* until which it has run */
-    bool changed;     /* something that harts can see has changed; the tile clears it */
-    bool moved;       /* the same of what only those who wait for queues and expanders look at */
-    bool attention;   /* something that can hold instructions has changed (see issue.c) */
-    bool is_polite;   /* a thread waits only as long as others can go on (src_banks.h) */
-    bool stopped;     /* a fault under the policy "stop"; the tile clears it */
+    uint64_t
+        unit_free[TENSIX_UNIT_COUNT]; /* timed runs: when each unit accepts the next instruction */
+    uint64_t atomic_free;             /* the same for atomic requests of the Scalar Unit */
+    uint64_t now;                     /* the cycle of the instruction that executes */
+    uint64_t latest;                  /* of the latest change that may let a blocked thread go on */
+    uint64_t clock;                   /* until which it has run */
+    bool changed;   /* something that harts can see has changed; the tile clears it */
+    bool moved;     /* the same of what only those who wait for queues and expanders look at */
+    bool attention; /* something that can hold instructions has changed (see issue.c) */
+    bool is_polite; /* a thread waits only as long as others can go on (src_banks.h) */
+    bool stopped;   /* a fault under the policy "stop"; the tile clears it */
 
     /* Lent by the tile. */
     uint8_t *l1;
@@ -308,7 +309,8 @@ struct tensix {
     struct tensix_vector vector;
     struct tensix_dst dst;
     struct tensix_src_file src_file[TENSIX_SRCS];
-    struct tensix_counter_runs runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
+    struct tensix_counter_runs
+        runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
 };
 
 /* Bits of SOFT_RESET_0 that hold parts of the coprocessor. */
@@ -326,7 +328,8 @@ enum tensix_reset {
     TENSIX_RESET_AUTO_TTSYNC = 1 << 23,
 };
 
-/* Makes zeroed memory a coprocessor as after power-on, without touching more of it than that takes. */
+/* Makes zeroed memory a coprocessor as after power-on, without touching more of it than that
+ * takes. */
 void tensix_init(struct tensix *tensix);
 
 /* Everything as after power-on; what the tile lent or has set (`timed`, rounds_to_nearest,

@@ -35,8 +35,8 @@ static uint32_t x_dim(const struct unpack_job *job)
 }
 
 /* The tile without its header. Base addresses of all contexts follow each other. The sum has 32
- * bits, since a tile at 0 has the base -1; an address beyond them is not in L1 (the page has it come
- * back to the start of L1). */
+ * bits, since a tile at 0 has the base -1; an address beyond them is not in L1 (the page has it
+ * come back to the start of L1). */
 static int64_t tile_address(const struct unpack_job *job)
 {
     uint32_t base = section_word(job, TENSIX_WORD_THCON_SEC0_REG3_Base_address + job->context);

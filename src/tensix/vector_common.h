@@ -11,8 +11,8 @@
  * which makes tensix_run_SFPABS and, for scheduled instructions, tensix_vector_SFPABS of it. It
  * executes at once for `lanes`: the enabled lanes for which VD is no instruction template. Rows
  * that do not ask whether a lane is enabled (SFPENCC, SFPPUSHC ...) get those for which VD is no
- * template, see tensix_vector_ignores_flags(). It returns NULL, or a rule that was broken, in words; nothing has
- * happened then.
+ * template, see tensix_vector_ignores_flags(). It returns NULL, or a rule that was broken, in
+ * words; nothing has happened then.
  *
  * SPEC: BlackholeA0 VectorUnit, SFPCONFIG (backdoor).
  */

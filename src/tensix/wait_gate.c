@@ -110,8 +110,8 @@ static unsigned unmet_semaphore(const struct tensix *tensix, const struct tensix
 /* STREAMWAIT names one of the thread's STREAM_ID_SYNC words, which is looked up at the gate. */
 static unsigned selected_stream(const struct tensix *tensix, unsigned thread)
 {
-    enum tensix_field_id bank_sel = (enum tensix_field_id)(TENSIX_FIELD_STREAM_ID_SYNC_SEC0_BankSel +
-                                                           tensix->thread[thread].latch.stream_select);
+    enum tensix_field_id bank_sel = (enum tensix_field_id)(
+        TENSIX_FIELD_STREAM_ID_SYNC_SEC0_BankSel + tensix->thread[thread].latch.stream_select);
     return tensix_thread_field(tensix, thread, bank_sel);
 }
 
@@ -263,8 +263,7 @@ void tensix_latch_text(const struct tensix *tensix, unsigned thread, char *text,
     } else if (unmet_semaphore(tensix, latch) < TENSIX_SEMAPHORES) {
         semaphore_text(tensix, latch, text, size);
     } else if (latch->waits_for_stream) {
-        snprintf(text, size, "stream %u has %s %u, not yet %u",
-                 selected_stream(tensix, thread),
+        snprintf(text, size, "stream %u has %s %u, not yet %u", selected_stream(tensix, thread),
                  latch->stream_condition ? "received messages" : "phase",
                  stream_value(tensix, thread), latch->target);
     } else {

@@ -12,10 +12,11 @@ static void src_words(const struct tensix *tensix, const struct tensix_thread *t
     char name = src == TENSIX_SRC_A ? 'A' : 'B';
     unsigned row = tensix_row_of(thread->next), bank = banks->unpack_bank;
     if (row != TENSIX_ROWS && tensix_row_infos[row].unit == TENSIX_UNIT_MATRIX) {
-        snprintf(text, size,
-                 "bank %u of Src%c, which the unpackers hold: nothing has set its dvalid, as UNPACR "
-                 "with flip_src and SETDVALID do",
-                 banks->matrix_bank, name);
+        snprintf(
+            text, size,
+            "bank %u of Src%c, which the unpackers hold: nothing has set its dvalid, as UNPACR "
+            "with flip_src and SETDVALID do",
+            banks->matrix_bank, name);
         return;
     }
     if (row == TENSIX_ROW_UNPACR_NOP_ZEROSRC &&

@@ -62,9 +62,9 @@ static void search_at(struct tile *tile, enum rv32_core core, uint64_t cycle)
     rv32_cut(&tile->hart[core], cycle);
 }
 
-/* A search for a polling loop is worth while in a loop where the hart has waited before, and when a load
- * finds again what it found before; then it comes at once while searches have not failed, else now and
- * then. */
+/* A search for a polling loop is worth while in a loop where the hart has waited before, and when a
+ * load finds again what it found before; then it comes at once while searches have not failed, else
+ * now and then. */
 static void suspect(struct tile *tile, const struct rv32_hart *hart,
                     const struct rv32_access *access)
 {
@@ -136,11 +136,8 @@ enum rv32_reply tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t inst
     if (hart->core >= RV32_T0 && hart->core <= RV32_T2 && !tile->tracing) {
         return tile_bus_push_many(owner, hart, &instruction, 1, cycle) ? RV32_OK : RV32_WAIT;
     }
-    struct rv32_access access = {.address = RV32_PUSH_BASE,
-                                 .value = instruction,
-                                 .size = 4,
-                                 .store = true,
-                                 .cycle = cycle};
+    struct rv32_access access = {
+        .address = RV32_PUSH_BASE, .value = instruction, .size = 4, .store = true, .cycle = cycle};
     return tile_bus_device(owner, hart, &access);
 }
 

@@ -12,10 +12,14 @@ static const struct section {
     enum tensix_field_id format, no_swizzle, unsigned_int;
 } sections[SECTIONS] = {
 #define SECTION(i)                                                                                 \
-    {TENSIX_FIELD_RISC_DEST_ACCESS_CTRL_SEC##i##_fmt,                                              \
-     TENSIX_FIELD_RISC_DEST_ACCESS_CTRL_SEC##i##_no_swizzle,                                       \
-     TENSIX_FIELD_RISC_DEST_ACCESS_CTRL_SEC##i##_unsigned_int}
-    SECTION(0), SECTION(1), SECTION(2),
+    {                                                                                              \
+        TENSIX_FIELD_RISC_DEST_ACCESS_CTRL_SEC##i##_fmt,                                           \
+            TENSIX_FIELD_RISC_DEST_ACCESS_CTRL_SEC##i##_no_swizzle,                                \
+            TENSIX_FIELD_RISC_DEST_ACCESS_CTRL_SEC##i##_unsigned_int                               \
+    }
+    SECTION(0),
+    SECTION(1),
+    SECTION(2),
 #undef SECTION
 };
 
@@ -37,7 +41,7 @@ bool tile_dst_has(const struct tile *tile, enum tile_agent agent, uint32_t offse
     const struct tensix_dst_window window = window_of(tensix, (unsigned)agent - AGENT_T0);
     uint8_t element[4];
     const char *rule;
-    size_t size = window.format <= TENSIX_DST_WINDOW_INT32  ? 4
+    size_t size = window.format <= TENSIX_DST_WINDOW_INT32 ? 4
                   : window.format < TENSIX_DST_WINDOW_INT8 ? 2
                                                            : 1;
     return tensix_dst_window_read(&tensix->dst, tensix_dst_map_now(tensix), window,

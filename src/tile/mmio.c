@@ -24,16 +24,16 @@ struct range {
     uint32_t first, last;
     unsigned agents;
     tile_mmio_handler *handle;
-    enum rv32_poll poll;  /* where poll_of is NULL */
+    enum rv32_poll poll; /* where poll_of is NULL */
     poll_function *poll_of;
     const char *title;
 };
 
-#define POLL_STATE(token) RV32_POLL_STATE, NULL
+#define POLL_STATE(token)  RV32_POLL_STATE, NULL
 #define POLL_EFFECT(token) RV32_POLL_EFFECT, NULL
-#define POLL_MIXED(token) RV32_POLL_EFFECT, tile_mmio_poll_##token
+#define POLL_MIXED(token)  RV32_POLL_EFFECT, tile_mmio_poll_##token
 
-#define RANGE(token, first, last, agents, poll, title) \
+#define RANGE(token, first, last, agents, poll, title)                                             \
     {UINT32_C(first), UINT32_C(last), agents, tile_mmio_##token, POLL_##poll(token), title},
 static const struct range tensix_ranges[] = {
 #include "tile/mmio.def"
@@ -236,7 +236,8 @@ enum mmio_reply tile_noc_access(struct tile *tile, enum mmio_operation operation
     *done = 0;
     *rule = NULL;
     if (address < tile->kind->l1_bytes) {
-        uint32_t bulk = size < tile->kind->l1_bytes - address ? size : tile->kind->l1_bytes - address;
+        uint32_t bulk =
+            size < tile->kind->l1_bytes - address ? size : tile->kind->l1_bytes - address;
         if (write) {
             tile_l1_write(tile, address, at, bulk, cycle);
         } else {

@@ -92,12 +92,11 @@ static void leave(struct tile *tile, enum rv32_core core, uint64_t cycle)
     }
     mailbox_leave_reset(tile, core);
     rv32_reset(&tile->hart[core], reset_pc(tile, row), cycle);
-    tile->run[core] = (struct tile_hart){
-        .state = HART_READY,
-        .ram_used = true,
-        .time = cycle,
-        .probe_at = cycle,
-        .step = tile->run[core].step};
+    tile->run[core] = (struct tile_hart){.state = HART_READY,
+                                         .ram_used = true,
+                                         .time = cycle,
+                                         .probe_at = cycle,
+                                         .step = tile->run[core].step};
 }
 
 uint32_t tile_reset_bit(const struct tile *tile, enum rv32_core core)

@@ -183,8 +183,7 @@ static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
         return;
     }
     unsigned most = run->probe_fails <= TILE_PROBES_SOON ? FEW_STEPS : RV32_IDLE_STEPS;
-    switch (rv32_idle_search(&tile->hart[core], &run->time, limit, most, &run->probe,
-                             &run->idle)) {
+    switch (rv32_idle_search(&tile->hart[core], &run->time, limit, most, &run->probe, &run->idle)) {
     case RV32_PROBE_MORE:
         return;
     case RV32_PROBE_IDLE:
@@ -268,8 +267,8 @@ static bool hart_turn(struct tile *tile, enum rv32_core core, uint64_t limit, bo
 /* Who is alone awake: a hart, the coprocessor, or neither. */
 enum solo { SOLO_COPROCESSOR = RV32_CORES, SOLO_NOBODY };
 
-/* Does a hart sleep that the coprocessor may wake at any time? It would see the change at the start of a
- * round only; one that waits for an answer goes on at the time of the event. */
+/* Does a hart sleep that the coprocessor may wake at any time? It would see the change at the start
+ * of a round only; one that waits for an answer goes on at the time of the event. */
 static bool is_awaited(const struct tile *tile)
 {
     for (unsigned core = 0; core < RV32_CORES; core++) {
@@ -309,7 +308,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 /* The earliest time at which something wakes by itself. */
 static uint64_t next_timer(const struct tile *tile)
 {
-    uint64_t next = earlier(earlier(tile_noc_next(tile), tile_eth_next(tile)), debug_next_event(tile));
+    uint64_t next =
+        earlier(earlier(tile_noc_next(tile), tile_eth_next(tile)), debug_next_event(tile));
     for (unsigned core = 0; core < RV32_CORES; core++) {
         const struct tile_hart *run = &tile->run[core];
         if (run->state == HART_ASLEEP && run->idle.wake < next) {

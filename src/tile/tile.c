@@ -73,8 +73,10 @@ static void prepare(struct tile *tile, uint8_t *memory)
     overlay_attach(&tile->overlay, tile->kind->streams, memory, tile->l1, tile->kind->l1_bytes,
                    &tile_overlay_board, tile);
     memory += STREAMS_BYTES;
-    tile->code = (struct rv32_code){
-        .map = (void *)memory, .pages = tile->kind->l1_bytes >> RV32_PAGE_SHIFT, .l1 = tile->l1, .store = store};
+    tile->code = (struct rv32_code){.map = (void *)memory,
+                                    .pages = tile->kind->l1_bytes >> RV32_PAGE_SHIFT,
+                                    .l1 = tile->l1,
+                                    .store = store};
     memory += MAP_ENTRIES * sizeof(struct rv32_page *);
     tile->marks = memory;
     tile->code.marks = memory;
@@ -90,9 +92,8 @@ static void prepare(struct tile *tile, uint8_t *memory)
     noc_queue_init(&tile->inbox);
 }
 
-struct tile *tile_create(enum tile_type type, unsigned x, unsigned y,
-                         struct rv32_code_store *store, const struct tile_board *board,
-                         void *owner)
+struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv32_code_store *store,
+                         const struct tile_board *board, void *owner)
 {
     struct tile *tile = host_pages_map(sizeof *tile);
     uint8_t *memory = tile ? host_pages_map(MEMORY_BYTES) : NULL;

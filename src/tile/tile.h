@@ -44,10 +44,10 @@ struct tile_kind {
     enum tile_type type;
     const char *name;
     uint32_t l1_bytes;
-    unsigned harts;                /* that it has: a bit for each enum rv32_core */
-    unsigned streams;              /* of the overlay */
-    uint32_t reset_bits;           /* of SOFT_RESET_0, that hold the harts */
-    const char *hart[RV32_CORES];  /* names; NULL where there is none */
+    unsigned harts;               /* that it has: a bit for each enum rv32_core */
+    unsigned streams;             /* of the overlay */
+    uint32_t reset_bits;          /* of SOFT_RESET_0, that hold the harts */
+    const char *hart[RV32_CORES]; /* names; NULL where there is none */
 };
 
 extern const struct tile_kind tile_kinds[TILE_TYPES];
@@ -86,7 +86,7 @@ enum mmio_reply {
 struct mmio_access {
     enum mmio_operation operation;
     enum tile_agent agent;
-    uint8_t size;     /* 1, 2 or 4 bytes, aligned */
+    uint8_t size; /* 1, 2 or 4 bytes, aligned */
     uint32_t address;
     uint32_t offset;  /* from the start of the range */
     uint32_t value;   /* in or out, in the low `size` bytes */
@@ -138,7 +138,7 @@ const char *tile_range_title(enum tile_type type, enum tile_agent agent, uint32_
 /* --- Harts as the tile runs them --- */
 
 enum hart_state {
-    HART_HELD,    /* in soft reset */
+    HART_HELD, /* in soft reset */
     HART_READY,
     HART_WAITING, /* in an access that is not answered yet: hart.access */
     HART_ASLEEP,  /* in a polling loop: idle */
@@ -154,8 +154,8 @@ enum {
     TILE_LOOPS = 4,
 };
 
-/* A register that the hart's load at `pc` has found unchanged `repeats` times in short succession, the
- * last time at `cycle`: perhaps it polls. */
+/* A register that the hart's load at `pc` has found unchanged `repeats` times in short succession,
+ * the last time at `cycle`: perhaps it polls. */
 struct tile_load {
     uint32_t pc, address, value, repeats;
     uint64_t cycle;
@@ -167,13 +167,13 @@ struct tile_hart {
     uint64_t time;  /* tile time of its next instruction */
     uint64_t epoch; /* tile->epoch when it began to wait or sleep */
     struct rv32_idle idle;
-    struct rv32_probe probe; /* the search for a polling loop that is under way */
-    uint64_t probe_at;       /* tile time of the next one */
-    unsigned probe_fails;    /* searches in vain, for backing off */
+    struct rv32_probe probe;           /* the search for a polling loop that is under way */
+    uint64_t probe_at;                 /* tile time of the next one */
+    unsigned probe_fails;              /* searches in vain, for backing off */
     struct tile_load load[TILE_LOADS]; /* the latest of registers, by pc */
     struct rv32_loop loop[TILE_LOOPS]; /* in which it has waited lately */
     uint8_t loop_turn;                 /* that one is forgotten next */
-    bool step;            /* run one instruction at a time: debugger or trace */
+    bool step;                         /* run one instruction at a time: debugger or trace */
 };
 
 /* A loop that holds `pc` and in which the hart has waited, NULL: none. */
@@ -195,7 +195,7 @@ struct tile_fault {
     enum tile_agent agent; /* of a Tensix instruction: who pushed it */
     bool is_tensix;
     unsigned thread;
-    bool is_remote;  /* a request of another tile, at place `origin`, is at fault */
+    bool is_remote; /* a request of another tile, at place `origin`, is at fault */
     uint16_t origin;
     uint64_t cycle;
     uint32_t pc, word; /* of the instruction */
@@ -217,8 +217,8 @@ struct tile_board {
     void (*trace_instruction)(void *owner, struct tile *tile, enum rv32_core core, uint32_t pc,
                               uint32_t word);
     void (*trace_access)(void *owner, struct tile *tile, const struct mmio_access *access);
-    /* Does the multicast reach the tile that sends it, and without delay? Called while the tile runs.
-     * NULL: no. */
+    /* Does the multicast reach the tile that sends it, and without delay? Called while the tile
+     * runs. NULL: no. */
     bool (*loops_back)(void *owner, const struct tile *tile, const struct noc_packet *packet);
 };
 
@@ -230,7 +230,8 @@ struct tile_command {
     uint64_t due;
 };
 
-/* Registers from `first` to `last` that a sleeping hart polls some of; derived, {0, 0} when nobody knows. */
+/* Registers from `first` to `last` that a sleeping hart polls some of; derived, {0, 0} when nobody
+ * knows. */
 struct tile_span {
     uint32_t first, last;
 };
@@ -244,7 +245,7 @@ struct tile {
     uint64_t event_time; /* when the last of them happened */
     bool stopped;        /* a fault under the policy "stop"; the tile stands still */
     bool tracing;
-    bool restless;       /* harts never sleep; for tests, since results do not depend on it */
+    bool restless; /* harts never sleep; for tests, since results do not depend on it */
 
     uint8_t *l1;
     uint8_t *marks; /* a byte for each 64 bytes of L1, see below */
@@ -260,8 +261,8 @@ struct tile {
     struct tile_weak *weak; /* L0 caches and store queues; NULL: memory is coherent (tile/weak.h) */
 
     /* Packets (tile/noc_port.h). */
-    uint16_t node;         /* its place: noc_node(x, y) */
-    char name[24];         /* "worker (1, 2)" */
+    uint16_t node; /* its place: noc_node(x, y) */
+    char name[24]; /* "worker (1, 2)" */
     struct noc_queue inbox;
     struct noc_list sent;
     struct noc_pool pool;
@@ -270,14 +271,15 @@ struct tile {
     uint64_t inbox_epoch;
     struct tile_command command[2][NIU_BUFFERS]; /* under --schedule random, that have not left */
     unsigned commands;                           /* so many */
-    bool returns_early;    /* tile_run ends with the round in which something was sent */
+    bool returns_early; /* tile_run ends with the round in which something was sent */
 
-    uint32_t control[TILE_CONTROL_WORDS]; /* of Ethernet and DRAM tiles */
-    struct eth *eth;                      /* of Ethernet tiles, else NULL (tile/eth_window.h) */
+    uint32_t control[TILE_CONTROL_WORDS];    /* of Ethernet and DRAM tiles */
+    struct eth *eth;                         /* of Ethernet tiles, else NULL (tile/eth_window.h) */
     struct tile_frame *frames, *frames_sent; /* that arrive, in order; that left */
     struct niu niu[2];
     struct overlay overlay;
-    uint8_t overlay_waits; /* NoCs, a bit each, on which it wanted to send within a transaction of others */
+    uint8_t
+        overlay_waits; /* NoCs, a bit each, on which others' transactions kept it from sending */
     uint8_t overlay_left[OVERLAY_STREAMS]; /* packets that it sent and has not been told of */
     struct debug_registers debug;
     struct pic pic;
@@ -302,13 +304,12 @@ enum {
 };
 
 /*
- * A tile at the place (x, y) of NoC 0 with all harts held in reset. `store` is shared by the tiles of a chip. NULL when memory
- * runs out. Its memory is allocated on first touch, and starts with a page: register files that
- * vectors of the host work on are aligned.
+ * A tile at the place (x, y) of NoC 0 with all harts held in reset. `store` is shared by the tiles
+ * of a chip. NULL when memory runs out. Its memory is allocated on first touch, and starts with a
+ * page: register files that vectors of the host work on are aligned.
  */
-struct tile *tile_create(enum tile_type type, unsigned x, unsigned y,
-                         struct rv32_code_store *store, const struct tile_board *board,
-                         void *owner);
+struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv32_code_store *store,
+                         const struct tile_board *board, void *owner);
 void tile_destroy(struct tile *tile); /* NULL does nothing */
 
 /* Writes into a page of zeros: it will be used, and a page that is read first costs the host twice,
@@ -366,8 +367,8 @@ void tile_reset(struct tile *tile, uint64_t cycle);
 /* Zeros L1. */
 void tile_wipe_l1(struct tile *tile, uint64_t cycle);
 
-/* A sleeping hart is made ready, with the state that it has at `time` (at the earliest, when it fell
- * asleep). */
+/* A sleeping hart is made ready, with the state that it has at `time` (at the earliest, when it
+ * fell asleep). */
 void tile_wake_at(struct tile *tile, enum rv32_core core, uint64_t time);
 
 /* The same at tile->now; harts that do not sleep are left alone. */

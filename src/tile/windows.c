@@ -10,14 +10,13 @@
 #include "tile/tensix_port.h"
 #include "tile/tile.h"
 
-/* A store of a hart that the coprocessor may see too early or too late: words are in fault->text. */
+/* A store of a hart that the coprocessor may see too early or too late: words are in
+ * fault->text. */
 static void report_race(struct tile *tile, const struct mmio_access *access,
                         enum penrose_fault_kind kind, const char *text)
 {
-    struct tile_fault fault = {.kind = kind,
-                               .agent = access->agent,
-                               .cycle = access->cycle,
-                               .address = access->address};
+    struct tile_fault fault = {
+        .kind = kind, .agent = access->agent, .cycle = access->cycle, .address = access->address};
     if (access->agent < AGENT_NOC) {
         const struct rv32_hart *hart = &tile->hart[access->agent];
         fault.pc = rv32_current_pc(hart);

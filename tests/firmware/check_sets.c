@@ -131,14 +131,23 @@ static bool launch(struct penrose_chip *chip, struct penrose_firmware *firmware,
     const uint32_t key[] = {work->key};
     const uint32_t semaphores[] = {0, 0};
     const struct penrose_circular_buffer buffers[] = {
-        {.id = 0, .address = IN_ADDRESS, .size = 3 * 4 * PAGE_WORDS, .pages = 3,
+        {.id = 0,
+         .address = IN_ADDRESS,
+         .size = 3 * 4 * PAGE_WORDS,
+         .pages = 3,
          .page_size = 4 * PAGE_WORDS},
-        {.id = 16, .address = OUT_ADDRESS, .size = 2 * (4 * PAGE_WORDS + 16), .pages = 2,
+        {.id = 16,
+         .address = OUT_ADDRESS,
+         .size = 2 * (4 * PAGE_WORDS + 16),
+         .pages = 2,
          .page_size = 4 * PAGE_WORDS + 16},
     };
     char paths[PENROSE_HARTS][PATH_BYTES + 32];
     struct penrose_launch launch = {
-        .buffers = buffers, .buffers_count = 2, .semaphores = semaphores, .semaphores_count = 2,
+        .buffers = buffers,
+        .buffers_count = 2,
+        .semaphores = semaphores,
+        .semaphores_count = 2,
         .brisc_noc = 1,
     };
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {

@@ -3,10 +3,9 @@
  * of TRISCs, B and the debug bus, MOP configuration, writes of harts to configuration, GPRs and
  * semaphores, soft resets, registers that answer, wait or refuse, and runs of some cycles. For the
  * data path there are tiles in L1, address counters, configuration field by field, load macros, and
- * instructions of unpackers, Matrix Unit, Vector Unit and packer one by one, of which a fault must not
- * have done anything. fuzz_vector.c has programs for the Vector Unit alone.
- * After every step the invariants that headers and file comments promise are checked; a broken one
- * traps.
+ * instructions of unpackers, Matrix Unit, Vector Unit and packer one by one, of which a fault must
+ * not have done anything. fuzz_vector.c has programs for the Vector Unit alone. After every step
+ * the invariants that headers and file comments promise are checked; a broken one traps.
  *
  * Bytes: flags (see enum flag), then steps, each an operation and its operands; see read_word for
  * instructions. Inputs need no seeds.
@@ -289,7 +288,8 @@ static void check_vector(const struct tensix *tensix)
     }
     for (unsigned i = 0; i < TENSIX_FLAG_STACK; i++) {
         const struct tensix_flag_level *level = &vector->stack[i];
-        REQUIRE(((level->used & ~above) | ((level->flags | level->uses_flags) & ~level->used)) == 0);
+        REQUIRE(((level->used & ~above) | ((level->flags | level->uses_flags) & ~level->used)) ==
+                0);
         above = level->used;
     }
     for (unsigned i = 0; i < TENSIX_LANE_COLUMNS; i++) {
@@ -614,8 +614,10 @@ static void choose_pack(uint32_t *dst, uint32_t *to, bool is_any)
 /* Something that works: from it one step leads to what does not. */
 static void make_tiles(struct bench *bench, unsigned thread)
 {
-    enum { SECTION = TENSIX_WORD_THCON_SEC1_REG0_TileDescriptor -
-                     TENSIX_WORD_THCON_SEC0_REG0_TileDescriptor };
+    enum {
+        SECTION =
+            TENSIX_WORD_THCON_SEC1_REG0_TileDescriptor - TENSIX_WORD_THCON_SEC0_REG0_TileDescriptor
+    };
     struct tensix *tensix = &bench->tensix;
     uint32_t formats = take(bench, 2), shape = take(bench, 2);
     uint32_t in = formats & 0xf, out = formats >> 4 & 0xf, dst = formats >> 8 & 0xf,
@@ -751,7 +753,8 @@ static void execute_data(struct bench *bench, unsigned thread)
     bench->time = time > bench->time ? time : bench->time;
     unsigned done = tensix_execute(tensix, thread, origin, &word, 1, bench->time,
                                    bench->time + TENSIX_FIFO_DEPTH);
-    /* What is scheduled may fault as well, and a hazard does not keep an instruction from executing. */
+    /* What is scheduled may fault as well, and a hazard does not keep an instruction from
+     * executing. */
     if (bench->faults > faults && bench->latest_kind != TENSIX_FAULT_HAZARD &&
         !before->vector.schedules) {
         struct before *after = note_all(tensix, thread);

@@ -1,7 +1,7 @@
 /*
  * A product of large matrices of BF16 with sums of 32 bits, exactly as the Matrix Unit computes it:
- * the same arithmetic as model.py, which is too slow for them, and which checks it on parts of every
- * result (grid.py). It shares nothing with src/num.
+ * the same arithmetic as model.py, which is too slow for them, and which checks it on parts of
+ * every result (grid.py). It shares nothing with src/num.
  *
  *   matmul_model ROWS INNER COLUMNS PHASES A B RESULT
  *
@@ -213,8 +213,9 @@ int main(int argc, char **argv)
         }
     }
     FILE *file = fopen(argv[7], "wb");
-    if (!file || fwrite(result, sizeof *result, (size_t)rows * columns, file) !=
-                     (size_t)rows * columns || fclose(file) != 0) {
+    if (!file ||
+        fwrite(result, sizeof *result, (size_t)rows * columns, file) != (size_t)rows * columns ||
+        fclose(file) != 0) {
         fprintf(stderr, "matmul_model: %s cannot be written\n", argv[7]);
         return 1;
     }

@@ -70,9 +70,9 @@ END_TEST
 
 START_TEST(empty_values_are_as_if_not_set)
 {
-    static const char *const names[] = {
-        "PENROSE_CARD",  "PENROSE_THREADS", "PENROSE_KERNELS", "PENROSE_POLICY",   "PENROSE_SCHEDULE",
-        "PENROSE_TRACE", "PENROSE_SUMMARY", "PENROSE_REPORT",  "PENROSE_RUN_AHEAD"};
+    static const char *const names[] = {"PENROSE_CARD",    "PENROSE_THREADS",  "PENROSE_KERNELS",
+                                        "PENROSE_POLICY",  "PENROSE_SCHEDULE", "PENROSE_TRACE",
+                                        "PENROSE_SUMMARY", "PENROSE_REPORT",   "PENROSE_RUN_AHEAD"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         setenv(names[i], "", 1);
         libttsim_init();

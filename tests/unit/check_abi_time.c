@@ -480,8 +480,8 @@ START_TEST(run_ahead_is_adjustable)
     ck_assert_uint_eq(device->run_ahead.first, 128);
     ck_assert_uint_eq(device->run_ahead.most, 4096);
     device_destroy(device);
-    static const char *const wrong[] = {
-        "x", "-5", "12 ", "5:", "10:5", "0:5", "99999999999999", "1:2:3"};
+    static const char *const wrong[] = {"x",    "-5", "12 ", "5:", "10:5", "0:5", "99999999999999",
+                                        "1:2:3"};
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         device = make_device(wrong[i]);
         ck_assert_uint_eq(device->run_ahead.first, 128);

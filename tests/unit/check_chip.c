@@ -28,7 +28,8 @@ static void write_program(struct penrose_chip *chip, unsigned x, unsigned y, uin
         struct penrose_error error = {0};
         ck_assert_msg(penrose_assemble(lines[i], address, &word, &error) == PENROSE_OK, "%s",
                       error.text);
-        ck_assert_int_eq(penrose_write(chip, x, y, address, &word, sizeof word, &error), PENROSE_OK);
+        ck_assert_int_eq(penrose_write(chip, x, y, address, &word, sizeof word, &error),
+                         PENROSE_OK);
     }
 }
 
@@ -89,11 +90,13 @@ START_TEST(memory_is_read_and_written)
     ck_assert_mem_eq(pattern, back, 100);
     ck_assert_int_eq(penrose_read(chip, 1, 2, 0x17ff9c, back, 100, &error), PENROSE_OK);
     ck_assert_uint_eq(back[50], 0); /* another tile */
-    ck_assert_int_eq(penrose_write(chip, 16, 11, 0x17ff9d, pattern, 100, &error), PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(penrose_write(chip, 16, 11, 0x17ff9d, pattern, 100, &error),
+                     PENROSE_E_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "0x00180000"));
     ck_assert_int_eq(penrose_read(chip, 64, 3, 0, back, 4, &error), PENROSE_E_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "(64, 3)"));
-    ck_assert_int_eq(penrose_read(chip, 1, 2, UINT64_C(0xfffffffe), back, 4, &error), PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(penrose_read(chip, 1, 2, UINT64_C(0xfffffffe), back, 4, &error),
+                     PENROSE_E_ARGUMENT);
     ck_assert_int_eq(penrose_read(chip, 1, 2, UINT64_MAX - 1, back, 4, NULL), PENROSE_E_ARGUMENT);
     penrose_chip_destroy(chip);
 }
@@ -101,14 +104,16 @@ END_TEST
 
 START_TEST(hart_runs_and_pauses)
 {
-    static const char *const program[] = {"addi a0, a0, 5", "slli a0, a0, 2", "sw a0, 0x400(zero)", "ebreak", NULL};
+    static const char *const program[] = {"addi a0, a0, 5", "slli a0, a0, 2", "sw a0, 0x400(zero)",
+                                          "ebreak", NULL};
     struct penrose_chip *chip = open_chip(NULL);
     struct penrose_hart_info info;
     struct penrose_error error;
     uint32_t result;
     write_program(chip, 3, 4, 0x1000, program);
     ck_assert_int_eq(penrose_hart_release(chip, 3, 4, PENROSE_TRISC1, 0x1000, &error), PENROSE_OK);
-    ck_assert_int_eq(penrose_hart_release(chip, 3, 4, PENROSE_TRISC1, 0x1000, &error), PENROSE_E_STATE);
+    ck_assert_int_eq(penrose_hart_release(chip, 3, 4, PENROSE_TRISC1, 0x1000, &error),
+                     PENROSE_E_STATE);
     ck_assert_int_eq(penrose_hart_set(chip, 3, 4, PENROSE_TRISC1, 10, 100, &error), PENROSE_OK);
     ck_assert_int_eq(run_for(chip, 100000), PENROSE_QUIET);
     ck_assert_uint_lt(penrose_now(chip), 100000);
@@ -121,15 +126,18 @@ START_TEST(hart_runs_and_pauses)
     ck_assert_int_eq(penrose_hart_hold(chip, 3, 4, PENROSE_TRISC1, &error), PENROSE_OK);
     penrose_hart_info(chip, 3, 4, PENROSE_TRISC1, &info, &error);
     ck_assert_int_eq(info.state, PENROSE_HART_HELD);
-    ck_assert_int_eq(penrose_hart_set(chip, 3, 4, PENROSE_TRISC1, 33, 0, &error), PENROSE_E_ARGUMENT);
-    ck_assert_int_eq(penrose_hart_info(chip, 3, 4, PENROSE_HARTS, &info, &error), PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(penrose_hart_set(chip, 3, 4, PENROSE_TRISC1, 33, 0, &error),
+                     PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(penrose_hart_info(chip, 3, 4, PENROSE_HARTS, &info, &error),
+                     PENROSE_E_ARGUMENT);
     penrose_chip_destroy(chip);
 }
 END_TEST
 
 START_TEST(quiet_time_passes_for_hosts)
 {
-    static const char *const loop[] = {"lw a0, 0x400(zero)", "beq a0, zero, 0x1000", "ebreak", NULL};
+    static const char *const loop[] = {"lw a0, 0x400(zero)", "beq a0, zero, 0x1000", "ebreak",
+                                       NULL};
     struct penrose_chip *chip = open_chip(NULL);
     struct penrose_run run = {.cycles = UINT64_C(1000000000000), .pass_quiet_time = true};
     struct penrose_error error;
@@ -189,7 +197,13 @@ END_TEST
 
 START_TEST(policies_are_obeyed)
 {
-    static const char *const bad[] = {"lui a0, 0x200", "addi a1, zero, 3", "sw a0, 4(a0)", "addi a1, a1, -1", "bne a1, zero, 0x1008", "ebreak", NULL};
+    static const char *const bad[] = {"lui a0, 0x200",
+                                      "addi a1, zero, 3",
+                                      "sw a0, 4(a0)",
+                                      "addi a1, a1, -1",
+                                      "bne a1, zero, 0x1008",
+                                      "ebreak",
+                                      NULL};
     struct penrose_options options;
     penrose_options_default(&options);
     options.policy[PENROSE_FAULT_UNMAPPED] = _i ? PENROSE_IGNORE : PENROSE_WARN;
@@ -245,7 +259,8 @@ static void count_event(void *context, const struct penrose_trace_event *event)
 
 START_TEST(trace_sees_everything)
 {
-    static const char *const program[] = {"lui a0, 0xffb12", "lw a1, 0x1f0(a0)", "addi a2, zero, 1", "ebreak", NULL};
+    static const char *const program[] = {"lui a0, 0xffb12", "lw a1, 0x1f0(a0)", "addi a2, zero, 1",
+                                          "ebreak", NULL};
     struct penrose_chip *chip = open_chip(NULL);
     struct penrose_error error;
     struct trace_counts counts = {0};
@@ -264,7 +279,9 @@ END_TEST
  * other. */
 START_TEST(tiles_and_chips_are_independent)
 {
-    static const char *const program[] = {"addi a1, zero, 1000", "mul a0, a0, a0", "addi a0, a0, 13", "addi a1, a1, -1", "bne a1, zero, 0x1004", "sw a0, 0x400(zero)", "ebreak", NULL};
+    static const char *const program[] = {
+        "addi a1, zero, 1000",  "mul a0, a0, a0",     "addi a0, a0, 13", "addi a1, a1, -1",
+        "bne a1, zero, 0x1004", "sw a0, 0x400(zero)", "ebreak",          NULL};
     struct penrose_options options;
     uint32_t results[2][3];
     struct penrose_error error;
@@ -299,7 +316,8 @@ static void make_elf(char *path, uint32_t vaddr)
         Elf32_Ehdr header;
         Elf32_Phdr segment;
         uint32_t code[3];
-    } file = {.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
+    } file = {.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB,
+                                     EV_CURRENT},
                          .e_type = ET_EXEC,
                          .e_machine = EM_RISCV,
                          .e_version = EV_CURRENT,
@@ -315,7 +333,8 @@ static void make_elf(char *path, uint32_t vaddr)
                           .p_filesz = 12,
                           .p_memsz = 12,
                           .p_flags = PF_R | PF_X},
-              .code = {0x00700513 /* li a0, 7 */, 0x40a02023 /* sw a0, 0x400(zero) */, 0x00100073 /* ebreak */}};
+              .code = {0x00700513 /* li a0, 7 */, 0x40a02023 /* sw a0, 0x400(zero) */,
+                       0x00100073 /* ebreak */}};
     int descriptor = mkstemp(path);
     ck_assert_int_ge(descriptor, 0);
     ck_assert_int_eq(write(descriptor, &file, sizeof file), (ssize_t)sizeof file);
@@ -330,16 +349,21 @@ START_TEST(bare_program_is_loaded)
     uint32_t entry, value;
     make_elf(path, 0x2000);
     make_elf(outside, 0x180000);
-    ck_assert_msg(penrose_load_program(chip, 1, 2, PENROSE_BRISC, path, &entry, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_msg(penrose_load_program(chip, 1, 2, PENROSE_BRISC, path, &entry, &error) ==
+                      PENROSE_OK,
+                  "%s", error.text);
     ck_assert_uint_eq(entry, 0x2000);
     penrose_hart_release(chip, 1, 2, PENROSE_BRISC, entry, &error);
-    ck_assert_int_eq(penrose_load_program(chip, 1, 2, PENROSE_BRISC, path, NULL, &error), PENROSE_E_STATE);
+    ck_assert_int_eq(penrose_load_program(chip, 1, 2, PENROSE_BRISC, path, NULL, &error),
+                     PENROSE_E_STATE);
     ck_assert_int_eq(run_for(chip, 1000), PENROSE_QUIET);
     penrose_peek(chip, 1, 2, 0x400, &value, 4, &error);
     ck_assert_uint_eq(value, 7);
-    ck_assert_int_eq(penrose_load_program(chip, 1, 2, PENROSE_TRISC0, outside, NULL, &error), PENROSE_E_FORMAT);
+    ck_assert_int_eq(penrose_load_program(chip, 1, 2, PENROSE_TRISC0, outside, NULL, &error),
+                     PENROSE_E_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.text, "0x00180000"));
-    ck_assert_int_eq(penrose_load_program(chip, 1, 2, PENROSE_TRISC0, "no such file", NULL, &error), PENROSE_E_FILE);
+    ck_assert_int_eq(penrose_load_program(chip, 1, 2, PENROSE_TRISC0, "no such file", NULL, &error),
+                     PENROSE_E_FILE);
     unlink(path);
     unlink(outside);
     penrose_chip_destroy(chip);

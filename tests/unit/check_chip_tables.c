@@ -46,7 +46,8 @@ START_TEST(every_bank_has_a_tile_for_each_noc)
 }
 END_TEST
 
-/* What is written for a bank through one NoC's tile is there through the other's, and nowhere else. */
+/* What is written for a bank through one NoC's tile is there through the other's, and nowhere
+ * else. */
 START_TEST(banks_are_different_memories)
 {
     enum { ADDRESS = 0x123440 };
@@ -86,8 +87,8 @@ START_TEST(tables_have_what_the_chip_has)
         unsigned x = 0, y = 0;
         chip_boot_tables(chip, size, &tables, &boot);
         for (unsigned bank = 0; bank < 2 * size->dram_banks; bank++) {
-            bool is_there = penrose_dram_bank(chip, bank / size->dram_banks,
-                                              bank % size->dram_banks, &x, &y);
+            bool is_there =
+                penrose_dram_bank(chip, bank / size->dram_banks, bank % size->dram_banks, &x, &y);
             ck_assert_uint_eq(boot.dram_bank_to_noc_xy[bank], is_there ? y << 6 | x : 0);
         }
         bool has_all = size->l1_banks <= cards[_i].columns * 10;

@@ -75,12 +75,13 @@ START_TEST(elements_of_each_size)
         select_format(thread, state, format, true);
         select_format((thread + 1) % 3, state, (format + 1) % FORMATS, false); /* must not matter */
         for (unsigned element = 0; element < 512 * 16; element += 37) {
-            uint32_t address = DST + element * bytes, value = low(0x9e3779b9u * (element + 1), bytes);
+            uint32_t address = DST + element * bytes,
+                     value = low(0x9e3779b9u * (element + 1), bytes);
             uint32_t back = 0;
-            ck_assert_int_eq(try_narrow(H, MMIO_WRITE, trisc(thread), address, (uint8_t)bytes, &value),
-                             MMIO_OK);
-            ck_assert_int_eq(try_narrow(H, MMIO_READ, trisc(thread), address, (uint8_t)bytes, &back),
-                             MMIO_OK);
+            ck_assert_int_eq(
+                try_narrow(H, MMIO_WRITE, trisc(thread), address, (uint8_t)bytes, &value), MMIO_OK);
+            ck_assert_int_eq(
+                try_narrow(H, MMIO_READ, trisc(thread), address, (uint8_t)bytes, &back), MMIO_OK);
             ck_assert_uint_eq(back, value);
             unsigned row = element / 16, upper = (row & 0x1f8) << 1 | (row & 7);
             if (bytes == 4) {
@@ -139,10 +140,18 @@ END_TEST
 
 /* Four BF16 elements as words, four as a vector of words, four more to other rows. */
 static const char *const vector_copy[] = {
-    "lui a0, 0xffbd8",          "addi a1, zero, 4",   "vsetvli zero, a1, e32, m1, ta, ma",
-    "vle32.v v1, (a0)",         "addi a2, a0, 0x40",  "vse32.v v1, (a2)",
-    "lw a3, 4(a0)",             "sw a3, 0x7c(a0)",    "addi a1, zero, 0x700",
-    "vse32.v v1, (a1)",         "ebreak",             NULL,
+    "lui a0, 0xffbd8",
+    "addi a1, zero, 4",
+    "vsetvli zero, a1, e32, m1, ta, ma",
+    "vle32.v v1, (a0)",
+    "addi a2, a0, 0x40",
+    "vse32.v v1, (a2)",
+    "lw a3, 4(a0)",
+    "sw a3, 0x7c(a0)",
+    "addi a1, zero, 0x700",
+    "vse32.v v1, (a1)",
+    "ebreak",
+    NULL,
 };
 
 START_TEST(trisc2_takes_several)
@@ -167,13 +176,15 @@ START_TEST(trisc2_takes_several)
 }
 END_TEST
 
-/* With elements of one byte the window ends half way: a vector that crosses the end does nothing. */
+/* With elements of one byte the window ends half way: a vector that crosses the end does
+ * nothing. */
 START_TEST(vector_over_the_end_does_nothing)
 {
     static const char *const store_over_end[] = {
-        "lui a0, 0xffbdc",                  "addi a0, a0, -4", "addi a1, zero, 4",
-        "vsetvli zero, a1, e32, m1, ta, ma", "vmv.v.i v1, 7",   "vse32.v v1, (a0)",
-        "ebreak",                           NULL,
+        "lui a0, 0xffbdc",  "addi a0, a0, -4",
+        "addi a1, zero, 4", "vsetvli zero, a1, e32, m1, ta, ma",
+        "vmv.v.i v1, 7",    "vse32.v v1, (a0)",
+        "ebreak",           NULL,
     };
     select_format(2, 0, INT8, true);
     harness_assemble(H, 0x1000, store_over_end);

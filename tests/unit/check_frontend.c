@@ -182,7 +182,8 @@ START_TEST(replay_plays_what_it_loaded)
 {
     tensix->gpr[0][5] = 1;
     tensix->gpr[0][7] = 100;
-    tensix_harness_run(&harness, 0, "REPLAY 31, 2, 0, 1; ADDDMAREG 0, 4, 5, 4; ADDDMAREG 0, 6, 7, 6");
+    tensix_harness_run(&harness, 0,
+                       "REPLAY 31, 2, 0, 1; ADDDMAREG 0, 4, 5, 4; ADDDMAREG 0, 6, 7, 6");
     ck_assert_uint_eq(tensix->gpr[0][4], 0); /* loaded, not executed */
     tensix_harness_run(&harness, 0, "REPLAY 31, 2, 0, 0; REPLAY 31, 1, 0, 0; REPLAY 0, 1, 0, 0");
     ck_assert_uint_eq(tensix->gpr[0][4], 2);
@@ -196,7 +197,8 @@ END_TEST
 START_TEST(mop_drives_replay)
 {
     tensix->gpr[2][5] = 1;
-    tensix_harness_run(&harness, 2, "REPLAY 0, 2, 0, 1; ADDDMAREG 0, 4, 5, 4; ADDDMAREG 0, 6, 4, 6");
+    tensix_harness_run(&harness, 2,
+                       "REPLAY 0, 2, 0, 1; ADDDMAREG 0, 4, 5, 4; ADDDMAREG 0, 6, 4, 6");
     set_loop(2, 10, 20, "REPLAY 0, 2, 0, 0");
     tensix_harness_run(&harness, 2, "MOP 1, 0, 0");
     ck_assert_uint_eq(tensix->gpr[2][4], 200);

@@ -43,9 +43,7 @@ static const struct loop waiting[] = {
      KEPT},
     {"a signed halfword", {"lh a0, 2(s0)", "bge a0, zero, 0x100"}, KEPT},
     {"an unsigned halfword", {"lhu a0, 0(s0)", "slli a0, a0, 30", "beq a0, zero, 0x100"}, KEPT},
-    {"a signed byte in local RAM",
-     {"lb a0, 0(s1)", "mul a1, a0, s7", "beq a1, zero, 0x100"},
-     KEPT},
+    {"a signed byte in local RAM", {"lb a0, 0(s1)", "mul a1, a0, s7", "beq a1, zero, 0x100"}, KEPT},
     {"negative bytes and halfwords",
      {"lh a2, 2(s0)", "lb a3, 3(s0)", "lw a0, 4(s0)", "beq a0, zero, 0x100"},
      KEPT},
@@ -324,7 +322,7 @@ struct sleeper {
     bool asleep;
     struct rv32_idle idle;
     struct rv32_probe probe;
-    struct rv32_loop loop; /* that was found last */
+    struct rv32_loop loop;  /* that was found last */
     unsigned sleeps, known; /* in such a loop */
 };
 
@@ -343,8 +341,7 @@ static void probe(struct bench *bench, struct sleeper *sleeper, uint64_t until, 
     struct harness *h = bench->h;
     enum rv32_probe_result result = RV32_PROBE_MORE;
     if (rv32_loop_holds(&sleeper->loop, h->hart.pc) && harness_random(random) % 2) {
-        sleeper->asleep =
-            rv32_loop_waits(&h->hart, &h->now, until, &sleeper->loop, &sleeper->idle);
+        sleeper->asleep = rv32_loop_waits(&h->hart, &h->now, until, &sleeper->loop, &sleeper->idle);
         sleeper->known += sleeper->asleep;
         return;
     }
@@ -356,8 +353,8 @@ static void probe(struct bench *bench, struct sleeper *sleeper, uint64_t until, 
     sleeper->probe = (struct rv32_probe){0};
     while (result == RV32_PROBE_MORE && h->now < until) {
         uint64_t slice = h->now + 1 + harness_random(random) % 6;
-        result = rv32_idle_search(&h->hart, &h->now, slice < until ? slice : until,
-                                  RV32_IDLE_STEPS, &sleeper->probe, &sleeper->idle);
+        result = rv32_idle_search(&h->hart, &h->now, slice < until ? slice : until, RV32_IDLE_STEPS,
+                                  &sleeper->probe, &sleeper->idle);
     }
     sleeper->asleep = result == RV32_PROBE_IDLE;
     found(bench, sleeper);
@@ -504,8 +501,8 @@ START_TEST(sleep_changes_nothing)
         check_trial(loop, &sleeping, &awake, &sleeper, &random);
     }
     ck_assert_msg(sleeper.sleeps > TRIALS / 4, "%s: slept %u times", loop->name, sleeper.sleeps);
-    ck_assert_msg((sleeper.known > TRIALS / 20) == (loop->kind == KEPT), "%s: slept %u times as before",
-                  loop->name, sleeper.known);
+    ck_assert_msg((sleeper.known > TRIALS / 20) == (loop->kind == KEPT),
+                  "%s: slept %u times as before", loop->name, sleeper.known);
     bench_destroy(&sleeping);
     bench_destroy(&awake);
 }
@@ -574,7 +571,8 @@ START_TEST(change_during_a_search)
     bench_create(&bench);
     bench_set(&bench, loop, &setting);
     struct harness *h = bench.h;
-    enum rv32_probe_result result = rv32_idle_search(&h->hart, &h->now, h->now + 1, RV32_IDLE_STEPS, &search, &idle);
+    enum rv32_probe_result result =
+        rv32_idle_search(&h->hart, &h->now, h->now + 1, RV32_IDLE_STEPS, &search, &idle);
     ck_assert_int_eq(result, RV32_PROBE_MORE);
     harness_store(h, FLAG_ADDRESS, 4, 1);
     while (result == RV32_PROBE_MORE) {
@@ -669,7 +667,8 @@ END_TEST
 /* Snapshots may say that anything is a load. */
 START_TEST(known_loop_is_no_load)
 {
-    const struct loop waits = {"", {"lw a0, 0(s0)", "sltiu a1, a0, 16", "bne a1, zero, 0x100"}, KEPT};
+    const struct loop waits = {
+        "", {"lw a0, 0(s0)", "sltiu a1, a0, 16", "bne a1, zero, 0x100"}, KEPT};
     struct rv32_loop loop;
     struct rv32_idle idle;
     struct bench bench;
@@ -686,7 +685,8 @@ END_TEST
 /* What only read registers hold was not checked when the loop was found. */
 START_TEST(known_loop_counts)
 {
-    const struct loop adds = {"adds", {"lw a0, 0(s0)", "add a1, a1, s11", "beq a0, zero, 0x100"}, KEPT};
+    const struct loop adds = {
+        "adds", {"lw a0, 0(s0)", "add a1, a1, s11", "beq a0, zero, 0x100"}, KEPT};
     struct rv32_loop loop;
     struct rv32_idle idle;
     struct bench bench;

@@ -191,28 +191,67 @@ END_TEST
 
 enum { ABBREVIATIONS_END = 0, UNIT, NAMESPACE, FUNCTION, CALL, BLOCK };
 
-static const uint8_t abbreviations[] = {
-    UNIT, DW_TAG_compile_unit, 1, DW_AT_comp_dir, DW_FORM_string, DW_AT_stmt_list,
-    DW_FORM_sec_offset, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data1, 0, 0, //
-    NAMESPACE, DW_TAG_namespace, 1, 0, 0,                                               //
-    FUNCTION, DW_TAG_subprogram, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data1, 0,
-    0, //
-    CALL, DW_TAG_inlined_subroutine, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data1,
-    DW_AT_call_file, DW_FORM_data1, DW_AT_call_line, DW_FORM_data1, 0, 0,             //
-    BLOCK, DW_TAG_lexical_block, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data1, 0, 0,
-    ABBREVIATIONS_END};
+static const uint8_t abbreviations[] = {UNIT,
+                                        DW_TAG_compile_unit,
+                                        1,
+                                        DW_AT_comp_dir,
+                                        DW_FORM_string,
+                                        DW_AT_stmt_list,
+                                        DW_FORM_sec_offset,
+                                        DW_AT_low_pc,
+                                        DW_FORM_addr,
+                                        DW_AT_high_pc,
+                                        DW_FORM_data1,
+                                        0,
+                                        0, //
+                                        NAMESPACE,
+                                        DW_TAG_namespace,
+                                        1,
+                                        0,
+                                        0, //
+                                        FUNCTION,
+                                        DW_TAG_subprogram,
+                                        1,
+                                        DW_AT_low_pc,
+                                        DW_FORM_addr,
+                                        DW_AT_high_pc,
+                                        DW_FORM_data1,
+                                        0,
+                                        0, //
+                                        CALL,
+                                        DW_TAG_inlined_subroutine,
+                                        1,
+                                        DW_AT_low_pc,
+                                        DW_FORM_addr,
+                                        DW_AT_high_pc,
+                                        DW_FORM_data1,
+                                        DW_AT_call_file,
+                                        DW_FORM_data1,
+                                        DW_AT_call_line,
+                                        DW_FORM_data1,
+                                        0,
+                                        0, //
+                                        BLOCK,
+                                        DW_TAG_lexical_block,
+                                        1,
+                                        DW_AT_low_pc,
+                                        DW_FORM_addr,
+                                        DW_AT_high_pc,
+                                        DW_FORM_data1,
+                                        0,
+                                        0,
+                                        ABBREVIATIONS_END};
 
 /* A function from 0x4000 to 0x400c in which line 20 inlines 0x4004 to 0x400c, where a block's line
  * 30 inlines the last instruction; another function at 0x5000. */
 #define AT(low) 0x##low & 255, 0x##low >> 8, 0, 0
-static const uint8_t entries[] = {
-    UNIT, '/', 'p', 0, 0, 0, 0, 0, AT(4000), 0xff, //
-    FUNCTION, AT(5000), 4, 0,                      //
-    NAMESPACE, FUNCTION, AT(4000), 12,             //
-    CALL, AT(4004), 8, 1, 20,                      //
-    BLOCK, AT(4004), 8,                            //
-    CALL, AT(4008), 4, 1, 30, 0,                   //
-    0, 0, 0, 0, 0};
+static const uint8_t entries[] = {UNIT,      '/',      'p',      0,  0,  0, 0, 0, AT(4000), 0xff, //
+                                  FUNCTION,  AT(5000), 4,        0,                               //
+                                  NAMESPACE, FUNCTION, AT(4000), 12,                              //
+                                  CALL,      AT(4004), 8,        1,  20,                          //
+                                  BLOCK,     AT(4004), 8,                                         //
+                                  CALL,      AT(4008), 4,        1,  30, 0,                       //
+                                  0,         0,        0,        0,  0};
 
 static struct image *make_calls(struct debug *debug)
 {

@@ -72,8 +72,8 @@ static int64_t random_tree(uint64_t *state, unsigned depth, char *text, bool *va
     char *end = text + strlen(text);
     uint64_t bits = random_bits(state);
     if (depth == 0 || bits % 8 == 0) {
-        uint32_t value = bits % 16 == 8 ? (uint32_t)random_bits(state)
-                                        : (uint32_t)(random_bits(state) % 100);
+        uint32_t value =
+            bits % 16 == 8 ? (uint32_t)random_bits(state) : (uint32_t)(random_bits(state) % 100);
         sprintf(end, bits & 32 ? "0x%x" : "%u", value);
         return value;
     }
@@ -177,12 +177,25 @@ START_TEST(names_mean_what_they_say)
         const char *text;
         uint32_t value;
     } rows[] = {
-        {"columns", 4}, {"rows", 3}, {"tiles", 12}, {"banks", 8},
-        {"dram.A", LOADER_DRAM_FIRST}, {"dram.A.pages", 6}, {"dram.A.page_size", 2048},
-        {"dram.A.rows", 70}, {"dram.A.columns", 33}, {"dram.A.tile_rows", 3},
-        {"dram.A.tile_columns", 2}, {"dram.A.format", 5}, {"dram.R.columns", 66},
-        {"dram.R.pages", 5}, {"dram.R.page_size", 320}, {"dram.raw.page_size", 128},
-        {"l1.S", LOADER_L1_FIRST}, {"l1.S.page_size", 64}, {"l1.plain", LOADER_L1_FIRST + 64},
+        {"columns", 4},
+        {"rows", 3},
+        {"tiles", 12},
+        {"banks", 8},
+        {"dram.A", LOADER_DRAM_FIRST},
+        {"dram.A.pages", 6},
+        {"dram.A.page_size", 2048},
+        {"dram.A.rows", 70},
+        {"dram.A.columns", 33},
+        {"dram.A.tile_rows", 3},
+        {"dram.A.tile_columns", 2},
+        {"dram.A.format", 5},
+        {"dram.R.columns", 66},
+        {"dram.R.pages", 5},
+        {"dram.R.page_size", 320},
+        {"dram.raw.page_size", 128},
+        {"l1.S", LOADER_L1_FIRST},
+        {"l1.S.page_size", 64},
+        {"l1.plain", LOADER_L1_FIRST + 64},
     };
     for (int i = 0; i < COUNT(rows); i++) {
         ck_assert_msg(value_of(rows[i].text, &place) == rows[i].value, "%s is %u", rows[i].text,
@@ -251,7 +264,8 @@ START_TEST(expressions_without_end_are_refused)
     }
     loader_program_close(program);
 
-    char text[4096] = "{\"grid\": \"1x1\", \"kernels\": [{\"hart\": \"brisc\"}], \"let\": {\"a0\": 1";
+    char text[4096] =
+        "{\"grid\": \"1x1\", \"kernels\": [{\"hart\": \"brisc\"}], \"let\": {\"a0\": 1";
     for (unsigned i = 1; i < 40; i++) { /* 2 ** 39 additions */
         sprintf(text + strlen(text), ", \"a%u\": \"a%u + a%u\"", i, i - 1, i - 1);
     }
@@ -303,9 +317,10 @@ END_TEST
 
 START_TEST(folders_replace_the_own_one)
 {
-    static const char text[] = "{\"grid\": \"1x1\", \"kernels\": [{\"hart\": \"brisc\"}],\n"
-                               " \"dram\": {\"A\": {\"rows\": 1, \"columns\": 1, \"format\": \"Int8\",\n"
-                               "          \"output\": \"o.npy\"}}}";
+    static const char text[] =
+        "{\"grid\": \"1x1\", \"kernels\": [{\"hart\": \"brisc\"}],\n"
+        " \"dram\": {\"A\": {\"rows\": 1, \"columns\": 1, \"format\": \"Int8\",\n"
+        "          \"output\": \"o.npy\"}}}";
     struct loader_program_folders folders = {.kernels = "/k", .data = "/d"};
     struct loader_program *program;
     ck_assert_int_eq(
@@ -526,8 +541,9 @@ START_TEST(buffers_do_not_overlap)
 {
     uint64_t state = 11;
     for (unsigned round = 0; round < 300; round++) {
-        char text[8192] = "{\"grid\": \"1x1\", \"kernels\": [{\"hart\": \"brisc\"}], \"dram\": {\"b\": "
-                          "{\"page_size\": 1}";
+        char text[8192] =
+            "{\"grid\": \"1x1\", \"kernels\": [{\"hart\": \"brisc\"}], \"dram\": {\"b\": "
+            "{\"page_size\": 1}";
         for (unsigned i = 0; i < 8; i++) {
             sprintf(text + strlen(text), ", \"b%u\": {\"pages\": %u, \"page_size\": %u}", i,
                     (unsigned)(random_bits(&state) % 50 + 1),
@@ -546,10 +562,10 @@ START_TEST(buffers_do_not_overlap)
         uint64_t end[2] = {LOADER_DRAM_FIRST, LOADER_L1_FIRST};
         for (unsigned i = 0; i < program->buffers; i++) {
             const struct loader_program_buffer *buffer = &program->buffer[i];
-            uint64_t of_bank = buffer->kind == LOADER_BUFFER_L1
-                                   ? buffer->page_size
-                                   : (uint64_t)((buffer->pages + banks - 1) / banks) *
-                                         buffer->page_size;
+            uint64_t of_bank =
+                buffer->kind == LOADER_BUFFER_L1
+                    ? buffer->page_size
+                    : (uint64_t)((buffer->pages + banks - 1) / banks) * buffer->page_size;
             ck_assert_uint_ge(buffer->address, end[buffer->kind]);
             ck_assert_uint_eq(buffer->address % LOADER_DRAM_PAGE_ALIGNMENT, 0);
             end[buffer->kind] = buffer->address + of_bank;

@@ -127,18 +127,10 @@ START_TEST(b_waits_for_the_trisc)
                                             "sw t0, 0x400(zero)",
                                             "ebreak",
                                             NULL};
-    static const char *const t_program[] = {"lui s0, 0xffe80",
-                                            "lui s1, 0xffe40",
-                                            "lui t2, 1",
-                                            "1:",
-                                            "addi t2, t2, -1",
-                                            "bne t2, zero, 1b",
-                                            "lw t0, 0(s0)",
-                                            "sw t0, 0x404(zero)",
-                                            "lui t2, 0x02000",
-                                            "sw t2, 0(s1)",
-                                            "lw t1, 0(s0)",
-                                            NULL};
+    static const char *const t_program[] = {
+        "lui s0, 0xffe80", "lui s1, 0xffe40",  "lui t2, 1",    "1:",
+        "addi t2, t2, -1", "bne t2, zero, 1b", "lw t0, 0(s0)", "sw t0, 0x404(zero)",
+        "lui t2, 0x02000", "sw t2, 0(s1)",     "lw t1, 0(s0)", NULL};
     harness_assemble(H, 0x1000, b_program);
     harness_assemble(H, 0x2000, t_program);
     harness_release(H, RV32_B, 0x1000);

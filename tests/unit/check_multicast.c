@@ -45,15 +45,14 @@ static struct penrose_chip *open_chip(enum penrose_schedule schedule, bool timed
 static void start(struct penrose_chip *chip, uint32_t control, unsigned pause)
 {
     const uint32_t niu = UINT32_C(0xffb20000);
-    const uint32_t words[][2] = {{NIU_TARG_ADDR_LO, control & WRITE ? SOURCE : FLAG},
-                                 {NIU_TARG_ADDR_HI, control & WRITE ? AT(1, 2)
-                                                                    : AT(4, 4) | AT(1, 2) << 12},
-                                 {NIU_RET_ADDR_LO, control & WRITE ? FLAG : SUM},
-                                 {NIU_RET_ADDR_HI, control & WRITE ? AT(4, 4) | AT(1, 2) << 12
-                                                                   : AT(1, 2)},
-                                 {NIU_CTRL, control | MULTICAST},
-                                 {NIU_AT_LEN_BE, control & WRITE ? 4 : 0x107c},
-                                 {NIU_AT_DATA, 1}};
+    const uint32_t words[][2] = {
+        {NIU_TARG_ADDR_LO, control & WRITE ? SOURCE : FLAG},
+        {NIU_TARG_ADDR_HI, control & WRITE ? AT(1, 2) : AT(4, 4) | AT(1, 2) << 12},
+        {NIU_RET_ADDR_LO, control & WRITE ? FLAG : SUM},
+        {NIU_RET_ADDR_HI, control & WRITE ? AT(4, 4) | AT(1, 2) << 12 : AT(1, 2)},
+        {NIU_CTRL, control | MULTICAST},
+        {NIU_AT_LEN_BE, control & WRITE ? 4 : 0x107c},
+        {NIU_AT_DATA, 1}};
     char program[600];
     char *lines[40], *rest = program;
     unsigned count = 0;
@@ -84,9 +83,12 @@ static const struct row {
     bool timed;
     uint32_t control;
 } rows[] = {
-    {PENROSE_FAST, false, WRITE},         {PENROSE_FAST, false, WRITE | RESPONSE},
-    {PENROSE_FAST, true, WRITE},          {PENROSE_LOCKSTEP, false, WRITE | RESPONSE},
-    {PENROSE_RANDOM, false, WRITE},       {PENROSE_FAST, false, ATOMIC},
+    {PENROSE_FAST, false, WRITE},
+    {PENROSE_FAST, false, WRITE | RESPONSE},
+    {PENROSE_FAST, true, WRITE},
+    {PENROSE_LOCKSTEP, false, WRITE | RESPONSE},
+    {PENROSE_RANDOM, false, WRITE},
+    {PENROSE_FAST, false, ATOMIC},
     {PENROSE_RANDOM, false, ATOMIC | RESPONSE},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -96,7 +98,8 @@ START_TEST(senders_have_their_copy_first)
     const struct row *row = &rows[_i];
     struct penrose_chip *chip = open_chip(row->schedule, row->timed);
     const struct penrose_run run = {.cycles = 100000};
-    start(chip, row->control | WITH_SOURCE, row->timed || row->schedule == PENROSE_RANDOM ? 400 : 1);
+    start(chip, row->control | WITH_SOURCE,
+          row->timed || row->schedule == PENROSE_RANDOM ? 400 : 1);
     ck_assert_int_eq(penrose_run(chip, &run), PENROSE_QUIET);
     ck_assert_uint_eq(penrose_fault_count(chip), 0);
     ck_assert_uint_eq(get(chip, 1, 2, FLAG + 0x100), 1); /* it saw its own */

@@ -37,7 +37,8 @@ enum {
 #define CHANNEL(n)         (STATIC | (uint32_t)(n) << 13)
 #define AT(x, y)           ((uint32_t)(x) | (uint32_t)(y) << 6)
 #define SPAN(x, y, x2, y2) (AT(x2, y2) | AT(x, y) << 12)
-#define BUFFER(noc, i)     (UINT32_C(0xffb20000) + UINT32_C(0x10000) * (noc) + UINT32_C(0x800) * (i))
+#define NIU_AT(noc)        (UINT32_C(0xffb20000) + UINT32_C(0x10000) * (noc))
+#define BUFFER(noc, i)     (NIU_AT(noc) + UINT32_C(0x800) * (i))
 #define OUTSTANDING(noc)   (BUFFER(noc, 0) + 0x240)
 
 /* Gives the request of 16 bytes to a buffer; `to` is the other end. */

@@ -37,7 +37,8 @@ START_TEST(identity_is_of_the_tile)
     put(H, AGENT_NC, NIU(_i, 0x44), 0);
     ck_assert_uint_eq(get(H, AGENT_NC, NIU(_i, 0x44)), node);
     ck_assert_uint_eq(get(H, AGENT_B, NIU(_i, 0x148)), 1u | 2u << 6);
-    ck_assert_uint_eq(get(H, AGENT_B, NIU(_i, 0x100)) >> 14 & 1, 0); /* a chip turns translation on */
+    ck_assert_uint_eq(get(H, AGENT_B, NIU(_i, 0x100)) >> 14 & 1,
+                      0); /* a chip turns translation on */
     ck_assert_uint_eq(get(H, AGENT_B, NIU(_i, 0x108)), 0x301);
     ck_assert_uint_eq(get(H, AGENT_B, NIU(_i, 0x110)), 3);
 }

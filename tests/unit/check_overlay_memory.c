@@ -280,9 +280,11 @@ END_TEST
 START_TEST(plain_writes_tell_what_changes)
 {
     static const unsigned indices[] = {OVERLAY_REMOTE_DEST_BUF_START,
-                                       OVERLAY_REMOTE_DEST_BUF_SIZE, OVERLAY_REMOTE_DEST_WR_PTR,
+                                       OVERLAY_REMOTE_DEST_BUF_SIZE,
+                                       OVERLAY_REMOTE_DEST_WR_PTR,
                                        OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE_UPDATE,
-                                       OVERLAY_BUF_SIZE, OVERLAY_REGISTERS - 1};
+                                       OVERLAY_BUF_SIZE,
+                                       OVERLAY_REGISTERS - 1};
     struct overlay *overlay = &W->tile[0].overlay;
     uint8_t *before = malloc(OVERLAY_MEMORY_BYTES);
     unsigned unchanged[2] = {0, 0};

@@ -1,6 +1,6 @@
 /*
- * Races on Config: who changes what under which unit is reported, with both sides; what waited, came
- * later, or changes what the unit does not look at is not.
+ * Races on Config: who changes what under which unit is reported, with both sides; what waited,
+ * came later, or changes what the unit does not look at is not.
  */
 #include <check.h>
 #include <stdio.h>
@@ -176,9 +176,8 @@ START_TEST(fields_of_shared_words)
         for (unsigned unit = 0; unit < TENSIX_FLIGHTS; unit++) {
             memset(harness.tensix.flight, 0, sizeof harness.tensix.flight);
             take_off(&harness.tensix, unit, 1000);
-            enum tensix_flight_unit answer =
-                tensix_race(&harness.tensix, 0, field->word, tensix_field_mask(field),
-                            harness.tensix.now);
+            enum tensix_flight_unit answer = tensix_race(
+                &harness.tensix, 0, field->word, tensix_field_mask(field), harness.tensix.now);
             ck_assert_int_eq(answer == unit, rows[i].users >> unit & 1);
         }
     }

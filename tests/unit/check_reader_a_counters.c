@@ -176,8 +176,8 @@ static void randomize_rwcs(void)
 static void randomize_banks(void)
 {
     for (unsigned s = 0; s < 2; s++) {
-        tt->src[s] =
-            (struct tensix_src_banks){(uint8_t)below(2), (uint8_t)below(2), {below(2), below(2)}, {0}};
+        tt->src[s] = (struct tensix_src_banks){
+            (uint8_t)below(2), (uint8_t)below(2), {below(2), below(2)}, {0}};
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * Forged snapshots: good ones of every scene, in which some numbers have been changed past the check
- * sum. They are refused, or they run: wrongly, but without harm to the host.
+ * Forged snapshots: good ones of every scene, in which some numbers have been changed past the
+ * check sum. They are refused, or they run: wrongly, but without harm to the host.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -176,8 +176,7 @@ END_TEST
  * word finds is the latter, and either gives the bank away. */
 START_TEST(both_rows_hand_over)
 {
-    static const unsigned rows[] = {TENSIX_ROW_UNPACR_NOP_SETDVALID,
-                                    TENSIX_ROW_UNPACR_NOP_ZEROSRC};
+    static const unsigned rows[] = {TENSIX_ROW_UNPACR_NOP_SETDVALID, TENSIX_ROW_UNPACR_NOP_ZEROSRC};
     for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
         for (unsigned i = 0; i < 2; i++) {
             uint32_t word =

@@ -54,7 +54,8 @@ static void model_16_rows(unsigned block, bool is_32b, bool valid)
     }
     for (unsigned i = 0; i < 16 && block < (is_32b ? 32 : 64); i++) {
         unsigned row = block * 16 + i;
-        model.valid[is_32b || model.high_half ? model_adj32(&model, row) : model_adj16(&model, row)] = valid;
+        model.valid[is_32b || model.high_half ? model_adj32(&model, row)
+                                              : model_adj16(&model, row)] = valid;
     }
 }
 

@@ -220,7 +220,8 @@ START_TEST(multicasts_lose_nothing)
     ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
     make_report(chip);
     has("tile \\(1, 2\\) brisc at pc .*: polls .*outstanding requests of transaction id 4");
-    has(_i == 0 ? "nobody asked, holds 0x0" : "it counts a multicast once, and down for each recei");
+    has(_i == 0 ? "nobody asked, holds 0x0"
+                : "it counts a multicast once, and down for each recei");
     lacks("missing");
     lacks("more responses");
     penrose_chip_destroy(chip);
@@ -240,7 +241,8 @@ START_TEST(a_lost_read_is_told_beside_multicasts)
           "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); ebreak");
     ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
     make_report(chip);
-    has("tile \\(1, 2\\) NoC 0, reads: responses are missing, and nothing is under way: .*; 1 miss");
+    has("tile \\(1, 2\\) NoC 0, reads: responses are missing, and nothing is under way: .*; 1 "
+        "miss");
     lacks("transaction id");
     lacks("more responses");
     penrose_chip_destroy(chip);
@@ -423,7 +425,8 @@ START_TEST(streams_in_a_phase_are_told_with_their_peers)
                  FROM_SOFTWARE | TO_REMOTE | CHANGES);
     ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
     make_report(chip);
-    has("tile \\(1, 2\\) overlay stream 12, phase 7, 3 messages left, waits for handshake responses "
+    has("tile \\(1, 2\\) overlay stream 12, phase 7, 3 messages left, waits for handshake "
+        "responses "
         "\\(DEST_PHASE_READY_UPDATE\\) of stream 9 of \\(2, 3\\) on NoC 0");
     start_stream(chip, 2, 3, 9, OVERLAY_REMOTE_SRC, AT(1, 2) | 12u << 12,
                  FROM_REMOTE | TO_SOFTWARE | CHANGES);

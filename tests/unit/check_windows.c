@@ -48,7 +48,7 @@ START_TEST(gprs_of_each_thread)
     sleeper->idle.places = 1;
     put(H, trisc, GPR(0), 1);
     ck_assert_uint_eq(harness.tile->epoch, 0); /* nobody waits for a GPR */
-    sleeper->state = HART_ASLEEP; /* now somebody waits for one, at whatever address */
+    sleeper->state = HART_ASLEEP;              /* now somebody waits for one, at whatever address */
     for (unsigned i = 0; i < 64; i++) {
         ck_assert_event(H, put(H, trisc, GPR(i), 0xa0b0c000 + i));
         ck_assert_uint_eq(get(H, trisc, GPR(i)), 0xa0b0c000 + i);
@@ -191,8 +191,8 @@ START_TEST(thread_configuration_is_read_only)
 }
 END_TEST
 
-/* Decoded code follows memory, so invalidating caches leaves it alone; a hart may do it in the code that
- * it runs. */
+/* Decoded code follows memory, so invalidating caches leaves it alone; a hart may do it in the code
+ * that it runs. */
 START_TEST(ic_invalidate_is_stored)
 {
     static const char *const program[] = {"lui s0, 0xffef0", "addi t0, zero, 31",

@@ -30,7 +30,7 @@ struct matrix_model {
     bool clear_disabled[2];
     /* Counters of the thread. */
     unsigned rwc_dst, rwc_a, rwc_b, fidelity;
-    unsigned shift_row; /* of SHIFTXA */
+    unsigned shift_row;     /* of SHIFTXA */
     bool rounds_to_nearest; /* the user wants it so, whatever srnd says */
     uint32_t generator;
 };

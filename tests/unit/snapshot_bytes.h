@@ -41,8 +41,8 @@ static inline bool snapshot_bytes_save(struct snapshot_bytes *state, struct penr
     if (!writer) {
         return false;
     }
-    *writer = (struct snapshot_writer){
-        .put = snapshot_bytes_append, .context = state, .shares = true};
+    *writer =
+        (struct snapshot_writer){.put = snapshot_bytes_append, .context = state, .shares = true};
     snapshot_hash_init(&writer->hash);
     bool is_saved = snapshot_save_chip(writer, chip);
     snapshot_flush(writer);

@@ -162,9 +162,8 @@ static void push(struct tensix_harness *harness, unsigned thread, uint32_t word)
     if (!tensix_accepts(&harness->tensix, thread)) {
         tensix_harness_go(harness, 0);
     }
-    ck_assert_msg(
-        tensix_push(&harness->tensix, thread, origin, &word, 1, harness->time),
-        "the FIFO is full and does not drain");
+    ck_assert_msg(tensix_push(&harness->tensix, thread, origin, &word, 1, harness->time),
+                  "the FIFO is full and does not drain");
 }
 
 void tensix_harness_push(struct tensix_harness *harness, unsigned thread, uint32_t word)

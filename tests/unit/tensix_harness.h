@@ -20,12 +20,12 @@ struct tensix_harness {
     unsigned regs;
     uint32_t stream[64][1024];
     bool mover_busy, hart_access_pending;
-    bool registers_busy; /* registers answer TENSIX_WAIT */
-    bool stop;           /* what the board answers to faults */
+    bool registers_busy;       /* registers answer TENSIX_WAIT */
+    bool stop;                 /* what the board answers to faults */
     struct tensix_fault fault; /* the last one */
     unsigned faults, unmodelled, invalidations;
     uint32_t watched; /* the address of the last l1_watch */
-    uint64_t time; /* until which it has run */
+    uint64_t time;    /* until which it has run */
 };
 
 /* A coprocessor as after power-on; fails the test without memory. */

@@ -26,8 +26,8 @@ static void note_unmodelled(void *owner, struct tile *tile, const struct mmio_ac
 
 void harness_open(struct tile_harness *harness)
 {
-    *harness = (struct tile_harness){
-        .board = {.fault = note_fault, .unmodelled = note_unmodelled}, .policy = PENROSE_STOP};
+    *harness = (struct tile_harness){.board = {.fault = note_fault, .unmodelled = note_unmodelled},
+                                     .policy = PENROSE_STOP};
     harness->store = rv32_code_store_create();
     ck_assert_ptr_nonnull(harness->store);
     harness->tile = tile_create(TILE_TENSIX, 1, 2, harness->store, &harness->board, harness);

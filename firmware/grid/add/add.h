@@ -4,8 +4,8 @@
 
 enum { INPUT_A = 0, INPUT_B = 1, RESULT = 16 }; /* circular buffers of tiles */
 
-/* Common arguments: addresses, and bytes of a page, in DRAM; tiles of each matrix; tiles of the grid;
- * data formats; is Dst 32 bits wide? */
+/* Common arguments: addresses, and bytes of a page, in DRAM; tiles of each matrix; tiles of the
+ * grid; data formats; is Dst 32 bits wide? */
 enum {
     ARG_A,
     ARG_B,

@@ -31,9 +31,8 @@ static unsigned own_tiles(void)
 
 static void unpack(void)
 {
-    struct mop_loops loops =
-        mop_loops_of_two(2, 2, UNPACR_WORD(UNPACKER0, 1, .ch0_z_inc = 1),
-                         UNPACR_WORD(UNPACKER1, 1, .ch0_z_inc = 1));
+    struct mop_loops loops = mop_loops_of_two(2, 2, UNPACR_WORD(UNPACKER0, 1, .ch0_z_inc = 1),
+                                              UNPACR_WORD(UNPACKER1, 1, .ch0_z_inc = 1));
     unsigned context = 0;
     unpack_configure(false);
     mop_use_loops(&loops);
@@ -49,8 +48,7 @@ static void unpack(void)
 
 static void compute(void)
 {
-    struct mop_loops loops =
-        mop_loops(1, FACE_ROWS / MATRIX_ROWS, WORD(ELWADD, .addr_mod = 0));
+    struct mop_loops loops = mop_loops(1, FACE_ROWS / MATRIX_ROWS, WORD(ELWADD, .addr_mod = 0));
     unsigned half = 0;
     math_configure();
     ADDR_MOD(0, .a_incr = MATRIX_ROWS, .b_incr = MATRIX_ROWS, .dst_incr = MATRIX_ROWS);

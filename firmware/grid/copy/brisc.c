@@ -1,4 +1,5 @@
-/* The writer of a copy from DRAM to DRAM: takes pages from circular buffer 0 to where they belong. */
+/* The writer of a copy from DRAM to DRAM: takes pages from circular buffer 0 to where they
+ * belong. */
 #include "grid/copy/copy.h"
 
 void kernel_main(void)

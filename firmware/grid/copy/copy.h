@@ -1,12 +1,13 @@
-/* What the two kernels of a copy share: each tile takes adjacent pages, about as many as the others. */
+/* What the two kernels of a copy share: each tile takes adjacent pages, about as many as the
+ * others. */
 #ifndef GRID_COPY_H
 #define GRID_COPY_H
 
 #include "grid/dataflow.h"
 
-enum { PAGES = 0 };                                    /* circular buffer */
-enum { ARG_FROM, ARG_TO, ARG_PAGE_SIZE, ARG_COUNT };   /* common arguments: COUNT pages in all */
-enum { ARG_INDEX, ARG_TILES };                         /* arguments: which tile of how many */
+enum { PAGES = 0 };                                  /* circular buffer */
+enum { ARG_FROM, ARG_TO, ARG_PAGE_SIZE, ARG_COUNT }; /* common arguments: COUNT pages in all */
+enum { ARG_INDEX, ARG_TILES };                       /* arguments: which tile of how many */
 
 struct share {
     uint32_t first, end;

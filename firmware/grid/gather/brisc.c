@@ -2,14 +2,18 @@
  * All-gather on a ring: each tile has a shard, and in the end all have all of them, in the order of
  * the ring. In each step a tile passes on to its neighbour what it got in the step before.
  *
- * Each place is written once, so nobody has to wait for room. That the data have arrived is known when
- * they are acknowledged; only then the neighbour is told.
+ * Each place is written once, so nobody has to wait for room. That the data have arrived is known
+ * when they are acknowledged; only then the neighbour is told.
  */
 #include "grid/dataflow.h"
 
-enum { ARG_SHARD, ARG_ALL, ARG_SIZE };           /* common arguments: addresses in L1; bytes of a shard */
-enum { ARG_POSITION, ARG_TILES, ARG_NEIGHBOUR }; /* arguments: place in the ring of so many; y << 6 | x */
-enum { ARRIVED };                                /* semaphore: shards that the neighbour has sent */
+enum { ARG_SHARD, ARG_ALL, ARG_SIZE }; /* common arguments: addresses in L1; bytes of a shard */
+enum {
+    ARG_POSITION,
+    ARG_TILES,
+    ARG_NEIGHBOUR
+};                /* arguments: place in the ring of so many; y << 6 | x */
+enum { ARRIVED }; /* semaphore: shards that the neighbour has sent */
 
 void kernel_main(void)
 {

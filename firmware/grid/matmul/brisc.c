@@ -1,5 +1,5 @@
-/* Brings the panel of B: columns of it, which all tiles of the column of the grid need; then takes the
- * result to DRAM. */
+/* Brings the panel of B: columns of it, which all tiles of the column of the grid need; then takes
+ * the result to DRAM. */
 #include "grid/matmul/panel.h"
 
 static void write_result(void)

@@ -1,13 +1,14 @@
 /*
  * What the kernels of a matrix multiplication on a grid share.
  *
- * The result is cut into blocks of HEIGHT x WIDTH tiles, one for each tile of the grid. The tiles of a
- * row of the grid need the same rows of A, those of a column the same columns of B. The leftmost tile
- * of a row reads A's panel from DRAM and multicasts it to the right, the topmost tile of a column
- * reads B's and multicasts it down, DEPTH tiles along the inner dimension at a time (panel.h).
+ * The result is cut into blocks of HEIGHT x WIDTH tiles, one for each tile of the grid. The tiles
+ * of a row of the grid need the same rows of A, those of a column the same columns of B. The
+ * leftmost tile of a row reads A's panel from DRAM and multicasts it to the right, the topmost tile
+ * of a column reads B's and multicasts it down, DEPTH tiles along the inner dimension at a time
+ * (panel.h).
  *
- * In circular buffers panels lie in the order of the inner dimension: the HEIGHT (or WIDTH) tiles with
- * k = 0, then those with k = 1.
+ * In circular buffers panels lie in the order of the inner dimension: the HEIGHT (or WIDTH) tiles
+ * with k = 0, then those with k = 1.
  */
 #ifndef GRID_MATMUL_H
 #define GRID_MATMUL_H
@@ -22,7 +23,7 @@ enum {
     ARG_SIZE_A,
     ARG_SIZE_B,
     ARG_SIZE_RESULT,
-    ARG_HEIGHT,  /* of a tile's block of the result */
+    ARG_HEIGHT, /* of a tile's block of the result */
     ARG_WIDTH,
     ARG_INNER,   /* width of A and height of B */
     ARG_COLUMNS, /* width of B and of the result */
@@ -33,8 +34,8 @@ enum {
     ARG_FORMAT_RESULT,
 };
 
-/* Arguments: where the tile is in the grid; of its row and its column: y << 6 | x of the first tile,
- * which sends, of the second and of the last one, and how many receive. */
+/* Arguments: where the tile is in the grid; of its row and its column: y << 6 | x of the first
+ * tile, which sends, of the second and of the last one, and how many receive. */
 enum {
     ARG_X,
     ARG_Y,

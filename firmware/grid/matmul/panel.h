@@ -1,9 +1,9 @@
 /*
  * A panel on its way from DRAM to the tiles of a row or a column of the grid.
  *
- * READY, at the sender: how many receivers have room for the next part. VALID, at each receiver: the
- * part has come. The sender's own VALID is 1 all the time, as that is what it multicasts. As all have
- * the same circular buffer, a part has the same address everywhere.
+ * READY, at the sender: how many receivers have room for the next part. VALID, at each receiver:
+ * the part has come. The sender's own VALID is 1 all the time, as that is what it multicasts. As
+ * all have the same circular buffer, a part has the same address everywhere.
  */
 #ifndef GRID_PANEL_H
 #define GRID_PANEL_H

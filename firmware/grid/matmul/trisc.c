@@ -1,6 +1,7 @@
 /*
- * A tile's block of the result, row by row. Each row goes along the inner dimension once more, so the
- * panels stay until the end; in the first row T0 waits for their parts as they come. Dst has 32 bits.
+ * A tile's block of the result, row by row. Each row goes along the inner dimension once more, so
+ * the panels stay until the end; in the first row T0 waits for their parts as they come. Dst has 32
+ * bits.
  */
 #include "grid/compute.h"
 #include "grid/matmul/matmul.h"

@@ -131,8 +131,10 @@ SFPU_FN float __shim_creg(__xtt_vector v)
         break;
     switch (v.imm) {
         SFPU_CREG(8)
-        SFPU_CREG(9) SFPU_CREG(10) SFPU_CREG(11) SFPU_CREG(12) SFPU_CREG(13) SFPU_CREG(14)
-            SFPU_CREG(15) default : __builtin_unreachable();
+        SFPU_CREG(9)
+        SFPU_CREG(10)
+        SFPU_CREG(11)
+        SFPU_CREG(12) SFPU_CREG(13) SFPU_CREG(14) SFPU_CREG(15) default : __builtin_unreachable();
     }
     return d;
 }
@@ -293,8 +295,11 @@ SFPU_FN __xtt_vector __builtin_rvtt_sfpreadlreg(unsigned n)
     float d = 0;
     switch (n) {
         SFPU_READ(0)
-        SFPU_READ(1) SFPU_READ(2) SFPU_READ(3) SFPU_READ(4) SFPU_READ(5) SFPU_READ(6)
-            SFPU_READ(7) default : if (n > 15) __shim_sfpu_bad_mode();
+        SFPU_READ(1)
+        SFPU_READ(2)
+        SFPU_READ(3)
+        SFPU_READ(4) SFPU_READ(5) SFPU_READ(6) SFPU_READ(7) default : if (n > 15)
+                                                                          __shim_sfpu_bad_mode();
         __xtt_vector v = __builtin_rvtt_sfpnovalue();
         v.lz = 2;
         v.imm = n;
@@ -308,8 +313,10 @@ SFPU_FN void __builtin_rvtt_sfpwritelreg(__xtt_vector v, unsigned n)
     float s = __shim_r(v);
     switch (n) {
         SFPU_WRITE(0)
-        SFPU_WRITE(1) SFPU_WRITE(2) SFPU_WRITE(3) SFPU_WRITE(4) SFPU_WRITE(5) SFPU_WRITE(6)
-            SFPU_WRITE(7) default : __shim_sfpu_bad_mode();
+        SFPU_WRITE(1)
+        SFPU_WRITE(2)
+        SFPU_WRITE(3)
+        SFPU_WRITE(4) SFPU_WRITE(5) SFPU_WRITE(6) SFPU_WRITE(7) default : __shim_sfpu_bad_mode();
     }
 }
 SFPU_FN void __builtin_rvtt_sfpwriteconfig_v(__xtt_vector v, unsigned mod, unsigned dest)
