@@ -68,8 +68,7 @@ const char *replay_rule(enum replay_result result)
         [REPLAY_OK] = "",
         [REPLAY_COUNT_UNSUPPORTED] = "it plays or loads more than 32 instructions; use several",
         [REPLAY_NESTED] = "the replay buffer does not expand a REPLAY that it holds",
-        [REPLAY_HOLDS_MOP] = "MOP and MOP_CFG are behind the MOP expander when they come out of it "
-                             "or of the replay buffer",
+        [REPLAY_HOLDS_MOP] = "MOP and MOP_CFG that come out of it are behind the MOP expander",
     };
     return rules[result];
 }
