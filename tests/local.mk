@@ -226,7 +226,7 @@ tests_unit_check_mailbox_SOURCES = %D%/unit/check_mailbox.c $(mmio_harness) $(ti
 tests_unit_check_matrix_math_SOURCES = %D%/unit/check_matrix_math.c %D%/unit/random.h %D%/unit/run_suite.h
 tests_unit_check_messages_SOURCES = %D%/unit/check_messages.c %D%/unit/run_suite.h
 tests_unit_check_mop_SOURCES = %D%/unit/check_mop.c %D%/unit/random.h %D%/unit/run_suite.h
-tests_unit_check_multicast_SOURCES = %D%/unit/check_multicast.c %D%/unit/run_suite.h
+tests_unit_check_multicast_SOURCES = %D%/unit/check_multicast.c %D%/unit/chip_program.h %D%/unit/run_suite.h
 tests_unit_check_noc_transaction_SOURCES = %D%/unit/check_noc_transaction.c $(mmio_harness) \
 	$(tile_harness)
 tests_unit_check_noc_window_SOURCES = %D%/unit/check_noc_window.c $(mmio_harness) \
@@ -334,7 +334,7 @@ tests_unit_check_tensix_wait_gate_SOURCES = %D%/unit/check_tensix_wait_gate.c $(
 tests_unit_check_tensix_zero_SOURCES = %D%/unit/check_tensix_zero.c %D%/unit/run_suite.h $(matrix_model) $(tensix_fixture)
 tests_unit_check_tile_SOURCES = %D%/unit/check_tile.c %D%/unit/run_suite.h $(tile_harness)
 tests_unit_check_vector_faults_SOURCES = %D%/unit/check_vector_faults.c %D%/unit/run_suite.h $(vector_harness)
-tests_unit_check_waits_SOURCES = %D%/unit/check_waits.c %D%/unit/run_suite.h
+tests_unit_check_waits_SOURCES = %D%/unit/check_waits.c %D%/unit/chip_program.h %D%/unit/run_suite.h
 tests_unit_check_windows_SOURCES = %D%/unit/check_windows.c $(mmio_harness) $(tile_harness)
 tests_unit_check_abi_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_check_abi_environment_LDADD = libttsim_parts.la $(LDADD)

@@ -101,7 +101,7 @@ bool penrose_is_worker(unsigned x, unsigned y);
 /* True when (x, y) is a worker tile of this chip. */
 bool penrose_has_worker(const struct penrose_chip *chip, unsigned x, unsigned y);
 
-/* "Tensix", "DRAM", "Ethernet", "PCIe", "ARC", "L2CPU", "Security" or "empty": what stands at (x,
+/* "Tensix", "DRAM", "Ethernet", "PCIe", "ARC", "L2CPU", "security" or "empty": what stands at (x,
  * y); NULL where there is nothing, or something that is fused off. */
 const char *penrose_tile_kind(const struct penrose_chip *chip, unsigned x, unsigned y);
 

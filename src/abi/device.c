@@ -32,24 +32,28 @@ static void tell_of_exception(struct device *device, const char *what, uint64_t 
 static bool read_host(void *context, uint64_t address, void *bytes, uint32_t size)
 {
     struct device *device = context;
-    if (device->host.read && !guard_read(device->host.read, address, bytes, size)) {
+    if (!device->host.read) {
+        return false;
+    }
+    if (!guard_read(device->host.read, address, bytes, size)) {
         tell_of_exception(device, "read", address, size);
         return false;
     }
-    return device->host.read != NULL;
+    return true;
 }
 
 static bool write_host(void *context, uint64_t address, const void *bytes, uint32_t size)
 {
     struct device *device = context;
-    if (device->host.write && !guard_write(device->host.write, address, bytes, size)) {
+    if (!device->host.write) {
+        return false;
+    }
+    if (!guard_write(device->host.write, address, bytes, size)) {
         tell_of_exception(device, "write", address, size);
         return false;
     }
-    if (device->host.write) {
-        clock_note_host_written(device);
-    }
-    return device->host.write != NULL;
+    clock_note_host_written(device);
+    return true;
 }
 
 static bool read_by_dma(void *context, uint64_t address, void *bytes, uint32_t size)

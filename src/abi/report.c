@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "abi/device.h"
+#include "host/environment.h"
 
 enum { STDERR_LINES = 40, LINE_TEXT = 1024, FAULT_TEXT = 4096 };
 
@@ -137,9 +138,9 @@ static void tell_lost(struct reports *reports, const char *path, int error)
 /* `reports` is NULL without a device. */
 static void deliver(struct reports *reports, const char *text)
 {
-    const char *path = getenv("PENROSE_REPORT");
+    const char *path = host_variable("PENROSE_REPORT");
     size_t size = strlen(text), shown = head(text, STDERR_LINES);
-    int error = path && *path ? append(path, text, size, true) : 0;
+    int error = path ? append(path, text, size, true) : 0;
     write_line(STDERR_FILENO, text, shown);
     if (shown < size) {
         static const char more[] = "  ... (PENROSE_REPORT=FILE gets all of it)";

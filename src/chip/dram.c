@@ -109,9 +109,8 @@ static void port_changed(void *owner, unsigned noc, uint64_t cycle)
 }
 
 static void port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
-                       const char *text, uint64_t cycle)
+                       const char *text)
 {
-    (void)cycle;
     struct dram_port *port = owner;
     struct tile_fault fault = {.kind = kind,
                                .agent = (enum tile_agent)packet->agent,

@@ -176,7 +176,6 @@ static void refuse_multicast(struct penrose_chip *chip, struct noc_packet *packe
     noc_packet_free(&chip->packets, packet);
 }
 
-/* Tensix tiles that take it, by copies; the others have opted out since the chip was started. */
 static struct grid_multicast multicast_of(const struct noc_packet *packet)
 {
     const struct noc_span *span = &packet->span;
@@ -191,21 +190,14 @@ static struct grid_multicast multicast_of(const struct noc_packet *packet)
 bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_packet *packet)
 {
     const struct penrose_chip *chip = owner;
-    struct grid_target target[GRID_TILES];
     struct grid_multicast multicast = multicast_of(packet);
-    struct grid_position here = multicast.source;
-    if (chip->options.timed || tile->kind->type != TILE_TENSIX ||
-        has_opted_out(tile, packet->noc, here) || grid_multicast_check(&multicast)) {
-        return false;
-    }
-    for (unsigned i = grid_multicast(&multicast, target); i-- > 0;) {
-        if (target[i].at.x == here.x && target[i].at.y == here.y) {
-            return true;
-        }
-    }
-    return false;
+    return !chip->options.timed && tile->kind->type == TILE_TENSIX &&
+           !has_opted_out(tile, packet->noc, multicast.source) &&
+           !grid_multicast_check(&multicast) &&
+           grid_multicast_reaches(&multicast, multicast.source);
 }
 
+/* Tensix tiles that take it, by copies; the others have opted out since the chip was started. */
 static void spread(struct penrose_chip *chip, struct noc_packet *packet)
 {
     struct grid_multicast multicast = multicast_of(packet);
@@ -295,9 +287,8 @@ static void edge_changed(void *owner, unsigned noc, uint64_t cycle)
 }
 
 static void edge_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
-                       const char *text, uint64_t cycle)
+                       const char *text)
 {
-    (void)cycle;
     chip_packet_fault(((struct edge *)owner)->chip, packet, kind, text);
 }
 

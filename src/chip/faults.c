@@ -297,15 +297,15 @@ static const char *hart_name(const struct penrose_chip *chip, const struct chip_
 }
 
 /* Of more calls than there is room for the outermost takes the last place. */
-static void find_calls(struct penrose_chip *chip, struct penrose_fault *fault)
+static void find_calls(const struct penrose_chip *chip, struct penrose_fault *fault)
 {
-    enum { LAST = PENROSE_INLINED - 1, SIZE = sizeof fault->inlined_at[0] };
-    unsigned level = 0;
-    char source[SIZE];
-    while (penrose_locate_call(chip, fault->x, fault->y, fault->hart, fault->pc, level, source,
-                               SIZE)) {
-        memcpy(fault->inlined_at[level < LAST ? level : LAST], source, SIZE);
-        level++;
+    enum { LAST = PENROSE_INLINED - 1 };
+    struct loader_call call[LOADER_MAX_CALLS];
+    unsigned calls = images_calls(&chip->images, fault->x, fault->y, fault->pc, call);
+    for (unsigned i = 0; i < calls && i <= LAST; i++) {
+        const struct loader_call *shown = &call[i < LAST ? i : calls - 1];
+        snprintf(fault->inlined_at[i], sizeof fault->inlined_at[i], "%s:%u", shown->file,
+                 shown->line);
     }
 }
 

@@ -789,6 +789,12 @@ static bool receives(const struct grid_multicast *multicast, const struct axis *
     return !has_opted_out && !is_excluded && (!is_source || multicast->includes_source);
 }
 
+bool grid_multicast_reaches(const struct grid_multicast *multicast, struct grid_position at)
+{
+    struct axis x = x_axis(multicast), y = y_axis(multicast);
+    return is_wanted(&x, at.x) && is_wanted(&y, at.y) && receives(multicast, &x, &y, at);
+}
+
 /* SPEC: NoC/RoutingPaths and the program that draws its pictures: along the major axis to the span,
  * along the minor axis, and from each coordinate there that is wanted along the major axis. */
 unsigned grid_multicast(const struct grid_multicast *multicast,

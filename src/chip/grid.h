@@ -239,6 +239,9 @@ struct grid_target {
 /* NULL, or the rule that the multicast breaks. */
 const char *grid_multicast_check(const struct grid_multicast *multicast);
 
+/* Does it reach the place on its way through the routing tree? As grid_multicast says. */
+bool grid_multicast_reaches(const struct grid_multicast *multicast, struct grid_position at);
+
 /* Those that receive it, in the order of the routing tree; returns how many, perhaps none. The
  * multicast was checked. Opting out is each receiver's own affair: where guests have given NIUs
  * different masks, pass zeros and look at the receivers' registers. */

@@ -87,6 +87,13 @@ const struct image *images_find(const struct images *images, unsigned x, unsigne
     return NULL;
 }
 
+unsigned images_calls(const struct images *images, unsigned x, unsigned y, uint32_t address,
+                      struct loader_call call[LOADER_MAX_CALLS])
+{
+    const struct image *image = images_find(images, x, y, address);
+    return image ? loader_elf_calls(image->elf, address - image->base + image->link_base, call) : 0;
+}
+
 void images_free(struct images *images)
 {
     for (size_t i = 0; i < images->owned_count; i++) {

@@ -36,6 +36,10 @@ void images_sweep(struct images *images);
 const struct image *images_find(const struct images *images, unsigned x, unsigned y,
                                 uint32_t address);
 
+/* The calls that were inlined around an address of the tile, as loader_elf_calls has them. */
+unsigned images_calls(const struct images *images, unsigned x, unsigned y, uint32_t address,
+                      struct loader_call call[LOADER_MAX_CALLS]);
+
 void images_free(struct images *images);
 
 #endif

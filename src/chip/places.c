@@ -381,16 +381,15 @@ static const char *access_edge(struct penrose_chip *chip, unsigned noc,
         return access_arc(chip, noc, access, rule);
     case GRID_PCIE:
         return access_pcie(chip, noc, access, rule);
-    case GRID_L2CPU:
-    case GRID_SECURITY:
-        return grid_niu_address(kind, access->address, &offset)
-                   ? access_niu(chip, noc, access, offset)
-                   : access_memory(chip, access);
     default:
-        return grid_niu_address(kind, access->address, &offset)
-                   ? access_niu(chip, noc, access, offset)
-                   : "nothing stands there but a router, with registers at 0xffb20000";
+        break;
     }
+    if (grid_niu_address(kind, access->address, &offset)) {
+        return access_niu(chip, noc, access, offset);
+    }
+    return kind == GRID_L2CPU || kind == GRID_SECURITY
+               ? access_memory(chip, access)
+               : "nothing stands there but a router, with registers at 0xffb20000";
 }
 
 const char *chip_edge_access(struct penrose_chip *chip, uint16_t place, unsigned noc,

@@ -305,10 +305,8 @@ PENROSE_EXPORT bool penrose_locate_call(struct penrose_chip *chip, unsigned x, u
                                         char *source, size_t source_size)
 {
     (void)hart; /* as for penrose_locate */
-    const struct image *image = images_find(&chip->images, x, y, pc);
     struct loader_call call[LOADER_MAX_CALLS];
-    unsigned calls =
-        image ? loader_elf_calls(image->elf, pc - image->base + image->link_base, call) : 0;
+    unsigned calls = images_calls(&chip->images, x, y, pc, call);
     if (source_size) {
         *source = 0;
     }

@@ -427,22 +427,14 @@ static void free_job(struct job *job)
 
 /* --- Running it --- */
 
-/* The same file for a command that changes its folder. */
-static bool make_absolute(char path[PATH_MAX], const char *file)
-{
-    char folder[PATH_MAX];
-    if (file[0] == '/') {
-        return (size_t)snprintf(path, PATH_MAX, "%s", file) < PATH_MAX;
-    }
-    return getcwd(folder, sizeof folder) && path_join(path, folder, file);
-}
-
+/* By absolute paths, for a command that changes its folder. */
 static bool choose_library(struct job *job)
 {
     const struct exec_options *options = job->options;
     char descriptor[PATH_MAX];
     if (options->library) {
-        if (!path_exists(options->library) || !make_absolute(job->library, options->library)) {
+        if (!path_exists(options->library) ||
+            !host_absolute(job->library, PATH_MAX, options->library)) {
             complain(options->cli, "--library: there is no file %s", options->library);
             return false;
         }
@@ -486,7 +478,7 @@ static bool choose_file(const struct job *job, const char *option, const char *v
     if (!wanted) {
         return true;
     }
-    if (!make_absolute(path, wanted)) {
+    if (!host_absolute(path, PATH_MAX, wanted)) {
         complain(cli, "%s: the path is too long", origin);
         return false;
     }

@@ -16,19 +16,21 @@
 void wait_places_position(struct wait_words *words, struct penrose_chip *chip,
                           const struct tile *tile, enum penrose_hart hart, uint32_t pc)
 {
-    char symbol[128], source[256], call[256] = "", outermost[256] = "", next[256];
-    unsigned level = 0;
+    struct loader_call call[LOADER_MAX_CALLS];
+    char symbol[128], source[256];
     wait_words_put(words, " at pc 0x%08x", pc);
     if (!penrose_locate(chip, tile->x, tile->y, hart, pc, symbol, sizeof symbol, source,
                         sizeof source)) {
         return;
     }
     wait_words_put(words, "%s%s%s%s", *symbol ? " in " : "", symbol, *source ? ", " : "", source);
-    while (penrose_locate_call(chip, tile->x, tile->y, hart, pc, level, next, sizeof next)) {
-        memcpy(level++ ? outermost : call, next, sizeof next);
+    unsigned calls = images_calls(&chip->images, tile->x, tile->y, pc, call);
+    if (calls > 0) {
+        wait_words_put(words, ", inlined at %s:%u", call[0].file, call[0].line);
     }
-    wait_words_put(words, "%s%s%s%s", *call ? ", inlined at " : "", call, *outermost ? ", " : "",
-                   outermost);
+    if (calls > 1) {
+        wait_words_put(words, ", %s:%u", call[calls - 1].file, call[calls - 1].line);
+    }
 }
 
 /* --- Firmware's mailboxes --- */

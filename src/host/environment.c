@@ -4,12 +4,22 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 const char *host_variable(const char *name)
 {
     const char *value = getenv(name);
     return value && *value ? value : NULL;
+}
+
+bool host_absolute(char *path, size_t size, const char *file)
+{
+    char here[PATH_MAX];
+    if (*file == '/') {
+        return (size_t)snprintf(path, size, "%s", file) < size;
+    }
+    return getcwd(here, sizeof here) && (size_t)snprintf(path, size, "%s/%s", here, file) < size;
 }
 
 bool host_cache(char *path, size_t size)
@@ -20,13 +30,9 @@ bool host_cache(char *path, size_t size)
         {"PENROSE_CACHE", ""}, {"XDG_CACHE_HOME", "/penrose"}, {"HOME", "/.cache/penrose"}};
     for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
         const char *folder = host_variable(places[i].variable);
-        char here[PATH_MAX] = "";
-        if (folder && *folder != '/' && !getcwd(here, sizeof here)) {
-            return false;
-        }
         if (folder) {
-            return (size_t)snprintf(path, size, "%s%s%s%s", here, *here ? "/" : "", folder,
-                                    places[i].below) < size;
+            return host_absolute(path, size, folder) &&
+                   strlen(path) + strlen(places[i].below) < size && strcat(path, places[i].below);
         }
     }
     return false;

@@ -10,6 +10,10 @@
  * empty. */
 const char *host_variable(const char *name);
 
+/* The path of a file that may be named from the working directory; false when it does not fit into
+ * `size` bytes. */
+bool host_absolute(char *path, size_t size, const char *file);
+
 /* The folder for what is fetched and made once: $PENROSE_CACHE, or `penrose` in $XDG_CACHE_HOME or
  * in $HOME/.cache; an absolute path. False when none of them is set, or the path does not fit into
  * `size` bytes. */

@@ -12,6 +12,7 @@ libpenrose_core_la_SOURCES += \
 	%D%/overlay_gather.c \
 	%D%/overlay_phase.c \
 	%D%/overlay_receive.c \
+	%D%/overlay_room.c \
 	%D%/overlay_stream.h \
 	%D%/overlay_transmit.c \
 	%D%/packet.c \

@@ -339,107 +339,6 @@ void overlay_break(struct overlay *overlay, unsigned s)
     overlay->board->fault(overlay->owner, s, overlay->rule, overlay->now);
 }
 
-/* --- Circular buffers --- */
-
-uint32_t overlay_used(uint32_t read, uint32_t write, uint32_t size)
-{
-    uint32_t from = read & OVERLAY_POINTER, to = write & OVERLAY_POINTER;
-    if (from == to) {
-        return (read ^ write) & OVERLAY_WRAP ? size : 0;
-    }
-    uint32_t used = to > from ? to - from : to + size - from;
-    return used < size ? used : size; /* software may have written anything */
-}
-
-uint32_t overlay_on(uint32_t pointer, uint32_t words, uint32_t size)
-{
-    uint32_t to = (pointer & OVERLAY_POINTER) + words;
-    uint32_t wrap = pointer & OVERLAY_WRAP;
-    if (size && to >= size) {
-        to = (to - size) % size;
-        wrap ^= OVERLAY_WRAP;
-    }
-    return (to & OVERLAY_POINTER) | wrap;
-}
-
-uint32_t overlay_room(const struct overlay *overlay, unsigned s)
-{
-    uint32_t size = overlay_get(overlay, s, OVERLAY_BUF_SIZE);
-    return size - overlay_used(overlay_get(overlay, s, OVERLAY_RD_PTR),
-                               overlay_get(overlay, s, OVERLAY_WR_PTR), size);
-}
-
-/* --- Room at receivers --- */
-
-static bool differ(const struct overlay *overlay, unsigned s)
-{
-    return overlay->stream->differs & overlay_bit(s);
-}
-
-uint32_t overlay_space(const struct overlay *overlay, unsigned s, unsigned receiver)
-{
-    unsigned counter = receiver && differ(overlay, s) ? receiver : 0;
-    return overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + counter);
-}
-
-/* From now on the receivers' counters are their own. */
-static __attribute__((noinline)) void separate(struct overlay *overlay, unsigned s)
-{
-    uint32_t space = overlay_space(overlay, s, 0);
-    for (unsigned i = 1; i < OVERLAY_RECEIVERS; i++) {
-        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i, space);
-    }
-    overlay->stream->differs |= overlay_bit(s);
-}
-
-void overlay_set_space(struct overlay *overlay, unsigned s, unsigned receiver, uint32_t value)
-{
-    if (overlay_counters(overlay, s) > 1 && !differ(overlay, s) &&
-        overlay_space(overlay, s, 0) != value) {
-        separate(overlay, s);
-    }
-    if (overlay_space(overlay, s, receiver) != value) {
-        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + receiver, value);
-    }
-}
-
-static __attribute__((noinline)) void set_each_space(struct overlay *overlay, unsigned s,
-                                                     uint32_t mask, uint32_t value)
-{
-    uint32_t first = (overlay_space(overlay, s, 0) & ~mask) | value;
-    bool differs = false;
-    for (unsigned i = 0; i < OVERLAY_RECEIVERS; i++) {
-        uint32_t space = (overlay_space(overlay, s, i) & ~mask) | value;
-        overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i, space);
-        differs |= space != first;
-    }
-    if (!differs) {
-        overlay->stream->differs &= ~overlay_bit(s);
-    }
-}
-
-/* In a part of the counters of all receivers. */
-static void set_all_space(struct overlay *overlay, unsigned s, uint32_t mask, uint32_t value)
-{
-    uint32_t space = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE);
-    if (differ(overlay, s)) {
-        set_each_space(overlay, s, mask, value);
-        return;
-    }
-    overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE, (space & ~mask) | value);
-}
-
-static bool all_have_space(const struct overlay *overlay, unsigned s)
-{
-    unsigned counters = differ(overlay, s) ? OVERLAY_RECEIVERS : 1;
-    for (unsigned i = 0; i < counters; i++) {
-        if (!get_WORDS_FREE(overlay_space(overlay, s, i))) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* --- Reading --- */
 
 static uint64_t blobs_done(const struct overlay *overlay)
@@ -565,7 +464,7 @@ static uint32_t stream_status(const struct overlay *overlay, unsigned s, unsigne
         return runs && get_SOURCE_ENDPOINT(stream->misc) &&
                (stream->is_endless || stream->to_receive);
     case OVERLAY_DEBUG_STATUS_2:
-        return (all_have_space(overlay, s) ? ALL_HAVE_SPACE : 0) |
+        return (overlay_all_have_space(overlay, s) ? ALL_HAVE_SPACE : 0) |
                (stream->readings < overlay_reading_capacity(overlay, s) ? READINGS_HAVE_ROOM : 0);
     case OVERLAY_DEBUG_STATUS_8: /* GUESS: the other states are not known */
         return runs && stream->sending == OVERLAY_AWAITS ? SOURCE_READY_WAITS << SOURCE_READY_SHIFT
@@ -754,8 +653,8 @@ static __attribute__((noinline)) uint32_t stored(struct overlay *overlay,
     case AUTO_CFG_PTR:
         return (value + overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR_BASE)) & row->mask;
     case DEST_HEADERS: /* the size is a power of two */
-        set_all_space(overlay, s, make_HEADERS_FREE(UINT32_MAX),
-                      make_HEADERS_FREE(UINT32_C(2) << value));
+        overlay_set_all_space(overlay, s, make_HEADERS_FREE(UINT32_MAX),
+                              make_HEADERS_FREE(UINT32_C(2) << value));
         break;
     case BUF_START:
         overlay_set(overlay, s, OVERLAY_RD_PTR, 0);
@@ -963,7 +862,7 @@ enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsi
     if (kind == DEST_BUF_START) {
         overlay_set(overlay, stream, OVERLAY_REMOTE_DEST_WR_PTR, 0);
     } else if (kind == DEST_BUF_SIZE) {
-        set_all_space(overlay, stream, make_WORDS_FREE(UINT32_MAX), make_WORDS_FREE(value));
+        overlay_set_all_space(overlay, stream, make_WORDS_FREE(UINT32_MAX), make_WORDS_FREE(value));
     } else if (kind == SPACE_UPDATE) {
         update_space(overlay, stream, value);
     }
@@ -982,7 +881,8 @@ static bool is_vain(const struct overlay *overlay, unsigned s, unsigned index, u
     if (kind_of(index) == DEST_BUF_START) {
         return overlay_get(overlay, s, OVERLAY_REMOTE_DEST_WR_PTR) == 0;
     }
-    return !differ(overlay, s) && get_WORDS_FREE(overlay_space(overlay, s, 0)) == value;
+    return !overlay_spaces_differ(overlay, s) &&
+           get_WORDS_FREE(overlay_space(overlay, s, 0)) == value;
 }
 
 enum overlay_plain overlay_plain_write(struct overlay *overlay, unsigned stream, unsigned index,

@@ -209,6 +209,16 @@ uint32_t overlay_on(uint32_t pointer, uint32_t words, uint32_t size);
 uint32_t overlay_space(const struct overlay *overlay, unsigned s, unsigned receiver);
 void overlay_set_space(struct overlay *overlay, unsigned s, unsigned receiver, uint32_t value);
 
+/* In a part of the counters of all receivers; has every one of them room? */
+void overlay_set_all_space(struct overlay *overlay, unsigned s, uint32_t mask, uint32_t value);
+bool overlay_all_have_space(const struct overlay *overlay, unsigned s);
+
+/* Are the receivers' counters their own? If not, the first stands for all. */
+static inline bool overlay_spaces_differ(const struct overlay *overlay, unsigned s)
+{
+    return overlay->stream->differs & overlay_bit(s);
+}
+
 /* Room in the receive buffer. */
 uint32_t overlay_room(const struct overlay *overlay, unsigned s);
 

@@ -12,8 +12,8 @@ enum { HEADER_BYTES = 16, WORD_BYTES = 4, LINE_BYTES = 16 /* of L1 */ };
 
 /* --- Rules --- */
 
-__attribute__((format(printf, 5, 6))) static void refuse(const struct noc_target *target,
-                                                         struct noc_packet *packet, uint64_t cycle,
+__attribute__((format(printf, 4, 5))) static void refuse(const struct noc_target *target,
+                                                         struct noc_packet *packet,
                                                          enum penrose_fault_kind kind,
                                                          const char *format, ...)
 {
@@ -27,7 +27,7 @@ __attribute__((format(printf, 5, 6))) static void refuse(const struct noc_target
     va_start(arguments, format);
     vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
     va_end(arguments);
-    target->fault(target->owner, packet, kind, text, cycle);
+    target->fault(target->owner, packet, kind, text);
     noc_packet_free(target->pool, packet);
 }
 
@@ -40,8 +40,7 @@ static bool is_register(const struct noc_target *target, uint64_t address)
 
 /* Does data between `here` (in the target) and `there` (at the initiator) go together? With byte
  * enables only where registers are, whose words they are then. */
-static bool is_aligned(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle,
-                       unsigned modulus)
+static bool is_aligned(const struct noc_target *target, struct noc_packet *packet, unsigned modulus)
 {
     uint64_t here = packet->address, there = packet->back_address;
     bool here_register = is_register(target, here);
@@ -49,20 +48,20 @@ static bool is_aligned(const struct noc_target *target, struct noc_packet *packe
     bool to_register = packet->kind == NOC_READ ? there_register : here_register;
     uint32_t size = packet->has_enables ? WORD_BYTES : packet->size;
     if (to_register && (size != WORD_BYTES || (here | there) & 3)) {
-        refuse(target, packet, cycle, PENROSE_FAULT_NOC_LENGTH,
+        refuse(target, packet, PENROSE_FAULT_NOC_LENGTH,
                "a register takes aligned words of 4 bytes (the other end is 0x%llx)",
                (unsigned long long)there);
         return false;
     }
     if ((here_register || there_register) && size > WORD_BYTES - (here & 3)) {
-        refuse(target, packet, cycle, PENROSE_FAULT_NOC_LENGTH,
+        refuse(target, packet, PENROSE_FAULT_NOC_LENGTH,
                "an access of registers stays within a word of 4 bytes");
         return false;
     }
     bool from_register = packet->kind == NOC_READ ? here_register : there_register;
     modulus = from_register ? 4 : to_register ? LINE_BYTES : modulus;
     if ((here ^ there) & (modulus - 1)) {
-        refuse(target, packet, cycle, PENROSE_FAULT_NOC_ALIGNMENT,
+        refuse(target, packet, PENROSE_FAULT_NOC_ALIGNMENT,
                "the addresses of both ends must be equal modulo %u; the other one is 0x%llx",
                modulus, (unsigned long long)there);
         return false;
@@ -95,12 +94,12 @@ static void count(const struct noc_target *target, enum niu_counter counter, uin
 static bool serve_read(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
 {
     const char *rule = NULL;
-    if (!is_aligned(target, packet, cycle, target->read_alignment)) {
+    if (!is_aligned(target, packet, target->read_alignment)) {
         return true;
     }
     uint8_t *bytes = noc_packet_room(target->pool, packet, packet->size);
     if (!bytes) {
-        refuse(target, packet, cycle, PENROSE_FAULT_NOC_COMMAND, "the host has no memory");
+        refuse(target, packet, PENROSE_FAULT_NOC_COMMAND, "the host has no memory");
         return true;
     }
     enum noc_answer answer =
@@ -111,7 +110,7 @@ static bool serve_read(const struct noc_target *target, struct noc_packet *packe
     count(target, NIU_SLV_REQ_ACCEPTED, 1);
     count(target, NIU_SLV_RD_REQ_RECEIVED, 1);
     if (answer == NOC_REFUSED) {
-        refuse(target, packet, cycle, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
+        refuse(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
         return true;
     }
     count(target, NIU_SLV_RD_RESP_SENT, 1);
@@ -188,29 +187,29 @@ static void count_write(const struct noc_target *target, const struct noc_packet
           flits);
 }
 
-static bool check_write(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
+static bool check_write(const struct noc_target *target, struct noc_packet *packet)
 {
     if (packet->is_inline) {
         if (!is_register(target, packet->address)) {
-            refuse(target, packet, cycle, PENROSE_FAULT_NOC_INLINE,
+            refuse(target, packet, PENROSE_FAULT_NOC_INLINE,
                    "inline data reach registers only: stage them in L1 and write from there");
             return false;
         }
         if (packet->address & 3) {
-            refuse(target, packet, cycle, PENROSE_FAULT_NOC_ALIGNMENT,
+            refuse(target, packet, PENROSE_FAULT_NOC_ALIGNMENT,
                    "a register takes aligned words of 4 bytes");
             return false;
         }
         return true;
     }
     bool is_block = packet->has_enables && !is_register(target, packet->address);
-    return is_block || is_aligned(target, packet, cycle, target->write_alignment);
+    return is_block || is_aligned(target, packet, target->write_alignment);
 }
 
 static bool serve_write(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
 {
     const char *rule = NULL;
-    if (!check_write(target, packet, cycle)) {
+    if (!check_write(target, packet)) {
         return true;
     }
     enum noc_answer answer = write_data(target, packet, cycle, &rule);
@@ -219,7 +218,7 @@ static bool serve_write(const struct noc_target *target, struct noc_packet *pack
     }
     count_write(target, packet);
     if (answer == NOC_REFUSED) {
-        refuse(target, packet, cycle, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
+        refuse(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
         return true;
     }
     if (packet->tag & NOC_TAG_TO_OVERLAY && target->deliver) {
@@ -240,14 +239,14 @@ static bool serve_atomic(const struct noc_target *target, struct noc_packet *pac
     uint64_t at = packet->address & ~UINT64_C(15);
     uint8_t *line = target->line ? target->line(target->owner, at) : NULL;
     if (!line) {
-        refuse(target, packet, cycle, PENROSE_FAULT_NOC_ADDRESS,
+        refuse(target, packet, PENROSE_FAULT_NOC_ADDRESS,
                "atomics reach the L1 of Tensix and Ethernet tiles only");
         return true;
     }
     const char *rule = noc_atomic(line, packet->address % LINE_BYTES, packet->operation,
                                   packet->word, &packet->word);
     if (rule) {
-        refuse(target, packet, cycle, PENROSE_FAULT_NOC_COMMAND, "%s", rule);
+        refuse(target, packet, PENROSE_FAULT_NOC_COMMAND, "%s", rule);
         return true;
     }
     target->line_written(target->owner, at, cycle);
@@ -267,8 +266,7 @@ static bool serve_atomic(const struct noc_target *target, struct noc_packet *pac
 /* --- Responses --- */
 
 /* One request of the transaction id is over. */
-static void release(const struct noc_target *target, const struct noc_packet *packet,
-                    uint64_t cycle)
+static void release(const struct noc_target *target, const struct noc_packet *packet)
 {
     unsigned id = noc_transaction(packet);
     if (!target->niu) {
@@ -281,7 +279,7 @@ static void release(const struct noc_target *target, const struct noc_packet *pa
                  "NoC %u: %s gets a response of transaction id %u and waits for none: the return "
                  "coordinates are not the initiator's",
                  packet->noc, target->name, id);
-        target->fault(target->owner, packet, PENROSE_FAULT_NOC_CREDIT, text, cycle);
+        target->fault(target->owner, packet, PENROSE_FAULT_NOC_CREDIT, text);
     }
     niu_set_outstanding(target->niu, id, outstanding - 1);
 }
@@ -292,7 +290,7 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
     const char *rule = NULL;
     enum noc_answer answer = NOC_ANSWERED;
     if (packet->kind == NOC_ATOMIC_RESPONSE && !target->line) {
-        refuse(target, packet, cycle, PENROSE_FAULT_NOC_ADDRESS,
+        refuse(target, packet, PENROSE_FAULT_NOC_ADDRESS,
                "the result of an atomic goes to the L1 of a Tensix or Ethernet tile");
         return true;
     }
@@ -305,7 +303,7 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
         return false;
     }
     if (answer == NOC_REFUSED) {
-        refuse(target, packet, cycle, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
+        refuse(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
         return true;
     }
     switch ((enum noc_kind)packet->kind) {
@@ -320,7 +318,7 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
         count(target, NIU_MST_ATOMIC_RESP_RECEIVED, 1);
         break;
     }
-    release(target, packet, cycle);
+    release(target, packet);
     target->changed(target->owner, packet->noc, cycle);
     noc_packet_free(target->pool, packet);
     return true;

@@ -44,7 +44,7 @@ struct noc_target {
     void (*changed)(void *owner, unsigned noc, uint64_t cycle);
     /* The packet's request broke a rule; it is dropped without a response. */
     void (*fault)(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
-                  const char *text, uint64_t cycle);
+                  const char *text);
 };
 
 /* Takes a packet that has arrived, and with it its memory, unless the answer is false: then it must

@@ -343,9 +343,8 @@ static void port_changed(void *owner, unsigned noc, uint64_t cycle)
 
 /* The record is the initiator's: the chip finds its tile by `origin`. */
 static void port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
-                       const char *text, uint64_t cycle)
+                       const char *text)
 {
-    (void)cycle;
     struct tile *tile = owner;
     struct tile_fault fault = {.kind = kind,
                                .agent = (enum tile_agent)packet->agent,

@@ -3,10 +3,10 @@
  * tt-metal take a semaphore back that they have just sent to themselves too, without waiting.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include <penrose/penrose.h>
 
+#include "chip_program.h"
 #include "noc/niu.h"
 #include "run_suite.h"
 
@@ -54,28 +54,16 @@ static void start(struct penrose_chip *chip, uint32_t control, unsigned pause)
         {NIU_AT_LEN_BE, control & WRITE ? 4 : 0x107c},
         {NIU_AT_DATA, 1}};
     char program[600];
-    char *lines[40], *rest = program;
-    unsigned count = 0;
     snprintf(program, sizeof program,
              "lui s0, 0xffb20;addi a4, zero, 1;sw a4, 0x40(s0);lw a5, 0x40(s0);"
              "bne a5, zero, 0x100c;addi a3, zero, %u;addi a3, a3, -1;bne a3, zero, 0x1018;"
              "lui s1, 4;lw a2, 0(s1);addi a1, zero, 7;sw a1, 0(s1);sw a2, 0x100(s1);ebreak",
              pause);
-    for (char *line; (line = strsep(&rest, ";"));) {
-        lines[count++] = line;
-    }
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
         put(chip, niu + words[i][0], words[i][1]);
     }
     put(chip, SOURCE, 1);
-    for (unsigned i = 0; i < count; i++) {
-        struct penrose_error error;
-        uint32_t word;
-        ck_assert_msg(penrose_assemble(lines[i], CODE + 4 * i, &word, &error) == PENROSE_OK,
-                      "%s: %s", lines[i], error.text);
-        put(chip, CODE + 4 * i, word);
-    }
-    ck_assert_int_eq(penrose_hart_release(chip, 1, 2, PENROSE_BRISC, CODE, NULL), PENROSE_OK);
+    start_program(chip, 1, 2, PENROSE_BRISC, CODE, program);
 }
 
 static const struct row {

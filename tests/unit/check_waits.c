@@ -10,6 +10,7 @@
 #include <penrose/penrose.h>
 
 #include "chip/chip.h"
+#include "chip_program.h"
 #include "debug/wait_lines.h"
 #include "debug/wait_places.h"
 #include "run_suite.h"
@@ -29,26 +30,6 @@ static struct penrose_chip *open_chip(void)
     options.policy[PENROSE_FAULT_NOC_ADDRESS] = PENROSE_WARN;
     ck_assert_msg(penrose_chip_create(&options, &chip, &error) == PENROSE_OK, "%s", error.text);
     return chip;
-}
-
-/* Assembles lines that are separated by ';' and starts them on a hart. */
-static void start(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart,
-                  uint32_t address, const char *program)
-{
-    struct penrose_error error = {0};
-    char lines[2000], *rest = lines;
-    uint32_t at = address;
-    uint64_t l1 = y >= 12 && y < 24 ? UINT64_C(0x2000000000) : 0; /* of DRAM tiles */
-    snprintf(lines, sizeof lines, "%s", program);
-    for (char *line; (line = strsep(&rest, ";")); at += 4) {
-        uint32_t word;
-        ck_assert_msg(penrose_assemble(line, at, &word, &error) == PENROSE_OK, "%s: %s", line,
-                      error.text);
-        ck_assert_int_eq(penrose_write(chip, x, y, l1 + at, &word, sizeof word, &error),
-                         PENROSE_OK);
-    }
-    ck_assert_msg(penrose_hart_release(chip, x, y, hart, address, &error) == PENROSE_OK, "%s",
-                  error.text);
 }
 
 static enum penrose_outcome pass(struct penrose_chip *chip, uint64_t cycles)
@@ -129,7 +110,7 @@ static void start_waiter(struct penrose_chip *chip, unsigned noc, unsigned count
              "lui s0, %u; addi a4, zero, 1; sw a4, 0x40(s0); lw a5, %u(s0); %s a5, zero, 0x100c; "
              "ebreak",
              (unsigned)(NIU(noc) >> 12), NIU_COUNTERS + 4 * counter, negated ? "bne" : "beq");
-    start(chip, 1, 2, PENROSE_BRISC, CODE, program);
+    start_program(chip, 1, 2, PENROSE_BRISC, CODE, program);
 }
 
 START_TEST(counters_are_named_with_requests_under_way)
@@ -214,9 +195,10 @@ START_TEST(multicasts_lose_nothing)
     uint32_t span = AT(ends[_i].x, ends[_i].y) | AT(2, 2) << 12;
     prepare_request(chip, 0, 0x8000, AT(1, 2), 0x3000, span, WRITE | RESPONSE | MULTICAST, 16,
                     4 << 10);
-    start(chip, 1, 2, PENROSE_BRISC, CODE,
-          "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); sw a4, 0x40(s0); lw a5, 0x250(s0);"
-          "lw a6, 0x204(s0); beq zero, zero, 0x1010; ebreak");
+    start_program(
+        chip, 1, 2, PENROSE_BRISC, CODE,
+        "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); sw a4, 0x40(s0); lw a5, 0x250(s0);"
+        "lw a6, 0x204(s0); beq zero, zero, 0x1010; ebreak");
     ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
     make_report(chip);
     has("tile \\(1, 2\\) brisc at pc .*: polls .*outstanding requests of transaction id 4");
@@ -233,12 +215,12 @@ START_TEST(a_lost_read_is_told_beside_multicasts)
     struct penrose_chip *chip = open_chip();
     prepare_request(chip, 0, 0x8000, AT(1, 2), 0x3000, AT(4, 4) | AT(2, 2) << 12,
                     WRITE | RESPONSE | MULTICAST, 16, 4 << 10);
-    start(chip, 1, 2, PENROSE_BRISC, CODE,
-          "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); ebreak");
+    start_program(chip, 1, 2, PENROSE_BRISC, CODE,
+                  "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); ebreak");
     ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
     prepare_request(chip, 0, 0x400000, AT(2, 2), 0x3000, AT(1, 2), READ, 16, 0);
-    start(chip, 1, 2, PENROSE_NCRISC, 0x2000,
-          "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); ebreak");
+    start_program(chip, 1, 2, PENROSE_NCRISC, 0x2000,
+                  "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); ebreak");
     ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
     make_report(chip);
     has("tile \\(1, 2\\) NoC 0, reads: responses are missing, and nothing is under way: .*; 1 "
@@ -272,13 +254,14 @@ START_TEST(writes_to_a_polled_word_are_told)
 {
     struct penrose_chip *chip = open_chip();
     bool seen = false;
-    start(chip, 2, 2, PENROSE_NCRISC, CODE, "lw a0, 0x444(zero); beq a0, zero, 0x1000; ebreak");
+    start_program(chip, 2, 2, PENROSE_NCRISC, CODE,
+                  "lw a0, 0x444(zero); beq a0, zero, 0x1000; ebreak");
     ck_assert_int_eq(pass(chip, 10000), PENROSE_QUIET);
     make_report(chip);
     has("tile \\(2, 2\\) ncrisc at pc .*: polls 0x00000444 \\(L1, holds 0x0\\)$");
     prepare_request(chip, 0, 0x444, AT(2, 2), 0x3000, AT(1, 2), ATOMIC, 0x107d, 0);
-    start(chip, 1, 2, PENROSE_BRISC, CODE,
-          "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); ebreak");
+    start_program(chip, 1, 2, PENROSE_BRISC, CODE,
+                  "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); ebreak");
     for (unsigned i = 0; i < 10 && pass(chip, 128) == PENROSE_CYCLES; i++) {
         make_report(chip);
         seen |= matches("\\(L1, holds 0x0\\), 1 write to it is under way, from worker \\(1, 2\\)$");
@@ -311,7 +294,7 @@ START_TEST(places_have_words)
         {"ebreak", "paused by ebreak", PENROSE_BRISC},
     };
     struct penrose_chip *chip = open_chip();
-    start(chip, 4, 4, rows[_i].hart, CODE, rows[_i].program);
+    start_program(chip, 4, 4, rows[_i].hart, CODE, rows[_i].program);
     ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
     make_report(chip);
     has(rows[_i].pattern);
@@ -323,10 +306,11 @@ END_TEST
 START_TEST(other_tiles_name_their_harts)
 {
     struct penrose_chip *chip = open_chip();
-    start(chip, 22, 25, PENROSE_BRISC, CODE,
-          "lui s0, 0xffb98; lw a5, 0xc(s0); beq a5, zero, 0x1004; ebreak");
-    start(chip, 22, 25, PENROSE_NCRISC, 0x1100, "jal zero, 0x1100");
-    start(chip, 18, 20, PENROSE_BRISC, CODE, "lw a0, 0x444(zero); beq a0, zero, 0x1000; ebreak");
+    start_program(chip, 22, 25, PENROSE_BRISC, CODE,
+                  "lui s0, 0xffb98; lw a5, 0xc(s0); beq a5, zero, 0x1004; ebreak");
+    start_program(chip, 22, 25, PENROSE_NCRISC, 0x1100, "jal zero, 0x1100");
+    start_program(chip, 18, 20, PENROSE_BRISC, CODE,
+                  "lw a0, 0x444(zero); beq a0, zero, 0x1000; ebreak");
     ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
     make_report(chip);
     has("tile \\(22, 25\\) erisc0 .*\\(Ethernet: ETH_CTRL_PCS_STATUS; the port has no link, holds "
@@ -346,7 +330,7 @@ START_TEST(open_transactions_are_told)
     char program[200];
     snprintf(program, sizeof program, "lui s0, %u; addi a4, zero, 1; sw a4, 0x40(s0); ebreak",
              (unsigned)(NIU(_i) >> 12));
-    start(chip, 1, 2, PENROSE_NCRISC, CODE, program);
+    start_program(chip, 1, 2, PENROSE_NCRISC, CODE, program);
     ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
     make_report(chip);
     char pattern[200];
@@ -445,8 +429,8 @@ START_TEST(what_waits_at_a_door_is_told)
     struct penrose_chip *chip = open_chip();
     bool seen = false;
     prepare_request(chip, 0, 0x8000, AT(1, 2), 0x3000, AT(2, 2), WRITE, 32, 0);
-    start(chip, 1, 2, PENROSE_BRISC, CODE,
-          "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); sw a4, 0x40(s0); ebreak");
+    start_program(chip, 1, 2, PENROSE_BRISC, CODE,
+                  "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); sw a4, 0x40(s0); ebreak");
     for (unsigned i = 0; i < 10 && !seen && pass(chip, 128) == PENROSE_CYCLES; i++) {
         struct tile *tile;
         ck_assert_int_eq(chip_tile(chip, 2, 2, &tile, NULL), PENROSE_OK);
@@ -478,15 +462,16 @@ START_TEST(tiles_share_lines)
             if (penrose_is_worker(x, y)) {
                 uint32_t value = x == 5 ? 0 : y;
                 set_register(chip, x, y, 0x448, value);
-                start(chip, x, y, PENROSE_BRISC, CODE,
-                      "lw a0, 0x444(zero); beq a0, zero, 0x1000; ebreak");
-                start(chip, x, y, PENROSE_TRISC0, 0x1100,
-                      "lw a0, 0x448(zero); lw a1, 0x44c(zero); beq a1, zero, 0x1100; ebreak");
+                start_program(chip, x, y, PENROSE_BRISC, CODE,
+                              "lw a0, 0x444(zero); beq a0, zero, 0x1000; ebreak");
+                start_program(
+                    chip, x, y, PENROSE_TRISC0, 0x1100,
+                    "lw a0, 0x448(zero); lw a1, 0x44c(zero); beq a1, zero, 0x1100; ebreak");
             }
         }
     }
-    start(chip, 3, 3, PENROSE_NCRISC, 0x1200, "jal zero, 0x1200");
-    start(chip, 6, 9, PENROSE_NCRISC, 0x1200, "jal zero, 0x1200");
+    start_program(chip, 3, 3, PENROSE_NCRISC, 0x1200, "jal zero, 0x1200");
+    start_program(chip, 6, 9, PENROSE_NCRISC, 0x1200, "jal zero, 0x1200");
     ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
     make_report(chip);
     ck_assert_uint_eq(count_lines(), 3);
