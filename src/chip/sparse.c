@@ -8,6 +8,8 @@
 
 enum { LEAST_SLOTS = 64 };
 
+_Static_assert(SPARSE_CHUNK_BYTES == HOST_PAGES_LARGE, "a chunk is a large page");
+
 static size_t home(const struct sparse *memory, uint64_t number)
 {
     return (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (memory->slots - 1);
@@ -31,7 +33,8 @@ uint8_t *sparse_chunk(const struct sparse *memory, uint64_t address)
 static bool grow(struct sparse *memory)
 {
     struct sparse larger = {.slots = memory->slots ? 2 * memory->slots : LEAST_SLOTS,
-                            .used = memory->used};
+                            .used = memory->used,
+                            .written = memory->written};
     larger.slot = calloc(larger.slots, sizeof *larger.slot);
     if (!larger.slot) {
         return false;
@@ -46,6 +49,14 @@ static bool grow(struct sparse *memory)
     return true;
 }
 
+/* Memory of which an eighth was written, or the same over and over, is going to be filled: large
+ * pages cost less then. Words here and there would take 2 MiB each. */
+static uint8_t *map_chunk(const struct sparse *memory)
+{
+    bool fills = memory->used > 0 && memory->written / memory->used >= SPARSE_CHUNK_BYTES / 8;
+    return fills ? host_pages_map_large() : host_pages_map(SPARSE_CHUNK_BYTES);
+}
+
 static uint8_t *touch(struct sparse *memory, uint64_t address)
 {
     uint8_t *bytes = sparse_chunk(memory, address);
@@ -55,7 +66,7 @@ static uint8_t *touch(struct sparse *memory, uint64_t address)
     if (2 * memory->used >= memory->slots && !grow(memory)) {
         return NULL;
     }
-    bytes = host_pages_map(SPARSE_CHUNK_BYTES);
+    bytes = map_chunk(memory);
     if (!bytes) {
         return NULL;
     }
@@ -110,6 +121,7 @@ bool sparse_write(struct sparse *memory, uint64_t address, const void *bytes, ui
             return false;
         }
         memcpy(chunk + (address & (SPARSE_CHUNK_BYTES - 1)), from, piece);
+        memory->written += piece;
         address += piece;
         from += piece;
         size -= piece;

@@ -18,6 +18,7 @@ struct sparse_chunk {
 struct sparse {
     struct sparse_chunk *slot; /* a hash table, a power of two of them */
     size_t slots, used;
+    uint64_t written; /* bytes, each time: what decides about the size of pages */
 };
 
 /* All zero is an empty memory. */

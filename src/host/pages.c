@@ -1,17 +1,40 @@
 /* Memory of the host, see host/pages.h. */
 #include "host/pages.h"
 
+#include <stdint.h>
 #include <sys/mman.h>
 
-void *host_pages_map(size_t bytes)
+/* A host that knows no large pages refuses advice on them, and all stays as it is. */
+
+static void *map(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void *host_pages_map(size_t bytes)
+{
+    void *memory = map(bytes);
+    if (memory) {
+        madvise(memory, bytes, MADV_NOHUGEPAGE);
+    }
+    return memory;
+}
+
+void *host_pages_map_large(void)
+{
+    uint8_t *memory = map(2 * HOST_PAGES_LARGE);
+    if (!memory) {
         return NULL;
     }
-    madvise(memory, bytes, MADV_NOHUGEPAGE); /* a host that knows no large pages refuses advice */
-    return memory;
+    size_t before = -(uintptr_t)memory % HOST_PAGES_LARGE;
+    if (before > 0) {
+        munmap(memory, before);
+    }
+    munmap(memory + before + HOST_PAGES_LARGE, HOST_PAGES_LARGE - before);
+    madvise(memory + before, HOST_PAGES_LARGE, MADV_HUGEPAGE);
+    return memory + before;
 }
 
 void host_pages_unmap(void *memory, size_t bytes)
