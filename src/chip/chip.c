@@ -249,7 +249,7 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     made->kernels = kernels;
     made->threads = threads;
     made->window = choose_window(options);
-    chip_board_init(&made->board);
+    chip_board_init(&made->board, options);
     init_edge(made);
     bool keeps_flows = options->timed || options->schedule == PENROSE_RANDOM;
     made->flow = keeps_flows ? calloc(GRID_NOCS, sizeof *made->flow) : NULL;

@@ -44,6 +44,11 @@ struct chip_notes {
     unsigned unmodelled_count;
 };
 
+/* Reads of GDDR that a port has not counted yet. */
+struct chip_reads {
+    uint32_t requests, flits;
+};
+
 /* What the scheduler runs, with what it needs to know while it sleeps. */
 struct chip_unit {
     struct tile *tile;      /* NULL: a bank */
@@ -53,6 +58,8 @@ struct chip_unit {
     bool touched;           /* something outside time may have changed it: what it noted is stale */
     bool stopped;
     bool sends, reports; /* packets or frames, notes: since it was run */
+    uint32_t has_read[GRID_NOCS]; /* reads of GDDR in this window: ports, a bit each (gddr.c) */
+    struct chip_reads reads[GRID_NOCS][GRID_BANKS * DRAM_PORTS];
 };
 
 /* What stands at a place. */
@@ -162,7 +169,7 @@ static inline uint64_t chip_edge_next(const struct penrose_chip *chip)
 /* --- Reports (faults.c) --- */
 
 /* The board functions of a chip's tiles. */
-void chip_board_init(struct tile_board *board);
+void chip_board_init(struct tile_board *board, const struct penrose_options *options);
 
 /* For the board of tiles: does a multicast reach its sender, and at once (not in timed runs)? */
 bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_packet *packet);

@@ -19,6 +19,7 @@ void dram_init(struct dram_bank *bank, unsigned number, const uint16_t node[DRAM
 {
     *bank = (struct dram_bank){.number = number, .board = board, .owner = owner};
     noc_queue_init(&bank->inbox);
+    noc_queue_init(&bank->due);
     for (unsigned i = 0; i < DRAM_PORTS; i++) {
         struct dram_port *port = &bank->port[i];
         port->bank = bank;
@@ -32,6 +33,7 @@ void dram_free(struct dram_bank *bank)
 {
     sparse_free(&bank->memory);
     noc_queue_free(&bank->inbox, &bank->pool);
+    noc_queue_free(&bank->due, &bank->pool);
     for (struct noc_packet *packet; (packet = noc_list_take(&bank->sent));) {
         noc_packet_free(&bank->pool, packet);
     }
@@ -123,10 +125,16 @@ static void port_fault(void *owner, const struct noc_packet *packet, enum penros
     port->bank->board->bank_fault(port->bank->owner, &port->bank->notes, &fault);
 }
 
+/* Does the NIU lead to GDDR, not to the hart's address space? */
+static bool is_subordinate(const struct dram_port *port, unsigned noc)
+{
+    return !port->tile || port->tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE;
+}
+
 static struct noc_target target_of(struct dram_port *port, unsigned noc)
 {
     struct tile *tile = port->tile;
-    if (tile && !(tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE)) {
+    if (!is_subordinate(port, noc)) {
         return tile_noc_target(tile, noc);
     }
     return (struct noc_target){.owner = port,
@@ -166,4 +174,45 @@ void dram_serve(struct dram_bank *bank, uint64_t end)
             noc_queue_put(&bank->inbox, packet);
         }
     }
+}
+
+/* --- Between windows --- */
+
+bool dram_leads_to_gddr(const struct dram_port *port, const struct noc_packet *packet)
+{
+    return packet->kind <= NOC_ATOMIC && packet->address < GDDR_END &&
+           is_subordinate(port, packet->noc);
+}
+
+bool dram_takes(const struct dram_port *port, const struct noc_packet *packet)
+{
+    enum { CLOCK_OFF = 1 << 12 }; /* of NIU_CFG_0 */
+    unsigned modulus = packet->kind == NOC_READ ? READ_ALIGNMENT : WRITE_ALIGNMENT;
+    bool is_plain = !packet->is_inline && !packet->has_enables && !packet->stores_header &&
+                    packet->kind <= NOC_WRITE && dram_leads_to_gddr(port, packet);
+    return is_plain && packet->size <= GDDR_END - packet->address &&
+           (packet->address ^ packet->back_address) % modulus == 0 &&
+           !(port->tile->niu[packet->noc].word[NIU_CFG_0 / 4] & CLOCK_OFF);
+}
+
+void dram_serve_packet(struct dram_bank *bank, struct noc_packet *packet, struct noc_pool *pool,
+                       uint64_t cycle)
+{
+    struct noc_target target = target_of(port_at(bank, packet->to), packet->noc);
+    target.pool = pool;
+    noc_serve(&target, packet, cycle); /* GDDR never waits */
+}
+
+bool dram_has_read(struct dram_port *port, unsigned noc, uint32_t requests, uint32_t flits,
+                   uint64_t cycle)
+{
+    struct tile *tile = port->tile;
+    struct niu *niu = &tile->niu[noc];
+    uint64_t epoch = tile->epoch;
+    niu_count(niu, NIU_SLV_REQ_ACCEPTED, requests);
+    niu_count(niu, NIU_SLV_RD_REQ_RECEIVED, requests);
+    niu_count(niu, NIU_SLV_RD_RESP_SENT, requests);
+    niu_count(niu, NIU_SLV_RD_DATA_WORD_SENT, flits);
+    port_changed(port, noc, cycle);
+    return tile->epoch != epoch;
 }

@@ -34,6 +34,7 @@ struct dram_bank {
     struct sparse memory;
     struct dram_port port[DRAM_PORTS];
     struct noc_queue inbox;
+    struct noc_queue due; /* what is served before the next window (gddr.c) */
     struct noc_list sent;
     struct noc_pool pool;
     uint64_t sequence;              /* of packets that it sent */
@@ -48,6 +49,21 @@ void dram_free(struct dram_bank *bank);
 
 /* Serves the packets that arrive before `end`. */
 void dram_serve(struct dram_bank *bank, uint64_t end);
+
+/* Does the packet, which is at the port, reach GDDR or nothing? */
+bool dram_leads_to_gddr(const struct dram_port *port, const struct noc_packet *packet);
+
+/* Is it a read or write of plain data that GDDR will serve? The port has its tile. */
+bool dram_takes(const struct dram_port *port, const struct noc_packet *packet);
+
+/* Serves a packet that leads to GDDR; its memory goes to `pool` if nobody gets a response. */
+void dram_serve_packet(struct dram_bank *bank, struct noc_packet *packet, struct noc_pool *pool,
+                       uint64_t cycle);
+
+/* The port, which has its tile, counts reads that were served; does somebody look at the counters?
+ */
+bool dram_has_read(struct dram_port *port, unsigned noc, uint32_t requests, uint32_t flits,
+                   uint64_t cycle);
 
 /* Accesses of the host, without effects where `operation` is a peek or poke, to what an NIU of the
  * port leads to while it leads to GDDR; NULL or the rule that was broken. Addresses of the tile

@@ -3,14 +3,14 @@
  *
  * A packet arrives `latency` cycles after it was sent, but not in the window in which it was. In a
  * functional run the latency is the length of a window, whatever the distance, so windows can be as
- * long as that; in a timed run it follows from hops and flits (SPEC: NoC/README, performance). A
- * functional run does not delay the sender's own copy of a multicast to L1: loop_back in
- * tile/noc_port.c.
+ * long as that; in a timed run it follows from hops and flits (SPEC: NoC/README, performance).
+ * Functional runs do not delay what goes to GDDR (gddr.c) or to the sender (tile/noc_short.c).
  * Whoever has no time of its own (ARC, PCIe, L2CPU, security) is served here, at the start of the
  * window in which the packet arrives.
  */
 #include <stdio.h>
 
+#include "chip/gddr.h"
 #include "chip/link.h"
 #include "noc/serve.h"
 #include "tile/noc_port.h"
@@ -141,7 +141,9 @@ static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
             drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS, "the host has no memory for the tile");
             return;
         }
-        put_in(&place->port->bank->inbox, place, packet);
+        if (!chip_gddr_keep(chip, packet)) {
+            put_in(&place->port->bank->inbox, place, packet);
+        }
         break;
     case GRID_EMPTY:
     case GRID_PCIE:
@@ -338,28 +340,38 @@ static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
 
 /* --- All of it --- */
 
+static void route_all(struct penrose_chip *chip, struct noc_list *sent)
+{
+    for (struct noc_packet *packet; (packet = noc_list_take(sent));) {
+        route(chip, packet);
+    }
+}
+
+static void route_unit(struct penrose_chip *chip, struct chip_unit *unit)
+{
+    chip_gddr_count(chip, unit);
+    if (unit->tile) {
+        route_all(chip, &unit->tile->sent);
+        return;
+    }
+    for (unsigned port = 0; port < DRAM_PORTS; port++) {
+        if (unit->bank->port[port].tile) {
+            route_all(chip, &unit->bank->port[port].tile->sent);
+        }
+    }
+    route_all(chip, &unit->bank->sent);
+}
+
 void chip_exchange(struct penrose_chip *chip, uint64_t end)
 {
     for (size_t i = 0; i < chip->runnable_count; i++) {
-        struct chip_unit *unit = chip->runnable[i];
-        if (!unit->sends) {
-            continue;
+        if (chip->runnable[i]->sends) {
+            route_unit(chip, chip->runnable[i]);
         }
-        if (unit->tile) {
-            for (struct noc_packet *packet; (packet = noc_list_take(&unit->tile->sent));) {
-                route(chip, packet);
-            }
-            continue;
-        }
-        for (unsigned port = 0; port < DRAM_PORTS; port++) {
-            struct tile *tile = unit->bank->port[port].tile;
-            for (struct noc_packet *packet; tile && (packet = noc_list_take(&tile->sent));) {
-                route(chip, packet);
-            }
-        }
-        for (struct noc_packet *packet; (packet = noc_list_take(&unit->bank->sent));) {
-            route(chip, packet);
-        }
+    }
+    chip_gddr_serve(chip);
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
+        route_all(chip, &chip->bank[i].sent);
     }
     for (struct noc_packet *packet; (packet = noc_queue_take(&chip->edge, end));) {
         serve_edge(chip, packet);

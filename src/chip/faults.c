@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chip/chip.h"
+#include "chip/gddr.h"
 #include "isa/error.h"
 #include "isa/export.h"
 #include "tensix/table.h"
@@ -257,15 +258,19 @@ static void trace_access(void *owner, struct tile *tile, const struct mmio_acces
     chip->trace(chip->trace_context, &event);
 }
 
-void chip_board_init(struct tile_board *board)
+void chip_board_init(struct tile_board *board, const struct penrose_options *options)
 {
-    *board = (struct tile_board){.fault = record_fault,
+    *board = (struct tile_board){.serves_at_once =
+                                     !options->timed && options->schedule != PENROSE_RANDOM,
+                                 .fault = record_fault,
                                  .bank_fault = record_bank_fault,
                                  .unmodelled = record_unmodelled,
                                  .skipped = record_skipped,
                                  .trace_instruction = trace_instruction,
                                  .trace_access = trace_access,
-                                 .loops_back = chip_loops_back};
+                                 .loops_back = chip_loops_back,
+                                 .read_gddr = chip_gddr_read,
+                                 .gddr_takes = chip_gddr_takes};
 }
 
 PENROSE_EXPORT void

@@ -9,6 +9,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/dram.h \
 	%D%/exchange.c \
 	%D%/faults.c \
+	%D%/gddr.c \
+	%D%/gddr.h \
 	%D%/firmware.h \
 	%D%/grid.c \
 	%D%/grid.def \

@@ -74,6 +74,7 @@ struct noc_packet {
     uint8_t channel; /* class and buddy bit where software chose them, else NOC_ANY_CHANNEL */
     bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates,
         stores_header;
+    bool is_answered; /* a request whose sender has had the response already */
 };
 
 enum { NOC_ANY_CHANNEL = 0xff };

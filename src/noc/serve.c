@@ -230,6 +230,10 @@ static bool serve_write(const struct noc_target *target, struct noc_packet *pack
         return true;
     }
     count(target, NIU_SLV_WR_ACK_SENT, 1);
+    if (packet->is_answered) {
+        noc_packet_free(target->pool, packet);
+        return true;
+    }
     turn_round(target, packet, NOC_WRITE_ACK, cycle);
     return true;
 }
@@ -284,6 +288,13 @@ static void release(const struct noc_target *target, const struct noc_packet *pa
     niu_set_outstanding(target->niu, id, outstanding - 1);
 }
 
+static void count_data(const struct noc_target *target, const struct noc_packet *packet,
+                       uint64_t address)
+{
+    count(target, NIU_MST_RD_RESP_RECEIVED, 1);
+    count(target, NIU_MST_RD_DATA_WORD_RECEIVED, noc_packet_flits(packet, address));
+}
+
 static bool serve_response(const struct noc_target *target, struct noc_packet *packet,
                            uint64_t cycle)
 {
@@ -308,8 +319,7 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
     }
     switch ((enum noc_kind)packet->kind) {
     case NOC_READ_RESPONSE:
-        count(target, NIU_MST_RD_RESP_RECEIVED, 1);
-        count(target, NIU_MST_RD_DATA_WORD_RECEIVED, noc_packet_flits(packet, packet->address));
+        count_data(target, packet, packet->address);
         break;
     case NOC_WRITE_ACK:
         count(target, NIU_MST_WR_ACK_RECEIVED, 1);
@@ -321,6 +331,24 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
     release(target, packet);
     target->changed(target->owner, packet->noc, cycle);
     noc_packet_free(target->pool, packet);
+    return true;
+}
+
+bool noc_answer(const struct noc_target *target, const struct noc_packet *packet,
+                const uint8_t *bytes, uint64_t cycle)
+{
+    const char *rule = NULL;
+    if (packet->kind == NOC_READ) {
+        if (target->write(target->owner, packet->back_address, bytes, packet->size, cycle, &rule) !=
+            NOC_ANSWERED) {
+            return false;
+        }
+        count_data(target, packet, packet->back_address);
+    } else {
+        count(target, NIU_MST_WR_ACK_RECEIVED, 1);
+    }
+    release(target, packet);
+    target->changed(target->owner, packet->noc, cycle);
     return true;
 }
 

@@ -51,4 +51,10 @@ struct noc_target {
  * wait, nothing has happened and the caller tries again later. */
 bool noc_serve(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle);
 
+/* What the response to a packet does at `target`, which is where it goes back to, at once: `bytes`
+ * are what a read finds, the packet->size of them. The packet stays the caller's. False: it must
+ * wait or is refused, and nothing has happened. */
+bool noc_answer(const struct noc_target *target, const struct noc_packet *packet,
+                const uint8_t *bytes, uint64_t cycle);
+
 #endif

@@ -21,6 +21,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/mmio_ethernet.def \
 	%D%/noc_port.c \
 	%D%/noc_port.h \
+	%D%/noc_short.c \
+	%D%/noc_short.h \
 	%D%/overlay_port.c \
 	%D%/overlay_port.h \
 	%D%/noc_window.c \

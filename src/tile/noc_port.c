@@ -7,6 +7,7 @@
 #include "noc/request.h"
 #include "noc/serve.h"
 #include "noc/transaction.h"
+#include "tile/noc_short.h"
 #include "tile/overlay_port.h"
 #include "tile/weak.h"
 
@@ -98,40 +99,12 @@ static void port_line_written(void *owner, uint64_t address, uint64_t cycle)
 /* --schedule random: cycles that a request waits to depart, and a packet is under way longer. */
 enum { MOST_DEPARTURE = 600, MOST_DELAY = 1500 };
 
-/*
- * The sender's own copy of a multicast to L1. It is there long before those of others, and kernels
- * rely on that (tt-metal's multicast matrix products use a block, or take a semaphore back, without
- * waiting for it), so it does not wait for the end of a window.
- */
-static void loop_back(struct tile *tile, struct noc_packet *packet, uint64_t cycle)
-{
-    bool is_plain = packet->address < tile->kind->l1_bytes && !packet->stores_header &&
-                    !(packet->tag & NOC_TAG_TO_OVERLAY);
-    if (!is_plain || !packet->span.includes_source || !tile->board->loops_back ||
-        !tile->board->loops_back(tile->owner, tile, packet)) {
-        return;
-    }
-    struct noc_packet *copy = noc_packet_copy(&tile->pool, packet);
-    if (!copy) {
-        return; /* the chip makes it, or tells */
-    }
-    struct noc_target target = tile_noc_target(tile, packet->noc);
-    packet->span.includes_source = false;
-    packet->span.has_looped = true;
-    copy->is_multicast = false;
-    copy->to = tile->node;
-    copy->arrival = cycle;
-    if (!noc_serve(&target, copy, cycle)) {
-        noc_queue_put(&tile->inbox, copy);
-    }
-}
-
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
     struct tile *tile = owner;
     packet->sent = cycle;
-    if (packet->is_multicast && packet->kind <= NOC_ATOMIC) {
-        loop_back(tile, packet, cycle);
+    if (tile_noc_short(tile, packet, cycle)) {
+        return;
     }
     packet->order = (uint64_t)tile->node << 40 | tile->noc_sequence++;
     packet->delay = tile->weak ? tile_weak_choose(tile, MOST_DELAY) : 0;

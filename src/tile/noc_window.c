@@ -2,6 +2,7 @@
 #include "tile/noc_window.h"
 
 #include "tile/noc_port.h"
+#include "tile/noc_short.h"
 #include "tile/overlay_port.h"
 #include "tile/report.h"
 
@@ -58,6 +59,9 @@ enum mmio_reply tile_mmio_NIU(struct tile *tile, struct mmio_access *access)
     uint32_t value = 0;
     if (mmio_is_write(access)) {
         return write_niu(tile, access, noc, offset);
+    }
+    if (effects && tile->unseen_count && access->agent < AGENT_NOC) {
+        tile_noc_look(tile, noc, offset, access->agent);
     }
     bool was_raised = offset == NIU_RTZ_NUM && niu_interrupt(&tile->niu[noc]);
     switch (niu_read(&tile->niu[noc], offset, effects, &value)) {

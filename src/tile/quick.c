@@ -1,6 +1,7 @@
 /* Frequent accesses to registers; see quick.h. */
 #include "tile/quick.h"
 
+#include "tile/noc_short.h"
 #include "tile/overlay_port.h"
 #include "tile/tile.h"
 
@@ -20,8 +21,12 @@ static bool quick_niu(struct tile *tile, struct rv32_access *access)
     if (access->store) {
         *word = access->value;
         tile_registers_changed(tile, access->address, 4, access->cycle);
-    } else {
-        access->value = *word;
+        return true;
+    }
+    access->value = *word;
+    if (tile->unseen_count) {
+        tile_noc_look(tile, offset >> WINDOW_SHIFT, offset & WINDOW_MASK,
+                      (enum tile_agent)tile->running);
     }
     return true;
 }

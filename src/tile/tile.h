@@ -204,6 +204,9 @@ struct tile_fault {
 };
 
 struct tile_board {
+    /* A functional run: what nobody else can tell from what travels happens without delay
+     * (tile/noc_short.c). */
+    bool serves_at_once;
     /* Records a fault and says what to do. */
     enum penrose_policy (*fault)(void *owner, struct tile *tile, const struct tile_fault *fault);
     /* The same for a DRAM bank, which keeps its notes at *notes. */
@@ -220,6 +223,12 @@ struct tile_board {
     /* Does the multicast reach the tile that sends it, and without delay? Called while the tile
      * runs. NULL: no. */
     bool (*loops_back)(void *owner, const struct tile *tile, const struct noc_packet *packet);
+    /* The bytes that a read of GDDR finds now, and it has taken place; NULL: it must travel. Called
+     * while the tile runs. May be NULL. */
+    const uint8_t *(*read_gddr)(void *owner, const struct tile *tile,
+                                const struct noc_packet *packet);
+    /* May a write to GDDR, which travels, be answered now? May be NULL. */
+    bool (*gddr_takes)(void *owner, const struct noc_packet *packet);
 };
 
 /* A request that was accepted and departs later. */
@@ -228,6 +237,14 @@ struct tile_command {
     uint8_t agent;
     uint32_t pc;
     uint64_t due;
+};
+
+/* Responses to a hart's requests that came at once and of which it does not know: it has not read
+ * a counter since. */
+struct tile_unseen {
+    uint32_t responses;
+    uint32_t pc; /* of the last request */
+    uint8_t agent;
 };
 
 /* Registers from `first` to `last` that a sleeping hart polls some of; derived, {0, 0} when nobody
@@ -271,6 +288,8 @@ struct tile {
     uint64_t inbox_epoch;
     struct tile_command command[2][NIU_BUFFERS]; /* under --schedule random, that have not left */
     unsigned commands;                           /* so many */
+    struct tile_unseen unseen[2][NOC_ATOMIC + 1]; /* by NoC and kind of request */
+    unsigned unseen_count;                        /* of them that are not zero */
     bool returns_early; /* tile_run ends with the round in which something was sent */
 
     uint32_t control[TILE_CONTROL_WORDS];    /* of Ethernet and DRAM tiles */

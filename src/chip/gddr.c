@@ -1,0 +1,119 @@
+/*
+ * Requests to GDDR in functional runs.
+ *
+ * GDDR does not change while units run: what they write to it is taken over between windows. So a
+ * read need not travel: whoever runs finds what GDDR held when the window began, whatever thread
+ * runs what else. A write is answered when it leaves; nobody can tell, since its sender is the only
+ * one who could look before the window ends, and its reads of what it has just written travel.
+ *
+ * Timed runs and --schedule random delay everything, and what does not look like an ordinary
+ * transfer travels too: whatever is wrong with it is found where it arrives.
+ */
+#include "chip/gddr.h"
+
+#include "tile/noc_port.h"
+
+/* --- While units run --- */
+
+/* The port of a packet that goes to GDDR and nowhere else; NULL: it does not. */
+static struct dram_port *port_of(const struct penrose_chip *chip, const struct noc_packet *packet)
+{
+    const struct chip_place *place = &chip->place[packet->to];
+    bool is_there = place->port && place->tile; /* whose NIU counts */
+    return is_there && dram_takes(place->port, packet) ? place->port : NULL;
+}
+
+static bool overlaps(const struct noc_packet *a, const struct noc_packet *b)
+{
+    return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+/* Has the tile written in this window what it reads now? */
+static bool has_written(const struct penrose_chip *chip, const struct tile *tile,
+                        const struct dram_bank *bank, const struct noc_packet *read)
+{
+    for (const struct noc_packet *sent = tile->sent.head; sent; sent = sent->next) {
+        const struct dram_port *port = chip->place[sent->to].port;
+        if (sent->kind == NOC_WRITE && port && port->bank == bank && overlaps(sent, read)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_read(struct chip_unit *unit, const struct dram_port *port,
+                      const struct noc_packet *packet)
+{
+    unsigned number = port->bank->number * DRAM_PORTS + (unsigned)(port - port->bank->port);
+    struct chip_reads *reads = &unit->reads[packet->noc][number];
+    unit->has_read[packet->noc] |= UINT32_C(1) << number;
+    reads->requests++;
+    reads->flits += noc_packet_flits(packet, packet->back_address);
+}
+
+const uint8_t *chip_gddr_read(void *owner, const struct tile *tile, const struct noc_packet *packet)
+{
+    static const uint8_t zeros[NOC_MOST_BYTES];
+    const struct penrose_chip *chip = owner;
+    const struct dram_port *port = port_of(chip, packet);
+    uint64_t at = packet->address & (SPARSE_CHUNK_BYTES - 1);
+    if (!port || packet->size > SPARSE_CHUNK_BYTES - at ||
+        has_written(chip, tile, port->bank, packet)) {
+        return NULL;
+    }
+    const uint8_t *chunk = sparse_chunk(&port->bank->memory, packet->address);
+    note_read(chip->place[tile->node].unit, port, packet);
+    return chunk ? chunk + at : zeros;
+}
+
+bool chip_gddr_takes(void *owner, const struct noc_packet *packet)
+{
+    return port_of(owner, packet) != NULL;
+}
+
+/* --- Between windows --- */
+
+bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet)
+{
+    struct dram_port *port = chip->place[packet->to].port;
+    if (!chip->board.serves_at_once || !dram_leads_to_gddr(port, packet)) {
+        return false;
+    }
+    packet->arrival = packet->sent; /* nobody has seen GDDR since */
+    noc_queue_put(&port->bank->due, packet);
+    return true;
+}
+
+void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit)
+{
+    for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
+        for (; unit->has_read[noc]; unit->has_read[noc] &= unit->has_read[noc] - 1) {
+            unsigned number = (unsigned)__builtin_ctz(unit->has_read[noc]);
+            struct dram_port *port =
+                &chip->bank[number / DRAM_PORTS].port[number % DRAM_PORTS];
+            struct chip_reads *reads = &unit->reads[noc][number];
+            if (dram_has_read(port, noc, reads->requests, reads->flits, chip->now)) {
+                chip_touch(chip, port->node);
+            }
+            *reads = (struct chip_reads){0};
+        }
+    }
+}
+
+/* The packet's memory goes back to who sent it, who will need it for the next. */
+static struct noc_pool *pool_of(struct penrose_chip *chip, const struct noc_packet *packet)
+{
+    struct tile *tile = chip->place[packet->from].tile;
+    return tile ? &tile->pool : &chip->packets;
+}
+
+void chip_gddr_serve(struct penrose_chip *chip)
+{
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
+        struct dram_bank *bank = &chip->bank[i];
+        for (struct noc_packet *packet; (packet = noc_queue_take(&bank->due, UINT64_MAX));) {
+            chip_touch(chip, packet->to);
+            dram_serve_packet(bank, packet, pool_of(chip, packet), chip->now);
+        }
+    }
+}

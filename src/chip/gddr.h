@@ -1,0 +1,27 @@
+/* Requests to GDDR in functional runs: see gddr.c. */
+#ifndef CHIP_GDDR_H
+#define CHIP_GDDR_H
+
+#include "chip/chip.h"
+
+/* For the board of tiles, while units run. */
+
+/* The packet->size bytes that a read of GDDR finds, which then has taken place; NULL: it must
+ * travel. `tile` sends it. */
+const uint8_t *chip_gddr_read(void *owner, const struct tile *tile, const struct noc_packet *packet);
+
+/* Will GDDR take the write that the packet is, so that its sender may have the response now? */
+bool chip_gddr_takes(void *owner, const struct noc_packet *packet);
+
+/* Between windows. */
+
+/* Takes a packet for a DRAM tile if it is to be served before the next window; false: it is not. */
+bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet);
+
+/* Counts the reads of a unit where they took place. */
+void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit);
+
+/* Serves what was kept. Responses are in the banks' `sent`. */
+void chip_gddr_serve(struct penrose_chip *chip);
+
+#endif
