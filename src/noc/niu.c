@@ -247,7 +247,7 @@ enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32
 {
     uint32_t *plain = niu_plain(niu, offset, true);
     if (plain) {
-        *plain = value;
+        *plain = niu_held(offset, value);
         return NIU_DONE;
     }
     if (offset < NIU_BYTES && offset % NIU_BUFFER_BYTES == NIU_CMD_CTRL) {
@@ -260,12 +260,10 @@ enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32
     }
     switch (row->kind) {
     case PLAIN:
+    case TAG: /* of niu_plain */
     case LATER:
     case COMMAND:
         *word_at(niu, offset) = value;
-        break;
-    case TAG:
-        *word_at(niu, offset) = value & 0xffff;
         break;
     case CLEAR:
         if (effects) {

@@ -140,13 +140,19 @@ void niu_set_identity(struct niu *niu, uint32_t offset, uint32_t value);
 static inline uint32_t *niu_plain(struct niu *niu, uint32_t offset, bool writes)
 {
     uint32_t in_buffer = offset % NIU_BUFFER_BYTES;
-    bool is_of_command = in_buffer < NIU_L1_ACC_AT && in_buffer != NIU_PACKET_TAG;
+    bool is_held = in_buffer < NIU_L1_ACC_AT || offset == NIU_ID_LOGICAL;
     bool is_counter = offset >= NIU_COUNTERS && offset < NIU_COUNTERS + 4 * NIU_COUNTER_COUNT;
     bool is_ready = in_buffer == NIU_CMD_CTRL;
-    if (offset >= NIU_BYTES || !(is_of_command || (!writes && (is_counter || is_ready)))) {
+    if (offset >= NIU_BYTES || !(is_held || (!writes && (is_counter || is_ready)))) {
         return NULL;
     }
     return &niu->word[niu_buffer(offset / NIU_BUFFER_BYTES) + in_buffer / 4];
+}
+
+/* What such a register holds after a write. */
+static inline uint32_t niu_held(uint32_t offset, uint32_t value)
+{
+    return offset % NIU_BUFFER_BYTES == NIU_PACKET_TAG ? value & UINT16_MAX : value;
 }
 
 /* Reads or writes the register at `offset` (a multiple of four). A read without `effects` and a

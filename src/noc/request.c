@@ -383,9 +383,6 @@ static struct noc_packet *make_packet(const struct niu *niu, const struct comman
     if (is_good && packet->kind == NOC_WRITE && !packet->is_inline) {
         is_good = take_data(command, by, cycle, packet, refusal);
     }
-    if (is_good && packet->kind == NOC_READ) {
-        noc_packet_room(by->pool, packet, packet->size); /* without it the target finds some */
-    }
     if (!is_good) {
         noc_packet_free(by->pool, packet);
         return NULL;

@@ -106,6 +106,9 @@ void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
     if (tile_noc_short(tile, packet, cycle)) {
         return;
     }
+    if (packet->kind == NOC_READ) {
+        noc_packet_room(&tile->pool, packet, packet->size); /* else the target finds some */
+    }
     packet->order = (uint64_t)tile->node << 40 | tile->noc_sequence++;
     packet->delay = tile->weak ? tile_weak_choose(tile, MOST_DELAY) : 0;
     noc_list_append(&tile->sent, packet);

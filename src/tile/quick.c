@@ -19,7 +19,7 @@ static bool quick_niu(struct tile *tile, struct rv32_access *access)
         return false;
     }
     if (access->store) {
-        *word = access->value;
+        *word = niu_held(offset, access->value);
         tile_registers_changed(tile, access->address, 4, access->cycle);
         return true;
     }

@@ -113,7 +113,7 @@ static void fall_asleep(struct tile *tile, enum rv32_core core)
     run->state = HART_ASLEEP;
     run->epoch = tile->epoch;
     run->probe_fails = 0;
-    struct tile_span registers = {UINT32_MAX, 1}; /* none */
+    struct tile_span registers = TILE_SPAN_NONE;
     for (unsigned i = 0; i < run->idle.places; i++) {
         const struct rv32_idle_place *place = &run->idle.place[i];
         uint32_t last = place->address + place->size - 1;
@@ -127,7 +127,7 @@ static void fall_asleep(struct tile *tile, enum rv32_core core)
         registers.first = place->address < registers.first ? place->address : registers.first;
         registers.last = last > registers.last ? last : registers.last;
     }
-    tile->polled[core] = registers;
+    tile_polls(tile, core, registers);
 }
 
 /* The hart may wait in this loop again after it was woken. */

@@ -41,6 +41,7 @@ static void init_harts(struct tile *tile, uint8_t *locals)
             .owner = tile,
         };
         rv32_reset(&tile->hart[core], 0, 0);
+        tile_polls(tile, (enum rv32_core)core, TILE_SPAN_NONE);
         locals += size;
     }
 }
@@ -205,12 +206,23 @@ static bool is_polled(const struct tile *tile, uint32_t address, uint32_t size)
     return false;
 }
 
-void tile_registers_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+void tile_polls(struct tile *tile, enum rv32_core core, struct tile_span span)
+{
+    struct tile_span all = TILE_SPAN_NONE;
+    tile->polled[core] = span;
+    for (unsigned i = 0; i < RV32_CORES; i++) {
+        span = tile->polled[i];
+        all.first = span.first < all.first ? span.first : all.first;
+        all.last = span.last - 1 > all.last - 1 ? span.last : all.last; /* 0: the last of all */
+    }
+    tile->polled_by_any = all;
+}
+
+void tile_polled_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
 {
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        const struct tile_span *span = &tile->polled[core];
-        bool may_be = !span->last || (span->first < address + size && address <= span->last);
-        if (may_be && polls(&tile->run[core], address, size)) {
+        if (tile_span_touches(&tile->polled[core], address, size) &&
+            polls(&tile->run[core], address, size)) {
             tile_event(tile, cycle);
             return;
         }
@@ -289,6 +301,7 @@ void tile_wake_at(struct tile *tile, enum rv32_core core, uint64_t time)
     struct tile_hart *run = &tile->run[core];
     uint64_t now = time > run->idle.since ? time : run->idle.since;
     rv32_idle_resume(&tile->hart[core], &run->idle, now);
+    tile_polls(tile, core, TILE_SPAN_NONE);
     run->state = HART_READY;
     run->time = now;
     run->probe_at = now + TILE_FIRST_PROBE; /* it saw a change and has work to do */

@@ -253,6 +253,8 @@ struct tile_span {
     uint32_t first, last;
 };
 
+#define TILE_SPAN_NONE ((struct tile_span){.first = UINT32_MAX, .last = 1})
+
 struct tile {
     const struct tile_kind *kind;
     unsigned x, y; /* as hosts name it, in reports */
@@ -309,6 +311,7 @@ struct tile {
     void *owner;
     void *notes; /* the owner's, about this tile */
     struct tile_span polled[RV32_CORES];
+    struct tile_span polled_by_any; /* all of those, and what lies between them */
     const void *recent_range[AGENTS]; /* of each agent's latest access; derived (mmio.c) */
 
     struct tensix tensix; /* last: it ends with large arrays */
@@ -352,9 +355,26 @@ uint64_t tile_next_event(struct tile *tile);
 /* Something that others can see changed at tile time `cycle`. */
 void tile_event(struct tile *tile, uint64_t cycle);
 
+/* Does [address, address + size) touch the span, or does nobody know? A `last` of 0 is above all
+ * addresses here. */
+static inline bool tile_span_touches(const struct tile_span *span, uint32_t address, uint32_t size)
+{
+    return (span->first < address + size) & (address - 1 <= span->last - 1);
+}
+
+/* A hart begins to poll registers in `span`, or ends (TILE_SPAN_NONE). */
+void tile_polls(struct tile *tile, enum rv32_core core, struct tile_span span);
+
 /* The same where nothing but registers that sleeping harts may poll has changed: costs nobody
  * anything when no hart polls [address, address + size). */
-void tile_registers_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle);
+void tile_polled_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle);
+static inline void tile_registers_changed(struct tile *tile, uint32_t address, uint32_t size,
+                                          uint64_t cycle)
+{
+    if (tile_span_touches(&tile->polled_by_any, address, size)) {
+        tile_polled_changed(tile, address, size, cycle);
+    }
+}
 
 /* The burst under way ends with its round: others have something to do then. */
 void tile_end_round(struct tile *tile, uint64_t cycle);

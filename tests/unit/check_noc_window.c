@@ -214,6 +214,7 @@ static void sleep_on_space(uint32_t s)
     run->idle.place[0] = (struct rv32_idle_place){.address = STREAM(s, 0x129), .size = 4};
     run->idle.places = 1;
     run->state = HART_ASLEEP;
+    tile_polls(harness.tile, RV32_T2, (struct tile_span){STREAM(s, 0x129), STREAM(s, 0x129) + 3});
 }
 
 START_TEST(size_loads_space_and_updates_add)

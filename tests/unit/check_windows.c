@@ -49,6 +49,7 @@ START_TEST(gprs_of_each_thread)
     put(H, trisc, GPR(0), 1);
     ck_assert_uint_eq(harness.tile->epoch, 0); /* nobody waits for a GPR */
     sleeper->state = HART_ASLEEP;              /* now somebody waits for one, at whatever address */
+    tile_polls(harness.tile, RV32_NC, (struct tile_span){0});
     for (unsigned i = 0; i < 64; i++) {
         ck_assert_event(H, put(H, trisc, GPR(i), 0xa0b0c000 + i));
         ck_assert_uint_eq(get(H, trisc, GPR(i)), 0xa0b0c000 + i);
