@@ -416,8 +416,10 @@ int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size);
  * pushed has started or can start. */
 int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size);
 
-/* NoC requests of workers' harts whose responses are still to come, a line for each NoC, hart and
- * kind of request; none where there are none. Kernels that have ended should have waited. */
+/* NoC requests of workers' harts whose responses are still to come, or came without delay as they
+ * do in functional runs and were not looked for, in the counters of the NIU; a line for each NoC,
+ * hart and kind of request; none where there are none. Kernels that have ended should have waited.
+ */
 int penrose_noc_wait_report(struct penrose_chip *chip, char *text, size_t size);
 
 /* --- Trace and unmodelled registers --- */

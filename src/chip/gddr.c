@@ -89,8 +89,7 @@ void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit)
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
         for (; unit->has_read[noc]; unit->has_read[noc] &= unit->has_read[noc] - 1) {
             unsigned number = (unsigned)__builtin_ctz(unit->has_read[noc]);
-            struct dram_port *port =
-                &chip->bank[number / DRAM_PORTS].port[number % DRAM_PORTS];
+            struct dram_port *port = &chip->bank[number / DRAM_PORTS].port[number % DRAM_PORTS];
             struct chip_reads *reads = &unit->reads[noc][number];
             if (dram_has_read(port, noc, reads->requests, reads->flits, chip->now)) {
                 chip_touch(chip, port->node);

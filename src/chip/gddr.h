@@ -8,7 +8,8 @@
 
 /* The packet->size bytes that a read of GDDR finds, which then has taken place; NULL: it must
  * travel. `tile` sends it. */
-const uint8_t *chip_gddr_read(void *owner, const struct tile *tile, const struct noc_packet *packet);
+const uint8_t *chip_gddr_read(void *owner, const struct tile *tile,
+                              const struct noc_packet *packet);
 
 /* Will GDDR take the write that the packet is, so that its sender may have the response now? */
 bool chip_gddr_takes(void *owner, const struct noc_packet *packet);

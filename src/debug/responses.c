@@ -160,9 +160,9 @@ struct groups {
     struct group group[2][KINDS][RV32_CORES]; /* by NoC, kind and hart */
 };
 
-static void count_in(struct group *group, uint32_t pc)
+static void count_in(struct group *group, uint32_t packets, uint32_t pc)
 {
-    group->packets++;
+    group->packets += packets;
     group->pc = pc;
 }
 
@@ -171,7 +171,7 @@ static void visit_group(void *context, const struct noc_packet *packet)
     struct groups *groups = context;
     if (packet->origin == groups->tile->node && packet->wants_response &&
         packet->agent < RV32_CORES) {
-        count_in(&groups->group[packet->noc][kind_of(packet)][packet->agent], packet->pc);
+        count_in(&groups->group[packet->noc][kind_of(packet)][packet->agent], 1, packet->pc);
     }
 }
 
@@ -185,7 +185,19 @@ static void count_command(struct groups *groups, unsigned noc, unsigned buffer)
     unsigned type = ctrl & 3;
     if (command->waits && command->agent < RV32_CORES && type < TYPES &&
         (type == READ || ctrl & RESPONSE)) {
-        count_in(&groups->group[noc][kind[type]][command->agent], command->pc);
+        count_in(&groups->group[noc][kind[type]][command->agent], 1, command->pc);
+    }
+}
+
+/* Responses that came at once in this run and may take their time on hardware. */
+static void count_unseen(struct groups *groups)
+{
+    for (unsigned i = 0; i < 2 * KINDS; i++) {
+        const struct tile_unseen *unseen = &groups->tile->unseen[i / KINDS][i % KINDS];
+        if (unseen->responses > 0 && unseen->agent < RV32_CORES) {
+            count_in(&groups->group[i / KINDS][i % KINDS][unseen->agent], unseen->responses,
+                     unseen->pc);
+        }
     }
 }
 
@@ -194,8 +206,8 @@ static void add_group(struct wait_lines *lines, struct penrose_chip *chip, const
 {
     struct wait_words words;
     wait_words_start(&words);
-    wait_words_put(&words, "NoC %u: responses to %s of %s are outstanding", noc, kinds[kind].name,
-                   tile->kind->hart[core]);
+    wait_words_put(&words, "NoC %u: nobody has waited for the responses to %s of %s", noc,
+                   kinds[kind].name, tile->kind->hart[core]);
     wait_words_value(&words, " (%u)", group->packets);
     wait_words_put(&words, ", asked for");
     wait_places_position(&words, chip, tile, (enum penrose_hart)core, group->pc);
@@ -208,6 +220,7 @@ void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip
 {
     struct groups groups = {.tile = tile};
     under_way_visit(chip, visit_group, &groups);
+    count_unseen(&groups);
     for (unsigned i = 0; i < 2 * NIU_BUFFERS; i++) {
         count_command(&groups, i / NIU_BUFFERS, i % NIU_BUFFERS);
     }

@@ -9,8 +9,9 @@
 void responses_add_lost(struct wait_lines *lines, const struct penrose_chip *chip,
                         const struct tile *tile, unsigned noc);
 
-/* Requests of the tile's harts whose responses have not come, and what harts should do. Not those
- * that get none, and not those of which nothing is under way any more. */
+/* Requests of the tile's harts whose responses have not come, or came at once and were not looked
+ * for, and what harts should do. Not those that get none, and not those of which nothing is under
+ * way any more. */
 void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip,
                              const struct tile *tile);
 

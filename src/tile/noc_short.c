@@ -76,10 +76,9 @@ static bool stays_here(const struct tile *tile, const struct noc_packet *packet)
     if (packet->to != tile->node || !is_l1(tile, packet->address, packet->size)) {
         return false;
     }
-    return packet->kind > NOC_ATOMIC
-               ? packet->from == tile->node
-               : is_plain(packet) && packet->back == tile->node &&
-                     is_l1(tile, packet->back_address, packet->size);
+    return packet->kind > NOC_ATOMIC ? packet->from == tile->node
+                                     : is_plain(packet) && packet->back == tile->node &&
+                                           is_l1(tile, packet->back_address, packet->size);
 }
 
 /* --- GDDR --- */
@@ -97,11 +96,10 @@ static bool serve_gddr(struct tile *tile, struct noc_packet *packet, uint64_t cy
     const struct tile_board *board = tile->board;
     struct noc_target here = tile_noc_target(tile, packet->noc);
     bool is_read = packet->kind == NOC_READ;
-    const uint8_t *bytes = is_read && board->read_gddr
-                               ? board->read_gddr(tile->owner, tile, packet)
-                               : NULL;
-    bool is_answered = is_read ? bytes != NULL
-                               : board->gddr_takes && board->gddr_takes(tile->owner, packet);
+    const uint8_t *bytes =
+        is_read && board->read_gddr ? board->read_gddr(tile->owner, tile, packet) : NULL;
+    bool is_answered =
+        is_read ? bytes != NULL : board->gddr_takes && board->gddr_takes(tile->owner, packet);
     if (!is_answered) {
         return false;
     }
@@ -146,8 +144,8 @@ static void forget(struct tile *tile, unsigned noc, enum noc_kind kind, enum til
 
 void tile_noc_look(struct tile *tile, unsigned noc, uint32_t offset, enum tile_agent agent)
 {
-    bool is_id = offset >= NIU_REQS_OUTSTANDING &&
-                 offset < NIU_REQS_OUTSTANDING + 4 * NIU_TRANSACTIONS;
+    bool is_id =
+        offset >= NIU_REQS_OUTSTANDING && offset < NIU_REQS_OUTSTANDING + 4 * NIU_TRANSACTIONS;
     if (is_id || offset == NIU_COUNTERS + 4 * NIU_MST_RD_RESP_RECEIVED ||
         offset == NIU_COUNTERS + 4 * NIU_MST_RD_DATA_WORD_RECEIVED) {
         forget(tile, noc, NOC_READ, agent);

@@ -238,7 +238,7 @@ leftover() { # NAME KIND SETTING...: no barrier
     words=$("$PENROSE" asm --pc 0x1000 "${lines[@]}") || report "assembling: ${lines[*]}" "refused"
     make_elf "$work/noc.elf" $((0x1000)) "4096 7 ${words//$'\n'/ }"
     messages=${messages-1} expect "$name" 0 ${kind:+"warning: the harts are done, but did not wait"} \
-        ${kind:+"tile \(1, 2\) NoC 0: responses to ${kind}s of brisc are outstanding \(1\), asked for at pc $where: .*noc_async_${kind}_barrier"} \
+        ${kind:+"tile \(1, 2\) NoC 0: nobody has waited for the responses to ${kind}s of brisc \(1\), asked for at pc $where: .*noc_async_${kind}_barrier"} \
         -- run "$work/noc.elf" --schedule "${schedule:-fast}"
     lines=()
 }
