@@ -128,6 +128,7 @@ static void take_counters(struct penrose_chip *chip, struct command_end tile,
 static void count_all(const struct schedule *schedule, uint32_t counters[2][COUNTERS])
 {
     struct penrose_chip *chip = open_chip(schedule);
+    visit_gddr(chip);
     for (unsigned i = 0; i <= WAYS; i++) {
         if (i < WAYS) {
             fill_way(chip, &ways[i]);
