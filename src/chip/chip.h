@@ -57,7 +57,7 @@ struct chip_unit {
     uint64_t now, next;     /* how far it was run; when it has something to do */
     bool touched;           /* something outside time may have changed it: what it noted is stale */
     bool stopped;
-    bool sends, reports; /* packets or frames, notes: since it was run */
+    bool sends, reports;          /* packets or frames, notes: since it was run */
     uint32_t has_read[GRID_NOCS]; /* reads of GDDR in this window: ports, a bit each (gddr.c) */
     struct chip_reads reads[GRID_NOCS][GRID_BANKS * DRAM_PORTS];
 };
@@ -94,6 +94,8 @@ struct penrose_chip {
     struct pool *pool;
 
     struct dram_bank bank[GRID_BANKS];
+    struct dram_bank *due[GRID_BANKS]; /* that have packets which are due (gddr.c) */
+    size_t due_packets;
     struct arc arc;
     struct pcie pcie[2];
     struct grid_niu plain_niu[GRID_PLAIN_TILES][GRID_NOCS]; /* L2CPU, security and empty tiles */
@@ -180,5 +182,6 @@ void chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packe
 
 /* Takes over what units reported while they ran. */
 void chip_merge_notes(struct penrose_chip *chip);
+void chip_merge_bank(struct penrose_chip *chip, struct dram_bank *bank);
 
 #endif

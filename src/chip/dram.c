@@ -195,12 +195,12 @@ bool dram_takes(const struct dram_port *port, const struct noc_packet *packet)
            !(port->tile->niu[packet->noc].word[NIU_CFG_0 / 4] & CLOCK_OFF);
 }
 
-void dram_serve_packet(struct dram_bank *bank, struct noc_packet *packet, struct noc_pool *pool,
-                       uint64_t cycle)
+void dram_serve_due(struct dram_bank *bank, uint64_t cycle)
 {
-    struct noc_target target = target_of(port_at(bank, packet->to), packet->noc);
-    target.pool = pool;
-    noc_serve(&target, packet, cycle); /* GDDR never waits */
+    for (struct noc_packet *packet; (packet = noc_queue_take(&bank->due, UINT64_MAX));) {
+        struct noc_target target = target_of(port_at(bank, packet->to), packet->noc);
+        noc_serve(&target, packet, cycle); /* GDDR never waits */
+    }
 }
 
 bool dram_has_read(struct dram_port *port, unsigned noc, uint32_t requests, uint32_t flits,

@@ -56,9 +56,8 @@ bool dram_leads_to_gddr(const struct dram_port *port, const struct noc_packet *p
 /* Is it a read or write of plain data that GDDR will serve? The port has its tile. */
 bool dram_takes(const struct dram_port *port, const struct noc_packet *packet);
 
-/* Serves a packet that leads to GDDR; its memory goes to `pool` if nobody gets a response. */
-void dram_serve_packet(struct dram_bank *bank, struct noc_packet *packet, struct noc_pool *pool,
-                       uint64_t cycle);
+/* Serves what is due. */
+void dram_serve_due(struct dram_bank *bank, uint64_t cycle);
 
 /* The port, which has its tile, counts reads that were served; does somebody look at the counters?
  */

@@ -343,7 +343,9 @@ static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
 static void route_all(struct penrose_chip *chip, struct noc_list *sent)
 {
     for (struct noc_packet *packet; (packet = noc_list_take(sent));) {
-        route(chip, packet);
+        if (!chip_gddr_ends(chip, packet)) {
+            route(chip, packet);
+        }
     }
 }
 

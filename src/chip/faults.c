@@ -207,6 +207,16 @@ static void merge_notes(struct penrose_chip *chip, struct chip_notes *notes)
     notes->faults = notes->unmodelled_count = 0;
 }
 
+void chip_merge_bank(struct penrose_chip *chip, struct dram_bank *bank)
+{
+    merge_notes(chip, bank->notes);
+    for (unsigned port = 0; port < DRAM_PORTS; port++) {
+        if (bank->port[port].tile) {
+            merge_notes(chip, bank->port[port].tile->notes);
+        }
+    }
+}
+
 void chip_merge_notes(struct penrose_chip *chip)
 {
     for (size_t i = 0; i < chip->runnable_count; i++) {
@@ -218,12 +228,7 @@ void chip_merge_notes(struct penrose_chip *chip)
             merge_notes(chip, unit->tile->notes);
             continue;
         }
-        merge_notes(chip, unit->bank->notes);
-        for (unsigned port = 0; port < DRAM_PORTS; port++) {
-            if (unit->bank->port[port].tile) {
-                merge_notes(chip, unit->bank->port[port].tile->notes);
-            }
-        }
+        chip_merge_bank(chip, unit->bank);
     }
 }
 

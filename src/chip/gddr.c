@@ -13,6 +13,8 @@
 
 #include "tile/noc_port.h"
 
+enum { PACKETS_TO_SHARE = 32 /* with other threads: each takes some 100 ns */ };
+
 /* --- While units run --- */
 
 /* The port of a packet that goes to GDDR and nowhere else; NULL: it does not. */
@@ -81,6 +83,8 @@ bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet)
     }
     packet->arrival = packet->sent; /* nobody has seen GDDR since */
     noc_queue_put(&port->bank->due, packet);
+    chip_touch(chip, packet->to);
+    chip->due_packets++;
     return true;
 }
 
@@ -99,20 +103,41 @@ void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit)
     }
 }
 
-/* The packet's memory goes back to who sent it, who will need it for the next. */
-static struct noc_pool *pool_of(struct penrose_chip *chip, const struct noc_packet *packet)
+static void serve_bank(void *context, size_t i)
 {
-    struct tile *tile = chip->place[packet->from].tile;
-    return tile ? &tile->pool : &chip->packets;
+    struct penrose_chip *chip = context;
+    dram_serve_due(chip->due[i], chip->now);
 }
 
 void chip_gddr_serve(struct penrose_chip *chip)
 {
-    for (unsigned i = 0; i < GRID_BANKS; i++) {
-        struct dram_bank *bank = &chip->bank[i];
-        for (struct noc_packet *packet; (packet = noc_queue_take(&bank->due, UINT64_MAX));) {
-            chip_touch(chip, packet->to);
-            dram_serve_packet(bank, packet, pool_of(chip, packet), chip->now);
+    size_t banks = 0;
+    for (unsigned i = 0; chip->due_packets > 0 && i < GRID_BANKS; i++) {
+        if (chip->bank[i].due.earliest != UINT64_MAX) {
+            chip->due[banks++] = &chip->bank[i];
         }
     }
+    bool is_shared = chip->threads > 1 && banks > 1 && chip->due_packets >= PACKETS_TO_SHARE;
+    chip->shares_time = true; /* in any case, so that reports do not depend on threads */
+    if (is_shared) {
+        pool_run(chip->pool, banks, serve_bank, chip);
+    } else {
+        for (size_t i = 0; i < banks; i++) {
+            serve_bank(chip, i);
+        }
+    }
+    chip->shares_time = false;
+    chip->due_packets = 0;
+    for (size_t i = 0; i < banks; i++) {
+        chip_merge_bank(chip, chip->due[i]);
+    }
+}
+
+bool chip_gddr_ends(struct penrose_chip *chip, struct noc_packet *packet)
+{
+    if (packet->kind != NOC_WRITE_ACK || !packet->is_answered) {
+        return false;
+    }
+    noc_packet_free(&chip->place[packet->to].tile->pool, packet);
+    return true;
 }

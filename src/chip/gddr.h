@@ -25,4 +25,8 @@ void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit);
 /* Serves what was kept. Responses are in the banks' `sent`. */
 void chip_gddr_serve(struct penrose_chip *chip);
 
+/* Takes a response that its receiver has had already, and with it its memory, which is used for the
+ * next request; false: it is none. */
+bool chip_gddr_ends(struct penrose_chip *chip, struct noc_packet *packet);
+
 #endif

@@ -230,10 +230,6 @@ static bool serve_write(const struct noc_target *target, struct noc_packet *pack
         return true;
     }
     count(target, NIU_SLV_WR_ACK_SENT, 1);
-    if (packet->is_answered) {
-        noc_packet_free(target->pool, packet);
-        return true;
-    }
     turn_round(target, packet, NOC_WRITE_ACK, cycle);
     return true;
 }
