@@ -73,6 +73,7 @@ UNIT_TESTS = \
 	%D%/unit/check_overlay \
 	%D%/unit/check_overlay_memory \
 	%D%/unit/check_overlay_streams \
+	%D%/unit/check_overlay_wrong \
 	%D%/unit/check_packet \
 	%D%/unit/check_pages \
 	%D%/unit/check_pcie \
@@ -234,9 +235,10 @@ tests_unit_check_noc_transaction_SOURCES = %D%/unit/check_noc_transaction.c $(mm
 tests_unit_check_noc_window_SOURCES = %D%/unit/check_noc_window.c $(mmio_harness) \
 	$(tile_harness)
 tests_unit_check_num_SOURCES = %D%/unit/check_num.c %D%/unit/random.h %D%/unit/run_suite.h
-tests_unit_check_overlay_SOURCES = %D%/unit/check_overlay.c %D%/unit/random.h %D%/unit/run_suite.h %D%/unit/check_overlay_world.h
+tests_unit_check_overlay_SOURCES = %D%/unit/check_overlay.c %D%/unit/check_overlay_alone.h %D%/unit/random.h %D%/unit/run_suite.h %D%/unit/check_overlay_world.h
 tests_unit_check_overlay_memory_SOURCES = %D%/unit/check_overlay_memory.c %D%/unit/random.h %D%/unit/run_suite.h %D%/unit/check_overlay_world.h
 tests_unit_check_overlay_streams_SOURCES = %D%/unit/check_overlay_streams.c %D%/unit/random.h %D%/unit/run_suite.h %D%/unit/check_overlay_world.h
+tests_unit_check_overlay_wrong_SOURCES = %D%/unit/check_overlay_wrong.c %D%/unit/check_overlay_alone.h %D%/unit/random.h %D%/unit/run_suite.h %D%/unit/check_overlay_world.h
 tests_unit_check_packet_SOURCES = %D%/unit/check_packet.c %D%/unit/run_suite.h
 tests_unit_check_pages_SOURCES = %D%/unit/check_pages.c %D%/unit/run_suite.h
 tests_unit_check_pcie_SOURCES = %D%/unit/check_pcie.c %D%/unit/random.h %D%/unit/run_suite.h

@@ -92,11 +92,11 @@ void device_complain(struct device *device, const char *name, const char *why)
 static void choose_card(struct device *device, struct penrose_options *options)
 {
     const char *card = host_variable("PENROSE_CARD");
-    char why[128];
+    char why[256];
     options->card = card && grid_product(card) ? card : abi_default_card;
     if (card && options->card != card) {
-        snprintf(why, sizeof why, "there is no card '%.40s'; choose unharvested, p150a or p100a",
-                 card);
+        snprintf(why, sizeof why, "there is no card '%.40s'; known are %s", card,
+                 grid_products().text);
         device_complain(device, "PENROSE_CARD", why);
     }
 }

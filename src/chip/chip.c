@@ -103,8 +103,8 @@ static enum penrose_status choose_grid(const struct penrose_options *options, st
     const char *name = options->card ? options->card : "unharvested";
     const struct grid_product *product = grid_product(name);
     if (!product) {
-        return error_set(error, PENROSE_E_ARGUMENT,
-                         "there is no card '%s'; known are unharvested, p150a and p100a", name);
+        return error_set(error, PENROSE_E_ARGUMENT, "there is no card '%s'; known are %s", name,
+                         grid_products().text);
     }
     const char *rule = grid_init(grid, product);
     return rule ? error_set(error, PENROSE_E_ARGUMENT, "card %s: %s", name, rule) : PENROSE_OK;

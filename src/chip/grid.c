@@ -4,6 +4,7 @@
  */
 #include "chip/grid.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -80,6 +81,18 @@ const struct grid_product *grid_product(const char *name)
         }
     }
     return NULL;
+}
+
+struct grid_product_list grid_products(void)
+{
+    struct grid_product_list list = {.text = ""};
+    size_t length = 0;
+    for (size_t i = 0; i < PRODUCTS && length < sizeof list.text; i++) {
+        const char *between = i == 0 ? "" : i + 1 < PRODUCTS ? ", " : " and ";
+        length += (size_t)snprintf(list.text + length, sizeof list.text - length, "%s%s", between,
+                                   products[i].name);
+    }
+    return list;
 }
 
 const char *grid_kind_name(enum grid_kind kind)

@@ -77,6 +77,12 @@ struct grid_product {
 const struct grid_product *grid_product(const char *name);
 const struct grid_product *grid_product_at(size_t index);
 
+/* The names of all products, for messages: "a, b and c". */
+struct grid_product_list {
+    char text[160];
+};
+struct grid_product_list grid_products(void);
+
 /* --- The grid --- */
 
 /* The registers of an NIU that translation depends on. Entry i of a table stands in bits

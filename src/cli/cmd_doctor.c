@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chip/grid.h"
 #include "cli/doctor.h"
 #include "cli/firmware_link.h"
 #include "cli/installation.h"
@@ -30,7 +31,7 @@ static error_t parse_card(struct doctor_options *options, const char *origin, co
         return 0;
     }
     return options_refuse(options->cli, "%s: there is no card '%s'; known are %s", origin, text,
-                          list_cards().text);
+                          grid_products().text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "chip/grid.h"
 #include "cli/child.h"
 #include "cli/firmware_link.h"
 #include "cli/installation.h"
@@ -77,7 +78,7 @@ static error_t parse_card(struct exec_options *options, const char *origin, cons
                               text, nearest.best);
     }
     return options_refuse(options->cli, "%s: there is no card '%s'; known are %s", origin, text,
-                          list_cards().text);
+                          grid_products().text);
 }
 
 static error_t parse_arch(struct exec_options *options, const char *text)

@@ -27,18 +27,6 @@ const char *find_card(const char *name)
     return product ? product->name : NULL;
 }
 
-struct card_list list_cards(void)
-{
-    struct card_list list = {.text = ""};
-    size_t length = 0;
-    for (size_t i = 0; card_at(i) && length < sizeof list.text; i++) {
-        const char *between = i == 0 ? "" : card_at(i + 1) ? ", " : " and ";
-        length += (size_t)snprintf(list.text + length, sizeof list.text - length, "%s%s", between,
-                                   card_at(i));
-    }
-    return list;
-}
-
 const char *default_card(void)
 {
     const char *card = host_variable("PENROSE_CARD");

@@ -17,12 +17,6 @@
 const char *find_card(const char *name);
 const char *card_at(size_t index);
 
-/* "unharvested, p150a and p100a", for messages. */
-struct card_list {
-    char text[128];
-};
-struct card_list list_cards(void);
-
 /* What PENROSE_CARD says, right or wrong; the first card unless it is set. */
 const char *default_card(void);
 

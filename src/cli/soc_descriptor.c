@@ -140,7 +140,7 @@ enum cli_exit print_soc_descriptor(const struct cli *cli, const char *card)
     struct grid grid;
     if (!product) {
         return complain(cli, "--soc-descriptor: there is no card '%s'; known are %s", card,
-                        list_cards().text);
+                        grid_products().text);
     }
     penrose_options_default(&options);
     if (grid_init(&grid, whole) || penrose_chip_create(&options, &chip, &error) != PENROSE_OK) {

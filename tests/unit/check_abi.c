@@ -507,7 +507,7 @@ START_TEST(cards_differ)
     ck_assert_uint_eq(reported("no card 'n300'"), 0); /* not as long as nobody uses it */
     tile_wr(16, 2, 0x100, 5);
     ck_assert_uint_eq(tile_rd(16, 2, 0x100), 5);
-    ck_assert_uint_eq(reported("no card 'n300'; choose unharvested"), 1);
+    ck_assert_uint_eq(reported("no card 'n300'; known are unharvested"), 1);
     libttsim_exit();
 }
 END_TEST
