@@ -143,6 +143,12 @@ static bool access_tile(struct device *device, struct endpoint endpoint, struct 
         }
         endpoint.address += piece.size;
         transfer = transfer_rest(transfer, piece.size);
+        if (endpoint.address < piece.size && transfer.size > 0) {
+            report(device, "%s of the host goes past the last address of a tile, 2^64 - 1",
+                   transfer.from ? "write" : "read");
+            device_no_answer(transfer);
+            return false;
+        }
     }
     return is_answered;
 }

@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/output_file.h"
 #include "cli/suggest.h"
+#include "host/environment.h"
 
 /* --- The frame around argp --- */
 
@@ -323,7 +324,7 @@ void machine_options_finish(struct machine_options *options, uint64_t default_cy
     if (!options->tiles) {
         machine_options_add_tile(options, 1, 2);
     }
-    if (!options->chip.threads && !getenv("PENROSE_THREADS")) {
+    if (!options->chip.threads && !host_variable("PENROSE_THREADS")) {
         long online = sysconf(_SC_NPROCESSORS_ONLN);
         options->chip.threads = online < 1             ? 1
                                 : online < CLI_THREADS ? (unsigned)online

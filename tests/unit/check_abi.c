@@ -373,6 +373,22 @@ START_TEST(what_does_not_answer_reads_all_ones)
 }
 END_TEST
 
+/* The last address of a tile is not followed by its first. */
+START_TEST(accesses_end_with_the_address_space)
+{
+    const uint64_t last = UINT64_MAX - 3; /* a word */
+    uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[8] = {0};
+    libttsim_init();
+    tile_wr(2, 2, 0, 0x600d);
+    libttsim_tile_wr_bytes(2, 2, last, bytes, sizeof bytes);
+    ck_assert_uint_eq(tile_rd(2, 2, 0), 0x600d);
+    ck_assert_uint_eq(reported("write of the host goes past the last address"), 1);
+    libttsim_tile_rd_bytes(2, 2, last, back, sizeof back);
+    ck_assert_mem_eq(back, "\xff\xff\xff\xff\xff\xff\xff\xff", sizeof back);
+    libttsim_exit();
+}
+END_TEST
+
 /* 70000 bytes in GDDR, across the places where its memory is cut; the end of L1 of an Ethernet
  * tile; several registers of ARC in one go. */
 START_TEST(large_accesses)
@@ -584,6 +600,7 @@ int main(void)
         every_kind_of_tile_answers,
         nius_of_other_tiles_answer,
         what_does_not_answer_reads_all_ones,
+        accesses_end_with_the_address_space,
         large_accesses,
         values_for_discovery,
         top_rows_of_noc_1_are_mirrored,
