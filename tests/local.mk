@@ -66,6 +66,7 @@ UNIT_TESTS = \
 	%D%/unit/check_messages \
 	%D%/unit/check_mop \
 	%D%/unit/check_multicast \
+	%D%/unit/check_gddr \
 	%D%/unit/check_noc_short \
 	%D%/unit/check_noc_transaction \
 	%D%/unit/check_noc_window \
@@ -229,6 +230,7 @@ tests_unit_check_matrix_math_SOURCES = %D%/unit/check_matrix_math.c %D%/unit/ran
 tests_unit_check_messages_SOURCES = %D%/unit/check_messages.c %D%/unit/run_suite.h
 tests_unit_check_mop_SOURCES = %D%/unit/check_mop.c %D%/unit/random.h %D%/unit/run_suite.h
 tests_unit_check_multicast_SOURCES = %D%/unit/check_multicast.c %D%/unit/chip_program.h %D%/unit/run_suite.h
+tests_unit_check_gddr_SOURCES = %D%/unit/check_gddr.c %D%/unit/chip_program.h %D%/unit/noc_command.h %D%/unit/run_suite.h
 tests_unit_check_noc_short_SOURCES = %D%/unit/check_noc_short.c %D%/unit/chip_program.h %D%/unit/noc_command.h %D%/unit/run_suite.h
 tests_unit_check_noc_transaction_SOURCES = %D%/unit/check_noc_transaction.c $(mmio_harness) \
 	$(tile_harness)

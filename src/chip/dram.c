@@ -9,7 +9,7 @@
 #define GDDR_END UINT64_C(0xff000000)
 
 enum { READ_ALIGNMENT = 64, WRITE_ALIGNMENT = 16 };
-enum { NO_HEADERS = 1 << 13 }; /* of NIU_CFG_0 */
+enum { CLOCK_OFF = 1 << 12, NO_HEADERS = 1 << 13 }; /* of NIU_CFG_0 */
 
 static const char out_of_range[] =
     "GDDR ends at 0xff000000; L1 of the tile is at 0x2000000000, registers at 0xffb00000";
@@ -164,11 +164,20 @@ static struct dram_port *port_at(struct dram_bank *bank, uint16_t node)
     return &bank->port[i];
 }
 
+static bool may_change_gddr(const struct noc_target *target, const struct noc_packet *packet)
+{
+    return target->send == port_send && (packet->address < GDDR_END || packet->stores_header);
+}
+
 void dram_serve(struct dram_bank *bank, uint64_t end)
 {
     for (struct noc_packet *packet; (packet = noc_queue_take(&bank->inbox, end));) {
         struct noc_target target = target_of(port_at(bank, packet->to), packet->noc);
         uint64_t cycle = packet->arrival;
+        if (bank->is_quiet && may_change_gddr(&target, packet)) {
+            noc_queue_put(&bank->due, packet);
+            continue;
+        }
         if (!noc_serve(&target, packet, cycle)) {
             packet->arrival = end; /* the tile is busy: again in the next window */
             noc_queue_put(&bank->inbox, packet);
@@ -176,43 +185,62 @@ void dram_serve(struct dram_bank *bank, uint64_t end)
     }
 }
 
-/* --- Between windows --- */
+/* --- What need not travel --- */
 
-bool dram_leads_to_gddr(const struct dram_port *port, const struct noc_packet *packet)
+static bool is_quiet(const struct dram_port *port)
 {
-    return packet->kind <= NOC_ATOMIC && packet->address < GDDR_END &&
-           is_subordinate(port, packet->noc);
+    const struct tile *tile = port->tile;
+    const uint32_t mask = NIU_AXI_SUBORDINATE | NO_HEADERS | CLOCK_OFF;
+    bool is_as_made = tile == NULL || tile->run[RV32_B].state == HART_HELD;
+    for (unsigned noc = 0; tile && noc < 2; noc++) {
+        is_as_made &= (tile->niu[noc].word[NIU_CFG_0 / 4] & mask) == (NIU_AXI_SUBORDINATE | NO_HEADERS);
+    }
+    return is_as_made;
+}
+
+static bool can_be_quiet(const struct dram_bank *bank)
+{
+    return bank->board->serves_at_once && is_quiet(&bank->port[0]) && is_quiet(&bank->port[1]) &&
+           is_quiet(&bank->port[2]);
+}
+
+void dram_begin_window(struct dram_bank *bank)
+{
+    bank->is_quiet = can_be_quiet(bank);
 }
 
 bool dram_takes(const struct dram_port *port, const struct noc_packet *packet)
 {
-    enum { CLOCK_OFF = 1 << 12 }; /* of NIU_CFG_0 */
     unsigned modulus = packet->kind == NOC_READ ? READ_ALIGNMENT : WRITE_ALIGNMENT;
     bool is_plain = !packet->is_inline && !packet->has_enables && !packet->stores_header &&
-                    packet->kind <= NOC_WRITE && dram_leads_to_gddr(port, packet);
-    return is_plain && packet->size <= GDDR_END - packet->address &&
-           (packet->address ^ packet->back_address) % modulus == 0 &&
-           !(port->tile->niu[packet->noc].word[NIU_CFG_0 / 4] & CLOCK_OFF);
+                    packet->kind <= NOC_WRITE;
+    return port->bank->is_quiet && is_plain && packet->address < GDDR_END &&
+           packet->size <= GDDR_END - packet->address &&
+           (packet->address ^ packet->back_address) % modulus == 0;
+}
+
+bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet)
+{
+    return packet->is_answered ||
+           (packet->kind <= NOC_ATOMIC && packet->address < GDDR_END && can_be_quiet(bank));
 }
 
 void dram_serve_due(struct dram_bank *bank, uint64_t cycle)
 {
     for (struct noc_packet *packet; (packet = noc_queue_take(&bank->due, UINT64_MAX));) {
         struct noc_target target = target_of(port_at(bank, packet->to), packet->noc);
-        noc_serve(&target, packet, cycle); /* GDDR never waits */
+        if (!noc_serve(&target, packet, cycle)) { /* the tile is meant now, and busy */
+            packet->arrival = cycle;
+            noc_queue_put(&bank->inbox, packet);
+        }
     }
 }
 
-bool dram_has_read(struct dram_port *port, unsigned noc, uint32_t requests, uint32_t flits,
-                   uint64_t cycle)
+void dram_count_reads(struct dram_port *port, unsigned noc, uint32_t requests, uint32_t flits)
 {
-    struct tile *tile = port->tile;
-    struct niu *niu = &tile->niu[noc];
-    uint64_t epoch = tile->epoch;
+    struct niu *niu = &port->tile->niu[noc];
     niu_count(niu, NIU_SLV_REQ_ACCEPTED, requests);
     niu_count(niu, NIU_SLV_RD_REQ_RECEIVED, requests);
     niu_count(niu, NIU_SLV_RD_RESP_SENT, requests);
     niu_count(niu, NIU_SLV_RD_DATA_WORD_SENT, flits);
-    port_changed(port, noc, cycle);
-    return tile->epoch != epoch;
 }

@@ -31,6 +31,7 @@ struct dram_port {
 
 struct dram_bank {
     unsigned number;
+    bool is_quiet; /* in this window; see dram_begin_window */
     struct sparse memory;
     struct dram_port port[DRAM_PORTS];
     struct noc_queue inbox;
@@ -50,19 +51,22 @@ void dram_free(struct dram_bank *bank);
 /* Serves the packets that arrive before `end`. */
 void dram_serve(struct dram_bank *bank, uint64_t end);
 
-/* Does the packet, which is at the port, reach GDDR or nothing? */
-bool dram_leads_to_gddr(const struct dram_port *port, const struct noc_packet *packet);
+/* A window begins. A bank is quiet in it if its NIUs are as hosts leave them and its tiles' harts
+ * are in reset: then nothing but GDDR can be meant by an address of GDDR, and GDDR does not change
+ * before the window ends, since what would change it becomes due. */
+void dram_begin_window(struct dram_bank *bank);
 
-/* Is it a read or write of plain data that GDDR will serve? The port has its tile. */
+/* Is the packet a read or write of plain data that GDDR will serve, in a quiet window? */
 bool dram_takes(const struct dram_port *port, const struct noc_packet *packet);
+
+/* Between windows: is the packet due? Who has had the response must not wait for a better time. */
+bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet);
 
 /* Serves what is due. */
 void dram_serve_due(struct dram_bank *bank, uint64_t cycle);
 
-/* The port, which has its tile, counts reads that were served; does somebody look at the counters?
- */
-bool dram_has_read(struct dram_port *port, unsigned noc, uint32_t requests, uint32_t flits,
-                   uint64_t cycle);
+/* The port of a quiet bank counts reads that took place. */
+void dram_count_reads(struct dram_port *port, unsigned noc, uint32_t requests, uint32_t flits);
 
 /* Accesses of the host, without effects where `operation` is a peek or poke, to what an NIU of the
  * port leads to while it leads to GDDR; NULL or the rule that was broken. Addresses of the tile

@@ -1,8 +1,8 @@
 /*
  * Requests to GDDR in functional runs.
  *
- * GDDR does not change while units run: what they write to it is taken over between windows. So a
- * read need not travel: whoever runs finds what GDDR held when the window began, whatever thread
+ * GDDR of a quiet bank (dram_begin_window) does not change while units run: what they write to it is
+ * taken over between windows. So a read need not travel: whoever runs finds what GDDR held when the window began, whatever thread
  * runs what else. A write is answered when it leaves; nobody can tell, since its sender is the only
  * one who could look before the window ends, and its reads of what it has just written travel.
  *
@@ -25,9 +25,12 @@ static struct dram_port *port_of(const struct penrose_chip *chip, const struct n
     return is_there && dram_takes(place->port, packet) ? place->port : NULL;
 }
 
-static bool overlaps(const struct noc_packet *a, const struct noc_packet *b)
+/* May the write change what is read? Byte enables and headers count from elsewhere. */
+static bool overlaps(const struct noc_packet *write, const struct noc_packet *read)
 {
-    return a->address < b->address + b->size && b->address < a->address + a->size;
+    return write->has_enables || write->stores_header ||
+           (write->address < read->address + read->size &&
+            read->address < write->address + write->size);
 }
 
 /* Has the tile written in this window what it reads now? */
@@ -36,7 +39,8 @@ static bool has_written(const struct penrose_chip *chip, const struct tile *tile
 {
     for (const struct noc_packet *sent = tile->sent.head; sent; sent = sent->next) {
         const struct dram_port *port = chip->place[sent->to].port;
-        if (sent->kind == NOC_WRITE && port && port->bank == bank && overlaps(sent, read)) {
+        if (sent->kind == NOC_WRITE && !sent->is_multicast && port && port->bank == bank &&
+            overlaps(sent, read)) {
             return true;
         }
     }
@@ -77,14 +81,16 @@ bool chip_gddr_takes(void *owner, const struct noc_packet *packet)
 
 bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet)
 {
-    struct dram_port *port = chip->place[packet->to].port;
-    if (!chip->board.serves_at_once || !dram_leads_to_gddr(port, packet)) {
+    struct dram_bank *bank = chip->place[packet->to].port->bank;
+    if (!dram_is_due(bank, packet)) {
         return false;
     }
     packet->arrival = packet->sent; /* nobody has seen GDDR since */
-    noc_queue_put(&port->bank->due, packet);
-    chip_touch(chip, packet->to);
+    noc_queue_put(&bank->due, packet);
     chip->due_packets++;
+    if (!bank->is_quiet) { /* a hart may look at what is counted */
+        chip_touch(chip, packet->to);
+    }
     return true;
 }
 
@@ -95,9 +101,7 @@ void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit)
             unsigned number = (unsigned)__builtin_ctz(unit->has_read[noc]);
             struct dram_port *port = &chip->bank[number / DRAM_PORTS].port[number % DRAM_PORTS];
             struct chip_reads *reads = &unit->reads[noc][number];
-            if (dram_has_read(port, noc, reads->requests, reads->flits, chip->now)) {
-                chip_touch(chip, port->node);
-            }
+            dram_count_reads(port, noc, reads->requests, reads->flits);
             *reads = (struct chip_reads){0};
         }
     }
@@ -112,7 +116,7 @@ static void serve_bank(void *context, size_t i)
 void chip_gddr_serve(struct penrose_chip *chip)
 {
     size_t banks = 0;
-    for (unsigned i = 0; chip->due_packets > 0 && i < GRID_BANKS; i++) {
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
         if (chip->bank[i].due.earliest != UINT64_MAX) {
             chip->due[banks++] = &chip->bank[i];
         }

@@ -83,11 +83,22 @@ static bool unit_has_sent(const struct chip_unit *unit)
     return sent;
 }
 
+/* A tile that slept was not visited; what happens to it now happens now. */
+static void catch_up(const struct penrose_chip *chip, struct tile *tile)
+{
+    if (tile && tile->now < chip->now && tile_next_event(tile) >= chip->now) {
+        tile_run(tile, chip->now);
+    }
+}
+
 static void run_unit(struct penrose_chip *chip, struct chip_unit *unit)
 {
     if (unit->tile) {
         tile_run(unit->tile, chip->window_end);
     } else {
+        for (unsigned port = 0; port < DRAM_PORTS; port++) {
+            catch_up(chip, unit->bank->port[port].tile);
+        }
         dram_serve(unit->bank, chip->window_end);
         for (unsigned port = 0; port < DRAM_PORTS; port++) {
             if (unit->bank->port[port].tile) {
@@ -212,6 +223,9 @@ static void run_window(struct penrose_chip *chip, uint64_t end)
     struct tile *alone = chip->runnable_count == 1 ? chip->runnable[0]->tile : NULL;
     if (alone) {
         alone->returns_early = end - chip->now > chip->window;
+    }
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
+        dram_begin_window(&chip->bank[i]);
     }
     run_units(chip);
     chip->now = end;

@@ -192,11 +192,11 @@ static void count_command(struct groups *groups, unsigned noc, unsigned buffer)
 /* Responses that came at once in this run and may take their time on hardware. */
 static void count_unseen(struct groups *groups)
 {
-    for (unsigned i = 0; i < 2 * KINDS; i++) {
-        const struct tile_unseen *unseen = &groups->tile->unseen[i / KINDS][i % KINDS];
-        if (unseen->responses > 0 && unseen->agent < RV32_CORES) {
-            count_in(&groups->group[i / KINDS][i % KINDS][unseen->agent], unseen->responses,
-                     unseen->pc);
+    for (unsigned i = 0; i < 2 * (NOC_WRITE + 1) * RV32_CORES; i++) {
+        unsigned noc = i % 2, kind = i / 2 % (NOC_WRITE + 1), core = i / 2 / (NOC_WRITE + 1);
+        const struct tile_unseen *unseen = &groups->tile->unseen[noc][kind][core];
+        if (unseen->responses > 0) {
+            count_in(&groups->group[noc][kind][core], unseen->responses, unseen->pc);
         }
     }
 }

@@ -25,8 +25,8 @@ void *host_pages_map(size_t bytes)
 void *host_pages_map_large(void)
 {
     uint8_t *memory = map(2 * HOST_PAGES_LARGE);
-    if (!memory) {
-        return NULL;
+    if (!memory) { /* address space is scarce */
+        return host_pages_map(HOST_PAGES_LARGE);
     }
     size_t before = -(uintptr_t)memory % HOST_PAGES_LARGE;
     if (before > 0) {

@@ -142,6 +142,7 @@ static void request_fault(void *owner, enum penrose_fault_kind kind, const char 
 /* On hardware the NoC would be at an end; here a host that resets harts can go on. */
 void tile_noc_enter_reset(struct tile *tile, enum rv32_core core, uint64_t cycle)
 {
+    tile_noc_forget(tile, core);
     for (unsigned noc = 0; noc < 2; noc++) {
         struct niu_transaction *open = &tile->niu[noc].transaction;
         char to[40];

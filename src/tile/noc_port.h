@@ -37,7 +37,7 @@ bool tile_dram_address(uint64_t address, uint64_t *local);
 /* Takes a packet that leaves; `owner` is the tile. */
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle);
 
-/* Reports the transactions that a hart has begun and not ended, and ends them. */
+/* A hart enters reset: reports the transactions that it has begun and not ended, and ends them. */
 void tile_noc_enter_reset(struct tile *tile, enum rv32_core core, uint64_t cycle);
 
 /* Requests that waited for the end of the overlay's transaction on that NoC depart when it has

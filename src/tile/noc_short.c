@@ -27,19 +27,6 @@ static bool is_plain(const struct noc_packet *packet)
     return !packet->stores_header && !(packet->tag & NOC_TAG_TO_OVERLAY);
 }
 
-/* A hart's request has its response. */
-static void note_unseen(struct tile *tile, const struct noc_packet *packet)
-{
-    if (packet->kind > NOC_ATOMIC || !packet->wants_response || packet->agent >= AGENT_NOC) {
-        return;
-    }
-    struct tile_unseen *unseen = &tile->unseen[packet->noc][packet->kind];
-    tile->unseen_count += unseen->responses == 0;
-    unseen->responses = unseen->agent == packet->agent ? unseen->responses + 1 : 1;
-    unseen->agent = packet->agent;
-    unseen->pc = packet->pc;
-}
-
 /* --- To the sender --- */
 
 static void serve_own(struct tile *tile, struct noc_packet *packet, uint64_t cycle)
@@ -73,7 +60,9 @@ static void loop_back(struct tile *tile, struct noc_packet *packet, uint64_t cyc
 /* From L1 to L1 of the same tile, or the response to that. */
 static bool stays_here(const struct tile *tile, const struct noc_packet *packet)
 {
-    if (packet->to != tile->node || !is_l1(tile, packet->address, packet->size)) {
+    enum { CLOCK_OFF = 1 << 12 }; /* of NIU_CFG_0 */
+    bool is_on = !(tile->niu[packet->noc].word[NIU_CFG_0 / 4] & CLOCK_OFF);
+    if (packet->to != tile->node || !is_on || !is_l1(tile, packet->address, packet->size)) {
         return false;
     }
     return packet->kind > NOC_ATOMIC ? packet->from == tile->node
@@ -82,6 +71,14 @@ static bool stays_here(const struct tile *tile, const struct noc_packet *packet)
 }
 
 /* --- GDDR --- */
+
+static void note_unseen(struct tile *tile, const struct noc_packet *packet)
+{
+    struct tile_unseen *unseen = &tile->unseen[packet->noc][packet->kind][packet->agent];
+    tile->unseen_count += unseen->responses == 0;
+    unseen->responses++;
+    unseen->pc = packet->pc;
+}
 
 /* A read or write of GDDR by a hart, from or to plain L1 of its tile. */
 static bool asks_gddr(const struct tile *tile, const struct noc_packet *packet)
@@ -124,7 +121,6 @@ bool tile_noc_short(struct tile *tile, struct noc_packet *packet, uint64_t cycle
         return false;
     }
     if (stays_here(tile, packet)) {
-        note_unseen(tile, packet);
         serve_own(tile, packet, cycle);
         return true;
     }
@@ -133,27 +129,38 @@ bool tile_noc_short(struct tile *tile, struct noc_packet *packet, uint64_t cycle
 
 /* --- Who looked --- */
 
-static void forget(struct tile *tile, unsigned noc, enum noc_kind kind, enum tile_agent agent)
+static void forget(struct tile_unseen *unseen, unsigned *count)
 {
-    struct tile_unseen *unseen = &tile->unseen[noc][kind];
-    if (unseen->responses > 0 && unseen->agent == agent) {
-        unseen->responses = 0;
-        tile->unseen_count--;
-    }
+    *count -= unseen->responses > 0;
+    unseen->responses = 0;
 }
 
 void tile_noc_look(struct tile *tile, unsigned noc, uint32_t offset, enum tile_agent agent)
 {
-    bool is_id =
-        offset >= NIU_REQS_OUTSTANDING && offset < NIU_REQS_OUTSTANDING + 4 * NIU_TRANSACTIONS;
-    if (is_id || offset == NIU_COUNTERS + 4 * NIU_MST_RD_RESP_RECEIVED ||
+    bool tells_all =
+        (offset >= NIU_REQS_OUTSTANDING && offset < NIU_REQS_OUTSTANDING + 4 * NIU_TRANSACTIONS) ||
+        offset == NIU_RTZ_SOURCE || offset == NIU_RTZ_NUM;
+    if (tells_all || offset == NIU_COUNTERS + 4 * NIU_MST_RD_RESP_RECEIVED ||
         offset == NIU_COUNTERS + 4 * NIU_MST_RD_DATA_WORD_RECEIVED) {
-        forget(tile, noc, NOC_READ, agent);
+        forget(&tile->unseen[noc][NOC_READ][agent], &tile->unseen_count);
     }
-    if (is_id || offset == NIU_COUNTERS + 4 * NIU_MST_WR_ACK_RECEIVED) {
-        forget(tile, noc, NOC_WRITE, agent);
+    if (tells_all || offset == NIU_COUNTERS + 4 * NIU_MST_WR_ACK_RECEIVED) {
+        forget(&tile->unseen[noc][NOC_WRITE][agent], &tile->unseen_count);
     }
-    if (is_id || offset == NIU_COUNTERS + 4 * NIU_MST_ATOMIC_RESP_RECEIVED) {
-        forget(tile, noc, NOC_ATOMIC, agent);
+}
+
+void tile_noc_forget(struct tile *tile, enum rv32_core core)
+{
+    for (unsigned i = 0; i < 2 * (NOC_WRITE + 1); i++) {
+        forget(&tile->unseen[i % 2][i / 2][core], &tile->unseen_count);
+    }
+}
+
+void tile_noc_count_unseen(struct tile *tile)
+{
+    tile->unseen_count = 0;
+    for (unsigned i = 0; i < 2 * (NOC_WRITE + 1) * RV32_CORES; i++) {
+        unsigned noc = i % 2, kind = i / 2 % (NOC_WRITE + 1), core = i / 2 / (NOC_WRITE + 1);
+        tile->unseen_count += tile->unseen[noc][kind][core].responses > 0;
     }
 }

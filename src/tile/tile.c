@@ -147,6 +147,8 @@ void tile_reset(struct tile *tile, uint64_t cycle)
     tile->mailboxes = (struct mailboxes){0};
     memset(tile->command, 0, sizeof tile->command);
     tile->commands = 0;
+    memset(tile->unseen, 0, sizeof tile->unseen);
+    tile->unseen_count = 0;
     reset_devices(tile);
     tile_event(tile, cycle);
 }

@@ -239,12 +239,11 @@ struct tile_command {
     uint64_t due;
 };
 
-/* Responses to a hart's requests that came at once and of which it does not know: it has not read
- * a counter since. */
+/* Responses of GDDR to a hart's requests that came at once and of which it does not know: it has
+ * not read a counter since. */
 struct tile_unseen {
     uint32_t responses;
     uint32_t pc; /* of the last request */
-    uint8_t agent;
 };
 
 /* Registers from `first` to `last` that a sleeping hart polls some of; derived, {0, 0} when nobody
@@ -290,8 +289,8 @@ struct tile {
     uint64_t inbox_epoch;
     struct tile_command command[2][NIU_BUFFERS]; /* under --schedule random, that have not left */
     unsigned commands;                           /* so many */
-    struct tile_unseen unseen[2][NOC_ATOMIC + 1]; /* by NoC and kind of request */
-    unsigned unseen_count;                        /* of them that are not zero */
+    struct tile_unseen unseen[2][NOC_WRITE + 1][RV32_CORES]; /* by NoC, kind of request, hart */
+    unsigned unseen_count;                                   /* of them that are not zero */
     bool returns_early; /* tile_run ends with the round in which something was sent */
 
     uint32_t control[TILE_CONTROL_WORDS];    /* of Ethernet and DRAM tiles */
@@ -311,7 +310,7 @@ struct tile {
     void *owner;
     void *notes; /* the owner's, about this tile */
     struct tile_span polled[RV32_CORES];
-    struct tile_span polled_by_any; /* all of those, and what lies between them */
+    struct tile_span polled_by_any;   /* all of those, and what lies between them */
     const void *recent_range[AGENTS]; /* of each agent's latest access; derived (mmio.c) */
 
     struct tensix tensix; /* last: it ends with large arrays */

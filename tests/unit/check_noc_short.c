@@ -298,42 +298,82 @@ START_TEST(what_is_wrong_travels)
 }
 END_TEST
 
+/* A tile whose NIU is switched off has no answer from itself either. */
+START_TEST(clocks_that_are_off)
+{
+    enum { CLOCK_OFF = 1 << 12 };
+    struct penrose_chip *chip = open_chip(&schedules[_i]);
+    struct command_end config = here(COMMAND_NIU + NIU_CFG_0);
+    struct penrose_fault fault;
+    fill_way(chip, &ways[1]);
+    command_put(chip, config, command_get(chip, config) | CLOCK_OFF);
+    start(chip, START "sw a4, 0x40(s0);" LOOK);
+    penrose_run(chip, &(struct penrose_run){.cycles = 1000000});
+    ck_assert_uint_eq(penrose_fault_count(chip), 1);
+    ck_assert(penrose_fault_get(chip, 0, &fault));
+    ck_assert_int_eq(fault.kind, PENROSE_FAULT_NOC_HELD);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+/* Bytes that are enabled count from the start of their block. */
+START_TEST(a_tile_reads_what_it_wrote_with_enables)
+{
+    enum { BYTE_ENABLES = 1 << 2 };
+    struct penrose_chip *chip = open_chip(&schedules[_i]);
+    visit_gddr(chip);
+    command_put(chip, gddr(SOURCE), FIRST);
+    command_put(chip, here(SOURCE), SECOND);
+    command_fill(chip, 1, 2, 0, COMMAND_WRITE | BYTE_ENABLES | COMMAND_RESPONSE, here(SOURCE + 8),
+                 gddr(SOURCE + 8), 0xf);
+    command_fill(chip, 1, 2, 1, COMMAND_READ, gddr(SOURCE), here(TARGET), 4);
+    start(chip, START "sw a4, 0x40(s0);" AWAIT_WRITE "sw a4, 0x40(s1);" AWAIT_READ LOOK);
+    run(chip);
+    ck_assert_uint_eq(penrose_fault_count(chip), 0);
+    ck_assert_uint_eq(command_get(chip, here(SEEN)), SECOND);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
 /* --- Who looked --- */
 
 static const struct look {
     uint32_t control;
-    uint32_t looks_at; /* offset in the NIU, 0: nothing */
+    const char *looks; /* instructions */
     const char *told;
 } looks[] = {
-    {COMMAND_READ, 0, "the responses to reads of brisc (2)"},
-    {COMMAND_READ, 0x208, NULL},
-    {COMMAND_READ, 0x204, "the responses to reads of brisc (2)"},
-    {COMMAND_READ, 0x240, NULL}, /* outstanding of transaction id 0 */
-    {COMMAND_WRITE | COMMAND_RESPONSE, 0, "the responses to writes of brisc (2)"},
-    {COMMAND_WRITE | COMMAND_RESPONSE, 0x204, NULL},
-    {COMMAND_WRITE | COMMAND_RESPONSE, 0x208, "the responses to writes of brisc (2)"},
-    {COMMAND_WRITE, 0, NULL}, /* has none */
+    {COMMAND_READ, "", "the responses to reads of brisc (2)"},
+    {COMMAND_READ, "lw a5, 0x208(s0);", NULL},
+    {COMMAND_READ, "lw a5, 0x204(s0);", "the responses to reads of brisc (2)"},
+    {COMMAND_READ, "lw a5, 0x240(s0);", NULL}, /* outstanding of transaction id 0 */
+    {COMMAND_READ, "lw a5, 0x37c(s0);", NULL}, /* NIU_RTZ_SOURCE */
+    {COMMAND_WRITE | COMMAND_RESPONSE, "", "the responses to writes of brisc (2)"},
+    {COMMAND_WRITE | COMMAND_RESPONSE, "lw a5, 0x204(s0);", NULL},
+    {COMMAND_WRITE | COMMAND_RESPONSE, "lw a5, 0x208(s0);", "the responses to writes of brisc (2)"},
+    {COMMAND_WRITE, "", NULL}, /* has none */
 };
 enum { LOOKS = sizeof looks / sizeof looks[0] };
 
-/* Two requests, to GDDR or to oneself. */
+/* Two requests to GDDR, or to oneself, of which nothing is told. */
 START_TEST(who_does_not_look_is_told)
 {
     const struct look *look = &looks[_i / 2];
     struct penrose_chip *chip = open_chip(&schedules[0]);
-    bool writes = look->control & COMMAND_WRITE;
-    struct command_end there = _i % 2 ? here(LATER) : gddr(LATER);
+    bool writes = look->control & COMMAND_WRITE, is_own = _i % 2;
+    struct command_end there = is_own ? here(LATER) : gddr(LATER);
     char program[400], text[2000] = "";
     visit_gddr(chip);
     command_fill(chip, 1, 2, 0, look->control, writes ? here(SOURCE) : there,
                  writes ? there : here(TARGET), 64);
-    snprintf(program, sizeof program, START "sw a4, 0x40(s0);sw a4, 0x40(s0);%s%.0d%s",
-             look->looks_at ? "lw a5, " : "ebreak", (int)look->looks_at,
-             look->looks_at ? "(s0);ebreak" : "");
+    snprintf(program, sizeof program, START "sw a4, 0x40(s0);sw a4, 0x40(s0);%sebreak",
+             look->looks);
     start(chip, program);
     run(chip);
     int length = penrose_noc_wait_report(chip, text, sizeof text);
-    ck_assert_msg(look->told ? strstr(text, look->told) != NULL : length == 0, "%s", text);
+    ck_assert_msg(look->told && !is_own ? strstr(text, look->told) != NULL : length == 0, "%s",
+                  text);
+    ck_assert_int_eq(penrose_hart_hold(chip, 1, 2, PENROSE_BRISC, NULL), PENROSE_OK);
+    ck_assert_int_eq(penrose_noc_wait_report(chip, text, sizeof text), 0); /* it is over */
     penrose_chip_destroy(chip);
 }
 END_TEST
@@ -349,6 +389,8 @@ int main(void)
     tcase_add_loop_test(tcase, hosts_read_what_was_written, 0, 6 * SCHEDULES);
     tcase_add_loop_test(tcase, reads_of_untouched_memory, 0, SCHEDULES);
     tcase_add_loop_test(tcase, what_is_wrong_travels, 0, WRONGS * SCHEDULES);
+    tcase_add_loop_test(tcase, clocks_that_are_off, 0, SCHEDULES);
+    tcase_add_loop_test(tcase, a_tile_reads_what_it_wrote_with_enables, 0, SCHEDULES);
     tcase_add_loop_test(tcase, who_does_not_look_is_told, 0, 2 * LOOKS);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
