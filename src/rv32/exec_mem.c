@@ -146,6 +146,11 @@ static __attribute__((noinline)) int64_t load_over_bus(struct rv32_hart *hart,
     uint32_t value;
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
     hart->op = op;
+    if (log == SIZE_4 && hart->bus->get && address % 4 == 0 &&
+        hart->bus->get(hart->owner, hart, address, rv32_now(hart, left), &value)) {
+        hart->x[op->rd] = value;
+        return rv32_after_bus(hart, op + 1, left);
+    }
     enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), false, &value);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);
@@ -185,6 +190,10 @@ store_over_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, u
     uint32_t value = hart->x[op->rs2];
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
     hart->op = op;
+    if (log == SIZE_4 && hart->bus->put && address % 4 == 0 &&
+        hart->bus->put(hart->owner, hart, address, value, rv32_now(hart, left))) {
+        return rv32_after_bus(hart, op + 1, left);
+    }
     enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), true, &value);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);

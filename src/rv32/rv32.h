@@ -99,6 +99,12 @@ struct rv32_bus {
     /* Loads and stores outside the memory that the hart reaches by itself, or inside it where a
      * line is marked in l1_marks (stores only: the store has not been done yet). */
     enum rv32_reply (*access)(void *owner, struct rv32_hart *hart, struct rv32_access *access);
+    /* The same for an aligned word, as far as it is served without much ado: false, and nothing has
+     * happened, where it is not; then `access` is asked. Both may be NULL. */
+    bool (*put)(void *owner, struct rv32_hart *hart, uint32_t address, uint32_t value,
+                uint64_t cycle);
+    bool (*get)(void *owner, struct rv32_hart *hart, uint32_t address, uint64_t cycle,
+                uint32_t *value);
     /* .ttinsn: the same as a store to RV32_PUSH_BASE, which comes through `access`. */
     enum rv32_reply (*push)(void *owner, struct rv32_hart *hart, uint32_t instruction,
                             uint64_t cycle);

@@ -65,38 +65,54 @@ static void search_at(struct tile *tile, enum rv32_core core, uint64_t cycle)
 /* A search for a polling loop is worth while in a loop where the hart has waited before, and when a
  * load finds again what it found before; then it comes at once while searches have not failed, else
  * now and then. */
-static void suspect(struct tile *tile, const struct rv32_hart *hart,
-                    const struct rv32_access *access)
+static void suspect(struct tile *tile, const struct rv32_hart *hart, uint32_t address,
+                    uint32_t value, uint64_t cycle)
 {
     struct tile_hart *run = &tile->run[hart->core];
     uint32_t pc = rv32_current_pc(hart);
     struct tile_load *load = &run->load[pc / 4 % TILE_LOADS];
-    if (run->probe_at > access->cycle && tile_known_loop(run, pc)) {
-        search_at(tile, hart->core, access->cycle + 1);
+    if (run->probe_at > cycle && tile_known_loop(run, pc)) {
+        search_at(tile, hart->core, cycle + 1);
         return;
     }
-    bool moves = access->address == DEBUG_WALL_CLOCK_LOW;
-    if (load->pc != pc || load->address != access->address ||
-        access->cycle - load->cycle > MOST_PERIOD || (load->value != access->value && !moves)) {
-        *load = (struct tile_load){pc, access->address, access->value, 0, access->cycle};
+    bool moves = address == DEBUG_WALL_CLOCK_LOW;
+    if (load->pc != pc || load->address != address || cycle - load->cycle > MOST_PERIOD ||
+        (load->value != value && !moves)) {
+        *load = (struct tile_load){pc, address, value, 0, cycle};
         return;
     }
     load->repeats++;
-    load->cycle = access->cycle;
+    load->cycle = cycle;
     bool is_time = run->probe_fails <= TILE_PROBES_SOON ||
                    (load->repeats >= MANY_REPEATS && !(load->repeats & (load->repeats - 1)));
-    if (is_time && run->probe_at > access->cycle) {
-        search_at(tile, hart->core, access->cycle + 1);
+    if (is_time && run->probe_at > cycle) {
+        search_at(tile, hart->core, cycle + 1);
     }
+}
+
+static bool put_register(void *owner, struct rv32_hart *hart, uint32_t address, uint32_t value,
+                         uint64_t cycle)
+{
+    (void)hart;
+    return tile_quick_put(owner, address, value, cycle);
+}
+
+static bool get_register(void *owner, struct rv32_hart *hart, uint32_t address, uint64_t cycle,
+                         uint32_t *value)
+{
+    bool is_done = tile_quick_get(owner, address, cycle, value);
+    if (is_done) {
+        suspect(owner, hart, address, *value, cycle);
+    }
+    return is_done;
 }
 
 static enum rv32_reply access_register(struct tile *tile, struct rv32_hart *hart,
                                        struct rv32_access *access)
 {
-    enum rv32_reply reply =
-        tile_quick(tile, access) ? RV32_OK : tile_bus_device(tile, hart, access);
+    enum rv32_reply reply = tile_bus_device(tile, hart, access);
     if (!access->store && reply == RV32_OK) {
-        suspect(tile, hart, access);
+        suspect(tile, hart, access->address, access->value, access->cycle);
     }
     return reply;
 }
@@ -159,6 +175,8 @@ uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index)
 
 const struct rv32_bus tile_bus = {
     .access = coherent_access,
+    .put = put_register,
+    .get = get_register,
     .push = tile_bus_push,
     .push_many = tile_bus_push_many,
     .poll = tile_bus_poll,

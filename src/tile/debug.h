@@ -86,10 +86,10 @@ struct tile;
 void debug_init(struct tile *tile);
 
 /* The wall clock as harts load it, by a word, without the way over the address map: false where the
- * access is another one. */
+ * address is another one. */
 #define DEBUG_WALL_CLOCK_LOW     UINT32_C(0xffb121f0)
 #define DEBUG_WALL_CLOCK_LATCHED UINT32_C(0xffb121f8)
-bool debug_clock_quick(struct tile *tile, struct rv32_access *access);
+bool debug_clock_quick(struct tile *tile, uint32_t address, uint64_t cycle, uint32_t *value);
 
 /* The vendor's name of the register at `offset`, NULL where none is known. */
 const char *debug_register_name(uint32_t offset);

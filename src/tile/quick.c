@@ -8,24 +8,38 @@
 enum { WINDOW_SHIFT = 16, WINDOW_MASK = 0xffff };
 #define NIU_BASE UINT32_C(0xffb20000)
 
+/* The windows, by the upper half of an address. */
+enum { DEBUG = 0xffb1, NIU_0 = 0xffb2, NIU_1 = 0xffb3, OVERLAY = 0xffb4, OVERLAY_LAST = 0xffb7 };
+
 /* --- NIUs --- */
 
-static bool quick_niu(struct tile *tile, struct rv32_access *access)
+static uint32_t *niu_word(struct tile *tile, uint32_t address, bool writes)
 {
-    uint32_t offset = access->address - NIU_BASE;
-    struct niu *niu = &tile->niu[offset >> WINDOW_SHIFT];
-    uint32_t *word = niu_plain(niu, offset & WINDOW_MASK, access->store);
-    if (!word || tile->commands) {
+    uint32_t offset = address - NIU_BASE;
+    return tile->commands
+               ? NULL
+               : niu_plain(&tile->niu[offset >> WINDOW_SHIFT], offset & WINDOW_MASK, writes);
+}
+
+static bool put_niu(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
+{
+    uint32_t *word = niu_word(tile, address, true);
+    if (word) {
+        *word = niu_held(address & WINDOW_MASK, value);
+        tile_registers_changed(tile, address, 4, cycle);
+    }
+    return word != NULL;
+}
+
+static bool get_niu(struct tile *tile, uint32_t address, uint32_t *value)
+{
+    const uint32_t *word = niu_word(tile, address, false);
+    if (!word) {
         return false;
     }
-    if (access->store) {
-        *word = niu_held(offset, access->value);
-        tile_registers_changed(tile, access->address, 4, access->cycle);
-        return true;
-    }
-    access->value = *word;
+    *value = *word;
     if (tile->unseen_count) {
-        tile_noc_look(tile, offset >> WINDOW_SHIFT, offset & WINDOW_MASK,
+        tile_noc_look(tile, (address - NIU_BASE) >> WINDOW_SHIFT, address & WINDOW_MASK,
                       (enum tile_agent)tile->running);
     }
     return true;
@@ -33,46 +47,56 @@ static bool quick_niu(struct tile *tile, struct rv32_access *access)
 
 /* --- Overlay --- */
 
-static bool quick_overlay(struct tile *tile, struct rv32_access *access)
+struct stream_register {
+    unsigned stream, index;
+};
+
+static struct stream_register stream_register(uint32_t address)
 {
-    uint32_t offset = access->address - OVERLAY_REGISTERS_ADDRESS;
-    unsigned stream = offset / OVERLAY_STREAM_BYTES, index = offset % OVERLAY_STREAM_BYTES / 4;
-    if (overlay_is_due(&tile->overlay)) {
+    uint32_t offset = address - OVERLAY_REGISTERS_ADDRESS;
+    return (struct stream_register){offset / OVERLAY_STREAM_BYTES,
+                                    offset % OVERLAY_STREAM_BYTES / 4};
+}
+
+static bool put_overlay(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
+{
+    struct stream_register at = stream_register(address);
+    if (overlay_is_due(&tile->overlay) || tensix_watches(&tile->tensix)) {
         return false;
     }
-    if (!access->store) {
-        return overlay_plain_read(&tile->overlay, stream, index, &access->value);
-    }
-    enum overlay_plain write =
-        tensix_watches(&tile->tensix)
-            ? OVERLAY_NOT_PLAIN
-            : overlay_plain_write(&tile->overlay, stream, index, access->value);
+    enum overlay_plain write = overlay_plain_write(&tile->overlay, at.stream, at.index, value);
     if (write == OVERLAY_CHANGED) {
-        tile_registers_changed(tile, access->address - offset % OVERLAY_STREAM_BYTES,
-                               OVERLAY_STREAM_BYTES, access->cycle);
+        tile_registers_changed(tile, address - 4 * at.index, OVERLAY_STREAM_BYTES, cycle);
     }
     return write != OVERLAY_NOT_PLAIN;
 }
 
+static bool get_overlay(struct tile *tile, uint32_t address, uint32_t *value)
+{
+    struct stream_register at = stream_register(address);
+    return !overlay_is_due(&tile->overlay) &&
+           overlay_plain_read(&tile->overlay, at.stream, at.index, value);
+}
+
 /* --- All --- */
 
-bool tile_quick(struct tile *tile, struct rv32_access *access)
+bool tile_quick_put(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
 {
-    if (access->size != 4 || tile->tracing) {
+    unsigned window = address >> WINDOW_SHIFT;
+    if (tile->tracing || window < NIU_0 || window > OVERLAY_LAST) {
         return false;
     }
-    switch (access->address >> WINDOW_SHIFT) {
-    case 0xffb1:
-        return debug_clock_quick(tile, access);
-    case 0xffb2:
-    case 0xffb3:
-        return quick_niu(tile, access);
-    case 0xffb4:
-    case 0xffb5:
-    case 0xffb6:
-    case 0xffb7:
-        return quick_overlay(tile, access);
-    default:
+    return window <= NIU_1 ? put_niu(tile, address, value, cycle)
+                           : put_overlay(tile, address, value, cycle);
+}
+
+bool tile_quick_get(struct tile *tile, uint32_t address, uint64_t cycle, uint32_t *value)
+{
+    unsigned window = address >> WINDOW_SHIFT;
+    if (tile->tracing || window < DEBUG || window > OVERLAY_LAST) {
         return false;
     }
+    return window == DEBUG   ? debug_clock_quick(tile, address, cycle, value)
+           : window <= NIU_1 ? get_niu(tile, address, value)
+                             : get_overlay(tile, address, value);
 }

@@ -7,12 +7,12 @@
 #define TILE_QUICK_H
 
 #include <stdbool.h>
-
-#include "rv32/rv32.h"
+#include <stdint.h>
 
 struct tile;
 
-/* An access of a hart to an address behind L1: true when it was done here. */
-bool tile_quick(struct tile *tile, struct rv32_access *access);
+/* A hart's store or load of an aligned word: true when it was done here. */
+bool tile_quick_put(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle);
+bool tile_quick_get(struct tile *tile, uint32_t address, uint64_t cycle, uint32_t *value);
 
 #endif
