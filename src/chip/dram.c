@@ -164,20 +164,11 @@ static struct dram_port *port_at(struct dram_bank *bank, uint16_t node)
     return &bank->port[i];
 }
 
-static bool may_change_gddr(const struct noc_target *target, const struct noc_packet *packet)
-{
-    return target->send == port_send && (packet->address < GDDR_END || packet->stores_header);
-}
-
 void dram_serve(struct dram_bank *bank, uint64_t end)
 {
     for (struct noc_packet *packet; (packet = noc_queue_take(&bank->inbox, end));) {
         struct noc_target target = target_of(port_at(bank, packet->to), packet->noc);
         uint64_t cycle = packet->arrival;
-        if (bank->is_quiet && may_change_gddr(&target, packet)) {
-            noc_queue_put(&bank->due, packet);
-            continue;
-        }
         if (!noc_serve(&target, packet, cycle)) {
             packet->arrival = end; /* the tile is busy: again in the next window */
             noc_queue_put(&bank->inbox, packet);
@@ -187,26 +178,27 @@ void dram_serve(struct dram_bank *bank, uint64_t end)
 
 /* --- What need not travel --- */
 
-static bool is_quiet(const struct dram_port *port)
+static bool is_at_rest(const struct dram_port *port)
 {
     const struct tile *tile = port->tile;
     const uint32_t mask = NIU_AXI_SUBORDINATE | NO_HEADERS | CLOCK_OFF;
     bool is_as_made = tile == NULL || tile->run[RV32_B].state == HART_HELD;
     for (unsigned noc = 0; tile && noc < 2; noc++) {
-        is_as_made &= (tile->niu[noc].word[NIU_CFG_0 / 4] & mask) == (NIU_AXI_SUBORDINATE | NO_HEADERS);
+        uint32_t config = tile->niu[noc].word[NIU_CFG_0 / 4];
+        is_as_made &= (config & mask) == (NIU_AXI_SUBORDINATE | NO_HEADERS);
     }
     return is_as_made;
 }
 
-static bool can_be_quiet(const struct dram_bank *bank)
+static bool are_at_rest(const struct dram_bank *bank)
 {
-    return bank->board->serves_at_once && is_quiet(&bank->port[0]) && is_quiet(&bank->port[1]) &&
-           is_quiet(&bank->port[2]);
+    return bank->board->serves_at_once && is_at_rest(&bank->port[0]) &&
+           is_at_rest(&bank->port[1]) && is_at_rest(&bank->port[2]);
 }
 
 void dram_begin_window(struct dram_bank *bank)
 {
-    bank->is_quiet = can_be_quiet(bank);
+    bank->is_quiet = bank->inbox.earliest == UINT64_MAX && are_at_rest(bank);
 }
 
 bool dram_takes(const struct dram_port *port, const struct noc_packet *packet)
@@ -222,17 +214,14 @@ bool dram_takes(const struct dram_port *port, const struct noc_packet *packet)
 bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet)
 {
     return packet->is_answered ||
-           (packet->kind <= NOC_ATOMIC && packet->address < GDDR_END && can_be_quiet(bank));
+           (packet->kind <= NOC_ATOMIC && packet->address < GDDR_END && are_at_rest(bank));
 }
 
 void dram_serve_due(struct dram_bank *bank, uint64_t cycle)
 {
     for (struct noc_packet *packet; (packet = noc_queue_take(&bank->due, UINT64_MAX));) {
         struct noc_target target = target_of(port_at(bank, packet->to), packet->noc);
-        if (!noc_serve(&target, packet, cycle)) { /* the tile is meant now, and busy */
-            packet->arrival = cycle;
-            noc_queue_put(&bank->inbox, packet);
-        }
+        noc_serve(&target, packet, cycle); /* GDDR never waits */
     }
 }
 

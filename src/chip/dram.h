@@ -51,9 +51,9 @@ void dram_free(struct dram_bank *bank);
 /* Serves the packets that arrive before `end`. */
 void dram_serve(struct dram_bank *bank, uint64_t end);
 
-/* A window begins. A bank is quiet in it if its NIUs are as hosts leave them and its tiles' harts
- * are in reset: then nothing but GDDR can be meant by an address of GDDR, and GDDR does not change
- * before the window ends, since what would change it becomes due. */
+/* A window begins. A bank is quiet in it if nothing can arrive there before its end, its tiles'
+ * harts are in reset, and its NIUs lead to GDDR, as hosts leave them: then neither GDDR nor the
+ * NIUs change while others run. */
 void dram_begin_window(struct dram_bank *bank);
 
 /* Is the packet a read or write of plain data that GDDR will serve, in a quiet window? */

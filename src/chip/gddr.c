@@ -1,10 +1,11 @@
 /*
  * Requests to GDDR in functional runs.
  *
- * GDDR of a quiet bank (dram_begin_window) does not change while units run: what they write to it is
- * taken over between windows. So a read need not travel: whoever runs finds what GDDR held when the window began, whatever thread
- * runs what else. A write is answered when it leaves; nobody can tell, since its sender is the only
- * one who could look before the window ends, and its reads of what it has just written travel.
+ * GDDR of a quiet bank (dram_begin_window) does not change while units run: what they write to it
+ * is taken over between windows. So a read need not travel: whoever runs finds what GDDR held when
+ * the window began, whatever thread runs what else. A write is answered when it leaves; nobody can
+ * tell, since its sender is the only one who could look before the window ends, and its reads of
+ * what it has just written travel.
  *
  * Timed runs and --schedule random delay everything, and what does not look like an ordinary
  * transfer travels too: whatever is wrong with it is found where it arrives.
