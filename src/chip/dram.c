@@ -9,6 +9,8 @@
 #define GDDR_END UINT64_C(0xff000000)
 
 enum { READ_ALIGNMENT = 64, WRITE_ALIGNMENT = 16 };
+enum { NIU_WINDOW_BYTES = 1 << 16 };
+#define NIU_BASE UINT32_C(0xffb20000)
 enum { CLOCK_OFF = 1 << 12, NO_HEADERS = 1 << 13 }; /* of NIU_CFG_0 */
 
 static const char out_of_range[] =
@@ -104,9 +106,9 @@ static void port_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 static void port_changed(void *owner, unsigned noc, uint64_t cycle)
 {
     struct dram_port *port = owner;
-    (void)noc;
     if (port->tile) {
-        tile_event(port->tile, cycle);
+        tile_registers_changed(port->tile, NIU_BASE + noc * NIU_WINDOW_BYTES, NIU_WINDOW_BYTES,
+                               cycle);
     }
 }
 
@@ -178,11 +180,20 @@ void dram_serve(struct dram_bank *bank, uint64_t end)
 
 /* --- What need not travel --- */
 
-static bool is_at_rest(const struct dram_port *port)
+/* B is the only hart. */
+static bool sleeps(struct tile *tile, uint64_t end)
 {
-    const struct tile *tile = port->tile;
+    return tile->run[RV32_B].state == HART_ASLEEP && tile_next_event(tile) >= end &&
+           !tile_span_touches(&tile->polled[RV32_B], NIU_BASE, 2 * NIU_WINDOW_BYTES);
+}
+
+/* No hart of the port's tile does anything before `end` or cares for its NIUs, which lead to GDDR.
+ */
+static bool is_at_rest(const struct dram_port *port, uint64_t end)
+{
+    struct tile *tile = port->tile;
     const uint32_t mask = NIU_AXI_SUBORDINATE | NO_HEADERS | CLOCK_OFF;
-    bool is_as_made = tile == NULL || tile->run[RV32_B].state == HART_HELD;
+    bool is_as_made = tile == NULL || tile->run[RV32_B].state == HART_HELD || sleeps(tile, end);
     for (unsigned noc = 0; tile && noc < 2; noc++) {
         uint32_t config = tile->niu[noc].word[NIU_CFG_0 / 4];
         is_as_made &= (config & mask) == (NIU_AXI_SUBORDINATE | NO_HEADERS);
@@ -190,15 +201,15 @@ static bool is_at_rest(const struct dram_port *port)
     return is_as_made;
 }
 
-static bool are_at_rest(const struct dram_bank *bank)
+static bool are_at_rest(const struct dram_bank *bank, uint64_t end)
 {
-    return bank->board->serves_at_once && is_at_rest(&bank->port[0]) &&
-           is_at_rest(&bank->port[1]) && is_at_rest(&bank->port[2]);
+    return bank->board->serves_at_once && is_at_rest(&bank->port[0], end) &&
+           is_at_rest(&bank->port[1], end) && is_at_rest(&bank->port[2], end);
 }
 
-void dram_begin_window(struct dram_bank *bank)
+void dram_begin_window(struct dram_bank *bank, uint64_t end)
 {
-    bank->is_quiet = bank->inbox.earliest == UINT64_MAX && are_at_rest(bank);
+    bank->is_quiet = bank->inbox.earliest == UINT64_MAX && are_at_rest(bank, end);
 }
 
 bool dram_takes(const struct dram_port *port, const struct noc_packet *packet)
@@ -211,10 +222,10 @@ bool dram_takes(const struct dram_port *port, const struct noc_packet *packet)
            (packet->address ^ packet->back_address) % modulus == 0;
 }
 
-bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet)
+bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet, uint64_t now)
 {
     return packet->is_answered ||
-           (packet->kind <= NOC_ATOMIC && packet->address < GDDR_END && are_at_rest(bank));
+           (packet->kind <= NOC_ATOMIC && packet->address < GDDR_END && are_at_rest(bank, now));
 }
 
 void dram_serve_due(struct dram_bank *bank, uint64_t cycle)

@@ -52,15 +52,15 @@ void dram_free(struct dram_bank *bank);
 void dram_serve(struct dram_bank *bank, uint64_t end);
 
 /* A window begins. A bank is quiet in it if nothing can arrive there before its end, its tiles'
- * harts are in reset, and its NIUs lead to GDDR, as hosts leave them: then neither GDDR nor the
- * NIUs change while others run. */
-void dram_begin_window(struct dram_bank *bank);
+ * harts are in reset, or sleep until then and look at no NIU, and its NIUs lead to GDDR, as hosts
+ * leave them: then neither GDDR nor the NIUs change while others run. */
+void dram_begin_window(struct dram_bank *bank, uint64_t end);
 
 /* Is the packet a read or write of plain data that GDDR will serve, in a quiet window? */
 bool dram_takes(const struct dram_port *port, const struct noc_packet *packet);
 
 /* Between windows: is the packet due? Who has had the response must not wait for a better time. */
-bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet);
+bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet, uint64_t now);
 
 /* Serves what is due. */
 void dram_serve_due(struct dram_bank *bank, uint64_t cycle);

@@ -83,7 +83,7 @@ bool chip_gddr_takes(void *owner, const struct noc_packet *packet)
 bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet)
 {
     struct dram_bank *bank = chip->place[packet->to].port->bank;
-    if (!dram_is_due(bank, packet)) {
+    if (!dram_is_due(bank, packet, chip->now)) {
         return false;
     }
     packet->arrival = packet->sent; /* nobody has seen GDDR since */

@@ -225,7 +225,7 @@ static void run_window(struct penrose_chip *chip, uint64_t end)
         alone->returns_early = end - chip->now > chip->window;
     }
     for (unsigned i = 0; i < GRID_BANKS; i++) {
-        dram_begin_window(&chip->bank[i]);
+        dram_begin_window(&chip->bank[i], end);
     }
     run_units(chip);
     chip->now = end;

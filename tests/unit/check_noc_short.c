@@ -356,6 +356,39 @@ START_TEST(ports_that_do_not_lead_to_gddr)
 }
 END_TEST
 
+/* --- Harts of DRAM tiles --- */
+
+/* A hart of the port's tile that waits in its L1, or for its NIU to count a read; then it says so.
+ */
+static const struct waiter {
+    const char *program;
+    bool looks_at_niu;
+} waiters[] = {
+    {"lui a3, 5;lw a5, 0(a3);beq a5, zero, 0x1004;ebreak", false},
+    {"lui s0, 0xffb20;lui a3, 5;lw a5, 0x2d4(s0);beq a5, zero, 0x1008;sw a5, 0(a3);ebreak", true},
+};
+enum { WAITERS = sizeof waiters / sizeof waiters[0] };
+
+START_TEST(harts_of_dram_tiles_see_reads)
+{
+    const struct schedule *schedule = &schedules[_i % SCHEDULES];
+    const struct waiter *waiter = &waiters[_i / SCHEDULES];
+    struct penrose_chip *chip = open_chip(schedule);
+    const struct command_end said = gddr(UINT64_C(0x2000000000) + SEEN);
+    fill_way(chip, &ways[WAYS - 1]);
+    start_program(chip, 17, 13, PENROSE_BRISC, CODE, waiter->program);
+    penrose_run(chip, &(struct penrose_run){.cycles = 20000}); /* it falls asleep */
+    start(chip, START "sw a4, 0x40(s0);" LOOK);
+    penrose_run(chip, &(struct penrose_run){.cycles = 100000}); /* caches may go stale for ever */
+    ck_assert_uint_eq(penrose_fault_count(chip), 0);
+    bool travels = schedule->travels || waiter->looks_at_niu;
+    ck_assert_uint_eq(command_get(chip, here(SEEN)), travels ? 0 : FIRST);
+    ck_assert_uint_eq(command_get(chip, here(TARGET)), FIRST);
+    ck_assert_uint_eq(command_get(chip, said), waiter->looks_at_niu);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
 /* --- Who looked --- */
 
 static const struct look {
@@ -413,6 +446,7 @@ int main(void)
     tcase_add_loop_test(tcase, clocks_that_are_off, 0, SCHEDULES);
     tcase_add_loop_test(tcase, a_tile_reads_what_it_wrote_with_enables, 0, SCHEDULES);
     tcase_add_loop_test(tcase, ports_that_do_not_lead_to_gddr, 0, SCHEDULES);
+    tcase_add_loop_test(tcase, harts_of_dram_tiles_see_reads, 0, WAITERS * SCHEDULES);
     tcase_add_loop_test(tcase, who_does_not_look_is_told, 0, 2 * LOOKS);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
