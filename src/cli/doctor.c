@@ -219,11 +219,13 @@ static const struct package packages[] = {
 
 enum { PACKAGES = sizeof packages / sizeof packages[0] };
 
-/* Fills in versions, empty for what is not there. */
+/* Fills in versions, empty for what is not there; false when it is no Python. */
 static bool ask_versions(char *python, char version[PACKAGES][32])
 {
     char option[] = "-c", text[1024];
+    static const char greeting[] = "python";
     char script[] = "import importlib.metadata as m, sys\n"
+                    "print('python')\n"
                     "for n in sys.argv[1:]:\n"
                     "    try: print(n, m.version(n))\n"
                     "    except m.PackageNotFoundError: pass\n";
@@ -235,6 +237,7 @@ static bool ask_versions(char *python, char version[PACKAGES][32])
         version[i][0] = 0;
     }
     struct child_result result = child_capture(argv, NULL, 0, 30, text, sizeof text);
+    bool is_python = strncmp(text, greeting, sizeof greeting - 1) == 0;
     char *save = NULL;
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         for (unsigned i = 0; i < PACKAGES; i++) {
@@ -244,7 +247,7 @@ static bool ask_versions(char *python, char version[PACKAGES][32])
             }
         }
     }
-    return result.end == CHILD_EXITED && result.status == 0;
+    return result.end == CHILD_EXITED && result.status == 0 && is_python;
 }
 
 static void check_package(struct doctor *doctor, const struct package *package, const char *version)
@@ -270,7 +273,7 @@ void doctor_check_python(struct doctor *doctor)
     } else {
         struct doctor_check *check = add(doctor, "python", "%.480s", doctor->python);
         if (!ask_versions(doctor->python, version)) {
-            advise(check, DOCTOR_FAILED, "it does not run; name another one with --python");
+            advise(check, DOCTOR_FAILED, "it does not run Python; name another one with --python");
         } else {
             for (unsigned i = 0; i < PACKAGES; i++) {
                 check_package(doctor, &packages[i], version[i]);

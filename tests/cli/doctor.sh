@@ -41,6 +41,8 @@ PYTHONPATH=$work/site expect "versions" 0 "out:^tt-umd      ok +0.9.14$" \
     "out:^tt-exalens  (note|ok)" -- doctor
 printf '#!/bin/sh\nexit 3\n' >"$work/python-broken"
 chmod +x "$work/python-broken"
+messages=0 expect "a program that is no Python" 1 "out:^python      FAILED" -- \
+    doctor --python "$(command -v true)"
 messages=0 expect "a Python that does not run" 1 "out:^python      FAILED" -- \
     doctor --python "$work/python-broken"
 
