@@ -9,9 +9,6 @@
 #define GDDR_END UINT64_C(0xff000000)
 
 enum { READ_ALIGNMENT = 64, WRITE_ALIGNMENT = 16 };
-enum { NIU_WINDOW_BYTES = 1 << 16 };
-#define NIU_BASE UINT32_C(0xffb20000)
-enum { CLOCK_OFF = 1 << 12, NO_HEADERS = 1 << 13 }; /* of NIU_CFG_0 */
 
 static const char out_of_range[] =
     "GDDR ends at 0xff000000; L1 of the tile is at 0x2000000000, registers at 0xffb00000";
@@ -107,8 +104,7 @@ static void port_changed(void *owner, unsigned noc, uint64_t cycle)
 {
     struct dram_port *port = owner;
     if (port->tile) {
-        tile_registers_changed(port->tile, NIU_BASE + noc * NIU_WINDOW_BYTES, NIU_WINDOW_BYTES,
-                               cycle);
+        tile_niu_changed(port->tile, noc, cycle);
     }
 }
 
@@ -149,7 +145,7 @@ static struct noc_target target_of(struct dram_port *port, unsigned noc)
                                .has_registers = true,
                                .registers_again = TILE_DRAM_REGISTERS,
                                .drops_headers =
-                                   tile && tile->niu[noc].word[NIU_CFG_0 / 4] & NO_HEADERS,
+                                   tile && tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_NO_HEADERS,
                                .read = port_read,
                                .write = port_write,
                                .send = port_send,
@@ -184,7 +180,7 @@ void dram_serve(struct dram_bank *bank, uint64_t end)
 static bool sleeps(struct tile *tile, uint64_t end)
 {
     return tile->run[RV32_B].state == HART_ASLEEP && tile_next_event(tile) >= end &&
-           !tile_span_touches(&tile->polled[RV32_B], NIU_BASE, 2 * NIU_WINDOW_BYTES);
+           !tile_span_touches(&tile->polled[RV32_B], TILE_NIU_BASE, 2 * TILE_NIU_BYTES);
 }
 
 /* No hart of the port's tile does anything before `end` or cares for its NIUs, which lead to GDDR.
@@ -192,11 +188,11 @@ static bool sleeps(struct tile *tile, uint64_t end)
 static bool is_at_rest(const struct dram_port *port, uint64_t end)
 {
     struct tile *tile = port->tile;
-    const uint32_t mask = NIU_AXI_SUBORDINATE | NO_HEADERS | CLOCK_OFF;
+    const uint32_t mask = NIU_AXI_SUBORDINATE | NIU_NO_HEADERS | NIU_CLOCK_OFF;
     bool is_as_made = tile == NULL || tile->run[RV32_B].state == HART_HELD || sleeps(tile, end);
     for (unsigned noc = 0; tile && noc < 2; noc++) {
         uint32_t config = tile->niu[noc].word[NIU_CFG_0 / 4];
-        is_as_made &= (config & mask) == (NIU_AXI_SUBORDINATE | NO_HEADERS);
+        is_as_made &= (config & mask) == (NIU_AXI_SUBORDINATE | NIU_NO_HEADERS);
     }
     return is_as_made;
 }

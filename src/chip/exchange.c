@@ -69,12 +69,11 @@ static unsigned hops_of(const struct noc_packet *packet)
 /* Why the tile answers nothing: fused off, or switched off by software; NULL: it does. */
 static const char *is_held(struct penrose_chip *chip, const struct noc_packet *packet)
 {
-    enum { CLOCK_OFF = 1 << 12 }; /* of NIU_CFG_0 */
     const struct tile *tile = chip->place[packet->to].tile;
     if (grid_tile(&chip->grid, chip_position(packet->to))->is_fused_off) {
         return "it is fused off on this card; use tiles that the card has";
     }
-    return tile && tile->niu[packet->noc].word[NIU_CFG_0 / 4] & CLOCK_OFF
+    return tile && tile->niu[packet->noc].word[NIU_CFG_0 / 4] & NIU_CLOCK_OFF
                ? "its clock is off; clear bit 12 of its NIU_CFG_0"
                : NULL;
 }
@@ -349,6 +348,7 @@ static void route_all(struct penrose_chip *chip, struct noc_list *sent)
     }
 }
 
+/* Not what banks send: see below. */
 static void route_unit(struct penrose_chip *chip, struct chip_unit *unit)
 {
     chip_gddr_count(chip, unit);
@@ -361,7 +361,6 @@ static void route_unit(struct penrose_chip *chip, struct chip_unit *unit)
             route_all(chip, &unit->bank->port[port].tile->sent);
         }
     }
-    route_all(chip, &unit->bank->sent);
 }
 
 void chip_exchange(struct penrose_chip *chip, uint64_t end)

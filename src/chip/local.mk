@@ -9,9 +9,9 @@ libpenrose_core_la_SOURCES += \
 	%D%/dram.h \
 	%D%/exchange.c \
 	%D%/faults.c \
+	%D%/firmware.h \
 	%D%/gddr.c \
 	%D%/gddr.h \
-	%D%/firmware.h \
 	%D%/grid.c \
 	%D%/grid.def \
 	%D%/grid.h \

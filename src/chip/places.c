@@ -178,9 +178,7 @@ static enum penrose_status take_tile(struct penrose_chip *chip, uint16_t place, 
     if (!*tile) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);
     }
-    if ((*tile)->now < chip->now && tile_next_event(*tile) >= chip->now) {
-        tile_run(*tile, chip->now); /* it slept, and was not visited */
-    }
+    tile_catch_up(*tile, chip->now);
     return PENROSE_OK;
 }
 

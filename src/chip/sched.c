@@ -83,21 +83,15 @@ static bool unit_has_sent(const struct chip_unit *unit)
     return sent;
 }
 
-/* A tile that slept was not visited; what happens to it now happens now. */
-static void catch_up(const struct penrose_chip *chip, struct tile *tile)
-{
-    if (tile && tile->now < chip->now && tile_next_event(tile) >= chip->now) {
-        tile_run(tile, chip->now);
-    }
-}
-
 static void run_unit(struct penrose_chip *chip, struct chip_unit *unit)
 {
     if (unit->tile) {
         tile_run(unit->tile, chip->window_end);
     } else {
         for (unsigned port = 0; port < DRAM_PORTS; port++) {
-            catch_up(chip, unit->bank->port[port].tile);
+            if (unit->bank->port[port].tile) {
+                tile_catch_up(unit->bank->port[port].tile, chip->now);
+            }
         }
         dram_serve(unit->bank, chip->window_end);
         for (unsigned port = 0; port < DRAM_PORTS; port++) {
@@ -107,8 +101,7 @@ static void run_unit(struct penrose_chip *chip, struct chip_unit *unit)
         }
     }
     note(unit);
-    unit->sends = unit_has_sent(unit) || (unit->bank && unit->bank->sent.head) ||
-                  unit->has_read[0] || unit->has_read[1];
+    unit->sends = unit_has_sent(unit) || unit->has_read[0] || unit->has_read[1];
     unit->reports = unit->bank || unit->tile->notes;
 }
 

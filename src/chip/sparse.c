@@ -32,9 +32,8 @@ uint8_t *sparse_chunk(const struct sparse *memory, uint64_t address)
 
 static bool grow(struct sparse *memory)
 {
-    struct sparse larger = {.slots = memory->slots ? 2 * memory->slots : LEAST_SLOTS,
-                            .used = memory->used,
-                            .written = memory->written};
+    struct sparse larger = *memory;
+    larger.slots = memory->slots ? 2 * memory->slots : LEAST_SLOTS;
     larger.slot = calloc(larger.slots, sizeof *larger.slot);
     if (!larger.slot) {
         return false;

@@ -223,7 +223,6 @@ enum { PACKAGES = sizeof packages / sizeof packages[0] };
 static bool ask_versions(char *python, char version[PACKAGES][32])
 {
     char option[] = "-c", text[1024];
-    static const char greeting[] = "python";
     char script[] = "import importlib.metadata as m, sys\n"
                     "print('python')\n"
                     "for n in sys.argv[1:]:\n"
@@ -237,7 +236,7 @@ static bool ask_versions(char *python, char version[PACKAGES][32])
         version[i][0] = 0;
     }
     struct child_result result = child_capture(argv, NULL, 0, 30, text, sizeof text);
-    bool is_python = strncmp(text, greeting, sizeof greeting - 1) == 0;
+    bool is_python = strncmp(text, "python\n", 7) == 0;
     char *save = NULL;
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         for (unsigned i = 0; i < PACKAGES; i++) {

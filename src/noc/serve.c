@@ -284,11 +284,24 @@ static void release(const struct noc_target *target, const struct noc_packet *pa
     niu_set_outstanding(target->niu, id, outstanding - 1);
 }
 
-static void count_data(const struct noc_target *target, const struct noc_packet *packet,
-                       uint64_t address)
+/* The response `kind` to a packet has come, its data to `address`. */
+static void complete(const struct noc_target *target, const struct noc_packet *packet,
+                     enum noc_kind kind, uint64_t address, uint64_t cycle)
 {
-    count(target, NIU_MST_RD_RESP_RECEIVED, 1);
-    count(target, NIU_MST_RD_DATA_WORD_RECEIVED, noc_packet_flits(packet, address));
+    switch (kind) {
+    case NOC_READ_RESPONSE:
+        count(target, NIU_MST_RD_RESP_RECEIVED, 1);
+        count(target, NIU_MST_RD_DATA_WORD_RECEIVED, noc_packet_flits(packet, address));
+        break;
+    case NOC_WRITE_ACK:
+        count(target, NIU_MST_WR_ACK_RECEIVED, 1);
+        break;
+    default:
+        count(target, NIU_MST_ATOMIC_RESP_RECEIVED, 1);
+        break;
+    }
+    release(target, packet);
+    target->changed(target->owner, packet->noc, cycle);
 }
 
 static bool serve_response(const struct noc_target *target, struct noc_packet *packet,
@@ -313,19 +326,7 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
         refuse(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
         return true;
     }
-    switch ((enum noc_kind)packet->kind) {
-    case NOC_READ_RESPONSE:
-        count_data(target, packet, packet->address);
-        break;
-    case NOC_WRITE_ACK:
-        count(target, NIU_MST_WR_ACK_RECEIVED, 1);
-        break;
-    default:
-        count(target, NIU_MST_ATOMIC_RESP_RECEIVED, 1);
-        break;
-    }
-    release(target, packet);
-    target->changed(target->owner, packet->noc, cycle);
+    complete(target, packet, (enum noc_kind)packet->kind, packet->address, cycle);
     noc_packet_free(target->pool, packet);
     return true;
 }
@@ -334,17 +335,13 @@ bool noc_answer(const struct noc_target *target, const struct noc_packet *packet
                 const uint8_t *bytes, uint64_t cycle)
 {
     const char *rule = NULL;
-    if (packet->kind == NOC_READ) {
-        if (target->write(target->owner, packet->back_address, bytes, packet->size, cycle, &rule) !=
-            NOC_ANSWERED) {
-            return false;
-        }
-        count_data(target, packet, packet->back_address);
-    } else {
-        count(target, NIU_MST_WR_ACK_RECEIVED, 1);
+    bool is_read = packet->kind == NOC_READ;
+    if (is_read && target->write(target->owner, packet->back_address, bytes, packet->size, cycle,
+                                 &rule) != NOC_ANSWERED) {
+        return false;
     }
-    release(target, packet);
-    target->changed(target->owner, packet->noc, cycle);
+    complete(target, packet, is_read ? NOC_READ_RESPONSE : NOC_WRITE_ACK, packet->back_address,
+             cycle);
     return true;
 }
 

@@ -11,8 +11,6 @@
 #include "tile/overlay_port.h"
 #include "tile/weak.h"
 
-enum { NIU_WINDOW = 0x10000 };
-#define NIU_BASE  UINT32_C(0xffb20000)
 #define REGISTERS UINT64_C(0xff000000)
 
 /* --- Its address space as the NoC sees it --- */
@@ -289,7 +287,7 @@ static void depart(struct tile *tile, uint64_t end)
         command->waits = false;
         tile->commands--;
         noc_request_depart(&tile->niu[noc], i % NIU_BUFFERS, cycle, &by);
-        tile_registers_changed(tile, NIU_BASE + noc * NIU_WINDOW, NIU_WINDOW, cycle);
+        tile_niu_changed(tile, noc, cycle);
     }
 }
 
@@ -315,7 +313,7 @@ static void port_changed(void *owner, unsigned noc, uint64_t cycle)
     if (tile->niu[noc].word[NIU_RTZ_CFG / 4]) {
         tile_noc_tell_pic(tile, noc, cycle);
     }
-    tile_registers_changed(tile, NIU_BASE + noc * NIU_WINDOW, NIU_WINDOW, cycle);
+    tile_niu_changed(tile, noc, cycle);
 }
 
 /* The record is the initiator's: the chip finds its tile by `origin`. */

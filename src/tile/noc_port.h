@@ -44,6 +44,16 @@ void tile_noc_enter_reset(struct tile *tile, enum rv32_core core, uint64_t cycle
  * ended. */
 void tile_noc_let_depart(struct tile *tile, unsigned noc, uint64_t cycle);
 
+/* Where the registers of the NIUs are: NoC 0's, then NoC 1's. */
+#define TILE_NIU_BASE UINT32_C(0xffb20000)
+enum { TILE_NIU_BYTES = 0x10000 /* of each */ };
+
+/* Registers of an NIU changed, whichever. */
+static inline void tile_niu_changed(struct tile *tile, unsigned noc, uint64_t cycle)
+{
+    tile_registers_changed(tile, TILE_NIU_BASE + noc * TILE_NIU_BYTES, TILE_NIU_BYTES, cycle);
+}
+
 /* Tells the PIC what the NIU wants. */
 void tile_noc_tell_pic(struct tile *tile, unsigned noc, uint64_t cycle);
 

@@ -60,8 +60,7 @@ static void loop_back(struct tile *tile, struct noc_packet *packet, uint64_t cyc
 /* From L1 to L1 of the same tile, or the response to that. */
 static bool stays_here(const struct tile *tile, const struct noc_packet *packet)
 {
-    enum { CLOCK_OFF = 1 << 12 }; /* of NIU_CFG_0 */
-    bool is_on = !(tile->niu[packet->noc].word[NIU_CFG_0 / 4] & CLOCK_OFF);
+    bool is_on = !(tile->niu[packet->noc].word[NIU_CFG_0 / 4] & NIU_CLOCK_OFF);
     if (packet->to != tile->node || !is_on || !is_l1(tile, packet->address, packet->size)) {
         return false;
     }

@@ -8,8 +8,7 @@
 
 /* --- NIU --- */
 
-enum { NIU_WINDOW_SHIFT = 16, NIU_WINDOW_MASK = 0xffff, NIU_WINDOW = 1 << NIU_WINDOW_SHIFT };
-#define NIU_BASE UINT32_C(0xffb20000)
+enum { NIU_WINDOW_MASK = TILE_NIU_BYTES - 1 };
 
 static enum mmio_reply absent(struct mmio_access *access)
 {
@@ -32,7 +31,7 @@ static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, 
     case NIU_COMMAND:
         if (effects) {
             tile_noc_request(tile, noc, offset / NIU_BUFFER_BYTES, access->agent, access->cycle);
-            tile_registers_changed(tile, NIU_BASE + noc * NIU_WINDOW, NIU_WINDOW, access->cycle);
+            tile_niu_changed(tile, noc, access->cycle);
         }
         return MMIO_OK;
     case NIU_UNMODELLED:
@@ -46,14 +45,14 @@ static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, 
     }
     if (effects && offset >= NIU_CLEAR_OUTSTANDING) {
         tile_noc_tell_pic(tile, noc, access->cycle);
-        tile_registers_changed(tile, NIU_BASE + noc * NIU_WINDOW, NIU_WINDOW, access->cycle);
+        tile_niu_changed(tile, noc, access->cycle);
     }
     return MMIO_OK;
 }
 
 enum mmio_reply tile_mmio_NIU(struct tile *tile, struct mmio_access *access)
 {
-    unsigned noc = access->offset >> NIU_WINDOW_SHIFT;
+    unsigned noc = access->offset / TILE_NIU_BYTES;
     uint32_t offset = access->offset & NIU_WINDOW_MASK & ~UINT32_C(3);
     bool effects = access->operation == MMIO_READ;
     uint32_t value = 0;

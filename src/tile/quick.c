@@ -1,12 +1,12 @@
 /* Frequent accesses to registers; see quick.h. */
 #include "tile/quick.h"
 
+#include "tile/noc_port.h"
 #include "tile/noc_short.h"
 #include "tile/overlay_port.h"
 #include "tile/tile.h"
 
 enum { WINDOW_SHIFT = 16, WINDOW_MASK = 0xffff };
-#define NIU_BASE UINT32_C(0xffb20000)
 
 /* The windows, by the upper half of an address. */
 enum { DEBUG = 0xffb1, NIU_0 = 0xffb2, NIU_1 = 0xffb3, OVERLAY = 0xffb4, OVERLAY_LAST = 0xffb7 };
@@ -15,7 +15,7 @@ enum { DEBUG = 0xffb1, NIU_0 = 0xffb2, NIU_1 = 0xffb3, OVERLAY = 0xffb4, OVERLAY
 
 static uint32_t *niu_word(struct tile *tile, uint32_t address, bool writes)
 {
-    uint32_t offset = address - NIU_BASE;
+    uint32_t offset = address - TILE_NIU_BASE;
     return tile->commands
                ? NULL
                : niu_plain(&tile->niu[offset >> WINDOW_SHIFT], offset & WINDOW_MASK, writes);
@@ -39,7 +39,7 @@ static bool get_niu(struct tile *tile, uint32_t address, uint32_t *value)
     }
     *value = *word;
     if (tile->unseen_count) {
-        tile_noc_look(tile, (address - NIU_BASE) >> WINDOW_SHIFT, address & WINDOW_MASK,
+        tile_noc_look(tile, (address - TILE_NIU_BASE) >> WINDOW_SHIFT, address & WINDOW_MASK,
                       (enum tile_agent)tile->running);
     }
     return true;

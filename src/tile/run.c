@@ -433,3 +433,10 @@ void tile_run(struct tile *tile, uint64_t until)
         }
     }
 }
+
+void tile_catch_up(struct tile *tile, uint64_t now)
+{
+    if (tile->now < now && tile_next_event(tile) >= now) {
+        tile_run(tile, now);
+    }
+}

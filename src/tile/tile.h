@@ -351,6 +351,10 @@ void tile_run(struct tile *tile, uint64_t until);
  * UINT64_MAX when all sleep until something outside changes. */
 uint64_t tile_next_event(struct tile *tile);
 
+/* A tile that slept and was not visited comes to the time `now`: what is about to happen to it
+ * happens then. */
+void tile_catch_up(struct tile *tile, uint64_t now);
+
 /* Something that others can see changed at tile time `cycle`. */
 void tile_event(struct tile *tile, uint64_t cycle);
 

@@ -167,6 +167,15 @@ END_TEST
 #define AWAIT_WRITE "lw a5, 0x204(s0);beq a5, zero, 0x1014;"
 #define AWAIT_READ  "lw a5, 0x208(s0);beq a5, zero, 0x1020;"
 
+/* Runs the chip to its end: without faults, and what was written last was seen. */
+static void expect_second(struct penrose_chip *chip, struct command_end seen)
+{
+    run(chip);
+    ck_assert_uint_eq(penrose_fault_count(chip), 0);
+    ck_assert_uint_eq(command_get(chip, seen), SECOND);
+    penrose_chip_destroy(chip);
+}
+
 /* A tile that has its acknowledgement reads what it wrote, all of it or a byte. */
 START_TEST(a_tile_reads_what_it_wrote)
 {
@@ -178,10 +187,7 @@ START_TEST(a_tile_reads_what_it_wrote)
                  4);
     command_fill(chip, 1, 2, 1, COMMAND_READ, gddr(SOURCE), here(TARGET - 0x40), 0x80);
     start(chip, START "sw a4, 0x40(s0);" AWAIT_WRITE "sw a4, 0x40(s1);" AWAIT_READ LOOK);
-    run(chip);
-    ck_assert_uint_eq(penrose_fault_count(chip), 0);
-    ck_assert_uint_eq(command_get(chip, here(SEEN)), SECOND);
-    penrose_chip_destroy(chip);
+    expect_second(chip, here(SEEN));
 }
 END_TEST
 
@@ -206,10 +212,7 @@ START_TEST(others_read_what_was_written)
     start_program(chip, 5, 6, PENROSE_BRISC, CODE,
                   START "lui a3, 6;lw a5, 0(a3);beq a5, zero, 0x1014;sw a4, 0x40(s0);"
                         "lw a5, 0x208(s0);beq a5, zero, 0x1020;" LOOK);
-    run(chip);
-    ck_assert_uint_eq(penrose_fault_count(chip), 0);
-    ck_assert_uint_eq(command_get(chip, (struct command_end){5, 6, SEEN}), SECOND);
-    penrose_chip_destroy(chip);
+    expect_second(chip, (struct command_end){5, 6, SEEN});
 }
 END_TEST
 
@@ -332,10 +335,7 @@ START_TEST(a_tile_reads_what_it_wrote_with_enables)
     start(chip, is_random ? START "sw a4, 0x40(s0);" AWAIT_WRITE "sw a4, 0x40(s1);" AWAIT_READ LOOK
                           : START "sw a4, 0x40(s0);addi zero, zero, 0;addi zero, zero, 0;"
                                   "sw a4, 0x40(s1);" AWAIT_READ LOOK);
-    run(chip);
-    ck_assert_uint_eq(penrose_fault_count(chip), 0);
-    ck_assert_uint_eq(command_get(chip, here(SEEN)), SECOND);
-    penrose_chip_destroy(chip);
+    expect_second(chip, here(SEEN));
 }
 END_TEST
 
