@@ -181,11 +181,24 @@ static bool is_window_word(uint64_t paddr, struct transfer transfer, uint64_t *o
            *offset % sizeof(uint32_t) == 0;
 }
 
+/* And most of the rest stays in one of the small windows, which BAR0 begins with. */
+static bool is_in_window(uint64_t paddr, struct transfer transfer, uint64_t *offset)
+{
+    *offset = paddr - bars[0].base;
+    return *offset <= regions[REGION_WINDOWS_2M].last &&
+           transfer.size <= WINDOW_2M_BYTES - *offset % WINDOW_2M_BYTES;
+}
+
 void device_bar_access(struct device *device, uint64_t paddr, struct transfer transfer)
 {
     uint64_t offset;
     if (is_window_word(paddr, transfer, &offset)) {
         window_word(device, offset, transfer);
+        return;
+    }
+    if (is_in_window(paddr, transfer, &offset)) {
+        device_window_access(device, (unsigned)(offset >> WINDOW_2M_SHIFT),
+                             offset % WINDOW_2M_BYTES, transfer);
         return;
     }
     while (transfer.size > 0) {

@@ -13,9 +13,15 @@
 #include "debug/settings.h"
 #include "debug/trace_file.h"
 #include "host/environment.h"
+#include "host/processors.h"
 #include "num/kernels.h"
 
-enum { CONFIG_BYTES = 4096, MOST_COMPLAINTS = 16, MOST_THREADS = 256 };
+enum {
+    CONFIG_BYTES = 4096,
+    MOST_COMPLAINTS = 16,
+    MOST_THREADS = 256,
+    DEFAULT_THREADS = 8, /* at most: processes with a library each run side by side */
+};
 
 /* --- The chip's way to its host --- */
 
@@ -119,7 +125,8 @@ static void choose_threads(struct device *device, struct penrose_options *option
 {
     const char *text = host_variable("PENROSE_THREADS");
     char *end = NULL, why[128];
-    options->threads = 1;
+    unsigned processors = host_processors();
+    options->threads = processors < DEFAULT_THREADS ? processors : DEFAULT_THREADS;
     if (!text) {
         return;
     }

@@ -264,9 +264,29 @@ static bool reset_harts(struct device *device, struct endpoint endpoint, struct 
     return is_answered;
 }
 
+/* A write to memory, which needs nothing of what writes to registers do. False when it is another,
+ * or was not answered: the long way tells. */
+static bool write_memory(struct device *device, const struct endpoint *endpoint,
+                         struct transfer transfer)
+{
+    const struct kind *kind = kind_of(device, endpoint);
+    struct penrose_error error;
+    uint64_t place = endpoint->address & kind->space;
+    if (device->in_dma || place >= kind->registers || transfer.size > kind->registers - place) {
+        return false;
+    }
+    clock_settle(device);
+    return access_once(device, endpoint, transfer, &error) == PENROSE_OK;
+}
+
 bool device_endpoint_write(struct device *device, struct endpoint endpoint,
                            struct transfer transfer)
 {
+    if (write_memory(device, &endpoint, transfer)) {
+        device_tell_faults(device);
+        clock_note_write(device);
+        return true;
+    }
     bool resets = touches(&endpoint, transfer.size, SOFT_RESET_0, sizeof(uint32_t)) &&
                   penrose_has_worker(device->chip, endpoint.x, endpoint.y);
     if (touches(&endpoint, transfer.size, DEBUGGER_BASE, DEBUGGER_BYTES) && !device->in_dma) {

@@ -228,8 +228,9 @@ LIBTTSIM_EXPORT uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, 
     return value;
 }
 
-/* The device, when there is something to transfer; a read that goes nowhere is answered. */
-static struct device *usable_device(const char *call, struct transfer transfer)
+/* What usable_device() gives at a first use, and for arguments that are of no use. */
+static __attribute__((noinline)) struct device *prepared_device(const char *call,
+                                                                struct transfer transfer)
 {
     struct device *device = current_device();
     if (transfer.size > 0 && !transfer.from && !transfer.to) {
@@ -246,6 +247,15 @@ static struct device *usable_device(const char *call, struct transfer transfer)
         device_first_use(device);
     }
     return transfer.size > 0 ? device : NULL;
+}
+
+/* The device, when there is something to transfer; a read that goes nowhere is answered. */
+static inline struct device *usable_device(const char *call, struct transfer transfer)
+{
+    struct device *device = client.device;
+    bool is_plain =
+        device && device->is_used && transfer.size > 0 && (transfer.from || transfer.to);
+    return is_plain ? device : prepared_device(call, transfer);
 }
 
 static void access_bar(const char *call, uint64_t paddr, struct transfer transfer)

@@ -136,12 +136,13 @@ static void *worker(void *argument)
     return NULL;
 }
 
-static void announce(struct pool *pool, uint64_t open)
+/* Of those who sleep, `helpers` are woken at most. */
+static void announce(struct pool *pool, uint64_t open, size_t helpers)
 {
     pthread_mutex_lock(&pool->mutex);
     __atomic_store_n(&pool->list, (latest_list(pool) + 1) << LIST_SHIFT | open, __ATOMIC_RELEASE);
-    if (pool->asleep) {
-        pthread_cond_broadcast(&pool->wake);
+    for (size_t i = 0; i < pool->asleep && i < helpers; i++) {
+        pthread_cond_signal(&pool->wake);
     }
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -198,7 +199,7 @@ void pool_destroy(struct pool *pool)
     }
     if (pool->started && pool->process == getpid()) {
         __atomic_store_n(&pool->ends, true, __ATOMIC_RELAXED);
-        announce(pool, 0);
+        announce(pool, 0, pool->started);
         for (unsigned i = 0; i < pool->started; i++) {
             pthread_join(pool->thread[i], NULL);
         }
@@ -227,7 +228,7 @@ void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_
         pool->share[i].next = pool_share(count, i, pool->threads);
         pool->share[i].end = pool_share(count, i + 1, pool->threads);
     }
-    announce(pool, OPEN);
+    announce(pool, OPEN, count - 1);
     take_part(pool, 0);
     __atomic_and_fetch(&pool->list, ~OPEN, __ATOMIC_ACQ_REL);
     struct wait wait = {0};

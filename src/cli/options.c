@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/output.h"
 #include "cli/output_file.h"
 #include "cli/suggest.h"
 #include "host/environment.h"
+#include "host/processors.h"
 
 /* --- The frame around argp --- */
 
@@ -325,10 +325,8 @@ void machine_options_finish(struct machine_options *options, uint64_t default_cy
         machine_options_add_tile(options, 1, 2);
     }
     if (!options->chip.threads && !host_variable("PENROSE_THREADS")) {
-        long online = sysconf(_SC_NPROCESSORS_ONLN);
-        options->chip.threads = online < 1             ? 1
-                                : online < CLI_THREADS ? (unsigned)online
-                                                       : CLI_THREADS;
+        unsigned processors = host_processors();
+        options->chip.threads = processors < CLI_THREADS ? processors : CLI_THREADS;
     }
     if (!options->max_cycles) {
         options->max_cycles = options->tracing ? TRACED_CYCLES : default_cycles;

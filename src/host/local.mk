@@ -2,4 +2,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/environment.c \
 	%D%/environment.h \
 	%D%/pages.c \
-	%D%/pages.h
+	%D%/pages.h \
+	%D%/processors.c \
+	%D%/processors.h
