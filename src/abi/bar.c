@@ -189,13 +189,21 @@ static bool is_in_window(uint64_t paddr, struct transfer transfer, uint64_t *off
            transfer.size <= WINDOW_2M_BYTES - *offset % WINDOW_2M_BYTES;
 }
 
-void device_bar_access(struct device *device, uint64_t paddr, struct transfer transfer)
+bool device_bar_post(struct device *device, uint64_t paddr, struct transfer transfer)
 {
     uint64_t offset;
     if (is_window_word(paddr, transfer, &offset)) {
         window_word(device, offset, transfer);
-        return;
+        return true;
     }
+    return is_in_window(paddr, transfer, &offset) &&
+           device_window_post(device, (unsigned)(offset >> WINDOW_2M_SHIFT),
+                              offset % WINDOW_2M_BYTES, transfer);
+}
+
+void device_bar_access(struct device *device, uint64_t paddr, struct transfer transfer)
+{
+    uint64_t offset;
     if (is_in_window(paddr, transfer, &offset)) {
         device_window_access(device, (unsigned)(offset >> WINDOW_2M_SHIFT),
                              offset % WINDOW_2M_BYTES, transfer);

@@ -217,8 +217,22 @@ struct device *device_create(void)
     connect_host(device);
     start_summary(device);
     start_trace(device);
+    device->posted = options.threads > 1 && !device->trace ? posted_create(device->chip) : NULL;
     clock_init(device);
     return device;
+}
+
+void device_settle(struct device *device)
+{
+    struct penrose_error error;
+    if (!device->has_posted) {
+        return;
+    }
+    device->has_posted = false;
+    if (!posted_settle(device->posted, &error)) {
+        report(device, "write of the host: %s", error.text);
+    }
+    device_report_faults(device);
 }
 
 void device_destroy(struct device *device)
@@ -226,6 +240,7 @@ void device_destroy(struct device *device)
     if (!device) {
         return;
     }
+    device_settle(device);
     if (!trace_file_stop(device->trace)) {
         report(device, "PENROSE_TRACE: not all of the trace could be written");
     }
@@ -234,6 +249,7 @@ void device_destroy(struct device *device)
         free(device->summary->path);
     }
     penrose_chip_destroy(device->chip);
+    posted_destroy(device->posted);
     free(device->summary);
     free(device->complaints);
     free(device);

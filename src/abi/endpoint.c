@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "tile/tile.h"
+
 enum { MOST_WAIT = 1 << 20, MOST_DRAIN = 1 << 13, WAIT_STEP = 1024 };
 
 #define WHOLE_SPACE  UINT64_MAX
@@ -29,19 +31,20 @@ struct kind {
     uint64_t registers; /* they begin here, */
     uint64_t space;     /* in these bits of the address */
     bool has_l1;        /* from address 0 on */
+    uint32_t posted;    /* bytes of it to which writes are posted */
 };
 
 /* SPEC: BlackholeA0 NoC/MemoryMap, PCIExpressTile; ARC: what UMD relies on. */
 static const struct kind kinds[] = {
-    {"Tensix", UINT64_C(0xffb00000), LOW_SPACE, true},
-    {"Ethernet", UINT64_C(0xffb00000), LOW_SPACE, true},
-    {"DRAM", UINT64_C(0xffb00000), LOW_SPACE, false},
-    {"ARC", UINT64_C(0x80000000), LOW_SPACE, false},
-    {"PCIe", UINT64_C(0xf800000000000000), WHOLE_SPACE, false},
-    {"L2CPU", UINT64_C(0xffffffffff000000), WHOLE_SPACE, false},
-    {"security", UINT64_C(0xffffffffff000000), WHOLE_SPACE, false},
-    {"empty", UINT64_C(0xff000000), WHOLE_SPACE, false},
-    {"", WHOLE_SPACE, WHOLE_SPACE, false}, /* memory throughout, or nothing */
+    {"Tensix", UINT64_C(0xffb00000), LOW_SPACE, true, TILE_L1_BYTES},
+    {"Ethernet", UINT64_C(0xffb00000), LOW_SPACE, true, TILE_E_L1_BYTES},
+    {"DRAM", UINT64_C(0xffb00000), LOW_SPACE, false, 0},
+    {"ARC", UINT64_C(0x80000000), LOW_SPACE, false, 0},
+    {"PCIe", UINT64_C(0xf800000000000000), WHOLE_SPACE, false, 0},
+    {"L2CPU", UINT64_C(0xffffffffff000000), WHOLE_SPACE, false, 0},
+    {"security", UINT64_C(0xffffffffff000000), WHOLE_SPACE, false, 0},
+    {"empty", UINT64_C(0xff000000), WHOLE_SPACE, false, 0},
+    {"", WHOLE_SPACE, WHOLE_SPACE, false, 0}, /* memory throughout, or nothing */
 };
 
 enum { OTHER_KIND = sizeof kinds / sizeof *kinds - 1 };
@@ -277,6 +280,38 @@ static bool write_memory(struct device *device, const struct endpoint *endpoint,
     }
     clock_settle(device);
     return access_once(device, endpoint, transfer, &error) == PENROSE_OK;
+}
+
+/* A write to a worker's reset register, where nothing but the chip takes notice of it. */
+static bool is_plain_reset(const struct device *device, const struct endpoint *endpoint,
+                           const struct transfer *transfer)
+{
+    return endpoint->address == SOFT_RESET_0 && transfer->size == sizeof(uint32_t) &&
+           !device->summary && !device->stopped &&
+           device->ailing.count + device->suspect.count == 0 &&
+           penrose_has_worker(device->chip, endpoint->x, endpoint->y);
+}
+
+bool device_endpoint_post(struct device *device, const struct endpoint *endpoint,
+                          struct transfer transfer)
+{
+    if (!device->posted || !transfer.from || device->run_ahead.owed > 0) {
+        return false;
+    }
+    uint32_t bytes = kind_of(device, endpoint)->posted;
+    bool is_memory = endpoint->address < bytes && transfer.size <= bytes - endpoint->address;
+    bool resets = !is_memory && is_plain_reset(device, endpoint, &transfer);
+    if ((!is_memory && !resets) || !posted_write(device->posted, endpoint->x, endpoint->y,
+                                                 endpoint->address, transfer.from, transfer.size)) {
+        return false;
+    }
+    if (resets) {
+        tile_set_add(&device->started, endpoint->x, endpoint->y);
+    }
+    device->has_posted = true;
+    clock_settle(device); /* no time is owed */
+    clock_note_write(device);
+    return true;
 }
 
 bool device_endpoint_write(struct device *device, struct endpoint endpoint,

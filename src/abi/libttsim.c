@@ -110,11 +110,17 @@ static void leave(void)
 static void before_fork(void)
 {
     client.forks = lock();
+    if (client.device && client.device->posted) {
+        posted_hold(client.device->posted);
+    }
 }
 
 /* In the parent and in the child, whose thread has the same name. */
 static void after_fork(void)
 {
+    if (client.device && client.device->posted) {
+        posted_release(client.device->posted);
+    }
     if (client.forks) {
         client.forks = false;
         unlock();
@@ -168,6 +174,7 @@ LIBTTSIM_EXPORT void libttsim_exit(void)
     if (!client.device) {
         report_misuse(MISUSE_EXIT, "libttsim_exit is called without libttsim_init; ignored");
     } else {
+        device_settle(client.device);
         clock_finish(client.device);
     }
     device_destroy(client.device);
@@ -265,7 +272,8 @@ static void access_bar(const char *call, uint64_t paddr, struct transfer transfe
         return;
     }
     struct device *device = usable_device(call, transfer);
-    if (device) {
+    if (device && !device_bar_post(device, paddr, transfer)) {
+        device_settle(device);
         device_bar_access(device, paddr, transfer);
     }
     leave();
@@ -301,7 +309,9 @@ static void access_tile(const char *call, uint32_t x, uint32_t y, uint64_t addre
         return;
     }
     struct device *device = usable_device(call, transfer);
-    if (device && is_coordinate(device, x, y, transfer)) {
+    if (device && is_coordinate(device, x, y, transfer) &&
+        !device_endpoint_post(device, &endpoint, transfer)) {
+        device_settle(device);
         if (transfer.from) {
             device_endpoint_write(device, endpoint, transfer);
         } else {
@@ -354,6 +364,7 @@ LIBTTSIM_EXPORT void libttsim_clock(uint32_t n_clocks)
         if (device->summary) {
             device->summary->polls++;
         }
+        device_settle(device);
         device_watch_polls(device);
         pass_time(device, n_clocks);
     }

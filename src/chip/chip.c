@@ -1,4 +1,5 @@
 /* Life of a chip and its options. */
+#include "chip/idle.h"
 #include "chip/link.h"
 #include "chip/messages.h"
 
@@ -259,6 +260,16 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     }
     *chip = made;
     return PENROSE_OK;
+}
+
+void chip_set_idle(struct penrose_chip *chip, bool (*work)(void *context), void *context)
+{
+    pool_set_idle(chip->pool, work, context);
+}
+
+void chip_call_idle(struct penrose_chip *chip)
+{
+    pool_call_idle(chip->pool);
 }
 
 PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)

@@ -37,22 +37,20 @@ struct share {
 struct pool {
     unsigned threads, started, named;
     pid_t process;
+    cpu_set_t processors; /* on which its threads may run */
     pthread_t *thread;
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     bool ends;
     uint64_t list;
     unsigned asleep;
+    bool calls;          /* one who sleeps is to look for idle work */
     struct share *share; /* of each thread */
     void (*work)(void *context, size_t i);
     void *context;
+    bool (*idle)(void *context); /* NULL: there is no idle work */
+    void *idle_context;
 };
-
-#if defined(__x86_64__) || defined(__i386__)
-#define pause_briefly() __builtin_ia32_pause()
-#else
-#define pause_briefly() ((void)0)
-#endif
 
 /* A wait for another thread. */
 struct wait {
@@ -63,7 +61,7 @@ struct wait {
 /* Passes a little time; false when it has become a long wait. */
 static bool is_short(struct wait *wait)
 {
-    pause_briefly();
+    host_pause();
     if (++wait->spins % SPINS_PER_LOOK) {
         return true;
     }
@@ -88,22 +86,40 @@ static uint64_t latest_list(struct pool *pool)
     return __atomic_load_n(&pool->list, __ATOMIC_ACQUIRE) >> LIST_SHIFT;
 }
 
-/* Waits for a list other than *seen, which becomes its number; false when the pool ends. */
-static bool await_list(struct pool *pool, uint64_t *seen)
+/* Looks for a list other than `seen` for a moment, and for idle work now and then; the number of
+ * the latest. */
+static uint64_t look_for_list(struct pool *pool, uint64_t seen)
 {
     struct wait wait = {0};
     uint64_t number = latest_list(pool);
-    while (number == *seen && is_short(&wait)) {
+    while (number == seen && is_short(&wait)) {
+        if (wait.spins % SPINS_PER_LOOK == 0 && pool->idle && pool->idle(pool->idle_context)) {
+            wait = (struct wait){0};
+        }
         number = latest_list(pool);
     }
-    if (number == *seen) {
-        pthread_mutex_lock(&pool->mutex);
-        pool->asleep++;
-        while ((number = latest_list(pool)) == *seen) {
-            pthread_cond_wait(&pool->wake, &pool->mutex);
-        }
-        pool->asleep--;
-        pthread_mutex_unlock(&pool->mutex);
+    return number;
+}
+
+/* Sleeps until there is a list other than `seen`, or somebody calls. */
+static void sleep_awhile(struct pool *pool, uint64_t seen)
+{
+    pthread_mutex_lock(&pool->mutex);
+    pool->asleep++;
+    while (latest_list(pool) == seen && !pool->calls) {
+        pthread_cond_wait(&pool->wake, &pool->mutex);
+    }
+    pool->calls = false;
+    pool->asleep--;
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+/* Waits for a list other than *seen, which becomes its number; false when the pool ends. */
+static bool await_list(struct pool *pool, uint64_t *seen)
+{
+    uint64_t number;
+    while ((number = look_for_list(pool, *seen)) == *seen) {
+        sleep_awhile(pool, *seen);
     }
     *seen = number;
     return !__atomic_load_n(&pool->ends, __ATOMIC_RELAXED);
@@ -125,6 +141,7 @@ static bool enter_list(struct pool *pool, uint64_t number)
 static void *worker(void *argument)
 {
     struct pool *pool = argument;
+    pthread_setaffinity_np(pthread_self(), sizeof pool->processors, &pool->processors);
     unsigned self = __atomic_add_fetch(&pool->named, 1, __ATOMIC_RELAXED);
     uint64_t seen = 0;
     while (await_list(pool, &seen)) {
@@ -147,18 +164,39 @@ static void announce(struct pool *pool, uint64_t open, size_t helpers)
     pthread_mutex_unlock(&pool->mutex);
 }
 
+/* A thread that starts on its creator's processor may wait there for a millisecond or more until it
+ * is moved to an idle one; so it starts on another one, and may run on all of them then. */
+static void start_elsewhere(struct pool *pool, pthread_attr_t *attributes)
+{
+    int here = sched_getcpu();
+    CPU_ZERO(&pool->processors);
+    if (pthread_getaffinity_np(pthread_self(), sizeof pool->processors, &pool->processors) != 0 ||
+        here < 0 || here >= CPU_SETSIZE) {
+        return;
+    }
+    cpu_set_t others = pool->processors;
+    CPU_CLR((unsigned)here, &others);
+    if (CPU_COUNT(&others) > 0) {
+        pthread_attr_setaffinity_np(attributes, sizeof others, &others);
+    }
+}
+
 /* Signals of the process are for threads of its own: a handler that runs on one of these, in the
  * middle of the work of a call, could not be told from another caller. */
 static void start_threads(struct pool *pool)
 {
     sigset_t all, old;
     sigfillset(&all);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    start_elsewhere(pool, &attributes);
     pthread_sigmask(SIG_SETMASK, &all, &old); /* new threads inherit it */
     while (pool->started < pool->threads - 1 &&
-           pthread_create(&pool->thread[pool->started], NULL, worker, pool) == 0) {
+           pthread_create(&pool->thread[pool->started], &attributes, worker, pool) == 0) {
         pool->started++;
     }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
 }
 
 static void start(struct pool *pool)
@@ -166,7 +204,7 @@ static void start(struct pool *pool)
     pool->process = getpid();
     pool->list = 0;
     pool->started = pool->named = pool->asleep = 0;
-    pool->ends = false;
+    pool->ends = pool->calls = false;
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     start_threads(pool);
@@ -211,10 +249,34 @@ void pool_destroy(struct pool *pool)
     free(pool);
 }
 
+void pool_set_idle(struct pool *pool, bool (*idle)(void *context), void *context)
+{
+    pool->idle = idle;
+    pool->idle_context = context;
+}
+
+static void start_if_need_be(struct pool *pool)
+{
+    if (pool->threads > 1 && (!pool->started || pool->process != getpid())) {
+        start(pool);
+    }
+}
+
+void pool_call_idle(struct pool *pool)
+{
+    start_if_need_be(pool);
+    if (pool->threads > 1) {
+        pthread_mutex_lock(&pool->mutex);
+        pool->calls = true;
+        pthread_cond_signal(&pool->wake);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+}
+
 void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_t i), void *context)
 {
-    if (pool->threads > 1 && count > 1 && (!pool->started || pool->process != getpid())) {
-        start(pool);
+    if (count > 1) {
+        start_if_need_be(pool);
     }
     if (pool->threads == 1 || count <= 1) {
         for (size_t i = 0; i < count; i++) {

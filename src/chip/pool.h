@@ -6,6 +6,7 @@
 #ifndef CHIP_POOL_H
 #define CHIP_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct pool;
@@ -25,5 +26,12 @@ static inline size_t pool_share(size_t count, unsigned thread, unsigned threads)
  * threads; returns when all are done. Where threads cannot be started the caller does it all. */
 void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_t i),
               void *context);
+
+/* What threads do that wait for a list: work(context), now and then and several of them at a time,
+ * until it returns false. Before the first list. */
+void pool_set_idle(struct pool *pool, bool (*work)(void *context), void *context);
+
+/* One that sleeps, if any does, looks for that work. Threads are started when there are none. */
+void pool_call_idle(struct pool *pool);
 
 #endif

@@ -13,4 +13,12 @@ static inline uint64_t host_nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* What a loop that waits for another thread does in each turn. */
+static inline void host_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
 #endif

@@ -20,7 +20,7 @@ const struct tile_kind tile_kinds[TILE_TYPES] = {
                               [RV32_NC] = "ncrisc"}},
     [TILE_ETHERNET] = {.type = TILE_ETHERNET,
                        .name = "Ethernet",
-                       .l1_bytes = 512 * KIB,
+                       .l1_bytes = TILE_E_L1_BYTES,
                        .harts = 1 << RV32_B | 1 << RV32_NC,
                        .streams = 32,
                        .reset_bits = E_BITS,

@@ -11,14 +11,19 @@
 #include "tile/tensix_port.h"
 #include "tile/weak.h"
 
-/* The memory of a tile is one mapping that the host fills in on first touch. */
+#define PAGES(bytes) (((bytes) + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES)
+
+/* A tile is one piece of memory that the host fills in on first touch. */
 enum {
+    PAGE_BYTES = 4096, /* at least */
     MARKS_BYTES = TILE_L1_BYTES >> RV32_L1_MARK_SHIFT,
     MAP_ENTRIES = TILE_L1_BYTES >> RV32_PAGE_SHIFT,
     LOCALS_BYTES = 2 * TILE_B_LOCAL_BYTES + 3 * TILE_T_LOCAL_BYTES,
     STREAMS_BYTES = OVERLAY_MEMORY_BYTES,
+    STATE_BYTES = PAGES(sizeof(struct tile)), /* L1 begins with a page */
     MEMORY_BYTES = TILE_L1_BYTES + LOCALS_BYTES + STREAMS_BYTES + MARKS_BYTES +
                    MAP_ENTRIES * (int)sizeof(struct rv32_page *),
+    TILE_BYTES = STATE_BYTES + PAGES(MEMORY_BYTES),
 };
 
 enum { DEFAULT_QUANTUM = 128, REG_SOFT_RESET_0 = 0x1b0 / 4 };
@@ -96,12 +101,8 @@ static void prepare(struct tile *tile, uint8_t *memory)
 struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv32_code_store *store,
                          const struct tile_board *board, void *owner)
 {
-    struct tile *tile = host_pages_map(sizeof *tile);
-    uint8_t *memory = tile ? host_pages_map(MEMORY_BYTES) : NULL;
-    if (!memory) {
-        if (tile) {
-            host_pages_unmap(tile, sizeof *tile);
-        }
+    struct tile *tile = host_pages_map(TILE_BYTES);
+    if (!tile) {
         return NULL;
     }
     tile->kind = &tile_kinds[type];
@@ -110,7 +111,7 @@ struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv3
     tile->board = board;
     tile->owner = owner;
     tile->code.store = store;
-    prepare(tile, memory);
+    prepare(tile, (uint8_t *)tile + STATE_BYTES);
     if (type == TILE_ETHERNET && !tile_eth_init(tile)) {
         tile_destroy(tile);
         return NULL;
@@ -129,8 +130,7 @@ void tile_destroy(struct tile *tile)
         noc_pool_empty(&tile->pool);
         tile_eth_free(tile);
         rv32_code_invalidate(&tile->code); /* the pages belong to the store */
-        host_pages_unmap(tile->l1, MEMORY_BYTES);
-        host_pages_unmap(tile, sizeof *tile);
+        host_pages_unmap(tile, TILE_BYTES);
     }
 }
 

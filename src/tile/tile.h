@@ -34,7 +34,12 @@
 #include "tile/pic.h"
 #include "tile/tdma.h"
 
-enum { TILE_L1_BYTES = 1536 * 1024, TILE_B_LOCAL_BYTES = 8192, TILE_T_LOCAL_BYTES = 4096 };
+enum {
+    TILE_L1_BYTES = 1536 * 1024,
+    TILE_E_L1_BYTES = 512 * 1024,
+    TILE_B_LOCAL_BYTES = 8192,
+    TILE_T_LOCAL_BYTES = 4096,
+};
 
 /* --- Kinds of tile (kind.c) --- */
 

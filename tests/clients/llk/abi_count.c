@@ -1,14 +1,16 @@
 /*
- * A library with the libttsim ABI that passes every call on to another one and counts: CPU time of
- * the calling thread, calls of libttsim_clock (that is how often the host polls), reads and writes.
+ * A library with the libttsim ABI that passes every call on to another one and counts: time in
+ * calls, calls of libttsim_clock (that is how often the host polls), reads and writes.
  *
  *   cc -O2 -shared -fPIC -o libcount.so abi_count.c -ldl
  *
  *   ABI_COUNT_LIBRARY   the library that does the work
  *   ABI_COUNT_FILE      where the counters are, as struct counters; they may be read at any time
+ *   ABI_COUNT_CLOCK     "wall": time by the clock on the wall, as a user waits, where libraries may
+ *                       have several threads and the host is quiet; else CPU time of the thread
  *
- * Time is the thread's, not the wall's, since machines are shared. Asking for it costs as much as a
- * short call, so the least cost of asking, measured at the start, is taken off each call.
+ * Asking for the time costs as much as a short call (CPU time more, the kernel tells it), so the
+ * least cost of asking, measured at the start, is taken off each call.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,12 +25,11 @@
 
 /* record.py reads this: 64 bits each, in this order. */
 struct counters {
-    uint64_t cpu_ns;
-    uint64_t wall_ns;
+    uint64_t ns;
     uint64_t clocks;
     uint64_t reads;
     uint64_t writes;
-    uint64_t clock_ns; /* the part of cpu_ns that libttsim_clock took */
+    uint64_t clock_ns; /* the part of ns that libttsim_clock took */
 };
 
 struct real {
@@ -46,37 +47,21 @@ struct real {
 
 static struct real real;
 static struct counters *counters;
-static uint64_t cost_ns, wall_cost_ns;
+static clockid_t clock_id;
+static uint64_t cost_ns;
 
-struct moment {
-    uint64_t cpu, wall;
-};
-
-static uint64_t nanoseconds(clockid_t which)
+static uint64_t moment(void)
 {
     struct timespec now;
-    clock_gettime(which, &now);
+    clock_gettime(clock_id, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static struct moment moment(void)
+static uint64_t done(uint64_t start)
 {
-    uint64_t wall = nanoseconds(CLOCK_MONOTONIC);
-    return (struct moment){nanoseconds(CLOCK_THREAD_CPUTIME_ID), wall};
-}
-
-static uint64_t less(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
-static uint64_t done(struct moment start)
-{
-    uint64_t cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t wall = nanoseconds(CLOCK_MONOTONIC);
-    uint64_t spent = less(cpu - start.cpu, cost_ns);
-    counters->cpu_ns += spent;
-    counters->wall_ns += less(wall - start.wall, wall_cost_ns);
+    uint64_t passed = moment() - start;
+    uint64_t spent = passed > cost_ns ? passed - cost_ns : 0;
+    counters->ns += spent;
     return spent;
 }
 
@@ -90,18 +75,15 @@ static void find(void *library, const char *name, void *function)
     memcpy(function, &found, sizeof found);
 }
 
-static void measure_cost(void)
+static void choose_clock(void)
 {
-    uint64_t cpu = UINT64_MAX, wall = UINT64_MAX;
+    const char *name = getenv("ABI_COUNT_CLOCK");
+    clock_id = name && strcmp(name, "wall") == 0 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+    cost_ns = UINT64_MAX;
     for (int i = 0; i < 2000; i++) {
-        struct moment start = moment();
-        uint64_t cpu_now = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-        uint64_t wall_now = nanoseconds(CLOCK_MONOTONIC);
-        cpu = cpu_now - start.cpu < cpu ? cpu_now - start.cpu : cpu;
-        wall = wall_now - start.wall < wall ? wall_now - start.wall : wall;
+        uint64_t start = moment(), passed = moment() - start;
+        cost_ns = passed < cost_ns ? passed : cost_ns;
     }
-    cost_ns = cpu;
-    wall_cost_ns = wall;
 }
 
 __attribute__((constructor)) static void load(void)
@@ -133,7 +115,7 @@ __attribute__((constructor)) static void load(void)
         perror(file);
         abort();
     }
-    measure_cost();
+    choose_clock();
 }
 
 #define EXPORT __attribute__((visibility("default")))
@@ -153,14 +135,14 @@ EXPORT void libttsim_set_pci_dma_mem_callbacks(void (*rd)(uint64_t, void *, uint
 
 void libttsim_init(void)
 {
-    struct moment start = moment();
+    uint64_t start = moment();
     real.init();
     done(start);
 }
 
 void libttsim_exit(void)
 {
-    struct moment start = moment();
+    uint64_t start = moment();
     real.exit();
     done(start);
 }
@@ -172,7 +154,7 @@ uint32_t libttsim_pci_config_rd32(uint32_t bdf, uint32_t offset)
 
 void libttsim_pci_mem_rd_bytes(uint64_t address, void *data, uint32_t size)
 {
-    struct moment start = moment();
+    uint64_t start = moment();
     real.mem_rd(address, data, size);
     done(start);
     counters->reads++;
@@ -180,7 +162,7 @@ void libttsim_pci_mem_rd_bytes(uint64_t address, void *data, uint32_t size)
 
 void libttsim_pci_mem_wr_bytes(uint64_t address, const void *data, uint32_t size)
 {
-    struct moment start = moment();
+    uint64_t start = moment();
     real.mem_wr(address, data, size);
     done(start);
     counters->writes++;
@@ -188,7 +170,7 @@ void libttsim_pci_mem_wr_bytes(uint64_t address, const void *data, uint32_t size
 
 void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t address, void *data, uint32_t size)
 {
-    struct moment start = moment();
+    uint64_t start = moment();
     real.tile_rd(x, y, address, data, size);
     done(start);
     counters->reads++;
@@ -197,7 +179,7 @@ void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t address, void *data
 void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void *data,
                             uint32_t size)
 {
-    struct moment start = moment();
+    uint64_t start = moment();
     real.tile_wr(x, y, address, data, size);
     done(start);
     counters->writes++;
@@ -205,7 +187,7 @@ void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void
 
 void libttsim_clock(uint32_t cycles)
 {
-    struct moment start = moment();
+    uint64_t start = moment();
     real.clock(cycles);
     counters->clock_ns += done(start);
     counters->clocks++;

@@ -30,7 +30,7 @@ def compiler_failed(text):
 class Counts:
     """The counters of the counting library; nothing if another library is under test."""
 
-    NAMES = ("cpu_ns", "wall_ns", "clocks", "reads", "writes", "clock_ns")
+    NAMES = ("ns", "clocks", "reads", "writes", "clock_ns")
 
     def __init__(self):
         path = os.environ.get("ABI_COUNT_FILE")

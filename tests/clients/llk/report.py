@@ -181,11 +181,11 @@ def work(results, other):
     sums = collections.Counter()
     for variant in both:
         a, b = results.counts[variant], other.counts[variant]
-        for name in ("cpu_ns", "clocks"):
+        for name in ("ns", "clocks"):
             sums[name, 0] += a[name]
             sums[name, 1] += b[name]
-        lines.append(work_line(variant[:100], a["cpu_ns"], b["cpu_ns"], a["clocks"], b["clocks"]))
-    lines.append(work_line(f"**{len(both)} variants**", sums["cpu_ns", 0], sums["cpu_ns", 1],
+        lines.append(work_line(variant[:100], a["ns"], b["ns"], a["clocks"], b["clocks"]))
+    lines.append(work_line(f"**{len(both)} variants**", sums["ns", 0], sums["ns", 1],
                            sums["clocks", 0], sums["clocks", 1]))
     return lines
 

@@ -1,0 +1,243 @@
+/*
+ * Posted writes, see posted.h: a ring of bytes with one thread that fills it and one at a time that
+ * empties it, its owner. The ring is in the caches of the thread that fills it; others look at it
+ * now and then, and are woken when much has come together, since that costs a microsecond or more.
+ */
+#include "abi/posted.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chip/idle.h"
+#include "host/pages.h"
+#include "isa/host_time.h"
+#include "tile/tile.h"
+
+enum {
+    RING_BYTES = 1 << 18,
+    MOST_BYTES = RING_BYTES / 8, /* of a write */
+    CALL_WORK = 24 << 10,        /* bytes that are worth waking a thread for */
+    REGISTER_WORK = 1 << 10,     /* the same of a write to a register, which may make a tile */
+    UNIT = 16,                   /* where entries begin */
+    SKIP = 0,                    /* the size of an entry that stands for the rest of the ring */
+};
+
+/* A write; its bytes follow. */
+struct entry {
+    uint32_t size;
+    uint16_t x, y;
+    uint64_t address;
+};
+
+_Static_assert(sizeof(struct entry) == UNIT, "entries begin at multiples of their size");
+
+struct posted {
+    struct penrose_chip *chip;
+    uint8_t *ring;
+    bool has_failed; /* the owner's, as is the next one */
+    struct penrose_error error;
+    uint64_t known_tail; /* of the thread that fills the ring, as is the next one */
+    uint64_t work;       /* handed in since somebody was called */
+    /* Bytes since the beginning; what is written by different threads is in lines of its own. */
+    _Alignas(64) _Atomic uint64_t head;
+    _Alignas(64) _Atomic uint64_t tail;
+    _Alignas(64) atomic_bool is_owned;
+    atomic_bool hurries; /* the thread that fills the ring wants to be the owner */
+};
+
+/* --- Emptying --- */
+
+static bool own(struct posted *posted)
+{
+    return !atomic_exchange_explicit(&posted->is_owned, true, memory_order_acquire);
+}
+
+static void disown(struct posted *posted)
+{
+    atomic_store_explicit(&posted->is_owned, false, memory_order_release);
+}
+
+static struct entry *entry_at(const struct posted *posted, uint64_t position)
+{
+    return (struct entry *)(posted->ring + position % RING_BYTES);
+}
+
+/* The room that an entry takes. */
+static uint64_t room_of(const struct entry *entry, uint64_t position)
+{
+    return entry->size == SKIP ? RING_BYTES - position % RING_BYTES
+                               : UNIT + (entry->size + UNIT - 1) / UNIT * UNIT;
+}
+
+static void do_write(struct posted *posted, const struct entry *entry)
+{
+    struct penrose_error error;
+    if (entry->size != SKIP &&
+        penrose_write(posted->chip, entry->x, entry->y, entry->address, entry + 1, entry->size,
+                      &error) != PENROSE_OK &&
+        !posted->has_failed) {
+        posted->has_failed = true;
+        posted->error = error;
+    }
+}
+
+/* Does what there is up to `end`; who helps stops when the other thread hurries. For the owner. */
+static void empty(struct posted *posted, uint64_t end, bool helps)
+{
+    uint64_t tail = atomic_load_explicit(&posted->tail, memory_order_relaxed);
+    while (tail < end && !(helps && atomic_load_explicit(&posted->hurries, memory_order_relaxed))) {
+        const struct entry *entry = entry_at(posted, tail);
+        do_write(posted, entry);
+        tail += room_of(entry, tail);
+        atomic_store_explicit(&posted->tail, tail, memory_order_release);
+    }
+}
+
+/* What an idle thread does. */
+static bool help(void *context)
+{
+    struct posted *posted = context;
+    uint64_t head = atomic_load_explicit(&posted->head, memory_order_acquire);
+    if (head == atomic_load_explicit(&posted->tail, memory_order_relaxed) ||
+        atomic_load_explicit(&posted->hurries, memory_order_relaxed) || !own(posted)) {
+        return false;
+    }
+    empty(posted, head, true);
+    disown(posted);
+    return true;
+}
+
+/* Becomes the owner, for the thread that fills the ring. */
+static void take_over(struct posted *posted)
+{
+    atomic_store_explicit(&posted->hurries, true, memory_order_relaxed);
+    while (!own(posted)) {
+        host_pause();
+    }
+    atomic_store_explicit(&posted->hurries, false, memory_order_relaxed);
+}
+
+/* --- Filling --- */
+
+static uint64_t head_of(const struct posted *posted)
+{
+    return atomic_load_explicit(&posted->head, memory_order_relaxed);
+}
+
+static bool has_room(struct posted *posted, uint64_t needed)
+{
+    if (head_of(posted) + needed <= posted->known_tail + RING_BYTES) {
+        return true;
+    }
+    posted->known_tail = atomic_load_explicit(&posted->tail, memory_order_acquire);
+    return head_of(posted) + needed <= posted->known_tail + RING_BYTES;
+}
+
+/* Waits for who empties the ring, or does half of it. */
+static void make_room(struct posted *posted, uint64_t needed)
+{
+    while (!has_room(posted, needed)) {
+        if (own(posted)) {
+            empty(posted, head_of(posted) - RING_BYTES / 2, false);
+            disown(posted);
+        } else {
+            host_pause();
+        }
+    }
+}
+
+/* Adds an entry, for which there is room. */
+static void put(struct posted *posted, const struct entry *entry, const void *bytes)
+{
+    uint64_t head = head_of(posted);
+    struct entry *at = entry_at(posted, head);
+    *at = *entry;
+    memcpy(at + 1, bytes, entry->size);
+    atomic_store_explicit(&posted->head, head + room_of(entry, head), memory_order_release);
+}
+
+/* Somebody else may begin. */
+static void call(struct posted *posted)
+{
+    posted->work = 0;
+    chip_call_idle(posted->chip);
+}
+
+bool posted_write(struct posted *posted, unsigned x, unsigned y, uint64_t address,
+                  const void *bytes, uint32_t size)
+{
+    const struct entry entry = {
+        .size = size, .x = (uint16_t)x, .y = (uint16_t)y, .address = address};
+    if (size == 0 || size > MOST_BYTES) {
+        return size == 0;
+    }
+    uint64_t room = room_of(&entry, 0), left = RING_BYTES - head_of(posted) % RING_BYTES;
+    uint64_t skipped = left < room ? left : 0;
+    if (!has_room(posted, skipped + room)) {
+        make_room(posted, skipped + room);
+    }
+    if (skipped) {
+        put(posted, &(struct entry){.size = SKIP}, bytes);
+    }
+    put(posted, &entry, bytes);
+    posted->work += address < TILE_L1_BYTES ? room : REGISTER_WORK;
+    if (posted->work >= CALL_WORK) {
+        call(posted);
+    }
+    return true;
+}
+
+/* --- Settling --- */
+
+void posted_hold(struct posted *posted)
+{
+    take_over(posted);
+    empty(posted, head_of(posted), false);
+}
+
+void posted_release(struct posted *posted)
+{
+    posted->work = 0;
+    disown(posted);
+}
+
+bool posted_settle(struct posted *posted, struct penrose_error *error)
+{
+    bool is_empty = atomic_load_explicit(&posted->tail, memory_order_acquire) == head_of(posted);
+    if (is_empty && !posted->has_failed) {
+        return true;
+    }
+    posted_hold(posted);
+    bool has_failed = posted->has_failed;
+    if (has_failed) {
+        *error = posted->error;
+        posted->has_failed = false;
+    }
+    posted_release(posted);
+    return !has_failed;
+}
+
+/* --- Life --- */
+
+struct posted *posted_create(struct penrose_chip *chip)
+{
+    struct posted *posted = aligned_alloc(_Alignof(struct posted), sizeof *posted);
+    uint8_t *ring = host_pages_map(RING_BYTES);
+    if (!posted || !ring) {
+        free(posted);
+        host_pages_unmap(ring, RING_BYTES);
+        return NULL;
+    }
+    *posted = (struct posted){.chip = chip, .ring = ring};
+    chip_set_idle(chip, help, posted);
+    return posted;
+}
+
+void posted_destroy(struct posted *posted)
+{
+    if (posted) {
+        host_pages_unmap(posted->ring, RING_BYTES);
+        free(posted);
+    }
+}

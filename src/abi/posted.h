@@ -1,0 +1,40 @@
+/*
+ * Posted writes: what hosts write to L1 while another thread puts it there.
+ *
+ * A host loads its programs in bursts of thousands of writes, with computations of its own between
+ * them. As on PCIe, such a write is over for the host when it was handed in; it is done before
+ * anybody can tell, since whoever looks at the chip calls posted_settle first. One thread hands in,
+ * and settles; an idle thread of the chip's pool does the writes, in the order in which they came,
+ * or else who settles. The chip is the same in any case.
+ */
+#ifndef ABI_POSTED_H
+#define ABI_POSTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <penrose/penrose.h>
+
+struct posted;
+
+/* For writes to a chip, which has idle threads from then on; the chip lives longer than its threads
+ * need this, see posted_destroy. NULL when memory runs out. */
+struct posted *posted_create(struct penrose_chip *chip);
+
+/* After the chip and its threads are gone. NULL does nothing. */
+void posted_destroy(struct posted *posted);
+
+/* Hands in a write to the L1 of a tile that has one there, as penrose_write() takes it. False, and
+ * nothing is done, for more bytes than it takes. */
+bool posted_write(struct posted *posted, unsigned x, unsigned y, uint64_t address,
+                  const void *bytes, uint32_t size);
+
+/* All that was handed in is done when this returns, and no other thread is at the chip. False when
+ * a write failed: then *error tells of the first one. */
+bool posted_settle(struct posted *posted, struct penrose_error *error);
+
+/* Keeps other threads away, until posted_release: for a fork. All is settled before. */
+void posted_hold(struct posted *posted);
+void posted_release(struct posted *posted);
+
+#endif
