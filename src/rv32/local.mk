@@ -17,6 +17,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/exec_vector_mask.c \
 	%D%/exec_vector_memory.c \
 	%D%/exec_vector_permute.c \
+	%D%/fill.c \
+	%D%/fill.h \
 	%D%/format.def \
 	%D%/format_vector.def \
 	%D%/idle.c \

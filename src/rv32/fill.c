@@ -1,0 +1,145 @@
+/*
+ * Loops that fill, see rv32/fill.h. The first store's `aux` says how many stores there are; the
+ * addition and the branch come behind the last one.
+ */
+#include "rv32/fill.h"
+
+#include <string.h>
+
+enum { MOST_STORES = 16, WORD_BYTES = 4 };
+
+/* --- Finding --- */
+
+/* Does the store at `i` write the same as the first one, a word up or down from the one before? */
+static bool is_next_store(const struct rv32_op *first, unsigned i)
+{
+    const struct rv32_op *op = &first[i];
+    int32_t step = first[1].imm > first->imm ? WORD_BYTES : -WORD_BYTES;
+    return op->run == rv32_exec_SW && op->rs1 == first->rs1 && op->rs2 == first->rs2 &&
+           op->imm == op[-1].imm + step;
+}
+
+static bool is_branch(const struct rv32_op *op)
+{
+    return op->run == rv32_exec_BNE || op->run == rv32_exec_BLT || op->run == rv32_exec_BGE ||
+           op->run == rv32_exec_BLTU || op->run == rv32_exec_BGEU;
+}
+
+/* Does the loop end here, `back` ops behind its start? Where a jump does, to a branch that stands
+ * elsewhere, perhaps in another page, find_branch looks at that. */
+static bool is_end(const struct rv32_op *op, unsigned back)
+{
+    return op->run == rv32_exec_JAL ? op->rd == RV32_SINK
+                                    : is_branch(op) && op->aux && op->imm == -(int32_t)back;
+}
+
+/* The number of stores of the loop that begins here, 0 where none does. */
+static unsigned stores_of_loop(const struct rv32_op *op, unsigned left)
+{
+    unsigned stores = 1;
+    while (stores < MOST_STORES && stores + 2 < left && is_next_store(op, stores)) {
+        stores++;
+    }
+    const struct rv32_op *step = op + stores;
+    bool is_loop = stores + 2 <= left && op->rs1 != op->rs2 && step->run == rv32_exec_ADDI &&
+                   step->rd == op->rs1 && step->rs1 == op->rs1 &&
+                   step->imm == (int32_t)(WORD_BYTES * stores) && is_end(step + 1, stores + 1);
+    return is_loop ? stores : 0;
+}
+
+void rv32_fill_find(struct rv32_page *page)
+{
+    for (unsigned i = 0; i + 2 < RV32_PAGE_OPS; i++) {
+        struct rv32_op *op = &page->ops[i];
+        unsigned stores =
+            op->run == rv32_exec_SW ? stores_of_loop(op, (unsigned)RV32_PAGE_OPS - i) : 0;
+        if (stores > 0) {
+            op->run = rv32_exec_fill;
+            op->aux = (uint8_t)stores;
+        }
+    }
+}
+
+/* --- Running --- */
+
+/* How a loop goes on. */
+struct turn {
+    const struct rv32_op *branch;
+    uint32_t pc; /* the branch's */
+    unsigned cycles;
+};
+
+static uint32_t target_of(const struct rv32_op *op, uint32_t pc)
+{
+    return pc + (uint32_t)op->imm * (op->aux ? WORD_BYTES : 1);
+}
+
+/* Fills in what is known of the loop that begins at `op`; false when it is none. */
+static bool find_branch(struct rv32_hart *hart, const struct rv32_op *op, struct turn *turn)
+{
+    const struct rv32_op *end = op + op->aux + 1;
+    uint32_t pc = rv32_op_pc(hart, end);
+    *turn = (struct turn){.branch = end, .pc = pc, .cycles = op->aux + 2u};
+    if (end->run != rv32_exec_JAL) {
+        return true;
+    }
+    unsigned position;
+    turn->pc = target_of(end, pc);
+    turn->cycles++;
+    const struct rv32_page *page = rv32_page_at(hart, turn->pc, &position);
+    turn->branch = page ? &page->ops[position] : NULL;
+    return page && is_branch(turn->branch) &&
+           target_of(turn->branch, turn->pc) == rv32_op_pc(hart, op);
+}
+
+static inline bool is_taken(const struct rv32_hart *hart, const struct rv32_op *branch)
+{
+    uint32_t a = hart->x[branch->rs1], b = hart->x[branch->rs2];
+    if (branch->run == rv32_exec_BNE) {
+        return a != b;
+    }
+    if (branch->run == rv32_exec_BLT) {
+        return (int32_t)a < (int32_t)b;
+    }
+    if (branch->run == rv32_exec_BGE) {
+        return (int32_t)a >= (int32_t)b;
+    }
+    return branch->run == rv32_exec_BLTU ? a < b : a >= b;
+}
+
+/* Turns that are taken whole: at most `most`, and up to the first that does not branch back; then
+ * *goes_on is false. Moves the base from turn to turn. */
+static uint32_t count_turns(struct rv32_hart *hart, const struct turn *turn, uint32_t *base,
+                            uint32_t bytes, uint32_t most, bool *goes_on)
+{
+    uint32_t turns = 0;
+    *goes_on = true;
+    while (turns < most && *goes_on) {
+        *base += bytes;
+        *goes_on = is_taken(hart, turn->branch);
+        turns++;
+    }
+    return turns;
+}
+
+int64_t rv32_exec_fill(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    const uint32_t stores = op->aux, bytes = stores * WORD_BYTES;
+    const int32_t last = op[stores - 1].imm, lowest = op->imm < last ? op->imm : last;
+    uint32_t *base = &hart->x[op->rs1], offset = *base + (uint32_t)lowest - RV32_LOCAL_BASE;
+    struct turn turn;
+    if (offset % WORD_BYTES || offset >= hart->local_size || !find_branch(hart, op, &turn)) {
+        return rv32_exec_SW(hart, op, left);
+    }
+    uint32_t room = (hart->local_size - offset) / bytes;
+    uint32_t most = (uint32_t)((left - 1) / turn.cycles);
+    bool goes_on;
+    uint32_t turns = count_turns(hart, &turn, base, bytes, room < most ? room : most, &goes_on);
+    const uint32_t value = hart->x[op->rs2];
+    uint8_t *to = hart->local + offset, *end = to + (size_t)turns * bytes;
+    for (; to < end; to += WORD_BYTES) {
+        memcpy(to, &value, sizeof value);
+    }
+    left -= (int64_t)turns * turn.cycles;
+    return goes_on ? rv32_exec_SW(hart, op, left) : rv32_enter(hart, turn.pc + WORD_BYTES, left);
+}

@@ -1,0 +1,237 @@
+/*
+ * Loops that fill the local RAM (rv32/fill.h). The law: a hart in bursts of any length does the
+ * same as a hart that runs one instruction at a time, which never takes the short way.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rv32/exec.h"
+#include "rv32/fill.h"
+#include "rv32_harness.h"
+
+enum { CODE = 0x400, MOST_LINES = 24, LOOPS = 3000, MOST_CYCLES = 400 };
+
+/* A loop as lines of assembly. */
+struct text {
+    char line[MOST_LINES][40];
+    const char *lines[MOST_LINES + 1];
+    unsigned count;
+};
+
+static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text->line[text->count], sizeof text->line[0], format, arguments);
+    va_end(arguments);
+    text->lines[text->count] = text->line[text->count];
+    text->lines[++text->count] = NULL;
+}
+
+static bool runs_short(struct harness *h, uint32_t pc)
+{
+    const struct rv32_page *page = rv32_code_page(&h->code, pc >> RV32_PAGE_SHIFT);
+    ck_assert_ptr_nonnull(page);
+    return page->ops[pc / 4 % RV32_PAGE_OPS].run == rv32_exec_fill;
+}
+
+static bool is_found(const char *const *lines)
+{
+    struct harness *h = harness_create(RV32_B);
+    harness_program(h, CODE, lines);
+    bool found = runs_short(h, CODE);
+    harness_destroy(h);
+    return found;
+}
+
+START_TEST(loops_of_start_up_code_are_found)
+{
+    static const char *const four_down[] = {"sw zero, -4(a5)",
+                                            "sw zero, -8(a5)",
+                                            "sw zero, -12(a5)",
+                                            "sw zero, -16(a5)",
+                                            "addi a5, a5, 16",
+                                            "bgeu a4, a5, 0x400",
+                                            NULL};
+    static const char *const one[] = {"sw zero, 0(a5)", "addi a5, a5, 4", "bne a5, a4, 0x400",
+                                      NULL};
+    static const char *const up[] = {"sw t0, 0(a5)", "sw t0, 4(a5)", "addi a5, a5, 8",
+                                     "blt a5, a4, 0x400", NULL};
+    static const char *const rotated[] = {"sw t0, 0(a5)", "addi a5, a5, 4", "jal zero, 0x200",
+                                          NULL};
+    ck_assert(is_found(four_down));
+    ck_assert(is_found(one));
+    ck_assert(is_found(up));
+    ck_assert(is_found(rotated));
+}
+END_TEST
+
+START_TEST(others_are_not)
+{
+    static const char *const loops[][8] = {
+        {"sw zero, 0(a5)", "sw zero, 8(a5)", "addi a5, a5, 8", "bne a5, a4, 0x400"},
+        {"sw zero, 0(a5)", "sw t0, 4(a5)", "addi a5, a5, 8", "bne a5, a4, 0x400"},
+        {"sw zero, 0(a5)", "sw zero, 4(a4)", "addi a5, a5, 8", "bne a5, a4, 0x400"},
+        {"sw zero, 0(a5)", "addi a5, a5, 8", "bne a5, a4, 0x400"},
+        {"sw zero, 0(a5)", "addi a5, a5, -4", "bne a5, a4, 0x400"},
+        {"sw zero, 0(a5)", "addi a4, a5, 4", "bne a5, a4, 0x400"},
+        {"sw zero, 0(a5)", "addi a5, a4, 4", "bne a5, a4, 0x400"},
+        {"sw zero, 0(a5)", "addi a5, a5, 4", "bne a5, a4, 0x404"},
+        {"sw zero, 0(a5)", "addi a5, a5, 4", "bne a5, a4, 0x3fc"},
+        {"sw zero, 0(a5)", "addi a5, a5, 4", "jal ra, 0x3f0"},
+        {"sw a5, 0(a5)", "addi a5, a5, 4", "bne a5, a4, 0x400"},
+        {"sh zero, 0(a5)", "addi a5, a5, 2", "bne a5, a4, 0x400"},
+        {"sw zero, 0(zero)", "addi zero, zero, 4", "bne zero, a4, 0x400"},
+    };
+    for (unsigned i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        ck_assert_msg(!is_found(loops[i]), "loop %u", i);
+    }
+}
+END_TEST
+
+START_TEST(a_loop_at_the_end_of_a_page)
+{
+    static const char *const loop[] = {"sw zero, 0(a5)", "addi a5, a5, 4", "bne a5, a4, 0x4f4",
+                                       NULL};
+    struct harness *h = harness_create(RV32_B);
+    for (uint32_t pc = 0x4f4; pc <= 0x4fc; pc += 4) { /* across the boundary from the second on */
+        harness_program(h, pc, loop);
+        ck_assert_int_eq(runs_short(h, pc), pc == 0x4f4);
+    }
+    harness_destroy(h);
+}
+END_TEST
+
+/* --- The law --- */
+
+static uint32_t below(uint64_t *random, uint32_t limit)
+{
+    return harness_random(random) % limit;
+}
+
+/* The branch of a loop that jumps to it, not always back to the loop's start. */
+static uint32_t branch_elsewhere(struct harness *h, struct harness *other, uint64_t *random,
+                                 const char *branch)
+{
+    uint32_t at = below(random, 2) ? CODE - 8 : CODE - 0x180;
+    const char *const lines[] = {branch, below(random, 2) ? "jal zero, 0x40" : "addi t2, t2, 1",
+                                 NULL};
+    harness_program(h, at, lines);
+    harness_program(other, at, lines);
+    return at;
+}
+
+/* A loop that fills, or nearly so. */
+static void random_loop(struct harness *h, struct harness *other, uint64_t *random,
+                        struct text *text)
+{
+    static const char *const branches[] = {"bne", "blt", "bge", "bltu", "bgeu", "beq"};
+    static const char *const values[] = {"zero", "t0", "a4"};
+    unsigned stores = 1 + below(random, 8), value = below(random, 3);
+    int first = (int)below(random, 9) * 4 - 16, step = below(random, 2) ? 4 : -4;
+    bool is_odd = below(random, 8) == 0;
+    text->count = 0;
+    for (unsigned i = 0; i < stores; i++) {
+        add(text, "sw %s, %d(a5)", values[value], first + step * (int)i + (is_odd && i == 1));
+    }
+    add(text, "addi a5, a5, %u", 4 * stores);
+    bool is_swapped = below(random, 2);
+    char branch[40];
+    snprintf(branch, sizeof branch, "%s %s, %s, 0x%x", branches[below(random, 6)],
+             is_swapped ? "a4" : "a5", is_swapped ? "a5" : "a4", CODE + (below(random, 8) ? 0 : 4));
+    if (below(random, 2)) {
+        add(text, "%s", branch);
+    } else {
+        add(text, "jal zero, 0x%x", branch_elsewhere(h, other, random, branch));
+    }
+    add(text, "addi t1, t1, 1");
+    add(text, "jal zero, 0x%x", CODE + 4 * (below(random, 3) ? text->count : text->count - 1));
+}
+
+static void set_registers(struct harness *h, uint32_t start, uint32_t end, uint32_t value)
+{
+    h->hart.pc = CODE;
+    h->hart.x[A5] = start;
+    h->hart.x[A4] = end;
+    h->hart.x[T0] = value;
+}
+
+static void compare(const struct harness *a, const struct harness *b, const struct text *text)
+{
+    const char *head = text->line[0];
+    ck_assert_msg(a->hart.pc == b->hart.pc, "%s: pc 0x%x, 0x%x", head, a->hart.pc, b->hart.pc);
+    ck_assert_msg(a->now == b->now && a->hart.retired == b->hart.retired, "%s: cycles", head);
+    ck_assert_msg(a->hart.stop == b->hart.stop, "%s: stop", head);
+    for (unsigned i = 0; i < 32; i++) {
+        ck_assert_msg(a->hart.x[i] == b->hart.x[i], "%s: x%u is 0x%x, 0x%x", head, i, a->hart.x[i],
+                      b->hart.x[i]);
+    }
+    ck_assert_msg(memcmp(a->local, b->local, sizeof a->local) == 0, "%s: local RAM", head);
+    ck_assert_msg(memcmp(a->l1, b->l1, sizeof a->l1) == 0, "%s: L1", head);
+    ck_assert_msg(a->accesses == b->accesses, "%s: accesses", head);
+}
+
+/* Mostly within the local RAM, at its ends, or in L1. */
+static uint32_t random_base(uint64_t *random)
+{
+    switch (below(random, 6)) {
+    case 0:
+        return RV32_LOCAL_BASE + below(random, 64) - 32;
+    case 1:
+        return RV32_LOCAL_BASE + HARNESS_LOCAL_BYTES - 4 * below(random, 64);
+    case 2:
+        return 0x2000 + below(random, 64);
+    default:
+        return RV32_LOCAL_BASE + 4 * below(random, HARNESS_LOCAL_BYTES / 4);
+    }
+}
+
+START_TEST(bursts_of_any_length_do_the_same_as_steps)
+{
+    uint64_t random = 77;
+    unsigned found = 0;
+    for (unsigned i = 0; i < LOOPS; i++) {
+        struct text text;
+        struct harness *a = harness_create(RV32_B), *b = harness_create(RV32_B);
+        random_loop(a, b, &random, &text);
+        harness_program(a, CODE, text.lines);
+        harness_program(b, CODE, text.lines);
+        uint32_t base = random_base(&random), end = base + 4 * below(&random, 90);
+        uint32_t value = harness_random_word(&random);
+        set_registers(a, base, end, value);
+        set_registers(b, base, end, value);
+        b->mode = HARNESS_STEPS;
+        found += runs_short(a, CODE);
+        for (unsigned done = 0; done < MOST_CYCLES && a->hart.stop == RV32_RUNNING;) {
+            unsigned burst = 1 + below(&random, below(&random, 2) ? 12 : 200);
+            harness_run(a, burst);
+            harness_run(b, burst);
+            compare(a, b, &text);
+            done += burst;
+        }
+        harness_destroy(a);
+        harness_destroy(b);
+    }
+    ck_assert_uint_gt(found, LOOPS / 3);
+}
+END_TEST
+
+static void fill(Suite *suite)
+{
+    TCase *finding = tcase_create("finding"), *running = tcase_create("running");
+    tcase_add_test(finding, loops_of_start_up_code_are_found);
+    tcase_add_test(finding, others_are_not);
+    tcase_add_test(finding, a_loop_at_the_end_of_a_page);
+    tcase_add_test(running, bursts_of_any_length_do_the_same_as_steps);
+    tcase_set_timeout(running, 120);
+    suite_add_tcase(suite, finding);
+    suite_add_tcase(suite, running);
+}
+
+int main(void)
+{
+    return harness_main("fill", fill);
+}
