@@ -12,31 +12,9 @@ static int64_t leave_at(struct rv32_hart *hart, uint32_t pc, int64_t left)
     return left;
 }
 
-int64_t rv32_enter(struct rv32_hart *hart, uint32_t pc, int64_t left)
+static inline int64_t go_on(struct rv32_hart *hart, const struct rv32_page *page, uint32_t pc,
+                            int64_t left)
 {
-    if (left <= 0) {
-        return leave_at(hart, pc, left);
-    }
-    uint32_t number = pc >> RV32_PAGE_SHIFT;
-    if (pc & 3 || number >= hart->code->pages) {
-        leave_at(hart, pc, left);
-        hart->stop = RV32_STOP_FAULT;
-        hart->fault = (struct rv32_fault){.kind = RV32_FAULT_FETCH, .pc = pc, .address = pc};
-        snprintf(hart->fault.detail, sizeof hart->fault.detail, "%s",
-                 pc & 3 ? "instructions lie at multiples of four"
-                        : "harts fetch instructions from L1 only");
-        return left;
-    }
-    const struct rv32_page *page = rv32_code_page(hart->code, number);
-    if (!page) {
-        leave_at(hart, pc, left);
-        hart->stop = RV32_STOP_FAULT;
-        hart->fault = (struct rv32_fault){.kind = RV32_FAULT_FETCH,
-                                          .pc = pc,
-                                          .address = pc,
-                                          .detail = "the host has no memory for decoded code"};
-        return left;
-    }
     hart->page = page;
     hart->page_pc = pc & ~(uint32_t)(RV32_PAGE_BYTES - 1);
     const struct rv32_op *op = &page->ops[pc >> 2 & (RV32_PAGE_OPS - 1)];
@@ -46,6 +24,43 @@ int64_t rv32_enter(struct rv32_hart *hart, uint32_t pc, int64_t left)
 #else
     return left;
 #endif
+}
+
+static int64_t no_fetch(struct rv32_hart *hart, uint32_t pc, int64_t left, const char *why)
+{
+    hart->stop = RV32_STOP_FAULT;
+    hart->fault = (struct rv32_fault){.kind = RV32_FAULT_FETCH, .pc = pc, .address = pc};
+    snprintf(hart->fault.detail, sizeof hart->fault.detail, "%s", why);
+    return leave_at(hart, pc, left);
+}
+
+/* Where there is no decoded page yet, or no page at all. */
+static __attribute__((noinline)) int64_t enter_anew(struct rv32_hart *hart, uint32_t pc,
+                                                    int64_t left)
+{
+    uint32_t number = pc >> RV32_PAGE_SHIFT;
+    if (pc & 3 || number >= hart->code->pages) {
+        return no_fetch(hart, pc, left,
+                        pc & 3 ? "instructions lie at multiples of four"
+                               : "harts fetch instructions from L1 only");
+    }
+    const struct rv32_page *page = rv32_code_page(hart->code, number);
+    return page ? go_on(hart, page, pc, left)
+                : no_fetch(hart, pc, left, "the host has no memory for decoded code");
+}
+
+int64_t rv32_enter(struct rv32_hart *hart, uint32_t pc, int64_t left)
+{
+    uint32_t number = pc >> RV32_PAGE_SHIFT;
+    if (left <= 0) {
+        return leave_at(hart, pc, left);
+    }
+    if (__builtin_expect(!(pc & 3) && number < hart->code->pages &&
+                             rv32_code_is_decoded(hart->code, number),
+                         1)) {
+        return go_on(hart, hart->code->map[number], pc, left);
+    }
+    return enter_anew(hart, pc, left);
 }
 
 int64_t rv32_jump(struct rv32_hart *hart, uint32_t pc, int64_t left)
