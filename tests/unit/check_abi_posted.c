@@ -1,0 +1,324 @@
+/*
+ * Posted writes (abi/posted.h): nobody can tell who did them, and when. Each test runs with one
+ * thread, which posts nothing, and with several.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "abi_host.h"
+
+enum {
+    TILES = 12,
+    L1_BYTES = 1536 << 10,
+    MODEL_BYTES = 96 << 10, /* from BASE on */
+    BASE = 0x8000,
+    STEPS = 30000,
+    MOST_BYTES = 40 << 10, /* some are too long to be posted */
+    WINDOW = 3,
+    MOST_THREADS = 3,
+};
+
+static void begin(int threads)
+{
+    char text[12];
+    snprintf(text, sizeof text, "%d", threads);
+    setenv("PENROSE_THREADS", text, 1);
+    libttsim_init();
+}
+
+static void with_all_threads(void check(int threads))
+{
+    for (int threads = 1; threads <= MOST_THREADS; threads++) {
+        check(threads);
+    }
+}
+
+static uint32_t next(uint64_t *random, uint32_t limit)
+{
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    return (uint32_t)(*random >> 16) % limit;
+}
+
+/* Ten workers, an Ethernet tile, a DRAM tile. */
+static void place(unsigned tile, unsigned *x, unsigned *y)
+{
+    *x = tile == 10 ? 21 : tile == 11 ? 17 : 1 + tile % 5;
+    *y = tile == 10 ? 25 : tile == 11 ? 12 : 3 + tile / 5;
+}
+
+/* --- Memory --- */
+
+static uint8_t model[TILES][MODEL_BYTES];
+
+static uint32_t size_of_step(uint64_t *random)
+{
+    switch (next(random, 40)) {
+    case 0:
+        return 1 + next(random, MOST_BYTES);
+    case 1:
+        return 1 + next(random, 4096);
+    default:
+        return 1 + next(random, 64);
+    }
+}
+
+static void write_step(uint64_t *random, unsigned tile, uint32_t at, uint32_t size)
+{
+    static uint8_t bytes[MOST_BYTES];
+    unsigned x, y;
+    place(tile, &x, &y);
+    for (uint32_t i = 0; i < size; i++) {
+        bytes[i] = (uint8_t)(next(random, 256) ^ i);
+    }
+    memcpy(model[tile] + at, bytes, size);
+    if (next(random, 2)) {
+        libttsim_tile_wr_bytes(x, y, BASE + at, bytes, size);
+    } else {
+        set_window(WINDOW, 0, x, y, 0, 0, 0, 0);
+        libttsim_pci_mem_wr_bytes(BAR0 + (WINDOW << 21) + BASE + at, bytes, size);
+    }
+    memset(bytes, 0xaa, size); /* they are the caller's again */
+}
+
+static void check_step(unsigned tile, uint32_t at, uint32_t size)
+{
+    static uint8_t bytes[MODEL_BYTES];
+    unsigned x, y;
+    place(tile, &x, &y);
+    libttsim_tile_rd_bytes(x, y, BASE + at, bytes, size);
+    ck_assert_msg(memcmp(bytes, model[tile] + at, size) == 0, "tile (%u, %u)", x, y);
+}
+
+static void check_memory_holds_what_was_written_last(int threads)
+{
+    uint64_t random = 99;
+    memset(model, 0, sizeof model);
+    begin(threads);
+    for (unsigned step = 0; step < STEPS; step++) {
+        unsigned tile = next(&random, TILES);
+        uint32_t size = size_of_step(&random), at = next(&random, MODEL_BYTES - size);
+        if (next(&random, 200) == 0) {
+            check_step(tile, at, size);
+        } else if (next(&random, 500) == 0) {
+            libttsim_clock(1);
+        } else {
+            write_step(&random, tile, at, size);
+        }
+    }
+    for (unsigned tile = 0; tile < TILES; tile++) {
+        check_step(tile, 0, MODEL_BYTES);
+    }
+    ck_assert_uint_eq(reported("host"), 0);
+    libttsim_exit();
+}
+
+START_TEST(memory_holds_what_was_written_last)
+{
+    with_all_threads(check_memory_holds_what_was_written_last);
+}
+END_TEST
+
+static void check_the_end_of_l1(int threads)
+{
+    const uint64_t pattern = UINT64_C(0x1122334455667788);
+    unsigned before = reported("write of the host");
+    begin(threads);
+    tile_wr(1, 2, L1_BYTES - 8, 1);
+    tile_wr(1, 2, L1_BYTES - 4, 2);
+    libttsim_tile_wr_bytes(1, 2, L1_BYTES - 4, &pattern, sizeof pattern); /* half of it is wrong */
+    ck_assert_uint_eq(reported("write of the host"), before + 1);
+    ck_assert_uint_eq(tile_rd(1, 2, L1_BYTES - 8), 1);
+    ck_assert_uint_eq(tile_rd(1, 2, L1_BYTES - 4), (uint32_t)pattern);
+    tile_wr(1, 2, L1_BYTES + 64, 3);
+    ck_assert_uint_eq(reported("write of the host"), before + 2);
+    libttsim_exit();
+}
+
+START_TEST(the_end_of_l1)
+{
+    with_all_threads(check_the_end_of_l1);
+}
+END_TEST
+
+/* --- Order --- */
+
+/* Writes that are not posted come behind those that are. */
+static void check_multicasts_come_in_their_turn(int threads)
+{
+    begin(threads);
+    for (unsigned round = 1; round <= 50; round++) {
+        for (unsigned x = 1; x < 4; x++) {
+            tile_wr(x, 3, 0x9000, round);
+            tile_wr(x, 3, 0x9004, round);
+        }
+        set_window(WINDOW, 0, 3, 3, 1, 3, 0, 1);
+        wr(BAR0 + (WINDOW << 21) + 0x9000, 1000 + round);
+        tile_wr(2, 3, 0x9000, 2000 + round);
+        for (unsigned x = 1; x < 4; x++) {
+            ck_assert_uint_eq(tile_rd(x, 3, 0x9000), (x == 2 ? 2000 : 1000) + round);
+            ck_assert_uint_eq(tile_rd(x, 3, 0x9004), round);
+        }
+    }
+    libttsim_exit();
+}
+
+START_TEST(multicasts_come_in_their_turn)
+{
+    with_all_threads(check_multicasts_come_in_their_turn);
+}
+END_TEST
+
+/* Programs are written, harts started, stopped, and started with others, all without a read. */
+static void run_programs(uint32_t *result, uint32_t *clock)
+{
+    static const char *const first[] = {"addi a0, zero, 7", "sw a0, 0x400(zero)",
+                                        "jal zero, 0x1008", NULL};
+    static const char *const second[] = {"lw a0, 0x400(zero)", "addi a0, a0, 1",
+                                         "sw a0, 0x400(zero)", "jal zero, 0x1000", NULL};
+    for (unsigned tile = 0; tile < 60; tile++) {
+        start(1 + tile % 7, 2 + tile / 7, first);
+    }
+    libttsim_clock(1000);
+    for (unsigned tile = 0; tile < 60; tile++) {
+        tile_wr(1 + tile % 7, 2 + tile / 7, SOFT_RESET, ALL_HELD);
+        tile_wr(1 + tile % 7, 2 + tile / 7, 0x400, tile);
+        start(1 + tile % 7, 2 + tile / 7, second);
+    }
+    libttsim_clock(5000);
+    for (unsigned tile = 0; tile < 60; tile++) {
+        result[tile] = tile_rd(1 + tile % 7, 2 + tile / 7, 0x400);
+    }
+    *clock = tile_rd(1, 2, WALL_CLOCK);
+}
+
+static void check_harts_see_what_was_posted_before_they_start(int threads)
+{
+    uint32_t alone[60], result[60], clock_alone, clock;
+    begin(1);
+    run_programs(alone, &clock_alone);
+    libttsim_exit();
+    begin(threads);
+    run_programs(result, &clock);
+    libttsim_exit();
+    ck_assert_uint_gt(alone[0], 100);
+    ck_assert_mem_eq(result, alone, sizeof alone);
+    ck_assert_uint_eq(clock, clock_alone);
+}
+
+START_TEST(harts_see_what_was_posted_before_they_start)
+{
+    with_all_threads(check_harts_see_what_was_posted_before_they_start);
+}
+END_TEST
+
+/* A fault that a posted write leads to is reported with the next call. */
+static void check_faults_are_reported(int threads)
+{
+    static const char *const lines[] = {"lui a0, 0xffc00", "lw a1, 0(a0)", "jal zero, 0x1008",
+                                        NULL};
+    unsigned before = reported("0xffc00000");
+    begin(threads);
+    for (unsigned x = 1; x < 5; x++) {
+        start(x, 4, lines);
+    }
+    libttsim_clock(200);
+    ck_assert_uint_gt(reported("0xffc00000"), before);
+    for (unsigned x = 1; x < 5; x++) {
+        tile_wr(x, 4, SOFT_RESET, ALL_HELD);
+        tile_wr(x, 4, 0x9000, x);
+    }
+    for (unsigned x = 1; x < 5; x++) {
+        ck_assert_uint_eq(tile_rd(x, 4, 0x9000), x);
+    }
+    libttsim_exit();
+}
+
+START_TEST(faults_are_reported)
+{
+    with_all_threads(check_faults_are_reported);
+}
+END_TEST
+
+/* --- Life --- */
+
+static void post_many(uint32_t value)
+{
+    for (uint32_t i = 0; i < 3000; i++) {
+        tile_wr(1 + i % 7, 2 + i / 7 % 10, 0xa000 + 4 * (i / 70), value + i);
+    }
+}
+
+static bool holds_many(uint32_t value)
+{
+    bool holds = true;
+    for (uint32_t i = 0; i < 3000; i++) {
+        holds &= tile_rd(1 + i % 7, 2 + i / 7 % 10, 0xa000 + 4 * (i / 70)) == value + i;
+    }
+    return holds;
+}
+
+static void check_parent_and_child_have_what_was_posted(int threads)
+{
+    begin(threads);
+    for (unsigned round = 0; round < 10; round++) {
+        post_many(100000 * round);
+        pid_t child = fork();
+        ck_assert_int_ge(child, 0);
+        if (child == 0) {
+            bool holds = holds_many(100000 * round);
+            post_many(7);
+            holds &= holds_many(7);
+            libttsim_exit();
+            _exit(holds ? 0 : 1);
+        }
+        ck_assert(holds_many(100000 * round));
+        int status;
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert_int_eq(status, 0);
+    }
+    libttsim_exit();
+}
+
+START_TEST(parent_and_child_have_what_was_posted)
+{
+    with_all_threads(check_parent_and_child_have_what_was_posted);
+}
+END_TEST
+
+static void check_a_device_may_end_at_any_time(int threads)
+{
+    for (unsigned round = 0; round < 20; round++) {
+        begin(threads);
+        post_many(round);
+        libttsim_exit();
+    }
+    begin(threads);
+    ck_assert_uint_eq(tile_rd(1, 2, 0xa000), 0);
+    libttsim_exit();
+}
+
+START_TEST(a_device_may_end_at_any_time)
+{
+    with_all_threads(check_a_device_may_end_at_any_time);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        memory_holds_what_was_written_last,
+        the_end_of_l1,
+        multicasts_come_in_their_turn,
+        harts_see_what_was_posted_before_they_start,
+        faults_are_reported,
+        parent_and_child_have_what_was_posted,
+        a_device_may_end_at_any_time,
+        NULL,
+    };
+    return run_abi_suite("abi posted", tests);
+}
