@@ -123,6 +123,28 @@ START_TEST(memory_holds_what_was_written_last)
 }
 END_TEST
 
+/* Megabytes without a look at them. */
+static void check_long_bursts(int threads)
+{
+    uint64_t random = 5;
+    memset(model, 0, sizeof model);
+    begin(threads);
+    for (unsigned step = 0; step < 600; step++) {
+        uint32_t size = 1 + next(&random, 30 << 10), at = next(&random, MODEL_BYTES - size);
+        write_step(&random, next(&random, TILES), at, size);
+    }
+    for (unsigned tile = 0; tile < TILES; tile++) {
+        check_step(tile, 0, MODEL_BYTES);
+    }
+    libttsim_exit();
+}
+
+START_TEST(long_bursts)
+{
+    with_all_threads(check_long_bursts);
+}
+END_TEST
+
 static void check_the_end_of_l1(int threads)
 {
     const uint64_t pattern = UINT64_C(0x1122334455667788);
@@ -312,6 +334,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         memory_holds_what_was_written_last,
+        long_bursts,
         the_end_of_l1,
         multicasts_come_in_their_turn,
         harts_see_what_was_posted_before_they_start,
