@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Host time in seconds. */
+/* CPU time of the process in seconds. */
 double bench_now(void);
 
 _Noreturn void bench_die(const char *what, const char *detail);

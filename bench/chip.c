@@ -1,8 +1,11 @@
 /*
  * Speed and size of a whole chip, in one run, as ratios to any other library with the libttsim ABI.
  *
+ * Time is by the clock on the wall, as a user waits: our library has as many threads as the host has
+ * processors, at most 8, which is what it takes by itself; or as --threads says.
+ *
  * Figures:
- *   boot            CPU time of a host's sequence that boots firmware on 140 workers (boot.h)
+ *   boot            time of a host's sequence that boots firmware on 140 workers (boot.h)
  *   boot_all        the same with libttsim_init and libttsim_exit
  *   memory          what the process grows by until all workers have booted
  *   copy            56 workers of a booted chip that copy DRAM to DRAM (copy.h), in place of the
@@ -11,7 +14,7 @@
  *   copy_kernels    56 workers of a booted chip run the copy of examples/copy.json under tt-metal's
  *                   firmware (kernels.h)
  *   hart            one hart in a loop, on a worker among 139 that have booted and wait
- *   threads_harts   host time with one thread to that with two (PENROSE_THREADS), 110 workers
+ *   threads_harts   time with one thread to that with two (PENROSE_THREADS), 110 workers
  *                   that copy DRAM to DRAM while their TRISCs compute
  *   threads_matrix  the same, whose TRISCs multiply matrices
  * The last two are of our library alone, and are judged only where the host can run two at once.
@@ -28,6 +31,7 @@
 #include "boot.h"
 #include "copy.h"
 #include "guest.h"
+#include "host/processors.h"
 #include "kernels.h"
 #include "product.h"
 
@@ -44,11 +48,13 @@ enum {
     REPETITIONS = 3,
     SETTLE = 5000, /* cycles after which the TRISCs of booted workers wait too */
     MOST_FIGURES = 9,
+    MOST_THREADS = 8,
 };
 
 struct settings {
     struct bench_options common;
     const char *firmware, *kernels;
+    unsigned threads; /* of our library */
 };
 
 struct job {
@@ -62,8 +68,8 @@ struct job {
 };
 
 struct answer {
-    double seconds; /* of CPU time, or by the clock on the wall */
-    double all;     /* with init and exit */
+    double seconds;
+    double all; /* with init and exit */
     double mebibytes;
 };
 
@@ -134,6 +140,13 @@ static bool loop_is_right(struct bench_device *device, unsigned x, unsigned y, u
 
 /* --- What children measure --- */
 
+static double wall_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
 /* MiB of memory that the process has now. */
 static double resident(void)
 {
@@ -146,26 +159,19 @@ static double resident(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
 }
 
-static double wall_time(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static void measure_boot(const void *what, void *result)
 {
     const struct job *job = what;
     struct answer *answer = result;
     struct bench_device device;
-    double before = resident(), start = bench_now();
+    double before = resident(), start = wall_time();
     bench_open(&device, job->library);
-    double opened = bench_now();
+    double opened = wall_time();
     boot_workers(&device, job->boot, 0, BENCH_WORKERS - 1);
-    answer->seconds = bench_now() - opened;
+    answer->seconds = wall_time() - opened;
     answer->mebibytes = resident() - before;
     device.exit();
-    answer->all = bench_now() - start;
+    answer->all = wall_time() - start;
 }
 
 /* Lets time pass until every one of the first `workers` workers is done. */
@@ -208,13 +214,13 @@ static void measure_copy(const void *what, void *result)
         bench_reset(&device, x, y, BENCH_B_HELD | BENCH_NC_HELD | held);
         copy_load(&device, i, PAGES);
     }
-    double start = bench_now();
+    double start = wall_time();
     for (unsigned i = 0; i < COPIERS; i++) {
         bench_worker(i, &x, &y);
         bench_reset(&device, x, y, held);
     }
     run(&device, job, COPIERS, 1000, has_copied);
-    answer->seconds = bench_now() - start;
+    answer->seconds = wall_time() - start;
     if (!copy_is_right(&device, COPIERS, PAGES)) {
         bench_die(job->library, "pages were not copied");
     }
@@ -235,12 +241,12 @@ static void measure_kernels(const void *what, void *result)
     copy_fill(&device, COPIERS, PAGES);
     boot_workers(&device, job->boot, 0, BENCH_WORKERS - 1);
     device.clock(SETTLE);
-    double start = bench_now();
+    double start = wall_time();
     for (unsigned i = 0; i < COPIERS; i++) {
         kernels_launch(&device, job->kernels, i, COPIERS, PAGES * COPIERS);
     }
     run(&device, job, COPIERS, 1000, has_run);
-    answer->seconds = bench_now() - start;
+    answer->seconds = wall_time() - start;
     if (!copy_is_right(&device, COPIERS, PAGES)) {
         bench_die(job->library, "pages were not copied");
     }
@@ -270,9 +276,9 @@ static void measure_hart(const void *what, void *result)
     loop_load(&device, x, y, 0, job->turns);
     bench_write_word(&device, x, y, 0, jump);
     bench_reset(&device, x, y, BENCH_BRISC_RUNS);
-    double start = bench_now();
+    double start = wall_time();
     run(&device, job, 1, job->turns / 10, has_looped);
-    answer->seconds = bench_now() - start;
+    answer->seconds = wall_time() - start;
     if (!loop_is_right(&device, x, y, 0, job->turns)) {
         bench_die(job->library, "the loop computed something else");
     }
@@ -310,15 +316,20 @@ static bool is_idle(struct bench_device *device, const struct job *job, unsigned
     return is_done;
 }
 
+static void use_threads(unsigned threads)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%u", threads);
+    setenv("PENROSE_THREADS", text, 1);
+}
+
 static void measure_threads(const void *what, void *result)
 {
     const struct job *job = what;
     struct answer *answer = result;
     struct bench_device device;
-    char threads[16];
     unsigned x, y;
-    snprintf(threads, sizeof threads, "%u", job->threads);
-    setenv("PENROSE_THREADS", threads, 1);
+    use_threads(job->threads);
     bench_open(&device, job->library);
     copy_fill(&device, BUSY, PAGES);
     for (unsigned i = 0; i < BUSY; i++) {
@@ -513,7 +524,7 @@ static struct bench_figure threads_figure(const struct job *job, bool multiplies
                         is_judged ? "goal: 1.7" : "(goal 1.7 is not judged: see host)");
 }
 
-static void report_host(double capacity)
+static void report_host(const struct settings *settings, double capacity)
 {
     char line[256], model[200] = "?";
     double load = 0;
@@ -529,16 +540,19 @@ static void report_host(double capacity)
            "much done as one%s\n",
            sysconf(_SC_NPROCESSORS_ONLN), model, load, capacity,
            capacity > 1.9 ? "" : ": no two cores are free");
+    printf("ours had %u threads above, where nothing else is said\n", settings->threads);
 }
 
 /* --- Options --- */
 
-enum { KEY_FIRMWARE = 0x200, KEY_KERNELS };
+enum { KEY_FIRMWARE = 0x200, KEY_KERNELS, KEY_THREADS };
 
 static const struct argp_option rows[] = {
     {"firmware", KEY_FIRMWARE, "DIR", 0, "A tt-metal firmware set (default: one in the cache)", 0},
     {"kernels", KEY_KERNELS, "DIR", 0,
      "What scripts/link-kernels makes of firmware/grid/copy for that set", 0},
+    {"threads", KEY_THREADS, "N", 0,
+     "Threads of our library (default: as many as there are processors, at most 8)", 0},
     {0},
 };
 
@@ -554,6 +568,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_KERNELS:
         settings->kernels = argument;
+        return 0;
+    case KEY_THREADS:
+        settings->threads = (unsigned)atoi(argument);
+        if (settings->threads < 1) {
+            argp_error(state, "--threads takes a number from 1 on");
+        }
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -571,6 +591,10 @@ int main(int argc, char **argv)
     struct bench_figure figures[MOST_FIGURES];
     unsigned count = 0;
     argp_parse(&argp, argc, argv, 0, NULL, &settings);
+    if (!settings.threads) {
+        settings.threads = host_processors() < MOST_THREADS ? host_processors() : MOST_THREADS;
+    }
+    use_threads(settings.threads);
     char *found = settings.firmware ? NULL : boot_find();
     const char *firmware = settings.firmware ? settings.firmware : found;
     struct boot *boot = firmware ? boot_open(firmware) : NULL;
@@ -593,7 +617,7 @@ int main(int argc, char **argv)
     }
     figures[count++] = copy_figure(&job, false);
     double capacity = host_capacity();
-    report_host(capacity);
+    report_host(&settings, capacity);
     figures[count++] = threads_figure(&job, false, capacity);
     figures[count++] = threads_figure(&job, true, capacity);
     if (boot) {

@@ -222,17 +222,23 @@ struct device *device_create(void)
     return device;
 }
 
+/* A write to a register that leads to a fault is seen to before those behind it, which are done one
+ * by one then, as they would be if they were not posted. */
 void device_settle(struct device *device)
 {
-    struct penrose_error error;
-    if (!device->has_posted) {
-        return;
-    }
+    enum posted_rest rest = device->has_posted ? POSTED_MORE : POSTED_NOTHING;
     device->has_posted = false;
-    if (!posted_settle(device->posted, &error)) {
-        report(device, "write of the host: %s", error.text);
+    for (bool careful = false; rest == POSTED_MORE; careful = true) {
+        struct penrose_error error;
+        rest = posted_settle(device->posted, careful, &error);
+        if (error.text[0]) {
+            report(device, "write of the host: %s", error.text);
+        }
+        device_tell_faults(device);
+        if (rest == POSTED_MORE) {
+            device_report_faults(device);
+        }
     }
-    device_report_faults(device);
 }
 
 void device_destroy(struct device *device)

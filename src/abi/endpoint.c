@@ -267,22 +267,18 @@ static bool reset_harts(struct device *device, struct endpoint endpoint, struct 
     return is_answered;
 }
 
-/* A write to memory, which needs nothing of what writes to registers do. False when it is another,
- * or was not answered: the long way tells. */
-static bool write_memory(struct device *device, const struct endpoint *endpoint,
-                         struct transfer transfer)
+/* Is a write for memory alone, so that it needs nothing of what follows writes to registers? */
+static bool is_for_memory(struct device *device, const struct endpoint *endpoint,
+                          const struct transfer *transfer)
 {
     const struct kind *kind = kind_of(device, endpoint);
-    struct penrose_error error;
     uint64_t place = endpoint->address & kind->space;
-    if (device->in_dma || place >= kind->registers || transfer.size > kind->registers - place) {
-        return false;
-    }
-    clock_settle(device);
-    return access_once(device, endpoint, transfer, &error) == PENROSE_OK;
+    return kind->space == LOW_SPACE && place < kind->registers &&
+           transfer->size <= kind->registers - place;
 }
 
-/* A write to a worker's reset register, where nothing but the chip takes notice of it. */
+/* A write to a worker's reset register, of which nothing but the chip takes notice unless it leads
+ * to a fault. */
 static bool is_plain_reset(const struct device *device, const struct endpoint *endpoint,
                            const struct transfer *transfer)
 {
@@ -317,10 +313,11 @@ bool device_endpoint_post(struct device *device, const struct endpoint *endpoint
 bool device_endpoint_write(struct device *device, struct endpoint endpoint,
                            struct transfer transfer)
 {
-    if (write_memory(device, &endpoint, transfer)) {
+    if (is_for_memory(device, &endpoint, &transfer)) {
+        bool is_done = access_tile(device, endpoint, transfer);
         device_tell_faults(device);
         clock_note_write(device);
-        return true;
+        return is_done;
     }
     bool resets = touches(&endpoint, transfer.size, SOFT_RESET_0, sizeof(uint32_t)) &&
                   penrose_has_worker(device->chip, endpoint.x, endpoint.y);

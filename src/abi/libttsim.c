@@ -4,8 +4,8 @@
  * The ABI has no handle, so the library has the only mutable file-scope data of Penrose: struct
  * client below, a pointer to the device between libttsim_init and libttsim_exit, and what must
  * outlive the device: the callbacks, which clients set before init, and which kinds of misuse
- * without a device were reported. Threads (PENROSE_THREADS) run between the first busy
- * libttsim_clock and libttsim_exit only; there are no atexit handlers, so the library may be
+ * without a device were reported. Threads (PENROSE_THREADS) run from the first libttsim_clock with
+ * several busy tiles, or the first burst of writes, until libttsim_exit only; there are no atexit handlers, so the library may be
  * unloaded after exit, loaded several times at once, and forked.
  *
  * One call is served at a time. UMD sees to that itself, so the lock costs an atomic exchange, and
@@ -40,7 +40,8 @@ static struct client {
     struct host_callbacks host;
     unsigned told;    /* enum misuse */
     uint64_t entered; /* host time, if anybody wants to know */
-    bool forks;       /* the lock is held for a fork */
+    bool forks;       /* the lock is held for a fork, */
+    bool holds;       /* and posted writes are */
 } client;
 
 /* --- One call at a time --- */
@@ -110,15 +111,14 @@ static void leave(void)
 static void before_fork(void)
 {
     client.forks = lock();
-    if (client.device && client.device->posted) {
-        posted_hold(client.device->posted);
-    }
+    client.holds = client.device && client.device->posted && posted_hold(client.device->posted);
 }
 
 /* In the parent and in the child, whose thread has the same name. */
 static void after_fork(void)
 {
-    if (client.device && client.device->posted) {
+    if (client.holds) {
+        client.holds = false;
         posted_release(client.device->posted);
     }
     if (client.forks) {
@@ -214,6 +214,7 @@ libttsim_set_pci_dma_mem_callbacks(void (*read)(uint64_t paddr, void *p, uint32_
 static uint32_t config_read(struct device *device, uint32_t offset)
 {
     if (offset & 3) {
+        device_settle(device); /* reports come in the order of calls */
         report(device, "configuration space is read as aligned words; offset 0x%x reads all ones",
                offset);
         return UINT32_MAX;
@@ -242,6 +243,7 @@ static __attribute__((noinline)) struct device *prepared_device(const char *call
     struct device *device = current_device();
     if (transfer.size > 0 && !transfer.from && !transfer.to) {
         if (device) {
+            device_settle(device);
             report(device, "%s: the buffer is NULL; ignored", call);
         }
         return NULL;
@@ -295,6 +297,7 @@ static bool is_coordinate(struct device *device, uint32_t x, uint32_t y, struct 
     if (x < 64 && y < 64) {
         return true;
     }
+    device_settle(device);
     report(device, "there is no tile at (%u, %u): reads give all ones, writes are ignored", x, y);
     device_no_answer(transfer);
     return false;

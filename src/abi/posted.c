@@ -5,6 +5,7 @@
  */
 #include "abi/posted.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@ enum {
     CALL_WORK = 24 << 10,        /* bytes that are worth waking a thread for */
     REGISTER_WORK = 1 << 10,     /* the same of a write to a register, which may make a tile */
     UNIT = 16,                   /* where entries begin */
-    SKIP = 0,                    /* the size of an entry that stands for the rest of the ring */
+    PAUSES_PER_YIELD = 4096,
+    SKIP = 0, /* the size of an entry that stands for the rest of the ring */
 };
 
 /* A write; its bytes follow. */
@@ -32,30 +34,45 @@ struct entry {
 
 _Static_assert(sizeof(struct entry) == UNIT, "entries begin at multiples of their size");
 
+enum owner { OWNER_NOBODY, OWNER_HELPER, OWNER_FILLER };
+
 struct posted {
     struct penrose_chip *chip;
     uint8_t *ring;
-    bool has_failed; /* the owner's, as is the next one */
+    bool has_failed; /* the owner's, as are the next two */
     struct penrose_error error;
+    bool stands_still;   /* after a fault, until the thread that fills the ring has seen to it */
     uint64_t known_tail; /* of the thread that fills the ring, as is the next one */
     uint64_t work;       /* handed in since somebody was called */
     /* Bytes since the beginning; what is written by different threads is in lines of its own. */
     _Alignas(64) _Atomic uint64_t head;
     _Alignas(64) _Atomic uint64_t tail;
-    _Alignas(64) atomic_bool is_owned;
+    _Alignas(64) _Atomic enum owner owner;
     atomic_bool hurries; /* the thread that fills the ring wants to be the owner */
 };
 
 /* --- Emptying --- */
 
-static bool own(struct posted *posted)
+/* An exchange, so that a signal handler of the owner's thread can tell who it is. */
+static bool own(struct posted *posted, enum owner who)
 {
-    return !atomic_exchange_explicit(&posted->is_owned, true, memory_order_acquire);
+    enum owner nobody = OWNER_NOBODY;
+    return atomic_compare_exchange_strong_explicit(&posted->owner, &nobody, who,
+                                                   memory_order_acquire, memory_order_relaxed);
 }
 
 static void disown(struct posted *posted)
 {
-    atomic_store_explicit(&posted->is_owned, false, memory_order_release);
+    atomic_store_explicit(&posted->owner, OWNER_NOBODY, memory_order_release);
+}
+
+/* Passes a moment until another thread has got on; it may want this processor for that. */
+static void wait_briefly(unsigned *waits)
+{
+    host_pause();
+    if (++*waits % PAUSES_PER_YIELD == 0) {
+        sched_yield();
+    }
 }
 
 static struct entry *entry_at(const struct posted *posted, uint64_t position)
@@ -70,25 +87,36 @@ static uint64_t room_of(const struct entry *entry, uint64_t position)
                                : UNIT + (entry->size + UNIT - 1) / UNIT * UNIT;
 }
 
+static bool is_register(const struct entry *entry)
+{
+    return entry->size != SKIP && entry->address >= TILE_L1_BYTES;
+}
+
 static void do_write(struct posted *posted, const struct entry *entry)
 {
     struct penrose_error error;
-    if (entry->size != SKIP &&
-        penrose_write(posted->chip, entry->x, entry->y, entry->address, entry + 1, entry->size,
+    size_t faults = penrose_fault_count(posted->chip);
+    if (penrose_write(posted->chip, entry->x, entry->y, entry->address, entry + 1, entry->size,
                       &error) != PENROSE_OK &&
         !posted->has_failed) {
         posted->has_failed = true;
         posted->error = error;
     }
+    posted->stands_still = is_register(entry) && penrose_fault_count(posted->chip) > faults;
 }
 
-/* Does what there is up to `end`; who helps stops when the other thread hurries. For the owner. */
-static void empty(struct posted *posted, uint64_t end, bool helps)
+/* Does what there is up to `end`, or up to a write after which the others have to stand still. Who
+ * helps stops when the other thread hurries. For the owner. */
+static void empty(struct posted *posted, uint64_t end, bool helps, bool careful)
 {
     uint64_t tail = atomic_load_explicit(&posted->tail, memory_order_relaxed);
-    while (tail < end && !(helps && atomic_load_explicit(&posted->hurries, memory_order_relaxed))) {
+    while (tail < end && !posted->stands_still &&
+           !(helps && atomic_load_explicit(&posted->hurries, memory_order_relaxed))) {
         const struct entry *entry = entry_at(posted, tail);
-        do_write(posted, entry);
+        if (entry->size != SKIP) {
+            do_write(posted, entry);
+            posted->stands_still |= careful && is_register(entry);
+        }
         tail += room_of(entry, tail);
         atomic_store_explicit(&posted->tail, tail, memory_order_release);
     }
@@ -100,20 +128,23 @@ static bool help(void *context)
     struct posted *posted = context;
     uint64_t head = atomic_load_explicit(&posted->head, memory_order_acquire);
     if (head == atomic_load_explicit(&posted->tail, memory_order_relaxed) ||
-        atomic_load_explicit(&posted->hurries, memory_order_relaxed) || !own(posted)) {
+        atomic_load_explicit(&posted->hurries, memory_order_relaxed) ||
+        !own(posted, OWNER_HELPER)) {
         return false;
     }
-    empty(posted, head, true);
+    bool has_work = !posted->stands_still;
+    empty(posted, head, true, false);
     disown(posted);
-    return true;
+    return has_work;
 }
 
 /* Becomes the owner, for the thread that fills the ring. */
 static void take_over(struct posted *posted)
 {
+    unsigned waits = 0;
     atomic_store_explicit(&posted->hurries, true, memory_order_relaxed);
-    while (!own(posted)) {
-        host_pause();
+    while (!own(posted, OWNER_FILLER)) {
+        wait_briefly(&waits);
     }
     atomic_store_explicit(&posted->hurries, false, memory_order_relaxed);
 }
@@ -134,17 +165,20 @@ static bool has_room(struct posted *posted, uint64_t needed)
     return head_of(posted) + needed <= posted->known_tail + RING_BYTES;
 }
 
-/* Waits for who empties the ring, or does half of it. */
-static void make_room(struct posted *posted, uint64_t needed)
+/* Waits for who empties the ring, or does half of it; false where it stands still. */
+static bool make_room(struct posted *posted, uint64_t needed)
 {
-    while (!has_room(posted, needed)) {
-        if (own(posted)) {
-            empty(posted, head_of(posted) - RING_BYTES / 2, false);
+    bool stands_still = false;
+    for (unsigned waits = 0; !stands_still && !has_room(posted, needed);) {
+        if (own(posted, OWNER_FILLER)) {
+            empty(posted, head_of(posted) - RING_BYTES / 2, false, false);
+            stands_still = posted->stands_still;
             disown(posted);
         } else {
-            host_pause();
+            wait_briefly(&waits);
         }
     }
+    return !stands_still;
 }
 
 /* Adds an entry, for which there is room. */
@@ -174,8 +208,8 @@ bool posted_write(struct posted *posted, unsigned x, unsigned y, uint64_t addres
     }
     uint64_t room = room_of(&entry, 0), left = RING_BYTES - head_of(posted) % RING_BYTES;
     uint64_t skipped = left < room ? left : 0;
-    if (!has_room(posted, skipped + room)) {
-        make_room(posted, skipped + room);
+    if (!has_room(posted, skipped + room) && !make_room(posted, skipped + room)) {
+        return false;
     }
     if (skipped) {
         put(posted, &(struct entry){.size = SKIP}, bytes);
@@ -190,32 +224,43 @@ bool posted_write(struct posted *posted, unsigned x, unsigned y, uint64_t addres
 
 /* --- Settling --- */
 
-void posted_hold(struct posted *posted)
+static bool is_empty(const struct posted *posted)
 {
+    return atomic_load_explicit(&posted->tail, memory_order_acquire) == head_of(posted);
+}
+
+bool posted_hold(struct posted *posted)
+{
+    if (atomic_load_explicit(&posted->owner, memory_order_relaxed) == OWNER_FILLER) {
+        return false;
+    }
     take_over(posted);
-    empty(posted, head_of(posted), false);
+    empty(posted, head_of(posted), false, false);
+    return true;
 }
 
 void posted_release(struct posted *posted)
 {
-    posted->work = 0;
     disown(posted);
 }
 
-bool posted_settle(struct posted *posted, struct penrose_error *error)
+enum posted_rest posted_settle(struct posted *posted, bool careful, struct penrose_error *error)
 {
-    bool is_empty = atomic_load_explicit(&posted->tail, memory_order_acquire) == head_of(posted);
-    if (is_empty && !posted->has_failed) {
-        return true;
+    error->text[0] = '\0';
+    posted->work = 0;
+    if (is_empty(posted) && !posted->has_failed && !posted->stands_still) {
+        return POSTED_NOTHING;
     }
-    posted_hold(posted);
-    bool has_failed = posted->has_failed;
-    if (has_failed) {
+    take_over(posted);
+    posted->stands_still &= !careful; /* the caller has seen to it */
+    empty(posted, head_of(posted), false, careful);
+    bool rests = posted->stands_still;
+    if (posted->has_failed) {
         *error = posted->error;
         posted->has_failed = false;
     }
-    posted_release(posted);
-    return !has_failed;
+    disown(posted);
+    return rests ? POSTED_MORE : POSTED_NOTHING;
 }
 
 /* --- Life --- */
@@ -226,7 +271,9 @@ struct posted *posted_create(struct penrose_chip *chip)
     uint8_t *ring = host_pages_map(RING_BYTES);
     if (!posted || !ring) {
         free(posted);
-        host_pages_unmap(ring, RING_BYTES);
+        if (ring) {
+            host_pages_unmap(ring, RING_BYTES);
+        }
         return NULL;
     }
     *posted = (struct posted){.chip = chip, .ring = ring};

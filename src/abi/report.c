@@ -250,15 +250,14 @@ static void tell_faults(struct device *device)
 
 void device_tell_faults(struct device *device)
 {
-    if (device->stopped || device->faults_told < penrose_fault_count(device->chip)) {
-        tell_faults(device);
+    if (!device->stopped && device->faults_told == penrose_fault_count(device->chip)) {
+        return;
     }
-    if (device->stopped) {
-        penrose_fault_isolate(device->chip);
-        device->faults_told = penrose_fault_count(device->chip);
-        device->stopped = false;
-        device->isolated++;
-    }
+    tell_faults(device);
+    penrose_fault_isolate(device->chip);
+    device->faults_told = penrose_fault_count(device->chip);
+    device->stopped = false;
+    device->isolated++;
 }
 
 void device_report_faults(struct device *device)

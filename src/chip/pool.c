@@ -158,7 +158,10 @@ static void announce(struct pool *pool, uint64_t open, size_t helpers)
 {
     pthread_mutex_lock(&pool->mutex);
     __atomic_store_n(&pool->list, (latest_list(pool) + 1) << LIST_SHIFT | open, __ATOMIC_RELEASE);
-    for (size_t i = 0; i < pool->asleep && i < helpers; i++) {
+    if (helpers >= pool->asleep) {
+        pthread_cond_broadcast(&pool->wake);
+    }
+    for (size_t i = 0; i < helpers && helpers < pool->asleep; i++) {
         pthread_cond_signal(&pool->wake);
     }
     pthread_mutex_unlock(&pool->mutex);
@@ -183,17 +186,24 @@ static void start_elsewhere(struct pool *pool, pthread_attr_t *attributes)
 
 /* Signals of the process are for threads of its own: a handler that runs on one of these, in the
  * middle of the work of a call, could not be told from another caller. */
+static bool start_thread(struct pool *pool, const pthread_attr_t *attributes)
+{
+    pthread_t *thread = &pool->thread[pool->started];
+    bool is_started = pthread_create(thread, attributes, worker, pool) == 0 ||
+                      pthread_create(thread, NULL, worker, pool) == 0; /* wherever it may run */
+    pool->started += is_started;
+    return is_started;
+}
+
 static void start_threads(struct pool *pool)
 {
     sigset_t all, old;
-    sigfillset(&all);
     pthread_attr_t attributes;
+    sigfillset(&all);
     pthread_attr_init(&attributes);
     start_elsewhere(pool, &attributes);
     pthread_sigmask(SIG_SETMASK, &all, &old); /* new threads inherit it */
-    while (pool->started < pool->threads - 1 &&
-           pthread_create(&pool->thread[pool->started], &attributes, worker, pool) == 0) {
-        pool->started++;
+    while (pool->started < pool->threads - 1 && start_thread(pool, &attributes)) {
     }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attributes);

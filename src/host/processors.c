@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define GROUPS "/sys/fs/cgroup"
 
@@ -78,9 +79,9 @@ static unsigned lowest_quota(void)
 unsigned host_processors(void)
 {
     cpu_set_t set;
-    unsigned processors = 1;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) {
-        processors = (unsigned)CPU_COUNT(&set);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN); /* where the set is too small for the host */
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        processors = CPU_COUNT(&set);
     }
-    return lower(processors, lowest_quota());
+    return lower(processors > 0 ? (unsigned)processors : 1, lowest_quota());
 }

@@ -266,6 +266,79 @@ START_TEST(faults_are_reported)
 }
 END_TEST
 
+/* --- Resets that lead to faults --- */
+
+enum { RESET_TILES = 6, RESET_ROUNDS = 4, SEEN = 3 * RESET_ROUNDS * RESET_TILES + 2 };
+
+/* BRISC leaves a linked transaction open, so that to reset it is a fault. A fault clears the
+ * coprocessor when the TRISCs are in reset: BRISC says what it finds in a GPR of thread 0,
+ * and changes that. The other harts do nothing. */
+static void link_and_wait(unsigned x)
+{
+    static const char *const lines[] = {"lui a0, 0xffe00",     "lw a1, 0x80(a0)",
+                                        "sw a1, 0x400(zero)",  "addi a1, zero, 77",
+                                        "sw a1, 0x80(a0)",     "lui a0, 0xffb20",
+                                        "lui a1, 4",           "sw a1, 0(a0)",
+                                        "addi a1, zero, 129",  "sw a1, 8(a0)",
+                                        "lui a1, 8",           "sw a1, 12(a0)",
+                                        "addi a1, zero, 259",  "sw a1, 20(a0)",
+                                        "addi a1, zero, 0x42", "sw a1, 28(a0)",
+                                        "addi a1, zero, 16",   "sw a1, 32(a0)",
+                                        "addi a1, zero, 1",    "sw a1, 64(a0)",
+                                        "jal zero, 0x1050",    NULL};
+    static const uint32_t others[] = {0x6000, 0xa000, 0xe000, 0x12000}; /* where they begin */
+    for (unsigned i = 0; i < 4; i++) {
+        tile_wr(x, 2, others[i], 0x0000006f); /* jal zero, 0 */
+    }
+    start(x, 2, lines);
+}
+
+/* Resets in a burst, most of them at once followed by a start; what can be seen of it. */
+static void reset_in_bursts(int threads, uint32_t *seen)
+{
+    unsigned before = reported("is open when its hart");
+    begin(threads);
+    for (unsigned x = 1; x <= RESET_TILES; x++) {
+        link_and_wait(x);
+    }
+    for (unsigned round = 0; round < RESET_ROUNDS; round++) {
+        libttsim_clock(700);
+        for (unsigned x = 1; x <= RESET_TILES; x++) {
+            if ((x + round) % 2) { /* BRISC alone: to clear the rest has to wait for the next one */
+                tile_wr(x, 2, SOFT_RESET, ALL_HELD ^ BRISC_RUNS);
+            }
+            tile_wr(x, 2, SOFT_RESET, ALL_HELD);
+            tile_wr(x, 2, 0x404, round);
+            if ((x + round) % 3) {
+                tile_wr(x, 2, SOFT_RESET, 0); /* all run, so it is too late to clear anything */
+            }
+        }
+        for (unsigned x = 1; x <= RESET_TILES; x++) {
+            *seen++ = tile_rd(x, 2, 0x400);
+            *seen++ = tile_rd(x, 2, SOFT_RESET);
+            *seen++ = tile_rd(x, 2, 0x404);
+        }
+    }
+    *seen++ = tile_rd(1, 2, WALL_CLOCK);
+    *seen = reported("is open when its hart") - before;
+    libttsim_exit();
+}
+
+START_TEST(resets_may_lead_to_faults)
+{
+    uint32_t alone[SEEN], seen[SEEN];
+    reset_in_bursts(1, alone);
+    ck_assert_uint_ge(alone[SEEN - 1], RESET_TILES);
+    for (int threads = 2; threads <= MOST_THREADS; threads++) {
+        reset_in_bursts(threads, seen);
+        for (unsigned i = 0; i < SEEN; i++) {
+            ck_assert_msg(seen[i] == alone[i], "%d threads, %u: 0x%x, not 0x%x", threads, i,
+                          seen[i], alone[i]);
+        }
+    }
+}
+END_TEST
+
 /* --- Life --- */
 
 static void post_many(uint32_t value)
@@ -339,6 +412,7 @@ int main(void)
         multicasts_come_in_their_turn,
         harts_see_what_was_posted_before_they_start,
         faults_are_reported,
+        resets_may_lead_to_faults,
         parent_and_child_have_what_was_posted,
         a_device_may_end_at_any_time,
         NULL,
