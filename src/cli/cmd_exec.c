@@ -247,7 +247,9 @@ static const struct argp_option option_rows[] = {
     {"library", KEY_LIBRARY, "FILE", 0, "Another libttsim.so, with a soc_descriptor.yaml beside it",
      0},
     {"threads", KEY_THREADS, "N", 0,
-     "Host threads that run the tiles (default 1); results do not depend on it", 0},
+     "Host threads that run the tiles (default: as many as there are processors, at most 8); "
+     "results do not depend on it",
+     0},
     {"schedule", KEY_SCHEDULE, "SCHEDULE", 0,
      "fast (default), lockstep, or random:SEED, as for penrose run", 0},
     {"timing", KEY_TIMING, "TIMING", 0, "functional (default) or timed, as for penrose run", 0},

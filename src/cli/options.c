@@ -548,8 +548,8 @@ static const struct argp_option machine_option_rows[] = {
     {"trace", KEY_TRACE, "FILE", OPTION_ARG_OPTIONAL,
      "Write every instruction and register access to stderr or FILE", 0},
     {"threads", KEY_THREADS, "N", 0,
-     "Host threads that run the tiles (default: as many as the host has processors, or "
-     "PENROSE_THREADS); results do not depend on it",
+     "Host threads that run the tiles (default: PENROSE_THREADS, or as many as there are "
+     "processors that penrose may use); results do not depend on it",
      0},
     {"card", KEY_CARD, "CARD", 0,
      "Which tiles the chip has: unharvested (default), p150a, p100a or p100", 0},

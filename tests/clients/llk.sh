@@ -9,7 +9,8 @@
 # files or node ids, or --sample N (variants a file, 8), --seed N (1), --jobs N (2).
 #
 #   OUT                             where results go   (./llk-results)
-#   COUNT=1                         also measures time in the library and host polls, by abi_count.c
+#   COUNT=1                         also measures time in the library and host polls, by abi_count.c;
+#                                   CPU time, so libraries that have several threads get one
 #   TT_METAL_DISABLE_SFPLOADMACRO   1 by default; empty compiles kernels with SFPLOADMACRO
 #
 # The default sample takes half an hour, most of it compiling. Exit code 77 where it cannot run: see
@@ -34,7 +35,7 @@ for library in "${libraries[@]}"; do
     mkdir -p "$folder"
     if [ -n "${COUNT:-}" ]; then
         "${CC:-cc}" -O2 -shared -fPIC -o "$out/libcount.so" "$here/llk/abi_count.c" -ldl
-        export ABI_COUNT_LIBRARY=$library ABI_COUNT_FILE=$folder/counters
+        export ABI_COUNT_LIBRARY=$library ABI_COUNT_FILE=$folder/counters PENROSE_THREADS=1
         library=$out/libcount.so
     fi
     if [ ! -s "$folder/collected.txt" ] && [ -s "${folders[0]}/collected.txt" ]; then
