@@ -1,8 +1,8 @@
 /*
  * Speed and size of a whole chip, in one run, as ratios to any other library with the libttsim ABI.
  *
- * Time is by the clock on the wall, as a user waits: our library has as many threads as the host has
- * processors, at most 8, which is what it takes by itself; or as --threads says.
+ * Time is by the clock on the wall, as a user waits: our library has as many threads as it takes by
+ * itself, or as --threads says.
  *
  * Figures:
  *   boot            time of a host's sequence that boots firmware on 140 workers (boot.h)
@@ -28,10 +28,12 @@
 
 #include <sys/wait.h>
 
+#include "abi/libttsim.h"
 #include "boot.h"
 #include "copy.h"
 #include "guest.h"
 #include "host/processors.h"
+#include "isa/host_time.h"
 #include "kernels.h"
 #include "product.h"
 
@@ -48,7 +50,6 @@ enum {
     REPETITIONS = 3,
     SETTLE = 5000, /* cycles after which the TRISCs of booted workers wait too */
     MOST_FIGURES = 9,
-    MOST_THREADS = 8,
 };
 
 struct settings {
@@ -142,9 +143,7 @@ static bool loop_is_right(struct bench_device *device, unsigned x, unsigned y, u
 
 static double wall_time(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+    return (double)host_nanoseconds() * 1e-9;
 }
 
 /* MiB of memory that the process has now. */
@@ -552,7 +551,7 @@ static const struct argp_option rows[] = {
     {"kernels", KEY_KERNELS, "DIR", 0,
      "What scripts/link-kernels makes of firmware/grid/copy for that set", 0},
     {"threads", KEY_THREADS, "N", 0,
-     "Threads of our library (default: as many as there are processors, at most 8)", 0},
+     "Threads of our library (default: as many as it takes by itself)", 0},
     {0},
 };
 
@@ -592,7 +591,7 @@ int main(int argc, char **argv)
     unsigned count = 0;
     argp_parse(&argp, argc, argv, 0, NULL, &settings);
     if (!settings.threads) {
-        settings.threads = host_processors() < MOST_THREADS ? host_processors() : MOST_THREADS;
+        settings.threads = host_processors(LIBTTSIM_THREADS);
     }
     use_threads(settings.threads);
     char *found = settings.firmware ? NULL : boot_find();

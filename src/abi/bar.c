@@ -181,14 +181,6 @@ static bool is_window_word(uint64_t paddr, struct transfer transfer, uint64_t *o
            *offset % sizeof(uint32_t) == 0;
 }
 
-/* And most of the rest stays in one of the small windows, which BAR0 begins with. */
-static bool is_in_window(uint64_t paddr, struct transfer transfer, uint64_t *offset)
-{
-    *offset = paddr - bars[0].base;
-    return *offset <= regions[REGION_WINDOWS_2M].last &&
-           transfer.size <= WINDOW_2M_BYTES - *offset % WINDOW_2M_BYTES;
-}
-
 bool device_bar_post(struct device *device, uint64_t paddr, struct transfer transfer)
 {
     uint64_t offset;
@@ -196,19 +188,15 @@ bool device_bar_post(struct device *device, uint64_t paddr, struct transfer tran
         window_word(device, offset, transfer);
         return true;
     }
-    return is_in_window(paddr, transfer, &offset) &&
-           device_window_post(device, (unsigned)(offset >> WINDOW_2M_SHIFT),
-                              offset % WINDOW_2M_BYTES, transfer);
+    /* Most of the rest stays in one of the small windows, which BAR0 begins with. */
+    offset = paddr - bars[0].base;
+    uint64_t inside = offset % WINDOW_2M_BYTES;
+    return offset <= regions[REGION_WINDOWS_2M].last && transfer.size <= WINDOW_2M_BYTES - inside &&
+           device_window_post(device, (unsigned)(offset >> WINDOW_2M_SHIFT), inside, transfer);
 }
 
 void device_bar_access(struct device *device, uint64_t paddr, struct transfer transfer)
 {
-    uint64_t offset;
-    if (is_in_window(paddr, transfer, &offset)) {
-        device_window_access(device, (unsigned)(offset >> WINDOW_2M_SHIFT),
-                             offset % WINDOW_2M_BYTES, transfer);
-        return;
-    }
     while (transfer.size > 0) {
         const struct bar *bar = bar_at(paddr);
         if (!bar) {

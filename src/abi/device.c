@@ -9,6 +9,7 @@
 
 #include "abi/card.h"
 #include "abi/guard.h"
+#include "abi/libttsim.h"
 #include "chip/grid.h"
 #include "debug/settings.h"
 #include "debug/trace_file.h"
@@ -16,12 +17,7 @@
 #include "host/processors.h"
 #include "num/kernels.h"
 
-enum {
-    CONFIG_BYTES = 4096,
-    MOST_COMPLAINTS = 16,
-    MOST_THREADS = 256,
-    DEFAULT_THREADS = 8, /* at most: processes with a library each run side by side */
-};
+enum { CONFIG_BYTES = 4096, MOST_COMPLAINTS = 16, MOST_THREADS = 256 };
 
 /* --- The chip's way to its host --- */
 
@@ -124,19 +120,15 @@ static void choose_kernels(struct device *device, struct penrose_options *option
 static void choose_threads(struct device *device, struct penrose_options *options)
 {
     const char *text = host_variable("PENROSE_THREADS");
-    char *end = NULL, why[128];
-    unsigned processors = host_processors();
-    options->threads = processors < DEFAULT_THREADS ? processors : DEFAULT_THREADS;
-    if (!text) {
+    char why[128];
+    if (text && host_count(text, MOST_THREADS, &options->threads)) {
         return;
     }
-    unsigned long value = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || value < 1 || value > MOST_THREADS) {
+    options->threads = host_processors(LIBTTSIM_THREADS);
+    if (text) {
         snprintf(why, sizeof why, "'%.40s' is not a number from 1 to %d", text, MOST_THREADS);
         device_complain(device, "PENROSE_THREADS", why);
-        return;
     }
-    options->threads = (unsigned)value;
 }
 
 static void choose_options(struct device *device, struct penrose_options *options)
@@ -234,9 +226,10 @@ void device_settle(struct device *device)
         if (error.text[0]) {
             report(device, "write of the host: %s", error.text);
         }
-        device_tell_faults(device);
         if (rest == POSTED_MORE) {
             device_report_faults(device);
+        } else {
+            device_tell_faults(device);
         }
     }
 }

@@ -30,21 +30,20 @@ struct kind {
     const char *name;   /* as penrose_tile_kind has it */
     uint64_t registers; /* they begin here, */
     uint64_t space;     /* in these bits of the address */
-    bool has_l1;        /* from address 0 on */
-    uint32_t posted;    /* bytes of it to which writes are posted */
+    uint32_t l1;        /* bytes from address 0 on, to which writes are posted; 0: none */
 };
 
 /* SPEC: BlackholeA0 NoC/MemoryMap, PCIExpressTile; ARC: what UMD relies on. */
 static const struct kind kinds[] = {
-    {"Tensix", UINT64_C(0xffb00000), LOW_SPACE, true, TILE_L1_BYTES},
-    {"Ethernet", UINT64_C(0xffb00000), LOW_SPACE, true, TILE_E_L1_BYTES},
-    {"DRAM", UINT64_C(0xffb00000), LOW_SPACE, false, 0},
-    {"ARC", UINT64_C(0x80000000), LOW_SPACE, false, 0},
-    {"PCIe", UINT64_C(0xf800000000000000), WHOLE_SPACE, false, 0},
-    {"L2CPU", UINT64_C(0xffffffffff000000), WHOLE_SPACE, false, 0},
-    {"security", UINT64_C(0xffffffffff000000), WHOLE_SPACE, false, 0},
-    {"empty", UINT64_C(0xff000000), WHOLE_SPACE, false, 0},
-    {"", WHOLE_SPACE, WHOLE_SPACE, false, 0}, /* memory throughout, or nothing */
+    {"Tensix", UINT64_C(0xffb00000), LOW_SPACE, TILE_L1_BYTES},
+    {"Ethernet", UINT64_C(0xffb00000), LOW_SPACE, TILE_E_L1_BYTES},
+    {"DRAM", UINT64_C(0xffb00000), LOW_SPACE, 0},
+    {"ARC", UINT64_C(0x80000000), LOW_SPACE, 0},
+    {"PCIe", UINT64_C(0xf800000000000000), WHOLE_SPACE, 0},
+    {"L2CPU", UINT64_C(0xffffffffff000000), WHOLE_SPACE, 0},
+    {"security", UINT64_C(0xffffffffff000000), WHOLE_SPACE, 0},
+    {"empty", UINT64_C(0xff000000), WHOLE_SPACE, 0},
+    {"", WHOLE_SPACE, WHOLE_SPACE, 0}, /* memory throughout, or nothing */
 };
 
 enum { OTHER_KIND = sizeof kinds / sizeof *kinds - 1 };
@@ -119,7 +118,7 @@ static void read_what_answers(struct device *device, const struct endpoint *endp
                               const struct kind *kind, struct transfer transfer)
 {
     device_no_answer(transfer);
-    if (transfer.to && kind->has_l1 && is_memory(kind, endpoint->address)) {
+    if (transfer.to && kind->l1 > 0 && is_memory(kind, endpoint->address)) {
         penrose_peek(device->chip, endpoint->x, endpoint->y, endpoint->address, transfer.to,
                      transfer.size, NULL);
     }
@@ -267,16 +266,6 @@ static bool reset_harts(struct device *device, struct endpoint endpoint, struct 
     return is_answered;
 }
 
-/* Is a write for memory alone, so that it needs nothing of what follows writes to registers? */
-static bool is_for_memory(struct device *device, const struct endpoint *endpoint,
-                          const struct transfer *transfer)
-{
-    const struct kind *kind = kind_of(device, endpoint);
-    uint64_t place = endpoint->address & kind->space;
-    return kind->space == LOW_SPACE && place < kind->registers &&
-           transfer->size <= kind->registers - place;
-}
-
 /* A write to a worker's reset register, of which nothing but the chip takes notice unless it leads
  * to a fault. */
 static bool is_plain_reset(const struct device *device, const struct endpoint *endpoint,
@@ -294,7 +283,7 @@ bool device_endpoint_post(struct device *device, const struct endpoint *endpoint
     if (!device->posted || !transfer.from || device->run_ahead.owed > 0) {
         return false;
     }
-    uint32_t bytes = kind_of(device, endpoint)->posted;
+    uint32_t bytes = kind_of(device, endpoint)->l1;
     bool is_memory = endpoint->address < bytes && transfer.size <= bytes - endpoint->address;
     bool resets = !is_memory && is_plain_reset(device, endpoint, &transfer);
     if ((!is_memory && !resets) || !posted_write(device->posted, endpoint->x, endpoint->y,
@@ -313,12 +302,6 @@ bool device_endpoint_post(struct device *device, const struct endpoint *endpoint
 bool device_endpoint_write(struct device *device, struct endpoint endpoint,
                            struct transfer transfer)
 {
-    if (is_for_memory(device, &endpoint, &transfer)) {
-        bool is_done = access_tile(device, endpoint, transfer);
-        device_tell_faults(device);
-        clock_note_write(device);
-        return is_done;
-    }
     bool resets = touches(&endpoint, transfer.size, SOFT_RESET_0, sizeof(uint32_t)) &&
                   penrose_has_worker(device->chip, endpoint.x, endpoint.y);
     if (touches(&endpoint, transfer.size, DEBUGGER_BASE, DEBUGGER_BYTES) && !device->in_dma) {

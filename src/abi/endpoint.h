@@ -14,9 +14,9 @@ struct endpoint {
     uint64_t address;
 };
 
-/* Hands in a write that can be done later: to L1 or to the reset register of a worker, while no time
- * is owed. False when it is something else, or too long. It may be called while posted writes are
- * not done. */
+/* Hands in a write that can be done later: to L1, or to the reset register of a worker, while no
+ * time is owed. False when it is something else, or too long. It may be called while posted writes
+ * are not done. */
 bool device_endpoint_post(struct device *device, const struct endpoint *endpoint,
                           struct transfer transfer);
 

@@ -5,8 +5,8 @@
  * client below, a pointer to the device between libttsim_init and libttsim_exit, and what must
  * outlive the device: the callbacks, which clients set before init, and which kinds of misuse
  * without a device were reported. Threads (PENROSE_THREADS) run from the first libttsim_clock with
- * several busy tiles, or the first burst of writes, until libttsim_exit only; there are no atexit handlers, so the library may be
- * unloaded after exit, loaded several times at once, and forked.
+ * several busy tiles, or the first burst of writes, until libttsim_exit only; there are no atexit
+ * handlers, so the library may be unloaded after exit, loaded several times at once, and forked.
  *
  * One call is served at a time. UMD sees to that itself, so the lock costs an atomic exchange, and
  * who finds it taken sleeps for a moment and looks again. A call from within another one on the

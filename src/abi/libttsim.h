@@ -11,6 +11,9 @@
 
 #include <stdint.h>
 
+/* Threads without PENROSE_THREADS, at most: processes with a library each run side by side. */
+enum { LIBTTSIM_THREADS = 8 };
+
 /* Makes the device, as the environment describes it (man/libttsim.3). May follow libttsim_exit. */
 void libttsim_init(void);
 void libttsim_exit(void);

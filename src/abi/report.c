@@ -245,7 +245,6 @@ static void tell_faults(struct device *device)
             tell_fault(device, &fault);
         }
     }
-    device->faults_told = count;
 }
 
 void device_tell_faults(struct device *device)

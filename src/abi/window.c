@@ -58,6 +58,12 @@ static bool multicast(struct device *device, const struct window *window, unsign
 
 /* --- Unicast --- */
 
+static struct endpoint target_of(const struct window *window, uint64_t offset)
+{
+    return (struct endpoint){
+        .x = window->x.end, .y = window->y.end, .address = window->base + offset};
+}
+
 /* NoC 1 names some tiles otherwise. */
 static bool find_tile(struct device *device, const struct window *window, struct endpoint *endpoint)
 {
@@ -76,8 +82,7 @@ bool device_window_post(struct device *device, unsigned index, uint64_t offset,
                         struct transfer transfer)
 {
     struct window window = decode(device, index);
-    struct endpoint endpoint = {
-        .x = window.x.end, .y = window.y.end, .address = window.base + offset};
+    struct endpoint endpoint = target_of(&window, offset);
     return !window.is_multicast && window.noc == 0 &&
            device_endpoint_post(device, &endpoint, transfer);
 }
@@ -86,8 +91,7 @@ bool device_window_access(struct device *device, unsigned index, uint64_t offset
                           struct transfer transfer)
 {
     struct window window = decode(device, index);
-    struct endpoint endpoint = {
-        .x = window.x.end, .y = window.y.end, .address = window.base + offset};
+    struct endpoint endpoint = target_of(&window, offset);
     if (window.is_multicast && transfer.from) {
         return multicast(device, &window, index, endpoint.address, transfer);
     }

@@ -120,17 +120,11 @@ static enum penrose_status choose_threads(const struct penrose_options *options,
         return PENROSE_OK;
     }
     *threads = 1;
-    if (!text) {
-        return PENROSE_OK;
-    }
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || value < 1 || value > MOST_THREADS) {
+    if (text && !host_count(text, MOST_THREADS, threads)) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "PENROSE_THREADS=%s is not understood; it is a number from 1 to %d", text,
                          MOST_THREADS);
     }
-    *threads = (unsigned)value;
     return PENROSE_OK;
 }
 

@@ -160,9 +160,10 @@ static void announce(struct pool *pool, uint64_t open, size_t helpers)
     __atomic_store_n(&pool->list, (latest_list(pool) + 1) << LIST_SHIFT | open, __ATOMIC_RELEASE);
     if (helpers >= pool->asleep) {
         pthread_cond_broadcast(&pool->wake);
-    }
-    for (size_t i = 0; i < helpers && helpers < pool->asleep; i++) {
-        pthread_cond_signal(&pool->wake);
+    } else {
+        for (size_t i = 0; i < helpers; i++) {
+            pthread_cond_signal(&pool->wake);
+        }
     }
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -184,8 +185,6 @@ static void start_elsewhere(struct pool *pool, pthread_attr_t *attributes)
     }
 }
 
-/* Signals of the process are for threads of its own: a handler that runs on one of these, in the
- * middle of the work of a call, could not be told from another caller. */
 static bool start_thread(struct pool *pool, const pthread_attr_t *attributes)
 {
     pthread_t *thread = &pool->thread[pool->started];
@@ -195,6 +194,8 @@ static bool start_thread(struct pool *pool, const pthread_attr_t *attributes)
     return is_started;
 }
 
+/* Signals of the process are for threads of its own: a handler that runs on one of these, in the
+ * middle of the work of a call, could not be told from another caller. */
 static void start_threads(struct pool *pool)
 {
     sigset_t all, old;

@@ -325,8 +325,7 @@ void machine_options_finish(struct machine_options *options, uint64_t default_cy
         machine_options_add_tile(options, 1, 2);
     }
     if (!options->chip.threads && !host_variable("PENROSE_THREADS")) {
-        unsigned processors = host_processors();
-        options->chip.threads = processors < CLI_THREADS ? processors : CLI_THREADS;
+        options->chip.threads = host_processors(CLI_THREADS);
     }
     if (!options->max_cycles) {
         options->max_cycles = options->tracing ? TRACED_CYCLES : default_cycles;

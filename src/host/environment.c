@@ -13,6 +13,17 @@ const char *host_variable(const char *name)
     return value && *value ? value : NULL;
 }
 
+bool host_count(const char *text, unsigned most, unsigned *count)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || value < 1 || value > most) {
+        return false;
+    }
+    *count = (unsigned)value;
+    return true;
+}
+
 bool host_absolute(char *path, size_t size, const char *file)
 {
     char here[PATH_MAX];

@@ -10,6 +10,10 @@
  * empty. */
 const char *host_variable(const char *name);
 
+/* The number that a variable's text is, from 1 to `most`; false, and *count is as it was, when it is
+ * none of these. */
+bool host_count(const char *text, unsigned most, unsigned *count);
+
 /* The path of a file that may be named from the working directory; false when it does not fit into
  * `size` bytes. */
 bool host_absolute(char *path, size_t size, const char *file);

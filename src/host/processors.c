@@ -76,12 +76,12 @@ static unsigned lowest_quota(void)
     return lowest;
 }
 
-unsigned host_processors(void)
+unsigned host_processors(unsigned most)
 {
     cpu_set_t set;
     long processors = sysconf(_SC_NPROCESSORS_ONLN); /* where the set is too small for the host */
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
         processors = CPU_COUNT(&set);
     }
-    return lower(processors > 0 ? (unsigned)processors : 1, lowest_quota());
+    return lower(lower(processors > 0 ? (unsigned)processors : 1, lowest_quota()), most);
 }

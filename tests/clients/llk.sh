@@ -9,8 +9,8 @@
 # files or node ids, or --sample N (variants a file, 8), --seed N (1), --jobs N (2).
 #
 #   OUT                             where results go   (./llk-results)
-#   COUNT=1                         also measures time in the library and host polls, by abi_count.c;
-#                                   CPU time, so libraries that have several threads get one
+#   COUNT=1                         also measures time in the library and host polls, by
+#                                   abi_count.c; CPU time, so Penrose gets one thread
 #   TT_METAL_DISABLE_SFPLOADMACRO   1 by default; empty compiles kernels with SFPLOADMACRO
 #
 # The default sample takes half an hour, most of it compiling. Exit code 77 where it cannot run: see

@@ -62,7 +62,8 @@ for operation in "${operations[@]}"; do
         for i in "${!libraries[@]}"; do
             library=${libraries[$i]}
             if [ -n "${COUNT:-}" ]; then
-                export ABI_COUNT_LIBRARY=$library ABI_COUNT_CLOCK=wall ABI_COUNT_FILE=${folders[$i]}/counters
+                export ABI_COUNT_LIBRARY=$library ABI_COUNT_FILE=${folders[$i]}/counters
+                export ABI_COUNT_CLOCK=wall
                 library=$out/libcount.so
             fi
             ttnn_environment "$root" "$library" "${folders[$i]}"

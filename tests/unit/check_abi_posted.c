@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "abi_host.h"
+#include "random.h"
 
 enum {
     TILES = 12,
@@ -36,14 +37,6 @@ static void with_all_threads(void check(int threads))
     }
 }
 
-static uint32_t next(uint64_t *random, uint32_t limit)
-{
-    *random ^= *random << 13;
-    *random ^= *random >> 7;
-    *random ^= *random << 17;
-    return (uint32_t)(*random >> 16) % limit;
-}
-
 /* Ten workers, an Ethernet tile, a DRAM tile. */
 static void place(unsigned tile, unsigned *x, unsigned *y)
 {
@@ -55,15 +48,28 @@ static void place(unsigned tile, unsigned *x, unsigned *y)
 
 static uint8_t model[TILES][MODEL_BYTES];
 
+/* What is written comes from here, so that writes follow each other faster than they are done. */
+enum { MORE_NOISE = 4096 };
+static uint8_t noise[MOST_BYTES + MORE_NOISE];
+
+static void begin_with_noise(int threads, uint64_t *random)
+{
+    memset(model, 0, sizeof model);
+    for (uint32_t i = 0; i < sizeof noise; i++) {
+        noise[i] = (uint8_t)random_next(random);
+    }
+    begin(threads);
+}
+
 static uint32_t size_of_step(uint64_t *random)
 {
-    switch (next(random, 40)) {
+    switch (random_below(random, 40)) {
     case 0:
-        return 1 + next(random, MOST_BYTES);
+        return 1 + random_below(random, MOST_BYTES);
     case 1:
-        return 1 + next(random, 4096);
+        return 1 + random_below(random, 4096);
     default:
-        return 1 + next(random, 64);
+        return 1 + random_below(random, 64);
     }
 }
 
@@ -72,11 +78,9 @@ static void write_step(uint64_t *random, unsigned tile, uint32_t at, uint32_t si
     static uint8_t bytes[MOST_BYTES];
     unsigned x, y;
     place(tile, &x, &y);
-    for (uint32_t i = 0; i < size; i++) {
-        bytes[i] = (uint8_t)(next(random, 256) ^ i);
-    }
+    memcpy(bytes, noise + random_below(random, MORE_NOISE), size);
     memcpy(model[tile] + at, bytes, size);
-    if (next(random, 2)) {
+    if (random_below(random, 2)) {
         libttsim_tile_wr_bytes(x, y, BASE + at, bytes, size);
     } else {
         set_window(WINDOW, 0, x, y, 0, 0, 0, 0);
@@ -97,14 +101,13 @@ static void check_step(unsigned tile, uint32_t at, uint32_t size)
 static void check_memory_holds_what_was_written_last(int threads)
 {
     uint64_t random = 99;
-    memset(model, 0, sizeof model);
-    begin(threads);
+    begin_with_noise(threads, &random);
     for (unsigned step = 0; step < STEPS; step++) {
-        unsigned tile = next(&random, TILES);
-        uint32_t size = size_of_step(&random), at = next(&random, MODEL_BYTES - size);
-        if (next(&random, 200) == 0) {
+        unsigned tile = random_below(&random, TILES);
+        uint32_t size = size_of_step(&random), at = random_below(&random, MODEL_BYTES - size);
+        if (random_below(&random, 200) == 0) {
             check_step(tile, at, size);
-        } else if (next(&random, 500) == 0) {
+        } else if (random_below(&random, 500) == 0) {
             libttsim_clock(1);
         } else {
             write_step(&random, tile, at, size);
@@ -127,11 +130,11 @@ END_TEST
 static void check_long_bursts(int threads)
 {
     uint64_t random = 5;
-    memset(model, 0, sizeof model);
-    begin(threads);
+    begin_with_noise(threads, &random);
     for (unsigned step = 0; step < 600; step++) {
-        uint32_t size = 1 + next(&random, 30 << 10), at = next(&random, MODEL_BYTES - size);
-        write_step(&random, next(&random, TILES), at, size);
+        uint32_t size = 1 + random_below(&random, 30 << 10),
+                 at = random_below(&random, MODEL_BYTES - size);
+        write_step(&random, random_below(&random, TILES), at, size);
     }
     for (unsigned tile = 0; tile < TILES; tile++) {
         check_step(tile, 0, MODEL_BYTES);

@@ -14,18 +14,20 @@ START_TEST(no_more_than_the_affinity_mask_has)
 {
     cpu_set_t all, one;
     unsigned processors = own_processors(&all), cpu = 0;
-    unsigned found = host_processors();
+    unsigned found = host_processors(~0u);
     ck_assert_uint_ge(found, 1);
     ck_assert_uint_le(found, processors);
     while (!CPU_ISSET(cpu, &all)) {
         cpu++;
     }
+    ck_assert_uint_eq(host_processors(1), 1);
+    ck_assert_uint_eq(host_processors(found), found);
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
     ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
-    ck_assert_uint_eq(host_processors(), 1);
+    ck_assert_uint_eq(host_processors(~0u), 1);
     ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
-    ck_assert_uint_eq(host_processors(), found);
+    ck_assert_uint_eq(host_processors(~0u), found);
 }
 END_TEST
 
