@@ -44,13 +44,14 @@ static const struct bar {
 
 /* --- Registers --- */
 
-static void window_word(struct device *device, uint64_t offset, struct transfer transfer)
+static inline void window_word(struct device *device, uint64_t offset,
+                               const struct transfer *transfer)
 {
     uint32_t *word = &device->tlb[offset / sizeof *word];
-    if (transfer.from) {
-        memcpy(word, transfer.from, sizeof *word);
+    if (transfer->from) {
+        memcpy(word, transfer->from, sizeof *word);
     } else {
-        memcpy(transfer.to, word, sizeof *word);
+        memcpy(transfer->to, word, sizeof *word);
     }
 }
 
@@ -87,7 +88,7 @@ static void register_word(struct device *device, const struct region *region, ui
                           struct transfer transfer)
 {
     if (region->token == REGION_TLB) {
-        window_word(device, offset, transfer);
+        window_word(device, offset, &transfer);
     } else {
         chip_word(device, region, offset, transfer);
     }
@@ -173,15 +174,15 @@ static const struct bar *bar_at(uint64_t paddr)
 }
 
 /* Three quarters of what UMD writes are words that set up windows. */
-static bool is_window_word(uint64_t paddr, struct transfer transfer, uint64_t *offset)
+static bool is_window_word(uint64_t paddr, const struct transfer *transfer, uint64_t *offset)
 {
     const struct region *region = &regions[REGION_TLB];
     *offset = paddr - bars[0].base - region->first;
-    return *offset <= region->last - region->first && transfer.size == sizeof(uint32_t) &&
+    return *offset <= region->last - region->first && transfer->size == sizeof(uint32_t) &&
            *offset % sizeof(uint32_t) == 0;
 }
 
-bool device_bar_post(struct device *device, uint64_t paddr, struct transfer transfer)
+bool device_bar_post(struct device *device, uint64_t paddr, const struct transfer *transfer)
 {
     uint64_t offset;
     if (is_window_word(paddr, transfer, &offset)) {
@@ -191,7 +192,8 @@ bool device_bar_post(struct device *device, uint64_t paddr, struct transfer tran
     /* Most of the rest stays in one of the small windows, which BAR0 begins with. */
     offset = paddr - bars[0].base;
     uint64_t inside = offset % WINDOW_2M_BYTES;
-    return offset <= regions[REGION_WINDOWS_2M].last && transfer.size <= WINDOW_2M_BYTES - inside &&
+    return offset <= regions[REGION_WINDOWS_2M].last &&
+           transfer->size <= WINDOW_2M_BYTES - inside &&
            device_window_post(device, (unsigned)(offset >> WINDOW_2M_SHIFT), inside, transfer);
 }
 

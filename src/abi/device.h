@@ -124,7 +124,7 @@ void device_settle(struct device *device);
 
 /* An access in the BARs that is over at once: to a register that sets up windows, or a write that
  * can be posted; false when it is another (bar.c). */
-bool device_bar_post(struct device *device, uint64_t paddr, struct transfer transfer);
+bool device_bar_post(struct device *device, uint64_t paddr, const struct transfer *transfer);
 
 /* An access in the BARs (bar.c). */
 void device_bar_access(struct device *device, uint64_t paddr, struct transfer transfer);
@@ -136,7 +136,7 @@ bool device_dma_access(struct device *device, uint64_t offset, struct transfer t
 /* A write through a window, within its bounds, that can be posted; false when it cannot
  * (window.c). */
 bool device_window_post(struct device *device, unsigned window, uint64_t offset,
-                        struct transfer transfer);
+                        const struct transfer *transfer);
 
 /* An access through a window, within its bounds; false when something of it was not answered
  * (window.c). */

@@ -278,16 +278,17 @@ static bool is_plain_reset(const struct device *device, const struct endpoint *e
 }
 
 bool device_endpoint_post(struct device *device, const struct endpoint *endpoint,
-                          struct transfer transfer)
+                          const struct transfer *transfer)
 {
-    if (!device->posted || !transfer.from || device->run_ahead.owed > 0) {
+    if (!device->posted || !transfer->from || device->run_ahead.owed > 0) {
         return false;
     }
     uint32_t bytes = kind_of(device, endpoint)->l1;
-    bool is_memory = endpoint->address < bytes && transfer.size <= bytes - endpoint->address;
-    bool resets = !is_memory && is_plain_reset(device, endpoint, &transfer);
-    if ((!is_memory && !resets) || !posted_write(device->posted, endpoint->x, endpoint->y,
-                                                 endpoint->address, transfer.from, transfer.size)) {
+    bool is_memory = endpoint->address < bytes && transfer->size <= bytes - endpoint->address;
+    bool resets = !is_memory && is_plain_reset(device, endpoint, transfer);
+    if ((!is_memory && !resets) ||
+        !posted_write(device->posted, endpoint->x, endpoint->y, endpoint->address, transfer->from,
+                      transfer->size)) {
         return false;
     }
     if (resets) {

@@ -18,7 +18,7 @@ struct endpoint {
  * time is owed. False when it is something else, or too long. It may be called while posted writes
  * are not done. */
 bool device_endpoint_post(struct device *device, const struct endpoint *endpoint,
-                          struct transfer transfer);
+                          const struct transfer *transfer);
 
 /* Reads or writes all bytes of the transfer from endpoint.address on. False, after a report, when
  * something of it was not answered: it reads all ones. */

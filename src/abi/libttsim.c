@@ -238,10 +238,10 @@ LIBTTSIM_EXPORT uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, 
 
 /* What usable_device() gives at a first use, and for arguments that are of no use. */
 static __attribute__((noinline)) struct device *prepared_device(const char *call,
-                                                                struct transfer transfer)
+                                                                const struct transfer *transfer)
 {
     struct device *device = current_device();
-    if (transfer.size > 0 && !transfer.from && !transfer.to) {
+    if (transfer->size > 0 && !transfer->from && !transfer->to) {
         if (device) {
             device_settle(device);
             report(device, "%s: the buffer is NULL; ignored", call);
@@ -249,46 +249,46 @@ static __attribute__((noinline)) struct device *prepared_device(const char *call
         return NULL;
     }
     if (!device) {
-        device_no_answer(transfer);
+        device_no_answer(*transfer);
         return NULL;
     }
     if (!device->is_used) {
         device_first_use(device);
     }
-    return transfer.size > 0 ? device : NULL;
+    return transfer->size > 0 ? device : NULL;
 }
 
 /* The device, when there is something to transfer; a read that goes nowhere is answered. */
-static inline struct device *usable_device(const char *call, struct transfer transfer)
+static inline struct device *usable_device(const char *call, const struct transfer *transfer)
 {
     struct device *device = client.device;
     bool is_plain =
-        device && device->is_used && transfer.size > 0 && (transfer.from || transfer.to);
+        device && device->is_used && transfer->size > 0 && (transfer->from || transfer->to);
     return is_plain ? device : prepared_device(call, transfer);
 }
 
-static void access_bar(const char *call, uint64_t paddr, struct transfer transfer)
+static void access_bar(const char *call, uint64_t paddr, const struct transfer *transfer)
 {
     if (!enter()) {
-        device_no_answer(transfer);
+        device_no_answer(*transfer);
         return;
     }
     struct device *device = usable_device(call, transfer);
     if (device && !device_bar_post(device, paddr, transfer)) {
         device_settle(device);
-        device_bar_access(device, paddr, transfer);
+        device_bar_access(device, paddr, *transfer);
     }
     leave();
 }
 
 LIBTTSIM_EXPORT void libttsim_pci_mem_rd_bytes(uint64_t paddr, void *p, uint32_t size)
 {
-    access_bar("libttsim_pci_mem_rd_bytes", paddr, (struct transfer){.to = p, .size = size});
+    access_bar("libttsim_pci_mem_rd_bytes", paddr, &(struct transfer){.to = p, .size = size});
 }
 
 LIBTTSIM_EXPORT void libttsim_pci_mem_wr_bytes(uint64_t paddr, const void *p, uint32_t size)
 {
-    access_bar("libttsim_pci_mem_wr_bytes", paddr, (struct transfer){.from = p, .size = size});
+    access_bar("libttsim_pci_mem_wr_bytes", paddr, &(struct transfer){.from = p, .size = size});
 }
 
 /* Coordinates have six bits on the NoC. */
@@ -311,9 +311,9 @@ static void access_tile(const char *call, uint32_t x, uint32_t y, uint64_t addre
         device_no_answer(transfer);
         return;
     }
-    struct device *device = usable_device(call, transfer);
+    struct device *device = usable_device(call, &transfer);
     if (device && is_coordinate(device, x, y, transfer) &&
-        !device_endpoint_post(device, &endpoint, transfer)) {
+        !device_endpoint_post(device, &endpoint, &transfer)) {
         device_settle(device);
         if (transfer.from) {
             device_endpoint_write(device, endpoint, transfer);

@@ -22,7 +22,8 @@ enum {
     REGISTER_WORK = 1 << 10,     /* the same of a write to a register, which may make a tile */
     UNIT = 16,                   /* where entries begin */
     PAUSES_PER_YIELD = 4096,
-    SKIP = 0, /* the size of an entry that stands for the rest of the ring */
+    SKIP = 0,         /* the size of an entry that stands for the rest of the ring */
+    MOST_RESET = 256, /* workers; of more no notes are kept */
 };
 
 /* A write; its bytes follow. */
@@ -39,11 +40,13 @@ enum owner { OWNER_NOBODY, OWNER_HELPER, OWNER_FILLER };
 struct posted {
     struct penrose_chip *chip;
     uint8_t *ring;
-    bool has_failed; /* the owner's, as are the next two */
+    bool has_failed; /* the owner's, as are the next ones */
     struct penrose_error error;
-    bool stands_still;   /* after a fault, until the thread that fills the ring has seen to it */
-    uint64_t known_tail; /* of the thread that fills the ring, as is the next one */
-    uint64_t work;       /* handed in since somebody was called */
+    bool stands_still; /* after a fault, until the thread that fills the ring has seen to it */
+    struct tile *reset[MOST_RESET]; /* whose reset registers were written lately */
+    _Atomic unsigned resets;        /* of those that have not been prepared; others look at it */
+    uint64_t known_tail;            /* of the thread that fills the ring, as is the next one */
+    uint64_t work;                  /* handed in since somebody was called */
     /* Bytes since the beginning; what is written by different threads is in lines of its own. */
     _Alignas(64) _Atomic uint64_t head;
     _Alignas(64) _Atomic uint64_t tail;
@@ -105,6 +108,29 @@ static void do_write(struct posted *posted, const struct entry *entry)
     posted->stands_still = is_register(entry) && penrose_fault_count(posted->chip) > faults;
 }
 
+/* Whose harts a host holds will run in a while. Notes it; for the owner. */
+static void note_reset(struct posted *posted, const struct entry *entry)
+{
+    struct tile *tile = chip_made_tile(posted->chip, entry->x, entry->y);
+    unsigned resets = atomic_load_explicit(&posted->resets, memory_order_relaxed);
+    if (tile && resets < MOST_RESET) {
+        posted->reset[resets] = tile;
+        atomic_store_explicit(&posted->resets, resets + 1, memory_order_relaxed);
+    }
+}
+
+/* Has the host make room for what such workers need, as long as there is nothing else to do. For
+ * who helps. */
+static void prepare(struct posted *posted, uint64_t head)
+{
+    unsigned resets = atomic_load_explicit(&posted->resets, memory_order_relaxed);
+    while (resets > 0 && atomic_load_explicit(&posted->head, memory_order_relaxed) == head &&
+           !atomic_load_explicit(&posted->hurries, memory_order_relaxed)) {
+        tile_fill_rams(posted->reset[--resets]);
+        atomic_store_explicit(&posted->resets, resets, memory_order_relaxed);
+    }
+}
+
 /* Does what there is up to `end`, or up to a write after which the others have to stand still. Who
  * helps stops when the other thread hurries. For the owner. */
 static void empty(struct posted *posted, uint64_t end, bool helps, bool careful)
@@ -116,6 +142,9 @@ static void empty(struct posted *posted, uint64_t end, bool helps, bool careful)
         if (entry->size != SKIP) {
             do_write(posted, entry);
             posted->stands_still |= careful && is_register(entry);
+            if (helps && is_register(entry)) {
+                note_reset(posted, entry);
+            }
         }
         tail += room_of(entry, tail);
         atomic_store_explicit(&posted->tail, tail, memory_order_release);
@@ -127,13 +156,15 @@ static bool help(void *context)
 {
     struct posted *posted = context;
     uint64_t head = atomic_load_explicit(&posted->head, memory_order_acquire);
-    if (head == atomic_load_explicit(&posted->tail, memory_order_relaxed) ||
+    if ((head == atomic_load_explicit(&posted->tail, memory_order_relaxed) &&
+         !atomic_load_explicit(&posted->resets, memory_order_relaxed)) ||
         atomic_load_explicit(&posted->hurries, memory_order_relaxed) ||
         !own(posted, OWNER_HELPER)) {
         return false;
     }
     bool has_work = !posted->stands_still;
     empty(posted, head, true, false);
+    prepare(posted, head);
     disown(posted);
     return has_work;
 }

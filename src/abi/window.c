@@ -79,7 +79,7 @@ static bool find_tile(struct device *device, const struct window *window, struct
 }
 
 bool device_window_post(struct device *device, unsigned index, uint64_t offset,
-                        struct transfer transfer)
+                        const struct transfer *transfer)
 {
     struct window window = decode(device, index);
     struct endpoint endpoint = target_of(&window, offset);

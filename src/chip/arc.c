@@ -337,7 +337,6 @@ static void handle_messages(struct arc *arc)
 
 void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *board)
 {
-    memset(arc, 0, sizeof *arc);
     if (board) {
         arc->board = *board;
     }

@@ -51,7 +51,7 @@ struct arc {
     struct arc_board board; /* host pointers: not part of a snapshot */
 };
 
-/* As after boot, on a chip of this grid. */
+/* Makes zeroed memory an ARC as after boot, on a chip of this grid. */
 void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *board);
 
 /* Accesses over NoC `noc`. `rule` has room for GRID_RULE_BYTES and is filled unless the reply is

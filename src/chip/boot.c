@@ -241,7 +241,7 @@ static enum penrose_status boot_companion(struct penrose_chip *chip, struct tile
 static void write_base_word(void *owner, uint32_t address, uint32_t value)
 {
     struct tile *tile = owner;
-    memcpy(tile->l1 + address, &value, sizeof value);
+    tile_l1_write(tile, address, &value, sizeof value, tile->now);
 }
 
 /* GUESS: all chips of a process are of one board and one ASIC, so the ends of a link between two of
@@ -264,7 +264,6 @@ void chip_start_ethernet(struct penrose_chip *chip, struct tile *tile)
         facts.remote = port_of(place->peer, place->peer_place);
     }
     eth_base_firmware_write(&facts, write_base_word, tile);
-    tile_l1_written(tile, 0, tile->kind->l1_bytes, tile->now);
     if (is_up) {
         write_register(tile, RESET_PC_0, ETH_BASE_ENTRY);
         write_register(tile, LOADER_SOFT_RESET_0, E1_BIT);

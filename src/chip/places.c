@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chip/firmware.h"
+#include "chip/idle.h"
 #include "isa/error.h"
 #include "isa/export.h"
 #include "tile/noc_port.h"
@@ -159,6 +160,12 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
         chip_start_ethernet(chip, tile);
     }
     return tile;
+}
+
+struct tile *chip_made_tile(const struct penrose_chip *chip, unsigned x, unsigned y)
+{
+    uint16_t place;
+    return chip_find(chip, x, y, &place) ? chip->place[place].tile : NULL;
 }
 
 static bool has_harts(const struct grid_tile *tile)

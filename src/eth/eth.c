@@ -122,12 +122,12 @@ static void reset_links(struct eth *eth)
     eth->header[1][HEADER_MAC_DA / 4 + 1] = 0x100;
 }
 
-void eth_reset(struct eth *eth, const struct eth_board *board)
+void eth_init(struct eth *eth, const struct eth_board *board)
 {
-    memset(eth, 0, sizeof *eth);
     eth->board = *board;
     for (unsigned i = 0; i < ROWS; i++) {
-        for (unsigned instance = 0; instance < banks[rows[i].bank].count; instance++) {
+        unsigned instances = rows[i].reset ? banks[rows[i].bank].count : 0;
+        for (unsigned instance = 0; instance < instances; instance++) {
             for (uint32_t word = 0; word < rows[i].words; word++) {
                 *word_at(eth, rows[i].bank, instance, rows[i].first + 4 * word) = rows[i].reset;
             }

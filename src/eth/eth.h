@@ -176,8 +176,9 @@ enum eth_effect {
     ETH_FAULT,      /* refused, nothing happened: eth->rule says why */
 };
 
-/* Registers as the tile's base firmware leaves them; the link is down. The board is copied. */
-void eth_reset(struct eth *eth, const struct eth_board *board);
+/* Gives zeroed memory the registers as the tile's base firmware leaves them; the link is down. The
+ * board is copied. */
+void eth_init(struct eth *eth, const struct eth_board *board);
 
 /* A link comes or goes. Packets that wait are sent when it comes. */
 void eth_set_link(struct eth *eth, enum eth_link link, uint64_t cycle);

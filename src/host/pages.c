@@ -1,6 +1,7 @@
 /* Memory of the host, see host/pages.h. */
 #include "host/pages.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
@@ -35,6 +36,18 @@ void *host_pages_map_large(void)
     munmap(memory + before + HOST_PAGES_LARGE, HOST_PAGES_LARGE - before);
     madvise(memory + before, HOST_PAGES_LARGE, MADV_HUGEPAGE);
     return memory + before;
+}
+
+void host_pages_fill(void *memory, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+    int error = errno;
+    madvise(memory, bytes, MADV_POPULATE_WRITE);
+    errno = error;
+#else
+    (void)memory;
+    (void)bytes;
+#endif
 }
 
 void host_pages_unmap(void *memory, size_t bytes)

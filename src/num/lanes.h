@@ -196,7 +196,7 @@ bool num_lane_less(uint32_t x, uint32_t y);
 static inline uint32_t num_lane_random(uint32_t *state)
 {
     uint32_t result = *state;
-    uint32_t taps = (uint32_t)__builtin_popcount(result & UINT32_C(0x80200003));
+    uint32_t taps = (uint32_t)__builtin_parity(result & UINT32_C(0x80200003));
     *state = ~taps << 31 | result >> 1;
     return result;
 }

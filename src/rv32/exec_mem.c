@@ -139,24 +139,35 @@ static uint32_t extend(uint32_t value, unsigned log, bool is_signed)
     return log == SIZE_1 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
 }
 
-static __attribute__((noinline)) int64_t load_over_bus(struct rv32_hart *hart,
-                                                       const struct rv32_op *op, int64_t left,
-                                                       unsigned log, bool is_signed)
+static uint32_t address_of(const struct rv32_hart *hart, const struct rv32_op *op)
 {
-    uint32_t value;
-    uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
-    hart->op = op;
-    if (log == SIZE_4 && hart->bus->get && address % 4 == 0 &&
-        hart->bus->get(hart->owner, hart, address, rv32_now(hart, left), &value)) {
-        hart->x[op->rd] = value;
-        return rv32_after_bus(hart, op + 1, left);
-    }
+    return hart->x[op->rs1] + (uint32_t)op->imm;
+}
+
+static __attribute__((noinline)) int64_t load_any_way(struct rv32_hart *hart,
+                                                      const struct rv32_op *op, int64_t left,
+                                                      unsigned log, bool is_signed)
+{
+    uint32_t address = address_of(hart, op), value;
     enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), false, &value);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);
     }
     hart->x[op->rd] = extend(value, log, is_signed);
     return rv32_after_bus(hart, op + 1, left);
+}
+
+static __attribute__((noinline)) int64_t load_over_bus(struct rv32_hart *hart,
+                                                       const struct rv32_op *op, int64_t left,
+                                                       unsigned log, bool is_signed)
+{
+    uint32_t address = address_of(hart, op);
+    hart->op = op;
+    if (log == SIZE_4 && hart->bus->get && address % 4 == 0 &&
+        hart->bus->get(hart->owner, hart, address, rv32_now(hart, left), &hart->x[op->rd])) {
+        return rv32_after_bus(hart, op + 1, left);
+    }
+    return load_any_way(hart, op, left, log, is_signed);
 }
 
 static inline int64_t load(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
@@ -185,20 +196,26 @@ LOAD(LHU, SIZE_2, false)
 /* --- Stores --- */
 
 static __attribute__((noinline)) int64_t
-store_over_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, unsigned log)
+store_any_way(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, unsigned log)
 {
-    uint32_t value = hart->x[op->rs2];
-    uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
-    hart->op = op;
-    if (log == SIZE_4 && hart->bus->put && address % 4 == 0 &&
-        hart->bus->put(hart->owner, hart, address, value, rv32_now(hart, left))) {
-        return rv32_after_bus(hart, op + 1, left);
-    }
+    uint32_t address = address_of(hart, op), value = hart->x[op->rs2];
     enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), true, &value);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);
     }
     return rv32_after_bus(hart, op + 1, left);
+}
+
+static __attribute__((noinline)) int64_t
+store_over_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, unsigned log)
+{
+    uint32_t address = address_of(hart, op);
+    hart->op = op;
+    if (log == SIZE_4 && hart->bus->put && address % 4 == 0 &&
+        hart->bus->put(hart->owner, hart, address, hart->x[op->rs2], rv32_now(hart, left))) {
+        return rv32_after_bus(hart, op + 1, left);
+    }
+    return store_any_way(hart, op, left, log);
 }
 
 static inline int64_t store(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,

@@ -107,10 +107,27 @@ static inline bool is_taken(const struct rv32_hart *hart, const struct rv32_op *
     return branch->run == rv32_exec_BLTU ? a < b : a >= b;
 }
 
-/* Turns that are taken whole: at most `most`, and up to the first that does not branch back; then
- * *goes_on is false. Moves the base from turn to turn. */
-static uint32_t count_turns(struct rv32_hart *hart, const struct turn *turn, uint32_t *base,
-                            uint32_t bytes, uint32_t most, bool *goes_on)
+/* The turn after which `base`, which goes up to `limit` by `bytes` a turn, makes the branch fall
+ * through; UINT32_MAX: none soon. False for branches that compare otherwise. */
+static bool find_last_turn(const struct rv32_op *branch, uint32_t base, uint32_t limit,
+                           bool base_is_first, uint32_t bytes, uint32_t *turn)
+{
+    uint32_t distance = limit > base ? limit - base : 0;
+    if (branch->run == rv32_exec_BNE) {
+        *turn = distance > 0 && distance % bytes == 0 ? distance / bytes : UINT32_MAX;
+        return true;
+    }
+    if (branch->run == rv32_exec_BLTU && base_is_first) {
+        *turn = distance > bytes ? (distance + bytes - 1) / bytes : 1;
+        return true;
+    }
+    *turn = limit >= base ? distance / bytes + 1 : 1;
+    return branch->run == rv32_exec_BGEU && !base_is_first;
+}
+
+/* The same a turn at a time, for all branches. */
+static uint32_t count_one_by_one(struct rv32_hart *hart, const struct turn *turn, uint32_t *base,
+                                 uint32_t bytes, uint32_t most, bool *goes_on)
 {
     uint32_t turns = 0;
     *goes_on = true;
@@ -119,6 +136,38 @@ static uint32_t count_turns(struct rv32_hart *hart, const struct turn *turn, uin
         *goes_on = is_taken(hart, turn->branch);
         turns++;
     }
+    return turns;
+}
+
+/* Fills `bytes` bytes, a number of words. */
+static void fill(uint8_t *to, size_t bytes, uint32_t value)
+{
+    const uint8_t *end = to + bytes;
+    if (value == (value & 0xff) * UINT32_C(0x01010101)) { /* zeros, mostly */
+        memset(to, (int)(value & 0xff), bytes);
+        return;
+    }
+    for (; to < end; to += WORD_BYTES) {
+        memcpy(to, &value, sizeof value);
+    }
+}
+
+/* Turns that are taken whole: at most `most`, and up to the first that does not branch back; then
+ * *goes_on is false. Moves the base from turn to turn. */
+static uint32_t count_turns(struct rv32_hart *hart, const struct turn *turn, uint32_t *base,
+                            uint32_t bytes, uint32_t most, bool *goes_on)
+{
+    const struct rv32_op *branch = turn->branch;
+    const uint32_t *first = &hart->x[branch->rs1], *second = &hart->x[branch->rs2];
+    uint32_t last;
+    if ((base == first) == (base == second) ||
+        !find_last_turn(branch, *base, base == first ? *second : *first, base == first, bytes,
+                        &last)) {
+        return count_one_by_one(hart, turn, base, bytes, most, goes_on);
+    }
+    uint32_t turns = last < most ? last : most;
+    *goes_on = turns < last;
+    *base += turns * bytes;
     return turns;
 }
 
@@ -135,11 +184,7 @@ int64_t rv32_exec_fill(struct rv32_hart *hart, const struct rv32_op *op, int64_t
     uint32_t most = (uint32_t)((left - 1) / turn.cycles);
     bool goes_on;
     uint32_t turns = count_turns(hart, &turn, base, bytes, room < most ? room : most, &goes_on);
-    const uint32_t value = hart->x[op->rs2];
-    uint8_t *to = hart->local + offset, *end = to + (size_t)turns * bytes;
-    for (; to < end; to += WORD_BYTES) {
-        memcpy(to, &value, sizeof value);
-    }
+    fill(hart->local + offset, (size_t)turns * bytes, hart->x[op->rs2]);
     left -= (int64_t)turns * turn.cycles;
     return goes_on ? rv32_exec_SW(hart, op, left) : rv32_enter(hart, turn.pc + WORD_BYTES, left);
 }

@@ -184,6 +184,9 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
     tensix->now = tensix->latest > tensix->now ? tensix->latest : tensix->now;
     tensix->held = value;
     tensix->attention = true;
+    if (!((old ^ value) & TENSIX_RESET_PARTS)) {
+        return; /* harts only; many tiles never use what the units keep */
+    }
     if (entering & TENSIX_RESET_UNPACKERS) { /* SPEC: what is in flight is aborted */
         abort_flights(tensix, TENSIX_FLIGHT_UNPACKER0, TENSIX_FLIGHT_UNPACKER1);
         tensix->unpacker[0].free_at = tensix->unpacker[1].free_at = 0;

@@ -326,6 +326,10 @@ enum tensix_reset {
     TENSIX_RESET_DST = 1 << 17,
     TENSIX_RESET_SRCA_COLUMNS = 15 << 19,
     TENSIX_RESET_AUTO_TTSYNC = 1 << 23,
+    TENSIX_RESET_PARTS = TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS | TENSIX_RESET_MOVER |
+                         TENSIX_RESET_TDMA | TENSIX_RESET_THCON | TENSIX_RESET_MATH |
+                         TENSIX_RESET_SRCA_CLIENT | TENSIX_RESET_SRCB | TENSIX_RESET_DST |
+                         TENSIX_RESET_SRCA_COLUMNS | TENSIX_RESET_AUTO_TTSYNC,
 };
 
 /* Makes zeroed memory a coprocessor as after power-on, without touching more of it than that

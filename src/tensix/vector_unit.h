@@ -133,11 +133,6 @@ enum tensix_vector_way {
 };
 
 struct tensix_vector {
-    /* Load macros under way, of which `entries`, `macros` and `schedules` tell. Large, hence first:
-     * dst follows, and so what is in use stands together. */
-    struct tensix_scheduled scheduled[TENSIX_SCHEDULED];
-    struct tensix_vector_late late[2]; /* late[turn]: of the cycle before */
-
     _Alignas(64) uint32_t lreg[TENSIX_LREGS][NUM_LANES]; /* as vectors of the host like it */
     uint32_t flags;                                      /* LaneFlags */
     uint32_t uses_flags;                                 /* UseLaneFlagsForLaneEnable */
@@ -164,6 +159,11 @@ struct tensix_vector {
     uint64_t slow_start;
     uint32_t slow_word;
     uint32_t slow_writes; /* bits of LRegs */
+
+    /* Load macros under way, of which `entries`, `macros` and `schedules` tell. Large and seldom in
+     * use, hence last. */
+    struct tensix_scheduled scheduled[TENSIX_SCHEDULED];
+    struct tensix_vector_late late[2]; /* late[turn]: of the cycle before */
 };
 
 /* As after power-on; memory is zeroed. */

@@ -86,7 +86,7 @@ bool tile_eth_init(struct tile *tile)
                               .transmit = eth_transmit,
                               .fault = eth_fault,
                               .changed = eth_changed};
-    eth_reset(tile->eth, &board);
+    eth_init(tile->eth, &board);
     return true;
 }
 

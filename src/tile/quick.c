@@ -4,12 +4,20 @@
 #include "tile/noc_port.h"
 #include "tile/noc_short.h"
 #include "tile/overlay_port.h"
+#include "tile/tensix_port.h"
 #include "tile/tile.h"
 
 enum { WINDOW_SHIFT = 16, WINDOW_MASK = 0xffff };
 
 /* The windows, by the upper half of an address. */
-enum { DEBUG = 0xffb1, NIU_0 = 0xffb2, NIU_1 = 0xffb3, OVERLAY = 0xffb4, OVERLAY_LAST = 0xffb7 };
+enum {
+    DEBUG = 0xffb1,
+    NIU_0 = 0xffb2,
+    NIU_1 = 0xffb3,
+    OVERLAY = 0xffb4,
+    OVERLAY_LAST = 0xffb7,
+    GPRS = 0xffe0,
+};
 
 /* --- NIUs --- */
 
@@ -78,16 +86,32 @@ static bool get_overlay(struct tile *tile, uint32_t address, uint32_t *value)
            overlay_plain_read(&tile->overlay, at.stream, at.index, value);
 }
 
+/* --- GPRs --- */
+
+static bool put_gpr(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
+{
+    const unsigned thread = (unsigned)tile->running - RV32_T0;
+    const unsigned index = address / 4 % TENSIX_GPRS;
+    if (thread >= TENSIX_THREADS || (address & WINDOW_MASK) >= TILE_GPR_WINDOW_BYTES ||
+        tensix_must_wait(&tile->tensix, thread, TENSIX_TRACKS_GPRS, address / 4, true)) {
+        return false;
+    }
+    tile->tensix.gpr[thread][index] = value;
+    tile_registers_changed(tile, TILE_GPR_WINDOW, TILE_GPR_WINDOW_BYTES, cycle);
+    return true;
+}
+
 /* --- All --- */
 
 bool tile_quick_put(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
 {
     unsigned window = address >> WINDOW_SHIFT;
-    if (tile->tracing || window < NIU_0 || window > OVERLAY_LAST) {
+    if (tile->tracing || window < NIU_0 || (window > OVERLAY_LAST && window != GPRS)) {
         return false;
     }
-    return window <= NIU_1 ? put_niu(tile, address, value, cycle)
-                           : put_overlay(tile, address, value, cycle);
+    return window == GPRS    ? put_gpr(tile, address, value, cycle)
+           : window <= NIU_1 ? put_niu(tile, address, value, cycle)
+                             : put_overlay(tile, address, value, cycle);
 }
 
 bool tile_quick_get(struct tile *tile, uint32_t address, uint64_t cycle, uint32_t *value)

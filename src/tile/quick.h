@@ -1,6 +1,6 @@
 /*
- * Short ways for the accesses that data-movement kernels consist of: loads of the wall clock,
- * registers of command buffers and counters of NIUs, the counters of circular buffers. Each does
+ * Short ways for the accesses that kernels consist of: loads of the wall clock, registers of
+ * command buffers and counters of NIUs, the counters of circular buffers, stores to GPRs. Each does
  * what the handler of its range does (mmio.def), and leaves the rest to it.
  */
 #ifndef TILE_QUICK_H

@@ -319,17 +319,12 @@ static uint64_t next_timer(const struct tile *tile)
     return next;
 }
 
-static uint64_t round_down(const struct tile *tile, uint64_t time)
-{
-    return time / tile->quantum * tile->quantum;
-}
-
 /* How far who is alone may run: to the round in which something else has to act. */
 static uint64_t solo_limit(const struct tile *tile, uint64_t round_end, uint64_t until)
 {
     uint64_t timer = next_timer(tile);
     uint64_t limit = tile->now + SOLO_CYCLES;
-    limit = timer < limit ? round_down(tile, timer) : round_down(tile, limit);
+    limit = timer < limit ? tile_round_start(tile, timer) : tile_round_start(tile, limit);
     limit = until < limit ? until : limit;
     return limit > round_end ? limit : round_end;
 }
@@ -343,7 +338,7 @@ static bool pass(struct tile *tile, uint64_t *limit, unsigned solo, uint64_t lon
         bool is_long = first && core == solo && long_limit > *limit;
         progress |= hart_turn(tile, (enum rv32_core)core, is_long ? long_limit : *limit, first);
         if (is_long && tile->run[core].time > *limit) {
-            *limit = round_down(tile, tile->run[core].time - 1) + tile->quantum;
+            *limit = tile_round_start(tile, tile->run[core].time - 1) + tile->quantum;
             tile->round_start = *limit - tile->quantum;
         }
     }
@@ -369,7 +364,7 @@ static bool random_pass(struct tile *tile, uint64_t limit, bool first)
 
 static void run_round(struct tile *tile, uint64_t until)
 {
-    uint64_t limit = round_down(tile, tile->now) + tile->quantum;
+    uint64_t limit = tile_round_start(tile, tile->now) + tile->quantum;
     limit = earlier(limit, debug_exact_event(tile));
     unsigned solo = find_solo(tile, limit);
     uint64_t long_limit = solo == SOLO_NOBODY ? limit : solo_limit(tile, limit, until);
@@ -412,7 +407,7 @@ void tile_run(struct tile *tile, uint64_t until)
     while (tile->now < until && !tile->stopped) {
         uint64_t next = tile_next_event(tile);
         if (next > tile->now) {
-            uint64_t skip = round_down(tile, next);
+            uint64_t skip = tile_round_start(tile, next);
             tile->now = skip < tile->now ? tile->now : skip < until ? skip : until;
             if (tile->now == until) {
                 return;
@@ -421,7 +416,7 @@ void tile_run(struct tile *tile, uint64_t until)
         if (debug_next_event(tile) < tile->now + tile->quantum) {
             debug_run(tile, tile->now);
         }
-        uint64_t round_end = round_down(tile, tile->now) + tile->quantum;
+        uint64_t round_end = tile_round_start(tile, tile->now) + tile->quantum;
         tile_noc_arrivals(tile, round_end);
         if (tile_overlay_is_due(tile)) {
             tile_overlay_run(tile, tile->now);

@@ -16,6 +16,10 @@ extern const struct tensix_board tile_tensix_board;
 unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
                    unsigned count, uint64_t cycle);
 
+/* Where harts find the GPRs. */
+enum { TILE_GPR_WINDOW_BYTES = 0x1000 };
+#define TILE_GPR_WINDOW UINT32_C(0xffe00000)
+
 /* Must an access of a TRISC wait for instructions that it pushed before (Auto TTSync)? */
 bool tile_waits_for_ttsync(const struct tile *tile, const struct mmio_access *access,
                            enum tensix_resource resource);

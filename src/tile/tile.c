@@ -1,6 +1,7 @@
 /* Life of a tile, events, faults and pauses. */
 #include "tile/tile.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,10 @@
 
 #define PAGES(bytes) (((bytes) + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES)
 
-/* A tile is one piece of memory that the host fills in on first touch. */
+/*
+ * A tile is one piece of memory that the host fills in on first touch: the local RAMs, struct tile,
+ * of which the beginning is always in use, and what it points to.
+ */
 enum {
     PAGE_BYTES = 4096, /* at least */
     MARKS_BYTES = TILE_L1_BYTES >> RV32_L1_MARK_SHIFT,
@@ -21,12 +25,29 @@ enum {
     LOCALS_BYTES = 2 * TILE_B_LOCAL_BYTES + 3 * TILE_T_LOCAL_BYTES,
     STREAMS_BYTES = OVERLAY_MEMORY_BYTES,
     STATE_BYTES = PAGES(sizeof(struct tile)), /* L1 begins with a page */
-    MEMORY_BYTES = TILE_L1_BYTES + LOCALS_BYTES + STREAMS_BYTES + MARKS_BYTES +
-                   MAP_ENTRIES * (int)sizeof(struct rv32_page *),
-    TILE_BYTES = STATE_BYTES + PAGES(MEMORY_BYTES),
+    /* What is always in use, without a coprocessor and with one. */
+    USED_BYTES = PAGES(offsetof(struct tile, tensix)),
+    USED_BYTES_TENSIX = PAGES(offsetof(struct tile, tensix.vector.scheduled)),
+    MEMORY_BYTES =
+        TILE_L1_BYTES + STREAMS_BYTES + MARKS_BYTES + MAP_ENTRIES * (int)sizeof(struct rv32_page *),
+    TILE_BYTES = LOCALS_BYTES + STATE_BYTES + PAGES(MEMORY_BYTES),
 };
 
+_Static_assert(LOCALS_BYTES % PAGE_BYTES == 0, "struct tile begins with a page");
+
+/* Where its memory begins. */
+static uint8_t *memory_of(struct tile *tile)
+{
+    return (uint8_t *)tile - LOCALS_BYTES;
+}
+
 enum { DEFAULT_QUANTUM = 128, REG_SOFT_RESET_0 = 0x1b0 / 4 };
+
+/* The others have memory for a coprocessor that nobody touches. */
+static bool has_tensix(const struct tile *tile)
+{
+    return tile->kind->type == TILE_TENSIX;
+}
 
 static void init_harts(struct tile *tile, uint8_t *locals)
 {
@@ -88,12 +109,14 @@ static void prepare(struct tile *tile, uint8_t *memory)
     tile->code.marks = memory;
     tile_touch(tile->code.map); /* programs lie in low L1 */
     tile_touch(tile->marks);
-    init_harts(tile, memory + MARKS_BYTES);
+    init_harts(tile, memory_of(tile));
     tile->tensix.l1 = tile->l1;
     tile->tensix.l1_size = tile->kind->l1_bytes;
     tile->tensix.board = &tile_tensix_board;
     tile->tensix.owner = tile;
-    tensix_init(&tile->tensix);
+    if (has_tensix(tile)) {
+        tensix_init(&tile->tensix);
+    }
     reset_devices(tile);
     noc_queue_init(&tile->inbox);
 }
@@ -101,10 +124,12 @@ static void prepare(struct tile *tile, uint8_t *memory)
 struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv32_code_store *store,
                          const struct tile_board *board, void *owner)
 {
-    struct tile *tile = host_pages_map(TILE_BYTES);
-    if (!tile) {
+    uint8_t *memory = host_pages_map(TILE_BYTES);
+    if (!memory) {
         return NULL;
     }
+    struct tile *tile = (struct tile *)(memory + LOCALS_BYTES);
+    host_pages_fill(tile, type == TILE_TENSIX ? USED_BYTES_TENSIX : USED_BYTES);
     tile->kind = &tile_kinds[type];
     tile->node = noc_node(x, y);
     tile_rename(tile, x, y);
@@ -130,7 +155,15 @@ void tile_destroy(struct tile *tile)
         noc_pool_empty(&tile->pool);
         tile_eth_free(tile);
         rv32_code_invalidate(&tile->code); /* the pages belong to the store */
-        host_pages_unmap(tile, TILE_BYTES);
+        host_pages_unmap(memory_of(tile), TILE_BYTES);
+    }
+}
+
+void tile_fill_rams(struct tile *tile)
+{
+    if (!tile->has_rams) {
+        tile->has_rams = true;
+        host_pages_fill(memory_of(tile), LOCALS_BYTES);
     }
 }
 
@@ -138,8 +171,10 @@ void tile_reset(struct tile *tile, uint64_t cycle)
 {
     uint32_t held = tile->debug.word[REG_SOFT_RESET_0];
     tile_soft_reset(tile, held, held | tile->kind->reset_bits, cycle);
-    tensix_reset(&tile->tensix);
-    tile->tensix_idle = false;
+    if (has_tensix(tile)) {
+        tensix_reset(&tile->tensix);
+        tile->tensix_idle = false;
+    }
     overlay_reset(&tile->overlay);
     tile->overlay_waits = 0;
     memset(tile->overlay_left, 0, sizeof tile->overlay_left);
@@ -176,7 +211,7 @@ void tile_end_round(struct tile *tile, uint64_t cycle)
 {
     if (tile->running != RV32_CORES) {
         struct rv32_hart *hart = &tile->hart[tile->running];
-        uint64_t round_end = (cycle / tile->quantum + 1) * tile->quantum;
+        uint64_t round_end = tile_round_start(tile, cycle) + tile->quantum;
         tile->turn_end = round_end < tile->turn_end ? round_end : tile->turn_end;
         rv32_cut(hart, tile_interrupt_pending(tile, hart->core) ? cycle + 1 : round_end);
     }
@@ -262,11 +297,23 @@ static void marked_written(struct tile *tile, uint32_t address, uint32_t size, u
 /* The marks of any of the lines. */
 static unsigned marks_of(const struct tile *tile, uint32_t address, uint32_t size)
 {
-    unsigned marks = 0;
-    for (uint32_t done = 0; done < size; done += 1u << RV32_L1_MARK_SHIFT) {
-        marks |= tile->marks[(address + done) >> RV32_L1_MARK_SHIFT];
+    const uint8_t *mark = tile->marks + (address >> RV32_L1_MARK_SHIFT);
+    const uint8_t *last = tile->marks + ((address + size - 1) >> RV32_L1_MARK_SHIFT);
+    uint64_t marks = 0, eight;
+    if (size == 0) {
+        return 0;
     }
-    return size ? marks | tile->marks[(address + size - 1) >> RV32_L1_MARK_SHIFT] : 0;
+    for (; last - mark >= (ptrdiff_t)sizeof eight; mark += sizeof eight) {
+        memcpy(&eight, mark, sizeof eight);
+        marks |= eight;
+    }
+    marks |= marks >> 32;
+    marks |= marks >> 16;
+    marks |= marks >> 8;
+    for (; mark <= last; mark++) {
+        marks |= *mark;
+    }
+    return marks & UINT8_MAX;
 }
 
 void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)

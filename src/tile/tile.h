@@ -274,6 +274,7 @@ struct tile {
     uint8_t *marks; /* a byte for each 64 bytes of L1, see below */
     struct rv32_code code;
     uint8_t *local[RV32_CORES];
+    bool has_rams; /* the host was asked for their memory */
     struct rv32_hart hart[RV32_CORES];
     struct tile_hart run[RV32_CORES];
     enum rv32_core running; /* the hart whose burst is under way, or RV32_CORES */
@@ -338,6 +339,10 @@ struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv3
                          const struct tile_board *board, void *owner);
 void tile_destroy(struct tile *tile); /* NULL does nothing */
 
+/* Has the host make room for the local RAMs before harts need it. One thread at a time, whatever
+ * others do with the tile. */
+void tile_fill_rams(struct tile *tile);
+
 /* Writes into a page of zeros: it will be used, and a page that is read first costs the host twice,
  * and disturbs the other threads. */
 static inline void tile_touch(void *page)
@@ -347,6 +352,13 @@ static inline void tile_touch(void *page)
 
 /* Reports name it so from now on; a new tile is named by the place where it stands. */
 void tile_rename(struct tile *tile, unsigned x, unsigned y);
+
+/* The start of the round that holds `time`. */
+static inline uint64_t tile_round_start(const struct tile *tile, uint64_t time)
+{
+    uint64_t quantum = tile->quantum;
+    return quantum & (quantum - 1) ? time / quantum * quantum : time & -quantum;
+}
 
 /* Runs every agent up to `until`, a multiple of tile->quantum, or until the tile stops (or sends,
  * see returns_early). */

@@ -56,8 +56,7 @@ enum mmio_reply tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
                      UINT32_MAX);
 }
 
-enum { GPR_BANK_BYTES = 4 * TENSIX_GPRS, GPR_WINDOW_BYTES = 0x1000 };
-#define GPR_WINDOW UINT32_C(0xffe00000)
+enum { GPR_BANK_BYTES = 4 * TENSIX_GPRS };
 
 enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
 {
@@ -73,7 +72,7 @@ enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
     unsigned index = access->offset % GPR_BANK_BYTES / 4;
     enum mmio_reply reply = mmio_word(access, &tile->tensix.gpr[thread][index], UINT32_MAX);
     if (mmio_wrote(access, reply)) { /* harts see one GPR at different addresses */
-        tile_registers_changed(tile, GPR_WINDOW, GPR_WINDOW_BYTES, access->cycle);
+        tile_registers_changed(tile, TILE_GPR_WINDOW, TILE_GPR_WINDOW_BYTES, access->cycle);
     }
     return reply;
 }

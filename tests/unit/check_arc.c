@@ -51,6 +51,7 @@ static void open_product(const char *name)
 {
     struct arc_board board = {.now = board_now, .message = board_message, .context = &cycles};
     ck_assert_ptr_null(grid_init(&grid, grid_product(name)));
+    memset(&arc, 0, sizeof arc);
     arc_init(&arc, &grid, &board);
 }
 
@@ -291,6 +292,7 @@ END_TEST
 START_TEST(test_no_board)
 {
     uint32_t response[WORDS];
+    memset(&arc, 0, sizeof arc);
     arc_init(&arc, &grid, NULL);
     ck_assert_uint_eq(send(0, 0x56, 3, response), 0);
     ck_assert_uint_eq(tag_value(32), 1);

@@ -184,7 +184,8 @@ struct bench *bench_create(enum eth_link link)
         .fault = fault,
         .changed = changed,
     };
-    eth_reset(&bench->eth, &board);
+    memset(&bench->eth, 0, sizeof(struct eth));
+    eth_init(&bench->eth, &board);
     eth_set_link(&bench->eth, link, 0);
     bench->soft_reset = HELD_0 | HELD_1;
     for (unsigned i = 0; i < BENCH_HARTS; i++) {

@@ -111,7 +111,8 @@ void wire_open(void)
             .changed = changed,
             .overlay_received = overlay_received,
         };
-        eth_reset(&end->eth, &board);
+        memset(&end->eth, 0, sizeof(struct eth));
+        eth_init(&end->eth, &board);
         eth_set_link(&end->eth, ETH_LINK_UP, 0);
     }
 }
