@@ -2,6 +2,10 @@
  * Posted writes, see posted.h: a ring of bytes with one thread that fills it and one at a time that
  * empties it, its owner. The ring is in the caches of the thread that fills it; others look at it
  * now and then, and are woken when much has come together, since that costs a microsecond or more.
+ *
+ * Who finds the ring full goes past it: it writes to a tile by itself while the other thread has
+ * nothing to do there, so that both load tiles at the same time. The order of writes to a tile is
+ * kept, and those to registers are passed by nobody, since they may lead to faults.
  */
 #include "abi/posted.h"
 
@@ -10,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip/chip.h"
 #include "chip/idle.h"
 #include "host/pages.h"
 #include "isa/host_time.h"
@@ -24,6 +29,7 @@ enum {
     PAUSES_PER_YIELD = 4096,
     SKIP = 0,         /* the size of an entry that stands for the rest of the ring */
     MOST_RESET = 256, /* workers; of more no notes are kept */
+    NOWHERE = NOC_NODES,
 };
 
 /* A write; its bytes follow. */
@@ -45,8 +51,13 @@ struct posted {
     bool stands_still; /* after a fault, until the thread that fills the ring has seen to it */
     struct tile *reset[MOST_RESET]; /* whose reset registers were written lately */
     _Atomic unsigned resets;        /* of those that have not been prepared; others look at it */
-    uint64_t known_tail;            /* of the thread that fills the ring, as is the next one */
-    uint64_t work;                  /* handed in since somebody was called */
+    uint64_t known_tail; /* of the thread that fills the ring, as are those up to `head` */
+    uint64_t work;       /* handed in since somebody was called */
+    uint16_t x, y;       /* of the latest write, */
+    uint16_t place;      /* and where that is */
+    uint16_t beside;     /* the place to which writes go past the ring, or NOWHERE */
+    uint64_t latest[NOC_NODES + 1]; /* the end of the latest entry for each place */
+    uint64_t latest_register;       /* and of the latest for a register */
     /* Bytes since the beginning; what is written by different threads is in lines of its own. */
     _Alignas(64) _Atomic uint64_t head;
     _Alignas(64) _Atomic uint64_t tail;
@@ -95,6 +106,8 @@ static bool is_register(const struct entry *entry)
     return entry->size != SKIP && entry->address >= TILE_L1_BYTES;
 }
 
+/* Only a write to a register makes it stand still, so that who has seen the last of these done may
+ * look. */
 static void do_write(struct posted *posted, const struct entry *entry)
 {
     struct penrose_error error;
@@ -105,7 +118,9 @@ static void do_write(struct posted *posted, const struct entry *entry)
         posted->has_failed = true;
         posted->error = error;
     }
-    posted->stands_still = is_register(entry) && penrose_fault_count(posted->chip) > faults;
+    if (is_register(entry)) {
+        posted->stands_still = penrose_fault_count(posted->chip) > faults;
+    }
 }
 
 /* Whose harts a host holds will run in a while. Notes it; for the owner. */
@@ -229,6 +244,47 @@ static void call(struct posted *posted)
     chip_call_idle(posted->chip);
 }
 
+/* The place of a write: mostly that of the one before. */
+static uint16_t find_place(struct posted *posted, const struct entry *entry)
+{
+    if (entry->x != posted->x || entry->y != posted->y || posted->place == NOWHERE) {
+        posted->x = entry->x;
+        posted->y = entry->y;
+        if (!chip_find(posted->chip, entry->x, entry->y, &posted->place)) {
+            posted->place = NOWHERE;
+        }
+    }
+    return posted->place;
+}
+
+/* May L1 at the place be written at once, while another thread empties the ring? Neither it nor a
+ * register may be written by what is in there; the tile must have been made. */
+static bool may_go_beside(const struct posted *posted, uint16_t place)
+{
+    return place != NOWHERE && posted->latest[place] <= posted->known_tail &&
+           posted->latest_register <= posted->known_tail && !posted->stands_still &&
+           posted->chip->place[place].tile &&
+           atomic_load_explicit(&posted->owner, memory_order_relaxed) == OWNER_HELPER;
+}
+
+/* Writes past the ring, where it is full and another thread is at it, or where the writes before
+ * went past it; false where that cannot be. */
+static bool write_beside(struct posted *posted, const struct entry *entry, const void *bytes,
+                         bool is_full)
+{
+    uint16_t place = find_place(posted, entry);
+    if (is_register(entry) || (place != posted->beside && !is_full) ||
+        (place != posted->beside && !may_go_beside(posted, place))) {
+        posted->beside = NOWHERE;
+        return false;
+    }
+    struct penrose_error error;
+    bool is_done = penrose_write(posted->chip, entry->x, entry->y, entry->address, bytes,
+                                 entry->size, &error) == PENROSE_OK;
+    posted->beside = is_done ? place : NOWHERE;
+    return is_done;
+}
+
 bool posted_write(struct posted *posted, unsigned x, unsigned y, uint64_t address,
                   const void *bytes, uint32_t size)
 {
@@ -239,13 +295,19 @@ bool posted_write(struct posted *posted, unsigned x, unsigned y, uint64_t addres
     }
     uint64_t room = room_of(&entry, 0), left = RING_BYTES - head_of(posted) % RING_BYTES;
     uint64_t skipped = left < room ? left : 0;
-    if (!has_room(posted, skipped + room) && !make_room(posted, skipped + room)) {
+    bool is_full = !has_room(posted, skipped + room);
+    if (write_beside(posted, &entry, bytes, is_full)) {
+        return true;
+    }
+    if (is_full && !make_room(posted, skipped + room)) {
         return false;
     }
     if (skipped) {
         put(posted, &(struct entry){.size = SKIP}, bytes);
     }
     put(posted, &entry, bytes);
+    posted->latest[posted->place] = head_of(posted);
+    posted->latest_register = is_register(&entry) ? head_of(posted) : posted->latest_register;
     posted->work += address < TILE_L1_BYTES ? room : REGISTER_WORK;
     if (posted->work >= CALL_WORK) {
         call(posted);
@@ -279,6 +341,7 @@ enum posted_rest posted_settle(struct posted *posted, bool careful, struct penro
 {
     error->text[0] = '\0';
     posted->work = 0;
+    posted->beside = NOWHERE;
     if (is_empty(posted) && !posted->has_failed && !posted->stands_still) {
         return POSTED_NOTHING;
     }
@@ -307,7 +370,7 @@ struct posted *posted_create(struct penrose_chip *chip)
         }
         return NULL;
     }
-    *posted = (struct posted){.chip = chip, .ring = ring};
+    *posted = (struct posted){.chip = chip, .ring = ring, .place = NOWHERE, .beside = NOWHERE};
     chip_set_idle(chip, help, posted);
     return posted;
 }

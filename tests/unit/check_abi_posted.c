@@ -148,6 +148,80 @@ START_TEST(long_bursts)
 }
 END_TEST
 
+/* --- Tiles in turn --- */
+
+enum { WORKERS = 10, TURNS = 300, MOST_WRITES = 40 };
+
+/* A write; of 0 bytes: of the reset register. */
+struct write {
+    unsigned tile;
+    bool by_other_name;
+    uint32_t at, size, from; /* in `noise` */
+};
+
+static struct write writes[TURNS * MOST_WRITES];
+
+/* A host loads one worker after the other, a few of them twice, by another name; some writes are at
+ * places where others were a moment ago. */
+static unsigned plan_turns(uint64_t *random)
+{
+    unsigned count = 0, tile = 0;
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        bool is_same = random_below(random, 3) == 0, by_other_name = random_below(random, 2);
+        tile = is_same ? tile : random_below(random, WORKERS);
+        for (unsigned i = 1 + random_below(random, MOST_WRITES); i-- > 0;) {
+            uint32_t size = 1 + random_below(random, random_below(random, 2) ? 64 : 4096);
+            bool is_reset = random_below(random, 2000) == 0, is_near = random_below(random, 2);
+            writes[count++] = (struct write){
+                .tile = random_below(random, 40) ? tile : random_below(random, WORKERS),
+                .by_other_name = by_other_name && !is_reset,
+                .at = random_below(random, is_near ? 4096 : MODEL_BYTES - size),
+                .size = is_reset ? 0 : size,
+                .from = random_below(random, MORE_NOISE)};
+        }
+    }
+    return count;
+}
+
+/* Does them as fast as it can; (x + 32, y) is another name of (x, y). */
+static void do_writes(unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const struct write *write = &writes[i];
+        unsigned x, y;
+        place(write->tile, &x, &y);
+        x += write->by_other_name ? 32 : 0;
+        if (write->size) {
+            libttsim_tile_wr_bytes(x, y, BASE + write->at, noise + write->from, write->size);
+        } else {
+            tile_wr(x, y, SOFT_RESET, ALL_HELD);
+        }
+    }
+}
+
+static void check_tiles_in_turn(int threads)
+{
+    uint64_t random = 31;
+    begin_with_noise(threads, &random);
+    for (unsigned round = 0; round < 4; round++) {
+        unsigned count = plan_turns(&random);
+        do_writes(count);
+        for (unsigned i = 0; i < count; i++) {
+            memcpy(model[writes[i].tile] + writes[i].at, noise + writes[i].from, writes[i].size);
+        }
+        for (unsigned tile = 0; tile < WORKERS; tile++) {
+            check_step(tile, 0, MODEL_BYTES);
+        }
+    }
+    libttsim_exit();
+}
+
+START_TEST(tiles_in_turn)
+{
+    with_all_threads(check_tiles_in_turn);
+}
+END_TEST
+
 static void check_the_end_of_l1(int threads)
 {
     const uint64_t pattern = UINT64_C(0x1122334455667788);
@@ -411,6 +485,7 @@ int main(void)
     const TTest *const tests[] = {
         memory_holds_what_was_written_last,
         long_bursts,
+        tiles_in_turn,
         the_end_of_l1,
         multicasts_come_in_their_turn,
         harts_see_what_was_posted_before_they_start,
