@@ -121,7 +121,7 @@ static bool find_last_turn(const struct rv32_op *branch, uint32_t base, uint32_t
         *turn = distance > bytes ? (distance + bytes - 1) / bytes : 1;
         return true;
     }
-    *turn = limit >= base ? distance / bytes + 1 : 1;
+    *turn = distance / bytes + 1;
     return branch->run == rv32_exec_BGEU && !base_is_first;
 }
 
@@ -182,8 +182,12 @@ int64_t rv32_exec_fill(struct rv32_hart *hart, const struct rv32_op *op, int64_t
     }
     uint32_t room = (hart->local_size - offset) / bytes;
     uint32_t most = (uint32_t)((left - 1) / turn.cycles);
+    most = room < most ? room : most;
+    if (most == 0) {
+        return rv32_exec_SW(hart, op, left);
+    }
     bool goes_on;
-    uint32_t turns = count_turns(hart, &turn, base, bytes, room < most ? room : most, &goes_on);
+    uint32_t turns = count_turns(hart, &turn, base, bytes, most, &goes_on);
     fill(hart->local + offset, (size_t)turns * bytes, hart->x[op->rs2]);
     left -= (int64_t)turns * turn.cycles;
     return goes_on ? rv32_exec_SW(hart, op, left) : rv32_enter(hart, turn.pc + WORD_BYTES, left);

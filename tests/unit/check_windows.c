@@ -67,6 +67,87 @@ START_TEST(gprs_of_each_thread)
 }
 END_TEST
 
+/* What stores of a hart to GPRs lead to. */
+struct outcome {
+    uint32_t gpr[TENSIX_THREADS][TENSIX_GPRS];
+    enum hart_state state;
+    enum penrose_fault_kind fault;
+    uint32_t pc;
+    bool is_woken;
+};
+
+static struct outcome run_stores(enum rv32_core core, bool is_traced, bool waits, const char *store)
+{
+    const char *const lines[] = {"lui a5, 0xffe00",   "lui a6, 0xffe01",
+                                 "addi a0, zero, 77", "sw a0, 4(a5)",
+                                 "addi a0, a0, 1",    "sw a0, 260(a5)",
+                                 "addi a0, a0, 1",    "sw a0, 252(a5)",
+                                 "addi a0, a0, 1",    store,
+                                 "jal zero, 0x1028",  NULL};
+    struct outcome outcome = {0};
+    setup();
+    struct tile *tile = harness.tile;
+    struct tile_hart *sleeper = &tile->run[core == RV32_NC ? RV32_B : RV32_NC];
+    tile->tracing = is_traced; /* then all goes through tile_access() */
+    if (waits) {
+        tile->tensix.thread_config[core - RV32_T0][56] = 0x1f;
+        tile->tensix.thread[core - RV32_T0].front.count = 1;
+        tile->tensix.thread[core - RV32_T0].front.entry[0].word = 0x01000000;
+    }
+    harness_assemble(H, 0x1000, lines);
+    harness_release(H, core, 0x1000);
+    sleeper->state = HART_ASLEEP;
+    sleeper->idle = (struct rv32_idle){.period = 1, .wake = UINT64_MAX, .places = 1};
+    sleeper->idle.place[0] = (struct rv32_idle_place){.address = GPR(1), .size = 4};
+    tile_polls(tile, (enum rv32_core)(sleeper - tile->run), (struct tile_span){0});
+    uint64_t epoch = tile->epoch;
+    tile->restless = true;
+    tile_run(tile, 128);
+    memcpy(outcome.gpr, tile->tensix.gpr, sizeof outcome.gpr);
+    outcome.state = tile->run[core].state;
+    outcome.fault = harness.faults ? harness.fault.kind : 0;
+    outcome.pc = tile->hart[core].pc;
+    outcome.is_woken = tile->epoch != epoch;
+    teardown();
+    return outcome;
+}
+
+static void compare_stores(enum rv32_core core, bool waits, const char *store)
+{
+    struct outcome quick = run_stores(core, false, waits, store);
+    struct outcome traced = run_stores(core, true, waits, store);
+    ck_assert_int_eq(quick.state, traced.state);
+    ck_assert_int_eq(quick.fault, traced.fault);
+    ck_assert_uint_eq(quick.pc, traced.pc);
+    ck_assert(quick.is_woken == traced.is_woken);
+    ck_assert(memcmp(quick.gpr, traced.gpr, sizeof quick.gpr) == 0);
+}
+
+/* The short way of tile/quick.h does what the window does. */
+START_TEST(stores_of_harts)
+{
+    static const char *const stores[] = {"sw a0, -4(a6)",  "sw a0, 0(a6)", "sw a0, 764(a5)",
+                                         "sw a0, 768(a5)", "sh a0, 8(a5)", "sw a0, 2(a5)"};
+    for (unsigned i = 0; i < sizeof stores / sizeof *stores; i++) {
+        compare_stores((enum rv32_core)_i, false, stores[i]);
+    }
+}
+END_TEST
+
+START_TEST(stores_of_triscs)
+{
+    enum rv32_core core = (enum rv32_core)(RV32_T0 + _i);
+    struct outcome outcome = run_stores(core, false, false, "sw a0, -4(a6)");
+    ck_assert_uint_eq(outcome.gpr[_i][1], 78); /* 256 bytes further the bank comes again */
+    ck_assert_uint_eq(outcome.gpr[_i][63], 80);
+    ck_assert(outcome.is_woken);
+    outcome = run_stores(core, false, true, "sw a0, -4(a6)");
+    ck_assert_int_eq(outcome.state, HART_WAITING);
+    ck_assert_uint_eq(outcome.gpr[_i][1], 0);
+    compare_stores(core, true, "sw a0, -4(a6)");
+}
+END_TEST
+
 START_TEST(b_pushes_to_any_thread)
 {
     ck_assert_event(H, put(H, AGENT_B, PUSH(_i), 0x02000000));
@@ -276,6 +357,10 @@ int main(void)
     tcase_add_test(tcase, tag_search_is_stored_and_reported);
     tcase_add_test(tcase, thcon_reset_clears_and_holds);
     tcase_add_test(tcase, auto_ttsync_makes_wait);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("stores");
+    tcase_add_loop_test(tcase, stores_of_harts, 0, RV32_CORES);
+    tcase_add_loop_test(tcase, stores_of_triscs, 0, 3);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
