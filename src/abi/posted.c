@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/chip.h"
 #include "chip/idle.h"
 #include "host/pages.h"
 #include "isa/host_time.h"
@@ -29,7 +28,7 @@ enum {
     PAUSES_PER_YIELD = 4096,
     SKIP = 0,         /* the size of an entry that stands for the rest of the ring */
     MOST_RESET = 256, /* workers; of more no notes are kept */
-    NOWHERE = NOC_NODES,
+    NOWHERE = CHIP_PLACES,
 };
 
 /* A write; its bytes follow. */
@@ -56,8 +55,8 @@ struct posted {
     uint16_t x, y;       /* of the latest write, */
     uint16_t place;      /* and where that is */
     uint16_t beside;     /* the place to which writes go past the ring, or NOWHERE */
-    uint64_t latest[NOC_NODES + 1]; /* the end of the latest entry for each place */
-    uint64_t latest_register;       /* and of the latest for a register */
+    uint64_t latest[CHIP_PLACES + 1]; /* the end of the latest entry for each place */
+    uint64_t latest_register;         /* and of the latest for a register */
     /* Bytes since the beginning; what is written by different threads is in lines of its own. */
     _Alignas(64) _Atomic uint64_t head;
     _Alignas(64) _Atomic uint64_t tail;
@@ -126,7 +125,8 @@ static void do_write(struct posted *posted, const struct entry *entry)
 /* Whose harts a host holds will run in a while. Notes it; for the owner. */
 static void note_reset(struct posted *posted, const struct entry *entry)
 {
-    struct tile *tile = chip_made_tile(posted->chip, entry->x, entry->y);
+    struct tile *tile =
+        chip_made_tile(posted->chip, chip_place_of(posted->chip, entry->x, entry->y));
     unsigned resets = atomic_load_explicit(&posted->resets, memory_order_relaxed);
     if (tile && resets < MOST_RESET) {
         posted->reset[resets] = tile;
@@ -134,15 +134,28 @@ static void note_reset(struct posted *posted, const struct entry *entry)
     }
 }
 
-/* Has the host make room for what such workers need, as long as there is nothing else to do. For
- * who helps. */
-static void prepare(struct posted *posted, uint64_t head)
+/* Has the host make room for what such a worker needs, one a call: other work may come up. For who
+ * helps. */
+static void prepare(struct posted *posted)
 {
     unsigned resets = atomic_load_explicit(&posted->resets, memory_order_relaxed);
-    while (resets > 0 && atomic_load_explicit(&posted->head, memory_order_relaxed) == head &&
-           !atomic_load_explicit(&posted->hurries, memory_order_relaxed)) {
+    if (resets > 0 && !atomic_load_explicit(&posted->hurries, memory_order_relaxed)) {
         tile_fill_rams(posted->reset[--resets]);
         atomic_store_explicit(&posted->resets, resets, memory_order_relaxed);
+    }
+}
+
+static void after_register(struct posted *posted, const struct entry *entry, bool helps,
+                           bool careful)
+{
+    if (!is_register(entry)) {
+        return; /* others may look at stands_still meanwhile */
+    }
+    if (careful) {
+        posted->stands_still = true;
+    }
+    if (helps) {
+        note_reset(posted, entry);
     }
 }
 
@@ -156,10 +169,7 @@ static void empty(struct posted *posted, uint64_t end, bool helps, bool careful)
         const struct entry *entry = entry_at(posted, tail);
         if (entry->size != SKIP) {
             do_write(posted, entry);
-            posted->stands_still |= careful && is_register(entry);
-            if (helps && is_register(entry)) {
-                note_reset(posted, entry);
-            }
+            after_register(posted, entry, helps, careful);
         }
         tail += room_of(entry, tail);
         atomic_store_explicit(&posted->tail, tail, memory_order_release);
@@ -179,7 +189,9 @@ static bool help(void *context)
     }
     bool has_work = !posted->stands_still;
     empty(posted, head, true, false);
-    prepare(posted, head);
+    if (head == atomic_load_explicit(&posted->tail, memory_order_relaxed)) {
+        prepare(posted);
+    }
     disown(posted);
     return has_work;
 }
@@ -250,9 +262,7 @@ static uint16_t find_place(struct posted *posted, const struct entry *entry)
     if (entry->x != posted->x || entry->y != posted->y || posted->place == NOWHERE) {
         posted->x = entry->x;
         posted->y = entry->y;
-        if (!chip_find(posted->chip, entry->x, entry->y, &posted->place)) {
-            posted->place = NOWHERE;
-        }
+        posted->place = (uint16_t)chip_place_of(posted->chip, entry->x, entry->y);
     }
     return posted->place;
 }
@@ -263,7 +273,7 @@ static bool may_go_beside(const struct posted *posted, uint16_t place)
 {
     return place != NOWHERE && posted->latest[place] <= posted->known_tail &&
            posted->latest_register <= posted->known_tail && !posted->stands_still &&
-           posted->chip->place[place].tile &&
+           chip_made_tile(posted->chip, place) &&
            atomic_load_explicit(&posted->owner, memory_order_relaxed) == OWNER_HELPER;
 }
 
@@ -273,8 +283,8 @@ static bool write_beside(struct posted *posted, const struct entry *entry, const
                          bool is_full)
 {
     uint16_t place = find_place(posted, entry);
-    if (is_register(entry) || (place != posted->beside && !is_full) ||
-        (place != posted->beside && !may_go_beside(posted, place))) {
+    if (is_register(entry) ||
+        (place != posted->beside && !(is_full && may_go_beside(posted, place)))) {
         posted->beside = NOWHERE;
         return false;
     }

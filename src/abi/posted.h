@@ -5,7 +5,8 @@
  * them. As on PCIe, such a write is over for the host when it was handed in; it is done before
  * anybody can tell, since whoever looks at the chip calls posted_settle first. One thread hands in,
  * and settles; an idle thread of the chip's pool does the writes, in the order in which they came,
- * or else who settles. The chip is the same in any case.
+ * or else who settles; where it falls behind, who hands in writes to another tile meanwhile. The chip
+ * is the same in any case.
  */
 #ifndef ABI_POSTED_H
 #define ABI_POSTED_H
@@ -30,7 +31,8 @@ void posted_destroy(struct posted *posted);
 bool posted_write(struct posted *posted, unsigned x, unsigned y, uint64_t address,
                   const void *bytes, uint32_t size);
 
-/* What is left when posted_settle returns. No other thread is at the chip then. */
+/* What is left when posted_settle returns. No other thread is at the chip then, but that one may
+ * ask the host for memory of tiles. */
 enum posted_rest {
     POSTED_NOTHING, /* all that was handed in is done */
     POSTED_MORE,    /* the latest write was to a register, and those behind it stand still until

@@ -501,7 +501,7 @@ PENROSE_EXPORT enum penrose_status penrose_coprocessor_reset(struct penrose_chip
     }
     uint32_t held = tile->tensix.held;
     tensix_reset(&tile->tensix);
-    tile->tensix.held = held;
+    tensix_soft_reset(&tile->tensix, 0, held);
     tile->tensix_idle = false;
     tile_event(tile, tile->now);
     return PENROSE_OK;

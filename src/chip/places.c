@@ -162,10 +162,15 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
     return tile;
 }
 
-struct tile *chip_made_tile(const struct penrose_chip *chip, unsigned x, unsigned y)
+unsigned chip_place_of(const struct penrose_chip *chip, unsigned x, unsigned y)
 {
     uint16_t place;
-    return chip_find(chip, x, y, &place) ? chip->place[place].tile : NULL;
+    return chip_find(chip, x, y, &place) ? place : CHIP_PLACES;
+}
+
+struct tile *chip_made_tile(const struct penrose_chip *chip, unsigned place)
+{
+    return place < CHIP_PLACES ? chip->place[place].tile : NULL;
 }
 
 static bool has_harts(const struct grid_tile *tile)

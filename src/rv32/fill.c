@@ -121,8 +121,11 @@ static bool find_last_turn(const struct rv32_op *branch, uint32_t base, uint32_t
         *turn = distance > bytes ? (distance + bytes - 1) / bytes : 1;
         return true;
     }
-    *turn = distance / bytes + 1;
-    return branch->run == rv32_exec_BGEU && !base_is_first;
+    if (branch->run == rv32_exec_BGEU && !base_is_first) {
+        *turn = distance / bytes + 1;
+        return true;
+    }
+    return false;
 }
 
 /* The same a turn at a time, for all branches. */

@@ -181,10 +181,11 @@ static void abort_flights(struct tensix *tensix, unsigned first, unsigned last)
 void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
 {
     uint32_t entering = value & ~old;
+    bool parts_change = ((old ^ value) | (tensix->held ^ value)) & TENSIX_RESET_PARTS;
     tensix->now = tensix->latest > tensix->now ? tensix->latest : tensix->now;
     tensix->held = value;
     tensix->attention = true;
-    if (!((old ^ value) & TENSIX_RESET_PARTS)) {
+    if (!parts_change) {
         return; /* harts only; many tiles never use what the units keep */
     }
     if (entering & TENSIX_RESET_UNPACKERS) { /* SPEC: what is in flight is aborted */

@@ -25,15 +25,13 @@ enum {
     LOCALS_BYTES = 2 * TILE_B_LOCAL_BYTES + 3 * TILE_T_LOCAL_BYTES,
     STREAMS_BYTES = OVERLAY_MEMORY_BYTES,
     STATE_BYTES = PAGES(sizeof(struct tile)), /* L1 begins with a page */
-    /* What is always in use, without a coprocessor and with one. */
-    USED_BYTES = PAGES(offsetof(struct tile, tensix)),
-    USED_BYTES_TENSIX = PAGES(offsetof(struct tile, tensix.vector.scheduled)),
+    USED_BYTES = PAGES(offsetof(struct tile, tensix.vector.scheduled)),
     MEMORY_BYTES =
         TILE_L1_BYTES + STREAMS_BYTES + MARKS_BYTES + MAP_ENTRIES * (int)sizeof(struct rv32_page *),
     TILE_BYTES = LOCALS_BYTES + STATE_BYTES + PAGES(MEMORY_BYTES),
 };
 
-_Static_assert(LOCALS_BYTES % PAGE_BYTES == 0, "struct tile begins with a page");
+_Static_assert(LOCALS_BYTES % PAGE_BYTES == 0, "struct tile begins with a page of PAGE_BYTES");
 
 /* Where its memory begins. */
 static uint8_t *memory_of(struct tile *tile)
@@ -42,12 +40,6 @@ static uint8_t *memory_of(struct tile *tile)
 }
 
 enum { DEFAULT_QUANTUM = 128, REG_SOFT_RESET_0 = 0x1b0 / 4 };
-
-/* The others have memory for a coprocessor that nobody touches. */
-static bool has_tensix(const struct tile *tile)
-{
-    return tile->kind->type == TILE_TENSIX;
-}
 
 static void init_harts(struct tile *tile, uint8_t *locals)
 {
@@ -114,9 +106,7 @@ static void prepare(struct tile *tile, uint8_t *memory)
     tile->tensix.l1_size = tile->kind->l1_bytes;
     tile->tensix.board = &tile_tensix_board;
     tile->tensix.owner = tile;
-    if (has_tensix(tile)) {
-        tensix_init(&tile->tensix);
-    }
+    tensix_init(&tile->tensix);
     reset_devices(tile);
     noc_queue_init(&tile->inbox);
 }
@@ -129,7 +119,7 @@ struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv3
         return NULL;
     }
     struct tile *tile = (struct tile *)(memory + LOCALS_BYTES);
-    host_pages_fill(tile, type == TILE_TENSIX ? USED_BYTES_TENSIX : USED_BYTES);
+    host_pages_fill(tile, USED_BYTES);
     tile->kind = &tile_kinds[type];
     tile->node = noc_node(x, y);
     tile_rename(tile, x, y);
@@ -171,10 +161,8 @@ void tile_reset(struct tile *tile, uint64_t cycle)
 {
     uint32_t held = tile->debug.word[REG_SOFT_RESET_0];
     tile_soft_reset(tile, held, held | tile->kind->reset_bits, cycle);
-    if (has_tensix(tile)) {
-        tensix_reset(&tile->tensix);
-        tile->tensix_idle = false;
-    }
+    tensix_reset(&tile->tensix);
+    tile->tensix_idle = false;
     overlay_reset(&tile->overlay);
     tile->overlay_waits = 0;
     memset(tile->overlay_left, 0, sizeof tile->overlay_left);
@@ -297,12 +285,12 @@ static void marked_written(struct tile *tile, uint32_t address, uint32_t size, u
 /* The marks of any of the lines. */
 static unsigned marks_of(const struct tile *tile, uint32_t address, uint32_t size)
 {
-    const uint8_t *mark = tile->marks + (address >> RV32_L1_MARK_SHIFT);
-    const uint8_t *last = tile->marks + ((address + size - 1) >> RV32_L1_MARK_SHIFT);
-    uint64_t marks = 0, eight;
     if (size == 0) {
         return 0;
     }
+    const uint8_t *mark = tile->marks + (address >> RV32_L1_MARK_SHIFT);
+    const uint8_t *last = tile->marks + ((address + size - 1) >> RV32_L1_MARK_SHIFT);
+    uint64_t marks = 0, eight;
     for (; last - mark >= (ptrdiff_t)sizeof eight; mark += sizeof eight) {
         memcpy(&eight, mark, sizeof eight);
         marks |= eight;

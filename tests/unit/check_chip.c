@@ -8,7 +8,9 @@
 
 #include <penrose/penrose.h>
 
+#include "chip/idle.h"
 #include "run_suite.h"
+#include "tile/tile.h"
 
 static struct penrose_chip *open_chip(const struct penrose_options *options)
 {
@@ -370,6 +372,61 @@ START_TEST(bare_program_is_loaded)
 }
 END_TEST
 
+#define SOFT_RESET   UINT64_C(0xffb121b0)
+#define INSTRN_CTRL0 UINT64_C(0xffb120a0)
+#define INSTRN_WORD0 UINT64_C(0xffb120a4)
+
+static void host_writes(struct penrose_chip *chip, unsigned x, unsigned y, uint64_t address,
+                        uint32_t value)
+{
+    penrose_write(chip, x, y, address, &value, sizeof value, NULL);
+}
+
+/* Tiles of all kinds have the debug registers through which instructions are pushed, whether they
+ * have a coprocessor or not. */
+START_TEST(any_tile_takes_pushes_of_a_debugger)
+{
+    static const unsigned places[][2] = {{1, 2}, {20, 25}, {17, 12}};
+    static const uint32_t operands[] = {0, 0x2, 0x123, 0x404};
+    const unsigned x = places[_i][0], y = places[_i][1];
+    for (uint32_t i = 0; i < 256 * 4; i++) {
+        struct penrose_chip *chip = open_chip(NULL);
+        uint32_t value;
+        host_writes(chip, x, y, 0x100, 77);
+        host_writes(chip, x, y, INSTRN_WORD0, (i / 4) << 24 | operands[i % 4]);
+        host_writes(chip, x, y, INSTRN_CTRL0, 0x11);
+        run_for(chip, 4096);
+        ck_assert_int_eq(penrose_read(chip, x, y, 0x100, &value, sizeof value, NULL), PENROSE_OK);
+        ck_assert_uint_eq(value, 77);
+        penrose_chip_destroy(chip);
+    }
+}
+END_TEST
+
+static unsigned columns_held(struct penrose_chip *chip)
+{
+    const struct tile *tile = chip_made_tile(chip, chip_place_of(chip, 1, 2));
+    return tile->tensix.src_file[TENSIX_SRC_B].held;
+}
+
+/* What SOFT_RESET_0 holds of SrcB stays held, whoever changes what in the meantime. */
+START_TEST(parts_stay_held)
+{
+    const uint32_t harts = 0x47800, src_b = TENSIX_RESET_SRCB, poked = harts;
+    struct penrose_chip *chip = open_chip(NULL);
+    host_writes(chip, 1, 2, SOFT_RESET, harts | src_b);
+    ck_assert_uint_eq(columns_held(chip), 0xffff);
+    ck_assert_int_eq(penrose_coprocessor_reset(chip, 1, 2, NULL), PENROSE_OK);
+    ck_assert_uint_eq(columns_held(chip), 0xffff);
+    host_writes(chip, 1, 2, SOFT_RESET, src_b); /* harts only */
+    ck_assert_uint_eq(columns_held(chip), 0xffff);
+    ck_assert_int_eq(penrose_poke(chip, 1, 2, SOFT_RESET, &poked, sizeof poked, NULL), PENROSE_OK);
+    host_writes(chip, 1, 2, SOFT_RESET, 0); /* the register said so already */
+    ck_assert_uint_eq(columns_held(chip), 0);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
 static Suite *chip_suite(void)
 {
     Suite *suite = suite_create("chip");
@@ -386,6 +443,8 @@ static Suite *chip_suite(void)
     tcase_add_test(tcase, trace_sees_everything);
     tcase_add_test(tcase, tiles_and_chips_are_independent);
     tcase_add_test(tcase, bare_program_is_loaded);
+    tcase_add_loop_test(tcase, any_tile_takes_pushes_of_a_debugger, 0, 3);
+    tcase_add_test(tcase, parts_stay_held);
     suite_add_tcase(suite, tcase);
     return suite;
 }
