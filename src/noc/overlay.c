@@ -871,31 +871,22 @@ enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsi
     return OVERLAY_DONE;
 }
 
-/* Does a write to one of these registers leave everything as it is? Programs reset circular buffers
- * that nobody uses. */
-static bool is_vain(const struct overlay *overlay, unsigned s, unsigned index, uint32_t value)
-{
-    if (overlay_get(overlay, s, index) != value) {
-        return false;
-    }
-    if (kind_of(index) == DEST_BUF_START) {
-        return overlay_get(overlay, s, OVERLAY_REMOTE_DEST_WR_PTR) == 0;
-    }
-    return !overlay_spaces_differ(overlay, s) &&
-           get_WORDS_FREE(overlay_space(overlay, s, 0)) == value;
-}
-
-enum overlay_plain overlay_plain_write(struct overlay *overlay, unsigned stream, unsigned index,
-                                       uint32_t value)
+/* Programs reset circular buffers that nobody uses: most of these writes change nothing. */
+enum overlay_plain overlay_foresee(const struct overlay *overlay, unsigned stream, unsigned index,
+                                   uint32_t value)
 {
     enum kind kind = kind_of(index);
-    if (stream >= overlay_count(overlay) || overlay_look(overlay, stream)->state != OVERLAY_IDLE ||
-        (kind != DEST_BUF_START && kind != DEST_BUF_SIZE)) {
+    if (stream >= overlay_count(overlay) || (kind != DEST_BUF_START && kind != DEST_BUF_SIZE) ||
+        overlay_look(overlay, stream)->state != OVERLAY_IDLE) {
         return OVERLAY_NOT_PLAIN;
     }
-    if (is_vain(overlay, stream, index, value)) {
-        return OVERLAY_UNCHANGED;
+    bool is_vain = overlay_get(overlay, stream, index) == value;
+    if (kind == DEST_BUF_START) {
+        is_vain &= overlay_get(overlay, stream, OVERLAY_REMOTE_DEST_WR_PTR) == 0;
+    } else {
+        is_vain &= !overlay_spaces_differ(overlay, stream) &&
+                   get_WORDS_FREE(overlay_get(overlay, stream,
+                                              OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE)) == value;
     }
-    overlay_write(overlay, stream, index, true, value);
-    return OVERLAY_CHANGED;
+    return is_vain ? OVERLAY_CHANGES_NOTHING : OVERLAY_CHANGES;
 }

@@ -69,11 +69,6 @@ struct turn {
     unsigned cycles;
 };
 
-static uint32_t target_of(const struct rv32_op *op, uint32_t pc)
-{
-    return pc + (uint32_t)op->imm * (op->aux ? WORD_BYTES : 1);
-}
-
 /* Fills in what is known of the loop that begins at `op`; false when it is none. */
 static bool find_branch(struct rv32_hart *hart, const struct rv32_op *op, struct turn *turn)
 {
@@ -84,12 +79,12 @@ static bool find_branch(struct rv32_hart *hart, const struct rv32_op *op, struct
         return true;
     }
     unsigned position;
-    turn->pc = target_of(end, pc);
+    turn->pc = rv32_op_target(end, pc);
     turn->cycles++;
     const struct rv32_page *page = rv32_page_at(hart, turn->pc, &position);
     turn->branch = page ? &page->ops[position] : NULL;
     return page && is_branch(turn->branch) &&
-           target_of(turn->branch, turn->pc) == rv32_op_pc(hart, op);
+           rv32_op_target(turn->branch, turn->pc) == rv32_op_pc(hart, op);
 }
 
 static inline bool is_taken(const struct rv32_hart *hart, const struct rv32_op *branch)

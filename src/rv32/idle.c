@@ -14,6 +14,7 @@ struct record {
     struct rv32_hart *hart;
     struct rv32_probe *probe;
     struct rv32_idle *idle;
+    bool takes_stores;
 };
 
 static bool memory_word(const struct rv32_hart *hart, uint32_t address, unsigned size,
@@ -193,14 +194,15 @@ static bool record_load(struct record *record, const struct rv32_op *op, uint32_
     return true;
 }
 
-/* A store counts as nothing when it writes plain memory with what is there already. */
+/* A store counts as nothing when it writes plain memory with what is there already. Short searches
+ * take none: code that runs again writes what it wrote before, and few loops that wait store. */
 static bool record_store(struct record *record, const struct rv32_op *op, uint32_t word)
 {
     struct rv32_hart *hart = record->hart;
     uint32_t address = access_address(hart, op), old = 0, new = 0;
     unsigned size = access_size(word);
     const uint8_t *at;
-    if (record->probe->follow[op->rs1] || record->probe->follow[op->rs2] ||
+    if (!record->takes_stores || record->probe->follow[op->rs1] || record->probe->follow[op->rs2] ||
         !memory_word(hart, address, size, &at)) {
         return false;
     }
@@ -299,6 +301,7 @@ static void start_at(struct record *record, uint64_t now)
         .steps = probe->steps, .start_pc = record->hart->pc, .start = now, .steady = UINT64_MAX};
     memcpy(probe->start_x, record->hart->x, sizeof probe->start_x);
     record->idle->places = 0;
+    record->idle->jumps = 0;
     record->idle->reads_clock = false;
 }
 
@@ -312,6 +315,15 @@ static void choose_start(struct record *record, uint32_t from, uint64_t now, uns
         probe->has_turned = true;
     } else {
         probe->is_late = carries & CARRIES_CLOCK;
+    }
+}
+
+/* The step that ended at `now` was at `pc`. */
+static void note_jump(struct record *record, uint32_t pc, uint64_t now)
+{
+    uint64_t step = now - 1 - record->probe->start;
+    if (record->hart->pc != pc + 4 && step < 32) {
+        record->idle->jumps |= UINT32_C(1) << step;
     }
 }
 
@@ -330,7 +342,8 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
                                         unsigned most, struct rv32_probe *probe,
                                         struct rv32_idle *idle)
 {
-    struct record record = {.hart = hart, .probe = probe, .idle = idle};
+    struct record record = {
+        .hart = hart, .probe = probe, .idle = idle, .takes_stores = most == RV32_IDLE_STEPS};
     hart->stop = RV32_RUNNING;
     if (probe->steps == 0) {
         if (goes_straight(hart, now, limit)) {
@@ -349,6 +362,7 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
         if (hart->stop != RV32_RUNNING || rv32_was_cut(hart, *now)) {
             return RV32_PROBE_BUSY;
         }
+        note_jump(&record, pc, *now);
         bool is_round = hart->pc == probe->start_pc;
         unsigned carries = is_round ? carried(&record) : 0;
         if (carries & CARRIES_COUNT) {

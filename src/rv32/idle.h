@@ -28,6 +28,8 @@ struct rv32_idle {
     uint64_t period; /* cycles of an iteration */
     uint64_t wake;   /* must be resumed at this time; UINT64_MAX: only when a place changes */
     bool reads_clock;
+    uint32_t
+        jumps; /* bit n: step n of an iteration, if so early, went elsewhere than straight on */
     unsigned places;
     struct rv32_idle_place place[RV32_IDLE_PLACES];
 };
@@ -50,9 +52,9 @@ struct rv32_probe {
 enum rv32_probe_result { RV32_PROBE_MORE, RV32_PROBE_IDLE, RV32_PROBE_BUSY };
 
 /*
- * Runs the hart from *now, not beyond `limit` and for `most` steps in all (up to RV32_IDLE_STEPS),
- * and looks whether it is in a loop that changes nothing. `probe` is zeroed before the first call;
- * RV32_PROBE_MORE asks for another call that goes on where this one stopped (no other instruction
+ * Runs the hart from *now, not beyond `limit` and for `most` steps in all (up to RV32_IDLE_STEPS;
+ * fewer find no loops that store), and looks whether it is in a loop that changes nothing. `probe`
+ * is zeroed before the first call; RV32_PROBE_MORE asks for another call that goes on where this one stopped (no other instruction
  * of the hart may run in between). *now is the time reached; what was run was run for good. On
  * RV32_PROBE_IDLE the hart stands at the loop's head at *now and *idle is filled in. hart->stop
  * tells when the hart was stopped meanwhile, which is RV32_PROBE_BUSY.

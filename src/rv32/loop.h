@@ -2,27 +2,39 @@
  * Polling loops that a search has found before, so that a hart that comes back to one need not be
  * searched again.
  *
- * Kept are loops of a few instructions in a row that load, compute and end in the only branch. Such
- * a loop has only one way round, so a hart waits in it when it is back at the head with the
- * registers that it had there: nobody needs to look at each step.
+ * Kept is the way that the hart went round: loads, sums, branches and jumps to a fixed place. A hart
+ * that goes the same way once more, and is back at the head with the registers that it had there,
+ * waits. Nobody needs to look at each step for that, only where the way might part: behind branches
+ * and jumps, and at loads whose addresses the loop itself finds out.
  */
 #ifndef RV32_LOOP_H
 #define RV32_LOOP_H
 
 #include "rv32/idle.h"
 
-enum { RV32_LOOP_STEPS = 8 };
+enum { RV32_LOOP_STEPS = 20, RV32_LOOP_PIECES = 3 };
+
+/* Instructions in a row. */
+struct rv32_loop_piece {
+    uint32_t first, steps; /* pc and number; no steps: no piece */
+};
 
 struct rv32_loop {
-    uint32_t first; /* pc of its head */
-    uint32_t steps; /* instructions, and cycles; 0: no loop */
-    uint32_t loads; /* bit n: instruction n is a load */
+    uint32_t low, span; /* the pieces lie within these bytes */
+    uint32_t steps;     /* instructions of a way round, and cycles; 0: no loop */
+    uint32_t loads;     /* bit n: step n is a load */
+    uint32_t stops; /* bit n: to look where the hart is before step n, and what loads from there on
+                       up to the next stop find */
+    struct rv32_loop_piece piece[RV32_LOOP_PIECES]; /* in their order, from the head on */
     uint32_t word[RV32_LOOP_STEPS];
 };
 
+/* Is `pc` in one of the pieces? */
+bool rv32_loop_has(const struct rv32_loop *loop, uint32_t pc);
+
 static inline bool rv32_loop_holds(const struct rv32_loop *loop, uint32_t pc)
 {
-    return pc - loop->first < 4 * loop->steps;
+    return pc - loop->low < loop->span && rv32_loop_has(loop, pc);
 }
 
 /* The loop at whose head a search has just found the hart; false, and *loop is as it was, when it

@@ -69,14 +69,18 @@ static struct stream_register stream_register(uint32_t address)
 static bool put_overlay(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
 {
     struct stream_register at = stream_register(address);
-    if (overlay_is_due(&tile->overlay) || tensix_watches(&tile->tensix)) {
+    enum overlay_plain foreseen = overlay_is_due(&tile->overlay)
+                                      ? OVERLAY_NOT_PLAIN
+                                      : overlay_foresee(&tile->overlay, at.stream, at.index, value);
+    if (foreseen != OVERLAY_CHANGES) {
+        return foreseen == OVERLAY_CHANGES_NOTHING;
+    }
+    if (tensix_watches(&tile->tensix)) {
         return false;
     }
-    enum overlay_plain write = overlay_plain_write(&tile->overlay, at.stream, at.index, value);
-    if (write == OVERLAY_CHANGED) {
-        tile_registers_changed(tile, address - 4 * at.index, OVERLAY_STREAM_BYTES, cycle);
-    }
-    return write != OVERLAY_NOT_PLAIN;
+    overlay_write(&tile->overlay, at.stream, at.index, true, value);
+    tile_registers_changed(tile, address - 4 * at.index, OVERLAY_STREAM_BYTES, cycle);
+    return true;
 }
 
 static bool get_overlay(struct tile *tile, uint32_t address, uint32_t *value)
