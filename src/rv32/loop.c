@@ -127,7 +127,7 @@ bool rv32_loop_learn(struct rv32_hart *hart, const struct rv32_idle *idle, struc
 static bool is_same_code(const struct rv32_hart *hart, const struct rv32_loop *loop)
 {
     const uint32_t *word = loop->word, *end = word + RV32_LOOP_STEPS;
-    for (unsigned i = 0; i < RV32_LOOP_PIECES; i++) {
+    for (unsigned i = 0; i < RV32_LOOP_PIECES && loop->piece[i].steps > 0; i++) {
         const struct rv32_loop_piece *piece = &loop->piece[i];
         uint32_t bytes = piece->steps * sizeof *word;
         if (piece->steps > (size_t)(end - word) || piece->first > hart->l1_size - bytes ||
@@ -142,7 +142,7 @@ static bool is_same_code(const struct rv32_hart *hart, const struct rv32_loop *l
 /* The pc at a step; behind the last one, and where there is none, the head's. */
 static uint32_t pc_at(const struct rv32_loop *loop, uint32_t step)
 {
-    for (unsigned i = 0; i < RV32_LOOP_PIECES; i++) {
+    for (unsigned i = 0; i < RV32_LOOP_PIECES && step < loop->steps; i++) {
         if (step < loop->piece[i].steps) {
             return loop->piece[i].first + 4 * step;
         }
@@ -168,10 +168,9 @@ static uint32_t step_at(const struct rv32_loop *loop, uint32_t pc)
 /* The next stop behind a step, or the end. */
 static uint32_t stop_behind(const struct rv32_loop *loop, uint32_t step)
 {
-    do {
-        step++;
-    } while (step < loop->steps && !(loop->stops >> step & 1));
-    return step;
+    uint32_t later = loop->stops & -(UINT32_C(2) << step);
+    uint32_t stop = later ? (uint32_t)__builtin_ctz(later) : loop->steps;
+    return stop < loop->steps ? stop : loop->steps;
 }
 
 /* Notes what the steps poll; false when a place is no plain value. */

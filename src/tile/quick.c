@@ -66,7 +66,8 @@ static struct stream_register stream_register(uint32_t address)
                                     offset % OVERLAY_STREAM_BYTES / 4};
 }
 
-static bool put_overlay(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
+static __attribute__((noinline)) bool put_overlay(struct tile *tile, uint32_t address,
+                                                  uint32_t value, uint64_t cycle)
 {
     struct stream_register at = stream_register(address);
     enum overlay_plain foreseen = overlay_is_due(&tile->overlay)
