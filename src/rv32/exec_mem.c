@@ -149,6 +149,7 @@ static __attribute__((noinline)) int64_t load_any_way(struct rv32_hart *hart,
                                                       unsigned log, bool is_signed)
 {
     uint32_t address = address_of(hart, op), value;
+    hart->op = op;
     enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), false, &value);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);
@@ -157,17 +158,17 @@ static __attribute__((noinline)) int64_t load_any_way(struct rv32_hart *hart,
     return rv32_after_bus(hart, op + 1, left);
 }
 
-static __attribute__((noinline)) int64_t load_over_bus(struct rv32_hart *hart,
-                                                       const struct rv32_op *op, int64_t left,
-                                                       unsigned log, bool is_signed)
+/* A word, which the bus may have a short way for. */
+static __attribute__((noinline)) int64_t load_word_over_bus(struct rv32_hart *hart,
+                                                            const struct rv32_op *op, int64_t left)
 {
     uint32_t address = address_of(hart, op);
     hart->op = op;
-    if (log == SIZE_4 && hart->bus->get && address % 4 == 0 &&
+    if (hart->bus->get && address % 4 == 0 &&
         hart->bus->get(hart->owner, hart, address, rv32_now(hart, left), &hart->x[op->rd])) {
         return rv32_after_bus(hart, op + 1, left);
     }
-    return load_any_way(hart, op, left, log, is_signed);
+    return load_any_way(hart, op, left, SIZE_4, false);
 }
 
 static inline int64_t load(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
@@ -175,7 +176,8 @@ static inline int64_t load(struct rv32_hart *hart, const struct rv32_op *op, int
 {
     const uint8_t *from = readable(hart, hart->x[op->rs1] + (uint32_t)op->imm, log);
     if (__builtin_expect(!from, 0)) {
-        return load_over_bus(hart, op, left, log, is_signed);
+        return log == SIZE_4 ? load_word_over_bus(hart, op, left)
+                             : load_any_way(hart, op, left, log, is_signed);
     }
     hart->x[op->rd] = extend(get(from, log), log, is_signed);
     return rv32_next(hart, op + 1, left);
@@ -199,6 +201,7 @@ static __attribute__((noinline)) int64_t
 store_any_way(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, unsigned log)
 {
     uint32_t address = address_of(hart, op), value = hart->x[op->rs2];
+    hart->op = op;
     enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), true, &value);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);
@@ -206,16 +209,16 @@ store_any_way(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, un
     return rv32_after_bus(hart, op + 1, left);
 }
 
-static __attribute__((noinline)) int64_t
-store_over_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, unsigned log)
+static __attribute__((noinline)) int64_t store_word_over_bus(struct rv32_hart *hart,
+                                                             const struct rv32_op *op, int64_t left)
 {
     uint32_t address = address_of(hart, op);
     hart->op = op;
-    if (log == SIZE_4 && hart->bus->put && address % 4 == 0 &&
+    if (hart->bus->put && address % 4 == 0 &&
         hart->bus->put(hart->owner, hart, address, hart->x[op->rs2], rv32_now(hart, left))) {
         return rv32_after_bus(hart, op + 1, left);
     }
-    return store_any_way(hart, op, left, log);
+    return store_any_way(hart, op, left, SIZE_4);
 }
 
 static inline int64_t store(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
@@ -223,7 +226,8 @@ static inline int64_t store(struct rv32_hart *hart, const struct rv32_op *op, in
 {
     uint8_t *to = writable(hart, hart->x[op->rs1] + (uint32_t)op->imm, log);
     if (__builtin_expect(!to, 0)) {
-        return store_over_bus(hart, op, left, log);
+        return log == SIZE_4 ? store_word_over_bus(hart, op, left)
+                             : store_any_way(hart, op, left, log);
     }
     memcpy(to, &hart->x[op->rs2], (size_t)1 << log);
     return rv32_next(hart, op + 1, left);

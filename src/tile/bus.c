@@ -62,31 +62,34 @@ static void search_at(struct tile *tile, enum rv32_core core, uint64_t cycle)
     rv32_cut(&tile->hart[core], cycle);
 }
 
-/* A search for a polling loop is worth while in a loop where the hart has waited before, and when a
- * load finds again what it found before; then it comes at once while searches have not failed, else
- * now and then. */
-static void suspect(struct tile *tile, const struct rv32_hart *hart, uint32_t address,
-                    uint32_t value, uint64_t cycle)
+/* Has a load found again what it found before? Then a search for a polling loop is worth while: at
+ * once in a loop where the hart has waited, and while searches have not failed, else now and
+ * then. */
+static __attribute__((noinline)) void found_again(struct tile *tile, enum rv32_core core,
+                                                  struct tile_load *load, uint64_t cycle)
 {
-    struct tile_hart *run = &tile->run[hart->core];
-    uint32_t pc = rv32_current_pc(hart);
-    struct tile_load *load = &run->load[pc / 4 % TILE_LOADS];
-    if (run->probe_at > cycle && tile_known_loop(run, pc)) {
-        search_at(tile, hart->core, cycle + 1);
-        return;
-    }
-    bool moves = address == DEBUG_WALL_CLOCK_LOW;
-    if (load->pc != pc || load->address != address || cycle - load->cycle > MOST_PERIOD ||
-        (load->value != value && !moves)) {
-        *load = (struct tile_load){pc, address, value, 0, cycle};
-        return;
-    }
+    struct tile_hart *run = &tile->run[core];
     load->repeats++;
     load->cycle = cycle;
     bool is_time = run->probe_fails <= TILE_PROBES_SOON ||
-                   (load->repeats >= MANY_REPEATS && !(load->repeats & (load->repeats - 1)));
+                   (load->repeats >= MANY_REPEATS && !(load->repeats & (load->repeats - 1))) ||
+                   tile_known_loop(run, load->pc);
     if (is_time && run->probe_at > cycle) {
-        search_at(tile, hart->core, cycle + 1);
+        search_at(tile, core, cycle + 1);
+    }
+}
+
+static inline void suspect(struct tile *tile, const struct rv32_hart *hart, uint32_t address,
+                           uint32_t value, uint64_t cycle)
+{
+    uint32_t pc = rv32_current_pc(hart);
+    struct tile_load *load = &tile->run[hart->core].load[pc / 4 % TILE_LOADS];
+    bool is_same = load->value == value || address == DEBUG_WALL_CLOCK_LOW;
+    if (load->pc == pc && load->address == address && is_same &&
+        cycle - load->cycle <= MOST_PERIOD) {
+        found_again(tile, hart->core, load, cycle);
+    } else {
+        *load = (struct tile_load){pc, address, value, 0, cycle};
     }
 }
 
@@ -100,11 +103,11 @@ static bool put_register(void *owner, struct rv32_hart *hart, uint32_t address, 
 static bool get_register(void *owner, struct rv32_hart *hart, uint32_t address, uint64_t cycle,
                          uint32_t *value)
 {
-    bool is_done = tile_quick_get(owner, address, cycle, value);
-    if (is_done) {
-        suspect(owner, hart, address, *value, cycle);
+    if (!tile_quick_get(owner, address, cycle, value)) {
+        return false;
     }
-    return is_done;
+    suspect(owner, hart, address, *value, cycle);
+    return true;
 }
 
 static enum rv32_reply access_register(struct tile *tile, struct rv32_hart *hart,

@@ -19,6 +19,22 @@ enum {
     GPRS = 0xffe0,
 };
 
+/* Each window has a function of its own, so that what one needs costs the others nothing. */
+#define WINDOW static __attribute__((noinline))
+
+WINDOW bool wake_pollers(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    tile_polled_changed(tile, address, size, cycle);
+    return true;
+}
+
+/* As tile_registers_changed; always true. */
+static inline bool tell_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    return !tile_span_touches(&tile->polled_by_any, address, size) ||
+           wake_pollers(tile, address, size, cycle);
+}
+
 /* --- NIUs --- */
 
 static uint32_t *niu_word(struct tile *tile, uint32_t address, bool writes)
@@ -29,17 +45,17 @@ static uint32_t *niu_word(struct tile *tile, uint32_t address, bool writes)
                : niu_plain(&tile->niu[offset >> WINDOW_SHIFT], offset & WINDOW_MASK, writes);
 }
 
-static bool put_niu(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
+WINDOW bool put_niu(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
 {
     uint32_t *word = niu_word(tile, address, true);
-    if (word) {
-        *word = niu_held(address & WINDOW_MASK, value);
-        tile_registers_changed(tile, address, 4, cycle);
+    if (!word) {
+        return false;
     }
-    return word != NULL;
+    *word = niu_held(address & WINDOW_MASK, value);
+    return tell_changed(tile, address, 4, cycle);
 }
 
-static bool get_niu(struct tile *tile, uint32_t address, uint32_t *value)
+WINDOW bool get_niu(struct tile *tile, uint32_t address, uint32_t *value)
 {
     const uint32_t *word = niu_word(tile, address, false);
     if (!word) {
@@ -66,8 +82,7 @@ static struct stream_register stream_register(uint32_t address)
                                     offset % OVERLAY_STREAM_BYTES / 4};
 }
 
-static __attribute__((noinline)) bool put_overlay(struct tile *tile, uint32_t address,
-                                                  uint32_t value, uint64_t cycle)
+WINDOW bool put_overlay(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
 {
     struct stream_register at = stream_register(address);
     enum overlay_plain foreseen = overlay_is_due(&tile->overlay)
@@ -80,11 +95,10 @@ static __attribute__((noinline)) bool put_overlay(struct tile *tile, uint32_t ad
         return false;
     }
     overlay_write(&tile->overlay, at.stream, at.index, true, value);
-    tile_registers_changed(tile, address - 4 * at.index, OVERLAY_STREAM_BYTES, cycle);
-    return true;
+    return tell_changed(tile, address - 4 * at.index, OVERLAY_STREAM_BYTES, cycle);
 }
 
-static bool get_overlay(struct tile *tile, uint32_t address, uint32_t *value)
+WINDOW bool get_overlay(struct tile *tile, uint32_t address, uint32_t *value)
 {
     struct stream_register at = stream_register(address);
     return !overlay_is_due(&tile->overlay) &&
@@ -93,7 +107,7 @@ static bool get_overlay(struct tile *tile, uint32_t address, uint32_t *value)
 
 /* --- GPRs --- */
 
-static bool put_gpr(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
+WINDOW bool put_gpr(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
 {
     const unsigned thread = (unsigned)tile->running - RV32_T0;
     const unsigned index = address / 4 % TENSIX_GPRS;
@@ -102,8 +116,7 @@ static bool put_gpr(struct tile *tile, uint32_t address, uint32_t value, uint64_
         return false;
     }
     tile->tensix.gpr[thread][index] = value;
-    tile_registers_changed(tile, TILE_GPR_WINDOW, TILE_GPR_WINDOW_BYTES, cycle);
-    return true;
+    return tell_changed(tile, TILE_GPR_WINDOW, TILE_GPR_WINDOW_BYTES, cycle);
 }
 
 /* --- All --- */
