@@ -14,6 +14,7 @@
 
 #include <penrose/penrose.h>
 
+#include "abi/alike.h"
 #include "abi/clock.h"
 #include "abi/posted.h"
 #include "abi/report.h"
@@ -76,6 +77,7 @@ struct device {
     char *complaints;         /* about the environment, a line each, until the device is used */
     struct run_ahead run_ahead;
     struct reports reports;
+    struct alike alike; /* what is being told */
 };
 
 /* Bytes on their way between host and device: a write has `from`, a read has `to`. */

@@ -4,6 +4,8 @@
 noinst_LTLIBRARIES += libttsim_guard.la libttsim_common.la libttsim_parts.la
 libttsim_guard_la_SOURCES = %D%/guard.cc %D%/guard.h
 libttsim_common_la_SOURCES = \
+	%D%/alike.c \
+	%D%/alike.h \
 	%D%/bar.c \
 	%D%/bar.def \
 	%D%/card.h \

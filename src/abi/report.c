@@ -135,14 +135,18 @@ static void tell_lost(struct reports *reports, const char *path, int error)
     write_line(STDERR_FILENO, text, (size_t)length);
 }
 
+enum audience { TO_ALL, TO_FILE }; /* stderr and the file, or the file alone */
+
 /* `reports` is NULL without a device. */
-static void deliver(struct reports *reports, const char *text)
+static void deliver(struct reports *reports, const char *text, enum audience audience)
 {
     const char *path = host_variable("PENROSE_REPORT");
     size_t size = strlen(text), shown = head(text, STDERR_LINES);
     int error = path ? append(path, text, size, true) : 0;
-    write_line(STDERR_FILENO, text, shown);
-    if (shown < size) {
+    if (audience == TO_ALL) {
+        write_line(STDERR_FILENO, text, shown);
+    }
+    if (audience == TO_ALL && shown < size) {
         static const char more[] = "  ... (PENROSE_REPORT=FILE gets all of it)";
         write_line(STDERR_FILENO, more, sizeof more - 1);
     }
@@ -153,7 +157,7 @@ static void deliver(struct reports *reports, const char *text)
 
 void report_always(const char *text)
 {
-    deliver(NULL, text);
+    deliver(NULL, text, TO_ALL);
 }
 
 void report_text(struct device *device, const char *text)
@@ -164,38 +168,43 @@ void report_text(struct device *device, const char *text)
         return;
     }
     reports->seen[reports->count++] = hash;
-    deliver(reports, text);
+    deliver(reports, text, TO_ALL);
     if (reports->count == MOST_REPORTS) {
-        deliver(reports, "that was the last report for this device, faults and hangs excepted; "
-                         "there have been too many");
+        deliver(reports,
+                "that was the last report for this device, faults and hangs excepted; there have "
+                "been too many",
+                TO_ALL);
     }
 }
 
-static void tell_event(struct reports *reports, const char *text, uint64_t hash)
+static void tell_event(struct reports *reports, const char *text, uint64_t hash,
+                       enum audience audience)
 {
     if (reports->events == MOST_EVENTS) {
         return;
     }
     reports->event[reports->events++] = hash;
-    deliver(reports, text);
+    deliver(reports, text, audience);
     if (reports->events == MOST_EVENTS) {
-        deliver(reports, "that was the last fault or hang that is reported for this device; there "
-                         "have been too many");
+        deliver(reports,
+                "that was the last fault or hang that is reported for this device; there have "
+                "been too many",
+                TO_ALL);
     }
 }
 
-void report_fault(struct device *device, const char *text)
+/* The text of a fault, unless it is known. */
+static void tell_fault_text(struct reports *reports, const char *text, enum audience audience)
 {
-    struct reports *reports = &device->reports;
     uint64_t hash = hash_text(text);
     if (!is_known(reports->event, reports->events, hash)) {
-        tell_event(reports, text, hash);
+        tell_event(reports, text, hash, audience);
     }
 }
 
 void report_hang(struct device *device, const char *text)
 {
-    tell_event(&device->reports, text, hash_text(text));
+    tell_event(&device->reports, text, hash_text(text), TO_ALL);
 }
 
 void report(struct device *device, const char *format, ...)
@@ -219,12 +228,14 @@ static void trim(char *text)
     }
 }
 
+/* Where tiles run one program, stderr gets the mistakes of the first in full. */
 static void tell_fault(struct device *device, const struct penrose_fault *fault)
 {
     char text[FAULT_TEXT];
     penrose_fault_format(fault, text, sizeof text);
     trim(text);
-    report_fault(device, text);
+    bool is_told = alike_has(&device->alike, fault);
+    tell_fault_text(&device->reports, text, is_told ? TO_FILE : TO_ALL);
     if (device->summary) {
         device->summary->faults++;
     }
@@ -235,7 +246,7 @@ static void tell_fault(struct device *device, const struct penrose_fault *fault)
 
 /* A fault that stops may take the place of another record, when there are too many; and it is
  * forgotten once it was told. */
-static void tell_faults(struct device *device)
+static void tell_new_faults(struct device *device)
 {
     size_t count = penrose_fault_count(device->chip), told = device->faults_told;
     for (size_t i = device->stopped ? 0 : told; i < count; i++) {
@@ -247,24 +258,48 @@ static void tell_faults(struct device *device)
     }
 }
 
-void device_tell_faults(struct device *device)
+/* Tells what is new, and lets go on who is not at fault. */
+static void tell_faults(struct device *device)
 {
     if (!device->stopped && device->faults_told == penrose_fault_count(device->chip)) {
         return;
     }
-    tell_faults(device);
+    tell_new_faults(device);
     penrose_fault_isolate(device->chip);
     device->faults_told = penrose_fault_count(device->chip);
     device->stopped = false;
     device->isolated++;
 }
 
+/* Where else the mistakes were made that were told. */
+static void tell_others(struct alike *alike)
+{
+    for (unsigned i = 0; i < alike->groups; i++) {
+        const struct alike_group *group = &alike->group[i];
+        char text[LINE_TEXT];
+        if (group->others > 0) {
+            penrose_fault_format_others(&group->first, group->other, group->others, text,
+                                        sizeof text);
+            trim(text);
+            write_line(STDERR_FILENO, text, strlen(text));
+        }
+    }
+    alike->groups = 0;
+}
+
+void device_tell_faults(struct device *device)
+{
+    tell_faults(device);
+    tell_others(&device->alike);
+}
+
 void device_report_faults(struct device *device)
 {
     do {
-        device_tell_faults(device);
+        tell_faults(device);
         device_tend(device);
     } while (device->stopped); /* time has passed */
+    tell_others(&device->alike);
 }
 
 /* --- Polls in vain --- */

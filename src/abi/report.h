@@ -21,8 +21,7 @@ struct device;
 __attribute__((format(printf, 2, 3))) void report(struct device *device, const char *format, ...);
 void report_text(struct device *device, const char *text);
 
-/* The same for guest faults, and for hangs, which are told again: at most MOST_EVENTS. */
-void report_fault(struct device *device, const char *text);
+/* The same for hangs, which are told again: with guest faults at most MOST_EVENTS. */
 void report_hang(struct device *device, const char *text);
 
 /* The same when there is no device. */

@@ -176,29 +176,67 @@ static void explain_caller(struct session *session, const struct penrose_fault *
     }
 }
 
-static void explain_fault(struct session *session, const struct penrose_fault *fault)
+/* Without the newline at the text's end. */
+static void note_fault(const struct penrose_fault *fault, char *text)
 {
-    char text[MOST_TEXT];
-    penrose_fault_format(fault, text, sizeof text);
     size_t length = strlen(text);
     if (length && text[length - 1] == '\n') {
         text[length - 1] = 0;
     }
     note("%s %s", fault->policy == PENROSE_STOP ? "guest fault" : "warning: guest fault", text);
+}
+
+static void explain_fault(struct session *session, const struct penrose_fault *fault)
+{
+    char text[MOST_TEXT];
+    penrose_fault_format(fault, text, sizeof text);
+    note_fault(fault, text);
     explain_caller(session, fault);
     if (fault->policy == PENROSE_STOP && fault->kind != PENROSE_FAULT_FETCH) {
         fprintf(stderr, "  to go on     --policy %s=warn\n", penrose_fault_name(fault->kind));
     }
 }
 
-static void explain_faults(struct session *session, enum penrose_policy policy)
-{
+struct told_fault {
     struct penrose_fault fault;
-    for (size_t i = 0; penrose_fault_get(session->chip, i, &fault); i++) {
-        if (fault.policy == policy) {
-            explain_fault(session, &fault);
+    bool is_told;
+};
+
+/* Of tiles that run one program, the first explains what all of them did: the others are among the
+ * `count` faults from `first` on. */
+static void explain_alike(struct session *session, struct told_fault *first, size_t count)
+{
+    struct penrose_place *tiles = calloc(count, sizeof *tiles);
+    char text[MOST_TEXT];
+    size_t others = 0;
+    explain_fault(session, &first->fault);
+    for (struct told_fault *other = first + 1; tiles && other < first + count; other++) {
+        if (!other->is_told && penrose_fault_alike(&first->fault, &other->fault)) {
+            tiles[others++] = (struct penrose_place){other->fault.x, other->fault.y};
+            other->is_told = true;
         }
     }
+    if (others > 0) {
+        penrose_fault_format_others(&first->fault, tiles, others, text, sizeof text);
+        note_fault(&first->fault, text);
+    }
+    free(tiles);
+}
+
+static void explain_faults(struct session *session, enum penrose_policy policy)
+{
+    size_t count = penrose_fault_count(session->chip);
+    struct told_fault *faults = calloc(count + 1, sizeof *faults);
+    for (size_t i = 0; faults && i < count; i++) {
+        faults[i].is_told = !penrose_fault_get(session->chip, i, &faults[i].fault) ||
+                            faults[i].fault.policy != policy;
+    }
+    for (size_t i = 0; faults && i < count; i++) {
+        if (!faults[i].is_told) {
+            explain_alike(session, &faults[i], count - i);
+        }
+    }
+    free(faults);
 }
 
 static void explain(struct session *session, const struct goal *goal, enum cli_exit exit)

@@ -3,6 +3,7 @@
  * the lines after it give the instruction and what else is known.
  */
 #include <penrose/penrose.h>
+#include <string.h>
 
 #include "debug/sink.h"
 #include "isa/export.h"
@@ -12,11 +13,9 @@ static const char *text_or(const char *text, const char *otherwise)
     return text && *text ? text : otherwise;
 }
 
-static void put_headline(struct sink *sink, const struct penrose_fault *fault)
+/* Who did it: the hart, and the instruction if there is one. */
+static void put_culprit(struct sink *sink, const struct penrose_fault *fault)
 {
-    const char *rule = text_or(fault->rule, penrose_fault_rule(fault->kind));
-    sink_put(sink, "%s: tile (%u, %u) ", text_or(penrose_fault_name(fault->kind), "fault"),
-             fault->x, fault->y);
     if (fault->thread >= 0) {
         sink_put(sink, "tensix thread %d, pushed by ", fault->thread);
     }
@@ -26,6 +25,14 @@ static void put_headline(struct sink *sink, const struct penrose_fault *fault)
         sink_put(sink, "%s%s", *fault->symbol ? " in " : "", fault->symbol);
         sink_put(sink, "%s%s", *fault->source ? ", " : "", fault->source);
     }
+}
+
+static void put_headline(struct sink *sink, const struct penrose_fault *fault)
+{
+    const char *rule = text_or(fault->rule, penrose_fault_rule(fault->kind));
+    sink_put(sink, "%s: tile (%u, %u) ", text_or(penrose_fault_name(fault->kind), "fault"),
+             fault->x, fault->y);
+    put_culprit(sink, fault);
     sink_put(sink, ": %s\n", text_or(rule, "no rule is known"));
 }
 
@@ -49,5 +56,34 @@ PENROSE_EXPORT int penrose_fault_format(const struct penrose_fault *fault, char 
     if (fault->repeated) {
         sink_put(&sink, "  repeated     %llu times\n", (unsigned long long)fault->repeated);
     }
+    return sink.length;
+}
+
+PENROSE_EXPORT bool penrose_fault_alike(const struct penrose_fault *fault,
+                                        const struct penrose_fault *other)
+{
+    bool is_same = fault->kind == other->kind && fault->policy == other->policy &&
+                   fault->hart == other->hart && fault->thread == other->thread &&
+                   fault->pc == other->pc && fault->word == other->word &&
+                   !strcmp(fault->hart_name, other->hart_name) &&
+                   !strcmp(fault->symbol, other->symbol);
+    bool is_anonymous = fault->hart == PENROSE_NO_HART;
+    return is_same && (!is_anonymous ||
+                       (fault->address == other->address && !strcmp(fault->rule, other->rule)));
+}
+
+PENROSE_EXPORT int penrose_fault_format_others(const struct penrose_fault *fault,
+                                               const struct penrose_place *tiles, size_t count,
+                                               char *text, size_t size)
+{
+    enum { NAMED = 8 };
+    struct sink sink = {.text = text, .size = size};
+    sink_put(&sink, "%s: ", text_or(penrose_fault_name(fault->kind), "fault"));
+    put_culprit(&sink, fault);
+    sink_put(&sink, ": the same on %zu more tile%s:", count, count == 1 ? "" : "s");
+    for (size_t i = 0; i < count && i < NAMED; i++) {
+        sink_put(&sink, "%s (%u, %u)", i ? "," : "", tiles[i].x, tiles[i].y);
+    }
+    sink_put(&sink, "%s\n", count > NAMED ? ", ..." : "");
     return sink.length;
 }

@@ -181,6 +181,10 @@ expect "the calls of inlined functions" 1 'kernel_main.*/brisc\.c:4: .*0x0040000
 # shellcheck disable=SC2046
 expect "the calls as JSON" 1 'out:"source": ".*brisc\.c:4"' 'out:"inlined_at": \[$' \
     'out:brisc\.c:8",$' 'out:brisc\.c:12"$' -- $(run_wrong inlined) --json
+messages=2 expect "140 tiles go wrong, and one tells" 1 \
+    'guest fault unmapped-address: tile \(1, 2\) brisc at pc .*/brisc\.c:4: .*0x00400004' \
+    'guest fault unmapped-address: brisc at pc .*/brisc\.c:4: the same on 139 more tiles: \(.*, \.\.\.$' -- \
+    boot "$firmware" --tiles chip --kernel "brisc=$work/inlined/brisc.elf"
 wrong_kernel hang 'void kernel_main(void)
 {
     semaphore_wait(0, 5);

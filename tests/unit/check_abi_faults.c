@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "abi_host.h"
 
@@ -482,6 +483,50 @@ START_TEST(faults_are_reported_each_time)
 }
 END_TEST
 
+/* Lines of what was written to stderr since `file` took its place that contain `text`. */
+static unsigned lines_with(FILE *file, const char *text)
+{
+    char line[1024];
+    unsigned count = 0;
+    rewind(file);
+    while (fgets(line, sizeof line, file)) {
+        count += strstr(line, text) != NULL;
+    }
+    return count;
+}
+
+/* Where tiles run one program, stderr gets its mistake once, and the file of reports each. */
+START_TEST(many_tiles_are_told_as_one)
+{
+    enum { TILES = 12, ROW = 6 };
+    FILE *file = tmpfile();
+    int own = dup(STDERR_FILENO);
+    ck_assert_ptr_nonnull(file);
+    libttsim_init();
+    for (unsigned i = 0; i < TILES; i++) {
+        const unsigned x = 1 + i % ROW, y = 3 + i / ROW;
+        load_rests(x, y);
+        load_crime(x, y, PENROSE_BRISC, &crimes[i == 4 ? 2 : 1]);
+        tile_wr(x, y, SOFT_RESET, BRISC_RUNS);
+    }
+    dup2(fileno(file), STDERR_FILENO);
+    libttsim_clock(3000);
+    dup2(own, STDERR_FILENO);
+    ck_assert_uint_eq(lines_with(file, "unmapped-address: tile ("), 1);
+    ck_assert_uint_eq(lines_with(file, "unmapped-address: brisc at pc 0x00001010: the same on 10 "
+                                       "more tiles: ("),
+                      1);
+    ck_assert_uint_eq(lines_with(file, "misaligned-access: tile (5, 3) brisc"), 1);
+    ck_assert_uint_eq(lines_with(file, "the same on"), 1);
+    ck_assert_uint_eq(lines_with(file, ", ..."), 1);
+    ck_assert_uint_eq(reported("unmapped-address: tile ("), TILES - 1);
+    ck_assert_uint_eq(reported("the same on"), 0);
+    libttsim_exit();
+    fclose(file);
+    close(own);
+}
+END_TEST
+
 /* Not even a host that makes many mistakes hides faults; but there is an end. */
 START_TEST(faults_are_reported_until_there_are_too_many)
 {
@@ -684,6 +729,7 @@ int main(void)
         a_stopped_coprocessor_is_quiet,
         coprocessors_are_reset_in_reset_only,
         faults_are_reported_each_time,
+        many_tiles_are_told_as_one,
         faults_are_reported_until_there_are_too_many,
         policies_come_from_the_environment,
         deadlocks_are_told_once_and_healed,

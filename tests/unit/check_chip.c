@@ -197,6 +197,47 @@ START_TEST(fault_stops_chip_until_cleared)
 }
 END_TEST
 
+/* What tells mistakes apart: the instruction and the rule; without an instruction the text. */
+START_TEST(mistakes_are_alike_on_other_tiles)
+{
+    const struct penrose_fault fault = {.kind = PENROSE_FAULT_UNMAPPED,
+                                        .hart = PENROSE_BRISC,
+                                        .hart_name = "brisc",
+                                        .thread = -1,
+                                        .pc = 0x1000,
+                                        .word = 0x13,
+                                        .symbol = "main"};
+    struct penrose_fault other[8];
+    for (unsigned i = 0; i < 8; i++) {
+        other[i] = fault;
+        other[i].x = other[i].y = i;
+        other[i].cycle = 100 * i;
+        other[i].address = 4 * i;
+        snprintf(other[i].rule, sizeof other[i].rule, "%u", i);
+        ck_assert(penrose_fault_alike(&fault, &other[i]));
+    }
+    other[0].kind = PENROSE_FAULT_MISALIGNED;
+    other[1].hart = PENROSE_NCRISC;
+    other[2].thread = 1;
+    other[3].pc = 0x1004;
+    other[4].word = 0x33;
+    other[5].hart_name = "erisc0";
+    strcpy(other[6].symbol, "other");
+    other[7].policy = PENROSE_WARN;
+    for (unsigned i = 0; i < 8; i++) {
+        ck_assert_msg(!penrose_fault_alike(&fault, &other[i]), "%u", i);
+    }
+    struct penrose_fault host = {.hart = PENROSE_NO_HART, .hart_name = "host", .rule = "a"};
+    struct penrose_fault again = host;
+    ck_assert(penrose_fault_alike(&host, &again));
+    again.address = 4;
+    ck_assert(!penrose_fault_alike(&host, &again));
+    again = host;
+    again.rule[0] = 'b';
+    ck_assert(!penrose_fault_alike(&host, &again));
+}
+END_TEST
+
 START_TEST(policies_are_obeyed)
 {
     static const char *const bad[] = {"lui a0, 0x200",
@@ -438,6 +479,7 @@ static Suite *chip_suite(void)
     tcase_add_test(tcase, hart_runs_and_pauses);
     tcase_add_test(tcase, quiet_time_passes_for_hosts);
     tcase_add_test(tcase, fault_stops_chip_until_cleared);
+    tcase_add_test(tcase, mistakes_are_alike_on_other_tiles);
     tcase_add_loop_test(tcase, policies_are_obeyed, 0, 2);
     tcase_add_test(tcase, wait_report_names_waiters);
     tcase_add_test(tcase, trace_sees_everything);

@@ -1,0 +1,27 @@
+/* Mistakes that many tiles make, since they run one program: the first is told in full, and of the
+ * others where they are. */
+#ifndef ABI_ALIKE_H
+#define ABI_ALIKE_H
+
+#include <penrose/penrose.h>
+#include <stdbool.h>
+
+enum { ALIKE_GROUPS = 8, ALIKE_TILES = 140 };
+
+struct alike_group {
+    struct penrose_fault first;
+    struct penrose_place other[ALIKE_TILES];
+    unsigned others;
+};
+
+/* `groups` 0: none yet. */
+struct alike {
+    struct alike_group group[ALIKE_GROUPS];
+    unsigned groups;
+};
+
+/* True when the fault is like one before on another tile, which is noted: it need not be told in
+ * full. */
+bool alike_has(struct alike *alike, const struct penrose_fault *fault);
+
+#endif
