@@ -156,7 +156,7 @@ static bool follow_plain(struct record *record, const struct rv32_op *op, uint32
         result = RV32_FOLLOWS_SOMEHOW;
     }
     if (op->rd != RV32_SINK) {
-        record->probe->follow[op->rd] = result;
+        record->probe->follow[op->rd] = (uint8_t)result;
     }
     return true;
 }
@@ -189,7 +189,7 @@ static bool record_load(struct record *record, const struct rv32_op *op, uint32_
         return false;
     }
     if (op->rd != RV32_SINK) {
-        record->probe->follow[op->rd] = follow;
+        record->probe->follow[op->rd] = (uint8_t)follow;
     }
     return true;
 }

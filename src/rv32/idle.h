@@ -43,9 +43,9 @@ struct rv32_probe {
     bool is_late;    /* it begins anew at the next instruction */
     uint32_t start_pc, start_x[32];
     uint64_t start;
-    uint32_t written, live_in;   /* registers; live_in: read before written */
-    uint32_t counted;            /* registers that a constant was added to */
-    enum rv32_follow follow[32]; /* does a register's value follow the wall clock, and how */
+    uint32_t written, live_in; /* registers; live_in: read before written */
+    uint32_t counted;          /* registers that a constant was added to */
+    uint8_t follow[32];        /* enum rv32_follow: how registers follow the wall clock */
     uint64_t steady; /* clock ticks for which no comparison with the clock changes its outcome */
 };
 

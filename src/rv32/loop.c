@@ -10,7 +10,7 @@ enum { MOST_ITERATIONS = 2 }; /* the first one sets the registers that the loop 
 bool rv32_loop_has(const struct rv32_loop *loop, uint32_t pc)
 {
     unsigned i = 0;
-    while (i < RV32_LOOP_PIECES && pc - loop->piece[i].first >= 4 * loop->piece[i].steps) {
+    while (i < RV32_LOOP_PIECES && pc - loop->first[i] >= 4u * loop->length[i]) {
         i++;
     }
     return i < RV32_LOOP_PIECES;
@@ -65,7 +65,7 @@ static bool opens_piece(struct way *way, uint32_t pc)
     if (way->piece + 1 == RV32_LOOP_PIECES) {
         return false;
     }
-    way->loop.piece[++way->piece].first = pc;
+    way->loop.first[++way->piece] = pc;
     return true;
 }
 
@@ -91,7 +91,7 @@ static bool note_step(struct rv32_hart *hart, struct way *way, unsigned step, bo
     uint32_t word = page->words[position];
     struct rv32_effects effects = rv32_row_effects((unsigned)page->rows[position], word);
     way->loop.word[step] = word;
-    way->loop.piece[way->piece].steps++;
+    way->loop.length[way->piece]++;
     widen(&way->loop, *pc);
     *pc = jumps ? rv32_op_target(op, *pc) : *pc + 4;
     return is_kept(way, step, &effects, op);
@@ -102,10 +102,8 @@ bool rv32_loop_learn(struct rv32_hart *hart, const struct rv32_idle *idle, struc
     if (idle->reads_clock || idle->period > RV32_LOOP_STEPS) {
         return false;
     }
-    struct way way = {.loop = {.low = hart->pc,
-                               .steps = (uint32_t)idle->period,
-                               .stops = 1,
-                               .piece = {{.first = hart->pc}}}};
+    struct way way = {
+        .loop = {.low = hart->pc, .stops = 1, .first = {hart->pc}, .steps = (uint8_t)idle->period}};
     uint32_t pc = hart->pc;
     for (unsigned i = 0; i < way.loop.steps; i++) {
         bool jumps = idle->jumps >> i & 1, is_last = i + 1 == way.loop.steps;
@@ -127,14 +125,13 @@ bool rv32_loop_learn(struct rv32_hart *hart, const struct rv32_idle *idle, struc
 static bool is_same_code(const struct rv32_hart *hart, const struct rv32_loop *loop)
 {
     const uint32_t *word = loop->word, *end = word + RV32_LOOP_STEPS;
-    for (unsigned i = 0; i < RV32_LOOP_PIECES && loop->piece[i].steps > 0; i++) {
-        const struct rv32_loop_piece *piece = &loop->piece[i];
-        uint32_t bytes = piece->steps * sizeof *word;
-        if (piece->steps > (size_t)(end - word) || piece->first > hart->l1_size - bytes ||
-            memcmp(hart->l1 + piece->first, word, bytes) != 0) {
+    for (unsigned i = 0; i < RV32_LOOP_PIECES && loop->length[i] > 0; i++) {
+        uint32_t bytes = loop->length[i] * sizeof *word;
+        if (loop->length[i] > end - word || loop->first[i] > hart->l1_size - bytes ||
+            memcmp(hart->l1 + loop->first[i], word, bytes) != 0) {
             return false;
         }
-        word += piece->steps;
+        word += loop->length[i];
     }
     return true;
 }
@@ -143,12 +140,12 @@ static bool is_same_code(const struct rv32_hart *hart, const struct rv32_loop *l
 static uint32_t pc_at(const struct rv32_loop *loop, uint32_t step)
 {
     for (unsigned i = 0; i < RV32_LOOP_PIECES && step < loop->steps; i++) {
-        if (step < loop->piece[i].steps) {
-            return loop->piece[i].first + 4 * step;
+        if (step < loop->length[i]) {
+            return loop->first[i] + 4 * step;
         }
-        step -= loop->piece[i].steps;
+        step -= loop->length[i];
     }
-    return loop->piece[0].first;
+    return loop->first[0];
 }
 
 /* The step at which the hart stands, which is in the loop. */
@@ -156,11 +153,10 @@ static uint32_t step_at(const struct rv32_loop *loop, uint32_t pc)
 {
     uint32_t step = 0;
     for (unsigned i = 0; i < RV32_LOOP_PIECES; i++) {
-        const struct rv32_loop_piece *piece = &loop->piece[i];
-        if (pc - piece->first < 4 * piece->steps) {
-            return step + (pc - piece->first) / 4;
+        if (pc - loop->first[i] < 4u * loop->length[i]) {
+            return step + (pc - loop->first[i]) / 4;
         }
-        step += piece->steps;
+        step += loop->length[i];
     }
     return 0;
 }

@@ -14,18 +14,15 @@
 
 enum { RV32_LOOP_STEPS = 20, RV32_LOOP_PIECES = 3 };
 
-/* Instructions in a row. */
-struct rv32_loop_piece {
-    uint32_t first, steps; /* pc and number; no steps: no piece */
-};
-
 struct rv32_loop {
     uint32_t low, span; /* the pieces lie within these bytes */
-    uint32_t steps;     /* instructions of a way round, and cycles; 0: no loop */
     uint32_t loads;     /* bit n: step n is a load */
     uint32_t stops; /* bit n: to look where the hart is before step n, and what loads from there on
-                       up to the next stop find */
-    struct rv32_loop_piece piece[RV32_LOOP_PIECES]; /* in their order, from the head on */
+                           up to the next stop find */
+    /* Pieces are instructions in a row: their pcs and numbers, in their order from the head on. */
+    uint32_t first[RV32_LOOP_PIECES];
+    uint8_t length[RV32_LOOP_PIECES]; /* 0: no piece */
+    uint8_t steps;                    /* instructions of a way round, and cycles; 0: no loop */
     uint32_t word[RV32_LOOP_STEPS];
 };
 

@@ -139,7 +139,7 @@ static void remember_loop(struct tile *tile, enum rv32_core core)
         return;
     }
     for (unsigned i = 0; i < TILE_LOOPS; i++) {
-        if (run->loop[i].piece[0].first == loop.piece[0].first) {
+        if (run->loop[i].first[0] == loop.first[0]) {
             run->loop[i] = loop;
             return;
         }

@@ -630,7 +630,7 @@ static void find_loop(struct bench *bench, const struct loop *loop, uint32_t bas
     bench_create(bench);
     ck_assert(find_sleep(bench, loop, &setting, &idle));
     ck_assert(rv32_loop_learn(&bench->h->hart, &idle, known));
-    ck_assert_uint_eq(known->piece[0].first, base);
+    ck_assert_uint_eq(known->first[0], base);
     ck_assert_uint_eq(known->steps, steps);
     ck_assert(rv32_loop_holds(known, base + 4 * (steps - 1)));
     ck_assert(!rv32_loop_holds(known, base + 4 * steps));
@@ -653,7 +653,7 @@ START_TEST(known_loop_is_checked)
     ck_assert_uint_eq(idle.since, h->now);
     ck_assert_uint_eq(idle.places, 1);
     ck_assert_uint_eq(idle.place[0].address, FLAG_ADDRESS);
-    uint32_t head = loop.piece[0].first;
+    uint32_t head = loop.first[0];
     harness_word(h, head, harness_assemble("addi a0, a0, 0", head));
     now = h->now;
     ck_assert(!rv32_loop_waits(&h->hart, &h->now, now + 100, &loop, &idle));
