@@ -403,16 +403,18 @@ enum penrose_status penrose_coprocessor_reset(struct penrose_chip *chip, unsigne
 /* Writes a report of a fault, several lines, into text[size]; returns the length as snprintf. */
 int penrose_fault_format(const struct penrose_fault *fault, char *text, size_t size);
 
-/* Is it the same mistake, perhaps on another tile: does the same instruction of the same program
- * break the same rule? Where no instruction is at fault, rules and addresses are compared too. Any
- * thread. */
+/* Is it the same mistake, perhaps on another tile: does the same instruction of the same source
+ * break a rule of the same kind? Where the record has no instruction, the texts of the rules are
+ * compared too, and where it has no hart, addresses. Any thread. */
 bool penrose_fault_alike(const struct penrose_fault *fault, const struct penrose_fault *other);
 
-/* One line on who else made the mistake, on `count` tiles, of which some are named: for many tiles
- * that run one program, in place of a report of each. Length as snprintf. Any thread. */
 struct penrose_place {
     unsigned x, y;
 };
+
+/* One line on who else made the mistake, on `count` tiles, of which some are named: for many tiles
+ * that run one program, in place of a report of each. (There may be more than the chip has kept
+ * records of.) Length as snprintf. Any thread. */
 int penrose_fault_format_others(const struct penrose_fault *fault,
                                 const struct penrose_place *tiles, size_t count, char *text,
                                 size_t size);

@@ -1,15 +1,28 @@
 /* Mistakes that many tiles make, see abi/alike.h. */
 #include "abi/alike.h"
 
+/* Notes where it was made; false when there is no room. */
+static bool add(struct alike_group *group, struct penrose_place place)
+{
+    for (unsigned i = 0; i < group->others; i++) {
+        if (group->other[i].x == place.x && group->other[i].y == place.y) {
+            return true;
+        }
+    }
+    if (group->others == ALIKE_TILES) {
+        return false;
+    }
+    group->other[group->others++] = place;
+    return true;
+}
+
 bool alike_has(struct alike *alike, const struct penrose_fault *fault)
 {
     for (unsigned i = 0; i < alike->groups; i++) {
         struct alike_group *group = &alike->group[i];
         bool is_elsewhere = group->first.x != fault->x || group->first.y != fault->y;
-        if (is_elsewhere && group->others < ALIKE_TILES &&
-            penrose_fault_alike(&group->first, fault)) {
-            group->other[group->others++] = (struct penrose_place){fault->x, fault->y};
-            return true;
+        if (is_elsewhere && penrose_fault_alike(&group->first, fault)) {
+            return add(group, (struct penrose_place){fault->x, fault->y});
         }
     }
     if (alike->groups < ALIKE_GROUPS) {

@@ -135,7 +135,7 @@ static void tell_lost(struct reports *reports, const char *path, int error)
     write_line(STDERR_FILENO, text, (size_t)length);
 }
 
-enum audience { TO_ALL, TO_FILE }; /* stderr and the file, or the file alone */
+enum audience { TO_ALL, TO_FILE }; /* stderr and the file, or the file alone if it takes it */
 
 /* `reports` is NULL without a device. */
 static void deliver(struct reports *reports, const char *text, enum audience audience)
@@ -143,10 +143,11 @@ static void deliver(struct reports *reports, const char *text, enum audience aud
     const char *path = host_variable("PENROSE_REPORT");
     size_t size = strlen(text), shown = head(text, STDERR_LINES);
     int error = path ? append(path, text, size, true) : 0;
-    if (audience == TO_ALL) {
+    bool is_shown = audience == TO_ALL || error;
+    if (is_shown) {
         write_line(STDERR_FILENO, text, shown);
     }
-    if (audience == TO_ALL && shown < size) {
+    if (is_shown && shown < size) {
         static const char more[] = "  ... (PENROSE_REPORT=FILE gets all of it)";
         write_line(STDERR_FILENO, more, sizeof more - 1);
     }
@@ -180,7 +181,8 @@ void report_text(struct device *device, const char *text)
 static void tell_event(struct reports *reports, const char *text, uint64_t hash,
                        enum audience audience)
 {
-    if (reports->events == MOST_EVENTS) {
+    if (reports->events == MOST_EVENTS ||
+        (audience == TO_FILE && !host_variable("PENROSE_REPORT"))) {
         return;
     }
     reports->event[reports->events++] = hash;
@@ -234,8 +236,10 @@ static void tell_fault(struct device *device, const struct penrose_fault *fault)
     char text[FAULT_TEXT];
     penrose_fault_format(fault, text, sizeof text);
     trim(text);
-    bool is_told = alike_has(&device->alike, fault);
-    tell_fault_text(&device->reports, text, is_told ? TO_FILE : TO_ALL);
+    if (device->reports.events < MOST_EVENTS) {
+        bool is_told = alike_has(&device->alike, fault);
+        tell_fault_text(&device->reports, text, is_told ? TO_FILE : TO_ALL);
+    }
     if (device->summary) {
         device->summary->faults++;
     }
@@ -274,6 +278,7 @@ static void tell_faults(struct device *device)
 /* Where else the mistakes were made that were told. */
 static void tell_others(struct alike *alike)
 {
+    static const char each[] = "  (PENROSE_REPORT=FILE gets each of them)";
     for (unsigned i = 0; i < alike->groups; i++) {
         const struct alike_group *group = &alike->group[i];
         char text[LINE_TEXT];
@@ -282,6 +287,9 @@ static void tell_others(struct alike *alike)
                                         sizeof text);
             trim(text);
             write_line(STDERR_FILENO, text, strlen(text));
+        }
+        if (group->others > 0 && !host_variable("PENROSE_REPORT")) {
+            write_line(STDERR_FILENO, each, sizeof each - 1);
         }
     }
     alike->groups = 0;

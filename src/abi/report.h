@@ -1,4 +1,5 @@
-/* Diagnostics: on stderr and in the file that PENROSE_REPORT names, each text once. */
+/* Diagnostics: on stderr and in the file that PENROSE_REPORT names, each text once. Of mistakes that
+ * many tiles make stderr gets the first, and where the others are. */
 #ifndef ABI_REPORT_H
 #define ABI_REPORT_H
 

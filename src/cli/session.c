@@ -226,10 +226,14 @@ static void explain_alike(struct session *session, struct told_fault *first, siz
 static void explain_faults(struct session *session, enum penrose_policy policy)
 {
     size_t count = penrose_fault_count(session->chip);
-    struct told_fault *faults = calloc(count + 1, sizeof *faults);
-    for (size_t i = 0; faults && i < count; i++) {
-        faults[i].is_told = !penrose_fault_get(session->chip, i, &faults[i].fault) ||
-                            faults[i].fault.policy != policy;
+    struct told_fault one, *faults = calloc(count + 1, sizeof *faults);
+    for (size_t i = 0; i < count; i++) {
+        struct told_fault *at = faults ? &faults[i] : &one;
+        at->is_told =
+            !penrose_fault_get(session->chip, i, &at->fault) || at->fault.policy != policy;
+        if (!faults && !at->is_told) { /* without memory each by itself */
+            explain_fault(session, &at->fault);
+        }
     }
     for (size_t i = 0; faults && i < count; i++) {
         if (!faults[i].is_told) {

@@ -59,17 +59,25 @@ PENROSE_EXPORT int penrose_fault_format(const struct penrose_fault *fault, char 
     return sink.length;
 }
 
+static bool is_same_code(const struct penrose_fault *a, const struct penrose_fault *b)
+{
+    bool is_same = a->pc == b->pc && a->word == b->word && !strcmp(a->symbol, b->symbol) &&
+                   !strcmp(a->source, b->source);
+    for (unsigned i = 0; i < PENROSE_INLINED; i++) {
+        is_same &= !strcmp(a->inlined_at[i], b->inlined_at[i]);
+    }
+    return is_same;
+}
+
 PENROSE_EXPORT bool penrose_fault_alike(const struct penrose_fault *fault,
                                         const struct penrose_fault *other)
 {
     bool is_same = fault->kind == other->kind && fault->policy == other->policy &&
                    fault->hart == other->hart && fault->thread == other->thread &&
-                   fault->pc == other->pc && fault->word == other->word &&
-                   !strcmp(fault->hart_name, other->hart_name) &&
-                   !strcmp(fault->symbol, other->symbol);
-    bool is_anonymous = fault->hart == PENROSE_NO_HART;
-    return is_same && (!is_anonymous ||
-                       (fault->address == other->address && !strcmp(fault->rule, other->rule)));
+                   !strcmp(fault->hart_name, other->hart_name) && is_same_code(fault, other);
+    bool has_instruction = fault->word != 0, has_hart = fault->hart != PENROSE_NO_HART;
+    return is_same && (has_instruction || !strcmp(fault->rule, other->rule)) &&
+           (has_hart || fault->address == other->address);
 }
 
 PENROSE_EXPORT int penrose_fault_format_others(const struct penrose_fault *fault,

@@ -283,6 +283,9 @@ static bool finish(struct record *record, uint64_t now)
     idle->since = now;
     idle->period = now - record->probe->start;
     idle->wake = UINT64_MAX;
+    if (idle->period == 0 || idle->period > RV32_IDLE_STEPS) {
+        return false; /* a search that a snapshot has made up */
+    }
     if (record->probe->steady != UINT64_MAX) {
         uint64_t iterations = (record->probe->steady - 1) / idle->period;
         if (iterations < 4) {

@@ -28,8 +28,7 @@ struct rv32_idle {
     uint64_t period; /* cycles of an iteration */
     uint64_t wake;   /* must be resumed at this time; UINT64_MAX: only when a place changes */
     bool reads_clock;
-    uint32_t
-        jumps; /* bit n: step n of an iteration, if so early, went elsewhere than straight on */
+    uint32_t jumps; /* bit n: step n of an iteration went elsewhere than straight on; n < 32 */
     unsigned places;
     struct rv32_idle_place place[RV32_IDLE_PLACES];
 };

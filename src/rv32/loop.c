@@ -7,6 +7,8 @@
 
 enum { MOST_ITERATIONS = 2 }; /* the first one sets the registers that the loop writes */
 
+_Static_assert(RV32_LOOP_STEPS < 32, "a bit for each step, and for what is behind the last");
+
 bool rv32_loop_has(const struct rv32_loop *loop, uint32_t pc)
 {
     unsigned i = 0;
@@ -121,7 +123,8 @@ bool rv32_loop_learn(struct rv32_hart *hart, const struct rv32_idle *idle, struc
 
 /* --- Waiting --- */
 
-/* Decoded code is what memory holds. */
+/* Decoded code is what memory holds. A loop of which no step is left over, or that has none, can
+ * only come from a snapshot. */
 static bool is_same_code(const struct rv32_hart *hart, const struct rv32_loop *loop)
 {
     const uint32_t *word = loop->word, *end = word + RV32_LOOP_STEPS;
@@ -133,7 +136,7 @@ static bool is_same_code(const struct rv32_hart *hart, const struct rv32_loop *l
         }
         word += loop->length[i];
     }
-    return true;
+    return word > loop->word && word == loop->word + loop->steps;
 }
 
 /* The pc at a step; behind the last one, and where there is none, the head's. */

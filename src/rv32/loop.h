@@ -2,10 +2,10 @@
  * Polling loops that a search has found before, so that a hart that comes back to one need not be
  * searched again.
  *
- * Kept is the way that the hart went round: loads, sums, branches and jumps to a fixed place. A hart
- * that goes the same way once more, and is back at the head with the registers that it had there,
- * waits. Nobody needs to look at each step for that, only where the way might part: behind branches
- * and jumps, and at loads whose addresses the loop itself finds out.
+ * Kept is the way that the hart went round: loads, branches, jumps to a fixed place, and what only
+ * computes. A hart that goes the same way once more, and is back at the head with the registers that
+ * it had there, waits. Nobody needs to look at each step for that, only where the way might part:
+ * behind branches and jumps, and at loads whose addresses the loop itself finds out.
  */
 #ifndef RV32_LOOP_H
 #define RV32_LOOP_H

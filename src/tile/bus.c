@@ -62,7 +62,7 @@ static void search_at(struct tile *tile, enum rv32_core core, uint64_t cycle)
     rv32_cut(&tile->hart[core], cycle);
 }
 
-/* Has a load found again what it found before? Then a search for a polling loop is worth while: at
+/* A load has found again what it found before. A search for a polling loop is worth while then: at
  * once in a loop where the hart has waited, and while searches have not failed, else now and
  * then. */
 static __attribute__((noinline)) void found_again(struct tile *tile, enum rv32_core core,

@@ -19,10 +19,8 @@ enum {
     GPRS = 0xffe0,
 };
 
-/* Each window has a function of its own, so that what one needs costs the others nothing. */
-#define WINDOW static __attribute__((noinline))
-
-WINDOW bool wake_pollers(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+static __attribute__((noinline)) bool wake_pollers(struct tile *tile, uint32_t address,
+                                                   uint32_t size, uint64_t cycle)
 {
     tile_polled_changed(tile, address, size, cycle);
     return true;
@@ -34,6 +32,9 @@ static inline bool tell_changed(struct tile *tile, uint32_t address, uint32_t si
     return !tile_span_touches(&tile->polled_by_any, address, size) ||
            wake_pollers(tile, address, size, cycle);
 }
+
+/* Each window has a function of its own, so that what one needs costs the others nothing. */
+#define WINDOW static __attribute__((noinline))
 
 /* --- NIUs --- */
 

@@ -113,6 +113,7 @@ static void fall_asleep(struct tile *tile, enum rv32_core core)
     run->state = HART_ASLEEP;
     run->epoch = tile->epoch;
     run->probe_fails = 0;
+    run->known_failed = false;
     struct tile_span registers = TILE_SPAN_NONE;
     for (unsigned i = 0; i < run->idle.places; i++) {
         const struct rv32_idle_place *place = &run->idle.place[i];
@@ -153,7 +154,7 @@ static bool probe_known_loop(struct tile *tile, enum rv32_core core, uint64_t li
 {
     struct tile_hart *run = &tile->run[core];
     const struct rv32_loop *loop = tile_known_loop(run, tile->hart[core].pc);
-    if (!loop || run->probe.steps || tile->weak) {
+    if (!loop || run->probe.steps || tile->weak || run->known_failed) {
         return false;
     }
     uint64_t before = run->time;
@@ -162,6 +163,7 @@ static bool probe_known_loop(struct tile *tile, enum rv32_core core, uint64_t li
         return true;
     }
     if (run->time > before) {
+        run->known_failed = true;
         run->probe_at = run->time + PROBE_INTERVAL;
         after_burst(tile, core);
     }
@@ -182,6 +184,7 @@ static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
     if (probe_known_loop(tile, core, limit)) {
         return;
     }
+    run->known_failed = false;
     unsigned most = run->probe_fails <= TILE_PROBES_SOON ? FEW_STEPS : RV32_IDLE_STEPS;
     switch (rv32_idle_search(&tile->hart[core], &run->time, limit, most, &run->probe, &run->idle)) {
     case RV32_PROBE_MORE:

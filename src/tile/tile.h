@@ -178,6 +178,7 @@ struct tile_hart {
     struct tile_load load[TILE_LOADS]; /* the latest of registers, by pc */
     struct rv32_loop loop[TILE_LOOPS]; /* in which it has waited lately */
     uint8_t loop_turn;                 /* that one is forgotten next */
+    bool known_failed;                 /* not in a known one: the next search is for others too */
     bool step;                         /* run one instruction at a time: debugger or trace */
 };
 

@@ -495,13 +495,26 @@ static unsigned lines_with(FILE *file, const char *text)
     return count;
 }
 
+/* From now on stderr is `file`. Returns what it was. */
+static int divert(FILE *file)
+{
+    int own = dup(STDERR_FILENO);
+    ck_assert_ptr_nonnull(file);
+    dup2(fileno(file), STDERR_FILENO);
+    return own;
+}
+
+static void give_back(int own)
+{
+    dup2(own, STDERR_FILENO);
+    close(own);
+}
+
 /* Where tiles run one program, stderr gets its mistake once, and the file of reports each. */
 START_TEST(many_tiles_are_told_as_one)
 {
     enum { TILES = 12, ROW = 6 };
     FILE *file = tmpfile();
-    int own = dup(STDERR_FILENO);
-    ck_assert_ptr_nonnull(file);
     libttsim_init();
     for (unsigned i = 0; i < TILES; i++) {
         const unsigned x = 1 + i % ROW, y = 3 + i / ROW;
@@ -509,9 +522,9 @@ START_TEST(many_tiles_are_told_as_one)
         load_crime(x, y, PENROSE_BRISC, &crimes[i == 4 ? 2 : 1]);
         tile_wr(x, y, SOFT_RESET, BRISC_RUNS);
     }
-    dup2(fileno(file), STDERR_FILENO);
+    int own = divert(file);
     libttsim_clock(3000);
-    dup2(own, STDERR_FILENO);
+    give_back(own);
     ck_assert_uint_eq(lines_with(file, "unmapped-address: tile ("), 1);
     ck_assert_uint_eq(lines_with(file, "unmapped-address: brisc at pc 0x00001010: the same on 10 "
                                        "more tiles: ("),
@@ -523,7 +536,6 @@ START_TEST(many_tiles_are_told_as_one)
     ck_assert_uint_eq(reported("the same on"), 0);
     libttsim_exit();
     fclose(file);
-    close(own);
 }
 END_TEST
 
@@ -544,6 +556,18 @@ START_TEST(faults_are_reported_until_there_are_too_many)
     }
     ck_assert_uint_eq(reported("unmapped-address: tile (4, 5) brisc"), MOST_EVENTS);
     ck_assert_uint_eq(reported("too many"), 2);
+    load_rests(5, 5);
+    load_crime(5, 5, PENROSE_BRISC, &crimes[1]);
+    FILE *file = tmpfile();
+    int own = divert(file);
+    tile_wr(4, 5, SOFT_RESET, BRISC_RUNS);
+    tile_wr(5, 5, SOFT_RESET, BRISC_RUNS);
+    libttsim_clock(1000);
+    give_back(own);
+    ck_assert_uint_eq(lines_with(file, ""), 0);
+    fclose(file);
+    tile_wr(4, 5, SOFT_RESET, ALL_HELD);
+    tile_wr(5, 5, SOFT_RESET, ALL_HELD);
     run_good(4, 5, 1);
     libttsim_exit();
 }

@@ -207,8 +207,9 @@ START_TEST(mistakes_are_alike_on_other_tiles)
                                         .pc = 0x1000,
                                         .word = 0x13,
                                         .symbol = "main"};
-    struct penrose_fault other[8];
-    for (unsigned i = 0; i < 8; i++) {
+    enum { OTHERS = 10 };
+    struct penrose_fault other[OTHERS];
+    for (unsigned i = 0; i < OTHERS; i++) {
         other[i] = fault;
         other[i].x = other[i].y = i;
         other[i].cycle = 100 * i;
@@ -224,9 +225,17 @@ START_TEST(mistakes_are_alike_on_other_tiles)
     other[5].hart_name = "erisc0";
     strcpy(other[6].symbol, "other");
     other[7].policy = PENROSE_WARN;
-    for (unsigned i = 0; i < 8; i++) {
+    strcpy(other[8].source, "other.cpp:7");
+    strcpy(other[9].inlined_at[PENROSE_INLINED - 1], "other.cpp:9");
+    for (unsigned i = 0; i < OTHERS; i++) {
         ck_assert_msg(!penrose_fault_alike(&fault, &other[i]), "%u", i);
     }
+    struct penrose_fault request = fault; /* of the NoC */
+    request.word = other[1].word = 0;
+    other[1].hart = fault.hart;
+    ck_assert(!penrose_fault_alike(&request, &other[1])); /* the rule is another */
+    strcpy(request.rule, other[1].rule);
+    ck_assert(penrose_fault_alike(&request, &other[1]));
     struct penrose_fault host = {.hart = PENROSE_NO_HART, .hart_name = "host", .rule = "a"};
     struct penrose_fault again = host;
     ck_assert(penrose_fault_alike(&host, &again));

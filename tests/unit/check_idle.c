@@ -719,6 +719,104 @@ START_TEST(known_loop_is_no_load)
 }
 END_TEST
 
+/* Nor need anything else in them fit together. */
+START_TEST(known_loop_is_forged)
+{
+    const struct loop *loop = &waiting[0];
+    uint64_t random = 4711;
+    struct rv32_loop good, loops;
+    struct rv32_idle idle;
+    struct bench bench;
+    find_loop(&bench, loop, HEAD, 2, &good);
+    struct harness *h = bench.h;
+    for (unsigned trial = 0; trial < 20000; trial++) {
+        loops = good;
+        for (unsigned changes = 1 + harness_random(&random) % 3; changes; changes--) {
+            unsigned piece = harness_random(&random) % RV32_LOOP_PIECES;
+            switch (harness_random(&random) % 7) {
+            case 0:
+                loops.steps = (uint8_t)(harness_random(&random) % (RV32_LOOP_STEPS + 1));
+                break;
+            case 1:
+                loops.length[piece] = (uint8_t)(harness_random(&random) % (RV32_LOOP_STEPS + 1));
+                break;
+            case 2:
+                loops.first[piece] = harness_random(&random) % 2 ? HEAD : UINT32_MAX - 7;
+                break;
+            case 3:
+                loops.stops = (uint32_t)harness_random(&random);
+                break;
+            case 4:
+                loops.loads = (uint32_t)harness_random(&random);
+                break;
+            case 5:
+                loops.low = 0;
+                loops.span = UINT32_MAX;
+                break;
+            default:
+                loops.steps = loops.length[0] = 0;
+                loops.length[1] = 2;
+                loops.first[1] = HEAD;
+                break;
+            }
+        }
+        h->hart.pc = HEAD + 4 * (uint32_t)(harness_random(&random) % 2);
+        if (rv32_loop_holds(&loops, h->hart.pc) &&
+            rv32_loop_waits(&h->hart, &h->now, h->now + 100, &loops, &idle)) {
+            ck_assert_uint_eq(idle.period, 2);
+            ck_assert_uint_eq(h->hart.pc, HEAD);
+        }
+    }
+    bench_destroy(&bench);
+}
+END_TEST
+
+/* Short searches find no loops that store, though it is what is there already. */
+START_TEST(short_searches_take_no_stores)
+{
+    const struct loop stores = {
+        "stores", {"lw a0, 0(s0)", "sb s11, 5(s1)", "beq a0, zero, 0x100"}, PLAIN};
+    const struct setting setting = {.base = HEAD, .start = 0, .duration = 1};
+    struct bench bench;
+    bench_create(&bench);
+    for (unsigned most = 20; most <= RV32_IDLE_STEPS; most += RV32_IDLE_STEPS - 20) {
+        struct rv32_probe probe = {0};
+        struct rv32_idle idle;
+        bench_set(&bench, &stores, &setting);
+        struct harness *h = bench.h;
+        enum rv32_probe_result result =
+            rv32_idle_search(&h->hart, &h->now, 1000, most, &probe, &idle);
+        ck_assert_int_eq(result, most == RV32_IDLE_STEPS ? RV32_PROBE_IDLE : RV32_PROBE_BUSY);
+    }
+    bench_destroy(&bench);
+}
+END_TEST
+
+/* A search that a snapshot has made up ends in no loop of any length but those it can find. */
+START_TEST(search_is_forged)
+{
+    const struct setting setting = {.base = HEAD, .start = 5000, .duration = 1};
+    const uint64_t starts[] = {0, 5001, 5002, UINT64_MAX, UINT64_MAX - 5000};
+    struct bench bench;
+    bench_create(&bench);
+    for (unsigned i = 0; i < COUNT(starts); i++) {
+        struct rv32_probe probe = {.steps = 1, .has_turned = true, .start_pc = HEAD + 4};
+        struct rv32_idle idle;
+        bench_set(&bench, &waiting[0], &setting);
+        struct harness *h = bench.h;
+        memcpy(probe.start_x, h->hart.x, sizeof probe.start_x);
+        probe.start = starts[i];
+        probe.steady = i % 2 ? 5 : UINT64_MAX;
+        if (rv32_idle_search(&h->hart, &h->now, 6000, RV32_IDLE_STEPS, &probe, &idle) ==
+            RV32_PROBE_IDLE) {
+            ck_assert_uint_gt(idle.period, 0);
+            ck_assert_uint_le(idle.period, RV32_IDLE_STEPS);
+        }
+    }
+    bench_destroy(&bench);
+}
+END_TEST
+
 /* What only read registers hold was not checked when the loop was found. */
 START_TEST(known_loop_counts)
 {
@@ -794,6 +892,9 @@ static void fill(Suite *suite)
     tcase_add_test(rest, known_loop_counts);
     tcase_add_test(rest, known_loop_changes_the_place);
     tcase_add_test(rest, known_loop_is_no_load);
+    tcase_add_test(rest, known_loop_is_forged);
+    tcase_add_test(rest, short_searches_take_no_stores);
+    tcase_add_test(rest, search_is_forged);
     tcase_add_loop_test(rest, busy_is_not_idle, 0, COUNT(busy));
     tcase_add_test(rest, soon_over);
     suite_add_tcase(suite, rest);
