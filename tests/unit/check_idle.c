@@ -801,7 +801,7 @@ START_TEST(search_is_forged)
     bench_create(&bench);
     for (unsigned i = 0; i < COUNT(starts); i++) {
         struct rv32_probe probe = {.steps = 1, .has_turned = true, .start_pc = HEAD + 4};
-        struct rv32_idle idle;
+        struct rv32_idle idle = {.places = 0};
         bench_set(&bench, &waiting[0], &setting);
         struct harness *h = bench.h;
         memcpy(probe.start_x, h->hart.x, sizeof probe.start_x);
