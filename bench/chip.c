@@ -508,7 +508,7 @@ static struct bench_figure threads_figure(const struct job *job, bool multiplies
     struct answer one = {.seconds = 1e9}, two = one, answer;
     struct job some = *job;
     some.multiplies = multiplies;
-    for (unsigned i = 0; i < REPETITIONS; i++) {
+    for (unsigned i = 0; i < 2 * REPETITIONS; i++) {
         some.threads = 1;
         bench_in_child(measure_threads, &some, &answer, sizeof answer);
         one = answer.seconds < one.seconds ? answer : one;
