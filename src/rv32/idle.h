@@ -53,10 +53,10 @@ enum rv32_probe_result { RV32_PROBE_MORE, RV32_PROBE_IDLE, RV32_PROBE_BUSY };
 /*
  * Runs the hart from *now, not beyond `limit` and for `most` steps in all (up to RV32_IDLE_STEPS;
  * fewer find no loops that store), and looks whether it is in a loop that changes nothing. `probe`
- * is zeroed before the first call; RV32_PROBE_MORE asks for another call that goes on where this one stopped (no other instruction
- * of the hart may run in between). *now is the time reached; what was run was run for good. On
- * RV32_PROBE_IDLE the hart stands at the loop's head at *now and *idle is filled in. hart->stop
- * tells when the hart was stopped meanwhile, which is RV32_PROBE_BUSY.
+ * is zeroed before the first call; RV32_PROBE_MORE asks for another call that goes on where this
+ * one stopped (no other instruction of the hart may run in between). *now is the time reached; what
+ * was run was run for good. On RV32_PROBE_IDLE the hart stands at the loop's head at *now and *idle
+ * is filled in. hart->stop tells when the hart was stopped meanwhile, which is RV32_PROBE_BUSY.
  */
 enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
                                         unsigned most, struct rv32_probe *probe,

@@ -123,8 +123,8 @@ bool rv32_loop_learn(struct rv32_hart *hart, const struct rv32_idle *idle, struc
 
 /* --- Waiting --- */
 
-/* Decoded code is what memory holds. A loop of which no step is left over, or that has none, can
- * only come from a snapshot. */
+/* Decoded code is what memory holds. A loop without steps, or whose pieces do not make up its steps,
+ * can only come from a snapshot. */
 static bool is_same_code(const struct rv32_hart *hart, const struct rv32_loop *loop)
 {
     const uint32_t *word = loop->word, *end = word + RV32_LOOP_STEPS;

@@ -20,17 +20,7 @@
 
 #include "abi/client.h"
 #include "abi/throwing.h"
-
-#if defined __SANITIZE_ADDRESS__
-#define SANITIZED 1
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
+#include "unit/sanitized.h"
 
 /* What memory may grow by. AddressSanitizer keeps for a while what was freed, and looks for leaks
  * itself. */

@@ -26,15 +26,22 @@ static void after(void)
     unlink(report_path);
 }
 
-unsigned reported(const char *text)
+unsigned lines_of(FILE *file, const char *text)
 {
     char line[4096];
     unsigned count = 0;
-    FILE *file = fopen(report_path, "r");
     ck_assert_ptr_nonnull(file);
+    rewind(file);
     while (fgets(line, sizeof line, file)) {
         count += strstr(line, text) != NULL;
     }
+    return count;
+}
+
+unsigned reported(const char *text)
+{
+    FILE *file = fopen(report_path, "r");
+    unsigned count = lines_of(file, text);
     fclose(file);
     return count;
 }

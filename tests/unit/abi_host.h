@@ -7,6 +7,7 @@
 
 #include <check.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "abi/device.h"
 #include "abi/endpoint.h"
@@ -32,7 +33,8 @@ enum {
 /* Runs the tests, which end with NULL, each in a process and with a report file of its own. */
 int run_abi_suite(const char *name, const TTest *const *tests);
 
-/* Number of lines of the report that contain `text`. */
+/* Number of lines that contain `text`: of a file, from its start on, and of the report. */
+unsigned lines_of(FILE *file, const char *text);
 unsigned reported(const char *text);
 
 /* --- Through the exported functions --- */

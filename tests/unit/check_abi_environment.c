@@ -185,13 +185,8 @@ static void make_file(const char *variable)
 
 static unsigned lines_with(const char *text)
 {
-    char line[4096];
-    unsigned count = 0;
     FILE *file = fopen(file_path, "r");
-    ck_assert_ptr_nonnull(file);
-    while (fgets(line, sizeof line, file)) {
-        count += strstr(line, text) != NULL;
-    }
+    unsigned count = lines_of(file, text);
     fclose(file);
     return count;
 }

@@ -483,18 +483,6 @@ START_TEST(faults_are_reported_each_time)
 }
 END_TEST
 
-/* Lines of what was written to stderr since `file` took its place that contain `text`. */
-static unsigned lines_with(FILE *file, const char *text)
-{
-    char line[1024];
-    unsigned count = 0;
-    rewind(file);
-    while (fgets(line, sizeof line, file)) {
-        count += strstr(line, text) != NULL;
-    }
-    return count;
-}
-
 /* From now on stderr is `file`. Returns what it was. */
 static int divert(FILE *file)
 {
@@ -525,13 +513,13 @@ START_TEST(many_tiles_are_told_as_one)
     int own = divert(file);
     libttsim_clock(3000);
     give_back(own);
-    ck_assert_uint_eq(lines_with(file, "unmapped-address: tile ("), 1);
-    ck_assert_uint_eq(lines_with(file, "unmapped-address: brisc at pc 0x00001010: the same on 10 "
-                                       "more tiles: ("),
+    ck_assert_uint_eq(lines_of(file, "unmapped-address: tile ("), 1);
+    ck_assert_uint_eq(lines_of(file, "unmapped-address: brisc at pc 0x00001010: the same on 10 "
+                                     "more tiles: ("),
                       1);
-    ck_assert_uint_eq(lines_with(file, "misaligned-access: tile (5, 3) brisc"), 1);
-    ck_assert_uint_eq(lines_with(file, "the same on"), 1);
-    ck_assert_uint_eq(lines_with(file, ", ..."), 1);
+    ck_assert_uint_eq(lines_of(file, "misaligned-access: tile (5, 3) brisc"), 1);
+    ck_assert_uint_eq(lines_of(file, "the same on"), 1);
+    ck_assert_uint_eq(lines_of(file, ", ..."), 1);
     ck_assert_uint_eq(reported("unmapped-address: tile ("), TILES - 1);
     ck_assert_uint_eq(reported("the same on"), 0);
     libttsim_exit();
@@ -564,7 +552,7 @@ START_TEST(faults_are_reported_until_there_are_too_many)
     tile_wr(5, 5, SOFT_RESET, BRISC_RUNS);
     libttsim_clock(1000);
     give_back(own);
-    ck_assert_uint_eq(lines_with(file, ""), 0);
+    ck_assert_uint_eq(lines_of(file, ""), 0);
     fclose(file);
     tile_wr(4, 5, SOFT_RESET, ALL_HELD);
     tile_wr(5, 5, SOFT_RESET, ALL_HELD);

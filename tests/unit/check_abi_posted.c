@@ -10,6 +10,7 @@
 
 #include "abi_host.h"
 #include "random.h"
+#include "sanitized.h"
 
 enum {
     TILES = 12,
@@ -434,23 +435,11 @@ static bool holds_many(uint32_t value)
     return holds;
 }
 
-#if defined __SANITIZE_ADDRESS__
-enum { HAS_ASAN = 1 };
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-enum { HAS_ASAN = 1 };
-#else
-enum { HAS_ASAN = 0 };
-#endif
-#else
-enum { HAS_ASAN = 0 };
-#endif
-
 /* The sanitizer's allocator knows nothing of forks: its lock stays with a thread that is just
  * starting, and the child has no such thread. */
 static void let_threads_start(void)
 {
-    if (HAS_ASAN) {
+    if (SANITIZED) {
         usleep(300000);
     }
 }

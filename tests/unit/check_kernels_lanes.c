@@ -14,20 +14,10 @@
 #include "num/kernels.h"
 #include "num/lanes.h"
 #include "run_suite.h"
+#include "sanitized.h"
 
 #if NUM_HAS_X86_KERNELS
 #include <immintrin.h>
-#endif
-
-#if defined __SANITIZE_ADDRESS__
-#define SANITIZED 1
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
 #endif
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
