@@ -83,6 +83,7 @@ UNIT_TESTS = \
 	%D%/unit/check_pic \
 	%D%/unit/check_pool \
 	%D%/unit/check_processors \
+	%D%/unit/check_quick \
 	%D%/unit/check_race \
 	%D%/unit/check_reader_a_atomics \
 	%D%/unit/check_reader_a_config \
@@ -252,6 +253,7 @@ tests_unit_check_pcie_SOURCES = %D%/unit/check_pcie.c %D%/unit/random.h %D%/unit
 tests_unit_check_pic_SOURCES = %D%/unit/check_pic.c $(mmio_harness) $(tile_harness)
 tests_unit_check_pool_SOURCES = %D%/unit/check_pool.c %D%/unit/run_suite.h
 tests_unit_check_processors_SOURCES = %D%/unit/check_processors.c %D%/unit/run_suite.h
+tests_unit_check_quick_SOURCES = %D%/unit/check_quick.c $(mmio_harness) $(tile_harness)
 tests_unit_check_race_SOURCES = %D%/unit/check_race.c $(mmio_harness) $(tensix_harness) $(tile_harness)
 tests_unit_check_reader_a_atomics_SOURCES = %D%/unit/check_reader_a_atomics.c %D%/unit/random.h %D%/unit/run_suite.h %D%/unit/check_reader_a_l1.h $(tensix_harness) %D%/unit/check_reader_a_common.h
 tests_unit_check_reader_a_config_SOURCES = %D%/unit/check_reader_a_config.c %D%/unit/random.h %D%/unit/run_suite.h $(tensix_harness) %D%/unit/check_reader_a_common.h

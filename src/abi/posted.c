@@ -128,20 +128,21 @@ static void note_reset(struct posted *posted, const struct entry *entry)
     struct tile *tile =
         chip_made_tile(posted->chip, chip_place_of(posted->chip, entry->x, entry->y));
     unsigned resets = atomic_load_explicit(&posted->resets, memory_order_relaxed);
-    if (tile && resets < MOST_RESET) {
+    bool is_new = resets == 0 || posted->reset[resets - 1] != tile;
+    if (tile && is_new && resets < MOST_RESET) {
         posted->reset[resets] = tile;
         atomic_store_explicit(&posted->resets, resets + 1, memory_order_relaxed);
     }
 }
 
-/* Has the host make room for what such a worker needs, one a call: other work may come up. For who
- * helps. */
+/* Has the host make room for a piece of what such a worker needs, one a call: other work may come
+ * up. For who helps. */
 static void prepare(struct posted *posted)
 {
     unsigned resets = atomic_load_explicit(&posted->resets, memory_order_relaxed);
-    if (resets > 0 && !atomic_load_explicit(&posted->hurries, memory_order_relaxed)) {
-        tile_fill_rams(posted->reset[--resets]);
-        atomic_store_explicit(&posted->resets, resets, memory_order_relaxed);
+    if (resets > 0 && !atomic_load_explicit(&posted->hurries, memory_order_relaxed) &&
+        !tile_fill(posted->reset[resets - 1])) {
+        atomic_store_explicit(&posted->resets, resets - 1, memory_order_relaxed);
     }
 }
 

@@ -286,7 +286,7 @@ penrose_trace(struct penrose_chip *chip,
     chip->trace_context = context;
     for (unsigned i = 0; i < NOC_NODES; i++) {
         if (chip->place[i].tile) {
-            chip->place[i].tile->tracing = trace != NULL;
+            tile_trace(chip->place[i].tile, trace != NULL);
         }
     }
 }

@@ -131,7 +131,8 @@ _Static_assert(sizeof(struct overlay_file) + 4 * (DENSE_WORDS + FEWEST_STREAMS *
                    FEWEST_STREAMS * OVERLAY_STREAM_BYTES,
                "all words of a tile's streams fit into its part of the memory");
 
-#define SPAN_1(i, at, width, kind, row) [(i)] = {(at), (width), (kind), (row)},
+#define SPAN_1(i, at, width, kind, row)                                                            \
+    [(i)] = {(at), (width), (kind) < FIRST_DERIVED ? (width) : 0, (kind), (row)},
 #define SPAN_2(i, at, width, kind, row)                                                            \
     SPAN_1(i, at, width, kind, row) SPAN_1((i) + 1, (at) + (width), width, kind, row)
 #define SPAN_4(i, at, width, kind, row)                                                            \
@@ -591,11 +592,13 @@ enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsig
 bool overlay_plain_read(const struct overlay *overlay, unsigned stream, unsigned index,
                         uint32_t *value)
 {
-    bool is_plain = is_stored(overlay, stream, index);
-    if (is_plain) {
-        *value = overlay_get(overlay, stream, index);
+    const struct overlay_place *place = &overlay_places[index % OVERLAY_NAMED_REGISTERS];
+    if (index >= OVERLAY_NAMED_REGISTERS || stream >= overlay_count(overlay) ||
+        stream >= place->readable) {
+        return false;
     }
-    return is_plain;
+    *value = overlay->stream->word[place->at + stream];
+    return true;
 }
 
 bool overlay_interrupt(const struct overlay *overlay)

@@ -107,6 +107,7 @@ struct overlay_file {
 struct overlay_place {
     uint16_t at;
     uint8_t width;     /* 0: nothing is stored */
+    uint8_t readable;  /* the same for those that read as what is stored, 0 for others */
     uint8_t kind, row; /* kind 0: no register has the number */
 };
 

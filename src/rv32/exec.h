@@ -108,8 +108,16 @@ int64_t rv32_refused(struct rv32_hart *hart, const struct rv32_op *op, int64_t l
 /* Shortens the burst as rv32_cut asked for; returns the cycles that are left now. */
 int64_t rv32_apply_cut(struct rv32_hart *hart, int64_t left);
 
-/* Goes on after an access that the bus served: honours rv32_cut and code that was overwritten. */
-int64_t rv32_after_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left);
+/* Goes on where rv32_cut was called or code was overwritten. */
+int64_t rv32_after_change(struct rv32_hart *hart, const struct rv32_op *op, int64_t left);
+
+/* Goes on after an access that the bus served: honours both. */
+static inline int64_t rv32_after_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    bool is_changed = hart->cut < hart->end || hart->code->stale;
+    return __builtin_expect(is_changed, 0) ? rv32_after_change(hart, op, left)
+                                           : rv32_next(hart, op, left);
+}
 
 /*
  * Memory access of a handler: L1 and local RAM directly, the rest over the bus. size is 1, 2 or 4.

@@ -45,6 +45,10 @@ int64_t rv32_exec_JALR(struct rv32_hart *hart, const struct rv32_op *op, int64_t
  * board hears of it, because it may keep caches or store queues (--schedule random). */
 int64_t rv32_exec_FENCE(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
+    if (hart->bus->fenced) {
+        hart->bus->fenced(hart->owner, rv32_op_pc(hart, op), rv32_now(hart, left));
+        return rv32_after_bus(hart, op + 1, left);
+    }
     if (!hart->bus->fence) {
         return rv32_next(hart, op + 1, left);
     }

@@ -163,9 +163,9 @@ static __attribute__((noinline)) int64_t load_word_over_bus(struct rv32_hart *ha
                                                             const struct rv32_op *op, int64_t left)
 {
     uint32_t address = address_of(hart, op);
-    hart->op = op;
     if (hart->bus->get && address % 4 == 0 &&
-        hart->bus->get(hart->owner, hart, address, rv32_now(hart, left), &hart->x[op->rd])) {
+        hart->bus->get(hart->owner, address, rv32_op_pc(hart, op), rv32_now(hart, left),
+                       &hart->x[op->rd])) {
         return rv32_after_bus(hart, op + 1, left);
     }
     return load_any_way(hart, op, left, SIZE_4, false);
@@ -215,10 +215,21 @@ static __attribute__((noinline)) int64_t store_word_over_bus(struct rv32_hart *h
     uint32_t address = address_of(hart, op);
     hart->op = op;
     if (hart->bus->put && address % 4 == 0 &&
-        hart->bus->put(hart->owner, hart, address, hart->x[op->rs2], rv32_now(hart, left))) {
+        hart->bus->put(hart->owner, address, hart->x[op->rs2], rv32_now(hart, left))) {
         return rv32_after_bus(hart, op + 1, left);
     }
     return store_any_way(hart, op, left, SIZE_4);
+}
+
+/* Where a word goes that is stored to a register which holds it; NULL: ask the bus. */
+static inline uint32_t *held(const struct rv32_hart *hart, uint32_t address)
+{
+    const struct rv32_registers *registers = hart->registers;
+    if (!registers || !inside(address - registers->base, SIZE_4, registers->bytes)) {
+        return NULL;
+    }
+    unsigned place = registers->place[(address - registers->base) / 4];
+    return place ? &registers->word[place - 1] : NULL;
 }
 
 static inline int64_t store(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
@@ -226,8 +237,12 @@ static inline int64_t store(struct rv32_hart *hart, const struct rv32_op *op, in
 {
     uint8_t *to = writable(hart, hart->x[op->rs1] + (uint32_t)op->imm, log);
     if (__builtin_expect(!to, 0)) {
-        return log == SIZE_4 ? store_word_over_bus(hart, op, left)
-                             : store_any_way(hart, op, left, log);
+        uint32_t *word = log == SIZE_4 ? held(hart, address_of(hart, op)) : NULL;
+        if (!word) {
+            return log == SIZE_4 ? store_word_over_bus(hart, op, left)
+                                 : store_any_way(hart, op, left, log);
+        }
+        to = (uint8_t *)word;
     }
     memcpy(to, &hart->x[op->rs2], (size_t)1 << log);
     return rv32_next(hart, op + 1, left);

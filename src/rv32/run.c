@@ -79,7 +79,7 @@ int64_t rv32_apply_cut(struct rv32_hart *hart, int64_t left)
     return left;
 }
 
-int64_t rv32_after_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+int64_t rv32_after_change(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     left = rv32_apply_cut(hart, left);
     if (hart->code->stale) {

@@ -101,10 +101,8 @@ struct rv32_bus {
     enum rv32_reply (*access)(void *owner, struct rv32_hart *hart, struct rv32_access *access);
     /* The same for an aligned word, as far as it is served without much ado: false, and nothing has
      * happened, where it is not; then `access` is asked. Both may be NULL. */
-    bool (*put)(void *owner, struct rv32_hart *hart, uint32_t address, uint32_t value,
-                uint64_t cycle);
-    bool (*get)(void *owner, struct rv32_hart *hart, uint32_t address, uint64_t cycle,
-                uint32_t *value);
+    bool (*put)(void *owner, uint32_t address, uint32_t value, uint64_t cycle);
+    bool (*get)(void *owner, uint32_t address, uint32_t pc, uint64_t cycle, uint32_t *value);
     /* .ttinsn: the same as a store to RV32_PUSH_BASE, which comes through `access`. */
     enum rv32_reply (*push)(void *owner, struct rv32_hart *hart, uint32_t instruction,
                             uint64_t cycle);
@@ -115,6 +113,9 @@ struct rv32_bus {
                           unsigned count, uint64_t cycle);
     /* A fence, or what precedes an atomic; NULL where the board has nothing to order. */
     enum rv32_reply (*fence)(void *owner, struct rv32_hart *hart, uint64_t cycle);
+    /* A fence at `pc` where there is nothing to order: software that polls memory has one in its
+     * loop. May be NULL. */
+    void (*fenced)(void *owner, uint32_t pc, uint64_t cycle);
     /* What polling [address, address + size) means, and for RV32_POLL_STATE the value there, read
      * without effect. NULL: everything outside the hart's memory has effects. */
     enum rv32_poll (*poll)(void *owner, struct rv32_hart *hart, uint32_t address, unsigned size,
@@ -141,6 +142,14 @@ struct rv32_csrs {
 struct rv32_page;
 struct rv32_code;
 struct rv32_op;
+
+/* Registers of the board that only hold what is stored there: a hart does that without asking the
+ * bus. */
+struct rv32_registers {
+    uint32_t base, bytes;  /* where they are; 0 bytes: the bus wants to know, for now */
+    const uint16_t *place; /* for each word 1 + its index in `word`; 0: it is not one of them */
+    uint32_t *word;
+};
 
 struct rv32_hart {
     uint32_t x[33];
@@ -172,6 +181,7 @@ struct rv32_hart {
     uint32_t local_size;
     struct rv32_code *code;
     const struct rv32_bus *bus;
+    const struct rv32_registers *registers; /* NULL: there are none */
     void *owner;
 };
 

@@ -307,10 +307,10 @@ struct tensix {
     void *owner;
 
     struct tensix_vector vector;
-    struct tensix_dst dst;
-    struct tensix_src_file src_file[TENSIX_SRCS];
     struct tensix_counter_runs
         runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
+    struct tensix_dst dst;
+    struct tensix_src_file src_file[TENSIX_SRCS];
 };
 
 /* Bits of SOFT_RESET_0 that hold parts of the coprocessor. */

@@ -5,6 +5,7 @@
 
 #include "tile/noc_window.h"
 #include "tile/quick.h"
+#include "tile/suspect.h"
 #include "tile/tensix_port.h"
 
 /* How a reply that is no answer becomes a guest fault. */
@@ -20,8 +21,6 @@ static const struct refusal refusals[] = {
     [MMIO_HANG] = {RV32_FAULT_HANG, "the hardware never answers this access"},
     [MMIO_UNIMPLEMENTED] = {RV32_FAULT_UNIMPLEMENTED, "not modelled in this version"},
 };
-
-enum { MANY_REPEATS = 16, MOST_PERIOD = 32 /* cycles of a polling loop */ };
 
 static enum rv32_reply refuse(struct tile *tile, struct rv32_hart *hart,
                               const struct mmio_access *access, enum mmio_reply reply)
@@ -56,58 +55,9 @@ enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
     return RV32_OK;
 }
 
-static void search_at(struct tile *tile, enum rv32_core core, uint64_t cycle)
+static void note_fence(void *owner, uint32_t pc, uint64_t cycle)
 {
-    tile->run[core].probe_at = cycle;
-    rv32_cut(&tile->hart[core], cycle);
-}
-
-/* A load has found again what it found before. A search for a polling loop is worth while then: at
- * once in a loop where the hart has waited, and while searches have not failed, else now and
- * then. */
-static __attribute__((noinline)) void found_again(struct tile *tile, enum rv32_core core,
-                                                  struct tile_load *load, uint64_t cycle)
-{
-    struct tile_hart *run = &tile->run[core];
-    load->repeats++;
-    load->cycle = cycle;
-    bool is_time = run->probe_fails <= TILE_PROBES_SOON ||
-                   (load->repeats >= MANY_REPEATS && !(load->repeats & (load->repeats - 1))) ||
-                   tile_known_loop(run, load->pc);
-    if (is_time && run->probe_at > cycle) {
-        search_at(tile, core, cycle + 1);
-    }
-}
-
-static inline void suspect(struct tile *tile, const struct rv32_hart *hart, uint32_t address,
-                           uint32_t value, uint64_t cycle)
-{
-    uint32_t pc = rv32_current_pc(hart);
-    struct tile_load *load = &tile->run[hart->core].load[pc / 4 % TILE_LOADS];
-    bool is_same = load->value == value || address == DEBUG_WALL_CLOCK_LOW;
-    if (load->pc == pc && load->address == address && is_same &&
-        cycle - load->cycle <= MOST_PERIOD) {
-        found_again(tile, hart->core, load, cycle);
-    } else {
-        *load = (struct tile_load){pc, address, value, 0, cycle};
-    }
-}
-
-static bool put_register(void *owner, struct rv32_hart *hart, uint32_t address, uint32_t value,
-                         uint64_t cycle)
-{
-    (void)hart;
-    return tile_quick_put(owner, address, value, cycle);
-}
-
-static bool get_register(void *owner, struct rv32_hart *hart, uint32_t address, uint64_t cycle,
-                         uint32_t *value)
-{
-    if (!tile_quick_get(owner, address, cycle, value)) {
-        return false;
-    }
-    suspect(owner, hart, address, *value, cycle);
-    return true;
+    tile_suspect(owner, pc, TILE_FENCE, 0, cycle);
 }
 
 static enum rv32_reply access_register(struct tile *tile, struct rv32_hart *hart,
@@ -115,7 +65,7 @@ static enum rv32_reply access_register(struct tile *tile, struct rv32_hart *hart
 {
     enum rv32_reply reply = tile_bus_device(tile, hart, access);
     if (!access->store && reply == RV32_OK) {
-        suspect(tile, hart, access->address, access->value, access->cycle);
+        tile_suspect(tile, rv32_current_pc(hart), access->address, access->value, access->cycle);
     }
     return reply;
 }
@@ -178,8 +128,9 @@ uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index)
 
 const struct rv32_bus tile_bus = {
     .access = coherent_access,
-    .put = put_register,
-    .get = get_register,
+    .put = tile_quick_put,
+    .get = tile_quick_get,
+    .fenced = note_fence,
     .push = tile_bus_push,
     .push_many = tile_bus_push_many,
     .poll = tile_bus_poll,

@@ -35,6 +35,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/report.h \
 	%D%/reset.c \
 	%D%/run.c \
+	%D%/suspect.c \
+	%D%/suspect.h \
 	%D%/tdma.c \
 	%D%/tdma.def \
 	%D%/tdma.h \

@@ -9,6 +9,7 @@
 #include "noc/transaction.h"
 #include "tile/noc_short.h"
 #include "tile/overlay_port.h"
+#include "tile/quick.h"
 #include "tile/weak.h"
 
 #define REGISTERS UINT64_C(0xff000000)
@@ -192,6 +193,7 @@ static void wait_for_departure(struct tile *tile, unsigned noc, unsigned buffer,
         due = other->waits && other->due >= due ? other->due + 1 : due;
     }
     tile->commands += !tile->command[noc][buffer].waits;
+    tile_lend_registers(tile);
     tile->command[noc][buffer] =
         (struct tile_command){.waits = true, .agent = (uint8_t)agent, .pc = pc, .due = due};
 }
@@ -266,6 +268,7 @@ void tile_noc_let_depart(struct tile *tile, unsigned noc, uint64_t cycle)
         if (!noc_request_join(&tile->niu[noc], buffer, cycle, &by)) {
             command->waits = false;
             tile->commands--;
+            tile_lend_registers(tile);
         }
     }
 }
@@ -286,6 +289,7 @@ static void depart(struct tile *tile, uint64_t end)
         uint64_t cycle = due > tile->now ? due : tile->now;
         command->waits = false;
         tile->commands--;
+        tile_lend_registers(tile);
         noc_request_depart(&tile->niu[noc], i % NIU_BUFFERS, cycle, &by);
         tile_niu_changed(tile, noc, cycle);
     }

@@ -43,7 +43,8 @@ static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, 
     if (effects) {
         tile_registers_changed(tile, access->address, 4, access->cycle);
     }
-    if (effects && offset >= NIU_CLEAR_OUTSTANDING) {
+    if (effects && offset % NIU_BUFFER_BYTES >= NIU_CLEAR_OUTSTANDING &&
+        !niu_plain(&tile->niu[noc], offset, true)) {
         tile_noc_tell_pic(tile, noc, access->cycle);
         tile_niu_changed(tile, noc, access->cycle);
     }

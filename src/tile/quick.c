@@ -4,6 +4,7 @@
 #include "tile/noc_port.h"
 #include "tile/noc_short.h"
 #include "tile/overlay_port.h"
+#include "tile/suspect.h"
 #include "tile/tensix_port.h"
 #include "tile/tile.h"
 
@@ -12,62 +13,131 @@ enum { WINDOW_SHIFT = 16, WINDOW_MASK = 0xffff };
 /* The windows, by the upper half of an address. */
 enum {
     DEBUG = 0xffb1,
-    NIU_0 = 0xffb2,
-    NIU_1 = 0xffb3,
     OVERLAY = 0xffb4,
     OVERLAY_LAST = 0xffb7,
     GPRS = 0xffe0,
 };
 
-static __attribute__((noinline)) bool wake_pollers(struct tile *tile, uint32_t address,
-                                                   uint32_t size, uint64_t cycle)
-{
-    tile_polled_changed(tile, address, size, cycle);
-    return true;
-}
-
-/* As tile_registers_changed; always true. */
-static inline bool tell_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
-{
-    return !tile_span_touches(&tile->polled_by_any, address, size) ||
-           wake_pollers(tile, address, size, cycle);
-}
-
 /* Each window has a function of its own, so that what one needs costs the others nothing. */
 #define WINDOW static __attribute__((noinline))
 
+/* Does no hart sleep until any of these bytes change? */
+static inline bool is_unwatched(const struct tile *tile, uint32_t address, uint32_t size)
+{
+    return !tile_span_touches(&tile->polled_by_any, address, size) ||
+           !tile_is_polled(tile, address, size);
+}
+
 /* --- NIUs --- */
 
-static uint32_t *niu_word(struct tile *tile, uint32_t address, bool writes)
+enum { BOTH_NIUS = 2 << WINDOW_SHIFT };
+
+static inline uint32_t *niu_word(struct tile *tile, uint32_t address, bool writes)
 {
     uint32_t offset = address - TILE_NIU_BASE;
-    return tile->commands
-               ? NULL
-               : niu_plain(&tile->niu[offset >> WINDOW_SHIFT], offset & WINDOW_MASK, writes);
+    return niu_plain(&tile->niu[offset >> WINDOW_SHIFT], offset & WINDOW_MASK, writes);
+}
+
+WINDOW bool put_watched_niu(struct tile *tile, uint32_t address, uint32_t value)
+{
+    bool is_polled = tile_is_polled(tile, address, sizeof value);
+    if (!is_polled) {
+        *niu_word(tile, address, true) = niu_held(address & WINDOW_MASK, value);
+    }
+    return !is_polled;
+}
+
+/* A store to NOC_CMD_CTRL. */
+WINDOW bool start_request(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
+{
+    unsigned noc = (address - TILE_NIU_BASE) >> WINDOW_SHIFT;
+    uint32_t offset = address & WINDOW_MASK;
+    if (niu_write(&tile->niu[noc], offset, true, value) == NIU_COMMAND) {
+        tile_noc_request(tile, noc, offset / NIU_BUFFER_BYTES, (enum tile_agent)tile->running,
+                         cycle);
+        tile_niu_changed(tile, noc, cycle);
+    } else {
+        tile_registers_changed(tile, address, sizeof value, cycle);
+    }
+    return true;
 }
 
 WINDOW bool put_niu(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
 {
+    uint32_t offset = address & WINDOW_MASK;
     uint32_t *word = niu_word(tile, address, true);
-    if (!word) {
+    if (tile->commands) {
         return false;
     }
-    *word = niu_held(address & WINDOW_MASK, value);
-    return tell_changed(tile, address, 4, cycle);
+    if (!word) {
+        bool is_command = offset < NIU_BYTES && offset % NIU_BUFFER_BYTES == NIU_CMD_CTRL;
+        return is_command && start_request(tile, address, value, cycle);
+    }
+    if (tile_span_touches(&tile->polled_by_any, address, sizeof value)) {
+        return put_watched_niu(tile, address, value);
+    }
+    *word = niu_held(offset, value);
+    return true;
 }
 
-WINDOW bool get_niu(struct tile *tile, uint32_t address, uint32_t *value)
+WINDOW bool get_niu(struct tile *tile, uint32_t address, uint32_t pc, uint64_t cycle,
+                    uint32_t *value)
 {
     const uint32_t *word = niu_word(tile, address, false);
-    if (!word) {
+    if (!word || tile->commands) {
         return false;
     }
     *value = *word;
-    if (tile->unseen_count) {
+    return tile_suspect(tile, pc, address, *value, cycle);
+}
+
+/* What a hart finds here tells of responses, and somebody wants to know. */
+WINDOW bool get_counter(struct tile *tile, uint32_t address, uint32_t pc, uint64_t cycle,
+                        uint32_t *value)
+{
+    bool is_done = get_niu(tile, address, pc, cycle, value);
+    if (is_done) {
         tile_noc_look(tile, (address - TILE_NIU_BASE) >> WINDOW_SHIFT, address & WINDOW_MASK,
                       (enum tile_agent)tile->running);
     }
-    return true;
+    return is_done;
+}
+
+/* --- Registers of command buffers that harts store to by themselves --- */
+
+static bool is_lent(uint32_t address)
+{
+    uint32_t offset = address - TILE_NIU_BASE;
+    return offset < NIU_HELD_BYTES && niu_held_place[offset / 4];
+}
+
+static bool polls_lent(const struct tile *tile, enum rv32_core core)
+{
+    const struct rv32_idle *idle = &tile->run[core].idle;
+    bool polls = false;
+    if (tile_span_touches(&tile->polled[core], TILE_NIU_BASE, NIU_HELD_BYTES)) {
+        for (unsigned i = 0; i < idle->places; i++) {
+            polls |= is_lent(idle->place[i].address);
+        }
+    }
+    return polls;
+}
+
+void tile_lend_registers(struct tile *tile)
+{
+    bool minds = tile->tracing || tile->commands > 0 || tile->poll_lent;
+    tile->registers = (struct rv32_registers){.base = TILE_NIU_BASE,
+                                              .bytes = minds ? 0 : NIU_HELD_BYTES,
+                                              .place = niu_held_place,
+                                              .word = tile->niu[0].word};
+}
+
+void tile_lend_unless_polled(struct tile *tile, enum rv32_core core)
+{
+    if (polls_lent(tile, core) != (tile->poll_lent >> core & 1)) {
+        tile->poll_lent ^= (uint8_t)(1u << core);
+        tile_lend_registers(tile);
+    }
 }
 
 /* --- Overlay --- */
@@ -83,7 +153,7 @@ static struct stream_register stream_register(uint32_t address)
                                     offset % OVERLAY_STREAM_BYTES / 4};
 }
 
-WINDOW bool put_overlay(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
+WINDOW bool put_overlay(struct tile *tile, uint32_t address, uint32_t value)
 {
     struct stream_register at = stream_register(address);
     enum overlay_plain foreseen = overlay_is_due(&tile->overlay)
@@ -92,54 +162,81 @@ WINDOW bool put_overlay(struct tile *tile, uint32_t address, uint32_t value, uin
     if (foreseen != OVERLAY_CHANGES) {
         return foreseen == OVERLAY_CHANGES_NOTHING;
     }
-    if (tensix_watches(&tile->tensix)) {
+    if (tensix_watches(&tile->tensix) ||
+        !is_unwatched(tile, address - 4 * at.index, OVERLAY_STREAM_BYTES)) {
         return false;
     }
     overlay_write(&tile->overlay, at.stream, at.index, true, value);
-    return tell_changed(tile, address - 4 * at.index, OVERLAY_STREAM_BYTES, cycle);
+    return true;
 }
 
-WINDOW bool get_overlay(struct tile *tile, uint32_t address, uint32_t *value)
+WINDOW bool get_overlay(struct tile *tile, uint32_t address, uint32_t pc, uint64_t cycle,
+                        uint32_t *value)
 {
     struct stream_register at = stream_register(address);
     return !overlay_is_due(&tile->overlay) &&
-           overlay_plain_read(&tile->overlay, at.stream, at.index, value);
+           overlay_plain_read(&tile->overlay, at.stream, at.index, value) &&
+           tile_suspect(tile, pc, address, *value, cycle);
 }
 
 /* --- GPRs --- */
 
-WINDOW bool put_gpr(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
+WINDOW bool put_gpr(struct tile *tile, uint32_t address, uint32_t value)
 {
     const unsigned thread = (unsigned)tile->running - RV32_T0;
     const unsigned index = address / 4 % TENSIX_GPRS;
     if (thread >= TENSIX_THREADS || (address & WINDOW_MASK) >= TILE_GPR_WINDOW_BYTES ||
+        !is_unwatched(tile, TILE_GPR_WINDOW, TILE_GPR_WINDOW_BYTES) ||
         tensix_must_wait(&tile->tensix, thread, TENSIX_TRACKS_GPRS, address / 4, true)) {
         return false;
     }
     tile->tensix.gpr[thread][index] = value;
-    return tell_changed(tile, TILE_GPR_WINDOW, TILE_GPR_WINDOW_BYTES, cycle);
+    return true;
+}
+
+/* --- The debug registers --- */
+
+WINDOW bool get_debug(struct tile *tile, uint32_t address, uint32_t pc, uint64_t cycle,
+                      uint32_t *value)
+{
+    return debug_clock_quick(tile, address, cycle, value) &&
+           tile_suspect(tile, pc, address, *value, cycle);
 }
 
 /* --- All --- */
 
-bool tile_quick_put(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle)
+static bool is_overlay(uint32_t address)
 {
     unsigned window = address >> WINDOW_SHIFT;
-    if (tile->tracing || window < NIU_0 || (window > OVERLAY_LAST && window != GPRS)) {
-        return false;
-    }
-    return window == GPRS    ? put_gpr(tile, address, value, cycle)
-           : window <= NIU_1 ? put_niu(tile, address, value, cycle)
-                             : put_overlay(tile, address, value, cycle);
+    return window >= OVERLAY && window <= OVERLAY_LAST;
 }
 
-bool tile_quick_get(struct tile *tile, uint32_t address, uint64_t cycle, uint32_t *value)
+bool tile_quick_put(void *owner, uint32_t address, uint32_t value, uint64_t cycle)
 {
-    unsigned window = address >> WINDOW_SHIFT;
-    if (tile->tracing || window < DEBUG || window > OVERLAY_LAST) {
+    struct tile *tile = owner;
+    if (tile->tracing) {
         return false;
     }
-    return window == DEBUG   ? debug_clock_quick(tile, address, cycle, value)
-           : window <= NIU_1 ? get_niu(tile, address, value)
-                             : get_overlay(tile, address, value);
+    if (address - TILE_NIU_BASE < BOTH_NIUS) {
+        return put_niu(tile, address, value, cycle);
+    }
+    return is_overlay(address)               ? put_overlay(tile, address, value)
+           : address >> WINDOW_SHIFT == GPRS ? put_gpr(tile, address, value)
+                                             : false;
+}
+
+bool tile_quick_get(void *owner, uint32_t address, uint32_t pc, uint64_t cycle, uint32_t *value)
+{
+    struct tile *tile = owner;
+    if (tile->tracing) {
+        return false;
+    }
+    if (address - TILE_NIU_BASE < BOTH_NIUS) {
+        bool tells = tile->unseen_count && (address & WINDOW_MASK) >= NIU_COUNTERS;
+        return tells ? get_counter(tile, address, pc, cycle, value)
+                     : get_niu(tile, address, pc, cycle, value);
+    }
+    return is_overlay(address)                ? get_overlay(tile, address, pc, cycle, value)
+           : address >> WINDOW_SHIFT == DEBUG ? get_debug(tile, address, pc, cycle, value)
+                                              : false;
 }

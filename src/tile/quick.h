@@ -6,13 +6,18 @@
 #ifndef TILE_QUICK_H
 #define TILE_QUICK_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "tile/tile.h"
 
-struct tile;
+/* A store or load of an aligned word by the hart that runs (struct rv32_bus; `owner` is a tile):
+ * true when it was done here. A store that a hart waits for is not. */
+bool tile_quick_put(void *owner, uint32_t address, uint32_t value, uint64_t cycle);
+bool tile_quick_get(void *owner, uint32_t address, uint32_t pc, uint64_t cycle, uint32_t *value);
 
-/* A hart's store or load of an aligned word: true when it was done here. */
-bool tile_quick_put(struct tile *tile, uint32_t address, uint32_t value, uint64_t cycle);
-bool tile_quick_get(struct tile *tile, uint32_t address, uint64_t cycle, uint32_t *value);
+/* Harts store to registers of command buffers by themselves while nobody minds: no request waits, no
+ * hart polls such a register, nothing is traced. To be called when one of these changes. */
+void tile_lend_registers(struct tile *tile);
+
+/* The same when a hart begins to poll or ends. */
+void tile_lend_unless_polled(struct tile *tile, enum rv32_core core);
 
 #endif

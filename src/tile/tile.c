@@ -9,6 +9,7 @@
 #include "tile/bus.h"
 #include "tile/eth_window.h"
 #include "tile/overlay_port.h"
+#include "tile/quick.h"
 #include "tile/tensix_port.h"
 #include "tile/weak.h"
 
@@ -26,12 +27,16 @@ enum {
     STREAMS_BYTES = OVERLAY_MEMORY_BYTES,
     STATE_BYTES = PAGES(sizeof(struct tile)), /* L1 begins with a page */
     USED_BYTES = PAGES(offsetof(struct tile, tensix.vector.scheduled)),
+    FIRMWARE_BYTES = 13 * PAGE_BYTES, /* of L1, where tt-metal's lies, with its mailboxes */
     MEMORY_BYTES =
         TILE_L1_BYTES + STREAMS_BYTES + MARKS_BYTES + MAP_ENTRIES * (int)sizeof(struct rv32_page *),
     TILE_BYTES = LOCALS_BYTES + STATE_BYTES + PAGES(MEMORY_BYTES),
 };
 
 _Static_assert(LOCALS_BYTES % PAGE_BYTES == 0, "struct tile begins with a page of PAGE_BYTES");
+_Static_assert(offsetof(struct tile, tensix.dst.cleared) % PAGE_BYTES + TENSIX_DST_ROWS <=
+                   PAGE_BYTES,
+               "start-up code writes all marks of Dst's rows: they lie in one page");
 
 /* Where its memory begins. */
 static uint8_t *memory_of(struct tile *tile)
@@ -56,6 +61,7 @@ static void init_harts(struct tile *tile, uint8_t *locals)
             .local_size = size,
             .code = &tile->code,
             .bus = &tile_bus,
+            .registers = &tile->registers,
             .owner = tile,
         };
         rv32_reset(&tile->hart[core], 0, 0);
@@ -69,6 +75,12 @@ void tile_rename(struct tile *tile, unsigned x, unsigned y)
     tile->x = x;
     tile->y = y;
     snprintf(tile->name, sizeof tile->name, "%s (%u, %u)", tile->kind->name, x % 64, y % 64);
+}
+
+void tile_trace(struct tile *tile, bool traces)
+{
+    tile->tracing = traces;
+    tile_lend_registers(tile);
 }
 
 /* What is the same when a tile is made and when it is reset. */
@@ -149,12 +161,23 @@ void tile_destroy(struct tile *tile)
     }
 }
 
-void tile_fill_rams(struct tile *tile)
+bool tile_fill(struct tile *tile)
 {
-    if (!tile->has_rams) {
-        tile->has_rams = true;
-        host_pages_fill(memory_of(tile), LOCALS_BYTES);
+    const struct {
+        void *memory;
+        size_t bytes;
+    } pieces[] = {
+        {memory_of(tile), LOCALS_BYTES},
+        {tile->l1, FIRMWARE_BYTES},
+        {tile->l1 + TILE_L1_BYTES, PAGE_BYTES},
+    };
+    bool is_needed = tile->run[RV32_B].state == HART_HELD; /* else it has touched them itself */
+    if (!is_needed || tile->filled == sizeof pieces / sizeof pieces[0]) {
+        return false;
     }
+    host_pages_fill(pieces[tile->filled].memory, pieces[tile->filled].bytes);
+    tile->filled++;
+    return true;
 }
 
 void tile_reset(struct tile *tile, uint64_t cycle)
@@ -170,6 +193,7 @@ void tile_reset(struct tile *tile, uint64_t cycle)
     tile->mailboxes = (struct mailboxes){0};
     memset(tile->command, 0, sizeof tile->command);
     tile->commands = 0;
+    tile_lend_registers(tile);
     memset(tile->unseen, 0, sizeof tile->unseen);
     tile->unseen_count = 0;
     reset_devices(tile);
@@ -241,16 +265,24 @@ void tile_polls(struct tile *tile, enum rv32_core core, struct tile_span span)
         all.last = span.last - 1 > all.last - 1 ? span.last : all.last; /* 0: the last of all */
     }
     tile->polled_by_any = all;
+    tile_lend_unless_polled(tile, core);
 }
 
-void tile_polled_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+bool tile_is_polled(const struct tile *tile, uint32_t address, uint32_t size)
 {
     for (unsigned core = 0; core < RV32_CORES; core++) {
         if (tile_span_touches(&tile->polled[core], address, size) &&
             polls(&tile->run[core], address, size)) {
-            tile_event(tile, cycle);
-            return;
+            return true;
         }
+    }
+    return false;
+}
+
+void tile_polled_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    if (tile_is_polled(tile, address, size)) {
+        tile_event(tile, cycle);
     }
 }
 
@@ -337,7 +369,10 @@ void tile_wake_at(struct tile *tile, enum rv32_core core, uint64_t time)
 {
     struct tile_hart *run = &tile->run[core];
     uint64_t now = time > run->idle.since ? time : run->idle.since;
+    enum rv32_core running = tile->running;
+    tile->running = core; /* it may run the last turn of the loop */
     rv32_idle_resume(&tile->hart[core], &run->idle, now);
+    tile->running = running;
     tile_polls(tile, core, TILE_SPAN_NONE);
     run->state = HART_READY;
     run->time = now;

@@ -268,14 +268,14 @@ struct tile {
     uint64_t epoch;      /* changes of anything that another agent can see */
     uint64_t event_time; /* when the last of them happened */
     bool stopped;        /* a fault under the policy "stop"; the tile stands still */
-    bool tracing;
-    bool restless; /* harts never sleep; for tests, since results do not depend on it */
+    bool tracing;        /* tile_trace */
+    bool restless;       /* harts never sleep; for tests, since results do not depend on it */
 
     uint8_t *l1;
     uint8_t *marks; /* a byte for each 64 bytes of L1, see below */
     struct rv32_code code;
     uint8_t *local[RV32_CORES];
-    bool has_rams; /* the host was asked for their memory */
+    uint8_t filled; /* pieces of memory that the host was asked for, see tile_fill */
     struct rv32_hart hart[RV32_CORES];
     struct tile_hart run[RV32_CORES];
     enum rv32_core running; /* the hart whose burst is under way, or RV32_CORES */
@@ -318,6 +318,8 @@ struct tile {
     void *notes; /* the owner's, about this tile */
     struct tile_span polled[RV32_CORES];
     struct tile_span polled_by_any;   /* all of those, and what lies between them */
+    struct rv32_registers registers;  /* that harts store to by themselves, see quick.h */
+    uint8_t poll_lent;                /* bit N: hart N sleeps until one of those changes */
     const void *recent_range[AGENTS]; /* of each agent's latest access; derived (mmio.c) */
 
     struct tensix tensix; /* last: it ends with large arrays */
@@ -340,9 +342,10 @@ struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv3
                          const struct tile_board *board, void *owner);
 void tile_destroy(struct tile *tile); /* NULL does nothing */
 
-/* Has the host make room for the local RAMs before harts need it. One thread at a time, whatever
- * others do with the tile. */
-void tile_fill_rams(struct tile *tile);
+/* Has the host make room for a piece of what firmware needs (local RAMs, low L1, registers of
+ * streams) while BRISC is held; false when there is no more. One thread at a time, while the tile
+ * does not run. */
+bool tile_fill(struct tile *tile);
 
 /* Writes into a page of zeros: it will be used, and a page that is read first costs the host twice,
  * and disturbs the other threads. */
@@ -350,6 +353,9 @@ static inline void tile_touch(void *page)
 {
     *(volatile uint8_t *)page = 0;
 }
+
+/* The board is told of every access, or no longer. */
+void tile_trace(struct tile *tile, bool traces);
 
 /* Reports name it so from now on; a new tile is named by the place where it stands. */
 void tile_rename(struct tile *tile, unsigned x, unsigned y);
@@ -386,7 +392,10 @@ static inline bool tile_span_touches(const struct tile_span *span, uint32_t addr
 /* A hart begins to poll registers in `span`, or ends (TILE_SPAN_NONE). */
 void tile_polls(struct tile *tile, enum rv32_core core, struct tile_span span);
 
-/* The same where nothing but registers that sleeping harts may poll has changed: costs nobody
+/* Does a hart sleep that polls registers in [address, address + size)? */
+bool tile_is_polled(const struct tile *tile, uint32_t address, uint32_t size);
+
+/* As tile_event where nothing but registers that sleeping harts may poll has changed: costs nobody
  * anything when no hart polls [address, address + size). */
 void tile_polled_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle);
 static inline void tile_registers_changed(struct tile *tile, uint32_t address, uint32_t size,

@@ -164,6 +164,7 @@ bool tile_weak_enable(struct tile *tile, uint64_t seed)
     for (unsigned core = 0; core < RV32_CORES; core++) {
         tile->hart[core].l1_size = 0;
         tile->hart[core].bus = &tile_weak_bus;
+        tile->hart[core].registers = NULL;
     }
     return true;
 }

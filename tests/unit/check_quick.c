@@ -1,0 +1,171 @@
+/* Short ways to registers of NIUs (tile/quick.h): they lead to what the registers' handler does,
+ * which alone is asked while accesses are traced. */
+#include <stdio.h>
+#include <string.h>
+
+#include "mmio_harness.h"
+#include "tile/noc_port.h"
+#include "tile/quick.h"
+
+enum { CODE = 0x1000, NEAR = 0x800, LENGTH = 32 };
+#define HELD_BACK (UINT64_C(1) << 63) /* a request that never departs by itself */
+
+/* What a hart does, and who else is there. */
+struct scene {
+    uint32_t address, value;
+    uint32_t polled; /* the register that another hart sleeps for; 0: none does */
+    bool waits;      /* a request waits in the command buffer of `address` */
+};
+
+struct outcome {
+    struct niu niu[2];
+    enum hart_state state;
+    uint32_t pc, loaded;
+    unsigned faults;
+    enum penrose_fault_kind fault;
+    bool is_woken, has_sent;
+};
+
+static void write_program(struct tile_harness *harness, const struct scene *scene)
+{
+    char lines[6][40];
+    const char *program[] = {lines[0], lines[1], lines[2],           lines[3],
+                             lines[4], lines[5], "jal zero, 0x1018", NULL};
+    int near = (int)((scene->address + NEAR) % (2 * NEAR)) - NEAR;
+    snprintf(lines[0], sizeof lines[0], "lui a5, 0x%x", (scene->address - (uint32_t)near) >> 12);
+    snprintf(lines[1], sizeof lines[1], "lui a0, 0x%x", scene->value >> 12);
+    snprintf(lines[2], sizeof lines[2], "addi a0, a0, %u", scene->value & 0x7ff);
+    snprintf(lines[3], sizeof lines[3], "sw a0, %d(a5)", near);
+    snprintf(lines[4], sizeof lines[4], "addi a0, a0, 0");
+    snprintf(lines[5], sizeof lines[5], "lw a1, %d(a5)", near);
+    harness_assemble(harness, CODE, program);
+}
+
+static void add_others(struct tile *tile, const struct scene *scene)
+{
+    unsigned noc = (scene->address - TILE_NIU_BASE) / TILE_NIU_BYTES;
+    unsigned buffer = scene->address % TILE_NIU_BYTES / NIU_BUFFER_BYTES;
+    if (scene->waits && buffer < NIU_BUFFERS) {
+        tile->command[noc][buffer] = (struct tile_command){.waits = true, .due = HELD_BACK};
+        tile->commands = 1;
+        tile_lend_registers(tile);
+    }
+    if (scene->polled) {
+        struct tile_hart *sleeper = &tile->run[RV32_NC];
+        sleeper->state = HART_ASLEEP;
+        sleeper->idle = (struct rv32_idle){.period = 1, .wake = UINT64_MAX, .places = 1};
+        sleeper->idle.place[0] = (struct rv32_idle_place){.address = scene->polled, .size = 4};
+        tile_polls(tile, RV32_NC, (struct tile_span){scene->polled, scene->polled + 3});
+    }
+}
+
+static struct outcome play(const struct scene *scene, bool is_traced)
+{
+    struct tile_harness harness;
+    struct outcome outcome = {0};
+    harness_open(&harness);
+    struct tile *tile = harness.tile;
+    for (unsigned i = 0; i < 2 * NIU_BUFFERS; i++) {
+        tile->niu[i / NIU_BUFFERS].word[niu_buffer(i % NIU_BUFFERS) + NIU_AT_LEN_BE / 4] = LENGTH;
+    }
+    write_program(&harness, scene);
+    harness_release(&harness, RV32_B, CODE);
+    add_others(tile, scene);
+    tile_trace(tile, is_traced);
+    uint64_t epoch = tile->epoch;
+    tile->restless = true;
+    tile_run(tile, 128);
+    memcpy(outcome.niu, tile->niu, sizeof outcome.niu);
+    outcome.state = tile->run[RV32_B].state;
+    outcome.pc = tile->hart[RV32_B].pc;
+    outcome.loaded = tile->hart[RV32_B].x[11];
+    outcome.faults = harness.faults;
+    outcome.fault = harness.faults ? harness.fault.kind : 0;
+    outcome.is_woken = tile->epoch != epoch;
+    outcome.has_sent = tile->sent.head != NULL;
+    harness_close(&harness);
+    return outcome;
+}
+
+static void compare(const struct scene *scene)
+{
+    struct outcome quick = play(scene, false), traced = play(scene, true);
+    const char *where = scene->polled ? "polled" : scene->waits ? "busy" : "free";
+    ck_assert_msg(quick.faults == traced.faults && quick.fault == traced.fault,
+                  "0x%08x (%s): %u faults, traced %u", scene->address, where, quick.faults,
+                  traced.faults);
+    ck_assert_msg(memcmp(quick.niu, traced.niu, sizeof quick.niu) == 0 &&
+                      quick.loaded == traced.loaded && quick.has_sent == traced.has_sent,
+                  "0x%08x (%s): registers differ, %x and %x", scene->address, where, quick.loaded,
+                  traced.loaded);
+    ck_assert_msg(quick.state == traced.state && quick.pc == traced.pc, "0x%08x (%s): at %x and %x",
+                  scene->address, where, quick.pc, traced.pc);
+    ck_assert_msg(quick.is_woken == traced.is_woken, "0x%08x (%s): woken: %d and %d",
+                  scene->address, where, quick.is_woken, traced.is_woken);
+}
+
+static void compare_all(uint32_t address)
+{
+    for (uint32_t value = 0x12345678; value <= 0x12345679; value++) {
+        compare(&(struct scene){.address = address, .value = value});
+        compare(&(struct scene){.address = address, .value = value, .waits = true});
+        compare(&(struct scene){.address = address, .value = value, .polled = address});
+        compare(&(struct scene){.address = address, .value = value, .polled = address ^ 4});
+    }
+}
+
+START_TEST(stores_to_command_buffers)
+{
+    uint32_t buffer = TILE_NIU_BASE + (uint32_t)_i / NIU_BUFFERS * TILE_NIU_BYTES +
+                      (uint32_t)_i % NIU_BUFFERS * NIU_BUFFER_BYTES;
+    for (uint32_t offset = 0; offset <= 0x80; offset += 4) {
+        compare_all(buffer + offset);
+    }
+    compare_all(buffer + NIU_BUFFER_BYTES - 4);
+    compare_all(buffer + NIU_CTRL + 2); /* not aligned */
+}
+END_TEST
+
+START_TEST(stores_elsewhere)
+{
+    static const uint32_t offsets[] = {0x100,  0x104,  0x108,  0x148,  0x178, 0x17c,
+                                       0x200,  0x208,  0x2fc,  0x378,  0x37c, 0x1ffc,
+                                       0x2000, 0x2004, 0x200c, 0x8000, 0xfffc};
+    for (unsigned i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+        compare_all(TILE_NIU_BASE + (uint32_t)_i * TILE_NIU_BYTES + offsets[i]);
+    }
+}
+END_TEST
+
+/* Registers that are lent are those that hold what was written, and only those. */
+START_TEST(what_is_lent)
+{
+    struct scene scene = {.address = TILE_NIU_BASE + (uint32_t)_i * TILE_NIU_BYTES + NIU_CTRL,
+                          .value = 0x12345678};
+    struct outcome outcome = play(&scene, false);
+    ck_assert_uint_eq(outcome.niu[_i].word[NIU_CTRL / 4], 0x12345678);
+    ck_assert_uint_eq(outcome.loaded, 0x12345678);
+    ck_assert(!outcome.is_woken);
+    scene.polled = scene.address;
+    ck_assert(play(&scene, false).is_woken);
+    scene.waits = true;
+    ck_assert_int_eq(play(&scene, false).fault, PENROSE_FAULT_NOC_BUSY);
+    for (uint32_t offset = 0; offset < NIU_HELD_BYTES; offset += 4) {
+        struct niu niu = {.word = {0}};
+        bool is_plain =
+            offset % TILE_NIU_BYTES < NIU_BYTES && niu_plain(&niu, offset % TILE_NIU_BYTES, true);
+        ck_assert(is_plain || !niu_held_place[offset / 4]);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("quick");
+    TCase *tcase = tcase_create("quick");
+    tcase_add_loop_test(tcase, stores_to_command_buffers, 0, 2 * NIU_BUFFERS);
+    tcase_add_loop_test(tcase, stores_elsewhere, 0, 2);
+    tcase_add_loop_test(tcase, what_is_lent, 0, 2);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
