@@ -134,6 +134,64 @@ START_TEST(reads_that_act_are_done)
 }
 END_TEST
 
+/* Runs a loop in a hart whose next search is far away, after many in vain. */
+static struct ending begin_late(struct tile_harness *harness, const char *const *lines,
+                                bool is_restless, unsigned fails)
+{
+    harness_open(harness);
+    harness->tile->restless = is_restless;
+    harness_assemble(harness, CODE, lines);
+    harness_release(harness, RV32_B, CODE);
+    struct tile_hart *run = &harness->tile->run[RV32_B];
+    run->probe_fails = fails;
+    run->probe_at = UINT64_C(100) * ROUND;
+    tile_run(harness->tile, ROUND);
+    return (struct ending){.state = run->state, .time = run->idle.since};
+}
+
+/* A loop that reads the clock over and over is one that waits, most likely. */
+START_TEST(clocks_are_noticed)
+{
+    static const char *const lines[] = {
+        "lui s0, 0xffb12",  "lw t0, 0x1f0(s0)", "addi t0, t0, 1500",  "1:",     "fence 15, 15",
+        "lw t1, 0x1f0(s0)", "bltu t1, t0, 1b",  "sw t1, 0x400(zero)", "ebreak", NULL};
+    struct tile_harness harness, awake;
+    struct ending ending = begin_late(&harness, lines, false, TILE_MOST_BACKOFF);
+    ck_assert_int_eq(ending.state, HART_ASLEEP);
+    ck_assert_uint_lt(ending.time, 32);
+    begin_late(&awake, lines, true, TILE_MOST_BACKOFF);
+    ck_assert_int_eq(awake.tile->run[RV32_B].state, HART_READY);
+    tile_run(harness.tile, UINT64_C(30) * ROUND); /* it wakes, and nothing else is touched */
+    ck_assert_uint_eq(harness_word(&harness, RESULT), harness.tile->hart[RV32_B].x[6]);
+    for (unsigned i = 0; i < 2 * RV32_CORES; i++) {
+        ck_assert_uint_eq(harness.tile->unseen[i % 2][NOC_WRITE][i / 2].responses, 0);
+    }
+    check_same(finish(&harness), finish(&awake), 0);
+}
+END_TEST
+
+/* So is one with a fence; what stands in memory, loads do not tell. */
+START_TEST(fences_are_noticed)
+{
+    static const char *const lines[] = {"1:",
+                                        "fence 15, 15",
+                                        "lw a0, 0x500(zero)",
+                                        "beq a0, zero, 1b",
+                                        "sw a0, 0x400(zero)",
+                                        "ebreak",
+                                        NULL};
+    struct tile_harness harness, awake;
+    struct ending ending = begin_late(&harness, lines, false, 0);
+    ck_assert_int_eq(ending.state, HART_ASLEEP);
+    ck_assert_uint_lt(ending.time, 32);
+    begin_late(&awake, lines, true, 0);
+    harness_set_word(&harness, 0x500, 7);
+    tile_event(harness.tile, ROUND);
+    harness_set_word(&awake, 0x500, 7);
+    check_same(finish(&harness), finish(&awake), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sleep");
@@ -141,6 +199,8 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, interrupts_end_a_search);
     tcase_add_test(tcase, reads_that_act_are_done);
+    tcase_add_test(tcase, clocks_are_noticed);
+    tcase_add_test(tcase, fences_are_noticed);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
