@@ -8,11 +8,12 @@
 #include "rv32/decode.h"
 #include "rv32/fill.h"
 
-enum { STORE_BUCKETS = 4096, LEAST_SWEEP = 4096 };
+enum { STORE_BUCKETS = 4096, LEAST_SWEEP = 4096, LATEST = 1024 };
 
 struct rv32_code_store {
     struct isa_index index;
     struct rv32_page *bucket[STORE_BUCKETS];
+    struct rv32_page *latest[LATEST]; /* that was taken for a number: tiles run the same programs */
     size_t pages;
     size_t sweep_at; /* when there are this many pages, unused ones are freed */
     uint64_t decodings;
@@ -106,6 +107,7 @@ uint64_t rv32_code_store_decodings(const struct rv32_code_store *store)
 /* Frees pages that no map uses; doubles the limit when most are in use. */
 static void sweep(struct rv32_code_store *store)
 {
+    memset(store->latest, 0, sizeof store->latest);
     for (unsigned i = 0; i < STORE_BUCKETS; i++) {
         for (struct rv32_page **link = &store->bucket[i]; *link;) {
             struct rv32_page *page = *link;
@@ -256,13 +258,22 @@ static struct rv32_page *add_page_alone(struct rv32_code_store *store, const uin
     return page;
 }
 
-/* The page of these bytes, of which the map becomes a user. */
-static struct rv32_page *take_page(struct rv32_code_store *store, const uint32_t *words)
+static struct rv32_page *find_or_add(struct rv32_code_store *store, const uint32_t *words)
 {
     uint64_t hash = hash_words(words);
     struct rv32_page *page = find_page(store, words, hash);
-    if (!page) {
-        page = add_page_alone(store, words, hash);
+    return page ? page : add_page_alone(store, words, hash);
+}
+
+/* The page of these bytes, the `number`th of L1, of which the map becomes a user. */
+static struct rv32_page *take_page(struct rv32_code_store *store, uint32_t number,
+                                   const uint32_t *words)
+{
+    struct rv32_page **latest = &store->latest[number % LATEST];
+    struct rv32_page *page = __atomic_load_n(latest, __ATOMIC_ACQUIRE);
+    if (!page || memcmp(page->words, words, sizeof page->words) != 0) {
+        page = find_or_add(store, words);
+        __atomic_store_n(latest, page, __ATOMIC_RELEASE);
     }
     if (page) {
         __atomic_add_fetch(&page->users, 1, __ATOMIC_RELAXED);
@@ -276,7 +287,7 @@ const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number
     struct rv32_page *page = page_of(code->map[number]);
     memcpy(words, code->l1 + ((size_t)number << RV32_PAGE_SHIFT), sizeof words);
     if (!page || memcmp(page->words, words, sizeof words)) {
-        struct rv32_page *taken = take_page(code->store, words);
+        struct rv32_page *taken = take_page(code->store, number, words);
         if (!taken) {
             return NULL;
         }

@@ -169,24 +169,38 @@ static uint32_t count_turns(struct rv32_hart *hart, const struct turn *turn, uin
     return turns;
 }
 
+/* Where words from `address` on go, and for how many bytes that holds; NULL: ask for each. */
+static uint8_t *find_room(struct rv32_hart *hart, uint32_t address, uint32_t *bytes)
+{
+    uint32_t offset = address - RV32_LOCAL_BASE;
+    if (address % WORD_BYTES || address < RV32_LOCAL_BASE) {
+        return NULL;
+    }
+    if (offset < hart->local_size) {
+        *bytes = hart->local_size - offset;
+        return hart->local + offset;
+    }
+    return hart->bus->room ? hart->bus->room(hart->owner, address, bytes) : NULL;
+}
+
 int64_t rv32_exec_fill(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     const uint32_t stores = op->aux, bytes = stores * WORD_BYTES;
     const int32_t last = op[stores - 1].imm, lowest = op->imm < last ? op->imm : last;
-    uint32_t *base = &hart->x[op->rs1], offset = *base + (uint32_t)lowest - RV32_LOCAL_BASE;
+    uint32_t *base = &hart->x[op->rs1], room = 0;
+    uint8_t *to = find_room(hart, *base + (uint32_t)lowest, &room);
     struct turn turn;
-    if (offset % WORD_BYTES || offset >= hart->local_size || !find_branch(hart, op, &turn)) {
+    if (!to || !find_branch(hart, op, &turn)) {
         return rv32_exec_SW(hart, op, left);
     }
-    uint32_t room = (hart->local_size - offset) / bytes;
     uint32_t most = (uint32_t)((left - 1) / turn.cycles);
-    most = room < most ? room : most;
+    most = room / bytes < most ? room / bytes : most;
     if (most == 0) {
         return rv32_exec_SW(hart, op, left);
     }
     bool goes_on;
     uint32_t turns = count_turns(hart, &turn, base, bytes, most, &goes_on);
-    fill(hart->local + offset, (size_t)turns * bytes, hart->x[op->rs2]);
+    fill(to, (size_t)turns * bytes, hart->x[op->rs2]);
     left -= (int64_t)turns * turn.cycles;
     return goes_on ? rv32_exec_SW(hart, op, left) : rv32_enter(hart, turn.pc + WORD_BYTES, left);
 }

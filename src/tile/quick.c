@@ -181,17 +181,33 @@ WINDOW bool get_overlay(struct tile *tile, uint32_t address, uint32_t pc, uint64
 
 /* --- GPRs --- */
 
-WINDOW bool put_gpr(struct tile *tile, uint32_t address, uint32_t value)
+/* Where a store to GPRs by the hart that runs goes, if nothing else is to be done for it, nor for
+ * those to its other GPRs. */
+static uint32_t *gpr_word(struct tile *tile, uint32_t address)
 {
     const unsigned thread = (unsigned)tile->running - RV32_T0;
     const unsigned index = address / 4 % TENSIX_GPRS;
-    if (thread >= TENSIX_THREADS || (address & WINDOW_MASK) >= TILE_GPR_WINDOW_BYTES ||
-        !is_unwatched(tile, TILE_GPR_WINDOW, TILE_GPR_WINDOW_BYTES) ||
-        tensix_must_wait(&tile->tensix, thread, TENSIX_TRACKS_GPRS, address / 4, true)) {
-        return false;
+    bool is_free = thread < TENSIX_THREADS && (address & WINDOW_MASK) < TILE_GPR_WINDOW_BYTES &&
+                   is_unwatched(tile, TILE_GPR_WINDOW, TILE_GPR_WINDOW_BYTES) &&
+                   !tensix_must_wait(&tile->tensix, thread, TENSIX_TRACKS_GPRS, address / 4, true);
+    return is_free ? &tile->tensix.gpr[thread][index] : NULL;
+}
+
+WINDOW bool put_gpr(struct tile *tile, uint32_t address, uint32_t value)
+{
+    uint32_t *word = gpr_word(tile, address);
+    if (word) {
+        *word = value;
     }
-    tile->tensix.gpr[thread][index] = value;
-    return true;
+    return word != NULL;
+}
+
+uint8_t *tile_quick_room(void *owner, uint32_t address, uint32_t *bytes)
+{
+    struct tile *tile = owner;
+    bool is_gpr = address >> WINDOW_SHIFT == GPRS && !tile->tracing;
+    *bytes = (TENSIX_GPRS - address / 4 % TENSIX_GPRS) * 4;
+    return is_gpr ? (uint8_t *)gpr_word(tile, address) : NULL;
 }
 
 /* --- The debug registers --- */
