@@ -40,6 +40,7 @@ UNIT_TESTS = \
 	%D%/unit/check_eth_base_firmware \
 	%D%/unit/check_eth_classify \
 	%D%/unit/check_eth_link \
+	%D%/unit/check_copy \
 	%D%/unit/check_fill \
 	%D%/unit/check_frontend \
 	%D%/unit/check_grid \
@@ -195,7 +196,8 @@ tests_unit_check_eth_SOURCES = %D%/unit/check_eth.c %D%/unit/random.h %D%/unit/r
 tests_unit_check_eth_base_firmware_SOURCES = %D%/unit/check_eth_base_firmware.c %D%/unit/run_suite.h %D%/unit/check_eth_bench.c %D%/unit/check_eth_bench.h
 tests_unit_check_eth_classify_SOURCES = %D%/unit/check_eth_classify.c %D%/unit/random.h %D%/unit/run_suite.h %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
 tests_unit_check_eth_link_SOURCES = %D%/unit/check_eth_link.c %D%/unit/random.h %D%/unit/run_suite.h %D%/unit/check_eth_wire.c %D%/unit/check_eth_wire.h
-tests_unit_check_fill_SOURCES = %D%/unit/check_fill.c $(rv32_harness)
+tests_unit_check_copy_SOURCES = %D%/unit/check_copy.c %D%/unit/bulk_law.h $(rv32_harness)
+tests_unit_check_fill_SOURCES = %D%/unit/check_fill.c %D%/unit/bulk_law.h $(rv32_harness)
 tests_unit_check_frontend_SOURCES = %D%/unit/check_frontend.c %D%/unit/run_suite.h $(tensix_harness)
 tests_unit_check_grid_SOURCES = %D%/unit/check_grid.c %D%/unit/random.h %D%/unit/run_suite.h
 tests_unit_check_idle_SOURCES = %D%/unit/check_idle.c $(rv32_harness)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rv32/copy.h"
 #include "rv32/decode.h"
 #include "rv32/fill.h"
 
@@ -181,6 +182,7 @@ static struct rv32_page *decode_page(struct rv32_code_store *store, const uint32
     page->ops[RV32_PAGE_OPS] = (struct rv32_op){.run = rv32_exec_page_end};
     count_pushes(page);
     rv32_fill_find(page);
+    rv32_copy_find(page);
     page->hash = hash;
     page->users = 0;
     store->decodings++;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "rv32/bulk.h"
+
 enum { MOST_STORES = 16, WORD_BYTES = 4 };
 
 /* --- Finding --- */
@@ -19,18 +21,13 @@ static bool is_next_store(const struct rv32_op *first, unsigned i)
            op->imm == op[-1].imm + step;
 }
 
-static bool is_branch(const struct rv32_op *op)
-{
-    return op->run == rv32_exec_BNE || op->run == rv32_exec_BLT || op->run == rv32_exec_BGE ||
-           op->run == rv32_exec_BLTU || op->run == rv32_exec_BGEU;
-}
-
 /* Does the loop end here, `back` ops behind its start? Where a jump does, to a branch that stands
  * elsewhere, perhaps in another page, find_branch looks at that. */
 static bool is_end(const struct rv32_op *op, unsigned back)
 {
-    return op->run == rv32_exec_JAL ? op->rd == RV32_SINK
-                                    : is_branch(op) && op->aux && op->imm == -(int32_t)back;
+    return op->run == rv32_exec_JAL
+               ? op->rd == RV32_SINK
+               : rv32_is_bulk_branch(op) && op->aux && op->imm == -(int32_t)back;
 }
 
 /* The number of stores of the loop that begins here, 0 where none does. */
@@ -83,23 +80,8 @@ static bool find_branch(struct rv32_hart *hart, const struct rv32_op *op, struct
     turn->cycles++;
     const struct rv32_page *page = rv32_page_at(hart, turn->pc, &position);
     turn->branch = page ? &page->ops[position] : NULL;
-    return page && is_branch(turn->branch) &&
+    return page && rv32_is_bulk_branch(turn->branch) &&
            rv32_op_target(turn->branch, turn->pc) == rv32_op_pc(hart, op);
-}
-
-static inline bool is_taken(const struct rv32_hart *hart, const struct rv32_op *branch)
-{
-    uint32_t a = hart->x[branch->rs1], b = hart->x[branch->rs2];
-    if (branch->run == rv32_exec_BNE) {
-        return a != b;
-    }
-    if (branch->run == rv32_exec_BLT) {
-        return (int32_t)a < (int32_t)b;
-    }
-    if (branch->run == rv32_exec_BGE) {
-        return (int32_t)a >= (int32_t)b;
-    }
-    return branch->run == rv32_exec_BLTU ? a < b : a >= b;
 }
 
 /* The turn after which `base`, which goes up to `limit` by `bytes` a turn, makes the branch fall
@@ -131,7 +113,7 @@ static uint32_t count_one_by_one(struct rv32_hart *hart, const struct turn *turn
     *goes_on = true;
     while (turns < most && *goes_on) {
         *base += bytes;
-        *goes_on = is_taken(hart, turn->branch);
+        *goes_on = rv32_is_taken(hart, turn->branch);
         turns++;
     }
     return turns;
@@ -169,26 +151,12 @@ static uint32_t count_turns(struct rv32_hart *hart, const struct turn *turn, uin
     return turns;
 }
 
-/* Where words from `address` on go, and for how many bytes that holds; NULL: ask for each. */
-static uint8_t *find_room(struct rv32_hart *hart, uint32_t address, uint32_t *bytes)
-{
-    uint32_t offset = address - RV32_LOCAL_BASE;
-    if (address % WORD_BYTES || address < RV32_LOCAL_BASE) {
-        return NULL;
-    }
-    if (offset < hart->local_size) {
-        *bytes = hart->local_size - offset;
-        return hart->local + offset;
-    }
-    return hart->bus->room ? hart->bus->room(hart->owner, address, bytes) : NULL;
-}
-
 int64_t rv32_exec_fill(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     const uint32_t stores = op->aux, bytes = stores * WORD_BYTES;
     const int32_t last = op[stores - 1].imm, lowest = op->imm < last ? op->imm : last;
     uint32_t *base = &hart->x[op->rs1], room = 0;
-    uint8_t *to = find_room(hart, *base + (uint32_t)lowest, &room);
+    uint8_t *to = rv32_bulk_room(hart, *base + (uint32_t)lowest, &room);
     struct turn turn;
     if (!to || !find_branch(hart, op, &turn)) {
         return rv32_exec_SW(hart, op, left);

@@ -1,6 +1,9 @@
 libpenrose_core_la_SOURCES += \
+	%D%/bulk.h \
 	%D%/code.c \
 	%D%/code.h \
+	%D%/copy.c \
+	%D%/copy.h \
 	%D%/csr.c \
 	%D%/csr.def \
 	%D%/decode.h \

@@ -1,50 +1,10 @@
-/*
- * Loops that fill the local RAM (rv32/fill.h). The law: a hart in bursts of any length does the
- * same as a hart that runs one instruction at a time, which never takes the short way.
- */
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "rv32/exec.h"
+/* Loops that fill the local RAM (rv32/fill.h). */
+#include "bulk_law.h"
 #include "rv32/fill.h"
-#include "rv32_harness.h"
-
-enum { CODE = 0x400, MOST_LINES = 24, LOOPS = 3000, MOST_CYCLES = 400 };
-
-/* A loop as lines of assembly. */
-struct text {
-    char line[MOST_LINES][40];
-    const char *lines[MOST_LINES + 1];
-    unsigned count;
-};
-
-static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct text *text, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text->line[text->count], sizeof text->line[0], format, arguments);
-    va_end(arguments);
-    text->lines[text->count] = text->line[text->count];
-    text->lines[++text->count] = NULL;
-}
-
-static bool runs_short(struct harness *h, uint32_t pc)
-{
-    const struct rv32_page *page = rv32_code_page(&h->code, pc >> RV32_PAGE_SHIFT);
-    ck_assert_ptr_nonnull(page);
-    return page->ops[pc / 4 % RV32_PAGE_OPS].run == rv32_exec_fill;
-}
 
 static bool is_found(const char *const *lines)
 {
-    struct harness *h = harness_create(RV32_B);
-    harness_program(h, CODE, lines);
-    bool found = runs_short(h, CODE);
-    harness_destroy(h);
-    return found;
+    return is_found_at(CODE, lines, rv32_exec_fill);
 }
 
 START_TEST(loops_of_start_up_code_are_found)
@@ -99,30 +59,13 @@ START_TEST(a_loop_at_the_end_of_a_page)
     struct harness *h = harness_create(RV32_B);
     for (uint32_t pc = 0x4f4; pc <= 0x4fc; pc += 4) { /* across the boundary from the second on */
         harness_program(h, pc, loop);
-        ck_assert_int_eq(runs_short(h, pc), pc == 0x4f4);
+        ck_assert_int_eq(runs_by(h, pc, rv32_exec_fill), pc == 0x4f4);
     }
     harness_destroy(h);
 }
 END_TEST
 
 /* --- The law --- */
-
-static uint32_t below(uint64_t *random, uint32_t limit)
-{
-    return harness_random(random) % limit;
-}
-
-/* The branch of a loop that jumps to it, not always back to the loop's start. */
-static uint32_t branch_elsewhere(struct harness *h, struct harness *other, uint64_t *random,
-                                 const char *branch)
-{
-    uint32_t at = below(random, 2) ? CODE - 8 : CODE - 0x180;
-    const char *const lines[] = {branch, below(random, 2) ? "jal zero, 0x40" : "addi t2, t2, 1",
-                                 NULL};
-    harness_program(h, at, lines);
-    harness_program(other, at, lines);
-    return at;
-}
 
 /* A loop that fills, or nearly so. */
 static void random_loop(struct harness *h, struct harness *other, uint64_t *random,
@@ -159,21 +102,6 @@ static void set_registers(struct harness *h, uint32_t start, uint32_t end, uint3
     h->hart.x[T0] = value;
 }
 
-static void compare(const struct harness *a, const struct harness *b, const struct text *text)
-{
-    const char *head = text->line[0];
-    ck_assert_msg(a->hart.pc == b->hart.pc, "%s: pc 0x%x, 0x%x", head, a->hart.pc, b->hart.pc);
-    ck_assert_msg(a->now == b->now && a->hart.retired == b->hart.retired, "%s: cycles", head);
-    ck_assert_msg(a->hart.stop == b->hart.stop, "%s: stop", head);
-    for (unsigned i = 0; i < 32; i++) {
-        ck_assert_msg(a->hart.x[i] == b->hart.x[i], "%s: x%u is 0x%x, 0x%x", head, i, a->hart.x[i],
-                      b->hart.x[i]);
-    }
-    ck_assert_msg(memcmp(a->local, b->local, sizeof a->local) == 0, "%s: local RAM", head);
-    ck_assert_msg(memcmp(a->l1, b->l1, sizeof a->l1) == 0, "%s: L1", head);
-    ck_assert_msg(a->accesses == b->accesses, "%s: accesses", head);
-}
-
 /* Mostly within the local RAM, at its ends, or in L1. */
 static uint32_t random_base(uint64_t *random)
 {
@@ -203,15 +131,8 @@ START_TEST(bursts_of_any_length_do_the_same_as_steps)
         uint32_t value = harness_random_word(&random);
         set_registers(a, base, end, value);
         set_registers(b, base, end, value);
-        b->mode = HARNESS_STEPS;
-        found += runs_short(a, CODE);
-        for (unsigned done = 0; done < MOST_CYCLES && a->hart.stop == RV32_RUNNING;) {
-            unsigned burst = 1 + below(&random, below(&random, 2) ? 12 : 200);
-            harness_run(a, burst);
-            harness_run(b, burst);
-            compare(a, b, &text);
-            done += burst;
-        }
+        found += runs_by(a, CODE, rv32_exec_fill);
+        obey(a, b, &random, &text);
         harness_destroy(a);
         harness_destroy(b);
     }

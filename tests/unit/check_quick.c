@@ -1,5 +1,5 @@
-/* Short ways to registers of NIUs (tile/quick.h): they lead to what the registers' handler does,
- * which alone is asked while accesses are traced. */
+/* Short ways to registers of NIUs and to GPRs (tile/quick.h): they lead to what the registers'
+ * handlers do, which alone are asked while accesses are traced. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +41,16 @@ static void write_program(struct tile_harness *harness, const struct scene *scen
     harness_assemble(harness, CODE, program);
 }
 
+/* NCRISC sleeps until the register changes. */
+static void sleep_for(struct tile *tile, uint32_t address)
+{
+    struct tile_hart *sleeper = &tile->run[RV32_NC];
+    sleeper->state = HART_ASLEEP;
+    sleeper->idle = (struct rv32_idle){.period = 1, .wake = UINT64_MAX, .places = 1};
+    sleeper->idle.place[0] = (struct rv32_idle_place){.address = address, .size = 4};
+    tile_polls(tile, RV32_NC, (struct tile_span){address, address + 3});
+}
+
 static void add_others(struct tile *tile, const struct scene *scene)
 {
     unsigned noc = (scene->address - TILE_NIU_BASE) / TILE_NIU_BYTES;
@@ -51,11 +61,7 @@ static void add_others(struct tile *tile, const struct scene *scene)
         tile_lend_registers(tile);
     }
     if (scene->polled) {
-        struct tile_hart *sleeper = &tile->run[RV32_NC];
-        sleeper->state = HART_ASLEEP;
-        sleeper->idle = (struct rv32_idle){.period = 1, .wake = UINT64_MAX, .places = 1};
-        sleeper->idle.place[0] = (struct rv32_idle_place){.address = scene->polled, .size = 4};
-        tile_polls(tile, RV32_NC, (struct tile_span){scene->polled, scene->polled + 3});
+        sleep_for(tile, scene->polled);
     }
 }
 
@@ -159,6 +165,104 @@ START_TEST(what_is_lent)
 }
 END_TEST
 
+/* --- Loops that fill GPRs --- */
+
+/* GPRs from word `first` of the window on are filled, `count` of them. */
+struct fill {
+    enum rv32_core core;
+    unsigned first, count;
+    bool waits;     /* the thread has an instruction in front that may use GPRs */
+    bool is_polled; /* another hart sleeps until one changes */
+};
+
+struct filled {
+    uint32_t gpr[TENSIX_THREADS][TENSIX_GPRS];
+    uint32_t pc, at;
+    uint64_t time;
+    enum hart_state state;
+    bool is_woken;
+};
+
+static struct filled play_fill(const struct fill *fill, bool is_traced)
+{
+    char first[40], last[40];
+    const char *const program[] = {"lui a5, 0xffe00",
+                                   "lui a4, 0xffe00",
+                                   first,
+                                   last,
+                                   "addi a0, zero, 77",
+                                   "1:",
+                                   "sw a0, 0(a5)",
+                                   "addi a5, a5, 4",
+                                   "bne a5, a4, 1b",
+                                   "2:",
+                                   "jal zero, 2b",
+                                   NULL};
+    struct tile_harness harness;
+    struct filled filled = {0};
+    snprintf(first, sizeof first, "addi a5, a5, %u", 4 * fill->first);
+    snprintf(last, sizeof last, "addi a4, a4, %u", 4 * (fill->first + fill->count));
+    harness_open(&harness);
+    struct tile *tile = harness.tile;
+    harness_assemble(&harness, CODE, program);
+    harness_release(&harness, fill->core, CODE);
+    if (fill->waits) {
+        tile->tensix.thread_config[fill->core - RV32_T0][56] = 0x1f;
+        tile->tensix.thread[fill->core - RV32_T0].front.count = 1;
+        tile->tensix.thread[fill->core - RV32_T0].front.entry[0].word = 0x01000000;
+    }
+    if (fill->is_polled) {
+        sleep_for(tile, 0xffe00004);
+    }
+    tile_trace(tile, is_traced);
+    uint64_t epoch = tile->epoch;
+    tile->restless = true;
+    tile_run(tile, 512);
+    memcpy(filled.gpr, tile->tensix.gpr, sizeof filled.gpr);
+    filled.pc = tile->hart[fill->core].pc;
+    filled.at = tile->hart[fill->core].x[15];
+    filled.time = tile->run[fill->core].time;
+    filled.state = tile->run[fill->core].state;
+    filled.is_woken = tile->epoch != epoch;
+    harness_close(&harness);
+    return filled;
+}
+
+static void compare_fill(const struct fill *fill)
+{
+    struct filled quick = play_fill(fill, false), traced = play_fill(fill, true);
+    ck_assert_msg(memcmp(quick.gpr, traced.gpr, sizeof quick.gpr) == 0, "%u from %u: GPRs differ",
+                  fill->count, fill->first);
+    ck_assert_uint_eq(quick.pc, traced.pc);
+    ck_assert_uint_eq(quick.at, traced.at);
+    ck_assert_uint_eq(quick.time, traced.time);
+    ck_assert_int_eq(quick.state, traced.state);
+    ck_assert_int_eq(quick.is_woken, traced.is_woken);
+}
+
+START_TEST(fills_of_gprs)
+{
+    enum rv32_core core = (enum rv32_core)_i;
+    bool is_trisc = core >= RV32_T0 && core <= RV32_T2;
+    for (unsigned first = 0; first < 2 * TENSIX_GPRS; first += 13) {
+        for (unsigned count = 1; count < 2 * TENSIX_GPRS; count += 9) {
+            struct fill fill = {.core = core, .first = first, .count = count};
+            compare_fill(&fill);
+            fill.is_polled = true;
+            compare_fill(&fill);
+            fill.waits = is_trisc;
+            compare_fill(&fill);
+        }
+    }
+    struct fill all = {.core = core, .count = TENSIX_GPRS};
+    struct filled filled = play_fill(&all, false);
+    for (unsigned i = 0; i < TENSIX_GPRS; i++) {
+        unsigned thread = is_trisc ? (unsigned)core - RV32_T0 : 0;
+        ck_assert_uint_eq(filled.gpr[thread][i], core == RV32_NC ? 0 : 77);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("quick");
@@ -166,6 +270,7 @@ int main(void)
     tcase_add_loop_test(tcase, stores_to_command_buffers, 0, 2 * NIU_BUFFERS);
     tcase_add_loop_test(tcase, stores_elsewhere, 0, 2);
     tcase_add_loop_test(tcase, what_is_lent, 0, 2);
+    tcase_add_loop_test(tcase, fills_of_gprs, 0, RV32_CORES);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

@@ -1,0 +1,44 @@
+/* What loops that run whole turns at a time share (fill.c, copy.c). */
+#ifndef RV32_BULK_H
+#define RV32_BULK_H
+
+#include "rv32/exec.h"
+
+/* A branch that such loops may end with. */
+static inline bool rv32_is_bulk_branch(const struct rv32_op *op)
+{
+    return op->run == rv32_exec_BNE || op->run == rv32_exec_BLT || op->run == rv32_exec_BGE ||
+           op->run == rv32_exec_BLTU || op->run == rv32_exec_BGEU;
+}
+
+static inline bool rv32_is_taken(const struct rv32_hart *hart, const struct rv32_op *branch)
+{
+    uint32_t a = hart->x[branch->rs1], b = hart->x[branch->rs2];
+    if (branch->run == rv32_exec_BNE) {
+        return a != b;
+    }
+    if (branch->run == rv32_exec_BLT) {
+        return (int32_t)a < (int32_t)b;
+    }
+    if (branch->run == rv32_exec_BGE) {
+        return (int32_t)a >= (int32_t)b;
+    }
+    return branch->run == rv32_exec_BLTU ? a < b : a >= b;
+}
+
+/* Where words that are stored from `address` on go, and for how many bytes that holds; NULL: ask
+ * for each. */
+static inline uint8_t *rv32_bulk_room(struct rv32_hart *hart, uint32_t address, uint32_t *bytes)
+{
+    uint32_t offset = address - RV32_LOCAL_BASE;
+    if (address % 4 || address < RV32_LOCAL_BASE) {
+        return NULL;
+    }
+    if (offset < hart->local_size) {
+        *bytes = hart->local_size - offset;
+        return hart->local + offset;
+    }
+    return hart->bus->room ? hart->bus->room(hart->owner, address, bytes) : NULL;
+}
+
+#endif

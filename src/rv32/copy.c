@@ -1,0 +1,237 @@
+/*
+ * Loops that copy, see rv32/copy.h. A loop may lie in two pages, so it is read anew each time that a
+ * hart comes to it; that costs less than two of its turns.
+ */
+#include "rv32/copy.h"
+
+#include <string.h>
+
+#include "rv32/bulk.h"
+#include "rv32/fill.h"
+
+enum { MOST_WORDS = 8, MOST_STEPS = 3, WORD_BYTES = 4, LEAST_CYCLES = 6 };
+
+/* A turn of a loop, as far as it was read. */
+struct copy {
+    unsigned loads, stores, steps;
+    uint8_t loaded[MOST_WORDS]; /* registers, in the order of words */
+    uint8_t source, target;     /* bases */
+    int32_t from, to;           /* the first word, counted from where a base is as a turn begins */
+    struct {
+        uint8_t base;
+        int32_t bytes;
+    } step[MOST_STEPS];             /* additions */
+    uint64_t is_loaded, is_stepped; /* bit N: register N */
+    unsigned cycles;
+    const struct rv32_op *branch;
+    uint32_t branch_pc;
+};
+
+enum part { PART_OF_TURN, PART_END, PART_NONE };
+
+static bool has(uint64_t registers, unsigned number)
+{
+    return registers >> number & 1;
+}
+
+/* What was added to a register by now. */
+static int32_t moved(const struct copy *copy, unsigned number)
+{
+    for (unsigned i = 0; i < copy->steps; i++) {
+        if (copy->step[i].base == number) {
+            return copy->step[i].bytes;
+        }
+    }
+    return 0;
+}
+
+static bool take_load(struct copy *copy, const struct rv32_op *op)
+{
+    if (copy->loads == 0) {
+        copy->source = op->rs1;
+        copy->from = op->imm;
+    }
+    bool fits = copy->loads < MOST_WORDS && !copy->steps && !copy->stores &&
+                op->rs1 == copy->source &&
+                op->imm == copy->from + (int32_t)copy->loads * WORD_BYTES && op->rd != op->rs1 &&
+                op->rd != RV32_SINK && !has(copy->is_loaded, op->rd);
+    if (fits) {
+        copy->loaded[copy->loads++] = op->rd;
+        copy->is_loaded |= UINT64_C(1) << op->rd;
+    }
+    return fits;
+}
+
+static bool take_step(struct copy *copy, const struct rv32_op *op)
+{
+    bool fits = copy->steps < MOST_STEPS && op->rd == op->rs1 &&
+                !has(copy->is_loaded | copy->is_stepped, op->rd);
+    if (fits) {
+        copy->step[copy->steps].base = op->rd;
+        copy->step[copy->steps++].bytes = op->imm;
+        copy->is_stepped |= UINT64_C(1) << op->rd;
+    }
+    return fits;
+}
+
+static bool take_store(struct copy *copy, const struct rv32_op *op)
+{
+    int32_t to = op->imm + moved(copy, op->rs1);
+    if (copy->stores == 0) {
+        copy->target = op->rs1;
+        copy->to = to;
+    }
+    bool fits = copy->stores < copy->loads && op->rs2 == copy->loaded[copy->stores] &&
+                op->rs1 == copy->target && op->rs1 != copy->source &&
+                !has(copy->is_loaded, op->rs1) &&
+                to == copy->to + (int32_t)copy->stores * WORD_BYTES;
+    copy->stores += fits;
+    return fits;
+}
+
+/* Reads the next instruction of a turn. */
+static enum part read_part(struct copy *copy, const struct rv32_op *op)
+{
+    bool fits = false;
+    copy->cycles++;
+    if (op->run == rv32_exec_LW || op->run == rv32_exec_copy) {
+        fits = take_load(copy, op);
+    } else if (op->run == rv32_exec_ADDI) {
+        fits = take_step(copy, op);
+    } else if (op->run == rv32_exec_SW || op->run == rv32_exec_fill) {
+        fits = take_store(copy, op);
+    } else {
+        bool ends = rv32_is_bulk_branch(op) || (op->run == rv32_exec_JAL && op->rd == RV32_SINK);
+        return ends ? PART_END : PART_NONE;
+    }
+    return fits ? PART_OF_TURN : PART_NONE;
+}
+
+/* Has all been stored, and do both bases go on to the next words? */
+static bool is_whole(const struct copy *copy)
+{
+    int32_t bytes = (int32_t)copy->loads * WORD_BYTES;
+    return copy->loads > 0 && copy->stores == copy->loads && moved(copy, copy->source) == bytes &&
+           moved(copy, copy->target) == bytes;
+}
+
+/* --- Finding --- */
+
+static bool looks_like_copy(const struct rv32_page *page, unsigned start)
+{
+    struct copy copy = {0};
+    enum part part = PART_OF_TURN;
+    unsigned i = start;
+    for (; part == PART_OF_TURN && i < RV32_PAGE_OPS; i++) {
+        part = read_part(&copy, &page->ops[i]);
+    }
+    if (part == PART_OF_TURN) { /* it goes on in the next page */
+        return copy.steps > 0;
+    }
+    const struct rv32_op *end = &page->ops[i - 1];
+    bool is_back = end->run == rv32_exec_JAL ||
+                   (end->aux && end->imm == (int32_t)(start + 1 - i)) ||
+                   (!end->aux && end->imm < 0);
+    return part == PART_END && is_back && is_whole(&copy);
+}
+
+void rv32_copy_find(struct rv32_page *page)
+{
+    for (unsigned i = 0; i < RV32_PAGE_OPS; i++) {
+        if (page->ops[i].run == rv32_exec_LW && looks_like_copy(page, i)) {
+            page->ops[i].run = rv32_exec_copy;
+        }
+    }
+}
+
+/* --- Running --- */
+
+static const struct rv32_op *op_at(struct rv32_hart *hart, uint32_t pc)
+{
+    unsigned position;
+    const struct rv32_page *page = rv32_page_at(hart, pc, &position);
+    return page ? &page->ops[position] : NULL;
+}
+
+/* The branch that ends the turn: here, or where a jump leads. */
+static bool take_end(struct rv32_hart *hart, struct copy *copy, const struct rv32_op *op,
+                     uint32_t pc, uint32_t start)
+{
+    if (op->run == rv32_exec_JAL) {
+        pc = rv32_op_target(op, pc);
+        op = op_at(hart, pc);
+        copy->cycles++;
+    }
+    if (!op || !rv32_is_bulk_branch(op) || rv32_op_target(op, pc) != start) {
+        return false;
+    }
+    copy->branch = op;
+    copy->branch_pc = pc;
+    return !has(copy->is_loaded, op->rs1) && !has(copy->is_loaded, op->rs2);
+}
+
+/* Reads the loop that begins at `op`; false when it is none. */
+static bool read_loop(struct rv32_hart *hart, const struct rv32_op *op, struct copy *copy)
+{
+    const struct rv32_op *page_end = &hart->page->ops[RV32_PAGE_OPS];
+    uint32_t start = rv32_op_pc(hart, op), pc = start;
+    enum part part;
+    memset(copy, 0, sizeof *copy);
+    while ((part = read_part(copy, op)) == PART_OF_TURN) {
+        pc += WORD_BYTES;
+        op = op + 1 == page_end ? op_at(hart, pc) : op + 1;
+        if (!op) {
+            return false;
+        }
+    }
+    return part == PART_END && is_whole(copy) && take_end(hart, copy, op, pc, start);
+}
+
+/* Turns that are taken whole: at most `most`, and up to the first that does not branch back; then
+ * *goes_on is false. Moves the bases and the count. */
+static uint32_t take_turns(struct rv32_hart *hart, const struct copy *copy, uint32_t most,
+                           bool *goes_on)
+{
+    uint32_t turns = 0;
+    *goes_on = true;
+    while (turns < most && *goes_on) {
+        for (unsigned i = 0; i < copy->steps; i++) {
+            hart->x[copy->step[i].base] += (uint32_t)copy->step[i].bytes;
+        }
+        *goes_on = rv32_is_taken(hart, copy->branch);
+        turns++;
+    }
+    return turns;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t rv32_exec_copy(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    struct copy copy;
+    if (left < LEAST_CYCLES || !read_loop(hart, op, &copy)) {
+        return rv32_exec_LW(hart, op, left);
+    }
+    uint32_t from = hart->x[copy.source] + (uint32_t)copy.from, bytes = copy.loads * WORD_BYTES;
+    uint32_t room = 0,
+             there = from % WORD_BYTES || from >= hart->l1_size ? 0 : hart->l1_size - from;
+    uint8_t *to = rv32_bulk_room(hart, hart->x[copy.target] + (uint32_t)copy.to, &room);
+    uint32_t most = least(least(there, to ? room : 0) / bytes,
+                          (uint32_t)least((uint32_t)(left - 1), INT32_MAX) / copy.cycles);
+    if (most == 0) {
+        return rv32_exec_LW(hart, op, left);
+    }
+    bool goes_on;
+    uint32_t turns = take_turns(hart, &copy, most, &goes_on);
+    const uint8_t *last = hart->l1 + from + (size_t)(turns - 1) * bytes;
+    memcpy(to, hart->l1 + from, (size_t)turns * bytes);
+    for (unsigned i = 0; i < copy.loads; i++) {
+        memcpy(&hart->x[copy.loaded[i]], last + (size_t)i * WORD_BYTES, WORD_BYTES);
+    }
+    left -= (int64_t)turns * copy.cycles;
+    return goes_on ? rv32_exec_LW(hart, op, left)
+                   : rv32_enter(hart, copy.branch_pc + WORD_BYTES, left);
+}
