@@ -250,6 +250,7 @@ START_TEST(fills_of_gprs)
             compare_fill(&fill);
             fill.is_polled = true;
             compare_fill(&fill);
+            fill.is_polled = false;
             fill.waits = is_trisc;
             compare_fill(&fill);
         }
