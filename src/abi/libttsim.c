@@ -369,6 +369,9 @@ LIBTTSIM_EXPORT void libttsim_clock(uint32_t n_clocks)
         }
         device_settle(device);
         device_watch_polls(device);
+        if (device->posted) {
+            posted_time_passes(device->posted);
+        }
         pass_time(device, n_clocks);
     }
     leave();

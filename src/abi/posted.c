@@ -28,6 +28,7 @@ enum {
     PAUSES_PER_YIELD = 4096,
     SKIP = 0,         /* the size of an entry that stands for the rest of the ring */
     MOST_RESET = 256, /* workers; of more no notes are kept */
+    IDLE_LOOKS = 32,  /* some ten microseconds */
     NOWHERE = CHIP_PLACES,
 };
 
@@ -48,8 +49,10 @@ struct posted {
     bool has_failed; /* the owner's, as are the next ones */
     struct penrose_error error;
     bool stands_still; /* after a fault, until the thread that fills the ring has seen to it */
-    struct tile *reset[MOST_RESET]; /* whose reset registers were written lately */
-    _Atomic unsigned resets;        /* of those that have not been prepared; others look at it */
+    struct tile *reset[MOST_RESET]; /* whose reset registers were written since time passed */
+    _Atomic unsigned resets;        /* so many; others look at them */
+    _Atomic unsigned rams, lows;    /* of those, whose memory of each sort was asked for */
+    unsigned idle_looks;            /* of who helps, since there was something to do */
     uint64_t known_tail; /* of the thread that fills the ring, as are those up to `head` */
     uint64_t work;       /* handed in since somebody was called */
     uint16_t x, y;       /* of the latest write, */
@@ -135,15 +138,36 @@ static void note_reset(struct posted *posted, const struct entry *entry)
     }
 }
 
-/* Has the host make room for a piece of what such a worker needs, one a call: other work may come
- * up. For who helps. */
-static void prepare(struct posted *posted)
+static bool is_prepared(struct posted *posted)
 {
     unsigned resets = atomic_load_explicit(&posted->resets, memory_order_relaxed);
-    if (resets > 0 && !atomic_load_explicit(&posted->hurries, memory_order_relaxed) &&
-        !tile_fill(posted->reset[resets - 1])) {
-        atomic_store_explicit(&posted->resets, resets - 1, memory_order_relaxed);
+    return atomic_load_explicit(&posted->rams, memory_order_relaxed) >= resets &&
+           atomic_load_explicit(&posted->lows, memory_order_relaxed) >= resets;
+}
+
+/* Has the host make room for something that such a worker needs, one a call: other work may come
+ * up. Low L1 only when nothing else was to do for a while: a host that is loading already is
+ * faster, as two threads that ask for pages disturb each other. For who helps, as the owner; false
+ * where nothing was done. */
+static bool prepare(struct posted *posted)
+{
+    unsigned resets = atomic_load_explicit(&posted->resets, memory_order_relaxed);
+    unsigned rams = atomic_load_explicit(&posted->rams, memory_order_relaxed);
+    unsigned lows = atomic_load_explicit(&posted->lows, memory_order_relaxed);
+    if (atomic_load_explicit(&posted->hurries, memory_order_relaxed)) {
+        return false;
     }
+    if (rams < resets) {
+        tile_fill_rams(posted->reset[rams]);
+        atomic_store_explicit(&posted->rams, rams + 1, memory_order_relaxed);
+        return true;
+    }
+    if (lows >= resets || posted->idle_looks++ < IDLE_LOOKS) {
+        return false;
+    }
+    tile_fill_low(posted->reset[lows]);
+    atomic_store_explicit(&posted->lows, lows + 1, memory_order_relaxed);
+    return true;
 }
 
 static void after_register(struct posted *posted, const struct entry *entry, bool helps,
@@ -183,15 +207,18 @@ static bool help(void *context)
     struct posted *posted = context;
     uint64_t head = atomic_load_explicit(&posted->head, memory_order_acquire);
     if ((head == atomic_load_explicit(&posted->tail, memory_order_relaxed) &&
-         !atomic_load_explicit(&posted->resets, memory_order_relaxed)) ||
+         is_prepared(posted)) ||
         atomic_load_explicit(&posted->hurries, memory_order_relaxed) ||
         !own(posted, OWNER_HELPER)) {
         return false;
     }
-    bool has_work = !posted->stands_still;
-    empty(posted, head, true, false);
-    if (head == atomic_load_explicit(&posted->tail, memory_order_relaxed)) {
-        prepare(posted);
+    bool has_work = head != atomic_load_explicit(&posted->tail, memory_order_relaxed);
+    if (has_work) {
+        posted->idle_looks = 0;
+        has_work = !posted->stands_still;
+        empty(posted, head, true, false);
+    } else {
+        has_work = prepare(posted);
     }
     disown(posted);
     return has_work;
@@ -366,6 +393,13 @@ enum posted_rest posted_settle(struct posted *posted, bool careful, struct penro
     }
     disown(posted);
     return rests ? POSTED_MORE : POSTED_NOTHING;
+}
+
+void posted_time_passes(struct posted *posted)
+{
+    atomic_store_explicit(&posted->resets, 0, memory_order_relaxed);
+    atomic_store_explicit(&posted->rams, 0, memory_order_relaxed);
+    atomic_store_explicit(&posted->lows, 0, memory_order_relaxed);
 }
 
 /* --- Life --- */

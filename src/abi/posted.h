@@ -44,6 +44,10 @@ enum posted_rest {
  * first one; else its text is empty. */
 enum posted_rest posted_settle(struct posted *posted, bool careful, struct penrose_error *error);
 
+/* Harts are going to run: they touch what they need by themselves, so nobody need prepare it. After
+ * posted_settle. */
+void posted_time_passes(struct posted *posted);
+
 /* Keeps other threads away until posted_release, for a fork; what was handed in is done before.
  * False, and nothing is to be released, where the caller has interrupted posted_settle or
  * posted_write. */

@@ -161,23 +161,15 @@ void tile_destroy(struct tile *tile)
     }
 }
 
-bool tile_fill(struct tile *tile)
+void tile_fill_rams(struct tile *tile)
 {
-    const struct {
-        void *memory;
-        size_t bytes;
-    } pieces[] = {
-        {memory_of(tile), LOCALS_BYTES},
-        {tile->l1, FIRMWARE_BYTES},
-        {tile->l1 + TILE_L1_BYTES, PAGE_BYTES},
-    };
-    bool is_needed = tile->run[RV32_B].state == HART_HELD; /* else it has touched them itself */
-    if (!is_needed || tile->filled == sizeof pieces / sizeof pieces[0]) {
-        return false;
-    }
-    host_pages_fill(pieces[tile->filled].memory, pieces[tile->filled].bytes);
-    tile->filled++;
-    return true;
+    host_pages_fill(memory_of(tile), LOCALS_BYTES);
+}
+
+void tile_fill_low(struct tile *tile)
+{
+    host_pages_fill(tile->l1, FIRMWARE_BYTES);
+    host_pages_fill(tile->l1 + TILE_L1_BYTES, PAGE_BYTES);
 }
 
 void tile_reset(struct tile *tile, uint64_t cycle)

@@ -275,7 +275,6 @@ struct tile {
     uint8_t *marks; /* a byte for each 64 bytes of L1, see below */
     struct rv32_code code;
     uint8_t *local[RV32_CORES];
-    uint8_t filled; /* pieces of memory that the host was asked for, see tile_fill */
     struct rv32_hart hart[RV32_CORES];
     struct tile_hart run[RV32_CORES];
     enum rv32_core running; /* the hart whose burst is under way, or RV32_CORES */
@@ -342,10 +341,10 @@ struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv3
                          const struct tile_board *board, void *owner);
 void tile_destroy(struct tile *tile); /* NULL does nothing */
 
-/* Has the host make room for a piece of what firmware needs (local RAMs, low L1, registers of
- * streams) while BRISC is held; false when there is no more. One thread at a time, while the tile
- * does not run. */
-bool tile_fill(struct tile *tile);
+/* Has the host make room for the local RAMs, or for low L1 and registers of streams, where firmware
+ * lies, before they are touched. Any thread, whatever others do with the tile. */
+void tile_fill_rams(struct tile *tile);
+void tile_fill_low(struct tile *tile);
 
 /* Writes into a page of zeros: it will be used, and a page that is read first costs the host twice,
  * and disturbs the other threads. */
