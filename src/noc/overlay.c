@@ -878,18 +878,17 @@ enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsi
 enum overlay_plain overlay_foresee(const struct overlay *overlay, unsigned stream, unsigned index,
                                    uint32_t value)
 {
-    enum kind kind = kind_of(index);
-    if (stream >= overlay_count(overlay) || (kind != DEST_BUF_START && kind != DEST_BUF_SIZE) ||
+    bool is_start = index == OVERLAY_REMOTE_DEST_BUF_START;
+    if ((!is_start && index != OVERLAY_REMOTE_DEST_BUF_SIZE) || stream >= overlay_count(overlay) ||
         overlay_look(overlay, stream)->state != OVERLAY_IDLE) {
         return OVERLAY_NOT_PLAIN;
     }
-    bool is_vain = overlay_get(overlay, stream, index) == value;
-    if (kind == DEST_BUF_START) {
-        is_vain &= overlay_get(overlay, stream, OVERLAY_REMOTE_DEST_WR_PTR) == 0;
-    } else {
-        is_vain &= !overlay_spaces_differ(overlay, stream) &&
-                   get_WORDS_FREE(overlay_get(overlay, stream,
-                                              OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE)) == value;
-    }
+    bool is_vain =
+        is_start ? overlay_get(overlay, stream, OVERLAY_REMOTE_DEST_BUF_START) == value &&
+                       overlay_get(overlay, stream, OVERLAY_REMOTE_DEST_WR_PTR) == 0
+                 : overlay_get(overlay, stream, OVERLAY_REMOTE_DEST_BUF_SIZE) == value &&
+                       !overlay_spaces_differ(overlay, stream) &&
+                       get_WORDS_FREE(overlay_get(
+                           overlay, stream, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE)) == value;
     return is_vain ? OVERLAY_CHANGES_NOTHING : OVERLAY_CHANGES;
 }

@@ -153,21 +153,32 @@ static struct stream_register stream_register(uint32_t address)
                                     offset % OVERLAY_STREAM_BYTES / 4};
 }
 
-WINDOW bool put_overlay(struct tile *tile, uint32_t address, uint32_t value)
+WINDOW bool change_overlay(struct tile *tile, uint32_t address, uint32_t value)
 {
     struct stream_register at = stream_register(address);
-    enum overlay_plain foreseen = overlay_is_due(&tile->overlay)
-                                      ? OVERLAY_NOT_PLAIN
-                                      : overlay_foresee(&tile->overlay, at.stream, at.index, value);
-    if (foreseen != OVERLAY_CHANGES) {
-        return foreseen == OVERLAY_CHANGES_NOTHING;
-    }
     if (tensix_watches(&tile->tensix) ||
         !is_unwatched(tile, address - 4 * at.index, OVERLAY_STREAM_BYTES)) {
         return false;
     }
     overlay_write(&tile->overlay, at.stream, at.index, true, value);
     return true;
+}
+
+WINDOW bool put_overlay(struct tile *tile, uint32_t address, uint32_t value)
+{
+    struct stream_register at = stream_register(address);
+    if (overlay_is_due(&tile->overlay)) {
+        return false;
+    }
+    switch (overlay_foresee(&tile->overlay, at.stream, at.index, value)) {
+    case OVERLAY_CHANGES_NOTHING:
+        return true;
+    case OVERLAY_CHANGES:
+        return change_overlay(tile, address, value);
+    case OVERLAY_NOT_PLAIN:
+        break;
+    }
+    return false;
 }
 
 WINDOW bool get_overlay(struct tile *tile, uint32_t address, uint32_t pc, uint64_t cycle,
