@@ -26,9 +26,8 @@ enum {
     REGISTER_WORK = 1 << 10,     /* the same of a write to a register, which may make a tile */
     UNIT = 16,                   /* where entries begin */
     PAUSES_PER_YIELD = 4096,
-    SKIP = 0,         /* the size of an entry that stands for the rest of the ring */
-    MOST_RESET = 256, /* workers; of more no notes are kept */
-    IDLE_LOOKS = 32,  /* some ten microseconds */
+    SKIP = 0,        /* the size of an entry that stands for the rest of the ring */
+    IDLE_LOOKS = 32, /* some ten microseconds */
     NOWHERE = CHIP_PLACES,
 };
 
@@ -49,10 +48,11 @@ struct posted {
     bool has_failed; /* the owner's, as are the next ones */
     struct penrose_error error;
     bool stands_still; /* after a fault, until the thread that fills the ring has seen to it */
-    struct tile *reset[MOST_RESET]; /* whose reset registers were written since time passed */
-    _Atomic unsigned resets;        /* so many; others look at them */
-    _Atomic unsigned rams, lows;    /* of those, whose memory of each sort was asked for */
-    unsigned idle_looks;            /* of who helps, since there was something to do */
+    struct tile *reset[CHIP_PLACES]; /* whose reset registers were written, each once */
+    bool is_noted[CHIP_PLACES];      /* the owner's */
+    _Atomic unsigned resets;         /* so many; others look at them */
+    _Atomic unsigned rams, lows;     /* of those, whose memory of each sort was asked for */
+    unsigned idle_looks;             /* of who helps, since there was something to do */
     uint64_t known_tail; /* of the thread that fills the ring, as are those up to `head` */
     uint64_t work;       /* handed in since somebody was called */
     uint16_t x, y;       /* of the latest write, */
@@ -128,11 +128,11 @@ static void do_write(struct posted *posted, const struct entry *entry)
 /* Whose harts a host holds will run in a while. Notes it; for the owner. */
 static void note_reset(struct posted *posted, const struct entry *entry)
 {
-    struct tile *tile =
-        chip_made_tile(posted->chip, chip_place_of(posted->chip, entry->x, entry->y));
+    unsigned place = chip_place_of(posted->chip, entry->x, entry->y);
+    struct tile *tile = chip_made_tile(posted->chip, place);
     unsigned resets = atomic_load_explicit(&posted->resets, memory_order_relaxed);
-    bool is_new = resets == 0 || posted->reset[resets - 1] != tile;
-    if (tile && is_new && resets < MOST_RESET) {
+    if (tile && !posted->is_noted[place]) {
+        posted->is_noted[place] = true;
         posted->reset[resets] = tile;
         atomic_store_explicit(&posted->resets, resets + 1, memory_order_relaxed);
     }
@@ -143,6 +143,13 @@ static bool is_prepared(struct posted *posted)
     unsigned resets = atomic_load_explicit(&posted->resets, memory_order_relaxed);
     return atomic_load_explicit(&posted->rams, memory_order_relaxed) >= resets &&
            atomic_load_explicit(&posted->lows, memory_order_relaxed) >= resets;
+}
+
+/* One more, unless posted_time_passes has counted all meanwhile. */
+static void count_one(_Atomic unsigned *counter, unsigned before)
+{
+    atomic_compare_exchange_strong_explicit(counter, &before, before + 1, memory_order_relaxed,
+                                            memory_order_relaxed);
 }
 
 /* Has the host make room for something that such a worker needs, one a call: other work may come
@@ -159,14 +166,14 @@ static bool prepare(struct posted *posted)
     }
     if (rams < resets) {
         tile_fill_rams(posted->reset[rams]);
-        atomic_store_explicit(&posted->rams, rams + 1, memory_order_relaxed);
+        count_one(&posted->rams, rams);
         return true;
     }
     if (lows >= resets || posted->idle_looks++ < IDLE_LOOKS) {
         return false;
     }
     tile_fill_low(posted->reset[lows]);
-    atomic_store_explicit(&posted->lows, lows + 1, memory_order_relaxed);
+    count_one(&posted->lows, lows);
     return true;
 }
 
@@ -397,9 +404,9 @@ enum posted_rest posted_settle(struct posted *posted, bool careful, struct penro
 
 void posted_time_passes(struct posted *posted)
 {
-    atomic_store_explicit(&posted->resets, 0, memory_order_relaxed);
-    atomic_store_explicit(&posted->rams, 0, memory_order_relaxed);
-    atomic_store_explicit(&posted->lows, 0, memory_order_relaxed);
+    unsigned resets = atomic_load_explicit(&posted->resets, memory_order_relaxed);
+    atomic_store_explicit(&posted->rams, resets, memory_order_relaxed);
+    atomic_store_explicit(&posted->lows, resets, memory_order_relaxed);
 }
 
 /* --- Life --- */

@@ -112,11 +112,9 @@ struct niu {
     struct niu_transaction transaction;
 };
 
-/* Registers of command buffers that only hold what was written, of both NIUs of a tile, which are
- * 64 KiB apart: by offset / 4, 1 + the index of the word counted from that of the first NIU (where
- * the second follows in an array); 0 for all others. */
-enum { NIU_HELD_BYTES = 0x10000 + NIU_BYTES };
-extern const uint16_t niu_held_place[NIU_HELD_BYTES / 4];
+/* Registers of command buffers that only hold what was written: by offset / 4, 1 + the index in
+ * word[]; 0 for all others. */
+extern const uint16_t niu_held_place[NIU_BYTES / 4];
 
 /* The index of the first word of a command buffer. */
 #define NIU_BUFFER_AT(buffer)                                                                      \

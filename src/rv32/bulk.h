@@ -26,6 +26,21 @@ static inline bool rv32_is_taken(const struct rv32_hart *hart, const struct rv32
     return branch->run == rv32_exec_BLTU ? a < b : a >= b;
 }
 
+/* How a handler of such a loop goes on. It has no variables whose addresses others know, since it
+ * must end in a jump: where nothing can be done at once, each turn comes to it again. */
+struct rv32_bulk_end {
+    int64_t left;
+    uint32_t pc; /* where the hart goes on when the loop is over; else with its first instruction */
+    bool is_over;
+};
+
+/* Can what a register points to, or what is near, be stored to whole turns at a time? */
+static inline bool rv32_may_be_bulk(const struct rv32_hart *hart, unsigned base)
+{
+    enum { FARTHEST = 1 << 12 };
+    return hart->x[base] >= RV32_LOCAL_BASE - FARTHEST;
+}
+
 /* Where words that are stored from `address` on go, and for how many bytes that holds; NULL: ask
  * for each. */
 static inline uint8_t *rv32_bulk_room(struct rv32_hart *hart, uint32_t address, uint32_t *bytes)

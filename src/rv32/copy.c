@@ -1,5 +1,5 @@
 /*
- * Loops that copy, see rv32/copy.h. A loop may lie in two pages, so it is read anew each time that a
+ * Loops that copy, see rv32/copy.h. The first load's `aux` is the base of the stores. A loop may lie in two pages, so it is read anew each time that a
  * hart comes to it; that costs less than two of its turns.
  */
 #include "rv32/copy.h"
@@ -117,7 +117,21 @@ static bool is_whole(const struct copy *copy)
 
 /* --- Finding --- */
 
-static bool looks_like_copy(const struct rv32_page *page, unsigned start)
+/* Where a loop of which the stores are not seen copies to: the base that goes on as the source
+ * does; 0: none. */
+static unsigned guess_target(const struct copy *copy)
+{
+    for (unsigned i = 0; i < copy->steps; i++) {
+        unsigned base = copy->step[i].base;
+        if (base != copy->source && moved(copy, base) == (int32_t)copy->loads * WORD_BYTES) {
+            return base;
+        }
+    }
+    return 0;
+}
+
+/* The target of the loop that seems to begin here; 0: none does. */
+static unsigned find_target(const struct rv32_page *page, unsigned start)
 {
     struct copy copy = {0};
     enum part part = PART_OF_TURN;
@@ -126,20 +140,23 @@ static bool looks_like_copy(const struct rv32_page *page, unsigned start)
         part = read_part(&copy, &page->ops[i]);
     }
     if (part == PART_OF_TURN) { /* it goes on in the next page */
-        return copy.steps > 0;
+        return copy.stores > 0 ? copy.target : guess_target(&copy);
     }
     const struct rv32_op *end = &page->ops[i - 1];
     bool is_back = end->run == rv32_exec_JAL ||
                    (end->aux && end->imm == (int32_t)(start + 1 - i)) ||
                    (!end->aux && end->imm < 0);
-    return part == PART_END && is_back && is_whole(&copy);
+    return part == PART_END && is_back && is_whole(&copy) ? copy.target : 0;
 }
 
 void rv32_copy_find(struct rv32_page *page)
 {
     for (unsigned i = 0; i < RV32_PAGE_OPS; i++) {
-        if (page->ops[i].run == rv32_exec_LW && looks_like_copy(page, i)) {
-            page->ops[i].run = rv32_exec_copy;
+        struct rv32_op *op = &page->ops[i];
+        unsigned target = op->run == rv32_exec_LW ? find_target(page, i) : 0;
+        if (target > 0) {
+            op->run = rv32_exec_copy;
+            op->aux = (uint8_t)target;
         }
     }
 }
@@ -209,20 +226,20 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-int64_t rv32_exec_copy(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+static __attribute__((noinline)) struct rv32_bulk_end
+copy_turns(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     struct copy copy;
-    if (left < LEAST_CYCLES || !read_loop(hart, op, &copy)) {
-        return rv32_exec_LW(hart, op, left);
+    if (!read_loop(hart, op, &copy)) {
+        return (struct rv32_bulk_end){.left = left};
     }
     uint32_t from = hart->x[copy.source] + (uint32_t)copy.from, bytes = copy.loads * WORD_BYTES;
-    uint32_t room = 0,
-             there = from % WORD_BYTES || from >= hart->l1_size ? 0 : hart->l1_size - from;
+    uint32_t room = 0, there = from % WORD_BYTES ? 0 : hart->l1_size - from;
     uint8_t *to = rv32_bulk_room(hart, hart->x[copy.target] + (uint32_t)copy.to, &room);
     uint32_t most = least(least(there, to ? room : 0) / bytes,
-                          (uint32_t)least((uint32_t)(left - 1), INT32_MAX) / copy.cycles);
+                          least((uint32_t)(left - 1), INT32_MAX) / copy.cycles);
     if (most == 0) {
-        return rv32_exec_LW(hart, op, left);
+        return (struct rv32_bulk_end){.left = left};
     }
     bool goes_on;
     uint32_t turns = take_turns(hart, &copy, most, &goes_on);
@@ -231,7 +248,17 @@ int64_t rv32_exec_copy(struct rv32_hart *hart, const struct rv32_op *op, int64_t
     for (unsigned i = 0; i < copy.loads; i++) {
         memcpy(&hart->x[copy.loaded[i]], last + (size_t)i * WORD_BYTES, WORD_BYTES);
     }
-    left -= (int64_t)turns * copy.cycles;
-    return goes_on ? rv32_exec_LW(hart, op, left)
-                   : rv32_enter(hart, copy.branch_pc + WORD_BYTES, left);
+    return (struct rv32_bulk_end){.left = left - (int64_t)turns * copy.cycles,
+                                  .pc = copy.branch_pc + WORD_BYTES,
+                                  .is_over = !goes_on};
+}
+
+int64_t rv32_exec_copy(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    bool is_from_l1 = hart->x[op->rs1] + (uint32_t)op->imm < hart->l1_size;
+    if (left < LEAST_CYCLES || !is_from_l1 || !rv32_may_be_bulk(hart, op->aux)) {
+        return rv32_exec_LW(hart, op, left);
+    }
+    struct rv32_bulk_end end = copy_turns(hart, op, left);
+    return end.is_over ? rv32_enter(hart, end.pc, end.left) : rv32_exec_LW(hart, op, end.left);
 }

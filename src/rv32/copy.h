@@ -1,5 +1,5 @@
 /*
- * Loops that copy words from L1 to the local RAM, as start-up code does with what is initialised:
+ * Loops that copy words from L1 to the local RAM (or GPRs), as start-up code does with initial data:
  * some loads in a row, stores of what they have loaded, additions to both bases and perhaps to a
  * count in between, and a branch back, or a jump to one. They run whole turns at a time, with the
  * effects and the cycles of their instructions.

@@ -42,7 +42,8 @@ int64_t rv32_exec_JALR(struct rv32_hart *hart, const struct rv32_op *op, int64_t
 }
 
 /* In a functional run every store is done when its instruction is; there is nothing to order. The
- * board hears of it, because it may keep caches or store queues (--schedule random). */
+ * board hears of it, because it may keep caches or store queues (--schedule random), or wants to
+ * know who polls. */
 int64_t rv32_exec_FENCE(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     if (hart->bus->fenced) {

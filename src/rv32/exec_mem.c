@@ -225,11 +225,16 @@ static __attribute__((noinline)) int64_t store_word_over_bus(struct rv32_hart *h
 static inline uint32_t *held(const struct rv32_hart *hart, uint32_t address)
 {
     const struct rv32_registers *registers = hart->registers;
-    if (!registers || !inside(address - registers->base, SIZE_4, registers->bytes)) {
+    if (!registers) {
         return NULL;
     }
-    unsigned place = registers->place[(address - registers->base) / 4];
-    return place ? &registers->word[place - 1] : NULL;
+    uint32_t bank = (address - registers->base) >> RV32_BANK_SHIFT;
+    uint32_t offset = (address - registers->base) & ((1u << RV32_BANK_SHIFT) - 1);
+    if (bank >= RV32_BANKS || !inside(offset, SIZE_4, registers->bytes)) {
+        return NULL;
+    }
+    unsigned place = registers->place[offset / 4];
+    return place ? &registers->bank[bank][place - 1] : NULL;
 }
 
 static inline int64_t store(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,

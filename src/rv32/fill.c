@@ -151,7 +151,8 @@ static uint32_t count_turns(struct rv32_hart *hart, const struct turn *turn, uin
     return turns;
 }
 
-int64_t rv32_exec_fill(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+static __attribute__((noinline)) struct rv32_bulk_end
+fill_turns(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     const uint32_t stores = op->aux, bytes = stores * WORD_BYTES;
     const int32_t last = op[stores - 1].imm, lowest = op->imm < last ? op->imm : last;
@@ -159,16 +160,26 @@ int64_t rv32_exec_fill(struct rv32_hart *hart, const struct rv32_op *op, int64_t
     uint8_t *to = rv32_bulk_room(hart, *base + (uint32_t)lowest, &room);
     struct turn turn;
     if (!to || !find_branch(hart, op, &turn)) {
-        return rv32_exec_SW(hart, op, left);
+        return (struct rv32_bulk_end){.left = left};
     }
     uint32_t most = (uint32_t)((left - 1) / turn.cycles);
     most = room / bytes < most ? room / bytes : most;
     if (most == 0) {
-        return rv32_exec_SW(hart, op, left);
+        return (struct rv32_bulk_end){.left = left};
     }
     bool goes_on;
     uint32_t turns = count_turns(hart, &turn, base, bytes, most, &goes_on);
     fill(to, (size_t)turns * bytes, hart->x[op->rs2]);
-    left -= (int64_t)turns * turn.cycles;
-    return goes_on ? rv32_exec_SW(hart, op, left) : rv32_enter(hart, turn.pc + WORD_BYTES, left);
+    return (struct rv32_bulk_end){.left = left - (int64_t)turns * turn.cycles,
+                                  .pc = turn.pc + WORD_BYTES,
+                                  .is_over = !goes_on};
+}
+
+int64_t rv32_exec_fill(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    if (!rv32_may_be_bulk(hart, op->rs1)) {
+        return rv32_exec_SW(hart, op, left);
+    }
+    struct rv32_bulk_end end = fill_turns(hart, op, left);
+    return end.is_over ? rv32_enter(hart, end.pc, end.left) : rv32_exec_SW(hart, op, end.left);
 }

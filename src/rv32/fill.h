@@ -1,7 +1,7 @@
 /*
- * Loops that fill the local RAM with one word, as start-up code does with what must be zero: some
- * stores in a row, an addition to their base, and a branch back, or a jump to one. They run an
- * iteration at a time, with the effects and the cycles of their instructions.
+ * Loops that fill the local RAM, or GPRs, with one word, as start-up code does with what must be
+ * zero: some stores in a row, an addition to their base, and a branch back, or a jump to one. They
+ * run whole turns at a time, with the effects and the cycles of their instructions.
  */
 #ifndef RV32_FILL_H
 #define RV32_FILL_H

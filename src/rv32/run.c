@@ -123,7 +123,7 @@ int64_t rv32_fault_at(struct rv32_hart *hart, const struct rv32_op *op, int64_t 
 }
 
 /* Inside a burst the position is known where it was last written down: at the entry of the page or
- * at the latest access that left the hart. */
+ * at the latest access that left the hart, but for those that need it not. */
 uint32_t rv32_current_pc(const struct rv32_hart *hart)
 {
     return hart->page ? rv32_op_pc(hart, hart->op) : hart->pc;

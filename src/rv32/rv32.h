@@ -1,8 +1,8 @@
 /*
  * A hart: one baby RISC-V core of a Tensix tile (SPEC: BlackholeA0 BabyRISCV pages).
  *
- * rv32 knows no tile: L1 and the local RAM are plain memory that the owner lends, everything else
- * goes through struct rv32_bus. Instructions run from decoded pages (rv32/code.h): a page holds
+ * rv32 knows no tile: L1, the local RAM and some registers (struct rv32_registers) are plain memory
+ * that the owner lends, everything else goes through struct rv32_bus. Instructions run from decoded pages (rv32/code.h): a page holds
  * one struct rv32_op for each word, so the address of an op gives its pc. A handler does its work
  * and goes on to the next op through rv32_next, which charges one nominal cycle; `left` counts
  * the cycles that the burst may still use. Invariants:
@@ -104,8 +104,8 @@ struct rv32_bus {
     bool (*put)(void *owner, uint32_t address, uint32_t value, uint64_t cycle);
     bool (*get)(void *owner, uint32_t address, uint32_t pc, uint64_t cycle, uint32_t *value);
     /* For loops that fill: what stands behind an address, a multiple of four, and the words from
-     * there on, if it only holds what is stored to it now; sets *bytes. NULL: it is more than that.
-     * May be NULL. */
+     * there on, if it only holds what the hart that runs stores to it now; sets *bytes. NULL: it is
+     * more than that. May be NULL. */
     uint8_t *(*room)(void *owner, uint32_t address, uint32_t *bytes);
     /* .ttinsn: the same as a store to RV32_PUSH_BASE, which comes through `access`. */
     enum rv32_reply (*push)(void *owner, struct rv32_hart *hart, uint32_t instruction,
@@ -148,11 +148,14 @@ struct rv32_code;
 struct rv32_op;
 
 /* Registers of the board that only hold what is stored there: a hart does that without asking the
- * bus. */
+ * bus. They lie in two banks that look the same. */
+enum { RV32_BANKS = 2, RV32_BANK_SHIFT = 16 /* addresses of a bank */ };
 struct rv32_registers {
-    uint32_t base, bytes;  /* where they are; 0 bytes: the bus wants to know, for now */
-    const uint16_t *place; /* for each word 1 + its index in `word`; 0: it is not one of them */
-    uint32_t *word;
+    uint32_t base,
+        bytes; /* the first bank, and what may be stored to of each; 0 bytes: nothing, for
+                              now: the bus wants to know */
+    const uint16_t *place; /* for each word 1 + its index in `bank`; 0: it is not one of them */
+    uint32_t *bank[RV32_BANKS];
 };
 
 struct rv32_hart {
@@ -204,7 +207,8 @@ void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now);
  */
 uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end);
 
-/* The pc of the instruction that runs (inside a bus function) or comes next. */
+/* The pc of the instruction that runs (inside a bus function, but not in `get`, `room` and `fenced`)
+ * or comes next. */
 uint32_t rv32_current_pc(const struct rv32_hart *hart);
 
 /* Asks a running burst to end at `end` at the latest (from inside a bus function). */

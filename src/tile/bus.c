@@ -57,7 +57,7 @@ enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
 
 static void note_fence(void *owner, uint32_t pc, uint64_t cycle)
 {
-    tile_suspect(owner, pc, TILE_FENCE, 0, cycle);
+    tile_suspect_fence(owner, pc, cycle);
 }
 
 static enum rv32_reply access_register(struct tile *tile, struct rv32_hart *hart,

@@ -105,19 +105,22 @@ WINDOW bool get_counter(struct tile *tile, uint32_t address, uint32_t pc, uint64
 
 /* --- Registers of command buffers that harts store to by themselves --- */
 
+_Static_assert(TILE_NIU_BYTES == 1 << RV32_BANK_SHIFT, "a bank is an NIU");
+
 static bool is_lent(uint32_t address)
 {
-    uint32_t offset = address - TILE_NIU_BASE;
-    return offset < NIU_HELD_BYTES && niu_held_place[offset / 4];
+    uint32_t offset = (address - TILE_NIU_BASE) & WINDOW_MASK;
+    return address - TILE_NIU_BASE < BOTH_NIUS && offset < NIU_BYTES && niu_held_place[offset / 4];
 }
 
 static bool polls_lent(const struct tile *tile, enum rv32_core core)
 {
-    const struct rv32_idle *idle = &tile->run[core].idle;
+    const struct tile_hart *run = &tile->run[core];
     bool polls = false;
-    if (tile_span_touches(&tile->polled[core], TILE_NIU_BASE, NIU_HELD_BYTES)) {
-        for (unsigned i = 0; i < idle->places; i++) {
-            polls |= is_lent(idle->place[i].address);
+    if (run->state == HART_ASLEEP &&
+        tile_span_touches(&tile->polled[core], TILE_NIU_BASE, BOTH_NIUS)) {
+        for (unsigned i = 0; i < run->idle.places; i++) {
+            polls |= is_lent(run->idle.place[i].address);
         }
     }
     return polls;
@@ -127,9 +130,9 @@ void tile_lend_registers(struct tile *tile)
 {
     bool minds = tile->tracing || tile->commands > 0 || tile->poll_lent;
     tile->registers = (struct rv32_registers){.base = TILE_NIU_BASE,
-                                              .bytes = minds ? 0 : NIU_HELD_BYTES,
+                                              .bytes = minds ? 0 : NIU_BYTES,
                                               .place = niu_held_place,
-                                              .word = tile->niu[0].word};
+                                              .bank = {tile->niu[0].word, tile->niu[1].word}};
 }
 
 void tile_lend_unless_polled(struct tile *tile, enum rv32_core core)

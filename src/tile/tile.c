@@ -120,6 +120,7 @@ static void prepare(struct tile *tile, uint8_t *memory)
     tile->tensix.owner = tile;
     tensix_init(&tile->tensix);
     reset_devices(tile);
+    tile_lend_registers(tile);
     noc_queue_init(&tile->inbox);
 }
 

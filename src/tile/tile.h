@@ -156,6 +156,7 @@ enum {
     TILE_PROBES_SOON = 2,  /* as long as no more of them failed, searches come soon and are short */
     TILE_MOST_BACKOFF = 12, /* the next one comes later each time, but no more than so */
     TILE_LOADS = 4,
+    TILE_FENCES = TILE_LOADS, /* behind them: the latest fence */
     TILE_LOOPS = 4,
 };
 
@@ -172,14 +173,14 @@ struct tile_hart {
     uint64_t time;  /* tile time of its next instruction */
     uint64_t epoch; /* tile->epoch when it began to wait or sleep */
     struct rv32_idle idle;
-    struct rv32_probe probe;           /* the search for a polling loop that is under way */
-    uint64_t probe_at;                 /* tile time of the next one */
-    unsigned probe_fails;              /* searches in vain, for backing off */
-    struct tile_load load[TILE_LOADS]; /* the latest of registers, by pc */
-    struct rv32_loop loop[TILE_LOOPS]; /* in which it has waited lately */
-    uint8_t loop_turn;                 /* that one is forgotten next */
-    bool known_failed;                 /* not in a known one: the next search is for others too */
-    bool step;                         /* run one instruction at a time: debugger or trace */
+    struct rv32_probe probe;               /* the search for a polling loop that is under way */
+    uint64_t probe_at;                     /* tile time of the next one */
+    unsigned probe_fails;                  /* searches in vain, for backing off */
+    struct tile_load load[TILE_LOADS + 1]; /* the latest of registers, by pc; TILE_FENCES */
+    struct rv32_loop loop[TILE_LOOPS];     /* in which it has waited lately */
+    uint8_t loop_turn;                     /* that one is forgotten next */
+    bool known_failed; /* not in a known one: the next search is for others too */
+    bool step;         /* run one instruction at a time: debugger or trace */
 };
 
 /* A loop that holds `pc` and in which the hart has waited, NULL: none. */

@@ -6,6 +6,7 @@
 #ifndef BULK_LAW_H
 #define BULK_LAW_H
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,6 +98,43 @@ static inline void obey(struct harness *a, struct harness *b, uint64_t *random,
         compare(a, b, text);
         done += burst;
     }
+}
+
+/* Where the board has memory, but none for a whole turn. */
+static inline uint8_t *no_room(void *owner, uint32_t address, uint32_t *bytes)
+{
+    static uint8_t word[4];
+    (void)owner, (void)address;
+    *bytes = 0;
+    return word;
+}
+
+static inline void *run_long(void *harness)
+{
+    struct harness *h = harness;
+    harness_run(h, 1 << 20);
+    return NULL;
+}
+
+/* A loop of which no turn can be done at once needs no more of the host's stack the longer it runs:
+ * here it has little. */
+static inline void needs_no_stack(const char *const *lines)
+{
+    enum { STACK = 256 << 10 };
+    struct harness *h = harness_create(RV32_B);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    harness_program(h, CODE, lines);
+    h->hart.pc = CODE;
+    h->bus.room = no_room;
+    pthread_attr_init(&attributes);
+    ck_assert_int_eq(pthread_attr_setstacksize(&attributes, STACK), 0);
+    ck_assert_int_eq(pthread_create(&thread, &attributes, run_long, h), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attributes);
+    ck_assert_int_eq(h->hart.stop, RV32_RUNNING);
+    ck_assert_uint_ge(h->now, 1 << 20);
+    harness_destroy(h);
 }
 
 #endif

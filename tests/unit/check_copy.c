@@ -191,12 +191,34 @@ START_TEST(bursts_of_any_length_do_the_same_as_steps)
 }
 END_TEST
 
+START_TEST(long_bursts_need_no_stack)
+{
+    static const char *const to_l1[] = {
+        "lui a1, 2",      "lui a0, 3",     "lui a2, 3",         "lw t0, 0(a1)",    "addi a0, a0, 4",
+        "addi a1, a1, 4", "sw t0, -4(a0)", "bne a1, a2, 0x40c", "jal zero, 0x400", NULL};
+    static const char *const beyond[] = {"lui a1, 2",
+                                         "addi a2, a1, 1600",
+                                         "lui a0, 0xffb01",
+                                         "addi a0, a0, 0",
+                                         "lw t0, 0(a1)",
+                                         "addi a0, a0, 4",
+                                         "addi a1, a1, 4",
+                                         "sw t0, -4(a0)",
+                                         "bne a1, a2, 0x410",
+                                         "jal zero, 0x400",
+                                         NULL};
+    needs_no_stack(to_l1);
+    needs_no_stack(beyond); /* where the board has no room */
+}
+END_TEST
+
 static void copy(Suite *suite)
 {
     TCase *finding = tcase_create("finding"), *running = tcase_create("running");
     tcase_add_test(finding, loops_of_start_up_code_are_found);
     tcase_add_test(finding, others_are_not);
     tcase_add_test(running, bursts_of_any_length_do_the_same_as_steps);
+    tcase_add_test(running, long_bursts_need_no_stack);
     tcase_set_timeout(running, 120);
     suite_add_tcase(suite, finding);
     suite_add_tcase(suite, running);

@@ -140,6 +140,19 @@ START_TEST(bursts_of_any_length_do_the_same_as_steps)
 }
 END_TEST
 
+START_TEST(long_bursts_need_no_stack)
+{
+    static const char *const to_l1[] = {
+        "lui a5, 2",       "lui a4, 4", "sw zero, 0(a5)", "addi a5, a5, 4", "bne a5, a4, 0x408",
+        "jal zero, 0x400", NULL};
+    static const char *const beyond[] = {
+        "lui a5, 0xffb01", "addi a5, a5, 0",    "addi a4, a5, 1600", "sw zero, 0(a5)",
+        "addi a5, a5, 4",  "bne a5, a4, 0x40c", "jal zero, 0x400",   NULL};
+    needs_no_stack(to_l1);
+    needs_no_stack(beyond); /* where the board has no room */
+}
+END_TEST
+
 static void fill(Suite *suite)
 {
     TCase *finding = tcase_create("finding"), *running = tcase_create("running");
@@ -147,6 +160,7 @@ static void fill(Suite *suite)
     tcase_add_test(finding, others_are_not);
     tcase_add_test(finding, a_loop_at_the_end_of_a_page);
     tcase_add_test(running, bursts_of_any_length_do_the_same_as_steps);
+    tcase_add_test(running, long_bursts_need_no_stack);
     tcase_set_timeout(running, 120);
     suite_add_tcase(suite, finding);
     suite_add_tcase(suite, running);

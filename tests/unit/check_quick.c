@@ -156,11 +156,13 @@ START_TEST(what_is_lent)
     ck_assert(play(&scene, false).is_woken);
     scene.waits = true;
     ck_assert_int_eq(play(&scene, false).fault, PENROSE_FAULT_NOC_BUSY);
-    for (uint32_t offset = 0; offset < NIU_HELD_BYTES; offset += 4) {
+    for (uint32_t offset = 0; offset < NIU_BYTES; offset += 4) {
         struct niu niu = {.word = {0}};
-        bool is_plain =
-            offset % TILE_NIU_BYTES < NIU_BYTES && niu_plain(&niu, offset % TILE_NIU_BYTES, true);
-        ck_assert(is_plain || !niu_held_place[offset / 4]);
+        const uint32_t *plain = niu_plain(&niu, offset, true);
+        unsigned place = niu_held_place[offset / 4];
+        bool is_command = offset % NIU_BUFFER_BYTES < NIU_L1_ACC_AT;
+        ck_assert(!place || plain == &niu.word[place - 1]);
+        ck_assert((place != 0) == (is_command && offset % NIU_BUFFER_BYTES != NIU_PACKET_TAG));
     }
 }
 END_TEST
