@@ -11,6 +11,22 @@ static inline bool rv32_is_bulk_branch(const struct rv32_op *op)
            op->run == rv32_exec_BLTU || op->run == rv32_exec_BGEU;
 }
 
+/* The branch back to `start` that ends a turn: `op`, which stands at *pc, or where it jumps to. Adds
+ * the jump to *cycles, and sets *pc to where the branch is; NULL: the turn ends otherwise. */
+static inline const struct rv32_op *rv32_bulk_branch(struct rv32_hart *hart,
+                                                     const struct rv32_op *op, uint32_t *pc,
+                                                     uint32_t start, unsigned *cycles)
+{
+    if (op->run == rv32_exec_JAL) {
+        unsigned position;
+        *pc = rv32_op_target(op, *pc);
+        const struct rv32_page *page = rv32_page_at(hart, *pc, &position);
+        op = page ? &page->ops[position] : NULL;
+        ++*cycles;
+    }
+    return op && rv32_is_bulk_branch(op) && rv32_op_target(op, *pc) == start ? op : NULL;
+}
+
 static inline bool rv32_is_taken(const struct rv32_hart *hart, const struct rv32_op *branch)
 {
     uint32_t a = hart->x[branch->rs1], b = hart->x[branch->rs2];

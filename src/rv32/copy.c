@@ -170,23 +170,6 @@ static const struct rv32_op *op_at(struct rv32_hart *hart, uint32_t pc)
     return page ? &page->ops[position] : NULL;
 }
 
-/* The branch that ends the turn: here, or where a jump leads. */
-static bool take_end(struct rv32_hart *hart, struct copy *copy, const struct rv32_op *op,
-                     uint32_t pc, uint32_t start)
-{
-    if (op->run == rv32_exec_JAL) {
-        pc = rv32_op_target(op, pc);
-        op = op_at(hart, pc);
-        copy->cycles++;
-    }
-    if (!op || !rv32_is_bulk_branch(op) || rv32_op_target(op, pc) != start) {
-        return false;
-    }
-    copy->branch = op;
-    copy->branch_pc = pc;
-    return !has(copy->is_loaded, op->rs1) && !has(copy->is_loaded, op->rs2);
-}
-
 /* Reads the loop that begins at `op`; false when it is none. */
 static bool read_loop(struct rv32_hart *hart, const struct rv32_op *op, struct copy *copy)
 {
@@ -201,7 +184,12 @@ static bool read_loop(struct rv32_hart *hart, const struct rv32_op *op, struct c
             return false;
         }
     }
-    return part == PART_END && is_whole(copy) && take_end(hart, copy, op, pc, start);
+    if (part != PART_END || !is_whole(copy)) {
+        return false;
+    }
+    copy->branch_pc = pc;
+    copy->branch = op = rv32_bulk_branch(hart, op, &copy->branch_pc, start, &copy->cycles);
+    return op && !has(copy->is_loaded, op->rs1) && !has(copy->is_loaded, op->rs2);
 }
 
 /* Turns that are taken whole: at most `most`, and up to the first that does not branch back; then

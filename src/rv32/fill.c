@@ -70,18 +70,9 @@ struct turn {
 static bool find_branch(struct rv32_hart *hart, const struct rv32_op *op, struct turn *turn)
 {
     const struct rv32_op *end = op + op->aux + 1;
-    uint32_t pc = rv32_op_pc(hart, end);
-    *turn = (struct turn){.branch = end, .pc = pc, .cycles = op->aux + 2u};
-    if (end->run != rv32_exec_JAL) {
-        return true;
-    }
-    unsigned position;
-    turn->pc = rv32_op_target(end, pc);
-    turn->cycles++;
-    const struct rv32_page *page = rv32_page_at(hart, turn->pc, &position);
-    turn->branch = page ? &page->ops[position] : NULL;
-    return page && rv32_is_bulk_branch(turn->branch) &&
-           rv32_op_target(turn->branch, turn->pc) == rv32_op_pc(hart, op);
+    *turn = (struct turn){.pc = rv32_op_pc(hart, end), .cycles = op->aux + 2u};
+    turn->branch = rv32_bulk_branch(hart, end, &turn->pc, rv32_op_pc(hart, op), &turn->cycles);
+    return turn->branch != NULL;
 }
 
 /* The turn after which `base`, which goes up to `limit` by `bytes` a turn, makes the branch fall

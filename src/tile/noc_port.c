@@ -198,6 +198,13 @@ static void wait_for_departure(struct tile *tile, unsigned noc, unsigned buffer,
         (struct tile_command){.waits = true, .agent = (uint8_t)agent, .pc = pc, .due = due};
 }
 
+static void end_wait(struct tile *tile, struct tile_command *command)
+{
+    command->waits = false;
+    tile->commands--;
+    tile_lend_registers(tile);
+}
+
 void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum tile_agent agent,
                       uint64_t cycle)
 {
@@ -266,9 +273,7 @@ void tile_noc_let_depart(struct tile *tile, unsigned noc, uint64_t cycle)
             initiator(tile, noc, (enum tile_agent)command->agent, command->pc);
         command->due &= ~HELD;
         if (!noc_request_join(&tile->niu[noc], buffer, cycle, &by)) {
-            command->waits = false;
-            tile->commands--;
-            tile_lend_registers(tile);
+            end_wait(tile, command);
         }
     }
 }
@@ -287,9 +292,7 @@ static void depart(struct tile *tile, uint64_t end)
         struct noc_initiator by =
             initiator(tile, noc, (enum tile_agent)command->agent, command->pc);
         uint64_t cycle = due > tile->now ? due : tile->now;
-        command->waits = false;
-        tile->commands--;
-        tile_lend_registers(tile);
+        end_wait(tile, command);
         noc_request_depart(&tile->niu[noc], i % NIU_BUFFERS, cycle, &by);
         tile_niu_changed(tile, noc, cycle);
     }

@@ -92,6 +92,7 @@ static void reset_devices(struct tile *tile)
     for (unsigned noc = 0; noc < 2; noc++) {
         niu_reset(&tile->niu[noc], noc, tile->node % NOC_WIDTH, tile->node / NOC_WIDTH);
     }
+    tile_lend_registers(tile);
 }
 
 static void prepare(struct tile *tile, uint8_t *memory)
@@ -120,7 +121,6 @@ static void prepare(struct tile *tile, uint8_t *memory)
     tile->tensix.owner = tile;
     tensix_init(&tile->tensix);
     reset_devices(tile);
-    tile_lend_registers(tile);
     noc_queue_init(&tile->inbox);
 }
 
@@ -186,7 +186,6 @@ void tile_reset(struct tile *tile, uint64_t cycle)
     tile->mailboxes = (struct mailboxes){0};
     memset(tile->command, 0, sizeof tile->command);
     tile->commands = 0;
-    tile_lend_registers(tile);
     memset(tile->unseen, 0, sizeof tile->unseen);
     tile->unseen_count = 0;
     reset_devices(tile);

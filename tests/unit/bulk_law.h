@@ -137,4 +137,32 @@ static inline void needs_no_stack(const char *const *lines)
     harness_destroy(h);
 }
 
+/* How a loop ends: `branch`, or a jump to one, and what comes behind it. */
+static inline void add_end(struct text *text, struct harness *h, struct harness *other,
+                           uint64_t *random, const char *branch, uint32_t code)
+{
+    if (below(random, 2)) {
+        add(text, "%s", branch);
+    } else {
+        add(text, "jal zero, 0x%x", branch_elsewhere(h, other, random, branch));
+    }
+    add(text, "addi s1, s1, 1");
+    add(text, "jal zero, 0x%x", code + 4 * (below(random, 3) ? text->count : text->count - 1));
+}
+
+/* Tests of what is found, and of how it runs. */
+static inline void add_tests(Suite *suite, const TTest *const *finds, const TTest *const *runs)
+{
+    TCase *finding = tcase_create("finding"), *running = tcase_create("running");
+    for (; *finds; finds++) {
+        tcase_add_test(finding, *finds);
+    }
+    for (; *runs; runs++) {
+        tcase_add_test(running, *runs);
+    }
+    tcase_set_timeout(running, 120);
+    suite_add_tcase(suite, finding);
+    suite_add_tcase(suite, running);
+}
+
 #endif

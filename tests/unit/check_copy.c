@@ -112,13 +112,7 @@ static void random_loop(struct harness *h, struct harness *other, uint64_t *rand
     add_middle(text, random, words, (int)below(random, 9) * 4 - 16);
     snprintf(branch, sizeof branch, "%s, 0x%x", branches[below(random, 7)],
              below(random, 12) == 0 ? 0x40 : code + (below(random, 8) ? 0 : 4));
-    if (below(random, 2)) {
-        add(text, "%s", branch);
-    } else {
-        add(text, "jal zero, 0x%x", branch_elsewhere(h, other, random, branch));
-    }
-    add(text, "addi s1, s1, 1");
-    add(text, "jal zero, 0x%x", code + 4 * (below(random, 3) ? text->count : text->count - 1));
+    add_end(text, h, other, random, branch, code);
 }
 
 /* In L1, at its end, in the code, in the local RAM, or not aligned. */
@@ -214,14 +208,10 @@ END_TEST
 
 static void copy(Suite *suite)
 {
-    TCase *finding = tcase_create("finding"), *running = tcase_create("running");
-    tcase_add_test(finding, loops_of_start_up_code_are_found);
-    tcase_add_test(finding, others_are_not);
-    tcase_add_test(running, bursts_of_any_length_do_the_same_as_steps);
-    tcase_add_test(running, long_bursts_need_no_stack);
-    tcase_set_timeout(running, 120);
-    suite_add_tcase(suite, finding);
-    suite_add_tcase(suite, running);
+    const TTest *const finds[] = {loops_of_start_up_code_are_found, others_are_not, NULL};
+    const TTest *const runs[] = {bursts_of_any_length_do_the_same_as_steps,
+                                 long_bursts_need_no_stack, NULL};
+    add_tests(suite, finds, runs);
 }
 
 int main(void)

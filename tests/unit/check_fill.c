@@ -85,13 +85,7 @@ static void random_loop(struct harness *h, struct harness *other, uint64_t *rand
     char branch[40];
     snprintf(branch, sizeof branch, "%s %s, %s, 0x%x", branches[below(random, 6)],
              is_swapped ? "a4" : "a5", is_swapped ? "a5" : "a4", CODE + (below(random, 8) ? 0 : 4));
-    if (below(random, 2)) {
-        add(text, "%s", branch);
-    } else {
-        add(text, "jal zero, 0x%x", branch_elsewhere(h, other, random, branch));
-    }
-    add(text, "addi t1, t1, 1");
-    add(text, "jal zero, 0x%x", CODE + 4 * (below(random, 3) ? text->count : text->count - 1));
+    add_end(text, h, other, random, branch, CODE);
 }
 
 static void set_registers(struct harness *h, uint32_t start, uint32_t end, uint32_t value)
@@ -155,15 +149,11 @@ END_TEST
 
 static void fill(Suite *suite)
 {
-    TCase *finding = tcase_create("finding"), *running = tcase_create("running");
-    tcase_add_test(finding, loops_of_start_up_code_are_found);
-    tcase_add_test(finding, others_are_not);
-    tcase_add_test(finding, a_loop_at_the_end_of_a_page);
-    tcase_add_test(running, bursts_of_any_length_do_the_same_as_steps);
-    tcase_add_test(running, long_bursts_need_no_stack);
-    tcase_set_timeout(running, 120);
-    suite_add_tcase(suite, finding);
-    suite_add_tcase(suite, running);
+    const TTest *const finds[] = {loops_of_start_up_code_are_found, others_are_not,
+                                  a_loop_at_the_end_of_a_page, NULL};
+    const TTest *const runs[] = {bursts_of_any_length_do_the_same_as_steps,
+                                 long_bursts_need_no_stack, NULL};
+    add_tests(suite, finds, runs);
 }
 
 int main(void)
