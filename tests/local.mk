@@ -70,6 +70,7 @@ UNIT_TESTS = \
 	%D%/unit/check_mop \
 	%D%/unit/check_multicast \
 	%D%/unit/check_gddr \
+	%D%/unit/check_noc_known \
 	%D%/unit/check_noc_short \
 	%D%/unit/check_noc_transaction \
 	%D%/unit/check_noc_window \
@@ -240,6 +241,8 @@ tests_unit_check_mop_SOURCES = %D%/unit/check_mop.c %D%/unit/random.h %D%/unit/r
 tests_unit_check_multicast_SOURCES = %D%/unit/check_multicast.c %D%/unit/chip_program.h %D%/unit/run_suite.h
 tests_unit_check_gddr_SOURCES = %D%/unit/check_gddr.c %D%/unit/chip_program.h %D%/unit/noc_command.h %D%/unit/run_suite.h
 tests_unit_check_noc_short_SOURCES = %D%/unit/check_noc_short.c %D%/unit/chip_program.h %D%/unit/noc_command.h %D%/unit/run_suite.h
+tests_unit_check_noc_known_SOURCES = %D%/unit/check_noc_known.c %D%/unit/random.h $(mmio_harness) \
+	$(tile_harness)
 tests_unit_check_noc_transaction_SOURCES = %D%/unit/check_noc_transaction.c $(mmio_harness) \
 	$(tile_harness)
 tests_unit_check_noc_window_SOURCES = %D%/unit/check_noc_window.c $(mmio_harness) \

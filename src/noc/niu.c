@@ -114,7 +114,10 @@ void niu_reset(struct niu *niu, unsigned noc, unsigned x, unsigned y)
     *word_at(niu, NIU_ROUTER_CFG_3) = ROWS_WITHOUT_BROADCAST;
 }
 
-/* --- The transaction counters and their interrupt --- */
+static void forget_places(struct niu *niu)
+{
+    memset(niu->known, 0, sizeof niu->known);
+}
 
 void niu_set_identity(struct niu *niu, uint32_t offset, uint32_t value)
 {
@@ -122,7 +125,10 @@ void niu_set_identity(struct niu *niu, uint32_t offset, uint32_t value)
     for (unsigned buffer = 0; buffer < (in_buffers ? NIU_BUFFERS : 1); buffer++) {
         *word_at(niu, buffer * NIU_BUFFER_BYTES + offset) = value;
     }
+    forget_places(niu);
 }
+
+/* --- The transaction counters and their interrupt --- */
 
 enum { RTZ_ENABLES = 0xffff, RTZ_KEEPS_ON_READ = 1 << 28, OUTSTANDING_MASK = 0xff };
 
@@ -269,6 +275,7 @@ enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32
     if (!row) {
         return NIU_ABSENT;
     }
+    forget_places(niu);
     switch (row->kind) {
     case PLAIN:
     case TAG: /* of niu_plain */

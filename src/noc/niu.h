@@ -20,6 +20,7 @@ enum {
     NIU_WORDS = NIU_BUFFER_BYTES / 4 + (NIU_BUFFERS - 1) * NIU_BUFFER_WORDS,
     NIU_TRANSACTIONS = 16,
     NIU_COUNTER_COUNT = 62,
+    NIU_KNOWN = 16,
 };
 
 /* Offsets within the NIU; those of a command buffer count from its start. */
@@ -105,11 +106,19 @@ struct niu_transaction {
     uint32_t sender;    /* 0: a request initiator, else 1 + the overlay's stream */
 };
 
+/* What software's coordinates have meant: derived from the registers, until one of those that
+ * translate is written. */
+struct niu_known {
+    uint16_t name;  /* 1 + 12 bits of (x, y); 0: a free slot */
+    uint16_t place; /* noc_node() of the tile */
+};
+
 /* Registers from offset 0 to NIU_BUFFER_BYTES by offset / 4, then those of the other command
  * buffers, close together. */
 struct niu {
     uint32_t word[NIU_WORDS];
     struct niu_transaction transaction;
+    struct niu_known known[NIU_KNOWN];
 };
 
 /* Registers of command buffers that only hold what was written: by offset / 4, 1 + the index in
@@ -180,6 +189,12 @@ void niu_set_outstanding(struct niu *niu, unsigned id, uint32_t value);
 /* The raw coordinates on this NIU's NoC that software's (x, y), six bits each, mean: by the
  * translation registers when translation is on. SPEC: NoC/Coordinates. */
 void niu_translate(const struct niu *niu, unsigned *x, unsigned *y);
+
+/* Where the place that (x, y) mean is kept, or something else is: its name tells. */
+static inline struct niu_known *niu_known(struct niu *niu, unsigned x, unsigned y)
+{
+    return &niu->known[(x + 3 * y) % NIU_KNOWN];
+}
 
 /* Is the NIU's interrupt raised? */
 bool niu_interrupt(const struct niu *niu);

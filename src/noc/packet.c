@@ -7,7 +7,7 @@
 enum {
     MOST_SPARE = 256,
     MOST_SPARE_BYTES = 128 << 10,
-    LEAST_ROOM = 256, /* and each next one is four times as large */
+    LEAST_ROOM = 256, /* and each next one is twice as large */
 };
 
 struct noc_packet *noc_packet_new(struct noc_pool *pool)
@@ -25,7 +25,7 @@ struct noc_packet *noc_packet_new(struct noc_pool *pool)
 static unsigned room_number(uint32_t size)
 {
     unsigned number = 0;
-    for (uint32_t room = LEAST_ROOM; room < size; room *= 4) {
+    for (uint32_t room = LEAST_ROOM; room < size; room *= 2) {
         number++;
     }
     return number;
@@ -43,7 +43,7 @@ static struct noc_data *take_data(struct noc_pool *pool, uint32_t size)
         pool->data_bytes -= data->room;
         return data;
     }
-    uint32_t room = (uint32_t)LEAST_ROOM << 2 * number;
+    uint32_t room = (uint32_t)LEAST_ROOM << number;
     data = malloc(sizeof *data + room);
     if (data) {
         data->room = room;

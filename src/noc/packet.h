@@ -98,7 +98,7 @@ static inline uint16_t noc_node(unsigned x, unsigned y)
     return (uint16_t)(y * NOC_WIDTH + x);
 }
 
-enum { NOC_ROOMS = 4 /* sizes of data */ };
+enum { NOC_ROOMS = 7 /* sizes of data */ };
 
 /* Spare packets and data of one owner; used by one thread at a time. */
 struct noc_pool {

@@ -181,12 +181,19 @@ static bool to_place(unsigned noc, unsigned x, unsigned y, uint16_t *place)
     return true;
 }
 
-static bool find_place(const struct niu *niu, unsigned noc, uint32_t high, uint16_t *place,
+static bool find_place(struct niu *niu, unsigned noc, uint32_t high, uint16_t *place,
                        struct refusal *refusal)
 {
     unsigned x = coordinate(high, 0), y = coordinate(high, 6);
+    struct niu_known *known = niu_known(niu, x, y);
+    uint16_t name = (uint16_t)(1 + (x | y << 6));
+    if (known->name == name) {
+        *place = known->place;
+        return true;
+    }
     niu_translate(niu, &x, &y);
     if (to_place(noc, x, y, place)) {
+        *known = (struct niu_known){.name = name, .place = *place};
         return true;
     }
     refusal->kind = PENROSE_FAULT_NOC_ADDRESS;
@@ -222,7 +229,7 @@ static bool find_span(const struct niu *niu, const struct command *command, unsi
 }
 
 /* Who receives the request, and where its response goes. */
-static bool address_packet(const struct niu *niu, const struct command *command,
+static bool address_packet(struct niu *niu, const struct command *command,
                            const struct noc_initiator *by, struct noc_packet *packet,
                            struct refusal *refusal)
 {
@@ -261,9 +268,6 @@ static bool check_transaction(struct niu *niu, const struct command *command,
     struct noc_member member = {.channel = channel_of(command->ctrl),
                                 .is_linked = command->ctrl & CTRL_LINKED};
     struct refusal nowhere;
-    if (!niu->transaction.is_open && !member.is_linked) {
-        return true;
-    }
     if (!address_packet(niu, command, by, &packet, &nowhere)) {
         return true;
     }
@@ -365,7 +369,7 @@ static bool take_data(const struct command *command, const struct noc_initiator 
 }
 
 /* One packet of the request: `size` bytes of it at most. NULL after a refusal. */
-static struct noc_packet *make_packet(const struct niu *niu, const struct command *command,
+static struct noc_packet *make_packet(struct niu *niu, const struct command *command,
                                       const struct noc_initiator *by, uint64_t cycle,
                                       struct refusal *refusal)
 {
@@ -491,18 +495,25 @@ static void drop(struct niu *niu, const struct command *command)
     }
 }
 
+static bool join(struct niu *niu, const struct command *command, uint64_t cycle,
+                 const struct noc_initiator *by)
+{
+    struct refusal refusal;
+    bool is_alone = !niu->transaction.is_open && !(command->ctrl & CTRL_LINKED);
+    if (is_alone || check_transaction(niu, command, by, cycle, &refusal)) {
+        return true;
+    }
+    command->word[NIU_CMD_CTRL / 4] = 0;
+    drop(niu, command);
+    by->fault(by->owner, refusal.kind, refusal.text, cycle);
+    return false;
+}
+
 bool noc_request_join(struct niu *niu, unsigned buffer, uint64_t cycle,
                       const struct noc_initiator *by)
 {
     struct command command = read_command(niu, buffer);
-    struct refusal refusal;
-    if (check_transaction(niu, &command, by, cycle, &refusal)) {
-        return true;
-    }
-    command.word[NIU_CMD_CTRL / 4] = 0;
-    drop(niu, &command);
-    by->fault(by->owner, refusal.kind, refusal.text, cycle);
-    return false;
+    return join(niu, &command, cycle, by);
 }
 
 bool noc_request_accept(struct niu *niu, unsigned buffer, uint64_t cycle,
@@ -516,7 +527,7 @@ bool noc_request_accept(struct niu *niu, unsigned buffer, uint64_t cycle,
         return false;
     }
     count_issued(niu, &command);
-    return noc_transaction_holds(niu, by->sender) || noc_request_join(niu, buffer, cycle, by);
+    return noc_transaction_holds(niu, by->sender) || join(niu, &command, cycle, by);
 }
 
 void noc_request_depart(struct niu *niu, unsigned buffer, uint64_t cycle,

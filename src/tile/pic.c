@@ -126,10 +126,9 @@ enum rv32_poll tile_mmio_poll_PIC(struct tile *tile, enum tile_agent agent, uint
 
 /* --- Interrupts --- */
 
-static bool index_of_core(enum rv32_core core, unsigned *index)
+static unsigned index_of_core(enum rv32_core core)
 {
-    *index = core == RV32_B ? OF_B : OF_NC;
-    return core == RV32_B || core == RV32_NC;
+    return core == RV32_B ? OF_B : OF_NC;
 }
 
 /* Is IRQ `number` raised and enabled for the core? */
@@ -144,9 +143,8 @@ static bool is_pending(const struct pic *pic, unsigned index, unsigned number)
 
 bool pic_pending(const struct tile *tile, enum rv32_core core)
 {
-    unsigned index;
-    if (!index_of_core(core, &index) ||
-        !(tile->pic.software_enable[index] | tile->pic.hardware_enable[index])) {
+    unsigned index = index_of_core(core);
+    if (!pic_listens(&tile->pic, core)) {
         return false;
     }
     for (unsigned number = 0; number < PIC_IRQS; number++) {
@@ -160,9 +158,8 @@ bool pic_pending(const struct tile *tile, enum rv32_core core)
 bool pic_take(struct tile *tile, enum rv32_core core, uint32_t *handler)
 {
     struct pic *pic = &tile->pic;
-    unsigned index;
-    if (!index_of_core(core, &index) ||
-        !(pic->software_enable[index] | pic->hardware_enable[index])) {
+    unsigned index = index_of_core(core);
+    if (!pic_listens(pic, core)) {
         return false;
     }
     for (unsigned i = 0; i < PIC_IRQS; i++) {

@@ -28,6 +28,14 @@ struct pic {
 
 struct tile;
 
+/* Has the core, B or NC, any interrupt enabled? Mostly it has not. */
+static inline bool pic_listens(const struct pic *pic, enum rv32_core core)
+{
+    unsigned index = core != RV32_B;
+    return (core == RV32_B || core == RV32_NC) &&
+           (pic->software_enable[index] | pic->hardware_enable[index]);
+}
+
 /* Is an enabled interrupt of B or NC pending? False for the TRISCs. */
 bool pic_pending(const struct tile *tile, enum rv32_core core);
 

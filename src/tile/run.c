@@ -101,7 +101,7 @@ static void step_hart(struct tile *tile, enum rv32_core core)
 static void take_interrupt(struct tile *tile, enum rv32_core core)
 {
     uint32_t handler;
-    if ((core == RV32_B || core == RV32_NC) && !tile->hart[core].in_handler &&
+    if (pic_listens(&tile->pic, core) && !tile->hart[core].in_handler &&
         pic_take(tile, core, &handler)) {
         rv32_interrupt(&tile->hart[core], handler);
     }

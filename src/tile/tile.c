@@ -221,11 +221,6 @@ void tile_end_round(struct tile *tile, uint64_t cycle)
     }
 }
 
-bool tile_interrupt_pending(const struct tile *tile, enum rv32_core core)
-{
-    return !tile->hart[core].in_handler && pic_pending(tile, core);
-}
-
 static bool polls(const struct tile_hart *run, uint32_t address, uint32_t size)
 {
     for (unsigned i = 0; i < run->idle.places && run->state == HART_ASLEEP; i++) {
@@ -284,24 +279,33 @@ static bool line_is_polled(const struct tile *tile, uint32_t address)
     return is_polled(tile, address, 1u << RV32_L1_MARK_SHIFT);
 }
 
-/* The same where some of the lines are marked. */
-static void marked_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
+/* A thread that still waits marks its line again, and who polled one and does not may have been
+ * woken. */
+static void clear_marks(struct tile *tile, uint32_t address, uint32_t size, bool is_polled)
 {
     uint32_t last = (address + size - 1) >> RV32_L1_MARK_SHIFT;
-    unsigned marks = 0;
     for (uint32_t line = address >> RV32_L1_MARK_SHIFT; line <= last; line++) {
         uint8_t *mark = &tile->marks[line];
-        if (*mark & TILE_MARK_POLLED && !line_is_polled(tile, line << RV32_L1_MARK_SHIFT)) {
+        *mark &= (uint8_t)~TILE_MARK_AWAITED;
+        if (*mark & TILE_MARK_POLLED && !is_polled &&
+            !line_is_polled(tile, line << RV32_L1_MARK_SHIFT)) {
             *mark &= (uint8_t)~TILE_MARK_POLLED;
         }
-        marks |= *mark;
-        *mark &= (uint8_t)~TILE_MARK_AWAITED; /* a thread that still waits asks again */
+    }
+}
+
+/* The same where some of the lines have these marks. */
+static void marked_written(struct tile *tile, uint32_t address, uint32_t size, unsigned marks,
+                           uint64_t cycle)
+{
+    bool wakes = marks & TILE_MARK_POLLED && is_polled(tile, address, size);
+    if (marks & (TILE_MARK_POLLED | TILE_MARK_AWAITED)) {
+        clear_marks(tile, address, size, wakes);
     }
     if (marks & TILE_MARK_CODE) {
         rv32_code_written(&tile->code, address, size);
     }
-    bool is_awaited = marks & TILE_MARK_AWAITED;
-    if (is_awaited || (marks & TILE_MARK_POLLED && is_polled(tile, address, size))) {
+    if (wakes || marks & TILE_MARK_AWAITED) {
         tile_event(tile, cycle);
     }
 }
@@ -330,8 +334,9 @@ static unsigned marks_of(const struct tile *tile, uint32_t address, uint32_t siz
 
 void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
 {
-    if (marks_of(tile, address, size)) {
-        marked_written(tile, address, size, cycle);
+    unsigned marks = marks_of(tile, address, size);
+    if (marks) {
+        marked_written(tile, address, size, marks, cycle);
     }
 }
 
@@ -344,7 +349,7 @@ void tile_l1_write(struct tile *tile, uint32_t address, const void *bytes, uint3
     }
     memcpy(tile->l1 + address, bytes, size);
     if (marks) {
-        marked_written(tile, address, size, cycle);
+        marked_written(tile, address, size, marks, cycle);
     }
 }
 

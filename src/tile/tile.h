@@ -410,7 +410,10 @@ static inline void tile_registers_changed(struct tile *tile, uint32_t address, u
 void tile_end_round(struct tile *tile, uint64_t cycle);
 
 /* True when B or NC would take an interrupt now. */
-bool tile_interrupt_pending(const struct tile *tile, enum rv32_core core);
+static inline bool tile_interrupt_pending(const struct tile *tile, enum rv32_core core)
+{
+    return pic_listens(&tile->pic, core) && !tile->hart[core].in_handler && pic_pending(tile, core);
+}
 
 /* Plain memory in L1 was written by anything but a hart's own fast path: forgets decoded code and
  * wakes harts that poll there. Call after the write. */

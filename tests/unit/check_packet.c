@@ -108,8 +108,8 @@ START_TEST(room_is_used_again)
 {
     struct noc_packet *first = packet(0, 0);
     const uint8_t *bytes = noc_packet_room(&pool, first, 300);
-    ck_assert_ptr_eq(noc_packet_room(&pool, first, 1024), bytes);
-    ck_assert_ptr_ne(noc_packet_room(&pool, first, 1025), bytes);
+    ck_assert_ptr_eq(noc_packet_room(&pool, first, 512), bytes);
+    ck_assert_ptr_ne(noc_packet_room(&pool, first, 513), bytes);
     noc_packet_free(&pool, first);
     struct noc_packet *second = packet(0, 1);
     ck_assert_ptr_eq(noc_packet_room(&pool, second, 257), bytes);
