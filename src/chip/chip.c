@@ -1,5 +1,6 @@
 /* Life of a chip and its options. */
 #include "chip/idle.h"
+#include "chip/gddr.h"
 #include "chip/link.h"
 #include "chip/messages.h"
 
@@ -196,6 +197,7 @@ static bool init_banks(struct penrose_chip *chip)
             }
         }
         dram_init(&chip->bank[number], number, node, &chip->board, chip);
+        chip->bank[number].memory.chunks = &chip->chunks;
         for (unsigned port = 0; port < DRAM_PORTS; port++) {
             struct dram_port *own = &chip->bank[number].port[port];
             struct grid_position name = chip_logical(chip, node[port]);
@@ -210,6 +212,13 @@ static bool init_banks(struct penrose_chip *chip)
         is_good &= made != NULL;
     }
     return is_good;
+}
+
+/* What threads do that have nothing else to do. */
+static bool work_idly(void *context)
+{
+    struct penrose_chip *chip = context;
+    return (chip->idle && chip->idle(chip->idle_context)) || chunks_prepare(&chip->chunks);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_options *options,
@@ -243,6 +252,7 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     made->options = *options;
     made->kernels = kernels;
     made->threads = threads;
+    pool_set_idle(made->pool, work_idly, made);
     made->window = choose_window(options);
     chip_board_init(&made->board, options);
     init_edge(made);
@@ -258,7 +268,8 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
 
 void chip_set_idle(struct penrose_chip *chip, bool (*work)(void *context), void *context)
 {
-    pool_set_idle(chip->pool, work, context);
+    chip->idle = work;
+    chip->idle_context = context;
 }
 
 void chip_call_idle(struct penrose_chip *chip)
@@ -273,6 +284,10 @@ PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
     }
     pool_destroy(chip->pool);
     chip_cut_links(chip);
+    for (unsigned i = 0; i < chip->units; i++) {
+        chip_gddr_reuse(chip->unit[i]);
+        free(chip->unit[i]);
+    }
     for (unsigned i = 0; i < NOC_NODES; i++) {
         if (chip->place[i].tile) {
             free(chip->place[i].tile->notes);
@@ -283,13 +298,11 @@ PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
             free(chip->place[i].memory);
         }
     }
-    for (unsigned i = 0; i < chip->units; i++) {
-        free(chip->unit[i]);
-    }
     for (unsigned i = 0; i < GRID_BANKS; i++) {
         free(chip->bank[i].notes);
         dram_free(&chip->bank[i]);
     }
+    chunks_free(&chip->chunks);
     noc_queue_free(&chip->edge, &chip->packets);
     noc_pool_empty(&chip->packets);
     free(chip->flow);

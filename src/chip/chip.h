@@ -16,6 +16,7 @@
 #include <penrose/penrose.h>
 
 #include "chip/arc.h"
+#include "chip/chunks.h"
 #include "chip/dram.h"
 #include "chip/grid.h"
 #include "chip/images.h"
@@ -57,7 +58,11 @@ struct chip_unit {
     uint64_t now, next;     /* how far it was run; when it has something to do */
     bool touched;           /* something outside time may have changed it: what it noted is stale */
     bool stopped;
-    bool sends, reports;          /* packets or frames, notes: since it was run */
+    bool sends, reports;    /* packets or frames, notes: since it was run */
+    uint32_t asks;          /* banks, a bit each, that it has read or written in this window */
+    unsigned asked_packets; /* there */
+    struct noc_list asked[GRID_BANKS];    /* writes that GDDR has answered already */
+    struct noc_packet *ended[GRID_BANKS]; /* those that are over: memory for the next ones */
     uint32_t has_read[GRID_NOCS]; /* reads of GDDR in this window: ports, a bit each (gddr.c) */
     struct chip_reads reads[GRID_NOCS][GRID_BANKS * DRAM_PORTS];
 };
@@ -92,10 +97,14 @@ struct penrose_chip {
     bool touched;     /* all units are */
     unsigned threads;
     struct pool *pool;
+    bool (*idle)(void *context); /* what somebody else has for idle threads, NULL: nothing */
+    void *idle_context;
+    struct chunks chunks; /* for GDDR */
 
     struct dram_bank bank[GRID_BANKS];
     struct dram_bank *due[GRID_BANKS]; /* that have packets which are due (gddr.c) */
     size_t due_packets;
+    uint32_t asked; /* banks, a bit each: what units ask */
     struct arc arc;
     struct pcie pcie[2];
     struct grid_niu plain_niu[GRID_PLAIN_TILES][GRID_NOCS]; /* L2CPU, security and empty tiles */

@@ -224,15 +224,41 @@ bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet, 
            (packet->kind <= NOC_ATOMIC && packet->address < GDDR_END && are_at_rest(bank, now));
 }
 
+static void fetch(const uint8_t *bytes, uint32_t size)
+{
+    enum { LINE = 64, MOST = 2048 /* the host's own prefetcher sees to the rest */ };
+    for (uint32_t at = 0; at < size && at < MOST; at += LINE) {
+        __builtin_prefetch(bytes + at, 1);
+    }
+}
+
+/* Has the host bring a packet's data to its caches, and the GDDR where they go: nobody has touched
+ * that for long, and the one came from another thread. */
+static void fetch_data(const struct dram_bank *bank, const struct noc_packet *packet)
+{
+    const uint8_t *chunk = sparse_chunk(&bank->memory, packet->address);
+    if (packet->data) {
+        fetch(packet->data->bytes, packet->size);
+    }
+    if (chunk) {
+        fetch(chunk + (packet->address & (SPARSE_CHUNK_BYTES - 1)), packet->size);
+    }
+    __builtin_prefetch(packet->next);
+}
+
 void dram_serve_due(struct dram_bank *bank, uint64_t cycle)
 {
     for (struct noc_packet *packet; (packet = noc_queue_take(&bank->due, UINT64_MAX));) {
+        const struct noc_packet *next = noc_queue_next(&bank->due);
+        if (next) {
+            fetch_data(bank, next);
+        }
         struct noc_target target = target_of(port_at(bank, packet->to), packet->noc);
         noc_serve(&target, packet, cycle); /* GDDR never waits */
     }
 }
 
-void dram_count_reads(struct dram_port *port, unsigned noc, uint32_t requests, uint32_t flits)
+void dram_count_reads(const struct dram_port *port, unsigned noc, uint32_t requests, uint32_t flits)
 {
     struct niu *niu = &port->tile->niu[noc];
     niu_count(niu, NIU_SLV_REQ_ACCEPTED, requests);

@@ -66,7 +66,8 @@ bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet, 
 void dram_serve_due(struct dram_bank *bank, uint64_t cycle);
 
 /* The port of a quiet bank counts reads that took place. */
-void dram_count_reads(struct dram_port *port, unsigned noc, uint32_t requests, uint32_t flits);
+void dram_count_reads(const struct dram_port *port, unsigned noc, uint32_t requests,
+                      uint32_t flits);
 
 /* Accesses of the host, without effects where `operation` is a peek or poke, to what an NIU of the
  * port leads to while it leads to GDDR; NULL or the rule that was broken. Addresses of the tile

@@ -54,6 +54,7 @@ static void note_read(struct chip_unit *unit, const struct dram_port *port,
     unsigned number = port->bank->number * DRAM_PORTS + (unsigned)(port - port->bank->port);
     struct chip_reads *reads = &unit->reads[packet->noc][number];
     unit->has_read[packet->noc] |= UINT32_C(1) << number;
+    unit->asks |= UINT32_C(1) << port->bank->number;
     reads->requests++;
     reads->flits += noc_packet_flits(packet, packet->back_address);
 }
@@ -78,6 +79,36 @@ bool chip_gddr_takes(void *owner, const struct noc_packet *packet)
     return port_of(owner, packet) != NULL;
 }
 
+/* --- Whoever runs a unit --- */
+
+void chip_gddr_reuse(struct chip_unit *unit)
+{
+    for (unsigned bank = 0; bank < GRID_BANKS; bank++) {
+        while (unit->ended[bank]) {
+            struct noc_packet *packet = unit->ended[bank];
+            unit->ended[bank] = packet->next;
+            noc_packet_free(&unit->tile->pool, packet);
+        }
+    }
+}
+
+void chip_gddr_sort(const struct penrose_chip *chip, struct chip_unit *unit)
+{
+    struct noc_list others = {0};
+    for (struct noc_packet *packet; (packet = noc_list_take(&unit->tile->sent));) {
+        if (packet->is_answered) {
+            unsigned bank = chip->place[packet->to].port->bank->number;
+            unit->asks |= UINT32_C(1) << bank;
+            unit->asked_packets++;
+            packet->arrival = packet->sent; /* nobody will have seen GDDR since */
+            noc_list_append(&unit->asked[bank], packet);
+        } else {
+            noc_list_append(&others, packet);
+        }
+    }
+    unit->tile->sent = others;
+}
+
 /* --- Between windows --- */
 
 bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet)
@@ -95,30 +126,81 @@ bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet)
     return true;
 }
 
-void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit)
+void chip_gddr_note(struct penrose_chip *chip, const struct chip_unit *unit)
 {
-    for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
-        for (; unit->has_read[noc]; unit->has_read[noc] &= unit->has_read[noc] - 1) {
-            unsigned number = (unsigned)__builtin_ctz(unit->has_read[noc]);
-            struct dram_port *port = &chip->bank[number / DRAM_PORTS].port[number % DRAM_PORTS];
-            struct chip_reads *reads = &unit->reads[noc][number];
-            dram_count_reads(port, noc, reads->requests, reads->flits);
-            *reads = (struct chip_reads){0};
+    chip->asked |= unit->asks;
+    chip->due_packets += unit->asked_packets;
+}
+
+/* Counts what a unit has read there. */
+static void count_reads(const struct dram_bank *bank, struct chip_unit *unit, unsigned noc)
+{
+    enum { ALL = (1 << DRAM_PORTS) - 1 };
+    unsigned first = bank->number * DRAM_PORTS;
+    uint32_t ports = unit->has_read[noc] >> first & ALL;
+    for (; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctz(ports);
+        struct chip_reads *reads = &unit->reads[noc][first + port];
+        dram_count_reads(&bank->port[port], noc, reads->requests, reads->flits);
+        *reads = (struct chip_reads){0};
+    }
+}
+
+/* Takes over what units have asked of the bank in the window. */
+static void collect(struct penrose_chip *chip, struct dram_bank *bank)
+{
+    for (size_t i = 0; i < chip->runnable_count; i++) {
+        struct chip_unit *unit = chip->runnable[i];
+        struct noc_list *asked = &unit->asked[bank->number];
+        for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
+            count_reads(bank, unit, noc);
+        }
+        for (struct noc_packet *packet; (packet = noc_list_take(asked));) {
+            noc_queue_put(&bank->due, packet);
         }
     }
+}
+
+static bool is_over(const struct noc_packet *packet)
+{
+    return packet->kind == NOC_WRITE_ACK && packet->is_answered;
+}
+
+/* Gives units those packets back whose responses they have had already. */
+static void give_back(struct penrose_chip *chip, struct dram_bank *bank)
+{
+    struct noc_list others = {0};
+    for (struct noc_packet *packet; (packet = noc_list_take(&bank->sent));) {
+        struct chip_unit *unit = chip->place[packet->to].unit;
+        if (is_over(packet) && unit->tile) {
+            packet->next = unit->ended[bank->number];
+            unit->ended[bank->number] = packet;
+        } else {
+            noc_list_append(&others, packet);
+        }
+    }
+    bank->sent = others;
+}
+
+static void forget(struct chip_unit *unit)
+{
+    unit->asks = unit->has_read[0] = unit->has_read[1] = 0;
+    unit->asked_packets = 0;
 }
 
 static void serve_bank(void *context, size_t i)
 {
     struct penrose_chip *chip = context;
+    collect(chip, chip->due[i]);
     dram_serve_due(chip->due[i], chip->now);
+    give_back(chip, chip->due[i]);
 }
 
 void chip_gddr_serve(struct penrose_chip *chip)
 {
     size_t banks = 0;
     for (unsigned i = 0; i < GRID_BANKS; i++) {
-        if (chip->bank[i].due.earliest != UINT64_MAX) {
+        if (chip->bank[i].due.earliest != UINT64_MAX || chip->asked >> i & 1) {
             chip->due[banks++] = &chip->bank[i];
         }
     }
@@ -133,6 +215,10 @@ void chip_gddr_serve(struct penrose_chip *chip)
     }
     chip->shares_time = false;
     chip->due_packets = 0;
+    chip->asked = 0;
+    for (size_t i = 0; i < chip->runnable_count; i++) {
+        forget(chip->runnable[i]);
+    }
     for (size_t i = 0; i < banks; i++) {
         chip_merge_bank(chip, chip->due[i]);
     }
@@ -140,7 +226,7 @@ void chip_gddr_serve(struct penrose_chip *chip)
 
 bool chip_gddr_ends(struct penrose_chip *chip, struct noc_packet *packet)
 {
-    if (packet->kind != NOC_WRITE_ACK || !packet->is_answered) {
+    if (!is_over(packet)) {
         return false;
     }
     noc_packet_free(&chip->place[packet->to].tile->pool, packet);

@@ -5,6 +5,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/boot.c \
 	%D%/chip.c \
 	%D%/chip.h \
+	%D%/chunks.c \
+	%D%/chunks.h \
 	%D%/dram.c \
 	%D%/dram.h \
 	%D%/exchange.c \

@@ -279,6 +279,16 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
                      access->y, at, title, rule ? rule : reply_rules[reply]);
 }
 
+/* The host has filled chunks of GDDR. It may go on, and have the chip fill as many: chunks for both
+ * get ready meanwhile. */
+static void expect_more(struct penrose_chip *chip, const struct sparse *memory, size_t chunks)
+{
+    if (chunks > 0 && sparse_fills(memory)) {
+        chunks_want(&chip->chunks, chunks < CHUNKS_READY ? 2 * (unsigned)chunks : CHUNKS_READY);
+        chip_call_idle(chip);
+    }
+}
+
 static enum penrose_status access_dram(struct penrose_chip *chip, const struct host_access *access,
                                        struct penrose_error *error)
 {
@@ -292,9 +302,13 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
         inner.address = local;
         return access_tile(chip, &inner, error);
     }
-    switch (dram_access(chip->place[access->place].port, access->operation, access->address,
-                        access->bytes, access->size, &tile_address, &rule)) {
+    struct dram_port *port = chip->place[access->place].port;
+    const struct sparse *memory = &port->bank->memory;
+    size_t used = memory->used;
+    switch (dram_access(port, access->operation, access->address, access->bytes, access->size,
+                        &tile_address, &rule)) {
     case DRAM_DONE:
+        expect_more(chip, memory, memory->used - used);
         return PENROSE_OK;
     case DRAM_REFUSED:
         return refuse(access, rule, error);

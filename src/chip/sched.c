@@ -8,6 +8,7 @@
  * between windows, in canonical order.
  */
 #include "chip/chip.h"
+#include "chip/gddr.h"
 #include "isa/export.h"
 
 enum { MOST_WINDOW_CYCLES = 65536, UNITS_PER_THREAD = 2 };
@@ -85,8 +86,10 @@ static bool unit_has_sent(const struct chip_unit *unit)
 
 static void run_unit(struct penrose_chip *chip, struct chip_unit *unit)
 {
+    chip_gddr_reuse(unit);
     if (unit->tile) {
         tile_run(unit->tile, chip->window_end);
+        chip_gddr_sort(chip, unit);
     } else {
         for (unsigned port = 0; port < DRAM_PORTS; port++) {
             if (unit->bank->port[port].tile) {
@@ -101,7 +104,7 @@ static void run_unit(struct penrose_chip *chip, struct chip_unit *unit)
         }
     }
     note(unit);
-    unit->sends = unit_has_sent(unit) || unit->has_read[0] || unit->has_read[1];
+    unit->sends = unit_has_sent(unit) || unit->asks;
     unit->reports = unit->bank || unit->tile->notes;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip/chunks.h"
 #include "host/pages.h"
 
 enum { LEAST_SLOTS = 64 };
@@ -48,12 +49,13 @@ static bool grow(struct sparse *memory)
     return true;
 }
 
-/* Memory of which an eighth was written, or the same over and over, is going to be filled: large
- * pages cost less then. Words here and there would take 2 MiB each. */
 static uint8_t *map_chunk(const struct sparse *memory)
 {
-    bool fills = memory->used > 0 && memory->written / memory->used >= SPARSE_CHUNK_BYTES / 8;
-    return fills ? host_pages_map_large() : host_pages_map(SPARSE_CHUNK_BYTES);
+    if (!sparse_fills(memory)) {
+        return host_pages_map(SPARSE_CHUNK_BYTES);
+    }
+    uint8_t *ready = memory->chunks ? chunks_take(memory->chunks) : NULL;
+    return ready ? ready : host_pages_map_large();
 }
 
 static uint8_t *touch(struct sparse *memory, uint64_t address)

@@ -124,14 +124,15 @@ static void take_counters(struct penrose_chip *chip, struct command_end tile,
     }
 }
 
-/* Both tiles' counters after each way there is, one after the other, the write to GDDR too. */
+/* Both tiles' counters after each way there is, one after the other, the write to GDDR too; all of
+ * that twice. */
 static void count_all(const struct schedule *schedule, uint32_t counters[2][COUNTERS])
 {
     struct penrose_chip *chip = open_chip(schedule);
     visit_gddr(chip);
-    for (unsigned i = 0; i <= WAYS; i++) {
-        if (i < WAYS) {
-            fill_way(chip, &ways[i]);
+    for (unsigned i = 0; i < 2 * (WAYS + 1); i++) {
+        if (i % (WAYS + 1) < WAYS) {
+            fill_way(chip, &ways[i % (WAYS + 1)]);
         } else {
             command_fill(chip, 1, 2, 0, COMMAND_WRITE | COMMAND_RESPONSE, here(SOURCE),
                          gddr(TARGET), 100);
@@ -155,9 +156,9 @@ START_TEST(counters_are_those_of_packets_that_travel)
                       "counter %u of tile %u: %u, not %u", i % COUNTERS, i / COUNTERS,
                       ours[i / COUNTERS][i % COUNTERS], theirs[i / COUNTERS][i % COUNTERS]);
     }
-    ck_assert_uint_eq(ours[0][NIU_MST_RD_RESP_RECEIVED], 2);
-    ck_assert_uint_eq(ours[1][NIU_SLV_RD_REQ_RECEIVED], 1);
-    ck_assert_uint_eq(ours[1][NIU_SLV_WR_ACK_SENT], 1);
+    ck_assert_uint_eq(ours[0][NIU_MST_RD_RESP_RECEIVED], 4);
+    ck_assert_uint_eq(ours[1][NIU_SLV_RD_REQ_RECEIVED], 2);
+    ck_assert_uint_eq(ours[1][NIU_SLV_WR_ACK_SENT], 2);
 }
 END_TEST
 
@@ -213,6 +214,30 @@ START_TEST(others_read_what_was_written)
                   START "lui a3, 6;lw a5, 0(a3);beq a5, zero, 0x1014;sw a4, 0x40(s0);"
                         "lw a5, 0x208(s0);beq a5, zero, 0x1020;" LOOK);
     expect_second(chip, (struct command_end){5, 6, SEEN});
+}
+END_TEST
+
+/* Of two who write the same in a window the later one is the last, whoever that is. */
+START_TEST(later_writes_are_later)
+{
+    enum { SHORT = 1, LONG = 60, WRITERS = 2 };
+    const struct command_end writers[WRITERS] = {here(SOURCE), {5, 6, SOURCE}};
+    struct penrose_chip *chip = open_chip(&schedules[_i / WRITERS]);
+    visit_gddr(chip);
+    for (int i = 0; i < WRITERS; i++) {
+        char program[200];
+        struct command_end writer = writers[i];
+        bool is_late = i == _i % WRITERS;
+        command_put(chip, writer, is_late ? SECOND : FIRST);
+        command_fill(chip, writer.x, writer.y, 0, COMMAND_WRITE | COMMAND_RESPONSE, writer,
+                     gddr(SOURCE), 4);
+        snprintf(program, sizeof program,
+                 START "addi a3, zero, %d;addi a3, a3, -1;bne a3, zero, 0x1014;"
+                       "sw a4, 0x40(s0);ebreak",
+                 is_late ? LONG : SHORT);
+        start_program(chip, writer.x, writer.y, PENROSE_BRISC, CODE, program);
+    }
+    expect_second(chip, gddr(SOURCE));
 }
 END_TEST
 
@@ -440,6 +465,7 @@ int main(void)
     tcase_add_loop_test(tcase, counters_are_those_of_packets_that_travel, 0, SCHEDULES - 1);
     tcase_add_loop_test(tcase, a_tile_reads_what_it_wrote, 0, SCHEDULES);
     tcase_add_loop_test(tcase, others_read_what_was_written, 0, 16 * SCHEDULES);
+    tcase_add_loop_test(tcase, later_writes_are_later, 0, 2 * 2); /* functional, in order */
     tcase_add_loop_test(tcase, hosts_read_what_was_written, 0, 6 * SCHEDULES);
     tcase_add_loop_test(tcase, reads_of_untouched_memory, 0, SCHEDULES);
     tcase_add_loop_test(tcase, what_is_wrong_travels, 0, WRONGS * SCHEDULES);
