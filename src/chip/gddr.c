@@ -92,11 +92,18 @@ void chip_gddr_reuse(struct chip_unit *unit)
     }
 }
 
+/* Snapshots may say that anything was answered. */
+static bool is_answered_write(const struct penrose_chip *chip, const struct noc_packet *packet)
+{
+    return packet->is_answered && packet->kind == NOC_WRITE && !packet->is_multicast &&
+           chip->place[packet->to].port;
+}
+
 void chip_gddr_sort(const struct penrose_chip *chip, struct chip_unit *unit)
 {
     struct noc_list others = {0};
     for (struct noc_packet *packet; (packet = noc_list_take(&unit->tile->sent));) {
-        if (packet->is_answered) {
+        if (is_answered_write(chip, packet)) {
             unsigned bank = chip->place[packet->to].port->bank->number;
             unit->asks |= UINT32_C(1) << bank;
             unit->asked_packets++;
@@ -172,7 +179,7 @@ static void give_back(struct penrose_chip *chip, struct dram_bank *bank)
     struct noc_list others = {0};
     for (struct noc_packet *packet; (packet = noc_list_take(&bank->sent));) {
         struct chip_unit *unit = chip->place[packet->to].unit;
-        if (is_over(packet) && unit->tile) {
+        if (is_over(packet) && unit && unit->tile) {
             packet->next = unit->ended[bank->number];
             unit->ended[bank->number] = packet;
         } else {
@@ -226,9 +233,10 @@ void chip_gddr_serve(struct penrose_chip *chip)
 
 bool chip_gddr_ends(struct penrose_chip *chip, struct noc_packet *packet)
 {
-    if (!is_over(packet)) {
+    struct tile *tile = chip->place[packet->to].tile;
+    if (!tile || !is_over(packet)) {
         return false;
     }
-    noc_packet_free(&chip->place[packet->to].tile->pool, packet);
+    noc_packet_free(&tile->pool, packet);
     return true;
 }

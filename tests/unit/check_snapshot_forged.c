@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip/chip.h"
 #include "run_suite.h"
 #include "snapshot_bytes.h"
 #include "snapshot_scenes.h"
@@ -148,6 +149,40 @@ START_TEST(sleepers_may_be_anywhere)
 }
 END_TEST
 
+static struct noc_packet *answered(struct noc_pool *pool, unsigned kind, uint16_t to)
+{
+    struct noc_packet *packet = noc_packet_new(pool);
+    ck_assert_ptr_nonnull(packet);
+    packet->kind = (uint8_t)kind;
+    packet->to = to;
+    packet->back = packet->from = packet->origin = noc_node(1, 2);
+    packet->size = 4;
+    packet->wants_response = packet->is_answered = true;
+    return packet;
+}
+
+/* Packets of any kind that say that they were answered, to each place there is: routers, tiles that
+ * nobody has made, DRAM. A worker sends them, then a bank. */
+START_TEST(answers_that_nobody_gave)
+{
+    struct penrose_chip *chip = polling_chip();
+    const struct penrose_run run = {.cycles = 3000, .pass_quiet_time = true};
+    uint16_t worker = 0;
+    ck_assert(chip_find(chip, 1, 2, &worker));
+    struct tile *tile = chip->place[worker].tile;
+    struct dram_bank *bank = &chip->bank[0];
+    for (uint16_t to = 0; to < NOC_NODES; to++) {
+        noc_list_append(&tile->sent, answered(&tile->pool, (unsigned)_i, to));
+        noc_list_append(&bank->sent, answered(&bank->pool, (unsigned)_i, to));
+    }
+    chip->touched = true;
+    penrose_run(chip, &run);
+    ck_assert_ptr_null(tile->sent.head);
+    ck_assert_ptr_null(bank->sent.head);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("snapshot_forged");
@@ -156,6 +191,7 @@ int main(void)
     tcase_add_loop_test(tcase, forged_chips_do_no_harm, 0, SCENES * SCHEDULES);
     tcase_add_loop_test(tcase, sleepers_are_in_a_loop, 0, 3);
     tcase_add_loop_test(tcase, sleepers_may_be_anywhere, 0, 5);
+    tcase_add_loop_test(tcase, answers_that_nobody_gave, NOC_READ, NOC_ATOMIC_RESPONSE + 1);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
