@@ -1,6 +1,6 @@
 /* Life of a chip and its options. */
-#include "chip/idle.h"
 #include "chip/gddr.h"
+#include "chip/idle.h"
 #include "chip/link.h"
 #include "chip/messages.h"
 

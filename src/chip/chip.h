@@ -58,9 +58,9 @@ struct chip_unit {
     uint64_t now, next;     /* how far it was run; when it has something to do */
     bool touched;           /* something outside time may have changed it: what it noted is stale */
     bool stopped;
-    bool sends, reports;    /* packets or frames, notes: since it was run */
-    uint32_t asks;          /* banks, a bit each, that it has read or written in this window */
-    unsigned asked_packets; /* there */
+    bool sends, reports; /* packets or frames, notes: since it was run */
+    uint32_t asks; /* banks, a bit each, that it has read or written since the last exchange */
+    unsigned asked_packets;               /* there */
     struct noc_list asked[GRID_BANKS];    /* writes that GDDR has answered already */
     struct noc_packet *ended[GRID_BANKS]; /* those that are over: memory for the next ones */
     uint32_t has_read[GRID_NOCS]; /* reads of GDDR in this window: ports, a bit each (gddr.c) */
@@ -102,7 +102,7 @@ struct penrose_chip {
     struct chunks chunks; /* for GDDR */
 
     struct dram_bank bank[GRID_BANKS];
-    struct dram_bank *due[GRID_BANKS]; /* that have packets which are due (gddr.c) */
+    struct dram_bank *due[GRID_BANKS]; /* that have something to do between windows (gddr.c) */
     size_t due_packets;
     uint32_t asked; /* banks, a bit each: what units ask */
     struct arc arc;

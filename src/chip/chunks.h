@@ -3,7 +3,8 @@
  * page takes the host 70 microseconds to fill with zeros, and milliseconds where a virtual machine
  * has to get it from its own host first; a thread that has nothing else to do takes that over.
  *
- * Who sees memory fill up asks for more. Any number of threads.
+ * Who sees memory fill up asks for more; what nobody takes stays until the end. Any number of
+ * threads. A child of fork() may do without those that were under way.
  */
 #ifndef CHIP_CHUNKS_H
 #define CHIP_CHUNKS_H

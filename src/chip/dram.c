@@ -208,19 +208,28 @@ void dram_begin_window(struct dram_bank *bank, uint64_t end)
     bank->is_quiet = bank->inbox.earliest == UINT64_MAX && are_at_rest(bank, end);
 }
 
+void dram_end_window(struct dram_bank *bank)
+{
+    bank->is_quiet = false;
+}
+
+bool dram_is_within(const struct noc_packet *packet)
+{
+    return packet->address < GDDR_END && packet->size <= GDDR_END - packet->address;
+}
+
 bool dram_takes(const struct dram_port *port, const struct noc_packet *packet)
 {
     unsigned modulus = packet->kind == NOC_READ ? READ_ALIGNMENT : WRITE_ALIGNMENT;
     bool is_plain = !packet->is_inline && !packet->has_enables && !packet->stores_header &&
                     packet->kind <= NOC_WRITE;
-    return port->bank->is_quiet && is_plain && packet->address < GDDR_END &&
-           packet->size <= GDDR_END - packet->address &&
+    return port->bank->is_quiet && is_plain && dram_is_within(packet) &&
            (packet->address ^ packet->back_address) % modulus == 0;
 }
 
 bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet, uint64_t now)
 {
-    return packet->is_answered ||
+    return (packet->is_answered && dram_is_within(packet)) ||
            (packet->kind <= NOC_ATOMIC && packet->address < GDDR_END && are_at_rest(bank, now));
 }
 

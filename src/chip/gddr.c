@@ -7,6 +7,10 @@
  * tell, since its sender is the only one who could look before the window ends, and its reads of
  * what it has just written travel.
  *
+ * Answered writes of tiles do not pass through chip_exchange: the thread that runs the tile sorts
+ * them by banks (`asked` of its unit), the thread that serves a bank takes them from there, and
+ * puts them into `ended` when they are over, from where the tile takes their memory back.
+ *
  * Timed runs and --schedule random delay everything, and what does not look like an ordinary
  * transfer travels too: whatever is wrong with it is found where it arrives.
  */
@@ -92,16 +96,20 @@ void chip_gddr_reuse(struct chip_unit *unit)
     }
 }
 
-/* Snapshots may say that anything was answered. */
+/* Snapshots may say that anything was answered: the rest travels. */
 static bool is_answered_write(const struct penrose_chip *chip, const struct noc_packet *packet)
 {
+    const struct chip_place *place = &chip->place[packet->to];
     return packet->is_answered && packet->kind == NOC_WRITE && !packet->is_multicast &&
-           chip->place[packet->to].port;
+           place->port && place->tile && dram_is_within(packet);
 }
 
 void chip_gddr_sort(const struct penrose_chip *chip, struct chip_unit *unit)
 {
     struct noc_list others = {0};
+    if (!chip->board.serves_at_once) {
+        return;
+    }
     for (struct noc_packet *packet; (packet = noc_list_take(&unit->tile->sent));) {
         if (is_answered_write(chip, packet)) {
             unsigned bank = chip->place[packet->to].port->bank->number;
@@ -159,6 +167,9 @@ static void collect(struct penrose_chip *chip, struct dram_bank *bank)
     for (size_t i = 0; i < chip->runnable_count; i++) {
         struct chip_unit *unit = chip->runnable[i];
         struct noc_list *asked = &unit->asked[bank->number];
+        if (!(unit->asks >> bank->number & 1)) {
+            continue;
+        }
         for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
             count_reads(bank, unit, noc);
         }

@@ -16,7 +16,7 @@ bool chip_gddr_takes(void *owner, const struct noc_packet *packet);
 
 /* For the thread that runs a unit. */
 
-/* Takes back the memory of packets that are over. Before the unit runs. */
+/* Takes back the memory of packets that are over: before the unit runs, and in the end. */
 void chip_gddr_reuse(struct chip_unit *unit);
 
 /* Sorts what the unit sent: writes that are answered go to `asked`. After it ran. */
@@ -30,10 +30,12 @@ bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet);
 /* Notes which banks a unit, one of chip->runnable, has asked. */
 void chip_gddr_note(struct penrose_chip *chip, const struct chip_unit *unit);
 
-/* Serves what was kept and what units have asked, and counts their reads. Responses are in the banks' `sent`. */
+/* Serves what was kept and what units have asked, and counts their reads. Responses are in the
+ * banks' `sent`. */
 void chip_gddr_serve(struct penrose_chip *chip);
 
-/* Takes a response that its receiver has had already, and with it its memory; false: it is none. */
+/* Takes a response that its receiver, a hart of a DRAM tile, has had already, and with it its
+ * memory; false: it is none. */
 bool chip_gddr_ends(struct penrose_chip *chip, struct noc_packet *packet);
 
 #endif

@@ -1,4 +1,4 @@
-/* Work that is none of the chip's own for its host threads between windows (chip/pool.h). */
+/* Work for the chip's host threads between windows (chip/pool.h), of the chip and of others. */
 #ifndef CHIP_IDLE_H
 #define CHIP_IDLE_H
 
@@ -12,7 +12,7 @@ struct tile;
 
 /* Idle threads call work(context) now and then, several at a time, until it returns false; there
  * are none where the chip has one thread. It may use the chip, if it sees to it that nobody else
- * does meanwhile (but see chip_made_tile). Call once, before the chip runs. */
+ * does meanwhile (but see chip_made_tile). Call once, before the chip is used. */
 void chip_set_idle(struct penrose_chip *chip, bool (*work)(void *context), void *context);
 
 /* Where the host's (x, y) is, a number below CHIP_PLACES; CHIP_PLACES where nothing is. A tile has

@@ -283,8 +283,10 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
  * get ready meanwhile. */
 static void expect_more(struct penrose_chip *chip, const struct sparse *memory, size_t chunks)
 {
+    enum { USERS = 2 };
     if (chunks > 0 && sparse_fills(memory)) {
-        chunks_want(&chip->chunks, chunks < CHUNKS_READY ? 2 * (unsigned)chunks : CHUNKS_READY);
+        unsigned most = chunks < CHUNKS_READY ? (unsigned)chunks : CHUNKS_READY;
+        chunks_want(&chip->chunks, USERS * most);
         chip_call_idle(chip);
     }
 }

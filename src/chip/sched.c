@@ -231,6 +231,9 @@ static void run_window(struct penrose_chip *chip, uint64_t end)
     }
     chip_merge_notes(chip);
     chip_exchange(chip, chip->now + chip->window);
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
+        dram_end_window(&chip->bank[i]);
+    }
     chip->runnable_count = 0;
 }
 

@@ -4,6 +4,7 @@
  * about is told.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "chip_program.h"
 #include "noc_command.h"
@@ -265,6 +266,56 @@ START_TEST(hosts_read_what_was_written)
 }
 END_TEST
 
+/* --- Between windows --- */
+
+/* Writes a register of BRISC's debug interface. */
+static void debug(struct penrose_chip *chip, unsigned number, uint32_t value)
+{
+    const uint32_t control = 0xffb12080, write = 0x80010000;
+    command_put(chip, here(control + 4), value);
+    command_put(chip, here(control), write + number);
+    command_put(chip, here(control), 0);
+}
+
+/* A debugger has the hart write to its NIU, which sends. */
+static uint32_t send_by_debugger(struct penrose_chip *chip)
+{
+    enum { COMMAND = 1, ADDRESS = 2, VALUE = 3 };
+    const uint32_t pause = 0x80000001, write_memory = 0x80000040;
+    debug(chip, COMMAND, pause);
+    debug(chip, ADDRESS, COMMAND_NIU + NIU_CMD_CTRL);
+    debug(chip, VALUE, 1);
+    debug(chip, COMMAND, write_memory);
+    return command_get(chip, here(COMMAND_NIU + NIU_COUNTERS + 4 * NIU_MST_WR_ACK_RECEIVED));
+}
+
+/* Nothing is answered while no time passes, whatever the chip did before: not by one that has run,
+ * and not by its copy. */
+START_TEST(debuggers_send_between_windows)
+{
+    const struct penrose_run part = {.cycles = 3000, .pass_quiet_time = true};
+    struct penrose_chip *chip = open_chip(&schedules[_i]), *copy;
+    void *bytes;
+    size_t size;
+    visit_gddr(chip);
+    command_put(chip, here(SOURCE), SECOND);
+    command_fill(chip, 1, 2, 0, COMMAND_WRITE | COMMAND_RESPONSE, here(SOURCE), gddr(SOURCE), 4);
+    start(chip, "jal zero, 0x1000");
+    ck_assert_int_eq(penrose_run(chip, &part), PENROSE_CYCLES);
+    ck_assert_int_eq(penrose_snapshot_to_memory(chip, &bytes, &size, NULL), PENROSE_OK);
+    ck_assert_int_eq(penrose_snapshot_from_memory(NULL, bytes, size, &copy, NULL), PENROSE_OK);
+    ck_assert_uint_eq(send_by_debugger(chip), 0);
+    ck_assert_uint_eq(send_by_debugger(copy), 0);
+    penrose_run(chip, &part);
+    penrose_run(copy, &part);
+    ck_assert_uint_eq(command_get(chip, gddr(SOURCE)), SECOND);
+    ck_assert_uint_eq(penrose_state_hash(chip), penrose_state_hash(copy));
+    penrose_chip_destroy(chip);
+    penrose_chip_destroy(copy);
+    free(bytes);
+}
+END_TEST
+
 /* --- Odd places --- */
 
 enum { CHUNK = 1 << 21 };
@@ -467,6 +518,7 @@ int main(void)
     tcase_add_loop_test(tcase, others_read_what_was_written, 0, 16 * SCHEDULES);
     tcase_add_loop_test(tcase, later_writes_are_later, 0, 2 * 2); /* functional, in order */
     tcase_add_loop_test(tcase, hosts_read_what_was_written, 0, 6 * SCHEDULES);
+    tcase_add_loop_test(tcase, debuggers_send_between_windows, 0, SCHEDULES);
     tcase_add_loop_test(tcase, reads_of_untouched_memory, 0, SCHEDULES);
     tcase_add_loop_test(tcase, what_is_wrong_travels, 0, WRONGS * SCHEDULES);
     tcase_add_loop_test(tcase, clocks_that_are_off, 0, SCHEDULES);

@@ -149,31 +149,40 @@ START_TEST(sleepers_may_be_anywhere)
 }
 END_TEST
 
-static struct noc_packet *answered(struct noc_pool *pool, unsigned kind, uint16_t to)
+static struct noc_packet *answered(struct noc_pool *pool, unsigned kind, uint16_t to,
+                                   uint64_t address)
 {
     struct noc_packet *packet = noc_packet_new(pool);
     ck_assert_ptr_nonnull(packet);
     packet->kind = (uint8_t)kind;
     packet->to = to;
     packet->back = packet->from = packet->origin = noc_node(1, 2);
+    packet->address = address;
     packet->size = 4;
     packet->wants_response = packet->is_answered = true;
     return packet;
 }
 
 /* Packets of any kind that say that they were answered, to each place there is: routers, tiles that
- * nobody has made, DRAM. A worker sends them, then a bank. */
+ * nobody has made, DRAM, and what lies above it. A worker sends them, then a bank. */
 START_TEST(answers_that_nobody_gave)
 {
+    static const uint64_t addresses[] = {
+        0,          0xff000000 - 4,         0xff000000 - 2, 0xffb20000,
+        0xffb12080, UINT64_C(0x2000000000), UINT64_MAX - 1};
+    enum { PLACES = sizeof addresses / sizeof addresses[0] };
     struct penrose_chip *chip = polling_chip();
     const struct penrose_run run = {.cycles = 3000, .pass_quiet_time = true};
     uint16_t worker = 0;
     ck_assert(chip_find(chip, 1, 2, &worker));
     struct tile *tile = chip->place[worker].tile;
     struct dram_bank *bank = &chip->bank[0];
-    for (uint16_t to = 0; to < NOC_NODES; to++) {
-        noc_list_append(&tile->sent, answered(&tile->pool, (unsigned)_i, to));
-        noc_list_append(&bank->sent, answered(&bank->pool, (unsigned)_i, to));
+    for (unsigned i = 0; i < PLACES * NOC_NODES; i++) {
+        unsigned kind = (unsigned)_i;
+        uint16_t to = (uint16_t)(i / PLACES);
+        uint64_t address = addresses[i % PLACES];
+        noc_list_append(&tile->sent, answered(&tile->pool, kind, to, address));
+        noc_list_append(&bank->sent, answered(&bank->pool, kind, to, address));
     }
     chip->touched = true;
     penrose_run(chip, &run);
