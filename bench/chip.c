@@ -5,7 +5,9 @@
  * itself, or as --threads says.
  *
  * Figures:
- *   boot            time of a host's sequence that boots firmware on 140 workers (boot.h)
+ *   boot            time of a host's sequence that boots firmware on 140 workers (boot.h), without
+ *                   the time that hosts take between their calls, in which our threads go on: what
+ *                   tt-metal's own host waits for says `COUNT=1 tests/clients/ttnn.sh`
  *   boot_all        the same with libttsim_init and libttsim_exit
  *   memory          what the process grows by until all workers have booted
  *   copy            56 workers of a booted chip that copy DRAM to DRAM (copy.h), in place of the

@@ -23,13 +23,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* record.py reads this: 64 bits each, in this order. */
+enum { LEAST_PROGRAM = 1000 /* bytes */ };
+
+/* record.py and ttnn/ops.py read this: 64 bits each, in this order. */
 struct counters {
     uint64_t ns;
     uint64_t clocks;
     uint64_t reads;
     uint64_t writes;
     uint64_t clock_ns; /* the part of ns that libttsim_clock took */
+    uint64_t boot_ns;  /* the part since the host wrote a program first, up to its latest poll */
 };
 
 struct real {
@@ -49,6 +52,7 @@ static struct real real;
 static struct counters *counters;
 static clockid_t clock_id;
 static uint64_t cost_ns;
+static uint64_t before_programs_ns = UINT64_MAX; /* none was written yet */
 
 static uint64_t moment(void)
 {
@@ -162,6 +166,9 @@ void libttsim_pci_mem_rd_bytes(uint64_t address, void *data, uint32_t size)
 
 void libttsim_pci_mem_wr_bytes(uint64_t address, const void *data, uint32_t size)
 {
+    if (size >= LEAST_PROGRAM && before_programs_ns == UINT64_MAX) {
+        before_programs_ns = counters->ns;
+    }
     uint64_t start = moment();
     real.mem_wr(address, data, size);
     done(start);
@@ -191,6 +198,7 @@ void libttsim_clock(uint32_t cycles)
     real.clock(cycles);
     counters->clock_ns += done(start);
     counters->clocks++;
+    counters->boot_ns = before_programs_ns < counters->ns ? counters->ns - before_programs_ns : 0;
 }
 
 void libttsim_set_pci_dma_mem_callbacks(void (*rd)(uint64_t, void *, uint32_t),

@@ -92,10 +92,12 @@ def main():
             operation, records[0].get("max_difference", float("nan")),
             records[0].get("pcc") or "", *times(records, others.get(operation)), wrong))
     every = [[r for records in x.values() for r in records] for x in (results[0], others)]
-    opening = [median(x, "open", "ms") for x in every]
-    if opening[0]:
-        print("opening the device: %.1f ms" % opening[0] +
-              (", %.1f on the other" % opening[1] if opening[1] else ""))
+    for what, field in (("opening the device", "ms"),
+                        ("of that from the first program to the last poll", "boot_ms")):
+        pair = [median(x, "open", field) for x in every]
+        if pair[0]:
+            print("%s: %.1f ms" % (what, pair[0]) +
+                  (", %.1f on the other: %.1f" % (pair[1], pair[1] / pair[0]) if pair[1] else ""))
     print("%d operations, %d wrong" % (len(results[0]), failed))
     return 1 if failed else 0
 

@@ -237,7 +237,7 @@ OPERATIONS = {
 class Counters:
     """What the counting library has counted since the last look; nothing without it."""
 
-    FIELDS = ("ns", "clocks", "reads", "writes", "clock_ns")
+    FIELDS = ("ns", "clocks", "reads", "writes", "clock_ns", "boot_ns")
 
     def __init__(self):
         self.memory = None
@@ -257,6 +257,7 @@ class Counters:
         self.before = now
         return {"ms": round(delta["ns"] / 1e6, 3),
                 "clock_ms": round(delta["clock_ns"] / 1e6, 3),
+                "boot_ms": round(delta["boot_ns"] / 1e6, 3),
                 "polls": delta["clocks"], "reads": delta["reads"], "writes": delta["writes"]}
 
 
