@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "isa/host_time.h"
+
 /* Of the process: what is measured by it runs in one thread, and other work on the host counts
  * less. */
 double bench_now(void)
@@ -18,6 +20,11 @@ double bench_now(void)
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+double bench_wall(void)
+{
+    return (double)host_nanoseconds() * 1e-9;
 }
 
 _Noreturn void bench_die(const char *what, const char *detail)

@@ -16,6 +16,9 @@
 /* CPU time of the process in seconds. */
 double bench_now(void);
 
+/* The clock on the wall in seconds, from some time on. */
+double bench_wall(void);
+
 _Noreturn void bench_die(const char *what, const char *detail);
 
 /* --- A chip behind the libttsim ABI --- */

@@ -25,17 +25,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-#include <sys/wait.h>
 
 #include "abi/libttsim.h"
 #include "boot.h"
 #include "copy.h"
 #include "guest.h"
+#include "host.h"
 #include "host/processors.h"
-#include "isa/host_time.h"
 #include "kernels.h"
 #include "product.h"
 
@@ -143,11 +140,6 @@ static bool loop_is_right(struct bench_device *device, unsigned x, unsigned y, u
 
 /* --- What children measure --- */
 
-static double wall_time(void)
-{
-    return (double)host_nanoseconds() * 1e-9;
-}
-
 /* MiB of memory that the process has now. */
 static double resident(void)
 {
@@ -165,14 +157,14 @@ static void measure_boot(const void *what, void *result)
     const struct job *job = what;
     struct answer *answer = result;
     struct bench_device device;
-    double before = resident(), start = wall_time();
+    double before = resident(), start = bench_wall();
     bench_open(&device, job->library);
-    double opened = wall_time();
+    double opened = bench_wall();
     boot_workers(&device, job->boot, 0, BENCH_WORKERS - 1);
-    answer->seconds = wall_time() - opened;
+    answer->seconds = bench_wall() - opened;
     answer->mebibytes = resident() - before;
     device.exit();
-    answer->all = wall_time() - start;
+    answer->all = bench_wall() - start;
 }
 
 /* Lets time pass until every one of the first `workers` workers is done. */
@@ -215,13 +207,13 @@ static void measure_copy(const void *what, void *result)
         bench_reset(&device, x, y, BENCH_B_HELD | BENCH_NC_HELD | held);
         copy_load(&device, i, PAGES);
     }
-    double start = wall_time();
+    double start = bench_wall();
     for (unsigned i = 0; i < COPIERS; i++) {
         bench_worker(i, &x, &y);
         bench_reset(&device, x, y, held);
     }
     run(&device, job, COPIERS, 1000, has_copied);
-    answer->seconds = wall_time() - start;
+    answer->seconds = bench_wall() - start;
     if (!copy_is_right(&device, COPIERS, PAGES)) {
         bench_die(job->library, "pages were not copied");
     }
@@ -242,12 +234,12 @@ static void measure_kernels(const void *what, void *result)
     copy_fill(&device, COPIERS, PAGES);
     boot_workers(&device, job->boot, 0, BENCH_WORKERS - 1);
     device.clock(SETTLE);
-    double start = wall_time();
+    double start = bench_wall();
     for (unsigned i = 0; i < COPIERS; i++) {
         kernels_launch(&device, job->kernels, i, COPIERS, PAGES * COPIERS);
     }
     run(&device, job, COPIERS, 1000, has_run);
-    answer->seconds = wall_time() - start;
+    answer->seconds = bench_wall() - start;
     if (!copy_is_right(&device, COPIERS, PAGES)) {
         bench_die(job->library, "pages were not copied");
     }
@@ -277,9 +269,9 @@ static void measure_hart(const void *what, void *result)
     loop_load(&device, x, y, 0, job->turns);
     bench_write_word(&device, x, y, 0, jump);
     bench_reset(&device, x, y, BENCH_BRISC_RUNS);
-    double start = wall_time();
+    double start = bench_wall();
     run(&device, job, 1, job->turns / 10, has_looped);
-    answer->seconds = wall_time() - start;
+    answer->seconds = bench_wall() - start;
     if (!loop_is_right(&device, x, y, 0, job->turns)) {
         bench_die(job->library, "the loop computed something else");
     }
@@ -336,73 +328,17 @@ static void measure_threads(const void *what, void *result)
     for (unsigned i = 0; i < BUSY; i++) {
         load_busy(&device, job, i);
     }
-    double start = wall_time();
+    double start = bench_wall();
     for (unsigned i = 0; i < BUSY; i++) {
         bench_worker(i, &x, &y);
         bench_reset(&device, x, y, 0);
     }
     run(&device, job, BUSY, 1000, is_idle);
-    answer->seconds = wall_time() - start;
+    answer->seconds = bench_wall() - start;
     if (!copy_is_right(&device, BUSY, PAGES)) {
         bench_die(job->library, "pages were not copied");
     }
     device.exit();
-}
-
-/* --- What the host can do --- */
-
-/* Keeps the units of a core busy, as two threads of one core could not both. */
-static double spin(void)
-{
-    enum { CHAINS = 8, ROUNDS = 60000000 };
-    uint64_t chain[CHAINS] = {1, 2, 3, 4, 5, 6, 7, 8};
-    double start = wall_time();
-    for (unsigned round = 0; round < ROUNDS; round += CHAINS) {
-        for (unsigned i = 0; i < CHAINS; i++) {
-            chain[i] ^= chain[i] << 13;
-            chain[i] ^= chain[i] >> 7;
-            chain[i] ^= chain[i] << 17;
-        }
-    }
-    for (unsigned i = 1; i < CHAINS; i++) {
-        chain[0] += chain[i];
-    }
-    volatile uint64_t sink = chain[0];
-    (void)sink;
-    return wall_time() - start;
-}
-
-static void measure_spin(const void *what, void *result)
-{
-    const bool *has_company = what;
-    struct answer *answer = result;
-    pid_t other = *has_company ? fork() : -1;
-    if (other == 0) {
-        for (unsigned i = 0; i < 3; i++) {
-            spin();
-        }
-        _exit(0);
-    }
-    spin(); /* both have started */
-    answer->seconds = spin();
-    if (other > 0) {
-        waitpid(other, NULL, 0);
-    }
-}
-
-/* What two processes that only compute get done, in units of what one does: 2 on two quiet cores.
- */
-static double host_capacity(void)
-{
-    struct answer alone, together;
-    double best = 0;
-    for (unsigned i = 0; i < REPETITIONS; i++) {
-        bench_in_child(measure_spin, &(bool){false}, &alone, sizeof alone);
-        bench_in_child(measure_spin, &(bool){true}, &together, sizeof together);
-        double capacity = 2 * alone.seconds / together.seconds;
-        best = capacity > best ? capacity : best;
-    }
-    return best;
 }
 
 /* --- Figures --- */
@@ -525,25 +461,6 @@ static struct bench_figure threads_figure(const struct job *job, bool multiplies
                         is_judged ? "goal: 1.7" : "(goal 1.7 is not judged: see host)");
 }
 
-static void report_host(const struct settings *settings, double capacity)
-{
-    char line[256], model[200] = "?";
-    double load = 0;
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && fgets(line, sizeof line, file) &&
-           sscanf(line, "model name : %199[^\n]", model) != 1) {
-    }
-    if (file) {
-        fclose(file);
-    }
-    getloadavg(&load, 1);
-    printf("host: %ld CPUs (%s), load %.1f; two processes that only compute get %.2f times as "
-           "much done as one%s\n",
-           sysconf(_SC_NPROCESSORS_ONLN), model, load, capacity,
-           capacity > 1.9 ? "" : ": no two cores are free");
-    printf("ours had %u threads above, where nothing else is said\n", settings->threads);
-}
-
 /* --- Options --- */
 
 enum { KEY_FIRMWARE = 0x200, KEY_KERNELS, KEY_THREADS };
@@ -617,8 +534,9 @@ int main(int argc, char **argv)
             "boot, memory, copy, hart: left out, there is no firmware (scripts/fetch-firmware)\n");
     }
     figures[count++] = copy_figure(&job, false);
-    double capacity = host_capacity();
-    report_host(&settings, capacity);
+    double capacity = host_capacity(REPETITIONS);
+    host_report(capacity);
+    printf("ours had %u threads above, where nothing else is said\n", settings.threads);
     figures[count++] = threads_figure(&job, false, capacity);
     figures[count++] = threads_figure(&job, true, capacity);
     if (boot) {

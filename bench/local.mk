@@ -16,8 +16,8 @@ bench_sfpu_SOURCES = %D%/sfpu.c $(bench_guest)
 bench_sfpu_LDADD = libpenrose_core.la -ldl
 bench_chip_SOURCES = %D%/chip.c %D%/boot.c %D%/boot.h %D%/copy.c %D%/copy.h \
 	%D%/kernels.c %D%/kernels.h \
-	%D%/guest.c %D%/guest.h $(bench_product)
-bench_chip_LDADD = libpenrose_core.la -ldl
+	%D%/guest.c %D%/guest.h %D%/host.c %D%/host.h $(bench_product)
+bench_chip_LDADD = libpenrose_core.la -ldl -lpthread
 CLEANFILES += $(BENCHMARKS:=$(EXEEXT))
 bench: all $(BENCHMARKS:=$(EXEEXT))
 	for name in rv32 tensix data matmul sfpu chip; do \

@@ -27,7 +27,7 @@ libttsim_parts_la_SOURCES = %D%/card.c
 libttsim_parts_la_CPPFLAGS = $(AM_CPPFLAGS) -DPENROSE_DEFAULT_CARD='"unharvested"'
 libttsim_parts_la_LIBADD = libttsim_common.la
 
-libttsim_ldflags = $(AM_LDFLAGS) $(PENROSE_SHARED_LDFLAGS) -module -avoid-version \
+libttsim_ldflags = $(shared_ldflags) -module -avoid-version \
 	-export-symbols-regex '^libttsim_'
 lib_LTLIBRARIES += libttsim.la
 libttsim_la_SOURCES =

@@ -1,6 +1,7 @@
 ## The program.
 bin_PROGRAMS += penrose
 penrose_CPPFLAGS = $(AM_CPPFLAGS) -DPENROSE_CARDS_DIR='"$(cardsdir)"'
+penrose_LDFLAGS = $(product_ldflags)
 penrose_LDADD = libpenrose_core.la $(JANSSON_LIBS)
 penrose_SOURCES = \
 	%D%/cli.h \

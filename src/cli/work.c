@@ -227,7 +227,7 @@ static error_t split_hart(const struct launch_options *options, const char *opti
 static error_t parse_kernel(struct launch_options *options, const char *text)
 {
     unsigned harts;
-    const char *path;
+    const char *path = NULL;
     error_t error =
         split_hart(options, "--kernel", text, "--kernel brisc=writer.elf", &harts, &path);
     for (unsigned hart = 0; hart < PENROSE_HARTS && !error; hart++) {
@@ -244,7 +244,7 @@ static error_t parse_arguments(struct launch_options *options, const char *optio
                                struct word_list *lists, const char *text)
 {
     unsigned harts;
-    const char *words;
+    const char *words = NULL;
     error_t error = split_hart(options, option, text, "brisc=1,0x20", &harts, &words);
     for (unsigned hart = 0; hart < PENROSE_HARTS && !error; hart++) {
         if (harts & 1u << hart) {

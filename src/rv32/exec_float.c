@@ -42,7 +42,7 @@ static inline uint32_t with_sign(uint32_t x, uint32_t sign)
 static __attribute__((noinline)) enum rv32_reply load(struct rv32_hart *hart,
                                                       const struct rv32_op *op, uint64_t now)
 {
-    uint32_t value;
+    uint32_t value = 0;
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
     hart->op = op;
     enum rv32_reply reply = rv32_load(hart, address, 4, now, &value);

@@ -85,7 +85,7 @@ static uint32_t widen(struct rv32_hart *hart, uint16_t x)
 static __attribute__((noinline)) enum rv32_reply load(struct rv32_hart *hart,
                                                       const struct rv32_op *op, uint64_t now)
 {
-    uint32_t value;
+    uint32_t value = 0;
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
     hart->op = op;
     enum rv32_reply reply = rv32_load(hart, address, 2, now, &value);

@@ -95,14 +95,12 @@ static __attribute__((noinline)) enum rv32_reply not_aligned(struct rv32_hart *h
 static enum rv32_reply over_bus(struct rv32_hart *hart, uint32_t address, unsigned size,
                                 uint64_t now, bool store, uint32_t *value)
 {
+    uint32_t stored = store ? *value : 0;
     if (address & (size - 1)) {
-        return not_aligned(hart, address, size, now, store, *value);
+        return not_aligned(hart, address, size, now, store, stored);
     }
-    hart->access = (struct rv32_access){.address = address,
-                                        .value = store ? *value : 0,
-                                        .size = (uint8_t)size,
-                                        .store = store,
-                                        .cycle = now};
+    hart->access = (struct rv32_access){
+        .address = address, .value = stored, .size = (uint8_t)size, .store = store, .cycle = now};
     return hand_over(hart, value);
 }
 
@@ -148,7 +146,7 @@ static __attribute__((noinline)) int64_t load_any_way(struct rv32_hart *hart,
                                                       const struct rv32_op *op, int64_t left,
                                                       unsigned log, bool is_signed)
 {
-    uint32_t address = address_of(hart, op), value;
+    uint32_t address = address_of(hart, op), value = 0;
     hart->op = op;
     enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), false, &value);
     if (reply != RV32_OK) {
@@ -277,7 +275,8 @@ static enum rv32_reply atomic_half(struct rv32_hart *hart, uint32_t address, uin
     return hand_over(hart, value);
 }
 
-/* Checks the address and reads the old value; the caller stores what replaces it. */
+/* Checks the address and reads the old value, which is 0 before; the caller stores what replaces
+ * it. */
 static enum rv32_reply atomic_read(struct rv32_hart *hart, uint32_t address, uint64_t now,
                                    uint32_t *old)
 {
@@ -286,11 +285,13 @@ static enum rv32_reply atomic_read(struct rv32_hart *hart, uint32_t address, uin
                               "atomic instructions reach only the tile's L1, not 0x%08x", address);
     }
     enum rv32_reply reply = hart->bus->fence ? hart->bus->fence(hart->owner, hart, now) : RV32_OK;
-    if (reply != RV32_OK || (hart->l1_size && !(address & 3))) {
-        *old = reply == RV32_OK ? get(hart->l1 + address, SIZE_4) : 0;
+    if (reply != RV32_OK) {
         return reply;
     }
-    *old = 0;
+    if (hart->l1_size && !(address & 3)) {
+        *old = get(hart->l1 + address, SIZE_4);
+        return RV32_OK;
+    }
     return address & 3 ? over_bus(hart, address, 4, now, false, old)
                        : atomic_half(hart, address, now, false, old);
 }
@@ -315,7 +316,7 @@ static inline int64_t atomic_finish(struct rv32_hart *hart, const struct rv32_op
 #define ATOMIC(token, expression)                                                                  \
     int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
     {                                                                                              \
-        uint32_t old;                                                                              \
+        uint32_t old = 0;                                                                          \
         uint32_t address = hart->x[op->rs1];                                                       \
         uint32_t operand = hart->x[op->rs2];                                                       \
         hart->op = op;                                                                             \

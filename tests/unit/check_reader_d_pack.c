@@ -65,11 +65,11 @@ struct model {
 
 static void put_byte(struct model *m, uint8_t byte)
 {
-    m->line[m->fill++] = byte;
-    if (m->fill == LINE) {
+    m->line[m->fill] = byte;
+    m->fill = (m->fill + 1) % LINE;
+    if (m->fill == 0) {
         memcpy(m->l1 + m->address, m->line, LINE);
         m->address += LINE;
-        m->fill = 0;
     }
 }
 
