@@ -65,6 +65,7 @@ struct chip_unit {
     struct noc_packet *ended[GRID_BANKS]; /* those that are over: memory for the next ones */
     uint32_t has_read[GRID_NOCS]; /* reads of GDDR in this window: ports, a bit each (gddr.c) */
     struct chip_reads reads[GRID_NOCS][GRID_BANKS * DRAM_PORTS];
+    uint64_t read_end[GRID_BANKS]; /* where its latest read of each ended */
 };
 
 /* What stands at a place. */

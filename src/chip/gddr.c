@@ -63,6 +63,20 @@ static void note_read(struct chip_unit *unit, const struct dram_port *port,
     reads->flits += noc_packet_flits(packet, packet->back_address);
 }
 
+/* A unit that reads a bank in one go, as most do, will want what comes next. */
+static void fetch_ahead(struct chip_unit *unit, const struct dram_port *port,
+                        const struct noc_packet *packet, const uint8_t *next, uint64_t rest)
+{
+    enum { LINE = 64, MOST = 2048 };
+    uint64_t *end = &unit->read_end[port->bank->number];
+    bool goes_on = packet->address == *end;
+    uint32_t size = packet->size < MOST ? packet->size : MOST;
+    *end = packet->address + packet->size;
+    for (uint32_t at = 0; goes_on && at < size && at < rest; at += LINE) {
+        __builtin_prefetch(next + at, 0, 2);
+    }
+}
+
 const uint8_t *chip_gddr_read(void *owner, const struct tile *tile, const struct noc_packet *packet)
 {
     static const uint8_t zeros[NOC_MOST_BYTES];
@@ -75,6 +89,10 @@ const uint8_t *chip_gddr_read(void *owner, const struct tile *tile, const struct
     }
     const uint8_t *chunk = sparse_chunk(&port->bank->memory, packet->address);
     note_read(chip->place[tile->node].unit, port, packet);
+    if (chunk) {
+        fetch_ahead(chip->place[tile->node].unit, port, packet, chunk + at + packet->size,
+                    SPARSE_CHUNK_BYTES - at - packet->size);
+    }
     return chunk ? chunk + at : zeros;
 }
 
