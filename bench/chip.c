@@ -454,7 +454,7 @@ static struct bench_figure threads_figure(const struct job *job, bool multiplies
         bench_in_child(measure_threads, &some, &answer, sizeof answer);
         two = answer.seconds < two.seconds ? answer : two;
     }
-    bool is_judged = capacity > 1.9;
+    bool is_judged = host_has_two_cores(capacity);
     struct bench_figure figure = {.unit = "times", .ours = one.seconds / two.seconds};
     figure.good = !is_judged || figure.ours >= 1.7;
     return bench_report(figure, names[multiplies], titles[multiplies],

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +64,11 @@ double host_capacity(unsigned repetitions)
         best = capacity > best ? capacity : best;
     }
     return best;
+}
+
+bool host_has_two_cores(double capacity)
+{
+    return capacity > 1.9;
 }
 
 /* --- Talking --- */
@@ -158,7 +162,7 @@ void host_report(double capacity)
     printf("host: %ld CPUs (%s), load %.1f; two processes that only compute get %.2f times as "
            "much done as one%s\n",
            sysconf(_SC_NPROCESSORS_ONLN), model, load, capacity,
-           capacity > 1.9 ? "" : ": no two cores are free");
+           host_has_two_cores(capacity) ? "" : ": no two cores are free");
     if (trip > 0) {
         printf("a word goes from one CPU to the other and back in %.0f ns\n", trip);
     }

@@ -2,12 +2,17 @@
 #ifndef BENCH_HOST_H
 #define BENCH_HOST_H
 
+#include <stdbool.h>
+
 /* What two processes that only compute get done, in units of what one does: 2 on two quiet cores.
  * The best of so many measurements. */
 double host_capacity(unsigned repetitions);
 
-/* A line about the host: CPUs, load, that capacity, and how far its first two CPUs are from each
- * other. */
+/* Are two cores free, by that capacity? */
+bool host_has_two_cores(double capacity);
+
+/* Lines about the host: CPUs, load, that capacity, and how far its first two CPUs are from
+ * each other. */
 void host_report(double capacity);
 
 #endif

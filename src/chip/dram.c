@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/fetch.h"
 #include "tile/noc_port.h"
 
 #define GDDR_END UINT64_C(0xff000000)
@@ -233,24 +234,16 @@ bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet, 
            (packet->kind <= NOC_ATOMIC && packet->address < GDDR_END && are_at_rest(bank, now));
 }
 
-static void fetch(const uint8_t *bytes, uint32_t size)
-{
-    enum { LINE = 64, MOST = 2048 /* the host's own prefetcher sees to the rest */ };
-    for (uint32_t at = 0; at < size && at < MOST; at += LINE) {
-        __builtin_prefetch(bytes + at, 1);
-    }
-}
-
 /* Has the host bring a packet's data to its caches, and the GDDR where they go: nobody has touched
  * that for long, and the one came from another thread. */
 static void fetch_data(const struct dram_bank *bank, const struct noc_packet *packet)
 {
     const uint8_t *chunk = sparse_chunk(&bank->memory, packet->address);
     if (packet->data) {
-        fetch(packet->data->bytes, packet->size);
+        host_fetch(packet->data->bytes, packet->size);
     }
     if (chunk) {
-        fetch(chunk + (packet->address & (SPARSE_CHUNK_BYTES - 1)), packet->size);
+        host_fetch(chunk + (packet->address & (SPARSE_CHUNK_BYTES - 1)), packet->size);
     }
     __builtin_prefetch(packet->next);
 }

@@ -16,6 +16,7 @@
  */
 #include "chip/gddr.h"
 
+#include "host/fetch.h"
 #include "tile/noc_port.h"
 
 enum { PACKETS_TO_SHARE = 32 /* with other threads: each takes some 100 ns */ };
@@ -63,17 +64,17 @@ static void note_read(struct chip_unit *unit, const struct dram_port *port,
     reads->flits += noc_packet_flits(packet, packet->back_address);
 }
 
-/* A unit that reads a bank in one go, as most do, will want what comes next. */
+/* A unit that reads a bank in one go, as most do, will want what comes next, if that lies in the
+ * same chunk. */
 static void fetch_ahead(struct chip_unit *unit, const struct dram_port *port,
-                        const struct noc_packet *packet, const uint8_t *next, uint64_t rest)
+                        const struct noc_packet *packet, const uint8_t *chunk)
 {
-    enum { LINE = 64, MOST = 2048 };
     uint64_t *end = &unit->read_end[port->bank->number];
     bool goes_on = packet->address == *end;
-    uint32_t size = packet->size < MOST ? packet->size : MOST;
     *end = packet->address + packet->size;
-    for (uint32_t at = 0; goes_on && at < size && at < rest; at += LINE) {
-        __builtin_prefetch(next + at, 0, 2);
+    uint64_t at = *end & (SPARSE_CHUNK_BYTES - 1), rest = SPARSE_CHUNK_BYTES - at;
+    if (goes_on && chunk && at > 0) {
+        host_fetch(chunk + at, packet->size < rest ? packet->size : rest);
     }
 }
 
@@ -88,11 +89,9 @@ const uint8_t *chip_gddr_read(void *owner, const struct tile *tile, const struct
         return NULL;
     }
     const uint8_t *chunk = sparse_chunk(&port->bank->memory, packet->address);
-    note_read(chip->place[tile->node].unit, port, packet);
-    if (chunk) {
-        fetch_ahead(chip->place[tile->node].unit, port, packet, chunk + at + packet->size,
-                    SPARSE_CHUNK_BYTES - at - packet->size);
-    }
+    struct chip_unit *unit = chip->place[tile->node].unit;
+    note_read(unit, port, packet);
+    fetch_ahead(unit, port, packet, chunk);
     return chunk ? chunk + at : zeros;
 }
 
