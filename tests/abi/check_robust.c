@@ -232,7 +232,7 @@ END_TEST
 /* With a trace and a summary, which have files. */
 START_TEST(files_are_closed)
 {
-    char name[] = "/tmp/check_robust_XXXXXX";
+    char name[] = P_tmpdir "/check_robust_XXXXXX";
     int fd = mkstemp(name);
     ck_assert_int_ge(fd, 0);
     close(fd);

@@ -9,11 +9,11 @@
 /* --- Reports --- */
 
 /* What was reported goes to this file, and out of the test's way from stderr. */
-static char report_path[sizeof "/tmp/check_abi_XXXXXX"];
+static char report_path[sizeof P_tmpdir "/check_abi_XXXXXX"];
 
 static void before(void)
 {
-    strcpy(report_path, "/tmp/check_abi_XXXXXX");
+    strcpy(report_path, P_tmpdir "/check_abi_XXXXXX");
     int fd = mkstemp(report_path);
     ck_assert_int_ge(fd, 0);
     close(fd);

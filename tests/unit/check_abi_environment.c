@@ -176,7 +176,7 @@ static char file_path[64];
 
 static void make_file(const char *variable)
 {
-    strcpy(file_path, "/tmp/check_abi_file_XXXXXX");
+    strcpy(file_path, P_tmpdir "/check_abi_file_XXXXXX");
     int fd = mkstemp(file_path);
     ck_assert_int_ge(fd, 0);
     close(fd);

@@ -341,7 +341,7 @@ END_TEST
 
 START_TEST(files)
 {
-    char path[] = "/tmp/penrose-elf-XXXXXX";
+    char path[] = P_tmpdir "/penrose-elf-XXXXXX";
     int file = mkstemp(path);
     ck_assert_int_ge(file, 0);
     close(file);

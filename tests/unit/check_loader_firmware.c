@@ -183,7 +183,7 @@ static const struct {
     enum penrose_status status;
     const char *words[6];
 } refusals[] = {
-    {leave_out, PENROSE_E_FILE, {"/tmp/penrose-set-", "ncrisc/ncrisc.elf", "pre-compiled"}},
+    {leave_out, PENROSE_E_FILE, {P_tmpdir "/penrose-set-", "ncrisc/ncrisc.elf", "pre-compiled"}},
     {leave_brisc_out, PENROSE_E_FILE, {"no firmware for brisc", "neither", "brisc.elf"}},
     {wormhole, PENROSE_E_FORMAT, {"brisc.elf", "Wormhole", "Blackhole", "drisc"}},
     {without_signal, PENROSE_E_LAYOUT, {"brisc.elf", "member signal", "go_msg_t"}},

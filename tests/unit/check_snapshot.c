@@ -193,7 +193,7 @@ static char folder[64];
 
 static void make_folder(void)
 {
-    snprintf(folder, sizeof folder, "/tmp/check_snapshot.XXXXXX");
+    snprintf(folder, sizeof folder, P_tmpdir "/check_snapshot.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
 }
 

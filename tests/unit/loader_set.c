@@ -94,7 +94,7 @@ static void path_of(const struct set_options *options, const char *folder, unsig
 enum penrose_status set_open(const struct set_options *options, struct loader_firmware **firmware,
                              struct penrose_error *error)
 {
-    char folder[] = "/tmp/penrose-set-XXXXXX", path[128];
+    char folder[] = P_tmpdir "/penrose-set-XXXXXX", path[128];
     ck_assert_ptr_nonnull(mkdtemp(folder));
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         path_of(options, folder, i, false, path);
