@@ -279,13 +279,15 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
                      access->y, at, title, rule ? rule : reply_rules[reply]);
 }
 
-/* The host has filled chunks of GDDR. It may go on, and have the chip fill as many: chunks for both
- * get ready meanwhile. */
-static void expect_more(struct penrose_chip *chip, const struct sparse *memory, size_t chunks)
+/* The host has filled GDDR, which had `before` chunks. It may go on, and have the chip fill as many:
+ * chunks for both get ready meanwhile. With the second one it shows that the first was no exception.
+ */
+static void expect_more(struct penrose_chip *chip, const struct sparse *memory, size_t before)
 {
     enum { USERS = 2 };
-    if (chunks > 0 && sparse_fills(memory)) {
-        unsigned most = chunks < CHUNKS_READY ? (unsigned)chunks : CHUNKS_READY;
+    if (memory->used > before && sparse_fills(memory)) {
+        size_t filled = memory->used - (before > 1 ? before : 0);
+        unsigned most = filled < CHUNKS_READY ? (unsigned)filled : CHUNKS_READY;
         chunks_want(&chip->chunks, USERS * most);
         chip_call_idle(chip);
     }
@@ -310,7 +312,7 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
     switch (dram_access(port, access->operation, access->address, access->bytes, access->size,
                         &tile_address, &rule)) {
     case DRAM_DONE:
-        expect_more(chip, memory, memory->used - used);
+        expect_more(chip, memory, used);
         return PENROSE_OK;
     case DRAM_REFUSED:
         return refuse(access, rule, error);

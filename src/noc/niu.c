@@ -101,9 +101,8 @@ static uint32_t *word_at(struct niu *niu, uint32_t offset)
 
 const uint16_t niu_held_place[NIU_BYTES / 4] = {HELD_OF(0), HELD_OF(1), HELD_OF(2), HELD_OF(3)};
 
-void niu_reset(struct niu *niu, unsigned noc, unsigned x, unsigned y)
+void niu_init(struct niu *niu, unsigned noc, unsigned x, unsigned y)
 {
-    memset(niu, 0, sizeof *niu);
     for (unsigned buffer = 0; buffer < NIU_BUFFERS; buffer++) {
         uint32_t base = buffer * NIU_BUFFER_BYTES;
         *word_at(niu, base + NIU_NODE_ID) = node_id(noc, x, y);

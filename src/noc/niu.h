@@ -146,8 +146,9 @@ enum niu_effect {
     NIU_ABSENT,     /* there is no such register */
 };
 
-/* Register values for the tile at (x, y), NoC 0 coordinates, on NoC `noc` (0 or 1). */
-void niu_reset(struct niu *niu, unsigned noc, unsigned x, unsigned y);
+/* Makes zeroed memory the NIU, as after reset, of the tile at (x, y), NoC 0 coordinates, on NoC `noc`
+ * (0 or 1). */
+void niu_init(struct niu *niu, unsigned noc, unsigned x, unsigned y);
 
 /* Sets what hardware or the chip's firmware puts into a register: an offset below NIU_BUFFER_BYTES;
  * NOC_NODE_ID and NOC_ENDPOINT_ID appear in each command buffer. */

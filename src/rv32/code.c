@@ -283,10 +283,19 @@ static struct rv32_page *take_page(struct rv32_code_store *store, uint32_t numbe
     return page;
 }
 
+/* The map reaches as far as page `number`. */
+static void widen(struct rv32_code *code, uint32_t number)
+{
+    uint32_t end = code->first + code->span;
+    code->first = code->span == 0 || number < code->first ? number : code->first;
+    code->span = (number >= end ? number + 1 : end) - code->first;
+}
+
 const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number)
 {
     uint32_t words[RV32_PAGE_OPS];
-    struct rv32_page *page = page_of(code->map[number]);
+    bool is_new = number - code->first >= code->span;
+    struct rv32_page *page = is_new ? NULL : page_of(code->map[number]);
     memcpy(words, code->l1 + ((size_t)number << RV32_PAGE_SHIFT), sizeof words);
     if (!page || memcmp(page->words, words, sizeof words)) {
         struct rv32_page *taken = take_page(code->store, number, words);
@@ -299,8 +308,9 @@ const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number
         page = taken;
     }
     code->map[number] = page;
-    code->first = code->end == 0 || number < code->first ? number : code->first;
-    code->end = number >= code->end ? number + 1 : code->end;
+    if (is_new) {
+        widen(code, number);
+    }
     mark_page(code, number, true);
     return page;
 }
@@ -328,11 +338,11 @@ void rv32_code_written(struct rv32_code *code, uint32_t address, uint32_t size)
 
 void rv32_code_invalidate(struct rv32_code *code)
 {
-    for (uint32_t number = code->first; number < code->end; number++) {
+    for (uint32_t number = code->first; number - code->first < code->span; number++) {
         if (code->map[number]) {
             release(page_of(code->map[number]));
             replace_entry(code, number, NULL);
         }
     }
-    code->first = code->end = 0;
+    code->first = code->span = 0;
 }

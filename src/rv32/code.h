@@ -22,7 +22,8 @@ struct rv32_code {
     const uint8_t *l1;
     uint8_t *marks; /* the owner's l1_marks: RV32_MARK_CODE is set where pages are mapped */
     struct rv32_code_store *store;
-    uint32_t first, end; /* pages outside of [first, end) are not mapped */
+    uint32_t first, span; /* pages outside of [first, first + span) are not mapped; nobody looks at
+                             their entries, for which the host need make no room */
     bool stale;          /* the running burst's page was put aside: look it up again */
 };
 
@@ -47,10 +48,11 @@ static inline bool rv32_code_is_aside(const struct rv32_page *entry)
     return (uintptr_t)entry & 1;
 }
 
-/* Is L1 page `number` decoded, as it is now? */
+/* Is L1 page `number` decoded, as it is now? False for numbers beyond L1. */
 static inline bool rv32_code_is_decoded(const struct rv32_code *code, uint32_t number)
 {
-    return code->map[number] && !rv32_code_is_aside(code->map[number]);
+    return number - code->first < code->span && code->map[number] &&
+           !rv32_code_is_aside(code->map[number]);
 }
 
 /* Decodes L1 page `number` into the map; NULL when memory runs out. */

@@ -55,9 +55,7 @@ int64_t rv32_enter(struct rv32_hart *hart, uint32_t pc, int64_t left)
     if (left <= 0) {
         return leave_at(hart, pc, left);
     }
-    if (__builtin_expect(!(pc & 3) && number < hart->code->pages &&
-                             rv32_code_is_decoded(hart->code, number),
-                         1)) {
+    if (__builtin_expect(!(pc & 3) && rv32_code_is_decoded(hart->code, number), 1)) {
         return go_on(hart, hart->code->map[number], pc, left);
     }
     return enter_anew(hart, pc, left);

@@ -47,9 +47,10 @@ const char *debug_register_name(uint32_t offset)
 
 void debug_init(struct tile *tile)
 {
-    memset(&tile->debug, 0, sizeof tile->debug);
     for (unsigned i = 0; i < ROWS; i++) {
-        tile->debug.word[i] = debug_rows[i].reset;
+        if (debug_rows[i].reset) {
+            tile->debug.word[i] = debug_rows[i].reset;
+        }
     }
     tile->debug.perf_end = UINT64_MAX;
     debug_time_init(tile);

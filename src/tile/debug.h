@@ -83,6 +83,7 @@ struct debug_registers {
 
 struct tile;
 
+/* Makes zeroed memory the registers as after power-on. */
 void debug_init(struct tile *tile);
 
 /* The wall clock as harts load it, by a word, without the way over the address map: false where the

@@ -11,11 +11,6 @@
 tile_mmio_handler tile_mmio_TDMA;
 enum rv32_poll tile_mmio_poll_TDMA(struct tile *tile, enum tile_agent agent, uint32_t offset);
 
-void tdma_reset(struct tile *tile)
-{
-    memset(&tile->tdma, 0, sizeof tile->tdma);
-}
-
 void tdma_enter_reset(struct tile *tile)
 {
     /* SPEC: SoftReset; SetRegBase and SetRegHiScaler get "some" value, here zero. */

@@ -18,7 +18,6 @@ struct tdma {
 };
 
 struct tile;
-void tdma_reset(struct tile *tile);
 
 /* Entering soft reset (bit 8 of SOFT_RESET_0). */
 void tdma_enter_reset(struct tile *tile);

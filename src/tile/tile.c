@@ -83,14 +83,13 @@ void tile_trace(struct tile *tile, bool traces)
     tile_lend_registers(tile);
 }
 
-/* What is the same when a tile is made and when it is reset. */
-static void reset_devices(struct tile *tile)
+/* What is the same when a tile is made and when it is reset; the devices are zeros. */
+static void init_devices(struct tile *tile)
 {
-    tdma_reset(tile);
     debug_init(tile);
     tile->debug.word[REG_SOFT_RESET_0] = tile->kind->reset_bits;
     for (unsigned noc = 0; noc < 2; noc++) {
-        niu_reset(&tile->niu[noc], noc, tile->node % NOC_WIDTH, tile->node / NOC_WIDTH);
+        niu_init(&tile->niu[noc], noc, tile->node % NOC_WIDTH, tile->node / NOC_WIDTH);
     }
     tile_lend_registers(tile);
 }
@@ -120,7 +119,7 @@ static void prepare(struct tile *tile, uint8_t *memory)
     tile->tensix.board = &tile_tensix_board;
     tile->tensix.owner = tile;
     tensix_init(&tile->tensix);
-    reset_devices(tile);
+    init_devices(tile);
     noc_queue_init(&tile->inbox);
 }
 
@@ -182,13 +181,16 @@ void tile_reset(struct tile *tile, uint64_t cycle)
     overlay_reset(&tile->overlay);
     tile->overlay_waits = 0;
     memset(tile->overlay_left, 0, sizeof tile->overlay_left);
+    memset(tile->niu, 0, sizeof tile->niu);
+    memset(&tile->debug, 0, sizeof tile->debug);
+    tile->tdma = (struct tdma){0};
     tile->pic = (struct pic){0};
     tile->mailboxes = (struct mailboxes){0};
     memset(tile->command, 0, sizeof tile->command);
     tile->commands = 0;
     memset(tile->unseen, 0, sizeof tile->unseen);
     tile->unseen_count = 0;
-    reset_devices(tile);
+    init_devices(tile);
     tile_event(tile, cycle);
 }
 
@@ -319,7 +321,7 @@ static unsigned marks_of(const struct tile *tile, uint32_t address, uint32_t siz
     const uint8_t *mark = tile->marks + (address >> RV32_L1_MARK_SHIFT);
     const uint8_t *last = tile->marks + ((address + size - 1) >> RV32_L1_MARK_SHIFT);
     uint64_t marks = 0, eight;
-    for (; last - mark >= (ptrdiff_t)sizeof eight; mark += sizeof eight) {
+    for (; last - mark >= (ptrdiff_t)sizeof eight - 1; mark += sizeof eight) {
         memcpy(&eight, mark, sizeof eight);
         marks |= eight;
     }
