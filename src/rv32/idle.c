@@ -262,10 +262,8 @@ static unsigned carried(const struct record *record)
 {
     const struct rv32_probe *probe = record->probe;
     unsigned what = 0;
-    for (unsigned r = 1; r < 32; r++) {
-        if (!(probe->live_in >> r & 1)) {
-            continue;
-        }
+    for (uint32_t rest = probe->live_in & ~UINT32_C(1); rest; rest &= rest - 1) {
+        unsigned r = (unsigned)__builtin_ctz(rest);
         if (probe->follow[r]) {
             what |= CARRIES_CLOCK;
         } else if (record->hart->x[r] != probe->start_x[r]) {

@@ -262,9 +262,10 @@ struct tensix_result {
     uint32_t value[4];
 };
 
-/* What each kernel uses comes first and large arrays last: a host page that nobody touches costs
- * nothing, and a chip has 140 of these. */
+/* What start-up code uses stands together, from vector.lreg to dst.cleared, and large arrays around
+ * it: a host page that nobody touches costs nothing, and a chip has 140 of these. */
 struct tensix {
+    struct tensix_vector vector;
     struct tensix_thread thread[TENSIX_THREADS];
     uint32_t config[TENSIX_STATES][TENSIX_STATE_WORDS];
     uint16_t thread_config[TENSIX_THREADS][TENSIX_THREAD_WORDS];
@@ -275,9 +276,7 @@ struct tensix {
     uint8_t mutex_next[TENSIX_MUTEXES]; /* after a release: who comes first if several wait */
     struct tensix_src_banks src[TENSIX_SRCS];
     bool dst_high_half; /* see struct tensix_dst_map; the tile sets it */
-    struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
     struct tensix_matrix matrix;
-    struct tensix_packer packer;
     struct tensix_mover mover;
     struct tensix_flight flight[TENSIX_FLIGHTS];
     uint32_t stale; /* units that must derive again what they keep, see config_users.h */
@@ -285,8 +284,7 @@ struct tensix {
     bool timed;
     bool rounds_to_nearest; /* the Matrix Unit and the packer, where the guest turns on stochastic
                                rounding */
-    struct tensix_result result[TENSIX_RESULTS];
-    unsigned results;
+    unsigned results; /* in `result` */
     uint64_t
         unit_free[TENSIX_UNIT_COUNT]; /* timed runs: when each unit accepts the next instruction */
     uint64_t atomic_free;             /* the same for atomic requests of the Scalar Unit */
@@ -306,11 +304,13 @@ struct tensix {
     const struct tensix_board *board;
     void *owner;
 
-    struct tensix_vector vector;
-    struct tensix_counter_runs
-        runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
     struct tensix_dst dst;
     struct tensix_src_file src_file[TENSIX_SRCS];
+    struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
+    struct tensix_packer packer;
+    struct tensix_result result[TENSIX_RESULTS];
+    struct tensix_counter_runs
+        runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
 };
 
 /* Bits of SOFT_RESET_0 that hold parts of the coprocessor. */

@@ -133,6 +133,14 @@ enum tensix_vector_way {
 };
 
 struct tensix_vector {
+    /* Load macros under way, of which `entries`, `macros` and `schedules` tell. Large and seldom in
+     * use, hence first (see struct tensix). */
+    struct tensix_scheduled scheduled[TENSIX_SCHEDULED];
+    struct tensix_vector_late late[2]; /* late[turn]: of the cycle before */
+    /* SFPSWAPs in their second cycle; lanes and columns of each are its own. */
+    struct tensix_scheduled swap[TENSIX_LANE_COLUMNS];
+    struct tensix_macro_config macro[TENSIX_LANE_COLUMNS];
+
     _Alignas(64) uint32_t lreg[TENSIX_LREGS][NUM_LANES]; /* as vectors of the host like it */
     uint32_t flags;                                      /* LaneFlags */
     uint32_t uses_flags;                                 /* UseLaneFlagsForLaneEnable */
@@ -140,11 +148,8 @@ struct tensix_vector {
     uint32_t generator[NUM_LANES];
     uint32_t lane_config[TENSIX_LANE_COLUMNS];
     struct tensix_lane_sets sets; /* derived from lane_config */
-    struct tensix_macro_config macro[TENSIX_LANE_COLUMNS];
 
     uint8_t turn;
-    /* SFPSWAPs in their second cycle; lanes and columns of each are its own. */
-    struct tensix_scheduled swap[TENSIX_LANE_COLUMNS];
     uint8_t swaps;
     uint32_t swap_early; /* LRegs that others have not written in the first cycle: as `early` */
     uint32_t swap_lanes; /* of scheduled ones, whether they swap or not */
@@ -159,11 +164,6 @@ struct tensix_vector {
     uint64_t slow_start;
     uint32_t slow_word;
     uint32_t slow_writes; /* bits of LRegs */
-
-    /* Load macros under way, of which `entries`, `macros` and `schedules` tell. Large and seldom in
-     * use, hence last. */
-    struct tensix_scheduled scheduled[TENSIX_SCHEDULED];
-    struct tensix_vector_late late[2]; /* late[turn]: of the cycle before */
 };
 
 /* As after power-on; memory is zeroed. */

@@ -69,16 +69,16 @@ struct debug_perf_bank {
 };
 
 struct debug_registers {
-    uint32_t word[DEBUG_WORDS];
-    struct debug_hart hart[RV32_CORES];
     bool read_is_valid; /* bit 30 of RISC_DBG_STATUS_0 */
     uint32_t read_value;
     uint32_t wall_clock_latch;
     struct debug_timestamper timestamper;
     struct debug_watchdog watchdog;
     struct debug_sampler sampler;
+    uint64_t perf_end; /* when the first of `perf` ends by its reference period; UINT64_MAX: none */
+    uint32_t word[DEBUG_WORDS];
+    struct debug_hart hart[RV32_CORES];
     struct debug_perf_bank perf[DEBUG_PERF_BANKS];
-    uint64_t perf_end; /* when the first of those ends by its reference period; UINT64_MAX: none */
 };
 
 struct tile;

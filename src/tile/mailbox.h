@@ -22,8 +22,8 @@ struct word_fifo {
 
 /* The harts by their numbers: RV32_B, RV32_T0, RV32_T1, RV32_T2. */
 struct mailboxes {
-    struct word_fifo box[MAILBOX_CORES][MAILBOX_CORES]; /* [from][to] */
     struct word_fifo pc_buf[PC_BUFS];
+    struct word_fifo box[MAILBOX_CORES][MAILBOX_CORES]; /* [from][to] */
 };
 
 struct tile;

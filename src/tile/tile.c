@@ -17,31 +17,45 @@
 
 /*
  * A tile is one piece of memory that the host fills in on first touch: the local RAMs, struct tile,
- * of which the beginning is always in use, and what it points to.
+ * L1, and what else that points to. What firmware that boots uses shall lie in few pages:
+ *
+ * - Local RAMs are used at both ends, for data and stack. They begin STACK_BYTES behind the
+ *   beginning of a page, so that the stack of one lies in the page with the data of the next.
+ * - Of struct tile the beginning is in use (BASE_BYTES), and of the coprocessor one part
+ *   (KERNEL_BYTES), which begins with a page.
  */
 enum {
     PAGE_BYTES = 4096, /* at least */
     MARKS_BYTES = TILE_L1_BYTES >> RV32_L1_MARK_SHIFT,
     MAP_ENTRIES = TILE_L1_BYTES >> RV32_PAGE_SHIFT,
-    LOCALS_BYTES = 2 * TILE_B_LOCAL_BYTES + 3 * TILE_T_LOCAL_BYTES,
     STREAMS_BYTES = OVERLAY_MEMORY_BYTES,
-    STATE_BYTES = PAGES(sizeof(struct tile)), /* L1 begins with a page */
-    USED_BYTES = PAGES(offsetof(struct tile, tensix.vector.scheduled)),
     FIRMWARE_BYTES = 13 * PAGE_BYTES, /* of L1, where tt-metal's lies, with its mailboxes */
+    STACK_BYTES = 512,
+    LOCALS_END = STACK_BYTES + 2 * TILE_B_LOCAL_BYTES + 3 * TILE_T_LOCAL_BYTES,
+    BASE_BYTES = offsetof(struct tile, debug.word) + 0x240, /* up to the registers of resets */
+    KERNEL_AT = offsetof(struct tile, tensix.vector.lreg),
+    KERNEL_BYTES = offsetof(struct tile, tensix.dst.bits) - KERNEL_AT,
+    TILE_AT = PAGES(LOCALS_END + KERNEL_AT) - KERNEL_AT,
+    L1_AT = PAGES(TILE_AT + sizeof(struct tile)),
     MEMORY_BYTES =
         TILE_L1_BYTES + STREAMS_BYTES + MARKS_BYTES + MAP_ENTRIES * (int)sizeof(struct rv32_page *),
-    TILE_BYTES = LOCALS_BYTES + STATE_BYTES + PAGES(MEMORY_BYTES),
+    TILE_BYTES = L1_AT + PAGES(MEMORY_BYTES),
 };
 
-_Static_assert(LOCALS_BYTES % PAGE_BYTES == 0, "struct tile begins with a page of PAGE_BYTES");
-_Static_assert(offsetof(struct tile, tensix.dst.cleared) % PAGE_BYTES + TENSIX_DST_ROWS <=
-                   PAGE_BYTES,
-               "start-up code writes all marks of Dst's rows: they lie in one page");
+_Static_assert(STACK_BYTES % 64 == 0, "RAMs begin with a line of the host's caches");
+_Static_assert(KERNEL_BYTES <= 4 * PAGE_BYTES, "what kernels use fits into four pages");
 
 /* Where its memory begins. */
 static uint8_t *memory_of(struct tile *tile)
 {
-    return (uint8_t *)tile - LOCALS_BYTES;
+    return (uint8_t *)tile - TILE_AT;
+}
+
+/* Has the host fill in the pages that hold these bytes. */
+static void fill_pages(void *bytes, size_t size)
+{
+    size_t before = (uintptr_t)bytes % PAGE_BYTES;
+    host_pages_fill((uint8_t *)bytes - before, PAGES(before + size));
 }
 
 enum { DEFAULT_QUANTUM = 128, REG_SOFT_RESET_0 = 0x1b0 / 4 };
@@ -113,7 +127,7 @@ static void prepare(struct tile *tile, uint8_t *memory)
     tile->code.marks = memory;
     tile_touch(tile->code.map); /* programs lie in low L1 */
     tile_touch(tile->marks);
-    init_harts(tile, memory_of(tile));
+    init_harts(tile, memory_of(tile) + STACK_BYTES);
     tile->tensix.l1 = tile->l1;
     tile->tensix.l1_size = tile->kind->l1_bytes;
     tile->tensix.board = &tile_tensix_board;
@@ -130,15 +144,18 @@ struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv3
     if (!memory) {
         return NULL;
     }
-    struct tile *tile = (struct tile *)(memory + LOCALS_BYTES);
-    host_pages_fill(tile, USED_BYTES);
+    struct tile *tile = (struct tile *)(memory + TILE_AT);
+    fill_pages(tile, BASE_BYTES);
+    if (type == TILE_TENSIX) {
+        fill_pages((uint8_t *)tile + KERNEL_AT, KERNEL_BYTES);
+    }
     tile->kind = &tile_kinds[type];
     tile->node = noc_node(x, y);
     tile_rename(tile, x, y);
     tile->board = board;
     tile->owner = owner;
     tile->code.store = store;
-    prepare(tile, (uint8_t *)tile + STATE_BYTES);
+    prepare(tile, memory + L1_AT);
     if (type == TILE_ETHERNET && !tile_eth_init(tile)) {
         tile_destroy(tile);
         return NULL;
@@ -163,13 +180,15 @@ void tile_destroy(struct tile *tile)
 
 void tile_fill_rams(struct tile *tile)
 {
-    host_pages_fill(memory_of(tile), LOCALS_BYTES);
+    uint8_t *stack_of_b = tile->local[RV32_B] + TILE_B_LOCAL_BYTES - 1;
+    fill_pages(tile->local[RV32_B], 1);
+    fill_pages(stack_of_b, (size_t)(tile->local[RV32_NC] + 1 - stack_of_b));
 }
 
 void tile_fill_low(struct tile *tile)
 {
-    host_pages_fill(tile->l1, FIRMWARE_BYTES);
-    host_pages_fill(tile->l1 + TILE_L1_BYTES, PAGE_BYTES);
+    fill_pages(tile->l1, FIRMWARE_BYTES);
+    fill_pages(tile->l1 + TILE_L1_BYTES, PAGE_BYTES);
 }
 
 void tile_reset(struct tile *tile, uint64_t cycle)

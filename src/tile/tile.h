@@ -300,7 +300,6 @@ struct tile {
     unsigned unseen_count;                                   /* of them that are not zero */
     bool returns_early; /* tile_run ends with the round in which something was sent */
 
-    uint32_t control[TILE_CONTROL_WORDS];    /* of Ethernet and DRAM tiles */
     struct eth *eth;                         /* of Ethernet tiles, else NULL (tile/eth_window.h) */
     struct tile_frame *frames, *frames_sent; /* that arrive, in order; that left */
     struct niu niu[2];
@@ -308,10 +307,8 @@ struct tile {
     uint8_t
         overlay_waits; /* NoCs, a bit each, on which others' transactions kept it from sending */
     uint8_t overlay_left[OVERLAY_STREAMS]; /* packets that it sent and has not been told of */
-    struct debug_registers debug;
     struct pic pic;
     struct tdma tdma;
-    struct mailboxes mailboxes;
 
     const struct tile_board *board;
     void *owner;
@@ -322,7 +319,11 @@ struct tile {
     uint8_t poll_lent;                /* bit N: hart N sleeps until one of those changes */
     const void *recent_range[AGENTS]; /* of each agent's latest access; derived (mmio.c) */
 
-    struct tensix tensix; /* last: it ends with large arrays */
+    /* What firmware that boots uses least of comes last, and large arrays. */
+    struct mailboxes mailboxes;
+    struct debug_registers debug;
+    uint32_t control[TILE_CONTROL_WORDS]; /* of Ethernet and DRAM tiles */
+    struct tensix tensix;
 };
 
 /* Bits of tile->marks: decoded code, places that sleeping harts poll, places that the coprocessor

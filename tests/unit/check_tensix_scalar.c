@@ -380,7 +380,7 @@ static void assert_adcs(unsigned thread, unsigned unit, unsigned channel, unsign
 /* What a thread or a unit too many would be lies behind. */
 static void assert_nothing_behind(const struct tensix *before)
 {
-    const size_t from = offsetof(struct tensix, config), to = offsetof(struct tensix, result);
+    const size_t from = offsetof(struct tensix, config), to = offsetof(struct tensix, results);
     ck_assert_mem_eq((const uint8_t *)tensix + from, (const uint8_t *)before + from, to - from);
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         ck_assert_mem_eq(tensix->thread[i].busy_until, before->thread[i].busy_until,
