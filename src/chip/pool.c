@@ -38,6 +38,7 @@ struct pool {
     unsigned threads, started, named;
     pid_t process;
     cpu_set_t processors; /* on which its threads may run */
+    int here;             /* the caller's, on which they do not if there are enough others */
     pthread_t *thread;
     pthread_mutex_t mutex;
     pthread_cond_t wake;
@@ -141,7 +142,6 @@ static bool enter_list(struct pool *pool, uint64_t number)
 static void *worker(void *argument)
 {
     struct pool *pool = argument;
-    pthread_setaffinity_np(pthread_self(), sizeof pool->processors, &pool->processors);
     unsigned self = __atomic_add_fetch(&pool->named, 1, __ATOMIC_RELAXED);
     uint64_t seen = 0;
     while (await_list(pool, &seen)) {
@@ -168,18 +168,39 @@ static void announce(struct pool *pool, uint64_t open, size_t helpers)
     pthread_mutex_unlock(&pool->mutex);
 }
 
-/* A thread that starts on its creator's processor may wait there for a millisecond or more until it
- * is moved to an idle one; so it starts on another one, and may run on all of them then. */
-static void start_elsewhere(struct pool *pool, pthread_attr_t *attributes)
+/* Those on which its threads may run, but for the caller's where there are enough others. */
+static cpu_set_t elsewhere(const struct pool *pool)
+{
+    cpu_set_t others = pool->processors;
+    if (pool->here >= 0 && pool->here < CPU_SETSIZE) {
+        CPU_CLR((unsigned)pool->here, &others);
+    }
+    return (unsigned)CPU_COUNT(&others) >= pool->threads - 1 ? others : pool->processors;
+}
+
+/* A thread that the host starts or wakes on its caller's processor may wait there for milliseconds
+ * until it is moved to an idle one; so all keep off that processor, and the caller, who may have
+ * been moved itself, looks where that is. */
+static void keep_apart(struct pool *pool)
 {
     int here = sched_getcpu();
-    CPU_ZERO(&pool->processors);
-    if (pthread_getaffinity_np(pthread_self(), sizeof pool->processors, &pool->processors) != 0 ||
-        here < 0 || here >= CPU_SETSIZE) {
+    if (here == pool->here) {
         return;
     }
-    cpu_set_t others = pool->processors;
-    CPU_CLR((unsigned)here, &others);
+    pool->here = here;
+    cpu_set_t others = elsewhere(pool);
+    for (unsigned i = 0; i < pool->started && CPU_COUNT(&others) > 0; i++) {
+        pthread_setaffinity_np(pool->thread[i], sizeof others, &others);
+    }
+}
+
+/* New threads start where they are to stay. */
+static void start_elsewhere(struct pool *pool, pthread_attr_t *attributes)
+{
+    CPU_ZERO(&pool->processors);
+    pthread_getaffinity_np(pthread_self(), sizeof pool->processors, &pool->processors);
+    pool->here = sched_getcpu();
+    cpu_set_t others = elsewhere(pool);
     if (CPU_COUNT(&others) > 0) {
         pthread_attr_setaffinity_np(attributes, sizeof others, &others);
     }
@@ -270,6 +291,9 @@ static void start_if_need_be(struct pool *pool)
 {
     if (pool->threads > 1 && (!pool->started || pool->process != getpid())) {
         start(pool);
+    }
+    if (pool->threads > 1) {
+        keep_apart(pool);
     }
 }
 
