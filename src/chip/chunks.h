@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CHUNKS_READY = 16 /* at most: 32 MiB */ };
+enum { CHUNKS_READY = 32 /* at most: 64 MiB */ };
 
 /* All zero is a supply that has nothing ready. */
 struct chunks {

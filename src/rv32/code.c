@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/fetch.h"
 #include "rv32/copy.h"
 #include "rv32/decode.h"
 #include "rv32/fill.h"
@@ -295,8 +296,10 @@ const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number
 {
     uint32_t words[RV32_PAGE_OPS];
     bool is_new = number - code->first >= code->span;
+    const uint8_t *bytes = code->l1 + ((size_t)number << RV32_PAGE_SHIFT);
+    host_fetch(bytes + RV32_PAGE_BYTES, RV32_PAGE_BYTES); /* code goes on there, mostly */
     struct rv32_page *page = is_new ? NULL : page_of(code->map[number]);
-    memcpy(words, code->l1 + ((size_t)number << RV32_PAGE_SHIFT), sizeof words);
+    memcpy(words, bytes, sizeof words);
     if (!page || memcmp(page->words, words, sizeof words)) {
         struct rv32_page *taken = take_page(code->store, number, words);
         if (!taken) {

@@ -24,7 +24,7 @@ struct rv32_code {
     struct rv32_code_store *store;
     uint32_t first, span; /* pages outside of [first, first + span) are not mapped; nobody looks at
                              their entries, for which the host need make no room */
-    bool stale;          /* the running burst's page was put aside: look it up again */
+    bool stale;           /* the running burst's page was put aside: look it up again */
 };
 
 /* Bits of l1_marks. Owners may use the others. */

@@ -284,7 +284,7 @@ struct tensix {
     bool timed;
     bool rounds_to_nearest; /* the Matrix Unit and the packer, where the guest turns on stochastic
                                rounding */
-    unsigned results; /* in `result` */
+    unsigned results;       /* in `result` */
     uint64_t
         unit_free[TENSIX_UNIT_COUNT]; /* timed runs: when each unit accepts the next instruction */
     uint64_t atomic_free;             /* the same for atomic requests of the Scalar Unit */

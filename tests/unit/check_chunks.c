@@ -176,6 +176,29 @@ START_TEST(hosts_that_fill_gddr_have_them_made)
 }
 END_TEST
 
+/* As many as the host has filled itself are ready in the end, for the chip to fill. */
+START_TEST(all_that_hosts_fill_counts)
+{
+    enum { BANKS = 8, CHUNKS = 2, PIECES = 64, PIECE = SPARSE_CHUNK_BYTES / PIECES };
+    struct penrose_options options;
+    struct penrose_chip *chip;
+    struct penrose_error error;
+    static uint8_t bytes[PIECE] = {1, 2, 3};
+    penrose_options_default(&options);
+    options.threads = 2;
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_OK);
+    for (unsigned i = 0; i < BANKS * CHUNKS * PIECES; i++) {
+        unsigned bank = i / PIECES / CHUNKS, x = 17 + bank / 4, y = 12 + 3 * (bank % 4);
+        uint64_t address = (uint64_t)PIECE * (i % (CHUNKS * PIECES));
+        ck_assert_int_eq(penrose_write(chip, x, y, address, bytes, sizeof bytes, &error),
+                         PENROSE_OK);
+    }
+    ck_assert_uint_ge(chip->chunks.promised, BANKS * CHUNKS);
+    ck_assert(has_ready(chip));
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("chunks");
@@ -186,6 +209,7 @@ int main(void)
     tcase_add_test(tcase, each_has_its_own);
     tcase_add_test(tcase, memory_that_fills_up_takes_them);
     tcase_add_loop_test(tcase, hosts_that_fill_gddr_have_them_made, 1, 4);
+    tcase_add_test(tcase, all_that_hosts_fill_counts);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

@@ -498,6 +498,40 @@ START_TEST(used_pages_are_kept)
 }
 END_TEST
 
+/* Beyond what is mapped nobody looks at entries, for which the host would have to find room. */
+START_TEST(entries_that_are_not_mapped_are_not_read)
+{
+    enum { PAGES = 8, ALONE = 5 };
+    struct rv32_code_store *store = rv32_code_store_create();
+    uint8_t l1[PAGES * PAGE] = {0}, marks[PAGES * LINES_OF_PAGE] = {0};
+    struct rv32_page *map[PAGES], *const nonsense = (struct rv32_page *)(uintptr_t)0x10;
+    ck_assert_ptr_nonnull(store);
+    for (uint32_t i = 0; i < PAGES; i++) {
+        map[i] = nonsense;
+    }
+    struct rv32_code code = {.map = map, .pages = PAGES, .l1 = l1, .marks = marks, .store = store};
+    for (unsigned round = 0; round < 2; round++) {
+        ck_assert(!rv32_code_is_decoded(&code, ALONE));
+        ck_assert_ptr_nonnull(rv32_code_page(&code, ALONE));
+        for (uint32_t i = 0; i < PAGES + 1; i++) {
+            ck_assert_int_eq(rv32_code_is_decoded(&code, i), i == ALONE);
+        }
+        rv32_code_written(&code, 0, sizeof l1);
+        ck_assert(!rv32_code_is_decoded(&code, ALONE));
+        rv32_code_invalidate(&code);
+        map[ALONE] = nonsense;
+    }
+    map[ALONE - 1] = map[ALONE] = map[ALONE + 1] = NULL;
+    ck_assert_ptr_nonnull(rv32_code_page(&code, ALONE + 1));
+    ck_assert_ptr_nonnull(rv32_code_page(&code, ALONE - 1));
+    for (uint32_t i = 0; i < PAGES + 1; i++) {
+        ck_assert_int_eq(rv32_code_is_decoded(&code, i), i == ALONE - 1 || i == ALONE + 1);
+    }
+    rv32_code_invalidate(&code);
+    rv32_code_store_destroy(store);
+}
+END_TEST
+
 static void fill(Suite *suite)
 {
     TCase *tcase = tcase_create("pages");
@@ -516,6 +550,7 @@ static void fill(Suite *suite)
     tcase_add_test(tcase, unused_pages_are_swept);
     tcase_add_test(tcase, pages_aside_are_kept);
     tcase_add_test(tcase, used_pages_are_kept);
+    tcase_add_test(tcase, entries_that_are_not_mapped_are_not_read);
     suite_add_tcase(suite, tcase);
 }
 
