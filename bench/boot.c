@@ -124,8 +124,18 @@ static void wait_for_all(struct bench_device *device, const struct boot *boot, u
     }
 }
 
-void boot_workers(struct bench_device *device, const struct boot *boot, unsigned first,
-                  unsigned last)
+/* Computes for so many seconds; returns how long it was. */
+static double compute(double seconds)
+{
+    double start = bench_wall(), now = start;
+    while (now - start < seconds) {
+        now = bench_wall();
+    }
+    return now - start;
+}
+
+double boot_workers_slowly(struct bench_device *device, const struct boot *boot, unsigned first,
+                           unsigned last, double pause)
 {
     unsigned x, y;
     for (unsigned i = first; i <= last; i++) {
@@ -133,6 +143,7 @@ void boot_workers(struct bench_device *device, const struct boot *boot, unsigned
         bench_reset(device, x, y, BENCH_ALL_HELD);
         bench_reset(device, x, y, BENCH_ALL_HELD);
     }
+    pause = pause > 0 ? compute(pause) : 0;
     for (unsigned i = first; i <= last; i++) {
         bench_worker(i, &x, &y);
         load(device, boot, x, y);
@@ -143,6 +154,13 @@ void boot_workers(struct bench_device *device, const struct boot *boot, unsigned
         bench_reset(device, x, y, BENCH_BRISC_RUNS);
     }
     wait_for_all(device, boot, first, last);
+    return pause;
+}
+
+void boot_workers(struct bench_device *device, const struct boot *boot, unsigned first,
+                  unsigned last)
+{
+    boot_workers_slowly(device, boot, first, last, 0);
 }
 
 char *boot_find(void)

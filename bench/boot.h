@@ -23,6 +23,11 @@ const struct loader_firmware *boot_firmware(const struct boot *boot);
 void boot_workers(struct bench_device *device, const struct boot *boot, unsigned first,
                   unsigned last);
 
+/* The same as a host does it that computes meanwhile: `pause` seconds between the resets of all
+ * workers and the first program. Returns how long it computed. */
+double boot_workers_slowly(struct bench_device *device, const struct boot *boot, unsigned first,
+                           unsigned last, double pause);
+
 /* The first set in the cache of scripts/fetch-firmware, to be freed; NULL: there is none. */
 char *boot_find(void);
 

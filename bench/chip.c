@@ -5,10 +5,13 @@
  * itself, or as --threads says.
  *
  * Figures:
- *   boot            time of a host's sequence that boots firmware on 140 workers (boot.h), without
- *                   the time that hosts take between their calls, in which our threads go on: what
- *                   tt-metal's own host waits for says `COUNT=1 tests/clients/ttnn.sh`
- *   boot_all        the same with libttsim_init and libttsim_exit
+ *   boot            time in the library while a host boots firmware on 140 workers (boot.h) as
+ *                   tt-metal's does, which computes between the resets of all workers and the first
+ *                   program: ttnn 0.81.1 for 130 to 200 ms, this one for BOOT_PAUSE. Threads of a
+ *                   library may go on meanwhile. What ttnn itself waits for says
+ *                   `COUNT=1 tests/clients/ttnn.sh`
+ *   boot_at_once    the same for a host that only calls
+ *   boot_all        that with libttsim_init and libttsim_exit
  *   memory          what the process grows by until all workers have booted
  *   copy            56 workers of a booted chip that copy DRAM to DRAM (copy.h), in place of the
  *                   firmware of their BRISCs and NCRISCs
@@ -48,8 +51,10 @@ enum {
     LOOP_INSTRUCTIONS = 10,
     REPETITIONS = 9, /* a host that others use too is quiet now and then */
     SETTLE = 5000,   /* cycles after which the TRISCs of booted workers wait too */
-    MOST_FIGURES = 9,
+    MOST_FIGURES = 10,
 };
+
+#define BOOT_PAUSE 0.05 /* seconds */
 
 struct settings {
     struct bench_options common;
@@ -62,6 +67,7 @@ struct job {
     const char *library;
     const struct boot *boot;
     struct kernels *kernels;
+    double pause; /* of a host that boots */
     uint32_t turns;
     unsigned threads;
     bool multiplies;
@@ -160,11 +166,11 @@ static void measure_boot(const void *what, void *result)
     double before = resident(), start = bench_wall();
     bench_open(&device, job->library);
     double opened = bench_wall();
-    boot_workers(&device, job->boot, 0, BENCH_WORKERS - 1);
-    answer->seconds = bench_wall() - opened;
+    double paused = boot_workers_slowly(&device, job->boot, 0, BENCH_WORKERS - 1, job->pause);
+    answer->seconds = bench_wall() - opened - paused;
     answer->mebibytes = resident() - before;
     device.exit();
-    answer->all = bench_wall() - start;
+    answer->all = bench_wall() - start - paused;
 }
 
 /* Lets time pass until every one of the first `workers` workers is done. */
@@ -389,16 +395,21 @@ static struct bench_figure times(struct bench_figure figure, double ours, double
 
 static unsigned boot_figures(const struct job *job, struct bench_figure *figures)
 {
+    struct job slow = *job;
     struct answer ours, reference = {0};
-    struct bench_figure all = compare(job, measure_boot, &ours, &reference);
-    struct bench_figure memory = times(all, ours.mebibytes, reference.mebibytes, "MiB", 0);
-    memory.good = ours.mebibytes < 100;
-    figures[0] = bench_report(times(all, 1e3 * ours.seconds, 1e3 * reference.seconds, "ms", 6),
+    slow.pause = BOOT_PAUSE;
+    struct bench_figure boot = compare(&slow, measure_boot, &ours, &reference);
+    figures[0] = bench_report(times(boot, 1e3 * ours.seconds, 1e3 * reference.seconds, "ms", 6),
                               "boot", "firmware boots on 140 workers", "goal: ratio 6");
-    figures[1] = bench_report(times(all, 1e3 * ours.all, 1e3 * reference.all, "ms", 0), "boot_all",
-                              "the same, with init and exit", "");
-    figures[2] = bench_report(memory, "memory", "memory of 140 booted workers", "goal: below 100");
-    return 3;
+    boot = compare(job, measure_boot, &ours, &reference);
+    figures[1] = bench_report(times(boot, 1e3 * ours.seconds, 1e3 * reference.seconds, "ms", 0),
+                              "boot_at_once", "the same, by a host that only calls", "");
+    figures[2] = bench_report(times(boot, 1e3 * ours.all, 1e3 * reference.all, "ms", 0), "boot_all",
+                              "that, with init and exit", "");
+    struct bench_figure memory = times(boot, ours.mebibytes, reference.mebibytes, "MiB", 0);
+    memory.good = ours.mebibytes < 100;
+    figures[3] = bench_report(memory, "memory", "memory of 140 booted workers", "goal: below 100");
+    return 4;
 }
 
 static struct bench_figure copy_figure(const struct job *job, bool is_booted)
