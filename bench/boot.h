@@ -23,10 +23,13 @@ const struct loader_firmware *boot_firmware(const struct boot *boot);
 void boot_workers(struct bench_device *device, const struct boot *boot, unsigned first,
                   unsigned last);
 
-/* The same as a host does it that computes meanwhile: `pause` seconds between the resets of all
- * workers and the first program. Returns how long it computed. */
-double boot_workers_slowly(struct bench_device *device, const struct boot *boot, unsigned first,
-                           unsigned last, double pause);
+/* Looks at the chip as libtt-umd does when it opens a device: are the ports of Ethernet tiles up? */
+void boot_probe(struct bench_device *device);
+
+/* The same for the whole chip as tt-metal's host sees it: all workers, and 12 Ethernet tiles without
+ * a link if the set has firmware for them. The host computes for `pause` seconds between the resets
+ * of workers and all else. Returns how long it computed. */
+double boot_chip(struct bench_device *device, const struct boot *boot, double pause);
 
 /* The first set in the cache of scripts/fetch-firmware, to be freed; NULL: there is none. */
 char *boot_find(void);

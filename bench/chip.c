@@ -5,14 +5,14 @@
  * itself, or as --threads says.
  *
  * Figures:
- *   boot            time in the library while a host boots firmware on 140 workers (boot.h) as
- *                   tt-metal's does, which computes between the resets of all workers and the first
- *                   program: ttnn 0.81.1 for 130 to 200 ms, this one for BOOT_PAUSE. Threads of a
- *                   library may go on meanwhile. What ttnn itself waits for says
- *                   `COUNT=1 tests/clients/ttnn.sh`
+ *   boot            time in the library while a host boots firmware on 140 workers and 12 Ethernet
+ *                   tiles (boot.h), which computes between the resets of workers and all else as
+ *                   tt-metal's does: that for 130 to 200 ms, this one for BOOT_PAUSE. Threads of a
+ *                   library may go on meanwhile. The goal, a ratio of 6, is for tt-metal's own host:
+ *                   `COUNT=1 tests/clients/ttnn.sh`. There ttsim takes longer than here
  *   boot_at_once    the same for a host that only calls
  *   boot_all        that with libttsim_init and libttsim_exit
- *   memory          what the process grows by until all workers have booted
+ *   memory          what the process grows by until all have booted
  *   copy            56 workers of a booted chip that copy DRAM to DRAM (copy.h), in place of the
  *                   firmware of their BRISCs and NCRISCs
  *   copy_bare       the same on a chip where nothing else runs
@@ -165,8 +165,9 @@ static void measure_boot(const void *what, void *result)
     struct bench_device device;
     double before = resident(), start = bench_wall();
     bench_open(&device, job->library);
+    boot_probe(&device);
     double opened = bench_wall();
-    double paused = boot_workers_slowly(&device, job->boot, 0, BENCH_WORKERS - 1, job->pause);
+    double paused = boot_chip(&device, job->boot, job->pause);
     answer->seconds = bench_wall() - opened - paused;
     answer->mebibytes = resident() - before;
     device.exit();
@@ -399,8 +400,9 @@ static unsigned boot_figures(const struct job *job, struct bench_figure *figures
     struct answer ours, reference = {0};
     slow.pause = BOOT_PAUSE;
     struct bench_figure boot = compare(&slow, measure_boot, &ours, &reference);
-    figures[0] = bench_report(times(boot, 1e3 * ours.seconds, 1e3 * reference.seconds, "ms", 6),
-                              "boot", "firmware boots on 140 workers", "goal: ratio 6");
+    figures[0] =
+        bench_report(times(boot, 1e3 * ours.seconds, 1e3 * reference.seconds, "ms", 6), "boot",
+                     "firmware boots on the chip (140 + 12 tiles)", "goal: ratio 6");
     boot = compare(job, measure_boot, &ours, &reference);
     figures[1] = bench_report(times(boot, 1e3 * ours.seconds, 1e3 * reference.seconds, "ms", 0),
                               "boot_at_once", "the same, by a host that only calls", "");
@@ -408,7 +410,7 @@ static unsigned boot_figures(const struct job *job, struct bench_figure *figures
                               "that, with init and exit", "");
     struct bench_figure memory = times(boot, ours.mebibytes, reference.mebibytes, "MiB", 0);
     memory.good = ours.mebibytes < 100;
-    figures[3] = bench_report(memory, "memory", "memory of 140 booted workers", "goal: below 100");
+    figures[3] = bench_report(memory, "memory", "memory of a booted chip", "goal: below 100");
     return 4;
 }
 
