@@ -400,9 +400,9 @@ static unsigned boot_figures(const struct job *job, struct bench_figure *figures
     struct answer ours, reference = {0};
     slow.pause = BOOT_PAUSE;
     struct bench_figure boot = compare(&slow, measure_boot, &ours, &reference);
-    figures[0] =
-        bench_report(times(boot, 1e3 * ours.seconds, 1e3 * reference.seconds, "ms", 6), "boot",
-                     "firmware boots on the chip (140 + 12 tiles)", "goal: ratio 6");
+    figures[0] = bench_report(times(boot, 1e3 * ours.seconds, 1e3 * reference.seconds, "ms", 0),
+                              "boot", "firmware boots on the chip (140 + 12 tiles)",
+                              "goal 6: see tests/clients/ttnn.sh");
     boot = compare(job, measure_boot, &ours, &reference);
     figures[1] = bench_report(times(boot, 1e3 * ours.seconds, 1e3 * reference.seconds, "ms", 0),
                               "boot_at_once", "the same, by a host that only calls", "");
