@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "copy.h"
+#include "eth/base_firmware.h"
 #include "host/environment.h"
 #include "loader/companion.h"
 
@@ -20,11 +21,8 @@ enum {
     MOST_POLLS = 1 << 20,
     ETHERNET_TILES = 12,
     ETHERNET_X = 20,
-    ETHERNET_Y = 25
+    ETHERNET_Y = 25,
 };
-
-#define ETHERNET_RESET_PC UINT32_C(0xffb14000)
-#define PORT_STATUS       UINT32_C(0x7cc04) /* in what base firmware tells of itself */
 
 /* What tiles of a kind boot. */
 struct boot_image {
@@ -72,12 +70,14 @@ static void open_ethernet(struct boot *boot, const char *directory)
 {
     struct penrose_error error;
     const struct loader_boot nobody = {0};
-    if (loader_companion_open(directory, LOADER_IDLE_ETHERNET, &boot->companion, &error) !=
-        PENROSE_OK) {
+    enum penrose_status status =
+        loader_companion_open(directory, LOADER_IDLE_ETHERNET, &boot->companion, &error);
+    if (status == PENROSE_E_FILE) {
         return;
     }
-    if (loader_companion_boot(boot->companion, &nobody, &boot->ethernet.writes, &error) !=
-        PENROSE_OK) {
+    if (status != PENROSE_OK ||
+        loader_companion_boot(boot->companion, &nobody, &boot->ethernet.writes, &error) !=
+            PENROSE_OK) {
         bench_die(directory, error.text);
     }
     boot->ethernet.layout = &boot->companion->layout;
@@ -149,7 +149,7 @@ static void load(struct bench_device *device, const struct boot_tile *tile)
         bench_write(device, tile->x, tile->y, write->address, write->bytes, write->size);
     }
     if (tile->image->entry) {
-        bench_write_word(device, tile->x, tile->y, ETHERNET_RESET_PC, tile->image->entry);
+        bench_write_word(device, tile->x, tile->y, LOADER_COMPANION_RESET_PC, tile->image->entry);
     } else {
         write_mailboxes(device, tile, &writes->write[whole]);
     }
@@ -199,9 +199,10 @@ static double compute(double seconds)
 static double boot_tiles(struct bench_device *device, struct boot_tile *tiles, unsigned count,
                          double pause)
 {
-    for (unsigned i = 0; i < 2 * count; i++) {
-        if (!tiles[i / 2].image->entry) {
-            bench_reset(device, tiles[i / 2].x, tiles[i / 2].y, BENCH_ALL_HELD);
+    for (unsigned i = 0; i < count; i++) {
+        if (!tiles[i].image->entry) {
+            bench_reset(device, tiles[i].x, tiles[i].y, BENCH_ALL_HELD);
+            bench_reset(device, tiles[i].x, tiles[i].y, BENCH_ALL_HELD);
         }
     }
     pause = pause > 0 ? compute(pause) : 0;
@@ -244,8 +245,8 @@ void boot_workers(struct bench_device *device, const struct boot *boot, unsigned
 void boot_probe(struct bench_device *device)
 {
     for (unsigned i = 0; i < ETHERNET_TILES; i++) {
-        bench_word(device, ETHERNET_X + i, ETHERNET_Y, PORT_STATUS);
-        device->clock(1);
+        const struct boot_tile tile = {.x = ETHERNET_X + i, .y = ETHERNET_Y};
+        poll(device, &tile, ETH_BASE_PORT_STATUS);
     }
 }
 

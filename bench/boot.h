@@ -1,5 +1,5 @@
 /*
- * Booting tt-metal's firmware on workers through BAR accesses, access for access as libtt-umd and
+ * Booting tt-metal's firmware on workers and Ethernet tiles through BAR accesses, access for access as libtt-umd and
  * tt-metal do it: three register writes set up a window before each, time passes only by
  * libttsim_clock(1) after each read.
  */

@@ -178,7 +178,6 @@ static enum penrose_status boot_worker(struct penrose_chip *chip, struct tile *t
 /* --- Ethernet and DRAM tiles --- */
 
 enum { E0_BIT = 1 << 11, E1_BIT = 1 << 12 };
-#define RESET_PC_0 UINT32_C(0xffb14000)
 
 /* tt-metal has base firmware call its own: message, address, two arguments. */
 static enum penrose_status call_through_mailbox(struct penrose_chip *chip, struct tile *tile,
@@ -208,7 +207,7 @@ static enum penrose_status start_companion(struct penrose_chip *chip, struct til
     if (companion->kind == LOADER_ACTIVE_ETHERNET) {
         return call_through_mailbox(chip, tile, companion->entry[0], error);
     }
-    write_register(tile, RESET_PC_0, companion->entry[0]);
+    write_register(tile, LOADER_COMPANION_RESET_PC, companion->entry[0]);
     write_register(tile, LOADER_SOFT_RESET_0, tile->kind->reset_bits & ~(uint32_t)E0_BIT);
     return PENROSE_OK;
 }
@@ -265,7 +264,7 @@ void chip_start_ethernet(struct penrose_chip *chip, struct tile *tile)
     }
     eth_base_firmware_write(&facts, write_base_word, tile);
     if (is_up) {
-        write_register(tile, RESET_PC_0, ETH_BASE_ENTRY);
+        write_register(tile, LOADER_COMPANION_RESET_PC, ETH_BASE_ENTRY);
         write_register(tile, LOADER_SOFT_RESET_0, E1_BIT);
     }
 }

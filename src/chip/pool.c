@@ -194,41 +194,18 @@ static void keep_apart(struct pool *pool)
     }
 }
 
-/* New threads start where they are to stay. */
-static void start_elsewhere(struct pool *pool, pthread_attr_t *attributes)
-{
-    CPU_ZERO(&pool->processors);
-    pthread_getaffinity_np(pthread_self(), sizeof pool->processors, &pool->processors);
-    pool->here = sched_getcpu();
-    cpu_set_t others = elsewhere(pool);
-    if (CPU_COUNT(&others) > 0) {
-        pthread_attr_setaffinity_np(attributes, sizeof others, &others);
-    }
-}
-
-static bool start_thread(struct pool *pool, const pthread_attr_t *attributes)
-{
-    pthread_t *thread = &pool->thread[pool->started];
-    bool is_started = pthread_create(thread, attributes, worker, pool) == 0 ||
-                      pthread_create(thread, NULL, worker, pool) == 0; /* wherever it may run */
-    pool->started += is_started;
-    return is_started;
-}
-
 /* Signals of the process are for threads of its own: a handler that runs on one of these, in the
  * middle of the work of a call, could not be told from another caller. */
 static void start_threads(struct pool *pool)
 {
     sigset_t all, old;
-    pthread_attr_t attributes;
     sigfillset(&all);
-    pthread_attr_init(&attributes);
-    start_elsewhere(pool, &attributes);
     pthread_sigmask(SIG_SETMASK, &all, &old); /* new threads inherit it */
-    while (pool->started < pool->threads - 1 && start_thread(pool, &attributes)) {
+    while (pool->started < pool->threads - 1 &&
+           pthread_create(&pool->thread[pool->started], NULL, worker, pool) == 0) {
+        pool->started++;
     }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attributes);
 }
 
 static void start(struct pool *pool)
@@ -237,6 +214,9 @@ static void start(struct pool *pool)
     pool->list = 0;
     pool->started = pool->named = pool->asleep = 0;
     pool->ends = pool->calls = false;
+    pool->here = -1;
+    CPU_ZERO(&pool->processors);
+    pthread_getaffinity_np(pthread_self(), sizeof pool->processors, &pool->processors);
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     start_threads(pool);
@@ -289,12 +269,13 @@ void pool_set_idle(struct pool *pool, bool (*idle)(void *context), void *context
 
 static void start_if_need_be(struct pool *pool)
 {
-    if (pool->threads > 1 && (!pool->started || pool->process != getpid())) {
+    if (pool->threads == 1) {
+        return;
+    }
+    if (!pool->started || pool->process != getpid()) {
         start(pool);
     }
-    if (pool->threads > 1) {
-        keep_apart(pool);
-    }
+    keep_apart(pool);
 }
 
 void pool_call_idle(struct pool *pool)

@@ -19,6 +19,9 @@ enum loader_companion_kind {
 
 enum { LOADER_COMPANION_HARTS = 2 };
 
+/* Where the main hart starts when it leaves reset: a register of these tiles. */
+#define LOADER_COMPANION_RESET_PC UINT32_C(0xffb14000)
+
 struct loader_companion {
     enum loader_companion_kind kind;
     unsigned harts;

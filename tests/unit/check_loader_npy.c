@@ -251,7 +251,7 @@ END_TEST
 
 START_TEST(files)
 {
-    char path[] = "/tmp/check_loader_npy.XXXXXX";
+    char path[] = P_tmpdir "/check_loader_npy.XXXXXX";
     struct penrose_error error;
     struct loader_npy array;
     struct file file = make_file(1, PLAIN("|u1", "(3,)"), 1, 3);
