@@ -1,15 +1,17 @@
 /*
  * Loading a stream's configuration from L1. SPEC: LoadConfigurationFromL1; Blackhole has
- * PHASE_AUTO_CONFIG in ONETIME_MISC_CFG and RELOAD_PHASE_BLOB. The first word is a new header,
- * each further one a register's number in 8 bits and its value in 24.
+ * PHASE_AUTO_CONFIG in ONETIME_MISC_CFG and RELOAD_PHASE_BLOB. The first word is a new header. HW:
+ * each further one has a register's number in the low 8 bits and its value in the high 24, as the
+ * blobs of tt-burnin's image have them; the page says the reverse (docs/DEVIATIONS.md).
  */
 #include <string.h>
 
 #include "noc/overlay_stream.h"
 
 enum {
-    INDEX_SHIFT = 24,
-    VALUE_MASK = 0xffffff,
+    INDEX_MASK = 0xff,
+    VALUE_SHIFT = 8,
+    POINTER_MASK = 0xffffff,
     SIGN = 0x800000, /* of an offset in 24 bits */
     BLOB_WORD = 32,
 };
@@ -41,7 +43,7 @@ static bool check(struct overlay *overlay, unsigned s, uint32_t address, uint32_
                               (unsigned)address, (unsigned)words);
     }
     for (uint32_t i = 1; i < words; i++) {
-        unsigned index = word_at(overlay, address + 4 * i) >> INDEX_SHIFT;
+        unsigned index = word_at(overlay, address + 4 * i) & INDEX_MASK;
         if (!may_be_loaded(index)) {
             return overlay_refuse(overlay, s, "configuration at 0x%x: register %u cannot be loaded",
                                   (unsigned)(address + 4 * i), index);
@@ -72,7 +74,7 @@ void overlay_load_blob(struct overlay *overlay, unsigned s)
     overlay_write_header(overlay, s, word_at(overlay, address));
     for (uint32_t i = 1; i < words; i++) {
         uint32_t entry = word_at(overlay, address + 4 * i);
-        if (overlay_write(overlay, s, entry >> INDEX_SHIFT, true, entry & VALUE_MASK) ==
+        if (overlay_write(overlay, s, entry & INDEX_MASK, true, entry >> VALUE_SHIFT) ==
             OVERLAY_REFUSED) {
             overlay_break(overlay, s);
             return;
@@ -94,7 +96,7 @@ void overlay_reload(struct overlay *overlay, unsigned s, uint32_t offset)
     struct overlay_stream *stream = overlay_own(overlay, s);
     uint32_t pointer = overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR);
     overlay_set(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR,
-                (pointer + ((offset ^ SIGN) - SIGN)) & VALUE_MASK);
+                (pointer + ((offset ^ SIGN) - SIGN)) & POINTER_MASK);
     if (stream->state == OVERLAY_LOADING) {
         stream->loads_again = true;
     } else if (stream->state == OVERLAY_IDLE || stream->state == OVERLAY_READY) {

@@ -8,6 +8,7 @@
  * the page says "mostly (or entirely)", and Blackhole has bits for "full credit flush".
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "noc/overlay_stream.h"
 
@@ -301,6 +302,7 @@ static bool begin(struct overlay *overlay, unsigned s)
     stream->misc = misc;
     stream->is_endless = get_INFINITE_PHASE_EN(misc);
     stream->to_receive = stream->remaining;
+    stream->dropped = 0;
     if (!stream->remaining && !stream->is_endless) {
         end_phase(overlay, s);
         return true;
@@ -514,6 +516,17 @@ static void put_peer(const struct overlay *overlay, unsigned s, const struct wai
     }
 }
 
+/* A push too many is no fault, but whoever waits for its message should hear of it. */
+static void put_dropped(uint32_t dropped, char *text, size_t size)
+{
+    size_t length = strlen(text);
+    if (dropped) {
+        snprintf(text + length, size - length,
+                 "; %u pushes had no effect, since all messages of the phase had come",
+                 (unsigned)dropped);
+    }
+}
+
 bool overlay_describe_wait(const struct overlay *overlay, unsigned stream, char *text, size_t size)
 {
     struct wait wait = {NULL, NOBODY_ELSE};
@@ -528,5 +541,6 @@ bool overlay_describe_wait(const struct overlay *overlay, unsigned stream, char 
     snprintf(text, size, "overlay stream %u, phase %u, %u messages left, waits %s%s", stream,
              (unsigned)overlay_get(overlay, stream, OVERLAY_CURR_PHASE),
              (unsigned)overlay_look(overlay, stream)->remaining, wait.what, peer);
+    put_dropped(overlay_look(overlay, stream)->dropped, text, size);
     return true;
 }

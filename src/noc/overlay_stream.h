@@ -78,6 +78,7 @@ struct overlay_stream {
     uint32_t misc;               /* MISC_CFG when the phase started */
     uint32_t remaining;          /* messages of the phase that are still to be transmitted */
     uint32_t to_receive;         /* and to be received */
+    uint32_t dropped;            /* pushes when none was to be received any more */
     uint32_t early;              /* messages that arrived before their phase */
     uint32_t next_configuration; /* NEXT_PHASE_NUM_CFG_REG_WRITES */
     uint32_t load;               /* offset in the receive buffer of the next message to be loaded */

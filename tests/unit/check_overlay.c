@@ -337,6 +337,43 @@ START_TEST(endless_blobs_are_bounded)
 }
 END_TEST
 
+/* Software may push more messages than the phase has: what it sees stays as it is, by either
+ * register, until the next phase. */
+START_TEST(pushes_after_the_last_message_are_dropped)
+{
+    static const unsigned seen[] = {OVERLAY_NUM_MSGS_RECEIVED, OVERLAY_RECEIVER_MSG_INFO,
+                                    OVERLAY_MSG_INFO_WR_PTR, OVERLAY_WR_PTR,
+                                    OVERLAY_BUF_SPACE_AVAILABLE};
+    const unsigned s = 4;
+    const uint32_t pushes[] = {1 << 12 | 1, BUFFER | 1 << 17, 0x2000 << 12 | 1, 0};
+    uint32_t before[COUNT(seen)];
+    char wait[200];
+    begin(0, s, 1, FROM_SOFTWARE | TO_SOFTWARE);
+    write_stream(W, 0, s, OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO, BUFFER | 1 << 17);
+    for (unsigned i = 0; i < (unsigned)COUNT(seen); i++) {
+        before[i] = read_stream(W, 0, s, seen[i]);
+    }
+    for (unsigned i = 0; i < (unsigned)COUNT(pushes); i++) {
+        write_stream(W, 0, s,
+                     i == 1 ? OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO : OVERLAY_NUM_MSGS_RECEIVED_INC,
+                     pushes[i]);
+        settle(W);
+    }
+    for (unsigned i = 0; i < (unsigned)COUNT(seen); i++) {
+        ck_assert_uint_eq(read_stream(W, 0, s, seen[i]), before[i]);
+    }
+    ck_assert(overlay_describe_wait(&W->tile[0].overlay, s, wait, sizeof wait));
+    ck_assert_ptr_nonnull(strstr(wait, "4 pushes had no effect"));
+    write_stream(W, 0, s, OVERLAY_MSG_INFO_CLEAR, 1);
+    write_stream(W, 0, s, OVERLAY_MSG_DATA_CLEAR, 1);
+    settle(W);
+    ck_assert_uint_eq(status(s), IDLE);
+    begin(0, s, 1, FROM_SOFTWARE | TO_SOFTWARE);
+    ck_assert(overlay_describe_wait(&W->tile[0].overlay, s, wait, sizeof wait));
+    ck_assert_ptr_null(strstr(wait, "no effect"));
+}
+END_TEST
+
 START_TEST(reload_repeats_a_phase)
 {
     uint32_t first[] = {2 << 24 | 1 << 12, blob_word(OVERLAY_REMOTE_SRC, 2),
@@ -607,6 +644,7 @@ int main(void)
     tcase_add_loop_test(tcase, phases_follow_each_other, 0, 3);
     tcase_add_test(tcase, pointer_moves_past_the_blob);
     tcase_add_loop_test(tcase, endless_blobs_are_bounded, 0, 2);
+    tcase_add_test(tcase, pushes_after_the_last_message_are_dropped);
     tcase_add_test(tcase, reload_repeats_a_phase);
     tcase_add_loop_test(tcase, transmitters_wait_for_the_right_phase, 0, 4);
     tcase_add_loop_test(tcase, the_cache_forgets_the_oldest, 0, 2);

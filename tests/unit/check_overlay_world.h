@@ -312,7 +312,7 @@ static inline void write_stream(struct world *w, unsigned t, unsigned s, unsigne
 /* A word of a blob for a register. */
 static inline uint32_t blob_word(unsigned index, uint32_t value)
 {
-    return (uint32_t)index << 24 | (value & 0xffffff);
+    return index | value << 8;
 }
 
 static inline void put_word(struct world *w, unsigned t, uint32_t address, uint32_t value)

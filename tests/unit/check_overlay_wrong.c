@@ -135,10 +135,13 @@ static const struct blob_break {
     {L1_BYTES, 1, "not in L1", {0}},
     {L1_BYTES - 8, 3, "not in L1", {0}},
     {0xfffffc, 1, "not in L1", {0}},
-    {BLOB, 2, "register 0 cannot", {0, 0x00000005}},
-    {BLOB, 2, "register 1 cannot", {0, 0x01000005}},
-    {BLOB, 2, "register 100 cannot", {0, 100u << 24}},
-    {BLOB, 2, "at most one", {1 << 12, 3u << 24 | FROM_SOFTWARE | TO_SOFTWARE | TO_REMOTE}},
+    {BLOB, 2, "register 0 cannot", {0, 0x00000500}},
+    {BLOB, 2, "register 1 cannot", {0, 0x00000501}},
+    {BLOB, 2, "register 100 cannot", {0, 100}},
+    {BLOB,
+     2,
+     "at most one",
+     {1 << 12, OVERLAY_MISC_CFG | (uint32_t)(FROM_SOFTWARE | TO_SOFTWARE | TO_REMOTE) << 8}},
 };
 
 START_TEST(bad_blobs_break)
