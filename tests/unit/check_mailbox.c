@@ -85,7 +85,8 @@ START_TEST(pc_buf_holds_sixteen)
     enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
     ck_assert_int_eq(try_access(H, MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
     for (uint32_t n = 0; n < 16; n++) {
-        put(H, AGENT_B, B_PC_BUF(i) + 8 * n, 100 + n); /* any address of the range */
+        put(H, AGENT_B, B_PC_BUF(i) + 8 * n, 100 + n); /* any address of the range but +4 */
+        put(H, AGENT_B, B_PC_BUF(i) + 4, 7);           /* not pushed */
     }
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, B_PC_BUF(i), 0), MMIO_WAIT);
     for (uint32_t n = 0; n < 16; n++) {
@@ -120,13 +121,11 @@ END_TEST
 /* B's load returns when T0 has taken everything, waits for more, and its thread is idle. */
 START_TEST(b_waits_for_the_trisc)
 {
-    static const char *const b_program[] = {"lui s0, 0xffe80",
-                                            "addi t0, zero, 5",
-                                            "sw t0, 0(s0)",
-                                            "lw t1, 0(s0)",
-                                            "sw t0, 0x400(zero)",
-                                            "ebreak",
-                                            NULL};
+    static const char *const b_program[] = {
+        "lui s0, 0xffe80", "addi t0, zero, 5",
+        "sw t0, 0(s0)",    "sw t1, 4(s0)", /* not pushed: orders the next */
+        "lw t1, 4(s0)",    "sw t0, 0x400(zero)",
+        "ebreak",          NULL};
     static const char *const t_program[] = {
         "lui s0, 0xffe80", "lui s1, 0xffe40",  "lui t2, 1",    "1:",
         "addi t2, t2, -1", "bne t2, zero, 1b", "lw t0, 0(s0)", "sw t0, 0x404(zero)",
