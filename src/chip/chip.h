@@ -123,6 +123,7 @@ struct penrose_chip {
     size_t unmodelled_count;
     struct images images;
 
+    bool counts_tensix; /* tile_count_tensix, of tiles made later too */
     void (*trace)(void *context, const struct penrose_trace_event *event);
     void *trace_context;
 };

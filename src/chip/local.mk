@@ -7,6 +7,7 @@ libpenrose_core_la_SOURCES += \
 	%D%/chip.h \
 	%D%/chunks.c \
 	%D%/chunks.h \
+	%D%/debug.c \
 	%D%/dram.c \
 	%D%/dram.h \
 	%D%/exchange.c \

@@ -85,6 +85,9 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
     const struct penrose_options *options = &chip->options;
     tile->now = chip->now;
     tile_trace(tile, chip->trace != NULL);
+    if (!tile_count_tensix(tile, chip->counts_tensix)) {
+        return false;
+    }
     tile->tensix.timed = options->timed;
     tile->tensix.rounds_to_nearest = options->rounds_to_nearest;
     tile->tensix.kernels = chip->kernels;

@@ -170,6 +170,9 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
         own->blocked = false;
         own->has_next = false;
         own->drained++;
+        if (tensix->executed && row != TENSIX_ROWS) {
+            tensix->executed[row][thread]++;
+        }
         if (tensix->scalar_held_by == thread + 1) {
             tensix->scalar_held_by = 0;
             tensix->changed = true; /* others may wait for the unit */
@@ -194,13 +197,14 @@ static void catch_up(const struct tensix *tensix, struct tensix_thread *thread)
     thread->blocked = false;
 }
 
-/* Could anything but its own handler hold an instruction of a functional run? */
+/* Could anything but its own handler hold an instruction of a functional run, or does somebody look
+ * at each? */
 static inline bool is_checked(const struct tensix *tensix, const struct tensix_thread *thread)
 {
     const uint32_t holding = TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS | TENSIX_RESET_TDMA |
                              TENSIX_RESET_THCON | TENSIX_RESET_MATH;
     return thread->latch.block_mask | (tensix->held & holding) | tensix->scalar_held_by |
-           tensix->stopped | tensix->timed;
+           tensix->stopped | tensix->timed | (tensix->executed != NULL);
 }
 
 /* The short way for an instruction that is not checked. False: it has not started, for whatever

@@ -300,6 +300,8 @@ struct tensix {
     /* Lent by the tile. */
     uint8_t *l1;
     uint32_t l1_size;
+    uint64_t (*executed)[TENSIX_THREADS]; /* by row, how often each thread executed it; NULL:
+                                             nobody counts, and the short ways may be taken */
     const struct num_kernels *kernels; /* the fastest, unless the tile chooses another set */
     const struct tensix_board *board;
     void *owner;

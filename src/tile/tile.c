@@ -3,9 +3,11 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/pages.h"
+#include "tensix/table.h"
 #include "tile/bus.h"
 #include "tile/eth_window.h"
 #include "tile/overlay_port.h"
@@ -97,6 +99,13 @@ void tile_trace(struct tile *tile, bool traces)
     tile_lend_registers(tile);
 }
 
+bool tile_count_tensix(struct tile *tile, bool counts)
+{
+    free(tile->tensix.executed);
+    tile->tensix.executed = counts ? calloc(TENSIX_ROWS, sizeof *tile->tensix.executed) : NULL;
+    return !counts || tile->tensix.executed;
+}
+
 /* What is the same when a tile is made and when it is reset; the devices are zeros. */
 static void init_devices(struct tile *tile)
 {
@@ -166,6 +175,7 @@ struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv3
 void tile_destroy(struct tile *tile)
 {
     if (tile) {
+        free(tile->tensix.executed);
         tile_weak_free(tile);
         noc_queue_free(&tile->inbox, &tile->pool);
         for (struct noc_packet *packet; (packet = noc_list_take(&tile->sent));) {

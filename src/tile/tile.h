@@ -358,6 +358,10 @@ static inline void tile_touch(void *page)
 /* The board is told of every access, or no longer. */
 void tile_trace(struct tile *tile, bool traces);
 
+/* Counts each Tensix instruction that is executed, by row and thread, from zero; or stops. False
+ * without memory. */
+bool tile_count_tensix(struct tile *tile, bool counts);
+
 /* Reports name it so from now on; a new tile is named by the place where it stands. */
 void tile_rename(struct tile *tile, unsigned x, unsigned y);
 
