@@ -29,6 +29,7 @@ UNIT_TESTS = \
 	%D%/unit/check_arc \
 	%D%/unit/check_auto_ttsync \
 	%D%/unit/check_chip \
+	%D%/unit/check_chip_debug \
 	%D%/unit/check_chip_tables \
 	%D%/unit/check_chunks \
 	%D%/unit/check_code \
@@ -187,6 +188,7 @@ tests_unit_check_abi_time_SOURCES = %D%/unit/check_abi_time.c $(abi_host)
 tests_unit_check_arc_SOURCES = %D%/unit/check_arc.c %D%/unit/random.h %D%/unit/run_suite.h
 tests_unit_check_auto_ttsync_SOURCES = %D%/unit/check_auto_ttsync.c %D%/unit/run_suite.h $(tensix_harness)
 tests_unit_check_chip_SOURCES = %D%/unit/check_chip.c %D%/unit/run_suite.h
+tests_unit_check_chip_debug_SOURCES = %D%/unit/check_chip_debug.c %D%/unit/run_suite.h
 tests_unit_check_chip_tables_SOURCES = %D%/unit/check_chip_tables.c %D%/unit/run_suite.h
 tests_unit_check_chunks_SOURCES = %D%/unit/check_chunks.c %D%/unit/run_suite.h
 tests_unit_check_code_SOURCES = %D%/unit/check_code.c $(rv32_harness)
@@ -403,6 +405,7 @@ SHELL_TESTS = \
 	%D%/cli/snapshots.sh \
 	%D%/cli/tensix-errors.sh \
 	%D%/cli/tensors.sh \
+	%D%/cli/ttx.sh \
 	%D%/cli/usage.sh \
 	%D%/cli/vector-errors.sh \
 	%D%/difftest/self-test.sh \
@@ -471,12 +474,17 @@ check-firmware: all %D%/firmware/check_sets$(EXEEXT) %D%/firmware/check_whole_ch
 ## `make check-clients` runs tt-umd, tt-exalens, ttnn and LLK's tests on the library, unmodified. They
 ## are fetched into a cache; what cannot run here is skipped, and says why.
 REAL_CLIENTS = \
+	%D%/clients/burnin.sh \
 	%D%/clients/cards.sh \
 	%D%/clients/exalens.sh \
 	%D%/clients/llk-fast.sh \
 	%D%/clients/ttnn-fast.sh \
 	%D%/clients/ttnn-umd.sh
 EXTRA_DIST += $(REAL_CLIENTS) \
+	%D%/clients/burnin/burnin.py \
+	%D%/clients/burnin/expected.py \
+	%D%/clients/burnin/image.py \
+	%D%/clients/burnin/library.py \
 	%D%/clients/common.bash \
 	%D%/clients/llk.sh \
 	%D%/clients/ttnn.sh \

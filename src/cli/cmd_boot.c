@@ -27,19 +27,8 @@ enum { ETHERNET_X = 20, ETHERNET_TILES = 12, ETHERNET_Y = 25 };
 /* "chip", "all" (workers), or a number of workers, row by row. */
 static error_t parse_tiles(struct boot_options *options, const char *text)
 {
-    uint64_t wanted = CLI_TILES;
     options->whole_chip = strcmp(text, "chip") == 0;
-    if (!options->whole_chip && strcmp(text, "all") != 0) {
-        error_t error = options_number(options->cli, "--tiles", text, CLI_TILES, &wanted);
-        if (error) {
-            return error;
-        }
-    }
-    if (!wanted) {
-        return options_refuse(options->cli, "--tiles: at least one tile must boot");
-    }
-    options->workers = (unsigned)wanted;
-    return 0;
+    return options_workers(options->cli, options->whole_chip ? "all" : text, &options->workers);
 }
 
 /* "all" or the tile's coordinates. */
@@ -145,25 +134,6 @@ static const struct argp argp = {
 
 /* --- The tiles --- */
 
-/* The tiles of the card that the options ask for; workers come first. */
-static enum cli_exit choose_workers(struct session *session, struct boot_options *options)
-{
-    unsigned wanted = options->workers, found = 0;
-    for (unsigned y = 0; y < 32 && found < wanted; y++) {
-        for (unsigned x = 0; x < 32 && found < wanted; x++) {
-            if (penrose_has_worker(session->chip, x, y)) {
-                machine_options_add_tile(&options->machine, x, y);
-                found++;
-            }
-        }
-    }
-    if (found < wanted && wanted < CLI_TILES) {
-        return complain(options->cli, "--tiles: %u are too many, this card has %u workers", wanted,
-                        found);
-    }
-    return CLI_DONE;
-}
-
 /* Tiles of that kind from (x, y) to (x_end, y_end). */
 static void choose_others(struct session *session, struct boot_options *options, const char *kind,
                           struct tile_position start, struct tile_position end)
@@ -178,9 +148,10 @@ static void choose_others(struct session *session, struct boot_options *options,
     }
 }
 
+/* The tiles of the card that the options ask for; workers come first. */
 static enum cli_exit choose_tiles(struct session *session, struct boot_options *options)
 {
-    enum cli_exit exit = choose_workers(session, options);
+    enum cli_exit exit = session_add_workers(session, &options->machine, options->workers);
     if (!exit && options->whole_chip) {
         choose_others(session, options, "Ethernet", (struct tile_position){ETHERNET_X, ETHERNET_Y},
                       (struct tile_position){ETHERNET_X + ETHERNET_TILES - 1, ETHERNET_Y});

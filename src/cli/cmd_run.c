@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/session.h"
+#include "cli/ttx.h"
 #include "loader/elf.h"
 
 #define DEFAULT_CYCLES UINT64_C(1000000000)
@@ -22,11 +23,13 @@ struct run_options {
     const char *firmware;
     const char *description;            /* of a program on a grid; NULL: none */
     const char *data;                   /* folder of its .npy files */
+    const char *ttx;                    /* an image of tt-burnin; NULL: none */
+    unsigned workers;                   /* that it runs on, besides those of --tile */
     const char *program[PENROSE_HARTS]; /* bare programs */
     unsigned started;                   /* bit n: hart n has a program */
 };
 
-enum { KEY_FIRMWARE = 0x600, KEY_HART, KEY_PROGRAM, KEY_DATA };
+enum { KEY_FIRMWARE = 0x600, KEY_HART, KEY_PROGRAM, KEY_DATA, KEY_TTX, KEY_TILES };
 
 static error_t set_program(struct run_options *options, unsigned harts, const char *path)
 {
@@ -68,18 +71,36 @@ static error_t set_description(struct run_options *options, const char *path)
     return 0;
 }
 
+static bool touches_memory(const struct memory_options *memory)
+{
+    return memory->pokes || memory->dumps || memory->tensors.input.count ||
+           memory->tensors.output.count;
+}
+
+/* An image names its programs and memory itself. */
+static error_t check_ttx(const struct run_options *options)
+{
+    if (options->description || options->started || options->firmware || options->launch.used ||
+        touches_memory(&options->memory) || options->machine.restore_snapshot) {
+        return options_refuse(options->cli,
+                              "%s has programs and data of its own; with --ttx go only tiles and "
+                              "options of the machine",
+                              options->ttx);
+    }
+    return 0;
+}
+
 /* A description names tiles, kernels and memory itself. */
 static error_t check_description(const struct run_options *options)
 {
     const struct launch_options *launch = &options->launch;
-    const struct memory_options *memory = &options->memory;
     bool has_arguments = launch->buffers || launch->semaphores.count || launch->repeat > 1;
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         has_arguments |=
             launch->path[hart] || launch->arguments[hart].count || launch->common[hart].count;
     }
-    if (options->started || options->machine.tiles || has_arguments || memory->pokes ||
-        memory->dumps || memory->tensors.input.count || memory->tensors.output.count) {
+    if (options->started || options->machine.tiles || has_arguments ||
+        touches_memory(&options->memory)) {
         return options_refuse(options->cli,
                               "%s has tiles, kernels and buffers of its own; options for those do "
                               "not go with it, but --firmware, --kernels DIR and --data DIR do%s",
@@ -91,6 +112,13 @@ static error_t check_description(const struct run_options *options)
 /* What does not go together. */
 static error_t check(const struct run_options *options)
 {
+    if (options->ttx) {
+        return check_ttx(options);
+    }
+    if (options->workers) {
+        return options_refuse(options->cli, "--tiles is for --ttx; other programs are for one tile "
+                                            "(--tile), or their description says for which");
+    }
     if (options->description) {
         return check_description(options);
     }
@@ -143,6 +171,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_DATA:
         options->data = argument;
         return 0;
+    case KEY_TILES:
+        return options_workers(options->cli, argument, &options->workers);
+    case KEY_TTX:
+        options->ttx = argument;
+        return 0;
     case ARGP_KEY_ARG:
         if (program_is_description(argument)) {
             return set_description(options, argument);
@@ -167,6 +200,12 @@ static const struct argp_option rows[] = {
      "for "
      "its kernels)",
      6},
+    {NULL, 0, NULL, 0, "Images that run on every card:", 7},
+    {"ttx", KEY_TTX, "FILE", 0,
+     "Run an image of tt-burnin (bhpv.ttx) on the tiles chosen, and tell what each unit does; "
+     "it never ends, so --max-cycles (1M) does",
+     7},
+    {"tiles", KEY_TILES, "all|N", 0, "Run it on all workers, or so many of them", 7},
     {NULL, 0, NULL, 0, "Kernels on firmware:", 2},
     {"firmware", KEY_FIRMWARE, "DIR", 0, "Boot this firmware first (see 'penrose boot --help')", 2},
     {0},
@@ -184,7 +223,7 @@ static const struct argp argp = {
     .options = rows,
     .parser = parse,
     .args_doc = "ELF\n--hart HART=ELF...\n--firmware DIR --kernel HART=ELF...\nPROGRAM.json\n"
-                "--restore-snapshot FILE",
+                "--restore-snapshot FILE\n--ttx FILE",
     .doc =
         "Runs programs on one tile: bare ones, which have the harts to themselves and end with "
         "ebreak (a0 is the exit value), or kernels on tt-metal's firmware; or a program on a grid "
@@ -200,6 +239,9 @@ static const struct argp argp = {
         "        puts a matrix to L1 as tiles of 32x32, and fetches one of 64 rows\n"
         "  penrose run copy.json --firmware pre-compiled/1234\n"
         "        boots a grid, fills buffers from .npy files, launches kernels, writes outputs\n"
+        "  penrose run --ttx bhpv.ttx --tiles all\n"
+        "        tt-burnin's power virus on all workers: what every unit does for a million "
+        "cycles\n"
         "  penrose run long.elf --max-cycles 100M --save-snapshot half\n"
         "  penrose run --restore-snapshot half\n"
         "        stops after so many cycles, and goes on from there\n\n"
@@ -456,10 +498,12 @@ enum cli_exit cmd_run(struct cli *cli, int argc, char **argv)
     machine_options_init(&options.machine, cli);
     launch_options_init(&options.launch, cli);
     if (options_parse(cli, &argp, argc, argv, &options, &exit)) {
-        machine_options_finish(&options.machine, DEFAULT_CYCLES);
+        machine_options_finish(&options.machine, options.ttx ? TTX_CYCLES : DEFAULT_CYCLES);
         exit = machine_options_check(&options.machine);
         if (!exit) {
-            exit = options.description ? run_description(&options) : run_here(&options);
+            exit = options.ttx ? ttx_run(cli, &options.machine, options.ttx, options.workers)
+                   : options.description ? run_description(&options)
+                                         : run_here(&options);
         }
     }
     launch_options_free(&options.launch);

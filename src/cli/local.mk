@@ -2,7 +2,7 @@
 bin_PROGRAMS += penrose
 penrose_CPPFLAGS = $(AM_CPPFLAGS) -DPENROSE_CARDS_DIR='"$(cardsdir)"'
 penrose_LDFLAGS = $(product_ldflags)
-penrose_LDADD = libpenrose_core.la $(JANSSON_LIBS)
+penrose_LDADD = libpenrose_core.la $(JANSSON_LIBS) $(LIBZIP_LIBS)
 penrose_SOURCES = \
 	%D%/cli.h \
 	%D%/child.c \
@@ -41,10 +41,14 @@ penrose_SOURCES = \
 	%D%/tensors.h \
 	%D%/trace.c \
 	%D%/trace.h \
+	%D%/ttx.c \
+	%D%/ttx.h \
 	%D%/work.c \
 	%D%/work.h \
 	src/loader/program.c \
 	src/loader/program.h \
 	src/loader/program_buffers.c \
 	src/loader/program_expression.c \
-	src/loader/program_internal.h
+	src/loader/program_internal.h \
+	src/loader/ttx.c \
+	src/loader/ttx.h

@@ -184,6 +184,22 @@ error_t options_number(const struct cli *cli, const char *option, const char *te
     return 0;
 }
 
+error_t options_workers(const struct cli *cli, const char *text, unsigned *workers)
+{
+    uint64_t wanted = CLI_TILES;
+    if (strcmp(text, "all") != 0) {
+        error_t error = options_number(cli, "--tiles", text, CLI_TILES, &wanted);
+        if (error) {
+            return error;
+        }
+    }
+    if (!wanted) {
+        return options_refuse(cli, "--tiles: at least one tile must be there");
+    }
+    *workers = (unsigned)wanted;
+    return 0;
+}
+
 error_t options_harts(const struct cli *cli, const char *option, const char *text, size_t length,
                       unsigned *harts)
 {

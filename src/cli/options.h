@@ -35,6 +35,9 @@ error_t options_number(const struct cli *cli, const char *option, const char *te
 error_t options_harts(const struct cli *cli, const char *option, const char *text, size_t length,
                       unsigned *harts);
 
+/* "all", or a number of workers, at least 1; CLI_TILES stands for all. For the option --tiles. */
+error_t options_workers(const struct cli *cli, const char *text, unsigned *workers);
+
 /* A growing list of words. */
 struct word_list {
     uint32_t *word;

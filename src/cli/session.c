@@ -68,6 +68,26 @@ enum cli_exit session_open(struct session *session, struct cli *cli,
                             : CLI_DONE;
 }
 
+enum cli_exit session_add_workers(struct session *session, struct machine_options *options,
+                                  unsigned wanted)
+{
+    enum { ACROSS = 32 }; /* coordinates are smaller */
+    unsigned found = 0;
+    for (unsigned y = 0; y < ACROSS && found < wanted; y++) {
+        for (unsigned x = 0; x < ACROSS && found < wanted; x++) {
+            if (penrose_has_worker(session->chip, x, y)) {
+                machine_options_add_tile(options, x, y);
+                found++;
+            }
+        }
+    }
+    if (found < wanted && wanted < CLI_TILES) {
+        return complain(session->cli, "--tiles: %u are too many, this card has %u workers", wanted,
+                        found);
+    }
+    return CLI_DONE;
+}
+
 /* --- Running --- */
 
 double session_simulated_ms(uint64_t cycles)
@@ -285,6 +305,9 @@ enum cli_exit session_run(struct session *session, const struct goal *goal)
     enum cli_exit exit = outcome == PENROSE_FAULT   ? CLI_FAULT
                          : outcome == PENROSE_QUIET ? CLI_DEADLOCK
                                                     : CLI_CYCLES;
+    if (goal->is_endless && exit == CLI_CYCLES) {
+        return CLI_DONE;
+    }
     if (outcome != PENROSE_FAULT && goal->reached(session, goal->context)) {
         explain_leftovers(session);
         return CLI_DONE;

@@ -39,10 +39,16 @@ struct goal {
     /* How many tiles of the options have not reached it; NULL: nobody knows. */
     unsigned (*busy)(struct session *session, void *context);
     void *context;
+    bool
+        is_endless; /* the programs never end: to run until the cycle limit is all that is wanted */
 };
 
 enum cli_exit session_open(struct session *session, struct cli *cli,
                            const struct machine_options *options);
+
+/* Adds so many workers of the chip to the options, row by row; CLI_TILES: all that the card has. */
+enum cli_exit session_add_workers(struct session *session, struct machine_options *options,
+                                  unsigned wanted);
 
 /* Runs until the goal is reached (CLI_DONE), a fault, the cycle limit or a deadlock. */
 enum cli_exit session_run(struct session *session, const struct goal *goal);
