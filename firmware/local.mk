@@ -112,7 +112,7 @@ guest_hart_ncrisc = -DHART=4 -Wl,--defsym=TEXT_BASE=0x40000 -Wl,--defsym=MAILBOX
 guest_common = $(addprefix $(srcdir)/firmware/bare/,bare.h bare.ld crt0.S)
 ## Tables of the emulator that are headers of the kernels for tensors.
 guests_tensor_flag = $(patsubst %,firmware/tensor/matmul-flag-%.elf,trisc0 trisc1 trisc2)
-guest_tables = $(addprefix $(srcdir)/src/tensix/,regs.def tensix.def)
+guest_tables = $(addprefix $(srcdir)/src/arch/blackhole/,regs.def tensix.def)
 guest_make = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(RISCV_CC) \
 	-march=rv32im_zicsr_zba_zbb -mabi=ilp32 -std=c11 -O2 -g -Wall -Wextra -Werror \
 	-ffreestanding -nostdlib -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(srcdir)/= \

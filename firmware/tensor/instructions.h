@@ -1,6 +1,6 @@
 /*
  * Tensix instructions and configuration fields by name, from the emulator's own tables: operands
- * are those of src/tensix/tensix.def, fields those of src/tensix/regs.def.
+ * are those of src/arch/blackhole/tensix.def, fields those of src/arch/blackhole/regs.def.
  *
  *   PUSH(MVMUL, .addr_mod = 1)         pushes an instruction; operands must be constants
  *   tensix_push(WORD(MVMUL, ...))      the same with others
@@ -25,7 +25,7 @@
         cells                                                                                      \
     };
 #define STUB INSN
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 
 #define PLACED(name, hi, lo)        | (operand.name & ((2u << ((hi) - (lo))) - 1)) << (lo)
 #define FIELD                       PLACED
@@ -42,7 +42,7 @@
         return (uint32_t)(opcode) << 24 cells;                                                     \
     }
 #define STUB INSN
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 
 #define WORD(token, ...) word_##token((struct word_##token){__VA_ARGS__})
 #define PUSH(token, ...) TTINSN(WORD(token, __VA_ARGS__))
@@ -77,7 +77,7 @@ enum { COUNTER_Z = 2, COUNTER_W = 3 };                         /* of SETADC */
     enum { name##_WORD = (word), name##_SHIFT = (shift), name##_WIDTH = (width) };
 #define THREAD_FIELD CONFIG_FIELD
 #define CONFIG_ALIAS CONFIG_FIELD
-#include "tensix/regs.def"
+#include "arch/blackhole/regs.def"
 
 #define CONFIG_WORD(i) REGISTER(0xffef0000 + 4 * (i))
 #define CONFIG(name)   CONFIG_WORD(name##_WORD)

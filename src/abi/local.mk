@@ -7,7 +7,6 @@ libttsim_common_la_SOURCES = \
 	%D%/alike.c \
 	%D%/alike.h \
 	%D%/bar.c \
-	%D%/bar.def \
 	%D%/card.h \
 	%D%/clock.c \
 	%D%/clock.h \

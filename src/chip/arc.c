@@ -21,7 +21,7 @@ static const struct register_row {
     enum register_kind kind;
 } registers[] = {
 #define ARC_REGISTER(offset, words, NAME, kind) {offset, words, kind},
-#include "chip/arc.def"
+#include "arch/blackhole/arc.def"
 };
 
 static const struct {
@@ -29,7 +29,7 @@ static const struct {
     uint32_t value;
 } starts[] = {
 #define ARC_START(NAME, index, value) {index, value},
-#include "chip/arc.def"
+#include "arch/blackhole/arc.def"
 };
 
 enum message_kind {
@@ -51,7 +51,7 @@ static const struct message_row {
     enum message_kind kind;
 } messages[] = {
 #define ARC_MESSAGE(code, NAME, kind) {code, kind},
-#include "chip/arc.def"
+#include "arch/blackhole/arc.def"
 };
 
 enum telemetry_kind {
@@ -72,7 +72,7 @@ static const struct telemetry_row {
     uint32_t value;
 } telemetry[] = {
 #define ARC_TELEMETRY(tag, NAME, kind, value) {tag, kind, value},
-#include "chip/arc.def"
+#include "arch/blackhole/arc.def"
 };
 
 enum {

@@ -35,21 +35,21 @@ enum {
 
 static const uint8_t column_x[GRID_COLUMNS] = {
 #define GRID_COLUMN(number, x) [number] = x,
-#include "chip/grid.def"
+#include "arch/blackhole/grid.def"
 };
 
 static const struct {
     uint8_t x, y[GRID_PORTS];
 } bank_at[GRID_BANKS] = {
 #define GRID_BANK(bank, x, y0, y1, y2) [bank] = {x, {y0, y1, y2}},
-#include "chip/grid.def"
+#include "arch/blackhole/grid.def"
 };
 
 static const struct {
     uint8_t kind, index, x, y;
 } single_tiles[] = {
 #define GRID_TILE(KIND, index, x, y) {GRID_##KIND, index, x, y},
-#include "chip/grid.def"
+#include "arch/blackhole/grid.def"
 };
 
 static const struct {
@@ -57,13 +57,13 @@ static const struct {
     uint16_t type;
 } kinds[GRID_KINDS] = {
 #define GRID_KIND(KIND, name, type) [GRID_##KIND] = {name, type},
-#include "chip/grid.def"
+#include "arch/blackhole/grid.def"
 };
 
 static const struct grid_product products[] = {
 #define GRID_PRODUCT(name, board, columns, ethernet, banks, pcie)                                  \
     {name, UINT64_C(board), {columns, ethernet, banks}, pcie},
-#include "chip/grid.def"
+#include "arch/blackhole/grid.def"
 };
 
 enum { PRODUCTS = sizeof products / sizeof *products };

@@ -1,6 +1,5 @@
 libpenrose_core_la_SOURCES += \
 	%D%/arc.c \
-	%D%/arc.def \
 	%D%/arc.h \
 	%D%/boot.c \
 	%D%/chip.c \
@@ -16,7 +15,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/gddr.c \
 	%D%/gddr.h \
 	%D%/grid.c \
-	%D%/grid.def \
 	%D%/grid.h \
 	%D%/harts.c \
 	%D%/host.c \
@@ -28,7 +26,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/messages.c \
 	%D%/messages.h \
 	%D%/pcie.c \
-	%D%/pcie.def \
 	%D%/pcie.h \
 	%D%/places.c \
 	%D%/pool.c \

@@ -1,5 +1,5 @@
 /*
- * The SoC descriptor, made from the tables that the chip itself is made from (src/chip/grid.def).
+ * The SoC descriptor, made from the tables that the chip itself is made from (src/arch/blackhole/grid.def).
  *
  * SPEC: UMD 0.9.14 and tt-metal of ttnn 0.81.1, which read it. It describes the die: hosts learn
  * from the chip's telemetry which columns, banks and Ethernet tiles a card lacks, and take those

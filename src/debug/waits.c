@@ -53,7 +53,7 @@ static void put_polling(struct wait_words *words, struct penrose_chip *chip, str
 
 /* --- Harts whose access is not answered --- */
 
-/* Where a hart waits for its thread of the coprocessor, or for another hart (src/tile/mmio.def). */
+/* Where a hart waits for its thread of the coprocessor, or for another hart (src/arch/blackhole/mmio.def). */
 #define AT_GPRS              UINT32_C(0xffe00000)
 #define AT_PC_BUF            UINT32_C(0xffe80000)
 #define AT_COPROCESSOR_DONE  UINT32_C(0xffe80004)

@@ -19,7 +19,7 @@ enum kind {
 
 enum bank_token {
 #define ETH_BANK(token, first, count, stride) BANK_##token,
-#include "eth/eth.def"
+#include "arch/blackhole/eth.def"
 #undef ETH_BANK
     BANKS,
 };
@@ -28,7 +28,7 @@ static const struct bank {
     uint32_t first, count, stride;
 } banks[BANKS] = {
 #define ETH_BANK(token, first, count, stride) {first, count, stride},
-#include "eth/eth.def"
+#include "arch/blackhole/eth.def"
 #undef ETH_BANK
 };
 
@@ -41,7 +41,7 @@ static const struct row {
 } rows[] = {
 #define ETH_REG(bank, first, words, name, kind, writable, reset)                                   \
     {BANK_##bank, first, words, #name, kind, writable, reset},
-#include "eth/eth.def"
+#include "arch/blackhole/eth.def"
 #undef ETH_REG
 };
 

@@ -1,9 +1,7 @@
 libpenrose_core_la_SOURCES += \
 	%D%/base_firmware.c \
-	%D%/base_firmware.def \
 	%D%/base_firmware.h \
 	%D%/eth.c \
-	%D%/eth.def \
 	%D%/eth.h \
 	%D%/eth_internal.h \
 	%D%/classify.c \

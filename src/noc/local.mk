@@ -2,13 +2,10 @@ libpenrose_core_la_SOURCES += \
 	%D%/atomic.c \
 	%D%/atomic.h \
 	%D%/niu.c \
-	%D%/niu.def \
 	%D%/niu.h \
 	%D%/overlay.c \
-	%D%/overlay.def \
 	%D%/overlay.h \
 	%D%/overlay_blob.c \
-	%D%/overlay_fields.def \
 	%D%/overlay_gather.c \
 	%D%/overlay_phase.c \
 	%D%/overlay_receive.c \

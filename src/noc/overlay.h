@@ -54,7 +54,7 @@ enum {
 /* Numbers of registers: OVERLAY_CURR_PHASE and so on. */
 enum overlay_register {
 #define OVERLAY(index, words, name, bits, streams, kind) OVERLAY_##name = (index),
-#include "noc/overlay.def"
+#include "arch/blackhole/overlay.def"
 #undef OVERLAY
 };
 

@@ -5,7 +5,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/copy.c \
 	%D%/copy.h \
 	%D%/csr.c \
-	%D%/csr.def \
 	%D%/decode.h \
 	%D%/exec.h \
 	%D%/exec_float.c \

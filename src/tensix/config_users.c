@@ -10,7 +10,7 @@
     [TENSIX_WORD_##first... TENSIX_WORD_##first + (words)-1] = {cached, fresh},
 #define READS(name, users)
 const struct tensix_config_use tensix_config_uses[TENSIX_STATE_WORDS] = {
-#include "tensix/config_users.def"
+#include "arch/blackhole/config_users.def"
 };
 #undef USES
 #undef READS

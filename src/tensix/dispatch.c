@@ -21,12 +21,12 @@ tensix_runner tensix_run_misplaced, tensix_run_stub;
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
     tensix_runner RUN_##unit(token);
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) RUN_##unit(token),
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) tensix_run_stub,
 tensix_runner *const tensix_runners[TENSIX_ROWS] = {
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 };
 
 /* Later rows of an opcode replace earlier ones, which is what is wanted here. */
@@ -43,7 +43,7 @@ tensix_runner *const tensix_runners[TENSIX_ROWS] = {
     [opcode] = TENSIX_ROW_##token + 1,
 #define STUB INSN
 const uint8_t tensix_last_row[256] = {
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 };
 
 #define OP(token, opcode, runner)                                                                  \
@@ -69,7 +69,7 @@ const uint8_t tensix_last_row[256] = {
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
 const struct tensix_op tensix_plain_ops[256] = {
     [0 ... 255] = NEVER,
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 };
 #if defined(__clang__)
 #pragma clang diagnostic pop

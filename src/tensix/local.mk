@@ -2,13 +2,10 @@ libpenrose_core_la_SOURCES += \
 	%D%/adc.c \
 	%D%/adc.h \
 	%D%/auto_ttsync.c \
-	%D%/auto_ttsync.def \
 	%D%/auto_ttsync.h \
 	%D%/backend_config.c \
-	%D%/backend_config.def \
 	%D%/config.c \
 	%D%/config_users.c \
-	%D%/config_users.def \
 	%D%/config_users.h \
 	%D%/counters.c \
 	%D%/counters.h \
@@ -42,7 +39,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/race.c \
 	%D%/race.h \
 	%D%/regs.c \
-	%D%/regs.def \
 	%D%/regs.h \
 	%D%/replay.c \
 	%D%/replay.h \
@@ -60,7 +56,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/sync.c \
 	%D%/table.c \
 	%D%/table.h \
-	%D%/tensix.def \
 	%D%/tensix.h \
 	%D%/unpack.c \
 	%D%/unpack.h \
@@ -74,7 +69,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/vector_common.h \
 	%D%/vector_config.c \
 	%D%/vector_flags.c \
-	%D%/vector.def \
 	%D%/vector_macro.c \
 	%D%/vector_mad.c \
 	%D%/vector_memory.c \

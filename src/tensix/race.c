@@ -13,7 +13,7 @@ static const struct reads {
 } reads[] = {
 #define USES(first, words, cached, fresh)
 #define READS(name, users) {TENSIX_FIELD_##name, users},
-#include "tensix/config_users.def"
+#include "arch/blackhole/config_users.def"
 #undef USES
 #undef READS
 };

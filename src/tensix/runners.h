@@ -36,7 +36,7 @@
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
     TENSIX_RUNS_##unit(token)
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 
 #undef TENSIX_RUNS_FRONTEND
 #undef TENSIX_RUNS_SYNC

@@ -51,7 +51,7 @@ enum tensix_block {
 enum tensix_row {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) TENSIX_ROW_##token,
 #define STUB                                                                   INSN
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
     TENSIX_ROWS
 };
 
@@ -60,7 +60,7 @@ enum tensix_opcode {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
     TENSIX_OPCODE_##token = (opcode),
 #define STUB INSN
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 };
 
 /* Operands: struct tensix_args_SETC16 {word, cfg_index, new_value} and so on. */
@@ -74,7 +74,7 @@ enum tensix_opcode {
         cells                                                                                      \
     };
 #define STUB INSN
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 
 #define FIELD(name, hi, lo)  .name = word >> (lo) & ((UINT32_C(1) << ((hi) - (lo) + 1)) - 1),
 #define KEY(name, hi, lo)    FIELD(name, hi, lo)
@@ -86,7 +86,7 @@ enum tensix_opcode {
         return (struct tensix_args_##token){.word = word, cells};                                  \
     }
 #define STUB INSN
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 
 struct tensix_row_info {
     enum tensix_unit unit;

@@ -250,7 +250,7 @@ void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op
 #define ROW_MISC(token)
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) ROW_##unit(token)
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 #undef ROW_FRONTEND
 #undef ROW_SYNC
 #undef ROW_MATRIX

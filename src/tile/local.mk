@@ -6,7 +6,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/debug_bus.c \
 	%D%/debug_internal.h \
 	%D%/debug_perf.c \
-	%D%/debug_registers.def \
 	%D%/debug_risc.c \
 	%D%/debug_time.c \
 	%D%/dst_window.c \
@@ -16,9 +15,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/mailbox.c \
 	%D%/mailbox.h \
 	%D%/mmio.c \
-	%D%/mmio.def \
-	%D%/mmio_dram.def \
-	%D%/mmio_ethernet.def \
 	%D%/noc_port.c \
 	%D%/noc_port.h \
 	%D%/noc_short.c \
@@ -28,7 +24,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/noc_window.c \
 	%D%/noc_window.h \
 	%D%/pic.c \
-	%D%/pic.def \
 	%D%/pic.h \
 	%D%/quick.c \
 	%D%/quick.h \
@@ -38,7 +33,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/suspect.c \
 	%D%/suspect.h \
 	%D%/tdma.c \
-	%D%/tdma.def \
 	%D%/tdma.h \
 	%D%/tensix_port.c \
 	%D%/tensix_port.h \

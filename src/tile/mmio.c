@@ -36,13 +36,13 @@ struct range {
 #define RANGE(token, first, last, agents, poll, title)                                             \
     {UINT32_C(first), UINT32_C(last), agents, tile_mmio_##token, POLL_##poll(token), title},
 static const struct range tensix_ranges[] = {
-#include "tile/mmio.def"
+#include "arch/blackhole/mmio.def"
 };
 static const struct range ethernet_ranges[] = {
-#include "tile/mmio_ethernet.def"
+#include "arch/blackhole/mmio_ethernet.def"
 };
 static const struct range dram_ranges[] = {
-#include "tile/mmio_dram.def"
+#include "arch/blackhole/mmio_dram.def"
 };
 #undef RANGE
 

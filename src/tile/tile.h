@@ -114,7 +114,7 @@ static inline bool mmio_has_effects(const struct mmio_access *access)
 struct tile;
 typedef enum mmio_reply tile_mmio_handler(struct tile *tile, struct mmio_access *access);
 #define RANGE(token, first, last, agents, poll, title) tile_mmio_handler tile_mmio_##token;
-#include "tile/mmio.def"
+#include "arch/blackhole/mmio.def"
 #undef RANGE
 tile_mmio_handler tile_mmio_CONTROL, tile_mmio_ETH;
 

@@ -27,8 +27,8 @@ libttsim_set_pci_dma_mem_callbacks
 libttsim_tile_rd_bytes
 libttsim_tile_wr_bytes"
 
-# Every function that the public header declares.
-header=$srcdir/include/penrose/penrose.h
-compare "$builddir/.libs/libpenrose.so" "$(sed -E 's|/\*.*\*/||; /^ \*|^\/\*/d' "$header" |
+# Every function that the public headers declare.
+headers=("$srcdir"/include/penrose/{penrose,debug}.h)
+compare "$builddir/.libs/libpenrose.so" "$(sed -E 's|/\*.*\*/||; /^ \*|^\/\*/d' "${headers[@]}" |
     grep -oE '\bpenrose_[a-z0-9_]+\(' | tr -d '(' | sort -u)"
 exit $status

@@ -187,12 +187,12 @@ static int32_t take_signed(uint32_t word, int hi, int lo)
         cells                                                                                      \
     }
 #define STUB INSN
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 
 static void (*const decoders[TENSIX_ROWS])(uint32_t word) = {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) decode_##token,
 #define STUB                                                                   INSN
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 };
 
 /* The bits that have second names. */
@@ -203,7 +203,7 @@ static void (*const decoders[TENSIX_ROWS])(uint32_t word) = {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) 0 cells,
 #define STUB                                                                   INSN
 static const uint32_t parts[TENSIX_ROWS] = {
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 };
 #undef UP_TO
 

@@ -406,7 +406,7 @@ static tensix_vector_exec *const row_functions[TENSIX_ROWS] = {
 #define ROW_MISC(token)
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) ROW_##unit(token)
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
-#include "tensix/tensix.def"
+#include "arch/blackhole/tensix.def"
 };
 
 const char *vector_execute_scheduled(struct vector_harness *harness, uint32_t word, unsigned vb,

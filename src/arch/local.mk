@@ -1,0 +1,23 @@
+libpenrose_core_la_SOURCES += \
+	%D%/blackhole/arc.def \
+	%D%/blackhole/auto_ttsync.def \
+	%D%/blackhole/backend_config.def \
+	%D%/blackhole/bar.def \
+	%D%/blackhole/base_firmware.def \
+	%D%/blackhole/config_users.def \
+	%D%/blackhole/csr.def \
+	%D%/blackhole/debug_registers.def \
+	%D%/blackhole/eth.def \
+	%D%/blackhole/grid.def \
+	%D%/blackhole/mmio.def \
+	%D%/blackhole/mmio_dram.def \
+	%D%/blackhole/mmio_ethernet.def \
+	%D%/blackhole/niu.def \
+	%D%/blackhole/overlay.def \
+	%D%/blackhole/overlay_fields.def \
+	%D%/blackhole/pcie.def \
+	%D%/blackhole/pic.def \
+	%D%/blackhole/regs.def \
+	%D%/blackhole/tdma.def \
+	%D%/blackhole/tensix.def \
+	%D%/blackhole/vector.def
