@@ -26,6 +26,11 @@ extern "C" {
 
 struct penrose_chip;
 
+/* A tile, in NoC 0 coordinates. */
+struct penrose_place {
+    unsigned x, y;
+};
+
 enum penrose_hart {
     PENROSE_BRISC,
     PENROSE_TRISC0,
@@ -85,6 +90,9 @@ void penrose_options_default(struct penrose_options *options);
 enum penrose_status penrose_chip_create(const struct penrose_options *options,
                                         struct penrose_chip **chip, struct penrose_error *error);
 void penrose_chip_destroy(struct penrose_chip *chip);
+
+/* How fast the chip's clock is, in MHz: what cycles are as time. */
+double penrose_clock_mhz(const struct penrose_chip *chip);
 
 /* The kernels that were chosen for this chip. */
 const char *penrose_kernels(const struct penrose_chip *chip);
@@ -155,8 +163,9 @@ void penrose_pcie_device_set(struct penrose_chip *chip, const struct penrose_hos
 struct penrose_multicast {
     unsigned noc, x_start, y_start, x_end, y_end;
     uint32_t strided;
-    unsigned count;
-    uint8_t x[140], y[140]; /* as penrose_write takes them, in the order of the routing tree */
+    struct penrose_place *tile; /* the caller's, in the order of the routing tree */
+    unsigned room;              /* for so many of them */
+    unsigned count;             /* that there are; those beyond `room` are not written */
 };
 
 /* Fills in the tiles that it reaches. PENROSE_E_ARGUMENT when there are none or when it breaks a
@@ -407,10 +416,6 @@ int penrose_fault_format(const struct penrose_fault *fault, char *text, size_t s
  * break a rule of the same kind? Where the record has no instruction, the texts of the rules are
  * compared too, and where it has no hart, addresses. Any thread. */
 bool penrose_fault_alike(const struct penrose_fault *fault, const struct penrose_fault *other);
-
-struct penrose_place {
-    unsigned x, y;
-};
 
 /* One line on who else made the mistake, on `count` tiles, of which some are named: for many tiles
  * that run one program, in place of a report of each. (There may be more than the chip has kept

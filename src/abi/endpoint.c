@@ -11,17 +11,16 @@
 
 #include <string.h>
 
+#include "arch/blackhole/addresses.h"
 #include "tile/tile.h"
 
 enum { MOST_WAIT = 1 << 20, MOST_DRAIN = 1 << 13, WAIT_STEP = 1024 };
 
-#define WHOLE_SPACE  UINT64_MAX
-#define LOW_SPACE    UINT64_C(0xffffffff) /* registers come again in every 4 GiB */
-#define SOFT_RESET_0 UINT64_C(0xffb121b0)
+#define WHOLE_SPACE UINT64_MAX
+#define LOW_SPACE   UINT64_C(0xffffffff) /* registers come again in every 4 GiB */
 
 /* Counters, debug bus, RISC_DBG_CNTL, instruction buffers: who writes them looks at harts that run.
  */
-#define DEBUGGER_BASE UINT64_C(0xffb12000)
 enum { DEBUGGER_BYTES = 0x100, DEBUGGER_CYCLES = 512 };
 
 /* --- Kinds of tile --- */
@@ -35,9 +34,9 @@ struct kind {
 
 /* SPEC: BlackholeA0 NoC/MemoryMap, PCIExpressTile; ARC: what UMD relies on. */
 static const struct kind kinds[] = {
-    {"Tensix", UINT64_C(0xffb00000), LOW_SPACE, TILE_L1_BYTES},
-    {"Ethernet", UINT64_C(0xffb00000), LOW_SPACE, TILE_E_L1_BYTES},
-    {"DRAM", UINT64_C(0xffb00000), LOW_SPACE, 0},
+    {"Tensix", AT_REGISTERS, LOW_SPACE, TILE_L1_BYTES},
+    {"Ethernet", AT_REGISTERS, LOW_SPACE, TILE_E_L1_BYTES},
+    {"DRAM", AT_REGISTERS, LOW_SPACE, 0},
     {"ARC", UINT64_C(0x80000000), LOW_SPACE, 0},
     {"PCIe", UINT64_C(0xf800000000000000), WHOLE_SPACE, 0},
     {"L2CPU", UINT64_C(0xffffffffff000000), WHOLE_SPACE, 0},
@@ -271,7 +270,7 @@ static bool reset_harts(struct device *device, struct endpoint endpoint, struct 
 static bool is_plain_reset(const struct device *device, const struct endpoint *endpoint,
                            const struct transfer *transfer)
 {
-    return endpoint->address == SOFT_RESET_0 && transfer->size == sizeof(uint32_t) &&
+    return endpoint->address == AT_SOFT_RESET_0 && transfer->size == sizeof(uint32_t) &&
            !device->summary && !device->stopped &&
            device->ailing.count + device->suspect.count == 0 &&
            penrose_has_worker(device->chip, endpoint->x, endpoint->y);
@@ -303,9 +302,9 @@ bool device_endpoint_post(struct device *device, const struct endpoint *endpoint
 bool device_endpoint_write(struct device *device, struct endpoint endpoint,
                            struct transfer transfer)
 {
-    bool resets = touches(&endpoint, transfer.size, SOFT_RESET_0, sizeof(uint32_t)) &&
+    bool resets = touches(&endpoint, transfer.size, AT_SOFT_RESET_0, sizeof(uint32_t)) &&
                   penrose_has_worker(device->chip, endpoint.x, endpoint.y);
-    if (touches(&endpoint, transfer.size, DEBUGGER_BASE, DEBUGGER_BYTES) && !device->in_dma) {
+    if (touches(&endpoint, transfer.size, AT_DEBUG, DEBUGGER_BYTES) && !device->in_dma) {
         clock_note_write(device); /* no more cycles than that */
         clock_run(device, DEBUGGER_CYCLES);
     }

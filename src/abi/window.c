@@ -7,6 +7,8 @@
  */
 #include "abi/endpoint.h"
 
+#include "chip/grid.h"
+
 struct axis {
     unsigned start, end; /* translated coordinates */
 };
@@ -37,7 +39,10 @@ static bool multicast(struct device *device, const struct window *window, unsign
                       uint64_t address, struct transfer transfer)
 {
     struct penrose_error error;
+    struct penrose_place tile[GRID_TILES];
     struct penrose_multicast multicast = {
+        .tile = tile,
+        .room = GRID_TILES,
         .noc = window->noc,
         .x_start = window->x.start,
         .y_start = window->y.start,
@@ -50,7 +55,7 @@ static bool multicast(struct device *device, const struct window *window, unsign
         return false;
     }
     for (unsigned i = 0; i < multicast.count; i++) {
-        struct endpoint endpoint = {.x = multicast.x[i], .y = multicast.y[i], .address = address};
+        struct endpoint endpoint = {.x = tile[i].x, .y = tile[i].y, .address = address};
         is_answered &= device_endpoint_write(device, endpoint, transfer);
     }
     return is_answered;

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arch/blackhole/clock.h"
+
 /* --- Tables --- */
 
 enum register_kind { SCRATCH, CLOCK, CONTROL, SCRATCH_RAM, CATCHER, FLUSH, STATUS };
@@ -207,7 +209,7 @@ enum {
 
     STATUS_UNKNOWN = 0xff,
     STATUS_SCRATCH_ONLY = 0xfe,
-    BUSY_MEGAHERTZ = 1350,
+    BUSY_MEGAHERTZ = CLOCK_MHZ,
     IDLE_MEGAHERTZ = 800,
     BOOT_MEGAHERTZ = 1000,
     CLOCK_IS_FREE = 1, /* GET_AICLK's mode */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "host/environment.h"
 #include "isa/error.h"
 #include "isa/export.h"
@@ -91,6 +92,11 @@ static enum penrose_status choose_kernels(const struct penrose_options *options,
         error, PENROSE_E_ARGUMENT, "%s: %s '%s'; this host has %s; unset it for the fastest",
         options->kernels ? "penrose_options.kernels" : "PENROSE_KERNELS",
         is_known ? "this host cannot run" : "there is no set of kernels", wanted, here);
+}
+
+PENROSE_EXPORT double penrose_clock_mhz(const struct penrose_chip *chip)
+{
+    return chip->arch->clock_mhz;
 }
 
 PENROSE_EXPORT const char *penrose_kernels(const struct penrose_chip *chip)
@@ -249,6 +255,7 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
         penrose_chip_destroy(made);
         return status ? status : error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
     }
+    made->arch = &arch_blackhole;
     made->options = *options;
     made->kernels = kernels;
     made->threads = threads;

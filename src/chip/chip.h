@@ -80,6 +80,7 @@ struct chip_place {
 };
 
 struct penrose_chip {
+    const struct arch *arch;
     struct penrose_options options;
     const struct num_kernels *kernels; /* that compute what its tiles do */
     struct grid grid;

@@ -1,11 +1,10 @@
 /* The harts of a chip's tiles, as penrose.h shows them. */
 #include <string.h>
 
+#include "arch/blackhole/addresses.h"
 #include "chip/chip.h"
 #include "isa/error.h"
 #include "isa/export.h"
-
-#define SOFT_RESET_0 UINT32_C(0xffb121b0)
 
 PENROSE_EXPORT const char *penrose_hart_name(enum penrose_hart hart)
 {
@@ -122,7 +121,7 @@ static enum penrose_status set_reset(struct tile *tile, enum penrose_hart hart, 
     struct mmio_access access = {.operation = MMIO_PEEK,
                                  .agent = AGENT_NOC,
                                  .size = 4,
-                                 .address = SOFT_RESET_0,
+                                 .address = AT_SOFT_RESET_0,
                                  .cycle = tile->now};
     if (tile_access(tile, &access) == MMIO_OK) {
         access.operation = MMIO_WRITE;

@@ -159,8 +159,10 @@ static bool add_target(struct penrose_chip *chip, unsigned noc, struct grid_posi
     struct tile *tile = chip_tile_at(chip, place);
     if (tile && takes_multicasts(tile, noc, raw)) {
         struct grid_position name = chip_logical(chip, place);
-        multicast->x[multicast->count] = name.x;
-        multicast->y[multicast->count++] = name.y;
+        if (multicast->count < multicast->room) {
+            multicast->tile[multicast->count] = (struct penrose_place){name.x, name.y};
+        }
+        multicast->count++;
     }
     return tile != NULL;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/blackhole/addresses.h"
 #include "chip/firmware.h"
 #include "isa/error.h"
 #include "isa/export.h"
@@ -19,8 +20,9 @@ static const enum loader_processor processor_of[PENROSE_HARTS] = {
 
 /* Where the slow path to a hart's local RAM begins. */
 static const uint32_t slow_ram[PENROSE_HARTS] = {
-    [PENROSE_BRISC] = 0xffb14000,  [PENROSE_NCRISC] = 0xffb16000, [PENROSE_TRISC0] = 0xffb18000,
-    [PENROSE_TRISC1] = 0xffb1a000, [PENROSE_TRISC2] = 0xffb1c000,
+    [PENROSE_BRISC] = AT_SLOW_RAM_B,   [PENROSE_NCRISC] = AT_SLOW_RAM_NC,
+    [PENROSE_TRISC0] = AT_SLOW_RAM_T0, [PENROSE_TRISC1] = AT_SLOW_RAM_T1,
+    [PENROSE_TRISC2] = AT_SLOW_RAM_T2,
 };
 
 /* --- Bare programs --- */

@@ -428,7 +428,8 @@ static enum cli_exit report_json(struct run *run, enum cli_exit exit)
     json_set_count(result, "tiles", run->machine->tiles);
     json_set_count(result, "threads", run->machine->chip.threads);
     json_set_count(result, "kernel_cycles", cycles_of(run));
-    json_object_set_new(result, "simulated_ms", json_real(session_simulated_ms(cycles_of(run))));
+    json_object_set_new(result, "simulated_ms",
+                        json_real(session_simulated_ms(&run->session, cycles_of(run))));
     json_object_set_new(result, "outputs", output_list(run, exit));
     enum cli_exit written = output_json(run->cli, result);
     return exit ? exit : written;
@@ -444,10 +445,11 @@ static enum cli_exit report(struct run *run, enum cli_exit exit)
         return report_json(run, exit);
     }
     unsigned tiles = run->machine->tiles;
-    printf("%s: %s on %u %s after %" PRIu64 " cycles, %.3f ms at 1.35 GHz (host time: %.1f ms "
+    printf("%s: %s on %u %s after %" PRIu64 " cycles, %.3f ms at %.2f GHz (host time: %.1f ms "
            "loading, %.1f ms running)\n",
            run->program->path, cli_exit_name(exit), tiles, tiles == 1 ? "tile" : "tiles",
-           cycles_of(run), session_simulated_ms(cycles_of(run)), run->session.loading_ms,
+           cycles_of(run), session_simulated_ms(&run->session, cycles_of(run)),
+           penrose_clock_mhz(run->session.chip) * 1e-3, run->session.loading_ms,
            run->session.running_ms);
     for (unsigned i = 0; i < run->program->buffers && !exit; i++) {
         const struct loader_program_buffer *buffer = &run->program->buffer[i];

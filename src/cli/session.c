@@ -90,9 +90,9 @@ enum cli_exit session_add_workers(struct session *session, struct machine_option
 
 /* --- Running --- */
 
-double session_simulated_ms(uint64_t cycles)
+double session_simulated_ms(const struct session *session, uint64_t cycles)
 {
-    return (double)cycles / 1.35e6;
+    return (double)cycles / (1e3 * penrose_clock_mhz(session->chip));
 }
 
 struct ticking {
@@ -113,7 +113,7 @@ static void show_progress(struct session *session, const struct goal *goal)
                 session->options->tiles);
     }
     fprintf(stderr, "%" PRIu64 " cycles, %.3f ms simulated, %.1f s, %.1f M cycles/s ", cycles,
-            session_simulated_ms(cycles), (now - session->progress.started) / 1e3,
+            session_simulated_ms(session, cycles), (now - session->progress.started) / 1e3,
             (double)cycles / (now - session->progress.started) / 1e3);
     session->progress.shown = true;
     session->progress.next = now + PROGRESS_EVERY_MS;

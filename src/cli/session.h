@@ -64,8 +64,8 @@ enum cli_exit session_launch(struct session *session, const struct launch_option
  * in messages. */
 enum cli_exit session_wait(struct session *session, const char *what);
 
-/* What cycles take at the chip's 1.35 GHz. */
-double session_simulated_ms(uint64_t cycles);
+/* What cycles take at the chip's clock. */
+double session_simulated_ms(const struct session *session, uint64_t cycles);
 
 /* What every result has: command, outcome, cycles, host time, faults. `exit` is the outcome. */
 json_t *session_json(struct session *session, enum cli_exit exit);

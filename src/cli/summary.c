@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "arch/arch.h"
 #include "cli/output.h"
 
 static uint64_t count_of(const json_t *object, const char *name)
@@ -83,16 +84,17 @@ bool summary_read(const char *path, long start, struct summary *summary)
 
 void summary_print(const struct summary *summary, double seconds)
 {
-    const double clock_mhz = 1350;
+    const double clock_mhz = arch_blackhole.clock_mhz; /* no other chip has a library yet */
     if (!summary->devices) {
         note("the command ran for %.2f s; it used no device of Penrose, or closed none", seconds);
         return;
     }
-    note("%u device%s, %" PRIu64 " cycles (%.3f ms at 1.35 GHz), %.2f s in the library of %.2f s, "
+    note("%u device%s, %" PRIu64 " cycles (%.3f ms at %.2f GHz), %.2f s in the library of %.2f s, "
          "%" PRIu64 " poll%s, %" PRIu64 " fault%s",
          summary->devices, summary->devices == 1 ? "" : "s", summary->cycles,
-         (double)summary->cycles / clock_mhz * 1e-3, summary->seconds, seconds, summary->polls,
-         summary->polls == 1 ? "" : "s", summary->faults, summary->faults == 1 ? "" : "s");
+         (double)summary->cycles / clock_mhz * 1e-3, clock_mhz * 1e-3, summary->seconds, seconds,
+         summary->polls, summary->polls == 1 ? "" : "s", summary->faults,
+         summary->faults == 1 ? "" : "s");
     if (summary->tiles) {
         fputs("  busiest tiles, instructions:", stderr);
         for (unsigned i = 0; i < summary->tiles; i++) {

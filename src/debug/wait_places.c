@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "arch/blackhole/addresses.h"
 #include "chip/firmware.h"
 #include "debug/responses.h"
 #include "debug/under_way.h"
@@ -357,7 +358,7 @@ static enum where find_where(const struct tile *tile, uint32_t address)
     if (address < tile->kind->l1_bytes) {
         return IN_L1;
     }
-    if (address >= UINT32_C(0xffb20000) && address < OVERLAY_REGISTERS_ADDRESS) {
+    if (address >= AT_NIU && address < OVERLAY_REGISTERS_ADDRESS) {
         return IN_NIU;
     }
     if (address >= OVERLAY_REGISTERS_ADDRESS &&
@@ -368,7 +369,7 @@ static enum where find_where(const struct tile *tile, uint32_t address)
         tile->eth) {
         return IN_ETHERNET;
     }
-    bool in_pc_bufs = address >= UINT32_C(0xffe80000) && address < UINT32_C(0xffeb0000);
+    bool in_pc_bufs = address >= AT_PC_BUF && address < END_PC_BUF;
     return tile->kind->type == TILE_TENSIX && in_pc_bufs && (address & 0xffff) >= 0x20 &&
                    (address & 0xffff) < 0x40
                ? IN_SEMAPHORES

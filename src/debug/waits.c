@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "arch/blackhole/addresses.h"
 #include "chip/firmware.h"
 #include "debug/responses.h"
 #include "debug/under_way.h"
@@ -53,21 +54,13 @@ static void put_polling(struct wait_words *words, struct penrose_chip *chip, str
 
 /* --- Harts whose access is not answered --- */
 
-/* Where a hart waits for its thread of the coprocessor, or for another hart (src/arch/blackhole/mmio.def). */
-#define AT_GPRS              UINT32_C(0xffe00000)
-#define AT_PC_BUF            UINT32_C(0xffe80000)
-#define AT_COPROCESSOR_DONE  UINT32_C(0xffe80004)
-#define AT_MOP_EXPANDER_DONE UINT32_C(0xffe80008)
-#define AT_MAILBOXES         UINT32_C(0xffec0000)
-#define AT_MAILBOXES_END     UINT32_C(0xffec4000)
-#define AT_CONFIG            UINT32_C(0xffef0000)
-
+/* Where a hart waits for its thread of the coprocessor, or for another hart (mmio.def). */
 static const char *awaited_mailbox(const struct rv32_access *access)
 {
     static const char *const empty[] = {"brisc has sent nothing", "trisc0 has sent nothing",
                                         "trisc1 has sent nothing", "trisc2 has sent nothing"};
     return access->store ? "the mailbox is full, its reader has taken nothing"
-                         : empty[(access->address - AT_MAILBOXES) >> 12];
+                         : empty[(access->address - AT_MAILBOX) >> 12];
 }
 
 /* What a TRISC's access waits for, or NULL where the address says it all. */
@@ -84,7 +77,7 @@ static const char *awaited_by_trisc(const struct tile *tile, enum rv32_core core
     case AT_MOP_EXPANDER_DONE:
         return "its thread's MOPs are not expanded";
     }
-    bool is_tracked = (access->address >= AT_GPRS && access->address < RV32_PUSH_BASE) ||
+    bool is_tracked = (access->address >= AT_GPR && access->address < RV32_PUSH_BASE) ||
                       access->address >= AT_CONFIG;
     return is_tracked && tensix_thread_busy(&tile->tensix, core - RV32_T0)
                ? "what was pushed before it goes first (Auto TTSync)"
@@ -94,7 +87,7 @@ static const char *awaited_by_trisc(const struct tile *tile, enum rv32_core core
 static const char *awaited(const struct tile *tile, enum rv32_core core,
                            const struct rv32_access *access)
 {
-    bool is_mailbox = access->address >= AT_MAILBOXES && access->address < AT_MAILBOXES_END;
+    bool is_mailbox = access->address >= AT_MAILBOX && access->address < END_MAILBOX;
     if (tile->kind->type != TILE_TENSIX) {
         return NULL;
     }

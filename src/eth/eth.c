@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "arch/blackhole/clock.h"
+
 enum kind {
     PLAIN,
     FIELD, /* of a command: must be left alone while the command is ongoing */
@@ -147,7 +149,7 @@ void eth_set_link(struct eth *eth, enum eth_link link, uint64_t cycle)
 
 /* --- Access --- */
 
-enum { TICK_CYCLES = 27 }; /* 20 ns at 1.35 GHz */
+enum { TICK_NS = 20, TICK_CYCLES = TICK_NS * CLOCK_MHZ / 1000 };
 
 enum eth_effect eth_read(struct eth *eth, uint32_t offset, bool effects, uint32_t *value,
                          uint64_t cycle)

@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/blackhole/addresses.h"
+
 enum {
     ETH_QUEUES = 3,
     ETH_HEADERS = 10,
@@ -30,9 +32,9 @@ enum {
     ETH_FRAME_LIMIT = 16383,      /* bytes of a frame, without its CRC */
     ETH_PAYLOAD_LIMIT = 16256,    /* bytes that always fit in a frame with any headers */
     ETH_RULE_BYTES = 150,
-    ETH_REGISTER_BYTES = 0x20000, /* 0xffb90000 to 0xffbaffff */
+    ETH_REGISTER_BYTES = 0x20000,
 };
-#define ETH_REGISTER_BASE UINT32_C(0xffb90000)
+#define ETH_REGISTER_BASE AT_ETHERNET
 
 /* How a frame ended (SPEC: EthernetRxClassifier, stage 2); the ones that the classifier tells
  * apart by default. */

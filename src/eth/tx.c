@@ -10,6 +10,7 @@
  * has arrived since then (others would tell the peer nothing), and nothing is sent or sent again
  * while there is no link.
  */
+#include "arch/blackhole/addresses.h"
 #include "eth/eth_internal.h"
 
 #include <stddef.h>
@@ -24,7 +25,7 @@ enum command {
 
 enum { KEEPALIVE = 1 << 0, DIS_DROP = 1 << 3, ALIGNMENT = 16 };
 enum { RAW_BURST = 64, RAW_PAUSE = 1024 /* cycles */ };
-#define FIRST_MMIO UINT32_C(0xffb12000)
+#define FIRST_MMIO AT_DEBUG
 
 /* --- Commands --- */
 

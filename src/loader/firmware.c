@@ -7,12 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/blackhole/addresses.h"
 #include "isa/error.h"
 #include "loader/firmware_internal.h"
 #include "loader/scratch.h"
 
 /* Local memory as harts address it, and the largest one (BRISC's and NCRISC's). */
-#define LOCAL_BASE UINT32_C(0xffb00000)
+#define LOCAL_BASE AT_LOCAL_RAM
 enum { LOCAL_SIZE = 0x2000 };
 
 /*

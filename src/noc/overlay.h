@@ -49,11 +49,12 @@ enum {
     OVERLAY_MEMORY_BYTES = OVERLAY_FILE_BYTES + OVERLAY_STREAMS * OVERLAY_STATE_BYTES,
 };
 
-#define OVERLAY_REGISTERS_ADDRESS UINT32_C(0xffb40000)
+#define OVERLAY_REGISTERS_ADDRESS AT_OVERLAY
 
 /* Numbers of registers: OVERLAY_CURR_PHASE and so on. */
 enum overlay_register {
 #define OVERLAY(index, words, name, bits, streams, kind) OVERLAY_##name = (index),
+#include "arch/blackhole/addresses.h"
 #include "arch/blackhole/overlay.def"
 #undef OVERLAY
 };

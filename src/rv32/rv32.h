@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/blackhole/addresses.h"
 #include "isa/isa.h"
 
 enum rv32_core { RV32_B, RV32_T0, RV32_T1, RV32_T2, RV32_NC, RV32_CORES };
@@ -193,8 +194,8 @@ struct rv32_hart {
 };
 
 enum { RV32_L1_MARK_SHIFT = 6 };
-#define RV32_LOCAL_BASE UINT32_C(0xffb00000)
-#define RV32_PUSH_BASE  UINT32_C(0xffe40000)
+#define RV32_LOCAL_BASE AT_LOCAL_RAM
+#define RV32_PUSH_BASE  AT_INSTRN_BUF
 
 /* Registers, CSRs and burst state as after leaving soft reset at tile time `now`; `pc` is the reset
  * vector. What the owner lent stays. */

@@ -8,6 +8,7 @@
  *
  * Everything a PACR does happens at once; a fault leaves all as it was.
  */
+#include "arch/blackhole/addresses.h"
 #include "tensix/adc.h"
 #include "tensix/pack_unit.h"
 
@@ -491,7 +492,7 @@ static enum tensix_exec exec_PACR(struct tensix *tensix, unsigned thread,
 /* --- PACR_SETREG --- */
 
 enum { REGISTERS_FIRST = 0x11000, REGISTERS_END = 0x80000, MID_SHIFT = 12 };
-static const uint32_t registers = UINT32_C(0xffb00000);
+static const uint32_t registers = AT_REGISTERS;
 
 /*
  * SPEC: assembly.yaml of Blackhole; the page of WormholeB0 has the same address, and a value in the

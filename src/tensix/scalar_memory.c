@@ -9,6 +9,7 @@
  * Until it succeeds, an instruction that waits (for L1, a register or a bank of Src) has done
  * nothing, and it starts over from its GPRs, which nobody else of the coprocessor can change.
  */
+#include "arch/blackhole/addresses.h"
 #include "tensix/exec.h"
 
 enum { LINE = 16, LINE_WORDS = 4 };
@@ -128,7 +129,7 @@ static enum tensix_exec exec_STOREIND_L1(struct tensix *tensix, unsigned thread,
 
 /* --- Registers of the tile --- */
 
-static const uint32_t registers = 0xffb00000, first_reachable = 0xffb11000;
+static const uint32_t registers = AT_REGISTERS, first_reachable = AT_TDMA;
 
 /* What becomes of an instruction whose access has not happened. */
 static enum tensix_exec not_done(struct tensix *tensix, unsigned thread, const char *name,

@@ -6,6 +6,7 @@
  * UNPACR_NOP_SETREG (with their TTArchitecture conditions); fields, clearing to 1 and to an
  * immediate by tt_llk_blackhole's assembly.yaml.
  */
+#include "arch/blackhole/addresses.h"
 #include "tensix/exec.h"
 
 /* --- SrcA and SrcB --- */
@@ -88,7 +89,7 @@ static enum tensix_exec exec_UNPACR_NOP_NOP(struct tensix *tensix, unsigned thre
 
 /* --- Registers --- */
 
-static const uint32_t registers = 0xffb00000, first_reachable = 0xffb11000, streams = 0xffb40000;
+static const uint32_t registers = AT_REGISTERS, first_reachable = AT_TDMA, streams = AT_OVERLAY;
 enum { STREAM_BYTES = 0x1000, STREAM_MSG_DATA_CLEAR = 266 };
 
 static enum tensix_exec write_register(struct tensix *tensix, unsigned thread, uint32_t address,

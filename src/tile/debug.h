@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/blackhole/addresses.h"
 #include "rv32/rv32.h"
 
 enum {
@@ -88,8 +89,8 @@ void debug_init(struct tile *tile);
 
 /* The wall clock as harts load it, by a word, without the way over the address map: false where the
  * address is another one. */
-#define DEBUG_WALL_CLOCK_LOW     UINT32_C(0xffb121f0)
-#define DEBUG_WALL_CLOCK_LATCHED UINT32_C(0xffb121f8)
+#define DEBUG_WALL_CLOCK_LOW     AT_WALL_CLOCK_LOW
+#define DEBUG_WALL_CLOCK_LATCHED AT_WALL_CLOCK_LATCHED
 bool debug_clock_quick(struct tile *tile, uint32_t address, uint64_t cycle, uint32_t *value);
 
 /* The vendor's name of the register at `offset`, NULL where none is known. */

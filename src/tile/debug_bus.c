@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "arch/blackhole/addresses.h"
 #include "tile/debug_internal.h"
 
 /* --- Signals --- */
@@ -116,7 +117,7 @@ static void group_b(const struct tile *tile, enum rv32_core core, uint32_t data[
 static void show_mailboxes(const struct tile *tile, enum rv32_core from, unsigned first,
                            uint32_t data[4])
 {
-    const uint32_t mailbox = UINT32_C(0xffec0000) + 0x1000 * (uint32_t)from;
+    const uint32_t mailbox = AT_MAILBOX + 0x1000 * (uint32_t)from;
     for (unsigned reader = 0; reader < MAILBOX_CORES; reader++) {
         bool waits = waits_to_load(tile, (enum rv32_core)reader, mailbox, 4) &&
                      !tile->mailboxes.box[from][reader].count;
@@ -137,7 +138,7 @@ static void group_d(const struct tile *tile, unsigned thread, uint32_t data[4])
 {
     const struct word_fifo *pc_buf = &tile->mailboxes.pc_buf[thread];
     const struct tensix_fifo *front = &tile->tensix.thread[thread].front;
-    const uint32_t pc_bufs = UINT32_C(0xffe80000), pc_buf_bytes = 0x10000, sync_bytes = 8;
+    const uint32_t pc_bufs = AT_PC_BUF, pc_buf_bytes = 0x10000, sync_bytes = 8;
     enum rv32_core core = (enum rv32_core)(RV32_T0 + thread);
     data[0] = pc_buf->count ? pc_buf->values[0] >> 9 : 0;
     set_bit(data, 23, !pc_buf->count);

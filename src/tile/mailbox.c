@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "arch/blackhole/addresses.h"
 #include "tensix/config_users.h"
 #include "tile/report.h"
 #include "tile/tile.h"
@@ -95,15 +96,10 @@ enum rv32_poll tile_mmio_poll_MAILBOX(struct tile *tile, enum tile_agent agent, 
 enum {
     PC_BUF_SHIFT = 16,
     PC_BUF_BYTES = 1 << PC_BUF_SHIFT,
-    AT_PC_BUF = 0,
-    AT_COPROCESSOR_DONE = 4,
-    AT_MOP_EXPANDER_DONE = 8,
-    AT_SEMAPHORES = 0x20,
-    AT_SEMAPHORES_END = AT_SEMAPHORES + 4 * TENSIX_SEMAPHORES,
+    SEMAPHORES = 0x20,
+    SEMAPHORES_END = SEMAPHORES + 4 * TENSIX_SEMAPHORES,
     REG_PC_BUF_OVERRIDE = 0x90 / 4,
 };
-
-#define PC_BUF_ADDRESS UINT32_C(0xffe80000)
 
 /* RISCV_DEBUG_REG_TRISC_PC_BUF_OVERRIDE, the ten bits of PCBuf i. */
 struct pc_buf_override {
@@ -137,7 +133,7 @@ static bool override_busy(const struct tile *tile, unsigned i)
 static enum mmio_reply read_by_b(struct tile *tile, struct mmio_access *access, unsigned i)
 {
     bool is_done = !tile->mailboxes.pc_buf[i].count &&
-                   waits_to_load(tile, (enum rv32_core)(RV32_T0 + i), PC_BUF_ADDRESS, 4) &&
+                   waits_to_load(tile, (enum rv32_core)(RV32_T0 + i), AT_PC_BUF, 4) &&
                    !tensix_thread_busy(&tile->tensix, i);
     if (access->operation != MMIO_PEEK && !is_done && !override_busy(tile, i)) {
         return MMIO_WAIT;
@@ -156,7 +152,7 @@ static enum mmio_reply access_by_b(struct tile *tile, struct mmio_access *access
     unsigned i = access->offset >> PC_BUF_SHIFT;
     struct word_fifo *fifo = &tile->mailboxes.pc_buf[i];
     if (mmio_is_write(access)) {
-        if ((access->offset & (PC_BUF_BYTES - 4)) == AT_COPROCESSOR_DONE) {
+        if (AT_PC_BUF + (access->offset & (PC_BUF_BYTES - 4)) == AT_COPROCESSOR_DONE) {
             return MMIO_OK;
         }
         return put(tile, access, fifo, fifo->count < PC_BUF_DEPTH);
@@ -167,7 +163,7 @@ static enum mmio_reply access_by_b(struct tile *tile, struct mmio_access *access
 /* TRISC i is about to wait for its PCBuf: B may be waiting for just that. */
 static void tell_b(struct tile *tile, const struct mmio_access *access, unsigned i)
 {
-    if (waits_to_load(tile, RV32_B, PC_BUF_ADDRESS + i * PC_BUF_BYTES, PC_BUF_BYTES) &&
+    if (waits_to_load(tile, RV32_B, AT_PC_BUF + i * PC_BUF_BYTES, PC_BUF_BYTES) &&
         !tensix_thread_busy(&tile->tensix, i)) {
         tile_event(tile, access->cycle);
     }
@@ -212,7 +208,7 @@ static enum mmio_reply coprocessor_done(struct tile *tile, struct mmio_access *a
 
 static enum mmio_reply access_semaphore(struct tile *tile, struct mmio_access *access)
 {
-    unsigned index = (access->offset - AT_SEMAPHORES) / 4;
+    unsigned index = (access->offset - SEMAPHORES) / 4;
     if (!mmio_is_write(access)) {
         return mmio_value(access, tile->tensix.semaphore[index].value);
     }
@@ -235,10 +231,10 @@ static enum mmio_reply access_semaphore(struct tile *tile, struct mmio_access *a
 static enum mmio_reply access_by_trisc(struct tile *tile, struct mmio_access *access)
 {
     unsigned thread = mmio_thread(access);
-    if (access->offset >= AT_SEMAPHORES && access->offset < AT_SEMAPHORES_END) {
+    if (access->offset >= SEMAPHORES && access->offset < SEMAPHORES_END) {
         return access_semaphore(tile, access);
     }
-    switch (access->offset & ~UINT32_C(3)) {
+    switch (AT_PC_BUF + (access->offset & ~UINT32_C(3))) {
     case AT_PC_BUF: /* SPEC: the TRISC's writes are discarded */
         return mmio_is_write(access) ? MMIO_OK : read_by_trisc(tile, access);
     case AT_COPROCESSOR_DONE:
@@ -260,7 +256,7 @@ enum mmio_reply tile_mmio_PC_BUF(struct tile *tile, struct mmio_access *access)
 enum rv32_poll tile_mmio_poll_PC_BUF(struct tile *tile, enum tile_agent agent, uint32_t offset)
 {
     (void)tile;
-    bool is_semaphore = agent != AGENT_B && offset >= AT_SEMAPHORES && offset < AT_SEMAPHORES_END;
+    bool is_semaphore = agent != AGENT_B && offset >= SEMAPHORES && offset < SEMAPHORES_END;
     return is_semaphore ? RV32_POLL_STATE : RV32_POLL_EFFECT;
 }
 

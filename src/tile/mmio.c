@@ -1,6 +1,7 @@
 /* The address map: finding the range of an access and handing it over. */
 #include <string.h>
 
+#include "arch/blackhole/addresses.h"
 #include "tile/bus.h"
 #include "tile/report.h"
 #include "tile/tile.h"
@@ -32,6 +33,12 @@ struct range {
 #define POLL_STATE(token)  RV32_POLL_STATE, NULL
 #define POLL_EFFECT(token) RV32_POLL_EFFECT, NULL
 #define POLL_MIXED(token)  RV32_POLL_EFFECT, tile_mmio_poll_##token
+
+/* Names of addresses and rows of the map say the same. */
+#define RANGE(token, first, last, agents, poll, title)                                             \
+    _Static_assert(AT_##token == UINT32_C(first), #token);
+#include "arch/blackhole/mmio.def"
+#undef RANGE
 
 #define RANGE(token, first, last, agents, poll, title)                                             \
     {UINT32_C(first), UINT32_C(last), agents, tile_mmio_##token, POLL_##poll(token), title},

@@ -6,6 +6,7 @@
 #ifndef TILE_NOC_PORT_H
 #define TILE_NOC_PORT_H
 
+#include "arch/blackhole/addresses.h"
 #include "noc/serve.h"
 #include "tile/tile.h"
 
@@ -45,7 +46,7 @@ void tile_noc_enter_reset(struct tile *tile, enum rv32_core core, uint64_t cycle
 void tile_noc_let_depart(struct tile *tile, unsigned noc, uint64_t cycle);
 
 /* Where the registers of the NIUs are: NoC 0's, then NoC 1's. */
-#define TILE_NIU_BASE UINT32_C(0xffb20000)
+#define TILE_NIU_BASE AT_NIU
 enum { TILE_NIU_BYTES = 0x10000 /* of each */ };
 
 /* Registers of an NIU changed, whichever. */

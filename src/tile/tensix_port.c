@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "arch/blackhole/addresses.h"
 #include "tile/debug_internal.h"
 #include "tile/weak.h"
 
@@ -11,14 +12,11 @@ enum { RUN_AHEAD = TENSIX_FIFO_DEPTH };
 
 /* --- What the coprocessor reaches --- */
 
-#define TDMA_FIRST UINT32_C(0xffb11000)
-#define TDMA_LAST  UINT32_C(0xffb11fff)
-
 /* SPEC: BabyRISCV README, the coprocessor sees the map as the NoC does; ManualTTSync and LOADREG
  * add TDMA-RISC, here as B reaches it (a TRISC's access would wait for Auto TTSync). */
 static enum tile_agent agent_for(uint32_t address)
 {
-    return address >= TDMA_FIRST && address <= TDMA_LAST ? AGENT_B : AGENT_NOC;
+    return address >= AT_TDMA && address < END_TDMA ? AGENT_B : AGENT_NOC;
 }
 
 static enum tensix_reply access_register(struct tile *tile, struct mmio_access *access,

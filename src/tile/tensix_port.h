@@ -2,6 +2,7 @@
 #ifndef TILE_TENSIX_PORT_H
 #define TILE_TENSIX_PORT_H
 
+#include "arch/blackhole/addresses.h"
 #include "tile/tile.h"
 
 extern const struct tensix_board tile_tensix_board;
@@ -18,7 +19,7 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
 
 /* Where harts find the GPRs. */
 enum { TILE_GPR_WINDOW_BYTES = 0x1000 };
-#define TILE_GPR_WINDOW UINT32_C(0xffe00000)
+#define TILE_GPR_WINDOW AT_GPR
 
 /* Must an access of a TRISC wait for instructions that it pushed before (Auto TTSync)? */
 bool tile_waits_for_ttsync(const struct tile *tile, const struct mmio_access *access,

@@ -60,7 +60,7 @@ static void fill_pages(void *bytes, size_t size)
     host_pages_fill((uint8_t *)bytes - before, PAGES(before + size));
 }
 
-enum { DEFAULT_QUANTUM = 128, REG_SOFT_RESET_0 = 0x1b0 / 4 };
+enum { DEFAULT_QUANTUM = 128, REG_SOFT_RESET_0 = (AT_SOFT_RESET_0 - AT_DEBUG) / 4 };
 
 static void init_harts(struct tile *tile, uint8_t *locals)
 {
