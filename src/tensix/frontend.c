@@ -90,16 +90,17 @@ bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin or
 /* --- From the FIFOs to the gate --- */
 
 /* The oldest entry of a FIFO that is not empty; the thread is not earlier than its push. Harts may
- * wait for the room. */
+ * wait for the room. An empty FIFO is zeros, whatever has gone through it. */
 static uint32_t pop(struct tensix *tensix, struct tensix_thread *thread, struct tensix_fifo *fifo)
 {
-    const struct tensix_entry *entry = &fifo->entry[fifo->head];
-    fifo->head = (fifo->head + 1) % TENSIX_FIFO_DEPTH;
+    const struct tensix_entry entry = fifo->entry[fifo->head];
+    fifo->entry[fifo->head] = (struct tensix_entry){.word = 0};
     fifo->count--;
-    thread->origin = entry->origin;
-    thread->time = entry->cycle >= thread->time ? entry->cycle + 1 : thread->time;
+    fifo->head = fifo->count ? (fifo->head + 1) % TENSIX_FIFO_DEPTH : 0;
+    thread->origin = entry.origin;
+    thread->time = entry.cycle >= thread->time ? entry.cycle + 1 : thread->time;
     tensix->moved = true;
-    return entry->word;
+    return entry.word;
 }
 
 /* An instruction that ends in the front end has taken its place in the stream for a cycle. */
@@ -297,6 +298,6 @@ bool tensix_mop_busy(const struct tensix *tensix, unsigned thread)
 
 void tensix_discard(struct tensix *tensix, unsigned thread)
 {
-    tensix->thread[thread].front.count = 0;
+    tensix->thread[thread].front = (struct tensix_fifo){.count = 0};
     mop_discard(&tensix->thread[thread].mop);
 }

@@ -58,6 +58,7 @@ START_TEST(counting_sees_all_and_changes_nothing)
         ck_assert_uint_eq(penrose_fault_count(chip[i]), 0);
     }
     ck_assert_uint_eq(penrose_last_activity(chip[0]), penrose_last_activity(chip[1]));
+    ck_assert_uint_eq(penrose_state_hash(chip[0]), penrose_state_hash(chip[1]));
     ck_assert_uint_eq(executed(chip[0], "INCRWC", 0), 0); /* nobody counted */
     ck_assert_uint_eq(executed(chip[1], "INCRWC", 0), 2 * MANY);
     ck_assert_uint_eq(executed(chip[1], "INCRWC", 1), 0);
