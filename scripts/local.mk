@@ -3,7 +3,9 @@ EXTRA_DIST += \
 	%D%/coverage \
 	%D%/demo \
 	%D%/deps \
+	%D%/download_wheel.py \
 	%D%/fetch-firmware \
+	%D%/fetch-sfpi \
 	%D%/lib.bash \
 	%D%/link-kernels \
 	%D%/test

@@ -391,7 +391,7 @@ tests_abi_check_robust_SOURCES = %D%/abi/check_robust.c %D%/unit/sanitized.h %D%
 tests_abi_check_robust_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_abi_check_robust_LDADD = $(CHECK_LIBS) -ldl -lpthread
 
-## Scripts: exports of the libraries, the command line, our guest programs.
+## Scripts: exports of the libraries, the command line, our guest programs, scripts that fetch things.
 SHELL_TESTS = \
 	%D%/abi/exports.sh \
 	%D%/cli/bad-files.sh \
@@ -414,7 +414,8 @@ SHELL_TESTS = \
 	%D%/guests/guests.sh \
 	%D%/guests/tensix.sh \
 	%D%/guests/tensor.sh \
-	%D%/guests/vector.sh
+	%D%/guests/vector.sh \
+	%D%/scripts/fetch-sfpi.sh
 TESTS += $(SHELL_TESTS)
 EXTRA_DIST += $(SHELL_TESTS) %D%/cli/lib.bash %D%/cli/faults.bash
 EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py
