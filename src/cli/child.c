@@ -12,12 +12,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/output.h"
-
-enum { POLL_MS = 10 };
 
 /* What the child does between fork and exec. */
 struct start {
@@ -155,37 +152,6 @@ struct child_result child_capture(char *const argv[], const struct child_variabl
     }
     int status = wait_for(pid);
     return in_time ? result_of(status) : (struct child_result){CHILD_LATE, 0};
-}
-
-/* --- A child of which only one effect is wanted --- */
-
-bool child_watch(char *const argv[], const struct child_variable *variable, unsigned count,
-                 unsigned seconds, const char *log, bool (*is_done)(void *context), void *context)
-{
-    int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), status;
-    if (fd < 0) {
-        return false;
-    }
-    struct start start = {argv, variable, count, fd, true, NULL};
-    pid_t pid = spawn(&start);
-    close(fd);
-    if (pid < 0) {
-        return false;
-    }
-    bool done = false, ended = false;
-    double deadline = host_milliseconds() + 1e3 * seconds;
-    while (!done && !ended && host_milliseconds() < deadline) {
-        struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
-        nanosleep(&pause, NULL);
-        ended = waitpid(pid, &status, WNOHANG) == pid;
-        done = is_done(context);
-    }
-    kill(-pid, SIGKILL);
-    if (!ended) {
-        kill(pid, SIGKILL);
-        wait_for(pid);
-    }
-    return done;
 }
 
 /* --- A child that this process stands in for --- */

@@ -29,12 +29,6 @@ struct child_result {
 struct child_result child_capture(char *const argv[], const struct child_variable *variable,
                                   unsigned count, unsigned seconds, char *text, size_t size);
 
-/* True, and the program is ended with all that it has started, when `is_done` says so, which is
- * asked every few milliseconds; false when it ends by itself or `seconds` have passed. Its output
- * goes to the file `log`. */
-bool child_watch(char *const argv[], const struct child_variable *variable, unsigned count,
-                 unsigned seconds, const char *log, bool (*is_done)(void *context), void *context);
-
 /*
  * Runs argv[0] as if it were this process: with its input and output, and signals that this process
  * gets go to it (those of the terminal reach it anyway). Returns when it has ended.

@@ -11,7 +11,6 @@
 
 #include "chip/grid.h"
 #include "cli/doctor.h"
-#include "cli/firmware_link.h"
 #include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/output.h"

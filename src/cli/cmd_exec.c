@@ -12,7 +12,7 @@
 
 #include "chip/grid.h"
 #include "cli/child.h"
-#include "cli/firmware_link.h"
+#include "cli/compiler.h"
 #include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -39,7 +39,7 @@ struct exec_options {
     const char *card; /* NULL: as the environment says */
     const char *library, *threads, *trace, *report, *run_ahead, *kernels, *timing;
     char schedule[64], policy[MOST_LIST];
-    bool fast_dispatch, compile_firmware, quiet;
+    bool fast_dispatch, quiet;
 };
 
 enum {
@@ -223,8 +223,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->fast_dispatch = true;
         return 0;
     case KEY_COMPILE_FIRMWARE:
-        options->compile_firmware = true;
-        return 0;
+        return 0; /* it is the only way */
     case KEY_QUIET:
         options->quiet = true;
         return 0;
@@ -262,7 +261,7 @@ static const struct argp_option option_rows[] = {
     {"fast-dispatch", KEY_FAST_DISPATCH, NULL, 0,
      "Let prefetch and dispatch kernels run; without it TT_METAL_SLOW_DISPATCH_MODE is set", 0},
     {"compile-firmware", KEY_COMPILE_FIRMWARE, NULL, 0,
-     "Let ttnn compile firmware, even if it ships a set that fits", 0},
+     "Let ttnn compile firmware; this is what it does anyway", 0},
     {NULL, 0, NULL, 0, "What it tells:", 3},
     {"report", KEY_REPORT, "FILE", 0, "Add fault and deadlock reports to FILE, in full", 0},
     {"trace", KEY_TRACE, "FILE", 0, "Write every instruction and register access to FILE", 0},
@@ -299,7 +298,7 @@ static const struct argp argp = {
 struct job {
     const struct exec_options *options;
     char library[PATH_MAX];
-    struct firmware_link_answer firmware;
+    char root[PATH_MAX];                    /* for tt-metal; empty: its own */
     char summary[PATH_MAX];                 /* empty: none */
     bool owns_summary;                      /* and removes it */
     long summary_start;                     /* what is before it was there already */
@@ -337,7 +336,7 @@ static void set_environment(struct job *job)
     set_variable(job, "CHIP_ARCH", "blackhole"); /* for the LLK tests */
     job->variable[job->variables++] =
         (struct child_variable){"TT_METAL_SLOW_DISPATCH_MODE", options->fast_dispatch ? NULL : "1"};
-    set_variable(job, "TT_METAL_RUNTIME_ROOT", job->firmware.root);
+    set_variable(job, "TT_METAL_RUNTIME_ROOT", job->root);
     set_variable(job, "PENROSE_CARD", options->card);
     set_variable(job, "PENROSE_THREADS", options->threads);
     set_schedule(job);
@@ -458,15 +457,40 @@ static bool choose_library(struct job *job)
     return true;
 }
 
-static void choose_firmware(struct job *job, char *const *command)
+/* Tells what to do where there is no compiler, before ttnn throws; a command that does not open a
+ * device by ttnn runs without. */
+static void tell_remedy(const char *python)
 {
-    const struct firmware_link_request request = {command, job->library, job->options->card};
-    if (job->options->compile_firmware) {
+    char remedy[PATH_MAX + 128];
+    compiler_remedy(python, remedy);
+    note("exec: ttnn opens no device without SFPI, Tenstorrent's compiler, and there is none; this "
+         "gets it (84 MB, 310 MB on disk): %s",
+         remedy);
+}
+
+/* Lets tt-metal find a compiler, if the command's Python has ttnn. */
+static void choose_compiler(struct job *job, char *const *command)
+{
+    char python_path[PATH_MAX], found[PATH_MAX], root[PATH_MAX], reason[256];
+    const char *python = find_python(command, python_path) ? python_path : NULL;
+    struct compiler compiler;
+    if (!find_metal_root(python, found) || !realpath(found, root)) {
         return;
     }
-    if (firmware_link_make(&request, &job->firmware) == FIRMWARE_COMPILED) {
-        note("exec: the firmware that ttnn ships is not used: %s", job->firmware.reason);
-        job->firmware.root[0] = 0;
+    compiler_find(root, python, &compiler);
+    if (compiler.place == COMPILER_PACKED) {
+        note("exec: unpacking the compiler of the installed jax-tt-plugin into the cache, once");
+        if (!compiler_unpack(&compiler, python, reason)) {
+            note("exec: it cannot be unpacked: %s", reason);
+        }
+    }
+    if (compiler.place == COMPILER_NOWHERE) {
+        tell_remedy(python);
+    } else if (compiler.place == COMPILER_CACHED && !compiler_root(root, &compiler, job->root)) {
+        note("exec: ttnn does not find its compiler, since no folder of links can be made in the "
+             "cache: %s; set PENROSE_CACHE to another folder",
+             strerror(errno));
+        job->root[0] = 0;
     }
 }
 
@@ -573,7 +597,7 @@ static int run_job(struct job *job, char **command)
         return EXIT_NOT_STARTED;
     }
     if (find_program(command[0], found)) {
-        choose_firmware(job, command);
+        choose_compiler(job, command);
     }
     make_summary_file(job);
     set_environment(job);

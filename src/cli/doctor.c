@@ -18,7 +18,8 @@
 #include <penrose/penrose.h>
 
 #include "cli/child.h"
-#include "cli/firmware_link.h"
+#include "cli/compiler.h"
+#include "cli/firmware_set.h"
 #include "cli/installation.h"
 #include "host/environment.h"
 
@@ -286,21 +287,75 @@ void doctor_check_python(struct doctor *doctor)
 
 /* --- The compiler --- */
 
-void doctor_check_compiler(struct doctor *doctor)
+/* Compilers are known to work with the ttnn that this was tested with, which names another. */
+static const char tested_compiler[] = "7.87.0", tested_wanted[] = "7.89.0";
+
+/* The version in "riscv-tt-elf-g++ (tenstorrent/sfpi:7.87.0[1023]) 15.1.0". */
+static void read_version(const char *text, char version[16])
 {
-    char path[PATH_MAX], option[] = "--version", text[256];
-    if (!find_sfpi(*doctor->root ? doctor->root : NULL, path)) {
-        advise(add(doctor, "compiler", "no riscv-tt-elf-g++ of SFPI"), DOCTOR_NOTE,
-               "ttnn opens no device without it: unpack a release of github.com/tenstorrent/sfpi "
-               "to /opt/tenstorrent/sfpi; the LLK tests want it in their folder tests/sfpi");
+    static const char mark[] = "sfpi:";
+    const char *at = strstr(text, mark);
+    if (!at || sscanf(at + sizeof mark - 1, "%15[0-9.]", version) != 1) {
+        version[0] = 0;
+    }
+}
+
+/* What tt-metal names may differ from what there is; it does not complain then. */
+static void compare_versions(const struct doctor *doctor, struct doctor_check *check,
+                             const char *version)
+{
+    char wanted[16] = "";
+    size_t length = strlen(check->text);
+    if (*doctor->root) {
+        compiler_wanted(doctor->root, wanted);
+    }
+    if (!*wanted || strcmp(wanted, version) == 0) {
         return;
     }
+    if (strcmp(version, tested_compiler) == 0 && strcmp(wanted, tested_wanted) == 0) {
+        snprintf(check->text + length, sizeof check->text - length,
+                 "; ttnn names %s and works with it", wanted);
+        return;
+    }
+    advise(check, DOCTOR_NOTE,
+           "this ttnn names %s; if kernels do not compile, unpack that release of "
+           "github.com/tenstorrent/sfpi to /opt/tenstorrent/sfpi",
+           wanted);
+}
+
+static void try_compiler(struct doctor *doctor, const struct compiler *compiler)
+{
+    char path[PATH_MAX] = "", option[] = "--version", text[256], version[16];
     char *argv[] = {path, option, NULL};
+    path_join(path, compiler->folder, "compiler/bin/riscv-tt-elf-g++");
     struct child_result result = child_capture(argv, NULL, 0, 30, text, sizeof text);
     text[strcspn(text, "\n")] = 0;
-    struct doctor_check *check = add(doctor, "compiler", "%.300s (%.150s)", path, text);
+    read_version(text, version);
+    struct doctor_check *check = *version
+                                     ? add(doctor, "compiler", "%.400s (SFPI %s)", path, version)
+                                     : add(doctor, "compiler", "%.300s (%.150s)", path, text);
     if (result.end != CHILD_EXITED || result.status != 0) {
-        advise(check, DOCTOR_FAILED, "it does not run; unpack SFPI again");
+        advise(check, DOCTOR_FAILED, "it does not run; get SFPI again");
+    } else {
+        compare_versions(doctor, check, version);
+    }
+}
+
+void doctor_check_compiler(struct doctor *doctor)
+{
+    const char *python = doctor->has_python ? doctor->python : NULL;
+    struct compiler compiler;
+    compiler_find(*doctor->root ? doctor->root : NULL, python, &compiler);
+    if (compiler.place == COMPILER_PACKED) {
+        add(doctor, "compiler",
+            "in the jax-tt-plugin of this Python; 'penrose exec' unpacks it when ttnn needs it");
+    } else if (compiler.place == COMPILER_NOWHERE) {
+        char remedy[PATH_MAX + 128];
+        compiler_remedy(python, remedy);
+        advise(add(doctor, "compiler", "no riscv-tt-elf-g++ of SFPI; ttnn opens no device without"),
+               DOCTOR_NOTE, "%.480s", remedy);
+    } else {
+        try_compiler(doctor, &compiler);
     }
 }
 
@@ -311,7 +366,7 @@ static bool look_for_set(struct doctor *doctor, const char *folder)
 {
     unsigned sets;
     bool fits =
-        path_exists(folder) && firmware_link_choose(folder, doctor->card, doctor->set, &sets);
+        path_exists(folder) && firmware_set_choose(folder, doctor->card, doctor->set, &sets);
     if (!path_exists(folder) || !sets) {
         return false;
     }
@@ -319,7 +374,9 @@ static bool look_for_set(struct doctor *doctor, const char *folder)
         add(doctor, "firmware", "%u Blackhole sets in %.400s", sets, folder);
     if (!fits) {
         doctor->set[0] = 0;
-        advise(check, DOCTOR_NOTE, "none is for the banks of this card; ttnn compiles its own");
+        advise(check, DOCTOR_NOTE,
+               "none is for the banks of this card; 'scripts/fetch-firmware' of the source tree "
+               "downloads others");
     }
     return true;
 }
@@ -336,7 +393,8 @@ void doctor_check_firmware(struct doctor *doctor)
         return;
     }
     advise(add(doctor, "firmware", "no set of tt-metal firmware"), DOCTOR_NOTE,
-           "ttnn ships some; 'scripts/fetch-firmware' of the source tree downloads them alone");
+           "'penrose boot' wants one: 'scripts/fetch-firmware' of the source tree downloads all; "
+           "ttnn compiles its own");
 }
 
 /* --- The cache --- */
@@ -352,8 +410,8 @@ void doctor_check_cache(struct doctor *doctor)
     struct doctor_check *check = add(doctor, "cache", "%.480s", path);
     if (!path_make(path) || access(path, W_OK | X_OK) != 0) {
         advise(check, DOCTOR_NOTE,
-               "cannot be written (%s), so ttnn compiles firmware: set "
-               "PENROSE_CACHE to another folder",
+               "cannot be written (%s), so no compiler can be put there: set PENROSE_CACHE to "
+               "another folder",
                strerror(errno));
     }
 }

@@ -72,8 +72,7 @@ bool path_make(const char *path)
 
 /* --- The library --- */
 
-/* The folder of this program, without a slash at its end. */
-static bool own_folder(char path[PATH_MAX])
+bool find_own_folder(char path[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     if (length <= 0) {
@@ -105,7 +104,7 @@ static bool library_below(const char *base, const char *part, const char *card, 
 static bool find_own_library(const char *card, char path[PATH_MAX])
 {
     char own[PATH_MAX];
-    if (own_folder(own)) {
+    if (find_own_folder(own)) {
         if (library_below(own, "cards", card, path)) {
             return true;
         }
@@ -235,16 +234,4 @@ bool find_metal_root(const char *python, char path[PATH_MAX])
         return false;
     }
     return find_ttnn(program, path);
-}
-
-bool find_sfpi(const char *root, char path[PATH_MAX])
-{
-    static const char program[] = "compiler/bin/riscv-tt-elf-g++";
-    if (root) {
-        int length = snprintf(path, PATH_MAX, "%s/runtime/sfpi/%s", root, program);
-        if (length < PATH_MAX && path_is_program(path)) {
-            return true;
-        }
-    }
-    return path_join(path, "/opt/tenstorrent/sfpi", program) && path_is_program(path);
 }

@@ -1,7 +1,6 @@
 /*
  * What a client program needs around it: our library with its descriptor, a Python with the
- * vendor's packages, tt-metal's files, the compiler for kernels, a folder for what is kept between
- * runs.
+ * vendor's packages, tt-metal's files. The compiler for kernels: compiler.h.
  */
 #ifndef CLI_INSTALLATION_H
 #define CLI_INSTALLATION_H
@@ -29,6 +28,9 @@ bool path_is_program(const char *path);
 /* Makes a folder and those above it; false and errno. */
 bool path_make(const char *path);
 
+/* The folder of this program, without a slash at its end. */
+bool find_own_folder(char path[PATH_MAX]);
+
 /*
  * The library of a card: in the build tree that this program lies in, or installed. False when
  * there is none; `path` is then where it should be.
@@ -53,8 +55,5 @@ bool find_python(char *const *command, char path[PATH_MAX]);
  * package ttnn. False when there is none; `python` may be NULL.
  */
 bool find_metal_root(const char *python, char path[PATH_MAX]);
-
-/* SFPI's g++ as tt-metal looks for it: in the root, which may be NULL, then in /opt. */
-bool find_sfpi(const char *root, char path[PATH_MAX]);
 
 #endif

@@ -14,10 +14,12 @@ penrose_SOURCES = \
 	%D%/cmd_exec.c \
 	%D%/cmd_info.c \
 	%D%/cmd_run.c \
+	%D%/compiler.c \
+	%D%/compiler.h \
 	%D%/doctor.c \
 	%D%/doctor.h \
-	%D%/firmware_link.c \
-	%D%/firmware_link.h \
+	%D%/firmware_set.c \
+	%D%/firmware_set.h \
 	%D%/installation.c \
 	%D%/installation.h \
 	%D%/main.c \

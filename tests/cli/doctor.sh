@@ -63,6 +63,37 @@ messages=0 expect "another chip's descriptor" 1 "out:^library     ok .*\(1e52:b1
 messages=0 expect "no library" 1 "out:to do: there is no such file: run 'make install'" -- \
     doctor --library "$work/none.so"
 
+# Compilers: where there is none, that of a root, one of another version, one in the cache.
+version() { # FOLDER VERSION
+    mkdir -p "$1/compiler/bin"
+    printf '#!/bin/sh\necho "riscv-tt-elf-g++ (tenstorrent/sfpi:%s[1]) 15.1.0"\n' "$2" \
+        >"$1/compiler/bin/riscv-tt-elf-g++"
+    chmod +x "$1/compiler/bin/riscv-tt-elf-g++"
+}
+mkdir -p "$work/root/tt_metal" "$work/site/jax_tt_plugin-0.0.0.dist-info"
+echo "sfpi_version='7.89.0'" >"$work/root/tt_metal/sfpi-version"
+printf 'Metadata-Version: 2.1\nName: jax-tt-plugin\nVersion: 0.0.0\n' \
+    >"$work/site/jax_tt_plugin-0.0.0.dist-info/METADATA" # hides one that python3 may have
+export PYTHONPATH=$work/site TT_METAL_RUNTIME_ROOT=$work/root
+if [ ! -e /opt/tenstorrent/sfpi ]; then
+    expect "no compiler" 0 "out:^compiler    note +no riscv-tt-elf-g\+\+" \
+        "out:to do: (/.*/scripts/fetch-sfpi|/.*python.* -m pip install .* jax-tt-plugin==0.1.3)$" -- doctor
+    mkdir -p "$work/cache" "$work/site/jax_plugins/libtt"
+    touch "$work/site/jax_plugins/libtt/libtt.so"
+    sed -i 's/0\.0\.0/0.1.3/' "$work/site/jax_tt_plugin-0.0.0.dist-info/METADATA"
+    expect "a compiler in jax-tt-plugin" 0 "out:^compiler    ok +in the jax-tt-plugin of this Python" -- doctor
+    version "$work/cache/sfpi-7.87.0" 7.87.0
+    expect "a compiler in the cache" 0 \
+        "out:^compiler    ok +$work/cache/sfpi.*SFPI 7.87.0\); ttnn names 7.89.0 and works with it$" -- doctor
+fi
+version "$work/root/runtime/sfpi" 7.89.0
+expect "a compiler in the root" 0 "out:^compiler    ok +$work/root/.*\(SFPI 7.89.0\)$" -- doctor
+version "$work/root/runtime/sfpi" 7.43.0
+expect "an old compiler" 0 "out:^compiler    note .*\(SFPI 7.43.0\)$" "out:to do: this ttnn names 7.89.0" -- doctor
+printf '#!/bin/sh\nexit 1\n' >"$work/root/runtime/sfpi/compiler/bin/riscv-tt-elf-g++"
+messages=0 expect "a compiler that does not run" 1 "out:^compiler    FAILED" "out:get SFPI again" -- doctor
+unset PYTHONPATH TT_METAL_RUNTIME_ROOT
+
 PENROSE_CACHE=/proc/no/cache messages=0 expect "a cache that cannot be written" 0 \
     "out:^cache       note +/proc/no/cache$" "out:set PENROSE_CACHE to another folder" -- doctor
 

@@ -1,13 +1,19 @@
 #!/bin/bash
 # `penrose exec`: environment, exit codes, signals, the report at the end, the folders of the cards,
-# and the link to shipped firmware, with a stand-in for ttnn.
+# and how a ttnn finds its compiler, with small programs in place of both.
 set -uo pipefail
 # shellcheck source=tests/cli/lib.bash
 . "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 command -v python3 >/dev/null || skip "no python3"
-own_cache=${PENROSE_CACHE:-}
 export PENROSE_CACHE=$work/cache
+# make_compiler FOLDER: one that only says its version. There is one, in case python3 has ttnn.
+make_compiler() {
+    mkdir -p "$1/compiler/bin" "$1/include"
+    printf '#!/bin/sh\necho "riscv-tt-elf-g++ (tenstorrent/sfpi:7.87.0[1]) 15.1.0"\n' \
+        >"$1/compiler/bin/riscv-tt-elf-g++"
+    chmod +x "$1/compiler/bin/riscv-tt-elf-g++"
+}
+make_compiler "$work/cache/sfpi-7.87.0"
 unset TT_METAL_RUNTIME_ROOT TT_METAL_HOME TT_METAL_SIMULATOR PENROSE_CARD \
     PENROSE_SUMMARY PENROSE_REPORT PENROSE_TRACE PENROSE_SCHEDULE PENROSE_POLICY PENROSE_RUN_AHEAD PENROSE_KERNELS
 
@@ -199,72 +205,96 @@ done
 expect "descriptor of no card" 2 "no card 'p300'" -- info --soc-descriptor p300
 expect "descriptor and file" 2 "goes without a file" -- info --soc-descriptor p150a x.elf
 
-# --- The link to shipped firmware ---
+# --- The compiler ---
 
-# A ttnn that behaves as the real one does when it is to compile firmware.
-site=$work/site/ttnn
-mkdir -p "$site/tt_metal/pre-compiled" "$site/runtime/sfpi/compiler/bin" "$site/build/lib"
-touch "$site/build/lib/libtt_metal.so"
-printf '#!/bin/sh\necho "compiler 1"\n' >"$site/runtime/sfpi/compiler/bin/riscv-tt-elf-g++"
-chmod +x "$site/runtime/sfpi/compiler/bin/riscv-tt-elf-g++"
-cat >"$site/__init__.py" <<'PYTHON'
-import os, time
-def open_device(device_id, num_command_queues=1):
-    open("asked", "w").close() # in its folder
-    key = "70%d%d" % (num_command_queues, len(os.environ["PENROSE_CARD"]))
-    if "TT_METAL_DISABLE_PRECOMPILED_FW" in os.environ:
-        os.makedirs(os.environ["TT_METAL_CACHE"] + "/tt-metal-cache" + key)
-        time.sleep(60) # exec ends it before
-    root = os.environ.get("TT_METAL_RUNTIME_ROOT", os.path.dirname(__file__))
-    print("compiler", os.path.exists(root + "/runtime/sfpi/compiler/bin/riscv-tt-elf-g++"))
-    print("firmware", os.path.basename(os.path.realpath(root + "/tt_metal/pre-compiled/" + key)))
-PYTHON
-export PYTHONPATH=$work/site TT_METAL_CACHE=$work/unused
-open=(python3 -c "import ttnn; ttnn.open_device(0)")
-cd "$work" || exit 1
-messages=1 expect "ttnn without a set that fits" 0 "not used: ttnn ships no firmware for this card" \
-    "out:^compiler True$" -- exec -q -- "${open[@]}"
-
-sets=$(PENROSE_CACHE=$own_cache "$top/scripts/fetch-firmware" --offline 2>/dev/null) || sets=
-if [ -n "$sets" ]; then
-    ln -s "$sets"/* "$site/tt_metal/pre-compiled/"
-    export PENROSE_CACHE=$work/cache2
-    for times in first second; do
-        messages=0 expect "shipped firmware, $times time" 0 "out:^compiler True$" \
-            "out:^firmware [0-9]{10,}$" -- exec -q -- "${open[@]}"
-        firmware=$(sed -n 's/^firmware //p' "$work/out")
-    done
-    messages=0 expect "two command queues" 0 "out:^firmware $firmware$" -- \
-        exec -q -- python3 -c "import ttnn; ttnn.open_device(0, num_command_queues=2)"
-    mkdir "$site/new"
-    messages=0 expect "Python behind another command" 0 "out:^firmware $firmware$" -- \
-        exec -q -- env A=B "${open[@]}"
-    found=$(find "$PENROSE_CACHE" -path "*/root/new")
-    report "what is new in the package" "$([ -n "$found" ] || echo "it is not in the root")"
-    "$PENROSE" info "$sets/$firmware" >"$work/out" 2>"$work/err"
-    problem=
-    grep -qE "L1 banks +130" "$work/out" || problem="it is not for 130 L1 banks"
-    grep -qE "DRAM banks +8" "$work/out" || problem+="; not for 8 DRAM banks"
-    report "the set of the whole grid" "${problem#; }"
-    messages=0 expect "shipped firmware of p100a" 0 "out:^firmware [0-9]{10,}$" -- \
-        exec -q --card p100a -- "${open[@]}"
-    firmware=$(sed -n 's/^firmware //p' "$work/out")
-    "$PENROSE" info "$sets/$firmware" >"$work/out" 2>"$work/err"
-    problem=
-    grep -qE "L1 banks +110" "$work/out" || problem="it is not for 110 L1 banks"
-    grep -qE "DRAM banks +7" "$work/out" || problem+="; not for 7 DRAM banks"
-    report "the set of p100a" "${problem#; }"
-    messages=0 expect "--compile-firmware" 0 "out:^firmware 7" -- \
-        exec -q --compile-firmware -- "${open[@]}"
-    export TT_METAL_WATCHER=1
-    messages=1 expect "a variable that changes firmware" 0 "TT_METAL_WATCHER is set" \
-        "out:^firmware 7" -- exec -q -- "${open[@]}"
-    unset TT_METAL_WATCHER
-    touched=$(find "$site" -newer "$site/__init__.py" -type d -name pre-compiled -newer \
-        "$site/build/lib/libtt_metal.so" -name '7*')
-    report "nothing is written to the package" "$touched"
-else
-    echo "the link to shipped firmware is not tested: run scripts/fetch-firmware"
+if [ -e /opt/tenstorrent/sfpi ]; then
+    echo "how ttnn finds its compiler is left out: it finds that in /opt"
+    finish
 fi
-report "nothing is left of the probe" "$(find "$work"/cache* -name 'probe.*')"
+site=$work/site/ttnn
+mkdir -p "$site/tt_metal" "$site/runtime/hw" "$site/build/lib" "$work/site/jax_tt_plugin-0.0.0.dist-info"
+touch "$site/build/lib/libtt_metal.so" "$site/runtime/hw/file"
+plugin=$work/site/jax_tt_plugin-0.0.0.dist-info/METADATA # hides one that python3 may have
+printf 'Metadata-Version: 2.1\nName: jax-tt-plugin\nVersion: 0.0.0\n' >"$plugin"
+cat >"$site/__init__.py" <<'PYTHON'
+import os
+def open_device(device_id):
+    root = os.environ.get("TT_METAL_RUNTIME_ROOT", os.path.dirname(__file__))
+    print("root", root)
+    print("compiler", os.path.realpath(root + "/runtime/sfpi"))
+    print("all", all(map(os.path.exists, (root + "/tt_metal", root + "/runtime/hw/file"))))
+PYTHON
+export PYTHONPATH=$work/site
+open=(python3 -c "import ttnn; ttnn.open_device(0)")
+cached=$(realpath "$work")/cache/sfpi-7.87.0
+for times in first second; do
+    messages=0 expect "a compiler in the cache, $times time" 0 "out:^root $work/cache/ttnn/[0-9a-f]+/root$" \
+        "out:^compiler $cached$" "out:^all True$" -- exec -q -- "${open[@]}"
+done
+mkdir "$site/new"
+messages=0 expect "Python behind another command" 0 "out:^compiler $cached$" -- \
+    exec -q -- env A=B "${open[@]}"
+report "what is new in the package" "$(ls "$work"/cache/ttnn/*/root/new 2>&1 >"$work/out")"
+messages=0 expect "--compile-firmware" 0 "out:^compiler $cached$" -- \
+    exec -q --compile-firmware -- "${open[@]}"
+mkdir -p "$work/tree/tt_metal" "$work/tree/runtime/hw"
+touch "$work/tree/runtime/hw/file"
+TT_METAL_RUNTIME_ROOT=$work/tree messages=0 expect "another root" 0 "out:^compiler $cached$" \
+    "out:^all True$" -- exec -q -- "${open[@]}"
+make_compiler "$work/tree/runtime/sfpi"
+TT_METAL_RUNTIME_ROOT=$work/tree messages=0 expect "a root with a compiler" 0 "out:^root $work/tree$" -- \
+    exec -q -- "${open[@]}"
+TT_METAL_RUNTIME_ROOT=$work/none messages=0 expect "a root that is not there" 0 "out:^root $work/none$" -- \
+    exec -q -- "${open[@]}"
+report "nothing is written to the package" "$(find "$site/runtime" "$site/tt_metal" -name sfpi)"
+
+export PENROSE_CACHE=$work/cache2
+command="(/.*/scripts/fetch-sfpi|/.*python.* -m pip install --no-deps --ignore-requires-python jax-tt-plugin==0.1.3)"
+messages=1 expect "no compiler" 0 "SFPI, Tenstorrent's compiler, and there is none; this gets it .*: $command$" \
+    "out:^root $site$" -- exec -q -- "${open[@]}"
+mkdir "$work/bin"
+cp "$PENROSE" "$work/bin/penrose"
+in_tree=$PENROSE PENROSE=$work/bin/penrose
+messages=1 expect "no compiler and no source tree" 0 \
+    ": /.*python.* -m pip install --no-deps --ignore-requires-python jax-tt-plugin==0.1.3$" -- \
+    exec -q --library "$built" -- "${open[@]}"
+PENROSE=$in_tree
+if ! PYTHONPATH='' python3 -c 'import ttnn' 2>/dev/null; then
+    PYTHONPATH='' messages=0 expect "a Python without ttnn needs none" 0 -- exec -q -- true
+fi
+
+# In the package jax-tt-plugin, whose library runs what UNPACK says.
+cat >"$work/library.c" <<'C'
+#include <stdlib.h>
+const void *GetPjrtApi(void);
+const void *GetPjrtApi(void)
+{
+    if (system(getenv("UNPACK")) != 0) {
+        abort();
+    }
+    return NULL;
+}
+C
+mkdir -p "$work/site/jax_plugins/libtt"
+if "${CC:-cc}" -shared -fPIC -o "$work/site/jax_plugins/libtt/libtt.so" "$work/library.c" 2>"$work/err"; then
+    messages=1 expect "another jax-tt-plugin" 0 "there is none" -- exec -q -- "${open[@]}"
+    sed -i 's/0\.0\.0/0.1.3/' "$plugin"
+    export UNPACK="echo no space left; exit 1"
+    messages=3 expect "a jax-tt-plugin that cannot be unpacked" 0 "it cannot be unpacked: ." \
+        "there is none; this gets it" -- exec -q -- "${open[@]}"
+    UNPACK=true messages=3 expect "a jax-tt-plugin without a compiler" 0 "has unpacked none" -- \
+        exec -q -- "${open[@]}"
+    UNPACK="mkdir -p \$TMPDIR/a/runtime && cp -r $work/cache/sfpi-7.87.0 \$TMPDIR/a/runtime/sfpi"
+    messages=1 expect "a jax-tt-plugin" 0 "unpacking the compiler of the installed jax-tt-plugin .* once" \
+        "out:^compiler .*/cache2/sfpi-7.87.0$" -- exec -q -- "${open[@]}"
+    messages=0 expect "a jax-tt-plugin, second time" 0 "out:^compiler .*/cache2/sfpi-7.87.0$" -- \
+        exec -q -- "${open[@]}"
+    report "it is marked as complete" "$(ls "$work/cache2/sfpi-7.87.0/complete" 2>&1 >"$work/out")"
+    report "nothing else is left" "$(find "$work/cache2" -name 'making-*')"
+    touch "$work/no-folder"
+    PENROSE_CACHE=$work/no-folder messages=3 expect "no cache" 0 "there is no cache folder: set PENROSE_CACHE" -- \
+        exec -q -- "${open[@]}"
+else
+    echo "a compiler in jax-tt-plugin is left out: no C compiler"
+fi
 finish
