@@ -494,15 +494,6 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/exalens/matrix.py \
 	%D%/clients/exalens/round.py \
 	%D%/clients/llk/abi_count.c \
-	%D%/clients/llk/compiler/README.md \
-	%D%/clients/llk/compiler/assembler.py \
-	%D%/clients/llk/compiler/driver.py \
-	%D%/clients/llk/compiler/headers.py \
-	%D%/clients/llk/compiler/lltt.h \
-	%D%/clients/llk/compiler/make-compiler \
-	%D%/clients/llk/compiler/selftest.py \
-	%D%/clients/llk/compiler/sfpi.h \
-	%D%/clients/llk/compiler/sfpu_builtins.h \
 	%D%/clients/llk/fast.txt \
 	%D%/clients/llk/record.py \
 	%D%/clients/llk/report.py \
@@ -510,11 +501,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/llk/suite.bash \
 	%D%/clients/llk/warm.py \
 	%D%/clients/ttnn/compare.py \
-	%D%/clients/ttnn/compiler/driver.py \
-	%D%/clients/ttnn/compiler/kernel.h \
-	%D%/clients/ttnn/compiler/memory.c \
 	%D%/clients/ttnn/environment.bash \
-	%D%/clients/ttnn/firmware.py \
 	%D%/clients/ttnn/ops.py \
 	%D%/clients/ttnn/quick.py \
 	%D%/clients/ttnn/umd.py

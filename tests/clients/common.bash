@@ -12,18 +12,13 @@
 #   CLIENT_VENV_<NAME>     an environment that is there already, for client_venv <name>
 #   CLIENT_WHEEL           an unpacked ttnn wheel, for client_wheel
 #   CLIENT_DOWNLOADS       "small": what is larger than a gigabyte is not downloaded
-#   CLIENT_SHIM            a stand-in compiler that is there already, for client_shim
-#   SFPI_INCLUDE           the folder `include` of tenstorrent/sfpi, for client_shim
-#   PICOLIBC_INCLUDE       headers of picolibc, for client_shim
+#   CLIENT_SFPI            SFPI's folder, for client_sfpi; else scripts/fetch-sfpi gets it
 
 shopt -s inherit_errexit
 clients_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 client_ttnn=0.81.1
 client_ttnn_sha256=ed49aa1ee3f39a87cbee21f35c9133544879ebf537b1788f6f033681ab504503
-# The revision whose headers fit the LLK suite of that wheel closely enough; see llk/compiler.
-client_sfpi=https://github.com/tenstorrent/sfpi
-client_sfpi_commit=09c17d1bd82f7c9195dedd5ea7cfca0ff17f1aae
 
 # skip REASON...: ends the test as one that cannot run here.
 skip() {
@@ -161,100 +156,13 @@ client_wheel() {
     echo "$target"
 }
 
-# client_sfpi_headers: the headers that kernels include for the vector unit.
-client_sfpi_headers() {
-    if [ -n "${SFPI_INCLUDE:-}" ]; then
-        [ -f "$SFPI_INCLUDE/sfpi.h" ] || skip "SFPI_INCLUDE=$SFPI_INCLUDE holds no sfpi.h"
-        (cd "$SFPI_INCLUDE" && pwd)
+# client_sfpi: the folder of SFPI, the vendor's compiler, which has compiler/ and include/.
+client_sfpi() {
+    if [ -n "${CLIENT_SFPI:-}" ]; then
+        [ -x "$CLIENT_SFPI/compiler/bin/riscv-tt-elf-g++" ] ||
+            skip "CLIENT_SFPI=$CLIENT_SFPI holds no compiler"
+        (cd "$CLIENT_SFPI" && pwd)
         return
     fi
-    local cache target work
-    cache=$(client_cache)
-    target=$cache/sfpi-include-${client_sfpi_commit:0:12}
-    (
-        flock 9
-        [ ! -d "$target" ] || exit 0
-        command -v git >/dev/null || skip "no git to fetch the headers of SFPI with"
-        work=$(mktemp -d "$cache/making-sfpi.XXXXXX")
-        trap 'rm -rf "$work"' EXIT
-        { git -c init.defaultBranch=main init -q "$work/sfpi" &&
-            timeout 120 git -C "$work/sfpi" fetch -q --depth 1 \
-                "$client_sfpi" "$client_sfpi_commit" &&
-            git -C "$work/sfpi" archive FETCH_HEAD include | tar -xf - -C "$work"; } \
-            >"$work/log" 2>&1 </dev/null ||
-            skip "cannot fetch the headers of SFPI from $client_sfpi (or set SFPI_INCLUDE)"
-        mv -T "$work/include" "$target"
-    ) 9>"$cache/lock-sfpi"
-    echo "$target"
-}
-
-# client_picolibc: headers of a C library for the RISC-V compiler.
-client_picolibc() {
-    local prefix=${RISCV_CC:-riscv64-unknown-elf-gcc} cache target work folder
-    prefix=${prefix%-gcc}
-    folder=usr/lib/picolibc/$prefix/include
-    for target in "${PICOLIBC_INCLUDE:-}" "/$folder"; do
-        if [ -f "$target/string.h" ]; then
-            echo "$target"
-            return
-        fi
-    done
-    cache=$(client_cache)
-    target=$cache/picolibc
-    (
-        flock 9
-        [ ! -d "$target" ] || exit 0
-        work=$(mktemp -d "$cache/making-picolibc.XXXXXX")
-        trap 'rm -rf "$work"' EXIT
-        chmod 755 "$work"
-        { cd "$work" && apt-get download "picolibc-$prefix" &&
-            dpkg-deb -x picolibc-*.deb unpacked; } >"$work/log" 2>&1 </dev/null ||
-            skip "no headers of picolibc (apt-get install picolibc-$prefix)"
-        mv -T "$work/unpacked" "$target"
-    ) 9>"$cache/lock-picolibc"
-    echo "$target/$folder"
-}
-
-# client_shim [full|plain]: the stand-in for the SFPI compiler, made for this machine; see
-# llk/compiler. Prints the folder, which has the shape of an SFPI installation (compiler/bin,
-# include). Where the headers of SFPI cannot be had, `plain` allows one that knows no vector code
-# and has no sfpi.h.
-client_shim() {
-    if [ -n "${CLIENT_SHIM:-}" ]; then
-        [ -x "$CLIENT_SHIM/compiler/bin/riscv-tt-elf-g++" ] ||
-            skip "CLIENT_SHIM=$CLIENT_SHIM holds no compiler"
-        (cd "$CLIENT_SHIM" && pwd)
-        return
-    fi
-    local cache sfpi picolibc target work prefix=${RISCV_CC:-riscv64-unknown-elf-gcc}
-    command -v "${prefix%gcc}g++" >/dev/null || skip "no ${prefix%gcc}g++"
-    cache=$(client_cache)
-    if [ "${1:-}" = plain ]; then
-        set +e # not `||`, inside which nothing would stop the function
-        sfpi=$(set -e && client_sfpi_headers 2>/dev/null)
-        set -e
-        sfpi=${sfpi:--}
-    else
-        sfpi=$(client_sfpi_headers)
-    fi
-    picolibc=$(client_picolibc)
-    target=$cache/shim-$({
-        cat "$clients_here"/llk/compiler/*
-        [ "$sfpi" = - ] || cat "$sfpi"/*.h
-        "${prefix%gcc}g++" --version
-        echo "$picolibc"
-    } | sha256sum | head -c 12)
-    (
-        flock 9
-        [ ! -d "$target" ] || exit 0
-        work=$(mktemp -d "$cache/making-shim.XXXXXX")
-        trap 'rm -rf "$work"' EXIT
-        "$clients_here/llk/compiler/make-compiler" "$work/shim" "$target" "$sfpi" "$picolibc" \
-            >"$work/log" 2>&1 || {
-            tail -3 "$work/log" >&2
-            skip "cannot make the stand-in for the SFPI compiler"
-        }
-        mv -T "$work/shim" "$target"
-    ) 9>"$cache/lock-shim"
-    echo "$target"
+    "$clients_here/../../scripts/fetch-sfpi" || skip "no compiler (CLIENT_SFPI names one)"
 }

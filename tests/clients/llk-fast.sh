@@ -10,22 +10,17 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 library=$(client_library "${1:-}")
 venv=$(llk_venv)
-shim=$(client_shim plain)
-copy=$(llk_copy "$shim")
+sfpi=$(client_sfpi)
+copy=$(llk_copy "$sfpi")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cp "$here/llk/fast.txt" "$work/fast.txt"
-if [ ! -f "$shim/include/sfpi_classes.h" ]; then
-    echo "no headers of SFPI: without the variants that have vector code by sfpi.h"
-    sed -i '/^# Vector code by sfpi.h/,$d' "$work/fast.txt"
-fi
-llk_run "$copy" "$venv" "$library" "$work" --ids "$work/fast.txt" --jobs 1
+llk_run "$copy" "$venv" "$library" "$work" --ids "$here/llk/fast.txt" --jobs 1
 python3 "$here/llk/report.py" "$work" || {
     tail -40 "$work/files/fast.log"
     exit 1
 }
-python3 - "$work/fast.txt" "$work/files/fast.jsonl" <<'PYTHON'
+python3 - "$here/llk/fast.txt" "$work/files/fast.jsonl" <<'PYTHON'
 import json, sys
 wanted = {line.strip() for line in open(sys.argv[1]) if line.strip() and not line.startswith("#")}
 events = [json.loads(line) for line in open(sys.argv[2])]

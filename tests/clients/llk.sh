@@ -11,7 +11,7 @@
 #   OUT                             where results go   (./llk-results)
 #   COUNT=1                         also measures time in the library and host polls, by
 #                                   abi_count.c; CPU time, so Penrose gets one thread
-#   TT_METAL_DISABLE_SFPLOADMACRO   1 by default; empty compiles kernels with SFPLOADMACRO
+#   TT_METAL_DISABLE_SFPLOADMACRO   1 compiles kernels without SFPLOADMACRO
 #
 # The default sample takes half an hour, most of it compiling. Exit code 77 where it cannot run: see
 # suite.bash for what it needs, common.bash for how to say where that is.
@@ -24,8 +24,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 client_libraries "$@"
 out=$(realpath -m "${OUT:-llk-results}")
-shim=$(client_shim full)
-copy=$(llk_copy "$shim")
+sfpi=$(client_sfpi)
+copy=$(llk_copy "$sfpi")
 venv=$(llk_venv)
 
 folders=()

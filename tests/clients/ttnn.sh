@@ -26,7 +26,7 @@ client_libraries "$@"
 out=$(realpath -m "${OUT:-ttnn-results}")
 mkdir -p "$out"
 venv=$(ttnn_venv torch)
-root=$(ttnn_root "$venv")
+ttnn_setup "$venv"
 if [ ${#arguments[@]} -eq 0 ]; then
     "$venv/bin/python" "$here/ttnn/ops.py" --list >"$out/operations" 2>"$out/list.log"
     mapfile -t operations < <(grep -E '^[a-z0-9_]+$' "$out/operations")
@@ -37,8 +37,8 @@ fi
 # run OPERATION FOLDER: adds a line to results.jsonl
 run() {
     local operation=$1 folder=$2 status=0 line
-    (cd "$folder" && timeout "${TIMEOUT:-600}" "$venv/bin/python" "$here/ttnn/ops.py" \
-        --save "$folder/saved" "$operation") >"$folder/$operation.log" 2>&1 || status=$?
+    ttnn_run "$library" "$folder" "$here/ttnn/ops.py" --save "$folder/saved" "$operation" \
+        >"$folder/$operation.log" 2>&1 || status=$?
     line=$(grep '^{"operation"' "$folder/$operation.log" | tail -1) ||
         line="{\"operation\": \"$operation\", \"result\": \"ended with $status\"}"
     echo "$line" >>"$folder/results.jsonl"
@@ -50,9 +50,6 @@ for i in "${!libraries[@]}"; do
     folders+=("$folder")
     mkdir -p "$folder/saved"
     : >"$folder/results.jsonl"
-    library=${libraries[$i]}
-    ttnn_environment "$root" "$library" "$folder"
-    ttnn_firmware "$venv" "$root" "$folder"
 done
 if [ -n "${COUNT:-}" ]; then
     "${CC:-cc}" -O2 -shared -fPIC -o "$out/libcount.so" "$here/llk/abi_count.c" -ldl
@@ -66,7 +63,6 @@ for operation in "${operations[@]}"; do
                 export ABI_COUNT_CLOCK=wall
                 library=$out/libcount.so
             fi
-            ttnn_environment "$root" "$library" "${folders[$i]}"
             run "$operation" "${folders[$i]}"
         done
     done

@@ -6,17 +6,15 @@
 Outcomes of a variant:
   passed, skipped (by the suite)
   wrong     it ran to its end and the result is not the expected one
-  moot      it says that kernels with SFPLOADMACRO differ from kernels without, and there are none
-            with SFPLOADMACRO, since TT_METAL_DISABLE_SFPLOADMACRO was set
   refused   the library ended the process with a message (ttsim), or reported a fault of the program
             that stopped the chip (Penrose)
   timeout   it did not end, and no message says why
   died      the process ended without a message
   host      an exception of the suite itself
-  compile   the compiler cannot compile its kernels (the stand-in: some forms of vector code, too)
+  compile   its kernels do not compile
   cap       the file's time was over
 
-Exit code 1 if a variant is none of passed, skipped, compile and moot (with OTHER: if one that
+Exit code 1 if a variant is none of passed, skipped and compile (with OTHER: if one that
 passed there is worse here), or if one did not run.
 """
 import argparse
@@ -26,9 +24,8 @@ import pathlib
 import re
 import sys
 
-OUTCOMES = "passed skipped wrong refused timeout died host compile cap moot".split()
-FINE = ("passed", "skipped", "compile", "moot")
-NEEDS_MACROS = "test_topk_xl_unfused_macro.py::test_topk_xl_unfused_macro_mutation"
+OUTCOMES = "passed skipped wrong refused timeout died host compile cap".split()
+FINE = ("passed", "skipped", "compile")
 MESSAGE = re.compile(r"^(?:\W*\[\d+\] ERROR: (.*)|penrose: ([a-z-]+: .*))$", re.M)
 COMPILER = re.compile(r"(?:error|Error): (.*)|(undefined reference to .*)|(/ld: .*)")
 TELLING = re.compile(r"ssert|imeout|timed out|Error:|Exception|mismatch")
@@ -83,13 +80,6 @@ class Results:
             run = json.loads(path.read_text())
             self.files[run["file"]] = run
             self.load(path.with_suffix(".jsonl"), outputs_in(path.with_suffix(".log")))
-            if not run.get("macros", True):
-                self.set_moot_aside()
-
-    def set_moot_aside(self):
-        for variant, (outcome, _) in self.variants.items():
-            if outcome == "wrong" and variant.startswith(NEEDS_MACROS):
-                self.variants[variant] = ("moot", "SFPLOADMACRO is off")
 
     def load(self, record, outputs):
         for line in record.read_text(errors="replace").splitlines() if record.exists() else []:

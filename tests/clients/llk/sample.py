@@ -148,8 +148,7 @@ class Sampler:
                 break  # nothing ran: the session itself fails, see the log
         shutil.rmtree(temporary, ignore_errors=True)
         run = dict(file=file, collected=len(ids), sampled=len(chosen), left=len(left),
-                   processes=processes, wall=round(time.time() - start, 1),
-                   macros=os.environ.get("TT_METAL_DISABLE_SFPLOADMACRO") != "1")
+                   processes=processes, wall=round(time.time() - start, 1))
         (self.files / f"{stem}.json").write_text(json.dumps(run))
         print(f"{file}: {run['wall']} s, {len(chosen) - len(left)} of {len(chosen)} run, "
               f"{processes} processes", flush=True)
