@@ -11,10 +11,11 @@ Outcomes of a variant:
   timeout   it did not end, and no message says why
   died      the process ended without a message
   host      an exception of the suite itself
+  lacking   its kernels include a file that the package does not have
   compile   its kernels do not compile
   cap       the file's time was over
 
-Exit code 1 if a variant is none of passed, skipped and compile (with OTHER: if one that
+Exit code 1 if a variant is none of passed, skipped and lacking (with OTHER: if one that
 passed there is worse here), or if one did not run.
 """
 import argparse
@@ -24,8 +25,8 @@ import pathlib
 import re
 import sys
 
-OUTCOMES = "passed skipped wrong refused timeout died host compile cap".split()
-FINE = ("passed", "skipped", "compile")
+OUTCOMES = "passed skipped wrong refused timeout died host lacking compile cap".split()
+FINE = ("passed", "skipped", "lacking")
 MESSAGE = re.compile(r"^(?:\W*\[\d+\] ERROR: (.*)|penrose: ([a-z-]+: .*))$", re.M)
 COMPILER = re.compile(r"(?:error|Error): (.*)|(undefined reference to .*)|(/ld: .*)")
 TELLING = re.compile(r"ssert|imeout|timed out|Error:|Exception|mismatch")
@@ -51,7 +52,8 @@ def outcome_of(event, output):
     if outcome in ("passed", "skipped"):
         return outcome, ""
     if "riscv-tt-elf" in text and "Command" in text:
-        return "compile", compiler_message(text)
+        message = compiler_message(text)
+        return ("lacking" if "No such file" in message else "compile"), message
     message = message_in(output) or message_in(text)
     if message:
         return "refused", message
