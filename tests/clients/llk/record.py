@@ -34,7 +34,8 @@ class Counts:
 
     def __init__(self):
         path = os.environ.get("ABI_COUNT_FILE")
-        self.file = open(path, "rb") if path and os.path.exists(path) else None
+        found = path and os.path.exists(path)
+        self.file = open(path, "rb", buffering=0) if found else None  # else it reads old bytes
 
     def read(self):
         if self.file is None:
