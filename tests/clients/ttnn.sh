@@ -8,7 +8,8 @@
 #
 #   OUT             where results go   (./ttnn-results)
 #   TTNN_DISPATCH   slow (default), or fast: tt-metal's own prefetch and dispatch kernels
-#   COUNT=1         also measures time in the library and host polls, by llk/abi_count.c
+#   COUNT=1         also measures host polls and time in the library, by llk/abi_count.c: by the
+#                   clock on the wall, or CPU time of the thread with ABI_COUNT_CLOCK=cpu
 #   REPEAT          how often each operation is measured   (1)
 #   PENROSE_CARD    the card, of a library that has several; the other library must have it too
 #
@@ -60,7 +61,7 @@ for operation in "${operations[@]}"; do
             library=${libraries[$i]}
             if [ -n "${COUNT:-}" ]; then
                 export ABI_COUNT_LIBRARY=$library ABI_COUNT_FILE=${folders[$i]}/counters
-                export ABI_COUNT_CLOCK=wall
+                export ABI_COUNT_CLOCK=${ABI_COUNT_CLOCK:-wall}
                 library=$out/libcount.so
             fi
             run "$operation" "${folders[$i]}"
