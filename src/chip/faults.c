@@ -41,10 +41,17 @@ static void name_tile(const struct penrose_chip *chip, uint16_t place, unsigned 
     *y = logical.y;
 }
 
+/* An unrolled loop has the same hazard at many places: where nothing but the pc differs, it is one
+ * mistake. */
+static bool is_same_place(const struct tile_fault *a, const struct tile_fault *b)
+{
+    return a->pc == b->pc || (a->kind == PENROSE_FAULT_VECTOR_HAZARD && !strcmp(a->text, b->text));
+}
+
 static bool is_same(const struct chip_fault *a, const struct chip_fault *b)
 {
     const struct tile_fault *left = &a->fault, *right = &b->fault;
-    return left->kind == right->kind && left->pc == right->pc && left->agent == right->agent &&
+    return left->kind == right->kind && is_same_place(left, right) && left->agent == right->agent &&
            left->is_tensix == right->is_tensix && left->word == right->word && a->x == b->x &&
            a->y == b->y;
 }

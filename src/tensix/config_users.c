@@ -9,9 +9,11 @@
 #define USES(first, words, cached, fresh)                                                          \
     [TENSIX_WORD_##first... TENSIX_WORD_##first + (words)-1] = {cached, fresh},
 #define READS(name, users)
+#define TAKES(name)
 const struct tensix_config_use tensix_config_uses[TENSIX_STATE_WORDS] = {
 #include "arch/blackhole/config_users.def"
 };
 #undef USES
 #undef READS
+#undef TAKES
 #pragma GCC diagnostic pop

@@ -6,19 +6,21 @@
 #include "tensix/config_users.h"
 #include "tensix/exec.h"
 
-/* Words of which units look at different fields. */
+/* Words of which units look at different fields, and fields that no race can be about. */
 static const struct reads {
     enum tensix_field_id field;
     uint8_t users;
 } reads[] = {
 #define USES(first, words, cached, fresh)
 #define READS(name, users) {TENSIX_FIELD_##name, users},
+#define TAKES(name)        {TENSIX_FIELD_##name, 0},
 #include "arch/blackhole/config_users.def"
 #undef USES
 #undef READS
+#undef TAKES
 };
 
-/* The bits of a word that a unit looks at. */
+/* The bits of a word that a unit looks at while it works. */
 static uint32_t bits_used(unsigned word, unsigned user)
 {
     uint32_t bits = UINT32_MAX;

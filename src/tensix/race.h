@@ -7,7 +7,8 @@
  * for the time that the instruction takes nominally, until somebody waits for it.
  *
  * Only words that units may keep (config_users.h) count: what they read afresh, such as addresses
- * by context, is written while they work as a matter of course.
+ * by context, is written while they work as a matter of course. The same goes for fields that an
+ * instruction takes along (TAKES in config_users.def).
  */
 #ifndef TENSIX_RACE_H
 #define TENSIX_RACE_H

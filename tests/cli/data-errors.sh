@@ -194,17 +194,19 @@ race() {
         run --hart "trisc0=$work/trisc0.elf" --policy config-race=ignore "${looks[@]}"
 }
 
-racing ".ttinsn RMWCIB0 15, 5, $out0" ".ttinsn RMWCIB1 1, 1, $out0" ".ttinsn RMWCIB1 1, 0, $out0"
-race "by an instruction" "RMWCIB1 changes THCON_SEC0_REG2_Haloize_mode $at_work STALLWAIT on C1 \(unpacker 0\) in thread 0"
+racing ".ttinsn RMWCIB0 15, 6, $out0" ".ttinsn RMWCIB0 15, 5, $out0"
+race "by an instruction" "RMWCIB0 changes THCON_SEC0_REG2_Out_data_format $at_work STALLWAIT on C1 \(unpacker 0\) in thread 0"
 
-racing "addi a4, zero, 0x105" "sw a4, $((4 * out0))(a3)" "addi a4, zero, 5" \
+racing "addi a4, zero, 6" "sw a4, $((4 * out0))(a3)" "addi a4, zero, 5" \
     "sw a4, $((4 * out0))(a3)"
-race "by a hart" "a store of trisc0 changes THCON_SEC0_REG2_Haloize_mode $at_work trisc0 loads 0xffe80004 \(coprocessor done\)"
+race "by a hart" "a store of trisc0 changes THCON_SEC0_REG2_Out_data_format $at_work trisc0 loads 0xffe80004 \(coprocessor done\)"
 
-racing '.ttinsn STALLWAIT 0x80, 2' ".ttinsn RMWCIB1 1, 1, $out0" ".ttinsn RMWCIB1 1, 0, $out0"
+racing '.ttinsn STALLWAIT 0x80, 2' ".ttinsn RMWCIB0 15, 6, $out0" ".ttinsn RMWCIB0 15, 5, $out0"
 expect "no race behind STALLWAIT" 0 'out:trisc0 +done' -- run --hart "trisc0=$work/trisc0.elf"
 racing ".ttinsn RMWCIB0 255, 0x10, $base0"
 expect "no race: what is read afresh" 0 'out:trisc0 +done' -- run --hart "trisc0=$work/trisc0.elf"
+racing ".ttinsn RMWCIB0 15, 5, $out0" ".ttinsn RMWCIB1 1, 1, $out0" ".ttinsn RMWCIB1 1, 0, $out0"
+expect "no race: Haloize_mode" 0 'out:trisc0 +done' -- run --hart "trisc0=$work/trisc0.elf"
 
 # --- Source lines, where there is a compiler ---
 

@@ -156,7 +156,7 @@ START_TEST(banks_and_resets_end_flights)
 }
 END_TEST
 
-/* Word 1 has fields for all units. */
+/* Word 1 has fields for all units; some fields cannot be raced for. */
 START_TEST(fields_of_shared_words)
 {
     static const struct {
@@ -170,6 +170,9 @@ START_TEST(fields_of_shared_words)
         {TENSIX_FIELD_STACC_RELU_ApplyRelu, TENSIX_USED_BY_PACKER},
         {TENSIX_FIELD_THCON_SEC0_REG1_Unp_LF8_4b_exp, TENSIX_USED_BY_UNPACKER0},
         {TENSIX_FIELD_THCON_SEC0_REG1_Pack_L1_Acc, TENSIX_USED_BY_PACKER},
+        {TENSIX_FIELD_THCON_SEC0_REG2_Out_data_format, TENSIX_USED_BY_UNPACKER0},
+        {TENSIX_FIELD_THCON_SEC0_REG2_Tileize_mode, TENSIX_USED_BY_UNPACKER0},
+        {TENSIX_FIELD_THCON_SEC0_REG2_Haloize_mode, 0}, /* UNPACR takes it along */
     };
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct tensix_field *field = &tensix_fields[rows[i].field];
@@ -184,6 +187,23 @@ START_TEST(fields_of_shared_words)
 }
 END_TEST
 
+/* As in scaled dot product attention of ttnn: a product whose second factor is transposed, then a
+ * mask that is not. The plan must follow all the same. */
+START_TEST(transposing_may_change_under_the_unpacker)
+{
+    struct tensix *tensix = &harness.tensix;
+    take_off(tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
+    tensix->stale = 0;
+    tensix_harness_run(&harness, 0, "RMWCIB1 1, 1, 72; RMWCIB1 1, 0, 72; RMWCIB1 1, 1, 72");
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(tensix->config[0][72], 0x100);
+    ck_assert_uint_eq(tensix->stale & TENSIX_USED_BY_UNPACKER0, TENSIX_USED_BY_UNPACKER0);
+    tensix_harness_run(&harness, 0, "RMWCIB1 3, 3, 72"); /* Tileize_mode, too */
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_ptr_null(strstr(harness.fault.text, "Haloize_mode"));
+}
+END_TEST
+
 /* --- Stores of harts --- */
 
 #define CONFIG(word)     (UINT32_C(0xffef0000) + 4 * (uint32_t)(word))
@@ -191,7 +211,7 @@ END_TEST
 
 START_TEST(stores_of_harts)
 {
-    unsigned word = TENSIX_WORD_THCON_SEC0_REG2_Haloize_mode;
+    unsigned word = TENSIX_WORD_THCON_SEC0_REG2_Out_data_format;
     harness_open(&tile);
     tile.policy = PENROSE_WARN;
     take_off(&tile.tile->tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
@@ -224,6 +244,7 @@ int main(void)
     tcase_add_test(tcase, what_is_over_or_not_looked_at_is_no_race);
     tcase_add_test(tcase, banks_and_resets_end_flights);
     tcase_add_test(tcase, fields_of_shared_words);
+    tcase_add_test(tcase, transposing_may_change_under_the_unpacker);
     tcase_add_test(tcase, stores_of_harts);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
