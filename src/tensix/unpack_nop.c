@@ -7,6 +7,7 @@
  * immediate by tt_llk_blackhole's assembly.yaml.
  */
 #include "arch/blackhole/addresses.h"
+#include "tensix/config_users.h"
 #include "tensix/exec.h"
 
 /* --- SrcA and SrcB --- */
@@ -64,6 +65,10 @@ static enum tensix_exec exec_UNPACR_NOP_ZEROSRC(struct tensix *tensix, unsigned 
     unsigned awaited = args->wait_like_unpacr ? banks->unpack_bank : banks->matrix_bank;
     if (banks->matrix_may[awaited]) {
         return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src);
+    }
+    if (args->wait_like_unpacr) { /* HW: LLK waits this way for the UNPACR before it */
+        tensix_land(tensix, thread,
+                    args->which_unpacker ? TENSIX_USED_BY_UNPACKER1 : TENSIX_USED_BY_UNPACKER0);
     }
     const uint32_t value[] = {
         [CLEAR_ZERO] = 0,

@@ -156,6 +156,25 @@ START_TEST(banks_and_resets_end_flights)
 }
 END_TEST
 
+/* LLK's compressed products put an UNPACR_NOP that waits as UNPACR does between an UNPACR and a change
+ * of its configuration. */
+START_TEST(clearing_src_may_wait_for_the_unpacker)
+{
+    for (unsigned waits = 0; waits < 2; waits++) {
+        take_off(&harness.tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
+        take_off(&harness.tensix, TENSIX_FLIGHT_UNPACKER1, 1000);
+        tensix_harness_run(&harness, 0,
+                           waits ? "UNPACR_NOP 0, 0, 0, 0, 0, 1, 0, 0, 1"
+                                 : "UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 1");
+        harness.faults = 0;
+        change(0, first_word_of(TENSIX_USED_BY_UNPACKER0), false);
+        ck_assert_uint_eq(harness.faults, !waits);
+        change(0, first_word_of(TENSIX_USED_BY_UNPACKER1), false); /* the other one */
+        ck_assert_uint_eq(harness.faults, !waits + 1u);
+    }
+}
+END_TEST
+
 /* Word 1 has fields for all units; some fields cannot be raced for. */
 START_TEST(fields_of_shared_words)
 {
@@ -243,6 +262,7 @@ int main(void)
     tcase_add_loop_test(tcase, who_waits_does_not_race, 0, TENSIX_FLIGHTS);
     tcase_add_test(tcase, what_is_over_or_not_looked_at_is_no_race);
     tcase_add_test(tcase, banks_and_resets_end_flights);
+    tcase_add_test(tcase, clearing_src_may_wait_for_the_unpacker);
     tcase_add_test(tcase, fields_of_shared_words);
     tcase_add_test(tcase, transposing_may_change_under_the_unpacker);
     tcase_add_test(tcase, stores_of_harts);
