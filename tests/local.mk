@@ -24,7 +24,6 @@ UNIT_TESTS = \
 	%D%/unit/check_abi \
 	%D%/unit/check_abi_environment \
 	%D%/unit/check_abi_faults \
-	%D%/unit/check_abi_posted \
 	%D%/unit/check_abi_time \
 	%D%/unit/check_arc \
 	%D%/unit/check_auto_ttsync \
@@ -183,7 +182,6 @@ UNIT_TESTS = \
 tests_unit_check_abi_SOURCES = %D%/unit/check_abi.c $(abi_host)
 tests_unit_check_abi_environment_SOURCES = %D%/unit/check_abi_environment.c $(abi_host)
 tests_unit_check_abi_faults_SOURCES = %D%/unit/check_abi_faults.c $(abi_host)
-tests_unit_check_abi_posted_SOURCES = %D%/unit/check_abi_posted.c %D%/unit/sanitized.h %D%/unit/random.h $(abi_host)
 tests_unit_check_abi_time_SOURCES = %D%/unit/check_abi_time.c $(abi_host)
 tests_unit_check_arc_SOURCES = %D%/unit/check_arc.c %D%/unit/random.h %D%/unit/run_suite.h
 tests_unit_check_auto_ttsync_SOURCES = %D%/unit/check_auto_ttsync.c %D%/unit/run_suite.h $(tensix_harness)
@@ -362,7 +360,6 @@ tests_unit_check_windows_SOURCES = %D%/unit/check_windows.c $(mmio_harness) $(ti
 tests_unit_check_abi_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_check_abi_environment_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_check_abi_faults_LDADD = libttsim_parts.la $(LDADD)
-tests_unit_check_abi_posted_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_check_abi_time_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_check_lanes_LDADD = $(LDADD) -lm
 tests_unit_check_loader_tensor_LDADD = $(LDADD) -lm

@@ -173,30 +173,6 @@ static const struct bar *bar_at(uint64_t paddr)
     return NULL;
 }
 
-/* Three quarters of what UMD writes are words that set up windows. */
-static bool is_window_word(uint64_t paddr, const struct transfer *transfer, uint64_t *offset)
-{
-    const struct region *region = &regions[REGION_TLB];
-    *offset = paddr - bars[0].base - region->first;
-    return *offset <= region->last - region->first && transfer->size == sizeof(uint32_t) &&
-           *offset % sizeof(uint32_t) == 0;
-}
-
-bool device_bar_post(struct device *device, uint64_t paddr, const struct transfer *transfer)
-{
-    uint64_t offset;
-    if (is_window_word(paddr, transfer, &offset)) {
-        window_word(device, offset, transfer);
-        return true;
-    }
-    /* Most of the rest stays in one of the small windows, which BAR0 begins with. */
-    offset = paddr - bars[0].base;
-    uint64_t inside = offset % WINDOW_2M_BYTES;
-    return offset <= regions[REGION_WINDOWS_2M].last &&
-           transfer->size <= WINDOW_2M_BYTES - inside &&
-           device_window_post(device, (unsigned)(offset >> WINDOW_2M_SHIFT), inside, transfer);
-}
-
 void device_bar_access(struct device *device, uint64_t paddr, struct transfer transfer)
 {
     while (transfer.size > 0) {

@@ -209,29 +209,8 @@ struct device *device_create(void)
     connect_host(device);
     start_summary(device);
     start_trace(device);
-    device->posted = options.threads > 1 && !device->trace ? posted_create(device->chip) : NULL;
     clock_init(device);
     return device;
-}
-
-/* A write to a register that leads to a fault is seen to before those behind it, which are done one
- * by one then, as they would be if they were not posted. */
-void device_settle(struct device *device)
-{
-    enum posted_rest rest = device->has_posted ? POSTED_MORE : POSTED_NOTHING;
-    device->has_posted = false;
-    for (bool careful = false; rest == POSTED_MORE; careful = true) {
-        struct penrose_error error;
-        rest = posted_settle(device->posted, careful, &error);
-        if (error.text[0]) {
-            report(device, "write of the host: %s", error.text);
-        }
-        if (rest == POSTED_MORE) {
-            device_report_faults(device);
-        } else {
-            device_tell_faults(device);
-        }
-    }
 }
 
 void device_destroy(struct device *device)
@@ -239,7 +218,6 @@ void device_destroy(struct device *device)
     if (!device) {
         return;
     }
-    device_settle(device);
     if (!trace_file_stop(device->trace)) {
         report(device, "PENROSE_TRACE: not all of the trace could be written");
     }
@@ -248,7 +226,6 @@ void device_destroy(struct device *device)
         free(device->summary->path);
     }
     penrose_chip_destroy(device->chip);
-    posted_destroy(device->posted);
     free(device->summary);
     free(device->complaints);
     free(device);

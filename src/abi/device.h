@@ -2,9 +2,8 @@
  * The device behind the ABI: one chip, the windows onto its NoC, and what the host did last.
  *
  * A host access runs down bar.c (which BAR, which register or window), window.c (which tiles, which
- * address), endpoint.c (what answers there). clock.c decides how far time runs. Functions named
- * `post` hand a write in that is done later (posted.h) and may be called one after the other; for
- * all others, and to do anything else with the chip, call device_settle first.
+ * address), endpoint.c (what answers there), and is over when the call is. clock.c decides how far
+ * time runs.
  */
 #ifndef ABI_DEVICE_H
 #define ABI_DEVICE_H
@@ -16,7 +15,6 @@
 
 #include "abi/alike.h"
 #include "abi/clock.h"
-#include "abi/posted.h"
 #include "abi/report.h"
 
 enum {
@@ -60,8 +58,6 @@ struct device {
     struct penrose_chip *chip;
     uint32_t tlb[TLB_WORDS]; /* three words a window, then a word for each strided one */
     struct host_callbacks host;
-    struct posted *posted;   /* NULL: there is one thread, or a trace */
-    bool has_posted;         /* writes of which some may not be done */
     bool in_dma;             /* a DMA transfer is accessing windows: time must not pass */
     bool stopped;            /* by a guest fault that nobody has looked at yet */
     bool is_used;            /* the host did more than ask who is there */
@@ -121,24 +117,12 @@ void device_complain(struct device *device, const char *name, const char *why);
 /* A register of configuration space; `offset` is a multiple of four. */
 uint32_t device_config_read(struct device *device, uint32_t offset);
 
-/* All that was posted is done when this returns; what it led to is reported. */
-void device_settle(struct device *device);
-
-/* An access in the BARs that is over at once: to a register that sets up windows, or a write that
- * can be posted; false when it is another (bar.c). */
-bool device_bar_post(struct device *device, uint64_t paddr, const struct transfer *transfer);
-
 /* An access in the BARs (bar.c). */
 void device_bar_access(struct device *device, uint64_t paddr, struct transfer transfer);
 
 /* A piece of a DMA transfer, at an offset in BAR 0; false when something there does not answer, or
  * is no window (bar.c). */
 bool device_dma_access(struct device *device, uint64_t offset, struct transfer transfer);
-
-/* A write through a window, within its bounds, that can be posted; false when it cannot
- * (window.c). */
-bool device_window_post(struct device *device, unsigned window, uint64_t offset,
-                        const struct transfer *transfer);
 
 /* An access through a window, within its bounds; false when something of it was not answered
  * (window.c). */

@@ -29,7 +29,7 @@ struct kind {
     const char *name;   /* as penrose_tile_kind has it */
     uint64_t registers; /* they begin here, */
     uint64_t space;     /* in these bits of the address */
-    uint32_t l1;        /* bytes from address 0 on, to which writes are posted; 0: none */
+    uint32_t l1;        /* bytes of it from address 0 on; 0: none */
 };
 
 /* SPEC: BlackholeA0 NoC/MemoryMap, PCIExpressTile; ARC: what UMD relies on. */
@@ -263,40 +263,6 @@ static bool reset_harts(struct device *device, struct endpoint endpoint, struct 
             before - device_instructions(device, endpoint.x, endpoint.y);
     }
     return is_answered;
-}
-
-/* A write to a worker's reset register, of which nothing but the chip takes notice unless it leads
- * to a fault. */
-static bool is_plain_reset(const struct device *device, const struct endpoint *endpoint,
-                           const struct transfer *transfer)
-{
-    return endpoint->address == AT_SOFT_RESET_0 && transfer->size == sizeof(uint32_t) &&
-           !device->summary && !device->stopped &&
-           device->ailing.count + device->suspect.count == 0 &&
-           penrose_has_worker(device->chip, endpoint->x, endpoint->y);
-}
-
-bool device_endpoint_post(struct device *device, const struct endpoint *endpoint,
-                          const struct transfer *transfer)
-{
-    if (!device->posted || !transfer->from || device->run_ahead.owed > 0) {
-        return false;
-    }
-    uint32_t bytes = kind_of(device, endpoint)->l1;
-    bool is_memory = endpoint->address < bytes && transfer->size <= bytes - endpoint->address;
-    bool resets = !is_memory && is_plain_reset(device, endpoint, transfer);
-    if ((!is_memory && !resets) ||
-        !posted_write(device->posted, endpoint->x, endpoint->y, endpoint->address, transfer->from,
-                      transfer->size)) {
-        return false;
-    }
-    if (resets) {
-        tile_set_add(&device->started, endpoint->x, endpoint->y);
-    }
-    device->has_posted = true;
-    clock_settle(device); /* no time is owed */
-    clock_note_write(device);
-    return true;
 }
 
 bool device_endpoint_write(struct device *device, struct endpoint endpoint,

@@ -14,12 +14,6 @@ struct endpoint {
     uint64_t address;
 };
 
-/* Hands in a write that can be done later: to L1, or to the reset register of a worker, while no
- * time is owed. False when it is something else, or too long. It may be called while posted writes
- * are not done. */
-bool device_endpoint_post(struct device *device, const struct endpoint *endpoint,
-                          const struct transfer *transfer);
-
 /* Reads or writes all bytes of the transfer from endpoint.address on. False, after a report, when
  * something of it was not answered: it reads all ones. */
 bool device_endpoint_read(struct device *device, struct endpoint endpoint,

@@ -5,8 +5,8 @@
  * client below, a pointer to the device between libttsim_init and libttsim_exit, and what must
  * outlive the device: the callbacks, which clients set before init, and which kinds of misuse
  * without a device were reported. Threads (PENROSE_THREADS) run from the first libttsim_clock with
- * several busy tiles, or the first burst of writes, until libttsim_exit only; there are no atexit
- * handlers, so the library may be unloaded after exit, loaded several times at once, and forked.
+ * several busy tiles until libttsim_exit only; there are no atexit handlers, so the library may be
+ * unloaded after exit, loaded several times at once, and forked.
  *
  * One call is served at a time. UMD sees to that itself, so the lock costs an atomic exchange, and
  * who finds it taken sleeps for a moment and looks again. A call from within another one on the
@@ -40,8 +40,7 @@ static struct client {
     struct host_callbacks host;
     unsigned told;    /* enum misuse */
     uint64_t entered; /* host time, if anybody wants to know */
-    bool forks;       /* the lock is held for a fork, */
-    bool holds;       /* and posted writes are */
+    bool forks;       /* the lock is held for a fork */
 } client;
 
 /* --- One call at a time --- */
@@ -111,16 +110,11 @@ static void leave(void)
 static void before_fork(void)
 {
     client.forks = lock();
-    client.holds = client.device && client.device->posted && posted_hold(client.device->posted);
 }
 
 /* In the parent and in the child, whose thread has the same name. */
 static void after_fork(void)
 {
-    if (client.holds) {
-        client.holds = false;
-        posted_release(client.device->posted);
-    }
     if (client.forks) {
         client.forks = false;
         unlock();
@@ -174,7 +168,6 @@ LIBTTSIM_EXPORT void libttsim_exit(void)
     if (!client.device) {
         report_misuse(MISUSE_EXIT, "libttsim_exit is called without libttsim_init; ignored");
     } else {
-        device_settle(client.device);
         clock_finish(client.device);
     }
     device_destroy(client.device);
@@ -214,7 +207,6 @@ libttsim_set_pci_dma_mem_callbacks(void (*read)(uint64_t paddr, void *p, uint32_
 static uint32_t config_read(struct device *device, uint32_t offset)
 {
     if (offset & 3) {
-        device_settle(device); /* reports come in the order of calls */
         report(device, "configuration space is read as aligned words; offset 0x%x reads all ones",
                offset);
         return UINT32_MAX;
@@ -243,7 +235,6 @@ static __attribute__((noinline)) struct device *prepared_device(const char *call
     struct device *device = current_device();
     if (transfer->size > 0 && !transfer->from && !transfer->to) {
         if (device) {
-            device_settle(device);
             report(device, "%s: the buffer is NULL; ignored", call);
         }
         return NULL;
@@ -274,8 +265,7 @@ static void access_bar(const char *call, uint64_t paddr, const struct transfer *
         return;
     }
     struct device *device = usable_device(call, transfer);
-    if (device && !device_bar_post(device, paddr, transfer)) {
-        device_settle(device);
+    if (device) {
         device_bar_access(device, paddr, *transfer);
     }
     leave();
@@ -297,7 +287,6 @@ static bool is_coordinate(struct device *device, uint32_t x, uint32_t y, struct 
     if (x < 64 && y < 64) {
         return true;
     }
-    device_settle(device);
     report(device, "there is no tile at (%u, %u): reads give all ones, writes are ignored", x, y);
     device_no_answer(transfer);
     return false;
@@ -312,9 +301,7 @@ static void access_tile(const char *call, uint32_t x, uint32_t y, uint64_t addre
         return;
     }
     struct device *device = usable_device(call, &transfer);
-    if (device && is_coordinate(device, x, y, transfer) &&
-        !device_endpoint_post(device, &endpoint, &transfer)) {
-        device_settle(device);
+    if (device && is_coordinate(device, x, y, transfer)) {
         if (transfer.from) {
             device_endpoint_write(device, endpoint, transfer);
         } else {
@@ -367,11 +354,7 @@ LIBTTSIM_EXPORT void libttsim_clock(uint32_t n_clocks)
         if (device->summary) {
             device->summary->polls++;
         }
-        device_settle(device);
         device_watch_polls(device);
-        if (device->posted) {
-            posted_time_passes(device->posted);
-        }
         pass_time(device, n_clocks);
     }
     leave();

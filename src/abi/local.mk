@@ -16,8 +16,6 @@ libttsim_common_la_SOURCES = \
 	%D%/endpoint.h \
 	%D%/libttsim.c \
 	%D%/libttsim.h \
-	%D%/posted.c \
-	%D%/posted.h \
 	%D%/report.c \
 	%D%/report.h \
 	%D%/window.c

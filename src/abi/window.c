@@ -83,15 +83,6 @@ static bool find_tile(struct device *device, const struct window *window, struct
     return false;
 }
 
-bool device_window_post(struct device *device, unsigned index, uint64_t offset,
-                        const struct transfer *transfer)
-{
-    struct window window = decode(device, index);
-    struct endpoint endpoint = target_of(&window, offset);
-    return !window.is_multicast && window.noc == 0 &&
-           device_endpoint_post(device, &endpoint, transfer);
-}
-
 bool device_window_access(struct device *device, unsigned index, uint64_t offset,
                           struct transfer transfer)
 {

@@ -1,6 +1,5 @@
 /* Life of a chip and its options. */
 #include "chip/gddr.h"
-#include "chip/idle.h"
 #include "chip/link.h"
 #include "chip/messages.h"
 
@@ -224,7 +223,7 @@ static bool init_banks(struct penrose_chip *chip)
 static bool work_idly(void *context)
 {
     struct penrose_chip *chip = context;
-    return (chip->idle && chip->idle(chip->idle_context)) || chunks_prepare(&chip->chunks);
+    return chunks_prepare(&chip->chunks);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_options *options,
@@ -271,17 +270,6 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     }
     *chip = made;
     return PENROSE_OK;
-}
-
-void chip_set_idle(struct penrose_chip *chip, bool (*work)(void *context), void *context)
-{
-    chip->idle = work;
-    chip->idle_context = context;
-}
-
-void chip_call_idle(struct penrose_chip *chip)
-{
-    pool_call_idle(chip->pool);
 }
 
 PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)

@@ -99,8 +99,6 @@ struct penrose_chip {
     bool touched;     /* all units are */
     unsigned threads;
     struct pool *pool;
-    bool (*idle)(void *context); /* what somebody else has for idle threads, NULL: nothing */
-    void *idle_context;
     struct chunks chunks; /* for GDDR */
 
     struct dram_bank bank[GRID_BANKS];

@@ -18,7 +18,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/grid.h \
 	%D%/harts.c \
 	%D%/host.c \
-	%D%/idle.h \
 	%D%/images.c \
 	%D%/images.h \
 	%D%/link.c \

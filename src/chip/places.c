@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "chip/firmware.h"
-#include "chip/idle.h"
+#include "chip/pool.h"
 #include "isa/error.h"
 #include "isa/export.h"
 #include "tile/noc_port.h"
@@ -165,17 +165,6 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
     return tile;
 }
 
-unsigned chip_place_of(const struct penrose_chip *chip, unsigned x, unsigned y)
-{
-    uint16_t place;
-    return chip_find(chip, x, y, &place) ? place : CHIP_PLACES;
-}
-
-struct tile *chip_made_tile(const struct penrose_chip *chip, unsigned place)
-{
-    return place < CHIP_PLACES ? chip->place[place].tile : NULL;
-}
-
 static bool has_harts(const struct grid_tile *tile)
 {
     return tile->kind == GRID_TENSIX || tile->kind == GRID_ETHERNET || tile->kind == GRID_DRAM;
@@ -292,7 +281,7 @@ static void expect_more(struct penrose_chip *chip, const struct sparse *memory, 
         size_t filled = memory->used - (before > 1 ? before : 0);
         unsigned most = filled < CHUNKS_READY ? (unsigned)filled : CHUNKS_READY;
         chunks_want(&chip->chunks, USERS * most);
-        chip_call_idle(chip);
+        pool_call_idle(chip->pool);
     }
 }
 

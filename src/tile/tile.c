@@ -31,7 +31,6 @@ enum {
     MARKS_BYTES = TILE_L1_BYTES >> RV32_L1_MARK_SHIFT,
     MAP_ENTRIES = TILE_L1_BYTES >> RV32_PAGE_SHIFT,
     STREAMS_BYTES = OVERLAY_MEMORY_BYTES,
-    FIRMWARE_BYTES = 13 * PAGE_BYTES, /* of L1, where tt-metal's lies, with its mailboxes */
     STACK_BYTES = 512,
     LOCALS_END = STACK_BYTES + 2 * TILE_B_LOCAL_BYTES + 3 * TILE_T_LOCAL_BYTES,
     BASE_BYTES = offsetof(struct tile, debug.word) + 0x240, /* up to the registers of resets */
@@ -186,19 +185,6 @@ void tile_destroy(struct tile *tile)
         rv32_code_invalidate(&tile->code); /* the pages belong to the store */
         host_pages_unmap(memory_of(tile), TILE_BYTES);
     }
-}
-
-void tile_fill_rams(struct tile *tile)
-{
-    uint8_t *stack_of_b = tile->local[RV32_B] + TILE_B_LOCAL_BYTES - 1;
-    fill_pages(tile->local[RV32_B], 1);
-    fill_pages(stack_of_b, (size_t)(tile->local[RV32_NC] + 1 - stack_of_b));
-}
-
-void tile_fill_low(struct tile *tile)
-{
-    fill_pages(tile->l1, FIRMWARE_BYTES);
-    fill_pages(tile->l1 + TILE_L1_BYTES, PAGE_BYTES);
 }
 
 void tile_reset(struct tile *tile, uint64_t cycle)

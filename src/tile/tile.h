@@ -343,11 +343,6 @@ struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv3
                          const struct tile_board *board, void *owner);
 void tile_destroy(struct tile *tile); /* NULL does nothing */
 
-/* Has the host make room for the local RAMs, or for low L1 and registers of streams, where firmware
- * lies, before they are touched. Any thread, whatever others do with the tile. */
-void tile_fill_rams(struct tile *tile);
-void tile_fill_low(struct tile *tile);
-
 /* Writes into a page of zeros: it will be used, and a page that is read first costs the host twice,
  * and disturbs the other threads. */
 static inline void tile_touch(void *page)

@@ -8,7 +8,7 @@
 
 #include <penrose/penrose.h>
 
-#include "chip/idle.h"
+#include "chip/chip.h"
 #include "run_suite.h"
 #include "tile/tile.h"
 
@@ -455,8 +455,9 @@ END_TEST
 
 static unsigned columns_held(struct penrose_chip *chip)
 {
-    const struct tile *tile = chip_made_tile(chip, chip_place_of(chip, 1, 2));
-    return tile->tensix.src_file[TENSIX_SRC_B].held;
+    uint16_t place;
+    ck_assert(chip_find(chip, 1, 2, &place));
+    return chip->place[place].tile->tensix.src_file[TENSIX_SRC_B].held;
 }
 
 /* What SOFT_RESET_0 holds of SrcB stays held, whoever changes what in the meantime. */
