@@ -37,8 +37,6 @@ struct share {
 struct pool {
     unsigned threads, started, named;
     pid_t process;
-    cpu_set_t processors; /* on which its threads may run */
-    int here;             /* the caller's, on which they do not if there are enough others */
     pthread_t *thread;
     pthread_mutex_t mutex;
     pthread_cond_t wake;
@@ -168,32 +166,6 @@ static void announce(struct pool *pool, uint64_t open, size_t helpers)
     pthread_mutex_unlock(&pool->mutex);
 }
 
-/* Those on which its threads may run, but for the caller's where there are enough others. */
-static cpu_set_t elsewhere(const struct pool *pool)
-{
-    cpu_set_t others = pool->processors;
-    if (pool->here >= 0 && pool->here < CPU_SETSIZE) {
-        CPU_CLR((unsigned)pool->here, &others);
-    }
-    return (unsigned)CPU_COUNT(&others) >= pool->threads - 1 ? others : pool->processors;
-}
-
-/* A thread that the host starts or wakes on its caller's processor may wait there for milliseconds
- * until it is moved to an idle one; so all keep off that processor, and the caller, who may have
- * been moved itself, looks where that is. */
-static void keep_apart(struct pool *pool)
-{
-    int here = sched_getcpu();
-    if (here == pool->here) {
-        return;
-    }
-    pool->here = here;
-    cpu_set_t others = elsewhere(pool);
-    for (unsigned i = 0; i < pool->started && CPU_COUNT(&others) > 0; i++) {
-        pthread_setaffinity_np(pool->thread[i], sizeof others, &others);
-    }
-}
-
 /* Signals of the process are for threads of its own: a handler that runs on one of these, in the
  * middle of the work of a call, could not be told from another caller. */
 static void start_threads(struct pool *pool)
@@ -214,9 +186,6 @@ static void start(struct pool *pool)
     pool->list = 0;
     pool->started = pool->named = pool->asleep = 0;
     pool->ends = pool->calls = false;
-    pool->here = -1;
-    CPU_ZERO(&pool->processors);
-    pthread_getaffinity_np(pthread_self(), sizeof pool->processors, &pool->processors);
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     start_threads(pool);
@@ -275,7 +244,6 @@ static void start_if_need_be(struct pool *pool)
     if (!pool->started || pool->process != getpid()) {
         start(pool);
     }
-    keep_apart(pool);
 }
 
 void pool_call_idle(struct pool *pool)

@@ -1,6 +1,4 @@
 /* The pool of host threads. */
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -80,65 +78,6 @@ START_TEST(short_lists)
 }
 END_TEST
 
-/* Two numbers that are worked on at the same time, or else the second one is given up. */
-struct meeting {
-    pthread_t caller;
-    atomic_uint here;
-    int processor; /* of who is not the caller */
-};
-
-static void meet(void *context, size_t i)
-{
-    enum { PATIENCE = 1000000 };
-    struct meeting *meeting = context;
-    (void)i;
-    atomic_fetch_add(&meeting->here, 1);
-    for (unsigned looks = 0; atomic_load(&meeting->here) < 2 && looks < PATIENCE; looks++) {
-        sched_yield();
-    }
-    if (!pthread_equal(pthread_self(), meeting->caller)) {
-        meeting->processor = sched_getcpu();
-    }
-}
-
-/* Where threads are while their caller is on one processor, which it may have been moved to. */
-static void assert_apart(struct pool *pool, int processor)
-{
-    enum { MEETINGS = 20 };
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET((unsigned)processor, &one);
-    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
-    for (unsigned i = 0; i < MEETINGS; i++) {
-        struct meeting meeting = {.caller = pthread_self(), .processor = -1};
-        pool_run(pool, 2, meet, &meeting);
-        ck_assert_int_ne(meeting.processor, -1);
-        ck_assert_int_ne(meeting.processor, processor);
-    }
-}
-
-START_TEST(threads_keep_off_the_callers_processor)
-{
-    cpu_set_t all;
-    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
-    if (CPU_COUNT(&all) < 2) {
-        return; /* there is no other */
-    }
-    struct pool *pool = pool_create(2);
-    run_lists(pool);
-    for (int round = 0; round < 2; round++) {
-        for (int i = 0, seen = 0; i < CPU_SETSIZE && seen < 4; i++) {
-            if (CPU_ISSET((unsigned)i, &all)) {
-                assert_apart(pool, i);
-                seen++;
-            }
-        }
-    }
-    ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
-    pool_destroy(pool);
-}
-END_TEST
-
 START_TEST(sleepers_wake)
 {
     struct pool *pool = pool_create(4);
@@ -207,7 +146,6 @@ int main(void)
     tcase_add_loop_test(tcase, everything_is_done_once, 0, 6);
     tcase_add_test(tcase, child_starts_its_own_threads);
     tcase_add_test(tcase, short_lists);
-    tcase_add_test(tcase, threads_keep_off_the_callers_processor);
     tcase_add_test(tcase, sleepers_wake);
     tcase_add_test(tcase, idle_threads_work);
     tcase_add_test(tcase, who_is_alone_is_not_called);
