@@ -30,7 +30,6 @@ UNIT_TESTS = \
 	%D%/unit/check_chip \
 	%D%/unit/check_chip_debug \
 	%D%/unit/check_chip_tables \
-	%D%/unit/check_chunks \
 	%D%/unit/check_code \
 	%D%/unit/check_data_faults \
 	%D%/unit/check_debug \
@@ -188,7 +187,6 @@ tests_unit_check_auto_ttsync_SOURCES = %D%/unit/check_auto_ttsync.c %D%/unit/run
 tests_unit_check_chip_SOURCES = %D%/unit/check_chip.c %D%/unit/run_suite.h
 tests_unit_check_chip_debug_SOURCES = %D%/unit/check_chip_debug.c %D%/unit/run_suite.h
 tests_unit_check_chip_tables_SOURCES = %D%/unit/check_chip_tables.c %D%/unit/run_suite.h
-tests_unit_check_chunks_SOURCES = %D%/unit/check_chunks.c %D%/unit/run_suite.h
 tests_unit_check_code_SOURCES = %D%/unit/check_code.c $(rv32_harness)
 tests_unit_check_data_faults_SOURCES = %D%/unit/check_data_faults.c %D%/unit/run_suite.h $(tensix_harness)
 tests_unit_check_debug_SOURCES = %D%/unit/check_debug.c $(mmio_harness) $(tile_harness)

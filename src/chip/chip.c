@@ -202,7 +202,6 @@ static bool init_banks(struct penrose_chip *chip)
             }
         }
         dram_init(&chip->bank[number], number, node, &chip->board, chip);
-        chip->bank[number].memory.chunks = &chip->chunks;
         for (unsigned port = 0; port < DRAM_PORTS; port++) {
             struct dram_port *own = &chip->bank[number].port[port];
             struct grid_position name = chip_logical(chip, node[port]);
@@ -217,13 +216,6 @@ static bool init_banks(struct penrose_chip *chip)
         is_good &= made != NULL;
     }
     return is_good;
-}
-
-/* What threads do that have nothing else to do. */
-static bool work_idly(void *context)
-{
-    struct penrose_chip *chip = context;
-    return chunks_prepare(&chip->chunks);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_options *options,
@@ -258,7 +250,6 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     made->options = *options;
     made->kernels = kernels;
     made->threads = threads;
-    pool_set_idle(made->pool, work_idly, made);
     made->window = choose_window(options);
     chip_board_init(&made->board, options);
     init_edge(made);
@@ -297,7 +288,6 @@ PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
         free(chip->bank[i].notes);
         dram_free(&chip->bank[i]);
     }
-    chunks_free(&chip->chunks);
     noc_queue_free(&chip->edge, &chip->packets);
     noc_pool_empty(&chip->packets);
     free(chip->flow);

@@ -16,7 +16,6 @@
 #include <penrose/penrose.h>
 
 #include "chip/arc.h"
-#include "chip/chunks.h"
 #include "chip/dram.h"
 #include "chip/grid.h"
 #include "chip/images.h"
@@ -99,7 +98,6 @@ struct penrose_chip {
     bool touched;     /* all units are */
     unsigned threads;
     struct pool *pool;
-    struct chunks chunks; /* for GDDR */
 
     struct dram_bank bank[GRID_BANKS];
     struct dram_bank *due[GRID_BANKS]; /* that have something to do between windows (gddr.c) */

@@ -4,8 +4,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/boot.c \
 	%D%/chip.c \
 	%D%/chip.h \
-	%D%/chunks.c \
-	%D%/chunks.h \
 	%D%/debug.c \
 	%D%/dram.c \
 	%D%/dram.h \

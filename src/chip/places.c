@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "chip/firmware.h"
-#include "chip/pool.h"
 #include "isa/error.h"
 #include "isa/export.h"
 #include "tile/noc_port.h"
@@ -271,20 +270,6 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
                      access->y, at, title, rule ? rule : reply_rules[reply]);
 }
 
-/* The host has filled GDDR, which had `before` chunks. It may go on, and have the chip fill as many:
- * chunks for both get ready meanwhile. With the second one it shows that the first was no exception.
- */
-static void expect_more(struct penrose_chip *chip, const struct sparse *memory, size_t before)
-{
-    enum { USERS = 2 };
-    if (memory->used > before && sparse_fills(memory)) {
-        size_t filled = memory->used - (before > 1 ? before : 0);
-        unsigned most = filled < CHUNKS_READY ? (unsigned)filled : CHUNKS_READY;
-        chunks_want(&chip->chunks, USERS * most);
-        pool_call_idle(chip->pool);
-    }
-}
-
 static enum penrose_status access_dram(struct penrose_chip *chip, const struct host_access *access,
                                        struct penrose_error *error)
 {
@@ -299,12 +284,9 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
         return access_tile(chip, &inner, error);
     }
     struct dram_port *port = chip->place[access->place].port;
-    const struct sparse *memory = &port->bank->memory;
-    size_t used = memory->used;
     switch (dram_access(port, access->operation, access->address, access->bytes, access->size,
                         &tile_address, &rule)) {
     case DRAM_DONE:
-        expect_more(chip, memory, used);
         return PENROSE_OK;
     case DRAM_REFUSED:
         return refuse(access, rule, error);

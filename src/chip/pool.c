@@ -43,12 +43,9 @@ struct pool {
     bool ends;
     uint64_t list;
     unsigned asleep;
-    bool calls;          /* one who sleeps is to look for idle work */
     struct share *share; /* of each thread */
     void (*work)(void *context, size_t i);
     void *context;
-    bool (*idle)(void *context); /* NULL: there is no idle work */
-    void *idle_context;
 };
 
 /* A wait for another thread. */
@@ -85,30 +82,25 @@ static uint64_t latest_list(struct pool *pool)
     return __atomic_load_n(&pool->list, __ATOMIC_ACQUIRE) >> LIST_SHIFT;
 }
 
-/* Looks for a list other than `seen` for a moment, and for idle work now and then; the number of
- * the latest. */
+/* Looks for a list other than `seen` for a moment; the number of the latest. */
 static uint64_t look_for_list(struct pool *pool, uint64_t seen)
 {
     struct wait wait = {0};
     uint64_t number = latest_list(pool);
     while (number == seen && is_short(&wait)) {
-        if (wait.spins % SPINS_PER_LOOK == 0 && pool->idle && pool->idle(pool->idle_context)) {
-            wait = (struct wait){0};
-        }
         number = latest_list(pool);
     }
     return number;
 }
 
-/* Sleeps until there is a list other than `seen`, or somebody calls. */
+/* Sleeps until there is a list other than `seen`. */
 static void sleep_awhile(struct pool *pool, uint64_t seen)
 {
     pthread_mutex_lock(&pool->mutex);
     pool->asleep++;
-    while (latest_list(pool) == seen && !pool->calls) {
+    while (latest_list(pool) == seen) {
         pthread_cond_wait(&pool->wake, &pool->mutex);
     }
-    pool->calls = false;
     pool->asleep--;
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -185,7 +177,7 @@ static void start(struct pool *pool)
     pool->process = getpid();
     pool->list = 0;
     pool->started = pool->named = pool->asleep = 0;
-    pool->ends = pool->calls = false;
+    pool->ends = false;
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     start_threads(pool);
@@ -230,12 +222,6 @@ void pool_destroy(struct pool *pool)
     free(pool);
 }
 
-void pool_set_idle(struct pool *pool, bool (*idle)(void *context), void *context)
-{
-    pool->idle = idle;
-    pool->idle_context = context;
-}
-
 static void start_if_need_be(struct pool *pool)
 {
     if (pool->threads == 1) {
@@ -243,17 +229,6 @@ static void start_if_need_be(struct pool *pool)
     }
     if (!pool->started || pool->process != getpid()) {
         start(pool);
-    }
-}
-
-void pool_call_idle(struct pool *pool)
-{
-    start_if_need_be(pool);
-    if (pool->threads > 1) {
-        pthread_mutex_lock(&pool->mutex);
-        pool->calls = true;
-        pthread_cond_signal(&pool->wake);
-        pthread_mutex_unlock(&pool->mutex);
     }
 }
 

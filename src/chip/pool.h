@@ -1,7 +1,6 @@
 /*
  * Host threads that work through a list together. The caller is one of them; the others are started
- * when there is first something to share, or idle work, sleep between lists, and are joined by
- * pool_destroy. After a fork the child starts its own.
+ * when there is first something to share, sleep between lists, and are joined by pool_destroy. After a fork the child starts its own.
  */
 #ifndef CHIP_POOL_H
 #define CHIP_POOL_H
@@ -26,12 +25,5 @@ static inline size_t pool_share(size_t count, unsigned thread, unsigned threads)
  * threads; returns when all are done. Where threads cannot be started the caller does it all. */
 void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_t i),
               void *context);
-
-/* What threads do that wait for a list: work(context), now and then and several of them at a time,
- * until it returns false. Before the first list. */
-void pool_set_idle(struct pool *pool, bool (*work)(void *context), void *context);
-
-/* One that sleeps, if any does, looks for that work. Threads are started when there are none. */
-void pool_call_idle(struct pool *pool);
 
 #endif

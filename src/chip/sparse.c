@@ -4,12 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/chunks.h"
 #include "host/pages.h"
 
 enum { LEAST_SLOTS = 64 };
-
-_Static_assert(SPARSE_CHUNK_BYTES == HOST_PAGES_LARGE, "a chunk is a large page");
 
 static size_t home(const struct sparse *memory, uint64_t number)
 {
@@ -49,15 +46,6 @@ static bool grow(struct sparse *memory)
     return true;
 }
 
-static uint8_t *map_chunk(const struct sparse *memory)
-{
-    if (!sparse_fills(memory)) {
-        return host_pages_map(SPARSE_CHUNK_BYTES);
-    }
-    uint8_t *ready = memory->chunks ? chunks_take(memory->chunks) : NULL;
-    return ready ? ready : host_pages_map_large();
-}
-
 static uint8_t *touch(struct sparse *memory, uint64_t address)
 {
     uint8_t *bytes = sparse_chunk(memory, address);
@@ -67,7 +55,7 @@ static uint8_t *touch(struct sparse *memory, uint64_t address)
     if (2 * memory->used >= memory->slots && !grow(memory)) {
         return NULL;
     }
-    bytes = map_chunk(memory);
+    bytes = host_pages_map(SPARSE_CHUNK_BYTES);
     if (!bytes) {
         return NULL;
     }
@@ -122,7 +110,6 @@ bool sparse_write(struct sparse *memory, uint64_t address, const void *bytes, ui
             return false;
         }
         memcpy(chunk + (address & (SPARSE_CHUNK_BYTES - 1)), from, piece);
-        memory->written += piece;
         address += piece;
         from += piece;
         size -= piece;

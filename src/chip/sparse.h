@@ -10,8 +10,6 @@
 enum { SPARSE_CHUNK_SHIFT = 21 };
 #define SPARSE_CHUNK_BYTES (UINT64_C(1) << SPARSE_CHUNK_SHIFT)
 
-struct chunks;
-
 struct sparse_chunk {
     uint64_t number; /* address >> SPARSE_CHUNK_SHIFT */
     uint8_t *bytes;  /* NULL: a free slot */
@@ -20,8 +18,6 @@ struct sparse_chunk {
 struct sparse {
     struct sparse_chunk *slot; /* a hash table, a power of two of them */
     size_t slots, used;
-    uint64_t written;      /* bytes, each time: what decides about the size of pages */
-    struct chunks *chunks; /* that may have some ready; NULL: nobody has */
 };
 
 /* All zero is an empty memory. */
@@ -31,13 +27,6 @@ void sparse_read(const struct sparse *memory, uint64_t address, void *bytes, uin
 
 /* False when memory runs out; a part may have been written then. */
 bool sparse_write(struct sparse *memory, uint64_t address, const void *bytes, uint64_t size);
-
-/* Memory of which an eighth was written, or the same over and over, is going to be filled: large
- * pages cost less then. Words here and there would take 2 MiB each. */
-static inline bool sparse_fills(const struct sparse *memory)
-{
-    return memory->used > 0 && memory->written / memory->used >= SPARSE_CHUNK_BYTES / 8;
-}
 
 /* The bytes of the chunk that holds `address`, or NULL where nothing was written yet. */
 uint8_t *sparse_chunk(const struct sparse *memory, uint64_t address);

@@ -23,21 +23,6 @@ void *host_pages_map(size_t bytes)
     return memory;
 }
 
-void *host_pages_map_large(void)
-{
-    uint8_t *memory = map(2 * HOST_PAGES_LARGE);
-    if (!memory) { /* address space is scarce */
-        return host_pages_map(HOST_PAGES_LARGE);
-    }
-    size_t before = -(uintptr_t)memory % HOST_PAGES_LARGE;
-    if (before > 0) {
-        munmap(memory, before);
-    }
-    munmap(memory + before + HOST_PAGES_LARGE, HOST_PAGES_LARGE - before);
-    madvise(memory + before, HOST_PAGES_LARGE, MADV_HUGEPAGE);
-    return memory + before;
-}
-
 void host_pages_fill(void *memory, size_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE

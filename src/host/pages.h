@@ -8,22 +8,15 @@
 
 #include <stddef.h>
 
-#define HOST_PAGES_LARGE ((size_t)2 << 20)
-
 /* `bytes` of zeros, from the start of a page on; NULL when memory runs out. Any thread. */
 void *host_pages_map(size_t bytes);
-
-/* HOST_PAGES_LARGE bytes of zeros in one page, if the host has such a page: to touch it costs what
- * some hundred small ones do, in place of 512. For who is going to fill it. NULL when memory runs
- * out. Any thread. */
-void *host_pages_map_large(void);
 
 /* Has the host fill in these whole pages at once, which costs less than to touch one by one; their
  * contents stay as they are. A host that cannot fills them in when they are touched. Any thread,
  * whoever else uses the memory. */
 void host_pages_fill(void *memory, size_t bytes);
 
-/* Gives back what either of them made with the same size. */
+/* Gives back what host_pages_map made with the same size. */
 void host_pages_unmap(void *memory, size_t bytes);
 
 #endif

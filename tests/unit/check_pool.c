@@ -1,5 +1,4 @@
 /* The pool of host threads. */
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,53 +91,6 @@ START_TEST(sleepers_wake)
 }
 END_TEST
 
-/* --- Idle work --- */
-
-static _Atomic unsigned idle_work, idle_done;
-
-static bool work_idly(void *context)
-{
-    ck_assert_ptr_eq(context, done);
-    unsigned left = idle_work;
-    while (left > 0 && !atomic_compare_exchange_weak(&idle_work, &left, left - 1)) {
-    }
-    idle_done += left > 0;
-    return left > 0;
-}
-
-START_TEST(idle_threads_work)
-{
-    enum { MUCH = 1000, LONG = 20000 /* naps */ };
-    struct pool *pool = pool_create(3);
-    pool_set_idle(pool, work_idly, done);
-    for (unsigned round = 1; round <= 4; round++) {
-        idle_work = MUCH;
-        pool_call_idle(pool); /* the first call starts the threads, others find them asleep */
-        for (unsigned nap = 0; nap < LONG && idle_done < round * MUCH; nap++) {
-            usleep(1000);
-        }
-        ck_assert_uint_eq(idle_done, round * MUCH);
-        memset(done, 0, sizeof done);
-        pool_run(pool, 50, work, done);
-        ck_assert_uint_eq(done[49], 1);
-        usleep(20000);
-    }
-    pool_destroy(pool);
-}
-END_TEST
-
-START_TEST(who_is_alone_is_not_called)
-{
-    struct pool *pool = pool_create(1);
-    pool_set_idle(pool, work_idly, done);
-    idle_work = 1;
-    pool_call_idle(pool);
-    usleep(5000);
-    ck_assert_uint_eq(idle_work, 1);
-    pool_destroy(pool);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("pool");
@@ -147,8 +99,6 @@ int main(void)
     tcase_add_test(tcase, child_starts_its_own_threads);
     tcase_add_test(tcase, short_lists);
     tcase_add_test(tcase, sleepers_wake);
-    tcase_add_test(tcase, idle_threads_work);
-    tcase_add_test(tcase, who_is_alone_is_not_called);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
