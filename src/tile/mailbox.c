@@ -25,8 +25,9 @@ static uint32_t fifo_pop(struct word_fifo *fifo)
     return value;
 }
 
-/* Reads the head of a FIFO: a pop, or a look at it. */
-static enum mmio_reply take(struct tile *tile, struct mmio_access *access, struct word_fifo *fifo)
+/* Reads the head of a FIFO, which `writer` fills: a pop, or a look at it. */
+static enum mmio_reply take(struct tile *tile, struct mmio_access *access, struct word_fifo *fifo,
+                            enum rv32_core writer)
 {
     if (access->operation == MMIO_PEEK) {
         return mmio_value(access, fifo->count ? fifo->values[0] : 0);
@@ -36,11 +37,12 @@ static enum mmio_reply take(struct tile *tile, struct mmio_access *access, struc
     }
     enum mmio_reply reply = mmio_value(access, fifo_pop(fifo));
     tile_event(tile, access->cycle);
+    tile_release(tile, writer, access->cycle);
     return reply;
 }
 
 static enum mmio_reply put(struct tile *tile, struct mmio_access *access, struct word_fifo *fifo,
-                           bool has_room)
+                           bool has_room, enum rv32_core reader)
 {
     if (access->size != 4) {
         return MMIO_NARROW;
@@ -53,6 +55,7 @@ static enum mmio_reply put(struct tile *tile, struct mmio_access *access, struct
     }
     fifo_push(fifo, access->value);
     tile_event(tile, access->cycle);
+    tile_release(tile, reader, access->cycle);
     return MMIO_OK;
 }
 
@@ -75,13 +78,14 @@ enum mmio_reply tile_mmio_MAILBOX(struct tile *tile, struct mmio_access *access)
     unsigned other = access->offset >> MAILBOX_SHIFT;
     if (mmio_is_write(access)) {
         bool has_room = words_of_writer(mailboxes, access->agent) < MAILBOX_DEPTH;
-        return put(tile, access, &mailboxes->box[access->agent][other], has_room);
+        return put(tile, access, &mailboxes->box[access->agent][other], has_room,
+                   (enum rv32_core)other);
     }
     struct word_fifo *fifo = &mailboxes->box[other][access->agent];
     if (access->offset & MAILBOX_QUERY) {
         return mmio_value(access, fifo->count > 0);
     }
-    return take(tile, access, fifo);
+    return take(tile, access, fifo, (enum rv32_core)other);
 }
 
 enum rv32_poll tile_mmio_poll_MAILBOX(struct tile *tile, enum tile_agent agent, uint32_t offset)
@@ -155,7 +159,7 @@ static enum mmio_reply access_by_b(struct tile *tile, struct mmio_access *access
         if (AT_PC_BUF + (access->offset & (PC_BUF_BYTES - 4)) == AT_COPROCESSOR_DONE) {
             return MMIO_OK;
         }
-        return put(tile, access, fifo, fifo->count < PC_BUF_DEPTH);
+        return put(tile, access, fifo, fifo->count < PC_BUF_DEPTH, (enum rv32_core)(RV32_T0 + i));
     }
     return read_by_b(tile, access, i);
 }
@@ -177,7 +181,7 @@ static enum mmio_reply read_by_trisc(struct tile *tile, struct mmio_access *acce
     if (!fifo->count && override.enabled) {
         return mmio_value(access, override.value);
     }
-    enum mmio_reply reply = take(tile, access, fifo);
+    enum mmio_reply reply = take(tile, access, fifo, RV32_B);
     if (reply == MMIO_WAIT) {
         tell_b(tile, access, i);
     }

@@ -238,6 +238,14 @@ void tile_end_round(struct tile *tile, uint64_t cycle)
     }
 }
 
+void tile_release(struct tile *tile, enum rv32_core core, uint64_t cycle)
+{
+    if (tile->running != RV32_CORES && tile->run[core].state == HART_WAITING) {
+        tile->turn_end = cycle + 1 < tile->turn_end ? cycle + 1 : tile->turn_end;
+        rv32_cut(&tile->hart[tile->running], cycle + 1);
+    }
+}
+
 static bool polls(const struct tile_hart *run, uint32_t address, uint32_t size)
 {
     for (unsigned i = 0; i < run->idle.places && run->state == HART_ASLEEP; i++) {

@@ -8,7 +8,8 @@
  * rounds of `quantum` cycles, in the fixed order B, T0, T1, T2, NC, coprocessor; an agent that was
  * blocked and becomes able to go on within the round is run again in the same round. All that
  * others can see change bumps `epoch` (tile_event); agents that wait or sleep are looked at again
- * only then. A hart that is alone awake runs through many rounds at once, and tile_event ends its
+ * only then. A hart that serves one which is blocked (a word for its mailbox or PCBuf, or room for
+ * one) ends its turn there (tile_release), so that it does not run far past that moment. A hart that is alone awake runs through many rounds at once, and tile_event ends its
  * burst with the round, so the result is the same as without that.
  *
  * Reads and writes have the side effects of hardware; peeks and pokes never do.
@@ -408,6 +409,11 @@ static inline void tile_registers_changed(struct tile *tile, uint32_t address, u
 
 /* The burst under way ends with its round: others have something to do then. */
 void tile_end_round(struct tile *tile, uint64_t cycle);
+
+/* What the hart that runs has just done at `cycle` may be what `core` is blocked in an access for:
+ * if so its turn ends behind this instruction, and the other goes on before it. Call it beside
+ * tile_event. */
+void tile_release(struct tile *tile, enum rv32_core core, uint64_t cycle);
 
 /* True when B or NC would take an interrupt now. */
 static inline bool tile_interrupt_pending(const struct tile *tile, enum rv32_core core)

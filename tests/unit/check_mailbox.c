@@ -1,4 +1,7 @@
 /* Mailboxes, PCBufs, TTSync and the semaphore window. */
+#include <stdio.h>
+#include <string.h>
+
 #include "mmio_harness.h"
 
 static struct tile_harness harness;
@@ -222,6 +225,83 @@ START_TEST(holes_are_unmapped)
 }
 END_TEST
 
+/* --- Order between a hart and the one that it releases --- */
+
+/* `actor` does `act` when `waiter` has long been blocked behind `block`, and some instructions later
+ * stores to 0x400. As on silicon, the other has gone on by then: its next load finds zero there. */
+struct release {
+    enum rv32_core actor, waiter;
+    const char *act, *block; /* with s0 as the base */
+    uint32_t act_base, block_base;
+};
+
+static void run_release(const struct release *release)
+{
+    char act_base[32], block_base[32];
+    const char *actor[] = {act_base,
+                           "addi t2, zero, 200",
+                           "1:",
+                           "addi t2, t2, -1",
+                           "bne t2, zero, 1b",
+                           release->act,
+                           "addi t0, zero, 8",
+                           "2:",
+                           "addi t0, t0, -1",
+                           "bne t0, zero, 2b",
+                           "addi t1, zero, 1",
+                           "sw t1, 0x400(zero)",
+                           "ebreak",
+                           NULL};
+    const char *waiter[] = {
+        block_base,     release->block,       release->block,       release->block, release->block,
+        release->block, "lw t0, 0x400(zero)", "sw t0, 0x404(zero)", "ebreak",       NULL};
+    if (strncmp(release->block, "lw", 2) == 0) { /* one load blocks, the fifth store does */
+        static const char *const rest[] = {"lw t0, 0x400(zero)", "sw t0, 0x404(zero)", "ebreak",
+                                           NULL};
+        memcpy(waiter + 2, rest, sizeof rest);
+    }
+    snprintf(act_base, sizeof act_base, "lui s0, 0x%x", release->act_base >> 12);
+    snprintf(block_base, sizeof block_base, "lui s0, 0x%x", release->block_base >> 12);
+    harness_assemble(H, 0x1000, actor);
+    harness_assemble(H, 0x2000, waiter);
+    harness_set_word(H, 0x404, 7);
+    harness_release(H, release->actor, 0x1000);
+    harness_release(H, release->waiter, 0x2000);
+    tile_run(harness.tile, 1024);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_int_eq(harness.tile->run[release->waiter].state, HART_PAUSED);
+    ck_assert_uint_eq(harness_word(H, 0x400), 1);
+    ck_assert_uint_eq(harness_word(H, 0x404), 0);
+}
+
+START_TEST(who_gets_a_message_goes_on_before_its_sender)
+{
+    uint32_t from = (uint32_t)_i / 4, to = (uint32_t)_i % 4;
+    if (from != to) {
+        run_release(&(struct release){(enum rv32_core)from, (enum rv32_core)to, "sw t2, 0(s0)",
+                                      "lw t1, 0(s0)", MAILBOX(to), MAILBOX(from)});
+    }
+}
+END_TEST
+
+START_TEST(who_gets_room_goes_on_before_the_reader)
+{
+    uint32_t from = (uint32_t)_i / 4, to = (uint32_t)_i % 4;
+    if (from != to) {
+        run_release(&(struct release){(enum rv32_core)to, (enum rv32_core)from, "lw t1, 0(s0)",
+                                      "sw t2, 0(s0)", MAILBOX(from), MAILBOX(to)});
+    }
+}
+END_TEST
+
+START_TEST(who_gets_a_command_goes_on_before_b)
+{
+    uint32_t i = (uint32_t)_i;
+    run_release(&(struct release){RV32_B, (enum rv32_core)(RV32_T0 + i), "sw t2, 0(s0)",
+                                  "lw t1, 0(s0)", B_PC_BUF(i), PC_BUF});
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("mailbox");
@@ -239,6 +319,9 @@ int main(void)
     tcase_add_test(tcase, done_checks_wait_for_the_own_thread);
     tcase_add_loop_test(tcase, semaphores_count_and_saturate, 0, 8);
     tcase_add_loop_test(tcase, holes_are_unmapped, 0, 4);
+    tcase_add_loop_test(tcase, who_gets_a_message_goes_on_before_its_sender, 0, 16);
+    tcase_add_loop_test(tcase, who_gets_room_goes_on_before_the_reader, 0, 16);
+    tcase_add_loop_test(tcase, who_gets_a_command_goes_on_before_b, 0, 3);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
