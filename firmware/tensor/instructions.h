@@ -20,7 +20,7 @@
 #define KEY(name, hi, lo)    uint32_t name;
 #define PART(name, hi, lo)   uint32_t name;
 #define SIGNED(name, hi, lo) uint32_t name;
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     struct word_##token {                                                                          \
         cells                                                                                      \
     };
@@ -34,7 +34,7 @@
 #define SIGNED                      PLACED
 #define FIXED(hi, lo, value)        | (uint32_t)(value) << (lo)
 #define SELECT(name, hi, lo, value) | (uint32_t)(value) << (lo)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     static inline __attribute__((always_inline))                                                   \
     uint32_t word_##token(struct word_##token operand)                                             \
     {                                                                                              \

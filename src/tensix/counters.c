@@ -79,23 +79,20 @@ static bool is_own(unsigned thread, unsigned thread_override)
 
 bool tensix_is_counting(unsigned thread, uint32_t word)
 {
-    switch (tensix_row_of(word)) {
-    case TENSIX_ROW_INCRWC:
-    case TENSIX_ROW_SETADCXX:
-        return true;
+    unsigned row = tensix_row_of(word);
+    if (row == TENSIX_ROWS || !(tensix_traits(row) & TENSIX_TRAIT_COUNTS)) {
+        return false;
+    }
+    switch (row) {
     case TENSIX_ROW_SETRWC:
         return tensix_decode_SETRWC(word).clear_ab_vld == 0 && !tensix_decode_SETRWC(word).sp;
     case TENSIX_ROW_SETADC:
         return is_own(thread, tensix_decode_SETADC(word).thread_override);
-    case TENSIX_ROW_SETADCXY:
-    case TENSIX_ROW_SETADCZW:
-    case TENSIX_ROW_INCADCXY:
-    case TENSIX_ROW_INCADCZW:
-    case TENSIX_ROW_ADDRCRXY:
-    case TENSIX_ROW_ADDRCRZW: /* the override is at the same place in all of them */
+    case TENSIX_ROW_INCRWC:
+    case TENSIX_ROW_SETADCXX: /* without an override */
+        return true;
+    default: /* the override is at the same place in all others */
         return is_own(thread, tensix_decode_SETADCXY(word).thread_override);
-    default:
-        return false;
     }
 }
 

@@ -18,13 +18,15 @@ tensix_runner tensix_run_misplaced, tensix_run_stub;
 #define RUN_MOVER(token)    tensix_run_##token
 #define RUN_MISC(token)     tensix_run_##token
 
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     tensix_runner RUN_##unit(token);
-#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)
 #include "arch/blackhole/tensix.def"
 
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) RUN_##unit(token),
-#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) tensix_run_stub,
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    RUN_##unit(token),
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    tensix_run_stub,
 tensix_runner *const tensix_runners[TENSIX_ROWS] = {
 #include "arch/blackhole/tensix.def"
 };
@@ -39,7 +41,7 @@ tensix_runner *const tensix_runners[TENSIX_ROWS] = {
 #pragma GCC diagnostic ignored "-Woverride-init"
 #pragma GCC diagnostic ignored "-Wpedantic"
 #endif
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     [opcode] = TENSIX_ROW_##token + 1,
 #define STUB INSN
 const uint8_t tensix_last_row[256] = {
@@ -64,9 +66,9 @@ const uint8_t tensix_last_row[256] = {
 #define PLAIN_CONFIG(token, opcode) [opcode] = OP(token, opcode, RUN_CONFIG(token))
 #define PLAIN_MOVER(token, opcode)  [opcode] = OP(token, opcode, RUN_MOVER(token))
 #define PLAIN_MISC(token, opcode)   [opcode] = OP(token, opcode, RUN_MISC(token))
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     PLAIN_##unit(token, opcode)
-#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)
 const struct tensix_op tensix_plain_ops[256] = {
     [0 ... 255] = NEVER,
 #include "arch/blackhole/tensix.def"

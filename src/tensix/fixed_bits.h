@@ -10,7 +10,7 @@
 #define BITS(hi, lo)                ((UINT32_C(1) << (hi) << 1) - (UINT32_C(1) << (lo)))
 #define FIXED(hi, lo, value)        | BITS(hi, lo)
 #define SELECT(name, hi, lo, value) | BITS(hi, lo)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     enum { mask_##token = 0 cells };
 #define STUB INSN
 #include "arch/blackhole/tensix.def"
@@ -18,7 +18,7 @@
 
 #define FIXED(hi, lo, value)        | (uint32_t)(value) << (lo)
 #define SELECT(name, hi, lo, value) | (uint32_t)(value) << (lo)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     enum { match_##token = 0 cells };
 #define STUB INSN
 #include "arch/blackhole/tensix.def"

@@ -20,8 +20,7 @@ static uint32_t reset_bits(unsigned row)
         [TENSIX_UNIT_SCALAR] = TENSIX_RESET_THCON | TENSIX_RESET_TDMA,
         [TENSIX_UNIT_MOVER] = TENSIX_RESET_TDMA,
     };
-    bool needs_glue_only = row == TENSIX_ROW_DMANOP || row == TENSIX_ROW_SETDMAREG_IMM ||
-                           row == TENSIX_ROW_SETDMAREG_SPECIAL;
+    bool needs_glue_only = tensix_traits(row) & TENSIX_TRAIT_GLUE_ONLY;
     return needs_glue_only ? TENSIX_RESET_TDMA : bits[tensix_row_infos[row].unit];
 }
 
@@ -53,31 +52,19 @@ enum { ATOMIC_INTERVAL = 12 };
 static unsigned occupancy_of(unsigned row, uint32_t word)
 {
     const struct tensix_args_ADDDMAREG args = tensix_decode_ADDDMAREG(word); /* as the others */
-    switch (row) {
-    case TENSIX_ROW_ADDDMAREG:
-    case TENSIX_ROW_SUBDMAREG:
-    case TENSIX_ROW_MULDMAREG:
-    case TENSIX_ROW_BITWOPDMAREG:
-    case TENSIX_ROW_SHIFTDMAREG:
-    case TENSIX_ROW_CMPDMAREG:
-        if (!args.right_is_imm && args.right / 4 != args.left_reg / 4) {
-            return tensix_row_infos[row].occupancy + 1u;
-        }
-        return tensix_row_infos[row].occupancy;
-    default:
-        return tensix_row_infos[row].occupancy;
-    }
+    bool is_slow = tensix_traits(row) & TENSIX_TRAIT_GPR_GROUPS && !args.right_is_imm &&
+                   args.right / 4 != args.left_reg / 4;
+    return tensix_row_infos[row].occupancy + is_slow;
 }
 
 static bool is_atomic(unsigned row)
 {
-    return row == TENSIX_ROW_ATSWAP || row == TENSIX_ROW_ATINCGET;
+    return tensix_traits(row) & TENSIX_TRAIT_ATOMIC;
 }
 
-/* Mutexes are apart from the rest of the Sync Unit: up to three requests a cycle. */
-static bool is_exempt(unsigned row)
+static bool shares_unit(unsigned row)
 {
-    return row == TENSIX_ROW_SETC16 || row == TENSIX_ROW_ATGETM || row == TENSIX_ROW_ATRELM;
+    return tensix_traits(row) & TENSIX_TRAIT_SHARES;
 }
 
 /* What keeps an instruction from starting besides its handler; TENSIX_DONE: nothing. */
@@ -96,7 +83,7 @@ static enum tensix_exec check_gate(struct tensix *tensix, unsigned thread, unsig
         tensix->scalar_held_by != thread + 1) {
         return hold(own, TENSIX_WAITS_FOR_UNIT, UINT64_MAX);
     }
-    if (tensix->timed && tensix->unit_free[info->unit] > own->time && !is_exempt(row)) {
+    if (tensix->timed && tensix->unit_free[info->unit] > own->time && !shares_unit(row)) {
         return hold(own, TENSIX_WAITS_FOR_UNIT, tensix->unit_free[info->unit]);
     }
     if (tensix->timed && info->unit == TENSIX_UNIT_VECTOR) {
@@ -119,7 +106,7 @@ static void charge(struct tensix *tensix, unsigned thread, unsigned row)
     unsigned occupancy = occupancy_of(row, own->next);
     uint64_t now = own->time, done = now + info->latency;
     own->time = now + (info->unit == TENSIX_UNIT_SCALAR ? occupancy : 1);
-    if (info->unit != TENSIX_UNIT_MISC && !is_exempt(row)) {
+    if (!shares_unit(row)) {
         tensix->unit_free[info->unit] = now + occupancy;
     }
     if (is_atomic(row)) {

@@ -33,9 +33,9 @@
 #define TENSIX_RUNS_MISC(token)
 #endif
 
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     TENSIX_RUNS_##unit(token)
-#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)
 #include "arch/blackhole/tensix.def"
 
 #undef TENSIX_RUNS_FRONTEND

@@ -21,14 +21,14 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
 #define KEY(name, hi, lo)           ", " #name
 #define SELECT(name, hi, lo, value) ", " #name
 #define BLANK(name)                 ", " #name
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     static const char text_##token[] = "" cells;
 #define STUB INSN
 #include "arch/blackhole/tensix.def"
 
 /* Bits that the hardware ignores. */
 #define ANY(hi, lo) {lo, (hi) - (lo) + 1, lo},
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     static const struct isa_field any_##token = {"ignored", ISA_NUMBER, {cells{0, 0, 0}}, NULL, 0, \
                                                  NULL,      NULL};
 #define STUB INSN
@@ -41,14 +41,14 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
 #define KEY(name, hi, lo)           OPERAND(name, ISA_FIXABLE, hi, lo)
 #define SELECT(name, hi, lo, value) OPERAND(name, ISA_FIXABLE, hi, lo)
 #define BLANK(name)                 OPERAND(name, ISA_FIXABLE, -1, 0)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     static const struct isa_format format_##token = {                                              \
         &text_##token[sizeof text_##token > 1 ? 2 : 0], {cells NULL}, {&any_##token}};
 #define STUB INSN
 #include "arch/blackhole/tensix.def"
 #undef OPERAND
 
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     {mnemonic, UINT32_C(opcode) << OPCODE_LSB | match_##token,                                     \
      UINT32_C(0xff) << OPCODE_LSB | mask_##token, &format_##token},
 #define STUB INSN
@@ -75,9 +75,9 @@ enum {
 #define ROW_INFO(unit, blocks, occupancy, latency, is_stub)                                        \
     {TENSIX_UNIT_##unit,     (blocks)&TENSIX_BLOCK_MASK, occupancy, latency, is_stub,              \
      (blocks) == BLK_ALL_SET},
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     ROW_INFO(unit, blocks, occupancy, latency, false)
-#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     ROW_INFO(unit, blocks, occupancy, latency, true)
 const struct tensix_row_info tensix_row_infos[TENSIX_ROWS] = {
 #include "arch/blackhole/tensix.def"

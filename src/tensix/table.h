@@ -47,17 +47,41 @@ enum tensix_block {
     TENSIX_BLOCK_MASK = 0x1ff,
 };
 
+/* What sets a row apart from others of its unit. */
+enum tensix_trait {
+    /* Others may start in its unit in the same cycle. SPEC: mutexes are apart from the
+     * rest and take up to three requests a cycle. GUESS: SETC16, rows of the Miscellaneous Unit. */
+    TENSIX_TRAIT_SHARES = 1 << 0,
+    /* Runs while the rest of the Scalar Unit is held in reset. SPEC: SoftReset. */
+    TENSIX_TRAIT_GLUE_ONLY = 1 << 1,
+    /* Sends an atomic request, one in twelve cycles. SPEC: ScalarUnit. */
+    TENSIX_TRAIT_ATOMIC = 1 << 2,
+    /* Takes a cycle more where its operands are in different groups of four GPRs, and has them where
+     * ADDDMAREG has them. SPEC: ScalarUnit. */
+    TENSIX_TRAIT_GPR_GROUPS = 1 << 3,
+    /* Changes address counters alone, by tensix_is_counting also of the own thread. */
+    TENSIX_TRAIT_COUNTS = 1 << 4,
+    /* Vector Unit: has VD and Mod0 in bits 23 to 16. SPEC: the page of each row. */
+    TENSIX_TRAIT_WIDE = 1 << 5,
+    /* Vector Unit: VD names no instruction template. SPEC: BH SFPCONFIG, whose VD is what it writes
+     * to; SFPNOP and SFPLOADMACRO have none that could be 12. */
+    TENSIX_TRAIT_OWN_VD = 1 << 6,
+    /* Vector Unit: does not depend on LaneEnabled, or looks at it itself. SPEC: the page of each. */
+    TENSIX_TRAIT_IGNORES_FLAGS = 1 << 7,
+};
+
 /* Row numbers, in the order of tensix_rows. */
 enum tensix_row {
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) TENSIX_ROW_##token,
-#define STUB                                                                   INSN
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    TENSIX_ROW_##token,
+#define STUB INSN
 #include "arch/blackhole/tensix.def"
     TENSIX_ROWS
 };
 
 /* The high byte of a word, by token: TENSIX_OPCODE_MOP. */
 enum tensix_opcode {
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     TENSIX_OPCODE_##token = (opcode),
 #define STUB INSN
 #include "arch/blackhole/tensix.def"
@@ -68,7 +92,7 @@ enum tensix_opcode {
 #define KEY(name, hi, lo)    FIELD(name, hi, lo)
 #define PART(name, hi, lo)   FIELD(name, hi, lo)
 #define SIGNED(name, hi, lo) int32_t name;
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     struct tensix_args_##token {                                                                   \
         uint32_t word;                                                                             \
         cells                                                                                      \
@@ -80,13 +104,35 @@ enum tensix_opcode {
 #define KEY(name, hi, lo)    FIELD(name, hi, lo)
 #define PART(name, hi, lo)   FIELD(name, hi, lo)
 #define SIGNED(name, hi, lo) .name = (int32_t)(word << (31 - (hi))) >> (31 - (hi) + (lo)),
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     static inline struct tensix_args_##token tensix_decode_##token(uint32_t word)                  \
     {                                                                                              \
         return (struct tensix_args_##token){.word = word, cells};                                  \
     }
 #define STUB INSN
 #include "arch/blackhole/tensix.def"
+
+/* Traits of a row; TENSIX_ROWS has none. A constant where the row is one, so that code made for one row asks nothing. */
+static inline unsigned tensix_traits(unsigned row)
+{
+    enum {
+        TRAIT_SHARES = TENSIX_TRAIT_SHARES,
+        TRAIT_GLUE_ONLY = TENSIX_TRAIT_GLUE_ONLY,
+        TRAIT_ATOMIC = TENSIX_TRAIT_ATOMIC,
+        TRAIT_GPR_GROUPS = TENSIX_TRAIT_GPR_GROUPS,
+        TRAIT_COUNTS = TENSIX_TRAIT_COUNTS,
+        TRAIT_WIDE = TENSIX_TRAIT_WIDE,
+        TRAIT_OWN_VD = TENSIX_TRAIT_OWN_VD,
+        TRAIT_IGNORES_FLAGS = TENSIX_TRAIT_IGNORES_FLAGS,
+    };
+    static const uint8_t traits_of[TENSIX_ROWS + 1] = {
+        /* the last is no row */
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells) traits,
+#define STUB                                                                           INSN
+#include "arch/blackhole/tensix.def"
+    };
+    return traits_of[row];
+}
 
 struct tensix_row_info {
     enum tensix_unit unit;

@@ -38,17 +38,10 @@ enum tensix_vector_part {
 
 /* --- Operands --- */
 
-/* SFPLOAD, SFPSTORE, SFPLOADI, SFPLOADMACRO and SFPLUT have theirs in the high bits. */
-TENSIX_VECTOR_INLINE bool tensix_vector_is_wide(unsigned row)
-{
-    return row == TENSIX_ROW_SFPLOAD || row == TENSIX_ROW_SFPSTORE || row == TENSIX_ROW_SFPLOADI ||
-           row == TENSIX_ROW_SFPLOADMACRO || row == TENSIX_ROW_SFPLUT;
-}
-
 TENSIX_VECTOR_INLINE struct tensix_vector_op tensix_vector_decode(unsigned row, unsigned thread,
                                                                   uint32_t word)
 {
-    bool is_wide = tensix_vector_is_wide(row);
+    bool is_wide = tensix_traits(row) & TENSIX_TRAIT_WIDE;
     return (struct tensix_vector_op){
         .word = word,
         .row = (uint8_t)row,
@@ -142,20 +135,15 @@ enum tensix_exec tensix_vector_report_hazard(struct tensix *tensix,
 
 /* --- Starting --- */
 
-/* SPEC: SFPCONFIG's VD is what it writes to, SFPNOP and SFPLOADMACRO have none that could be 12. */
 TENSIX_VECTOR_INLINE bool tensix_vector_has_backdoor(unsigned row)
 {
-    return row != TENSIX_ROW_SFPCONFIG && row != TENSIX_ROW_SFPNOP &&
-           row != TENSIX_ROW_SFPLOADMACRO;
+    return !(tensix_traits(row) & TENSIX_TRAIT_OWN_VD);
 }
 
 /* Rows whose effect does not depend on LaneEnabled, or that look at it themselves. */
 TENSIX_VECTOR_INLINE bool tensix_vector_ignores_flags(unsigned row)
 {
-    return row == TENSIX_ROW_SFPENCC || row == TENSIX_ROW_SFPPUSHC || row == TENSIX_ROW_SFPPOPC ||
-           row == TENSIX_ROW_SFPCOMPC || row == TENSIX_ROW_SFPCONFIG || row == TENSIX_ROW_SFPGT ||
-           row == TENSIX_ROW_SFPLE || row == TENSIX_ROW_SFPMOV || row == TENSIX_ROW_SFPLOAD ||
-           row == TENSIX_ROW_SFPSTORE || row == TENSIX_ROW_SFPLOADMACRO;
+    return tensix_traits(row) & TENSIX_TRAIT_IGNORES_FLAGS;
 }
 
 /* Writes the word to an instruction template of the lanes whose backdoor is open (vector_config.c);
@@ -238,28 +226,9 @@ void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op
 
 /* --- The rows --- */
 
-#define ROW_FRONTEND(token)
-#define ROW_SYNC(token)
-#define ROW_MATRIX(token)
-#define ROW_VECTOR(token) tensix_vector_exec tensix_vector_##token;
-#define ROW_UNPACK(token)
-#define ROW_PACK(token)
-#define ROW_SCALAR(token)
-#define ROW_CONFIG(token)
-#define ROW_MOVER(token)
-#define ROW_MISC(token)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) ROW_##unit(token)
-#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
-#include "arch/blackhole/tensix.def"
-#undef ROW_FRONTEND
-#undef ROW_SYNC
-#undef ROW_MATRIX
-#undef ROW_VECTOR
-#undef ROW_UNPACK
-#undef ROW_PACK
-#undef ROW_SCALAR
-#undef ROW_CONFIG
-#undef ROW_MOVER
-#undef ROW_MISC
+#define VECTOR(token, sub_unit, fields, reads, seen, writes, assumed, cycles, then)                \
+    tensix_vector_exec tensix_vector_##token;
+#include "arch/blackhole/vector.def"
+#undef VECTOR
 
 #endif

@@ -179,7 +179,7 @@ static int32_t take_signed(uint32_t word, int hi, int lo)
 #define KEY(name, hi, lo)    FIELD(name, hi, lo)
 #define PART(name, hi, lo)   FIELD(name, hi, lo)
 #define SIGNED(name, hi, lo) same(#name, args.name, take_signed(word, hi, lo));
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)                     \
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     static void decode_##token(uint32_t word)                                                      \
     {                                                                                              \
         struct tensix_args_##token args = tensix_decode_##token(word);                             \
@@ -190,8 +190,9 @@ static int32_t take_signed(uint32_t word, int hi, int lo)
 #include "arch/blackhole/tensix.def"
 
 static void (*const decoders[TENSIX_ROWS])(uint32_t word) = {
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) decode_##token,
-#define STUB                                                                   INSN
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    decode_##token,
+#define STUB INSN
 #include "arch/blackhole/tensix.def"
 };
 
@@ -200,8 +201,8 @@ static void (*const decoders[TENSIX_ROWS])(uint32_t word) = {
 #define PART(name, hi, lo)   | (UP_TO(hi) ^ (UP_TO(lo) >> 1))
 #define SIGNED(name, hi, lo) PART(name, hi, lo)
 
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) 0 cells,
-#define STUB                                                                   INSN
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells) 0 cells,
+#define STUB                                                                           INSN
 static const uint32_t parts[TENSIX_ROWS] = {
 #include "arch/blackhole/tensix.def"
 };

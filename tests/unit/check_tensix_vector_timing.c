@@ -41,7 +41,7 @@ static uint32_t random_word(unsigned row)
 
 static bool is_legal(const struct tensix_vector_op *op)
 {
-    return tensix_vector_is_wide(op->row) || op->row == TENSIX_ROW_SFPCONFIG
+    return (tensix_traits(op->row) & TENSIX_TRAIT_WIDE) || op->row == TENSIX_ROW_SFPCONFIG
                ? true
                : op->vd < TENSIX_LREG_BACKDOOR;
 }

@@ -79,7 +79,7 @@ static void check_text(const char *name)
 
 static bool is_wide(unsigned row)
 {
-    return tensix_vector_is_wide(row);
+    return tensix_traits(row) & TENSIX_TRAIT_WIDE;
 }
 
 /* SPEC: where the pages say UndefinedBehavior. `depth` is that of the flag stack in all lanes.

@@ -394,19 +394,10 @@ const char *vector_execute(struct vector_harness *harness, uint32_t word)
 }
 
 static tensix_vector_exec *const row_functions[TENSIX_ROWS] = {
-#define ROW_FRONTEND(token)
-#define ROW_SYNC(token)
-#define ROW_MATRIX(token)
-#define ROW_VECTOR(token) [TENSIX_ROW_##token] = tensix_vector_##token,
-#define ROW_UNPACK(token)
-#define ROW_PACK(token)
-#define ROW_SCALAR(token)
-#define ROW_CONFIG(token)
-#define ROW_MOVER(token)
-#define ROW_MISC(token)
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells) ROW_##unit(token)
-#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, cells)
-#include "arch/blackhole/tensix.def"
+#define VECTOR(token, sub_unit, fields, reads, seen, writes, assumed, cycles, then)                \
+    [TENSIX_ROW_##token] = tensix_vector_##token,
+#include "arch/blackhole/vector.def"
+#undef VECTOR
 };
 
 const char *vector_execute_scheduled(struct vector_harness *harness, uint32_t word, unsigned vb,
