@@ -29,6 +29,48 @@ quietly() {
     return $status
 }
 
+# What make says, in the log of a build or of `make -n`, when it makes a file.
+made_file='(^|echo ")  (CC|CXX|CCLD|CXXLD|GEN) '
+
+# show_progress LOG TOTAL: rewrites a line on stderr until it is killed: files made, files to make,
+# and how long it will take if they all take the same time.
+show_progress() {
+    local log=$1 total=$2 begin=$SECONDS done_files elapsed left
+    while sleep 1; do
+        done_files=$(grep -cE "$made_file" "$log" 2>/dev/null || true)
+        elapsed=$((SECONDS - begin)) left=''
+        if [ "$elapsed" -ge 5 ] && [ "${done_files:-0}" -gt 0 ]; then
+            left=", about $((elapsed * (total - done_files) / done_files)) s left"
+        fi
+        printf '\r\033[K%s of %s files%s' "${done_files:-0}" "$total" "$left" >&2
+    done
+}
+
+# with_progress LOG MAKE ARGUMENT...: like quietly, and says meanwhile how far it is: as a line that
+# changes if stderr is a terminal, else in one line at the beginning.
+with_progress() {
+    local log=$1 total watcher='' status=0
+    shift
+    total=$("$@" -n 2>/dev/null </dev/null | grep -cE "$made_file" || true)
+    mkdir -p "$(dirname "$log")"
+    : >"$log"
+    if [ "$total" -eq 0 ]; then
+        :
+    elif [ -t 2 ]; then
+        show_progress "$log" "$total" &
+        watcher=$!
+    else
+        echo "Building $total files with $(jobs_here) jobs" >&2
+    fi
+    quietly "$log" "$@" || status=$?
+    if [ -n "$watcher" ]; then
+        kill "$watcher" 2>/dev/null || true
+        wait "$watcher" 2>/dev/null || true
+        printf '\r\033[K' >&2
+    fi
+    return $status
+}
+
 # configure_tree DIRECTORY OPTION...: configures a build directory unless it was configured with
 # the same options; make itself notices changes of configure.ac and Makefile.am.
 configure_tree() {
