@@ -8,6 +8,8 @@
  *
  * Include with PENROSE_FAULT_KIND defined; no include guard on purpose.
  */
+/* A row is a line. */
+/* clang-format off */
 PENROSE_FAULT_KIND(ILLEGAL, "illegal-instruction", STOP, "a word that is no instruction of this core was executed")
 PENROSE_FAULT_KIND(STUB, "unsupported-instruction", STOP, "an instruction that the hardware does not have was executed")
 PENROSE_FAULT_KIND(UNIMPLEMENTED, "unimplemented", STOP, "the guest used hardware that this version of Penrose does not model yet")
@@ -41,3 +43,4 @@ PENROSE_FAULT_KIND(NOC_HELD, "noc-held-tile", STOP, "a tile that is fused off or
 PENROSE_FAULT_KIND(NOC_LINKED, "noc-linked", STOP, "the requests of a linked transaction go to one destination on one virtual channel, and the last of them ends it")
 PENROSE_FAULT_KIND(ETHERNET, "bad-frame", WARN, "what arrives over Ethernet must fit where it goes")
 PENROSE_FAULT_KIND(HANG, "hardware-hang", STOP, "the hardware would wait for ever")
+/* clang-format on */

@@ -302,7 +302,7 @@ struct tensix {
     uint32_t l1_size;
     uint64_t (*executed)[TENSIX_THREADS]; /* by row, how often each thread executed it; NULL:
                                              nobody counts, and the short ways may be taken */
-    const struct num_kernels *kernels; /* the fastest, unless the tile chooses another set */
+    const struct num_kernels *kernels;    /* the fastest, unless the tile chooses another set */
     const struct tensix_board *board;
     void *owner;
 
