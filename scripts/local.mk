@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	%D%/deps \
 	%D%/download_wheel.py \
 	%D%/fetch-firmware \
+	%D%/format \
 	%D%/fetch-sfpi \
 	%D%/lib.bash \
 	%D%/link-kernels \
