@@ -9,4 +9,6 @@ EXTRA_DIST += \
 	%D%/fetch-sfpi \
 	%D%/lib.bash \
 	%D%/link-kernels \
+	%D%/lint \
+	%D%/lint-known.txt \
 	%D%/test
