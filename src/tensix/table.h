@@ -126,7 +126,7 @@ static inline unsigned tensix_traits(unsigned row)
         TRAIT_IGNORES_FLAGS = TENSIX_TRAIT_IGNORES_FLAGS,
     };
     static const uint8_t traits_of[TENSIX_ROWS + 1] = {
-        /* the last is no row */
+    /* the last is no row */
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells) traits,
 #define STUB                                                                           INSN
 #include "arch/blackhole/tensix.def"
