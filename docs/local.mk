@@ -1,6 +1,7 @@
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
 	%D%/CLIENTS.md \
+	%D%/DEVELOPING.md \
 	%D%/DEVIATIONS.md \
 	%D%/MIGRATING.md \
 	%D%/PERFORMANCE.md \
