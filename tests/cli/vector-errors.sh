@@ -112,6 +112,14 @@ lines 'SFPMAD 0, 1, 2, 3, 0' 'SFPIADD 0, 2, 3, 0' 'SFPMAD 0, 1, 2, 3, 0' 'SFPIAD
 program trisc1 "${code[@]}"
 messages=1 expect "an unrolled loop has one" 0 'repeated +2 times' 'out:trisc1 +done' -- \
     run --hart "trisc1=$work/trisc1.elf"
+lines 'SFPMAD 0, 1, 2, 3, 0' 'SFPIADD 0, 2, 3, 0' 'SFPMAD 0, 1, 2, 4, 0' 'SFPIADD 0, 2, 4, 0' \
+    'SFPMUL 0, 1, 9, 3, 0' 'SFPIADD 0, 2, 3, 0'
+program trisc1 "${code[@]}"
+messages=3 expect "other registers and other writers are told apart" 0 'SFPIADD reads LReg\[3\].*SFPMAD' \
+    'SFPIADD reads LReg\[4\].*SFPMAD' 'SFPIADD reads LReg\[3\].*SFPMUL' 'out:trisc1 +done' -- \
+    run --hart "trisc1=$work/trisc1.elf"
+lines 'SFPMAD 0, 1, 2, 3, 0' 'SFPIADD 0, 2, 3, 0'
+program trisc1 "${code[@]}"
 expect "a hazard as JSON" 1 'out:"outcome": "fault"' 'out:"kind": "vector-hazard"' 'out:"thread": 1' \
     'out:"rule": "SFPIADD reads LReg\[3\]' -- \
     run --hart "trisc1=$work/trisc1.elf" --json --policy vector-hazard=stop
