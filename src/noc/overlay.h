@@ -33,6 +33,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/blackhole/addresses.h"
+
 enum {
     OVERLAY_STREAMS = 64, /* of a Tensix tile */
     OVERLAY_ETHERNET_STREAMS = 32,
@@ -54,7 +56,6 @@ enum {
 /* Numbers of registers: OVERLAY_CURR_PHASE and so on. */
 enum overlay_register {
 #define OVERLAY(index, words, name, bits, streams, kind) OVERLAY_##name = (index),
-#include "arch/blackhole/addresses.h"
 #include "arch/blackhole/overlay.def"
 #undef OVERLAY
 };
