@@ -3,7 +3,7 @@
  * file would have it, or changes of the state of a good one, past its compression and check sum,
  * each of four bytes: where (of 2^24 parts of it), and what. What is accepted is hashed, saved
  * again and thrown away; that must not do harm, and what was saved must be accepted and give the
- * same hash. tests/unit/check_snapshot_forged.c runs such chips.
+ * same hash. tests/unit/chip/check_snapshot_forged.c runs such chips.
  */
 #include <stddef.h>
 #include <stdint.h>

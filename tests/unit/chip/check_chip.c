@@ -1,0 +1,507 @@
+/* libpenrose as its users call it: chips, memory, harts, time, faults, programs. */
+#include <check.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <penrose/penrose.h>
+
+#include "chip/chip.h"
+#include "unit/run_suite.h"
+#include "tile/tile.h"
+
+static struct penrose_chip *open_chip(const struct penrose_options *options)
+{
+    struct penrose_options defaults;
+    struct penrose_chip *chip;
+    struct penrose_error error;
+    penrose_options_default(&defaults);
+    ck_assert_int_eq(penrose_chip_create(options ? options : &defaults, &chip, &error), PENROSE_OK);
+    return chip;
+}
+
+static void write_program(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t address,
+                          const char *const *lines)
+{
+    for (unsigned i = 0; lines[i]; i++, address += 4) {
+        uint32_t word;
+        struct penrose_error error = {0};
+        ck_assert_msg(penrose_assemble(lines[i], address, &word, &error) == PENROSE_OK, "%s",
+                      error.text);
+        ck_assert_int_eq(penrose_write(chip, x, y, address, &word, sizeof word, &error),
+                         PENROSE_OK);
+    }
+}
+
+static enum penrose_outcome run_for(struct penrose_chip *chip, uint64_t cycles)
+{
+    struct penrose_run run = {.cycles = cycles};
+    return penrose_run(chip, &run);
+}
+
+START_TEST(options_are_checked)
+{
+    struct penrose_options options;
+    struct penrose_chip *chip;
+    struct penrose_error error;
+    penrose_options_default(&options);
+    options.quantum = 65537;
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_null(chip);
+    ck_assert_ptr_nonnull(strstr(error.text, "65537"));
+    penrose_options_default(&options);
+    options.policy[PENROSE_FAULT_UNMAPPED] = (enum penrose_policy)7;
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_E_ARGUMENT);
+    penrose_options_default(&options);
+    options.schedule = (enum penrose_schedule)9;
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_E_ARGUMENT);
+    penrose_options_default(&options);
+    options.kernels = "sse";
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "there is no set of kernels 'sse'"));
+    ck_assert_int_eq(penrose_chip_create(NULL, &chip, &error), PENROSE_OK); /* the defaults */
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+START_TEST(grid_is_blackhole)
+{
+    unsigned workers = 0;
+    for (unsigned y = 0; y < 20; y++) {
+        for (unsigned x = 0; x < 20; x++) {
+            workers += penrose_is_worker(x, y);
+        }
+    }
+    ck_assert_uint_eq(workers, 140);
+    ck_assert(!penrose_is_worker(8, 5));
+}
+END_TEST
+
+START_TEST(memory_is_read_and_written)
+{
+    struct penrose_chip *chip = open_chip(NULL);
+    struct penrose_error error;
+    uint8_t pattern[100], back[100];
+    for (unsigned i = 0; i < sizeof pattern; i++) {
+        pattern[i] = (uint8_t)(i * 7);
+    }
+    ck_assert_int_eq(penrose_write(chip, 16, 11, 0x17ff9c, pattern, 100, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_read(chip, 16, 11, 0x17ff9c, back, 100, &error), PENROSE_OK);
+    ck_assert_mem_eq(pattern, back, 100);
+    ck_assert_int_eq(penrose_read(chip, 1, 2, 0x17ff9c, back, 100, &error), PENROSE_OK);
+    ck_assert_uint_eq(back[50], 0); /* another tile */
+    ck_assert_int_eq(penrose_write(chip, 16, 11, 0x17ff9d, pattern, 100, &error),
+                     PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "0x00180000"));
+    ck_assert_int_eq(penrose_read(chip, 64, 3, 0, back, 4, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "(64, 3)"));
+    ck_assert_int_eq(penrose_read(chip, 1, 2, UINT64_C(0xfffffffe), back, 4, &error),
+                     PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(penrose_read(chip, 1, 2, UINT64_MAX - 1, back, 4, NULL), PENROSE_E_ARGUMENT);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+START_TEST(hart_runs_and_pauses)
+{
+    static const char *const program[] = {"addi a0, a0, 5", "slli a0, a0, 2", "sw a0, 0x400(zero)",
+                                          "ebreak", NULL};
+    struct penrose_chip *chip = open_chip(NULL);
+    struct penrose_hart_info info;
+    struct penrose_error error;
+    uint32_t result;
+    write_program(chip, 3, 4, 0x1000, program);
+    ck_assert_int_eq(penrose_hart_release(chip, 3, 4, PENROSE_TRISC1, 0x1000, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_hart_release(chip, 3, 4, PENROSE_TRISC1, 0x1000, &error),
+                     PENROSE_E_STATE);
+    ck_assert_int_eq(penrose_hart_set(chip, 3, 4, PENROSE_TRISC1, 10, 100, &error), PENROSE_OK);
+    ck_assert_int_eq(run_for(chip, 100000), PENROSE_QUIET);
+    ck_assert_uint_lt(penrose_now(chip), 100000);
+    ck_assert_int_eq(penrose_hart_info(chip, 3, 4, PENROSE_TRISC1, &info, &error), PENROSE_OK);
+    ck_assert_int_eq(info.state, PENROSE_HART_PAUSED);
+    ck_assert_uint_eq(info.pc, 0x1010);
+    ck_assert_uint_eq(info.retired, 4);
+    ck_assert_int_eq(penrose_peek(chip, 3, 4, 0x400, &result, 4, &error), PENROSE_OK);
+    ck_assert_uint_eq(result, 420);
+    ck_assert_int_eq(penrose_hart_hold(chip, 3, 4, PENROSE_TRISC1, &error), PENROSE_OK);
+    penrose_hart_info(chip, 3, 4, PENROSE_TRISC1, &info, &error);
+    ck_assert_int_eq(info.state, PENROSE_HART_HELD);
+    ck_assert_int_eq(penrose_hart_set(chip, 3, 4, PENROSE_TRISC1, 33, 0, &error),
+                     PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(penrose_hart_info(chip, 3, 4, PENROSE_HARTS, &info, &error),
+                     PENROSE_E_ARGUMENT);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+START_TEST(quiet_time_passes_for_hosts)
+{
+    static const char *const loop[] = {"lw a0, 0x400(zero)", "beq a0, zero, 0x1000", "ebreak",
+                                       NULL};
+    struct penrose_chip *chip = open_chip(NULL);
+    struct penrose_run run = {.cycles = UINT64_C(1000000000000), .pass_quiet_time = true};
+    struct penrose_error error;
+    struct penrose_hart_info info;
+    uint32_t one = 1;
+    write_program(chip, 1, 2, 0x1000, loop);
+    penrose_hart_release(chip, 1, 2, PENROSE_BRISC, 0x1000, &error);
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
+    ck_assert_uint_ge(penrose_now(chip), run.cycles);
+    penrose_hart_info(chip, 1, 2, PENROSE_BRISC, &info, &error);
+    ck_assert_int_eq(info.state, PENROSE_HART_POLLING);
+    ck_assert_uint_eq(info.wait_addresses, 1);
+    ck_assert_uint_eq(info.wait_address[0], 0x400);
+    ck_assert_int_eq(run_for(chip, 1000), PENROSE_QUIET);
+    penrose_write(chip, 1, 2, 0x400, &one, 4, &error);
+    ck_assert_int_eq(run_for(chip, 1000), PENROSE_QUIET);
+    penrose_hart_info(chip, 1, 2, PENROSE_BRISC, &info, &error);
+    ck_assert_int_eq(info.state, PENROSE_HART_PAUSED);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+START_TEST(fault_stops_chip_until_cleared)
+{
+    static const char *const bad[] = {"lui a0, 0x200", "sw a0, 4(a0)", "ebreak", NULL};
+    struct penrose_chip *chip = open_chip(NULL);
+    struct penrose_error error;
+    struct penrose_fault fault;
+    struct penrose_hart_info info;
+    char report[1000];
+    write_program(chip, 2, 3, 0x1000, bad);
+    penrose_hart_release(chip, 2, 3, PENROSE_NCRISC, 0x1000, &error);
+    ck_assert_int_eq(run_for(chip, 10000), PENROSE_FAULT);
+    ck_assert_uint_eq(penrose_fault_count(chip), 1);
+    ck_assert(penrose_fault_get(chip, 0, &fault));
+    ck_assert(!penrose_fault_get(chip, 1, &fault));
+    penrose_fault_get(chip, 0, &fault);
+    ck_assert_int_eq(fault.kind, PENROSE_FAULT_UNMAPPED);
+    ck_assert_uint_eq(fault.x, 2);
+    ck_assert_uint_eq(fault.y, 3);
+    ck_assert_int_eq(fault.hart, PENROSE_NCRISC);
+    ck_assert_uint_eq(fault.pc, 0x1004);
+    ck_assert_uint_eq(fault.address, 0x200004);
+    ck_assert_str_eq(fault.disassembly, "sw a0, 4(a0)");
+    ck_assert_int_gt(penrose_fault_format(&fault, report, sizeof report), 0);
+    ck_assert_ptr_nonnull(strstr(report, "ncrisc"));
+    ck_assert_ptr_nonnull(strstr(report, "0x00200004"));
+    ck_assert_int_eq(run_for(chip, 10000), PENROSE_FAULT); /* still stopped */
+    penrose_fault_clear(chip);
+    penrose_hart_set(chip, 2, 3, PENROSE_NCRISC, 10, 0x400, &error);
+    ck_assert_int_eq(run_for(chip, 10000), PENROSE_QUIET); /* the store is tried again */
+    penrose_hart_info(chip, 2, 3, PENROSE_NCRISC, &info, &error);
+    ck_assert_int_eq(info.state, PENROSE_HART_PAUSED);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+/* What tells mistakes apart: the instruction and the rule; without an instruction the text. */
+START_TEST(mistakes_are_alike_on_other_tiles)
+{
+    const struct penrose_fault fault = {.kind = PENROSE_FAULT_UNMAPPED,
+                                        .hart = PENROSE_BRISC,
+                                        .hart_name = "brisc",
+                                        .thread = -1,
+                                        .pc = 0x1000,
+                                        .word = 0x13,
+                                        .symbol = "main"};
+    enum { OTHERS = 10 };
+    struct penrose_fault other[OTHERS];
+    for (unsigned i = 0; i < OTHERS; i++) {
+        other[i] = fault;
+        other[i].x = other[i].y = i;
+        other[i].cycle = 100 * i;
+        other[i].address = 4 * i;
+        snprintf(other[i].rule, sizeof other[i].rule, "%u", i);
+        ck_assert(penrose_fault_alike(&fault, &other[i]));
+    }
+    other[0].kind = PENROSE_FAULT_MISALIGNED;
+    other[1].hart = PENROSE_NCRISC;
+    other[2].thread = 1;
+    other[3].pc = 0x1004;
+    other[4].word = 0x33;
+    other[5].hart_name = "erisc0";
+    strcpy(other[6].symbol, "other");
+    other[7].policy = PENROSE_WARN;
+    strcpy(other[8].source, "other.cpp:7");
+    strcpy(other[9].inlined_at[PENROSE_INLINED - 1], "other.cpp:9");
+    for (unsigned i = 0; i < OTHERS; i++) {
+        ck_assert_msg(!penrose_fault_alike(&fault, &other[i]), "%u", i);
+    }
+    struct penrose_fault request = fault; /* of the NoC */
+    request.word = other[1].word = 0;
+    other[1].hart = fault.hart;
+    ck_assert(!penrose_fault_alike(&request, &other[1])); /* the rule is another */
+    strcpy(request.rule, other[1].rule);
+    ck_assert(penrose_fault_alike(&request, &other[1]));
+    struct penrose_fault host = {.hart = PENROSE_NO_HART, .hart_name = "host", .rule = "a"};
+    struct penrose_fault again = host;
+    ck_assert(penrose_fault_alike(&host, &again));
+    again.address = 4;
+    ck_assert(!penrose_fault_alike(&host, &again));
+    again = host;
+    again.rule[0] = 'b';
+    ck_assert(!penrose_fault_alike(&host, &again));
+}
+END_TEST
+
+START_TEST(policies_are_obeyed)
+{
+    static const char *const bad[] = {"lui a0, 0x200",
+                                      "addi a1, zero, 3",
+                                      "sw a0, 4(a0)",
+                                      "addi a1, a1, -1",
+                                      "bne a1, zero, 0x1008",
+                                      "ebreak",
+                                      NULL};
+    struct penrose_options options;
+    penrose_options_default(&options);
+    options.policy[PENROSE_FAULT_UNMAPPED] = _i ? PENROSE_IGNORE : PENROSE_WARN;
+    struct penrose_chip *chip = open_chip(&options);
+    struct penrose_error error;
+    struct penrose_fault fault;
+    write_program(chip, 2, 3, 0x1000, bad);
+    penrose_hart_release(chip, 2, 3, PENROSE_BRISC, 0x1000, &error);
+    ck_assert_int_eq(run_for(chip, 10000), PENROSE_QUIET);
+    ck_assert_uint_eq(penrose_fault_count(chip), _i ? 0 : 1);
+    if (!_i) {
+        penrose_fault_get(chip, 0, &fault);
+        ck_assert_uint_eq(fault.repeated, 2);
+        ck_assert_int_eq(fault.policy, PENROSE_WARN);
+    }
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+START_TEST(wait_report_names_waiters)
+{
+    static const char *const spin[] = {"jal zero, 0x1000", NULL};
+    static const char *const poll[] = {"lw a0, 0x444(zero)", "beq a0, zero, 0x1100", NULL};
+    struct penrose_chip *chip = open_chip(NULL);
+    struct penrose_error error;
+    char text[2000], little[10];
+    write_program(chip, 5, 5, 0x1000, spin);
+    write_program(chip, 5, 5, 0x1100, poll);
+    penrose_hart_release(chip, 5, 5, PENROSE_BRISC, 0x1000, &error);
+    penrose_hart_release(chip, 5, 5, PENROSE_TRISC2, 0x1100, &error);
+    ck_assert_int_eq(run_for(chip, 100000), PENROSE_QUIET);
+    int length = penrose_wait_report(chip, text, sizeof text);
+    ck_assert_int_eq(length, (int)strlen(text));
+    ck_assert_ptr_nonnull(strstr(text, "tile (5, 5) brisc at pc 0x00001000: endless loop"));
+    ck_assert_ptr_nonnull(strstr(text, "trisc2"));
+    ck_assert_ptr_nonnull(strstr(text, "polls 0x00000444 (L1, holds 0x0)"));
+    ck_assert_ptr_null(strstr(text, "ncrisc"));
+    ck_assert_int_eq(penrose_wait_report(chip, little, sizeof little), length);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+struct trace_counts {
+    unsigned instructions, accesses;
+};
+
+static void count_event(void *context, const struct penrose_trace_event *event)
+{
+    struct trace_counts *counts = context;
+    counts->instructions += event->type == PENROSE_TRACE_INSTRUCTION;
+    counts->accesses += event->type == PENROSE_TRACE_ACCESS;
+}
+
+START_TEST(trace_sees_everything)
+{
+    static const char *const program[] = {"lui a0, 0xffb12", "lw a1, 0x1f0(a0)", "addi a2, zero, 1",
+                                          "ebreak", NULL};
+    struct penrose_chip *chip = open_chip(NULL);
+    struct penrose_error error;
+    struct trace_counts counts = {0};
+    write_program(chip, 1, 2, 0x1000, program);
+    penrose_trace(chip, count_event, &counts);
+    penrose_hart_release(chip, 1, 2, PENROSE_BRISC, 0x1000, &error);
+    run_for(chip, 1000);
+    ck_assert_uint_eq(counts.instructions, 4);
+    ck_assert_uint_eq(counts.accesses, 1);
+    penrose_trace(chip, NULL, NULL);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+/* Many tiles give the same as one after the other, in any schedule; chips know nothing of each
+ * other. */
+START_TEST(tiles_and_chips_are_independent)
+{
+    static const char *const program[] = {
+        "addi a1, zero, 1000",  "mul a0, a0, a0",     "addi a0, a0, 13", "addi a1, a1, -1",
+        "bne a1, zero, 0x1004", "sw a0, 0x400(zero)", "ebreak",          NULL};
+    struct penrose_options options;
+    uint32_t results[2][3];
+    struct penrose_error error;
+    for (unsigned round = 0; round < 2; round++) {
+        penrose_options_default(&options);
+        options.schedule = round ? PENROSE_RANDOM : PENROSE_FAST;
+        options.seed = 3;
+        struct penrose_chip *chips[2] = {open_chip(&options), open_chip(&options)};
+        for (unsigned i = 0; i < 3; i++) {
+            struct penrose_chip *chip = chips[i & 1];
+            write_program(chip, 1 + i, 2, 0x1000, program);
+            penrose_hart_release(chip, 1 + i, 2, PENROSE_BRISC, 0x1000, &error);
+            penrose_hart_set(chip, 1 + i, 2, PENROSE_BRISC, 10, i, &error);
+        }
+        run_for(chips[0], 100000);
+        run_for(chips[1], 100000);
+        for (unsigned i = 0; i < 3; i++) {
+            penrose_peek(chips[i & 1], 1 + i, 2, 0x400, &results[round][i], 4, &error);
+            ck_assert_uint_ne(results[round][i], 0);
+        }
+        penrose_chip_destroy(chips[0]);
+        penrose_chip_destroy(chips[1]);
+    }
+    ck_assert_mem_eq(results[0], results[1], sizeof results[0]);
+}
+END_TEST
+
+/* A file with one segment: three instructions at 0x2000. */
+static void make_elf(char *path, uint32_t vaddr)
+{
+    struct {
+        Elf32_Ehdr header;
+        Elf32_Phdr segment;
+        uint32_t code[3];
+    } file = {.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB,
+                                     EV_CURRENT},
+                         .e_type = ET_EXEC,
+                         .e_machine = EM_RISCV,
+                         .e_version = EV_CURRENT,
+                         .e_entry = vaddr,
+                         .e_phoff = sizeof(Elf32_Ehdr),
+                         .e_ehsize = sizeof(Elf32_Ehdr),
+                         .e_phentsize = sizeof(Elf32_Phdr),
+                         .e_phnum = 1},
+              .segment = {.p_type = PT_LOAD,
+                          .p_offset = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr),
+                          .p_vaddr = vaddr,
+                          .p_paddr = vaddr,
+                          .p_filesz = 12,
+                          .p_memsz = 12,
+                          .p_flags = PF_R | PF_X},
+              .code = {0x00700513 /* li a0, 7 */, 0x40a02023 /* sw a0, 0x400(zero) */,
+                       0x00100073 /* ebreak */}};
+    int descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq(write(descriptor, &file, sizeof file), (ssize_t)sizeof file);
+    close(descriptor);
+}
+
+START_TEST(bare_program_is_loaded)
+{
+    char path[] = "check_chip_XXXXXX", outside[] = "check_chip_XXXXXX";
+    struct penrose_chip *chip = open_chip(NULL);
+    struct penrose_error error = {0};
+    uint32_t entry, value;
+    make_elf(path, 0x2000);
+    make_elf(outside, 0x180000);
+    ck_assert_msg(penrose_load_program(chip, 1, 2, PENROSE_BRISC, path, &entry, &error) ==
+                      PENROSE_OK,
+                  "%s", error.text);
+    ck_assert_uint_eq(entry, 0x2000);
+    penrose_hart_release(chip, 1, 2, PENROSE_BRISC, entry, &error);
+    ck_assert_int_eq(penrose_load_program(chip, 1, 2, PENROSE_BRISC, path, NULL, &error),
+                     PENROSE_E_STATE);
+    ck_assert_int_eq(run_for(chip, 1000), PENROSE_QUIET);
+    penrose_peek(chip, 1, 2, 0x400, &value, 4, &error);
+    ck_assert_uint_eq(value, 7);
+    ck_assert_int_eq(penrose_load_program(chip, 1, 2, PENROSE_TRISC0, outside, NULL, &error),
+                     PENROSE_E_FORMAT);
+    ck_assert_ptr_nonnull(strstr(error.text, "0x00180000"));
+    ck_assert_int_eq(penrose_load_program(chip, 1, 2, PENROSE_TRISC0, "no such file", NULL, &error),
+                     PENROSE_E_FILE);
+    unlink(path);
+    unlink(outside);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+#define SOFT_RESET   UINT64_C(0xffb121b0)
+#define INSTRN_CTRL0 UINT64_C(0xffb120a0)
+#define INSTRN_WORD0 UINT64_C(0xffb120a4)
+
+static void host_writes(struct penrose_chip *chip, unsigned x, unsigned y, uint64_t address,
+                        uint32_t value)
+{
+    penrose_write(chip, x, y, address, &value, sizeof value, NULL);
+}
+
+/* Tiles of all kinds have the debug registers through which instructions are pushed, whether they
+ * have a coprocessor or not. */
+START_TEST(any_tile_takes_pushes_of_a_debugger)
+{
+    static const unsigned places[][2] = {{1, 2}, {20, 25}, {17, 12}};
+    static const uint32_t operands[] = {0, 0x2, 0x123, 0x404};
+    const unsigned x = places[_i][0], y = places[_i][1];
+    for (uint32_t i = 0; i < 256 * 4; i++) {
+        struct penrose_chip *chip = open_chip(NULL);
+        uint32_t value;
+        host_writes(chip, x, y, 0x100, 77);
+        host_writes(chip, x, y, INSTRN_WORD0, (i / 4) << 24 | operands[i % 4]);
+        host_writes(chip, x, y, INSTRN_CTRL0, 0x11);
+        run_for(chip, 4096);
+        ck_assert_int_eq(penrose_read(chip, x, y, 0x100, &value, sizeof value, NULL), PENROSE_OK);
+        ck_assert_uint_eq(value, 77);
+        penrose_chip_destroy(chip);
+    }
+}
+END_TEST
+
+static unsigned columns_held(struct penrose_chip *chip)
+{
+    uint16_t place;
+    ck_assert(chip_find(chip, 1, 2, &place));
+    return chip->place[place].tile->tensix.src_file[TENSIX_SRC_B].held;
+}
+
+/* What SOFT_RESET_0 holds of SrcB stays held, whoever changes what in the meantime. */
+START_TEST(parts_stay_held)
+{
+    const uint32_t harts = 0x47800, src_b = TENSIX_RESET_SRCB, poked = harts;
+    struct penrose_chip *chip = open_chip(NULL);
+    host_writes(chip, 1, 2, SOFT_RESET, harts | src_b);
+    ck_assert_uint_eq(columns_held(chip), 0xffff);
+    ck_assert_int_eq(penrose_coprocessor_reset(chip, 1, 2, NULL), PENROSE_OK);
+    ck_assert_uint_eq(columns_held(chip), 0xffff);
+    host_writes(chip, 1, 2, SOFT_RESET, src_b); /* harts only */
+    ck_assert_uint_eq(columns_held(chip), 0xffff);
+    ck_assert_int_eq(penrose_poke(chip, 1, 2, SOFT_RESET, &poked, sizeof poked, NULL), PENROSE_OK);
+    host_writes(chip, 1, 2, SOFT_RESET, 0); /* the register said so already */
+    ck_assert_uint_eq(columns_held(chip), 0);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+static Suite *chip_suite(void)
+{
+    Suite *suite = suite_create("chip");
+    TCase *tcase = tcase_create("interface");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, options_are_checked);
+    tcase_add_test(tcase, grid_is_blackhole);
+    tcase_add_test(tcase, memory_is_read_and_written);
+    tcase_add_test(tcase, hart_runs_and_pauses);
+    tcase_add_test(tcase, quiet_time_passes_for_hosts);
+    tcase_add_test(tcase, fault_stops_chip_until_cleared);
+    tcase_add_test(tcase, mistakes_are_alike_on_other_tiles);
+    tcase_add_loop_test(tcase, policies_are_obeyed, 0, 2);
+    tcase_add_test(tcase, wait_report_names_waiters);
+    tcase_add_test(tcase, trace_sees_everything);
+    tcase_add_test(tcase, tiles_and_chips_are_independent);
+    tcase_add_test(tcase, bare_program_is_loaded);
+    tcase_add_loop_test(tcase, any_tile_takes_pushes_of_a_debugger, 0, 3);
+    tcase_add_test(tcase, parts_stay_held);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(chip_suite());
+}

@@ -1,0 +1,123 @@
+/* chip/tables.h: DRAM banks as firmware's tables name them, on every card. */
+#include <check.h>
+#include <string.h>
+
+#include "chip/firmware.h"
+#include "chip/tables.h"
+#include "unit/run_suite.h"
+
+static const struct {
+    const char *card;
+    unsigned banks, columns;
+} cards[] = {{"unharvested", 8, 14}, {"p150a", 8, 14}, {"p100a", 7, 12}};
+
+enum { CARDS = sizeof cards / sizeof cards[0], NOCS = 2 };
+
+static struct penrose_chip *chip_of(const char *card)
+{
+    struct penrose_options options;
+    struct penrose_chip *chip;
+    struct penrose_error error;
+    penrose_options_default(&options);
+    options.card = card;
+    ck_assert_msg(penrose_chip_create(&options, &chip, &error) == PENROSE_OK, "%s", error.text);
+    return chip;
+}
+
+START_TEST(every_bank_has_a_tile_for_each_noc)
+{
+    struct penrose_chip *chip = chip_of(cards[_i].card);
+    unsigned x, y, of_noc1_x, of_noc1_y;
+    for (unsigned noc = 0; noc < NOCS; noc++) {
+        for (unsigned bank = 0; bank < cards[_i].banks; bank++) {
+            ck_assert(penrose_dram_bank(chip, noc, bank, &x, &y));
+            const char *kind = penrose_tile_kind(chip, x, y);
+            ck_assert_msg(kind && strcmp(kind, "DRAM") == 0, "bank %u is at (%u, %u): %s", bank, x,
+                          y, kind ? kind : "nothing");
+            ck_assert(penrose_from_noc1(chip, x, y, &of_noc1_x, &of_noc1_y));
+            ck_assert_uint_eq(of_noc1_x, x);
+            ck_assert_uint_eq(of_noc1_y, y);
+        }
+        ck_assert(!penrose_dram_bank(chip, noc, cards[_i].banks, &x, &y));
+        ck_assert(!penrose_dram_bank(chip, noc, UINT32_MAX, &x, &y));
+    }
+    ck_assert(!penrose_dram_bank(chip, NOCS, 0, &x, &y));
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+/* What is written for a bank through one NoC's tile is there through the other's, and nowhere
+ * else. */
+START_TEST(banks_are_different_memories)
+{
+    enum { ADDRESS = 0x123440 };
+    struct penrose_chip *chip = chip_of(cards[_i].card);
+    unsigned x = 0, y = 0;
+    for (uint32_t bank = 0; bank < cards[_i].banks; bank++) {
+        uint32_t word = 0xba000000 + bank;
+        penrose_dram_bank(chip, bank % NOCS, bank, &x, &y);
+        ck_assert_int_eq(penrose_write(chip, x, y, ADDRESS, &word, sizeof word, NULL), PENROSE_OK);
+    }
+    for (uint32_t bank = 0; bank < cards[_i].banks; bank++) {
+        for (unsigned noc = 0; noc < NOCS; noc++) {
+            uint32_t word = 0;
+            penrose_dram_bank(chip, noc, bank, &x, &y);
+            ck_assert_int_eq(penrose_peek(chip, x, y, ADDRESS, &word, sizeof word, NULL),
+                             PENROSE_OK);
+            ck_assert_uint_eq(word, 0xba000000 + bank);
+        }
+    }
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+START_TEST(tables_have_what_the_chip_has)
+{
+    struct penrose_chip *chip = chip_of(cards[_i].card);
+    static const struct loader_tables sizes[] = {
+        {.dram_banks = 7, .l1_banks = 110, .columns = 20, .rows = 12},
+        {.dram_banks = 8, .l1_banks = 140, .columns = 20, .rows = 12},
+        {.dram_banks = 2, .l1_banks = 35, .columns = 4, .rows = 3},
+        {0},
+    };
+    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const struct loader_tables *size = &sizes[i];
+        struct chip_tables tables;
+        struct loader_boot boot = {0};
+        unsigned x = 0, y = 0;
+        chip_boot_tables(chip, size, &tables, &boot);
+        for (unsigned bank = 0; bank < 2 * size->dram_banks; bank++) {
+            bool is_there =
+                penrose_dram_bank(chip, bank / size->dram_banks, bank % size->dram_banks, &x, &y);
+            ck_assert_uint_eq(boot.dram_bank_to_noc_xy[bank], is_there ? y << 6 | x : 0);
+        }
+        bool has_all = size->l1_banks <= cards[_i].columns * 10;
+        for (unsigned bank = 0; bank < 2 * size->l1_banks; bank++) {
+            unsigned xy = boot.l1_bank_to_noc_xy[bank];
+            ck_assert(has_all ? penrose_has_worker(chip, xy & 63, xy >> 6) : xy == 0);
+            for (unsigned other = 0; has_all && other < bank % size->l1_banks; other++) {
+                ck_assert_uint_ne(boot.l1_bank_to_noc_xy[other], xy);
+            }
+        }
+        for (unsigned column = 0; column < size->columns; column++) {
+            unsigned at = boot.column_to_virtual[column];
+            ck_assert(column < cards[_i].columns ? penrose_has_worker(chip, at, 2) : at == 0);
+        }
+        for (unsigned row = 0; row < size->rows; row++) {
+            ck_assert_uint_eq(boot.row_to_virtual[row], row < 10 ? row + 2 : 0);
+        }
+    }
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("chip_tables");
+    TCase *tests = tcase_create("chip_tables");
+    tcase_add_loop_test(tests, every_bank_has_a_tile_for_each_noc, 0, CARDS);
+    tcase_add_loop_test(tests, banks_are_different_memories, 0, CARDS);
+    tcase_add_loop_test(tests, tables_have_what_the_chip_has, 0, CARDS);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,437 @@
+/*
+ * Links between Ethernet tiles, as libpenrose gives them: guest programs on the second harts send
+ * TT-link data over a loopback, between two tiles of a chip, and between two chips; every byte
+ * arrives, and when does not depend on threads or on the order in which chips are run.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <penrose/penrose.h>
+
+#include "unit/run_suite.h"
+
+enum {
+    ROW = 25,
+    L1_BYTES = 0x70000, /* above it is base firmware */
+    CODE = 0x3000,
+    COUNT = 0x1ff0, /* transfers of the table; negative: the hart waits for the flag first */
+    FLAG = 0x1f00,
+    FLAG_SOURCE = 0x1f10,
+    TABLE = 0x2000,
+    MOST = 60,
+    SOURCE = 0x10000,
+    TARGET = 0x40000,
+    REGION = 0x28000,
+    CYCLES = 3000000,
+    MMIO_TARGET = 0x1000 + 0x14, /* ETH_TXQ_TRANSFER_START_ADDR of queue 1, which nobody uses */
+    PCS_STATUS = 0x800c,
+};
+#define ETH UINT32_C(0xffb90000)
+
+static uint32_t seed;
+
+static uint32_t below(uint32_t limit)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (uint32_t)((uint64_t)seed * limit >> 32);
+}
+
+/* --- Chips --- */
+
+static struct penrose_chip *open_chip(unsigned threads)
+{
+    struct penrose_options options;
+    struct penrose_chip *chip;
+    struct penrose_error error;
+    penrose_options_default(&options);
+    options.threads = threads;
+    ck_assert_msg(penrose_chip_create(&options, &chip, &error) == PENROSE_OK, "%s", error.text);
+    return chip;
+}
+
+static void put(struct penrose_chip *chip, unsigned x, uint32_t address, const void *bytes,
+                size_t size)
+{
+    struct penrose_error error;
+    ck_assert_msg(penrose_write(chip, x, ROW, address, bytes, size, &error) == PENROSE_OK, "%s",
+                  error.text);
+}
+
+static void get(struct penrose_chip *chip, unsigned x, uint32_t address, void *bytes, size_t size)
+{
+    struct penrose_error error;
+    ck_assert_msg(penrose_peek(chip, x, ROW, address, bytes, size, &error) == PENROSE_OK, "%s",
+                  error.text);
+}
+
+static uint32_t word_of(struct penrose_chip *chip, unsigned x, uint32_t address)
+{
+    uint32_t word;
+    get(chip, x, address, &word, sizeof word);
+    return word;
+}
+
+static void pass(struct penrose_chip *chip, uint64_t cycles)
+{
+    const struct penrose_run run = {.cycles = cycles, .pass_quiet_time = true};
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
+}
+
+/* --- The guest --- */
+
+/* Waits for the flag if the count is negative, then sends what the table says, then waits until
+ * the peer's data are there. */
+static const char *const guest[] = {
+    "lui s0, 0xffb90",
+    "lui t0, 2",
+    "lw t2, -16(t0)",       /* COUNT */
+    "bge t2, zero, 0x301c", /* negative: the other end begins */
+    "lw t1, -256(t0)",      /* FLAG */
+    "beq t1, zero, 0x3010",
+    "sub t2, zero, t2",
+    "beq t2, zero, 0x3050", /* 0x301c */
+    "lw t1, 8(s0)",         /* 0x3020: ETH_TXQ_STATUS */
+    "bne t1, zero, 0x3020",
+    "lw a0, 0(t0)",
+    "lw a1, 4(t0)",
+    "lw a2, 8(t0)",
+    "lw a3, 12(t0)",
+    "sw a0, 0x14(s0)",
+    "sw a0, 0x44(s0)", /* data of an MMIO write */
+    "sw a1, 0x18(s0)",
+    "sw a2, 0x1c(s0)",
+    "sw a3, 4(s0)",
+    "jal zero, 0x3054",
+    "ebreak",          /* 0x3050 */
+    "addi t0, t0, 16", /* 0x3054 */
+    "addi t2, t2, -1",
+    "bne t2, zero, 0x3020",
+    "lui t0, 2",
+    "lw t1, -256(t0)",
+    "beq t1, zero, 0x3064",
+    "ebreak",
+};
+
+struct transfer {
+    uint32_t start, size, destination, command;
+};
+
+/* One end of a link: what it sends, and what the other end's memory is to look like. */
+struct end {
+    struct penrose_chip *chip;
+    unsigned x;
+    struct transfer table[MOST];
+    uint8_t source[REGION], image[REGION];
+    uint32_t last_mmio;
+};
+
+static void load_guest(const struct end *end, uint32_t count)
+{
+    for (uint32_t i = 0; i < sizeof guest / sizeof guest[0]; i++) {
+        uint32_t word;
+        struct penrose_error error = {0};
+        ck_assert_msg(penrose_assemble(guest[i], CODE + 4 * i, &word, &error) == PENROSE_OK,
+                      "%s: %s", guest[i], error.text);
+        put(end->chip, end->x, CODE + 4 * i, &word, sizeof word);
+    }
+    put(end->chip, end->x, COUNT, &count, sizeof count);
+}
+
+/* Random transfers, some of them writes of a register; the last sets the other end's flag. */
+static void prepare(struct end *end, bool begins)
+{
+    static const uint32_t flag[4] = {1, 2, 3, 4};
+    for (uint32_t i = 0; i < REGION; i++) {
+        end->source[i] = (uint8_t)below(256);
+    }
+    for (unsigned i = 0; i + 1 < MOST; i++) {
+        uint32_t size = 16 * (1 + below(below(6) ? 40 : 1000));
+        uint32_t from = 16 * below((REGION - size) / 16), to = 16 * below((REGION - size) / 16);
+        if (below(8) == 0) {
+            end->last_mmio = below(UINT32_MAX);
+            end->table[i] = (struct transfer){end->last_mmio, 0, ETH + MMIO_TARGET, 4};
+            continue;
+        }
+        end->table[i] = (struct transfer){SOURCE + from, size, TARGET + to, 2};
+        memcpy(end->image + to, end->source + from, size);
+    }
+    end->table[MOST - 1] = (struct transfer){FLAG_SOURCE, sizeof flag, FLAG, 2};
+    put(end->chip, end->x, SOURCE, end->source, REGION);
+    put(end->chip, end->x, TABLE, end->table, sizeof end->table);
+    put(end->chip, end->x, FLAG_SOURCE, flag, sizeof flag);
+    load_guest(end, begins ? MOST : (uint32_t)-MOST);
+}
+
+static void start(const struct end *end)
+{
+    struct penrose_error error;
+    ck_assert_msg(penrose_hart_release(end->chip, end->x, ROW, PENROSE_NCRISC, CODE, &error) ==
+                      PENROSE_OK,
+                  "%s", error.text);
+}
+
+static bool has_paused(const struct end *end)
+{
+    struct penrose_hart_info info;
+    return penrose_hart_info(end->chip, end->x, ROW, PENROSE_NCRISC, &info, NULL) == PENROSE_OK &&
+           info.state == PENROSE_HART_PAUSED;
+}
+
+static bool both_paused(struct penrose_chip *chip, void *context)
+{
+    struct end *const *ends = context;
+    (void)chip;
+    return has_paused(ends[0]) && has_paused(ends[1]);
+}
+
+/* What `from` sent is in the memory of `to`. */
+static void check_arrived(const struct end *from, const struct end *to)
+{
+    static uint8_t found[REGION];
+    get(to->chip, to->x, TARGET, found, REGION);
+    ck_assert_mem_eq(found, from->image, REGION);
+    ck_assert_uint_eq(word_of(to->chip, to->x, ETH + MMIO_TARGET), from->last_mmio);
+    ck_assert_uint_eq(word_of(to->chip, to->x, FLAG + 12), 4);
+}
+
+static struct end *new_end(struct penrose_chip *chip, unsigned x)
+{
+    struct end *end = calloc(1, sizeof *end);
+    ck_assert_ptr_nonnull(end);
+    end->chip = chip;
+    end->x = x;
+    return end;
+}
+
+/* --- Data --- */
+
+START_TEST(loopback_brings_every_byte)
+{
+    struct penrose_error error;
+    struct penrose_chip *chip = open_chip(1);
+    struct end *end = new_end(chip, 20 + (unsigned)_i);
+    struct end *ends[] = {end, end};
+    seed = (uint32_t)_i;
+    ck_assert_int_eq(penrose_ethernet_loopback(chip, end->x, ROW, &error), PENROSE_OK);
+    prepare(end, true);
+    start(end);
+    const struct penrose_run run = {.cycles = CYCLES, .until = both_paused, .context = ends};
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CONDITION);
+    check_arrived(end, end);
+    ck_assert_uint_eq(penrose_fault_count(chip), 0);
+    free(end);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+START_TEST(tiles_of_a_chip_exchange_data)
+{
+    struct penrose_error error;
+    uint64_t finished = 0;
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        struct penrose_chip *chip = open_chip(threads);
+        struct end *a = new_end(chip, 21), *b = new_end(chip, 30), *ends[] = {a, b};
+        seed = 7;
+        ck_assert_int_eq(penrose_ethernet_link(chip, 21, ROW, chip, 30, ROW, &error), PENROSE_OK);
+        prepare(a, true);
+        prepare(b, false);
+        start(a);
+        start(b);
+        const struct penrose_run run = {.cycles = CYCLES, .until = both_paused, .context = ends};
+        ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CONDITION);
+        check_arrived(a, b);
+        check_arrived(b, a);
+        ck_assert_uint_eq(penrose_fault_count(chip), 0);
+        ck_assert(!finished || finished == penrose_last_activity(chip));
+        finished = penrose_last_activity(chip);
+        free(a);
+        free(b);
+        penrose_chip_destroy(chip);
+    }
+}
+END_TEST
+
+/* How two linked chips are run: host threads of the first, their clocks before, and their order. */
+struct pair {
+    unsigned threads;
+    uint64_t a_before, b_before;
+    bool is_swapped;
+};
+
+/* Cycles until both harts have ended. */
+static uint64_t run_pair(const struct pair *pair)
+{
+    struct penrose_error error;
+    struct penrose_chip *chip_a = open_chip(pair->threads), *chip_b = open_chip(1);
+    struct end *a = new_end(chip_a, 25), *b = new_end(chip_b, 31), *ends[] = {a, b};
+    struct penrose_chip *chips[] = {pair->is_swapped ? chip_b : chip_a,
+                                    pair->is_swapped ? chip_a : chip_b};
+    seed = 99;
+    pass(chip_a, pair->a_before);
+    pass(chip_b, pair->b_before);
+    ck_assert_int_eq(penrose_ethernet_link(chip_a, 25, ROW, chip_b, 31, ROW, &error), PENROSE_OK);
+    prepare(a, true);
+    prepare(b, false);
+    start(a);
+    start(b);
+    struct penrose_run run = {.cycles = CYCLES, .until = both_paused, .context = ends};
+    ck_assert_int_eq(penrose_run_together(chips, 2, &run), PENROSE_CONDITION);
+    uint64_t cycles = penrose_now(chip_a) - pair->a_before;
+    ck_assert_uint_eq(penrose_now(chip_b) - pair->b_before, cycles);
+    check_arrived(a, b);
+    check_arrived(b, a);
+    ck_assert_uint_eq(penrose_fault_count(chip_a) + penrose_fault_count(chip_b), 0);
+    free(a);
+    free(b);
+    penrose_chip_destroy(chip_a);
+    penrose_chip_destroy(chip_b);
+    return cycles;
+}
+
+START_TEST(chips_exchange_data)
+{
+    static const struct pair pairs[] = {
+        {1, 25600, 25600, false}, {1, 25600, 25600, true},  {3, 25600, 25600, false},
+        {1, 25600, 51200, false}, {1, 51200, 25600, false}, {2, 256000, 25600, true},
+    };
+    uint64_t cycles = run_pair(&pairs[0]);
+    for (unsigned i = 1; i < sizeof pairs / sizeof pairs[0]; i++) {
+        ck_assert_uint_eq(run_pair(&pairs[i]), cycles);
+    }
+}
+END_TEST
+
+/* Without penrose_run_together the chips take turns; what is sent waits for its receiver. */
+START_TEST(chips_may_take_turns)
+{
+    struct penrose_error error;
+    struct penrose_chip *chip_a = open_chip(1), *chip_b = open_chip(1);
+    struct end *a = new_end(chip_a, 20), *b = new_end(chip_b, 20), *ends[] = {a, b};
+    seed = 5;
+    ck_assert_int_eq(penrose_ethernet_link(chip_a, 20, ROW, chip_b, 20, ROW, &error), PENROSE_OK);
+    prepare(a, true);
+    prepare(b, false);
+    start(a);
+    start(b);
+    for (unsigned i = 0; i < 200 && !both_paused(NULL, ends); i++) {
+        pass(i % 2 ? chip_b : chip_a, 10000 + 1000 * (i % 7));
+    }
+    check_arrived(a, b);
+    check_arrived(b, a);
+    free(a);
+    free(b);
+    penrose_chip_destroy(chip_a);
+    penrose_chip_destroy(chip_b);
+}
+END_TEST
+
+/* --- Edges --- */
+
+START_TEST(wrong_ends_are_refused)
+{
+    static const struct {
+        unsigned x, y;
+        const char *words;
+        enum penrose_status status;
+    } wrong[] = {
+        {1, 2, "worker (1, 2) has no link; Ethernet tiles are at (20-31, 25)", PENROSE_E_ARGUMENT},
+        {17, 12, "DRAM (17, 12) has no link", PENROSE_E_ARGUMENT},
+        {19, 24, "no tile with harts", PENROSE_E_ARGUMENT},
+        {63, 63, "no tile with harts", PENROSE_E_ARGUMENT},
+        {22, ROW, "Ethernet (22, 25) has a link already", PENROSE_E_STATE},
+        {23, ROW, "Ethernet (23, 25): erisc1 runs already", PENROSE_E_STATE},
+    };
+    struct penrose_error error;
+    struct penrose_chip *chip = open_chip(1), *other = open_chip(1);
+    ck_assert_int_eq(penrose_ethernet_loopback(chip, 22, ROW, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_hart_release(chip, 23, ROW, PENROSE_NCRISC, CODE, &error), PENROSE_OK);
+    for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        ck_assert_int_eq(penrose_ethernet_loopback(chip, wrong[i].x, wrong[i].y, &error),
+                         wrong[i].status);
+        ck_assert_msg(strstr(error.text, wrong[i].words) != NULL, "%s", error.text);
+        ck_assert_int_eq(
+            penrose_ethernet_link(other, 20, ROW, chip, wrong[i].x, wrong[i].y, &error),
+            wrong[i].status);
+        ck_assert_uint_eq(word_of(other, 20, ETH + PCS_STATUS), 0);
+    }
+    ck_assert_int_eq(penrose_ethernet_link(chip, 24, ROW, chip, 24, ROW, &error),
+                     PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "penrose_ethernet_loopback"));
+    penrose_chip_destroy(chip);
+    penrose_chip_destroy(other);
+}
+END_TEST
+
+START_TEST(link_goes_with_a_chip)
+{
+    enum { PORT_STATUS = 0x7cc04, REMOTE_TILE = 0x7cfe0 };
+    struct penrose_error error;
+    struct penrose_chip *a = open_chip(1), *b = open_chip(1);
+    struct end *end = new_end(a, 20);
+    ck_assert_uint_eq(word_of(a, 20, PORT_STATUS), 2);
+    ck_assert_int_eq(penrose_ethernet_link(a, 20, ROW, b, 29, ROW, &error), PENROSE_OK);
+    ck_assert_uint_eq(word_of(a, 20, PORT_STATUS), 1);
+    ck_assert_uint_eq(word_of(a, 20, REMOTE_TILE) >> 24, 9);
+    ck_assert_uint_eq(word_of(b, 29, REMOTE_TILE) >> 24, 0);
+    ck_assert_uint_eq(word_of(a, 20, ETH + PCS_STATUS), 1);
+    prepare(end, true);
+    start(end);
+    pass(a, 2000); /* frames are under way in both directions */
+    penrose_chip_destroy(b);
+    ck_assert_uint_eq(word_of(a, 20, ETH + PCS_STATUS), 0);
+    pass(a, 200000);
+    ck_assert(!has_paused(end));
+    ck_assert_uint_eq(penrose_fault_count(a), 0);
+    free(end);
+    penrose_chip_destroy(a);
+}
+END_TEST
+
+START_TEST(running_together_ends_as_running_does)
+{
+    struct penrose_chip *chips[] = {open_chip(1), open_chip(1), open_chip(1)};
+    struct penrose_run run = {.cycles = 1000};
+    struct penrose_error error;
+    uint32_t word = UINT32_MAX;
+    ck_assert_int_eq(penrose_run_together(chips, 0, &run), PENROSE_QUIET);
+    ck_assert_int_eq(penrose_run_together(chips, 3, &run), PENROSE_QUIET);
+    ck_assert_uint_eq(penrose_now(chips[2]), 0);
+    run.pass_quiet_time = true;
+    ck_assert_int_eq(penrose_run_together(chips, 3, &run), PENROSE_CYCLES);
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_uint_ge(penrose_now(chips[i]), 1000);
+        ck_assert_uint_lt(penrose_now(chips[i]), 1256);
+    }
+    ck_assert_int_eq(penrose_write(chips[1], 1, 2, 0x100, &word, 4, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_hart_release(chips[1], 1, 2, PENROSE_BRISC, 0x100, &error),
+                     PENROSE_OK);
+    ck_assert_int_eq(penrose_run_together(chips, 3, &run), PENROSE_FAULT);
+    ck_assert_uint_eq(penrose_fault_count(chips[1]), 1);
+    ck_assert_uint_eq(penrose_now(chips[0]), penrose_now(chips[2]));
+    for (unsigned i = 0; i < 3; i++) {
+        penrose_chip_destroy(chips[i]);
+    }
+}
+END_TEST
+
+static Suite *link_suite(void)
+{
+    Suite *suite = suite_create("link");
+    TCase *tcase = tcase_create("link");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, loopback_brings_every_byte, 0, 12);
+    tcase_add_test(tcase, tiles_of_a_chip_exchange_data);
+    tcase_add_test(tcase, chips_exchange_data);
+    tcase_add_test(tcase, chips_may_take_turns);
+    tcase_add_test(tcase, wrong_ends_are_refused);
+    tcase_add_test(tcase, link_goes_with_a_chip);
+    tcase_add_test(tcase, running_together_ends_as_running_does);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(link_suite());
+}

@@ -1,0 +1,108 @@
+/* The pool of host threads. */
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "chip/pool.h"
+#include "unit/run_suite.h"
+#include "unit/sanitized.h"
+
+enum { MOST = 1000, LISTS = 300 };
+
+static unsigned done[MOST];
+
+static void work(void *context, size_t i)
+{
+    unsigned *times = context;
+    __atomic_add_fetch(&times[i], 1, __ATOMIC_RELAXED);
+}
+
+static void run_lists(struct pool *pool)
+{
+    for (unsigned list = 0; list < LISTS; list++) {
+        size_t count = (size_t)list * 7 % MOST;
+        memset(done, 0, sizeof done);
+        pool_run(pool, count, work, done);
+        for (size_t i = 0; i < MOST; i++) {
+            ck_assert_uint_eq(done[i], i < count);
+        }
+    }
+}
+
+START_TEST(everything_is_done_once)
+{
+    struct pool *pool = pool_create((unsigned)_i);
+    ck_assert_ptr_nonnull(pool);
+    run_lists(pool);
+    pool_destroy(pool);
+}
+END_TEST
+
+START_TEST(child_starts_its_own_threads)
+{
+    if (THREAD_SANITIZED) {
+        return; /* a child cannot start threads */
+    }
+    struct pool *pool = pool_create(3);
+    run_lists(pool);
+    pid_t child = fork();
+    if (child == 0) {
+        memset(done, 0, sizeof done);
+        pool_run(pool, MOST, work, done);
+        unsigned sum = 0;
+        for (size_t i = 0; i < MOST; i++) {
+            sum += done[i];
+        }
+        pool_destroy(pool);
+        _exit(sum == MOST ? 0 : 1);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    run_lists(pool);
+    pool_destroy(pool);
+}
+END_TEST
+
+/* Most of these are over before the others come. */
+START_TEST(short_lists)
+{
+    enum { MANY = 20000 };
+    struct pool *pool = pool_create(4);
+    for (unsigned list = 0; list < MANY; list++) {
+        size_t count = 2 + list % 5;
+        memset(done, 0, sizeof done[0] * 8);
+        pool_run(pool, count, work, done);
+        for (size_t i = 0; i < 8; i++) {
+            ck_assert_uint_eq(done[i], i < count);
+        }
+    }
+    pool_destroy(pool);
+}
+END_TEST
+
+START_TEST(sleepers_wake)
+{
+    struct pool *pool = pool_create(4);
+    for (unsigned i = 0; i < 5; i++) {
+        memset(done, 0, sizeof done);
+        pool_run(pool, 50, work, done);
+        ck_assert_uint_eq(done[49], 1);
+        usleep(20000); /* the threads fall asleep */
+    }
+    pool_destroy(pool);
+    pool_destroy(NULL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("pool");
+    TCase *tcase = tcase_create("pool");
+    tcase_add_loop_test(tcase, everything_is_done_once, 0, 6);
+    tcase_add_test(tcase, child_starts_its_own_threads);
+    tcase_add_test(tcase, short_lists);
+    tcase_add_test(tcase, sleepers_wake);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

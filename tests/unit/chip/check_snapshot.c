@@ -1,0 +1,576 @@
+/*
+ * Snapshots: a chip that was loaded goes on as the one that was saved, whatever it was in the
+ * middle of, under every schedule, with other host threads, in another process. Bad snapshots are
+ * refused.
+ */
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit/loader/cached_firmware.h"
+#include "unit/run_suite.h"
+#include "unit/chip/snapshot_scenes.h"
+
+enum { MOST_WINDOWS = 4, SCENES = 6 };
+
+static void pass(struct penrose_chip *chip, uint64_t cycles)
+{
+    const struct penrose_run run = {.cycles = cycles, .pass_quiet_time = true};
+    penrose_run(chip, &run);
+}
+
+static struct penrose_chip *copy_of(struct penrose_chip *chip, unsigned threads)
+{
+    struct penrose_options options;
+    struct penrose_chip *copy = NULL;
+    struct penrose_error error = {0};
+    void *bytes, *again;
+    size_t size, again_size;
+    penrose_options_default(&options);
+    options.threads = threads;
+    ck_assert_msg(penrose_snapshot_to_memory(chip, &bytes, &size, &error) == PENROSE_OK, "%s",
+                  error.text);
+    ck_assert_msg(penrose_snapshot_from_memory(&options, bytes, size, &copy, &error) == PENROSE_OK,
+                  "%s", error.text);
+    ck_assert_uint_eq(penrose_state_hash(copy), penrose_state_hash(chip));
+    /* Equal chips have equal snapshots. */
+    ck_assert_int_eq(penrose_snapshot_to_memory(copy, &again, &again_size, NULL), PENROSE_OK);
+    ck_assert_uint_eq(size, again_size);
+    ck_assert_mem_eq(bytes, again, size);
+    free(bytes);
+    free(again);
+    return copy;
+}
+
+static void compare_faults(struct penrose_chip *chip, struct penrose_chip *copy)
+{
+    struct penrose_fault fault, other;
+    struct penrose_unmodelled use, other_use;
+    ck_assert_uint_eq(penrose_fault_count(chip), penrose_fault_count(copy));
+    for (size_t i = 0; penrose_fault_get(chip, i, &fault); i++) {
+        ck_assert(penrose_fault_get(copy, i, &other));
+        ck_assert_str_eq(fault.rule, other.rule);
+        ck_assert_uint_eq(fault.cycle, other.cycle);
+        ck_assert_uint_eq(fault.repeated, other.repeated);
+    }
+    for (size_t i = 0; penrose_unmodelled_get(chip, i, &use); i++) {
+        ck_assert(penrose_unmodelled_get(copy, i, &other_use));
+        ck_assert_str_eq(use.range, other_use.range);
+        ck_assert_uint_eq(use.times, other_use.times);
+    }
+}
+
+static void go_on_alike(struct penrose_chip *chip, struct penrose_chip *copy, unsigned windows,
+                        const char *name)
+{
+    for (unsigned i = 0; i < windows; i++) {
+        const struct penrose_run run = {.cycles = 100 + 300 * (i % 3),
+                                        .pass_quiet_time = i % 2 == 0};
+        ck_assert_int_eq(penrose_run(chip, &run), penrose_run(copy, &run));
+        ck_assert_uint_eq(penrose_now(chip), penrose_now(copy));
+        ck_assert_uint_eq(penrose_last_activity(chip), penrose_last_activity(copy));
+        ck_assert_msg(penrose_state_hash(chip) == penrose_state_hash(copy),
+                      "%s: window %u, cycle %llu", name, i, (unsigned long long)penrose_now(chip));
+    }
+    compare_faults(chip, copy);
+}
+
+/* --- Going on --- */
+
+START_TEST(scene_goes_on_from_any_moment)
+{
+    const struct scene *scene = scene_at((unsigned)_i % SCENES);
+    unsigned schedule = (unsigned)_i / SCENES;
+    struct penrose_chip *chip = scene_chip(scene, schedule, 1);
+    if (!scene->make(chip, 7 + schedule)) {
+        printf("%s: its guest programs are not built\n", scene->name);
+    }
+    for (unsigned i = 0; i < scene->steps; i++) {
+        struct penrose_chip *copy = copy_of(chip, 1 + i % 2);
+        go_on_alike(chip, copy, MOST_WINDOWS, scene->name);
+        penrose_chip_destroy(copy);
+        pass(chip, scene->step);
+    }
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+START_TEST(hash_does_not_depend_on_threads)
+{
+    static const unsigned threads[] = {1, 2, 7};
+    const struct scene *scene = scene_at((unsigned)_i % SCENES);
+    unsigned schedule = (unsigned)_i / SCENES;
+    struct penrose_chip *chip[3];
+    for (unsigned i = 0; i < 3; i++) {
+        chip[i] = scene_chip(scene, schedule, threads[i]);
+        scene->make(chip[i], 3);
+    }
+    for (unsigned window = 0; window < 6; window++) {
+        uint64_t hash = penrose_state_hash(chip[0]);
+        for (unsigned i = 1; i < 3; i++) {
+            ck_assert_msg(penrose_state_hash(chip[i]) == hash, "%s: %u threads, window %u",
+                          scene->name, threads[i], window);
+        }
+        for (unsigned i = 0; i < 3; i++) {
+            pass(chip[i], scene->step / 3);
+        }
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        penrose_chip_destroy(chip[i]);
+    }
+}
+END_TEST
+
+/* Every change that software can see changes the hash. */
+START_TEST(hash_sees_changes)
+{
+    static const struct {
+        unsigned x, y;
+        uint64_t address;
+    } places[] = {{1, 2, 0x100},          {16, 11, 0x17fffc}, {17, 12, 0x100}, {18, 20, 0xfeffff00},
+                  {20, 25, 0x400},        {1, 2, 0xffb20000}, {8, 3, 0x1000},  {1, 2, 0xffb12228},
+                  {18, 14, 0x2000000100}, {1, 2, 0xffb41010}};
+    struct penrose_chip *chip = scene_chip(NULL, 0, 1);
+    uint64_t seen[sizeof places / sizeof places[0] + 1] = {penrose_state_hash(chip)};
+    for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
+        uint32_t word = 0x10;
+        struct penrose_error error = {0};
+        ck_assert_msg(penrose_write(chip, places[i].x, places[i].y, places[i].address, &word, 4,
+                                    &error) == PENROSE_OK,
+                      "%s", error.text);
+        seen[i + 1] = penrose_state_hash(chip);
+        ck_assert_uint_eq(penrose_state_hash(chip), seen[i + 1]);
+        for (unsigned j = 0; j <= i; j++) {
+            ck_assert_uint_ne(seen[i + 1], seen[j]);
+        }
+    }
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+/* A stopped chip is stopped when it was loaded, too, and goes on after penrose_fault_clear. */
+START_TEST(stopped_chip_stays_stopped)
+{
+    struct penrose_options options;
+    struct penrose_chip *chip, *copy;
+    const uint32_t program[] = {0xffffffff, 0x00150513 /* addi a0, a0, 1 */, 0x00100073};
+    const struct penrose_run run = {.cycles = 5000};
+    struct penrose_hart_info info;
+    penrose_options_default(&options);
+    options.card = "p100a";
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
+    penrose_write(chip, 3, 4, 0x100, program, sizeof program, NULL);
+    penrose_hart_release(chip, 3, 4, PENROSE_TRISC1, 0x100, NULL);
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_FAULT);
+    copy = copy_of(chip, 0);
+    ck_assert_int_eq(penrose_run(copy, &run), PENROSE_FAULT);
+    ck_assert(!penrose_has_worker(copy, 16, 4)); /* the same card */
+    compare_faults(chip, copy);
+    const uint32_t nop = 0x13;
+    penrose_write(copy, 3, 4, 0x100, &nop, 4, NULL);
+    penrose_fault_clear(copy);
+    penrose_run(copy, &run);
+    penrose_hart_info(copy, 3, 4, PENROSE_TRISC1, &info, NULL);
+    ck_assert_int_eq(info.state, PENROSE_HART_PAUSED);
+    ck_assert_uint_eq(info.x[10], 1);
+    penrose_chip_destroy(copy);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+/* --- Files --- */
+
+static char folder[64];
+
+static void make_folder(void)
+{
+    snprintf(folder, sizeof folder, P_tmpdir "/check_snapshot.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static const char *file(const char *name)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+/* Files in the folder; they are removed with `removes`. */
+static unsigned files(bool removes)
+{
+    DIR *directory = opendir(folder);
+    unsigned count = 0;
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        if (entry->d_name[0] != '.') {
+            count++;
+            if (removes) {
+                remove(file(entry->d_name));
+            }
+        }
+    }
+    closedir(directory);
+    return count;
+}
+
+static void remove_folder(void)
+{
+    files(true);
+    rmdir(folder);
+}
+
+/* Another process loads the file and tells the hash after each window. */
+START_TEST(other_process_goes_on)
+{
+    const struct scene *scene = scene_at(1);
+    struct penrose_chip *chip = scene_chip(NULL, (unsigned)_i, 1), *copy;
+    struct penrose_error error = {0};
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    scene->make(chip, 5);
+    pass(chip, 4000);
+    ck_assert_msg(penrose_snapshot_save(chip, file("a"), &error) == PENROSE_OK, "%s", error.text);
+    pid_t child = fork();
+    if (child == 0) {
+        if (penrose_snapshot_load(NULL, file("a"), &copy, NULL) != PENROSE_OK) {
+            _exit(1);
+        }
+        for (unsigned i = 0; i < 20; i++) {
+            pass(copy, 700);
+            uint64_t hash = penrose_state_hash(copy);
+            if (write(ends[1], &hash, sizeof hash) != sizeof hash) {
+                _exit(1);
+            }
+        }
+        penrose_chip_destroy(copy);
+        _exit(0);
+    }
+    close(ends[1]);
+    for (unsigned i = 0; i < 20; i++) {
+        uint64_t hash = 0;
+        pass(chip, 700);
+        ck_assert_int_eq(read(ends[0], &hash, sizeof hash), sizeof hash);
+        ck_assert_uint_eq(hash, penrose_state_hash(chip));
+    }
+    int status;
+    waitpid(child, &status, 0);
+    ck_assert_int_eq(status, 0);
+    close(ends[0]);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+START_TEST(file_appears_when_it_is_complete)
+{
+    struct penrose_chip *chip = scene_chip(NULL, 0, 1), *copy;
+    struct penrose_error error = {0};
+    struct rlimit old, small = {.rlim_cur = 3000};
+    struct stat before, after;
+    scene_at(1)->make(chip, 1);
+    ck_assert_int_eq(penrose_snapshot_save(chip, file("a"), &error), PENROSE_OK);
+    ck_assert_int_eq(stat(file("a"), &before), 0);
+    pass(chip, 9000);
+    getrlimit(RLIMIT_FSIZE, &old);
+    small.rlim_max = old.rlim_max;
+    signal(SIGXFSZ, SIG_IGN); /* as on a full disk: a write fails */
+    setrlimit(RLIMIT_FSIZE, &small);
+    ck_assert_int_eq(penrose_snapshot_save(chip, file("a"), &error), PENROSE_E_FILE);
+    setrlimit(RLIMIT_FSIZE, &old);
+    ck_assert_ptr_nonnull(strstr(error.text, "cannot be written"));
+    ck_assert_int_eq(stat(file("a"), &after), 0);
+    ck_assert_uint_eq(before.st_ino, after.st_ino);
+    ck_assert_uint_eq((size_t)before.st_size, (size_t)after.st_size);
+    ck_assert_uint_eq(files(false), 1);
+    ck_assert_int_eq(penrose_snapshot_load(NULL, file("a"), &copy, &error), PENROSE_OK);
+    penrose_chip_destroy(copy);
+    /* Through a link to it. */
+    char link[512];
+    snprintf(link, sizeof link, "%s", file("link"));
+    ck_assert_int_eq(symlink(file("a"), link), 0);
+    ck_assert_int_eq(penrose_snapshot_save(chip, link, &error), PENROSE_OK);
+    ck_assert_int_eq(lstat(link, &after), 0);
+    ck_assert(S_ISLNK(after.st_mode));
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+static const struct {
+    const char *path, *text;
+    bool saves;
+} bad_paths[] = {
+    {"/nowhere/at/all", "No such file", false},
+    {"/nowhere/at/all", "No such file", true},
+    {"/tmp", "directory", false},
+    {"/tmp", "directory", true},
+    {"/dev/null", "no snapshot", false},
+    {"/dev/null", "no file", true},
+    {"", "No such file", false},
+    {"", "", true},
+};
+
+START_TEST(bad_paths_are_reported)
+{
+    struct penrose_chip *chip = scene_chip(NULL, 0, 1), *copy = chip;
+    struct penrose_error error = {0};
+    enum penrose_status status =
+        bad_paths[_i].saves ? penrose_snapshot_save(chip, bad_paths[_i].path, &error)
+                            : penrose_snapshot_load(NULL, bad_paths[_i].path, &copy, &error);
+    ck_assert(status == PENROSE_E_FILE || status == PENROSE_E_FORMAT);
+    ck_assert_msg(strstr(error.text, bad_paths[_i].text) != NULL, "%s", error.text);
+    ck_assert(bad_paths[_i].saves || copy == NULL);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+static enum penrose_status save_error;
+
+static void save_while_running(void *context, const struct penrose_trace_event *event)
+{
+    (void)event;
+    void *bytes = NULL;
+    size_t size;
+    save_error = penrose_snapshot_to_memory(context, &bytes, &size, NULL);
+    free(bytes);
+}
+
+static bool save_between_windows(struct penrose_chip *chip, void *context)
+{
+    struct penrose_chip **copy = context;
+    if (!*copy) {
+        *copy = copy_of(chip, 0);
+        return false;
+    }
+    pass(*copy, penrose_now(chip) - penrose_now(*copy));
+    ck_assert_uint_eq(penrose_state_hash(chip), penrose_state_hash(*copy));
+    return false;
+}
+
+START_TEST(running_chip_is_not_saved)
+{
+    struct penrose_chip *chip = scene_chip(NULL, 0, 1), *copy = NULL;
+    const struct penrose_run run = {
+        .cycles = 3000, .until = save_between_windows, .context = &copy};
+    scene_at(1)->make(chip, 1);
+    penrose_run(chip, &run);
+    ck_assert_ptr_nonnull(copy);
+    penrose_chip_destroy(copy);
+    penrose_trace(chip, save_while_running, chip);
+    pass(chip, 256);
+    ck_assert_int_eq(save_error, PENROSE_E_STATE);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+START_TEST(linked_chip_is_not_saved)
+{
+    struct penrose_chip *a = scene_chip(NULL, 0, 1), *b = scene_chip(NULL, 0, 1);
+    struct penrose_error error = {0};
+    ck_assert_int_eq(penrose_ethernet_link(a, 20, 25, b, 22, 25, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_snapshot_save(a, file("a"), &error), PENROSE_E_STATE);
+    ck_assert_ptr_nonnull(strstr(error.text, "(20, 25)"));
+    penrose_chip_destroy(b);
+    ck_assert_int_eq(penrose_snapshot_save(a, file("a"), &error), PENROSE_OK);
+    penrose_chip_destroy(a);
+}
+END_TEST
+
+/* --- Damage --- */
+
+static uint8_t *good;
+static size_t good_size;
+static uint64_t good_hash;
+
+static void make_good(void)
+{
+    struct penrose_chip *chip = scene_chip(NULL, 2, 1);
+    void *bytes;
+    scene_at(1)->make(chip, 1);
+    pass(chip, 3000);
+    ck_assert_int_eq(penrose_snapshot_to_memory(chip, &bytes, &good_size, NULL), PENROSE_OK);
+    good = bytes;
+    good_hash = penrose_state_hash(chip);
+    penrose_chip_destroy(chip);
+}
+
+static void free_good(void)
+{
+    free(good);
+}
+
+static void refuse(const void *bytes, size_t size, const char *text)
+{
+    struct penrose_chip *chip = NULL;
+    struct penrose_error error = {0};
+    ck_assert_int_eq(penrose_snapshot_from_memory(NULL, bytes, size, &chip, &error),
+                     PENROSE_E_FORMAT);
+    ck_assert_ptr_null(chip);
+    ck_assert_msg(strstr(error.text, text) != NULL, "%s", error.text);
+    ck_assert_uint_lt(strlen(error.text), 220);
+}
+
+/* A frame may have bits that mean nothing; then it is the same snapshot. */
+static void refuse_or_same(const void *bytes, size_t size)
+{
+    struct penrose_chip *chip = NULL;
+    if (penrose_snapshot_from_memory(NULL, bytes, size, &chip, NULL) == PENROSE_OK) {
+        ck_assert_uint_eq(penrose_state_hash(chip), good_hash);
+        penrose_chip_destroy(chip);
+        return;
+    }
+    refuse(bytes, size, "");
+}
+
+START_TEST(truncated_snapshots_are_refused)
+{
+    uint32_t seed = 1;
+    for (size_t size = 0; size < 64; size++) {
+        refuse(good, size, size < 40 ? "no snapshot" : "damaged");
+    }
+    for (unsigned i = 0; i < 60; i++) {
+        refuse(good, 64 + scene_random(&seed, (uint32_t)good_size - 64), "damaged");
+    }
+    refuse(good, good_size - 1, "damaged");
+}
+END_TEST
+
+START_TEST(changed_snapshots_are_refused)
+{
+    uint32_t seed = 2;
+    uint8_t *bytes = malloc(good_size + 1);
+    ck_assert_ptr_nonnull(bytes);
+    for (unsigned i = 0; i < 200; i++) {
+        size_t at = i < 40 ? i : 48 + scene_random(&seed, (uint32_t)good_size - 48);
+        memcpy(bytes, good, good_size);
+        bytes[at] ^= (uint8_t)(1u << scene_random(&seed, 8));
+        refuse_or_same(bytes, good_size);
+    }
+    memcpy(bytes, good, good_size);
+    bytes[good_size] = 0;
+    refuse(bytes, good_size + 1, "damaged");
+    free(bytes);
+}
+END_TEST
+
+START_TEST(other_snapshots_are_refused)
+{
+    uint8_t *bytes = malloc(good_size);
+    ck_assert_ptr_nonnull(bytes);
+    memcpy(bytes, good, good_size);
+    bytes[8]++;
+    refuse(bytes, good_size, "format 2");
+    bytes[8]--;
+    bytes[16]++;
+    refuse(bytes, good_size, "another build");
+    bytes[16]--;
+    bytes[0] = 'p';
+    refuse(bytes, good_size, "no snapshot");
+    refuse("\x7f"
+           "ELF and much more that follows in such a file",
+           49, "no snapshot");
+    free(bytes);
+}
+END_TEST
+
+/* --- All of a chip --- */
+
+struct booting {
+    struct penrose_firmware *firmware;
+};
+
+static bool is_ready(struct penrose_chip *chip, void *context)
+{
+    const struct booting *booting = context;
+    for (unsigned y = 0; y < 12; y++) {
+        for (unsigned x = 0; x < 17; x++) {
+            if (penrose_has_worker(chip, x, y) &&
+                !penrose_firmware_ready(chip, x, y, booting->firmware)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void boot_all(struct penrose_chip *chip, struct penrose_firmware *firmware)
+{
+    struct penrose_error error = {0};
+    for (unsigned y = 0; y < 26; y++) {
+        for (unsigned x = 0; x < 20; x++) {
+            bool is_dram = x >= 17 && x <= 18 && y >= 12 && y <= 23;
+            if (penrose_has_worker(chip, x, y) || is_dram) {
+                ck_assert_msg(penrose_boot(chip, x, y, firmware, &error) == PENROSE_OK, "%s",
+                              error.text);
+            }
+        }
+    }
+}
+
+START_TEST(booted_chip_goes_on)
+{
+    static const unsigned schedules[] = {0, 2, 3};
+    const char *path = cached_firmware_set();
+    struct booting booting;
+    struct penrose_error error = {0};
+    const struct penrose_run run = {.cycles = 1000000, .until = is_ready, .context = &booting};
+    struct stat status;
+    if (!path) {
+        return;
+    }
+    ck_assert_msg(penrose_firmware_open(path, &booting.firmware, &error) == PENROSE_OK, "%s",
+                  error.text);
+    struct penrose_chip *chip = scene_chip(NULL, schedules[_i], 1);
+    boot_all(chip, booting.firmware);
+    pass(chip, 2000);
+    struct penrose_chip *copy = copy_of(chip, 2); /* in the middle of booting */
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CONDITION);
+    ck_assert_int_eq(penrose_run(copy, &run), PENROSE_CONDITION);
+    go_on_alike(chip, copy, 4, "booted");
+    penrose_chip_destroy(copy);
+    ck_assert_int_eq(penrose_snapshot_save(chip, file("a"), &error), PENROSE_OK);
+    ck_assert_int_eq(stat(file("a"), &status), 0);
+    ck_assert_int_lt(status.st_size, 30 << 20);
+    ck_assert_int_eq(penrose_snapshot_load(NULL, file("a"), &copy, &error), PENROSE_OK);
+    ck_assert_uint_eq(penrose_state_hash(chip), penrose_state_hash(copy));
+    ck_assert(is_ready(chip, &booting) && is_ready(copy, &booting)); /* tiles catch up */
+    ck_assert_uint_eq(penrose_state_hash(chip), penrose_state_hash(copy));
+    go_on_alike(chip, copy, 4, "ready");
+    penrose_chip_destroy(copy);
+    penrose_chip_destroy(chip);
+    penrose_firmware_close(booting.firmware);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("snapshot");
+    TCase *going = tcase_create("going on"), *files_case = tcase_create("files");
+    TCase *damage = tcase_create("damage");
+    tcase_add_loop_test(going, scene_goes_on_from_any_moment, 0, SCENES * SCENE_SCHEDULES);
+    tcase_add_loop_test(going, hash_does_not_depend_on_threads, 0, SCENES * SCENE_SCHEDULES);
+    tcase_add_test(going, hash_sees_changes);
+    tcase_add_test(going, stopped_chip_stays_stopped);
+    suite_add_tcase(suite, going);
+    tcase_add_checked_fixture(files_case, make_folder, remove_folder);
+    tcase_add_loop_test(files_case, other_process_goes_on, 0, SCENE_SCHEDULES);
+    tcase_add_test(files_case, file_appears_when_it_is_complete);
+    tcase_add_loop_test(files_case, bad_paths_are_reported, 0,
+                        sizeof bad_paths / sizeof bad_paths[0]);
+    tcase_add_test(files_case, running_chip_is_not_saved);
+    tcase_add_test(files_case, linked_chip_is_not_saved);
+    tcase_add_loop_test(files_case, booted_chip_goes_on, 0, 3);
+    suite_add_tcase(suite, files_case);
+    tcase_add_checked_fixture(damage, make_good, free_good);
+    tcase_add_test(damage, truncated_snapshots_are_refused);
+    tcase_add_test(damage, changed_snapshots_are_refused);
+    tcase_add_test(damage, other_snapshots_are_refused);
+    suite_add_tcase(suite, damage);
+    return run_suite(suite);
+}

@@ -1,0 +1,206 @@
+/*
+ * Forged snapshots: good ones of every scene, in which some numbers have been changed past the
+ * check sum. They are refused, or they run: wrongly, but without harm to the host.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chip/chip.h"
+#include "unit/run_suite.h"
+#include "unit/chip/snapshot_bytes.h"
+#include "unit/chip/snapshot_scenes.h"
+
+enum { SCENES = 6, SCHEDULES = 3, FORGERIES = 12, MOST_CHANGES = 12, CYCLES = 2000 };
+
+/* NULL: it was refused. */
+static struct penrose_chip *load(struct snapshot_bytes *state)
+{
+    struct penrose_chip *chip;
+    enum penrose_status status = snapshot_bytes_load(state, &chip);
+    ck_assert((status == PENROSE_OK) == (chip != NULL));
+    return chip;
+}
+
+/* A bit, a byte, or a word that is often at the edge of something. */
+static void change(struct snapshot_bytes *state, uint32_t *seed)
+{
+    size_t at = scene_random(seed, (uint32_t)state->size - 8);
+    uint32_t word = scene_random(seed, 300);
+    switch (scene_random(seed, 5)) {
+    case 0:
+        state->bytes[at] ^= (uint8_t)(1u << scene_random(seed, 8));
+        break;
+    case 1:
+        state->bytes[at] = (uint8_t)scene_random(seed, 256);
+        break;
+    case 2:
+        memset(state->bytes + at / 4 * 4, 0xff, 4);
+        break;
+    case 3:
+        memset(state->bytes + at / 8 * 8, 0, 8);
+        break;
+    default:
+        memcpy(state->bytes + at / 4 * 4, &word, sizeof word);
+        break;
+    }
+}
+
+static bool run_forged(const struct snapshot_bytes *good, uint32_t *seed)
+{
+    struct snapshot_bytes state = {.bytes = malloc(good->size), .size = good->size};
+    const struct penrose_run run = {.cycles = CYCLES, .pass_quiet_time = true};
+    char text[2048];
+    ck_assert_ptr_nonnull(state.bytes);
+    memcpy(state.bytes, good->bytes, good->size);
+    for (uint32_t changes = 1 + scene_random(seed, MOST_CHANGES); changes > 0; changes--) {
+        change(&state, seed);
+    }
+    struct penrose_chip *chip = load(&state);
+    free(state.bytes);
+    if (chip) {
+        penrose_fault_clear(chip);
+        penrose_run(chip, &run);
+        penrose_wait_report(chip, text, sizeof text);
+        penrose_chip_destroy(chip);
+    }
+    return chip != NULL;
+}
+
+START_TEST(forged_chips_do_no_harm)
+{
+    const struct scene *scene = scene_at((unsigned)_i % SCENES);
+    struct penrose_chip *chip = scene_chip(scene, (unsigned)_i / SCENES, 1);
+    const struct penrose_run run = {.cycles = scene->step, .pass_quiet_time = true};
+    uint32_t seed = (uint32_t)_i + 1;
+    unsigned ran = 0;
+    scene->make(chip, 3);
+    penrose_run(chip, &run);
+    struct snapshot_bytes good = {0};
+    ck_assert(snapshot_bytes_save(&good, chip));
+    penrose_chip_destroy(chip);
+    for (unsigned i = 0; i < FORGERIES; i++) {
+        ran += run_forged(&good, &seed);
+    }
+    ck_assert_uint_gt(ran, FORGERIES / 3); /* most numbers may have any value */
+    free(good.bytes);
+}
+END_TEST
+
+/* --- Numbers that have done harm --- */
+
+static struct penrose_chip *polling_chip(void)
+{
+    struct penrose_options options;
+    struct penrose_chip *chip;
+    const uint32_t program[] = {0x00052583 /* lw a1, 0(a0) */, 0xfe058ee3 /* beq a1, zero, it */};
+    const struct penrose_run run = {.cycles = 3000, .pass_quiet_time = true};
+    penrose_options_default(&options);
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
+    penrose_write(chip, 1, 2, 0, program, sizeof program, NULL);
+    penrose_hart_release(chip, 1, 2, PENROSE_BRISC, 0, NULL);
+    penrose_hart_set(chip, 1, 2, PENROSE_BRISC, 10, 0x8000, NULL);
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
+    return chip;
+}
+
+/* Where a sleeping hart's period stands: the only word 2 behind its `since`. */
+static size_t find_sleep(const struct snapshot_bytes *state, uint64_t wake)
+{
+    for (size_t at = 0; at + 24 <= state->size; at++) {
+        uint64_t words[3];
+        memcpy(words, state->bytes + at, sizeof words);
+        if (words[0] && words[0] < 3000 && words[1] == 2 && words[2] == wake) {
+            return at;
+        }
+    }
+    ck_abort_msg("no hart sleeps");
+    return 0;
+}
+
+START_TEST(sleepers_are_in_a_loop)
+{
+    static const uint64_t periods[] = {0, 97, UINT64_MAX};
+    struct penrose_chip *chip = polling_chip();
+    struct snapshot_bytes good = {0};
+    ck_assert(snapshot_bytes_save(&good, chip));
+    size_t at = find_sleep(&good, UINT64_MAX);
+    penrose_chip_destroy(chip);
+    chip = load(&good);
+    ck_assert_ptr_nonnull(chip);
+    penrose_chip_destroy(chip);
+    memcpy(good.bytes + at + 8, &periods[_i], sizeof periods[_i]);
+    ck_assert_ptr_null(load(&good));
+    free(good.bytes);
+}
+END_TEST
+
+/* Whoever wakes it runs what is at its pc: no code, the end of L1, beyond it. */
+START_TEST(sleepers_may_be_anywhere)
+{
+    static const uint32_t places[] = {0x8000, 0x17fffc, 0x180000, 0xfffffffc, 2};
+    const struct penrose_run run = {.cycles = 3000, .pass_quiet_time = true};
+    const uint32_t one = 1;
+    struct penrose_chip *chip = polling_chip();
+    penrose_hart_set(chip, 1, 2, PENROSE_BRISC, 32, places[_i], NULL);
+    penrose_write(chip, 1, 2, 0x8000, &one, sizeof one, NULL);
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_FAULT);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+static struct noc_packet *answered(struct noc_pool *pool, unsigned kind, uint16_t to,
+                                   uint64_t address)
+{
+    struct noc_packet *packet = noc_packet_new(pool);
+    ck_assert_ptr_nonnull(packet);
+    packet->kind = (uint8_t)kind;
+    packet->to = to;
+    packet->back = packet->from = packet->origin = noc_node(1, 2);
+    packet->address = address;
+    packet->size = 4;
+    packet->wants_response = packet->is_answered = true;
+    return packet;
+}
+
+/* Packets of any kind that say that they were answered, to each place there is: routers, tiles that
+ * nobody has made, DRAM, and what lies above it. A worker sends them, then a bank. */
+START_TEST(answers_that_nobody_gave)
+{
+    static const uint64_t addresses[] = {
+        0,          0xff000000 - 4,         0xff000000 - 2, 0xffb20000,
+        0xffb12080, UINT64_C(0x2000000000), UINT64_MAX - 1};
+    enum { PLACES = sizeof addresses / sizeof addresses[0] };
+    struct penrose_chip *chip = polling_chip();
+    const struct penrose_run run = {.cycles = 3000, .pass_quiet_time = true};
+    uint16_t worker = 0;
+    ck_assert(chip_find(chip, 1, 2, &worker));
+    struct tile *tile = chip->place[worker].tile;
+    struct dram_bank *bank = &chip->bank[0];
+    for (unsigned i = 0; i < PLACES * NOC_NODES; i++) {
+        unsigned kind = (unsigned)_i;
+        uint16_t to = (uint16_t)(i / PLACES);
+        uint64_t address = addresses[i % PLACES];
+        noc_list_append(&tile->sent, answered(&tile->pool, kind, to, address));
+        noc_list_append(&bank->sent, answered(&bank->pool, kind, to, address));
+    }
+    chip->touched = true;
+    penrose_run(chip, &run);
+    ck_assert_ptr_null(tile->sent.head);
+    ck_assert_ptr_null(bank->sent.head);
+    penrose_chip_destroy(chip);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("snapshot_forged");
+    TCase *tcase = tcase_create("snapshot_forged");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, forged_chips_do_no_harm, 0, SCENES * SCHEDULES);
+    tcase_add_loop_test(tcase, sleepers_are_in_a_loop, 0, 3);
+    tcase_add_loop_test(tcase, sleepers_may_be_anywhere, 0, 5);
+    tcase_add_loop_test(tcase, answers_that_nobody_gave, NOC_READ, NOC_ATOMIC_RESPONSE + 1);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,260 @@
+/*
+ * snapshot.def against the debug information of this program: every member of every struct that it
+ * names has a row of the right kind, and what is saved has no gaps and no pointers. Exits with 77
+ * where there is no debug information.
+ */
+#include <check.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chip/snapshot.h"
+#include "unit/run_suite.h"
+
+enum { SKIPPED = 77, MOST_TYPES = 256 };
+
+/* Definitions of structs by their place in the table. */
+struct definitions {
+    Dwarf *dwarf;
+    int file;
+    Dwarf_Die die[MOST_TYPES];
+    bool found[MOST_TYPES];
+    size_t types;
+};
+
+static struct definitions definitions;
+
+static void note_struct(Dwarf_Die *die)
+{
+    const char *name = dwarf_diename(die);
+    if (!name || dwarf_hasattr(die, DW_AT_declaration)) {
+        return;
+    }
+    for (size_t i = 0; i < definitions.types; i++) {
+        if (!definitions.found[i] && strcmp(name, snapshot_type_at(i)->name) == 0) {
+            definitions.die[i] = *die;
+            definitions.found[i] = true;
+        }
+    }
+}
+
+/* Structs that are defined inside others are children of theirs, or stand beside them. */
+static void note_structs(Dwarf_Die *parent)
+{
+    Dwarf_Die child;
+    if (dwarf_child(parent, &child) != 0) {
+        return;
+    }
+    do {
+        if (dwarf_tag(&child) == DW_TAG_structure_type) {
+            note_struct(&child);
+            note_structs(&child);
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* False where the program has no debug information. */
+static bool open_definitions(void)
+{
+    while (snapshot_type_at(definitions.types)) {
+        definitions.types++;
+    }
+    if (definitions.types > MOST_TYPES) {
+        abort();
+    }
+    definitions.file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    definitions.dwarf = definitions.file < 0 ? NULL : dwarf_begin(definitions.file, DWARF_C_READ);
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    bool any = false;
+    while (definitions.dwarf &&
+           dwarf_get_units(definitions.dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
+        note_structs(&die);
+        any = true;
+    }
+    return any;
+}
+
+static void close_definitions(void)
+{
+    dwarf_end(definitions.dwarf);
+    close(definitions.file);
+}
+
+/* The type of a member without typedefs and qualifiers. */
+static Dwarf_Die type_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    ck_assert_ptr_nonnull(dwarf_attr_integrate(die, DW_AT_type, &attribute));
+    ck_assert_ptr_nonnull(dwarf_formref_die(&attribute, &type));
+    ck_assert_int_eq(dwarf_peel_type(&type, &type), 0);
+    return type;
+}
+
+/* The type of the elements of an array of any dimensions. */
+static Dwarf_Die element_of(Dwarf_Die type)
+{
+    while (dwarf_tag(&type) == DW_TAG_array_type) {
+        type = type_of(&type);
+    }
+    return type;
+}
+
+static uint64_t size_of(Dwarf_Die *type)
+{
+    Dwarf_Word size = 0;
+    ck_assert_int_eq(dwarf_aggregate_size(type, &size), 0);
+    return size;
+}
+
+static uint64_t offset_of(Dwarf_Die *member)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word offset = 0;
+    if (dwarf_attr(member, DW_AT_data_member_location, &attribute)) {
+        ck_assert_int_eq(dwarf_formudata(&attribute, &offset), 0);
+    }
+    return offset;
+}
+
+static bool is_bool(Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word encoding = 0;
+    return dwarf_tag(type) == DW_TAG_base_type && dwarf_attr(type, DW_AT_encoding, &attribute) &&
+           dwarf_formudata(&attribute, &encoding) == 0 && encoding == DW_ATE_boolean;
+}
+
+/* Numbers alone, one behind the other. */
+static bool is_plain(Dwarf_Die type)
+{
+    Dwarf_Die member;
+    uint64_t end = 0;
+    if (dwarf_tag(&type) != DW_TAG_structure_type) {
+        return dwarf_tag(&type) == DW_TAG_base_type && !is_bool(&type);
+    }
+    if (dwarf_child(&type, &member) != 0) {
+        return false;
+    }
+    do {
+        Dwarf_Die own = type_of(&member);
+        if (offset_of(&member) != end || !is_plain(element_of(own))) {
+            return false;
+        }
+        end += size_of(&own);
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return end == size_of(&type);
+}
+
+static const struct snapshot_member *row_of(const struct snapshot_type *type, Dwarf_Die *member)
+{
+    const char *name = dwarf_diename(member);
+    for (uint32_t i = 0; i < type->members; i++) {
+        const struct snapshot_member *row = &type->member[i];
+        if (name ? strcmp(row->name, name) == 0 : row->offset == offset_of(member)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static void check_kind(const char *struct_name, const struct snapshot_member *row, Dwarf_Die type)
+{
+    Dwarf_Die element = element_of(type);
+    bool is_struct = dwarf_tag(&element) == DW_TAG_structure_type;
+    const char *fault = NULL;
+    switch (row->kind) {
+    case SNAPSHOT_PLAIN:
+    case SNAPSHOT_PAGES:
+    case SNAPSHOT_TEXT:
+        fault = is_plain(element) ? NULL
+                : is_struct       ? "a struct with gaps or other things than numbers: INNER"
+                                  : "not a number: BOOL, LIMIT or LEAVE";
+        break;
+    case SNAPSHOT_LIMIT:
+        fault = is_struct || dwarf_tag(&element) == DW_TAG_pointer_type
+                    ? "no number: INNER or LEAVE"
+                : row->unit != size_of(&element)     ? "of another size than LIMIT says"
+                : is_bool(&element) && row->most > 1 ? "a bool: BOOL"
+                                                     : NULL;
+        break;
+    case SNAPSHOT_INNER:
+        fault = !is_struct || strcmp(dwarf_diename(&element), row->type->name) != 0
+                    ? "not the struct that INNER says"
+                    : NULL;
+        break;
+    case SNAPSHOT_LEAVE:
+        break;
+    }
+    ck_assert_msg(!fault, "%s.%s is %s", struct_name, row->name, fault);
+}
+
+START_TEST(every_member_has_a_row)
+{
+    const struct snapshot_type *type = snapshot_type_at((size_t)_i);
+    Dwarf_Die member;
+    unsigned members = 0;
+    ck_assert_msg(definitions.found[_i], "struct %s is in snapshot.def and nowhere else",
+                  type->name);
+    ck_assert_uint_eq(size_of(&definitions.die[_i]), type->size);
+    ck_assert_int_eq(dwarf_child(&definitions.die[_i], &member), 0);
+    do {
+        if (dwarf_tag(&member) != DW_TAG_member) {
+            continue;
+        }
+        const struct snapshot_member *row = row_of(type, &member);
+        const char *name = dwarf_diename(&member);
+        ck_assert_msg(row != NULL, "%s.%s has no row in snapshot.def", type->name,
+                      name ? name : "(nameless)");
+        members++;
+        if (name) { /* of a nameless union one way to look at it is enough */
+            Dwarf_Die own = type_of(&member);
+            ck_assert_uint_eq(row->offset, offset_of(&member));
+            check_kind(type->name, row, own);
+        }
+    } while (dwarf_siblingof(&member, &member) == 0);
+    ck_assert_msg(members == type->members, "%s has %u members and %u rows", type->name, members,
+                  type->members);
+}
+END_TEST
+
+/* What INNER rows refer to is in the table, too, and stands before them. */
+START_TEST(inner_types_come_first)
+{
+    const struct snapshot_type *type = snapshot_type_at((size_t)_i);
+    for (uint32_t i = 0; i < type->members; i++) {
+        const struct snapshot_member *row = &type->member[i];
+        if (row->kind != SNAPSHOT_INNER) {
+            continue;
+        }
+        int at = 0;
+        while (at < _i && snapshot_type_at((size_t)at) != row->type) {
+            at++;
+        }
+        ck_assert_int_lt(at, _i);
+        ck_assert_uint_eq(row->size % row->type->size, 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    if (!open_definitions()) {
+        printf("there is no debug information in this program\n");
+        close_definitions();
+        return SKIPPED;
+    }
+    Suite *suite = suite_create("snapshot rows");
+    TCase *rows = tcase_create("rows");
+    tcase_add_loop_test(rows, every_member_has_a_row, 0, (int)definitions.types);
+    tcase_add_loop_test(rows, inner_types_come_first, 0, (int)definitions.types);
+    suite_add_tcase(suite, rows);
+    int failed = run_suite(suite);
+    close_definitions();
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

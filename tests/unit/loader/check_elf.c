@@ -1,0 +1,421 @@
+/* Opening ELFs: what is accepted and how, and every refusal with its message. */
+#include "unit/loader/loader_image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loader/elf_internal.h"
+
+START_TEST(accessors)
+{
+    struct image *image = image_program();
+    image_finish(image);
+    struct loader_elf *elf = image_open(image);
+    ck_assert_str_eq(loader_elf_name(elf), "test.elf");
+    ck_assert_uint_eq(loader_elf_entry(elf), 0x4000);
+
+    unsigned count;
+    const struct loader_segment *segment = loader_elf_segments(elf, &count);
+    ck_assert_uint_eq(count, 2);
+    ck_assert_uint_eq(segment[0].vaddr, 0x4000);
+    ck_assert_uint_eq(segment[0].filesz, 12);
+    ck_assert_uint_eq(segment[0].flags, LOADER_SEGMENT_READ | LOADER_SEGMENT_EXECUTE);
+    ck_assert_uint_eq(segment[1].vaddr, 0xffb00000);
+    ck_assert_uint_eq(segment[1].paddr, 0x400c);
+    ck_assert_uint_eq(segment[1].filesz, 8);
+    ck_assert_uint_eq(segment[1].memsz, 24);
+    ck_assert_mem_eq(segment[1].bytes, "\x11\x11\x11\x11\x22\x22\x22\x22", 8);
+
+    ck_assert_ptr_eq(loader_elf_segment_at(elf, 0x400b), &segment[0]);
+    ck_assert_ptr_null(loader_elf_segment_at(elf, 0x400c));
+    ck_assert_ptr_null(loader_elf_segment_at(elf, 0x3fff));
+    ck_assert_ptr_eq(loader_elf_segment_at(elf, 0xffb00017), &segment[1]);
+    ck_assert_ptr_null(loader_elf_segment_at(elf, 0xffb00018));
+    loader_elf_close(elf);
+    loader_elf_close(NULL);
+    image_destroy(image);
+}
+END_TEST
+
+START_TEST(bytes_are_copied)
+{
+    struct image *image = image_program();
+    image_finish(image);
+    struct loader_elf *elf = image_open(image);
+    memset(image->bytes, 0xff, image->size);
+    unsigned count;
+    ck_assert_uint_eq(loader_elf_segments(elf, &count)[0].bytes[0], 0x13);
+    ck_assert_str_eq(loader_elf_symbol(elf, "counter")->name, "counter");
+    loader_elf_close(elf);
+    image_destroy(image);
+}
+END_TEST
+
+START_TEST(sections_are_optional)
+{
+    struct image *image = image_program();
+    image_finish(image);
+    image_header(image)->e_shnum = 0;
+    image_header(image)->e_shoff = 0;
+    image_header(image)->e_shstrndx = 0;
+    struct loader_elf *elf = image_open(image);
+    uint32_t offset;
+    const char *file;
+    unsigned line;
+    ck_assert_ptr_null(loader_elf_symbol(elf, "counter"));
+    ck_assert_ptr_null(loader_elf_symbol_at(elf, 0x4000, &offset));
+    ck_assert(!loader_elf_source(elf, 0x4000, &file, &line));
+    loader_elf_close(elf);
+    image_destroy(image);
+}
+END_TEST
+
+/* Each of these damages the finished file of image_program(). */
+static void cut_to_nothing(struct image *image)
+{
+    image->size = 0;
+}
+
+static void cut_to_ident(struct image *image)
+{
+    image->size = 20;
+}
+
+static void no_magic(struct image *image)
+{
+    image->bytes[1] = 'F';
+}
+
+static void be_64_bit(struct image *image)
+{
+    image->bytes[EI_CLASS] = ELFCLASS64;
+}
+
+static void be_big_endian(struct image *image)
+{
+    image->bytes[EI_DATA] = ELFDATA2MSB;
+}
+
+static void be_x86(struct image *image)
+{
+    image_header(image)->e_machine = EM_X86_64;
+}
+
+static void be_strange(struct image *image)
+{
+    image_header(image)->e_machine = 999;
+}
+
+static void be_shared(struct image *image)
+{
+    image_header(image)->e_type = ET_DYN;
+}
+
+static void be_object(struct image *image)
+{
+    image_header(image)->e_type = ET_REL;
+}
+
+static void be_core(struct image *image)
+{
+    image_header(image)->e_type = ET_CORE;
+}
+
+static void be_compressed(struct image *image)
+{
+    image_header(image)->e_flags = EF_RISCV_RVC;
+}
+
+static void odd_phentsize(struct image *image)
+{
+    image_header(image)->e_phentsize = 56;
+}
+
+static void odd_shentsize(struct image *image)
+{
+    image_header(image)->e_shentsize = 64;
+}
+
+static void segments_beyond(struct image *image)
+{
+    image_header(image)->e_phoff = 1 << 20;
+}
+
+static void sections_beyond(struct image *image)
+{
+    image_header(image)->e_shoff += 4;
+}
+
+static void segment_beyond(struct image *image)
+{
+    image_program_header(image, 0)->p_offset = (uint32_t)image->size - 4;
+}
+
+static void file_over_memory(struct image *image)
+{
+    image_program_header(image, 1)->p_memsz = 4;
+}
+
+static void huge(struct image *image)
+{
+    image_program_header(image, 1)->p_memsz = 17 << 20;
+}
+
+static void wrap_around(struct image *image)
+{
+    image_program_header(image, 1)->p_vaddr = 0xfffffffc;
+}
+
+static void overlap(struct image *image)
+{
+    image_program_header(image, 1)->p_vaddr = 0x4008;
+}
+
+static void no_segments(struct image *image)
+{
+    image_program_header(image, 0)->p_type = PT_NOTE;
+    image_program_header(image, 1)->p_type = PT_NOTE;
+}
+
+static void entry_nowhere(struct image *image)
+{
+    image_header(image)->e_entry = 0x8000;
+}
+
+static void entry_in_data(struct image *image)
+{
+    image_header(image)->e_entry = 0xffb00000;
+}
+
+static void section_beyond(struct image *image)
+{
+    image_section_header(image, ".strtab")->sh_size = 1 << 20;
+}
+
+static void no_names(struct image *image)
+{
+    image_section_header(image, ".symtab")->sh_link = 1;
+}
+
+static void bad_link(struct image *image)
+{
+    image_section_header(image, ".symtab")->sh_link = 99;
+}
+
+static void open_names(struct image *image)
+{
+    const Elf32_Shdr *names = image_section_header(image, ".strtab");
+    image->bytes[names->sh_offset + names->sh_size - 1] = 'x';
+}
+
+static void name_outside(struct image *image)
+{
+    Elf32_Sym *symbol = (void *)(image->bytes + image_section_header(image, ".symtab")->sh_offset);
+    symbol[2].st_name = 4000;
+}
+
+static const struct {
+    void (*damage)(struct image *image);
+    const char *words[6];
+} refusals[] = {
+    {cut_to_nothing, {"not an ELF file", "0 bytes", "RV32"}},
+    {cut_to_ident, {"truncated", "ELF header", "52", "20 bytes", "again"}},
+    {no_magic, {"not an ELF file", "magic", "brisc.elf"}},
+    {be_64_bit, {"64-bit", "RV32", "-mabi=ilp32"}},
+    {be_big_endian, {"big-endian", "little-endian", "-mlittle-endian"}},
+    {be_x86, {"machine 62", "x86-64", "RISC-V", "SFPI"}},
+    {be_strange, {"machine 999", "unknown"}},
+    {be_shared, {"ET_DYN", "ET_EXEC", "-no-pie"}},
+    {be_object, {"ET_REL", "ET_EXEC", "link it"}},
+    {be_core, {"type 4", "ET_EXEC"}},
+    {be_compressed, {"compressed instructions", "0x1", "-march=rv32im"}},
+    {odd_phentsize, {"56", "expected 32", "damaged"}},
+    {odd_shentsize, {"64", "40", "damaged"}},
+    {segments_beyond, {"truncated", "table of segments"}},
+    {sections_beyond, {"truncated", "table of sections"}},
+    {segment_beyond, {"truncated", "a segment"}},
+    {file_over_memory, {"0xffb00000", "8 bytes in the file", "4 in memory", "link it again"}},
+    {huge, {"17825792", "16777216", "L1", "linker script"}},
+    {wrap_around, {"0xfffffffc", "32-bit address space", "linker script"}},
+    {overlap, {"0x4000", "0x4008", "overlap", "linker script"}},
+    {no_segments, {"no loadable segment", "text and data", "link it again"}},
+    {entry_nowhere, {"entry point 0x8000", "no executable segment", "ENTRY"}},
+    {entry_in_data, {"entry point 0xffb00000", "no executable segment"}},
+    {section_beyond, {"truncated", ".strtab"}},
+    {no_names, {"damaged", "string table"}},
+    {bad_link, {"damaged", "string table"}},
+    {open_names, {"damaged", "string table"}},
+    {name_outside, {"damaged", "symbol 2", "string table"}},
+};
+
+START_TEST(refused)
+{
+    struct image *image = image_program();
+    image_finish(image);
+    refusals[_i].damage(image);
+    image_refused(image, PENROSE_E_FORMAT, refusals[_i].words);
+    image_destroy(image);
+}
+END_TEST
+
+START_TEST(too_many_segments)
+{
+    struct image *image = image_program();
+    for (uint32_t i = 2; i <= LOADER_MAX_SEGMENTS; i++) {
+        image_segment(image, i << 16, i << 16, PF_R, NULL, 4, 4);
+    }
+    image_finish(image);
+    image_refused(image, PENROSE_E_FORMAT,
+                  (const char *const[]){"more than 32", "segments", "linker script", NULL});
+    image_destroy(image);
+}
+END_TEST
+
+START_TEST(empty_segments_do_not_count)
+{
+    struct image *image = image_program();
+    for (uint32_t i = 2; i < IMAGE_SEGMENTS; i++) {
+        image_segment(image, 0x4000, 0x4000, PF_R, NULL, 0, 0);
+    }
+    image_finish(image);
+    struct loader_elf *elf = image_open(image);
+    unsigned count;
+    loader_elf_segments(elf, &count);
+    ck_assert_uint_eq(count, 2);
+    loader_elf_close(elf);
+    image_destroy(image);
+}
+END_TEST
+
+/* Of a file that was cut short anything may remain readable, but nothing outside it is read. */
+START_TEST(every_length)
+{
+    struct image *image = image_program();
+    image_finish(image);
+    size_t whole = image->size;
+    for (size_t size = 0; size < whole; size++) {
+        uint8_t *exact = malloc(size + 1); /* so that sanitizers see a read past the end */
+        ck_assert_ptr_nonnull(exact);
+        memcpy(exact, image->bytes, size);
+        struct loader_elf *elf;
+        struct penrose_error error;
+        if (loader_elf_open_memory(exact, size, "cut", &elf, &error) == PENROSE_OK) {
+            ck_abort_msg("opened with %zu of %zu bytes", size, whole);
+        }
+        ck_assert_ptr_null(elf);
+        free(exact);
+    }
+    image_destroy(image);
+}
+END_TEST
+
+START_TEST(random_damage)
+{
+    struct image *image = image_program();
+    image_finish(image);
+    uint8_t *copy = malloc(image->size);
+    ck_assert_ptr_nonnull(copy);
+    uint64_t random = UINT64_C(88172645463325252) + (unsigned)_i;
+    for (unsigned round = 0; round < 2000; round++) {
+        memcpy(copy, image->bytes, image->size);
+        for (unsigned flips = 0; flips <= round % 4; flips++) {
+            random ^= random << 13; /* xorshift */
+            random ^= random >> 7;
+            random ^= random << 17;
+            copy[random % image->size] ^= (uint8_t)(1U << (random >> 32 & 7));
+        }
+        struct loader_elf *elf;
+        if (loader_elf_open_memory(copy, image->size, "flip", &elf, NULL) == PENROSE_OK) {
+            uint32_t offset;
+            loader_elf_symbol_at(elf, loader_elf_entry(elf), &offset);
+            loader_elf_symbol(elf, "counter");
+        }
+        loader_elf_close(elf);
+    }
+    free(copy);
+    image_destroy(image);
+}
+END_TEST
+
+START_TEST(files)
+{
+    char path[] = P_tmpdir "/penrose-elf-XXXXXX";
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    close(file);
+    struct image *image = image_program();
+    image_finish(image);
+    image_write(image, path);
+    struct loader_elf *elf;
+    struct penrose_error error = {0};
+    ck_assert_int_eq(loader_elf_open(path, &elf, &error), PENROSE_OK);
+    ck_assert_str_eq(loader_elf_name(elf), path);
+    ck_assert_uint_eq(loader_elf_entry(elf), 0x4000);
+    loader_elf_close(elf);
+    unlink(path);
+
+    ck_assert_int_eq(loader_elf_open(path, &elf, &error), PENROSE_E_FILE);
+    ck_assert_ptr_null(elf);
+    check_words(error.text, (const char *const[]){path, "cannot be opened", "No such file", NULL});
+    ck_assert_int_eq(loader_elf_open("/tmp", &elf, &error), PENROSE_E_FILE);
+    check_words(error.text, (const char *const[]){"/tmp", "regular file", "ELF file", NULL});
+    ck_assert_int_eq(loader_elf_open("/dev/null", &elf, NULL), PENROSE_E_FILE);
+    image_destroy(image);
+}
+END_TEST
+
+START_TEST(quoting)
+{
+    char small[20], least[8];
+    ck_assert_str_eq(loader_quote(small, sizeof small, "plain"), "plain");
+    ck_assert_str_eq(loader_quote(small, sizeof small, "a\nb\tc\x7f"), "a?b?c?");
+    ck_assert_str_eq(loader_quote(small, sizeof small, "012345678901234567X"),
+                     "012345678901234567X");
+    ck_assert_str_eq(loader_quote(small, sizeof small, "0123456789/long/name/file.elf"),
+                     "012345...e/file.elf");
+    ck_assert_str_eq(loader_quote(least, sizeof least, "0123456789"), "01...89");
+    ck_assert_str_eq(loader_quote(small, sizeof small, ""), "");
+}
+END_TEST
+
+/* However long and strange a name is, the message behind it stays whole and in one line. */
+START_TEST(long_names)
+{
+    char name[3000];
+    memset(name, '\n', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    struct loader_elf *elf;
+    struct penrose_error error = {0};
+    ck_assert_int_eq(loader_elf_open_memory("", 0, name, &elf, &error), PENROSE_E_FORMAT);
+    check_words(error.text, (const char *const[]){"?...?", "such as brisc.elf", NULL});
+    ck_assert_int_eq(loader_elf_open(name, &elf, &error), PENROSE_E_FILE);
+    check_words(error.text, (const char *const[]){"?...?", "cannot be opened", NULL});
+}
+END_TEST
+
+static void fill(Suite *suite)
+{
+    TCase *open = tcase_create("open");
+    tcase_add_test(open, accessors);
+    tcase_add_test(open, bytes_are_copied);
+    tcase_add_test(open, sections_are_optional);
+    tcase_add_test(open, empty_segments_do_not_count);
+    tcase_add_test(open, files);
+    suite_add_tcase(suite, open);
+
+    TCase *refuse = tcase_create("refuse");
+    tcase_add_loop_test(refuse, refused, 0, sizeof refusals / sizeof refusals[0]);
+    tcase_add_test(refuse, too_many_segments);
+    tcase_add_test(refuse, every_length);
+    tcase_add_loop_test(refuse, random_damage, 0, 8);
+    tcase_add_test(refuse, quoting);
+    tcase_add_test(refuse, long_names);
+    suite_add_tcase(suite, refuse);
+}
+
+int main(void)
+{
+    return loader_main("loader/elf", fill);
+}

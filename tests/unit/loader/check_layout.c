@@ -1,0 +1,361 @@
+/* Reading the mailbox layout: both versions, everything that can be missing or contradictory. */
+#include "unit/loader/loader_debug.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "loader/layout.h"
+
+/* A program with debug information from `fill`. */
+static struct loader_elf *open_debug(struct debug *debug)
+{
+    struct image *image = image_program();
+    debug_finish(debug, image);
+    image_finish(image);
+    struct loader_elf *elf = image_open(image);
+    image_destroy(image);
+    debug_destroy(debug);
+    return elf;
+}
+
+static enum penrose_status read_model(bool newer, const char *without, struct loader_layout *layout,
+                                      struct penrose_error *error)
+{
+    struct debug *debug = debug_create();
+    debug_mailboxes(debug, newer, without);
+    struct loader_elf *elf = open_debug(debug);
+    enum penrose_status status = loader_layout_read(elf, layout, error);
+    loader_elf_close(elf);
+    return status;
+}
+
+static void check_member(struct loader_member member, uint32_t offset, uint32_t size,
+                         uint32_t count)
+{
+    ck_assert_uint_eq(member.offset, offset);
+    ck_assert_uint_eq(member.size, size);
+    ck_assert_uint_eq(member.count, count);
+}
+
+START_TEST(january)
+{
+    struct loader_layout l;
+    struct penrose_error error = {0};
+    ck_assert_msg(read_model(false, NULL, &l, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_uint_eq(l.mailbox_base, 0x60);
+    ck_assert_uint_eq(l.mailboxes_size, 12768);
+    ck_assert_uint_eq(l.launch_msg_size, 96);
+    check_member(l.mailboxes_launch, 16, 96, 8);
+    check_member(l.mailboxes_go_messages, 784, 4, 9);
+    check_member(l.mailboxes_subordinate_sync, 8, 4, 1);
+    check_member(l.core_info_absolute_logical_y, 233, 1, 1);
+    check_member(l.go_msg_signal, 3, 1, 1);
+    check_member(l.kernel_config_kernel_config_base, 0, 4, 3);
+    check_member(l.kernel_config_rta_offset, 22, 4, 5);
+    check_member(l.rta_crta_offset, 2, 2, 1);
+    check_member(l.kernel_config_local_cb_mask, 64, 4, 1);
+    check_member(l.kernel_config_kernel_text_size, 0, 0, 0);
+    ck_assert_uint_eq(l.RUN_MSG_GO, 0x80);
+    ck_assert_uint_eq(l.RUN_MSG_DONE, 0);
+    ck_assert_uint_eq(l.RUN_SYNC_MSG_INIT_SYNC_REGISTERS, 3);
+    ck_assert_uint_eq(l.DISPATCH_MODE_HOST, 1);
+    ck_assert_uint_eq(l.NUM_CIRCULAR_BUFFERS, 32);
+}
+END_TEST
+
+START_TEST(newer)
+{
+    struct loader_layout l;
+    struct penrose_error error = {0};
+    ck_assert_msg(read_model(true, NULL, &l, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_uint_eq(l.launch_msg_size, 144);
+    check_member(l.kernel_config_kernel_text_size, 72, 4, 5);
+    check_member(l.kernel_config_local_cb_mask, 96, 8, 1);
+    check_member(l.kernel_config_num_sw_threads, 143, 1, 0);
+    check_member(l.kernel_config_kernel_thread_id, 143, 1, 0);
+    ck_assert_uint_eq(l.NUM_CIRCULAR_BUFFERS, 64); /* from the variable cb_interface */
+    ck_assert_uint_eq(l.UINT32_WORDS_PER_LOCAL_CIRCULAR_BUFFER_CONFIG, 4);
+    ck_assert_uint_eq(l.launch_msg_buffer_num_entries, 8);
+    ck_assert_uint_eq(l.OPERAND_START_STREAM, LOADER_UNKNOWN);
+}
+END_TEST
+
+/* Every row of the table: without a required fact an error names it, without others all is well. */
+enum { OPTIONAL, LAUNCHING, REQUIRED };
+static const struct {
+    const char *name;
+    int need;
+} facts[] = {
+    {"mailboxes", REQUIRED},
+#define STRUCT(group, type) {#type, REQUIRED},
+#include "loader/layout.def"
+#define MEMBER(group, member, need, kind) {#member, need},
+#include "loader/layout.def"
+#define CONSTANT(name, need, fallback) {#name, need},
+#include "loader/layout.def"
+};
+
+START_TEST(missing_fact)
+{
+    struct loader_layout layout;
+    struct penrose_error error = {0};
+    /* rta_offset is a member of two structures, and the first one that is missing is named. */
+    enum penrose_status status = read_model(_i % 2, facts[_i].name, &layout, &error);
+    if (facts[_i].need != OPTIONAL) {
+        ck_assert_int_eq(status, PENROSE_E_LAYOUT);
+        check_words(error.text, (const char *const[]){"test.elf", facts[_i].name, "missing in all",
+                                                      "brisc.elf", NULL});
+    } else {
+        ck_assert_msg(status == PENROSE_OK, "%s", error.text);
+    }
+}
+END_TEST
+
+START_TEST(how_many_are_missing)
+{
+    struct debug *debug = debug_create();
+    debug_constant(debug, "mailboxes", 0x60);
+    struct loader_elf *elf = open_debug(debug);
+    struct loader_layout layout;
+    struct penrose_error error = {0};
+    ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
+    /* six structures, two enumerators and seven constants */
+    check_words(error.text, (const char *const[]){"struct mailboxes_t", "(15 missing", NULL});
+    loader_elf_close(elf);
+}
+END_TEST
+
+START_TEST(buffers_from_the_variable)
+{
+    struct loader_layout layout;
+    struct penrose_error error = {0};
+    ck_assert_int_eq(read_model(false, "NUM_CIRCULAR_BUFFERS", &layout, &error), PENROSE_OK);
+    ck_assert_uint_eq(layout.NUM_CIRCULAR_BUFFERS, 32);
+    ck_assert_int_eq(read_model(true, "cb_interface", &layout, &error), PENROSE_E_LAYOUT);
+    check_words(error.text, (const char *const[]){"test.elf", "local_cb_mask", NULL});
+}
+END_TEST
+
+START_TEST(without_debug_information)
+{
+    struct image *image = image_program();
+    image_finish(image);
+    struct loader_elf *elf = image_open(image);
+    struct loader_layout layout;
+    struct penrose_error error = {0};
+    ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
+    check_words(error.text,
+                (const char *const[]){"test.elf", "no debug information", "brisc.elf", NULL});
+    loader_elf_close(elf);
+    image_destroy(image);
+}
+END_TEST
+
+/* A model whose kernel_config_msg_t and friends come first, so that they win over the good ones. */
+static void expect_nonsense(void (*fill)(struct debug *debug), const char *word)
+{
+    struct debug *debug = debug_create();
+    fill(debug);
+    debug_mailboxes(debug, false, NULL);
+    struct loader_elf *elf = open_debug(debug);
+    struct loader_layout layout;
+    struct penrose_error error = {0};
+    ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
+    check_words(error.text, (const char *const[]){"test.elf", "debug information", word, NULL});
+    loader_elf_close(elf);
+}
+
+static void mailboxes_outside(struct debug *debug)
+{
+    debug_constant(debug, "mailboxes", 0x17f000);
+}
+
+static void mailboxes_misaligned(struct debug *debug)
+{
+    debug_constant(debug, "mailboxes", 0x61);
+}
+
+static void rta_too_small(struct debug *debug)
+{
+    debug_base(debug, "short", 2);
+    debug_struct(debug, "rta_offset_t", "first rta", 4);
+    debug_member(debug, "rta_offset", "short", 0);
+    debug_member(debug, "crta_offset", "short", 3); /* its second byte is outside */
+    debug_end(debug);
+}
+
+static void rta_size_odd(struct debug *debug)
+{
+    debug_base(debug, "three", 3);
+    debug_struct(debug, "rta_offset_t", "first rta", 8);
+    debug_member(debug, "rta_offset", "three", 0);
+    debug_member(debug, "crta_offset", "three", 4);
+    debug_end(debug);
+}
+
+static void rta_not_the_element(struct debug *debug)
+{
+    debug_base(debug, "word", 4);
+    debug_struct(debug, "rta_offset_t", "first rta", 8);
+    debug_member(debug, "rta_offset", "word", 0);
+    debug_member(debug, "crta_offset", "word", 4);
+    debug_end(debug);
+}
+
+static void launch_not_the_element(struct debug *debug)
+{
+    debug_struct(debug, "filler", "filler", 96);
+    debug_end(debug);
+    debug_struct(debug, "launch_msg_t", "first launch", 100);
+    debug_member(debug, "kernel_config", "filler", 0);
+    debug_end(debug);
+}
+
+static void go_message_not_the_element(struct debug *debug)
+{
+    static const char *const names[] = {"dispatch_message_offset", "master_x", "master_y",
+                                        "signal"};
+    debug_base(debug, "byte", 1);
+    debug_struct(debug, "go_msg_t", "first go", 8);
+    for (unsigned i = 0; i < 4; i++) {
+        debug_member(debug, names[i], "byte", i);
+    }
+    debug_end(debug);
+}
+
+static void core_info_of_another_size(struct debug *debug)
+{
+    debug_base(debug, "byte", 1);
+    debug_struct(debug, "core_info_msg_t", "first core info", 8);
+    debug_member(debug, "absolute_logical_x", "byte", 0);
+    debug_member(debug, "absolute_logical_y", "byte", 1);
+    debug_end(debug);
+}
+
+static void too_many_buffers(struct debug *debug)
+{
+    debug_constant(debug, "NUM_CIRCULAR_BUFFERS", 33);
+}
+
+static void too_few_words(struct debug *debug)
+{
+    debug_constant(debug, "UINT32_WORDS_PER_LOCAL_CIRCULAR_BUFFER_CONFIG", 3);
+}
+
+static void empty_array(struct debug *debug)
+{
+    debug_base(debug, "short", 2);
+    debug_array(debug, "none", "short", DEBUG_EMPTY);
+    debug_struct(debug, "rta_offset_t", "first rta", 4);
+    debug_member(debug, "rta_offset", "none", 0);
+    debug_member(debug, "crta_offset", "short", 2);
+    debug_end(debug);
+}
+
+static const struct {
+    void (*fill)(struct debug *debug);
+    const char *word;
+} contradictions[] = {
+    {mailboxes_outside, "not in L1"},
+    {mailboxes_misaligned, "not in L1"},
+    {rta_too_small, "crta_offset"},
+    {rta_size_odd, "rta_offset"},
+    {rta_not_the_element, "five harts"},
+    {launch_not_the_element, "launch"},
+    {go_message_not_the_element, "go_messages"},
+    {core_info_of_another_size, "core_info"},
+    {too_many_buffers, "local_cb_mask"},
+    {too_few_words, "UINT32_WORDS"},
+    {empty_array, "rta_offset"},
+};
+
+START_TEST(contradiction)
+{
+    expect_nonsense(contradictions[_i].fill, contradictions[_i].word);
+}
+END_TEST
+
+/* Types that refer to themselves, and structures that contain themselves, end somewhere. */
+START_TEST(endless_types)
+{
+    struct debug *debug = debug_create();
+    debug_typedef_at(debug, "mailboxes_t", debug_offset(debug)); /* of itself */
+    debug_struct(debug, "go_msg_t", "endless", 4);
+    debug_member(debug, "", "endless", 0);
+    debug_end(debug);
+    debug_typedef_at(debug, "launch_msg_t", 0x7fffffff); /* outside */
+    debug_typedef_at(debug, "core_info_msg_t", 1);       /* inside the header */
+    struct loader_elf *elf = open_debug(debug);
+    struct loader_layout layout;
+    struct penrose_error error = {0};
+    ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
+    loader_elf_close(elf);
+}
+END_TEST
+
+START_TEST(structures_behind_typedefs)
+{
+    struct debug *debug = debug_create();
+    debug_base(debug, "short", 2);
+    debug_struct(debug, "", "nameless", 4);
+    debug_member(debug, "rta_offset", "short", 2);
+    debug_member(debug, "crta_offset", "short", 0);
+    debug_end(debug);
+    debug_volatile(debug, "volatile nameless", "nameless");
+    debug_typedef(debug, "rta_offset_t", "volatile nameless");
+    debug_mailboxes(debug, false, NULL);
+    struct loader_elf *elf = open_debug(debug);
+    struct loader_layout layout;
+    struct penrose_error error = {0};
+    ck_assert_msg(loader_layout_read(elf, &layout, &error) == PENROSE_OK, "%s", error.text);
+    check_member(layout.rta_rta_offset, 2, 2, 1);
+    loader_elf_close(elf);
+}
+END_TEST
+
+/* Clang writes the count of an array, not its upper bound; pointers need no size. */
+START_TEST(other_descriptions)
+{
+    struct debug *debug = debug_create();
+    debug_base(debug, "word", 4);
+    debug_counted_array(debug, "words", "word", 40);
+    debug_variable(debug, "cb_interface", "words");
+    debug_pointer(debug, "pointer", "word");
+    debug_struct(debug, "rta_offset_t", "first rta", 4);
+    debug_member(debug, "rta_offset", "pointer", 0);
+    debug_member(debug, "crta_offset", "pointer", 0);
+    debug_end(debug);
+    debug_mailboxes(debug, true, NULL);
+    struct loader_elf *elf = open_debug(debug);
+    struct loader_layout layout;
+    struct penrose_error error = {0};
+    ck_assert_msg(loader_layout_read(elf, &layout, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_uint_eq(layout.NUM_CIRCULAR_BUFFERS, 40);
+    check_member(layout.rta_rta_offset, 0, 4, 1);
+    loader_elf_close(elf);
+}
+END_TEST
+
+static void fill(Suite *suite)
+{
+    TCase *read = tcase_create("read");
+    tcase_add_test(read, january);
+    tcase_add_test(read, newer);
+    tcase_add_test(read, buffers_from_the_variable);
+    tcase_add_test(read, structures_behind_typedefs);
+    tcase_add_test(read, other_descriptions);
+    suite_add_tcase(suite, read);
+
+    TCase *refuse = tcase_create("refuse");
+    tcase_add_loop_test(refuse, missing_fact, 0, sizeof facts / sizeof facts[0]);
+    tcase_add_test(refuse, how_many_are_missing);
+    tcase_add_test(refuse, without_debug_information);
+    tcase_add_loop_test(refuse, contradiction, 0, sizeof contradictions / sizeof contradictions[0]);
+    tcase_add_test(refuse, endless_types);
+    suite_add_tcase(suite, refuse);
+}
+
+int main(void)
+{
+    return loader_main("loader/layout", fill);
+}

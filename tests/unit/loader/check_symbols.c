@@ -1,0 +1,174 @@
+/* Symbols by name and by address. */
+#include "unit/loader/loader_image.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GLOBAL_FUNC   ELF32_ST_INFO(STB_GLOBAL, STT_FUNC)
+#define LOCAL_FUNC    ELF32_ST_INFO(STB_LOCAL, STT_FUNC)
+#define GLOBAL_OBJECT ELF32_ST_INFO(STB_GLOBAL, STT_OBJECT)
+#define WEAK_OBJECT   ELF32_ST_INFO(STB_WEAK, STT_OBJECT)
+#define LOCAL_OBJECT  ELF32_ST_INFO(STB_LOCAL, STT_OBJECT)
+#define GLOBAL_LABEL  ELF32_ST_INFO(STB_GLOBAL, STT_NOTYPE)
+#define LOCAL_LABEL   ELF32_ST_INFO(STB_LOCAL, STT_NOTYPE)
+
+enum { TEXT = 1, DATA = 2 }; /* section numbers of make() */
+
+/* Text at 0x4000 to 0x4100, data at 0xffb00000 to 0xffb00040, no symbols. */
+static struct image *make(void)
+{
+    struct image *image = image_create(0x4000);
+    unsigned text = image_segment(image, 0x4000, 0x4000, PF_R | PF_X, NULL, 0x100, 0x100);
+    unsigned data = image_segment(image, 0xffb00000, 0x4100, PF_R | PF_W, NULL, 4, 0x40);
+    image_loaded(image, ".text", text, 0x4000, 0x100, SHF_EXECINSTR);
+    image_loaded(image, ".data", data, 0xffb00000, 4, SHF_WRITE);
+    return image;
+}
+
+static struct loader_elf *finish(struct image *image)
+{
+    image_finish(image);
+    struct loader_elf *elf = image_open(image);
+    image_destroy(image);
+    return elf;
+}
+
+static void expect_at(const struct loader_elf *elf, uint32_t address, const char *name,
+                      uint32_t distance)
+{
+    uint32_t offset = 0xdead;
+    const struct loader_symbol *symbol = loader_elf_symbol_at(elf, address, &offset);
+    if (!name) {
+        ck_assert_msg(!symbol, "0x%x: %s", address, symbol ? symbol->name : "");
+        ck_assert_uint_eq(offset, 0xdead);
+        return;
+    }
+    ck_assert_msg(symbol && strcmp(symbol->name, name) == 0, "0x%x: %s, expected %s", address,
+                  symbol ? symbol->name : "none", name);
+    ck_assert_uint_eq(offset, distance);
+    ck_assert_ptr_eq(loader_elf_symbol_at(elf, address, NULL), symbol);
+}
+
+START_TEST(by_name)
+{
+    struct image *image = make();
+    image_symbol(image, "file.c", 0, 0, ELF32_ST_INFO(STB_LOCAL, STT_FILE), SHN_ABS);
+    image_symbol(image, "helper", 0x4080, 8, LOCAL_FUNC, TEXT);
+    image_symbol(image, "twice", 0x4090, 8, LOCAL_FUNC, TEXT);
+    image_symbol(image, "twice", 0x40a0, 8, GLOBAL_FUNC, TEXT);
+    image_symbol(image, "twice", 0x40b0, 8, LOCAL_FUNC, TEXT);
+    image_symbol(image, ".L12", 0x4004, 0, LOCAL_LABEL, TEXT);
+    image_symbol(image, "$x", 0x4000, 0, LOCAL_LABEL, TEXT);
+    image_symbol(image, "missing", 0, 0, GLOBAL_LABEL, SHN_UNDEF);
+    image_symbol(image, "imported", 0xffb0081c, 12, WEAK_OBJECT, SHN_ABS);
+    image_symbol(image, "main", 0x4000, 0x80, GLOBAL_FUNC, TEXT);
+    struct loader_elf *elf = finish(image);
+    ck_assert_uint_eq(loader_elf_symbol(elf, "helper")->value, 0x4080);
+    ck_assert_uint_eq(loader_elf_symbol(elf, "twice")->value, 0x40a0);
+    const struct loader_symbol *main = loader_elf_symbol(elf, "main");
+    ck_assert_uint_eq(main->size, 0x80);
+    ck_assert_int_eq(main->kind, LOADER_SYMBOL_FUNCTION);
+    ck_assert(main->global && main->in_code && !main->absolute);
+    const struct loader_symbol *imported = loader_elf_symbol(elf, "imported");
+    ck_assert(imported->global && !imported->in_code && imported->absolute);
+    static const char *const unknown[] = {"file.c", ".L12", "$x", "missing", "", "mai", "main2"};
+    for (unsigned i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        ck_assert_msg(!loader_elf_symbol(elf, unknown[i]), "%s", unknown[i]);
+    }
+    loader_elf_close(elf);
+}
+END_TEST
+
+START_TEST(by_address)
+{
+    struct image *image = make();
+    image_symbol(image, "main", 0x4010, 0x40, GLOBAL_FUNC, TEXT);
+    image_symbol(image, "loop", 0x4020, 0, LOCAL_LABEL, TEXT); /* a label inside main */
+    image_symbol(image, "exit", 0x4060, 0, GLOBAL_FUNC, TEXT); /* assembly without .size */
+    image_symbol(image, "table", 0x4080, 0x10, LOCAL_OBJECT, TEXT);
+    image_symbol(image, "counter", 0xffb00000, 4, GLOBAL_OBJECT, DATA);
+    image_symbol(image, "my_x", 0xffb00008, 2, WEAK_OBJECT, SHN_ABS);
+    image_symbol(image, "limit", 0xffb00010, 0, GLOBAL_LABEL, SHN_ABS); /* a number */
+    struct loader_elf *elf = finish(image);
+    expect_at(elf, 0x3fff, NULL, 0);
+    expect_at(elf, 0x4000, NULL, 0);
+    expect_at(elf, 0x4010, "main", 0);
+    expect_at(elf, 0x401f, "main", 0xf);
+    expect_at(elf, 0x4020, "main", 0x10);
+    expect_at(elf, 0x404f, "main", 0x3f);
+    expect_at(elf, 0x4050, "loop", 0x30); /* behind main: the last symbol before it */
+    expect_at(elf, 0x4060, "exit", 0);
+    expect_at(elf, 0x407c, "exit", 0x1c);
+    expect_at(elf, 0x4088, "table", 8);
+    expect_at(elf, 0x4090, "table", 0x10);
+    expect_at(elf, 0x4100, NULL, 0); /* another segment, or none */
+    expect_at(elf, 0xffb00003, "counter", 3);
+    expect_at(elf, 0xffb00005, "counter", 5);
+    expect_at(elf, 0xffb00009, "my_x", 1);
+    expect_at(elf, 0xffb00020, "my_x", 0x18);
+    expect_at(elf, 0xffffffff, NULL, 0);
+    loader_elf_close(elf);
+}
+END_TEST
+
+START_TEST(aliases)
+{
+    struct image *image = make();
+    image_symbol(image, "local_alias", 0x4000, 16, LOCAL_FUNC, TEXT);
+    image_symbol(image, "no_size", 0x4000, 0, GLOBAL_FUNC, TEXT);
+    image_symbol(image, "good", 0x4000, 16, GLOBAL_FUNC, TEXT);
+    image_symbol(image, "label", 0x4000, 0, GLOBAL_LABEL, TEXT);
+    struct loader_elf *elf = finish(image);
+    expect_at(elf, 0x4004, "good", 4);
+    loader_elf_close(elf);
+}
+END_TEST
+
+/* Against a search through all symbols: disjoint functions at random places, random queries. */
+START_TEST(random_functions)
+{
+    enum { FUNCTIONS = 1000, STEP = 64 };
+    struct image *image = image_create(0x10000);
+    unsigned text = image_segment(image, 0x10000, 0x10000, PF_R | PF_X, NULL, FUNCTIONS * STEP,
+                                  FUNCTIONS * STEP);
+    image_loaded(image, ".text", text, 0x10000, FUNCTIONS * STEP, SHF_EXECINSTR);
+    uint32_t start[FUNCTIONS], size[FUNCTIONS];
+    uint64_t random = UINT64_C(0x9e3779b97f4a7c15) + (unsigned)_i;
+    for (uint32_t i = 0; i < FUNCTIONS; i++) {
+        random ^= random << 13; /* xorshift */
+        random ^= random >> 7;
+        random ^= random << 17;
+        uint32_t slot = (i * 389 + 17) % FUNCTIONS; /* 389 and 1000 have no common factor */
+        uint32_t first = (uint32_t)(random & 31);
+        start[i] = 0x10000 + slot * STEP + first;
+        size[i] = 1 + (uint32_t)(random >> 8) % (STEP - first);
+        char name[16];
+        snprintf(name, sizeof name, "f%u", i);
+        image_symbol(image, name, start[i], size[i], i % 2 ? GLOBAL_FUNC : LOCAL_FUNC, TEXT);
+    }
+    struct loader_elf *elf = finish(image);
+    for (uint32_t i = 0; i < FUNCTIONS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "f%u", i);
+        ck_assert_uint_eq(loader_elf_symbol(elf, name)->value, start[i]);
+        expect_at(elf, start[i], name, 0);
+        expect_at(elf, start[i] + size[i] - 1, name, size[i] - 1);
+    }
+    loader_elf_close(elf);
+}
+END_TEST
+
+static void fill(Suite *suite)
+{
+    TCase *symbols = tcase_create("symbols");
+    tcase_add_test(symbols, by_name);
+    tcase_add_test(symbols, by_address);
+    tcase_add_test(symbols, aliases);
+    tcase_add_loop_test(symbols, random_functions, 0, 4);
+    suite_add_tcase(suite, symbols);
+}
+
+int main(void)
+{
+    return loader_main("loader/symbols", fill);
+}

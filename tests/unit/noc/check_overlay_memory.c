@@ -1,0 +1,347 @@
+/*
+ * The memory of an overlay: every register has a word of its own, all of it lies where a copy looks
+ * for it, and what nobody uses is not touched.
+ */
+#include <sys/mman.h>
+
+#include "unit/noc/overlay_world.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+enum { PAGE = 4096, HOT_PAGES = 1 };
+
+static const unsigned sizes[] = {64, 32, 16}; /* streams of the kinds of tiles */
+
+static const struct row {
+    unsigned first, words, bits;
+    const char *kind;
+} rows[] = {
+#define OVERLAY(index, words, name, bits, streams, kind) {index, words, bits, #kind},
+#include "arch/blackhole/overlay.def"
+#undef OVERLAY
+};
+
+/* Rows by number, NULL where there is none. */
+static const struct row *row_at[OVERLAY_REGISTERS];
+
+static void find_rows(void)
+{
+    for (int i = 0; i < COUNT(rows); i++) {
+        for (unsigned word = 0; word < rows[i].words; word++) {
+            row_at[rows[i].first + word] = &rows[i];
+        }
+    }
+}
+
+static struct world world;
+#define W (&world)
+
+static void setup(void)
+{
+    find_rows();
+    open_world(W, 64, 7);
+}
+
+static void teardown(void)
+{
+    close_world(W);
+}
+
+/* --- Words --- */
+
+/* Reads as the last write left it, whatever the other registers are. */
+static bool is_storage(const struct row *row)
+{
+    static const char *const kinds[] = {"PLAIN",     "LATER",         "ONETIME",       "SOURCES",
+                                        "BUF_START", "DEST_BUF_SIZE", "DEST_HEADERS",  "RD_PTR",
+                                        "HELD",      "WRITE_CLEARS",  "DEST_BUF_START"};
+    for (int i = 0; row && i < COUNT(kinds); i++) {
+        if (!strcmp(row->kind, kinds[i])) {
+            return true;
+        }
+    }
+    return !row;
+}
+
+static uint32_t mask_of(const struct row *row)
+{
+    return !row || row->bits >= 32 ? UINT32_MAX : (UINT32_C(1) << row->bits) - 1;
+}
+
+/* Writes everything once, without effects; notes in `model` what was there afterwards. */
+static unsigned fill(struct overlay *overlay, uint32_t *model)
+{
+    unsigned words = overlay->streams * OVERLAY_REGISTERS, changed = 0;
+    for (unsigned i = 0; i < words; i++) {
+        unsigned at = i * 5 % words; /* in another order */
+        unsigned s = at / OVERLAY_REGISTERS, index = at % OVERLAY_REGISTERS;
+        const struct row *row = row_at[index];
+        uint32_t value = any(W), before = overlay_register(overlay, s, index);
+        enum overlay_effect effect = overlay_write(overlay, s, index, false, value);
+        model[at] = overlay_register(overlay, s, index);
+        bool is_right = effect == (row ? OVERLAY_DONE : OVERLAY_UNMODELLED);
+        is_right = is_right &&
+                   (!is_storage(row) || model[at] == before || model[at] == (value & mask_of(row)));
+        if (!is_right) {
+            ck_abort_msg("stream %u, register %u", s, index);
+        }
+        changed += model[at] != before;
+    }
+    return changed;
+}
+
+/* What was written is there when all has been written, twice. */
+START_TEST(registers_share_no_words)
+{
+    unsigned streams = sizes[_i], words = streams * OVERLAY_REGISTERS;
+    uint32_t *model = calloc(words, sizeof *model), value;
+    teardown();
+    open_world(W, streams, 3);
+    struct overlay *overlay = &W->tile[0].overlay;
+    for (unsigned round = 0; round < 2; round++) {
+        ck_assert_uint_gt(fill(overlay, model), streams * 700);
+        for (unsigned at = 0; at < words; at++) {
+            unsigned s = at / OVERLAY_REGISTERS, index = at % OVERLAY_REGISTERS;
+            overlay_read(overlay, s, index, false, &value);
+            if (value != overlay_register(overlay, s, index) ||
+                (is_storage(row_at[index]) && value != model[at])) {
+                ck_abort_msg("stream %u, register %u: 0x%x, not 0x%x", s, index, value, model[at]);
+            }
+        }
+    }
+    const uint8_t *memory = W->tile[0].memory;
+    bool elsewhere = false;
+    for (size_t i = (size_t)streams * OVERLAY_STREAM_BYTES; i < OVERLAY_MEMORY_BYTES; i++) {
+        elsewhere = elsewhere || memory[i];
+    }
+    ck_assert(!elsewhere && !overlay_is_due(overlay));
+    free(model);
+}
+END_TEST
+
+/* Counters of receivers are one number until they differ. */
+START_TEST(counters_of_receivers_are_independent)
+{
+    unsigned s = (unsigned)_i;
+    bool can_multicast = s < 4;
+    uint32_t words[32] = {0}, headers[32] = {0};
+    for (unsigned round = 0; round < 1500; round++) {
+        uint32_t value = any(W);
+        unsigned receiver = below(W, 4) ? 0 : below(W, 40), what = below(W, 8);
+        if (what == 0) {
+            write_stream(W, 0, s, OVERLAY_REMOTE_DEST_BUF_SIZE, value);
+        } else if (what == 1) {
+            write_stream(W, 0, s, OVERLAY_REMOTE_DEST_MSG_INFO_BUF_SIZE, value);
+        } else {
+            write_stream(W, 0, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE_UPDATE,
+                         (value & ~UINT32_C(0x3f)) | receiver);
+        }
+        for (unsigned i = 0; i < (can_multicast ? 32u : 1u); i++) {
+            words[i] = what == 0 ? value & 0x1ffff : words[i];
+            headers[i] = what == 1 ? 2u << (value & 7) : headers[i];
+            if (what > 1 && i == receiver) {
+                words[i] = (words[i] + (value >> 6)) & 0x1ffff;
+                headers[i] = (headers[i] + (value >> 23)) & 0x1ff;
+            }
+        }
+        for (unsigned i = 0; i < 32; i++) {
+            uint32_t space = overlay_register(&W->tile[0].overlay, s, 297 + i);
+            if (space != (words[i] | headers[i] << 17) ||
+                overlay_register(&W->tile[0].overlay, s ^ 1, 297 + i)) {
+                ck_abort_msg("stream %u, receiver %u: 0x%x", s, i, space);
+            }
+        }
+        bool all = true;
+        for (unsigned i = 0; i < (can_multicast ? 32u : 1u); i++) {
+            all = all && words[i];
+        }
+        ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_DEBUG_STATUS_2), all ? 9 : 1);
+    }
+}
+END_TEST
+
+/* --- Pages --- */
+
+/* An overlay in memory of which all but `pages` pages cannot be reached; those cannot be written
+ * unless `writable`. */
+static uint8_t *open_guarded(struct overlay *overlay, size_t pages, bool writable)
+{
+    uint8_t *memory =
+        mmap(NULL, OVERLAY_MEMORY_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(memory, MAP_FAILED);
+    ck_assert_int_eq(mprotect(memory, pages * PAGE, writable ? PROT_READ | PROT_WRITE : PROT_READ),
+                     0);
+    overlay_attach(overlay, overlay->streams, memory, W->tile[0].l1, L1_BYTES, &world_board,
+                   &W->tile[0]);
+    return memory;
+}
+
+static void close_guarded(uint8_t *memory)
+{
+    ck_assert_int_eq(munmap(memory, OVERLAY_MEMORY_BYTES), 0);
+}
+
+/* TRISC0's firmware clears the counters of circular buffers; a page is looked at, none written. */
+START_TEST(boot_looks_at_a_page)
+{
+    struct overlay overlay = {.streams = sizes[_i]};
+    uint8_t *memory = open_guarded(&overlay, HOT_PAGES, false);
+    for (unsigned s = 0; s < overlay.streams; s++) {
+        static const uint16_t cleared[] = {10, 8, 11, 2, 3, 4, 7, 13};
+        for (int i = 0; i < COUNT(cleared); i++) {
+            ck_assert_int_eq(overlay_write(&overlay, s, cleared[i], true, 0), OVERLAY_DONE);
+            ck_assert_uint_eq(overlay_register(&overlay, s, cleared[i]), 0);
+        }
+        for (unsigned i = 0; i < 32; i++) {
+            ck_assert_uint_eq(overlay_register(&overlay, s, 297 + i), 0);
+        }
+        ck_assert_int_eq(overlay_write(&overlay, s, 270, true, 0), OVERLAY_DONE);
+        ck_assert_uint_eq(overlay_register(&overlay, s, OVERLAY_NUM_MSGS_RECEIVED), 0);
+        ck_assert_uint_eq(overlay_register(&overlay, s, OVERLAY_WAIT_STATUS), 1);
+    }
+    ck_assert(!overlay_interrupt(&overlay) && !overlay_is_due(&overlay));
+    close_guarded(memory);
+}
+END_TEST
+
+/* Circular buffers at work stay in that page, whichever streams they are. */
+START_TEST(circular_buffers_stay_in_a_page)
+{
+    struct overlay overlay = {.streams = sizes[_i]};
+    uint8_t *memory = open_guarded(&overlay, HOT_PAGES, true);
+    for (unsigned round = 0; round < 5000; round++) {
+        unsigned s = below(W, overlay.streams), index = (unsigned[]){8, 10, 11, 4}[below(W, 4)];
+        uint32_t value = any(W) & 0xffff;
+        ck_assert_int_eq(overlay_write(&overlay, s, index, true, value), OVERLAY_DONE);
+        ck_assert_uint_eq(overlay_register(&overlay, s, index), value);
+        ck_assert(index != 10 || overlay_register(&overlay, s, 297 + (s < 2 ? 31 : 0)) == value);
+    }
+    close_guarded(memory);
+}
+END_TEST
+
+static bool may_start(const struct row *row)
+{
+    return row && (!strcmp(row->kind, "COMMAND") || !strcmp(row->kind, "HEADER") ||
+                   !strcmp(row->kind, "MULTI_CLEAR"));
+}
+
+/* Whatever is asked of streams that nobody started, their state is not looked at. */
+START_TEST(state_of_idle_streams_is_not_touched)
+{
+    static const uint16_t harmless[] = {0, 1, 265, 266, 268, 269, 271, 34};
+    struct overlay overlay = {.streams = sizes[_i]};
+    uint8_t *memory = open_guarded(&overlay, OVERLAY_FILE_BYTES / PAGE, true);
+    for (unsigned s = 0; s < overlay.streams; s++) {
+        char text[80];
+        uint32_t value;
+        for (unsigned index = 0; index < OVERLAY_REGISTERS; index++) {
+            overlay_read(&overlay, s, index, true, &value);
+            if (!may_start(row_at[index])) {
+                overlay_write(&overlay, s, index, true,
+                              index == OVERLAY_ONETIME_MISC_CFG ? any(W) & ~1u : any(W));
+            }
+        }
+        for (int i = 0; i < COUNT(harmless); i++) {
+            overlay_write(&overlay, s, harmless[i], true, harmless[i] == 34 ? 5 : any(W));
+        }
+        overlay_sent(&overlay, s, 1);
+        overlay_run(&overlay, 2);
+        ck_assert(!overlay_is_used(&overlay, s));
+        ck_assert(!overlay_describe_wait(&overlay, s, text, sizeof text));
+    }
+    ck_assert(!overlay_is_due(&overlay));
+    close_guarded(memory);
+}
+END_TEST
+
+/* One that was started is used, and its neighbours are not. */
+START_TEST(started_streams_are_used)
+{
+    unsigned s = (unsigned[]){0, 5, 31, 63}[_i];
+    struct overlay *overlay = &W->tile[0].overlay;
+    write_stream(W, 0, s, OVERLAY_BUF_SIZE, 64);
+    write_stream(W, 0, s, OVERLAY_MISC_CFG, FROM_SOFTWARE | TO_SOFTWARE);
+    ck_assert(!overlay_is_used(overlay, s));
+    write_stream(W, 0, s, OVERLAY_PHASE_AUTO_CFG_HEADER, 1 << 12);
+    ck_assert(overlay_is_used(overlay, s));
+    write_stream(W, 0, s, OVERLAY_PHASE_ADVANCE, 1);
+    settle(W);
+    ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_WAIT_STATUS), RUNS);
+    for (unsigned i = 0; i < 80; i++) {
+        ck_assert(overlay_is_used(overlay, i) == (i == s));
+    }
+}
+END_TEST
+
+/* --- Plain writes --- */
+
+/* They do what overlay_write does, and tell whether that changed anything. */
+START_TEST(plain_writes_tell_what_changes)
+{
+    static const unsigned indices[] = {OVERLAY_REMOTE_DEST_BUF_START,
+                                       OVERLAY_REMOTE_DEST_BUF_SIZE,
+                                       OVERLAY_REMOTE_DEST_WR_PTR,
+                                       OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE_UPDATE,
+                                       OVERLAY_BUF_SIZE,
+                                       OVERLAY_REGISTERS - 1};
+    struct overlay *overlay = &W->tile[0].overlay;
+    uint8_t *before = malloc(OVERLAY_MEMORY_BYTES);
+    unsigned unchanged[2] = {0, 0};
+    ck_assert_ptr_nonnull(before);
+    for (unsigned i = 0; i < 6000; i++) {
+        unsigned s = below(W, below(W, 8) ? 4 : 66), kind = below(W, COUNT(indices));
+        bool is_update = indices[kind] == OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE_UPDATE;
+        uint32_t value = is_update ? below(W, 3) << 6 | below(W, 3) : below(W, 3);
+        value |= below(W, 32) ? 0 : UINT32_C(1) << 31;
+        memcpy(before, W->tile[0].memory, OVERLAY_MEMORY_BYTES);
+        enum overlay_plain plain = overlay_foresee(overlay, s, indices[kind], value);
+        ck_assert_int_eq(plain == OVERLAY_NOT_PLAIN, kind >= COUNT(unchanged) || s >= 64);
+        overlay_write(overlay, s, indices[kind], true, value);
+        bool is_same = !memcmp(before, W->tile[0].memory, OVERLAY_MEMORY_BYTES);
+        ck_assert(is_same || plain != OVERLAY_CHANGES_NOTHING);
+        ck_assert(plain == OVERLAY_NOT_PLAIN ||
+                  overlay_register(overlay, s, indices[kind]) == (value & 0x1ffff));
+        if (plain == OVERLAY_CHANGES_NOTHING) {
+            unchanged[kind]++;
+        }
+    }
+    ck_assert_uint_gt(unchanged[0], 50);
+    ck_assert_uint_gt(unchanged[1], 50);
+    ck_assert(!overlay_is_due(overlay));
+    free(before);
+}
+END_TEST
+
+/* A stream that works looks at its registers again, whatever is written. */
+START_TEST(no_write_to_a_working_stream_is_plain)
+{
+    struct overlay *overlay = &W->tile[0].overlay;
+    unsigned index = OVERLAY_REMOTE_DEST_BUF_SIZE;
+    write_stream(W, 0, 9, OVERLAY_MISC_CFG, FROM_SOFTWARE | TO_SOFTWARE);
+    ck_assert_int_eq(overlay_foresee(overlay, 9, index, 0), OVERLAY_CHANGES_NOTHING);
+    write_stream(W, 0, 9, OVERLAY_BUF_SIZE, 64);
+    write_stream(W, 0, 9, OVERLAY_PHASE_AUTO_CFG_HEADER, 1 << 12);
+    write_stream(W, 0, 9, OVERLAY_PHASE_ADVANCE, 1);
+    ck_assert_int_eq(overlay_foresee(overlay, 9, index, 0), OVERLAY_NOT_PLAIN);
+    ck_assert_int_eq(overlay_foresee(overlay, 8, index, 0), OVERLAY_CHANGES_NOTHING);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("overlay_memory");
+    TCase *tcase = tcase_create("overlay_memory");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, registers_share_no_words, 0, COUNT(sizes));
+    tcase_add_loop_test(tcase, counters_of_receivers_are_independent, 0, 6);
+    tcase_add_loop_test(tcase, boot_looks_at_a_page, 0, COUNT(sizes));
+    tcase_add_loop_test(tcase, circular_buffers_stay_in_a_page, 0, COUNT(sizes));
+    tcase_add_loop_test(tcase, state_of_idle_streams_is_not_touched, 0, COUNT(sizes));
+    tcase_add_loop_test(tcase, started_streams_are_used, 0, 4);
+    tcase_add_test(tcase, plain_writes_tell_what_changes);
+    tcase_add_test(tcase, no_write_to_a_working_stream_is_plain);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,441 @@
+/*
+ * What the Matrix Unit computes: each instruction with each set of kernels against a model of the
+ * pages, a datum at a time with the functions of num/matrix.h, on random data, formats,
+ * configuration and counters; waiting for banks; operands and formats that are faults.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit/tensix/matrix_model.h"
+#include "num/kernels.h"
+#include "unit/run_suite.h"
+#include "tensix/exec.h"
+#include "tensix/matrix_common.h"
+#include "unit/tensix/tensix_fixture.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+enum { ROUNDS = 1000, DATA_EVERY = 50 };
+
+static struct matrix_model model;
+
+static void seed_model(void)
+{
+    setup();
+    model_seed(1);
+}
+
+static uint32_t bits(uint32_t word, unsigned high, unsigned low)
+{
+    return word >> low & ((UINT32_C(2) << (high - low)) - 1);
+}
+
+/* --- The model --- */
+
+enum {
+    CONV3S1 = 0x22,
+    CONV3S2,
+    APOOL3S1 = 0x25,
+    MVMUL,
+    ELWMUL,
+    ELWADD,
+    DOTPV,
+    ELWSUB = 0x30,
+    APOOL3S2 = 0x32,
+    GMPOOL,
+    GAPOOL,
+    MFCONV3S1 = 0x3a,
+};
+
+static const struct row {
+    const char *name;
+    uint8_t opcode;
+    uint32_t operands; /* bits that may be set */
+    bool is_pool;      /* the address modifier is one bit higher */
+} rows[] = {
+    {"MVMUL", MVMUL, 0xc9c3ff, false},      {"DOTPV", DOTPV, 0xf9c3ff, false},
+    {"GAPOOL", GAPOOL, 0xcb83ff, true},     {"ELWMUL", ELWMUL, 0xf9c3ff, false},
+    {"ELWADD", ELWADD, 0xf9c3ff, false},    {"ELWSUB", ELWSUB, 0xf9c3ff, false},
+    {"GMPOOL", GMPOOL, 0xcbc3ff, true},     {"CONV3S1", CONV3S1, 0xc3c3ff, false},
+    {"CONV3S2", CONV3S2, 0xc3c3ff, false},  {"MFCONV3S1", MFCONV3S1, 0xc3c3ff, false},
+    {"APOOL3S1", APOOL3S1, 0xc3c3ff, true}, {"APOOL3S2", APOOL3S2, 0xc3c3ff, true},
+};
+
+static const char *const sets[] = {"reference", "avx2", "avx512"};
+
+/* The mode that the model's configuration asks for; false where its formats do not go together. */
+static bool model_mode(struct num_matrix_mode *mode)
+{
+    unsigned formats[2];
+    *mode = (struct num_matrix_mode){
+        .keeps_denormals = model.zero_flag_disabled,
+        .fidelity = (model.fidelity + model.fidelity_base) & 3,
+        .generator = model.srnd && !model.rounds_to_nearest ? &model.generator : NULL,
+    };
+    for (unsigned src = 0; src < 2; src++) {
+        formats[src] = model.disable_implied[src] ? model.configured[src]
+                                                  : model.implied[src][model.matrix_bank[src]];
+    }
+    if (model.force) {
+        mode->a = mode->b = NUM_MATRIX_FP16;
+        return true;
+    }
+    if (model.int8) {
+        mode->a = mode->b = NUM_MATRIX_INT8;
+        mode->is_dst_32bit = true;
+        mode->generator = NULL;
+        return true;
+    }
+    mode->is_dst_32bit = model.fp32;
+    return model_style(formats[0], &mode->a) && model_style(formats[1], &mode->b) &&
+           (mode->a == NUM_MATRIX_FP16) == (mode->b == NUM_MATRIX_FP16);
+}
+
+static void model_dot(const struct num_matrix_mode *mode, unsigned row_a, unsigned row_b,
+                      unsigned row_dst)
+{
+    for (unsigned column = 0; column < MODEL_COLUMNS; column++) {
+        uint32_t a[NUM_MATRIX_TERMS], b[NUM_MATRIX_TERMS];
+        for (unsigned i = 0; i < NUM_MATRIX_TERMS; i++) {
+            a[i] = *model_src(&model, MODEL_A, row_a + i, column);
+            b[i] = *model_src(&model, MODEL_B, row_b, i);
+        }
+        uint32_t old = model_read_dst(&model, mode->is_dst_32bit, row_dst, column, 0);
+        model_write_dst(&model, mode->is_dst_32bit, row_dst, column,
+                        num_matrix_dot(mode, a, b, old));
+    }
+}
+
+/* SPEC: MVMUL, with rows as GAPOOL has them. */
+static void model_matrix(const struct num_matrix_mode *mode, uint32_t word)
+{
+    unsigned opcode = word >> 24;
+    bool broadcast = opcode == MVMUL && bits(word, 19, 19);
+    unsigned count = opcode == GAPOOL ? 4 : broadcast ? 7 : 8;
+    unsigned row_a = model.rwc_a & 0x38, row_b = model.rwc_b & (broadcast ? 0x3f : 0x38);
+    unsigned row = model_dst_row(&model, bits(word, 9, 0)) & (0x400 - count);
+    for (unsigned i = 0; i < count; i += broadcast ? 2 : 1) {
+        model_dot(mode, row_a, row_b + (broadcast ? 0 : i), row + i);
+    }
+}
+
+static uint32_t model_element(const struct num_matrix_mode *mode, uint32_t word, uint32_t a,
+                              uint32_t b, uint32_t old)
+{
+    bool add_dst = bits(word, 21, 21);
+    switch (word >> 24) {
+    case ELWMUL:
+        return num_matrix_multiply(mode, a, b, old);
+    case ELWADD:
+        return num_matrix_add(mode, a, b, old, add_dst);
+    case ELWSUB:
+        return num_matrix_subtract(mode, a, b, old, add_dst);
+    default:
+        return num_matrix_multiply(mode, 0, 0, old); /* Dst += 0 */
+    }
+}
+
+static void model_elements(const struct num_matrix_mode *mode, uint32_t word)
+{
+    bool legacy = word >> 24 < MVMUL || word >> 24 > ELWSUB;
+    bool row0 = !legacy && bits(word, 20, 20), column0 = !legacy && bits(word, 19, 19);
+    unsigned row_a = model.rwc_a & 0x38, row_b = model.rwc_b & (row0 ? 0x3f : 0x38);
+    unsigned row = model_dst_row(&model, bits(word, 9, 0)) & 0x3f8;
+    for (unsigned i = 0; i < 8; i++) {
+        for (unsigned column = 0; column < MODEL_COLUMNS; column++) {
+            uint32_t a = *model_src(&model, MODEL_A, row_a + i, column);
+            uint32_t b = *model_src(&model, MODEL_B, row_b + (row0 ? 0 : i), column0 ? 0 : column);
+            uint32_t old = model_read_dst(&model, mode->is_dst_32bit, row + i, column, 0);
+            model_write_dst(&model, mode->is_dst_32bit, row + i, column,
+                            model_element(mode, word, a, b, old));
+        }
+    }
+}
+
+static void model_maximum(const struct num_matrix_mode *mode, uint32_t word)
+{
+    bool is_32bit = mode->is_dst_32bit, has_index = bits(word, 14, 14);
+    unsigned row_a = model.rwc_a & 0x30, row_b = model.rwc_b & 0x38;
+    unsigned row = model_dst_row(&model, bits(word, 9, 0)) & 0x3fc;
+    for (unsigned column = 0; column < MODEL_COLUMNS; column++) {
+        uint32_t a[NUM_MATRIX_TERMS], scale[NUM_MATRIX_TERMS];
+        for (unsigned i = 0; i < NUM_MATRIX_TERMS; i++) {
+            a[i] = *model_src(&model, MODEL_A, row_a + i, column);
+            scale[i] = *model_src(&model, MODEL_B, row_b, i);
+        }
+        uint32_t old = model_read_dst(&model, is_32bit, row, column, UINT32_MAX);
+        model_write_dst(&model, is_32bit, row, column,
+                        num_matrix_max(mode, a, scale, old, has_index));
+        for (unsigned i = 1; i < 4; i++) {
+            old = model_read_dst(&model, is_32bit, row + i, column, UINT32_MAX);
+            model_write_dst(&model, is_32bit, row + i, column,
+                            is_32bit && has_index ? (old + 0x100) & 0xf00 : 0);
+        }
+    }
+}
+
+/* False where it is a fault, and then nothing happens. */
+static bool model_instruction(const struct row *row, uint32_t word)
+{
+    struct num_matrix_mode mode;
+    if (!model_mode(&mode) || (row->opcode == GAPOOL && bits(word, 14, 14)) ||
+        (row->opcode == GMPOOL && !bits(word, 19, 19))) {
+        return false;
+    }
+    switch (row->opcode) {
+    case MVMUL:
+    case DOTPV:
+    case GAPOOL:
+        model_matrix(&mode, word);
+        break;
+    case GMPOOL:
+        model_maximum(&mode, word);
+        break;
+    default:
+        model_elements(&mode, word);
+        break;
+    }
+    model_flip(&model, bits(word, 23, 22));
+    model_addr_mod(&model, row->is_pool ? bits(word, 17, 15) : bits(word, 16, 14));
+    return true;
+}
+
+/* Mostly rows that are aligned, and what is not a fault. */
+static uint32_t random_word(const struct row *row)
+{
+    uint32_t word = (uint32_t)row->opcode << 24 | (model_random() & row->operands);
+    if (row->opcode == GAPOOL && model_chance(90)) {
+        word &= ~(UINT32_C(1) << 14);
+    }
+    if (row->opcode == GMPOOL && model_chance(90)) {
+        word |= UINT32_C(1) << 19;
+    }
+    return model_chance(70) ? word & ~UINT32_C(7) : word;
+}
+
+static void check_word(const struct row *row, uint32_t word, unsigned *done)
+{
+    model_store(&model, tensix);
+    unsigned faults = harness.faults;
+    bool happens = model_instruction(row, word);
+    tensix_harness_push(&harness, model.thread, word);
+    model_compare(&model, tensix, word);
+    ck_assert_msg(harness.faults == faults + !happens, "0x%08" PRIx32 ": %s", word,
+                  harness.fault.text);
+    *done += happens;
+}
+
+START_TEST(computes_as_the_model)
+{
+    const struct row *row = &rows[_i / COUNT(sets)];
+    const struct num_kernels *set = num_kernels_find(sets[_i % COUNT(sets)]);
+    unsigned done = 0;
+    if (!set) {
+        return; /* this host cannot run it */
+    }
+    tensix->kernels = set;
+    model_seed((uint64_t)_i / COUNT(sets) + 1);
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i % DATA_EVERY == 0) {
+            model_randomise_data(&model);
+        }
+        model_randomise_setup(&model);
+        check_word(row, random_word(row), &done);
+    }
+    ck_assert_uint_gt(done, ROUNDS * 3 / 5);
+    ck_assert_uint_eq(harness.unmodelled, 0);
+}
+END_TEST
+
+/* Runs without new state in between, so that phases and rows follow from address modifiers. */
+START_TEST(sequences_are_as_the_model)
+{
+    unsigned done = 0;
+    tensix->kernels = num_kernels_find(sets[_i]);
+    if (!tensix->kernels) {
+        return;
+    }
+    for (int i = 0; i < 20; i++) {
+        model_randomise_data(&model);
+        model_randomise_setup(&model);
+        for (int j = 0; j < 24; j++) {
+            const struct row *row = &rows[model_below((unsigned)COUNT(rows))];
+            for (unsigned bank = 0; bank < 4; bank++) {
+                model.matrix_may[bank / 2][bank % 2] = true;
+            }
+            check_word(row, random_word(row), &done);
+        }
+    }
+    ck_assert_uint_gt(done, 200);
+}
+END_TEST
+
+/* Every format of SrcA with every one of SrcB, implied and configured. */
+START_TEST(pairs_of_formats)
+{
+    const struct row *row = &rows[_i];
+    unsigned done = 0, wanted = 0;
+    model_randomise_data(&model);
+    for (unsigned i = 0; i < 512; i++) {
+        struct num_matrix_mode mode;
+        model_randomise_setup(&model);
+        model.force = model.int8 = false;
+        for (unsigned src = 0; src < 2; src++) {
+            unsigned format = src ? i / 16 % 16 : i % 16;
+            model.disable_implied[src] = i / 256;
+            model.configured[src] = i / 256 ? format : 12;
+            model.implied[src][model.matrix_bank[src]] = i / 256 ? 13 : format;
+        }
+        wanted += model_mode(&mode);
+        uint32_t word = random_word(row) & ~(UINT32_C(1) << 14);
+        check_word(row, row->opcode == GMPOOL ? word | UINT32_C(1) << 19 : word, &done);
+    }
+    ck_assert_uint_eq(done, wanted);
+    ck_assert_uint_eq(wanted, 2 * (8 * 8 + 6 * 6));
+}
+END_TEST
+
+START_TEST(styles_are_those_of_the_arithmetic)
+{
+    for (unsigned format = 0; format < 16; format++) {
+        enum num_matrix_style style;
+        ck_assert_int_eq(tensix_matrix_is_format(format), model_style(format, &style));
+        ck_assert_int_eq(tensix_matrix_is_format(format), num_format_info(format) != NULL);
+        if (tensix_matrix_is_format(format)) {
+            ck_assert_int_eq(tensix_matrix_style(format), style);
+            ck_assert_int_eq(tensix_matrix_style(format), num_matrix_style_of(format));
+        }
+    }
+}
+END_TEST
+
+/* --- Banks --- */
+
+/* Each waits for both banks, whichever is missing, and goes on when it is given. */
+START_TEST(waits_for_both_banks)
+{
+    const struct row *row = &rows[_i / 3];
+    unsigned missing = (unsigned)_i % 3 + 1; /* bits: SrcA, SrcB */
+    struct num_matrix_mode mode;
+    model_randomise_data(&model);
+    do {
+        model_randomise_setup(&model);
+    } while (!model_mode(&mode));
+    uint32_t word = random_word(row) & ~(UINT32_C(1) << 14);
+    word |= row->opcode == GMPOOL ? UINT32_C(1) << 19 : 0;
+    for (unsigned src = 0; src < 2; src++) {
+        model.unpack_bank[src] = model.matrix_bank[src];
+        model.matrix_may[src][model.matrix_bank[src]] = !(missing >> src & 1);
+    }
+    model_store(&model, tensix);
+    const struct tensix_thread *thread = &tensix->thread[model.thread];
+    tensix_harness_push(&harness, model.thread, word);
+    for (unsigned src = 0; src < 2; src++) {
+        if (missing >> src & 1) {
+            model_compare(&model, tensix, word);
+            ck_assert(thread->has_next);
+            ck_assert_int_eq(thread->wait, TENSIX_WAITS_FOR_SRC);
+            ck_assert_uint_eq(thread->wait_detail, src);
+            model.matrix_may[src][model.unpack_bank[src]] = true;
+            model.unpack_bank[src] = 1 - model.unpack_bank[src];
+            tensix_src_give(tensix, (enum tensix_src)src);
+            tensix_harness_go(&harness, 0);
+        }
+    }
+    ck_assert(model_instruction(row, word));
+    model_compare(&model, tensix, word);
+    ck_assert(!thread->has_next);
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+/* --- Faults --- */
+
+static const struct fault {
+    const char *instruction;
+    uint8_t format_a, format_b;
+    const char *text; /* part of it */
+} faults[] = {
+    {"MVMUL 0, 0, 0, 0", 1, 5, "MVMUL: SrcA is Float16, SrcB is Float16_b"},
+    {"ELWADD 0, 0, 0, 0, 0", 5, 14, "ELWADD: SrcA is Float16_b, SrcB is Int8"},
+    {"ELWMUL 0, 0, 0, 0, 0", 4, 10, "ELWMUL: SrcA is Tf32"},
+    {"ELWSUB 0, 0, 0, 0, 0", 12, 5, "ELWSUB: format 12 of SrcA is none"},
+    {"DOTPV 0, 0, 0, 0, 0", 5, 13, "DOTPV: format 13 of SrcB is none"},
+    {"GAPOOL 0, 1, 0, 1, 0", 5, 5, "GAPOOL: max_pool_index_en is 1"},
+    {"GMPOOL 0, 0, 0, 0, 0", 5, 5, "GMPOOL: instr_mod19 is 0"},
+    {"CONV3S1 3, 0, 0, 0", 2, 6, "CONV3S1: SrcA is Bfp8, SrcB is Bfp8_b"},
+};
+
+START_TEST(faults_name_the_rule)
+{
+    const struct fault *row = &faults[_i];
+    for (unsigned stop = 0; stop < 2; stop++) {
+        model_randomise_data(&model);
+        model_randomise_setup(&model);
+        model.force = model.int8 = false;
+        for (unsigned bank = 0; bank < 2; bank++) {
+            model.implied[0][bank] = row->format_a;
+            model.implied[1][bank] = row->format_b;
+        }
+        model.configured[0] = row->format_a;
+        model.configured[1] = row->format_b;
+        model_store(&model, tensix);
+        harness.stop = stop;
+        tensix_harness_run(&harness, model.thread, row->instruction);
+        ck_assert_uint_eq(harness.faults, stop + 1);
+        ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+        ck_assert_msg(strstr(harness.fault.text, row->text) != NULL, "%s", harness.fault.text);
+        ck_assert_uint_lt(strlen(harness.fault.text), 190);
+        ck_assert_int_eq(tensix->thread[model.thread].has_next, stop);
+        model_compare(&model, tensix, 0);
+    }
+}
+END_TEST
+
+/* --- By hand --- */
+
+/* 2.0 * 3.0 summed over 16 columns, on 1.0: 97, in each of the eight rows and nowhere else. */
+START_TEST(a_product_by_hand)
+{
+    const uint32_t two = num_src_from_bf16(0x4000), three = num_src_from_bf16(0x4040);
+    tensix_src_file_fill(&tensix->src_file[TENSIX_SRC_A], TENSIX_SRC_FILE_BOTH, two);
+    tensix_src_file_fill(&tensix->src_file[TENSIX_SRC_B], TENSIX_SRC_FILE_BOTH, three);
+    tensix_set_config_field(tensix, 0, TENSIX_FIELD_ALU_ACC_CTRL_Fp32_enabled, 1);
+    for (unsigned column = 0; column < MODEL_COLUMNS; column++) {
+        tensix_dst_write32(&tensix->dst, (struct tensix_dst_map){0}, 16, column,
+                           num_dst_from_fp32(0x3f800000));
+    }
+    tensix_harness_run(&harness, 0, "SETDVALID 3");
+    tensix_harness_run(&harness, 1,
+                       "ZEROACC 3, 0, 0, 0, 0; ZEROACC 1, 1, 1, 0, 1; MVMUL 3, 0, 0, 16");
+    const struct tensix_dst_map map = {0};
+    for (unsigned row = 0; row < 32; row++) {
+        uint32_t value = num_fp32_from_dst(
+            tensix_dst_read32(&tensix->dst, map, row, row % 16, TENSIX_DST_READS_ZERO));
+        uint32_t wanted = row == 16 ? 0x42c20000 : row > 16 && row < 24 ? 0x42c00000 : 0;
+        ck_assert_msg(value == wanted, "row %u: 0x%08" PRIx32, row, value);
+    }
+    ck_assert(!tensix_src_matrix_may(tensix, TENSIX_SRC_A));
+    ck_assert_uint_eq(tensix->src[TENSIX_SRC_B].matrix_bank, 1);
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tensix_matrix");
+    TCase *tcase = tcase_create("matrix");
+    tcase_add_checked_fixture(tcase, seed_model, teardown);
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, computes_as_the_model, 0, COUNT(rows) * COUNT(sets));
+    tcase_add_loop_test(tcase, sequences_are_as_the_model, 0, COUNT(sets));
+    tcase_add_loop_test(tcase, pairs_of_formats, 0, COUNT(rows));
+    tcase_add_test(tcase, styles_are_those_of_the_arithmetic);
+    tcase_add_loop_test(tcase, waits_for_both_banks, 0, COUNT(rows) * 3);
+    tcase_add_loop_test(tcase, faults_name_the_rule, 0, COUNT(faults));
+    tcase_add_test(tcase, a_product_by_hand);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,756 @@
+/*
+ * The Miscellaneous Unit, the banks of SrcA and SrcB, and what the debug bus shows of both: each
+ * instruction against a model of the ISA's pages that keeps counters as plain numbers by thread,
+ * unit, channel and axis, on random state and operands; sequences written by hand.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "unit/run_suite.h"
+#include "tensix/exec.h"
+#include "tensix/src_banks.h"
+#include "unit/tensix/tensix_fixture.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+enum { RANDOM_ROUNDS = 10000, UNITS = 3, CHANNELS = 2 };
+
+/* --- The model of the address counters --- */
+
+enum axis { X, Y, Z, W, AXES };
+static const uint32_t sizes[AXES] = {1 << 18, 1 << 13, 1 << 13, 1 << 13};
+
+struct counter {
+    uint32_t value, checkpoint;
+};
+
+static struct counter model[TENSIX_THREADS][UNITS][CHANNELS][AXES];
+
+static void randomise(void)
+{
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        for (unsigned i = 0; i < UNITS * CHANNELS; i++) {
+            struct counter *own = model[thread][i / CHANNELS][i % CHANNELS];
+            for (unsigned axis = X; axis < AXES; axis++) {
+                own[axis].value = random_below(&dice, sizes[axis]);
+                own[axis].checkpoint = random_below(&dice, sizes[axis]);
+            }
+            struct tensix_adc *adc = &tensix->thread[thread].adc[i / CHANNELS];
+            struct tensix_adc_channel *channel = &adc->channel[i % CHANNELS];
+            memset(channel, 0, sizeof *channel);
+            channel->x = own[X].value;
+            channel->x_cr = own[X].checkpoint;
+            channel->y = (uint16_t)own[Y].value;
+            channel->y_cr = (uint16_t)own[Y].checkpoint;
+            channel->z = (uint16_t)own[Z].value;
+            channel->z_cr = (uint16_t)own[Z].checkpoint;
+            channel->w = (uint16_t)own[W].value;
+            channel->w_cr = (uint16_t)own[W].checkpoint;
+        }
+    }
+}
+
+static void compare_channel(const struct counter *wanted, const struct tensix_adc_channel *channel,
+                            uint32_t what)
+{
+    const struct counter got[AXES] = {{channel->x, channel->x_cr},
+                                      {channel->y, channel->y_cr},
+                                      {channel->z, channel->z_cr},
+                                      {channel->w, channel->w_cr}};
+    for (unsigned axis = X; axis < AXES; axis++) {
+        ck_assert_msg(got[axis].value == wanted[axis].value &&
+                          got[axis].checkpoint == wanted[axis].checkpoint,
+                      "0x%08" PRIx32 ": %c is %" PRIu32 " (%" PRIu32 "), not %" PRIu32 " (%" PRIu32
+                      ")",
+                      what, "XYZW"[axis], got[axis].value, got[axis].checkpoint, wanted[axis].value,
+                      wanted[axis].checkpoint);
+    }
+}
+
+static void compare(uint32_t what)
+{
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        for (unsigned i = 0; i < UNITS * CHANNELS; i++) {
+            const struct tensix_adc *adc = &tensix->thread[thread].adc[i / CHANNELS];
+            compare_channel(model[thread][i / CHANNELS][i % CHANNELS], &adc->channel[i % CHANNELS],
+                            what);
+        }
+    }
+}
+
+static void model_set(struct counter *counter, enum axis axis, uint32_t value)
+{
+    counter[axis].value = counter[axis].checkpoint = value % sizes[axis];
+}
+
+static void model_add(struct counter *counter, enum axis axis, uint32_t value)
+{
+    counter[axis].value = (counter[axis].value + value) % sizes[axis];
+}
+
+static void model_return(struct counter *counter, enum axis axis, uint32_t value)
+{
+    model_set(counter, axis, counter[axis].checkpoint + value);
+}
+
+/* --- The instructions, decoded by hand --- */
+
+enum {
+    SETADC = 0x50,
+    SETADCXY,
+    INCADCXY,
+    ADDRCRXY,
+    SETADCZW,
+    INCADCZW,
+    ADDRCRZW,
+    SETDVALID,
+    SETADCXX = 0x5e,
+};
+
+static uint32_t bits(uint32_t word, unsigned high, unsigned low)
+{
+    return word >> low & ((UINT32_C(2) << (high - low)) - 1);
+}
+
+/* One unit's two channels under an instruction that is not SETDVALID. */
+static void model_unit(struct counter channel[CHANNELS][AXES], uint32_t word)
+{
+    const uint32_t value[4] = {bits(word, 8, 6), bits(word, 11, 9), bits(word, 14, 12),
+                               bits(word, 17, 15)};
+    unsigned opcode = word >> 24;
+    enum axis first = opcode >= SETADCZW ? Z : X;
+    if (opcode == SETADC) {
+        model_set(channel[bits(word, 20, 20)], (enum axis)bits(word, 19, 18), bits(word, 15, 0));
+        return;
+    }
+    if (opcode == SETADCXX) {
+        model_set(channel[0], X, bits(word, 9, 0));
+        model_set(channel[1], X, bits(word, 19, 10));
+        return;
+    }
+    for (unsigned i = 0; i < 4; i++) { /* first axis of channel 0, second, and of channel 1 */
+        struct counter *own = channel[i / 2];
+        enum axis axis = (enum axis)(first + i % 2);
+        bool is_named = bits(word, i, i);
+        if (opcode == INCADCXY || opcode == INCADCZW) {
+            model_add(own, axis, value[i]);
+        } else if (is_named && (opcode == SETADCXY || opcode == SETADCZW)) {
+            model_set(own, axis, value[i]);
+        } else if (is_named) {
+            model_return(own, axis, value[i]);
+        }
+    }
+}
+
+static unsigned thread_override(uint32_t word)
+{
+    switch (word >> 24) {
+    case SETADC:
+        return bits(word, 17, 16);
+    case SETADCXX:
+        return 0;
+    default:
+        return bits(word, 19, 18);
+    }
+}
+
+static void model_instruction(unsigned thread, uint32_t word)
+{
+    unsigned override = thread_override(word);
+    unsigned which = override == 0 ? thread : override - 1;
+    for (unsigned unit = 0; unit < UNITS; unit++) {
+        if (bits(word, 21 + unit, 21 + unit)) {
+            model_unit(model[which][unit], word);
+        }
+    }
+}
+
+static const struct adc_row {
+    uint8_t opcode;
+    uint32_t operands; /* bits that may be set */
+} adc_rows[] = {
+    {SETADC, 0xffffff},   {SETADCXY, 0xefffcf}, {INCADCXY, 0xefffc0}, {ADDRCRXY, 0xefffcf},
+    {SETADCZW, 0xefffcf}, {INCADCZW, 0xefffc0}, {ADDRCRZW, 0xefffcf}, {SETADCXX, 0xefffff},
+};
+
+static uint32_t random_word(const struct adc_row *row)
+{
+    return (uint32_t)row->opcode << 24 | (random_next(&dice) & row->operands);
+}
+
+START_TEST(address_counters_are_as_the_model)
+{
+    for (int i = 0; i < RANDOM_ROUNDS; i++) {
+        unsigned thread = random_below(&dice, TENSIX_THREADS);
+        uint32_t word = random_word(&adc_rows[_i]);
+        randomise();
+        model_instruction(thread, word);
+        tensix_harness_push(&harness, thread, word);
+        compare(word);
+    }
+    ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
+}
+END_TEST
+
+/* A bit of an operand at a time, with no axis named and with all of them. */
+START_TEST(each_operand_bit_of_address_counters)
+{
+    const struct adc_row *row = &adc_rows[_i];
+    for (unsigned unit = 0; unit < UNITS; unit++) {
+        for (unsigned bit = 0; bit < 24; bit++) {
+            uint32_t word = (uint32_t)row->opcode << 24 | UINT32_C(1) << (21 + unit) |
+                            (UINT32_C(1) << bit & row->operands);
+            for (unsigned all = 0; all < 2; all++) {
+                word |= all ? row->operands & 0xf : 0; /* name all axes, where there is a mask */
+                randomise();
+                model_instruction(1, word);
+                tensix_harness_push(&harness, 1, word);
+                compare(word);
+            }
+        }
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+/* Long runs of all rows in all threads, without new state in between. */
+START_TEST(runs_of_address_counters)
+{
+    randomise();
+    for (int i = 0; i < 5 * RANDOM_ROUNDS; i++) {
+        unsigned thread = random_below(&dice, TENSIX_THREADS);
+        uint32_t word = random_word(&adc_rows[random_below(&dice, (unsigned)COUNT(adc_rows))]);
+        model_instruction(thread, word);
+        tensix_harness_push(&harness, thread, word);
+        if (i % 16 == 0) {
+            compare(word);
+        }
+    }
+    compare(0);
+}
+END_TEST
+
+/* From the greatest value of each axis, 7 more. */
+START_TEST(counters_wrap)
+{
+    struct tensix_adc *adc = &tensix->thread[0].adc[TENSIX_ADC_PACKER];
+    const uint32_t most[AXES] = {sizes[X] - 1, sizes[Y] - 1, sizes[Z] - 1, sizes[W] - 1};
+    for (unsigned axis = X; axis < AXES; axis++) {
+        tensix_adc_set(&adc->channel[1], (enum tensix_adc_axis)axis, true, true, UINT32_MAX);
+    }
+    ck_assert_uint_eq(adc->channel[1].x, most[X]);
+    ck_assert_uint_eq(adc->channel[1].y, most[Y]);
+    ck_assert_uint_eq(adc->channel[1].z, most[Z]);
+    ck_assert_uint_eq(adc->channel[1].w, most[W]);
+    tensix_harness_run(&harness, 0, "INCADCXY 4, 7, 7, 0, 0; INCADCZW 4, 7, 7, 0, 0");
+    ck_assert_uint_eq(adc->channel[1].x, 6);
+    ck_assert_uint_eq(adc->channel[1].y, 6);
+    ck_assert_uint_eq(adc->channel[1].z, 6);
+    ck_assert_uint_eq(adc->channel[1].w, 6);
+    ck_assert_uint_eq(adc->channel[1].x_cr, most[X]);
+    ck_assert_uint_eq(adc->channel[1].w_cr, most[W]);
+    tensix_harness_run(&harness, 0, "ADDRCRXY 4, 1, 2, 0, 0, 12; ADDRCRZW 4, 3, 4, 0, 0, 12");
+    ck_assert_uint_eq(adc->channel[1].x, 1);
+    ck_assert_uint_eq(adc->channel[1].x_cr, 1);
+    ck_assert_uint_eq(adc->channel[1].y, 0);
+    ck_assert_uint_eq(adc->channel[1].y_cr, 0);
+    ck_assert_uint_eq(adc->channel[1].z, 3);
+    ck_assert_uint_eq(adc->channel[1].z_cr, 3);
+    ck_assert_uint_eq(adc->channel[1].w, 2);
+    ck_assert_uint_eq(adc->channel[1].w_cr, 2);
+    ck_assert_uint_eq(adc->channel[0].x | adc->channel[0].y, 0);
+}
+END_TEST
+
+/* LLK's sequences for one face and for a return to the beginning. */
+START_TEST(counters_by_hand)
+{
+    const struct tensix_adc *adc = tensix->thread[0].adc;
+    tensix_harness_run(&harness, 0,
+                       "SETADCXX 3, 255, 0; SETADCZW 3, 0, 0, 0, 1, 15; SETADC 1, 0, 1, 0x123");
+    for (unsigned unit = 0; unit < 2; unit++) {
+        ck_assert_uint_eq(adc[unit].channel[0].x, 0);
+        ck_assert_uint_eq(adc[unit].channel[1].x, 255);
+        ck_assert_uint_eq(adc[unit].channel[1].x_cr, 255);
+        ck_assert_uint_eq(adc[unit].channel[0].z, 1);
+    }
+    ck_assert_uint_eq(adc[0].channel[0].y, 0x123);
+    ck_assert_uint_eq(adc[1].channel[0].y, 0);
+    tensix_harness_run(&harness, 0, "INCADCXY 1, 0, 0, 2, 0; INCADCXY 1, 0, 0, 2, 0");
+    ck_assert_uint_eq(adc[0].channel[0].y, 0x127);
+    ck_assert_uint_eq(adc[0].channel[0].y_cr, 0x123);
+    tensix_harness_run(&harness, 0, "ADDRCRXY 1, 0, 0, 0, 0, 2");
+    ck_assert_uint_eq(adc[0].channel[0].y, 0x123);
+    ck_assert_mem_eq(&adc[TENSIX_ADC_PACKER], &(struct tensix_adc){0}, sizeof adc[0]);
+}
+END_TEST
+
+/* Override 1 to 3 is thread 0 to 2, whoever issues it; it is no part of X's value. */
+START_TEST(override_names_a_thread)
+{
+    unsigned issuer = (unsigned)_i / 4, override = (unsigned)_i % 4;
+    unsigned named = override ? override - 1 : issuer;
+    tensix_harness_push(&harness, issuer, UINT32_C(0x50200005) | override << 16);
+    tensix_harness_push(&harness, issuer, UINT32_C(0x54800402) | 3 << 9 | override << 18);
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        const struct tensix_adc *adc = tensix->thread[thread].adc;
+        bool is_named = thread == named;
+        ck_assert_uint_eq(adc[0].channel[0].x, is_named ? 5 : 0);
+        ck_assert_uint_eq(adc[0].channel[0].x_cr, is_named ? 5 : 0);
+        ck_assert_uint_eq(adc[2].channel[0].w, is_named ? 3 : 0);
+    }
+}
+END_TEST
+
+/* No unit, or no axis: legal, and nothing happens. */
+START_TEST(empty_masks_do_nothing)
+{
+    for (int i = 0; i < COUNT(adc_rows); i++) {
+        uint32_t word = random_word(&adc_rows[i]);
+        randomise();
+        tensix_harness_push(&harness, 0, word & ~(UINT32_C(7) << 21));
+        compare(word);
+        if (adc_rows[i].operands == 0xefffcf) {
+            tensix_harness_push(&harness, 0, word & ~UINT32_C(15));
+            compare(word);
+        }
+    }
+    ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
+}
+END_TEST
+
+/* What REG2FLOP uses: the counter or the checkpoint alone. */
+START_TEST(setting_counter_or_checkpoint)
+{
+    bool counter = _i & 1, checkpoint = _i & 2;
+    randomise();
+    for (unsigned i = 0; i < 1000; i++) {
+        unsigned thread = random_below(&dice, TENSIX_THREADS), unit = random_below(&dice, UNITS);
+        unsigned channel = random_below(&dice, CHANNELS), axis = random_below(&dice, AXES);
+        uint32_t value = random_next(&dice);
+        struct counter *wanted = &model[thread][unit][channel][axis];
+        wanted->value = counter ? value % sizes[axis] : wanted->value;
+        wanted->checkpoint = checkpoint ? value % sizes[axis] : wanted->checkpoint;
+        tensix_adc_set(&tensix->thread[thread].adc[unit].channel[channel],
+                       (enum tensix_adc_axis)axis, counter, checkpoint, value);
+        compare(value);
+    }
+}
+END_TEST
+
+START_TEST(nop_changes_nothing)
+{
+    randomise();
+    struct tensix before = *tensix;
+    tensix_harness_run(&harness, 1, "NOP; NOP");
+    compare(0);
+    ck_assert_mem_eq(tensix->src, before.src, sizeof before.src);
+    ck_assert_mem_eq(tensix->gpr, before.gpr, sizeof before.gpr);
+    ck_assert_mem_eq(tensix->config, before.config, sizeof before.config);
+    ck_assert_mem_eq(&tensix->thread[1].rwc, &before.thread[1].rwc, sizeof(struct tensix_rwc));
+    ck_assert_uint_eq(tensix->thread[1].drained, 2);
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+/* --- The banks of SrcA and SrcB --- */
+
+enum { UNPACKERS, MATRIX };
+enum { CLR_DVALID_WORD = 7 };
+
+static struct bank_model {
+    unsigned allowed[2]; /* client of each bank */
+    unsigned matrix_bank, unpack_bank;
+    bool held;
+} banks[2];
+
+static void randomise_banks(void)
+{
+    for (unsigned src = 0; src < 2; src++) {
+        banks[src] = (struct bank_model){{random_below(&dice, 2), random_below(&dice, 2)},
+                                         random_below(&dice, 2),
+                                         random_below(&dice, 2),
+                                         false};
+        struct tensix_src_banks *own = &tensix->src[src];
+        own->matrix_bank = (uint8_t)banks[src].matrix_bank;
+        own->unpack_bank = (uint8_t)banks[src].unpack_bank;
+        own->matrix_may[0] = banks[src].allowed[0] == MATRIX;
+        own->matrix_may[1] = banks[src].allowed[1] == MATRIX;
+    }
+}
+
+static void compare_banks(uint32_t what)
+{
+    for (unsigned src = 0; src < 2; src++) {
+        const struct tensix_src_banks *own = &tensix->src[src];
+        const struct bank_model *wanted = &banks[src];
+        ck_assert_msg(
+            own->matrix_bank == wanted->matrix_bank && own->unpack_bank == wanted->unpack_bank &&
+                own->matrix_may[0] == (wanted->allowed[0] == MATRIX) &&
+                own->matrix_may[1] == (wanted->allowed[1] == MATRIX),
+            "0x%08" PRIx32 ": Src%c is at %u and %u, with the Matrix Unit: %d %d", what, "AB"[src],
+            own -> matrix_bank, own -> unpack_bank, own -> matrix_may[0], own -> matrix_may[1]);
+        ck_assert(tensix_src_matrix_may(tensix, (enum tensix_src)src) ==
+                  (wanted->allowed[wanted->matrix_bank] == MATRIX));
+        ck_assert(tensix_src_unpack_may(tensix, (enum tensix_src)src) ==
+                  (wanted->allowed[wanted->unpack_bank] == UNPACKERS));
+    }
+}
+
+/* SETDVALID, CLEARDVALID or SETRWC, for one of SrcA (0) and SrcB (1). */
+static void model_banks(unsigned thread, unsigned src, uint32_t word)
+{
+    struct bank_model *own = &banks[src];
+    bool flips = bits(word, 22 + src, 22 + src);
+    bool disabled = tensix->thread_config[thread][CLR_DVALID_WORD] >> src & 1;
+    if (own->held) {
+        return;
+    }
+    switch (word >> 24) {
+    case 0x57:
+        if (bits(word, src, src)) {
+            own->allowed[own->unpack_bank] = MATRIX;
+            own->unpack_bank = !own->unpack_bank;
+        }
+        break;
+    case 0x36:
+        if (bits(word, 0, 0)) {
+            *own = (struct bank_model){.allowed = {UNPACKERS, UNPACKERS}};
+        } else if (flips) {
+            own->allowed[own->matrix_bank] = UNPACKERS;
+            own->matrix_bank = bits(word, 1, 1) ? own->matrix_bank : !own->matrix_bank;
+        }
+        break;
+    default:
+        if (flips) {
+            own->allowed[own->matrix_bank] = disabled ? own->allowed[own->matrix_bank] : UNPACKERS;
+            own->matrix_bank = !own->matrix_bank;
+        }
+        break;
+    }
+}
+
+static uint32_t random_bank_instruction(void)
+{
+    switch (random_below(&dice, 3)) {
+    case 0:
+        return UINT32_C(0x57000000) | random_below(&dice, 4);
+    case 1:
+        return UINT32_C(0x36000000) | random_below(&dice, 4) << 22 | random_below(&dice, 4);
+    default:
+        return UINT32_C(0x37000000) | random_below(&dice, 4) << 22;
+    }
+}
+
+static void run_bank_instruction(void)
+{
+    unsigned thread = random_below(&dice, TENSIX_THREADS);
+    uint32_t word = random_bank_instruction();
+    model_banks(thread, 0, word);
+    model_banks(thread, 1, word);
+    tensix_harness_push(&harness, thread, word);
+    compare_banks(word);
+}
+
+START_TEST(banks_are_as_the_model)
+{
+    for (int i = 0; i < RANDOM_ROUNDS; i++) {
+        for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+            tensix->thread_config[thread][CLR_DVALID_WORD] = (uint16_t)random_below(&dice, 4);
+        }
+        randomise_banks();
+        run_bank_instruction();
+        run_bank_instruction();
+    }
+    ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
+}
+END_TEST
+
+/* Soft reset bits 15 and 16 keep the banks as they are after power-on. */
+START_TEST(held_banks_do_not_move)
+{
+    for (unsigned src = 0; src < 2; src++) {
+        tensix->held |= (unsigned)_i >> src & 1 ? UINT32_C(1) << (15 + src) : 0;
+    }
+    for (int i = 0; i < 500; i++) {
+        randomise_banks();
+        for (unsigned src = 0; src < 2; src++) {
+            if ((unsigned)_i >> src & 1) {
+                tensix_src_reset(tensix, (enum tensix_src)src);
+                banks[src] = (struct bank_model){.held = true};
+            }
+        }
+        for (int instruction = 0; instruction < 4; instruction++) {
+            run_bank_instruction();
+        }
+    }
+}
+END_TEST
+
+/* The unpackers run two banks ahead, the Matrix Unit follows. */
+START_TEST(banks_by_hand)
+{
+    tensix_harness_run(&harness, 0, "SETDVALID 3");
+    ck_assert(tensix_src_matrix_may(tensix, TENSIX_SRC_A));
+    ck_assert(tensix_src_unpack_may(tensix, TENSIX_SRC_A));
+    tensix_harness_run(&harness, 0, "SETDVALID 1");
+    ck_assert(!tensix_src_unpack_may(tensix, TENSIX_SRC_A));
+    ck_assert(tensix_src_unpack_may(tensix, TENSIX_SRC_B));
+    tensix_harness_run(&harness, 1, "SETRWC 3, 0, 0, 0, 0, 0");
+    ck_assert(tensix_src_unpack_may(tensix, TENSIX_SRC_A));
+    ck_assert(tensix_src_matrix_may(tensix, TENSIX_SRC_A));
+    ck_assert(!tensix_src_matrix_may(tensix, TENSIX_SRC_B));
+    ck_assert_uint_eq(tensix->src[TENSIX_SRC_A].matrix_bank, 1);
+    tensix_harness_run(&harness, 1, "CLEARDVALID 0, 1");
+    const struct tensix_src_banks fresh[TENSIX_SRCS] = {{0}};
+    ck_assert_mem_eq(tensix->src, fresh, sizeof fresh);
+}
+END_TEST
+
+/* A thread that waits for SrcA goes on when another one gives a bank, and one that waits for the
+ * bank to be free when it is released; SrcB does not help either. */
+START_TEST(waits_look_at_banks)
+{
+    tensix_harness_run(&harness, 1, "STALLWAIT 64, 128; INCRWC 0, 1, 1, 1"); /* matrix: SrcA */
+    ck_assert_uint_eq(tensix->thread[1].rwc.dst, 0);
+    tensix_harness_run(&harness, 0, "SETDVALID 2");
+    ck_assert_uint_eq(tensix->thread[1].rwc.dst, 0);
+    tensix_harness_run(&harness, 0, "SETDVALID 1; SETDVALID 1");
+    ck_assert_uint_eq(tensix->thread[1].rwc.dst, 1);
+    tensix_harness_run(&harness, 0, "STALLWAIT 1, 32; SETADCXX 1, 5, 6"); /* unpackers: SrcA */
+    ck_assert_uint_eq(tensix->thread[0].adc[0].channel[0].x, 0);
+    tensix_harness_run(&harness, 1, "SETRWC 2, 0, 0, 0, 0, 0");
+    ck_assert_uint_eq(tensix->thread[0].adc[0].channel[0].x, 0);
+    tensix_harness_run(&harness, 1, "CLEARDVALID 1, 2");
+    ck_assert_uint_eq(tensix->thread[0].adc[0].channel[0].x, 6);
+}
+END_TEST
+
+/* A wait sees a bank that was there for a moment only, although its thread is not looked at then.
+ */
+static const struct moment {
+    const char *before, *wait, *moment;
+} moments[] = {
+    {"", "STALLWAIT 64, 128; INCRWC 0, 1, 0, 0", "SETDVALID 1; CLEARDVALID 1, 0"},
+    {"SETDVALID 1; SETDVALID 1", "STALLWAIT 64, 32; INCRWC 0, 1, 0, 0",
+     "SETRWC 1, 0, 0, 0, 0, 0; SETDVALID 1"},
+    {"SETDVALID 1; SETDVALID 1", "STALLWAIT 64, 32; INCRWC 0, 1, 0, 0",
+     "CLEARDVALID 1, 2; SETDVALID 1"},
+    {"SETDVALID 2; SETDVALID 2", "STALLWAIT 64, 64; INCRWC 0, 1, 0, 0",
+     "CLEARDVALID 0, 1; SETDVALID 2; SETDVALID 2"},
+};
+
+START_TEST(waits_see_moments)
+{
+    const struct moment *row = &moments[_i];
+    tensix_harness_run(&harness, 0, row->before);
+    tensix_harness_run(&harness, 2, row->wait);
+    ck_assert_uint_eq(tensix->thread[2].rwc.dst, 0);
+    tensix_harness_run(&harness, 0, row->moment);
+    ck_assert_uint_eq(tensix->thread[2].rwc.dst, 1);
+}
+END_TEST
+
+/* --- The debug bus --- */
+
+enum { GROUP_BITS = 128 };
+
+/* A member of a channel or of the RWCs, and where its bits show: all of them, but of Z and W the
+ * low eight only. */
+struct signal {
+    uint8_t signal, thread;
+    uint16_t first;
+    uint8_t width;
+    size_t offset, bytes;
+};
+
+#define MEMBER(type, member) offsetof(type, member), sizeof(((type *)0)->member)
+
+static const struct signal channel_signals[] = {
+#define IN_CHANNEL(first, width, member)                                                           \
+    {                                                                                              \
+        0, 0, first, width, MEMBER(struct tensix_adc_channel, member)                              \
+    }
+    IN_CHANNEL(0, 18, x), IN_CHANNEL(18, 18, x_cr), IN_CHANNEL(64, 13, y), IN_CHANNEL(80, 13, y_cr),
+    IN_CHANNEL(96, 8, z), IN_CHANNEL(104, 8, z_cr), IN_CHANNEL(112, 8, w), IN_CHANNEL(120, 8, w_cr),
+};
+
+/* The groups of address counters, in order. */
+static const struct {
+    uint8_t thread, unit, channel;
+} channels[] = {{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 1}, {2, 2, 0}, {2, 2, 1}};
+
+static const struct signal rwc_signals[] = {
+#define IN_RWC(signal, of, first, width, member)                                                   \
+    {                                                                                              \
+        signal, of, first, width, MEMBER(struct tensix_rwc, member)                                \
+    }
+    IN_RWC(2, 0, 0, 6, src_a),     IN_RWC(2, 0, 8, 6, src_a_cr),  IN_RWC(2, 1, 16, 6, src_a),
+    IN_RWC(2, 1, 24, 6, src_a_cr), IN_RWC(2, 2, 32, 6, src_a),    IN_RWC(2, 2, 40, 6, src_a_cr),
+    IN_RWC(2, 0, 60, 6, src_b),    IN_RWC(2, 0, 68, 6, src_b_cr), IN_RWC(2, 1, 76, 6, src_b),
+    IN_RWC(2, 1, 84, 6, src_b_cr), IN_RWC(2, 2, 92, 6, src_b),    IN_RWC(2, 2, 100, 6, src_b_cr),
+    IN_RWC(2, 0, 120, 10, dst), /* runs on into the next group */
+    IN_RWC(3, 0, 2, 10, dst_cr),   IN_RWC(3, 1, 12, 10, dst),     IN_RWC(3, 1, 22, 10, dst_cr),
+    IN_RWC(3, 2, 32, 10, dst),     IN_RWC(3, 2, 42, 10, dst_cr),  IN_RWC(4, 0, 60, 2, fidelity),
+    IN_RWC(4, 1, 62, 2, fidelity), IN_RWC(4, 2, 64, 2, fidelity),
+};
+
+/* The 128 bits of a group and those of the one that it runs on into. */
+static void read_groups(unsigned daisy, unsigned signal, uint32_t data[8])
+{
+    memset(data, 0, 8 * sizeof data[0]);
+    ck_assert(tensix_debug_signals(tensix, daisy, signal, data));
+    if (daisy == 3 && signal == 2) {
+        ck_assert(tensix_debug_signals(tensix, daisy, signal + 1, data + 4));
+    }
+}
+
+/* Sets one member of a state that is all zero to all ones: its bits of its group show them, and no
+ * other bit does, although the member may have more. */
+static void shows(const struct signal *row, unsigned daisy, unsigned signal, void *state)
+{
+    uint32_t data[8];
+    memset((uint8_t *)state + row->offset, 0xff, row->bytes);
+    read_groups(daisy, signal, data);
+    for (unsigned bit = 0; bit < 2 * GROUP_BITS; bit++) {
+        unsigned wanted = bit >= row->first && bit < (unsigned)row->first + row->width;
+        ck_assert_msg((data[bit / 32] >> bit % 32 & 1) == wanted, "bit %u of %u/%u is %u", bit,
+                      daisy, signal, !wanted);
+    }
+    memset((uint8_t *)state + row->offset, 0, row->bytes);
+}
+
+START_TEST(debug_bus_shows_address_counters)
+{
+    struct tensix_adc *adc = &tensix->thread[channels[_i].thread].adc[channels[_i].unit];
+    for (int i = 0; i < COUNT(channel_signals); i++) {
+        shows(&channel_signals[i], 6, (unsigned)_i, &adc->channel[channels[_i].channel]);
+    }
+}
+END_TEST
+
+START_TEST(debug_bus_shows_rwcs)
+{
+    const struct signal *row = &rwc_signals[_i];
+    shows(row, 3, row->signal, &tensix->thread[row->thread].rwc);
+}
+END_TEST
+
+/* Members that no group shows. */
+START_TEST(debug_bus_shows_no_other_threads)
+{
+    uint32_t data[4], all = 0;
+    memset(tensix->thread[1].adc, 0xff, sizeof tensix->thread[1].adc);
+    memset(tensix->thread[2].adc, 0xff, 2 * sizeof tensix->thread[2].adc[0]);
+    memset(&tensix->thread[0].adc[2], 0xff, sizeof tensix->thread[0].adc[2]);
+    for (unsigned signal = 0; signal <= 5; signal++) {
+        ck_assert(tensix_debug_signals(tensix, 6, signal, data));
+        all |= data[0] | data[1] | data[2] | data[3];
+    }
+    ck_assert_uint_eq(all, 0);
+}
+END_TEST
+
+static const struct bank_signals {
+    struct tensix_src_banks a, b;
+    uint32_t data[4];
+} bank_signals[] = {
+    {{0}, {0}, {0, 0, 1 << 20, 0}},
+    {{.unpack_bank = 1, .matrix_may = {1, 0}},
+     {0},
+     {0, 0, 1 << 20 | 1 << 21 | 1 << 27 | 1 << 30, 0}},
+    {{.matrix_bank = 1, .matrix_may = {1, 1}}, {0}, {0, 0, 1 << 21 | 3 << 26 | 3 << 28, 0}},
+    {{0}, {.matrix_bank = 1}, {0, 0, 1 << 20, 3 << 4}},
+    {{0}, {.unpack_bank = 1}, {0, 0, 1 << 20, 1 << 6}},
+    {{0}, {.matrix_may = {1, 0}}, {0, 0, 1 << 20, 1 << 9}},
+    {{0}, {.matrix_may = {0, 1}}, {0, 0, 1 << 20, 1 << 10}},
+};
+
+START_TEST(debug_bus_shows_banks)
+{
+    const struct bank_signals *row = &bank_signals[_i];
+    uint32_t data[4];
+    tensix->src[TENSIX_SRC_A] = row->a;
+    tensix->src[TENSIX_SRC_B] = row->b;
+    ck_assert(tensix_debug_signals(tensix, 6, 9, data));
+    ck_assert_mem_eq(data, row->data, sizeof data);
+}
+END_TEST
+
+/* All counters are 15 on a chip of which tt-exalens's manual shows what its masks cut out. */
+static const struct cut {
+    unsigned first, value;
+} cuts[] = {
+    {0, 0xf},  {10, 0x3}, {24, 0xf}, {30, 0x3c}, {40, 0xf},  {50, 0},
+    {60, 0xf}, {70, 0x3}, {84, 0xf}, {90, 0x3c}, {100, 0xf}, {110, 0},
+};
+
+START_TEST(debug_bus_is_as_a_chip)
+{
+    uint32_t data[8];
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        tensix->thread[thread].rwc = (struct tensix_rwc){
+            .dst = 15, .dst_cr = 15, .src_a = 15, .src_a_cr = 15, .src_b = 15, .src_b_cr = 15};
+    }
+    read_groups(3, 2, data);
+    for (int i = 0; i < COUNT(cuts); i++) {
+        unsigned word = cuts[i].first / 32;
+        uint64_t both = data[word] | (uint64_t)data[word + 1] << 32;
+        ck_assert_uint_eq(both >> cuts[i].first % 32 & 0x3f, cuts[i].value);
+    }
+    for (unsigned first = 120; first < 180; first += 10) {
+        uint64_t both = data[first / 32] | (uint64_t)data[first / 32 + 1] << 32;
+        ck_assert_uint_eq(both >> first % 32 & 0x3ff, 0xf);
+    }
+}
+END_TEST
+
+START_TEST(debug_bus_has_no_other_groups)
+{
+    const uint32_t none[4] = {0};
+    unsigned known = 0;
+    memset(tensix->thread[0].adc, 0xff, sizeof tensix->thread[0].adc);
+    for (unsigned daisy = 0; daisy < 256; daisy++) {
+        for (unsigned signal = 0; signal < 300; signal++) {
+            uint32_t data[4] = {1, 1, 1, 1};
+            if (tensix_debug_signals(tensix, daisy, signal, data)) {
+                known++;
+            } else {
+                ck_assert_mem_eq(data, none, sizeof none);
+            }
+        }
+    }
+    ck_assert_uint_eq(known, 6 + 1 + 3 + 1); /* the last: lanes that are enabled */
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tensix_misc");
+    TCase *tcase = tcase_create("misc");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, address_counters_are_as_the_model, 0, COUNT(adc_rows));
+    tcase_add_loop_test(tcase, each_operand_bit_of_address_counters, 0, COUNT(adc_rows));
+    tcase_add_test(tcase, runs_of_address_counters);
+    tcase_add_test(tcase, counters_wrap);
+    tcase_add_test(tcase, counters_by_hand);
+    tcase_add_loop_test(tcase, override_names_a_thread, 0, 4 * TENSIX_THREADS);
+    tcase_add_test(tcase, empty_masks_do_nothing);
+    tcase_add_loop_test(tcase, setting_counter_or_checkpoint, 0, 4);
+    tcase_add_test(tcase, nop_changes_nothing);
+    tcase_add_test(tcase, banks_are_as_the_model);
+    tcase_add_loop_test(tcase, held_banks_do_not_move, 1, 4);
+    tcase_add_test(tcase, banks_by_hand);
+    tcase_add_test(tcase, waits_look_at_banks);
+    tcase_add_loop_test(tcase, waits_see_moments, 0, COUNT(moments));
+    tcase_add_loop_test(tcase, debug_bus_shows_address_counters, 0, COUNT(channels));
+    tcase_add_loop_test(tcase, debug_bus_shows_rwcs, 0, COUNT(rwc_signals));
+    tcase_add_test(tcase, debug_bus_shows_no_other_threads);
+    tcase_add_loop_test(tcase, debug_bus_shows_banks, 0, COUNT(bank_signals));
+    tcase_add_test(tcase, debug_bus_is_as_a_chip);
+    tcase_add_test(tcase, debug_bus_has_no_other_groups);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,943 @@
+/*
+ * The packer by hand: compressed tiles (decoded as the page describes them), what is undefined,
+ * flushing, tile sizes and metadata, PACR_SETREG, sources other than Dst, stochastic rounding, soft
+ * reset, and sequences of LLK.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "num/kernels.h"
+#include "num/random.h"
+#include "unit/random.h"
+#include "unit/run_suite.h"
+#include "tensix/regs.h"
+#include "unit/tensix/tensix_harness.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define SET(field, value)                                                                          \
+    tensix_set_config_field(tensix, 0, TENSIX_FIELD_##field, (uint32_t)(value))
+
+enum { OUT = 0x8000, WINDOW = 0x8000, PACK_THREAD = 2, PACR = 0x41 << 24 };
+enum { LAST = 1, FLUSH = 2, CONCAT = 1 << 4, ZERO = 1 << 12, STRIDED = 1 << 17 };
+
+static struct tensix_harness harness;
+static struct tensix *const tensix = &harness.tensix;
+static uint64_t dice;
+static uint8_t before[TENSIX_HARNESS_L1], told[TENSIX_HARNESS_L1];
+static unsigned tells;
+
+static void on_l1_written(void *owner, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    (void)owner;
+    (void)cycle;
+    ck_assert_uint_gt(size, 0);
+    ck_assert_uint_le(size, TENSIX_HARNESS_L1);
+    ck_assert_uint_le(address, TENSIX_HARNESS_L1 - size);
+    memset(told + address, 1, size);
+    tells++;
+}
+
+static struct tensix_adc *adc(void)
+{
+    return &tensix->thread[PACK_THREAD].adc[TENSIX_ADC_PACKER];
+}
+
+/* A packer as LLK configures it, from a format code to itself. */
+static void configure(unsigned in, unsigned out, bool is_32bit)
+{
+    unsigned bytes = in % 4 == 0 ? 4 : in % 4 == 1 ? 2 : 1;
+    SET(ALU_FORMAT_SPEC_REG2_Dstacc, in);
+    SET(THCON_SEC0_REG1_In_data_format, in);
+    SET(THCON_SEC0_REG1_Out_data_format, out);
+    SET(THCON_SEC0_REG1_Disable_zero_compress, 1);
+    SET(THCON_SEC0_REG1_L1_Dest_addr, OUT / 16 - 1);
+    SET(THCON_SEC0_REG1_Exp_section_size, 4);
+    SET(PCK_DEST_RD_CTRL_Read_32b_data, is_32bit);
+    SET(PCK_DEST_RD_CTRL_Read_int8, 0);
+    SET(PCK0_ADDR_CTRL_XY_REG_0_Ystride, 16 * bytes);
+    SET(PCK0_ADDR_CTRL_ZW_REG_0_Zstride, 256 * bytes);
+    SET(PCK0_ADDR_CTRL_ZW_REG_0_Wstride, 1024 * bytes);
+    SET(PACK_COUNTERS_SEC0_pack_reads_per_xy_plane, 16);
+    for (unsigned i = 0; i < 4; i++) {
+        tensix->config[0][TENSIX_WORD_PCK_EDGE_OFFSET_SEC0_mask + i] = 0xffff;
+    }
+    adc()->channel[1].x = 15;
+}
+
+static void set_modifier(unsigned i, uint16_t word)
+{
+    tensix->thread_config[PACK_THREAD][TENSIX_WORD_ADDR_MOD_PACK_SEC0_YsrcIncr + i] = word;
+}
+
+static void pacr(uint32_t fields)
+{
+    tensix_harness_push(&harness, PACK_THREAD, PACR | fields);
+}
+
+static void fill_dst(void)
+{
+    for (unsigned row = 0; row < TENSIX_DST_ROWS; row++) {
+        for (unsigned column = 0; column < TENSIX_DST_COLUMNS; column++) {
+            tensix->dst.bits[row][column] = (uint16_t)random_next(&dice);
+        }
+    }
+}
+
+static void setup(void)
+{
+    tensix_harness_open(&harness);
+    harness.board.l1_written = on_l1_written;
+    memset(told, 0, sizeof told);
+    tells = 0;
+    dice = 1;
+    configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, false);
+}
+
+static void teardown(void)
+{
+    tensix_harness_close(&harness);
+}
+
+static bool is_filled(uint32_t from, uint32_t size, uint8_t value)
+{
+    for (uint32_t i = from; i < from + size; i++) {
+        if (harness.l1[i] != value) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- Faults: the instruction, then everything is as it was --- */
+
+static void expect_fault(uint32_t fields, enum tensix_fault_kind kind, const char *words)
+{
+    unsigned faults = harness.faults;
+    struct tensix_packer packer = tensix->packer;
+    struct tensix_adc counters = *adc();
+    memcpy(before, harness.l1, TENSIX_HARNESS_L1);
+    pacr(fields);
+    packer.plan = tensix->packer.plan; /* derived on the way */
+    ck_assert_uint_eq(harness.faults, faults + 1);
+    ck_assert_msg(harness.fault.kind == kind, "kind %d: %s", harness.fault.kind,
+                  harness.fault.text);
+    ck_assert_uint_lt(strlen(harness.fault.text), 190);
+    ck_assert_msg(strstr(harness.fault.text, words) != NULL, "%s: no \"%s\"", harness.fault.text,
+                  words);
+    ck_assert(!memcmp(before, harness.l1, TENSIX_HARNESS_L1));
+    ck_assert(!memcmp(&counters, adc(), sizeof counters));
+    ck_assert(!memcmp(&packer, &tensix->packer, sizeof packer));
+}
+
+START_TEST(fields_that_nobody_explains)
+{
+    expect_fault(1 << 21, TENSIX_FAULT_UNIMPLEMENTED, "CfgContext 1");
+    expect_fault(1 << 2, TENSIX_FAULT_UNIMPLEMENTED, "CtxtCtrl 1");
+    expect_fault(3 << 2, TENSIX_FAULT_UNIMPLEMENTED, "CtxtCtrl 3");
+    SET(THCON_SEC0_REG1_pack_start_intf_pos, 3);
+    expect_fault(0, TENSIX_FAULT_UNIMPLEMENTED, "pack_start_intf_pos");
+    SET(THCON_SEC0_REG1_pack_start_intf_pos, 0);
+    SET(THCON_SEC0_REG1_pack_dis_y_pos_start_offset, 1);
+    expect_fault(0, TENSIX_FAULT_UNIMPLEMENTED, "pack_dis_y_pos_start_offset");
+    SET(THCON_SEC0_REG1_pack_dis_y_pos_start_offset, 0);
+    SET(THCON_SEC0_REG1_Downsample_rate, 1);
+    expect_fault(0, TENSIX_FAULT_UNIMPLEMENTED, "Downsample_rate");
+    SET(THCON_SEC0_REG1_Downsample_rate, 0);
+    SET(THCON_SEC0_REG1_Pack_L1_Acc, 1);
+    SET(THCON_SEC0_REG1_Disable_zero_compress, 0);
+    expect_fault(0, TENSIX_FAULT_UNIMPLEMENTED, "Disable_zero_compress");
+    SET(THCON_SEC0_REG1_Disable_zero_compress, 1);
+    SET(THCON_SEC0_REG1_Out_data_format, NUM_FORMAT_BFP8_B);
+    expect_fault(0, TENSIX_FAULT_UNIMPLEMENTED, "Bfp8_b");
+    pacr(2 << 2); /* resets contexts, and nothing else */
+    ck_assert_uint_eq(harness.faults, 8);
+}
+END_TEST
+
+START_TEST(what_is_undefined)
+{
+    const enum tensix_fault_kind kind = TENSIX_FAULT_UNDEFINED;
+    SET(THCON_SEC0_REG1_Out_data_format, 13);
+    expect_fault(0, kind, "Out_data_format is 13");
+    SET(THCON_SEC0_REG1_Out_data_format, 5);
+    SET(STACC_RELU_ReluThreshold, 0x8000);
+    SET(STACC_RELU_ApplyRelu, 2);
+    expect_fault(0, kind, "0x8000 is negative");
+    SET(STACC_RELU_ApplyRelu, 1);
+    pacr(0);
+    ck_assert_uint_eq(harness.faults, 2);
+    configure(NUM_FORMAT_UINT16, NUM_FORMAT_UINT16, false);
+    SET(STACC_RELU_ReluThreshold, 1);
+    SET(STACC_RELU_ApplyRelu, 3);
+    expect_fault(0, kind, "Dst gives UInt16");
+    SET(STACC_RELU_ApplyRelu, 0);
+    SET(THCON_SEC0_REG1_In_data_format, NUM_FORMAT_FLOAT16);
+    expect_fault(0, kind, "Float16, but ALU_FORMAT_SPEC_REG2_Dstacc UInt16");
+    configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, false);
+    SET(PCK0_ADDR_BASE_REG_0_Base, 1);
+    expect_fault(0, kind, "input address 0x1 ");
+    SET(PCK0_ADDR_BASE_REG_0_Base, 0);
+    adc()->channel[1].x = 16;
+    expect_fault(0, kind, "X from 0 to 16");
+    adc()->channel[0].x = 5, adc()->channel[1].x = 3;
+    expect_fault(0, kind, "X from 5 to 3");
+    adc()->channel[0].x = 1, adc()->channel[1].x = 31;
+    expect_fault(ZERO, kind, "ZeroWrite with ReadIntfSel 0");
+    adc()->channel[0].x = 0, adc()->channel[1].x = 15;
+    adc()->channel[0].y = 2;
+    expect_fault(0x7 << 8, kind, "ReadIntfSel 0x7 from row 2");
+    pacr(0x3 << 8 | LAST);
+    ck_assert_uint_eq(harness.faults, 9);
+}
+END_TEST
+
+/* Out of L1: data, exponents, row starts; nothing has happened, also where it began inside. */
+START_TEST(output_must_lie_in_l1)
+{
+    const enum tensix_fault_kind kind = TENSIX_FAULT_UNDEFINED;
+    const uint32_t end = TENSIX_HARNESS_L1 / 16;
+    SET(THCON_SEC0_REG1_L1_Dest_addr, end - 1); /* a header further */
+    expect_fault(0, kind, "output at 0x180000");
+    SET(THCON_SEC0_REG1_L1_Dest_addr, end - 1 - 7);
+    expect_fault(0, kind, "ends at 0x180000");
+    SET(THCON_SEC0_REG1_L1_Dest_addr, end - 1 - 8);
+    pacr(0);
+    ck_assert_uint_eq(harness.faults, 2);
+    expect_fault(LAST, kind, "L1_Dest_addr"); /* it would go on beyond the end */
+    pacr(FLUSH);
+    configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_BFP8_B, false);
+    SET(THCON_SEC0_REG1_L1_Dest_addr, end - 1);
+    SET(THCON_SEC0_REG1_Exp_section_size, 0x20000 - end + 0x100); /* data wrap to low addresses */
+    expect_fault(LAST, kind, "output at 0x180000");
+    expect_fault(0x7 << 8 | LAST, kind, "output at 0x180000");
+    pacr(0); /* its exponents wait */
+    ck_assert_uint_eq(harness.faults, 5);
+    pacr(0), pacr(0);
+    expect_fault(0, kind, "output at 0x180000");
+    tensix->packer.output.exponents.open = false;
+    SET(THCON_SEC0_REG1_L1_Dest_addr, OUT / 16);
+    pacr(LAST);
+    ck_assert_uint_eq(harness.faults, 6);
+}
+END_TEST
+
+/* Dst, intermediate and L1 formats: a fault exactly where there is no conversion, with names. */
+START_TEST(illegal_conversions)
+{
+    unsigned out = (unsigned)_i, legal = 0;
+    if (!num_format_info(out)) {
+        return;
+    }
+    for (unsigned bits = 0; bits < 1 << 8; bits++) {
+        configure(bits & 15, out, bits >> 4 & 1);
+        SET(PCK_DEST_RD_CTRL_Read_int8, bits >> 5 & 1);
+        SET(PCK_DEST_RD_CTRL_Read_unsigned, bits >> 6 & 1);
+        SET(PCK_DEST_RD_CTRL_Round_10b_mant, bits >> 7 & 1);
+        struct num_pack_early early = {.format = bits & 15,
+                                       .output = (uint8_t)out,
+                                       .is_32bit = bits >> 4 & 1,
+                                       .is_raw = bits >> 5 & 1,
+                                       .is_unsigned = bits >> 6 & 1,
+                                       .rounds_10bit = bits >> 7 & 1};
+        unsigned to = num_format_of(out, early.is_unsigned, false);
+        enum num_pack_kind kind = num_pack_early_kind(&early);
+        bool is_legal = kind != NUM_PACK_NONE && num_pack_late_is_legal(kind, (enum num_format)to);
+        unsigned faults = harness.faults;
+        pacr(LAST);
+        ck_assert_msg((harness.faults == faults) == is_legal, "0x%02x to %u", bits, out);
+        legal += is_legal;
+        const struct num_format_info *in = num_format_info(bits & 15);
+        if (!is_legal && in) {
+            ck_assert_uint_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+            ck_assert_ptr_nonnull(strstr(harness.fault.text, in->name));
+        }
+    }
+    ck_assert_uint_gt(legal, 0);
+}
+END_TEST
+
+/* In_data_format beside ALU_FORMAT_SPEC: only what LLK and the page use. */
+START_TEST(formats_must_agree)
+{
+    unsigned agree = 0;
+    for (unsigned in = 0; in < 16; in++) {
+        for (unsigned dstacc = 0; dstacc < 16; dstacc++) {
+            configure(in, NUM_FORMAT_FLOAT32, true);
+            SET(ALU_FORMAT_SPEC_REG2_Dstacc, dstacc);
+            SET(PCK_DEST_RD_CTRL_Round_10b_mant, 1);
+            unsigned faults = harness.faults;
+            pacr(LAST);
+            bool is_tf32 = dstacc == 0 || dstacc == 4 || dstacc == 1;
+            bool is_fine = (in == dstacc && (is_tf32 || in == 5 || in == 6)) ||
+                           (is_tf32 && (in == 1 || in == 4));
+            ck_assert_msg((harness.faults == faults) == is_fine, "%u for %u: %s", in, dstacc,
+                          harness.fault.text);
+            agree += is_fine;
+        }
+    }
+    ck_assert_uint_eq(agree, 5 + 4);
+}
+END_TEST
+
+/* --- Compressed tiles --- */
+
+static const uint8_t compressible[] = {NUM_FORMAT_FLOAT32, NUM_FORMAT_FLOAT16_B, NUM_FORMAT_BFP8_B,
+                                       NUM_FORMAT_BFP4_B,  NUM_FORMAT_FLOAT16,   NUM_FORMAT_LF8};
+enum { RSI_LINES = 8, TILE_DATUMS = 4096 };
+
+/* A tile as it is in L1: datum i of the stored ones, right-aligned, and its counter. */
+static uint32_t stored_datum(unsigned bits, uint32_t data, unsigned i)
+{
+    uint32_t group = data + i / 32 * (bits * 4 + 16), value = 0;
+    if (bits == 4) {
+        return harness.l1[group + i % 32 / 2] >> i % 2 * 4 & 15;
+    }
+    memcpy(&value, harness.l1 + group + i % 32 * (bits / 8), bits / 8);
+    return value;
+}
+
+static unsigned stored_counter(unsigned bits, uint32_t data, unsigned i)
+{
+    uint32_t group = data + i / 32 * (bits * 4 + 16) + bits * 4;
+    return harness.l1[group + i % 32 / 2] >> i % 2 * 4 & 15;
+}
+
+static unsigned row_start(unsigned i)
+{
+    return harness.l1[OUT + 2 * i] | (unsigned)harness.l1[OUT + 2 * i + 1] << 8;
+}
+
+struct tile {
+    uint16_t datum[TILE_DATUMS]; /* BF16 patterns in order */
+    unsigned count, rows, row_end[128];
+    uint32_t zero_flags;
+};
+
+/* Rows of Dst with runs of zeros; exponents near each other, so that blocks keep them apart. */
+static void sparse_dst(struct tile *tile, unsigned rows, unsigned zeros_in_8)
+{
+    for (unsigned i = 0; i < rows * 16; i++) {
+        uint16_t pattern =
+            (uint16_t)((random_next(&dice) & 0x807f) | (126 + random_below(&dice, 2)) << 7);
+        tile->datum[i] = random_below(&dice, 8) < zeros_in_8 || i / 64 % 3 == 2 ? 0 : pattern;
+        tensix->dst.bits[i / 16][i % 16] = num_dst_from_bf16(tile->datum[i]);
+    }
+    tile->count = rows * 16;
+}
+
+static void pack_sparse(struct tile *tile, unsigned rows)
+{
+    bool had_data = false;
+    set_modifier(0, 4);
+    set_modifier(1, 0x2020);
+    for (unsigned row = 0; row < rows; row += 4) {
+        bool is_last = row + 4 == rows, continues = !is_last && random_below(&dice, 3) == 0;
+        pacr((is_last ? LAST | 1 << 15 : 0) | (continues ? CONCAT : 0));
+        for (unsigned i = row * 16; i < row * 16 + 64; i++) {
+            had_data |= tile->datum[i] != 0;
+        }
+        if (!continues) {
+            tile->zero_flags |= !had_data && tile->rows < 32 ? UINT32_C(1) << tile->rows : 0;
+            tile->row_end[tile->rows++] = row * 16 + 64;
+            had_data = false;
+        }
+    }
+}
+
+/* Undoes the compression and compares with the data, as exactly as the format allows. */
+static void check_compressed(const struct tile *tile, enum num_format format)
+{
+    const struct num_format_info *info = num_format_info(format);
+    uint32_t exponents = OUT + RSI_LINES * 16;
+    uint32_t data = exponents + (format & 2 ? 16 * 16 : 0);
+    unsigned datum = 0;
+    ck_assert_uint_eq(row_start(0), 0);
+    for (unsigned row = 0; row < tile->rows; row++) {
+        ck_assert_uint_lt(row_start(row), row_start(row + 1));
+        for (unsigned i = row_start(row); i < row_start(row + 1); i++) {
+            uint32_t stored = stored_datum(info->bits, data, i);
+            if (datum >= tile->count) {
+                ck_abort_msg("%s, row %u: too many data", info->name, row);
+            }
+            bool is_zero = info->is_block ? !(stored & ((1u << (info->bits - 1)) - 1)) : !stored;
+            bool may_vanish = info->bits < 8; /* rounded to nothing in its block */
+            bool is_same = format != NUM_FORMAT_FLOAT16_B || stored == tile->datum[datum];
+            if ((is_zero != !tile->datum[datum] && !may_vanish) || !is_same) {
+                ck_abort_msg("%s, row %u, datum %u: 0x%" PRIx32, info->name, row, datum, stored);
+            }
+            if (info->is_block && !is_zero) {
+                uint16_t half =
+                    num_block_to_half(format, (uint8_t)stored, harness.l1[exponents + i / 16]);
+                if (half >> 15 != tile->datum[datum] >> 15) {
+                    ck_abort_msg("%s, row %u, datum %u: sign", info->name, row, datum);
+                }
+            }
+            datum++;
+            for (unsigned j = stored_counter(info->bits, data, i); j > 0; j--, datum++) {
+                ck_assert_uint_eq(tile->datum[datum], 0);
+            }
+        }
+        ck_assert_uint_eq(datum, tile->row_end[row]);
+    }
+    ck_assert_uint_eq(datum, tile->count);
+}
+
+START_TEST(compressed_tiles)
+{
+    enum num_format format = (enum num_format)compressible[_i % COUNT(compressible)];
+    dice = (uint64_t)_i;
+    for (unsigned n = 0; n < 20; n++) {
+        struct tile tile = {.count = 0};
+        memset(harness.l1 + OUT, 0xee, WINDOW);
+        configure(NUM_FORMAT_FLOAT16_B, format, false);
+        SET(THCON_SEC0_REG1_Disable_zero_compress, 0);
+        SET(THCON_SEC0_REG1_Row_start_section_size, RSI_LINES);
+        SET(THCON_SEC0_REG1_Exp_section_size, 16);
+        SET(THCON_SEC0_REG1_Disable_pack_zero_flags, n % 4 == 3);
+        unsigned rows = 4 * (1 + random_below(&dice, 40));
+        sparse_dst(&tile, rows, n % 9);
+        pack_sparse(&tile, rows);
+        ck_assert_uint_eq(harness.faults, 0);
+        check_compressed(&tile, format);
+        ck_assert_uint_eq(tensix->packer.all_zero_flags, n % 4 == 3 ? 0 : tile.zero_flags);
+    }
+}
+END_TEST
+
+/* --- Lines, flushes, sizes --- */
+
+/* Half a line waits, and is filled up with zeros by Last, Flush or PACR_SETREG. */
+START_TEST(lines_are_written_when_full)
+{
+    static const uint32_t enders[] = {PACR | 1 << 8 | ZERO | LAST, PACR | FLUSH,
+                                      0x4a << 24 | FLUSH};
+    configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_BFP4_B, false);
+    fill_dst();
+    memset(harness.l1 + OUT, 0xee, WINDOW);
+    pacr(1 << 8); /* 8 bytes and an exponent */
+    ck_assert_uint_eq(tells, 0);
+    ck_assert(is_filled(OUT, WINDOW, 0xee));
+    tensix_harness_push(&harness, PACK_THREAD, enders[_i]);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(tells, 2);
+    for (unsigned i = 0; i < 16; i++) {
+        ck_assert(i < 1 || harness.l1[OUT + i] == 0);
+        ck_assert(i < 8 || harness.l1[OUT + 64 + i] == 0);
+        ck_assert_uint_eq(harness.l1[OUT + 16 + i], 0xee);
+        ck_assert_uint_eq(harness.l1[OUT + 80 + i], 0xee);
+    }
+    ck_assert(tensix->packer.output.data.open == (_i == 2));
+}
+END_TEST
+
+/* Everything that changes is told, and hardly anything else. */
+START_TEST(writes_are_told)
+{
+    static const uint8_t outs[] = {0, 1, 5, 6, 7, 15};
+    unsigned more = 0;
+    for (unsigned n = 0; n < 200; n++) {
+        configure(NUM_FORMAT_FLOAT16_B, outs[n % sizeof outs], false);
+        fill_dst();
+        SET(PCK_EDGE_OFFSET_SEC0_mask, n % 3 ? 0xffff : 0x7fff);
+        memcpy(before, harness.l1, TENSIX_HARNESS_L1);
+        memset(told, 0, sizeof told);
+        pacr(random_below(&dice, 4) << 8);
+        pacr(LAST);
+        unsigned secret = 0;
+        for (unsigned i = OUT; i < OUT + WINDOW; i++) {
+            secret += before[i] != harness.l1[i] && !told[i];
+            more += told[i];
+        }
+        ck_assert_uint_eq(secret, 0);
+    }
+    ck_assert_uint_le(more, 200 * (2 * 256 + 16));
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+static uint32_t gpr_after(const char *text)
+{
+    tensix_harness_run(&harness, PACK_THREAD, text);
+    return tensix->gpr[PACK_THREAD][4];
+}
+
+/* The Scalar Unit sees sizes and exponents; SETDMAREG 8 forgets what has accumulated. */
+START_TEST(sizes_and_metadata)
+{
+    struct tensix_pack_metadata metadata;
+    SET(THCON_SEC0_REG1_Enable_out_fifo, 1);
+    SET(THCON_SEC0_REG1_Add_tile_header_size, 1);
+    ck_assert(!tensix_packer_take_metadata(tensix, &metadata));
+    for (unsigned i = 1; i <= TENSIX_PACK_METADATA + 2; i++) {
+        for (unsigned j = 1; j < i; j++) {
+            pacr(1 << 8);
+        }
+        pacr(1 << 8 | LAST);
+        ck_assert_uint_eq(tensix_packer_tile_size(tensix, PACK_THREAD), 2 * i);
+        ck_assert_uint_eq(tensix_packer_tile_size(tensix, 0), 0);
+        ck_assert_uint_eq(tensix->packer.acc_tile_size[PACK_THREAD], i * (i + 1) + i);
+    }
+    for (unsigned i = 1; i <= TENSIX_PACK_METADATA; i++) { /* a full FIFO forgets */
+        ck_assert(tensix_packer_take_metadata(tensix, &metadata));
+        ck_assert_uint_eq(metadata.tile_size, 2 * i);
+    }
+    ck_assert(!tensix_packer_take_metadata(tensix, &metadata));
+    unsigned acc = tensix->packer.acc_tile_size[PACK_THREAD];
+    ck_assert_uint_eq(gpr_after("SETDMAREG 1, 0, 1, 8"), acc << 16 | 20);
+    (void)gpr_after("SETDMAREG 1, 192, 1, 8");
+    ck_assert_uint_eq(tensix->packer.acc_tile_size[PACK_THREAD], 0);
+    tensix_packer_reset_size(tensix, 0x123);
+    ck_assert_uint_eq(tensix->packer.l1_dest_addr_offset, 0x123);
+}
+END_TEST
+
+START_TEST(histogram_saturates_and_is_reset)
+{
+    for (unsigned i = 0; i < 64; i++) {
+        tensix->dst.bits[i / 16][i % 16] = num_dst_from_bf16((uint16_t)((i < 8 ? 200 : 100) << 7));
+    }
+    pacr(LAST);
+    ck_assert_uint_eq(tensix->packer.max_exponent, 200);
+    ck_assert_uint_eq(tensix->packer.histogram[200 & 31], 0);
+    tensix_set_thread_field(tensix, 1, TENSIX_FIELD_ENABLE_ACC_STATS_Enable, 1);
+    for (unsigned i = 0; i < 6; i++) {
+        pacr(LAST);
+    }
+    ck_assert_uint_eq(tensix->packer.histogram[200 & 31], 48);
+    ck_assert_uint_eq(tensix->packer.histogram[100 & 31], 255);
+    ck_assert_uint_eq(gpr_after("SETDMAREG 1, 72, 1, 8"), 200);
+    tensix_packer_soft_reset(tensix, TENSIX_RESET_DST, 0);
+    ck_assert_uint_eq(tensix->packer.max_exponent, 0);
+    ck_assert_uint_eq(tensix->packer.histogram[100 & 31], 0);
+}
+END_TEST
+
+START_TEST(soft_reset_drops_what_waits)
+{
+    configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_BFP4_B, false);
+    memset(harness.l1 + OUT, 0xee, WINDOW);
+    pacr(1 << 8 | LAST);
+    memset(harness.l1 + OUT, 0xee, WINDOW);
+    pacr(1 << 8);
+    tensix->packer.l1_dest_addr_offset = 7;
+    tensix->packer.generator = 5;
+    tensix_packer_soft_reset(tensix, TENSIX_RESET_PACKERS, 0);
+    ck_assert_uint_eq(tensix->packer.last_tile_size, 0);
+    ck_assert_uint_eq(tensix->packer.acc_tile_size[PACK_THREAD], 0);
+    ck_assert_uint_eq(tensix->packer.l1_dest_addr_offset, 7);
+    tensix_packer_soft_reset(tensix, 0, TENSIX_RESET_PACKERS | TENSIX_RESET_DST);
+    ck_assert_uint_eq(tensix->packer.l1_dest_addr_offset, 0);
+    ck_assert_uint_eq(tensix->packer.generator, 0);
+    pacr(FLUSH);
+    ck_assert(is_filled(OUT, WINDOW, 0xee));
+}
+END_TEST
+
+/* The FIFO's limit counts 32 bytes and includes the last of them. */
+START_TEST(fifo_wraps_after_its_limit)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        SET(THCON_SEC0_REG1_L1_Dest_addr, OUT / 16 - 1 + i);
+        SET(THCON_SEC0_REG9_Pack_0_2_limit_address, OUT / 32);
+        SET(THCON_SEC0_REG9_Pack_0_2_fifo_size, 0x10);
+        memset(told, 0, sizeof told);
+        pacr(1 << 8 | LAST);
+        uint32_t address = OUT + 16 * i;
+        address -= i > 1 ? 0x200 : 0;
+        ck_assert(told[address] && !told[address - 1]);
+    }
+}
+END_TEST
+
+/* RowPadZero: half a row, then whole ones; padded each, or all together. */
+START_TEST(rows_are_padded)
+{
+    static const struct {
+        uint32_t fields;
+        unsigned data; /* of the tile: 8, then 16 and what is filled up */
+    } rows[] = {
+        {0, 24},       {1 << 18, 32},          {5 << 18, 32}, {2 << 18, 32},
+        {6 << 18, 32}, {6 << 18 | CONCAT, 24}, {3 << 18, 24}, {7 << 18, 32},
+    };
+    configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, false);
+    memset(harness.l1 + OUT, 0xee, WINDOW);
+    adc()->channel[1].x = 7;
+    pacr(1 << 8 | rows[_i].fields);
+    adc()->channel[1].x = 15;
+    pacr(1 << 8 | rows[_i].fields | LAST);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert(is_filled(OUT, rows[_i].data * 2, 0));
+    ck_assert(is_filled(OUT + rows[_i].data * 2, 64, 0xee));
+}
+END_TEST
+
+/* --- Configuration that changes --- */
+
+START_TEST(plans_follow_the_configuration)
+{
+    tensix->dst.bits[0][0] = num_dst_from_bf16(0xc040);
+    pacr(1 << 8 | LAST);
+    ck_assert_uint_eq(tensix_harness_l1(&harness, OUT) & 0xffff, 0xc040);
+    SET(STACC_RELU_ApplyRelu, 1);
+    pacr(1 << 8 | LAST);
+    ck_assert_uint_eq(tensix_harness_l1(&harness, OUT) & 0xffff, 0);
+    memcpy(tensix->config[1], tensix->config[0], sizeof tensix->config[0]);
+    tensix_set_config_field(tensix, 1, TENSIX_FIELD_STACC_RELU_ApplyRelu, 0);
+    tensix_set_config_field(tensix, 1, TENSIX_FIELD_THCON_SEC0_REG1_Out_data_format, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        tensix_set_thread_field(tensix, PACK_THREAD, TENSIX_FIELD_CFG_STATE_ID_StateID, i & 1);
+        pacr(1 << 8 | LAST);
+        ck_assert_uint_eq(tensix_harness_l1(&harness, OUT), i & 1 ? 0xc0400000 : 0);
+    }
+}
+END_TEST
+
+/* A format that changes within a tile must not hang or leave anything behind. */
+START_TEST(formats_may_change_within_a_tile)
+{
+    static const uint8_t outs[] = {0, 1, 5, 6, 7, 10, 13, 15};
+    fill_dst();
+    for (unsigned n = 0; n < 3000; n++) {
+        configure(NUM_FORMAT_FLOAT16_B, outs[random_below(&dice, COUNT(outs))], false);
+        SET(THCON_SEC0_REG1_Disable_zero_compress, random_below(&dice, 3) != 0);
+        SET(THCON_SEC0_REG1_Pack_L1_Acc, random_below(&dice, 4) == 0);
+        SET(THCON_SEC0_REG1_Dis_shared_exp_assembler, random_below(&dice, 4) == 0);
+        adc()->channel[1].x = random_below(&dice, 16);
+        pacr(random_below(&dice, 16) << 8 | (random_below(&dice, 6) == 0 ? LAST : 0) |
+             (random_below(&dice, 6) == 0 ? FLUSH : 0) | (random_below(&dice, 6) == 0 ? ZERO : 0) |
+             (random_below(&dice, 3) == 0 ? CONCAT : 0));
+    }
+    pacr(FLUSH);
+    ck_assert(!tensix->packer.output.data.open);
+    ck_assert_uint_eq(tensix->packer.output.data.fill, 0);
+}
+END_TEST
+
+/* --- Zeros and L1 as sources --- */
+
+START_TEST(long_zero_writes)
+{
+    memset(harness.l1 + OUT, 0xee, WINDOW);
+    adc()->channel[1].x = 1023;
+    pacr(ZERO | LAST);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert(is_filled(OUT, 2048, 0) && is_filled(OUT + 2048, WINDOW - 2048, 0xee));
+    adc()->channel[1].x = 0x3ffff; /* a million bytes of FP32 */
+    SET(THCON_SEC0_REG1_Out_data_format, NUM_FORMAT_FLOAT32);
+    SET(THCON_SEC0_REG1_L1_Dest_addr, 0x10000);
+    expect_fault(ZERO | LAST, TENSIX_FAULT_UNDEFINED, "does not fit in L1");
+    SET(THCON_SEC0_REG1_In_data_format, 13); /* of no account */
+    adc()->channel[1].x = 15;
+    pacr(ZERO | LAST);
+    ck_assert_uint_eq(harness.faults, 1);
+}
+END_TEST
+
+START_TEST(l1_as_the_source)
+{
+    static const struct {
+        uint8_t in, out;
+        uint32_t datum, wanted;
+    } rows[] = {
+        {NUM_FORMAT_FLOAT32, NUM_FORMAT_FLOAT16_B, 0xbf812345, 0xbf81},
+        {NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT32, 0xbf81, 0xbf810000},
+        {NUM_FORMAT_FLOAT16, NUM_FORMAT_FLOAT16, 0xbc01, 0xbc01},
+        {NUM_FORMAT_BFP8_B, NUM_FORMAT_FLOAT16_B, 0xc5, 0x8045},
+        {NUM_FORMAT_BFP8, NUM_FORMAT_FLOAT16, 0xc5, 0x8228},
+        {NUM_FORMAT_LF8, NUM_FORMAT_FLOAT16, 0xbd, 0xbd00},
+        {NUM_FORMAT_INT32, NUM_FORMAT_INT32, 0x87654321, 0x87654321},
+        {NUM_FORMAT_UINT16, NUM_FORMAT_UINT16, 0x8765, 0x8765},
+        {NUM_FORMAT_INT8, NUM_FORMAT_INT8, 0x87, 0x87},
+    };
+    configure(rows[_i].in, rows[_i].out, false);
+    SET(THCON_SEC0_REG1_Source_interface_selection, 1);
+    SET(THCON_SEC0_REG1_L1_source_addr, 1);
+    SET(THCON_SEC0_REG1_Exp_section_size, 0);
+    unsigned from = 1u << (rows[_i].in % 4 == 0 ? 2 : rows[_i].in % 4 == 1);
+    unsigned to = num_format_info(rows[_i].out)->bits / 8;
+    for (unsigned i = 0; i < 32; i++) {
+        uint32_t datum = rows[_i].datum ^ i;
+        memcpy(harness.l1 + 0x40000 + i * from, &datum, from);
+    }
+    pacr(3 << 8 | LAST);
+    ck_assert_uint_eq(harness.faults, 0);
+    for (unsigned i = 0; i < 32 && (rows[_i].in == rows[_i].out || i < 1); i++) {
+        uint32_t got = 0;
+        memcpy(&got, harness.l1 + OUT + i * to, to);
+        ck_assert_uint_eq(got, rows[_i].wanted ^ i);
+    }
+    ck_assert_uint_eq(tensix->packer.max_exponent, 0);
+    SET(THCON_SEC0_REG1_L1_source_addr, 6);
+    expect_fault(0, TENSIX_FAULT_UNDEFINED, "L1_source_addr");
+    SET(THCON_SEC0_REG1_In_data_format, NUM_FORMAT_TF32);
+    expect_fault(0, TENSIX_FAULT_UNDEFINED, "Tf32");
+}
+END_TEST
+
+/* --- Stochastic rounding --- */
+
+START_TEST(stochastic_rounding)
+{
+    unsigned up = 0;
+    configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, true);
+    SET(ALU_ROUNDING_MODE_Gasket_srnd_en, 1);
+    for (unsigned i = 0; i < 4; i++) {
+        for (unsigned c = 0; c < 16; c++) {
+            tensix_dst_write32(&tensix->dst, (struct tensix_dst_map){false, false, false}, i, c,
+                               num_dst_from_fp32(0x3f808000));
+        }
+    }
+    uint32_t generator = tensix->packer.generator;
+    for (unsigned n = 0; n < 64; n++) {
+        pacr(LAST);
+        for (unsigned i = 0; i < 64; i++) {
+            uint16_t got;
+            memcpy(&got, harness.l1 + OUT + 2 * i, sizeof got);
+            ck_assert(got == 0x3f80 || got == 0x3f81);
+            up += got & 1;
+        }
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_gt(up, 64 * 64 * 4 / 10);
+    ck_assert_uint_lt(up, 64 * 64 * 6 / 10);
+    for (unsigned i = 0; i < 64 * 64; i++) { /* one draw a datum */
+        (void)num_random_next(&generator);
+    }
+    ck_assert_uint_eq(tensix->packer.generator, generator);
+}
+END_TEST
+
+/* Who asks for it gets what a packer without stochastic rounding gives, and no number is drawn. */
+START_TEST(nearest_instead_of_stochastic)
+{
+    uint8_t nearest[64 * 2];
+    const uint32_t generator = tensix->packer.generator;
+    for (unsigned stochastic = 0; stochastic < 2; stochastic++) {
+        configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, true);
+        tensix->rounds_to_nearest = true;
+        SET(ALU_ROUNDING_MODE_Gasket_srnd_en, stochastic);
+        for (unsigned i = 0; i < 64; i++) {
+            tensix_dst_write32(&tensix->dst, (struct tensix_dst_map){false, false, false}, i / 16,
+                               i % 16, num_dst_from_fp32(0x3f800000 + i * 0x2345));
+        }
+        pacr(LAST);
+        ck_assert(!stochastic || memcmp(nearest, harness.l1 + OUT, sizeof nearest) == 0);
+        memcpy(nearest, harness.l1 + OUT, sizeof nearest);
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(tensix->packer.generator, generator);
+}
+END_TEST
+
+/* --- PACR_SETREG --- */
+
+enum { SETREG = 0x4a << 24, PUSH = 1 << 23, MODE = 1 << 22 };
+
+static void setreg(uint32_t fields)
+{
+    tensix_harness_push(&harness, PACK_THREAD, (uint32_t)SETREG | fields);
+}
+
+START_TEST(registers_are_written)
+{
+    const uint32_t raw = 0x234 | 0x0a5 << 10 | 1 << 20 | 2 << 22;
+    tensix_packer_set_registers(tensix, raw);
+    setreg(MODE | 0xbeef << 3);
+    setreg(MODE | 0xdead << 3 | 1 << 2);
+    setreg(PUSH | FLUSH | 0x15 << 2);
+    ck_assert_uint_eq(tensix_harness_register(&harness, 0xffb558d0), 0xdeadbeef);
+    ck_assert_uint_eq(harness.regs, 1);
+}
+END_TEST
+
+START_TEST(registers_by_address)
+{
+    static const struct {
+        uint32_t raw, fields, address; /* 0: nothing is written */
+    } rows[] = {
+        {0x234, PUSH | FLUSH | 0x15 << 2, 0xffb158d0},
+        {0x234 | 1 << 20, PUSH | FLUSH | 0x15 << 2, 0xffb558d0},
+        {0x0a5 << 10 | 1 << 22, PUSH | FLUSH | 1 << 8 | 0x3f << 2, 0xffb7f294},
+        {0x0a5 << 10 | 2 << 22, PUSH | FLUSH | 1 << 8 | 0x3f << 2, 0},
+        {0x234, FLUSH | 0x15 << 2, 0},
+        {0x234, PUSH | 0x15 << 2, 0},
+    };
+    tensix_packer_set_registers(tensix, rows[_i].raw);
+    setreg(MODE | 0x1234 << 3);
+    setreg(rows[_i].fields);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(harness.regs, rows[_i].address != 0);
+    if (rows[_i].address) {
+        ck_assert_uint_eq(tensix_harness_register(&harness, rows[_i].address), 0x1234);
+    }
+}
+END_TEST
+
+START_TEST(registers_that_cannot_be_written)
+{
+    tensix_packer_set_registers(tensix, 0x234);
+    setreg(PUSH | FLUSH | 0x10 << 2); /* 0xffb108d0 */
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_uint_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+    setreg(PUSH | FLUSH | 2 << 8 | 0x20 << 2);
+    ck_assert_uint_eq(harness.faults, 2);
+    ck_assert_uint_eq(harness.fault.kind, TENSIX_FAULT_UNIMPLEMENTED);
+    harness.registers_busy = true;
+    setreg(PUSH | FLUSH | 0x20 << 2);
+    ck_assert_uint_eq(tensix->thread[PACK_THREAD].wait, TENSIX_WAITS_FOR_DEVICE);
+    ck_assert_uint_eq(harness.regs, 0);
+    harness.registers_busy = false;
+    tensix_harness_go(&harness, 0);
+    ck_assert_uint_eq(harness.regs, 1);
+    ck_assert_uint_eq(harness.faults, 2);
+}
+END_TEST
+
+/* --- As LLK does it --- */
+
+/* llk_pack.h: four faces of 16 rows, four rows a PACR; a tile of BF16 is Dst's rows in order. */
+START_TEST(llk_packs_a_tile)
+{
+    fill_dst();
+    SET(PCK_DEST_RD_CTRL_Read_int8, 1); /* as it is */
+    set_modifier(0, 4 | 4 << 6);
+    set_modifier(1, 1 << 5 | 1 << 11 | 1 << 13);
+    set_modifier(2, 1 << 5 | 4 << 6 | 1 << 12);
+    for (unsigned face = 0; face < 4; face++) {
+        for (unsigned i = 0; i < 4; i++) {
+            bool ends_face = i == 3, ends_tile = ends_face && face == 3;
+            pacr(ends_tile ? 1 << 15 | LAST : ends_face ? 2 << 15 : 0);
+        }
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+    for (unsigned i = 0; i < 1024; i++) {
+        uint16_t got;
+        memcpy(&got, harness.l1 + OUT + 2 * i, sizeof got);
+        ck_assert_uint_eq(got, num_bf16_from_dst(tensix->dst.bits[i / 16][i % 16]));
+    }
+    ck_assert_uint_eq(tensix->packer.last_tile_size, 128);
+    ck_assert_uint_eq(tensix->packer.position, 0);
+    ck_assert_uint_eq(tensix->packer.face, 4);
+}
+END_TEST
+
+/* Rows that step over the plane's number leave the position elsewhere; writing the number again, as
+ * LLK does for each kernel, starts it anew between tiles, and other bytes of the word do not. */
+START_TEST(writing_the_plane_starts_the_position_anew)
+{
+    configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, false);
+    SET(PACK_COUNTERS_SEC0_pack_reads_per_xy_plane, 1);
+    pacr(0);
+    pacr(LAST);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(tensix->packer.position, 8);
+    tensix_harness_run(&harness, PACK_THREAD, "RMWCIB0 255, 5, 28; RMWCIB2 255, 1, 28");
+    ck_assert_uint_eq(tensix->packer.position, 8);
+    tensix_harness_run(&harness, PACK_THREAD, "RMWCIB1 255, 1, 28");
+    ck_assert_uint_eq(tensix->packer.position, 0);
+    pacr(0);
+    tensix_harness_run(&harness, PACK_THREAD, "RMWCIB1 255, 1, 28");
+    ck_assert_uint_eq(tensix->packer.position, 4);
+}
+END_TEST
+
+/* llk_pack_untilize.h: a row of 32 data from two faces, strided, with remapping as LLK has it. */
+START_TEST(llk_untilizes)
+{
+    const struct tensix_dst_map map = {.remap = true, .swizzle = _i & 1};
+    bool is_32bit = _i & 2;
+    fill_dst();
+    SET(DEST_ACCESS_CFG_remap_addrs, 1);
+    SET(DEST_ACCESS_CFG_swizzle_32b, map.swizzle);
+    configure(is_32bit ? NUM_FORMAT_FLOAT32 : NUM_FORMAT_FLOAT16_B,
+              is_32bit ? NUM_FORMAT_FLOAT32 : NUM_FORMAT_FLOAT16_B, is_32bit);
+    SET(PCK_DEST_RD_CTRL_Read_int8, 1);
+    unsigned bytes = is_32bit ? 4 : 2;
+    for (unsigned row = 0; row < 16; row++) {
+        SET(THCON_SEC0_REG1_L1_Dest_addr, (OUT + row * 64 * bytes) / 16 - 1);
+        for (unsigned tile = 0; tile < 2; tile++) {
+            adc()->channel[0].y = row;
+            adc()->channel[0].w = tile;
+            pacr(STRIDED | 3 << 8 | tile);
+        }
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+    for (unsigned row = 0; row < 16; row++) {
+        for (unsigned column = 0; column < 64; column++) {
+            unsigned from = column / 32 * 64 + column % 32 / 16 * 16 + row;
+            uint32_t got = 0, wanted;
+            memcpy(&got, harness.l1 + OUT + (row * 64 + column) * bytes, bytes);
+            wanted = is_32bit
+                         ? num_fp32_from_dst(tensix_dst_read32(&tensix->dst, map, from, column % 16,
+                                                               TENSIX_DST_READS_ZERO))
+                         : num_bf16_from_dst(tensix_dst_read16(&tensix->dst, map, from, column % 16,
+                                                               TENSIX_DST_READS_ZERO));
+            ck_assert_uint_eq(got, wanted);
+        }
+    }
+}
+END_TEST
+
+/* The rows of an interface mask, from any row of a group of four (llk_pack_rows.h). */
+START_TEST(interfaces_by_hand)
+{
+    for (unsigned start = 0; start < 8; start++) {
+        for (unsigned mask = 0; mask < 16; mask++) {
+            unsigned all = mask ? mask : 15, count = 0, faults = harness.faults;
+            for (unsigned row = 0; row < 16; row++) {
+                tensix->dst.bits[row][0] = num_dst_from_bf16((uint16_t)(0x4000 + row));
+            }
+            adc()->channel[0].y = start;
+            pacr(mask << 8 | LAST);
+            if (all << start % 4 > 15) {
+                ck_assert_uint_eq(harness.faults, faults + 1);
+                continue;
+            }
+            ck_assert_uint_eq(harness.faults, faults);
+            for (unsigned i = 0; i < 4; i++) {
+                if (all >> i & 1) {
+                    uint32_t got = tensix_harness_l1(&harness, OUT + count++ * 32) & 0xffff;
+                    ck_assert_uint_eq(got, 0x4000 + start + i);
+                }
+            }
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tensix_pack_modes");
+    TCase *tcase = tcase_create("modes");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, fields_that_nobody_explains);
+    tcase_add_test(tcase, what_is_undefined);
+    tcase_add_test(tcase, output_must_lie_in_l1);
+    tcase_add_loop_test(tcase, illegal_conversions, 0, 1 << NUM_FORMAT_CODE_BITS);
+    tcase_add_test(tcase, formats_must_agree);
+    tcase_add_loop_test(tcase, compressed_tiles, 0, 2 * COUNT(compressible));
+    tcase_add_loop_test(tcase, lines_are_written_when_full, 0, 3);
+    tcase_add_test(tcase, writes_are_told);
+    tcase_add_test(tcase, sizes_and_metadata);
+    tcase_add_test(tcase, histogram_saturates_and_is_reset);
+    tcase_add_test(tcase, soft_reset_drops_what_waits);
+    tcase_add_test(tcase, fifo_wraps_after_its_limit);
+    tcase_add_loop_test(tcase, rows_are_padded, 0, 8);
+    tcase_add_test(tcase, plans_follow_the_configuration);
+    tcase_add_test(tcase, formats_may_change_within_a_tile);
+    tcase_add_test(tcase, long_zero_writes);
+    tcase_add_loop_test(tcase, l1_as_the_source, 0, 9);
+    tcase_add_test(tcase, stochastic_rounding);
+    tcase_add_test(tcase, nearest_instead_of_stochastic);
+    tcase_add_test(tcase, registers_are_written);
+    tcase_add_loop_test(tcase, registers_by_address, 0, 6);
+    tcase_add_test(tcase, registers_that_cannot_be_written);
+    tcase_add_test(tcase, llk_packs_a_tile);
+    tcase_add_test(tcase, writing_the_plane_starts_the_position_anew);
+    tcase_add_loop_test(tcase, llk_untilizes, 0, 4);
+    tcase_add_test(tcase, interfaces_by_hand);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

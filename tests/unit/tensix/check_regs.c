@@ -1,0 +1,359 @@
+/*
+ * The fields of the backend configuration: the laws over all rows, reading and setting each of
+ * them, words, shifts and widths typed by hand from the sources, names in reports.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unit/run_suite.h"
+#include "tensix/config_users.h"
+#include "tensix/regs.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+enum { WORD_BITS = 32, THREAD_WORD_BITS = 16, TEXT_SIZE = 600 };
+
+/* Numbers of rows in cfg_defines.h, and of the parts of two tile descriptors. */
+enum { THREAD_ROWS = 223, CONFIG_ROWS = 597, ALIAS_ROWS = 2 * 11 };
+
+static unsigned first_bit(const struct tensix_field *field)
+{
+    return field->word * (unsigned)WORD_BITS + field->shift;
+}
+
+static bool overlap(const struct tensix_field *a, const struct tensix_field *b)
+{
+    return a->thread == b->thread && first_bit(a) < first_bit(b) + b->width &&
+           first_bit(b) < first_bit(a) + a->width;
+}
+
+/* --- Laws --- */
+
+START_TEST(all_rows_are_there)
+{
+    int threads = 0, configs = 0, aliases = 0;
+    for (int i = 0; i < TENSIX_FIELDS; i++) {
+        const struct tensix_field *field = &tensix_fields[i];
+        *(field->alias ? &aliases : field->thread ? &threads : &configs) += 1;
+    }
+    ck_assert_int_eq(threads, THREAD_ROWS);
+    ck_assert_int_eq(configs, CONFIG_ROWS);
+    ck_assert_int_eq(aliases, ALIAS_ROWS);
+}
+END_TEST
+
+START_TEST(row_is_in_range)
+{
+    const struct tensix_field *field = &tensix_fields[_i];
+    unsigned words = field->thread ? TENSIX_THREAD_WORDS : TENSIX_STATE_WORDS;
+    ck_assert_msg(field->width >= 1, "%s has no bits", field->name);
+    ck_assert_msg(first_bit(field) + field->width <= words * WORD_BITS, "%s", field->name);
+    if (field->thread) {
+        ck_assert_msg(field->shift + field->width <= THREAD_WORD_BITS, "%s", field->name);
+    } else if (field->shift + field->width > WORD_BITS) {
+        ck_assert_msg(field->shift == 0 && field->width % WORD_BITS == 0,
+                      "%s covers no whole words", field->name);
+    }
+}
+END_TEST
+
+START_TEST(bits_have_one_field)
+{
+    const struct tensix_field *field = &tensix_fields[_i];
+    for (int i = 0; i < _i; i++) {
+        const struct tensix_field *other = &tensix_fields[i];
+        ck_assert_msg(other->alias != field->alias || !overlap(field, other), "%s and %s overlap",
+                      field->name, other->name);
+    }
+}
+END_TEST
+
+START_TEST(alias_is_part_of_a_field)
+{
+    const struct tensix_field *alias = &tensix_fields[_i];
+    if (!alias->alias) {
+        return;
+    }
+    for (int i = 0; i < TENSIX_FIELDS; i++) {
+        const struct tensix_field *field = &tensix_fields[i];
+        if (!field->alias && overlap(field, alias)) {
+            ck_assert_msg(first_bit(alias) >= first_bit(field) &&
+                              first_bit(alias) + alias->width <= first_bit(field) + field->width,
+                          "%s is not in %s", alias->name, field->name);
+            return;
+        }
+    }
+    ck_abort_msg("%s is part of no field", alias->name);
+}
+END_TEST
+
+START_TEST(name_finds_its_row_only)
+{
+    ck_assert_ptr_eq(tensix_field_find(tensix_fields[_i].name), &tensix_fields[_i]);
+}
+END_TEST
+
+START_TEST(other_names_find_nothing)
+{
+    ck_assert_ptr_null(tensix_field_find(""));
+    ck_assert_ptr_null(tensix_field_find("CFG_STATE_ID"));
+    ck_assert_ptr_null(tensix_field_find("CFG_STATE_ID_StateID_ADDR32"));
+    ck_assert_ptr_null(tensix_field_find("cfg_state_id_stateid"));
+}
+END_TEST
+
+/* --- Values --- */
+
+static uint32_t (*const getters[TENSIX_FIELDS])(const struct tensix *tensix, unsigned bank) = {
+#define CONFIG_FIELD(name, word, shift, width) tensix_get_##name,
+#define CONFIG_ALIAS(name, word, shift, width) tensix_get_##name,
+#define THREAD_FIELD(name, word, shift, width) tensix_get_##name,
+#include "arch/blackhole/regs.def"
+};
+
+static uint32_t get(const struct tensix *tensix, unsigned bank, enum tensix_field_id id)
+{
+    return tensix_fields[id].thread ? tensix_thread_field(tensix, bank, id)
+                                    : tensix_config_field(tensix, bank, id);
+}
+
+static void set(struct tensix *tensix, unsigned bank, enum tensix_field_id id, uint32_t value)
+{
+    if (tensix_fields[id].thread) {
+        tensix_set_thread_field(tensix, bank, id, value);
+    } else {
+        tensix_set_config_field(tensix, bank, id, value);
+    }
+}
+
+static void fill(struct tensix *tensix, bool ones)
+{
+    int byte = ones ? 0xff : 0;
+    memset(tensix, 0, sizeof *tensix);
+    memset(tensix->config, byte, sizeof tensix->config);
+    memset(tensix->thread_config, byte, sizeof tensix->thread_config);
+}
+
+/* Flips the field's bits one by one, as the rows say where they are. */
+static void flip_bits(struct tensix *tensix, unsigned bank, const struct tensix_field *field)
+{
+    for (unsigned bit = field->shift; bit < WORD_BITS && bit < field->shift + field->width; bit++) {
+        if (field->thread) {
+            tensix->thread_config[bank][field->word] ^= (uint16_t)(1U << bit);
+            continue;
+        }
+        tensix->config[bank][field->word] ^= UINT32_C(1) << bit;
+        if (field->word >= 180) {
+            tensix->config[!bank][field->word] ^= UINT32_C(1) << bit;
+        }
+    }
+}
+
+/* Sets the field in banks that hold the opposite everywhere. */
+static void check_round_trip(enum tensix_field_id id, unsigned bank, bool ones)
+{
+    const struct tensix_field *field = &tensix_fields[id];
+    uint32_t all = field->width < WORD_BITS ? (UINT32_C(1) << field->width) - 1 : UINT32_MAX;
+    struct tensix tensix, expected;
+    fill(&tensix, !ones);
+    fill(&expected, !ones);
+    ck_assert_msg(get(&tensix, bank, id) == (ones ? 0 : all), "%s before", field->name);
+    set(&tensix, bank, id, ones ? UINT32_MAX : 0);
+    flip_bits(&expected, bank, field);
+    /* Units are told that the word has changed. */
+    expected.stale |=
+        field->thread ? TENSIX_USED_BY_VECTOR : (uint32_t)tensix_config_uses[field->word].cached;
+    ck_assert_msg(get(&tensix, bank, id) == (ones ? all : 0), "%s after", field->name);
+    ck_assert_msg(getters[id](&tensix, bank) == (ones ? all : 0), "%s by its getter", field->name);
+    ck_assert_msg(memcmp(&tensix, &expected, sizeof tensix) == 0,
+                  "%s: setting it touched other bits", field->name);
+}
+
+START_TEST(round_trip_leaves_neighbours_alone)
+{
+    unsigned banks = tensix_fields[_i].thread ? TENSIX_THREADS : TENSIX_STATES;
+    for (unsigned bank = 0; bank < banks; bank++) {
+        check_round_trip((enum tensix_field_id)_i, bank, true);
+        check_round_trip((enum tensix_field_id)_i, bank, false);
+    }
+}
+END_TEST
+
+START_TEST(tile_descriptor_gives_its_first_word)
+{
+    struct tensix tensix;
+    fill(&tensix, false);
+    for (unsigned i = 0; i < 4; i++) {
+        tensix.config[1][64 + i] = 0x01000110U + i;
+    }
+    ck_assert_uint_eq(tensix_get_THCON_SEC0_REG0_TileDescriptor(&tensix, 1), 0x01000110U);
+    ck_assert_uint_eq(tensix_get_THCON_SEC0_REG0_TileDescriptor_x_dim(&tensix, 1), 0x100);
+    ck_assert_uint_eq(tensix_get_THCON_SEC0_REG0_TileDescriptor_uncompressed(&tensix, 1), 1);
+    ck_assert_uint_eq(tensix_get_THCON_SEC0_REG0_TileDescriptor_w_dim(&tensix, 1), 0x112);
+    ck_assert_uint_eq(tensix_get_THCON_SEC0_REG0_TileDescriptor_digest_size(&tensix, 1), 1);
+}
+END_TEST
+
+/* --- Known places, typed from cfg_defines.h --- */
+
+static const struct known {
+    bool thread;
+    const char *name;
+    unsigned word, shift, width;
+} known[] = {
+    {true, "CFG_STATE_ID_StateID", 0, 0, 1},
+    {true, "DEST_TARGET_REG_CFG_MATH_Offset", 1, 0, 12},
+    {true, "SFPU_DEST_FMT_Base", 4, 1, 4},
+    {true, "SRCA_SET_SetOvrdWithAddr", 5, 2, 1},
+    {true, "CLR_DVALID_SrcB_Disable", 7, 1, 1},
+    {true, "FIDELITY_BASE_Phase", 11, 0, 2},
+    {true, "ADDR_MOD_AB_SEC0_SrcAIncr", 12, 0, 6},
+    {true, "ADDR_MOD_AB_SEC3_SrcBClear", 15, 15, 1},
+    {true, "SFPU_STACK_Incr", 36, 0, 10},
+    {true, "UNPACK_MISC_CFG_CfgContextOffset_1", 41, 8, 4},
+    {true, "UNPACK_MISC_CFG_CfgContextCntReset_0", 41, 4, 1},
+    {true, "FP16A_FORCE_Enable", 55, 0, 1},
+    {true, "TENSIX_TRISC_SYNC_TrackGlobalCfg", 56, 0, 1},
+    {true, "TENSIX_TRISC_SYNC_TrackGPR", 56, 2, 1},
+    {true, "TENSIX_TRISC_SYNC_TrackTDMARegs", 56, 3, 1},
+    {true, "STREAMWAIT_PHASE_HI_Val", 57, 0, 10},
+    {true, "STREAMWAIT_NUM_MSGS_HI_Val", 58, 0, 7},
+    {true, "STREAM_ID_SYNC_SEC0_BankSel", 59, 0, 6},
+    {true, "TENSIX_CSR_CONFIG_RawBusyStatus", 67, 0, 1},
+    {false, "ALU_FORMAT_SPEC_REG_SrcA_val", 0, 0, 4},
+    {false, "ALU_FORMAT_SPEC_REG0_SrcA", 1, 17, 4},
+    {false, "ALU_FORMAT_SPEC_REG1_SrcB", 1, 21, 4},
+    {false, "ALU_FORMAT_SPEC_REG2_Dstacc", 1, 25, 4},
+    {false, "ALU_ACC_CTRL_Fp32_enabled", 1, 29, 1},
+    {false, "ALU_ACC_CTRL_INT8_math_enabled", 1, 31, 1},
+    {false, "STACC_RELU_ReluThreshold", 2, 6, 16},
+    {false, "RISC_DEST_ACCESS_CTRL_SEC2_fmt", 3, 26, 3},
+    {false, "STATE_RESET_EN", 4, 0, 1},
+    {false, "DEST_REGW_BASE_Base", 6, 0, 16},
+    {false, "PCK0_ADDR_CTRL_XY_REG_0_Ystride", 12, 16, 16},
+    {false, "PCK_DEST_RD_CTRL_Round_10b_mant", 18, 3, 1},
+    {false, "PCK_EDGE_OFFSET_SEC3_mask", 27, 0, 16},
+    {false, "PACK_COUNTERS_SEC0_pack_reads_per_xy_plane", 28, 8, 8},
+    {false, "UNP0_ADDR_BASE_REG_1_Base", 49, 0, 18},
+    {false, "UNP0_ADDR_CTRL_ZW_REG_1_Zstride", 57, 0, 16},
+    {false, "UNP1_ADDR_CTRL_ZW_REG_1_Wstride", 59, 16, 16},
+    {false, "UNP1_NOP_REG_CLR_VAL_nop_reg_clr_val", 63, 0, 32},
+    {false, "THCON_SEC0_REG0_TileDescriptor", 64, 0, 128},
+    {false, "THCON_SEC0_REG1_L1_Dest_addr", 69, 0, 32},
+    {false, "THCON_SEC0_REG1_In_data_format", 70, 8, 4},
+    {false, "THCON_SEC0_REG1_Pack_L1_Acc", 71, 19, 1},
+    {false, "THCON_SEC0_REG2_Haloize_mode", 72, 8, 1},
+    {false, "THCON_SEC0_REG3_Base_cntx1_address", 77, 0, 32},
+    {false, "THCON_SEC0_REG6_Transfer_direction", 90, 30, 2},
+    {false, "THCON_SEC0_REG7_Unpack_out_data_format_cntx4", 92, 28, 4},
+    {false, "THCON_SEC1_REG0_TileDescriptor", 112, 0, 128},
+    {false, "THCON_SEC1_REG0_TileDescriptor_z_dim", 113, 16, 16},
+    {false, "THCON_SEC1_REG3_Base_address", 124, 0, 32},
+    {false, "THCON_SEC1_REG11_Metadata_cntxt_switch_unpacr_count", 159, 8, 8},
+    {false, "DEST_TARGET_REG_CFG_PACK_SEC3_ZOffset", 183, 12, 6},
+    {false, "RISCV_IC_INVALIDATE_InvalidateAll", 185, 0, 5},
+    {false, "PRNG_SEED_Seed_Val", 186, 0, 32},
+    {false, "SCRATCH_SEC2_val", 211, 0, 32},
+    {false, "L1_CACHE_TAG_SEARCH_ACCEL_Start_Addr", 212, 1, 17},
+    {false, "DEST_ACCESS_CFG_zeroacc_absolute_tile_mode", 220, 3, 1},
+    {false, "SRC_ACCESS_CFG_math_view_srcb_as_one_bank", 221, 1, 1},
+    {false, "CHICKEN_BITS_sfpu_scbd_disable", 222, 0, 1},
+};
+
+START_TEST(known_places)
+{
+    const struct tensix_field *field = tensix_field_find(known[_i].name);
+    ck_assert_msg(field != NULL, "%s is missing", known[_i].name);
+    ck_assert_msg(field->thread == known[_i].thread, "%s", field->name);
+    ck_assert_uint_eq(field->word, known[_i].word);
+    ck_assert_uint_eq(field->shift, known[_i].shift);
+    ck_assert_uint_eq(field->width, known[_i].width);
+}
+END_TEST
+
+START_TEST(word_numbers_are_those_of_the_rows)
+{
+    ck_assert_uint_eq(TENSIX_WORD_CFG_STATE_ID_StateID, 0);
+    ck_assert_uint_eq(TENSIX_WORD_STATE_RESET_EN, 4);
+    ck_assert_uint_eq(TENSIX_WORD_RISCV_IC_INVALIDATE_InvalidateAll, 185);
+    ck_assert_uint_eq(TENSIX_WORD_TENSIX_TRISC_SYNC_TrackGPR, 56);
+}
+END_TEST
+
+/* --- Names in reports --- */
+
+static const struct naming {
+    bool thread;
+    unsigned word;
+    uint32_t bits;
+    const char *names;
+} namings[] = {
+    {false, 2, 0x3c, "STACC_RELU_ApplyRelu"},
+    {false, 2, 0xc0, "STACC_RELU_ReluThreshold"},
+    {false, 2, 0x42, "ALU_ACC_CTRL_Zero_Flag_disabled_dst, STACC_RELU_ReluThreshold"},
+    {true, 2, UINT32_MAX, "DISABLE_IMPLIED_SRCA_FMT_Base"},
+    {true, 2, 0xfffe, ""},
+    {false, 65, 1U << 31, "THCON_SEC0_REG0_TileDescriptor, THCON_SEC0_REG0_TileDescriptor_z_dim"},
+    {false, 67, 1U << 31,
+     "THCON_SEC0_REG0_TileDescriptor, THCON_SEC0_REG0_TileDescriptor_digest_size"},
+    {false, 68, 1, "THCON_SEC0_REG1_Row_start_section_size"},
+    {false, 186, 0, ""},
+    {false, 223, UINT32_MAX, ""},
+    {false, 1000, UINT32_MAX, ""},
+};
+
+START_TEST(bits_have_names)
+{
+    char text[TEXT_SIZE];
+    const struct naming *naming = &namings[_i];
+    int length = tensix_field_names(naming->thread, naming->word, naming->bits, text, sizeof text);
+    ck_assert_str_eq(text, naming->names);
+    ck_assert_int_eq(length, (int)strlen(naming->names));
+}
+END_TEST
+
+START_TEST(names_are_cut_to_the_space)
+{
+    char text[TEXT_SIZE], cut[TEXT_SIZE];
+    int length = tensix_field_names(false, 1, UINT32_MAX, text, sizeof text);
+    ck_assert_int_lt(length, TEXT_SIZE);
+    for (int size = 1; size <= length + 1; size++) {
+        memset(cut, 'x', sizeof cut);
+        ck_assert_int_eq(tensix_field_names(false, 1, UINT32_MAX, cut, (size_t)size), length);
+        ck_assert_uint_eq(strlen(cut), (size_t)size - 1);
+        ck_assert_int_eq(strncmp(cut, text, (size_t)size - 1), 0);
+        ck_assert_int_eq(cut[size], 'x');
+    }
+    ck_assert_int_eq(tensix_field_names(false, 1, UINT32_MAX, NULL, 0), length);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *all = suite_create("tensix registers");
+    TCase *laws = tcase_create("rows");
+    tcase_add_test(laws, all_rows_are_there);
+    tcase_add_loop_test(laws, row_is_in_range, 0, TENSIX_FIELDS);
+    tcase_add_loop_test(laws, bits_have_one_field, 0, TENSIX_FIELDS);
+    tcase_add_loop_test(laws, alias_is_part_of_a_field, 0, TENSIX_FIELDS);
+    tcase_add_loop_test(laws, name_finds_its_row_only, 0, TENSIX_FIELDS);
+    tcase_add_test(laws, other_names_find_nothing);
+    tcase_add_loop_test(laws, known_places, 0, COUNT(known));
+    tcase_add_test(laws, word_numbers_are_those_of_the_rows);
+    suite_add_tcase(all, laws);
+    TCase *values = tcase_create("values");
+    tcase_add_loop_test(values, round_trip_leaves_neighbours_alone, 0, TENSIX_FIELDS);
+    tcase_add_test(values, tile_descriptor_gives_its_first_word);
+    suite_add_tcase(all, values);
+    TCase *names = tcase_create("names");
+    tcase_add_loop_test(names, bits_have_names, 0, COUNT(namings));
+    tcase_add_test(names, names_are_cut_to_the_space);
+    suite_add_tcase(all, names);
+    return all;
+}
+
+int main(void)
+{
+    return run_suite(suite());
+}

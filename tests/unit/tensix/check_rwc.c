@@ -1,0 +1,504 @@
+/*
+ * RWCs: SETRWC, INCRWC and address modifiers against a model of the ISA's pages that keeps plain
+ * numbers and reduces them modulo each counter's size, on random state and operands; sequences and
+ * corner cases written by hand.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "unit/run_suite.h"
+#include "tensix/exec.h"
+#include "unit/tensix/tensix_fixture.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+enum { RANDOM_ROUNDS = 20000, SRC_ROWS = 64, DST_ROWS = 1024, PHASES = 4 };
+enum { AB_WORD = 12, DST_WORD = 28, BIAS_WORD = 47 };
+enum { OPCODE_SETRWC = 0x37, OPCODE_INCRWC = 0x38 };
+
+/* --- The model --- */
+
+struct pair {
+    unsigned counter, checkpoint, size;
+};
+
+struct model {
+    struct pair a, b, dst;
+    unsigned fidelity, extra;
+};
+
+static struct model model[TENSIX_THREADS];
+
+static void set(struct pair *pair, unsigned value)
+{
+    pair->counter = pair->checkpoint = value % pair->size;
+}
+
+static void random_pair(struct pair *pair, unsigned size)
+{
+    *pair = (struct pair){random_below(&dice, size), random_below(&dice, size), size};
+}
+
+static void load(unsigned thread)
+{
+    const struct model *from = &model[thread];
+    tensix->thread[thread].rwc = (struct tensix_rwc){
+        .dst = (uint16_t)from->dst.counter,
+        .dst_cr = (uint16_t)from->dst.checkpoint,
+        .src_a = (uint8_t)from->a.counter,
+        .src_a_cr = (uint8_t)from->a.checkpoint,
+        .src_b = (uint8_t)from->b.counter,
+        .src_b_cr = (uint8_t)from->b.checkpoint,
+        .fidelity = (uint8_t)from->fidelity,
+        .extra_mod = (uint8_t)from->extra,
+    };
+}
+
+static void randomise(void)
+{
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        random_pair(&model[thread].a, SRC_ROWS);
+        random_pair(&model[thread].b, SRC_ROWS);
+        random_pair(&model[thread].dst, DST_ROWS);
+        model[thread].fidelity = random_below(&dice, PHASES);
+        model[thread].extra = random_below(&dice, 2);
+        load(thread);
+    }
+}
+
+/* All threads are as the model says. */
+static void compare(uint32_t what)
+{
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        const struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
+        const struct model *wanted = &model[thread];
+        ck_assert_msg(rwc->src_a == wanted->a.counter && rwc->src_a_cr == wanted->a.checkpoint,
+                      "0x%08" PRIx32 ": SrcA of thread %u is %u (%u), not %u (%u)", what, thread,
+                      rwc->src_a, rwc->src_a_cr, wanted->a.counter, wanted->a.checkpoint);
+        ck_assert_msg(rwc->src_b == wanted->b.counter && rwc->src_b_cr == wanted->b.checkpoint,
+                      "0x%08" PRIx32 ": SrcB of thread %u is %u (%u), not %u (%u)", what, thread,
+                      rwc->src_b, rwc->src_b_cr, wanted->b.counter, wanted->b.checkpoint);
+        ck_assert_msg(rwc->dst == wanted->dst.counter && rwc->dst_cr == wanted->dst.checkpoint,
+                      "0x%08" PRIx32 ": Dst of thread %u is %u (%u), not %u (%u)", what, thread,
+                      rwc->dst, rwc->dst_cr, wanted->dst.counter, wanted->dst.checkpoint);
+        ck_assert_msg(rwc->fidelity == wanted->fidelity && rwc->extra_mod == wanted->extra,
+                      "0x%08" PRIx32 ": phase and bit of thread %u are %u, %u, not %u, %u", what,
+                      thread, rwc->fidelity, rwc->extra_mod, wanted->fidelity, wanted->extra);
+    }
+}
+
+/* --- SETRWC --- */
+
+struct setrwc {
+    unsigned clear, cr, dst, b, a, mask;
+};
+
+static uint32_t encode_setrwc(const struct setrwc *op)
+{
+    return (uint32_t)OPCODE_SETRWC << 24 | op->clear << 22 | op->cr << 18 | op->dst << 14 |
+           op->b << 10 | op->a << 6 | op->mask;
+}
+
+static void model_setrwc(struct model *rwc, const struct setrwc *op)
+{
+    if (op->mask & 1) {
+        set(&rwc->a, op->a + (op->cr & 1 ? rwc->a.checkpoint : 0));
+    }
+    if (op->mask & 2) {
+        set(&rwc->b, op->b + (op->cr & 2 ? rwc->b.checkpoint : 0));
+    }
+    if (op->cr & 8) {
+        set(&rwc->dst, op->dst + rwc->dst.counter);
+    } else if (op->mask & 4) {
+        set(&rwc->dst, op->dst + (op->cr & 4 ? rwc->dst.checkpoint : 0));
+    }
+    if (op->mask & 8) {
+        rwc->fidelity = 0;
+    }
+}
+
+START_TEST(setrwc_is_as_the_model)
+{
+    for (int i = 0; i < RANDOM_ROUNDS; i++) {
+        unsigned thread = random_below(&dice, TENSIX_THREADS);
+        struct setrwc op = {.clear = 0, /* check_tensix_misc.c has the banks */
+                            .cr = random_below(&dice, 16),
+                            .dst = random_below(&dice, 16),
+                            .b = random_below(&dice, 16),
+                            .a = random_below(&dice, 16),
+                            .mask = random_below(&dice, 16)};
+        randomise();
+        model_setrwc(&model[thread], &op);
+        tensix_harness_push(&harness, thread, encode_setrwc(&op));
+        compare(encode_setrwc(&op));
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+/* LLK's resets, and the sums that wrap. */
+START_TEST(setrwc_by_hand)
+{
+    struct tensix_rwc *rwc = &tensix->thread[1].rwc;
+    *rwc =
+        (struct tensix_rwc){.dst = 100, .dst_cr = 1023, .src_a = 5, .src_a_cr = 63, .fidelity = 2};
+    tensix_harness_run(&harness, 1, "SETRWC 0, 5, 15, 0, 15, 5"); /* CR_AD, SET_AD */
+    ck_assert_uint_eq(rwc->src_a, 14);
+    ck_assert_uint_eq(rwc->src_a_cr, 14);
+    ck_assert_uint_eq(rwc->dst, 14);
+    ck_assert_uint_eq(rwc->dst_cr, 14);
+    ck_assert_uint_eq(rwc->fidelity, 2);
+    tensix_harness_run(&harness, 1, "SETRWC 0, 0, 0, 0, 0, 15"); /* SET_ABD_F */
+    ck_assert_mem_eq(rwc, &(struct tensix_rwc){0}, sizeof *rwc);
+}
+END_TEST
+
+/* The mask's bit 3 is the fidelity phase and has nothing to do with Dst. */
+START_TEST(setrwc_of_fidelity_leaves_dst)
+{
+    struct tensix_rwc *rwc = &tensix->thread[0].rwc;
+    *rwc = (struct tensix_rwc){.dst = 7, .dst_cr = 9, .fidelity = 3};
+    tensix_harness_run(&harness, 0, "SETRWC 0, 0, 5, 0, 0, 8");
+    ck_assert_uint_eq(rwc->dst, 7);
+    ck_assert_uint_eq(rwc->dst_cr, 9);
+    ck_assert_uint_eq(rwc->fidelity, 0);
+}
+END_TEST
+
+START_TEST(setrwc_c_to_cr_needs_no_mask)
+{
+    struct tensix_rwc *rwc = &tensix->thread[0].rwc;
+    *rwc = (struct tensix_rwc){.dst = 1020, .dst_cr = 9};
+    tensix_harness_run(&harness, 0, "SETRWC 0, 12, 5, 0, 0, 0");
+    ck_assert_uint_eq(rwc->dst, 1);
+    ck_assert_uint_eq(rwc->dst_cr, 1);
+}
+END_TEST
+
+/* --- INCRWC --- */
+
+static void model_step(struct pair *pair, bool cr, unsigned increment)
+{
+    if (cr) {
+        set(pair, pair->checkpoint + increment);
+    } else {
+        pair->counter = (pair->counter + increment) % pair->size;
+    }
+}
+
+static void model_step_dst(struct pair *pair, bool cr, bool c_to_cr, unsigned increment)
+{
+    if (c_to_cr) {
+        set(pair, pair->counter + increment);
+    } else {
+        model_step(pair, cr, increment);
+    }
+}
+
+START_TEST(incrwc_is_as_the_model)
+{
+    for (int i = 0; i < RANDOM_ROUNDS; i++) {
+        unsigned thread = random_below(&dice, TENSIX_THREADS), cr = random_below(&dice, 16);
+        unsigned dst = random_below(&dice, 16), b = random_below(&dice, 16),
+                 a = random_below(&dice, 16);
+        uint32_t word = (uint32_t)OPCODE_INCRWC << 24 | cr << 18 | dst << 14 | b << 10 | a << 6;
+        randomise();
+        model_step(&model[thread].a, cr & 1, a);
+        model_step(&model[thread].b, cr & 2, b);
+        model_step_dst(&model[thread].dst, cr & 4, cr & 8, dst);
+        tensix_harness_push(&harness, thread, word);
+        compare(word);
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+START_TEST(incrwc_wraps)
+{
+    struct tensix_rwc *rwc = &tensix->thread[2].rwc;
+    *rwc = (struct tensix_rwc){
+        .dst = 1023, .dst_cr = 4, .src_a = 63, .src_a_cr = 5, .src_b = 60, .src_b_cr = 6};
+    tensix_harness_run(&harness, 2, "INCRWC 0, 1, 15, 1");
+    ck_assert_mem_eq(
+        rwc,
+        &((struct tensix_rwc){
+            .dst = 0, .dst_cr = 4, .src_a = 0, .src_a_cr = 5, .src_b = 11, .src_b_cr = 6}),
+        sizeof *rwc);
+}
+END_TEST
+
+/* LLK's binary operations: bit 21 carries the checkpoint along. */
+START_TEST(incrwc_carries_the_checkpoint)
+{
+    struct tensix_rwc *rwc = &tensix->thread[1].rwc;
+    *rwc = (struct tensix_rwc){.dst = 24, .dst_cr = 16};
+    tensix_harness_run(&harness, 1, "INCRWC 8, 8, 0, 0");
+    ck_assert_uint_eq(rwc->dst, 32);
+    ck_assert_uint_eq(rwc->dst_cr, 32);
+}
+END_TEST
+
+/* --- Address modifiers --- */
+
+static void model_src(struct pair *pair, unsigned incr, unsigned cr, unsigned clear)
+{
+    if (clear) {
+        set(pair, 0);
+    } else {
+        model_step(pair, cr, incr);
+    }
+}
+
+static unsigned field(unsigned word, unsigned shift, unsigned width)
+{
+    return word >> shift & ((1u << width) - 1);
+}
+
+static void model_modifier(unsigned thread, unsigned addr_mod, bool partial)
+{
+    struct model *rwc = &model[thread];
+    unsigned index = rwc->extra ? (addr_mod + 4) % 8 : addr_mod;
+    unsigned ab = tensix->thread_config[thread][AB_WORD + index];
+    unsigned dst = tensix->thread_config[thread][DST_WORD + index];
+    unsigned bias = tensix->thread_config[thread][BIAS_WORD + index];
+    model_src(&rwc->a, field(ab, 0, 6), field(ab, 6, 1), field(ab, 7, 1));
+    model_src(&rwc->b, field(ab, 8, 6), field(ab, 14, 1), field(ab, 15, 1));
+    if (field(dst, 11, 1)) {
+        set(&rwc->dst, 0);
+    } else {
+        model_step_dst(&rwc->dst, field(dst, 10, 1), field(dst, 12, 1), field(dst, 0, 10));
+    }
+    if (!partial) {
+        rwc->fidelity = field(dst, 15, 1) ? 0 : (rwc->fidelity + field(dst, 13, 2)) % PHASES;
+    }
+    if (field(bias, 4, 1)) {
+        rwc->extra = 0;
+    } else if (field(bias, 0, 2)) {
+        rwc->extra = (rwc->extra + 1) % 2;
+    }
+}
+
+/* Random words in all banks, among them those of the modifiers with all their flags. */
+static void randomise_modifiers(void)
+{
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        for (unsigned word = 0; word < TENSIX_THREAD_WORDS; word++) {
+            tensix->thread_config[thread][word] = (uint16_t)random_next(&dice);
+        }
+    }
+}
+
+START_TEST(modifiers_are_as_the_model)
+{
+    bool partial = _i == 1;
+    for (int i = 0; i < RANDOM_ROUNDS; i++) {
+        unsigned thread = random_below(&dice, TENSIX_THREADS), addr_mod = random_below(&dice, 8);
+        randomise();
+        randomise_modifiers();
+        model_modifier(thread, addr_mod, partial);
+        if (partial) {
+            tensix_apply_partial_addr_mod(tensix, thread, addr_mod);
+        } else {
+            tensix_apply_addr_mod(tensix, thread, addr_mod);
+        }
+        compare(addr_mod);
+    }
+}
+END_TEST
+
+/* Runs of modifiers, so that the extra bit comes and goes. */
+START_TEST(runs_of_modifiers)
+{
+    for (int run = 0; run < 50; run++) {
+        unsigned thread = random_below(&dice, TENSIX_THREADS);
+        randomise();
+        randomise_modifiers();
+        for (int i = 0; i < 200; i++) {
+            unsigned addr_mod = random_below(&dice, 8);
+            model_modifier(thread, addr_mod, false);
+            tensix_apply_addr_mod(tensix, thread, addr_mod);
+            compare(addr_mod);
+        }
+    }
+}
+END_TEST
+
+static void set_modifier(unsigned thread, unsigned index, unsigned ab, unsigned dst, unsigned bias)
+{
+    tensix->thread_config[thread][AB_WORD + index] = (uint16_t)ab;
+    tensix->thread_config[thread][DST_WORD + index] = (uint16_t)dst;
+    tensix->thread_config[thread][BIAS_WORD + index] = (uint16_t)bias;
+}
+
+START_TEST(dst_increment_is_signed)
+{
+    set_modifier(0, 3, 0, 0x3ff & (unsigned)-8, 0);
+    tensix->thread[0].rwc.dst = 4;
+    tensix_apply_addr_mod(tensix, 0, 3);
+    ck_assert_uint_eq(tensix->thread[0].rwc.dst, 1020);
+    tensix_apply_addr_mod(tensix, 0, 3);
+    ck_assert_uint_eq(tensix->thread[0].rwc.dst, 1012);
+}
+END_TEST
+
+/* Flags of Dst together: clear, then C to CR, then CR. */
+static const struct precedence {
+    unsigned flags, dst, dst_cr;
+} precedences[] = {
+    {0, 11, 20},       {1 << 10, 21, 21},         {1 << 11, 0, 0},
+    {1 << 12, 11, 11}, {1 << 11 | 1 << 10, 0, 0}, {1 << 12 | 1 << 10, 11, 11},
+    {3 << 11, 0, 0},   {7 << 10, 0, 0},
+};
+
+START_TEST(precedence_of_dst_flags)
+{
+    const struct precedence *row = &precedences[_i];
+    struct tensix_rwc *rwc = &tensix->thread[1].rwc;
+    set_modifier(1, 5, 0, row->flags | 1, 0);
+    *rwc = (struct tensix_rwc){.dst = 10, .dst_cr = 20};
+    tensix_apply_addr_mod(tensix, 1, 5);
+    ck_assert_uint_eq(rwc->dst, row->dst);
+    ck_assert_uint_eq(rwc->dst_cr, row->dst_cr);
+}
+END_TEST
+
+/* Set bits 1:0 of BiasIncr flip the extra bit, by whatever; bits 3:2 do not. */
+START_TEST(bias_flips_the_extra_bit)
+{
+    struct tensix_rwc *rwc = &tensix->thread[0].rwc;
+    unsigned flips = (_i & 3) != 0;
+    set_modifier(0, 1, 1, 0, (unsigned)_i);
+    set_modifier(0, 5, 2, 0, (unsigned)_i);
+    tensix_apply_addr_mod(tensix, 0, 1);
+    ck_assert_uint_eq(rwc->src_a, 1);
+    ck_assert_uint_eq(rwc->extra_mod, flips);
+    tensix_apply_addr_mod(tensix, 0, 1);
+    ck_assert_uint_eq(rwc->src_a, flips ? 3 : 2); /* from modifier 5, or 1 again */
+    ck_assert_uint_eq(rwc->extra_mod, 0);
+}
+END_TEST
+
+START_TEST(bias_clear_wins)
+{
+    struct tensix_rwc *rwc = &tensix->thread[0].rwc;
+    set_modifier(0, 2, 0, 0, 1 << 4 | 1); /* used as 6 + 4 */
+    rwc->extra_mod = 1;
+    tensix_apply_addr_mod(tensix, 0, 6);
+    ck_assert_uint_eq(rwc->extra_mod, 0);
+}
+END_TEST
+
+/* The matrix product of two tiles: five modifiers, and where the counters are after each of 16
+ * instructions. SrcB of instruction 8 wraps: 32 + 48 is 16 modulo 64. */
+enum { CR = 1 << 6, CLEAR = 1 << 7, B = 8, DST_CR = 1 << 10, DST_CLEAR = 1 << 11 };
+static const struct matmul_step {
+    unsigned addr_mod, a, a_cr, b, b_cr, dst;
+} matmul[] = {
+    {0, 0, 0, 8, 0, 8},      {1, 16, 0, 0, 0, 16},    {0, 16, 0, 8, 0, 24},
+    {2, 0, 0, 32, 32, 32},   {0, 0, 0, 40, 32, 40},   {1, 16, 0, 32, 32, 48},
+    {0, 16, 0, 40, 32, 56},  {4, 32, 32, 16, 16, 0},  {0, 32, 32, 24, 16, 8},
+    {1, 48, 32, 16, 16, 16}, {0, 48, 32, 24, 16, 24}, {2, 32, 32, 48, 48, 32},
+    {0, 32, 32, 56, 48, 40}, {1, 48, 32, 48, 48, 48}, {0, 48, 32, 56, 48, 56},
+    {5, 0, 0, 0, 0, 0},
+};
+
+START_TEST(matrix_product_walks_its_tiles)
+{
+    const struct tensix_rwc *rwc = &tensix->thread[1].rwc;
+    set_modifier(1, 0, 8 << B, 8, 0);
+    set_modifier(1, 1, 16 | CR << B, 8, 0);
+    set_modifier(1, 2, CR | (CR | 32) << B, 8, 0);
+    set_modifier(1, 4, (CR | 32) | (CR | 48) << B, DST_CR, 0);
+    set_modifier(1, 5, CLEAR | CLEAR << B, DST_CLEAR | 1 << 13, 0);
+    for (unsigned phase = 0; phase < PHASES; phase++) {
+        for (int i = 0; i < COUNT(matmul); i++) {
+            const struct matmul_step *step = &matmul[i];
+            ck_assert_uint_eq(rwc->fidelity, phase);
+            tensix_apply_addr_mod(tensix, 1, step->addr_mod);
+            ck_assert_uint_eq(rwc->src_a, step->a);
+            ck_assert_uint_eq(rwc->src_a_cr, step->a_cr);
+            ck_assert_uint_eq(rwc->src_b, step->b);
+            ck_assert_uint_eq(rwc->src_b_cr, step->b_cr);
+            ck_assert_uint_eq(rwc->dst, step->dst);
+            ck_assert_uint_eq(rwc->dst_cr, 0);
+        }
+    }
+    ck_assert_uint_eq(rwc->fidelity, 0);
+}
+END_TEST
+
+/* The same words by SETC16, as LLK's addr_mod_t writes them. */
+START_TEST(modifiers_come_from_setc16)
+{
+    tensix_harness_run(&harness, 2, "SETC16 19, 0x4203; SETC16 35, 0x27ff; SETC16 54, 1");
+    tensix->thread[2].rwc.dst_cr = 3;
+    tensix_apply_addr_mod(tensix, 2, 7);
+    ck_assert_mem_eq(&tensix->thread[2].rwc,
+                     &((struct tensix_rwc){.dst = 2,
+                                           .dst_cr = 2,
+                                           .src_a = 3,
+                                           .src_b = 2,
+                                           .src_b_cr = 2,
+                                           .fidelity = 1,
+                                           .extra_mod = 1}),
+                     sizeof(struct tensix_rwc));
+}
+END_TEST
+
+/* --- The rest of the unit --- */
+
+START_TEST(gatesrcrst_changes_nothing)
+{
+    randomise();
+    struct tensix_src_banks banks[TENSIX_SRCS];
+    memcpy(banks, tensix->src, sizeof banks);
+    for (uint32_t operands = 0; operands < 4; operands++) {
+        tensix_harness_push(&harness, 1, UINT32_C(0x35000000) | operands);
+        compare(operands);
+    }
+    ck_assert_mem_eq(banks, tensix->src, sizeof banks);
+    ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
+}
+END_TEST
+
+/* Instructions with reserved bits are not executed. */
+static const uint32_t reserved[] = {0x38000001, 0x38000020, 0x38400000,
+                                    0x37000020, 0x35000004, 0x36000004};
+
+START_TEST(reserved_bits_fault)
+{
+    tensix->thread[0].rwc.src_a = 9;
+    tensix_harness_push(&harness, 0, reserved[_i] | 15 << 6);
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_ILLEGAL);
+    ck_assert_uint_eq(tensix->thread[0].rwc.src_a, 9);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tensix_rwc");
+    TCase *tcase = tcase_create("rwc");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, setrwc_is_as_the_model);
+    tcase_add_test(tcase, setrwc_by_hand);
+    tcase_add_test(tcase, setrwc_of_fidelity_leaves_dst);
+    tcase_add_test(tcase, setrwc_c_to_cr_needs_no_mask);
+    tcase_add_test(tcase, incrwc_is_as_the_model);
+    tcase_add_test(tcase, incrwc_wraps);
+    tcase_add_test(tcase, incrwc_carries_the_checkpoint);
+    tcase_add_loop_test(tcase, modifiers_are_as_the_model, 0, 2);
+    tcase_add_test(tcase, runs_of_modifiers);
+    tcase_add_test(tcase, dst_increment_is_signed);
+    tcase_add_loop_test(tcase, precedence_of_dst_flags, 0, COUNT(precedences));
+    tcase_add_loop_test(tcase, bias_flips_the_extra_bit, 0, 16);
+    tcase_add_test(tcase, bias_clear_wins);
+    tcase_add_test(tcase, matrix_product_walks_its_tiles);
+    tcase_add_test(tcase, modifiers_come_from_setc16);
+    tcase_add_test(tcase, gatesrcrst_changes_nothing);
+    tcase_add_loop_test(tcase, reserved_bits_fault, 0, COUNT(reserved));
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,352 @@
+/*
+ * The Sync Unit's mutexes and semaphores: whose turn it is, what saturates, what is reported.
+ * Written from the pages SyncUnit, ATGETM, ATRELM, SEMINIT, SEMPOST and SEMGET (BlackholeA0).
+ */
+#include "unit/tensix/sync_world.h"
+#include "unit/random.h"
+
+static uint64_t dice;
+
+/* --- Mutexes --- */
+
+static const unsigned mutexes[] = {0, 2, 3, 4}, no_mutexes[] = {1, 5, 6, 255, 0xffff};
+
+static void mutex_op(unsigned thread, const char *name, unsigned index)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%s %u", name, index);
+    run(thread, text);
+}
+
+START_TEST(mutex_is_acquired_and_released)
+{
+    unsigned index = mutexes[_i / 2];
+    tensix->timed = _i % 2;
+    mutex_op(1, "ATGETM", index);
+    ck_assert(!is_held(1));
+    for (unsigned i = 0; i < TENSIX_MUTEXES; i++) {
+        ck_assert_uint_eq(tensix->mutex[i], i == index ? 1 : TENSIX_MUTEX_FREE);
+    }
+    mutex_op(1, "ATGETM", index); /* who has it may acquire it again */
+    ck_assert(!is_held(1));
+    mutex_op(0, "ATGETM", index);
+    queue(0, "SEMPOST 1");
+    go();
+    ck_assert(is_held(0));
+    ck_assert_uint_eq(tensix->semaphore[0].value, 0);
+    mutex_op(1, "ATRELM", index);
+    ck_assert(!is_held(0));
+    ck_assert_uint_eq(tensix->mutex[index], 0);
+    ck_assert_uint_eq(tensix->semaphore[0].value, 1);
+    mutex_op(0, "ATRELM", index);
+    ck_assert_uint_eq(tensix->mutex[index], TENSIX_MUTEX_FREE);
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+START_TEST(acquiring_starts_after_the_release)
+{
+    tensix->timed = _i;
+    run(1, "ATGETM 2");
+    run(0, "ATGETM 2");
+    uint64_t released = harness.time + 1; /* pushed now, it passes in the next cycle */
+    run(1, "ATRELM 2");
+    ck_assert_uint_eq(tensix->mutex[2], 0);
+    ck_assert_uint_gt(tensix->thread[0].time, released + 1);
+}
+END_TEST
+
+START_TEST(mutex_that_does_not_exist)
+{
+    unsigned index = no_mutexes[_i / 4];
+    const char *name = _i % 2 ? "ATRELM" : "ATGETM";
+    char what[40];
+    struct tensix before = *tensix;
+    harness.stop = _i / 2 % 2;
+    mutex_op(2, name, index);
+    snprintf(what, sizeof what, "%s: there is no mutex %u,", name, index);
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_HANG);
+    ck_assert_uint_eq(harness.fault.thread, 2);
+    ck_assert_ptr_nonnull(strstr(harness.fault.text, what));
+    ck_assert_ptr_nonnull(strstr(harness.fault.text, "there are 0, 2, 3 and 4"));
+    ck_assert_mem_eq(tensix->mutex, before.mutex, sizeof before.mutex);
+    ck_assert(tensix->stopped == harness.stop);
+    ck_assert(is_held(2) == harness.stop);
+}
+END_TEST
+
+START_TEST(mutex_released_by_a_stranger)
+{
+    unsigned holder = (unsigned)_i % 3 == 2 ? TENSIX_MUTEX_FREE : (unsigned)_i % 3;
+    tensix->mutex[4] = (uint8_t)holder;
+    harness.stop = _i / 3;
+    run(2, "ATRELM 4");
+    ck_assert_uint_eq(tensix->mutex[4], holder);
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_MUTEX);
+    ck_assert_ptr_nonnull(strstr(harness.fault.text, "ATRELM: thread 2 does not hold mutex 4"));
+    ck_assert_ptr_nonnull(strstr(harness.fault.text, holder == 0   ? "(thread 0 does)"
+                                                     : holder == 1 ? "(thread 1 does)"
+                                                                   : "(nobody does)"));
+    ck_assert(is_held(2) == harness.stop);
+}
+END_TEST
+
+/* Thread i has it, both others wait, in either order; i may want it again at once. */
+START_TEST(mutex_goes_round)
+{
+    unsigned i = (unsigned)_i % 3, next = (i + 1) % 3, last = (i + 2) % 3;
+    bool swaps = _i / 3 % 2, again = _i / 6 % 2;
+    tensix->timed = _i / 12 % 2;
+    run(i, "ATGETM 3");
+    run(swaps ? last : next, "ATGETM 3");
+    run(swaps ? next : last, "ATGETM 3");
+    ck_assert(is_held(next) && is_held(last));
+    run(i, again ? "ATRELM 3; ATGETM 3" : "ATRELM 3");
+    ck_assert_uint_eq(tensix->mutex[3], next);
+    ck_assert(!is_held(next) && is_held(last) && is_held(i) == again);
+    run(next, "ATRELM 3; ATGETM 3");
+    ck_assert_uint_eq(tensix->mutex[3], last);
+    ck_assert(is_held(next));
+    run(last, "ATRELM 3");
+    ck_assert_uint_eq(tensix->mutex[3], again ? i : next);
+}
+END_TEST
+
+START_TEST(single_waiter_comes_before_the_releaser)
+{
+    unsigned i = (unsigned)_i % 3, other = (i + 1 + (unsigned)_i / 3 % 2) % 3;
+    tensix->timed = _i / 6;
+    run(i, "ATGETM 0");
+    run(other, "ATGETM 0");
+    run(i, "ATRELM 0; ATGETM 0");
+    ck_assert_uint_eq(tensix->mutex[0], other);
+    ck_assert(is_held(i));
+}
+END_TEST
+
+/* Who waits for another mutex, or for something else, is not waited for. */
+START_TEST(only_waiters_for_this_mutex_count)
+{
+    tensix->timed = _i;
+    run(0, "ATGETM 2; ATGETM 3");
+    run(1, "ATGETM 3");
+    run(2, "ATGETM 2");
+    run(0, "ATRELM 2; ATGETM 4");
+    ck_assert_uint_eq(tensix->mutex[2], 2);
+    ck_assert(is_held(1));
+    run(2, "ATRELM 2");
+    run(2, "ATGETM 2");
+    ck_assert(!is_held(2));
+    ck_assert_uint_eq(tensix->mutex[2], 2);
+}
+END_TEST
+
+/* Three threads that fight for a mutex have it in turn. */
+START_TEST(mutex_is_fair)
+{
+    enum { TURNS = 10 };
+    unsigned turns[3] = {0}, holder = TENSIX_MUTEX_FREE, previous = TENSIX_MUTEX_FREE;
+    tensix->timed = _i;
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+            queue(thread, "ATGETM 2; ATRELM 2");
+        }
+    }
+    for (unsigned cycle = 0; cycle < 40 * TURNS; cycle++) {
+        tensix_harness_go(&harness, 1);
+        if (tensix->mutex[2] == holder) {
+            continue;
+        }
+        holder = tensix->mutex[2];
+        if (holder != TENSIX_MUTEX_FREE) {
+            turns[holder]++;
+            ck_assert_uint_ne(holder, previous);
+            previous = holder;
+        }
+    }
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        ck_assert(!is_held(thread));
+        ck_assert_uint_eq(turns[thread], TURNS);
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+/* --- Semaphores --- */
+
+static void semaphore_op(unsigned thread, const char *name, unsigned mask)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%s 0x%x", name, mask);
+    run(thread, text);
+}
+
+START_TEST(semaphore_masks)
+{
+    unsigned mask = (unsigned)_i;
+    char text[40];
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        tensix->semaphore[i] = (struct tensix_semaphore){.value = 4, .max = 9};
+    }
+    snprintf(text, sizeof text, "SEMINIT 2, 7, 0x%x", mask);
+    tensix->changed = false;
+    run(0, text);
+    ck_assert(tensix->changed);
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        bool is_chosen = mask >> i & 1;
+        ck_assert_uint_eq(tensix->semaphore[i].value, is_chosen ? 7 : 4);
+        ck_assert_uint_eq(tensix->semaphore[i].max, is_chosen ? 2 : 9);
+    }
+    tensix->changed = false;
+    semaphore_op(1, "SEMPOST", mask); /* beyond the maximum, which is legal */
+    ck_assert(tensix->changed);
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        ck_assert_uint_eq(tensix->semaphore[i].value, mask >> i & 1 ? 8 : 4);
+    }
+    tensix->changed = false;
+    semaphore_op(2, "SEMGET", mask);
+    semaphore_op(2, "SEMGET", mask);
+    ck_assert(tensix->changed);
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        ck_assert_uint_eq(tensix->semaphore[i].value, mask >> i & 1 ? 6 : 4);
+        ck_assert_uint_eq(tensix->semaphore[i].max, mask >> i & 1 ? 2 : 9);
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+struct saturation {
+    const char *name, *text;
+    unsigned mask;
+    uint8_t start[3], end[3]; /* of semaphores 0, 3 and 7 */
+};
+
+static const struct saturation saturations[] = {
+    {"SEMPOST", "semaphore 3 is 15 already", 0x08, {14, 15, 15}, {14, 15, 15}},
+    {"SEMPOST", "semaphores 3 and 7 are 15 already", 0x89, {14, 15, 15}, {15, 15, 15}},
+    {"SEMPOST", "semaphores 0, 3 and 7 are 15 already", 0xff, {15, 15, 15}, {15, 15, 15}},
+    {"SEMGET", "semaphore 0 is 0 already", 0x89, {0, 1, 15}, {0, 0, 14}},
+    {"SEMGET", "semaphores 0, 3 and 7 are 0 already", 0x89, {0, 0, 0}, {0, 0, 0}},
+};
+
+START_TEST(semaphores_saturate_with_a_fault)
+{
+    const struct saturation *saturation = &saturations[_i / 2];
+    static const unsigned which[] = {0, 3, 7};
+    harness.stop = _i % 2;
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        tensix->semaphore[i].value = 5;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        tensix->semaphore[which[i]].value = saturation->start[i];
+    }
+    semaphore_op(1, saturation->name, saturation->mask);
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_SEMAPHORE);
+    ck_assert_uint_eq(harness.fault.thread, 1);
+    ck_assert_uint_eq(harness.fault.word >> 24, strcmp(saturation->name, "SEMPOST") ? 0xa5 : 0xa4);
+    ck_assert_int_eq(strncmp(harness.fault.text, saturation->name, strlen(saturation->name)), 0);
+    ck_assert_ptr_nonnull(strstr(harness.fault.text, saturation->text));
+    ck_assert_ptr_nonnull(strstr(harness.fault.text, "SEMWAIT"));
+    ck_assert_uint_lt(strlen(harness.fault.text), 190);
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_uint_eq(tensix->semaphore[which[i]].value,
+                          harness.stop ? saturation->start[i] : saturation->end[i]);
+    }
+    ck_assert(is_held(1) == harness.stop);
+}
+END_TEST
+
+START_TEST(longest_report_fits)
+{
+    semaphore_op(0, "SEMGET", 0xff);
+    ck_assert_ptr_nonnull(strstr(harness.fault.text, "semaphores 0, 1, 2, 3, 4, 5, 6 and 7 are 0"));
+    ck_assert_ptr_nonnull(strstr(harness.fault.text, "until somebody has posted"));
+}
+END_TEST
+
+/* The harts' window does the same, and says nothing. */
+START_TEST(harts_post_and_get)
+{
+    unsigned index = (unsigned)_i;
+    for (unsigned i = 0; i < 20; i++) {
+        tensix->changed = false;
+        tensix_semaphore_post(tensix, index, i);
+        ck_assert(tensix->changed);
+        ck_assert_uint_eq(tensix->semaphore[index].value, i < 14 ? i + 1 : 15);
+    }
+    for (unsigned i = 0; i < 20; i++) {
+        tensix->changed = false;
+        tensix_semaphore_get(tensix, index, 20 + i);
+        ck_assert(tensix->changed);
+        ck_assert_uint_eq(tensix->semaphore[index].value, i < 15 ? 14 - i : 0);
+    }
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        ck_assert_uint_eq(tensix->semaphore[i].value, 0);
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+START_TEST(random_semaphore_operations)
+{
+    unsigned value[TENSIX_SEMAPHORES] = {0}, max[TENSIX_SEMAPHORES] = {0};
+    dice = 1;
+    tensix->timed = _i;
+    for (unsigned step = 0; step < 5000; step++) {
+        char text[40];
+        unsigned mask = random_next(&dice) & 0xff, operation = random_next(&dice) % 5;
+        unsigned init = random_next(&dice) & 15, limit = random_next(&dice) & 15,
+                 index = random_next(&dice) & 7;
+        mask = operation > 2 ? 1u << index : mask;
+        if (operation == 0) {
+            snprintf(text, sizeof text, "SEMINIT %u, %u, %u", limit, init, mask);
+        } else {
+            snprintf(text, sizeof text, "%s %u", operation == 1 ? "SEMPOST" : "SEMGET", mask);
+        }
+        if (operation <= 2) {
+            run(random_next(&dice) % 3, text);
+        } else if (operation == 3) {
+            tensix_semaphore_post(tensix, index, harness.time);
+        } else {
+            tensix_semaphore_get(tensix, index, harness.time);
+        }
+        for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+            if (mask >> i & 1) {
+                bool posts = operation == 1 || operation == 3;
+                value[i] = operation == 0 ? init
+                           : posts        ? value[i] + (value[i] < 15)
+                                          : value[i] - (value[i] > 0);
+                max[i] = operation == 0 ? limit : max[i];
+            }
+            ck_assert_uint_eq(tensix->semaphore[i].value, value[i]);
+            ck_assert_uint_eq(tensix->semaphore[i].max, max[i]);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tensix sync");
+    TCase *tcase = tcase_create("units");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, mutex_is_acquired_and_released, 0, 2 * COUNT(mutexes));
+    tcase_add_loop_test(tcase, acquiring_starts_after_the_release, 0, 2);
+    tcase_add_loop_test(tcase, mutex_that_does_not_exist, 0, 4 * COUNT(no_mutexes));
+    tcase_add_loop_test(tcase, mutex_released_by_a_stranger, 0, 6);
+    tcase_add_loop_test(tcase, mutex_goes_round, 0, 24);
+    tcase_add_loop_test(tcase, single_waiter_comes_before_the_releaser, 0, 12);
+    tcase_add_loop_test(tcase, only_waiters_for_this_mutex_count, 0, 2);
+    tcase_add_loop_test(tcase, mutex_is_fair, 0, 2);
+    tcase_add_loop_test(tcase, semaphore_masks, 0, 256);
+    tcase_add_loop_test(tcase, semaphores_saturate_with_a_fault, 0, 2 * COUNT(saturations));
+    tcase_add_test(tcase, longest_report_fits);
+    tcase_add_loop_test(tcase, harts_post_and_get, 0, TENSIX_SEMAPHORES);
+    tcase_add_loop_test(tcase, random_semaphore_operations, 0, 2);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

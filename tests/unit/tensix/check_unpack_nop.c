@@ -1,0 +1,368 @@
+/*
+ * UNPACR_NOP in all of its forms, SETDVALID and STOREIND to SrcA and SrcB: each against a model of
+ * its page, on random state and operands.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit/run_suite.h"
+#include "tensix/exec.h"
+#include "tensix/src_banks.h"
+#include "unit/tensix/tensix_fixture.h"
+
+enum { ROUNDS = 3000, STREAMS = 0xffb40000 - 0xffb00000 };
+
+#define CONFIG(name, value) tensix_set_config_field(tensix, 0, TENSIX_FIELD_##name, value)
+#define THREAD(name, value) tensix_set_thread_field(tensix, 0, TENSIX_FIELD_##name, value)
+
+/* --- Banks --- */
+
+struct banks {
+    struct tensix_src_file file[2];
+    struct tensix_src_banks src[2];
+    uint32_t src_row[2];
+};
+
+static struct banks expected;
+
+static void randomise(void)
+{
+    for (unsigned src = 0; src < 2; src++) {
+        for (unsigned bank = 0; bank < 2; bank++) {
+            tensix_src_file_fill(&tensix->src_file[src], 1u << bank, random_next(&dice));
+            tensix->src_file[src].format[bank] = (uint8_t)random_below(&dice, 16);
+            tensix->src[src].matrix_may[bank] = random_below(&dice, 2);
+        }
+        tensix->src[src].matrix_bank = (uint8_t)random_below(&dice, 2);
+        tensix->src[src].unpack_bank = (uint8_t)random_below(&dice, 2);
+        tensix->unpacker[src].src_row[0] = 16 * random_below(&dice, 4);
+        tensix->unpacker[src].latest_format = (uint8_t)random_below(&dice, 16);
+    }
+    CONFIG(THCON_SEC0_REG2_Out_data_format, random_below(&dice, 16));
+    CONFIG(THCON_SEC1_REG2_Out_data_format, random_below(&dice, 16));
+    CONFIG(UNP0_NOP_REG_CLR_VAL_nop_reg_clr_val, random_next(&dice));
+    CONFIG(UNP1_NOP_REG_CLR_VAL_nop_reg_clr_val, random_next(&dice));
+    THREAD(SRCA_SET_Base, random_below(&dice, 4));
+    THREAD(SRCB_SET_Base, random_below(&dice, 4));
+    for (unsigned src = 0; src < 2; src++) {
+        expected.file[src] = tensix->src_file[src];
+        expected.src[src] = tensix->src[src];
+        expected.src_row[src] = tensix->unpacker[src].src_row[0];
+    }
+}
+
+static void check_banks(uint32_t word)
+{
+    for (unsigned src = 0; src < 2; src++) {
+        const struct tensix_src_file *file = &tensix->src_file[src];
+        ck_assert_msg(memcmp(file->bank, expected.file[src].bank, sizeof file->bank) == 0,
+                      "0x%08x: data of Src%c, bank 0 starts with 0x%05x, bank 1 with 0x%05x", word,
+                      "AB"[src], file -> bank[0][0][0], file -> bank[1][0][0]);
+        ck_assert_msg(memcmp(file->format, expected.file[src].format, sizeof file->format) == 0,
+                      "0x%08x: formats", word);
+        ck_assert_msg(memcmp(&tensix->src[src], &expected.src[src], sizeof expected.src[src]) == 0,
+                      "0x%08x: whose banks they are", word);
+        ck_assert_uint_eq(tensix->unpacker[src].src_row[0], expected.src_row[src]);
+    }
+}
+
+/* Hands the unpacker's bank over. */
+static void give(unsigned src, unsigned format)
+{
+    struct tensix_src_banks *banks = &expected.src[src];
+    banks->matrix_may[banks->unpack_bank] = true;
+    expected.file[src].format[banks->unpack_bank] = (uint8_t)format;
+    banks->unpack_bank ^= 1;
+    expected.src_row[src] =
+        16 * tensix_thread_field(tensix, 0,
+                                 src ? TENSIX_FIELD_SRCB_SET_Base : TENSIX_FIELD_SRCA_SET_Base);
+}
+
+static unsigned out_format(unsigned src)
+{
+    return tensix_config_field(tensix, 0,
+                               src ? TENSIX_FIELD_THCON_SEC1_REG2_Out_data_format
+                                   : TENSIX_FIELD_THCON_SEC0_REG2_Out_data_format);
+}
+
+static uint32_t clear_value(unsigned src, unsigned kind, unsigned format)
+{
+    static const uint32_t ones[] = {0x0000f, 0x0007f, 0x00110};
+    uint32_t immediate =
+        tensix_config_field(tensix, 0,
+                            src ? TENSIX_FIELD_UNP1_NOP_REG_CLR_VAL_nop_reg_clr_val
+                                : TENSIX_FIELD_UNP0_NOP_REG_CLR_VAL_nop_reg_clr_val);
+    return kind == 0 ? 0 : kind == 1 ? 0x7ffff : kind == 2 ? ones[format] : immediate & 0x7ffff;
+}
+
+/* False where it waits. */
+static bool model_zerosrc(unsigned src, uint32_t word)
+{
+    struct tensix_src_banks *banks = &expected.src[src];
+    bool waits_as_unpacr = word >> 5 & 1, both = word >> 4 & 1;
+    unsigned kind = word >> 2 & 3, format = word >> 6 & 3;
+    if (format == 3) {
+        give(src, out_format(src));
+        return true;
+    }
+    if (banks->matrix_may[waits_as_unpacr ? banks->unpack_bank : banks->matrix_bank]) {
+        return false;
+    }
+    for (unsigned bank = 0; bank < 2; bank++) {
+        for (unsigned i = 0; (both || bank == banks->unpack_bank) && i < 64 * 16; i++) {
+            expected.file[src].bank[bank][i / 16][i % 16] = clear_value(src, kind, format);
+        }
+    }
+    if (word >> 8 & 1) {
+        give(src, out_format(src));
+    }
+    return true;
+}
+
+/* Clearing, in any field's combination. */
+START_TEST(clears_banks)
+{
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        uint32_t word = UINT32_C(0x43000001) | random_below(&dice, 2) << 23 |
+                        random_below(&dice, 16) << 8 | random_below(&dice, 64) << 2;
+        unsigned src = word >> 23 & 1;
+        randomise();
+        bool goes = model_zerosrc(src, word);
+        tensix_harness_push(&harness, 0, word);
+        check_banks(word);
+        ck_assert_uint_eq(tensix->thread[0].has_next, !goes);
+        if (goes) {
+            continue;
+        }
+        ck_assert_int_eq(tensix->thread[0].wait, TENSIX_WAITS_FOR_SRC);
+        ck_assert_uint_eq(tensix->thread[0].wait_detail, src);
+        expected.src[src].matrix_may[0] = expected.src[src].matrix_may[1] = false;
+        memcpy(tensix->src, expected.src, sizeof expected.src);
+        ck_assert(model_zerosrc(src, word));
+        tensix_harness_go(&harness, 0);
+        check_banks(word);
+        ck_assert(!tensix->thread[0].has_next);
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+START_TEST(hands_over)
+{
+    for (unsigned i = 0; i < ROUNDS / 10; i++) {
+        uint32_t word =
+            UINT32_C(0x430000c1) | random_below(&dice, 2) << 23 | random_below(&dice, 16) << 8;
+        randomise();
+        give(word >> 23 & 1, out_format(word >> 23 & 1));
+        tensix_harness_push(&harness, 0, word);
+        check_banks(word);
+
+        word = UINT32_C(0x57000000) | random_below(&dice, 4);
+        randomise();
+        for (unsigned src = 0; src < 2; src++) {
+            if (word >> src & 1) {
+                give(src, tensix->unpacker[src].latest_format);
+            }
+        }
+        tensix_harness_push(&harness, 0, word);
+        check_banks(word);
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+/* The form that only sets dvalid is a row of its own and a case of the form that clears: what its
+ * word finds is the latter, and either gives the bank away. */
+START_TEST(both_rows_hand_over)
+{
+    static const unsigned rows[] = {TENSIX_ROW_UNPACR_NOP_SETDVALID, TENSIX_ROW_UNPACR_NOP_ZEROSRC};
+    for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
+        for (unsigned i = 0; i < 2; i++) {
+            uint32_t word =
+                tensix_rows[TENSIX_ROW_UNPACR_NOP_SETDVALID].match | which << 23 | 1 << 8;
+            unsigned bank = tensix->src[which].unpack_bank;
+            ck_assert_uint_eq(tensix_row_of(word), TENSIX_ROW_UNPACR_NOP_ZEROSRC);
+            ck_assert_int_eq(tensix_runners[rows[i]](tensix, 0, word), TENSIX_DONE);
+            ck_assert(tensix->src[which].matrix_may[bank]);
+            ck_assert_uint_eq(tensix->src[which].unpack_bank, bank ^ 1);
+        }
+    }
+}
+END_TEST
+
+START_TEST(does_nothing)
+{
+    randomise();
+    tensix_harness_run(&harness, 0,
+                       "UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 2;"
+                       "UNPACR_NOP 1, 0, 0, 0, 0, 0, 0, 0, 2");
+    check_banks(0);
+    ck_assert_uint_eq(harness.regs, 0);
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+/* --- Registers --- */
+
+static unsigned writes(void)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < harness.regs; i++) {
+        sum += harness.reg[i].writes;
+    }
+    return sum;
+}
+
+/* One message of a stream: that of the instruction, or of ThreadConfig where it has no count. */
+START_TEST(clears_messages)
+{
+    for (unsigned i = 0; i < 30; i++) {
+        unsigned which = random_below(&dice, 2), stream = random_below(&dice, 64),
+                 count = random_below(&dice, 3), own = random_below(&dice, 64);
+        bool is_long = random_below(&dice, 2);
+        harness.regs = 0;
+        memset(harness.reg, 0, sizeof harness.reg);
+        tensix_set_thread_field(tensix, 0,
+                                which ? TENSIX_FIELD_NOC_OVERLAY_MSG_CLEAR_StreamId_1
+                                      : TENSIX_FIELD_NOC_OVERLAY_MSG_CLEAR_StreamId_0,
+                                own);
+        uint32_t word = UINT32_C(0x43000000) | which << 23;
+        if (is_long) {
+            word |= stream << 16 | count << 12 | 3;
+        }
+        tensix_harness_push(&harness, 0, word);
+        unsigned expected_stream = is_long && count ? stream : own;
+        ck_assert_uint_eq(harness.regs, 1);
+        ck_assert_uint_eq(harness.reg[0].address,
+                          0xffb00000 + STREAMS + expected_stream * 0x1000 + 266 * 4);
+        ck_assert_uint_eq(harness.reg[0].value, 1);
+        ck_assert_uint_eq(writes(), 1);
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+/* The long form writes a sum, or a value, to one of four addresses. */
+START_TEST(writes_registers)
+{
+    uint32_t sum[2] = {0};
+    for (unsigned i = 0; i < ROUNDS / 10; i++) {
+        unsigned which = random_below(&dice, 2), select = random_below(&dice, 4),
+                 middle = random_below(&dice, 64), value = random_below(&dice, 2048);
+        bool accumulates = random_below(&dice, 2);
+        uint32_t set[4];
+        value = random_below(&dice, 4) ? value : 0;
+        for (unsigned j = 0; j < 4; j++) {
+            set[j] = 0x400 + random_below(&dice, 0xc00); /* 0xffb40000 and above */
+        }
+        CONFIG(THCON_SEC0_REG10_Unpacker_Reg_Wr_Addr, set[0] | set[1] << 12);
+        CONFIG(THCON_SEC1_REG10_Unpacker_Reg_Wr_Addr, set[2] | set[3] << 12);
+        harness.regs = 0;
+        memset(harness.reg, 0, sizeof harness.reg);
+        uint32_t word = UINT32_C(0x43000007) | which << 23 | select >> 1 << 22 | middle << 16 |
+                        (select & 1) << 15 | value << 4 | (uint32_t)accumulates << 3;
+        harness.registers_busy = true;
+        tensix->changed = false;
+        tensix_harness_push(&harness, 0, word);
+        harness.registers_busy = false;
+        tensix_harness_go(&harness, 0);
+        ck_assert(tensix->changed || !accumulates); /* harts that poll the sum wake up */
+        uint32_t address =
+            0xffb00000 + (set[select] >> 10 << 18) + (middle << 12) + (set[select] & 0x3ff) * 4;
+        if (accumulates) {
+            sum[which] = value ? (sum[which] + value) & 0x1ffff : 0;
+        }
+        ck_assert_uint_eq(writes(), !(accumulates && value == 0));
+        if (writes()) {
+            ck_assert_uint_eq(harness.reg[0].address, address);
+            ck_assert_uint_eq(harness.reg[0].value, accumulates ? sum[which] : value);
+        }
+        ck_assert_uint_eq(tensix->unpacker[which].register_sum, sum[which]);
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+START_TEST(waits_for_registers)
+{
+    harness.registers_busy = true;
+    tensix_harness_push(&harness, 0, 0x43000000);
+    ck_assert(tensix->thread[0].has_next);
+    ck_assert_int_eq(tensix->thread[0].wait, TENSIX_WAITS_FOR_DEVICE);
+    ck_assert_uint_eq(tensix->thread[0].wait_detail, 0xffb40000 + 266 * 4);
+    harness.registers_busy = false;
+    tensix_harness_go(&harness, 0);
+    ck_assert(!tensix->thread[0].has_next);
+    ck_assert_uint_eq(writes(), 1);
+    tensix_harness_push(&harness, 0, 0x43000007); /* Unpacker_Reg_Wr_Addr is 0 */
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_ptr_nonnull(strstr(harness.fault.text, "UNPACR_NOP: address 0xffb00000"));
+}
+END_TEST
+
+/* --- STOREIND --- */
+
+/* SPEC: four BF16 from two GPRs, whose low halves have their fields in another order. */
+static void model_storeind(unsigned src, unsigned row, unsigned column, const uint32_t *gpr)
+{
+    unsigned bank = expected.src[src].unpack_bank;
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t half = gpr[i / 2] >> 16 * (i % 2) & 0xffff;
+        uint32_t sign = half >> 15, exponent = half & 0xff, fraction = half >> 8 & 0x7f;
+        if (i % 2) {
+            exponent = half >> 7 & 0xff;
+            fraction = half & 0x7f;
+        }
+        expected.file[src].bank[bank][row][column + i] = sign << 18 | fraction << 11 | exponent;
+    }
+}
+
+START_TEST(stores_from_gprs)
+{
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        unsigned src = random_below(&dice, 2), any_row = src == 0 && random_below(&dice, 2),
+                 address = random_below(&dice, src ? 64 : 80);
+        randomise();
+        for (unsigned j = 0; j < 2; j++) {
+            bool *may = tensix->src[j].matrix_may;
+            may[0] = may[1] = expected.src[j].matrix_may[0] = expected.src[j].matrix_may[1] = false;
+        }
+        THREAD(SRCA_SET_SetOvrdWithAddr, any_row);
+        if (any_row) {
+            address = random_below(&dice, 68 * 4);
+        }
+        tensix->gpr[0][8] = random_next(&dice);
+        tensix->gpr[0][9] = random_next(&dice);
+        tensix->gpr[0][1] = address / 2;
+        tensix->gpr[0][2] = (address - address / 2) << 4;
+        int row = (int)(address / 4) - (src ? 0 : 4);
+        if (row >= 0) {
+            unsigned base = any_row ? 0 : tensix->unpacker[src].src_row[0];
+            model_storeind(src, (unsigned)row + base, address % 4 * 4, &tensix->gpr[0][8]);
+        }
+        uint32_t word = UINT32_C(0x66000000) | src << 21 | 4u << 14 | 8u << 6 | 1;
+        ck_assert_uint_eq(tensix_row_of(word), TENSIX_ROW_STOREIND_SRC);
+        tensix_harness_push(&harness, 0, word);
+        ck_assert_msg(harness.faults == 0, "%s", harness.fault.text);
+        check_banks(word);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tensix_unpack_nop");
+    TCase *tcase = tcase_create("nop");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, clears_banks);
+    tcase_add_test(tcase, hands_over);
+    tcase_add_test(tcase, both_rows_hand_over);
+    tcase_add_test(tcase, does_nothing);
+    tcase_add_test(tcase, clears_messages);
+    tcase_add_test(tcase, writes_registers);
+    tcase_add_test(tcase, waits_for_registers);
+    tcase_add_test(tcase, stores_from_gprs);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,307 @@
+/*
+ * What the Matrix Unit clears: ZEROACC in all modes and ZEROSRC against a model of the pages on
+ * random state, CLREXPHIST, and what the soft resets of SOFT_RESET_0 do to Dst, SrcA and SrcB.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit/tensix/matrix_model.h"
+#include "unit/run_suite.h"
+#include "tensix/exec.h"
+#include "unit/tensix/tensix_fixture.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+enum { ROUNDS = 4000, DATA_EVERY = 50, MODES = 8 };
+enum { ZEROACC = 0x10, ZEROSRC };
+
+static struct matrix_model model;
+
+static void draw_model(void)
+{
+    setup();
+    model_seed(1);
+    model_randomise_data(&model);
+    model_randomise_setup(&model);
+}
+
+static uint32_t bits(uint32_t word, unsigned high, unsigned low)
+{
+    return word >> low & ((UINT32_C(2) << (high - low)) - 1);
+}
+
+/* --- ZEROACC --- */
+
+static void model_one_row(unsigned row, bool valid)
+{
+    row = model_dst_row(&model, row) & 0x3ff;
+    bool is_32bit = model.fp32 || model.int8 || model.high_half;
+    model.valid[is_32bit ? model_adj32(&model, row) : model_adj16(&model, row)] = valid;
+}
+
+/* The bank that silicon adds (ttsim in Dst32b), then as the page. */
+static void model_16_rows(unsigned block, bool is_32b, bool valid)
+{
+    block &= 0xff;
+    unsigned sum = model_dst_row(&model, is_32b ? 0 : block);
+    if (!model.absolute && is_32b && sum & 768) {
+        block += 16;
+    } else if (!model.absolute && !is_32b && sum & 512) {
+        block += 32;
+    }
+    for (unsigned i = 0; i < 16 && block < (is_32b ? 32 : 64); i++) {
+        unsigned row = block * 16 + i;
+        model.valid[is_32b || model.high_half ? model_adj32(&model, row)
+                                              : model_adj16(&model, row)] = valid;
+    }
+}
+
+static bool model_zeroacc(uint32_t word)
+{
+    bool valid = bits(word, 17, 17);
+    unsigned mode = bits(word, 21, 19), where = bits(word, 9, 0);
+    switch (mode) {
+    case 0:
+        model_one_row(where, valid);
+        break;
+    case 1:
+        model_16_rows(where, bits(word, 18, 18), valid);
+        break;
+    case 2:
+    case 6:
+        memset(model.valid + (where % 2 ? 512 : 0), valid, 512);
+        break;
+    case 3:
+    case 7:
+        memset(model.valid, valid, 1024);
+        break;
+    default:
+        return false;
+    }
+    model_flip(&model, bits(word, 23, 22));
+    if (mode < 2) {
+        model_addr_mod(&model, bits(word, 16, 14));
+    }
+    return true;
+}
+
+START_TEST(zeroacc_is_as_the_model)
+{
+    unsigned faults = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        uint32_t word = (uint32_t)ZEROACC << 24 | (uint32_t)_i << 19 | (model_random() & 0xc7c3ff);
+        if (i % DATA_EVERY == 0) {
+            model_randomise_data(&model);
+        }
+        model_randomise_setup(&model);
+        word = model_chance(70) ? word & ~UINT32_C(0x3c0) : word; /* a block that exists */
+        model_store(&model, tensix);
+        faults += !model_zeroacc(word);
+        tensix_harness_push(&harness, model.thread, word);
+        model_compare(&model, tensix, word);
+    }
+    ck_assert_uint_eq(faults, _i == 4 || _i == 5 ? ROUNDS : 0);
+    ck_assert_uint_eq(harness.faults, faults);
+}
+END_TEST
+
+/* What is cleared comes back as it was, whichever mode clears it. */
+START_TEST(revert_shows_what_was_there)
+{
+    static const char *const pairs[][2] = {
+        {"ZEROACC 0, 0, 0, 0, 5", "ZEROACC 0, 0, 1, 0, 5"},
+        {"ZEROACC 1, 0, 0, 0, 3", "ZEROACC 1, 0, 1, 0, 3"},
+        {"ZEROACC 1, 1, 0, 0, 3", "ZEROACC 1, 1, 1, 0, 3"},
+        {"ZEROACC 2, 0, 0, 0, 1", "ZEROACC 2, 0, 1, 0, 1"},
+        {"ZEROACC 3, 0, 0, 0, 0", "ZEROACC 3, 1, 1, 0, 0"},
+    };
+    unsigned cleared = 0;
+    memset(model.valid, true, sizeof model.valid);
+    model_store(&model, tensix);
+    tensix_harness_run(&harness, 0, pairs[_i][0]);
+    for (unsigned row = 0; row < MODEL_ROWS; row++) {
+        cleared += tensix->dst.cleared[row];
+    }
+    const unsigned counts[] = {1, 16, 16, 512, 1024};
+    ck_assert_uint_eq(cleared, counts[_i]);
+    memset(&tensix->thread[0].rwc, 0, sizeof tensix->thread[0].rwc);
+    tensix_harness_run(&harness, 0, pairs[_i][1]);
+    for (unsigned row = 0; row < MODEL_ROWS; row++) {
+        ck_assert(!tensix->dst.cleared[row]);
+    }
+    ck_assert_mem_eq(tensix->dst.bits, model.dst, sizeof model.dst);
+}
+END_TEST
+
+START_TEST(modes_that_are_none)
+{
+    char text[40];
+    harness.stop = true;
+    snprintf(text, sizeof text, "ZEROACC %d, 0, 0, 0, 0", _i);
+    model_store(&model, tensix);
+    tensix_harness_run(&harness, model.thread, text);
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+    ck_assert_ptr_nonnull(strstr(harness.fault.text, "ZEROACC: no mode"));
+    model_compare(&model, tensix, 0);
+}
+END_TEST
+
+/* --- ZEROSRC --- */
+
+static void model_zerosrc(uint32_t word)
+{
+    for (unsigned src = 0; src < 2; src++) {
+        unsigned bank = bits(word, 3, 3) ? model.matrix_bank[src] : model.unpack_bank[src];
+        uint32_t value = src == 0 && bits(word, 4, 4) ? 0x7ffff : 0;
+        for (unsigned i = 0; bits(word, src, src) && i < 2 * MODEL_SRC_ROWS * MODEL_COLUMNS; i++) {
+            bool is_named = bits(word, 2, 2) || i / (MODEL_SRC_ROWS * MODEL_COLUMNS) == bank;
+            bool is_held = model.held[src] >> i % MODEL_COLUMNS & 1;
+            uint32_t *datum = &model.src[src][0][0][0] + i;
+            *datum = is_named && !is_held ? value : *datum;
+        }
+    }
+}
+
+/* With columns held, which have zeros then; it waits for no bank, and keeps them. */
+START_TEST(zerosrc_is_as_the_model)
+{
+    for (int i = 0; i < 400; i++) {
+        uint32_t word = (uint32_t)ZEROSRC << 24 | model_below(32);
+        model_randomise_data(&model);
+        model_randomise_setup(&model);
+        for (unsigned src = 0; src < 2; src++) {
+            model.matrix_may[src][0] = model_chance(50);
+            model.matrix_may[src][1] = model_chance(50);
+            model.held[src] = model_chance(30) ? model_random() & 0xffff : 0;
+            for (unsigned j = 0; j < 2 * MODEL_SRC_ROWS * MODEL_COLUMNS; j++) {
+                uint32_t *datum = &model.src[src][0][0][0] + j;
+                *datum = model.held[src] >> j % MODEL_COLUMNS & 1 ? 0 : *datum;
+            }
+        }
+        model_store(&model, tensix);
+        model_zerosrc(word);
+        tensix_harness_push(&harness, model.thread, word);
+        model_compare(&model, tensix, word);
+    }
+    ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
+}
+END_TEST
+
+/* --- CLREXPHIST --- */
+
+START_TEST(the_histogram_is_cleared)
+{
+    const struct tensix_packer before = tensix->packer;
+    memset(tensix->packer.histogram, 0xff, sizeof tensix->packer.histogram);
+    tensix->packer.max_exponent = 200;
+    tensix_harness_run(&harness, 2, "CLREXPHIST");
+    ck_assert_mem_eq(&tensix->packer, &before, sizeof before);
+    ck_assert_uint_eq(harness.unmodelled, 0);
+}
+END_TEST
+
+/* --- Soft resets --- */
+
+static void soft_reset(uint32_t value)
+{
+    uint32_t entering = value & ~tensix->held;
+    tensix->held = value;
+    tensix_matrix_soft_reset(tensix, entering);
+}
+
+/* Bits of SOFT_RESET_0, and the columns of SrcA and SrcB that they hold. */
+static const struct held {
+    uint32_t bit;
+    uint16_t columns[2];
+} held_rows[] = {
+    {1 << 10, {0xffff, 0}}, {1 << 16, {0, 0xffff}}, {1 << 19, {0x000f, 0}},
+    {1 << 20, {0x00f0, 0}}, {1 << 21, {0x0f00, 0}}, {1 << 22, {0xf000, 0}},
+    {1 << 15, {0, 0}},      {1 << 17, {0, 0}},      {1 << 19 | 1 << 22, {0xf00f, 0}},
+};
+
+static void check_columns(const struct held *row, bool held)
+{
+    for (unsigned i = 0; i < 2 * 2 * 64 * 16; i++) {
+        unsigned src = i / 2048, column = i % 16;
+        uint32_t data = (&tensix->src_file[src].bank[0][0][0])[i % 2048];
+        uint32_t old = (&model.src[src][0][0][0])[i % 2048];
+        bool is_held = row->columns[src] >> column & 1;
+        if (data != (is_held ? 0 : old)) {
+            ck_abort_msg("column %u of Src%c is 0x%05" PRIx32, column, "AB"[src], data);
+        }
+    }
+    ck_assert_uint_eq(tensix->src_file[0].held, held ? row->columns[0] : 0);
+    ck_assert_uint_eq(tensix->src_file[1].held, held ? row->columns[1] : 0);
+}
+
+/* Entering clears columns, leaving lets them be written again; the rest stays. */
+START_TEST(resets_hold_columns)
+{
+    const struct held *row = &held_rows[_i];
+    model_store(&model, tensix);
+    tensix->held = 0;
+    soft_reset(row->bit);
+    check_columns(row, true);
+    soft_reset(row->bit | 1 << 6); /* another bit: nothing new */
+    check_columns(row, true);
+    soft_reset(0);
+    check_columns(row, false);
+}
+END_TEST
+
+START_TEST(the_reset_of_dst)
+{
+    model_store(&model, tensix);
+    tensix->packer.max_exponent = 5;
+    tensix->packer.histogram[3] = 1;
+    soft_reset(TENSIX_RESET_DST);
+    for (unsigned row = 0; row < MODEL_ROWS; row++) {
+        ck_assert(!tensix->dst.cleared[row]);
+    }
+    ck_assert_mem_eq(tensix->dst.bits, model.dst, sizeof model.dst);
+    ck_assert_uint_eq(tensix->packer.max_exponent + tensix->packer.histogram[3], 0);
+    const struct tensix_rwc before = tensix->thread[0].rwc;
+    tensix_harness_run(&harness, 0, "ZEROACC 3, 0, 0, 0, 0; ZEROACC 1, 0, 0, 3, 0");
+    for (unsigned row = 0; row < MODEL_ROWS; row++) { /* discarded while it is held */
+        ck_assert(!tensix->dst.cleared[row]);
+    }
+    ck_assert_mem_eq(&tensix->thread[0].rwc, &before, sizeof before);
+    soft_reset(0);
+    tensix_harness_run(&harness, 0, "ZEROACC 3, 0, 0, 0, 0");
+    ck_assert(tensix->dst.cleared[0] && tensix->dst.cleared[MODEL_ROWS - 1]);
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+START_TEST(the_reset_of_the_unit)
+{
+    tensix->matrix.generator = 5;
+    soft_reset(TENSIX_RESET_DST);
+    ck_assert_uint_eq(tensix->matrix.generator, 5);
+    soft_reset(TENSIX_RESET_MATH);
+    ck_assert_uint_eq(tensix->matrix.generator, 0);
+    soft_reset(0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tensix_zero");
+    TCase *tcase = tcase_create("zero");
+    tcase_add_checked_fixture(tcase, draw_model, teardown);
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, zeroacc_is_as_the_model, 0, MODES);
+    tcase_add_loop_test(tcase, revert_shows_what_was_there, 0, 5);
+    tcase_add_loop_test(tcase, modes_that_are_none, 4, 6);
+    tcase_add_test(tcase, zerosrc_is_as_the_model);
+    tcase_add_test(tcase, the_histogram_is_cleared);
+    tcase_add_loop_test(tcase, resets_hold_columns, 0, COUNT(held_rows));
+    tcase_add_test(tcase, the_reset_of_dst);
+    tcase_add_test(tcase, the_reset_of_the_unit);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,327 @@
+/* Mailboxes, PCBufs, TTSync and the semaphore window. */
+#include <stdio.h>
+#include <string.h>
+
+#include "unit/tile/mmio_harness.h"
+
+static struct tile_harness harness;
+#define H (&harness)
+
+static void setup(void)
+{
+    harness_open(H);
+}
+
+static void teardown(void)
+{
+    harness_close(H);
+}
+
+#define SEMINIT      UINT32_C(0xa3000000)
+#define MOP          UINT32_C(0x01000000)
+#define NOP          UINT32_C(0x02000000)
+#define MOP_CONFIG   UINT32_C(0xffb80000)
+#define MAILBOX(i)   (UINT32_C(0xffec0000) + UINT32_C(0x1000) * (i))
+#define PC_BUF       UINT32_C(0xffe80000)
+#define B_PC_BUF(i)  (PC_BUF + UINT32_C(0x10000) * (i))
+#define CORE_DONE    (PC_BUF + 4)
+#define MOP_DONE     (PC_BUF + 8)
+#define SEMAPHORE(i) (PC_BUF + 0x20 + 4 * (i))
+#define OVERRIDE     UINT32_C(0xffb12090)
+#define PUSH         UINT32_C(0xffe40000)
+#define SOFT_RESET   UINT32_C(0xffb121b0)
+
+/* Every pair of harts: what `from` writes at the other's base, `to` reads at the writer's. */
+START_TEST(mailbox_connects_a_pair)
+{
+    enum tile_agent from = (enum tile_agent)(_i / 4), to = (enum tile_agent)(_i % 4);
+    ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from) + 4), 0);
+    ck_assert_int_eq(try_access(H, MMIO_READ, to, MAILBOX((uint32_t)from), 0), MMIO_WAIT);
+    ck_assert_event(H, put(H, from, MAILBOX((uint32_t)to), 0x1234));
+    put(H, from, MAILBOX((uint32_t)to) + 8, 0x5678);
+    ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from) + 4), 1);
+    ck_assert_uint_eq(peek(H, to, MAILBOX((uint32_t)from)), 0x1234);
+    ck_assert_event(H, ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from)), 0x1234));
+    ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from) + 0x10), 0x5678);
+    ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from) + 4), 0);
+}
+END_TEST
+
+START_TEST(mailboxes_of_a_writer_hold_four)
+{
+    put(H, AGENT_T1, MAILBOX(0), 1);
+    put(H, AGENT_T1, MAILBOX(1), 2);
+    put(H, AGENT_T1, MAILBOX(2), 3);
+    put(H, AGENT_T1, MAILBOX(2), 4);
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T1, MAILBOX(3), 5), MMIO_WAIT);
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T0, MAILBOX(3), 5), MMIO_OK);
+    ck_assert_uint_eq(get(H, AGENT_B, MAILBOX(2)), 1);
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T1, MAILBOX(3), 5), MMIO_OK);
+}
+END_TEST
+
+START_TEST(mailbox_takes_words)
+{
+    uint32_t value = 1;
+    ck_assert_int_eq(try_narrow(H, MMIO_WRITE, AGENT_B, MAILBOX(1), 2, &value), MMIO_NARROW);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NC, MAILBOX(0), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NOC, MAILBOX(0), 0), MMIO_UNMAPPED);
+}
+END_TEST
+
+START_TEST(entering_reset_empties_the_writers_mailboxes)
+{
+    harness_release(H, RV32_T0, 0);
+    put(H, AGENT_T0, MAILBOX(0), 1);
+    put(H, AGENT_B, MAILBOX(1), 2);
+    put(H, AGENT_NOC, SOFT_RESET, 0x47800);
+    ck_assert_uint_eq(get(H, AGENT_B, MAILBOX(1) + 4), 0);
+    ck_assert_uint_eq(get(H, AGENT_T0, MAILBOX(0) + 4), 1);
+}
+END_TEST
+
+/* --- PCBufs --- */
+
+START_TEST(pc_buf_holds_sixteen)
+{
+    uint32_t i = (uint32_t)_i;
+    enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
+    ck_assert_int_eq(try_access(H, MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
+    for (uint32_t n = 0; n < 16; n++) {
+        put(H, AGENT_B, B_PC_BUF(i) + 8 * n, 100 + n); /* any address of the range but +4 */
+        put(H, AGENT_B, B_PC_BUF(i) + 4, 7);           /* not pushed */
+    }
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, B_PC_BUF(i), 0), MMIO_WAIT);
+    for (uint32_t n = 0; n < 16; n++) {
+        ck_assert_event(H, ck_assert_uint_eq(get(H, trisc, PC_BUF), 100 + n));
+    }
+    ck_assert_int_eq(try_access(H, MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
+    put(H, trisc, PC_BUF, 7); /* discarded */
+    ck_assert_int_eq(try_access(H, MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
+}
+END_TEST
+
+START_TEST(leaving_reset_empties_the_pc_buf)
+{
+    put(H, AGENT_B, B_PC_BUF(2), 1);
+    harness_release(H, RV32_T2, 0);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T2, PC_BUF, 0), MMIO_WAIT);
+}
+END_TEST
+
+START_TEST(override_answers_for_an_empty_pc_buf)
+{
+    put(H, AGENT_NOC, OVERRIDE, (1u | 0xa5u << 2) << 10);
+    ck_assert_uint_eq(get(H, AGENT_T1, PC_BUF), 0xa5);
+    put(H, AGENT_B, B_PC_BUF(1), 77);
+    ck_assert_uint_eq(get(H, AGENT_T1, PC_BUF), 77);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, B_PC_BUF(1), 0), MMIO_WAIT);
+    put(H, AGENT_NOC, OVERRIDE, 3u << 10); /* busy, too */
+    ck_assert_uint_eq(get(H, AGENT_B, B_PC_BUF(1)), 0);
+}
+END_TEST
+
+/* B's load returns when T0 has taken everything, waits for more, and its thread is idle. */
+START_TEST(b_waits_for_the_trisc)
+{
+    static const char *const b_program[] = {
+        "lui s0, 0xffe80", "addi t0, zero, 5",
+        "sw t0, 0(s0)",    "sw t1, 4(s0)", /* not pushed: orders the next */
+        "lw t1, 4(s0)",    "sw t0, 0x400(zero)",
+        "ebreak",          NULL};
+    static const char *const t_program[] = {
+        "lui s0, 0xffe80", "lui s1, 0xffe40",  "lui t2, 1",    "1:",
+        "addi t2, t2, -1", "bne t2, zero, 1b", "lw t0, 0(s0)", "sw t0, 0x404(zero)",
+        "lui t2, 0x02000", "sw t2, 0(s1)",     "lw t1, 0(s0)", NULL};
+    harness_assemble(H, 0x1000, b_program);
+    harness_assemble(H, 0x2000, t_program);
+    harness_release(H, RV32_B, 0x1000);
+    harness_release(H, RV32_T0, 0x2000);
+    tile_run(harness.tile, 128 * 200);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(harness_word(H, 0x404), 5);
+    ck_assert_uint_eq(harness_word(H, 0x400), 5);
+    ck_assert_int_eq(harness.tile->run[RV32_B].state, HART_PAUSED);
+    ck_assert_int_eq(harness.tile->run[RV32_T0].state, HART_WAITING);
+    ck_assert_uint_gt(harness.tile->run[RV32_B].time, 8192); /* T0's loop */
+    ck_assert_uint_eq(tile_next_event(harness.tile), UINT64_MAX);
+}
+END_TEST
+
+/* Both orders of arriving work, and two TRISCs that wait do not keep each other awake. */
+START_TEST(waiting_triscs_sleep)
+{
+    static const char *const t_program[] = {"lui s0, 0xffe80", "lw t0, 0(s0)", NULL};
+    static const char *const b_program[] = {
+        "lui t2, 1",       "1:",           "addi t2, t2, -1", "bne t2, zero, 1b",
+        "lui s0, 0xffe90", "lw t1, 0(s0)", "ebreak",          NULL};
+    harness_assemble(H, 0x1000, b_program);
+    harness_assemble(H, 0x2000, t_program);
+    harness_release(H, RV32_T0, 0x2000);
+    harness_release(H, RV32_T1, 0x2000);
+    harness_release(H, RV32_T2, 0x2000);
+    tile_run(harness.tile, 1280);
+    ck_assert_uint_eq(tile_next_event(harness.tile), UINT64_MAX);
+    harness_release(H, RV32_B, 0x1000);
+    tile_run(harness.tile, 1280 + 128 * 200);
+    ck_assert_int_eq(harness.tile->run[RV32_B].state, HART_PAUSED);
+    ck_assert_uint_eq(tile_next_event(harness.tile), UINT64_MAX);
+}
+END_TEST
+
+/* --- TTSync --- */
+
+START_TEST(done_checks_wait_for_the_own_thread)
+{
+    uint64_t event;
+    put(H, AGENT_T0, CORE_DONE, 1); /* discarded */
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
+    put(H, AGENT_T0, PUSH, SEMINIT);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T1, CORE_DONE, 0), MMIO_OK);
+    for (uint32_t i = 0; i < 9; i++) {
+        put(H, AGENT_T0, MOP_CONFIG + 4 * i, NOP);
+    }
+    put(H, AGENT_T0, PUSH, MOP);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_WAIT);
+    put(H, AGENT_NOC, OVERRIDE, 3);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
+    put(H, AGENT_NOC, OVERRIDE, 0);
+    tensix_run(&harness.tile->tensix, 100, &event);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
+}
+END_TEST
+
+/* --- Semaphores --- */
+
+START_TEST(semaphores_count_and_saturate)
+{
+    uint32_t i = (uint32_t)_i;
+    ck_assert_uint_eq(get(H, AGENT_T2, SEMAPHORE(i)), 0);
+    put(H, AGENT_T2, SEMAPHORE(i), 1); /* get of zero */
+    ck_assert_uint_eq(get(H, AGENT_T2, SEMAPHORE(i)), 0);
+    ck_assert_event(H, put(H, AGENT_T0, SEMAPHORE(i), 0));
+    put(H, AGENT_T0, SEMAPHORE(i), 2); /* even: post */
+    ck_assert_uint_eq(get(H, AGENT_T1, SEMAPHORE(i)), 2);
+    put(H, AGENT_T1, SEMAPHORE(i), 3); /* odd: get */
+    ck_assert_uint_eq(get(H, AGENT_T1, SEMAPHORE(i)), 1);
+    for (unsigned n = 0; n < 30; n++) {
+        put(H, AGENT_T1, SEMAPHORE(i), 0);
+    }
+    ck_assert_uint_eq(get(H, AGENT_T1, SEMAPHORE(i)), 15);
+    ck_assert_uint_eq(get(H, AGENT_T1, SEMAPHORE((i + 1) % 8)), 0);
+}
+END_TEST
+
+START_TEST(holes_are_unmapped)
+{
+    static const uint32_t holes[] = {PC_BUF + 0x0c, PC_BUF + 0x1c, PC_BUF + 0x40, PC_BUF + 0x10000};
+    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, holes[_i], 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T0, holes[_i], 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_NC, holes[_i], 0), MMIO_UNMAPPED);
+}
+END_TEST
+
+/* --- Order between a hart and the one that it releases --- */
+
+/* `actor` does `act` when `waiter` has long been blocked behind `block`, and some instructions later
+ * stores to 0x400. As on silicon, the other has gone on by then: its next load finds zero there. */
+struct release {
+    enum rv32_core actor, waiter;
+    const char *act, *block; /* with s0 as the base */
+    uint32_t act_base, block_base;
+};
+
+static void run_release(const struct release *release)
+{
+    char act_base[32], block_base[32];
+    const char *actor[] = {act_base,
+                           "addi t2, zero, 200",
+                           "1:",
+                           "addi t2, t2, -1",
+                           "bne t2, zero, 1b",
+                           release->act,
+                           "addi t0, zero, 8",
+                           "2:",
+                           "addi t0, t0, -1",
+                           "bne t0, zero, 2b",
+                           "addi t1, zero, 1",
+                           "sw t1, 0x400(zero)",
+                           "ebreak",
+                           NULL};
+    const char *waiter[] = {
+        block_base,     release->block,       release->block,       release->block, release->block,
+        release->block, "lw t0, 0x400(zero)", "sw t0, 0x404(zero)", "ebreak",       NULL};
+    if (strncmp(release->block, "lw", 2) == 0) { /* one load blocks, the fifth store does */
+        static const char *const rest[] = {"lw t0, 0x400(zero)", "sw t0, 0x404(zero)", "ebreak",
+                                           NULL};
+        memcpy(waiter + 2, rest, sizeof rest);
+    }
+    snprintf(act_base, sizeof act_base, "lui s0, 0x%x", release->act_base >> 12);
+    snprintf(block_base, sizeof block_base, "lui s0, 0x%x", release->block_base >> 12);
+    harness_assemble(H, 0x1000, actor);
+    harness_assemble(H, 0x2000, waiter);
+    harness_set_word(H, 0x404, 7);
+    harness_release(H, release->actor, 0x1000);
+    harness_release(H, release->waiter, 0x2000);
+    tile_run(harness.tile, 1024);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_int_eq(harness.tile->run[release->waiter].state, HART_PAUSED);
+    ck_assert_uint_eq(harness_word(H, 0x400), 1);
+    ck_assert_uint_eq(harness_word(H, 0x404), 0);
+}
+
+START_TEST(who_gets_a_message_goes_on_before_its_sender)
+{
+    uint32_t from = (uint32_t)_i / 4, to = (uint32_t)_i % 4;
+    if (from != to) {
+        run_release(&(struct release){(enum rv32_core)from, (enum rv32_core)to, "sw t2, 0(s0)",
+                                      "lw t1, 0(s0)", MAILBOX(to), MAILBOX(from)});
+    }
+}
+END_TEST
+
+START_TEST(who_gets_room_goes_on_before_the_reader)
+{
+    uint32_t from = (uint32_t)_i / 4, to = (uint32_t)_i % 4;
+    if (from != to) {
+        run_release(&(struct release){(enum rv32_core)to, (enum rv32_core)from, "lw t1, 0(s0)",
+                                      "sw t2, 0(s0)", MAILBOX(from), MAILBOX(to)});
+    }
+}
+END_TEST
+
+START_TEST(who_gets_a_command_goes_on_before_b)
+{
+    uint32_t i = (uint32_t)_i;
+    run_release(&(struct release){RV32_B, (enum rv32_core)(RV32_T0 + i), "sw t2, 0(s0)",
+                                  "lw t1, 0(s0)", B_PC_BUF(i), PC_BUF});
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("mailbox");
+    TCase *tcase = tcase_create("mailbox");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, mailbox_connects_a_pair, 0, 16);
+    tcase_add_test(tcase, mailboxes_of_a_writer_hold_four);
+    tcase_add_test(tcase, mailbox_takes_words);
+    tcase_add_test(tcase, entering_reset_empties_the_writers_mailboxes);
+    tcase_add_loop_test(tcase, pc_buf_holds_sixteen, 0, 3);
+    tcase_add_test(tcase, leaving_reset_empties_the_pc_buf);
+    tcase_add_test(tcase, override_answers_for_an_empty_pc_buf);
+    tcase_add_test(tcase, b_waits_for_the_trisc);
+    tcase_add_test(tcase, waiting_triscs_sleep);
+    tcase_add_test(tcase, done_checks_wait_for_the_own_thread);
+    tcase_add_loop_test(tcase, semaphores_count_and_saturate, 0, 8);
+    tcase_add_loop_test(tcase, holes_are_unmapped, 0, 4);
+    tcase_add_loop_test(tcase, who_gets_a_message_goes_on_before_its_sender, 0, 16);
+    tcase_add_loop_test(tcase, who_gets_room_goes_on_before_the_reader, 0, 16);
+    tcase_add_loop_test(tcase, who_gets_a_command_goes_on_before_b, 0, 3);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

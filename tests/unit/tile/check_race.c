@@ -1,0 +1,271 @@
+/*
+ * Races on Config: who changes what under which unit is reported, with both sides; what waited,
+ * came later, or changes what the unit does not look at is not.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unit/tile/mmio_harness.h"
+#include "tensix/config_users.h"
+#include "tensix/exec.h"
+#include "unit/tensix/tensix_harness.h"
+
+static struct tensix_harness harness;
+static struct tile_harness tile;
+
+static void setup(void)
+{
+    tensix_harness_open(&harness);
+}
+
+static void teardown(void)
+{
+    tensix_harness_close(&harness);
+}
+
+static const char *const flight_instructions[TENSIX_FLIGHTS] = {
+    "UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1", "UNPACR 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1",
+    "PACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1"};
+static const char *const flight_names[TENSIX_FLIGHTS] = {"UNPACR", "UNPACR", "PACR"};
+
+/* The latest instruction of a unit, as its handler notes it, of thread 0. */
+static void take_off(struct tensix *tensix, unsigned unit, unsigned cycles)
+{
+    uint32_t next = tensix->thread[0].next;
+    tensix->thread[0].next = tensix_harness_assemble(flight_instructions[unit]);
+    tensix->thread[0].origin.pc = 0x1234;
+    tensix_take_off(tensix, 0, (enum tensix_flight_unit)unit, cycles);
+    tensix->thread[0].next = next;
+}
+
+/* Changes a word of state 0 by an instruction of `thread`: all of it, or its lowest byte. */
+static void change(unsigned thread, unsigned word, bool is_byte)
+{
+    char text[80];
+    harness.tensix.gpr[thread][4] = ~harness.tensix.config[0][word];
+    if (is_byte) {
+        snprintf(text, sizeof text, "RMWCIB0 255, %u, %u", ~harness.tensix.config[0][word] & 0xff,
+                 word);
+    } else {
+        snprintf(text, sizeof text, "WRCFG 4, 0, %u", word);
+    }
+    tensix_harness_run(&harness, thread, text);
+}
+
+static unsigned first_word_of(unsigned user)
+{
+    for (unsigned word = 3; word < TENSIX_GLOBAL_WORD; word++) {
+        if (tensix_config_uses[word].cached == user) {
+            return word;
+        }
+    }
+    ck_abort_msg("no word is used by unit %u alone", user);
+    return 0;
+}
+
+/* _i: the unit that is at work. */
+START_TEST(a_change_under_a_unit_is_reported)
+{
+    unsigned user = 1u << _i;
+    for (unsigned other = 0; other < TENSIX_FLIGHTS; other++) {
+        for (int is_byte = 0; is_byte < 2; is_byte++) {
+            unsigned word = first_word_of(1u << other);
+            bool is_race = tensix_config_uses[word].cached & user;
+            harness.faults = 0;
+            take_off(&harness.tensix, (unsigned)_i, 1000);
+            change(2, word, is_byte);
+            ck_assert_uint_eq(harness.faults, is_race);
+            if (is_race) {
+                ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_RACE);
+                ck_assert_uint_eq(harness.fault.thread, 2);
+                ck_assert_ptr_nonnull(strstr(harness.fault.text, is_byte ? "RMWCIB0" : "WRCFG"));
+                ck_assert_ptr_nonnull(strstr(harness.fault.text, flight_names[_i]));
+                ck_assert_ptr_nonnull(strstr(harness.fault.text, "0x00001234"));
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(who_waits_does_not_race)
+{
+    char text[40];
+    unsigned word = first_word_of(1u << _i);
+    take_off(&harness.tensix, (unsigned)_i, 1000);
+    snprintf(text, sizeof text, "STALLWAIT 0x80, %u", 2u << (_i + 1) % 3);
+    tensix_harness_run(&harness, 0, text); /* for another unit */
+    change(0, word, false);
+    ck_assert_uint_eq(harness.faults, 1);
+    snprintf(text, sizeof text, "STALLWAIT 0x80, %u", 2u << _i);
+    tensix_harness_run(&harness, 1, text); /* another thread's instructions are not waited for */
+    change(0, word, false);
+    ck_assert_uint_eq(harness.faults, 2);
+    tensix_harness_run(&harness, 0, text);
+    change(0, word, false);
+    ck_assert_uint_eq(harness.faults, 2);
+}
+END_TEST
+
+START_TEST(what_is_over_or_not_looked_at_is_no_race)
+{
+    struct tensix *tensix = &harness.tensix;
+    unsigned word = TENSIX_WORD_THCON_SEC0_REG2_Haloize_mode;
+    take_off(tensix, TENSIX_FLIGHT_UNPACKER0, 3);
+    tensix_harness_run(&harness, 1, "NOP; NOP; NOP; NOP; NOP");
+    change(1, word, false);
+    ck_assert_uint_eq(harness.faults, 0);
+
+    take_off(tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
+    tensix_set_thread_field(tensix, 1, TENSIX_FIELD_CFG_STATE_ID_StateID, 1);
+    change(1, word, false); /* the other state */
+    ck_assert_uint_eq(harness.faults, 0);
+    tensix_set_thread_field(tensix, 1, TENSIX_FIELD_CFG_STATE_ID_StateID, 0);
+    tensix->gpr[1][4] = tensix->config[0][word];
+    tensix_harness_run(&harness, 1, "WRCFG 4, 0, 72"); /* what is there already */
+    ck_assert_uint_eq(harness.faults, 0);
+    change(1, TENSIX_WORD_THCON_SEC0_REG3_Base_address, false); /* read afresh */
+    ck_assert_uint_eq(harness.faults, 0);
+    change(1, word, false);
+    ck_assert_uint_eq(harness.faults, 1);
+}
+END_TEST
+
+/* A bank that the Matrix Unit gives back has been filled; a reset aborts what is under way. */
+START_TEST(banks_and_resets_end_flights)
+{
+    struct tensix *tensix = &harness.tensix;
+    take_off(tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
+    take_off(tensix, TENSIX_FLIGHT_UNPACKER1, 1000);
+    tensix_src_give(tensix, TENSIX_SRC_A);
+    tensix_src_release(tensix, TENSIX_SRC_A, false);
+    change(1, first_word_of(TENSIX_USED_BY_UNPACKER0), false);
+    ck_assert_uint_eq(harness.faults, 0);
+    change(1, first_word_of(TENSIX_USED_BY_UNPACKER1), false);
+    ck_assert_uint_eq(harness.faults, 1);
+
+    for (unsigned unit = 0; unit < TENSIX_FLIGHTS; unit++) {
+        take_off(tensix, unit, 1000);
+    }
+    tensix_soft_reset(tensix, 0, TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS);
+    tensix_soft_reset(tensix, TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS, 0);
+    for (unsigned unit = 0; unit < TENSIX_FLIGHTS; unit++) {
+        change(1, first_word_of(1u << unit), true);
+    }
+    ck_assert_uint_eq(harness.faults, 1);
+}
+END_TEST
+
+/* LLK's compressed products put an UNPACR_NOP that waits as UNPACR does between an UNPACR and a change
+ * of its configuration. */
+START_TEST(clearing_src_may_wait_for_the_unpacker)
+{
+    for (unsigned waits = 0; waits < 2; waits++) {
+        take_off(&harness.tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
+        take_off(&harness.tensix, TENSIX_FLIGHT_UNPACKER1, 1000);
+        tensix_harness_run(&harness, 0,
+                           waits ? "UNPACR_NOP 0, 0, 0, 0, 0, 1, 0, 0, 1"
+                                 : "UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 1");
+        harness.faults = 0;
+        change(0, first_word_of(TENSIX_USED_BY_UNPACKER0), false);
+        ck_assert_uint_eq(harness.faults, !waits);
+        change(0, first_word_of(TENSIX_USED_BY_UNPACKER1), false); /* the other one */
+        ck_assert_uint_eq(harness.faults, !waits + 1u);
+    }
+}
+END_TEST
+
+/* Word 1 has fields for all units; some fields cannot be raced for. */
+START_TEST(fields_of_shared_words)
+{
+    static const struct {
+        enum tensix_field_id field;
+        unsigned users;
+    } rows[] = {
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG2_Dstacc, TENSIX_USED_BY_PACKER},
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcA, 0},
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcAUnsigned, TENSIX_USED_BY_UNPACKER0},
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcBUnsigned, TENSIX_USED_BY_UNPACKER1},
+        {TENSIX_FIELD_STACC_RELU_ApplyRelu, TENSIX_USED_BY_PACKER},
+        {TENSIX_FIELD_THCON_SEC0_REG1_Unp_LF8_4b_exp, TENSIX_USED_BY_UNPACKER0},
+        {TENSIX_FIELD_THCON_SEC0_REG1_Pack_L1_Acc, TENSIX_USED_BY_PACKER},
+        {TENSIX_FIELD_THCON_SEC0_REG2_Out_data_format, TENSIX_USED_BY_UNPACKER0},
+        {TENSIX_FIELD_THCON_SEC0_REG2_Tileize_mode, TENSIX_USED_BY_UNPACKER0},
+        {TENSIX_FIELD_THCON_SEC0_REG2_Haloize_mode, 0}, /* UNPACR takes it along */
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct tensix_field *field = &tensix_fields[rows[i].field];
+        for (unsigned unit = 0; unit < TENSIX_FLIGHTS; unit++) {
+            memset(harness.tensix.flight, 0, sizeof harness.tensix.flight);
+            take_off(&harness.tensix, unit, 1000);
+            enum tensix_flight_unit answer = tensix_race(
+                &harness.tensix, 0, field->word, tensix_field_mask(field), harness.tensix.now);
+            ck_assert_int_eq(answer == unit, rows[i].users >> unit & 1);
+        }
+    }
+}
+END_TEST
+
+/* As in scaled dot product attention of ttnn: a product whose second factor is transposed, then a
+ * mask that is not. The plan must follow all the same. */
+START_TEST(transposing_may_change_under_the_unpacker)
+{
+    struct tensix *tensix = &harness.tensix;
+    take_off(tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
+    tensix->stale = 0;
+    tensix_harness_run(&harness, 0, "RMWCIB1 1, 1, 72; RMWCIB1 1, 0, 72; RMWCIB1 1, 1, 72");
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(tensix->config[0][72], 0x100);
+    ck_assert_uint_eq(tensix->stale & TENSIX_USED_BY_UNPACKER0, TENSIX_USED_BY_UNPACKER0);
+    tensix_harness_run(&harness, 0, "RMWCIB1 3, 3, 72"); /* Tileize_mode, too */
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_ptr_null(strstr(harness.fault.text, "Haloize_mode"));
+}
+END_TEST
+
+/* --- Stores of harts --- */
+
+#define CONFIG(word)     (UINT32_C(0xffef0000) + 4 * (uint32_t)(word))
+#define COPROCESSOR_DONE UINT32_C(0xffe80004)
+
+START_TEST(stores_of_harts)
+{
+    unsigned word = TENSIX_WORD_THCON_SEC0_REG2_Out_data_format;
+    harness_open(&tile);
+    tile.policy = PENROSE_WARN;
+    take_off(&tile.tile->tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
+    put(&tile, AGENT_T0, CONFIG(word), 1);
+    ck_assert_uint_eq(tile.faults, 1);
+    ck_assert_int_eq(tile.fault.kind, PENROSE_FAULT_CONFIG_RACE);
+    ck_assert_ptr_nonnull(strstr(tile.fault.text, "a store of trisc0 changes"));
+    ck_assert_ptr_nonnull(strstr(tile.fault.text, "UNPACR of thread 0"));
+    put(&tile, AGENT_T0, CONFIG(TENSIX_STATE_WORDS + word), 1); /* state 1 */
+    ck_assert_uint_eq(tile.faults, 1);
+    put(&tile, AGENT_B, CONFIG(TENSIX_CONFIG_DUAL + word), 3); /* both */
+    ck_assert_uint_eq(tile.faults, 2);
+    (void)get(&tile, AGENT_T1, COPROCESSOR_DONE); /* of thread 1 */
+    put(&tile, AGENT_T1, CONFIG(word), 5);
+    ck_assert_uint_eq(tile.faults, 3);
+    (void)get(&tile, AGENT_T0, COPROCESSOR_DONE);
+    put(&tile, AGENT_T0, CONFIG(word), 7);
+    ck_assert_uint_eq(tile.faults, 3);
+    harness_close(&tile);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("race");
+    TCase *tcase = tcase_create("race");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, a_change_under_a_unit_is_reported, 0, TENSIX_FLIGHTS);
+    tcase_add_loop_test(tcase, who_waits_does_not_race, 0, TENSIX_FLIGHTS);
+    tcase_add_test(tcase, what_is_over_or_not_looked_at_is_no_race);
+    tcase_add_test(tcase, banks_and_resets_end_flights);
+    tcase_add_test(tcase, clearing_src_may_wait_for_the_unpacker);
+    tcase_add_test(tcase, fields_of_shared_words);
+    tcase_add_test(tcase, transposing_may_change_under_the_unpacker);
+    tcase_add_test(tcase, stores_of_harts);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,206 @@
+/*
+ * Harts that poll and have more to do than that: a tile in which they sleep and one in which they
+ * never do (tile->restless) must agree, to the cycle.
+ */
+#include <string.h>
+
+#include "unit/run_suite.h"
+#include "unit/tile/tile_harness.h"
+
+#define NIU_BASE_ADDRESS UINT32_C(0xffb20000)
+#define CODE             UINT32_C(0x1000)
+#define HANDLER          UINT32_C(0x3000)
+
+enum { ROUND = 128, MOST_LINES = 320, NOPS = 280, RESULT = 0x400 };
+
+/* Waits at 9: until the word at s0 is not zero; before the second wait come `middle` and so many
+ * instructions that do nothing. */
+static void load_waits(struct tile_harness *harness, const char *const *first, unsigned nops,
+                       const char *const *middle)
+{
+    const char *line[MOST_LINES];
+    unsigned count = 0;
+    while (*first) {
+        line[count++] = *first++;
+    }
+    line[count++] = "addi a0, zero, 0";
+    line[count++] = "jal ra, 9f";
+    line[count++] = "addi a0, zero, 0";
+    for (unsigned i = 0; i < nops; i++) {
+        line[count++] = "addi t0, t0, 1";
+    }
+    while (*middle) {
+        line[count++] = *middle++;
+    }
+    line[count++] = "jal ra, 9f";
+    line[count++] = "sw a0, 0x400(zero)";
+    line[count++] = "ebreak";
+    line[count++] = "9:";
+    line[count++] = "lw a0, 0(s0)";
+    line[count++] = "beq a0, zero, 9b";
+    line[count++] = "jalr zero, 0(ra)";
+    line[count] = NULL;
+    harness_assemble(harness, CODE, line);
+}
+
+struct ending {
+    enum hart_state state;
+    uint32_t result;
+    uint64_t time;
+};
+
+static struct ending finish(struct tile_harness *harness)
+{
+    tile_run(harness->tile, harness->tile->now + UINT64_C(200) * ROUND);
+    struct ending ending = {harness->tile->run[RV32_B].state, harness_word(harness, RESULT),
+                            harness->tile->run[RV32_B].time};
+    ck_assert_uint_eq(harness->faults, 0);
+    harness_close(harness);
+    return ending;
+}
+
+static void check_same(struct ending asleep, struct ending awake, int nops)
+{
+    ck_assert_msg(awake.state == HART_PAUSED, "%d: awake, it does not end either", nops);
+    ck_assert_msg(asleep.state == awake.state, "%d: state %d", nops, asleep.state);
+    ck_assert_uint_eq(asleep.result, awake.result);
+    ck_assert_uint_eq(asleep.time, awake.time);
+}
+
+static void set_niu(struct tile_harness *harness, uint32_t offset, uint32_t value)
+{
+    harness->tile->niu[0].word[offset / 4] = value;
+    tile_registers_changed(harness->tile, NIU_BASE_ADDRESS, 0x10000, harness->tile->now);
+}
+
+/* The hart interrupts itself, and what it waits for then comes from the handler. */
+static struct ending interrupted(unsigned nops, bool is_restless, bool forgets)
+{
+    static const char *const first[] = {"lui s0, 0xffb20", "addi s0, s0, 0x2f4", NULL};
+    static const char *const middle[] = {"lui s2, 0xffb13", "addi t1, zero, 1",
+                                         "addi s0, zero, 0x500", "sw t1, 0x18(s2)", NULL};
+    static const char *const handler[] = {"lw t4, 0x18(s2)", "addi t5, zero, 3",
+                                          "sw t5, 0x500(zero)", "mret", NULL};
+    struct tile_harness harness;
+    harness_open(&harness);
+    harness.tile->restless = is_restless;
+    load_waits(&harness, first, nops, middle);
+    harness_assemble(&harness, HANDLER, handler);
+    harness.tile->pic.software_enable[0] = 1;
+    harness.tile->pic.handler[0] = HANDLER;
+    harness_release(&harness, RV32_B, CODE);
+    tile_run(harness.tile, UINT64_C(4) * ROUND);
+    set_niu(&harness, 0x2f4, 1);
+    if (forgets) {
+        memset(harness.tile->run[RV32_B].loop, 0, sizeof harness.tile->run[RV32_B].loop);
+    }
+    return finish(&harness);
+}
+
+START_TEST(interrupts_end_a_search)
+{
+    for (unsigned nops = 0; nops < NOPS; nops++) {
+        struct ending awake = interrupted(nops, true, false);
+        check_same(interrupted(nops, false, false), awake, (int)nops);
+        check_same(interrupted(nops, false, true), awake, (int)nops);
+    }
+}
+END_TEST
+
+/* Reading NIU_RTZ_NUM takes an interrupt away, that of transaction 0 too, which reads as zero. */
+static struct ending taking(unsigned nops, bool is_restless)
+{
+    enum { MASK = 0x178, NUMBER = 0x378, RAISED = 0x37c };
+    static const char *const first[] = {"lui s0, 0xffb20", "addi s0, s0, 0x378", NULL};
+    static const char *const none[] = {NULL};
+    struct tile_harness harness;
+    harness_open(&harness);
+    harness.tile->restless = is_restless;
+    load_waits(&harness, first, nops, none);
+    harness.tile->niu[0].word[MASK / 4] = 1u << 0 | 1u << 5 | 1u << 9;
+    harness_release(&harness, RV32_B, CODE);
+    tile_run(harness.tile, UINT64_C(4) * ROUND);
+    set_niu(&harness, RAISED, 1u << 9);
+    tile_run(harness.tile, UINT64_C(5) * ROUND);
+    set_niu(&harness, RAISED, harness.tile->niu[0].word[RAISED / 4] | 1u << 0 | 1u << 5);
+    return finish(&harness);
+}
+
+START_TEST(reads_that_act_are_done)
+{
+    for (unsigned nops = 0; nops < NOPS; nops++) {
+        check_same(taking(nops, false), taking(nops, true), (int)nops);
+    }
+}
+END_TEST
+
+/* Runs a loop in a hart whose next search is far away, after many in vain. */
+static struct ending begin_late(struct tile_harness *harness, const char *const *lines,
+                                bool is_restless, unsigned fails)
+{
+    harness_open(harness);
+    harness->tile->restless = is_restless;
+    harness_assemble(harness, CODE, lines);
+    harness_release(harness, RV32_B, CODE);
+    struct tile_hart *run = &harness->tile->run[RV32_B];
+    run->probe_fails = fails;
+    run->probe_at = UINT64_C(100) * ROUND;
+    tile_run(harness->tile, ROUND);
+    return (struct ending){.state = run->state, .time = run->idle.since};
+}
+
+/* A loop that reads the clock over and over is one that waits, most likely. */
+START_TEST(clocks_are_noticed)
+{
+    static const char *const lines[] = {
+        "lui s0, 0xffb12",  "lw t0, 0x1f0(s0)", "addi t0, t0, 1500",  "1:",     "fence 15, 15",
+        "lw t1, 0x1f0(s0)", "bltu t1, t0, 1b",  "sw t1, 0x400(zero)", "ebreak", NULL};
+    struct tile_harness harness, awake;
+    struct ending ending = begin_late(&harness, lines, false, TILE_MOST_BACKOFF);
+    ck_assert_int_eq(ending.state, HART_ASLEEP);
+    ck_assert_uint_lt(ending.time, 32);
+    begin_late(&awake, lines, true, TILE_MOST_BACKOFF);
+    ck_assert_int_eq(awake.tile->run[RV32_B].state, HART_READY);
+    tile_run(harness.tile, UINT64_C(30) * ROUND); /* it wakes, and nothing else is touched */
+    ck_assert_uint_eq(harness_word(&harness, RESULT), harness.tile->hart[RV32_B].x[6]);
+    for (unsigned i = 0; i < 2 * RV32_CORES; i++) {
+        ck_assert_uint_eq(harness.tile->unseen[i % 2][NOC_WRITE][i / 2].responses, 0);
+    }
+    check_same(finish(&harness), finish(&awake), 0);
+}
+END_TEST
+
+/* So is one with a fence; what stands in memory, loads do not tell. */
+START_TEST(fences_are_noticed)
+{
+    static const char *const lines[] = {"1:",
+                                        "fence 15, 15",
+                                        "lw a0, 0x500(zero)",
+                                        "beq a0, zero, 1b",
+                                        "sw a0, 0x400(zero)",
+                                        "ebreak",
+                                        NULL};
+    struct tile_harness harness, awake;
+    struct ending ending = begin_late(&harness, lines, false, 0);
+    ck_assert_int_eq(ending.state, HART_ASLEEP);
+    ck_assert_uint_lt(ending.time, 32);
+    begin_late(&awake, lines, true, 0);
+    harness_set_word(&harness, 0x500, 7);
+    tile_event(harness.tile, ROUND);
+    harness_set_word(&awake, 0x500, 7);
+    check_same(finish(&harness), finish(&awake), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sleep");
+    TCase *tcase = tcase_create("sleep");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, interrupts_end_a_search);
+    tcase_add_test(tcase, reads_that_act_are_done);
+    tcase_add_test(tcase, clocks_are_noticed);
+    tcase_add_test(tcase, fences_are_noticed);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
