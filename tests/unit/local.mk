@@ -200,8 +200,6 @@ UNIT_TESTS = \
 	%D%/tensix/check_src_file \
 	%D%/tensix/check_status \
 	%D%/tensix/check_sync \
-	%D%/tensix/check_sync_conditions \
-	%D%/tensix/check_sync_pages \
 	%D%/tensix/check_table \
 	%D%/tensix/check_unit_times \
 	%D%/tensix/check_unpack \

@@ -3,13 +3,12 @@
  * Written from the pages SyncUnit, ATGETM, ATRELM, SEMINIT, SEMPOST and SEMGET (BlackholeA0).
  */
 #include "unit/tensix/sync_world.h"
-#include "unit/random.h"
-
-static uint64_t dice;
 
 /* --- Mutexes --- */
 
-static const unsigned mutexes[] = {0, 2, 3, 4}, no_mutexes[] = {1, 5, 6, 255, 0xffff};
+enum { NO_MUTEX = 0xff };
+static const unsigned mutexes[] = {0, 2, 3, 4},
+                      no_mutexes[] = {1, 5, 6, 7, 8, 255, 0x100, 0x102, 0x8000, 0xffff};
 
 static void mutex_op(unsigned thread, const char *name, unsigned index)
 {
@@ -99,18 +98,23 @@ START_TEST(mutex_goes_round)
     unsigned i = (unsigned)_i % 3, next = (i + 1) % 3, last = (i + 2) % 3;
     bool swaps = _i / 3 % 2, again = _i / 6 % 2;
     tensix->timed = _i / 12 % 2;
-    run(i, "ATGETM 3");
-    run(swaps ? last : next, "ATGETM 3");
-    run(swaps ? next : last, "ATGETM 3");
+    unsigned index = mutexes[_i / 24];
+    mutex_op(i, "ATGETM", index);
+    mutex_op(swaps ? last : next, "ATGETM", index);
+    mutex_op(swaps ? next : last, "ATGETM", index);
     ck_assert(is_held(next) && is_held(last));
-    run(i, again ? "ATRELM 3; ATGETM 3" : "ATRELM 3");
-    ck_assert_uint_eq(tensix->mutex[3], next);
+    mutex_op(i, "ATRELM", index);
+    if (again) {
+        mutex_op(i, "ATGETM", index);
+    }
+    ck_assert_uint_eq(tensix->mutex[index], next);
     ck_assert(!is_held(next) && is_held(last) && is_held(i) == again);
-    run(next, "ATRELM 3; ATGETM 3");
-    ck_assert_uint_eq(tensix->mutex[3], last);
+    mutex_op(next, "ATRELM", index);
+    mutex_op(next, "ATGETM", index);
+    ck_assert_uint_eq(tensix->mutex[index], last);
     ck_assert(is_held(next));
-    run(last, "ATRELM 3");
-    ck_assert_uint_eq(tensix->mutex[3], again ? i : next);
+    mutex_op(last, "ATRELM", index);
+    ck_assert_uint_eq(tensix->mutex[index], again ? i : next);
 }
 END_TEST
 
@@ -170,6 +174,74 @@ START_TEST(mutex_is_fair)
         ck_assert(!is_held(thread));
         ck_assert_uint_eq(turns[thread], TURNS);
     }
+    ck_assert_uint_eq(harness.faults, 0);
+}
+END_TEST
+
+/* Threads get and release mutexes in any order; a thread that waits does nothing else. */
+START_TEST(random_mutex_operations)
+{
+    unsigned holder[TENSIX_MUTEXES], wants[TENSIX_THREADS] = {0}, handed_over = 0;
+    for (unsigned step = 0; step < 6000; step++) {
+        if (step % 60 == 0) {
+            tensix_reset(tensix);
+            for (unsigned i = 0; i < TENSIX_MUTEXES; i++) {
+                holder[i] = TENSIX_MUTEX_FREE;
+            }
+            wants[0] = wants[1] = wants[2] = NO_MUTEX;
+        }
+        unsigned thread = random_below(&dice, 3), index = mutexes[random_below(&dice, 4)];
+        unsigned faults = harness.faults;
+        if (wants[thread] != NO_MUTEX) {
+            continue;
+        }
+        bool is_get = random_below(&dice, 2), is_holder = holder[index] == thread;
+        mutex_op(thread, is_get ? "ATGETM" : "ATRELM", index);
+        ck_assert_uint_eq(harness.faults, faults + (!is_get && !is_holder));
+        if (is_get && holder[index] != TENSIX_MUTEX_FREE && !is_holder) {
+            wants[thread] = index;
+        } else if (is_get) {
+            holder[index] = thread;
+        } else if (is_holder) {
+            unsigned next = (thread + 1) % 3;
+            next = wants[next] == index ? next : (thread + 2) % 3;
+            bool is_wanted = wants[next] == index;
+            holder[index] = is_wanted ? next : TENSIX_MUTEX_FREE;
+            wants[next] = is_wanted ? NO_MUTEX : wants[next];
+            handed_over += is_wanted;
+        }
+        for (unsigned i = 0; i < (unsigned)COUNT(mutexes); i++) {
+            ck_assert_uint_eq(tensix->mutex[mutexes[i]], holder[mutexes[i]]);
+        }
+        for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+            ck_assert_int_eq(is_held(i), wants[i] != NO_MUTEX);
+        }
+    }
+    ck_assert_uint_gt(handed_over, 100);
+}
+END_TEST
+
+/* Threads count in the word at 0x200 under a mutex, by a load, an addition and a store. R1 holds
+ * the address by 16 bytes, R0 no offset. */
+START_TEST(mutex_excludes)
+{
+    tensix->timed = _i % 2;
+    for (unsigned t = 0; t < TENSIX_THREADS; t++) {
+        tensix->gpr[t][1] = 0x20;
+    }
+    for (unsigned n = 0; n < 30; n++) {
+        for (unsigned k = 0; k < TENSIX_THREADS; k++) {
+            queue((k + (unsigned)_i / 2) % 3,
+                  "ATGETM 4; LOADIND 1, 0, 0, 16, 1; STALLWAIT 0x1ff, 1; NOP; "
+                  "ADDDMAREG 1, 16, 1, 16; STOREIND 1, 0, 1, 0, 0, 16, 1; STALLWAIT 2, 1; "
+                  "ATRELM 4");
+        }
+        tensix_harness_go(&harness, _i < 6 ? 0 : 7);
+        while (tensix_busy(tensix)) {
+            tensix_harness_go(&harness, 0);
+        }
+    }
+    ck_assert_uint_eq(tensix_harness_l1(&harness, 0x200), 90);
     ck_assert_uint_eq(harness.faults, 0);
 }
 END_TEST
@@ -293,8 +365,9 @@ END_TEST
 START_TEST(random_semaphore_operations)
 {
     unsigned value[TENSIX_SEMAPHORES] = {0}, max[TENSIX_SEMAPHORES] = {0};
-    dice = 1;
+    static struct tensix before;
     tensix->timed = _i;
+    before = *tensix;
     for (unsigned step = 0; step < 5000; step++) {
         char text[40];
         unsigned mask = random_next(&dice) & 0xff, operation = random_next(&dice) % 5;
@@ -325,6 +398,10 @@ START_TEST(random_semaphore_operations)
             ck_assert_uint_eq(tensix->semaphore[i].max, max[i]);
         }
     }
+    ck_assert_mem_eq(tensix->gpr, before.gpr, sizeof before.gpr);
+    ck_assert_mem_eq(tensix->config, before.config, sizeof before.config);
+    ck_assert_mem_eq(tensix->mutex, before.mutex, sizeof before.mutex);
+    ck_assert_mem_eq(tensix->src, before.src, sizeof before.src);
 }
 END_TEST
 
@@ -338,10 +415,12 @@ int main(void)
     tcase_add_loop_test(tcase, acquiring_starts_after_the_release, 0, 2);
     tcase_add_loop_test(tcase, mutex_that_does_not_exist, 0, 4 * COUNT(no_mutexes));
     tcase_add_loop_test(tcase, mutex_released_by_a_stranger, 0, 6);
-    tcase_add_loop_test(tcase, mutex_goes_round, 0, 24);
+    tcase_add_loop_test(tcase, mutex_goes_round, 0, 24 * COUNT(mutexes));
     tcase_add_loop_test(tcase, single_waiter_comes_before_the_releaser, 0, 12);
     tcase_add_loop_test(tcase, only_waiters_for_this_mutex_count, 0, 2);
     tcase_add_loop_test(tcase, mutex_is_fair, 0, 2);
+    tcase_add_test(tcase, random_mutex_operations);
+    tcase_add_loop_test(tcase, mutex_excludes, 0, 12);
     tcase_add_loop_test(tcase, semaphore_masks, 0, 256);
     tcase_add_loop_test(tcase, semaphores_saturate_with_a_fault, 0, 2 * COUNT(saturations));
     tcase_add_test(tcase, longest_report_fits);

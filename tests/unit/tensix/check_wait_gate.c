@@ -255,6 +255,101 @@ START_TEST(gate_opens_by_itself_when_a_unit_is_done)
 }
 END_TEST
 
+/* --- Any set of conditions, in runs without times: C0 to C4, C11 and C12 are of idle units --- */
+
+static bool conditions_hold(unsigned conditions)
+{
+    unsigned hold = (unsigned)harness.mover_busy << 9 | (unsigned)harness.hart_access_pending << 10;
+    for (unsigned src = 0; src < TENSIX_SRCS; src++) {
+        const struct tensix_src_banks *s = &tensix->src[src];
+        hold |= (unsigned)s->matrix_may[s->unpack_bank] << (5 + src);
+        hold |= (unsigned)!s->matrix_may[s->matrix_bank] << (7 + src);
+    }
+    return conditions & hold;
+}
+
+static void random_conditions(void)
+{
+    for (unsigned src = 0; src < TENSIX_SRCS; src++) {
+        uint32_t bits = random_next(&dice);
+        tensix->src[src] = (struct tensix_src_banks){.matrix_bank = bits & 1,
+                                                     .unpack_bank = bits >> 1 & 1,
+                                                     .matrix_may = {bits >> 2 & 1, bits >> 3 & 1}};
+    }
+    harness.mover_busy = random_below(&dice, 4) == 0;
+    harness.hart_access_pending = random_below(&dice, 4) == 0;
+}
+
+START_TEST(stallwait_condition_sets)
+{
+    unsigned held = 0;
+    for (unsigned n = 0; n < 4 * 8192; n++) {
+        unsigned conditions = n & 0x1fff;
+        tensix_reset(tensix);
+        random_conditions();
+        stallwait(B_MATRIX, conditions);
+        run(0, "INCRWC 0, 0, 0, 0");
+        ck_assert_msg(is_held(0) == conditions_hold(conditions), "%#x", conditions);
+        held += is_held(0);
+        for (unsigned k = 0; k < 5 && is_held(0); k++) {
+            random_conditions();
+            go();
+            ck_assert_msg(is_held(0) == conditions_hold(conditions), "%#x", conditions);
+        }
+    }
+    ck_assert_uint_gt(held, 1000);
+}
+END_TEST
+
+/* Banks that instructions of other threads give away end waits. */
+START_TEST(stallwait_for_banks)
+{
+    unsigned src = (unsigned)_i % 2, bit = 1u << src, clears = (unsigned)_i / 2;
+    char text[40];
+    tensix_reset(tensix);
+    stallwait(B_MATRIX, 1u << (7 + src)); /* the Matrix Unit's bank */
+    run(0, "INCRWC 0, 0, 0, 0");
+    for (unsigned n = 0; n < 2; n++) {
+        ck_assert(is_held(0));
+        snprintf(text, sizeof text, "SETDVALID %u", n ? bit : bit ^ 3);
+        run(1, text);
+    }
+    ck_assert(!is_held(0));
+    run(1, text); /* both banks are the Matrix Unit's now */
+    stallwait(B_MATRIX, 1u << (5 + src));
+    run(0, "INCRWC 0, 0, 0, 0");
+    for (unsigned n = 0; n < 2; n++) {
+        ck_assert(is_held(0));
+        snprintf(text, sizeof text, clears ? "CLEARDVALID %u, 0" : "SETRWC %u, 0, 0, 0, 0, 0",
+                 n ? bit : bit ^ 3);
+        run(2, text);
+    }
+    ck_assert(!is_held(0));
+}
+END_TEST
+
+/* A wait for something outside is forgotten at the first moment at which it is over, though nothing
+ * stands at the gate then: what comes later passes. */
+START_TEST(outside_wait_is_forgotten_when_met)
+{
+    bool *busy = _i == 0 ? &harness.mover_busy : &harness.hart_access_pending;
+    if (_i == 2) {
+        run(0, "STREAMWAIT 0x40, 1, 1, 0");
+        harness.stream[0][STREAM_MESSAGES] = 1;
+        go();
+        harness.stream[0][STREAM_MESSAGES] = 0;
+    } else {
+        *busy = true;
+        stallwait(B_MATRIX, 1u << (9 + _i));
+        *busy = false;
+        go();
+        *busy = true;
+    }
+    run(0, "INCRWC 0, 0, 0, 0");
+    ck_assert(!is_held(0));
+}
+END_TEST
+
 /* A mask of 0 stands for C0 to C3, a block mask of 0 for B6. */
 static void check_default_wait(const char *text, unsigned condition)
 {
@@ -333,6 +428,41 @@ START_TEST(semwait_without_semaphores_is_met)
     snprintf(text, sizeof text, "SEMWAIT 0x40, 0, %d; INCRWC 0, 0, 0, 0", _i % 3 + 1);
     run(0, text);
     ck_assert(!is_held(0));
+}
+END_TEST
+
+/* Any set of semaphores; others change them one by one until none keeps the thread waiting. */
+START_TEST(semwait_on_several)
+{
+    unsigned held = 0;
+    for (unsigned n = 0; n < 3000; n++) {
+        unsigned mask = random_next(&dice) & random_next(&dice) & 255, conditions = 1 + n % 3;
+        char text[60];
+        for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+            bool is_zero = random_below(&dice, 4) == 0, is_low = random_below(&dice, 8) == 0;
+            tensix->semaphore[i] =
+                (struct tensix_semaphore){.value = (uint8_t)(is_zero ? 0 : random_below(&dice, 16)),
+                                          .max = (uint8_t)(is_low ? random_below(&dice, 16) : 15)};
+        }
+        snprintf(text, sizeof text, "SEMWAIT 0x40, %u, %u; INCRWC 0, 0, 0, 0", mask, conditions);
+        run(0, text);
+        for (unsigned k = 0;; k++) {
+            bool keeps = false;
+            for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+                keeps |= mask >> i & 1 && keeps_waiting(&tensix->semaphore[i], conditions);
+            }
+            ck_assert_msg(is_held(0) == keeps, "SEMWAIT of 0x%x, conditions %u", mask, conditions);
+            held += keeps && k == 0;
+            if (!keeps || k == 12) {
+                break;
+            }
+            snprintf(text, sizeof text, "%s %u; NOP; NOP",
+                     random_below(&dice, 2) ? "SEMPOST" : "SEMGET", 1u << random_below(&dice, 8));
+            run(1 + k % 2, text);
+        }
+        tensix_reset(tensix);
+    }
+    ck_assert_uint_gt(held, 600);
 }
 END_TEST
 
@@ -433,6 +563,41 @@ START_TEST(streamwait_condition)
     harness.stream[stream][index] = UINT32_MAX; /* an unsigned comparison */
     streamwait(thread, condition, select);
     ck_assert(!is_held(thread));
+}
+END_TEST
+
+/* Values near the target and anywhere, of any stream by any selector; the other register and the
+ * other target must not matter. */
+START_TEST(streamwait_compares)
+{
+    unsigned is_messages = (unsigned)_i, held = 0;
+    unsigned index = is_messages ? STREAM_MESSAGES : STREAM_PHASE;
+    for (unsigned n = 0; n < 3000; n++) {
+        unsigned thread = n % 3, select = random_below(&dice, 4), stream = random_below(&dice, 64);
+        unsigned low = random_below(&dice, 1024);
+        unsigned high = n % 4 ? random_below(&dice, is_messages ? 128 : 1024) : 0;
+        uint32_t target = high << 10 | low, value = target + random_below(&dice, 5) - 2;
+        char text[80];
+        value = n % 8 == 0 ? random_next(&dice) : value;
+        tensix_reset(tensix);
+        memset(harness.stream, n & 1 ? 0xff : 0, sizeof harness.stream);
+        harness.stream[stream][index] = value;
+        tensix_set_thread_field(tensix, thread, TENSIX_FIELD_STREAMWAIT_PHASE_HI_Val,
+                                is_messages ? ~high & 0x3ff : high);
+        tensix_set_thread_field(tensix, thread, TENSIX_FIELD_STREAMWAIT_NUM_MSGS_HI_Val,
+                                is_messages ? high : ~high & 0x7f);
+        unsigned id = TENSIX_FIELD_STREAM_ID_SYNC_SEC0_BankSel + select;
+        tensix_set_thread_field(tensix, thread, (enum tensix_field_id)id, stream);
+        snprintf(text, sizeof text, "STREAMWAIT 0x40, %u, %u, %u; INCRWC 0, 0, 0, 0", low,
+                 is_messages, select);
+        run(thread, text);
+        ck_assert_msg(is_held(thread) == (value < target), "%#x of %#x", value, target);
+        held += value < target;
+        harness.stream[stream][index] = target;
+        go();
+        ck_assert(!is_held(thread));
+    }
+    ck_assert_uint_gt(held, 300);
 }
 END_TEST
 
@@ -682,15 +847,20 @@ int main(void)
     tcase_add_loop_test(tcase, stallwait_all_conditions_at_once, 0, CONDITIONS);
     tcase_add_test(tcase, stallwait_wants_all_conditions_together);
     tcase_add_loop_test(tcase, stallwait_is_about_its_own_thread, 0, CONDITIONS);
+    tcase_add_test(tcase, stallwait_condition_sets);
+    tcase_add_loop_test(tcase, stallwait_for_banks, 0, 4);
+    tcase_add_loop_test(tcase, outside_wait_is_forgotten_when_met, 0, 3);
     tcase_add_test(tcase, results_for_config_are_of_the_configuration_unit);
     tcase_add_loop_test(tcase, gate_opens_by_itself_when_a_unit_is_done, 0, 6);
     tcase_add_loop_test(tcase, stallwait_defaults, 0, 5);
     tcase_add_loop_test(tcase, semwait_without_condition_is_undefined, 0, 3);
     tcase_add_loop_test(tcase, semwait_conditions, 0, 3 * (COUNT(second_semaphores) + 1));
+    tcase_add_test(tcase, semwait_on_several);
     tcase_add_loop_test(tcase, semwait_without_semaphores_is_met, 0, 6);
     tcase_add_loop_test(tcase, semwait_is_woken, 0, 10);
     tcase_add_loop_test(tcase, semaphore_hands_over, 0, 2);
     tcase_add_loop_test(tcase, streamwait_condition, 0, 24);
+    tcase_add_loop_test(tcase, streamwait_compares, 0, 2);
     tcase_add_test(tcase, streamwait_target_is_that_of_its_execution);
     tcase_add_test(tcase, streamwait_has_no_eleventh_bit);
     tcase_add_test(tcase, streamwait_default_block_mask);

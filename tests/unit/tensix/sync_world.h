@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "unit/random.h"
 #include "unit/run_suite.h"
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_harness.h"
@@ -19,11 +20,13 @@ enum { A_WHILE = 40 };
 
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
+static uint64_t dice;
 
 /* All conditions of STALLWAIT are met: the unpackers have their banks, the Matrix Unit its. */
 static inline void setup(void)
 {
     tensix_harness_open(&harness);
+    dice = 1;
     for (unsigned src = 0; src < TENSIX_SRCS; src++) {
         tensix->src[src] = (struct tensix_src_banks){
             .matrix_bank = 0, .unpack_bank = 1, .matrix_may = {true, false}};
