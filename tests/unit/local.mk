@@ -149,7 +149,6 @@ UNIT_TESTS = \
 	%D%/tensix/check_block_masks \
 	%D%/tensix/check_config \
 	%D%/tensix/check_config_pages \
-	%D%/tensix/check_config_shift \
 	%D%/tensix/check_counters \
 	%D%/tensix/check_counters_pages \
 	%D%/tensix/check_data_faults \

@@ -1,6 +1,7 @@
 /*
  * The Configuration Unit and the backend configuration: instructions in functional and timed runs,
- * words that do more than hold a value, the harts' window, soft reset.
+ * words that do more than hold a value, the harts' window, soft reset. The values that CFGSHIFTMASK
+ * and STREAMWRCFG write are in check_config_pages.c.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -38,7 +39,7 @@ static void setup_timed(void)
 /* Runs one instruction whose operands are numbers. */
 static void run(unsigned thread, const char *format, ...)
 {
-    char text[100];
+    char text[250];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -279,103 +280,6 @@ START_TEST(rmwcib_changes_bits_of_a_byte)
 }
 END_TEST
 
-/* --- STREAMWRCFG --- */
-
-START_TEST(streamwrcfg_copies_a_register_of_the_selected_stream)
-{
-    select_states();
-    for (unsigned select = 0; select < 4; select++) {
-        for (unsigned thread = 0; thread < 3; thread++) {
-            unsigned stream = 63 - 5 * select - thread, index = 1023 - 200 * select;
-            fill();
-            harness.stream[stream][index] = 0xabc00000 + stream;
-            /* bits above the field's six are not its */
-            run(thread, "SETC16 %u, %u", STREAM_ID + select, 0xffc0 | stream);
-            run(thread, "STREAMWRCFG %u, %u, %u", select, index, 50 + select);
-            assert_config(thread % 2, 50 + select, 0xabc00000 + stream);
-        }
-    }
-}
-END_TEST
-
-/* --- CFGSHIFTMASK --- */
-
-/* Bit `i` of a value rotated right by `amount`. */
-static bool rotated_bit(uint32_t value, unsigned amount, unsigned i)
-{
-    return value >> (i + amount) % 32 & 1;
-}
-
-static uint32_t model_shiftmask(unsigned mask_mode, unsigned alu_mode, unsigned mask_width,
-                                unsigned amount, uint32_t scratch, uint32_t old)
-{
-    uint32_t mask = mask_width == 31 ? 0xffffffff : (UINT32_C(1) << (mask_width + 1)) - 1;
-    uint32_t operand = 0;
-    for (unsigned i = 0; i < 32; i++) {
-        operand |= (uint32_t)rotated_bit(scratch & mask, amount, i) << i;
-        if (mask_mode == 0 && rotated_bit(mask, amount, i)) {
-            old &= ~(UINT32_C(1) << i);
-        }
-    }
-    switch (alu_mode) {
-    case 0:
-        return old | operand;
-    case 1:
-        return old & operand;
-    case 2:
-        return old ^ operand;
-    case 3:
-        return old + operand;
-    case 4:
-        return old | (operand ^ 0xffffffff);
-    case 5:
-        return old & (operand ^ 0xffffffff);
-    case 6:
-        return old ^ (operand ^ 0xffffffff);
-    default:
-        return old - operand;
-    }
-}
-
-START_TEST(cfgshiftmask_follows_the_model)
-{
-    unsigned alu_mode = (unsigned)_i % 8, mask_mode = (unsigned)_i / 8;
-    select_states();
-    for (unsigned width = 0; width < 32; width++) {
-        for (unsigned amount = 0; amount < 32; amount++) {
-            unsigned thread = random_next(&dice) % 3, select = random_next(&dice) % 4;
-            unsigned word = random_next(&dice) % WORDS;
-            word = word == STATE_RESET ? 5 : word;
-            fill();
-            uint32_t scratch = pattern(0, SCRATCH + (select < 3 ? select : thread));
-            uint32_t old = pattern(thread % 2, word);
-            run(thread, "CFGSHIFTMASK %u, %u, %u, %u, %u, %u", mask_mode, alu_mode, width, amount,
-                select, word);
-            assert_config(thread % 2, word,
-                          model_shiftmask(mask_mode, alu_mode, width, amount, scratch, old));
-        }
-    }
-    ck_assert_uint_eq(harness.faults, 0);
-}
-END_TEST
-
-/* As LLK adds to a base address: the whole word, not rotated, the thread's scratch word. */
-START_TEST(cfgshiftmask_adds_the_own_scratch)
-{
-    tensix->gpr[2][4] = 0x1230;
-    run(2, "WRCFG 4, 0, %u", SCRATCH + 2);
-    tensix->gpr[2][5] = 0xfffff000;
-    run(2, "WRCFG 5, 0, 76; CFGSHIFTMASK 1, 3, 31, 0, 3, 76");
-    ck_assert_uint_eq(tensix->config[0][76], 0x230);
-    run(2, "CFGSHIFTMASK 1, 7, 31, 0, 3, 76");
-    ck_assert_uint_eq(tensix->config[0][76], 0xfffff000);
-    run(2, "CFGSHIFTMASK 0, 0, 3, 28, 3, 76"); /* four bits of 0 to bits 7 to 4 */
-    ck_assert_uint_eq(tensix->config[0][76], 0xfffff000);
-    run(2, "CFGSHIFTMASK 0, 4, 7, 24, 3, 76"); /* eight bits, 0x30, inverted */
-    ck_assert_uint_eq(tensix->config[0][76], 0xffffcfff);
-}
-END_TEST
-
 /* --- Words that do more than hold a value --- */
 
 /* State 1 but for the global words has been cleared. */
@@ -386,30 +290,6 @@ static void assert_state_1_cleared(void)
         ck_assert_uint_eq(tensix->config[1][i], i < GLOBAL ? 0 : pattern(1, i));
     }
 }
-
-static const char *const state_resets[] = {
-    "WRCFG 0, 0, 4",
-    "STREAMWRCFG 0, 0, 4",
-    "CFGSHIFTMASK 1, 0, 0, 0, 0, 4",
-};
-
-START_TEST(writes_to_state_reset_clear_the_state)
-{
-    run(1, "SETC16 0, 1");
-    fill();
-    run(1, "%s", state_resets[_i]);
-    assert_state_1_cleared();
-}
-END_TEST
-
-START_TEST(rmwcib_to_state_reset_clears_nothing)
-{
-    run(1, "SETC16 0, 1");
-    fill();
-    run(1, "RMWCIB0 255, 1, 4");
-    assert_config(1, STATE_RESET, (pattern(1, STATE_RESET) & 0xffffff00) | 1);
-}
-END_TEST
 
 START_TEST(code_is_invalidated_by_set_bits)
 {
@@ -813,6 +693,49 @@ START_TEST(timed_faults)
 }
 END_TEST
 
+/* Results that a Configuration Unit instruction consumes: "the pipeline insertion rules will
+ * ensure" order, but for STREAMWRCFG, which needs a STALLWAIT. R4 is 0x8899aabb, R5 is 1. */
+static const struct {
+    const char *text;
+    uint32_t expected; /* R9 */
+} orders[] = {
+    {"WRCFG 4, 0, 100; RDCFG 9, 100", 0x8899aabb},
+    {"WRCFG 4, 0, 100; RMWCIB0 0xff, 0x11, 100; RDCFG 9, 100", 0x8899aa11},
+    {"WRCFG 4, 0, 209; CFGSHIFTMASK 0, 0, 31, 16, 0, 100; RDCFG 9, 100", 0xaabb8899},
+    {"WRCFG 4, 0, 100; WRCFG 5, 0, 100; RDCFG 9, 100", 1},
+    {"WRCFG 4, 0, 209; CFGSHIFTMASK 1, 3, 31, 0, 0, 209; CFGSHIFTMASK 1, 3, 31, 0, 0, 209;"
+     "RDCFG 9, 209",
+     0x2266aaec},
+    {"RMWCIB3 0xff, 0x11, 100; WRCFG 4, 0, 100; RDCFG 9, 100", 0x8899aabb},
+    {"STREAMWRCFG 0, 7, 100; STALLWAIT 0x80, 0x1000; RDCFG 9, 100", 0x80000007},
+    {"STREAMWRCFG 0, 7, 100; STREAMWRCFG 0, 8, 100; STALLWAIT 0x80, 0x1000; RDCFG 9, 100",
+     0x80000008},
+    {"STREAMWRCFG 0, 7, 100; STALLWAIT 0x80, 0x1000; RMWCIB0 0xff, 0x11, 100; RDCFG 9, 100",
+     0x80000011},
+    {"STREAMWRCFG 0, 7, 209; STALLWAIT 0x80, 0x1000; CFGSHIFTMASK 0, 0, 31, 0, 0, 100;"
+     "RDCFG 9, 100",
+     0x80000007},
+    {"WRCFG 4, 1, 100; RDCFG 9, 103", 7},
+    {"SETC16 0, 1; WRCFG 4, 0, 100; SETC16 0, 0; RDCFG 9, 100", 0},
+    {"WRCFG 4, 0, 100; SETC16 0, 1; RDCFG 9, 100", 0},
+};
+
+START_TEST(order_of_the_pipeline)
+{
+    int i = _i % COUNT(orders);
+    tensix->timed = _i >= COUNT(orders);
+    for (unsigned n = 0; n < 10; n++) {
+        harness.stream[0][n] = 0x80000000 + n;
+    }
+    tensix->gpr[1][4] = 0x8899aabb;
+    tensix->gpr[1][5] = 1;
+    tensix->gpr[1][7] = 7;
+    run(1, "%s; STALLWAIT 0x1ff, 0x1000; NOP", orders[i].text);
+    ck_assert_msg(tensix->gpr[1][9] == orders[i].expected, "%s: %#x, not %#x", orders[i].text,
+                  tensix->gpr[1][9], orders[i].expected);
+}
+END_TEST
+
 /* An instruction of which neither the scratch words nor a special word is the target; RDCFG too. */
 static void random_instruction(char *text, size_t size)
 {
@@ -894,11 +817,6 @@ static TCase *functional_case(void)
     tcase_add_test(tcase, words_outside_fault);
     tcase_add_test(tcase, bits_without_a_field_are_kept);
     tcase_add_loop_test(tcase, rmwcib_changes_bits_of_a_byte, 0, 4);
-    tcase_add_test(tcase, streamwrcfg_copies_a_register_of_the_selected_stream);
-    tcase_add_loop_test(tcase, cfgshiftmask_follows_the_model, 0, 16);
-    tcase_add_test(tcase, cfgshiftmask_adds_the_own_scratch);
-    tcase_add_loop_test(tcase, writes_to_state_reset_clear_the_state, 0, COUNT(state_resets));
-    tcase_add_test(tcase, rmwcib_to_state_reset_clears_nothing);
     tcase_add_test(tcase, code_is_invalidated_by_set_bits);
     tcase_add_test(tcase, what_is_not_modelled_is_stored_and_reported);
     tcase_add_test(tcase, thcon_reset_clears_and_discards);
@@ -926,6 +844,7 @@ static TCase *timed_case(void)
     tcase_add_test(tcase, stallwait_orders_streamwrcfg);
     tcase_add_test(tcase, results_keep_their_state);
     tcase_add_test(tcase, late_writes_have_their_effects);
+    tcase_add_loop_test(tcase, order_of_the_pipeline, 0, 2 * COUNT(orders));
     tcase_add_test(tcase, timed_faults);
     tcase_add_loop_test(tcase, timed_runs_end_like_functional_ones, 0, 50);
     return tcase;
