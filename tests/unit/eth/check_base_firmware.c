@@ -1,6 +1,6 @@
 /*
  * The stand-in for base firmware: its words are the instructions that stand beside them, it runs
- * on the bench of check_eth_bench.h: heartbeat, link state, mailboxes, calls of RELEASE_CORE, the
+ * on the bench of eth_bench.h: heartbeat, link state, mailboxes, calls of RELEASE_CORE, the
  * functions of its API table as other firmware calls them.
  */
 #include <check.h>

@@ -186,7 +186,7 @@ END_TEST
 START_TEST(dram_takes_part)
 {
     if (rows[_i].to_register || rows[_i].from_memory_only) {
-        return; /* other rules: check_reader_g_rules.c */
+        return; /* other rules: check_request_rules.c */
     }
     g_word(world, dram, G_COUNTER(0, 0));
     run_row(&rows[_i], g_worker(world), dram);

@@ -353,7 +353,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *all = suite_create("reader B: wait gate");
+    Suite *all = suite_create("wait gate");
     TCase *table = tcase_create("blocks");
     tcase_add_checked_fixture(table, setup, teardown);
     tcase_add_loop_test(table, page_and_table_have_the_same_instructions, 0, TENSIX_ROWS);

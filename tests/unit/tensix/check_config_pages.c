@@ -375,7 +375,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader A: configuration");
+    Suite *suite = suite_create("configuration");
     TCase *tcase = tcase_create("configuration");
     tcase_add_checked_fixture(tcase, open_coprocessor, close_coprocessor);
     tcase_set_timeout(tcase, 120);

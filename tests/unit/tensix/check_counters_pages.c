@@ -428,7 +428,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader A: counters");
+    Suite *suite = suite_create("counters");
     TCase *tcase = tcase_create("counters");
     tcase_add_checked_fixture(tcase, open_coprocessor, close_coprocessor);
     tcase_set_timeout(tcase, 120);

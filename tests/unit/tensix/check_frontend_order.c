@@ -456,7 +456,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader A: front end");
+    Suite *suite = suite_create("front end");
     TCase *tcase = tcase_create("front end");
     tcase_add_checked_fixture(tcase, open_with_trails, close_coprocessor);
     tcase_set_timeout(tcase, 120);

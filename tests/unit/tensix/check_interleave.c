@@ -420,7 +420,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *all = suite_create("reader B: interleaving");
+    Suite *all = suite_create("interleaving");
     TCase *tests = tcase_create("threads");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, time_can_be_divided_anyhow, 0, 300);

@@ -405,7 +405,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader e: flags");
+    Suite *suite = suite_create("flags");
     TCase *tcase = tcase_create("all");
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);

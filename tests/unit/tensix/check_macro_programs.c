@@ -961,7 +961,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader e: programs with macros");
+    Suite *suite = suite_create("programs with macros");
     TCase *tcase = tcase_create("all");
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);

@@ -1,5 +1,5 @@
 /*
- * Reader F: load macros, a second reading of page SFPLOADMACRO. First its single statements, then
+ * Load macros, a second reading of page SFPLOADMACRO. First its single statements, then
  * random programs against a model of its own that goes cycle by cycle, then programs of the kind
  * that LLK has (typecasts, where, products, exponentials), which must leave in Dst what the same
  * computation leaves without macros.
@@ -950,7 +950,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader f, macros");
+    Suite *suite = suite_create("macros");
     TCase *tc = tcase_create("macros");
     tcase_add_loop_test(tc, test_delays, 0, 4);
     tcase_add_test(tc, test_discards);

@@ -1,7 +1,7 @@
 /*
  * Load macros, from the pages without a look at the unit: templates, sequences, delays, overrides,
  * what meets in a cycle, what is undefined.
- * What meets in a cycle: check_reader_e_cycles.c.
+ * What meets in a cycle: check_macro_cycles.c.
  *
  * SPEC: BlackholeA0 SFPLOADMACRO, SFPCONFIG, LReg, VectorUnit, SFPLOAD, SFPSTORE, SFPMAD, SFPNOP.
  */
@@ -661,7 +661,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader e: macros");
+    Suite *suite = suite_create("macros");
     TCase *tcase = tcase_create("all");
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);

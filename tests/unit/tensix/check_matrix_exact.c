@@ -403,7 +403,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *all = suite_create("reader D: Matrix Unit");
+    Suite *all = suite_create("Matrix Unit");
     TCase *sums = tcase_create("arithmetic");
     tcase_set_timeout(sums, 120);
     tcase_add_loop_test(sums, rows_of_products, 0, 12);

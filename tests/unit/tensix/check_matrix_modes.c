@@ -366,7 +366,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *all = suite_create("reader D: modes of the Matrix Unit");
+    Suite *all = suite_create("modes of the Matrix Unit");
     TCase *modes = tcase_create("modes");
     tcase_set_timeout(modes, 120);
     tcase_add_loop_test(modes, pools, 0, POOL_CASES);

@@ -750,7 +750,7 @@ static void teardown(void)
 
 int main(void)
 {
-    Suite *suite = suite_create("reader c: moves");
+    Suite *suite = suite_create("moves");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_set_timeout(all, 60);

@@ -873,7 +873,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *all = suite_create("reader D: packer, what it does to data");
+    Suite *all = suite_create("packer, what it does to data");
     TCase *formats = tcase_create("formats");
     tcase_set_timeout(formats, 120);
     tcase_add_loop_test(formats, conversions, 0, EARLY);

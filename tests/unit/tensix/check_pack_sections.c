@@ -328,7 +328,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *all = suite_create("reader D: streams of the packer");
+    Suite *all = suite_create("streams of the packer");
     TCase *streams = tcase_create("streams");
     tcase_set_timeout(streams, 120);
     tcase_add_loop_test(streams, exponent_section, 0, (int)sizeof blocks);

@@ -824,7 +824,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *all = suite_create("reader D: packer, addresses and streams");
+    Suite *all = suite_create("packer, addresses and streams");
     TCase *rows = tcase_create("rows");
     tcase_set_timeout(rows, 120);
     tcase_add_loop_test(rows, addresses, 0, PROGRAMS);

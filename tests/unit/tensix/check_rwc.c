@@ -122,7 +122,7 @@ START_TEST(setrwc_is_as_the_model)
 {
     for (int i = 0; i < RANDOM_ROUNDS; i++) {
         unsigned thread = random_below(&dice, TENSIX_THREADS);
-        struct setrwc op = {.clear = 0, /* check_tensix_misc.c has the banks */
+        struct setrwc op = {.clear = 0, /* check_misc.c has the banks */
                             .cr = random_below(&dice, 16),
                             .dst = random_below(&dice, 16),
                             .b = random_below(&dice, 16),

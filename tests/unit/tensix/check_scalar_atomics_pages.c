@@ -1,6 +1,6 @@
 /*
  * Scalar Unit with memory, from the pages alone: atomics on L1, with what waits for another value
- * and what it keeps from going on. Their encodings are compared in check_reader_a_memory.c.
+ * and what it keeps from going on. Their encodings are compared in check_scalar_memory_pages.c.
  *
  * SPEC: WormholeB0 ATINCGET, ATINCGETPTR, ATSWAP, ATCAS. They say 1464 KiB of L1; Blackhole has
  * 1536.
@@ -346,7 +346,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader A: atomics");
+    Suite *suite = suite_create("atomics");
     TCase *tcase = tcase_create("atomics");
     tcase_add_checked_fixture(tcase, open_with_l1, close_coprocessor);
     tcase_set_timeout(tcase, 120);

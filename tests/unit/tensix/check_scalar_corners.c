@@ -1,7 +1,7 @@
 /*
  * The Scalar Unit's corners one by one: what waits for L1 and whom it keeps waiting, operands with
  * which behaviour is undefined, registers that are operand and result, special SETDMAREG, REG2FLOP,
- * FLUSHDMA. check_reader_b_random.c has the ordinary cases.
+ * FLUSHDMA. check_scalar_random.c has the ordinary cases.
  *
  * SPEC: WormholeB0 ScalarUnit and the pages of its instructions, ADCs (later edition).
  */
@@ -493,7 +493,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *all = suite_create("reader B: scalar unit");
+    Suite *all = suite_create("scalar unit");
     TCase *tests = tcase_create("corners");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, atcas_waits_for_its_value, 0, 2);

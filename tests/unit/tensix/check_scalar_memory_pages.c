@@ -637,7 +637,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader A: memory");
+    Suite *suite = suite_create("memory");
     TCase *tcase = tcase_create("memory");
     tcase_add_checked_fixture(tcase, open_with_l1, close_coprocessor);
     tcase_set_timeout(tcase, 120);

@@ -405,7 +405,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader A: scalar");
+    Suite *suite = suite_create("scalar");
     TCase *tcase = tcase_create("scalar");
     tcase_add_checked_fixture(tcase, open_coprocessor, close_coprocessor);
     tcase_set_timeout(tcase, 120);

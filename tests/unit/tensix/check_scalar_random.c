@@ -1,6 +1,6 @@
 /*
  * Random programs of Scalar and Configuration Unit instructions, run by the coprocessor and by the
- * model of check_reader_b_model.c. After each step all GPRs, both configurations, ADCs, L1 and the
+ * model of scalar_model.c. After each step all GPRs, both configurations, ADCs, L1 and the
  * registers that were reached must agree. Operands come from a few registers, so that result,
  * address, offset and data often are the same register.
  */
@@ -323,7 +323,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *all = suite_create("reader B: random programs");
+    Suite *all = suite_create("random programs");
     TCase *programs = tcase_create("programs");
     tcase_set_timeout(programs, 120);
     tcase_add_loop_test(programs, instruction_by_instruction, 0, PROGRAMS);

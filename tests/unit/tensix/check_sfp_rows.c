@@ -1,7 +1,7 @@
 /*
- * Reader F: the rows of the Vector Unit one at a time, every mode, against a model of its own that
- * is written from the pages. SFPLOAD and SFPSTORE are in check_reader_f_memory.c, SFPLOADMACRO in
- * check_reader_f_macros.c.
+ * The rows of the Vector Unit one at a time, every mode, against a model of its own that
+ * is written from the pages. SFPLOAD and SFPSTORE are in check_sfpload_pages.c, SFPLOADMACRO in
+ * check_macro_schedules.c.
  *
  * SPEC: BlackholeA0 VectorUnit, LReg and the page of each row.
  */
@@ -494,7 +494,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader f, rows");
+    Suite *suite = suite_create("rows");
     TCase *tc = tcase_create("rows");
     tcase_add_test(tc, test_constants);
     tcase_add_loop_test(tc, test_row, 0, OPS * SETS);

@@ -1,5 +1,5 @@
 /*
- * Reader F: SFPLOAD and SFPSTORE, every format, address and bit of LaneConfig, against a model of
+ * SFPLOAD and SFPSTORE, every format, address and bit of LaneConfig, against a model of
  * its own that is written from the pages.
  *
  * SPEC: BlackholeA0 SFPLOAD, SFPSTORE, Dst; WormholeB0 RWCs.
@@ -343,7 +343,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader f, memory");
+    Suite *suite = suite_create("memory");
     TCase *tc = tcase_create("memory");
     tcase_add_loop_test(tc, test_everything, 0, SETS);
     tcase_add_test(tc, test_srcb);

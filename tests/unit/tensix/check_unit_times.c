@@ -702,7 +702,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader A: time");
+    Suite *suite = suite_create("time");
     TCase *tcase = tcase_create("time");
     tcase_add_checked_fixture(tcase, open_timed, close_coprocessor);
     tcase_set_timeout(tcase, 120);

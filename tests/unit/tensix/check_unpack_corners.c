@@ -1,7 +1,7 @@
 /*
  * Corners of the unpackers by hand, from the pages and tt_llk_blackhole without a look at the unit:
  * what is undefined, the other forms of UNPACR, every form of UNPACR_NOP, SETDVALID and STOREIND to
- * Src. Random UNPACR is in check_reader_c_unpack.c.
+ * Src. Random UNPACR is in check_unpack_random.c.
  */
 #include <check.h>
 #include <string.h>
@@ -497,7 +497,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader c: unpack modes");
+    Suite *suite = suite_create("unpack modes");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_loop_test(all, what_is_undefined_faults_and_does_nothing, 0, COUNT(wrongs));

@@ -1,5 +1,5 @@
 /*
- * UNPACR against check_reader_c_model.c, which was written from the pages without a look at the
+ * UNPACR against unpack_random_model.c, which was written from the pages without a look at the
  * unpackers: random configurations, counters, contexts and tiles, one instruction each, and all
  * state afterwards. Every mode has a share of the rounds, ttsim's refusals included.
  */
@@ -437,7 +437,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader c: unpack");
+    Suite *suite = suite_create("unpack");
     TCase *random = tcase_create("random");
     tcase_add_checked_fixture(random, setup, teardown);
     tcase_add_loop_test(random, random_unpacr_is_as_the_pages_say, 0, SHARES);

@@ -1,5 +1,5 @@
 /*
- * Reader F's model of the Vector Unit, see check_reader_f_model.h: its state, its multiply-add, and
+ * A model of the Vector Unit, see lane_model.h: its state, its multiply-add, and
  * the comparison with the coprocessor.
  */
 #include "unit/tensix/lane_model.h"

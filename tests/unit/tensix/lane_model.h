@@ -1,5 +1,5 @@
 /*
- * Reader F's model of the Vector Unit: one lane after the other, as the pages write it, without the
+ * A model of the Vector Unit: one lane after the other, as the pages write it, without the
  * product's kernels. It keeps what the pages keep, a flag or a stack for each lane, and runs either
  * single instructions (f_execute) or cycles with load macros under way (f_cycle).
  *
@@ -164,7 +164,7 @@ unsigned f_do_load(struct f_model *model, const struct f_insn *insn);
 void f_do_store(struct f_model *model, const struct f_insn *insn);
 bool f_is_closed(const struct f_state *state, const struct f_insn *insn, unsigned lane);
 
-/* --- Cycles (check_reader_f_cycles.c) --- */
+/* --- Cycles (lane_model_cycles.c) --- */
 
 /* A cycle, in which `word` comes or, where it is 0, none for the Vector Unit. */
 void f_cycle(struct f_model *model, unsigned thread, uint32_t word);

@@ -1,5 +1,5 @@
 /*
- * Reader F's model of the Vector Unit, see check_reader_f_model.h: SFPLOAD and SFPSTORE.
+ * A model of the Vector Unit, see lane_model.h: SFPLOAD and SFPSTORE.
  *
  * SPEC: BlackholeA0 SFPLOAD, SFPSTORE, Dst; WormholeB0 RWCs.
  */

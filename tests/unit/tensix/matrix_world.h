@@ -1,5 +1,5 @@
 /*
- * A Matrix Unit that holds both banks of SrcA and SrcB, for the tests of reader D: patterns of Src
+ * A Matrix Unit that holds both banks of SrcA and SrcB, for its tests and the packer's: patterns of Src
  * and Dst, values of them, and which rows of Dst an instruction left alone.
  */
 #ifndef MATRIX_WORLD_H

@@ -1,5 +1,5 @@
 /*
- * What the tests of reader D share: a coprocessor whose packer and Matrix Unit are configured, a
+ * What tests of the Matrix Unit and the packer share: a coprocessor with both configured, a
  * random source, words of PACR, and stored patterns as BlackholeA0 Dst and WormholeB0 SrcASrcB draw
  * them. Written from the pages, without the product's number formats.
  */

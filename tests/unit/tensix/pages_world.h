@@ -1,5 +1,5 @@
 /*
- * What the programs of reader A share: a coprocessor, a copy of all that its pages call state, and
+ * What programs written from the pages share: a coprocessor, a copy of all that its pages call state, and
  * random numbers. The check_reader_a_*.c were written from the ISA pages alone; their models repeat
  * a page's functional model, and their words are made from the encoding diagrams, not from
  * tensix.def.

@@ -1,6 +1,6 @@
 /*
  * What Scalar and Configuration Unit instructions do, written from the ISA's pages alone, for
- * check_reader_b_random.c. A thread's registers are a file of 256 bytes, the least significant byte
+ * check_scalar_random.c. A thread's registers are a file of 256 bytes, the least significant byte
  * of a register first, as the pages' casts of pointers into GPRs have it.
  *
  * SPEC: WormholeB0 ATCAS, ATINCGET, ATINCGETPTR, ATSWAP, LOADIND, LOADREG, STOREIND_L1,
@@ -304,7 +304,7 @@ static enum outcome flop_config(struct world *w, unsigned t, const unsigned *f)
     unsigned count = f[0] ? 1 : 4, word = THCON_FROM + (f[0] ? f[4] : f[4] & 0x7c);
     unsigned reg = f[0] ? f[5] : f[5] & 0x3c;
     if (f[0] > 1) {
-        return UNWANTED; /* sources disagree; check_reader_b_scalar.c */
+        return UNWANTED; /* sources disagree; check_scalar_corners.c */
     }
     if (f[4] >= GLOBAL_FROM - THCON_FROM) {
         return UNDEFINED;

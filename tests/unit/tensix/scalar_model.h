@@ -1,4 +1,4 @@
-/* See check_reader_b_model.c. */
+/* See scalar_model.c. */
 #ifndef SCALAR_MODEL_H
 #define SCALAR_MODEL_H
 

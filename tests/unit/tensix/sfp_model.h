@@ -1,4 +1,4 @@
-/* See check_reader_e_model.c. */
+/* See sfp_model.c. */
 #ifndef SFP_MODEL_H
 #define SFP_MODEL_H
 

@@ -1,5 +1,5 @@
 /*
- * The instructions of the Vector Unit for the model of check_reader_e_model.c, lane by lane: each
+ * The instructions of the Vector Unit for the model of sfp_model.c, lane by lane: each
  * reads what there was before the cycle.
  *
  * SPEC: BlackholeA0 VectorUnit, LReg, Dst and the pages of the instructions.

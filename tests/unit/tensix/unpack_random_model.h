@@ -1,4 +1,4 @@
-/* See check_reader_c_model.c. */
+/* See unpack_random_model.c. */
 #ifndef UNPACK_RANDOM_MODEL_H
 #define UNPACK_RANDOM_MODEL_H
 

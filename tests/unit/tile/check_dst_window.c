@@ -1,7 +1,7 @@
 /*
  * The TRISCs' window on Dst: whose section of the configuration counts, sizes of accesses, several
  * elements at once by trisc2's scalar and vector instructions. Conversions are in
- * check_tensix_dst.c.
+ * check_dst.c.
  */
 #include <string.h>
 
