@@ -157,12 +157,9 @@ UNIT_TESTS = \
 	%D%/tensix/check_frontend_order \
 	%D%/tensix/check_interleave \
 	%D%/tensix/check_lane_config \
-	%D%/tensix/check_lane_flag_stacks \
 	%D%/tensix/check_lane_flags \
 	%D%/tensix/check_load_macro \
 	%D%/tensix/check_macro_cycles \
-	%D%/tensix/check_macro_programs \
-	%D%/tensix/check_macro_random \
 	%D%/tensix/check_macro_schedules \
 	%D%/tensix/check_macros \
 	%D%/tensix/check_matrix \
@@ -191,7 +188,6 @@ UNIT_TESTS = \
 	%D%/tensix/check_scalar_random \
 	%D%/tensix/check_sfp_round \
 	%D%/tensix/check_sfp_rows \
-	%D%/tensix/check_sfp_simple \
 	%D%/tensix/check_sfp_timing \
 	%D%/tensix/check_sfpload \
 	%D%/tensix/check_sfpload_pages \

@@ -458,7 +458,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cycles");
+    Suite *suite = suite_create("load macros: cycles");
     TCase *tcase = tcase_create("all");
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);

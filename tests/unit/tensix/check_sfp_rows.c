@@ -15,29 +15,7 @@
 #include "unit/run_suite.h"
 #include "tensix/table.h"
 
-enum { SETS = F_SETS, FIRST_OP = 0x70, OPS = 42, VDS = 16, MODS = 16 };
-
-static const struct isa_row *row_of(enum f_op op)
-{
-    for (unsigned i = 0; i < TENSIX_ROWS; i++) {
-        if (tensix_rows[i].match >> 24 == (uint32_t)op) {
-            return &tensix_rows[i];
-        }
-    }
-    ck_abort_msg("no row has the opcode %02x", op);
-    return NULL;
-}
-
-/* A word of the row with these VD and mode where it has them. */
-static uint32_t random_word(enum f_op op, unsigned vd, unsigned mod, uint64_t *random)
-{
-    const struct isa_row *row = row_of(op);
-    bool is_wide = op == F_SFPLOADI || op == F_SFPLUT;
-    uint32_t operands = random_next(random);
-    operands = is_wide ? (operands & 0xff00ffff) | vd << 20 | mod << 16
-                       : (operands & 0xffffff00) | vd << 4 | mod;
-    return row->match | (operands & ~row->mask & 0xffffff);
-}
+enum { SETS = F_SETS, VDS = 16, MODS = 16 };
 
 static bool any_enabled(const struct f_state *s)
 {
@@ -128,15 +106,15 @@ static bool is_elsewhere(enum f_op op)
 /* One row with one set of kernels. */
 START_TEST(test_row)
 {
-    enum f_op op = (enum f_op)(FIRST_OP + _i % OPS);
-    struct f_world *w = f_open_world(f_sets[_i / OPS], (uint64_t)_i);
+    enum f_op op = (enum f_op)(F_FIRST_OP + _i % F_OPS);
+    struct f_world *w = f_open_world(f_sets[_i / F_OPS], (uint64_t)_i);
     for (unsigned i = 0; w && i < VDS * MODS * 2 && !is_elsewhere(op); i++) {
         f_refill(&w->model, &w->random);
         if (i & 1) {
             f_configure(&w->model, &w->random);
         }
         f_put(&w->model, &w->harness.tensix);
-        both(w, random_word(op, i / 2 % VDS, i / 2 / VDS, &w->random), row_of(op)->mnemonic);
+        both(w, f_random_word(op, i / 2 % VDS, i / 2 / VDS, &w->random), f_row_of(op)->mnemonic);
     }
     f_close_world(w);
 }
@@ -145,13 +123,13 @@ END_TEST
 /* The same with all lanes enabled and VD below 8, where most values are looked at. */
 START_TEST(test_values)
 {
-    enum f_op op = (enum f_op)(FIRST_OP + _i % OPS);
-    struct f_world *w = f_open_world(f_sets[_i / OPS], 1000 + (uint64_t)_i);
+    enum f_op op = (enum f_op)(F_FIRST_OP + _i % F_OPS);
+    struct f_world *w = f_open_world(f_sets[_i / F_OPS], 1000 + (uint64_t)_i);
     for (unsigned i = 0; w && i < MODS * 40 && !is_elsewhere(op); i++) {
         f_refill(&w->model, &w->random);
         memset(w->model.state.uses_flags, 0, sizeof w->model.state.uses_flags);
         f_put(&w->model, &w->harness.tensix);
-        both(w, random_word(op, random_scaled(&w->random, 8), i % MODS, &w->random), "all lanes");
+        both(w, f_random_word(op, random_scaled(&w->random, 8), i % MODS, &w->random), "all lanes");
     }
     f_close_world(w);
 }
@@ -168,13 +146,13 @@ START_TEST(test_programs)
         }
         f_put(&w->model, &w->harness.tensix);
         for (unsigned i = 0; i < 60; i++) {
-            enum f_op op = (enum f_op)(FIRST_OP + random_scaled(&w->random, OPS));
+            enum f_op op = (enum f_op)(F_FIRST_OP + random_scaled(&w->random, F_OPS));
             bool shuts_lanes = op == F_SFPCONFIG || op == F_SFPCOMPC || op == F_SFPSETCC;
             if (is_elsewhere(op) || (shuts_lanes && random_scaled(&w->random, 4))) {
                 continue;
             }
-            uint32_t word = random_word(op, random_scaled(&w->random, 13),
-                                        random_scaled(&w->random, MODS), &w->random);
+            uint32_t word = f_random_word(op, random_scaled(&w->random, 13),
+                                          random_scaled(&w->random, MODS), &w->random);
             both(w, word, "program");
         }
     }
@@ -356,7 +334,7 @@ START_TEST(test_stack)
             }
         }
         f_put(&w->model, &w->harness.tensix);
-        both(w, random_word(op, random_scaled(&w->random, 12), i / 45 % 16, &w->random), "stack");
+        both(w, f_random_word(op, random_scaled(&w->random, 12), i / 45 % 16, &w->random), "stack");
     }
     ck_assert_uint_gt(w->harness.faults, 0);
     ck_assert_uint_lt(strlen(w->harness.fault.text), 170);
@@ -433,24 +411,24 @@ END_TEST
 START_TEST(test_backdoor)
 {
     struct f_world *w = f_open_world(NULL, 9100);
-    for (unsigned i = 0; i < OPS * 4; i++) {
-        enum f_op op = (enum f_op)(FIRST_OP + i % OPS);
+    for (unsigned i = 0; i < F_OPS * 4; i++) {
+        enum f_op op = (enum f_op)(F_FIRST_OP + i % F_OPS);
         if (op == F_SFPCONFIG || op == F_SFPNOP || op == F_SFPLOADMACRO) {
             continue;
         }
         f_refill(&w->model, &w->random);
         f_put(&w->model, &w->harness.tensix);
         bool is_wide = op == F_SFPLOAD || op == F_SFPSTORE;
-        uint32_t word = random_word(op, 12 + i / OPS, random_scaled(&w->random, 3), &w->random);
+        uint32_t word = f_random_word(op, 12 + i / F_OPS, random_scaled(&w->random, 3), &w->random);
         if (is_wide) { /* all modifiers do nothing here */
-            word = f_memory(op, 12 + i / OPS, random_scaled(&w->random, 10), 0, word & 0x3ff);
+            word = f_memory(op, 12 + i / F_OPS, random_scaled(&w->random, 10), 0, word & 0x3ff);
         }
         for (unsigned lane = 0; lane < F_LANES; lane++) {
-            w->model.state.macro[lane].instruction[i / OPS] = word;
+            w->model.state.macro[lane].instruction[i / F_OPS] = word;
         }
         f_push(&w->harness, 0, word);
         F_EXPECT(w->harness.faults == 0, "%08x: %s", (unsigned)word, w->harness.fault.text);
-        f_compare(&w->model, &w->harness.tensix, row_of(op)->mnemonic);
+        f_compare(&w->model, &w->harness.tensix, f_row_of(op)->mnemonic);
     }
     f_close_world(w);
 }
@@ -494,11 +472,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("rows");
+    Suite *suite = suite_create("rows of the Vector Unit");
     TCase *tc = tcase_create("rows");
     tcase_add_test(tc, test_constants);
-    tcase_add_loop_test(tc, test_row, 0, OPS * SETS);
-    tcase_add_loop_test(tc, test_values, 0, OPS * SETS);
+    tcase_add_loop_test(tc, test_row, 0, F_OPS * SETS);
+    tcase_add_loop_test(tc, test_values, 0, F_OPS * SETS);
     tcase_add_loop_test(tc, test_programs, 0, 2 * SETS);
     tcase_add_loop_test(tc, test_mad_specials, 0, SETS);
     tcase_add_loop_test(tc, test_mad_near, 0, SETS);

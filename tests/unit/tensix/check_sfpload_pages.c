@@ -343,7 +343,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("memory");
+    Suite *suite = suite_create("SFPLOAD and SFPSTORE");
     TCase *tc = tcase_create("memory");
     tcase_add_loop_test(tc, test_everything, 0, SETS);
     tcase_add_test(tc, test_srcb);

@@ -1,5 +1,5 @@
 /*
- * A model of the Vector Unit, see lane_model.h: its state, its multiply-add, and
+ * The model of the Vector Unit, see lane_model.h: its state, its multiply-add, and
  * the comparison with the coprocessor.
  */
 #include "unit/tensix/lane_model.h"
@@ -9,6 +9,7 @@
 
 #include "num/kernels.h"
 #include "unit/random.h"
+#include "tensix/table.h"
 
 /* --- Random source --- */
 
@@ -335,4 +336,25 @@ void f_close_world(struct f_world *w)
         tensix_harness_close(&w->harness);
         free(w);
     }
+}
+
+const struct isa_row *f_row_of(enum f_op op)
+{
+    for (unsigned i = 0; i < TENSIX_ROWS; i++) {
+        if (tensix_rows[i].match >> 24 == (uint32_t)op) {
+            return &tensix_rows[i];
+        }
+    }
+    ck_abort_msg("no row has the opcode %02x", op);
+    return NULL;
+}
+
+uint32_t f_random_word(enum f_op op, unsigned vd, unsigned mod, uint64_t *random)
+{
+    const struct isa_row *row = f_row_of(op);
+    bool is_wide = op == F_SFPLOADI || op == F_SFPLUT;
+    uint32_t operands = random_next(random);
+    operands = is_wide ? (operands & 0xff00ffff) | vd << 20 | mod << 16
+                       : (operands & 0xffffff00) | vd << 4 | mod;
+    return row->match | (operands & ~row->mask & 0xffffff);
 }

@@ -1,5 +1,5 @@
 /*
- * A model of the Vector Unit: one lane after the other, as the pages write it, without the
+ * The model of the Vector Unit: one lane after the other, as the pages write it, without the
  * product's kernels. It keeps what the pages keep, a flag or a stack for each lane, and runs either
  * single instructions (f_execute) or cycles with load macros under way (f_cycle).
  *
@@ -17,7 +17,15 @@
 #include "tensix/regs.h"
 #include "unit/tensix/tensix_harness.h"
 
-enum { F_LANES = 32, F_LREGS = 17, F_STACK = 8, F_PENDING = 64, F_LREG_MACRO = 16 };
+enum {
+    F_LANES = 32,
+    F_LREGS = 17,
+    F_STACK = 8,
+    F_PENDING = 64,
+    F_LREG_MACRO = 16,
+    F_FIRST_OP = 0x70,
+    F_OPS = 42
+};
 
 enum f_op {
     F_SFPLOAD = 0x70,
@@ -248,5 +256,9 @@ static inline void f_push(struct tensix_harness *harness, unsigned thread, uint3
             ck_abort_msg(__VA_ARGS__);                                                             \
         }                                                                                          \
     } while (0)
+
+/* The row of an opcode, and a random word of it with these VD and mode where it has them. */
+const struct isa_row *f_row_of(enum f_op op);
+uint32_t f_random_word(enum f_op op, unsigned vd, unsigned mod, uint64_t *random);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * A model of load macros: a cycle at a time, in which up to five instructions execute on
+ * The model of load macros: a cycle at a time, in which up to five instructions execute on
  * what the LRegs, flags and Dst were when it began. What the page leaves open sets `undefined`, and
  * programs that do so are not compared: two writes of an LReg in one cycle, reads of a result that
  * is on its way, delays of both kinds of which only one is just ending.

@@ -1,5 +1,5 @@
 /*
- * A model of the Vector Unit, see lane_model.h: SFPLOAD and SFPSTORE.
+ * The model of the Vector Unit, see lane_model.h: SFPLOAD and SFPSTORE.
  *
  * SPEC: BlackholeA0 SFPLOAD, SFPSTORE, Dst; WormholeB0 RWCs.
  */

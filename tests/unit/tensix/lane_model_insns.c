@@ -1,5 +1,5 @@
 /*
- * A model of the Vector Unit, see lane_model.h: its rows as the pages write
+ * The model of the Vector Unit, see lane_model.h: its rows as the pages write
  * them, one lane after the other.
  */
 #include "unit/tensix/lane_model.h"

@@ -234,7 +234,7 @@ void vector_store(const struct vector_model *model, struct tensix *tensix)
     tensix_vector_derive(vector);
 }
 
-void vector_load(struct vector_model *model, const struct tensix *tensix)
+static void vector_load(struct vector_model *model, const struct tensix *tensix)
 {
     const struct tensix_vector *vector = &tensix->vector;
     memset(model, 0, sizeof *model);

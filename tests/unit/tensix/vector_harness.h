@@ -71,9 +71,8 @@ enum vector_parts {
 void vector_power_on(struct vector_model *model);
 void vector_randomise(struct vector_model *model, unsigned parts);
 
-/* Makes the coprocessor's unit the model's, or the other way around. Nothing is scheduled. */
+/* Makes the coprocessor's unit the model's. Nothing is scheduled. */
 void vector_store(const struct vector_model *model, struct tensix *tensix);
-void vector_load(struct vector_model *model, const struct tensix *tensix);
 
 /* Fails the test with the disassembled word and `what` where they differ, or where words of lanes
  * are not what LaneConfig says. */
