@@ -154,7 +154,6 @@ UNIT_TESTS = \
 	%D%/tensix/check_data_faults \
 	%D%/tensix/check_dst \
 	%D%/tensix/check_frontend \
-	%D%/tensix/check_frontend_order \
 	%D%/tensix/check_interleave \
 	%D%/tensix/check_lane_config \
 	%D%/tensix/check_lane_flags \

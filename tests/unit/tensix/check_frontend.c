@@ -206,7 +206,7 @@ START_TEST(mop_drives_replay)
 }
 END_TEST
 
-/* What loads the replay buffer may come from a MOP and from B as well. */
+/* What loads the replay buffer may come from a MOP and from B as well, and so may what plays it. */
 START_TEST(replay_loads_from_anywhere)
 {
     tensix->gpr[0][5] = 1;
@@ -218,6 +218,10 @@ START_TEST(replay_loads_from_anywhere)
     tensix_harness_run(&harness, 0, "REPLAY 0, 3, 0, 0");
     ck_assert_uint_eq(tensix->gpr[0][4], 2);
     ck_assert_uint_eq(tensix->gpr[0][6], 1);
+    push_as(0, TENSIX_BY_B, tensix_harness_assemble("REPLAY 1, 2, 0, 0"), harness.time);
+    tensix_harness_go(&harness, 0);
+    ck_assert_uint_eq(tensix->gpr[0][4], 3);
+    ck_assert_uint_eq(tensix->gpr[0][6], 2);
 }
 END_TEST
 

@@ -397,6 +397,7 @@ static const struct known {
     {0x01070f0f, "MOP 0, 7, 0xf0f"},
     {0x0300a5a5, "MOP_CFG 0xa5a5"},
     {0x040400f1, "REPLAY 0x10, 0xf, 0, 1"},
+    {0x040542a3, "REPLAY 0x15, 0x2a, 1, 1"},
     {0x05003ffd, "RESOURCEDECL 1, 0x1ff, 0xd"},
     {0x08106004, "MOVD2A 0, 8, 1, 2, 4"},
     {0x0b20601c, "MOVB2A 0x10, 1, 2, 0x1c"},
