@@ -76,6 +76,7 @@ tests_difftest_rv32_difftest_rv32_LDADD = libpenrose_core.la
 ## Results of test programs and scripts; scripts find what they need by these variables.
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = bash
+LOG_COMPILER = $(EMULATOR)
 AM_TESTS_ENVIRONMENT = \
 	srcdir='$(abs_top_srcdir)'; export srcdir; \
 	builddir='$(abs_top_builddir)'; export builddir; \

@@ -64,6 +64,6 @@ CLEANFILES += $(card_descriptors) $(card_links)
 
 $(card_descriptors): penrose$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && card=`basename $(@D)` && \
-	./penrose$(EXEEXT) info --soc-descriptor "$$card" >$@.tmp && mv $@.tmp $@
+	$(EMULATOR) ./penrose$(EXEEXT) info --soc-descriptor "$$card" >$@.tmp && mv $@.tmp $@
 $(card_links):
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && ln -sf .libs/libttsim.so $@
