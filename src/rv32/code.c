@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "host/fetch.h"
-#include "rv32/copy.h"
 #include "rv32/decode.h"
-#include "rv32/fill.h"
 
 enum { STORE_BUCKETS = 4096, LEAST_SWEEP = 4096, LATEST = 1024 };
 
@@ -182,8 +180,6 @@ static struct rv32_page *decode_page(struct rv32_code_store *store, const uint32
     }
     page->ops[RV32_PAGE_OPS] = (struct rv32_op){.run = rv32_exec_page_end};
     count_pushes(page);
-    rv32_fill_find(page);
-    rv32_copy_find(page);
     page->hash = hash;
     page->users = 0;
     store->decodings++;

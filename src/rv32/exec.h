@@ -23,9 +23,7 @@ struct rv32_op {
     uint8_t rd; /* x0 is RV32_SINK here; f and v registers are plain numbers */
     uint8_t rs1, rs2;
     uint8_t aux; /* rs3; 1 when a branch target lies in the same page (imm counts ops then); of
-                    .ttinsn how many of them stand together from here on; of a loop that copies
-                    the base of its stores (copy.h), of one that fills
-                    how many stores it has (fill.h) */
+                    .ttinsn how many of them stand together from here on */
     int32_t imm; /* the immediate; branch displacement; the whole word for rows that want it */
 };
 

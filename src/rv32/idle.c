@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "rv32/exec.h"
-#include "rv32/fill.h"
 
 /* A hart that went straight ahead for SCOUT cycles, but for short jumps, is in no loop that waits,
  * or in a long one: that costs less to find out than a search. */
@@ -223,9 +222,6 @@ static bool record_step(struct record *record)
     }
     const struct rv32_op *op = &page->ops[position];
     uint32_t word = page->words[position];
-    if (op->run == rv32_exec_fill) {
-        return false; /* such a loop has work to do */
-    }
     struct rv32_effects effects = rv32_row_effects((unsigned)page->rows[position], word);
     record->probe->live_in |= effects.reads & ~record->probe->written;
     record->probe->written |= effects.writes;

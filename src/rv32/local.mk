@@ -1,9 +1,6 @@
 libpenrose_core_la_SOURCES += \
-	%D%/bulk.h \
 	%D%/code.c \
 	%D%/code.h \
-	%D%/copy.c \
-	%D%/copy.h \
 	%D%/csr.c \
 	%D%/decode.h \
 	%D%/exec.h \
@@ -19,8 +16,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/exec_vector_mask.c \
 	%D%/exec_vector_memory.c \
 	%D%/exec_vector_permute.c \
-	%D%/fill.c \
-	%D%/fill.h \
 	%D%/format.def \
 	%D%/format_vector.def \
 	%D%/idle.c \

@@ -104,10 +104,6 @@ struct rv32_bus {
      * happened, where it is not; then `access` is asked. Both may be NULL. */
     bool (*put)(void *owner, uint32_t address, uint32_t value, uint64_t cycle);
     bool (*get)(void *owner, uint32_t address, uint32_t pc, uint64_t cycle, uint32_t *value);
-    /* For loops that fill: what stands behind an address, a multiple of four, and the words from
-     * there on, if it only holds what the hart that runs stores to it now; sets *bytes. NULL: it is
-     * more than that. May be NULL. */
-    uint8_t *(*room)(void *owner, uint32_t address, uint32_t *bytes);
     /* .ttinsn: the same as a store to RV32_PUSH_BASE, which comes through `access`. */
     enum rv32_reply (*push)(void *owner, struct rv32_hart *hart, uint32_t instruction,
                             uint64_t cycle);
@@ -208,8 +204,8 @@ void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now);
  */
 uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end);
 
-/* The pc of the instruction that runs (inside a bus function, but not in `get`, `room` and `fenced`)
- * or comes next. */
+/* The pc of the instruction that runs (inside a bus function, but not in `get` and `fenced`) or comes
+ * next. */
 uint32_t rv32_current_pc(const struct rv32_hart *hart);
 
 /* Asks a running burst to end at `end` at the latest (from inside a bus function). */

@@ -130,7 +130,6 @@ const struct rv32_bus tile_bus = {
     .access = coherent_access,
     .put = tile_quick_put,
     .get = tile_quick_get,
-    .room = tile_quick_room,
     .fenced = note_fence,
     .push = tile_bus_push,
     .push_many = tile_bus_push_many,

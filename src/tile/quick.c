@@ -216,14 +216,6 @@ WINDOW bool put_gpr(struct tile *tile, uint32_t address, uint32_t value)
     return word != NULL;
 }
 
-uint8_t *tile_quick_room(void *owner, uint32_t address, uint32_t *bytes)
-{
-    struct tile *tile = owner;
-    bool is_gpr = address >> WINDOW_SHIFT == GPRS && !tile->tracing;
-    *bytes = (TENSIX_GPRS - address / 4 % TENSIX_GPRS) * 4;
-    return is_gpr ? (uint8_t *)gpr_word(tile, address) : NULL;
-}
-
 /* --- The debug registers --- */
 
 WINDOW bool get_debug(struct tile *tile, uint32_t address, uint32_t pc, uint64_t cycle,

@@ -13,9 +13,6 @@
 bool tile_quick_put(void *owner, uint32_t address, uint32_t value, uint64_t cycle);
 bool tile_quick_get(void *owner, uint32_t address, uint32_t pc, uint64_t cycle, uint32_t *value);
 
-/* Loops that fill GPRs: room for them in one piece (struct rv32_bus). */
-uint8_t *tile_quick_room(void *owner, uint32_t address, uint32_t *bytes);
-
 /* Harts store to registers of command buffers by themselves while nobody minds: no request waits, no
  * hart polls such a register, nothing is traced. To be called when one of these changes. */
 void tile_lend_registers(struct tile *tile);

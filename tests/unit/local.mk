@@ -27,7 +27,6 @@ libunit_la_SOURCES = \
 	%D%/noc/noc_world.h \
 	%D%/random.h \
 	%D%/run_suite.h \
-	%D%/rv32/bulk_law.h \
 	%D%/rv32/rv32_harness.c \
 	%D%/rv32/rv32_harness.h \
 	%D%/rv32/spec_float.c \
@@ -132,9 +131,7 @@ UNIT_TESTS = \
 	%D%/num/check_num \
 	%D%/num/check_tensix_format \
 	%D%/rv32/check_code \
-	%D%/rv32/check_copy \
 	%D%/rv32/check_csr \
-	%D%/rv32/check_fill \
 	%D%/rv32/check_float \
 	%D%/rv32/check_float_unit \
 	%D%/rv32/check_flow \
