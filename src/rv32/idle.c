@@ -66,14 +66,6 @@ static uint32_t access_address(const struct rv32_hart *hart, const struct rv32_o
     return hart->x[op->rs1] + (uint32_t)op->imm;
 }
 
-bool rv32_idle_note(struct rv32_hart *hart, struct rv32_idle *idle, uint32_t word)
-{
-    uint32_t address = hart->x[word >> 15 & 31] + (uint32_t)((int32_t)word >> 20), value;
-    return access_size(word) <= sizeof value &&
-           peek(hart, address, access_size(word), &value) == RV32_POLL_STATE &&
-           add_place(idle, address, access_size(word), value);
-}
-
 /* --- The wall clock --- */
 
 static void steady_for(struct record *record, uint64_t ticks)
@@ -298,7 +290,6 @@ static void start_at(struct record *record, uint64_t now)
         .steps = probe->steps, .start_pc = record->hart->pc, .start = now, .steady = UINT64_MAX};
     memcpy(probe->start_x, record->hart->x, sizeof probe->start_x);
     record->idle->places = 0;
-    record->idle->jumps = 0;
     record->idle->reads_clock = false;
 }
 
@@ -312,15 +303,6 @@ static void choose_start(struct record *record, uint32_t from, uint64_t now, uns
         probe->has_turned = true;
     } else {
         probe->is_late = carries & CARRIES_CLOCK;
-    }
-}
-
-/* The step that ended at `now` was at `pc`. */
-static void note_jump(struct record *record, uint32_t pc, uint64_t now)
-{
-    uint64_t step = now - 1 - record->probe->start;
-    if (record->hart->pc != pc + 4 && step < 32) {
-        record->idle->jumps |= UINT32_C(1) << step;
     }
 }
 
@@ -359,7 +341,6 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
         if (hart->stop != RV32_RUNNING || rv32_was_cut(hart, *now)) {
             return RV32_PROBE_BUSY;
         }
-        note_jump(&record, pc, *now);
         bool is_round = hart->pc == probe->start_pc;
         unsigned carries = is_round ? carried(&record) : 0;
         if (carries & CARRIES_COUNT) {

@@ -28,7 +28,6 @@ struct rv32_idle {
     uint64_t period; /* cycles of an iteration */
     uint64_t wake;   /* must be resumed at this time; UINT64_MAX: only when a place changes */
     bool reads_clock;
-    uint32_t jumps; /* bit n: step n of an iteration went elsewhere than straight on; n < 32 */
     unsigned places;
     struct rv32_idle_place place[RV32_IDLE_PLACES];
 };
@@ -64,10 +63,6 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
 
 /* A whole search in one call: true when the loop was found before `limit`. */
 bool rv32_idle_probe(struct rv32_hart *hart, uint64_t *now, uint64_t limit, struct rv32_idle *idle);
-
-/* Notes the place that the integer load `word` would read now. False when it is no plain value, or
- * one place too many. */
-bool rv32_idle_note(struct rv32_hart *hart, struct rv32_idle *idle, uint32_t word);
 
 /* True when every place still holds its value. */
 bool rv32_idle_unchanged(struct rv32_hart *hart, const struct rv32_idle *idle);

@@ -20,8 +20,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/format_vector.def \
 	%D%/idle.c \
 	%D%/idle.h \
-	%D%/loop.c \
-	%D%/loop.h \
 	%D%/run.c \
 	%D%/rv32.def \
 	%D%/rv32.h \

@@ -113,7 +113,6 @@ static void fall_asleep(struct tile *tile, enum rv32_core core)
     run->state = HART_ASLEEP;
     run->epoch = tile->epoch;
     run->probe_fails = 0;
-    run->known_failed = false;
     struct tile_span registers = TILE_SPAN_NONE;
     for (unsigned i = 0; i < run->idle.places; i++) {
         const struct rv32_idle_place *place = &run->idle.place[i];
@@ -131,45 +130,6 @@ static void fall_asleep(struct tile *tile, enum rv32_core core)
     tile_polls(tile, core, registers);
 }
 
-/* The hart may wait in this loop again after it was woken. */
-static void remember_loop(struct tile *tile, enum rv32_core core)
-{
-    struct tile_hart *run = &tile->run[core];
-    struct rv32_loop loop;
-    if (tile->weak || !rv32_loop_learn(&tile->hart[core], &run->idle, &loop)) {
-        return;
-    }
-    for (unsigned i = 0; i < TILE_LOOPS; i++) {
-        if (run->loop[i].first[0] == loop.first[0]) {
-            run->loop[i] = loop;
-            return;
-        }
-    }
-    run->loop[run->loop_turn] = loop;
-    run->loop_turn = (uint8_t)((run->loop_turn + 1) % TILE_LOOPS);
-}
-
-/* In a loop where the hart has waited before; true when there is nothing more to look for. */
-static bool probe_known_loop(struct tile *tile, enum rv32_core core, uint64_t limit)
-{
-    struct tile_hart *run = &tile->run[core];
-    const struct rv32_loop *loop = tile_known_loop(run, tile->hart[core].pc);
-    if (!loop || run->probe.steps || tile->weak || run->known_failed) {
-        return false;
-    }
-    uint64_t before = run->time;
-    if (rv32_loop_waits(&tile->hart[core], &run->time, limit, loop, &run->idle)) {
-        fall_asleep(tile, core);
-        return true;
-    }
-    if (run->time > before) {
-        run->known_failed = true;
-        run->probe_at = run->time + PROBE_INTERVAL;
-        after_burst(tile, core);
-    }
-    return run->time > before;
-}
-
 /* Looks for a polling loop when it is time to. */
 static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
 {
@@ -181,16 +141,11 @@ static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
         run->probe.steps = 0;
         return;
     }
-    if (probe_known_loop(tile, core, limit)) {
-        return;
-    }
-    run->known_failed = false;
     unsigned most = run->probe_fails <= TILE_PROBES_SOON ? FEW_STEPS : RV32_IDLE_STEPS;
     switch (rv32_idle_search(&tile->hart[core], &run->time, limit, most, &run->probe, &run->idle)) {
     case RV32_PROBE_MORE:
         return;
     case RV32_PROBE_IDLE:
-        remember_loop(tile, core);
         fall_asleep(tile, core);
         if (run->idle.wake < limit) { /* within this turn, in which nobody else acts */
             tile_wake_at(tile, core, run->idle.wake);

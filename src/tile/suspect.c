@@ -3,8 +3,7 @@
 
 enum { MANY_REPEATS = 16, CLOCK_REPEATS = 1 };
 
-/* A search is worth while at once in a loop where the hart has waited, and while searches have not
- * failed, else now and then. */
+/* A search is worth while at once while searches have not failed, else now and then. */
 bool tile_found_again(struct tile *tile, struct tile_load *load, uint64_t cycle)
 {
     struct tile_hart *run = &tile->run[tile->running];
@@ -12,8 +11,7 @@ bool tile_found_again(struct tile *tile, struct tile_load *load, uint64_t cycle)
     load->cycle = cycle;
     bool is_clock = load->address == DEBUG_WALL_CLOCK_LOW && load->repeats <= CLOCK_REPEATS;
     bool is_time = run->probe_fails <= TILE_PROBES_SOON || is_clock ||
-                   (load->repeats >= MANY_REPEATS && !(load->repeats & (load->repeats - 1))) ||
-                   tile_known_loop(run, load->pc);
+                   (load->repeats >= MANY_REPEATS && !(load->repeats & (load->repeats - 1)));
     if (is_time && run->probe_at > cycle) {
         run->probe_at = cycle + 1;
         rv32_cut(&tile->hart[tile->running], cycle + 1);

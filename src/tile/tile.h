@@ -27,7 +27,6 @@
 #include "noc/packet.h"
 #include "rv32/code.h"
 #include "rv32/idle.h"
-#include "rv32/loop.h"
 #include "rv32/rv32.h"
 #include "tensix/tensix.h"
 #include "tile/debug.h"
@@ -158,7 +157,6 @@ enum {
     TILE_MOST_BACKOFF = 12, /* the next one comes later each time, but no more than so */
     TILE_LOADS = 4,
     TILE_FENCES = TILE_LOADS, /* behind them: the latest fence */
-    TILE_LOOPS = 4,
 };
 
 /* A register that the hart's load at `pc` has found unchanged `repeats` times in short succession,
@@ -178,22 +176,8 @@ struct tile_hart {
     uint64_t probe_at;                     /* tile time of the next one */
     unsigned probe_fails;                  /* searches in vain, for backing off */
     struct tile_load load[TILE_LOADS + 1]; /* the latest of registers, by pc; TILE_FENCES */
-    struct rv32_loop loop[TILE_LOOPS];     /* in which it has waited lately */
-    uint8_t loop_turn;                     /* that one is forgotten next */
-    bool known_failed; /* not in a known one: the next search is for others too */
-    bool step;         /* run one instruction at a time: debugger or trace */
+    bool step;                             /* run one instruction at a time: debugger or trace */
 };
-
-/* A loop that holds `pc` and in which the hart has waited, NULL: none. */
-static inline const struct rv32_loop *tile_known_loop(const struct tile_hart *run, uint32_t pc)
-{
-    for (unsigned i = 0; i < TILE_LOOPS; i++) {
-        if (rv32_loop_holds(&run->loop[i], pc)) {
-            return &run->loop[i];
-        }
-    }
-    return NULL;
-}
 
 /* --- What leaves the tile --- */
 
