@@ -61,8 +61,6 @@ libunit_la_SOURCES = \
 	%D%/tensix/tensix_harness.h \
 	%D%/tensix/unpack_model.c \
 	%D%/tensix/unpack_model.h \
-	%D%/tensix/unpack_random_model.c \
-	%D%/tensix/unpack_random_model.h \
 	%D%/tensix/vector_harness.c \
 	%D%/tensix/vector_harness.h \
 	%D%/tile/mmio_harness.h \
@@ -197,7 +195,6 @@ UNIT_TESTS = \
 	%D%/tensix/check_unpack_corners \
 	%D%/tensix/check_unpack_modes \
 	%D%/tensix/check_unpack_nop \
-	%D%/tensix/check_unpack_random \
 	%D%/tensix/check_vector_faults \
 	%D%/tensix/check_wait_gate \
 	%D%/tensix/check_zero \

@@ -1,12 +1,12 @@
 /*
  * Corners of the unpackers by hand, from the pages and tt_llk_blackhole without a look at the unit:
  * what is undefined, the other forms of UNPACR, every form of UNPACR_NOP, SETDVALID and STOREIND to
- * Src. Random UNPACR is in check_unpack_random.c.
+ * Src. Random UNPACR is in check_unpack.c.
  */
 #include <check.h>
 #include <string.h>
 
-#include "unit/tensix/unpack_random_model.h"
+#include "unit/tensix/unpack_model.h"
 #include "unit/run_suite.h"
 #include "unit/tensix/tensix_harness.h"
 
