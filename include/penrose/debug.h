@@ -65,6 +65,10 @@ enum penrose_status penrose_dst_read(struct penrose_chip *chip, unsigned x, unsi
                                      uint32_t datum[PENROSE_DST_COLUMNS],
                                      struct penrose_error *error);
 
+/* Ends the run of the chip that is under way in another thread, or the next one, at the end of a
+ * window with PENROSE_PAUSED. Any thread. */
+void penrose_stop_request(struct penrose_chip *chip);
+
 #ifdef __cplusplus
 }
 #endif

@@ -253,6 +253,7 @@ enum penrose_outcome {
     PENROSE_QUIET,     /* nothing can happen any more unless the host does something: every hart
                           is held, paused, or waits for something that nobody will do */
     PENROSE_CONDITION, /* `until` said so */
+    PENROSE_PAUSED,    /* a breakpoint or the like, or penrose_stop_request: see penrose/debug.h */
 };
 
 struct penrose_run {

@@ -270,6 +270,12 @@ PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
     }
     pool_destroy(chip->pool);
     chip_cut_links(chip);
+    for (struct observer *observer = chip->observers, *next; observer; observer = next) {
+        next = observer->next;
+        if (observer->free) {
+            observer->free(observer->context);
+        }
+    }
     for (unsigned i = 0; i < chip->units; i++) {
         chip_gddr_reuse(chip->unit[i]);
         free(chip->unit[i]);

@@ -13,6 +13,8 @@
 #ifndef CHIP_CHIP_H
 #define CHIP_CHIP_H
 
+#include <stdatomic.h>
+
 #include <penrose/penrose.h>
 
 #include "chip/arc.h"
@@ -56,7 +58,8 @@ struct chip_unit {
     uint64_t order;         /* units are sorted by it */
     uint64_t now, next;     /* how far it was run; when it has something to do */
     bool touched;           /* something outside time may have changed it: what it noted is stale */
-    bool stopped;
+    bool stopped;           /* by a fault */
+    bool paused;            /* by an observer */
     bool sends, reports; /* packets or frames, notes: since it was run */
     uint32_t asks; /* banks, a bit each, that it has read or written since the last exchange */
     unsigned asked_packets;               /* there */
@@ -76,6 +79,13 @@ struct chip_place {
     struct penrose_chip *peer; /* the other end of an Ethernet tile's link; NULL: no link */
     uint16_t peer_place;
     const struct penrose_firmware *firmware; /* that booted here, NULL: none */
+};
+
+/* Who traces, see penrose_trace; one of the observers while anybody does. */
+struct chip_trace {
+    struct observer observer;
+    void (*take)(void *context, const struct penrose_trace_event *event);
+    void *context;
 };
 
 struct penrose_chip {
@@ -120,9 +130,11 @@ struct penrose_chip {
     size_t unmodelled_count;
     struct images images;
 
-    bool counts_tensix; /* tile_count_tensix, of tiles made later too */
-    void (*trace)(void *context, const struct penrose_trace_event *event);
-    void *trace_context;
+    struct chip_trace trace;
+    struct observer *observers;  /* who looks (observers.c) */
+    bool is_paused;              /* the latest run ended so, and the next one lets tiles go on */
+    atomic_bool stop_is_wanted;  /* penrose_stop_request */
+    struct debugger *debugger;   /* observe/debugger.c; NULL: nobody debugs */
 };
 
 /* The place that a host's (x, y) means; false when there is none. */
@@ -175,6 +187,20 @@ static inline uint64_t chip_edge_next(const struct penrose_chip *chip)
 {
     return chip->edge.earliest;
 }
+
+/* --- Observers (observers.c) --- */
+
+/* Adds one to those who look, or has them asked again which tiles they want; of tiles made later,
+ * too. PENROSE_E_STATE when there are too many. */
+enum penrose_status chip_observe(struct penrose_chip *chip, struct observer *observer,
+                                 struct penrose_error *error);
+
+/* It looks no longer. */
+void chip_unobserve(struct penrose_chip *chip, struct observer *observer);
+
+/* After a run that ended with PENROSE_PAUSED: tiles that an observer has stopped may go on, unless
+ * there is a fault that stops (sched.c). */
+void chip_go_on(struct penrose_chip *chip);
 
 /* --- Reports (faults.c) --- */
 

@@ -239,36 +239,7 @@ void chip_merge_notes(struct penrose_chip *chip)
     }
 }
 
-/* --- Tracing --- */
-
-static void trace_instruction(void *owner, struct tile *tile, enum rv32_core core, uint32_t pc,
-                              uint32_t word)
-{
-    struct penrose_chip *chip = owner;
-    struct penrose_trace_event event = {.type = PENROSE_TRACE_INSTRUCTION,
-                                        .cycle = tile->run[core].time,
-                                        .hart = (enum penrose_hart)core,
-                                        .pc = pc,
-                                        .word = word};
-    name_tile(chip, tile->node, &event.x, &event.y);
-    chip->trace(chip->trace_context, &event);
-}
-
-static void trace_access(void *owner, struct tile *tile, const struct mmio_access *access)
-{
-    struct penrose_chip *chip = owner;
-    struct penrose_trace_event event = {
-        .type = PENROSE_TRACE_ACCESS,
-        .cycle = access->cycle,
-        .hart = hart_of(access->agent),
-        .address = access->address,
-        .value = access->value,
-        .size = access->size,
-        .store = mmio_is_write(access),
-        .range = tile_range_title(tile->kind->type, access->agent, access->address)};
-    name_tile(chip, tile->node, &event.x, &event.y);
-    chip->trace(chip->trace_context, &event);
-}
+/* --- The board --- */
 
 void chip_board_init(struct tile_board *board, const struct penrose_options *options)
 {
@@ -278,24 +249,9 @@ void chip_board_init(struct tile_board *board, const struct penrose_options *opt
                                  .bank_fault = record_bank_fault,
                                  .unmodelled = record_unmodelled,
                                  .skipped = record_skipped,
-                                 .trace_instruction = trace_instruction,
-                                 .trace_access = trace_access,
                                  .loops_back = chip_loops_back,
                                  .read_gddr = chip_gddr_read,
                                  .gddr_takes = chip_gddr_takes};
-}
-
-PENROSE_EXPORT void
-penrose_trace(struct penrose_chip *chip,
-              void (*trace)(void *context, const struct penrose_trace_event *event), void *context)
-{
-    chip->trace = trace;
-    chip->trace_context = context;
-    for (unsigned i = 0; i < NOC_NODES; i++) {
-        if (chip->place[i].tile) {
-            tile_trace(chip->place[i].tile, trace != NULL);
-        }
-    }
 }
 
 /* --- Reading --- */

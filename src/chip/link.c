@@ -169,18 +169,19 @@ static enum penrose_outcome ask(struct penrose_chip *chip)
     return penrose_run(chip, &run);
 }
 
-/* PENROSE_FAULT where any chip has one, PENROSE_QUIET when all are quiet. */
+/* PENROSE_FAULT where any chip has one, else PENROSE_PAUSED, PENROSE_QUIET when all are quiet. */
 static enum penrose_outcome ask_all(struct penrose_chip *const *chips, size_t count)
 {
-    bool is_quiet = true;
+    bool is_quiet = true, is_paused = false;
     for (size_t i = 0; i < count; i++) {
         enum penrose_outcome outcome = ask(chips[i]);
         if (outcome == PENROSE_FAULT) {
             return PENROSE_FAULT;
         }
         is_quiet &= outcome == PENROSE_QUIET;
+        is_paused |= outcome == PENROSE_PAUSED;
     }
-    return is_quiet ? PENROSE_QUIET : PENROSE_CYCLES;
+    return is_paused ? PENROSE_PAUSED : is_quiet ? PENROSE_QUIET : PENROSE_CYCLES;
 }
 
 PENROSE_EXPORT enum penrose_outcome
@@ -188,6 +189,7 @@ penrose_run_together(struct penrose_chip *const *chips, size_t count, const stru
 {
     uint64_t window = longest_window(chips, count);
     for (size_t i = 0; i < count; i++) {
+        chip_go_on(chips[i]);
         chips[i]->together_since = chips[i]->now;
     }
     for (uint64_t elapsed = 0;;) {
@@ -205,7 +207,8 @@ penrose_run_together(struct penrose_chip *const *chips, size_t count, const stru
         for (size_t i = 0; i < count; i++) {
             catch_up(chips[i], elapsed);
         }
-        if (run->until && ask_all(chips, count) != PENROSE_FAULT &&
+        outcome = ask_all(chips, count);
+        if (run->until && outcome != PENROSE_FAULT && outcome != PENROSE_PAUSED &&
             run->until(chips[0], run->context)) {
             return PENROSE_CONDITION;
         }

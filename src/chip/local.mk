@@ -4,7 +4,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/boot.c \
 	%D%/chip.c \
 	%D%/chip.h \
-	%D%/debug.c \
 	%D%/dram.c \
 	%D%/dram.h \
 	%D%/exchange.c \
@@ -22,6 +21,7 @@ libpenrose_core_la_SOURCES += \
 	%D%/link.h \
 	%D%/messages.c \
 	%D%/messages.h \
+	%D%/observers.c \
 	%D%/pcie.c \
 	%D%/pcie.h \
 	%D%/places.c \

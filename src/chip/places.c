@@ -7,6 +7,7 @@
 #include "isa/error.h"
 #include "isa/export.h"
 #include "tile/noc_port.h"
+#include "tile/observe.h"
 #include "tile/weak.h"
 
 /* --- Places --- */
@@ -83,10 +84,6 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
 {
     const struct penrose_options *options = &chip->options;
     tile->now = chip->now;
-    tile_trace(tile, chip->trace != NULL);
-    if (!tile_count_tensix(tile, chip->counts_tensix)) {
-        return false;
-    }
     tile->tensix.timed = options->timed;
     tile->tensix.rounds_to_nearest = options->rounds_to_nearest;
     tile->tensix.kernels = chip->kernels;
@@ -154,6 +151,7 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
     tile_rename(tile, name.x, name.y);
     chip_configure_nius(chip, tile);
     place->tile = tile;
+    (void)tile_observe(tile, chip->observers); /* as many as the other tiles have */
     if (place->port) { /* its bank runs it */
         place->port->tile = tile;
     }
@@ -256,6 +254,10 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
     enum mmio_reply reply =
         tile_noc_access(tile, access->operation, (uint32_t)access->address, access->bytes,
                         (uint32_t)access->size, tile->now, &done, &rule);
+    if (reply == MMIO_OK && (access->operation == MMIO_READ || access->operation == MMIO_WRITE)) {
+        tile_tell_access(tile, OBSERVED_HOST, is_write(access), 0, access->address,
+                         (uint32_t)access->size, tile->now);
+    }
     if (reply == MMIO_OK) {
         return PENROSE_OK;
     }

@@ -34,14 +34,14 @@ static enum penrose_status load_segment(struct penrose_chip *chip, struct tile *
 {
     uint32_t address = segment->vaddr, limit = TILE_L1_BYTES;
     if (address - LOCAL_BASE < TILE_B_LOCAL_BYTES) {
-        limit = LOCAL_BASE + tile->hart[hart].local_size;
+        limit = LOCAL_BASE + tile_local_size((enum rv32_core)hart);
     }
     if (address >= limit || segment->memsz > limit - address) {
         return error_set(error, PENROSE_E_FORMAT,
                          "%s: the segment at 0x%08x, %u bytes, fits neither L1 (0 to 0x%x) nor the "
                          "local RAM of %s (0x%08x, %u bytes); link the program for these",
                          path, segment->vaddr, segment->memsz, TILE_L1_BYTES,
-                         penrose_hart_name(hart), LOCAL_BASE, tile->hart[hart].local_size);
+                         penrose_hart_name(hart), LOCAL_BASE, tile_local_size((enum rv32_core)hart));
     }
     if (limit != TILE_L1_BYTES) {
         address = slow_ram[hart] + (address - LOCAL_BASE);

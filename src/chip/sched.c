@@ -7,6 +7,8 @@
  * thread runs a unit, and in which order, does not matter: what crosses between units does so
  * between windows, in canonical order.
  */
+#include <penrose/debug.h>
+
 #include "chip/chip.h"
 #include "chip/gddr.h"
 #include "isa/export.h"
@@ -48,12 +50,13 @@ static void note_bank(struct chip_unit *unit)
     struct dram_bank *bank = unit->bank;
     unit->next = bank->inbox.earliest;
     unit->now = 0;
-    unit->stopped = false;
+    unit->stopped = unit->paused = false;
     for (unsigned i = 0; i < DRAM_PORTS; i++) {
         struct tile *tile = bank->port[i].tile;
         if (tile) {
             unit->next = earlier(unit->next, tile_next_event(tile));
-            unit->stopped |= tile->stopped;
+            unit->stopped |= tile->stopped && !tile->paused;
+            unit->paused |= tile->paused;
         }
     }
 }
@@ -66,7 +69,8 @@ static void note(struct chip_unit *unit)
     }
     unit->now = unit->tile->now;
     unit->next = tile_next_event(unit->tile);
-    unit->stopped = unit->tile->stopped;
+    unit->stopped = unit->tile->stopped && !unit->tile->paused;
+    unit->paused = unit->tile->paused;
 }
 
 static bool has_sent(const struct tile *tile)
@@ -112,7 +116,7 @@ static void run_unit(struct penrose_chip *chip, struct chip_unit *unit)
 
 struct awake {
     unsigned units;
-    bool any_stopped;
+    bool any_stopped, any_paused;
     uint64_t next, second; /* the earliest event of any unit, and of any other */
 };
 
@@ -129,6 +133,7 @@ static struct awake look_around(struct penrose_chip *chip)
         uint64_t next = unit->now > chip->now ? unit->now : unit->next;
         awake.units += unit->now > chip->now || next <= chip->now;
         awake.any_stopped |= unit->stopped;
+        awake.any_paused |= unit->paused;
         awake.second = earlier(awake.second, next > awake.next ? next : awake.next);
         awake.next = earlier(awake.next, next);
     }
@@ -139,7 +144,8 @@ static struct awake look_around(struct penrose_chip *chip)
 
 static bool has_stopped(struct penrose_chip *chip)
 {
-    return look_around(chip).any_stopped;
+    struct awake awake = look_around(chip);
+    return awake.any_stopped || awake.any_paused;
 }
 
 static uint32_t granularity(const struct penrose_chip *chip)
@@ -196,7 +202,7 @@ static void run_turn(void *context, size_t i)
 /* Few units are not worth waking other threads for. */
 static void run_units(struct penrose_chip *chip)
 {
-    bool is_shared = chip->threads > 1 && chip->runnable_count >= UNITS_PER_THREAD && !chip->trace;
+    bool is_shared = chip->threads > 1 && chip->runnable_count >= UNITS_PER_THREAD && !chip->observers;
     chip->shares_time = true; /* in any case, so that reports do not depend on threads */
     if (is_shared) {
         choose_turns(chip);
@@ -227,7 +233,8 @@ static void run_window(struct penrose_chip *chip, uint64_t end)
     chip->now = end;
     if (alone && alone->returns_early) {
         alone->returns_early = false;
-        chip->now = alone->now < end && !alone->stopped ? alone->now : end;
+        bool is_frozen = alone->stopped && !alone->paused;
+        chip->now = alone->now < end && !is_frozen ? alone->now : end;
     }
     chip_merge_notes(chip);
     chip_exchange(chip, chip->now + chip->window);
@@ -256,6 +263,38 @@ static uint64_t choose_end(const struct penrose_chip *chip, const struct awake *
     return end > least ? end : least;
 }
 
+/* --- Pauses --- */
+
+/* What an observer has stopped goes on, and comes to where the others are before any of those does:
+ * so what it sends arrives when it would have. */
+void chip_go_on(struct penrose_chip *chip)
+{
+    if (!chip->is_paused || look_around(chip).any_stopped) {
+        return;
+    }
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        struct tile *tile = chip->place[i].tile;
+        if (tile && tile->paused) {
+            tile_go_on(tile);
+            chip->touched = true;
+        }
+    }
+    chip->is_paused = false;
+    look_around(chip);
+    run_window(chip, chip->now);
+}
+
+static enum penrose_outcome pause_chip(struct penrose_chip *chip)
+{
+    chip->is_paused = true;
+    return PENROSE_PAUSED;
+}
+
+PENROSE_EXPORT void penrose_stop_request(struct penrose_chip *chip)
+{
+    atomic_store(&chip->stop_is_wanted, true);
+}
+
 PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
                                                 const struct penrose_run *run)
 {
@@ -263,10 +302,16 @@ PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
     uint64_t limit = UINT64_MAX / 2 - chip->now;
     uint64_t end = round_up(chip->now + (run->cycles < limit ? run->cycles : limit), quantum);
     uint64_t window = chip->window;
+    if (run->cycles > 0) {
+        chip_go_on(chip);
+    }
     while (chip->now < end) {
         struct awake awake = look_around(chip);
         if (awake.any_stopped) {
             return PENROSE_FAULT;
+        }
+        if (awake.any_paused || atomic_exchange(&chip->stop_is_wanted, false)) {
+            return pause_chip(chip);
         }
         if (awake.next == UINT64_MAX && !run->pass_quiet_time) {
             return PENROSE_QUIET;
@@ -281,5 +326,8 @@ PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
     }
     struct awake awake = look_around(chip);
     bool is_quiet = awake.next == UINT64_MAX && !run->pass_quiet_time;
+    if (awake.any_paused && !awake.any_stopped) {
+        return pause_chip(chip);
+    }
     return awake.any_stopped ? PENROSE_FAULT : is_quiet ? PENROSE_QUIET : PENROSE_CYCLES;
 }

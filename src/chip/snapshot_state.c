@@ -580,7 +580,7 @@ static void save_tile(struct snapshot_writer *writer, struct shared_data *shared
     save_memory(writer, tile->l1, tile->kind->l1_bytes);
     save_marks(writer, tile);
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        save_memory(writer, tile->local[core], tile->hart[core].local_size);
+        save_memory(writer, tile->local[core], tile_local_size(core));
     }
     save_streams(writer, tile);
     if (tile->weak) {
@@ -626,7 +626,7 @@ static void load_tile(struct snapshot_reader *reader, struct shared_data *shared
     load_pages(reader, tile->l1, tile->kind->l1_bytes);
     snapshot_get_sparing(reader, tile->marks, marks_of(tile));
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        load_pages(reader, tile->local[core], tile->hart[core].local_size);
+        load_pages(reader, tile->local[core], tile_local_size(core));
     }
     load_streams(reader, tile);
     if (tile->weak) {

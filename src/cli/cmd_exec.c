@@ -19,7 +19,7 @@
 #include "cli/output_file.h"
 #include "cli/suggest.h"
 #include "cli/summary.h"
-#include "debug/settings.h"
+#include "observe/settings.h"
 #include "host/environment.h"
 #include "num/kernels.h"
 

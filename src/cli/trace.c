@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "debug/trace_text.h"
+#include "observe/trace_text.h"
 
 struct trace {
     struct penrose_chip *chip;

@@ -64,6 +64,19 @@ static inline unsigned tensix_row_of(uint32_t word)
     return TENSIX_ROWS;
 }
 
+/* --- Observers (observe/observer.h) --- */
+
+/* `agent` has read or written bytes of L1; or what the kind says of the instruction at hand. */
+static inline void tensix_tell(const struct tensix *tensix, enum observed_kind kind,
+                               enum observed_agent agent, uint32_t address, uint32_t size)
+{
+    if (tensix->observed >> kind & 1) {
+        struct observed event = {
+            .kind = kind, .agent = agent, .cycle = tensix->now, .address = address, .size = size};
+        tensix->board->observe(tensix->owner, &event);
+    }
+}
+
 /* --- Faults (faults.c) --- */
 
 /* Reports a fault of the instruction at the gate; the answer is the handler's. */

@@ -14,6 +14,7 @@
 void tensix_init(struct tensix *tensix)
 {
     tensix->stale = TENSIX_USED_BY_ALL;
+    tensix->executing = TENSIX_THREADS;
     if (!tensix->kernels) {
         tensix->kernels = num_kernels_find(NULL);
     }
@@ -32,7 +33,7 @@ void tensix_reset(struct tensix *tensix)
     const uint32_t l1_size = tensix->l1_size;
     const struct tensix_board *const board = tensix->board;
     const struct num_kernels *const kernels = tensix->kernels;
-    uint64_t(*const executed)[TENSIX_THREADS] = tensix->executed;
+    const unsigned observed = tensix->observed;
     const bool dst_high_half = tensix->dst_high_half;
     void *const owner = tensix->owner;
     memset(tensix, 0, sizeof *tensix);
@@ -41,7 +42,7 @@ void tensix_reset(struct tensix *tensix)
     tensix->l1 = l1;
     tensix->l1_size = l1_size;
     tensix->kernels = kernels;
-    tensix->executed = executed;
+    tensix->observed = observed;
     tensix->dst_high_half = dst_high_half;
     tensix->board = board;
     tensix->owner = owner;

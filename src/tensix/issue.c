@@ -130,21 +130,40 @@ static bool comes_by_itself(const struct tensix *tensix, const struct tensix_thr
             tensix_src_is_coming(tensix, (enum tensix_src)thread->wait_detail));
 }
 
+/* Tells observers what became of an instruction, which has waited before or not. */
+static void tell_outcome(const struct tensix *tensix, enum tensix_exec result, bool has_waited)
+{
+    if (result == TENSIX_STALL && !has_waited) {
+        tensix_tell(tensix, OBSERVED_WAITS, OBSERVED_AGENTS, 0, 0);
+    }
+    if (result == TENSIX_DONE && has_waited) {
+        tensix_tell(tensix, OBSERVED_GOES_ON, OBSERVED_AGENTS, 0, 0);
+    }
+    if (result == TENSIX_DONE) {
+        tensix_tell(tensix, OBSERVED_TENSIX, OBSERVED_AGENTS, 0, 0);
+    }
+}
+
 /* Offers `next` to its unit. */
 static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     unsigned row = tensix_row_of(own->next);
     enum tensix_exec result;
+    bool has_waited = own->wait != TENSIX_WAITS_FOR_NOTHING, is_held = false;
     tensix->now = own->time;
+    tensix->executing = (uint8_t)thread;
     if (row == TENSIX_ROWS) {
         result = illegal(tensix, thread);
     } else {
         result = check_gate(tensix, thread, row);
-        if (result != TENSIX_DONE) {
-            return result;
-        }
-        result = tensix_runners[row](tensix, thread, own->next);
+        is_held = result != TENSIX_DONE;
+        result = is_held ? result : tensix_runners[row](tensix, thread, own->next);
+    }
+    tell_outcome(tensix, result, has_waited);
+    tensix->executing = TENSIX_THREADS;
+    if (is_held) {
+        return result;
     }
     if (result == TENSIX_STALL) {
         if (tensix_row_infos[row].unit == TENSIX_UNIT_SCALAR) {
@@ -157,9 +176,6 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
         own->blocked = false;
         own->has_next = false;
         own->drained++;
-        if (tensix->executed && row != TENSIX_ROWS) {
-            tensix->executed[row][thread]++;
-        }
         if (tensix->scalar_held_by == thread + 1) {
             tensix->scalar_held_by = 0;
             tensix->changed = true; /* others may wait for the unit */
@@ -191,7 +207,7 @@ static inline bool is_checked(const struct tensix *tensix, const struct tensix_t
     const uint32_t holding = TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS | TENSIX_RESET_TDMA |
                              TENSIX_RESET_THCON | TENSIX_RESET_MATH;
     return thread->latch.block_mask | (tensix->held & holding) | tensix->scalar_held_by |
-           tensix->stopped | tensix->timed | (tensix->executed != NULL);
+           tensix->stopped | tensix->timed | (tensix->observed != 0);
 }
 
 /* The short way for an instruction that is not checked. False: it has not started, for whatever

@@ -151,11 +151,13 @@ static void move_to_l1(struct tensix *tensix, const struct tensix_move *move, ui
         return;
     }
     if (is_copy(move)) {
+        tensix_tell(tensix, OBSERVED_READ, OBSERVED_MOVER, move->from, move->size);
         memmove(tensix->l1 + move->to, tensix->l1 + move->from, move->size);
     } else {
         memset(tensix->l1 + move->to, 0, move->size);
     }
     tensix->board->l1_written(tensix->owner, move->to, move->size, now);
+    tensix_tell(tensix, OBSERVED_WRITTEN, OBSERVED_MOVER, move->to, move->size);
 }
 
 /* SPEC: Mover, performance in ideal conditions: eight units copied in 11 cycles, a unit of zeros a
@@ -199,6 +201,7 @@ static void execute(struct tensix *tensix, const struct tensix_command *command,
     case TENSIX_COMMAND_STORE:
         memcpy(tensix->l1 + move->to, &command->value, move->size);
         tensix->board->l1_written(tensix->owner, move->to, move->size, now);
+        tensix_tell(tensix, OBSERVED_WRITTEN, OBSERVED_MOVER, move->to, move->size);
         break;
     case TENSIX_COMMAND_WAIT:
     case TENSIX_COMMAND_NOP:

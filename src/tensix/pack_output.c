@@ -208,6 +208,7 @@ static void notify(struct tensix *tensix, uint32_t from, uint32_t to)
 {
     if (to > from) {
         tensix->board->l1_written(tensix->owner, from, to - from, tensix->now);
+        tensix_tell(tensix, OBSERVED_WRITTEN, OBSERVED_PACKER, from, to - from);
     }
 }
 

@@ -27,6 +27,7 @@ static enum tensix_exec outside_l1(struct tensix *tensix, unsigned thread, const
 static uint32_t load_word(const struct tensix *tensix, uint32_t address)
 {
     uint32_t value;
+    tensix_tell(tensix, OBSERVED_READ, OBSERVED_SCALAR_UNIT, address, sizeof value);
     memcpy(&value, tensix->l1 + address, sizeof value);
     return value;
 }
@@ -35,6 +36,7 @@ static void store_l1(struct tensix *tensix, uint32_t address, const void *bytes,
 {
     memcpy(tensix->l1 + address, bytes, size);
     tensix->board->l1_written(tensix->owner, address, size, tensix->now);
+    tensix_tell(tensix, OBSERVED_WRITTEN, OBSERVED_SCALAR_UNIT, address, size);
 }
 
 /* Waits for somebody to write this place. */
@@ -102,6 +104,7 @@ static enum tensix_exec exec_LOADIND(struct tensix *tensix, unsigned thread,
     if (address >= tensix->l1_size) {
         return outside_l1(tensix, thread, "LOADIND", address);
     }
+    tensix_tell(tensix, OBSERVED_READ, OBSERVED_SCALAR_UNIT, address & ~(bytes - 1), bytes);
     memcpy(value, tensix->l1 + (address & ~(bytes - 1)), bytes);
     increment_offset(tensix, thread, args->offset_half_reg, args->offset_increment);
     deliver(tensix, thread, TENSIX_ROW_LOADIND, first_gpr(size, args->result_reg), count, mask,

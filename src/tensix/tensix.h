@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "observe/observer.h"
 #include "tensix/counters.h"
 #include "tensix/dst.h"
 #include "tensix/matrix_unit.h"
@@ -125,6 +126,8 @@ struct tensix_board {
     /* An instruction did not have all its effects, because this version does not model them. May
      * be NULL. */
     void (*unmodelled)(void *owner, unsigned thread, uint32_t word, struct tensix_origin origin);
+    /* Something happened that is in `observed`; the tile fills in whose instruction it was. */
+    void (*observe)(void *owner, struct observed *event);
 };
 
 /* --- State --- */
@@ -300,8 +303,9 @@ struct tensix {
     /* Lent by the tile. */
     uint8_t *l1;
     uint32_t l1_size;
-    uint64_t (*executed)[TENSIX_THREADS]; /* by row, how often each thread executed it; NULL:
-                                             nobody counts, and the short ways may be taken */
+    uint8_t executing; /* the thread whose instruction is offered to its unit, or TENSIX_THREADS */
+    unsigned observed; /* kinds of observe/observer.h, a bit each, that somebody wants to know of; 0:
+                          nobody looks, and the short ways may be taken */
     const struct num_kernels *kernels;    /* the fastest, unless the tile chooses another set */
     const struct tensix_board *board;
     void *owner;

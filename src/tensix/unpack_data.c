@@ -92,6 +92,8 @@ uint32_t unpack_datum(const struct unpack_job *job, const struct unpack_cursor *
     if (job->all_zero) {
         return 0;
     }
+    tensix_tell(job->tensix, OBSERVED_READ, OBSERVED_UNPACKER, (uint32_t)(cursor->data / 8),
+                format->bits <= 8 ? 1 : format->bits / 8u);
     memcpy(&datum, l1 + cursor->data / 8, format->bits <= 8 ? 1 : format->bits / 8u);
     if (format->bits < 8) {
         datum = datum >> cursor->data % 8 & ((1u << format->bits) - 1);
@@ -128,6 +130,8 @@ static void convert(const struct unpack_job *job, const struct unpack_cursor *cu
         memset(forced, job->plan->forced_exponent, rows);
         exponents = forced;
     }
+    tensix_tell(job->tensix, OBSERVED_READ, OBSERVED_UNPACKER, (uint32_t)(cursor->data / 8),
+                rows * COLUMNS * job->format.bits / 8);
     job->tensix->kernels->unpack(&conversion, l1 + cursor->data / 8, exponents, rows, stored);
 }
 

@@ -49,9 +49,6 @@ enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
         return refuse(tile, hart, &mmio, reply);
     }
     access->value = mmio.value;
-    if (tile->tracing && tile->board->trace_access) {
-        tile->board->trace_access(tile->owner, tile, &mmio);
-    }
     return RV32_OK;
 }
 
@@ -101,8 +98,7 @@ unsigned tile_bus_push_many(void *owner, struct rv32_hart *hart, const uint32_t 
 enum rv32_reply tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t instruction,
                               uint64_t cycle)
 {
-    const struct tile *tile = owner;
-    if (hart->core >= RV32_T0 && hart->core <= RV32_T2 && !tile->tracing) {
+    if (hart->core >= RV32_T0 && hart->core <= RV32_T2) {
         return tile_bus_push_many(owner, hart, &instruction, 1, cycle) ? RV32_OK : RV32_WAIT;
     }
     struct rv32_access access = {

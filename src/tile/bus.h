@@ -7,7 +7,7 @@
 extern const struct rv32_bus tile_bus;      /* coherent memory */
 extern const struct rv32_bus tile_weak_bus; /* with L0 caches and store queues (weak.c) */
 
-/* An access outside L1, with tracing; a reply other than OK or WAIT is recorded as the fault. */
+/* An access outside L1; a reply other than OK or WAIT is recorded as the fault. */
 enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
                                 struct rv32_access *access);
 

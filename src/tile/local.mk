@@ -19,6 +19,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/noc_port.h \
 	%D%/noc_short.c \
 	%D%/noc_short.h \
+	%D%/observe.c \
+	%D%/observe.h \
 	%D%/overlay_port.c \
 	%D%/overlay_port.h \
 	%D%/noc_window.c \

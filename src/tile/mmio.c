@@ -186,7 +186,7 @@ enum mmio_reply mmio_value(struct mmio_access *access, uint32_t value)
 
 /* --- Memory ranges --- */
 
-static uint32_t local_size(enum rv32_core core)
+uint32_t tile_local_size(enum rv32_core core)
 {
     return core == RV32_B || core == RV32_NC ? TILE_B_LOCAL_BYTES : TILE_T_LOCAL_BYTES;
 }
@@ -203,7 +203,7 @@ enum mmio_reply tile_mmio_CONTROL(struct tile *tile, struct mmio_access *access)
 enum mmio_reply tile_mmio_LOCAL_RAM(struct tile *tile, struct mmio_access *access)
 {
     enum rv32_core core = (enum rv32_core)access->agent;
-    if (access->offset >= local_size(core)) {
+    if (access->offset >= tile_local_size(core)) {
         access->rule = "the TRISCs have 4 KiB of local RAM, up to 0xffb00fff";
         return MMIO_UNMAPPED;
     }
@@ -214,7 +214,7 @@ enum mmio_reply tile_mmio_LOCAL_SLOW(struct tile *tile, struct mmio_access *acce
 {
     static const enum rv32_core core_of[] = {RV32_B, RV32_NC, RV32_T0, RV32_T1, RV32_T2};
     enum rv32_core core = core_of[access->offset >> 13];
-    uint32_t at = access->offset & (local_size(core) - 1); /* the TRISCs' RAMs appear twice */
+    uint32_t at = access->offset & (tile_local_size(core) - 1); /* the TRISCs' RAMs appear twice */
     enum mmio_reply reply = access_memory(tile, access, tile->local[core] + at);
     tile->run[core].ram_used |= mmio_is_write(access);
     if (access->operation == MMIO_WRITE) {

@@ -128,7 +128,7 @@ static bool polls_lent(const struct tile *tile, enum rv32_core core)
 
 void tile_lend_registers(struct tile *tile)
 {
-    bool minds = tile->tracing || tile->commands > 0 || tile->poll_lent;
+    bool minds = tile->commands > 0 || tile->poll_lent;
     tile->registers = (struct rv32_registers){.base = TILE_NIU_BASE,
                                               .bytes = minds ? 0 : NIU_BYTES,
                                               .place = niu_held_place,
@@ -236,9 +236,6 @@ static bool is_overlay(uint32_t address)
 bool tile_quick_put(void *owner, uint32_t address, uint32_t value, uint64_t cycle)
 {
     struct tile *tile = owner;
-    if (tile->tracing) {
-        return false;
-    }
     if (address - TILE_NIU_BASE < BOTH_NIUS) {
         return put_niu(tile, address, value, cycle);
     }
@@ -250,9 +247,6 @@ bool tile_quick_put(void *owner, uint32_t address, uint32_t value, uint64_t cycl
 bool tile_quick_get(void *owner, uint32_t address, uint32_t pc, uint64_t cycle, uint32_t *value)
 {
     struct tile *tile = owner;
-    if (tile->tracing) {
-        return false;
-    }
     if (address - TILE_NIU_BASE < BOTH_NIUS) {
         bool tells = tile->unseen_count && (address & WINDOW_MASK) >= NIU_COUNTERS;
         return tells ? get_counter(tile, address, pc, cycle, value)

@@ -14,7 +14,7 @@ bool tile_quick_put(void *owner, uint32_t address, uint32_t value, uint64_t cycl
 bool tile_quick_get(void *owner, uint32_t address, uint32_t pc, uint64_t cycle, uint32_t *value);
 
 /* Harts store to registers of command buffers by themselves while nobody minds: no request waits, no
- * hart polls such a register, nothing is traced. To be called when one of these changes. */
+ * hart polls such a register. To be called when one of these changes. */
 void tile_lend_registers(struct tile *tile);
 
 /* The same when a hart begins to poll or ends. */

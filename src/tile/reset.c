@@ -76,7 +76,7 @@ static void enter(struct tile *tile, enum rv32_core core, uint64_t cycle)
 static void touch_ram(struct tile *tile, enum rv32_core core)
 {
     tile_touch(tile->local[core]);
-    tile_touch(tile->local[core] + tile->hart[core].local_size - 1);
+    tile_touch(tile->local[core] + tile_local_size(core) - 1);
 }
 
 static void leave(struct tile *tile, enum rv32_core core, uint64_t cycle)
@@ -86,7 +86,7 @@ static void leave(struct tile *tile, enum rv32_core core, uint64_t cycle)
     if (!tile->run[core].ram_used) {
         touch_ram(tile, core);
     } else if (!keeps_ram) {
-        memset(tile->local[core], 0, tile->hart[core].local_size);
+        memset(tile->local[core], 0, tile_local_size(core));
     }
     mailbox_leave_reset(tile, core);
     rv32_reset(&tile->hart[core], reset_pc(tile, row), cycle);

@@ -3,6 +3,7 @@
 
 #include "tile/eth_window.h"
 #include "tile/noc_port.h"
+#include "tile/observe.h"
 #include "tile/overlay_port.h"
 #include "tile/tensix_port.h"
 #include "tile/tile.h"
@@ -65,6 +66,7 @@ static void after_burst(struct tile *tile, enum rv32_core core)
     case RV32_STOP_WAIT:
         run->state = HART_WAITING;
         run->epoch = tile->epoch;
+        tile_tell_hart(tile, core, OBSERVED_WAITS, hart->pc);
         break;
     case RV32_STOP_FAULT:
         hart_faulted(tile, core);
@@ -73,13 +75,20 @@ static void after_burst(struct tile *tile, enum rv32_core core)
         run->state = HART_PAUSED;
         debug_ebreak(tile, core);
         tile_event(tile, run->time);
+        tile_tell_hart(tile, core, OBSERVED_PAUSED, hart->pc - 4);
         break;
     }
 }
 
 /* --- Running --- */
 
-/* One instruction under the eyes of a debugger or a trace. */
+/* Do its harts go instruction by instruction, since somebody looks? */
+static bool looks_at_harts(const struct tile *tile)
+{
+    return tile->observed & OBSERVED_OF_HARTS;
+}
+
+/* One instruction under the eyes of the debug registers or an observer. */
 static void step_hart(struct tile *tile, enum rv32_core core)
 {
     struct tile_hart *run = &tile->run[core];
@@ -89,12 +98,14 @@ static void step_hart(struct tile *tile, enum rv32_core core)
         tile_event(tile, run->time);
         return;
     }
-    if (tile->tracing && tile->board->trace_instruction && hart->pc < tile->kind->l1_bytes - 3) {
-        uint32_t word;
-        memcpy(&word, tile->l1 + hart->pc, sizeof word);
-        tile->board->trace_instruction(tile->owner, tile, core, hart->pc, word);
+    const uint32_t pc = hart->pc;
+    if (tile_tell_hart(tile, core, OBSERVED_STARTS, pc)) {
+        return;
     }
     run->time = rv32_run(hart, run->time, run->time + 1);
+    if (hart->stop == RV32_RUNNING || hart->stop == RV32_STOP_PAUSE) {
+        tile_tell_hart(tile, core, OBSERVED_FINISHED, pc);
+    }
     after_burst(tile, core);
 }
 
@@ -137,7 +148,7 @@ static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
     if (run->time < run->probe_at || tile->restless) {
         return;
     }
-    if (run->step || tile->tracing || tile_interrupt_pending(tile, core)) {
+    if (run->step || looks_at_harts(tile) || tile_interrupt_pending(tile, core)) {
         run->probe.steps = 0;
         return;
     }
@@ -169,7 +180,7 @@ static void run_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
     probe_hart(tile, core, limit);
     while (run->state == HART_READY && run->time < tile->turn_end && !tile->stopped) {
         take_interrupt(tile, core);
-        if (run->step || tile->tracing) {
+        if (run->step || looks_at_harts(tile)) {
             step_hart(tile, core);
             continue;
         }
@@ -213,6 +224,7 @@ static bool hart_turn(struct tile *tile, enum rv32_core core, uint64_t limit, bo
     } else if (run->state == HART_WAITING && run->epoch != tile->epoch) {
         run->state = HART_READY;
         run->time = tile->event_time > run->time ? tile->event_time : run->time;
+        tile_tell_hart(tile, core, OBSERVED_GOES_ON, tile->hart[core].pc);
     }
     uint64_t before = run->time;
     if (run->state != HART_READY || run->time >= limit) {
@@ -288,16 +300,23 @@ static uint64_t solo_limit(const struct tile *tile, uint64_t round_end, uint64_t
 }
 
 /* One turn of every hart, in order; true when any of them got on. The solo hart may run on to
- * `long_limit`; *limit is then the end of the round that it reached. */
-static bool pass(struct tile *tile, uint64_t *limit, unsigned solo, uint64_t long_limit, bool first)
+ * `long_limit`; `limit` is then the end of the round that it reached. What an observer stops stands
+ * in `cut`, and goes on from there. */
+static bool pass(struct tile *tile, struct tile_cut *cut)
 {
     bool progress = false;
-    for (unsigned core = 0; core < RV32_CORES && !tile->stopped; core++) {
-        bool is_long = first && core == solo && long_limit > *limit;
-        progress |= hart_turn(tile, (enum rv32_core)core, is_long ? long_limit : *limit, first);
-        if (is_long && tile->run[core].time > *limit) {
-            *limit = tile_round_start(tile, tile->run[core].time - 1) + tile->quantum;
-            tile->round_start = *limit - tile->quantum;
+    for (; cut->core < RV32_CORES; cut->core++) {
+        enum rv32_core core = cut->core;
+        bool is_long = cut->first && core == cut->solo && cut->long_limit > cut->limit;
+        uint64_t turn_end = is_long ? cut->long_limit : cut->limit;
+        progress |= hart_turn(tile, core, earlier(turn_end, cut->turn_end), cut->first);
+        if (is_long && tile->run[core].time > cut->limit) {
+            cut->limit = tile_round_start(tile, tile->run[core].time - 1) + tile->quantum;
+            tile->round_start = cut->limit - tile->quantum;
+        }
+        cut->turn_end = tile->paused ? tile->turn_end : UINT64_MAX;
+        if (tile->stopped) {
+            break;
         }
     }
     return progress;
@@ -320,30 +339,48 @@ static bool random_pass(struct tile *tile, uint64_t limit, bool first)
     return progress;
 }
 
-static void run_round(struct tile *tile, uint64_t until)
+static struct tile_cut begin_round(struct tile *tile, uint64_t until)
 {
     uint64_t limit = tile_round_start(tile, tile->now) + tile->quantum;
     limit = earlier(limit, debug_exact_event(tile));
     unsigned solo = find_solo(tile, limit);
     uint64_t long_limit = solo == SOLO_NOBODY ? limit : solo_limit(tile, limit, until);
-    if (solo == SOLO_COPROCESSOR) {
-        limit = long_limit;
-    }
-    bool first = true, progress;
     tile->round_start = tile->now;
+    return (struct tile_cut){.first = true,
+                             .solo = solo,
+                             .limit = solo == SOLO_COPROCESSOR ? long_limit : limit,
+                             .long_limit = long_limit,
+                             .turn_end = UINT64_MAX};
+}
+
+static void run_round(struct tile *tile, struct tile_cut cut)
+{
+    bool again;
     do {
-        progress = tile->weak ? random_pass(tile, limit, first)
-                              : pass(tile, &limit, solo, long_limit, first);
-        progress |= !tile->stopped && tile_tensix_turn(tile, limit);
-        first = false;
-    } while (progress && !tile->stopped);
-    tile->now = limit;
+        cut.progress |= tile->weak ? random_pass(tile, cut.limit, cut.first) : pass(tile, &cut);
+        cut.progress |= !tile->stopped && tile_tensix_turn(tile, cut.limit);
+        if (tile->paused) {
+            tile->cut = cut;
+            tile->cut.is_cut = true;
+            return;
+        }
+        again = cut.progress;
+        cut.core = RV32_B;
+        cut.first = cut.progress = false;
+    } while (again && !tile->stopped);
+    tile->now = cut.limit;
+}
+
+void tile_go_on(struct tile *tile)
+{
+    tile->stopped = tile->paused = tile->tensix.stopped = false;
+    tile->cut.progress = true; /* the instruction that was stopped */
 }
 
 uint64_t tile_next_event(struct tile *tile)
 {
     uint64_t tensix = tile_tensix_next(tile);
-    if (tensix <= tile->now) {
+    if (tensix <= tile->now || tile->cut.is_cut) {
         return tile->now;
     }
     for (unsigned core = 0; core < RV32_CORES; core++) {
@@ -360,27 +397,39 @@ uint64_t tile_next_event(struct tile *tile)
     return tensix < timer ? tensix : timer;
 }
 
+/* What comes before the turns of a round: time in which nothing happens, devices, arrivals. False
+ * when nothing happens until `until`. */
+static bool prepare_round(struct tile *tile, uint64_t until)
+{
+    uint64_t next = tile_next_event(tile);
+    if (next > tile->now) {
+        uint64_t skip = tile_round_start(tile, next);
+        tile->now = skip < tile->now ? tile->now : skip < until ? skip : until;
+        if (tile->now == until) {
+            return false;
+        }
+    }
+    if (debug_next_event(tile) < tile->now + tile->quantum) {
+        debug_run(tile, tile->now);
+    }
+    uint64_t round_end = tile_round_start(tile, tile->now) + tile->quantum;
+    tile_noc_arrivals(tile, round_end);
+    if (tile_overlay_is_due(tile)) {
+        tile_overlay_run(tile, tile->now);
+    }
+    tile_eth_run(tile, round_end);
+    return true;
+}
+
 void tile_run(struct tile *tile, uint64_t until)
 {
     while (tile->now < until && !tile->stopped) {
-        uint64_t next = tile_next_event(tile);
-        if (next > tile->now) {
-            uint64_t skip = tile_round_start(tile, next);
-            tile->now = skip < tile->now ? tile->now : skip < until ? skip : until;
-            if (tile->now == until) {
-                return;
-            }
+        struct tile_cut cut = tile->cut;
+        tile->cut = (struct tile_cut){.is_cut = false};
+        if (!cut.is_cut && !prepare_round(tile, until)) {
+            return;
         }
-        if (debug_next_event(tile) < tile->now + tile->quantum) {
-            debug_run(tile, tile->now);
-        }
-        uint64_t round_end = tile_round_start(tile, tile->now) + tile->quantum;
-        tile_noc_arrivals(tile, round_end);
-        if (tile_overlay_is_due(tile)) {
-            tile_overlay_run(tile, tile->now);
-        }
-        tile_eth_run(tile, round_end);
-        run_round(tile, until);
+        run_round(tile, cut.is_cut ? cut : begin_round(tile, until));
         if (tile->returns_early && (tile->sent.head || tile->frames_sent)) {
             return;
         }

@@ -5,6 +5,7 @@
 
 #include "arch/blackhole/addresses.h"
 #include "tile/debug_internal.h"
+#include "tile/observe.h"
 #include "tile/weak.h"
 
 /* How far a thread runs ahead of the hart that pushed: about what the queues hold. */
@@ -134,6 +135,23 @@ static void port_unmodelled(void *owner, unsigned thread, uint32_t word,
     }
 }
 
+static void port_observe(void *owner, struct observed *event)
+{
+    struct tile *tile = owner;
+    event->thread = tile->tensix.executing;
+    if (event->thread < TENSIX_THREADS) {
+        const struct tensix_thread *thread = &tile->tensix.thread[event->thread];
+        event->pc = thread->origin.pc;
+        event->word = thread->next;
+        if (event->agent == OBSERVED_AGENTS) { /* who pushed the instruction */
+            event->agent = (enum observed_agent)agent_of(thread->origin);
+        }
+    }
+    if (tile_tell(tile, event)) {
+        tile->tensix.stopped = true;
+    }
+}
+
 const struct tensix_board tile_tensix_board = {
     .read = port_read,
     .write = port_write,
@@ -145,6 +163,7 @@ const struct tensix_board tile_tensix_board = {
     .invalidate_code = port_invalidate_code,
     .fault = port_fault,
     .unmodelled = port_unmodelled,
+    .observe = port_observe,
 };
 
 /* --- Pushing --- */

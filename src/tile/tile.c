@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "host/pages.h"
-#include "tensix/table.h"
 #include "tile/bus.h"
 #include "tile/eth_window.h"
+#include "tile/observe.h"
 #include "tile/overlay_port.h"
 #include "tile/quick.h"
 #include "tile/tensix_port.h"
@@ -64,25 +64,20 @@ enum { DEFAULT_QUANTUM = 128, REG_SOFT_RESET_0 = (AT_SOFT_RESET_0 - AT_DEBUG) / 
 static void init_harts(struct tile *tile, uint8_t *locals)
 {
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        bool is_trisc = core >= RV32_T0 && core <= RV32_T2;
-        uint32_t size = is_trisc ? TILE_T_LOCAL_BYTES : TILE_B_LOCAL_BYTES;
         tile->local[core] = locals;
         tile->hart[core] = (struct rv32_hart){
             .core = (enum rv32_core)core,
             .l1 = tile->l1,
-            .l1_size = tile->kind->l1_bytes,
             .l1_marks = tile->marks,
             .local = locals,
-            .local_size = size,
             .code = &tile->code,
-            .bus = &tile_bus,
-            .registers = &tile->registers,
             .owner = tile,
         };
         rv32_reset(&tile->hart[core], 0, 0);
         tile_polls(tile, (enum rv32_core)core, TILE_SPAN_NONE);
-        locals += size;
+        locals += tile_local_size((enum rv32_core)core);
     }
+    tile_choose_buses(tile);
 }
 
 void tile_rename(struct tile *tile, unsigned x, unsigned y)
@@ -90,19 +85,6 @@ void tile_rename(struct tile *tile, unsigned x, unsigned y)
     tile->x = x;
     tile->y = y;
     snprintf(tile->name, sizeof tile->name, "%s (%u, %u)", tile->kind->name, x % 64, y % 64);
-}
-
-void tile_trace(struct tile *tile, bool traces)
-{
-    tile->tracing = traces;
-    tile_lend_registers(tile);
-}
-
-bool tile_count_tensix(struct tile *tile, bool counts)
-{
-    free(tile->tensix.executed);
-    tile->tensix.executed = counts ? calloc(TENSIX_ROWS, sizeof *tile->tensix.executed) : NULL;
-    return !counts || tile->tensix.executed;
 }
 
 /* What is the same when a tile is made and when it is reset; the devices are zeros. */
@@ -174,7 +156,6 @@ struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv3
 void tile_destroy(struct tile *tile)
 {
     if (tile) {
-        free(tile->tensix.executed);
         tile_weak_free(tile);
         noc_queue_free(&tile->inbox, &tile->pool);
         for (struct noc_packet *packet; (packet = noc_list_take(&tile->sent));) {
@@ -383,6 +364,7 @@ enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault)
     enum penrose_policy policy = tile->board->fault(tile->owner, tile, fault);
     if (policy == PENROSE_STOP) {
         tile->stopped = true;
+        tile->paused = false; /* whoever pauses it, too, finds a fault */
     }
     return policy;
 }

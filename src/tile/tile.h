@@ -25,6 +25,7 @@
 #include "noc/niu.h"
 #include "noc/overlay.h"
 #include "noc/packet.h"
+#include "observe/observer.h"
 #include "rv32/code.h"
 #include "rv32/idle.h"
 #include "rv32/rv32.h"
@@ -35,6 +36,7 @@
 #include "tile/tdma.h"
 
 enum {
+    TILE_OBSERVERS = 4, /* at most */
     TILE_L1_BYTES = 1536 * 1024,
     TILE_E_L1_BYTES = 512 * 1024,
     TILE_B_LOCAL_BYTES = 8192,
@@ -208,10 +210,6 @@ struct tile_board {
     /* A Tensix instruction was skipped for want of its unit. May be NULL. */
     void (*skipped)(void *owner, struct tile *tile, enum tile_agent pusher, uint32_t pc,
                     uint32_t word);
-    /* Before each instruction of a traced hart, and after each access that left it. */
-    void (*trace_instruction)(void *owner, struct tile *tile, enum rv32_core core, uint32_t pc,
-                              uint32_t word);
-    void (*trace_access)(void *owner, struct tile *tile, const struct mmio_access *access);
     /* Does the multicast reach the tile that sends it, and without delay? Called while the tile
      * runs. NULL: no. */
     bool (*loops_back)(void *owner, const struct tile *tile, const struct noc_packet *packet);
@@ -221,6 +219,15 @@ struct tile_board {
                                 const struct noc_packet *packet);
     /* May a write to GDDR, which travels, be answered now? May be NULL. */
     bool (*gddr_takes)(void *owner, const struct noc_packet *packet);
+};
+
+/* A round that an observer has stopped, and where: it goes on there. */
+struct tile_cut {
+    bool is_cut;
+    enum rv32_core core; /* whose turn it was; RV32_CORES: the coprocessor's */
+    bool first, progress;
+    unsigned solo;
+    uint64_t limit, long_limit, turn_end;
 };
 
 /* A request that was accepted and departs later. */
@@ -253,8 +260,9 @@ struct tile {
     uint32_t quantum;
     uint64_t epoch;      /* changes of anything that another agent can see */
     uint64_t event_time; /* when the last of them happened */
-    bool stopped;        /* a fault under the policy "stop"; the tile stands still */
-    bool tracing;        /* tile_trace */
+    bool stopped;        /* a fault under the policy "stop", or `paused`; the tile stands still */
+    bool paused;         /* an observer stopped it: tile_go_on */
+    struct tile_cut cut; /* and its round */
     bool restless;       /* harts never sleep; for tests, since results do not depend on it */
 
     uint8_t *l1;
@@ -295,6 +303,8 @@ struct tile {
     struct pic pic;
     struct tdma tdma;
 
+    const struct observer *observer[TILE_OBSERVERS]; /* who looks, `observers` of them */
+    unsigned observers, observed;                    /* kinds that any of them wants: a bit each */
     const struct tile_board *board;
     void *owner;
     void *notes; /* the owner's, about this tile */
@@ -335,12 +345,8 @@ static inline void tile_touch(void *page)
     *(volatile uint8_t *)page = 0;
 }
 
-/* The board is told of every access, or no longer. */
-void tile_trace(struct tile *tile, bool traces);
-
-/* Counts each Tensix instruction that is executed, by row and thread, from zero; or stops. False
- * without memory. */
-bool tile_count_tensix(struct tile *tile, bool counts);
+/* Bytes of a hart's local RAM. */
+uint32_t tile_local_size(enum rv32_core core);
 
 /* Reports name it so from now on; a new tile is named by the place where it stands. */
 void tile_rename(struct tile *tile, unsigned x, unsigned y);
@@ -355,6 +361,10 @@ static inline uint64_t tile_round_start(const struct tile *tile, uint64_t time)
 /* Runs every agent up to `until`, a multiple of tile->quantum, or until the tile stops (or sends,
  * see returns_early). */
 void tile_run(struct tile *tile, uint64_t until);
+
+/* A tile that an observer has stopped goes on where it was, as if it had not been stopped (but
+ * under --schedule random, whose choices are made anew). */
+void tile_go_on(struct tile *tile);
 
 /* The earliest time at which the tile has something to do: tile->now when an agent is awake,
  * UINT64_MAX when all sleep until something outside changes. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tile/bus.h"
+#include "tile/observe.h"
 
 /* The chance that a request flushes the L0 cache is about 0.8 % (SPEC: BabyRISCV README). */
 enum { FLUSH_ONE_IN = 128 };
@@ -161,11 +162,7 @@ bool tile_weak_enable(struct tile *tile, uint64_t seed)
         return false;
     }
     tile->weak->random = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-    for (unsigned core = 0; core < RV32_CORES; core++) {
-        tile->hart[core].l1_size = 0;
-        tile->hart[core].bus = &tile_weak_bus;
-        tile->hart[core].registers = NULL;
-    }
+    tile_choose_buses(tile);
     return true;
 }
 

@@ -87,7 +87,7 @@ UNIT_TESTS = \
 	%D%/chip/check_snapshot_forged \
 	%D%/chip/check_snapshot_rows \
 	%D%/chip/check_sparse \
-	%D%/debug/check_waits \
+	%D%/observe/check_waits \
 	%D%/eth/check_base_firmware \
 	%D%/eth/check_classify \
 	%D%/eth/check_eth \

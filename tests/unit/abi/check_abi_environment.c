@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "unit/abi/abi_host.h"
-#include "debug/settings.h"
+#include "observe/settings.h"
 
 /* --- Words --- */
 

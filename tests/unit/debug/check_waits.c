@@ -11,8 +11,8 @@
 
 #include "chip/chip.h"
 #include "unit/chip/chip_program.h"
-#include "debug/wait_lines.h"
-#include "debug/wait_places.h"
+#include "observe/wait_lines.h"
+#include "observe/wait_places.h"
 #include "unit/run_suite.h"
 
 enum { CODE = 0x1000, TEXT = 65536 };

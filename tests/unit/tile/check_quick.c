@@ -77,7 +77,7 @@ static struct outcome play(const struct scene *scene, bool is_traced)
     write_program(&harness, scene);
     harness_release(&harness, RV32_B, CODE);
     add_others(tile, scene);
-    tile_trace(tile, is_traced);
+    harness_look(tile, is_traced);
     uint64_t epoch = tile->epoch;
     tile->restless = true;
     tile_run(tile, 128);
@@ -216,7 +216,7 @@ static struct filled play_fill(const struct fill *fill, bool is_traced)
     if (fill->is_polled) {
         sleep_for(tile, 0xffe00004);
     }
-    tile_trace(tile, is_traced);
+    harness_look(tile, is_traced);
     uint64_t epoch = tile->epoch;
     tile->restless = true;
     tile_run(tile, 512);

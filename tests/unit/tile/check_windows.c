@@ -88,7 +88,7 @@ static struct outcome run_stores(enum rv32_core core, bool is_traced, bool waits
     setup();
     struct tile *tile = harness.tile;
     struct tile_hart *sleeper = &tile->run[core == RV32_NC ? RV32_B : RV32_NC];
-    tile_trace(tile, is_traced); /* then all goes through tile_access() */
+    harness_look(tile, is_traced); /* then all goes through tile_access() */
     if (waits) {
         tile->tensix.thread_config[core - RV32_T0][56] = 0x1f;
         tile->tensix.thread[core - RV32_T0].front.count = 1;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tile/observe.h"
+
 static enum penrose_policy note_fault(void *owner, struct tile *tile,
                                       const struct tile_fault *fault)
 {
@@ -132,4 +134,18 @@ enum mmio_reply harness_access(struct tile_harness *harness, enum mmio_operation
     enum mmio_reply reply = tile_access(harness->tile, &access);
     *value = access.value;
     return reply;
+}
+
+static bool look_on(void *context, struct tile *tile, const struct observed *event)
+{
+    (void)context;
+    (void)tile;
+    (void)event;
+    return false;
+}
+
+void harness_look(struct tile *tile, bool looks)
+{
+    static const struct observer observer = {.kinds = OBSERVED_OF_HARTS, .see = look_on};
+    ck_assert(tile_observe(tile, looks ? &observer : NULL));
 }

@@ -31,4 +31,7 @@ void harness_set_word(struct tile_harness *harness, uint32_t address, uint32_t v
 enum mmio_reply harness_access(struct tile_harness *harness, enum mmio_operation operation,
                                enum tile_agent agent, uint32_t address, uint32_t *value);
 
+/* Somebody looks at the tile's harts from now on: they take no shortcuts. */
+void harness_look(struct tile *tile, bool looks);
+
 #endif

@@ -3,13 +3,13 @@
  * key, which two tiles must have in common, and a text, which is the key with values; the text of
  * the first tile stands for all.
  */
-#ifndef DEBUG_WAIT_LINES_H
-#define DEBUG_WAIT_LINES_H
+#ifndef OBSERVE_WAIT_LINES_H
+#define OBSERVE_WAIT_LINES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "debug/sink.h"
+#include "observe/sink.h"
 
 /* When there are too many lines, those of the least interest go. */
 enum wait_interest { WAIT_IDLE, WAIT_RUNS, WAIT_WAITS, WAIT_INTERESTS };

@@ -5,7 +5,7 @@
 #include <penrose/penrose.h>
 #include <string.h>
 
-#include "debug/sink.h"
+#include "observe/sink.h"
 #include "isa/export.h"
 
 static const char *text_or(const char *text, const char *otherwise)

@@ -1,4 +1,4 @@
-#include "debug/sink.h"
+#include "observe/sink.h"
 
 #include <stdarg.h>
 #include <stdio.h>

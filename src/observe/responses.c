@@ -6,10 +6,10 @@
  * atomics each, show whether there were multicasts: then more responses came than there were
  * requests. What the ids say is told only where it agrees with those counters.
  */
-#include "debug/responses.h"
+#include "observe/responses.h"
 
-#include "debug/under_way.h"
-#include "debug/wait_places.h"
+#include "observe/under_way.h"
+#include "observe/wait_places.h"
 
 /* --- What is owed --- */
 

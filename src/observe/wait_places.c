@@ -2,14 +2,14 @@
  * What places are for. SPEC: BlackholeA0 NoC/Counters and MemoryMap; for what software makes of
  * L1 and of stream registers tt-metal's mailboxes and circular buffers.
  */
-#include "debug/wait_places.h"
+#include "observe/wait_places.h"
 
 #include <string.h>
 
 #include "arch/blackhole/addresses.h"
 #include "chip/firmware.h"
-#include "debug/responses.h"
-#include "debug/under_way.h"
+#include "observe/responses.h"
+#include "observe/under_way.h"
 #include "tile/eth_window.h"
 
 /* --- Code --- */

@@ -1,9 +1,9 @@
 /* What a place that a hart polls is for, in words. */
-#ifndef DEBUG_WAIT_PLACES_H
-#define DEBUG_WAIT_PLACES_H
+#ifndef OBSERVE_WAIT_PLACES_H
+#define OBSERVE_WAIT_PLACES_H
 
 #include "chip/chip.h"
-#include "debug/wait_lines.h"
+#include "observe/wait_lines.h"
 
 /* True when the hart waits for work: it polls a go message of its firmware, or the byte by which
  * the tile's main hart starts it. Says so. */

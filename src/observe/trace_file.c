@@ -1,5 +1,5 @@
 /* See trace_file.h. Lines are gathered, and written by as few calls as may be. */
-#include "debug/trace_file.h"
+#include "observe/trace_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "debug/trace_text.h"
+#include "observe/trace_text.h"
 #include "isa/error.h"
 
 enum { BUFFER_BYTES = 1 << 16 };

@@ -1,9 +1,9 @@
 /* Responses that the NIUs of a tile still count on. */
-#ifndef DEBUG_RESPONSES_H
-#define DEBUG_RESPONSES_H
+#ifndef OBSERVE_RESPONSES_H
+#define OBSERVE_RESPONSES_H
 
 #include "chip/chip.h"
-#include "debug/wait_lines.h"
+#include "observe/wait_lines.h"
 
 /* Responses that will never come, or came unasked: lines about what is certain. */
 void responses_add_lost(struct wait_lines *lines, const struct penrose_chip *chip,

@@ -1,5 +1,5 @@
 /* The lines of a wait report, see wait_lines.h. */
-#include "debug/wait_lines.h"
+#include "observe/wait_lines.h"
 
 #include <stdarg.h>
 #include <stdio.h>

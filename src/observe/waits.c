@@ -6,10 +6,10 @@
 
 #include "arch/blackhole/addresses.h"
 #include "chip/firmware.h"
-#include "debug/responses.h"
-#include "debug/under_way.h"
-#include "debug/wait_lines.h"
-#include "debug/wait_places.h"
+#include "observe/responses.h"
+#include "observe/under_way.h"
+#include "observe/wait_lines.h"
+#include "observe/wait_places.h"
 #include "isa/export.h"
 #include "noc/transaction.h"
 

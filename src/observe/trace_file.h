@@ -1,6 +1,6 @@
 /* A trace that a library writes: into a file, without stdio, by one process only. */
-#ifndef DEBUG_TRACE_FILE_H
-#define DEBUG_TRACE_FILE_H
+#ifndef OBSERVE_TRACE_FILE_H
+#define OBSERVE_TRACE_FILE_H
 
 #include <penrose/penrose.h>
 

@@ -1,9 +1,9 @@
 /* Packets that have left and have not arrived, wherever they stand. */
-#ifndef DEBUG_UNDER_WAY_H
-#define DEBUG_UNDER_WAY_H
+#ifndef OBSERVE_UNDER_WAY_H
+#define OBSERVE_UNDER_WAY_H
 
 #include "chip/chip.h"
-#include "debug/sink.h"
+#include "observe/sink.h"
 
 /* Calls `visit` for each packet: those that have left a tile or bank, and those that wait at the
  * place where they are to be served. */

@@ -1,6 +1,6 @@
 /* Options of a chip as users write them where there is no command line. */
-#ifndef DEBUG_SETTINGS_H
-#define DEBUG_SETTINGS_H
+#ifndef OBSERVE_SETTINGS_H
+#define OBSERVE_SETTINGS_H
 
 #include <penrose/penrose.h>
 

@@ -2,7 +2,7 @@
  * The texts of an instruction are made once and kept in a table with a line for each remainder of
  * the pc; an entry is right as long as tile, hart, pc and word are the same.
  */
-#include "debug/trace_text.h"
+#include "observe/trace_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * Columns: cycle, tile, hart, then for an instruction its pc, word, text, symbol and source line,
  * for an access its direction, address, value, size and what lies there.
  */
-#ifndef DEBUG_TRACE_TEXT_H
-#define DEBUG_TRACE_TEXT_H
+#ifndef OBSERVE_TRACE_TEXT_H
+#define OBSERVE_TRACE_TEXT_H
 
 #include <penrose/penrose.h>
 

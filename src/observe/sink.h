@@ -1,7 +1,7 @@
 /* Text that grows in a buffer of fixed size; `length` goes on counting past its end, as snprintf
  * does. A NULL buffer of size 0 only counts. */
-#ifndef DEBUG_SINK_H
-#define DEBUG_SINK_H
+#ifndef OBSERVE_SINK_H
+#define OBSERVE_SINK_H
 
 #include <stddef.h>
 

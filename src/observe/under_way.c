@@ -1,5 +1,5 @@
 /* Packets that have left and have not arrived, see under_way.h. */
-#include "debug/under_way.h"
+#include "observe/under_way.h"
 
 struct visitor {
     void (*visit)(void *context, const struct noc_packet *packet);

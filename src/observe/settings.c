@@ -1,6 +1,6 @@
 /* See settings.h. A list is taken apart word by word; options change only when all of it is right.
  */
-#include "debug/settings.h"
+#include "observe/settings.h"
 
 #include <errno.h>
 #include <stdio.h>

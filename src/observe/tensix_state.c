@@ -1,4 +1,4 @@
-/* Looking into tiles; see penrose/debug.h. */
+/* Looking into the coprocessor; see penrose/debug.h. */
 #include <penrose/debug.h>
 
 #include "chip/chip.h"
@@ -12,42 +12,6 @@
 _Static_assert((int)PENROSE_TENSIX_THREADS == (int)TENSIX_THREADS, "one public count a thread");
 _Static_assert((int)PENROSE_DST_COLUMNS == (int)TENSIX_DST_COLUMNS, "one public datum a column");
 
-PENROSE_EXPORT enum penrose_status penrose_tensix_counting(struct penrose_chip *chip, bool counts,
-                                                           struct penrose_error *error)
-{
-    bool has_memory = true;
-    chip->counts_tensix = counts;
-    for (unsigned i = 0; i < NOC_NODES; i++) {
-        if (chip->place[i].tile) {
-            has_memory &= tile_count_tensix(chip->place[i].tile, counts);
-        }
-    }
-    return has_memory ? PENROSE_OK
-                      : error_set(error, PENROSE_E_MEMORY, "no memory to count instructions");
-}
-
-static bool is_executed(const struct tensix *tensix, unsigned row)
-{
-    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-        if (tensix->executed[row][thread]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static const char *unit_name(enum tensix_unit unit)
-{
-    static const char *const names[TENSIX_UNITS] = {
-        [TENSIX_UNIT_FRONTEND] = "front end", [TENSIX_UNIT_SYNC] = "sync",
-        [TENSIX_UNIT_MATRIX] = "matrix",      [TENSIX_UNIT_VECTOR] = "vector",
-        [TENSIX_UNIT_UNPACK] = "unpack",      [TENSIX_UNIT_PACK] = "pack",
-        [TENSIX_UNIT_SCALAR] = "scalar",      [TENSIX_UNIT_CONFIG] = "config",
-        [TENSIX_UNIT_MOVER] = "mover",        [TENSIX_UNIT_MISC] = "none",
-    };
-    return names[unit];
-}
-
 static enum penrose_status find_worker(struct penrose_chip *chip, unsigned x, unsigned y,
                                        struct tile **tile, struct penrose_error *error)
 {
@@ -57,27 +21,6 @@ static enum penrose_status find_worker(struct penrose_chip *chip, unsigned x, un
                          y);
     }
     return status;
-}
-
-PENROSE_EXPORT bool penrose_tensix_count_get(struct penrose_chip *chip, unsigned x, unsigned y,
-                                             size_t index, struct penrose_tensix_count *count)
-{
-    struct tile *tile;
-    if (find_worker(chip, x, y, &tile, NULL) != PENROSE_OK || !tile->tensix.executed) {
-        return false;
-    }
-    for (unsigned row = 0; row < TENSIX_ROWS; row++) {
-        if (!is_executed(&tile->tensix, row) || index-- > 0) {
-            continue;
-        }
-        *count = (struct penrose_tensix_count){.mnemonic = tensix_rows[row].mnemonic,
-                                               .unit = unit_name(tensix_row_infos[row].unit)};
-        for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-            count->executed[thread] = tile->tensix.executed[row][thread];
-        }
-        return true;
-    }
-    return false;
 }
 
 static uint32_t dst_datum(const struct tensix *tensix, unsigned row, unsigned column,

@@ -1,4 +1,6 @@
 libpenrose_core_la_SOURCES += \
+	%D%/counts.c \
+	%D%/observer.h \
 	%D%/report.c \
 	%D%/responses.c \
 	%D%/responses.h \
@@ -6,6 +8,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/settings.h \
 	%D%/sink.c \
 	%D%/sink.h \
+	%D%/tensix_state.c \
+	%D%/trace.c \
 	%D%/trace_file.c \
 	%D%/trace_file.h \
 	%D%/trace_text.c \

@@ -1,0 +1,54 @@
+/* Observers of a chip's tiles (observe/observer.h). */
+#include "tile/observe.h"
+
+#include "chip/chip.h"
+#include "isa/error.h"
+
+static enum penrose_status observe_tiles(struct penrose_chip *chip, struct penrose_error *error)
+{
+    bool has_room = true;
+    chip->touched = true;
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        struct tile *tile = chip->place[i].tile;
+        if (tile) {
+            tile_catch_up(tile, chip->now);
+            has_room &= tile_observe(tile, chip->observers);
+        }
+    }
+    return has_room ? PENROSE_OK
+                    : error_set(error, PENROSE_E_STATE, "more than %d observers look at a tile",
+                                TILE_OBSERVERS);
+}
+
+static struct observer **find_observer(struct penrose_chip *chip, const struct observer *observer)
+{
+    struct observer **link = &chip->observers;
+    while (*link && *link != observer) {
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+enum penrose_status chip_observe(struct penrose_chip *chip, struct observer *observer,
+                                 struct penrose_error *error)
+{
+    struct observer **link = find_observer(chip, observer);
+    if (!*link) {
+        observer->next = NULL;
+        *link = observer;
+    }
+    enum penrose_status status = observe_tiles(chip, error);
+    if (status != PENROSE_OK) {
+        chip_unobserve(chip, observer);
+    }
+    return status;
+}
+
+void chip_unobserve(struct penrose_chip *chip, struct observer *observer)
+{
+    struct observer **link = find_observer(chip, observer);
+    if (*link) {
+        *link = observer->next;
+        observe_tiles(chip, NULL);
+    }
+}

@@ -1,0 +1,83 @@
+/*
+ * Observers: traces, counts, debuggers, checks.
+ *
+ * Tiles, coprocessors and NIUs tell what happens through struct observer and know none of those who
+ * look. This header stands below all of them and includes nothing of the project. While a tile has
+ * an observer the core runs in it: no shortcut does, so none has to tell anything; with one that
+ * wants a hart's instructions or data, harts go instruction by instruction, do not fall asleep (again), and
+ * each of their accesses goes over the bus. While it has none, that costs nothing.
+ *
+ * Observers are called in the thread that runs the chip (one runs all tiles meanwhile), and change
+ * nothing; but one may answer true, and then the tile stops there: before the instruction of
+ * OBSERVED_STARTS, right behind everything else.
+ */
+#ifndef OBSERVE_OBSERVER_H
+#define OBSERVE_OBSERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum observed_kind {
+    OBSERVED_STARTS,    /* a hart is about to execute `word` at `pc` */
+    OBSERVED_FINISHED,  /* it has; after a wait or a fault it has not */
+    OBSERVED_PAUSED,    /* a hart has executed ebreak or ecall */
+    OBSERVED_TENSIX,    /* the coprocessor has executed `word`, which `agent` pushed for `thread` */
+    OBSERVED_READ,      /* `size` bytes at `address` */
+    OBSERVED_WRITTEN,   /* the same */
+    OBSERVED_SENT,      /* a packet of `agent` leaves for `node` */
+    OBSERVED_DELIVERED, /* a packet of `node` has done what it came for at `address` */
+    OBSERVED_WAITS,     /* begins: an access of a hart that nobody answers, or, with a thread, the
+                           instruction at its gate */
+    OBSERVED_GOES_ON,   /* that ends */
+    OBSERVED_KINDS,
+};
+
+/* The kinds that need every instruction of the harts. */
+enum {
+    OBSERVED_OF_HARTS = 1 << OBSERVED_STARTS | 1 << OBSERVED_FINISHED | 1 << OBSERVED_PAUSED |
+                        1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN,
+};
+
+/* Who does it. */
+enum observed_agent {
+    OBSERVED_BRISC,
+    OBSERVED_TRISC0,
+    OBSERVED_TRISC1,
+    OBSERVED_TRISC2,
+    OBSERVED_NCRISC,
+    OBSERVED_NOC, /* a packet, which the tile `node` has asked for */
+    OBSERVED_HOST,
+    OBSERVED_UNPACKER,
+    OBSERVED_PACKER,
+    OBSERVED_MOVER,
+    OBSERVED_SCALAR_UNIT,
+    OBSERVED_AGENTS,
+};
+
+enum { OBSERVED_NO_THREAD = 3 };
+
+struct tile;
+
+struct observed {
+    enum observed_kind kind;
+    enum observed_agent agent;
+    unsigned thread;   /* of the coprocessor, OBSERVED_NO_THREAD: none */
+    uint64_t cycle;    /* tile time */
+    uint32_t pc, word; /* of the instruction that does it, 0: none */
+    uint64_t address;  /* as the tile's harts and NIUs have it */
+    uint32_t size;     /* bytes */
+    uint32_t value;    /* of accesses of up to 4 bytes */
+    uint16_t node;     /* OBSERVED_NOC: the other tile, y * NOC_WIDTH + x */
+};
+
+struct observer {
+    unsigned kinds; /* that it wants: a bit for each */
+    bool (*see)(void *context, struct tile *tile, const struct observed *event);
+    /* Does it want to know of this tile? NULL: of all. */
+    bool (*wants)(void *context, const struct tile *tile);
+    void (*free)(void *context); /* when the chip is destroyed; may be NULL */
+    void *context;
+    struct observer *next; /* of the chip */
+};
+
+#endif

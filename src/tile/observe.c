@@ -1,0 +1,161 @@
+/*
+ * Observers of a tile, and the bus through which its harts go while somebody wants to know what
+ * they do: it reaches everything that the tile's own bus does, L1 and the local RAM included, by
+ * one function, and tells of it.
+ */
+#include "tile/observe.h"
+
+#include <string.h>
+
+#include "tile/bus.h"
+
+bool tile_tell(struct tile *tile, const struct observed *event)
+{
+    bool stops = false;
+    for (unsigned i = 0; i < tile->observers; i++) {
+        const struct observer *observer = tile->observer[i];
+        stops |= observer->kinds >> event->kind & 1 && observer->see(observer->context, tile, event);
+    }
+    tile->stopped |= stops;
+    tile->paused |= stops;
+    return stops;
+}
+
+bool tile_tell_hart(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc)
+{
+    const struct rv32_hart *hart = &tile->hart[core];
+    struct observed event = {.kind = kind,
+                             .agent = (enum observed_agent)core,
+                             .thread = OBSERVED_NO_THREAD,
+                             .cycle = tile->run[core].time,
+                             .pc = pc};
+    if (!tile_is_observed(tile, kind)) {
+        return false;
+    }
+    if (pc <= tile->kind->l1_bytes - sizeof event.word) {
+        memcpy(&event.word, tile->l1 + pc, sizeof event.word);
+    }
+    if (kind == OBSERVED_WAITS || kind == OBSERVED_GOES_ON) {
+        event.address = hart->access.address;
+        event.size = hart->access.size;
+    }
+    return tile_tell(tile, &event);
+}
+
+void tile_tell_access(struct tile *tile, enum observed_agent agent, bool is_write, uint16_t node,
+                      uint64_t address, uint32_t size, uint64_t cycle)
+{
+    struct observed event = {.kind = is_write ? OBSERVED_WRITTEN : OBSERVED_READ,
+                             .agent = agent,
+                             .thread = OBSERVED_NO_THREAD,
+                             .cycle = cycle,
+                             .address = address,
+                             .size = size,
+                             .node = node};
+    if (tile_is_observed(tile, event.kind)) {
+        tile_tell(tile, &event);
+    }
+}
+
+/* --- The bus --- */
+
+static const struct rv32_bus *plain_bus(const struct tile *tile)
+{
+    return tile->weak ? &tile_weak_bus : &tile_bus;
+}
+
+static void tell_access(struct tile *tile, const struct rv32_hart *hart,
+                        const struct rv32_access *access)
+{
+    const struct observed event = {.kind = access->store ? OBSERVED_WRITTEN : OBSERVED_READ,
+                                   .agent = (enum observed_agent)hart->core,
+                                   .thread = OBSERVED_NO_THREAD,
+                                   .cycle = access->cycle,
+                                   .pc = rv32_current_pc(hart),
+                                   .address = access->address,
+                                   .size = access->size,
+                                   .value = access->value};
+    if (tile_is_observed(tile, event.kind)) {
+        tile_tell(tile, &event);
+    }
+}
+
+static enum rv32_reply observed_access(void *owner, struct rv32_hart *hart,
+                                       struct rv32_access *access)
+{
+    enum rv32_reply reply = plain_bus(owner)->access(owner, hart, access);
+    if (reply == RV32_OK) {
+        tell_access(owner, hart, access);
+    }
+    return reply;
+}
+
+static enum rv32_reply observed_push(void *owner, struct rv32_hart *hart, uint32_t instruction,
+                                     uint64_t cycle)
+{
+    const struct rv32_access access = {
+        .address = RV32_PUSH_BASE, .value = instruction, .size = 4, .store = true, .cycle = cycle};
+    enum rv32_reply reply = plain_bus(owner)->push(owner, hart, instruction, cycle);
+    if (reply == RV32_OK) {
+        tell_access(owner, hart, &access);
+    }
+    return reply;
+}
+
+static enum rv32_reply observed_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
+{
+    const struct rv32_bus *bus = plain_bus(owner);
+    return bus->fence ? bus->fence(owner, hart, cycle) : RV32_OK;
+}
+
+static enum rv32_poll observed_poll(void *owner, struct rv32_hart *hart, uint32_t address,
+                                    unsigned size, uint32_t *value)
+{
+    return plain_bus(owner)->poll(owner, hart, address, size, value);
+}
+
+/* The local RAM is not reached directly here. */
+static bool observed_repeatable(void *owner, struct rv32_hart *hart, uint32_t address)
+{
+    return address - RV32_LOCAL_BASE < tile_local_size(hart->core) ||
+           tile_bus_repeatable(owner, hart, address);
+}
+
+static const struct rv32_bus observed_bus = {
+    .access = observed_access,
+    .push = observed_push,
+    .fence = observed_fence,
+    .poll = observed_poll,
+    .repeatable = observed_repeatable,
+    .status = tile_bus_status,
+};
+
+void tile_choose_buses(struct tile *tile)
+{
+    bool is_observed = tile->observed & OBSERVED_OF_HARTS, is_direct = !is_observed && !tile->weak;
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        struct rv32_hart *hart = &tile->hart[core];
+        hart->l1_size = is_direct ? tile->kind->l1_bytes : 0;
+        hart->local_size = is_observed ? 0 : tile_local_size((enum rv32_core)core);
+        hart->registers = is_direct ? &tile->registers : NULL;
+        hart->bus = is_observed ? &observed_bus : plain_bus(tile);
+    }
+}
+
+bool tile_observe(struct tile *tile, const struct observer *first)
+{
+    tile->observers = tile->observed = 0;
+    for (const struct observer *observer = first; observer; observer = observer->next) {
+        if (observer->wants && !observer->wants(observer->context, tile)) {
+            continue;
+        }
+        if (tile->observers == TILE_OBSERVERS) {
+            return false;
+        }
+        tile->observer[tile->observers++] = observer;
+        tile->observed |= observer->kinds;
+    }
+    tile->tensix.observed = tile->observed;
+    tile_choose_buses(tile);
+    return true;
+}
