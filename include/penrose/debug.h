@@ -1,7 +1,22 @@
 /*
- * Looking into tiles: what the Tensix coprocessor has executed, and what its registers hold. Nothing
- * here changes what a guest sees, its results or its cycles. As for all functions of a chip, one
- * thread at a time.
+ * Debugging: stopping, stepping and looking into the harts and coprocessors of a chip.
+ *
+ * What stops a run is set first (penrose_point_set, penrose_hart_step); penrose_run then ends with
+ * PENROSE_PAUSED, penrose_stop_get says who stopped it and why, and the next penrose_run goes on
+ * from there. Stops are exact: before the instruction of a breakpoint, right behind the access of a
+ * watchpoint. Everything else of that tile stands still at that moment of its schedule (agents of a
+ * tile run in bursts of up to penrose_options.quantum cycles; with PENROSE_LOCKSTEP they are
+ * together to the cycle). Other tiles have come to the end of the window, at most 512 cycles later.
+ *
+ * Nothing here changes what a guest sees, its results or its cycles, unless a function says that it
+ * writes; with pauses a program runs as without them (but under PENROSE_RANDOM, which chooses anew).
+ * A tile that has a breakpoint, a watchpoint or a step runs without shortcuts, some times slower
+ * than others, and its harts do not sleep while they poll: a chip with such tiles is not
+ * PENROSE_QUIET when they wait for ever.
+ *
+ * As for all functions of a chip, one thread at a time, but for penrose_stop_request. Host errors
+ * come back as PENROSE_E_ARGUMENT (no such tile, hart, register, name or address), PENROSE_E_STATE
+ * and PENROSE_E_MEMORY with a message.
  */
 #ifndef PENROSE_DEBUG_H
 #define PENROSE_DEBUG_H
@@ -11,12 +26,159 @@
 #include <stdint.h>
 
 #include <penrose/error.h>
+#include <penrose/penrose.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct penrose_chip;
+/* --- Breakpoints, watchpoints, steps --- */
+
+/* Who accesses memory or registers. The first ones are numbers of enum penrose_hart. */
+enum penrose_agent {
+    PENROSE_AGENT_NOC = PENROSE_HARTS, /* a packet that another tile, or this one, has asked for */
+    PENROSE_AGENT_HOST,                /* penrose_read, penrose_write */
+    PENROSE_AGENT_UNPACKER,
+    PENROSE_AGENT_PACKER,
+    PENROSE_AGENT_MOVER,
+    PENROSE_AGENT_SCALAR_UNIT,
+    PENROSE_AGENTS,
+};
+
+/* "brisc", ..., "noc", "host", "unpacker", "packer", "mover", "scalar unit". NULL out of range. */
+const char *penrose_agent_name(enum penrose_agent agent);
+
+enum penrose_point_kind { PENROSE_BREAKPOINT, PENROSE_WATCHPOINT };
+
+/* A place at which a run ends. */
+struct penrose_point {
+    enum penrose_point_kind kind;
+    unsigned x, y;
+    enum penrose_hart hart; /* PENROSE_NO_HART: any hart; of watchpoints: any agent */
+    uint32_t address;       /* of the instruction; of the first byte, as the tile's harts see it.
+                                 Watched are L1, local RAMs (of `hart`; it must be one) and
+                                 registers as harts, packets and the host access them */
+    uint32_t size;          /* bytes that are watched, at least 1 */
+    bool reads, writes;     /* what is watched, at least one of them */
+    bool once;              /* it goes when the run ends at it: "run to" */
+    unsigned id;            /* set by penrose_point_set; never 0 */
+    uint64_t hits;          /* how often the run ended there */
+};
+
+/* Adds a point; *id (may be NULL) is its number from now on. A hart that stands at the address of a
+ * breakpoint since the latest stop executes it first. */
+enum penrose_status penrose_point_set(struct penrose_chip *chip, const struct penrose_point *point,
+                                      unsigned *id, struct penrose_error *error);
+enum penrose_status penrose_point_clear(struct penrose_chip *chip, unsigned id,
+                                        struct penrose_error *error);
+/* Point `index`, in the order in which they were set; false past the last. */
+bool penrose_point_get(const struct penrose_chip *chip, size_t index, struct penrose_point *point);
+
+/*
+ * The next run ends when the hart has executed `count` more instructions (0: no longer). Other harts
+ * run as always, and the hart may have to wait for them; an instruction that is skipped after a
+ * fault counts.
+ */
+enum penrose_status penrose_hart_step(struct penrose_chip *chip, unsigned x, unsigned y,
+                                      enum penrose_hart hart, uint64_t count,
+                                      struct penrose_error *error);
+
+/* Ends the run of the chip that is under way in another thread, or the next one, at the end of a
+ * window with PENROSE_PAUSED. Any thread. */
+void penrose_stop_request(struct penrose_chip *chip);
+
+enum penrose_stop_reason {
+    PENROSE_STOP_BREAKPOINT,
+    PENROSE_STOP_WATCHPOINT,
+    PENROSE_STOP_STEP,
+    PENROSE_STOP_EBREAK, /* a hart executed ebreak or ecall on a tile that is debugged: it is
+                            PENROSE_HART_PAUSED, and goes on after penrose_hart_resume */
+};
+
+/* Why a run ended with PENROSE_PAUSED. */
+struct penrose_stop {
+    enum penrose_stop_reason reason;
+    unsigned id; /* of the point; 0: a step or an ebreak */
+    unsigned x, y;
+    enum penrose_agent agent; /* the hart; of a watchpoint who accessed */
+    uint64_t cycle;           /* of the chip's time */
+    uint32_t pc; /* of the hart's next instruction (breakpoint), or the one that did it:
+                                 of a unit's access, that which pushed its instruction; 0: none */
+    /* Watchpoints: */
+    int thread;             /* of the coprocessor, whose unit accessed; -1: none */
+    uint32_t address, size; /* of the access */
+    bool write;
+    unsigned from_x, from_y; /* PENROSE_AGENT_NOC: the tile that asked for the packet */
+};
+
+/*
+ * Stop `index` of the latest run; false past the last, and at once after penrose_stop_request. More
+ * than one tile may stop within a window, and an instruction may do so for more than one reason; 16
+ * are kept.
+ */
+bool penrose_stop_get(const struct penrose_chip *chip, size_t index, struct penrose_stop *stop);
+
+/* A line about a stop: "watchpoint 2: packer of (1, 2) wrote 64 bytes at 0x4000, pushed at pc
+ * 0x6a10, in cycle 1234". Returns the length as snprintf does. */
+int penrose_stop_format(const struct penrose_stop *stop, char *text, size_t size);
+
+/* A hart does not run, while all else does, until it is resumed; as the debug registers of a tile
+ * pause it, which a guest may see. PENROSE_E_STATE for a hart in reset, and to resume one that is
+ * not paused. */
+enum penrose_status penrose_hart_pause(struct penrose_chip *chip, unsigned x, unsigned y,
+                                       enum penrose_hart hart, struct penrose_error *error);
+enum penrose_status penrose_hart_resume(struct penrose_chip *chip, unsigned x, unsigned y,
+                                        enum penrose_hart hart, struct penrose_error *error);
+
+/* --- Registers and memory of a hart --- */
+
+enum penrose_register_file {
+    PENROSE_X, /* 0 to 31, 0 is always 0 */
+    PENROSE_F, /* 0 to 31, bit patterns; 16-bit floats are NaN-boxed */
+    PENROSE_V, /* 0 to 31, 128 bits, of trisc2 */
+    PENROSE_CSR,
+    PENROSE_PC, /* 0 */
+};
+
+struct penrose_register {
+    enum penrose_register_file file;
+    unsigned number;
+};
+
+/* "a0", "x10", "pc", "f3", "v31", "mcycle", "csr0x7c0"; false for other names. Any thread. */
+bool penrose_register_find(const char *name, struct penrose_register *number);
+
+/*
+ * Reads or writes a register as a debugger does: a CSR that reading clears is not cleared, a CSR
+ * that cannot be written is PENROSE_E_ARGUMENT. value[0] holds 32 bits, of PENROSE_V all four words
+ * count, the lowest first. A hart that polled in its sleep is awake afterwards.
+ */
+enum penrose_status penrose_register_read(struct penrose_chip *chip, unsigned x, unsigned y,
+                                          enum penrose_hart hart, struct penrose_register number,
+                                          uint32_t value[4], struct penrose_error *error);
+enum penrose_status penrose_register_write(struct penrose_chip *chip, unsigned x, unsigned y,
+                                           enum penrose_hart hart, struct penrose_register number,
+                                           const uint32_t value[4], struct penrose_error *error);
+
+/*
+ * Memory as the hart sees it, its local RAM at 0xffb00000 included, without side effects:
+ * registers show what a load would find, and a poke stores without doing anything. (Under
+ * PENROSE_RANDOM caches and store queues are passed by.) PENROSE_E_ARGUMENT names the first address
+ * that does not answer; bytes before it were transferred.
+ */
+enum penrose_status penrose_hart_peek(struct penrose_chip *chip, unsigned x, unsigned y,
+                                      enum penrose_hart hart, uint32_t address, void *bytes,
+                                      size_t size, struct penrose_error *error);
+enum penrose_status penrose_hart_poke(struct penrose_chip *chip, unsigned x, unsigned y,
+                                      enum penrose_hart hart, uint32_t address, const void *bytes,
+                                      size_t size, struct penrose_error *error);
+
+/* The text of the instruction at an address, as penrose_disassemble, with the word before it if
+ * `word` is not NULL. Returns the length as snprintf does, -1 where harts fetch nothing. */
+int penrose_hart_disassemble(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t address,
+                             uint32_t *word, char *text, size_t size);
+
+/* --- The coprocessor: what it has executed --- */
 
 enum {
     PENROSE_TENSIX_THREADS = 3,
@@ -48,6 +210,8 @@ enum penrose_status penrose_tensix_counting(struct penrose_chip *chip, bool coun
 bool penrose_tensix_count_get(struct penrose_chip *chip, unsigned x, unsigned y, size_t index,
                               struct penrose_tensix_count *count);
 
+/* --- The coprocessor: Dst --- */
+
 /* How 16 data of Dst are read. Dst itself does not know what it holds. */
 enum penrose_dst_format {
     PENROSE_DST_FP32, /* rows 0 to 511: a float's bit pattern */
@@ -65,9 +229,50 @@ enum penrose_status penrose_dst_read(struct penrose_chip *chip, unsigned x, unsi
                                      uint32_t datum[PENROSE_DST_COLUMNS],
                                      struct penrose_error *error);
 
-/* Ends the run of the chip that is under way in another thread, or the next one, at the end of a
- * window with PENROSE_PAUSED. Any thread. */
-void penrose_stop_request(struct penrose_chip *chip);
+/* --- The coprocessor: its state --- */
+
+/*
+ * Rows of SrcA and SrcB (64 of 16 data of 19 bits, in the hardware's order of bits, of bank 0 or 1)
+ * and LRegs (17 of 32 lanes of 32 bits). PENROSE_E_ARGUMENT (no worker, no such row).
+ */
+enum { PENROSE_SRC_COLUMNS = 16, PENROSE_LANES = 32 };
+enum penrose_status penrose_src_read(struct penrose_chip *chip, unsigned x, unsigned y, bool src_b,
+                                     unsigned bank, unsigned row,
+                                     uint32_t datum[PENROSE_SRC_COLUMNS],
+                                     struct penrose_error *error);
+enum penrose_status penrose_lreg_read(struct penrose_chip *chip, unsigned x, unsigned y,
+                                      unsigned lreg, uint32_t lane[PENROSE_LANES],
+                                      struct penrose_error *error);
+
+/*
+ * A value by its name; T is a thread, 0 to 2:
+ *   T.rwc.dst, .srca, .srcb, .fidelity, and .dst_cr, .srca_cr, .srcb_cr   counters of RWCs
+ *   T.adc.U.C.A and T.adc.U.C.A_cr   U: unpacker0, unpacker1, packer; C: 0 or 1; A: x, y, z, w
+ *   T.gpr.N                          N: 0 to 63
+ *   T.NAME, config.S.NAME            a field of ThreadConfig, of state S (0, 1) of Config, spelled
+ *                                    as in cfg_defines.h: config.0.ALU_FORMAT_SPEC_REG0_SrcA
+ *   semaphore.N.value, semaphore.N.max   N: 0 to 7
+ *   mutex.N                          the thread that holds it, 3: none
+ *   srca.matrix_bank, srca.unpack_bank, srca.N.valid, and srcb   whose turn bank N is: valid, the
+ *                                    Matrix Unit's
+ * PENROSE_E_ARGUMENT says which part of the name is unknown.
+ */
+enum penrose_status penrose_tensix_read(struct penrose_chip *chip, unsigned x, unsigned y,
+                                        const char *name, uint32_t *value,
+                                        struct penrose_error *error);
+
+/* The wait gate of a thread. */
+struct penrose_gate {
+    bool has_instruction; /* one stands there: */
+    uint32_t word;
+    char text[80];   /* its disassembly */
+    uint32_t pc;     /* of the hart's instruction that pushed it */
+    char waits[160]; /* why it does not start; empty where it can, or where nothing stands */
+    unsigned queued; /* instructions in the FIFOs behind it, before expansion */
+};
+enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, unsigned y,
+                                      unsigned thread, struct penrose_gate *gate,
+                                      struct penrose_error *error);
 
 #ifdef __cplusplus
 }

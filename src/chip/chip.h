@@ -60,7 +60,7 @@ struct chip_unit {
     bool touched;           /* something outside time may have changed it: what it noted is stale */
     bool stopped;           /* by a fault */
     bool paused;            /* by an observer */
-    bool sends, reports; /* packets or frames, notes: since it was run */
+    bool sends, reports;    /* packets or frames, notes: since it was run */
     uint32_t asks; /* banks, a bit each, that it has read or written since the last exchange */
     unsigned asked_packets;               /* there */
     struct noc_list asked[GRID_BANKS];    /* writes that GDDR has answered already */
@@ -131,10 +131,12 @@ struct penrose_chip {
     struct images images;
 
     struct chip_trace trace;
-    struct observer *observers;  /* who looks (observers.c) */
-    bool is_paused;              /* the latest run ended so, and the next one lets tiles go on */
-    atomic_bool stop_is_wanted;  /* penrose_stop_request */
-    struct debugger *debugger;   /* observe/debugger.c; NULL: nobody debugs */
+    struct observer *observers; /* who looks (observers.c) */
+    bool is_observed;           /* any of its tiles has been: one thread runs all */
+    unsigned pauses;            /* runs that ended with PENROSE_PAUSED */
+    bool is_paused;             /* the latest run ended so, and the next one lets tiles go on */
+    atomic_bool stop_is_wanted; /* penrose_stop_request */
+    struct debugger *debugger;  /* observe/debugger.c; NULL: nobody debugs */
 };
 
 /* The place that a host's (x, y) means; false when there is none. */
@@ -194,6 +196,9 @@ static inline uint64_t chip_edge_next(const struct penrose_chip *chip)
  * too. PENROSE_E_STATE when there are too many. */
 enum penrose_status chip_observe(struct penrose_chip *chip, struct observer *observer,
                                  struct penrose_error *error);
+
+/* Asks all of them again. */
+enum penrose_status chip_look_again(struct penrose_chip *chip, struct penrose_error *error);
 
 /* It looks no longer. */
 void chip_unobserve(struct penrose_chip *chip, struct observer *observer);

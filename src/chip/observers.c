@@ -4,15 +4,17 @@
 #include "chip/chip.h"
 #include "isa/error.h"
 
-static enum penrose_status observe_tiles(struct penrose_chip *chip, struct penrose_error *error)
+enum penrose_status chip_look_again(struct penrose_chip *chip, struct penrose_error *error)
 {
     bool has_room = true;
+    chip->is_observed = false;
     chip->touched = true;
     for (unsigned i = 0; i < NOC_NODES; i++) {
         struct tile *tile = chip->place[i].tile;
         if (tile) {
             tile_catch_up(tile, chip->now);
             has_room &= tile_observe(tile, chip->observers);
+            chip->is_observed |= tile->observed != 0;
         }
     }
     return has_room ? PENROSE_OK
@@ -37,7 +39,7 @@ enum penrose_status chip_observe(struct penrose_chip *chip, struct observer *obs
         observer->next = NULL;
         *link = observer;
     }
-    enum penrose_status status = observe_tiles(chip, error);
+    enum penrose_status status = chip_look_again(chip, error);
     if (status != PENROSE_OK) {
         chip_unobserve(chip, observer);
     }
@@ -49,6 +51,6 @@ void chip_unobserve(struct penrose_chip *chip, struct observer *observer)
     struct observer **link = find_observer(chip, observer);
     if (*link) {
         *link = observer->next;
-        observe_tiles(chip, NULL);
+        chip_look_again(chip, NULL);
     }
 }

@@ -152,6 +152,7 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
     chip_configure_nius(chip, tile);
     place->tile = tile;
     (void)tile_observe(tile, chip->observers); /* as many as the other tiles have */
+    chip->is_observed |= tile->observed != 0;
     if (place->port) { /* its bank runs it */
         place->port->tile = tile;
     }

@@ -41,7 +41,8 @@ static enum penrose_status load_segment(struct penrose_chip *chip, struct tile *
                          "%s: the segment at 0x%08x, %u bytes, fits neither L1 (0 to 0x%x) nor the "
                          "local RAM of %s (0x%08x, %u bytes); link the program for these",
                          path, segment->vaddr, segment->memsz, TILE_L1_BYTES,
-                         penrose_hart_name(hart), LOCAL_BASE, tile_local_size((enum rv32_core)hart));
+                         penrose_hart_name(hart), LOCAL_BASE,
+                         tile_local_size((enum rv32_core)hart));
     }
     if (limit != TILE_L1_BYTES) {
         address = slow_ram[hart] + (address - LOCAL_BASE);

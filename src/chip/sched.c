@@ -202,7 +202,8 @@ static void run_turn(void *context, size_t i)
 /* Few units are not worth waking other threads for. */
 static void run_units(struct penrose_chip *chip)
 {
-    bool is_shared = chip->threads > 1 && chip->runnable_count >= UNITS_PER_THREAD && !chip->observers;
+    bool is_shared =
+        chip->threads > 1 && chip->runnable_count >= UNITS_PER_THREAD && !chip->is_observed;
     chip->shares_time = true; /* in any case, so that reports do not depend on threads */
     if (is_shared) {
         choose_turns(chip);
@@ -280,6 +281,7 @@ void chip_go_on(struct penrose_chip *chip)
         }
     }
     chip->is_paused = false;
+    (void)chip_look_again(chip, NULL); /* a step is over, a point that stops once has gone */
     look_around(chip);
     run_window(chip, chip->now);
 }
@@ -287,6 +289,7 @@ void chip_go_on(struct penrose_chip *chip)
 static enum penrose_outcome pause_chip(struct penrose_chip *chip)
 {
     chip->is_paused = true;
+    chip->pauses++;
     return PENROSE_PAUSED;
 }
 

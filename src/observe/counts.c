@@ -82,10 +82,9 @@ PENROSE_EXPORT bool penrose_tensix_count_get(struct penrose_chip *chip, unsigned
         if (!(executed[0] | executed[1] | executed[2]) || index-- > 0) {
             continue;
         }
-        *count = (struct penrose_tensix_count){
-            .mnemonic = tensix_rows[row].mnemonic,
-            .unit = unit_name(tensix_row_infos[row].unit),
-            .executed = {executed[0], executed[1], executed[2]}};
+        *count = (struct penrose_tensix_count){.mnemonic = tensix_rows[row].mnemonic,
+                                               .unit = unit_name(tensix_row_infos[row].unit),
+                                               .executed = {executed[0], executed[1], executed[2]}};
         return true;
     }
     return false;

@@ -1,5 +1,7 @@
 libpenrose_core_la_SOURCES += \
 	%D%/counts.c \
+	%D%/debugger.c \
+	%D%/hart_state.c \
 	%D%/observer.h \
 	%D%/report.c \
 	%D%/responses.c \

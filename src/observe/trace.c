@@ -5,8 +5,7 @@
 static bool is_memory(const struct tile *tile, const struct observed *event)
 {
     return event->address < tile->kind->l1_bytes ||
-           event->address - RV32_LOCAL_BASE <
-               tile_local_size((enum rv32_core)event->agent);
+           event->address - RV32_LOCAL_BASE < tile_local_size((enum rv32_core)event->agent);
 }
 
 static bool trace_event(void *context, struct tile *tile, const struct observed *seen)
@@ -16,12 +15,12 @@ static bool trace_event(void *context, struct tile *tile, const struct observed 
     if (seen->agent > OBSERVED_NCRISC || (!is_instruction && is_memory(tile, seen))) {
         return false;
     }
-    struct penrose_trace_event event = {
-        .type = is_instruction ? PENROSE_TRACE_INSTRUCTION : PENROSE_TRACE_ACCESS,
-        .cycle = seen->cycle,
-        .x = tile->x,
-        .y = tile->y,
-        .hart = (enum penrose_hart)seen->agent};
+    struct penrose_trace_event event = {.type = is_instruction ? PENROSE_TRACE_INSTRUCTION
+                                                               : PENROSE_TRACE_ACCESS,
+                                        .cycle = seen->cycle,
+                                        .x = tile->x,
+                                        .y = tile->y,
+                                        .hart = (enum penrose_hart)seen->agent};
     if (is_instruction) {
         event.pc = seen->pc;
         event.word = seen->word;
@@ -30,7 +29,8 @@ static bool trace_event(void *context, struct tile *tile, const struct observed 
         event.value = seen->value;
         event.size = seen->size;
         event.store = seen->kind == OBSERVED_WRITTEN;
-        event.range = tile_range_title(tile->kind->type, (enum tile_agent)seen->agent, event.address);
+        event.range =
+            tile_range_title(tile->kind->type, (enum tile_agent)seen->agent, event.address);
     }
     trace->take(trace->context, &event);
     return false;
@@ -43,8 +43,7 @@ penrose_trace(struct penrose_chip *chip,
     chip_unobserve(chip, &chip->trace.observer);
     if (trace) {
         chip->trace = (struct chip_trace){
-            .observer = {.kinds =
-                             1 << OBSERVED_STARTS | 1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN,
+            .observer = {.kinds = 1 << OBSERVED_STARTS | 1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN,
                          .see = trace_event,
                          .context = &chip->trace},
             .take = trace,

@@ -304,9 +304,10 @@ struct tensix {
     uint8_t *l1;
     uint32_t l1_size;
     uint8_t executing; /* the thread whose instruction is offered to its unit, or TENSIX_THREADS */
-    unsigned observed; /* kinds of observe/observer.h, a bit each, that somebody wants to know of; 0:
+    unsigned
+        observed; /* kinds of observe/observer.h, a bit each, that somebody wants to know of; 0:
                           nobody looks, and the short ways may be taken */
-    const struct num_kernels *kernels;    /* the fastest, unless the tile chooses another set */
+    const struct num_kernels *kernels; /* the fastest, unless the tile chooses another set */
     const struct tensix_board *board;
     void *owner;
 

@@ -8,6 +8,7 @@
 #include "noc/serve.h"
 #include "noc/transaction.h"
 #include "tile/noc_short.h"
+#include "tile/observe.h"
 #include "tile/overlay_port.h"
 #include "tile/quick.h"
 #include "tile/weak.h"
@@ -93,6 +94,52 @@ static void port_line_written(void *owner, uint64_t address, uint64_t cycle)
     tile_l1_written(owner, (uint32_t)own_address(owner, address), LINE_BYTES, cycle);
 }
 
+/* --- Telling observers --- */
+
+static void tell_packet(struct tile *tile, enum observed_kind kind, const struct noc_packet *packet,
+                        uint16_t node, uint64_t cycle)
+{
+    const struct observed event = {.kind = kind,
+                                   .agent = OBSERVED_NOC,
+                                   .thread = OBSERVED_NO_THREAD,
+                                   .cycle = cycle,
+                                   .pc = packet->pc,
+                                   .address = packet->address,
+                                   .size = packet->size,
+                                   .node = node};
+    if (tile_is_observed(tile, kind)) {
+        tile_tell(tile, &event);
+    }
+}
+
+/* What a packet has done here: one that asks for an atomic reads and writes. */
+static void tell_delivered(struct tile *tile, const struct noc_packet *packet, uint64_t cycle)
+{
+    uint16_t node = packet->kind <= NOC_ATOMIC ? packet->origin : packet->from;
+    uint64_t address = own_address(tile, packet->address);
+    if (packet->kind == NOC_READ || packet->kind == NOC_ATOMIC) {
+        tile_tell_access(tile, OBSERVED_NOC, false, node, address, packet->size, cycle);
+    }
+    if (packet->kind != NOC_READ && packet->kind != NOC_WRITE_ACK) {
+        tile_tell_access(tile, OBSERVED_NOC, true, node, address, packet->size, cycle);
+    }
+    tell_packet(tile, OBSERVED_DELIVERED, packet, node, cycle);
+}
+
+bool tile_noc_serve(struct tile *tile, struct noc_packet *packet, uint64_t cycle)
+{
+    const struct noc_target target = tile_noc_target(tile, packet->noc);
+    if (!tile->observed) {
+        return noc_serve(&target, packet, cycle);
+    }
+    const struct noc_packet came = *packet; /* it goes back as the response */
+    if (!noc_serve(&target, packet, cycle)) {
+        return false;
+    }
+    tell_delivered(tile, &came, cycle);
+    return true;
+}
+
 /* --- Sending --- */
 
 /* --schedule random: cycles that a request waits to depart, and a packet is under way longer. */
@@ -102,6 +149,7 @@ void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
     struct tile *tile = owner;
     packet->sent = cycle;
+    tell_packet(tile, OBSERVED_SENT, packet, packet->to, cycle);
     if (tile_noc_short(tile, packet, cycle)) {
         return;
     }
@@ -375,11 +423,10 @@ void tile_noc_arrivals(struct tile *tile, uint64_t end)
         return;
     }
     depart(tile, end);
-    struct noc_target target[2] = {tile_noc_target(tile, 0), tile_noc_target(tile, 1)};
     tile->inbox_waits = false;
     for (struct noc_packet *packet; (packet = noc_queue_take(&tile->inbox, end));) {
         uint64_t cycle = packet->arrival > tile->now ? packet->arrival : tile->now;
-        if (!noc_serve(&target[packet->noc], packet, cycle)) {
+        if (!tile_noc_serve(tile, packet, cycle)) {
             noc_queue_return(&tile->inbox, packet);
             tile->inbox_waits = true;
             tile->inbox_epoch = tile->epoch;

@@ -21,6 +21,9 @@ bool tile_noc_buffer_busy(struct tile *tile, unsigned noc, unsigned buffer, uint
  * at which they do but not before tile->now. */
 void tile_noc_arrivals(struct tile *tile, uint64_t end);
 
+/* A packet does here what it came for, and observers are told. False when it must wait. */
+bool tile_noc_serve(struct tile *tile, struct noc_packet *packet, uint64_t cycle);
+
 /* When the next packet arrives that can be served, UINT64_MAX: none. */
 uint64_t tile_noc_next(const struct tile *tile);
 

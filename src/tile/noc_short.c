@@ -14,6 +14,7 @@
 
 #include "noc/serve.h"
 #include "tile/noc_port.h"
+#include "tile/observe.h"
 
 /* Plain bytes of the tile's own L1? */
 static bool is_l1(const struct tile *tile, uint64_t address, uint32_t size)
@@ -31,9 +32,8 @@ static bool is_plain(const struct noc_packet *packet)
 
 static void serve_own(struct tile *tile, struct noc_packet *packet, uint64_t cycle)
 {
-    struct noc_target target = tile_noc_target(tile, packet->noc);
     packet->arrival = cycle;
-    if (!noc_serve(&target, packet, cycle)) {
+    if (!tile_noc_serve(tile, packet, cycle)) {
         noc_queue_put(&tile->inbox, packet);
     }
 }
@@ -100,6 +100,10 @@ static bool serve_gddr(struct tile *tile, struct noc_packet *packet, uint64_t cy
         return false;
     }
     noc_answer(&here, packet, bytes, cycle);
+    if (is_read) {
+        tile_tell_access(tile, OBSERVED_NOC, true, packet->to, packet->back_address, packet->size,
+                         cycle);
+    }
     note_unseen(tile, packet);
     packet->is_answered = true;
     if (is_read) {

@@ -14,7 +14,8 @@ bool tile_tell(struct tile *tile, const struct observed *event)
     bool stops = false;
     for (unsigned i = 0; i < tile->observers; i++) {
         const struct observer *observer = tile->observer[i];
-        stops |= observer->kinds >> event->kind & 1 && observer->see(observer->context, tile, event);
+        stops |=
+            observer->kinds >> event->kind & 1 && observer->see(observer->context, tile, event);
     }
     tile->stopped |= stops;
     tile->paused |= stops;

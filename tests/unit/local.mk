@@ -76,6 +76,8 @@ UNIT_TESTS = \
 	%D%/chip/check_chip \
 	%D%/chip/check_chip_debug \
 	%D%/chip/check_chip_tables \
+	%D%/chip/check_debug_state \
+	%D%/chip/check_debug_stops \
 	%D%/chip/check_gddr \
 	%D%/chip/check_grid \
 	%D%/chip/check_link \

@@ -1,0 +1,418 @@
+/*
+ * Breakpoints, watchpoints and steps: an observer of the tiles that have any; see penrose/debug.h.
+ *
+ * Invariant: a hart that a stop names has not moved since then exactly if it has retired as many
+ * instructions and stands at the same pc; then a breakpoint there is not new.
+ */
+#include <penrose/debug.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "chip/chip.h"
+#include "isa/error.h"
+#include "isa/export.h"
+
+enum { STOPS = 16 };
+
+/* Where a hart stood when the chip was stopped, and for how long it steps. */
+struct debugged_hart {
+    bool stands;
+    uint32_t pc;
+    uint64_t retired; /* then */
+    uint64_t steps;   /* left */
+};
+
+struct debugger {
+    struct observer observer;
+    struct penrose_chip *chip;
+    struct penrose_point *point;
+    size_t points;
+    unsigned latest_id;
+    struct penrose_stop stop[STOPS];
+    size_t stops;
+    unsigned pauses; /* of the chip, when they were noted: later ones begin a new list */
+    struct debugged_hart hart[NOC_NODES][RV32_CORES];
+};
+
+_Static_assert((int)PENROSE_AGENT_NOC == (int)OBSERVED_NOC &&
+                   (int)PENROSE_AGENT_SCALAR_UNIT == (int)OBSERVED_SCALAR_UNIT,
+               "agents of observers have the public numbers");
+
+PENROSE_EXPORT const char *penrose_agent_name(enum penrose_agent agent)
+{
+    static const char *const names[PENROSE_AGENTS] = {"brisc",  "trisc0", "trisc1",     "trisc2",
+                                                      "ncrisc", "noc",    "host",       "unpacker",
+                                                      "packer", "mover",  "scalar unit"};
+    return (unsigned)agent < PENROSE_AGENTS ? names[agent] : NULL;
+}
+
+/* --- Stopping --- */
+
+/* Notes a stop; true, as an observer answers that wants one. */
+static bool note_stop(struct debugger *debugger, struct tile *tile, const struct observed *event,
+                      enum penrose_stop_reason reason, struct penrose_point *point)
+{
+    struct grid_position from = chip_logical(debugger->chip, event->node);
+    if (debugger->pauses != debugger->chip->pauses) {
+        debugger->pauses = debugger->chip->pauses;
+        debugger->stops = 0;
+    }
+    if (debugger->stops < STOPS) {
+        debugger->stop[debugger->stops++] = (struct penrose_stop){
+            .reason = reason,
+            .id = point ? point->id : 0,
+            .x = tile->x,
+            .y = tile->y,
+            .agent = (enum penrose_agent)event->agent,
+            .cycle = event->cycle,
+            .pc = event->pc,
+            .thread = event->thread < TENSIX_THREADS ? (int)event->thread : -1,
+            .address = (uint32_t)event->address,
+            .size = event->size,
+            .write = event->kind == OBSERVED_WRITTEN,
+            .from_x = from.x,
+            .from_y = from.y};
+    }
+    if (point) {
+        point->hits++;
+    }
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        struct debugged_hart *hart = &debugger->hart[tile->node][core];
+        hart->stands = event->agent == (enum observed_agent)core;
+        hart->pc = tile->hart[core].pc;
+        hart->retired = tile->hart[core].retired;
+    }
+    return true;
+}
+
+static void remove_point(struct debugger *debugger, size_t at)
+{
+    debugger->points--;
+    for (size_t i = at; i < debugger->points; i++) {
+        debugger->point[i] = debugger->point[i + 1];
+    }
+}
+
+/* Removes a point at which the run ends once; answers how many that are. */
+static size_t forget_once(struct debugger *debugger, size_t at)
+{
+    bool is_once = debugger->point[at].once;
+    if (is_once) {
+        remove_point(debugger, at);
+    }
+    return is_once;
+}
+
+static bool is_on(const struct penrose_point *point, const struct tile *tile,
+                  enum penrose_point_kind kind)
+{
+    return point->kind == kind && point->x == tile->x && point->y == tile->y;
+}
+
+static bool look_at_start(struct debugger *debugger, struct tile *tile,
+                          const struct observed *event)
+{
+    const struct debugged_hart *hart = &debugger->hart[tile->node][event->agent];
+    bool stops = false;
+    if (hart->stands && hart->pc == event->pc &&
+        hart->retired == tile->hart[event->agent].retired) {
+        return false;
+    }
+    for (size_t i = 0; i < debugger->points; i++) {
+        struct penrose_point *point = &debugger->point[i];
+        if (is_on(point, tile, PENROSE_BREAKPOINT) && point->address == event->pc &&
+            (point->hart == PENROSE_NO_HART || point->hart == (enum penrose_hart)event->agent)) {
+            stops |= note_stop(debugger, tile, event, PENROSE_STOP_BREAKPOINT, point);
+            i -= forget_once(debugger, i);
+        }
+    }
+    return stops;
+}
+
+static bool look_at_end(struct debugger *debugger, struct tile *tile, const struct observed *event)
+{
+    struct debugged_hart *hart = &debugger->hart[tile->node][event->agent];
+    return hart->steps > 0 && --hart->steps == 0 &&
+           note_stop(debugger, tile, event, PENROSE_STOP_STEP, NULL);
+}
+
+static bool watches(const struct penrose_point *point, const struct observed *event)
+{
+    bool is_watched = event->kind == OBSERVED_WRITTEN ? point->writes : point->reads;
+    bool is_by = point->hart == PENROSE_NO_HART || point->hart == (enum penrose_hart)event->agent;
+    return is_watched && is_by && point->address < event->address + event->size &&
+           event->address < (uint64_t)point->address + point->size;
+}
+
+static bool look_at_access(struct debugger *debugger, struct tile *tile,
+                           const struct observed *event)
+{
+    bool stops = false;
+    for (size_t i = 0; i < debugger->points; i++) {
+        struct penrose_point *point = &debugger->point[i];
+        if (is_on(point, tile, PENROSE_WATCHPOINT) && watches(point, event)) {
+            stops |= note_stop(debugger, tile, event, PENROSE_STOP_WATCHPOINT, point);
+            i -= forget_once(debugger, i);
+        }
+    }
+    return stops;
+}
+
+static bool see(void *context, struct tile *tile, const struct observed *event)
+{
+    switch (event->kind) {
+    case OBSERVED_STARTS:
+        return look_at_start(context, tile, event);
+    case OBSERVED_FINISHED:
+        return look_at_end(context, tile, event);
+    case OBSERVED_PAUSED:
+        return note_stop(context, tile, event, PENROSE_STOP_EBREAK, NULL);
+    case OBSERVED_READ:
+    case OBSERVED_WRITTEN:
+        return look_at_access(context, tile, event);
+    default:
+        return false;
+    }
+}
+
+static bool wants_tile(void *context, const struct tile *tile)
+{
+    const struct debugger *debugger = context;
+    for (size_t i = 0; i < debugger->points; i++) {
+        if (debugger->point[i].x == tile->x && debugger->point[i].y == tile->y) {
+            return true;
+        }
+    }
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        if (debugger->hart[tile->node][core].steps > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- The debugger of a chip --- */
+
+static void free_debugger(void *context)
+{
+    struct debugger *debugger = context;
+    free(debugger->point);
+    free(debugger);
+}
+
+/* Made when it is first needed. NULL when memory runs out. */
+static struct debugger *debugger_of(struct penrose_chip *chip, struct penrose_error *error)
+{
+    if (chip->debugger) {
+        return chip->debugger;
+    }
+    struct debugger *debugger = calloc(1, sizeof *debugger);
+    if (!debugger) {
+        error_set(error, PENROSE_E_MEMORY, "no memory for a debugger");
+        return NULL;
+    }
+    debugger->chip = chip;
+    debugger->observer = (struct observer){.kinds = OBSERVED_OF_HARTS,
+                                           .see = see,
+                                           .wants = wants_tile,
+                                           .free = free_debugger,
+                                           .context = debugger};
+    chip->debugger = debugger;
+    return debugger;
+}
+
+/* The tiles that it wants have changed. A hart that sleeps on one of them has to be looked at. */
+static enum penrose_status look_again(struct debugger *debugger, struct tile *tile,
+                                      struct penrose_error *error)
+{
+    for (unsigned core = 0; tile && core < RV32_CORES; core++) {
+        tile_wake(tile, (enum rv32_core)core);
+    }
+    return chip_observe(debugger->chip, &debugger->observer, error);
+}
+
+static enum penrose_status check_point(const struct tile *tile, const struct penrose_point *point,
+                                       struct penrose_error *error)
+{
+    bool is_any = point->hart == PENROSE_NO_HART;
+    if (!is_any &&
+        ((unsigned)point->hart >= PENROSE_HARTS || !(tile->kind->harts >> point->hart & 1))) {
+        return error_set(error, PENROSE_E_ARGUMENT, "%s has no hart %d", tile->name,
+                         (int)point->hart);
+    }
+    if (point->kind == PENROSE_BREAKPOINT) {
+        return point->address % 4 == 0 && point->address < tile->kind->l1_bytes
+                   ? PENROSE_OK
+                   : error_set(error, PENROSE_E_ARGUMENT,
+                               "instructions lie at multiples of four below 0x%x, not at 0x%x",
+                               tile->kind->l1_bytes, point->address);
+    }
+    bool is_local = point->address - RV32_LOCAL_BASE < TILE_B_LOCAL_BYTES;
+    if (point->kind != PENROSE_WATCHPOINT || point->size == 0 || !(point->reads || point->writes)) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "a watchpoint has at least one byte that is read or written");
+    }
+    return !is_local || !is_any
+               ? PENROSE_OK
+               : error_set(error, PENROSE_E_ARGUMENT,
+                           "every hart has a local RAM of its own at 0x%08x", RV32_LOCAL_BASE);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_point_set(struct penrose_chip *chip,
+                                                     const struct penrose_point *point,
+                                                     unsigned *id, struct penrose_error *error)
+{
+    struct debugger *debugger = debugger_of(chip, error);
+    struct tile *tile;
+    enum penrose_status status = chip_tile(chip, point->x, point->y, &tile, error);
+    status = status == PENROSE_OK ? check_point(tile, point, error) : status;
+    if (status != PENROSE_OK || !debugger) {
+        return debugger ? status : PENROSE_E_MEMORY;
+    }
+    struct penrose_point *points =
+        realloc(debugger->point, (debugger->points + 1) * sizeof *points);
+    if (!points) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for a point");
+    }
+    debugger->point = points;
+    struct penrose_point *added = &points[debugger->points++];
+    *added = *point;
+    added->x = tile->x; /* other coordinates may lead there too */
+    added->y = tile->y;
+    added->hits = 0;
+    added->id = ++debugger->latest_id;
+    if (id) {
+        *id = added->id;
+    }
+    return look_again(debugger, tile, error);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_point_clear(struct penrose_chip *chip, unsigned id,
+                                                       struct penrose_error *error)
+{
+    struct debugger *debugger = chip->debugger;
+    for (size_t i = 0; debugger && i < debugger->points; i++) {
+        if (debugger->point[i].id == id) {
+            remove_point(debugger, i);
+            return look_again(debugger, NULL, error);
+        }
+    }
+    return error_set(error, PENROSE_E_ARGUMENT, "there is no point %u", id);
+}
+
+PENROSE_EXPORT bool penrose_point_get(const struct penrose_chip *chip, size_t index,
+                                      struct penrose_point *point)
+{
+    const struct debugger *debugger = chip->debugger;
+    if (!debugger || index >= debugger->points) {
+        return false;
+    }
+    *point = debugger->point[index];
+    return true;
+}
+
+/* --- Harts --- */
+
+/* The tile of a hart that it has. */
+static enum penrose_status find_hart(struct penrose_chip *chip, unsigned x, unsigned y,
+                                     enum penrose_hart hart, struct tile **tile,
+                                     struct penrose_error *error)
+{
+    struct penrose_hart_info info;
+    enum penrose_status status = penrose_hart_info(chip, x, y, hart, &info, error);
+    return status == PENROSE_OK ? chip_tile(chip, x, y, tile, error) : status;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_hart_step(struct penrose_chip *chip, unsigned x,
+                                                     unsigned y, enum penrose_hart hart,
+                                                     uint64_t count, struct penrose_error *error)
+{
+    struct debugger *debugger = debugger_of(chip, error);
+    struct tile *tile;
+    enum penrose_status status = find_hart(chip, x, y, hart, &tile, error);
+    if (status != PENROSE_OK || !debugger) {
+        return debugger ? status : PENROSE_E_MEMORY;
+    }
+    debugger->hart[tile->node][hart].steps = count;
+    return look_again(debugger, tile, error);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_hart_pause(struct penrose_chip *chip, unsigned x,
+                                                      unsigned y, enum penrose_hart hart,
+                                                      struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = find_hart(chip, x, y, hart, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (tile->run[hart].state == HART_HELD) {
+        return error_set(error, PENROSE_E_STATE, "%s of %s is in reset", penrose_hart_name(hart),
+                         tile->name);
+    }
+    tile_pause(tile, (enum rv32_core)hart);
+    return PENROSE_OK;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_hart_resume(struct penrose_chip *chip, unsigned x,
+                                                       unsigned y, enum penrose_hart hart,
+                                                       struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = find_hart(chip, x, y, hart, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (tile->run[hart].state != HART_PAUSED) {
+        return error_set(error, PENROSE_E_STATE, "%s of %s is not paused", penrose_hart_name(hart),
+                         tile->name);
+    }
+    tile_resume(tile, (enum rv32_core)hart, tile->now);
+    return PENROSE_OK;
+}
+
+/* --- What stopped --- */
+
+PENROSE_EXPORT bool penrose_stop_get(const struct penrose_chip *chip, size_t index,
+                                     struct penrose_stop *stop)
+{
+    const struct debugger *debugger = chip->debugger;
+    if (!debugger || !chip->is_paused || index >= debugger->stops) {
+        return false;
+    }
+    *stop = debugger->stop[index];
+    return true;
+}
+
+static void format_access(const struct penrose_stop *stop, char *text, size_t size)
+{
+    char by[64] = "";
+    if (stop->agent == PENROSE_AGENT_NOC) {
+        snprintf(by, sizeof by, ", a packet of (%u, %u)", stop->from_x, stop->from_y);
+    } else if (stop->agent != PENROSE_AGENT_HOST) {
+        snprintf(by, sizeof by, ", %s pc 0x%x", stop->thread < 0 ? "at" : "pushed at", stop->pc);
+    }
+    snprintf(text, size, "%s of (%u, %u) %s %u bytes at 0x%08x%s", penrose_agent_name(stop->agent),
+             stop->x, stop->y, stop->write ? "wrote" : "read", stop->size, stop->address, by);
+}
+
+PENROSE_EXPORT int penrose_stop_format(const struct penrose_stop *stop, char *text, size_t size)
+{
+    static const char *const reasons[] = {[PENROSE_STOP_BREAKPOINT] = "breakpoint",
+                                          [PENROSE_STOP_WATCHPOINT] = "watchpoint",
+                                          [PENROSE_STOP_STEP] = "step",
+                                          [PENROSE_STOP_EBREAK] = "ebreak"};
+    char what[200], number[16] = "";
+    if (stop->reason == PENROSE_STOP_WATCHPOINT) {
+        format_access(stop, what, sizeof what);
+    } else {
+        snprintf(what, sizeof what, "%s of (%u, %u) at pc 0x%x", penrose_agent_name(stop->agent),
+                 stop->x, stop->y, stop->pc);
+    }
+    if (stop->id) {
+        snprintf(number, sizeof number, " %u", stop->id);
+    }
+    return snprintf(text, size, "%s%s: %s, in cycle %llu", reasons[stop->reason], number, what,
+                    (unsigned long long)stop->cycle);
+}

@@ -1,0 +1,243 @@
+/* Registers and memory of harts as a debugger sees them; see penrose/debug.h. */
+#include <penrose/debug.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chip/chip.h"
+#include "isa/error.h"
+#include "isa/export.h"
+
+enum { REGISTERS = 32, CSRS = 4096 };
+
+/* --- Names --- */
+
+/* The number behind a prefix, e.g. 10 of "x10"; false when `name` is something else. */
+static bool is_numbered(const char *name, const char *prefix, unsigned end, unsigned *number)
+{
+    size_t length = strlen(prefix);
+    char *rest;
+    if (strncmp(name, prefix, length) != 0 || name[length] < '0' || name[length] > '9') {
+        return false;
+    }
+    unsigned long value = strtoul(name + length, &rest, 0);
+    *number = (unsigned)value;
+    return *rest == '\0' && value < end;
+}
+
+PENROSE_EXPORT bool penrose_register_find(const char *name, struct penrose_register *number)
+{
+    static const char *const prefixes[] = {
+        [PENROSE_X] = "x", [PENROSE_F] = "f", [PENROSE_V] = "v", [PENROSE_CSR] = "csr"};
+    *number = (struct penrose_register){.file = PENROSE_PC};
+    if (strcmp(name, "pc") == 0) {
+        return true;
+    }
+    for (unsigned file = PENROSE_X; file <= PENROSE_CSR; file++) {
+        number->file = (enum penrose_register_file)file;
+        if (is_numbered(name, prefixes[file], file == PENROSE_CSR ? CSRS : REGISTERS,
+                        &number->number)) {
+            return true;
+        }
+    }
+    number->file = PENROSE_X;
+    for (number->number = 0; number->number < REGISTERS; number->number++) {
+        if (strcmp(name, rv32_x_names[number->number]) == 0) {
+            return true;
+        }
+    }
+    number->file = PENROSE_CSR;
+    for (number->number = 0; number->number < CSRS; number->number++) {
+        const char *csr = rv32_csr_name(number->number);
+        if (csr && strcmp(name, csr) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- Registers --- */
+
+/* The tile of a hart that it has; the hart is awake then. */
+static enum penrose_status take_hart(struct penrose_chip *chip, unsigned x, unsigned y,
+                                     enum penrose_hart hart, struct tile **tile,
+                                     struct penrose_error *error)
+{
+    struct penrose_hart_info info;
+    enum penrose_status status = penrose_hart_info(chip, x, y, hart, &info, error);
+    status = status == PENROSE_OK ? chip_tile(chip, x, y, tile, error) : status;
+    if (status == PENROSE_OK) {
+        tile_wake(*tile, (enum rv32_core)hart);
+    }
+    return status;
+}
+
+static enum penrose_status check_register(const struct rv32_hart *hart,
+                                          struct penrose_register number,
+                                          struct penrose_error *error)
+{
+    static const unsigned ends[] = {[PENROSE_X] = REGISTERS,
+                                    [PENROSE_F] = REGISTERS,
+                                    [PENROSE_V] = REGISTERS,
+                                    [PENROSE_CSR] = CSRS,
+                                    [PENROSE_PC] = 1};
+    if ((unsigned)number.file > PENROSE_PC || number.number >= ends[number.file]) {
+        return error_set(error, PENROSE_E_ARGUMENT, "there is no register %u in file %d",
+                         number.number, (int)number.file);
+    }
+    if (number.file == PENROSE_V && hart->core != RV32_T2) {
+        return error_set(error, PENROSE_E_ARGUMENT, "only trisc2 has vector registers");
+    }
+    return PENROSE_OK;
+}
+
+static enum penrose_status no_csr(const struct rv32_hart *hart, struct penrose_error *error)
+{
+    return error_set(error, PENROSE_E_ARGUMENT, "%s", hart->fault.detail);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_register_read(struct penrose_chip *chip, unsigned x,
+                                                         unsigned y, enum penrose_hart hart,
+                                                         struct penrose_register number,
+                                                         uint32_t value[4],
+                                                         struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = take_hart(chip, x, y, hart, &tile, error);
+    status = status == PENROSE_OK ? check_register(&tile->hart[hart], number, error) : status;
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    struct rv32_hart core = tile->hart[hart]; /* reading a CSR may change it */
+    memset(value, 0, 4 * sizeof *value);
+    switch (number.file) {
+    case PENROSE_X:
+        value[0] = core.x[number.number];
+        break;
+    case PENROSE_F:
+        value[0] = core.f[number.number];
+        break;
+    case PENROSE_V:
+        memcpy(value, core.v[number.number], sizeof core.v[number.number]);
+        break;
+    case PENROSE_CSR:
+        if (!rv32_csr_read(&core, number.number, tile->run[hart].time, &value[0])) {
+            return no_csr(&core, error);
+        }
+        break;
+    case PENROSE_PC:
+        value[0] = core.pc;
+        break;
+    }
+    return PENROSE_OK;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_register_write(struct penrose_chip *chip, unsigned x,
+                                                          unsigned y, enum penrose_hart hart,
+                                                          struct penrose_register number,
+                                                          const uint32_t value[4],
+                                                          struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = take_hart(chip, x, y, hart, &tile, error);
+    status = status == PENROSE_OK ? check_register(&tile->hart[hart], number, error) : status;
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    struct rv32_hart *core = &tile->hart[hart];
+    switch (number.file) {
+    case PENROSE_X:
+        core->x[number.number] = number.number ? value[0] : 0;
+        break;
+    case PENROSE_F:
+        core->f[number.number] = value[0];
+        break;
+    case PENROSE_V:
+        memcpy(core->v[number.number], value, sizeof core->v[number.number]);
+        break;
+    case PENROSE_CSR:
+        if (!rv32_csr_write(core, number.number, tile->run[hart].time, value[0])) {
+            return no_csr(core, error);
+        }
+        break;
+    case PENROSE_PC:
+        core->pc = value[0];
+        break;
+    }
+    return PENROSE_OK;
+}
+
+/* --- Memory --- */
+
+/* The most that an access at `address` can take of `size` bytes. */
+static uint8_t piece_of(uint32_t address, size_t size)
+{
+    uint8_t piece = address & 1 ? 1 : address & 2 ? 2 : 4;
+    while (piece > size) {
+        piece /= 2;
+    }
+    return piece;
+}
+
+static enum penrose_status access_memory(struct penrose_chip *chip, unsigned x, unsigned y,
+                                         enum penrose_hart hart, struct mmio_access access,
+                                         uint8_t *bytes, size_t size, struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = take_hart(chip, x, y, hart, &tile, error);
+    access.agent = (enum tile_agent)hart;
+    while (status == PENROSE_OK && size > 0) {
+        bool is_write = mmio_is_write(&access);
+        access.cycle = tile->now;
+        access.size = piece_of(access.address, size);
+        access.value = 0;
+        memcpy(&access.value, bytes, is_write ? access.size : 0);
+        if (tile_access(tile, &access) != MMIO_OK) {
+            return error_set(error, PENROSE_E_ARGUMENT, "%s of %s: 0x%08x (%s) does not answer%s%s",
+                             penrose_hart_name(hart), tile->name, access.address,
+                             tile_range_title(tile->kind->type, access.agent, access.address),
+                             access.rule ? ": " : "", access.rule ? access.rule : "");
+        }
+        memcpy(bytes, &access.value, is_write ? 0 : access.size);
+        bytes += access.size;
+        size -= access.size;
+        access.address += access.size;
+    }
+    return status;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_hart_peek(struct penrose_chip *chip, unsigned x,
+                                                     unsigned y, enum penrose_hart hart,
+                                                     uint32_t address, void *bytes, size_t size,
+                                                     struct penrose_error *error)
+{
+    const struct mmio_access access = {.operation = MMIO_PEEK, .address = address};
+    return access_memory(chip, x, y, hart, access, bytes, size, error);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_hart_poke(struct penrose_chip *chip, unsigned x,
+                                                     unsigned y, enum penrose_hart hart,
+                                                     uint32_t address, const void *bytes,
+                                                     size_t size, struct penrose_error *error)
+{
+    const struct mmio_access access = {.operation = MMIO_POKE, .address = address};
+    return access_memory(chip, x, y, hart, access, (uint8_t *)(uintptr_t)bytes, size, error);
+}
+
+PENROSE_EXPORT int penrose_hart_disassemble(struct penrose_chip *chip, unsigned x, unsigned y,
+                                            uint32_t address, uint32_t *word, char *text,
+                                            size_t size)
+{
+    struct tile *tile;
+    uint32_t instruction;
+    if (chip_tile(chip, x, y, &tile, NULL) != PENROSE_OK || address % 4 != 0 ||
+        address >= tile->kind->l1_bytes) {
+        return -1;
+    }
+    memcpy(&instruction, tile->l1 + address, sizeof instruction);
+    if (word) {
+        *word = instruction;
+    }
+    return penrose_disassemble(instruction, address, text, size);
+}

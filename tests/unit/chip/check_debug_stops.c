@@ -1,0 +1,359 @@
+/* penrose/debug.h: what stops a run, where exactly, who it was, and that programs do not notice. */
+#include <check.h>
+#include <string.h>
+
+#include <penrose/debug.h>
+
+#include "unit/chip/chip_program.h"
+#include "unit/chip/noc_command.h"
+#include "unit/run_suite.h"
+
+enum { X = 1, Y = 2, OTHER_X = 2, CODE = 0x1000, OTHER_CODE = 0x2000, WORD = 0x4000, TURNS = 5 };
+
+static const struct penrose_run a_while = {.cycles = 20000};
+static struct penrose_error error;
+static struct penrose_chip *chip;
+
+static void setup(void)
+{
+    ck_assert_int_eq(penrose_chip_create(NULL, &chip, &error), PENROSE_OK);
+}
+
+static void teardown(void)
+{
+    penrose_chip_destroy(chip);
+}
+
+/* Counts t0 to TURNS, and stores it to WORD in each turn. */
+static const char counting[] = "lui t1, 4; addi t0, zero, 0; addi t2, zero, 5;"
+                               "addi t0, t0, 1; sw t0, 0(t1); bne t0, t2, 0x100c; ebreak";
+enum { INCREMENT = CODE + 12, STORE = CODE + 16, BRANCH = CODE + 20, EBREAK = CODE + 24 };
+
+static void start_counting(struct penrose_chip *at)
+{
+    start_program(at, X, Y, PENROSE_BRISC, CODE, counting);
+}
+
+static unsigned set_point(const struct penrose_point *point)
+{
+    unsigned id = 0;
+    ck_assert_msg(penrose_point_set(chip, point, &id, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_uint_ne(id, 0);
+    return id;
+}
+
+static struct penrose_point breakpoint(uint32_t address)
+{
+    return (struct penrose_point){
+        .kind = PENROSE_BREAKPOINT, .x = X, .y = Y, .hart = PENROSE_BRISC, .address = address};
+}
+
+static struct penrose_point watchpoint(uint32_t address, bool reads, bool writes)
+{
+    return (struct penrose_point){.kind = PENROSE_WATCHPOINT,
+                                  .x = X,
+                                  .y = Y,
+                                  .hart = PENROSE_NO_HART,
+                                  .address = address,
+                                  .size = 4,
+                                  .reads = reads,
+                                  .writes = writes};
+}
+
+static uint32_t reg(const char *name)
+{
+    struct penrose_register number;
+    uint32_t value[4];
+    ck_assert(penrose_register_find(name, &number));
+    ck_assert_int_eq(penrose_register_read(chip, X, Y, PENROSE_BRISC, number, value, &error),
+                     PENROSE_OK);
+    return value[0];
+}
+
+static uint32_t word_at(uint32_t address)
+{
+    uint32_t word;
+    ck_assert_int_eq(penrose_peek(chip, X, Y, address, &word, sizeof word, &error), PENROSE_OK);
+    return word;
+}
+
+/* Runs until something stops the chip; the only stop. */
+static struct penrose_stop run_to_stop(void)
+{
+    struct penrose_stop stop;
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_PAUSED);
+    ck_assert(penrose_stop_get(chip, 0, &stop));
+    ck_assert(!penrose_stop_get(chip, 1, &(struct penrose_stop){0}));
+    return stop;
+}
+
+START_TEST(a_breakpoint_stops_before_its_instruction)
+{
+    start_counting(chip);
+    const struct penrose_point point = breakpoint(STORE);
+    unsigned id = set_point(&point);
+    for (uint32_t turn = 1; turn <= TURNS; turn++) {
+        struct penrose_stop stop = run_to_stop();
+        ck_assert_int_eq(stop.reason, PENROSE_STOP_BREAKPOINT);
+        ck_assert_uint_eq(stop.id, id);
+        ck_assert_uint_eq(stop.agent, PENROSE_BRISC);
+        ck_assert_uint_eq(stop.pc, STORE);
+        ck_assert_uint_eq(reg("pc"), STORE);
+        ck_assert_uint_eq(reg("t0"), turn);
+        ck_assert_uint_eq(word_at(WORD), turn - 1);
+    }
+    struct penrose_point now;
+    ck_assert(penrose_point_get(chip, 0, &now));
+    ck_assert_uint_eq(now.hits, TURNS);
+    ck_assert(!penrose_point_get(chip, 1, &now));
+    ck_assert_int_eq(penrose_point_clear(chip, id, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_point_clear(chip, id, &error), PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
+    ck_assert_uint_eq(word_at(WORD), TURNS);
+    ck_assert(!penrose_stop_get(chip, 0, &(struct penrose_stop){0}));
+}
+END_TEST
+
+START_TEST(a_point_may_stop_once)
+{
+    start_counting(chip);
+    struct penrose_point point = breakpoint(BRANCH);
+    point.once = true;
+    set_point(&point);
+    ck_assert_uint_eq(run_to_stop().pc, BRANCH);
+    ck_assert(!penrose_point_get(chip, 0, &point));
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
+}
+END_TEST
+
+START_TEST(steps_count_instructions)
+{
+    start_counting(chip);
+    struct penrose_point point = breakpoint(INCREMENT);
+    point.once = true;
+    set_point(&point);
+    run_to_stop();
+    static const uint32_t pcs[] = {STORE, BRANCH, INCREMENT, STORE};
+    for (unsigned i = 0; i < 4; i++) {
+        ck_assert_int_eq(penrose_hart_step(chip, X, Y, PENROSE_BRISC, 1, &error), PENROSE_OK);
+        ck_assert_int_eq(run_to_stop().reason, PENROSE_STOP_STEP);
+        ck_assert_uint_eq(reg("pc"), pcs[i]);
+    }
+    ck_assert_int_eq(penrose_hart_step(chip, X, Y, PENROSE_BRISC, 3, &error), PENROSE_OK);
+    run_to_stop();
+    ck_assert_uint_eq(reg("pc"), STORE);
+    ck_assert_uint_eq(reg("t0"), 3);
+}
+END_TEST
+
+START_TEST(an_ebreak_stops_tiles_that_are_debugged)
+{
+    start_counting(chip);
+    const struct penrose_point point = watchpoint(0x100, true, false);
+    set_point(&point);
+    struct penrose_stop stop = run_to_stop();
+    ck_assert_int_eq(stop.reason, PENROSE_STOP_EBREAK);
+    ck_assert_uint_eq(stop.pc, EBREAK);
+    struct penrose_hart_info info;
+    penrose_hart_info(chip, X, Y, PENROSE_BRISC, &info, &error);
+    ck_assert_int_eq(info.state, PENROSE_HART_PAUSED);
+}
+END_TEST
+
+START_TEST(a_watchpoint_names_a_hart)
+{
+    start_counting(chip);
+    struct penrose_point point = watchpoint(WORD + 3, false, true);
+    point.size = 1; /* of a word that is written whole */
+    set_point(&point);
+    for (uint32_t turn = 1; turn <= TURNS; turn++) {
+        struct penrose_stop stop = run_to_stop();
+        char text[200];
+        ck_assert_int_eq(stop.reason, PENROSE_STOP_WATCHPOINT);
+        ck_assert_uint_eq(stop.agent, PENROSE_BRISC);
+        ck_assert(stop.write);
+        ck_assert_uint_eq(stop.address, WORD);
+        ck_assert_uint_eq(stop.size, 4);
+        ck_assert_uint_eq(word_at(WORD), turn); /* behind the access */
+        penrose_stop_format(&stop, text, sizeof text);
+        ck_assert_ptr_nonnull(strstr(text, "watchpoint 1: brisc of (1, 2) wrote 4 bytes at "
+                                           "0x00004000, at pc 0x1010, in cycle "));
+    }
+}
+END_TEST
+
+START_TEST(a_watchpoint_sees_local_ram_of_its_hart)
+{
+    start_program(chip, X, Y, PENROSE_BRISC, CODE,
+                  "lui t1, 0xffb00; sw zero, 8(t1); lw t0, 12(t1); ebreak");
+    struct penrose_point point = watchpoint(0xffb0000c, true, true);
+    ck_assert_int_eq(penrose_point_set(chip, &point, NULL, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "local RAM of its own"));
+    point.hart = PENROSE_BRISC;
+    set_point(&point);
+    struct penrose_stop stop = run_to_stop();
+    ck_assert_uint_eq(stop.pc, CODE + 8);
+    ck_assert(!stop.write);
+}
+END_TEST
+
+START_TEST(a_watchpoint_names_the_tile_of_a_packet)
+{
+    const uint32_t word = 0x1234;
+    const struct penrose_point point = watchpoint(WORD, false, true);
+    ck_assert_int_eq(penrose_poke(chip, OTHER_X, Y, WORD, &word, sizeof word, &error), PENROSE_OK);
+    set_point(&point);
+    command_fill(chip, OTHER_X, Y, 0, COMMAND_WRITE | COMMAND_RESPONSE,
+                 (struct command_end){OTHER_X, Y, WORD}, (struct command_end){X, Y, WORD}, 4);
+    command_put(chip, (struct command_end){OTHER_X, Y, COMMAND_NIU + NIU_CMD_CTRL}, 1);
+    struct penrose_stop stop = run_to_stop();
+    ck_assert_uint_eq(stop.agent, PENROSE_AGENT_NOC);
+    ck_assert_uint_eq(stop.from_x, OTHER_X);
+    ck_assert_uint_eq(stop.from_y, Y);
+    ck_assert(stop.write);
+    ck_assert_uint_eq(word_at(WORD), word);
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
+}
+END_TEST
+
+START_TEST(a_watchpoint_names_the_host)
+{
+    const struct penrose_point point = watchpoint(WORD, true, true);
+    uint32_t word;
+    set_point(&point);
+    ck_assert_int_eq(penrose_peek(chip, X, Y, WORD, &word, sizeof word, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
+    ck_assert_int_eq(penrose_read(chip, X, Y, WORD, &word, sizeof word, &error), PENROSE_OK);
+    uint64_t before = penrose_now(chip);
+    ck_assert_uint_eq(run_to_stop().agent, PENROSE_AGENT_HOST);
+    ck_assert_uint_eq(penrose_now(chip), before);
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
+}
+END_TEST
+
+/* STOREIND of GPR 0 to the address in GPR 1. */
+START_TEST(a_watchpoint_names_a_unit)
+{
+    const struct penrose_point point = watchpoint(WORD, true, true);
+    set_point(&point);
+    start_program(chip, X, Y, PENROSE_TRISC0, CODE,
+                  "lui t1, 0xffe00; addi t2, zero, 0x400; sw t2, 4(t1);"
+                  ".ttinsn STOREIND 1, 0, 1, 0, 0, 0, 1; ebreak");
+    struct penrose_stop stop = run_to_stop();
+    ck_assert_uint_eq(stop.agent, PENROSE_AGENT_SCALAR_UNIT);
+    ck_assert_int_eq(stop.thread, 0);
+    ck_assert_uint_eq(stop.pc, CODE + 12);
+}
+END_TEST
+
+/* Brisc hands numbers to trisc0 through L1, which adds them up; another tile counts meanwhile. */
+static void start_pair(struct penrose_chip *at)
+{
+    start_program(at, X, Y, PENROSE_TRISC0, OTHER_CODE,
+                  "lui t1, 4; addi t2, zero, 0; addi t3, zero, 20; lw t0, 0(t1);"
+                  "beq t0, zero, 0x200c; add a0, a0, t0; sw zero, 0(t1); addi t2, t2, 1;"
+                  "bne t2, t3, 0x200c; sw a0, 16(t1); ebreak");
+    start_program(at, X, Y, PENROSE_BRISC, CODE,
+                  "lui t1, 4; addi t2, zero, 20; lw t0, 0(t1); bne t0, zero, 0x1008;"
+                  "sw t2, 0(t1); addi t2, t2, -1; bne t2, zero, 0x1008; ebreak");
+    start_program(at, OTHER_X, Y, PENROSE_BRISC, CODE, counting);
+}
+
+START_TEST(pauses_change_nothing)
+{
+    static const enum penrose_schedule schedules[] = {PENROSE_FAST, PENROSE_LOCKSTEP};
+    struct penrose_options options;
+    struct penrose_chip *plain;
+    penrose_options_default(&options);
+    options.schedule = schedules[_i];
+    penrose_chip_destroy(chip);
+    ck_assert_int_eq(penrose_chip_create(&options, &plain, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_OK);
+    start_pair(plain);
+    start_pair(chip);
+    ck_assert_int_eq(penrose_run(plain, &a_while), PENROSE_QUIET);
+    const struct penrose_point stores[] = {watchpoint(WORD, false, true), breakpoint(CODE + 20)};
+    set_point(&stores[0]);
+    set_point(&stores[1]);
+    unsigned stops = 0;
+    for (enum penrose_outcome outcome = PENROSE_PAUSED; outcome == PENROSE_PAUSED; stops++) {
+        outcome = penrose_run(chip, &a_while);
+    }
+    ck_assert_uint_ge(stops, 3 * 20);
+    for (unsigned hart = PENROSE_BRISC; hart <= PENROSE_TRISC0; hart++) {
+        struct penrose_hart_info a, b;
+        penrose_hart_info(plain, X, Y, (enum penrose_hart)hart, &a, &error);
+        penrose_hart_info(chip, X, Y, (enum penrose_hart)hart, &b, &error);
+        ck_assert_uint_eq(a.retired, b.retired);
+        ck_assert_mem_eq(a.x, b.x, sizeof a.x);
+    }
+    ck_assert_uint_eq(penrose_last_activity(plain), penrose_last_activity(chip));
+    ck_assert_uint_eq(word_at(WORD + 16), 20 * 21 / 2);
+    penrose_chip_destroy(plain);
+}
+END_TEST
+
+START_TEST(a_hart_can_be_held)
+{
+    start_pair(chip);
+    ck_assert_int_eq(penrose_hart_resume(chip, X, Y, PENROSE_BRISC, &error), PENROSE_E_STATE);
+    ck_assert_int_eq(penrose_hart_pause(chip, X, Y, PENROSE_TRISC1, &error), PENROSE_E_STATE);
+    ck_assert_int_eq(penrose_hart_pause(chip, X, Y, PENROSE_TRISC0, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
+    ck_assert_uint_eq(word_at(WORD), 20); /* the first number, which nobody takes */
+    ck_assert_int_eq(penrose_hart_resume(chip, X, Y, PENROSE_TRISC0, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
+    ck_assert_uint_eq(word_at(WORD + 16), 20 * 21 / 2);
+}
+END_TEST
+
+START_TEST(the_host_can_ask_for_a_stop)
+{
+    start_program(chip, X, Y, PENROSE_BRISC, CODE, "addi t0, t0, 1; jal zero, 0x1000");
+    penrose_stop_request(chip);
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_PAUSED);
+    ck_assert(!penrose_stop_get(chip, 0, &(struct penrose_stop){0}));
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_CYCLES);
+}
+END_TEST
+
+START_TEST(wrong_points_are_refused)
+{
+    struct penrose_point point = breakpoint(CODE + 2);
+    ck_assert_int_eq(penrose_point_set(chip, &point, NULL, &error), PENROSE_E_ARGUMENT);
+    point = breakpoint(CODE);
+    point.hart = PENROSE_NO_HART + 1;
+    ck_assert_int_eq(penrose_point_set(chip, &point, NULL, &error), PENROSE_E_ARGUMENT);
+    point = breakpoint(CODE);
+    point.x = 99;
+    ck_assert_int_eq(penrose_point_set(chip, &point, NULL, &error), PENROSE_E_ARGUMENT);
+    point = watchpoint(WORD, false, false);
+    ck_assert_int_eq(penrose_point_set(chip, &point, NULL, &error), PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(penrose_hart_step(chip, X, Y, PENROSE_NO_HART, 1, &error), PENROSE_E_ARGUMENT);
+    ck_assert(!penrose_point_get(chip, 0, &point));
+    ck_assert_ptr_null(penrose_agent_name(PENROSE_AGENTS));
+    ck_assert_str_eq(penrose_agent_name(PENROSE_AGENT_PACKER), "packer");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("debug_stops");
+    TCase *tcase = tcase_create("stops");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, a_breakpoint_stops_before_its_instruction);
+    tcase_add_test(tcase, a_point_may_stop_once);
+    tcase_add_test(tcase, steps_count_instructions);
+    tcase_add_test(tcase, an_ebreak_stops_tiles_that_are_debugged);
+    tcase_add_test(tcase, a_watchpoint_names_a_hart);
+    tcase_add_test(tcase, a_watchpoint_sees_local_ram_of_its_hart);
+    tcase_add_test(tcase, a_watchpoint_names_the_tile_of_a_packet);
+    tcase_add_test(tcase, a_watchpoint_names_the_host);
+    tcase_add_test(tcase, a_watchpoint_names_a_unit);
+    tcase_add_loop_test(tcase, pauses_change_nothing, 0, 2);
+    tcase_add_test(tcase, a_hart_can_be_held);
+    tcase_add_test(tcase, the_host_can_ask_for_a_stop);
+    tcase_add_test(tcase, wrong_points_are_refused);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
