@@ -180,7 +180,7 @@ static uint8_t piece_of(uint32_t address, size_t size)
     return piece;
 }
 
-static enum penrose_status access_memory(struct penrose_chip *chip, unsigned x, unsigned y,
+static enum penrose_status access_as_hart(struct penrose_chip *chip, unsigned x, unsigned y,
                                          enum penrose_hart hart, struct mmio_access access,
                                          uint8_t *bytes, size_t size, struct penrose_error *error)
 {
@@ -213,7 +213,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_peek(struct penrose_chip *chip, 
                                                      struct penrose_error *error)
 {
     const struct mmio_access access = {.operation = MMIO_PEEK, .address = address};
-    return access_memory(chip, x, y, hart, access, bytes, size, error);
+    return access_as_hart(chip, x, y, hart, access, bytes, size, error);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_hart_poke(struct penrose_chip *chip, unsigned x,
@@ -222,7 +222,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_poke(struct penrose_chip *chip, 
                                                      size_t size, struct penrose_error *error)
 {
     const struct mmio_access access = {.operation = MMIO_POKE, .address = address};
-    return access_memory(chip, x, y, hart, access, (uint8_t *)(uintptr_t)bytes, size, error);
+    return access_as_hart(chip, x, y, hart, access, (uint8_t *)(uintptr_t)bytes, size, error);
 }
 
 PENROSE_EXPORT int penrose_hart_disassemble(struct penrose_chip *chip, unsigned x, unsigned y,

@@ -2,7 +2,7 @@
 #include "chip/chip.h"
 #include "isa/export.h"
 
-static bool is_memory(const struct tile *tile, const struct observed *event)
+static bool accesses_memory(const struct tile *tile, const struct observed *event)
 {
     return event->address < tile->kind->l1_bytes ||
            event->address - RV32_LOCAL_BASE < tile_local_size((enum rv32_core)event->agent);
@@ -12,7 +12,7 @@ static bool trace_event(void *context, struct tile *tile, const struct observed 
 {
     const struct chip_trace *trace = context;
     bool is_instruction = seen->kind == OBSERVED_STARTS;
-    if (seen->agent > OBSERVED_NCRISC || (!is_instruction && is_memory(tile, seen))) {
+    if (seen->agent > OBSERVED_NCRISC || (!is_instruction && accesses_memory(tile, seen))) {
         return false;
     }
     struct penrose_trace_event event = {.type = is_instruction ? PENROSE_TRACE_INSTRUCTION
