@@ -181,8 +181,8 @@ static uint8_t piece_of(uint32_t address, size_t size)
 }
 
 static enum penrose_status access_as_hart(struct penrose_chip *chip, unsigned x, unsigned y,
-                                         enum penrose_hart hart, struct mmio_access access,
-                                         uint8_t *bytes, size_t size, struct penrose_error *error)
+                                          enum penrose_hart hart, struct mmio_access access,
+                                          uint8_t *bytes, size_t size, struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = take_hart(chip, x, y, hart, &tile, error);
