@@ -5,5 +5,6 @@ EXTRA_DIST += \
 	%D%/DEVIATIONS.md \
 	%D%/MIGRATING.md \
 	%D%/PERFORMANCE.md \
+	%D%/examples/debug.c \
 	%D%/examples/picture.py \
 	%D%/examples/run_program.c
