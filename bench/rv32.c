@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <penrose/metal.h>
 #include <penrose/penrose.h>
 
 #include "bench.h"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <penrose/metal.h>
+
 #include "chip/firmware.h"
 #include "chip/tables.h"
 #include "eth/base_firmware.h"

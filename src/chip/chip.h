@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 
+#include <penrose/metal.h>
 #include <penrose/penrose.h>
 
 #include "chip/arc.h"

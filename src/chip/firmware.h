@@ -2,6 +2,8 @@
 #ifndef CHIP_FIRMWARE_H
 #define CHIP_FIRMWARE_H
 
+#include <penrose/metal.h>
+
 #include "chip/chip.h"
 #include "loader/companion.h"
 #include "loader/firmware.h"

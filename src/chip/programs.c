@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <penrose/metal.h>
+
 #include "arch/blackhole/addresses.h"
 #include "chip/firmware.h"
 #include "isa/error.h"

@@ -3,6 +3,8 @@
  * SPEC: tt-metal's blackhole_140_arch.yaml (which of a bank's three tiles each NoC uses) and its
  * firmware's tables (src/loader/firmware.h).
  */
+#include <penrose/metal.h>
+
 #include "chip/tables.h"
 
 #include "chip/firmware.h"

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <penrose/metal.h>
+
 #include "cli/output.h"
 #include "cli/session.h"
 

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <penrose/metal.h>
 #include <penrose/penrose.h>
 
 #include "cli/child.h"

@@ -2,6 +2,8 @@
  * Programs on a grid; see program.h. What can be wrong with a description is found before anything
  * runs: files and shapes when it is read (loader/program.c), expressions once the chip is known.
  */
+#include <penrose/metal.h>
+
 #include "cli/program.h"
 
 #include <inttypes.h>

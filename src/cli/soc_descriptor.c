@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include <penrose/metal.h>
 #include <penrose/penrose.h>
 
 #include "chip/grid.h"

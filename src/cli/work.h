@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include <penrose/metal.h>
 #include <penrose/penrose.h>
 
 #include "cli/options.h"

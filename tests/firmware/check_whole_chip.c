@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include <penrose/metal.h>
 #include <penrose/penrose.h>
 
 #ifdef HAVE_CONFIG_H

@@ -2,6 +2,8 @@
 #include <check.h>
 #include <string.h>
 
+#include <penrose/metal.h>
+
 #include "chip/firmware.h"
 #include "chip/tables.h"
 #include "unit/run_suite.h"

@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <penrose/metal.h>
+
 #include "unit/loader/cached_firmware.h"
 #include "unit/run_suite.h"
 #include "unit/chip/snapshot_scenes.h"
