@@ -166,6 +166,7 @@ UNIT_TESTS = \
 	%D%/tensix/check_mover \
 	%D%/tensix/check_moves \
 	%D%/tensix/check_moves_pages \
+	%D%/tensix/check_observe \
 	%D%/tensix/check_pack \
 	%D%/tensix/check_pack_formats \
 	%D%/tensix/check_pack_modes \

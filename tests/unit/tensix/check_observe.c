@@ -1,0 +1,156 @@
+/* What the coprocessor tells observers: instructions, waits, and the bytes of L1 that units touch. */
+#include <check.h>
+#include <string.h>
+
+#include "num/tensix_format.h"
+#include "tensix/regs.h"
+#include "unit/run_suite.h"
+#include "unit/tensix/tensix_harness.h"
+
+enum { TILE = 0x4000, OUTPUT = 0x8000, MOST = 1024, DATUMS = 256, BYTES = 2 * DATUMS };
+
+static struct tensix_harness harness;
+static struct tensix *const tensix = &harness.tensix;
+static struct observed seen[MOST];
+static unsigned threads[MOST], count;
+static uint32_t written; /* bytes of L1, as the board is told without observers */
+
+static void note_write(void *owner, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    (void)owner;
+    (void)address;
+    (void)cycle;
+    written += size;
+}
+
+static void note(void *owner, struct observed *event)
+{
+    (void)owner;
+    ck_assert_uint_lt(count, MOST);
+    threads[count] = tensix->executing;
+    seen[count++] = *event;
+}
+
+static void set(enum tensix_field_id field, uint32_t value)
+{
+    tensix_set_config_field(tensix, 0, field, value);
+}
+
+/* SrcA from TILE, rows of Dst to OUTPUT, in Float16_b. */
+static void configure(void)
+{
+    unsigned word = TENSIX_WORD_THCON_SEC0_REG0_TileDescriptor;
+    (void)tensix_config_write(tensix, word, NUM_FORMAT_FLOAT16_B | 1 << 4 | DATUMS << 16);
+    (void)tensix_config_write(tensix, word + 1, 1 | 1 << 16);
+    (void)tensix_config_write(tensix, word + 2, 1);
+    set(TENSIX_FIELD_THCON_SEC0_REG2_Out_data_format, NUM_FORMAT_FLOAT16_B);
+    set(TENSIX_FIELD_THCON_SEC0_REG3_Base_address, TILE / 16 - 1);
+    set(TENSIX_FIELD_THCON_SEC0_REG5_Tile_x_dim_cntx0, DATUMS);
+    set(TENSIX_FIELD_THCON_SEC0_REG2_Disable_zero_compress_cntx0, 1);
+    set(TENSIX_FIELD_ALU_FORMAT_SPEC_REG2_Dstacc, NUM_FORMAT_FLOAT16_B);
+    set(TENSIX_FIELD_THCON_SEC0_REG1_In_data_format, NUM_FORMAT_FLOAT16_B);
+    set(TENSIX_FIELD_THCON_SEC0_REG1_Out_data_format, NUM_FORMAT_FLOAT16_B);
+    set(TENSIX_FIELD_THCON_SEC0_REG1_Disable_zero_compress, 1);
+    set(TENSIX_FIELD_THCON_SEC0_REG1_L1_Dest_addr, OUTPUT / 16 - 1);
+    set(TENSIX_FIELD_THCON_SEC0_REG9_Pack_0_2_limit_address, 0x1ffff);
+    set(TENSIX_FIELD_PACK_COUNTERS_SEC0_pack_reads_per_xy_plane, 16);
+    set(TENSIX_FIELD_PCK_EDGE_OFFSET_SEC0_mask, 0xffff);
+    set(TENSIX_FIELD_PCK0_ADDR_CTRL_XY_REG_0_Ystride, 32);
+    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
+        tensix->thread[0].adc[unit].channel[1].x = unit == TENSIX_ADC_PACKER ? 15 : DATUMS - 1;
+    }
+}
+
+static void setup(void)
+{
+    tensix_harness_open(&harness);
+    harness.board.observe = note;
+    harness.board.l1_written = note_write;
+    written = 0;
+    tensix->observed = (1u << OBSERVED_KINDS) - 1;
+    count = 0;
+    configure();
+}
+
+static void teardown(void)
+{
+    ck_assert_msg(harness.faults == 0, "%s", harness.fault.text);
+    tensix_harness_close(&harness);
+}
+
+/* The bytes of accesses of one kind by one unit, which lie in one piece from `first` on. */
+static uint32_t bytes_of(enum observed_kind kind, enum observed_agent agent, uint32_t first)
+{
+    uint32_t bytes = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (seen[i].kind == kind && seen[i].agent == agent) {
+            ck_assert_uint_eq(seen[i].address, first + bytes);
+            bytes += seen[i].size;
+        }
+    }
+    return bytes;
+}
+
+static void expect_last(enum observed_kind kind, unsigned thread)
+{
+    ck_assert_uint_gt(count, 0);
+    ck_assert_int_eq(seen[count - 1].kind, kind);
+    ck_assert_uint_eq(threads[count - 1], thread);
+}
+
+START_TEST(unpackers_read)
+{
+    tensix_harness_run(&harness, 0, "UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1");
+    ck_assert_uint_eq(bytes_of(OBSERVED_READ, OBSERVED_UNPACKER, TILE), BYTES);
+    expect_last(OBSERVED_TENSIX, 0);
+}
+END_TEST
+
+START_TEST(packers_write)
+{
+    tensix_harness_push(&harness, 0, UINT32_C(0x41000001)); /* PACR, the last one */
+    ck_assert_uint_eq(bytes_of(OBSERVED_WRITTEN, OBSERVED_PACKER, OUTPUT), written);
+    ck_assert_uint_eq(written, 128); /* four rows */
+    expect_last(OBSERVED_TENSIX, 0);
+}
+END_TEST
+
+START_TEST(the_mover_reads_and_writes)
+{
+    set(TENSIX_FIELD_THCON_SEC0_REG6_Destination_address, OUTPUT / 16);
+    set(TENSIX_FIELD_THCON_SEC0_REG6_Source_address, TILE / 16);
+    set(TENSIX_FIELD_THCON_SEC0_REG6_Buffer_size, 3);
+    set(TENSIX_FIELD_THCON_SEC0_REG6_Transfer_direction, TENSIX_MOVE_L1_TO_L1);
+    tensix_harness_run(&harness, 0, "XMOV 0, 0");
+    ck_assert_uint_eq(bytes_of(OBSERVED_READ, OBSERVED_MOVER, TILE), 48);
+    ck_assert_uint_eq(bytes_of(OBSERVED_WRITTEN, OBSERVED_MOVER, OUTPUT), 48);
+}
+END_TEST
+
+START_TEST(waits_begin_and_end)
+{
+    tensix_harness_run(&harness, 0, "ATGETM 2");
+    expect_last(OBSERVED_TENSIX, 0);
+    tensix_harness_run(&harness, 1, "ATGETM 2");
+    expect_last(OBSERVED_WAITS, 1);
+    unsigned before = count;
+    tensix_harness_run(&harness, 0, "ATRELM 2");
+    ck_assert_uint_eq(count, before + 3);
+    ck_assert_int_eq(seen[before].kind, OBSERVED_TENSIX);
+    ck_assert_int_eq(seen[before + 1].kind, OBSERVED_GOES_ON);
+    expect_last(OBSERVED_TENSIX, 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("observe");
+    TCase *tcase = tcase_create("observe");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, unpackers_read);
+    tcase_add_test(tcase, packers_write);
+    tcase_add_test(tcase, the_mover_reads_and_writes);
+    tcase_add_test(tcase, waits_begin_and_end);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
