@@ -12,4 +12,5 @@ EXTRA_DIST += \
 	%D%/link-kernels \
 	%D%/lint \
 	%D%/lint-known.txt \
-	%D%/test
+	%D%/test \
+	%D%/test-without-shortcuts

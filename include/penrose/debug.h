@@ -185,6 +185,16 @@ enum {
     PENROSE_DST_COLUMNS = 16,
 };
 
+/*
+ * Allows or forbids shortcuts from now on: second ways to the same results that exist for speed
+ * alone. Without them every instruction and access takes the way of the core, some times slower; what
+ * a guest sees and cycles stay as they are. penrose_state_hash does not: it also sees when a hart was
+ * found to wait. A new chip allows them unless
+ * PENROSE_SHORTCUTS is "off"; a library built with --disable-shortcuts has none. Not while the chip
+ * runs.
+ */
+void penrose_shortcuts_set(struct penrose_chip *chip, bool allows);
+
 /* How often a tile has executed one form of a Tensix instruction. */
 struct penrose_tensix_count {
     const char *mnemonic; /* "MVMUL"; lives as long as the library */

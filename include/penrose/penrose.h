@@ -84,8 +84,9 @@ void penrose_options_default(struct penrose_options *options);
 
 /*
  * Creates a Blackhole chip with all harts in reset; NULL `options` are the defaults. Reads the
- * environment variables that the options name. PENROSE_E_ARGUMENT for options out of range and for
- * names that are unknown or that the host cannot run, PENROSE_E_MEMORY.
+ * environment variables that the options name, and PENROSE_SHORTCUTS (penrose/debug.h).
+ * PENROSE_E_ARGUMENT for options out of range and for names that are unknown or that the host cannot
+ * run, PENROSE_E_MEMORY.
  */
 enum penrose_status penrose_chip_create(const struct penrose_options *options,
                                         struct penrose_chip **chip, struct penrose_error *error);

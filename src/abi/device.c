@@ -131,6 +131,17 @@ static void choose_threads(struct device *device, struct penrose_options *option
     }
 }
 
+static void check_shortcuts(struct device *device)
+{
+    const char *text = host_variable("PENROSE_SHORTCUTS");
+    char why[128];
+    bool is_on;
+    if (text && !host_switch(text, &is_on)) {
+        snprintf(why, sizeof why, "'%.40s' is neither on nor off", text);
+        device_complain(device, "PENROSE_SHORTCUTS", why);
+    }
+}
+
 static void choose_options(struct device *device, struct penrose_options *options)
 {
     struct penrose_error error;
@@ -140,6 +151,7 @@ static void choose_options(struct device *device, struct penrose_options *option
     choose_card(device, options);
     choose_kernels(device, options);
     choose_threads(device, options);
+    check_shortcuts(device);
     if (schedule && settings_schedule(options, schedule, &error) != PENROSE_OK) {
         device_complain(device, "PENROSE_SCHEDULE", error.text);
     }

@@ -134,6 +134,15 @@ static enum penrose_status choose_threads(const struct penrose_options *options,
     return PENROSE_OK;
 }
 
+/* Who has users tells them of other texts. */
+static bool allows_shortcuts(void)
+{
+    bool allows = true;
+    const char *text = host_variable("PENROSE_SHORTCUTS");
+    (void)(text && host_switch(text, &allows));
+    return allows;
+}
+
 /* --- Host memory --- */
 
 static bool host_read(void *context, uint64_t address, void *to, uint32_t size)
@@ -250,6 +259,7 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     made->options = *options;
     made->kernels = kernels;
     made->threads = threads;
+    made->shortcuts = allows_shortcuts();
     made->window = choose_window(options);
     chip_board_init(&made->board, options);
     init_edge(made);

@@ -138,6 +138,7 @@ struct penrose_chip {
     bool is_paused;             /* the latest run ended so, and the next one lets tiles go on */
     atomic_bool stop_is_wanted; /* penrose_stop_request */
     struct debugger *debugger;  /* observe/debugger.c; NULL: nobody debugs */
+    bool shortcuts;             /* tile_allow_shortcuts, of tiles made later too */
 };
 
 /* The place that a host's (x, y) means; false when there is none. */

@@ -1,8 +1,21 @@
-/* Observers of a chip's tiles (observe/observer.h). */
+/* Observers of a chip's tiles (observe/observer.h), and whether its shortcuts may be taken. */
 #include "tile/observe.h"
+
+#include <penrose/debug.h>
 
 #include "chip/chip.h"
 #include "isa/error.h"
+#include "isa/export.h"
+
+PENROSE_EXPORT void penrose_shortcuts_set(struct penrose_chip *chip, bool allows)
+{
+    chip->shortcuts = allows;
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        if (chip->place[i].tile) {
+            tile_allow_shortcuts(chip->place[i].tile, allows);
+        }
+    }
+}
 
 enum penrose_status chip_look_again(struct penrose_chip *chip, struct penrose_error *error)
 {

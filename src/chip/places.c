@@ -84,6 +84,7 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
 {
     const struct penrose_options *options = &chip->options;
     tile->now = chip->now;
+    tile_allow_shortcuts(tile, chip->shortcuts);
     tile->tensix.timed = options->timed;
     tile->tensix.rounds_to_nearest = options->rounds_to_nearest;
     tile->tensix.kernels = chip->kernels;

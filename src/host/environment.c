@@ -24,6 +24,16 @@ bool host_count(const char *text, unsigned most, unsigned *count)
     return true;
 }
 
+bool host_switch(const char *text, bool *is_on)
+{
+    bool turns_on = strcmp(text, "on") == 0;
+    if (!turns_on && strcmp(text, "off") != 0) {
+        return false;
+    }
+    *is_on = turns_on;
+    return true;
+}
+
 bool host_absolute(char *path, size_t size, const char *file)
 {
     char here[PATH_MAX];

@@ -14,6 +14,10 @@ const char *host_variable(const char *name);
  * none of these. */
 bool host_count(const char *text, unsigned most, unsigned *count);
 
+/* What a variable's text switches: "on" or "off"; false, and *is_on is as it was, when it is
+ * neither. */
+bool host_switch(const char *text, bool *is_on);
+
 /* The path of a file that may be named from the working directory; false when it does not fit into
  * `size` bytes. */
 bool host_absolute(char *path, size_t size, const char *file);

@@ -4,4 +4,5 @@ libpenrose_core_la_SOURCES += \
 	%D%/export.h \
 	%D%/host_time.h \
 	%D%/isa.c \
-	%D%/isa.h
+	%D%/isa.h \
+	%D%/shortcuts.h

@@ -34,6 +34,7 @@ void tensix_reset(struct tensix *tensix)
     const struct tensix_board *const board = tensix->board;
     const struct num_kernels *const kernels = tensix->kernels;
     const unsigned observed = tensix->observed;
+    const bool shortcuts = tensix->shortcuts;
     const bool dst_high_half = tensix->dst_high_half;
     void *const owner = tensix->owner;
     memset(tensix, 0, sizeof *tensix);
@@ -47,6 +48,7 @@ void tensix_reset(struct tensix *tensix)
     tensix->board = board;
     tensix->owner = owner;
     tensix_init(tensix);
+    tensix->shortcuts = shortcuts;
 }
 
 /* --- Pushing --- */

@@ -5,6 +5,7 @@
  * A functional run takes thread by thread and executes as long as nothing holds it. A timed run
  * goes from cycle to cycle.
  */
+#include "isa/shortcuts.h"
 #include "tensix/frontend.h"
 
 /* --- At the gate --- */
@@ -200,14 +201,14 @@ static void catch_up(const struct tensix *tensix, struct tensix_thread *thread)
     thread->blocked = false;
 }
 
-/* Could anything but its own handler hold an instruction of a functional run, or does somebody look
- * at each? */
+/* Could anything but its own handler hold an instruction of a functional run, or is none to take a
+ * short way? */
 static inline bool is_checked(const struct tensix *tensix, const struct tensix_thread *thread)
 {
     const uint32_t holding = TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS | TENSIX_RESET_TDMA |
                              TENSIX_RESET_THCON | TENSIX_RESET_MATH;
     return thread->latch.block_mask | (tensix->held & holding) | tensix->scalar_held_by |
-           tensix->stopped | tensix->timed | (tensix->observed != 0);
+           tensix->stopped | tensix->timed | !shortcuts_on(tensix->shortcuts);
 }
 
 /* The short way for an instruction that is not checked. False: it has not started, for whatever

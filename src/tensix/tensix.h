@@ -303,10 +303,9 @@ struct tensix {
     /* Lent by the tile. */
     uint8_t *l1;
     uint32_t l1_size;
+    bool shortcuts;    /* may be taken (isa/shortcuts.h) */
     uint8_t executing; /* the thread whose instruction is offered to its unit, or TENSIX_THREADS */
-    unsigned
-        observed; /* kinds of observe/observer.h, a bit each, that somebody wants to know of; 0:
-                          nobody looks, and the short ways may be taken */
+    unsigned observed; /* kinds of observe/observer.h, a bit each, that somebody wants to know of */
     const struct num_kernels *kernels; /* the fastest, unless the tile chooses another set */
     const struct tensix_board *board;
     void *owner;

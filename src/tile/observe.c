@@ -7,7 +7,9 @@
 
 #include <string.h>
 
+#include "isa/shortcuts.h"
 #include "tile/bus.h"
+#include "tile/quick.h"
 
 bool tile_tell(struct tile *tile, const struct observed *event)
 {
@@ -143,6 +145,15 @@ void tile_choose_buses(struct tile *tile)
     }
 }
 
+/* Who looks sees the core. */
+static void choose_ways(struct tile *tile)
+{
+    tile->shortcuts = shortcuts_on(tile->allows_shortcuts) && !tile->observed;
+    tile->tensix.shortcuts = tile->shortcuts;
+    tile_lend_registers(tile);
+    tile_choose_buses(tile);
+}
+
 bool tile_observe(struct tile *tile, const struct observer *first)
 {
     tile->observers = tile->observed = 0;
@@ -157,6 +168,12 @@ bool tile_observe(struct tile *tile, const struct observer *first)
         tile->observed |= observer->kinds;
     }
     tile->tensix.observed = tile->observed;
-    tile_choose_buses(tile);
+    choose_ways(tile);
     return true;
+}
+
+void tile_allow_shortcuts(struct tile *tile, bool allows)
+{
+    tile->allows_shortcuts = allows;
+    choose_ways(tile);
 }

@@ -1,6 +1,7 @@
 /* Frequent accesses to registers; see quick.h. */
 #include "tile/quick.h"
 
+#include "isa/shortcuts.h"
 #include "tile/noc_port.h"
 #include "tile/noc_short.h"
 #include "tile/overlay_port.h"
@@ -128,7 +129,7 @@ static bool polls_lent(const struct tile *tile, enum rv32_core core)
 
 void tile_lend_registers(struct tile *tile)
 {
-    bool minds = tile->commands > 0 || tile->poll_lent;
+    bool minds = !shortcuts_on(tile->shortcuts) || tile->commands > 0 || tile->poll_lent;
     tile->registers = (struct rv32_registers){.base = TILE_NIU_BASE,
                                               .bytes = minds ? 0 : NIU_BYTES,
                                               .place = niu_held_place,
@@ -236,6 +237,9 @@ static bool is_overlay(uint32_t address)
 bool tile_quick_put(void *owner, uint32_t address, uint32_t value, uint64_t cycle)
 {
     struct tile *tile = owner;
+    if (!shortcuts_on(tile->shortcuts)) {
+        return false;
+    }
     if (address - TILE_NIU_BASE < BOTH_NIUS) {
         return put_niu(tile, address, value, cycle);
     }
@@ -247,6 +251,9 @@ bool tile_quick_put(void *owner, uint32_t address, uint32_t value, uint64_t cycl
 bool tile_quick_get(void *owner, uint32_t address, uint32_t pc, uint64_t cycle, uint32_t *value)
 {
     struct tile *tile = owner;
+    if (!shortcuts_on(tile->shortcuts)) {
+        return false;
+    }
     if (address - TILE_NIU_BASE < BOTH_NIUS) {
         bool tells = tile->unseen_count && (address & WINDOW_MASK) >= NIU_COUNTERS;
         return tells ? get_counter(tile, address, pc, cycle, value)

@@ -124,6 +124,7 @@ static void prepare(struct tile *tile, uint8_t *memory)
     tile->tensix.owner = tile;
     tensix_init(&tile->tensix);
     init_devices(tile);
+    tile_allow_shortcuts(tile, true);
     noc_queue_init(&tile->inbox);
 }
 

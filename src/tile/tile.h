@@ -258,12 +258,14 @@ struct tile {
     unsigned x, y; /* as hosts name it, in reports */
     uint64_t now;
     uint32_t quantum;
-    uint64_t epoch;      /* changes of anything that another agent can see */
-    uint64_t event_time; /* when the last of them happened */
-    bool stopped;        /* a fault under the policy "stop", or `paused`; the tile stands still */
-    bool paused;         /* an observer stopped it: tile_go_on */
-    struct tile_cut cut; /* and its round */
-    bool restless;       /* harts never sleep; for tests, since results do not depend on it */
+    uint64_t epoch;        /* changes of anything that another agent can see */
+    uint64_t event_time;   /* when the last of them happened */
+    bool stopped;          /* a fault under the policy "stop", or `paused`; the tile stands still */
+    bool paused;           /* an observer stopped it: tile_go_on */
+    struct tile_cut cut;   /* and its round */
+    bool allows_shortcuts; /* tile_allow_shortcuts */
+    bool shortcuts;        /* may be taken: they are allowed, and nobody looks */
+    bool restless;         /* harts never sleep; for tests, since results do not depend on it */
 
     uint8_t *l1;
     uint8_t *marks; /* a byte for each 64 bytes of L1, see below */
@@ -347,6 +349,10 @@ static inline void tile_touch(void *page)
 
 /* Bytes of a hart's local RAM. */
 uint32_t tile_local_size(enum rv32_core core);
+
+/* Shortcuts (isa/shortcuts.h) may be taken from now on, or not: how long things take depends on it,
+ * nothing else. They are allowed in a new tile. */
+void tile_allow_shortcuts(struct tile *tile, bool allows);
 
 /* Reports name it so from now on; a new tile is named by the place where it stands. */
 void tile_rename(struct tile *tile, unsigned x, unsigned y);

@@ -935,6 +935,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     bench->faults_stop = flags & FLAG_FAULTS_STOP;
     bench->long_mops = flags & FLAG_LONG_MOPS;
     bench->reply = flags & FLAG_REGISTERS_WAIT ? TENSIX_WAIT : TENSIX_OK;
+    bench->tensix.shortcuts = true;
     tensix_reset(&bench->tensix);
     if (flags & FLAG_REFERENCE) {
         bench->tensix.kernels = num_kernels_find("reference");

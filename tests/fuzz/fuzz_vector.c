@@ -747,6 +747,7 @@ static struct side *make_side(enum side_kind kind)
     side->tensix.board = &board;
     side->tensix.owner = side;
     side->tensix.timed = kind == SIDE_TIMED || kind == SIDE_TIMED_PIECES;
+    side->tensix.shortcuts = true;
     tensix_init(&side->tensix);
     const struct num_kernels *kernels = num_kernels_find(kernels_of(kind));
     if (kernels) { /* NULL: not on this host */

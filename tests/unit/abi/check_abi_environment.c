@@ -70,9 +70,10 @@ END_TEST
 
 START_TEST(empty_values_are_as_if_not_set)
 {
-    static const char *const names[] = {"PENROSE_CARD",    "PENROSE_THREADS",  "PENROSE_KERNELS",
-                                        "PENROSE_POLICY",  "PENROSE_SCHEDULE", "PENROSE_TRACE",
-                                        "PENROSE_SUMMARY", "PENROSE_REPORT",   "PENROSE_RUN_AHEAD"};
+    static const char *const names[] = {"PENROSE_CARD",     "PENROSE_THREADS",  "PENROSE_KERNELS",
+                                        "PENROSE_POLICY",   "PENROSE_SCHEDULE", "PENROSE_TRACE",
+                                        "PENROSE_SUMMARY",  "PENROSE_REPORT",   "PENROSE_RUN_AHEAD",
+                                        "PENROSE_SHORTCUTS"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         setenv(names[i], "", 1);
         libttsim_init();
@@ -97,9 +98,9 @@ static uint32_t cycles_of_two_stores(void)
 
 START_TEST(wrong_values_are_told_and_the_default_is_used)
 {
-    static const char *const names[] = {"PENROSE_CARD",   "PENROSE_THREADS",  "PENROSE_KERNELS",
-                                        "PENROSE_POLICY", "PENROSE_SCHEDULE", "PENROSE_SUMMARY",
-                                        "PENROSE_TRACE",  "PENROSE_RUN_AHEAD"};
+    static const char *const names[] = {"PENROSE_CARD",   "PENROSE_THREADS",   "PENROSE_KERNELS",
+                                        "PENROSE_POLICY", "PENROSE_SCHEDULE",  "PENROSE_SUMMARY",
+                                        "PENROSE_TRACE",  "PENROSE_RUN_AHEAD", "PENROSE_SHORTCUTS"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         char line[64];
         setenv(names[i], "/no/such", 1);

@@ -16,8 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <penrose/debug.h>
 #include <penrose/metal.h>
 
+#include "chip/chip.h"
 #include "unit/loader/cached_firmware.h"
 #include "unit/run_suite.h"
 #include "unit/chip/snapshot_scenes.h"
@@ -127,6 +129,51 @@ START_TEST(hash_does_not_depend_on_threads)
         }
     }
     for (unsigned i = 0; i < 3; i++) {
+        penrose_chip_destroy(chip[i]);
+    }
+}
+END_TEST
+
+/* L1 and harts, awake at the same time: when a hart was found to wait depends on the way taken. */
+static void compare_tiles(struct penrose_chip *chip, struct penrose_chip *other)
+{
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        struct tile *tile = chip->place[i].tile, *same = other->place[i].tile;
+        ck_assert(!tile == !same);
+        for (unsigned core = 0; tile && core < RV32_CORES; core++) {
+            const struct rv32_hart *hart = &tile->hart[core], *its = &same->hart[core];
+            tile_wake(tile, (enum rv32_core)core);
+            tile_wake(same, (enum rv32_core)core);
+            ck_assert_mem_eq(hart->x, its->x, sizeof hart->x);
+            ck_assert_uint_eq(hart->pc, its->pc);
+            ck_assert_uint_eq(hart->retired, its->retired);
+        }
+        ck_assert(!tile || memcmp(tile->l1, same->l1, tile->kind->l1_bytes) == 0);
+    }
+}
+
+/* With shortcuts, without, and with them in every second window. */
+START_TEST(guests_see_no_shortcuts)
+{
+    enum { CHIPS = 3, WINDOWS = 12 };
+    const struct scene *scene = scene_at((unsigned)_i % SCENES);
+    struct penrose_chip *chip[CHIPS];
+    for (unsigned i = 0; i < CHIPS; i++) {
+        chip[i] = scene_chip(scene, (unsigned)_i / SCENES, 1);
+        penrose_shortcuts_set(chip[i], i == 0);
+        scene->make(chip[i], 5);
+    }
+    for (unsigned window = 0; window < WINDOWS; window++) {
+        for (unsigned i = 0; i < CHIPS; i++) {
+            pass(chip[i], 777);
+        }
+        penrose_shortcuts_set(chip[CHIPS - 1], window % 2 == 0);
+    }
+    for (unsigned i = 1; i < CHIPS; i++) {
+        compare_faults(chip[0], chip[i]);
+        compare_tiles(chip[0], chip[i]);
+    }
+    for (unsigned i = 0; i < CHIPS; i++) {
         penrose_chip_destroy(chip[i]);
     }
 }
@@ -557,6 +604,7 @@ int main(void)
     TCase *damage = tcase_create("damage");
     tcase_add_loop_test(going, scene_goes_on_from_any_moment, 0, SCENES * SCENE_SCHEDULES);
     tcase_add_loop_test(going, hash_does_not_depend_on_threads, 0, SCENES * SCENE_SCHEDULES);
+    tcase_add_loop_test(going, guests_see_no_shortcuts, 0, SCENES * SCENE_SCHEDULES);
     tcase_add_test(going, hash_sees_changes);
     tcase_add_test(going, stopped_chip_stays_stopped);
     suite_add_tcase(suite, going);

@@ -131,6 +131,7 @@ void tensix_harness_open(struct tensix_harness *harness)
     harness->tensix.l1_size = TENSIX_HARNESS_L1;
     harness->tensix.board = &harness->board;
     harness->tensix.owner = harness;
+    harness->tensix.shortcuts = true;
     tensix_reset(&harness->tensix);
 }
 

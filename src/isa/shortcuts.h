@@ -1,0 +1,25 @@
+/*
+ * Shortcuts: second ways to what the core does, for speed alone. Each is a file *_fast.c, which
+ * `configure --disable-shortcuts` leaves out, and is called only where shortcuts_on says so: a
+ * constant there, so that no call remains.
+ */
+#ifndef ISA_SHORTCUTS_H
+#define ISA_SHORTCUTS_H
+
+#include <stdbool.h>
+
+#include "config.h"
+
+#ifdef PENROSE_NO_SHORTCUTS
+enum { SHORTCUTS_BUILT = 0 };
+#else
+enum { SHORTCUTS_BUILT = 1 };
+#endif
+
+/* May a shortcut be taken whose owner's flag is `flag`? */
+static inline bool shortcuts_on(bool flag)
+{
+    return SHORTCUTS_BUILT && flag;
+}
+
+#endif
