@@ -67,6 +67,7 @@ static void setup(void)
     harness.board.observe = note;
     harness.board.l1_written = note_write;
     written = 0;
+    tensix->shortcuts = false; /* as in a tile at which somebody looks */
     tensix->observed = (1u << OBSERVED_KINDS) - 1;
     count = 0;
     configure();
