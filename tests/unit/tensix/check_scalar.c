@@ -1,6 +1,6 @@
 /*
- * The Scalar Unit without memory: every row and mode of its arithmetic, SETDMAREG and REG2FLOP,
- * with boundary values, operands that overlap, and faults.
+ * The Scalar Unit without memory: SETDMAREG of packer state and REG2FLOP in every form, and faults
+ * in words.
  */
 #include "unit/tensix/scalar_world.h"
 
@@ -22,99 +22,7 @@ static uint32_t reg2flop_config(unsigned size, unsigned offset, unsigned index, 
     return op(0x48, size << 22 | offset << 18 | index << 6 | reg);
 }
 
-/* --- Arithmetic --- */
-
-static const struct alu_case {
-    uint8_t opcode, mode;
-} alu_cases[] = {
-    {0x58, 0}, {0x59, 0}, {0x5a, 0}, {0x5b, 0}, {0x5b, 1}, {0x5b, 2},
-    {0x5c, 0}, {0x5c, 1}, {0x5d, 0}, {0x5d, 1}, {0x5d, 2},
-};
-enum { ALU_CASES = sizeof alu_cases / sizeof alu_cases[0] };
-
-static uint32_t alu_model(struct alu_case which, uint32_t left, uint32_t right)
-{
-    switch (which.opcode << 4 | which.mode) {
-    case 0x580:
-        return (uint32_t)((uint64_t)left + right);
-    case 0x590:
-        return (uint32_t)((uint64_t)left + ~right + 1);
-    case 0x5a0:
-        return (uint32_t)((uint64_t)(uint16_t)left * (uint16_t)right);
-    case 0x5b0:
-        return ~(~left | ~right);
-    case 0x5b1:
-        return ~(~left & ~right);
-    case 0x5b2:
-        return (left | right) - (left & right);
-    case 0x5c0:
-        return (uint32_t)((uint64_t)left << right % 32);
-    case 0x5c1:
-        return (uint32_t)(((uint64_t)left << 32) >> right % 32 >> 32);
-    case 0x5d0:
-        return (int64_t)left - (int64_t)right > 0 ? 1 : 0;
-    case 0x5d1:
-        return (int64_t)left - (int64_t)right < 0 ? 1 : 0;
-    default:
-        return (left ^ right) == 0 ? 1 : 0;
-    }
-}
-
-START_TEST(arithmetic_of_registers)
-{
-    const struct alu_case which = alu_cases[_i];
-    for (unsigned i = 0; i < VALUES * VALUES; i++) {
-        uint32_t left = values[i / VALUES], right = values[i % VALUES];
-        fill_gprs();
-        *gpr(5) = left;
-        *gpr(62) = right;
-        run(alu(which.opcode, which.mode, 63, 62, 5));
-        ck_assert_msg(*gpr(63) == alu_model(which, left, right), "0x%x 0x%x", left, right);
-        *gpr(5) = pattern(0, 5);
-        *gpr(62) = pattern(0, 62);
-        assert_gprs_kept(63, 1);
-    }
-    assert_done();
-}
-END_TEST
-
-START_TEST(arithmetic_with_an_immediate)
-{
-    const struct alu_case which = alu_cases[_i];
-    for (unsigned i = 0; i < VALUES; i++) {
-        for (unsigned right = 0; right < 64; right++) {
-            *gpr(9) = values[i];
-            *gpr(right) = right == 9 ? values[i] : 0xdeadbeef;
-            run(alu(which.opcode, which.mode, 10, right, 9) | IMM);
-            ck_assert_msg(*gpr(10) == alu_model(which, values[i], right), "0x%x %u", values[i],
-                          right);
-        }
-    }
-    assert_done();
-}
-END_TEST
-
-START_TEST(arithmetic_of_one_register_with_itself)
-{
-    const struct alu_case which = alu_cases[_i];
-    for (unsigned i = 0; i < VALUES; i++) {
-        *gpr(3) = values[i];
-        run(alu(which.opcode, which.mode, 3, 3, 3));
-        ck_assert_uint_eq(*gpr(3), alu_model(which, values[i], values[i]));
-    }
-    assert_done();
-}
-END_TEST
-
-START_TEST(threads_have_registers_of_their_own)
-{
-    fill_gprs();
-    tensix_harness_push(&harness, 2, alu(0x58, 0, 7, 6, 5));
-    ck_assert_uint_eq(tensix->gpr[2][7], pattern(2, 5) + pattern(2, 6));
-    tensix->gpr[2][7] = pattern(2, 7);
-    assert_gprs_kept(0, 0);
-}
-END_TEST
+/* --- Arithmetic: what it computes is in check_scalar_pages.c --- */
 
 START_TEST(undefined_modes_fault)
 {
@@ -141,23 +49,6 @@ START_TEST(dmanop_changes_nothing)
 END_TEST
 
 /* --- SETDMAREG --- */
-
-START_TEST(setdmareg_writes_one_half)
-{
-    for (unsigned half = 0; half < 2 * TENSIX_GPRS; half++) {
-        static const uint16_t numbers[] = {0, 1, 0x8000, 0xffff, 0x1234};
-        for (unsigned i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-            unsigned shift = 16 * (half & 1);
-            fill_gprs();
-            run(op(0x45, (uint32_t)numbers[i] << 8 | half));
-            ck_assert_uint_eq(*gpr(half / 2), (pattern(0, half / 2) & ~(0xffffu << shift)) |
-                                                  (uint32_t)numbers[i] << shift);
-            assert_gprs_kept(half / 2, 1);
-        }
-    }
-    assert_done();
-}
-END_TEST
 
 /* A tile header is what of the packer's state is not 0 yet: TileSize 1, format and compression. */
 static uint32_t header_word(unsigned word, unsigned format, unsigned uncompressed)
@@ -417,13 +308,8 @@ int main(void)
     TCase *tcase = tcase_create("registers");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, arithmetic_of_registers, 0, ALU_CASES);
-    tcase_add_loop_test(tcase, arithmetic_with_an_immediate, 0, ALU_CASES);
-    tcase_add_loop_test(tcase, arithmetic_of_one_register_with_itself, 0, ALU_CASES);
-    tcase_add_test(tcase, threads_have_registers_of_their_own);
     tcase_add_loop_test(tcase, undefined_modes_fault, 0, 3);
     tcase_add_test(tcase, dmanop_changes_nothing);
-    tcase_add_test(tcase, setdmareg_writes_one_half);
     tcase_add_test(tcase, setdmareg_special_16_bits);
     tcase_add_test(tcase, setdmareg_special_32_bits);
     tcase_add_test(tcase, setdmareg_special_128_bits);
