@@ -1,5 +1,6 @@
 EXTRA_DIST += \
 	%D%/build \
+	%D%/check-aarch64 \
 	%D%/check-threads \
 	%D%/coverage \
 	%D%/demo \
