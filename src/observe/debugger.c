@@ -218,6 +218,10 @@ static struct debugger *debugger_of(struct penrose_chip *chip, struct penrose_er
                                            .wants = wants_tile,
                                            .free = free_debugger,
                                            .context = debugger};
+    if (chip_observe(chip, &debugger->observer, error) != PENROSE_OK) {
+        free_debugger(debugger);
+        return NULL;
+    }
     chip->debugger = debugger;
     return debugger;
 }
@@ -229,7 +233,7 @@ static enum penrose_status look_again(struct debugger *debugger, struct tile *ti
     for (unsigned core = 0; tile && core < RV32_CORES; core++) {
         tile_wake(tile, (enum rv32_core)core);
     }
-    return chip_observe(debugger->chip, &debugger->observer, error);
+    return chip_look_again(debugger->chip, error);
 }
 
 static enum penrose_status check_point(const struct tile *tile, const struct penrose_point *point,
