@@ -192,6 +192,13 @@ static inline uint64_t chip_edge_next(const struct penrose_chip *chip)
     return chip->edge.earliest;
 }
 
+/* --- Harts (harts.c) --- */
+
+/* The tile of a hart that it has. PENROSE_E_ARGUMENT, PENROSE_E_MEMORY. */
+enum penrose_status chip_hart_tile(struct penrose_chip *chip, unsigned x, unsigned y,
+                                   enum penrose_hart hart, struct tile **tile,
+                                   struct penrose_error *error);
+
 /* --- Observers (observers.c) --- */
 
 /* Adds one to those who look, or has them asked again which tiles they want; of tiles made later,

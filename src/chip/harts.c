@@ -36,9 +36,9 @@ PENROSE_EXPORT const char *penrose_hart_name_at(const struct penrose_chip *chip,
     return type < TILE_TYPES ? tile_kinds[type].hart[hart] : NULL;
 }
 
-static enum penrose_status hart_tile(struct penrose_chip *chip, unsigned x, unsigned y,
-                                     enum penrose_hart hart, struct tile **tile,
-                                     struct penrose_error *error)
+enum penrose_status chip_hart_tile(struct penrose_chip *chip, unsigned x, unsigned y,
+                                   enum penrose_hart hart, struct tile **tile,
+                                   struct penrose_error *error)
 {
     if ((unsigned)hart >= PENROSE_HARTS) {
         error_set(error, PENROSE_E_ARGUMENT, "hart %d is unknown; there are %d", (int)hart,
@@ -68,7 +68,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_info(struct penrose_chip *chip, 
                                                      struct penrose_error *error)
 {
     struct tile *tile;
-    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
+    enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }
@@ -97,7 +97,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_set(struct penrose_chip *chip, u
                                                     struct penrose_error *error)
 {
     struct tile *tile;
-    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
+    enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }
@@ -138,7 +138,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_release(struct penrose_chip *chi
                                                         uint32_t pc, struct penrose_error *error)
 {
     struct tile *tile;
-    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
+    enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }
@@ -156,6 +156,6 @@ PENROSE_EXPORT enum penrose_status penrose_hart_hold(struct penrose_chip *chip, 
                                                      struct penrose_error *error)
 {
     struct tile *tile;
-    enum penrose_status status = hart_tile(chip, x, y, hart, &tile, error);
+    enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
     return status == PENROSE_OK ? set_reset(tile, hart, true, error) : status;
 }

@@ -201,29 +201,31 @@ static void free_debugger(void *context)
     free(debugger);
 }
 
-/* Made when it is first needed. NULL when memory runs out. */
-static struct debugger *debugger_of(struct penrose_chip *chip, struct penrose_error *error)
+/* Made when it is first needed. */
+static enum penrose_status take_debugger(struct penrose_chip *chip, struct debugger **debugger,
+                                         struct penrose_error *error)
 {
-    if (chip->debugger) {
-        return chip->debugger;
+    *debugger = chip->debugger;
+    if (*debugger) {
+        return PENROSE_OK;
     }
-    struct debugger *debugger = calloc(1, sizeof *debugger);
-    if (!debugger) {
-        error_set(error, PENROSE_E_MEMORY, "no memory for a debugger");
-        return NULL;
+    struct debugger *made = calloc(1, sizeof *made);
+    if (!made) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for a debugger");
     }
-    debugger->chip = chip;
-    debugger->observer = (struct observer){.kinds = OBSERVED_OF_HARTS,
-                                           .see = see,
-                                           .wants = wants_tile,
-                                           .free = free_debugger,
-                                           .context = debugger};
-    if (chip_observe(chip, &debugger->observer, error) != PENROSE_OK) {
-        free_debugger(debugger);
-        return NULL;
+    made->chip = chip;
+    made->observer = (struct observer){.kinds = OBSERVED_OF_HARTS,
+                                       .see = see,
+                                       .wants = wants_tile,
+                                       .free = free_debugger,
+                                       .context = made};
+    enum penrose_status status = chip_observe(chip, &made->observer, error);
+    if (status != PENROSE_OK) {
+        free_debugger(made);
+        return status;
     }
-    chip->debugger = debugger;
-    return debugger;
+    *debugger = chip->debugger = made;
+    return PENROSE_OK;
 }
 
 /* The tiles that it wants have changed. A hart that sleeps on one of them has to be looked at. */
@@ -267,12 +269,13 @@ PENROSE_EXPORT enum penrose_status penrose_point_set(struct penrose_chip *chip,
                                                      const struct penrose_point *point,
                                                      unsigned *id, struct penrose_error *error)
 {
-    struct debugger *debugger = debugger_of(chip, error);
+    struct debugger *debugger;
     struct tile *tile;
     enum penrose_status status = chip_tile(chip, point->x, point->y, &tile, error);
     status = status == PENROSE_OK ? check_point(tile, point, error) : status;
-    if (status != PENROSE_OK || !debugger) {
-        return debugger ? status : PENROSE_E_MEMORY;
+    status = status == PENROSE_OK ? take_debugger(chip, &debugger, error) : status;
+    if (status != PENROSE_OK) {
+        return status;
     }
     struct penrose_point *points =
         realloc(debugger->point, (debugger->points + 1) * sizeof *points);
@@ -318,25 +321,16 @@ PENROSE_EXPORT bool penrose_point_get(const struct penrose_chip *chip, size_t in
 
 /* --- Harts --- */
 
-/* The tile of a hart that it has. */
-static enum penrose_status find_hart(struct penrose_chip *chip, unsigned x, unsigned y,
-                                     enum penrose_hart hart, struct tile **tile,
-                                     struct penrose_error *error)
-{
-    struct penrose_hart_info info;
-    enum penrose_status status = penrose_hart_info(chip, x, y, hart, &info, error);
-    return status == PENROSE_OK ? chip_tile(chip, x, y, tile, error) : status;
-}
-
 PENROSE_EXPORT enum penrose_status penrose_hart_step(struct penrose_chip *chip, unsigned x,
                                                      unsigned y, enum penrose_hart hart,
                                                      uint64_t count, struct penrose_error *error)
 {
-    struct debugger *debugger = debugger_of(chip, error);
+    struct debugger *debugger;
     struct tile *tile;
-    enum penrose_status status = find_hart(chip, x, y, hart, &tile, error);
-    if (status != PENROSE_OK || !debugger) {
-        return debugger ? status : PENROSE_E_MEMORY;
+    enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
+    status = status == PENROSE_OK ? take_debugger(chip, &debugger, error) : status;
+    if (status != PENROSE_OK) {
+        return status;
     }
     debugger->hart[tile->node][hart].steps = count;
     return look_again(debugger, tile, error);
@@ -347,7 +341,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_pause(struct penrose_chip *chip,
                                                       struct penrose_error *error)
 {
     struct tile *tile;
-    enum penrose_status status = find_hart(chip, x, y, hart, &tile, error);
+    enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }
@@ -364,7 +358,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_resume(struct penrose_chip *chip
                                                        struct penrose_error *error)
 {
     struct tile *tile;
-    enum penrose_status status = find_hart(chip, x, y, hart, &tile, error);
+    enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }

@@ -64,9 +64,7 @@ static enum penrose_status take_hart(struct penrose_chip *chip, unsigned x, unsi
                                      enum penrose_hart hart, struct tile **tile,
                                      struct penrose_error *error)
 {
-    struct penrose_hart_info info;
-    enum penrose_status status = penrose_hart_info(chip, x, y, hart, &info, error);
-    status = status == PENROSE_OK ? chip_tile(chip, x, y, tile, error) : status;
+    enum penrose_status status = chip_hart_tile(chip, x, y, hart, tile, error);
     if (status == PENROSE_OK) {
         tile_wake(*tile, (enum rv32_core)hart);
     }
@@ -170,41 +168,26 @@ PENROSE_EXPORT enum penrose_status penrose_register_write(struct penrose_chip *c
 
 /* --- Memory --- */
 
-/* The most that an access at `address` can take of `size` bytes. */
-static uint8_t piece_of(uint32_t address, size_t size)
-{
-    uint8_t piece = address & 1 ? 1 : address & 2 ? 2 : 4;
-    while (piece > size) {
-        piece /= 2;
-    }
-    return piece;
-}
-
 static enum penrose_status access_as_hart(struct penrose_chip *chip, unsigned x, unsigned y,
                                           enum penrose_hart hart, struct mmio_access access,
-                                          uint8_t *bytes, size_t size, struct penrose_error *error)
+                                          void *bytes, size_t size, struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = take_hart(chip, x, y, hart, &tile, error);
-    access.agent = (enum tile_agent)hart;
-    while (status == PENROSE_OK && size > 0) {
-        bool is_write = mmio_is_write(&access);
-        access.cycle = tile->now;
-        access.size = piece_of(access.address, size);
-        access.value = 0;
-        memcpy(&access.value, bytes, is_write ? access.size : 0);
-        if (tile_access(tile, &access) != MMIO_OK) {
-            return error_set(error, PENROSE_E_ARGUMENT, "%s of %s: 0x%08x (%s) does not answer%s%s",
-                             penrose_hart_name(hart), tile->name, access.address,
-                             tile_range_title(tile->kind->type, access.agent, access.address),
-                             access.rule ? ": " : "", access.rule ? access.rule : "");
-        }
-        memcpy(bytes, &access.value, is_write ? 0 : access.size);
-        bytes += access.size;
-        size -= access.size;
-        access.address += access.size;
+    if (status != PENROSE_OK) {
+        return status;
     }
-    return status;
+    const char *rule = NULL;
+    uint32_t done = 0;
+    access.agent = (enum tile_agent)hart;
+    access.cycle = tile->now;
+    if (tile_access_bytes(tile, access, bytes, size, &done, &rule) == MMIO_OK) {
+        return PENROSE_OK;
+    }
+    return error_set(error, PENROSE_E_ARGUMENT, "%s of %s: 0x%08x (%s) does not answer%s%s",
+                     penrose_hart_name(hart), tile->name, access.address + done,
+                     tile_range_title(tile->kind->type, access.agent, access.address + done),
+                     rule ? ": " : "", rule ? rule : "");
 }
 
 PENROSE_EXPORT enum penrose_status penrose_hart_peek(struct penrose_chip *chip, unsigned x,
@@ -222,7 +205,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_poke(struct penrose_chip *chip, 
                                                      size_t size, struct penrose_error *error)
 {
     const struct mmio_access access = {.operation = MMIO_POKE, .address = address};
-    return access_as_hart(chip, x, y, hart, access, (uint8_t *)(uintptr_t)bytes, size, error);
+    return access_as_hart(chip, x, y, hart, access, (void *)(uintptr_t)bytes, size, error);
 }
 
 PENROSE_EXPORT int penrose_hart_disassemble(struct penrose_chip *chip, unsigned x, unsigned y,

@@ -223,9 +223,9 @@ enum mmio_reply tile_mmio_LOCAL_SLOW(struct tile *tile, struct mmio_access *acce
     return reply;
 }
 
-/* --- The NoC side --- */
+/* --- Bytes --- */
 
-static unsigned piece_size(uint32_t address, uint32_t size)
+static unsigned piece_size(uint32_t address, size_t size)
 {
     unsigned piece = address & 1 ? 1 : address & 2 ? 2 : 4;
     while (piece > size) {
@@ -234,40 +234,44 @@ static unsigned piece_size(uint32_t address, uint32_t size)
     return piece;
 }
 
+enum mmio_reply tile_access_bytes(struct tile *tile, struct mmio_access access, void *bytes,
+                                  size_t size, uint32_t *done, const char **rule)
+{
+    const bool write = mmio_is_write(&access);
+    uint8_t *at = bytes;
+    while (*done < size) {
+        struct mmio_access piece = access;
+        piece.address += *done;
+        piece.size = (uint8_t)piece_size(piece.address, size - *done);
+        memcpy(&piece.value, at + *done, write ? piece.size : 0);
+        enum mmio_reply reply = tile_access(tile, &piece);
+        if (reply != MMIO_OK) {
+            *rule = piece.rule;
+            return reply;
+        }
+        memcpy(at + *done, &piece.value, write ? 0 : piece.size);
+        *done += piece.size;
+    }
+    return MMIO_OK;
+}
+
 enum mmio_reply tile_noc_access(struct tile *tile, enum mmio_operation operation, uint32_t address,
                                 void *bytes, uint32_t size, uint64_t cycle, uint32_t *done,
                                 const char **rule)
 {
-    bool write = operation == MMIO_WRITE || operation == MMIO_POKE;
-    uint8_t *at = bytes;
+    struct mmio_access access = {
+        .operation = operation, .agent = AGENT_NOC, .address = address, .cycle = cycle};
     *done = 0;
     *rule = NULL;
     if (address < tile->kind->l1_bytes) {
         uint32_t bulk =
             size < tile->kind->l1_bytes - address ? size : tile->kind->l1_bytes - address;
-        if (write) {
-            tile_l1_write(tile, address, at, bulk, cycle);
+        if (mmio_is_write(&access)) {
+            tile_l1_write(tile, address, bytes, bulk, cycle);
         } else {
-            memcpy(at, tile->l1 + address, bulk);
+            memcpy(bytes, tile->l1 + address, bulk);
         }
         *done = bulk;
     }
-    while (*done < size) {
-        struct mmio_access access = {.operation = operation,
-                                     .agent = AGENT_NOC,
-                                     .address = address + *done,
-                                     .size = (uint8_t)piece_size(address + *done, size - *done),
-                                     .cycle = cycle};
-        memcpy(&access.value, at + *done, write ? access.size : 0);
-        enum mmio_reply reply = tile_access(tile, &access);
-        if (reply != MMIO_OK) {
-            *rule = access.rule;
-            return reply;
-        }
-        if (!write) {
-            memcpy(at + *done, &access.value, access.size);
-        }
-        *done += access.size;
-    }
-    return MMIO_OK;
+    return tile_access_bytes(tile, access, bytes, size, done, rule);
 }

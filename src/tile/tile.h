@@ -178,7 +178,7 @@ struct tile_hart {
     uint64_t probe_at;                     /* tile time of the next one */
     unsigned probe_fails;                  /* searches in vain, for backing off */
     struct tile_load load[TILE_LOADS + 1]; /* the latest of registers, by pc; TILE_FENCES */
-    bool step;                             /* run one instruction at a time: debugger or trace */
+    bool step;                             /* run one instruction at a time: the debug registers */
 };
 
 /* --- What leaves the tile --- */
@@ -455,6 +455,11 @@ void tile_wake(struct tile *tile, enum rv32_core core);
 /* Pauses or resumes a hart for a debugger. */
 void tile_pause(struct tile *tile, enum rv32_core core);
 void tile_resume(struct tile *tile, enum rv32_core core, uint64_t cycle);
+
+/* Accesses like `access`, one behind the other, to `size` bytes from its address + *done on; *done
+ * tells how many bytes were transferred, and *rule what an access that failed says. */
+enum mmio_reply tile_access_bytes(struct tile *tile, struct mmio_access access, void *bytes,
+                                  size_t size, uint32_t *done, const char **rule);
 
 /* The NoC's (and the host's) plain access of `size` bytes; memory in bulk, registers word by word.
  * MMIO_WAIT is answered as hardware would answer a NoC request: by waiting; here the caller
