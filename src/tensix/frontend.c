@@ -44,11 +44,11 @@ void tensix_reset(struct tensix *tensix)
     tensix->l1_size = l1_size;
     tensix->kernels = kernels;
     tensix->observed = observed;
+    tensix->shortcuts = shortcuts;
     tensix->dst_high_half = dst_high_half;
     tensix->board = board;
     tensix->owner = owner;
     tensix_init(tensix);
-    tensix->shortcuts = shortcuts;
 }
 
 /* --- Pushing --- */

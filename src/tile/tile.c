@@ -77,7 +77,6 @@ static void init_harts(struct tile *tile, uint8_t *locals)
         tile_polls(tile, (enum rv32_core)core, TILE_SPAN_NONE);
         locals += tile_local_size((enum rv32_core)core);
     }
-    tile_choose_buses(tile);
 }
 
 void tile_rename(struct tile *tile, unsigned x, unsigned y)
