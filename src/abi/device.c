@@ -11,11 +11,11 @@
 #include "abi/guard.h"
 #include "abi/libttsim.h"
 #include "chip/grid.h"
-#include "observe/settings.h"
-#include "observe/trace_file.h"
 #include "host/environment.h"
 #include "host/processors.h"
 #include "num/kernels.h"
+#include "observe/settings.h"
+#include "observe/trace_file.h"
 
 enum { CONFIG_BYTES = 4096, MOST_COMPLAINTS = 16, MOST_THREADS = 256 };
 

@@ -19,9 +19,9 @@
 #include "cli/output_file.h"
 #include "cli/suggest.h"
 #include "cli/summary.h"
-#include "observe/settings.h"
 #include "host/environment.h"
 #include "num/kernels.h"
+#include "observe/settings.h"
 
 enum {
     /* As of env(1). */

@@ -2,14 +2,14 @@
  * Programs on a grid; see program.h. What can be wrong with a description is found before anything
  * runs: files and shapes when it is read (loader/program.c), expressions once the chip is known.
  */
-#include <penrose/metal.h>
-
 #include "cli/program.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <penrose/metal.h>
 
 #include "cli/output.h"
 #include "cli/output_file.h"

@@ -3,8 +3,6 @@
  * records and go to stderr at once; results are built by the commands from what is left on the
  * chip.
  */
-#include <penrose/metal.h>
-
 #include "cli/session.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* `--trace`; what a line says is in debug/trace_text.h. */
+/* `--trace`; what a line says is in observe/trace_text.h. */
 #include "cli/trace.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
 /* Launches and memory on the command line; see work.h. */
-#include <penrose/metal.h>
-
 #include "cli/work.h"
 
 #include <errno.h>

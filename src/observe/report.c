@@ -5,8 +5,8 @@
 #include <penrose/penrose.h>
 #include <string.h>
 
-#include "observe/sink.h"
 #include "isa/export.h"
+#include "observe/sink.h"
 
 static const char *text_or(const char *text, const char *otherwise)
 {

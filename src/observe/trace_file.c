@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "observe/trace_text.h"
 #include "isa/error.h"
+#include "observe/trace_text.h"
 
 enum { BUFFER_BYTES = 1 << 16 };
 

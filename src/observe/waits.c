@@ -6,12 +6,12 @@
 
 #include "arch/blackhole/addresses.h"
 #include "chip/firmware.h"
+#include "isa/export.h"
+#include "noc/transaction.h"
 #include "observe/responses.h"
 #include "observe/under_way.h"
 #include "observe/wait_lines.h"
 #include "observe/wait_places.h"
-#include "isa/export.h"
-#include "noc/transaction.h"
 
 /* --- Harts that poll --- */
 

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unit/abi/abi_host.h"
 #include "observe/settings.h"
+#include "unit/abi/abi_host.h"
 
 /* --- Words --- */
 

@@ -10,9 +10,9 @@
 #include <penrose/penrose.h>
 
 #include "chip/chip.h"
-#include "unit/chip/chip_program.h"
 #include "observe/wait_lines.h"
 #include "observe/wait_places.h"
+#include "unit/chip/chip_program.h"
 #include "unit/run_suite.h"
 
 enum { CODE = 0x1000, TEXT = 65536 };

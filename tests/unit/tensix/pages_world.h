@@ -1,8 +1,7 @@
 /*
- * What programs written from the pages share: a coprocessor, a copy of all that its pages call state, and
- * random numbers. The check_reader_a_*.c were written from the ISA pages alone; their models repeat
- * a page's functional model, and their words are made from the encoding diagrams, not from
- * tensix.def.
+ * What the programs share that were written from the ISA pages alone: a coprocessor, a copy of all
+ * that its pages call state, and random numbers. Their models repeat a page's functional model, and
+ * their words are made from the encoding diagrams, not from tensix.def.
  *
  * A case sets state up, lets a model change a copy of it (struct state), executes the instruction,
  * and compares everything: what must not change is compared too.
