@@ -109,11 +109,13 @@ guest_hart_trisc1 = -DHART=2 -Wl,--defsym=TEXT_BASE=0x20000 -Wl,--defsym=MAILBOX
 guest_hart_trisc2 = -DHART=3 -Wl,--defsym=TEXT_BASE=0x30000 -Wl,--defsym=MAILBOX=0x8300
 guest_hart_ncrisc = -DHART=4 -Wl,--defsym=TEXT_BASE=0x40000 -Wl,--defsym=MAILBOX=0x8400
 
-guest_common = $(addprefix $(srcdir)/firmware/bare/,bare.h bare.ld crt0.S)
+guest_common = $(addprefix $(srcdir)/firmware/bare/,bare.h bare.ld crt0.S) $(srcdir)/src/arch/blackhole/addresses.h
 ## Tables of the emulator that are headers of the kernels for tensors.
 guests_tensor_flag = $(patsubst %,firmware/tensor/matmul-flag-%.elf,trisc0 trisc1 trisc2)
 guest_tables = $(addprefix $(srcdir)/src/arch/blackhole/,regs.def tensix.def)
-guest_make = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(RISCV_CC) \
+## Programs are for the chip whose tables are in this folder.
+guest_chip = -I$(srcdir)/src/arch/blackhole
+guest_make = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(RISCV_CC) $(guest_chip) \
 	-march=rv32im_zicsr_zba_zbb -mabi=ilp32 -std=c11 -O2 -g -Wall -Wextra -Werror \
 	-ffreestanding -nostdlib -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(srcdir)/= \
 	-Wa,--debug-prefix-map,$(srcdir)/= -Wl,--no-warn-rwx-segments \
@@ -143,21 +145,21 @@ $(guests_tensix): firmware/tensix-%.elf: $(srcdir)/firmware/bare/tensix.c \
 $(guests_tensor) $(guests_tensor_flag): $(guest_common) $(guest_tables) $(srcdir)/firmware/bare/tensix.h \
 		$(addprefix $(srcdir)/,$(tensor_common_files))
 firmware/tensor/%-trisc0.elf: $(srcdir)/firmware/tensor/%.c
-	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc0) $(guest_files)
+	$(guest_make) $(guest_hart_trisc0) $(guest_files)
 firmware/tensor/%-trisc1.elf: $(srcdir)/firmware/tensor/%.c
-	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc1) $(guest_files)
+	$(guest_make) $(guest_hart_trisc1) $(guest_files)
 firmware/tensor/%-trisc2.elf: $(srcdir)/firmware/tensor/%.c
-	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc2) $(guest_files)
+	$(guest_make) $(guest_hart_trisc2) $(guest_files)
 $(guests_vector): $(guest_common) $(guest_tables) $(srcdir)/firmware/bare/tensix.h \
 		$(addprefix $(srcdir)/,$(tensor_common_files) $(vector_common_files))
 firmware/vector/%-trisc0.elf: $(srcdir)/firmware/vector/%.c
-	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc0) $(guest_files)
+	$(guest_make) $(guest_hart_trisc0) $(guest_files)
 firmware/vector/%-trisc1.elf: $(srcdir)/firmware/vector/%.c
-	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc1) $(guest_files)
+	$(guest_make) $(guest_hart_trisc1) $(guest_files)
 firmware/vector/%-trisc2.elf: $(srcdir)/firmware/vector/%.c
-	$(guest_make) -I$(srcdir)/src $(guest_hart_trisc2) $(guest_files)
+	$(guest_make) $(guest_hart_trisc2) $(guest_files)
 firmware/tensor/matmul-flag-%.elf: $(srcdir)/firmware/tensor/matmul.c
-	$(guest_make) -I$(srcdir)/src $(guest_hart_$*) -DEXIT_BY_FLAG $(guest_files)
+	$(guest_make) $(guest_hart_$*) -DEXIT_BY_FLAG $(guest_files)
 $(guests_wait): firmware/wait-%.elf: $(srcdir)/firmware/bare/wait.c $(guest_common)
 	$(guest_make) $(guest_hart_$*) $(guest_files)
 endif

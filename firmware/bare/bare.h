@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "addresses.h" /* of the chip that the program is for */
+
 enum { MAILBOX_PARAMETERS = 14, MAILBOX_RESULTS = 16 };
 
 struct mailbox {
@@ -25,13 +27,13 @@ _Static_assert(sizeof(struct mailbox) == 0x80, "bare.ld reserves 0x80 bytes");
 
 /* A hart's mailbox to and from another of B, T0, T1, T2 (0..3): reads take a word and wait for
  * one, writes wait for space. */
-#define HART_MAILBOX(other) REGISTER(0xffec0000 + 0x1000 * (other))
+#define HART_MAILBOX(other) REGISTER(AT_MAILBOX + 0x1000 * (other))
 
 /* Tensix semaphore i as TRISCs see it: reads give its value, even stores post, odd stores get. */
-#define SEMAPHORE(i)     REGISTER(0xffe80020 + 4 * (i))
-#define COPROCESSOR_DONE REGISTER(0xffe80004)
-#define WALL_CLOCK_LOW   REGISTER(0xffb121f0)
-#define WALL_CLOCK_HIGH  REGISTER(0xffb121f8)
+#define SEMAPHORE(i)     REGISTER(AT_PC_BUF + 0x20 + 4 * (i))
+#define COPROCESSOR_DONE REGISTER(AT_COPROCESSOR_DONE)
+#define WALL_CLOCK_LOW   REGISTER(AT_WALL_CLOCK_LOW)
+#define WALL_CLOCK_HIGH  REGISTER(AT_WALL_CLOCK_LATCHED)
 
 /* Pushes a Tensix instruction to the hart's own thread; the operand must be a constant. The
  * instruction .ttinsn is the Tensix word rotated left by two. */

@@ -17,7 +17,7 @@ _start:
     .option norelax
     la      gp, __global_pointer$
     .option pop
-    lui     sp, 0xffb01
+    lui     sp, %hi(__stack_top)
     la      t0, __bss_start
     la      t1, __bss_end
     j       2f

@@ -20,12 +20,12 @@ BAD load_from_nowhere(void)
 
 BAD store_to_nowhere(void)
 {
-    REGISTER(0xff800000) = 1;
+    REGISTER(AT_LOCAL_RAM - 0x300000) = 1;
 }
 
 BAD store_to_read_only(void)
 {
-    REGISTER(0xffef0b00) = 1; /* ThreadConfig: only SETC16 writes it */
+    REGISTER(AT_CONFIG + 0xb00) = 1; /* ThreadConfig: only SETC16 writes it */
 }
 
 BAD store_misaligned(void)

@@ -8,7 +8,7 @@
 
 MAILBOX = {.parameter = {100}};
 
-#define INSTRUCTION_BUFFER REGISTER(0xffe40000)
+#define INSTRUCTION_BUFFER REGISTER(AT_INSTRN_BUF)
 
 int main(void)
 {

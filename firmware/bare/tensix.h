@@ -80,10 +80,10 @@ enum { TT_128_BITS = 0, TT_32_BITS = 1, TT_KEEP = 0, TT_NEXT_WORD = 2, TT_NEXT_1
 /* Nothing of the thread goes on before its loads and stores are done. */
 #define TT_FINISH_REQUESTS TT(STALLWAIT(TT_ALL_BLOCKS, TT_REQUESTS))
 
-#define INSTRUCTION_BUFFER REGISTER(0xffe40000)
-#define MOP_EXPANDER_DONE  REGISTER(0xffe80008)
-#define MOP_CONFIG(i)      REGISTER(0xffb80000 + 4 * (i))
-#define GPR(i)             REGISTER(0xffe00000 + 4 * (i))
+#define INSTRUCTION_BUFFER REGISTER(AT_INSTRN_BUF)
+#define MOP_EXPANDER_DONE  REGISTER(AT_MOP_EXPANDER_DONE)
+#define MOP_CONFIG(i)      REGISTER(AT_MOP_CFG + 4 * (i))
+#define GPR(i)             REGISTER(AT_GPR + 4 * (i))
 
 static inline void tensix_push(uint32_t word)
 {

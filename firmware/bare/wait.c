@@ -17,7 +17,7 @@ int main(void)
     }
     return 0;
 #elif HART == 3
-    return (int)REGISTER(0xffe80000);
+    return (int)REGISTER(AT_PC_BUF);
 #else
     while (mailbox.parameter[0] == 0) {
         fence();

@@ -26,7 +26,7 @@ extern int32_t bank_to_dram_offset[];
 enum { NOC = HART == 0 ? 1 : 0 };
 enum { BUFFER_WRITE, BUFFER_READ, BUFFER_SMALL, BUFFER_ATOMIC };
 
-#define NIU(offset)            REGISTER(0xffb20000 + 0x10000 * NOC + (offset))
+#define NIU(offset)            REGISTER(AT_NIU + 0x10000 * NOC + (offset))
 #define NIU_BUFFER(buffer, at) NIU(0x800 * (buffer) + (at))
 #define NIU_COUNTER(number)    NIU(0x200 + 4 * (number))
 #define NIU_ID_LOGICAL         NIU(0x148)

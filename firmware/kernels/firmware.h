@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "addresses.h" /* of the chip */
+
 /* The stream that holds the counters of circular buffer 0; link-kernels finds it out. */
 #ifndef FIRST_STREAM
 #define FIRST_STREAM 0
@@ -26,7 +28,7 @@ extern uint32_t *rta_l1_base, *crta_l1_base; /* runtime arguments: own, common *
 extern uint8_t *sem_l1_base[]; /* semaphores: 16 bytes each; [0] is for Tensix tiles */
 extern struct cb cb_interface[];
 
-#define CB_STREAM(id)    (0xffb40000 + 0x1000 * (uint32_t)(FIRST_STREAM + (id)))
+#define CB_STREAM(id)    (AT_OVERLAY + 0x1000 * (uint32_t)(FIRST_STREAM + (id)))
 #define CB_ACKED(id)     (*(volatile uint32_t *)(CB_STREAM(id) + 0x20))
 #define CB_RECEIVED(id)  (*(volatile uint32_t *)(CB_STREAM(id) + 0x28))
 #define L1_SEMAPHORE(id) (*(volatile uint32_t *)(sem_l1_base[0] + 16 * (id)))

@@ -28,8 +28,8 @@ enum { PAGE_FREE = 3 };                          /* Tensix semaphore */
 enum { RESULT_MAGIC = 0x50454e52 };
 
 #define REGISTER(address)   (*(volatile uint32_t *)(address))
-#define HART_MAILBOX(other) REGISTER(0xffec0000 + 0x1000 * (other))
-#define TENSIX_SEMAPHORE(i) REGISTER(0xffe80020 + 4 * (i))
+#define HART_MAILBOX(other) REGISTER(AT_MAILBOX + 0x1000 * (other))
+#define TENSIX_SEMAPHORE(i) REGISTER(AT_PC_BUF + 0x20 + 4 * (i))
 #define SEMAPHORE(id)       L1_SEMAPHORE(id)
 
 #define TTINSN(word)                                                                               \

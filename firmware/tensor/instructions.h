@@ -25,7 +25,7 @@
         cells                                                                                      \
     };
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 
 #define PLACED(name, hi, lo)        | (operand.name & ((2u << ((hi) - (lo))) - 1)) << (lo)
 #define FIELD                       PLACED
@@ -42,7 +42,7 @@
         return (uint32_t)(opcode) << 24 cells;                                                     \
     }
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 
 #define WORD(token, ...) word_##token((struct word_##token){__VA_ARGS__})
 #define PUSH(token, ...) TTINSN(WORD(token, __VA_ARGS__))
@@ -77,9 +77,9 @@ enum { COUNTER_Z = 2, COUNTER_W = 3 };                         /* of SETADC */
     enum { name##_WORD = (word), name##_SHIFT = (shift), name##_WIDTH = (width) };
 #define THREAD_FIELD CONFIG_FIELD
 #define CONFIG_ALIAS CONFIG_FIELD
-#include "arch/blackhole/regs.def"
+#include "regs.def"
 
-#define CONFIG_WORD(i) REGISTER(0xffef0000 + 4 * (i))
+#define CONFIG_WORD(i) REGISTER(AT_CONFIG + 4 * (i))
 #define CONFIG(name)   CONFIG_WORD(name##_WORD)
 
 #define FIELD_ONES(width) ((width) < 32 ? (1u << ((width)&31)) - 1 : ~0u)

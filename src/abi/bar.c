@@ -15,7 +15,7 @@ enum { PAGE_BYTES = 4096, WORD_SHIFT = 2, WINDOW_2M_SHIFT = 21, WINDOW_4G_SHIFT 
 
 enum region_token {
 #define REGION(token, bar, first, last, title) REGION_##token,
-#include "arch/blackhole/bar.def"
+#include "bar.def"
 #undef REGION
 };
 
@@ -28,7 +28,7 @@ struct region {
 
 static const struct region regions[] = {
 #define REGION(token, bar, first, last, title) {REGION_##token, bar, first, last, title},
-#include "arch/blackhole/bar.def"
+#include "bar.def"
 #undef REGION
 };
 

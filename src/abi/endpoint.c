@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "tile/tile.h"
 
 enum { MOST_WAIT = 1 << 20, MOST_DRAIN = 1 << 13, WAIT_STEP = 1024 };

@@ -1,13 +1,14 @@
-libpenrose_core_la_SOURCES += \
-	%D%/arch.h \
+chip_sources += \
+	%D%/arch.c \
+	%D%/arch.h
+EXTRA_DIST += \
 	%D%/blackhole/addresses.h \
 	%D%/blackhole/arc.def \
 	%D%/blackhole/auto_ttsync.def \
 	%D%/blackhole/backend_config.def \
 	%D%/blackhole/bar.def \
 	%D%/blackhole/base_firmware.def \
-	%D%/blackhole/blackhole.c \
-	%D%/blackhole/clock.h \
+	%D%/blackhole/geometry.h \
 	%D%/blackhole/config_users.def \
 	%D%/blackhole/csr.def \
 	%D%/blackhole/debug_registers.def \

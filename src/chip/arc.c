@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arch/blackhole/clock.h"
+#include "geometry.h"
 
 /* --- Tables --- */
 
@@ -23,7 +23,7 @@ static const struct register_row {
     enum register_kind kind;
 } registers[] = {
 #define ARC_REGISTER(offset, words, NAME, kind) {offset, words, kind},
-#include "arch/blackhole/arc.def"
+#include "arc.def"
 };
 
 static const struct {
@@ -31,7 +31,7 @@ static const struct {
     uint32_t value;
 } starts[] = {
 #define ARC_START(NAME, index, value) {index, value},
-#include "arch/blackhole/arc.def"
+#include "arc.def"
 };
 
 enum message_kind {
@@ -53,7 +53,7 @@ static const struct message_row {
     enum message_kind kind;
 } messages[] = {
 #define ARC_MESSAGE(code, NAME, kind) {code, kind},
-#include "arch/blackhole/arc.def"
+#include "arc.def"
 };
 
 enum telemetry_kind {
@@ -74,7 +74,7 @@ static const struct telemetry_row {
     uint32_t value;
 } telemetry[] = {
 #define ARC_TELEMETRY(tag, NAME, kind, value) {tag, kind, value},
-#include "arch/blackhole/arc.def"
+#include "arc.def"
 };
 
 enum {

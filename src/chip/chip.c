@@ -255,7 +255,7 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
         penrose_chip_destroy(made);
         return status ? status : error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
     }
-    made->arch = &arch_blackhole;
+    made->arch = &arch;
     made->options = *options;
     made->kernels = kernels;
     made->threads = threads;

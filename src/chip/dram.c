@@ -24,8 +24,8 @@ void dram_init(struct dram_bank *bank, unsigned number, const uint16_t node[DRAM
         struct dram_port *port = &bank->port[i];
         port->bank = bank;
         port->node = node[i];
-        snprintf(port->name, sizeof port->name, "DRAM (%u, %u)", node[i] % NOC_WIDTH,
-                 node[i] / NOC_WIDTH);
+        snprintf(port->name, sizeof port->name, "DRAM (%u, %u)", node[i] % GRID_WIDTH,
+                 node[i] / GRID_WIDTH);
     }
 }
 

@@ -8,25 +8,6 @@
 #include <string.h>
 
 enum {
-    FIRST_TENSIX_ROW = 2,
-    ETHERNET_ROW = 1,
-    WEST_DRAM_X = 0,
-    EAST_DRAM_X = 9,
-    CPU_X = 8,
-    TENSIX_SLOTS_WEST = 7, /* Tensix columns west of the middle: 1..7; east: 10..16 */
-    EAST_TENSIX_X = 10,
-
-    /* Where software finds things; SPEC: NoC/Coordinates, the table of translated coordinates. */
-    DRAM_X = 17,
-    DRAM_Y = 12,
-    PCIE_X = 19,
-    PCIE_Y = 24,
-    ETHERNET_X = 20,
-    ETHERNET_Y = 25,
-    L2CPU_Y = 26,
-    SECURITY_Y = 30,
-    TRANSLATED_ETHERNET = 12,
-
     TABLE_ENTRIES = 32,
     ENTRIES_PER_WORD = 6,
     ENTRY_BITS = 5,
@@ -35,21 +16,21 @@ enum {
 
 static const uint8_t column_x[GRID_COLUMNS] = {
 #define GRID_COLUMN(number, x) [number] = x,
-#include "arch/blackhole/grid.def"
+#include "grid.def"
 };
 
 static const struct {
     uint8_t x, y[GRID_PORTS];
 } bank_at[GRID_BANKS] = {
-#define GRID_BANK(bank, x, y0, y1, y2) [bank] = {x, {y0, y1, y2}},
-#include "arch/blackhole/grid.def"
+#define GRID_BANK(bank, x, y0, y1, y2, port) [bank] = {x, {y0, y1, y2}},
+#include "grid.def"
 };
 
 static const struct {
     uint8_t kind, index, x, y;
 } single_tiles[] = {
 #define GRID_TILE(KIND, index, x, y) {GRID_##KIND, index, x, y},
-#include "arch/blackhole/grid.def"
+#include "grid.def"
 };
 
 static const struct {
@@ -57,13 +38,13 @@ static const struct {
     uint16_t type;
 } kinds[GRID_KINDS] = {
 #define GRID_KIND(KIND, name, type) [GRID_##KIND] = {name, type},
-#include "arch/blackhole/grid.def"
+#include "grid.def"
 };
 
 static const struct grid_product products[] = {
 #define GRID_PRODUCT(name, board, columns, ethernet, banks, pcie)                                  \
     {name, UINT64_C(board), {columns, ethernet, banks}, pcie},
-#include "arch/blackhole/grid.def"
+#include "grid.def"
 };
 
 enum { PRODUCTS = sizeof products / sizeof *products };
@@ -110,24 +91,32 @@ static void place(struct grid *grid, unsigned x, unsigned y, struct grid_tile ti
 /* Number of a Tensix column among those, from left to right on the NoC. */
 static unsigned slot_of_x(unsigned x)
 {
-    return x < EAST_TENSIX_X ? x - 1 : x - EAST_TENSIX_X + TENSIX_SLOTS_WEST;
+    unsigned slot = 0;
+    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
+        slot += column_x[number] < x;
+    }
+    return slot;
 }
 
 static unsigned x_of_slot(unsigned slot)
 {
-    return slot < TENSIX_SLOTS_WEST ? slot + 1 : slot - TENSIX_SLOTS_WEST + EAST_TENSIX_X;
+    unsigned x = 0;
+    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
+        x = slot_of_x(column_x[number]) == slot ? column_x[number] : x;
+    }
+    return x;
 }
 
 static void place_column(struct grid *grid, unsigned number)
 {
     unsigned x = column_x[number];
-    place(grid, x, ETHERNET_ROW,
+    place(grid, x, GRID_ETHERNET_ROW,
           (struct grid_tile){.kind = GRID_ETHERNET,
                              .index = (uint8_t)number,
                              .is_fused_off = grid->fused.ethernet >> number & 1});
-    for (unsigned y = FIRST_TENSIX_ROW; y < GRID_HEIGHT; y++) {
+    for (unsigned y = GRID_TENSIX_ROW; y < GRID_HEIGHT; y++) {
         /* GUESS: tiles are numbered row by row; the page says 0 to 139 and no more. */
-        unsigned index = (y - FIRST_TENSIX_ROW) * GRID_COLUMNS + slot_of_x(x);
+        unsigned index = (y - GRID_TENSIX_ROW) * GRID_COLUMNS + slot_of_x(x);
         place(grid, x, y,
               (struct grid_tile){.kind = GRID_TENSIX,
                                  .index = (uint8_t)index,
@@ -189,8 +178,9 @@ static unsigned highest(unsigned bits)
     return 31u - (unsigned)__builtin_clz(bits);
 }
 
-/* The two Ethernet tiles that get no translated coordinates. HW: one that is off of 4, 5, 6 and one
- * of 7, 8, 9. GUESS: where all of these are on, others that are off. At least two are off. */
+/* The Ethernet tiles that get no translated coordinates, two on Blackhole. HW: one that is off of 4,
+ * 5, 6 and one of 7, 8, 9. GUESS: where all of these are on, others that are off. At least so many
+ * are off. */
 static unsigned skipped_ethernet(unsigned fused)
 {
     static const unsigned groups[] = {7 << 4, 7 << 7};
@@ -200,7 +190,7 @@ static unsigned skipped_ethernet(unsigned fused)
             skipped |= 1u << highest(fused & groups[i]);
         }
     }
-    while (__builtin_popcount(skipped) < 2) {
+    while (__builtin_popcount(skipped) < GRID_COLUMNS - NAMED_ETHERNET) {
         skipped |= 1u << highest(fused & ~skipped);
     }
     return skipped;
@@ -233,27 +223,27 @@ static void order_banks(struct unpacked *to, unsigned fused)
     enum { ROWS = GRID_BANKS / 2 };
     unsigned missing = fused ? (unsigned)__builtin_ctz(fused) : GRID_BANKS;
     bool is_west_first = missing >= ROWS;
-    to->x[DRAM_X] = is_west_first ? WEST_DRAM_X : EAST_DRAM_X;
-    to->x[DRAM_X + 1] = is_west_first ? EAST_DRAM_X : WEST_DRAM_X;
+    to->x[NAMED_DRAM_X] = is_west_first ? GRID_WEST_DRAM_X : GRID_EAST_DRAM_X;
+    to->x[NAMED_DRAM_X + 1] = is_west_first ? GRID_EAST_DRAM_X : GRID_WEST_DRAM_X;
     unsigned last_row = missing < GRID_BANKS ? missing % ROWS : ROWS - 1;
     for (unsigned place_in_column = 0; place_in_column < ROWS; place_in_column++) {
         unsigned row = place_in_column == ROWS - 1   ? last_row
                        : place_in_column >= last_row ? place_in_column + 1
                                                      : place_in_column;
-        memcpy(&to->y[DRAM_Y + GRID_PORTS * place_in_column], bank_at[row].y, GRID_PORTS);
+        memcpy(&to->y[NAMED_DRAM_Y + GRID_PORTS * place_in_column], bank_at[row].y, GRID_PORTS);
     }
 }
 
 static void order_ethernet(struct unpacked *to, unsigned fused)
 {
     unsigned skipped = skipped_ethernet(fused);
-    unsigned x = ETHERNET_X;
+    unsigned x = NAMED_ETHERNET_X;
     for (unsigned number = 0; number < GRID_COLUMNS; number++) {
         if (!(skipped >> number & 1)) {
             to->x[x++] = column_x[number];
         }
     }
-    to->y[ETHERNET_Y] = ETHERNET_ROW;
+    to->y[NAMED_ETHERNET_Y] = GRID_ETHERNET_ROW;
 }
 
 static struct unpacked order_tiles(const struct grid *grid)
@@ -270,16 +260,16 @@ static struct unpacked order_tiles(const struct grid *grid)
     order_ethernet(&to, grid->fused.ethernet);
     struct grid_position at;
     if (grid_locate(grid, GRID_PCIE, grid->pcie, 0, &at)) {
-        to.x[PCIE_X] = at.x;
-        to.y[PCIE_Y] = at.y;
+        to.x[NAMED_PCIE_X] = at.x;
+        to.y[NAMED_PCIE_Y] = at.y;
     }
     for (unsigned i = 0; i < GRID_L2CPUS; i++) {
         if (grid_locate(grid, GRID_L2CPU, i, 0, &at)) {
-            to.y[L2CPU_Y + i] = at.y;
+            to.y[NAMED_L2CPU_Y + i] = at.y;
         }
     }
     if (grid_locate(grid, GRID_SECURITY, 0, 0, &at)) {
-        to.y[SECURITY_Y] = at.y;
+        to.y[NAMED_SECURITY_Y] = at.y;
     }
     return to;
 }
@@ -308,23 +298,27 @@ static void make_tables(struct grid *grid, const struct unpacked *to)
         *tables = (struct grid_tables){.is_enabled = true};
         pack(tables->x, to->x, noc, GRID_WIDTH);
         pack(tables->y, to->y, noc, GRID_HEIGHT);
-        /* In rows 0 and 1, as software numbers them, x stays what it is; on NoC 1 it is raw. */
-        tables->row_mask = 1 << 0 | 1 << 1;
+        /* In the first rows, as software numbers them, x stays what it is; on NoC 1 it is raw. */
+        tables->row_mask = (1 << GRID_TENSIX_ROW) - 1;
     }
 }
 
 /* SPEC: NoC/Coordinates, Translation Algorithm. */
 struct grid_position grid_translate(const struct grid_tables *tables, unsigned x, unsigned y)
 {
-    enum { EAST_IS_DDR = 1 << 10, WEST_IS_DDR = 1 << 11, OTHER_COLUMN = 9 };
+    enum {
+        EAST_IS_DDR = 1 << 10,
+        WEST_IS_DDR = 1 << 11,
+        OTHER_COLUMN = GRID_WEST_DRAM_X ^ GRID_EAST_DRAM_X,
+    };
     struct grid_position at = {.x = x & 63, .y = y & 63};
     if (!tables->is_enabled) {
         return at;
     }
     unsigned x31 = x & 31, y31 = y & 31;
     uint32_t flags = tables->ddr[GRID_TABLE_WORDS - 1];
-    uint32_t ddr_columns = (flags & EAST_IS_DDR ? UINT32_C(1) << EAST_DRAM_X : 0) |
-                           (flags & WEST_IS_DDR ? UINT32_C(1) << WEST_DRAM_X : 0);
+    uint32_t ddr_columns = (flags & EAST_IS_DDR ? UINT32_C(1) << GRID_EAST_DRAM_X : 0) |
+                           (flags & WEST_IS_DDR ? UINT32_C(1) << GRID_WEST_DRAM_X : 0);
     unsigned swapped = x31 ^ OTHER_COLUMN;
     if ((tables->ddr_swap >> y31 & 1) && (ddr_columns >> swapped & 1)) {
         at.x = (uint8_t)swapped;
@@ -384,18 +378,19 @@ static void make_preferred(struct grid *grid)
         unsigned x = i % GRID_WIDTH, y = i / GRID_WIDTH;
         grid->logical[y][x] = (struct grid_position){.x = (uint8_t)x, .y = (uint8_t)y};
     }
-    prefer(grid, GRID_TENSIX, (struct grid_position){1, FIRST_TENSIX_ROW},
+    prefer(grid, GRID_TENSIX, (struct grid_position){0, GRID_TENSIX_ROW},
            (struct grid_position){GRID_WIDTH - 1, GRID_HEIGHT - 1});
-    prefer(grid, GRID_DRAM, (struct grid_position){DRAM_X, DRAM_Y},
-           (struct grid_position){DRAM_X + 1, DRAM_Y + GRID_PORTS * GRID_BANKS / 2 - 1});
-    prefer(grid, GRID_PCIE, (struct grid_position){PCIE_X, PCIE_Y},
-           (struct grid_position){PCIE_X, PCIE_Y});
-    prefer(grid, GRID_ETHERNET, (struct grid_position){ETHERNET_X, ETHERNET_Y},
-           (struct grid_position){ETHERNET_X + TRANSLATED_ETHERNET - 1, ETHERNET_Y});
-    prefer(grid, GRID_L2CPU, (struct grid_position){CPU_X, L2CPU_Y},
-           (struct grid_position){CPU_X, L2CPU_Y + GRID_L2CPUS - 1});
-    prefer(grid, GRID_SECURITY, (struct grid_position){CPU_X, SECURITY_Y},
-           (struct grid_position){CPU_X, SECURITY_Y});
+    prefer(
+        grid, GRID_DRAM, (struct grid_position){NAMED_DRAM_X, NAMED_DRAM_Y},
+        (struct grid_position){NAMED_DRAM_X + 1, NAMED_DRAM_Y + GRID_PORTS * GRID_BANKS / 2 - 1});
+    prefer(grid, GRID_PCIE, (struct grid_position){NAMED_PCIE_X, NAMED_PCIE_Y},
+           (struct grid_position){NAMED_PCIE_X, NAMED_PCIE_Y});
+    prefer(grid, GRID_ETHERNET, (struct grid_position){NAMED_ETHERNET_X, NAMED_ETHERNET_Y},
+           (struct grid_position){NAMED_ETHERNET_X + NAMED_ETHERNET - 1, NAMED_ETHERNET_Y});
+    prefer(grid, GRID_L2CPU, (struct grid_position){GRID_CPU_X, NAMED_L2CPU_Y},
+           (struct grid_position){GRID_CPU_X, NAMED_L2CPU_Y + GRID_L2CPUS - 1});
+    prefer(grid, GRID_SECURITY, (struct grid_position){GRID_CPU_X, NAMED_SECURITY_Y},
+           (struct grid_position){GRID_CPU_X, NAMED_SECURITY_Y});
 }
 
 /* --- Opting out of multicast --- */
@@ -403,8 +398,8 @@ static void make_preferred(struct grid *grid)
 /* HW: the columns of DRAM and of CPUs, the rows of PCIe and Ethernet, and columns that are off. */
 static void make_masks(struct grid *grid)
 {
-    uint32_t columns = 1 << WEST_DRAM_X | 1 << CPU_X | 1 << EAST_DRAM_X;
-    uint32_t rows = 1 << 0 | 1 << ETHERNET_ROW;
+    uint32_t columns = 1 << GRID_WEST_DRAM_X | 1 << GRID_CPU_X | 1 << GRID_EAST_DRAM_X;
+    uint32_t rows = (1 << GRID_TENSIX_ROW) - 1;
     for (unsigned number = 0; number < GRID_COLUMNS; number++) {
         if (grid->fused.columns >> number & 1) {
             columns |= UINT32_C(1) << column_x[number];
@@ -427,7 +422,7 @@ static const char *check(const struct grid_product *product)
     enum { ALL = (1 << GRID_COLUMNS) - 1 };
     const struct grid_fused *fused = &product->fused;
     if (fused->columns > ALL || fused->ethernet > ALL) {
-        return "a mask names a column or Ethernet tile above 13: the chip has 14 of each";
+        return "a mask names a column or Ethernet tile that the chip has not";
     }
     if (fused->columns == ALL) {
         return "all Tensix columns are fused off: leave at least one";
@@ -436,8 +431,8 @@ static const char *check(const struct grid_product *product)
         return "more than one DRAM bank is fused off: firmware has coordinates for one missing "
                "bank";
     }
-    if (__builtin_popcount(fused->ethernet) < GRID_COLUMNS - TRANSLATED_ETHERNET) {
-        return "more than 12 Ethernet tiles: fuse at least two off, only 12 have coordinates";
+    if (__builtin_popcount(fused->ethernet) < GRID_COLUMNS - NAMED_ETHERNET) {
+        return "more Ethernet tiles than have coordinates: fuse at least two off";
     }
     if (product->pcie > 1) {
         return "there are PCIe tiles 0 and 1";
@@ -740,10 +735,10 @@ const char *grid_multicast_check(const struct grid_multicast *multicast)
 {
     struct axis x = x_axis(multicast), y = y_axis(multicast);
     if (!grid_is_inside(multicast->start) || !grid_is_inside(multicast->end)) {
-        return "a corner of the multicast rectangle is outside of the 17 x 12 grid: check both";
+        return "a corner of the multicast rectangle is outside of the grid: check both";
     }
     if (!grid_is_inside(multicast->source)) {
-        return "the source of the multicast is outside of the 17 x 12 grid";
+        return "the source of the multicast is outside of the grid";
     }
     if (breaks_pattern(&x) || breaks_pattern(&y)) {
         return "a wrapped multicast needs keep + skip to be a power of two: 2 or 4";

@@ -3,8 +3,8 @@
  * SPEC: BlackholeA0 NoC/{Coordinates, MemoryMap, RoutingPaths}, PCIExpressTile/HostToDeviceTLBs.
  *
  * Three sorts of coordinates occur. *Raw NoC 0* coordinates name a tile everywhere in Penrose. *Raw
- * NoC n* ones count in the direction in which that NoC's data flow; those of NoC 1 are (16 - x,
- * 11 - y). *Translated* ones are what software writes into an NIU, whose tables make raw ones of
+ * NoC n* ones count in the direction in which that NoC's data flow; those of NoC 1 count
+ * from the opposite corner. *Translated* ones are what software writes into an NIU, whose tables make raw ones of
  * its own NoC of them; with the tables of the chip's firmware both NoCs understand the same numbers
  * (but for x in rows 0 and 1).
  *
@@ -19,16 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "geometry.h"
+
 enum {
-    GRID_WIDTH = 17,
-    GRID_HEIGHT = 12,
-    GRID_TILES = GRID_WIDTH * GRID_HEIGHT,
-    GRID_NOCS = 2,
-    GRID_COLUMNS = 14, /* columns of Tensix tiles; as many Ethernet tiles */
-    GRID_BANKS = 8,
-    GRID_PORTS = 3, /* DRAM tiles of a bank */
-    GRID_L2CPUS = 4,
-    GRID_ROUTERS = 18, /* without a tile */
     GRID_TABLE_WORDS = 6,
     GRID_RULE_BYTES = 150, /* room for the text of a broken rule */
 };

@@ -1,7 +1,7 @@
 /* The harts of a chip's tiles, as penrose.h shows them. */
 #include <string.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "chip/chip.h"
 #include "isa/error.h"
 #include "isa/export.h"

@@ -1,4 +1,4 @@
-libpenrose_core_la_SOURCES += \
+chip_sources += \
 	%D%/arc.c \
 	%D%/arc.h \
 	%D%/boot.c \
@@ -25,8 +25,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/pcie.c \
 	%D%/pcie.h \
 	%D%/places.c \
-	%D%/pool.c \
-	%D%/pool.h \
 	%D%/programs.c \
 	%D%/sched.c \
 	%D%/snapshot.c \
@@ -40,3 +38,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/tables.c \
 	%D%/tables.h \
 	%D%/text.c
+libpenrose_core_la_SOURCES += \
+	%D%/pool.c \
+	%D%/pool.h

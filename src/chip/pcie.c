@@ -30,7 +30,7 @@ static const struct {
     uint32_t value;
 } outbound_windows[] = {
 #define PCIE_OUTBOUND(window, value) {window, value},
-#include "arch/blackhole/pcie.def"
+#include "pcie.def"
 };
 
 static const struct atu_row {
@@ -38,7 +38,7 @@ static const struct atu_row {
     size_t member;
 } atu_rows[] = {
 #define PCIE_ATU(offset, member) {offset, offsetof(struct pcie_region, member)},
-#include "arch/blackhole/pcie.def"
+#include "pcie.def"
 };
 
 enum dma_kind { PLAIN, DOORBELL, STATE, CLEAR };
@@ -49,7 +49,7 @@ static const struct dma_row {
     size_t member;
 } dma_rows[] = {
 #define PCIE_DMA(offset, member, kind) {offset, kind, offsetof(struct pcie_channel, member)},
-#include "arch/blackhole/pcie.def"
+#include "pcie.def"
 };
 
 static enum grid_reply reply(enum grid_reply reply, char *rule, const char *format, ...)

@@ -14,8 +14,8 @@
 
 struct grid_position chip_position(uint16_t place)
 {
-    return (struct grid_position){.x = (uint8_t)(place % NOC_WIDTH),
-                                  .y = (uint8_t)(place / NOC_WIDTH)};
+    return (struct grid_position){.x = (uint8_t)(place % GRID_WIDTH),
+                                  .y = (uint8_t)(place / GRID_WIDTH)};
 }
 
 bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t *place)

@@ -5,7 +5,7 @@
 
 #include <penrose/metal.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "chip/firmware.h"
 #include "isa/error.h"
 #include "isa/export.h"

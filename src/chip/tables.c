@@ -1,7 +1,6 @@
 /*
  * Bank tables and the map of logical tiles, as tt-metal's host gives them to firmware.
- * SPEC: tt-metal's blackhole_140_arch.yaml (which of a bank's three tiles each NoC uses) and its
- * firmware's tables (src/loader/firmware.h).
+ * SPEC: tt-metal's firmware's tables (src/loader/firmware.h).
  */
 #include <penrose/metal.h>
 
@@ -10,7 +9,7 @@
 #include "chip/firmware.h"
 #include "isa/export.h"
 
-enum { DRAM_X = 17, DRAM_Y = 12, BANKS_OF_COLUMN = 4, ROWS = 10, FIRST_ROW = 2 };
+enum { BANKS_OF_COLUMN = GRID_BANKS / 2, ROWS = GRID_HEIGHT - GRID_TENSIX_ROW };
 
 static unsigned chip_banks(const struct penrose_chip *chip)
 {
@@ -20,13 +19,15 @@ static unsigned chip_banks(const struct penrose_chip *chip)
 PENROSE_EXPORT bool penrose_dram_bank(const struct penrose_chip *chip, unsigned noc, unsigned bank,
                                       unsigned *x, unsigned *y)
 {
-    /* By bank, on NoC 0; NoC 1 uses the middle one of each. */
-    static const uint8_t port[GRID_BANKS] = {2, 0, 0, 0, 2, 2, 2, 2};
+    static const uint8_t port[GRID_BANKS] = {
+#define GRID_BANK(bank, x, y0, y1, y2, port) [bank] = port,
+#include "grid.def"
+    };
     if (bank >= chip_banks(chip) || noc >= GRID_NOCS) {
         return false;
     }
-    *x = DRAM_X + bank / BANKS_OF_COLUMN;
-    *y = DRAM_Y + GRID_PORTS * (bank % BANKS_OF_COLUMN) + (noc ? 1u : port[bank]);
+    *x = NAMED_DRAM_X + bank / BANKS_OF_COLUMN;
+    *y = NAMED_DRAM_Y + GRID_PORTS * (bank % BANKS_OF_COLUMN) + (noc ? 1u : port[bank]);
     return true;
 }
 
@@ -45,7 +46,7 @@ static unsigned worker_columns(const struct penrose_chip *chip, uint8_t column[G
 {
     unsigned count = 0;
     for (unsigned x = 0; x < GRID_WIDTH && count < GRID_COLUMNS; x++) {
-        if (penrose_has_worker(chip, x, FIRST_ROW)) {
+        if (penrose_has_worker(chip, x, GRID_TENSIX_ROW)) {
             column[count++] = (uint8_t)x;
         }
     }
@@ -58,7 +59,7 @@ static void fill_l1_banks(const uint8_t *column, unsigned columns, unsigned bank
 {
     unsigned used = (banks + ROWS - 1) / ROWS;
     for (unsigned bank = 0; used && used <= columns && bank < banks; bank++) {
-        xy[bank] = xy[banks + bank] = name_of(column[bank % used], FIRST_ROW + bank / used);
+        xy[bank] = xy[banks + bank] = name_of(column[bank % used], GRID_TENSIX_ROW + bank / used);
     }
 }
 
@@ -80,7 +81,7 @@ void chip_boot_tables(const struct penrose_chip *chip, const struct loader_table
         tables->columns[i] = column[i];
     }
     for (unsigned i = 0; i < sizes->rows && i < ROWS; i++) {
-        tables->rows[i] = (uint8_t)(FIRST_ROW + i);
+        tables->rows[i] = (uint8_t)(GRID_TENSIX_ROW + i);
     }
     boot->dram_bank_to_noc_xy = tables->dram_xy;
     boot->l1_bank_to_noc_xy = tables->l1_xy;

@@ -84,7 +84,7 @@ bool summary_read(const char *path, long start, struct summary *summary)
 
 void summary_print(const struct summary *summary, double seconds)
 {
-    const double clock_mhz = arch_blackhole.clock_mhz; /* no other chip has a library yet */
+    const double clock_mhz = arch.clock_mhz; /* no other chip has a library yet */
     if (!summary->devices) {
         note("the command ran for %.2f s; it used no device of Penrose, or closed none", seconds);
         return;

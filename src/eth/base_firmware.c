@@ -5,7 +5,7 @@
 
 static const uint32_t code[] = {
 #define BASE(word, text) UINT32_C(word),
-#include "arch/blackhole/base_firmware.def"
+#include "base_firmware.def"
 #undef BASE
 };
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "arch/blackhole/clock.h"
+#include "geometry.h"
 
 enum kind {
     PLAIN,
@@ -21,7 +21,7 @@ enum kind {
 
 enum bank_token {
 #define ETH_BANK(token, first, count, stride) BANK_##token,
-#include "arch/blackhole/eth.def"
+#include "eth.def"
 #undef ETH_BANK
     BANKS,
 };
@@ -30,7 +30,7 @@ static const struct bank {
     uint32_t first, count, stride;
 } banks[BANKS] = {
 #define ETH_BANK(token, first, count, stride) {first, count, stride},
-#include "arch/blackhole/eth.def"
+#include "eth.def"
 #undef ETH_BANK
 };
 
@@ -43,7 +43,7 @@ static const struct row {
 } rows[] = {
 #define ETH_REG(bank, first, words, name, kind, writable, reset)                                   \
     {BANK_##bank, first, words, #name, kind, writable, reset},
-#include "arch/blackhole/eth.def"
+#include "eth.def"
 #undef ETH_REG
 };
 

@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 
 enum {
     ETH_QUEUES = 3,

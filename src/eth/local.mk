@@ -1,4 +1,4 @@
-libpenrose_core_la_SOURCES += \
+chip_sources += \
 	%D%/base_firmware.c \
 	%D%/base_firmware.h \
 	%D%/eth.c \

@@ -10,7 +10,7 @@
  * has arrived since then (others would tell the peer nothing), and nothing is sent or sent again
  * while there is no link.
  */
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "eth/eth_internal.h"
 
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #ifndef LOADER_COMPANION_H
 #define LOADER_COMPANION_H
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "loader/firmware.h"
 
 enum loader_companion_kind {

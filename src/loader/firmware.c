@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "isa/error.h"
 #include "loader/firmware_internal.h"
 #include "loader/scratch.h"

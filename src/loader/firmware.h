@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "loader/elf.h"
 #include "loader/layout.h"
 #include "loader/writes.h"

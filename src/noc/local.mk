@@ -1,4 +1,4 @@
-libpenrose_core_la_SOURCES += \
+chip_sources += \
 	%D%/atomic.c \
 	%D%/atomic.h \
 	%D%/niu.c \

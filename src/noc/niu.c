@@ -14,7 +14,7 @@ static const struct niu_row {
 } niu_rows[] = {
 #define NIU(first, words, name, kind)        {first, words, false, kind, #name},
 #define NIU_BUFFER(first, words, name, kind) {first, words, true, kind, #name},
-#include "arch/blackhole/niu.def"
+#include "niu.def"
 #undef NIU
 #undef NIU_BUFFER
 };

@@ -45,7 +45,7 @@ static const struct overlay_row {
 } rows[] = {
 #define OVERLAY(index, words, name, bits, streams, kind)                                           \
     {"STREAM_" #name, LOW_BITS(bits), index, words, OVERLAY_##streams},
-#include "arch/blackhole/overlay.def"
+#include "overlay.def"
 #undef OVERLAY
 };
 
@@ -54,7 +54,7 @@ static const struct overlay_row {
 /* Numbers of rows. */
 enum {
 #define OVERLAY(index, words, name, bits, streams, kind) ROW_##name,
-#include "arch/blackhole/overlay.def"
+#include "overlay.def"
 #undef OVERLAY
 };
 
@@ -104,13 +104,13 @@ enum {
 #define OVERLAY(index, words, name, bits, streams, kind)                                           \
     FIRST_##name,                                                                                  \
         FIRST_END_##name = FIRST_##name + (words)*WIDTH_##streams * (WHERE_##kind == FIRST) - 1,
-#include "arch/blackhole/overlay.def"
+#include "overlay.def"
 #undef OVERLAY
 #define OVERLAY(index, words, name, bits, streams, kind)                                           \
     BEHIND_##name,                                                                                 \
         BEHIND_END_##name =                                                                        \
             BEHIND_##name + (words)*WIDTH_##streams * (WHERE_##kind == BEHIND) - 1,
-#include "arch/blackhole/overlay.def"
+#include "overlay.def"
 #undef OVERLAY
     DENSE_WORDS,
 };
@@ -118,7 +118,7 @@ enum {
 enum {
     NAMED_WORDS = 0
 #define OVERLAY(index, words, name, bits, streams, kind) +(words)
-#include "arch/blackhole/overlay.def"
+#include "overlay.def"
 #undef OVERLAY
     ,
     STRAY_WORDS = OVERLAY_REGISTERS - NAMED_WORDS, /* of a stream, words without a name */
@@ -161,7 +161,7 @@ const struct overlay_place overlay_places[OVERLAY_NAMED_REGISTERS] = {
 #define OVERLAY(index, words, name, bits, streams, kind)                                           \
     SPAN_##words(index, WHERE_##kind == FIRST ? FIRST_##name : BEHIND_##name,                      \
                  WIDTH_##streams * (WHERE_##kind != NOWHERE), kind, ROW_##name)
-#include "arch/blackhole/overlay.def"
+#include "overlay.def"
 #undef OVERLAY
 };
 

@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 
 enum {
     OVERLAY_STREAMS = 64, /* of a Tensix tile */
@@ -56,7 +56,7 @@ enum {
 /* Numbers of registers: OVERLAY_CURR_PHASE and so on. */
 enum overlay_register {
 #define OVERLAY(index, words, name, bits, streams, kind) OVERLAY_##name = (index),
-#include "arch/blackhole/overlay.def"
+#include "overlay.def"
 #undef OVERLAY
 };
 

@@ -139,7 +139,7 @@ enum overlay_class {
     {                                                                                              \
         return (value & ((UINT32_C(1) << (bits)) - 1)) << (first);                                 \
     }
-#include "arch/blackhole/overlay_fields.def"
+#include "overlay_fields.def"
 #undef OVERLAY_FIELD
 
 static inline unsigned overlay_count(const struct overlay *overlay)

@@ -15,10 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "geometry.h"
+
 enum {
-    NOC_WIDTH = 17,
-    NOC_HEIGHT = 12,
-    NOC_NODES = NOC_WIDTH * NOC_HEIGHT,
+    NOC_NODES = GRID_TILES,
     NOC_MOST_BYTES = 16384, /* of data in a packet */
     NOC_MOST_ENABLED = 64,  /* of a write with byte enables, whose data are as long */
     NOC_FLIT_BYTES = 64,
@@ -67,7 +67,7 @@ struct noc_packet {
     uint8_t agent;
     uint8_t noc;
     struct noc_span span;    /* of a multicast that has not been spread yet */
-    uint16_t from, to, back; /* places: y * NOC_WIDTH + x on NoC 0 */
+    uint16_t from, to, back; /* places: y * GRID_WIDTH + x on NoC 0 */
     uint16_t origin;         /* who asked */
     uint16_t tag;            /* NOC_PACKET_TAG */
     uint8_t kind;            /* enum noc_kind */
@@ -95,7 +95,7 @@ static inline unsigned noc_transaction(const struct noc_packet *packet)
 
 static inline uint16_t noc_node(unsigned x, unsigned y)
 {
-    return (uint16_t)(y * NOC_WIDTH + x);
+    return (uint16_t)(y * GRID_WIDTH + x);
 }
 
 enum { NOC_ROOMS = 7 /* sizes of data */ };

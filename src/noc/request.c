@@ -174,10 +174,10 @@ static unsigned coordinate(uint32_t high, unsigned shift)
 /* Raw coordinates on the NoC as a place; false when there is none. */
 static bool to_place(unsigned noc, unsigned x, unsigned y, uint16_t *place)
 {
-    if (x >= NOC_WIDTH || y >= NOC_HEIGHT) {
+    if (x >= GRID_WIDTH || y >= GRID_HEIGHT) {
         return false;
     }
-    *place = noc ? noc_node(NOC_WIDTH - 1 - x, NOC_HEIGHT - 1 - y) : noc_node(x, y);
+    *place = noc ? noc_node(GRID_WIDTH - 1 - x, GRID_HEIGHT - 1 - y) : noc_node(x, y);
     return true;
 }
 

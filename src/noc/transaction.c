@@ -21,14 +21,14 @@ uint32_t noc_member_to_span(const struct noc_span *span)
 
 int noc_member_describe(uint32_t to, unsigned noc, char *text, size_t size)
 {
-    unsigned x = to % NOC_WIDTH, y = to / NOC_WIDTH % NOC_HEIGHT;
+    unsigned x = to % GRID_WIDTH, y = to / GRID_WIDTH % GRID_HEIGHT;
     if (to & IS_SPAN) {
         return snprintf(text, size, "(%u, %u) to (%u, %u)%s", to >> START_X & COORDINATE,
                         to >> START_Y & COORDINATE, to >> END_X & COORDINATE,
                         to >> END_Y & COORDINATE, to & Y_IS_MAJOR ? ", y first" : "");
     }
-    return snprintf(text, size, "(%u, %u)", noc ? NOC_WIDTH - 1 - x : x,
-                    noc ? NOC_HEIGHT - 1 - y : y);
+    return snprintf(text, size, "(%u, %u)", noc ? GRID_WIDTH - 1 - x : x,
+                    noc ? GRID_HEIGHT - 1 - y : y);
 }
 
 /* What the page leaves open: hardware chose the channel of a request that software chose none for,

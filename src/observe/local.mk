@@ -1,4 +1,4 @@
-libpenrose_core_la_SOURCES += \
+chip_sources += \
 	%D%/counts.c \
 	%D%/debugger.c \
 	%D%/hart_state.c \

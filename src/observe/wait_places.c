@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "chip/firmware.h"
 #include "observe/responses.h"
 #include "observe/under_way.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "chip/firmware.h"
 #include "isa/export.h"
 #include "noc/transaction.h"

@@ -29,7 +29,7 @@ struct csr_row {
 #define STATUS(number, name)              {number, KIND_STATUS, false, name, (number)-0xbc0, 0},
 
 static const struct csr_row csr_rows[] = {
-#include "arch/blackhole/csr.def"
+#include "csr.def"
 };
 
 enum { CSR_ROWS = sizeof csr_rows / sizeof csr_rows[0], FIRST_STREAM_STATUS = 2 };

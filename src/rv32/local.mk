@@ -1,4 +1,4 @@
-libpenrose_core_la_SOURCES += \
+chip_sources += \
 	%D%/code.c \
 	%D%/code.h \
 	%D%/csr.c \

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "isa/isa.h"
 
 enum rv32_core { RV32_B, RV32_T0, RV32_T1, RV32_T2, RV32_NC, RV32_CORES };

@@ -29,19 +29,19 @@ enum { CLASS_UNPACK = 11, CLASS_MOP = 13, CLASS_REPLAY = 14, CLASS_OTHERS = 15, 
 static const uint8_t class_rows[256] = {
 #define MEMBER(token, number) [TENSIX_OPCODE_##token] = (number) + 1,
 #define UNTRACKED(token)      [TENSIX_OPCODE_##token] = UNTRACKED + 1,
-#include "arch/blackhole/auto_ttsync.def"
+#include "auto_ttsync.def"
 };
 
 static const uint16_t default_uses[TENSIX_CLASSES] = {
 #define CLASS(number, uses) [number] = uses,
-#include "arch/blackhole/auto_ttsync.def"
+#include "auto_ttsync.def"
 };
 
 static const struct part_row {
     uint8_t first, last, uses;
 } part_rows[] = {
 #define PART(first, last, uses) {TENSIX_WORD_##first, TENSIX_WORD_##last, uses},
-#include "arch/blackhole/auto_ttsync.def"
+#include "auto_ttsync.def"
 };
 
 static unsigned class_of(uint32_t word)

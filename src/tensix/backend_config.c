@@ -25,7 +25,7 @@ static const struct special_row {
     enum special special;
 } special_rows[] = {
 #define SPECIAL(first, last, effect) {TENSIX_WORD_##first, TENSIX_WORD_##last, effect},
-#include "arch/blackhole/backend_config.def"
+#include "backend_config.def"
 };
 
 static enum special special_of(unsigned word)

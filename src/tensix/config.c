@@ -59,7 +59,7 @@ enum thread_special { PLAIN, MOVES_STREAM, RESETS_CONTEXTS };
 
 static const uint8_t thread_specials[TENSIX_THREAD_WORDS] = {
 #define THREAD_SPECIAL(field, effect) [TENSIX_WORD_##field] = effect,
-#include "arch/blackhole/backend_config.def"
+#include "backend_config.def"
 };
 
 static enum tensix_exec exec_SETC16(struct tensix *tensix, unsigned thread,

@@ -11,7 +11,7 @@
 #define READS(name, users)
 #define TAKES(name)
 const struct tensix_config_use tensix_config_uses[TENSIX_STATE_WORDS] = {
-#include "arch/blackhole/config_users.def"
+#include "config_users.def"
 };
 #undef USES
 #undef READS

@@ -21,14 +21,14 @@ tensix_runner tensix_run_misplaced, tensix_run_stub;
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     tensix_runner RUN_##unit(token);
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     RUN_##unit(token),
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     tensix_run_stub,
 tensix_runner *const tensix_runners[TENSIX_ROWS] = {
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 };
 
 /* Later rows of an opcode replace earlier ones, which is what is wanted here. */
@@ -45,7 +45,7 @@ tensix_runner *const tensix_runners[TENSIX_ROWS] = {
     [opcode] = TENSIX_ROW_##token + 1,
 #define STUB INSN
 const uint8_t tensix_last_row[256] = {
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 };
 
 #define OP(token, opcode, runner)                                                                  \
@@ -71,7 +71,7 @@ const uint8_t tensix_last_row[256] = {
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)
 const struct tensix_op tensix_plain_ops[256] = {
     [0 ... 255] = NEVER,
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 };
 #if defined(__clang__)
 #pragma clang diagnostic pop

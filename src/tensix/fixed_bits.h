@@ -13,7 +13,7 @@
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     enum { mask_##token = 0 cells };
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 #undef BITS
 
 #define FIXED(hi, lo, value)        | (uint32_t)(value) << (lo)
@@ -21,6 +21,6 @@
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     enum { match_##token = 0 cells };
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 
 #endif

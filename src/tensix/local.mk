@@ -1,4 +1,4 @@
-libpenrose_core_la_SOURCES += \
+chip_sources += \
 	%D%/adc.c \
 	%D%/adc.h \
 	%D%/auto_ttsync.c \

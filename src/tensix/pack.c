@@ -8,7 +8,7 @@
  *
  * Everything a PACR does happens at once; a fault leaves all as it was.
  */
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "tensix/adc.h"
 #include "tensix/pack_unit.h"
 

@@ -14,7 +14,7 @@ static const struct reads {
 #define USES(first, words, cached, fresh)
 #define READS(name, users) {TENSIX_FIELD_##name, users},
 #define TAKES(name)        {TENSIX_FIELD_##name, 0},
-#include "arch/blackhole/config_users.def"
+#include "config_users.def"
 #undef USES
 #undef READS
 #undef TAKES

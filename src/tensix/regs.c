@@ -16,7 +16,7 @@ const struct tensix_field tensix_fields[TENSIX_FIELDS] = {
 #define CONFIG_FIELD(name, word, shift, width) {#name, word, shift, width, false, false},
 #define CONFIG_ALIAS(name, word, shift, width) {#name, word, shift, width, false, true},
 #define THREAD_FIELD(name, word, shift, width) {#name, word, shift, width, true, false},
-#include "arch/blackhole/regs.def"
+#include "regs.def"
 };
 
 static const struct tensix_field *field_of(enum tensix_field_id id, bool thread)

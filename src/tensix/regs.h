@@ -23,7 +23,7 @@ enum tensix_field_id {
 #define CONFIG_FIELD(name, word, shift, width) TENSIX_FIELD_##name,
 #define THREAD_FIELD(name, word, shift, width) TENSIX_FIELD_##name,
 #define CONFIG_ALIAS(name, word, shift, width) TENSIX_FIELD_##name,
-#include "arch/blackhole/regs.def"
+#include "regs.def"
     TENSIX_FIELDS
 };
 
@@ -31,7 +31,7 @@ enum tensix_field_word {
 #define CONFIG_FIELD(name, word, shift, width) TENSIX_WORD_##name = (word),
 #define THREAD_FIELD(name, word, shift, width) TENSIX_WORD_##name = (word),
 #define CONFIG_ALIAS(name, word, shift, width) TENSIX_WORD_##name = (word),
-#include "arch/blackhole/regs.def"
+#include "regs.def"
 };
 
 struct tensix_field {
@@ -67,7 +67,7 @@ static inline uint32_t tensix_field_value(uint32_t word, unsigned shift, unsigne
     {                                                                                              \
         return tensix_field_value(tensix->thread_config[thread][word], shift, width);              \
     }
-#include "arch/blackhole/regs.def"
+#include "regs.def"
 
 /* The field's bits of its (first) word. */
 static inline uint32_t tensix_field_mask(const struct tensix_field *field)

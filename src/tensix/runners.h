@@ -36,7 +36,7 @@
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     TENSIX_RUNS_##unit(token)
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 
 #undef TENSIX_RUNS_FRONTEND
 #undef TENSIX_RUNS_SYNC

@@ -9,7 +9,7 @@
  * Until it succeeds, an instruction that waits (for L1, a register or a bank of Src) has done
  * nothing, and it starts over from its GPRs, which nobody else of the coprocessor can change.
  */
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "tensix/exec.h"
 
 enum { LINE = 16, LINE_WORDS = 4 };

@@ -24,7 +24,7 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     static const char text_##token[] = "" cells;
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 
 /* Bits that the hardware ignores. */
 #define ANY(hi, lo) {lo, (hi) - (lo) + 1, lo},
@@ -32,7 +32,7 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
     static const struct isa_field any_##token = {"ignored", ISA_NUMBER, {cells{0, 0, 0}}, NULL, 0, \
                                                  NULL,      NULL};
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 
 /* Operands, in order. */
 #define OPERAND(name, kind, hi, lo)                                                                \
@@ -45,7 +45,7 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
     static const struct isa_format format_##token = {                                              \
         &text_##token[sizeof text_##token > 1 ? 2 : 0], {cells NULL}, {&any_##token}};
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 #undef OPERAND
 
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
@@ -53,7 +53,7 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
      UINT32_C(0xff) << OPCODE_LSB | mask_##token, &format_##token},
 #define STUB INSN
 const struct isa_row tensix_rows[TENSIX_ROWS] = {
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 };
 
 /* Blocks as tensix.def spells them. */
@@ -80,7 +80,7 @@ enum {
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     ROW_INFO(unit, blocks, occupancy, latency, true)
 const struct tensix_row_info tensix_row_infos[TENSIX_ROWS] = {
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 };
 #undef ROW_INFO
 

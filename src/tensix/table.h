@@ -75,7 +75,7 @@ enum tensix_row {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     TENSIX_ROW_##token,
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
     TENSIX_ROWS
 };
 
@@ -84,7 +84,7 @@ enum tensix_opcode {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     TENSIX_OPCODE_##token = (opcode),
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 };
 
 /* Operands: struct tensix_args_SETC16 {word, cfg_index, new_value} and so on. */
@@ -98,7 +98,7 @@ enum tensix_opcode {
         cells                                                                                      \
     };
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 
 #define FIELD(name, hi, lo)  .name = word >> (lo) & ((UINT32_C(1) << ((hi) - (lo) + 1)) - 1),
 #define KEY(name, hi, lo)    FIELD(name, hi, lo)
@@ -110,7 +110,7 @@ enum tensix_opcode {
         return (struct tensix_args_##token){.word = word, cells};                                  \
     }
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 
 /* Traits of a row; TENSIX_ROWS has none. A constant where the row is one, so that code made for one row asks nothing. */
 static inline unsigned tensix_traits(unsigned row)
@@ -129,7 +129,7 @@ static inline unsigned tensix_traits(unsigned row)
     /* the last is no row */
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells) traits,
 #define STUB                                                                           INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
     };
     return traits_of[row];
 }

@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "geometry.h"
 #include "observe/observer.h"
 #include "tensix/counters.h"
 #include "tensix/dst.h"
@@ -51,13 +52,9 @@ enum {
     TENSIX_MUTEXES = 5, /* of which 1 does not exist */
     TENSIX_MOP_WORDS = MOP_WORDS,
     TENSIX_STATES = 2,
-    TENSIX_STATE_WORDS = 56 * 4, /* CFG_STATE_SIZE: of one Config state */
-    TENSIX_THREAD_WORDS = 68,    /* THD_STATE_SIZE */
-    TENSIX_THCON_WORD = 64,      /* THCON_CFGREG_BASE_ADDR32 */
-    TENSIX_GLOBAL_WORD = 180,    /* GLOBAL_CFGREG_BASE_ADDR32: from here on both states are one */
-    TENSIX_CLASSES = 16,         /* of instructions, as Auto TTSync sees them */
-    TENSIX_RESULTS = 32,         /* at most so many results are under way in a timed run */
-    TENSIX_UNIT_COUNT = 10,      /* TENSIX_UNITS of table.h */
+    TENSIX_CLASSES = 16,    /* of instructions, as Auto TTSync sees them */
+    TENSIX_RESULTS = 32,    /* at most so many results are under way in a timed run */
+    TENSIX_UNIT_COUNT = 10, /* TENSIX_UNITS of table.h */
 };
 
 /* --- What leaves the coprocessor --- */
@@ -105,7 +102,7 @@ enum tensix_reply {
 
 /* What the coprocessor needs of its tile. */
 struct tensix_board {
-    /* Registers from 0xffb00000 on, as LOADREG, STOREREG and STOREIND reach them. */
+    /* Registers from AT_REGISTERS on, as LOADREG, STOREREG and STOREIND reach them. */
     enum tensix_reply (*read)(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
                               uint32_t *value, const char **rule);
     enum tensix_reply (*write)(void *owner, unsigned thread, uint32_t address, uint64_t cycle,

@@ -6,7 +6,7 @@
  * UNPACR_NOP_SETREG (with their TTArchitecture conditions); fields, clearing to 1 and to an
  * immediate by tt_llk_blackhole's assembly.yaml.
  */
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "tensix/config_users.h"
 #include "tensix/exec.h"
 

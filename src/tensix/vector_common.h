@@ -228,7 +228,7 @@ void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op
 
 #define VECTOR(token, sub_unit, fields, reads, seen, writes, assumed, cycles, then)                \
     tensix_vector_exec tensix_vector_##token;
-#include "arch/blackhole/vector.def"
+#include "vector.def"
 #undef VECTOR
 
 #endif

@@ -40,7 +40,7 @@ struct cycle {
 tensix_vector_exec *const tensix_vector_execs[TENSIX_ROWS] = {
 #define VECTOR(token, sub_unit, fields, reads, seen, writes, assumed, cycles, then)                \
     [TENSIX_ROW_##token] = tensix_vector_##token,
-#include "arch/blackhole/vector.def"
+#include "vector.def"
 #undef VECTOR
 };
 

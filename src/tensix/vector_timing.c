@@ -76,7 +76,7 @@ const struct tensix_vector_row *tensix_vector_row(unsigned row)
     [TENSIX_ROW_##token] = {.part = TENSIX_PART_##sub_unit,                                        \
                             .has_vb = ((fields)&HAS_VB) != 0,                                      \
                             .has_vc = ((fields)&HAS_VC) != 0},
-#include "arch/blackhole/vector.def"
+#include "vector.def"
 #undef VECTOR
     };
     return &rows[row];
@@ -106,7 +106,7 @@ struct tensix_vector_uses tensix_vector_uses(const struct tensix_vector *vector,
             .is_slow = (cycles) > 1,                                                               \
             .holds_unit = (then) == NOTHING,                                                       \
         };
-#include "arch/blackhole/vector.def"
+#include "vector.def"
 #undef VECTOR
     default:
         return (struct tensix_vector_uses){0};

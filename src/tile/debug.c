@@ -23,7 +23,7 @@ static const struct debug_row {
 #define BLIND(offset, name)        ROW(offset, name, NOT_DRIVEN, RV32_POLL_STATE, 0, NULL)
 #define DEVICE(offset, name, reset, handler, poll)                                                 \
     ROW(offset, name, OF_DEVICE, RV32_POLL_##poll, reset, debug_##handler)
-#include "arch/blackhole/debug_registers.def"
+#include "debug_registers.def"
 #undef ROW
 #undef PLAIN
 #undef LATER

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "rv32/rv32.h"
 
 enum {

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "tile/debug_internal.h"
 
 /* --- Signals --- */

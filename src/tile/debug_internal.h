@@ -13,7 +13,7 @@ typedef enum mmio_reply debug_handler(struct tile *tile, struct mmio_access *acc
 #define LATER(offset, name, reset)
 #define BLIND(offset, name)
 #define DEVICE(offset, name, reset, handler, poll) debug_handler debug_##handler;
-#include "arch/blackhole/debug_registers.def"
+#include "debug_registers.def"
 #undef PLAIN
 #undef LATER
 #undef BLIND

@@ -4,7 +4,7 @@
  */
 #include "tile/tile.h"
 
-enum { KIB = 1024, E_BITS = 1 << 11 | 1 << 12, DRISC_BIT = 1 << 11, TENSIX_BITS = 0x47800 };
+enum { E_BITS = 1 << 11 | 1 << 12, DRISC_BIT = 1 << 11, TENSIX_BITS = 0x47800 };
 
 const struct tile_kind tile_kinds[TILE_TYPES] = {
     [TILE_TENSIX] = {.type = TILE_TENSIX,
@@ -27,7 +27,7 @@ const struct tile_kind tile_kinds[TILE_TYPES] = {
                        .hart = {[RV32_B] = "erisc0", [RV32_NC] = "erisc1"}},
     [TILE_DRAM] = {.type = TILE_DRAM,
                    .name = "DRAM",
-                   .l1_bytes = 128 * KIB,
+                   .l1_bytes = TILE_DRAM_L1_BYTES,
                    .harts = 1 << RV32_B,
                    .streams = 16,
                    .reset_bits = DRISC_BIT,

@@ -1,4 +1,4 @@
-libpenrose_core_la_SOURCES += \
+chip_sources += \
 	%D%/bus.c \
 	%D%/bus.h \
 	%D%/debug.c \

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "tensix/config_users.h"
 #include "tile/report.h"
 #include "tile/tile.h"

@@ -1,7 +1,7 @@
 /* The address map: finding the range of an access and handing it over. */
 #include <string.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "tile/bus.h"
 #include "tile/report.h"
 #include "tile/tile.h"
@@ -37,19 +37,19 @@ struct range {
 /* Names of addresses and rows of the map say the same. */
 #define RANGE(token, first, last, agents, poll, title)                                             \
     _Static_assert(AT_##token == UINT32_C(first), #token);
-#include "arch/blackhole/mmio.def"
+#include "mmio.def"
 #undef RANGE
 
 #define RANGE(token, first, last, agents, poll, title)                                             \
     {UINT32_C(first), UINT32_C(last), agents, tile_mmio_##token, POLL_##poll(token), title},
 static const struct range tensix_ranges[] = {
-#include "arch/blackhole/mmio.def"
+#include "mmio.def"
 };
 static const struct range ethernet_ranges[] = {
-#include "arch/blackhole/mmio_ethernet.def"
+#include "mmio_ethernet.def"
 };
 static const struct range dram_ranges[] = {
-#include "arch/blackhole/mmio_dram.def"
+#include "mmio_dram.def"
 };
 #undef RANGE
 

@@ -6,7 +6,7 @@
 #ifndef TILE_NOC_PORT_H
 #define TILE_NOC_PORT_H
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "noc/serve.h"
 #include "tile/tile.h"
 

@@ -90,7 +90,7 @@ static const struct pic_row {
     pic_register *handle;
 } pic_rows[] = {
 #define PIC(first, words, name, handler) {first, words, handler},
-#include "arch/blackhole/pic.def"
+#include "pic.def"
 #undef PIC
 };
 

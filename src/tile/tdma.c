@@ -325,7 +325,7 @@ static const struct tdma_row {
     tdma_register *handle;
 } tdma_rows[] = {
 #define TDMA(first, words, stride, copies, name, handler) {first, words, stride, copies, handler},
-#include "arch/blackhole/tdma.def"
+#include "tdma.def"
 #undef TDMA
 };
 

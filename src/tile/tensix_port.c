@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "tile/debug_internal.h"
 #include "tile/observe.h"
 #include "tile/weak.h"

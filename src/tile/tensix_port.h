@@ -2,7 +2,7 @@
 #ifndef TILE_TENSIX_PORT_H
 #define TILE_TENSIX_PORT_H
 
-#include "arch/blackhole/addresses.h"
+#include "addresses.h"
 #include "tile/tile.h"
 
 extern const struct tensix_board tile_tensix_board;

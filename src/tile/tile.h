@@ -35,13 +35,7 @@
 #include "tile/pic.h"
 #include "tile/tdma.h"
 
-enum {
-    TILE_OBSERVERS = 4, /* at most */
-    TILE_L1_BYTES = 1536 * 1024,
-    TILE_E_L1_BYTES = 512 * 1024,
-    TILE_B_LOCAL_BYTES = 8192,
-    TILE_T_LOCAL_BYTES = 4096,
-};
+enum { TILE_OBSERVERS = 4 }; /* at most */
 
 /* --- Kinds of tile (kind.c) --- */
 
@@ -59,7 +53,7 @@ struct tile_kind {
 
 extern const struct tile_kind tile_kinds[TILE_TYPES];
 
-/* Words of the control block at 0xffb14000 of Ethernet and DRAM tiles. */
+/* Words of the control block of Ethernet and DRAM tiles. */
 enum { TILE_CONTROL_WORDS = 64, TILE_CONTROL_MODELLED = 8 };
 
 /* Who accesses: the harts by their number, then the NoC (and with it the host). */
@@ -116,7 +110,7 @@ static inline bool mmio_has_effects(const struct mmio_access *access)
 struct tile;
 typedef enum mmio_reply tile_mmio_handler(struct tile *tile, struct mmio_access *access);
 #define RANGE(token, first, last, agents, poll, title) tile_mmio_handler tile_mmio_##token;
-#include "arch/blackhole/mmio.def"
+#include "mmio.def"
 #undef RANGE
 tile_mmio_handler tile_mmio_CONTROL, tile_mmio_ETH;
 

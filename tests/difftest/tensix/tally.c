@@ -139,7 +139,7 @@ static int compare_refusals(const void *a, const void *b)
 static const char *const tokens[TENSIX_ROWS] = {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells) #token,
 #define STUB                                                                           INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 };
 
 /* "mode: count" for each mode that was executed, where there are several. */

@@ -24,7 +24,7 @@ static const struct {
     const char *text;
 } rows[] = {
 #define BASE(word, text) {UINT32_C(word), text},
-#include "arch/blackhole/base_firmware.def"
+#include "base_firmware.def"
 #undef BASE
 };
 

@@ -79,13 +79,13 @@ static unsigned rows_in_the_table(void)
 {
     enum {
 #define ETH_BANK(token, first, count, stride) COPIES_##token = count,
-#include "arch/blackhole/eth.def"
+#include "eth.def"
 #undef ETH_BANK
     };
     unsigned words = 0;
 #define ETH_REG(bank, first, words_of_row, name, kind, writable, reset)                            \
     words += (unsigned)COPIES_##bank * words_of_row;
-#include "arch/blackhole/eth.def"
+#include "eth.def"
 #undef ETH_REG
     return words;
 }

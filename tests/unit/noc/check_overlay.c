@@ -12,7 +12,7 @@ static const struct row {
 } rows[] = {
 #define OVERLAY(index, words, name, bits, streams, kind)                                           \
     {index, words, bits, "STREAM_" #name, #streams, #kind},
-#include "arch/blackhole/overlay.def"
+#include "overlay.def"
 #undef OVERLAY
 };
 

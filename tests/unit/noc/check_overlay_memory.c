@@ -17,7 +17,7 @@ static const struct row {
     const char *kind;
 } rows[] = {
 #define OVERLAY(index, words, name, bits, streams, kind) {index, words, bits, #kind},
-#include "arch/blackhole/overlay.def"
+#include "overlay.def"
 #undef OVERLAY
 };
 

@@ -109,7 +109,7 @@ static uint32_t (*const getters[TENSIX_FIELDS])(const struct tensix *tensix, uns
 #define CONFIG_FIELD(name, word, shift, width) tensix_get_##name,
 #define CONFIG_ALIAS(name, word, shift, width) tensix_get_##name,
 #define THREAD_FIELD(name, word, shift, width) tensix_get_##name,
-#include "arch/blackhole/regs.def"
+#include "regs.def"
 };
 
 static uint32_t get(const struct tensix *tensix, unsigned bank, enum tensix_field_id id)

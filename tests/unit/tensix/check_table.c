@@ -187,13 +187,13 @@ static int32_t take_signed(uint32_t word, int hi, int lo)
         cells                                                                                      \
     }
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 
 static void (*const decoders[TENSIX_ROWS])(uint32_t word) = {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     decode_##token,
 #define STUB INSN
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 };
 
 /* The bits that have second names. */
@@ -204,7 +204,7 @@ static void (*const decoders[TENSIX_ROWS])(uint32_t word) = {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells) 0 cells,
 #define STUB                                                                           INSN
 static const uint32_t parts[TENSIX_ROWS] = {
-#include "arch/blackhole/tensix.def"
+#include "tensix.def"
 };
 #undef UP_TO
 

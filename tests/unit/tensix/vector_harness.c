@@ -396,7 +396,7 @@ const char *vector_execute(struct vector_harness *harness, uint32_t word)
 static tensix_vector_exec *const row_functions[TENSIX_ROWS] = {
 #define VECTOR(token, sub_unit, fields, reads, seen, writes, assumed, cycles, then)                \
     [TENSIX_ROW_##token] = tensix_vector_##token,
-#include "arch/blackhole/vector.def"
+#include "vector.def"
 #undef VECTOR
 };
 

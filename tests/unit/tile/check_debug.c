@@ -36,7 +36,7 @@ static const struct row {
 #define LATER(offset, name, reset)                 {offset, reset, ROW_LATER, #name},
 #define BLIND(offset, name)                        {offset, 0, ROW_BLIND, #name},
 #define DEVICE(offset, name, reset, handler, poll) {offset, reset, ROW_DEVICE, #name},
-#include "arch/blackhole/debug_registers.def"
+#include "debug_registers.def"
 #undef PLAIN
 #undef LATER
 #undef BLIND

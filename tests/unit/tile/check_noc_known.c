@@ -36,10 +36,10 @@ enum {
 static unsigned place_of(unsigned noc, unsigned x, unsigned y)
 {
     niu_translate(&harness.tile->niu[noc], &x, &y);
-    if (x >= NOC_WIDTH || y >= NOC_HEIGHT) {
+    if (x >= GRID_WIDTH || y >= GRID_HEIGHT) {
         return NOC_NODES;
     }
-    return noc ? noc_node(NOC_WIDTH - 1 - x, NOC_HEIGHT - 1 - y) : noc_node(x, y);
+    return noc ? noc_node(GRID_WIDTH - 1 - x, GRID_HEIGHT - 1 - y) : noc_node(x, y);
 }
 
 static void ask(unsigned noc, unsigned x, unsigned y)

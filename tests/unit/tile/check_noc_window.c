@@ -189,7 +189,7 @@ START_TEST(niu_rows_do_not_overlap)
 #define NIU_BUFFER(first, words, name, kind) {first, words, true},
 #undef NIU
 #define NIU(first, words, name, kind) {first, words, false},
-#include "arch/blackhole/niu.def"
+#include "niu.def"
 #undef NIU
 #undef NIU_BUFFER
     };
@@ -319,7 +319,7 @@ START_TEST(overlay_rows_do_not_overlap)
         unsigned first, words;
     } rows[] = {
 #define OVERLAY(index, words, name, bits, streams, kind) {index, words},
-#include "arch/blackhole/overlay.def"
+#include "overlay.def"
 #undef OVERLAY
     };
     for (unsigned i = 1; i < sizeof rows / sizeof rows[0]; i++) {

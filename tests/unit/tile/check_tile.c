@@ -374,7 +374,7 @@ START_TEST(ranges_do_not_overlap)
     enum { B = 1, TRISCS = 2 | 4 | 8, NC = 16, HARTS = B | TRISCS | NC, NOC = 32 };
     static const struct range_row rows[] = {
 #define RANGE(token, first, last, agents, poll, title) {UINT32_C(first), UINT32_C(last), agents},
-#include "arch/blackhole/mmio.def"
+#include "mmio.def"
 #undef RANGE
     };
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -1,0 +1,65 @@
+/*
+ * Sizes of Blackhole: of the grid and its parts, and the clock. What stands where is in grid.def.
+ * SPEC: BlackholeA0 NoC/Coordinates, with the table of translated coordinates.
+ */
+#ifndef ARCH_BLACKHOLE_GEOMETRY_H
+#define ARCH_BLACKHOLE_GEOMETRY_H
+
+#define CHIP_NAME "blackhole" /* as soc_descriptor.yaml has it, in lower case */
+
+/* Of harts, coprocessors and NoCs, once the power management has raised it. SPEC: the vendor's
+ * firmware (AICLK, busy). */
+enum { CLOCK_MHZ = 1350 };
+
+enum {
+    GRID_WIDTH = 17,
+    GRID_HEIGHT = 12,
+    GRID_TILES = GRID_WIDTH * GRID_HEIGHT,
+    GRID_NOCS = 2,
+    GRID_COLUMNS = 14, /* columns of Tensix tiles; as many Ethernet tiles */
+    GRID_BANKS = 8,    /* half of them in each column of DRAM tiles */
+    GRID_PORTS = 3,    /* DRAM tiles of a bank */
+    GRID_L2CPUS = 4,
+    GRID_ROUTERS = 18, /* without a tile */
+};
+
+/* Raw NoC 0 coordinates. In rows above the first one of Tensix tiles software's x is raw. */
+enum {
+    GRID_TENSIX_ROW = 2, /* Tensix tiles are there and below */
+    GRID_ETHERNET_ROW = 1,
+    GRID_WEST_DRAM_X = 0,
+    GRID_EAST_DRAM_X = 9,
+    GRID_CPU_X = 8, /* of ARC, L2CPUs and security */
+};
+
+/* Where software finds tiles: translated coordinates. */
+enum {
+    NAMED_DRAM_X = 17, /* and beside it */
+    NAMED_DRAM_Y = 12,
+    NAMED_PCIE_X = 19,
+    NAMED_PCIE_Y = 24,
+    NAMED_ETHERNET_X = 20,
+    NAMED_ETHERNET_Y = 25,
+    NAMED_ETHERNET = 12, /* so many of them have names */
+    NAMED_L2CPU_Y = 26,
+    NAMED_SECURITY_Y = 30,
+};
+
+/* Memory of tiles. */
+enum {
+    TILE_L1_BYTES = 1536 * 1024,
+    TILE_E_L1_BYTES = 512 * 1024,
+    TILE_DRAM_L1_BYTES = 128 * 1024,
+    TILE_B_LOCAL_BYTES = 8192,
+    TILE_T_LOCAL_BYTES = 4096,
+};
+
+/* Of the backend configuration; what is in which word says regs.def. */
+enum {
+    TENSIX_STATE_WORDS = 56 * 4, /* CFG_STATE_SIZE: of one Config state */
+    TENSIX_THREAD_WORDS = 68,    /* THD_STATE_SIZE */
+    TENSIX_THCON_WORD = 64,      /* THCON_CFGREG_BASE_ADDR32 */
+    TENSIX_GLOBAL_WORD = 180,    /* GLOBAL_CFGREG_BASE_ADDR32: from here on both states are one */
+};
+
+#endif
