@@ -1,0 +1,122 @@
+/*
+ * A chip is data: one that is made up of other tables (small/) runs the same program as a Blackhole
+ * beside it in one process, and both get the exact result.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "scene.h"
+#include "unit/run_suite.h"
+
+enum { CHIPS = 2, SLICE = 2000, SLICES = 500 };
+
+static const struct {
+    const char *name;
+    const struct scene_functions *functions;
+    struct penrose_place worker, partner;
+    uint32_t soft_reset;
+    double clock_mhz;
+} chips[CHIPS] = {
+    {"blackhole", &blackhole_scene, {16, 11}, {1, 2}, 0xffb121b0, 1350},
+    {"small", &small_scene, {1, 3}, {2, 2}, 0xffa241b0, 250},
+};
+
+static struct scene scenes[CHIPS];
+static float a[CHIPS][SCENE_SIDE][SCENE_SIDE], b[CHIPS][SCENE_SIDE][SCENE_SIDE];
+static char guests[CHIPS][512];
+
+/* Small integers, so that sums are exact in any order; others for each chip. */
+static void setup(void)
+{
+    for (unsigned i = 0; i < CHIPS; i++) {
+        for (unsigned row = 0; row < SCENE_SIDE; row++) {
+            for (unsigned column = 0; column < SCENE_SIDE; column++) {
+                a[i][row][column] = (float)((row * 7 + column * (3 + i)) % 5) - 2;
+                b[i][row][column] = (float)((row * (5 - i) + column * 11) % 5) - 2;
+            }
+        }
+        snprintf(guests[i], sizeof guests[i], "%s/tests/arch/%s", getenv("builddir"),
+                 chips[i].name);
+        scenes[i] = (struct scene){
+            .worker = chips[i].worker, .partner = chips[i].partner, .guests = guests[i]};
+        ck_assert_msg(chips[i].functions->begin(&scenes[i], a[i], b[i]), "%s: %s", chips[i].name,
+                      scenes[i].error.text);
+    }
+}
+
+static void teardown(void)
+{
+    for (unsigned i = 0; i < CHIPS; i++) {
+        chips[i].functions->end(&scenes[i]);
+    }
+}
+
+START_TEST(both_multiply)
+{
+    unsigned done = 0;
+    for (unsigned slice = 0; slice < SLICES && done < CHIPS; slice++) {
+        done = 0;
+        for (unsigned i = 0; i < CHIPS; i++) {
+            bool is_done = false;
+            ck_assert_msg(chips[i].functions->run(&scenes[i], SLICE, &is_done), "%s: %s",
+                          chips[i].name, scenes[i].error.text);
+            done += is_done;
+        }
+    }
+    for (unsigned i = 0; i < CHIPS; i++) {
+        float product[SCENE_SIDE][SCENE_SIDE];
+        uint32_t sign;
+        ck_assert_msg(chips[i].functions->results(&scenes[i], product, &sign), "%s: %s",
+                      chips[i].name, scenes[i].error.text);
+        ck_assert_msg(sign == 5, "%s: sign %u: %s", chips[i].name, sign, scenes[i].error.text);
+        for (unsigned row = 0; row < SCENE_SIDE; row++) {
+            for (unsigned column = 0; column < SCENE_SIDE; column++) {
+                float sum = 0;
+                for (unsigned k = 0; k < SCENE_SIDE; k++) {
+                    sum += a[i][row][k] * b[i][k][column];
+                }
+                ck_assert_msg(product[row][column] == sum, "%s: (%u, %u) is %g, not %g",
+                              chips[i].name, row, column, (double)product[row][column],
+                              (double)sum);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(each_has_its_own_facts)
+{
+    for (unsigned i = 0; i < CHIPS; i++) {
+        const struct scene_functions *functions = chips[i].functions;
+        uint32_t word = 0;
+        ck_assert_double_eq(functions->clock_mhz(&scenes[i]), chips[i].clock_mhz);
+        ck_assert(functions->read(&scenes[i], chips[i].soft_reset, &word));
+        ck_assert_uint_eq(word, 0x47000); /* BRISC runs */
+        ck_assert(!functions->read(&scenes[i], chips[1 - i].soft_reset, &word));
+    }
+    ck_assert_str_eq(blackhole_scene.kind(&scenes[0], 16, 11), "Tensix");
+    ck_assert_str_eq(blackhole_scene.kind(&scenes[0], 17, 12), "DRAM");
+    ck_assert_str_eq(small_scene.kind(&scenes[1], 2, 3), "Tensix");
+    ck_assert_str_eq(small_scene.kind(&scenes[1], 7, 7), "DRAM");
+    ck_assert_str_eq(small_scene.kind(&scenes[1], 10, 10), "Ethernet");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("arch");
+    TCase *both = tcase_create("both");
+    tcase_add_checked_fixture(both, setup, teardown);
+    tcase_add_test(both, both_multiply);
+    tcase_add_test(both, each_has_its_own_facts);
+    suite_add_tcase(suite, both);
+    char path[600];
+    snprintf(path, sizeof path, "%s/tests/arch/small-move.elf", getenv("builddir"));
+    if (access(path, R_OK) != 0) {
+        puts("no guest programs: no RISC-V cross compiler");
+        return 77;
+    }
+    return run_suite(suite);
+}

@@ -1,0 +1,45 @@
+## A made-up small chip beside Blackhole: all that is compiled for each chip once more, with the tables
+## of small/. Of the names in it only arch_run_small and the like are seen from outside.
+arch_small_cppflags = -Itests/arch/small -I$(srcdir)/%D%/small
+arch_files = %D%/scene.c %D%/scene.h
+EXTRA_DIST += \
+	%D%/move.c \
+	%D%/small/addresses.h \
+	%D%/small/geometry.h \
+	%D%/small/grid.def \
+	%D%/small/mmio.def \
+	%D%/small/mmio_dram.def \
+	%D%/small/mmio_ethernet.def \
+	%D%/small/regs.awk
+if HAVE_CHECK
+check_LTLIBRARIES += %D%/libsmall.la
+check_PROGRAMS += %D%/check_arch
+TESTS += %D%/check_arch
+endif
+tests_arch_libsmall_la_SOURCES = $(chip_sources) $(arch_files)
+tests_arch_libsmall_la_CPPFLAGS = $(arch_small_cppflags) $(AM_CPPFLAGS) -DSCENE=small_scene
+tests_arch_libsmall_la_CFLAGS = $(PENROSE_CFLAGS)
+tests_arch_check_arch_SOURCES = %D%/check_arch.c tests/unit/run_suite.h $(arch_files)
+tests_arch_check_arch_CPPFLAGS = $(AM_CPPFLAGS) -DSCENE=blackhole_scene
+tests_arch_check_arch_LDADD = tests/arch/small.o libpenrose_core.la $(CHECK_LIBS)
+tests/arch/small/regs.def: $(srcdir)/%D%/small/regs.awk $(srcdir)/src/arch/blackhole/regs.def
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $^ > $@
+$(tests_arch_libsmall_la_OBJECTS): tests/arch/small/regs.def
+tests/arch/small.o: tests/arch/libsmall.la
+	$(AM_V_GEN)$(LD) -r -o $@ --whole-archive tests/arch/.libs/libsmall.a && \
+		$(OBJCOPY) --keep-global-symbol=small_scene $@
+CLEANFILES += tests/arch/small.o tests/arch/small/regs.def
+if HAVE_RISCV_CC
+arch_movers = tests/arch/blackhole-move.elf tests/arch/small-move.elf
+arch_triscs = $(foreach chip,blackhole small,$(patsubst %,tests/arch/$(chip)-trisc%.elf,0 1 2))
+check_DATA += $(arch_movers) $(arch_triscs)
+CLEANFILES += $(arch_movers) $(arch_triscs)
+tests/arch/small-%.elf: guest_chip = $(arch_small_cppflags) -I$(srcdir)/src/arch/blackhole \
+	-Wl,--defsym=__stack_top=0xffa01000
+$(arch_movers): $(srcdir)/%D%/move.c
+	$(guest_make) -I$(srcdir)/firmware $(guest_hart_brisc) -DEXIT_BY_FLAG $(guest_files)
+$(arch_triscs): $(srcdir)/firmware/tensor/matmul.c
+	$(guest_make) $(guest_hart_$(lastword $(subst -, ,$(basename $@)))) -DEXIT_BY_FLAG $(guest_files)
+$(arch_movers) $(arch_triscs): $(guest_common) $(guest_tables) tests/arch/small/regs.def \
+	$(addprefix $(srcdir)/,$(tensor_common_files))
+endif

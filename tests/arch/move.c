@@ -1,0 +1,101 @@
+/*
+ * For BRISC of one of two tiles: fetches the other tile's matrices and what is to be done with them,
+ * starts the TRISCs, which multiply them, and gives the other tile the product and a sign that it is
+ * there. Addresses, registers and requests are those of the tables of the chip that it is built for.
+ *
+ * Parameters: the other tile, y << 6 | x. The exit value is the sum of those of the TRISCs.
+ */
+#include "bare/bare.h"
+#include "tensor/arguments.h"
+
+MAILBOX = {.parameter = {0}};
+
+enum niu_register {
+#define NIU_BUFFER(offset, words, name, kind) name = (offset),
+#define NIU(offset, words, name, kind)        name = (offset),
+#include "niu.def"
+#undef NIU
+#undef NIU_BUFFER
+};
+
+enum debug_register {
+#define PLAIN(offset, name, reset)                 DEBUG_##name = (offset),
+#define LATER(offset, name, reset)                 DEBUG_##name = (offset),
+#define BLIND(offset, name)                        DEBUG_##name = (offset),
+#define DEVICE(offset, name, reset, handler, poll) DEBUG_##name = (offset),
+#include "debug_registers.def"
+};
+
+#define NIU0(offset) REGISTER(AT_NIU + (offset))
+#define TILE(offset) REGISTER(AT_DEBUG + (offset))
+
+/* L1 of both tiles */
+enum {
+    INPUTS = 0x50000,
+    INPUT_BYTES = 0x1000,
+    RESULT = 0x51000,
+    RESULT_BYTES = 0x800,
+    SIGN = 0x51800
+};
+
+enum { READ = 0x2090, WRITE = 0x2092, ATOMIC = 0x2091 }; /* NOC_CTRL: one request with an answer */
+enum { INCREMENT = 0x107c, OLD_SIGN = 0x51810 };
+enum { ATOMICS_ANSWERED = 0, WRITES_ANSWERED = 1, READS_ANSWERED = 2 };
+enum { OWN_TILE = 0xfff, TRISC_RESET = 7 << 12, TRISC_TEXT = 0x10000, TRISC_MAILBOX = 0x8100 };
+
+static void request(uint32_t control, uint32_t target, uint32_t from, uint32_t answer, uint32_t to,
+                    uint32_t length)
+{
+    NIU0(NOC_ADDR) = from;
+    NIU0(NOC_ADDR + 4) = 0;
+    NIU0(NOC_ADDR + 8) = target;
+    NIU0(NOC_ADDR + 12) = to;
+    NIU0(NOC_ADDR + 16) = 0;
+    NIU0(NOC_ADDR + 20) = answer;
+    NIU0(NOC_PACKET_TAG) = 0;
+    NIU0(NOC_CTRL) = control;
+    NIU0(NOC_AT_LEN_BE) = length;
+    NIU0(NOC_CMD_CTRL) = 1;
+    while (NIU0(NOC_CMD_CTRL) != 0) {
+    }
+}
+
+static void wait_for_answers(unsigned counter, uint32_t count)
+{
+    while (NIU0(NIU_COUNTER + 4 * counter) != count) {
+    }
+    fence();
+}
+
+static uint32_t run_triscs(void)
+{
+    uint32_t exit_values = 0;
+    for (unsigned thread = 0; thread < 3; thread++) {
+        TILE(DEBUG_TRISC0_RESET_PC + 4 * thread) = TRISC_TEXT * (thread + 1);
+    }
+    TILE(DEBUG_TRISC_RESET_PC_OVERRIDE) = 7;
+    TILE(DEBUG_SOFT_RESET_0) &= ~(uint32_t)TRISC_RESET;
+    for (unsigned thread = 0; thread < 3; thread++) {
+        volatile struct mailbox *its = (struct mailbox *)(TRISC_MAILBOX + 0x100 * thread);
+        while (!its->done) {
+            fence();
+        }
+        exit_values += its->exit_value;
+    }
+    return exit_values;
+}
+
+int main(void)
+{
+    const uint32_t other = mailbox.parameter[0], own = NIU0(NOC_ID_LOGICAL) & OWN_TILE;
+    request(READ, other, INPUTS, own, INPUTS, INPUT_BYTES);
+    request(READ, other, ARGUMENTS, own, ARGUMENTS, 4 * ARGUMENTS_END);
+    wait_for_answers(READS_ANSWERED, 2);
+    uint32_t exit_values = run_triscs();
+    request(WRITE, own, RESULT, other, RESULT, RESULT_BYTES);
+    wait_for_answers(WRITES_ANSWERED, 1);
+    NIU0(NOC_AT_DATA) = 5;
+    request(ATOMIC, other, SIGN, own, OLD_SIGN, INCREMENT);
+    wait_for_answers(ATOMICS_ANSWERED, 1);
+    return (int)exit_values;
+}

@@ -1,0 +1,61 @@
+/*
+ * Sizes of a made-up small chip, whose tables differ from Blackhole's in what units must not know by
+ * themselves: grid, names of tiles, addresses, sizes, places of fields. Tables that are not in this
+ * folder are Blackhole's. Names are explained there.
+ */
+#ifndef SMALL_GEOMETRY_H
+#define SMALL_GEOMETRY_H
+
+#define CHIP_NAME "small"
+
+enum { CLOCK_MHZ = 250 };
+
+enum {
+    GRID_WIDTH = 5,
+    GRID_HEIGHT = 4,
+    GRID_TILES = GRID_WIDTH * GRID_HEIGHT,
+    GRID_NOCS = 2,
+    GRID_COLUMNS = 2,
+    GRID_BANKS = 2,
+    GRID_PORTS = 3,
+    GRID_L2CPUS = 1,
+    GRID_ROUTERS = 3,
+};
+
+enum {
+    GRID_TENSIX_ROW = 2,
+    GRID_ETHERNET_ROW = 1,
+    GRID_WEST_DRAM_X = 0,
+    GRID_EAST_DRAM_X = 4,
+    GRID_CPU_X = 3,
+};
+
+enum {
+    NAMED_DRAM_X = 6,
+    NAMED_DRAM_Y = 5,
+    NAMED_PCIE_X = 9,
+    NAMED_PCIE_Y = 9,
+    NAMED_ETHERNET_X = 10,
+    NAMED_ETHERNET_Y = 10,
+    NAMED_ETHERNET = 2,
+    NAMED_L2CPU_Y = 11,
+    NAMED_SECURITY_Y = 12,
+};
+
+enum {
+    TILE_L1_BYTES = 1024 * 1024,
+    TILE_E_L1_BYTES = 256 * 1024,
+    TILE_DRAM_L1_BYTES = 64 * 1024,
+    TILE_B_LOCAL_BYTES = 8192,
+    TILE_T_LOCAL_BYTES = 4096,
+};
+
+/* regs.awk moves fields accordingly. */
+enum {
+    TENSIX_STATE_WORDS = 228,
+    TENSIX_THREAD_WORDS = 72,
+    TENSIX_THCON_WORD = 72,
+    TENSIX_GLOBAL_WORD = 185,
+};
+
+#endif
