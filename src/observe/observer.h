@@ -67,7 +67,7 @@ struct observed {
     uint64_t address;  /* as the tile's harts and NIUs have it */
     uint32_t size;     /* bytes */
     uint32_t value;    /* of accesses of up to 4 bytes */
-    uint16_t node;     /* OBSERVED_NOC: the other tile, y * NOC_WIDTH + x */
+    uint16_t node;     /* OBSERVED_NOC: the other tile, y * GRID_WIDTH + x */
 };
 
 struct observer {
