@@ -81,7 +81,7 @@ static void take_fault(struct penrose_chip *chip, const struct chip_fault *fault
     add_fault(chip->fault, &chip->faults, CHIP_FAULTS, fault);
     struct tile *origin = fault->fault.is_remote ? chip->place[fault->fault.origin].tile : NULL;
     if (origin && fault->policy == PENROSE_STOP) {
-        origin->stopped = true;
+        origin->halt = TILE_FAULTED;
         chip_touch(chip, fault->fault.origin);
     }
 }
@@ -386,8 +386,10 @@ PENROSE_EXPORT void penrose_fault_clear(struct penrose_chip *chip)
         if (!tile) {
             continue;
         }
-        tile->stopped = false;
-        tile->tensix.stopped = false;
+        if (tile->halt == TILE_FAULTED) {
+            tile->halt = TILE_GOES;
+            tile->tensix.stopped = false;
+        }
         for (unsigned core = 0; core < RV32_CORES; core++) {
             if (tile->run[core].state == HART_FAULTED) {
                 tile->run[core].state = HART_READY;
@@ -408,7 +410,7 @@ static void stop_culprit(struct penrose_chip *chip, const struct chip_fault *rec
         return;
     }
     struct tile *tile = chip->place[place].tile;
-    if (!tile || !tile->stopped || fault->agent >= AGENT_NOC) {
+    if (!tile || tile->halt == TILE_GOES || fault->agent >= AGENT_NOC) {
         return;
     }
     tile_wake(tile, (enum rv32_core)fault->agent);
@@ -432,7 +434,7 @@ PENROSE_EXPORT void penrose_fault_isolate(struct penrose_chip *chip)
     for (unsigned i = 0; i < NOC_NODES; i++) {
         struct tile *tile = chip->place[i].tile;
         if (tile) {
-            tile->stopped = false;
+            tile->halt = tile->halt == TILE_PAUSED ? TILE_PAUSED : TILE_GOES;
             tile->tensix_idle |= tile->tensix.stopped; /* nobody needs to look at it */
         }
     }

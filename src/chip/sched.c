@@ -55,8 +55,8 @@ static void note_bank(struct chip_unit *unit)
         struct tile *tile = bank->port[i].tile;
         if (tile) {
             unit->next = earlier(unit->next, tile_next_event(tile));
-            unit->stopped |= tile->stopped && !tile->paused;
-            unit->paused |= tile->paused;
+            unit->stopped |= tile->halt == TILE_FAULTED;
+            unit->paused |= tile->halt == TILE_PAUSED;
         }
     }
 }
@@ -69,8 +69,8 @@ static void note(struct chip_unit *unit)
     }
     unit->now = unit->tile->now;
     unit->next = tile_next_event(unit->tile);
-    unit->stopped = unit->tile->stopped && !unit->tile->paused;
-    unit->paused = unit->tile->paused;
+    unit->stopped = unit->tile->halt == TILE_FAULTED;
+    unit->paused = unit->tile->halt == TILE_PAUSED;
 }
 
 static bool has_sent(const struct tile *tile)
@@ -234,8 +234,7 @@ static void run_window(struct penrose_chip *chip, uint64_t end)
     chip->now = end;
     if (alone && alone->returns_early) {
         alone->returns_early = false;
-        bool is_frozen = alone->stopped && !alone->paused;
-        chip->now = alone->now < end && !is_frozen ? alone->now : end;
+        chip->now = alone->now < end && alone->halt != TILE_FAULTED ? alone->now : end;
     }
     chip_merge_notes(chip);
     chip_exchange(chip, chip->now + chip->window);
@@ -275,7 +274,7 @@ void chip_go_on(struct penrose_chip *chip)
     }
     for (unsigned i = 0; i < NOC_NODES; i++) {
         struct tile *tile = chip->place[i].tile;
-        if (tile && tile->paused) {
+        if (tile && tile->halt == TILE_PAUSED) {
             tile_go_on(tile);
             chip->touched = true;
         }

@@ -19,8 +19,9 @@ bool tile_tell(struct tile *tile, const struct observed *event)
         stops |=
             observer->kinds >> event->kind & 1 && observer->see(observer->context, tile, event);
     }
-    tile->stopped |= stops;
-    tile->paused |= stops;
+    if (stops && tile->halt == TILE_GOES) {
+        tile->halt = TILE_PAUSED;
+    }
     return stops;
 }
 

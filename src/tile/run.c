@@ -178,7 +178,7 @@ static void run_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
     tile->turn_end = limit;
     take_interrupt(tile, core);
     probe_hart(tile, core, limit);
-    while (run->state == HART_READY && run->time < tile->turn_end && !tile->stopped) {
+    while (run->state == HART_READY && run->time < tile->turn_end && tile->halt == TILE_GOES) {
         take_interrupt(tile, core);
         if (run->step || looks_at_harts(tile)) {
             step_hart(tile, core);
@@ -314,8 +314,8 @@ static bool pass(struct tile *tile, struct tile_cut *cut)
             cut->limit = tile_round_start(tile, tile->run[core].time - 1) + tile->quantum;
             tile->round_start = cut->limit - tile->quantum;
         }
-        cut->turn_end = tile->paused ? tile->turn_end : UINT64_MAX;
-        if (tile->stopped) {
+        cut->turn_end = tile->halt == TILE_PAUSED ? tile->turn_end : UINT64_MAX;
+        if (tile->halt != TILE_GOES) {
             break;
         }
     }
@@ -328,7 +328,7 @@ static bool random_pass(struct tile *tile, uint64_t limit, bool first)
     bool progress = false;
     unsigned start = tile_weak_choose(tile, RV32_CORES);
     unsigned step = 1 + tile_weak_choose(tile, RV32_CORES - 1);
-    for (unsigned i = 0; i < RV32_CORES && !tile->stopped; i++) {
+    for (unsigned i = 0; i < RV32_CORES && tile->halt == TILE_GOES; i++) {
         enum rv32_core core = (enum rv32_core)((start + i * step) % RV32_CORES);
         uint64_t burst = tile_weak_turn(tile, core, tile->quantum);
         uint64_t end = tile->run[core].time + burst;
@@ -358,8 +358,8 @@ static void run_round(struct tile *tile, struct tile_cut cut)
     bool again;
     do {
         cut.progress |= tile->weak ? random_pass(tile, cut.limit, cut.first) : pass(tile, &cut);
-        cut.progress |= !tile->stopped && tile_tensix_turn(tile, cut.limit);
-        if (tile->paused) {
+        cut.progress |= tile->halt == TILE_GOES && tile_tensix_turn(tile, cut.limit);
+        if (tile->halt == TILE_PAUSED) {
             tile->cut = cut;
             tile->cut.is_cut = true;
             return;
@@ -367,13 +367,14 @@ static void run_round(struct tile *tile, struct tile_cut cut)
         again = cut.progress;
         cut.core = RV32_B;
         cut.first = cut.progress = false;
-    } while (again && !tile->stopped);
+    } while (again && tile->halt == TILE_GOES);
     tile->now = cut.limit;
 }
 
 void tile_go_on(struct tile *tile)
 {
-    tile->stopped = tile->paused = tile->tensix.stopped = false;
+    tile->halt = TILE_GOES;
+    tile->tensix.stopped = false;
     tile->cut.progress = true; /* the instruction that was stopped */
 }
 
@@ -423,7 +424,7 @@ static bool prepare_round(struct tile *tile, uint64_t until)
 
 void tile_run(struct tile *tile, uint64_t until)
 {
-    while (tile->now < until && !tile->stopped) {
+    while (tile->now < until && tile->halt == TILE_GOES) {
         struct tile_cut cut = tile->cut;
         tile->cut = (struct tile_cut){.is_cut = false};
         if (!cut.is_cut && !prepare_round(tile, until)) {

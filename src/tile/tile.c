@@ -363,8 +363,7 @@ enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault)
 {
     enum penrose_policy policy = tile->board->fault(tile->owner, tile, fault);
     if (policy == PENROSE_STOP) {
-        tile->stopped = true;
-        tile->paused = false; /* whoever pauses it, too, finds a fault */
+        tile->halt = TILE_FAULTED;
     }
     return policy;
 }

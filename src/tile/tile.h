@@ -215,6 +215,13 @@ struct tile_board {
     bool (*gddr_takes)(void *owner, const struct noc_packet *packet);
 };
 
+/* Why a tile stands still. A fault outweighs a pause. */
+enum tile_halt {
+    TILE_GOES,
+    TILE_PAUSED,  /* by an observer, until tile_go_on */
+    TILE_FAULTED, /* under the policy "stop", until the chip's faults are cleared */
+};
+
 /* A round that an observer has stopped, and where: it goes on there. */
 struct tile_cut {
     bool is_cut;
@@ -252,10 +259,9 @@ struct tile {
     unsigned x, y; /* as hosts name it, in reports */
     uint64_t now;
     uint32_t quantum;
-    uint64_t epoch;        /* changes of anything that another agent can see */
-    uint64_t event_time;   /* when the last of them happened */
-    bool stopped;          /* a fault under the policy "stop", or `paused`; the tile stands still */
-    bool paused;           /* an observer stopped it: tile_go_on */
+    uint64_t epoch;      /* changes of anything that another agent can see */
+    uint64_t event_time; /* when the last of them happened */
+    enum tile_halt halt;
     struct tile_cut cut;   /* and its round */
     bool allows_shortcuts; /* tile_allow_shortcuts */
     bool shortcuts;        /* may be taken: they are allowed, and nobody looks */

@@ -231,6 +231,20 @@ START_TEST(a_watchpoint_names_the_host)
 }
 END_TEST
 
+START_TEST(a_watchpoint_leaves_a_fault_alone)
+{
+    const struct penrose_point point = watchpoint(WORD, true, true);
+    uint32_t word;
+    set_point(&point);
+    start_program(chip, X, Y, PENROSE_BRISC, CODE, "lw t0, 1(zero)");
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_FAULT);
+    ck_assert_int_eq(penrose_read(chip, X, Y, WORD, &word, sizeof word, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_FAULT);
+    penrose_fault_clear(chip);
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_FAULT); /* tried again */
+}
+END_TEST
+
 /* STOREIND of GPR 0 to the address in GPR 1. */
 START_TEST(a_watchpoint_names_a_unit)
 {
@@ -381,6 +395,7 @@ int main(void)
     tcase_add_test(tcase, a_watchpoint_sees_local_ram_of_its_hart);
     tcase_add_test(tcase, a_watchpoint_names_the_tile_of_a_packet);
     tcase_add_test(tcase, a_watchpoint_names_the_host);
+    tcase_add_test(tcase, a_watchpoint_leaves_a_fault_alone);
     tcase_add_test(tcase, a_watchpoint_names_a_unit);
     tcase_add_loop_test(tcase, pauses_change_nothing, 0, (int)(sizeof pairs / sizeof pairs[0]));
     tcase_add_test(tcase, a_hart_can_be_held);

@@ -80,7 +80,7 @@ static void run(void)
 /* Nothing can happen any more, and that is known. */
 static void ck_assert_rest(void)
 {
-    ck_assert(!tile->stopped);
+    ck_assert(tile->halt == TILE_GOES);
     ck_assert_uint_eq(tile_next_event(tile), UINT64_MAX);
 }
 
@@ -427,13 +427,13 @@ START_TEST(wrong_instruction_stops)
     run();
     ck_assert_uint_eq(harness.faults, 1);
     check_fault(wrong);
-    ck_assert(tile->stopped);
+    ck_assert(tile->halt == TILE_FAULTED);
     ck_assert_uint_eq(tensix->semaphore[7].value, 0);
     run();
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_uint_eq(tensix->semaphore[7].value, 0);
     harness.policy = PENROSE_WARN;
-    tile->stopped = false; /* as penrose_fault_clear does */
+    tile->halt = TILE_GOES; /* as penrose_fault_clear does */
     tensix->stopped = false;
     run();
     check_fault(wrong);

@@ -231,7 +231,7 @@ START_TEST(fault_stops_or_skips)
     ck_assert_int_eq(harness.fault.agent, AGENT_T1);
     ck_assert_uint_eq(harness.fault.pc, 0x1004);
     ck_assert_uint_eq(harness.fault.address, 0xff000000);
-    ck_assert_int_eq(harness.tile->stopped, !_i);
+    ck_assert_int_eq(harness.tile->halt, _i ? TILE_GOES : TILE_FAULTED);
     ck_assert_int_eq(harness.tile->run[RV32_T1].state, _i ? HART_PAUSED : HART_FAULTED);
     ck_assert_uint_eq(harness.tile->hart[RV32_T1].x[11], _i ? 5 : 0);
     harness_close(&harness);
