@@ -11,6 +11,7 @@
 #   OUT                             where results go   (./llk-results)
 #   COUNT=1                         also measures time in the library and host polls, by
 #                                   abi_count.c; CPU time, so Penrose gets one thread
+#   MARK                            which marks of pytest variants have (perf: those that measure time)
 #   TT_METAL_DISABLE_SFPLOADMACRO   1 compiles kernels without SFPLOADMACRO
 #
 # The default sample takes half an hour, most of it compiling. Exit code 77 where it cannot run: see
