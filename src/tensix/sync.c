@@ -99,14 +99,21 @@ static enum tensix_exec exec_ATRELM(struct tensix *tensix, unsigned thread,
 
 /* --- Semaphores --- */
 
-static void increment(struct tensix_semaphore *semaphore)
+static unsigned semaphore_posted(unsigned value)
 {
-    semaphore->value = (uint8_t)(semaphore->value + (semaphore->value < TENSIX_SEMAPHORE_MOST));
+    return value + (value < TENSIX_SEMAPHORE_MOST);
 }
 
-static void decrement(struct tensix_semaphore *semaphore)
+static unsigned semaphore_got(unsigned value)
 {
-    semaphore->value = (uint8_t)(semaphore->value - (semaphore->value > 0));
+    return value - (value > 0);
+}
+
+static void set_semaphore(struct tensix *tensix, unsigned index, unsigned value, uint64_t cycle)
+{
+    uint64_t *changed = &tensix->semaphore_changed[index];
+    tensix->semaphore[index].value = (uint8_t)value;
+    *changed = cycle > *changed ? cycle : *changed;
 }
 
 /* Of the semaphores in `mask`, those that have this value. */
@@ -140,8 +147,8 @@ static enum tensix_exec exec_SEMINIT(struct tensix *tensix, unsigned thread,
     (void)thread;
     for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
         if (args->semaphore_mask >> i & 1) {
-            tensix->semaphore[i].value = (uint8_t)args->new_value;
             tensix->semaphore[i].max = (uint8_t)args->new_max;
+            set_semaphore(tensix, i, args->new_value, tensix->now);
         }
     }
     tensix_reconsider(tensix, tensix->now);
@@ -150,7 +157,7 @@ static enum tensix_exec exec_SEMINIT(struct tensix *tensix, unsigned thread,
 
 /* What SEMPOST and SEMGET do to each semaphore of a mask, and where that ends. */
 struct semaphore_step {
-    void (*change)(struct tensix_semaphore *semaphore);
+    unsigned (*change)(unsigned value);
     unsigned end;
     const char *name, *comparative, *noun, *remedy;
 };
@@ -173,7 +180,7 @@ static enum tensix_exec step_semaphores(struct tensix *tensix, unsigned thread, 
     }
     for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
         if (mask >> i & 1) {
-            step->change(&tensix->semaphore[i]);
+            set_semaphore(tensix, i, step->change(tensix->semaphore[i].value), tensix->now);
         }
     }
     tensix_reconsider(tensix, tensix->now);
@@ -185,27 +192,27 @@ static enum tensix_exec exec_SEMPOST(struct tensix *tensix, unsigned thread,
                                      const struct tensix_args_SEMPOST *args)
 {
     static const struct semaphore_step post = {
-        increment, TENSIX_SEMAPHORE_MOST, "SEMPOST", "higher", "post", "there is room"};
+        semaphore_posted, TENSIX_SEMAPHORE_MOST, "SEMPOST", "higher", "post", "there is room"};
     return step_semaphores(tensix, thread, args->semaphore_mask, &post);
 }
 
 static enum tensix_exec exec_SEMGET(struct tensix *tensix, unsigned thread,
                                     const struct tensix_args_SEMGET *args)
 {
-    static const struct semaphore_step get = {decrement, 0,     "SEMGET",
-                                              "lower",   "get", "somebody has posted"};
+    static const struct semaphore_step get = {semaphore_got, 0,     "SEMGET",
+                                              "lower",       "get", "somebody has posted"};
     return step_semaphores(tensix, thread, args->semaphore_mask, &get);
 }
 
 void tensix_semaphore_post(struct tensix *tensix, unsigned index, uint64_t cycle)
 {
-    increment(&tensix->semaphore[index]);
+    set_semaphore(tensix, index, semaphore_posted(tensix->semaphore[index].value), cycle);
     tensix_reconsider(tensix, cycle);
 }
 
 void tensix_semaphore_get(struct tensix *tensix, unsigned index, uint64_t cycle)
 {
-    decrement(&tensix->semaphore[index]);
+    set_semaphore(tensix, index, semaphore_got(tensix->semaphore[index].value), cycle);
     tensix_reconsider(tensix, cycle);
 }
 

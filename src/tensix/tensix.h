@@ -311,6 +311,7 @@ struct tensix {
     struct tensix_src_file src_file[TENSIX_SRCS];
     struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
     struct tensix_packer packer;
+    uint64_t semaphore_changed[TENSIX_SEMAPHORES]; /* when, the latest time */
     struct tensix_result result[TENSIX_RESULTS];
     struct tensix_counter_runs
         runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */

@@ -43,6 +43,7 @@ enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
                                .cycle = access->cycle};
     enum mmio_reply reply = tile_access(tile, &mmio);
     if (reply == MMIO_WAIT) {
+        access->cycle = mmio.cycle;
         return RV32_WAIT;
     }
     if (reply != MMIO_OK) {

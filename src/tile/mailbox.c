@@ -12,17 +12,27 @@ tile_mmio_handler tile_mmio_MAILBOX, tile_mmio_PC_BUF;
 enum rv32_poll tile_mmio_poll_MAILBOX(struct tile *tile, enum tile_agent agent, uint32_t offset);
 enum rv32_poll tile_mmio_poll_PC_BUF(struct tile *tile, enum tile_agent agent, uint32_t offset);
 
-static void fifo_push(struct word_fifo *fifo, uint32_t value)
+static void fifo_push(struct word_fifo *fifo, uint32_t value, uint64_t cycle)
 {
     fifo->values[fifo->count++] = value;
+    fifo->pushed = cycle;
 }
 
-static uint32_t fifo_pop(struct word_fifo *fifo)
+static uint32_t fifo_pop(struct word_fifo *fifo, uint64_t cycle)
 {
     uint32_t value = fifo->values[0];
     fifo->count--;
     memmove(fifo->values, fifo->values + 1, fifo->count * sizeof fifo->values[0]);
+    fifo->popped = cycle;
     return value;
+}
+
+/* Does the access find something that changes at a later time? It is answered then. */
+static bool is_early(struct mmio_access *access, uint64_t changed)
+{
+    bool is_early = mmio_has_effects(access) && access->cycle < changed;
+    access->cycle = is_early ? changed : access->cycle;
+    return is_early;
 }
 
 /* Reads the head of a FIFO, which `writer` fills: a pop, or a look at it. */
@@ -32,17 +42,18 @@ static enum mmio_reply take(struct tile *tile, struct mmio_access *access, struc
     if (access->operation == MMIO_PEEK) {
         return mmio_value(access, fifo->count ? fifo->values[0] : 0);
     }
-    if (!fifo->count) {
+    if (!fifo->count || is_early(access, fifo->pushed)) {
         return MMIO_WAIT;
     }
-    enum mmio_reply reply = mmio_value(access, fifo_pop(fifo));
+    enum mmio_reply reply = mmio_value(access, fifo_pop(fifo, access->cycle));
     tile_event(tile, access->cycle);
     tile_release(tile, writer, access->cycle);
     return reply;
 }
 
+/* Writes to a FIFO that has room for so many words, of which the last has been free since `freed`. */
 static enum mmio_reply put(struct tile *tile, struct mmio_access *access, struct word_fifo *fifo,
-                           bool has_room, enum rv32_core reader)
+                           unsigned room, uint64_t freed, enum rv32_core reader)
 {
     if (access->size != 4) {
         return MMIO_NARROW;
@@ -50,10 +61,10 @@ static enum mmio_reply put(struct tile *tile, struct mmio_access *access, struct
     if (access->operation == MMIO_POKE) {
         return MMIO_OK; /* a push is an effect, and there is nothing else to write */
     }
-    if (!has_room) {
+    if (room == 0 || (room == 1 && is_early(access, freed))) {
         return MMIO_WAIT;
     }
-    fifo_push(fifo, access->value);
+    fifo_push(fifo, access->value, access->cycle);
     tile_event(tile, access->cycle);
     tile_release(tile, reader, access->cycle);
     return MMIO_OK;
@@ -63,27 +74,29 @@ static enum mmio_reply put(struct tile *tile, struct mmio_access *access, struct
 
 enum { MAILBOX_SHIFT = 12, MAILBOX_QUERY = 4 };
 
-static unsigned words_of_writer(const struct mailboxes *mailboxes, unsigned from)
+static enum mmio_reply send(struct tile *tile, struct mmio_access *access, unsigned to)
 {
+    struct word_fifo *own = tile->mailboxes.box[access->agent];
     unsigned words = 0;
-    for (unsigned to = 0; to < MAILBOX_CORES; to++) {
-        words += mailboxes->box[from][to].count;
+    uint64_t freed = 0;
+    for (unsigned i = 0; i < MAILBOX_CORES; i++) {
+        words += own[i].count;
+        freed = own[i].popped > freed ? own[i].popped : freed;
     }
-    return words;
+    unsigned room = words < MAILBOX_DEPTH ? MAILBOX_DEPTH - words : 0;
+    return put(tile, access, &own[to], room, freed, (enum rv32_core)to);
 }
 
 enum mmio_reply tile_mmio_MAILBOX(struct tile *tile, struct mmio_access *access)
 {
-    struct mailboxes *mailboxes = &tile->mailboxes;
     unsigned other = access->offset >> MAILBOX_SHIFT;
     if (mmio_is_write(access)) {
-        bool has_room = words_of_writer(mailboxes, access->agent) < MAILBOX_DEPTH;
-        return put(tile, access, &mailboxes->box[access->agent][other], has_room,
-                   (enum rv32_core)other);
+        return send(tile, access, other);
     }
-    struct word_fifo *fifo = &mailboxes->box[other][access->agent];
+    struct word_fifo *fifo = &tile->mailboxes.box[other][access->agent];
     if (access->offset & MAILBOX_QUERY) {
-        return mmio_value(access, fifo->count > 0);
+        bool is_coming = fifo->count && is_early(access, fifo->pushed);
+        return is_coming ? MMIO_WAIT : mmio_value(access, fifo->count > 0);
     }
     return take(tile, access, fifo, (enum rv32_core)other);
 }
@@ -159,7 +172,8 @@ static enum mmio_reply access_by_b(struct tile *tile, struct mmio_access *access
         if (AT_PC_BUF + (access->offset & (PC_BUF_BYTES - 4)) == AT_COPROCESSOR_DONE) {
             return MMIO_OK;
         }
-        return put(tile, access, fifo, fifo->count < PC_BUF_DEPTH, (enum rv32_core)(RV32_T0 + i));
+        return put(tile, access, fifo, PC_BUF_DEPTH - fifo->count, fifo->popped,
+                   (enum rv32_core)(RV32_T0 + i));
     }
     return read_by_b(tile, access, i);
 }
@@ -213,6 +227,9 @@ static enum mmio_reply coprocessor_done(struct tile *tile, struct mmio_access *a
 static enum mmio_reply access_semaphore(struct tile *tile, struct mmio_access *access)
 {
     unsigned index = (access->offset - SEMAPHORES) / 4;
+    if (is_early(access, tile->tensix.semaphore_changed[index])) {
+        return MMIO_WAIT;
+    }
     if (!mmio_is_write(access)) {
         return mmio_value(access, tile->tensix.semaphore[index].value);
     }

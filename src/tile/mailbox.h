@@ -4,6 +4,9 @@
  *
  * Invariants: a mailbox holds at most MAILBOX_DEPTH words, and so do all mailboxes of one writer
  * together; a PCBuf holds at most PC_BUF_DEPTH.
+ *
+ * Harts run in bursts, so that one may find what another has done at a later time: a word in a FIFO,
+ * room for one, a semaphore's value. Its access waits until then, and nobody sees what is to come.
  */
 #ifndef TILE_MAILBOX_H
 #define TILE_MAILBOX_H
@@ -18,6 +21,7 @@ enum { MAILBOX_DEPTH = 4, PC_BUF_DEPTH = 16, MAILBOX_CORES = 4, PC_BUFS = 3 };
 struct word_fifo {
     uint8_t count;
     uint32_t values[PC_BUF_DEPTH];
+    uint64_t pushed, popped; /* when the latest word came, and left */
 };
 
 /* The harts by their numbers: RV32_B, RV32_T0, RV32_T1, RV32_T2. */

@@ -64,6 +64,10 @@ static void after_burst(struct tile *tile, enum rv32_core core)
     case RV32_RUNNING:
         break;
     case RV32_STOP_WAIT:
+        if (hart->access.cycle > run->time) { /* the answer has its time (mailbox.h) */
+            run->time = hart->access.cycle;
+            break;
+        }
         run->state = HART_WAITING;
         run->epoch = tile->epoch;
         tile_tell_hart(tile, core, OBSERVED_WAITS, hart->pc);

@@ -221,7 +221,10 @@ void tile_end_round(struct tile *tile, uint64_t cycle)
 
 void tile_release(struct tile *tile, enum rv32_core core, uint64_t cycle)
 {
-    if (tile->running != RV32_CORES && tile->run[core].state == HART_WAITING) {
+    struct tile_hart *run = &tile->run[core];
+    if (tile->running != RV32_CORES && run->state == HART_WAITING) {
+        run->state = HART_READY;
+        run->time = cycle > run->time ? cycle : run->time;
         tile->turn_end = cycle + 1 < tile->turn_end ? cycle + 1 : tile->turn_end;
         rv32_cut(&tile->hart[tile->running], cycle + 1);
     }

@@ -91,7 +91,7 @@ struct mmio_access {
     uint32_t address;
     uint32_t offset;  /* from the start of the range */
     uint32_t value;   /* in or out, in the low `size` bytes */
-    uint64_t cycle;   /* tile time */
+    uint64_t cycle;   /* tile time; of the answer, where MMIO_WAIT knows that */
     const char *rule; /* for replies other than OK and WAIT: the violated rule, or NULL */
 };
 
@@ -411,8 +411,8 @@ static inline void tile_registers_changed(struct tile *tile, uint32_t address, u
 void tile_end_round(struct tile *tile, uint64_t cycle);
 
 /* What the hart that runs has just done at `cycle` may be what `core` is blocked in an access for:
- * if so its turn ends behind this instruction, and the other goes on before it. Call it beside
- * tile_event. */
+ * if so that one goes on at this time, and before the other, whose turn ends behind this
+ * instruction. Call it beside tile_event. */
 void tile_release(struct tile *tile, enum rv32_core core, uint64_t cycle);
 
 /* True when B or NC would take an interrupt now. */

@@ -208,6 +208,7 @@ UNIT_TESTS = \
 	%D%/tile/check_noc_known \
 	%D%/tile/check_noc_short \
 	%D%/tile/check_noc_window \
+	%D%/tile/check_order \
 	%D%/tile/check_pic \
 	%D%/tile/check_quick \
 	%D%/tile/check_race \
