@@ -23,18 +23,6 @@ void *host_pages_map(size_t bytes)
     return memory;
 }
 
-void host_pages_fill(void *memory, size_t bytes)
-{
-#ifdef MADV_POPULATE_WRITE
-    int error = errno;
-    madvise(memory, bytes, MADV_POPULATE_WRITE);
-    errno = error;
-#else
-    (void)memory;
-    (void)bytes;
-#endif
-}
-
 void host_pages_unmap(void *memory, size_t bytes)
 {
     munmap(memory, bytes);

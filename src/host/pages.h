@@ -11,11 +11,6 @@
 /* `bytes` of zeros, from the start of a page on; NULL when memory runs out. Any thread. */
 void *host_pages_map(size_t bytes);
 
-/* Has the host fill in these whole pages at once, which costs less than to touch one by one; their
- * contents stay as they are. A host that cannot fills them in when they are touched. Any thread,
- * whoever else uses the memory. */
-void host_pages_fill(void *memory, size_t bytes);
-
 /* Gives back what host_pages_map made with the same size. */
 void host_pages_unmap(void *memory, size_t bytes);
 

@@ -72,20 +72,11 @@ static void enter(struct tile *tile, enum rv32_core core, uint64_t cycle)
     }
 }
 
-/* The ends of a RAM that holds zeros, where data and stack are. */
-static void touch_ram(struct tile *tile, enum rv32_core core)
-{
-    tile_touch(tile->local[core]);
-    tile_touch(tile->local[core] + tile_local_size(core) - 1);
-}
-
 static void leave(struct tile *tile, enum rv32_core core, uint64_t cycle)
 {
     const struct core_reset *row = reset_of(tile, core);
     bool keeps_ram = tile->debug.word[REG_DISABLE_RESET] >> row->keep_ram_bit & 1;
-    if (!tile->run[core].ram_used) {
-        touch_ram(tile, core);
-    } else if (!keeps_ram) {
+    if (tile->run[core].ram_used && !keeps_ram) {
         memset(tile->local[core], 0, tile_local_size(core));
     }
     mailbox_leave_reset(tile, core);

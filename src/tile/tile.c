@@ -15,49 +15,21 @@
 #include "tile/tensix_port.h"
 #include "tile/weak.h"
 
+enum { PAGE_BYTES = 4096 }; /* at least */
+
 #define PAGES(bytes) (((bytes) + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES)
 
-/*
- * A tile is one piece of memory that the host fills in on first touch: the local RAMs, struct tile,
- * L1, and what else that points to. What firmware that boots uses shall lie in few pages:
- *
- * - Local RAMs are used at both ends, for data and stack. They begin STACK_BYTES behind the
- *   beginning of a page, so that the stack of one lies in the page with the data of the next.
- * - Of struct tile the beginning is in use (BASE_BYTES), and of the coprocessor one part
- *   (KERNEL_BYTES), which begins with a page.
- */
+/* A tile is one piece of memory that the host fills in on first touch: struct tile, the local RAMs,
+ * L1, and what else points there. */
 enum {
-    PAGE_BYTES = 4096, /* at least */
     MARKS_BYTES = TILE_L1_BYTES >> RV32_L1_MARK_SHIFT,
     MAP_ENTRIES = TILE_L1_BYTES >> RV32_PAGE_SHIFT,
-    STREAMS_BYTES = OVERLAY_MEMORY_BYTES,
-    STACK_BYTES = 512,
-    LOCALS_END = STACK_BYTES + 2 * TILE_B_LOCAL_BYTES + 3 * TILE_T_LOCAL_BYTES,
-    BASE_BYTES = offsetof(struct tile, debug.word) + 0x240, /* up to the registers of resets */
-    KERNEL_AT = offsetof(struct tile, tensix.vector.lreg),
-    KERNEL_BYTES = offsetof(struct tile, tensix.dst.bits) - KERNEL_AT,
-    TILE_AT = PAGES(LOCALS_END + KERNEL_AT) - KERNEL_AT,
-    L1_AT = PAGES(TILE_AT + sizeof(struct tile)),
-    MEMORY_BYTES =
-        TILE_L1_BYTES + STREAMS_BYTES + MARKS_BYTES + MAP_ENTRIES * (int)sizeof(struct rv32_page *),
-    TILE_BYTES = L1_AT + PAGES(MEMORY_BYTES),
+    LOCALS_BYTES = 2 * TILE_B_LOCAL_BYTES + 3 * TILE_T_LOCAL_BYTES,
+    LOCALS_AT = (sizeof(struct tile) + 63) / 64 * 64,
+    L1_AT = PAGES(LOCALS_AT + LOCALS_BYTES),
+    TILE_BYTES = L1_AT + PAGES(TILE_L1_BYTES + OVERLAY_MEMORY_BYTES + MARKS_BYTES +
+                               MAP_ENTRIES * (int)sizeof(struct rv32_page *)),
 };
-
-_Static_assert(STACK_BYTES % 64 == 0, "RAMs begin with a line of the host's caches");
-_Static_assert(KERNEL_BYTES <= 4 * PAGE_BYTES, "what kernels use fits into four pages");
-
-/* Where its memory begins. */
-static uint8_t *memory_of(struct tile *tile)
-{
-    return (uint8_t *)tile - TILE_AT;
-}
-
-/* Has the host fill in the pages that hold these bytes. */
-static void fill_pages(void *bytes, size_t size)
-{
-    size_t before = (uintptr_t)bytes % PAGE_BYTES;
-    host_pages_fill((uint8_t *)bytes - before, PAGES(before + size));
-}
 
 enum { DEFAULT_QUANTUM = 128, REG_SOFT_RESET_0 = (AT_SOFT_RESET_0 - AT_DEBUG) / 4 };
 
@@ -106,7 +78,7 @@ static void prepare(struct tile *tile, uint8_t *memory)
     memory += TILE_L1_BYTES;
     overlay_attach(&tile->overlay, tile->kind->streams, memory, tile->l1, tile->kind->l1_bytes,
                    &tile_overlay_board, tile);
-    memory += STREAMS_BYTES;
+    memory += OVERLAY_MEMORY_BYTES;
     tile->code = (struct rv32_code){.map = (void *)memory,
                                     .pages = tile->kind->l1_bytes >> RV32_PAGE_SHIFT,
                                     .l1 = tile->l1,
@@ -114,9 +86,7 @@ static void prepare(struct tile *tile, uint8_t *memory)
     memory += MAP_ENTRIES * sizeof(struct rv32_page *);
     tile->marks = memory;
     tile->code.marks = memory;
-    tile_touch(tile->code.map); /* programs lie in low L1 */
-    tile_touch(tile->marks);
-    init_harts(tile, memory_of(tile) + STACK_BYTES);
+    init_harts(tile, (uint8_t *)tile + LOCALS_AT);
     tile->tensix.l1 = tile->l1;
     tile->tensix.l1_size = tile->kind->l1_bytes;
     tile->tensix.board = &tile_tensix_board;
@@ -134,11 +104,7 @@ struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv3
     if (!memory) {
         return NULL;
     }
-    struct tile *tile = (struct tile *)(memory + TILE_AT);
-    fill_pages(tile, BASE_BYTES);
-    if (type == TILE_TENSIX) {
-        fill_pages((uint8_t *)tile + KERNEL_AT, KERNEL_BYTES);
-    }
+    struct tile *tile = (struct tile *)memory;
     tile->kind = &tile_kinds[type];
     tile->node = noc_node(x, y);
     tile_rename(tile, x, y);
@@ -164,7 +130,7 @@ void tile_destroy(struct tile *tile)
         noc_pool_empty(&tile->pool);
         tile_eth_free(tile);
         rv32_code_invalidate(&tile->code); /* the pages belong to the store */
-        host_pages_unmap(memory_of(tile), TILE_BYTES);
+        host_pages_unmap(tile, TILE_BYTES);
     }
 }
 

@@ -316,7 +316,6 @@ struct tile {
     uint8_t poll_lent;                /* bit N: hart N sleeps until one of those changes */
     const void *recent_range[AGENTS]; /* of each agent's latest access; derived (mmio.c) */
 
-    /* What firmware that boots uses least of comes last, and large arrays. */
     struct mailboxes mailboxes;
     struct debug_registers debug;
     uint32_t control[TILE_CONTROL_WORDS]; /* of Ethernet and DRAM tiles */
@@ -339,13 +338,6 @@ enum {
 struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv32_code_store *store,
                          const struct tile_board *board, void *owner);
 void tile_destroy(struct tile *tile); /* NULL does nothing */
-
-/* Writes into a page of zeros: it will be used, and a page that is read first costs the host twice,
- * and disturbs the other threads. */
-static inline void tile_touch(void *page)
-{
-    *(volatile uint8_t *)page = 0;
-}
 
 /* Bytes of a hart's local RAM. */
 uint32_t tile_local_size(enum rv32_core core);
