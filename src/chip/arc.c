@@ -85,7 +85,7 @@ enum {
     APB_BYTES = 0x100000,
     NIU0 = 0x50000,
     NIU1 = 0x58000,
-    NIU_BYTES = 0x1000, /* of its registers; windows of the tile itself follow */
+    NIU_WINDOW = 0x1000, /* of its registers; windows of the tile itself follow */
 };
 
 _Static_assert(TELEMETRY_ENTRIES <= (ARC_VALUES - ARC_TAGS) / 4 - 2, "tags end before values");
@@ -357,7 +357,7 @@ void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *
     struct grid_position at;
     if (grid_locate(grid, GRID_ARC, 0, 0, &at)) {
         for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
-            grid_niu_init(&arc->niu[noc], grid, noc, at);
+            grid_configure_niu(grid, noc, at, &arc->niu[noc]);
         }
     }
 }
@@ -385,12 +385,12 @@ static const struct register_row *find_register(uint32_t offset)
 }
 
 /* The NIU that an offset in the APB range belongs to; NULL for others. */
-static const struct grid_niu *niu_at(const struct arc *arc, uint32_t offset, uint32_t *in_niu)
+static struct niu *niu_at(struct arc *arc, uint32_t offset, uint32_t *in_niu)
 {
     static const uint32_t bases[GRID_NOCS] = {NIU0, NIU1};
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
         *in_niu = offset - bases[noc];
-        if (*in_niu < NIU_BYTES) {
+        if (*in_niu < NIU_WINDOW) {
             return &arc->niu[noc];
         }
     }
@@ -410,11 +410,10 @@ static enum grid_reply niu_reply(enum grid_reply got, uint32_t offset, char *rul
                             : reply(got, rule, "ARC: NIU register 0x%03x is not modelled", offset);
 }
 
-static enum grid_reply read_register(const struct arc *arc, uint32_t offset, uint32_t *value,
-                                     char *rule)
+static enum grid_reply read_register(struct arc *arc, uint32_t offset, uint32_t *value, char *rule)
 {
     uint32_t in_niu;
-    const struct grid_niu *niu = niu_at(arc, offset, &in_niu);
+    struct niu *niu = niu_at(arc, offset, &in_niu);
     const struct register_row *row = find_register(offset);
     *value = 0;
     if (niu) {
@@ -452,10 +451,10 @@ static enum grid_reply read_register(const struct arc *arc, uint32_t offset, uin
 static enum grid_reply write_register(struct arc *arc, uint32_t offset, uint32_t value, char *rule)
 {
     uint32_t in_niu;
-    const struct grid_niu *niu = niu_at(arc, offset, &in_niu);
+    struct niu *niu = niu_at(arc, offset, &in_niu);
     const struct register_row *row = find_register(offset);
     if (niu) {
-        return niu_reply(grid_niu_write(&arc->niu[niu - arc->niu], in_niu, value), in_niu, rule);
+        return niu_reply(grid_niu_write(niu, in_niu, value), in_niu, rule);
     }
     if (!row) {
         return no_register(offset, rule);
@@ -541,8 +540,8 @@ static void refresh(const struct arc *arc, uint32_t offset, uint8_t *to, uint32_
     }
 }
 
-enum grid_reply arc_read(const struct arc *arc, unsigned noc, uint64_t address, void *to,
-                         uint32_t size, char *rule)
+enum grid_reply arc_read(struct arc *arc, unsigned noc, uint64_t address, void *to, uint32_t size,
+                         char *rule)
 {
     uint32_t offset = 0, value = 0;
     enum area area = area_of(address, &offset);

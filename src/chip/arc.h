@@ -46,7 +46,7 @@ struct arc {
     uint32_t scratch_ram[ARC_SCRATCH_RAM];
     uint32_t misc_control;
     uint64_t messages; /* handled so far */
-    struct grid_niu niu[GRID_NOCS];
+    struct niu niu[GRID_NOCS];
     uint8_t csm[ARC_CSM_BYTES];
     struct arc_board board; /* host pointers: not part of a snapshot */
 };
@@ -57,8 +57,8 @@ void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *
 /* Accesses over NoC `noc`. `rule` has room for GRID_RULE_BYTES and is filled unless the reply is
  * GRID_DONE; `to` is filled whatever the reply. Registers are single words; CSM takes any size.
  * Reads have no effects. */
-enum grid_reply arc_read(const struct arc *arc, unsigned noc, uint64_t address, void *to,
-                         uint32_t size, char *rule);
+enum grid_reply arc_read(struct arc *arc, unsigned noc, uint64_t address, void *to, uint32_t size,
+                         char *rule);
 enum grid_reply arc_write(struct arc *arc, unsigned noc, uint64_t address, const void *from,
                           uint32_t size, char *rule);
 

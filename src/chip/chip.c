@@ -183,7 +183,7 @@ static void init_edge(struct penrose_chip *chip)
         unsigned number;
         bool is_plain = grid_plain_number(grid_tile(&chip->grid, at), &number);
         for (unsigned noc = 0; is_plain && noc < GRID_NOCS; noc++) {
-            grid_niu_init(&chip->plain_niu[number][noc], &chip->grid, noc, at);
+            grid_configure_niu(&chip->grid, noc, at, &chip->plain_niu[number][noc]);
         }
     }
     noc_queue_init(&chip->edge);

@@ -116,7 +116,7 @@ struct penrose_chip {
     uint32_t asked; /* banks, a bit each: what units ask */
     struct arc arc;
     struct pcie pcie[2];
-    struct grid_niu plain_niu[GRID_PLAIN_TILES][GRID_NOCS]; /* L2CPU, security and empty tiles */
+    struct niu plain_niu[GRID_PLAIN_TILES][GRID_NOCS]; /* L2CPU, security and empty tiles */
     struct noc_queue edge; /* packets for tiles that have no time of their own */
     struct noc_pool packets;
     uint64_t edge_sequence;
@@ -167,7 +167,7 @@ const char *chip_edge_access(struct penrose_chip *chip, uint16_t place, unsigned
                              uint32_t size, char rule[GRID_RULE_BYTES]);
 
 /* The NIU of a tile that cannot start requests. */
-struct grid_niu *chip_edge_niu(struct penrose_chip *chip, uint16_t place, unsigned noc);
+struct niu *chip_edge_niu(struct penrose_chip *chip, uint16_t place, unsigned noc);
 
 /* Adds a unit among the others; NULL when memory runs out. */
 struct chip_unit *chip_add_unit(struct penrose_chip *chip, const struct chip_unit *unit);

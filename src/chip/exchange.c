@@ -316,7 +316,7 @@ static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
     enum { WRITE_ALIGNMENT = 16 };
     struct edge edge = {.chip = chip, .place = packet->to, .noc = packet->noc};
     struct grid_position name = chip_logical(chip, packet->to);
-    const struct grid_niu *niu = chip_edge_niu(chip, packet->to, packet->noc);
+    const struct niu *niu = chip_edge_niu(chip, packet->to, packet->noc);
     char text[32];
     snprintf(
         text, sizeof text, "%s (%u, %u)",
@@ -328,7 +328,7 @@ static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
                                 .name = text,
                                 .read_alignment = read_alignment(chip, packet),
                                 .write_alignment = WRITE_ALIGNMENT,
-                                .drops_headers = grid_niu_drops_headers(niu),
+                                .drops_headers = niu->word[NIU_CFG_0 / 4] & NIU_NO_HEADERS,
                                 .read = edge_read,
                                 .write = edge_write,
                                 .send = edge_send,

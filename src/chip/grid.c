@@ -7,13 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    TABLE_ENTRIES = 32,
-    ENTRIES_PER_WORD = 6,
-    ENTRY_BITS = 5,
-    ENTRY_MASK = 31,
-};
-
 static const uint8_t column_x[GRID_COLUMNS] = {
 #define GRID_COLUMN(number, x) [number] = x,
 #include "grid.def"
@@ -170,7 +163,7 @@ bool grid_locate(const struct grid *grid, enum grid_kind kind, unsigned index, u
 /* --- The firmware's tables, of NoC 0, unpacked --- */
 
 struct unpacked {
-    uint8_t x[TABLE_ENTRIES], y[TABLE_ENTRIES];
+    uint8_t x[NIU_TABLE_ENTRIES], y[NIU_TABLE_ENTRIES];
 };
 
 static unsigned highest(unsigned bits)
@@ -274,70 +267,42 @@ static struct unpacked order_tiles(const struct grid *grid)
     return to;
 }
 
-/* --- Packed tables --- */
+/* --- Registers of NIUs --- */
 
-static void pack(uint32_t words[GRID_TABLE_WORDS], const uint8_t entries[TABLE_ENTRIES],
-                 unsigned noc, unsigned extent)
+static void pack(uint32_t *words, const uint8_t entries[NIU_TABLE_ENTRIES], unsigned noc,
+                 unsigned extent)
 {
-    memset(words, 0, GRID_TABLE_WORDS * sizeof *words);
-    for (unsigned i = 0; i < TABLE_ENTRIES; i++) {
+    for (unsigned i = 0; i < NIU_TABLE_ENTRIES; i++) {
         uint32_t entry = noc ? extent - 1 - entries[i] : entries[i];
-        words[i / ENTRIES_PER_WORD] |= entry << (ENTRY_BITS * (i % ENTRIES_PER_WORD));
+        words[i / NIU_ENTRIES_PER_WORD] |= entry << (NIU_ENTRY_BITS * (i % NIU_ENTRIES_PER_WORD));
     }
-}
-
-static unsigned entry_of(const uint32_t words[GRID_TABLE_WORDS], unsigned i)
-{
-    return words[i / ENTRIES_PER_WORD] >> (ENTRY_BITS * (i % ENTRIES_PER_WORD)) & ENTRY_MASK;
 }
 
 static void make_tables(struct grid *grid, const struct unpacked *to)
 {
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
-        struct grid_tables *tables = &grid->tables[noc];
-        *tables = (struct grid_tables){.is_enabled = true};
-        pack(tables->x, to->x, noc, GRID_WIDTH);
-        pack(tables->y, to->y, noc, GRID_HEIGHT);
+        uint32_t *word = grid->niu[noc].word;
+        word[NIU_CFG_0 / 4] = NIU_TRANSLATES;
+        pack(&word[NIU_X_TABLE / 4], to->x, noc, GRID_WIDTH);
+        pack(&word[NIU_Y_TABLE / 4], to->y, noc, GRID_HEIGHT);
         /* In the first rows, as software numbers them, x stays what it is; on NoC 1 it is raw. */
-        tables->row_mask = (1 << GRID_TENSIX_ROW) - 1;
+        word[NIU_ROW_MASK / 4] = (1 << GRID_TENSIX_ROW) - 1;
     }
 }
 
-/* SPEC: NoC/Coordinates, Translation Algorithm. */
-struct grid_position grid_translate(const struct grid_tables *tables, unsigned x, unsigned y)
+struct grid_position grid_translate(const struct grid *grid, unsigned noc, unsigned x, unsigned y)
 {
-    enum {
-        EAST_IS_DDR = 1 << 10,
-        WEST_IS_DDR = 1 << 11,
-        OTHER_COLUMN = GRID_WEST_DRAM_X ^ GRID_EAST_DRAM_X,
-    };
-    struct grid_position at = {.x = x & 63, .y = y & 63};
-    if (!tables->is_enabled) {
-        return at;
-    }
-    unsigned x31 = x & 31, y31 = y & 31;
-    uint32_t flags = tables->ddr[GRID_TABLE_WORDS - 1];
-    uint32_t ddr_columns = (flags & EAST_IS_DDR ? UINT32_C(1) << GRID_EAST_DRAM_X : 0) |
-                           (flags & WEST_IS_DDR ? UINT32_C(1) << GRID_WEST_DRAM_X : 0);
-    unsigned swapped = x31 ^ OTHER_COLUMN;
-    if ((tables->ddr_swap >> y31 & 1) && (ddr_columns >> swapped & 1)) {
-        at.x = (uint8_t)swapped;
-    } else if (!(tables->row_mask >> y31 & 1)) {
-        at.x = (uint8_t)entry_of(tables->x, x31);
-    }
-    if (ddr_columns >> x31 & 1) {
-        at.y = (uint8_t)entry_of(tables->ddr, y31);
-    } else if (!(tables->column_mask >> x31 & 1)) {
-        at.y = (uint8_t)entry_of(tables->y, y31);
-    }
-    return at;
+    x &= 63;
+    y &= 63;
+    niu_translate(&grid->niu[noc], &x, &y);
+    return (struct grid_position){.x = (uint8_t)x, .y = (uint8_t)y};
 }
 
 bool grid_find(const struct grid *grid, unsigned noc, unsigned x, unsigned y,
                struct grid_position *at)
 {
     struct grid_position raw =
-        noc == 0 ? grid->translated[y & 63][x & 63] : grid_translate(&grid->tables[noc], x, y);
+        noc == 0 ? grid->translated[y & 63][x & 63] : grid_translate(grid, noc, x, y);
     if (!grid_is_inside(raw)) {
         return false;
     }
@@ -350,7 +315,7 @@ static void fill_translated(struct grid *grid)
 {
     for (unsigned y = 0; y < 64; y++) {
         for (unsigned x = 0; x < 64; x++) {
-            grid->translated[y][x] = grid_translate(&grid->tables[0], x, y);
+            grid->translated[y][x] = grid_translate(grid, 0, x, y);
         }
     }
 }
@@ -459,38 +424,7 @@ const char *grid_init(struct grid *grid, const struct grid_product *product)
     return NULL;
 }
 
-/* --- Registers --- */
-
-enum {
-    NODE_ID = 0x044,
-    ENDPOINT_ID = 0x048,
-    CLEAR_OUTSTANDING = 0x060,
-    NIU_CFG_0 = 0x100,
-    ROUTER_CFG_0 = 0x104,
-    ROUTER_CFG_1 = 0x108,
-    ROUTER_CFG_3 = 0x110,
-    X_TABLE = 0x118,
-    Y_TABLE = 0x130,
-    ID_LOGICAL = 0x148,
-    COLUMN_MASK = 0x150,
-    ROW_MASK = 0x154,
-    DDR_TABLE = 0x158,
-    DDR_SWAP = 0x170,
-    RTZ_CLEAR = 0x17c,
-    COUNTERS = 0x200,
-    COUNTERS_END = 0x300,
-    CONFIG = 0x100,
-    CONFIG_END = 0x180,
-    NIU_BYTES_SEEN = 0x2000,
-    BUFFER_BYTES = 0x800,
-
-    TRANSLATION_ON = 1 << 14,
-    /* HW: firmware also turns on clock gating, and HEADER_STORE off. GUESS: all else is 0. */
-    NIU_CFG_0_ALWAYS = TRANSLATION_ON | 1 << 13 | 1 << 0,
-    TILE_CLOCK_OFF = 1 << 12,
-    AXI_SUBORDINATE = 1 << 15, /* of DRAM tiles: the NoC sees GDDR */
-    ROUTER_CFG_0_ALWAYS = 0xf << 8 | 1 << 0,
-};
+/* --- What firmware leaves in an NIU --- */
 
 /* GUESS: no dateline bits (26, 27); which routers have them is not published. */
 static uint32_t node_id(unsigned noc, struct grid_position at)
@@ -510,116 +444,45 @@ static uint32_t endpoint_id(const struct grid *grid, unsigned noc, struct grid_p
     return index | (uint32_t)kinds[tile->kind].type << 8 | (uint32_t)noc << 24;
 }
 
-unsigned grid_registers(const struct grid *grid, unsigned noc, struct grid_position at,
-                        struct grid_register values[GRID_REGISTERS])
+void grid_configure_niu(const struct grid *grid, unsigned noc, struct grid_position at,
+                        struct niu *niu)
 {
-    unsigned count = 0;
-    const struct grid_tables *tables = &grid->tables[noc];
+    /* HW: firmware also turns on clock gating, and HEADER_STORE off. GUESS: all else is 0. */
+    enum { CLOCK_GATING = 1 << 0, ROUTER_CFG_0_ALWAYS = 0xf << 8 | 1 << 0 };
+    const struct grid_tile *tile = grid_tile(grid, at);
+    const uint32_t *common = grid->niu[noc].word;
     struct grid_position logical = grid_logical(grid, at);
-    uint32_t clock = grid_tile(grid, at)->is_fused_off ? TILE_CLOCK_OFF : 0;
-    values[count++] = (struct grid_register){NODE_ID, node_id(noc, at)};
-    values[count++] = (struct grid_register){ENDPOINT_ID, endpoint_id(grid, noc, at)};
-    uint32_t axi = grid_tile(grid, at)->kind == GRID_DRAM ? AXI_SUBORDINATE : 0;
-    values[count++] = (struct grid_register){NIU_CFG_0, NIU_CFG_0_ALWAYS | clock | axi};
-    values[count++] = (struct grid_register){ROUTER_CFG_0, ROUTER_CFG_0_ALWAYS};
-    values[count++] = (struct grid_register){ROUTER_CFG_1, grid->columns_off[noc]};
-    values[count++] = (struct grid_register){ROUTER_CFG_3, grid->rows_off[noc]};
-    for (unsigned i = 0; i < GRID_TABLE_WORDS; i++) {
-        uint16_t step = (uint16_t)(4 * i);
-        values[count++] = (struct grid_register){(uint16_t)(X_TABLE + step), tables->x[i]};
-        values[count++] = (struct grid_register){(uint16_t)(Y_TABLE + step), tables->y[i]};
-    }
-    values[count++] = (struct grid_register){ID_LOGICAL, logical.x | (uint32_t)logical.y << 6};
-    values[count++] = (struct grid_register){ROW_MASK, tables->row_mask};
-    return count;
-}
-
-void grid_tables_load(struct grid_tables *tables, const uint32_t *registers)
-{
-    memcpy(tables->x, registers + X_TABLE / 4, sizeof tables->x);
-    memcpy(tables->y, registers + Y_TABLE / 4, sizeof tables->y);
-    memcpy(tables->ddr, registers + DDR_TABLE / 4, sizeof tables->ddr);
-    tables->column_mask = registers[COLUMN_MASK / 4];
-    tables->row_mask = registers[ROW_MASK / 4];
-    tables->ddr_swap = registers[DDR_SWAP / 4];
-    tables->is_enabled = registers[NIU_CFG_0 / 4] & TRANSLATION_ON;
+    uint32_t *word = niu->word;
+    niu_set_identity(niu, NIU_NODE_ID, node_id(noc, at));
+    niu_set_identity(niu, NIU_ENDPOINT_ID, endpoint_id(grid, noc, at));
+    word[NIU_CFG_0 / 4] = NIU_TRANSLATES | NIU_NO_HEADERS | CLOCK_GATING |
+                          (tile->is_fused_off ? NIU_CLOCK_OFF : 0) |
+                          (tile->kind == GRID_DRAM ? NIU_AXI_SUBORDINATE : 0);
+    word[NIU_ROUTER_CFG_0 / 4] = ROUTER_CFG_0_ALWAYS;
+    word[NIU_ROUTER_CFG_1 / 4] = grid->columns_off[noc];
+    word[NIU_ROUTER_CFG_3 / 4] = grid->rows_off[noc];
+    word[NIU_ID_LOGICAL / 4] = logical.x | (uint32_t)logical.y << 6;
+    word[NIU_ROW_MASK / 4] = common[NIU_ROW_MASK / 4];
+    memcpy(&word[NIU_X_TABLE / 4], &common[NIU_X_TABLE / 4], 4 * NIU_TABLE_WORDS);
+    memcpy(&word[NIU_Y_TABLE / 4], &common[NIU_Y_TABLE / 4], 4 * NIU_TABLE_WORDS);
 }
 
 /* --- NIUs of the edge --- */
 
-void grid_niu_init(struct grid_niu *niu, const struct grid *grid, unsigned noc,
-                   struct grid_position at)
+static enum grid_reply reply_of_niu(enum niu_effect effect, uint32_t offset)
 {
-    struct grid_register values[GRID_REGISTERS];
-    unsigned count = grid_registers(grid, noc, at, values);
-    memset(niu, 0, sizeof *niu);
-    for (unsigned i = 0; i < count; i++) {
-        if (values[i].offset < CONFIG) {
-            niu->identity[(values[i].offset - NODE_ID) / 4] = values[i].value;
-        } else {
-            niu->config[(values[i].offset - CONFIG) / 4] = values[i].value;
-        }
-    }
+    return offset >= NIU_BYTES ? GRID_ABSENT : effect == NIU_DONE ? GRID_DONE : GRID_UNMODELLED;
 }
 
-/* The part of an NIU that offset belongs to. */
-enum niu_part { NIU_IDENTITY, NIU_CONFIG, NIU_COUNTER, NIU_OTHER, NIU_OUTSIDE };
-
-static enum niu_part niu_part(uint32_t offset)
+enum grid_reply grid_niu_read(struct niu *niu, uint32_t offset, uint32_t *value)
 {
-    uint32_t in_buffer = offset % BUFFER_BYTES;
-    if (offset >= NIU_BYTES_SEEN) {
-        return NIU_OUTSIDE;
-    }
-    if (in_buffer == NODE_ID || in_buffer == ENDPOINT_ID) {
-        return NIU_IDENTITY;
-    }
-    if (offset >= CONFIG && offset < CONFIG_END) {
-        return NIU_CONFIG;
-    }
-    /* Nothing is ever outstanding here, so the counters are zero and clearing them is done. */
-    bool is_counter = offset >= COUNTERS && offset < COUNTERS_END;
-    return is_counter || offset == CLEAR_OUTSTANDING ? NIU_COUNTER : NIU_OTHER;
+    *value = offset < NIU_BYTES ? 0 : UINT32_MAX;
+    return reply_of_niu(niu_read(niu, offset, true, value), offset);
 }
 
-enum grid_reply grid_niu_read(const struct grid_niu *niu, uint32_t offset, uint32_t *value)
+enum grid_reply grid_niu_write(struct niu *niu, uint32_t offset, uint32_t value)
 {
-    *value = 0;
-    switch (niu_part(offset)) {
-    case NIU_IDENTITY:
-        *value = niu->identity[(offset % BUFFER_BYTES - NODE_ID) / 4];
-        return GRID_DONE;
-    case NIU_CONFIG:
-        *value = niu->config[(offset - CONFIG) / 4];
-        return GRID_DONE;
-    case NIU_COUNTER:
-        return GRID_DONE;
-    case NIU_OTHER:
-        return GRID_UNMODELLED;
-    case NIU_OUTSIDE:
-        break;
-    }
-    *value = UINT32_MAX;
-    return GRID_ABSENT;
-}
-
-enum grid_reply grid_niu_write(struct grid_niu *niu, uint32_t offset, uint32_t value)
-{
-    switch (niu_part(offset)) {
-    case NIU_IDENTITY:
-    case NIU_COUNTER:
-        return GRID_DONE; /* read only, or a command that finds nothing to do */
-    case NIU_CONFIG:
-        if (offset != RTZ_CLEAR) {
-            niu->config[(offset - CONFIG) / 4] = value;
-        }
-        return GRID_DONE;
-    case NIU_OTHER:
-        return GRID_UNMODELLED;
-    case NIU_OUTSIDE:
-        break;
-    }
-    return GRID_ABSENT;
+    return reply_of_niu(niu_write(niu, offset, true, value), offset);
 }
 
 /* SPEC: NoC/MemoryMap says 0xff..ffb20000 or 0xff..ffb30000. HW: firmware and UMD use the start of
@@ -630,7 +493,7 @@ bool grid_niu_address(enum grid_kind kind, uint64_t address, uint32_t *offset)
     uint64_t first = kind == GRID_EMPTY ? (UINT64_C(1) << 32) - size : UINT64_MAX - size + 1;
     bool has_own = kind == GRID_TENSIX || kind == GRID_ETHERNET || kind == GRID_DRAM;
     *offset = (uint32_t)(address & 0xffff);
-    return !has_own && address - first < size && *offset < NIU_BYTES_SEEN;
+    return !has_own && address - first < size && *offset < NIU_BYTES;
 }
 
 bool grid_plain_number(const struct grid_tile *tile, unsigned *number)

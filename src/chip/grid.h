@@ -20,11 +20,9 @@
 #include <stdint.h>
 
 #include "geometry.h"
+#include "noc/niu.h"
 
-enum {
-    GRID_TABLE_WORDS = 6,
-    GRID_RULE_BYTES = 150, /* room for the text of a broken rule */
-};
+enum { GRID_RULE_BYTES = 150 /* room for the text of a broken rule */ };
 
 enum grid_kind {
     GRID_EMPTY, /* a router without anything attached */
@@ -78,21 +76,13 @@ struct grid_product_list grid_products(void);
 
 /* --- The grid --- */
 
-/* The registers of an NIU that translation depends on. Entry i of a table stands in bits
- * 5 * (i % 6) and above of word i / 6. */
-struct grid_tables {
-    uint32_t x[GRID_TABLE_WORDS], y[GRID_TABLE_WORDS], ddr[GRID_TABLE_WORDS];
-    uint32_t column_mask, row_mask, ddr_swap;
-    bool is_enabled; /* bit 14 of NIU_CFG_0 */
-};
-
 struct grid {
     uint64_t board;
     struct grid_fused fused;
     uint8_t pcie;
     struct grid_tile tile[GRID_HEIGHT][GRID_WIDTH];
     struct grid_position logical[GRID_HEIGHT][GRID_WIDTH]; /* see grid_logical */
-    struct grid_tables tables[GRID_NOCS];                  /* the same in all NIUs of a NoC */
+    struct niu niu[GRID_NOCS];                             /* what all NIUs of a NoC have */
     struct grid_position translated[64][64];               /* of NoC 0, by those: [y][x] */
     uint32_t columns_off[GRID_NOCS], rows_off[GRID_NOCS];  /* from multicast; raw, of that NoC */
 };
@@ -131,13 +121,9 @@ const char *grid_kind_name(enum grid_kind kind);
 
 /* --- Translation --- */
 
-/* Software's coordinates, 6 bits each, to raw ones of the NoC whose NIU has these tables. The
- * result may be outside of the grid. */
-struct grid_position grid_translate(const struct grid_tables *tables, unsigned x, unsigned y);
-
-/* The tables that an NIU's registers hold; `registers` are its words, from NIU_BASE on, at least
- * the first 0x180 bytes. */
-void grid_tables_load(struct grid_tables *tables, const uint32_t *registers);
+/* The raw coordinates on NoC `noc` that software's, 6 bits each, mean with the firmware's tables:
+ * perhaps outside of the grid. */
+struct grid_position grid_translate(const struct grid *grid, unsigned noc, unsigned x, unsigned y);
 
 /* The raw NoC 0 position that (x, y) means on NoC `noc` with the firmware's tables; false when that
  * is outside of the grid. */
@@ -153,25 +139,10 @@ static inline struct grid_position grid_logical(const struct grid *grid, struct 
 
 /* --- Registers of NIUs --- */
 
-struct grid_register {
-    uint16_t offset; /* from NIU_BASE */
-    uint32_t value;
-};
-
-enum { GRID_REGISTERS = 40 }; /* at most so many values */
-
-/* All identity and configuration registers of the NIU of NoC `noc` at raw NoC 0 position `at`, as
- * firmware leaves them; those not listed are zero. Returns how many. Identity registers appear in
- * each command buffer of an NIU, here only in the first. */
-unsigned grid_registers(const struct grid *grid, unsigned noc, struct grid_position at,
-                        struct grid_register values[GRID_REGISTERS]);
-
-/* The NIU of a tile that cannot start requests (ARC, PCIe, L2CPU, security, empty): identity and
- * configuration, counters that stay zero. */
-struct grid_niu {
-    uint32_t identity[2]; /* NOC_NODE_ID, NOC_ENDPOINT_ID */
-    uint32_t config[32];  /* 0x100..0x17f */
-};
+/* Sets all identity and configuration registers of the NIU of NoC `noc` at raw NoC 0 position `at`
+ * as firmware leaves them; those that it does not set are zero after reset. */
+void grid_configure_niu(const struct grid *grid, unsigned noc, struct grid_position at,
+                        struct niu *niu);
 
 /* What became of an access to one of the tiles at the edge. */
 enum grid_reply {
@@ -181,18 +152,10 @@ enum grid_reply {
     GRID_FORBIDDEN,  /* undefined: `rule` says why and what to do; nothing has happened */
 };
 
-void grid_niu_init(struct grid_niu *niu, const struct grid *grid, unsigned noc,
-                   struct grid_position at);
-
-/* Does NIU_CFG_0 say that NOC_PACKET_TAG_HEADER_STORE has no effect? */
-static inline bool grid_niu_drops_headers(const struct grid_niu *niu)
-{
-    return niu->config[0] >> 13 & 1;
-}
-
-/* A register by its offset from NIU_BASE, a multiple of four. */
-enum grid_reply grid_niu_read(const struct grid_niu *niu, uint32_t offset, uint32_t *value);
-enum grid_reply grid_niu_write(struct grid_niu *niu, uint32_t offset, uint32_t value);
+/* A register, by its offset in the NIU (a multiple of four), of a tile that cannot start requests:
+ * ARC, PCIe, L2CPU, security, empty. Its counters stay zero. */
+enum grid_reply grid_niu_read(struct niu *niu, uint32_t offset, uint32_t *value);
+enum grid_reply grid_niu_write(struct niu *niu, uint32_t offset, uint32_t value);
 
 /* Tiles of whose kinds nothing but memory or a router stands behind the NIU, as numbers from 0. */
 enum { GRID_PLAIN_TILES = GRID_L2CPUS + 1 + GRID_ROUTERS };

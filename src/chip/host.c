@@ -39,8 +39,7 @@ struct bar_access {
     bool writes;
 };
 
-static enum grid_reply access_niu(struct grid_niu *niu, uint32_t offset,
-                                  const struct bar_access *access)
+static enum grid_reply access_niu(struct niu *niu, uint32_t offset, const struct bar_access *access)
 {
     return access->writes ? grid_niu_write(niu, offset, *access->value)
                           : grid_niu_read(niu, offset, access->value);
@@ -172,13 +171,12 @@ PENROSE_EXPORT enum penrose_status penrose_multicast_targets(struct penrose_chip
                                                              struct penrose_error *error)
 {
     unsigned noc = multicast->noc & 1;
-    const struct grid_tables *tables = &chip->grid.tables[noc];
     struct grid_position source = {0};
     grid_locate(&chip->grid, GRID_PCIE, connected_tile(chip)->instance, 0, &source);
     struct grid_multicast wanted = {
         .source = grid_mirror(noc, source),
-        .start = grid_translate(tables, multicast->x_start & 63, multicast->y_start & 63),
-        .end = grid_translate(tables, multicast->x_end & 63, multicast->y_end & 63),
+        .start = grid_translate(&chip->grid, noc, multicast->x_start, multicast->y_start),
+        .end = grid_translate(&chip->grid, noc, multicast->x_end, multicast->y_end),
         .exclusion = grid_exclusion_of_window(multicast->strided)};
     struct grid_target target[GRID_TILES];
     const char *rule = grid_multicast_check(&wanted);

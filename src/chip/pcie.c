@@ -86,7 +86,7 @@ void pcie_init(struct pcie *pcie, const struct grid *grid, unsigned instance,
     struct grid_position at;
     if (grid_locate(grid, GRID_PCIE, pcie->instance, 0, &at)) {
         for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
-            grid_niu_init(&pcie->niu[noc], grid, noc, at);
+            grid_configure_niu(grid, noc, at, &pcie->niu[noc]);
         }
     }
 }

@@ -60,7 +60,7 @@ struct pcie {
     struct pcie_channel channel[PCIE_CHANNELS][PCIE_DIRECTIONS];
     uint32_t device_control; /* Device Control and Status of configuration space */
     uint32_t app_control;    /* a register of the SII */
-    struct grid_niu niu[GRID_NOCS];
+    struct niu niu[GRID_NOCS];
     struct pcie_bus bus; /* host pointers: not part of a snapshot */
 };
 

@@ -101,12 +101,8 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
 
 void chip_configure_nius(struct penrose_chip *chip, struct tile *tile)
 {
-    struct grid_register values[GRID_REGISTERS];
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
-        unsigned count = grid_registers(&chip->grid, noc, chip_position(tile->node), values);
-        for (unsigned i = 0; i < count; i++) {
-            niu_set_identity(&tile->niu[noc], values[i].offset, values[i].value);
-        }
+        grid_configure_niu(&chip->grid, noc, chip_position(tile->node), &tile->niu[noc]);
     }
 }
 
@@ -304,7 +300,7 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
 
 /* --- Tiles without time: ARC, PCIe, L2CPU, security, routers alone --- */
 
-struct grid_niu *chip_edge_niu(struct penrose_chip *chip, uint16_t place, unsigned noc)
+struct niu *chip_edge_niu(struct penrose_chip *chip, uint16_t place, unsigned noc)
 {
     const struct grid_tile *tile = tile_at(chip, place);
     unsigned number;
@@ -357,7 +353,7 @@ static const char *access_memory(struct penrose_chip *chip, const struct host_ac
 static const char *access_niu(struct penrose_chip *chip, unsigned noc,
                               const struct host_access *access, uint32_t offset)
 {
-    struct grid_niu *niu = chip_edge_niu(chip, access->place, noc);
+    struct niu *niu = chip_edge_niu(chip, access->place, noc);
     uint32_t value;
     if (access->size != sizeof value || offset % sizeof value) {
         return "access registers of NIUs as aligned 32-bit words";

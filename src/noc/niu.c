@@ -2,7 +2,8 @@
 #include "noc/niu.h"
 
 #include <stddef.h>
-#include <string.h>
+
+#include "geometry.h"
 
 enum kind { PLAIN, TAG, COMMAND, DRIVEN, CLEAR, RTZ_CLR, RTZ_NUM, LATER, PULSE, SLOTS, BLIND };
 
@@ -40,51 +41,6 @@ const char *niu_register_name(uint32_t offset)
 
 /* --- Identity --- */
 
-enum {
-    GRID_WIDTH = 17,
-    GRID_HEIGHT = 12,
-    TENSIX_TILE = 0x0100, /* the type in ENDPOINT_ID */
-    TENSIX_COLUMNS = 14,
-    FIRST_TENSIX_ROW = 2,
-    LAST_WEST_COLUMN = 7, /* Tensix columns are 1..7 and 10..16 */
-    FIRST_EAST_COLUMN = 10,
-    TRANSLATION_ON = 1 << 14,
-    COLUMNS_WITHOUT_BROADCAST = 1 << 0 | 1 << 8 | 1 << 9,
-    ROWS_WITHOUT_BROADCAST = 1 << 0 | 1 << 1,
-};
-
-static uint32_t node_id(unsigned noc, unsigned x, unsigned y)
-{
-    if (noc) { /* NoC 1 counts from the opposite corner */
-        x = GRID_WIDTH - 1 - x;
-        y = GRID_HEIGHT - 1 - y;
-    }
-    uint32_t x_before_y = noc == 0;
-    return x | y << 6 | GRID_WIDTH << 12 | GRID_HEIGHT << 19 | x_before_y << 28;
-}
-
-/* GUESS: tiles are numbered row by row. */
-static uint32_t endpoint_id(unsigned noc, unsigned x, unsigned y)
-{
-    unsigned column = x <= LAST_WEST_COLUMN ? x - 1 : x - FIRST_EAST_COLUMN + LAST_WEST_COLUMN;
-    unsigned index = (y - FIRST_TENSIX_ROW) * TENSIX_COLUMNS + column;
-    return (index & 0xff) | TENSIX_TILE << 8 | (uint32_t)noc << 24;
-}
-
-enum {
-    TABLE_ENTRIES_PER_WORD = 6,
-    TABLE_ENTRY_BITS = 5,
-    TABLE_INDEX = 31, /* inputs count modulo 32 */
-    TABLE_X = 0x118 / 4,
-    TABLE_Y = 0x130 / 4,
-    COLUMN_MASK = 0x150 / 4,
-    ROW_MASK = 0x154 / 4,
-    TABLE_DDR = 0x158 / 4,
-    DDR_COLUMN_SWAP = 0x170 / 4,
-    DDR_COLUMN_9 = 1 << 10, /* of the table's last word */
-    DDR_COLUMN_0 = 1 << 11,
-};
-
 static uint32_t *word_at(struct niu *niu, uint32_t offset)
 {
     return &niu->word[niu_buffer(offset / NIU_BUFFER_BYTES) + offset % NIU_BUFFER_BYTES / 4];
@@ -101,30 +57,12 @@ static uint32_t *word_at(struct niu *niu, uint32_t offset)
 
 const uint16_t niu_held_place[NIU_BYTES / 4] = {HELD_OF(0), HELD_OF(1), HELD_OF(2), HELD_OF(3)};
 
-void niu_init(struct niu *niu, unsigned noc, unsigned x, unsigned y)
-{
-    for (unsigned buffer = 0; buffer < NIU_BUFFERS; buffer++) {
-        uint32_t base = buffer * NIU_BUFFER_BYTES;
-        *word_at(niu, base + NIU_NODE_ID) = node_id(noc, x, y);
-        *word_at(niu, base + NIU_ENDPOINT_ID) = endpoint_id(noc, x, y);
-    }
-    *word_at(niu, NIU_ID_LOGICAL) = x | y << 6;
-    *word_at(niu, NIU_ROUTER_CFG_1) = COLUMNS_WITHOUT_BROADCAST;
-    *word_at(niu, NIU_ROUTER_CFG_3) = ROWS_WITHOUT_BROADCAST;
-}
-
-static void forget_places(struct niu *niu)
-{
-    memset(niu->known, 0, sizeof niu->known);
-}
-
 void niu_set_identity(struct niu *niu, uint32_t offset, uint32_t value)
 {
     bool in_buffers = offset == NIU_NODE_ID || offset == NIU_ENDPOINT_ID;
     for (unsigned buffer = 0; buffer < (in_buffers ? NIU_BUFFERS : 1); buffer++) {
         *word_at(niu, buffer * NIU_BUFFER_BYTES + offset) = value;
     }
-    forget_places(niu);
 }
 
 /* --- The transaction counters and their interrupt --- */
@@ -182,31 +120,36 @@ static void clear_outstanding(struct niu *niu, uint32_t ids)
 
 static unsigned table_entry(const struct niu *niu, unsigned table, unsigned index)
 {
-    uint32_t word = niu->word[table + index / TABLE_ENTRIES_PER_WORD];
-    return word >> TABLE_ENTRY_BITS * (index % TABLE_ENTRIES_PER_WORD) & TABLE_INDEX;
+    uint32_t word = niu->word[table / 4 + index / NIU_ENTRIES_PER_WORD];
+    return word >> NIU_ENTRY_BITS * (index % NIU_ENTRIES_PER_WORD) & (NIU_TABLE_ENTRIES - 1);
 }
 
+/* Is the table of DDR used there? Bits of its last word say so. */
 static bool is_ddr_column(const struct niu *niu, unsigned x)
 {
-    uint32_t last = niu->word[TABLE_DDR + 5];
-    return (x == 9 && last & DDR_COLUMN_9) || (x == 0 && last & DDR_COLUMN_0);
+    enum { EAST_IS_DDR = 1 << 10, WEST_IS_DDR = 1 << 11 };
+    uint32_t last = niu->word[NIU_DDR_TABLE / 4 + NIU_TABLE_WORDS - 1];
+    return (x == GRID_EAST_DRAM_X && last & EAST_IS_DDR) ||
+           (x == GRID_WEST_DRAM_X && last & WEST_IS_DDR);
 }
 
+/* SPEC: NoC/Coordinates, Translation Algorithm. Inputs count modulo 32. */
 void niu_translate(const struct niu *niu, unsigned *x, unsigned *y)
 {
-    unsigned column = *x & TABLE_INDEX, row = *y & TABLE_INDEX;
-    if (!(niu->word[NIU_CFG_0 / 4] & TRANSLATION_ON)) {
+    enum { OTHER_COLUMN = GRID_WEST_DRAM_X ^ GRID_EAST_DRAM_X };
+    unsigned column = *x % NIU_TABLE_ENTRIES, row = *y % NIU_TABLE_ENTRIES;
+    if (!(niu->word[NIU_CFG_0 / 4] & NIU_TRANSLATES)) {
         return;
     }
-    if (niu->word[DDR_COLUMN_SWAP] >> row & 1 && is_ddr_column(niu, column ^ 9)) {
-        *x = column ^ 9;
-    } else if (!(niu->word[ROW_MASK] >> row & 1)) {
-        *x = table_entry(niu, TABLE_X, column);
+    if (niu->word[NIU_DDR_SWAP / 4] >> row & 1 && is_ddr_column(niu, column ^ OTHER_COLUMN)) {
+        *x = column ^ OTHER_COLUMN;
+    } else if (!(niu->word[NIU_ROW_MASK / 4] >> row & 1)) {
+        *x = table_entry(niu, NIU_X_TABLE, column);
     }
     if (is_ddr_column(niu, column)) {
-        *y = table_entry(niu, TABLE_DDR, row);
-    } else if (!(niu->word[COLUMN_MASK] >> column & 1)) {
-        *y = table_entry(niu, TABLE_Y, row);
+        *y = table_entry(niu, NIU_DDR_TABLE, row);
+    } else if (!(niu->word[NIU_COLUMN_MASK / 4] >> column & 1)) {
+        *y = table_entry(niu, NIU_Y_TABLE, row);
     }
 }
 
@@ -274,7 +217,6 @@ enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32
     if (!row) {
         return NIU_ABSENT;
     }
-    forget_places(niu);
     switch (row->kind) {
     case PLAIN:
     case TAG: /* of niu_plain */

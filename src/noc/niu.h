@@ -20,7 +20,6 @@ enum {
     NIU_WORDS = NIU_BUFFER_BYTES / 4 + (NIU_BUFFERS - 1) * NIU_BUFFER_WORDS,
     NIU_TRANSACTIONS = 16,
     NIU_COUNTER_COUNT = 62,
-    NIU_KNOWN = 16,
 };
 
 /* Offsets within the NIU; those of a command buffer count from its start. */
@@ -43,9 +42,16 @@ enum niu_offset {
     NIU_ENDPOINT_ID = 0x48,
     NIU_CLEAR_OUTSTANDING = 0x60,
     NIU_CFG_0 = 0x100,
+    NIU_ROUTER_CFG_0 = 0x104,
     NIU_ROUTER_CFG_1 = 0x108,
     NIU_ROUTER_CFG_3 = 0x110,
+    NIU_X_TABLE = 0x118,
+    NIU_Y_TABLE = 0x130,
     NIU_ID_LOGICAL = 0x148,
+    NIU_COLUMN_MASK = 0x150,
+    NIU_ROW_MASK = 0x154,
+    NIU_DDR_TABLE = 0x158,
+    NIU_DDR_SWAP = 0x170,
     NIU_RTZ_CFG = 0x178,
     NIU_RTZ_CLR = 0x17c,
     NIU_COUNTERS = 0x200,
@@ -89,10 +95,11 @@ enum niu_counter {
     NIU_SLV_POSTED_WR_REQ_STARTED,
 };
 
-/* Of NIU_CFG_0: the NIU answers nothing; header stores to it have no effect; in a DRAM tile: the
+/* Of NIU_CFG_0: coordinates are translated; the NIU answers nothing; header stores to it have no effect; in a DRAM tile: the
  * NoC sees GDDR, else what the hart sees. */
 #define NIU_CLOCK_OFF       (UINT32_C(1) << 12)
 #define NIU_NO_HEADERS      (UINT32_C(1) << 13)
+#define NIU_TRANSLATES      (UINT32_C(1) << 14)
 #define NIU_AXI_SUBORDINATE (UINT32_C(1) << 15)
 
 /* A transaction of several requests that has begun and not ended (SPEC: MemoryMap,
@@ -106,11 +113,12 @@ struct niu_transaction {
     uint32_t sender;    /* 0: a request initiator, else 1 + the overlay's stream */
 };
 
-/* What software's coordinates have meant: derived from the registers, until one of those that
- * translate is written. */
-struct niu_known {
-    uint16_t name;  /* 1 + 12 bits of (x, y); 0: a free slot */
-    uint16_t place; /* noc_node() of the tile */
+/* A table of coordinates: entry i of it stands in bits 5 * (i % 6) and above of word i / 6. */
+enum {
+    NIU_TABLE_WORDS = 6,
+    NIU_TABLE_ENTRIES = 32,
+    NIU_ENTRIES_PER_WORD = 6,
+    NIU_ENTRY_BITS = 5,
 };
 
 /* Registers from offset 0 to NIU_BUFFER_BYTES by offset / 4, then those of the other command
@@ -118,7 +126,6 @@ struct niu_known {
 struct niu {
     uint32_t word[NIU_WORDS];
     struct niu_transaction transaction;
-    struct niu_known known[NIU_KNOWN];
 };
 
 /* Registers of command buffers that only hold what was written: by offset / 4, 1 + the index in
@@ -145,10 +152,6 @@ enum niu_effect {
     NIU_UNMODELLED, /* done, but the register's behaviour is not modelled */
     NIU_ABSENT,     /* there is no such register */
 };
-
-/* Makes zeroed memory the NIU, as after reset, of the tile at (x, y), NoC 0 coordinates, on NoC `noc`
- * (0 or 1). */
-void niu_init(struct niu *niu, unsigned noc, unsigned x, unsigned y);
 
 /* Sets what hardware or the chip's firmware puts into a register: an offset below NIU_BUFFER_BYTES;
  * NOC_NODE_ID and NOC_ENDPOINT_ID appear in each command buffer. */
@@ -190,12 +193,6 @@ void niu_set_outstanding(struct niu *niu, unsigned id, uint32_t value);
 /* The raw coordinates on this NIU's NoC that software's (x, y), six bits each, mean: by the
  * translation registers when translation is on. SPEC: NoC/Coordinates. */
 void niu_translate(const struct niu *niu, unsigned *x, unsigned *y);
-
-/* Where the place that (x, y) mean is kept, or something else is: its name tells. */
-static inline struct niu_known *niu_known(struct niu *niu, unsigned x, unsigned y)
-{
-    return &niu->known[(x + 3 * y) % NIU_KNOWN];
-}
 
 /* Is the NIU's interrupt raised? */
 bool niu_interrupt(const struct niu *niu);

@@ -181,19 +181,12 @@ static bool to_place(unsigned noc, unsigned x, unsigned y, uint16_t *place)
     return true;
 }
 
-static bool find_place(struct niu *niu, unsigned noc, uint32_t high, uint16_t *place,
+static bool find_place(const struct niu *niu, unsigned noc, uint32_t high, uint16_t *place,
                        struct refusal *refusal)
 {
     unsigned x = coordinate(high, 0), y = coordinate(high, 6);
-    struct niu_known *known = niu_known(niu, x, y);
-    uint16_t name = (uint16_t)(1 + (x | y << 6));
-    if (known->name == name) {
-        *place = known->place;
-        return true;
-    }
     niu_translate(niu, &x, &y);
     if (to_place(noc, x, y, place)) {
-        *known = (struct niu_known){.name = name, .place = *place};
         return true;
     }
     refusal->kind = PENROSE_FAULT_NOC_ADDRESS;

@@ -63,9 +63,6 @@ static void init_devices(struct tile *tile)
 {
     debug_init(tile);
     tile->debug.word[REG_SOFT_RESET_0] = tile->kind->reset_bits;
-    for (unsigned noc = 0; noc < 2; noc++) {
-        niu_init(&tile->niu[noc], noc, tile->node % GRID_WIDTH, tile->node / GRID_WIDTH);
-    }
     tile_lend_registers(tile);
 }
 

@@ -205,7 +205,6 @@ UNIT_TESTS = \
 	%D%/tile/check_debug_bus \
 	%D%/tile/check_dst_window \
 	%D%/tile/check_mailbox \
-	%D%/tile/check_noc_known \
 	%D%/tile/check_noc_short \
 	%D%/tile/check_noc_window \
 	%D%/tile/check_order \

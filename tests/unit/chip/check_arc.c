@@ -417,7 +417,7 @@ START_TEST(test_rules)
         {"a byte of one", 0x80030400, 1, GRID_FORBIDDEN, GRID_FORBIDDEN},
         {"across two", 0x80030402, 4, GRID_FORBIDDEN, GRID_FORBIDDEN},
         {"no such register", 0x80030200, 4, GRID_UNMODELLED, GRID_UNMODELLED},
-        {"of an NIU", 0x80050000, 4, GRID_UNMODELLED, GRID_UNMODELLED},
+        {"of an NIU", 0x80050070, 4, GRID_UNMODELLED, GRID_UNMODELLED},
         {"beyond registers", 0x80100000, 4, GRID_ABSENT, GRID_ABSENT},
         {"an empty FIFO", 0x800b0000, 4, GRID_FORBIDDEN, GRID_DONE},
         {"an NIU from the NoC", UINT64_C(0xffffffffffb20100), 4, GRID_DONE, GRID_DONE},

@@ -22,7 +22,7 @@
         }                                                                                          \
     } while (0)
 
-enum { COORDINATES = 64, NIU_WORDS = 0x2000 / 4 };
+enum { COORDINATES = 64 };
 
 static struct grid grid;
 static uint64_t dice;
@@ -351,37 +351,30 @@ static void page_translate(const uint32_t *words, unsigned *x, unsigned *y)
     }
 }
 
-static void load_niu(uint32_t *words, unsigned noc, struct grid_position at)
+static struct niu configured_niu(unsigned noc, struct grid_position at)
 {
-    struct grid_register values[GRID_REGISTERS];
-    unsigned count = grid_registers(&grid, noc, at, values);
-    ck_assert_uint_le(count, GRID_REGISTERS);
-    memset(words, 0, NIU_WORDS * sizeof *words);
-    for (unsigned i = 0; i < count; i++) {
-        EXPECT(values[i].offset % 4 == 0);
-        words[values[i].offset / 4] = values[i].value;
-    }
+    struct niu niu = {.word = {0}};
+    grid_configure_niu(&grid, noc, at, &niu);
+    return niu;
 }
 
 /* The registers of every NIU of every product lead where the grid says, all coordinates. */
 START_TEST(test_registers_say_the_same)
 {
-    static uint32_t words[NIU_WORDS];
     ck_assert_ptr_null(grid_init(&grid, grid_product_at((size_t)_i)));
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
+        const struct niu first = configured_niu(noc, at_xy(0, 0));
+        enum { TABLES_AT = NIU_X_TABLE / 4, TABLES_BYTES = NIU_ID_LOGICAL - NIU_X_TABLE };
         for (unsigned i = 0; i < GRID_TILES; i++) {
-            struct grid_tables tables;
-            load_niu(words, noc, at_xy(i % GRID_WIDTH, i / GRID_WIDTH));
-            grid_tables_load(&tables, words);
-            ck_assert_mem_eq(tables.x, grid.tables[noc].x, sizeof tables.x);
-            ck_assert_mem_eq(tables.y, grid.tables[noc].y, sizeof tables.y);
-            ck_assert(tables.is_enabled);
+            const struct niu niu = configured_niu(noc, at_xy(i % GRID_WIDTH, i / GRID_WIDTH));
+            ck_assert_mem_eq(&niu.word[TABLES_AT], &first.word[TABLES_AT], TABLES_BYTES);
+            ck_assert(niu.word[NIU_CFG_0 / 4] & NIU_TRANSLATES);
         }
         for (unsigned i = 0; i < COORDINATES * COORDINATES; i++) {
             unsigned x = i % COORDINATES, y = i / COORDINATES;
             unsigned raw_x = x, raw_y = y;
             struct grid_position found = {0, 0};
-            page_translate(words, &raw_x, &raw_y);
+            page_translate(first.word, &raw_x, &raw_y);
             bool is_inside = raw_x < GRID_WIDTH && raw_y < GRID_HEIGHT;
             EXPECT(grid_find(&grid, noc, x, y, &found) == is_inside);
             EXPECT(!is_inside || equal(found, grid_mirror(noc, at_xy(raw_x, raw_y))));
@@ -392,20 +385,19 @@ END_TEST
 
 START_TEST(test_translate_with_random_tables)
 {
-    static uint32_t words[NIU_WORDS];
+    static struct niu niu;
     for (int i = 0; i < 20000; i++) {
-        struct grid_tables tables;
         unsigned sparse = random_next(&dice);
         for (unsigned word = 0x100 / 4; word < 0x180 / 4; word++) {
-            words[word] =
+            niu.word[word] =
                 random_next(&dice) & ((sparse >> (word & 31) & 1) ? random_next(&dice) : ~0u);
         }
-        grid_tables_load(&tables, words);
         for (int j = 0; j < 8; j++) {
             unsigned x = random_below(&dice, COORDINATES), y = random_below(&dice, COORDINATES);
-            struct grid_position got = grid_translate(&tables, x, y);
-            page_translate(words, &x, &y);
-            EXPECT(got.x == x && got.y == y);
+            unsigned raw_x = x, raw_y = y;
+            niu_translate(&niu, &x, &y);
+            page_translate(niu.word, &raw_x, &raw_y);
+            EXPECT(x == raw_x && y == raw_y);
         }
     }
 }
@@ -444,11 +436,13 @@ START_TEST(test_identity)
                 {0, 1, 2, 0x10611081, 0x00010000},  {1, 16, 11, 0x00611000, 0x0101008b},
                 {0, 9, 6, 0x10611189, 0x00080007},  {0, 8, 9, 0x10611248, 0x00090101},
                 {1, 8, 2, 0x00611248, 0x010a0000}};
-    static uint32_t words[NIU_WORDS];
     for (int i = 0; i < COUNT(rows); i++) {
-        load_niu(words, rows[i].noc, at_xy(rows[i].x, rows[i].y));
-        ck_assert_uint_eq(words[0x44 / 4], rows[i].node);
-        ck_assert_uint_eq(words[0x48 / 4], rows[i].endpoint);
+        const struct niu niu = configured_niu(rows[i].noc, at_xy(rows[i].x, rows[i].y));
+        for (unsigned buffer = 0; buffer < NIU_BUFFERS; buffer++) {
+            const uint32_t *word = &niu.word[niu_buffer(buffer)];
+            ck_assert_uint_eq(word[NIU_NODE_ID / 4], rows[i].node);
+            ck_assert_uint_eq(word[NIU_ENDPOINT_ID / 4], rows[i].endpoint);
+        }
     }
 }
 END_TEST
@@ -456,48 +450,45 @@ END_TEST
 /* Tiles that are off have no clock; only Tensix tiles that are on receive multicasts. */
 START_TEST(test_configuration)
 {
-    static uint32_t words[NIU_WORDS];
     ck_assert_ptr_null(grid_init(&grid, grid_product_at((size_t)_i)));
     for (unsigned i = 0; i < GRID_NOCS * GRID_TILES; i++) {
         unsigned noc = i % 2;
         struct grid_position at = at_xy(i / 2 % GRID_WIDTH, i / 2 / GRID_WIDTH);
         const struct grid_tile *tile = grid_tile(&grid, at);
         struct grid_position raw = grid_mirror(noc, at), logical = grid_logical(&grid, at);
-        load_niu(words, noc, at);
-        bool receives = !(words[0x108 / 4] >> raw.x & 1) && !(words[0x110 / 4] >> raw.y & 1);
+        const struct niu niu = configured_niu(noc, at);
+        bool receives = !(niu.word[0x108 / 4] >> raw.x & 1) && !(niu.word[0x110 / 4] >> raw.y & 1);
         ck_assert_int_eq(receives, tile->kind == GRID_TENSIX && !tile->is_fused_off);
-        ck_assert_int_eq(words[0x100 / 4] >> 12 & 1, tile->is_fused_off);
-        ck_assert_uint_eq(words[0x148 / 4], logical.x | (unsigned)logical.y << 6);
-        ck_assert_uint_eq(words[0x108 / 4] >> GRID_WIDTH, 0);
-        ck_assert_uint_eq(words[0x110 / 4] >> GRID_HEIGHT, 0);
+        ck_assert_int_eq(niu.word[0x100 / 4] >> 12 & 1, tile->is_fused_off);
+        ck_assert_uint_eq(niu.word[0x148 / 4], logical.x | (unsigned)logical.y << 6);
+        ck_assert_uint_eq(niu.word[0x108 / 4] >> GRID_WIDTH, 0);
+        ck_assert_uint_eq(niu.word[0x110 / 4] >> GRID_HEIGHT, 0);
     }
 }
 END_TEST
 
 /* --- NIUs of the edge --- */
 
+/* Registers hold what is written as those of other NIUs do, and no request starts. */
 START_TEST(test_edge_niu)
 {
-    static uint32_t words[NIU_WORDS];
     struct grid_position at = at_xy(8, 0);
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
-        struct grid_niu niu;
-        grid_niu_init(&niu, &grid, noc, at);
-        load_niu(words, noc, at);
+        struct niu niu = configured_niu(noc, at), other = niu;
         for (uint32_t offset = 0; offset < 0x2100; offset += 4) {
-            uint32_t value = 0, written = random_next(&dice), after = 0;
-            bool is_identity =
-                offset < 0x2000 && (offset % 0x800 == 0x44 || offset % 0x800 == 0x48);
-            bool is_config = offset >= 0x100 && offset < 0x180;
+            uint32_t value = 0, written = random_next(&dice), after = 0, expected = 0;
+            enum niu_effect effect = niu_read(&other, offset, true, &expected);
             enum grid_reply reply = grid_niu_read(&niu, offset, &value);
             ck_assert_int_eq(reply == GRID_ABSENT, offset >= 0x2000);
-            if (is_identity || is_config) {
-                ck_assert_int_eq(reply, GRID_DONE);
-                ck_assert_uint_eq(value, words[is_identity ? offset % 0x800 / 4 : offset / 4]);
-            }
-            ck_assert_int_eq(grid_niu_write(&niu, offset, written), reply);
+            ck_assert_int_eq(reply == GRID_DONE, effect == NIU_DONE);
+            ck_assert_uint_eq(value, offset < 0x2000 ? expected : UINT32_MAX);
+            effect = niu_write(&other, offset, true, written);
+            ck_assert_int_eq(grid_niu_write(&niu, offset, written) == GRID_DONE,
+                             effect == NIU_DONE);
             grid_niu_read(&niu, offset, &after);
-            ck_assert_uint_eq(after, is_config && offset != 0x17c ? written : value);
+            bool is_config = offset >= 0x100 && offset < 0x14c;
+            ck_assert(!is_config || after == written);
+            ck_assert_mem_eq(&niu, &other, sizeof niu);
         }
     }
 }
