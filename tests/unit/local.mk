@@ -41,7 +41,6 @@ libunit_la_SOURCES = \
 	%D%/tensix/lane_model_insns.c \
 	%D%/tensix/macro_model.c \
 	%D%/tensix/macro_model.h \
-	%D%/tensix/macro_world.h \
 	%D%/tensix/matrix_model.c \
 	%D%/tensix/matrix_model.h \
 	%D%/tensix/matrix_world.h \
@@ -51,10 +50,6 @@ libunit_la_SOURCES = \
 	%D%/tensix/scalar_model.c \
 	%D%/tensix/scalar_model.h \
 	%D%/tensix/scalar_world.h \
-	%D%/tensix/sfp_model.c \
-	%D%/tensix/sfp_model.h \
-	%D%/tensix/sfp_model_cycle.h \
-	%D%/tensix/sfp_model_ops.c \
 	%D%/tensix/sync_world.h \
 	%D%/tensix/tensix_fixture.h \
 	%D%/tensix/tensix_harness.c \
@@ -155,7 +150,6 @@ UNIT_TESTS = \
 	%D%/tensix/check_lane_config \
 	%D%/tensix/check_lane_flags \
 	%D%/tensix/check_load_macro \
-	%D%/tensix/check_macro_cycles \
 	%D%/tensix/check_macro_schedules \
 	%D%/tensix/check_macros \
 	%D%/tensix/check_matrix \

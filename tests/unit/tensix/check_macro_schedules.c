@@ -93,47 +93,6 @@ enum { TO_VB = 0x80, TO_MACRO_LREG = 0x40, LOAD_VD = 0, NO_OP = 2, STORE = 3, TE
 
 /* --- Statements --- */
 
-/* One scheduled instruction of a sub-unit with each delay of both kinds, among `gap` instructions
- * of another unit before a probe that changes what it reads. */
-START_TEST(test_delays)
-{
-    static const uint32_t templates[] = {
-        (uint32_t)F_SFPNOT << 24,                         /* VD = ~VC */
-        (uint32_t)F_SFPADD << 24 | 10u << 16 | 10u << 12, /* VD = 1 * 1 + VC */
-        (uint32_t)F_SFPSHFT2 << 24 | 0x004u << 12 | 6,    /* VD = VB << 4 */
-    };
-    struct f_world *w = f_open_world(NULL, (uint64_t)_i);
-    unsigned part = (unsigned)_i % 4;
-    for (unsigned i = 0; i < 8 * 2 * 12 * 2; i++) {
-        unsigned delay = i % 8, gap = i / 16 % 12, words = 0;
-        bool counts = i / 8 % 2, is_vector = i / 192;
-        uint32_t program[PROGRAM];
-        f_refill(&w->model, &w->random);
-        memset(w->model.state.uses_flags, 0, sizeof w->model.state.uses_flags);
-        if (part < F_STORE) {
-            set_template(&w->model, 1, templates[part]);
-        }
-        unsigned to_vb = part == F_ROUND ? TO_VB : 0;
-        set_macro(&w->model, 2,
-                  part == F_STORE ? step(part, 0, delay, STORE)
-                                  : step(part, to_vb, delay, TEMPLATE + 1));
-        set_misc(&w->model, 4u | (counts ? 1u << (8 + part) : 0));
-        program[words++] = f_macro(2, 5, 4, 0, 64);
-        for (unsigned k = 0; k < gap; k++) {
-            program[words++] = is_vector ? SFPNOP : NOP;
-        }
-        program[words++] = f_loadi(5, 8, 0x1234); /* of the load sub-unit: nobody loses */
-        program[words++] = SFPNOP;
-        program[words++] = f_loadi(5, 10, 0x5678);
-        char text[80];
-        snprintf(text, sizeof text, "part %u, delay %u, kind %d, %u %s between", part, delay,
-                 counts, gap, is_vector ? "SFPNOP" : "NOP");
-        (void)both(w, program, words, text);
-    }
-    f_close_world(w);
-}
-END_TEST
-
 /* A scheduled instruction takes its sub-unit from one that comes in the same cycle; SFPNOP does so
  * too. */
 START_TEST(test_discards)
@@ -206,56 +165,8 @@ START_TEST(test_forgetting)
 }
 END_TEST
 
-/* VD, VB and VC of templates, for rows with all of them and with some. */
-START_TEST(test_overrides)
-{
-    static const uint32_t templates[] = {
-        /* simple */
-        (uint32_t)F_SFPIADD << 24 | 3 << 8 | 4 << 4 | 4,
-        (uint32_t)F_SFPXOR << 24 | 3 << 8 | 4 << 4,
-        (uint32_t)F_SFPSHFT << 24 | 3 << 8 | 4 << 4,
-        (uint32_t)F_SFPSETEXP << 24 | 3 << 8 | 4 << 4,
-        (uint32_t)F_SFPSETSGN << 24 | 3 << 8 | 12 << 4,
-        (uint32_t)F_SFPGT << 24 | 3 << 8 | 14 << 4 | 8,
-        (uint32_t)F_SFPAND << 24 | 2 << 12 | 3 << 8 | 4 << 4 | 1,
-        (uint32_t)F_SFPARECIP << 24 | 2 << 12 | 3 << 8 | 4 << 4 | 1,
-        (uint32_t)F_SFPCAST << 24 | 3 << 8 | 4 << 4,
-        (uint32_t)F_SFPSETMAN << 24 | 3 << 8 | 15 << 4,
-        /* MAD */
-        (uint32_t)F_SFPMAD << 24 | 1 << 16 | 2 << 12 | 3 << 8 | 4 << 4,
-        (uint32_t)F_SFPMUL24 << 24 | 1 << 16 | 2 << 12 | 9 << 8 | 4 << 4,
-        (uint32_t)F_SFPADDI << 24 | 0x3fc0 << 8 | 4 << 4,
-        (uint32_t)F_SFPMULI << 24 | 0x4048 << 8 | 13 << 4,
-        (uint32_t)F_SFPMAD << 24 | 1 << 16 | 2 << 12 | 3 << 8 | 4 << 4 | 8 | 3,
-        (uint32_t)F_SFPLUTFP32 << 24 | 4 << 4 | 2,
-        (uint32_t)F_SFPLUT << 24 | 4 << 20 | 4 << 16,
-        /* round */
-        (uint32_t)F_SFPSHFT2 << 24 | 2 << 12 | 3 << 8 | 4 << 4 | 5,
-        (uint32_t)F_SFPSHFT2 << 24 | 0xff2 << 12 | 4 << 4 | 6,
-        (uint32_t)F_SFP_STOCH_RND << 24 | 2 << 12 | 3 << 8 | 4 << 4 | 4,
-        (uint32_t)F_SFP_STOCH_RND << 24 | 2 << 12 | 3 << 8 | 4 << 4 | 1,
-    };
-    enum { TEMPLATES = sizeof templates / sizeof *templates };
-    struct f_world *w = f_open_world(f_sets[_i], 70);
-    for (unsigned i = 0; w && i < TEMPLATES * 4 * 8; i++) {
-        uint32_t template = templates[i % TEMPLATES];
-        unsigned flags = i / TEMPLATES % 4 << 6, vd = i / TEMPLATES / 4;
-        unsigned part = f_part_of((enum f_op)(template >> 24));
-        f_refill(&w->model, &w->random);
-        memset(w->model.state.uses_flags, 0, sizeof w->model.state.uses_flags);
-        set_template(&w->model, 2, template);
-        set_macro(&w->model, 0,
-                  step(part, flags, 1, TEMPLATE + 2) | step(F_STORE, flags & 0x40, 3, STORE));
-        set_misc(&w->model, 0x104);
-        uint32_t program = f_macro(0, vd, 4, 0, 40);
-        ck_assert(both(w, &program, 1, "overrides"));
-    }
-    f_close_world(w);
-}
-END_TEST
-
-/* Where the page, taken literally, is not what programs rely on: check_macros.c and
- * check_macro_cycles.c have SFPSWAP and SFPCONFIG, check_sfpmad.c has SFPLUT. */
+/* Where the page, taken literally, is not what programs rely on: check_macros.c
+ * and check_load_macro.c have SFPCONFIG and SFPSWAP, check_sfpmad.c has SFPLUT. */
 static bool is_elsewhere(enum f_op op, unsigned mod, unsigned flags)
 {
     switch (op) {
@@ -999,10 +910,8 @@ int main(void)
 {
     Suite *suite = suite_create("macro schedules");
     TCase *tc = tcase_create("macros");
-    tcase_add_loop_test(tc, test_delays, 0, 4);
     tcase_add_test(tc, test_discards);
     tcase_add_test(tc, test_forgetting);
-    tcase_add_loop_test(tc, test_overrides, 0, SETS);
     tcase_add_loop_test(tc, test_scheduled_rows, 0, F_OPS * SETS);
     tcase_add_test(tc, test_stores);
     tcase_add_test(tc, test_wrong_sub_units);
