@@ -148,7 +148,6 @@ UNIT_TESTS = \
 	%D%/tensix/check_frontend \
 	%D%/tensix/check_interleave \
 	%D%/tensix/check_lane_config \
-	%D%/tensix/check_lane_flags \
 	%D%/tensix/check_load_macro \
 	%D%/tensix/check_macro_schedules \
 	%D%/tensix/check_macros \
@@ -177,12 +176,9 @@ UNIT_TESTS = \
 	%D%/tensix/check_scalar_memory_pages \
 	%D%/tensix/check_scalar_pages \
 	%D%/tensix/check_scalar_random \
-	%D%/tensix/check_sfp_round \
 	%D%/tensix/check_sfp_rows \
 	%D%/tensix/check_sfp_timing \
 	%D%/tensix/check_sfpload \
-	%D%/tensix/check_sfpload_pages \
-	%D%/tensix/check_sfpmad \
 	%D%/tensix/check_src_file \
 	%D%/tensix/check_status \
 	%D%/tensix/check_sync \
@@ -228,6 +224,6 @@ tests_unit_tensix_check_matrix_exact_LDADD = $(LDADD) -lm
 tests_unit_tensix_check_matrix_modes_LDADD = $(LDADD) -lm
 tests_unit_tensix_check_pack_formats_LDADD = $(LDADD) -lm
 tests_unit_tensix_check_macro_schedules_LDADD = $(LDADD) -lm
-tests_unit_tensix_check_sfpload_pages_LDADD = $(LDADD) -lm
+tests_unit_tensix_check_sfpload_LDADD = $(LDADD) -lm
 tests_unit_tensix_check_sfp_rows_LDADD = $(LDADD) -lm
 tests_unit_noc_check_noc_atomics_LDADD = $(LDADD) -lm

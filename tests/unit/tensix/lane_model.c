@@ -158,6 +158,7 @@ void f_refill(struct f_model *model, uint64_t *random)
     bool uses_flags = random_scaled(random, 4), all_set = random_scaled(random, 4) == 0;
     memset(s->lane_config, 0, sizeof s->lane_config);
     memset(s->macro, 0, sizeof s->macro);
+    memset(s->cleared, 0, sizeof s->cleared);
     for (unsigned lane = 0; lane < F_LANES; lane++) {
         for (unsigned i = 0; i < F_LREGS; i++) {
             s->lreg[i][lane] = f_word(random);
@@ -240,7 +241,7 @@ void f_put(const struct f_model *model, struct tensix *tensix)
     }
     tensix_vector_derive(v);
     memcpy(tensix->dst.bits, s->dst, sizeof s->dst);
-    memset(tensix->dst.cleared, 0, sizeof tensix->dst.cleared);
+    memcpy(tensix->dst.cleared, s->cleared, sizeof s->cleared);
     for (unsigned i = 0; i < 3; i++) {
         tensix->thread[i].rwc = s->rwc[i];
     }
@@ -300,12 +301,15 @@ void f_compare(const struct f_model *model, const struct tensix *tensix, const c
                      i % 16, tensix->dst.bits[i / 16][i % 16], s->dst[i / 16][i % 16]);
         }
     }
+    F_EXPECT(memcmp(s->cleared, tensix->dst.cleared, sizeof s->cleared) == 0,
+             "%s: other rows of Dst are undefined", what);
     for (unsigned i = 0; i < 3; i++) {
         const struct tensix_rwc *is = &tensix->thread[i].rwc, *should = &s->rwc[i];
         F_EXPECT(is->dst == should->dst && is->dst_cr == should->dst_cr &&
                      is->src_a == should->src_a && is->src_a_cr == should->src_a_cr &&
                      is->src_b == should->src_b && is->src_b_cr == should->src_b_cr &&
-                     is->fidelity == should->fidelity && is->extra_mod == should->extra_mod,
+                     is->fidelity == should->fidelity && is->extra_mod == should->extra_mod &&
+                     is->sp == s->sp[i],
                  "%s: RWCs of thread %u: Dst %u, Cr %u; not %u, %u", what, i, (unsigned)is->dst,
                  (unsigned)is->dst_cr, (unsigned)should->dst, (unsigned)should->dst_cr);
     }

@@ -120,6 +120,7 @@ struct f_state {
         uint32_t misc;
     } macro[F_LANES];
     uint16_t dst[1024][16];
+    bool cleared[1024]; /* rows that ZEROACC has made undefined, which are read as 0 */
     struct tensix_rwc rwc[3];
     unsigned sp[3];
 };

@@ -136,9 +136,7 @@ static uint32_t writes(const struct f_insn *i)
     case F_SFPLE:
         return i->mod & 8 ? vd : 0;
     default:
-        return f_part_of(i->op) == F_MAD && i->mod & 8 && i->vd != F_LREG_MACRO && i->op != F_SFPLUT
-                   ? LREGS_0_TO_7
-                   : vd;
+        return f_part_of(i->op) == F_MAD && i->mod & 8 && i->vd != F_LREG_MACRO ? LREGS_0_TO_7 : vd;
     }
 }
 

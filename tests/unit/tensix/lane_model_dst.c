@@ -178,8 +178,9 @@ unsigned f_do_load(struct f_model *model, const struct f_insn *i)
         unsigned column = (lane & 7) * 2 + (address & 2 || config & F_LOAD_ODD);
         unsigned wide = f_adjust32(t, row), narrow = t->dst_high_half ? wide : f_adjust16(t, row);
         uint32_t both = (uint32_t)s->dst[wide][column] << 16 | s->dst[wide + 8][column];
-        s->lreg[i->vd][lane] = f_from_dst(mod0, s->dst[narrow][column], both, s->lreg[i->vd][lane],
-                                          config & F_FP16A_INF);
+        uint16_t low = s->cleared[narrow] ? 0 : s->dst[narrow][column];
+        s->lreg[i->vd][lane] = f_from_dst(mod0, low, s->cleared[wide] ? 0 : both,
+                                          s->lreg[i->vd][lane], config & F_FP16A_INF);
         if (i->vd < 4 && config & F_DEST_INDEX && config & F_CAPTURE_INDEX) {
             s->lreg[i->vd + 4][lane] = row << 4 | column;
         }
@@ -250,12 +251,15 @@ void f_do_store(struct f_model *model, const struct f_insn *i)
         uint32_t datum = f_to_dst(mod0, s->lreg[i->vd][lane], &is_wide);
         unsigned row = ((address & ~3u) + lane / 8) & 0x3ff;
         unsigned column = (lane & 7) * 2 + (address & 2 || config & F_STORE_ODD);
+        if (t->dst_high_half && !is_wide) {
+            datum <<= 16;
+            is_wide = true;
+        }
+        unsigned physical = is_wide ? f_adjust32(t, row) : f_adjust16(t, row);
+        s->cleared[physical] = false; /* other columns show what they held */
+        s->dst[physical][column] = (uint16_t)(is_wide ? datum >> 16 : datum);
         if (is_wide) {
-            unsigned physical = f_adjust32(t, row);
-            s->dst[physical][column] = (uint16_t)(datum >> 16);
             s->dst[physical + 8][column] = (uint16_t)datum;
-        } else {
-            s->dst[f_adjust16(t, row)][column] = (uint16_t)datum;
         }
     }
     if (!i->scheduled) {

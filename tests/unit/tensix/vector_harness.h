@@ -1,7 +1,6 @@
 /*
  * The Vector Unit in tests: a model that has its state lane by lane as the ISA's pages write it,
- * random state for it, and single instructions on a coprocessor of their own. A test draws a model,
- * copies it to the coprocessor, executes a word in both, and compares.
+ * and random state for it. A test draws a model, copies it to the coprocessor and compares.
  */
 #ifndef VECTOR_HARNESS_H
 #define VECTOR_HARNESS_H
@@ -27,20 +26,6 @@ struct vector_lane {
 struct vector_model {
     struct vector_lane lane[NUM_LANES];
 };
-
-struct vector_harness {
-    struct tensix_harness base;
-    const char *kernels; /* name of the set */
-};
-
-/* Names of the sets of kernels that may exist, for loop tests; vector_open says which do here. */
-enum { VECTOR_KERNEL_SETS = 3 };
-extern const char *const vector_kernel_sets[VECTOR_KERNEL_SETS];
-
-/* A coprocessor as after power-on that uses this set (NULL: the fastest). False, and nothing to be
- * closed, where the host or this version has no such set; never for the reference. */
-bool vector_open(struct vector_harness *harness, const char *kernels);
-void vector_close(struct vector_harness *harness);
 
 /* --- Random numbers, the same in each run --- */
 
@@ -82,59 +67,7 @@ void vector_compare(const struct vector_model *model, const struct tensix *tensi
 /* SPEC: VectorUnit, IsLaneEnabled. */
 bool vector_is_enabled(const struct vector_model *model, unsigned lane);
 
-/* Do the pages' `VD < 12 || LaneConfig.DISABLE_BACKDOOR_LOAD` hold? */
-bool vector_is_open(const struct vector_model *model, unsigned lane, unsigned vd);
-
-/* SPEC: AdvancePRNG, SignMagIsSmaller. */
+/* SPEC: AdvancePRNG. */
 uint32_t vector_advance(struct vector_lane *lane);
-bool vector_is_smaller(uint32_t x, uint32_t y);
-
-/* SPEC: SFPCONFIG, backdoor: the word goes to the templates of lanes that take it. */
-void vector_model_backdoor(struct vector_model *model, uint32_t word, unsigned vd);
-
-/* --- Execution --- */
-
-/* Executes a word at the unit, long after the one before. Returns the fault's text, or NULL. */
-const char *vector_execute(struct vector_harness *harness, uint32_t word);
-
-/* Executes the row's function as a scheduled instruction in `lanes`; `vb`, `vc` and `vd` (up to
- * TENSIX_LREG_MACRO) override those of the word. Returns the broken rule, or NULL. */
-const char *vector_execute_scheduled(struct vector_harness *harness, uint32_t word, unsigned vb,
-                                     unsigned vc, unsigned vd, uint32_t lanes);
-
-/* --- Rows against models --- */
-
-/* Operands of an instruction as the pages name them. Where it is scheduled by a macro, these are
- * what the macro made of them. */
-struct vector_call {
-    uint32_t word;
-    unsigned vb, vc, vd, mod, imm12;
-    bool is_scheduled;
-    uint32_t lanes; /* of a scheduled instruction */
-};
-
-/* `unsigned VB = VD`, which a macro skips. */
-unsigned vector_vb(const struct vector_call *call);
-
-/* vector_is_open, which a macro replaces by `true` for its lanes. */
-bool vector_takes(const struct vector_model *model, const struct vector_call *call, unsigned lane);
-
-/* Does what the page says, backdoors apart. False where it has undefined behaviour; nothing has
- * happened then. */
-typedef bool vector_row_model(struct vector_model *model, const struct vector_call *call);
-
-struct vector_row {
-    const char *name;
-    uint8_t opcode;
-    uint32_t operands; /* bits of the word that are drawn */
-    vector_row_model *model;
-    uint8_t least_vd; /* VD of ordinary instructions is drawn from here on */
-};
-
-/* Executes `rounds` chains of a few instructions of the row with random operands, in random states
- * (`parts`); with `is_scheduled` as a macro does. Fails the test where the unit and the model
- * differ, where a rule is broken and no fault says so, or where a fault has other effects. */
-void vector_check_row(struct vector_harness *harness, const struct vector_row *row, unsigned rounds,
-                      unsigned parts, bool is_scheduled);
 
 #endif
