@@ -395,6 +395,9 @@ START_TEST(test_programs)
         uint32_t program[PROGRAM];
         unsigned words = 3 + random_scaled(&w->random, 10);
         f_refill(&w->model, &w->random);
+        if (tried % 3 == 0) {
+            f_configure(&w->model, &w->random);
+        }
         for (unsigned lane = 0; lane < F_LANES; lane++) {
             s->uses_flags[lane] = true;
             s->flags[lane] = random_scaled(&w->random, 4);

@@ -114,10 +114,24 @@ static uint32_t reads(const struct f_insn *i)
     }
 }
 
-static uint32_t writes(const struct f_insn *i)
+/* SPEC: SFPLOAD; besides VD a lane may get where its datum comes from. */
+static bool captures_index(const struct f_state *s)
+{
+    uint32_t both = F_DEST_INDEX | F_CAPTURE_INDEX;
+    bool captures = false;
+    for (unsigned lane = 0; lane < F_LANES; lane++) {
+        captures |= (s->lane_config[lane] & both) == both;
+    }
+    return captures;
+}
+
+static uint32_t writes(const struct f_state *s, const struct f_insn *i)
 {
     uint32_t writable = LREGS_0_TO_7 | 1u << F_LREG_MACRO, vd = 1u << i->vd & writable;
     switch (i->op) {
+    case F_SFPLOAD:
+    case F_SFPLOADMACRO:
+        return i->vd < 4 && captures_index(s) ? vd | vd << 4 : vd;
     case F_SFPNOP:
     case F_SFPSTORE:
     case F_SFPENCC:
@@ -145,7 +159,7 @@ static uint32_t writes(const struct f_insn *i)
 static void merge(struct f_model *m, const struct f_state *start, const struct f_state *after,
                   struct f_state *end, const struct f_insn *i)
 {
-    uint32_t written = writes(i);
+    uint32_t written = writes(start, i);
     for (unsigned r = 0; r < F_LREGS; r++) {
         for (unsigned lane = 0; lane < F_LANES && written >> r & 1; lane++) {
             if (after->lreg[r][lane] == start->lreg[r][lane]) {
@@ -199,12 +213,13 @@ static void judge(struct f_model *m, const struct f_insn *const insn[F_PARTS],
         if (i == NULL || i->op == F_SFPNOP) {
             continue;
         }
-        m->undefined |= (writes(i) & written) != 0 || (reads(i) & coming->lregs) != 0;
+        m->undefined |= (writes(&m->state, i) & written) != 0 || (reads(i) & coming->lregs) != 0;
         m->undefined |= coming->needs_idle && part != F_LOAD && part != F_STORE;
-        written |= writes(i);
+        written |= writes(&m->state, i);
         /* The instruction will read again what it exchanges. */
         for (unsigned other = 0; other < F_PARTS && i->op == F_SFPSWAP; other++) {
-            m->undefined |= other != part && insn[other] && writes(insn[other]) & reads(i);
+            m->undefined |=
+                other != part && insn[other] && writes(&m->state, insn[other]) & reads(i);
         }
     }
     if (simple && round && simple->op != F_SFPNOP && round->op != F_SFPNOP) {
