@@ -268,8 +268,10 @@ static bool finish(struct record *record, uint64_t now)
     struct rv32_idle *idle = record->idle;
     idle->since = now;
     idle->period = now - record->probe->start;
+    idle->instructions = record->hart->retired - record->probe->start_retired;
     idle->wake = UINT64_MAX;
-    if (idle->period == 0 || idle->period > RV32_IDLE_STEPS) {
+    if (idle->period == 0 || idle->period > RV32_IDLE_MOST_CYCLES ||
+        idle->instructions > RV32_IDLE_STEPS) {
         return false; /* a search that a snapshot has made up */
     }
     if (record->probe->steady != UINT64_MAX) {
@@ -286,8 +288,11 @@ static bool finish(struct record *record, uint64_t now)
 static void start_at(struct record *record, uint64_t now)
 {
     struct rv32_probe *probe = record->probe;
-    *probe = (struct rv32_probe){
-        .steps = probe->steps, .start_pc = record->hart->pc, .start = now, .steady = UINT64_MAX};
+    *probe = (struct rv32_probe){.steps = probe->steps,
+                                 .start_pc = record->hart->pc,
+                                 .start = now,
+                                 .start_retired = record->hart->retired,
+                                 .steady = UINT64_MAX};
     memcpy(probe->start_x, record->hart->x, sizeof probe->start_x);
     record->idle->places = 0;
     record->idle->reads_clock = false;
@@ -386,14 +391,16 @@ static uint32_t extended(uint32_t word, uint32_t value)
     }
 }
 
-/* One instruction of the loop with the old value of the next place in *place. */
-static void replay_step(struct rv32_hart *hart, uint64_t now, const struct rv32_idle_place **place)
+/* One instruction of the loop with the old value of the next place in *place; when it is over. */
+static uint64_t replay_step(struct rv32_hart *hart, uint64_t now,
+                            const struct rv32_idle_place **place)
 {
     unsigned position;
     const struct rv32_page *page = rv32_page_at(hart, hart->pc, &position);
+    uint64_t end = now + rv32_cost(hart);
     if (!page || page->rows[position] < 0) {
         rv32_run(hart, now, now + 1); /* somebody else has changed the pc: that faults */
-        return;
+        return end;
     }
     const struct rv32_op *op = &page->ops[position];
     uint32_t word = page->words[position], value;
@@ -402,7 +409,7 @@ static void replay_step(struct rv32_hart *hart, uint64_t now, const struct rv32_
                                                     access_size(word), &value) == RV32_POLL_STATE;
     if (!is_load && class != RV32_CLASS_STORE) {
         rv32_run(hart, now, now + 1);
-        return;
+        return end;
     }
     if (is_load) {
         hart->x[op->rd] = extended(word, (*place)->value);
@@ -410,19 +417,22 @@ static void replay_step(struct rv32_hart *hart, uint64_t now, const struct rv32_
     (*place)++;
     hart->pc += 4;
     hart->retired++;
+    return end;
 }
 
-void rv32_idle_resume(struct rv32_hart *hart, const struct rv32_idle *idle, uint64_t now)
+uint64_t rv32_idle_resume(struct rv32_hart *hart, const struct rv32_idle *idle, uint64_t now)
 {
-    uint64_t iterations = (now - idle->since) / idle->period;
+    uint64_t iterations = now > idle->since ? (now - idle->since) / idle->period : 0;
     /* Registers that hold the clock are those of the last whole iteration: run that one too. */
     uint64_t skipped = iterations && idle->reads_clock ? iterations - 1 : iterations;
     const struct rv32_idle_place *place = idle->place;
-    hart->retired += skipped * idle->period;
-    for (uint64_t at = idle->since + skipped * idle->period; at < now; at++) {
+    uint64_t at = idle->since + skipped * idle->period;
+    hart->retired += skipped * idle->instructions;
+    while (at < now) {
         if (place >= idle->place + idle->places) {
             place = idle->place;
         }
-        replay_step(hart, at, &place);
+        at = replay_step(hart, at, &place);
     }
+    return at;
 }

@@ -14,8 +14,13 @@
 #define RV32_IDLE_H
 
 #include "rv32/rv32.h"
+#include "rv32/timing.h"
 
-enum { RV32_IDLE_STEPS = 96, RV32_IDLE_PLACES = 16 };
+enum {
+    RV32_IDLE_STEPS = 96,
+    RV32_IDLE_PLACES = 16,
+    RV32_IDLE_MOST_CYCLES = RV32_IDLE_STEPS * RV32_MOST_CYCLES, /* of an iteration */
+};
 
 /* A place that the loop reads (or rewrites with the value it holds). */
 struct rv32_idle_place {
@@ -24,9 +29,10 @@ struct rv32_idle_place {
 };
 
 struct rv32_idle {
-    uint64_t since;  /* tile time at which the hart was at the loop's head */
-    uint64_t period; /* cycles of an iteration */
-    uint64_t wake;   /* must be resumed at this time; UINT64_MAX: only when a place changes */
+    uint64_t since;        /* tile time at which the hart was at the loop's head */
+    uint64_t period;       /* cycles of an iteration */
+    uint64_t instructions; /* of an iteration */
+    uint64_t wake;         /* must be resumed at this time; UINT64_MAX: only when a place changes */
     bool reads_clock;
     unsigned places;
     struct rv32_idle_place place[RV32_IDLE_PLACES];
@@ -40,7 +46,7 @@ struct rv32_probe {
     bool has_turned; /* the hart has jumped back, and the search began anew there */
     bool is_late;    /* it begins anew at the next instruction */
     uint32_t start_pc, start_x[32];
-    uint64_t start;
+    uint64_t start, start_retired;
     uint32_t written, live_in; /* registers; live_in: read before written */
     uint32_t counted;          /* registers that a constant was added to */
     uint8_t follow[32];        /* enum rv32_follow: how registers follow the wall clock */
@@ -67,8 +73,9 @@ bool rv32_idle_probe(struct rv32_hart *hart, uint64_t *now, uint64_t limit, stru
 /* True when every place still holds its value. */
 bool rv32_idle_unchanged(struct rv32_hart *hart, const struct rv32_idle *idle);
 
-/* Brings the sleeping hart to its state at tile time `now` (>= idle->since), with the values that
- * the places had when it fell asleep. */
-void rv32_idle_resume(struct rv32_hart *hart, const struct rv32_idle *idle, uint64_t now);
+/* Brings the sleeping hart to its state at tile time `now`, or at idle->since if that is later, with
+ * the values that the places had when it fell asleep. Returns when its next instruction begins: then
+ * or later. */
+uint64_t rv32_idle_resume(struct rv32_hart *hart, const struct rv32_idle *idle, uint64_t now);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rv32/exec.h"
+#include "rv32/timing.h"
 
 static int64_t leave_at(struct rv32_hart *hart, uint32_t pc, int64_t left)
 {
@@ -127,7 +128,19 @@ uint32_t rv32_current_pc(const struct rv32_hart *hart)
     return hart->page ? rv32_op_pc(hart, hart->op) : hart->pc;
 }
 
-uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
+unsigned rv32_cost(struct rv32_hart *hart)
+{
+    unsigned position;
+    const struct rv32_page *page = hart->timing ? rv32_page_at(hart, hart->pc, &position) : NULL;
+    if (!page) {
+        return 1;
+    }
+    int row = page->rows[position];
+    return row < 0 ? hart->timing->push : hart->timing->row[row];
+}
+
+/* Instructions of a cycle each. */
+static uint64_t run_burst(struct rv32_hart *hart, uint64_t now, uint64_t end)
 {
     int64_t left = (int64_t)(end - now);
     hart->stop = RV32_RUNNING;
@@ -145,6 +158,22 @@ uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
     }
     hart->retired += (uint64_t)(hart->granted - left);
     return hart->end - (uint64_t)left;
+}
+
+uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
+{
+    if (!hart->timing) {
+        return run_burst(hart, now, end);
+    }
+    uint64_t cut = UINT64_MAX;
+    do {
+        unsigned cost = rv32_cost(hart);
+        bool has_run = run_burst(hart, now, now + 1) > now;
+        cut = hart->cut < cut ? hart->cut : cut;
+        now += has_run ? cost : 0;
+    } while (now < end && now < cut && hart->stop == RV32_RUNNING);
+    hart->cut = cut;
+    return now;
 }
 
 void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now)

@@ -4,8 +4,8 @@
  * rv32 knows no tile: L1, the local RAM and some registers (struct rv32_registers) are plain memory
  * that the owner lends, everything else goes through struct rv32_bus. Instructions run from decoded pages (rv32/code.h): a page holds
  * one struct rv32_op for each word, so the address of an op gives its pc. A handler does its work
- * and goes on to the next op through rv32_next, which charges one nominal cycle; `left` counts
- * the cycles that the burst may still use. Invariants:
+ * and goes on to the next op through rv32_next; `left` counts the instructions that the burst may
+ * still run, of a cycle each. Where instructions have costs (rv32/timing.h) a burst is one of them. Invariants:
  *  - between bursts `pc` is the next instruction and `page` is NULL; inside a burst the position
  *    is `op`, passed from handler to handler, and pc is derived (rv32_current_pc);
  *  - an instruction that cannot finish (waits, faults) has had no effect at all;
@@ -143,6 +143,7 @@ struct rv32_csrs {
 struct rv32_page;
 struct rv32_code;
 struct rv32_op;
+struct rv32_timing;
 
 /* Registers of the board that only hold what is stored there: a hart does that without asking the
  * bus. They lie in two banks that look the same. */
@@ -173,7 +174,7 @@ struct rv32_hart {
     uint32_t page_pc;
     uint64_t end;    /* tile time at which the burst's cycles are used up */
     int64_t granted; /* cycles that the burst had at its start */
-    uint64_t cut;    /* an earlier end that a bus function asked for; UINT64_MAX if none */
+    uint64_t cut;    /* the earliest end that a bus function asked for; UINT64_MAX if none */
     struct rv32_access access; /* of RV32_STOP_WAIT */
     struct rv32_fault fault;   /* of RV32_STOP_FAULT */
 
@@ -186,6 +187,7 @@ struct rv32_hart {
     struct rv32_code *code;
     const struct rv32_bus *bus;
     const struct rv32_registers *registers; /* NULL: there are none */
+    const struct rv32_timing *timing;       /* NULL: each instruction takes a cycle */
     void *owner;
 };
 
@@ -199,8 +201,9 @@ void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now);
 
 /*
  * Runs from tile time `now` until `end` (end > now) or until something stops the hart. Returns
- * the time reached: at most `end`. On return hart->stop says why; hart->pc is the next
- * instruction. A call with end == now + 1 runs exactly one instruction.
+ * the time reached: beyond `end` only as far as the last instruction's cost, which began before. On return
+ * hart->stop says why; hart->pc is the next instruction. A call with end == now + 1 runs exactly one
+ * instruction.
  */
 uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end);
 
@@ -230,8 +233,15 @@ enum rv32_reply rv32_bus_fault(struct rv32_hart *hart, enum rv32_fault_kind kind
 /* --- Instruction table --- */
 
 /* The rows of rv32.def in order. */
-extern const struct isa_row rv32_rows[];
-extern const unsigned rv32_rows_count;
+enum {
+#define INSN(token, mnemonic, extension, match, mask, format) +1
+#define STUB                                                  INSN
+    RV32_ROWS = 0
+#include "rv32/rv32.def"
+#undef INSN
+#undef STUB
+};
+extern const struct isa_row rv32_rows[RV32_ROWS];
 enum rv32_extension rv32_row_extension(unsigned row);
 bool rv32_row_is_stub(unsigned row);
 

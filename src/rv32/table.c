@@ -123,12 +123,11 @@ static const struct format_use format_uses[] = {
 #define INSN(token, mnemonic, extension, match, mask, format)                                      \
     {mnemonic, match, mask, &format_##format},
 #define STUB INSN
-const struct isa_row rv32_rows[] = {
+const struct isa_row rv32_rows[RV32_ROWS] = {
 #include "rv32/rv32.def"
 };
 #undef INSN
 #undef STUB
-const unsigned rv32_rows_count = sizeof rv32_rows / sizeof rv32_rows[0];
 
 struct row_info {
     uint8_t extension, format;
@@ -189,12 +188,12 @@ struct rv32_op rv32_decode_operands(unsigned row, uint32_t word)
 
 bool rv32_index_build(struct isa_index *index)
 {
-    return isa_index_build(index, rv32_rows, rv32_rows_count, 0, 7);
+    return isa_index_build(index, rv32_rows, RV32_ROWS, 0, 7);
 }
 
 static int search_rows(uint32_t word)
 {
-    for (unsigned row = 0; row < rv32_rows_count; row++) {
+    for (unsigned row = 0; row < RV32_ROWS; row++) {
         if ((word & rv32_rows[row].mask) == rv32_rows[row].match) {
             return (int)row;
         }
@@ -243,7 +242,7 @@ enum penrose_status rv32_assemble(const char *text, uint32_t pc, uint32_t *word,
     if (length == 5 && !memcmp(text, ".word", 5)) {
         return assemble_word(operands, false, word, error);
     }
-    for (unsigned row = 0; row < rv32_rows_count; row++) {
+    for (unsigned row = 0; row < RV32_ROWS; row++) {
         const char *mnemonic = rv32_rows[row].mnemonic;
         if (strlen(mnemonic) == length && !strncasecmp(mnemonic, text, length)) {
             return isa_parse(&rv32_rows[row], operands, pc, word, error);

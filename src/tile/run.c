@@ -313,9 +313,11 @@ static bool pass(struct tile *tile, struct tile_cut *cut)
         enum rv32_core core = cut->core;
         bool is_long = cut->first && core == cut->solo && cut->long_limit > cut->limit;
         uint64_t turn_end = is_long ? cut->long_limit : cut->limit;
-        progress |= hart_turn(tile, core, earlier(turn_end, cut->turn_end), cut->first);
-        if (is_long && tile->run[core].time > cut->limit) {
-            cut->limit = tile_round_start(tile, tile->run[core].time - 1) + tile->quantum;
+        bool got_on = hart_turn(tile, core, earlier(turn_end, cut->turn_end), cut->first);
+        uint64_t reached = earlier(tile->run[core].time, tile->turn_end);
+        progress |= got_on;
+        if (is_long && got_on && reached > cut->limit) {
+            cut->limit = tile_round_start(tile, reached - 1) + tile->quantum;
             tile->round_start = cut->limit - tile->quantum;
         }
         cut->turn_end = tile->halt == TILE_PAUSED ? tile->turn_end : UINT64_MAX;

@@ -337,15 +337,13 @@ enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault)
 void tile_wake_at(struct tile *tile, enum rv32_core core, uint64_t time)
 {
     struct tile_hart *run = &tile->run[core];
-    uint64_t now = time > run->idle.since ? time : run->idle.since;
     enum rv32_core running = tile->running;
     tile->running = core; /* it may run the last turn of the loop */
-    rv32_idle_resume(&tile->hart[core], &run->idle, now);
+    run->time = rv32_idle_resume(&tile->hart[core], &run->idle, time);
     tile->running = running;
     tile_polls(tile, core, TILE_SPAN_NONE);
     run->state = HART_READY;
-    run->time = now;
-    run->probe_at = now + TILE_FIRST_PROBE; /* it saw a change and has work to do */
+    run->probe_at = run->time + TILE_FIRST_PROBE; /* it saw a change and has work to do */
 }
 
 void tile_wake(struct tile *tile, enum rv32_core core)

@@ -27,6 +27,7 @@ libunit_la_SOURCES = \
 	%D%/noc/noc_world.h \
 	%D%/random.h \
 	%D%/run_suite.h \
+	%D%/rv32/random_costs.h \
 	%D%/rv32/rv32_harness.c \
 	%D%/rv32/rv32_harness.h \
 	%D%/rv32/spec_float.c \
@@ -132,6 +133,7 @@ UNIT_TESTS = \
 	%D%/rv32/check_flow \
 	%D%/rv32/check_idle \
 	%D%/rv32/check_int \
+	%D%/rv32/check_timing \
 	%D%/rv32/check_vector \
 	%D%/rv32/check_vector_float \
 	%D%/rv32/check_vector_memory \
@@ -205,6 +207,7 @@ UNIT_TESTS = \
 	%D%/tile/check_tdma \
 	%D%/tile/check_tensix_deadlock \
 	%D%/tile/check_tile \
+	%D%/tile/check_timing \
 	%D%/tile/check_windows
 
 tests_unit_loader_check_program_SOURCES = \

@@ -83,8 +83,8 @@ static bool is_tested(unsigned row)
 bool tested_rows_find(struct tested_rows *rows)
 {
     rows->count = 0;
-    rows->row = malloc(rv32_rows_count * sizeof *rows->row);
-    for (unsigned i = 0; rows->row && i < rv32_rows_count; i++) {
+    rows->row = malloc(RV32_ROWS * sizeof *rows->row);
+    for (unsigned i = 0; rows->row && i < RV32_ROWS; i++) {
         if (is_tested(i)) {
             rows->row[rows->count++] = (uint16_t)i;
         }

@@ -14,10 +14,10 @@ enum { LINUX_WRITE = 64, LINUX_EXIT = 93, LINUX_STDOUT = 1 };
 unsigned row_named(const char *mnemonic)
 {
     unsigned row = 0;
-    while (row < rv32_rows_count && strcmp(rv32_rows[row].mnemonic, mnemonic) != 0) {
+    while (row < RV32_ROWS && strcmp(rv32_rows[row].mnemonic, mnemonic) != 0) {
         row++;
     }
-    assert(row < rv32_rows_count);
+    assert(row < RV32_ROWS);
     return row;
 }
 

@@ -12,7 +12,7 @@ enum { COLUMNS = 5, MOST_DIFFERENCES = 16 };
 
 bool tally_create(struct tally *tally)
 {
-    *tally = (struct tally){.row = calloc(rv32_rows_count, sizeof *tally->row)};
+    *tally = (struct tally){.row = calloc(RV32_ROWS, sizeof *tally->row)};
     return tally->row;
 }
 

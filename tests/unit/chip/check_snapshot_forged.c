@@ -104,13 +104,13 @@ static struct penrose_chip *polling_chip(void)
     return chip;
 }
 
-/* Where a sleeping hart's period stands: the only word 2 behind its `since`. */
+/* Where a sleeping hart's `since` stands: before the cycles and the instructions of a period of 2. */
 static size_t find_sleep(const struct snapshot_bytes *state, uint64_t wake)
 {
-    for (size_t at = 0; at + 24 <= state->size; at++) {
-        uint64_t words[3];
+    for (size_t at = 0; at + 32 <= state->size; at++) {
+        uint64_t words[4];
         memcpy(words, state->bytes + at, sizeof words);
-        if (words[0] && words[0] < 3000 && words[1] == 2 && words[2] == wake) {
+        if (words[0] && words[0] < 3000 && words[1] == 2 && words[2] == 2 && words[3] == wake) {
             return at;
         }
     }
@@ -120,7 +120,8 @@ static size_t find_sleep(const struct snapshot_bytes *state, uint64_t wake)
 
 START_TEST(sleepers_are_in_a_loop)
 {
-    static const uint64_t periods[] = {0, 97, UINT64_MAX};
+    static const uint64_t bad[][2] = {
+        {0, 2}, {RV32_IDLE_MOST_CYCLES + 1, 2}, {UINT64_MAX, 2}, {2, RV32_IDLE_STEPS + 1}};
     struct penrose_chip *chip = polling_chip();
     struct snapshot_bytes good = {0};
     ck_assert(snapshot_bytes_save(&good, chip));
@@ -129,7 +130,7 @@ START_TEST(sleepers_are_in_a_loop)
     chip = load(&good);
     ck_assert_ptr_nonnull(chip);
     penrose_chip_destroy(chip);
-    memcpy(good.bytes + at + 8, &periods[_i], sizeof periods[_i]);
+    memcpy(good.bytes + at + 8, bad[_i], sizeof bad[_i]);
     ck_assert_ptr_null(load(&good));
     free(good.bytes);
 }
@@ -198,7 +199,7 @@ int main(void)
     TCase *tcase = tcase_create("snapshot_forged");
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, forged_chips_do_no_harm, 0, SCENES * SCHEDULES);
-    tcase_add_loop_test(tcase, sleepers_are_in_a_loop, 0, 3);
+    tcase_add_loop_test(tcase, sleepers_are_in_a_loop, 0, 4);
     tcase_add_loop_test(tcase, sleepers_may_be_anywhere, 0, 5);
     tcase_add_loop_test(tcase, answers_that_nobody_gave, NOC_READ, NOC_ATOMIC_RESPONSE + 1);
     suite_add_tcase(suite, tcase);

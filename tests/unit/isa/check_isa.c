@@ -19,7 +19,7 @@ static const uint32_t pcs[] = {0, 0x1000, 0x7ffffffc, 0xfffff000};
 START_TEST(rows_obey_the_laws)
 {
     struct penrose_error error = {.status = PENROSE_OK};
-    ck_assert_msg(isa_check_rows(rv32_rows, rv32_rows_count, &error), "%s", error.text);
+    ck_assert_msg(isa_check_rows(rv32_rows, RV32_ROWS, &error), "%s", error.text);
 }
 END_TEST
 
@@ -70,7 +70,7 @@ static void check_text(const struct isa_row *row, uint64_t *random)
 START_TEST(text_of_rows_assembles)
 {
     uint64_t random = 1;
-    for (unsigned row = 0; row < rv32_rows_count; row++) {
+    for (unsigned row = 0; row < RV32_ROWS; row++) {
         check_text(&rv32_rows[row], &random);
     }
 }
@@ -100,7 +100,7 @@ START_TEST(disassembly_assembles)
     uint64_t random = 2;
     struct isa_index index;
     ck_assert(rv32_index_build(&index));
-    for (unsigned row = 0; row < rv32_rows_count; row++) {
+    for (unsigned row = 0; row < RV32_ROWS; row++) {
         check_disassembly(&index, &rv32_rows[row], &random);
     }
     isa_index_free(&index);
@@ -134,7 +134,7 @@ START_TEST(index_finds_what_a_search_finds)
     uint64_t random = 4711;
     unsigned found = 0;
     ck_assert(rv32_index_build(&index));
-    for (unsigned i = 0; i < rv32_rows_count; i++) {
+    for (unsigned i = 0; i < RV32_ROWS; i++) {
         for (unsigned n = 0; n < WORDS_OF_ROW; n++) {
             uint32_t word = word_of(&rv32_rows[i], &random);
             word ^= n % 4 ? 0 : UINT32_C(1) << harness_random(&random) % 32; /* a near miss */
@@ -144,7 +144,7 @@ START_TEST(index_finds_what_a_search_finds)
     for (unsigned n = 0; n < RANDOM_WORDS; n++) {
         check_find(&index, harness_random(&random) | 3);
     }
-    ck_assert_uint_gt(found, rv32_rows_count * WORDS_OF_ROW / 2);
+    ck_assert_uint_gt(found, RV32_ROWS * WORDS_OF_ROW / 2);
     isa_index_free(&index);
 }
 END_TEST
@@ -186,7 +186,7 @@ static void check_fields(const char *mnemonic, const struct isa_field *const *fi
 START_TEST(fields_of_rows)
 {
     uint64_t random = 99;
-    for (unsigned i = 0; i < rv32_rows_count; i++) {
+    for (unsigned i = 0; i < RV32_ROWS; i++) {
         const struct isa_row *row = &rv32_rows[i];
         for (unsigned n = 0; n < WORDS_OF_ROW; n++) {
             uint32_t word = word_of(row, &random);

@@ -795,7 +795,7 @@ END_TEST
 static void fill(Suite *suite)
 {
     TCase *tcase = tcase_create("vector");
-    tcase_add_loop_test(tcase, every_row, (int)first_vector_row(), (int)rv32_rows_count);
+    tcase_add_loop_test(tcase, every_row, (int)first_vector_row(), (int)RV32_ROWS);
     tcase_add_test(tcase, texts);
     tcase_add_test(tcase, configuration);
     tcase_add_loop_test(tcase, reserved_configuration, 0, 8);
