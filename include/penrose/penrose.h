@@ -62,7 +62,8 @@ struct penrose_options {
     uint64_t seed;    /* of PENROSE_RANDOM */
     uint32_t quantum; /* cycles of a burst, 1..65536; 0: the default of the schedule */
     bool timed;       /* the coprocessor charges occupancy and latency of each instruction, and
-                         results arrive late; otherwise one cycle an instruction */
+                         results arrive late; otherwise one cycle an instruction. Implies the order
+                         of PENROSE_LOCKSTEP in place of PENROSE_FAST where `quantum` is 0 */
     bool rounds_to_nearest; /* where a guest turns on stochastic rounding of the Matrix Unit or the
                                packer, whose generators no page describes: round to nearest; else
                                a generator of our own, the same in every run. The Vector Unit's is

@@ -16,9 +16,9 @@
 
 enum { MOST_QUANTUM = 65536, MOST_THREADS = 256 };
 
-/* Cycles of a window in which several units are awake. Packets of a timed run take as long as the
- * hardware's, 19 cycles at least, so its windows are short; rounds of tiles are the limit. */
-enum { WINDOW_CYCLES = 512, TIMED_ROUND = 128, TIMED_LOCKSTEP = 16 };
+/* Cycles of a window in which several units are awake, in whole rounds of tiles. Packets of a timed
+ * run take as long as the hardware's, 19 cycles at least, so its windows are short. */
+enum { WINDOW_CYCLES = 512, TIMED_WINDOW_CYCLES = 16 };
 
 static const struct penrose_options default_options = {
     .schedule = PENROSE_FAST,
@@ -189,13 +189,18 @@ static void init_edge(struct penrose_chip *chip)
     noc_queue_init(&chip->edge);
 }
 
+/* What costs are charged for happens in the order of lockstep, unless somebody asks for bursts. */
+static uint32_t choose_quantum(const struct penrose_options *options)
+{
+    bool in_step = options->schedule == PENROSE_LOCKSTEP ||
+                   (options->schedule == PENROSE_FAST && options->timed);
+    return options->quantum ? options->quantum : in_step ? 1 : TILE_QUANTUM;
+}
+
 static uint64_t choose_window(const struct penrose_options *options)
 {
-    uint64_t quantum = options->quantum ? options->quantum : 1;
-    uint64_t cycles = !options->timed                         ? WINDOW_CYCLES
-                      : options->schedule == PENROSE_LOCKSTEP ? TIMED_LOCKSTEP
-                                                              : TIMED_ROUND;
-    return (cycles + quantum - 1) / quantum * quantum;
+    uint64_t cycles = options->timed ? TIMED_WINDOW_CYCLES : WINDOW_CYCLES;
+    return (cycles + options->quantum - 1) / options->quantum * options->quantum;
 }
 
 static bool init_banks(struct penrose_chip *chip)
@@ -257,10 +262,11 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     }
     made->arch = &arch;
     made->options = *options;
+    made->options.quantum = choose_quantum(options);
     made->kernels = kernels;
     made->threads = threads;
     made->shortcuts = allows_shortcuts();
-    made->window = choose_window(options);
+    made->window = choose_window(&made->options);
     chip_board_init(&made->board, options);
     init_edge(made);
     bool keeps_flows = options->timed || options->schedule == PENROSE_RANDOM;

@@ -88,12 +88,7 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
     tile->tensix.timed = options->timed;
     tile->tensix.rounds_to_nearest = options->rounds_to_nearest;
     tile->tensix.kernels = chip->kernels;
-    if (options->schedule == PENROSE_LOCKSTEP) {
-        tile->quantum = 1;
-    }
-    if (options->quantum) {
-        tile->quantum = options->quantum;
-    }
+    tile->quantum = options->quantum;
     return options->schedule != PENROSE_RANDOM ||
            tile_weak_enable(tile,
                             options->seed ^ (uint64_t)tile->y << 40 ^ (uint64_t)tile->x << 32);

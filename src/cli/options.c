@@ -17,6 +17,7 @@
 #include "cli/suggest.h"
 #include "host/environment.h"
 #include "host/processors.h"
+#include "observe/settings.h"
 
 /* --- The frame around argp --- */
 
@@ -405,23 +406,10 @@ static error_t parse_max_cycles(struct machine_options *options, const char *tex
 
 static error_t parse_schedule(struct machine_options *options, const char *text)
 {
-    if (strcmp(text, "fast") == 0) {
-        options->chip.schedule = PENROSE_FAST;
-        return 0;
-    }
-    if (strcmp(text, "lockstep") == 0) {
-        options->chip.schedule = PENROSE_LOCKSTEP;
-        return 0;
-    }
-    if (strncmp(text, "random:", strlen("random:")) == 0) {
-        options->chip.schedule = PENROSE_RANDOM;
-        return options_number(options->cli, "--schedule random:SEED", text + strlen("random:"),
-                              UINT64_MAX, &options->chip.seed);
-    }
-    return options_refuse(options->cli,
-                          "--schedule: '%s' is no schedule; choose fast, lockstep or random:SEED, "
-                          "for example random:1",
-                          text);
+    struct penrose_error error;
+    return settings_schedule(&options->chip, text, &error) == PENROSE_OK
+               ? 0
+               : options_refuse(options->cli, "--schedule: %s", error.text);
 }
 
 static error_t parse_timing(struct machine_options *options, const char *text)
@@ -548,8 +536,7 @@ static const struct argp_option machine_option_rows[] = {
      0},
     {"timing", KEY_TIMING, "TIMING", 0,
      "functional (default), one cycle for each Tensix instruction, or timed: the coprocessor's "
-     "units "
-     "take their time, and results arrive late",
+     "units take their time, results arrive late, and all goes cycle by cycle as with lockstep",
      0},
     {"stochastic", KEY_STOCHASTIC, "HOW", 0,
      "What stochastic rounding of the Matrix Unit and the packer does: random (default; a "

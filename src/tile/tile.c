@@ -31,7 +31,7 @@ enum {
                                MAP_ENTRIES * (int)sizeof(struct rv32_page *)),
 };
 
-enum { DEFAULT_QUANTUM = 128, REG_SOFT_RESET_0 = (AT_SOFT_RESET_0 - AT_DEBUG) / 4 };
+enum { REG_SOFT_RESET_0 = (AT_SOFT_RESET_0 - AT_DEBUG) / 4 };
 
 static void init_harts(struct tile *tile, uint8_t *locals)
 {
@@ -69,7 +69,7 @@ static void init_devices(struct tile *tile)
 static void prepare(struct tile *tile, uint8_t *memory)
 {
     struct rv32_code_store *store = tile->code.store;
-    tile->quantum = DEFAULT_QUANTUM;
+    tile->quantum = TILE_QUANTUM;
     tile->running = RV32_CORES;
     tile->l1 = memory;
     memory += TILE_L1_BYTES;

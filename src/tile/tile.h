@@ -35,7 +35,10 @@
 #include "tile/pic.h"
 #include "tile/tdma.h"
 
-enum { TILE_OBSERVERS = 4 }; /* at most */
+enum {
+    TILE_QUANTUM = 128, /* cycles of a round, where nobody asks for others */
+    TILE_OBSERVERS = 4, /* at most */
+};
 
 /* --- Kinds of tile (kind.c) --- */
 

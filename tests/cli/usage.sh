@@ -54,7 +54,7 @@ expect "max-cycles: too large" 2 "too large" -- run x.elf --max-cycles 999999999
 expect "schedule" 2 "no schedule; choose fast, lockstep or random:SEED" -- run x.elf --schedule slow
 expect "stochastic" 2 "no way to round; choose random or nearest" -- run x.elf --stochastic up
 expect "timing" 2 "no timing; choose functional or timed" -- run x.elf --timing slow
-expect "schedule without seed" 2 "not a number" -- run x.elf --schedule random:
+expect "schedule without seed" 2 "no schedule; choose fast" -- run x.elf --schedule random:
 expect "tile: text" 2 "write X,Y" -- run x.elf --tile here
 expect "tile: not a worker" 2 "no worker tile at 8,3.*x 1 to 7" -- run x.elf --tile 8,3
 expect "tile: two for run" 2 "one tile" -- run x.elf --tile 1,2 --tile 2,2

@@ -23,8 +23,7 @@ lines() {
 }
 
 # Words are options.
-modes=('--schedule fast' '--schedule lockstep' '--schedule random:5' '--timing timed'
-    '--timing timed --schedule lockstep')
+modes=('--schedule fast' '--schedule lockstep' '--schedule random:5' '--timing timed')
 
 # bad NAME INSTRUCTION TEXT INSTRUCTION...: `wrong` in trisc1, behind INSTRUCTIONs; and in each mode
 bad() {

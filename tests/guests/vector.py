@@ -541,7 +541,7 @@ def schedules(index, seeds, kernels):
     for name in kernels:
         yield fast, name
     yield lockstep, None
-    yield (timed if index % 2 else lockstep + timed), None
+    yield timed, None
     for seed in range(seeds):
         yield ["--schedule", f"random:{seeds * index + seed}"], None
 

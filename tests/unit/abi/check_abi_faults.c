@@ -627,31 +627,27 @@ START_TEST(what_is_stuck_is_dropped)
 }
 END_TEST
 
-/* T0's instructions wait for T1, which says when it posts the semaphore; `delay` moves that. */
+/* T0's REPLAY waits for T1, which says that it has posted the semaphore some cycles later, when the
+ * REPLAY has begun; `delay` moves that. */
 static void load_long_way(unsigned x, unsigned y, unsigned delay)
 {
-    enum { PLAYS = 3, RECORDED = 32 };
+    enum { RECORDED = 32 };
     char waits[32];
-    const char *const posts[] = {"lui t0, 0x8",
-                                 waits,
-                                 "addi t0, t0, -1",
-                                 "bne t0, zero, 0xa008",
-                                 "sw zero, 0x404(zero)",
-                                 ".ttinsn SEMPOST 2",
-                                 NULL};
+    const char *const posts[] = {"lui t0, 0x8",          waits,
+                                 "addi t0, t0, -1",      "bne t0, zero, 0xa008",
+                                 ".ttinsn SEMPOST 2",    "addi t0, zero, 4",
+                                 "addi t0, t0, -1",      "bne t0, zero, 0xa018",
+                                 "sw zero, 0x404(zero)", NULL};
     snprintf(waits, sizeof waits, "addi t0, t0, %u", delay);
     const char *lines[64] = {".ttinsn REPLAY 0, 32, 0, 1"};
-    unsigned count = 1;
-    for (unsigned i = 0; i < RECORDED; i++) {
-        lines[count++] = ".ttinsn SETDMAREG 0, 7, 0, 6";
+    for (unsigned i = 1; i <= RECORDED; i++) {
+        lines[i] = i == RECORDED - 2   ? ".ttinsn SETDMAREG 0, 77, 0, 0"
+                   : i == RECORDED - 1 ? ".ttinsn SETDMAREG 0, 5, 0, 1"
+                   : i == RECORDED     ? ".ttinsn SEMGET 2"
+                                       : ".ttinsn SETDMAREG 0, 7, 0, 6";
     }
-    lines[count++] = ".ttinsn SEMWAIT 511, 2, 1";
-    for (unsigned i = 0; i < PLAYS; i++) {
-        lines[count++] = ".ttinsn REPLAY 0, 32, 0, 0";
-    }
-    lines[count++] = ".ttinsn SETDMAREG 0, 77, 0, 0";
-    lines[count++] = ".ttinsn SETDMAREG 0, 5, 0, 1";
-    lines[count++] = ".ttinsn SEMGET 2";
+    lines[RECORDED + 1] = ".ttinsn SEMWAIT 511, 2, 1";
+    lines[RECORDED + 2] = ".ttinsn REPLAY 0, 32, 0, 0";
     load(x, y, PENROSE_TRISC0, lines);
     load(x, y, PENROSE_TRISC1, posts);
 }

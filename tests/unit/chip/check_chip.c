@@ -66,6 +66,32 @@ START_TEST(options_are_checked)
 }
 END_TEST
 
+START_TEST(timed_runs_go_in_step)
+{
+    static const struct {
+        enum penrose_schedule schedule;
+        bool timed;
+        uint32_t quantum, of_chip, window;
+    } rows[] = {
+        {PENROSE_FAST, false, 0, 128, 512},   {PENROSE_FAST, true, 0, 1, 16},
+        {PENROSE_FAST, true, 64, 64, 64},     {PENROSE_LOCKSTEP, false, 0, 1, 512},
+        {PENROSE_LOCKSTEP, true, 0, 1, 16},   {PENROSE_RANDOM, true, 0, 128, 128},
+        {PENROSE_FAST, false, 100, 100, 600},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct penrose_options options;
+        penrose_options_default(&options);
+        options.schedule = rows[i].schedule;
+        options.timed = rows[i].timed;
+        options.quantum = rows[i].quantum;
+        struct penrose_chip *chip = open_chip(&options);
+        ck_assert_uint_eq(chip->options.quantum, rows[i].of_chip);
+        ck_assert_uint_eq(chip->window, rows[i].window);
+        penrose_chip_destroy(chip);
+    }
+}
+END_TEST
+
 START_TEST(grid_is_blackhole)
 {
     unsigned workers = 0;
@@ -484,6 +510,7 @@ static Suite *chip_suite(void)
     TCase *tcase = tcase_create("interface");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, options_are_checked);
+    tcase_add_test(tcase, timed_runs_go_in_step);
     tcase_add_test(tcase, grid_is_blackhole);
     tcase_add_test(tcase, memory_is_read_and_written);
     tcase_add_test(tcase, hart_runs_and_pauses);

@@ -17,8 +17,10 @@ static const struct schedule {
     enum penrose_schedule schedule;
     bool timed, travels;
 } schedules[] = {
-    {PENROSE_FAST, false, false}, {PENROSE_LOCKSTEP, false, false}, {PENROSE_RANDOM, false, true},
-    {PENROSE_FAST, true, true},   {PENROSE_LOCKSTEP, true, true},
+    {PENROSE_FAST, false, false},
+    {PENROSE_LOCKSTEP, false, false},
+    {PENROSE_RANDOM, false, true},
+    {PENROSE_FAST, true, true},
 };
 enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
 
