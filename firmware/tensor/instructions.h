@@ -24,7 +24,6 @@
     struct word_##token {                                                                          \
         cells                                                                                      \
     };
-#define STUB INSN
 #include "tensix.def"
 
 #define PLACED(name, hi, lo)        | (operand.name & ((2u << ((hi) - (lo))) - 1)) << (lo)
@@ -41,7 +40,6 @@
         (void)operand;                                                                             \
         return (uint32_t)(opcode) << 24 cells;                                                     \
     }
-#define STUB INSN
 #include "tensix.def"
 
 #define WORD(token, ...) word_##token((struct word_##token){__VA_ARGS__})

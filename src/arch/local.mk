@@ -24,5 +24,4 @@ EXTRA_DIST += \
 	%D%/blackhole/pic.def \
 	%D%/blackhole/regs.def \
 	%D%/blackhole/tdma.def \
-	%D%/blackhole/tensix.def \
-	%D%/blackhole/vector.def
+	%D%/blackhole/tensix.def

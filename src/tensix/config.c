@@ -62,8 +62,8 @@ static const uint8_t thread_specials[TENSIX_THREAD_WORDS] = {
 #include "backend_config.def"
 };
 
-static enum tensix_exec exec_SETC16(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_SETC16 *args)
+enum tensix_exec exec_SETC16(struct tensix *tensix, unsigned thread,
+                             const struct tensix_args_SETC16 *args)
 {
     if (args->cfg_index >= TENSIX_THREAD_WORDS) {
         return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
@@ -105,8 +105,8 @@ static enum tensix_exec deliver(struct tensix *tensix, unsigned thread, unsigned
     return TENSIX_DONE;
 }
 
-static enum tensix_exec exec_WRCFG(struct tensix *tensix, unsigned thread,
-                                   const struct tensix_args_WRCFG *args)
+enum tensix_exec exec_WRCFG(struct tensix *tensix, unsigned thread,
+                            const struct tensix_args_WRCFG *args)
 {
     if (!is_word(args->cfg_index)) {
         return no_such_word(tensix, thread, "WRCFG", args->cfg_index);
@@ -126,8 +126,8 @@ static enum tensix_exec exec_WRCFG(struct tensix *tensix, unsigned thread,
  * takes a cycle before it reads its operands, finds the result. The page warns of doing so. */
 enum { RDCFG_READ_AHEAD = 1 };
 
-static enum tensix_exec exec_RDCFG(struct tensix *tensix, unsigned thread,
-                                   const struct tensix_args_RDCFG *args)
+enum tensix_exec exec_RDCFG(struct tensix *tensix, unsigned thread,
+                            const struct tensix_args_RDCFG *args)
 {
     if (!is_word(args->cfg_index)) {
         return no_such_word(tensix, thread, "RDCFG", args->cfg_index);
@@ -162,34 +162,34 @@ static enum tensix_exec change_byte(struct tensix *tensix, unsigned thread, unsi
     return TENSIX_DONE;
 }
 
-static enum tensix_exec exec_RMWCIB0(struct tensix *tensix, unsigned thread,
-                                     const struct tensix_args_RMWCIB0 *args)
+enum tensix_exec exec_RMWCIB0(struct tensix *tensix, unsigned thread,
+                              const struct tensix_args_RMWCIB0 *args)
 {
     return change_byte(tensix, thread, 0, args->index4, args->mask, args->new_value);
 }
 
-static enum tensix_exec exec_RMWCIB1(struct tensix *tensix, unsigned thread,
-                                     const struct tensix_args_RMWCIB1 *args)
+enum tensix_exec exec_RMWCIB1(struct tensix *tensix, unsigned thread,
+                              const struct tensix_args_RMWCIB1 *args)
 {
     return change_byte(tensix, thread, 1, args->index4, args->mask, args->new_value);
 }
 
-static enum tensix_exec exec_RMWCIB2(struct tensix *tensix, unsigned thread,
-                                     const struct tensix_args_RMWCIB2 *args)
+enum tensix_exec exec_RMWCIB2(struct tensix *tensix, unsigned thread,
+                              const struct tensix_args_RMWCIB2 *args)
 {
     return change_byte(tensix, thread, 2, args->index4, args->mask, args->new_value);
 }
 
-static enum tensix_exec exec_RMWCIB3(struct tensix *tensix, unsigned thread,
-                                     const struct tensix_args_RMWCIB3 *args)
+enum tensix_exec exec_RMWCIB3(struct tensix *tensix, unsigned thread,
+                              const struct tensix_args_RMWCIB3 *args)
 {
     return change_byte(tensix, thread, 3, args->index4, args->mask, args->new_value);
 }
 
 /* Enters in front of all the others, and thus never waits for them. GUESS: the register of the
  * stream is read, and the state chosen, when it enters. */
-static enum tensix_exec exec_STREAMWRCFG(struct tensix *tensix, unsigned thread,
-                                         const struct tensix_args_STREAMWRCFG *args)
+enum tensix_exec exec_STREAMWRCFG(struct tensix *tensix, unsigned thread,
+                                  const struct tensix_args_STREAMWRCFG *args)
 {
     if (!is_word(args->cfg_index)) {
         return no_such_word(tensix, thread, "STREAMWRCFG", args->cfg_index);
@@ -231,8 +231,8 @@ static uint32_t rotate_right(uint32_t value, unsigned amount)
     return amount ? value << (32 - amount) | value >> amount : value;
 }
 
-static enum tensix_exec exec_CFGSHIFTMASK(struct tensix *tensix, unsigned thread,
-                                          const struct tensix_args_CFGSHIFTMASK *args)
+enum tensix_exec exec_CFGSHIFTMASK(struct tensix *tensix, unsigned thread,
+                                   const struct tensix_args_CFGSHIFTMASK *args)
 {
     enum { OWN_SCRATCH = 3 };
     if (!is_word(args->cfg_index)) {
@@ -253,6 +253,3 @@ static enum tensix_exec exec_CFGSHIFTMASK(struct tensix *tensix, unsigned thread
     value = combine((enum alu_mode)args->alu_mode, value, scratch);
     return deliver(tensix, thread, TENSIX_ROW_CFGSHIFTMASK, args->cfg_index, 1, &value);
 }
-
-#define TENSIX_RUNS_CONFIG(token) TENSIX_RUNNER(token)
-#include "tensix/runners.h"

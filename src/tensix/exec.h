@@ -2,15 +2,13 @@
  * What the execution units share: the contract of a handler, and the functions through which
  * handlers reach the rest of the coprocessor.
  *
- * A unit is a file with a static handler for each of its rows of tensix.def,
+ * A unit is a file with a handler for each of its rows of tensix.def,
  *
- *     static enum tensix_exec exec_SEMPOST(struct tensix *tensix, unsigned thread,
- *                                          const struct tensix_args_SEMPOST *args)
+ *     enum tensix_exec exec_SEMPOST(struct tensix *tensix, unsigned thread,
+ *                                   const struct tensix_args_SEMPOST *args)
  *
- * and at its end `#define TENSIX_RUNS_SYNC(token) TENSIX_RUNNER(token)` and an include of
- * "tensix/runners.h", which makes tensix_run_<token> of each, with the operands taken from the
- * word. A row without a handler does not compile, a unit that is not linked leaves the table
- * (dispatch.c) with unresolved names.
+ * which dispatch.c calls with the operands of the word. Handlers of the Vector Unit have others, see
+ * vector_common.h.
  *
  * tensix->now is the cycle at which the instruction passed its gate.
  */
@@ -23,31 +21,36 @@
 #include "tensix/table.h"
 #include "tensix/tensix.h"
 
-#define TENSIX_RUNNER(token)                                                                       \
-    tensix_runner tensix_run_##token;                                                              \
-    enum tensix_exec tensix_run_##token(struct tensix *tensix, unsigned thread, uint32_t word)     \
-    {                                                                                              \
-        const struct tensix_args_##token args = tensix_decode_##token(word);                       \
-        return exec_##token(tensix, thread, &args);                                                \
-    }
+/* --- Handlers --- */
+
+#define INSN(token, ...)                                                                           \
+    enum tensix_exec exec_##token(struct tensix *tensix, unsigned thread,                          \
+                                  const struct tensix_args_##token *args);
+#define SFPU(...)
+#define FRONT(...)
+#define STUB(...)
+#include "tensix.def"
+
+/* STUBs, and rows of the front end that come to the gate: they are faults (faults.c). */
+tensix_runner tensix_run_stub, tensix_run_misplaced;
 
 /* --- dispatch.c --- */
 
-/* By row. STUB rows have a runner, too: it reports them. */
+/* By row: decodes the word, which must be one of the row's, and calls its handler. */
 extern tensix_runner *const tensix_runners[TENSIX_ROWS];
 
+/* By opcode: the form of it that stands last; `run` is NULL where the opcode does not exist, is a
+ * STUB, or is one that the front end keeps for itself. */
 struct tensix_op {
     uint32_t mask, match;
+    unsigned row;
     tensix_runner *run;
 };
-
-/* By opcode: the form of it that stands last. No word matches where the opcode does not exist, is a
- * STUB, or is one that the front end keeps for itself. */
-extern const struct tensix_op tensix_plain_ops[256];
+extern const struct tensix_op tensix_plain_ops[TENSIX_OPCODES];
 
 /* By opcode: one more than the number of its last row; 0 where there is none. The rows of an opcode
  * stand together in the table. */
-extern const uint8_t tensix_last_row[256];
+extern const uint8_t tensix_last_row[TENSIX_OPCODES];
 
 /* The row of a word, or TENSIX_ROWS where it is no instruction. */
 static inline unsigned tensix_row_of(uint32_t word)

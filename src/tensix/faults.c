@@ -52,8 +52,6 @@ static void name_of(uint32_t word, char name[NAME_BYTES])
     tensix_disassemble(word, name, NAME_BYTES);
 }
 
-tensix_runner tensix_run_stub, tensix_run_misplaced;
-
 enum tensix_exec tensix_run_stub(struct tensix *tensix, unsigned thread, uint32_t word)
 {
     char name[NAME_BYTES];

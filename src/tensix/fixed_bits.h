@@ -12,7 +12,6 @@
 #define SELECT(name, hi, lo, value) | BITS(hi, lo)
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     enum { mask_##token = 0 cells };
-#define STUB INSN
 #include "tensix.def"
 #undef BITS
 
@@ -20,7 +19,6 @@
 #define SELECT(name, hi, lo, value) | (uint32_t)(value) << (lo)
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     enum { match_##token = 0 cells };
-#define STUB INSN
 #include "tensix.def"
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "isa/shortcuts.h"
 #include "tensix/frontend.h"
+#include "tensix/vector_common.h"
 
 /* --- At the gate --- */
 
@@ -211,14 +212,29 @@ static inline bool is_checked(const struct tensix *tensix, const struct tensix_t
            tensix->stopped | tensix->timed | !shortcuts_on(tensix->shortcuts);
 }
 
+/* What starts a word the short way: a shortcut of its handler, or the row's; NULL where it is none
+ * that comes to the gate. */
+static inline tensix_runner *quick_runner(uint32_t word)
+{
+    static tensix_runner *const shortcuts[TENSIX_ROWS] = {
+        [TENSIX_ROW_SFPLOAD] = tensix_fast_SFPLOAD,
+        [TENSIX_ROW_SFPSTORE] = tensix_fast_SFPSTORE,
+    };
+    const struct tensix_op *op = &tensix_plain_ops[word >> 24];
+    if ((word & op->mask) != op->match) {
+        return NULL;
+    }
+    return shortcuts[op->row] ? shortcuts[op->row] : op->run;
+}
+
 /* The short way for an instruction that is not checked. False: it has not started, for whatever
  * reason, and offer() finds out why. */
 static inline bool start(struct tensix *tensix, unsigned thread, uint32_t word, uint64_t time)
 {
-    const struct tensix_op *op = &tensix_plain_ops[word >> 24];
+    tensix_runner *run = quick_runner(word);
     tensix->thread[thread].next = word;
     tensix->now = time;
-    return (word & op->mask) == op->match && op->run(tensix, thread, word) == TENSIX_DONE;
+    return run && run(tensix, thread, word) == TENSIX_DONE;
 }
 
 static inline void note_time(struct tensix *tensix, uint64_t time)
@@ -231,9 +247,7 @@ static inline void note_time(struct tensix *tensix, uint64_t time)
 static tensix_runner *player_of(struct tensix_thread *thread, unsigned index)
 {
     if (!thread->player[index]) {
-        uint32_t word = thread->replay.entry[index];
-        const struct tensix_op *op = &tensix_plain_ops[word >> 24];
-        thread->player[index] = (word & op->mask) == op->match ? op->run : NULL;
+        thread->player[index] = quick_runner(thread->replay.entry[index]);
     }
     return thread->player[index];
 }

@@ -43,7 +43,6 @@ chip_sources += \
 	%D%/replay.c \
 	%D%/replay.h \
 	%D%/results.c \
-	%D%/runners.h \
 	%D%/rwc.c \
 	%D%/rwc.h \
 	%D%/scalar.c \

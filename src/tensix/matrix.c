@@ -61,8 +61,8 @@ static __attribute__((noinline)) enum tensix_exec set_rwc(struct tensix *tensix,
 }
 
 /* Usually there are no carriage returns, and no bank is given back. */
-static enum tensix_exec exec_SETRWC(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_SETRWC *args)
+enum tensix_exec exec_SETRWC(struct tensix *tensix, unsigned thread,
+                             const struct tensix_args_SETRWC *args)
 {
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
     if (args->rwc_cr | args->clear_ab_vld | args->sp) {
@@ -96,8 +96,8 @@ static __attribute__((noinline)) enum tensix_exec increment_rwc(struct tensix *t
     return TENSIX_DONE;
 }
 
-static enum tensix_exec exec_INCRWC(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_INCRWC *args)
+enum tensix_exec exec_INCRWC(struct tensix *tensix, unsigned thread,
+                             const struct tensix_args_INCRWC *args)
 {
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
     if (args->rwc_cr) {
@@ -133,8 +133,8 @@ static void clear_valid(struct tensix *tensix, enum tensix_src src, bool keep_re
 }
 
 /* CLR_DVALID_SrcA_Disable and SrcB_Disable do not matter here. */
-static enum tensix_exec exec_CLEARDVALID(struct tensix *tensix, unsigned thread,
-                                         const struct tensix_args_CLEARDVALID *args)
+enum tensix_exec exec_CLEARDVALID(struct tensix *tensix, unsigned thread,
+                                  const struct tensix_args_CLEARDVALID *args)
 {
     enum tensix_src src;
     if (args->reset) {
@@ -156,8 +156,8 @@ static enum tensix_exec exec_CLEARDVALID(struct tensix *tensix, unsigned thread,
 }
 
 /* It empties a cache of SrcB, which does not exist here and would always be right. */
-static enum tensix_exec exec_GATESRCRST(struct tensix *tensix, unsigned thread,
-                                        const struct tensix_args_GATESRCRST *args)
+enum tensix_exec exec_GATESRCRST(struct tensix *tensix, unsigned thread,
+                                 const struct tensix_args_GATESRCRST *args)
 {
     (void)tensix;
     (void)thread;
@@ -228,8 +228,8 @@ static void zero_16_rows(struct tensix *tensix, unsigned thread, unsigned block,
  * SPEC: the page calls Revert undefined behaviour and then says what it does; LLK relies on it with
  * 16 rows, and assembly.yaml has it for all modes.
  */
-static enum tensix_exec exec_ZEROACC(struct tensix *tensix, unsigned thread,
-                                     const struct tensix_args_ZEROACC *args)
+enum tensix_exec exec_ZEROACC(struct tensix *tensix, unsigned thread,
+                              const struct tensix_args_ZEROACC *args)
 {
     bool valid = args->revert;
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
@@ -275,8 +275,8 @@ static void zero_src(struct tensix *tensix, enum tensix_src src,
 }
 
 /* It waits for no bank. */
-static enum tensix_exec exec_ZEROSRC(struct tensix *tensix, unsigned thread,
-                                     const struct tensix_args_ZEROSRC *args)
+enum tensix_exec exec_ZEROSRC(struct tensix *tensix, unsigned thread,
+                              const struct tensix_args_ZEROSRC *args)
 {
     (void)thread;
     if (args->clear_src_a) {
@@ -297,8 +297,8 @@ static void clear_histogram(struct tensix *tensix)
     tensix->packer.max_exponent = 0;
 }
 
-static enum tensix_exec exec_CLREXPHIST(struct tensix *tensix, unsigned thread,
-                                        const struct tensix_args_CLREXPHIST *args)
+enum tensix_exec exec_CLREXPHIST(struct tensix *tensix, unsigned thread,
+                                 const struct tensix_args_CLREXPHIST *args)
 {
     (void)thread;
     (void)args;
@@ -333,11 +333,3 @@ void tensix_matrix_soft_reset(struct tensix *tensix, uint32_t entering)
         clear_histogram(tensix);
     }
 }
-
-TENSIX_RUNNER(ZEROACC)
-TENSIX_RUNNER(ZEROSRC)
-TENSIX_RUNNER(CLREXPHIST)
-TENSIX_RUNNER(SETRWC)
-TENSIX_RUNNER(INCRWC)
-TENSIX_RUNNER(CLEARDVALID)
-TENSIX_RUNNER(GATESRCRST)

@@ -177,8 +177,8 @@ static __attribute__((noinline)) enum tensix_exec multiply_row(struct tensix *te
     return tensix_matrix_done(tensix, thread, args.clear_dvalid, args.addr_mod);
 }
 
-static enum tensix_exec exec_MVMUL(struct tensix *tensix, unsigned thread,
-                                   const struct tensix_args_MVMUL *args)
+enum tensix_exec exec_MVMUL(struct tensix *tensix, unsigned thread,
+                            const struct tensix_args_MVMUL *args)
 {
     if (args->broadcast_src_b_row) {
         return multiply_row(tensix, thread, args->word);
@@ -188,16 +188,16 @@ static enum tensix_exec exec_MVMUL(struct tensix *tensix, unsigned thread,
 }
 
 /* SPEC: MVMUL without broadcast, whatever the fields that ELWADD has say. */
-static enum tensix_exec exec_DOTPV(struct tensix *tensix, unsigned thread,
-                                   const struct tensix_args_DOTPV *args)
+enum tensix_exec exec_DOTPV(struct tensix *tensix, unsigned thread,
+                            const struct tensix_args_DOTPV *args)
 {
     return multiply_matrices(tensix, thread, "DOTPV", BLOCK_ROWS, args->clear_dvalid,
                              args->addr_mod, args->dst_row);
 }
 
 /* LLK sets dim_16x16, the page's syntax does not: it makes no difference. */
-static enum tensix_exec exec_GAPOOL(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_GAPOOL *args)
+enum tensix_exec exec_GAPOOL(struct tensix *tensix, unsigned thread,
+                             const struct tensix_args_GAPOOL *args)
 {
     if (args->index_en) {
         return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
@@ -292,21 +292,21 @@ static ALWAYS_INLINE enum tensix_exec elementwise(struct tensix *tensix, unsigne
 }
 
 /* ELWADD, ELWSUB and ELWMUL have the same fields. SPEC: ELWMUL adds to Dst whatever AddDst says. */
-static enum tensix_exec exec_ELWMUL(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_ELWMUL *args)
+enum tensix_exec exec_ELWMUL(struct tensix *tensix, unsigned thread,
+                             const struct tensix_args_ELWMUL *args)
 {
     const struct tensix_args_ELWADD same = tensix_decode_ELWADD(args->word);
     return elementwise(tensix, thread, "ELWMUL", MULTIPLY, &same);
 }
 
-static enum tensix_exec exec_ELWADD(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_ELWADD *args)
+enum tensix_exec exec_ELWADD(struct tensix *tensix, unsigned thread,
+                             const struct tensix_args_ELWADD *args)
 {
     return elementwise(tensix, thread, "ELWADD", ADD, args);
 }
 
-static enum tensix_exec exec_ELWSUB(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_ELWSUB *args)
+enum tensix_exec exec_ELWSUB(struct tensix *tensix, unsigned thread,
+                             const struct tensix_args_ELWSUB *args)
 {
     const struct tensix_args_ELWADD same = tensix_decode_ELWADD(args->word);
     return elementwise(tensix, thread, "ELWSUB", SUBTRACT, &same);
@@ -365,8 +365,8 @@ static void pool32(struct tensix *tensix, const struct setup *setup, const uint3
     }
 }
 
-static enum tensix_exec exec_GMPOOL(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_GMPOOL *args)
+enum tensix_exec exec_GMPOOL(struct tensix *tensix, unsigned thread,
+                             const struct tensix_args_GMPOOL *args)
 {
     const struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
     struct setup setup;
@@ -408,8 +408,8 @@ static enum tensix_exec add_zero(struct tensix *tensix, unsigned thread, const c
 }
 
 #define ADDS_ZERO(token, addr_mod)                                                                 \
-    static enum tensix_exec exec_##token(struct tensix *tensix, unsigned thread,                   \
-                                         const struct tensix_args_##token *args)                   \
+    enum tensix_exec exec_##token(struct tensix *tensix, unsigned thread,                          \
+                                  const struct tensix_args_##token *args)                          \
     {                                                                                              \
         return add_zero(tensix, thread, #token, args->clear_dvalid, args->addr_mod,                \
                         args->dst_row);                                                            \
@@ -420,16 +420,3 @@ ADDS_ZERO(CONV3S2, addr_mod)
 ADDS_ZERO(MFCONV3S1, addr_mod)
 ADDS_ZERO(APOOL3S1, pool_addr_mod)
 ADDS_ZERO(APOOL3S2, pool_addr_mod)
-
-TENSIX_RUNNER(MVMUL)
-TENSIX_RUNNER(DOTPV)
-TENSIX_RUNNER(ELWMUL)
-TENSIX_RUNNER(ELWADD)
-TENSIX_RUNNER(ELWSUB)
-TENSIX_RUNNER(GMPOOL)
-TENSIX_RUNNER(GAPOOL)
-TENSIX_RUNNER(CONV3S1)
-TENSIX_RUNNER(CONV3S2)
-TENSIX_RUNNER(MFCONV3S1)
-TENSIX_RUNNER(APOOL3S1)
-TENSIX_RUNNER(APOOL3S2)

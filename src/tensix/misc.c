@@ -17,36 +17,14 @@ static struct tensix_adc *counters(struct tensix *tensix, unsigned thread, unsig
     return tensix->thread[thread_override ? thread_override - 1 : thread].adc;
 }
 
-/* --- Units --- */
-
-tensix_runner tensix_run_SETADC, tensix_run_SETADCXX, tensix_run_SETADCXY, tensix_run_SETADCZW,
-    tensix_run_INCADCXY, tensix_run_INCADCZW, tensix_run_ADDRCRXY, tensix_run_ADDRCRZW;
-
-enum { UNIT_MASK_LSB = 21, UNIT_MASK = 7 };
-
-/* Nearly all instructions name one unit: bit i of the mask is enum tensix_adc_unit, and half of a
- * mask of one bit is its number. */
-static inline bool is_one_unit(unsigned mask)
+/* Does an instruction name a unit (enum tensix_adc_unit)? It may name none, or several. */
+static bool names_unit(uint32_t cnt_set_mask, unsigned unit)
 {
-    return mask && !(mask & (mask - 1));
+    return cnt_set_mask >> unit & 1;
 }
 
-/* An instruction on none or several units is the same on each of them. */
-static __attribute__((noinline)) enum tensix_exec
-for_each_unit(struct tensix *tensix, unsigned thread, uint32_t word, tensix_runner *run)
-{
-    uint32_t others = word & ~((uint32_t)UNIT_MASK << UNIT_MASK_LSB);
-    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        uint32_t bit = UINT32_C(1) << (UNIT_MASK_LSB + unit);
-        if (word & bit) {
-            (void)run(tensix, thread, others | bit);
-        }
-    }
-    return TENSIX_DONE;
-}
-
-static enum tensix_exec exec_NOP(struct tensix *tensix, unsigned thread,
-                                 const struct tensix_args_NOP *args)
+enum tensix_exec exec_NOP(struct tensix *tensix, unsigned thread,
+                          const struct tensix_args_NOP *args)
 {
     (void)tensix;
     (void)thread;
@@ -58,16 +36,16 @@ static enum tensix_exec exec_NOP(struct tensix *tensix, unsigned thread,
 
 /* HW: the override is no part of the value, though the page gives X all 18 bits: LLK sets X to 255
  * with an override and unpacks 256 data. */
-static enum tensix_exec exec_SETADC(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_SETADC *args)
+enum tensix_exec exec_SETADC(struct tensix *tensix, unsigned thread,
+                             const struct tensix_args_SETADC *args)
 {
-    unsigned unit = args->cnt_set_mask >> 1;
-    if (!is_one_unit(args->cnt_set_mask)) {
-        return for_each_unit(tensix, thread, args->word, tensix_run_SETADC);
-    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     enum tensix_adc_axis axis = (enum tensix_adc_axis)args->xyzw;
-    tensix_adc_put(&adc[unit].channel[args->channel], axis, args->value);
+    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
+        if (names_unit(args->cnt_set_mask, unit)) {
+            tensix_adc_put(&adc[unit].channel[args->channel], axis, args->value);
+        }
+    }
     return TENSIX_DONE;
 }
 
@@ -77,15 +55,15 @@ static void set_xx(struct tensix_adc *adc, const struct tensix_args_SETADCXX *ar
     tensix_adc_put(&adc->channel[1], TENSIX_ADC_X, args->x1_val);
 }
 
-static enum tensix_exec exec_SETADCXX(struct tensix *tensix, unsigned thread,
-                                      const struct tensix_args_SETADCXX *args)
+enum tensix_exec exec_SETADCXX(struct tensix *tensix, unsigned thread,
+                               const struct tensix_args_SETADCXX *args)
 {
-    unsigned unit = args->cnt_set_mask >> 1;
-    if (!is_one_unit(args->cnt_set_mask)) {
-        return for_each_unit(tensix, thread, args->word, tensix_run_SETADCXX);
-    }
     struct tensix_adc *adc = counters(tensix, thread, 0);
-    set_xx(&adc[unit], args);
+    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
+        if (names_unit(args->cnt_set_mask, unit)) {
+            set_xx(&adc[unit], args);
+        }
+    }
     return TENSIX_DONE;
 }
 
@@ -105,15 +83,15 @@ static void set_xy(struct tensix_adc *adc, const struct tensix_args_SETADCXY *ar
     }
 }
 
-static enum tensix_exec exec_SETADCXY(struct tensix *tensix, unsigned thread,
-                                      const struct tensix_args_SETADCXY *args)
+enum tensix_exec exec_SETADCXY(struct tensix *tensix, unsigned thread,
+                               const struct tensix_args_SETADCXY *args)
 {
-    unsigned unit = args->cnt_set_mask >> 1;
-    if (!is_one_unit(args->cnt_set_mask)) {
-        return for_each_unit(tensix, thread, args->word, tensix_run_SETADCXY);
-    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    set_xy(&adc[unit], args);
+    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
+        if (names_unit(args->cnt_set_mask, unit)) {
+            set_xy(&adc[unit], args);
+        }
+    }
     return TENSIX_DONE;
 }
 
@@ -133,15 +111,15 @@ static void set_zw(struct tensix_adc *adc, const struct tensix_args_SETADCZW *ar
     }
 }
 
-static enum tensix_exec exec_SETADCZW(struct tensix *tensix, unsigned thread,
-                                      const struct tensix_args_SETADCZW *args)
+enum tensix_exec exec_SETADCZW(struct tensix *tensix, unsigned thread,
+                               const struct tensix_args_SETADCZW *args)
 {
-    unsigned unit = args->cnt_set_mask >> 1;
-    if (!is_one_unit(args->cnt_set_mask)) {
-        return for_each_unit(tensix, thread, args->word, tensix_run_SETADCZW);
-    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    set_zw(&adc[unit], args);
+    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
+        if (names_unit(args->cnt_set_mask, unit)) {
+            set_zw(&adc[unit], args);
+        }
+    }
     return TENSIX_DONE;
 }
 
@@ -155,15 +133,15 @@ static void increment_xy(struct tensix_adc *adc, const struct tensix_args_INCADC
     tensix_adc_add(&adc->channel[1], TENSIX_ADC_Y, args->y1_inc);
 }
 
-static enum tensix_exec exec_INCADCXY(struct tensix *tensix, unsigned thread,
-                                      const struct tensix_args_INCADCXY *args)
+enum tensix_exec exec_INCADCXY(struct tensix *tensix, unsigned thread,
+                               const struct tensix_args_INCADCXY *args)
 {
-    unsigned unit = args->cnt_set_mask >> 1;
-    if (!is_one_unit(args->cnt_set_mask)) {
-        return for_each_unit(tensix, thread, args->word, tensix_run_INCADCXY);
-    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    increment_xy(&adc[unit], args);
+    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
+        if (names_unit(args->cnt_set_mask, unit)) {
+            increment_xy(&adc[unit], args);
+        }
+    }
     return TENSIX_DONE;
 }
 
@@ -175,15 +153,15 @@ static void increment_zw(struct tensix_adc *adc, const struct tensix_args_INCADC
     tensix_adc_add(&adc->channel[1], TENSIX_ADC_W, args->w1_inc);
 }
 
-static enum tensix_exec exec_INCADCZW(struct tensix *tensix, unsigned thread,
-                                      const struct tensix_args_INCADCZW *args)
+enum tensix_exec exec_INCADCZW(struct tensix *tensix, unsigned thread,
+                               const struct tensix_args_INCADCZW *args)
 {
-    unsigned unit = args->cnt_set_mask >> 1;
-    if (!is_one_unit(args->cnt_set_mask)) {
-        return for_each_unit(tensix, thread, args->word, tensix_run_INCADCZW);
-    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    increment_zw(&adc[unit], args);
+    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
+        if (names_unit(args->cnt_set_mask, unit)) {
+            increment_zw(&adc[unit], args);
+        }
+    }
     return TENSIX_DONE;
 }
 
@@ -205,15 +183,15 @@ static void return_xy(struct tensix_adc *adc, const struct tensix_args_ADDRCRXY 
     }
 }
 
-static enum tensix_exec exec_ADDRCRXY(struct tensix *tensix, unsigned thread,
-                                      const struct tensix_args_ADDRCRXY *args)
+enum tensix_exec exec_ADDRCRXY(struct tensix *tensix, unsigned thread,
+                               const struct tensix_args_ADDRCRXY *args)
 {
-    unsigned unit = args->cnt_set_mask >> 1;
-    if (!is_one_unit(args->cnt_set_mask)) {
-        return for_each_unit(tensix, thread, args->word, tensix_run_ADDRCRXY);
-    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    return_xy(&adc[unit], args);
+    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
+        if (names_unit(args->cnt_set_mask, unit)) {
+            return_xy(&adc[unit], args);
+        }
+    }
     return TENSIX_DONE;
 }
 
@@ -233,15 +211,15 @@ static void return_zw(struct tensix_adc *adc, const struct tensix_args_ADDRCRZW 
     }
 }
 
-static enum tensix_exec exec_ADDRCRZW(struct tensix *tensix, unsigned thread,
-                                      const struct tensix_args_ADDRCRZW *args)
+enum tensix_exec exec_ADDRCRZW(struct tensix *tensix, unsigned thread,
+                               const struct tensix_args_ADDRCRZW *args)
 {
-    unsigned unit = args->cnt_set_mask >> 1;
-    if (!is_one_unit(args->cnt_set_mask)) {
-        return for_each_unit(tensix, thread, args->word, tensix_run_ADDRCRZW);
-    }
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    return_zw(&adc[unit], args);
+    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
+        if (names_unit(args->cnt_set_mask, unit)) {
+            return_zw(&adc[unit], args);
+        }
+    }
     return TENSIX_DONE;
 }
 
@@ -252,8 +230,8 @@ static enum tensix_exec exec_ADDRCRZW(struct tensix *tensix, unsigned thread,
  * newer page advises against it in Blackhole, where its data are taken to have the output format of
  * a previous unpack. (ttsim refuses it; LLK uses it.) GUESS: of the unpacker's latest.
  */
-static enum tensix_exec exec_SETDVALID(struct tensix *tensix, unsigned thread,
-                                       const struct tensix_args_SETDVALID *args)
+enum tensix_exec exec_SETDVALID(struct tensix *tensix, unsigned thread,
+                                const struct tensix_args_SETDVALID *args)
 {
     if (args->flip_src_a) {
         tensix_unpack_hand_over(tensix, thread, 0, tensix->unpacker[0].latest_format);
@@ -263,6 +241,3 @@ static enum tensix_exec exec_SETDVALID(struct tensix *tensix, unsigned thread,
     }
     return TENSIX_DONE;
 }
-
-#define TENSIX_RUNS_MISC(token) TENSIX_RUNNER(token)
-#include "tensix/runners.h"

@@ -319,8 +319,8 @@ static enum tensix_exec wait_for_mover(struct tensix *tensix, unsigned thread)
 }
 
 /* SPEC: XMOV. What the page keeps of the size are 16 bits; the mover gets bytes. */
-static enum tensix_exec exec_XMOV(struct tensix *tensix, unsigned thread,
-                                  const struct tensix_args_XMOV *args)
+enum tensix_exec exec_XMOV(struct tensix *tensix, unsigned thread,
+                           const struct tensix_args_XMOV *args)
 {
     unsigned state = tensix_state_id(tensix, thread);
     const struct tensix_move move = {
@@ -352,6 +352,3 @@ static enum tensix_exec exec_XMOV(struct tensix *tensix, unsigned thread,
     }
     return TENSIX_DONE;
 }
-
-#define TENSIX_RUNS_MOVER(token) TENSIX_RUNNER(token)
-#include "tensix/runners.h"

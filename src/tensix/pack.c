@@ -474,8 +474,8 @@ __attribute__((noinline)) static enum tensix_exec pack(struct tensix *tensix, un
 }
 
 /* The usual one, without detours. */
-static enum tensix_exec exec_PACR(struct tensix *tensix, unsigned thread,
-                                  const struct tensix_args_PACR *args)
+enum tensix_exec exec_PACR(struct tensix *tensix, unsigned thread,
+                           const struct tensix_args_PACR *args)
 {
     struct tensix_pack_job job = new_job(tensix, thread, args);
     uint32_t address;
@@ -498,8 +498,8 @@ static const uint32_t registers = AT_REGISTERS;
  * SPEC: assembly.yaml of Blackhole; the page of WormholeB0 has the same address, and a value in the
  * instruction. GUESS: Flush alone only flushes, and without it nothing happens.
  */
-static enum tensix_exec exec_PACR_SETREG(struct tensix *tensix, unsigned thread,
-                                         const struct tensix_args_PACR_SETREG *args)
+enum tensix_exec exec_PACR_SETREG(struct tensix *tensix, unsigned thread,
+                                  const struct tensix_args_PACR_SETREG *args)
 {
     const struct tensix_packer *packer = &tensix->packer;
     uint32_t offset = 0, address;
@@ -542,8 +542,8 @@ static enum tensix_exec exec_PACR_SETREG(struct tensix *tensix, unsigned thread,
                         rule ? rule : "nothing is there");
 }
 
-static enum tensix_exec exec_PACR_SETREG_DATA(struct tensix *tensix, unsigned thread,
-                                              const struct tensix_args_PACR_SETREG_DATA *args)
+enum tensix_exec exec_PACR_SETREG_DATA(struct tensix *tensix, unsigned thread,
+                                       const struct tensix_args_PACR_SETREG_DATA *args)
 {
     unsigned shift = args->high_half ? 16 : 0;
     uint32_t *value = &tensix->packer.register_value;
@@ -614,6 +614,3 @@ void tensix_packer_soft_reset(struct tensix *tensix, uint32_t entering, uint32_t
         packer->generator = 0;
     }
 }
-
-#define TENSIX_RUNS_PACK(token) TENSIX_RUNNER(token)
-#include "tensix/runners.h"

@@ -13,8 +13,8 @@
 
 /* --- SETDMAREG --- */
 
-static enum tensix_exec exec_SETDMAREG_IMM(struct tensix *tensix, unsigned thread,
-                                           const struct tensix_args_SETDMAREG_IMM *args)
+enum tensix_exec exec_SETDMAREG_IMM(struct tensix *tensix, unsigned thread,
+                                    const struct tensix_args_SETDMAREG_IMM *args)
 {
     tensix_store_half_gpr(tensix, thread, args->result_half_reg, (uint16_t)args->new_value);
     return TENSIX_DONE;
@@ -127,8 +127,8 @@ static void read_source(struct tensix *tensix, unsigned thread,
 
 enum result_size { RESULT_16, RESULT_32, RESULT_128, RESULT_HEADER };
 
-static enum tensix_exec exec_SETDMAREG_SPECIAL(struct tensix *tensix, unsigned thread,
-                                               const struct tensix_args_SETDMAREG_SPECIAL *args)
+enum tensix_exec exec_SETDMAREG_SPECIAL(struct tensix *tensix, unsigned thread,
+                                        const struct tensix_args_SETDMAREG_SPECIAL *args)
 {
     uint32_t value[VALUES] = {0};
     unsigned source = args->input_source, half = args->input_half_reg;
@@ -171,8 +171,8 @@ enum size_sel { SIZE_128, SIZE_32, SIZE_16, SIZE_8 };
  * for address counters does. The page has no offset here, and no software uses one: as long as
  * sources contradict each other, an offset is a fault.
  */
-static enum tensix_exec exec_REG2FLOP_CONFIG(struct tensix *tensix, unsigned thread,
-                                             const struct tensix_args_REG2FLOP_CONFIG *args)
+enum tensix_exec exec_REG2FLOP_CONFIG(struct tensix *tensix, unsigned thread,
+                                      const struct tensix_args_REG2FLOP_CONFIG *args)
 {
     unsigned state = tensix_state_id(tensix, thread), index = args->thcon_cfg_index;
     const uint32_t *gpr = tensix->gpr[thread];
@@ -216,8 +216,8 @@ static uint32_t flop_value(uint32_t gpr, enum size_sel size, unsigned shift8)
     return 0;
 }
 
-static enum tensix_exec exec_REG2FLOP_ADC(struct tensix *tensix, unsigned thread,
-                                          const struct tensix_args_REG2FLOP_ADC *args)
+enum tensix_exec exec_REG2FLOP_ADC(struct tensix *tensix, unsigned thread,
+                                   const struct tensix_args_REG2FLOP_ADC *args)
 {
     unsigned which = args->override_thread ? args->thread_sel : thread;
     uint32_t value = flop_value(tensix->gpr[thread][args->input_reg], (enum size_sel)args->size_sel,
@@ -251,8 +251,8 @@ static enum tensix_exec undefined_mode(struct tensix *tensix, unsigned thread, c
                         mode, modes);
 }
 
-static enum tensix_exec exec_ADDDMAREG(struct tensix *tensix, unsigned thread,
-                                       const struct tensix_args_ADDDMAREG *args)
+enum tensix_exec exec_ADDDMAREG(struct tensix *tensix, unsigned thread,
+                                const struct tensix_args_ADDDMAREG *args)
 {
     uint32_t left = tensix->gpr[thread][args->left_reg];
     uint32_t right = right_operand(tensix, thread, args->right_is_imm, args->right);
@@ -260,8 +260,8 @@ static enum tensix_exec exec_ADDDMAREG(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-static enum tensix_exec exec_SUBDMAREG(struct tensix *tensix, unsigned thread,
-                                       const struct tensix_args_SUBDMAREG *args)
+enum tensix_exec exec_SUBDMAREG(struct tensix *tensix, unsigned thread,
+                                const struct tensix_args_SUBDMAREG *args)
 {
     uint32_t left = tensix->gpr[thread][args->left_reg];
     uint32_t right = right_operand(tensix, thread, args->right_is_imm, args->right);
@@ -269,8 +269,8 @@ static enum tensix_exec exec_SUBDMAREG(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-static enum tensix_exec exec_MULDMAREG(struct tensix *tensix, unsigned thread,
-                                       const struct tensix_args_MULDMAREG *args)
+enum tensix_exec exec_MULDMAREG(struct tensix *tensix, unsigned thread,
+                                const struct tensix_args_MULDMAREG *args)
 {
     uint32_t left = tensix->gpr[thread][args->left_reg];
     uint32_t right = right_operand(tensix, thread, args->right_is_imm, args->right);
@@ -280,8 +280,8 @@ static enum tensix_exec exec_MULDMAREG(struct tensix *tensix, unsigned thread,
 
 enum bitwop_mode { BITWOP_AND, BITWOP_OR, BITWOP_XOR };
 
-static enum tensix_exec exec_BITWOPDMAREG(struct tensix *tensix, unsigned thread,
-                                          const struct tensix_args_BITWOPDMAREG *args)
+enum tensix_exec exec_BITWOPDMAREG(struct tensix *tensix, unsigned thread,
+                                   const struct tensix_args_BITWOPDMAREG *args)
 {
     uint32_t left = tensix->gpr[thread][args->left_reg];
     uint32_t right = right_operand(tensix, thread, args->right_is_imm, args->right);
@@ -303,8 +303,8 @@ static enum tensix_exec exec_BITWOPDMAREG(struct tensix *tensix, unsigned thread
 enum shift_mode { SHIFT_LEFT, SHIFT_RIGHT };
 
 /* The immediate has five bits. GUESS: a sixth counts as little as bits 31:5 of a GPR do. */
-static enum tensix_exec exec_SHIFTDMAREG(struct tensix *tensix, unsigned thread,
-                                         const struct tensix_args_SHIFTDMAREG *args)
+enum tensix_exec exec_SHIFTDMAREG(struct tensix *tensix, unsigned thread,
+                                  const struct tensix_args_SHIFTDMAREG *args)
 {
     uint32_t left = tensix->gpr[thread][args->left_reg];
     uint32_t right = right_operand(tensix, thread, args->right_is_imm, args->right) & 31;
@@ -322,8 +322,8 @@ static enum tensix_exec exec_SHIFTDMAREG(struct tensix *tensix, unsigned thread,
 
 enum cmp_mode { CMP_GT, CMP_LT, CMP_EQ };
 
-static enum tensix_exec exec_CMPDMAREG(struct tensix *tensix, unsigned thread,
-                                       const struct tensix_args_CMPDMAREG *args)
+enum tensix_exec exec_CMPDMAREG(struct tensix *tensix, unsigned thread,
+                                const struct tensix_args_CMPDMAREG *args)
 {
     uint32_t left = tensix->gpr[thread][args->left_reg];
     uint32_t right = right_operand(tensix, thread, args->right_is_imm, args->right);
@@ -344,8 +344,8 @@ static enum tensix_exec exec_CMPDMAREG(struct tensix *tensix, unsigned thread,
 
 /* --- Waiting and doing nothing --- */
 
-static enum tensix_exec exec_DMANOP(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_DMANOP *args)
+enum tensix_exec exec_DMANOP(struct tensix *tensix, unsigned thread,
+                             const struct tensix_args_DMANOP *args)
 {
     (void)tensix;
     (void)thread;
@@ -360,8 +360,8 @@ static bool is_in(const struct tensix *tensix, unsigned thread, enum tensix_unit
 }
 
 /* SPEC: the conditions are C0 to C3 of STALLWAIT; no bit means all of them. */
-static enum tensix_exec exec_FLUSHDMA(struct tensix *tensix, unsigned thread,
-                                      const struct tensix_args_FLUSHDMA *args)
+enum tensix_exec exec_FLUSHDMA(struct tensix *tensix, unsigned thread,
+                               const struct tensix_args_FLUSHDMA *args)
 {
     const unsigned unpackers = TENSIX_C_UNPACKER0 | TENSIX_C_UNPACKER1;
     unsigned mask =
@@ -378,15 +378,3 @@ static enum tensix_exec exec_FLUSHDMA(struct tensix *tensix, unsigned thread,
 }
 
 /* The rows of this part; a row that neither part runs does not link. */
-TENSIX_RUNNER(SETDMAREG_IMM)
-TENSIX_RUNNER(SETDMAREG_SPECIAL)
-TENSIX_RUNNER(REG2FLOP_CONFIG)
-TENSIX_RUNNER(REG2FLOP_ADC)
-TENSIX_RUNNER(ADDDMAREG)
-TENSIX_RUNNER(SUBDMAREG)
-TENSIX_RUNNER(MULDMAREG)
-TENSIX_RUNNER(BITWOPDMAREG)
-TENSIX_RUNNER(SHIFTDMAREG)
-TENSIX_RUNNER(CMPDMAREG)
-TENSIX_RUNNER(DMANOP)
-TENSIX_RUNNER(FLUSHDMA)

@@ -92,8 +92,8 @@ static uint32_t indirect_address(const struct tensix *tensix, unsigned thread, u
 
 /* SPEC: the offset is incremented when the instruction starts, so that the result, which comes
  * later, wins where it has the same bits. */
-static enum tensix_exec exec_LOADIND(struct tensix *tensix, unsigned thread,
-                                     const struct tensix_args_LOADIND *args)
+enum tensix_exec exec_LOADIND(struct tensix *tensix, unsigned thread,
+                              const struct tensix_args_LOADIND *args)
 {
     uint32_t address = indirect_address(tensix, thread, args->addr_reg, args->offset_half_reg);
     enum size size = (enum size)args->size;
@@ -114,8 +114,8 @@ static enum tensix_exec exec_LOADIND(struct tensix *tensix, unsigned thread,
 
 /* SPEC: the offset is incremented before the data are read, so that it is stored incremented where
  * it is part of them. */
-static enum tensix_exec exec_STOREIND_L1(struct tensix *tensix, unsigned thread,
-                                         const struct tensix_args_STOREIND_L1 *args)
+enum tensix_exec exec_STOREIND_L1(struct tensix *tensix, unsigned thread,
+                                  const struct tensix_args_STOREIND_L1 *args)
 {
     uint32_t address = indirect_address(tensix, thread, args->addr_reg, args->offset_half_reg);
     enum size size = (enum size)args->size;
@@ -167,8 +167,8 @@ static enum tensix_reply write_register(struct tensix *tensix, unsigned thread, 
     return tensix->board->write(tensix->owner, thread, address, tensix->now, value, rule);
 }
 
-static enum tensix_exec exec_LOADREG(struct tensix *tensix, unsigned thread,
-                                     const struct tensix_args_LOADREG *args)
+enum tensix_exec exec_LOADREG(struct tensix *tensix, unsigned thread,
+                              const struct tensix_args_LOADREG *args)
 {
     uint32_t address = registers + args->addr_lo * 4, value = 0;
     const char *rule = NULL;
@@ -180,8 +180,8 @@ static enum tensix_exec exec_LOADREG(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-static enum tensix_exec exec_STOREREG(struct tensix *tensix, unsigned thread,
-                                      const struct tensix_args_STOREREG *args)
+enum tensix_exec exec_STOREREG(struct tensix *tensix, unsigned thread,
+                               const struct tensix_args_STOREREG *args)
 {
     uint32_t address = registers + args->addr_lo * 4;
     const char *rule = NULL;
@@ -201,8 +201,8 @@ static uint32_t fine_address(const struct tensix *tensix, unsigned thread, unsig
 }
 
 /* SPEC: here the offset is incremented after the store. */
-static enum tensix_exec exec_STOREIND_MMIO(struct tensix *tensix, unsigned thread,
-                                           const struct tensix_args_STOREIND_MMIO *args)
+enum tensix_exec exec_STOREIND_MMIO(struct tensix *tensix, unsigned thread,
+                                    const struct tensix_args_STOREIND_MMIO *args)
 {
     uint32_t low = fine_address(tensix, thread, args->addr_reg, args->offset_half_reg);
     uint32_t address = registers + (low & 0x000ffffc);
@@ -255,8 +255,8 @@ static void write_src(struct tensix *tensix, const struct src_place *place,
 
 /* SPEC: a row beyond the limit is undefined, and so is a set bit above the 16th of the address,
  * which makes such a row. Addresses before row 0 of SrcA exist, but nothing is written there. */
-static enum tensix_exec exec_STOREIND_SRC(struct tensix *tensix, unsigned thread,
-                                          const struct tensix_args_STOREIND_SRC *args)
+enum tensix_exec exec_STOREIND_SRC(struct tensix *tensix, unsigned thread,
+                                   const struct tensix_args_STOREIND_SRC *args)
 {
     enum tensix_src src = args->store_to_src_b ? TENSIX_SRC_B : TENSIX_SRC_A;
     const uint32_t *data = &tensix->gpr[thread][args->data_reg & ~3u];
@@ -303,8 +303,8 @@ static uint32_t line_address(const struct tensix *tensix, unsigned thread, unsig
     return tensix->gpr[thread][addr_reg] * LINE;
 }
 
-static enum tensix_exec exec_ATINCGET(struct tensix *tensix, unsigned thread,
-                                      const struct tensix_args_ATINCGET *args)
+enum tensix_exec exec_ATINCGET(struct tensix *tensix, unsigned thread,
+                               const struct tensix_args_ATINCGET *args)
 {
     uint32_t address = line_address(tensix, thread, args->addr_reg) + args->ofs * 4;
     uint32_t mask = (UINT32_C(2) << args->int_width) - 1; /* of one to 32 bits */
@@ -333,8 +333,8 @@ static bool fifo_allows(uint32_t read, uint32_t write, bool pushes, unsigned int
     return size == 0 || size % capacity != 0;
 }
 
-static enum tensix_exec exec_ATINCGETPTR(struct tensix *tensix, unsigned thread,
-                                         const struct tensix_args_ATINCGETPTR *args)
+enum tensix_exec exec_ATINCGETPTR(struct tensix *tensix, unsigned thread,
+                                  const struct tensix_args_ATINCGETPTR *args)
 {
     uint32_t fifo = line_address(tensix, thread, args->addr_reg);
     uint32_t address = fifo + args->ofs * 4;
@@ -356,8 +356,8 @@ static enum tensix_exec exec_ATINCGETPTR(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-static enum tensix_exec exec_ATCAS(struct tensix *tensix, unsigned thread,
-                                   const struct tensix_args_ATCAS *args)
+enum tensix_exec exec_ATCAS(struct tensix *tensix, unsigned thread,
+                            const struct tensix_args_ATCAS *args)
 {
     uint32_t address = line_address(tensix, thread, args->addr_reg) + args->ofs * 4;
     uint32_t value = args->set_val;
@@ -373,8 +373,8 @@ static enum tensix_exec exec_ATCAS(struct tensix *tensix, unsigned thread,
 }
 
 /* A store of those halves of four words that the mask names; nothing comes back. */
-static enum tensix_exec exec_ATSWAP(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_ATSWAP *args)
+enum tensix_exec exec_ATSWAP(struct tensix *tensix, unsigned thread,
+                             const struct tensix_args_ATSWAP *args)
 {
     uint32_t address = line_address(tensix, thread, args->addr_reg);
     unsigned first = args->data_reg & ~3u;
@@ -393,13 +393,3 @@ static enum tensix_exec exec_ATSWAP(struct tensix *tensix, unsigned thread,
 }
 
 /* The rows of this part; a row that neither part runs does not link. */
-TENSIX_RUNNER(LOADIND)
-TENSIX_RUNNER(STOREIND_L1)
-TENSIX_RUNNER(STOREIND_MMIO)
-TENSIX_RUNNER(STOREIND_SRC)
-TENSIX_RUNNER(STOREREG)
-TENSIX_RUNNER(LOADREG)
-TENSIX_RUNNER(ATINCGET)
-TENSIX_RUNNER(ATINCGETPTR)
-TENSIX_RUNNER(ATSWAP)
-TENSIX_RUNNER(ATCAS)

@@ -23,7 +23,6 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
 #define BLANK(name)                 ", " #name
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     static const char text_##token[] = "" cells;
-#define STUB INSN
 #include "tensix.def"
 
 /* Bits that the hardware ignores. */
@@ -31,7 +30,6 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     static const struct isa_field any_##token = {"ignored", ISA_NUMBER, {cells{0, 0, 0}}, NULL, 0, \
                                                  NULL,      NULL};
-#define STUB INSN
 #include "tensix.def"
 
 /* Operands, in order. */
@@ -44,14 +42,12 @@ enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     static const struct isa_format format_##token = {                                              \
         &text_##token[sizeof text_##token > 1 ? 2 : 0], {cells NULL}, {&any_##token}};
-#define STUB INSN
 #include "tensix.def"
 #undef OPERAND
 
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     {mnemonic, UINT32_C(opcode) << OPCODE_LSB | match_##token,                                     \
      UINT32_C(0xff) << OPCODE_LSB | mask_##token, &format_##token},
-#define STUB INSN
 const struct isa_row tensix_rows[TENSIX_ROWS] = {
 #include "tensix.def"
 };

@@ -6,9 +6,7 @@
  *   struct tensix_args_<token>    its operands, by the names of FIELD, KEY, PART and SIGNED cells
  *   tensix_decode_<token>(word)   the operands of a word that the row matches
  *   tensix_rows[]                 match and mask, for the decoder, the disassembler, the assembler
- * Nothing here refers to handlers. The file of a unit has a static exec_<token> for each of its
- * rows, of which runners.h makes the tensix_run_<token> that dispatch.c wants, so that a missing
- * handler does not compile.
+ * Nothing here refers to handlers, see exec.h.
  */
 #ifndef TENSIX_TABLE_H
 #define TENSIX_TABLE_H
@@ -74,16 +72,15 @@ enum tensix_trait {
 enum tensix_row {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     TENSIX_ROW_##token,
-#define STUB INSN
 #include "tensix.def"
-    TENSIX_ROWS
+    TENSIX_ROWS,
+    TENSIX_OPCODES = 256
 };
 
 /* The high byte of a word, by token: TENSIX_OPCODE_MOP. */
 enum tensix_opcode {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     TENSIX_OPCODE_##token = (opcode),
-#define STUB INSN
 #include "tensix.def"
 };
 
@@ -97,7 +94,6 @@ enum tensix_opcode {
         uint32_t word;                                                                             \
         cells                                                                                      \
     };
-#define STUB INSN
 #include "tensix.def"
 
 #define FIELD(name, hi, lo)  .name = word >> (lo) & ((UINT32_C(1) << ((hi) - (lo) + 1)) - 1),
@@ -109,7 +105,6 @@ enum tensix_opcode {
     {                                                                                              \
         return (struct tensix_args_##token){.word = word, cells};                                  \
     }
-#define STUB INSN
 #include "tensix.def"
 
 /* Traits of a row; TENSIX_ROWS has none. A constant where the row is one, so that code made for one row asks nothing. */
@@ -128,7 +123,6 @@ static inline unsigned tensix_traits(unsigned row)
     static const uint8_t traits_of[TENSIX_ROWS + 1] = {
     /* the last is no row */
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells) traits,
-#define STUB                                                                           INSN
 #include "tensix.def"
     };
     return traits_of[row];

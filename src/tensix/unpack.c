@@ -133,8 +133,8 @@ static void advance_src_row(const struct unpack_job *job)
 }
 
 /* Bit 0 (last) has no effect that any page tells. */
-static enum tensix_exec exec_UNPACR(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_UNPACR *args)
+enum tensix_exec exec_UNPACR(struct tensix *tensix, unsigned thread,
+                             const struct tensix_args_UNPACR *args)
 {
     struct unpack_job job = {
         .tensix = tensix,
@@ -176,8 +176,8 @@ static enum tensix_exec exec_UNPACR(struct tensix *tensix, unsigned thread,
 }
 
 /* SPEC: empties the cache of row start indices, which is not modelled: it is always fresh. */
-static enum tensix_exec exec_UNPACR_FLUSH(struct tensix *tensix, unsigned thread,
-                                          const struct tensix_args_UNPACR_FLUSH *args)
+enum tensix_exec exec_UNPACR_FLUSH(struct tensix *tensix, unsigned thread,
+                                   const struct tensix_args_UNPACR_FLUSH *args)
 {
     (void)tensix;
     (void)thread;
@@ -185,15 +185,11 @@ static enum tensix_exec exec_UNPACR_FLUSH(struct tensix *tensix, unsigned thread
     return TENSIX_DONE;
 }
 
-static enum tensix_exec exec_UNPACR_INC(struct tensix *tensix, unsigned thread,
-                                        const struct tensix_args_UNPACR_INC *args)
+enum tensix_exec exec_UNPACR_INC(struct tensix *tensix, unsigned thread,
+                                 const struct tensix_args_UNPACR_INC *args)
 {
     unsigned which = args->which_unpacker, state = tensix_state_id(tensix, thread);
     unsigned context = tensix->unpacker[which].context_counter[thread];
     count_context(tensix, thread, which, context, unpack_plan(tensix, which, state, false, 0));
     return TENSIX_DONE;
 }
-
-TENSIX_RUNNER(UNPACR)
-TENSIX_RUNNER(UNPACR_FLUSH)
-TENSIX_RUNNER(UNPACR_INC)

@@ -45,17 +45,16 @@ static enum tensix_exec set_dvalid(struct tensix *tensix, unsigned thread, unsig
 }
 
 /* SPEC: does not wait for the bank. */
-static enum tensix_exec
-exec_UNPACR_NOP_SETDVALID(struct tensix *tensix, unsigned thread,
-                          const struct tensix_args_UNPACR_NOP_SETDVALID *args)
+enum tensix_exec exec_UNPACR_NOP_SETDVALID(struct tensix *tensix, unsigned thread,
+                                           const struct tensix_args_UNPACR_NOP_SETDVALID *args)
 {
     return set_dvalid(tensix, thread, args->which_unpacker);
 }
 
 /* SPEC: waits for the Matrix Unit's bank unless it is to wait as UNPACR does, and clears the
  * unpacker's, or both. Blackhole clears SrcB to the same values as SrcA. */
-static enum tensix_exec exec_UNPACR_NOP_ZEROSRC(struct tensix *tensix, unsigned thread,
-                                                const struct tensix_args_UNPACR_NOP_ZEROSRC *args)
+enum tensix_exec exec_UNPACR_NOP_ZEROSRC(struct tensix *tensix, unsigned thread,
+                                         const struct tensix_args_UNPACR_NOP_ZEROSRC *args)
 {
     enum tensix_src src = args->which_unpacker ? TENSIX_SRC_B : TENSIX_SRC_A;
     const struct tensix_src_banks *banks = &tensix->src[src];
@@ -83,8 +82,8 @@ static enum tensix_exec exec_UNPACR_NOP_ZEROSRC(struct tensix *tensix, unsigned 
 }
 
 /* SPEC: occupies the unpacker, nothing else. */
-static enum tensix_exec exec_UNPACR_NOP_NOP(struct tensix *tensix, unsigned thread,
-                                            const struct tensix_args_UNPACR_NOP_NOP *args)
+enum tensix_exec exec_UNPACR_NOP_NOP(struct tensix *tensix, unsigned thread,
+                                     const struct tensix_args_UNPACR_NOP_NOP *args)
 {
     (void)tensix;
     (void)thread;
@@ -130,14 +129,14 @@ static enum tensix_exec clear_message(struct tensix *tensix, unsigned thread, un
     return write_register(tensix, thread, address, 1);
 }
 
-static enum tensix_exec exec_UNPACR_NOP_POP(struct tensix *tensix, unsigned thread,
-                                            const struct tensix_args_UNPACR_NOP_POP *args)
+enum tensix_exec exec_UNPACR_NOP_POP(struct tensix *tensix, unsigned thread,
+                                     const struct tensix_args_UNPACR_NOP_POP *args)
 {
     return clear_message(tensix, thread, args->which_unpacker, 0, 0);
 }
 
-static enum tensix_exec exec_UNPACR_NOP_STREAM(struct tensix *tensix, unsigned thread,
-                                               const struct tensix_args_UNPACR_NOP_STREAM *args)
+enum tensix_exec exec_UNPACR_NOP_STREAM(struct tensix *tensix, unsigned thread,
+                                        const struct tensix_args_UNPACR_NOP_STREAM *args)
 {
     return clear_message(tensix, thread, args->which_unpacker, args->stream, args->clear_count);
 }
@@ -158,9 +157,8 @@ static uint32_t long_address(const struct tensix *tensix, unsigned thread, unsig
     return registers | (set >> 10) << 18 | middle << 12 | (set & 0x3ff) << 2;
 }
 
-static enum tensix_exec
-exec_UNPACR_NOP_STREAM_LONG(struct tensix *tensix, unsigned thread,
-                            const struct tensix_args_UNPACR_NOP_STREAM_LONG *args)
+enum tensix_exec exec_UNPACR_NOP_STREAM_LONG(struct tensix *tensix, unsigned thread,
+                                             const struct tensix_args_UNPACR_NOP_STREAM_LONG *args)
 {
     enum { SUM_BITS = 0x1ffff };
     uint32_t *sum = &tensix->unpacker[args->which_unpacker].register_sum;
@@ -182,10 +180,3 @@ exec_UNPACR_NOP_STREAM_LONG(struct tensix *tensix, unsigned thread,
     }
     return result;
 }
-
-TENSIX_RUNNER(UNPACR_NOP_POP)
-TENSIX_RUNNER(UNPACR_NOP_SETDVALID)
-TENSIX_RUNNER(UNPACR_NOP_ZEROSRC)
-TENSIX_RUNNER(UNPACR_NOP_NOP)
-TENSIX_RUNNER(UNPACR_NOP_STREAM)
-TENSIX_RUNNER(UNPACR_NOP_STREAM_LONG)

@@ -2,13 +2,13 @@
  * What the files of the Vector Unit share: how an instruction of it is taken from its word, started
  * and executed.
  *
- * A row of the unit is an inline function
+ * A row of the unit has a handler
  *
- *     const char *row_SFPABS(struct tensix *tensix, const struct tensix_vector_op *op,
- *                            uint32_t lanes)
+ *     const char *exec_SFPABS(struct tensix *tensix, const struct tensix_vector_op *op,
+ *                             uint32_t lanes)
  *
- * in the file of its sub-unit, and a line TENSIX_VECTOR_RUNNER(SFPABS) at the end of that file,
- * which makes tensix_run_SFPABS and, for scheduled instructions, tensix_vector_SFPABS of it. It
+ * in the file of its sub-unit, which tensix_vector_start() calls, and vector_schedule.c for what
+ * macros have scheduled. It
  * executes at once for `lanes`: the enabled lanes for which VD is no instruction template. Rows
  * that do not ask whether a lane is enabled (SFPENCC, SFPPUSHC ...) get those for which VD is no
  * template, see tensix_vector_ignores_flags(). It returns NULL, or a rule that was broken, in
@@ -198,22 +198,6 @@ TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_start(struct tensix *tensix,
     return TENSIX_DONE;
 }
 
-#define TENSIX_VECTOR_RUNNER(token)                                                                \
-    tensix_runner tensix_run_##token;                                                              \
-    enum tensix_exec tensix_run_##token(struct tensix *tensix, unsigned thread, uint32_t word)     \
-    {                                                                                              \
-        return tensix_vector_start(tensix, TENSIX_ROW_##token, thread, word, row_##token);         \
-    }                                                                                              \
-    TENSIX_VECTOR_SCHEDULED(token)
-
-/* Only what scheduled instructions need. */
-#define TENSIX_VECTOR_SCHEDULED(token)                                                             \
-    const char *tensix_vector_##token(struct tensix *tensix, const struct tensix_vector_op *op,    \
-                                      uint32_t lanes)                                              \
-    {                                                                                              \
-        return row_##token(tensix, op, lanes);                                                     \
-    }
-
 /* --- Loads (vector_memory.c), for SFPLOADMACRO --- */
 
 /* The address that an SFPLOAD or SFPLOADMACRO comes to; with INT32_ALL the stack pointer moves. */
@@ -224,11 +208,15 @@ unsigned tensix_vector_load_address(struct tensix *tensix, const struct tensix_v
 void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op, unsigned vd,
                         unsigned address);
 
-/* --- The rows --- */
+/* The shortcuts of SFPLOAD and SFPSTORE (vector_memory.c). */
+tensix_runner tensix_fast_SFPLOAD, tensix_fast_SFPSTORE;
 
-#define VECTOR(token, sub_unit, fields, reads, seen, writes, assumed, cycles, then)                \
-    tensix_vector_exec tensix_vector_##token;
-#include "vector.def"
-#undef VECTOR
+/* --- Handlers --- */
+
+#define INSN(...)
+#define FRONT(...)
+#define STUB(...)
+#define SFPU(token, ...) tensix_vector_exec exec_##token;
+#include "tensix.def"
 
 #endif

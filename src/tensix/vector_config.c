@@ -204,8 +204,7 @@ static void write_macro(struct tensix_macro_config *macro, const struct tensix_v
 }
 
 /* SPEC: VD 9 and 10 do nothing. So does VD 16 of a macro, for which the page has no case. */
-TENSIX_VECTOR_INLINE const char *row_SFPCONFIG(struct tensix *tensix,
-                                               const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPCONFIG(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
     const unsigned columns = chosen_columns(vector, op, lanes);
@@ -241,5 +240,3 @@ enum tensix_exec tensix_vector_fault(struct tensix *tensix, const struct tensix_
                            op->is_scheduled ? "scheduled " : "", tensix_rows[op->row].mnemonic,
                            rule);
 }
-
-TENSIX_VECTOR_RUNNER(SFPCONFIG)

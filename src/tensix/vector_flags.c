@@ -23,8 +23,7 @@ enum encc {
     ENCC_IMM_RESULT = 2,
 };
 
-TENSIX_VECTOR_INLINE const char *row_SFPENCC(struct tensix *tensix,
-                                             const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPENCC(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
     const uint32_t imm2 = tensix_vector_imm12(op) & 3;
@@ -49,8 +48,7 @@ enum setcc {
 };
 
 /* SPEC: where flags are not used they become false. */
-TENSIX_VECTOR_INLINE const char *row_SFPSETCC(struct tensix *tensix,
-                                              const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPSETCC(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct num_lanes_kernels *kernels = tensix->kernels->lanes;
@@ -167,8 +165,7 @@ const char *tensix_vector_check_stack(const struct tensix_vector *vector,
                                           : check_pop(vector, op, lanes);
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPPUSHC(struct tensix *tensix,
-                                              const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPPUSHC(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
     struct tensix_flag_level *top = &vector->stack[0];
@@ -196,8 +193,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPPUSHC(struct tensix *tensix,
 }
 
 /* SPEC: all but the plain mode only look at the top, which is false where the stack is empty. */
-TENSIX_VECTOR_INLINE const char *row_SFPPOPC(struct tensix *tensix,
-                                             const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPPOPC(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct tensix_flag_level *top = &vector->stack[0];
@@ -221,8 +217,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPPOPC(struct tensix *tensix,
 }
 
 /* SPEC: an empty stack stands for a top that is true. */
-TENSIX_VECTOR_INLINE const char *row_SFPCOMPC(struct tensix *tensix,
-                                              const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPCOMPC(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct tensix_flag_level *top = &vector->stack[0];
@@ -263,8 +258,7 @@ static void put_comparison(struct tensix *tensix, const struct tensix_vector_op 
 }
 
 /* VD <= VC */
-TENSIX_VECTOR_INLINE const char *row_SFPLE(struct tensix *tensix, const struct tensix_vector_op *op,
-                                           uint32_t lanes)
+const char *exec_SFPLE(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     const struct tensix_vector *vector = &tensix->vector;
     const uint32_t *b = vector->lreg[tensix_vector_vb_or_vd(op)];
@@ -274,19 +268,10 @@ TENSIX_VECTOR_INLINE const char *row_SFPLE(struct tensix *tensix, const struct t
 }
 
 /* VD > VC */
-TENSIX_VECTOR_INLINE const char *row_SFPGT(struct tensix *tensix, const struct tensix_vector_op *op,
-                                           uint32_t lanes)
+const char *exec_SFPGT(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     const struct tensix_vector *vector = &tensix->vector;
     const uint32_t *b = vector->lreg[tensix_vector_vb_or_vd(op)];
     put_comparison(tensix, op, lanes, tensix->kernels->lanes->less(vector->lreg[op->vc], b));
     return NULL;
 }
-
-TENSIX_VECTOR_RUNNER(SFPENCC)
-TENSIX_VECTOR_RUNNER(SFPSETCC)
-TENSIX_VECTOR_RUNNER(SFPPUSHC)
-TENSIX_VECTOR_RUNNER(SFPPOPC)
-TENSIX_VECTOR_RUNNER(SFPCOMPC)
-TENSIX_VECTOR_RUNNER(SFPLE)
-TENSIX_VECTOR_RUNNER(SFPGT)

@@ -228,8 +228,8 @@ void tensix_vector_macro_load(struct tensix *tensix, const struct tensix_vector_
 }
 
 /* A macro while nothing is scheduled: later instructions go through tensix_vector_issue. */
-TENSIX_VECTOR_INLINE const char *row_SFPLOADMACRO(struct tensix *tensix,
-                                                  const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPLOADMACRO(struct tensix *tensix, const struct tensix_vector_op *op,
+                              uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
     const char *rule = tensix_vector_check_macro(vector, op);
@@ -343,5 +343,3 @@ enum tensix_exec tensix_vector_issue(struct tensix *tensix, const struct tensix_
     }
     return result;
 }
-
-TENSIX_VECTOR_RUNNER(SFPLOADMACRO)

@@ -103,28 +103,24 @@ TENSIX_VECTOR_INLINE const char *multiply_add(struct tensix *tensix,
                    immediate);
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPMAD(struct tensix *tensix,
-                                            const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPMAD(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     return multiply_add(tensix, op, lanes, NUM_LANES_MAD, op->mod & NEGATE_BOTH);
 }
 
 /* SPEC: the preferred names where VA is LReg[10] or VC is LReg[9], but nothing depends on that. */
-TENSIX_VECTOR_INLINE const char *row_SFPADD(struct tensix *tensix,
-                                            const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPADD(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     return multiply_add(tensix, op, lanes, NUM_LANES_MAD, op->mod & NEGATE_BOTH);
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPMUL(struct tensix *tensix,
-                                            const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPMUL(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     return multiply_add(tensix, op, lanes, NUM_LANES_MAD, op->mod & NEGATE_BOTH);
 }
 
 /* Bit 1 of Mod1 means nothing here. */
-TENSIX_VECTOR_INLINE const char *row_SFPMUL24(struct tensix *tensix,
-                                              const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPMUL24(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     return multiply_add(tensix, op, lanes, NUM_LANES_MUL24, op->mod & MUL24_UPPER);
 }
@@ -146,8 +142,7 @@ TENSIX_VECTOR_INLINE const uint32_t *addend(const struct tensix *tensix,
     return tensix->vector.lreg[op->is_scheduled ? op->vc : op->vd];
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPADDI(struct tensix *tensix,
-                                             const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPADDI(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     uint32_t immediate[NUM_LANES];
     spread_immediate(tensix, op, immediate);
@@ -156,8 +151,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPADDI(struct tensix *tensix,
 }
 
 /* The product of -0 and a number becomes +0 by the addition. */
-TENSIX_VECTOR_INLINE const char *row_SFPMULI(struct tensix *tensix,
-                                             const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPMULI(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     uint32_t immediate[NUM_LANES];
     spread_immediate(tensix, op, immediate);
@@ -185,15 +179,14 @@ static const char *look_up(struct tensix *tensix, const struct tensix_vector_op 
     return finish(tensix, op, 1u << op->vd);
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPLUT(struct tensix *tensix,
-                                            const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPLUT(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     return look_up(tensix, op, lanes, NUM_LANES_TABLE_FP8);
 }
 
 /* Mod1Mirror is for the automatic stalls alone. */
-TENSIX_VECTOR_INLINE const char *row_SFPLUTFP32(struct tensix *tensix,
-                                                const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPLUTFP32(struct tensix *tensix, const struct tensix_vector_op *op,
+                            uint32_t lanes)
 {
     enum num_lanes_table table = NUM_LANES_TABLE_FP32;
     if ((op->mod & LUT_FP16_3) == LUT_FP16_3) {
@@ -204,12 +197,3 @@ TENSIX_VECTOR_INLINE const char *row_SFPLUTFP32(struct tensix *tensix,
     }
     return look_up(tensix, op, lanes, table);
 }
-
-TENSIX_VECTOR_RUNNER(SFPMAD)
-TENSIX_VECTOR_RUNNER(SFPADD)
-TENSIX_VECTOR_RUNNER(SFPMUL)
-TENSIX_VECTOR_RUNNER(SFPADDI)
-TENSIX_VECTOR_RUNNER(SFPMULI)
-TENSIX_VECTOR_RUNNER(SFPMUL24)
-TENSIX_VECTOR_RUNNER(SFPLUT)
-TENSIX_VECTOR_RUNNER(SFPLUTFP32)

@@ -228,8 +228,7 @@ void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op
 }
 
 /* Lanes whose template was written are none of those that are loaded: VD is below 8 here. */
-TENSIX_VECTOR_INLINE const char *row_SFPLOAD(struct tensix *tensix,
-                                             const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPLOAD(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     (void)lanes;
     unsigned address = load_address(tensix, op);
@@ -269,8 +268,7 @@ TENSIX_VECTOR_INLINE void store(struct tensix *tensix, const struct tensix_vecto
 }
 
 /* A template, too, moves the address counters: the page has only the lanes depend on VD. */
-TENSIX_VECTOR_INLINE const char *row_SFPSTORE(struct tensix *tensix,
-                                              const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPSTORE(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     const struct tensix_vector *vector = &tensix->vector;
     unsigned address = store_address(tensix, op);
@@ -379,7 +377,7 @@ general_SFPLOAD(struct tensix *tensix, const struct tensix_thread *own, uint32_t
 {
     unsigned thread = (unsigned)(own - tensix->thread);
     refresh_access(tensix, thread, word);
-    return tensix_vector_start(tensix, TENSIX_ROW_SFPLOAD, thread, word, row_SFPLOAD);
+    return tensix_vector_start(tensix, TENSIX_ROW_SFPLOAD, thread, word, exec_SFPLOAD);
 }
 
 static __attribute__((noinline)) enum tensix_exec
@@ -387,7 +385,7 @@ general_SFPSTORE(struct tensix *tensix, const struct tensix_thread *own, uint32_
 {
     unsigned thread = (unsigned)(own - tensix->thread);
     refresh_access(tensix, thread, word);
-    return tensix_vector_start(tensix, TENSIX_ROW_SFPSTORE, thread, word, row_SFPSTORE);
+    return tensix_vector_start(tensix, TENSIX_ROW_SFPSTORE, thread, word, exec_SFPSTORE);
 }
 
 /* Left to itself, the compiler multiplies twice: for the thread and for an array in it. */
@@ -399,8 +397,7 @@ TENSIX_VECTOR_INLINE struct tensix_thread *thread_of(struct tensix *tensix, unsi
 }
 
 /* VD is one of the first eight. */
-tensix_runner tensix_run_SFPLOAD;
-enum tensix_exec tensix_run_SFPLOAD(struct tensix *tensix, unsigned thread, uint32_t word)
+enum tensix_exec tensix_fast_SFPLOAD(struct tensix *tensix, unsigned thread, uint32_t word)
 {
     struct tensix_thread *own = thread_of(tensix, thread);
     uint32_t way = own->access.way[way_of(word)], bad = (word | way) & VD_8;
@@ -420,8 +417,7 @@ enum tensix_exec tensix_run_SFPLOAD(struct tensix *tensix, unsigned thread, uint
 }
 
 /* VD is one of the first twelve: its upper bits are not both set. */
-tensix_runner tensix_run_SFPSTORE;
-enum tensix_exec tensix_run_SFPSTORE(struct tensix *tensix, unsigned thread, uint32_t word)
+enum tensix_exec tensix_fast_SFPSTORE(struct tensix *tensix, unsigned thread, uint32_t word)
 {
     struct tensix_thread *own = thread_of(tensix, thread);
     uint32_t way = own->access.way[way_of(word)], bad = ((word & word << 1) | way) & VD_8;
@@ -466,8 +462,7 @@ const char *tensix_vector_check_immediate(const struct tensix_vector_op *op)
                : NULL;
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPLOADI(struct tensix *tensix,
-                                              const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPLOADI(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     if (op->vd >= TENSIX_LREG_WRITABLE) {
         return NULL;
@@ -500,16 +495,10 @@ TENSIX_VECTOR_INLINE const char *row_SFPLOADI(struct tensix *tensix,
     return NULL;
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPNOP(struct tensix *tensix,
-                                            const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPNOP(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     (void)tensix;
     (void)op;
     (void)lanes;
     return NULL;
 }
-
-TENSIX_VECTOR_SCHEDULED(SFPLOAD)
-TENSIX_VECTOR_SCHEDULED(SFPSTORE)
-TENSIX_VECTOR_RUNNER(SFPLOADI)
-TENSIX_VECTOR_RUNNER(SFPNOP)

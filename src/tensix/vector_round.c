@@ -51,8 +51,8 @@ static const char *check_round(const struct tensix_vector_op *op, uint32_t lanes
                : NULL;
 }
 
-TENSIX_VECTOR_INLINE const char *
-row_SFP_STOCH_RND(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFP_STOCH_RND(struct tensix *tensix, const struct tensix_vector_op *op,
+                               uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct num_lanes_kernels *kernels = tensix->kernels->lanes;
@@ -191,8 +191,7 @@ const char *tensix_vector_check_round(const struct tensix_vector_op *op, uint32_
  * The modes that move lanes take two cycles, but the unit accepts nothing in the second one, so
  * nobody can read too early.
  */
-TENSIX_VECTOR_INLINE const char *row_SFPSHFT2(struct tensix *tensix,
-                                              const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPSHFT2(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     if (op->mod > SHIFT_BY_IMMEDIATE) {
         return check_shift(op, lanes);
@@ -204,6 +203,3 @@ TENSIX_VECTOR_INLINE const char *row_SFPSHFT2(struct tensix *tensix,
     }
     return NULL;
 }
-
-TENSIX_VECTOR_RUNNER(SFP_STOCH_RND)
-TENSIX_VECTOR_RUNNER(SFPSHFT2)

@@ -38,10 +38,11 @@ struct cycle {
 };
 
 tensix_vector_exec *const tensix_vector_execs[TENSIX_ROWS] = {
-#define VECTOR(token, sub_unit, fields, reads, seen, writes, assumed, cycles, then)                \
-    [TENSIX_ROW_##token] = tensix_vector_##token,
-#include "vector.def"
-#undef VECTOR
+#define INSN(...)
+#define FRONT(...)
+#define STUB(...)
+#define SFPU(token, ...) [TENSIX_ROW_##token] = exec_##token,
+#include "tensix.def"
 };
 
 static bool is_nop(const struct step *step)

@@ -1,6 +1,6 @@
 /*
  * What the files of load macros and of timing share: what an instruction of the Vector Unit reads
- * and writes (vector.def), and one cycle of the unit.
+ * and writes (USES of tensix.def), and one cycle of the unit.
  */
 #ifndef TENSIX_VECTOR_SCHEDULE_H
 #define TENSIX_VECTOR_SCHEDULE_H

@@ -54,34 +54,29 @@ static unsigned bitwise_vb(const struct tensix_vector_op *op)
     return op->mod & BITWISE_USE_VB ? op->vb : tensix_vector_vb_or_vd(op);
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPAND(struct tensix *tensix,
-                                            const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPAND(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     return apply(tensix, op, lanes, NUM_LANES_AND, bitwise_vb(op), 0);
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPOR(struct tensix *tensix, const struct tensix_vector_op *op,
-                                           uint32_t lanes)
+const char *exec_SFPOR(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     return apply(tensix, op, lanes, NUM_LANES_OR, bitwise_vb(op), 0);
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPXOR(struct tensix *tensix,
-                                            const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPXOR(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     return apply(tensix, op, lanes, NUM_LANES_XOR, tensix_vector_vb_or_vd(op), 0);
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPNOT(struct tensix *tensix,
-                                            const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPNOT(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     return apply_unary(tensix, op, lanes, NUM_LANES_NOT, 0);
 }
 
 enum { LZ_SETS_FLAGS = 2, LZ_IGNORES_SIGN = 4, LZ_INVERTS_FLAGS = 8 };
 
-TENSIX_VECTOR_INLINE const char *row_SFPLZ(struct tensix *tensix, const struct tensix_vector_op *op,
-                                           uint32_t lanes)
+const char *exec_SFPLZ(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     const uint32_t mask = op->mod & LZ_IGNORES_SIGN ? INT32_MAX : UINT32_MAX;
     bool sets = op->mod & LZ_SETS_FLAGS;
@@ -96,8 +91,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPLZ(struct tensix *tensix, const struct t
 
 enum { SHIFT_BY_IMM = 1, SHIFT_ARITHMETIC = 2, SHIFT_OF_VC = 4 };
 
-TENSIX_VECTOR_INLINE const char *row_SFPSHFT(struct tensix *tensix,
-                                             const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPSHFT(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     const unsigned vb = tensix_vector_vb_or_vd(op);
     bool is_arithmetic = op->mod & SHIFT_ARITHMETIC;
@@ -117,8 +111,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPSHFT(struct tensix *tensix,
 
 enum { IADD_IMM = 1, IADD_SUBTRACTS = 2, IADD_KEEPS_FLAGS = 4, IADD_INVERTS_FLAGS = 8 };
 
-TENSIX_VECTOR_INLINE const char *row_SFPIADD(struct tensix *tensix,
-                                             const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPIADD(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     bool sets = !(op->mod & IADD_KEEPS_FLAGS);
     uint32_t flags = 0;
@@ -136,8 +129,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPIADD(struct tensix *tensix,
 
 enum { ABS_FLOAT = 1 };
 
-TENSIX_VECTOR_INLINE const char *row_SFPABS(struct tensix *tensix,
-                                            const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPABS(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     return apply_unary(tensix, op, lanes,
                        op->mod & ABS_FLOAT ? NUM_LANES_ABS_FLOAT : NUM_LANES_ABS_INTEGER, 0);
@@ -147,8 +139,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPABS(struct tensix *tensix,
 
 enum { EXEXP_KEEPS_BIAS = 1, EXEXP_SETS_FLAGS = 2, EXEXP_INVERTS_FLAGS = 8, BIAS = 127 };
 
-TENSIX_VECTOR_INLINE const char *row_SFPEXEXP(struct tensix *tensix,
-                                              const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPEXEXP(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     bool sets = op->mod & EXEXP_SETS_FLAGS;
     uint32_t flags = 0;
@@ -162,8 +153,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPEXEXP(struct tensix *tensix,
 
 enum { EXMAN_HIDES_BIT = 1, HIDDEN_BIT = 1 << 23 };
 
-TENSIX_VECTOR_INLINE const char *row_SFPEXMAN(struct tensix *tensix,
-                                              const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPEXMAN(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     return apply_unary(tensix, op, lanes, NUM_LANES_MANTISSA,
                        op->mod & EXMAN_HIDES_BIT ? 0 : HIDDEN_BIT);
@@ -172,8 +162,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPEXMAN(struct tensix *tensix,
 /* Of SFPSETEXP, SFPSETMAN and SFPSETSGN; the second of SFPSETEXP alone. */
 enum { SET_IMM = 1, SET_FROM_EXPONENT = 2 };
 
-TENSIX_VECTOR_INLINE const char *row_SFPSETEXP(struct tensix *tensix,
-                                               const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPSETEXP(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     enum num_lanes_op operation = op->mod & SET_IMM             ? NUM_LANES_SET_EXPONENT
                                   : op->mod & SET_FROM_EXPONENT ? NUM_LANES_COPY_EXPONENT
@@ -182,8 +171,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPSETEXP(struct tensix *tensix,
                  tensix_vector_imm12(op) & 0xff);
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPSETMAN(struct tensix *tensix,
-                                               const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPSETMAN(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     enum { IMM_SHIFT = 11 };
     return apply(tensix, op, lanes,
@@ -191,8 +179,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPSETMAN(struct tensix *tensix,
                  tensix_vector_vb_or_vd(op), tensix_vector_imm12(op) << IMM_SHIFT);
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPSETSGN(struct tensix *tensix,
-                                               const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPSETSGN(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     enum { SIGN_SHIFT = 31 };
     return apply(tensix, op, lanes, op->mod & SET_IMM ? NUM_LANES_SET_SIGN : NUM_LANES_COPY_SIGN,
@@ -201,8 +188,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPSETSGN(struct tensix *tensix,
 
 enum { DIVP2_ADDS = 1 };
 
-TENSIX_VECTOR_INLINE const char *row_SFPDIVP2(struct tensix *tensix,
-                                              const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPDIVP2(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     return apply_unary(tensix, op, lanes,
                        op->mod & DIVP2_ADDS ? NUM_LANES_ADD_EXPONENT : NUM_LANES_SET_EXPONENT,
@@ -214,8 +200,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPDIVP2(struct tensix *tensix,
 enum arecip { ARECIP_RECIPROCAL, ARECIP_CONDITIONAL };
 
 /* SPEC: all other modes are the exponential. */
-TENSIX_VECTOR_INLINE const char *row_SFPARECIP(struct tensix *tensix,
-                                               const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPARECIP(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     enum num_lanes_op operation = op->mod == ARECIP_RECIPROCAL    ? NUM_LANES_RECIPROCAL
                                   : op->mod == ARECIP_CONDITIONAL ? NUM_LANES_CONDITIONAL_RECIPROCAL
@@ -228,8 +213,7 @@ TENSIX_VECTOR_INLINE const char *row_SFPARECIP(struct tensix *tensix,
 enum cast { CAST_TO_FLOAT, CAST_TO_FLOAT_RANDOM, CAST_ABS, CAST_SIGNS, CAST_MODES };
 
 /* SPEC: the generator steps in enabled lanes whether VD can be written or not. */
-TENSIX_VECTOR_INLINE const char *row_SFPCAST(struct tensix *tensix,
-                                             const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPCAST(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct num_lanes_kernels *kernels = tensix->kernels->lanes;
@@ -292,8 +276,7 @@ static void move_from_special(struct tensix *tensix, const struct tensix_vector_
     }
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPMOV(struct tensix *tensix,
-                                            const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPMOV(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     const unsigned mod = op->mod & ~(unsigned)MOV_RESERVED;
     if (mod != MOV_ALL_LANES) {
@@ -350,8 +333,7 @@ uint32_t tensix_vector_misordered(const struct tensix *tensix, const struct tens
 
 /* SPEC: LReg[8] and up are compared, but not written. It takes two cycles, but the next instruction
  * always waits. */
-TENSIX_VECTOR_INLINE const char *row_SFPSWAP(struct tensix *tensix,
-                                             const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPSWAP(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     const struct tensix_lane_sets *sets = &tensix->vector.sets;
     const uint32_t swaps = lanes & misordered(tensix, op);
@@ -393,31 +375,10 @@ static void transpose(struct tensix *tensix, unsigned first, uint32_t lanes)
     }
 }
 
-TENSIX_VECTOR_INLINE const char *row_SFPTRANSP(struct tensix *tensix,
-                                               const struct tensix_vector_op *op, uint32_t lanes)
+const char *exec_SFPTRANSP(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     (void)op;
     transpose(tensix, 0, lanes);
     transpose(tensix, NUM_LANES_ROWS, lanes);
     return NULL;
 }
-
-TENSIX_VECTOR_RUNNER(SFPABS)
-TENSIX_VECTOR_RUNNER(SFPAND)
-TENSIX_VECTOR_RUNNER(SFPOR)
-TENSIX_VECTOR_RUNNER(SFPXOR)
-TENSIX_VECTOR_RUNNER(SFPNOT)
-TENSIX_VECTOR_RUNNER(SFPLZ)
-TENSIX_VECTOR_RUNNER(SFPSHFT)
-TENSIX_VECTOR_RUNNER(SFPIADD)
-TENSIX_VECTOR_RUNNER(SFPEXEXP)
-TENSIX_VECTOR_RUNNER(SFPEXMAN)
-TENSIX_VECTOR_RUNNER(SFPSETEXP)
-TENSIX_VECTOR_RUNNER(SFPSETMAN)
-TENSIX_VECTOR_RUNNER(SFPSETSGN)
-TENSIX_VECTOR_RUNNER(SFPDIVP2)
-TENSIX_VECTOR_RUNNER(SFPMOV)
-TENSIX_VECTOR_RUNNER(SFPCAST)
-TENSIX_VECTOR_RUNNER(SFPARECIP)
-TENSIX_VECTOR_RUNNER(SFPSWAP)
-TENSIX_VECTOR_RUNNER(SFPTRANSP)

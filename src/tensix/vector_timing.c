@@ -4,7 +4,7 @@
  * scheduling).
  *
  * The stalls keep an instruction for one cycle. They go by what they believe that instructions read
- * and write, which is not always what these do (vector.def).
+ * and write, which is not always what these do (USES of tensix.def).
  */
 #include "tensix/vector_schedule.h"
 
@@ -72,12 +72,15 @@ static uint32_t shuffled(const struct tensix_vector_op *op)
 const struct tensix_vector_row *tensix_vector_row(unsigned row)
 {
     static const struct tensix_vector_row rows[TENSIX_ROWS] = {
-#define VECTOR(token, sub_unit, fields, reads, seen, writes, assumed, cycles, then)                \
-    [TENSIX_ROW_##token] = {.part = TENSIX_PART_##sub_unit,                                        \
-                            .has_vb = ((fields)&HAS_VB) != 0,                                      \
-                            .has_vc = ((fields)&HAS_VC) != 0},
-#include "vector.def"
-#undef VECTOR
+#define USES(sub_unit, fields, reads, seen, writes, assumed, cycles, then)                         \
+    .part = TENSIX_PART_##sub_unit, .has_vb = ((fields)&HAS_VB) != 0,                              \
+    .has_vc = ((fields)&HAS_VC) != 0,
+#define INSN(...)
+#define FRONT(...)
+#define STUB(...)
+#define SFPU(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    [TENSIX_ROW_##token] = {cells},
+#include "tensix.def"
     };
     return &rows[row];
 }
@@ -96,18 +99,22 @@ struct tensix_vector_uses tensix_vector_uses(const struct tensix_vector *vector,
 {
     const uint32_t writable = op->row == TENSIX_ROW_SFPCONFIG ? CONSTANTS : WRITABLE;
     switch (op->row) {
-#define VECTOR(token, sub_unit, fields, reads_, seen_, writes_, assumed_, cycles, then)            \
+#define USES(sub_unit, fields, reads_, seen_, writes_, assumed_, cycles, then)                     \
+    return (struct tensix_vector_uses){                                                            \
+        .reads = (reads_),                                                                         \
+        .seen_reads = (seen_),                                                                     \
+        .writes = (writes_)&writable,                                                              \
+        .assumed_writes = (assumed_)&FIRST(8),                                                     \
+        .is_slow = (cycles) > 1,                                                                   \
+        .holds_unit = (then) == NOTHING,                                                           \
+    };
+#define INSN(...)
+#define FRONT(...)
+#define STUB(...)
+#define SFPU(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     case TENSIX_ROW_##token:                                                                       \
-        return (struct tensix_vector_uses){                                                        \
-            .reads = (reads_),                                                                     \
-            .seen_reads = (seen_),                                                                 \
-            .writes = (writes_)&writable,                                                          \
-            .assumed_writes = (assumed_)&FIRST(8),                                                 \
-            .is_slow = (cycles) > 1,                                                               \
-            .holds_unit = (then) == NOTHING,                                                       \
-        };
-#include "vector.def"
-#undef VECTOR
+        cells
+#include "tensix.def"
     default:
         return (struct tensix_vector_uses){0};
     }

@@ -138,7 +138,6 @@ static int compare_refusals(const void *a, const void *b)
 /* The tokens of the table's rows, which mnemonics are not. */
 static const char *const tokens[TENSIX_ROWS] = {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells) #token,
-#define STUB                                                                           INSN
 #include "tensix.def"
 };
 

@@ -1,5 +1,5 @@
 /*
- * When instructions of the Vector Unit may follow each other: vector.def against what rows really
+ * When instructions of the Vector Unit may follow each other: USES of tensix.def against what rows really
  * read and write, automatic stalls in timed runs, hazards that the stalls miss.
  */
 #include <check.h>
@@ -27,7 +27,7 @@ static void teardown(void)
     tensix_harness_close(&harness);
 }
 
-/* --- vector.def --- */
+/* --- USES --- */
 
 static bool is_vector_row(unsigned row)
 {

@@ -186,13 +186,11 @@ static int32_t take_signed(uint32_t word, int hi, int lo)
         same("word", args.word, word);                                                             \
         cells                                                                                      \
     }
-#define STUB INSN
 #include "tensix.def"
 
 static void (*const decoders[TENSIX_ROWS])(uint32_t word) = {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     decode_##token,
-#define STUB INSN
 #include "tensix.def"
 };
 
@@ -202,7 +200,6 @@ static void (*const decoders[TENSIX_ROWS])(uint32_t word) = {
 #define SIGNED(name, hi, lo) PART(name, hi, lo)
 
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells) 0 cells,
-#define STUB                                                                           INSN
 static const uint32_t parts[TENSIX_ROWS] = {
 #include "tensix.def"
 };
