@@ -66,6 +66,16 @@ enum tensix_trait {
     TENSIX_TRAIT_OWN_VD = 1 << 6,
     /* Vector Unit: does not depend on LaneEnabled, or looks at it itself. SPEC: the page of each. */
     TENSIX_TRAIT_IGNORES_FLAGS = 1 << 7,
+    /* Vector Unit: does nothing, and so may come to any sub-unit but the one that stores. */
+    TENSIX_TRAIT_IDLE = 1 << 8,
+    /* Vector Unit: reads in two cycles, and writes in the second one. SPEC: BH SFPSWAP. */
+    TENSIX_TRAIT_SWAPS = 1 << 9,
+    /* Vector Unit: changes what others go by, and LRegs that are constants for them. */
+    TENSIX_TRAIT_CONFIGURES = 1 << 10,
+    /* Vector Unit: schedules others, and has VD in three bits of its own. SPEC: BH SFPLOADMACRO. */
+    TENSIX_TRAIT_SCHEDULES = 1 << 11,
+    /* Vector Unit: loads from Dst, which LaneConfig can block. SPEC: BH SFPLOAD. */
+    TENSIX_TRAIT_LOADS_DST = 1 << 12,
 };
 
 /* Row numbers, in the order of tensix_rows. */
@@ -119,13 +129,24 @@ static inline unsigned tensix_traits(unsigned row)
         TRAIT_WIDE = TENSIX_TRAIT_WIDE,
         TRAIT_OWN_VD = TENSIX_TRAIT_OWN_VD,
         TRAIT_IGNORES_FLAGS = TENSIX_TRAIT_IGNORES_FLAGS,
+        TRAIT_IDLE = TENSIX_TRAIT_IDLE,
+        TRAIT_SWAPS = TENSIX_TRAIT_SWAPS,
+        TRAIT_CONFIGURES = TENSIX_TRAIT_CONFIGURES,
+        TRAIT_SCHEDULES = TENSIX_TRAIT_SCHEDULES,
+        TRAIT_LOADS_DST = TENSIX_TRAIT_LOADS_DST,
     };
-    static const uint8_t traits_of[TENSIX_ROWS + 1] = {
+    static const uint16_t traits_of[TENSIX_ROWS + 1] = {
     /* the last is no row */
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells) traits,
 #include "tensix.def"
     };
     return traits_of[row];
+}
+
+/* Has the row this trait? */
+static inline bool tensix_has(unsigned row, enum tensix_trait trait)
+{
+    return tensix_traits(row) & trait;
 }
 
 struct tensix_row_info {

@@ -41,7 +41,11 @@ enum tensix_vector_part {
 TENSIX_VECTOR_INLINE struct tensix_vector_op tensix_vector_decode(unsigned row, unsigned thread,
                                                                   uint32_t word)
 {
-    bool is_wide = tensix_traits(row) & TENSIX_TRAIT_WIDE;
+    bool is_wide = tensix_has(row, TENSIX_TRAIT_WIDE);
+    unsigned vd = is_wide ? word >> 20 & 15 : word >> 4 & 15;
+    if (tensix_has(row, TENSIX_TRAIT_SCHEDULES)) {
+        vd = (word >> 20 & 3) | (word & 1) << 2;
+    }
     return (struct tensix_vector_op){
         .word = word,
         .row = (uint8_t)row,
@@ -49,7 +53,7 @@ TENSIX_VECTOR_INLINE struct tensix_vector_op tensix_vector_decode(unsigned row, 
         .va = word >> 16 & 15,
         .vb = word >> 12 & 15,
         .vc = word >> 8 & 15,
-        .vd = is_wide ? word >> 20 & 15 : word >> 4 & 15,
+        .vd = (uint8_t)vd,
         .mod = is_wide ? word >> 16 & 15 : word & 15,
         .is_scheduled = false, /* left out, gcc makes these two by a detour that takes 7 ns */
         .address = 0,
@@ -137,13 +141,13 @@ enum tensix_exec tensix_vector_report_hazard(struct tensix *tensix,
 
 TENSIX_VECTOR_INLINE bool tensix_vector_has_backdoor(unsigned row)
 {
-    return !(tensix_traits(row) & TENSIX_TRAIT_OWN_VD);
+    return !tensix_has(row, TENSIX_TRAIT_OWN_VD);
 }
 
 /* Rows whose effect does not depend on LaneEnabled, or that look at it themselves. */
 TENSIX_VECTOR_INLINE bool tensix_vector_ignores_flags(unsigned row)
 {
-    return tensix_traits(row) & TENSIX_TRAIT_IGNORES_FLAGS;
+    return tensix_has(row, TENSIX_TRAIT_IGNORES_FLAGS);
 }
 
 /* Writes the word to an instruction template of the lanes whose backdoor is open (vector_config.c);
@@ -163,39 +167,34 @@ TENSIX_VECTOR_INLINE uint32_t tensix_vector_lanes(struct tensix_vector *vector,
                                                   const struct tensix_vector_op *op, unsigned row)
 {
     uint32_t lanes = UINT32_MAX;
-    if (tensix_vector_has_backdoor(row) && !op->is_scheduled &&
-        __builtin_expect(op->vd >= TENSIX_LREG_BACKDOOR, 0)) {
-        const struct tensix_vector_op copy = *op;
-        lanes = tensix_vector_backdoor(vector, &copy);
+    if (tensix_vector_has_backdoor(row) && !op->is_scheduled && op->vd >= TENSIX_LREG_BACKDOOR) {
+        lanes = tensix_vector_backdoor(vector, op);
     }
     return tensix_vector_ignores_flags(row) ? lanes : lanes & tensix_vector_enabled(vector);
 }
 
-/* The op stays in registers: functions that are not inlined get copies of it. */
+/* Executes an instruction by itself, while nothing is scheduled. */
+TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_execute(struct tensix *tensix, unsigned row,
+                                                            const struct tensix_vector_op *op,
+                                                            tensix_vector_exec *exec)
+{
+    struct tensix_vector *vector = &tensix->vector;
+    const uint32_t hidden = tensix_vector_hidden_reads(row, op);
+    if ((vector->slow_writes & hidden) && vector->slow_start + 1 == tensix->now &&
+        tensix_vector_report_hazard(tensix, op, hidden) == TENSIX_STOP) {
+        return TENSIX_STOP;
+    }
+    const char *rule = exec(tensix, op, tensix_vector_lanes(vector, op, row));
+    return rule ? tensix_vector_fault(tensix, op, rule) : TENSIX_DONE;
+}
+
 TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_start(struct tensix *tensix, unsigned row,
                                                           unsigned thread, uint32_t word,
                                                           tensix_vector_exec *exec)
 {
-    struct tensix_vector *vector = &tensix->vector;
     const struct tensix_vector_op op = tensix_vector_decode(row, thread, word);
-    if (__builtin_expect(vector->schedules | tensix->timed, 0)) {
-        const struct tensix_vector_op copy = op;
-        return tensix_vector_issue(tensix, &copy);
-    }
-    uint32_t hidden = tensix_vector_hidden_reads(row, &op);
-    if (hidden && __builtin_expect(
-                      (vector->slow_writes & hidden) && vector->slow_start + 1 == tensix->now, 0)) {
-        const struct tensix_vector_op copy = op;
-        if (tensix_vector_report_hazard(tensix, &copy, hidden) == TENSIX_STOP) {
-            return TENSIX_STOP;
-        }
-    }
-    const char *rule = exec(tensix, &op, tensix_vector_lanes(vector, &op, row));
-    if (__builtin_expect(rule != NULL, 0)) {
-        const struct tensix_vector_op copy = op;
-        return tensix_vector_fault(tensix, &copy, rule);
-    }
-    return TENSIX_DONE;
+    return tensix->vector.schedules | tensix->timed ? tensix_vector_issue(tensix, &op)
+                                                    : tensix_vector_execute(tensix, row, &op, exec);
 }
 
 /* --- Loads (vector_memory.c), for SFPLOADMACRO --- */

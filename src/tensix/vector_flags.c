@@ -134,8 +134,8 @@ static void pop(struct tensix_vector *vector, uint32_t lanes)
     }
 }
 
-static const char *check_push(const struct tensix_vector *vector, const struct tensix_vector_op *op,
-                              uint32_t lanes)
+const char *tensix_vector_check_push(const struct tensix_vector *vector,
+                                     const struct tensix_vector_op *op, uint32_t lanes)
 {
     if (op->mod == STACK_MOVES) {
         return vector->stack[TENSIX_FLAG_STACK - 1].used & lanes
@@ -149,8 +149,8 @@ static const char *check_push(const struct tensix_vector *vector, const struct t
                : NULL;
 }
 
-static const char *check_pop(const struct tensix_vector *vector, const struct tensix_vector_op *op,
-                             uint32_t lanes)
+const char *tensix_vector_check_pop(const struct tensix_vector *vector,
+                                    const struct tensix_vector_op *op, uint32_t lanes)
 {
     return op->mod == STACK_MOVES && lanes & ~vector->stack[0].used
                ? "the flag stack is empty; each SFPPOPC with Mod1 0 takes back one SFPPUSHC with "
@@ -158,18 +158,11 @@ static const char *check_pop(const struct tensix_vector *vector, const struct te
                : NULL;
 }
 
-const char *tensix_vector_check_stack(const struct tensix_vector *vector,
-                                      const struct tensix_vector_op *op, uint32_t lanes)
-{
-    return op->row == TENSIX_ROW_SFPPUSHC ? check_push(vector, op, lanes)
-                                          : check_pop(vector, op, lanes);
-}
-
 const char *exec_SFPPUSHC(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
     struct tensix_flag_level *top = &vector->stack[0];
-    const char *rule = check_push(vector, op, lanes);
+    const char *rule = tensix_vector_check_push(vector, op, lanes);
     if (rule) {
         return rule;
     }
@@ -197,7 +190,7 @@ const char *exec_SFPPOPC(struct tensix *tensix, const struct tensix_vector_op *o
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct tensix_flag_level *top = &vector->stack[0];
-    const char *rule = check_pop(vector, op, lanes);
+    const char *rule = tensix_vector_check_pop(vector, op, lanes);
     if (rule) {
         return rule;
     }

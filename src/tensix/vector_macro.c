@@ -83,7 +83,7 @@ static const char *check_column(const struct tensix_macro_config *config,
     }
     unsigned store = sequence_of(config, op, TENSIX_PART_STORE);
     if (store & SEQUENCE_SOURCE &&
-        row_of(config, store, TENSIX_PART_STORE) != TENSIX_ROW_SFPSTORE) {
+        tensix_has(row_of(config, store, TENSIX_PART_STORE), TENSIX_TRAIT_IDLE)) {
         return "the store sub-unit executes SFPSTORE alone: source 3 in the sequence schedules "
                "one, "
                "0 nothing";
@@ -120,9 +120,9 @@ static struct tensix_vector_op compose(const struct tensix_macro_config *config,
                                        const struct tensix_vector_op *macro, unsigned sequence,
                                        unsigned part)
 {
-    unsigned row = row_of(config, sequence, part), vd = tensix_vector_macro_vd(macro);
+    unsigned row = row_of(config, sequence, part), vd = macro->vd;
     unsigned source = sequence & SEQUENCE_SOURCE;
-    uint32_t word = source >= SOURCE_TEMPLATES && row != TENSIX_ROW_SFPNOP
+    uint32_t word = source >= SOURCE_TEMPLATES && !tensix_has(row, TENSIX_TRAIT_IDLE)
                         ? config->instruction[source - SOURCE_TEMPLATES]
                         : tensix_rows[row].match;
     struct tensix_vector_op op = tensix_vector_decode(row, macro->thread, word);
@@ -136,7 +136,7 @@ static struct tensix_vector_op compose(const struct tensix_macro_config *config,
         op.vc = (uint8_t)vd;
     }
     op.vd = (uint8_t)(sequence & SEQUENCE_TO_MACRO ? TENSIX_LREG_MACRO : vd);
-    if (row == TENSIX_ROW_SFPSWAP && !(sequence & (SEQUENCE_AS_VB | SEQUENCE_TO_MACRO))) {
+    if (tensix_has(row, TENSIX_TRAIT_SWAPS) && !(sequence & (SEQUENCE_AS_VB | SEQUENCE_TO_MACRO))) {
         /* HW: by the page it would swap VD with itself. LLK's exponential clamps to LReg[14] by a
          * template with VD = 14, so the second operand is VB, as of other simple instructions. */
         op.vd = op.vb;
@@ -159,7 +159,7 @@ static struct tensix_vector_op compose_store(const struct tensix_macro_config *c
     if (sequence & SEQUENCE_TO_MACRO) {
         op.vd = TENSIX_LREG_MACRO;
     } else if (!(sequence & SEQUENCE_AS_VB)) {
-        op.vd = (uint8_t)tensix_vector_macro_vd(macro);
+        op.vd = macro->vd;
     }
     return op;
 }
@@ -223,7 +223,7 @@ void tensix_vector_schedule_macro(struct tensix_vector *vector, const struct ten
 void tensix_vector_macro_load(struct tensix *tensix, const struct tensix_vector_op *op,
                               unsigned address)
 {
-    tensix_vector_load(tensix, op, tensix_vector_macro_vd(op), address);
+    tensix_vector_load(tensix, op, op->vd, address);
     tensix_apply_partial_addr_mod(tensix, op->thread, op->word >> 13 & 7);
 }
 
@@ -298,24 +298,6 @@ void tensix_vector_run_schedules(struct tensix *tensix, uint64_t now)
 
 /* --- Issuing --- */
 
-/* Nothing is scheduled: as tensix_vector_start. */
-static enum tensix_exec issue_alone(struct tensix *tensix, const struct tensix_vector_op *op)
-{
-    struct tensix_vector *vector = &tensix->vector;
-    uint32_t hidden = tensix_vector_hidden_reads(op->row, op);
-    if ((vector->slow_writes & hidden) && vector->slow_start + 1 == tensix->now &&
-        tensix_vector_report_hazard(tensix, op, hidden) == TENSIX_STOP) {
-        return TENSIX_STOP;
-    }
-    const char *rule =
-        tensix_vector_execs[op->row](tensix, op, tensix_vector_lanes(vector, op, op->row));
-    if (rule) {
-        return tensix_vector_fault(tensix, op, rule);
-    }
-    tensix_vector_note_start(vector, op, tensix->now);
-    return TENSIX_DONE;
-}
-
 enum tensix_exec tensix_vector_issue(struct tensix *tensix, const struct tensix_vector_op *op)
 {
     struct tensix_vector *vector = &tensix->vector;
@@ -327,7 +309,12 @@ enum tensix_exec tensix_vector_issue(struct tensix *tensix, const struct tensix_
         }
     }
     if (vector->schedules == 0) {
-        return issue_alone(tensix, op);
+        enum tensix_exec result =
+            tensix_vector_execute(tensix, op->row, op, tensix_vector_execs[op->row]);
+        if (result == TENSIX_DONE) {
+            tensix_vector_note_start(vector, op, now);
+        }
+        return result;
     }
     /* In a timed run the thread has waited, in a functional one its time does not show it. */
     if (!tensix->timed && tensix_vector_must_stall(vector, op, now)) {

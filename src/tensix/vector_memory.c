@@ -453,8 +453,11 @@ static uint32_t widen_fp16(uint32_t pattern)
     return (pattern & 0x8000) << 16 | ((pattern & 0x7fff) + (112 << 10)) << 13;
 }
 
-const char *tensix_vector_check_immediate(const struct tensix_vector_op *op)
+const char *tensix_vector_check_immediate(const struct tensix_vector *vector,
+                                          const struct tensix_vector_op *op, uint32_t lanes)
 {
+    (void)vector;
+    (void)lanes;
     const unsigned modes = 1 << IMMEDIATE_FLOATB | 1 << IMMEDIATE_FLOATA | 1 << IMMEDIATE_USHORT |
                            1 << IMMEDIATE_SHORT | 1 << IMMEDIATE_UPPER | 1 << IMMEDIATE_LOWER;
     return op->vd < TENSIX_LREG_WRITABLE && !(modes >> op->mod & 1)
@@ -488,7 +491,7 @@ const char *exec_SFPLOADI(struct tensix *tensix, const struct tensix_vector_op *
         operation = NUM_LANES_LOW_HALF;
         break;
     default:
-        return tensix_vector_check_immediate(op);
+        return tensix_vector_check_immediate(&tensix->vector, op, lanes);
     }
     uint32_t *d = tensix->vector.lreg[op->vd];
     tensix->kernels->lanes->op[operation](d, NULL, NULL, d, immediate, lanes);

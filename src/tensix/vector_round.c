@@ -44,8 +44,10 @@ TENSIX_VECTOR_INLINE bool is_template(const struct tensix_vector_op *op, uint32_
  * GUESS: no page names rounding mode 3; the model would round at random. HW: LLK's exponential has
  * UseImm5 set with a mode that has no use for it; ttsim refuses that.
  */
-static const char *check_round(const struct tensix_vector_op *op, uint32_t lanes)
+const char *tensix_vector_check_round(const struct tensix_vector *vector,
+                                      const struct tensix_vector_op *op, uint32_t lanes)
 {
+    (void)vector;
     return rounding_of(op) > ROUNDS_TO_ZERO && !is_template(op, lanes)
                ? "rounding mode 3 is reserved: 0 is to nearest, 1 stochastic, 2 to zero"
                : NULL;
@@ -58,7 +60,7 @@ const char *exec_SFP_STOCH_RND(struct tensix *tensix, const struct tensix_vector
     const struct num_lanes_kernels *kernels = tensix->kernels->lanes;
     unsigned mode = op->mod & ROUND_MODE_MASK;
     unsigned rounding = rounding_of(op), imm5 = op->word >> 16 & 31;
-    const char *rule = check_round(op, lanes);
+    const char *rule = tensix_vector_check_round(&tensix->vector, op, lanes);
     if (rule) {
         return rule;
     }
@@ -175,16 +177,13 @@ static void shift(struct tensix *tensix, const struct tensix_vector_op *op, uint
                                           (uint32_t)amount, lanes);
 }
 
-static const char *check_shift(const struct tensix_vector_op *op, uint32_t lanes)
+const char *tensix_vector_check_shift(const struct tensix_vector *vector,
+                                      const struct tensix_vector_op *op, uint32_t lanes)
 {
+    (void)vector;
     return op->mod > SHIFT_BY_IMMEDIATE && !is_template(op, lanes)
                ? "Mod1 7 to 15 are reserved: use 0 to 6"
                : NULL;
-}
-
-const char *tensix_vector_check_round(const struct tensix_vector_op *op, uint32_t lanes)
-{
-    return op->row == TENSIX_ROW_SFPSHFT2 ? check_shift(op, lanes) : check_round(op, lanes);
 }
 
 /*
@@ -194,7 +193,7 @@ const char *tensix_vector_check_round(const struct tensix_vector_op *op, uint32_
 const char *exec_SFPSHFT2(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     if (op->mod > SHIFT_BY_IMMEDIATE) {
-        return check_shift(op, lanes);
+        return tensix_vector_check_shift(&tensix->vector, op, lanes);
     }
     if (op->mod >= SHIFT_BY_LREG) {
         shift(tensix, op, lanes);

@@ -12,7 +12,6 @@
 #include "tensix/vector_schedule.h"
 
 enum { MOST_STEPS = 4 * TENSIX_LANE_COLUMNS + 1, MODE_INDIRECT_VD = 8, INDEX_LREG = 7 };
-enum { MOV_ALL_LANES = 2, MOV_MODES = 11 }; /* Mod1 of SFPMOV */
 
 /* An instruction that executes in this cycle. */
 struct step {
@@ -47,7 +46,7 @@ tensix_vector_exec *const tensix_vector_execs[TENSIX_ROWS] = {
 
 static bool is_nop(const struct step *step)
 {
-    return step->op.row == TENSIX_ROW_SFPNOP;
+    return tensix_has(step->op.row, TENSIX_TRAIT_IDLE);
 }
 
 /* --- Which instructions execute --- */
@@ -64,7 +63,7 @@ static unsigned rank_of(const struct tensix_vector_op *op, unsigned part, bool s
     if (part == TENSIX_PART_LOAD && stores) {
         return FIRST;
     }
-    return op->row == TENSIX_ROW_SFPCONFIG ? CONFIG : ranks[part];
+    return tensix_has(op->row, TENSIX_TRAIT_CONFIGURES) ? CONFIG : ranks[part];
 }
 
 static void insert(const struct tensix_vector *vector, struct cycle *cycle,
@@ -144,11 +143,11 @@ static enum tensix_exec discard(struct tensix *tensix, const struct cycle *cycle
  */
 static const char *conflict(const struct step *x, const struct step *y)
 {
-    bool in_simple = x->part == TENSIX_PART_SIMPLE, swaps = x->op.row == TENSIX_ROW_SFPSWAP;
+    bool in_simple = x->part == TENSIX_PART_SIMPLE;
     if (!in_simple || is_nop(x) || is_nop(y) || !(x->lanes & y->lanes)) {
         return NULL;
     }
-    if (swaps && y->part == TENSIX_PART_MAD) {
+    if (tensix_has(x->op.row, TENSIX_TRAIT_SWAPS) && y->part == TENSIX_PART_MAD) {
         return "a MAD instruction comes in the same cycle; give one of them another delay";
     }
     bool to_macro = x->op.vd == TENSIX_LREG_MACRO;
@@ -232,18 +231,20 @@ static const char *broken_rule(const struct tensix_vector *vector, const struct 
         op->vd >= TENSIX_LREG_BACKDOOR) {
         lanes &= vector->sets.backdoor_closed;
     }
-    switch (op->row) {
-    case TENSIX_ROW_SFPPUSHC:
-    case TENSIX_ROW_SFPPOPC:
-        return tensix_vector_check_stack(vector, op, lanes);
-    case TENSIX_ROW_SFP_STOCH_RND:
-    case TENSIX_ROW_SFPSHFT2:
-        return tensix_vector_check_round(op, lanes & tensix_vector_enabled(vector));
-    case TENSIX_ROW_SFPLOADI:
-        return tensix_vector_check_immediate(op);
-    default:
-        return NULL;
+    if (!tensix_vector_ignores_flags(op->row)) {
+        lanes &= tensix_vector_enabled(vector);
     }
+    switch (op->row) {
+#define INSN(...)
+#define FRONT(...)
+#define STUB(...)
+#define RULE(check) return check(vector, op, lanes);
+#define SFPU(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    case TENSIX_ROW_##token:                                                                       \
+        cells break;
+#include "tensix.def"
+    }
+    return NULL;
 }
 
 static void skip(struct step *step)
@@ -280,10 +281,9 @@ static void copy_lanes(const struct tensix *tensix, uint32_t *to, const uint32_t
 static uint32_t loaded_lanes(const struct tensix_vector *vector, const struct tensix_vector_op *op,
                              unsigned lreg)
 {
-    bool is_macro = op->row == TENSIX_ROW_SFPLOADMACRO;
-    unsigned vd = is_macro ? tensix_vector_macro_vd(op) : op->vd;
     uint32_t lanes = op->mod == NUM_LANES_INT32_ALL ? UINT32_MAX : tensix_vector_enabled(vector);
-    return lanes & ~vector->sets.no_loads & (lreg == vd ? UINT32_MAX : vector->sets.captures_index);
+    return lanes & ~vector->sets.no_loads &
+           (lreg == op->vd ? UINT32_MAX : vector->sets.captures_index);
 }
 
 /* Lanes of an LReg that an instruction writes which is executed for `lanes`. */
@@ -299,18 +299,17 @@ static uint32_t written_lanes(const struct tensix_vector *vector, const struct s
             lanes &= ~((uint32_t)!is_it << lane);
         }
     }
-    if (op->row == TENSIX_ROW_SFPLOAD || op->row == TENSIX_ROW_SFPLOADMACRO) {
+    if (tensix_has(op->row, TENSIX_TRAIT_LOADS_DST)) {
         return lanes & loaded_lanes(vector, op, lreg);
     }
-    bool is_for_all = !tensix_vector_ignores_flags(op->row) ||
-                      (op->row == TENSIX_ROW_SFPMOV && (op->mod & MOV_MODES) == MOV_ALL_LANES);
-    return is_for_all ? lanes : lanes & tensix_vector_enabled(vector);
+    bool knows_lanes = !tensix_vector_ignores_flags(op->row) || step->uses.is_for_all_lanes;
+    return knows_lanes ? lanes : lanes & tensix_vector_enabled(vector);
 }
 
 /* No rule is broken: check_rules. */
 static void call(struct tensix *tensix, const struct cycle *cycle, const struct step *step)
 {
-    if (step->op.row == TENSIX_ROW_SFPLOADMACRO) {
+    if (tensix_has(step->op.row, TENSIX_TRAIT_SCHEDULES)) {
         tensix_vector_macro_load(tensix, &step->op, cycle->address);
     } else {
         (void)tensix_vector_execs[step->op.row](tensix, &step->op, step->lanes);
@@ -387,7 +386,7 @@ static void execute(struct tensix *tensix, struct cycle *cycle, const struct ste
                     uint32_t read, uint32_t written)
 {
     struct tensix_vector *vector = &tensix->vector;
-    if (step->op.row == TENSIX_ROW_SFPSWAP) {
+    if (tensix_has(step->op.row, TENSIX_TRAIT_SWAPS)) {
         start_swap(tensix, step);
         return;
     }
@@ -522,7 +521,7 @@ enum tensix_exec tensix_vector_cycle(struct tensix *tensix, const struct tensix_
 {
     struct tensix_vector *vector = &tensix->vector;
     struct cycle cycle;
-    bool is_macro = ordinary && ordinary->row == TENSIX_ROW_SFPLOADMACRO;
+    bool is_macro = ordinary && tensix_has(ordinary->row, TENSIX_TRAIT_SCHEDULES);
     const struct tensix_vector_op *op = ordinary;
     cycle.old = &vector->late[vector->turn];
     cycle.next = &vector->late[vector->turn ^ 1];

@@ -26,16 +26,11 @@ struct tensix_vector_uses {
     uint32_t seen_reads, assumed_writes; /* what the automatic stalls take for that */
     bool is_slow;                        /* its result can be used the cycle after next only */
     bool holds_unit;                     /* the unit accepts nothing but SFPNOP in the next cycle */
+    bool is_for_all_lanes;               /* whatever flags say; see ALL_LANES */
 };
 
 struct tensix_vector_uses tensix_vector_uses(const struct tensix_vector *vector,
                                              const struct tensix_vector_op *op);
-
-/* The VD of an SFPLOADMACRO. */
-static inline unsigned tensix_vector_macro_vd(const struct tensix_vector_op *op)
-{
-    return (op->word >> 20 & 3) | (op->word & 1) << 2;
-}
 
 /* An ordinary instruction has started at `now`: what those that follow are stalled by. */
 void tensix_vector_note_start(struct tensix_vector *vector, const struct tensix_vector_op *op,
@@ -52,13 +47,14 @@ enum tensix_exec tensix_vector_report_late(struct tensix *tensix, const struct t
 
 /* --- Rules --- */
 
-/* The rule that an instruction is going to break for `lanes`, or NULL, for the rows that have any:
- * SFPPUSHC and SFPPOPC (vector_flags.c), SFP_STOCH_RND and SFPSHFT2 (vector_round.c), SFPLOADI
- * (vector_memory.c). Their functions ask the same. */
-const char *tensix_vector_check_stack(const struct tensix_vector *vector,
-                                      const struct tensix_vector_op *op, uint32_t lanes);
-const char *tensix_vector_check_round(const struct tensix_vector_op *op, uint32_t lanes);
-const char *tensix_vector_check_immediate(const struct tensix_vector_op *op);
+/* The rule that an instruction is going to break for `lanes`, or NULL: what RULE of tensix.def
+ * names. Handlers ask the same. */
+typedef const char *tensix_vector_check(const struct tensix_vector *vector,
+                                        const struct tensix_vector_op *op, uint32_t lanes);
+
+tensix_vector_check tensix_vector_check_push, tensix_vector_check_pop;    /* vector_flags.c */
+tensix_vector_check tensix_vector_check_round, tensix_vector_check_shift; /* vector_round.c */
+tensix_vector_check tensix_vector_check_immediate;                        /* vector_memory.c */
 
 /* --- vector_simple.c --- */
 

@@ -21,29 +21,27 @@ enum {
     CONSTANTS = 0xf << 11, /* by SFPCONFIG */
 };
 
-#define L(i)           (UINT32_C(1) << (i))
-#define FIRST(n)       (L(n) - 1)
-#define VA             L(op->va)
-#define VB             L(op->vb)
-#define VC             L(op->vc)
-#define VD             L(op->vd)
-#define OLD            (op->is_scheduled ? VB : VD)
-#define ADDEND         (op->is_scheduled ? VC : VD)
-#define MODE(bits)     ((op->mod & (bits)) != 0)
-#define IS_INDIRECT    (MODE(MODE_INDIRECT_VD) && op->vd != TENSIX_LREG_MACRO)
-#define INDIRECT       (IS_INDIRECT ? FIRST(8) : VD)
-#define TARGETS        (IS_INDIRECT ? L(INDEX_LREG) : 0)
-#define FACTOR         (MODE(MODE_INDIRECT_VA) ? named_lregs(vector) | L(INDEX_LREG) : VA)
-#define FACTOR_SEEN    (MODE(MODE_INDIRECT_VA) ? FIRST(8) : VA)
-#define MIRROR         (op->word >> 16 & MODE_INDIRECT_VD)
-#define MACRO_VD       L(tensix_vector_macro_vd(op))
-#define CAPTURED       captured(vector, op->vd)
-#define MACRO_CAPTURED captured(vector, tensix_vector_macro_vd(op))
-#define PARTNERS       (vector->sets.dest_index ? L(4 + (op->vc & 3)) | L(4 + (op->vd & 3)) : 0)
-#define DESCALES       ((op->mod & 6) == 4 && !MODE(8))
-#define DESCALE_VB     (DESCALES ? VB : 0)
-#define IS_SHUFFLE     (op->mod >= 2 && op->mod <= 4)
-#define SHUFFLED       shuffled(op)
+#define L(i)        (UINT32_C(1) << (i))
+#define FIRST(n)    (L(n) - 1)
+#define VA          L(op->va)
+#define VB          L(op->vb)
+#define VC          L(op->vc)
+#define VD          L(op->vd)
+#define OLD         (op->is_scheduled ? VB : VD)
+#define ADDEND      (op->is_scheduled ? VC : VD)
+#define MODE(bits)  ((op->mod & (bits)) != 0)
+#define IS_INDIRECT (MODE(MODE_INDIRECT_VD) && op->vd != TENSIX_LREG_MACRO)
+#define INDIRECT    (IS_INDIRECT ? FIRST(8) : VD)
+#define TARGETS     (IS_INDIRECT ? L(INDEX_LREG) : 0)
+#define FACTOR      (MODE(MODE_INDIRECT_VA) ? named_lregs(vector) | L(INDEX_LREG) : VA)
+#define FACTOR_SEEN (MODE(MODE_INDIRECT_VA) ? FIRST(8) : VA)
+#define MIRROR      (op->word >> 16 & MODE_INDIRECT_VD)
+#define CAPTURED    captured(vector, op->vd)
+#define PARTNERS    (vector->sets.dest_index ? L(4 + (op->vc & 3)) | L(4 + (op->vd & 3)) : 0)
+#define DESCALES    ((op->mod & 6) == 4 && !MODE(8))
+#define DESCALE_VB  (DESCALES ? VB : 0)
+#define IS_SHUFFLE  (op->mod >= 2 && op->mod <= 4)
+#define SHUFFLED    shuffled(op)
 
 /* LRegs that the lanes of LReg[7] name. */
 static uint32_t named_lregs(const struct tensix_vector *vector)
@@ -90,17 +88,18 @@ bool tensix_vector_can_execute(enum tensix_vector_part part, unsigned row)
     if (tensix_row_infos[row].unit != TENSIX_UNIT_VECTOR || part == TENSIX_PART_LOAD) {
         return false;
     }
-    return row == TENSIX_ROW_SFPNOP ? part != TENSIX_PART_STORE
-                                    : part == tensix_vector_row(row)->part;
+    return tensix_has(row, TENSIX_TRAIT_IDLE) ? part != TENSIX_PART_STORE
+                                              : part == tensix_vector_row(row)->part;
 }
 
 struct tensix_vector_uses tensix_vector_uses(const struct tensix_vector *vector,
                                              const struct tensix_vector_op *op)
 {
-    const uint32_t writable = op->row == TENSIX_ROW_SFPCONFIG ? CONSTANTS : WRITABLE;
+    const uint32_t writable = tensix_has(op->row, TENSIX_TRAIT_CONFIGURES) ? CONSTANTS : WRITABLE;
+    struct tensix_vector_uses uses = {0};
     switch (op->row) {
 #define USES(sub_unit, fields, reads_, seen_, writes_, assumed_, cycles, then)                     \
-    return (struct tensix_vector_uses){                                                            \
+    uses = (struct tensix_vector_uses){                                                            \
         .reads = (reads_),                                                                         \
         .seen_reads = (seen_),                                                                     \
         .writes = (writes_)&writable,                                                              \
@@ -108,16 +107,16 @@ struct tensix_vector_uses tensix_vector_uses(const struct tensix_vector *vector,
         .is_slow = (cycles) > 1,                                                                   \
         .holds_unit = (then) == NOTHING,                                                           \
     };
+#define ALL_LANES(condition) uses.is_for_all_lanes = (condition);
 #define INSN(...)
 #define FRONT(...)
 #define STUB(...)
 #define SFPU(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     case TENSIX_ROW_##token:                                                                       \
-        cells
+        cells break;
 #include "tensix.def"
-    default:
-        return (struct tensix_vector_uses){0};
     }
+    return uses;
 }
 
 /* --- Automatic stalls --- */
@@ -138,7 +137,7 @@ bool tensix_vector_must_stall(const struct tensix_vector *vector, const struct t
         return false;
     }
     if (vector->stalls.holds_unit) {
-        return op->row != TENSIX_ROW_SFPNOP;
+        return !tensix_has(op->row, TENSIX_TRAIT_IDLE);
     }
     return vector->stalls.writes &&
            (vector->stalls.writes & tensix_vector_uses(vector, op).seen_reads);

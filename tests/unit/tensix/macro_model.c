@@ -46,7 +46,6 @@ static void call_row(struct macro_model *model, const struct tensix_vector_op *o
     struct tensix_vector_op load = *op;
     if (op->row == TENSIX_ROW_SFPLOADMACRO) {
         load.row = TENSIX_ROW_SFPLOAD;
-        load.vd = (uint8_t)tensix_vector_macro_vd(op);
     }
     ck_assert_ptr_null(tensix_vector_execs[load.row](&model->harness.tensix, &load, lanes));
 }
@@ -160,7 +159,7 @@ static void forget(struct macro_model *model, unsigned part, unsigned delay)
 static void schedule(struct macro_model *model, const struct tensix_vector_op *op, unsigned address)
 {
     const struct tensix_macro_config *config = &model->harness.tensix.vector.macro[0];
-    unsigned index = op->word >> 22 & 3, vd = tensix_vector_macro_vd(op);
+    unsigned index = op->word >> 22 & 3, vd = op->vd;
     for (unsigned part = 0; part < 4; part++) {
         unsigned bits = config->sequence[index] >> part * 8 & 0xff, delay = bits >> 3 & 7;
         uint32_t word;
