@@ -62,8 +62,7 @@ static const uint8_t thread_specials[TENSIX_THREAD_WORDS] = {
 #include "backend_config.def"
 };
 
-enum tensix_exec exec_SETC16(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_SETC16 *args)
+TENSIX_EXEC(SETC16)
 {
     if (args->cfg_index >= TENSIX_THREAD_WORDS) {
         return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
@@ -105,8 +104,7 @@ static enum tensix_exec deliver(struct tensix *tensix, unsigned thread, unsigned
     return TENSIX_DONE;
 }
 
-enum tensix_exec exec_WRCFG(struct tensix *tensix, unsigned thread,
-                            const struct tensix_args_WRCFG *args)
+TENSIX_EXEC(WRCFG)
 {
     if (!is_word(args->cfg_index)) {
         return no_such_word(tensix, thread, "WRCFG", args->cfg_index);
@@ -126,8 +124,7 @@ enum tensix_exec exec_WRCFG(struct tensix *tensix, unsigned thread,
  * takes a cycle before it reads its operands, finds the result. The page warns of doing so. */
 enum { RDCFG_READ_AHEAD = 1 };
 
-enum tensix_exec exec_RDCFG(struct tensix *tensix, unsigned thread,
-                            const struct tensix_args_RDCFG *args)
+TENSIX_EXEC(RDCFG)
 {
     if (!is_word(args->cfg_index)) {
         return no_such_word(tensix, thread, "RDCFG", args->cfg_index);
@@ -162,34 +159,29 @@ static enum tensix_exec change_byte(struct tensix *tensix, unsigned thread, unsi
     return TENSIX_DONE;
 }
 
-enum tensix_exec exec_RMWCIB0(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_RMWCIB0 *args)
+TENSIX_EXEC(RMWCIB0)
 {
     return change_byte(tensix, thread, 0, args->index4, args->mask, args->new_value);
 }
 
-enum tensix_exec exec_RMWCIB1(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_RMWCIB1 *args)
+TENSIX_EXEC(RMWCIB1)
 {
     return change_byte(tensix, thread, 1, args->index4, args->mask, args->new_value);
 }
 
-enum tensix_exec exec_RMWCIB2(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_RMWCIB2 *args)
+TENSIX_EXEC(RMWCIB2)
 {
     return change_byte(tensix, thread, 2, args->index4, args->mask, args->new_value);
 }
 
-enum tensix_exec exec_RMWCIB3(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_RMWCIB3 *args)
+TENSIX_EXEC(RMWCIB3)
 {
     return change_byte(tensix, thread, 3, args->index4, args->mask, args->new_value);
 }
 
 /* Enters in front of all the others, and thus never waits for them. GUESS: the register of the
  * stream is read, and the state chosen, when it enters. */
-enum tensix_exec exec_STREAMWRCFG(struct tensix *tensix, unsigned thread,
-                                  const struct tensix_args_STREAMWRCFG *args)
+TENSIX_EXEC(STREAMWRCFG)
 {
     if (!is_word(args->cfg_index)) {
         return no_such_word(tensix, thread, "STREAMWRCFG", args->cfg_index);
@@ -231,8 +223,7 @@ static uint32_t rotate_right(uint32_t value, unsigned amount)
     return amount ? value << (32 - amount) | value >> amount : value;
 }
 
-enum tensix_exec exec_CFGSHIFTMASK(struct tensix *tensix, unsigned thread,
-                                   const struct tensix_args_CFGSHIFTMASK *args)
+TENSIX_EXEC(CFGSHIFTMASK)
 {
     enum { OWN_SCRATCH = 3 };
     if (!is_word(args->cfg_index)) {

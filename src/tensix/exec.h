@@ -2,13 +2,15 @@
  * What the execution units share: the contract of a handler, and the functions through which
  * handlers reach the rest of the coprocessor.
  *
- * A unit is a file with a handler for each of its rows of tensix.def,
+ * A unit is a file, or some, with a handler for each of its rows of tensix.def:
  *
- *     enum tensix_exec exec_SEMPOST(struct tensix *tensix, unsigned thread,
- *                                   const struct tensix_args_SEMPOST *args)
+ *     TENSIX_EXEC(SEMPOST)
+ *     {
+ *         ... tensix, thread, args->sem_mask ...
+ *     }
  *
- * which dispatch.c calls with the operands of the word. Handlers of the Vector Unit have others, see
- * vector_common.h.
+ * Handlers of the Vector Unit have other arguments, see vector_common.h. A row without a handler
+ * does not link.
  *
  * tensix->now is the cycle at which the instruction passed its gate.
  */
@@ -23,13 +25,27 @@
 
 /* --- Handlers --- */
 
-#define INSN(token, ...)                                                                           \
-    enum tensix_exec exec_##token(struct tensix *tensix, unsigned thread,                          \
-                                  const struct tensix_args_##token *args);
-#define SFPU(...)
+/* What starts a word that is the row's, tensix_run_SEMPOST, and the shortcuts that it may have. */
+#define SHORTCUT(runner) tensix_runner runner;
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    tensix_runner tensix_run_##token;                                                              \
+    cells
 #define FRONT(...)
 #define STUB(...)
 #include "tensix.def"
+
+/* Begins the handler of a row; the runner, which takes the operands from the word and calls the
+ * handler, stands before it, so that both become one function. */
+#define TENSIX_EXEC(token)                                                                         \
+    static enum tensix_exec exec_##token(struct tensix *tensix, unsigned thread,                   \
+                                         const struct tensix_args_##token *args);                  \
+    enum tensix_exec tensix_run_##token(struct tensix *tensix, unsigned thread, uint32_t word)     \
+    {                                                                                              \
+        const struct tensix_args_##token args = tensix_decode_##token(word);                       \
+        return exec_##token(tensix, thread, &args);                                                \
+    }                                                                                              \
+    static enum tensix_exec exec_##token(struct tensix *tensix, unsigned thread,                   \
+                                         const struct tensix_args_##token *args)
 
 /* STUBs, and rows of the front end that come to the gate: they are faults (faults.c). */
 tensix_runner tensix_run_stub, tensix_run_misplaced;
@@ -39,12 +55,12 @@ tensix_runner tensix_run_stub, tensix_run_misplaced;
 /* By row: decodes the word, which must be one of the row's, and calls its handler. */
 extern tensix_runner *const tensix_runners[TENSIX_ROWS];
 
-/* By opcode: the form of it that stands last; `run` is NULL where the opcode does not exist, is a
- * STUB, or is one that the front end keeps for itself. */
+/* By opcode: the form of it that stands last. run[0] starts it the short way; behind a shortcut
+ * stands the row's own runner. NULL where the opcode does not exist, is a STUB, or is one that the
+ * front end keeps for itself. */
 struct tensix_op {
     uint32_t mask, match;
-    unsigned row;
-    tensix_runner *run;
+    tensix_runner *run[2];
 };
 extern const struct tensix_op tensix_plain_ops[TENSIX_OPCODES];
 

@@ -7,7 +7,6 @@
  */
 #include "isa/shortcuts.h"
 #include "tensix/frontend.h"
-#include "tensix/vector_common.h"
 
 /* --- At the gate --- */
 
@@ -212,19 +211,11 @@ static inline bool is_checked(const struct tensix *tensix, const struct tensix_t
            tensix->stopped | tensix->timed | !shortcuts_on(tensix->shortcuts);
 }
 
-/* What starts a word the short way: a shortcut of its handler, or the row's; NULL where it is none
- * that comes to the gate. */
+/* What starts a word the short way; NULL where it is none that comes to the gate. */
 static inline tensix_runner *quick_runner(uint32_t word)
 {
-    static tensix_runner *const shortcuts[TENSIX_ROWS] = {
-        [TENSIX_ROW_SFPLOAD] = tensix_fast_SFPLOAD,
-        [TENSIX_ROW_SFPSTORE] = tensix_fast_SFPSTORE,
-    };
     const struct tensix_op *op = &tensix_plain_ops[word >> 24];
-    if ((word & op->mask) != op->match) {
-        return NULL;
-    }
-    return shortcuts[op->row] ? shortcuts[op->row] : op->run;
+    return (word & op->mask) == op->match ? op->run[0] : NULL;
 }
 
 /* The short way for an instruction that is not checked. False: it has not started, for whatever

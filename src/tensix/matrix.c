@@ -61,8 +61,7 @@ static __attribute__((noinline)) enum tensix_exec set_rwc(struct tensix *tensix,
 }
 
 /* Usually there are no carriage returns, and no bank is given back. */
-enum tensix_exec exec_SETRWC(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_SETRWC *args)
+TENSIX_EXEC(SETRWC)
 {
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
     if (args->rwc_cr | args->clear_ab_vld | args->sp) {
@@ -96,8 +95,7 @@ static __attribute__((noinline)) enum tensix_exec increment_rwc(struct tensix *t
     return TENSIX_DONE;
 }
 
-enum tensix_exec exec_INCRWC(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_INCRWC *args)
+TENSIX_EXEC(INCRWC)
 {
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
     if (args->rwc_cr) {
@@ -133,8 +131,7 @@ static void clear_valid(struct tensix *tensix, enum tensix_src src, bool keep_re
 }
 
 /* CLR_DVALID_SrcA_Disable and SrcB_Disable do not matter here. */
-enum tensix_exec exec_CLEARDVALID(struct tensix *tensix, unsigned thread,
-                                  const struct tensix_args_CLEARDVALID *args)
+TENSIX_EXEC(CLEARDVALID)
 {
     enum tensix_src src;
     if (args->reset) {
@@ -156,8 +153,7 @@ enum tensix_exec exec_CLEARDVALID(struct tensix *tensix, unsigned thread,
 }
 
 /* It empties a cache of SrcB, which does not exist here and would always be right. */
-enum tensix_exec exec_GATESRCRST(struct tensix *tensix, unsigned thread,
-                                 const struct tensix_args_GATESRCRST *args)
+TENSIX_EXEC(GATESRCRST)
 {
     (void)tensix;
     (void)thread;
@@ -228,8 +224,7 @@ static void zero_16_rows(struct tensix *tensix, unsigned thread, unsigned block,
  * SPEC: the page calls Revert undefined behaviour and then says what it does; LLK relies on it with
  * 16 rows, and assembly.yaml has it for all modes.
  */
-enum tensix_exec exec_ZEROACC(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_ZEROACC *args)
+TENSIX_EXEC(ZEROACC)
 {
     bool valid = args->revert;
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
@@ -275,8 +270,7 @@ static void zero_src(struct tensix *tensix, enum tensix_src src,
 }
 
 /* It waits for no bank. */
-enum tensix_exec exec_ZEROSRC(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_ZEROSRC *args)
+TENSIX_EXEC(ZEROSRC)
 {
     (void)thread;
     if (args->clear_src_a) {
@@ -297,8 +291,7 @@ static void clear_histogram(struct tensix *tensix)
     tensix->packer.max_exponent = 0;
 }
 
-enum tensix_exec exec_CLREXPHIST(struct tensix *tensix, unsigned thread,
-                                 const struct tensix_args_CLREXPHIST *args)
+TENSIX_EXEC(CLREXPHIST)
 {
     (void)thread;
     (void)args;

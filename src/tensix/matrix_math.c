@@ -177,8 +177,7 @@ static __attribute__((noinline)) enum tensix_exec multiply_row(struct tensix *te
     return tensix_matrix_done(tensix, thread, args.clear_dvalid, args.addr_mod);
 }
 
-enum tensix_exec exec_MVMUL(struct tensix *tensix, unsigned thread,
-                            const struct tensix_args_MVMUL *args)
+TENSIX_EXEC(MVMUL)
 {
     if (args->broadcast_src_b_row) {
         return multiply_row(tensix, thread, args->word);
@@ -188,16 +187,14 @@ enum tensix_exec exec_MVMUL(struct tensix *tensix, unsigned thread,
 }
 
 /* SPEC: MVMUL without broadcast, whatever the fields that ELWADD has say. */
-enum tensix_exec exec_DOTPV(struct tensix *tensix, unsigned thread,
-                            const struct tensix_args_DOTPV *args)
+TENSIX_EXEC(DOTPV)
 {
     return multiply_matrices(tensix, thread, "DOTPV", BLOCK_ROWS, args->clear_dvalid,
                              args->addr_mod, args->dst_row);
 }
 
 /* LLK sets dim_16x16, the page's syntax does not: it makes no difference. */
-enum tensix_exec exec_GAPOOL(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_GAPOOL *args)
+TENSIX_EXEC(GAPOOL)
 {
     if (args->index_en) {
         return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
@@ -292,21 +289,18 @@ static ALWAYS_INLINE enum tensix_exec elementwise(struct tensix *tensix, unsigne
 }
 
 /* ELWADD, ELWSUB and ELWMUL have the same fields. SPEC: ELWMUL adds to Dst whatever AddDst says. */
-enum tensix_exec exec_ELWMUL(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_ELWMUL *args)
+TENSIX_EXEC(ELWMUL)
 {
     const struct tensix_args_ELWADD same = tensix_decode_ELWADD(args->word);
     return elementwise(tensix, thread, "ELWMUL", MULTIPLY, &same);
 }
 
-enum tensix_exec exec_ELWADD(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_ELWADD *args)
+TENSIX_EXEC(ELWADD)
 {
     return elementwise(tensix, thread, "ELWADD", ADD, args);
 }
 
-enum tensix_exec exec_ELWSUB(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_ELWSUB *args)
+TENSIX_EXEC(ELWSUB)
 {
     const struct tensix_args_ELWADD same = tensix_decode_ELWADD(args->word);
     return elementwise(tensix, thread, "ELWSUB", SUBTRACT, &same);
@@ -365,8 +359,7 @@ static void pool32(struct tensix *tensix, const struct setup *setup, const uint3
     }
 }
 
-enum tensix_exec exec_GMPOOL(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_GMPOOL *args)
+TENSIX_EXEC(GMPOOL)
 {
     const struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
     struct setup setup;
@@ -408,8 +401,7 @@ static enum tensix_exec add_zero(struct tensix *tensix, unsigned thread, const c
 }
 
 #define ADDS_ZERO(token, addr_mod)                                                                 \
-    enum tensix_exec exec_##token(struct tensix *tensix, unsigned thread,                          \
-                                  const struct tensix_args_##token *args)                          \
+    TENSIX_EXEC(token)                                                                             \
     {                                                                                              \
         return add_zero(tensix, thread, #token, args->clear_dvalid, args->addr_mod,                \
                         args->dst_row);                                                            \

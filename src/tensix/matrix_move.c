@@ -193,8 +193,7 @@ static enum tensix_exec move_a_to_dst(struct tensix *tensix, unsigned thread, co
     return tensix_matrix_done(tensix, thread, 0, args->addr_mod);
 }
 
-enum tensix_exec exec_MOVA2D(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_MOVA2D *args)
+TENSIX_EXEC(MOVA2D)
 {
     if (!tensix_src_matrix_may(tensix, TENSIX_SRC_A)) {
         return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, TENSIX_SRC_A);
@@ -205,8 +204,7 @@ enum tensix_exec exec_MOVA2D(struct tensix *tensix, unsigned thread,
 /* MOVA2D that waits for no bank. GUESS, as for MOVD2A and MOVD2B: a bank that the unpackers have
  * implies the format that it had, as in ttsim; the page says of silicon that it is
  * SFPU_DEST_FMT_Base, which nobody should rely on. */
-enum tensix_exec exec_MOVDBGA2D(struct tensix *tensix, unsigned thread,
-                                const struct tensix_args_MOVDBGA2D *args)
+TENSIX_EXEC(MOVDBGA2D)
 {
     const struct tensix_args_MOVA2D same = tensix_decode_MOVA2D(args->word);
     const uint8_t row = tensix->matrix.src_a_row;
@@ -216,8 +214,7 @@ enum tensix_exec exec_MOVDBGA2D(struct tensix *tensix, unsigned thread,
 }
 
 /* SPEC: the format is that of SrcA, which SrcB implies. */
-enum tensix_exec exec_MOVB2D(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_MOVB2D *args)
+TENSIX_EXEC(MOVB2D)
 {
     unsigned state = tensix_state_id(tensix, thread);
     unsigned format = tensix_matrix_format_a(tensix, thread, state, TENSIX_SRC_B);
@@ -379,15 +376,13 @@ static enum tensix_exec move_from_dst(struct tensix *tensix, unsigned thread, co
     return tensix_matrix_done(tensix, thread, 0, args->addr_mod);
 }
 
-enum tensix_exec exec_MOVD2A(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_MOVD2A *args)
+TENSIX_EXEC(MOVD2A)
 {
     return move_from_dst(tensix, thread, "MOVD2A", TENSIX_SRC_A, args);
 }
 
 /* SPEC: as MOVB2D, by the format of SrcA, which SrcB implies. */
-enum tensix_exec exec_MOVD2B(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_MOVD2B *args)
+TENSIX_EXEC(MOVD2B)
 {
     const struct tensix_args_MOVD2A same = tensix_decode_MOVD2A(args->word);
     return move_from_dst(tensix, thread, "MOVD2B", TENSIX_SRC_B, &same);
@@ -396,8 +391,7 @@ enum tensix_exec exec_MOVD2B(struct tensix *tensix, unsigned thread,
 /* --- Within Src --- */
 
 /* Nothing is cut on Blackhole, whatever the format. It does not wait for the bank of SrcA. */
-enum tensix_exec exec_MOVB2A(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_MOVB2A *args)
+TENSIX_EXEC(MOVB2A)
 {
     const struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
     bool flushes =
@@ -422,8 +416,7 @@ enum tensix_exec exec_MOVB2A(struct tensix *tensix, unsigned thread,
 }
 
 /* Rows 16 to 31. A soft reset holds all columns of SrcB or none, so it has nothing to say here. */
-enum tensix_exec exec_TRNSPSRCB(struct tensix *tensix, unsigned thread,
-                                const struct tensix_args_TRNSPSRCB *args)
+TENSIX_EXEC(TRNSPSRCB)
 {
     enum { FIRST = 16 };
     (void)args;
@@ -451,8 +444,7 @@ static void shift(const uint32_t from[COLUMNS], bool right, uint32_t to[COLUMNS]
 
 /* HW: it cannot say which 16 rows it reads: it takes those of the last instruction that had a row
  * of SrcA. GUESS: for MOVB2D and MOVD2B, which name none, that is the counter's. */
-enum tensix_exec exec_SHIFTXA(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_SHIFTXA *args)
+TENSIX_EXEC(SHIFTXA)
 {
     enum { ROWS = 16, RIGHT = 2 };
     unsigned first = tensix->matrix.src_a_row & 0x30;
@@ -472,8 +464,7 @@ enum tensix_exec exec_SHIFTXA(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-enum tensix_exec exec_SHIFTXB(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_SHIFTXB *args)
+TENSIX_EXEC(SHIFTXB)
 {
     unsigned row = (args->src_row + tensix->thread[thread].rwc.src_b) & (TENSIX_SRC_FILE_ROWS - 1);
     uint32_t data[COLUMNS];

@@ -23,8 +23,7 @@ static bool names_unit(uint32_t cnt_set_mask, unsigned unit)
     return cnt_set_mask >> unit & 1;
 }
 
-enum tensix_exec exec_NOP(struct tensix *tensix, unsigned thread,
-                          const struct tensix_args_NOP *args)
+TENSIX_EXEC(NOP)
 {
     (void)tensix;
     (void)thread;
@@ -36,8 +35,7 @@ enum tensix_exec exec_NOP(struct tensix *tensix, unsigned thread,
 
 /* HW: the override is no part of the value, though the page gives X all 18 bits: LLK sets X to 255
  * with an override and unpacks 256 data. */
-enum tensix_exec exec_SETADC(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_SETADC *args)
+TENSIX_EXEC(SETADC)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     enum tensix_adc_axis axis = (enum tensix_adc_axis)args->xyzw;
@@ -55,8 +53,7 @@ static void set_xx(struct tensix_adc *adc, const struct tensix_args_SETADCXX *ar
     tensix_adc_put(&adc->channel[1], TENSIX_ADC_X, args->x1_val);
 }
 
-enum tensix_exec exec_SETADCXX(struct tensix *tensix, unsigned thread,
-                               const struct tensix_args_SETADCXX *args)
+TENSIX_EXEC(SETADCXX)
 {
     struct tensix_adc *adc = counters(tensix, thread, 0);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
@@ -83,8 +80,7 @@ static void set_xy(struct tensix_adc *adc, const struct tensix_args_SETADCXY *ar
     }
 }
 
-enum tensix_exec exec_SETADCXY(struct tensix *tensix, unsigned thread,
-                               const struct tensix_args_SETADCXY *args)
+TENSIX_EXEC(SETADCXY)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
@@ -111,8 +107,7 @@ static void set_zw(struct tensix_adc *adc, const struct tensix_args_SETADCZW *ar
     }
 }
 
-enum tensix_exec exec_SETADCZW(struct tensix *tensix, unsigned thread,
-                               const struct tensix_args_SETADCZW *args)
+TENSIX_EXEC(SETADCZW)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
@@ -133,8 +128,7 @@ static void increment_xy(struct tensix_adc *adc, const struct tensix_args_INCADC
     tensix_adc_add(&adc->channel[1], TENSIX_ADC_Y, args->y1_inc);
 }
 
-enum tensix_exec exec_INCADCXY(struct tensix *tensix, unsigned thread,
-                               const struct tensix_args_INCADCXY *args)
+TENSIX_EXEC(INCADCXY)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
@@ -153,8 +147,7 @@ static void increment_zw(struct tensix_adc *adc, const struct tensix_args_INCADC
     tensix_adc_add(&adc->channel[1], TENSIX_ADC_W, args->w1_inc);
 }
 
-enum tensix_exec exec_INCADCZW(struct tensix *tensix, unsigned thread,
-                               const struct tensix_args_INCADCZW *args)
+TENSIX_EXEC(INCADCZW)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
@@ -183,8 +176,7 @@ static void return_xy(struct tensix_adc *adc, const struct tensix_args_ADDRCRXY 
     }
 }
 
-enum tensix_exec exec_ADDRCRXY(struct tensix *tensix, unsigned thread,
-                               const struct tensix_args_ADDRCRXY *args)
+TENSIX_EXEC(ADDRCRXY)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
@@ -211,8 +203,7 @@ static void return_zw(struct tensix_adc *adc, const struct tensix_args_ADDRCRZW 
     }
 }
 
-enum tensix_exec exec_ADDRCRZW(struct tensix *tensix, unsigned thread,
-                               const struct tensix_args_ADDRCRZW *args)
+TENSIX_EXEC(ADDRCRZW)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
@@ -230,8 +221,7 @@ enum tensix_exec exec_ADDRCRZW(struct tensix *tensix, unsigned thread,
  * newer page advises against it in Blackhole, where its data are taken to have the output format of
  * a previous unpack. (ttsim refuses it; LLK uses it.) GUESS: of the unpacker's latest.
  */
-enum tensix_exec exec_SETDVALID(struct tensix *tensix, unsigned thread,
-                                const struct tensix_args_SETDVALID *args)
+TENSIX_EXEC(SETDVALID)
 {
     if (args->flip_src_a) {
         tensix_unpack_hand_over(tensix, thread, 0, tensix->unpacker[0].latest_format);

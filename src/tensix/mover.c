@@ -319,8 +319,7 @@ static enum tensix_exec wait_for_mover(struct tensix *tensix, unsigned thread)
 }
 
 /* SPEC: XMOV. What the page keeps of the size are 16 bits; the mover gets bytes. */
-enum tensix_exec exec_XMOV(struct tensix *tensix, unsigned thread,
-                           const struct tensix_args_XMOV *args)
+TENSIX_EXEC(XMOV)
 {
     unsigned state = tensix_state_id(tensix, thread);
     const struct tensix_move move = {

@@ -474,8 +474,7 @@ __attribute__((noinline)) static enum tensix_exec pack(struct tensix *tensix, un
 }
 
 /* The usual one, without detours. */
-enum tensix_exec exec_PACR(struct tensix *tensix, unsigned thread,
-                           const struct tensix_args_PACR *args)
+TENSIX_EXEC(PACR)
 {
     struct tensix_pack_job job = new_job(tensix, thread, args);
     uint32_t address;
@@ -498,8 +497,7 @@ static const uint32_t registers = AT_REGISTERS;
  * SPEC: assembly.yaml of Blackhole; the page of WormholeB0 has the same address, and a value in the
  * instruction. GUESS: Flush alone only flushes, and without it nothing happens.
  */
-enum tensix_exec exec_PACR_SETREG(struct tensix *tensix, unsigned thread,
-                                  const struct tensix_args_PACR_SETREG *args)
+TENSIX_EXEC(PACR_SETREG)
 {
     const struct tensix_packer *packer = &tensix->packer;
     uint32_t offset = 0, address;
@@ -542,8 +540,7 @@ enum tensix_exec exec_PACR_SETREG(struct tensix *tensix, unsigned thread,
                         rule ? rule : "nothing is there");
 }
 
-enum tensix_exec exec_PACR_SETREG_DATA(struct tensix *tensix, unsigned thread,
-                                       const struct tensix_args_PACR_SETREG_DATA *args)
+TENSIX_EXEC(PACR_SETREG_DATA)
 {
     unsigned shift = args->high_half ? 16 : 0;
     uint32_t *value = &tensix->packer.register_value;

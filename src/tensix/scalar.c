@@ -13,8 +13,7 @@
 
 /* --- SETDMAREG --- */
 
-enum tensix_exec exec_SETDMAREG_IMM(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_SETDMAREG_IMM *args)
+TENSIX_EXEC(SETDMAREG_IMM)
 {
     tensix_store_half_gpr(tensix, thread, args->result_half_reg, (uint16_t)args->new_value);
     return TENSIX_DONE;
@@ -127,8 +126,7 @@ static void read_source(struct tensix *tensix, unsigned thread,
 
 enum result_size { RESULT_16, RESULT_32, RESULT_128, RESULT_HEADER };
 
-enum tensix_exec exec_SETDMAREG_SPECIAL(struct tensix *tensix, unsigned thread,
-                                        const struct tensix_args_SETDMAREG_SPECIAL *args)
+TENSIX_EXEC(SETDMAREG_SPECIAL)
 {
     uint32_t value[VALUES] = {0};
     unsigned source = args->input_source, half = args->input_half_reg;
@@ -171,8 +169,7 @@ enum size_sel { SIZE_128, SIZE_32, SIZE_16, SIZE_8 };
  * for address counters does. The page has no offset here, and no software uses one: as long as
  * sources contradict each other, an offset is a fault.
  */
-enum tensix_exec exec_REG2FLOP_CONFIG(struct tensix *tensix, unsigned thread,
-                                      const struct tensix_args_REG2FLOP_CONFIG *args)
+TENSIX_EXEC(REG2FLOP_CONFIG)
 {
     unsigned state = tensix_state_id(tensix, thread), index = args->thcon_cfg_index;
     const uint32_t *gpr = tensix->gpr[thread];
@@ -216,8 +213,7 @@ static uint32_t flop_value(uint32_t gpr, enum size_sel size, unsigned shift8)
     return 0;
 }
 
-enum tensix_exec exec_REG2FLOP_ADC(struct tensix *tensix, unsigned thread,
-                                   const struct tensix_args_REG2FLOP_ADC *args)
+TENSIX_EXEC(REG2FLOP_ADC)
 {
     unsigned which = args->override_thread ? args->thread_sel : thread;
     uint32_t value = flop_value(tensix->gpr[thread][args->input_reg], (enum size_sel)args->size_sel,
@@ -251,8 +247,7 @@ static enum tensix_exec undefined_mode(struct tensix *tensix, unsigned thread, c
                         mode, modes);
 }
 
-enum tensix_exec exec_ADDDMAREG(struct tensix *tensix, unsigned thread,
-                                const struct tensix_args_ADDDMAREG *args)
+TENSIX_EXEC(ADDDMAREG)
 {
     uint32_t left = tensix->gpr[thread][args->left_reg];
     uint32_t right = right_operand(tensix, thread, args->right_is_imm, args->right);
@@ -260,8 +255,7 @@ enum tensix_exec exec_ADDDMAREG(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-enum tensix_exec exec_SUBDMAREG(struct tensix *tensix, unsigned thread,
-                                const struct tensix_args_SUBDMAREG *args)
+TENSIX_EXEC(SUBDMAREG)
 {
     uint32_t left = tensix->gpr[thread][args->left_reg];
     uint32_t right = right_operand(tensix, thread, args->right_is_imm, args->right);
@@ -269,8 +263,7 @@ enum tensix_exec exec_SUBDMAREG(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-enum tensix_exec exec_MULDMAREG(struct tensix *tensix, unsigned thread,
-                                const struct tensix_args_MULDMAREG *args)
+TENSIX_EXEC(MULDMAREG)
 {
     uint32_t left = tensix->gpr[thread][args->left_reg];
     uint32_t right = right_operand(tensix, thread, args->right_is_imm, args->right);
@@ -280,8 +273,7 @@ enum tensix_exec exec_MULDMAREG(struct tensix *tensix, unsigned thread,
 
 enum bitwop_mode { BITWOP_AND, BITWOP_OR, BITWOP_XOR };
 
-enum tensix_exec exec_BITWOPDMAREG(struct tensix *tensix, unsigned thread,
-                                   const struct tensix_args_BITWOPDMAREG *args)
+TENSIX_EXEC(BITWOPDMAREG)
 {
     uint32_t left = tensix->gpr[thread][args->left_reg];
     uint32_t right = right_operand(tensix, thread, args->right_is_imm, args->right);
@@ -303,8 +295,7 @@ enum tensix_exec exec_BITWOPDMAREG(struct tensix *tensix, unsigned thread,
 enum shift_mode { SHIFT_LEFT, SHIFT_RIGHT };
 
 /* The immediate has five bits. GUESS: a sixth counts as little as bits 31:5 of a GPR do. */
-enum tensix_exec exec_SHIFTDMAREG(struct tensix *tensix, unsigned thread,
-                                  const struct tensix_args_SHIFTDMAREG *args)
+TENSIX_EXEC(SHIFTDMAREG)
 {
     uint32_t left = tensix->gpr[thread][args->left_reg];
     uint32_t right = right_operand(tensix, thread, args->right_is_imm, args->right) & 31;
@@ -322,8 +313,7 @@ enum tensix_exec exec_SHIFTDMAREG(struct tensix *tensix, unsigned thread,
 
 enum cmp_mode { CMP_GT, CMP_LT, CMP_EQ };
 
-enum tensix_exec exec_CMPDMAREG(struct tensix *tensix, unsigned thread,
-                                const struct tensix_args_CMPDMAREG *args)
+TENSIX_EXEC(CMPDMAREG)
 {
     uint32_t left = tensix->gpr[thread][args->left_reg];
     uint32_t right = right_operand(tensix, thread, args->right_is_imm, args->right);
@@ -344,8 +334,7 @@ enum tensix_exec exec_CMPDMAREG(struct tensix *tensix, unsigned thread,
 
 /* --- Waiting and doing nothing --- */
 
-enum tensix_exec exec_DMANOP(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_DMANOP *args)
+TENSIX_EXEC(DMANOP)
 {
     (void)tensix;
     (void)thread;
@@ -360,8 +349,7 @@ static bool is_in(const struct tensix *tensix, unsigned thread, enum tensix_unit
 }
 
 /* SPEC: the conditions are C0 to C3 of STALLWAIT; no bit means all of them. */
-enum tensix_exec exec_FLUSHDMA(struct tensix *tensix, unsigned thread,
-                               const struct tensix_args_FLUSHDMA *args)
+TENSIX_EXEC(FLUSHDMA)
 {
     const unsigned unpackers = TENSIX_C_UNPACKER0 | TENSIX_C_UNPACKER1;
     unsigned mask =

@@ -92,8 +92,7 @@ static uint32_t indirect_address(const struct tensix *tensix, unsigned thread, u
 
 /* SPEC: the offset is incremented when the instruction starts, so that the result, which comes
  * later, wins where it has the same bits. */
-enum tensix_exec exec_LOADIND(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_LOADIND *args)
+TENSIX_EXEC(LOADIND)
 {
     uint32_t address = indirect_address(tensix, thread, args->addr_reg, args->offset_half_reg);
     enum size size = (enum size)args->size;
@@ -114,8 +113,7 @@ enum tensix_exec exec_LOADIND(struct tensix *tensix, unsigned thread,
 
 /* SPEC: the offset is incremented before the data are read, so that it is stored incremented where
  * it is part of them. */
-enum tensix_exec exec_STOREIND_L1(struct tensix *tensix, unsigned thread,
-                                  const struct tensix_args_STOREIND_L1 *args)
+TENSIX_EXEC(STOREIND_L1)
 {
     uint32_t address = indirect_address(tensix, thread, args->addr_reg, args->offset_half_reg);
     enum size size = (enum size)args->size;
@@ -167,8 +165,7 @@ static enum tensix_reply write_register(struct tensix *tensix, unsigned thread, 
     return tensix->board->write(tensix->owner, thread, address, tensix->now, value, rule);
 }
 
-enum tensix_exec exec_LOADREG(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_LOADREG *args)
+TENSIX_EXEC(LOADREG)
 {
     uint32_t address = registers + args->addr_lo * 4, value = 0;
     const char *rule = NULL;
@@ -180,8 +177,7 @@ enum tensix_exec exec_LOADREG(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-enum tensix_exec exec_STOREREG(struct tensix *tensix, unsigned thread,
-                               const struct tensix_args_STOREREG *args)
+TENSIX_EXEC(STOREREG)
 {
     uint32_t address = registers + args->addr_lo * 4;
     const char *rule = NULL;
@@ -201,8 +197,7 @@ static uint32_t fine_address(const struct tensix *tensix, unsigned thread, unsig
 }
 
 /* SPEC: here the offset is incremented after the store. */
-enum tensix_exec exec_STOREIND_MMIO(struct tensix *tensix, unsigned thread,
-                                    const struct tensix_args_STOREIND_MMIO *args)
+TENSIX_EXEC(STOREIND_MMIO)
 {
     uint32_t low = fine_address(tensix, thread, args->addr_reg, args->offset_half_reg);
     uint32_t address = registers + (low & 0x000ffffc);
@@ -255,8 +250,7 @@ static void write_src(struct tensix *tensix, const struct src_place *place,
 
 /* SPEC: a row beyond the limit is undefined, and so is a set bit above the 16th of the address,
  * which makes such a row. Addresses before row 0 of SrcA exist, but nothing is written there. */
-enum tensix_exec exec_STOREIND_SRC(struct tensix *tensix, unsigned thread,
-                                   const struct tensix_args_STOREIND_SRC *args)
+TENSIX_EXEC(STOREIND_SRC)
 {
     enum tensix_src src = args->store_to_src_b ? TENSIX_SRC_B : TENSIX_SRC_A;
     const uint32_t *data = &tensix->gpr[thread][args->data_reg & ~3u];
@@ -303,8 +297,7 @@ static uint32_t line_address(const struct tensix *tensix, unsigned thread, unsig
     return tensix->gpr[thread][addr_reg] * LINE;
 }
 
-enum tensix_exec exec_ATINCGET(struct tensix *tensix, unsigned thread,
-                               const struct tensix_args_ATINCGET *args)
+TENSIX_EXEC(ATINCGET)
 {
     uint32_t address = line_address(tensix, thread, args->addr_reg) + args->ofs * 4;
     uint32_t mask = (UINT32_C(2) << args->int_width) - 1; /* of one to 32 bits */
@@ -333,8 +326,7 @@ static bool fifo_allows(uint32_t read, uint32_t write, bool pushes, unsigned int
     return size == 0 || size % capacity != 0;
 }
 
-enum tensix_exec exec_ATINCGETPTR(struct tensix *tensix, unsigned thread,
-                                  const struct tensix_args_ATINCGETPTR *args)
+TENSIX_EXEC(ATINCGETPTR)
 {
     uint32_t fifo = line_address(tensix, thread, args->addr_reg);
     uint32_t address = fifo + args->ofs * 4;
@@ -356,8 +348,7 @@ enum tensix_exec exec_ATINCGETPTR(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-enum tensix_exec exec_ATCAS(struct tensix *tensix, unsigned thread,
-                            const struct tensix_args_ATCAS *args)
+TENSIX_EXEC(ATCAS)
 {
     uint32_t address = line_address(tensix, thread, args->addr_reg) + args->ofs * 4;
     uint32_t value = args->set_val;
@@ -373,8 +364,7 @@ enum tensix_exec exec_ATCAS(struct tensix *tensix, unsigned thread,
 }
 
 /* A store of those halves of four words that the mask names; nothing comes back. */
-enum tensix_exec exec_ATSWAP(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_ATSWAP *args)
+TENSIX_EXEC(ATSWAP)
 {
     uint32_t address = line_address(tensix, thread, args->addr_reg);
     unsigned first = args->data_reg & ~3u;

@@ -55,8 +55,7 @@ static unsigned next_holder(const struct tensix *tensix, unsigned thread, unsign
     return candidate;
 }
 
-enum tensix_exec exec_ATGETM(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_ATGETM *args)
+TENSIX_EXEC(ATGETM)
 {
     if (!mutex_exists(args->index)) {
         return no_mutex(tensix, thread, "ATGETM", args->index);
@@ -74,8 +73,7 @@ enum tensix_exec exec_ATGETM(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-enum tensix_exec exec_ATRELM(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_ATRELM *args)
+TENSIX_EXEC(ATRELM)
 {
     if (!mutex_exists(args->index)) {
         return no_mutex(tensix, thread, "ATRELM", args->index);
@@ -141,8 +139,7 @@ static void name_semaphores(unsigned mask, char *text, size_t size)
     snprintf(text + length, size - (size_t)length, " %s", count > 1 ? "are" : "is");
 }
 
-enum tensix_exec exec_SEMINIT(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_SEMINIT *args)
+TENSIX_EXEC(SEMINIT)
 {
     (void)thread;
     for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
@@ -188,16 +185,14 @@ static enum tensix_exec step_semaphores(struct tensix *tensix, unsigned thread, 
 }
 
 /* Max does not limit SEMPOST: only SEMWAIT looks at it. */
-enum tensix_exec exec_SEMPOST(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_SEMPOST *args)
+TENSIX_EXEC(SEMPOST)
 {
     static const struct semaphore_step post = {
         semaphore_posted, TENSIX_SEMAPHORE_MOST, "SEMPOST", "higher", "post", "there is room"};
     return step_semaphores(tensix, thread, args->semaphore_mask, &post);
 }
 
-enum tensix_exec exec_SEMGET(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_SEMGET *args)
+TENSIX_EXEC(SEMGET)
 {
     static const struct semaphore_step get = {semaphore_got, 0,     "SEMGET",
                                               "lower",       "get", "somebody has posted"};
@@ -226,8 +221,7 @@ static enum tensix_exec latch(struct tensix *tensix, unsigned thread, unsigned b
     return TENSIX_DONE;
 }
 
-enum tensix_exec exec_STALLWAIT(struct tensix *tensix, unsigned thread,
-                                const struct tensix_args_STALLWAIT *args)
+TENSIX_EXEC(STALLWAIT)
 {
     struct tensix_latch wait = {
         .word = args->word,
@@ -238,8 +232,7 @@ enum tensix_exec exec_STALLWAIT(struct tensix *tensix, unsigned thread,
 
 /* SPEC: the newer edition of the page leaves a wait without a condition undefined; the one before
  * it had a STALLWAIT on C0 to C3. Without a semaphore the conditions are met at once. */
-enum tensix_exec exec_SEMWAIT(struct tensix *tensix, unsigned thread,
-                              const struct tensix_args_SEMWAIT *args)
+TENSIX_EXEC(SEMWAIT)
 {
     struct tensix_latch wait = {
         .word = args->word,
@@ -255,8 +248,7 @@ enum tensix_exec exec_SEMWAIT(struct tensix *tensix, unsigned thread,
 }
 
 /* The high bits of the target are ThreadConfig's as of now; the stream is looked up at the gate. */
-enum tensix_exec exec_STREAMWAIT(struct tensix *tensix, unsigned thread,
-                                 const struct tensix_args_STREAMWAIT *args)
+TENSIX_EXEC(STREAMWAIT)
 {
     uint32_t high = args->condition_index ? tensix_get_STREAMWAIT_NUM_MSGS_HI_Val(tensix, thread)
                                           : tensix_get_STREAMWAIT_PHASE_HI_Val(tensix, thread);

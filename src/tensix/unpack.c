@@ -133,8 +133,7 @@ static void advance_src_row(const struct unpack_job *job)
 }
 
 /* Bit 0 (last) has no effect that any page tells. */
-enum tensix_exec exec_UNPACR(struct tensix *tensix, unsigned thread,
-                             const struct tensix_args_UNPACR *args)
+TENSIX_EXEC(UNPACR)
 {
     struct unpack_job job = {
         .tensix = tensix,
@@ -176,8 +175,7 @@ enum tensix_exec exec_UNPACR(struct tensix *tensix, unsigned thread,
 }
 
 /* SPEC: empties the cache of row start indices, which is not modelled: it is always fresh. */
-enum tensix_exec exec_UNPACR_FLUSH(struct tensix *tensix, unsigned thread,
-                                   const struct tensix_args_UNPACR_FLUSH *args)
+TENSIX_EXEC(UNPACR_FLUSH)
 {
     (void)tensix;
     (void)thread;
@@ -185,8 +183,7 @@ enum tensix_exec exec_UNPACR_FLUSH(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-enum tensix_exec exec_UNPACR_INC(struct tensix *tensix, unsigned thread,
-                                 const struct tensix_args_UNPACR_INC *args)
+TENSIX_EXEC(UNPACR_INC)
 {
     unsigned which = args->which_unpacker, state = tensix_state_id(tensix, thread);
     unsigned context = tensix->unpacker[which].context_counter[thread];

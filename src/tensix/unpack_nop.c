@@ -45,16 +45,14 @@ static enum tensix_exec set_dvalid(struct tensix *tensix, unsigned thread, unsig
 }
 
 /* SPEC: does not wait for the bank. */
-enum tensix_exec exec_UNPACR_NOP_SETDVALID(struct tensix *tensix, unsigned thread,
-                                           const struct tensix_args_UNPACR_NOP_SETDVALID *args)
+TENSIX_EXEC(UNPACR_NOP_SETDVALID)
 {
     return set_dvalid(tensix, thread, args->which_unpacker);
 }
 
 /* SPEC: waits for the Matrix Unit's bank unless it is to wait as UNPACR does, and clears the
  * unpacker's, or both. Blackhole clears SrcB to the same values as SrcA. */
-enum tensix_exec exec_UNPACR_NOP_ZEROSRC(struct tensix *tensix, unsigned thread,
-                                         const struct tensix_args_UNPACR_NOP_ZEROSRC *args)
+TENSIX_EXEC(UNPACR_NOP_ZEROSRC)
 {
     enum tensix_src src = args->which_unpacker ? TENSIX_SRC_B : TENSIX_SRC_A;
     const struct tensix_src_banks *banks = &tensix->src[src];
@@ -82,8 +80,7 @@ enum tensix_exec exec_UNPACR_NOP_ZEROSRC(struct tensix *tensix, unsigned thread,
 }
 
 /* SPEC: occupies the unpacker, nothing else. */
-enum tensix_exec exec_UNPACR_NOP_NOP(struct tensix *tensix, unsigned thread,
-                                     const struct tensix_args_UNPACR_NOP_NOP *args)
+TENSIX_EXEC(UNPACR_NOP_NOP)
 {
     (void)tensix;
     (void)thread;
@@ -129,14 +126,12 @@ static enum tensix_exec clear_message(struct tensix *tensix, unsigned thread, un
     return write_register(tensix, thread, address, 1);
 }
 
-enum tensix_exec exec_UNPACR_NOP_POP(struct tensix *tensix, unsigned thread,
-                                     const struct tensix_args_UNPACR_NOP_POP *args)
+TENSIX_EXEC(UNPACR_NOP_POP)
 {
     return clear_message(tensix, thread, args->which_unpacker, 0, 0);
 }
 
-enum tensix_exec exec_UNPACR_NOP_STREAM(struct tensix *tensix, unsigned thread,
-                                        const struct tensix_args_UNPACR_NOP_STREAM *args)
+TENSIX_EXEC(UNPACR_NOP_STREAM)
 {
     return clear_message(tensix, thread, args->which_unpacker, args->stream, args->clear_count);
 }
@@ -157,8 +152,7 @@ static uint32_t long_address(const struct tensix *tensix, unsigned thread, unsig
     return registers | (set >> 10) << 18 | middle << 12 | (set & 0x3ff) << 2;
 }
 
-enum tensix_exec exec_UNPACR_NOP_STREAM_LONG(struct tensix *tensix, unsigned thread,
-                                             const struct tensix_args_UNPACR_NOP_STREAM_LONG *args)
+TENSIX_EXEC(UNPACR_NOP_STREAM_LONG)
 {
     enum { SUM_BITS = 0x1ffff };
     uint32_t *sum = &tensix->unpacker[args->which_unpacker].register_sum;

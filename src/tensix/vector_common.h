@@ -2,14 +2,15 @@
  * What the files of the Vector Unit share: how an instruction of it is taken from its word, started
  * and executed.
  *
- * A row of the unit has a handler
+ * A row of the unit has a handler in the file of its sub-unit,
  *
- *     const char *exec_SFPABS(struct tensix *tensix, const struct tensix_vector_op *op,
- *                             uint32_t lanes)
+ *     TENSIX_EXEC_VECTOR(SFPABS)
+ *     {
+ *         ... tensix, op->vc, lanes ...
+ *     }
  *
- * in the file of its sub-unit, which tensix_vector_start() calls, and vector_schedule.c for what
- * macros have scheduled. It
- * executes at once for `lanes`: the enabled lanes for which VD is no instruction template. Rows
+ * which its runner calls, and vector_schedule.c for what macros have scheduled. It executes at once
+ * for `lanes`: the enabled lanes for which VD is no instruction template. Rows
  * that do not ask whether a lane is enabled (SFPENCC, SFPPUSHC ...) get those for which VD is no
  * template, see tensix_vector_ignores_flags(). It returns NULL, or a rule that was broken, in
  * words; nothing has happened then.
@@ -207,9 +208,6 @@ unsigned tensix_vector_load_address(struct tensix *tensix, const struct tensix_v
 void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op, unsigned vd,
                         unsigned address);
 
-/* The shortcuts of SFPLOAD and SFPSTORE (vector_memory.c). */
-tensix_runner tensix_fast_SFPLOAD, tensix_fast_SFPSTORE;
-
 /* --- Handlers --- */
 
 #define INSN(...)
@@ -217,5 +215,15 @@ tensix_runner tensix_fast_SFPLOAD, tensix_fast_SFPSTORE;
 #define STUB(...)
 #define SFPU(token, ...) tensix_vector_exec exec_##token;
 #include "tensix.def"
+
+/* As TENSIX_EXEC. `inline`, though scheduled instructions call it too: what the row alone decides
+ * costs its runner nothing then. */
+#define TENSIX_EXEC_VECTOR(token)                                                                  \
+    enum tensix_exec tensix_run_##token(struct tensix *tensix, unsigned thread, uint32_t word)     \
+    {                                                                                              \
+        return tensix_vector_start(tensix, TENSIX_ROW_##token, thread, word, exec_##token);        \
+    }                                                                                              \
+    inline const char *exec_##token(struct tensix *tensix, const struct tensix_vector_op *op,      \
+                                    uint32_t lanes)
 
 #endif

@@ -204,7 +204,7 @@ static void write_macro(struct tensix_macro_config *macro, const struct tensix_v
 }
 
 /* SPEC: VD 9 and 10 do nothing. So does VD 16 of a macro, for which the page has no case. */
-const char *exec_SFPCONFIG(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPCONFIG)
 {
     struct tensix_vector *vector = &tensix->vector;
     const unsigned columns = chosen_columns(vector, op, lanes);

@@ -23,7 +23,7 @@ enum encc {
     ENCC_IMM_RESULT = 2,
 };
 
-const char *exec_SFPENCC(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPENCC)
 {
     struct tensix_vector *vector = &tensix->vector;
     const uint32_t imm2 = tensix_vector_imm12(op) & 3;
@@ -48,7 +48,7 @@ enum setcc {
 };
 
 /* SPEC: where flags are not used they become false. */
-const char *exec_SFPSETCC(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPSETCC)
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct num_lanes_kernels *kernels = tensix->kernels->lanes;
@@ -158,7 +158,7 @@ const char *tensix_vector_check_pop(const struct tensix_vector *vector,
                : NULL;
 }
 
-const char *exec_SFPPUSHC(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPPUSHC)
 {
     struct tensix_vector *vector = &tensix->vector;
     struct tensix_flag_level *top = &vector->stack[0];
@@ -186,7 +186,7 @@ const char *exec_SFPPUSHC(struct tensix *tensix, const struct tensix_vector_op *
 }
 
 /* SPEC: all but the plain mode only look at the top, which is false where the stack is empty. */
-const char *exec_SFPPOPC(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPPOPC)
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct tensix_flag_level *top = &vector->stack[0];
@@ -210,7 +210,7 @@ const char *exec_SFPPOPC(struct tensix *tensix, const struct tensix_vector_op *o
 }
 
 /* SPEC: an empty stack stands for a top that is true. */
-const char *exec_SFPCOMPC(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPCOMPC)
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct tensix_flag_level *top = &vector->stack[0];
@@ -251,7 +251,7 @@ static void put_comparison(struct tensix *tensix, const struct tensix_vector_op 
 }
 
 /* VD <= VC */
-const char *exec_SFPLE(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPLE)
 {
     const struct tensix_vector *vector = &tensix->vector;
     const uint32_t *b = vector->lreg[tensix_vector_vb_or_vd(op)];
@@ -261,7 +261,7 @@ const char *exec_SFPLE(struct tensix *tensix, const struct tensix_vector_op *op,
 }
 
 /* VD > VC */
-const char *exec_SFPGT(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPGT)
 {
     const struct tensix_vector *vector = &tensix->vector;
     const uint32_t *b = vector->lreg[tensix_vector_vb_or_vd(op)];

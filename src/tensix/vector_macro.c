@@ -228,8 +228,7 @@ void tensix_vector_macro_load(struct tensix *tensix, const struct tensix_vector_
 }
 
 /* A macro while nothing is scheduled: later instructions go through tensix_vector_issue. */
-const char *exec_SFPLOADMACRO(struct tensix *tensix, const struct tensix_vector_op *op,
-                              uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPLOADMACRO)
 {
     struct tensix_vector *vector = &tensix->vector;
     const char *rule = tensix_vector_check_macro(vector, op);

@@ -103,24 +103,24 @@ TENSIX_VECTOR_INLINE const char *multiply_add(struct tensix *tensix,
                    immediate);
 }
 
-const char *exec_SFPMAD(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPMAD)
 {
     return multiply_add(tensix, op, lanes, NUM_LANES_MAD, op->mod & NEGATE_BOTH);
 }
 
 /* SPEC: the preferred names where VA is LReg[10] or VC is LReg[9], but nothing depends on that. */
-const char *exec_SFPADD(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPADD)
 {
     return multiply_add(tensix, op, lanes, NUM_LANES_MAD, op->mod & NEGATE_BOTH);
 }
 
-const char *exec_SFPMUL(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPMUL)
 {
     return multiply_add(tensix, op, lanes, NUM_LANES_MAD, op->mod & NEGATE_BOTH);
 }
 
 /* Bit 1 of Mod1 means nothing here. */
-const char *exec_SFPMUL24(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPMUL24)
 {
     return multiply_add(tensix, op, lanes, NUM_LANES_MUL24, op->mod & MUL24_UPPER);
 }
@@ -142,7 +142,7 @@ TENSIX_VECTOR_INLINE const uint32_t *addend(const struct tensix *tensix,
     return tensix->vector.lreg[op->is_scheduled ? op->vc : op->vd];
 }
 
-const char *exec_SFPADDI(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPADDI)
 {
     uint32_t immediate[NUM_LANES];
     spread_immediate(tensix, op, immediate);
@@ -151,7 +151,7 @@ const char *exec_SFPADDI(struct tensix *tensix, const struct tensix_vector_op *o
 }
 
 /* The product of -0 and a number becomes +0 by the addition. */
-const char *exec_SFPMULI(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPMULI)
 {
     uint32_t immediate[NUM_LANES];
     spread_immediate(tensix, op, immediate);
@@ -179,14 +179,13 @@ static const char *look_up(struct tensix *tensix, const struct tensix_vector_op 
     return finish(tensix, op, 1u << op->vd);
 }
 
-const char *exec_SFPLUT(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPLUT)
 {
     return look_up(tensix, op, lanes, NUM_LANES_TABLE_FP8);
 }
 
 /* Mod1Mirror is for the automatic stalls alone. */
-const char *exec_SFPLUTFP32(struct tensix *tensix, const struct tensix_vector_op *op,
-                            uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPLUTFP32)
 {
     enum num_lanes_table table = NUM_LANES_TABLE_FP32;
     if ((op->mod & LUT_FP16_3) == LUT_FP16_3) {

@@ -228,7 +228,7 @@ void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op
 }
 
 /* Lanes whose template was written are none of those that are loaded: VD is below 8 here. */
-const char *exec_SFPLOAD(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPLOAD)
 {
     (void)lanes;
     unsigned address = load_address(tensix, op);
@@ -268,7 +268,7 @@ TENSIX_VECTOR_INLINE void store(struct tensix *tensix, const struct tensix_vecto
 }
 
 /* A template, too, moves the address counters: the page has only the lanes depend on VD. */
-const char *exec_SFPSTORE(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPSTORE)
 {
     const struct tensix_vector *vector = &tensix->vector;
     unsigned address = store_address(tensix, op);
@@ -465,7 +465,7 @@ const char *tensix_vector_check_immediate(const struct tensix_vector *vector,
                : NULL;
 }
 
-const char *exec_SFPLOADI(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPLOADI)
 {
     if (op->vd >= TENSIX_LREG_WRITABLE) {
         return NULL;
@@ -498,7 +498,7 @@ const char *exec_SFPLOADI(struct tensix *tensix, const struct tensix_vector_op *
     return NULL;
 }
 
-const char *exec_SFPNOP(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPNOP)
 {
     (void)tensix;
     (void)op;

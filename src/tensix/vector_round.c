@@ -53,8 +53,7 @@ const char *tensix_vector_check_round(const struct tensix_vector *vector,
                : NULL;
 }
 
-const char *exec_SFP_STOCH_RND(struct tensix *tensix, const struct tensix_vector_op *op,
-                               uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFP_STOCH_RND)
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct num_lanes_kernels *kernels = tensix->kernels->lanes;
@@ -190,7 +189,7 @@ const char *tensix_vector_check_shift(const struct tensix_vector *vector,
  * The modes that move lanes take two cycles, but the unit accepts nothing in the second one, so
  * nobody can read too early.
  */
-const char *exec_SFPSHFT2(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPSHFT2)
 {
     if (op->mod > SHIFT_BY_IMMEDIATE) {
         return tensix_vector_check_shift(&tensix->vector, op, lanes);

@@ -54,29 +54,29 @@ static unsigned bitwise_vb(const struct tensix_vector_op *op)
     return op->mod & BITWISE_USE_VB ? op->vb : tensix_vector_vb_or_vd(op);
 }
 
-const char *exec_SFPAND(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPAND)
 {
     return apply(tensix, op, lanes, NUM_LANES_AND, bitwise_vb(op), 0);
 }
 
-const char *exec_SFPOR(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPOR)
 {
     return apply(tensix, op, lanes, NUM_LANES_OR, bitwise_vb(op), 0);
 }
 
-const char *exec_SFPXOR(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPXOR)
 {
     return apply(tensix, op, lanes, NUM_LANES_XOR, tensix_vector_vb_or_vd(op), 0);
 }
 
-const char *exec_SFPNOT(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPNOT)
 {
     return apply_unary(tensix, op, lanes, NUM_LANES_NOT, 0);
 }
 
 enum { LZ_SETS_FLAGS = 2, LZ_IGNORES_SIGN = 4, LZ_INVERTS_FLAGS = 8 };
 
-const char *exec_SFPLZ(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPLZ)
 {
     const uint32_t mask = op->mod & LZ_IGNORES_SIGN ? INT32_MAX : UINT32_MAX;
     bool sets = op->mod & LZ_SETS_FLAGS;
@@ -91,7 +91,7 @@ const char *exec_SFPLZ(struct tensix *tensix, const struct tensix_vector_op *op,
 
 enum { SHIFT_BY_IMM = 1, SHIFT_ARITHMETIC = 2, SHIFT_OF_VC = 4 };
 
-const char *exec_SFPSHFT(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPSHFT)
 {
     const unsigned vb = tensix_vector_vb_or_vd(op);
     bool is_arithmetic = op->mod & SHIFT_ARITHMETIC;
@@ -111,7 +111,7 @@ const char *exec_SFPSHFT(struct tensix *tensix, const struct tensix_vector_op *o
 
 enum { IADD_IMM = 1, IADD_SUBTRACTS = 2, IADD_KEEPS_FLAGS = 4, IADD_INVERTS_FLAGS = 8 };
 
-const char *exec_SFPIADD(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPIADD)
 {
     bool sets = !(op->mod & IADD_KEEPS_FLAGS);
     uint32_t flags = 0;
@@ -129,7 +129,7 @@ const char *exec_SFPIADD(struct tensix *tensix, const struct tensix_vector_op *o
 
 enum { ABS_FLOAT = 1 };
 
-const char *exec_SFPABS(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPABS)
 {
     return apply_unary(tensix, op, lanes,
                        op->mod & ABS_FLOAT ? NUM_LANES_ABS_FLOAT : NUM_LANES_ABS_INTEGER, 0);
@@ -139,7 +139,7 @@ const char *exec_SFPABS(struct tensix *tensix, const struct tensix_vector_op *op
 
 enum { EXEXP_KEEPS_BIAS = 1, EXEXP_SETS_FLAGS = 2, EXEXP_INVERTS_FLAGS = 8, BIAS = 127 };
 
-const char *exec_SFPEXEXP(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPEXEXP)
 {
     bool sets = op->mod & EXEXP_SETS_FLAGS;
     uint32_t flags = 0;
@@ -153,7 +153,7 @@ const char *exec_SFPEXEXP(struct tensix *tensix, const struct tensix_vector_op *
 
 enum { EXMAN_HIDES_BIT = 1, HIDDEN_BIT = 1 << 23 };
 
-const char *exec_SFPEXMAN(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPEXMAN)
 {
     return apply_unary(tensix, op, lanes, NUM_LANES_MANTISSA,
                        op->mod & EXMAN_HIDES_BIT ? 0 : HIDDEN_BIT);
@@ -162,7 +162,7 @@ const char *exec_SFPEXMAN(struct tensix *tensix, const struct tensix_vector_op *
 /* Of SFPSETEXP, SFPSETMAN and SFPSETSGN; the second of SFPSETEXP alone. */
 enum { SET_IMM = 1, SET_FROM_EXPONENT = 2 };
 
-const char *exec_SFPSETEXP(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPSETEXP)
 {
     enum num_lanes_op operation = op->mod & SET_IMM             ? NUM_LANES_SET_EXPONENT
                                   : op->mod & SET_FROM_EXPONENT ? NUM_LANES_COPY_EXPONENT
@@ -171,7 +171,7 @@ const char *exec_SFPSETEXP(struct tensix *tensix, const struct tensix_vector_op 
                  tensix_vector_imm12(op) & 0xff);
 }
 
-const char *exec_SFPSETMAN(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPSETMAN)
 {
     enum { IMM_SHIFT = 11 };
     return apply(tensix, op, lanes,
@@ -179,7 +179,7 @@ const char *exec_SFPSETMAN(struct tensix *tensix, const struct tensix_vector_op 
                  tensix_vector_vb_or_vd(op), tensix_vector_imm12(op) << IMM_SHIFT);
 }
 
-const char *exec_SFPSETSGN(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPSETSGN)
 {
     enum { SIGN_SHIFT = 31 };
     return apply(tensix, op, lanes, op->mod & SET_IMM ? NUM_LANES_SET_SIGN : NUM_LANES_COPY_SIGN,
@@ -188,7 +188,7 @@ const char *exec_SFPSETSGN(struct tensix *tensix, const struct tensix_vector_op 
 
 enum { DIVP2_ADDS = 1 };
 
-const char *exec_SFPDIVP2(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPDIVP2)
 {
     return apply_unary(tensix, op, lanes,
                        op->mod & DIVP2_ADDS ? NUM_LANES_ADD_EXPONENT : NUM_LANES_SET_EXPONENT,
@@ -200,7 +200,7 @@ const char *exec_SFPDIVP2(struct tensix *tensix, const struct tensix_vector_op *
 enum arecip { ARECIP_RECIPROCAL, ARECIP_CONDITIONAL };
 
 /* SPEC: all other modes are the exponential. */
-const char *exec_SFPARECIP(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPARECIP)
 {
     enum num_lanes_op operation = op->mod == ARECIP_RECIPROCAL    ? NUM_LANES_RECIPROCAL
                                   : op->mod == ARECIP_CONDITIONAL ? NUM_LANES_CONDITIONAL_RECIPROCAL
@@ -213,7 +213,7 @@ const char *exec_SFPARECIP(struct tensix *tensix, const struct tensix_vector_op 
 enum cast { CAST_TO_FLOAT, CAST_TO_FLOAT_RANDOM, CAST_ABS, CAST_SIGNS, CAST_MODES };
 
 /* SPEC: the generator steps in enabled lanes whether VD can be written or not. */
-const char *exec_SFPCAST(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPCAST)
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct num_lanes_kernels *kernels = tensix->kernels->lanes;
@@ -276,7 +276,7 @@ static void move_from_special(struct tensix *tensix, const struct tensix_vector_
     }
 }
 
-const char *exec_SFPMOV(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPMOV)
 {
     const unsigned mod = op->mod & ~(unsigned)MOV_RESERVED;
     if (mod != MOV_ALL_LANES) {
@@ -333,7 +333,7 @@ uint32_t tensix_vector_misordered(const struct tensix *tensix, const struct tens
 
 /* SPEC: LReg[8] and up are compared, but not written. It takes two cycles, but the next instruction
  * always waits. */
-const char *exec_SFPSWAP(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPSWAP)
 {
     const struct tensix_lane_sets *sets = &tensix->vector.sets;
     const uint32_t swaps = lanes & misordered(tensix, op);
@@ -375,7 +375,7 @@ static void transpose(struct tensix *tensix, unsigned first, uint32_t lanes)
     }
 }
 
-const char *exec_SFPTRANSP(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+TENSIX_EXEC_VECTOR(SFPTRANSP)
 {
     (void)op;
     transpose(tensix, 0, lanes);
