@@ -22,8 +22,8 @@ struct rv32_code_store {
 };
 
 static rv32_handler *const row_handlers[] = {
-#define INSN(token, mnemonic, extension, match, mask, format) rv32_exec_##token,
-#define STUB(token, mnemonic, extension, match, mask, format) rv32_exec_stub,
+#define INSN(token, mnemonic, extension, match, mask, format, traits) rv32_exec_##token,
+#define STUB(token, mnemonic, extension, match, mask, format, traits) rv32_exec_stub,
 #include "rv32/rv32.def"
 #undef INSN
 #undef STUB
@@ -52,8 +52,9 @@ struct rv32_op rv32_decode(const struct isa_index *index, uint32_t word, unsigne
     }
     struct rv32_op op = rv32_decode_operands((unsigned)*row, word);
     op.run = row_handlers[*row];
-    enum rv32_class class = rv32_row_effects((unsigned)*row, word).class;
-    if (class == RV32_CLASS_BRANCH || op.run == rv32_exec_JAL) {
+    struct rv32_effects effects = rv32_row_effects((unsigned)*row, word);
+    if (effects.class == RV32_CLASS_BRANCH ||
+        (effects.class == RV32_CLASS_JUMP && !effects.reads_rs1)) {
         localise_target(&op, position);
     }
     return op;
@@ -158,7 +159,7 @@ static void count_pushes(struct rv32_page *page)
     unsigned run = 0;
     for (unsigned i = RV32_PAGE_OPS; i-- > 0;) {
         struct rv32_op *op = &page->ops[i];
-        run = op->run != rv32_exec_ttinsn ? 0 : run < RV32_PUSHES ? run + 1 : RV32_PUSHES;
+        run = (page->words[i] & 3) == 3 ? 0 : run < RV32_PUSHES ? run + 1 : RV32_PUSHES;
         if (run > 0) {
             op->aux = (uint8_t)run;
         }

@@ -133,8 +133,9 @@ enum rv32_reply rv32_store(struct rv32_hart *hart, uint32_t address, unsigned si
                            uint32_t value);
 
 /* Every row of rv32.def that is no STUB has its handler here: rv32_exec_<token>. */
-#define INSN(token, mnemonic, extension, match, mask, format) rv32_handler rv32_exec_##token;
-#define STUB(token, mnemonic, extension, match, mask, format)
+#define INSN(token, mnemonic, extension, match, mask, format, traits)                              \
+    rv32_handler rv32_exec_##token;
+#define STUB(token, mnemonic, extension, match, mask, format, traits)
 #include "rv32/rv32.def"
 #undef INSN
 #undef STUB

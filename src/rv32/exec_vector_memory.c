@@ -318,12 +318,12 @@ static inline int64_t run(struct rv32_hart *hart, const struct rv32_op *op, int6
 }
 
 /* What tells the rows apart is in the word. */
-#define INSN(token, mnemonic, extension, match, mask, format)                                      \
+#define INSN(token, mnemonic, extension, match, mask, format, traits)                              \
     int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
     {                                                                                              \
         return run(hart, op, left);                                                                \
     }
-#define STUB(token, mnemonic, extension, match, mask, format)
+#define STUB(token, mnemonic, extension, match, mask, format, traits)
 #include "rv32/rv32_vector_memory.def"
 #undef INSN
 #undef STUB

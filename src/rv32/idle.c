@@ -119,35 +119,28 @@ static enum rv32_follow negative(enum rv32_follow a)
 }
 
 /* Follows a plain integer instruction; false where the clock enters in a way that is not known. */
-static bool follow_plain(struct record *record, const struct rv32_op *op, uint32_t reads)
+static bool follow_plain(struct record *record, const struct rv32_op *op,
+                         const struct rv32_effects *effects)
 {
     const uint32_t *x = record->hart->x;
-    bool uses_rs2 = reads & UINT32_C(1) << op->rs2 && op->run != rv32_exec_ADDI;
-    enum rv32_follow a = record->probe->follow[op->rs1],
-                     b = uses_rs2 ? record->probe->follow[op->rs2] : RV32_FOLLOWS_NOT;
-    enum rv32_follow result = RV32_FOLLOWS_NOT;
-    if (!(reads & UINT32_C(1) << op->rs1)) {
-        a = RV32_FOLLOWS_NOT;
-    }
-    if (op->run == rv32_exec_ADDI) {
-        result = a;
-    } else if (op->run == rv32_exec_ADD) {
+    uint8_t *follow = record->probe->follow;
+    unsigned rs2 = effects->reads_rs2 ? op->rs2 : 0;
+    enum rv32_follow a = effects->reads_rs1 ? follow[op->rs1] : RV32_FOLLOWS_NOT;
+    enum rv32_follow b = follow[rs2], result = RV32_FOLLOWS_NOT;
+    if (effects->traits & RV32_ADDS) {
         result = sum(a, b);
-    } else if (op->run == rv32_exec_SUB) {
+    } else if (effects->traits & RV32_SUBTRACTS) {
         result = sum(a, negative(b));
-    } else if (op->run == rv32_exec_SLT || op->run == rv32_exec_SLTU) {
-        if (!compare(record, op->rs1, x[op->rs1], op->rs2, x[op->rs2])) {
-            return false;
-        }
-    } else if (op->run == rv32_exec_SLTI || op->run == rv32_exec_SLTIU) {
-        if (!compare(record, op->rs1, x[op->rs1], 0, (uint32_t)op->imm)) {
+    } else if (effects->traits & RV32_COMPARES) {
+        if (!compare(record, op->rs1, x[op->rs1], rs2,
+                     effects->reads_rs2 ? x[rs2] : (uint32_t)op->imm)) {
             return false;
         }
     } else if (a || b) {
         result = RV32_FOLLOWS_SOMEHOW;
     }
     if (op->rd != RV32_SINK) {
-        record->probe->follow[op->rd] = (uint8_t)result;
+        follow[op->rd] = (uint8_t)result;
     }
     return true;
 }
@@ -219,10 +212,10 @@ static bool record_step(struct record *record)
     record->probe->written |= effects.writes;
     switch (effects.class) {
     case RV32_CLASS_PLAIN:
-        if (op->run == rv32_exec_ADDI && op->rd == op->rs1) {
+        if (effects.traits & RV32_ADDS && !effects.reads_rs2 && op->rd == op->rs1) {
             record->probe->counted |= effects.writes;
         }
-        return follow_plain(record, op, effects.reads);
+        return follow_plain(record, op, &effects);
     case RV32_CLASS_LOAD:
         return record_load(record, op, word);
     case RV32_CLASS_STORE:
@@ -233,7 +226,7 @@ static bool record_step(struct record *record)
         if (op->rd != RV32_SINK) {
             record->probe->follow[op->rd] = RV32_FOLLOWS_NOT;
         }
-        return op->run == rv32_exec_JAL || !record->probe->follow[op->rs1];
+        return !effects.reads_rs1 || !record->probe->follow[op->rs1];
     case RV32_CLASS_FENCE:
         return true;
     case RV32_CLASS_OTHER:

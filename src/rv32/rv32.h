@@ -234,8 +234,8 @@ enum rv32_reply rv32_bus_fault(struct rv32_hart *hart, enum rv32_fault_kind kind
 
 /* The rows of rv32.def in order. */
 enum {
-#define INSN(token, mnemonic, extension, match, mask, format) +1
-#define STUB                                                  INSN
+#define INSN(token, mnemonic, extension, match, mask, format, traits) +1
+#define STUB                                                          INSN
     RV32_ROWS = 0
 #include "rv32/rv32.def"
 #undef INSN
@@ -255,8 +255,17 @@ enum rv32_class {
     RV32_CLASS_FENCE,
     RV32_CLASS_OTHER, /* CSRs, atomics, float, vector, pushes, pauses */
 };
+/* What follows the wall clock through an instruction (rv32/idle.h): its second operand is rs2 or the
+ * immediate. */
+enum rv32_trait {
+    RV32_ADDS = 1,
+    RV32_SUBTRACTS = 2,
+    RV32_COMPARES = 4, /* 1 where the first operand is less */
+};
 struct rv32_effects {
     enum rv32_class class;
+    unsigned traits;
+    bool reads_rs1, reads_rs2;
     uint32_t reads, writes;
 };
 struct rv32_effects rv32_row_effects(unsigned row, uint32_t word);

@@ -120,7 +120,7 @@ static const struct format_use format_uses[] = {
 #undef FORMAT
 };
 
-#define INSN(token, mnemonic, extension, match, mask, format)                                      \
+#define INSN(token, mnemonic, extension, match, mask, format, traits)                              \
     {mnemonic, match, mask, &format_##format},
 #define STUB INSN
 const struct isa_row rv32_rows[RV32_ROWS] = {
@@ -130,15 +130,15 @@ const struct isa_row rv32_rows[RV32_ROWS] = {
 #undef STUB
 
 struct row_info {
-    uint8_t extension, format;
+    uint8_t extension, format, traits;
     bool stub;
 };
 
 static const struct row_info row_infos[] = {
-#define INSN(token, mnemonic, extension, match, mask, format)                                      \
-    {RV32_EXT_##extension, FORMAT_##format, false},
-#define STUB(token, mnemonic, extension, match, mask, format)                                      \
-    {RV32_EXT_##extension, FORMAT_##format, true},
+#define INSN(token, mnemonic, extension, match, mask, format, traits)                              \
+    {RV32_EXT_##extension, FORMAT_##format, traits, false},
+#define STUB(token, mnemonic, extension, match, mask, format, traits)                              \
+    {RV32_EXT_##extension, FORMAT_##format, traits, true},
 #include "rv32/rv32.def"
 #undef INSN
 #undef STUB
@@ -157,11 +157,16 @@ bool rv32_row_is_stub(unsigned row)
 struct rv32_effects rv32_row_effects(unsigned row, uint32_t word)
 {
     const struct format_use *use = &format_uses[row_infos[row].format];
-    struct rv32_effects effects = {.class = use->class};
-    if (use->registers & RS1) {
+    struct rv32_effects effects = {
+        .class = use->class,
+        .traits = row_infos[row].traits,
+        .reads_rs1 = use->registers & RS1,
+        .reads_rs2 = use->registers & RS2,
+    };
+    if (effects.reads_rs1) {
         effects.reads |= UINT32_C(1) << (word >> 15 & 31);
     }
-    if (use->registers & RS2) {
+    if (effects.reads_rs2) {
         effects.reads |= UINT32_C(1) << (word >> 20 & 31);
     }
     if (use->registers & RD) {
