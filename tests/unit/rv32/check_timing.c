@@ -124,10 +124,36 @@ START_TEST(costs_change_times_alone)
 }
 END_TEST
 
+static enum rv32_reply cut_soon(void *owner, struct rv32_hart *hart, struct rv32_access *access)
+{
+    (void)owner;
+    rv32_cut(hart, access->cycle + 25);
+    return RV32_OK;
+}
+
+/* What an access asks for holds, though others run after it; the last one before the end is run whole. */
+START_TEST(cuts_end_at_an_instruction)
+{
+    struct harness *h = harness_create(RV32_B);
+    struct rv32_timing costs;
+    memset(&costs, 10, sizeof costs);
+    harness_put_word(h, 0, words_s(OPCODE_STORE, 2, X0, SP, 0));
+    harness_put_word(h, 4, words_j(X0, 0));
+    set_hart(h, &costs, 1);
+    h->hart.x[SP] = UINT32_C(0xffb20000);
+    h->bus.access = cut_soon;
+    ck_assert_uint_eq(rv32_run(&h->hart, START, START + 1000), START + 30);
+    ck_assert_uint_eq(h->hart.retired, 3);
+    ck_assert(rv32_was_cut(&h->hart, START + 30));
+    harness_destroy(h);
+}
+END_TEST
+
 static void fill(Suite *suite)
 {
     TCase *tcase = tcase_create("timing");
     tcase_add_loop_test(tcase, costs_change_times_alone, 0, PROGRAMS);
+    tcase_add_test(tcase, cuts_end_at_an_instruction);
     suite_add_tcase(suite, tcase);
 }
 
