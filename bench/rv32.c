@@ -118,10 +118,9 @@ static void must(enum penrose_status status, const struct penrose_error *error)
 
 static struct penrose_chip *chip_create(void)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
     struct penrose_error error;
-    penrose_options_default(&options);
     must(penrose_chip_create(&options, &chip, &error), &error);
     return chip;
 }

@@ -15,7 +15,7 @@ static int refuse(const struct penrose_error *error)
 
 int main(int argc, char **argv)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
     struct penrose_error error;
     uint32_t entry;
@@ -23,7 +23,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s PROGRAM.elf\n", argv[0]);
         return 2;
     }
-    penrose_options_default(&options);
     if (penrose_chip_create(&options, &chip, &error) != PENROSE_OK) {
         return refuse(&error);
     }

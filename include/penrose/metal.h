@@ -55,7 +55,9 @@ struct penrose_circular_buffer {
     uint32_t address, size, pages, page_size; /* bytes; size = pages * page_size */
 };
 
+/* Sized as struct penrose_options is: {.size = sizeof launch}, and zeros are none. */
 struct penrose_launch {
+    size_t size;
     struct penrose_kernel kernel[PENROSE_HARTS]; /* tt-metal starts the three TRISCs together */
     const struct penrose_circular_buffer *buffers;
     unsigned buffers_count;

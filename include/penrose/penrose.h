@@ -48,7 +48,16 @@ enum penrose_schedule {
                          queues may show stale and reordered data as the hardware may */
 };
 
-enum penrose_policy { PENROSE_STOP, PENROSE_WARN, PENROSE_IGNORE };
+/* What happens at a guest fault. */
+enum penrose_policy {
+    PENROSE_DEFAULT, /* in options alone: what fault_kinds.h says for the kind */
+    PENROSE_STOP,    /* the tile stands still, and the run ends with PENROSE_FAULT */
+    PENROSE_WARN,    /* a record, and the instruction is skipped */
+    PENROSE_IGNORE,  /* the instruction is skipped */
+};
+
+/* "default", "stop", "warn", "ignore"; NULL out of range. Any thread. */
+const char *penrose_policy_name(enum penrose_policy policy);
 
 enum penrose_fault_kind {
 #define PENROSE_FAULT_KIND(token, name, policy, rule) PENROSE_FAULT_##token,
@@ -57,10 +66,19 @@ enum penrose_fault_kind {
     PENROSE_FAULT_KINDS,
 };
 
+enum { PENROSE_FAULT_ROOM = 64 }; /* at most so many kinds of fault will there be */
+
+/*
+ * Options of a new chip. `size` is the size of this struct: struct penrose_options options = {.size =
+ * sizeof options}; zeros elsewhere are the defaults. Versions to come add members at the end, with
+ * zeros for what was before. So a library reads what the caller's header has, and refuses what it
+ * does not know, unless it is zeros.
+ */
 struct penrose_options {
+    size_t size;
     enum penrose_schedule schedule;
     uint64_t seed;    /* of PENROSE_RANDOM */
-    uint32_t quantum; /* cycles of a burst, 1..65536; 0: the default of the schedule */
+    uint32_t quantum; /* cycles of a burst, 1 to 65536; 0: 1 in lockstep, else 128 */
     bool timed;       /* the coprocessor charges occupancy and latency of each instruction, and
                          results arrive late; otherwise one cycle an instruction. Implies the order
                          of PENROSE_LOCKSTEP in place of PENROSE_FAST where `quantum` is 0 */
@@ -68,7 +86,7 @@ struct penrose_options {
                                packer, whose generators no page describes: round to nearest; else
                                a generator of our own, the same in every run. The Vector Unit's is
                                the hardware's and always used */
-    enum penrose_policy policy[PENROSE_FAULT_KINDS];
+    enum penrose_policy policy[PENROSE_FAULT_ROOM]; /* by enum penrose_fault_kind */
     unsigned threads; /* host threads that run tiles, up to 256; 0: as many as PENROSE_THREADS says,
                          1 without it. Results do not depend on it */
     const char *card; /* "unharvested", "p150a" or "p100a"; NULL: "unharvested" */
@@ -80,13 +98,10 @@ struct penrose_options {
 
 #define PENROSE_FASTEST_KERNELS "fastest"
 
-/* The defaults: fast schedule, policies of fault_kinds.h. */
-void penrose_options_default(struct penrose_options *options);
-
 /*
  * Creates a Blackhole chip with all harts in reset; NULL `options` are the defaults. Reads the
  * environment variables that the options name, and PENROSE_SHORTCUTS (penrose/debug.h).
- * PENROSE_E_ARGUMENT for options out of range and for names that are unknown or that the host cannot
+ * PENROSE_E_ARGUMENT for a wrong size, options out of range and names that are unknown or that the host cannot
  * run, PENROSE_E_MEMORY.
  */
 enum penrose_status penrose_chip_create(const struct penrose_options *options,
@@ -99,21 +114,35 @@ double penrose_clock_mhz(const struct penrose_chip *chip);
 /* The kernels that were chosen for this chip. */
 const char *penrose_kernels(const struct penrose_chip *chip);
 
+/* --- Tiles --- */
+
+enum penrose_tile_kind {
+    PENROSE_TILE_EMPTY, /* a router without anything attached */
+    PENROSE_TILE_TENSIX,
+    PENROSE_TILE_DRAM,
+    PENROSE_TILE_ETHERNET,
+    PENROSE_TILE_PCIE,
+    PENROSE_TILE_ARC,
+    PENROSE_TILE_L2CPU,
+    PENROSE_TILE_SECURITY,
+    PENROSE_TILE_KINDS,
+    PENROSE_NO_TILE = PENROSE_TILE_KINDS, /* nothing, or something that is fused off */
+};
+
+/* "Tensix", "DRAM", "Ethernet", "PCIe", "ARC", "L2CPU", "security" or "empty"; NULL for
+ * PENROSE_NO_TILE. Lives as long as the library. Any thread. */
+const char *penrose_tile_kind_name(enum penrose_tile_kind kind);
+
+/* What stands at (x, y). Any numbers will do. */
+enum penrose_tile_kind penrose_tile_kind(const struct penrose_chip *chip, unsigned x, unsigned y);
+
 /*
- * Tiles are named by translated coordinates of NoC 0, as software names them: workers at x 1-7 and
- * 10-16, y 2-11 (fewer columns on harvested chips), DRAM at (17-18, 12-23), Ethernet at (20-31,
- * 25), PCIe at (19, 24), ARC at (8, 0); rows 0 and 1 are raw.
+ * The coordinates of tile `index` of a kind, counted from 0 by y and then by x; what is fused off
+ * does not count. False, and *at stays, past the last. So a caller needs to know no coordinates:
+ * penrose_tile_at(chip, PENROSE_TILE_TENSIX, 0, &at) is the first worker.
  */
-
-/* True when (x, y) is a worker (Tensix) tile of a chip without harvesting. */
-bool penrose_is_worker(unsigned x, unsigned y);
-
-/* True when (x, y) is a worker tile of this chip. */
-bool penrose_has_worker(const struct penrose_chip *chip, unsigned x, unsigned y);
-
-/* "Tensix", "DRAM", "Ethernet", "PCIe", "ARC", "L2CPU", "security" or "empty": what stands at (x,
- * y); NULL where there is nothing, or something that is fused off. */
-const char *penrose_tile_kind(const struct penrose_chip *chip, unsigned x, unsigned y);
+bool penrose_tile_at(const struct penrose_chip *chip, enum penrose_tile_kind kind, size_t index,
+                     struct penrose_place *at);
 
 /* The coordinates, as above, of what NoC 1 calls (x, y); they differ in rows 0 and 1 only. False
  * where there is nothing. */
@@ -225,11 +254,6 @@ enum penrose_status penrose_hart_info(struct penrose_chip *chip, unsigned x, uns
                                       enum penrose_hart hart, struct penrose_hart_info *info,
                                       struct penrose_error *error);
 
-/* Sets x1..x31 of a hart (number 1..31) or its pc (number 32). */
-enum penrose_status penrose_hart_set(struct penrose_chip *chip, unsigned x, unsigned y,
-                                     enum penrose_hart hart, unsigned number, uint32_t value,
-                                     struct penrose_error *error);
-
 /* Takes one hart out of soft reset so that it starts at `pc`, or puts it (back) into reset. */
 enum penrose_status penrose_hart_release(struct penrose_chip *chip, unsigned x, unsigned y,
                                          enum penrose_hart hart, uint32_t pc,
@@ -281,15 +305,13 @@ enum penrose_outcome penrose_run(struct penrose_chip *chip, const struct penrose
 /* --- Links between Ethernet tiles --- */
 
 /*
- * A link from the Ethernet tile at (x, y) to itself, or from one to another, of the same or of two
- * chips: both ends' ports come up, and base firmware starts on their first harts. To be made before
- * the tiles boot. What is sent arrives at least a window (512 cycles) later. Two chips that are
- * linked are used by one thread at a time, as if they were one; when one of them is destroyed the
- * other's port goes down. PENROSE_E_ARGUMENT when there is no Ethernet tile, PENROSE_E_STATE when
- * it has a link or its harts run, PENROSE_E_MEMORY.
+ * A link between two Ethernet tiles, of the same or of two chips, or from one to itself: both ends'
+ * ports come up, and base firmware starts on their first harts. To be made before the tiles boot.
+ * What is sent arrives at least a window (512 cycles) later. Two chips that are linked are used by
+ * one thread at a time, as if they were one; when one of them is destroyed the other's port goes
+ * down. PENROSE_E_ARGUMENT when there is no Ethernet tile, PENROSE_E_STATE when it has a link or its
+ * harts run, PENROSE_E_MEMORY.
  */
-enum penrose_status penrose_ethernet_loopback(struct penrose_chip *chip, unsigned x, unsigned y,
-                                              struct penrose_error *error);
 enum penrose_status penrose_ethernet_link(struct penrose_chip *chip_a, unsigned x_a, unsigned y_a,
                                           struct penrose_chip *chip_b, unsigned x_b, unsigned y_b,
                                           struct penrose_error *error);

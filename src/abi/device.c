@@ -147,7 +147,7 @@ static void choose_options(struct device *device, struct penrose_options *option
     struct penrose_error error;
     const char *schedule = host_variable("PENROSE_SCHEDULE"),
                *policy = host_variable("PENROSE_POLICY");
-    penrose_options_default(options);
+    *options = (struct penrose_options){.size = sizeof *options};
     choose_card(device, options);
     choose_kernels(device, options);
     choose_threads(device, options);

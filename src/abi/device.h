@@ -63,7 +63,6 @@ struct device {
     bool is_used;            /* the host did more than ask who is there */
     uint64_t isolated;       /* how often the chip was made to go on after a fault */
     size_t faults_told;      /* fault records of the chip that were reported */
-    uint8_t kind[64][64];    /* what stands at [y][x], see endpoint.c */
     struct tile_set started; /* the host wrote their soft reset register */
     struct tile_set ailing;  /* to be healed, see device_tend */
     struct tile_set suspect; /* the same if their coprocessor is stuck then */

@@ -9,8 +9,6 @@
  */
 #include "abi/endpoint.h"
 
-#include <string.h>
-
 #include "addresses.h"
 #include "tile/tile.h"
 
@@ -26,7 +24,6 @@ enum { DEBUGGER_BYTES = 0x100, DEBUGGER_CYCLES = 512 };
 /* --- Kinds of tile --- */
 
 struct kind {
-    const char *name;   /* as penrose_tile_kind has it */
     uint64_t registers; /* they begin here, */
     uint64_t space;     /* in these bits of the address */
     uint32_t l1;        /* bytes of it from address 0 on; 0: none */
@@ -34,37 +31,20 @@ struct kind {
 
 /* SPEC: BlackholeA0 NoC/MemoryMap, PCIExpressTile; ARC: what UMD relies on. */
 static const struct kind kinds[] = {
-    {"Tensix", AT_REGISTERS, LOW_SPACE, TILE_L1_BYTES},
-    {"Ethernet", AT_REGISTERS, LOW_SPACE, TILE_E_L1_BYTES},
-    {"DRAM", AT_REGISTERS, LOW_SPACE, 0},
-    {"ARC", UINT64_C(0x80000000), LOW_SPACE, 0},
-    {"PCIe", UINT64_C(0xf800000000000000), WHOLE_SPACE, 0},
-    {"L2CPU", UINT64_C(0xffffffffff000000), WHOLE_SPACE, 0},
-    {"security", UINT64_C(0xffffffffff000000), WHOLE_SPACE, 0},
-    {"empty", UINT64_C(0xff000000), WHOLE_SPACE, 0},
-    {"", WHOLE_SPACE, WHOLE_SPACE, 0}, /* memory throughout, or nothing */
+    [PENROSE_TILE_TENSIX] = {AT_REGISTERS, LOW_SPACE, TILE_L1_BYTES},
+    [PENROSE_TILE_ETHERNET] = {AT_REGISTERS, LOW_SPACE, TILE_E_L1_BYTES},
+    [PENROSE_TILE_DRAM] = {AT_REGISTERS, LOW_SPACE, 0},
+    [PENROSE_TILE_ARC] = {UINT64_C(0x80000000), LOW_SPACE, 0},
+    [PENROSE_TILE_PCIE] = {UINT64_C(0xf800000000000000), WHOLE_SPACE, 0},
+    [PENROSE_TILE_L2CPU] = {UINT64_C(0xffffffffff000000), WHOLE_SPACE, 0},
+    [PENROSE_TILE_SECURITY] = {UINT64_C(0xffffffffff000000), WHOLE_SPACE, 0},
+    [PENROSE_TILE_EMPTY] = {UINT64_C(0xff000000), WHOLE_SPACE, 0},
+    [PENROSE_NO_TILE] = {WHOLE_SPACE, WHOLE_SPACE, 0},
 };
 
-enum { OTHER_KIND = sizeof kinds / sizeof *kinds - 1 };
-
-static unsigned find_kind(const struct device *device, const struct endpoint *endpoint)
+static const struct kind *kind_of(const struct device *device, const struct endpoint *endpoint)
 {
-    const char *name = penrose_tile_kind(device->chip, endpoint->x, endpoint->y);
-    unsigned i = 0;
-    while (name && i < OTHER_KIND && strcmp(kinds[i].name, name) != 0) {
-        i++;
-    }
-    return name ? i : OTHER_KIND;
-}
-
-/* Tiles stay what they are: it is looked up once. */
-static const struct kind *kind_of(struct device *device, const struct endpoint *endpoint)
-{
-    uint8_t *known = &device->kind[endpoint->y & 63][endpoint->x & 63]; /* 0: not yet */
-    if (!*known) {
-        *known = (uint8_t)(1 + find_kind(device, endpoint));
-    }
-    return &kinds[*known - 1];
+    return &kinds[penrose_tile_kind(device->chip, endpoint->x, endpoint->y)];
 }
 
 static bool is_memory(const struct kind *kind, uint64_t address)
@@ -269,7 +249,7 @@ bool device_endpoint_write(struct device *device, struct endpoint endpoint,
                            struct transfer transfer)
 {
     bool resets = touches(&endpoint, transfer.size, AT_SOFT_RESET_0, sizeof(uint32_t)) &&
-                  penrose_has_worker(device->chip, endpoint.x, endpoint.y);
+                  penrose_tile_kind(device->chip, endpoint.x, endpoint.y) == PENROSE_TILE_TENSIX;
     if (touches(&endpoint, transfer.size, AT_DEBUG, DEBUGGER_BYTES) && !device->in_dma) {
         clock_note_write(device); /* no more cycles than that */
         clock_run(device, DEBUGGER_CYCLES);

@@ -243,7 +243,8 @@ static void tell_fault(struct device *device, const struct penrose_fault *fault)
     if (device->summary) {
         device->summary->faults++;
     }
-    if (fault->policy == PENROSE_STOP && penrose_has_worker(device->chip, fault->x, fault->y)) {
+    if (fault->policy == PENROSE_STOP &&
+        penrose_tile_kind(device->chip, fault->x, fault->y) == PENROSE_TILE_TENSIX) {
         tile_set_add(&device->ailing, fault->x, fault->y);
     }
 }

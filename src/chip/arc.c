@@ -355,7 +355,7 @@ void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *
         store(arc, telemetry_address(i), telemetry_at_boot(&telemetry[i], grid));
     }
     struct grid_position at;
-    if (grid_locate(grid, GRID_ARC, 0, 0, &at)) {
+    if (grid_locate(grid, PENROSE_TILE_ARC, 0, 0, &at)) {
         for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
             grid_configure_niu(grid, noc, at, &arc->niu[noc]);
         }
@@ -500,7 +500,7 @@ static enum area area_of(uint64_t address, uint32_t *offset)
         *offset = (uint32_t)(address - ARC_APB);
         return APB;
     }
-    return grid_niu_address(GRID_ARC, address, offset) ? NIU : NOWHERE;
+    return grid_niu_address(PENROSE_TILE_ARC, address, offset) ? NIU : NOWHERE;
 }
 
 /* Rules that hold for reads and writes; nothing has happened yet. */

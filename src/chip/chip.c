@@ -20,46 +20,70 @@ enum { MOST_QUANTUM = 65536, MOST_THREADS = 256 };
  * run take as long as the hardware's, 19 cycles at least, so its windows are short. */
 enum { WINDOW_CYCLES = 512, TIMED_WINDOW_CYCLES = 16 };
 
-static const struct penrose_options default_options = {
-    .schedule = PENROSE_FAST,
-    .policy =
-        {
+static const enum penrose_policy default_policies[PENROSE_FAULT_KINDS] = {
 #define PENROSE_FAULT_KIND(token, name, policy, rule) [PENROSE_FAULT_##token] = PENROSE_##policy,
 #include <penrose/fault_kinds.h>
 #undef PENROSE_FAULT_KIND
-        },
 };
-
-PENROSE_EXPORT void penrose_options_default(struct penrose_options *options)
-{
-    *options = default_options;
-}
 
 PENROSE_EXPORT const char *penrose_version(void)
 {
     return PACKAGE_VERSION;
 }
 
-static enum penrose_status check_options(const struct penrose_options *options,
-                                         struct penrose_error *error)
+enum penrose_status chip_take_sized(const void *given, void *own, size_t least, const char *name,
+                                    struct penrose_error *error)
 {
-    if (options->quantum > MOST_QUANTUM) {
-        return error_set(error, PENROSE_E_ARGUMENT, "quantum %u is above %d cycles",
-                         options->quantum, MOST_QUANTUM);
+    size_t size, most;
+    memcpy(&size, given, sizeof size);
+    memcpy(&most, own, sizeof most);
+    if (size < least) {
+        return error_set(error, PENROSE_E_ARGUMENT, "%s.size is %zu; set it to sizeof(struct %s)",
+                         name, size, name);
     }
-    if (options->schedule > PENROSE_RANDOM) {
-        return error_set(error, PENROSE_E_ARGUMENT, "schedule %d is unknown",
-                         (int)options->schedule);
+    for (size_t i = most; i < size; i++) {
+        if (((const char *)given)[i]) {
+            return error_set(error, PENROSE_E_ARGUMENT,
+                             "byte %zu of struct %s is set, of which this version of the library "
+                             "knows %zu bytes",
+                             i, name, most);
+        }
     }
-    if (options->threads > MOST_THREADS) {
-        return error_set(error, PENROSE_E_ARGUMENT, "%u threads are more than %d", options->threads,
+    memcpy(own, given, size < most ? size : most);
+    memcpy(own, &most, sizeof most);
+    return PENROSE_OK;
+}
+
+/* *own is what the caller asks for, with defaults in place of zeros. */
+static enum penrose_status take_options(const struct penrose_options *given,
+                                        struct penrose_options *own, struct penrose_error *error)
+{
+    *own = (struct penrose_options){.size = sizeof *own};
+    enum penrose_status status =
+        given ? chip_take_sized(given, own, sizeof *own, "penrose_options", error) : PENROSE_OK;
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (own->quantum > MOST_QUANTUM) {
+        return error_set(error, PENROSE_E_ARGUMENT, "quantum %u is above %d cycles", own->quantum,
+                         MOST_QUANTUM);
+    }
+    if (own->schedule > PENROSE_RANDOM) {
+        return error_set(error, PENROSE_E_ARGUMENT, "schedule %d is unknown", (int)own->schedule);
+    }
+    if (own->threads > MOST_THREADS) {
+        return error_set(error, PENROSE_E_ARGUMENT, "%u threads are more than %d", own->threads,
                          MOST_THREADS);
     }
-    for (unsigned kind = 0; kind < PENROSE_FAULT_KINDS; kind++) {
-        if (options->policy[kind] > PENROSE_IGNORE) {
+    for (unsigned kind = 0; kind < PENROSE_FAULT_ROOM; kind++) {
+        const char *name = penrose_fault_name((enum penrose_fault_kind)kind);
+        if (own->policy[kind] > (name ? PENROSE_IGNORE : PENROSE_DEFAULT)) {
             return error_set(error, PENROSE_E_ARGUMENT, "policy %d for %s is unknown",
-                             (int)options->policy[kind],
-                             penrose_fault_name((enum penrose_fault_kind)kind));
+                             (int)own->policy[kind],
+                             name ? name : "a kind of fault beyond the last");
+        }
+        if (name && own->policy[kind] == PENROSE_DEFAULT) {
+            own->policy[kind] = default_policies[kind];
         }
     }
     return PENROSE_OK;
@@ -210,7 +234,7 @@ static bool init_banks(struct penrose_chip *chip)
         uint16_t node[DRAM_PORTS] = {0};
         for (unsigned port = 0; port < DRAM_PORTS; port++) {
             struct grid_position at;
-            if (grid_locate(&chip->grid, GRID_DRAM, number, port, &at)) {
+            if (grid_locate(&chip->grid, PENROSE_TILE_DRAM, number, port, &at)) {
                 node[port] = noc_node(at.x, at.y);
                 chip->place[node[port]].port = &chip->bank[number].port[port];
             }
@@ -232,19 +256,16 @@ static bool init_banks(struct penrose_chip *chip)
     return is_good;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_options *options,
+PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_options *given,
                                                        struct penrose_chip **chip,
                                                        struct penrose_error *error)
 {
     *chip = NULL;
     const struct num_kernels *kernels;
     unsigned threads = 1;
-    struct penrose_options defaults;
-    if (!options) {
-        penrose_options_default(&defaults);
-        options = &defaults;
-    }
-    enum penrose_status status = check_options(options, error);
+    struct penrose_options own;
+    enum penrose_status status = take_options(given, &own, error);
+    const struct penrose_options *options = &own;
     status = status ? status : choose_kernels(options, &kernels, error);
     status = status ? status : choose_threads(options, &threads, error);
     if (status != PENROSE_OK) {

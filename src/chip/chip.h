@@ -141,8 +141,20 @@ struct penrose_chip {
     bool shortcuts;             /* tile_allow_shortcuts, of tiles made later too */
 };
 
+/*
+ * What a caller has `given` of a struct that begins with its size, into *own, which is zeros after
+ * its own size. PENROSE_E_ARGUMENT where it has less than `least` bytes, those of the first version,
+ * or more than *own with anything but zeros there.
+ */
+enum penrose_status chip_take_sized(const void *given, void *own, size_t least, const char *name,
+                                    struct penrose_error *error);
+
 /* The place that a host's (x, y) means; false when there is none. */
 bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t *place);
+
+/* Does software call a tile of that kind (x, y)? Other coordinates may lead to it too. */
+bool chip_has_tile(const struct penrose_chip *chip, enum penrose_tile_kind kind, unsigned x,
+                   unsigned y);
 struct grid_position chip_position(uint16_t place);
 
 /* How hosts name the tile at a place. */

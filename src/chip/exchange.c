@@ -95,12 +95,13 @@ static bool takes_results(const struct penrose_chip *chip, const struct noc_pack
     const struct tile *tile = chip->place[packet->back].tile;
     unsigned kind = grid_tile(&chip->grid, chip_position(packet->back))->kind;
     uint64_t address = packet->back_address;
-    bool is_stream = kind == GRID_DRAM && tile &&
+    bool is_stream = kind == PENROSE_TILE_DRAM && tile &&
                      !(tile->niu[packet->noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE);
     if (is_stream) {
         tile_dram_address(address, &address);
     }
-    return (kind == GRID_TENSIX || kind == GRID_ETHERNET || is_stream) && address <= UINT32_MAX;
+    return (kind == PENROSE_TILE_TENSIX || kind == PENROSE_TILE_ETHERNET || is_stream) &&
+           address <= UINT32_MAX;
 }
 
 /* The unit that runs what stands there has something to do when the packet arrives. */
@@ -126,16 +127,16 @@ static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
              "its result goes to the L1 of a Tensix or Ethernet tile: NOC_RET_ADDR_HI");
         return;
     }
-    switch ((enum grid_kind)tile->kind) {
-    case GRID_TENSIX:
-    case GRID_ETHERNET:
+    switch ((enum penrose_tile_kind)tile->kind) {
+    case PENROSE_TILE_TENSIX:
+    case PENROSE_TILE_ETHERNET:
         if (!chip_tile_at(chip, packet->to)) {
             drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS, "the host has no memory for the tile");
             return;
         }
         put_in(&place->tile->inbox, place, packet);
         break;
-    case GRID_DRAM: /* whose NIU counts */
+    case PENROSE_TILE_DRAM: /* whose NIU counts */
         if (!chip_tile_at(chip, packet->to)) {
             drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS, "the host has no memory for the tile");
             return;
@@ -144,12 +145,12 @@ static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
             put_in(&place->port->bank->inbox, place, packet);
         }
         break;
-    case GRID_EMPTY:
-    case GRID_PCIE:
-    case GRID_ARC:
-    case GRID_L2CPU:
-    case GRID_SECURITY:
-    case GRID_KINDS:
+    case PENROSE_TILE_EMPTY:
+    case PENROSE_TILE_PCIE:
+    case PENROSE_TILE_ARC:
+    case PENROSE_TILE_L2CPU:
+    case PENROSE_TILE_SECURITY:
+    case PENROSE_TILE_KINDS:
         noc_queue_put(&chip->edge, packet);
         break;
     }
@@ -211,8 +212,9 @@ static void spread(struct penrose_chip *chip, struct noc_packet *packet)
         struct grid_position at = grid_mirror(packet->noc, target[i].at);
         const struct grid_tile *there = grid_tile(&chip->grid, at);
         uint16_t place = noc_node(at.x, at.y);
-        struct tile *tile =
-            there->kind == GRID_TENSIX && !there->is_fused_off ? chip_tile_at(chip, place) : NULL;
+        struct tile *tile = there->kind == PENROSE_TILE_TENSIX && !there->is_fused_off
+                                ? chip_tile_at(chip, place)
+                                : NULL;
         if (!tile || has_opted_out(tile, packet->noc, target[i].at)) {
             continue;
         }
@@ -301,14 +303,17 @@ static uint8_t read_alignment(const struct penrose_chip *chip, const struct noc_
     enum { WORD = 4, OF_ARC = 16, OF_OTHERS = 32, OF_PCIE = 64 };
     const struct grid_tile *tile = grid_tile(&chip->grid, chip_position(packet->to));
     uint32_t offset;
-    bool is_register = tile->kind == GRID_ARC ||
-                       grid_niu_address((enum grid_kind)tile->kind, packet->address, &offset) ||
-                       (tile->kind == GRID_PCIE &&
-                        pcie_is_register(&chip->pcie[tile->index & 1], packet->address));
+    bool is_register =
+        tile->kind == PENROSE_TILE_ARC ||
+        grid_niu_address((enum penrose_tile_kind)tile->kind, packet->address, &offset) ||
+        (tile->kind == PENROSE_TILE_PCIE &&
+         pcie_is_register(&chip->pcie[tile->index & 1], packet->address));
     if (is_register && packet->size == WORD && packet->address % WORD == 0) {
         return WORD;
     }
-    return tile->kind == GRID_PCIE ? OF_PCIE : tile->kind == GRID_ARC ? OF_ARC : OF_OTHERS;
+    return tile->kind == PENROSE_TILE_PCIE  ? OF_PCIE
+           : tile->kind == PENROSE_TILE_ARC ? OF_ARC
+                                            : OF_OTHERS;
 }
 
 static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
@@ -318,10 +323,10 @@ static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
     struct grid_position name = chip_logical(chip, packet->to);
     const struct niu *niu = chip_edge_niu(chip, packet->to, packet->noc);
     char text[32];
-    snprintf(
-        text, sizeof text, "%s (%u, %u)",
-        grid_kind_name((enum grid_kind)grid_tile(&chip->grid, chip_position(packet->to))->kind),
-        name.x, name.y);
+    snprintf(text, sizeof text, "%s (%u, %u)",
+             penrose_tile_kind_name(
+                 (enum penrose_tile_kind)grid_tile(&chip->grid, chip_position(packet->to))->kind),
+             name.x, name.y);
     struct noc_target target = {.owner = &edge,
                                 .pool = &chip->packets,
                                 .here = packet->to,

@@ -22,6 +22,15 @@ PENROSE_EXPORT const char *penrose_fault_name(enum penrose_fault_kind kind)
     return (unsigned)kind < PENROSE_FAULT_KINDS ? kinds[kind].name : NULL;
 }
 
+PENROSE_EXPORT const char *penrose_policy_name(enum penrose_policy policy)
+{
+    static const char *const names[] = {[PENROSE_DEFAULT] = "default",
+                                        [PENROSE_STOP] = "stop",
+                                        [PENROSE_WARN] = "warn",
+                                        [PENROSE_IGNORE] = "ignore"};
+    return policy <= PENROSE_IGNORE ? names[policy] : NULL;
+}
+
 PENROSE_EXPORT const char *penrose_fault_rule(enum penrose_fault_kind kind)
 {
     return (unsigned)kind < PENROSE_FAULT_KINDS ? kinds[kind].rule : NULL;

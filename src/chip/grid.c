@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/export.h"
+
 static const uint8_t column_x[GRID_COLUMNS] = {
 #define GRID_COLUMN(number, x) [number] = x,
 #include "grid.def"
@@ -22,15 +24,15 @@ static const struct {
 static const struct {
     uint8_t kind, index, x, y;
 } single_tiles[] = {
-#define GRID_TILE(KIND, index, x, y) {GRID_##KIND, index, x, y},
+#define GRID_TILE(KIND, index, x, y) {PENROSE_TILE_##KIND, index, x, y},
 #include "grid.def"
 };
 
 static const struct {
     const char *name;
     uint16_t type;
-} kinds[GRID_KINDS] = {
-#define GRID_KIND(KIND, name, type) [GRID_##KIND] = {name, type},
+} kinds[PENROSE_TILE_KINDS] = {
+#define GRID_KIND(KIND, name, type) [PENROSE_TILE_##KIND] = {name, type},
 #include "grid.def"
 };
 
@@ -69,9 +71,9 @@ struct grid_product_list grid_products(void)
     return list;
 }
 
-const char *grid_kind_name(enum grid_kind kind)
+PENROSE_EXPORT const char *penrose_tile_kind_name(enum penrose_tile_kind kind)
 {
-    return kind < GRID_KINDS ? kinds[kind].name : "unknown";
+    return kind < PENROSE_TILE_KINDS ? kinds[kind].name : NULL;
 }
 
 /* --- What is where --- */
@@ -104,14 +106,14 @@ static void place_column(struct grid *grid, unsigned number)
 {
     unsigned x = column_x[number];
     place(grid, x, GRID_ETHERNET_ROW,
-          (struct grid_tile){.kind = GRID_ETHERNET,
+          (struct grid_tile){.kind = PENROSE_TILE_ETHERNET,
                              .index = (uint8_t)number,
                              .is_fused_off = grid->fused.ethernet >> number & 1});
     for (unsigned y = GRID_TENSIX_ROW; y < GRID_HEIGHT; y++) {
         /* GUESS: tiles are numbered row by row; the page says 0 to 139 and no more. */
         unsigned index = (y - GRID_TENSIX_ROW) * GRID_COLUMNS + slot_of_x(x);
         place(grid, x, y,
-              (struct grid_tile){.kind = GRID_TENSIX,
+              (struct grid_tile){.kind = PENROSE_TILE_TENSIX,
                                  .index = (uint8_t)index,
                                  .is_fused_off = grid->fused.columns >> number & 1});
     }
@@ -125,7 +127,7 @@ static void place_tiles(struct grid *grid)
     for (unsigned bank = 0; bank < GRID_BANKS; bank++) {
         for (unsigned port = 0; port < GRID_PORTS; port++) {
             place(grid, bank_at[bank].x, bank_at[bank].y[port],
-                  (struct grid_tile){.kind = GRID_DRAM,
+                  (struct grid_tile){.kind = PENROSE_TILE_DRAM,
                                      .index = (uint8_t)bank,
                                      .port = (uint8_t)port,
                                      .is_fused_off = grid->fused.banks >> bank & 1});
@@ -138,21 +140,21 @@ static void place_tiles(struct grid *grid)
     unsigned empty = 0;
     for (unsigned i = 0; i < GRID_TILES; i++) {
         struct grid_tile *tile = &grid->tile[i / GRID_WIDTH][i % GRID_WIDTH];
-        if (tile->kind == GRID_EMPTY) {
+        if (tile->kind == PENROSE_TILE_EMPTY) {
             tile->index = (uint8_t)empty++;
         }
     }
 }
 
-bool grid_locate(const struct grid *grid, enum grid_kind kind, unsigned index, unsigned port,
-                 struct grid_position *at)
+bool grid_locate(const struct grid *grid, enum penrose_tile_kind kind, unsigned index,
+                 unsigned port, struct grid_position *at)
 {
     for (unsigned i = 0; i < GRID_TILES; i++) {
         struct grid_position here = {.x = (uint8_t)(i % GRID_WIDTH),
                                      .y = (uint8_t)(i / GRID_WIDTH)};
         const struct grid_tile *tile = grid_tile(grid, here);
         if (tile->kind == kind && tile->index == index &&
-            (kind != GRID_DRAM || tile->port == port)) {
+            (kind != PENROSE_TILE_DRAM || tile->port == port)) {
             *at = here;
             return true;
         }
@@ -252,16 +254,16 @@ static struct unpacked order_tiles(const struct grid *grid)
     order_banks(&to, grid->fused.banks);
     order_ethernet(&to, grid->fused.ethernet);
     struct grid_position at;
-    if (grid_locate(grid, GRID_PCIE, grid->pcie, 0, &at)) {
+    if (grid_locate(grid, PENROSE_TILE_PCIE, grid->pcie, 0, &at)) {
         to.x[NAMED_PCIE_X] = at.x;
         to.y[NAMED_PCIE_Y] = at.y;
     }
     for (unsigned i = 0; i < GRID_L2CPUS; i++) {
-        if (grid_locate(grid, GRID_L2CPU, i, 0, &at)) {
+        if (grid_locate(grid, PENROSE_TILE_L2CPU, i, 0, &at)) {
             to.y[NAMED_L2CPU_Y + i] = at.y;
         }
     }
-    if (grid_locate(grid, GRID_SECURITY, 0, 0, &at)) {
+    if (grid_locate(grid, PENROSE_TILE_SECURITY, 0, 0, &at)) {
         to.y[NAMED_SECURITY_Y] = at.y;
     }
     return to;
@@ -323,7 +325,7 @@ static void fill_translated(struct grid *grid)
 /* --- Preferred coordinates --- */
 
 /* Gives the tiles that a rectangle of translated coordinates leads to those coordinates. */
-static void prefer(struct grid *grid, enum grid_kind kind, struct grid_position first,
+static void prefer(struct grid *grid, enum penrose_tile_kind kind, struct grid_position first,
                    struct grid_position last)
 {
     for (unsigned y = first.y; y <= last.y; y++) {
@@ -343,18 +345,18 @@ static void make_preferred(struct grid *grid)
         unsigned x = i % GRID_WIDTH, y = i / GRID_WIDTH;
         grid->logical[y][x] = (struct grid_position){.x = (uint8_t)x, .y = (uint8_t)y};
     }
-    prefer(grid, GRID_TENSIX, (struct grid_position){0, GRID_TENSIX_ROW},
+    prefer(grid, PENROSE_TILE_TENSIX, (struct grid_position){0, GRID_TENSIX_ROW},
            (struct grid_position){GRID_WIDTH - 1, GRID_HEIGHT - 1});
     prefer(
-        grid, GRID_DRAM, (struct grid_position){NAMED_DRAM_X, NAMED_DRAM_Y},
+        grid, PENROSE_TILE_DRAM, (struct grid_position){NAMED_DRAM_X, NAMED_DRAM_Y},
         (struct grid_position){NAMED_DRAM_X + 1, NAMED_DRAM_Y + GRID_PORTS * GRID_BANKS / 2 - 1});
-    prefer(grid, GRID_PCIE, (struct grid_position){NAMED_PCIE_X, NAMED_PCIE_Y},
+    prefer(grid, PENROSE_TILE_PCIE, (struct grid_position){NAMED_PCIE_X, NAMED_PCIE_Y},
            (struct grid_position){NAMED_PCIE_X, NAMED_PCIE_Y});
-    prefer(grid, GRID_ETHERNET, (struct grid_position){NAMED_ETHERNET_X, NAMED_ETHERNET_Y},
+    prefer(grid, PENROSE_TILE_ETHERNET, (struct grid_position){NAMED_ETHERNET_X, NAMED_ETHERNET_Y},
            (struct grid_position){NAMED_ETHERNET_X + NAMED_ETHERNET - 1, NAMED_ETHERNET_Y});
-    prefer(grid, GRID_L2CPU, (struct grid_position){GRID_CPU_X, NAMED_L2CPU_Y},
+    prefer(grid, PENROSE_TILE_L2CPU, (struct grid_position){GRID_CPU_X, NAMED_L2CPU_Y},
            (struct grid_position){GRID_CPU_X, NAMED_L2CPU_Y + GRID_L2CPUS - 1});
-    prefer(grid, GRID_SECURITY, (struct grid_position){GRID_CPU_X, NAMED_SECURITY_Y},
+    prefer(grid, PENROSE_TILE_SECURITY, (struct grid_position){GRID_CPU_X, NAMED_SECURITY_Y},
            (struct grid_position){GRID_CPU_X, NAMED_SECURITY_Y});
 }
 
@@ -438,9 +440,9 @@ static uint32_t endpoint_id(const struct grid *grid, unsigned noc, struct grid_p
 {
     enum { PCIE_INDEX = 2 }; /* SPEC: NoC/MemoryMap, the same for both */
     const struct grid_tile *tile = grid_tile(grid, at);
-    uint32_t index = tile->kind == GRID_PCIE    ? PCIE_INDEX
-                     : tile->kind == GRID_EMPTY ? 0
-                                                : tile->index;
+    uint32_t index = tile->kind == PENROSE_TILE_PCIE    ? PCIE_INDEX
+                     : tile->kind == PENROSE_TILE_EMPTY ? 0
+                                                        : tile->index;
     return index | (uint32_t)kinds[tile->kind].type << 8 | (uint32_t)noc << 24;
 }
 
@@ -457,7 +459,7 @@ void grid_configure_niu(const struct grid *grid, unsigned noc, struct grid_posit
     niu_set_identity(niu, NIU_ENDPOINT_ID, endpoint_id(grid, noc, at));
     word[NIU_CFG_0 / 4] = NIU_TRANSLATES | NIU_NO_HEADERS | CLOCK_GATING |
                           (tile->is_fused_off ? NIU_CLOCK_OFF : 0) |
-                          (tile->kind == GRID_DRAM ? NIU_AXI_SUBORDINATE : 0);
+                          (tile->kind == PENROSE_TILE_DRAM ? NIU_AXI_SUBORDINATE : 0);
     word[NIU_ROUTER_CFG_0 / 4] = ROUTER_CFG_0_ALWAYS;
     word[NIU_ROUTER_CFG_1 / 4] = grid->columns_off[noc];
     word[NIU_ROUTER_CFG_3 / 4] = grid->rows_off[noc];
@@ -487,21 +489,24 @@ enum grid_reply grid_niu_write(struct niu *niu, uint32_t offset, uint32_t value)
 
 /* SPEC: NoC/MemoryMap says 0xff..ffb20000 or 0xff..ffb30000. HW: firmware and UMD use the start of
  * the 16 MiB which those are in, so their low bits alone count. */
-bool grid_niu_address(enum grid_kind kind, uint64_t address, uint32_t *offset)
+bool grid_niu_address(enum penrose_tile_kind kind, uint64_t address, uint32_t *offset)
 {
     const uint64_t size = UINT64_C(1) << 24;
-    uint64_t first = kind == GRID_EMPTY ? (UINT64_C(1) << 32) - size : UINT64_MAX - size + 1;
-    bool has_own = kind == GRID_TENSIX || kind == GRID_ETHERNET || kind == GRID_DRAM;
+    uint64_t first =
+        kind == PENROSE_TILE_EMPTY ? (UINT64_C(1) << 32) - size : UINT64_MAX - size + 1;
+    bool has_own =
+        kind == PENROSE_TILE_TENSIX || kind == PENROSE_TILE_ETHERNET || kind == PENROSE_TILE_DRAM;
     *offset = (uint32_t)(address & 0xffff);
     return !has_own && address - first < size && *offset < NIU_BYTES;
 }
 
 bool grid_plain_number(const struct grid_tile *tile, unsigned *number)
 {
-    *number = tile->kind == GRID_L2CPU      ? tile->index
-              : tile->kind == GRID_SECURITY ? GRID_L2CPUS
-                                            : GRID_L2CPUS + 1u + tile->index;
-    return tile->kind == GRID_L2CPU || tile->kind == GRID_SECURITY || tile->kind == GRID_EMPTY;
+    *number = tile->kind == PENROSE_TILE_L2CPU      ? tile->index
+              : tile->kind == PENROSE_TILE_SECURITY ? GRID_L2CPUS
+                                                    : GRID_L2CPUS + 1u + tile->index;
+    return tile->kind == PENROSE_TILE_L2CPU || tile->kind == PENROSE_TILE_SECURITY ||
+           tile->kind == PENROSE_TILE_EMPTY;
 }
 
 /* --- Routes --- */

@@ -19,29 +19,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <penrose/penrose.h>
+
 #include "geometry.h"
 #include "noc/niu.h"
 
 enum { GRID_RULE_BYTES = 150 /* room for the text of a broken rule */ };
-
-enum grid_kind {
-    GRID_EMPTY, /* a router without anything attached */
-    GRID_TENSIX,
-    GRID_DRAM,
-    GRID_ETHERNET,
-    GRID_PCIE,
-    GRID_ARC,
-    GRID_L2CPU,
-    GRID_SECURITY,
-    GRID_KINDS
-};
 
 struct grid_position {
     uint8_t x, y;
 };
 
 struct grid_tile {
-    uint8_t kind;  /* enum grid_kind */
+    uint8_t kind;  /* enum penrose_tile_kind */
     uint8_t index; /* Tensix: row by row, 0..139; DRAM: its bank; others: number within kind */
     uint8_t port;  /* DRAM: 0..2 */
     bool is_fused_off;
@@ -113,11 +103,8 @@ static inline const struct grid_tile *grid_tile(const struct grid *grid, struct 
 
 /* Finds the raw NoC 0 position of a tile by what it is; false when there is none. A fused-off tile
  * is found. `port` counts for DRAM only. */
-bool grid_locate(const struct grid *grid, enum grid_kind kind, unsigned index, unsigned port,
-                 struct grid_position *at);
-
-/* "Tensix", "DRAM", ... */
-const char *grid_kind_name(enum grid_kind kind);
+bool grid_locate(const struct grid *grid, enum penrose_tile_kind kind, unsigned index,
+                 unsigned port, struct grid_position *at);
 
 /* --- Translation --- */
 
@@ -166,7 +153,7 @@ bool grid_plain_number(const struct grid_tile *tile, unsigned *number);
 /* Is `address`, as seen from the NoC, in the NIU of a tile of that kind? Then *offset is from
  * NIU_BASE; which NIU it is depends on the NoC that the request came over. Kinds that can start
  * requests have NIUs of another sort: false. */
-bool grid_niu_address(enum grid_kind kind, uint64_t address, uint32_t *offset);
+bool grid_niu_address(enum penrose_tile_kind kind, uint64_t address, uint32_t *offset);
 
 /* --- Routes --- */
 

@@ -11,14 +11,14 @@ PENROSE_EXPORT const char *penrose_hart_name(enum penrose_hart hart)
     return (unsigned)hart < PENROSE_HARTS ? rv32_core_names[hart] : "noc";
 }
 
-static enum tile_type type_at(const struct penrose_chip *chip, uint16_t place)
+static enum tile_type type_of(enum penrose_tile_kind kind)
 {
-    switch (grid_tile(&chip->grid, chip_position(place))->kind) {
-    case GRID_TENSIX:
+    switch (kind) {
+    case PENROSE_TILE_TENSIX:
         return TILE_TENSIX;
-    case GRID_ETHERNET:
+    case PENROSE_TILE_ETHERNET:
         return TILE_ETHERNET;
-    case GRID_DRAM:
+    case PENROSE_TILE_DRAM:
         return TILE_DRAM;
     default:
         return TILE_TYPES;
@@ -28,12 +28,8 @@ static enum tile_type type_at(const struct penrose_chip *chip, uint16_t place)
 PENROSE_EXPORT const char *penrose_hart_name_at(const struct penrose_chip *chip, unsigned x,
                                                 unsigned y, enum penrose_hart hart)
 {
-    uint16_t place;
-    if ((unsigned)hart >= PENROSE_HARTS || !chip_find(chip, x, y, &place)) {
-        return NULL;
-    }
-    enum tile_type type = type_at(chip, place);
-    return type < TILE_TYPES ? tile_kinds[type].hart[hart] : NULL;
+    enum tile_type type = type_of(penrose_tile_kind(chip, x, y));
+    return type < TILE_TYPES && (unsigned)hart < PENROSE_HARTS ? tile_kinds[type].hart[hart] : NULL;
 }
 
 enum penrose_status chip_hart_tile(struct penrose_chip *chip, unsigned x, unsigned y,
@@ -87,29 +83,6 @@ PENROSE_EXPORT enum penrose_status penrose_hart_info(struct penrose_chip *chip, 
         for (unsigned i = 0; i < run->idle.places; i++) {
             info->wait_address[info->wait_addresses++] = run->idle.place[i].address;
         }
-    }
-    return PENROSE_OK;
-}
-
-PENROSE_EXPORT enum penrose_status penrose_hart_set(struct penrose_chip *chip, unsigned x,
-                                                    unsigned y, enum penrose_hart hart,
-                                                    unsigned number, uint32_t value,
-                                                    struct penrose_error *error)
-{
-    struct tile *tile;
-    enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
-    if (status != PENROSE_OK) {
-        return status;
-    }
-    if (number < 1 || number > 32) {
-        return error_set(error, PENROSE_E_ARGUMENT,
-                         "register %u is unknown; 1 to 31 are x1 to x31, 32 is the pc", number);
-    }
-    tile_wake(tile, (enum rv32_core)hart);
-    if (number == 32) {
-        tile->hart[hart].pc = value;
-    } else {
-        tile->hart[hart].x[number] = value;
     }
     return PENROSE_OK;
 }

@@ -151,7 +151,7 @@ static bool add_target(struct penrose_chip *chip, unsigned noc, struct grid_posi
 {
     struct grid_position at = grid_mirror(noc, raw);
     const struct grid_tile *there = grid_tile(&chip->grid, at);
-    if (there->kind != GRID_TENSIX || there->is_fused_off) {
+    if (there->kind != PENROSE_TILE_TENSIX || there->is_fused_off) {
         return true; /* all others have opted out since the chip was started */
     }
     uint16_t place = noc_node(at.x, at.y);
@@ -172,7 +172,7 @@ PENROSE_EXPORT enum penrose_status penrose_multicast_targets(struct penrose_chip
 {
     unsigned noc = multicast->noc & 1;
     struct grid_position source = {0};
-    grid_locate(&chip->grid, GRID_PCIE, connected_tile(chip)->instance, 0, &source);
+    grid_locate(&chip->grid, PENROSE_TILE_PCIE, connected_tile(chip)->instance, 0, &source);
     struct grid_multicast wanted = {
         .source = grid_mirror(noc, source),
         .start = grid_translate(&chip->grid, noc, multicast->x_start, multicast->y_start),

@@ -50,20 +50,6 @@ static void bring_up(struct penrose_chip *chip, struct tile *tile, enum eth_link
     chip_start_ethernet(chip, tile);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_ethernet_loopback(struct penrose_chip *chip, unsigned x,
-                                                             unsigned y,
-                                                             struct penrose_error *error)
-{
-    struct tile *tile;
-    enum penrose_status status = find_end(chip, x, y, &tile, error);
-    if (status != PENROSE_OK) {
-        return status;
-    }
-    connect(chip, tile, chip, tile);
-    bring_up(chip, tile, ETH_LINK_LOOPBACK);
-    return PENROSE_OK;
-}
-
 PENROSE_EXPORT enum penrose_status penrose_ethernet_link(struct penrose_chip *chip_a, unsigned x_a,
                                                          unsigned y_a, struct penrose_chip *chip_b,
                                                          unsigned x_b, unsigned y_b,
@@ -75,15 +61,12 @@ PENROSE_EXPORT enum penrose_status penrose_ethernet_link(struct penrose_chip *ch
     if (status != PENROSE_OK) {
         return status;
     }
-    if (a == b) {
-        return error_set(error, PENROSE_E_ARGUMENT,
-                         "both ends are %s; penrose_ethernet_loopback links a tile with itself",
-                         a->name);
-    }
     connect(chip_a, a, chip_b, b);
     connect(chip_b, b, chip_a, a);
-    bring_up(chip_a, a, ETH_LINK_UP);
-    bring_up(chip_b, b, ETH_LINK_UP);
+    bring_up(chip_a, a, a == b ? ETH_LINK_LOOPBACK : ETH_LINK_UP);
+    if (a != b) {
+        bring_up(chip_b, b, ETH_LINK_UP);
+    }
     return PENROSE_OK;
 }
 

@@ -24,7 +24,8 @@ enum { DONE = 0, FAILED = 1 };
 static bool reset_tile(struct penrose_chip *chip, unsigned x, unsigned y, bool wipes_l1)
 {
     struct tile *tile;
-    if (!penrose_has_worker(chip, x, y) || chip_tile(chip, x, y, &tile, NULL) != PENROSE_OK) {
+    if (!chip_has_tile(chip, PENROSE_TILE_TENSIX, x, y) ||
+        chip_tile(chip, x, y, &tile, NULL) != PENROSE_OK) {
         return false;
     }
     tile_reset(tile, tile->now);

@@ -84,7 +84,7 @@ void pcie_init(struct pcie *pcie, const struct grid *grid, unsigned instance,
         pcie->window[outbound_windows[i].window] = outbound_windows[i].value;
     }
     struct grid_position at;
-    if (grid_locate(grid, GRID_PCIE, pcie->instance, 0, &at)) {
+    if (grid_locate(grid, PENROSE_TILE_PCIE, pcie->instance, 0, &at)) {
         for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
             grid_configure_niu(grid, noc, at, &pcie->niu[noc]);
         }
@@ -500,7 +500,7 @@ static enum area area_of(const struct pcie *pcie, uint64_t address, uint32_t *ni
     if (window < FIXED_WINDOW) {
         return is_host_window(pcie, window) ? AREA_HOST : AREA_DBI;
     }
-    if (grid_niu_address(GRID_PCIE, address, niu_offset)) {
+    if (grid_niu_address(PENROSE_TILE_PCIE, address, niu_offset)) {
         return AREA_NIU;
     }
     return address - SERDES < SERDES_BYTES  ? AREA_SERDES

@@ -38,30 +38,39 @@ static const struct grid_tile *tile_at(const struct penrose_chip *chip, uint16_t
     return grid_tile(&chip->grid, chip_position(place));
 }
 
-PENROSE_EXPORT bool penrose_is_worker(unsigned x, unsigned y)
-{
-    return ((x >= 1 && x <= 7) || (x >= 10 && x <= 16)) && y >= 2 && y <= 11;
-}
-
-PENROSE_EXPORT const char *penrose_tile_kind(const struct penrose_chip *chip, unsigned x,
-                                             unsigned y)
+PENROSE_EXPORT enum penrose_tile_kind penrose_tile_kind(const struct penrose_chip *chip, unsigned x,
+                                                        unsigned y)
 {
     uint16_t place;
     if (!chip_find(chip, x, y, &place) || tile_at(chip, place)->is_fused_off) {
-        return NULL;
+        return PENROSE_NO_TILE;
     }
-    return grid_kind_name((enum grid_kind)tile_at(chip, place)->kind);
+    return (enum penrose_tile_kind)tile_at(chip, place)->kind;
 }
 
-PENROSE_EXPORT bool penrose_has_worker(const struct penrose_chip *chip, unsigned x, unsigned y)
+bool chip_has_tile(const struct penrose_chip *chip, enum penrose_tile_kind kind, unsigned x,
+                   unsigned y)
 {
     uint16_t place;
-    if (!chip_find(chip, x, y, &place) || tile_at(chip, place)->kind != GRID_TENSIX ||
-        tile_at(chip, place)->is_fused_off) {
+    if (kind == PENROSE_NO_TILE || penrose_tile_kind(chip, x, y) != kind ||
+        !chip_find(chip, x, y, &place)) {
         return false;
     }
-    struct grid_position logical = chip_logical(chip, place);
-    return logical.x == x && logical.y == y; /* other coordinates may lead there too */
+    struct grid_position name = chip_logical(chip, place);
+    return name.x == x && name.y == y; /* other coordinates may lead there too */
+}
+
+PENROSE_EXPORT bool penrose_tile_at(const struct penrose_chip *chip, enum penrose_tile_kind kind,
+                                    size_t index, struct penrose_place *at)
+{
+    enum { NAMES = 32 }; /* coordinates are smaller */
+    for (unsigned i = 0; i < NAMES * NAMES; i++) {
+        if (chip_has_tile(chip, kind, i % NAMES, i / NAMES) && index-- == 0) {
+            *at = (struct penrose_place){i % NAMES, i / NAMES};
+            return true;
+        }
+    }
+    return false;
 }
 
 PENROSE_EXPORT bool penrose_from_noc1(const struct penrose_chip *chip, unsigned x, unsigned y,
@@ -116,9 +125,11 @@ struct chip_unit *chip_add_unit(struct penrose_chip *chip, const struct chip_uni
     return made;
 }
 
-static enum tile_type type_of(enum grid_kind kind)
+static enum tile_type type_of(enum penrose_tile_kind kind)
 {
-    return kind == GRID_ETHERNET ? TILE_ETHERNET : kind == GRID_DRAM ? TILE_DRAM : TILE_TENSIX;
+    return kind == PENROSE_TILE_ETHERNET ? TILE_ETHERNET
+           : kind == PENROSE_TILE_DRAM   ? TILE_DRAM
+                                         : TILE_TENSIX;
 }
 
 struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
@@ -128,7 +139,7 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
     if (place->tile) {
         return place->tile;
     }
-    enum tile_type type = type_of((enum grid_kind)tile_at(chip, number)->kind);
+    enum tile_type type = type_of((enum penrose_tile_kind)tile_at(chip, number)->kind);
     struct tile *tile = tile_create(type, at.x, at.y, chip->store, &chip->board, chip);
     struct chip_unit unit = {.tile = tile, .order = number, .next = UINT64_MAX};
     bool is_made = tile && configure_tile(chip, tile);
@@ -157,7 +168,8 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
 
 static bool has_harts(const struct grid_tile *tile)
 {
-    return tile->kind == GRID_TENSIX || tile->kind == GRID_ETHERNET || tile->kind == GRID_DRAM;
+    return tile->kind == PENROSE_TILE_TENSIX || tile->kind == PENROSE_TILE_ETHERNET ||
+           tile->kind == PENROSE_TILE_DRAM;
 }
 
 /* The tile with harts at `place`, which the host calls (x, y). */
@@ -302,8 +314,8 @@ struct niu *chip_edge_niu(struct penrose_chip *chip, uint16_t place, unsigned no
     if (grid_plain_number(tile, &number)) {
         return &chip->plain_niu[number][noc & 1];
     }
-    return tile->kind == GRID_ARC ? &chip->arc.niu[noc & 1]
-                                  : &chip->pcie[tile->index & 1].niu[noc & 1];
+    return tile->kind == PENROSE_TILE_ARC ? &chip->arc.niu[noc & 1]
+                                          : &chip->pcie[tile->index & 1].niu[noc & 1];
 }
 
 static const char *access_arc(struct penrose_chip *chip, unsigned noc,
@@ -368,15 +380,16 @@ static const char *access_edge(struct penrose_chip *chip, unsigned noc,
 {
     snprintf(rule, GRID_RULE_BYTES, "nothing answers there");
     bool is_memory = access->address >= ARC_CSM && access->address < ARC_CSM + ARC_CSM_BYTES;
-    enum grid_kind kind = (enum grid_kind)tile_at(chip, access->place)->kind;
+    enum penrose_tile_kind kind = (enum penrose_tile_kind)tile_at(chip, access->place)->kind;
     uint32_t offset;
-    if (access->operation == MMIO_POKE && (kind == GRID_PCIE || (kind == GRID_ARC && !is_memory))) {
+    if (access->operation == MMIO_POKE &&
+        (kind == PENROSE_TILE_PCIE || (kind == PENROSE_TILE_ARC && !is_memory))) {
         return "a register of this tile cannot be written without effects";
     }
     switch (kind) {
-    case GRID_ARC:
+    case PENROSE_TILE_ARC:
         return access_arc(chip, noc, access, rule);
-    case GRID_PCIE:
+    case PENROSE_TILE_PCIE:
         return access_pcie(chip, noc, access, rule);
     default:
         break;
@@ -384,7 +397,7 @@ static const char *access_edge(struct penrose_chip *chip, unsigned noc,
     if (grid_niu_address(kind, access->address, &offset)) {
         return access_niu(chip, noc, access, offset);
     }
-    return kind == GRID_L2CPU || kind == GRID_SECURITY
+    return kind == PENROSE_TILE_L2CPU || kind == PENROSE_TILE_SECURITY
                ? access_memory(chip, access)
                : "nothing stands there but a router, with registers at 0xffb20000";
 }
@@ -410,11 +423,11 @@ static enum penrose_status access_place(struct penrose_chip *chip, struct host_a
     if (access->size > UINT32_MAX) {
         return refuse(access, "more than 4 GiB at once", error);
     }
-    switch ((enum grid_kind)tile_at(chip, access->place)->kind) {
-    case GRID_TENSIX:
-    case GRID_ETHERNET:
+    switch ((enum penrose_tile_kind)tile_at(chip, access->place)->kind) {
+    case PENROSE_TILE_TENSIX:
+    case PENROSE_TILE_ETHERNET:
         return access_tile(chip, access, error);
-    case GRID_DRAM:
+    case PENROSE_TILE_DRAM:
         return access_dram(chip, access, error);
     default:
         break;

@@ -230,16 +230,22 @@ static bool convert_buffers(const struct penrose_launch *launch,
 
 PENROSE_EXPORT enum penrose_status penrose_launch(struct penrose_chip *chip, unsigned x, unsigned y,
                                                   struct penrose_firmware *firmware,
-                                                  const struct penrose_launch *launch,
+                                                  const struct penrose_launch *given,
                                                   struct penrose_error *error)
 {
+    struct penrose_launch own = {.size = sizeof own};
+    const struct penrose_launch *launch = &own;
+    enum penrose_status status = chip_take_sized(given, &own, sizeof own, "penrose_launch", error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
     struct kernels kernels = {0};
     struct loader_circular_buffer *buffers = NULL;
     struct loader_launch_request request = {.semaphores = launch->semaphores,
                                             .semaphores_count = launch->semaphores_count,
                                             .brisc_noc_id = launch->brisc_noc};
     struct tile *tile;
-    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
+    status = chip_tile(chip, x, y, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }

@@ -665,7 +665,8 @@ static bool can_run(const struct penrose_chip *chip, uint16_t place)
 {
     const struct grid_tile *tile = grid_tile(&chip->grid, chip_position(place));
     return !tile->is_fused_off &&
-           (tile->kind == GRID_TENSIX || tile->kind == GRID_ETHERNET || tile->kind == GRID_DRAM);
+           (tile->kind == PENROSE_TILE_TENSIX || tile->kind == PENROSE_TILE_ETHERNET ||
+            tile->kind == PENROSE_TILE_DRAM);
 }
 
 static void load_tiles(struct snapshot_reader *reader, struct shared_data *shared,
@@ -862,9 +863,8 @@ static enum penrose_status create(struct snapshot_reader *reader,
                                   const struct penrose_options *options, struct penrose_chip **chip,
                                   struct penrose_error *error)
 {
-    struct penrose_options saved;
+    struct penrose_options saved = {.size = sizeof saved};
     char card[CARD_BYTES];
-    penrose_options_default(&saved);
     snapshot_get(reader, card, sizeof card);
     card[sizeof card - 1] = 0;
     load_object(reader, &type_penrose_options, &saved);

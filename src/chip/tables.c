@@ -46,7 +46,7 @@ static unsigned worker_columns(const struct penrose_chip *chip, uint8_t column[G
 {
     unsigned count = 0;
     for (unsigned x = 0; x < GRID_WIDTH && count < GRID_COLUMNS; x++) {
-        if (penrose_has_worker(chip, x, GRID_TENSIX_ROW)) {
+        if (chip_has_tile(chip, PENROSE_TILE_TENSIX, x, GRID_TENSIX_ROW)) {
             column[count++] = (uint8_t)x;
         }
     }

@@ -10,19 +10,22 @@
 
 enum { DEFAULT_CYCLES = 10000000, MOST_TABLES = 4 };
 
+enum { KEY_TILES = 0x500, KEY_LOOPBACK };
+enum { CLI_LINKS = 16 }; /* at most so many of --loopback */
+
 struct boot_options {
     struct cli *cli;
     struct machine_options machine;
     struct launch_options launch;
     struct memory_options memory;
     const char *directory;
-    unsigned workers;  /* --tiles: so many, besides those that --tile names */
-    bool whole_chip;   /* Ethernet and DRAM tiles too */
-    uint32_t loopback; /* --loopback: bit n, the Ethernet tile at x = ETHERNET_X + n */
+    unsigned workers; /* --tiles: so many, besides those that --tile names */
+    bool whole_chip;  /* Ethernet and DRAM tiles too */
+    /* --loopback: Ethernet tiles, or all of them */
+    struct penrose_place loopback[CLI_LINKS];
+    unsigned loopbacks;
+    bool loops_all;
 };
-
-enum { KEY_TILES = 0x500, KEY_LOOPBACK };
-enum { ETHERNET_X = 20, ETHERNET_TILES = 12, ETHERNET_Y = 25 };
 
 /* --- Options --- */
 
@@ -36,26 +39,24 @@ static error_t parse_tiles(struct boot_options *options, const char *text)
 /* "all" or the tile's coordinates. */
 static error_t parse_loopback(struct boot_options *options, const char *text)
 {
-    unsigned x, y;
-    int length = -1;
+    struct penrose_place at;
     if (strcmp(text, "all") == 0) {
-        options->loopback = (UINT32_C(1) << ETHERNET_TILES) - 1;
+        options->loops_all = true;
         return 0;
     }
-    if (sscanf(text, "%3u,%3u%n", &x, &y, &length) != 2 || text[length] || y != ETHERNET_Y ||
-        x < ETHERNET_X || x >= ETHERNET_X + ETHERNET_TILES) {
-        return options_refuse(options->cli,
-                              "--loopback: '%s' is no Ethernet tile; write all, or X,Y from 20,25 "
-                              "to 31,25",
-                              text);
+    if (!options_place(text, &at) || options->loopbacks == CLI_LINKS) {
+        return options_refuse(
+            options->cli,
+            "--loopback: '%s' is no Ethernet tile; write all, or X,Y for up to %d tiles", text,
+            CLI_LINKS);
     }
-    options->loopback |= UINT32_C(1) << (x - ETHERNET_X);
+    options->loopback[options->loopbacks++] = at;
     return 0;
 }
 
 static error_t check(const struct boot_options *options)
 {
-    if (options->loopback && !options->whole_chip) {
+    if ((options->loops_all || options->loopbacks) && !options->whole_chip) {
         return options_refuse(options->cli,
                               "--loopback needs --tiles chip, which boots Ethernet tiles");
     }
@@ -136,47 +137,44 @@ static const struct argp argp = {
 
 /* --- The tiles --- */
 
-/* Tiles of that kind from (x, y) to (x_end, y_end). */
-static void choose_others(struct session *session, struct boot_options *options, const char *kind,
-                          struct tile_position start, struct tile_position end)
-{
-    for (unsigned y = start.y; y <= end.y; y++) {
-        for (unsigned x = start.x; x <= end.x; x++) {
-            const char *found = penrose_tile_kind(session->chip, x, y);
-            if (found && strcmp(found, kind) == 0) {
-                machine_options_add_tile(&options->machine, x, y);
-            }
-        }
-    }
-}
-
 /* The tiles of the card that the options ask for; workers come first. */
 static enum cli_exit choose_tiles(struct session *session, struct boot_options *options)
 {
     enum cli_exit exit = session_add_workers(session, &options->machine, options->workers);
     if (!exit && options->whole_chip) {
-        choose_others(session, options, "Ethernet", (struct tile_position){ETHERNET_X, ETHERNET_Y},
-                      (struct tile_position){ETHERNET_X + ETHERNET_TILES - 1, ETHERNET_Y});
-        choose_others(session, options, "DRAM", (struct tile_position){17, 12},
-                      (struct tile_position){18, 23});
+        session_add_tiles(session, &options->machine, PENROSE_TILE_ETHERNET, CLI_MOST_TILES);
+        session_add_tiles(session, &options->machine, PENROSE_TILE_DRAM, CLI_MOST_TILES);
     }
     return exit;
 }
 
+static enum cli_exit plug_cable(struct session *session, const struct boot_options *options,
+                                struct penrose_place at)
+{
+    struct penrose_error error;
+    if (penrose_ethernet_link(session->chip, at.x, at.y, session->chip, at.x, at.y, &error) ==
+        PENROSE_OK) {
+        return CLI_DONE;
+    }
+    return complain(options->cli, "--loopback: %s%s", error.text,
+                    options->machine.restore_snapshot
+                        ? "; a snapshot brings its links, so leave out those that it has"
+                        : "");
+}
+
 static enum cli_exit plug_cables(struct session *session, const struct boot_options *options)
 {
-    for (unsigned i = 0; i < ETHERNET_TILES; i++) {
-        struct penrose_error error;
-        if (options->loopback >> i & 1 &&
-            penrose_ethernet_loopback(session->chip, ETHERNET_X + i, ETHERNET_Y, &error) !=
-                PENROSE_OK) {
-            return complain(options->cli, "--loopback: %s%s", error.text,
-                            options->machine.restore_snapshot
-                                ? "; a snapshot brings its links, so leave out those that it has"
-                                : "");
-        }
+    enum cli_exit exit = CLI_DONE;
+    struct penrose_place at;
+    for (size_t i = 0; !exit && options->loops_all &&
+                       penrose_tile_at(session->chip, PENROSE_TILE_ETHERNET, i, &at);
+         i++) {
+        exit = plug_cable(session, options, at);
     }
-    return CLI_DONE;
+    for (unsigned i = 0; !exit && !options->loops_all && i < options->loopbacks; i++) {
+        exit = plug_cable(session, options, options->loopback[i]);
+    }
+    return exit;
 }
 
 /* --- The report --- */
@@ -188,9 +186,9 @@ struct kind_counts {
 
 static struct kind_counts count_kinds(struct session *session)
 {
-    return (struct kind_counts){.worker = session_count(session, "Tensix"),
-                                .ethernet = session_count(session, "Ethernet"),
-                                .dram = session_count(session, "DRAM")};
+    return (struct kind_counts){.worker = session_count(session, PENROSE_TILE_TENSIX),
+                                .ethernet = session_count(session, PENROSE_TILE_ETHERNET),
+                                .dram = session_count(session, PENROSE_TILE_DRAM)};
 }
 
 static unsigned count_ready(const struct kind_counts *counts)
@@ -221,12 +219,13 @@ static enum cli_exit report_json(struct session *session, struct boot_options *o
 {
     json_t *result = session_json(session, exit), *tiles = json_array();
     for (unsigned i = 0; i < options->machine.tiles; i++) {
-        struct tile_position tile = options->machine.tile[i];
+        struct penrose_place tile = options->machine.tile[i];
         json_t *object = json_object();
         json_set_count(object, "x", tile.x);
         json_set_count(object, "y", tile.y);
-        json_object_set_new(object, "kind",
-                            json_string(penrose_tile_kind(session->chip, tile.x, tile.y)));
+        json_object_set_new(
+            object, "kind",
+            json_string(penrose_tile_kind_name(penrose_tile_kind(session->chip, tile.x, tile.y))));
         json_object_set_new(
             object, "ready",
             json_boolean(penrose_firmware_ready(session->chip, tile.x, tile.y, session->firmware)));

@@ -103,9 +103,8 @@ static error_t parse_threads(struct exec_options *options, const char *text)
 /* The library would only warn about a wrong one. */
 static error_t parse_schedule(struct exec_options *options, const char *text)
 {
-    struct penrose_options chip;
+    struct penrose_options chip = {.size = sizeof chip};
     struct penrose_error error;
-    penrose_options_default(&chip);
     if (strlen(text) >= sizeof options->schedule / 2 ||
         settings_schedule(&chip, text, &error) != PENROSE_OK) {
         return options_refuse(options->cli,
@@ -171,10 +170,9 @@ static error_t parse_kernels(struct exec_options *options, const char *text)
 /* Several options are one list. */
 static error_t parse_policy(struct exec_options *options, const char *text)
 {
-    struct penrose_options chip;
+    struct penrose_options chip = {.size = sizeof chip};
     struct penrose_error error;
     size_t length = strlen(options->policy);
-    penrose_options_default(&chip);
     if (settings_policy(&chip, text, &error) != PENROSE_OK) {
         return options_refuse(options->cli, "--policy: %s", error.text);
     }

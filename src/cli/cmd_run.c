@@ -307,7 +307,7 @@ static enum cli_exit check_overlaps(const struct run_options *options)
 
 static enum penrose_hart_state state_of(struct session *session, unsigned hart)
 {
-    struct tile_position tile = session->options->tile[0];
+    struct penrose_place tile = session->options->tile[0];
     struct penrose_hart_info info;
     bool is_known = penrose_hart_info(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &info,
                                       NULL) == PENROSE_OK;
@@ -333,7 +333,7 @@ static bool all_paused(struct session *session, void *context)
 static enum cli_exit load(struct session *session, const struct run_options *options,
                           uint32_t entry[PENROSE_HARTS])
 {
-    struct tile_position tile = options->machine.tile[0];
+    struct penrose_place tile = options->machine.tile[0];
     struct penrose_error error;
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         if (options->program[hart] && state_of(session, hart) != PENROSE_HART_HELD &&
@@ -366,7 +366,7 @@ static void name_unfinished(struct session *session, void *context, char *text, 
 
 static enum cli_exit start_hart(struct session *session, enum penrose_hart hart, uint32_t entry)
 {
-    struct tile_position tile = session->options->tile[0];
+    struct penrose_place tile = session->options->tile[0];
     struct penrose_error error;
     return penrose_hart_release(session->chip, tile.x, tile.y, hart, entry, &error) == PENROSE_OK
                ? CLI_DONE
@@ -376,7 +376,7 @@ static enum cli_exit start_hart(struct session *session, enum penrose_hart hart,
 /* Programs that a restored chip is in the middle of. */
 static enum cli_exit find_started(struct session *session, struct run_options *options)
 {
-    struct tile_position tile = options->machine.tile[0];
+    struct penrose_place tile = options->machine.tile[0];
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         options->started |= (unsigned)(state_of(session, hart) != PENROSE_HART_HELD) << hart;
     }
@@ -409,7 +409,7 @@ static enum cli_exit run_bare(struct session *session, struct run_options *optio
 static enum cli_exit report_json(struct session *session, struct run_options *options,
                                  enum cli_exit exit)
 {
-    struct tile_position tile = options->machine.tile[0];
+    struct penrose_place tile = options->machine.tile[0];
     json_t *result = session_json(session, exit);
     json_set_count(result, "x", tile.x);
     json_set_count(result, "y", tile.y);
@@ -441,7 +441,7 @@ static enum cli_exit report_json(struct session *session, struct run_options *op
 static enum cli_exit report(struct session *session, struct run_options *options,
                             enum cli_exit exit)
 {
-    struct tile_position tile = options->machine.tile[0];
+    struct penrose_place tile = options->machine.tile[0];
     if (options->cli->json) {
         return report_json(session, options, exit);
     }

@@ -485,10 +485,9 @@ static void check_program(struct doctor *doctor, struct penrose_chip *chip)
 
 void doctor_check_tile(struct doctor *doctor)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_error error;
     struct penrose_chip *chip;
-    penrose_options_default(&options);
     options.card = doctor->card;
     if (penrose_chip_create(&options, &chip, &error) != PENROSE_OK) {
         advise(add(doctor, "tile", "no chip: %.400s", error.text), DOCTOR_FAILED,

@@ -318,8 +318,7 @@ enum {
 
 void machine_options_init(struct machine_options *options, struct cli *cli)
 {
-    *options = (struct machine_options){.cli = cli};
-    penrose_options_default(&options->chip);
+    *options = (struct machine_options){.cli = cli, .chip = {.size = sizeof options->chip}};
 }
 
 void machine_options_add_tile(struct machine_options *options, unsigned x, unsigned y)
@@ -330,17 +329,13 @@ void machine_options_add_tile(struct machine_options *options, unsigned x, unsig
         }
     }
     if (options->tiles < CLI_MOST_TILES) {
-        options->workers += penrose_is_worker(x, y);
-        options->tile[options->tiles++] = (struct tile_position){x, y};
+        options->tile[options->tiles++] = (struct penrose_place){x, y};
     }
 }
 
 void machine_options_finish(struct machine_options *options, uint64_t default_cycles)
 {
     enum { TRACED_CYCLES = 1000000 };
-    if (!options->tiles) {
-        machine_options_add_tile(options, 1, 2);
-    }
     if (!options->chip.threads && !host_variable("PENROSE_THREADS")) {
         options->chip.threads = host_processors(CLI_THREADS);
     }
@@ -367,21 +362,20 @@ const char *machine_options_hint(const struct machine_options *options)
                : "";
 }
 
+bool options_place(const char *text, struct penrose_place *place)
+{
+    int length = -1;
+    return sscanf(text, "%3u,%3u%n", &place->x, &place->y, &length) == 2 && !text[length];
+}
+
 static error_t parse_tile(struct machine_options *options, const char *text)
 {
-    unsigned x, y;
-    int length = -1;
-    if (sscanf(text, "%3u,%3u%n", &x, &y, &length) != 2 || text[length]) {
+    struct penrose_place at;
+    if (!options_place(text, &at)) {
         return options_refuse(options->cli, "--tile: '%s' is no tile; write X,Y, for example 1,2",
                               text);
     }
-    if (!penrose_is_worker(x, y)) {
-        return options_refuse(options->cli,
-                              "--tile: there is no worker tile at %u,%u; they are at x 1 to 7 and "
-                              "10 to 16, y 2 to 11",
-                              x, y);
-    }
-    machine_options_add_tile(options, x, y);
+    machine_options_add_tile(options, at.x, at.y);
     return 0;
 }
 
@@ -432,19 +426,6 @@ static error_t parse_stochastic(struct machine_options *options, const char *tex
                           "--stochastic: '%s' is no way to round; choose random or nearest", text);
 }
 
-static bool policy_of(const char *name, enum penrose_policy *policy)
-{
-    static const char *const names[] = {
-        [PENROSE_STOP] = "stop", [PENROSE_WARN] = "warn", [PENROSE_IGNORE] = "ignore"};
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *policy = (enum penrose_policy)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 static error_t parse_policy(struct machine_options *options, const char *text)
 {
     char kind[64];
@@ -452,7 +433,7 @@ static error_t parse_policy(struct machine_options *options, const char *text)
     size_t length = strcspn(text, "=");
     snprintf(kind, sizeof kind, "%.*s", (int)(length < sizeof kind ? length : sizeof kind - 1),
              text);
-    if (!text[length] || !policy_of(text + length + 1, &policy)) {
+    if (!text[length] || !settings_policy_find(text + length + 1, &policy)) {
         return options_refuse(options->cli,
                               "--policy: '%s' is no policy; write KIND=stop, KIND=warn or "
                               "KIND=ignore, for example unmapped-address=warn",

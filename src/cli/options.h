@@ -61,10 +61,6 @@ enum {
     CLI_THREADS = 256,    /* at most so many host threads */
 };
 
-struct tile_position {
-    unsigned x, y;
-};
-
 struct machine_options {
     struct cli *cli;
     struct penrose_options chip;
@@ -73,13 +69,12 @@ struct machine_options {
     const char *trace_file; /* NULL: stderr */
     bool warn_unmodelled;
     const char *save_snapshot, *restore_snapshot; /* files; NULL: none */
-    struct tile_position tile[CLI_MOST_TILES];
-    unsigned tiles, workers; /* workers come first */
+    struct penrose_place tile[CLI_MOST_TILES];
+    unsigned tiles, workers; /* workers come first: --tile, or else session_open, adds some */
 };
 
 /* machine_options_init before parsing; machine_options_finish after it sets what no option has
- * set: the tile (1, 2), the host threads, and the limit, which is lower for a run that writes a
- * trace. */
+ * set: the host threads, and the limit, which is lower for a run that writes a trace. */
 void machine_options_init(struct machine_options *options, struct cli *cli);
 void machine_options_finish(struct machine_options *options, uint64_t default_cycles);
 
@@ -89,6 +84,9 @@ enum cli_exit machine_options_check(const struct machine_options *options);
 /* What to add to a message about an argument too many: the file of --trace, whose value is
  * optional, must not be one. Often empty. */
 const char *machine_options_hint(const struct machine_options *options);
+
+/* "X,Y"; false: it is not. */
+bool options_place(const char *text, struct penrose_place *place);
 
 /* Adds a tile unless it is there. */
 void machine_options_add_tile(struct machine_options *options, unsigned x, unsigned y);

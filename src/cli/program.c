@@ -47,26 +47,28 @@ static enum cli_exit no_memory(const struct run *run)
 /* Logical coordinates to those of the NoC. */
 static enum cli_exit find_tiles(struct run *run)
 {
-    enum { FIRST_ROW = 2, MOST_X = 17 };
     const struct loader_program *program = run->program;
     struct machine_options *machine = run->machine;
-    unsigned columns = 0;
-    for (unsigned x = 0; x < MOST_X && columns < LOADER_GRID_COLUMNS; x++) {
-        if (penrose_has_worker(run->session.chip, x, FIRST_ROW)) {
-            run->place.noc_x[columns++] = (uint8_t)x;
-        }
+    struct penrose_place at;
+    unsigned columns = 0, row = 0;
+    for (size_t i = 0; penrose_tile_at(run->session.chip, PENROSE_TILE_TENSIX, i, &at) &&
+                       (i == 0 || at.y == row) && columns < LOADER_GRID_COLUMNS;
+         i++) {
+        row = at.y;
+        run->place.noc_x[columns++] = (uint8_t)at.x;
     }
     if (program->columns > columns) {
         return complain(run->cli, "%s: grid: %u columns of tiles, but the chip has %u",
                         program->path, program->columns, columns);
     }
-    machine->tiles = machine->workers = 0;
+    machine->tiles = 0;
     for (unsigned y = 0; y < program->rows; y++) {
-        run->place.noc_y[y] = (uint8_t)(FIRST_ROW + y);
+        run->place.noc_y[y] = (uint8_t)(row + y);
         for (unsigned x = 0; x < program->columns; x++) {
             machine_options_add_tile(machine, run->place.noc_x[x], run->place.noc_y[y]);
         }
     }
+    machine->workers = machine->tiles;
     run->place.has_chip = true;
     return CLI_DONE;
 }
@@ -245,7 +247,8 @@ static enum cli_exit launch_tile(struct run *run, struct given *given,
     const struct loader_program *program = run->program;
     const unsigned x = run->place.x, y = run->place.y;
     uint32_t semaphores[LOADER_PROGRAM_SEMAPHORES];
-    struct penrose_launch launch = {.buffers = buffers,
+    struct penrose_launch launch = {.size = sizeof launch,
+                                    .buffers = buffers,
                                     .semaphores = semaphores,
                                     .semaphores_count = program->semaphores.count,
                                     .brisc_noc = program->brisc_noc};

@@ -18,12 +18,10 @@ enum { PROGRESS_AFTER_MS = 500, PROGRESS_EVERY_MS = 200, MOST_TEXT = 8192 };
 /* Does any option say how the chip is to be? A snapshot has that itself. */
 static bool describes_chip(const struct penrose_options *chip)
 {
-    struct penrose_options defaults;
-    penrose_options_default(&defaults);
-    return chip->schedule != defaults.schedule || chip->seed != defaults.seed ||
-           chip->quantum != defaults.quantum || chip->timed != defaults.timed ||
-           chip->rounds_to_nearest != defaults.rounds_to_nearest || chip->card ||
-           memcmp(chip->policy, defaults.policy, sizeof chip->policy) != 0;
+    static const enum penrose_policy defaults[PENROSE_FAULT_ROOM];
+    return chip->schedule || chip->seed || chip->quantum || chip->timed ||
+           chip->rounds_to_nearest || chip->card ||
+           memcmp(chip->policy, defaults, sizeof chip->policy) != 0;
 }
 
 static enum cli_exit make_chip(struct session *session)
@@ -54,11 +52,36 @@ static enum cli_exit save_chip(struct session *session)
     return complain(session->cli, "--save-snapshot: %s", error.text);
 }
 
+/* The tiles of the options must be workers; without any, the first one is taken. */
+static enum cli_exit find_workers(struct session *session, struct machine_options *options)
+{
+    struct penrose_place at = {0};
+    for (unsigned i = 0; i < options->tiles; i++) {
+        at = options->tile[i];
+        if (penrose_tile_kind(session->chip, at.x, at.y) != PENROSE_TILE_TENSIX) {
+            struct penrose_place first = {0}, last = {0};
+            for (size_t k = 0; penrose_tile_at(session->chip, PENROSE_TILE_TENSIX, k, &last); k++) {
+                first = k == 0 ? last : first;
+            }
+            return complain(session->cli,
+                            "--tile: there is no worker tile at %u,%u; the first is at %u,%u and "
+                            "the last at %u,%u",
+                            at.x, at.y, first.x, first.y, last.x, last.y);
+        }
+    }
+    if (!options->tiles && penrose_tile_at(session->chip, PENROSE_TILE_TENSIX, 0, &at)) {
+        machine_options_add_tile(options, at.x, at.y);
+    }
+    options->workers = options->tiles;
+    return CLI_DONE;
+}
+
 enum cli_exit session_open(struct session *session, struct cli *cli,
-                           const struct machine_options *options)
+                           struct machine_options *options)
 {
     *session = (struct session){.cli = cli, .options = options};
     enum cli_exit exit = make_chip(session);
+    exit = exit ? exit : find_workers(session, options);
     if (exit) {
         return exit;
     }
@@ -68,19 +91,23 @@ enum cli_exit session_open(struct session *session, struct cli *cli,
                             : CLI_DONE;
 }
 
+unsigned session_add_tiles(struct session *session, struct machine_options *options,
+                           enum penrose_tile_kind kind, unsigned wanted)
+{
+    unsigned found = 0;
+    struct penrose_place at;
+    while (found < wanted && penrose_tile_at(session->chip, kind, found, &at)) {
+        machine_options_add_tile(options, at.x, at.y);
+        found++;
+    }
+    return found;
+}
+
 enum cli_exit session_add_workers(struct session *session, struct machine_options *options,
                                   unsigned wanted)
 {
-    enum { ACROSS = 32 }; /* coordinates are smaller */
-    unsigned found = 0;
-    for (unsigned y = 0; y < ACROSS && found < wanted; y++) {
-        for (unsigned x = 0; x < ACROSS && found < wanted; x++) {
-            if (penrose_has_worker(session->chip, x, y)) {
-                machine_options_add_tile(options, x, y);
-                found++;
-            }
-        }
-    }
+    unsigned found = session_add_tiles(session, options, PENROSE_TILE_TENSIX, wanted);
+    options->workers = options->tiles;
     if (found < wanted && wanted < CLI_TILES) {
         return complain(session->cli, "--tiles: %u are too many, this card has %u workers", wanted,
                         found);
@@ -331,7 +358,7 @@ static bool step_taken(struct session *session, void *context)
 {
     struct step *step = context;
     while (step->known < step->tiles) {
-        struct tile_position tile = session->options->tile[step->known];
+        struct penrose_place tile = session->options->tile[step->known];
         if (!step->taken(session->chip, tile.x, tile.y, session->firmware)) {
             return false;
         }
@@ -345,7 +372,7 @@ static unsigned busy_in_step(struct session *session, void *context)
     const struct step *step = context;
     unsigned busy = 0;
     for (unsigned i = step->known; i < step->tiles; i++) {
-        struct tile_position tile = session->options->tile[i];
+        struct penrose_place tile = session->options->tile[i];
         busy += !step->taken(session->chip, tile.x, tile.y, session->firmware);
     }
     return busy;
@@ -354,16 +381,17 @@ static unsigned busy_in_step(struct session *session, void *context)
 static void describe_step(struct session *session, void *context, char *text, size_t size)
 {
     const struct step *step = context;
-    struct tile_position tile = session->options->tile[step->known];
-    const char *kind = penrose_tile_kind(session->chip, tile.x, tile.y);
-    bool is_worker = penrose_is_worker(tile.x, tile.y);
+    struct penrose_place tile = session->options->tile[step->known];
+    enum penrose_tile_kind kind = penrose_tile_kind(session->chip, tile.x, tile.y);
+    bool is_worker = kind == PENROSE_TILE_TENSIX;
     unsigned busy = busy_in_step(session, context);
     char others[40] = "";
     if (busy > 1) {
         snprintf(others, sizeof others, " and %u other%s", busy - 1, busy == 2 ? "" : "s");
     }
-    snprintf(text, size, "%s on %s%stile (%u, %u)%s", step->what, is_worker || !kind ? "" : kind,
-             is_worker ? "" : " ", tile.x, tile.y, others);
+    snprintf(text, size, "%s on %s%stile (%u, %u)%s", step->what,
+             is_worker ? "" : penrose_tile_kind_name(kind), is_worker ? "" : " ", tile.x, tile.y,
+             others);
 }
 
 static enum cli_exit run_step(struct session *session, struct step *step)
@@ -383,7 +411,7 @@ enum cli_exit session_boot(struct session *session, const char *directory)
         return complain(session->cli, "%s", error.text);
     }
     for (unsigned i = 0; i < session->options->tiles; i++) {
-        struct tile_position tile = session->options->tile[i];
+        struct penrose_place tile = session->options->tile[i];
         if (session->options->restore_snapshot &&
             penrose_firmware_ready(session->chip, tile.x, tile.y, session->firmware)) {
             continue;
@@ -411,7 +439,7 @@ static enum cli_exit launch_once(struct session *session, const struct penrose_l
     double start = host_milliseconds();
     trace_forget(session->trace);
     for (unsigned i = 0; i < step.tiles; i++) {
-        struct tile_position tile = session->options->tile[i];
+        struct penrose_place tile = session->options->tile[i];
         struct penrose_error error;
         enum cli_exit exit = memory_poke(memory, session->chip, tile);
         if (exit) {
@@ -441,13 +469,12 @@ enum cli_exit session_launch(struct session *session, const struct launch_option
 
 /* --- Results --- */
 
-struct tile_count session_count(struct session *session, const char *kind)
+struct tile_count session_count(struct session *session, enum penrose_tile_kind kind)
 {
     struct tile_count count = {0};
     for (unsigned i = 0; i < session->options->tiles; i++) {
-        struct tile_position tile = session->options->tile[i];
-        const char *name = penrose_tile_kind(session->chip, tile.x, tile.y);
-        if (name && strcmp(name, kind) == 0) {
+        struct penrose_place tile = session->options->tile[i];
+        if (penrose_tile_kind(session->chip, tile.x, tile.y) == kind) {
             count.tiles++;
             count.ready += penrose_firmware_ready(session->chip, tile.x, tile.y, session->firmware);
         }
@@ -457,11 +484,9 @@ struct tile_count session_count(struct session *session, const char *kind)
 
 static json_t *fault_json(const struct penrose_fault *fault)
 {
-    static const char *const policies[] = {
-        [PENROSE_STOP] = "stop", [PENROSE_WARN] = "warn", [PENROSE_IGNORE] = "ignore"};
     json_t *object = json_object();
     json_object_set_new(object, "kind", json_string(penrose_fault_name(fault->kind)));
-    json_object_set_new(object, "policy", json_string(policies[fault->policy]));
+    json_object_set_new(object, "policy", json_string(penrose_policy_name(fault->policy)));
     json_object_set_new(object, "rule", json_string(fault->rule));
     json_set_count(object, "x", fault->x);
     json_set_count(object, "y", fault->y);
@@ -549,14 +574,14 @@ json_t *session_json(struct session *session, enum cli_exit exit)
     return object;
 }
 
-static const char *hart_name_at(struct session *session, struct tile_position tile,
+static const char *hart_name_at(struct session *session, struct penrose_place tile,
                                 enum penrose_hart hart)
 {
     const char *name = penrose_hart_name_at(session->chip, tile.x, tile.y, hart);
     return name ? name : penrose_hart_name(hart);
 }
 
-json_t *session_harts_json(struct session *session, struct tile_position tile, unsigned harts)
+json_t *session_harts_json(struct session *session, struct penrose_place tile, unsigned harts)
 {
     json_t *array = json_array();
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
@@ -586,7 +611,7 @@ json_t *session_harts_json(struct session *session, struct tile_position tile, u
     return array;
 }
 
-void session_print_harts(struct session *session, struct tile_position tile, unsigned harts,
+void session_print_harts(struct session *session, struct penrose_place tile, unsigned harts,
                          bool with_exit)
 {
     printf("  %-7s %-8s %s%12s  %-10s  %s\n", "hart", "state", with_exit ? "exit value  " : "",

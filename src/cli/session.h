@@ -44,8 +44,13 @@ struct goal {
         is_endless; /* the programs never end: to run until the cycle limit is all that is wanted */
 };
 
+/* Makes the chip. Adds its first worker to options that name no tile. */
 enum cli_exit session_open(struct session *session, struct cli *cli,
-                           const struct machine_options *options);
+                           struct machine_options *options);
+
+/* Adds the first tiles of a kind, at most `wanted`; returns how many of them the chip has. */
+unsigned session_add_tiles(struct session *session, struct machine_options *options,
+                           enum penrose_tile_kind kind, unsigned wanted);
 
 /* Adds so many workers of the chip to the options, row by row; CLI_TILES: all that the card has. */
 enum cli_exit session_add_workers(struct session *session, struct machine_options *options,
@@ -71,19 +76,18 @@ double session_simulated_ms(const struct session *session, uint64_t cycles);
 /* What every result has: command, outcome, cycles, host time, faults. `exit` is the outcome. */
 json_t *session_json(struct session *session, enum cli_exit exit);
 
-/* Tiles of a kind that the options name, by how penrose_tile_kind calls it, and those of them whose
- * firmware is ready. */
+/* Tiles of a kind that the options name, and those of them whose firmware is ready. */
 struct tile_count {
     unsigned tiles, ready;
 };
-struct tile_count session_count(struct session *session, const char *kind);
+struct tile_count session_count(struct session *session, enum penrose_tile_kind kind);
 
 /* An array with the state of the harts in the mask. */
-json_t *session_harts_json(struct session *session, struct tile_position tile, unsigned harts);
+json_t *session_harts_json(struct session *session, struct penrose_place tile, unsigned harts);
 
 /* A line for each of these harts. With `with_exit` paused harts are done, and a0 is their exit
  * value. */
-void session_print_harts(struct session *session, struct tile_position tile, unsigned harts,
+void session_print_harts(struct session *session, struct penrose_place tile, unsigned harts,
                          bool with_exit);
 
 /* Warnings and unmodelled registers go to stderr, everything is released. Returns `exit`, or

@@ -34,7 +34,7 @@ static void print_position(struct grid_position at, unsigned count)
 }
 
 /* All tiles of a kind, by their numbers. */
-static void print_kind(const struct grid *grid, const char *name, enum grid_kind kind)
+static void print_kind(const struct grid *grid, const char *name, enum penrose_tile_kind kind)
 {
     struct grid_position at;
     printf("%s:\n  [", name);
@@ -52,7 +52,7 @@ static void print_routers(const struct grid *grid)
     for (uint8_t y = 0; y < GRID_HEIGHT; y++) {
         for (uint8_t x = 0; x < GRID_WIDTH; x++) {
             struct grid_position at = {.x = x, .y = y};
-            if (grid_tile(grid, at)->kind == GRID_EMPTY) {
+            if (grid_tile(grid, at)->kind == PENROSE_TILE_EMPTY) {
                 print_position(at, count++);
             }
         }
@@ -67,7 +67,7 @@ static void print_banks(const struct grid *grid)
         printf("   [");
         for (unsigned port = 0; port < GRID_PORTS; port++) {
             struct grid_position at = {0, 0};
-            grid_locate(grid, GRID_DRAM, bank, port, &at);
+            grid_locate(grid, PENROSE_TILE_DRAM, bank, port, &at);
             print_position(at, port);
         }
         puts("],");
@@ -109,15 +109,15 @@ static void print_descriptor(const struct penrose_chip *chip, const struct grid 
            "arch_name: BLACKHOLE\n"
            "grid:\n  x_size: %d\n  y_size: %d\n",
            card, GRID_WIDTH, GRID_HEIGHT);
-    print_kind(grid, "functional_workers", GRID_TENSIX);
+    print_kind(grid, "functional_workers", PENROSE_TILE_TENSIX);
     puts("harvested_workers: []");
-    print_kind(grid, "eth", GRID_ETHERNET);
+    print_kind(grid, "eth", PENROSE_TILE_ETHERNET);
     print_banks(grid);
     print_views(chip);
-    print_kind(grid, "arc", GRID_ARC);
-    print_kind(grid, "pcie", GRID_PCIE);
-    print_kind(grid, "l2cpu", GRID_L2CPU);
-    print_kind(grid, "security", GRID_SECURITY);
+    print_kind(grid, "arc", PENROSE_TILE_ARC);
+    print_kind(grid, "pcie", PENROSE_TILE_PCIE);
+    print_kind(grid, "l2cpu", PENROSE_TILE_L2CPU);
+    print_kind(grid, "security", PENROSE_TILE_SECURITY);
     print_routers(grid);
     print_mirror("noc0_x_to_noc1_x", GRID_WIDTH);
     print_mirror("noc0_y_to_noc1_y", GRID_HEIGHT);
@@ -135,7 +135,7 @@ static void print_descriptor(const struct penrose_chip *chip, const struct grid 
 enum cli_exit print_soc_descriptor(const struct cli *cli, const char *card)
 {
     const struct grid_product *product = grid_product(card), *whole = grid_product("unharvested");
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_error error;
     struct penrose_chip *chip;
     struct grid grid;
@@ -143,7 +143,6 @@ enum cli_exit print_soc_descriptor(const struct cli *cli, const char *card)
         return complain(cli, "--soc-descriptor: there is no card '%s'; known are %s", card,
                         grid_products().text);
     }
-    penrose_options_default(&options);
     if (grid_init(&grid, whole) || penrose_chip_create(&options, &chip, &error) != PENROSE_OK) {
         return complain(cli, "no memory for a chip");
     }

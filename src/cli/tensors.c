@@ -291,7 +291,7 @@ enum cli_exit tensors_prepare(struct tensor_options *options, const struct cli *
 }
 
 enum cli_exit tensors_write(const struct tensor_options *options, const struct cli *cli,
-                            struct penrose_chip *chip, struct tile_position tile)
+                            struct penrose_chip *chip, struct penrose_place tile)
 {
     for (unsigned i = 0; i < options->input.count; i++) {
         const struct tensor_file *file = &options->input.file[i];
@@ -307,7 +307,7 @@ enum cli_exit tensors_write(const struct tensor_options *options, const struct c
 /* --- After the run --- */
 
 static enum cli_exit make_pending(const struct cli *cli, struct tensor_file *file,
-                                  struct penrose_chip *chip, struct tile_position tile)
+                                  struct penrose_chip *chip, struct penrose_place tile)
 {
     struct penrose_error error;
     struct loader_npy array = {0};
@@ -331,7 +331,7 @@ static enum cli_exit make_pending(const struct cli *cli, struct tensor_file *fil
 
 /* All files, or none of them. */
 static enum cli_exit write_outputs(struct tensor_list *list, const struct cli *cli,
-                                   struct penrose_chip *chip, struct tile_position tile)
+                                   struct penrose_chip *chip, struct penrose_place tile)
 {
     enum cli_exit exit = CLI_DONE;
     for (unsigned i = 0; i < list->count && !exit; i++) {
@@ -375,7 +375,7 @@ static void add_json(json_t *result, const char *name, const struct tensor_list 
 }
 
 enum cli_exit tensors_finish(struct tensor_options *options, const struct cli *cli,
-                             struct penrose_chip *chip, struct tile_position tile,
+                             struct penrose_chip *chip, struct penrose_place tile,
                              enum cli_exit exit, json_t *result)
 {
     enum cli_exit written = exit ? CLI_DONE : write_outputs(&options->output, cli, chip, tile);

@@ -46,7 +46,7 @@ enum cli_exit tensors_prepare(struct tensor_options *options, const struct cli *
 
 /* Writes all inputs to the tile. */
 enum cli_exit tensors_write(const struct tensor_options *options, const struct cli *cli,
-                            struct penrose_chip *chip, struct tile_position tile);
+                            struct penrose_chip *chip, struct penrose_place tile);
 
 /*
  * Writes all output files after a run that ended with `exit` CLI_DONE, after another says that it
@@ -54,7 +54,7 @@ enum cli_exit tensors_write(const struct tensor_options *options, const struct c
  * NULL. CLI_REFUSED when a file cannot be written; CLI_DONE otherwise.
  */
 enum cli_exit tensors_finish(struct tensor_options *options, const struct cli *cli,
-                             struct penrose_chip *chip, struct tile_position tile,
+                             struct penrose_chip *chip, struct penrose_place tile,
                              enum cli_exit exit, json_t *result);
 
 void tensors_free(struct tensor_options *options);

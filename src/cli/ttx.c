@@ -27,7 +27,7 @@ struct work {
     unsigned units;
 };
 
-static enum cli_exit load_tile(struct session *session, struct tile_position tile,
+static enum cli_exit load_tile(struct session *session, struct penrose_place tile,
                                const struct loader_writes *writes)
 {
     struct penrose_error error;
@@ -110,7 +110,7 @@ static void sum_up(struct session *session, struct work *work)
 {
     *work = (struct work){.units = 0};
     for (unsigned i = 0; i < session->options->tiles; i++) {
-        struct tile_position tile = session->options->tile[i];
+        struct penrose_place tile = session->options->tile[i];
         struct penrose_tensix_count count;
         for (size_t at = 0; penrose_tensix_count_get(session->chip, tile.x, tile.y, at, &count);
              at++) {

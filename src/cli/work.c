@@ -123,7 +123,7 @@ void memory_options_free(struct memory_options *options)
 }
 
 enum cli_exit memory_poke(const struct memory_options *options, struct penrose_chip *chip,
-                          struct tile_position tile)
+                          struct penrose_place tile)
 {
     enum cli_exit exit = tensors_write(&options->tensors, options->cli, chip, tile);
     for (unsigned i = 0; i < options->pokes && !exit; i++) {
@@ -152,7 +152,7 @@ static json_t *dump_json(uint32_t address, const uint8_t *bytes, uint32_t size)
 }
 
 enum cli_exit memory_dump(const struct memory_options *options, struct penrose_chip *chip,
-                          struct tile_position tile, json_t *result)
+                          struct penrose_place tile, json_t *result)
 {
     json_t *memory = result && options->dumps ? json_array() : NULL;
     for (unsigned i = 0; i < options->dumps; i++) {
@@ -391,6 +391,7 @@ enum cli_exit launch_options_finish(struct launch_options *options)
 struct penrose_launch launch_options_launch(const struct launch_options *options)
 {
     struct penrose_launch launch = {
+        .size = sizeof launch,
         .buffers = options->buffer,
         .buffers_count = options->buffers,
         .semaphores = options->semaphores.word,

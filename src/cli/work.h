@@ -38,11 +38,11 @@ void memory_options_free(struct memory_options *options);
 
 /* Writes what --input and then --poke options say as a host does, over the NoC. */
 enum cli_exit memory_poke(const struct memory_options *options, struct penrose_chip *chip,
-                          struct tile_position tile);
+                          struct penrose_place tile);
 
 /* Shows the ranges of all --dump options: adds "memory" to *result, or prints when it is NULL. */
 enum cli_exit memory_dump(const struct memory_options *options, struct penrose_chip *chip,
-                          struct tile_position tile, json_t *result);
+                          struct penrose_place tile, json_t *result);
 
 struct launch_options {
     struct cli *cli;

@@ -74,13 +74,10 @@ enum penrose_status settings_schedule(struct penrose_options *options, const cha
 
 /* --- Policies --- */
 
-static bool parse_policy(const char *text, enum penrose_policy *policy)
+bool settings_policy_find(const char *name, enum penrose_policy *policy)
 {
-    static const char *const names[] = {
-        [PENROSE_STOP] = "stop", [PENROSE_WARN] = "warn", [PENROSE_IGNORE] = "ignore"};
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *policy = (enum penrose_policy)i;
+    for (*policy = PENROSE_STOP; *policy <= PENROSE_IGNORE; (*policy)++) {
+        if (strcmp(name, penrose_policy_name(*policy)) == 0) {
             return true;
         }
     }
@@ -110,7 +107,7 @@ enum penrose_status settings_policy(struct penrose_options *options, const char 
     while (next_word(&text, word)) {
         size_t length = strcspn(word, "=");
         enum penrose_policy policy;
-        if (!word[length] || !parse_policy(word + length + 1, &policy)) {
+        if (!word[length] || !settings_policy_find(word + length + 1, &policy)) {
             return error_set(error, PENROSE_E_ARGUMENT,
                              "'%s' is no policy; write KIND=stop, KIND=warn or KIND=ignore, for "
                              "example unmapped-address=warn, several with commas",

@@ -17,4 +17,7 @@ enum penrose_status settings_schedule(struct penrose_options *options, const cha
 enum penrose_status settings_policy(struct penrose_options *options, const char *text,
                                     struct penrose_error *error);
 
+/* The policy of that name; false: there is none. */
+bool settings_policy_find(const char *name, enum penrose_policy *policy);
+
 #endif

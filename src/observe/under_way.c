@@ -55,9 +55,10 @@ void under_way_add(struct under_way *under_way, uint16_t place)
 void under_way_put_place(struct sink *sink, const struct penrose_chip *chip, uint16_t place)
 {
     struct grid_position name = chip_logical(chip, place);
-    enum grid_kind kind = (enum grid_kind)grid_tile(&chip->grid, chip_position(place))->kind;
-    sink_put(sink, "%s (%u, %u)", kind == GRID_TENSIX ? "worker" : grid_kind_name(kind), name.x,
-             name.y);
+    enum penrose_tile_kind kind =
+        (enum penrose_tile_kind)grid_tile(&chip->grid, chip_position(place))->kind;
+    sink_put(sink, "%s (%u, %u)",
+             kind == PENROSE_TILE_TENSIX ? "worker" : penrose_tile_kind_name(kind), name.x, name.y);
 }
 
 void under_way_put(struct sink *sink, const struct penrose_chip *chip,

@@ -131,7 +131,7 @@ static double scene_clock_mhz(const struct scene *scene)
 
 static const char *scene_kind(const struct scene *scene, unsigned x, unsigned y)
 {
-    const char *kind = penrose_tile_kind(scene->chip, x, y);
+    const char *kind = penrose_tile_kind_name(penrose_tile_kind(scene->chip, x, y));
     return kind ? kind : "";
 }
 

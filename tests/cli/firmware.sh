@@ -45,7 +45,7 @@ expect "more workers than there are" 2 '121 are too many, this card has 120 work
     boot "$firmware" --tiles 121 --card p100a
 expect "a card that nobody makes" 2 "no card 'p99'; known are" -- boot "$firmware" --card p99
 expect "a link without Ethernet tiles" 2 'needs --tiles chip' -- boot "$firmware" --loopback all
-expect "a link of a worker" 2 "'1,2' is no Ethernet tile; write all, or X,Y" -- \
+expect "a link of a worker" 2 "worker \(1, 2\) has no link; Ethernet tiles are at" -- \
     boot "$firmware" --tiles chip --loopback 1,2
 expect "a link that is fused off" 2 'tile at \(20, 25\) is fused off' -- \
     boot "$firmware" --tiles chip --loopback 20,25 --card p100a

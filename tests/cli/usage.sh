@@ -56,7 +56,7 @@ expect "stochastic" 2 "no way to round; choose random or nearest" -- run x.elf -
 expect "timing" 2 "no timing; choose functional or timed" -- run x.elf --timing slow
 expect "schedule without seed" 2 "no schedule; choose fast" -- run x.elf --schedule random:
 expect "tile: text" 2 "write X,Y" -- run x.elf --tile here
-expect "tile: not a worker" 2 "no worker tile at 8,3.*x 1 to 7" -- run x.elf --tile 8,3
+expect "tile: not a worker" 2 "no worker tile at 8,3; the first is at 1,2 and the last at 16,11" -- run x.elf --tile 8,3
 expect "tile: two for run" 2 "one tile" -- run x.elf --tile 1,2 --tile 2,2
 expect "tiles: none" 2 "at least one tile" -- boot x --tiles 0
 expect "tiles: too many" 2 "too large, the largest is 140" -- boot x --tiles 141

@@ -19,8 +19,7 @@ image=$(echo "$venv"/lib/python3*/site-packages/tt_burnin/ttx/bhpv.ttx)
 [ -f "$image" ] || skip "tt-burnin has no $image"
 
 run() {
-    PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" "$here/burnin/burnin.py" "$library" \
-        "$here/../../include" "$image" "$@"
+    PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" "$here/burnin/burnin.py" "$library" "$image" "$@"
 }
 
 run --threads 1

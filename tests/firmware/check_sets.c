@@ -145,6 +145,7 @@ static bool launch(struct penrose_chip *chip, struct penrose_firmware *firmware,
     };
     char paths[PENROSE_HARTS][PATH_BYTES + 32];
     struct penrose_launch launch = {
+        .size = sizeof launch,
         .buffers = buffers,
         .buffers_count = 2,
         .semaphores = semaphores,
@@ -213,11 +214,10 @@ static bool boot(struct penrose_chip *chip, const char *directory,
 
 static bool check_set(const char *firmware_directory, const char *kernels, struct timing *timing)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip = NULL;
     struct penrose_firmware *firmware = NULL;
     struct penrose_error error;
-    penrose_options_default(&options);
     if (penrose_chip_create(&options, &chip, &error) != PENROSE_OK) {
         printf("chip: %s\n", error.text);
         return false;

@@ -62,9 +62,8 @@ static bool say(const struct penrose_error *error)
 static bool open_machine(struct machine *machine, const char *directory, unsigned chips,
                          unsigned threads)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_error error;
-    penrose_options_default(&options);
     options.threads = threads;
     *machine = (struct machine){.chips = chips};
     for (unsigned i = 0; i < chips; i++) {
@@ -88,7 +87,8 @@ static void add_tiles(struct machine *machine, struct position start, struct pos
 {
     for (unsigned y = start.y; y <= end.y; y++) {
         for (unsigned x = start.x; x <= end.x; x++) {
-            if (machine->tiles < TILES && penrose_tile_kind(machine->chip[0], x, y)) {
+            if (machine->tiles < TILES &&
+                penrose_tile_kind(machine->chip[0], x, y) != PENROSE_NO_TILE) {
                 machine->tile[machine->tiles++] = (struct position){x, y};
             }
         }
@@ -230,7 +230,8 @@ static bool boot_whole(const char *directory, unsigned threads, struct outcome *
     if (is_good) {
         add_all_tiles(&machine);
         is_good = machine.tiles == TILES;
-        is_good &= penrose_ethernet_loopback(machine.chip[0], 20, ETHERNET_Y, &error) == PENROSE_OK;
+        is_good &= penrose_ethernet_link(machine.chip[0], 20, ETHERNET_Y, machine.chip[0], 20,
+                                         ETHERNET_Y, &error) == PENROSE_OK;
         is_good &= penrose_ethernet_link(machine.chip[0], 21, ETHERNET_Y, machine.chip[0], 22,
                                          ETHERNET_Y, &error) == PENROSE_OK;
         is_good = is_good && boot(&machine, outcome);

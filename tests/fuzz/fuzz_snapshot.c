@@ -46,13 +46,12 @@ static void start_packets(struct penrose_chip *chip)
 static struct snapshot_bytes make_good(void)
 {
     struct snapshot_bytes state = {0};
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
     const struct penrose_run run = {.cycles = 200, .pass_quiet_time = true};
-    penrose_options_default(&options);
     options.schedule = PENROSE_RANDOM;
     REQUIRE(penrose_chip_create(&options, &chip, NULL) == PENROSE_OK);
-    penrose_ethernet_loopback(chip, 20, 25, NULL);
+    penrose_ethernet_link(chip, 20, 25, chip, 20, 25, NULL);
     write_word(chip, 17, 12, 0x1000, 1);
     write_word(chip, 8, 3, 0x1000, 1);
     start_packets(chip);

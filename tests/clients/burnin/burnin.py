@@ -27,7 +27,6 @@ WORKS = {("unpack", "UNPACR"): 0, ("matrix", "MVMUL"): 1, ("vector", "SFPLUT"): 
 def arguments():
     parser = argparse.ArgumentParser(description="Run tt-burnin's image.")
     parser.add_argument("library")
-    parser.add_argument("include")
     parser.add_argument("image")
     parser.add_argument("--cycles", type=int, default=1000000)
     parser.add_argument("--tiles", choices=("one", "all"), default="one")
@@ -105,7 +104,7 @@ def show(chip, tiles, counts):
 def main():
     options = arguments()
     check = Check()
-    chip = Chip(options.library, options.include, options.timed, options.threads)
+    chip = Chip(options.library, options.timed, options.threads)
     tiles = chip.workers()
     tiles = tiles if options.tiles == "all" else tiles[:1]
     start = time.monotonic()

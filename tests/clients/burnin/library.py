@@ -2,8 +2,8 @@
 import ctypes
 
 PENROSE_CYCLES = 0  # enum penrose_outcome
+TENSIX = 1  # enum penrose_tile_kind
 HARTS = ("brisc", "trisc0", "trisc1", "trisc2")  # enum penrose_hart, of those that run here
-HEADER = "penrose/fault_kinds.h"
 FORMATS = {"fp32": 0, "bf16": 1, "fp16": 2}
 
 
@@ -28,32 +28,23 @@ class Count(ctypes.Structure):
                 ("executed", ctypes.c_uint64 * 3)]
 
 
-def options_type(include):
-    """struct penrose_options; its list of policies is as long as the header's list of faults."""
-    with open(f"{include}/{HEADER}", encoding="utf-8") as header:
-        kinds = sum(line.startswith("PENROSE_FAULT_KIND(") for line in header)
-
-    class Options(ctypes.Structure):
-        _fields_ = [("schedule", ctypes.c_int), ("seed", ctypes.c_uint64),
-                    ("quantum", ctypes.c_uint32), ("timed", ctypes.c_bool),
-                    ("rounds_to_nearest", ctypes.c_bool), ("policy", ctypes.c_int * kinds),
-                    ("threads", ctypes.c_uint), ("card", ctypes.c_char_p),
-                    ("kernels", ctypes.c_char_p)]
-
-    return Options
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("schedule", ctypes.c_int), ("seed", ctypes.c_uint64),
+                ("quantum", ctypes.c_uint32), ("timed", ctypes.c_bool),
+                ("rounds_to_nearest", ctypes.c_bool), ("policy", ctypes.c_int * 64),
+                ("threads", ctypes.c_uint), ("card", ctypes.c_char_p), ("kernels", ctypes.c_char_p)]
 
 
 class Chip:
     """A chip; every error of the library is an exception with its message."""
 
-    def __init__(self, library, include, timed, threads):
+    def __init__(self, library, timed, threads):
         self.library = ctypes.CDLL(library)
         for name in ("penrose_now", "penrose_fault_count", "penrose_last_activity"):
             getattr(self.library, name).restype = ctypes.c_size_t
         self.library.penrose_tensix_count_get.restype = ctypes.c_bool
-        self.library.penrose_has_worker.restype = ctypes.c_bool
-        options = options_type(include)()
-        self.library.penrose_options_default(ctypes.byref(options))
+        self.library.penrose_tile_at.restype = ctypes.c_bool
+        options = Options(size=ctypes.sizeof(Options))
         options.timed, options.threads = timed, threads
         self.chip = ctypes.c_void_p()
         self.call("penrose_chip_create", ctypes.byref(options), ctypes.byref(self.chip), chip=False)
@@ -68,8 +59,10 @@ class Chip:
             raise RuntimeError(f"{name}: {error.text.decode()}")
 
     def workers(self):
-        return [(x, y) for y in range(32) for x in range(32)
-                if self.library.penrose_has_worker(self.chip, x, y)]
+        found, at = [], (ctypes.c_uint * 2)()  # struct penrose_place
+        while self.library.penrose_tile_at(self.chip, TENSIX, ctypes.c_size_t(len(found)), at):
+            found.append((at[0], at[1]))
+        return found
 
     def write(self, tile, address, data):
         self.call("penrose_write", *tile, ctypes.c_uint64(address), data,

@@ -17,9 +17,8 @@
 
 START_TEST(schedules_are_lists_of_words)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_error error;
-    penrose_options_default(&options);
     ck_assert_int_eq(settings_schedule(&options, "lockstep,timed", &error), PENROSE_OK);
     ck_assert_int_eq(options.schedule, PENROSE_LOCKSTEP);
     ck_assert(options.timed);
@@ -44,9 +43,8 @@ END_TEST
 
 START_TEST(policies_are_lists_of_words)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_error error;
-    penrose_options_default(&options);
     ck_assert_int_eq(
         settings_policy(&options, "all=warn,bad-csr=ignore,hardware-hang=stop", &error),
         PENROSE_OK);

@@ -197,7 +197,7 @@ START_TEST(test_masks_as_umd_reads_them)
         }
         for (unsigned bank = 0; bank < 8; bank++) {
             struct grid_position at;
-            ck_assert(grid_locate(&grid, GRID_DRAM, bank, 1, &at));
+            ck_assert(grid_locate(&grid, PENROSE_TILE_DRAM, bank, 1, &at));
             ck_assert_int_eq(banks >> bank & 1, grid_tile(&grid, at)->is_fused_off);
         }
     }

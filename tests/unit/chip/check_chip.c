@@ -6,18 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <penrose/debug.h>
 #include <penrose/penrose.h>
 
 #include "chip/chip.h"
 #include "unit/run_suite.h"
 #include "tile/tile.h"
 
+static const struct penrose_register a0 = {PENROSE_X, 10};
+
 static struct penrose_chip *open_chip(const struct penrose_options *options)
 {
-    struct penrose_options defaults;
+    struct penrose_options defaults = {.size = sizeof defaults};
     struct penrose_chip *chip;
     struct penrose_error error;
-    penrose_options_default(&defaults);
     ck_assert_int_eq(penrose_chip_create(options ? options : &defaults, &chip, &error), PENROSE_OK);
     return chip;
 }
@@ -43,24 +45,26 @@ static enum penrose_outcome run_for(struct penrose_chip *chip, uint64_t cycles)
 
 START_TEST(options_are_checked)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
     struct penrose_error error;
-    penrose_options_default(&options);
     options.quantum = 65537;
     ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_E_ARGUMENT);
     ck_assert_ptr_null(chip);
     ck_assert_ptr_nonnull(strstr(error.text, "65537"));
-    penrose_options_default(&options);
+    options = (struct penrose_options){.size = sizeof options};
     options.policy[PENROSE_FAULT_UNMAPPED] = (enum penrose_policy)7;
     ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_E_ARGUMENT);
-    penrose_options_default(&options);
+    options = (struct penrose_options){.size = sizeof options};
     options.schedule = (enum penrose_schedule)9;
     ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_E_ARGUMENT);
-    penrose_options_default(&options);
+    options = (struct penrose_options){.size = sizeof options};
     options.kernels = "sse";
     ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_E_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "there is no set of kernels 'sse'"));
+    options = (struct penrose_options){.size = sizeof options};
+    options.policy[PENROSE_FAULT_ROOM - 1] = PENROSE_STOP;
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_E_ARGUMENT);
     ck_assert_int_eq(penrose_chip_create(NULL, &chip, &error), PENROSE_OK); /* the defaults */
     penrose_chip_destroy(chip);
 }
@@ -79,8 +83,7 @@ START_TEST(timed_runs_go_in_step)
         {PENROSE_FAST, false, 100, 100, 600},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct penrose_options options;
-        penrose_options_default(&options);
+        struct penrose_options options = {.size = sizeof options};
         options.schedule = rows[i].schedule;
         options.timed = rows[i].timed;
         options.quantum = rows[i].quantum;
@@ -92,16 +95,63 @@ START_TEST(timed_runs_go_in_step)
 }
 END_TEST
 
-START_TEST(grid_is_blackhole)
+/* Of a caller with an older or a newer header. */
+START_TEST(options_are_sized)
 {
-    unsigned workers = 0;
-    for (unsigned y = 0; y < 20; y++) {
-        for (unsigned x = 0; x < 20; x++) {
-            workers += penrose_is_worker(x, y);
-        }
+    struct {
+        struct penrose_options options;
+        char more[8];
+    } newer = {.options = {.size = sizeof newer}};
+    struct penrose_chip *chip;
+    struct penrose_error error;
+    ck_assert_int_eq(penrose_chip_create(&newer.options, &chip, &error), PENROSE_OK);
+    penrose_chip_destroy(chip);
+    newer.more[7] = 1;
+    ck_assert_int_eq(penrose_chip_create(&newer.options, &chip, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "of which this version"));
+    newer.options.size = 0;
+    ck_assert_int_eq(penrose_chip_create(&newer.options, &chip, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "sizeof(struct penrose_options)"));
+    struct {
+        size_t size;
+        uint32_t was, is;
+    } older = {.size = sizeof(size_t) + sizeof(uint32_t), .was = 1, .is = 2},
+      own = {.size = sizeof own};
+    ck_assert_int_eq(chip_take_sized(&older, &own, older.size, "own", &error), PENROSE_OK);
+    ck_assert(own.was == 1 && own.is == 0 && own.size == sizeof own);
+}
+END_TEST
+
+START_TEST(tiles_are_found_by_kind)
+{
+    static const struct {
+        const char *card;
+        enum penrose_tile_kind kind;
+        unsigned count;
+        struct penrose_place first, last;
+    } rows[] = {
+        {"unharvested", PENROSE_TILE_TENSIX, 140, {1, 2}, {16, 11}},
+        {"unharvested", PENROSE_TILE_DRAM, 24, {17, 12}, {18, 23}},
+        {"p150a", PENROSE_TILE_ETHERNET, 12, {20, 25}, {31, 25}},
+        {"p100a", PENROSE_TILE_TENSIX, 120, {1, 2}, {14, 11}},
+        {"p100a", PENROSE_TILE_ETHERNET, 0, {0, 0}, {0, 0}},
+        {"p100a", PENROSE_NO_TILE, 0, {0, 0}, {0, 0}},
+    };
+    struct penrose_options options = {.size = sizeof options};
+    options.card = rows[_i].card;
+    struct penrose_chip *chip = open_chip(&options);
+    struct penrose_place at = {0, 0};
+    unsigned count = 0;
+    for (; penrose_tile_at(chip, rows[_i].kind, count, &at); count++) {
+        ck_assert_int_eq(penrose_tile_kind(chip, at.x, at.y), rows[_i].kind);
+        ck_assert(count > 0 || (at.x == rows[_i].first.x && at.y == rows[_i].first.y));
     }
-    ck_assert_uint_eq(workers, 140);
-    ck_assert(!penrose_is_worker(8, 5));
+    ck_assert_uint_eq(count, rows[_i].count);
+    ck_assert(at.x == rows[_i].last.x && at.y == rows[_i].last.y);
+    ck_assert_int_eq(penrose_tile_kind(chip, UINT32_MAX, 2), PENROSE_NO_TILE);
+    ck_assert_ptr_null(penrose_tile_kind_name(PENROSE_NO_TILE));
+    ck_assert_str_eq(penrose_tile_kind_name(PENROSE_TILE_ARC), "ARC");
+    penrose_chip_destroy(chip);
 }
 END_TEST
 
@@ -142,7 +192,9 @@ START_TEST(hart_runs_and_pauses)
     ck_assert_int_eq(penrose_hart_release(chip, 3, 4, PENROSE_TRISC1, 0x1000, &error), PENROSE_OK);
     ck_assert_int_eq(penrose_hart_release(chip, 3, 4, PENROSE_TRISC1, 0x1000, &error),
                      PENROSE_E_STATE);
-    ck_assert_int_eq(penrose_hart_set(chip, 3, 4, PENROSE_TRISC1, 10, 100, &error), PENROSE_OK);
+    ck_assert_int_eq(
+        penrose_register_write(chip, 3, 4, PENROSE_TRISC1, a0, (uint32_t[4]){100}, &error),
+        PENROSE_OK);
     ck_assert_int_eq(run_for(chip, 100000), PENROSE_QUIET);
     ck_assert_uint_lt(penrose_now(chip), 100000);
     ck_assert_int_eq(penrose_hart_info(chip, 3, 4, PENROSE_TRISC1, &info, &error), PENROSE_OK);
@@ -154,8 +206,6 @@ START_TEST(hart_runs_and_pauses)
     ck_assert_int_eq(penrose_hart_hold(chip, 3, 4, PENROSE_TRISC1, &error), PENROSE_OK);
     penrose_hart_info(chip, 3, 4, PENROSE_TRISC1, &info, &error);
     ck_assert_int_eq(info.state, PENROSE_HART_HELD);
-    ck_assert_int_eq(penrose_hart_set(chip, 3, 4, PENROSE_TRISC1, 33, 0, &error),
-                     PENROSE_E_ARGUMENT);
     ck_assert_int_eq(penrose_hart_info(chip, 3, 4, PENROSE_HARTS, &info, &error),
                      PENROSE_E_ARGUMENT);
     penrose_chip_destroy(chip);
@@ -215,7 +265,7 @@ START_TEST(fault_stops_chip_until_cleared)
     ck_assert_ptr_nonnull(strstr(report, "0x00200004"));
     ck_assert_int_eq(run_for(chip, 10000), PENROSE_FAULT); /* still stopped */
     penrose_fault_clear(chip);
-    penrose_hart_set(chip, 2, 3, PENROSE_NCRISC, 10, 0x400, &error);
+    penrose_register_write(chip, 2, 3, PENROSE_NCRISC, a0, (uint32_t[4]){0x400}, &error);
     ck_assert_int_eq(run_for(chip, 10000), PENROSE_QUIET); /* the store is tried again */
     penrose_hart_info(chip, 2, 3, PENROSE_NCRISC, &info, &error);
     ck_assert_int_eq(info.state, PENROSE_HART_PAUSED);
@@ -282,8 +332,7 @@ START_TEST(policies_are_obeyed)
                                       "bne a1, zero, 0x1008",
                                       "ebreak",
                                       NULL};
-    struct penrose_options options;
-    penrose_options_default(&options);
+    struct penrose_options options = {.size = sizeof options};
     options.policy[PENROSE_FAULT_UNMAPPED] = _i ? PENROSE_IGNORE : PENROSE_WARN;
     struct penrose_chip *chip = open_chip(&options);
     struct penrose_error error;
@@ -360,11 +409,10 @@ START_TEST(tiles_and_chips_are_independent)
     static const char *const program[] = {
         "addi a1, zero, 1000",  "mul a0, a0, a0",     "addi a0, a0, 13", "addi a1, a1, -1",
         "bne a1, zero, 0x1004", "sw a0, 0x400(zero)", "ebreak",          NULL};
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     uint32_t results[2][3];
     struct penrose_error error;
     for (unsigned round = 0; round < 2; round++) {
-        penrose_options_default(&options);
         options.schedule = round ? PENROSE_RANDOM : PENROSE_FAST;
         options.seed = 3;
         struct penrose_chip *chips[2] = {open_chip(&options), open_chip(&options)};
@@ -372,7 +420,7 @@ START_TEST(tiles_and_chips_are_independent)
             struct penrose_chip *chip = chips[i & 1];
             write_program(chip, 1 + i, 2, 0x1000, program);
             penrose_hart_release(chip, 1 + i, 2, PENROSE_BRISC, 0x1000, &error);
-            penrose_hart_set(chip, 1 + i, 2, PENROSE_BRISC, 10, i, &error);
+            penrose_register_write(chip, 1 + i, 2, PENROSE_BRISC, a0, (uint32_t[4]){i}, &error);
         }
         run_for(chips[0], 100000);
         run_for(chips[1], 100000);
@@ -511,7 +559,8 @@ static Suite *chip_suite(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, options_are_checked);
     tcase_add_test(tcase, timed_runs_go_in_step);
-    tcase_add_test(tcase, grid_is_blackhole);
+    tcase_add_test(tcase, options_are_sized);
+    tcase_add_loop_test(tcase, tiles_are_found_by_kind, 0, 6);
     tcase_add_test(tcase, memory_is_read_and_written);
     tcase_add_test(tcase, hart_runs_and_pauses);
     tcase_add_test(tcase, quiet_time_passes_for_hosts);

@@ -287,9 +287,8 @@ static const struct pair {
 
 static struct penrose_chip *chip_with_pair(const struct pair *pair)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *made;
-    penrose_options_default(&options);
     options.schedule = pair->schedule;
     ck_assert_int_eq(penrose_chip_create(&options, &made, &error), PENROSE_OK);
     command_fill(made, X, Y, 0, COMMAND_WRITE | COMMAND_RESPONSE, (struct command_end){X, Y, CODE},

@@ -114,9 +114,8 @@ static const char reader[] =
 /* The state of a chip after the scene, and the sum of one reader. */
 static uint64_t run_scene(const struct scene *scene, unsigned threads, uint32_t *sum)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
-    penrose_options_default(&options);
     options.threads = threads;
     options.policy[PENROSE_FAULT_NOC_CREDIT] = PENROSE_IGNORE; /* of responses to GDDR */
     ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);

@@ -233,7 +233,7 @@ END_TEST
 /* --- What is where --- */
 
 struct census {
-    unsigned all[GRID_KINDS], off[GRID_KINDS];
+    unsigned all[PENROSE_TILE_KINDS], off[PENROSE_TILE_KINDS];
 };
 
 static struct census take_census(void)
@@ -249,9 +249,10 @@ static struct census take_census(void)
 
 START_TEST(test_counts)
 {
-    static const unsigned totals[GRID_KINDS] = {
-        [GRID_EMPTY] = 18, [GRID_TENSIX] = 140, [GRID_DRAM] = 24, [GRID_ETHERNET] = 14,
-        [GRID_PCIE] = 2,   [GRID_ARC] = 1,      [GRID_L2CPU] = 4, [GRID_SECURITY] = 1};
+    static const unsigned totals[PENROSE_TILE_KINDS] = {
+        [PENROSE_TILE_EMPTY] = 18,    [PENROSE_TILE_TENSIX] = 140, [PENROSE_TILE_DRAM] = 24,
+        [PENROSE_TILE_ETHERNET] = 14, [PENROSE_TILE_PCIE] = 2,     [PENROSE_TILE_ARC] = 1,
+        [PENROSE_TILE_L2CPU] = 4,     [PENROSE_TILE_SECURITY] = 1};
     static const struct {
         const char *name;
         unsigned workers, dram, ethernet;
@@ -262,13 +263,13 @@ START_TEST(test_counts)
     for (int i = 0; i < COUNT(rows); i++) {
         ck_assert_ptr_null(grid_init(&grid, grid_product(rows[i].name)));
         struct census census = take_census();
-        for (unsigned kind = 0; kind < GRID_KINDS; kind++) {
+        for (unsigned kind = 0; kind < PENROSE_TILE_KINDS; kind++) {
             ck_assert_uint_eq(census.all[kind], totals[kind]);
-            ck_assert_uint_gt(strlen(grid_kind_name((enum grid_kind)kind)), 0);
+            ck_assert_uint_gt(strlen(penrose_tile_kind_name((enum penrose_tile_kind)kind)), 0);
         }
-        ck_assert_uint_eq(140 - census.off[GRID_TENSIX], rows[i].workers);
-        ck_assert_uint_eq(24 - census.off[GRID_DRAM], rows[i].dram);
-        ck_assert_uint_eq(14 - census.off[GRID_ETHERNET], rows[i].ethernet);
+        ck_assert_uint_eq(140 - census.off[PENROSE_TILE_TENSIX], rows[i].workers);
+        ck_assert_uint_eq(24 - census.off[PENROSE_TILE_DRAM], rows[i].dram);
+        ck_assert_uint_eq(14 - census.off[PENROSE_TILE_ETHERNET], rows[i].ethernet);
     }
     ck_assert_ptr_null(grid_product_at(COUNT(rows)));
     ck_assert_ptr_null(grid_product("n300"));
@@ -280,13 +281,14 @@ START_TEST(test_locate_is_the_inverse)
     for (unsigned i = 0; i < GRID_TILES; i++) {
         struct grid_position at = at_xy(i % GRID_WIDTH, i / GRID_WIDTH), found;
         const struct grid_tile *tile = grid_tile(&grid, at);
-        ck_assert(grid_locate(&grid, (enum grid_kind)tile->kind, tile->index, tile->port, &found));
+        ck_assert(grid_locate(&grid, (enum penrose_tile_kind)tile->kind, tile->index, tile->port,
+                              &found));
         ck_assert(equal(at, found));
     }
     struct grid_position at;
-    ck_assert(!grid_locate(&grid, GRID_TENSIX, 140, 0, &at));
-    ck_assert(!grid_locate(&grid, GRID_DRAM, 0, 3, &at));
-    ck_assert(!grid_locate(&grid, GRID_KINDS, 0, 0, &at));
+    ck_assert(!grid_locate(&grid, PENROSE_TILE_TENSIX, 140, 0, &at));
+    ck_assert(!grid_locate(&grid, PENROSE_TILE_DRAM, 0, 3, &at));
+    ck_assert(!grid_locate(&grid, PENROSE_TILE_KINDS, 0, 0, &at));
 }
 END_TEST
 
@@ -458,7 +460,7 @@ START_TEST(test_configuration)
         struct grid_position raw = grid_mirror(noc, at), logical = grid_logical(&grid, at);
         const struct niu niu = configured_niu(noc, at);
         bool receives = !(niu.word[0x108 / 4] >> raw.x & 1) && !(niu.word[0x110 / 4] >> raw.y & 1);
-        ck_assert_int_eq(receives, tile->kind == GRID_TENSIX && !tile->is_fused_off);
+        ck_assert_int_eq(receives, tile->kind == PENROSE_TILE_TENSIX && !tile->is_fused_off);
         ck_assert_int_eq(niu.word[0x100 / 4] >> 12 & 1, tile->is_fused_off);
         ck_assert_uint_eq(niu.word[0x148 / 4], logical.x | (unsigned)logical.y << 6);
         ck_assert_uint_eq(niu.word[0x108 / 4] >> GRID_WIDTH, 0);
@@ -497,23 +499,23 @@ END_TEST
 START_TEST(test_edge_niu_addresses)
 {
     static const struct {
-        enum grid_kind kind;
+        enum penrose_tile_kind kind;
         uint64_t address;
         bool is_niu;
         uint32_t offset;
-    } rows[] = {{GRID_ARC, UINT64_C(0xffffffffffb20044), true, 0x44},
-                {GRID_PCIE, UINT64_C(0xffffffffffb30100), true, 0x100},
-                {GRID_L2CPU, UINT64_C(0xffffffffff000148), true, 0x148},
-                {GRID_SECURITY, UINT64_C(0xffffffffff001044), true, 0x1044},
-                {GRID_EMPTY, UINT64_C(0xffb20044), true, 0x44},
-                {GRID_EMPTY, UINT64_C(0xff000044), true, 0x44},
-                {GRID_EMPTY, UINT64_C(0xffffffffff000044), false, 0},
-                {GRID_ARC, UINT64_C(0xffb20044), false, 0},
-                {GRID_PCIE, UINT64_C(0xfffffffffeffffff), false, 0},
-                {GRID_PCIE, UINT64_C(0xffffffffff002000), false, 0},
-                {GRID_EMPTY, UINT64_C(0x100000044), false, 0},
-                {GRID_TENSIX, UINT64_C(0xffb20044), false, 0},
-                {GRID_DRAM, UINT64_C(0xffffffffffb20044), false, 0}};
+    } rows[] = {{PENROSE_TILE_ARC, UINT64_C(0xffffffffffb20044), true, 0x44},
+                {PENROSE_TILE_PCIE, UINT64_C(0xffffffffffb30100), true, 0x100},
+                {PENROSE_TILE_L2CPU, UINT64_C(0xffffffffff000148), true, 0x148},
+                {PENROSE_TILE_SECURITY, UINT64_C(0xffffffffff001044), true, 0x1044},
+                {PENROSE_TILE_EMPTY, UINT64_C(0xffb20044), true, 0x44},
+                {PENROSE_TILE_EMPTY, UINT64_C(0xff000044), true, 0x44},
+                {PENROSE_TILE_EMPTY, UINT64_C(0xffffffffff000044), false, 0},
+                {PENROSE_TILE_ARC, UINT64_C(0xffb20044), false, 0},
+                {PENROSE_TILE_PCIE, UINT64_C(0xfffffffffeffffff), false, 0},
+                {PENROSE_TILE_PCIE, UINT64_C(0xffffffffff002000), false, 0},
+                {PENROSE_TILE_EMPTY, UINT64_C(0x100000044), false, 0},
+                {PENROSE_TILE_TENSIX, UINT64_C(0xffb20044), false, 0},
+                {PENROSE_TILE_DRAM, UINT64_C(0xffffffffffb20044), false, 0}};
     for (int i = 0; i < COUNT(rows); i++) {
         uint32_t offset;
         ck_assert_int_eq(grid_niu_address(rows[i].kind, rows[i].address, &offset), rows[i].is_niu);

@@ -30,9 +30,8 @@ static uint32_t get(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t 
 
 static struct penrose_chip *open_chip(enum penrose_schedule schedule, bool timed)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
-    penrose_options_default(&options);
     options.schedule = schedule;
     options.seed = 5;
     options.timed = timed;

@@ -34,12 +34,11 @@ static void pass(struct penrose_chip *chip, uint64_t cycles)
 
 static struct penrose_chip *copy_of(struct penrose_chip *chip, unsigned threads)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *copy = NULL;
     struct penrose_error error = {0};
     void *bytes, *again;
     size_t size, again_size;
-    penrose_options_default(&options);
     options.threads = threads;
     ck_assert_msg(penrose_snapshot_to_memory(chip, &bytes, &size, &error) == PENROSE_OK, "%s",
                   error.text);
@@ -209,12 +208,11 @@ END_TEST
 /* A stopped chip is stopped when it was loaded, too, and goes on after penrose_fault_clear. */
 START_TEST(stopped_chip_stays_stopped)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip, *copy;
     const uint32_t program[] = {0xffffffff, 0x00150513 /* addi a0, a0, 1 */, 0x00100073};
     const struct penrose_run run = {.cycles = 5000};
     struct penrose_hart_info info;
-    penrose_options_default(&options);
     options.card = "p100a";
     ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
     penrose_write(chip, 3, 4, 0x100, program, sizeof program, NULL);
@@ -222,7 +220,7 @@ START_TEST(stopped_chip_stays_stopped)
     ck_assert_int_eq(penrose_run(chip, &run), PENROSE_FAULT);
     copy = copy_of(chip, 0);
     ck_assert_int_eq(penrose_run(copy, &run), PENROSE_FAULT);
-    ck_assert(!penrose_has_worker(copy, 16, 4)); /* the same card */
+    ck_assert(penrose_tile_kind(copy, 16, 4) != PENROSE_TILE_TENSIX); /* the same card */
     compare_faults(chip, copy);
     const uint32_t nop = 0x13;
     penrose_write(copy, 3, 4, 0x100, &nop, 4, NULL);
@@ -539,7 +537,7 @@ static bool is_ready(struct penrose_chip *chip, void *context)
     const struct booting *booting = context;
     for (unsigned y = 0; y < 12; y++) {
         for (unsigned x = 0; x < 17; x++) {
-            if (penrose_has_worker(chip, x, y) &&
+            if (penrose_tile_kind(chip, x, y) == PENROSE_TILE_TENSIX &&
                 !penrose_firmware_ready(chip, x, y, booting->firmware)) {
                 return false;
             }
@@ -554,7 +552,7 @@ static void boot_all(struct penrose_chip *chip, struct penrose_firmware *firmwar
     for (unsigned y = 0; y < 26; y++) {
         for (unsigned x = 0; x < 20; x++) {
             bool is_dram = x >= 17 && x <= 18 && y >= 12 && y <= 23;
-            if (penrose_has_worker(chip, x, y) || is_dram) {
+            if (penrose_tile_kind(chip, x, y) == PENROSE_TILE_TENSIX || is_dram) {
                 ck_assert_msg(penrose_boot(chip, x, y, firmware, &error) == PENROSE_OK, "%s",
                               error.text);
             }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <penrose/debug.h>
+
 #include "chip/chip.h"
 #include "unit/run_suite.h"
 #include "unit/chip/snapshot_bytes.h"
@@ -91,15 +93,15 @@ END_TEST
 
 static struct penrose_chip *polling_chip(void)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
     const uint32_t program[] = {0x00052583 /* lw a1, 0(a0) */, 0xfe058ee3 /* beq a1, zero, it */};
     const struct penrose_run run = {.cycles = 3000, .pass_quiet_time = true};
-    penrose_options_default(&options);
     ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
     penrose_write(chip, 1, 2, 0, program, sizeof program, NULL);
     penrose_hart_release(chip, 1, 2, PENROSE_BRISC, 0, NULL);
-    penrose_hart_set(chip, 1, 2, PENROSE_BRISC, 10, 0x8000, NULL);
+    penrose_register_write(chip, 1, 2, PENROSE_BRISC, (struct penrose_register){PENROSE_X, 10},
+                           (uint32_t[4]){0x8000}, NULL);
     ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
     return chip;
 }
@@ -143,7 +145,8 @@ START_TEST(sleepers_may_be_anywhere)
     const struct penrose_run run = {.cycles = 3000, .pass_quiet_time = true};
     const uint32_t one = 1;
     struct penrose_chip *chip = polling_chip();
-    penrose_hart_set(chip, 1, 2, PENROSE_BRISC, 32, places[_i], NULL);
+    penrose_register_write(chip, 1, 2, PENROSE_BRISC, (struct penrose_register){PENROSE_PC, 0},
+                           (uint32_t[4]){places[_i]}, NULL);
     penrose_write(chip, 1, 2, 0x8000, &one, sizeof one, NULL);
     ck_assert_int_eq(penrose_run(chip, &run), PENROSE_FAULT);
     penrose_chip_destroy(chip);

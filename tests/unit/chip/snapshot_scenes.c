@@ -21,10 +21,9 @@ uint32_t scene_random(uint32_t *state, uint32_t limit)
 
 struct penrose_chip *scene_chip(const struct scene *scene, unsigned schedule, unsigned threads)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
     struct penrose_error error = {0};
-    penrose_options_default(&options);
     options.threads = threads;
     options.schedule = schedule == 1   ? PENROSE_LOCKSTEP
                        : schedule == 2 ? PENROSE_RANDOM
@@ -366,7 +365,8 @@ static void make_link_end(struct penrose_chip *chip, unsigned x, uint32_t *seed)
 static bool make_links(struct penrose_chip *chip, uint32_t seed)
 {
     struct penrose_error error = {0};
-    ck_assert_msg(penrose_ethernet_loopback(chip, 20, 25, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_msg(penrose_ethernet_link(chip, 20, 25, chip, 20, 25, &error) == PENROSE_OK, "%s",
+                  error.text);
     ck_assert_msg(penrose_ethernet_link(chip, 21, 25, chip, 23, 25, &error) == PENROSE_OK, "%s",
                   error.text);
     make_link_end(chip, 20, &seed);

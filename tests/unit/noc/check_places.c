@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip/chip.h"
 #include "unit/noc/noc_world.h"
 #include "unit/run_suite.h"
 
@@ -496,12 +497,11 @@ START_TEST(who_they_are)
     bool seen[3][140] = {{false}};
     for (unsigned i = 0; i < G_WIDTH * G_HEIGHT; i++) {
         struct g_place at = {i % G_WIDTH, i / G_WIDTH};
-        const char *kind = penrose_tile_kind(world->chip, at.x, at.y);
+        const char *kind = penrose_tile_kind_name(penrose_tile_kind(world->chip, at.x, at.y));
         for (int k = 0; kind && k < G_COUNT(identities); k++) {
-            bool has_name = penrose_has_worker(world->chip, at.x, at.y) ||
-                            (at.x >= 17 && at.x <= 18 && at.y >= 12 && at.y <= 23) ||
-                            (at.x >= 20 && at.y == 25);
-            if (strcmp(kind, identities[k].kind) != 0 || !has_name) {
+            if (strcmp(kind, identities[k].kind) != 0 ||
+                !chip_has_tile(world->chip, penrose_tile_kind(world->chip, at.x, at.y), at.x,
+                               at.y)) {
                 continue; /* what is left are other names of the same tiles */
             }
             uint32_t node0 = g_word(world, at, G_NIU(0) + 0x44);
@@ -581,9 +581,7 @@ START_TEST(tables_of_firmware)
         for (unsigned i = 0; i < G_WIDTH * G_HEIGHT; i++) {
             unsigned x = i % G_WIDTH, y = i / G_WIDTH;
             struct g_place at = {x, y};
-            const char *kind = penrose_tile_kind(world->chip, x, y);
-            if (y < 2 || !kind ||
-                (strcmp(kind, "Tensix") && strcmp(kind, "DRAM") && strcmp(kind, "Ethernet"))) {
+            if (y < 2 || !penrose_hart_name_at(world->chip, x, y, PENROSE_BRISC)) {
                 continue;
             }
             translate(registers, &x, &y);
@@ -620,7 +618,7 @@ static const struct g_place *worker_at(unsigned noc, unsigned x, unsigned y, str
         return NULL;
     }
     *at = noc ? (struct g_place){16 - x, 11 - y} : (struct g_place){x, y};
-    return penrose_has_worker(world->chip, at->x, at->y) ? at : NULL;
+    return penrose_tile_kind(world->chip, at->x, at->y) == PENROSE_TILE_TENSIX ? at : NULL;
 }
 
 /* Guests' tables: random ones that mostly lead to workers. */
@@ -682,15 +680,14 @@ START_TEST(products)
 {
     static const char *const cards[] = {"unharvested", "p150a", "p100a"};
     static const unsigned workers[] = {140, 140, 120};
-    struct penrose_options options;
-    penrose_options_default(&options);
+    struct penrose_options options = {.size = sizeof options};
     options.card = cards[_i];
     g_close(world);
     world = g_open(&options);
     unsigned count = 0;
     for (unsigned i = 0; i < 17 * 12; i++) {
         struct g_place at = {i % 17, i / 17}, from = {1, 2};
-        if (!penrose_has_worker(world->chip, at.x, at.y)) {
+        if (penrose_tile_kind(world->chip, at.x, at.y) != PENROSE_TILE_TENSIX) {
             continue;
         }
         count++;

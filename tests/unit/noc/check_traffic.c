@@ -307,8 +307,7 @@ static void run_traffic(const struct penrose_options *options, uint64_t seed, un
 /* PENROSE_LONG: a hundred times as many. */
 START_TEST(random_traffic)
 {
-    struct penrose_options options;
-    penrose_options_default(&options);
+    struct penrose_options options = {.size = sizeof options};
     options.threads = _i == 0 ? 1 : 3;
     options.schedule = _i == 2 ? PENROSE_RANDOM : PENROSE_FAST;
     options.timed = _i == 3;
@@ -533,8 +532,7 @@ static const struct {
 START_TEST(any_threads_and_schedules)
 {
     static struct outcome first, other;
-    struct penrose_options options;
-    penrose_options_default(&options);
+    struct penrose_options options = {.size = sizeof options};
     options.threads = 1;
     run_ring(&options, &first);
     ck_assert_uint_eq(first.common, RING * ROUNDS);

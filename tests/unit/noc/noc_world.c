@@ -47,9 +47,8 @@ enum {
 
 struct g_world *g_open(const struct penrose_options *options)
 {
-    struct penrose_options defaults;
+    struct penrose_options defaults = {.size = sizeof defaults};
     struct penrose_error error = {0};
-    penrose_options_default(&defaults);
     struct g_world *world = calloc(1, sizeof *world);
     ck_assert_ptr_nonnull(world);
     ck_assert_msg(penrose_chip_create(options ? options : &defaults, &world->chip, &error) ==
@@ -371,8 +370,7 @@ void g_book_unicast(struct g_world *world, struct g_place from, const struct g_r
 
 static bool has_harts(const struct g_world *world, unsigned x, unsigned y)
 {
-    const char *kind = penrose_tile_kind(world->chip, x, y);
-    return kind && (!strcmp(kind, "Tensix") || !strcmp(kind, "DRAM") || !strcmp(kind, "Ethernet"));
+    return penrose_hart_name_at(world->chip, x, y, PENROSE_BRISC) != NULL;
 }
 
 void g_audit(struct g_world *world, const char *what)

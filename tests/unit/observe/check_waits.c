@@ -23,10 +23,9 @@ static char text[TEXT];
 
 static struct penrose_chip *open_chip(void)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
     struct penrose_error error;
-    penrose_options_default(&options);
     options.policy[PENROSE_FAULT_NOC_ADDRESS] = PENROSE_WARN;
     ck_assert_msg(penrose_chip_create(&options, &chip, &error) == PENROSE_OK, "%s", error.text);
     return chip;
@@ -386,10 +385,9 @@ static void start_stream(struct penrose_chip *chip, unsigned x, unsigned y, unsi
 /* (63, 63) is no tile: a link, for which a stream's packet is refused and not sent elsewhere. */
 START_TEST(streams_do_not_reach_links)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
     struct penrose_fault fault;
-    penrose_options_default(&options);
     ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
     start_stream(chip, 20, 25, 0, OVERLAY_REMOTE_DEST, AT(63, 63) | 9u << 12,
                  FROM_SOFTWARE | TO_REMOTE | CHANGES);
@@ -459,7 +457,7 @@ START_TEST(tiles_share_lines)
     struct penrose_chip *chip = open_chip();
     for (unsigned y = 2; y < 12; y++) {
         for (unsigned x = 1; x < 17; x++) {
-            if (penrose_is_worker(x, y)) {
+            if (penrose_tile_kind(chip, x, y) == PENROSE_TILE_TENSIX) {
                 uint32_t value = x == 5 ? 0 : y;
                 set_register(chip, x, y, 0x448, value);
                 start_program(chip, x, y, PENROSE_BRISC, CODE,

@@ -26,9 +26,8 @@ enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
 
 static struct penrose_chip *open_chip(const struct schedule *schedule)
 {
-    struct penrose_options options;
+    struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
-    penrose_options_default(&options);
     options.schedule = schedule->schedule;
     options.timed = schedule->timed;
     options.seed = 3;
