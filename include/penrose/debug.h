@@ -1,22 +1,20 @@
 /*
  * Debugging: stopping, stepping and looking into the harts and coprocessors of a chip.
  *
- * What stops a run is set first (penrose_point_set, penrose_hart_step); penrose_run then ends with
+ * What stops a run is set first (penrose_point_set, penrose_hart_step). penrose_run then ends with
  * PENROSE_PAUSED, penrose_stop_get says who stopped it and why, and the next penrose_run goes on
  * from there. Stops are exact: before the instruction of a breakpoint, right behind the access of a
- * watchpoint. Everything else of that tile stands still at that moment of its schedule (agents of a
- * tile run in bursts of up to penrose_options.quantum cycles; with PENROSE_LOCKSTEP they are
- * together to the cycle). Other tiles have come to the end of the window, at most 512 cycles later.
+ * watchpoint. The rest of that tile stands still at that moment of its schedule: its agents run in
+ * bursts of up to penrose_options.quantum cycles, with PENROSE_LOCKSTEP they are together to the
+ * cycle. Other tiles have come to the end of the window, at most 512 cycles later.
  *
  * Nothing here changes what a guest sees, its results or its cycles, unless a function says that it
- * writes; with pauses a program runs as without them (but under PENROSE_RANDOM, which chooses anew).
- * A tile that has a breakpoint, a watchpoint or a step runs without shortcuts, some times slower
- * than others, and its harts do not sleep while they poll: a chip with such tiles is not
- * PENROSE_QUIET when they wait for ever.
+ * writes; with pauses a program runs as without them, except under PENROSE_RANDOM, which chooses
+ * anew. A tile with a breakpoint, a watchpoint or a step runs without shortcuts, some times slower,
+ * and its harts do not sleep while they poll: a chip where they wait for ever is not PENROSE_QUIET.
  *
- * As for all functions of a chip, one thread at a time, but for penrose_stop_request. Host errors
- * come back as PENROSE_E_ARGUMENT (no such tile, hart, register, name or address), PENROSE_E_STATE
- * and PENROSE_E_MEMORY with a message.
+ * The rules of penrose/penrose.h hold. PENROSE_E_ARGUMENT also means: no such register, name or
+ * address.
  */
 #ifndef PENROSE_DEBUG_H
 #define PENROSE_DEBUG_H
@@ -45,12 +43,14 @@ enum penrose_agent {
     PENROSE_AGENTS,
 };
 
-/* "brisc", ..., "noc", "host", "unpacker", "packer", "mover", "scalar unit". NULL out of range. */
+/* "brisc", ..., "noc", "host", "unpacker", "packer", "mover", "scalar unit"; NULL out of range. Any
+ * thread. */
 const char *penrose_agent_name(enum penrose_agent agent);
 
+/* What ends a run: an instruction that is about to execute, or an access that was made. */
 enum penrose_point_kind { PENROSE_BREAKPOINT, PENROSE_WATCHPOINT };
 
-/* A place at which a run ends. */
+/* Where a run ends. */
 struct penrose_point {
     enum penrose_point_kind kind;
     unsigned x, y;
@@ -58,20 +58,21 @@ struct penrose_point {
     uint32_t address;       /* of the instruction; of the first byte, as the tile's harts see it.
                                  Watched are L1, local RAMs (of `hart`; it must be one) and
                                  registers as harts, packets and the host access them */
-    uint32_t size;          /* bytes that are watched, at least 1 */
-    bool reads, writes;     /* what is watched, at least one of them */
+    uint32_t size;          /* of a watchpoint: bytes, at least 1 */
+    bool reads, writes;     /* of a watchpoint: what is watched, at least one of them */
     bool once;              /* it goes when the run ends at it: "run to" */
     unsigned id;            /* set by penrose_point_set; never 0 */
     uint64_t hits;          /* how often the run ended there */
 };
 
-/* Adds a point; *id (may be NULL) is its number from now on. A hart that stands at the address of a
+/* Adds a point; *id (optional) is its number from now on. A hart that stands at the address of a
  * breakpoint since the latest stop executes it first. */
 enum penrose_status penrose_point_set(struct penrose_chip *chip, const struct penrose_point *point,
                                       unsigned *id, struct penrose_error *error);
+/* Removes a point. PENROSE_E_ARGUMENT when there is none of that number. */
 enum penrose_status penrose_point_clear(struct penrose_chip *chip, unsigned id,
                                         struct penrose_error *error);
-/* Point `index`, in the order in which they were set; false past the last. */
+/* A point, in the order in which they were set. */
 bool penrose_point_get(const struct penrose_chip *chip, size_t index, struct penrose_point *point);
 
 /*
@@ -87,6 +88,7 @@ enum penrose_status penrose_hart_step(struct penrose_chip *chip, unsigned x, uns
  * window with PENROSE_PAUSED. Any thread. */
 void penrose_stop_request(struct penrose_chip *chip);
 
+/* What ended a run. */
 enum penrose_stop_reason {
     PENROSE_STOP_BREAKPOINT,
     PENROSE_STOP_WATCHPOINT,
@@ -111,15 +113,12 @@ struct penrose_stop {
     unsigned from_x, from_y; /* PENROSE_AGENT_NOC: the tile that asked for the packet */
 };
 
-/*
- * Stop `index` of the latest run; false past the last, and at once after penrose_stop_request. More
- * than one tile may stop within a window, and an instruction may do so for more than one reason; 16
- * are kept.
- */
+/* A stop of the latest run; none after penrose_stop_request. More than one tile may stop within a
+ * window, and an instruction may do so for more than one reason; 16 are kept. */
 bool penrose_stop_get(const struct penrose_chip *chip, size_t index, struct penrose_stop *stop);
 
 /* A line about a stop: "watchpoint 2: packer of (1, 2) wrote 64 bytes at 0x4000, pushed at pc
- * 0x6a10, in cycle 1234". Returns the length as snprintf does. */
+ * 0x6a10, in cycle 1234". Any thread. */
 int penrose_stop_format(const struct penrose_stop *stop, char *text, size_t size);
 
 /* A hart does not run, while all else does, until it is resumed; as the debug registers of a tile
@@ -132,6 +131,7 @@ enum penrose_status penrose_hart_resume(struct penrose_chip *chip, unsigned x, u
 
 /* --- Registers and memory of a hart --- */
 
+/* Sorts of registers, with the numbers that each has. */
 enum penrose_register_file {
     PENROSE_X, /* 0 to 31, 0 is always 0 */
     PENROSE_F, /* 0 to 31, bit patterns; 16-bit floats are NaN-boxed */
@@ -145,7 +145,8 @@ struct penrose_register {
     unsigned number;
 };
 
-/* "a0", "x10", "pc", "f3", "v31", "mcycle", "csr0x7c0"; false for other names. Any thread. */
+/* A register by its name: "a0", "x10", "pc", "f3", "v31", "mcycle", "csr0x7c0"; false, with *number as
+ * it was, for other names. Any thread. */
 bool penrose_register_find(const char *name, struct penrose_register *number);
 
 /*
@@ -173,16 +174,19 @@ enum penrose_status penrose_hart_poke(struct penrose_chip *chip, unsigned x, uns
                                       enum penrose_hart hart, uint32_t address, const void *bytes,
                                       size_t size, struct penrose_error *error);
 
-/* The text of the instruction at an address, as penrose_disassemble, with the word before it if
- * `word` is not NULL. Returns the length as snprintf does, -1 where harts fetch nothing. */
+/* The instruction at an address: its word (optional), and its text as penrose_disassemble has it. -1
+ * where harts fetch nothing. */
 int penrose_hart_disassemble(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t address,
                              uint32_t *word, char *text, size_t size);
 
 /* --- The coprocessor: what it has executed --- */
 
+/* Shapes of the coprocessor. */
 enum {
     PENROSE_TENSIX_THREADS = 3,
-    PENROSE_DST_COLUMNS = 16,
+    PENROSE_DST_COLUMNS = 16, /* data in a row of Dst, */
+    PENROSE_SRC_COLUMNS = 16, /* and of SrcA and SrcB */
+    PENROSE_LANES = 32,       /* of an LReg */
 };
 
 /*
@@ -207,7 +211,7 @@ struct penrose_tensix_count {
  * Counts from zero, on all tiles, each Tensix instruction that is executed: those that MOP and
  * REPLAY expand to one by one, those that a wait holds once, when it starts. `counts` false ends it
  * and forgets the counts. While it counts, the coprocessor takes no shortcuts and is some times
- * slower. Error: PENROSE_E_MEMORY.
+ * slower.
  */
 enum penrose_status penrose_tensix_counting(struct penrose_chip *chip, bool counts,
                                             struct penrose_error *error);
@@ -231,8 +235,8 @@ enum penrose_dst_format {
 
 /*
  * A row of Dst of the worker tile (x, y), as the Matrix Unit would find it now, in the tile's
- * address mapping. Rows that ZEROACC has cleared are 0. Source: BlackholeA0 Dst. Error:
- * PENROSE_E_ARGUMENT (no worker, no such row or format).
+ * address mapping. Rows that ZEROACC has cleared are 0. PENROSE_E_ARGUMENT for a row or format that
+ * does not exist. Source: BlackholeA0 Dst.
  */
 enum penrose_status penrose_dst_read(struct penrose_chip *chip, unsigned x, unsigned y,
                                      unsigned row, enum penrose_dst_format format,
@@ -241,21 +245,19 @@ enum penrose_status penrose_dst_read(struct penrose_chip *chip, unsigned x, unsi
 
 /* --- The coprocessor: its state --- */
 
-/*
- * Rows of SrcA and SrcB (64 of 16 data of 19 bits, in the hardware's order of bits, of bank 0 or 1)
- * and LRegs (17 of 32 lanes of 32 bits). PENROSE_E_ARGUMENT (no worker, no such row).
- */
-enum { PENROSE_SRC_COLUMNS = 16, PENROSE_LANES = 32 };
+/* A row of SrcA or SrcB: bank 0 or 1, rows 0 to 63, data of 19 bits in the hardware's order of bits.
+ * Source: BlackholeA0 SrcASrcB. */
 enum penrose_status penrose_src_read(struct penrose_chip *chip, unsigned x, unsigned y, bool src_b,
                                      unsigned bank, unsigned row,
                                      uint32_t datum[PENROSE_SRC_COLUMNS],
                                      struct penrose_error *error);
+/* LReg 0 to 16, 32 bits a lane. Source: BlackholeA0 LReg. */
 enum penrose_status penrose_lreg_read(struct penrose_chip *chip, unsigned x, unsigned y,
                                       unsigned lreg, uint32_t lane[PENROSE_LANES],
                                       struct penrose_error *error);
 
 /*
- * A value by its name; T is a thread, 0 to 2:
+ * A value by its name, where T is a thread, 0 to 2:
  *   T.rwc.dst, .srca, .srcb, .fidelity, and .dst_cr, .srca_cr, .srcb_cr   counters of RWCs
  *   T.adc.U.C.A and T.adc.U.C.A_cr   U: unpacker0, unpacker1, packer; C: 0 or 1; A: x, y, z, w
  *   T.gpr.N                          N: 0 to 63
@@ -271,7 +273,7 @@ enum penrose_status penrose_tensix_read(struct penrose_chip *chip, unsigned x, u
                                         const char *name, uint32_t *value,
                                         struct penrose_error *error);
 
-/* The wait gate of a thread. */
+/* What stands at the wait gate of a thread. */
 struct penrose_gate {
     bool has_instruction; /* one stands there: */
     uint32_t word;
@@ -280,6 +282,8 @@ struct penrose_gate {
     char waits[160]; /* why it does not start; empty where it can, or where nothing stands */
     unsigned queued; /* instructions in the FIFOs behind it, before expansion */
 };
+
+/* The gate of thread 0, 1 or 2 of a worker. */
 enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, unsigned y,
                                       unsigned thread, struct penrose_gate *gate,
                                       struct penrose_error *error);

@@ -1,13 +1,31 @@
 /*
- * libpenrose: a full-tile system emulator of Tenstorrent Blackhole.
+ * libpenrose: an emulator of Tenstorrent chips, whole tiles of Blackhole.
  *
- * A chip is created with options, loaded, run, and inspected. Any number of chips live in one
- * process; a chip may be used by one thread at a time, different chips by different threads. The
- * library never prints and never exits. What the caller did wrong comes back as an enum
- * penrose_status with a message; what the guest did wrong is a fault record of the chip.
+ * A chip is created, loaded, run and inspected. The library never prints and never exits. What the
+ * caller did wrong is an enum penrose_status with a message (penrose/error.h); what the guest did
+ * wrong is a fault record of the chip.
  *
- * Tiles are named by NoC 0 coordinates (x, y): worker tiles are x in 1..7 and 10..16, y in 2..11.
- * Addresses are those that the tile's own NoC interface sees: L1 from 0, registers from 0xffb00000.
+ * Rules for all functions of all headers, unless one says otherwise:
+ * - Threads: any number of chips live in a process. A chip is used by one thread at a time, different
+ *   chips by different threads at once. "Any thread" means at any time, also while a chip runs.
+ * - Pointers are not NULL. Of `error` and of pointers to results that are said to be optional they
+ *   may be. A struct that the caller fills in is read during the call; strings that a function
+ *   returns live as long as the library.
+ * - Tiles are named by (x, y), NoC 0 coordinates as software writes them into NIUs with the tables of
+ *   the chip's firmware; rows 0 and 1 are raw. penrose_tile_at tells which there are. A pair that
+ *   names no tile, one without what is asked for, and a hart that the tile lacks are
+ *   PENROSE_E_ARGUMENT. A tile is made when it is first used, so any function that names one may say
+ *   PENROSE_E_MEMORY. Source: BlackholeA0 NoC/Coordinates.
+ * - Addresses are bytes. Those of a tile are as its own NoC interface sees them: L1 from 0 on,
+ *   registers from 0xffb00000 on (BlackholeA0 NoC/MemoryMap). Bytes are little-endian.
+ * - Times are cycles of the chip's clock (penrose_clock_mhz).
+ * - A function that writes text into a buffer of `size` bytes ends it with a 0 and returns how long
+ *   the whole text is, as snprintf does; with size 0 the buffer may be NULL.
+ * - penrose_..._get(chip, index, ...) counts from 0, and is false, with the result as it was, past
+ *   the last.
+ *
+ * Structs that begin with `size` may grow (struct penrose_options says how); the others stay as they
+ * are for as long as the library's soname does.
  */
 #ifndef PENROSE_PENROSE_H
 #define PENROSE_PENROSE_H
@@ -26,11 +44,12 @@ extern "C" {
 
 struct penrose_chip;
 
-/* A tile, in NoC 0 coordinates. */
+/* Where a tile is. */
 struct penrose_place {
     unsigned x, y;
 };
 
+/* Harts by the names that workers have for them; penrose_hart_name_at tells which a tile has. */
 enum penrose_hart {
     PENROSE_BRISC,
     PENROSE_TRISC0,
@@ -41,6 +60,7 @@ enum penrose_hart {
     PENROSE_NO_HART = PENROSE_HARTS,
 };
 
+/* In which order the agents of a tile (harts, coprocessor) run. */
 enum penrose_schedule {
     PENROSE_FAST,     /* harts run in bursts of `quantum` cycles */
     PENROSE_LOCKSTEP, /* every agent runs one cycle in turn */
@@ -59,6 +79,7 @@ enum penrose_policy {
 /* "default", "stop", "warn", "ignore"; NULL out of range. Any thread. */
 const char *penrose_policy_name(enum penrose_policy policy);
 
+/* The rules are in fault_kinds.h. */
 enum penrose_fault_kind {
 #define PENROSE_FAULT_KIND(token, name, policy, rule) PENROSE_FAULT_##token,
 #include <penrose/fault_kinds.h>
@@ -69,10 +90,10 @@ enum penrose_fault_kind {
 enum { PENROSE_FAULT_ROOM = 64 }; /* at most so many kinds of fault will there be */
 
 /*
- * Options of a new chip. `size` is the size of this struct: struct penrose_options options = {.size =
- * sizeof options}; zeros elsewhere are the defaults. Versions to come add members at the end, with
- * zeros for what was before. So a library reads what the caller's header has, and refuses what it
- * does not know, unless it is zeros.
+ * Options of a new chip. `size` is sizeof(struct penrose_options), zeros are the defaults:
+ *     struct penrose_options options = {.size = sizeof options, .timed = true};
+ * Later versions add members at the end, where zeros mean what was before. The library reads what
+ * the caller's header has, and refuses members that it does not know unless they are zeros.
  */
 struct penrose_options {
     size_t size;
@@ -99,19 +120,20 @@ struct penrose_options {
 #define PENROSE_FASTEST_KERNELS "fastest"
 
 /*
- * Creates a Blackhole chip with all harts in reset; NULL `options` are the defaults. Reads the
- * environment variables that the options name, and PENROSE_SHORTCUTS (penrose/debug.h).
- * PENROSE_E_ARGUMENT for a wrong size, options out of range and names that are unknown or that the host cannot
- * run, PENROSE_E_MEMORY.
+ * Creates a chip with all harts in reset. NULL options are the defaults. Reads the environment
+ * variables that the options name, and PENROSE_SHORTCUTS (penrose/debug.h). *chip is NULL after an
+ * error: PENROSE_E_ARGUMENT for a wrong size, an option out of range, and a name that is unknown or
+ * that this host cannot run; PENROSE_E_MEMORY. Any thread.
  */
 enum penrose_status penrose_chip_create(const struct penrose_options *options,
                                         struct penrose_chip **chip, struct penrose_error *error);
+/* Frees a chip and all that belongs to it; NULL does nothing. */
 void penrose_chip_destroy(struct penrose_chip *chip);
 
-/* How fast the chip's clock is, in MHz: what cycles are as time. */
+/* Cycles in a microsecond. */
 double penrose_clock_mhz(const struct penrose_chip *chip);
 
-/* The kernels that were chosen for this chip. */
+/* The name of the kernels that were chosen, as in options. */
 const char *penrose_kernels(const struct penrose_chip *chip);
 
 /* --- Tiles --- */
@@ -129,49 +151,51 @@ enum penrose_tile_kind {
     PENROSE_NO_TILE = PENROSE_TILE_KINDS, /* nothing, or something that is fused off */
 };
 
-/* "Tensix", "DRAM", "Ethernet", "PCIe", "ARC", "L2CPU", "security" or "empty"; NULL for
- * PENROSE_NO_TILE. Lives as long as the library. Any thread. */
+/* "Tensix", "DRAM", "Ethernet", "PCIe", "ARC", "L2CPU", "security" or "empty"; NULL for others. Any
+ * thread. */
 const char *penrose_tile_kind_name(enum penrose_tile_kind kind);
 
-/* What stands at (x, y). Any numbers will do. */
+/* What stands at (x, y), which may be any numbers. */
 enum penrose_tile_kind penrose_tile_kind(const struct penrose_chip *chip, unsigned x, unsigned y);
 
 /*
- * The coordinates of tile `index` of a kind, counted from 0 by y and then by x; what is fused off
- * does not count. False, and *at stays, past the last. So a caller needs to know no coordinates:
- * penrose_tile_at(chip, PENROSE_TILE_TENSIX, 0, &at) is the first worker.
+ * Where tile `index` of a kind is, counted from 0 row by row (y, then x) over those that are not
+ * fused off; false past the last. The first worker is penrose_tile_at(chip, PENROSE_TILE_TENSIX, 0,
+ * &at).
  */
 bool penrose_tile_at(const struct penrose_chip *chip, enum penrose_tile_kind kind, size_t index,
                      struct penrose_place *at);
 
-/* The coordinates, as above, of what NoC 1 calls (x, y); they differ in rows 0 and 1 only. False
- * where there is nothing. */
+/* The coordinates of the tile that NoC 1 calls (x, y); they differ in rows 0 and 1 only. False where
+ * there is nothing. Source: BlackholeA0 NoC/Coordinates. */
 bool penrose_from_noc1(const struct penrose_chip *chip, unsigned x, unsigned y, unsigned *noc0_x,
                        unsigned *noc0_y);
 
 /* --- Host memory --- */
 
-/* How the chip reaches the memory of its host over PCIe; each returns false when nothing answers.
- * Called from the thread that runs the chip, between windows, in an order that depends on nothing
- * but the simulated time. */
+/*
+ * How the chip reaches the memory of its host over PCIe: `size` bytes at a PCIe address, false where
+ * nothing answers. Called by the thread that runs the chip, between windows, in an order that depends
+ * on simulated time alone; it must not run the chip.
+ */
 struct penrose_host_memory {
     bool (*read)(void *context, uint64_t address, void *bytes, uint32_t size);
     bool (*write)(void *context, uint64_t address, const void *bytes, uint32_t size);
     void *context;
 };
 
-/* NULLs in it: there is none, which is how a chip starts. */
+/* Replaces them; NULLs in it: there is no memory, which is how a chip starts. */
 void penrose_host_memory_set(struct penrose_chip *chip, const struct penrose_host_memory *memory);
 
 /* --- The host's side of PCIe --- */
 
 /*
- * A register in a BAR of the PCIe tile that the host is connected to, by its offset, a multiple of
- * four: in BAR 0 its NIUs (0x1fd04000, 0x1fd14000) and, on PCIe tile 1, the path to ARC
- * (0x1fe00000); in BAR 2 the DMA engine (0x0) and the iATU (0x1000). Writing a doorbell runs the
- * transfer. PENROSE_E_ARGUMENT when nothing is there, when the register is not modelled, or when
- * the access breaks a rule; a read then gives all ones, zero where the register is not modelled.
- * Windows onto the NoC, and their registers, are left to the caller.
+ * A 32-bit register in BAR `bar` of the PCIe tile that the host is connected to, by its offset, a
+ * multiple of 4: in BAR 0 the NIUs of that tile and, on PCIe tile 1, the path to ARC; in BAR 2 the
+ * DMA engine and the iATU. Writing a doorbell runs the transfer before the call returns.
+ * PENROSE_E_ARGUMENT when nothing is there, the register is not modelled, or the access breaks a
+ * rule; a read then gives all ones, 0 where the register is not modelled. Windows onto the NoC, and
+ * their registers, are the caller's. Source: BlackholeA0 PCIExpressTile.
  */
 enum penrose_status penrose_pcie_register_read(struct penrose_chip *chip, unsigned bar,
                                                uint64_t offset, uint32_t *value,
@@ -188,19 +212,19 @@ enum penrose_status penrose_pcie_register_write(struct penrose_chip *chip, unsig
  */
 void penrose_pcie_device_set(struct penrose_chip *chip, const struct penrose_host_memory *device);
 
-/* A multicast of the host: a rectangle of translated coordinates on a NoC, from start to end in the
- * direction in which data flow there; what a window's fourth word leaves of it (0: everything); and
- * the worker tiles that it reaches. */
+/* A multicast of the host. */
 struct penrose_multicast {
-    unsigned noc, x_start, y_start, x_end, y_end;
-    uint32_t strided;
-    struct penrose_place *tile; /* the caller's, in the order of the routing tree */
-    unsigned room;              /* for so many of them */
-    unsigned count;             /* that there are; those beyond `room` are not written */
+    unsigned noc;              /* 0 or 1; the coordinates are what that NoC calls the tiles */
+    unsigned x_start, y_start; /* the rectangle, in the direction in which data flow there */
+    unsigned x_end, y_end;
+    uint32_t strided;           /* the fourth word of the host's window; 0: the whole rectangle */
+    struct penrose_place *tile; /* where the answer goes, in the order of the routing tree, */
+    unsigned room;              /* which has room for so many */
+    unsigned count;             /* the answer: so many there are, perhaps more than `room` */
 };
 
-/* Fills in the tiles that it reaches. PENROSE_E_ARGUMENT when there are none or when it breaks a
- * rule, PENROSE_E_MEMORY. */
+/* Finds the worker tiles that a multicast reaches. PENROSE_E_ARGUMENT when there are none or when it
+ * breaks a rule. Source: BlackholeA0 PCIExpressTile/HostToDeviceTLBs, NoC/RoutingPaths. */
 enum penrose_status penrose_multicast_targets(struct penrose_chip *chip,
                                               struct penrose_multicast *multicast,
                                               struct penrose_error *error);
@@ -208,9 +232,10 @@ enum penrose_status penrose_multicast_targets(struct penrose_chip *chip,
 /* --- Memory and registers --- */
 
 /*
- * Reads or writes `size` bytes at `address` of a tile as a NoC request from the host would: with
- * the side effects of registers. PENROSE_E_ARGUMENT names an address that does not answer;
- * PENROSE_E_STATE a register that would keep the request waiting.
+ * Reads or writes `size` bytes at an address of a tile as a NoC request of the host would, with the
+ * side effects of registers; of a bank through any of its DRAM tiles. At most 4 GiB at once.
+ * PENROSE_E_ARGUMENT names an address that does not answer. PENROSE_E_STATE: a register would keep
+ * the request waiting; let time pass and ask again.
  */
 enum penrose_status penrose_read(struct penrose_chip *chip, unsigned x, unsigned y,
                                  uint64_t address, void *bytes, size_t size,
@@ -219,7 +244,8 @@ enum penrose_status penrose_write(struct penrose_chip *chip, unsigned x, unsigne
                                   uint64_t address, const void *bytes, size_t size,
                                   struct penrose_error *error);
 
-/* The same without any side effect, for debuggers and dumps. */
+/* The same without side effects, for debuggers and dumps. A poke of a register stores its value
+ * without doing anything; PENROSE_E_ARGUMENT where that is not possible. */
 enum penrose_status penrose_peek(struct penrose_chip *chip, unsigned x, unsigned y,
                                  uint64_t address, void *bytes, size_t size,
                                  struct penrose_error *error);
@@ -240,8 +266,8 @@ enum penrose_hart_state {
 
 struct penrose_hart_info {
     enum penrose_hart_state state;
-    uint32_t pc;
-    uint32_t x[32];
+    uint32_t pc;               /* of the next instruction, or the one that waits or is at fault */
+    uint32_t x[32];            /* registers x0 to x31 */
     uint64_t retired;          /* instructions since it left reset */
     uint32_t wait_address[16]; /* WAITING: the access; POLLING: the places polled */
     unsigned wait_addresses;
@@ -249,33 +275,35 @@ struct penrose_hart_info {
     uint64_t wake;   /* POLLING: cycle at which the clock wakes it, UINT64_MAX: none */
 };
 
-/* Fills *info. PENROSE_E_ARGUMENT when there is no such tile or hart. */
+/* How a hart of the tile stands. */
 enum penrose_status penrose_hart_info(struct penrose_chip *chip, unsigned x, unsigned y,
                                       enum penrose_hart hart, struct penrose_hart_info *info,
                                       struct penrose_error *error);
 
-/* Takes one hart out of soft reset so that it starts at `pc`, or puts it (back) into reset. */
+/* Takes a hart out of soft reset so that it starts at `pc`, and puts it (back) into reset, as the
+ * tile's reset register does. To release one that is not in reset is PENROSE_E_STATE. */
 enum penrose_status penrose_hart_release(struct penrose_chip *chip, unsigned x, unsigned y,
                                          enum penrose_hart hart, uint32_t pc,
                                          struct penrose_error *error);
 enum penrose_status penrose_hart_hold(struct penrose_chip *chip, unsigned x, unsigned y,
                                       enum penrose_hart hart, struct penrose_error *error);
 
-/* "brisc", "trisc0", ... */
+/* "brisc", "trisc0", "trisc1", "trisc2", "ncrisc"; "noc" for others. Any thread. */
 const char *penrose_hart_name(enum penrose_hart hart);
 
 /*
- * What the hart is called on the tile at (x, y): PENROSE_BRISC and PENROSE_NCRISC of an Ethernet
- * tile are "erisc0" and "erisc1", PENROSE_BRISC of a DRAM tile is "drisc". NULL where it is not.
+ * What a hart is called on the tile at (x, y): PENROSE_BRISC and PENROSE_NCRISC of an Ethernet tile
+ * are "erisc0" and "erisc1", PENROSE_BRISC of a DRAM tile is "drisc". NULL where there is none.
  */
 const char *penrose_hart_name_at(const struct penrose_chip *chip, unsigned x, unsigned y,
                                  enum penrose_hart hart);
 
 /* --- Time --- */
 
+/* Why a run has ended. */
 enum penrose_outcome {
     PENROSE_CYCLES,    /* the cycles asked for have passed */
-    PENROSE_FAULT,     /* a guest fault with the policy "stop"; see the last fault record */
+    PENROSE_FAULT,     /* a guest fault with the policy PENROSE_STOP: penrose_fault_get */
     PENROSE_QUIET,     /* nothing can happen any more unless the host does something: every hart
                           is held, paused, or waits for something that nobody will do */
     PENROSE_CONDITION, /* `until` said so */
@@ -283,23 +311,25 @@ enum penrose_outcome {
 };
 
 struct penrose_run {
-    uint64_t cycles; /* at most so many (rounded up to whole rounds) */
+    uint64_t cycles; /* at most so many, rounded up to a multiple of the schedule's quantum */
     /* False: a quiet chip ends the run at once with PENROSE_QUIET. True: quiet time passes, as on
      * hardware, and the run ends with PENROSE_CYCLES; for hosts that will do something later. */
     bool pass_quiet_time;
-    /* Called after every window; true ends the run with PENROSE_CONDITION. May be NULL. */
+    /* Called after every window, at most 512 cycles long while more than one tile is awake; true ends
+     * the run with PENROSE_CONDITION. It may look at the chip but not run it. May be NULL. */
     bool (*until)(struct penrose_chip *chip, void *context);
     void *context;
 };
 
-/* Cycles since the chip was created. */
+/* The time: cycles since the chip was created. */
 uint64_t penrose_now(const struct penrose_chip *chip);
 
-/* Up to when something happened: the time of the last instruction that a hart ran for other than
- * polling. Unlike penrose_now it is exact, not rounded up to a window. */
+/* When something happened last: the time of the last instruction that a hart ran for other than
+ * polling. It is exact, while penrose_now is the end of a window. */
 uint64_t penrose_last_activity(const struct penrose_chip *chip);
 
-/* Lets time pass. A chip that stopped with a fault goes on only after penrose_fault_clear. */
+/* Lets time pass. After a fault the run ends with the window in which it happened, and so does each
+ * further one at once, until penrose_fault_clear or penrose_fault_isolate. */
 enum penrose_outcome penrose_run(struct penrose_chip *chip, const struct penrose_run *run);
 
 /* --- Links between Ethernet tiles --- */
@@ -309,8 +339,8 @@ enum penrose_outcome penrose_run(struct penrose_chip *chip, const struct penrose
  * ports come up, and base firmware starts on their first harts. To be made before the tiles boot.
  * What is sent arrives at least a window (512 cycles) later. Two chips that are linked are used by
  * one thread at a time, as if they were one; when one of them is destroyed the other's port goes
- * down. PENROSE_E_ARGUMENT when there is no Ethernet tile, PENROSE_E_STATE when it has a link or its
- * harts run, PENROSE_E_MEMORY.
+ * down. PENROSE_E_ARGUMENT for other kinds of tile, PENROSE_E_STATE when one has a link already or its
+ * harts run.
  */
 enum penrose_status penrose_ethernet_link(struct penrose_chip *chip_a, unsigned x_a, unsigned y_a,
                                           struct penrose_chip *chip_b, unsigned x_b, unsigned y_b,
@@ -320,7 +350,8 @@ enum penrose_status penrose_ethernet_link(struct penrose_chip *chip_a, unsigned 
  * Lets time pass on several chips, window by window, so that what they send each other arrives at
  * times that depend on nothing but what they do: their clocks may differ, and go on from where they
  * are. Ends as penrose_run does: PENROSE_FAULT after the window in which any chip stopped,
- * PENROSE_QUIET when all are quiet; run->until is called once a window, with chips[0].
+ * PENROSE_QUIET when all are quiet; run->until is called once a window, with chips[0]. `count` is at
+ * least 1.
  */
 enum penrose_outcome penrose_run_together(struct penrose_chip *const *chips, size_t count,
                                           const struct penrose_run *run);
@@ -351,14 +382,15 @@ enum penrose_status penrose_snapshot_save(struct penrose_chip *chip, const char 
                                           struct penrose_error *error);
 
 /*
- * Makes a chip of a snapshot. Of `options` only `threads` counts, all else is as it was saved;
- * NULL: defaults. PENROSE_E_FILE where it cannot be read, PENROSE_E_FORMAT where it is no snapshot,
+ * Makes a chip of a snapshot. Of the options `threads` alone counts, all else is as it was saved;
+ * NULL: the defaults. PENROSE_E_FILE where it cannot be read, PENROSE_E_FORMAT where it is no snapshot,
  * damaged or of another build; otherwise as penrose_chip_create.
  */
 enum penrose_status penrose_snapshot_load(const struct penrose_options *options, const char *path,
                                           struct penrose_chip **chip, struct penrose_error *error);
 
-/* The same to memory, which the caller gives back with free(), and from there. */
+/* The same to memory, which the caller gives back with free(), and from there; *bytes and *chip are
+ * NULL after an error. */
 enum penrose_status penrose_snapshot_to_memory(struct penrose_chip *chip, void **bytes,
                                                size_t *size, struct penrose_error *error);
 enum penrose_status penrose_snapshot_from_memory(const struct penrose_options *options,
@@ -376,8 +408,9 @@ uint64_t penrose_state_hash(struct penrose_chip *chip);
 
 /* --- Guest faults --- */
 
-enum { PENROSE_INLINED = 4 };
+enum { PENROSE_INLINED = 4 }; /* so many calls are kept, at most */
 
+/* A rule that a guest broke. Texts are cut where they are too long. */
 struct penrose_fault {
     enum penrose_fault_kind kind;
     enum penrose_policy policy; /* that was applied */
@@ -385,30 +418,31 @@ struct penrose_fault {
     enum penrose_hart hart; /* PENROSE_NO_HART: the NoC or the host */
     const char *hart_name;  /* as its tile calls it: "brisc", "erisc0", "drisc", "noc", ... */
     int thread;             /* of the coprocessor, whose instruction `hart` pushed; -1: none */
-    uint64_t cycle;
-    uint32_t pc, word, address;
-    char rule[200];       /* the violated rule, with the values at hand */
+    uint64_t cycle;         /* when it happened first */
+    uint32_t pc, word;      /* of the instruction */
+    uint32_t address;       /* that it is about; 0: none */
+    char rule[200];         /* the violated rule, with the values at hand */
     char disassembly[80]; /* of word; empty where no instruction is at fault, but a NoC request that
                               `pc` made, or no hart; then word is 0 */
     char symbol[128];     /* "main+0x1c", empty when unknown */
     char source[256];     /* "brisc.cc:123", empty when unknown */
     uint64_t repeated;    /* times that the same fault came from the same pc */
-    /* Calls through which the compiler inlined that line: penrose_locate_call 0, 1, ..., the last
-     * is the outermost; then empty. */
+    /* "file:line" of the calls through which the compiler inlined that line: the innermost first, the
+     * outermost last; then empty. */
     char inlined_at[PENROSE_INLINED][256];
     char hint[200]; /* what the cause may be, empty when unknown */
 };
 
-/* "unmapped-address" and so on; NULL out of range. */
+/* "unmapped-address" and so on; NULL out of range. Any thread. */
 const char *penrose_fault_name(enum penrose_fault_kind kind);
-/* The rule of fault_kinds.h. */
+/* The rule of fault_kinds.h; NULL out of range. Any thread. */
 const char *penrose_fault_rule(enum penrose_fault_kind kind);
 
 /* Fault records since creation or penrose_fault_clear; at most 256 different ones are kept. */
 size_t penrose_fault_count(const struct penrose_chip *chip);
-/* Record `index`; false when there is none. */
+/* A record; slow where it looks for symbols and source lines. */
 bool penrose_fault_get(struct penrose_chip *chip, size_t index, struct penrose_fault *fault);
-/* Forgets all records and lets a stopped chip run again; faulted harts retry their instruction. */
+/* Forgets all records and lets stopped tiles go on; harts at fault try their instruction again. */
 void penrose_fault_clear(struct penrose_chip *chip);
 
 /*
@@ -422,7 +456,7 @@ void penrose_fault_clear(struct penrose_chip *chip);
 void penrose_fault_isolate(struct penrose_chip *chip);
 
 /* True while instructions that were pushed to the coprocessor of a worker have not all been
- * executed. */
+ * executed; false for other tiles. */
 bool penrose_coprocessor_busy(struct penrose_chip *chip, unsigned x, unsigned y);
 
 /*
@@ -434,7 +468,7 @@ bool penrose_coprocessor_busy(struct penrose_chip *chip, unsigned x, unsigned y)
 enum penrose_status penrose_coprocessor_reset(struct penrose_chip *chip, unsigned x, unsigned y,
                                               struct penrose_error *error);
 
-/* Writes a report of a fault, several lines, into text[size]; returns the length as snprintf. */
+/* A report of a fault, several lines. Any thread. */
 int penrose_fault_format(const struct penrose_fault *fault, char *text, size_t size);
 
 /* Is it the same mistake, perhaps on another tile: does the same instruction of the same source
@@ -444,17 +478,17 @@ bool penrose_fault_alike(const struct penrose_fault *fault, const struct penrose
 
 /* One line on who else made the mistake, on `count` tiles, of which some are named: for many tiles
  * that run one program, in place of a report of each. (There may be more than the chip has kept
- * records of.) Length as snprintf. Any thread. */
+ * records of.) Any thread. */
 int penrose_fault_format_others(const struct penrose_fault *fault,
                                 const struct penrose_place *tiles, size_t count, char *text,
                                 size_t size);
 
 /*
- * Writes who waits for what, for every tile with a hart out of reset: which counter of a NIU, page
+ * Who waits for what, for every tile with a hart out of reset: which counter of a NIU, page
  * count of a circular buffer, semaphore or go message a hart polls, and where requests that could
  * change it are under way; loops without effect; accesses that nobody answers; packets that a tile
  * cannot take yet; responses that are lost. Tiles that wait for the same share a line, and there
- * are at most some 40 lines. Returns the length as snprintf does.
+ * are at most some 40 lines.
  */
 int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size);
 
@@ -470,6 +504,7 @@ int penrose_noc_wait_report(struct penrose_chip *chip, char *text, size_t size);
 
 /* --- Trace and unmodelled registers --- */
 
+/* An instruction that a hart executes, or an access of it. */
 struct penrose_trace_event {
     enum { PENROSE_TRACE_INSTRUCTION, PENROSE_TRACE_ACCESS } type;
     uint64_t cycle;
@@ -482,12 +517,13 @@ struct penrose_trace_event {
     const char *range; /* what lies at the address */
 };
 
-/* Calls `trace` for each instruction and each access outside memory, before it has its effect for
- * instructions and after it for accesses. NULL ends tracing. Slow. */
+/* Calls `trace` for each instruction, before it has its effect, and for each access outside memory,
+ * after it; NULL ends that. The caller's thread alone runs the chip meanwhile, without shortcuts. */
 void penrose_trace(struct penrose_chip *chip,
                    void (*trace)(void *context, const struct penrose_trace_event *event),
                    void *context);
 
+/* What a guest used and this version does not model. */
 struct penrose_unmodelled {
     uint32_t address;
     bool written, read;
@@ -500,16 +536,18 @@ struct penrose_unmodelled {
 };
 
 /* Registers that were touched and only store their value in this version, and Tensix instructions
- * that it skipped; false past the last. */
+ * that it skipped, in the order in which they were found. */
 bool penrose_unmodelled_get(struct penrose_chip *chip, size_t index,
                             struct penrose_unmodelled *entry);
 
 /* --- Programs --- */
 
 /*
- * Loads a bare program: every PT_LOAD segment is written into the tile (segments in the local RAM
- * range go to the RAM of `hart`, which must be in reset or paused), and the chip keeps its symbols
- * and debug information for reports. *entry (may be NULL) is the entry point.
+ * Loads a bare program, an ELF for RV32: every PT_LOAD segment is written into the tile (those in the
+ * range of the local RAM go to the RAM of `hart`, which is in reset or paused), and the chip keeps
+ * its symbols and debug information for reports. *entry (optional) is the entry point.
+ * PENROSE_E_FILE, PENROSE_E_FORMAT; PENROSE_E_ARGUMENT where a segment does not fit;
+ * PENROSE_E_STATE while the hart runs.
  */
 enum penrose_status penrose_load_program(struct penrose_chip *chip, unsigned x, unsigned y,
                                          enum penrose_hart hart, const char *path, uint32_t *entry,
@@ -517,42 +555,34 @@ enum penrose_status penrose_load_program(struct penrose_chip *chip, unsigned x, 
 
 /* --- Names and text --- */
 
-/* "symbol+0x10" and "file:line" of an address in code that was loaded into the tile for `hart`;
- * either buffer may be NULL. False when nothing is known; the buffers are then empty strings. */
-bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart,
-                    uint32_t pc, char *symbol, size_t symbol_size, char *source,
-                    size_t source_size);
+/* "symbol+0x10" and "file:line" of an address in code that was loaded into the tile; both buffers are
+ * optional. False when nothing is known; they are then empty strings. */
+bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *symbol,
+                    size_t symbol_size, char *source, size_t source_size);
 
-/*
- * "file:line" of a call through which the compiler inlined the code at an address: the innermost
- * for `level` 0, that which contains it for 1, and so on. False past the outermost, which stands in
- * a function that was not inlined; *source is empty then. Slower than penrose_locate.
- */
-bool penrose_locate_call(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart,
-                         uint32_t pc, unsigned level, char *source, size_t source_size);
-
-/* What lies at an address of a tile as `hart` (or the NoC, PENROSE_NO_HART) sees it. */
+/* What lies at an address of a worker as `hart`, or the NoC (PENROSE_NO_HART), sees it. Any thread. */
 const char *penrose_range_name(enum penrose_hart hart, uint32_t address);
 
 /*
  * Disassembles one RISC-V word at `pc`, as ".ttinsn SETC16 5, 0x10" where it pushes a Tensix
- * instruction; returns the length as snprintf does. Assembling that text gives the word back.
+ * instruction. Assembling that text gives the word back. Any thread.
  */
 int penrose_disassemble(uint32_t word, uint32_t pc, char *text, size_t size);
-/* Assembles one RISC-V instruction. PENROSE_E_ARGUMENT says what is wrong with the text. */
+/* Assembles one RISC-V instruction. PENROSE_E_ARGUMENT says what is wrong with the text. Any
+ * thread. */
 enum penrose_status penrose_assemble(const char *text, uint32_t pc, uint32_t *word,
                                      struct penrose_error *error);
 
 /*
  * The same for a Tensix instruction as it stands in a MOP or replay buffer: "SETC16 5, 0x10", all
  * operands as numbers in the order of LLK's TT_OP_ macros. Mnemonics are taken in any case, also
- * with LLK's prefixes TT_ and TTI_.
+ * with LLK's prefixes TT_ and TTI_. Any thread.
  */
 int penrose_tensix_disassemble(uint32_t word, char *text, size_t size);
 enum penrose_status penrose_tensix_assemble(const char *text, uint32_t *word,
                                             struct penrose_error *error);
 
-/* "0.1.0" */
+/* The version of the library: "0.1.0". Any thread. */
 const char *penrose_version(void);
 
 #ifdef __cplusplus

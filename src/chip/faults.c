@@ -379,8 +379,8 @@ PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
     if (has_word && fault->thread < 0) {
         penrose_disassemble(fault->word, fault->pc, fault->disassembly, sizeof fault->disassembly);
     }
-    penrose_locate(chip, fault->x, fault->y, fault->hart, fault->pc, fault->symbol,
-                   sizeof fault->symbol, fault->source, sizeof fault->source);
+    penrose_locate(chip, fault->x, fault->y, fault->pc, fault->symbol, sizeof fault->symbol,
+                   fault->source, sizeof fault->source);
     find_calls(chip, fault);
     guess_cause(chip, fault);
     return true;

@@ -292,11 +292,10 @@ static void locate_in(const struct image *image, uint32_t address, char *symbol,
     }
 }
 
-PENROSE_EXPORT bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y,
-                                   enum penrose_hart hart, uint32_t pc, char *symbol,
-                                   size_t symbol_size, char *source, size_t source_size)
+PENROSE_EXPORT bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc,
+                                   char *symbol, size_t symbol_size, char *source,
+                                   size_t source_size)
 {
-    (void)hart; /* code is in L1, which all harts share */
     const struct image *image = images_find(&chip->images, x, y, pc);
     if (symbol && symbol_size) {
         *symbol = 0;
@@ -309,22 +308,6 @@ PENROSE_EXPORT bool penrose_locate(struct penrose_chip *chip, unsigned x, unsign
                   source_size);
     }
     return (symbol && *symbol) || (source && *source);
-}
-
-PENROSE_EXPORT bool penrose_locate_call(struct penrose_chip *chip, unsigned x, unsigned y,
-                                        enum penrose_hart hart, uint32_t pc, unsigned level,
-                                        char *source, size_t source_size)
-{
-    (void)hart; /* as for penrose_locate */
-    struct loader_call call[LOADER_MAX_CALLS];
-    unsigned calls = images_calls(&chip->images, x, y, pc, call);
-    if (source_size) {
-        *source = 0;
-    }
-    if (level < calls) {
-        snprintf(source, source_size, "%s:%u", call[level].file, call[level].line);
-    }
-    return level < calls;
 }
 
 PENROSE_EXPORT const char *penrose_range_name(enum penrose_hart hart, uint32_t address)

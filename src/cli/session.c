@@ -216,8 +216,8 @@ static void explain_caller(struct session *session, const struct penrose_fault *
     if (is_lost && fault->hart < PENROSE_HARTS &&
         penrose_hart_info(session->chip, fault->x, fault->y, fault->hart, &info, NULL) ==
             PENROSE_OK &&
-        penrose_locate(session->chip, fault->x, fault->y, fault->hart, info.x[1] - 4, symbol,
-                       sizeof symbol, source, sizeof source)) {
+        penrose_locate(session->chip, fault->x, fault->y, info.x[1] - 4, symbol, sizeof symbol,
+                       source, sizeof source)) {
         fprintf(stderr, "  last call    0x%08x in %s%s%s\n", info.x[1] - 4, symbol,
                 *source ? ", " : "", source);
     }
@@ -592,8 +592,8 @@ json_t *session_harts_json(struct session *session, struct penrose_place tile, u
                               NULL) != PENROSE_OK) {
             continue;
         }
-        penrose_locate(session->chip, tile.x, tile.y, (enum penrose_hart)hart, info.pc, symbol,
-                       sizeof symbol, source, sizeof source);
+        penrose_locate(session->chip, tile.x, tile.y, info.pc, symbol, sizeof symbol, source,
+                       sizeof source);
         json_t *object = json_object(), *registers = json_array();
         for (unsigned i = 0; i < 32; i++) {
             json_array_append_new(registers, json_integer(info.x[i]));
@@ -625,8 +625,8 @@ void session_print_harts(struct session *session, struct penrose_place tile, uns
             continue;
         }
         bool is_done = with_exit && info.state == PENROSE_HART_PAUSED;
-        penrose_locate(session->chip, tile.x, tile.y, (enum penrose_hart)hart, info.pc, symbol,
-                       sizeof symbol, source, sizeof source);
+        penrose_locate(session->chip, tile.x, tile.y, info.pc, symbol, sizeof symbol, source,
+                       sizeof source);
         if (is_done) {
             snprintf(value, sizeof value, "%d", (int)info.x[10]);
         }
@@ -667,8 +667,7 @@ static void list_unmodelled(struct session *session)
             note("used, but not modelled (registers store their value, instructions are skipped):");
         }
         any = true;
-        penrose_locate(session->chip, entry.x, entry.y, entry.hart, entry.pc, symbol, sizeof symbol,
-                       NULL, 0);
+        penrose_locate(session->chip, entry.x, entry.y, entry.pc, symbol, sizeof symbol, NULL, 0);
         put_unmodelled(&entry);
         if (entry.hart < PENROSE_HARTS) {
             fprintf(stderr, " at pc 0x%08x%s%s", entry.pc, *symbol ? " in " : "", symbol);

@@ -210,7 +210,7 @@ static void add_group(struct wait_lines *lines, struct penrose_chip *chip, const
                    kinds[kind].name, tile->kind->hart[core]);
     wait_words_value(&words, " (%u)", group->packets);
     wait_words_put(&words, ", asked for");
-    wait_places_position(&words, chip, tile, (enum penrose_hart)core, group->pc);
+    wait_places_position(&words, chip, tile, group->pc);
     wait_words_put(&words, ": wait for them before the kernel returns (%s)", kinds[kind].barrier);
     wait_lines_add(lines, tile->x, tile->y, &words);
 }

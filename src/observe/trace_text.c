@@ -59,8 +59,8 @@ static const char *describe(struct trace_text *text, const struct penrose_trace_
                                 .pc = event->pc,
                                 .word = event->word};
     penrose_disassemble(event->word, event->pc, instruction, sizeof instruction);
-    penrose_locate(text->chip, event->x, event->y, event->hart, event->pc, symbol, sizeof symbol,
-                   source, sizeof source);
+    penrose_locate(text->chip, event->x, event->y, event->pc, symbol, sizeof symbol, source,
+                   sizeof source);
     snprintf(line->text, sizeof line->text, "%-32s %s%s%s", instruction, symbol,
              *source ? "  " : "", source);
     return line->text;

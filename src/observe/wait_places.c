@@ -15,13 +15,12 @@
 /* --- Code --- */
 
 void wait_places_position(struct wait_words *words, struct penrose_chip *chip,
-                          const struct tile *tile, enum penrose_hart hart, uint32_t pc)
+                          const struct tile *tile, uint32_t pc)
 {
     struct loader_call call[LOADER_MAX_CALLS];
     char symbol[128], source[256];
     wait_words_put(words, " at pc 0x%08x", pc);
-    if (!penrose_locate(chip, tile->x, tile->y, hart, pc, symbol, sizeof symbol, source,
-                        sizeof source)) {
+    if (!penrose_locate(chip, tile->x, tile->y, pc, symbol, sizeof symbol, source, sizeof source)) {
         return;
     }
     wait_words_put(words, "%s%s%s%s", *symbol ? " in " : "", symbol, *source ? ", " : "", source);

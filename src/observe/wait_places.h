@@ -13,7 +13,7 @@ bool wait_places_for_work(const struct penrose_chip *chip, const struct tile *ti
 /* " at pc 0x00001000 in main+0x10, kernel.h:12, inlined at kernel.cc:34": the call that contains
  * the line, and the outermost one. */
 void wait_places_position(struct wait_words *words, struct penrose_chip *chip,
-                          const struct tile *tile, enum penrose_hart hart, uint32_t pc);
+                          const struct tile *tile, uint32_t pc);
 
 /* "0xffb20208 (NoC 0: NIU_MST_RD_RESP_RECEIVED, holds 0x5), ..." */
 void wait_places_put(struct penrose_chip *chip, struct tile *tile, enum rv32_core core,

@@ -148,8 +148,7 @@ static void add_hart(struct wait_lines *lines, struct penrose_chip *chip, struct
     const char *trap = run->state == HART_PAUSED ? find_trap(tile, core) : NULL;
     wait_words_start(&words);
     wait_words_put(&words, "%s", tile->kind->hart[core]);
-    wait_places_position(&words, chip, tile, (enum penrose_hart)core,
-                         tile->hart[core].pc - (trap ? INSTRUCTION_BYTES : 0));
+    wait_places_position(&words, chip, tile, tile->hart[core].pc - (trap ? INSTRUCTION_BYTES : 0));
     switch (run->state) {
     case HART_HELD:
     case HART_READY:
@@ -189,8 +188,7 @@ static void add_thread(struct wait_lines *lines, struct penrose_chip *chip, cons
     wait_words_put(&words, "tensix thread %u, pushed by ", thread);
     if (own->origin.pusher < RV32_CORES) {
         wait_words_put(&words, "%s", rv32_core_names[own->origin.pusher]);
-        wait_places_position(&words, chip, tile, (enum penrose_hart)own->origin.pusher,
-                             own->origin.pc);
+        wait_places_position(&words, chip, tile, own->origin.pc);
     } else {
         wait_words_put(&words, "the debug bus");
     }
@@ -253,7 +251,7 @@ static void add_transaction(struct wait_lines *lines, struct penrose_chip *chip,
         wait_words_put(&words, " by stream %u", (unsigned)open->sender - 1);
     } else if (open->agent < RV32_CORES) {
         wait_words_put(&words, " by %s", rv32_core_names[open->agent]);
-        wait_places_position(&words, chip, tile, (enum penrose_hart)open->agent, open->pc);
+        wait_places_position(&words, chip, tile, open->pc);
     }
     wait_words_put(&words,
                    " since cycle %llu: nothing else can leave before a request without "
