@@ -5,6 +5,11 @@ EXTRA_DIST += \
 	%D%/DEVIATIONS.md \
 	%D%/MIGRATING.md \
 	%D%/PERFORMANCE.md \
-	%D%/examples/debug.c \
-	%D%/examples/picture.py \
-	%D%/examples/run_program.c
+	%D%/examples/picture.py
+
+## Built and run by tests/abi/examples.sh; they use the library as its users do.
+EXAMPLES = %D%/examples/debug %D%/examples/launch %D%/examples/run_program
+check_PROGRAMS += $(EXAMPLES)
+docs_examples_debug_LDADD = libpenrose.la
+docs_examples_launch_LDADD = libpenrose.la
+docs_examples_run_program_LDADD = libpenrose.la

@@ -17,6 +17,7 @@ tests_abi_check_robust_LDADD = $(CHECK_LIBS) -ldl -lpthread
 
 ## Scripts: exports of the libraries, the command line, our guest programs, scripts that fetch things.
 SHELL_TESTS = \
+	%D%/abi/examples.sh \
 	%D%/abi/exports.sh \
 	%D%/cli/bad-files.sh \
 	%D%/cli/data-errors.sh \

@@ -11,8 +11,6 @@
 #include <penrose/debug.h>
 #include <penrose/penrose.h>
 
-enum { X = 1, Y = 2 };
-
 static int refuse(struct penrose_chip *chip, const struct penrose_error *error)
 {
     fprintf(stderr, "%s\n", error->text);
@@ -21,17 +19,18 @@ static int refuse(struct penrose_chip *chip, const struct penrose_error *error)
 }
 
 /* Who it was, the instruction, and what is there now. */
-static void show(struct penrose_chip *chip, const struct penrose_stop *stop, uint32_t address)
+static void show(struct penrose_chip *chip, const struct penrose_stop *stop,
+                 const struct penrose_point *point)
 {
     char line[300], instruction[100] = "", symbol[200] = "";
     uint32_t value = 0;
     penrose_stop_format(stop, line, sizeof line);
     if (stop->agent < PENROSE_AGENT_NOC) {
-        penrose_hart_disassemble(chip, X, Y, stop->pc, NULL, instruction, sizeof instruction);
-        penrose_locate(chip, X, Y, (enum penrose_hart)stop->agent, stop->pc, symbol, sizeof symbol,
-                       NULL, 0);
+        penrose_hart_disassemble(chip, point->x, point->y, stop->pc, NULL, instruction,
+                                 sizeof instruction);
+        penrose_locate(chip, point->x, point->y, stop->pc, symbol, sizeof symbol, NULL, 0);
     }
-    penrose_peek(chip, X, Y, address, &value, sizeof value, NULL);
+    penrose_peek(chip, point->x, point->y, point->address, &value, sizeof value, NULL);
     printf("%s\n    %s %s, now 0x%08x\n", line, instruction, symbol, value);
 }
 
@@ -45,23 +44,28 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s PROGRAM.elf ADDRESS\n", argv[0]);
         return 2;
     }
-    const struct penrose_point point = {.kind = PENROSE_WATCHPOINT,
-                                        .x = X,
-                                        .y = Y,
-                                        .hart = PENROSE_NO_HART, /* anybody */
-                                        .address = (uint32_t)strtoul(argv[2], NULL, 0),
-                                        .size = 4,
-                                        .writes = true};
-    if (penrose_chip_create(NULL, &chip, &error) != PENROSE_OK ||
-        penrose_load_program(chip, X, Y, PENROSE_BRISC, argv[1], &entry, &error) != PENROSE_OK ||
+    struct penrose_point point = {.kind = PENROSE_WATCHPOINT,
+                                  .hart = PENROSE_NO_HART, /* anybody */
+                                  .address = (uint32_t)strtoul(argv[2], NULL, 0),
+                                  .size = 4,
+                                  .writes = true};
+    struct penrose_place at = {0, 0};
+    if (penrose_chip_create(NULL, &chip, &error) != PENROSE_OK) {
+        return refuse(chip, &error);
+    }
+    penrose_tile_at(chip, PENROSE_TILE_TENSIX, 0, &at);
+    point.x = at.x;
+    point.y = at.y;
+    if (penrose_load_program(chip, at.x, at.y, PENROSE_BRISC, argv[1], &entry, &error) !=
+            PENROSE_OK ||
         penrose_point_set(chip, &point, NULL, &error) != PENROSE_OK ||
-        penrose_hart_release(chip, X, Y, PENROSE_BRISC, entry, &error) != PENROSE_OK) {
+        penrose_hart_release(chip, at.x, at.y, PENROSE_BRISC, entry, &error) != PENROSE_OK) {
         return refuse(chip, &error);
     }
 
     const struct penrose_run run = {.cycles = 1000000000};
     while (penrose_run(chip, &run) == PENROSE_PAUSED && penrose_stop_get(chip, 0, &stop)) {
-        show(chip, &stop, point.address);
+        show(chip, &stop, &point);
     }
     penrose_chip_destroy(chip);
     return 0;

@@ -15,8 +15,9 @@ static int refuse(const struct penrose_error *error)
 
 int main(int argc, char **argv)
 {
-    struct penrose_options options = {.size = sizeof options};
+    const struct penrose_options options = {.size = sizeof options, .schedule = PENROSE_LOCKSTEP};
     struct penrose_chip *chip;
+    struct penrose_place at = {0, 0};
     struct penrose_error error;
     uint32_t entry;
     if (argc != 2) {
@@ -26,8 +27,10 @@ int main(int argc, char **argv)
     if (penrose_chip_create(&options, &chip, &error) != PENROSE_OK) {
         return refuse(&error);
     }
-    if (penrose_load_program(chip, 1, 2, PENROSE_BRISC, argv[1], &entry, &error) != PENROSE_OK ||
-        penrose_hart_release(chip, 1, 2, PENROSE_BRISC, entry, &error) != PENROSE_OK) {
+    penrose_tile_at(chip, PENROSE_TILE_TENSIX, 0, &at);
+    if (penrose_load_program(chip, at.x, at.y, PENROSE_BRISC, argv[1], &entry, &error) !=
+            PENROSE_OK ||
+        penrose_hart_release(chip, at.x, at.y, PENROSE_BRISC, entry, &error) != PENROSE_OK) {
         penrose_chip_destroy(chip);
         return refuse(&error);
     }
@@ -41,7 +44,7 @@ int main(int argc, char **argv)
     if (outcome == PENROSE_FAULT && penrose_fault_get(chip, 0, &fault)) {
         penrose_fault_format(&fault, text, sizeof text);
         fprintf(stderr, "%s\n", text);
-    } else if (penrose_hart_info(chip, 1, 2, PENROSE_BRISC, &hart, &error) != PENROSE_OK) {
+    } else if (penrose_hart_info(chip, at.x, at.y, PENROSE_BRISC, &hart, &error) != PENROSE_OK) {
         status = refuse(&error);
     } else if (hart.state == PENROSE_HART_PAUSED) { /* by ebreak, the end of bare programs */
         printf("exit value %u after %llu instructions\n", hart.x[10],
