@@ -531,8 +531,8 @@ struct penrose_unmodelled {
     unsigned x, y; /* where it was first touched */
     enum penrose_hart hart;
     uint32_t pc;
-    const char *range;
     uint32_t word; /* a Tensix instruction that was skipped, for want of its unit; 0: a register */
+    const char *range;
 };
 
 /* Registers that were touched and only store their value in this version, and Tensix instructions

@@ -48,7 +48,9 @@ struct arc {
     uint64_t messages; /* handled so far */
     struct niu niu[GRID_NOCS];
     uint8_t csm[ARC_CSM_BYTES];
-    struct arc_board board; /* host pointers: not part of a snapshot */
+
+    /* Beside the state. */
+    struct arc_board board;
 };
 
 /* Makes zeroed memory an ARC as after boot, on a chip of this grid. */

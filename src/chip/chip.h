@@ -90,18 +90,34 @@ struct chip_trace {
 };
 
 struct penrose_chip {
+    uint64_t now;
+    struct arc arc;
+    struct pcie pcie[2];
+    struct niu plain_niu[GRID_PLAIN_TILES][GRID_NOCS]; /* L2CPU, security and empty tiles */
+    uint64_t edge_sequence;
+    uint64_t together_since; /* when penrose_run_together began the last time; 0: never */
+    bool is_paused;          /* the latest run ended with PENROSE_PAUSED; the next goes on */
+
+    /* Beside the state: what it is. */
     const struct arch *arch;
     struct penrose_options options;
     const struct num_kernels *kernels; /* that compute what its tiles do */
     struct grid grid;
-    uint64_t now;
     struct rv32_code_store *store;
     struct tile_board board;
     struct chip_place place[NOC_NODES];
     struct chip_unit *unit[CHIP_UNITS]; /* in their order */
     unsigned units;
-    struct chip_unit *runnable[CHIP_UNITS]; /* of the window that is under way */
-    struct chip_unit *turn[CHIP_UNITS];     /* the same as threads take them */
+    struct dram_bank bank[GRID_BANKS];
+    struct noc_queue edge; /* packets for tiles that have no time of their own */
+    struct noc_pool packets;
+    uint64_t (*flow)[NOC_NODES *
+                     NOC_NODES]; /* of each NoC, timed or under --schedule random: see exchange.c */
+    struct penrose_host_memory host;
+
+    /* The window under way. */
+    struct chip_unit *runnable[CHIP_UNITS];
+    struct chip_unit *turn[CHIP_UNITS]; /* the same as threads take them */
     size_t runnable_count;
     uint64_t window_end;
     uint64_t window;  /* cycles of a window in which several units are awake */
@@ -109,33 +125,20 @@ struct penrose_chip {
     bool touched;     /* all units are */
     unsigned threads;
     struct pool *pool;
-
-    struct dram_bank bank[GRID_BANKS];
     struct dram_bank *due[GRID_BANKS]; /* that have something to do between windows (gddr.c) */
     size_t due_packets;
     uint32_t asked; /* banks, a bit each: what units ask */
-    struct arc arc;
-    struct pcie pcie[2];
-    struct niu plain_niu[GRID_PLAIN_TILES][GRID_NOCS]; /* L2CPU, security and empty tiles */
-    struct noc_queue edge; /* packets for tiles that have no time of their own */
-    struct noc_pool packets;
-    uint64_t edge_sequence;
-    uint64_t (*flow)[NOC_NODES *
-                     NOC_NODES]; /* of each NoC, timed or under --schedule random: see exchange.c */
-    struct penrose_host_memory host;
-    uint64_t together_since; /* when penrose_run_together began the last time; 0: never */
 
+    /* Reports and who looks. */
     struct chip_fault fault[CHIP_FAULTS];
     size_t faults;
     struct penrose_unmodelled unmodelled[CHIP_UNMODELLED];
     size_t unmodelled_count;
     struct images images;
-
     struct chip_trace trace;
     struct observer *observers; /* who looks (observers.c) */
     bool is_observed;           /* any of its tiles has been: one thread runs all */
     unsigned pauses;            /* runs that ended with PENROSE_PAUSED */
-    bool is_paused;             /* the latest run ended so, and the next one lets tiles go on */
     atomic_bool stop_is_wanted; /* penrose_stop_request */
     struct debugger *debugger;  /* observe/debugger.c; NULL: nobody debugs */
     bool shortcuts;             /* tile_allow_shortcuts, of tiles made later too */

@@ -30,6 +30,9 @@ struct dram_port {
 };
 
 struct dram_bank {
+    uint64_t sequence; /* of packets that it sent */
+
+    /* Beside the state. */
     unsigned number;
     bool is_quiet; /* in this window; see dram_begin_window */
     struct sparse memory;
@@ -38,7 +41,6 @@ struct dram_bank {
     struct noc_queue due; /* what is served before the next window (gddr.c) */
     struct noc_list sent;
     struct noc_pool pool;
-    uint64_t sequence;              /* of packets that it sent */
     const struct tile_board *board; /* for faults */
     void *owner;
     void *notes;

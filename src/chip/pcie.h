@@ -53,7 +53,6 @@ struct pcie_channel {
 };
 
 struct pcie {
-    uint8_t instance;
     bool is_connected; /* to a host */
     uint32_t window[PCIE_WINDOWS];
     struct pcie_region outbound[PCIE_REGIONS], inbound[PCIE_REGIONS];
@@ -61,7 +60,10 @@ struct pcie {
     uint32_t device_control; /* Device Control and Status of configuration space */
     uint32_t app_control;    /* a register of the SII */
     struct niu niu[GRID_NOCS];
-    struct pcie_bus bus; /* host pointers: not part of a snapshot */
+
+    /* Beside the state. */
+    uint8_t instance;
+    struct pcie_bus bus;
 };
 
 /* As firmware leaves it. */

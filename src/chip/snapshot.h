@@ -28,7 +28,8 @@ enum snapshot_kind {
     SNAPSHOT_TEXT,
     SNAPSHOT_INNER,
     SNAPSHOT_PAGES,
-    SNAPSHOT_LEAVE,
+    SNAPSHOT_LEAVE,  /* this member */
+    SNAPSHOT_BESIDE, /* it and all behind it */
 };
 
 struct snapshot_type;

@@ -46,6 +46,7 @@ enum { PAGE_BYTES = 4096 };
 #define INNER(name, member, type) MEMBER(name, member, SNAPSHOT_INNER, 0, 0, &type_##type)
 #define PAGES(name, member)       MEMBER(name, member, SNAPSHOT_PAGES, 0, 0, NULL)
 #define LEAVE(name, member)       MEMBER(name, member, SNAPSHOT_LEAVE, 0, 0, NULL)
+#define BESIDE(name, member)      MEMBER(name, member, SNAPSHOT_BESIDE, 0, 0, NULL)
 #define END(name_)                                                                                 \
     }                                                                                              \
     ;                                                                                              \
@@ -65,6 +66,7 @@ static const struct snapshot_type *const types[] = {
 #define INNER(name, member, type)
 #define PAGES(name, member)
 #define LEAVE(name, member)
+#define BESIDE(name, member)
 #define END(name) &type_##name,
 #include "chip/snapshot.def"
 };
@@ -84,6 +86,11 @@ static void hash_text(struct snapshot_hash *hash, const char *text)
     snapshot_hash_add(hash, padded, sizeof padded);
 }
 
+static bool is_saved(const struct snapshot_member *member)
+{
+    return member->kind != SNAPSHOT_LEAVE && member->kind != SNAPSHOT_BESIDE;
+}
+
 /* Offsets are not in it: no padding is saved, so compilers may differ about it. */
 uint64_t snapshot_layout(void)
 {
@@ -95,7 +102,7 @@ uint64_t snapshot_layout(void)
         for (unsigned j = 0; j < types[i]->members; j++) {
             const struct snapshot_member *member = &types[i]->member[j];
             uint64_t numbers[4] = {member->kind, 0, member->unit, member->most};
-            if (member->kind != SNAPSHOT_INNER && member->kind != SNAPSHOT_LEAVE) {
+            if (member->kind != SNAPSHOT_INNER && is_saved(member)) {
                 numbers[1] = member->size;
             } else if (member->kind == SNAPSHOT_INNER) {
                 numbers[1] = member->size / member->type->size;
@@ -227,6 +234,7 @@ static void save_object(struct snapshot_writer *writer, const struct snapshot_ty
             save_memory(writer, at, member->size);
             break;
         case SNAPSHOT_LEAVE:
+        case SNAPSHOT_BESIDE:
             break;
         }
     }
@@ -274,6 +282,7 @@ static void load_object(struct snapshot_reader *reader, const struct snapshot_ty
             load_pages(reader, at, member->size);
             break;
         case SNAPSHOT_LEAVE:
+        case SNAPSHOT_BESIDE:
             break;
         }
     }
@@ -289,7 +298,7 @@ static bool is_blank(const struct snapshot_type *type, const void *object)
         const struct snapshot_member *member = &type->member[i];
         const uint8_t *at = (const uint8_t *)object + member->offset;
         if (member->kind != SNAPSHOT_INNER) {
-            if (member->kind != SNAPSHOT_LEAVE && !is_zero(at, member->size)) {
+            if (is_saved(member) && !is_zero(at, member->size)) {
                 return false;
             }
             continue;

@@ -167,6 +167,8 @@ struct eth {
     struct eth_flow flow[ETH_TCAM_ROWS];
     struct eth_statistics statistics;
     char rule[ETH_RULE_BYTES]; /* of the last ETH_FAULT */
+
+    /* Beside the state. */
     struct eth_board board;
 };
 

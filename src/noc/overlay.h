@@ -103,7 +103,6 @@ struct overlay_file;
 struct overlay_stream;
 
 struct overlay {
-    unsigned streams; /* 0 means OVERLAY_STREAMS */
     uint64_t due;     /* streams that may be able to go on */
     uint64_t blocked; /* the board could not take their packet */
     uint64_t now;
@@ -113,7 +112,8 @@ struct overlay {
     uint32_t offset[OVERLAY_OFFSETS];
     char rule[OVERLAY_RULE_BYTES]; /* the latest that was broken */
 
-    /* Host pointers. Without a board nothing starts: the overlay is a register file. */
+    /* Beside the state. Without a board nothing starts: the overlay is a register file. */
+    unsigned streams;            /* 0 means OVERLAY_STREAMS */
     struct overlay_file *stream; /* registers of streams */
     struct overlay_stream *state;
     const uint8_t *l1;

@@ -51,13 +51,10 @@ struct noc_span {
 };
 
 struct noc_packet {
-    struct noc_packet *next;
     uint64_t sent, arrival, order; /* cycles */
     uint64_t address;              /* at `to` */
     uint64_t back_address;         /* at `back`, of responses that carry data */
     uint64_t enables;              /* of a write with byte enables */
-    struct noc_data *data;         /* of writes and read responses, room for them in other packets;
-                                      NULL: `word` */
     uint32_t size;                 /* bytes to read or write */
     uint32_t word;                 /* inline data, operand of an atomic, its result */
     uint32_t operation;            /* NOC_AT_LEN_BE of an atomic; of others NOC_AT_DATA for header
@@ -75,6 +72,11 @@ struct noc_packet {
     bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates,
         stores_header;
     bool is_answered; /* a request whose sender has had the response already */
+
+    /* Beside the state. */
+    struct noc_packet *next;
+    struct noc_data *data; /* of writes and read responses, room for them in other packets;
+                                      NULL: `word` */
 };
 
 enum { NOC_ANY_CHANNEL = 0xff };

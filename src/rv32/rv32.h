@@ -164,21 +164,21 @@ struct rv32_hart {
     uint32_t pc;
     uint32_t resume_pc; /* where mret goes; meaningful while in_handler */
     bool in_handler;
-    uint64_t retired; /* instructions since reset, without those of the running burst */
-    enum rv32_core core;
+    uint64_t retired;          /* instructions since reset, without those of the running burst */
+    enum rv32_stop stop;       /* why the latest burst ended */
+    struct rv32_access access; /* of RV32_STOP_WAIT */
+    struct rv32_fault fault;   /* of RV32_STOP_FAULT */
 
-    /* The burst. */
-    enum rv32_stop stop;
+    /* Beside the state: the burst under way. */
     const struct rv32_op *op;
     const struct rv32_page *page;
     uint32_t page_pc;
     uint64_t end;    /* tile time at which the burst's cycles are used up */
     int64_t granted; /* cycles that the burst had at its start */
     uint64_t cut;    /* the earliest end that a bus function asked for; UINT64_MAX if none */
-    struct rv32_access access; /* of RV32_STOP_WAIT */
-    struct rv32_fault fault;   /* of RV32_STOP_FAULT */
 
-    /* Lent by the owner. */
+    /* What the owner sets and lends. */
+    enum rv32_core core;
     uint8_t *l1;
     uint32_t l1_size;        /* 0: every access to L1 goes to the bus */
     const uint8_t *l1_marks; /* a byte for each 64 bytes of L1; non-zero: stores go to the bus */

@@ -7,9 +7,9 @@
 
 /* A frame on the wire. */
 struct tile_frame {
-    struct tile_frame *next;
     uint64_t sent, arrival; /* cycles */
     struct eth_frame frame;
+    struct tile_frame *next;
 };
 
 /* Makes tile->eth; false when memory runs out. */

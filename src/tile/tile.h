@@ -258,71 +258,72 @@ struct tile_span {
 #define TILE_SPAN_NONE ((struct tile_span){.first = UINT32_MAX, .last = 1})
 
 struct tile {
-    const struct tile_kind *kind;
-    unsigned x, y; /* as hosts name it, in reports */
     uint64_t now;
-    uint32_t quantum;
     uint64_t epoch;      /* changes of anything that another agent can see */
     uint64_t event_time; /* when the last of them happened */
     enum tile_halt halt;
-    struct tile_cut cut;   /* and its round */
-    bool allows_shortcuts; /* tile_allow_shortcuts */
-    bool shortcuts;        /* may be taken: they are allowed, and nobody looks */
-    bool restless;         /* harts never sleep; for tests, since results do not depend on it */
-
-    uint8_t *l1;
-    uint8_t *marks; /* a byte for each 64 bytes of L1, see below */
-    struct rv32_code code;
-    uint8_t *local[RV32_CORES];
+    struct tile_cut cut; /* and its round */
+    bool restless;       /* harts never sleep; for tests, since results do not depend on it */
     struct rv32_hart hart[RV32_CORES];
     struct tile_hart run[RV32_CORES];
-    enum rv32_core running; /* the hart whose burst is under way, or RV32_CORES */
-    uint64_t turn_end;      /* of its turn; tile_event brings it forward */
-    uint64_t round_start;   /* of the round being run */
-    bool tensix_idle;       /* it holds nothing, so that nobody needs to look (tensix_port.c) */
-    uint64_t tensix_epoch;  /* tile->epoch when the coprocessor last ran as far as it could */
-    struct tile_weak *weak; /* L0 caches and store queues; NULL: memory is coherent (tile/weak.h) */
+    uint64_t round_start;  /* of the round being run */
+    bool tensix_idle;      /* it holds nothing, so that nobody needs to look (tensix_port.c) */
+    uint64_t tensix_epoch; /* tile->epoch when the coprocessor last ran as far as it could */
+    struct tensix tensix;
+    struct mailboxes mailboxes;
+    struct debug_registers debug;
+    struct pic pic;
+    struct tdma tdma;
+    uint32_t control[TILE_CONTROL_WORDS]; /* of Ethernet and DRAM tiles */
 
     /* Packets (tile/noc_port.h). */
-    uint16_t node; /* its place: noc_node(x, y) */
-    char name[24]; /* "worker (1, 2)" */
-    struct noc_queue inbox;
-    struct noc_list sent;
-    struct noc_pool pool;
+    struct niu niu[2];
     uint64_t noc_sequence; /* of packets that it sent */
     bool inbox_waits;      /* the first packet cannot be served before tile->epoch changes */
     uint64_t inbox_epoch;
     struct tile_command command[2][NIU_BUFFERS]; /* under --schedule random, that have not left */
     unsigned commands;                           /* so many */
     struct tile_unseen unseen[2][NOC_WRITE + 1][RV32_CORES]; /* by NoC, kind of request, hart */
-    unsigned unseen_count;                                   /* of them that are not zero */
-    bool returns_early; /* tile_run ends with the round in which something was sent */
-
-    struct eth *eth;                         /* of Ethernet tiles, else NULL (tile/eth_window.h) */
-    struct tile_frame *frames, *frames_sent; /* that arrive, in order; that left */
-    struct niu niu[2];
     struct overlay overlay;
-    uint8_t
-        overlay_waits; /* NoCs, a bit each, on which others' transactions kept it from sending */
+    uint8_t overlay_waits; /* NoCs on which others' transactions kept it from sending: a bit each */
     uint8_t overlay_left[OVERLAY_STREAMS]; /* packets that it sent and has not been told of */
-    struct pic pic;
-    struct tdma tdma;
 
+    /* Beside the state: what it is and whose. */
+    const struct tile_kind *kind;
+    unsigned x, y; /* as hosts name it, in reports */
+    uint16_t node; /* its place: noc_node(x, y) */
+    char name[24]; /* "worker (1, 2)" */
+    uint32_t quantum;
+    bool allows_shortcuts; /* tile_allow_shortcuts */
+    bool shortcuts;        /* may be taken: they are allowed, and nobody looks */
+    bool returns_early;    /* tile_run ends with the round in which something was sent */
     const struct observer *observer[TILE_OBSERVERS]; /* who looks, `observers` of them */
     unsigned observers, observed;                    /* kinds that any of them wants: a bit each */
     const struct tile_board *board;
     void *owner;
     void *notes; /* the owner's, about this tile */
+
+    /* Memory, and packets that arrive or left. */
+    uint8_t *l1;
+    uint8_t *marks; /* a byte for each 64 bytes of L1, see below */
+    uint8_t *local[RV32_CORES];
+    struct rv32_code code;
+    struct tile_weak *weak; /* L0 caches and store queues; NULL: memory is coherent (tile/weak.h) */
+    struct noc_queue inbox;
+    struct noc_list sent;
+    struct noc_pool pool;
+    struct eth *eth;                         /* of Ethernet tiles, else NULL (tile/eth_window.h) */
+    struct tile_frame *frames, *frames_sent; /* that arrive, in order; that left */
+
+    /* What follows from the state, or is of the burst under way. */
+    enum rv32_core running; /* the hart whose burst it is, or RV32_CORES */
+    uint64_t turn_end;      /* of its turn; tile_event brings it forward */
+    unsigned unseen_count;  /* of `unseen`, that are not zero */
     struct tile_span polled[RV32_CORES];
     struct tile_span polled_by_any;   /* all of those, and what lies between them */
     struct rv32_registers registers;  /* that harts store to by themselves, see quick.h */
     uint8_t poll_lent;                /* bit N: hart N sleeps until one of those changes */
-    const void *recent_range[AGENTS]; /* of each agent's latest access; derived (mmio.c) */
-
-    struct mailboxes mailboxes;
-    struct debug_registers debug;
-    uint32_t control[TILE_CONTROL_WORDS]; /* of Ethernet and DRAM tiles */
-    struct tensix tensix;
+    const void *recent_range[AGENTS]; /* of each agent's latest access (mmio.c) */
 };
 
 /* Bits of tile->marks: decoded code, places that sleeping harts poll, places that the coprocessor
