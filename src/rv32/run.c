@@ -178,19 +178,13 @@ uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
 
 void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now)
 {
-    memset(hart->x, 0, sizeof hart->x);
-    memset(hart->f, 0, sizeof hart->f);
-    memset(hart->v, 0, sizeof hart->v);
+    memset(hart, 0, offsetof(struct rv32_hart, op));
     hart->csr = (struct rv32_csrs){
         .cfg0 = UINT32_C(16) << 13, /* StMergeTimer */
         .vlenb = RV32_VLEN_BYTES,
         .cycle_offset = -now,
     };
     hart->pc = pc;
-    hart->resume_pc = 0;
-    hart->in_handler = false;
-    hart->retired = 0;
-    hart->stop = RV32_RUNNING;
     hart->page = NULL;
     hart->op = NULL;
 }
