@@ -61,7 +61,7 @@ START_TEST(registers_keep_what_is_written)
     ck_assert_uint_eq(rd(BAR0 + 0x1fd14044), 0x006112ce);
     ck_assert_uint_eq(reported(""), 0);
     ck_assert_uint_eq(rd(BAR0 + 0x1fd04200), 0); /* a counter, of requests that it never sends */
-    wr(BAR0 + 0x1fd04040, 1); /* a command buffer starts a request */
+    wr(BAR0 + 0x1fd04040, 1);                    /* a command buffer starts a request */
     ck_assert_uint_eq(reported("BAR0 + 0x1fd04040: this version does not model"), 1);
     ck_assert_uint_eq(rd(BAR2 + 0x0fc), 0);
     ck_assert_uint_eq(reported("BAR2 + 0xfc"), 1);
