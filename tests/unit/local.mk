@@ -46,7 +46,6 @@ libunit_la_SOURCES = \
 	%D%/tensix/matrix_model.h \
 	%D%/tensix/matrix_world.h \
 	%D%/tensix/pack_world.h \
-	%D%/tensix/pages_l1.h \
 	%D%/tensix/pages_world.h \
 	%D%/tensix/scalar_model.c \
 	%D%/tensix/scalar_model.h \
@@ -160,7 +159,6 @@ UNIT_TESTS = \
 	%D%/tensix/check_mop \
 	%D%/tensix/check_mover \
 	%D%/tensix/check_moves \
-	%D%/tensix/check_moves_pages \
 	%D%/tensix/check_observe \
 	%D%/tensix/check_pack \
 	%D%/tensix/check_pack_formats \
@@ -172,11 +170,8 @@ UNIT_TESTS = \
 	%D%/tensix/check_rwc \
 	%D%/tensix/check_scalar \
 	%D%/tensix/check_scalar_atomics \
-	%D%/tensix/check_scalar_atomics_pages \
 	%D%/tensix/check_scalar_corners \
 	%D%/tensix/check_scalar_memory \
-	%D%/tensix/check_scalar_memory_pages \
-	%D%/tensix/check_scalar_pages \
 	%D%/tensix/check_scalar_random \
 	%D%/tensix/check_sfp_rows \
 	%D%/tensix/check_sfp_timing \

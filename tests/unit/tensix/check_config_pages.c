@@ -365,14 +365,6 @@ START_TEST(plain_words_are_plain)
 }
 END_TEST
 
-START_TEST(encodings)
-{
-    struct shift_mask s = {0, 1, 5, 21, 10, 2, 0xd5};
-    assembles_to("CFGSHIFTMASK 1, 5, 21, 10, 2, 0xd5", shift_mask_word(&s));
-    assembles_to("STREAMWRCFG 2, 0x2aa, 0x555", stream_write_word(2, 0x2aa, 0x555));
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("configuration");
@@ -395,7 +387,6 @@ int main(void)
     tcase_add_test(tcase, state_reset_by_rmwcib);
     tcase_add_test(tcase, instruction_caches);
     tcase_add_test(tcase, plain_words_are_plain);
-    tcase_add_test(tcase, encodings);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

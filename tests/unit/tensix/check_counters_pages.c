@@ -408,24 +408,6 @@ START_TEST(trace_of_a_matmul)
 }
 END_TEST
 
-START_TEST(encodings)
-{
-    assembles_to("SETADC 5, 1, 2, 0x2aaaa", OP(0x50) | 5u << 21 | 1 << 20 | 2 << 18 | 0x2aaaa);
-    assembles_to("SETADCXX 3, 0x2aa, 0x155", OP(0x5e) | 3u << 21 | 0x2aau << 10 | 0x155);
-    /* the override is above the value of Y1 */
-    assembles_to("SETADCXY 6, 0x15, 2, 3, 4, 9",
-                 OP(0x51) | 6u << 21 | 0x15u << 15 | 2u << 12 | 3u << 9 | 4u << 6 | 9);
-    assembles_to("INCADCZW 6, 0x15, 2, 3, 4",
-                 OP(0x55) | 6u << 21 | 0x15u << 15 | 2u << 12 | 3u << 9 | 4u << 6);
-    assembles_to("ADDRCRZW 6, 0x15, 2, 3, 4, 9",
-                 OP(0x56) | 6u << 21 | 0x15u << 15 | 2u << 12 | 3u << 9 | 4u << 6 | 9);
-    assembles_to("SETRWC 2, 9, 1, 2, 3, 5",
-                 OP(0x37) | 2u << 22 | 9u << 18 | 1u << 14 | 2u << 10 | 3u << 6 | 5);
-    assembles_to("INCRWC 5, 1, 2, 3", OP(0x38) | 5u << 18 | 1u << 14 | 2u << 10 | 3u << 6);
-    assembles_to("SETDVALID 2", OP(0x57) | 2);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("counters");
@@ -441,7 +423,6 @@ int main(void)
     tcase_add_loop_test(tcase, address_modifiers, 0, 2);
     tcase_add_test(tcase, bias_of_modifiers);
     tcase_add_test(tcase, trace_of_a_matmul);
-    tcase_add_test(tcase, encodings);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

@@ -430,7 +430,7 @@ static uint32_t random_template(void)
 {
     unsigned a = vector_below(16), b = vector_below(16), c = vector_below(16);
     uint32_t lregs = a << 16 | b << 12 | c << 8, vd = vector_below(8) << 4;
-    switch (vector_below(14)) {
+    switch (vector_below(15)) {
     case 0:
         return of_row(TENSIX_ROW_SFPMAD) | lregs | vd | (vector_below(4) ? 0 : vector_below(16));
     case 1:
@@ -456,6 +456,8 @@ static uint32_t random_template(void)
     case 11:
         return of_row(TENSIX_ROW_SFPSETSGN) | c << 8 | vd;
     case 12:
+        return of_row(TENSIX_ROW_SFPMOV) | c << 8 | vd | vector_below(3);
+    case 13:
         return of_row(TENSIX_ROW_SFPLOADMACRO) | (vector_random() & 0xff0000); /* an SFPNOP */
     default:
         return of_row(TENSIX_ROW_SFPLZ) | c << 8 | vd | 2 * vector_below(2);

@@ -22,7 +22,7 @@ static uint32_t reg2flop_config(unsigned size, unsigned offset, unsigned index, 
     return op(0x48, size << 22 | offset << 18 | index << 6 | reg);
 }
 
-/* --- Arithmetic: what it computes is in check_scalar_pages.c --- */
+/* --- Arithmetic: what it computes is in check_scalar_random.c --- */
 
 START_TEST(undefined_modes_fault)
 {

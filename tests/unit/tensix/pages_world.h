@@ -285,11 +285,4 @@ static inline void execute_fault(unsigned thread, uint32_t word, enum tensix_fau
     check_state(word);
 }
 
-/* The assembler's word for `text` is the one that the diagram gives. */
-static inline void assembles_to(const char *text, uint32_t word)
-{
-    uint32_t got = tensix_harness_assemble(text);
-    ck_assert_msg(got == word, "%s: 0x%08" PRIx32 ", not 0x%08" PRIx32, text, got, word);
-}
-
 #endif
