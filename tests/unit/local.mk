@@ -44,8 +44,6 @@ libunit_la_SOURCES = \
 	%D%/tensix/macro_model.h \
 	%D%/tensix/matrix_model.c \
 	%D%/tensix/matrix_model.h \
-	%D%/tensix/matrix_world.h \
-	%D%/tensix/pack_world.h \
 	%D%/tensix/pages_world.h \
 	%D%/tensix/scalar_model.c \
 	%D%/tensix/scalar_model.h \
@@ -153,18 +151,13 @@ UNIT_TESTS = \
 	%D%/tensix/check_macro_schedules \
 	%D%/tensix/check_macros \
 	%D%/tensix/check_matrix \
-	%D%/tensix/check_matrix_exact \
-	%D%/tensix/check_matrix_modes \
 	%D%/tensix/check_misc \
 	%D%/tensix/check_mop \
 	%D%/tensix/check_mover \
 	%D%/tensix/check_moves \
 	%D%/tensix/check_observe \
 	%D%/tensix/check_pack \
-	%D%/tensix/check_pack_formats \
 	%D%/tensix/check_pack_modes \
-	%D%/tensix/check_pack_sections \
-	%D%/tensix/check_pack_streams \
 	%D%/tensix/check_regs \
 	%D%/tensix/check_replay \
 	%D%/tensix/check_rwc \
@@ -218,9 +211,6 @@ tests_unit_abi_check_abi_faults_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_abi_check_abi_time_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_num_check_lanes_LDADD = $(LDADD) -lm
 tests_unit_loader_check_tensor_LDADD = $(LDADD) -lm
-tests_unit_tensix_check_matrix_exact_LDADD = $(LDADD) -lm
-tests_unit_tensix_check_matrix_modes_LDADD = $(LDADD) -lm
-tests_unit_tensix_check_pack_formats_LDADD = $(LDADD) -lm
 tests_unit_tensix_check_macro_schedules_LDADD = $(LDADD) -lm
 tests_unit_tensix_check_sfpload_LDADD = $(LDADD) -lm
 tests_unit_tensix_check_sfp_rows_LDADD = $(LDADD) -lm

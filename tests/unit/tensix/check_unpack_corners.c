@@ -1,7 +1,7 @@
 /*
  * Corners of the unpackers by hand, from the pages and tt_llk_blackhole without a look at the unit:
- * what is undefined, the other forms of UNPACR, every form of UNPACR_NOP, SETDVALID and STOREIND to
- * Src. Random UNPACR is in check_unpack.c.
+ * what is undefined, data that are none, E4M3, the form of UNPACR that counts contexts. Random UNPACR
+ * is in check_unpack.c, UNPACR_NOP in check_unpack_nop.c.
  */
 #include <check.h>
 #include <string.h>
@@ -14,8 +14,6 @@
 
 enum {
     TILE = 0x4000,
-    ONES = 0x7ffff,
-    MSG_DATA_CLEAR = 266, /* register of a stream */
     LIMIT = 0x1ffff,
     TEXT_MOST = 190,
 };
@@ -61,16 +59,6 @@ static void setup(void)
 static void teardown(void)
 {
     tensix_harness_close(&harness);
-}
-
-static uint32_t src_bf16(unsigned pattern)
-{
-    return (pattern >> 15) << 18 | (pattern & 0x7f) << 11 | (pattern >> 7 & 0xff);
-}
-
-static void give_to_matrix(unsigned u, unsigned bank)
-{
-    tensix->src[u].matrix_may[bank] = true;
 }
 
 /* --- Undefined --- */
@@ -157,63 +145,7 @@ START_TEST(no_data_but_a_flip)
 }
 END_TEST
 
-/* SPEC: UNPACR_Regular: Row = (Row + SrcRow) & 0x3f. Only ttsim calls that undefined. */
-START_TEST(rows_of_src_b_wrap)
-{
-    put(61, 0, 18, 60 * 32);
-    world_take(&world, tensix);
-    tensix_harness_push(&harness, 0, unpacr_word(&(struct unpacr){.unpacker = 1}));
-    for (unsigned i = 0; i < 256; i++) {
-        world.src[1][0][(60 + i / 16) % SRC_ROWS][i % 16] = src_bf16(0x3f80 + i);
-    }
-    ck_assert_msg(harness.faults == 0, "%s", harness.fault.text);
-    world_compare(&world, tensix, "rows beyond SrcB");
-}
-END_TEST
-
 /* --- By hand --- */
-
-START_TEST(haloize_transposes_src_a_alone)
-{
-    put(72, 8, 1, 1);
-    put(120, 8, 1, 1);
-    world_take(&world, tensix);
-    tensix_harness_push(&harness, 0, unpacr_word(&(struct unpacr){0}));
-    tensix_harness_push(&harness, 0, unpacr_word(&(struct unpacr){.unpacker = 1}));
-    for (unsigned i = 0; i < 256; i++) {
-        world.src[0][0][i % 16][i / 16] = src_bf16(0x3f80 + i);
-        world.src[1][0][i / 16][i % 16] = src_bf16(0x3f80 + i);
-    }
-    ck_assert_uint_eq(harness.faults, 0);
-    world_compare(&world, tensix, "haloize");
-}
-END_TEST
-
-/* One zero, or gap, behind a datum with rate 1; three with 2; seven with 3: the functional model's
- * 2^rate - 1, which the page's throughputs confirm; the README has 1, 2 and 4. */
-START_TEST(upsampling_doubles_each_time)
-{
-    unsigned rate = (unsigned)_i / 2, step = 1U << rate;
-    bool gaps = _i % 2;
-    memset(tensix->src_file[0].bank, 0, sizeof tensix->src_file[0].bank);
-    for (unsigned i = 0; i < 64 * 16; i++) {
-        tensix->src_file[0].bank[0][i / 16][i % 16] = 5;
-    }
-    put(72, 12, 2, rate);
-    put(72, 15, 1, gaps);
-    tensix->thread[0].adc[0].channel[1].x = 99;
-    tensix_harness_push(&harness, 0, unpacr_word(&(struct unpacr){0}));
-    ck_assert_uint_eq(harness.faults, 0);
-    for (unsigned i = 0; i < 64 * 16; i++) {
-        bool written = i < 100 * step;
-        uint32_t wanted = !written ? 5 : i % step == 0 ? src_bf16(0x3f80 + i / step) : gaps ? 5 : 0;
-        uint32_t found = tensix->src_file[0].bank[0][i / 16][i % 16];
-        if (found != wanted) {
-            ck_abort_msg("datum %u is %05x, not %05x", i, found, wanted);
-        }
-    }
-}
-END_TEST
 
 /* An E4M3 has bias 7, an FP16 15; the mode is one per unpacker. */
 START_TEST(e4m3_keeps_its_value)
@@ -259,242 +191,6 @@ START_TEST(the_increment_form_counts_to_the_context_count)
 }
 END_TEST
 
-START_TEST(setc16_resets_the_counters_of_its_thread)
-{
-    for (unsigned i = 0; i < UNPACKERS * THREADS; i++) {
-        tensix->unpacker[i / THREADS].context_counter[i % THREADS] = 1;
-    }
-    world_take(&world, tensix);
-    tensix_harness_run(&harness, 1, "SETC16 41, 0x1010");
-    world.counter[0][1] = world.counter[1][1] = 0;
-    world_compare(&world, tensix, "reset");
-}
-END_TEST
-
-START_TEST(flushing_the_cache_changes_nothing)
-{
-    give_to_matrix(0, 0);
-    world_take(&world, tensix);
-    tensix_harness_push(&harness, 0, 0x42000002);
-    tensix_harness_push(&harness, 0, 0x42800082);
-    ck_assert_uint_eq(harness.faults, 0);
-    world_compare(&world, tensix, "flush");
-}
-END_TEST
-
-START_TEST(an_unpack_to_dst_waits_for_src_a_too)
-{
-    put(72, 11, 1, 1);
-    own_put(tensix, 0, 5, 0);
-    give_to_matrix(0, 0);
-    world_take(&world, tensix);
-    tensix_harness_push(&harness, 0, unpacr_word(&(struct unpacr){0}));
-    ck_assert(tensix->thread[0].blocked);
-    world_compare(&world, tensix, "waits");
-    tensix_harness_run(&harness, 1, "CLEARDVALID 1, 0");
-    ck_assert(!tensix->thread[0].has_next);
-    for (unsigned i = 0; i < 256; i++) {
-        unsigned pattern = 0x3f80 + i;
-        unsigned wanted = (pattern & 0x7f) << 8 | pattern >> 7;
-        ck_assert_uint_eq(tensix->dst.bits[i / 16][i % 16], wanted);
-    }
-}
-END_TEST
-
-/* --- UNPACR_NOP --- */
-
-static uint32_t nop_word(unsigned u, unsigned dvalid, unsigned one, unsigned wait, unsigned both,
-                         unsigned value)
-{
-    return 0x43U << 24 | u << 23 | dvalid << 8 | one << 6 | wait << 5 | both << 4 | value << 2 | 1;
-}
-
-static void spoil_src(void)
-{
-    for (unsigned i = 0; i < UNPACKERS * BANKS * SRC_ROWS * COLUMNS; i++) {
-        unsigned u = i / (BANKS * SRC_ROWS * COLUMNS), bank = i / (SRC_ROWS * COLUMNS) % BANKS;
-        tensix_src_file_write(&tensix->src_file[u], bank, i / COLUMNS % SRC_ROWS, i % COLUMNS,
-                              i * 7 % ONES);
-    }
-}
-
-static void fill_world(unsigned u, unsigned bank, uint32_t value)
-{
-    for (unsigned i = 0; i < SRC_ROWS * COLUMNS; i++) {
-        world.src[u][bank][i / COLUMNS][i % COLUMNS] = value;
-    }
-}
-
-/* unpacker, both banks, value (0, minus infinity, 1, immediate), format of 1, data valid */
-START_TEST(unpacr_nop_clears)
-{
-    unsigned u = _i & 1, both = _i >> 1 & 1, dvalid = _i >> 2 & 1, value = _i >> 3 & 3;
-    unsigned one = (unsigned)_i >> 5;
-    uint32_t ones[] = {15, 127, 1 << 8 | 16};
-    uint32_t wanted[] = {0, ONES, ones[one], u ? 0x2bcde : 0x12345};
-    spoil_src();
-    put(53, 0, 32, 0xfff12345);
-    put(63, 0, 32, 0xfffabcde);
-    own_put(tensix, 1, 5, 2);
-    own_put(tensix, 1, 6, 3);
-    tensix->src[u].unpack_bank = 1;
-    world_take(&world, tensix);
-    tensix_harness_push(&harness, 1, nop_word(u, dvalid, one, 0, both, value));
-    fill_world(u, 1, wanted[value]);
-    if (both) {
-        fill_world(u, 0, wanted[value]);
-    }
-    if (dvalid) {
-        world.matrix_has[u][1] = true;
-        world.bank[u] = 0;
-        world.implied[u][1] = BF16;
-        world.src_row[u][1] = u ? 48 : 32;
-    }
-    ck_assert_msg(harness.faults == 0, "%s", harness.fault.text);
-    world_compare(&world, tensix, "UNPACR_NOP");
-}
-END_TEST
-
-/* Without WaitLikeUnpacr it looks at the Matrix Unit's bank, with it at the unpacker's. */
-START_TEST(unpacr_nop_waits_for_one_of_two_banks)
-{
-    unsigned u = _i & 1, wait_like = _i >> 1 & 1, matrix_holds_own = _i >> 2 & 1;
-    spoil_src();
-    tensix->src[u].unpack_bank = 1;
-    tensix->src[u].matrix_bank = 0;
-    give_to_matrix(u, matrix_holds_own ? 1 : 0);
-    world_take(&world, tensix);
-    tensix_harness_push(&harness, 0, nop_word(u, 0, 0, wait_like, 0, 0));
-    if (wait_like == matrix_holds_own) {
-        ck_assert(tensix->thread[0].blocked);
-        ck_assert(tensix->thread[0].wait == TENSIX_WAITS_FOR_SRC);
-        world_compare(&world, tensix, "waits");
-        tensix->src[u].matrix_may[0] = tensix->src[u].matrix_may[1] = false;
-        world_take(&world, tensix);
-        tensix_harness_go(&harness, 0);
-    }
-    fill_world(u, 1, 0);
-    ck_assert(!tensix->thread[0].has_next);
-    world_compare(&world, tensix, "clears");
-}
-END_TEST
-
-static void expect_hand_over(unsigned u, unsigned thread, unsigned base)
-{
-    world.matrix_has[u][world.bank[u]] = true;
-    world.implied[u][world.bank[u]] = BF16;
-    world.bank[u] ^= 1;
-    world.src_row[u][thread] = base << 4;
-}
-
-/* "Sets dvalid, but NOP in all other respects"; it does not wait. */
-START_TEST(unpacr_nop_gives_the_bank_away)
-{
-    unsigned u = (unsigned)_i;
-    spoil_src();
-    own_put(tensix, 2, 5, 1);
-    own_put(tensix, 2, 6, 2);
-    for (unsigned round = 0; round < 3; round++) {
-        world_take(&world, tensix);
-        tensix_harness_push(&harness, 2, nop_word(u, 0, 3, 0, 0, 0));
-        expect_hand_over(u, 2, u ? 2 : 1);
-        ck_assert_uint_eq(harness.faults, 0);
-        world_compare(&world, tensix, "SETDVALID form");
-    }
-}
-END_TEST
-
-START_TEST(setdvalid_gives_banks_away)
-{
-    own_put(tensix, 0, 5, 3);
-    own_put(tensix, 0, 6, 1);
-    for (unsigned mask = 0; mask < 4; mask++) {
-        world_take(&world, tensix);
-        /* What it says of formats is unpredictable on Blackhole. */
-        tensix_harness_push(&harness, 0, 0x57U << 24 | mask);
-        for (unsigned u = 0; u < UNPACKERS; u++) {
-            if (mask >> u & 1) {
-                unsigned bank = world.bank[u];
-                expect_hand_over(u, 0, u ? 1 : 3);
-                world.implied[u][bank] = tensix->src_file[u].format[bank];
-            }
-        }
-        world_compare(&world, tensix, "SETDVALID");
-    }
-}
-END_TEST
-
-START_TEST(unpacr_nop_does_nothing)
-{
-    give_to_matrix(0, 0);
-    world_take(&world, tensix);
-    tensix_harness_push(&harness, 0, 0x43000002);
-    tensix_harness_push(&harness, 0, 0x43800002);
-    ck_assert_uint_eq(harness.faults, 0);
-    ck_assert_uint_eq(harness.regs, 0);
-    world_compare(&world, tensix, "UNPACR_NOP 2");
-}
-END_TEST
-
-/* GUESS of the page itself: 1 is written whatever the count, and the configured stream is meant
- * where the count is 0. */
-START_TEST(unpacr_nop_clears_messages)
-{
-    static const struct {
-        uint32_t word;
-        unsigned stream;
-    } cases[] = {
-        {0x43000000, 5},
-        {0x43800000, 9},
-        {0x43000003 | 17 << 16 | 1 << 12, 17},
-        {0x43800003 | 63 << 16 | 1 << 12, 63},
-    };
-    own_put(tensix, 0, 42, 5 | 1 << 8);
-    own_put(tensix, 0, 43, 9 | 1 << 8);
-    world_take(&world, tensix);
-    tensix_harness_push(&harness, 0, cases[_i].word);
-    uint32_t address = 0xffb40000 + cases[_i].stream * 0x1000 + MSG_DATA_CLEAR * 4;
-    ck_assert_uint_eq(harness.faults, 0);
-    ck_assert_uint_eq(harness.regs, 1);
-    ck_assert_uint_eq(harness.reg[0].address, address);
-    ck_assert_uint_eq(harness.reg[0].writes, 1);
-    ck_assert_uint_eq(harness.reg[0].value, 1);
-    world_compare(&world, tensix, "UNPACR_NOP 0, 3");
-}
-END_TEST
-
-/* --- STOREIND --- */
-
-START_TEST(storeind_writes_four_bf16)
-{
-    bool to_b = _i & 1, absolute = _i >> 1 & 1;
-    unsigned bank = 1, row = absolute ? 37 : 6, own_row = 16;
-    spoil_src();
-    own_put(tensix, 0, 5, (unsigned)absolute << 2);
-    tensix->src[to_b].unpack_bank = 1;
-    tensix->unpacker[to_b].src_row[0] = own_row;
-    tensix->gpr[0][8] = 0xc0a5d37e;
-    tensix->gpr[0][9] = 0x3f8112ff;
-    if (to_b) {
-        row = 6;
-    }
-    tensix->gpr[0][20] = (to_b ? row : row + 4) * 4 + 1; /* columns 4 to 7 ... */
-    tensix->gpr[0][30] = 1 << 4;                         /* ... and 4 more */
-    world_take(&world, tensix);
-    tensix_harness_push(&harness, 0,
-                        0x66U << 24 | (unsigned)to_b << 21 | 60U << 14 | 3U << 12 | 11U << 6 | 20);
-    unsigned at = row + (to_b || !absolute ? own_row : 0);
-    uint32_t *wanted = &world.src[to_b][bank][at][8];
-    wanted[0] = 1U << 18 | 0x53U << 11 | 0x7e; /* low half: sign, fraction, exponent */
-    wanted[1] = src_bf16(0xc0a5);
-    wanted[2] = 0x12U << 11 | 0xff;
-    wanted[3] = src_bf16(0x3f81);
-    ck_assert_uint_eq(harness.faults, 0);
-    world_compare(&world, tensix, "STOREIND");
-    ck_assert_uint_eq(tensix->gpr[0][30], (1 << 4) + 16);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("unpack modes");
@@ -504,21 +200,8 @@ int main(void)
     tcase_add_loop_test(all, no_32_bits_in_src, 0, 2);
     tcase_add_loop_test(all, x_ends_before_it_begins, 0, 1);
     tcase_add_loop_test(all, no_data_but_a_flip, 0, 1);
-    tcase_add_loop_test(all, rows_of_src_b_wrap, 0, 1);
-    tcase_add_loop_test(all, haloize_transposes_src_a_alone, 0, 1);
-    tcase_add_loop_test(all, upsampling_doubles_each_time, 0, 8);
     tcase_add_loop_test(all, e4m3_keeps_its_value, 0, 2);
     tcase_add_loop_test(all, the_increment_form_counts_to_the_context_count, 0, 8);
-    tcase_add_loop_test(all, setc16_resets_the_counters_of_its_thread, 0, 1);
-    tcase_add_loop_test(all, flushing_the_cache_changes_nothing, 0, 1);
-    tcase_add_loop_test(all, an_unpack_to_dst_waits_for_src_a_too, 0, 1);
-    tcase_add_loop_test(all, unpacr_nop_clears, 0, 96);
-    tcase_add_loop_test(all, unpacr_nop_waits_for_one_of_two_banks, 0, 8);
-    tcase_add_loop_test(all, unpacr_nop_gives_the_bank_away, 0, 2);
-    tcase_add_loop_test(all, setdvalid_gives_banks_away, 0, 1);
-    tcase_add_loop_test(all, unpacr_nop_does_nothing, 0, 1);
-    tcase_add_loop_test(all, unpacr_nop_clears_messages, 0, 4);
-    tcase_add_loop_test(all, storeind_writes_four_bf16, 0, 4);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }
