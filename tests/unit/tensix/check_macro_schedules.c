@@ -435,6 +435,33 @@ START_TEST(test_programs)
 }
 END_TEST
 
+/* A late result beside a load of which some lanes capture an index into the same LReg. */
+START_TEST(test_captured_indices)
+{
+    struct f_world *w = f_open_world(NULL, 450);
+    unsigned compared = 0;
+    for (unsigned i = 0; i < 200; i++) {
+        unsigned vd = i % 4;
+        f_refill(&w->model, &w->random);
+        memset(w->model.state.uses_flags, 0, sizeof w->model.state.uses_flags);
+        for (unsigned lane = 0; lane < F_LANES; lane++) {
+            bool captures = (i / 4 + lane) & 1;
+            w->model.state.lane_config[lane] = captures ? F_DEST_INDEX | F_CAPTURE_INDEX : 0;
+            w->model.state.lreg[9][lane] = 0;
+            for (unsigned r = 0; r < 8; r++) { /* the product is what they hold already */
+                w->model.state.lreg[r][lane] = captures ? 0x3f800000 : (130 + r) << 23;
+            }
+        }
+        set_macro(&w->model, 0, step(F_SIMPLE, 0, 6, NO_OP));
+        uint32_t program[] = {f_macro(0, vd, 4, 0, 16), f_insn4(F_SFPMAD, 5, 6, 9, vd + 4, 0),
+                              f_memory(F_SFPLOAD, vd ^ (i & 8 ? 1 : 0), 4, 0, 8 * i % 512)};
+        compared += both(w, program, 3, "an index beside a late result");
+    }
+    ck_assert_uint_gt(compared, 50);
+    f_close_world(w);
+}
+END_TEST
+
 static void take_columns(struct f_state *s, const struct f_state *from, uint32_t columns)
 {
     for (unsigned lane = 0; lane < F_LANES; lane++) {
@@ -918,6 +945,7 @@ int main(void)
     tcase_add_test(tc, test_stores);
     tcase_add_test(tc, test_wrong_sub_units);
     tcase_add_loop_test(tc, test_programs, 0, 2 * SETS);
+    tcase_add_test(tc, test_captured_indices);
     tcase_add_loop_test(tc, test_columns, 0, SETS);
     tcase_add_loop_test(tc, test_settling, 0, SETS);
     tcase_add_loop_test(tc, test_kernels, 0, KERNELS * SETS);

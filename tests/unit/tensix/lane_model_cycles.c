@@ -202,11 +202,26 @@ static void merge(struct f_model *m, const struct f_state *start, const struct f
     }
 }
 
+/* Does a load put an index where a result is on its way, in the same lane? */
+static bool meets_index(const struct f_state *s, const struct f_insn *load,
+                        const struct f_late *coming)
+{
+    uint32_t both = F_DEST_INDEX | F_CAPTURE_INDEX;
+    bool meets = false;
+    for (unsigned lane = 0; load->vd < 4 && lane < F_LANES; lane++) {
+        meets |= (s->lane_config[lane] & both) == both && coming->lanes[load->vd + 4] >> lane & 1;
+    }
+    return meets;
+}
+
 /* Conflicts of what executes in one cycle, and with what is on its way. */
 static void judge(struct f_model *m, const struct f_insn *const insn[F_PARTS],
                   const struct f_late *coming)
 {
     uint32_t written = coming->lregs;
+    if (insn[F_LOAD] && captures_index(&m->state)) {
+        written &= ~(1u << (insn[F_LOAD]->vd + 4)); /* by lane: meets_index */
+    }
     const struct f_insn *simple = insn[F_SIMPLE], *round = insn[F_ROUND], *mad = insn[F_MAD];
     for (unsigned part = 0; part < F_PARTS; part++) {
         const struct f_insn *i = insn[part];
@@ -214,6 +229,7 @@ static void judge(struct f_model *m, const struct f_insn *const insn[F_PARTS],
             continue;
         }
         m->undefined |= (writes(&m->state, i) & written) != 0 || (reads(i) & coming->lregs) != 0;
+        m->undefined |= part == F_LOAD && meets_index(&m->state, i, coming);
         m->undefined |= coming->needs_idle && part != F_LOAD && part != F_STORE;
         written |= writes(&m->state, i);
         /* The instruction will read again what it exchanges. */
