@@ -71,7 +71,8 @@ static void configure(struct f_world *w, bool with_stack)
         rwc->fidelity = random_scaled(r, 4);
         for (unsigned i = 3; i < 8; i++) {
             uint16_t *config = t->thread_config[thread];
-            config[TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr + i] = (uint16_t)random_next(r);
+            config[TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr + i] =
+                (uint16_t)(random_scaled(r, 2) ? random_next(r) : 0);
             config[TENSIX_WORD_ADDR_MOD_DST_SEC0_DestIncr + i] =
                 (uint16_t)(random_scaled(r, 2) ? random_next(r) : random_scaled(r, 1024));
             config[TENSIX_WORD_ADDR_MOD_BIAS_SEC0_BiasIncr + i] = 0;
