@@ -21,7 +21,6 @@
 #include "tensix/table.h"
 #include "tile/eth_window.h"
 #include "tile/noc_short.h"
-#include "tile/quick.h"
 #include "tile/weak.h"
 
 enum { PAGE_BYTES = 4096 };
@@ -651,7 +650,6 @@ static void load_tile(struct snapshot_reader *reader, struct shared_data *shared
     for (unsigned core = 0; core < RV32_CORES; core++) {
         tile_polls(tile, (enum rv32_core)core, (struct tile_span){0}); /* nobody knows */
     }
-    tile_lend_registers(tile);
     tile_noc_count_unseen(tile);
     tile->tensix.stale = TENSIX_USED_BY_ALL;
     tensix_vector_derive(&tile->tensix.vector);

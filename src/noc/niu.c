@@ -46,17 +46,6 @@ static uint32_t *word_at(struct niu *niu, uint32_t offset)
     return &niu->word[niu_buffer(offset / NIU_BUFFER_BYTES) + offset % NIU_BUFFER_BYTES / 4];
 }
 
-#define HELD(buffer, offset)                                                                       \
-    [((buffer)*NIU_BUFFER_BYTES + (offset)) / 4] = 1 + NIU_BUFFER_AT(buffer) + (offset) / 4
-#define HELD_OF(buffer)                                                                            \
-    HELD(buffer, NIU_TARG_ADDR_LO), HELD(buffer, NIU_TARG_ADDR_MID),                               \
-        HELD(buffer, NIU_TARG_ADDR_HI), HELD(buffer, NIU_RET_ADDR_LO),                             \
-        HELD(buffer, NIU_RET_ADDR_MID), HELD(buffer, NIU_RET_ADDR_HI), HELD(buffer, NIU_CTRL),     \
-        HELD(buffer, NIU_AT_LEN_BE), HELD(buffer, NIU_AT_LEN_BE_1), HELD(buffer, NIU_AT_DATA),     \
-        HELD(buffer, NIU_BRCST_EXCLUDE)
-
-const uint16_t niu_held_place[NIU_BYTES / 4] = {HELD_OF(0), HELD_OF(1), HELD_OF(2), HELD_OF(3)};
-
 void niu_set_identity(struct niu *niu, uint32_t offset, uint32_t value)
 {
     bool in_buffers = offset == NIU_NODE_ID || offset == NIU_ENDPOINT_ID;

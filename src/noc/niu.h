@@ -128,16 +128,10 @@ struct niu {
     struct niu_transaction transaction;
 };
 
-/* Registers of command buffers that only hold what was written: by offset / 4, 1 + the index in
- * word[]; 0 for all others. */
-extern const uint16_t niu_held_place[NIU_BYTES / 4];
-
 /* The index of the first word of a command buffer. */
-#define NIU_BUFFER_AT(buffer)                                                                      \
-    ((buffer) == 0 ? 0 : NIU_BUFFER_BYTES / 4 + ((buffer)-1) * NIU_BUFFER_WORDS)
 static inline unsigned niu_buffer(unsigned buffer)
 {
-    return NIU_BUFFER_AT(buffer);
+    return buffer == 0 ? 0 : NIU_BUFFER_BYTES / 4 + (buffer - 1) * NIU_BUFFER_WORDS;
 }
 
 static inline void niu_count(struct niu *niu, enum niu_counter counter, uint32_t by)

@@ -46,13 +46,7 @@ int64_t rv32_exec_JALR(struct rv32_hart *hart, const struct rv32_op *op, int64_t
  * know who polls. */
 int64_t rv32_exec_FENCE(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    if (hart->bus->fenced) {
-        hart->bus->fenced(hart->owner, rv32_op_pc(hart, op), rv32_now(hart, left));
-        return rv32_after_bus(hart, op + 1, left);
-    }
-    if (!hart->bus->fence) {
-        return rv32_next(hart, op + 1, left);
-    }
+    hart->op = op;
     enum rv32_reply reply = hart->bus->fence(hart->owner, hart, rv32_now(hart, left));
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);
@@ -93,39 +87,37 @@ int64_t rv32_exec_MRET(struct rv32_hart *hart, const struct rv32_op *op, int64_t
     return rv32_jump(hart, hart->resume_pc, left);
 }
 
-/* Pushes .ttinsn from `op` on, as many as stand together. */
-static unsigned push_many(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+/* .ttinsn from `op` on, as many as stand together: how many of them were pushed. */
+static unsigned push_adjacent(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    unsigned count = op->aux < left ? op->aux : (unsigned)left;
     uint32_t words[RV32_PUSHES];
-    for (unsigned i = 0; i < count; i++) {
-        words[i] = (uint32_t)op[i].imm;
-    }
-    return hart->bus->push_many(hart->owner, hart, words, count, rv32_now(hart, left));
+    unsigned count = 0;
+    do {
+        words[count] = (uint32_t)op[count].imm;
+        count++;
+    } while (count < op->aux && count < left);
+    return hart->bus->push(hart->owner, hart, words, count, rv32_now(hart, left));
 }
 
 int64_t rv32_exec_ttinsn(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    bool many =
-        op->aux > 1 && hart->bus->push_many && hart->core != RV32_B && hart->core != RV32_NC;
-    unsigned count = 1;
-    enum rv32_reply reply;
+    bool is_trisc = hart->core != RV32_B && hart->core != RV32_NC;
     hart->op = op;
-    if (many) {
-        count = push_many(hart, op, left);
-        reply = count ? RV32_OK : RV32_WAIT;
-    } else {
-        reply = hart->bus->push(hart->owner, hart, (uint32_t)op->imm, rv32_now(hart, left));
+    unsigned count = is_trisc ? push_adjacent(hart, op, left) : 0;
+    if (count) {
+        return rv32_after_bus(hart, op + count, left - (int64_t)(count - 1));
     }
+    hart->access = (struct rv32_access){.address = RV32_PUSH_BASE,
+                                        .value = (uint32_t)op->imm,
+                                        .size = 4,
+                                        .store = true,
+                                        .cycle = rv32_now(hart, left)};
+    enum rv32_reply reply =
+        is_trisc ? RV32_WAIT : hart->bus->access(hart->owner, hart, &hart->access);
     if (reply != RV32_OK) {
-        hart->access = (struct rv32_access){.address = RV32_PUSH_BASE,
-                                            .value = (uint32_t)op->imm,
-                                            .size = 4,
-                                            .store = true,
-                                            .cycle = rv32_now(hart, left)};
         return rv32_refused(hart, op, left, reply);
     }
-    return rv32_after_bus(hart, op + count, left - (int64_t)(count - 1));
+    return rv32_after_bus(hart, op + 1, left);
 }
 
 int64_t rv32_exec_illegal(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)

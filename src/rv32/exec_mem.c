@@ -142,9 +142,9 @@ static uint32_t address_of(const struct rv32_hart *hart, const struct rv32_op *o
     return hart->x[op->rs1] + (uint32_t)op->imm;
 }
 
-static __attribute__((noinline)) int64_t load_any_way(struct rv32_hart *hart,
-                                                      const struct rv32_op *op, int64_t left,
-                                                      unsigned log, bool is_signed)
+static __attribute__((noinline)) int64_t load_over_bus(struct rv32_hart *hart,
+                                                       const struct rv32_op *op, int64_t left,
+                                                       unsigned log, bool is_signed)
 {
     uint32_t address = address_of(hart, op), value = 0;
     hart->op = op;
@@ -156,26 +156,12 @@ static __attribute__((noinline)) int64_t load_any_way(struct rv32_hart *hart,
     return rv32_after_bus(hart, op + 1, left);
 }
 
-/* A word, which the bus may have a short way for. */
-static __attribute__((noinline)) int64_t load_word_over_bus(struct rv32_hart *hart,
-                                                            const struct rv32_op *op, int64_t left)
-{
-    uint32_t address = address_of(hart, op);
-    if (hart->bus->get && address % 4 == 0 &&
-        hart->bus->get(hart->owner, address, rv32_op_pc(hart, op), rv32_now(hart, left),
-                       &hart->x[op->rd])) {
-        return rv32_after_bus(hart, op + 1, left);
-    }
-    return load_any_way(hart, op, left, SIZE_4, false);
-}
-
 static inline int64_t load(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
                            unsigned log, bool is_signed)
 {
     const uint8_t *from = readable(hart, hart->x[op->rs1] + (uint32_t)op->imm, log);
     if (__builtin_expect(!from, 0)) {
-        return log == SIZE_4 ? load_word_over_bus(hart, op, left)
-                             : load_any_way(hart, op, left, log, is_signed);
+        return load_over_bus(hart, op, left, log, is_signed);
     }
     hart->x[op->rd] = extend(get(from, log), log, is_signed);
     return rv32_next(hart, op + 1, left);
@@ -196,7 +182,7 @@ LOAD(LHU, SIZE_2, false)
 /* --- Stores --- */
 
 static __attribute__((noinline)) int64_t
-store_any_way(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, unsigned log)
+store_over_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, unsigned log)
 {
     uint32_t address = address_of(hart, op), value = hart->x[op->rs2];
     hart->op = op;
@@ -207,45 +193,12 @@ store_any_way(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, un
     return rv32_after_bus(hart, op + 1, left);
 }
 
-static __attribute__((noinline)) int64_t store_word_over_bus(struct rv32_hart *hart,
-                                                             const struct rv32_op *op, int64_t left)
-{
-    uint32_t address = address_of(hart, op);
-    hart->op = op;
-    if (hart->bus->put && address % 4 == 0 &&
-        hart->bus->put(hart->owner, address, hart->x[op->rs2], rv32_now(hart, left))) {
-        return rv32_after_bus(hart, op + 1, left);
-    }
-    return store_any_way(hart, op, left, SIZE_4);
-}
-
-/* Where a word goes that is stored to a register which holds it; NULL: ask the bus. */
-static inline uint32_t *held(const struct rv32_hart *hart, uint32_t address)
-{
-    const struct rv32_registers *registers = hart->registers;
-    if (!registers) {
-        return NULL;
-    }
-    uint32_t bank = (address - registers->base) >> RV32_BANK_SHIFT;
-    uint32_t offset = (address - registers->base) & ((1u << RV32_BANK_SHIFT) - 1);
-    if (bank >= RV32_BANKS || !inside(offset, SIZE_4, registers->bytes)) {
-        return NULL;
-    }
-    unsigned place = registers->place[offset / 4];
-    return place ? &registers->bank[bank][place - 1] : NULL;
-}
-
 static inline int64_t store(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
                             unsigned log)
 {
     uint8_t *to = writable(hart, hart->x[op->rs1] + (uint32_t)op->imm, log);
     if (__builtin_expect(!to, 0)) {
-        uint32_t *word = log == SIZE_4 ? held(hart, address_of(hart, op)) : NULL;
-        if (!word) {
-            return log == SIZE_4 ? store_word_over_bus(hart, op, left)
-                                 : store_any_way(hart, op, left, log);
-        }
-        to = (uint8_t *)word;
+        return store_over_bus(hart, op, left, log);
     }
     memcpy(to, &hart->x[op->rs2], (size_t)1 << log);
     return rv32_next(hart, op + 1, left);
@@ -284,7 +237,7 @@ static enum rv32_reply atomic_read(struct rv32_hart *hart, uint32_t address, uin
         return rv32_bus_fault(hart, RV32_FAULT_ATOMIC, address,
                               "atomic instructions reach only the tile's L1, not 0x%08x", address);
     }
-    enum rv32_reply reply = hart->bus->fence ? hart->bus->fence(hart->owner, hart, now) : RV32_OK;
+    enum rv32_reply reply = hart->bus->fence(hart->owner, hart, now);
     if (reply != RV32_OK) {
         return reply;
     }

@@ -1,7 +1,7 @@
 /*
  * A hart: one baby RISC-V core of a Tensix tile (SPEC: BlackholeA0 BabyRISCV pages).
  *
- * rv32 knows no tile: L1, the local RAM and some registers (struct rv32_registers) are plain memory
+ * rv32 knows no tile: L1 and the local RAM are plain memory
  * that the owner lends, everything else goes through struct rv32_bus. Instructions run from decoded pages (rv32/code.h): a page holds
  * one struct rv32_op for each word, so the address of an op gives its pc. A handler does its work
  * and goes on to the next op through rv32_next; `left` counts the instructions that the burst may
@@ -100,23 +100,14 @@ struct rv32_bus {
     /* Loads and stores outside the memory that the hart reaches by itself, or inside it where a
      * line is marked in l1_marks (stores only: the store has not been done yet). */
     enum rv32_reply (*access)(void *owner, struct rv32_hart *hart, struct rv32_access *access);
-    /* The same for an aligned word, as far as it is served without much ado: false, and nothing has
-     * happened, where it is not; then `access` is asked. Both may be NULL. */
-    bool (*put)(void *owner, uint32_t address, uint32_t value, uint64_t cycle);
-    bool (*get)(void *owner, uint32_t address, uint32_t pc, uint64_t cycle, uint32_t *value);
-    /* .ttinsn: the same as a store to RV32_PUSH_BASE, which comes through `access`. */
-    enum rv32_reply (*push)(void *owner, struct rv32_hart *hart, uint32_t instruction,
-                            uint64_t cycle);
-    /* Two to RV32_PUSHES adjacent .ttinsn of RISCV T0 to T2, one a cycle from `cycle` on: returns
-     * how many were pushed; 0: not even the first (RV32_WAIT). Up to four of them are one store
-     * for the hardware (SPEC: PushTensixInstruction). NULL: they are pushed one by one. */
-    unsigned (*push_many)(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
-                          unsigned count, uint64_t cycle);
-    /* A fence, or what precedes an atomic; NULL where the board has nothing to order. */
+    /* Adjacent .ttinsn of RISCV T0 to T2, 1 to RV32_PUSHES of them, one a cycle from `cycle` on:
+     * returns how many were pushed; 0: not even the first (RV32_WAIT). Up to four of them are one
+     * store for the hardware (SPEC: PushTensixInstruction). Those of the other harts are stores to
+     * RV32_PUSH_BASE, which come through `access`. */
+    unsigned (*push)(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
+                     unsigned count, uint64_t cycle);
+    /* A fence, or what precedes an atomic. */
     enum rv32_reply (*fence)(void *owner, struct rv32_hart *hart, uint64_t cycle);
-    /* A fence at `pc` where there is nothing to order: software that polls memory has one in its
-     * loop. May be NULL. */
-    void (*fenced)(void *owner, uint32_t pc, uint64_t cycle);
     /* What polling [address, address + size) means, and for RV32_POLL_STATE the value there, read
      * without effect. NULL: everything outside the hart's memory has effects. */
     enum rv32_poll (*poll)(void *owner, struct rv32_hart *hart, uint32_t address, unsigned size,
@@ -144,17 +135,6 @@ struct rv32_page;
 struct rv32_code;
 struct rv32_op;
 struct rv32_timing;
-
-/* Registers of the board that only hold what is stored there: a hart does that without asking the
- * bus. They lie in two banks that look the same. */
-enum { RV32_BANKS = 2, RV32_BANK_SHIFT = 16 /* addresses of a bank */ };
-struct rv32_registers {
-    uint32_t base,
-        bytes; /* the first bank, and what may be stored to of each; 0 bytes: nothing, for
-                              now: the bus wants to know */
-    const uint16_t *place; /* for each word 1 + its index in `bank`; 0: it is not one of them */
-    uint32_t *bank[RV32_BANKS];
-};
 
 struct rv32_hart {
     uint32_t x[33];
@@ -186,8 +166,7 @@ struct rv32_hart {
     uint32_t local_size;
     struct rv32_code *code;
     const struct rv32_bus *bus;
-    const struct rv32_registers *registers; /* NULL: there are none */
-    const struct rv32_timing *timing;       /* NULL: each instruction takes a cycle */
+    const struct rv32_timing *timing; /* NULL: each instruction takes a cycle */
     void *owner;
 };
 
@@ -207,7 +186,7 @@ void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now);
  */
 uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end);
 
-/* The pc of the instruction that runs (inside a bus function, but not in `get` and `fenced`) or comes
+/* The pc of the instruction that runs (inside a bus function) or comes
  * next. */
 uint32_t rv32_current_pc(const struct rv32_hart *hart);
 

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
+#include "isa/shortcuts.h"
+#include "tile/mmio_fast.h"
 #include "tile/noc_window.h"
-#include "tile/quick.h"
 #include "tile/suspect.h"
 #include "tile/tensix_port.h"
 
@@ -53,15 +54,17 @@ enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
     return RV32_OK;
 }
 
-static void note_fence(void *owner, uint32_t pc, uint64_t cycle)
+static enum rv32_reply coherent_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
 {
-    tile_suspect_fence(owner, pc, cycle);
+    tile_suspect_fence(owner, rv32_current_pc(hart), cycle);
+    return RV32_OK;
 }
 
 static enum rv32_reply access_register(struct tile *tile, struct rv32_hart *hart,
                                        struct rv32_access *access)
 {
-    enum rv32_reply reply = tile_bus_device(tile, hart, access);
+    bool is_done = shortcuts_on(tile->shortcuts) && tile_mmio_fast(tile, access);
+    enum rv32_reply reply = is_done ? RV32_OK : tile_bus_device(tile, hart, access);
     if (!access->store && reply == RV32_OK) {
         tile_suspect(tile, rv32_current_pc(hart), access->address, access->value, access->cycle);
     }
@@ -72,9 +75,6 @@ static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
                                        struct rv32_access *access)
 {
     struct tile *tile = owner;
-    if (access->address == RV32_PUSH_BASE && access->store && access->size == 4) {
-        return tile_bus_push(owner, hart, access->value, access->cycle); /* as .ttinsn */
-    }
     if (access->address >= tile->kind->l1_bytes) {
         return access_register(tile, hart, access);
     }
@@ -88,23 +88,11 @@ static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
     return RV32_OK;
 }
 
-unsigned tile_bus_push_many(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
-                            unsigned count, uint64_t cycle)
+unsigned tile_bus_push(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
+                       unsigned count, uint64_t cycle)
 {
-    struct tile *tile = owner;
     unsigned thread = (unsigned)hart->core - RV32_T0;
-    return tile_push(tile, (enum tile_agent)hart->core, thread, instructions, count, cycle);
-}
-
-enum rv32_reply tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t instruction,
-                              uint64_t cycle)
-{
-    if (hart->core >= RV32_T0 && hart->core <= RV32_T2) {
-        return tile_bus_push_many(owner, hart, &instruction, 1, cycle) ? RV32_OK : RV32_WAIT;
-    }
-    struct rv32_access access = {
-        .address = RV32_PUSH_BASE, .value = instruction, .size = 4, .store = true, .cycle = cycle};
-    return tile_bus_device(owner, hart, &access);
+    return tile_push(owner, (enum tile_agent)hart->core, thread, instructions, count, cycle);
 }
 
 enum rv32_poll tile_bus_poll(void *owner, struct rv32_hart *hart, uint32_t address, unsigned size,
@@ -125,11 +113,8 @@ uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index)
 
 const struct rv32_bus tile_bus = {
     .access = coherent_access,
-    .put = tile_quick_put,
-    .get = tile_quick_get,
-    .fenced = note_fence,
     .push = tile_bus_push,
-    .push_many = tile_bus_push_many,
+    .fence = coherent_fence,
     .poll = tile_bus_poll,
     .repeatable = tile_bus_repeatable,
     .status = tile_bus_status,

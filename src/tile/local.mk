@@ -15,6 +15,7 @@ chip_sources += \
 	%D%/mailbox.c \
 	%D%/mailbox.h \
 	%D%/mmio.c \
+	%D%/mmio_fast.h \
 	%D%/noc_port.c \
 	%D%/noc_port.h \
 	%D%/noc_short.c \
@@ -27,8 +28,6 @@ chip_sources += \
 	%D%/noc_window.h \
 	%D%/pic.c \
 	%D%/pic.h \
-	%D%/quick.c \
-	%D%/quick.h \
 	%D%/report.h \
 	%D%/reset.c \
 	%D%/run.c \
@@ -43,3 +42,6 @@ chip_sources += \
 	%D%/weak.c \
 	%D%/weak.h \
 	%D%/windows.c
+if HAVE_SHORTCUTS
+chip_sources += %D%/mmio_fast.c
+endif

@@ -78,17 +78,6 @@ static const struct range *find_range(enum tile_type type, enum tile_agent agent
     return NULL;
 }
 
-/* The same, remembered: accesses of an agent come in groups. */
-static const struct range *recent_range(struct tile *tile, enum tile_agent agent, uint32_t address)
-{
-    const struct range *range = tile->recent_range[agent];
-    if (!range || !holds(range, agent, address)) {
-        range = find_range(tile->kind->type, agent, address);
-        tile->recent_range[agent] = range;
-    }
-    return range;
-}
-
 const char *tile_range_title(enum tile_type type, enum tile_agent agent, uint32_t address)
 {
     if (address < tile_kinds[type].l1_bytes) {
@@ -125,7 +114,7 @@ enum mmio_reply tile_access(struct tile *tile, struct mmio_access *access)
     if (access->address < tile->kind->l1_bytes) {
         return access_memory(tile, access, tile->l1 + access->address);
     }
-    const struct range *range = recent_range(tile, access->agent, access->address);
+    const struct range *range = find_range(tile->kind->type, access->agent, access->address);
     if (!range) {
         return MMIO_UNMAPPED;
     }
@@ -143,7 +132,7 @@ enum rv32_poll tile_poll(struct tile *tile, enum tile_agent agent, uint32_t addr
                                  .cycle = tile->now};
     enum rv32_poll poll = RV32_POLL_STATE;
     if (address >= tile->kind->l1_bytes) {
-        const struct range *range = recent_range(tile, agent, address);
+        const struct range *range = find_range(tile->kind->type, agent, address);
         if (!range) {
             return RV32_POLL_EFFECT;
         }

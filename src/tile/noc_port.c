@@ -10,7 +10,6 @@
 #include "tile/noc_short.h"
 #include "tile/observe.h"
 #include "tile/overlay_port.h"
-#include "tile/quick.h"
 #include "tile/weak.h"
 
 #define REGISTERS UINT64_C(0xff000000)
@@ -241,7 +240,6 @@ static void wait_for_departure(struct tile *tile, unsigned noc, unsigned buffer,
         due = other->waits && other->due >= due ? other->due + 1 : due;
     }
     tile->commands += !tile->command[noc][buffer].waits;
-    tile_lend_registers(tile);
     tile->command[noc][buffer] =
         (struct tile_command){.waits = true, .agent = (uint8_t)agent, .pc = pc, .due = due};
 }
@@ -250,7 +248,6 @@ static void end_wait(struct tile *tile, struct tile_command *command)
 {
     command->waits = false;
     tile->commands--;
-    tile_lend_registers(tile);
 }
 
 void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum tile_agent agent,

@@ -9,7 +9,6 @@
 
 #include "isa/shortcuts.h"
 #include "tile/bus.h"
-#include "tile/quick.h"
 
 bool tile_tell(struct tile *tile, const struct observed *event)
 {
@@ -94,22 +93,24 @@ static enum rv32_reply observed_access(void *owner, struct rv32_hart *hart,
     return reply;
 }
 
-static enum rv32_reply observed_push(void *owner, struct rv32_hart *hart, uint32_t instruction,
-                                     uint64_t cycle)
+static unsigned observed_push(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
+                              unsigned count, uint64_t cycle)
 {
-    const struct rv32_access access = {
-        .address = RV32_PUSH_BASE, .value = instruction, .size = 4, .store = true, .cycle = cycle};
-    enum rv32_reply reply = plain_bus(owner)->push(owner, hart, instruction, cycle);
-    if (reply == RV32_OK) {
+    unsigned pushed = plain_bus(owner)->push(owner, hart, instructions, count, cycle);
+    for (unsigned i = 0; i < pushed; i++) {
+        const struct rv32_access access = {.address = RV32_PUSH_BASE,
+                                           .value = instructions[i],
+                                           .size = 4,
+                                           .store = true,
+                                           .cycle = cycle + i};
         tell_access(owner, hart, &access);
     }
-    return reply;
+    return pushed;
 }
 
 static enum rv32_reply observed_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
 {
-    const struct rv32_bus *bus = plain_bus(owner);
-    return bus->fence ? bus->fence(owner, hart, cycle) : RV32_OK;
+    return plain_bus(owner)->fence(owner, hart, cycle);
 }
 
 static enum rv32_poll observed_poll(void *owner, struct rv32_hart *hart, uint32_t address,
@@ -141,7 +142,6 @@ void tile_choose_buses(struct tile *tile)
         struct rv32_hart *hart = &tile->hart[core];
         hart->l1_size = is_direct ? tile->kind->l1_bytes : 0;
         hart->local_size = is_observed ? 0 : tile_local_size((enum rv32_core)core);
-        hart->registers = is_direct ? &tile->registers : NULL;
         hart->bus = is_observed ? &observed_bus : plain_bus(tile);
     }
 }
@@ -151,7 +151,6 @@ static void choose_ways(struct tile *tile)
 {
     tile->shortcuts = shortcuts_on(tile->allows_shortcuts) && !tile->observed;
     tile->tensix.shortcuts = tile->shortcuts;
-    tile_lend_registers(tile);
     tile_choose_buses(tile);
 }
 

@@ -4,7 +4,7 @@
 enum { MANY_REPEATS = 16, CLOCK_REPEATS = 1 };
 
 /* A search is worth while at once while searches have not failed, else now and then. */
-bool tile_found_again(struct tile *tile, struct tile_load *load, uint64_t cycle)
+void tile_found_again(struct tile *tile, struct tile_load *load, uint64_t cycle)
 {
     struct tile_hart *run = &tile->run[tile->running];
     load->repeats++;
@@ -16,5 +16,4 @@ bool tile_found_again(struct tile *tile, struct tile_load *load, uint64_t cycle)
         run->probe_at = cycle + 1;
         rv32_cut(&tile->hart[tile->running], cycle + 1);
     }
-    return true;
 }

@@ -11,7 +11,6 @@
 #include "tile/eth_window.h"
 #include "tile/observe.h"
 #include "tile/overlay_port.h"
-#include "tile/quick.h"
 #include "tile/tensix_port.h"
 #include "tile/weak.h"
 
@@ -63,7 +62,6 @@ static void init_devices(struct tile *tile)
 {
     debug_init(tile);
     tile->debug.word[REG_SOFT_RESET_0] = tile->kind->reset_bits;
-    tile_lend_registers(tile);
 }
 
 static void prepare(struct tile *tile, uint8_t *memory)
@@ -224,7 +222,6 @@ void tile_polls(struct tile *tile, enum rv32_core core, struct tile_span span)
         all.last = span.last - 1 > all.last - 1 ? span.last : all.last; /* 0: the last of all */
     }
     tile->polled_by_any = all;
-    tile_lend_unless_polled(tile, core);
 }
 
 bool tile_is_polled(const struct tile *tile, uint32_t address, uint32_t size)

@@ -320,10 +320,7 @@ struct tile {
     uint64_t turn_end;      /* of its turn; tile_event brings it forward */
     unsigned unseen_count;  /* of `unseen`, that are not zero */
     struct tile_span polled[RV32_CORES];
-    struct tile_span polled_by_any;   /* all of those, and what lies between them */
-    struct rv32_registers registers;  /* that harts store to by themselves, see quick.h */
-    uint8_t poll_lent;                /* bit N: hart N sleeps until one of those changes */
-    const void *recent_range[AGENTS]; /* of each agent's latest access (mmio.c) */
+    struct tile_span polled_by_any; /* all of those, and what lies between them */
 };
 
 /* Bits of tile->marks: decoded code, places that sleeping harts poll, places that the coprocessor

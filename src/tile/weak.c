@@ -148,7 +148,6 @@ static enum rv32_poll weak_poll(void *owner, struct rv32_hart *hart, uint32_t ad
 const struct rv32_bus tile_weak_bus = {
     .access = weak_access,
     .push = tile_bus_push,
-    .push_many = tile_bus_push_many,
     .fence = weak_fence,
     .poll = weak_poll,
     .repeatable = tile_bus_repeatable,

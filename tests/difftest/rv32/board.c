@@ -30,13 +30,18 @@ static enum rv32_reply board_access(void *owner, struct rv32_hart *hart, struct 
                           access->address);
 }
 
-static enum rv32_reply board_push(void *owner, struct rv32_hart *hart, uint32_t instruction,
-                                  uint64_t cycle)
+/* Programs have no .ttinsn. */
+static unsigned board_push(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
+                           unsigned count, uint64_t cycle)
 {
-    (void)owner;
-    (void)cycle;
-    return rv32_bus_fault(hart, RV32_FAULT_UNMAPPED, RV32_PUSH_BASE,
-                          "pushes 0x%08" PRIx32 ", but programs have no .ttinsn", instruction);
+    (void)owner, (void)hart, (void)instructions, (void)count, (void)cycle;
+    return 0;
+}
+
+static enum rv32_reply board_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
+{
+    (void)owner, (void)hart, (void)cycle;
+    return RV32_OK;
 }
 
 struct board *board_create(void)
@@ -48,7 +53,8 @@ struct board *board_create(void)
         free(board);
         return NULL;
     }
-    board->bus = (struct rv32_bus){.access = board_access, .push = board_push};
+    board->bus =
+        (struct rv32_bus){.access = board_access, .push = board_push, .fence = board_fence};
     board->code = (struct rv32_code){.map = board->map,
                                      .pages = L1_BYTES / RV32_PAGE_BYTES,
                                      .l1 = board->l1,

@@ -255,11 +255,17 @@ static enum rv32_reply bench_access(void *owner, struct rv32_hart *hart, struct 
     return RV32_OK;
 }
 
-static enum rv32_reply bench_push(void *owner, struct rv32_hart *hart, uint32_t instruction,
-                                  uint64_t cycle)
+static unsigned bench_push(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
+                           unsigned count, uint64_t cycle)
 {
     struct bench *bench = owner;
-    return bench->inner.push(bench->h, hart, instruction, cycle);
+    return bench->inner.push(bench->h, hart, instructions, count, cycle);
+}
+
+static enum rv32_reply bench_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
+{
+    (void)owner, (void)hart, (void)cycle;
+    return RV32_OK;
 }
 
 static enum rv32_poll bench_poll(void *owner, struct rv32_hart *hart, uint32_t address,
@@ -285,7 +291,8 @@ static void bench_create(struct bench *bench)
 {
     *bench = (struct bench){.h = harness_create(RV32_B)};
     bench->inner = bench->h->bus;
-    bench->bus = (struct rv32_bus){.access = bench_access, .push = bench_push, .poll = bench_poll};
+    bench->bus = (struct rv32_bus){
+        .access = bench_access, .push = bench_push, .fence = bench_fence, .poll = bench_poll};
     bench->h->hart.bus = &bench->bus;
     bench->h->hart.owner = bench;
 }

@@ -22,17 +22,26 @@ static bool script_refuses(struct harness *h, uint32_t address, enum rv32_reply 
     return h->reply != RV32_OK;
 }
 
-static enum rv32_reply bus_push(void *owner, struct rv32_hart *hart, uint32_t instruction,
-                                uint64_t cycle)
+static enum rv32_reply push_one(struct harness *h, uint32_t instruction, uint64_t cycle)
 {
-    struct harness *h = owner;
     enum rv32_reply reply;
-    ck_assert_ptr_eq(&h->hart, hart);
     if (script_refuses(h, RV32_PUSH_BASE, &reply)) {
         return reply;
     }
     h->pushed[h->pushes++ % HARNESS_LOG] = (struct harness_push){instruction, cycle};
     return RV32_OK;
+}
+
+static unsigned bus_push(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
+                         unsigned count, uint64_t cycle)
+{
+    struct harness *h = owner;
+    unsigned pushed = 0;
+    ck_assert_ptr_eq(&h->hart, hart);
+    while (pushed < count && push_one(h, instructions[pushed], cycle + pushed) == RV32_OK) {
+        pushed++;
+    }
+    return pushed;
 }
 
 static enum rv32_reply bus_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
@@ -49,7 +58,7 @@ static enum rv32_reply bus_access(void *owner, struct rv32_hart *hart, struct rv
         return RV32_OK;
     }
     if (access->store && access->size == 4 && access->address == RV32_PUSH_BASE) {
-        return bus_push(owner, hart, access->value, access->cycle); /* as boards do */
+        return push_one(h, access->value, access->cycle); /* as boards do */
     }
     if (script_refuses(h, access->address, &reply)) {
         return reply;

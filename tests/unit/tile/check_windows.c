@@ -123,7 +123,7 @@ static void compare_stores(enum rv32_core core, bool waits, const char *store)
     ck_assert(memcmp(quick.gpr, traced.gpr, sizeof quick.gpr) == 0);
 }
 
-/* The short way of tile/quick.h does what the window does. */
+/* The short way of tile/mmio_fast.c does what the window does. */
 START_TEST(stores_of_harts)
 {
     static const char *const stores[] = {"sw a0, -4(a6)",  "sw a0, 0(a6)", "sw a0, 764(a5)",

@@ -1,11 +1,10 @@
-/* Short ways to registers of NIUs and to GPRs (tile/quick.h): they lead to what the registers'
+/* Short ways to registers of NIUs and to GPRs (tile/mmio_fast.c): they lead to what the registers'
  * handlers do, which alone are asked while accesses are traced. */
 #include <stdio.h>
 #include <string.h>
 
 #include "unit/tile/mmio_harness.h"
 #include "tile/noc_port.h"
-#include "tile/quick.h"
 
 enum { CODE = 0x1000, NEAR = 0x800, LENGTH = 32 };
 #define HELD_BACK (UINT64_C(1) << 63) /* a request that never departs by itself */
@@ -58,7 +57,6 @@ static void add_others(struct tile *tile, const struct scene *scene)
     if (scene->waits && buffer < NIU_BUFFERS) {
         tile->command[noc][buffer] = (struct tile_command){.waits = true, .due = HELD_BACK};
         tile->commands = 1;
-        tile_lend_registers(tile);
     }
     if (scene->polled) {
         sleep_for(tile, scene->polled);
@@ -139,30 +137,6 @@ START_TEST(stores_elsewhere)
                                        0x2000, 0x2004, 0x200c, 0x8000, 0xfffc};
     for (unsigned i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
         compare_all(TILE_NIU_BASE + (uint32_t)_i * TILE_NIU_BYTES + offsets[i]);
-    }
-}
-END_TEST
-
-/* Registers that are lent are those that hold what was written, and only those. */
-START_TEST(what_is_lent)
-{
-    struct scene scene = {.address = TILE_NIU_BASE + (uint32_t)_i * TILE_NIU_BYTES + NIU_CTRL,
-                          .value = 0x12345678};
-    struct outcome outcome = play(&scene, false);
-    ck_assert_uint_eq(outcome.niu[_i].word[NIU_CTRL / 4], 0x12345678);
-    ck_assert_uint_eq(outcome.loaded, 0x12345678);
-    ck_assert(!outcome.is_woken);
-    scene.polled = scene.address;
-    ck_assert(play(&scene, false).is_woken);
-    scene.waits = true;
-    ck_assert_int_eq(play(&scene, false).fault, PENROSE_FAULT_NOC_BUSY);
-    for (uint32_t offset = 0; offset < NIU_BYTES; offset += 4) {
-        struct niu niu = {.word = {0}};
-        const uint32_t *plain = niu_plain(&niu, offset, true);
-        unsigned place = niu_held_place[offset / 4];
-        bool is_command = offset % NIU_BUFFER_BYTES < NIU_L1_ACC_AT;
-        ck_assert(!place || plain == &niu.word[place - 1]);
-        ck_assert((place != 0) == (is_command && offset % NIU_BUFFER_BYTES != NIU_PACKET_TAG));
     }
 }
 END_TEST
@@ -268,11 +242,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("quick");
-    TCase *tcase = tcase_create("quick");
+    Suite *suite = suite_create("mmio_fast");
+    TCase *tcase = tcase_create("mmio_fast");
     tcase_add_loop_test(tcase, stores_to_command_buffers, 0, 2 * NIU_BUFFERS);
     tcase_add_loop_test(tcase, stores_elsewhere, 0, 2);
-    tcase_add_loop_test(tcase, what_is_lent, 0, 2);
     tcase_add_loop_test(tcase, fills_of_gprs, 0, RV32_CORES);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
