@@ -79,21 +79,17 @@ static bool is_own(unsigned thread, unsigned thread_override)
 
 bool tensix_is_counting(unsigned thread, uint32_t word)
 {
-    unsigned row = tensix_row_of(word);
-    if (row == TENSIX_ROWS || !(tensix_traits(row) & TENSIX_TRAIT_COUNTS)) {
-        return false;
+    switch (tensix_row_of(word)) {
+#define COUNTS(condition) return condition;
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    case TENSIX_ROW_##token: {                                                                     \
+        const struct tensix_args_##token args = tensix_decode_##token(word);                       \
+        (void)args;                                                                                \
+        cells break;                                                                               \
     }
-    switch (row) {
-    case TENSIX_ROW_SETRWC:
-        return tensix_decode_SETRWC(word).clear_ab_vld == 0 && !tensix_decode_SETRWC(word).sp;
-    case TENSIX_ROW_SETADC:
-        return is_own(thread, tensix_decode_SETADC(word).thread_override);
-    case TENSIX_ROW_INCRWC:
-    case TENSIX_ROW_SETADCXX: /* without an override */
-        return true;
-    default: /* the override is at the same place in all others */
-        return is_own(thread, tensix_decode_SETADCXY(word).thread_override);
+#include "tensix.def"
     }
+    return false;
 }
 
 /* The length of the run that starts at an entry. */

@@ -57,25 +57,23 @@ enum tensix_trait {
     /* Takes a cycle more where its operands are in different groups of four GPRs, and has them where
      * ADDDMAREG has them. SPEC: ScalarUnit. */
     TENSIX_TRAIT_GPR_GROUPS = 1 << 3,
-    /* Changes address counters alone, by tensix_is_counting also of the own thread. */
-    TENSIX_TRAIT_COUNTS = 1 << 4,
     /* Vector Unit: has VD and Mod0 in bits 23 to 16. SPEC: the page of each row. */
-    TENSIX_TRAIT_WIDE = 1 << 5,
+    TENSIX_TRAIT_WIDE = 1 << 4,
     /* Vector Unit: VD names no instruction template. SPEC: BH SFPCONFIG, whose VD is what it writes
      * to; SFPNOP and SFPLOADMACRO have none that could be 12. */
-    TENSIX_TRAIT_OWN_VD = 1 << 6,
+    TENSIX_TRAIT_OWN_VD = 1 << 5,
     /* Vector Unit: does not depend on LaneEnabled, or looks at it itself. SPEC: the page of each. */
-    TENSIX_TRAIT_IGNORES_FLAGS = 1 << 7,
+    TENSIX_TRAIT_IGNORES_FLAGS = 1 << 6,
     /* Vector Unit: does nothing, and so may come to any sub-unit but the one that stores. */
-    TENSIX_TRAIT_IDLE = 1 << 8,
+    TENSIX_TRAIT_IDLE = 1 << 7,
     /* Vector Unit: reads in two cycles, and writes in the second one. SPEC: BH SFPSWAP. */
-    TENSIX_TRAIT_SWAPS = 1 << 9,
+    TENSIX_TRAIT_SWAPS = 1 << 8,
     /* Vector Unit: changes what others go by, and LRegs that are constants for them. */
-    TENSIX_TRAIT_CONFIGURES = 1 << 10,
+    TENSIX_TRAIT_CONFIGURES = 1 << 9,
     /* Vector Unit: schedules others, and has VD in three bits of its own. SPEC: BH SFPLOADMACRO. */
-    TENSIX_TRAIT_SCHEDULES = 1 << 11,
+    TENSIX_TRAIT_SCHEDULES = 1 << 10,
     /* Vector Unit: loads from Dst, which LaneConfig can block. SPEC: BH SFPLOAD. */
-    TENSIX_TRAIT_LOADS_DST = 1 << 12,
+    TENSIX_TRAIT_LOADS_DST = 1 << 11,
 };
 
 /* Row numbers, in the order of tensix_rows. */
@@ -125,7 +123,6 @@ static inline unsigned tensix_traits(unsigned row)
         TRAIT_GLUE_ONLY = TENSIX_TRAIT_GLUE_ONLY,
         TRAIT_ATOMIC = TENSIX_TRAIT_ATOMIC,
         TRAIT_GPR_GROUPS = TENSIX_TRAIT_GPR_GROUPS,
-        TRAIT_COUNTS = TENSIX_TRAIT_COUNTS,
         TRAIT_WIDE = TENSIX_TRAIT_WIDE,
         TRAIT_OWN_VD = TENSIX_TRAIT_OWN_VD,
         TRAIT_IGNORES_FLAGS = TENSIX_TRAIT_IGNORES_FLAGS,

@@ -102,35 +102,21 @@ tensix_vector_note_slow(struct tensix *tensix, const struct tensix_vector_op *op
     vector->slow_writes = writes;
 }
 
-/*
- * LRegs that a row reads without the automatic stalls seeing it (the hardware's bugs, by SFPMAD's
- * page), as bits. SFPSWAP: all modes but the unconditional one.
- */
+/* LRegs that a row reads without the automatic stalls seeing it: HIDDEN of tensix.def. */
 TENSIX_VECTOR_INLINE uint32_t tensix_vector_hidden_reads(unsigned row,
                                                          const struct tensix_vector_op *op)
 {
     switch (row) {
-    case TENSIX_ROW_SFPAND:
-    case TENSIX_ROW_SFPOR:
-        return op->mod & 1 ? 1u << op->vb : 0;
-    case TENSIX_ROW_SFPIADD:
-        return op->mod & 1 ? 0 : 1u << op->vd;
-    case TENSIX_ROW_SFPSHFT:
-        return (op->mod & 5) == 5 ? 0 : 1u << op->vd;
-    case TENSIX_ROW_SFPCONFIG:
-        return 1;
-    case TENSIX_ROW_SFPSWAP:
-        return op->mod ? 1u << op->vc | 1u << op->vd : 0;
-    case TENSIX_ROW_SFPSHFT2:
-        return op->mod >= 5   ? 1u << op->vb
-               : op->mod == 2 ? 1u << op->vc | 0xe /* LReg[1] to LReg[3] move as well */
-               : op->mod > 2  ? 1u << op->vc
-                              : 0;
-    case TENSIX_ROW_SFPLUTFP32: /* Mod1Mirror does not say that LReg[7] is read */
-        return op->mod & ~(op->word >> 16) & 8 ? 1u << 7 : 0;
-    default:
-        return 0;
+#define INSN(...)
+#define FRONT(...)
+#define STUB(...)
+#define HIDDEN(reads) return reads;
+#define SFPU(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    case TENSIX_ROW_##token:                                                                       \
+        cells break;
+#include "tensix.def"
     }
+    return 0;
 }
 
 /* Reports an instruction that reads LRegs whose values have not come: TENSIX_DONE (it is to go on)
