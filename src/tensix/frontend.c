@@ -27,27 +27,11 @@ void tensix_init(struct tensix *tensix)
 
 void tensix_reset(struct tensix *tensix)
 {
-    const bool timed = tensix->timed;
-    const bool rounds_to_nearest = tensix->rounds_to_nearest;
-    uint8_t *const l1 = tensix->l1;
-    const uint32_t l1_size = tensix->l1_size;
-    const struct tensix_board *const board = tensix->board;
-    const struct num_kernels *const kernels = tensix->kernels;
-    const unsigned observed = tensix->observed;
-    const bool shortcuts = tensix->shortcuts;
     const bool dst_high_half = tensix->dst_high_half;
-    void *const owner = tensix->owner;
-    memset(tensix, 0, sizeof *tensix);
-    tensix->timed = timed;
-    tensix->rounds_to_nearest = rounds_to_nearest;
-    tensix->l1 = l1;
-    tensix->l1_size = l1_size;
-    tensix->kernels = kernels;
-    tensix->observed = observed;
-    tensix->shortcuts = shortcuts;
+    memset(tensix, 0, offsetof(struct tensix, stale));
+    memset(tensix->runs, 0, sizeof tensix->runs);
+    tensix->attention = false;
     tensix->dst_high_half = dst_high_half;
-    tensix->board = board;
-    tensix->owner = owner;
     tensix_init(tensix);
 }
 

@@ -79,7 +79,6 @@ struct tensix_packer {
     uint32_t generator;     /* of stochastic rounding */
     uint32_t histogram[32]; /* of exponents; CLREXPHIST clears it */
     uint32_t max_exponent;
-    struct tensix_pack_plan plan;
     struct tensix_pack_output output;
     uint8_t position, face; /* of the tile: Y and Z of the tile position generator */
     /* Tiles that are done. Sizes count lines of 16 bytes. */
@@ -93,6 +92,9 @@ struct tensix_packer {
     uint32_t register_value;
     uint32_t register_base[TENSIX_PACK_REGISTERS]; /* SetRegBase: bytes from 0xffb00000 on */
     uint16_t l1_dest_addr_offset;
+
+    /* Beside the state. */
+    struct tensix_pack_plan plan;
 };
 
 struct tensix;

@@ -228,8 +228,6 @@ struct tensix_thread {
     struct tensix_fifo front, back;
     struct mop_expander mop;
     struct replay_buffer replay;
-    /* Decoded once: the runner of each entry of the replay buffer, NULL where nobody has looked. */
-    tensix_runner *player[REPLAY_ENTRIES];
     /* The instruction at the wait gate. */
     bool has_next;
     uint32_t next;
@@ -245,10 +243,13 @@ struct tensix_thread {
     uint16_t declared[TENSIX_CLASSES]; /* resources by class, see auto_ttsync.c */
     /* What it works on. */
     struct tensix_rwc rwc;
-    struct tensix_vector_access access;
     struct tensix_adc adc[TENSIX_ADCS];
     /* Timed runs: until when its latest instruction in each unit is under way. */
     uint64_t busy_until[TENSIX_UNIT_COUNT];
+
+    /* Beside the state. The runner of each entry of the replay buffer, NULL where nobody looked. */
+    tensix_runner *player[REPLAY_ENTRIES];
+    struct tensix_vector_access access;
 };
 
 /* A result that is under way (timed runs): 32-bit words for GPRs or for Config. */
@@ -279,12 +280,8 @@ struct tensix {
     struct tensix_matrix matrix;
     struct tensix_mover mover;
     struct tensix_flight flight[TENSIX_FLIGHTS];
-    uint32_t stale; /* units that must derive again what they keep, see config_users.h */
-    uint32_t held;  /* SOFT_RESET_0: bits of enum tensix_reset */
-    bool timed;
-    bool rounds_to_nearest; /* the Matrix Unit and the packer, where the guest turns on stochastic
-                               rounding */
-    unsigned results;       /* in `result` */
+    uint32_t held;    /* SOFT_RESET_0: bits of enum tensix_reset */
+    unsigned results; /* in `result` */
     uint64_t
         unit_free[TENSIX_UNIT_COUNT]; /* timed runs: when each unit accepts the next instruction */
     uint64_t atomic_free;             /* the same for atomic requests of the Scalar Unit */
@@ -293,11 +290,22 @@ struct tensix {
     uint64_t clock;                   /* until which it has run */
     bool changed;   /* something that harts can see has changed; the tile clears it */
     bool moved;     /* the same of what only those who wait for queues and expanders look at */
-    bool attention; /* something that can hold instructions has changed (see issue.c) */
     bool is_polite; /* a thread waits only as long as others can go on (src_banks.h) */
     bool stopped;   /* a fault under the policy "stop"; the tile clears it */
+    struct tensix_dst dst;
+    struct tensix_src_file src_file[TENSIX_SRCS];
+    struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
+    struct tensix_packer packer;
+    uint64_t semaphore_changed[TENSIX_SEMAPHORES]; /* when, the latest time */
+    struct tensix_result result[TENSIX_RESULTS];
 
-    /* Lent by the tile. */
+    /* Beside the state: what follows from it. */
+    uint32_t stale; /* units that must derive again what they keep, see config_users.h */
+    bool attention; /* something that can hold instructions has changed (see issue.c) */
+    struct tensix_counter_runs
+        runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
+
+    /* What the tile sets and lends. */
     uint8_t *l1;
     uint32_t l1_size;
     bool shortcuts;    /* may be taken (isa/shortcuts.h) */
@@ -306,15 +314,9 @@ struct tensix {
     const struct num_kernels *kernels; /* the fastest, unless the tile chooses another set */
     const struct tensix_board *board;
     void *owner;
-
-    struct tensix_dst dst;
-    struct tensix_src_file src_file[TENSIX_SRCS];
-    struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
-    struct tensix_packer packer;
-    uint64_t semaphore_changed[TENSIX_SEMAPHORES]; /* when, the latest time */
-    struct tensix_result result[TENSIX_RESULTS];
-    struct tensix_counter_runs
-        runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
+    bool timed;
+    bool rounds_to_nearest; /* the Matrix Unit and the packer, where the guest turns on stochastic
+                               rounding */
 };
 
 /* Bits of SOFT_RESET_0 that hold parts of the coprocessor. */

@@ -55,6 +55,8 @@ struct tensix_unpacker {
     uint32_t register_sum;       /* SPEC: SetRegAcc */
     uint8_t latest_format;       /* output format of the latest UNPACR */
     uint64_t free_at;            /* timed runs: when it has fetched what it is to unpack */
+
+    /* Beside the state. */
     struct tensix_unpack_plan plan[TENSIX_UNPACK_STATES][TENSIX_UNPACK_PLANS];
 };
 

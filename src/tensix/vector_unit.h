@@ -147,7 +147,6 @@ struct tensix_vector {
     struct tensix_flag_level stack[TENSIX_FLAG_STACK];   /* [0] is the top */
     uint32_t generator[NUM_LANES];
     uint32_t lane_config[TENSIX_LANE_COLUMNS];
-    struct tensix_lane_sets sets; /* derived from lane_config */
 
     uint8_t turn;
     uint8_t swaps;
@@ -164,6 +163,9 @@ struct tensix_vector {
     uint64_t slow_start;
     uint32_t slow_word;
     uint32_t slow_writes; /* bits of LRegs */
+
+    /* Beside the state. */
+    struct tensix_lane_sets sets; /* derived from lane_config */
 };
 
 /* As after power-on; memory is zeroed. */
