@@ -180,8 +180,9 @@ TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_start(struct tensix *tensix,
                                                           tensix_vector_exec *exec)
 {
     const struct tensix_vector_op op = tensix_vector_decode(row, thread, word);
-    return tensix->vector.schedules | tensix->timed ? tensix_vector_issue(tensix, &op)
-                                                    : tensix_vector_execute(tensix, row, &op, exec);
+    return tensix->vector.schedules || tensix->timed
+               ? tensix_vector_issue(tensix, &op)
+               : tensix_vector_execute(tensix, row, &op, exec);
 }
 
 /* --- Loads (vector_memory.c), for SFPLOADMACRO --- */
@@ -202,14 +203,21 @@ void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op
 #define SFPU(token, ...) tensix_vector_exec exec_##token;
 #include "tensix.def"
 
-/* As TENSIX_EXEC. `inline`, though scheduled instructions call it too: what the row alone decides
- * costs its runner nothing then. */
+/* As TENSIX_EXEC. Load macros call exec_SFPABS; in the runner what the row alone decides costs
+ * nothing. */
 #define TENSIX_EXEC_VECTOR(token)                                                                  \
+    static inline const char *handle_##token(struct tensix *tensix,                                \
+                                             const struct tensix_vector_op *op, uint32_t lanes);   \
     enum tensix_exec tensix_run_##token(struct tensix *tensix, unsigned thread, uint32_t word)     \
     {                                                                                              \
-        return tensix_vector_start(tensix, TENSIX_ROW_##token, thread, word, exec_##token);        \
+        return tensix_vector_start(tensix, TENSIX_ROW_##token, thread, word, handle_##token);      \
     }                                                                                              \
-    inline const char *exec_##token(struct tensix *tensix, const struct tensix_vector_op *op,      \
-                                    uint32_t lanes)
+    const char *exec_##token(struct tensix *tensix, const struct tensix_vector_op *op,             \
+                             uint32_t lanes)                                                       \
+    {                                                                                              \
+        return handle_##token(tensix, op, lanes);                                                  \
+    }                                                                                              \
+    static inline const char *handle_##token(struct tensix *tensix,                                \
+                                             const struct tensix_vector_op *op, uint32_t lanes)
 
 #endif
