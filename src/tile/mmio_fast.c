@@ -1,7 +1,7 @@
 /*
  * Shortcut of tile_access for aligned words of the registers that kernels use all the time: loads of
- * the wall clock, plain words and counters of NIUs, counters of circular buffers, stores to GPRs.
- * Each does what the handler of its range does (mmio.def) where nobody sleeps until the register
+ * the wall clock, plain words and counters of NIUs, counters of circular buffers, stores to GPRs,
+ * and pushes of TRISCs for whose instruction there is room. Each does what the handler of its range does (mmio.def) where nobody sleeps until the register
  * changes, and leaves the rest to it. Proof: tests/unit/tile/check_mmio_fast.c.
  */
 #include "tile/mmio_fast.h"
@@ -19,6 +19,7 @@ enum {
     OVERLAY = 0xffb4,
     OVERLAY_LAST = 0xffb7,
     GPRS = 0xffe0,
+    PUSHES = 0xffe4,
 };
 
 /* Does no hart sleep until any of these bytes change? */
@@ -133,6 +134,16 @@ static bool put_gpr(struct tile *tile, uint32_t address, uint32_t value)
     return word != NULL;
 }
 
+/* --- Pushes --- */
+
+static bool push(struct tile *tile, uint32_t address, uint32_t instruction, uint64_t cycle)
+{
+    const unsigned thread = (unsigned)tile->running - RV32_T0;
+    return address == RV32_PUSH_BASE && thread < TENSIX_THREADS &&
+           tensix_accepts(&tile->tensix, thread) &&
+           tile_push(tile, (enum tile_agent)tile->running, thread, &instruction, 1, cycle) == 1;
+}
+
 /* --- All --- */
 
 bool tile_mmio_fast(struct tile *tile, struct rv32_access *access)
@@ -154,6 +165,8 @@ bool tile_mmio_fast(struct tile *tile, struct rv32_access *access)
                              : get_overlay(tile, address, &access->value);
     case GPRS:
         return access->store && put_gpr(tile, address, access->value);
+    case PUSHES:
+        return access->store && push(tile, address, access->value, access->cycle);
     case DEBUG:
         return !access->store && debug_clock_quick(tile, address, access->cycle, &access->value);
     }

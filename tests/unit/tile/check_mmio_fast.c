@@ -1,7 +1,9 @@
-/* Short ways to registers of NIUs and to GPRs (tile/mmio_fast.c): they lead to what the registers'
- * handlers do, which alone are asked while accesses are traced. */
+/* Short ways to registers of NIUs, to GPRs and for pushes (tile/mmio_fast.c): they lead to what the
+ * registers' handlers do, which alone are asked while accesses are traced. */
 #include <stdio.h>
 #include <string.h>
+
+#include <penrose/penrose.h>
 
 #include "unit/tile/mmio_harness.h"
 #include "tile/noc_port.h"
@@ -240,6 +242,90 @@ START_TEST(fills_of_gprs)
 }
 END_TEST
 
+/* --- Pushes by stores --- */
+
+enum { WORDS = 0x700, OFTEN = 60 /* more than a FIFO holds */ };
+
+struct pushed {
+    uint32_t gpr[TENSIX_THREADS][TENSIX_GPRS];
+    uint64_t count[TENSIX_THREADS], time;
+    unsigned queued[TENSIX_THREADS], faults;
+    uint32_t pc;
+    enum hart_state state;
+    bool is_woken;
+};
+
+/* A hart pushes `first` once and then an instruction that counts, by stores to `address`. */
+static struct pushed play_pushes(enum rv32_core core, uint32_t address, const char *first,
+                                 bool is_traced)
+{
+    char upper[40], store[40], store_first[40], times[40];
+    const char *const program[] = {
+        upper, "lw a0, 0x704(zero)", "lw a1, 0x700(zero)", times, store_first,    "1:",
+        store, "addi a2, a2, -1",    "bne a2, zero, 1b",   "2:",  "jal zero, 2b", NULL};
+    struct tile_harness harness;
+    struct pushed pushed = {0};
+    snprintf(upper, sizeof upper, "lui a5, 0x%x", address >> 12);
+    snprintf(times, sizeof times, "addi a2, zero, %u", OFTEN);
+    snprintf(store_first, sizeof store_first, "sw a1, %u(a5)", address & 0x7ff);
+    snprintf(store, sizeof store, "sw a0, %u(a5)", address & 0x7ff);
+    harness_open(&harness);
+    struct tile *tile = harness.tile;
+    harness_assemble(&harness, CODE, program);
+    const char *const pushed_text[] = {first, "ADDDMAREG 1, 2, 1, 2"};
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t word = 0;
+        ck_assert_int_eq(penrose_tensix_assemble(pushed_text[k], &word, NULL), PENROSE_OK);
+        harness_set_word(&harness, WORDS + 4 * k, word);
+    }
+    harness_release(&harness, core, CODE);
+    harness_look(tile, is_traced);
+    uint64_t epoch = tile->epoch;
+    tile->restless = true;
+    tile_run(tile, 512);
+    memcpy(pushed.gpr, tile->tensix.gpr, sizeof pushed.gpr);
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        pushed.count[i] = tile->tensix.thread[i].pushed;
+        pushed.queued[i] = tile->tensix.thread[i].front.count;
+    }
+    pushed.time = tile->run[core].time;
+    pushed.faults = harness.faults;
+    pushed.pc = tile->hart[core].pc;
+    pushed.state = tile->run[core].state;
+    pushed.is_woken = tile->epoch != epoch;
+    harness_close(&harness);
+    return pushed;
+}
+
+/* What passes, what stands still until the FIFO is full are the same whoever looks. */
+START_TEST(pushes)
+{
+    static const char *const first[] = {"SETDMAREG 0, 7, 0, 2", "SEMWAIT 511, 2, 1"};
+    static const uint32_t addresses[] = {RV32_PUSH_BASE, RV32_PUSH_BASE + 4,
+                                         RV32_PUSH_BASE + 0x10000};
+    enum rv32_core core = (enum rv32_core)_i;
+    bool is_trisc = core >= RV32_T0 && core <= RV32_T2;
+    for (unsigned i = 0; i < 6; i++) {
+        struct pushed quick = play_pushes(core, addresses[i / 2], first[i % 2], false);
+        struct pushed traced = play_pushes(core, addresses[i / 2], first[i % 2], true);
+        ck_assert(memcmp(quick.gpr, traced.gpr, sizeof quick.gpr) == 0);
+        ck_assert(memcmp(quick.count, traced.count, sizeof quick.count) == 0);
+        ck_assert(memcmp(quick.queued, traced.queued, sizeof quick.queued) == 0);
+        ck_assert_uint_eq(quick.faults, traced.faults);
+        ck_assert_uint_eq(quick.pc, traced.pc);
+        ck_assert_uint_eq(quick.time, traced.time);
+        ck_assert_int_eq(quick.state, traced.state);
+        ck_assert_int_eq(quick.is_woken, traced.is_woken);
+        if (is_trisc && i == 0) {
+            ck_assert_uint_eq(quick.count[core - RV32_T0], 1 + OFTEN);
+        }
+        if (is_trisc && i == 1) {
+            ck_assert_int_eq(quick.state, HART_WAITING);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("mmio_fast");
@@ -247,6 +333,7 @@ int main(void)
     tcase_add_loop_test(tcase, stores_to_command_buffers, 0, 2 * NIU_BUFFERS);
     tcase_add_loop_test(tcase, stores_elsewhere, 0, 2);
     tcase_add_loop_test(tcase, fills_of_gprs, 0, RV32_CORES);
+    tcase_add_loop_test(tcase, pushes, 0, RV32_CORES);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
