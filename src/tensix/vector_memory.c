@@ -377,7 +377,7 @@ general_SFPLOAD(struct tensix *tensix, const struct tensix_thread *own, uint32_t
 {
     unsigned thread = (unsigned)(own - tensix->thread);
     refresh_access(tensix, thread, word);
-    return tensix_vector_start(tensix, TENSIX_ROW_SFPLOAD, thread, word, exec_SFPLOAD);
+    return tensix_run_SFPLOAD(tensix, thread, word);
 }
 
 static __attribute__((noinline)) enum tensix_exec
@@ -385,7 +385,7 @@ general_SFPSTORE(struct tensix *tensix, const struct tensix_thread *own, uint32_
 {
     unsigned thread = (unsigned)(own - tensix->thread);
     refresh_access(tensix, thread, word);
-    return tensix_vector_start(tensix, TENSIX_ROW_SFPSTORE, thread, word, exec_SFPSTORE);
+    return tensix_run_SFPSTORE(tensix, thread, word);
 }
 
 /* Left to itself, the compiler multiplies twice: for the thread and for an array in it. */
