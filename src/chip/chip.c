@@ -54,6 +54,14 @@ enum penrose_status chip_take_sized(const void *given, void *own, size_t least, 
     return PENROSE_OK;
 }
 
+/* What costs are charged for happens in the order of lockstep, unless somebody asks for bursts. */
+static uint32_t choose_quantum(const struct penrose_options *options)
+{
+    bool in_step = options->schedule == PENROSE_LOCKSTEP ||
+                   (options->schedule == PENROSE_FAST && options->timed);
+    return options->quantum ? options->quantum : in_step ? 1 : TILE_QUANTUM;
+}
+
 /* *own is what the caller asks for, with defaults in place of zeros. */
 static enum penrose_status take_options(const struct penrose_options *given,
                                         struct penrose_options *own, struct penrose_error *error)
@@ -86,6 +94,7 @@ static enum penrose_status take_options(const struct penrose_options *given,
             own->policy[kind] = default_policies[kind];
         }
     }
+    own->quantum = choose_quantum(own);
     return PENROSE_OK;
 }
 
@@ -213,14 +222,6 @@ static void init_edge(struct penrose_chip *chip)
     noc_queue_init(&chip->edge);
 }
 
-/* What costs are charged for happens in the order of lockstep, unless somebody asks for bursts. */
-static uint32_t choose_quantum(const struct penrose_options *options)
-{
-    bool in_step = options->schedule == PENROSE_LOCKSTEP ||
-                   (options->schedule == PENROSE_FAST && options->timed);
-    return options->quantum ? options->quantum : in_step ? 1 : TILE_QUANTUM;
-}
-
 static uint64_t choose_window(const struct penrose_options *options)
 {
     uint64_t cycles = options->timed ? TIMED_WINDOW_CYCLES : WINDOW_CYCLES;
@@ -283,11 +284,10 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     }
     made->arch = &arch;
     made->options = *options;
-    made->options.quantum = choose_quantum(options);
     made->kernels = kernels;
     made->threads = threads;
     made->shortcuts = allows_shortcuts();
-    made->window = choose_window(&made->options);
+    made->window = choose_window(options);
     chip_board_init(&made->board, options);
     init_edge(made);
     bool keeps_flows = options->timed || options->schedule == PENROSE_RANDOM;

@@ -155,6 +155,9 @@ enum penrose_status chip_take_sized(const void *given, void *own, size_t least, 
 /* The place that a host's (x, y) means; false when there is none. */
 bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t *place);
 
+/* What tiles of a kind are to src/tile; TILE_TYPES for those without harts. */
+enum tile_type chip_tile_type(enum penrose_tile_kind kind);
+
 /* Does software call a tile of that kind (x, y)? Other coordinates may lead to it too. */
 bool chip_has_tile(const struct penrose_chip *chip, enum penrose_tile_kind kind, unsigned x,
                    unsigned y);

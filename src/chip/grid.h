@@ -3,10 +3,10 @@
  * SPEC: BlackholeA0 NoC/{Coordinates, MemoryMap, RoutingPaths}, PCIExpressTile/HostToDeviceTLBs.
  *
  * Three sorts of coordinates occur. *Raw NoC 0* coordinates name a tile everywhere in Penrose. *Raw
- * NoC n* ones count in the direction in which that NoC's data flow; those of NoC 1 count
- * from the opposite corner. *Translated* ones are what software writes into an NIU, whose tables make raw ones of
- * its own NoC of them; with the tables of the chip's firmware both NoCs understand the same numbers
- * (but for x in rows 0 and 1).
+ * NoC n* ones count in the direction in which that NoC's data flow; those of NoC 1 count from the
+ * opposite corner. *Translated* ones are what software writes into an NIU, whose tables make raw
+ * ones of its own NoC of them; with the tables of the chip's firmware both NoCs understand the same
+ * numbers (but for x in rows 0 and 1).
  *
  * A grid is plain data, made once from a product and never changed: what firmware leaves in the
  * registers of each NIU. Guests may write other tables into their NIUs, which niu_translate works

@@ -11,24 +11,10 @@ PENROSE_EXPORT const char *penrose_hart_name(enum penrose_hart hart)
     return (unsigned)hart < PENROSE_HARTS ? rv32_core_names[hart] : "noc";
 }
 
-static enum tile_type type_of(enum penrose_tile_kind kind)
-{
-    switch (kind) {
-    case PENROSE_TILE_TENSIX:
-        return TILE_TENSIX;
-    case PENROSE_TILE_ETHERNET:
-        return TILE_ETHERNET;
-    case PENROSE_TILE_DRAM:
-        return TILE_DRAM;
-    default:
-        return TILE_TYPES;
-    }
-}
-
 PENROSE_EXPORT const char *penrose_hart_name_at(const struct penrose_chip *chip, unsigned x,
                                                 unsigned y, enum penrose_hart hart)
 {
-    enum tile_type type = type_of(penrose_tile_kind(chip, x, y));
+    enum tile_type type = chip_tile_type(penrose_tile_kind(chip, x, y));
     return type < TILE_TYPES && (unsigned)hart < PENROSE_HARTS ? tile_kinds[type].hart[hart] : NULL;
 }
 

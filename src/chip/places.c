@@ -52,8 +52,8 @@ bool chip_has_tile(const struct penrose_chip *chip, enum penrose_tile_kind kind,
                    unsigned y)
 {
     uint16_t place;
-    if (kind == PENROSE_NO_TILE || penrose_tile_kind(chip, x, y) != kind ||
-        !chip_find(chip, x, y, &place)) {
+    if (!chip_find(chip, x, y, &place) || tile_at(chip, place)->is_fused_off ||
+        tile_at(chip, place)->kind != kind) {
         return false;
     }
     struct grid_position name = chip_logical(chip, place);
@@ -125,11 +125,18 @@ struct chip_unit *chip_add_unit(struct penrose_chip *chip, const struct chip_uni
     return made;
 }
 
-static enum tile_type type_of(enum penrose_tile_kind kind)
+enum tile_type chip_tile_type(enum penrose_tile_kind kind)
 {
-    return kind == PENROSE_TILE_ETHERNET ? TILE_ETHERNET
-           : kind == PENROSE_TILE_DRAM   ? TILE_DRAM
-                                         : TILE_TENSIX;
+    switch (kind) {
+    case PENROSE_TILE_TENSIX:
+        return TILE_TENSIX;
+    case PENROSE_TILE_ETHERNET:
+        return TILE_ETHERNET;
+    case PENROSE_TILE_DRAM:
+        return TILE_DRAM;
+    default:
+        return TILE_TYPES;
+    }
 }
 
 struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
@@ -139,7 +146,7 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
     if (place->tile) {
         return place->tile;
     }
-    enum tile_type type = type_of((enum penrose_tile_kind)tile_at(chip, number)->kind);
+    enum tile_type type = chip_tile_type((enum penrose_tile_kind)tile_at(chip, number)->kind);
     struct tile *tile = tile_create(type, at.x, at.y, chip->store, &chip->board, chip);
     struct chip_unit unit = {.tile = tile, .order = number, .next = UINT64_MAX};
     bool is_made = tile && configure_tile(chip, tile);
@@ -168,8 +175,7 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
 
 static bool has_harts(const struct grid_tile *tile)
 {
-    return tile->kind == PENROSE_TILE_TENSIX || tile->kind == PENROSE_TILE_ETHERNET ||
-           tile->kind == PENROSE_TILE_DRAM;
+    return chip_tile_type((enum penrose_tile_kind)tile->kind) < TILE_TYPES;
 }
 
 /* The tile with harts at `place`, which the host calls (x, y). */

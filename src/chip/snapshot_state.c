@@ -671,9 +671,7 @@ static void save_tiles(struct snapshot_writer *writer, struct shared_data *share
 static bool can_run(const struct penrose_chip *chip, uint16_t place)
 {
     const struct grid_tile *tile = grid_tile(&chip->grid, chip_position(place));
-    return !tile->is_fused_off &&
-           (tile->kind == PENROSE_TILE_TENSIX || tile->kind == PENROSE_TILE_ETHERNET ||
-            tile->kind == PENROSE_TILE_DRAM);
+    return !tile->is_fused_off && chip_tile_type((enum penrose_tile_kind)tile->kind) < TILE_TYPES;
 }
 
 static void load_tiles(struct snapshot_reader *reader, struct shared_data *shared,

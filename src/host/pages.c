@@ -1,7 +1,6 @@
 /* Memory of the host, see host/pages.h. */
 #include "host/pages.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <sys/mman.h>
 

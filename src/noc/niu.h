@@ -95,8 +95,8 @@ enum niu_counter {
     NIU_SLV_POSTED_WR_REQ_STARTED,
 };
 
-/* Of NIU_CFG_0: coordinates are translated; the NIU answers nothing; header stores to it have no effect; in a DRAM tile: the
- * NoC sees GDDR, else what the hart sees. */
+/* Of NIU_CFG_0: the NIU answers nothing; header stores to it have no effect; coordinates are
+ * translated; in a DRAM tile: the NoC sees GDDR, else what the hart sees. */
 #define NIU_CLOCK_OFF       (UINT32_C(1) << 12)
 #define NIU_NO_HEADERS      (UINT32_C(1) << 13)
 #define NIU_TRANSLATES      (UINT32_C(1) << 14)

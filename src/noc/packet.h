@@ -75,8 +75,8 @@ struct noc_packet {
 
     /* Beside the state. */
     struct noc_packet *next;
-    struct noc_data *data; /* of writes and read responses, room for them in other packets;
-                                      NULL: `word` */
+    struct noc_data *data; /* of writes and read responses, room for them in other packets; NULL:
+                              `word` */
 };
 
 enum { NOC_ANY_CHANNEL = 0xff };

@@ -1,11 +1,12 @@
 /*
  * A hart: one baby RISC-V core of a Tensix tile (SPEC: BlackholeA0 BabyRISCV pages).
  *
- * rv32 knows no tile: L1 and the local RAM are plain memory
- * that the owner lends, everything else goes through struct rv32_bus. Instructions run from decoded pages (rv32/code.h): a page holds
- * one struct rv32_op for each word, so the address of an op gives its pc. A handler does its work
- * and goes on to the next op through rv32_next; `left` counts the instructions that the burst may
- * still run, of a cycle each. Where instructions have costs (rv32/timing.h) a burst is one of them. Invariants:
+ * rv32 knows no tile: L1 and the local RAM are plain memory that the owner lends, everything else
+ * goes through struct rv32_bus. Instructions run from decoded pages (rv32/code.h): a page holds one
+ * struct rv32_op for each word, so the address of an op gives its pc. A handler does its work and
+ * goes on to the next op through rv32_next; `left` counts the instructions that the burst may still
+ * run, of a cycle each. Where instructions have costs (rv32/timing.h) a burst is one of them.
+ * Invariants:
  *  - between bursts `pc` is the next instruction and `page` is NULL; inside a burst the position
  *    is `op`, passed from handler to handler, and pc is derived (rv32_current_pc);
  *  - an instruction that cannot finish (waits, faults) has had no effect at all;
@@ -179,15 +180,14 @@ enum { RV32_L1_MARK_SHIFT = 6 };
 void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now);
 
 /*
- * Runs from tile time `now` until `end` (end > now) or until something stops the hart. Returns
- * the time reached: beyond `end` only as far as the last instruction's cost, which began before. On return
- * hart->stop says why; hart->pc is the next instruction. A call with end == now + 1 runs exactly one
- * instruction.
+ * Runs from tile time `now` until `end` (end > now) or until something stops the hart. Returns the
+ * time reached: beyond `end` only as far as the last instruction, which began before, goes on. On
+ * return hart->stop says why; hart->pc is the next instruction. A call with end == now + 1 runs
+ * exactly one instruction.
  */
 uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end);
 
-/* The pc of the instruction that runs (inside a bus function) or comes
- * next. */
+/* The pc of the instruction that runs (inside a bus function) or comes next. */
 uint32_t rv32_current_pc(const struct rv32_hart *hart);
 
 /* Asks a running burst to end at `end` at the latest (from inside a bus function). */

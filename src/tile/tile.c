@@ -1,7 +1,6 @@
 /* Life of a tile, events, faults and pauses. */
 #include "tile/tile.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
