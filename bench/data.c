@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "guest.h"
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 
 enum {
     TILES = 0x40000,  /* where tiles to unpack are in L1 */

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "guest.h"
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 
 enum {
     REPLAYED_MOST = 32,

@@ -17,7 +17,7 @@
 #include "eth/eth.h"
 #include "isa/export.h"
 #include "noc/overlay_stream.h"
-#include "tensix/config_users.h"
+#include "tensix/config/users.h"
 #include "tensix/table.h"
 #include "tile/eth_window.h"
 #include "tile/noc_short.h"

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tensix/replay.h"
+#include "tensix/frontend/replay.h"
 
 enum {
     TENSIX_LANES = 4,        /* of a set: a counter of any width has 32 bits here */

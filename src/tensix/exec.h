@@ -9,7 +9,7 @@
  *         ... tensix, thread, args->sem_mask ...
  *     }
  *
- * Handlers of the Vector Unit have other arguments, see vector_common.h. A row without a handler
+ * Handlers of the Vector Unit have other arguments, see vector/common.h. A row without a handler
  * does not link.
  *
  * tensix->now is the cycle at which the instruction passed its gate.
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 #include "tensix/table.h"
 #include "tensix/tensix.h"
 
@@ -159,7 +159,7 @@ static inline unsigned tensix_state_id(const struct tensix *tensix, unsigned thr
 }
 
 /* A Tensix instruction writes the bits of `mask` of a word of Config, with all that hangs on it
- * (backend_config.c). `word` is below TENSIX_STATE_WORDS. */
+ * (config/backend.c). `word` is below TENSIX_STATE_WORDS. */
 void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
                          uint32_t mask, uint32_t value);
 

@@ -1,47 +1,49 @@
 chip_sources += \
-	%D%/adc.c \
-	%D%/adc.h \
-	%D%/auto_ttsync.c \
-	%D%/auto_ttsync.h \
-	%D%/backend_config.c \
-	%D%/config.c \
-	%D%/config_users.c \
-	%D%/config_users.h \
+	%D%/config/adc.c \
+	%D%/config/adc.h \
+	%D%/config/backend.c \
+	%D%/config/config.c \
+	%D%/config/fixed_bits.h \
+	%D%/config/regs.c \
+	%D%/config/regs.h \
+	%D%/config/users.c \
+	%D%/config/users.h \
 	%D%/counters.c \
 	%D%/counters.h \
 	%D%/debug_signals.c \
-	%D%/dispatch.c \
 	%D%/dst.c \
 	%D%/dst.h \
 	%D%/exec.h \
 	%D%/faults.c \
-	%D%/fixed_bits.h \
-	%D%/frontend.c \
-	%D%/frontend.h \
-	%D%/issue.c \
-	%D%/matrix.c \
-	%D%/matrix_common.h \
-	%D%/matrix_math.c \
-	%D%/matrix_move.c \
-	%D%/matrix_unit.h \
+	%D%/frontend/auto_ttsync.c \
+	%D%/frontend/auto_ttsync.h \
+	%D%/frontend/dispatch.c \
+	%D%/frontend/frontend.c \
+	%D%/frontend/frontend.h \
+	%D%/frontend/issue.c \
+	%D%/frontend/mop.c \
+	%D%/frontend/mop.h \
+	%D%/frontend/replay.c \
+	%D%/frontend/replay.h \
+	%D%/frontend/wait_gate.c \
+	%D%/frontend/wait_text.c \
+	%D%/matrix/common.h \
+	%D%/matrix/math.c \
+	%D%/matrix/matrix.c \
+	%D%/matrix/matrix.h \
+	%D%/matrix/move.c \
 	%D%/misc.c \
-	%D%/mop.c \
-	%D%/mop.h \
 	%D%/mover.c \
 	%D%/mover.h \
-	%D%/pack.c \
-	%D%/pack.h \
-	%D%/pack_compress.c \
-	%D%/pack_config.c \
-	%D%/pack_output.c \
-	%D%/pack_read.c \
-	%D%/pack_unit.h \
+	%D%/pack/compress.c \
+	%D%/pack/config.c \
+	%D%/pack/output.c \
+	%D%/pack/pack.c \
+	%D%/pack/pack.h \
+	%D%/pack/read.c \
+	%D%/pack/unit.h \
 	%D%/race.c \
 	%D%/race.h \
-	%D%/regs.c \
-	%D%/regs.h \
-	%D%/replay.c \
-	%D%/replay.h \
 	%D%/results.c \
 	%D%/rwc.c \
 	%D%/rwc.h \
@@ -56,26 +58,24 @@ chip_sources += \
 	%D%/table.c \
 	%D%/table.h \
 	%D%/tensix.h \
-	%D%/unpack.c \
-	%D%/unpack.h \
-	%D%/unpack_address.c \
-	%D%/unpack_check.c \
-	%D%/unpack_compressed.c \
-	%D%/unpack_config.c \
-	%D%/unpack_data.c \
-	%D%/unpack_job.h \
-	%D%/unpack_nop.c \
-	%D%/vector_common.h \
-	%D%/vector_config.c \
-	%D%/vector_flags.c \
-	%D%/vector_macro.c \
-	%D%/vector_mad.c \
-	%D%/vector_memory.c \
-	%D%/vector_round.c \
-	%D%/vector_simple.c \
-	%D%/vector_schedule.c \
-	%D%/vector_schedule.h \
-	%D%/vector_timing.c \
-	%D%/vector_unit.h \
-	%D%/wait_gate.c \
-	%D%/wait_text.c
+	%D%/unpack/address.c \
+	%D%/unpack/check.c \
+	%D%/unpack/compressed.c \
+	%D%/unpack/config.c \
+	%D%/unpack/data.c \
+	%D%/unpack/job.h \
+	%D%/unpack/nop.c \
+	%D%/unpack/unpack.c \
+	%D%/unpack/unpack.h \
+	%D%/vector/common.h \
+	%D%/vector/config.c \
+	%D%/vector/flags.c \
+	%D%/vector/macro.c \
+	%D%/vector/mad.c \
+	%D%/vector/memory.c \
+	%D%/vector/round.c \
+	%D%/vector/schedule.c \
+	%D%/vector/schedule.h \
+	%D%/vector/simple.c \
+	%D%/vector/timing.c \
+	%D%/vector/vector.h

@@ -7,7 +7,7 @@
  * works on any of them at once, or on none, and on those of its own thread unless an override
  * names another one.
  */
-#include "tensix/adc.h"
+#include "tensix/config/adc.h"
 #include "tensix/exec.h"
 
 /* The counters that an instruction works on: override 0 is its own thread, 1 to 3 are threads 0 to

@@ -15,7 +15,7 @@
  */
 #include "tensix/mover.h"
 
-#include "tensix/config_users.h"
+#include "tensix/config/users.h"
 #include "tensix/exec.h"
 
 /* --- What may be moved --- */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "tensix/config_users.h"
+#include "tensix/config/users.h"
 #include "tensix/exec.h"
 
 /* Words of which units look at different fields, and fields that no race can be about. */

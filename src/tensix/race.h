@@ -6,7 +6,7 @@
  * functional run an instruction is over at once; what would still be under way is remembered here,
  * for the time that the instruction takes nominally, until somebody waits for it.
  *
- * Only words that units may keep (config_users.h) count: what they read afresh, such as addresses
+ * Only words that units may keep (config/users.h) count: what they read afresh, such as addresses
  * by context, is written while they work as a matter of course. The same goes for fields that an
  * instruction takes along (TAKES in config_users.def).
  */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 
 enum {
     TENSIX_RWC_SRC_MASK = 0x3f,

@@ -14,7 +14,7 @@
 #include "tensix/src_banks.h"
 
 #include "tensix/exec.h"
-#include "tensix/frontend.h"
+#include "tensix/frontend/frontend.h"
 
 static bool is_held(const struct tensix *tensix, enum tensix_src src)
 {

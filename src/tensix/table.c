@@ -12,7 +12,7 @@
 #include <strings.h>
 
 #include "isa/error.h"
-#include "tensix/fixed_bits.h"
+#include "tensix/config/fixed_bits.h"
 
 enum { OPCODE_LSB = 24, OPCODE_WIDTH = 8 };
 

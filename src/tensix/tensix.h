@@ -30,15 +30,15 @@
 #include "observe/observer.h"
 #include "tensix/counters.h"
 #include "tensix/dst.h"
-#include "tensix/matrix_unit.h"
-#include "tensix/mop.h"
+#include "tensix/matrix/matrix.h"
+#include "tensix/frontend/mop.h"
 #include "tensix/mover.h"
-#include "tensix/pack.h"
+#include "tensix/pack/pack.h"
 #include "tensix/race.h"
-#include "tensix/replay.h"
+#include "tensix/frontend/replay.h"
 #include "tensix/src_file.h"
-#include "tensix/unpack.h"
-#include "tensix/vector_unit.h"
+#include "tensix/unpack/unpack.h"
+#include "tensix/vector/vector.h"
 
 enum {
     TENSIX_THREADS = 3,
@@ -300,7 +300,7 @@ struct tensix {
     struct tensix_result result[TENSIX_RESULTS];
 
     /* Beside the state: what follows from it. */
-    uint32_t stale; /* units that must derive again what they keep, see config_users.h */
+    uint32_t stale; /* units that must derive again what they keep, see config/users.h */
     bool attention; /* something that can hold instructions has changed (see issue.c) */
     struct tensix_counter_runs
         runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
@@ -442,7 +442,7 @@ void tensix_semaphore_get(struct tensix *tensix, unsigned index, uint64_t cycle)
 bool tensix_debug_signals(const struct tensix *tensix, unsigned daisy, unsigned signal,
                           uint32_t data[4]);
 
-/* --- Backend configuration (backend_config.c) --- */
+/* --- Backend configuration (config/backend.c) --- */
 
 /* Words from TENSIX_CFG_BASE: Config[0], Config[1], ConfigDualWrite, ThreadConfig[0..2]. */
 enum {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "addresses.h"
-#include "tensix/config_users.h"
+#include "tensix/config/users.h"
 #include "tile/report.h"
 #include "tile/tile.h"
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "num/random.h"
-#include "tensix/adc.h"
+#include "tensix/config/adc.h"
 #include "tensix/exec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

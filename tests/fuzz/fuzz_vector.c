@@ -18,7 +18,7 @@
 
 #include "num/random.h"
 #include "tensix/rwc.h"
-#include "tensix/vector_common.h"
+#include "tensix/vector/common.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "epilogue.h"
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 
 void bench_init(struct bench *bench, const struct state_map *map, const char *ours,
                 const char *reference, unsigned timeout)

@@ -3,7 +3,7 @@
 #define DIFFTEST_TENSIX_MODEL_INTERNAL_H
 
 #include "model.h"
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 #include "tensix/table.h"
 
 /* Numbers of data formats. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 
 enum { MOST_TRIES = 60, LEAST_SEGMENT = 60, MOST_SEGMENT = 300, SMALL_SEGMENT = 8 };
 

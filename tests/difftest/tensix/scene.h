@@ -10,7 +10,7 @@
 
 #include "generate.h"
 #include "model.h"
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 
 enum { MOST_BATCH = 40, SCENE_SEGMENTS = 4 };
 

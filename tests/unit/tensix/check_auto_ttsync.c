@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "unit/run_suite.h"
-#include "tensix/auto_ttsync.h"
-#include "tensix/regs.h"
+#include "tensix/frontend/auto_ttsync.h"
+#include "tensix/config/regs.h"
 #include "tensix/table.h"
 #include "unit/tensix/tensix_harness.h"
 

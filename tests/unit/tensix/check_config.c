@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "unit/run_suite.h"
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 #include "tensix/table.h"
 #include "unit/tensix/tensix_fixture.h"
 

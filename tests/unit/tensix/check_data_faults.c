@@ -13,7 +13,7 @@
 #include "num/random.h"
 #include "num/tensix_format.h"
 #include "unit/run_suite.h"
-#include "tensix/adc.h"
+#include "tensix/config/adc.h"
 #include "unit/tensix/tensix_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -10,7 +10,7 @@
 
 #include "unit/tensix/matrix_model.h"
 #include "unit/run_suite.h"
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 #include "unit/tensix/vector_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -12,7 +12,7 @@
 #include "num/kernels.h"
 #include "unit/run_suite.h"
 #include "tensix/exec.h"
-#include "tensix/matrix_common.h"
+#include "tensix/matrix/common.h"
 #include "unit/tensix/tensix_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -8,7 +8,7 @@
 
 #include "unit/random.h"
 #include "unit/run_suite.h"
-#include "tensix/mop.h"
+#include "tensix/frontend/mop.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

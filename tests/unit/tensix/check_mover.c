@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "unit/run_suite.h"
-#include "tensix/config_users.h"
+#include "tensix/config/users.h"
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_fixture.h"
 

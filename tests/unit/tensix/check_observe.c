@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "num/tensix_format.h"
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 #include "unit/run_suite.h"
 #include "unit/tensix/tensix_harness.h"
 

@@ -11,7 +11,7 @@
 #include "num/kernels.h"
 #include "unit/random.h"
 #include "unit/run_suite.h"
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 #include "unit/tensix/tensix_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

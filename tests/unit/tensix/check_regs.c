@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "unit/run_suite.h"
-#include "tensix/config_users.h"
-#include "tensix/regs.h"
+#include "tensix/config/users.h"
+#include "tensix/config/regs.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -8,8 +8,8 @@
 
 #include "unit/random.h"
 #include "unit/run_suite.h"
-#include "tensix/mop.h"
-#include "tensix/replay.h"
+#include "tensix/frontend/mop.h"
+#include "tensix/frontend/replay.h"
 
 enum {
     OPCODE_MOP = 0x01,

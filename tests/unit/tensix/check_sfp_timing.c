@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "unit/run_suite.h"
-#include "tensix/vector_schedule.h"
+#include "tensix/vector/schedule.h"
 #include "unit/tensix/vector_harness.h"
 
 enum { WORDS_A_ROW = 150, LREGS_READ = 16 };

@@ -7,7 +7,7 @@
 
 #include "num/tensix_format.h"
 #include "unit/run_suite.h"
-#include "tensix/adc.h"
+#include "tensix/config/adc.h"
 #include "tensix/src_banks.h"
 #include "unit/tensix/tensix_harness.h"
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "unit/random.h"
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 #include "unit/tensix/tensix_harness.h"
 
 enum {

@@ -2,7 +2,7 @@
 #ifndef MACRO_MODEL_H
 #define MACRO_MODEL_H
 
-#include "tensix/vector_schedule.h"
+#include "tensix/vector/schedule.h"
 #include "unit/tensix/tensix_harness.h"
 
 enum { MACRO_PENDING = 300 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "unit/random.h"
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 
 /* --- Random numbers --- */
 

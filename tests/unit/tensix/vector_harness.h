@@ -6,7 +6,7 @@
 #define VECTOR_HARNESS_H
 
 #include "num/kernels.h"
-#include "tensix/vector_schedule.h"
+#include "tensix/vector/schedule.h"
 #include "unit/tensix/tensix_harness.h"
 
 /* What the pages have under `lanewise`. LaneConfig and LoadMacroConfig are the same in all rows of

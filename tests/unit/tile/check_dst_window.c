@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "unit/tile/mmio_harness.h"
-#include "tensix/regs.h"
+#include "tensix/config/regs.h"
 
 static struct tile_harness harness;
 #define H (&harness)

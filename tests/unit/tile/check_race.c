@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "unit/tile/mmio_harness.h"
-#include "tensix/config_users.h"
+#include "tensix/config/users.h"
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_harness.h"
 

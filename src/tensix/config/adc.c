@@ -1,0 +1,13 @@
+/* One address counter, its checkpoint, or both, as REG2FLOP names them. */
+#include "tensix/config/adc.h"
+
+void tensix_adc_set(struct tensix_adc_channel *channel, enum tensix_adc_axis axis, bool counter,
+                    bool checkpoint, uint32_t value)
+{
+    if (counter) {
+        channel->all.counter[axis] = tensix_adc_cut(axis, value);
+    }
+    if (checkpoint) {
+        channel->all.checkpoint[axis] = tensix_adc_cut(axis, value);
+    }
+}

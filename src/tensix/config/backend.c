@@ -1,0 +1,216 @@
+/*
+ * Backend configuration: the harts' window on it, writes of instructions to Config with what hangs
+ * on them, and what entering the soft resets of SOFT_RESET_0 does (SPEC: BlackholeA0
+ * BackendConfiguration, SoftReset).
+ *
+ * Invariant: words from TENSIX_GLOBAL_WORD on are the same in both states. All 32 bits of a word
+ * hold what is written, as in the functional models of the pages, whether a field has them or not.
+ */
+#include "tensix/config/users.h"
+#include "tensix/exec.h"
+#include "tensix/src_banks.h"
+
+enum special {
+    PLAIN,
+    CLEARS_STATE,
+    IC_INVALIDATE,
+    SEEDS,
+    STARTS_TILE,
+    UNMODELLED,
+    UNMODELLED_ONES,
+};
+
+static const struct special_row {
+    unsigned first, last;
+    enum special special;
+} special_rows[] = {
+#define SPECIAL(first, last, effect) {TENSIX_WORD_##first, TENSIX_WORD_##last, effect},
+#include "backend_config.def"
+};
+
+static enum special special_of(unsigned word)
+{
+    for (unsigned i = 0; i < sizeof special_rows / sizeof special_rows[0]; i++) {
+        if (word >= special_rows[i].first && word <= special_rows[i].last) {
+            return special_rows[i].special;
+        }
+    }
+    return PLAIN;
+}
+
+uint32_t tensix_config_read(const struct tensix *tensix, unsigned index)
+{
+    if (index < TENSIX_CONFIG_DUAL) {
+        return tensix->config[index / TENSIX_STATE_WORDS][index % TENSIX_STATE_WORDS];
+    }
+    if (index < TENSIX_CONFIG_THREAD) { /* SPEC: reads like Config[0] */
+        return tensix->config[0][index - TENSIX_CONFIG_DUAL];
+    }
+    if (index < TENSIX_CONFIG_WORDS) {
+        index -= TENSIX_CONFIG_THREAD;
+        return tensix->thread_config[index / TENSIX_THREAD_WORDS][index % TENSIX_THREAD_WORDS];
+    }
+    return 0;
+}
+
+/* SPEC: SoftReset, THCON configuration */
+static bool is_held_in_reset(const struct tensix *tensix, unsigned word)
+{
+    bool is_thcon = word >= TENSIX_THCON_WORD && word < TENSIX_GLOBAL_WORD;
+    return is_thcon && tensix->held & TENSIX_RESET_THCON;
+}
+
+/* Writes the bits of `mask`; the answer is what hangs on the word. */
+static enum special store(struct tensix *tensix, unsigned state, unsigned word, uint32_t mask,
+                          uint32_t value)
+{
+    enum special special = special_of(word);
+    if (is_held_in_reset(tensix, word)) {
+        return PLAIN;
+    }
+    tensix->stale |= tensix_config_uses[word].cached;
+    value = (tensix->config[state][word] & ~mask) | (value & mask);
+    tensix->config[state][word] = value;
+    if (word >= TENSIX_GLOBAL_WORD) {
+        tensix->config[!state][word] = value;
+    }
+    if (special == CLEARS_STATE && mask == UINT32_MAX) { /* SPEC: all but RMWCIB do */
+        memset(tensix->config[state], 0, TENSIX_GLOBAL_WORD * sizeof(uint32_t));
+        tensix->stale = TENSIX_USED_BY_ALL;
+    }
+    if (special == SEEDS && mask) { /* GUESS: RMWCIB seeds with all of the new word */
+        tensix_vector_seed(tensix, value);
+    }
+    if (special == STARTS_TILE && !tensix->packer.output.data.open &&
+        mask & tensix_field_mask(
+                   &tensix_fields[TENSIX_FIELD_PACK_COUNTERS_SEC0_pack_reads_per_xy_plane])) {
+        tensix->packer.position = tensix->packer.face = 0;
+    }
+    return special;
+}
+
+void tensix_report_race(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
+                        uint32_t mask, uint32_t value)
+{
+    char text[200], name[40];
+    uint32_t changed = (tensix->config[state][word] ^ value) & mask;
+    enum tensix_flight_unit unit = tensix_race(tensix, state, word, changed, tensix->now);
+    if (unit == TENSIX_FLIGHTS) {
+        return;
+    }
+    tensix_disassemble(tensix->thread[thread].next, name, sizeof name);
+    name[strcspn(name, " ")] = '\0';
+    tensix_race_text(tensix, unit, word, changed, name, false, text, sizeof text);
+    (void)tensix_fault(tensix, thread, TENSIX_FAULT_RACE, "%s", text);
+}
+
+void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
+                         uint32_t mask, uint32_t value)
+{
+    tensix_report_race(tensix, thread, state, word, mask, value);
+    tensix_put_config(tensix, thread, state, word, mask, value);
+}
+
+void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
+                       uint32_t mask, uint32_t value)
+{
+    enum special special = store(tensix, state, word, mask, value);
+    uint32_t written = value & mask;
+    tensix->changed = true;
+    if (special == IC_INVALIDATE &&
+        written &
+            tensix_field_mask(&tensix_fields[TENSIX_FIELD_RISCV_IC_INVALIDATE_InvalidateAll])) {
+        tensix->board->invalidate_code(tensix->owner);
+    }
+    bool is_unmodelled = special == UNMODELLED ? mask : special == UNMODELLED_ONES && written;
+    if (is_unmodelled && tensix->board->unmodelled) {
+        tensix->board->unmodelled(tensix->owner, thread, tensix->thread[thread].next,
+                                  tensix->thread[thread].origin);
+    }
+}
+
+enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned index, uint32_t value)
+{
+    if (index >= TENSIX_CONFIG_THREAD) {
+        return TENSIX_CONFIG_READ_ONLY;
+    }
+    unsigned word = index % TENSIX_STATE_WORDS;
+    if (index >= TENSIX_CONFIG_DUAL) {
+        store(tensix, 0, word, UINT32_MAX, value);
+        store(tensix, 1, word, UINT32_MAX, value);
+    } else {
+        store(tensix, index / TENSIX_STATE_WORDS, word, UINT32_MAX, value);
+    }
+    switch (special_of(word)) {
+    case IC_INVALIDATE:
+        return TENSIX_CONFIG_IC_INVALIDATE;
+    case UNMODELLED:
+        return TENSIX_CONFIG_UNMODELLED;
+    case UNMODELLED_ONES:
+        return value ? TENSIX_CONFIG_UNMODELLED : TENSIX_CONFIG_STORED;
+    case PLAIN:
+    case CLEARS_STATE:
+    case SEEDS:
+    case STARTS_TILE:
+        break;
+    }
+    return TENSIX_CONFIG_STORED;
+}
+
+/* SPEC: SoftReset, Scalar Unit. What waits inside the unit is aborted. */
+static void abort_scalar(struct tensix *tensix)
+{
+    if (tensix->scalar_held_by) {
+        struct tensix_thread *holder = &tensix->thread[tensix->scalar_held_by - 1];
+        holder->has_next = false;
+        holder->blocked = false;
+        holder->wait = TENSIX_WAITS_FOR_NOTHING;
+        holder->drained++;
+        tensix->scalar_held_by = 0;
+        tensix->changed = true;
+    }
+}
+
+static void abort_flights(struct tensix *tensix, unsigned first, unsigned last)
+{
+    for (unsigned i = first; i <= last; i++) {
+        tensix->flight[i].until = 0;
+    }
+}
+
+void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
+{
+    uint32_t entering = value & ~old;
+    bool parts_change = ((old ^ value) | (tensix->held ^ value)) & TENSIX_RESET_PARTS;
+    tensix->now = tensix->latest > tensix->now ? tensix->latest : tensix->now;
+    tensix->held = value;
+    tensix->attention = true;
+    if (!parts_change) {
+        return; /* harts only; many tiles never use what the units keep */
+    }
+    if (entering & TENSIX_RESET_UNPACKERS) { /* SPEC: what is in flight is aborted */
+        abort_flights(tensix, TENSIX_FLIGHT_UNPACKER0, TENSIX_FLIGHT_UNPACKER1);
+        tensix->unpacker[0].free_at = tensix->unpacker[1].free_at = 0;
+    }
+    if (entering & TENSIX_RESET_PACKERS) {
+        abort_flights(tensix, TENSIX_FLIGHT_PACKER, TENSIX_FLIGHT_PACKER);
+    }
+    tensix_matrix_soft_reset(tensix, entering);
+    tensix_vector_soft_reset(tensix, entering, old & ~value);
+    tensix_packer_soft_reset(tensix, entering, old & ~value);
+    tensix_mover_soft_reset(tensix, entering);
+    if (entering & TENSIX_RESET_SRCA_CLIENT) {
+        tensix_src_reset(tensix, TENSIX_SRC_A);
+    }
+    if (entering & TENSIX_RESET_SRCB) {
+        tensix_src_reset(tensix, TENSIX_SRC_B);
+    }
+    if (entering & TENSIX_RESET_THCON) {
+        abort_scalar(tensix);
+        tensix->stale = TENSIX_USED_BY_ALL;
+        for (unsigned state = 0; state < TENSIX_STATES; state++) {
+            memset(&tensix->config[state][TENSIX_THCON_WORD], 0,
+                   (TENSIX_GLOBAL_WORD - TENSIX_THCON_WORD) * sizeof(uint32_t));
+        }
+    }
+}

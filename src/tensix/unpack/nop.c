@@ -1,0 +1,176 @@
+/*
+ * The unpackers: UNPACR_NOP, which clears banks of SrcA and SrcB, hands them over, or writes
+ * registers, in the order of the unpacker's other work.
+ *
+ * SPEC: WormholeB0 UNPACR_NOP_ZEROSRC, UNPACR_NOP_SETDVALID, UNPACR_NOP_OverlayClear,
+ * UNPACR_NOP_SETREG (with their TTArchitecture conditions); fields, clearing to 1 and to an
+ * immediate by tt_llk_blackhole's assembly.yaml.
+ */
+#include "addresses.h"
+#include "tensix/config/users.h"
+#include "tensix/exec.h"
+
+/* --- SrcA and SrcB --- */
+
+enum clear_value { CLEAR_ZERO, CLEAR_MINUS_INFINITY, CLEAR_ONE, CLEAR_IMMEDIATE };
+enum one_format { ONE_FP16, ONE_BF16, ONE_INT8, NO_ONE_BUT_SETDVALID };
+
+static uint32_t one(unsigned format)
+{
+    static const uint32_t ones[] = {
+        [ONE_FP16] = NUM_SRC_ONE_FP16,
+        [ONE_BF16] = NUM_SRC_ONE_BF16,
+        [ONE_INT8] = NUM_SRC_ONE_INT8,
+        [NO_ONE_BUT_SETDVALID] = 0,
+    };
+    return ones[format];
+}
+
+/* GUESS: the low 19 bits of the register, as Src holds them; no source says which. */
+static uint32_t immediate(const struct tensix *tensix, unsigned thread, unsigned which)
+{
+    unsigned state = tensix_state_id(tensix, thread);
+    uint32_t value = which ? tensix_get_UNP1_NOP_REG_CLR_VAL_nop_reg_clr_val(tensix, state)
+                           : tensix_get_UNP0_NOP_REG_CLR_VAL_nop_reg_clr_val(tensix, state);
+    return value & NUM_SRC_BITS;
+}
+
+static enum tensix_exec set_dvalid(struct tensix *tensix, unsigned thread, unsigned which)
+{
+    unsigned state = tensix_state_id(tensix, thread);
+    unsigned format = which ? tensix_get_THCON_SEC1_REG2_Out_data_format(tensix, state)
+                            : tensix_get_THCON_SEC0_REG2_Out_data_format(tensix, state);
+    tensix_unpack_hand_over(tensix, thread, which, format);
+    return TENSIX_DONE;
+}
+
+/* SPEC: does not wait for the bank. */
+TENSIX_EXEC(UNPACR_NOP_SETDVALID)
+{
+    return set_dvalid(tensix, thread, args->which_unpacker);
+}
+
+/* SPEC: waits for the Matrix Unit's bank unless it is to wait as UNPACR does, and clears the
+ * unpacker's, or both. Blackhole clears SrcB to the same values as SrcA. */
+TENSIX_EXEC(UNPACR_NOP_ZEROSRC)
+{
+    enum tensix_src src = args->which_unpacker ? TENSIX_SRC_B : TENSIX_SRC_A;
+    const struct tensix_src_banks *banks = &tensix->src[src];
+    if (args->clear_to_1_format == NO_ONE_BUT_SETDVALID) { /* whatever the other fields say */
+        return set_dvalid(tensix, thread, args->which_unpacker);
+    }
+    unsigned awaited = args->wait_like_unpacr ? banks->unpack_bank : banks->matrix_bank;
+    if (banks->matrix_may[awaited]) {
+        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src);
+    }
+    if (args->wait_like_unpacr) { /* HW: LLK waits this way for the UNPACR before it */
+        tensix_land(tensix, thread,
+                    args->which_unpacker ? TENSIX_USED_BY_UNPACKER1 : TENSIX_USED_BY_UNPACKER0);
+    }
+    const uint32_t value[] = {
+        [CLEAR_ZERO] = 0,
+        [CLEAR_MINUS_INFINITY] = NUM_SRC_MINUS_INFINITY,
+        [CLEAR_ONE] = one(args->clear_to_1_format),
+        [CLEAR_IMMEDIATE] = immediate(tensix, thread, args->which_unpacker),
+    };
+    tensix_src_file_fill(&tensix->src_file[src],
+                         args->both_banks ? TENSIX_SRC_FILE_BOTH : 1u << banks->unpack_bank,
+                         value[args->clear_value]);
+    return args->flip_src ? set_dvalid(tensix, thread, args->which_unpacker) : TENSIX_DONE;
+}
+
+/* SPEC: occupies the unpacker, nothing else. */
+TENSIX_EXEC(UNPACR_NOP_NOP)
+{
+    (void)tensix;
+    (void)thread;
+    (void)args;
+    return TENSIX_DONE;
+}
+
+/* --- Registers --- */
+
+static const uint32_t registers = AT_REGISTERS, first_reachable = AT_TDMA, streams = AT_OVERLAY;
+enum { STREAM_BYTES = 0x1000, STREAM_MSG_DATA_CLEAR = 266 };
+
+static enum tensix_exec write_register(struct tensix *tensix, unsigned thread, uint32_t address,
+                                       uint32_t value)
+{
+    const char *rule = "the coprocessor reaches registers from 0xffb11000 on";
+    enum tensix_reply reply = TENSIX_REFUSED;
+    if (address >= first_reachable) {
+        rule = NULL;
+        reply = tensix->board->write(tensix->owner, thread, address, tensix->now, value, &rule);
+    }
+    if (reply == TENSIX_WAIT) {
+        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_DEVICE, address);
+    }
+    if (reply == TENSIX_REFUSED) {
+        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+                            "UNPACR_NOP: address 0x%08x: %.140s", address,
+                            rule ? rule : "nothing is there");
+    }
+    return TENSIX_DONE;
+}
+
+/* SPEC: one entry is popped, whatever the count says; ThreadConfig names the stream where the
+ * instruction has no count. */
+static enum tensix_exec clear_message(struct tensix *tensix, unsigned thread, unsigned which,
+                                      unsigned stream, unsigned count)
+{
+    if (count == 0) {
+        stream = which ? tensix_get_NOC_OVERLAY_MSG_CLEAR_StreamId_1(tensix, thread)
+                       : tensix_get_NOC_OVERLAY_MSG_CLEAR_StreamId_0(tensix, thread);
+    }
+    uint32_t address = streams + stream * STREAM_BYTES + STREAM_MSG_DATA_CLEAR * 4;
+    return write_register(tensix, thread, address, 1);
+}
+
+TENSIX_EXEC(UNPACR_NOP_POP)
+{
+    return clear_message(tensix, thread, args->which_unpacker, 0, 0);
+}
+
+TENSIX_EXEC(UNPACR_NOP_STREAM)
+{
+    return clear_message(tensix, thread, args->which_unpacker, args->stream, args->clear_count);
+}
+
+/*
+ * One of four addresses of twelve bits, of which the upper two come before AddrMid.
+ * GUESS: they are those of THCON_SEC0 and THCON_SEC1 Unpacker_Reg_Wr_Addr ("4 sets of 12-bit
+ * addresses including both sections", cfg_defines.h), put together as assembly.yaml has it for
+ * PACR_SETREG; Wormhole's page has two of them in TDMA-RISC.
+ */
+static uint32_t long_address(const struct tensix *tensix, unsigned thread, unsigned select,
+                             unsigned middle)
+{
+    unsigned state = tensix_state_id(tensix, thread);
+    uint32_t both = select & 2 ? tensix_get_THCON_SEC1_REG10_Unpacker_Reg_Wr_Addr(tensix, state)
+                               : tensix_get_THCON_SEC0_REG10_Unpacker_Reg_Wr_Addr(tensix, state);
+    uint32_t set = both >> 12 * (select & 1) & 0xfff;
+    return registers | (set >> 10) << 18 | middle << 12 | (set & 0x3ff) << 2;
+}
+
+TENSIX_EXEC(UNPACR_NOP_STREAM_LONG)
+{
+    enum { SUM_BITS = 0x1ffff };
+    uint32_t *sum = &tensix->unpacker[args->which_unpacker].register_sum;
+    uint32_t address =
+        long_address(tensix, thread, args->addr_sel_hi << 1 | args->addr_sel_lo, args->addr_mid);
+    if (!args->accumulate) {
+        return write_register(tensix, thread, address, args->value11);
+    }
+    if (args->value11 == 0) { /* SPEC: nothing is written */
+        *sum = 0;
+        tensix->changed = true; /* TDMA-RISC shows it to harts */
+        return TENSIX_DONE;
+    }
+    uint32_t value = (*sum + args->value11) & SUM_BITS;
+    enum tensix_exec result = write_register(tensix, thread, address, value);
+    if (result == TENSIX_DONE) {
+        *sum = value;
+        tensix->changed = true;
+    }
+    return result;
+}

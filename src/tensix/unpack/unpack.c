@@ -1,0 +1,192 @@
+/*
+ * The unpackers: UNPACR, which moves data from L1 to SrcA, SrcB or Dst, and its two forms that only
+ * look after contexts.
+ *
+ * Everything happens when the instruction starts; that may be later than it passes its gate in
+ * hardware, since a bank that is not free holds it.
+ *
+ * SPEC: WormholeB0 UNPACR_Regular (with its TTArchitecture conditions), UNPACR_FlushCache,
+ * UNPACR_IncrementContextCounter; BlackholeA0 BackendConfiguration.
+ */
+#include "tensix/config/adc.h"
+#include "tensix/unpack/job.h"
+
+/* --- Banks and contexts --- */
+
+void tensix_unpack_hand_over(struct tensix *tensix, unsigned thread, unsigned which,
+                             unsigned format)
+{
+    enum tensix_src src = which ? TENSIX_SRC_B : TENSIX_SRC_A;
+    tensix_src_file_imply(&tensix->src_file[src], tensix->src[src].unpack_bank, format);
+    tensix_src_give(tensix, src);
+    tensix->unpacker[which].src_row[thread] = (which ? tensix_get_SRCB_SET_Base(tensix, thread)
+                                                     : tensix_get_SRCA_SET_Base(tensix, thread))
+                                              << 4;
+}
+
+void tensix_unpack_reset_contexts(struct tensix *tensix, unsigned thread)
+{
+    for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
+        tensix->unpacker[which].context_counter[thread] = 0;
+    }
+}
+
+static void count_context(struct tensix *tensix, unsigned thread, unsigned which, unsigned context,
+                          const struct tensix_unpack_plan *plan)
+{
+    unsigned next = (context + 1) % TENSIX_UNPACK_CONTEXTS;
+    tensix->unpacker[which].context_counter[thread] = next > plan->last_context ? 0 : next;
+}
+
+/* --- UNPACR --- */
+
+/* SPEC: WhichContext and WhichADC. */
+static bool choose_context(struct unpack_job *job, const struct tensix_args_UNPACR *args)
+{
+    const struct tensix *tensix = job->tensix;
+    job->adc = job->thread;
+    if (!args->multi_context_mode) {
+        return true;
+    }
+    job->is_multi_context = true;
+    job->context = args->use_context_counter
+                       ? tensix->unpacker[job->which].context_counter[job->thread]
+                       : args->context_number;
+    job->context += job->which ? tensix_get_UNPACK_MISC_CFG_CfgContextOffset_1(tensix, job->thread)
+                               : tensix_get_UNPACK_MISC_CFG_CfgContextOffset_0(tensix, job->thread);
+    job->context %= TENSIX_UNPACK_CONTEXTS;
+    job->adc = args->context_adc;
+    if (job->which == 1 && job->context >= 2) {
+        return unpack_undefined(job, "it has contexts 0 and 1, not %u; see CfgContextOffset_1",
+                                job->context);
+    }
+    if (job->adc >= TENSIX_THREADS) {
+        return unpack_undefined(job, "there are counters of threads 0 to 2, not %u", job->adc);
+    }
+    return true;
+}
+
+/* SPEC: two cycles for addresses, then the bytes. */
+enum { ADDRESS_CYCLES = 2 };
+
+static unsigned cycles_of(const struct unpack_job *job)
+{
+    uint64_t bits = (uint64_t)job->count * job->format.bits;
+    if (!job->plan->is_uncompressed) { /* at most: what is left out is not known here */
+        uint64_t data = job->count < job->outputs ? job->count : job->outputs;
+        bits = data * (job->format.bits + UNPACK_DELTA_BITS);
+    }
+    uint64_t bits_per_cycle = UINT64_C(8) << job->plan->speed;
+    return ADDRESS_CYCLES + (unsigned)((bits + bits_per_cycle - 1) >> (job->plan->speed + 3));
+}
+
+/* Timed runs: addresses of the next UNPACR are made while the last bytes of this one come. */
+static bool is_fetching(const struct tensix *tensix, unsigned which)
+{
+    return tensix->timed && tensix->unpacker[which].free_at > tensix->now + ADDRESS_CYCLES;
+}
+
+static enum tensix_exec wait_for_unpacker(struct tensix *tensix, unsigned thread, unsigned which)
+{
+    tensix->thread[thread].time = tensix->unpacker[which].free_at - ADDRESS_CYCLES - 1;
+    return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_UNIT, 0);
+}
+
+static void charge(const struct unpack_job *job)
+{
+    struct tensix *tensix = job->tensix;
+    unsigned cycles = cycles_of(job);
+    tensix_take_off(tensix, job->thread,
+                    job->which ? TENSIX_FLIGHT_UNPACKER1 : TENSIX_FLIGHT_UNPACKER0, cycles);
+    if (tensix->timed) {
+        uint64_t *until = &tensix->thread[job->thread].busy_until[TENSIX_UNIT_UNPACK];
+        uint64_t done = tensix->now + cycles;
+        tensix->unpacker[job->which].free_at = done;
+        *until = done > *until ? done : *until;
+    }
+}
+
+/* Counters after the data: those of the own thread and those that the context named. */
+static void count_up(const struct unpack_job *job, const struct tensix_args_UNPACR *args)
+{
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        if (thread != job->thread && thread != job->adc) {
+            continue;
+        }
+        struct tensix_adc *adc =
+            &job->tensix->thread[thread].adc[TENSIX_ADC_UNPACKER0 + job->which];
+        tensix_adc_add(&adc->channel[0], TENSIX_ADC_Y, args->ch0_y_inc);
+        tensix_adc_add(&adc->channel[0], TENSIX_ADC_Z, args->ch0_z_inc);
+        tensix_adc_add(&adc->channel[1], TENSIX_ADC_Y, args->ch1_y_inc);
+        tensix_adc_add(&adc->channel[1], TENSIX_ADC_Z, args->ch1_z_inc);
+    }
+}
+
+/* GUESS: SrcRow has six bits, as the base that is added to it. */
+static void advance_src_row(const struct unpack_job *job)
+{
+    struct tensix *tensix = job->tensix;
+    uint32_t base = job->which ? tensix_get_SRCB_SET_Base(tensix, job->thread)
+                               : tensix_get_SRCA_SET_Base(tensix, job->thread);
+    uint32_t *row = &tensix->unpacker[job->which].src_row[job->thread];
+    *row = (*row + 16 + base * 16) % TENSIX_SRC_FILE_ROWS;
+}
+
+/* Bit 0 (last) has no effect that any page tells. */
+TENSIX_EXEC(UNPACR)
+{
+    struct unpack_job job = {
+        .tensix = tensix,
+        .thread = thread,
+        .which = args->which_unpacker,
+        .state = tensix_state_id(tensix, thread),
+        .all_zero = args->all_datums_are_zero,
+        .row_search = args->row_search,
+        .broadcasts = args->src_b_broadcast,
+    };
+    enum tensix_src src = job.which ? TENSIX_SRC_B : TENSIX_SRC_A;
+    if (!tensix_src_unpack_may(tensix, src)) { /* SPEC: also on the way to Dst */
+        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src);
+    }
+    if (is_fetching(tensix, job.which)) {
+        return wait_for_unpacker(tensix, thread, job.which);
+    }
+    if (!choose_context(&job, args)) {
+        return job.answer;
+    }
+    job.plan = unpack_plan(tensix, job.which, job.state, job.is_multi_context, job.context);
+    job.format = job.plan->overrides_format ? unpack_context_format(&job) : job.plan->format;
+    if (!unpack_check(&job)) {
+        return job.answer;
+    }
+    unpack_move(&job);
+    charge(&job);
+    if (job.is_multi_context && args->use_context_counter) {
+        count_context(tensix, thread, job.which, job.context, job.plan);
+    }
+    count_up(&job, args);
+    tensix->unpacker[job.which].latest_format = job.format.out;
+    if (args->flip_src) {
+        tensix_unpack_hand_over(tensix, thread, job.which, job.format.out);
+    } else if (job.plan->advances_src_row) {
+        advance_src_row(&job);
+    }
+    return TENSIX_DONE;
+}
+
+/* SPEC: empties the cache of row start indices, which is not modelled: it is always fresh. */
+TENSIX_EXEC(UNPACR_FLUSH)
+{
+    (void)tensix;
+    (void)thread;
+    (void)args;
+    return TENSIX_DONE;
+}
+
+TENSIX_EXEC(UNPACR_INC)
+{
+    unsigned which = args->which_unpacker, state = tensix_state_id(tensix, thread);
+    unsigned context = tensix->unpacker[which].context_counter[thread];
+    count_context(tensix, thread, which, context, unpack_plan(tensix, which, state, false, 0));
+    return TENSIX_DONE;
+}
