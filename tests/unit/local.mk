@@ -25,7 +25,9 @@ libunit_la_SOURCES = \
 	%D%/noc/overlay_world.h \
 	%D%/noc/noc_world.c \
 	%D%/noc/noc_world.h \
+	%D%/main.c \
 	%D%/random.h \
+	%D%/run_suite.c \
 	%D%/run_suite.h \
 	%D%/rv32/random_costs.h \
 	%D%/rv32/rv32_harness.c \

@@ -155,7 +155,9 @@ static const struct default_use {
     {"SETDVALID 1", C0REST, 0},
 };
 
-START_TEST(instructions_use_what_their_class_says)
+TEST_CASE(auto_ttsync, setup, teardown)
+
+TEST_EACH(instructions_use_what_their_class_says, COUNT(default_uses))
 {
     const struct default_use *row = &default_uses[_i];
     const unsigned config = C0 | C1;
@@ -172,10 +174,9 @@ START_TEST(instructions_use_what_their_class_says)
     ck_assert_uint_eq(waiting(1, true), others | shifted);
     ck_assert_uint_eq(waiting(0, true), 0);
 }
-END_TEST
 
 /* All opcodes without a row above are of class 15. */
-START_TEST(other_opcodes_are_of_class_15)
+TEST_EACH(other_opcodes_are_of_class_15, 256)
 {
     static const uint8_t known[] = {
         0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x45, 0x61, 0x62, 0x63, 0x64, 0x48, 0x49, 0x66, 0xb7,
@@ -188,9 +189,8 @@ START_TEST(other_opcodes_are_of_class_15)
     ck_assert_uint_eq(waiting(0, false), 0);
     ck_assert_uint_eq(waiting(0, true), C0REST);
 }
-END_TEST
 
-START_TEST(unpackers_use_their_part)
+TEST_EACH(unpackers_use_their_part, 4)
 {
     static const char *const texts[] = {"UNPACR 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1",
                                         "UNPACR 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1",
@@ -208,9 +208,8 @@ START_TEST(unpackers_use_their_part)
     declare(0, TENSIX_WRITES_CONFIG, 11); /* no part: nothing of Config */
     ck_assert_uint_eq(waiting(0, false), 0);
 }
-END_TEST
 
-START_TEST(queued_setc16_changes_the_state_of_what_follows)
+TEST(queued_setc16_changes_the_state_of_what_follows)
 {
     push(0, "WRCFG 3, 0, 4");
     push(0, "SETC16 0, 1");
@@ -226,11 +225,10 @@ START_TEST(queued_setc16_changes_the_state_of_what_follows)
     push(0, "RDCFG 3, 4");
     ck_assert_uint_eq(waiting(0, true), C0 | C1 | GPRS);
 }
-END_TEST
 
 /* --- When it looks at all --- */
 
-START_TEST(each_resource_is_tracked_by_its_bit)
+TEST_EACH(each_resource_is_tracked_by_its_bit, 6)
 {
     static const struct {
         unsigned bits, waits;
@@ -244,18 +242,16 @@ START_TEST(each_resource_is_tracked_by_its_bit)
     tensix->held = ~(uint32_t)TENSIX_RESET_AUTO_TTSYNC;
     ck_assert_uint_eq(waiting(2, true), rows[_i].waits);
 }
-END_TEST
 
-START_TEST(nothing_queued_keeps_nobody_waiting)
+TEST(nothing_queued_keeps_nobody_waiting)
 {
     ck_assert_uint_eq(waiting(0, true), 0);
     tensix_harness_run(&harness, 0, "SETDMAREG 0, 1, 0, 2; WRCFG 1, 0, 4"); /* all executed */
     ck_assert_uint_eq(tensix->thread[0].drained, 2);
     ck_assert_uint_eq(waiting(0, true), 0);
 }
-END_TEST
 
-START_TEST(only_the_own_triscs_pushes_count)
+TEST(only_the_own_triscs_pushes_count)
 {
     push_word(0, TENSIX_BY_B, tensix_harness_assemble("REPLAY 0, 4, 0, 0"));
     push_word(0, TENSIX_BY_DEBUG_BUS, tensix_harness_assemble("WRCFG 3, 0, 4"));
@@ -264,7 +260,6 @@ START_TEST(only_the_own_triscs_pushes_count)
     ck_assert_uint_eq(waiting(1, true), GPRS);
     ck_assert_uint_eq(waiting(2, true), 0);
 }
-END_TEST
 
 /* --- Words of the configuration window --- */
 
@@ -280,7 +275,7 @@ static unsigned parts_of(unsigned index)
     return parts;
 }
 
-START_TEST(words_of_undivided_config)
+TEST(words_of_undivided_config)
 {
     tensix->thread_config[0][TRISC_SYNC] = TRACKS_ALL;
     push(0, "SEMPOST 1");
@@ -293,7 +288,6 @@ START_TEST(words_of_undivided_config)
         ck_assert_uint_eq(parts_of(THREAD + word), C0 | C1);
     }
 }
-END_TEST
 
 /* The page's table; '*' stands for [], which are digits. What it does not name is remainder. */
 static const struct field_row {
@@ -410,7 +404,7 @@ static unsigned expected_parts(const char *name)
     return C0REST;
 }
 
-START_TEST(fields_of_subdivided_config)
+TEST_EACH(fields_of_subdivided_config, TENSIX_FIELDS)
 {
     const struct tensix_field *field = &tensix_fields[_i];
     if (field->thread || field->alias || field->word >= GLOBAL || field->width > 32) {
@@ -421,9 +415,8 @@ START_TEST(fields_of_subdivided_config)
     ck_assert_msg(parts_of(field->word) == expected, "%s", field->name);
     ck_assert_uint_eq(parts_of(WORDS + field->word), expected << 3);
 }
-END_TEST
 
-START_TEST(page_names_existing_fields)
+TEST_EACH(page_names_existing_fields, COUNT(field_rows))
 {
     bool found = false;
     for (unsigned i = 0; i < TENSIX_FIELDS; i++) {
@@ -431,9 +424,8 @@ START_TEST(page_names_existing_fields)
     }
     ck_assert_msg(found, "%s", field_rows[_i].name);
 }
-END_TEST
 
-START_TEST(other_words_of_subdivided_config)
+TEST(other_words_of_subdivided_config)
 {
     push(0, "SEMPOST 1");
     ck_assert_uint_eq(parts_of(64), C0U0); /* tile descriptors: their first words alone */
@@ -454,12 +446,11 @@ START_TEST(other_words_of_subdivided_config)
                           word == 1 ? C0U0 | C0U1 | C1U0 | C1U1 : C0REST | C1REST);
     }
 }
-END_TEST
 
 /* --- RESOURCEDECL --- */
 
 /* Each bit of a declaration, for its class and thread alone. */
-START_TEST(declarations_change_a_class)
+TEST_EACH(declarations_change_a_class, 16)
 {
     static const struct {
         unsigned resources, reads, writes;
@@ -494,10 +485,9 @@ START_TEST(declarations_change_a_class)
         }
     }
 }
-END_TEST
 
 /* The layout is that of the instruction: YAML's 9'b10_00_000_00 is a write to TDMA. */
-START_TEST(declaration_bits)
+TEST(declaration_bits)
 {
     tensix_declare(tensix, 0, UINT32_C(0x05000000) | 0x7ffU << 13 | 0x100 << 4 | 7);
     ck_assert_uint_eq(tensix->thread[0].declared[7], TENSIX_WRITES_TDMA);
@@ -510,10 +500,9 @@ START_TEST(declaration_bits)
                                     0x03e, 0x05d, 0x07f, 0x19d, 0x191, 0x1ff, 0x1ff, 0x011};
     ck_assert_mem_eq(tensix->thread[0].declared, yaml, sizeof yaml);
 }
-END_TEST
 
 /* A RESOURCEDECL of the TRISC takes effect by the time the front end has seen it. */
-START_TEST(pushed_declarations_take_effect)
+TEST(pushed_declarations_take_effect)
 {
     push(0, "RESOURCEDECL 0, 0x60, 15");
     push(0, "SEMPOST 1");
@@ -522,7 +511,6 @@ START_TEST(pushed_declarations_take_effect)
     ck_assert_uint_eq(tensix->thread[0].declared[15], 0x60);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- MOP, REPLAY, the gate --- */
 
@@ -539,7 +527,7 @@ static void open_gate(void)
     tensix_harness_go(&harness, 0);
 }
 
-START_TEST(instruction_at_the_gate_counts)
+TEST(instruction_at_the_gate_counts)
 {
     close_gate(0);
     push(0, "WRCFG 3, 0, 4");
@@ -550,9 +538,8 @@ START_TEST(instruction_at_the_gate_counts)
     open_gate();
     ck_assert_uint_eq(waiting(0, true), 0);
 }
-END_TEST
 
-START_TEST(instruction_of_b_at_the_gate_does_not_count)
+TEST(instruction_of_b_at_the_gate_does_not_count)
 {
     close_gate(0);
     tensix_harness_go(&harness, 0);
@@ -563,10 +550,9 @@ START_TEST(instruction_of_b_at_the_gate_does_not_count)
     push(0, "STOREREG 3, 4");
     ck_assert_uint_eq(waiting(0, true), GPRS);
 }
-END_TEST
 
 /* Six times NOP-like instructions that touch Config alone; MOP says otherwise. */
-START_TEST(mop_counts_as_mop_until_it_is_over)
+TEST(mop_counts_as_mop_until_it_is_over)
 {
     tensix->thread[0].mop.config[3] = tensix_harness_assemble("RDCFG 3, 4");
     close_gate(0);
@@ -579,9 +565,8 @@ START_TEST(mop_counts_as_mop_until_it_is_over)
     open_gate();
     ck_assert_uint_eq(waiting(0, true), 0);
 }
-END_TEST
 
-START_TEST(replay_counts_as_replay_until_it_is_over)
+TEST(replay_counts_as_replay_until_it_is_over)
 {
     push(0, "REPLAY 0, 3, 0, 1");
     push(0, "RDCFG 3, 4");
@@ -597,9 +582,8 @@ START_TEST(replay_counts_as_replay_until_it_is_over)
     open_gate();
     ck_assert_uint_eq(waiting(0, true), 0);
 }
-END_TEST
 
-START_TEST(replay_of_b_does_not_count)
+TEST(replay_of_b_does_not_count)
 {
     push(0, "REPLAY 0, 3, 0, 1");
     push(0, "RDCFG 3, 4");
@@ -612,10 +596,9 @@ START_TEST(replay_of_b_does_not_count)
     ck_assert(tensix->thread[0].has_next && replay_is_playing(&tensix->thread[0].replay));
     ck_assert_uint_eq(waiting(0, true), 0);
 }
-END_TEST
 
 /* The last instruction of an expansion is still of the class of MOP or REPLAY. */
-START_TEST(what_an_expansion_leaves_at_the_gate)
+TEST(what_an_expansion_leaves_at_the_gate)
 {
     struct tensix_thread *own = &tensix->thread[0];
     own->has_next = true;
@@ -631,10 +614,9 @@ START_TEST(what_an_expansion_leaves_at_the_gate)
     own->origin.pusher = TENSIX_BY_B;
     ck_assert_uint_eq(waiting(0, true), 0);
 }
-END_TEST
 
 /* A REPLAY that a MOP expanded to is of the class of MOP. */
-START_TEST(replay_within_mop_is_of_mop)
+TEST(replay_within_mop_is_of_mop)
 {
     struct tensix_thread *own = &tensix->thread[0];
     own->origin.pusher = TENSIX_BY_T0;
@@ -646,46 +628,13 @@ START_TEST(replay_within_mop_is_of_mop)
     own->parent = 0x01;
     ck_assert_uint_eq(waiting(0, false), TDMA);
 }
-END_TEST
 
 /* As kernels have it: RESOURCEDECL frees MOPs, whose thread may then wait for the hart. */
-START_TEST(declared_mop_keeps_nobody_waiting)
+TEST(declared_mop_keeps_nobody_waiting)
 {
     declare(0, 0, 13);
     push(0, "MOP 0, 5, 0");
     ck_assert_uint_eq(waiting(0, true), 0);
     push(0, "SETDMAREG 0, 1, 0, 2");
     ck_assert_uint_eq(waiting(0, true), GPRS);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("auto_ttsync");
-    TCase *tcase = tcase_create("auto_ttsync");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, instructions_use_what_their_class_says, 0, COUNT(default_uses));
-    tcase_add_loop_test(tcase, other_opcodes_are_of_class_15, 0, 256);
-    tcase_add_loop_test(tcase, unpackers_use_their_part, 0, 4);
-    tcase_add_test(tcase, queued_setc16_changes_the_state_of_what_follows);
-    tcase_add_loop_test(tcase, each_resource_is_tracked_by_its_bit, 0, 6);
-    tcase_add_test(tcase, nothing_queued_keeps_nobody_waiting);
-    tcase_add_test(tcase, only_the_own_triscs_pushes_count);
-    tcase_add_test(tcase, words_of_undivided_config);
-    tcase_add_loop_test(tcase, fields_of_subdivided_config, 0, TENSIX_FIELDS);
-    tcase_add_loop_test(tcase, page_names_existing_fields, 0, COUNT(field_rows));
-    tcase_add_test(tcase, other_words_of_subdivided_config);
-    tcase_add_loop_test(tcase, declarations_change_a_class, 0, 16);
-    tcase_add_test(tcase, declaration_bits);
-    tcase_add_test(tcase, pushed_declarations_take_effect);
-    tcase_add_test(tcase, instruction_at_the_gate_counts);
-    tcase_add_test(tcase, instruction_of_b_at_the_gate_does_not_count);
-    tcase_add_test(tcase, mop_counts_as_mop_until_it_is_over);
-    tcase_add_test(tcase, replay_counts_as_replay_until_it_is_over);
-    tcase_add_test(tcase, replay_of_b_does_not_count);
-    tcase_add_test(tcase, what_an_expansion_leaves_at_the_gate);
-    tcase_add_test(tcase, replay_within_mop_is_of_mop);
-    tcase_add_test(tcase, declared_mop_keeps_nobody_waiting);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

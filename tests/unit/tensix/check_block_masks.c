@@ -108,17 +108,18 @@ static void runf(unsigned thread, const char *format, unsigned a, unsigned b)
     run(thread, text);
 }
 
-START_TEST(page_and_table_have_the_same_instructions)
+TEST_CASE(blocks, setup, teardown)
+
+TEST_EACH(page_and_table_have_the_same_instructions, TENSIX_ROWS)
 {
     const char *name = tensix_rows[_i].mnemonic;
     int ways = (page_row(name) >= 0) + lists(unlisted, name) + lists(expanded, name) +
                (strcmp(name, "NOP") == 0);
     ck_assert_msg(ways == 1, "%s is listed %d times", name, ways);
 }
-END_TEST
 
 /* Every row under each of the 512 masks, behind a wait that is not met; then it is met. */
-START_TEST(blocks_are_the_pages)
+TEST_EACH(blocks_are_the_pages, TENSIX_ROWS)
 {
     const char *name = tensix_rows[_i].mnemonic;
     if (lists(unlisted, name) || lists(expanded, name)) {
@@ -136,13 +137,12 @@ START_TEST(blocks_are_the_pages)
         ck_assert_msg(!held(0, word), "%s under block mask %#x is not let go", name, mask);
     }
 }
-END_TEST
 
 static const char *const waits[] = {"SEMWAIT %u, 1, 1", "SEMWAIT %u, 1, 2", "STALLWAIT %u, 0x200",
                                     "STREAMWAIT %u, 1, 0, 0", "STREAMWAIT %u, 1, 1, 0"};
 
 /* The other waits block like SEMWAIT. */
-START_TEST(blocks_are_those_of_all_waits)
+TEST_EACH(blocks_are_those_of_all_waits, COUNT(waits))
 {
     harness.mover_busy = true;
     for (int row = 0; row < TENSIX_ROWS; row++) {
@@ -160,10 +160,9 @@ START_TEST(blocks_are_those_of_all_waits)
         }
     }
 }
-END_TEST
 
 /* "Never reaches the wait gate": nothing can hold them. */
-START_TEST(expanded_instructions_are_not_held)
+TEST(expanded_instructions_are_not_held)
 {
     run(0, "SEMWAIT 0x1ff, 1, 1; MOP_CFG 5; RESOURCEDECL 0, 0x1ff, 3; REPLAY 2, 1, 0, 1;"
            "SETC16 1, 7");
@@ -176,9 +175,8 @@ START_TEST(expanded_instructions_are_not_held)
     run(1, "SEMPOST 1");
     ck_assert_uint_eq(tensix->thread_config[0][1], 7);
 }
-END_TEST
 
-START_TEST(order_is_kept_behind_a_held_instruction)
+TEST(order_is_kept_behind_a_held_instruction)
 {
     run(0, "SEMWAIT 0x100, 1, 1; SETC16 1, 5; SFPNOP; SETC16 1, 6; NOP; SETDMAREG 0, 9, 0, 0");
     ck_assert_uint_eq(tensix->thread_config[0][1], 5);
@@ -189,7 +187,6 @@ START_TEST(order_is_kept_behind_a_held_instruction)
     ck_assert_uint_eq(tensix->thread_config[0][1], 6);
     ck_assert_uint_eq(tensix->gpr[0][0], 9);
 }
-END_TEST
 
 /* --- One cycle --- */
 
@@ -248,7 +245,9 @@ static const struct {
     {"SEMWAIT 0, 1, 1; INCRWC 0, 1, 1, 1; SETC16 1, 7", 1},
 };
 
-START_TEST(lag_of_a_wait_that_is_met)
+TEST_CASE(latch, setup, teardown)
+
+TEST_EACH(lag_of_a_wait_that_is_met, COUNT(lags))
 {
     for (int timed = 0; timed < 2; timed++) {
         unsigned base = cycles_of(lags[0].text, timed);
@@ -258,7 +257,6 @@ START_TEST(lag_of_a_wait_that_is_met)
                       cycles, base + lags[_i].later);
     }
 }
-END_TEST
 
 /* Cycles from that of SEMPOST to that of what waited for it. */
 static unsigned cycles_after_post(unsigned waiter, unsigned poster, unsigned delay)
@@ -283,7 +281,7 @@ static unsigned cycles_after_post(unsigned waiter, unsigned poster, unsigned del
 
 /* One cycle of lag; the pages do not say whether the gate sees the semaphore in the cycle of the
  * SEMPOST or in the next one, but it cannot depend on which threads these are. */
-START_TEST(lag_of_a_wait_that_becomes_met)
+TEST(lag_of_a_wait_that_becomes_met)
 {
     unsigned first = cycles_after_post(0, 1, 0);
     ck_assert_uint_ge(first, 1);
@@ -294,11 +292,10 @@ START_TEST(lag_of_a_wait_that_becomes_met)
         }
     }
 }
-END_TEST
 
 /* --- Latched conditions --- */
 
-START_TEST(met_once_is_forgotten)
+TEST(met_once_is_forgotten)
 {
     run(0, "SEMWAIT 0x80, 1, 1; NOP");
     run(1, "SEMPOST 1; NOP; NOP; NOP; SEMGET 1");
@@ -306,9 +303,8 @@ START_TEST(met_once_is_forgotten)
     run(0, "SETC16 1, 7");
     ck_assert_uint_eq(tensix->thread_config[0][1], 7);
 }
-END_TEST
 
-START_TEST(conditions_must_be_met_at_the_same_time)
+TEST(conditions_must_be_met_at_the_same_time)
 {
     run(0, "SEMWAIT 0x80, 5, 1; SETC16 1, 7"); /* semaphores 0 and 2 */
     run(1, "SEMPOST 1; NOP; NOP; SEMGET 1; NOP; NOP; SEMPOST 4; NOP; NOP; SEMGET 4; NOP; NOP;"
@@ -319,9 +315,8 @@ START_TEST(conditions_must_be_met_at_the_same_time)
     run(1, "SEMPOST 1");
     ck_assert_uint_eq(tensix->thread_config[0][1], 7);
 }
-END_TEST
 
-START_TEST(a_wait_never_replaces_a_wait)
+TEST(a_wait_never_replaces_a_wait)
 {
     static const char *const second[] = {"SEMWAIT 0x80, 0, 1", "STALLWAIT 0x80, 1",
                                          "STREAMWAIT 0x80, 0, 0, 0"};
@@ -337,9 +332,8 @@ START_TEST(a_wait_never_replaces_a_wait)
         ck_assert_uint_eq(tensix->thread_config[0][1], 7);
     }
 }
-END_TEST
 
-START_TEST(threads_have_gates_of_their_own)
+TEST(threads_have_gates_of_their_own)
 {
     run(0, "SEMWAIT 0x1ff, 1, 1; SETC16 1, 7");
     run(1, "SEMWAIT 0x1ff, 2, 1; SETC16 1, 7");
@@ -348,28 +342,4 @@ START_TEST(threads_have_gates_of_their_own)
     ck_assert_uint_eq(tensix->thread_config[1][1], 7);
     run(2, "SEMPOST 1");
     ck_assert_uint_eq(tensix->thread_config[0][1], 7);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *all = suite_create("wait gate");
-    TCase *table = tcase_create("blocks");
-    tcase_add_checked_fixture(table, setup, teardown);
-    tcase_add_loop_test(table, page_and_table_have_the_same_instructions, 0, TENSIX_ROWS);
-    tcase_add_loop_test(table, blocks_are_the_pages, 0, TENSIX_ROWS);
-    tcase_add_loop_test(table, blocks_are_those_of_all_waits, 0, COUNT(waits));
-    tcase_add_test(table, expanded_instructions_are_not_held);
-    tcase_add_test(table, order_is_kept_behind_a_held_instruction);
-    suite_add_tcase(all, table);
-    TCase *latch = tcase_create("latch");
-    tcase_add_checked_fixture(latch, setup, teardown);
-    tcase_add_loop_test(latch, lag_of_a_wait_that_is_met, 0, COUNT(lags));
-    tcase_add_test(latch, lag_of_a_wait_that_becomes_met);
-    tcase_add_test(latch, met_once_is_forgotten);
-    tcase_add_test(latch, conditions_must_be_met_at_the_same_time);
-    tcase_add_test(latch, a_wait_never_replaces_a_wait);
-    tcase_add_test(latch, threads_have_gates_of_their_own);
-    suite_add_tcase(all, latch);
-    return run_suite(all);
 }

@@ -91,9 +91,11 @@ static void select_states(void)
     }
 }
 
+TEST_CASE(functional, setup, teardown)
+
 /* --- SETC16 --- */
 
-START_TEST(setc16_writes_the_own_bank)
+TEST_EACH(setc16_writes_the_own_bank, 3)
 {
     unsigned thread = (unsigned)_i;
     for (unsigned word = 0; word < THREAD_WORDS; word++) {
@@ -107,9 +109,8 @@ START_TEST(setc16_writes_the_own_bank)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
-START_TEST(setc16_outside_faults)
+TEST(setc16_outside_faults)
 {
     run(1, "SETC16 68, 1");
     assert_fault("SETC16: ThreadConfig has 68 words, not word 68");
@@ -123,10 +124,9 @@ START_TEST(setc16_outside_faults)
     ck_assert(tensix->stopped);
     ck_assert_uint_eq(tensix->thread_config[1][66], 0);
 }
-END_TEST
 
 /* SPEC: any write to the word resets the unpackers' context counters of the thread. */
-START_TEST(context_counters_are_reset)
+TEST(context_counters_are_reset)
 {
     for (unsigned i = 0; i < 6; i++) {
         tensix->unpacker[i / 3].context_counter[i % 3] = i + 1;
@@ -143,10 +143,9 @@ START_TEST(context_counters_are_reset)
     ck_assert_uint_eq(tensix->thread_config[2][CONTEXT_RESET], 0x1010);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
-END_TEST
 
 /* STREAMWAIT reads the stream's number when it looks, not when it is latched. */
-START_TEST(setc16_moves_a_latched_streamwait)
+TEST(setc16_moves_a_latched_streamwait)
 {
     harness.stream[9][29] = 100;
     run(0, "SETC16 %u, 5; STREAMWAIT 0x40, 7, 0, 2", STREAM_ID + 2);
@@ -155,11 +154,10 @@ START_TEST(setc16_moves_a_latched_streamwait)
     harness.stream[9][29] = 0; /* it has been met all the same */
     ck_assert(tensix->thread[0].latch.met);
 }
-END_TEST
 
 /* --- WRCFG and RDCFG --- */
 
-START_TEST(wrcfg_writes_a_word_of_the_selected_state)
+TEST_EACH(wrcfg_writes_a_word_of_the_selected_state, WORDS)
 {
     unsigned word = (unsigned)_i;
     if (word == STATE_RESET) {
@@ -176,9 +174,8 @@ START_TEST(wrcfg_writes_a_word_of_the_selected_state)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
-START_TEST(wrcfg_128_ignores_low_bits_of_both)
+TEST(wrcfg_128_ignores_low_bits_of_both)
 {
     select_states();
     for (unsigned low = 0; low < 16; low++) {
@@ -200,9 +197,8 @@ START_TEST(wrcfg_128_ignores_low_bits_of_both)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
-START_TEST(rdcfg_reads_the_selected_state)
+TEST_EACH(rdcfg_reads_the_selected_state, WORDS)
 {
     unsigned word = (unsigned)_i;
     select_states();
@@ -216,9 +212,8 @@ START_TEST(rdcfg_reads_the_selected_state)
     }
     assert_config(0, 0, pattern(0, 0));
 }
-END_TEST
 
-START_TEST(words_outside_fault)
+TEST(words_outside_fault)
 {
     static const struct {
         const char *instruction, *text;
@@ -244,21 +239,19 @@ START_TEST(words_outside_fault)
     assert_config(0, 0, pattern(0, 0));
     ck_assert_uint_eq(tensix->gpr[0][0], 0x1234);
 }
-END_TEST
 
 /* All bits of a word are kept, also those that no field has. */
-START_TEST(bits_without_a_field_are_kept)
+TEST(bits_without_a_field_are_kept)
 {
     tensix->gpr[0][1] = 0xffffffff;
     run(0, "WRCFG 1, 0, %u; RDCFG 2, %u", TENSIX_WORD_DEST_OFFSET_Enable,
         TENSIX_WORD_DEST_OFFSET_Enable);
     ck_assert_uint_eq(tensix->gpr[0][2], 0xffffffff);
 }
-END_TEST
 
 /* --- RMWCIB --- */
 
-START_TEST(rmwcib_changes_bits_of_a_byte)
+TEST_EACH(rmwcib_changes_bits_of_a_byte, 4)
 {
     unsigned byte = (unsigned)_i;
     select_states();
@@ -278,7 +271,6 @@ START_TEST(rmwcib_changes_bits_of_a_byte)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- Words that do more than hold a value --- */
 
@@ -291,7 +283,7 @@ static void assert_state_1_cleared(void)
     }
 }
 
-START_TEST(code_is_invalidated_by_set_bits)
+TEST(code_is_invalidated_by_set_bits)
 {
     tensix->gpr[0][1] = 0x1f;
     tensix->gpr[0][2] = 0xffffffe0; /* no hart */
@@ -307,9 +299,8 @@ START_TEST(code_is_invalidated_by_set_bits)
     ck_assert_uint_eq(harness.invalidations, 3);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
-END_TEST
 
-START_TEST(what_is_not_modelled_is_stored_and_reported)
+TEST(what_is_not_modelled_is_stored_and_reported)
 {
     tensix->gpr[0][1] = 77;
     run(0, "WRCFG 1, 0, %u", TAG_SEARCH);
@@ -332,11 +323,10 @@ START_TEST(what_is_not_modelled_is_stored_and_reported)
     run(0, "WRCFG 1, 0, %u; SETC16 %u, 1", TAG_SEARCH, CONTEXT_RESET);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- Soft reset --- */
 
-START_TEST(thcon_reset_clears_and_discards)
+TEST(thcon_reset_clears_and_discards)
 {
     fill();
     tensix_soft_reset(tensix, 0, TENSIX_RESET_THCON);
@@ -358,9 +348,8 @@ START_TEST(thcon_reset_clears_and_discards)
     tensix_soft_reset(tensix, TENSIX_RESET_THCON, TENSIX_RESET_THCON | TENSIX_RESET_MATH);
     ck_assert_uint_eq(tensix->config[0][64], 5);
 }
-END_TEST
 
-START_TEST(bank_resets_give_banks_to_the_unpackers)
+TEST_EACH(bank_resets_give_banks_to_the_unpackers, 2)
 {
     const uint32_t bits[] = {TENSIX_RESET_SRCA_CLIENT, TENSIX_RESET_SRCB};
     const struct tensix_src_banks used = {
@@ -378,11 +367,10 @@ START_TEST(bank_resets_give_banks_to_the_unpackers)
     ck_assert_uint_eq(tensix->src[_i].unpack_bank, 0);
     ck_assert(!tensix->src[_i].matrix_may[0]);
 }
-END_TEST
 
 /* --- The harts' window --- */
 
-START_TEST(window_shows_states_and_threads)
+TEST(window_shows_states_and_threads)
 {
     fill();
     tensix->thread_config[2][67] = 0xffff;
@@ -395,9 +383,8 @@ START_TEST(window_shows_states_and_threads)
     ck_assert_uint_eq(tensix_config_read(tensix, 3 * WORDS + 3 * 68), 0);
     ck_assert_uint_eq(tensix_config_read(tensix, UINT32_MAX), 0);
 }
-END_TEST
 
-START_TEST(window_writes)
+TEST(window_writes)
 {
     for (unsigned word = 0; word < WORDS; word++) {
         if (word == STATE_RESET) {
@@ -422,9 +409,8 @@ START_TEST(window_writes)
     ck_assert_uint_eq(tensix->thread_config[0][0], 0);
     ck_assert_uint_eq(harness.invalidations, 0); /* that is the tile's */
 }
-END_TEST
 
-START_TEST(window_resets_states)
+TEST(window_resets_states)
 {
     fill();
     ck_assert_int_eq(tensix_config_write(tensix, WORDS + STATE_RESET, 0), TENSIX_CONFIG_STORED);
@@ -434,7 +420,6 @@ START_TEST(window_resets_states)
         ck_assert_uint_eq(tensix->config[0][i], i < GLOBAL ? 0 : pattern(0, i));
     }
 }
-END_TEST
 
 /* --- Timed runs --- */
 
@@ -475,18 +460,19 @@ static const struct {
     {"STREAMWRCFG 0, 0, 10", 1 + 5},
 };
 
+TEST_CASE(timed, setup_timed, teardown)
+
 /* Cycle 1 plus the latency: what follows sees the result. Config is written a cycle before. */
-START_TEST(results_take_their_latency)
+TEST_EACH(results_take_their_latency, COUNT(latencies))
 {
     tensix->gpr[0][1] = tensix->config[0][SCRATCH] = harness.stream[0][0] = 1;
     push(0, 0, latencies[_i].instruction);
     ck_assert_uint_eq(cycle_of_change(), latencies[_i].arrives);
     ck_assert_uint_eq(tensix->config[0][10], 1);
 }
-END_TEST
 
 /* It takes two cycles, but the next instruction of the Scalar Unit finds its result. */
-START_TEST(rdcfg_takes_two_cycles)
+TEST(rdcfg_takes_two_cycles)
 {
     tensix->config[0][10] = 5;
     push(0, 0, "RDCFG 3, 10");
@@ -498,10 +484,9 @@ START_TEST(rdcfg_takes_two_cycles)
     run_until(1 + 20);
     ck_assert_uint_eq(tensix->gpr[0][4], 10);
 }
-END_TEST
 
 /* SPEC: WRCFG starts every cycle, but nothing enters at stage 0 while a WRCFG is there. */
-START_TEST(config_access_waits_for_wrcfg)
+TEST(config_access_waits_for_wrcfg)
 {
     tensix->gpr[0][1] = 5;
     push(0, 0, "WRCFG 1, 0, 10"); /* 1 */
@@ -518,10 +503,9 @@ START_TEST(config_access_waits_for_wrcfg)
     ck_assert_uint_eq(tensix->gpr[0][2], 5);
     ck_assert_uint_eq(tensix->gpr[0][3], 5);
 }
-END_TEST
 
 /* A RDCFG has left Config alone by the time it writes its GPR. */
-START_TEST(nothing_waits_for_rdcfg)
+TEST(nothing_waits_for_rdcfg)
 {
     push(0, 0, "RDCFG 2, 10");        /* 1 */
     push(0, 0, "RMWCIB0 255, 1, 10"); /* 2 */
@@ -532,9 +516,8 @@ START_TEST(nothing_waits_for_rdcfg)
     ck_assert_uint_eq(tensix->gpr[0][2], 0);
     ck_assert_uint_eq(tensix->gpr[0][3], 1);
 }
-END_TEST
 
-START_TEST(config_access_waits_for_cfgshiftmask)
+TEST(config_access_waits_for_cfgshiftmask)
 {
     tensix->config[0][SCRATCH] = tensix->config[1][SCRATCH] = 0x100;
     push(0, 0, "CFGSHIFTMASK 1, 3, 31, 0, 3, 10"); /* 1 */
@@ -545,10 +528,9 @@ START_TEST(config_access_waits_for_cfgshiftmask)
     run_until(6);
     ck_assert_uint_eq(tensix->config[0][10], 0x201);
 }
-END_TEST
 
 /* SPEC: the bug. What follows directly overtakes; what comes then waits, of any thread. */
-START_TEST(streamwrcfg_is_overtaken_by_one)
+TEST(streamwrcfg_is_overtaken_by_one)
 {
     harness.stream[0][0] = 0xaaaaaaaa;
     push(0, 0, "STREAMWRCFG 0, 0, 10"); /* 1, arrives at 6 */
@@ -563,9 +545,8 @@ START_TEST(streamwrcfg_is_overtaken_by_one)
     run_until(7);
     ck_assert_uint_eq(tensix->config[0][10], 0xaaaa02aa);
 }
-END_TEST
 
-START_TEST(overtaking_rdcfg_reads_the_old_value)
+TEST(overtaking_rdcfg_reads_the_old_value)
 {
     harness.stream[0][0] = 7;
     tensix->config[0][10] = 3;
@@ -576,17 +557,15 @@ START_TEST(overtaking_rdcfg_reads_the_old_value)
     ck_assert_uint_eq(tensix->gpr[0][1], 3);
     ck_assert_uint_eq(tensix->gpr[0][2], 7);
 }
-END_TEST
 
 /* A functional run has no stages to overtake in. */
-START_TEST(functional_streamwrcfg_is_not_overtaken)
+TEST(functional_streamwrcfg_is_not_overtaken)
 {
     tensix->timed = false;
     harness.stream[0][0] = 0xaaaaaaaa;
     run(0, "STREAMWRCFG 0, 0, 10; RMWCIB0 255, 1, 10; RDCFG 1, 10");
     ck_assert_uint_eq(tensix->gpr[0][1], 0xaaaaaa01);
 }
-END_TEST
 
 static const struct {
     const char *instruction;
@@ -607,7 +586,7 @@ static const struct {
 };
 
 /* Another thread's instruction that would enter in cycle `enters`: it does in cycle `passes`. */
-START_TEST(other_threads_wait_for_streamwrcfg)
+TEST_EACH(other_threads_wait_for_streamwrcfg, COUNT(entries))
 {
     push(0, 0, "STREAMWRCFG 0, 0, 10"); /* 1 */
     push(2, entries[_i].enters - 1, entries[_i].instruction);
@@ -616,10 +595,9 @@ START_TEST(other_threads_wait_for_streamwrcfg)
     run_until(entries[_i].passes + 1);
     ck_assert_uint_eq(tensix->thread[2].drained, 1);
 }
-END_TEST
 
 /* Each of several in the pipeline keeps others out, and none keeps out its like. */
-START_TEST(streamwrcfgs_are_pipelined)
+TEST(streamwrcfgs_are_pipelined)
 {
     for (unsigned i = 0; i < 4; i++) {
         char text[40];
@@ -636,10 +614,9 @@ START_TEST(streamwrcfgs_are_pipelined)
     ck_assert_uint_eq(tensix->config[0][23], 103);
     ck_assert_uint_eq(tensix->gpr[0][1], 103);
 }
-END_TEST
 
 /* SPEC: how software avoids the bug. */
-START_TEST(stallwait_orders_streamwrcfg)
+TEST(stallwait_orders_streamwrcfg)
 {
     harness.stream[0][0] = 7;
     push(0, 0, "STREAMWRCFG 0, 0, 10");
@@ -648,10 +625,9 @@ START_TEST(stallwait_orders_streamwrcfg)
     run_until(100);
     ck_assert_uint_eq(tensix->gpr[0][1], 7);
 }
-END_TEST
 
 /* The state is that of the moment at which the instruction started. */
-START_TEST(results_keep_their_state)
+TEST(results_keep_their_state)
 {
     tensix->gpr[0][1] = 5;
     push(0, 0, "WRCFG 1, 0, 10");
@@ -660,9 +636,8 @@ START_TEST(results_keep_their_state)
     ck_assert_uint_eq(tensix->config[0][10], 5);
     ck_assert_uint_eq(tensix->config[1][10], 0);
 }
-END_TEST
 
-START_TEST(late_writes_have_their_effects)
+TEST(late_writes_have_their_effects)
 {
     tensix->gpr[0][1] = 1;
     fill();
@@ -680,9 +655,8 @@ START_TEST(late_writes_have_their_effects)
     ck_assert_uint_eq(tensix->config[1][10], 0);
     ck_assert_uint_eq(tensix->config[0][10], pattern(0, 10));
 }
-END_TEST
 
-START_TEST(timed_faults)
+TEST(timed_faults)
 {
     push(1, 0, "STREAMWRCFG 0, 0, 10");
     push(1, 0, "NOP");
@@ -691,7 +665,6 @@ START_TEST(timed_faults)
     assert_fault("RMWCIB2: Config has 224 words, not word 224");
     ck_assert_uint_eq(harness.fault.cycle, 3);
 }
-END_TEST
 
 /* Results that a Configuration Unit instruction consumes: "the pipeline insertion rules will
  * ensure" order, but for STREAMWRCFG, which needs a STALLWAIT. R4 is 0x8899aabb, R5 is 1. */
@@ -720,7 +693,7 @@ static const struct {
     {"WRCFG 4, 0, 100; SETC16 0, 1; RDCFG 9, 100", 0},
 };
 
-START_TEST(order_of_the_pipeline)
+TEST_EACH(order_of_the_pipeline, 2 * COUNT(orders))
 {
     int i = _i % COUNT(orders);
     tensix->timed = _i >= COUNT(orders);
@@ -734,7 +707,6 @@ START_TEST(order_of_the_pipeline)
     ck_assert_msg(tensix->gpr[1][9] == orders[i].expected, "%s: %#x, not %#x", orders[i].text,
                   tensix->gpr[1][9], orders[i].expected);
 }
-END_TEST
 
 /* An instruction of which neither the scratch words nor a special word is the target; RDCFG too. */
 static void random_instruction(char *text, size_t size)
@@ -767,7 +739,7 @@ static void random_instruction(char *text, size_t size)
 }
 
 /* Order is kept but for the bug: with a NOP behind each STREAMWRCFG both kinds of run agree. */
-START_TEST(timed_runs_end_like_functional_ones)
+TEST_EACH(timed_runs_end_like_functional_ones, 50)
 {
     static struct tensix_harness other;
     tensix_harness_open(&other);
@@ -800,60 +772,4 @@ START_TEST(timed_runs_end_like_functional_ones)
     ck_assert_mem_eq(tensix->config, other.tensix.config, sizeof tensix->config);
     ck_assert_mem_eq(tensix->gpr, other.tensix.gpr, sizeof tensix->gpr);
     tensix_harness_close(&other);
-}
-END_TEST
-
-static TCase *functional_case(void)
-{
-    TCase *tcase = tcase_create("functional");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, setc16_writes_the_own_bank, 0, 3);
-    tcase_add_test(tcase, setc16_outside_faults);
-    tcase_add_test(tcase, context_counters_are_reset);
-    tcase_add_test(tcase, setc16_moves_a_latched_streamwait);
-    tcase_add_loop_test(tcase, wrcfg_writes_a_word_of_the_selected_state, 0, WORDS);
-    tcase_add_test(tcase, wrcfg_128_ignores_low_bits_of_both);
-    tcase_add_loop_test(tcase, rdcfg_reads_the_selected_state, 0, WORDS);
-    tcase_add_test(tcase, words_outside_fault);
-    tcase_add_test(tcase, bits_without_a_field_are_kept);
-    tcase_add_loop_test(tcase, rmwcib_changes_bits_of_a_byte, 0, 4);
-    tcase_add_test(tcase, code_is_invalidated_by_set_bits);
-    tcase_add_test(tcase, what_is_not_modelled_is_stored_and_reported);
-    tcase_add_test(tcase, thcon_reset_clears_and_discards);
-    tcase_add_loop_test(tcase, bank_resets_give_banks_to_the_unpackers, 0, 2);
-    tcase_add_test(tcase, window_shows_states_and_threads);
-    tcase_add_test(tcase, window_writes);
-    tcase_add_test(tcase, window_resets_states);
-    return tcase;
-}
-
-static TCase *timed_case(void)
-{
-    TCase *tcase = tcase_create("timed");
-    tcase_add_checked_fixture(tcase, setup_timed, teardown);
-    tcase_add_loop_test(tcase, results_take_their_latency, 0, COUNT(latencies));
-    tcase_add_test(tcase, rdcfg_takes_two_cycles);
-    tcase_add_test(tcase, config_access_waits_for_wrcfg);
-    tcase_add_test(tcase, nothing_waits_for_rdcfg);
-    tcase_add_test(tcase, config_access_waits_for_cfgshiftmask);
-    tcase_add_test(tcase, streamwrcfg_is_overtaken_by_one);
-    tcase_add_test(tcase, overtaking_rdcfg_reads_the_old_value);
-    tcase_add_test(tcase, functional_streamwrcfg_is_not_overtaken);
-    tcase_add_loop_test(tcase, other_threads_wait_for_streamwrcfg, 0, COUNT(entries));
-    tcase_add_test(tcase, streamwrcfgs_are_pipelined);
-    tcase_add_test(tcase, stallwait_orders_streamwrcfg);
-    tcase_add_test(tcase, results_keep_their_state);
-    tcase_add_test(tcase, late_writes_have_their_effects);
-    tcase_add_loop_test(tcase, order_of_the_pipeline, 0, 2 * COUNT(orders));
-    tcase_add_test(tcase, timed_faults);
-    tcase_add_loop_test(tcase, timed_runs_end_like_functional_ones, 0, 50);
-    return tcase;
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_config");
-    suite_add_tcase(suite, functional_case());
-    suite_add_tcase(suite, timed_case());
-    return run_suite(suite);
 }

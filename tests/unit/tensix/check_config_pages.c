@@ -117,8 +117,10 @@ static struct shift_mask any_shift_mask(void)
                                below(32), below(4), below(STATE_WORDS)};
 }
 
+TEST_CASE(configuration, open_coprocessor, close_coprocessor)
+
 /* Each mode, with all the rest random. */
-START_TEST(shift_mask_random)
+TEST_EACH(shift_mask_random, 16)
 {
     for (int n = 0; n < CASES / 8; n++) {
         struct shift_mask s = any_shift_mask();
@@ -128,10 +130,9 @@ START_TEST(shift_mask_random)
         shift_mask_case(&s);
     }
 }
-END_TEST
 
 /* All widths with all rotations. */
-START_TEST(shift_mask_masks)
+TEST(shift_mask_masks)
 {
     for (unsigned n = 0; n < 32 * 32; n++) {
         struct shift_mask s = any_shift_mask();
@@ -142,10 +143,9 @@ START_TEST(shift_mask_masks)
         shift_mask_case(&s);
     }
 }
-END_TEST
 
 /* Sums carry out of the mask; they need not be masked (the use of LLK: 1, 3, 31, 0, 3). */
-START_TEST(shift_mask_carries)
+TEST(shift_mask_carries)
 {
     tt->config[0][SCRATCH + 1] = tt->config[1][SCRATCH + 1] = 0xff;
     tt->config[0][50] = 0x000fff00;
@@ -156,10 +156,9 @@ START_TEST(shift_mask_carries)
     shift_mask_case(&s);
     ck_assert_uint_eq(tt->config[0][50], 0x000fff00);
 }
-END_TEST
 
 /* The scratch word may be the target, also through the thread's number. */
-START_TEST(shift_mask_of_scratch)
+TEST(shift_mask_of_scratch)
 {
     for (int n = 0; n < 3000; n++) {
         struct shift_mask s = any_shift_mask();
@@ -169,9 +168,8 @@ START_TEST(shift_mask_of_scratch)
         shift_mask_case(&s);
     }
 }
-END_TEST
 
-START_TEST(shift_mask_out_of_range)
+TEST(shift_mask_out_of_range)
 {
     for (unsigned word = STATE_WORDS; word < 256; word++) {
         struct shift_mask s = any_shift_mask();
@@ -180,7 +178,6 @@ START_TEST(shift_mask_out_of_range)
         execute_fault(s.thread, shift_mask_word(&s), TENSIX_FAULT_UNDEFINED);
     }
 }
-END_TEST
 
 /* --- STREAMWRCFG --- */
 
@@ -200,17 +197,16 @@ static void stream_write_case(unsigned thread, unsigned select, unsigned reg, un
     harness.stream[stream][reg] = ~value;
 }
 
-START_TEST(stream_write_random)
+TEST(stream_write_random)
 {
     for (int n = 0; n < CASES; n++) {
         randomize_config();
         stream_write_case(below(3), below(4), below(1024), below(STATE_WORDS), any_value());
     }
 }
-END_TEST
 
 /* Every stream through every selector; a neighbour's value is not taken. */
-START_TEST(stream_write_streams)
+TEST(stream_write_streams)
 {
     for (unsigned stream = 0; stream < 64; stream++) {
         for (unsigned i = 0; i < 12; i++) {
@@ -222,10 +218,9 @@ START_TEST(stream_write_streams)
         }
     }
 }
-END_TEST
 
 /* Beyond Config; a stream's number is not looked at then. */
-START_TEST(stream_write_out_of_range)
+TEST(stream_write_out_of_range)
 {
     for (unsigned word = STATE_WORDS; word < 2048; word += word < 300 ? 1 : 61) {
         randomize_config();
@@ -234,11 +229,10 @@ START_TEST(stream_write_out_of_range)
     }
     execute_fault(0, stream_write_word(3, 1023, 2047), TENSIX_FAULT_UNDEFINED);
 }
-END_TEST
 
 /* --- The plain instructions: every word, and beyond --- */
 
-START_TEST(plain_writes)
+TEST(plain_writes)
 {
     for (int n = 0; n < CASES; n++) {
         unsigned thread = below(3), reg = below(64), word = below(STATE_WORDS);
@@ -256,9 +250,8 @@ START_TEST(plain_writes)
         execute_and_check(thread, OP(0xb0) | reg << 16 | (uint32_t)wide << 15 | word);
     }
 }
-END_TEST
 
-START_TEST(plain_reads)
+TEST(plain_reads)
 {
     for (unsigned n = 0; n < 6 * STATE_WORDS; n++) {
         unsigned thread = n % 3, reg = below(64), word = n / 6;
@@ -268,9 +261,8 @@ START_TEST(plain_reads)
         execute_and_check(thread, OP(0xb1) | reg << 16 | word);
     }
 }
-END_TEST
 
-START_TEST(thread_words)
+TEST(thread_words)
 {
     for (unsigned word = 0; word < 256; word++) {
         uint32_t value = next_random() & 0xffff, insn = OP(0xb2) | word << 16 | value;
@@ -283,9 +275,8 @@ START_TEST(thread_words)
         execute_and_check(word % 3, insn);
     }
 }
-END_TEST
 
-START_TEST(plain_out_of_range)
+TEST(plain_out_of_range)
 {
     for (unsigned word = STATE_WORDS; word < 2048; word += word < 300 ? 1 : 61) {
         randomize_config();
@@ -298,12 +289,11 @@ START_TEST(plain_out_of_range)
         }
     }
 }
-END_TEST
 
 /* --- Words with effects, by both instructions --- */
 
 /* Anything that is written, 0 too, clears the state that it is written to, and only that. */
-START_TEST(state_reset)
+TEST(state_reset)
 {
     for (unsigned n = 0; n < 64; n++) {
         randomize_config();
@@ -316,10 +306,9 @@ START_TEST(state_reset)
         }
     }
 }
-END_TEST
 
 /* RMWCIB is the exception: it writes the word and clears nothing. */
-START_TEST(state_reset_by_rmwcib)
+TEST(state_reset_by_rmwcib)
 {
     for (unsigned n = 0; n < 48; n++) {
         unsigned thread = n % 3, byte = n / 3 % 4;
@@ -331,9 +320,8 @@ START_TEST(state_reset_by_rmwcib)
         execute_and_check(thread, OP(0xb3 + byte) | mask << 16 | value << 8 | STATE_RESET);
     }
 }
-END_TEST
 
-START_TEST(instruction_caches)
+TEST(instruction_caches)
 {
     for (unsigned n = 0; n < 32; n++) {
         randomize_config();
@@ -349,10 +337,9 @@ START_TEST(instruction_caches)
     shift_mask_case(&s);
     ck_assert_uint_eq(harness.invalidations, before + 1);
 }
-END_TEST
 
 /* Only words that do something else are reported as not modelled. */
-START_TEST(plain_words_are_plain)
+TEST(plain_words_are_plain)
 {
     for (unsigned word = 0; word < STATE_WORDS; word++) {
         if (word == STATE_RESET || has_effect(word)) {
@@ -362,31 +349,4 @@ START_TEST(plain_words_are_plain)
         stream_write_case(word % 3, 1, 5, word, any_value());
         ck_assert_msg(harness.unmodelled == 0 && harness.invalidations == 0, "word %u", word);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("configuration");
-    TCase *tcase = tcase_create("configuration");
-    tcase_add_checked_fixture(tcase, open_coprocessor, close_coprocessor);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, shift_mask_random, 0, 16);
-    tcase_add_test(tcase, shift_mask_masks);
-    tcase_add_test(tcase, shift_mask_carries);
-    tcase_add_test(tcase, shift_mask_of_scratch);
-    tcase_add_test(tcase, shift_mask_out_of_range);
-    tcase_add_test(tcase, stream_write_random);
-    tcase_add_test(tcase, stream_write_streams);
-    tcase_add_test(tcase, stream_write_out_of_range);
-    tcase_add_test(tcase, plain_writes);
-    tcase_add_test(tcase, plain_reads);
-    tcase_add_test(tcase, thread_words);
-    tcase_add_test(tcase, plain_out_of_range);
-    tcase_add_test(tcase, state_reset);
-    tcase_add_test(tcase, state_reset_by_rmwcib);
-    tcase_add_test(tcase, instruction_caches);
-    tcase_add_test(tcase, plain_words_are_plain);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

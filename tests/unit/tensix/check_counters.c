@@ -159,10 +159,12 @@ static uint32_t some_word(unsigned thread)
     }
 }
 
+TEST_CASE(runs, setup, teardown)
+
 /* --- Tests --- */
 
 /* Every row: the instruction is taken for one that counts just where it should be. */
-START_TEST(which_instructions_count)
+TEST_EACH(which_instructions_count, TENSIX_ROWS)
 {
     if (tensix_row_infos[_i].is_stub) {
         return;
@@ -175,19 +177,17 @@ START_TEST(which_instructions_count)
         }
     }
 }
-END_TEST
 
-START_TEST(no_instruction_does_not_count)
+TEST(no_instruction_does_not_count)
 {
     ck_assert(tensix_is_counting(0, tensix_harness_assemble("INCRWC 0, 1, 2, 3")));
     ck_assert(!tensix_is_counting(0, tensix_harness_assemble("INCRWC 0, 1, 2, 3") | 1));
     ck_assert(!tensix_is_counting(0, 0));
     ck_assert(!tensix_is_counting(0, UINT32_MAX));
 }
-END_TEST
 
 /* Every row that counts, alone in a run, again and again. */
-START_TEST(runs_of_one_instruction)
+TEST_EACH(runs_of_one_instruction, COUNT(rows))
 {
     for (unsigned n = 0; n < WORDS_OF_ROW; n++) {
         unsigned thread = random_below(&dice, TENSIX_THREADS);
@@ -208,10 +208,9 @@ START_TEST(runs_of_one_instruction)
         ck_assert(has_run(thread));
     }
 }
-END_TEST
 
 /* Records some entries, plays some of them; what was recorded before stays. */
-START_TEST(plays_are_what_their_instructions_do)
+TEST(plays_are_what_their_instructions_do)
 {
     static uint32_t entry[TENSIX_THREADS][REPLAY_ENTRIES];
     unsigned with_runs = 0;
@@ -238,10 +237,9 @@ START_TEST(plays_are_what_their_instructions_do)
     }
     ck_assert_uint_gt(with_runs, ROUNDS / 2);
 }
-END_TEST
 
 /* A run that ends inside a play: cycles of the player are instructions. */
-START_TEST(plays_may_stop_anywhere)
+TEST(plays_may_stop_anywhere)
 {
     uint32_t entry[REPLAY_ENTRIES];
     for (unsigned i = 0; i < REPLAY_ENTRIES; i++) {
@@ -268,10 +266,9 @@ START_TEST(plays_may_stop_anywhere)
     }
     ck_assert(has_run(0));
 }
-END_TEST
 
 /* A timed run does without runs. */
-START_TEST(timed_plays_have_no_runs)
+TEST(timed_plays_have_no_runs)
 {
     const uint32_t word = tensix_harness_assemble("INCRWC 0, 1, 2, 3");
     const uint32_t entry[REPLAY_ENTRIES] = {word, word, word, word};
@@ -283,10 +280,9 @@ START_TEST(timed_plays_have_no_runs)
     ck_assert_uint_eq(player.tensix.thread[0].rwc.dst, 4 * PLAYS);
     ck_assert(!has_run(0));
 }
-END_TEST
 
 /* The counters by name are the lanes, in the order of enum tensix_adc_axis. */
-START_TEST(lanes_have_names)
+TEST(lanes_have_names)
 {
     const struct tensix_rwc rwc = {.all = {{1, 2, 3, 4}, {5, 6, 7, 0}}};
     const struct tensix_adc_channel adc = {.all = {{1, 2, 3, 4}, {5, 6, 7, 8}}};
@@ -297,22 +293,4 @@ START_TEST(lanes_have_names)
     ck_assert_uint_eq(adc.z, adc.all.counter[TENSIX_ADC_Z]);
     ck_assert_uint_eq(adc.w, adc.all.counter[TENSIX_ADC_W]);
     ck_assert(adc.x_cr == 5 && adc.y_cr == 6 && adc.z_cr == 7 && adc.w_cr == 8);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_counters");
-    TCase *tcase = tcase_create("runs");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, which_instructions_count, 0, TENSIX_ROWS);
-    tcase_add_test(tcase, no_instruction_does_not_count);
-    tcase_add_loop_test(tcase, runs_of_one_instruction, 0, COUNT(rows));
-    tcase_add_test(tcase, plays_are_what_their_instructions_do);
-    tcase_add_test(tcase, plays_may_stop_anywhere);
-    tcase_add_test(tcase, timed_plays_have_no_runs);
-    tcase_add_test(tcase, lanes_have_names);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

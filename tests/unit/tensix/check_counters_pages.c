@@ -61,7 +61,9 @@ static uint32_t which_adcs(unsigned mask)
     return mask << 21;
 }
 
-START_TEST(setadc)
+TEST_CASE(counters, open_coprocessor, close_coprocessor)
+
+TEST(setadc)
 {
     for (int n = 0; n < CASES; n++) {
         unsigned mask = below(8), channel = below(2), axis = below(4), thread = below(3);
@@ -80,9 +82,8 @@ START_TEST(setadc)
                           OP(0x50) | which_adcs(mask) | channel << 20 | axis << 18 | new_value);
     }
 }
-END_TEST
 
-START_TEST(setadcxx)
+TEST(setadcxx)
 {
     for (int n = 0; n < CASES; n++) {
         unsigned mask = below(8), thread = below(3);
@@ -98,7 +99,6 @@ START_TEST(setadcxx)
         execute_and_check(thread, OP(0x5e) | which_adcs(mask) | values[1] << 10 | values[0]);
     }
 }
-END_TEST
 
 /* Those that have four values of three bits: first axis and second axis of channel 0, then of 1. */
 enum change { SETS, INCREMENTS, ADDS_TO_CR };
@@ -130,7 +130,7 @@ static void change_axis(struct tensix_adc_channel *channel, enum axis axis, enum
     }
 }
 
-START_TEST(adc_quads)
+TEST_EACH(adc_quads, COUNT(quad_forms))
 {
     const struct quad_form *form = &quad_forms[_i];
     for (int n = 0; n < CASES; n++) {
@@ -151,18 +151,4 @@ START_TEST(adc_quads)
         execute_and_check(thread, OP(form->opcode) | which_adcs(mask) | override << 18 |
                                       values << 6 | selected);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("counters");
-    TCase *tcase = tcase_create("counters");
-    tcase_add_checked_fixture(tcase, open_coprocessor, close_coprocessor);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, setadc);
-    tcase_add_test(tcase, setadcxx);
-    tcase_add_loop_test(tcase, adc_quads, 0, COUNT(quad_forms));
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -345,7 +345,9 @@ static void apply(const struct bad *bad)
     tensix_harness_run(&harness, 0, bad->first);
 }
 
-START_TEST(undefined_is_reported_and_nothing_happens)
+TEST_CASE(data_faults, setup, teardown)
+
+TEST_EACH(undefined_is_reported_and_nothing_happens, 2 * COUNT(bads))
 {
     const struct bad *bad = &bads[_i / 2];
     struct tensix_fault *fault = &harness.fault;
@@ -369,10 +371,9 @@ START_TEST(undefined_is_reported_and_nothing_happens)
     free(before);
     free(l1);
 }
-END_TEST
 
 /* After a fault that was ignored the same units work as they do without it. */
-START_TEST(what_comes_after_is_not_affected)
+TEST_EACH(what_comes_after_is_not_affected, COUNT(bads))
 {
     static const char good[] = UNPACK_A "; " UNPACK_B "; ELWADD 3, 0, 0, 0, 0; " PACK_ALL;
     const struct bad *bad = &bads[_i];
@@ -397,7 +398,6 @@ START_TEST(what_comes_after_is_not_affected)
     ck_assert(is_unchanged(before));
     free(before);
 }
-END_TEST
 
 /* --- Hostile values --- */
 
@@ -458,7 +458,7 @@ static void hand_banks(uint32_t word)
     }
 }
 
-START_TEST(hostile_values_do_no_harm)
+TEST_EACH(hostile_values_do_no_harm, SEEDS)
 {
     unsigned faults = 0, moved = 0;
     random_state = (uint32_t)_i * 0x10001 + 7;
@@ -497,7 +497,6 @@ START_TEST(hostile_values_do_no_harm)
     ck_assert_uint_gt(moved, ROUNDS / 20);
     free(l1);
 }
-END_TEST
 
 /* --- What takes longest --- */
 
@@ -560,7 +559,7 @@ static const struct heavy {
      false},
 };
 
-START_TEST(the_longest_instructions_are_short)
+TEST_EACH(the_longest_instructions_are_short, COUNT(heavies))
 {
     const struct heavy *heavy = &heavies[_i];
     for (unsigned i = 0; i < MOST_SETTINGS && heavy->setting[i].field; i++) {
@@ -577,19 +576,4 @@ START_TEST(the_longest_instructions_are_short)
     if (getenv("PENROSE_SHOW_TIMES")) {
         printf("%d: %.3f ms %s\n", _i, seconds * 1e3, harness.faults ? harness.fault.text : "");
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("data faults");
-    TCase *tcase = tcase_create("data faults");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, undefined_is_reported_and_nothing_happens, 0, 2 * COUNT(bads));
-    tcase_add_loop_test(tcase, what_comes_after_is_not_affected, 0, COUNT(bads));
-    tcase_add_loop_test(tcase, hostile_values_do_no_harm, 0, SEEDS);
-    tcase_add_loop_test(tcase, the_longest_instructions_are_short, 0, COUNT(heavies));
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

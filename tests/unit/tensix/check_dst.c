@@ -75,7 +75,9 @@ static unsigned page_adj32(struct tensix_dst_map map, unsigned row)
            b[7] << 8 | (b[8] | b[9]) << 9;
 }
 
-START_TEST(rows_lie_where_the_page_says)
+TEST_CASE(dst, setup, NULL)
+
+TEST_EACH(rows_lie_where_the_page_says, MAPS)
 {
     struct tensix_dst_map map = map_of(_i);
     for (unsigned row = 0; row < 2 * ROWS; row++) {
@@ -85,9 +87,8 @@ START_TEST(rows_lie_where_the_page_says)
         SAME(tensix_dst_physical32(map, row), physical32);
     }
 }
-END_TEST
 
-START_TEST(every_row_is_used_once)
+TEST_EACH(every_row_is_used_once, MAPS)
 {
     struct tensix_dst_map map = map_of(_i);
     uint8_t used16[ROWS] = {0}, used32[ROWS] = {0};
@@ -106,9 +107,8 @@ START_TEST(every_row_is_used_once)
         SAME(used32[row], 1);
     }
 }
-END_TEST
 
-START_TEST(aligned_rows_stay_together)
+TEST_EACH(aligned_rows_stay_together, MAPS)
 {
     struct tensix_dst_map map = map_of(_i);
     for (unsigned row = 0; row < ROWS; row++) {
@@ -120,11 +120,10 @@ START_TEST(aligned_rows_stay_together)
              tensix_dst_physical32(map, row - row % group32) + row % group32);
     }
 }
-END_TEST
 
 /* --- Reading and writing --- */
 
-START_TEST(what_is_written_is_read)
+TEST_EACH(what_is_written_is_read, MAPS)
 {
     struct tensix_dst_map map = map_of(_i);
     static uint16_t words[ROWS][COLUMNS];
@@ -154,10 +153,9 @@ START_TEST(what_is_written_is_read)
         }
     }
 }
-END_TEST
 
 /* Writes of rows and of single data leave the same storage behind. */
-START_TEST(rows_are_their_data)
+TEST_EACH(rows_are_their_data, MAPS)
 {
     struct tensix_dst_map map = map_of(_i);
     static struct tensix_dst other;
@@ -194,10 +192,9 @@ START_TEST(rows_are_their_data)
     }
     ck_assert_mem_eq(&dst, &other, sizeof dst);
 }
-END_TEST
 
 /* A datum of Dst32b is the two halves that the page names, and nothing else changes. */
-START_TEST(views_share_their_storage)
+TEST_EACH(views_share_their_storage, MAPS)
 {
     struct tensix_dst_map map = map_of(_i);
     uint16_t words[COLUMNS];
@@ -227,11 +224,10 @@ START_TEST(views_share_their_storage)
         SAME(memcmp(&dst, &before, sizeof dst) == 0, true);
     }
 }
-END_TEST
 
 /* --- Flags --- */
 
-START_TEST(undefined_rows_read_as_the_reader_wants)
+TEST_EACH(undefined_rows_read_as_the_reader_wants, MAPS)
 {
     struct tensix_dst_map map = map_of(_i);
     tensix_dst_mark_all(&dst, false);
@@ -244,10 +240,9 @@ START_TEST(undefined_rows_read_as_the_reader_wants)
         SAME(tensix_dst_read32(&dst, map, row, 3, TENSIX_DST_READS_MINUS_INFINITY), UINT32_MAX);
     }
 }
-END_TEST
 
 /* One flag of a row counts and changes: of Dst32b that of the upper halves. */
-START_TEST(a_row_has_one_flag)
+TEST_EACH(a_row_has_one_flag, MAPS)
 {
     struct tensix_dst_map map = map_of(_i);
     for (unsigned row = 0; row < ROWS; row++) {
@@ -275,9 +270,8 @@ START_TEST(a_row_has_one_flag)
         }
     }
 }
-END_TEST
 
-START_TEST(revert_shows_the_data_again)
+TEST_EACH(revert_shows_the_data_again, MAPS)
 {
     struct tensix_dst_map map = map_of(_i);
     for (unsigned row = 0; row < ROWS / 2; row++) {
@@ -293,9 +287,8 @@ START_TEST(revert_shows_the_data_again)
              row * 0x10001u + 7);
     }
 }
-END_TEST
 
-START_TEST(blocks_are_sixteen_rows)
+TEST_EACH(blocks_are_sixteen_rows, 16)
 {
     bool is_32b = _i & 1;
     struct tensix_dst_map map = map_of(_i >> 1);
@@ -315,10 +308,9 @@ START_TEST(blocks_are_sixteen_rows)
         ck_assert_mem_eq(dst.cleared, flags, sizeof flags);
     }
 }
-END_TEST
 
 /* Half of the rows of either view, whatever the map. */
-START_TEST(halves_are_halves_of_both_views)
+TEST_EACH(halves_are_halves_of_both_views, MAPS)
 {
     struct tensix_dst_map map = map_of(_i);
     for (unsigned upper = 0; upper < 2; upper++) {
@@ -335,7 +327,6 @@ START_TEST(halves_are_halves_of_both_views)
         }
     }
 }
-END_TEST
 
 /* --- Formats --- */
 
@@ -358,7 +349,7 @@ static uint32_t laid_out(const struct field *fields, int count, uint32_t x)
     return stored;
 }
 
-START_TEST(formats_of_16_bits)
+TEST(formats_of_16_bits)
 {
     for (uint32_t i = 0; i <= UINT16_MAX; i++) {
         uint16_t x = (uint16_t)i;
@@ -372,9 +363,8 @@ START_TEST(formats_of_16_bits)
         SAME(num_dst_from_fp32(i << 16 | 0x1234), (uint32_t)bf16 << 16 | 0x1234);
     }
 }
-END_TEST
 
-START_TEST(formats_of_32_bits)
+TEST(formats_of_32_bits)
 {
     for (int n = 0; n < RANDOM; n++) {
         uint32_t x = n < 32 ? UINT32_C(1) << n : random_next(&dice);
@@ -390,9 +380,8 @@ START_TEST(formats_of_32_bits)
     SAME(num_dst_from_int32(INT32_MIN), UINT32_C(0xffffffff));
     SAME((uint32_t)num_int32_from_dst(UINT32_C(0x80000000)), 0);
 }
-END_TEST
 
-START_TEST(int8_lies_over_fp16)
+TEST(int8_lies_over_fp16)
 {
     for (int value = -1023; value <= 1023; value++) {
         uint32_t magnitude = (uint32_t)(value < 0 ? -value : value);
@@ -406,9 +395,8 @@ START_TEST(int8_lies_over_fp16)
     SAME(num_dst_from_int8(true, 0), 0x8000);
     SAME(num_dst_from_int8(false, 0x401), 1 << 5 | 16);
 }
-END_TEST
 
-START_TEST(sign_and_magnitude_of_16_bits)
+TEST(sign_and_magnitude_of_16_bits)
 {
     for (int value = INT16_MIN; value <= INT16_MAX; value++) {
         int clamped = value == INT16_MIN ? -INT16_MAX : value;
@@ -418,7 +406,6 @@ START_TEST(sign_and_magnitude_of_16_bits)
     }
     ck_assert_int_eq(num_int16_from_sign_magnitude(0x8000), 0);
 }
-END_TEST
 
 /* --- The window --- */
 
@@ -525,7 +512,7 @@ static void store(struct tensix_dst_map map, struct tensix_dst_window window, ui
 }
 
 /* Every 16-bit content and value (and random ones of 32 bits) in every mode of the window. */
-START_TEST(window_converts)
+TEST_EACH(window_converts, 4 * TENSIX_DST_WINDOW_FORMATS)
 {
     struct tensix_dst_window window = window_of(_i);
     struct tensix_dst_map map = {.remap = false};
@@ -546,10 +533,9 @@ START_TEST(window_converts)
         SAME(stored, page_store(window, x & mask));
     }
 }
-END_TEST
 
 /* What a hart stores it loads again, but for the number that has no magnitude. */
-START_TEST(window_gives_back)
+TEST_EACH(window_gives_back, 4 * TENSIX_DST_WINDOW_FORMATS)
 {
     struct tensix_dst_window window = window_of(_i);
     struct tensix_dst_map map = {.swizzle = true};
@@ -565,9 +551,8 @@ START_TEST(window_gives_back)
         SAME(load(map, window, 64, size), x);
     }
 }
-END_TEST
 
-START_TEST(window_is_all_of_dst)
+TEST_EACH(window_is_all_of_dst, TENSIX_DST_WINDOW_FORMATS)
 {
     struct tensix_dst_window window = window_of(_i * 4 + 3);
     unsigned size = element_bytes[window.format];
@@ -586,10 +571,9 @@ START_TEST(window_is_all_of_dst)
         }
     }
 }
-END_TEST
 
 /* T2's wide accesses are those of their elements. */
-START_TEST(window_takes_many_elements)
+TEST_EACH(window_takes_many_elements, 4 * TENSIX_DST_WINDOW_FORMATS)
 {
     struct tensix_dst_window one = window_of(_i), many = one;
     struct tensix_dst_map map = {.remap = true, .swizzle = true};
@@ -621,9 +605,8 @@ START_TEST(window_takes_many_elements)
     }
     ck_assert_mem_eq(dst.bits, other.bits, sizeof dst.bits);
 }
-END_TEST
 
-START_TEST(window_and_flags)
+TEST(window_and_flags)
 {
     struct tensix_dst_map map = {.remap = false};
     struct tensix_dst_window fp32 = {.format = TENSIX_DST_WINDOW_FP32, .no_swizzle = true};
@@ -637,7 +620,6 @@ START_TEST(window_and_flags)
     SAME(dst.cleared[0], true);
     SAME(load(map, fp32, 16 * 4, 4), 0x12347777);
 }
-END_TEST
 
 /* Each of these is undefined: refused with a rule, and Dst stays as it is. */
 static const struct refusal {
@@ -672,7 +654,7 @@ static const struct refusal {
     {0, true, 0xfffffff0, 16, "last element"},
 };
 
-START_TEST(window_refuses)
+TEST_EACH(window_refuses, COUNT(refusals))
 {
     const struct refusal *refusal = &refusals[_i];
     struct tensix_dst_map map = {.remap = false};
@@ -694,41 +676,4 @@ START_TEST(window_refuses)
         ck_assert_mem_eq(&dst, &before, sizeof dst);
         ck_assert_uint_eq(bytes[0], 0x5a);
     }
-}
-END_TEST
-
-static void add_tests(TCase *tcase)
-{
-    tcase_add_loop_test(tcase, rows_lie_where_the_page_says, 0, MAPS);
-    tcase_add_loop_test(tcase, every_row_is_used_once, 0, MAPS);
-    tcase_add_loop_test(tcase, aligned_rows_stay_together, 0, MAPS);
-    tcase_add_loop_test(tcase, what_is_written_is_read, 0, MAPS);
-    tcase_add_loop_test(tcase, rows_are_their_data, 0, MAPS);
-    tcase_add_loop_test(tcase, views_share_their_storage, 0, MAPS);
-    tcase_add_loop_test(tcase, undefined_rows_read_as_the_reader_wants, 0, MAPS);
-    tcase_add_loop_test(tcase, a_row_has_one_flag, 0, MAPS);
-    tcase_add_loop_test(tcase, revert_shows_the_data_again, 0, MAPS);
-    tcase_add_loop_test(tcase, blocks_are_sixteen_rows, 0, 16);
-    tcase_add_loop_test(tcase, halves_are_halves_of_both_views, 0, MAPS);
-    tcase_add_test(tcase, formats_of_16_bits);
-    tcase_add_test(tcase, formats_of_32_bits);
-    tcase_add_test(tcase, int8_lies_over_fp16);
-    tcase_add_test(tcase, sign_and_magnitude_of_16_bits);
-    tcase_add_loop_test(tcase, window_converts, 0, 4 * TENSIX_DST_WINDOW_FORMATS);
-    tcase_add_loop_test(tcase, window_gives_back, 0, 4 * TENSIX_DST_WINDOW_FORMATS);
-    tcase_add_loop_test(tcase, window_is_all_of_dst, 0, TENSIX_DST_WINDOW_FORMATS);
-    tcase_add_loop_test(tcase, window_takes_many_elements, 0, 4 * TENSIX_DST_WINDOW_FORMATS);
-    tcase_add_test(tcase, window_and_flags);
-    tcase_add_loop_test(tcase, window_refuses, 0, COUNT(refusals));
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("dst");
-    TCase *tcase = tcase_create("dst");
-    tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_set_timeout(tcase, 60);
-    add_tests(tcase);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

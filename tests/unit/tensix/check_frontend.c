@@ -39,9 +39,11 @@ static void push_many(unsigned thread, unsigned count, uint64_t cycle)
     }
 }
 
+TEST_CASE(frontend, setup, teardown)
+
 /* --- FIFOs --- */
 
-START_TEST(fifo_takes_29)
+TEST(fifo_takes_29)
 {
     push_many(0, TENSIX_FIFO_ACCEPTS + 1, 5);
     ck_assert(!tensix_accepts(tensix, 0));
@@ -49,10 +51,9 @@ START_TEST(fifo_takes_29)
     ck_assert(push(1, NOP, 5));
     ck_assert_uint_eq(tensix->thread[0].pushed, TENSIX_FIFO_ACCEPTS + 1);
 }
-END_TEST
 
 /* SPEC: 32 are reached only by a fused push of four to 28. */
-START_TEST(fused_push_fills_all_32)
+TEST(fused_push_fills_all_32)
 {
     const uint32_t words[TENSIX_FUSED] = {NOP, NOP, NOP, NOP};
     const struct tensix_origin origin = {.pusher = TENSIX_BY_T0};
@@ -61,9 +62,8 @@ START_TEST(fused_push_fills_all_32)
     ck_assert_uint_eq(tensix->thread[0].front.count, TENSIX_FIFO_DEPTH);
     ck_assert(!tensix_push(tensix, 0, origin, words, 1, 5));
 }
-END_TEST
 
-START_TEST(others_have_eight_places_of_their_own)
+TEST(others_have_eight_places_of_their_own)
 {
     push_many(0, TENSIX_FIFO_ACCEPTS + 1, 5);
     for (unsigned i = 0; i < TENSIX_BACK_DEPTH; i++) {
@@ -72,9 +72,8 @@ START_TEST(others_have_eight_places_of_their_own)
     ck_assert(!push_as(0, TENSIX_BY_B, NOP, 5));
     ck_assert(!push_as(0, TENSIX_BY_DEBUG_BUS, NOP, 5));
 }
-END_TEST
 
-START_TEST(leaves_one_a_cycle)
+TEST(leaves_one_a_cycle)
 {
     uint64_t event;
     push_many(0, 3, 10);
@@ -90,10 +89,9 @@ START_TEST(leaves_one_a_cycle)
     ck_assert(!tensix_run(tensix, 200, &event));
     ck_assert(tensix_next_event(tensix) == UINT64_MAX);
 }
-END_TEST
 
 /* The result does not depend on how time is cut up. */
-START_TEST(chunks_change_nothing)
+TEST(chunks_change_nothing)
 {
     struct tensix other;
     uint64_t event;
@@ -110,9 +108,8 @@ START_TEST(chunks_change_nothing)
         ck_assert_uint_eq(tensix->thread[i].time, other.thread[i].time);
     }
 }
-END_TEST
 
-START_TEST(wraps_around)
+TEST(wraps_around)
 {
     uint64_t event;
     for (unsigned round = 0; round < 5; round++) {
@@ -122,9 +119,8 @@ START_TEST(wraps_around)
     }
     ck_assert_uint_eq(tensix->thread[0].drained, 100);
 }
-END_TEST
 
-START_TEST(discard_keeps_what_is_behind_the_mop_expander)
+TEST(discard_keeps_what_is_behind_the_mop_expander)
 {
     push(1, tensix_harness_assemble("MOP 1, 0, 0"), 0);
     push_as(1, TENSIX_BY_B, tensix_harness_assemble("SEMINIT 5, 1, 8"), 0);
@@ -136,9 +132,8 @@ START_TEST(discard_keeps_what_is_behind_the_mop_expander)
     ck_assert_uint_eq(tensix->thread[1].drained, 1);
     ck_assert_uint_eq(tensix->semaphore[3].value, 1);
 }
-END_TEST
 
-START_TEST(mop_from_b_is_misplaced)
+TEST(mop_from_b_is_misplaced)
 {
     push_as(0, TENSIX_BY_B, tensix_harness_assemble("MOP 1, 0, 0"), 0);
     ck_assert(!tensix_mop_busy(tensix, 0));
@@ -147,7 +142,6 @@ START_TEST(mop_from_b_is_misplaced)
     ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_EXPANSION);
     ck_assert_uint_eq(harness.fault.origin.pc, 0x500);
 }
-END_TEST
 
 /* --- MOP and REPLAY in the stream --- */
 
@@ -165,7 +159,7 @@ static void set_loop(unsigned thread, unsigned outer, unsigned inner, const char
 }
 
 /* LLK's tests use counts of 128 and 1000. */
-START_TEST(mop_repeats)
+TEST_EACH(mop_repeats, 5)
 {
     static const unsigned counts[][2] = {{1, 1}, {128, 1}, {1, 128}, {3, 1000}, {1000, 7}};
     const unsigned *count = counts[_i];
@@ -176,9 +170,8 @@ START_TEST(mop_repeats)
     ck_assert_uint_eq(tensix->gpr[0][6], count[0] * count[1] + 1);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
-START_TEST(replay_plays_what_it_loaded)
+TEST(replay_plays_what_it_loaded)
 {
     tensix->gpr[0][5] = 1;
     tensix->gpr[0][7] = 100;
@@ -192,9 +185,8 @@ START_TEST(replay_plays_what_it_loaded)
     ck_assert_uint_eq(tensix->gpr[0][4], 102);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
-START_TEST(mop_drives_replay)
+TEST(mop_drives_replay)
 {
     tensix->gpr[2][5] = 1;
     tensix_harness_run(&harness, 2,
@@ -204,10 +196,9 @@ START_TEST(mop_drives_replay)
     ck_assert_uint_eq(tensix->gpr[2][4], 200);
     ck_assert_uint_eq(tensix->gpr[2][6], 200 * 201 / 2);
 }
-END_TEST
 
 /* What loads the replay buffer may come from a MOP and from B as well, and so may what plays it. */
-START_TEST(replay_loads_from_anywhere)
+TEST(replay_loads_from_anywhere)
 {
     tensix->gpr[0][5] = 1;
     set_loop(0, 1, 2, "ADDDMAREG 0, 4, 5, 4");
@@ -223,9 +214,8 @@ START_TEST(replay_loads_from_anywhere)
     ck_assert_uint_eq(tensix->gpr[0][4], 3);
     ck_assert_uint_eq(tensix->gpr[0][6], 2);
 }
-END_TEST
 
-START_TEST(expansions_do_not_nest)
+TEST_EACH(expansions_do_not_nest, 5)
 {
     static const char *const programs[] = {
         "REPLAY 0, 1, 0, 1; MOP 1, 0, 0; REPLAY 0, 1, 0, 0",
@@ -240,10 +230,9 @@ START_TEST(expansions_do_not_nest)
     ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_EXPANSION);
     ck_assert(!tensix_busy(tensix));
 }
-END_TEST
 
 /* An instruction is held back by what it is, whoever expanded it. */
-START_TEST(words_that_are_none)
+TEST_EACH(words_that_are_none, 2)
 {
     tensix_harness_push(&harness, 1, _i ? 0xff123456 : 0x60000001);
     ck_assert_uint_eq(harness.faults, 1);
@@ -252,9 +241,8 @@ START_TEST(words_that_are_none)
     ck_assert_uint_eq(harness.fault.word, _i ? 0xff123456 : 0x60000001);
     ck_assert_ptr_nonnull(strstr(harness.fault.text, _i ? "0xff123456" : "DMANOP"));
 }
-END_TEST
 
-START_TEST(a_stop_keeps_the_culprit)
+TEST(a_stop_keeps_the_culprit)
 {
     harness.stop = true;
     tensix_harness_run(&harness, 0, "RAREB; SETDMAREG 0, 7, 0, 8");
@@ -268,11 +256,10 @@ START_TEST(a_stop_keeps_the_culprit)
     ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_STUB);
     ck_assert_uint_eq(tensix->gpr[0][4], 7);
 }
-END_TEST
 
 /* --- Soft reset of units --- */
 
-START_TEST(held_units_start_nothing)
+TEST(held_units_start_nothing)
 {
     tensix_soft_reset(tensix, 0, TENSIX_RESET_THCON);
     tensix_harness_run(&harness, 0, "SETDMAREG 0, 7, 0, 8; DMANOP; ADDDMAREG 1, 5, 1, 4");
@@ -285,12 +272,11 @@ START_TEST(held_units_start_nothing)
     tensix_harness_go(&harness, 0);
     ck_assert_uint_eq(tensix->gpr[0][5], 8);
 }
-END_TEST
 
 /* --- Timed runs --- */
 
 /* SPEC: ScalarUnit; ADDDMAREG blocks its thread and the unit for three cycles, NOP takes one. */
-START_TEST(timed_runs_charge_occupancy)
+TEST_EACH(timed_runs_charge_occupancy, 3)
 {
     static const struct {
         const char *program;
@@ -311,36 +297,4 @@ START_TEST(timed_runs_charge_occupancy)
         ck_assert_uint_eq(event, tensix->thread[i].time); /* when the unit is done with the last */
         harness.time = start + 1000;
     }
-}
-END_TEST
-
-static void add_tests(TCase *tcase)
-{
-    tcase_add_test(tcase, fifo_takes_29);
-    tcase_add_test(tcase, fused_push_fills_all_32);
-    tcase_add_test(tcase, others_have_eight_places_of_their_own);
-    tcase_add_test(tcase, leaves_one_a_cycle);
-    tcase_add_test(tcase, chunks_change_nothing);
-    tcase_add_test(tcase, wraps_around);
-    tcase_add_test(tcase, discard_keeps_what_is_behind_the_mop_expander);
-    tcase_add_test(tcase, mop_from_b_is_misplaced);
-    tcase_add_loop_test(tcase, mop_repeats, 0, 5);
-    tcase_add_test(tcase, replay_plays_what_it_loaded);
-    tcase_add_test(tcase, mop_drives_replay);
-    tcase_add_test(tcase, replay_loads_from_anywhere);
-    tcase_add_loop_test(tcase, expansions_do_not_nest, 0, 5);
-    tcase_add_loop_test(tcase, words_that_are_none, 0, 2);
-    tcase_add_test(tcase, a_stop_keeps_the_culprit);
-    tcase_add_test(tcase, held_units_start_nothing);
-    tcase_add_loop_test(tcase, timed_runs_charge_occupancy, 0, 3);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("frontend");
-    TCase *tcase = tcase_create("frontend");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    add_tests(tcase);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

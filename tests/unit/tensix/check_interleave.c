@@ -166,7 +166,9 @@ static void states_agree(const struct state *a, const struct state *b, int seed,
     ck_assert_mem_eq(a->mutex, b->mutex, sizeof a->mutex);
 }
 
-START_TEST(time_can_be_divided_anyhow)
+TEST_CASE(threads, setup, teardown)
+
+TEST_EACH(time_can_be_divided_anyhow, 300)
 {
     static const unsigned divisions[] = {1, 2, 3, 7, 16, 1000};
     random_state = (uint64_t)_i;
@@ -180,7 +182,6 @@ START_TEST(time_can_be_divided_anyhow)
         states_agree(&got, &expected, _i, cycles);
     }
 }
-END_TEST
 
 /* --- A program without races gives one result --- */
 
@@ -215,7 +216,7 @@ static void chain_line(unsigned thread, unsigned item, char *text, size_t size)
     }
 }
 
-START_TEST(chain_of_threads)
+TEST_EACH(chain_of_threads, 12)
 {
     static const unsigned divisions[] = {0, 1, 2, 5, 128, 1000};
     unsigned next[3] = {0, 0, 0}, cycles = divisions[_i / 2];
@@ -245,11 +246,10 @@ START_TEST(chain_of_threads)
     ck_assert_uint_eq(tensix->semaphore[0].value + tensix->semaphore[1].value, 0);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- Conditions that hold for a cycle --- */
 
-START_TEST(semaphore_up_for_one_cycle)
+TEST_EACH(semaphore_up_for_one_cycle, 12)
 {
     unsigned waiter = (unsigned)_i % 3, poster = ((unsigned)_i + 1 + (unsigned)_i / 3 % 2) % 3;
     char text[LINE];
@@ -260,10 +260,9 @@ START_TEST(semaphore_up_for_one_cycle)
     ck_assert_uint_eq(tensix->semaphore[0].value, 0);
     ck_assert_uint_eq(marker(waiter), 7);
 }
-END_TEST
 
 /* Both at once, for one cycle; one after the other would not do. */
-START_TEST(two_semaphores_up_together_for_one_cycle)
+TEST(two_semaphores_up_together_for_one_cycle)
 {
     run(0, "SEMWAIT 0x80, 3, 1; SETC16 1, 7");
     run(1, "SEMPOST 1; SEMGET 1; SEMPOST 2; SEMGET 2; SEMPOST 1");
@@ -271,18 +270,16 @@ START_TEST(two_semaphores_up_together_for_one_cycle)
     run(1, "SEMPOST 2; SEMGET 3");
     ck_assert_uint_eq(marker(0), 7);
 }
-END_TEST
 
-START_TEST(bank_of_src_for_a_cycle)
+TEST(bank_of_src_for_a_cycle)
 {
     run(0, "STALLWAIT 0x80, 0x80; SETC16 1, 7");
     run(1, "SETDVALID 1; CLEARDVALID 1, 0");
     ck_assert_uint_eq(marker(0), 7);
 }
-END_TEST
 
 /* A hart posts and gets while the coprocessor has not run: each store is at a time of its own. */
-START_TEST(semaphore_that_a_hart_posts_and_gets)
+TEST(semaphore_that_a_hart_posts_and_gets)
 {
     run(0, "SEMWAIT 0x80, 1, 1; SETC16 1, 7");
     uint64_t now = harness.time + 100;
@@ -293,10 +290,9 @@ START_TEST(semaphore_that_a_hart_posts_and_gets)
     ck_assert_uint_eq(tensix->semaphore[0].value, 0);
     ck_assert_uint_eq(marker(0), 7);
 }
-END_TEST
 
 /* A pulse before the wait is latched does not count. */
-START_TEST(pulse_before_the_wait)
+TEST(pulse_before_the_wait)
 {
     tensix->timed = true;
     queue(0, "NOP;NOP;NOP;NOP;NOP;NOP;NOP;NOP;SEMWAIT 0x80, 1, 1;SETC16 1, 7");
@@ -307,7 +303,6 @@ START_TEST(pulse_before_the_wait)
     tensix_harness_go(&harness, 0);
     ck_assert_uint_eq(marker(0), 7);
 }
-END_TEST
 
 /* --- Timed runs --- */
 
@@ -324,7 +319,7 @@ static unsigned cycles_until_7(void)
 }
 
 /* C0 looks at the thread's own requests, C12 at the configuration pipeline of all. */
-START_TEST(stallwait_looks_at_whose_results)
+TEST_EACH(stallwait_looks_at_whose_results, 6)
 {
     static const struct {
         const char *own, *other;
@@ -356,10 +351,9 @@ START_TEST(stallwait_looks_at_whose_results)
     ck_assert_msg((cycles[1] > cycles[0]) == cases[_i].waits, "%u and %u cycles", cycles[0],
                   cycles[1]);
 }
-END_TEST
 
 /* The Scalar Unit executes one instruction at a time, whosever. */
-START_TEST(scalar_unit_is_not_pipelined)
+TEST(scalar_unit_is_not_pipelined)
 {
     tensix->timed = true;
     for (unsigned n = 0; n < 8; n++) {
@@ -372,21 +366,19 @@ START_TEST(scalar_unit_is_not_pipelined)
     ck_assert_uint_ge(cycles, 7 * 9 + 3); /* three cycles each; who is last may vary */
     ck_assert_uint_le(cycles, 8 * 9 + 12);
 }
-END_TEST
 
 /* "No instructions of any kind from the issuing thread" pass meanwhile. */
-START_TEST(scalar_instructions_hold_their_thread)
+TEST(scalar_instructions_hold_their_thread)
 {
     tensix->timed = true;
     queue(0, "MULDMAREG 1, 2, 3, 4;MULDMAREG 1, 2, 3, 4;MULDMAREG 1, 2, 3, 4;SETC16 1, 7");
     ck_assert_uint_ge(cycles_until_7(), 10);
 }
-END_TEST
 
 /* --- Faults --- */
 
 /* Under the policy "stop" nothing happens, and what has been repaired is done when it goes on. */
-START_TEST(stopped_instruction_is_tried_again)
+TEST_EACH(stopped_instruction_is_tried_again, 5)
 {
     static const struct {
         const char *text;
@@ -415,25 +407,4 @@ START_TEST(stopped_instruction_is_tried_again)
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_uint_eq(marker(0), 7);
     ck_assert_uint_eq(gpr[4], _i < 3 ? 16 : 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *all = suite_create("interleaving");
-    TCase *tests = tcase_create("threads");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, time_can_be_divided_anyhow, 0, 300);
-    tcase_add_loop_test(tests, chain_of_threads, 0, 12);
-    tcase_add_loop_test(tests, semaphore_up_for_one_cycle, 0, 12);
-    tcase_add_test(tests, two_semaphores_up_together_for_one_cycle);
-    tcase_add_test(tests, bank_of_src_for_a_cycle);
-    tcase_add_test(tests, semaphore_that_a_hart_posts_and_gets);
-    tcase_add_test(tests, pulse_before_the_wait);
-    tcase_add_loop_test(tests, stallwait_looks_at_whose_results, 0, 6);
-    tcase_add_test(tests, scalar_unit_is_not_pipelined);
-    tcase_add_test(tests, scalar_instructions_hold_their_thread);
-    tcase_add_loop_test(tests, stopped_instruction_is_tried_again, 0, 5);
-    suite_add_tcase(all, tests);
-    return run_suite(all);
 }

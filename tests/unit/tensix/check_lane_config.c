@@ -39,9 +39,11 @@ static uint32_t default_of(unsigned lreg)
     return bits;
 }
 
+TEST_CASE(tensix_vector_config, setup, teardown)
+
 /* LLK: `_init_sfpu_config_reg` writes 0 to LaneConfig; sfpi's constants; a mode that ttsim refuses.
  */
-START_TEST(kernels_configure)
+TEST(kernels_configure)
 {
     struct tensix_vector *vector = &tensix->vector;
     tensix_harness_run(&harness, 1,
@@ -59,11 +61,10 @@ START_TEST(kernels_configure)
         ck_assert_uint_eq(vector->macro[column].sequence[0], column < 2 ? 0x1234 : 0);
     }
 }
-END_TEST
 
 /* --- Power-on, soft reset, seed --- */
 
-START_TEST(power_on_is_as_documented)
+TEST(power_on_is_as_documented)
 {
     vector_power_on(&model);
     vector_compare(&model, tensix, 0, "power-on");
@@ -71,9 +72,8 @@ START_TEST(power_on_is_as_documented)
         ck_assert_uint_eq(tensix->vector.lreg[lreg][31], default_of(lreg));
     }
 }
-END_TEST
 
-START_TEST(soft_reset_resets)
+TEST(soft_reset_resets)
 {
     static struct tensix_vector before;
     const uint32_t others = ~(uint32_t)TENSIX_RESET_MATH;
@@ -92,10 +92,9 @@ START_TEST(soft_reset_resets)
     vector_power_on(&model);
     vector_compare(&model, tensix, 0, "left");
 }
-END_TEST
 
 /* While it is held nothing starts; afterwards what waited does. */
-START_TEST(soft_reset_holds)
+TEST(soft_reset_holds)
 {
     tensix_soft_reset(tensix, 0, TENSIX_RESET_MATH);
     tensix_harness_run(&harness, 1, "SFPMOV 0, 10, 0, 0");
@@ -104,7 +103,6 @@ START_TEST(soft_reset_holds)
     tensix_harness_go(&harness, 0);
     ck_assert_uint_eq(tensix->vector.lreg[0][0], 0x3f800000);
 }
-END_TEST
 
 /* What ttsim does: the seed steps 32 times and twice more for each lane, from the last one down. */
 static void model_seeded(struct vector_model *state, uint32_t seed)
@@ -120,7 +118,7 @@ static void model_seeded(struct vector_model *state, uint32_t seed)
     }
 }
 
-START_TEST(seed_register_seeds)
+TEST_EACH(seed_register_seeds, 6)
 {
     static const uint32_t seeds[] = {0, 1, 0xffffffff, 0x80000000, 0x12345678, 0xdeadbeef};
     enum { PRNG_SEED = TENSIX_WORD_PRNG_SEED_Seed_Val };
@@ -144,10 +142,9 @@ START_TEST(seed_register_seeds)
     vector_compare(&model, tensix, 0, "RMWCIB");
     ck_assert_uint_eq(harness.unmodelled + harness.faults, 0);
 }
-END_TEST
 
 /* The same numbers come whatever the schedule: each lane of SFPMOV draws its own. */
-START_TEST(random_numbers_come_from_the_seed)
+TEST(random_numbers_come_from_the_seed)
 {
     (void)tensix_config_write(tensix, TENSIX_WORD_PRNG_SEED_Seed_Val, 42);
     vector_power_on(&model);
@@ -160,11 +157,10 @@ START_TEST(random_numbers_come_from_the_seed)
         vector_compare(&model, tensix, 0, "SFPMOV");
     }
 }
-END_TEST
 
 /* --- What shows outside --- */
 
-START_TEST(debug_signals_show_lanes)
+TEST(debug_signals_show_lanes)
 {
     vector_seed(9);
     for (unsigned round = 0; round < 200; round++) {
@@ -181,7 +177,6 @@ START_TEST(debug_signals_show_lanes)
         ck_assert_uint_eq(tensix_status(tensix, 0, 0) & cc, wanted ? cc : 0);
     }
 }
-END_TEST
 
 /* --- Moves of the Matrix Unit --- */
 
@@ -245,7 +240,7 @@ static bool execute_move(uint32_t word)
     return harness.faults == faults;
 }
 
-START_TEST(blocked_columns_do_not_move)
+TEST_EACH(blocked_columns_do_not_move, COUNT(move_rows))
 {
     static struct matrix_model matrix;
     static struct tensix before, free;
@@ -277,23 +272,4 @@ START_TEST(blocked_columns_do_not_move)
         moves += executes;
     }
     ck_assert_uint_gt(moves, 2);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_vector_config");
-    TCase *tcase = tcase_create("tensix_vector_config");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, kernels_configure);
-    tcase_add_test(tcase, power_on_is_as_documented);
-    tcase_add_test(tcase, soft_reset_resets);
-    tcase_add_test(tcase, soft_reset_holds);
-    tcase_add_loop_test(tcase, seed_register_seeds, 0, 6);
-    tcase_add_test(tcase, random_numbers_come_from_the_seed);
-    tcase_add_test(tcase, debug_signals_show_lanes);
-    tcase_add_loop_test(tcase, blocked_columns_do_not_move, 0, COUNT(move_rows));
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

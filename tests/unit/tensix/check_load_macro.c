@@ -394,7 +394,9 @@ static void compare_dst(const char *what, uint16_t wanted[TENSIX_DST_ROWS][TENSI
     }
 }
 
-START_TEST(kernels_of_llk)
+TEST_CASE(all, setup, teardown)
+
+TEST_EACH(kernels_of_llk, COUNT(kernels))
 {
     const struct kernel *kernel = &kernels[_i];
     static uint16_t data[TENSIX_DST_ROWS][TENSIX_DST_COLUMNS];
@@ -412,7 +414,6 @@ START_TEST(kernels_of_llk)
         compare_dst(kernel->name, wanted);
     }
 }
-END_TEST
 
 /* --- Random macros --- */
 
@@ -556,7 +557,7 @@ static bool count_fault(void *owner, const struct tensix_fault *fault)
 }
 
 /* All of the pages' undefined cases are reported, and not compared. */
-START_TEST(random_macros)
+TEST(random_macros)
 {
     unsigned compared = 0;
     struct tensix_origin origin = {.pc = 0x1000, .pusher = TENSIX_BY_T0};
@@ -592,7 +593,6 @@ START_TEST(random_macros)
     tensix_harness_close(&model.harness);
     ck_assert_uint_ge(compared, PROGRAMS / 8);
 }
-END_TEST
 
 /* --- What the page leaves undefined, and what it does not say twice --- */
 
@@ -688,7 +688,7 @@ static void check_word(const struct broken *own)
     ck_assert_msg(strncmp(name, mnemonic, strlen(mnemonic)) == 0, "%s: %s", own->what, mnemonic);
 }
 
-START_TEST(broken_rules)
+TEST_EACH(broken_rules, COUNT(broken))
 {
     const struct broken *own = &broken[_i];
     push_broken(own);
@@ -700,7 +700,6 @@ START_TEST(broken_rules)
     ck_assert_uint_lt(strlen(harness.fault.text), 150);
     check_word(own);
 }
-END_TEST
 
 static void draw_again(void)
 {
@@ -714,7 +713,7 @@ static void draw_again(void)
 
 /* Under the policy "stop" a fault comes before anything of its cycle has happened: what goes on
  * after it has the same end as without. */
-START_TEST(goes_on_after_a_stop)
+TEST_EACH(goes_on_after_a_stop, COUNT(broken))
 {
     const struct broken *own = &broken[_i];
     static struct tensix wanted;
@@ -741,10 +740,9 @@ START_TEST(goes_on_after_a_stop)
     ck_assert_mem_eq(tensix->dst.bits, wanted.dst.bits, sizeof wanted.dst.bits);
     ck_assert_uint_eq(tensix->thread[0].rwc.dst, wanted.thread[0].rwc.dst);
 }
-END_TEST
 
 /* ... and nothing at all has happened where the macro itself is wrong. */
-START_TEST(stops_before)
+TEST(stops_before)
 {
     static struct tensix_vector before;
     set_templates("SFPABS 0, 1, 2, 0", "SFPNOP");
@@ -756,10 +754,9 @@ START_TEST(stops_before)
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert(memcmp(&before, &tensix->vector, sizeof before) == 0);
 }
-END_TEST
 
 /* A macro in a template is an SFPNOP, in all sub-units that take one. */
-START_TEST(macros_in_templates)
+TEST(macros_in_templates)
 {
     set_templates("SFPLOADMACRO 0, 3, 7, 0", "SFPLOADMACRO 0, 3, 7, 0");
     set_macros(SEQUENCE(4, 5, SLOT(0, 7, 4), 0), 0xf00);
@@ -770,10 +767,9 @@ START_TEST(macros_in_templates)
     }
     ck_assert_uint_eq(tensix->vector.schedules, 0);
 }
-END_TEST
 
 /* Columns with LoadMacroConfig of their own: another template, another delay, none. */
-START_TEST(columns)
+TEST(columns)
 {
     for (unsigned lane = 0; lane < NUM_LANES; lane++) {
         tensix->vector.lreg[1][lane] = 100 + lane;
@@ -797,11 +793,10 @@ START_TEST(columns)
     ck_assert_msg(harness.faults == 1 && strstr(harness.fault.text, "for some columns only"), "%s",
                   harness.fault.text);
 }
-END_TEST
 
 /* Others see what is stored when its time has come: another unit in a functional run at once, in a
  * timed one after a STALLWAIT. */
-START_TEST(others_see_stores)
+TEST_EACH(others_see_stores, 4)
 {
     bool timed = _i % 2, waits = _i / 2;
     tensix->timed = timed;
@@ -819,10 +814,9 @@ START_TEST(others_see_stores)
     ck_assert_uint_ne(tensix->dst.bits[0][0], 0); /* stored before the row was cleared */
     ck_assert_uint_ne(tensix->dst.cleared[0], 0);
 }
-END_TEST
 
 /* Instructions that count instructions wait for them, however long; a thread does not. */
-START_TEST(waiting_for_instructions)
+TEST(waiting_for_instructions)
 {
     set_templates("SFPMOV 0, 1, 5, 0", "SFPNOP");
     tensix->vector.lreg[1][5] = 9;
@@ -836,23 +830,4 @@ START_TEST(waiting_for_instructions)
     ck_assert_uint_eq(tensix->vector.schedules, 0);
     ck_assert_uint_eq(tensix->vector.lreg[0][5], 9);
     no_faults("waiting");
-}
-END_TEST
-
-int main(void)
-{
-    TCase *test_case = tcase_create("all");
-    tcase_add_checked_fixture(test_case, setup, teardown);
-    tcase_add_loop_test(test_case, kernels_of_llk, 0, COUNT(kernels));
-    tcase_add_test(test_case, random_macros);
-    tcase_add_loop_test(test_case, broken_rules, 0, COUNT(broken));
-    tcase_add_loop_test(test_case, goes_on_after_a_stop, 0, COUNT(broken));
-    tcase_add_test(test_case, stops_before);
-    tcase_add_test(test_case, macros_in_templates);
-    tcase_add_test(test_case, columns);
-    tcase_add_loop_test(test_case, others_see_stores, 0, 4);
-    tcase_add_test(test_case, waiting_for_instructions);
-    Suite *suite = suite_create("load macros");
-    suite_add_tcase(suite, test_case);
-    return run_suite(suite);
 }

@@ -90,11 +90,13 @@ static uint32_t step(unsigned part, unsigned flags, unsigned delay, unsigned cod
 
 enum { TO_VB = 0x80, TO_MACRO_LREG = 0x40, LOAD_VD = 0, NO_OP = 2, STORE = 3, TEMPLATE = 4 };
 
+TEST_CASE(macros, NULL, NULL)
+
 /* --- Statements --- */
 
 /* A scheduled instruction takes its sub-unit from one that comes in the same cycle; SFPNOP does so
  * too. */
-START_TEST(test_discards)
+TEST(test_discards)
 {
     static const struct {
         unsigned part;
@@ -130,10 +132,9 @@ START_TEST(test_discards)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* What would execute at the same time is forgotten, by a macro that schedules something. */
-START_TEST(test_forgetting)
+TEST(test_forgetting)
 {
     struct f_world *w = f_open_world(NULL, 60);
     for (unsigned i = 0; i < 8 * 8 * 6 * 2; i++) {
@@ -162,7 +163,6 @@ START_TEST(test_forgetting)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* Where the page, taken literally, is not what programs rely on: check_macros.c
  * and check_load_macro.c have SFPCONFIG and SFPSWAP. */
@@ -183,7 +183,7 @@ static bool is_elsewhere(enum f_op op, unsigned mod, unsigned flags)
 }
 
 /* Every row that a macro may schedule, in every mode, with any operands and LaneConfig. */
-START_TEST(test_scheduled_rows)
+TEST_EACH(test_scheduled_rows, F_OPS *SETS)
 {
     enum f_op op = (enum f_op)(F_FIRST_OP + _i % F_OPS);
     unsigned part = f_part_of(op), compared = 0;
@@ -208,11 +208,10 @@ START_TEST(test_scheduled_rows)
                   (unsigned)op, compared);
     f_close_world(w);
 }
-END_TEST
 
 /* The format of a store: the load's or Misc's, for each macro; its VD: the macro's, its own or 16;
  * its address: the load's, though the load has stepped on. */
-START_TEST(test_stores)
+TEST(test_stores)
 {
     struct f_world *w = f_open_world(NULL, 80);
     F_THREAD(&w->harness.tensix, ADDR_MOD_DST_SEC3_DestIncr, 12);
@@ -234,11 +233,10 @@ START_TEST(test_stores)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* A sub-unit that cannot execute what the template has does nothing; the store sub-unit and the
  * reserved code are undefined. */
-START_TEST(test_wrong_sub_units)
+TEST(test_wrong_sub_units)
 {
     struct f_world *w = f_open_world(NULL, 90);
     static const uint32_t templates[] = {
@@ -289,7 +287,6 @@ START_TEST(test_wrong_sub_units)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* --- Random programs --- */
 
@@ -385,7 +382,7 @@ static uint32_t random_instruction(uint64_t *r)
     }
 }
 
-START_TEST(test_programs)
+TEST_EACH(test_programs, 2 * SETS)
 {
     struct f_world *w = f_open_world(f_sets[_i % SETS], 100 + (uint64_t)_i);
     unsigned compared = 0, tried = 0;
@@ -432,10 +429,9 @@ START_TEST(test_programs)
     ck_assert(w == NULL || compared == 400);
     f_close_world(w);
 }
-END_TEST
 
 /* A late result beside the load of a macro of which some lanes capture an index into the same LReg. */
-START_TEST(test_captured_indices)
+TEST(test_captured_indices)
 {
     struct f_world *w = f_open_world(NULL, 450);
     unsigned compared = 0;
@@ -459,7 +455,6 @@ START_TEST(test_captured_indices)
     ck_assert_uint_eq(compared, 200);
     f_close_world(w);
 }
-END_TEST
 
 static void take_columns(struct f_state *s, const struct f_state *from, uint32_t columns)
 {
@@ -485,7 +480,7 @@ static void take_columns(struct f_state *s, const struct f_state *from, uint32_t
 }
 
 /* Columns whose macros differ, but for what they store: each as if all were like it. */
-START_TEST(test_columns)
+TEST_EACH(test_columns, SETS)
 {
     struct f_world *w = f_open_world(f_sets[_i], 400);
     struct f_model *other = calloc(1, sizeof *other);
@@ -537,11 +532,10 @@ START_TEST(test_columns)
     free(other);
     f_close_world(w);
 }
-END_TEST
 
 /* What other units look at is there once its time has come, without another instruction; what
  * counts instructions waits for them. */
-START_TEST(test_settling)
+TEST_EACH(test_settling, SETS)
 {
     struct f_world *w = f_open_world(f_sets[_i], 500);
     for (unsigned i = 0; w && i < 64; i++) {
@@ -567,22 +561,4 @@ START_TEST(test_settling)
         f_compare(&w->model, t, "after instructions");
     }
     f_close_world(w);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("macro schedules");
-    TCase *tc = tcase_create("macros");
-    tcase_add_test(tc, test_discards);
-    tcase_add_test(tc, test_forgetting);
-    tcase_add_loop_test(tc, test_scheduled_rows, 0, F_OPS * SETS);
-    tcase_add_test(tc, test_stores);
-    tcase_add_test(tc, test_wrong_sub_units);
-    tcase_add_loop_test(tc, test_programs, 0, 2 * SETS);
-    tcase_add_test(tc, test_captured_indices);
-    tcase_add_loop_test(tc, test_columns, 0, SETS);
-    tcase_add_loop_test(tc, test_settling, 0, SETS);
-    suite_add_tcase(suite, tc);
-    return run_suite(suite);
 }

@@ -169,7 +169,9 @@ static void try_delay(unsigned part, unsigned delay, bool counts_instructions, u
                   wanted);
 }
 
-START_TEST(delays)
+TEST_CASE(all, setup, teardown)
+
+TEST(delays)
 {
     uint64_t random_state = 6;
     for (unsigned part = 0; part < 4; part++) {
@@ -184,10 +186,9 @@ START_TEST(delays)
         }
     }
 }
-END_TEST
 
 /* One that counts instructions makes all count them, of whatever sub-unit. */
-START_TEST(one_makes_all_count_instructions)
+TEST(one_makes_all_count_instructions)
 {
     const uint32_t nop = NOP, words[] = {
                                   f_macro(0, 1, UINT16, 0, 8),
@@ -218,10 +219,9 @@ START_TEST(one_makes_all_count_instructions)
     ck_assert_uint_eq(lreg(STAGED, 31), 0x77);
     no_faults("kinds");
 }
-END_TEST
 
 /* Without another instruction those wait for ever that count them; a delay of 0 is none. */
-START_TEST(rest)
+TEST(rest)
 {
     for (unsigned delay = 0; delay < 8; delay++) {
         uint32_t one = f_macro(0, 2, UINT16, 0, 16), nop = SFPNOP;
@@ -245,10 +245,9 @@ START_TEST(rest)
         no_faults("rest");
     }
 }
-END_TEST
 
 /* STALLWAIT, and what it blocks for a while, are no instructions of the Vector Unit. */
-START_TEST(waiting_at_the_gate)
+TEST(waiting_at_the_gate)
 {
     for (unsigned delay = 1; delay < 8; delay++) {
         put_template(0, mover(F_SIMPLE));
@@ -273,7 +272,6 @@ START_TEST(waiting_at_the_gate)
         ck_assert_msg(lreg(STAGED, 0) == 0x100 + delay, "delay %u: %x", delay, lreg(STAGED, 0));
     }
 }
-END_TEST
 
 /* --- Overrides --- */
 
@@ -302,7 +300,7 @@ static void expect_staged(uint32_t template, unsigned part, unsigned flags, unsi
     ck_assert_uint_eq(lreg(STAGED, 17), to == STAGED ? wanted : 0xdead);
 }
 
-START_TEST(overrides)
+TEST(overrides)
 {
     for (unsigned vd = 0; vd < 8; vd++) {
         unsigned x = (vd + 3) & 7, y = (vd + 6) & 7; /* other registers */
@@ -344,10 +342,9 @@ START_TEST(overrides)
         }
     }
 }
-END_TEST
 
 /* VC of SFPADDI and SFPMULI: VD of the macro, or that of the template. VA stays. */
-START_TEST(overrides_of_floats)
+TEST(overrides_of_floats)
 {
     const struct {
         uint32_t template;
@@ -393,13 +390,12 @@ START_TEST(overrides_of_floats)
     ck_assert_uint_eq(lreg(4, 9), 0x42200000);
     ck_assert_uint_eq(lreg(6, 9), 0x40000000);
 }
-END_TEST
 
 /* --- Stores --- */
 
 /* --- Forgetting --- */
 
-START_TEST(later_macros_forget)
+TEST(later_macros_forget)
 {
     for (unsigned part = 0; part < 4; part++) {
         for (unsigned delay = 1; delay < 8; delay++) {
@@ -424,10 +420,9 @@ START_TEST(later_macros_forget)
         }
     }
 }
-END_TEST
 
 /* LLK schedules across macros whose bytes for the same sub-unit are 0. */
-START_TEST(empty_bytes_do_not_forget)
+TEST(empty_bytes_do_not_forget)
 {
     for (unsigned part = 0; part < 4; part++) {
         set_dst(8, 0x3f80);
@@ -448,12 +443,11 @@ START_TEST(empty_bytes_do_not_forget)
         }
     }
 }
-END_TEST
 
 /* --- What meets in a cycle --- */
 
 /* What is discarded has been issued: it counts. */
-START_TEST(discarded_ones_count)
+TEST(discarded_ones_count)
 {
     put_template(0, mover(F_ROUND));
     put_sequence(0, sequence(slot(0, 0, THE_NOP), 0, slot(INTO_VB | INTO_STAGED, 2, 4), 0));
@@ -469,10 +463,9 @@ START_TEST(discarded_ones_count)
     ck_assert_uint_eq(lreg(STAGED, 0), 0x1111);
     no_faults("discarded");
 }
-END_TEST
 
 /* ... and takes its cycle, no more. */
-START_TEST(discarded_ones_take_a_cycle)
+TEST(discarded_ones_take_a_cycle)
 {
     static const uint32_t taken[] = {0x80000550, 0x94052755, 0x8e200051, 0x84050654};
     for (unsigned i = 0; i < 4 * 5; i++) {
@@ -495,10 +488,9 @@ START_TEST(discarded_ones_take_a_cycle)
                       lreg(STAGED, 0));
     }
 }
-END_TEST
 
 /* Results of the MAD sub-unit come a cycle later: a new one every cycle, each stored in time. */
-START_TEST(pipeline)
+TEST(pipeline)
 {
     uint32_t words[16];
     put_template(0, f_insn4(F_SFPMUL24, 0, 0, ZEROES, 0, 0));
@@ -522,10 +514,9 @@ START_TEST(pipeline)
         no_faults("pipeline");
     }
 }
-END_TEST
 
 /* A load writes what a scheduled instruction and a store of the same cycle still read. */
-START_TEST(reads_come_before_writes)
+TEST(reads_come_before_writes)
 {
     set_dst(0, 0x1111);
     set_dst(4, 0x2222);
@@ -549,12 +540,11 @@ START_TEST(reads_come_before_writes)
     ck_assert_uint_ne(tensix->dst.bits[4][0], 0x7777); /* stored while off */
     ck_assert_uint_ne(lreg(5, 0), 0x8888);             /* loaded while off */
 }
-END_TEST
 
 /* --- How configuration gets there --- */
 
 /* A scheduled SFPCONFIG has VD of the macro as its target. */
-START_TEST(scheduled_configuration)
+TEST(scheduled_configuration)
 {
     for (unsigned vd = 1; vd < 8; vd++) {
         fill_lreg(0, 0x1234567 + vd);
@@ -572,12 +562,11 @@ START_TEST(scheduled_configuration)
         }
     }
 }
-END_TEST
 
 /* --- The rest of the tile --- */
 
 /* The Matrix Unit sees what macros have stored. */
-START_TEST(matrix_unit_sees_stores)
+TEST(matrix_unit_sees_stores)
 {
     tensix->src[TENSIX_SRC_A].matrix_may[0] = true;
     put_sequence(0, slot(INTO_STAGED, 5, THE_STORE) << 24);
@@ -592,29 +581,4 @@ START_TEST(matrix_unit_sees_stores)
     ck_assert_uint_eq(tensix->dst.bits[0][0], 0x2081); /* 5.0 */
     ck_assert_uint_ne(tensix->src_file[0].bank[0][0][0], 0);
     ck_assert_uint_eq(tensix->src_file[0].bank[0][0][0], tensix->src_file[0].bank[0][0][2]);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("load macros");
-    TCase *tcase = tcase_create("all");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, delays);
-    tcase_add_test(tcase, one_makes_all_count_instructions);
-    tcase_add_test(tcase, rest);
-    tcase_add_test(tcase, waiting_at_the_gate);
-    tcase_add_test(tcase, overrides);
-    tcase_add_test(tcase, overrides_of_floats);
-    tcase_add_test(tcase, later_macros_forget);
-    tcase_add_test(tcase, empty_bytes_do_not_forget);
-    tcase_add_test(tcase, discarded_ones_count);
-    tcase_add_test(tcase, discarded_ones_take_a_cycle);
-    tcase_add_test(tcase, pipeline);
-    tcase_add_test(tcase, reads_come_before_writes);
-    tcase_add_test(tcase, scheduled_configuration);
-    tcase_add_test(tcase, matrix_unit_sees_stores);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -227,7 +227,9 @@ static void check_word(const struct row *row, uint32_t word, unsigned *done)
     *done += happens;
 }
 
-START_TEST(computes_as_the_model)
+TEST_CASE(matrix, seed_model, teardown)
+
+TEST_EACH(computes_as_the_model, COUNT(rows) * COUNT(sets))
 {
     const struct row *row = &rows[_i / COUNT(sets)];
     const struct num_kernels *set = num_kernels_find(sets[_i % COUNT(sets)]);
@@ -247,10 +249,9 @@ START_TEST(computes_as_the_model)
     ck_assert_uint_gt(done, ROUNDS * 3 / 5);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
-END_TEST
 
 /* Runs without new state in between, so that phases and rows follow from address modifiers. */
-START_TEST(sequences_are_as_the_model)
+TEST_EACH(sequences_are_as_the_model, COUNT(sets))
 {
     unsigned done = 0;
     tensix->kernels = num_kernels_find(sets[_i]);
@@ -270,10 +271,9 @@ START_TEST(sequences_are_as_the_model)
     }
     ck_assert_uint_gt(done, 200);
 }
-END_TEST
 
 /* Every format of SrcA with every one of SrcB, implied and configured. */
-START_TEST(pairs_of_formats)
+TEST_EACH(pairs_of_formats, COUNT(rows))
 {
     const struct row *row = &rows[_i];
     unsigned done = 0, wanted = 0;
@@ -295,9 +295,8 @@ START_TEST(pairs_of_formats)
     ck_assert_uint_eq(done, wanted);
     ck_assert_uint_eq(wanted, 2 * (8 * 8 + 6 * 6));
 }
-END_TEST
 
-START_TEST(styles_are_those_of_the_arithmetic)
+TEST(styles_are_those_of_the_arithmetic)
 {
     for (unsigned format = 0; format < 16; format++) {
         enum num_matrix_style style;
@@ -309,12 +308,11 @@ START_TEST(styles_are_those_of_the_arithmetic)
         }
     }
 }
-END_TEST
 
 /* --- Banks --- */
 
 /* Each waits for both banks, whichever is missing, and goes on when it is given. */
-START_TEST(waits_for_both_banks)
+TEST_EACH(waits_for_both_banks, COUNT(rows) * 3)
 {
     const struct row *row = &rows[_i / 3];
     unsigned missing = (unsigned)_i % 3 + 1; /* bits: SrcA, SrcB */
@@ -349,7 +347,6 @@ START_TEST(waits_for_both_banks)
     ck_assert(!thread->has_next);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- Faults --- */
 
@@ -368,7 +365,7 @@ static const struct fault {
     {"CONV3S1 3, 0, 0, 0", 2, 6, "CONV3S1: SrcA is Bfp8, SrcB is Bfp8_b"},
 };
 
-START_TEST(faults_name_the_rule)
+TEST_EACH(faults_name_the_rule, COUNT(faults))
 {
     const struct fault *row = &faults[_i];
     for (unsigned stop = 0; stop < 2; stop++) {
@@ -392,12 +389,11 @@ START_TEST(faults_name_the_rule)
         model_compare(&model, tensix, 0);
     }
 }
-END_TEST
 
 /* --- By hand --- */
 
 /* 2.0 * 3.0 summed over 16 columns, on 1.0: 97, in each of the eight rows and nowhere else. */
-START_TEST(a_product_by_hand)
+TEST(a_product_by_hand)
 {
     const uint32_t two = num_src_from_bf16(0x4000), three = num_src_from_bf16(0x4040);
     tensix_src_file_fill(&tensix->src_file[TENSIX_SRC_A], TENSIX_SRC_FILE_BOTH, two);
@@ -420,22 +416,4 @@ START_TEST(a_product_by_hand)
     ck_assert(!tensix_src_matrix_may(tensix, TENSIX_SRC_A));
     ck_assert_uint_eq(tensix->src[TENSIX_SRC_B].matrix_bank, 1);
     ck_assert_uint_eq(harness.faults, 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_matrix");
-    TCase *tcase = tcase_create("matrix");
-    tcase_add_checked_fixture(tcase, seed_model, teardown);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, computes_as_the_model, 0, COUNT(rows) * COUNT(sets));
-    tcase_add_loop_test(tcase, sequences_are_as_the_model, 0, COUNT(sets));
-    tcase_add_loop_test(tcase, pairs_of_formats, 0, COUNT(rows));
-    tcase_add_test(tcase, styles_are_those_of_the_arithmetic);
-    tcase_add_loop_test(tcase, waits_for_both_banks, 0, COUNT(rows) * 3);
-    tcase_add_loop_test(tcase, faults_name_the_rule, 0, COUNT(faults));
-    tcase_add_test(tcase, a_product_by_hand);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

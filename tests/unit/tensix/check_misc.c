@@ -25,8 +25,10 @@ static uint32_t bits(uint32_t word, unsigned high, unsigned low)
     return word >> low & ((UINT32_C(2) << (high - low)) - 1);
 }
 
+TEST_CASE(misc, setup, teardown)
+
 /* From the greatest value of each axis, 7 more. */
-START_TEST(counters_wrap)
+TEST(counters_wrap)
 {
     struct tensix_adc *adc = &tensix->thread[0].adc[TENSIX_ADC_PACKER];
     const uint32_t most[AXES] = {sizes[X] - 1, sizes[Y] - 1, sizes[Z] - 1, sizes[W] - 1};
@@ -55,10 +57,9 @@ START_TEST(counters_wrap)
     ck_assert_uint_eq(adc->channel[1].w_cr, 2);
     ck_assert_uint_eq(adc->channel[0].x | adc->channel[0].y, 0);
 }
-END_TEST
 
 /* LLK's sequences for one face and for a return to the beginning. */
-START_TEST(counters_by_hand)
+TEST(counters_by_hand)
 {
     const struct tensix_adc *adc = tensix->thread[0].adc;
     tensix_harness_run(&harness, 0,
@@ -78,10 +79,9 @@ START_TEST(counters_by_hand)
     ck_assert_uint_eq(adc[0].channel[0].y, 0x123);
     ck_assert_mem_eq(&adc[TENSIX_ADC_PACKER], &(struct tensix_adc){0}, sizeof adc[0]);
 }
-END_TEST
 
 /* Override 1 to 3 is thread 0 to 2, whoever issues it; it is no part of X's value. */
-START_TEST(override_names_a_thread)
+TEST_EACH(override_names_a_thread, 4 * TENSIX_THREADS)
 {
     unsigned issuer = (unsigned)_i / 4, override = (unsigned)_i % 4;
     unsigned named = override ? override - 1 : issuer;
@@ -95,9 +95,8 @@ START_TEST(override_names_a_thread)
         ck_assert_uint_eq(adc[2].channel[0].w, is_named ? 3 : 0);
     }
 }
-END_TEST
 
-START_TEST(nop_changes_nothing)
+TEST(nop_changes_nothing)
 {
     tensix->thread[1].adc[0].channel[1].y = 5;
     struct tensix before = *tensix;
@@ -110,7 +109,6 @@ START_TEST(nop_changes_nothing)
     ck_assert_uint_eq(tensix->thread[1].drained, 2);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- The banks of SrcA and SrcB --- */
 
@@ -211,7 +209,7 @@ static void run_bank_instruction(void)
     compare_banks(word);
 }
 
-START_TEST(banks_are_as_the_model)
+TEST(banks_are_as_the_model)
 {
     for (int i = 0; i < RANDOM_ROUNDS; i++) {
         for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
@@ -223,10 +221,9 @@ START_TEST(banks_are_as_the_model)
     }
     ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
 }
-END_TEST
 
 /* Soft reset bits 15 and 16 keep the banks as they are after power-on. */
-START_TEST(held_banks_do_not_move)
+TEST_RANGE(held_banks_do_not_move, 1, 4)
 {
     for (unsigned src = 0; src < 2; src++) {
         tensix->held |= (unsigned)_i >> src & 1 ? UINT32_C(1) << (15 + src) : 0;
@@ -244,10 +241,9 @@ START_TEST(held_banks_do_not_move)
         }
     }
 }
-END_TEST
 
 /* The unpackers run two banks ahead, the Matrix Unit follows. */
-START_TEST(banks_by_hand)
+TEST(banks_by_hand)
 {
     tensix_harness_run(&harness, 0, "SETDVALID 3");
     ck_assert(tensix_src_matrix_may(tensix, TENSIX_SRC_A));
@@ -264,11 +260,10 @@ START_TEST(banks_by_hand)
     const struct tensix_src_banks fresh[TENSIX_SRCS] = {{0}};
     ck_assert_mem_eq(tensix->src, fresh, sizeof fresh);
 }
-END_TEST
 
 /* A thread that waits for SrcA goes on when another one gives a bank, and one that waits for the
  * bank to be free when it is released; SrcB does not help either. */
-START_TEST(waits_look_at_banks)
+TEST(waits_look_at_banks)
 {
     tensix_harness_run(&harness, 1, "STALLWAIT 64, 128; INCRWC 0, 1, 1, 1"); /* matrix: SrcA */
     ck_assert_uint_eq(tensix->thread[1].rwc.dst, 0);
@@ -283,7 +278,6 @@ START_TEST(waits_look_at_banks)
     tensix_harness_run(&harness, 1, "CLEARDVALID 1, 2");
     ck_assert_uint_eq(tensix->thread[0].adc[0].channel[0].x, 6);
 }
-END_TEST
 
 /* A wait sees a bank that was there for a moment only, although its thread is not looked at then.
  */
@@ -299,7 +293,7 @@ static const struct moment {
      "CLEARDVALID 0, 1; SETDVALID 2; SETDVALID 2"},
 };
 
-START_TEST(waits_see_moments)
+TEST_EACH(waits_see_moments, COUNT(moments))
 {
     const struct moment *row = &moments[_i];
     tensix_harness_run(&harness, 0, row->before);
@@ -308,7 +302,6 @@ START_TEST(waits_see_moments)
     tensix_harness_run(&harness, 0, row->moment);
     ck_assert_uint_eq(tensix->thread[2].rwc.dst, 1);
 }
-END_TEST
 
 /* --- The debug bus --- */
 
@@ -379,24 +372,22 @@ static void shows(const struct signal *row, unsigned daisy, unsigned signal, voi
     memset((uint8_t *)state + row->offset, 0, row->bytes);
 }
 
-START_TEST(debug_bus_shows_address_counters)
+TEST_EACH(debug_bus_shows_address_counters, COUNT(channels))
 {
     struct tensix_adc *adc = &tensix->thread[channels[_i].thread].adc[channels[_i].unit];
     for (int i = 0; i < COUNT(channel_signals); i++) {
         shows(&channel_signals[i], 6, (unsigned)_i, &adc->channel[channels[_i].channel]);
     }
 }
-END_TEST
 
-START_TEST(debug_bus_shows_rwcs)
+TEST_EACH(debug_bus_shows_rwcs, COUNT(rwc_signals))
 {
     const struct signal *row = &rwc_signals[_i];
     shows(row, 3, row->signal, &tensix->thread[row->thread].rwc);
 }
-END_TEST
 
 /* Members that no group shows. */
-START_TEST(debug_bus_shows_no_other_threads)
+TEST(debug_bus_shows_no_other_threads)
 {
     uint32_t data[4], all = 0;
     memset(tensix->thread[1].adc, 0xff, sizeof tensix->thread[1].adc);
@@ -408,7 +399,6 @@ START_TEST(debug_bus_shows_no_other_threads)
     }
     ck_assert_uint_eq(all, 0);
 }
-END_TEST
 
 static const struct bank_signals {
     struct tensix_src_banks a, b;
@@ -425,7 +415,7 @@ static const struct bank_signals {
     {{0}, {.matrix_may = {0, 1}}, {0, 0, 1 << 20, 1 << 10}},
 };
 
-START_TEST(debug_bus_shows_banks)
+TEST_EACH(debug_bus_shows_banks, COUNT(bank_signals))
 {
     const struct bank_signals *row = &bank_signals[_i];
     uint32_t data[4];
@@ -434,7 +424,6 @@ START_TEST(debug_bus_shows_banks)
     ck_assert(tensix_debug_signals(tensix, 6, 9, data));
     ck_assert_mem_eq(data, row->data, sizeof data);
 }
-END_TEST
 
 /* All counters are 15 on a chip of which tt-exalens's manual shows what its masks cut out. */
 static const struct cut {
@@ -444,7 +433,7 @@ static const struct cut {
     {60, 0xf}, {70, 0x3}, {84, 0xf}, {90, 0x3c}, {100, 0xf}, {110, 0},
 };
 
-START_TEST(debug_bus_is_as_a_chip)
+TEST(debug_bus_is_as_a_chip)
 {
     uint32_t data[8];
     for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
@@ -462,9 +451,8 @@ START_TEST(debug_bus_is_as_a_chip)
         ck_assert_uint_eq(both >> first % 32 & 0x3ff, 0xf);
     }
 }
-END_TEST
 
-START_TEST(debug_bus_has_no_other_groups)
+TEST(debug_bus_has_no_other_groups)
 {
     const uint32_t none[4] = {0};
     unsigned known = 0;
@@ -480,30 +468,4 @@ START_TEST(debug_bus_has_no_other_groups)
         }
     }
     ck_assert_uint_eq(known, 6 + 1 + 3 + 1); /* the last: lanes that are enabled */
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_misc");
-    TCase *tcase = tcase_create("misc");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, counters_wrap);
-    tcase_add_test(tcase, counters_by_hand);
-    tcase_add_loop_test(tcase, override_names_a_thread, 0, 4 * TENSIX_THREADS);
-    tcase_add_test(tcase, nop_changes_nothing);
-    tcase_add_test(tcase, banks_are_as_the_model);
-    tcase_add_loop_test(tcase, held_banks_do_not_move, 1, 4);
-    tcase_add_test(tcase, banks_by_hand);
-    tcase_add_test(tcase, waits_look_at_banks);
-    tcase_add_loop_test(tcase, waits_see_moments, 0, COUNT(moments));
-    tcase_add_loop_test(tcase, debug_bus_shows_address_counters, 0, COUNT(channels));
-    tcase_add_loop_test(tcase, debug_bus_shows_rwcs, 0, COUNT(rwc_signals));
-    tcase_add_test(tcase, debug_bus_shows_no_other_threads);
-    tcase_add_loop_test(tcase, debug_bus_shows_banks, 0, COUNT(bank_signals));
-    tcase_add_test(tcase, debug_bus_is_as_a_chip);
-    tcase_add_test(tcase, debug_bus_has_no_other_groups);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -165,7 +165,9 @@ static void randomize_config(uint32_t config[MOP_WORDS])
     config[1] &= ~UINT32_C(0x3ff);
 }
 
-START_TEST(random_masked_mops)
+TEST_CASE(mop, setup, NULL)
+
+TEST(random_masked_mops)
 {
     for (unsigned n = 0; n < RANDOM_MOPS; n++) {
         uint32_t config[MOP_WORDS], mask = random_next(&dice);
@@ -179,9 +181,8 @@ START_TEST(random_masked_mops)
         yields_expected();
     }
 }
-END_TEST
 
-START_TEST(random_loops)
+TEST(random_loops)
 {
     for (unsigned n = 0; n < RANDOM_MOPS; n++) {
         uint32_t config[MOP_WORDS];
@@ -199,13 +200,12 @@ START_TEST(random_loops)
         yields_expected();
     }
 }
-END_TEST
 
 /* --- Template 0 --- */
 
 static const uint32_t masked_config[MOP_WORDS] = {999, 3, F, A, B, C, D, E, G};
 
-START_TEST(flags_choose_the_instructions)
+TEST_EACH(flags_choose_the_instructions, 4)
 {
     configure(masked_config);
     expander.config[MOP_FLAGS] = (uint32_t)_i | 0xfc;
@@ -225,18 +225,16 @@ START_TEST(flags_choose_the_instructions)
         break;
     }
 }
-END_TEST
 
-START_TEST(template_0_keeps_nops)
+TEST(template_0_keeps_nops)
 {
     configure((const uint32_t[MOP_WORDS]){0, 3, NOP, NOP, NOP, NOP, NOP, NOP, NOP});
     mop_start(&expander, mop_masked(2, 1));
     YIELDS(NOP, NOP, NOP, NOP, NOP, NOP, NOP);
 }
-END_TEST
 
 /* Each bit alone: bit n skips iteration n, of 128, once. */
-START_TEST(mask_bit_skips_its_iteration)
+TEST_EACH(mask_bit_skips_its_iteration, 32)
 {
     uint32_t mask = UINT32_C(1) << _i;
     configure(masked_config);
@@ -248,9 +246,8 @@ START_TEST(mask_bit_skips_its_iteration)
     }
     yields_expected();
 }
-END_TEST
 
-START_TEST(mask_high_stays)
+TEST(mask_high_stays)
 {
     configure(masked_config);
     expander.config[MOP_FLAGS] = 0;
@@ -271,12 +268,11 @@ START_TEST(mask_high_stays)
     mop_start(&expander, mop_masked(1, 0));
     YIELDS(A);
 }
-END_TEST
 
 /* --- Template 1 --- */
 
 /* LLK: ckernel_template(outer, inner, op), with start and end ops, and with others at the ends. */
-START_TEST(loop_of_one)
+TEST(loop_of_one)
 {
     configure((const uint32_t[MOP_WORDS]){2, 3, NOP, NOP, NOP, A, NOP, A, A});
     mop_start(&expander, mop_loop(0, 0));
@@ -291,10 +287,9 @@ START_TEST(loop_of_one)
     mop_start(&expander, mop_loop(0, 0));
     YIELDS(A, E);
 }
-END_TEST
 
 /* LLK: ckernel_template(outer, inner, op0, op1): the last instruction replaces op1. */
-START_TEST(loop_of_two)
+TEST(loop_of_two)
 {
     configure((const uint32_t[MOP_WORDS]){2, 2, NOP, NOP, NOP, A, B, B, B});
     mop_start(&expander, mop_loop(0, 0));
@@ -306,9 +301,8 @@ START_TEST(loop_of_two)
     mop_start(&expander, mop_loop(0, 0));
     YIELDS(A, A, A, C);
 }
-END_TEST
 
-START_TEST(nops_of_loops)
+TEST(nops_of_loops)
 {
     /* the end: the second is not used without the first; DMANOP is an instruction */
     configure((const uint32_t[MOP_WORDS]){1, 1, NOP, NOP, D, A, NOP, A, A});
@@ -325,9 +319,8 @@ START_TEST(nops_of_loops)
     mop_start(&expander, mop_loop(0, 0));
     YIELDS(NOP, A, NOP, NOP);
 }
-END_TEST
 
-START_TEST(counts_of_zero)
+TEST(counts_of_zero)
 {
     configure((const uint32_t[MOP_WORDS]){0, 5, B, C, D, A, NOP, E, F});
     mop_start(&expander, mop_loop(0, 0));
@@ -344,10 +337,9 @@ START_TEST(counts_of_zero)
     mop_start(&expander, mop_loop(1, 0)); /* no end instruction: not the bug */
     yields_expected();
 }
-END_TEST
 
 /* The hardware bug needs all of: one outer iteration, no start, no inner loop, an end. */
-START_TEST(one_iteration_of_end_instructions_alone)
+TEST(one_iteration_of_end_instructions_alone)
 {
     configure((const uint32_t[MOP_WORDS]){1, 0, NOP, C, D, A, A, E, F});
     mop_start(&expander, mop_loop(0, 0));
@@ -364,13 +356,12 @@ START_TEST(one_iteration_of_end_instructions_alone)
     mop_start(&expander, mop_loop(0, 0));
     YIELDS(B, C, D);
 }
-END_TEST
 
 static const unsigned big_counts[][2] = {{1, 128},    {128, 1},    {1000, 1},    {1, 1000},
                                          {128, 1000}, {1000, 128}, {1023, 1023}, {127, 127}};
 
 /* As configured, and from the MOP. */
-START_TEST(big_counts_of_loops)
+TEST_EACH(big_counts_of_loops, COUNT(big_counts))
 {
     uint32_t config[MOP_WORDS] = {0, 0, B, C, D, A, G, E, F};
     unsigned outer = big_counts[_i][0], inner = big_counts[_i][1];
@@ -385,11 +376,10 @@ START_TEST(big_counts_of_loops)
     model_loop(config, outer, inner);
     yields_expected();
 }
-END_TEST
 
 /* --- State --- */
 
-START_TEST(mop_samples_its_configuration)
+TEST(mop_samples_its_configuration)
 {
     configure((const uint32_t[MOP_WORDS]){1, 3, NOP, C, NOP, A, NOP, E, F});
     mop_start(&expander, mop_loop(0, 0));
@@ -401,9 +391,8 @@ START_TEST(mop_samples_its_configuration)
     memset(expander.config, 0xff, sizeof(expander.config));
     YIELDS(A, B, C, D, F, A, B, C, D, F);
 }
-END_TEST
 
-START_TEST(discard_ends_an_expansion)
+TEST(discard_ends_an_expansion)
 {
     uint32_t word;
     configure(masked_config);
@@ -416,35 +405,8 @@ START_TEST(discard_ends_an_expansion)
     YIELDS(E, G);
     ck_assert_uint_eq(expander.mask_high, 1);
 }
-END_TEST
 
-START_TEST(new_expander_is_idle)
+TEST(new_expander_is_idle)
 {
     yields_expected();
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("mop");
-    TCase *tcase = tcase_create("mop");
-    tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, random_masked_mops);
-    tcase_add_test(tcase, random_loops);
-    tcase_add_loop_test(tcase, flags_choose_the_instructions, 0, 4);
-    tcase_add_test(tcase, template_0_keeps_nops);
-    tcase_add_loop_test(tcase, mask_bit_skips_its_iteration, 0, 32);
-    tcase_add_test(tcase, mask_high_stays);
-    tcase_add_test(tcase, loop_of_one);
-    tcase_add_test(tcase, loop_of_two);
-    tcase_add_test(tcase, nops_of_loops);
-    tcase_add_test(tcase, counts_of_zero);
-    tcase_add_test(tcase, one_iteration_of_end_instructions_alone);
-    tcase_add_loop_test(tcase, big_counts_of_loops, 0, COUNT(big_counts));
-    tcase_add_test(tcase, mop_samples_its_configuration);
-    tcase_add_test(tcase, discard_ends_an_expansion);
-    tcase_add_test(tcase, new_expander_is_idle);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

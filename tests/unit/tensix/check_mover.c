@@ -132,9 +132,11 @@ static struct units random_units(unsigned mode)
     return units;
 }
 
+TEST_CASE(mover, setup, teardown)
+
 /* --- Moves --- */
 
-START_TEST(xmov_moves_as_the_page_says)
+TEST_EACH(xmov_moves_as_the_page_says, 2 * MODES)
 {
     unsigned mode = (unsigned)_i % MODES;
     bool timed = _i / MODES;
@@ -157,10 +159,9 @@ START_TEST(xmov_moves_as_the_page_says)
         ck_assert(!tensix_mover_busy(tensix));
     }
 }
-END_TEST
 
 /* Addresses lose what a shift by four drops. */
-START_TEST(addresses_have_32_bits)
+TEST(addresses_have_32_bits)
 {
     randomise_l1();
     take_model();
@@ -170,7 +171,6 @@ START_TEST(addresses_have_32_bits)
     model_move(0x100, 0x200, 48, L1_TO_L1);
     compare();
 }
-END_TEST
 
 /* --- What hangs on words of Config --- */
 
@@ -189,15 +189,14 @@ static void check_stale(unsigned unit)
 }
 
 /* Who keeps what it derives from a word derives it anew. */
-START_TEST(stale_is_what_the_words_are_used_by)
+TEST(stale_is_what_the_words_are_used_by)
 {
     for (unsigned unit = 0; unit < CONFIG_BYTES / UNIT; unit++) {
         check_stale(unit);
     }
 }
-END_TEST
 
-START_TEST(writing_the_reset_word_clears_the_state)
+TEST(writing_the_reset_word_clears_the_state)
 {
     memset(tensix->config[0], 0x11, TENSIX_GLOBAL_WORD * 4);
     memset(tensix->config[1], 0x11, TENSIX_GLOBAL_WORD * 4);
@@ -209,9 +208,8 @@ START_TEST(writing_the_reset_word_clears_the_state)
         ck_assert_uint_eq(tensix->config[0][word], 0x11111111);
     }
 }
-END_TEST
 
-START_TEST(code_is_invalidated)
+TEST_EACH(code_is_invalidated, 5)
 {
     static const struct {
         uint32_t value;
@@ -224,9 +222,8 @@ START_TEST(code_is_invalidated)
     ck_assert_uint_eq(harness.invalidations, rows[_i].invalidations);
     ck_assert_uint_eq(tensix->config[1][word], rows[_i].value);
 }
-END_TEST
 
-START_TEST(unmodelled_words_are_reported)
+TEST(unmodelled_words_are_reported)
 {
     uint32_t word = special_word("L1_CACHE_TAG_SEARCH_ACCEL_Search_Enable");
     set_move(0, word / 4, 0, 1, ZEROS_TO_CONFIG);
@@ -236,10 +233,9 @@ START_TEST(unmodelled_words_are_reported)
     xmov(0);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
-END_TEST
 
 /* THCON words are held at zero while the Scalar Unit is in reset. */
-START_TEST(held_words_are_not_written)
+TEST(held_words_are_not_written)
 {
     randomise_l1();
     tensix_soft_reset(tensix, 0, TENSIX_RESET_THCON);
@@ -252,10 +248,9 @@ START_TEST(held_words_are_not_written)
     }
     ck_assert_uint_eq(tensix->config[0][63], tensix_harness_l1(&harness, 0x1000 + 4 * (448 + 63)));
 }
-END_TEST
 
 /* A move that changes what an unpacker or the packer may be using, without a wait. */
-START_TEST(races_are_reported)
+TEST_EACH(races_are_reported, 8)
 {
     enum { FLIGHT_CYCLES = 50 };
     bool waits = _i % 2, changes = _i / 2 % 2, dual = _i / 4;
@@ -278,7 +273,6 @@ START_TEST(races_are_reported)
     ck_assert_uint_eq(tensix->config[0][word], changes ? 0x10000 : 0); /* it is made anyway */
     ck_assert_uint_eq(tensix->config[1][word], changes && dual ? 0x10000 : 0);
 }
-END_TEST
 
 /* --- What is undefined --- */
 
@@ -317,7 +311,7 @@ static const struct undefined {
     {{0xfffffff0, 0, 16, L1_TO_CONFIG}, NULL},
 };
 
-START_TEST(undefined_moves_are_faults)
+TEST_EACH(undefined_moves_are_faults, COUNT(undefined))
 {
     const struct undefined *row = &undefined[_i];
     const struct tensix_move *move = &row->move;
@@ -340,9 +334,8 @@ START_TEST(undefined_moves_are_faults)
         compare();
     }
 }
-END_TEST
 
-START_TEST(random_moves_do_no_harm)
+TEST(random_moves_do_no_harm)
 {
     unsigned faults = 0;
     randomise_l1();
@@ -359,7 +352,6 @@ START_TEST(random_moves_do_no_harm)
     ck_assert_uint_gt(faults, RANDOM_MOVES);
     ck_assert_uint_lt(faults, 19 * RANDOM_MOVES);
 }
-END_TEST
 
 /* --- Times --- */
 
@@ -381,7 +373,7 @@ static void queue(unsigned thread, const char *text)
 
 /* Another XMOV, or what STALLWAIT holds, starts when the mover is free; other instructions do not
  * wait. */
-START_TEST(who_comes_next_waits_for_the_mover)
+TEST_EACH(who_comes_next_waits_for_the_mover, 2 * MODES * COUNT(sizes))
 {
     unsigned mode = (unsigned)_i % MODES;
     uint32_t size = sizes[_i / MODES / 2];
@@ -412,10 +404,9 @@ START_TEST(who_comes_next_waits_for_the_mover)
     ck_assert_uint_eq(tensix->thread[1].drained, 4);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* The waiting thread says why, and the coprocessor is not idle. */
-START_TEST(waiting_is_seen)
+TEST(waiting_is_seen)
 {
     char text[240];
     tensix->timed = true;
@@ -436,11 +427,10 @@ START_TEST(waiting_is_seen)
     ck_assert(!tensix_mover_busy(tensix));
     ck_assert_uint_eq(tensix_mover_next(tensix), UINT64_MAX);
 }
-END_TEST
 
 /* --- Reset --- */
 
-START_TEST(reset_discards_moves)
+TEST_EACH(reset_discards_moves, 2)
 {
     bool timed = _i;
     tensix->timed = timed;
@@ -455,9 +445,8 @@ START_TEST(reset_discards_moves)
     xmov(0);
     ck_assert_uint_eq(tensix_harness_l1(&harness, 0x200), 77);
 }
-END_TEST
 
-START_TEST(reset_ends_what_is_under_way)
+TEST(reset_ends_what_is_under_way)
 {
     tensix->timed = true;
     set_move(0, 0, 0x1000, 0x800, L1_TO_L1);
@@ -472,7 +461,6 @@ START_TEST(reset_ends_what_is_under_way)
     tensix_soft_reset(tensix, TENSIX_RESET_MOVER, 0);
     ck_assert(!tensix_mover_busy(tensix));
 }
-END_TEST
 
 /* --- Commands --- */
 
@@ -488,7 +476,7 @@ static struct tensix_command store_of(uint32_t to, uint64_t value)
 }
 
 /* A move, a wait, and a store that tells of its end: the store comes when the move is over. */
-START_TEST(commands_keep_their_order)
+TEST(commands_keep_their_order)
 {
     enum { MOVE_CYCLES = (50 * 11 + 7) / 8 };
     const struct tensix_command wait = {.kind = TENSIX_COMMAND_WAIT},
@@ -509,10 +497,9 @@ START_TEST(commands_keep_their_order)
     ck_assert_uint_eq(tensix_harness_l1(&harness, 0x304), 1);
     ck_assert(!tensix_busy(tensix));
 }
-END_TEST
 
 /* Random commands in a timed run, cut into pieces at random, leave what they leave at once. */
-START_TEST(queue_does_what_a_functional_run_does)
+TEST(queue_does_what_a_functional_run_does)
 {
     enum { COMMANDS = 300 };
     static struct tensix_harness at_once;
@@ -550,9 +537,8 @@ START_TEST(queue_does_what_a_functional_run_does)
     ck_assert(memcmp(harness.l1, at_once.l1, L1) == 0);
     tensix_harness_close(&at_once);
 }
-END_TEST
 
-START_TEST(reset_empties_the_queue)
+TEST(reset_empties_the_queue)
 {
     const struct tensix_command store = store_of(0x300, 9);
     tensix->timed = true;
@@ -565,32 +551,4 @@ START_TEST(reset_empties_the_queue)
     ck_assert(tensix_mover_busy(tensix)); /* with the first one, still */
     tensix_harness_go(&harness, 1000);
     ck_assert_uint_eq(tensix_harness_l1(&harness, 0x300), 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_mover");
-    TCase *tcase = tcase_create("mover");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, xmov_moves_as_the_page_says, 0, 2 * MODES);
-    tcase_add_test(tcase, addresses_have_32_bits);
-    tcase_add_test(tcase, stale_is_what_the_words_are_used_by);
-    tcase_add_test(tcase, writing_the_reset_word_clears_the_state);
-    tcase_add_loop_test(tcase, code_is_invalidated, 0, 5);
-    tcase_add_test(tcase, unmodelled_words_are_reported);
-    tcase_add_test(tcase, held_words_are_not_written);
-    tcase_add_loop_test(tcase, races_are_reported, 0, 8);
-    tcase_add_loop_test(tcase, undefined_moves_are_faults, 0, COUNT(undefined));
-    tcase_add_test(tcase, random_moves_do_no_harm);
-    tcase_add_loop_test(tcase, who_comes_next_waits_for_the_mover, 0, 2 * MODES * COUNT(sizes));
-    tcase_add_test(tcase, waiting_is_seen);
-    tcase_add_loop_test(tcase, reset_discards_moves, 0, 2);
-    tcase_add_test(tcase, reset_ends_what_is_under_way);
-    tcase_add_test(tcase, commands_keep_their_order);
-    tcase_add_test(tcase, queue_does_what_a_functional_run_does);
-    tcase_add_test(tcase, reset_empties_the_queue);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

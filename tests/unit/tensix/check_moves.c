@@ -323,7 +323,9 @@ static void check_word(uint32_t word, unsigned *done)
     *done += happens;
 }
 
-START_TEST(moves_as_the_model)
+TEST_CASE(moves, seed_model, teardown)
+
+TEST_EACH(moves_as_the_model, COUNT(rows))
 {
     const struct row *row = &rows[_i];
     unsigned done = 0;
@@ -341,10 +343,9 @@ START_TEST(moves_as_the_model)
     ck_assert_uint_gt(done, ROUNDS / 4);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
-END_TEST
 
 /* Runs of all of them on one state: SHIFTXA reads where the one before it did. */
-START_TEST(sequences_are_as_the_model)
+TEST(sequences_are_as_the_model)
 {
     unsigned done = 0, faults = 0;
     for (int i = 0; i < 60; i++) {
@@ -363,11 +364,10 @@ START_TEST(sequences_are_as_the_model)
     }
     ck_assert_uint_gt(done, 700);
 }
-END_TEST
 
 /* --- Banks --- */
 
-START_TEST(waits_for_its_bank)
+TEST_EACH(waits_for_its_bank, COUNT(rows))
 {
     const struct row *row = &rows[_i];
     unsigned done = 0;
@@ -401,7 +401,6 @@ START_TEST(waits_for_its_bank)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- Faults --- */
 
@@ -434,7 +433,7 @@ static const struct fault {
     {"SHIFTXA 0, 1", 5, 0, "SHIFTXA: shift mode 1 is reserved"},
 };
 
-START_TEST(faults_name_the_rule)
+TEST_EACH(faults_name_the_rule, COUNT(faults))
 {
     const struct fault *row = &faults[_i];
     model_randomise_data(&model);
@@ -456,7 +455,6 @@ START_TEST(faults_name_the_rule)
         ck_assert_uint_lt(strlen(harness.fault.text), 190);
     }
 }
-END_TEST
 
 /* --- By hand --- */
 
@@ -472,7 +470,7 @@ static const char transpose[] = "MOVD2B 0, 16, 0, 2, 0; MOVD2B 0, 20, 0, 2, 4;"
                                 "MOVB2D 1, 16, 0, 4, 0; MOVB2D 1, 20, 0, 4, 4;"
                                 "MOVB2D 1, 24, 0, 4, 8; MOVB2D 1, 28, 0, 4, 12";
 
-START_TEST(halves_of_32_bits_by_hand)
+TEST(halves_of_32_bits_by_hand)
 {
     const struct tensix_dst_map map = {.high_half = true};
     uint32_t data[MODEL_COLUMNS][MODEL_COLUMNS];
@@ -491,20 +489,4 @@ START_TEST(halves_of_32_bits_by_hand)
         ck_assert_uint_eq(tensix_dst_read32(&tensix->dst, map, row, column, TENSIX_DST_READS_ZERO),
                           data[column][row]);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_moves");
-    TCase *tcase = tcase_create("moves");
-    tcase_add_checked_fixture(tcase, seed_model, teardown);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, moves_as_the_model, 0, COUNT(rows));
-    tcase_add_test(tcase, sequences_are_as_the_model);
-    tcase_add_loop_test(tcase, waits_for_its_bank, 0, COUNT(rows));
-    tcase_add_loop_test(tcase, faults_name_the_rule, 0, COUNT(faults));
-    tcase_add_test(tcase, halves_of_32_bits_by_hand);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

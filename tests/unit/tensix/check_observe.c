@@ -99,24 +99,24 @@ static void expect_last(enum observed_kind kind, unsigned thread)
     ck_assert_uint_eq(threads[count - 1], thread);
 }
 
-START_TEST(unpackers_read)
+TEST_CASE(observe, setup, teardown)
+
+TEST(unpackers_read)
 {
     tensix_harness_run(&harness, 0, "UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1");
     ck_assert_uint_eq(bytes_of(OBSERVED_READ, OBSERVED_UNPACKER, TILE), BYTES);
     expect_last(OBSERVED_TENSIX, 0);
 }
-END_TEST
 
-START_TEST(packers_write)
+TEST(packers_write)
 {
     tensix_harness_push(&harness, 0, UINT32_C(0x41000001)); /* PACR, the last one */
     ck_assert_uint_eq(bytes_of(OBSERVED_WRITTEN, OBSERVED_PACKER, OUTPUT), written);
     ck_assert_uint_eq(written, 128); /* four rows */
     expect_last(OBSERVED_TENSIX, 0);
 }
-END_TEST
 
-START_TEST(the_mover_reads_and_writes)
+TEST(the_mover_reads_and_writes)
 {
     set(TENSIX_FIELD_THCON_SEC0_REG6_Destination_address, OUTPUT / 16);
     set(TENSIX_FIELD_THCON_SEC0_REG6_Source_address, TILE / 16);
@@ -126,9 +126,8 @@ START_TEST(the_mover_reads_and_writes)
     ck_assert_uint_eq(bytes_of(OBSERVED_READ, OBSERVED_MOVER, TILE), 48);
     ck_assert_uint_eq(bytes_of(OBSERVED_WRITTEN, OBSERVED_MOVER, OUTPUT), 48);
 }
-END_TEST
 
-START_TEST(waits_begin_and_end)
+TEST(waits_begin_and_end)
 {
     tensix_harness_run(&harness, 0, "ATGETM 2");
     expect_last(OBSERVED_TENSIX, 0);
@@ -140,18 +139,4 @@ START_TEST(waits_begin_and_end)
     ck_assert_int_eq(seen[before].kind, OBSERVED_TENSIX);
     ck_assert_int_eq(seen[before + 1].kind, OBSERVED_GOES_ON);
     expect_last(OBSERVED_TENSIX, 1);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("observe");
-    TCase *tcase = tcase_create("observe");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, unpackers_read);
-    tcase_add_test(tcase, packers_write);
-    tcase_add_test(tcase, the_mover_reads_and_writes);
-    tcase_add_test(tcase, waits_begin_and_end);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -791,33 +791,19 @@ static void check_conversion(int row, const char *kernels)
     ck_assert_uint_gt(executed, 20);
 }
 
-START_TEST(packs_as_the_model)
+TEST_CASE(pack, setup, teardown)
+
+TEST_EACH(packs_as_the_model, COUNT(earlies))
 {
     check_conversion(_i, "reference");
 }
-END_TEST
 
-START_TEST(packs_as_the_model_with_avx2)
+TEST_EACH(packs_as_the_model_with_avx2, COUNT(earlies))
 {
     check_conversion(_i, "avx2");
 }
-END_TEST
 
-START_TEST(packs_as_the_model_with_avx512)
+TEST_EACH(packs_as_the_model_with_avx512, COUNT(earlies))
 {
     check_conversion(_i, "avx512");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_pack");
-    TCase *tcase = tcase_create("pack");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, packs_as_the_model, 0, COUNT(earlies));
-    tcase_add_loop_test(tcase, packs_as_the_model_with_avx2, 0, COUNT(earlies));
-    tcase_add_loop_test(tcase, packs_as_the_model_with_avx512, 0, COUNT(earlies));
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

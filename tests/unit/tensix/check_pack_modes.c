@@ -130,7 +130,9 @@ static void expect_fault(uint32_t fields, enum tensix_fault_kind kind, const cha
     ck_assert(!memcmp(&packer, &tensix->packer, sizeof packer));
 }
 
-START_TEST(fields_that_nobody_explains)
+TEST_CASE(modes, setup, teardown)
+
+TEST(fields_that_nobody_explains)
 {
     expect_fault(1 << 21, TENSIX_FAULT_UNIMPLEMENTED, "CfgContext 1");
     expect_fault(1 << 2, TENSIX_FAULT_UNIMPLEMENTED, "CtxtCtrl 1");
@@ -153,9 +155,8 @@ START_TEST(fields_that_nobody_explains)
     pacr(2 << 2); /* resets contexts, and nothing else */
     ck_assert_uint_eq(harness.faults, 8);
 }
-END_TEST
 
-START_TEST(what_is_undefined)
+TEST(what_is_undefined)
 {
     const enum tensix_fault_kind kind = TENSIX_FAULT_UNDEFINED;
     SET(THCON_SEC0_REG1_Out_data_format, 13);
@@ -190,10 +191,9 @@ START_TEST(what_is_undefined)
     pacr(0x3 << 8 | LAST);
     ck_assert_uint_eq(harness.faults, 9);
 }
-END_TEST
 
 /* Out of L1: data, exponents, row starts; nothing has happened, also where it began inside. */
-START_TEST(output_must_lie_in_l1)
+TEST(output_must_lie_in_l1)
 {
     const enum tensix_fault_kind kind = TENSIX_FAULT_UNDEFINED;
     const uint32_t end = TENSIX_HARNESS_L1 / 16;
@@ -220,10 +220,9 @@ START_TEST(output_must_lie_in_l1)
     pacr(LAST);
     ck_assert_uint_eq(harness.faults, 6);
 }
-END_TEST
 
 /* Dst, intermediate and L1 formats: a fault exactly where there is no conversion, with names. */
-START_TEST(illegal_conversions)
+TEST_EACH(illegal_conversions, 1 << NUM_FORMAT_CODE_BITS)
 {
     unsigned out = (unsigned)_i, legal = 0;
     if (!num_format_info(out)) {
@@ -255,10 +254,9 @@ START_TEST(illegal_conversions)
     }
     ck_assert_uint_gt(legal, 0);
 }
-END_TEST
 
 /* In_data_format beside ALU_FORMAT_SPEC: only what LLK and the page use. */
-START_TEST(formats_must_agree)
+TEST(formats_must_agree)
 {
     unsigned agree = 0;
     for (unsigned in = 0; in < 16; in++) {
@@ -278,7 +276,6 @@ START_TEST(formats_must_agree)
     }
     ck_assert_uint_eq(agree, 5 + 4);
 }
-END_TEST
 
 /* --- Compressed tiles --- */
 
@@ -383,7 +380,7 @@ static void check_compressed(const struct tile *tile, enum num_format format)
     ck_assert_uint_eq(datum, tile->count);
 }
 
-START_TEST(compressed_tiles)
+TEST_EACH(compressed_tiles, 2 * COUNT(compressible))
 {
     enum num_format format = (enum num_format)compressible[_i % COUNT(compressible)];
     dice = (uint64_t)_i;
@@ -403,12 +400,11 @@ START_TEST(compressed_tiles)
         ck_assert_uint_eq(tensix->packer.all_zero_flags, n % 4 == 3 ? 0 : tile.zero_flags);
     }
 }
-END_TEST
 
 /* --- Lines, flushes, sizes --- */
 
 /* Half a line waits, and is filled up with zeros by Last, Flush or PACR_SETREG. */
-START_TEST(lines_are_written_when_full)
+TEST_EACH(lines_are_written_when_full, 3)
 {
     static const uint32_t enders[] = {PACR | 1 << 8 | ZERO | LAST, PACR | FLUSH,
                                       0x4a << 24 | FLUSH};
@@ -429,10 +425,9 @@ START_TEST(lines_are_written_when_full)
     }
     ck_assert(tensix->packer.output.data.open == (_i == 2));
 }
-END_TEST
 
 /* Everything that changes is told, and hardly anything else. */
-START_TEST(writes_are_told)
+TEST(writes_are_told)
 {
     static const uint8_t outs[] = {0, 1, 5, 6, 7, 15};
     unsigned more = 0;
@@ -454,7 +449,6 @@ START_TEST(writes_are_told)
     ck_assert_uint_le(more, 200 * (2 * 256 + 16));
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 static uint32_t gpr_after(const char *text)
 {
@@ -463,7 +457,7 @@ static uint32_t gpr_after(const char *text)
 }
 
 /* The Scalar Unit sees sizes and exponents; SETDMAREG 8 forgets what has accumulated. */
-START_TEST(sizes_and_metadata)
+TEST(sizes_and_metadata)
 {
     struct tensix_pack_metadata metadata;
     SET(THCON_SEC0_REG1_Enable_out_fifo, 1);
@@ -490,9 +484,8 @@ START_TEST(sizes_and_metadata)
     tensix_packer_reset_size(tensix, 0x123);
     ck_assert_uint_eq(tensix->packer.l1_dest_addr_offset, 0x123);
 }
-END_TEST
 
-START_TEST(histogram_saturates_and_is_reset)
+TEST(histogram_saturates_and_is_reset)
 {
     for (unsigned i = 0; i < 64; i++) {
         tensix->dst.bits[i / 16][i % 16] = num_dst_from_bf16((uint16_t)((i < 8 ? 200 : 100) << 7));
@@ -511,9 +504,8 @@ START_TEST(histogram_saturates_and_is_reset)
     ck_assert_uint_eq(tensix->packer.max_exponent, 0);
     ck_assert_uint_eq(tensix->packer.histogram[100 & 31], 0);
 }
-END_TEST
 
-START_TEST(soft_reset_drops_what_waits)
+TEST(soft_reset_drops_what_waits)
 {
     configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_BFP4_B, false);
     memset(harness.l1 + OUT, 0xee, WINDOW);
@@ -532,10 +524,9 @@ START_TEST(soft_reset_drops_what_waits)
     pacr(FLUSH);
     ck_assert(is_filled(OUT, WINDOW, 0xee));
 }
-END_TEST
 
 /* The FIFO's limit counts 32 bytes and includes the last of them. */
-START_TEST(fifo_wraps_after_its_limit)
+TEST(fifo_wraps_after_its_limit)
 {
     for (unsigned i = 0; i < 4; i++) {
         SET(THCON_SEC0_REG1_L1_Dest_addr, OUT / 16 - 1 + i);
@@ -548,10 +539,9 @@ START_TEST(fifo_wraps_after_its_limit)
         ck_assert(told[address] && !told[address - 1]);
     }
 }
-END_TEST
 
 /* RowPadZero: half a row, then whole ones; padded each, or all together. */
-START_TEST(rows_are_padded)
+TEST_EACH(rows_are_padded, 8)
 {
     static const struct {
         uint32_t fields;
@@ -570,11 +560,10 @@ START_TEST(rows_are_padded)
     ck_assert(is_filled(OUT, rows[_i].data * 2, 0));
     ck_assert(is_filled(OUT + rows[_i].data * 2, 64, 0xee));
 }
-END_TEST
 
 /* --- Configuration that changes --- */
 
-START_TEST(plans_follow_the_configuration)
+TEST(plans_follow_the_configuration)
 {
     tensix->dst.bits[0][0] = num_dst_from_bf16(0xc040);
     pacr(1 << 8 | LAST);
@@ -591,10 +580,9 @@ START_TEST(plans_follow_the_configuration)
         ck_assert_uint_eq(tensix_harness_l1(&harness, OUT), i & 1 ? 0xc0400000 : 0);
     }
 }
-END_TEST
 
 /* A format that changes within a tile must not hang or leave anything behind. */
-START_TEST(formats_may_change_within_a_tile)
+TEST(formats_may_change_within_a_tile)
 {
     static const uint8_t outs[] = {0, 1, 5, 6, 7, 10, 13, 15};
     fill_dst();
@@ -612,11 +600,10 @@ START_TEST(formats_may_change_within_a_tile)
     ck_assert(!tensix->packer.output.data.open);
     ck_assert_uint_eq(tensix->packer.output.data.fill, 0);
 }
-END_TEST
 
 /* --- Zeros and L1 as sources --- */
 
-START_TEST(long_zero_writes)
+TEST(long_zero_writes)
 {
     memset(harness.l1 + OUT, 0xee, WINDOW);
     adc()->channel[1].x = 1023;
@@ -632,9 +619,8 @@ START_TEST(long_zero_writes)
     pacr(ZERO | LAST);
     ck_assert_uint_eq(harness.faults, 1);
 }
-END_TEST
 
-START_TEST(l1_as_the_source)
+TEST_EACH(l1_as_the_source, 9)
 {
     static const struct {
         uint8_t in, out;
@@ -673,11 +659,10 @@ START_TEST(l1_as_the_source)
     SET(THCON_SEC0_REG1_In_data_format, NUM_FORMAT_TF32);
     expect_fault(0, TENSIX_FAULT_UNDEFINED, "Tf32");
 }
-END_TEST
 
 /* --- Stochastic rounding --- */
 
-START_TEST(stochastic_rounding)
+TEST(stochastic_rounding)
 {
     unsigned up = 0;
     configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, true);
@@ -706,10 +691,9 @@ START_TEST(stochastic_rounding)
     }
     ck_assert_uint_eq(tensix->packer.generator, generator);
 }
-END_TEST
 
 /* Who asks for it gets what a packer without stochastic rounding gives, and no number is drawn. */
-START_TEST(nearest_instead_of_stochastic)
+TEST(nearest_instead_of_stochastic)
 {
     uint8_t nearest[64 * 2];
     const uint32_t generator = tensix->packer.generator;
@@ -728,7 +712,6 @@ START_TEST(nearest_instead_of_stochastic)
     ck_assert_uint_eq(harness.faults, 0);
     ck_assert_uint_eq(tensix->packer.generator, generator);
 }
-END_TEST
 
 /* --- PACR_SETREG --- */
 
@@ -739,7 +722,7 @@ static void setreg(uint32_t fields)
     tensix_harness_push(&harness, PACK_THREAD, (uint32_t)SETREG | fields);
 }
 
-START_TEST(registers_are_written)
+TEST(registers_are_written)
 {
     const uint32_t raw = 0x234 | 0x0a5 << 10 | 1 << 20 | 2 << 22;
     tensix_packer_set_registers(tensix, raw);
@@ -749,9 +732,8 @@ START_TEST(registers_are_written)
     ck_assert_uint_eq(tensix_harness_register(&harness, 0xffb558d0), 0xdeadbeef);
     ck_assert_uint_eq(harness.regs, 1);
 }
-END_TEST
 
-START_TEST(registers_by_address)
+TEST_EACH(registers_by_address, 6)
 {
     static const struct {
         uint32_t raw, fields, address; /* 0: nothing is written */
@@ -772,9 +754,8 @@ START_TEST(registers_by_address)
         ck_assert_uint_eq(tensix_harness_register(&harness, rows[_i].address), 0x1234);
     }
 }
-END_TEST
 
-START_TEST(registers_that_cannot_be_written)
+TEST(registers_that_cannot_be_written)
 {
     tensix_packer_set_registers(tensix, 0x234);
     setreg(PUSH | FLUSH | 0x10 << 2); /* 0xffb108d0 */
@@ -792,12 +773,11 @@ START_TEST(registers_that_cannot_be_written)
     ck_assert_uint_eq(harness.regs, 1);
     ck_assert_uint_eq(harness.faults, 2);
 }
-END_TEST
 
 /* --- As LLK does it --- */
 
 /* llk_pack.h: four faces of 16 rows, four rows a PACR; a tile of BF16 is Dst's rows in order. */
-START_TEST(llk_packs_a_tile)
+TEST(llk_packs_a_tile)
 {
     fill_dst();
     SET(PCK_DEST_RD_CTRL_Read_int8, 1); /* as it is */
@@ -820,11 +800,10 @@ START_TEST(llk_packs_a_tile)
     ck_assert_uint_eq(tensix->packer.position, 0);
     ck_assert_uint_eq(tensix->packer.face, 4);
 }
-END_TEST
 
 /* Rows that step over the plane's number leave the position elsewhere; writing the number again, as
  * LLK does for each kernel, starts it anew between tiles, and other bytes of the word do not. */
-START_TEST(writing_the_plane_starts_the_position_anew)
+TEST(writing_the_plane_starts_the_position_anew)
 {
     configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, false);
     SET(PACK_COUNTERS_SEC0_pack_reads_per_xy_plane, 1);
@@ -840,10 +819,9 @@ START_TEST(writing_the_plane_starts_the_position_anew)
     tensix_harness_run(&harness, PACK_THREAD, "RMWCIB1 255, 1, 28");
     ck_assert_uint_eq(tensix->packer.position, 4);
 }
-END_TEST
 
 /* llk_pack_untilize.h: a row of 32 data from two faces, strided, with remapping as LLK has it. */
-START_TEST(llk_untilizes)
+TEST_EACH(llk_untilizes, 4)
 {
     const struct tensix_dst_map map = {.remap = true, .swizzle = _i & 1};
     bool is_32bit = _i & 2;
@@ -877,10 +855,9 @@ START_TEST(llk_untilizes)
         }
     }
 }
-END_TEST
 
 /* The rows of an interface mask, from any row of a group of four (llk_pack_rows.h). */
-START_TEST(interfaces_by_hand)
+TEST(interfaces_by_hand)
 {
     for (unsigned start = 0; start < 8; start++) {
         for (unsigned mask = 0; mask < 16; mask++) {
@@ -903,41 +880,4 @@ START_TEST(interfaces_by_hand)
             }
         }
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_pack_modes");
-    TCase *tcase = tcase_create("modes");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, fields_that_nobody_explains);
-    tcase_add_test(tcase, what_is_undefined);
-    tcase_add_test(tcase, output_must_lie_in_l1);
-    tcase_add_loop_test(tcase, illegal_conversions, 0, 1 << NUM_FORMAT_CODE_BITS);
-    tcase_add_test(tcase, formats_must_agree);
-    tcase_add_loop_test(tcase, compressed_tiles, 0, 2 * COUNT(compressible));
-    tcase_add_loop_test(tcase, lines_are_written_when_full, 0, 3);
-    tcase_add_test(tcase, writes_are_told);
-    tcase_add_test(tcase, sizes_and_metadata);
-    tcase_add_test(tcase, histogram_saturates_and_is_reset);
-    tcase_add_test(tcase, soft_reset_drops_what_waits);
-    tcase_add_test(tcase, fifo_wraps_after_its_limit);
-    tcase_add_loop_test(tcase, rows_are_padded, 0, 8);
-    tcase_add_test(tcase, plans_follow_the_configuration);
-    tcase_add_test(tcase, formats_may_change_within_a_tile);
-    tcase_add_test(tcase, long_zero_writes);
-    tcase_add_loop_test(tcase, l1_as_the_source, 0, 9);
-    tcase_add_test(tcase, stochastic_rounding);
-    tcase_add_test(tcase, nearest_instead_of_stochastic);
-    tcase_add_test(tcase, registers_are_written);
-    tcase_add_loop_test(tcase, registers_by_address, 0, 6);
-    tcase_add_test(tcase, registers_that_cannot_be_written);
-    tcase_add_test(tcase, llk_packs_a_tile);
-    tcase_add_test(tcase, writing_the_plane_starts_the_position_anew);
-    tcase_add_loop_test(tcase, llk_untilizes, 0, 4);
-    tcase_add_test(tcase, interfaces_by_hand);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -28,9 +28,11 @@ static bool overlap(const struct tensix_field *a, const struct tensix_field *b)
            first_bit(b) < first_bit(a) + a->width;
 }
 
+TEST_CASE(rows, NULL, NULL)
+
 /* --- Laws --- */
 
-START_TEST(all_rows_are_there)
+TEST(all_rows_are_there)
 {
     int threads = 0, configs = 0, aliases = 0;
     for (int i = 0; i < TENSIX_FIELDS; i++) {
@@ -41,9 +43,8 @@ START_TEST(all_rows_are_there)
     ck_assert_int_eq(configs, CONFIG_ROWS);
     ck_assert_int_eq(aliases, ALIAS_ROWS);
 }
-END_TEST
 
-START_TEST(row_is_in_range)
+TEST_EACH(row_is_in_range, TENSIX_FIELDS)
 {
     const struct tensix_field *field = &tensix_fields[_i];
     unsigned words = field->thread ? TENSIX_THREAD_WORDS : TENSIX_STATE_WORDS;
@@ -56,9 +57,8 @@ START_TEST(row_is_in_range)
                       "%s covers no whole words", field->name);
     }
 }
-END_TEST
 
-START_TEST(bits_have_one_field)
+TEST_EACH(bits_have_one_field, TENSIX_FIELDS)
 {
     const struct tensix_field *field = &tensix_fields[_i];
     for (int i = 0; i < _i; i++) {
@@ -67,9 +67,8 @@ START_TEST(bits_have_one_field)
                       field->name, other->name);
     }
 }
-END_TEST
 
-START_TEST(alias_is_part_of_a_field)
+TEST_EACH(alias_is_part_of_a_field, TENSIX_FIELDS)
 {
     const struct tensix_field *alias = &tensix_fields[_i];
     if (!alias->alias) {
@@ -86,22 +85,19 @@ START_TEST(alias_is_part_of_a_field)
     }
     ck_abort_msg("%s is part of no field", alias->name);
 }
-END_TEST
 
-START_TEST(name_finds_its_row_only)
+TEST_EACH(name_finds_its_row_only, TENSIX_FIELDS)
 {
     ck_assert_ptr_eq(tensix_field_find(tensix_fields[_i].name), &tensix_fields[_i]);
 }
-END_TEST
 
-START_TEST(other_names_find_nothing)
+TEST(other_names_find_nothing)
 {
     ck_assert_ptr_null(tensix_field_find(""));
     ck_assert_ptr_null(tensix_field_find("CFG_STATE_ID"));
     ck_assert_ptr_null(tensix_field_find("CFG_STATE_ID_StateID_ADDR32"));
     ck_assert_ptr_null(tensix_field_find("cfg_state_id_stateid"));
 }
-END_TEST
 
 /* --- Values --- */
 
@@ -170,7 +166,9 @@ static void check_round_trip(enum tensix_field_id id, unsigned bank, bool ones)
                   "%s: setting it touched other bits", field->name);
 }
 
-START_TEST(round_trip_leaves_neighbours_alone)
+TEST_CASE(values, NULL, NULL)
+
+TEST_EACH(round_trip_leaves_neighbours_alone, TENSIX_FIELDS)
 {
     unsigned banks = tensix_fields[_i].thread ? TENSIX_THREADS : TENSIX_STATES;
     for (unsigned bank = 0; bank < banks; bank++) {
@@ -178,9 +176,8 @@ START_TEST(round_trip_leaves_neighbours_alone)
         check_round_trip((enum tensix_field_id)_i, bank, false);
     }
 }
-END_TEST
 
-START_TEST(tile_descriptor_gives_its_first_word)
+TEST(tile_descriptor_gives_its_first_word)
 {
     struct tensix tensix;
     fill(&tensix, false);
@@ -193,7 +190,6 @@ START_TEST(tile_descriptor_gives_its_first_word)
     ck_assert_uint_eq(tensix_get_THCON_SEC0_REG0_TileDescriptor_w_dim(&tensix, 1), 0x112);
     ck_assert_uint_eq(tensix_get_THCON_SEC0_REG0_TileDescriptor_digest_size(&tensix, 1), 1);
 }
-END_TEST
 
 /* --- Known places, typed from cfg_defines.h --- */
 
@@ -261,7 +257,7 @@ static const struct known {
     {false, "CHICKEN_BITS_sfpu_scbd_disable", 222, 0, 1},
 };
 
-START_TEST(known_places)
+TEST_EACH(known_places, COUNT(known))
 {
     const struct tensix_field *field = tensix_field_find(known[_i].name);
     ck_assert_msg(field != NULL, "%s is missing", known[_i].name);
@@ -270,16 +266,14 @@ START_TEST(known_places)
     ck_assert_uint_eq(field->shift, known[_i].shift);
     ck_assert_uint_eq(field->width, known[_i].width);
 }
-END_TEST
 
-START_TEST(word_numbers_are_those_of_the_rows)
+TEST(word_numbers_are_those_of_the_rows)
 {
     ck_assert_uint_eq(TENSIX_WORD_CFG_STATE_ID_StateID, 0);
     ck_assert_uint_eq(TENSIX_WORD_STATE_RESET_EN, 4);
     ck_assert_uint_eq(TENSIX_WORD_RISCV_IC_INVALIDATE_InvalidateAll, 185);
     ck_assert_uint_eq(TENSIX_WORD_TENSIX_TRISC_SYNC_TrackGPR, 56);
 }
-END_TEST
 
 /* --- Names in reports --- */
 
@@ -303,7 +297,9 @@ static const struct naming {
     {false, 1000, UINT32_MAX, ""},
 };
 
-START_TEST(bits_have_names)
+TEST_CASE(names, NULL, NULL)
+
+TEST_EACH(bits_have_names, COUNT(namings))
 {
     char text[TEXT_SIZE];
     const struct naming *naming = &namings[_i];
@@ -311,9 +307,8 @@ START_TEST(bits_have_names)
     ck_assert_str_eq(text, naming->names);
     ck_assert_int_eq(length, (int)strlen(naming->names));
 }
-END_TEST
 
-START_TEST(names_are_cut_to_the_space)
+TEST(names_are_cut_to_the_space)
 {
     char text[TEXT_SIZE], cut[TEXT_SIZE];
     int length = tensix_field_names(false, 1, UINT32_MAX, text, sizeof text);
@@ -326,34 +321,4 @@ START_TEST(names_are_cut_to_the_space)
         ck_assert_int_eq(cut[size], 'x');
     }
     ck_assert_int_eq(tensix_field_names(false, 1, UINT32_MAX, NULL, 0), length);
-}
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *all = suite_create("tensix registers");
-    TCase *laws = tcase_create("rows");
-    tcase_add_test(laws, all_rows_are_there);
-    tcase_add_loop_test(laws, row_is_in_range, 0, TENSIX_FIELDS);
-    tcase_add_loop_test(laws, bits_have_one_field, 0, TENSIX_FIELDS);
-    tcase_add_loop_test(laws, alias_is_part_of_a_field, 0, TENSIX_FIELDS);
-    tcase_add_loop_test(laws, name_finds_its_row_only, 0, TENSIX_FIELDS);
-    tcase_add_test(laws, other_names_find_nothing);
-    tcase_add_loop_test(laws, known_places, 0, COUNT(known));
-    tcase_add_test(laws, word_numbers_are_those_of_the_rows);
-    suite_add_tcase(all, laws);
-    TCase *values = tcase_create("values");
-    tcase_add_loop_test(values, round_trip_leaves_neighbours_alone, 0, TENSIX_FIELDS);
-    tcase_add_test(values, tile_descriptor_gives_its_first_word);
-    suite_add_tcase(all, values);
-    TCase *names = tcase_create("names");
-    tcase_add_loop_test(names, bits_have_names, 0, COUNT(namings));
-    tcase_add_test(names, names_are_cut_to_the_space);
-    suite_add_tcase(all, names);
-    return all;
-}
-
-int main(void)
-{
-    return run_suite(suite());
 }

@@ -102,7 +102,9 @@ static unsigned model(const uint32_t *stream, unsigned length, uint32_t *out)
     return count;
 }
 
-START_TEST(random_streams)
+TEST_CASE(replay, setup, NULL)
+
+TEST(random_streams)
 {
     static uint32_t stream[STREAM_LENGTH], expected[MOST], got[MOST + 32];
     for (unsigned n = 0; n < STREAMS; n++) {
@@ -123,10 +125,9 @@ START_TEST(random_streams)
         }
     }
 }
-END_TEST
 
 /* Every index and count, loaded and played from there: around the end of the buffer. */
-START_TEST(wraps_around)
+TEST_EACH(wraps_around, 32)
 {
     unsigned index = (unsigned)_i;
     for (unsigned count = 1; count <= 32; count++) {
@@ -147,9 +148,8 @@ START_TEST(wraps_around)
         ck_assert_uint_eq(word, 5);
     }
 }
-END_TEST
 
-START_TEST(count_of_zero_is_32)
+TEST(count_of_zero_is_32)
 {
     uint32_t word;
     bool executes;
@@ -167,9 +167,8 @@ START_TEST(count_of_zero_is_32)
     }
     ck_assert(!replay_next(&buffer, &word));
 }
-END_TEST
 
-START_TEST(more_than_32_is_refused)
+TEST_EACH(more_than_32_is_refused, 4)
 {
     static const enum what all[] = {PLAY, LOAD, PLAY_EXEC, LOAD_EXEC};
     struct replay_buffer before = buffer;
@@ -180,18 +179,16 @@ START_TEST(more_than_32_is_refused)
     }
     ck_assert(strlen(replay_rule(REPLAY_COUNT_UNSUPPORTED)) > 0);
 }
-END_TEST
 
-START_TEST(ignored_bits_are_ignored)
+TEST(ignored_bits_are_ignored)
 {
     load(0, 2, A);
     ck_assert(replay_command(&buffer, replay(0, 2, PLAY) | 0xf83c00) == REPLAY_OK);
     ck_assert_uint_eq(buffer.index, 0);
     ck_assert_uint_eq(buffer.left, 2);
 }
-END_TEST
 
-START_TEST(front_end_instructions_are_reported_and_recorded)
+TEST(front_end_instructions_are_reported_and_recorded)
 {
     static const struct {
         uint32_t word;
@@ -216,10 +213,9 @@ START_TEST(front_end_instructions_are_reported_and_recorded)
         ck_assert((strlen(replay_rule(cases[i].result)) == 0) == (cases[i].result == REPLAY_OK));
     }
 }
-END_TEST
 
 /* LLK's matmul: the loop plays a recording, and its last round is a shorter one. */
-START_TEST(mop_contains_replay)
+TEST(mop_contains_replay)
 {
     struct mop_expander mop = {.config = {2, 3, NOP, A + 100, NOP, replay(30, 4, PLAY), NOP,
                                           replay(31, 1, PLAY), replay(30, 2, PLAY)}};
@@ -243,10 +239,9 @@ START_TEST(mop_contains_replay)
     }
     ck_assert(!mop_busy(&mop));
 }
-END_TEST
 
 /* A recording of what a MOP expands to. */
-START_TEST(mop_is_recorded)
+TEST(mop_is_recorded)
 {
     struct mop_expander mop = {.config = {2, 5, NOP, NOP, NOP, A, A + 1, A + 2, A + 3}};
     uint32_t word, out[32];
@@ -261,23 +256,4 @@ START_TEST(mop_is_recorded)
     ck_assert_uint_eq(out[9], A + 3);
     ck_assert_uint_eq(out[18], A);
     ck_assert_uint_eq(out[19], A + 2);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("replay");
-    TCase *tcase = tcase_create("replay");
-    tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, random_streams);
-    tcase_add_loop_test(tcase, wraps_around, 0, 32);
-    tcase_add_test(tcase, count_of_zero_is_32);
-    tcase_add_loop_test(tcase, more_than_32_is_refused, 0, 4);
-    tcase_add_test(tcase, ignored_bits_are_ignored);
-    tcase_add_test(tcase, front_end_instructions_are_reported_and_recorded);
-    tcase_add_test(tcase, mop_contains_replay);
-    tcase_add_test(tcase, mop_is_recorded);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

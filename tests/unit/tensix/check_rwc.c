@@ -118,7 +118,9 @@ static void model_setrwc(struct model *rwc, const struct setrwc *op)
     }
 }
 
-START_TEST(setrwc_is_as_the_model)
+TEST_CASE(rwc, setup, teardown)
+
+TEST(setrwc_is_as_the_model)
 {
     for (int i = 0; i < RANDOM_ROUNDS; i++) {
         unsigned thread = random_below(&dice, TENSIX_THREADS);
@@ -135,10 +137,9 @@ START_TEST(setrwc_is_as_the_model)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* LLK's resets, and the sums that wrap. */
-START_TEST(setrwc_by_hand)
+TEST(setrwc_by_hand)
 {
     struct tensix_rwc *rwc = &tensix->thread[1].rwc;
     *rwc =
@@ -152,10 +153,9 @@ START_TEST(setrwc_by_hand)
     tensix_harness_run(&harness, 1, "SETRWC 0, 0, 0, 0, 0, 15"); /* SET_ABD_F */
     ck_assert_mem_eq(rwc, &(struct tensix_rwc){0}, sizeof *rwc);
 }
-END_TEST
 
 /* The mask's bit 3 is the fidelity phase and has nothing to do with Dst. */
-START_TEST(setrwc_of_fidelity_leaves_dst)
+TEST(setrwc_of_fidelity_leaves_dst)
 {
     struct tensix_rwc *rwc = &tensix->thread[0].rwc;
     *rwc = (struct tensix_rwc){.dst = 7, .dst_cr = 9, .fidelity = 3};
@@ -164,9 +164,8 @@ START_TEST(setrwc_of_fidelity_leaves_dst)
     ck_assert_uint_eq(rwc->dst_cr, 9);
     ck_assert_uint_eq(rwc->fidelity, 0);
 }
-END_TEST
 
-START_TEST(setrwc_c_to_cr_needs_no_mask)
+TEST(setrwc_c_to_cr_needs_no_mask)
 {
     struct tensix_rwc *rwc = &tensix->thread[0].rwc;
     *rwc = (struct tensix_rwc){.dst = 1020, .dst_cr = 9};
@@ -174,7 +173,6 @@ START_TEST(setrwc_c_to_cr_needs_no_mask)
     ck_assert_uint_eq(rwc->dst, 1);
     ck_assert_uint_eq(rwc->dst_cr, 1);
 }
-END_TEST
 
 /* --- INCRWC --- */
 
@@ -196,7 +194,7 @@ static void model_step_dst(struct pair *pair, bool cr, bool c_to_cr, unsigned in
     }
 }
 
-START_TEST(incrwc_is_as_the_model)
+TEST(incrwc_is_as_the_model)
 {
     for (int i = 0; i < RANDOM_ROUNDS; i++) {
         unsigned thread = random_below(&dice, TENSIX_THREADS), cr = random_below(&dice, 16);
@@ -212,9 +210,8 @@ START_TEST(incrwc_is_as_the_model)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
-START_TEST(incrwc_wraps)
+TEST(incrwc_wraps)
 {
     struct tensix_rwc *rwc = &tensix->thread[2].rwc;
     *rwc = (struct tensix_rwc){
@@ -226,10 +223,9 @@ START_TEST(incrwc_wraps)
             .dst = 0, .dst_cr = 4, .src_a = 0, .src_a_cr = 5, .src_b = 11, .src_b_cr = 6}),
         sizeof *rwc);
 }
-END_TEST
 
 /* LLK's binary operations: bit 21 carries the checkpoint along. */
-START_TEST(incrwc_carries_the_checkpoint)
+TEST(incrwc_carries_the_checkpoint)
 {
     struct tensix_rwc *rwc = &tensix->thread[1].rwc;
     *rwc = (struct tensix_rwc){.dst = 24, .dst_cr = 16};
@@ -237,7 +233,6 @@ START_TEST(incrwc_carries_the_checkpoint)
     ck_assert_uint_eq(rwc->dst, 32);
     ck_assert_uint_eq(rwc->dst_cr, 32);
 }
-END_TEST
 
 /* --- Address modifiers --- */
 
@@ -289,7 +284,7 @@ static void randomise_modifiers(void)
     }
 }
 
-START_TEST(modifiers_are_as_the_model)
+TEST_EACH(modifiers_are_as_the_model, 2)
 {
     bool partial = _i == 1;
     for (int i = 0; i < RANDOM_ROUNDS; i++) {
@@ -305,10 +300,9 @@ START_TEST(modifiers_are_as_the_model)
         compare(addr_mod);
     }
 }
-END_TEST
 
 /* Runs of modifiers, so that the extra bit comes and goes. */
-START_TEST(runs_of_modifiers)
+TEST(runs_of_modifiers)
 {
     for (int run = 0; run < 50; run++) {
         unsigned thread = random_below(&dice, TENSIX_THREADS);
@@ -322,7 +316,6 @@ START_TEST(runs_of_modifiers)
         }
     }
 }
-END_TEST
 
 static void set_modifier(unsigned thread, unsigned index, unsigned ab, unsigned dst, unsigned bias)
 {
@@ -331,7 +324,7 @@ static void set_modifier(unsigned thread, unsigned index, unsigned ab, unsigned 
     tensix->thread_config[thread][BIAS_WORD + index] = (uint16_t)bias;
 }
 
-START_TEST(dst_increment_is_signed)
+TEST(dst_increment_is_signed)
 {
     set_modifier(0, 3, 0, 0x3ff & (unsigned)-8, 0);
     tensix->thread[0].rwc.dst = 4;
@@ -340,7 +333,6 @@ START_TEST(dst_increment_is_signed)
     tensix_apply_addr_mod(tensix, 0, 3);
     ck_assert_uint_eq(tensix->thread[0].rwc.dst, 1012);
 }
-END_TEST
 
 /* Flags of Dst together: clear, then C to CR, then CR. */
 static const struct precedence {
@@ -351,7 +343,7 @@ static const struct precedence {
     {3 << 11, 0, 0},   {7 << 10, 0, 0},
 };
 
-START_TEST(precedence_of_dst_flags)
+TEST_EACH(precedence_of_dst_flags, COUNT(precedences))
 {
     const struct precedence *row = &precedences[_i];
     struct tensix_rwc *rwc = &tensix->thread[1].rwc;
@@ -361,10 +353,9 @@ START_TEST(precedence_of_dst_flags)
     ck_assert_uint_eq(rwc->dst, row->dst);
     ck_assert_uint_eq(rwc->dst_cr, row->dst_cr);
 }
-END_TEST
 
 /* Set bits 1:0 of BiasIncr flip the extra bit, by whatever; bits 3:2 do not. */
-START_TEST(bias_flips_the_extra_bit)
+TEST_EACH(bias_flips_the_extra_bit, 16)
 {
     struct tensix_rwc *rwc = &tensix->thread[0].rwc;
     unsigned flips = (_i & 3) != 0;
@@ -377,9 +368,8 @@ START_TEST(bias_flips_the_extra_bit)
     ck_assert_uint_eq(rwc->src_a, flips ? 3 : 2); /* from modifier 5, or 1 again */
     ck_assert_uint_eq(rwc->extra_mod, 0);
 }
-END_TEST
 
-START_TEST(bias_clear_wins)
+TEST(bias_clear_wins)
 {
     struct tensix_rwc *rwc = &tensix->thread[0].rwc;
     set_modifier(0, 2, 0, 0, 1 << 4 | 1); /* used as 6 + 4 */
@@ -387,7 +377,6 @@ START_TEST(bias_clear_wins)
     tensix_apply_addr_mod(tensix, 0, 6);
     ck_assert_uint_eq(rwc->extra_mod, 0);
 }
-END_TEST
 
 /* The matrix product of two tiles: five modifiers, and where the counters are after each of 16
  * instructions. SrcB of instruction 8 wraps: 32 + 48 is 16 modulo 64. */
@@ -403,7 +392,7 @@ static const struct matmul_step {
     {5, 0, 0, 0, 0, 0},
 };
 
-START_TEST(matrix_product_walks_its_tiles)
+TEST(matrix_product_walks_its_tiles)
 {
     const struct tensix_rwc *rwc = &tensix->thread[1].rwc;
     set_modifier(1, 0, 8 << B, 8, 0);
@@ -426,10 +415,9 @@ START_TEST(matrix_product_walks_its_tiles)
     }
     ck_assert_uint_eq(rwc->fidelity, 0);
 }
-END_TEST
 
 /* The same words by SETC16, as LLK's addr_mod_t writes them. */
-START_TEST(modifiers_come_from_setc16)
+TEST(modifiers_come_from_setc16)
 {
     tensix_harness_run(&harness, 2, "SETC16 19, 0x4203; SETC16 35, 0x27ff; SETC16 54, 1");
     tensix->thread[2].rwc.dst_cr = 3;
@@ -444,11 +432,10 @@ START_TEST(modifiers_come_from_setc16)
                                            .extra_mod = 1}),
                      sizeof(struct tensix_rwc));
 }
-END_TEST
 
 /* --- The rest of the unit --- */
 
-START_TEST(gatesrcrst_changes_nothing)
+TEST(gatesrcrst_changes_nothing)
 {
     randomise();
     struct tensix_src_banks banks[TENSIX_SRCS];
@@ -460,45 +447,16 @@ START_TEST(gatesrcrst_changes_nothing)
     ck_assert_mem_eq(banks, tensix->src, sizeof banks);
     ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
 }
-END_TEST
 
 /* Instructions with reserved bits are not executed. */
 static const uint32_t reserved[] = {0x38000001, 0x38000020, 0x38400000,
                                     0x37000020, 0x35000004, 0x36000004};
 
-START_TEST(reserved_bits_fault)
+TEST_EACH(reserved_bits_fault, COUNT(reserved))
 {
     tensix->thread[0].rwc.src_a = 9;
     tensix_harness_push(&harness, 0, reserved[_i] | 15 << 6);
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_ILLEGAL);
     ck_assert_uint_eq(tensix->thread[0].rwc.src_a, 9);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_rwc");
-    TCase *tcase = tcase_create("rwc");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, setrwc_is_as_the_model);
-    tcase_add_test(tcase, setrwc_by_hand);
-    tcase_add_test(tcase, setrwc_of_fidelity_leaves_dst);
-    tcase_add_test(tcase, setrwc_c_to_cr_needs_no_mask);
-    tcase_add_test(tcase, incrwc_is_as_the_model);
-    tcase_add_test(tcase, incrwc_wraps);
-    tcase_add_test(tcase, incrwc_carries_the_checkpoint);
-    tcase_add_loop_test(tcase, modifiers_are_as_the_model, 0, 2);
-    tcase_add_test(tcase, runs_of_modifiers);
-    tcase_add_test(tcase, dst_increment_is_signed);
-    tcase_add_loop_test(tcase, precedence_of_dst_flags, 0, COUNT(precedences));
-    tcase_add_loop_test(tcase, bias_flips_the_extra_bit, 0, 16);
-    tcase_add_test(tcase, bias_clear_wins);
-    tcase_add_test(tcase, matrix_product_walks_its_tiles);
-    tcase_add_test(tcase, modifiers_come_from_setc16);
-    tcase_add_test(tcase, gatesrcrst_changes_nothing);
-    tcase_add_loop_test(tcase, reserved_bits_fault, 0, COUNT(reserved));
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -22,9 +22,11 @@ static uint32_t reg2flop_config(unsigned size, unsigned offset, unsigned index, 
     return op(0x48, size << 22 | offset << 18 | index << 6 | reg);
 }
 
+TEST_CASE(registers, setup, teardown)
+
 /* --- Arithmetic: what it computes is in check_scalar_random.c --- */
 
-START_TEST(undefined_modes_fault)
+TEST_EACH(undefined_modes_fault, 3)
 {
     static const uint8_t first[] = {[0x5b - 0x5b] = 3, [0x5c - 0x5b] = 2, [0x5d - 0x5b] = 3};
     static const char *const name[] = {"BITWOPDMAREG", "SHIFTDMAREG", "CMPDMAREG"};
@@ -36,9 +38,8 @@ START_TEST(undefined_modes_fault)
         assert_gprs_kept(0, 0);
     }
 }
-END_TEST
 
-START_TEST(dmanop_changes_nothing)
+TEST(dmanop_changes_nothing)
 {
     fill_gprs();
     run(op(0x60, 0));
@@ -46,7 +47,6 @@ START_TEST(dmanop_changes_nothing)
     assert_gprs_kept(0, 0);
     ck_assert_uint_eq(tensix->thread[0].drained, 1);
 }
-END_TEST
 
 /* --- SETDMAREG --- */
 
@@ -63,7 +63,7 @@ static void set_packer(unsigned state, unsigned format, unsigned uncompressed)
                             uncompressed);
 }
 
-START_TEST(setdmareg_special_16_bits)
+TEST(setdmareg_special_16_bits)
 {
     set_packer(0, 0xb, 1);
     for (unsigned in = 0; in < 8; in++) {
@@ -79,9 +79,8 @@ START_TEST(setdmareg_special_16_bits)
     }
     assert_done();
 }
-END_TEST
 
-START_TEST(setdmareg_special_32_bits)
+TEST(setdmareg_special_32_bits)
 {
     set_packer(0, 5, 0);
     for (unsigned in = 0; in < 8; in++) {
@@ -94,9 +93,8 @@ START_TEST(setdmareg_special_32_bits)
     }
     assert_done();
 }
-END_TEST
 
-START_TEST(setdmareg_special_128_bits)
+TEST(setdmareg_special_128_bits)
 {
     set_packer(1, 15, 1);
     tensix_set_thread_field(tensix, 0, TENSIX_FIELD_CFG_STATE_ID_StateID, 1);
@@ -111,9 +109,8 @@ START_TEST(setdmareg_special_128_bits)
     }
     assert_done();
 }
-END_TEST
 
-START_TEST(setdmareg_special_keeps_reserved_fields)
+TEST(setdmareg_special_keeps_reserved_fields)
 {
     static const uint32_t kept[] = {0xffff0000, 0xff00ffff, 0, 0xffffffff};
     set_packer(0, 9, 1);
@@ -129,10 +126,9 @@ START_TEST(setdmareg_special_keeps_reserved_fields)
     }
     assert_done();
 }
-END_TEST
 
 /* Nothing has been packed: every other source is 0, and 10 to 15 always are. */
-START_TEST(setdmareg_special_sources)
+TEST_EACH(setdmareg_special_sources, 16)
 {
     unsigned source = (unsigned)_i;
     for (unsigned packers = 0; packers < 16; packers++) {
@@ -150,10 +146,9 @@ START_TEST(setdmareg_special_sources)
     }
     assert_done();
 }
-END_TEST
 
 /* The switch that Wormhole has beside Disable_zero_compress has nothing to switch to. */
-START_TEST(setdmareg_special_compression_override)
+TEST(setdmareg_special_compression_override)
 {
     set_packer(0, 0, 1);
     tensix_set_config_field(tensix, 0,
@@ -162,11 +157,10 @@ START_TEST(setdmareg_special_compression_override)
     ck_assert_uint_eq(*gpr(1), 1u << 20);
     assert_done();
 }
-END_TEST
 
 /* --- REG2FLOP --- */
 
-START_TEST(reg2flop_writes_a_word)
+TEST_EACH(reg2flop_writes_a_word, 128)
 {
     static const uint8_t sizes[] = {1, 2, 3}; /* all write 32 bits */
     unsigned index = (unsigned)_i;
@@ -185,9 +179,8 @@ START_TEST(reg2flop_writes_a_word)
         assert_gprs_kept(0, 0);
     }
 }
-END_TEST
 
-START_TEST(reg2flop_writes_four_words)
+TEST_EACH(reg2flop_writes_four_words, 128)
 {
     unsigned index = (unsigned)_i;
     fill_gprs();
@@ -204,9 +197,8 @@ START_TEST(reg2flop_writes_four_words)
     }
     assert_done();
 }
-END_TEST
 
-START_TEST(reg2flop_has_no_byte_offset)
+TEST(reg2flop_has_no_byte_offset)
 {
     fill_gprs();
     for (unsigned size = 0; size < 4; size++) {
@@ -217,10 +209,9 @@ START_TEST(reg2flop_has_no_byte_offset)
         }
     }
 }
-END_TEST
 
 /* Held THCON configuration drops writes; that REG2FLOP does not start at all is the gate's. */
-START_TEST(reg2flop_waits_for_reset)
+TEST(reg2flop_waits_for_reset)
 {
     *gpr(1) = 5;
     tensix->held = TENSIX_RESET_THCON;
@@ -232,7 +223,6 @@ START_TEST(reg2flop_waits_for_reset)
     assert_done();
     ck_assert_uint_eq(tensix->config[0][64], 5);
 }
-END_TEST
 
 static uint32_t adc_model(uint32_t value, unsigned size, unsigned shift8)
 {
@@ -279,7 +269,7 @@ static void assert_nothing_behind(const struct tensix *before)
     }
 }
 
-START_TEST(reg2flop_sets_an_address_counter)
+TEST_EACH(reg2flop_sets_an_address_counter, 64)
 {
     const uint32_t value = 0xa5c3f187;
     unsigned index = (unsigned)_i; /* channel, adc_sel, cr, xyzw */
@@ -299,28 +289,4 @@ START_TEST(reg2flop_sets_an_address_counter)
         assert_nothing_behind(&before);
     }
     assert_done();
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_scalar");
-    TCase *tcase = tcase_create("registers");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, undefined_modes_fault, 0, 3);
-    tcase_add_test(tcase, dmanop_changes_nothing);
-    tcase_add_test(tcase, setdmareg_special_16_bits);
-    tcase_add_test(tcase, setdmareg_special_32_bits);
-    tcase_add_test(tcase, setdmareg_special_128_bits);
-    tcase_add_test(tcase, setdmareg_special_keeps_reserved_fields);
-    tcase_add_loop_test(tcase, setdmareg_special_sources, 0, 16);
-    tcase_add_test(tcase, setdmareg_special_compression_override);
-    tcase_add_loop_test(tcase, reg2flop_writes_a_word, 0, 128);
-    tcase_add_loop_test(tcase, reg2flop_writes_four_words, 0, 128);
-    tcase_add_test(tcase, reg2flop_has_no_byte_offset);
-    tcase_add_test(tcase, reg2flop_waits_for_reset);
-    tcase_add_loop_test(tcase, reg2flop_sets_an_address_counter, 0, 64);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -14,7 +14,9 @@ static uint32_t atcas(unsigned set, unsigned cmp, unsigned ofs, unsigned address
     return op(0x64, set << 18 | cmp << 14 | ofs << 12 | address);
 }
 
-START_TEST(atincget_counts_in_a_field)
+TEST_CASE(atomics, setup, teardown)
+
+TEST_EACH(atincget_counts_in_a_field, 32)
 {
     unsigned width = (unsigned)_i;
     uint64_t modulus = UINT64_C(2) << width;
@@ -43,9 +45,8 @@ START_TEST(atincget_counts_in_a_field)
     }
     assert_done();
 }
-END_TEST
 
-START_TEST(atincget_of_its_own_address)
+TEST(atincget_of_its_own_address)
 {
     tensix_harness_set_l1(&harness, 0x30, 7);
     *gpr(1) = 3;
@@ -54,7 +55,6 @@ START_TEST(atincget_of_its_own_address)
     ck_assert_uint_eq(*gpr(1), 7);
     assert_done();
 }
-END_TEST
 
 static uint32_t fifo_mask(unsigned width)
 {
@@ -69,7 +69,7 @@ static bool fifo_is_ready(uint32_t read, uint32_t write, unsigned ofs, unsigned 
     return ofs % 2 ? !is_full : size != 0;
 }
 
-START_TEST(atincgetptr_pushes_and_pops)
+TEST_EACH(atincgetptr_pushes_and_pops, 16)
 {
     static const uint32_t counters[] = {0,  1,  2,      3,      4,      7,     8,
                                         15, 16, 0x3fff, 0x4000, 0x7fff, 0x8000};
@@ -105,10 +105,9 @@ START_TEST(atincgetptr_pushes_and_pops)
         ck_assert_uint_eq(seen.watches, 0);
     }
 }
-END_TEST
 
 /* A FIFO of four with counters of three bits, filled and emptied around the end of the counters. */
-START_TEST(atincgetptr_runs_a_fifo)
+TEST(atincgetptr_runs_a_fifo)
 {
     *gpr(3) = 0x80;
     tensix_harness_set_l1(&harness, 0x800, 6);
@@ -137,9 +136,8 @@ START_TEST(atincgetptr_runs_a_fifo)
     ck_assert_uint_eq(*gpr(5), 3);
     ck_assert_uint_eq(tensix_harness_l1(&harness, 0x800), 5);
 }
-END_TEST
 
-START_TEST(atcas_waits_for_a_value)
+TEST_EACH(atcas_waits_for_a_value, 16)
 {
     unsigned cmp = (unsigned)_i;
     for (unsigned set = 0; set < 16; set++) {
@@ -167,10 +165,9 @@ START_TEST(atcas_waits_for_a_value)
         }
     }
 }
-END_TEST
 
 /* While an instruction waits inside the unit, the unit takes nothing from other threads. */
-START_TEST(a_waiting_instruction_holds_the_unit)
+TEST_EACH(a_waiting_instruction_holds_the_unit, 3)
 {
     static const uint32_t others[] = {0x60000000, 0x45123405, 0x58000000 | IMM | 7u << 6};
     *gpr(0) = 0x40;
@@ -186,10 +183,9 @@ START_TEST(a_waiting_instruction_holds_the_unit)
     ck_assert_uint_eq(tensix->gpr[1][2], _i == 1 ? 0x12340000 : 0);
     ck_assert_uint_eq(tensix->gpr[1][0], _i == 2 ? 7 : 0);
 }
-END_TEST
 
 /* data_reg is an operand without a use. */
-START_TEST(atcas_ignores_its_data_register)
+TEST(atcas_ignores_its_data_register)
 {
     fill_gprs();
     *gpr(0) = 0x40;
@@ -199,9 +195,8 @@ START_TEST(atcas_ignores_its_data_register)
     *gpr(0) = pattern(0, 0);
     assert_gprs_kept(0, 0);
 }
-END_TEST
 
-START_TEST(atswap_writes_the_halves_of_its_mask)
+TEST_EACH(atswap_writes_the_halves_of_its_mask, 256)
 {
     unsigned mask = (unsigned)_i;
     for (unsigned data = 16; data < 24; data++) {
@@ -236,9 +231,8 @@ START_TEST(atswap_writes_the_halves_of_its_mask)
     }
     assert_done();
 }
-END_TEST
 
-START_TEST(atomics_end_with_l1)
+TEST_EACH(atomics_end_with_l1, 4)
 {
     const uint32_t words[] = {atincget(31, 3, 2, 1), atincgetptr(false, 0, 8, 3, 2, 1),
                               atswap(false, 0xff, 4, 1), atcas(5, 0, 3, 1)};
@@ -260,24 +254,4 @@ START_TEST(atomics_end_with_l1)
     ck_assert_uint_eq(seen.count, 0);
     ck_assert_uint_eq(seen.watches, 0);
     ck_assert_uint_eq(*gpr(2), 1);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_scalar_atomics");
-    TCase *tcase = tcase_create("atomics");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, atincget_counts_in_a_field, 0, 32);
-    tcase_add_test(tcase, atincget_of_its_own_address);
-    tcase_add_loop_test(tcase, atincgetptr_pushes_and_pops, 0, 16);
-    tcase_add_test(tcase, atincgetptr_runs_a_fifo);
-    tcase_add_loop_test(tcase, atcas_waits_for_a_value, 0, 16);
-    tcase_add_loop_test(tcase, a_waiting_instruction_holds_the_unit, 0, 3);
-    tcase_add_test(tcase, atcas_ignores_its_data_register);
-    tcase_add_loop_test(tcase, atswap_writes_the_halves_of_its_mask, 0, 256);
-    tcase_add_loop_test(tcase, atomics_end_with_l1, 0, 4);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

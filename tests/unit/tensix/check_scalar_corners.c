@@ -66,7 +66,9 @@ static bool waits(unsigned thread)
 static const char *const occupants[] = {"ATCAS 0, 9, 3, 0, 0, 1",
                                         "ATINCGETPTR 0, 0, 0, 4, 0, 2, 1"};
 
-START_TEST(who_waits_for_l1_keeps_the_scalar_unit)
+TEST_CASE(corners, setup, teardown)
+
+TEST_EACH(who_waits_for_l1_keeps_the_scalar_unit, 2 * COUNT(occupants))
 {
     harness.tensix.timed = _i / COUNT(occupants);
     gpr[1] = 0x40;
@@ -82,16 +84,14 @@ START_TEST(who_waits_for_l1_keeps_the_scalar_unit)
     ck_assert_uint_eq(tensix->gpr[1][0] & 0xffff, 5);
     ck_assert_uint_eq(tensix->thread_config[2][1], 8);
 }
-END_TEST
 
 /* A wait in front of the unit is no instruction in it. */
-START_TEST(who_waits_at_the_gate_leaves_the_scalar_unit_free)
+TEST(who_waits_at_the_gate_leaves_the_scalar_unit_free)
 {
     run(0, "SEMWAIT 0x1ff, 1, 1; ATCAS 0, 9, 3, 0, 0, 1");
     run(1, "SETDMAREG 0, 5, 0, 0");
     ck_assert_uint_eq(tensix->gpr[1][0] & 0xffff, 5);
 }
-END_TEST
 
 /* --- Undefined behaviour: a fault, and nothing happens --- */
 
@@ -165,7 +165,7 @@ static void set_pointers(void)
     gpr[18] = 3; /* dropped */
 }
 
-START_TEST(undefined_operands_do_nothing)
+TEST_EACH(undefined_operands_do_nothing, COUNT(undefined))
 {
     set_pointers();
     uint32_t before[3][64], config[2][224];
@@ -184,9 +184,8 @@ START_TEST(undefined_operands_do_nothing)
     run(0, "SETC16 1, 7");
     ck_assert_uint_eq(tensix->thread_config[0][1], 7);
 }
-END_TEST
 
-START_TEST(operands_at_the_limit_are_defined)
+TEST_EACH(operands_at_the_limit_are_defined, COUNT(defined))
 {
     set_pointers();
     run(0, defined[_i]);
@@ -194,11 +193,10 @@ START_TEST(operands_at_the_limit_are_defined)
     ck_assert_msg(harness.faults == 0, "%s: %s", defined[_i], harness.fault.text);
     ck_assert_uint_eq(tensix->thread_config[0][1], 7);
 }
-END_TEST
 
 /* --- REG2FLOP --- */
 
-START_TEST(reg2flop_to_local_registers_is_no_instruction)
+TEST(reg2flop_to_local_registers_is_no_instruction)
 {
     uint32_t config[2][224];
     memcpy(config, tensix->config, sizeof config);
@@ -206,7 +204,6 @@ START_TEST(reg2flop_to_local_registers_is_no_instruction)
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_mem_eq(config, tensix->config, sizeof config);
 }
-END_TEST
 
 /* --- FLUSHDMA, and results that come later --- */
 
@@ -226,7 +223,7 @@ static const struct {
     {"ATINCGETPTR 0, 0, 0, 8, 0, 2, 1; ADDDMAREG 1, 10, 1, 2", 0x1235}, /* needs no wait */
 };
 
-START_TEST(flushdma_waits_for_results)
+TEST_EACH(flushdma_waits_for_results, 2 * COUNT(later))
 {
     harness.tensix.timed = _i >= COUNT(later);
     int i = _i % COUNT(later);
@@ -237,20 +234,4 @@ START_TEST(flushdma_waits_for_results)
     tensix->config[0][200] = tensix->config[1][200] = 0x99;
     run(0, later[i].text);
     ck_assert_msg(gpr[10] == later[i].expected, "%s: %#x", later[i].text, gpr[10]);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *all = suite_create("scalar unit");
-    TCase *tests = tcase_create("corners");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, who_waits_for_l1_keeps_the_scalar_unit, 0, 2 * COUNT(occupants));
-    tcase_add_test(tests, who_waits_at_the_gate_leaves_the_scalar_unit_free);
-    tcase_add_loop_test(tests, undefined_operands_do_nothing, 0, COUNT(undefined));
-    tcase_add_loop_test(tests, operands_at_the_limit_are_defined, 0, COUNT(defined));
-    tcase_add_test(tests, reg2flop_to_local_registers_is_no_instruction);
-    tcase_add_loop_test(tests, flushdma_waits_for_results, 0, 2 * COUNT(later));
-    suite_add_tcase(all, tests);
-    return run_suite(all);
 }

@@ -52,7 +52,9 @@ static uint8_t byte(uint32_t address)
 static const unsigned bytes_of[] = {16, 4, 2, 1};
 static const uint16_t increments[] = {0, 2, 4, 16};
 
-START_TEST(loadind_loads_every_size)
+TEST_CASE(memory, setup, teardown)
+
+TEST_EACH(loadind_loads_every_size, 4)
 {
     unsigned size = (unsigned)_i;
     unsigned bytes = bytes_of[size];
@@ -77,9 +79,8 @@ START_TEST(loadind_loads_every_size)
     assert_done();
     ck_assert_uint_eq(seen.count, 0);
 }
-END_TEST
 
-START_TEST(loadind_increments_half_a_register)
+TEST_EACH(loadind_increments_half_a_register, 4)
 {
     unsigned increment = (unsigned)_i;
     static const uint16_t offsets[] = {0, 2, 0x7fff, 0xfff0, 0xffff};
@@ -95,9 +96,8 @@ START_TEST(loadind_increments_half_a_register)
     }
     assert_done();
 }
-END_TEST
 
-START_TEST(results_go_to_their_thread)
+TEST_EACH(results_go_to_their_thread, 4)
 {
     const uint32_t words[] = {loadind(1, 2, 0, 4, 0), by_address(0x68, 4, 0xffb20000),
                               atincget(31, 0, 4, 0), atincgetptr(true, 0, 8, 0, 4, 0)};
@@ -114,10 +114,9 @@ START_TEST(results_go_to_their_thread)
     tensix->gpr[2][4] = pattern(2, 4);
     assert_gprs_kept(0, 0);
 }
-END_TEST
 
 /* The result comes later than the increment and wins, but only with the bits that it has. */
-START_TEST(loadind_result_and_offset_overlap)
+TEST(loadind_result_and_offset_overlap)
 {
     tensix_harness_set_l1(&harness, 0x100, 0xccddeeff);
     *gpr(0) = 0x10;
@@ -136,10 +135,9 @@ START_TEST(loadind_result_and_offset_overlap)
     ck_assert_uint_eq(*gpr(1), 0x00000144);
     assert_done();
 }
-END_TEST
 
 /* The address is taken before its own register is incremented or loaded. */
-START_TEST(loadind_address_and_offset_overlap)
+TEST(loadind_address_and_offset_overlap)
 {
     tensix_harness_set_l1(&harness, 0x110, 0x5a5a1234);
     *gpr(4) = 0x10; /* 0x10 * 16 + 0x10 */
@@ -151,9 +149,8 @@ START_TEST(loadind_address_and_offset_overlap)
     ck_assert_uint_eq(*gpr(4), 0x5a5a1234);
     assert_done();
 }
-END_TEST
 
-START_TEST(loadind_ends_with_l1)
+TEST_EACH(loadind_ends_with_l1, 4)
 {
     unsigned size = (unsigned)_i;
     fill_l1(L1_END - LINE, LINE);
@@ -179,11 +176,10 @@ START_TEST(loadind_ends_with_l1)
     run(loadind(size, 2, 0, 8, 0));
     assert_done();
 }
-END_TEST
 
 /* --- STOREIND to L1 --- */
 
-START_TEST(storeind_stores_every_size)
+TEST_EACH(storeind_stores_every_size, 4)
 {
     unsigned size = (unsigned)_i;
     unsigned bytes = bytes_of[size];
@@ -210,10 +206,9 @@ START_TEST(storeind_stores_every_size)
     }
     assert_done();
 }
-END_TEST
 
 /* The offset counts up before the data are read. */
-START_TEST(storeind_data_and_offset_overlap)
+TEST_EACH(storeind_data_and_offset_overlap, 4)
 {
     unsigned increment = (unsigned)_i;
     *gpr(0) = 0x40;
@@ -227,9 +222,8 @@ START_TEST(storeind_data_and_offset_overlap)
                       0x0010ffff + ((uint32_t)increments[increment] << 16));
     assert_done();
 }
-END_TEST
 
-START_TEST(storeind_offset_wraps)
+TEST(storeind_offset_wraps)
 {
     *gpr(0) = 0;
     *gpr(1) = 0x0001fffe;
@@ -239,9 +233,8 @@ START_TEST(storeind_offset_wraps)
     ck_assert_uint_eq(*gpr(1), 0x0001000e);
     assert_done();
 }
-END_TEST
 
-START_TEST(storeind_ends_with_l1)
+TEST_EACH(storeind_ends_with_l1, 4)
 {
     unsigned size = (unsigned)_i;
     *gpr(0) = L1_END / LINE - 1;
@@ -257,7 +250,6 @@ START_TEST(storeind_ends_with_l1)
     ck_assert_uint_eq(*gpr(1), 16);
     ck_assert_uint_eq(seen.count, 1);
 }
-END_TEST
 
 /* --- Registers --- */
 
@@ -285,7 +277,7 @@ static enum tensix_reply refuse_read(void *owner, unsigned thread, uint32_t addr
     return TENSIX_REFUSED;
 }
 
-START_TEST(storereg_and_loadreg_reach_registers)
+TEST_EACH(storereg_and_loadreg_reach_registers, 5)
 {
     static const uint32_t addresses[] = {0xffb11000, 0xffb121b0, 0xffb20000, 0xffb40000,
                                          0xffbffffc};
@@ -304,9 +296,8 @@ START_TEST(storereg_and_loadreg_reach_registers)
     ck_assert_uint_eq(*gpr(45), 0x93572468);
     assert_gprs_kept(45, 1);
 }
-END_TEST
 
-START_TEST(registers_begin_at_0xffb11000)
+TEST_EACH(registers_begin_at_0xffb11000, 3)
 {
     static const uint32_t addresses[] = {0xffb00000, 0xffb00ffc, 0xffb10ffc};
     uint32_t address = addresses[_i];
@@ -322,9 +313,8 @@ START_TEST(registers_begin_at_0xffb11000)
     ck_assert_uint_eq(*gpr(3), 0);
     ck_assert_uint_eq(harness.regs, 0);
 }
-END_TEST
 
-START_TEST(storeind_to_a_register)
+TEST_EACH(storeind_to_a_register, 5)
 {
     static const struct {
         uint32_t base, offset, address;
@@ -356,10 +346,9 @@ START_TEST(storeind_to_a_register)
         memset(harness.reg, 0, sizeof harness.reg);
     }
 }
-END_TEST
 
 /* Unlike that to L1, this store comes before the increment. */
-START_TEST(storeind_to_a_register_then_increments)
+TEST(storeind_to_a_register_then_increments)
 {
     *gpr(0) = 0x12000;
     *gpr(1) = 0x00000100;
@@ -368,9 +357,8 @@ START_TEST(storeind_to_a_register_then_increments)
     ck_assert_uint_eq(*gpr(1), 0x110);
     assert_done();
 }
-END_TEST
 
-START_TEST(a_register_that_does_not_answer_is_waited_for)
+TEST_EACH(a_register_that_does_not_answer_is_waited_for, 3)
 {
     const uint32_t words[] = {by_address(0x67, 1, 0xffb20000), by_address(0x68, 1, 0xffb20000),
                               storeind_mmio(6, 2, 1, 2)};
@@ -392,9 +380,8 @@ START_TEST(a_register_that_does_not_answer_is_waited_for)
     ck_assert_uint_eq(*gpr(1), _i == 1 ? 0x1001 : pattern(0, 1));
     ck_assert_uint_eq(*gpr(3), _i == 2 ? 4 : 0);
 }
-END_TEST
 
-START_TEST(a_register_that_refuses_is_a_fault)
+TEST(a_register_that_refuses_is_a_fault)
 {
     fill_gprs();
     harness.board.write = refuse_write;
@@ -413,7 +400,6 @@ START_TEST(a_register_that_refuses_is_a_fault)
     *gpr(3) = pattern(0, 3);
     assert_gprs_kept(0, 0);
 }
-END_TEST
 
 /* --- STOREIND to SrcA and SrcB --- */
 
@@ -427,7 +413,7 @@ static unsigned stored_datums(void)
     return sum;
 }
 
-START_TEST(storeind_to_src)
+TEST_EACH(storeind_to_src, 2)
 {
     *gpr(0) = 16; /* row 4, and row 0 behind the four that SrcA does not have */
     *gpr(1) = 0x00200000;
@@ -441,9 +427,8 @@ START_TEST(storeind_to_src)
     ck_assert_uint_eq(stored_datums(), 2);
     ck_assert_uint_eq(*gpr(1), 0x00220000);
 }
-END_TEST
 
-START_TEST(storeind_before_the_first_row_of_src_a)
+TEST(storeind_before_the_first_row_of_src_a)
 {
     for (unsigned address = 0; address < 16; address++) {
         *gpr(0) = address;
@@ -457,10 +442,9 @@ START_TEST(storeind_before_the_first_row_of_src_a)
     run(storeind_src(true, 3, 0, 4, 0)); /* SrcB has them */
     ck_assert_uint_eq(stored_datums(), 4);
 }
-END_TEST
 
 /* The last address of SrcA (16 rows), SrcA with SetOvrdWithAddr (64 rows), SrcB (16 rows). */
-START_TEST(storeind_rows_of_src_end)
+TEST_EACH(storeind_rows_of_src_end, 3)
 {
     static const uint32_t ends[] = {(4 + 16) * 4, (4 + 64) * 4, 16 * 4};
     static const uint32_t beyond[] = {0, 1, 0x1000, 0x10000 - 1, 0x10000, 0xf0000, 0xffe00};
@@ -488,9 +472,8 @@ START_TEST(storeind_rows_of_src_end)
     assert_done();
     ck_assert_uint_eq(stored_datums(), 4);
 }
-END_TEST
 
-START_TEST(storeind_waits_for_a_bank_of_src)
+TEST_EACH(storeind_waits_for_a_bank_of_src, 2)
 {
     enum tensix_src src = _i ? TENSIX_SRC_B : TENSIX_SRC_A;
     *gpr(0) = 20;
@@ -510,11 +493,10 @@ START_TEST(storeind_waits_for_a_bank_of_src)
     ck_assert_uint_eq(stored_datums(), 8);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
-END_TEST
 
 /* --- Faults that stop --- */
 
-START_TEST(a_fault_that_stops_can_be_tried_again)
+TEST(a_fault_that_stops_can_be_tried_again)
 {
     harness.stop = true;
     *gpr(0) = L1_END / LINE;
@@ -533,7 +515,6 @@ START_TEST(a_fault_that_stops_can_be_tried_again)
     ck_assert_uint_eq(*gpr(4), 0x600d);
     ck_assert_uint_eq(*gpr(1), 2);
 }
-END_TEST
 
 /* --- Time --- */
 
@@ -569,7 +550,9 @@ static void until_it_starts(void)
     }
 }
 
-START_TEST(results_of_memory_take_their_time)
+TEST_CASE(time, setup, teardown)
+
+TEST_EACH(results_of_memory_take_their_time, 4)
 {
     const uint32_t words[] = {loadind(1, 2, 1, 4, 0), by_address(0x68, 4, 0xffb20000),
                               atincget(31, 0, 4, 0), atincgetptr(true, 0, 8, 0, 4, 0)};
@@ -590,9 +573,8 @@ START_TEST(results_of_memory_take_their_time)
     ck_assert(!tensix_requests_pending(tensix, 0));
     assert_done();
 }
-END_TEST
 
-START_TEST(partial_results_keep_what_came_between)
+TEST(partial_results_keep_what_came_between)
 {
     tensix->timed = true;
     *gpr(4) = 0x11112222;
@@ -603,9 +585,8 @@ START_TEST(partial_results_keep_what_came_between)
     (void)cycles_until(gpr(4), 0x7777ccdd);
     assert_done();
 }
-END_TEST
 
-START_TEST(four_words_arrive_together)
+TEST(four_words_arrive_together)
 {
     tensix->timed = true;
     fill_l1(0x40, LINE);
@@ -616,10 +597,9 @@ START_TEST(four_words_arrive_together)
     ck_assert_mem_eq(gpr(12), harness.l1 + 0x40, LINE);
     assert_done();
 }
-END_TEST
 
 /* FLUSHDMA with each mask behind a load: those with C0, and 0, which means all, wait for it. */
-START_TEST(flushdma_waits_for_requests)
+TEST_EACH(flushdma_waits_for_requests, 16)
 {
     unsigned mask = (unsigned)_i;
     tensix->timed = true;
@@ -638,10 +618,9 @@ START_TEST(flushdma_waits_for_requests)
     tensix_harness_go(&harness, 0);
     assert_done();
 }
-END_TEST
 
 /* The same for units: busy[] of whom each bit waits for. */
-START_TEST(flushdma_waits_for_units)
+TEST_EACH(flushdma_waits_for_units, 16)
 {
     unsigned mask = (unsigned)_i, all = mask ? mask : 15;
     for (unsigned i = 0; i < 2; i++) {
@@ -659,9 +638,8 @@ START_TEST(flushdma_waits_for_units)
         assert_done();
     }
 }
-END_TEST
 
-START_TEST(flushdma_waits_for_its_own_thread)
+TEST(flushdma_waits_for_its_own_thread)
 {
     tensix->timed = true;
     tensix->thread[1].busy_until[TENSIX_UNIT_PACK] = 1000;
@@ -671,9 +649,8 @@ START_TEST(flushdma_waits_for_its_own_thread)
     tensix_harness_go(&harness, 20);
     assert_done();
 }
-END_TEST
 
-START_TEST(a_functional_run_has_nothing_to_flush)
+TEST(a_functional_run_has_nothing_to_flush)
 {
     tensix_harness_set_l1(&harness, 0, 0xfeed);
     run(loadind(1, 2, 0, 4, 0));
@@ -684,10 +661,9 @@ START_TEST(a_functional_run_has_nothing_to_flush)
         assert_done();
     }
 }
-END_TEST
 
 /* Instructions of the unit follow each other at the distance of their occupancy. */
-START_TEST(the_unit_is_occupied)
+TEST_EACH(the_unit_is_occupied, 9)
 {
     static const struct {
         uint32_t word;
@@ -714,58 +690,5 @@ START_TEST(the_unit_is_occupied)
     ck_assert_uint_eq(tensix->latest - first, cases[_i].cycles);
     assert_done();
 }
-END_TEST
 
 /* --- Suite --- */
-
-static void add_memory(TCase *tcase)
-{
-    tcase_add_loop_test(tcase, loadind_loads_every_size, 0, 4);
-    tcase_add_loop_test(tcase, loadind_increments_half_a_register, 0, 4);
-    tcase_add_loop_test(tcase, results_go_to_their_thread, 0, 4);
-    tcase_add_test(tcase, loadind_result_and_offset_overlap);
-    tcase_add_test(tcase, loadind_address_and_offset_overlap);
-    tcase_add_loop_test(tcase, loadind_ends_with_l1, 0, 4);
-    tcase_add_loop_test(tcase, storeind_stores_every_size, 0, 4);
-    tcase_add_loop_test(tcase, storeind_data_and_offset_overlap, 0, 4);
-    tcase_add_test(tcase, storeind_offset_wraps);
-    tcase_add_loop_test(tcase, storeind_ends_with_l1, 0, 4);
-    tcase_add_loop_test(tcase, storereg_and_loadreg_reach_registers, 0, 5);
-    tcase_add_loop_test(tcase, registers_begin_at_0xffb11000, 0, 3);
-    tcase_add_loop_test(tcase, storeind_to_a_register, 0, 5);
-    tcase_add_test(tcase, storeind_to_a_register_then_increments);
-    tcase_add_loop_test(tcase, a_register_that_does_not_answer_is_waited_for, 0, 3);
-    tcase_add_test(tcase, a_register_that_refuses_is_a_fault);
-    tcase_add_loop_test(tcase, storeind_to_src, 0, 2);
-    tcase_add_test(tcase, storeind_before_the_first_row_of_src_a);
-    tcase_add_loop_test(tcase, storeind_rows_of_src_end, 0, 3);
-    tcase_add_loop_test(tcase, storeind_waits_for_a_bank_of_src, 0, 2);
-    tcase_add_test(tcase, a_fault_that_stops_can_be_tried_again);
-}
-
-static void add_time(TCase *tcase)
-{
-    tcase_add_loop_test(tcase, results_of_memory_take_their_time, 0, 4);
-    tcase_add_test(tcase, partial_results_keep_what_came_between);
-    tcase_add_test(tcase, four_words_arrive_together);
-    tcase_add_loop_test(tcase, flushdma_waits_for_requests, 0, 16);
-    tcase_add_loop_test(tcase, flushdma_waits_for_units, 0, 16);
-    tcase_add_test(tcase, flushdma_waits_for_its_own_thread);
-    tcase_add_test(tcase, a_functional_run_has_nothing_to_flush);
-    tcase_add_loop_test(tcase, the_unit_is_occupied, 0, 9);
-}
-
-int main(void)
-{
-    static void (*const adds[])(TCase *) = {add_memory, add_time};
-    static const char *const names[] = {"memory", "time"};
-    Suite *suite = suite_create("tensix_scalar_memory");
-    for (unsigned i = 0; i < 2; i++) {
-        TCase *tcase = tcase_create(names[i]);
-        tcase_add_checked_fixture(tcase, setup, teardown);
-        tcase_set_timeout(tcase, 60);
-        adds[i](tcase);
-        suite_add_tcase(suite, tcase);
-    }
-    return run_suite(suite);
-}

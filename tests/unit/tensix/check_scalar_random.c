@@ -301,34 +301,21 @@ static void program(uint64_t seed, bool timed, unsigned batch)
     free(run);
 }
 
-START_TEST(instruction_by_instruction)
+TEST_CASE(programs, NULL, NULL)
+
+TEST_EACH(instruction_by_instruction, PROGRAMS)
 {
     program((uint64_t)_i + 1, false, 1);
 }
-END_TEST
 
 /* As many as fit in one text: the order within a thread. */
-START_TEST(many_at_once)
+TEST_EACH(many_at_once, PROGRAMS)
 {
     program((uint64_t)_i + 1001, false, 17);
 }
-END_TEST
 
 /* With occupancy and latency, after waiting for what is under way. */
-START_TEST(timed)
+TEST_EACH(timed, PROGRAMS)
 {
     program((uint64_t)_i + 2001, true, 1);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *all = suite_create("random programs");
-    TCase *programs = tcase_create("programs");
-    tcase_set_timeout(programs, 120);
-    tcase_add_loop_test(programs, instruction_by_instruction, 0, PROGRAMS);
-    tcase_add_loop_test(programs, many_at_once, 0, PROGRAMS);
-    tcase_add_loop_test(programs, timed, 0, PROGRAMS);
-    suite_add_tcase(all, programs);
-    return run_suite(all);
 }

@@ -74,9 +74,11 @@ static void both(struct f_world *w, uint32_t word, const char *what)
     f_compare(&w->model, &w->harness.tensix, text);
 }
 
+TEST_CASE(rows, NULL, NULL)
+
 /* --- State after power-on --- */
 
-START_TEST(test_constants)
+TEST(test_constants)
 {
     struct tensix_harness harness;
     tensix_harness_open(&harness);
@@ -94,7 +96,6 @@ START_TEST(test_constants)
     ck_assert_uint_eq(v->stack[0].used, 0);
     tensix_harness_close(&harness);
 }
-END_TEST
 
 /* --- Every row, VD and mode --- */
 
@@ -104,7 +105,7 @@ static bool is_elsewhere(enum f_op op)
 }
 
 /* One row with one set of kernels. */
-START_TEST(test_row)
+TEST_EACH(test_row, F_OPS *SETS)
 {
     enum f_op op = (enum f_op)(F_FIRST_OP + _i % F_OPS);
     struct f_world *w = f_open_world(f_sets[_i / F_OPS], (uint64_t)_i);
@@ -118,10 +119,9 @@ START_TEST(test_row)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* The same with all lanes enabled and VD below 8, where most values are looked at. */
-START_TEST(test_values)
+TEST_EACH(test_values, F_OPS *SETS)
 {
     enum f_op op = (enum f_op)(F_FIRST_OP + _i % F_OPS);
     struct f_world *w = f_open_world(f_sets[_i / F_OPS], 1000 + (uint64_t)_i);
@@ -133,10 +133,9 @@ START_TEST(test_values)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* Programs: what one row leaves behind is what the next one finds. */
-START_TEST(test_programs)
+TEST_EACH(test_programs, 2 * SETS)
 {
     struct f_world *w = f_open_world(f_sets[_i % SETS], 2000 + (uint64_t)_i);
     for (unsigned program = 0; w && program < 40; program++) {
@@ -158,7 +157,6 @@ START_TEST(test_programs)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* --- Arithmetic --- */
 
@@ -207,7 +205,7 @@ static const struct {
     {"SFP_STOCH_RND 0, 3, 1, 1, 2, 13", 0, 0x80000064, 0x8000000d},
 };
 
-START_TEST(test_by_hand)
+TEST_EACH(test_by_hand, sizeof by_hand / sizeof *by_hand)
 {
     struct tensix_harness harness;
     tensix_harness_open(&harness);
@@ -222,10 +220,9 @@ START_TEST(test_by_hand)
     }
     tensix_harness_close(&harness);
 }
-END_TEST
 
 /* All combinations of special operands; lanes differ in the addend. */
-START_TEST(test_mad_specials)
+TEST_EACH(test_mad_specials, SETS)
 {
     struct f_world *w = f_open_world(f_sets[_i], 3000);
     for (unsigned i = 0; w && i < FLOATS * FLOATS * 4; i++) {
@@ -254,10 +251,9 @@ START_TEST(test_mad_specials)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* Operands whose exponents lie so that sums cancel, round and fall out of range. */
-START_TEST(test_mad_near)
+TEST_EACH(test_mad_near, SETS)
 {
     struct f_world *w = f_open_world(f_sets[_i], 4000);
     for (unsigned i = 0; w && i < 4000; i++) {
@@ -286,10 +282,9 @@ START_TEST(test_mad_near)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* The upper 16 bits of everything: SFPARECIP in its modes, SFP_STOCH_RND, SFPCAST, SFPLZ ... */
-START_TEST(test_upper_halves)
+TEST_EACH(test_upper_halves, SETS)
 {
     static const struct {
         enum f_op op;
@@ -343,10 +338,9 @@ START_TEST(test_upper_halves)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* All coefficients of 8 and 16 bits. */
-START_TEST(test_tables)
+TEST_EACH(test_tables, SETS)
 {
     struct f_world *w = f_open_world(f_sets[_i], 6000);
     for (unsigned c = 0; w && c < 0x10000; c += F_LANES) {
@@ -367,12 +361,11 @@ START_TEST(test_tables)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* --- Flags --- */
 
 /* Every mode of the stack's rows at every depth. */
-START_TEST(test_stack)
+TEST(test_stack)
 {
     static const enum f_op ops[] = {F_SFPPUSHC, F_SFPPOPC, F_SFPCOMPC, F_SFPGT, F_SFPLE};
     struct f_world *w = f_open_world(NULL, 7000);
@@ -395,10 +388,9 @@ START_TEST(test_stack)
     ck_assert_ptr_nonnull(strstr(w->harness.fault.text, "SFPP"));
     f_close_world(w);
 }
-END_TEST
 
 /* Eight pushes fit, in all lanes; the ninth and the ninth pop do not. */
-START_TEST(test_stack_full)
+TEST(test_stack_full)
 {
     struct f_world *w = f_open_world(NULL, 7100);
     memset(w->model.state.depth, 0, sizeof w->model.state.depth);
@@ -414,7 +406,6 @@ START_TEST(test_stack_full)
     ck_assert_uint_eq(w->harness.faults, 2);
     f_close_world(w);
 }
-END_TEST
 
 /*
  * Nested conditions as sfpi writes them: v_if pushes and sets, v_else complements, v_endif pops. At
@@ -439,7 +430,7 @@ static void nest(struct tensix_harness *harness, unsigned level, unsigned path)
     tensix_harness_run(harness, 0, "SFPPOPC 0, 0, 0, 0");
 }
 
-START_TEST(conditions_nest)
+TEST(conditions_nest)
 {
     struct tensix_harness harness;
     tensix_harness_open(&harness);
@@ -454,11 +445,10 @@ START_TEST(conditions_nest)
     }
     tensix_harness_close(&harness);
 }
-END_TEST
 
 /* --- Generator --- */
 
-START_TEST(test_generator)
+TEST_EACH(test_generator, SETS)
 {
     struct f_world *w = f_open_world(f_sets[_i], 8000);
     if (w) {
@@ -474,12 +464,11 @@ START_TEST(test_generator)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* --- SFPCONFIG --- */
 
 /* All destinations and modes, in programs, read back by SFPMOV; then Dst's columns of templates. */
-START_TEST(test_config)
+TEST(test_config)
 {
     struct f_world *w = f_open_world(NULL, 9000);
     f_put(&w->model, &w->harness.tensix);
@@ -498,11 +487,10 @@ START_TEST(test_config)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* Every row with VD 12 to 15 and the backdoor open is a template, word for word, and nothing else
  * happens. */
-START_TEST(test_backdoor)
+TEST(test_backdoor)
 {
     struct f_world *w = f_open_world(NULL, 9100);
     for (unsigned i = 0; i < F_OPS * 4; i++) {
@@ -526,7 +514,6 @@ START_TEST(test_backdoor)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* --- Hazards that the hardware does not see (SPEC: SFPMAD, instruction scheduling) --- */
 
@@ -543,7 +530,7 @@ static const struct hazard {
     {"SFPMUL 2, 3, 9, 4, 0", false}, {"SFPIADD 0, 2, 4, 4", false}, {"SFPMOV 0, 3, 4, 0", false},
 };
 
-START_TEST(test_hazards)
+TEST_EACH(test_hazards, sizeof hazards / sizeof *hazards)
 {
     const struct hazard *hazard = &hazards[_i];
     char text[120];
@@ -561,29 +548,4 @@ START_TEST(test_hazards)
         }
         tensix_harness_close(&harness);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("rows of the Vector Unit");
-    TCase *tc = tcase_create("rows");
-    tcase_add_test(tc, test_constants);
-    tcase_add_loop_test(tc, test_row, 0, F_OPS * SETS);
-    tcase_add_loop_test(tc, test_values, 0, F_OPS * SETS);
-    tcase_add_loop_test(tc, test_programs, 0, 2 * SETS);
-    tcase_add_loop_test(tc, test_mad_specials, 0, SETS);
-    tcase_add_loop_test(tc, test_mad_near, 0, SETS);
-    tcase_add_loop_test(tc, test_upper_halves, 0, SETS);
-    tcase_add_loop_test(tc, test_tables, 0, SETS);
-    tcase_add_loop_test(tc, test_by_hand, 0, sizeof by_hand / sizeof *by_hand);
-    tcase_add_test(tc, conditions_nest);
-    tcase_add_test(tc, test_stack);
-    tcase_add_test(tc, test_stack_full);
-    tcase_add_loop_test(tc, test_generator, 0, SETS);
-    tcase_add_test(tc, test_config);
-    tcase_add_test(tc, test_backdoor);
-    tcase_add_loop_test(tc, test_hazards, 0, sizeof hazards / sizeof *hazards);
-    suite_add_tcase(suite, tc);
-    return run_suite(suite);
 }

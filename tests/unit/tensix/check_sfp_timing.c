@@ -46,7 +46,9 @@ static bool is_legal(const struct tensix_vector_op *op)
                : op->vd < TENSIX_LREG_BACKDOOR;
 }
 
-START_TEST(every_row_is_there)
+TEST_CASE(all, setup, teardown)
+
+TEST(every_row_is_there)
 {
     unsigned rows = 0;
     for (unsigned row = 0; row < TENSIX_ROWS; row++) {
@@ -57,10 +59,9 @@ START_TEST(every_row_is_there)
     }
     ck_assert_uint_eq(rows, 42);
 }
-END_TEST
 
 /* What the stalls miss and rows read is what tensix_vector_start looks for. */
-START_TEST(hidden_reads)
+TEST(hidden_reads)
 {
     for (unsigned row = 0; row < TENSIX_ROWS; row++) {
         for (unsigned i = 0; i < WORDS_A_ROW && is_vector_row(row); i++) {
@@ -77,7 +78,6 @@ START_TEST(hidden_reads)
         }
     }
 }
-END_TEST
 
 struct outcome {
     uint32_t lreg[TENSIX_LREGS][NUM_LANES], flags, uses_flags;
@@ -138,7 +138,7 @@ static void check_uses(const struct tensix_vector_op *op)
     ck_assert_uint_eq(first.uses_flags, second.uses_flags);
 }
 
-START_TEST(reads_and_writes)
+TEST(reads_and_writes)
 {
     for (unsigned row = 0; row < TENSIX_ROWS; row++) {
         for (unsigned i = 0; i < WORDS_A_ROW && is_vector_row(row); i++) {
@@ -157,7 +157,6 @@ START_TEST(reads_and_writes)
         }
     }
 }
-END_TEST
 
 /* --- Stalls --- */
 
@@ -243,7 +242,7 @@ static uint64_t measure(const char *text, bool timed)
     return with - (tensix->thread[0].time - before);
 }
 
-START_TEST(stalls)
+TEST_EACH(stalls, (int)(sizeof pairs / sizeof pairs[0]))
 {
     const struct pair *pair = &pairs[_i];
     uint64_t cycles = measure(pair->text, true);
@@ -257,15 +256,13 @@ START_TEST(stalls)
         ck_assert(!pair->hazard || harness.fault.kind == TENSIX_FAULT_HAZARD);
     }
 }
-END_TEST
 
-START_TEST(words_of_hazards)
+TEST(words_of_hazards)
 {
     tensix_harness_run(&harness, 0, "SFPMAD 0, 0, 0, 2, 0; SFPIADD 0, 1, 2, 4");
     ck_assert_str_eq(harness.fault.text, "SFPIADD reads LReg[2] 1 cycle after SFPMAD wrote it; it "
                                          "comes after 2: put an SFPNOP between");
 }
-END_TEST
 
 /* Silicon: vec.mad_dep_tput, vec.dep_add_latency 2 cycles, vec.movlike 1, sfpload and sfpstore 1.
  */
@@ -278,7 +275,7 @@ static const struct chain {
     {"SFPSTORE 1, 3, 0, 0", 1},  {"SFPLOADI 1, 0, 0", 1},      {"SFPARECIP 0, 1, 1, 0", 1},
 };
 
-START_TEST(throughput)
+TEST_EACH(throughput, (int)(sizeof chains / sizeof chains[0]))
 {
     enum { LENGTH = 20 };
     const struct chain *chain = &chains[_i];
@@ -296,20 +293,4 @@ START_TEST(throughput)
     uint64_t wanted = (LENGTH - 1) * chain->cycles + 1;
     ck_assert_msg(cycles >= wanted && cycles <= wanted + 2, "%s: %" PRIu64 " cycles, not %" PRIu64,
                   chain->instruction, cycles, wanted);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *test_case = tcase_create("all");
-    tcase_add_checked_fixture(test_case, setup, teardown);
-    tcase_add_test(test_case, every_row_is_there);
-    tcase_add_test(test_case, hidden_reads);
-    tcase_add_test(test_case, reads_and_writes);
-    tcase_add_loop_test(test_case, stalls, 0, (int)(sizeof pairs / sizeof pairs[0]));
-    tcase_add_test(test_case, words_of_hazards);
-    tcase_add_loop_test(test_case, throughput, 0, (int)(sizeof chains / sizeof chains[0]));
-    Suite *suite = suite_create("timing of the Vector Unit");
-    suite_add_tcase(suite, test_case);
-    return run_suite(suite);
 }

@@ -96,7 +96,9 @@ static uint32_t random_access(uint64_t *r, unsigned format)
                     random_scaled(r, 1024));
 }
 
-START_TEST(test_everything)
+TEST_CASE(memory, NULL, NULL)
+
+TEST_EACH(test_everything, SETS)
 {
     struct f_world *w = open_and_put(f_sets[_i], (uint64_t)_i);
     for (unsigned i = 0; w && i < 150; i++) {
@@ -113,7 +115,6 @@ START_TEST(test_everything)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* Does the unit keep all that the short way needs? It learns it from an instruction that has gone
  * the general way, which is taken back here. */
@@ -132,7 +133,7 @@ static bool learn(struct f_world *w, unsigned thread, uint32_t word)
 }
 
 /* Loads and stores of which many are plain: LaneConfig as after reset. */
-START_TEST(test_short_way)
+TEST_EACH(test_short_way, FORMATS * 8)
 {
     unsigned format = (unsigned)_i % FORMATS, map = (unsigned)_i / FORMATS, learnt = 0;
     for (unsigned set = 0; set < SETS; set++) {
@@ -155,10 +156,9 @@ START_TEST(test_short_way)
     bool is_plain = format != INT32_ALL && !(map & 3);
     ck_assert_msg(is_plain == (learnt > 0), "%u were plain", learnt);
 }
-END_TEST
 
 /* SETRWC with bit 4 of its mask: ten bits out of the three values, and nothing else. */
-START_TEST(test_setrwc)
+TEST(test_setrwc)
 {
     struct tensix_harness harness;
     tensix_harness_open(&harness);
@@ -184,10 +184,9 @@ START_TEST(test_setrwc)
     ck_assert_uint_eq(harness.faults, 0);
     tensix_harness_close(&harness);
 }
-END_TEST
 
 /* MOD0_FMT_SRCB in every configuration. */
-START_TEST(test_srcb)
+TEST(test_srcb)
 {
     struct f_world *w = open_and_put(NULL, 100);
     struct tensix *t = &w->harness.tensix;
@@ -205,10 +204,9 @@ START_TEST(test_srcb)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* All 16-bit patterns of Dst, loaded in every format; what was loaded is stored in the next one. */
-START_TEST(test_patterns)
+TEST_EACH(test_patterns, SETS)
 {
     struct f_world *w = open_and_put(f_sets[_i], 200);
     for (unsigned from = 0; w && from < 0x10000; from += 64 * 16) {
@@ -233,10 +231,9 @@ START_TEST(test_patterns)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* All upper halves of LRegs, stored in every format. */
-START_TEST(test_stored_patterns)
+TEST_EACH(test_stored_patterns, SETS)
 {
     static const uint16_t low[] = {0, 1, 0x0fff, 0x1000, 0x1fff, 0x2000, 0x7fff, 0x8000, 0xffff};
     struct f_world *w = open_and_put(f_sets[_i], 300);
@@ -260,10 +257,9 @@ START_TEST(test_stored_patterns)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* INT32_ALL pushes and pops: Sp, and DstOffset's low bits. The base makes the stack visible. */
-START_TEST(test_stack_pointer)
+TEST_EACH(test_stack_pointer, SETS)
 {
     for (unsigned i = 0; i < 40; i++) {
         struct f_world *w = open_and_put(f_sets[_i], 400 + i);
@@ -290,10 +286,9 @@ START_TEST(test_stack_pointer)
         f_close_world(w);
     }
 }
-END_TEST
 
 /* INT32_ALL takes no notice of flags and ROW_MASK, but of BLOCK bits. */
-START_TEST(test_all_lanes)
+TEST_EACH(test_all_lanes, SETS)
 {
     struct f_world *w = open_and_put(f_sets[_i], 500);
     for (unsigned i = 0; w && i < 200; i++) {
@@ -308,10 +303,9 @@ START_TEST(test_all_lanes)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* Bit 11 of DBG_FEATURE_DISABLE: 16-bit formats see the upper halves of Dst32b. */
-START_TEST(test_high_half)
+TEST_EACH(test_high_half, SETS)
 {
     struct f_world *w = open_and_put(f_sets[_i], 600);
     for (unsigned i = 0; w && i < 300; i++) {
@@ -325,10 +319,9 @@ START_TEST(test_high_half)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* The index of a datum comes with it, by the column that is really read. */
-START_TEST(test_indices)
+TEST_EACH(test_indices, SETS)
 {
     struct f_world *w = open_and_put(f_sets[_i], 700);
     for (unsigned i = 0; w && i < 400; i++) {
@@ -349,10 +342,9 @@ START_TEST(test_indices)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* BIAS: three modifiers of which the second switches to the upper four. */
-START_TEST(test_bias)
+TEST(test_bias)
 {
     struct f_world *w = open_and_put(NULL, 800);
     struct tensix *t = &w->harness.tensix;
@@ -367,11 +359,10 @@ START_TEST(test_bias)
     }
     f_close_world(w);
 }
-END_TEST
 
 /* Constants, programmable LRegs and LReg[15] are stored; with VD 12 and up once the backdoor is
  * closed. */
-START_TEST(test_constants)
+TEST_EACH(test_constants, SETS)
 {
     struct f_world *w = open_and_put(f_sets[_i], 900);
     for (unsigned i = 0; w && i < 256; i++) {
@@ -384,25 +375,4 @@ START_TEST(test_constants)
         both(w, 0, f_memory(F_SFPSTORE, i % 16, format, 0, 4 * i), "constant");
     }
     f_close_world(w);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("SFPLOAD and SFPSTORE");
-    TCase *tc = tcase_create("memory");
-    tcase_add_loop_test(tc, test_everything, 0, SETS);
-    tcase_add_loop_test(tc, test_short_way, 0, FORMATS * 8);
-    tcase_add_test(tc, test_setrwc);
-    tcase_add_test(tc, test_srcb);
-    tcase_add_loop_test(tc, test_patterns, 0, SETS);
-    tcase_add_loop_test(tc, test_stored_patterns, 0, SETS);
-    tcase_add_loop_test(tc, test_stack_pointer, 0, SETS);
-    tcase_add_loop_test(tc, test_all_lanes, 0, SETS);
-    tcase_add_loop_test(tc, test_high_half, 0, SETS);
-    tcase_add_loop_test(tc, test_indices, 0, SETS);
-    tcase_add_test(tc, test_bias);
-    tcase_add_loop_test(tc, test_constants, 0, SETS);
-    suite_add_tcase(suite, tc);
-    return run_suite(suite);
 }

@@ -46,9 +46,11 @@ static void fill_with_noise(void)
     }
 }
 
+TEST_CASE(src_file, setup, NULL)
+
 /* --- Data --- */
 
-START_TEST(what_is_written_is_read)
+TEST(what_is_written_is_read)
 {
     static uint32_t expected[2][ROWS][COLUMNS];
     for (int n = 0; n < 100000; n++) {
@@ -62,9 +64,8 @@ START_TEST(what_is_written_is_read)
     }
     ck_assert_mem_eq(file.bank, expected, sizeof expected);
 }
-END_TEST
 
-START_TEST(rows_are_their_data)
+TEST(rows_are_their_data)
 {
     for (unsigned n = 0; n < 1000; n++) {
         static struct tensix_src_file before;
@@ -84,13 +85,12 @@ START_TEST(rows_are_their_data)
                          sizeof data);
     }
 }
-END_TEST
 
 static const uint32_t fills[] = {
     0, NUM_SRC_MINUS_INFINITY, NUM_SRC_ONE_FP16, NUM_SRC_ONE_BF16, NUM_SRC_ONE_INT8, 0x12345};
 
 /* Of each choice of banks: all of those, nothing of the others, and no format changes. */
-START_TEST(fills_take_whole_banks)
+TEST_EACH(fills_take_whole_banks, COUNT(fills))
 {
     for (unsigned banks = 0; banks <= TENSIX_SRC_FILE_BOTH; banks++) {
         fill_with_noise();
@@ -108,10 +108,9 @@ START_TEST(fills_take_whole_banks)
         ck_assert_mem_eq(&file, &before, sizeof file);
     }
 }
-END_TEST
 
 /* Columns in soft reset are zero, and stay so whatever is written. */
-START_TEST(held_columns_stay_zero)
+TEST_EACH(held_columns_stay_zero, 4)
 {
     unsigned columns = 0xfu << 4 * _i;
     fill_with_noise();
@@ -133,9 +132,8 @@ START_TEST(held_columns_stay_zero)
     fill_with_noise();
     SAME(tensix_src_file_read(&file, 1, 63, 4 * (unsigned)_i) != 0, true);
 }
-END_TEST
 
-START_TEST(formats_belong_to_banks)
+TEST(formats_belong_to_banks)
 {
     for (unsigned format = 0; format < 16; format++) {
         tensix_src_file_imply(&file, 0, format);
@@ -145,9 +143,8 @@ START_TEST(formats_belong_to_banks)
         SAME(tensix_src_file_format(&file, 0, true, 3), 3);
     }
 }
-END_TEST
 
-START_TEST(reset_clears_everything)
+TEST(reset_clears_everything)
 {
     static const struct tensix_src_file zero;
     fill_with_noise();
@@ -157,11 +154,10 @@ START_TEST(reset_clears_everything)
     ck_assert_mem_eq(file.bank, zero.bank, sizeof file.bank);
     SAME(file.held | file.format[0] | file.format[1], 0);
 }
-END_TEST
 
 /* --- Formats --- */
 
-START_TEST(tf32_and_its_shorter_kin)
+TEST(tf32_and_its_shorter_kin)
 {
     for (uint32_t stored = 0; stored <= NUM_SRC_BITS; stored++) {
         uint32_t sign = stored / 0x40000, fraction = stored / 256 % 1024, exponent = stored % 256;
@@ -176,9 +172,8 @@ START_TEST(tf32_and_its_shorter_kin)
         SAME(num_fp16_from_src(stored), sign << 15 | exponent % 32 << 10 | fraction);
     }
 }
-END_TEST
 
-START_TEST(formats_of_16_bits)
+TEST(formats_of_16_bits)
 {
     for (uint32_t i = 0; i <= UINT16_MAX; i++) {
         uint16_t x = (uint16_t)i;
@@ -191,9 +186,8 @@ START_TEST(formats_of_16_bits)
         SAME(num_int16_from_src(num_src_from_int16(x)), x);
     }
 }
-END_TEST
 
-START_TEST(int8_lies_over_fp16)
+TEST(int8_lies_over_fp16)
 {
     for (int value = -1023; value <= 1023; value++) {
         uint32_t magnitude = (uint32_t)(value < 0 ? -value : value);
@@ -204,9 +198,8 @@ START_TEST(int8_lies_over_fp16)
     }
     SAME(num_src_from_int8(true, 0x400), 0x40000);
 }
-END_TEST
 
-START_TEST(ones_are_ones)
+TEST(ones_are_ones)
 {
     SAME(num_fp32_from_src(NUM_SRC_ONE_BF16), 0x3f800000);
     SAME(num_bf16_from_src(NUM_SRC_ONE_BF16), 0x3f80);
@@ -214,10 +207,9 @@ START_TEST(ones_are_ones)
     SAME(num_src_from_int8(false, 1), NUM_SRC_ONE_INT8);
     SAME(num_bf16_from_src(NUM_SRC_MINUS_INFINITY), 0xffff);
 }
-END_TEST
 
 /* Between Dst and Src, the long way round: through the ordinary patterns. */
-START_TEST(moves_keep_values)
+TEST(moves_keep_values)
 {
     for (uint32_t i = 0; i <= UINT16_MAX; i++) {
         uint16_t x = (uint16_t)i;
@@ -234,26 +226,4 @@ START_TEST(moves_keep_values)
         SAME(num_src_from_dst_fp32(num_dst_fp32_from_src(stored)), stored);
         SAME(num_src_from_dst_fp32(num_dst_fp32_from_src(stored) | 0x1fff), stored);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("src_file");
-    TCase *tcase = tcase_create("src_file");
-    tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, what_is_written_is_read);
-    tcase_add_test(tcase, rows_are_their_data);
-    tcase_add_loop_test(tcase, fills_take_whole_banks, 0, COUNT(fills));
-    tcase_add_loop_test(tcase, held_columns_stay_zero, 0, 4);
-    tcase_add_test(tcase, formats_belong_to_banks);
-    tcase_add_test(tcase, reset_clears_everything);
-    tcase_add_test(tcase, tf32_and_its_shorter_kin);
-    tcase_add_test(tcase, formats_of_16_bits);
-    tcase_add_test(tcase, int8_lies_over_fp16);
-    tcase_add_test(tcase, ones_are_ones);
-    tcase_add_test(tcase, moves_keep_values);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -99,22 +99,22 @@ static const struct type_row {
     {"ZEROACC 0, 0, 0, 0, 0", MATRIX},
 };
 
-START_TEST(queued_instructions_have_types)
+TEST_CASE(tensix_status, setup, teardown)
+
+TEST_EACH(queued_instructions_have_types, COUNT(type_rows))
 {
     push(1, type_rows[_i].instruction);
     assert_types(1, type_rows[_i].types);
 }
-END_TEST
 
-START_TEST(what_is_no_instruction_has_none)
+TEST(what_is_no_instruction_has_none)
 {
     push(0, ".word 0xff000000");
     push(0, ".word 0xa4000001"); /* SEMPOST with a reserved bit */
     assert_types(0, 0);
 }
-END_TEST
 
-START_TEST(threads_are_or_reduced)
+TEST(threads_are_or_reduced)
 {
     push(0, "SEMPOST 1");
     push(0, "WRCFG 1, 0, 4");
@@ -128,18 +128,16 @@ START_TEST(threads_are_or_reduced)
     tensix_harness_go(&harness, 0);
     assert_types(0, 0);
 }
-END_TEST
 
-START_TEST(there_are_two_of_them)
+TEST(there_are_two_of_them)
 {
     push(0, "MOP 0, 0, 0");
     ck_assert_uint_eq(tensix_status(tensix, 0, 2), 0);
     ck_assert_uint_eq(tensix_status(tensix, OTHERS, 9), 0);
 }
-END_TEST
 
 /* SPEC: sfpu_cc, twice. */
-START_TEST(enabled_lanes_show)
+TEST(enabled_lanes_show)
 {
     const uint32_t cc = 1U << 11 | 1U << 24;
     struct tensix_vector *vector = &tensix->vector;
@@ -157,15 +155,13 @@ START_TEST(enabled_lanes_show)
     tensix_vector_derive(vector);
     ck_assert_uint_eq(tensix_status(tensix, OTHERS, QUEUED), 0);
 }
-END_TEST
 
-START_TEST(pushes_of_others_do_not_count)
+TEST(pushes_of_others_do_not_count)
 {
     push_as(0, TENSIX_BY_B, "SEMPOST 1");
     push_as(0, TENSIX_BY_DEBUG_BUS, "SFPNOP");
     assert_types(0, 0);
 }
-END_TEST
 
 /* Lets the thread's gate hold what comes after this. */
 static void close_gate(unsigned thread)
@@ -174,7 +170,7 @@ static void close_gate(unsigned thread)
     push(thread, "SEMWAIT 0x1ff, 1, 1");
 }
 
-START_TEST(instruction_at_the_gate_counts)
+TEST(instruction_at_the_gate_counts)
 {
     close_gate(0);
     push(0, "WRCFG 1, 0, 4");
@@ -189,9 +185,8 @@ START_TEST(instruction_at_the_gate_counts)
     ck_assert(tensix->thread[1].has_next);
     assert_types(0, CONFIG);
 }
-END_TEST
 
-START_TEST(expansions_count_as_what_they_come_from)
+TEST(expansions_count_as_what_they_come_from)
 {
     struct tensix_thread *own = &tensix->thread[0];
     own->has_next = true;
@@ -210,10 +205,9 @@ START_TEST(expansions_count_as_what_they_come_from)
     own->mop.expansion.iterations = 1; /* MOPs are the TRISC's */
     assert_types(0, MOP);
 }
-END_TEST
 
 /* Timed runs: WRCFG passes its gate at cycle 1 and takes two cycles. */
-START_TEST(instruction_under_way_is_busy)
+TEST(instruction_under_way_is_busy)
 {
     tensix->timed = true;
     push(1, "WRCFG 1, 0, 10");
@@ -227,9 +221,8 @@ START_TEST(instruction_under_way_is_busy)
     run_until(3);
     assert_types(1, 0);
 }
-END_TEST
 
-START_TEST(streams_are_those_of_streamwait)
+TEST(streams_are_those_of_streamwait)
 {
     for (unsigned i = 0; i < 4; i++) {
         tensix->thread_config[1][63 + i] = (uint16_t)(0xffc0 | (10 + i));
@@ -238,24 +231,4 @@ START_TEST(streams_are_those_of_streamwait)
         ck_assert_uint_eq(tensix_status_stream(tensix, 1, i), 10 + i);
         ck_assert_uint_eq(tensix_status_stream(tensix, 0, i), 0);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_status");
-    TCase *tcase = tcase_create("tensix_status");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, queued_instructions_have_types, 0, COUNT(type_rows));
-    tcase_add_test(tcase, what_is_no_instruction_has_none);
-    tcase_add_test(tcase, threads_are_or_reduced);
-    tcase_add_test(tcase, there_are_two_of_them);
-    tcase_add_test(tcase, enabled_lanes_show);
-    tcase_add_test(tcase, pushes_of_others_do_not_count);
-    tcase_add_test(tcase, instruction_at_the_gate_counts);
-    tcase_add_test(tcase, expansions_count_as_what_they_come_from);
-    tcase_add_test(tcase, instruction_under_way_is_busy);
-    tcase_add_test(tcase, streams_are_those_of_streamwait);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -17,7 +17,9 @@ static void mutex_op(unsigned thread, const char *name, unsigned index)
     run(thread, text);
 }
 
-START_TEST(mutex_is_acquired_and_released)
+TEST_CASE(units, setup, teardown)
+
+TEST_EACH(mutex_is_acquired_and_released, 2 * COUNT(mutexes))
 {
     unsigned index = mutexes[_i / 2];
     tensix->timed = _i % 2;
@@ -41,9 +43,8 @@ START_TEST(mutex_is_acquired_and_released)
     ck_assert_uint_eq(tensix->mutex[index], TENSIX_MUTEX_FREE);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
-START_TEST(acquiring_starts_after_the_release)
+TEST_EACH(acquiring_starts_after_the_release, 2)
 {
     tensix->timed = _i;
     run(1, "ATGETM 2");
@@ -53,9 +54,8 @@ START_TEST(acquiring_starts_after_the_release)
     ck_assert_uint_eq(tensix->mutex[2], 0);
     ck_assert_uint_gt(tensix->thread[0].time, released + 1);
 }
-END_TEST
 
-START_TEST(mutex_that_does_not_exist)
+TEST_EACH(mutex_that_does_not_exist, 4 * COUNT(no_mutexes))
 {
     unsigned index = no_mutexes[_i / 4];
     const char *name = _i % 2 ? "ATRELM" : "ATGETM";
@@ -73,9 +73,8 @@ START_TEST(mutex_that_does_not_exist)
     ck_assert(tensix->stopped == harness.stop);
     ck_assert(is_held(2) == harness.stop);
 }
-END_TEST
 
-START_TEST(mutex_released_by_a_stranger)
+TEST_EACH(mutex_released_by_a_stranger, 6)
 {
     unsigned holder = (unsigned)_i % 3 == 2 ? TENSIX_MUTEX_FREE : (unsigned)_i % 3;
     tensix->mutex[4] = (uint8_t)holder;
@@ -90,10 +89,9 @@ START_TEST(mutex_released_by_a_stranger)
                                                                    : "(nobody does)"));
     ck_assert(is_held(2) == harness.stop);
 }
-END_TEST
 
 /* Thread i has it, both others wait, in either order; i may want it again at once. */
-START_TEST(mutex_goes_round)
+TEST_EACH(mutex_goes_round, 24 * COUNT(mutexes))
 {
     unsigned i = (unsigned)_i % 3, next = (i + 1) % 3, last = (i + 2) % 3;
     bool swaps = _i / 3 % 2, again = _i / 6 % 2;
@@ -116,9 +114,8 @@ START_TEST(mutex_goes_round)
     mutex_op(last, "ATRELM", index);
     ck_assert_uint_eq(tensix->mutex[index], again ? i : next);
 }
-END_TEST
 
-START_TEST(single_waiter_comes_before_the_releaser)
+TEST_EACH(single_waiter_comes_before_the_releaser, 12)
 {
     unsigned i = (unsigned)_i % 3, other = (i + 1 + (unsigned)_i / 3 % 2) % 3;
     tensix->timed = _i / 6;
@@ -128,10 +125,9 @@ START_TEST(single_waiter_comes_before_the_releaser)
     ck_assert_uint_eq(tensix->mutex[0], other);
     ck_assert(is_held(i));
 }
-END_TEST
 
 /* Who waits for another mutex, or for something else, is not waited for. */
-START_TEST(only_waiters_for_this_mutex_count)
+TEST_EACH(only_waiters_for_this_mutex_count, 2)
 {
     tensix->timed = _i;
     run(0, "ATGETM 2; ATGETM 3");
@@ -145,10 +141,9 @@ START_TEST(only_waiters_for_this_mutex_count)
     ck_assert(!is_held(2));
     ck_assert_uint_eq(tensix->mutex[2], 2);
 }
-END_TEST
 
 /* Three threads that fight for a mutex have it in turn. */
-START_TEST(mutex_is_fair)
+TEST_EACH(mutex_is_fair, 2)
 {
     enum { TURNS = 10 };
     unsigned turns[3] = {0}, holder = TENSIX_MUTEX_FREE, previous = TENSIX_MUTEX_FREE;
@@ -176,10 +171,9 @@ START_TEST(mutex_is_fair)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* Threads get and release mutexes in any order; a thread that waits does nothing else. */
-START_TEST(random_mutex_operations)
+TEST(random_mutex_operations)
 {
     unsigned holder[TENSIX_MUTEXES], wants[TENSIX_THREADS] = {0}, handed_over = 0;
     for (unsigned step = 0; step < 6000; step++) {
@@ -219,11 +213,10 @@ START_TEST(random_mutex_operations)
     }
     ck_assert_uint_gt(handed_over, 100);
 }
-END_TEST
 
 /* Threads count in the word at 0x200 under a mutex, by a load, an addition and a store. R1 holds
  * the address by 16 bytes, R0 no offset. */
-START_TEST(mutex_excludes)
+TEST_EACH(mutex_excludes, 12)
 {
     tensix->timed = _i % 2;
     for (unsigned t = 0; t < TENSIX_THREADS; t++) {
@@ -244,7 +237,6 @@ START_TEST(mutex_excludes)
     ck_assert_uint_eq(tensix_harness_l1(&harness, 0x200), 90);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- Semaphores --- */
 
@@ -255,7 +247,7 @@ static void semaphore_op(unsigned thread, const char *name, unsigned mask)
     run(thread, text);
 }
 
-START_TEST(semaphore_masks)
+TEST_EACH(semaphore_masks, 256)
 {
     unsigned mask = (unsigned)_i;
     char text[40];
@@ -287,7 +279,6 @@ START_TEST(semaphore_masks)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 struct saturation {
     const char *name, *text;
@@ -303,7 +294,7 @@ static const struct saturation saturations[] = {
     {"SEMGET", "semaphores 0, 3 and 7 are 0 already", 0x89, {0, 0, 0}, {0, 0, 0}},
 };
 
-START_TEST(semaphores_saturate_with_a_fault)
+TEST_EACH(semaphores_saturate_with_a_fault, 2 * COUNT(saturations))
 {
     const struct saturation *saturation = &saturations[_i / 2];
     static const unsigned which[] = {0, 3, 7};
@@ -329,18 +320,16 @@ START_TEST(semaphores_saturate_with_a_fault)
     }
     ck_assert(is_held(1) == harness.stop);
 }
-END_TEST
 
-START_TEST(longest_report_fits)
+TEST(longest_report_fits)
 {
     semaphore_op(0, "SEMGET", 0xff);
     ck_assert_ptr_nonnull(strstr(harness.fault.text, "semaphores 0, 1, 2, 3, 4, 5, 6 and 7 are 0"));
     ck_assert_ptr_nonnull(strstr(harness.fault.text, "until somebody has posted"));
 }
-END_TEST
 
 /* The harts' window does the same, and says nothing. */
-START_TEST(harts_post_and_get)
+TEST_EACH(harts_post_and_get, TENSIX_SEMAPHORES)
 {
     unsigned index = (unsigned)_i;
     for (unsigned i = 0; i < 20; i++) {
@@ -360,9 +349,8 @@ START_TEST(harts_post_and_get)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
-START_TEST(random_semaphore_operations)
+TEST_EACH(random_semaphore_operations, 2)
 {
     unsigned value[TENSIX_SEMAPHORES] = {0}, max[TENSIX_SEMAPHORES] = {0};
     static struct tensix before;
@@ -402,30 +390,4 @@ START_TEST(random_semaphore_operations)
     ck_assert_mem_eq(tensix->config, before.config, sizeof before.config);
     ck_assert_mem_eq(tensix->mutex, before.mutex, sizeof before.mutex);
     ck_assert_mem_eq(tensix->src, before.src, sizeof before.src);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix sync");
-    TCase *tcase = tcase_create("units");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, mutex_is_acquired_and_released, 0, 2 * COUNT(mutexes));
-    tcase_add_loop_test(tcase, acquiring_starts_after_the_release, 0, 2);
-    tcase_add_loop_test(tcase, mutex_that_does_not_exist, 0, 4 * COUNT(no_mutexes));
-    tcase_add_loop_test(tcase, mutex_released_by_a_stranger, 0, 6);
-    tcase_add_loop_test(tcase, mutex_goes_round, 0, 24 * COUNT(mutexes));
-    tcase_add_loop_test(tcase, single_waiter_comes_before_the_releaser, 0, 12);
-    tcase_add_loop_test(tcase, only_waiters_for_this_mutex_count, 0, 2);
-    tcase_add_loop_test(tcase, mutex_is_fair, 0, 2);
-    tcase_add_test(tcase, random_mutex_operations);
-    tcase_add_loop_test(tcase, mutex_excludes, 0, 12);
-    tcase_add_loop_test(tcase, semaphore_masks, 0, 256);
-    tcase_add_loop_test(tcase, semaphores_saturate_with_a_fault, 0, 2 * COUNT(saturations));
-    tcase_add_test(tcase, longest_report_fits);
-    tcase_add_loop_test(tcase, harts_post_and_get, 0, TENSIX_SEMAPHORES);
-    tcase_add_loop_test(tcase, random_semaphore_operations, 0, 2);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -46,14 +46,15 @@ static uint32_t ignored_bits(const struct isa_row *row)
     return bits_of(row->format->hidden);
 }
 
+TEST_CASE(rows, NULL, NULL)
+
 /* --- Laws --- */
 
-START_TEST(rows_obey_the_laws)
+TEST(rows_obey_the_laws)
 {
     struct penrose_error error = {.status = PENROSE_OK};
     ck_assert_msg(isa_check_rows(tensix_rows, TENSIX_ROWS, &error), "%s", error.text);
 }
-END_TEST
 
 /* The opcodes of Blackhole (tt_llk_blackhole, assembly.yaml). */
 static const struct opcode {
@@ -97,7 +98,7 @@ static const struct opcode {
     {0xb8, "CFGSHIFTMASK"},
 };
 
-START_TEST(every_opcode_has_rows_and_every_row_an_opcode)
+TEST(every_opcode_has_rows_and_every_row_an_opcode)
 {
     ck_assert_int_eq(COUNT(opcodes), 137);
     const char *name_of[256] = {NULL};
@@ -112,9 +113,8 @@ START_TEST(every_opcode_has_rows_and_every_row_an_opcode)
         ck_assert_str_eq(tensix_rows[row].mnemonic, name_of[tensix_rows[row].match >> 24]);
     }
 }
-END_TEST
 
-START_TEST(operands_of_a_row_have_names_of_their_own)
+TEST_EACH(operands_of_a_row_have_names_of_their_own, TENSIX_ROWS)
 {
     const struct isa_format *format = tensix_rows[_i].format;
     for (unsigned i = 0; i < ISA_MAX_FIELDS && format->field[i]; i++) {
@@ -123,9 +123,8 @@ START_TEST(operands_of_a_row_have_names_of_their_own)
         }
     }
 }
-END_TEST
 
-START_TEST(rows_are_found)
+TEST_EACH(rows_are_found, TENSIX_ROWS)
 {
     const struct isa_row *row = &tensix_rows[_i];
     uint64_t random = (uint64_t)_i;
@@ -140,9 +139,8 @@ START_TEST(rows_are_found)
         same("the nearest row", nearest, found);
     }
 }
-END_TEST
 
-START_TEST(index_finds_what_a_search_finds)
+TEST(index_finds_what_a_search_finds)
 {
     struct isa_index index;
     ck_assert(tensix_index_build(&index));
@@ -156,7 +154,6 @@ START_TEST(index_finds_what_a_search_finds)
     }
     isa_index_free(&index);
 }
-END_TEST
 
 /* --- Operands: what tensix_decode_<token> gives, bit by bit --- */
 
@@ -205,24 +202,22 @@ static const uint32_t parts[TENSIX_ROWS] = {
 };
 #undef UP_TO
 
-START_TEST(operands_decode)
+TEST_EACH(operands_decode, TENSIX_ROWS)
 {
     uint64_t random = (uint64_t)_i;
     for (unsigned n = 0; n < WORDS_OF_ROW; n++) {
         decoders[_i](word_of(&tensix_rows[_i], n, &random));
     }
 }
-END_TEST
 
-START_TEST(second_names_are_of_operands_or_ignored_bits)
+TEST_EACH(second_names_are_of_operands_or_ignored_bits, TENSIX_ROWS)
 {
     const struct isa_row *row = &tensix_rows[_i];
     uint32_t named = bits_of(row->format->field) | ignored_bits(row);
     ck_assert_uint_eq(parts[_i] & ~named, 0);
 }
-END_TEST
 
-START_TEST(operands_encode)
+TEST_EACH(operands_encode, TENSIX_ROWS)
 {
     const struct isa_row *row = &tensix_rows[_i];
     uint64_t random = (uint64_t)_i;
@@ -235,9 +230,8 @@ START_TEST(operands_encode)
         same("the word", back, word);
     }
 }
-END_TEST
 
-START_TEST(members_have_the_pages_names)
+TEST(members_have_the_pages_names)
 {
     struct tensix_args_SETADCXY xy = tensix_decode_SETADCXY(0x51e8b00f);
     ck_assert_uint_eq(xy.thread_override, 2);
@@ -258,7 +252,6 @@ START_TEST(members_have_the_pages_names)
     ck_assert_uint_eq(tensix_decode_MOP(0x01873c05).inner_count, 5);
     ck_assert_uint_eq(tensix_decode_UNPACR_NOP_STREAM_LONG(0x437fffff).value11, 0x7ff);
 }
-END_TEST
 
 /* --- Units, blocks and times --- */
 
@@ -291,7 +284,7 @@ static uint32_t blocks_of_unit(enum tensix_unit unit)
 }
 
 /* SPEC: BH STALLWAIT, the table of block bits: a matter of the unit, but for four instructions. */
-START_TEST(blocks_follow_the_unit)
+TEST_EACH(blocks_follow_the_unit, TENSIX_ROWS)
 {
     const struct tensix_row_info *info = &tensix_row_infos[_i];
     bool is_wait =
@@ -303,9 +296,8 @@ START_TEST(blocks_follow_the_unit)
     ck_assert_int_eq(tensix_is_blocked(info, TENSIX_BLOCK_MASK),
                      info->unit != TENSIX_UNIT_FRONTEND);
 }
-END_TEST
 
-START_TEST(nop_is_blocked_by_all_bits_only)
+TEST(nop_is_blocked_by_all_bits_only)
 {
     const struct tensix_row_info *nop = &tensix_row_infos[TENSIX_ROW_NOP];
     const struct tensix_row_info *wait = &tensix_row_infos[TENSIX_ROW_SEMWAIT];
@@ -314,9 +306,8 @@ START_TEST(nop_is_blocked_by_all_bits_only)
         same("SEMWAIT", tensix_is_blocked(wait, mask), mask != 0);
     }
 }
-END_TEST
 
-START_TEST(times_are_sensible)
+TEST_EACH(times_are_sensible, TENSIX_ROWS)
 {
     const struct tensix_row_info *info = &tensix_row_infos[_i];
     ck_assert_uint_ge(info->occupancy, 1);
@@ -326,9 +317,8 @@ START_TEST(times_are_sensible)
                          _i == TENSIX_ROW_SHIFTXB || _i == TENSIX_ROW_CFGSHIFTMASK;
     ck_assert(info->occupancy == 1 || may_take_long);
 }
-END_TEST
 
-START_TEST(stubs_are_what_no_source_defines)
+TEST(stubs_are_what_no_source_defines)
 {
     static const int stubs[] = {
         TENSIX_ROW_MOVDBGB2D,  TENSIX_ROW_TRNSPSRCA, TENSIX_ROW_RAREB,      TENSIX_ROW_SETASHRMH0,
@@ -345,7 +335,6 @@ START_TEST(stubs_are_what_no_source_defines)
         ck_assert(tensix_row_infos[stubs[i]].is_stub);
     }
 }
-END_TEST
 
 /* --- Text --- */
 
@@ -359,7 +348,9 @@ static uint32_t assembled(const char *text)
     return word;
 }
 
-START_TEST(text_there_and_back)
+TEST_CASE(text, NULL, NULL)
+
+TEST_EACH(text_there_and_back, TENSIX_ROWS)
 {
     uint64_t random = (uint64_t)_i;
     for (unsigned n = 0; n < WORDS_OF_ROW; n++) {
@@ -370,7 +361,6 @@ START_TEST(text_there_and_back)
         same(text, assembled(text), word & ~ignored_bits(&tensix_rows[_i]));
     }
 }
-END_TEST
 
 /*
  * Words from outside: TT_OP_ macros of tt_llk_blackhole's ckernel_ops.h worked out by hand, most
@@ -470,14 +460,13 @@ static const struct known {
     {0x4b000000, "TBUFCMD"},
 };
 
-START_TEST(known_words)
+TEST_EACH(known_words, COUNT(known))
 {
     char text[TEXT_SIZE];
     tensix_disassemble(known[_i].word, text, sizeof text);
     ck_assert_str_eq(text, known[_i].text);
     ck_assert_uint_eq(assembled(known[_i].text), known[_i].word);
 }
-END_TEST
 
 /* Which form of an opcode a word is. */
 static const struct form {
@@ -510,11 +499,10 @@ static const struct form {
     {0x66200000, TENSIX_ROW_STOREIND_SRC},
 };
 
-START_TEST(forms_of_an_opcode)
+TEST_EACH(forms_of_an_opcode, COUNT(forms))
 {
     ck_assert_int_eq(tensix_find(forms[_i].word), forms[_i].row);
 }
-END_TEST
 
 static const struct known spellings[] = {
     {0x5180000b, "ttsetadcxy 4,0,0,0,0,11"},
@@ -529,11 +517,10 @@ static const struct known spellings[] = {
     {0x02000000, "NOP\nNOP"},
 };
 
-START_TEST(spellings_that_the_assembler_takes)
+TEST_EACH(spellings_that_the_assembler_takes, COUNT(spellings))
 {
     ck_assert_uint_eq(assembled(spellings[_i].text), spellings[_i].word);
 }
-END_TEST
 
 static const struct refusal {
     const char *text, *complaint;
@@ -560,7 +547,7 @@ static const struct refusal {
     {".word -1", "is no 32-bit word"},
 };
 
-START_TEST(text_that_the_assembler_refuses)
+TEST_EACH(text_that_the_assembler_refuses, COUNT(refusals))
 {
     struct penrose_error error = {.status = PENROSE_OK};
     uint32_t word = 0x5a5a5a5a;
@@ -569,9 +556,8 @@ START_TEST(text_that_the_assembler_refuses)
     ck_assert_uint_eq(word, 0x5a5a5a5a);
     ck_assert_int_eq(tensix_assemble(refusals[_i].text, &word, NULL), PENROSE_E_ARGUMENT);
 }
-END_TEST
 
-START_TEST(overlong_text_is_refused)
+TEST(overlong_text_is_refused)
 {
     char text[400];
     memset(text, '1', sizeof text - 1);
@@ -579,7 +565,6 @@ START_TEST(overlong_text_is_refused)
     uint32_t word;
     ck_assert_int_eq(tensix_assemble(text, &word, NULL), PENROSE_E_ARGUMENT);
 }
-END_TEST
 
 /* Words that are no instruction. */
 static const struct wrong {
@@ -596,7 +581,7 @@ static const struct wrong {
     {0xffffffff, UINT32_MAX, ".word 0xffffffff"},
 };
 
-START_TEST(words_that_are_no_instruction)
+TEST_EACH(words_that_are_no_instruction, COUNT(wrongs))
 {
     const struct wrong *wrong = &wrongs[_i];
     int row;
@@ -608,9 +593,8 @@ START_TEST(words_that_are_no_instruction)
     ck_assert_str_eq(text, wrong->text);
     ck_assert_uint_eq(assembled(text), wrong->word);
 }
-END_TEST
 
-START_TEST(any_word_has_text_that_assembles)
+TEST(any_word_has_text_that_assembles)
 {
     uint64_t random = 2;
     for (unsigned n = 0; n < RANDOM_WORDS; n++) {
@@ -623,41 +607,4 @@ START_TEST(any_word_has_text_that_assembles)
         same("the length", tensix_disassemble(word, cut, sizeof cut), length);
         same("the start", strncmp(cut, text, strlen(cut)), 0);
     }
-}
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *all = suite_create("tensix table");
-    TCase *laws = tcase_create("rows");
-    tcase_add_test(laws, rows_obey_the_laws);
-    tcase_add_test(laws, every_opcode_has_rows_and_every_row_an_opcode);
-    tcase_add_loop_test(laws, operands_of_a_row_have_names_of_their_own, 0, TENSIX_ROWS);
-    tcase_add_loop_test(laws, rows_are_found, 0, TENSIX_ROWS);
-    tcase_add_test(laws, index_finds_what_a_search_finds);
-    tcase_add_loop_test(laws, operands_decode, 0, TENSIX_ROWS);
-    tcase_add_loop_test(laws, second_names_are_of_operands_or_ignored_bits, 0, TENSIX_ROWS);
-    tcase_add_loop_test(laws, operands_encode, 0, TENSIX_ROWS);
-    tcase_add_test(laws, members_have_the_pages_names);
-    tcase_add_loop_test(laws, blocks_follow_the_unit, 0, TENSIX_ROWS);
-    tcase_add_test(laws, nop_is_blocked_by_all_bits_only);
-    tcase_add_loop_test(laws, times_are_sensible, 0, TENSIX_ROWS);
-    tcase_add_test(laws, stubs_are_what_no_source_defines);
-    suite_add_tcase(all, laws);
-    TCase *texts = tcase_create("text");
-    tcase_add_loop_test(texts, text_there_and_back, 0, TENSIX_ROWS);
-    tcase_add_loop_test(texts, known_words, 0, COUNT(known));
-    tcase_add_loop_test(texts, forms_of_an_opcode, 0, COUNT(forms));
-    tcase_add_loop_test(texts, spellings_that_the_assembler_takes, 0, COUNT(spellings));
-    tcase_add_loop_test(texts, text_that_the_assembler_refuses, 0, COUNT(refusals));
-    tcase_add_test(texts, overlong_text_is_refused);
-    tcase_add_loop_test(texts, words_that_are_no_instruction, 0, COUNT(wrongs));
-    tcase_add_test(texts, any_word_has_text_that_assembles);
-    suite_add_tcase(all, texts);
-    return all;
-}
-
-int main(void)
-{
-    return run_suite(suite());
 }

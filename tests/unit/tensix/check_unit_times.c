@@ -155,7 +155,9 @@ static const struct price {
     {"INCRWC", OP(0x38), 1, 1},
 };
 
-START_TEST(prices_of_instructions)
+TEST_CASE(time, open_timed, close_coprocessor)
+
+TEST_EACH(prices_of_instructions, COUNT(prices))
 {
     const struct price *price = &prices[_i];
     tt->gpr[0][12] = 0x20000;
@@ -167,10 +169,9 @@ START_TEST(prices_of_instructions)
                   price->name, got / 100, got % 100, price->most);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* What a thread starts after a scalar instruction, of any unit, waits for its end. */
-START_TEST(scalar_instruction_holds_its_thread)
+TEST(scalar_instruction_holds_its_thread)
 {
     static const uint32_t behind[] = {NOP, DMANOP, OP(0xb2) | 10 << 16, OP(0x50), OP(0x38)};
     for (int i = 0; i < COUNT(behind); i++) {
@@ -179,10 +180,9 @@ START_TEST(scalar_instruction_holds_its_thread)
         ck_assert_uint_eq(time_of(words, 2), alone + 3);
     }
 }
-END_TEST
 
 /* One scalar instruction at a time, whoever has issued it. */
-START_TEST(scalar_unit_is_shared)
+TEST(scalar_unit_is_shared)
 {
     enum { EACH = 8 };
     for (unsigned i = 0; i < EACH; i++) {
@@ -203,7 +203,6 @@ START_TEST(scalar_unit_is_shared)
         ck_assert_uint_eq(tt->gpr[thread][4], EACH);
     }
 }
-END_TEST
 
 /* --- Results that come later --- */
 
@@ -247,16 +246,15 @@ static uint32_t found_after(const struct load *load, const uint32_t *words, unsi
     return tt->gpr[0][32];
 }
 
-START_TEST(load_is_not_there_at_once)
+TEST_EACH(load_is_not_there_at_once, COUNT(loads))
 {
     const struct load *load = &loads[_i];
     ck_assert_uint_eq(found_after(load, NULL, 0), OLD);
     ck_assert_uint_eq(tt->gpr[0][RESULT], load->expected); /* in the end */
 }
-END_TEST
 
 /* Nothing but time is needed, though no instruction follows. */
-START_TEST(load_arrives_without_instructions)
+TEST_EACH(load_arrives_without_instructions, COUNT(loads))
 {
     prepare_load();
     queue(0, loads[_i].word);
@@ -265,9 +263,8 @@ START_TEST(load_arrives_without_instructions)
     tensix_harness_go(&harness, 60);
     ck_assert_uint_eq(tt->gpr[0][RESULT], loads[_i].expected);
 }
-END_TEST
 
-START_TEST(load_arrives_after_dmanops)
+TEST_EACH(load_arrives_after_dmanops, COUNT(loads))
 {
     uint32_t words[24];
     for (unsigned i = 0; i < 24; i++) {
@@ -275,10 +272,9 @@ START_TEST(load_arrives_after_dmanops)
     }
     ck_assert_uint_eq(found_after(&loads[_i], words, loads[_i].dmanops), loads[_i].expected);
 }
-END_TEST
 
 /* Every mask of FLUSHDMA; 0 is all. */
-START_TEST(flushdma_waits_for_loads)
+TEST_EACH(flushdma_waits_for_loads, COUNT(loads))
 {
     const struct load *load = &loads[_i];
     for (unsigned mask = 0; mask < 16; mask++) {
@@ -289,10 +285,9 @@ START_TEST(flushdma_waits_for_loads)
                       load->name, mask, found);
     }
 }
-END_TEST
 
 /* Every one of the conditions; 0 is C0 to C3. */
-START_TEST(stallwait_waits_for_loads)
+TEST_EACH(stallwait_waits_for_loads, COUNT(loads))
 {
     const struct load *load = &loads[_i];
     for (unsigned n = 0; n <= 13; n++) {
@@ -307,10 +302,9 @@ START_TEST(stallwait_waits_for_loads)
                       "%s, STALLWAIT 0x20, 0x%x: 0x%" PRIx32, load->name, conditions, found);
     }
 }
-END_TEST
 
 /* Only for those of its own thread. */
-START_TEST(stallwait_looks_at_its_own_thread)
+TEST(stallwait_looks_at_its_own_thread)
 {
     for (int i = 0; i < COUNT(loads); i++) {
         prepare_load();
@@ -329,10 +323,9 @@ START_TEST(stallwait_looks_at_its_own_thread)
         tt->semaphore[0].value = tt->semaphore[1].value = 0;
     }
 }
-END_TEST
 
 /* While FLUSHDMA waits, it keeps other threads out of the Scalar Unit, but not out of others. */
-START_TEST(flushdma_holds_the_unit)
+TEST(flushdma_holds_the_unit)
 {
     for (int i = 0; i < COUNT(loads); i++) {
         prepare_load();
@@ -356,11 +349,10 @@ START_TEST(flushdma_holds_the_unit)
         tt->semaphore[0].value = tt->semaphore[1].value = 0;
     }
 }
-END_TEST
 
 /* A load that is under way writes its register after a later instruction has, and only its part of
  * it; its address was taken before. */
-START_TEST(load_writes_late)
+TEST_EACH(load_writes_late, COUNT(loads))
 {
     const struct load *load = &loads[_i];
     uint32_t part = _i == 2 ? 0xffff : _i == 3 ? 0xff : 0xffffffff;
@@ -369,10 +361,9 @@ START_TEST(load_writes_late)
     uint32_t found = found_after(load, words, COUNT(words));
     ck_assert_uint_eq(found, (DATA & part) | (0xef01abcd & ~part));
 }
-END_TEST
 
 /* A thread's requests reach L1 in order. */
-START_TEST(load_after_store)
+TEST(load_after_store)
 {
     static const uint32_t stores[] = {
         OP(0x66) | 1u << 23 | 1u << 21 | 40 << 14 | 12 << 6 | 4, /* STOREIND */
@@ -392,7 +383,6 @@ START_TEST(load_after_store)
         ck_assert_uint_eq(tt->gpr[0][32], stored[i]);
     }
 }
-END_TEST
 
 /* Programs of three threads that wait for their loads give the same in timed and in functional
  * runs. */
@@ -416,7 +406,7 @@ static uint32_t any_instruction(void)
     }
 }
 
-START_TEST(timed_is_functional)
+TEST(timed_is_functional)
 {
     enum { LINES = 64 };
     static struct state results[2];
@@ -456,12 +446,11 @@ START_TEST(timed_is_functional)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- The wait gate --- */
 
 /* What is blocked loses a cycle though the condition is met; what is not does not. */
-START_TEST(latch_costs_a_cycle)
+TEST(latch_costs_a_cycle)
 {
     uint32_t nop = NOP;
     unsigned alone = time_of(&nop, 1);
@@ -470,10 +459,9 @@ START_TEST(latch_costs_a_cycle)
         ck_assert_uint_eq(time_of(&wait, 1), alone + (blocks & B_SYNC ? 1 : 0));
     }
 }
-END_TEST
 
 /* The instruction behind a wait passes after the post that ends it. */
-START_TEST(latch_opens_after_the_post)
+TEST(latch_opens_after_the_post)
 {
     for (unsigned n = 0; n < 12; n++) {
         tt->semaphore[2] = (struct tensix_semaphore){0, 15};
@@ -492,7 +480,6 @@ START_TEST(latch_opens_after_the_post)
         tensix_harness_go(&harness, 50);
     }
 }
-END_TEST
 
 /* --- The Configuration Unit --- */
 
@@ -533,7 +520,7 @@ static const struct writer {
 };
 
 /* The bug: what comes at once jumps ahead, so that the stream's value stays. */
-START_TEST(config_instruction_jumps_ahead)
+TEST_EACH(config_instruction_jumps_ahead, COUNT(writers))
 {
     const struct writer *writer = &writers[_i];
     prepare_stream();
@@ -550,10 +537,9 @@ START_TEST(config_instruction_jumps_ahead)
     drain();
     ck_assert_uint_eq(tt->config[0][TARGET], writer->ordered);
 }
-END_TEST
 
 /* After its first phase it is waited for; STALLWAIT C12 waits for it. */
-START_TEST(config_instruction_waits)
+TEST_EACH(config_instruction_waits, COUNT(writers))
 {
     const struct writer *writer = &writers[_i];
     for (unsigned nops = 2; nops < 10; nops++) {
@@ -574,10 +560,9 @@ START_TEST(config_instruction_waits)
     drain();
     ck_assert_uint_eq(tt->config[0][TARGET], writer->ordered);
 }
-END_TEST
 
 /* Another STREAMWRCFG does not jump. */
-START_TEST(stream_writes_in_order)
+TEST(stream_writes_in_order)
 {
     for (unsigned n = 0; n < 8; n++) {
         prepare_stream();
@@ -590,10 +575,9 @@ START_TEST(stream_writes_in_order)
         ck_assert_uint_eq(tt->config[0][TARGET], stream_values[!(n % 2)]);
     }
 }
-END_TEST
 
 /* RDCFG reads what was there where it jumps ahead, the stream's value where it waits. */
-START_TEST(rdcfg_and_stream_writes)
+TEST(rdcfg_and_stream_writes)
 {
     uint32_t rdcfg = OP(0xb1) | 3u << 16 | TARGET;
     for (unsigned n = 0; n < 2; n++) {
@@ -610,10 +594,9 @@ START_TEST(rdcfg_and_stream_writes)
         ck_assert_uint_eq(tt->gpr[0][10], n ? STREAM_VALUE : 77);
     }
 }
-END_TEST
 
 /* Any thread's pipeline: C12 of one waits for the STREAMWRCFG of another. */
-START_TEST(stallwait_waits_for_the_pipeline)
+TEST(stallwait_waits_for_the_pipeline)
 {
     unsigned times[2];
     for (unsigned n = 0; n < 2; n++) {
@@ -630,10 +613,9 @@ START_TEST(stallwait_waits_for_the_pipeline)
     }
     ck_assert_uint_ge(times[1], times[0] + 2); /* five cycles, of which three are gone anyway */
 }
-END_TEST
 
 /* The value is in Config five cycles after the instruction has passed the gate, at the earliest. */
-START_TEST(stream_write_takes_five_cycles)
+TEST(stream_write_takes_five_cycles)
 {
     prepare_stream();
     queue(0, stream_write(0));
@@ -647,7 +629,6 @@ START_TEST(stream_write_takes_five_cycles)
     }
     ck_assert_uint_ge(cycles, 3);
 }
-END_TEST
 
 /* How often units accept instructions when all threads have some: cycles for one from each. */
 static const struct shared {
@@ -669,7 +650,7 @@ static const struct shared {
     {"RMWCIB0, NOP and INCRWC", {OP(0xb3) | 50, NOP, OP(0x38)}, 1},
 };
 
-START_TEST(units_are_shared)
+TEST_EACH(units_are_shared, COUNT(shared))
 {
     enum { EACH = 12 };
     const struct shared *unit = &shared[_i];
@@ -683,10 +664,9 @@ START_TEST(units_are_shared)
     ck_assert_msg(cycles >= unit->cycles * EACH && cycles <= unit->cycles * EACH + 12,
                   "%s: %u cycles for %d in each thread", unit->name, cycles, EACH);
 }
-END_TEST
 
 /* RDCFG's result is there for the second instruction after it, and after C12. */
-START_TEST(rdcfg_arrives)
+TEST(rdcfg_arrives)
 {
     for (unsigned n = 0; n < 2; n++) {
         prepare_stream();
@@ -697,38 +677,4 @@ START_TEST(rdcfg_arrives)
         drain();
         ck_assert_uint_eq(tt->gpr[0][10], 2 * (99 + n));
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("time");
-    TCase *tcase = tcase_create("time");
-    tcase_add_checked_fixture(tcase, open_timed, close_coprocessor);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, prices_of_instructions, 0, COUNT(prices));
-    tcase_add_test(tcase, scalar_instruction_holds_its_thread);
-    tcase_add_test(tcase, scalar_unit_is_shared);
-    tcase_add_loop_test(tcase, load_is_not_there_at_once, 0, COUNT(loads));
-    tcase_add_loop_test(tcase, load_arrives_without_instructions, 0, COUNT(loads));
-    tcase_add_loop_test(tcase, load_arrives_after_dmanops, 0, COUNT(loads));
-    tcase_add_loop_test(tcase, flushdma_waits_for_loads, 0, COUNT(loads));
-    tcase_add_loop_test(tcase, stallwait_waits_for_loads, 0, COUNT(loads));
-    tcase_add_test(tcase, stallwait_looks_at_its_own_thread);
-    tcase_add_test(tcase, flushdma_holds_the_unit);
-    tcase_add_loop_test(tcase, load_writes_late, 0, COUNT(loads));
-    tcase_add_test(tcase, load_after_store);
-    tcase_add_test(tcase, timed_is_functional);
-    tcase_add_test(tcase, latch_costs_a_cycle);
-    tcase_add_test(tcase, latch_opens_after_the_post);
-    tcase_add_loop_test(tcase, config_instruction_jumps_ahead, 0, COUNT(writers));
-    tcase_add_loop_test(tcase, config_instruction_waits, 0, COUNT(writers));
-    tcase_add_test(tcase, stream_writes_in_order);
-    tcase_add_test(tcase, rdcfg_and_stream_writes);
-    tcase_add_test(tcase, stallwait_waits_for_the_pipeline);
-    tcase_add_test(tcase, stream_write_takes_five_cycles);
-    tcase_add_loop_test(tcase, units_are_shared, 0, COUNT(shared));
-    tcase_add_test(tcase, rdcfg_arrives);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

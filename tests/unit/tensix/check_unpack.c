@@ -391,7 +391,9 @@ static void release_banks(void)
     }
 }
 
-START_TEST(random_unpacr_is_as_the_pages_say)
+TEST_CASE(random, setup, teardown)
+
+TEST_EACH(random_unpacr_is_as_the_pages_say, 2 * SHARES)
 {
     static const char *const sets[] = {"reference", NULL}; /* NULL: the fastest */
     enum share share = (enum share)(_i / 2);
@@ -451,16 +453,4 @@ START_TEST(random_unpacr_is_as_the_pages_say)
     }
     ck_assert_uint_gt(outcomes[DONE], rounds / (share == ANY_FORMATS ? 40 : 8));
     ck_assert_uint_gt(outcomes[BLOCKED], 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("unpack");
-    TCase *random = tcase_create("random");
-    tcase_add_checked_fixture(random, setup, teardown);
-    tcase_add_loop_test(random, random_unpacr_is_as_the_pages_say, 0, 2 * SHARES);
-    tcase_set_timeout(random, 60);
-    suite_add_tcase(suite, random);
-    return run_suite(suite);
 }

@@ -90,7 +90,9 @@ static const struct wrong wrongs[] = {
     {72, 11, 1, 1, {0}, "to Dst with SetOvrdWithAddr"},
 };
 
-START_TEST(what_is_undefined_faults_and_does_nothing)
+TEST_CASE(all, setup, teardown)
+
+TEST_EACH(what_is_undefined_faults_and_does_nothing, COUNT(wrongs))
 {
     const struct wrong *w = &wrongs[_i];
     put(w->word, w->shift, w->width, w->value);
@@ -106,10 +108,9 @@ START_TEST(what_is_undefined_faults_and_does_nothing)
     ck_assert_msg(strlen(harness.fault.text) < TEXT_MOST, "%s", harness.fault.text);
     world_compare(&world, tensix, w->name);
 }
-END_TEST
 
 /* Formats whose data have 32 bits fit in Dst only. */
-START_TEST(no_32_bits_in_src)
+TEST_EACH(no_32_bits_in_src, 2)
 {
     static const enum format both[] = {INT32, FP32};
     put(64, 0, 4, both[_i]);
@@ -120,18 +121,16 @@ START_TEST(no_32_bits_in_src)
     ck_assert_uint_eq(harness.faults, 1);
     world_compare(&world, tensix, "32 bits in Src");
 }
-END_TEST
 
-START_TEST(x_ends_before_it_begins)
+TEST_EACH(x_ends_before_it_begins, 1)
 {
     tensix->thread[0].adc[0].channel[0].x = 20;
     tensix->thread[0].adc[0].channel[1].x = 10;
     tensix_harness_push(&harness, 0, unpacr_word(&(struct unpacr){0}));
     ck_assert_uint_eq(harness.faults, 1); /* 2^32 - 9 data are not in L1 */
 }
-END_TEST
 
-START_TEST(no_data_but_a_flip)
+TEST_EACH(no_data_but_a_flip, 1)
 {
     tensix->thread[0].adc[0].channel[0].x = 20;
     tensix->thread[0].adc[0].channel[1].x = 19;
@@ -143,12 +142,11 @@ START_TEST(no_data_but_a_flip)
     ck_assert_uint_eq(harness.faults, 0);
     world_compare(&world, tensix, "no data");
 }
-END_TEST
 
 /* --- By hand --- */
 
 /* An E4M3 has bias 7, an FP16 15; the mode is one per unpacker. */
-START_TEST(e4m3_keeps_its_value)
+TEST_EACH(e4m3_keeps_its_value, 2)
 {
     unsigned u = (unsigned)_i, base = u ? 112 : 64;
     put(base, 0, 4, FP8);
@@ -172,11 +170,10 @@ START_TEST(e4m3_keeps_its_value)
         }
     }
 }
-END_TEST
 
 /* --- Contexts --- */
 
-START_TEST(the_increment_form_counts_to_the_context_count)
+TEST_EACH(the_increment_form_counts_to_the_context_count, 8)
 {
     unsigned u = (unsigned)_i % 2, log2 = (unsigned)_i / 2;
     put(u ? 120 : 72, 6, 2, log2);
@@ -188,20 +185,4 @@ START_TEST(the_increment_form_counts_to_the_context_count)
         world_compare(&world, tensix, "increment");
     }
     ck_assert_uint_eq(harness.faults, 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("unpack modes");
-    TCase *all = tcase_create("all");
-    tcase_add_checked_fixture(all, setup, teardown);
-    tcase_add_loop_test(all, what_is_undefined_faults_and_does_nothing, 0, COUNT(wrongs));
-    tcase_add_loop_test(all, no_32_bits_in_src, 0, 2);
-    tcase_add_loop_test(all, x_ends_before_it_begins, 0, 1);
-    tcase_add_loop_test(all, no_data_but_a_flip, 0, 1);
-    tcase_add_loop_test(all, e4m3_keeps_its_value, 0, 2);
-    tcase_add_loop_test(all, the_increment_form_counts_to_the_context_count, 0, 8);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
 }

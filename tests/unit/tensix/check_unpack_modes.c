@@ -82,10 +82,12 @@ static void check_face(unsigned src, unsigned bank, unsigned row, unsigned first
     }
 }
 
+TEST_CASE(modes, setup, teardown)
+
 /* --- Banks --- */
 
 /* Two faces go to two banks, the third waits until the Matrix Unit gives one back. */
-START_TEST(waits_for_its_bank)
+TEST_EACH(waits_for_its_bank, 2)
 {
     unsigned which = (unsigned)_i;
     const char *face = which ? "UNPACR 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1"
@@ -107,10 +109,9 @@ START_TEST(waits_for_its_bank)
     check_face(which, 1, 0, FACE);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* On the way to Dst the bank of SrcA counts as well. */
-START_TEST(dst_waits_for_src_a)
+TEST(dst_waits_for_src_a)
 {
     tensix->src[0].matrix_may[0] = true;
     CONFIG(THCON_SEC0_REG2_Unpack_if_sel_cntx0, 1);
@@ -122,10 +123,9 @@ START_TEST(dst_waits_for_src_a)
     ck_assert_uint_eq(tensix->dst.bits[0][0], num_dst_from_bf16(3));
     ck_assert_uint_eq(datum(0, 0, 0, 0), 0);
 }
-END_TEST
 
 /* The implied format is that of the context. */
-START_TEST(implied_format)
+TEST(implied_format)
 {
     CONFIG(THCON_SEC1_REG2_Ovrd_data_format, 1);
     CONFIG(THCON_SEC1_REG7_Unpack_data_format_cntx0, NUM_FORMAT_LF8);
@@ -135,9 +135,8 @@ START_TEST(implied_format)
     RUN("UNPACR 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1");
     ck_assert_uint_eq(tensix->src_file[1].format[1], NUM_FORMAT_FLOAT16_B);
 }
-END_TEST
 
-START_TEST(held_columns_stay_zero)
+TEST(held_columns_stay_zero)
 {
     tensix_src_file_hold(&tensix->src_file[0], 0x00f0);
     RUN("UNPACR 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1");
@@ -146,10 +145,9 @@ START_TEST(held_columns_stay_zero)
         ck_assert_uint_eq(datum(0, 0, i / 16, i % 16), held ? 0 : stored_bf16(i));
     }
 }
-END_TEST
 
 /* SPEC: SoftReset of the Matrix Unit. */
-START_TEST(no_way_to_dst_in_reset)
+TEST(no_way_to_dst_in_reset)
 {
     CONFIG(THCON_SEC0_REG2_Unpack_if_sel_cntx0, 1);
     tensix_soft_reset(tensix, 0, TENSIX_RESET_MATH);
@@ -157,7 +155,6 @@ START_TEST(no_way_to_dst_in_reset)
     ck_assert_uint_eq(tensix->dst.bits[0][0], 0);
     ck_assert_uint_eq(tensix->thread[0].adc[0].channel[0].z, 1);
 }
-END_TEST
 
 /* --- Contexts --- */
 
@@ -167,7 +164,7 @@ static unsigned counter(unsigned which)
 }
 
 /* UNPACR_INC goes round; SETC16 to the word of the offsets starts over, for its thread only. */
-START_TEST(context_counters)
+TEST(context_counters)
 {
     for (unsigned count = 0; count < 4; count++) {
         CONFIG(THCON_SEC0_REG2_Context_count, count);
@@ -192,10 +189,9 @@ START_TEST(context_counters)
     ck_assert_uint_eq(tensix->unpacker[0].context_counter[1], 0);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
-END_TEST
 
 /* As switch_config_context of LLK: offsets 0 and 1 choose base addresses. */
-START_TEST(context_offsets)
+TEST(context_offsets)
 {
     CONFIG(THCON_SEC0_REG3_Base_cntx1_address, (TILE + 2 * FACE) / 16);
     RUN("UNPACR 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1; SETC16 41, 0x101;"
@@ -203,10 +199,9 @@ START_TEST(context_offsets)
     check_face(0, 0, 0, 0);
     check_face(0, 1, 0, FACE);
 }
-END_TEST
 
 /* SPEC: counters of the thread and of the context that is named count up. */
-START_TEST(counters_of_two_threads)
+TEST(counters_of_two_threads)
 {
     RUN("UNPACR 0, 0xe4, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 1");
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
@@ -217,10 +212,9 @@ START_TEST(counters_of_two_threads)
         ck_assert_uint_eq(channel[1].y, i == 1 ? 0 : 3);
     }
 }
-END_TEST
 
 /* Whatever way Config is written, the next instruction follows it. */
-START_TEST(config_is_never_stale)
+TEST(config_is_never_stale)
 {
     const char *face = "UNPACR 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1";
     unsigned word = TENSIX_WORD_THCON_SEC1_REG0_TileDescriptor;
@@ -244,12 +238,11 @@ START_TEST(config_is_never_stale)
     RUN(face);
     ck_assert_uint_eq(harness.faults, faults + 1);
 }
-END_TEST
 
 /* --- SrcRow --- */
 
 /* Without SetOvrdWithAddr, sets of 16 rows follow each other until a bank is handed over. */
-START_TEST(src_row_advances)
+TEST_EACH(src_row_advances, 2)
 {
     unsigned which = (unsigned)_i;
     CONFIG(THCON_SEC0_REG2_Unpack_Src_Reg_Set_Upd, 1);
@@ -268,13 +261,12 @@ START_TEST(src_row_advances)
     ck_assert_uint_eq(tensix->unpacker[which].src_row[0], 32);
     ck_assert_uint_eq(tensix->unpacker[which].src_row[1], 0);
 }
-END_TEST
 
 /* --- Sequences of LLK --- */
 
 /* _llk_unpack_tilize_: 32 rows of 32 data, whose rows are 64 data apart, in one go: two faces of 16
  * rows above each other would be four, so row r of the block becomes rows 2r and 2r + 1 of SrcA. */
-START_TEST(tilize)
+TEST(tilize)
 {
     CONFIG(THCON_SEC0_REG2_Tileize_mode, 1);
     CONFIG(THCON_SEC0_REG2_Shift_amount_cntx0, 64 * 2 / 16);
@@ -286,10 +278,9 @@ START_TEST(tilize)
         ck_assert_uint_eq(datum(0, 0, i / 16, i % 16), stored_bf16(row * 64 + column));
     }
 }
-END_TEST
 
 /* _llk_unpack_untilize_pass_: rows of 16 of face 0 and face 1 in turn, CH1_Y and CH0_Z counting. */
-START_TEST(untilize)
+TEST(untilize)
 {
     CONFIG(UNP0_ADDR_CTRL_XY_REG_1_Ystride, 16 * 2);
     CONFIG(THCON_SEC0_REG5_Tile_x_dim_cntx0, 16);
@@ -307,10 +298,9 @@ START_TEST(untilize)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* Haloize_mode exchanges rows and columns of each face. */
-START_TEST(transpose)
+TEST(transpose)
 {
     CONFIG(THCON_SEC0_REG2_Haloize_mode, 1);
     CONFIG(THCON_SEC0_REG5_Tile_x_dim_cntx0, 1024);
@@ -320,10 +310,9 @@ START_TEST(transpose)
         ck_assert_uint_eq(datum(0, 0, face * 16 + column, row), stored_bf16(i));
     }
 }
-END_TEST
 
 /* The factor is two to the rate; without interleaving, zeros fill the gaps. */
-START_TEST(upsampling)
+TEST_EACH(upsampling, 8)
 {
     unsigned rate = (unsigned)_i / 2, interleaves = (unsigned)_i % 2, factor = 1u << rate;
     CONFIG(THCON_SEC1_REG2_Upsample_rate, rate);
@@ -338,10 +327,9 @@ START_TEST(upsampling)
         ck_assert_uint_eq(datum(1, 0, i / 16, i % 16), 0x12345);
     }
 }
-END_TEST
 
 /* Bit 5: one row goes to eight. */
-START_TEST(broadcast)
+TEST(broadcast)
 {
     CONFIG(UNP1_ADDR_BASE_REG_1_Base, 8 * 16 * 2);
     RUN("SETADCXX 2, 15, 0; UNPACR 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1");
@@ -354,10 +342,9 @@ START_TEST(broadcast)
     RUN("UNPACR 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1");
     ck_assert_uint_eq(harness.faults, 2);
 }
-END_TEST
 
 /* Channel 1 counts on and on; LLK's custom matmul gets from face 1 of SrcB back to face 0 so. */
-START_TEST(rows_of_src_b_wrap)
+TEST(rows_of_src_b_wrap)
 {
     CONFIG(UNP1_ADDR_CTRL_ZW_REG_1_Zstride, 2 * FACE);
     for (unsigned bank = 0; bank < 2; bank++) {
@@ -375,9 +362,8 @@ START_TEST(rows_of_src_b_wrap)
     check_face(1, 0, 16, FACE);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
-START_TEST(flush_does_nothing)
+TEST(flush_does_nothing)
 {
     static struct tensix_src_file before;
     RUN("UNPACR 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1");
@@ -388,7 +374,6 @@ START_TEST(flush_does_nothing)
     ck_assert(!tensix->src[0].matrix_may[0]);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- Reports --- */
 
@@ -401,7 +386,7 @@ static void check_fault(const char *words)
 }
 
 /* The last line of L1 is read, the one after it is not. */
-START_TEST(end_of_l1)
+TEST(end_of_l1)
 {
     CONFIG(THCON_SEC1_REG3_Base_address, (TENSIX_HARNESS_L1 - 512) / 16 - 1);
     RUN("UNPACR 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1");
@@ -416,9 +401,8 @@ START_TEST(end_of_l1)
     RUN("UNPACR 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1");
     check_fault("see THCON_SEC0_REG3_Base_cntx1 ");
 }
-END_TEST
 
-START_TEST(reports)
+TEST(reports)
 {
     RUN("UNPACR 1, 0, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 1");
     check_fault("it has contexts 0 and 1, not 2; see CfgContextOffset_1");
@@ -442,10 +426,9 @@ START_TEST(reports)
     RUN("UNPACR 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1");
     check_fault("cannot convert format 5 (Float16_b) to 14 (Int8) in Dst");
 }
-END_TEST
 
 /* Under the policy "stop" the instruction stays, and goes on once its cause is gone. */
-START_TEST(stops_and_goes_on)
+TEST(stops_and_goes_on)
 {
     harness.stop = true;
     CONFIG(THCON_SEC1_REG2_Out_data_format, NUM_FORMAT_INT8);
@@ -458,7 +441,6 @@ START_TEST(stops_and_goes_on)
     check_face(1, 0, 0, 0);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- Time --- */
 
@@ -479,7 +461,7 @@ static uint64_t cycles_each(unsigned which)
 }
 
 /* Throttle_mode and what constrains it; an instruction's addresses hide behind the one before. */
-START_TEST(speed)
+TEST_EACH(speed, 10)
 {
     static const struct {
         unsigned format, throttle, overrides, upsample, expected;
@@ -500,35 +482,4 @@ START_TEST(speed)
     ck_assert_uint_ge(each, expected);
     ck_assert_uint_le(each, expected + 1);
     ck_assert_uint_eq(harness.faults, 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_unpack_modes");
-    TCase *tcase = tcase_create("modes");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, waits_for_its_bank, 0, 2);
-    tcase_add_test(tcase, dst_waits_for_src_a);
-    tcase_add_test(tcase, implied_format);
-    tcase_add_test(tcase, held_columns_stay_zero);
-    tcase_add_test(tcase, no_way_to_dst_in_reset);
-    tcase_add_test(tcase, context_counters);
-    tcase_add_test(tcase, context_offsets);
-    tcase_add_test(tcase, counters_of_two_threads);
-    tcase_add_test(tcase, config_is_never_stale);
-    tcase_add_loop_test(tcase, src_row_advances, 0, 2);
-    tcase_add_test(tcase, tilize);
-    tcase_add_test(tcase, untilize);
-    tcase_add_test(tcase, transpose);
-    tcase_add_loop_test(tcase, upsampling, 0, 8);
-    tcase_add_test(tcase, broadcast);
-    tcase_add_test(tcase, rows_of_src_b_wrap);
-    tcase_add_test(tcase, flush_does_nothing);
-    tcase_add_test(tcase, end_of_l1);
-    tcase_add_test(tcase, reports);
-    tcase_add_test(tcase, stops_and_goes_on);
-    tcase_add_loop_test(tcase, speed, 0, 10);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -120,8 +120,10 @@ static bool model_zerosrc(unsigned src, uint32_t word)
     return true;
 }
 
+TEST_CASE(nop, setup, teardown)
+
 /* Clearing, in any field's combination. */
-START_TEST(clears_banks)
+TEST(clears_banks)
 {
     for (unsigned i = 0; i < ROUNDS; i++) {
         uint32_t word = UINT32_C(0x43000001) | random_below(&dice, 2) << 23 |
@@ -146,9 +148,8 @@ START_TEST(clears_banks)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
-START_TEST(hands_over)
+TEST(hands_over)
 {
     for (unsigned i = 0; i < ROUNDS / 10; i++) {
         uint32_t word =
@@ -170,11 +171,10 @@ START_TEST(hands_over)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* The form that only sets dvalid is a row of its own and a case of the form that clears: what its
  * word finds is the latter, and either gives the bank away. */
-START_TEST(both_rows_hand_over)
+TEST(both_rows_hand_over)
 {
     static const unsigned rows[] = {TENSIX_ROW_UNPACR_NOP_SETDVALID, TENSIX_ROW_UNPACR_NOP_ZEROSRC};
     for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
@@ -189,9 +189,8 @@ START_TEST(both_rows_hand_over)
         }
     }
 }
-END_TEST
 
-START_TEST(does_nothing)
+TEST(does_nothing)
 {
     randomise();
     tensix_harness_run(&harness, 0,
@@ -201,7 +200,6 @@ START_TEST(does_nothing)
     ck_assert_uint_eq(harness.regs, 0);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- Registers --- */
 
@@ -215,7 +213,7 @@ static unsigned writes(void)
 }
 
 /* One message of a stream: that of the instruction, or of ThreadConfig where it has no count. */
-START_TEST(clears_messages)
+TEST(clears_messages)
 {
     for (unsigned i = 0; i < 30; i++) {
         unsigned which = random_below(&dice, 2), stream = random_below(&dice, 64),
@@ -241,10 +239,9 @@ START_TEST(clears_messages)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* The long form writes a sum, or a value, to one of four addresses. */
-START_TEST(writes_registers)
+TEST(writes_registers)
 {
     uint32_t sum[2] = {0};
     for (unsigned i = 0; i < ROUNDS / 10; i++) {
@@ -282,9 +279,8 @@ START_TEST(writes_registers)
     }
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
-START_TEST(waits_for_registers)
+TEST(waits_for_registers)
 {
     harness.registers_busy = true;
     tensix_harness_push(&harness, 0, 0x43000000);
@@ -299,7 +295,6 @@ START_TEST(waits_for_registers)
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_ptr_nonnull(strstr(harness.fault.text, "UNPACR_NOP: address 0xffb00000"));
 }
-END_TEST
 
 /* --- STOREIND --- */
 
@@ -318,7 +313,7 @@ static void model_storeind(unsigned src, unsigned row, unsigned column, const ui
     }
 }
 
-START_TEST(stores_from_gprs)
+TEST(stores_from_gprs)
 {
     for (unsigned i = 0; i < ROUNDS; i++) {
         unsigned src = random_below(&dice, 2), any_row = src == 0 && random_below(&dice, 2),
@@ -347,22 +342,4 @@ START_TEST(stores_from_gprs)
         ck_assert_msg(harness.faults == 0, "%s", harness.fault.text);
         check_banks(word);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_unpack_nop");
-    TCase *tcase = tcase_create("nop");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, clears_banks);
-    tcase_add_test(tcase, hands_over);
-    tcase_add_test(tcase, both_rows_hand_over);
-    tcase_add_test(tcase, does_nothing);
-    tcase_add_test(tcase, clears_messages);
-    tcase_add_test(tcase, writes_registers);
-    tcase_add_test(tcase, waits_for_registers);
-    tcase_add_test(tcase, stores_from_gprs);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

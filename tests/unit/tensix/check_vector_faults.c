@@ -137,7 +137,9 @@ static void judge(unsigned row, uint32_t word, bool undefined)
     free(before);
 }
 
-START_TEST(every_row_with_every_vd_and_mode)
+TEST_CASE(vector_faults, setup, teardown)
+
+TEST_EACH(every_row_with_every_vd_and_mode, TENSIX_ROWS)
 {
     static const unsigned depths[] = {0, 3, TENSIX_FLAG_STACK};
     unsigned row = (unsigned)_i;
@@ -163,10 +165,9 @@ START_TEST(every_row_with_every_vd_and_mode)
         judge(row, word, is_undefined(row, vd, mod, rounding, depth));
     }
 }
-END_TEST
 
 /* Where all lanes take the instruction as a template, it is only a word. */
-START_TEST(templates_are_not_judged)
+TEST_EACH(templates_are_not_judged, TENSIX_ROWS)
 {
     unsigned row = (unsigned)_i;
     if (tensix_row_infos[row].unit != TENSIX_UNIT_VECTOR || !tensix_vector_has_backdoor(row)) {
@@ -182,7 +183,6 @@ START_TEST(templates_are_not_judged)
         }
     }
 }
-END_TEST
 
 /* --- Each rule, under each policy --- */
 
@@ -214,7 +214,7 @@ static const struct bad {
      "SFPLOADMACRO: LoadMacroConfig has a store for some columns only; give one to all or to none"},
 };
 
-START_TEST(undefined_is_reported_and_nothing_happens)
+TEST_EACH(undefined_is_reported_and_nothing_happens, 2 * COUNT(bads))
 {
     const struct bad *bad = &bads[_i / 2];
     run(bad->first);
@@ -240,7 +240,6 @@ START_TEST(undefined_is_reported_and_nothing_happens)
     ck_assert_uint_eq(tensix->vector.lreg[5][31], 0x600d);
     ck_assert(!tensix_thread_busy(tensix, 0));
 }
-END_TEST
 
 /* --- Hazards --- */
 
@@ -270,7 +269,7 @@ static const struct hazard {
     {"SFPSETSGN 0, 2, 3, 0", NULL},
 };
 
-START_TEST(hazards_are_reported_under_each_policy)
+TEST_EACH(hazards_are_reported_under_each_policy, 3 * COUNT(hazards))
 {
     const struct hazard *hazard = &hazards[_i / 3];
     enum { GOES_ON, STOPS, WITH_NOP };
@@ -304,7 +303,6 @@ START_TEST(hazards_are_reported_under_each_policy)
     ck_assert_int_eq(tensix->stopped, how == STOPS);
     ck_assert_int_eq(tensix_thread_busy(tensix, 0), how == STOPS);
 }
-END_TEST
 
 /* --- Macros --- */
 
@@ -375,7 +373,7 @@ static const struct macro_fault {
      TENSIX_FAULT_UNDEFINED},
 };
 
-START_TEST(faults_of_macros)
+TEST_EACH(faults_of_macros, 4 * COUNT(macro_faults))
 {
     const struct macro_fault *fault = &macro_faults[_i / 4];
     tensix->timed = _i & 1;
@@ -396,10 +394,9 @@ START_TEST(faults_of_macros)
     tensix_harness_go(&harness, MOST_CYCLES);
     check_over(0);
 }
-END_TEST
 
 /* A fault in a cycle in which nobody issues anything stops all the same, each time anew. */
-START_TEST(a_fault_while_nothing_is_issued)
+TEST_EACH(a_fault_while_nothing_is_issued, 4)
 {
     const struct macro_fault *fault = &macro_faults[2 + _i / 2 % 2];
     tensix->timed = _i & 1;
@@ -418,11 +415,10 @@ START_TEST(a_fault_while_nothing_is_issued)
     ck_assert_uint_eq(harness.faults, 5);
     check_over(0);
 }
-END_TEST
 
 /* An ordinary instruction that breaks a rule takes nothing of its cycle along: what is scheduled
  * has not gone on when it is offered again. */
-START_TEST(a_fault_among_scheduled_instructions)
+TEST_EACH(a_fault_among_scheduled_instructions, 10)
 {
     static const char *const broken[] = {"SFPPOPC 0, 0, 0, 0", "SFPPUSHC 0, 0, 0, 5",
                                          "SFPLOADI 1, 3, 0", "SFPSHFT2 0, 1, 2, 8",
@@ -455,11 +451,10 @@ START_TEST(a_fault_among_scheduled_instructions)
     check_over(0);
     ck_assert_uint_eq(tensix->vector.lreg[0][9], 0x3f800000); /* 0 + 1 */
 }
-END_TEST
 
 /* Any word as a template, in any sub-unit: a macro comes to an end. A template that is a macro (or
  * anything else that the sub-unit cannot execute) is an SFPNOP. */
-START_TEST(templates_of_rubbish)
+TEST_EACH(templates_of_rubbish, 256)
 {
     unsigned opcode = (unsigned)_i;
     bool is_store = opcode == tensix_rows[TENSIX_ROW_SFPSTORE].match >> 24;
@@ -485,10 +480,9 @@ START_TEST(templates_of_rubbish)
         }
     }
 }
-END_TEST
 
 /* What counts instructions waits for them, and nobody waits for it. */
-START_TEST(macros_that_count_instructions)
+TEST_EACH(macros_that_count_instructions, 2)
 {
     enum { COUNTS = 0xf00, DELAY = 3 };
     tensix->timed = _i & 1;
@@ -507,10 +501,9 @@ START_TEST(macros_that_count_instructions)
     ck_assert_uint_eq(harness.faults, 0);
     ck_assert_uint_eq(tensix->vector.lreg[0][0], 1);
 }
-END_TEST
 
 /* The program ends right behind the macro: what counts cycles executes. */
-START_TEST(programs_that_end_while_macros_are_scheduled)
+TEST_EACH(programs_that_end_while_macros_are_scheduled, 16)
 {
     unsigned delay = (unsigned)_i / 2;
     tensix->timed = _i & 1;
@@ -521,9 +514,8 @@ START_TEST(programs_that_end_while_macros_are_scheduled)
     check_over(0);
     ck_assert_uint_eq(tensix->vector.lreg[0][17], 1);
 }
-END_TEST
 
-START_TEST(a_soft_reset_in_the_middle)
+TEST_EACH(a_soft_reset_in_the_middle, 40)
 {
     unsigned cycles = (unsigned)_i / 4 % 10;
     tensix->timed = _i & 1;
@@ -557,10 +549,9 @@ START_TEST(a_soft_reset_in_the_middle)
     free(fresh);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* As many scheduled instructions as there can be: for each sub-unit, column and delay. */
-START_TEST(columns_that_all_differ)
+TEST_EACH(columns_that_all_differ, 4)
 {
     enum { MACROS = 8 };
     tensix->timed = _i & 1;
@@ -592,12 +583,11 @@ START_TEST(columns_that_all_differ)
         ck_assert_uint_ge(tensix->vector.lreg[0][lane], lane % 8 + 1);
     }
 }
-END_TEST
 
 /* --- Values that the guest controls --- */
 
 /* LReg[7] names LRegs: only its low four bits count, and constants stay. */
-START_TEST(every_value_of_an_index)
+TEST_EACH(every_value_of_an_index, 11)
 {
     static const char *const programs[] = {
         "SFPMAD 0, 1, 2, 3, 12",   "SFPMAD 0, 1, 2, 3, 8",  "SFPMAD 0, 1, 2, 3, 4",
@@ -620,11 +610,10 @@ START_TEST(every_value_of_an_index)
         free(before);
     }
 }
-END_TEST
 
 /* Each bit of LaneConfig in each column, alone and with all others: any instruction does without a
  * fault what it does. */
-START_TEST(every_bit_of_lane_config)
+TEST_EACH(every_bit_of_lane_config, 18 * TENSIX_LANE_COLUMNS)
 {
     unsigned bit = (unsigned)_i % 18, column = (unsigned)_i / 18;
     uint32_t config = UINT32_C(1) << bit | TENSIX_LANE_DISABLE_BACKDOOR_LOAD;
@@ -644,10 +633,9 @@ START_TEST(every_bit_of_lane_config)
         }
     }
 }
-END_TEST
 
 /* Dst has no end, and neither has the stack of INT32_ALL: addresses wrap. */
-START_TEST(addresses_wrap)
+TEST(addresses_wrap)
 {
     static const uint32_t values[] = {0, 1, 3, 0x3ff, 0x3fe, 0x200, 0x155};
     for (unsigned i = 0; i < 512; i++) {
@@ -671,10 +659,9 @@ START_TEST(addresses_wrap)
         ck_assert_uint_eq(harness.faults, 0);
     }
 }
-END_TEST
 
 /* A generator of all ones stands still, by its formula; no other seed leads there. */
-START_TEST(every_kind_of_seed)
+TEST_EACH(every_kind_of_seed, 6)
 {
     static const uint32_t seeds[] = {UINT32_MAX, 0, 1, 0x80000000, 0x7fffffff, 0x80200003};
     uint32_t seen[NUM_LANES];
@@ -686,31 +673,4 @@ START_TEST(every_kind_of_seed)
         ck_assert_int_eq(memcmp(seen, tensix->vector.generator, sizeof seen) == 0, _i == 0);
     }
     ck_assert_uint_eq(harness.faults, 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("vector faults");
-    TCase *tcase = tcase_create("vector faults");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, every_row_with_every_vd_and_mode, 0, TENSIX_ROWS);
-    tcase_add_loop_test(tcase, templates_are_not_judged, 0, TENSIX_ROWS);
-    tcase_add_loop_test(tcase, undefined_is_reported_and_nothing_happens, 0, 2 * COUNT(bads));
-    tcase_add_loop_test(tcase, hazards_are_reported_under_each_policy, 0, 3 * COUNT(hazards));
-    tcase_add_loop_test(tcase, faults_of_macros, 0, 4 * COUNT(macro_faults));
-    tcase_add_loop_test(tcase, a_fault_while_nothing_is_issued, 0, 4);
-    tcase_add_loop_test(tcase, a_fault_among_scheduled_instructions, 0, 10);
-    tcase_add_loop_test(tcase, templates_of_rubbish, 0, 256);
-    tcase_add_loop_test(tcase, macros_that_count_instructions, 0, 2);
-    tcase_add_loop_test(tcase, programs_that_end_while_macros_are_scheduled, 0, 16);
-    tcase_add_loop_test(tcase, a_soft_reset_in_the_middle, 0, 40);
-    tcase_add_loop_test(tcase, columns_that_all_differ, 0, 4);
-    tcase_add_loop_test(tcase, every_value_of_an_index, 0, 11);
-    tcase_add_loop_test(tcase, every_bit_of_lane_config, 0, 18 * TENSIX_LANE_COLUMNS);
-    tcase_add_test(tcase, addresses_wrap);
-    tcase_add_loop_test(tcase, every_kind_of_seed, 0, 6);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

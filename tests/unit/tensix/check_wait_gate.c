@@ -45,7 +45,9 @@ static const struct blocked blocked[] = {
     {"STREAMWAIT 1, 0, 0, 0", ALL_BLOCKS, false},
 };
 
-START_TEST(block_masks)
+TEST_CASE(waits, setup, teardown)
+
+TEST_EACH(block_masks, COUNT(blocked))
 {
     const struct blocked *row = &blocked[_i];
     tensix->mutex[3] = 0;
@@ -69,7 +71,6 @@ START_TEST(block_masks)
         ck_assert(!is_held(0));
     }
 }
-END_TEST
 
 /* --- Conditions of STALLWAIT --- */
 
@@ -138,7 +139,7 @@ static void stallwait(unsigned block_mask, unsigned conditions)
 }
 
 /* What is blocked stays, what is before it passes, what is behind it does not. */
-START_TEST(stallwait_condition)
+TEST_EACH(stallwait_condition, CONDITIONS)
 {
     unsigned condition = (unsigned)_i;
     set_condition(condition, 0, true);
@@ -160,9 +161,8 @@ START_TEST(stallwait_condition)
         ck_assert(!is_held(0));
     }
 }
-END_TEST
 
-START_TEST(stallwait_all_conditions_at_once)
+TEST_EACH(stallwait_all_conditions_at_once, CONDITIONS)
 {
     unsigned condition = (unsigned)_i;
     tensix->timed = true;
@@ -178,10 +178,9 @@ START_TEST(stallwait_all_conditions_at_once)
     go();
     ck_assert(!is_held(0));
 }
-END_TEST
 
 /* Two conditions are met one after the other, but never together. */
-START_TEST(stallwait_wants_all_conditions_together)
+TEST(stallwait_wants_all_conditions_together)
 {
     tensix->src[TENSIX_SRC_A].matrix_may[0] = false;
     harness.mover_busy = true;
@@ -198,10 +197,9 @@ START_TEST(stallwait_wants_all_conditions_together)
     go();
     ck_assert(!is_held(0));
 }
-END_TEST
 
 /* Only C12 looks at instructions of other threads (and C5 to C10 at what belongs to all). */
-START_TEST(stallwait_is_about_its_own_thread)
+TEST_EACH(stallwait_is_about_its_own_thread, CONDITIONS)
 {
     unsigned condition = (unsigned)_i;
     if (!is_timed(condition)) {
@@ -214,9 +212,8 @@ START_TEST(stallwait_is_about_its_own_thread)
     run(0, "INCRWC 0, 0, 0, 0");
     ck_assert(is_held(0) == (condition == 12));
 }
-END_TEST
 
-START_TEST(results_for_config_are_of_the_configuration_unit)
+TEST(results_for_config_are_of_the_configuration_unit)
 {
     tensix->timed = true;
     request(true, 2, true);
@@ -227,10 +224,9 @@ START_TEST(results_for_config_are_of_the_configuration_unit)
     go();
     ck_assert(!is_held(0));
 }
-END_TEST
 
 /* Units finish by themselves: nobody has to tell the gate. */
-START_TEST(gate_opens_by_itself_when_a_unit_is_done)
+TEST_EACH(gate_opens_by_itself_when_a_unit_is_done, 6)
 {
     static const unsigned conditions[] = {1, 2, 3, 4, 11, 12};
     unsigned condition = conditions[_i];
@@ -253,7 +249,6 @@ START_TEST(gate_opens_by_itself_when_a_unit_is_done)
     ck_assert(!is_held(0));
     ck_assert_uint_gt(tensix->thread[0].time, done + 1); /* seen at `done`, open one later */
 }
-END_TEST
 
 /* --- Any set of conditions, in runs without times: C0 to C4, C11 and C12 are of idle units --- */
 
@@ -280,7 +275,7 @@ static void random_conditions(void)
     harness.hart_access_pending = random_below(&dice, 4) == 0;
 }
 
-START_TEST(stallwait_condition_sets)
+TEST(stallwait_condition_sets)
 {
     unsigned held = 0;
     for (unsigned n = 0; n < 4 * 8192; n++) {
@@ -299,10 +294,9 @@ START_TEST(stallwait_condition_sets)
     }
     ck_assert_uint_gt(held, 1000);
 }
-END_TEST
 
 /* Banks that instructions of other threads give away end waits. */
-START_TEST(stallwait_for_banks)
+TEST_EACH(stallwait_for_banks, 4)
 {
     unsigned src = (unsigned)_i % 2, bit = 1u << src, clears = (unsigned)_i / 2;
     char text[40];
@@ -326,11 +320,10 @@ START_TEST(stallwait_for_banks)
     }
     ck_assert(!is_held(0));
 }
-END_TEST
 
 /* A wait for something outside is forgotten at the first moment at which it is over, though nothing
  * stands at the gate then: what comes later passes. */
-START_TEST(outside_wait_is_forgotten_when_met)
+TEST_EACH(outside_wait_is_forgotten_when_met, 3)
 {
     bool *busy = _i == 0 ? &harness.mover_busy : &harness.hart_access_pending;
     if (_i == 2) {
@@ -348,7 +341,6 @@ START_TEST(outside_wait_is_forgotten_when_met)
     run(0, "INCRWC 0, 0, 0, 0");
     ck_assert(!is_held(0));
 }
-END_TEST
 
 /* A mask of 0 stands for C0 to C3, a block mask of 0 for B6. */
 static void check_default_wait(const char *text, unsigned condition)
@@ -367,20 +359,18 @@ static void check_default_wait(const char *text, unsigned condition)
     ck_assert(!is_held(0));
 }
 
-START_TEST(stallwait_defaults)
+TEST_EACH(stallwait_defaults, 5)
 {
     check_default_wait("STALLWAIT 0, 0", (unsigned)_i);
 }
-END_TEST
 
-START_TEST(semwait_without_condition_is_undefined)
+TEST_EACH(semwait_without_condition_is_undefined, 3)
 {
     run((unsigned)_i, "SEMWAIT 0, 0xff, 0; INCRWC 0, 0, 0, 0");
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
     ck_assert_uint_eq(tensix->thread[_i].latch.block_mask, 0);
 }
-END_TEST
 
 /* --- SEMWAIT --- */
 
@@ -394,7 +384,7 @@ static bool keeps_waiting(const struct tensix_semaphore *semaphore, unsigned con
 }
 
 /* All values and maxima of semaphore 2, alone and with semaphore 5. */
-START_TEST(semwait_conditions)
+TEST_EACH(semwait_conditions, 3 * (COUNT(second_semaphores) + 1))
 {
     unsigned conditions = (unsigned)_i % 3 + 1, with = (unsigned)_i / 3;
     bool is_alone = with == (unsigned)COUNT(second_semaphores);
@@ -419,9 +409,8 @@ START_TEST(semwait_conditions)
         ck_assert(!is_held(0));
     }
 }
-END_TEST
 
-START_TEST(semwait_without_semaphores_is_met)
+TEST_EACH(semwait_without_semaphores_is_met, 6)
 {
     tensix->timed = _i / 3;
     char text[60];
@@ -429,10 +418,9 @@ START_TEST(semwait_without_semaphores_is_met)
     run(0, text);
     ck_assert(!is_held(0));
 }
-END_TEST
 
 /* Any set of semaphores; others change them one by one until none keeps the thread waiting. */
-START_TEST(semwait_on_several)
+TEST(semwait_on_several)
 {
     unsigned held = 0;
     for (unsigned n = 0; n < 3000; n++) {
@@ -464,10 +452,9 @@ START_TEST(semwait_on_several)
     }
     ck_assert_uint_gt(held, 600);
 }
-END_TEST
 
 /* Each way in which a semaphore changes lets the waiting thread go on. */
-START_TEST(semwait_is_woken)
+TEST_EACH(semwait_is_woken, 10)
 {
     unsigned way = (unsigned)_i % 5;
     tensix->timed = _i / 5;
@@ -497,10 +484,9 @@ START_TEST(semwait_is_woken)
     ck_assert(!is_held(0));
     ck_assert_uint_gt(tensix->thread[0].time, change);
 }
-END_TEST
 
 /* The producer and the consumer of a queue of three, in two threads. */
-START_TEST(semaphore_hands_over)
+TEST_EACH(semaphore_hands_over, 2)
 {
     enum { ITEMS = 6 };
     tensix->timed = _i;
@@ -521,7 +507,6 @@ START_TEST(semaphore_hands_over)
     ck_assert(!is_held(0) && !is_held(1));
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* --- STREAMWAIT --- */
 
@@ -545,7 +530,7 @@ static void streamwait(unsigned thread, unsigned condition, unsigned select)
     run(thread, text);
 }
 
-START_TEST(streamwait_condition)
+TEST_EACH(streamwait_condition, 24)
 {
     unsigned select = (unsigned)_i % 4, condition = (unsigned)_i / 4 % 2, stream = 3 + 20 * select;
     unsigned thread = (unsigned)_i / 8;
@@ -564,11 +549,10 @@ START_TEST(streamwait_condition)
     streamwait(thread, condition, select);
     ck_assert(!is_held(thread));
 }
-END_TEST
 
 /* Values near the target and anywhere, of any stream by any selector; the other register and the
  * other target must not matter. */
-START_TEST(streamwait_compares)
+TEST_EACH(streamwait_compares, 2)
 {
     unsigned is_messages = (unsigned)_i, held = 0;
     unsigned index = is_messages ? STREAM_MESSAGES : STREAM_PHASE;
@@ -599,9 +583,8 @@ START_TEST(streamwait_compares)
     }
     ck_assert_uint_gt(held, 300);
 }
-END_TEST
 
-START_TEST(streamwait_target_is_that_of_its_execution)
+TEST(streamwait_target_is_that_of_its_execution)
 {
     configure_streams(0);
     harness.stream[3][STREAM_PHASE] = 5;
@@ -617,11 +600,10 @@ START_TEST(streamwait_target_is_that_of_its_execution)
     go();
     ck_assert(!is_held(0));
 }
-END_TEST
 
 /* The target's low part has ten bits (and so says the vendor's assembly.yaml); an eleventh, which
  * LLK's range check lets through, is reserved. */
-START_TEST(streamwait_has_no_eleventh_bit)
+TEST(streamwait_has_no_eleventh_bit)
 {
     uint32_t word = tensix_harness_assemble("STREAMWAIT 0x40, 0x3ff, 0, 0");
     ck_assert_uint_eq(word, UINT32_C(0xa7000000) | 0x40u << 15 | 0x3ff << 4);
@@ -630,9 +612,8 @@ START_TEST(streamwait_has_no_eleventh_bit)
     ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_ILLEGAL);
     ck_assert_uint_eq(tensix->thread[0].latch.block_mask, 0);
 }
-END_TEST
 
-START_TEST(streamwait_default_block_mask)
+TEST(streamwait_default_block_mask)
 {
     configure_streams(0);
     run(0, "STREAMWAIT 0, 1, 1, 0; SFPNOP; SETC16 1, 1; SEMPOST 1");
@@ -640,12 +621,11 @@ START_TEST(streamwait_default_block_mask)
     run(0, "INCRWC 0, 0, 0, 0");
     ck_assert(is_held(0));
 }
-END_TEST
 
 /* --- The latch --- */
 
 /* Forgotten at the first cycle at which it is met, even if nothing is there to pass yet. */
-START_TEST(condition_that_was_met_is_forgotten)
+TEST_EACH(condition_that_was_met_is_forgotten, 4)
 {
     tensix->timed = _i / 2;
     run(0, "SEMWAIT 0x40, 1, 1");
@@ -659,9 +639,8 @@ START_TEST(condition_that_was_met_is_forgotten)
     run(0, "INCRWC 0, 0, 0, 0");
     ck_assert(!is_held(0));
 }
-END_TEST
 
-START_TEST(condition_that_was_never_met_is_kept)
+TEST_EACH(condition_that_was_never_met_is_kept, 2)
 {
     tensix->timed = _i;
     run(0, "SEMWAIT 0x40, 1, 1");
@@ -669,10 +648,9 @@ START_TEST(condition_that_was_never_met_is_kept)
     run(0, "INCRWC 0, 0, 0, 0");
     ck_assert(is_held(0));
 }
-END_TEST
 
 /* The next instruction is subject to the block mask for a cycle at least. */
-START_TEST(lag_of_one_cycle)
+TEST_EACH(lag_of_one_cycle, 12)
 {
     static const char *const waits[] = {"STALLWAIT 0x40, 0x80; ", "SEMWAIT 0x40, 0, 1; ",
                                         "STREAMWAIT 0x40, 0, 0, 0; "};
@@ -685,9 +663,8 @@ START_TEST(lag_of_one_cycle)
     ck_assert(!is_held(0));
     ck_assert_uint_eq(tensix->thread[0].time, start + (_i / 2 % 2 ? 2 : 3));
 }
-END_TEST
 
-START_TEST(wait_is_held_by_any_block_bit)
+TEST_EACH(wait_is_held_by_any_block_bit, 27)
 {
     static const char *const waits[] = {"STALLWAIT 0x40, 0x200", "SEMWAIT 0x40, 0x80, 1",
                                         "STREAMWAIT 0x40, 1, 0, 0"};
@@ -710,9 +687,8 @@ START_TEST(wait_is_held_by_any_block_bit)
     run(0, "INCRWC 0, 0, 0, 0");
     ck_assert(is_held(0));
 }
-END_TEST
 
-START_TEST(threads_have_gates_of_their_own)
+TEST_EACH(threads_have_gates_of_their_own, TENSIX_THREADS)
 {
     unsigned thread = (unsigned)_i;
     harness.mover_busy = true;
@@ -724,7 +700,6 @@ START_TEST(threads_have_gates_of_their_own)
         ck_assert(is_held(other) == (other == thread));
     }
 }
-END_TEST
 
 /* --- Who runs the coprocessor in windows hears of everything that can go on --- */
 
@@ -743,7 +718,7 @@ static void run_windows(void)
 }
 
 /* The release happens at each cycle of a window in turn, in the last one too. */
-START_TEST(release_at_the_end_of_a_window)
+TEST_EACH(release_at_the_end_of_a_window, 16)
 {
     tensix->timed = _i / 8;
     run(0, "ATGETM 2");
@@ -765,10 +740,9 @@ START_TEST(release_at_the_end_of_a_window)
     ck_assert_uint_eq(tensix->mutex[2], 2);
     ck_assert(!is_held(2));
 }
-END_TEST
 
 /* A hart posts at each cycle of a window in turn; then the window ends. */
-START_TEST(post_at_the_end_of_a_window)
+TEST_EACH(post_at_the_end_of_a_window, 16)
 {
     uint64_t event;
     tensix->timed = _i / 8;
@@ -782,10 +756,9 @@ START_TEST(post_at_the_end_of_a_window)
     ck_assert(!is_held(0));
     ck_assert_uint_gt(tensix->thread[0].time, post + 1);
 }
-END_TEST
 
 /* What can never go on by itself is not a time to wait for, in timed runs either. */
-START_TEST(deadlock_comes_to_rest)
+TEST_EACH(deadlock_comes_to_rest, 10)
 {
     static const char *const waits[] = {
         "STALLWAIT 0x40, 0x80; INCRWC 0, 0, 0, 0",  "STALLWAIT 0x40, 0x200; INCRWC 0, 0, 0, 0",
@@ -800,7 +773,6 @@ START_TEST(deadlock_comes_to_rest)
     ck_assert(is_held(0));
     ck_assert_uint_eq(tensix_next_event(tensix), UINT64_MAX);
 }
-END_TEST
 
 /* --- Words for reports --- */
 
@@ -820,7 +792,7 @@ static const struct wait_text wait_texts[] = {
      "SEMPOST 1 is held by STREAMWAIT 2, 7, 1, 2: stream 12 has received messages 3, not yet 7"},
 };
 
-START_TEST(wait_in_words)
+TEST_EACH(wait_in_words, COUNT(wait_texts))
 {
     char text[200];
     tensix->mutex[2] = 1;
@@ -833,46 +805,4 @@ START_TEST(wait_in_words)
     ck_assert(is_held(0));
     ck_assert(tensix_wait_text(tensix, 0, text, sizeof text));
     ck_assert_msg(strncmp(text, wait_texts[_i].text, strlen(wait_texts[_i].text)) == 0, "%s", text);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix wait gate");
-    TCase *tcase = tcase_create("waits");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, block_masks, 0, COUNT(blocked));
-    tcase_add_loop_test(tcase, stallwait_condition, 0, CONDITIONS);
-    tcase_add_loop_test(tcase, stallwait_all_conditions_at_once, 0, CONDITIONS);
-    tcase_add_test(tcase, stallwait_wants_all_conditions_together);
-    tcase_add_loop_test(tcase, stallwait_is_about_its_own_thread, 0, CONDITIONS);
-    tcase_add_test(tcase, stallwait_condition_sets);
-    tcase_add_loop_test(tcase, stallwait_for_banks, 0, 4);
-    tcase_add_loop_test(tcase, outside_wait_is_forgotten_when_met, 0, 3);
-    tcase_add_test(tcase, results_for_config_are_of_the_configuration_unit);
-    tcase_add_loop_test(tcase, gate_opens_by_itself_when_a_unit_is_done, 0, 6);
-    tcase_add_loop_test(tcase, stallwait_defaults, 0, 5);
-    tcase_add_loop_test(tcase, semwait_without_condition_is_undefined, 0, 3);
-    tcase_add_loop_test(tcase, semwait_conditions, 0, 3 * (COUNT(second_semaphores) + 1));
-    tcase_add_test(tcase, semwait_on_several);
-    tcase_add_loop_test(tcase, semwait_without_semaphores_is_met, 0, 6);
-    tcase_add_loop_test(tcase, semwait_is_woken, 0, 10);
-    tcase_add_loop_test(tcase, semaphore_hands_over, 0, 2);
-    tcase_add_loop_test(tcase, streamwait_condition, 0, 24);
-    tcase_add_loop_test(tcase, streamwait_compares, 0, 2);
-    tcase_add_test(tcase, streamwait_target_is_that_of_its_execution);
-    tcase_add_test(tcase, streamwait_has_no_eleventh_bit);
-    tcase_add_test(tcase, streamwait_default_block_mask);
-    tcase_add_loop_test(tcase, condition_that_was_met_is_forgotten, 0, 4);
-    tcase_add_loop_test(tcase, condition_that_was_never_met_is_kept, 0, 2);
-    tcase_add_loop_test(tcase, lag_of_one_cycle, 0, 12);
-    tcase_add_loop_test(tcase, wait_is_held_by_any_block_bit, 0, 27);
-    tcase_add_loop_test(tcase, threads_have_gates_of_their_own, 0, TENSIX_THREADS);
-    tcase_add_loop_test(tcase, release_at_the_end_of_a_window, 0, 16);
-    tcase_add_loop_test(tcase, post_at_the_end_of_a_window, 0, 16);
-    tcase_add_loop_test(tcase, deadlock_comes_to_rest, 0, 10);
-    tcase_add_loop_test(tcase, wait_in_words, 0, COUNT(wait_texts));
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -88,7 +88,9 @@ static bool model_zeroacc(uint32_t word)
     return true;
 }
 
-START_TEST(zeroacc_is_as_the_model)
+TEST_CASE(zero, draw_model, teardown)
+
+TEST_EACH(zeroacc_is_as_the_model, MODES)
 {
     unsigned faults = 0;
     for (int i = 0; i < ROUNDS; i++) {
@@ -106,10 +108,9 @@ START_TEST(zeroacc_is_as_the_model)
     ck_assert_uint_eq(faults, _i == 4 || _i == 5 ? ROUNDS : 0);
     ck_assert_uint_eq(harness.faults, faults);
 }
-END_TEST
 
 /* What is cleared comes back as it was, whichever mode clears it. */
-START_TEST(revert_shows_what_was_there)
+TEST_EACH(revert_shows_what_was_there, 5)
 {
     static const char *const pairs[][2] = {
         {"ZEROACC 0, 0, 0, 0, 5", "ZEROACC 0, 0, 1, 0, 5"},
@@ -134,9 +135,8 @@ START_TEST(revert_shows_what_was_there)
     }
     ck_assert_mem_eq(tensix->dst.bits, model.dst, sizeof model.dst);
 }
-END_TEST
 
-START_TEST(modes_that_are_none)
+TEST_RANGE(modes_that_are_none, 4, 6)
 {
     char text[40];
     harness.stop = true;
@@ -148,7 +148,6 @@ START_TEST(modes_that_are_none)
     ck_assert_ptr_nonnull(strstr(harness.fault.text, "ZEROACC: no mode"));
     model_compare(&model, tensix, 0);
 }
-END_TEST
 
 /* --- ZEROSRC --- */
 
@@ -167,7 +166,7 @@ static void model_zerosrc(uint32_t word)
 }
 
 /* With columns held, which have zeros then; it waits for no bank, and keeps them. */
-START_TEST(zerosrc_is_as_the_model)
+TEST(zerosrc_is_as_the_model)
 {
     for (int i = 0; i < 400; i++) {
         uint32_t word = (uint32_t)ZEROSRC << 24 | model_below(32);
@@ -189,11 +188,10 @@ START_TEST(zerosrc_is_as_the_model)
     }
     ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
 }
-END_TEST
 
 /* --- CLREXPHIST --- */
 
-START_TEST(the_histogram_is_cleared)
+TEST(the_histogram_is_cleared)
 {
     const struct tensix_packer before = tensix->packer;
     memset(tensix->packer.histogram, 0xff, sizeof tensix->packer.histogram);
@@ -202,7 +200,6 @@ START_TEST(the_histogram_is_cleared)
     ck_assert_mem_eq(&tensix->packer, &before, sizeof before);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
-END_TEST
 
 /* --- Soft resets --- */
 
@@ -239,7 +236,7 @@ static void check_columns(const struct held *row, bool held)
 }
 
 /* Entering clears columns, leaving lets them be written again; the rest stays. */
-START_TEST(resets_hold_columns)
+TEST_EACH(resets_hold_columns, COUNT(held_rows))
 {
     const struct held *row = &held_rows[_i];
     model_store(&model, tensix);
@@ -251,9 +248,8 @@ START_TEST(resets_hold_columns)
     soft_reset(0);
     check_columns(row, false);
 }
-END_TEST
 
-START_TEST(the_reset_of_dst)
+TEST(the_reset_of_dst)
 {
     model_store(&model, tensix);
     tensix->packer.max_exponent = 5;
@@ -275,9 +271,8 @@ START_TEST(the_reset_of_dst)
     ck_assert(tensix->dst.cleared[0] && tensix->dst.cleared[MODEL_ROWS - 1]);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
-START_TEST(the_reset_of_the_unit)
+TEST(the_reset_of_the_unit)
 {
     tensix->matrix.generator = 5;
     soft_reset(TENSIX_RESET_DST);
@@ -285,23 +280,4 @@ START_TEST(the_reset_of_the_unit)
     soft_reset(TENSIX_RESET_MATH);
     ck_assert_uint_eq(tensix->matrix.generator, 0);
     soft_reset(0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix_zero");
-    TCase *tcase = tcase_create("zero");
-    tcase_add_checked_fixture(tcase, draw_model, teardown);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, zeroacc_is_as_the_model, 0, MODES);
-    tcase_add_loop_test(tcase, revert_shows_what_was_there, 0, 5);
-    tcase_add_loop_test(tcase, modes_that_are_none, 4, 6);
-    tcase_add_test(tcase, zerosrc_is_as_the_model);
-    tcase_add_test(tcase, the_histogram_is_cleared);
-    tcase_add_loop_test(tcase, resets_hold_columns, 0, COUNT(held_rows));
-    tcase_add_test(tcase, the_reset_of_dst);
-    tcase_add_test(tcase, the_reset_of_the_unit);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }
