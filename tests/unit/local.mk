@@ -25,9 +25,7 @@ libunit_la_SOURCES = \
 	%D%/noc/overlay_world.h \
 	%D%/noc/noc_world.c \
 	%D%/noc/noc_world.h \
-	%D%/main.c \
 	%D%/random.h \
-	%D%/run_suite.c \
 	%D%/run_suite.h \
 	%D%/rv32/random_costs.h \
 	%D%/rv32/rv32_harness.c \
@@ -58,6 +56,8 @@ libunit_la_SOURCES = \
 	%D%/tensix/unpack_model.h \
 	%D%/tensix/vector_harness.c \
 	%D%/tensix/vector_harness.h \
+	%D%/test.c \
+	%D%/test.h \
 	%D%/tile/mmio_harness.h \
 	%D%/tile/tile_harness.c \
 	%D%/tile/tile_harness.h

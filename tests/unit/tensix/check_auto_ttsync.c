@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/frontend/auto_ttsync.h"
 #include "tensix/config/regs.h"
 #include "tensix/table.h"
@@ -155,7 +155,7 @@ static const struct default_use {
     {"SETDVALID 1", C0REST, 0},
 };
 
-TEST_CASE(auto_ttsync, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(instructions_use_what_their_class_says, COUNT(default_uses))
 {

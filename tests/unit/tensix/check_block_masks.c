@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/table.h"
 #include "unit/tensix/tensix_harness.h"
 
@@ -108,7 +108,7 @@ static void runf(unsigned thread, const char *format, unsigned a, unsigned b)
     run(thread, text);
 }
 
-TEST_CASE(blocks, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(page_and_table_have_the_same_instructions, TENSIX_ROWS)
 {
@@ -244,8 +244,6 @@ static const struct {
     {"SEMWAIT 0x80, 1, 1; STALLWAIT 0x80, 1; SETC16 1, 7", 2},
     {"SEMWAIT 0, 1, 1; INCRWC 0, 1, 1, 1; SETC16 1, 7", 1},
 };
-
-TEST_CASE(latch, setup, teardown)
 
 TEST_EACH(lag_of_a_wait_that_is_met, COUNT(lags))
 {

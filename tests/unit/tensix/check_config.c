@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/config/regs.h"
 #include "tensix/table.h"
 #include "unit/tensix/tensix_fixture.h"
@@ -91,7 +91,7 @@ static void select_states(void)
     }
 }
 
-TEST_CASE(functional, setup, teardown)
+FIXTURE(setup, teardown);
 
 /* --- SETC16 --- */
 
@@ -460,7 +460,7 @@ static const struct {
     {"STREAMWRCFG 0, 0, 10", 1 + 5},
 };
 
-TEST_CASE(timed, setup_timed, teardown)
+FIXTURE(setup_timed, teardown);
 
 /* Cycle 1 plus the latency: what follows sees the result. Config is written a cycle before. */
 TEST_EACH(results_take_their_latency, COUNT(latencies))

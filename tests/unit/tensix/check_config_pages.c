@@ -117,7 +117,7 @@ static struct shift_mask any_shift_mask(void)
                                below(32), below(4), below(STATE_WORDS)};
 }
 
-TEST_CASE(configuration, open_coprocessor, close_coprocessor)
+FIXTURE(open_coprocessor, close_coprocessor);
 
 /* Each mode, with all the rest random. */
 TEST_EACH(shift_mask_random, 16)

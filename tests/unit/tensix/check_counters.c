@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_harness.h"
 
@@ -159,7 +159,7 @@ static uint32_t some_word(unsigned thread)
     }
 }
 
-TEST_CASE(runs, setup, teardown)
+FIXTURE(setup, teardown);
 
 /* --- Tests --- */
 

@@ -61,7 +61,7 @@ static uint32_t which_adcs(unsigned mask)
     return mask << 21;
 }
 
-TEST_CASE(counters, open_coprocessor, close_coprocessor)
+FIXTURE(open_coprocessor, close_coprocessor);
 
 TEST(setadc)
 {

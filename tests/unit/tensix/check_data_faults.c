@@ -12,7 +12,7 @@
 
 #include "num/random.h"
 #include "num/tensix_format.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/config/adc.h"
 #include "unit/tensix/tensix_harness.h"
 
@@ -345,7 +345,7 @@ static void apply(const struct bad *bad)
     tensix_harness_run(&harness, 0, bad->first);
 }
 
-TEST_CASE(data_faults, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(undefined_is_reported_and_nothing_happens, 2 * COUNT(bads))
 {

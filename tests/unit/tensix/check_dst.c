@@ -8,7 +8,7 @@
 #include "num/dst_format.h"
 #include "num/src_format.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/dst.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -75,7 +75,7 @@ static unsigned page_adj32(struct tensix_dst_map map, unsigned row)
            b[7] << 8 | (b[8] | b[9]) << 9;
 }
 
-TEST_CASE(dst, setup, NULL)
+FIXTURE(setup, NULL);
 
 TEST_EACH(rows_lie_where_the_page_says, MAPS)
 {

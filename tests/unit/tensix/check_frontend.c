@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/table.h"
 #include "unit/tensix/tensix_harness.h"
 
@@ -39,7 +39,7 @@ static void push_many(unsigned thread, unsigned count, uint64_t cycle)
     }
 }
 
-TEST_CASE(frontend, setup, teardown)
+FIXTURE(setup, teardown);
 
 /* --- FIFOs --- */
 

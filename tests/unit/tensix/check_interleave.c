@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/tensix/tensix_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -166,7 +166,7 @@ static void states_agree(const struct state *a, const struct state *b, int seed,
     ck_assert_mem_eq(a->mutex, b->mutex, sizeof a->mutex);
 }
 
-TEST_CASE(threads, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(time_can_be_divided_anyhow, 300)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "unit/tensix/matrix_model.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/config/regs.h"
 #include "unit/tensix/vector_harness.h"
 
@@ -39,7 +39,7 @@ static uint32_t default_of(unsigned lreg)
     return bits;
 }
 
-TEST_CASE(tensix_vector_config, setup, teardown)
+FIXTURE(setup, teardown);
 
 /* LLK: `_init_sfpu_config_reg` writes 0 to LaneConfig; sfpi's constants; a mode that ttsim refuses.
  */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "unit/tensix/macro_model.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/tensix/vector_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -394,7 +394,7 @@ static void compare_dst(const char *what, uint16_t wanted[TENSIX_DST_ROWS][TENSI
     }
 }
 
-TEST_CASE(all, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(kernels_of_llk, COUNT(kernels))
 {

@@ -7,7 +7,7 @@
  */
 #include "unit/tensix/lane_model.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,8 +89,6 @@ static uint32_t step(unsigned part, unsigned flags, unsigned delay, unsigned cod
 }
 
 enum { TO_VB = 0x80, TO_MACRO_LREG = 0x40, LOAD_VD = 0, NO_OP = 2, STORE = 3, TEMPLATE = 4 };
-
-TEST_CASE(macros, NULL, NULL)
 
 /* --- Statements --- */
 

@@ -5,7 +5,7 @@
  *
  * SPEC: BlackholeA0 SFPLOADMACRO, SFPCONFIG, LReg, VectorUnit, SFPLOAD, SFPSTORE, SFPMAD, SFPNOP.
  */
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/tensix/lane_model.h"
 
 /* Registers that are constants, and the mode of SFPMAD that negates VC. */
@@ -169,7 +169,7 @@ static void try_delay(unsigned part, unsigned delay, bool counts_instructions, u
                   wanted);
 }
 
-TEST_CASE(all, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST(delays)
 {

@@ -10,7 +10,7 @@
 
 #include "unit/tensix/matrix_model.h"
 #include "num/kernels.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/exec.h"
 #include "tensix/matrix/common.h"
 #include "unit/tensix/tensix_fixture.h"
@@ -227,7 +227,7 @@ static void check_word(const struct row *row, uint32_t word, unsigned *done)
     *done += happens;
 }
 
-TEST_CASE(matrix, seed_model, teardown)
+FIXTURE(seed_model, teardown);
 
 TEST_EACH(computes_as_the_model, COUNT(rows) * COUNT(sets))
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/frontend/mop.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -165,7 +165,7 @@ static void randomize_config(uint32_t config[MOP_WORDS])
     config[1] &= ~UINT32_C(0x3ff);
 }
 
-TEST_CASE(mop, setup, NULL)
+FIXTURE(setup, NULL);
 
 TEST(random_masked_mops)
 {

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_fixture.h"
@@ -132,7 +132,7 @@ static struct units random_units(unsigned mode)
     return units;
 }
 
-TEST_CASE(mover, setup, teardown)
+FIXTURE(setup, teardown);
 
 /* --- Moves --- */
 

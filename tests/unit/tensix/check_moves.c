@@ -11,7 +11,7 @@
 
 #include "unit/tensix/matrix_model.h"
 #include "num/tensix_format.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_fixture.h"
 
@@ -323,7 +323,7 @@ static void check_word(uint32_t word, unsigned *done)
     *done += happens;
 }
 
-TEST_CASE(moves, seed_model, teardown)
+FIXTURE(seed_model, teardown);
 
 TEST_EACH(moves_as_the_model, COUNT(rows))
 {

@@ -4,7 +4,7 @@
 
 #include "num/tensix_format.h"
 #include "tensix/config/regs.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/tensix/tensix_harness.h"
 
 enum { TILE = 0x4000, OUTPUT = 0x8000, MOST = 1024, DATUMS = 256, BYTES = 2 * DATUMS };
@@ -99,7 +99,7 @@ static void expect_last(enum observed_kind kind, unsigned thread)
     ck_assert_uint_eq(threads[count - 1], thread);
 }
 
-TEST_CASE(observe, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST(unpackers_read)
 {

@@ -10,7 +10,7 @@
 
 #include "num/kernels.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/config/regs.h"
 #include "unit/tensix/tensix_harness.h"
 
@@ -791,7 +791,7 @@ static void check_conversion(int row, const char *kernels)
     ck_assert_uint_gt(executed, 20);
 }
 
-TEST_CASE(pack, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(packs_as_the_model, COUNT(earlies))
 {

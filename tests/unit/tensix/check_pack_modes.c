@@ -10,7 +10,7 @@
 #include "num/kernels.h"
 #include "num/random.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/config/regs.h"
 #include "unit/tensix/tensix_harness.h"
 
@@ -130,7 +130,7 @@ static void expect_fault(uint32_t fields, enum tensix_fault_kind kind, const cha
     ck_assert(!memcmp(&packer, &tensix->packer, sizeof packer));
 }
 
-TEST_CASE(modes, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST(fields_that_nobody_explains)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/config/users.h"
 #include "tensix/config/regs.h"
 
@@ -27,8 +27,6 @@ static bool overlap(const struct tensix_field *a, const struct tensix_field *b)
     return a->thread == b->thread && first_bit(a) < first_bit(b) + b->width &&
            first_bit(b) < first_bit(a) + a->width;
 }
-
-TEST_CASE(rows, NULL, NULL)
 
 /* --- Laws --- */
 
@@ -166,8 +164,6 @@ static void check_round_trip(enum tensix_field_id id, unsigned bank, bool ones)
                   "%s: setting it touched other bits", field->name);
 }
 
-TEST_CASE(values, NULL, NULL)
-
 TEST_EACH(round_trip_leaves_neighbours_alone, TENSIX_FIELDS)
 {
     unsigned banks = tensix_fields[_i].thread ? TENSIX_THREADS : TENSIX_STATES;
@@ -296,8 +292,6 @@ static const struct naming {
     {false, 223, UINT32_MAX, ""},
     {false, 1000, UINT32_MAX, ""},
 };
-
-TEST_CASE(names, NULL, NULL)
 
 TEST_EACH(bits_have_names, COUNT(namings))
 {

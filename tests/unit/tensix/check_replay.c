@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/frontend/mop.h"
 #include "tensix/frontend/replay.h"
 
@@ -102,7 +102,7 @@ static unsigned model(const uint32_t *stream, unsigned length, uint32_t *out)
     return count;
 }
 
-TEST_CASE(replay, setup, NULL)
+FIXTURE(setup, NULL);
 
 TEST(random_streams)
 {

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_fixture.h"
 
@@ -118,7 +118,7 @@ static void model_setrwc(struct model *rwc, const struct setrwc *op)
     }
 }
 
-TEST_CASE(rwc, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST(setrwc_is_as_the_model)
 {

@@ -22,7 +22,7 @@ static uint32_t reg2flop_config(unsigned size, unsigned offset, unsigned index, 
     return op(0x48, size << 22 | offset << 18 | index << 6 | reg);
 }
 
-TEST_CASE(registers, setup, teardown)
+FIXTURE(setup, teardown);
 
 /* --- Arithmetic: what it computes is in check_scalar_random.c --- */
 

@@ -14,7 +14,7 @@ static uint32_t atcas(unsigned set, unsigned cmp, unsigned ofs, unsigned address
     return op(0x64, set << 18 | cmp << 14 | ofs << 12 | address);
 }
 
-TEST_CASE(atomics, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(atincget_counts_in_a_field, 32)
 {

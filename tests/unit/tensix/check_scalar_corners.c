@@ -8,7 +8,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/tensix/tensix_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -66,7 +66,7 @@ static bool waits(unsigned thread)
 static const char *const occupants[] = {"ATCAS 0, 9, 3, 0, 0, 1",
                                         "ATINCGETPTR 0, 0, 0, 4, 0, 2, 1"};
 
-TEST_CASE(corners, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(who_waits_for_l1_keeps_the_scalar_unit, 2 * COUNT(occupants))
 {

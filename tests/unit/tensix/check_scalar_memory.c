@@ -52,7 +52,7 @@ static uint8_t byte(uint32_t address)
 static const unsigned bytes_of[] = {16, 4, 2, 1};
 static const uint16_t increments[] = {0, 2, 4, 16};
 
-TEST_CASE(memory, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(loadind_loads_every_size, 4)
 {
@@ -549,8 +549,6 @@ static void until_it_starts(void)
         tensix_harness_go(&harness, 1);
     }
 }
-
-TEST_CASE(time, setup, teardown)
 
 TEST_EACH(results_of_memory_take_their_time, 4)
 {

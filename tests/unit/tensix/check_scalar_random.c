@@ -12,7 +12,7 @@
 
 #include "unit/tensix/scalar_model.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/tensix/tensix_harness.h"
 
 enum {
@@ -300,8 +300,6 @@ static void program(uint64_t seed, bool timed, unsigned batch)
     close_run(run);
     free(run);
 }
-
-TEST_CASE(programs, NULL, NULL)
 
 TEST_EACH(instruction_by_instruction, PROGRAMS)
 {

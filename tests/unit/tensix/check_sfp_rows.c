@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/table.h"
 
 enum { SETS = F_SETS, VDS = 16, MODS = 16 };
@@ -73,8 +73,6 @@ static void both(struct f_world *w, uint32_t word, const char *what)
     }
     f_compare(&w->model, &w->harness.tensix, text);
 }
-
-TEST_CASE(rows, NULL, NULL)
 
 /* --- State after power-on --- */
 

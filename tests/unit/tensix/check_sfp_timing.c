@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/vector/schedule.h"
 #include "unit/tensix/vector_harness.h"
 
@@ -46,7 +46,7 @@ static bool is_legal(const struct tensix_vector_op *op)
                : op->vd < TENSIX_LREG_BACKDOOR;
 }
 
-TEST_CASE(all, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST(every_row_is_there)
 {

@@ -6,7 +6,7 @@
  */
 #include "unit/tensix/lane_model.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,8 +95,6 @@ static uint32_t random_access(uint64_t *r, unsigned format)
     return f_memory(op, random_scaled(r, random_scaled(r, 8) ? 8 : 16), format, random_scaled(r, 8),
                     random_scaled(r, 1024));
 }
-
-TEST_CASE(memory, NULL, NULL)
 
 TEST_EACH(test_everything, SETS)
 {

@@ -7,7 +7,7 @@
 
 #include "num/src_format.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/src_file.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -46,7 +46,7 @@ static void fill_with_noise(void)
     }
 }
 
-TEST_CASE(src_file, setup, NULL)
+FIXTURE(setup, NULL);
 
 /* --- Data --- */
 

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/table.h"
 #include "unit/tensix/tensix_fixture.h"
 
@@ -99,7 +99,7 @@ static const struct type_row {
     {"ZEROACC 0, 0, 0, 0, 0", MATRIX},
 };
 
-TEST_CASE(tensix_status, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(queued_instructions_have_types, COUNT(type_rows))
 {

@@ -17,7 +17,7 @@ static void mutex_op(unsigned thread, const char *name, unsigned index)
     run(thread, text);
 }
 
-TEST_CASE(units, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(mutex_is_acquired_and_released, 2 * COUNT(mutexes))
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/table.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -45,8 +45,6 @@ static uint32_t ignored_bits(const struct isa_row *row)
 {
     return bits_of(row->format->hidden);
 }
-
-TEST_CASE(rows, NULL, NULL)
 
 /* --- Laws --- */
 
@@ -347,8 +345,6 @@ static uint32_t assembled(const char *text)
     }
     return word;
 }
-
-TEST_CASE(text, NULL, NULL)
 
 TEST_EACH(text_there_and_back, TENSIX_ROWS)
 {

@@ -155,7 +155,7 @@ static const struct price {
     {"INCRWC", OP(0x38), 1, 1},
 };
 
-TEST_CASE(time, open_timed, close_coprocessor)
+FIXTURE(open_timed, close_coprocessor);
 
 TEST_EACH(prices_of_instructions, COUNT(prices))
 {

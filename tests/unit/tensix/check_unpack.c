@@ -13,7 +13,7 @@
 #include "num/tensix_format.h"
 #include "unit/tensix/unpack_model.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/tensix/tensix_harness.h"
 
 #define COUNT(array) ((unsigned)(sizeof(array) / sizeof((array)[0])))
@@ -391,7 +391,7 @@ static void release_banks(void)
     }
 }
 
-TEST_CASE(random, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(random_unpacr_is_as_the_pages_say, 2 * SHARES)
 {

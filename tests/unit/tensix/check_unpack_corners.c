@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "unit/tensix/unpack_model.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/tensix/tensix_harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -90,7 +90,7 @@ static const struct wrong wrongs[] = {
     {72, 11, 1, 1, {0}, "to Dst with SetOvrdWithAddr"},
 };
 
-TEST_CASE(all, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(what_is_undefined_faults_and_does_nothing, COUNT(wrongs))
 {

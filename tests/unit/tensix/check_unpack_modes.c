@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "num/tensix_format.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/config/adc.h"
 #include "tensix/src_banks.h"
 #include "unit/tensix/tensix_harness.h"
@@ -82,7 +82,7 @@ static void check_face(unsigned src, unsigned bank, unsigned row, unsigned first
     }
 }
 
-TEST_CASE(modes, setup, teardown)
+FIXTURE(setup, teardown);
 
 /* --- Banks --- */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
 #include "unit/tensix/tensix_fixture.h"
@@ -120,7 +120,7 @@ static bool model_zerosrc(unsigned src, uint32_t word)
     return true;
 }
 
-TEST_CASE(nop, setup, teardown)
+FIXTURE(setup, teardown);
 
 /* Clearing, in any field's combination. */
 TEST(clears_banks)

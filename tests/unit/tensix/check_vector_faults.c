@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/rwc.h"
 #include "unit/tensix/vector_harness.h"
 
@@ -137,7 +137,7 @@ static void judge(unsigned row, uint32_t word, bool undefined)
     free(before);
 }
 
-TEST_CASE(vector_faults, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(every_row_with_every_vd_and_mode, TENSIX_ROWS)
 {

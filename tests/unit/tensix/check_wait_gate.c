@@ -45,7 +45,7 @@ static const struct blocked blocked[] = {
     {"STREAMWAIT 1, 0, 0, 0", ALL_BLOCKS, false},
 };
 
-TEST_CASE(waits, setup, teardown)
+FIXTURE(setup, teardown);
 
 TEST_EACH(block_masks, COUNT(blocked))
 {

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/table.h"
 #include "tensix/tensix.h"
 #include "unit/tensix/tensix_harness.h"

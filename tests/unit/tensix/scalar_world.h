@@ -9,7 +9,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_harness.h"
 

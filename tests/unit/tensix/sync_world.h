@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_harness.h"
 
