@@ -10,10 +10,10 @@ endif
 ## The built library as its clients have it.
 CLIENT_TESTS = %D%/abi/check_client %D%/abi/check_robust
 tests_abi_check_client_SOURCES = %D%/abi/check_client.c %D%/abi/client.c %D%/abi/client.h
-tests_abi_check_client_LDADD = $(CHECK_LIBS) -ldl
+tests_abi_check_client_LDADD = libunit.la $(CHECK_LIBS) -ldl
 tests_abi_check_robust_SOURCES = %D%/abi/check_robust.c %D%/unit/sanitized.h %D%/abi/client.c %D%/abi/client.h \
 	%D%/abi/throwing.cc %D%/abi/throwing.h
-tests_abi_check_robust_LDADD = $(CHECK_LIBS) -ldl -lpthread
+tests_abi_check_robust_LDADD = libunit.la $(CHECK_LIBS) -ldl -lpthread
 
 ## Scripts: exports of the libraries, the command line, our guest programs, scripts that fetch things.
 SHELL_TESTS = \

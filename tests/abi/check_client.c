@@ -3,7 +3,6 @@
  * two copies, over fork. The library is .libs/libttsim.so of the build directory ($builddir) or
  * the one that LIBTTSIM names.
  */
-#include <check.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,6 +15,9 @@
 #include <unistd.h>
 
 #include "abi/client.h"
+#include "unit/test.h"
+
+FIXTURE(client_silence, NULL);
 
 static const char *library_path(void)
 {
@@ -147,7 +149,7 @@ static void probe(struct client *client)
     client->exit();
 }
 
-START_TEST(umd_opens_and_closes)
+TEST(umd_opens_and_closes)
 {
     for (unsigned round = 0; round < 2; round++) {
         struct client client;
@@ -168,7 +170,6 @@ START_TEST(umd_opens_and_closes)
         ck_assert_uint_eq(count_threads(), 1);
     }
 }
-END_TEST
 
 static double seconds(void)
 {
@@ -177,7 +178,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-START_TEST(idle_time_costs_nothing)
+TEST(idle_time_costs_nothing)
 {
     struct client client;
     double best = 1;
@@ -195,9 +196,8 @@ START_TEST(idle_time_costs_nothing)
     client_close(&client);
     client_unload(&client);
 }
-END_TEST
 
-START_TEST(multicast_starts_all_tiles)
+TEST(multicast_starts_all_tiles)
 {
     struct client client;
     static const uint32_t words[] = {700, 11}, go = UINT32_C(0x80) << 24;
@@ -214,11 +214,10 @@ START_TEST(multicast_starts_all_tiles)
     client_close(&client);
     client_unload(&client);
 }
-END_TEST
 
 /* --- Copies, rounds, fork --- */
 
-START_TEST(two_copies_know_nothing_of_each_other)
+TEST(two_copies_know_nothing_of_each_other)
 {
     struct client a, b;
     char copy[64];
@@ -242,9 +241,8 @@ START_TEST(two_copies_know_nothing_of_each_other)
     client_close(&b);
     client_unload(&b);
 }
-END_TEST
 
-START_TEST(every_init_gives_a_new_device)
+TEST(every_init_gives_a_new_device)
 {
     struct client client;
     load(&client, library_path());
@@ -261,9 +259,8 @@ START_TEST(every_init_gives_a_new_device)
     }
     client_unload(&client);
 }
-END_TEST
 
-START_TEST(fork_copies_the_device)
+TEST(fork_copies_the_device)
 {
     struct client client;
     int status = 0;
@@ -285,7 +282,6 @@ START_TEST(fork_copies_the_device)
     client_close(&client);
     client_unload(&client);
 }
-END_TEST
 
 /* --- Threads --- */
 
@@ -316,7 +312,7 @@ static void try_in_child(struct client *client)
 
 /* Threads change nothing, and none is left: after exit, in a child that forked in between, and when
  * the library is unloaded without exit. */
-START_TEST(threads_leave_nothing)
+TEST(threads_leave_nothing)
 {
     unsigned reads = 0;
     for (unsigned round = 0; round < 6; round++) {
@@ -340,7 +336,6 @@ START_TEST(threads_leave_nothing)
         ck_assert(!is_mapped("libttsim.so"));
     }
 }
-END_TEST
 
 /* --- Tiles of other kinds --- */
 
@@ -359,7 +354,7 @@ static void sysmem_write(uint64_t paddr, const void *p, uint32_t size)
 }
 
 /* Each bank is reached through its three tiles; banks differ. */
-START_TEST(dram_has_eight_banks)
+TEST(dram_has_eight_banks)
 {
     struct client client;
     load(&client, library_path());
@@ -374,7 +369,6 @@ START_TEST(dram_has_eight_banks)
     client_close(&client);
     client_unload(&client);
 }
-END_TEST
 
 /* Opens with callbacks, as UMD has them set before init. */
 static void open_with_sysmem(struct client *client)
@@ -384,7 +378,7 @@ static void open_with_sysmem(struct client *client)
     client->set_callbacks(sysmem_read, sysmem_write);
 }
 
-START_TEST(the_device_reaches_sysmem)
+TEST(the_device_reaches_sysmem)
 {
     static const uint64_t through_iatu = UINT64_C(0x1000000000000000);
     struct client client;
@@ -400,10 +394,9 @@ START_TEST(the_device_reaches_sysmem)
     client_close(&client);
     client_unload(&client);
 }
-END_TEST
 
 /* UMD's transfer to the device: size, source, target, doorbell, then it waits for a size of 0. */
-START_TEST(dma_writes_to_the_device)
+TEST(dma_writes_to_the_device)
 {
     static const uint32_t registers[] = {0x1c, 0x20, 0x24, 0x28, 0x2c, 0x04};
     const uint32_t values[] = {0x4000, SYSMEM & UINT32_MAX, SYSMEM >> 32, 3 * 0x200000, 0, 1};
@@ -426,9 +419,8 @@ START_TEST(dma_writes_to_the_device)
     client_close(&client);
     client_unload(&client);
 }
-END_TEST
 
-START_TEST(start_up_is_fast)
+TEST(start_up_is_fast)
 {
     struct client client;
     double best = 1;
@@ -443,10 +435,9 @@ START_TEST(start_up_is_fast)
     ck_assert_msg(best < 5e-3, "opening takes %g s", best);
     client_unload(&client);
 }
-END_TEST
 
 /* Pages of the BARs without anything in them answer; so do coordinates without a tile. */
-START_TEST(nothing_there_reads_all_ones)
+TEST(nothing_there_reads_all_ones)
 {
     static const uint32_t offsets[] = {0x19400000, 0x1fbffffc, 0x1fc00a58,
                                        0x1fd06000, 0x1fe00000, 0x1ffffffc};
@@ -463,12 +454,11 @@ START_TEST(nothing_there_reads_all_ones)
     client_close(&client);
     client_unload(&client);
 }
-END_TEST
 
 /* --- Repetition --- */
 
 /* The same calls give the same polls and the same values. */
-START_TEST(runs_repeat)
+TEST(runs_repeat)
 {
     unsigned reads[2];
     for (unsigned i = 0; i < 2; i++) {
@@ -483,11 +473,10 @@ START_TEST(runs_repeat)
     }
     ck_assert_uint_eq(reads[0], reads[1]);
 }
-END_TEST
 
 /* --- Exports and output --- */
 
-START_TEST(the_multi_chip_interface_is_absent)
+TEST(the_multi_chip_interface_is_absent)
 {
     static const char *const names[] = {"libttsim_create_device_by_id",
                                         "libttsim_select_device_by_id", "libttsim_pci_config_wr32",
@@ -500,9 +489,8 @@ START_TEST(the_multi_chip_interface_is_absent)
     }
     client_unload(&client);
 }
-END_TEST
 
-START_TEST(stdout_is_left_alone)
+TEST(stdout_is_left_alone)
 {
     static const uint32_t illegal = UINT32_C(0xffffffff);
     struct client client;
@@ -525,39 +513,4 @@ START_TEST(stdout_is_left_alone)
     fflush(stdout);
     dup2(kept, STDOUT_FILENO);
     ck_assert_int_eq(lseek(file, 0, SEEK_END), 0);
-}
-END_TEST
-
-static void silence(void)
-{
-    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("abi client");
-    TCase *cases = tcase_create("abi client");
-    tcase_add_checked_fixture(cases, silence, NULL);
-    tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, umd_opens_and_closes);
-    tcase_add_test(cases, idle_time_costs_nothing);
-    tcase_add_test(cases, multicast_starts_all_tiles);
-    tcase_add_test(cases, two_copies_know_nothing_of_each_other);
-    tcase_add_test(cases, every_init_gives_a_new_device);
-    tcase_add_test(cases, fork_copies_the_device);
-    tcase_add_test(cases, threads_leave_nothing);
-    tcase_add_test(cases, dram_has_eight_banks);
-    tcase_add_test(cases, the_device_reaches_sysmem);
-    tcase_add_test(cases, dma_writes_to_the_device);
-    tcase_add_test(cases, start_up_is_fast);
-    tcase_add_test(cases, nothing_there_reads_all_ones);
-    tcase_add_test(cases, runs_repeat);
-    tcase_add_test(cases, the_multi_chip_interface_is_absent);
-    tcase_add_test(cases, stdout_is_left_alone);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

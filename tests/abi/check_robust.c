@@ -4,7 +4,6 @@
  * anything behind, mix devices up. As check_client.c, it takes the library that LIBTTSIM names or
  * .libs/libttsim.so of the build directory.
  */
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +20,10 @@
 #include "abi/client.h"
 #include "abi/throwing.h"
 #include "unit/sanitized.h"
+#include "unit/test.h"
+
+FIXTURE(client_silence, NULL);
+TESTS_ALWAYS_FORK; /* what a process has left is counted */
 
 /* What memory may grow by. AddressSanitizer keeps for a while what was freed, and looks for leaks
  * itself. */
@@ -195,22 +198,20 @@ static void repeat_loading(bool exits)
     expect_no_more_than(&before);
 }
 
-START_TEST(loading_leaves_nothing)
+TEST(loading_leaves_nothing)
 {
     repeat_loading(true);
     repeat_loading(false);
 }
-END_TEST
 
-START_TEST(loading_with_threads_leaves_nothing)
+TEST(loading_with_threads_leaves_nothing)
 {
     setenv("PENROSE_THREADS", "2", 1);
     repeat_loading(true);
     repeat_loading(false);
 }
-END_TEST
 
-START_TEST(opening_leaves_nothing)
+TEST(opening_leaves_nothing)
 {
     struct client client;
     load(&client);
@@ -227,10 +228,9 @@ START_TEST(opening_leaves_nothing)
     expect_no_more_than(&before);
     client_unload(&client);
 }
-END_TEST
 
 /* With a trace and a summary, which have files. */
-START_TEST(files_are_closed)
+TEST(files_are_closed)
 {
     char name[] = P_tmpdir "/check_robust_XXXXXX";
     int fd = mkstemp(name);
@@ -245,7 +245,6 @@ START_TEST(files_are_closed)
     expect_no_more_than(&before);
     unlink(name);
 }
-END_TEST
 
 /* --- Fork --- */
 
@@ -313,15 +312,14 @@ static void fork_in_the_middle(void)
     ck_assert(in_child(NULL, child_does_nothing)); /* nobody is called who was unloaded */
 }
 
-START_TEST(forks_between_open_and_close)
+TEST(forks_between_open_and_close)
 {
     fork_in_the_middle();
     setenv("PENROSE_THREADS", "2", 1);
     fork_in_the_middle();
 }
-END_TEST
 
-START_TEST(processes_run_at_once)
+TEST(processes_run_at_once)
 {
     enum { PROCESSES = 4 };
     pid_t child[PROCESSES];
@@ -346,7 +344,6 @@ START_TEST(processes_run_at_once)
         ck_assert_int_eq(status, 0);
     }
 }
-END_TEST
 
 /* --- Threads --- */
 
@@ -374,7 +371,7 @@ static void *write_and_read(void *context)
 }
 
 /* Two threads use one device: calls wait for each other. */
-START_TEST(threads_share_a_device)
+TEST(threads_share_a_device)
 {
     struct worker worker[2];
     pthread_t thread[2];
@@ -397,7 +394,6 @@ START_TEST(threads_share_a_device)
     client_close(&worker[0].client);
     client_unload(&worker[0].client);
 }
-END_TEST
 
 static void *open_and_work(void *context)
 {
@@ -414,7 +410,7 @@ static void *open_and_work(void *context)
 }
 
 /* Two copies, a thread each: nothing is shared. */
-START_TEST(copies_run_at_once)
+TEST(copies_run_at_once)
 {
     struct worker worker[2];
     pthread_t thread[2];
@@ -430,7 +426,6 @@ START_TEST(copies_run_at_once)
         client_unload(&worker[i].client);
     }
 }
-END_TEST
 
 static void *keep_busy(void *context)
 {
@@ -442,7 +437,7 @@ static void *keep_busy(void *context)
 }
 
 /* A child that is forked while another thread is in a call finds a device that is whole. */
-START_TEST(forks_while_a_call_is_under_way)
+TEST(forks_while_a_call_is_under_way)
 {
     struct worker worker;
     pthread_t thread;
@@ -460,7 +455,6 @@ START_TEST(forks_while_a_call_is_under_way)
     client_close(&worker.client);
     client_unload(&worker.client);
 }
-END_TEST
 
 /* --- Signals and callbacks --- */
 
@@ -504,7 +498,7 @@ static void work_under_signals(void)
     client_unload(&signalled);
 }
 
-START_TEST(signals_do_no_harm)
+TEST(signals_do_no_harm)
 {
     handler_calls = 0;
     work_under_signals();
@@ -513,7 +507,6 @@ START_TEST(signals_do_no_harm)
     setenv("PENROSE_THREADS", "2", 1); /* the library's own threads take no signals */
     work_under_signals();
 }
-END_TEST
 
 static unsigned callbacks;
 
@@ -533,7 +526,7 @@ static void nested_read(uint64_t paddr, void *p, uint32_t size)
 }
 
 /* A callback that calls back gets no answer, and the device goes on. */
-START_TEST(callbacks_may_not_call_back)
+TEST(callbacks_may_not_call_back)
 {
     uint32_t word = 0;
     load(&signalled);
@@ -546,7 +539,6 @@ START_TEST(callbacks_may_not_call_back)
     client_close(&signalled);
     client_unload(&signalled);
 }
-END_TEST
 
 static void *work_elsewhere(void *context)
 {
@@ -554,7 +546,7 @@ static void *work_elsewhere(void *context)
 }
 
 /* Nobody answers then, and the device goes on, for other threads too. */
-START_TEST(callbacks_may_throw)
+TEST_EACH(callbacks_may_throw, 2)
 {
     const uint64_t host_memory = UINT64_C(0x1000000000000000);
     setenv("PENROSE_THREADS", _i ? "3" : "1", 1);
@@ -576,11 +568,10 @@ START_TEST(callbacks_may_throw)
     client_close(&signalled);
     client_unload(&signalled);
 }
-END_TEST
 
 /* --- Wrong calls and addresses --- */
 
-START_TEST(calls_without_a_device)
+TEST(calls_without_a_device)
 {
     struct client client;
     uint32_t word = 1;
@@ -606,9 +597,8 @@ START_TEST(calls_without_a_device)
     }
     client_unload(&client);
 }
-END_TEST
 
-START_TEST(other_devices_are_absent)
+TEST(other_devices_are_absent)
 {
     static const uint32_t devices[] = {1, 7, 8, 0xf8, 0x100, 0xffff, 0x80000000, UINT32_MAX};
     static const uint32_t offsets[] = {0, 4, 0x10, 0xffc, 0x1000, 0xfffffffc};
@@ -625,7 +615,6 @@ START_TEST(other_devices_are_absent)
     client_close(&client);
     client_unload(&client);
 }
-END_TEST
 
 /* An access across a border; what answers is what small reads see there, or nothing when it begins
  * outside of any BAR. */
@@ -645,7 +634,7 @@ static void cross(struct client *client, uint64_t border, bool is_start)
     client->write(border, large, 0);
 }
 
-START_TEST(accesses_cross_borders)
+TEST(accesses_cross_borders)
 {
     struct client client;
     load(&client);
@@ -675,10 +664,9 @@ START_TEST(accesses_cross_borders)
     client_close(&client);
     client_unload(&client);
 }
-END_TEST
 
 /* As large as a call can be: all windows, what is behind them, and the end of the BAR. */
-START_TEST(huge_accesses_end)
+TEST(huge_accesses_end)
 {
     const uint32_t size = UINT32_C(0x24000000);
     struct client client;
@@ -703,10 +691,9 @@ START_TEST(huge_accesses_end)
     client_unload(&client);
     munmap(bytes, size);
 }
-END_TEST
 
 /* Windows to everywhere: what is there answers, all else reads all ones. */
-START_TEST(windows_to_nowhere)
+TEST(windows_to_nowhere)
 {
     static const uint64_t addresses[] = {0,
                                          0x17fffc,
@@ -742,49 +729,4 @@ START_TEST(windows_to_nowhere)
     ck_assert(works(&client, 5, 5));
     client_close(&client);
     client_unload(&client);
-}
-END_TEST
-
-/* --- Running --- */
-
-static void silence(void)
-{
-    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
-}
-
-int main(void)
-{
-    const TTest *const tests[] = {
-        loading_leaves_nothing,
-        loading_with_threads_leaves_nothing,
-        opening_leaves_nothing,
-        files_are_closed,
-        forks_between_open_and_close,
-        processes_run_at_once,
-        threads_share_a_device,
-        copies_run_at_once,
-        forks_while_a_call_is_under_way,
-        signals_do_no_harm,
-        callbacks_may_not_call_back,
-        calls_without_a_device,
-        other_devices_are_absent,
-        accesses_cross_borders,
-        huge_accesses_end,
-        windows_to_nowhere,
-    };
-    Suite *suite = suite_create("abi robust");
-    TCase *cases = tcase_create("abi robust");
-    tcase_add_checked_fixture(cases, silence, NULL);
-    tcase_set_timeout(cases, 120);
-    for (unsigned i = 0; i < sizeof tests / sizeof *tests; i++) {
-        tcase_add_test(cases, tests[i]);
-    }
-    tcase_add_loop_test(cases, callbacks_may_throw, 0, 2);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_FORK); /* what a process has left is counted */
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -73,4 +73,7 @@ enum { GO_MESSAGE = 0x4f0, GO_INIT = 0x40000000 };
  */
 void client_load_firmware(struct client *client, unsigned x, unsigned y);
 
+/* Nothing goes to stderr from now on. */
+void client_silence(void);
+
 #endif

@@ -2,13 +2,12 @@
  * A chip is data: one that is made up of other tables (small/) runs the same program as a Blackhole
  * beside it in one process, and both get the exact result.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "scene.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum { CHIPS = 2, SLICE = 2000, SLICES = 500 };
 
@@ -28,6 +27,15 @@ static float a[CHIPS][SCENE_SIDE][SCENE_SIDE], b[CHIPS][SCENE_SIDE][SCENE_SIDE];
 static char guests[CHIPS][512];
 
 /* Small integers, so that sums are exact in any order; others for each chip. */
+static const char *find_lack(void)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/tests/arch/small-move.elf", getenv("builddir"));
+    return access(path, R_OK) != 0 ? "no guest programs: no RISC-V cross compiler" : NULL;
+}
+
+TESTS_NEED(find_lack);
+
 static void setup(void)
 {
     for (unsigned i = 0; i < CHIPS; i++) {
@@ -53,7 +61,9 @@ static void teardown(void)
     }
 }
 
-START_TEST(both_multiply)
+FIXTURE(setup, teardown);
+
+TEST(both_multiply)
 {
     unsigned done = 0;
     for (unsigned slice = 0; slice < SLICES && done < CHIPS; slice++) {
@@ -84,9 +94,8 @@ START_TEST(both_multiply)
         }
     }
 }
-END_TEST
 
-START_TEST(each_has_its_own_facts)
+TEST(each_has_its_own_facts)
 {
     for (unsigned i = 0; i < CHIPS; i++) {
         const struct scene_functions *functions = chips[i].functions;
@@ -101,22 +110,4 @@ START_TEST(each_has_its_own_facts)
     ck_assert_str_eq(small_scene.kind(&scenes[1], 2, 3), "Tensix");
     ck_assert_str_eq(small_scene.kind(&scenes[1], 7, 7), "DRAM");
     ck_assert_str_eq(small_scene.kind(&scenes[1], 10, 10), "Ethernet");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("arch");
-    TCase *both = tcase_create("both");
-    tcase_add_checked_fixture(both, setup, teardown);
-    tcase_add_test(both, both_multiply);
-    tcase_add_test(both, each_has_its_own_facts);
-    suite_add_tcase(suite, both);
-    char path[600];
-    snprintf(path, sizeof path, "%s/tests/arch/small-move.elf", getenv("builddir"));
-    if (access(path, R_OK) != 0) {
-        puts("no guest programs: no RISC-V cross compiler");
-        return 77;
-    }
-    return run_suite(suite);
 }

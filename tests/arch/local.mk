@@ -21,7 +21,7 @@ tests_arch_libsmall_la_CPPFLAGS = $(arch_small_cppflags) $(AM_CPPFLAGS) -DSCENE=
 tests_arch_libsmall_la_CFLAGS = $(PENROSE_CFLAGS)
 tests_arch_check_arch_SOURCES = %D%/check_arch.c tests/unit/run_suite.h $(arch_files)
 tests_arch_check_arch_CPPFLAGS = $(AM_CPPFLAGS) -DSCENE=blackhole_scene
-tests_arch_check_arch_LDADD = tests/arch/small.o libpenrose_core.la $(CHECK_LIBS)
+tests_arch_check_arch_LDADD = tests/arch/small.o libunit.la libpenrose_core.la $(CHECK_LIBS)
 tests/arch/small/regs.def: $(srcdir)/%D%/small/regs.awk $(srcdir)/src/arch/blackhole/regs.def
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $^ > $@
 $(tests_arch_libsmall_la_OBJECTS): tests/arch/small/regs.def

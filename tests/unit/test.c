@@ -16,6 +16,7 @@ struct entry {
 static struct {
     struct entry entry[MOST_ENTRIES];
     size_t entries;
+    const char *file; /* where they stand */
     const char *(*find_lack)(void);
     bool always_forks;
 } program;
@@ -31,6 +32,7 @@ static void program_add(const struct entry *entry)
 
 void test_add(const TTest *test, int first, int last)
 {
+    program.file = test->file;
     program_add(&(struct entry){.line = test->line, .first = first, .last = last, .test = test});
 }
 
@@ -62,7 +64,7 @@ int main(void)
         return SKIPPED;
     }
     const struct entry *fixture = &(struct entry){0};
-    Suite *suite = suite_create(program.entry[0].test ? program.entry[0].test->file : "");
+    Suite *suite = suite_create(program.file);
     SRunner *runner = srunner_create(suite);
     setenv("CK_DEFAULT_TIMEOUT", getenv("PENROSE_LONG") ? "3600" : "120", 0);
     qsort(program.entry, program.entries, sizeof program.entry[0], compare_lines);

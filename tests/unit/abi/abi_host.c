@@ -11,7 +11,7 @@
 /* What was reported goes to this file, and out of the test's way from stderr. */
 static char report_path[sizeof P_tmpdir "/check_abi_XXXXXX"];
 
-static void before(void)
+void host_before(void)
 {
     strcpy(report_path, P_tmpdir "/check_abi_XXXXXX");
     int fd = mkstemp(report_path);
@@ -21,7 +21,7 @@ static void before(void)
     ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
 }
 
-static void after(void)
+void host_after(void)
 {
     unlink(report_path);
 }
@@ -196,20 +196,3 @@ void start_busy(struct device *device, unsigned x, unsigned y)
 }
 
 /* --- Running --- */
-
-int run_abi_suite(const char *name, const TTest *const *tests)
-{
-    Suite *suite = suite_create(name);
-    TCase *cases = tcase_create(name);
-    tcase_add_checked_fixture(cases, before, after);
-    for (; *tests; tests++) {
-        tcase_add_test(cases, *tests);
-    }
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_FORK); /* reports are counted for the whole process */
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}

@@ -5,13 +5,13 @@
 #ifndef ABI_HOST_H
 #define ABI_HOST_H
 
-#include <check.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "abi/device.h"
 #include "abi/endpoint.h"
 #include "abi/libttsim.h"
+#include "unit/test.h"
 
 #define BAR0       UINT64_C(0x100000000)
 #define BAR2       UINT64_C(0x120000000)
@@ -30,9 +30,9 @@ enum {
     TO_DEVICE = 0x100,
 };
 
-/* Runs the tests, which end with NULL, each in a process and with a report file of its own. */
-int run_abi_suite(const char *name, const TTest *const *tests);
-
+/* A fixture: the test has a report file of its own. */
+void host_before(void);
+void host_after(void);
 /* Number of lines that contain `text`: of a file, from its start on, and of the report. */
 unsigned lines_of(FILE *file, const char *text);
 unsigned reported(const char *text);

@@ -2,15 +2,17 @@
  * The device behind the libttsim ABI: configuration space, BARs, windows, multicast, tiles of every
  * kind, cards, misuse.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "unit/abi/abi_host.h"
 
+FIXTURE(host_before, host_after);
+TESTS_ALWAYS_FORK; /* reports are counted for the whole process */
+
 /* --- Configuration space and registers --- */
 
-START_TEST(identity)
+TEST(identity)
 {
     libttsim_init();
     ck_assert_uint_eq(libttsim_pci_config_rd32(0, 0), 0xb1401e52);
@@ -33,9 +35,8 @@ START_TEST(identity)
     ck_assert_uint_eq(reported("offset 0x1000 "), 1);
     libttsim_exit();
 }
-END_TEST
 
-START_TEST(registers_keep_what_is_written)
+TEST(registers_keep_what_is_written)
 {
     libttsim_init();
     for (uint32_t i = 0; i < TLB_WORDS; i++) {
@@ -67,9 +68,8 @@ START_TEST(registers_keep_what_is_written)
     ck_assert_uint_eq(reported("BAR2 + 0xfc"), 1);
     libttsim_exit();
 }
-END_TEST
 
-START_TEST(several_registers_at_once_but_no_parts)
+TEST(several_registers_at_once_but_no_parts)
 {
     uint32_t three[3] = {1, 2, 3}, back[3];
     uint8_t bytes[6];
@@ -84,9 +84,8 @@ START_TEST(several_registers_at_once_but_no_parts)
     ck_assert_uint_eq(reported("aligned 32-bit words"), 2);
     libttsim_exit();
 }
-END_TEST
 
-START_TEST(gaps_read_all_ones)
+TEST(gaps_read_all_ones)
 {
     uint8_t across[8];
     libttsim_init();
@@ -110,11 +109,10 @@ START_TEST(gaps_read_all_ones)
     ck_assert_uint_eq(reported("in no BAR"), 4);
     libttsim_exit();
 }
-END_TEST
 
 /* --- Windows --- */
 
-START_TEST(windows_reach_any_tile)
+TEST(windows_reach_any_tile)
 {
     static const unsigned indices[] = {0, 1, 31, 32, 200, 201};
     libttsim_init();
@@ -138,9 +136,8 @@ START_TEST(windows_reach_any_tile)
     ck_assert_uint_eq(reported(""), 0);
     libttsim_exit();
 }
-END_TEST
 
-START_TEST(window_offsets_have_43_and_32_bits)
+TEST(window_offsets_have_43_and_32_bits)
 {
     libttsim_init();
     set_window(3, UINT64_C(0x7ffffffffff), 1, 2, 0, 0, 0, 0);
@@ -151,9 +148,8 @@ START_TEST(window_offsets_have_43_and_32_bits)
     ck_assert_uint_eq(reported("0x1234567800000010"), 1);
     libttsim_exit();
 }
-END_TEST
 
-START_TEST(accesses_are_cut_at_windows)
+TEST(accesses_are_cut_at_windows)
 {
     uint8_t pattern[64], back[64];
     for (unsigned i = 0; i < sizeof pattern; i++) {
@@ -183,10 +179,9 @@ START_TEST(accesses_are_cut_at_windows)
     ck_assert_mem_eq(pattern + 8, back, 8);
     libttsim_exit();
 }
-END_TEST
 
 /* The slow path to a local RAM is memory among the registers. */
-START_TEST(unaligned_access_to_register_space)
+TEST(unaligned_access_to_register_space)
 {
     uint8_t bytes[11] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, back[11];
     libttsim_init();
@@ -197,7 +192,6 @@ START_TEST(unaligned_access_to_register_space)
     ck_assert_uint_eq(reported(""), 0);
     libttsim_exit();
 }
-END_TEST
 
 /* --- Multicast --- */
 
@@ -228,7 +222,7 @@ static void expect_rectangle(const uint32_t got[12], uint32_t columns, uint32_t 
 
 enum { WORKER_COLUMNS = 0x1fcfe, WORKER_ROWS = 0xffc };
 
-START_TEST(multicast_rectangles)
+TEST(multicast_rectangles)
 {
     uint32_t got[12];
     libttsim_init();
@@ -255,9 +249,8 @@ START_TEST(multicast_rectangles)
     ck_assert_uint_eq(reported("cannot be read"), 1);
     libttsim_exit();
 }
-END_TEST
 
-START_TEST(multicast_patterns)
+TEST(multicast_patterns)
 {
     uint32_t got[12];
     libttsim_init();
@@ -286,12 +279,11 @@ START_TEST(multicast_patterns)
     ck_assert_uint_eq(got[4], WORKER_COLUMNS);
     libttsim_exit();
 }
-END_TEST
 
 /* --- Endpoints --- */
 
 /* Words that keep what is written: GDDR, L1 of every kind of tile, memory of the others. */
-START_TEST(every_kind_of_tile_answers)
+TEST(every_kind_of_tile_answers)
 {
     static const struct {
         unsigned x, y;
@@ -321,10 +313,9 @@ START_TEST(every_kind_of_tile_answers)
     ck_assert_uint_eq(reported(""), 0);
     libttsim_exit();
 }
-END_TEST
 
 /* NIUs of L2CPU, security and empty tiles, several registers at once. */
-START_TEST(nius_of_other_tiles_answer)
+TEST(nius_of_other_tiles_answer)
 {
     static const struct {
         unsigned x, y;
@@ -346,9 +337,8 @@ START_TEST(nius_of_other_tiles_answer)
     ck_assert_uint_eq(reported(""), 0);
     libttsim_exit();
 }
-END_TEST
 
-START_TEST(what_does_not_answer_reads_all_ones)
+TEST(what_does_not_answer_reads_all_ones)
 {
     static const struct {
         unsigned x, y;
@@ -371,10 +361,9 @@ START_TEST(what_does_not_answer_reads_all_ones)
     }
     libttsim_exit();
 }
-END_TEST
 
 /* The last address of a tile is not followed by its first. */
-START_TEST(accesses_end_with_the_address_space)
+TEST(accesses_end_with_the_address_space)
 {
     const uint64_t last = UINT64_MAX - 3; /* a word */
     uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[8] = {0};
@@ -387,11 +376,10 @@ START_TEST(accesses_end_with_the_address_space)
     ck_assert_mem_eq(back, "\xff\xff\xff\xff\xff\xff\xff\xff", sizeof back);
     libttsim_exit();
 }
-END_TEST
 
 /* 70000 bytes in GDDR, across the places where its memory is cut; the end of L1 of an Ethernet
  * tile; several registers of ARC in one go. */
-START_TEST(large_accesses)
+TEST(large_accesses)
 {
     static uint8_t pattern[70000], back[70000];
     uint32_t registers[4];
@@ -416,9 +404,8 @@ START_TEST(large_accesses)
     ck_assert_uint_eq(registers[1], 0x10000100);
     libttsim_exit();
 }
-END_TEST
 
-START_TEST(values_for_discovery)
+TEST(values_for_discovery)
 {
     uint8_t version[3];
     uint32_t header[2];
@@ -446,9 +433,8 @@ START_TEST(values_for_discovery)
     ck_assert_uint_eq(reported(""), 0);
     libttsim_exit();
 }
-END_TEST
 
-START_TEST(top_rows_of_noc_1_are_mirrored)
+TEST(top_rows_of_noc_1_are_mirrored)
 {
     libttsim_init();
     set_window(9, 0x80000000 >> 21, 8, 0, 0, 0, 1, 0);
@@ -462,7 +448,6 @@ START_TEST(top_rows_of_noc_1_are_mirrored)
     ck_assert_uint_eq(reported("no tile at (33, 33) of NoC 1"), 1);
     libttsim_exit();
 }
-END_TEST
 
 /* A message in the first queue: UMD's fields are read index, response write index; then write
  * index, response read index, in the header of eight words behind the control word. */
@@ -482,7 +467,7 @@ static uint32_t send_message(const uint32_t request[8], uint32_t response[8])
     return response[0] & 0xff;
 }
 
-START_TEST(arc_answers_messages)
+TEST(arc_answers_messages)
 {
     uint32_t response[8];
     libttsim_init();
@@ -494,11 +479,10 @@ START_TEST(arc_answers_messages)
     ck_assert_uint_eq(reported(""), 0);
     libttsim_exit();
 }
-END_TEST
 
 /* --- Cards --- */
 
-START_TEST(cards_differ)
+TEST(cards_differ)
 {
     setenv("PENROSE_CARD", "p100a", 1);
     libttsim_init();
@@ -526,10 +510,9 @@ START_TEST(cards_differ)
     ck_assert_uint_eq(reported("no card 'n300'; known are unharvested"), 1);
     libttsim_exit();
 }
-END_TEST
 
 /* Where PCIe tile 1 is connected, ARC is reached without the NoC. */
-START_TEST(bar0_leads_to_arc_on_tile_1)
+TEST(bar0_leads_to_arc_on_tile_1)
 {
     setenv("PENROSE_CARD", "p100", 1);
     libttsim_init();
@@ -542,11 +525,10 @@ START_TEST(bar0_leads_to_arc_on_tile_1)
     ck_assert_uint_eq(reported("BAR0 + 0x1fe00000: nothing is there"), 1);
     libttsim_exit();
 }
-END_TEST
 
 /* --- Misuse --- */
 
-START_TEST(misuse_is_answered)
+TEST(misuse_is_answered)
 {
     uint32_t word = 0;
     libttsim_clock(5);
@@ -570,9 +552,8 @@ START_TEST(misuse_is_answered)
     ck_assert_uint_eq(tile_rd(1, 2, 0), UINT32_MAX);
     ck_assert_uint_eq(reported("before libttsim_init"), 1);
 }
-END_TEST
 
-START_TEST(reports_are_limited)
+TEST(reports_are_limited)
 {
     libttsim_init();
     for (uint32_t i = 0; i < 1000; i++) {
@@ -581,35 +562,4 @@ START_TEST(reports_are_limited)
     ck_assert_uint_eq(reported("nothing is mapped"), MOST_REPORTS);
     ck_assert_uint_eq(reported("too many"), 1);
     libttsim_exit();
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {
-        identity,
-        registers_keep_what_is_written,
-        several_registers_at_once_but_no_parts,
-        gaps_read_all_ones,
-        windows_reach_any_tile,
-        window_offsets_have_43_and_32_bits,
-        accesses_are_cut_at_windows,
-        unaligned_access_to_register_space,
-        multicast_rectangles,
-        multicast_patterns,
-        every_kind_of_tile_answers,
-        nius_of_other_tiles_answer,
-        what_does_not_answer_reads_all_ones,
-        accesses_end_with_the_address_space,
-        large_accesses,
-        values_for_discovery,
-        top_rows_of_noc_1_are_mirrored,
-        arc_answers_messages,
-        cards_differ,
-        bar0_leads_to_arc_on_tile_1,
-        misuse_is_answered,
-        reports_are_limited,
-        NULL,
-    };
-    return run_abi_suite("abi", tests);
 }

@@ -2,7 +2,6 @@
  * What the environment asks of the library: schedules, policies, trace, summary; and what becomes
  * of values that it does not understand.
  */
-#include <check.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +12,12 @@
 #include "observe/settings.h"
 #include "unit/abi/abi_host.h"
 
+FIXTURE(host_before, host_after);
+TESTS_ALWAYS_FORK; /* reports are counted for the whole process */
+
 /* --- Words --- */
 
-START_TEST(schedules_are_lists_of_words)
+TEST(schedules_are_lists_of_words)
 {
     struct penrose_options options = {.size = sizeof options};
     struct penrose_error error;
@@ -39,9 +41,8 @@ START_TEST(schedules_are_lists_of_words)
         ck_assert(!options.timed); /* all or nothing */
     }
 }
-END_TEST
 
-START_TEST(policies_are_lists_of_words)
+TEST(policies_are_lists_of_words)
 {
     struct penrose_options options = {.size = sizeof options};
     struct penrose_error error;
@@ -64,9 +65,8 @@ START_TEST(policies_are_lists_of_words)
     ck_assert_int_eq(settings_policy(&options, longer, &error), PENROSE_E_ARGUMENT);
     ck_assert_int_eq(settings_schedule(&options, longer, &error), PENROSE_E_ARGUMENT);
 }
-END_TEST
 
-START_TEST(empty_values_are_as_if_not_set)
+TEST(empty_values_are_as_if_not_set)
 {
     static const char *const names[] = {"PENROSE_CARD",     "PENROSE_THREADS",  "PENROSE_KERNELS",
                                         "PENROSE_POLICY",   "PENROSE_SCHEDULE", "PENROSE_TRACE",
@@ -81,7 +81,6 @@ START_TEST(empty_values_are_as_if_not_set)
         unsetenv(names[i]);
     }
 }
-END_TEST
 
 /* --- Values that are not understood --- */
 
@@ -94,7 +93,7 @@ static uint32_t cycles_of_two_stores(void)
     return tile_rd(2, 2, 0x400);
 }
 
-START_TEST(wrong_values_are_told_and_the_default_is_used)
+TEST(wrong_values_are_told_and_the_default_is_used)
 {
     static const char *const names[] = {"PENROSE_CARD",   "PENROSE_THREADS",   "PENROSE_KERNELS",
                                         "PENROSE_POLICY", "PENROSE_SCHEDULE",  "PENROSE_SUMMARY",
@@ -132,9 +131,8 @@ START_TEST(wrong_values_are_told_and_the_default_is_used)
         ck_assert_uint_eq(reported("PENROSE_THREADS: "), i + 2);
     }
 }
-END_TEST
 
-START_TEST(several_wrong_values_are_told_one_by_one)
+TEST(several_wrong_values_are_told_one_by_one)
 {
     setenv("PENROSE_CARD", "n150", 1);
     setenv("PENROSE_SCHEDULE", "slow", 1);
@@ -150,10 +148,9 @@ START_TEST(several_wrong_values_are_told_one_by_one)
     libttsim_exit();
     ck_assert_uint_eq(reported(""), 3);
 }
-END_TEST
 
 /* The schedule that was asked for is the one that the chip has. */
-START_TEST(the_schedule_reaches_the_chip)
+TEST(the_schedule_reaches_the_chip)
 {
     setenv("PENROSE_RUN_AHEAD", "0", 1);
     setenv("PENROSE_SCHEDULE", "lockstep", 1);
@@ -167,7 +164,6 @@ START_TEST(the_schedule_reaches_the_chip)
     ck_assert_uint_eq(tile_rd(2, 2, WALL_CLOCK) - before, 7); /* rounds of one cycle */
     libttsim_exit();
 }
-END_TEST
 
 /* --- Trace --- */
 
@@ -190,7 +186,7 @@ static unsigned lines_with(const char *text)
     return count;
 }
 
-START_TEST(traces_are_written)
+TEST(traces_are_written)
 {
     static const char *const lines[] = {"lui a1, 0xffb12",
                                         "lw a0, 0x1f0(a1)",
@@ -224,7 +220,6 @@ START_TEST(traces_are_written)
     ck_assert_uint_eq(reported(""), 0);
     unlink(file_path);
 }
-END_TEST
 
 /* --- Summary --- */
 
@@ -268,7 +263,7 @@ static void run_counters(void)
     }
 }
 
-START_TEST(summaries_are_lines_of_json)
+TEST(summaries_are_lines_of_json)
 {
     make_file("PENROSE_SUMMARY");
     libttsim_init(); /* somebody only looks */
@@ -310,11 +305,10 @@ START_TEST(summaries_are_lines_of_json)
     json_decref(object);
     unlink(file_path);
 }
-END_TEST
 
 /* --- Files that cannot be written --- */
 
-START_TEST(lost_reports_are_told_once)
+TEST(lost_reports_are_told_once)
 {
     static const char *const paths[] = {"/no/such/report", "/", "/dev/full"};
     static const char *const bad[] = {"lui a0, 0x200", "sw a0, 4(a0)", NULL};
@@ -335,9 +329,8 @@ START_TEST(lost_reports_are_told_once)
         unlink(file_path);
     }
 }
-END_TEST
 
-START_TEST(lost_summaries_are_told)
+TEST(lost_summaries_are_told)
 {
     setenv("PENROSE_SUMMARY", "/dev/full", 1);
     libttsim_init();
@@ -345,23 +338,4 @@ START_TEST(lost_summaries_are_told)
     ck_assert_uint_eq(reported(""), 0);
     libttsim_exit();
     ck_assert_uint_eq(reported("PENROSE_SUMMARY: /dev/full cannot be written: No space left"), 1);
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {
-        schedules_are_lists_of_words,
-        policies_are_lists_of_words,
-        empty_values_are_as_if_not_set,
-        wrong_values_are_told_and_the_default_is_used,
-        several_wrong_values_are_told_one_by_one,
-        the_schedule_reaches_the_chip,
-        traces_are_written,
-        summaries_are_lines_of_json,
-        lost_reports_are_told_once,
-        lost_summaries_are_told,
-        NULL,
-    };
-    return run_abi_suite("abi environment", tests);
 }

@@ -2,13 +2,15 @@
  * Faults and hangs as a host meets them: what is reported, who stands still, who goes on, and that
  * a tile works again when its harts were reset, by the host or by one of them.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "unit/abi/abi_host.h"
+
+FIXTURE(host_before, host_after);
+TESTS_ALWAYS_FORK; /* reports are counted for the whole process */
 
 enum {
     TRISCS_HELD = 0x7000,
@@ -260,26 +262,23 @@ static void recover_many_times(const char *schedule, unsigned rounds, uint32_t r
     libttsim_exit();
 }
 
-START_TEST(a_tile_recovers_from_any_fault)
+TEST(a_tile_recovers_from_any_fault)
 {
     recover_many_times("fast", 50, 1);
 }
-END_TEST
 
-START_TEST(a_tile_recovers_under_other_schedules)
+TEST(a_tile_recovers_under_other_schedules)
 {
     recover_many_times("lockstep", 12, 2);
     recover_many_times("random:5", 12, 3);
     recover_many_times("timed", 12, 4);
 }
-END_TEST
 
-START_TEST(a_tile_recovers_with_threads)
+TEST(a_tile_recovers_with_threads)
 {
     setenv("PENROSE_THREADS", "2", 1);
     recover_many_times("fast", 12, 5);
 }
-END_TEST
 
 /* Repeated twice, it is the same to the cycle. */
 static uint32_t clock_after_faults(void)
@@ -296,14 +295,13 @@ static uint32_t clock_after_faults(void)
     return counted;
 }
 
-START_TEST(faults_repeat)
+TEST(faults_repeat)
 {
     uint32_t once = clock_after_faults();
     ck_assert_uint_eq(clock_after_faults(), once);
     setenv("PENROSE_THREADS", "2", 1);
     ck_assert_uint_eq(clock_after_faults(), once);
 }
-END_TEST
 
 /* --- Harts that reset others --- */
 
@@ -328,7 +326,7 @@ static void command(unsigned x, unsigned y, uint32_t reset, uint32_t *commands)
     ck_assert_msg(comes(x, y, 0x504, ++*commands), "command %u is not served", *commands);
 }
 
-START_TEST(a_hart_resets_the_others)
+TEST(a_hart_resets_the_others)
 {
     uint32_t random = 77, commands = 0;
     const uint32_t held = TRISCS_HELD | 1 << 18, run = 1 << 18;
@@ -354,11 +352,10 @@ START_TEST(a_hart_resets_the_others)
     }
     libttsim_exit();
 }
-END_TEST
 
 /* --- Who stands still, and who does not --- */
 
-START_TEST(only_the_hart_at_fault_stands_still)
+TEST(only_the_hart_at_fault_stands_still)
 {
     static const char *const counts[] = {"addi a0, a0, 1", "sw a0, 0x404(zero)", "jal zero, 0x1000",
                                          NULL};
@@ -372,10 +369,9 @@ START_TEST(only_the_hart_at_fault_stands_still)
     expect_counting(4, 5); /* in the same tile */
     libttsim_exit();
 }
-END_TEST
 
 /* A hart of an Ethernet tile, while its neighbour and a worker go on. */
-START_TEST(ethernet_harts_recover)
+TEST(ethernet_harts_recover)
 {
     enum { X = 24, Y = 25, BOTH_HELD = 0x1800, BOTH_RUN = 0 };
     static const uint64_t reset_pc = UINT64_C(0xffb14000);
@@ -405,10 +401,9 @@ START_TEST(ethernet_harts_recover)
     }
     libttsim_exit();
 }
-END_TEST
 
 /* A whole call's time passes although a fault comes in between. */
-START_TEST(time_passes_as_asked)
+TEST(time_passes_as_asked)
 {
     libttsim_init();
     start_counter(1, 2);
@@ -421,10 +416,9 @@ START_TEST(time_passes_as_asked)
     ck_assert_uint_ge(tile_rd(1, 2, WALL_CLOCK) - before, 100000);
     libttsim_exit();
 }
-END_TEST
 
 /* A tile whose coprocessor is at fault still answers, and costs no time. */
-START_TEST(a_stopped_coprocessor_is_quiet)
+TEST(a_stopped_coprocessor_is_quiet)
 {
     libttsim_init();
     load_middle(4, 5);
@@ -440,10 +434,9 @@ START_TEST(a_stopped_coprocessor_is_quiet)
     run_good(4, 5, 3);
     libttsim_exit();
 }
-END_TEST
 
 /* What the header says of resetting a coprocessor. */
-START_TEST(coprocessors_are_reset_in_reset_only)
+TEST(coprocessors_are_reset_in_reset_only)
 {
     struct device *device = make_device(NULL);
     struct penrose_chip *chip = device->chip;
@@ -463,10 +456,9 @@ START_TEST(coprocessors_are_reset_in_reset_only)
     penrose_fault_isolate(chip); /* nobody is at fault */
     device_destroy(device);
 }
-END_TEST
 
 /* The same mistake in the same place is reported each time, and warnings are once. */
-START_TEST(faults_are_reported_each_time)
+TEST(faults_are_reported_each_time)
 {
     libttsim_init();
     for (unsigned round = 1; round <= 5; round++) {
@@ -481,7 +473,6 @@ START_TEST(faults_are_reported_each_time)
     }
     libttsim_exit();
 }
-END_TEST
 
 /* From now on stderr is `file`. Returns what it was. */
 static int divert(FILE *file)
@@ -499,7 +490,7 @@ static void give_back(int own)
 }
 
 /* Where tiles run one program, stderr gets its mistake once, and the file of reports each. */
-START_TEST(many_tiles_are_told_as_one)
+TEST(many_tiles_are_told_as_one)
 {
     enum { TILES = 12, ROW = 6 };
     FILE *file = tmpfile();
@@ -525,10 +516,9 @@ START_TEST(many_tiles_are_told_as_one)
     libttsim_exit();
     fclose(file);
 }
-END_TEST
 
 /* Not even a host that makes many mistakes hides faults; but there is an end. */
-START_TEST(faults_are_reported_until_there_are_too_many)
+TEST(faults_are_reported_until_there_are_too_many)
 {
     libttsim_init();
     for (unsigned i = 0; i < 300; i++) {
@@ -559,9 +549,8 @@ START_TEST(faults_are_reported_until_there_are_too_many)
     run_good(4, 5, 1);
     libttsim_exit();
 }
-END_TEST
 
-START_TEST(policies_come_from_the_environment)
+TEST(policies_come_from_the_environment)
 {
     setenv("PENROSE_POLICY", "unmapped-address=warn,illegal-instruction=ignore", 1);
     static const char *const lines[] = {"lui a0, 0x200", "sw a0, 4(a0)", "addi a1, zero, 5",
@@ -582,7 +571,6 @@ START_TEST(policies_come_from_the_environment)
     ck_assert_uint_eq(tile_rd(4, 5, 0x404), 5);
     libttsim_exit();
 }
-END_TEST
 
 /* --- Hangs --- */
 
@@ -596,7 +584,7 @@ static void poll_in_vain(unsigned polls)
 
 /* A deadlock of a kernel: told once, and again only after progress; and it leaves nothing behind.
  */
-START_TEST(deadlocks_are_told_once_and_healed)
+TEST(deadlocks_are_told_once_and_healed)
 {
     libttsim_init();
     for (unsigned round = 1; round <= 4; round++) {
@@ -609,10 +597,9 @@ START_TEST(deadlocks_are_told_once_and_healed)
     }
     libttsim_exit();
 }
-END_TEST
 
 /* A host that gives up earlier. */
-START_TEST(what_is_stuck_is_dropped)
+TEST(what_is_stuck_is_dropped)
 {
     libttsim_init();
     for (unsigned round = 1; round <= 4; round++) {
@@ -625,7 +612,6 @@ START_TEST(what_is_stuck_is_dropped)
     ck_assert_uint_eq(reported("nothing can happen any more"), 0);
     libttsim_exit();
 }
-END_TEST
 
 /* T0's REPLAY waits for T1, which says that it has posted the semaphore some cycles later, when the
  * REPLAY has begun; `delay` moves that. */
@@ -654,7 +640,7 @@ static void load_long_way(unsigned x, unsigned y, unsigned delay)
 
 /* What only needs time is not dropped when TRISCs are reset, although the host has polled in vain.
  */
-START_TEST(what_is_under_way_comes_to_its_end)
+TEST(what_is_under_way_comes_to_its_end)
 {
     static const char *const reads[] = {"lui a0, 0xffe00", "lw a1, 0(a0)", "sw a1, 0x404(zero)",
                                         NULL};
@@ -682,10 +668,9 @@ START_TEST(what_is_under_way_comes_to_its_end)
     ck_assert_uint_eq(reported(""), 0);
     libttsim_exit();
 }
-END_TEST
 
 /* A kernel that runs for ever. */
-START_TEST(endless_loops_are_told)
+TEST(endless_loops_are_told)
 {
     static const char *const counts[] = {"addi a0, a0, 1", "sw a0, 0x404(zero)", "jal zero, 0x1000",
                                          NULL};
@@ -703,10 +688,9 @@ START_TEST(endless_loops_are_told)
     ck_assert_uint_eq(reported("polling in vain"), 2);
     libttsim_exit();
 }
-END_TEST
 
 /* Hosts that wait for their own memory only let time pass. */
-START_TEST(waiting_without_reads_is_noticed)
+TEST(waiting_without_reads_is_noticed)
 {
     static const char *const waits[] = {"lw a0, 0x408(zero)", "beq a0, zero, 0x1000", NULL};
     libttsim_init();
@@ -720,32 +704,4 @@ START_TEST(waiting_without_reads_is_noticed)
     }
     ck_assert_uint_eq(reported("nothing can happen any more"), 1);
     libttsim_exit();
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {
-        a_tile_recovers_from_any_fault,
-        a_tile_recovers_under_other_schedules,
-        a_tile_recovers_with_threads,
-        faults_repeat,
-        a_hart_resets_the_others,
-        only_the_hart_at_fault_stands_still,
-        ethernet_harts_recover,
-        time_passes_as_asked,
-        a_stopped_coprocessor_is_quiet,
-        coprocessors_are_reset_in_reset_only,
-        faults_are_reported_each_time,
-        many_tiles_are_told_as_one,
-        faults_are_reported_until_there_are_too_many,
-        policies_come_from_the_environment,
-        deadlocks_are_told_once_and_healed,
-        what_is_stuck_is_dropped,
-        what_is_under_way_comes_to_its_end,
-        endless_loops_are_told,
-        waiting_without_reads_is_noticed,
-        NULL,
-    };
-    return run_abi_suite("abi faults", tests);
 }

@@ -1,11 +1,13 @@
 /*
  * The device behind the libttsim ABI: host memory and DMA, how far time runs, guest faults.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "unit/abi/abi_host.h"
+
+FIXTURE(host_before, host_after);
+TESTS_ALWAYS_FORK; /* reports are counted for the whole process */
 
 /* --- Host memory --- */
 
@@ -21,7 +23,7 @@ static void map_host_memory(void)
 
 #define THROUGH_IATU UINT64_C(0x1000000000000000)
 
-START_TEST(the_device_reaches_host_memory)
+TEST(the_device_reaches_host_memory)
 {
     uint8_t back[300];
     fill_host_memory();
@@ -44,11 +46,10 @@ START_TEST(the_device_reaches_host_memory)
     ck_assert_uint_eq(reported("the host has no memory"), 1);
     libttsim_exit();
 }
-END_TEST
 
 /* --- DMA --- */
 
-START_TEST(dma_moves_through_windows)
+TEST(dma_moves_through_windows)
 {
     static uint8_t back[0x11000];
     libttsim_init();
@@ -69,9 +70,8 @@ START_TEST(dma_moves_through_windows)
     ck_assert_uint_eq(reported(""), 0);
     libttsim_exit();
 }
-END_TEST
 
-START_TEST(dma_to_nowhere_ends)
+TEST(dma_to_nowhere_ends)
 {
     static const uint64_t targets[] = {UINT64_C(202) << 21, UINT64_C(0x1fc00000), UINT64_MAX - 64,
                                        UINT64_C(1) << 32, (UINT64_C(202) << 21) - 0x10};
@@ -86,10 +86,9 @@ START_TEST(dma_to_nowhere_ends)
     ck_assert_uint_eq(reported("the transfer is aborted"), 1);
     libttsim_exit();
 }
-END_TEST
 
 /* A window onto the registers of the DMA engine, and a transfer that rings its own doorbell. */
-START_TEST(dma_does_not_start_itself)
+TEST(dma_does_not_start_itself)
 {
     libttsim_init();
     libttsim_set_pci_dma_mem_callbacks(host_rd, host_wr);
@@ -103,7 +102,6 @@ START_TEST(dma_does_not_start_itself)
     ck_assert_uint_eq(tile_rd(1, 2, 0x100), 7);
     libttsim_exit();
 }
-END_TEST
 
 /* --- Time --- */
 
@@ -125,14 +123,13 @@ static unsigned poll(unsigned x, unsigned y)
 }
 
 /* The job takes 3 * 0x40000 cycles. */
-START_TEST(polls_are_few)
+TEST(polls_are_few)
 {
     libttsim_init();
     start(1, 2, long_job);
     ck_assert_uint_lt(poll(1, 2), 10 + 3 * 0x40000 / 65536 + 2);
     libttsim_exit();
 }
-END_TEST
 
 /* Cycles that clock(1) takes after a read of 0x400. */
 static uint64_t poll_cycles(struct device *device)
@@ -143,7 +140,7 @@ static uint64_t poll_cycles(struct device *device)
     return penrose_now(device->chip) - before_it;
 }
 
-START_TEST(quantum_grows_while_polling_in_vain)
+TEST(quantum_grows_while_polling_in_vain)
 {
     struct device *device = make_device(NULL);
     start_busy(device, 1, 2);
@@ -166,7 +163,6 @@ START_TEST(quantum_grows_while_polling_in_vain)
     ck_assert_uint_eq(poll_cycles(device), 128); /* results are being read out */
     device_destroy(device);
 }
-END_TEST
 
 /* Cycles that clock(1) takes after a read from a tile. */
 static uint64_t visit_cycles(struct device *device, unsigned x, unsigned y)
@@ -179,7 +175,7 @@ static uint64_t visit_cycles(struct device *device, unsigned x, unsigned y)
     return penrose_now(device->chip) - before_it;
 }
 
-START_TEST(time_is_saved_up_while_the_host_goes_round)
+TEST(time_is_saved_up_while_the_host_goes_round)
 {
     struct device *device = make_device(NULL);
     start_busy(device, 1, 2);
@@ -195,7 +191,6 @@ START_TEST(time_is_saved_up_while_the_host_goes_round)
     ck_assert_uint_eq(visit_cycles(device, 4, 4), 3 * 128); /* it stays */
     device_destroy(device);
 }
-END_TEST
 
 /* A tile that writes the time to 0x40c and 1 to 0x400 after 300000 cycles or so, and one that keeps
  * busy, so that windows are short. */
@@ -211,7 +206,7 @@ static struct device *start_late_change(void)
     return device;
 }
 
-START_TEST(clock_ends_when_a_polled_value_changes)
+TEST(clock_ends_when_a_polled_value_changes)
 {
     struct device *device = start_late_change();
     while (device_get(device, 0x400) != 1) {
@@ -222,7 +217,6 @@ START_TEST(clock_ends_when_a_polled_value_changes)
     ck_assert_uint_le(penrose_now(device->chip) - device_get(device, 0x40c), 1024 + 256);
     device_destroy(device);
 }
-END_TEST
 
 /* --- Requests of tiles --- */
 
@@ -251,7 +245,7 @@ static void do_request(struct device *device)
     ck_assert_uint_eq(device_get(device, NIU + 0x40), 0);
 }
 
-START_TEST(tiles_reach_host_memory)
+TEST(tiles_reach_host_memory)
 {
     struct device *device = make_device(NULL);
     uint8_t back[4096];
@@ -271,7 +265,6 @@ START_TEST(tiles_reach_host_memory)
     ck_assert_uint_eq(reported("the host has no memory"), 1);
     device_destroy(device);
 }
-END_TEST
 
 /* A tile that writes the time to 0x40c and starts the request that is set up, 300000 cycles or so
  * from now, and one that keeps busy. */
@@ -289,7 +282,7 @@ static void start_late_request(struct device *device)
 
 enum { MOST_LATE = 1024 + 256 }; /* requests are under way for a window or two */
 
-START_TEST(writes_to_host_memory_end_a_call)
+TEST(writes_to_host_memory_end_a_call)
 {
     struct device *device = make_device(NULL);
     unsigned calls = 0;
@@ -307,9 +300,8 @@ START_TEST(writes_to_host_memory_end_a_call)
     ck_assert_uint_eq(reported(""), 0);
     device_destroy(device);
 }
-END_TEST
 
-START_TEST(polls_of_other_tiles_end_a_call)
+TEST(polls_of_other_tiles_end_a_call)
 {
     static const struct {
         unsigned x, y;
@@ -336,11 +328,10 @@ START_TEST(polls_of_other_tiles_end_a_call)
         device_destroy(device);
     }
 }
-END_TEST
 
 /* A hart that sleeps, waiting for a word, on a chip that is quiet: whoever writes the word wakes
  * it, be it through a window, by multicast, or by DMA. */
-START_TEST(no_write_is_missed)
+TEST(no_write_is_missed)
 {
     static const char *const waits[] = {"lw a0, 0x500(zero)", "beq a0, zero, 0x1000",
                                         "sw a0, 0x504(zero)", "sw zero, 0x500(zero)",
@@ -370,9 +361,8 @@ START_TEST(no_write_is_missed)
     ck_assert_uint_eq(reported(""), 0);
     libttsim_exit();
 }
-END_TEST
 
-START_TEST(only_what_is_still_polled_ends_a_call)
+TEST(only_what_is_still_polled_ends_a_call)
 {
     struct device *device = start_late_change();
     while (penrose_now(device->chip) < 100000) {
@@ -390,9 +380,8 @@ START_TEST(only_what_is_still_polled_ends_a_call)
     }
     device_destroy(device);
 }
-END_TEST
 
-START_TEST(clocks_count)
+TEST(clocks_count)
 {
     struct device *device = start_late_change();
     clock_run(device, 0);
@@ -407,9 +396,8 @@ START_TEST(clocks_count)
     ck_assert_uint_eq(device_get(device, 0x400), 1);
     device_destroy(device);
 }
-END_TEST
 
-START_TEST(quiet_time_passes_as_asked)
+TEST(quiet_time_passes_as_asked)
 {
     struct device *device = make_device(NULL);
     clock_run(device, 1);
@@ -432,10 +420,9 @@ START_TEST(quiet_time_passes_as_asked)
     ck_assert_uint_gt(device_get(device, 0x404), 100);
     device_destroy(device);
 }
-END_TEST
 
 /* A debugger's command finds done what the one before it asked for; other writes take no time. */
-START_TEST(time_passes_between_debugger_commands)
+TEST(time_passes_between_debugger_commands)
 {
     static const uint32_t registers[] = {0x000, 0x054, 0x080, 0x084, 0x0fc},
                           others[] = {0x100, 0x1f8};
@@ -458,9 +445,8 @@ START_TEST(time_passes_between_debugger_commands)
     }
     device_destroy(device);
 }
-END_TEST
 
-START_TEST(run_ahead_is_adjustable)
+TEST(run_ahead_is_adjustable)
 {
     struct device *device = make_device("0");
     start_busy(device, 1, 2);
@@ -491,11 +477,10 @@ START_TEST(run_ahead_is_adjustable)
         ck_assert_uint_eq(reported("PENROSE_RUN_AHEAD"), i + 1);
     }
 }
-END_TEST
 
 /* --- Faults --- */
 
-START_TEST(guest_fault_is_reported_and_survived)
+TEST(guest_fault_is_reported_and_survived)
 {
     static const char *const bad[] = {"lui a0, 0x200", "sw a0, 4(a0)", "jal zero, 0x1008", NULL};
     static const char *const good[] = {"addi a0, zero, 1", "sw a0, 0x400(zero)", "jal zero, 0x1008",
@@ -520,10 +505,9 @@ START_TEST(guest_fault_is_reported_and_survived)
     ck_assert_uint_eq(reported("unmapped-address: tile (5, 6) brisc"), 2); /* at another cycle */
     libttsim_exit();
 }
-END_TEST
 
 /* The time of a call that was saved up passes before the end, and with it what goes wrong then. */
-START_TEST(nothing_is_lost_at_the_end)
+TEST(nothing_is_lost_at_the_end)
 {
     static const char *const bad[] = {"lui a0, 0x200", "sw a0, 4(a0)", "jal zero, 0x1008", NULL};
     libttsim_init();
@@ -533,9 +517,8 @@ START_TEST(nothing_is_lost_at_the_end)
     libttsim_exit();
     ck_assert_uint_eq(reported("unmapped-address: tile (5, 6) brisc"), 1);
 }
-END_TEST
 
-START_TEST(deadlock_is_reported)
+TEST(deadlock_is_reported)
 {
     static const char *const waits[] = {"lw a0, 0x408(zero)", "beq a0, zero, 0x1000", NULL};
     libttsim_init();
@@ -547,33 +530,4 @@ START_TEST(deadlock_is_reported)
     ck_assert_uint_eq(reported("nothing can happen any more"), 1);
     ck_assert_uint_eq(reported("tile (7, 7) brisc"), 1);
     libttsim_exit();
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {
-        the_device_reaches_host_memory,
-        dma_moves_through_windows,
-        dma_to_nowhere_ends,
-        dma_does_not_start_itself,
-        polls_are_few,
-        quantum_grows_while_polling_in_vain,
-        time_is_saved_up_while_the_host_goes_round,
-        clock_ends_when_a_polled_value_changes,
-        tiles_reach_host_memory,
-        writes_to_host_memory_end_a_call,
-        polls_of_other_tiles_end_a_call,
-        no_write_is_missed,
-        only_what_is_still_polled_ends_a_call,
-        clocks_count,
-        quiet_time_passes_as_asked,
-        time_passes_between_debugger_commands,
-        run_ahead_is_adjustable,
-        guest_fault_is_reported_and_survived,
-        nothing_is_lost_at_the_end,
-        deadlock_is_reported,
-        NULL,
-    };
-    return run_abi_suite("abi time", tests);
 }

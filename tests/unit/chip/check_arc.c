@@ -3,12 +3,11 @@
  * registers, sends messages and reads the answers; all products; every code; queues that a host has
  * spoilt; accesses anywhere, which must neither crash nor go unexplained.
  */
-#include <check.h>
 #include <string.h>
 
 #include "chip/arc.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -63,6 +62,8 @@ static void setup(void)
     memset(rule, 0x55, sizeof rule);
     open_product("unharvested");
 }
+
+FIXTURE(setup, NULL);
 
 /* --- A client --- */
 
@@ -147,7 +148,7 @@ static uint32_t tag_value(uint32_t tag)
 
 /* --- Boot and telemetry --- */
 
-START_TEST(test_boot)
+TEST(test_boot)
 {
     ck_assert_uint_eq(get(0x80030408) & 7, 5);
     ck_assert_uint_eq(get(0x80030060) >> 16, 0xc0de);
@@ -158,9 +159,8 @@ START_TEST(test_boot)
     ck_assert_int_eq(arc_read(&arc, 1, UINT64_C(0xffffffffffb30044), &value, 4, rule), GRID_DONE);
     ck_assert_uint_eq(value, 0x006112c8);
 }
-END_TEST
 
-START_TEST(test_products)
+TEST(test_products)
 {
     static const struct {
         const char *name;
@@ -182,10 +182,9 @@ START_TEST(test_products)
         ck_assert_uint_eq(tag_value(28), 0x12050000);
     }
 }
-END_TEST
 
 /* UMD's harvesting masks of telemetry are those of the grid. */
-START_TEST(test_masks_as_umd_reads_them)
+TEST(test_masks_as_umd_reads_them)
 {
     static const uint8_t die[] = {1, 16, 2, 15, 3, 14, 4, 13, 5, 12, 6, 11, 7, 10};
     for (size_t i = 0; grid_product_at(i); i++) {
@@ -202,9 +201,8 @@ START_TEST(test_masks_as_umd_reads_them)
         }
     }
 }
-END_TEST
 
-START_TEST(test_heartbeat_and_clock)
+TEST(test_heartbeat_and_clock)
 {
     uint32_t beat = tag_value(32);
     cycles = UINT64_C(1000000000);
@@ -221,11 +219,10 @@ START_TEST(test_heartbeat_and_clock)
         ck_assert_uint_eq(byte, image[i]);
     }
 }
-END_TEST
 
 /* --- Messages --- */
 
-START_TEST(test_test_message_and_serial)
+TEST(test_test_message_and_serial)
 {
     uint32_t response[WORDS];
     for (unsigned queue = 0; queue < QUEUES; queue++) {
@@ -241,9 +238,8 @@ START_TEST(test_test_message_and_serial)
     }
     ck_assert_uint_eq(arc.messages, QUEUES * 22);
 }
-END_TEST
 
-START_TEST(test_clock_messages)
+TEST(test_clock_messages)
 {
     uint32_t response[WORDS];
     ck_assert_uint_eq(tag_value(14), 1000);
@@ -260,10 +256,9 @@ START_TEST(test_clock_messages)
     ck_assert_uint_eq(send(3, 0x21 | 0 << 8, 0, response), 0); /* no flag is valid */
     ck_assert_uint_eq(tag_value(14), 1350);
 }
-END_TEST
 
 /* Codes that ttsim answers with success, and that clients send. */
-START_TEST(test_every_code)
+TEST(test_every_code)
 {
     static const uint8_t accepted[] = {0x11, 0x51, 0x52, 0x53, 0x54, 0x57, 0x90, 0xa0,
                                        0xa3, 0xb6, 0xb7, 0xbc, 0xba, 0xc1, 0xc7};
@@ -286,10 +281,9 @@ START_TEST(test_every_code)
     ck_assert_uint_eq(send(0, 0x1e, 0, response), 0xff); /* I2C: firmware has it, this does not */
     ck_assert_uint_eq(send(0, 0x16, 0, response), 0xfe);
 }
-END_TEST
 
 /* Without surroundings, such messages are taken and nothing happens. */
-START_TEST(test_no_board)
+TEST(test_no_board)
 {
     uint32_t response[WORDS];
     memset(&arc, 0, sizeof arc);
@@ -297,10 +291,9 @@ START_TEST(test_no_board)
     ck_assert_uint_eq(send(0, 0x56, 3, response), 0);
     ck_assert_uint_eq(tag_value(32), 1);
 }
-END_TEST
 
 /* Several messages at a time, over all fill levels, with either way of telling the firmware. */
-START_TEST(test_full_queues)
+TEST(test_full_queues)
 {
     uint64_t queue = queue_base(2);
     uint32_t expected = 0, sent = 0;
@@ -326,10 +319,9 @@ START_TEST(test_full_queues)
         ck_assert(!pop(queue, response));
     }
 }
-END_TEST
 
 /* Answers that nobody takes hold the queue up; it goes on where it was. */
-START_TEST(test_no_room_for_answers)
+TEST(test_no_room_for_answers)
 {
     uint64_t queue = queue_base(1);
     uint32_t response[WORDS];
@@ -349,11 +341,10 @@ START_TEST(test_no_room_for_answers)
         ck_assert_uint_eq(response[1], i + 1);
     }
 }
-END_TEST
 
 /* Headers full of anything: the firmware stops or works the queue off, and the rest is untouched.
  */
-START_TEST(test_spoilt_queues)
+TEST(test_spoilt_queues)
 {
     for (int i = 0; i < 3000; i++) {
         for (unsigned index = 0; index < QUEUES; index++) {
@@ -371,11 +362,10 @@ START_TEST(test_spoilt_queues)
     ck_assert_uint_eq(get(0x80030408), 5);
     ck_assert_uint_eq(get(ARC_CSM + ARC_CSM_BYTES - 4), 0);
 }
-END_TEST
 
 /* --- Registers and accesses --- */
 
-START_TEST(test_storage)
+TEST(test_storage)
 {
     for (unsigned i = 0; i < 8 + 64; i++) {
         uint64_t address = i < 8 ? 0x80030060 + 4 * i : 0x80030400 + 4 * (i - 8);
@@ -390,7 +380,6 @@ START_TEST(test_storage)
     put(0x800b0004, 9);
     ck_assert_uint_eq(get(0x800b0004), 0);
 }
-END_TEST
 
 static void check_reply(enum grid_reply reply, enum grid_reply wanted, const char *what)
 {
@@ -401,7 +390,7 @@ static void check_reply(enum grid_reply reply, enum grid_reply wanted, const cha
     EXPECT(reply == GRID_DONE || strstr(rule, "ARC"));
 }
 
-START_TEST(test_rules)
+TEST(test_rules)
 {
     static const struct {
         const char *what;
@@ -432,10 +421,9 @@ START_TEST(test_rules)
                     rows[i].what);
     }
 }
-END_TEST
 
 /* Anywhere, anything: no crash, each refusal explained, and a refused write changes nothing. */
-START_TEST(test_accesses_anywhere)
+TEST(test_accesses_anywhere)
 {
     static const uint64_t places[] = {ARC_CSM,    ARC_APB,    UINT64_C(0xffffffffff000000),
                                       0x80030000, 0x800b0000, 0};
@@ -464,9 +452,8 @@ START_TEST(test_accesses_anywhere)
         ck_assert_int_le(reply, GRID_FORBIDDEN);
     }
 }
-END_TEST
 
-START_TEST(test_bar0)
+TEST(test_bar0)
 {
     uint64_t address;
     ck_assert(arc_bar0_address(0x1ff30408, &address) && address == 0x80030408);
@@ -475,29 +462,4 @@ START_TEST(test_bar0)
     ck_assert(arc_bar0_address(0x1fe80100, &address) && address == 0x10000100);
     ck_assert(!arc_bar0_address(0x1fe7ffff, &address));
     ck_assert(!arc_bar0_address(0x20000000, &address));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("arc");
-    TCase *tests = tcase_create("arc");
-    tcase_add_checked_fixture(tests, setup, NULL);
-    tcase_add_test(tests, test_boot);
-    tcase_add_test(tests, test_products);
-    tcase_add_test(tests, test_masks_as_umd_reads_them);
-    tcase_add_test(tests, test_heartbeat_and_clock);
-    tcase_add_test(tests, test_test_message_and_serial);
-    tcase_add_test(tests, test_clock_messages);
-    tcase_add_test(tests, test_every_code);
-    tcase_add_test(tests, test_no_board);
-    tcase_add_test(tests, test_full_queues);
-    tcase_add_test(tests, test_no_room_for_answers);
-    tcase_add_test(tests, test_spoilt_queues);
-    tcase_add_test(tests, test_storage);
-    tcase_add_test(tests, test_rules);
-    tcase_add_test(tests, test_accesses_anywhere);
-    tcase_add_test(tests, test_bar0);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

@@ -1,5 +1,4 @@
 /* libpenrose as its users call it: chips, memory, harts, time, faults, programs. */
-#include <check.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 #include <penrose/penrose.h>
 
 #include "chip/chip.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "tile/tile.h"
 
 static const struct penrose_register a0 = {PENROSE_X, 10};
@@ -43,7 +42,7 @@ static enum penrose_outcome run_for(struct penrose_chip *chip, uint64_t cycles)
     return penrose_run(chip, &run);
 }
 
-START_TEST(options_are_checked)
+TEST(options_are_checked)
 {
     struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
@@ -68,9 +67,8 @@ START_TEST(options_are_checked)
     ck_assert_int_eq(penrose_chip_create(NULL, &chip, &error), PENROSE_OK); /* the defaults */
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(timed_runs_go_in_step)
+TEST(timed_runs_go_in_step)
 {
     static const struct {
         enum penrose_schedule schedule;
@@ -93,10 +91,9 @@ START_TEST(timed_runs_go_in_step)
         penrose_chip_destroy(chip);
     }
 }
-END_TEST
 
 /* Of a caller with an older or a newer header. */
-START_TEST(options_are_sized)
+TEST(options_are_sized)
 {
     struct {
         struct penrose_options options;
@@ -120,9 +117,8 @@ START_TEST(options_are_sized)
     ck_assert_int_eq(chip_take_sized(&older, &own, older.size, "own", &error), PENROSE_OK);
     ck_assert(own.was == 1 && own.is == 0 && own.size == sizeof own);
 }
-END_TEST
 
-START_TEST(tiles_are_found_by_kind)
+TEST_EACH(tiles_are_found_by_kind, 6)
 {
     static const struct {
         const char *card;
@@ -153,9 +149,8 @@ START_TEST(tiles_are_found_by_kind)
     ck_assert_str_eq(penrose_tile_kind_name(PENROSE_TILE_ARC), "ARC");
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(memory_is_read_and_written)
+TEST(memory_is_read_and_written)
 {
     struct penrose_chip *chip = open_chip(NULL);
     struct penrose_error error;
@@ -178,9 +173,8 @@ START_TEST(memory_is_read_and_written)
     ck_assert_int_eq(penrose_read(chip, 1, 2, UINT64_MAX - 1, back, 4, NULL), PENROSE_E_ARGUMENT);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(hart_runs_and_pauses)
+TEST(hart_runs_and_pauses)
 {
     static const char *const program[] = {"addi a0, a0, 5", "slli a0, a0, 2", "sw a0, 0x400(zero)",
                                           "ebreak", NULL};
@@ -210,9 +204,8 @@ START_TEST(hart_runs_and_pauses)
                      PENROSE_E_ARGUMENT);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(quiet_time_passes_for_hosts)
+TEST(quiet_time_passes_for_hosts)
 {
     static const char *const loop[] = {"lw a0, 0x400(zero)", "beq a0, zero, 0x1000", "ebreak",
                                        NULL};
@@ -236,9 +229,8 @@ START_TEST(quiet_time_passes_for_hosts)
     ck_assert_int_eq(info.state, PENROSE_HART_PAUSED);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(fault_stops_chip_until_cleared)
+TEST(fault_stops_chip_until_cleared)
 {
     static const char *const bad[] = {"lui a0, 0x200", "sw a0, 4(a0)", "ebreak", NULL};
     struct penrose_chip *chip = open_chip(NULL);
@@ -271,10 +263,9 @@ START_TEST(fault_stops_chip_until_cleared)
     ck_assert_int_eq(info.state, PENROSE_HART_PAUSED);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* What tells mistakes apart: the instruction and the rule; without an instruction the text. */
-START_TEST(mistakes_are_alike_on_other_tiles)
+TEST(mistakes_are_alike_on_other_tiles)
 {
     const struct penrose_fault fault = {.kind = PENROSE_FAULT_UNMAPPED,
                                         .hart = PENROSE_BRISC,
@@ -321,9 +312,8 @@ START_TEST(mistakes_are_alike_on_other_tiles)
     again.rule[0] = 'b';
     ck_assert(!penrose_fault_alike(&host, &again));
 }
-END_TEST
 
-START_TEST(policies_are_obeyed)
+TEST_EACH(policies_are_obeyed, 2)
 {
     static const char *const bad[] = {"lui a0, 0x200",
                                       "addi a1, zero, 3",
@@ -348,9 +338,8 @@ START_TEST(policies_are_obeyed)
     }
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(wait_report_names_waiters)
+TEST(wait_report_names_waiters)
 {
     static const char *const spin[] = {"jal zero, 0x1000", NULL};
     static const char *const poll[] = {"lw a0, 0x444(zero)", "beq a0, zero, 0x1100", NULL};
@@ -371,7 +360,6 @@ START_TEST(wait_report_names_waiters)
     ck_assert_int_eq(penrose_wait_report(chip, little, sizeof little), length);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 struct trace_counts {
     unsigned instructions, accesses;
@@ -384,7 +372,7 @@ static void count_event(void *context, const struct penrose_trace_event *event)
     counts->accesses += event->type == PENROSE_TRACE_ACCESS;
 }
 
-START_TEST(trace_sees_everything)
+TEST(trace_sees_everything)
 {
     static const char *const program[] = {"lui a0, 0xffb12", "lw a1, 0x1f0(a0)", "addi a2, zero, 1",
                                           "ebreak", NULL};
@@ -400,11 +388,10 @@ START_TEST(trace_sees_everything)
     penrose_trace(chip, NULL, NULL);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* Many tiles give the same as one after the other, in any schedule; chips know nothing of each
  * other. */
-START_TEST(tiles_and_chips_are_independent)
+TEST(tiles_and_chips_are_independent)
 {
     static const char *const program[] = {
         "addi a1, zero, 1000",  "mul a0, a0, a0",     "addi a0, a0, 13", "addi a1, a1, -1",
@@ -433,7 +420,6 @@ START_TEST(tiles_and_chips_are_independent)
     }
     ck_assert_mem_eq(results[0], results[1], sizeof results[0]);
 }
-END_TEST
 
 /* A file with one segment: three instructions at 0x2000. */
 static void make_elf(char *path, uint32_t vaddr)
@@ -467,7 +453,7 @@ static void make_elf(char *path, uint32_t vaddr)
     close(descriptor);
 }
 
-START_TEST(bare_program_is_loaded)
+TEST(bare_program_is_loaded)
 {
     char path[] = "check_chip_XXXXXX", outside[] = "check_chip_XXXXXX";
     struct penrose_chip *chip = open_chip(NULL);
@@ -494,7 +480,6 @@ START_TEST(bare_program_is_loaded)
     unlink(outside);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 #define SOFT_RESET   UINT64_C(0xffb121b0)
 #define INSTRN_CTRL0 UINT64_C(0xffb120a0)
@@ -508,7 +493,7 @@ static void host_writes(struct penrose_chip *chip, unsigned x, unsigned y, uint6
 
 /* Tiles of all kinds have the debug registers through which instructions are pushed, whether they
  * have a coprocessor or not. */
-START_TEST(any_tile_takes_pushes_of_a_debugger)
+TEST_EACH(any_tile_takes_pushes_of_a_debugger, 3)
 {
     static const unsigned places[][2] = {{1, 2}, {20, 25}, {17, 12}};
     static const uint32_t operands[] = {0, 0x2, 0x123, 0x404};
@@ -525,7 +510,6 @@ START_TEST(any_tile_takes_pushes_of_a_debugger)
         penrose_chip_destroy(chip);
     }
 }
-END_TEST
 
 static unsigned columns_held(struct penrose_chip *chip)
 {
@@ -535,7 +519,7 @@ static unsigned columns_held(struct penrose_chip *chip)
 }
 
 /* What SOFT_RESET_0 holds of SrcB stays held, whoever changes what in the meantime. */
-START_TEST(parts_stay_held)
+TEST(parts_stay_held)
 {
     const uint32_t harts = 0x47800, src_b = TENSIX_RESET_SRCB, poked = harts;
     struct penrose_chip *chip = open_chip(NULL);
@@ -549,35 +533,4 @@ START_TEST(parts_stay_held)
     host_writes(chip, 1, 2, SOFT_RESET, 0); /* the register said so already */
     ck_assert_uint_eq(columns_held(chip), 0);
     penrose_chip_destroy(chip);
-}
-END_TEST
-
-static Suite *chip_suite(void)
-{
-    Suite *suite = suite_create("chip");
-    TCase *tcase = tcase_create("interface");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, options_are_checked);
-    tcase_add_test(tcase, timed_runs_go_in_step);
-    tcase_add_test(tcase, options_are_sized);
-    tcase_add_loop_test(tcase, tiles_are_found_by_kind, 0, 6);
-    tcase_add_test(tcase, memory_is_read_and_written);
-    tcase_add_test(tcase, hart_runs_and_pauses);
-    tcase_add_test(tcase, quiet_time_passes_for_hosts);
-    tcase_add_test(tcase, fault_stops_chip_until_cleared);
-    tcase_add_test(tcase, mistakes_are_alike_on_other_tiles);
-    tcase_add_loop_test(tcase, policies_are_obeyed, 0, 2);
-    tcase_add_test(tcase, wait_report_names_waiters);
-    tcase_add_test(tcase, trace_sees_everything);
-    tcase_add_test(tcase, tiles_and_chips_are_independent);
-    tcase_add_test(tcase, bare_program_is_loaded);
-    tcase_add_loop_test(tcase, any_tile_takes_pushes_of_a_debugger, 0, 3);
-    tcase_add_test(tcase, parts_stay_held);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(chip_suite());
 }

@@ -1,12 +1,11 @@
 /* penrose/debug.h: counting changes no result and no cycle, and counts what was executed; Dst is
  * read as it is. */
-#include <check.h>
 #include <string.h>
 
 #include <penrose/debug.h>
 #include <penrose/penrose.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum { X = 1, Y = 2, PROGRAM = 0x6000, MANY = 7, ROW = 3 };
 
@@ -49,7 +48,7 @@ static uint64_t executed(struct penrose_chip *chip, const char *mnemonic, unsign
     return sum;
 }
 
-START_TEST(counting_sees_all_and_changes_nothing)
+TEST(counting_sees_all_and_changes_nothing)
 {
     const struct penrose_run run = {.cycles = 10000};
     struct penrose_chip *chip[] = {chip_with_program(false), chip_with_program(true)};
@@ -76,9 +75,8 @@ START_TEST(counting_sees_all_and_changes_nothing)
         penrose_chip_destroy(chip[i]);
     }
 }
-END_TEST
 
-START_TEST(only_workers_have_dst)
+TEST(only_workers_have_dst)
 {
     struct penrose_chip *chip = chip_with_program(true);
     struct penrose_error error;
@@ -104,15 +102,4 @@ START_TEST(only_workers_have_dst)
     ck_assert_int_eq(penrose_dst_read(chip, X, Y, 0, (enum penrose_dst_format)3, datum, &error),
                      PENROSE_E_ARGUMENT);
     penrose_chip_destroy(chip);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("chip_debug");
-    TCase *tcase = tcase_create("debug");
-    tcase_add_test(tcase, counting_sees_all_and_changes_nothing);
-    tcase_add_test(tcase, only_workers_have_dst);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

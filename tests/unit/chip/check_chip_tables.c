@@ -1,12 +1,11 @@
 /* chip/tables.h: DRAM banks as firmware's tables name them, on every card. */
-#include <check.h>
 #include <string.h>
 
 #include <penrose/metal.h>
 
 #include "chip/firmware.h"
 #include "chip/tables.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 static const struct {
     const char *card;
@@ -25,7 +24,7 @@ static struct penrose_chip *chip_of(const char *card)
     return chip;
 }
 
-START_TEST(every_bank_has_a_tile_for_each_noc)
+TEST_EACH(every_bank_has_a_tile_for_each_noc, CARDS)
 {
     struct penrose_chip *chip = chip_of(cards[_i].card);
     unsigned x, y, of_noc1_x, of_noc1_y;
@@ -44,11 +43,10 @@ START_TEST(every_bank_has_a_tile_for_each_noc)
     ck_assert(!penrose_dram_bank(chip, NOCS, 0, &x, &y));
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* What is written for a bank through one NoC's tile is there through the other's, and nowhere
  * else. */
-START_TEST(banks_are_different_memories)
+TEST_EACH(banks_are_different_memories, CARDS)
 {
     enum { ADDRESS = 0x123440 };
     struct penrose_chip *chip = chip_of(cards[_i].card);
@@ -69,9 +67,8 @@ START_TEST(banks_are_different_memories)
     }
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(tables_have_what_the_chip_has)
+TEST_EACH(tables_have_what_the_chip_has, CARDS)
 {
     struct penrose_chip *chip = chip_of(cards[_i].card);
     static const struct loader_tables sizes[] = {
@@ -111,16 +108,4 @@ START_TEST(tables_have_what_the_chip_has)
         }
     }
     penrose_chip_destroy(chip);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("chip_tables");
-    TCase *tests = tcase_create("chip_tables");
-    tcase_add_loop_test(tests, every_bank_has_a_tile_for_each_noc, 0, CARDS);
-    tcase_add_loop_test(tests, banks_are_different_memories, 0, CARDS);
-    tcase_add_loop_test(tests, tables_have_what_the_chip_has, 0, CARDS);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

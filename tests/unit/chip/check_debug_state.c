@@ -1,11 +1,10 @@
 /* penrose/debug.h: registers and memory of harts, state of the coprocessor by name. */
-#include <check.h>
 #include <string.h>
 
 #include <penrose/debug.h>
 
 #include "unit/chip/chip_program.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum { X = 1, Y = 2, CODE = 0x1000 };
 
@@ -23,6 +22,8 @@ static void teardown(void)
     penrose_chip_destroy(chip);
 }
 
+FIXTURE(setup, teardown);
+
 static enum penrose_status get_register(enum penrose_hart hart, const char *name, uint32_t value[4])
 {
     struct penrose_register number;
@@ -38,7 +39,7 @@ static enum penrose_status put_register(enum penrose_hart hart, const char *name
     return penrose_register_write(chip, X, Y, hart, number, value, &error);
 }
 
-START_TEST(registers_have_names)
+TEST(registers_have_names)
 {
     static const struct {
         const char *name;
@@ -59,9 +60,8 @@ START_TEST(registers_have_names)
         ck_assert_msg(!penrose_register_find(wrong[i], &number), "%s", wrong[i]);
     }
 }
-END_TEST
 
-START_TEST(registers_are_written_and_read)
+TEST(registers_are_written_and_read)
 {
     static const char *const names[] = {"x1", "a7", "f0", "f31", "v0", "v31", "pc", "fcsr", "vl"};
     for (unsigned i = 0; i < 9; i++) {
@@ -84,9 +84,8 @@ START_TEST(registers_are_written_and_read)
     ck_assert_int_eq(penrose_register_read(chip, X, Y, PENROSE_BRISC, none, value, &error),
                      PENROSE_E_ARGUMENT);
 }
-END_TEST
 
-START_TEST(harts_have_views_of_memory)
+TEST(harts_have_views_of_memory)
 {
     uint8_t bytes[7] = {1, 2, 3, 4, 5, 6, 7}, found[7];
     uint32_t word;
@@ -111,9 +110,8 @@ START_TEST(harts_have_views_of_memory)
         PENROSE_E_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "0xffb01000"));
 }
-END_TEST
 
-START_TEST(instructions_have_texts)
+TEST(instructions_have_texts)
 {
     char text[80];
     uint32_t word;
@@ -123,7 +121,6 @@ START_TEST(instructions_have_texts)
     ck_assert_uint_eq(word, 0x00100073);
     ck_assert_int_eq(penrose_hart_disassemble(chip, X, Y, CODE + 1, NULL, text, sizeof text), -1);
 }
-END_TEST
 
 static uint32_t value_of(const char *name)
 {
@@ -147,7 +144,7 @@ static void push_all(const char *const *texts, unsigned count)
     ck_assert_uint_eq(penrose_fault_count(chip), 0);
 }
 
-START_TEST(the_coprocessor_is_read_by_name)
+TEST(the_coprocessor_is_read_by_name)
 {
     static const char *const program[] = {
         "SETC16 1, 0x123",          /* DEST_TARGET_REG_CFG_MATH_Offset */
@@ -179,9 +176,8 @@ START_TEST(the_coprocessor_is_read_by_name)
     ck_assert_int_eq(penrose_tensix_read(chip, 20, 25, "mutex.2", &(uint32_t){0}, &error),
                      PENROSE_E_ARGUMENT);
 }
-END_TEST
 
-START_TEST(rows_of_register_files_are_read)
+TEST(rows_of_register_files_are_read)
 {
     static const char *const program[] = {"SFPLOADI 0, 2, 0x1234"};
     uint32_t lane[PENROSE_LANES], datum[PENROSE_SRC_COLUMNS];
@@ -195,9 +191,8 @@ START_TEST(rows_of_register_files_are_read)
     ck_assert_int_eq(penrose_src_read(chip, X, Y, true, 2, 0, datum, &error), PENROSE_E_ARGUMENT);
     ck_assert_int_eq(penrose_src_read(chip, X, Y, false, 0, 64, datum, &error), PENROSE_E_ARGUMENT);
 }
-END_TEST
 
-START_TEST(a_gate_tells_what_waits)
+TEST(a_gate_tells_what_waits)
 {
     static const char *const program[] = {"ATGETM 2", "NOP"};
     struct penrose_gate gate;
@@ -213,21 +208,4 @@ START_TEST(a_gate_tells_what_waits)
     ck_assert_uint_eq(gate.queued, 1);
     ck_assert_ptr_nonnull(strstr(gate.waits, "mutex 2"));
     ck_assert_int_eq(penrose_gate_read(chip, X, Y, 3, &gate, &error), PENROSE_E_ARGUMENT);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("debug_state");
-    TCase *tcase = tcase_create("state");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, registers_have_names);
-    tcase_add_test(tcase, registers_are_written_and_read);
-    tcase_add_test(tcase, harts_have_views_of_memory);
-    tcase_add_test(tcase, instructions_have_texts);
-    tcase_add_test(tcase, the_coprocessor_is_read_by_name);
-    tcase_add_test(tcase, rows_of_register_files_are_read);
-    tcase_add_test(tcase, a_gate_tells_what_waits);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

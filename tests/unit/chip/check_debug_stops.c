@@ -1,12 +1,11 @@
 /* penrose/debug.h: what stops a run, where exactly, who it was, and that programs do not notice. */
-#include <check.h>
 #include <string.h>
 
 #include <penrose/debug.h>
 
 #include "unit/chip/chip_program.h"
 #include "unit/chip/noc_command.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum { X = 1, Y = 2, OTHER_X = 2, CODE = 0x1000, OTHER_CODE = 0x2000, WORD = 0x4000, TURNS = 5 };
 
@@ -23,6 +22,8 @@ static void teardown(void)
 {
     penrose_chip_destroy(chip);
 }
+
+FIXTURE(setup, teardown);
 
 /* Counts t0 to TURNS, and stores it to WORD in each turn. */
 static const char counting[] = "lui t1, 4; addi t0, zero, 0; addi t2, zero, 5;"
@@ -87,7 +88,7 @@ static struct penrose_stop run_to_stop(void)
     return stop;
 }
 
-START_TEST(a_breakpoint_stops_before_its_instruction)
+TEST(a_breakpoint_stops_before_its_instruction)
 {
     start_counting(chip);
     const struct penrose_point point = breakpoint(STORE);
@@ -112,9 +113,8 @@ START_TEST(a_breakpoint_stops_before_its_instruction)
     ck_assert_uint_eq(word_at(WORD), TURNS);
     ck_assert(!penrose_stop_get(chip, 0, &(struct penrose_stop){0}));
 }
-END_TEST
 
-START_TEST(a_point_may_stop_once)
+TEST(a_point_may_stop_once)
 {
     start_counting(chip);
     struct penrose_point point = breakpoint(BRANCH);
@@ -124,9 +124,8 @@ START_TEST(a_point_may_stop_once)
     ck_assert(!penrose_point_get(chip, 0, &point));
     ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
 }
-END_TEST
 
-START_TEST(steps_count_instructions)
+TEST(steps_count_instructions)
 {
     start_counting(chip);
     struct penrose_point point = breakpoint(INCREMENT);
@@ -144,9 +143,8 @@ START_TEST(steps_count_instructions)
     ck_assert_uint_eq(reg("pc"), STORE);
     ck_assert_uint_eq(reg("t0"), 3);
 }
-END_TEST
 
-START_TEST(an_ebreak_stops_tiles_that_are_debugged)
+TEST(an_ebreak_stops_tiles_that_are_debugged)
 {
     start_counting(chip);
     const struct penrose_point point = watchpoint(0x100, true, false);
@@ -158,9 +156,8 @@ START_TEST(an_ebreak_stops_tiles_that_are_debugged)
     penrose_hart_info(chip, X, Y, PENROSE_BRISC, &info, &error);
     ck_assert_int_eq(info.state, PENROSE_HART_PAUSED);
 }
-END_TEST
 
-START_TEST(a_watchpoint_names_a_hart)
+TEST(a_watchpoint_names_a_hart)
 {
     start_counting(chip);
     struct penrose_point point = watchpoint(WORD + 3, false, true);
@@ -180,9 +177,8 @@ START_TEST(a_watchpoint_names_a_hart)
                                            "0x00004000, at pc 0x1010, in cycle "));
     }
 }
-END_TEST
 
-START_TEST(a_watchpoint_sees_local_ram_of_its_hart)
+TEST(a_watchpoint_sees_local_ram_of_its_hart)
 {
     start_program(chip, X, Y, PENROSE_BRISC, CODE,
                   "lui t1, 0xffb00; sw zero, 8(t1); lw t0, 12(t1); ebreak");
@@ -195,9 +191,8 @@ START_TEST(a_watchpoint_sees_local_ram_of_its_hart)
     ck_assert_uint_eq(stop.pc, CODE + 8);
     ck_assert(!stop.write);
 }
-END_TEST
 
-START_TEST(a_watchpoint_names_the_tile_of_a_packet)
+TEST(a_watchpoint_names_the_tile_of_a_packet)
 {
     const uint32_t word = 0x1234;
     const struct penrose_point point = watchpoint(WORD, false, true);
@@ -214,9 +209,8 @@ START_TEST(a_watchpoint_names_the_tile_of_a_packet)
     ck_assert_uint_eq(word_at(WORD), word);
     ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
 }
-END_TEST
 
-START_TEST(a_watchpoint_names_the_host)
+TEST(a_watchpoint_names_the_host)
 {
     const struct penrose_point point = watchpoint(WORD, true, true);
     uint32_t word;
@@ -229,9 +223,8 @@ START_TEST(a_watchpoint_names_the_host)
     ck_assert_uint_eq(penrose_now(chip), before);
     ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
 }
-END_TEST
 
-START_TEST(a_watchpoint_leaves_a_fault_alone)
+TEST(a_watchpoint_leaves_a_fault_alone)
 {
     const struct penrose_point point = watchpoint(WORD, true, true);
     uint32_t word;
@@ -243,10 +236,9 @@ START_TEST(a_watchpoint_leaves_a_fault_alone)
     penrose_fault_clear(chip);
     ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_FAULT); /* tried again */
 }
-END_TEST
 
 /* STOREIND of GPR 0 to the address in GPR 1. */
-START_TEST(a_watchpoint_names_a_unit)
+TEST(a_watchpoint_names_a_unit)
 {
     const struct penrose_point point = watchpoint(WORD, true, true);
     set_point(&point);
@@ -258,7 +250,6 @@ START_TEST(a_watchpoint_names_a_unit)
     ck_assert_int_eq(stop.thread, 0);
     ck_assert_uint_eq(stop.pc, CODE + 12);
 }
-END_TEST
 
 /* Brisc hands numbers to trisc0 through L1 or a mailbox, which adds them up. Then it sends the word
  * at WORD to the other tile, whose brisc waits for it and notes the time. */
@@ -312,7 +303,7 @@ static void check_same_hart(struct penrose_chip *plain, unsigned x, enum penrose
     ck_assert_mem_eq(a.x, b.x, sizeof a.x);
 }
 
-START_TEST(pauses_change_nothing)
+TEST_EACH(pauses_change_nothing, sizeof pairs / sizeof pairs[0])
 {
     const struct pair *pair = &pairs[_i];
     struct penrose_chip *plain = chip_with_pair(pair);
@@ -335,9 +326,8 @@ START_TEST(pauses_change_nothing)
     ck_assert_uint_eq(word_at(WORD + 16), 20 * 21 / 2);
     penrose_chip_destroy(plain);
 }
-END_TEST
 
-START_TEST(a_hart_can_be_held)
+TEST(a_hart_can_be_held)
 {
     penrose_chip_destroy(chip);
     chip = chip_with_pair(&pairs[0]);
@@ -350,9 +340,8 @@ START_TEST(a_hart_can_be_held)
     ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
     ck_assert_uint_eq(word_at(WORD + 16), 20 * 21 / 2);
 }
-END_TEST
 
-START_TEST(the_host_can_ask_for_a_stop)
+TEST(the_host_can_ask_for_a_stop)
 {
     start_program(chip, X, Y, PENROSE_BRISC, CODE, "addi t0, t0, 1; jal zero, 0x1000");
     penrose_stop_request(chip);
@@ -360,9 +349,8 @@ START_TEST(the_host_can_ask_for_a_stop)
     ck_assert(!penrose_stop_get(chip, 0, &(struct penrose_stop){0}));
     ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_CYCLES);
 }
-END_TEST
 
-START_TEST(wrong_points_are_refused)
+TEST(wrong_points_are_refused)
 {
     struct penrose_point point = breakpoint(CODE + 2);
     ck_assert_int_eq(penrose_point_set(chip, &point, NULL, &error), PENROSE_E_ARGUMENT);
@@ -378,28 +366,4 @@ START_TEST(wrong_points_are_refused)
     ck_assert(!penrose_point_get(chip, 0, &point));
     ck_assert_ptr_null(penrose_agent_name(PENROSE_AGENTS));
     ck_assert_str_eq(penrose_agent_name(PENROSE_AGENT_PACKER), "packer");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("debug_stops");
-    TCase *tcase = tcase_create("stops");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, a_breakpoint_stops_before_its_instruction);
-    tcase_add_test(tcase, a_point_may_stop_once);
-    tcase_add_test(tcase, steps_count_instructions);
-    tcase_add_test(tcase, an_ebreak_stops_tiles_that_are_debugged);
-    tcase_add_test(tcase, a_watchpoint_names_a_hart);
-    tcase_add_test(tcase, a_watchpoint_sees_local_ram_of_its_hart);
-    tcase_add_test(tcase, a_watchpoint_names_the_tile_of_a_packet);
-    tcase_add_test(tcase, a_watchpoint_names_the_host);
-    tcase_add_test(tcase, a_watchpoint_leaves_a_fault_alone);
-    tcase_add_test(tcase, a_watchpoint_names_a_unit);
-    tcase_add_loop_test(tcase, pauses_change_nothing, 0, (int)(sizeof pairs / sizeof pairs[0]));
-    tcase_add_test(tcase, a_hart_can_be_held);
-    tcase_add_test(tcase, the_host_can_ask_for_a_stop);
-    tcase_add_test(tcase, wrong_points_are_refused);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -7,7 +7,7 @@
 
 #include "unit/chip/chip_program.h"
 #include "unit/chip/noc_command.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum { CODE = 0x1000, SOURCE = 0x3000, TARGET = 0x4000, SUMS = 0x5000 };
 enum { HEADER_STORE = 1 << 9, SUBORDINATE = 1 << 15, NO_HEADERS = 1 << 13 };
@@ -135,7 +135,7 @@ static uint64_t run_scene(const struct scene *scene, unsigned threads, uint32_t 
     return hash;
 }
 
-START_TEST(threads_do_not_matter)
+TEST_EACH(threads_do_not_matter, SCENES)
 {
     const struct scene *scene = &scenes[_i];
     uint32_t sum;
@@ -145,15 +145,4 @@ START_TEST(threads_do_not_matter)
         ck_assert_msg(run_scene(scene, 2 + i % 3, &sum) == hash, "%s: %u threads differ",
                       scene->name, 2 + i % 3);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("gddr");
-    TCase *tcase = tcase_create("gddr");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, threads_do_not_matter, 0, SCENES);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -4,13 +4,12 @@
  * UMD's order of banks and columns, the page's algorithm on unpacked tables, and packets that go
  * from router to router.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "chip/grid.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -27,11 +26,15 @@ enum { COORDINATES = 64 };
 static struct grid grid;
 static uint64_t dice;
 
+enum { PRODUCTS = 4 };
+
 static void setup(void)
 {
     dice = 1;
     ck_assert_ptr_null(grid_init(&grid, grid_product("unharvested")));
 }
+
+FIXTURE(setup, NULL);
 
 static struct grid_position at_xy(unsigned x, unsigned y)
 {
@@ -183,12 +186,11 @@ static void compare_with_model(const struct grid_product *product)
     ck_assert_uint_eq(documented, 2 * (GRID_TILES + 24 + 1 + 12 + 4 + 1));
 }
 
-START_TEST(test_products_translate_as_documented)
+TEST_EACH(test_products_translate_as_documented, PRODUCTS)
 {
     ck_assert_ptr_nonnull(grid_product_at((size_t)_i));
     compare_with_model(grid_product_at((size_t)_i));
 }
-END_TEST
 
 /* As harvesting may leave a chip: what firmware can express. */
 static struct grid_product random_product(void)
@@ -206,17 +208,16 @@ static struct grid_product random_product(void)
     return product;
 }
 
-START_TEST(test_random_harvesting_translates_as_documented)
+TEST(test_random_harvesting_translates_as_documented)
 {
     for (int i = 0; i < 60; i++) {
         struct grid_product product = random_product();
         compare_with_model(&product);
     }
 }
-END_TEST
 
 /* The tables of ttsim, which has one chip only. */
-START_TEST(test_unharvested_dram)
+TEST(test_unharvested_dram)
 {
     static const uint8_t rows[] = {0, 1, 11, 2, 10, 3, 9, 4, 8, 5, 7, 6};
     for (unsigned i = 0; i < sizeof rows; i++) {
@@ -228,7 +229,6 @@ START_TEST(test_unharvested_dram)
         ck_assert_uint_eq(grid_tile(&grid, east)->port, i % 3);
     }
 }
-END_TEST
 
 /* --- What is where --- */
 
@@ -247,7 +247,7 @@ static struct census take_census(void)
     return census;
 }
 
-START_TEST(test_counts)
+TEST(test_counts)
 {
     static const unsigned totals[PENROSE_TILE_KINDS] = {
         [PENROSE_TILE_EMPTY] = 18,    [PENROSE_TILE_TENSIX] = 140, [PENROSE_TILE_DRAM] = 24,
@@ -274,9 +274,8 @@ START_TEST(test_counts)
     ck_assert_ptr_null(grid_product_at(COUNT(rows)));
     ck_assert_ptr_null(grid_product("n300"));
 }
-END_TEST
 
-START_TEST(test_locate_is_the_inverse)
+TEST(test_locate_is_the_inverse)
 {
     for (unsigned i = 0; i < GRID_TILES; i++) {
         struct grid_position at = at_xy(i % GRID_WIDTH, i / GRID_WIDTH), found;
@@ -290,9 +289,8 @@ START_TEST(test_locate_is_the_inverse)
     ck_assert(!grid_locate(&grid, PENROSE_TILE_DRAM, 0, 3, &at));
     ck_assert(!grid_locate(&grid, PENROSE_TILE_KINDS, 0, 0, &at));
 }
-END_TEST
 
-START_TEST(test_bad_products)
+TEST(test_bad_products)
 {
     static const struct grid_product rows[] = {{"columns beyond", 0, {0x4000, 0x0120, 0}, 0},
                                                {"no columns", 0, {0x3fff, 0x0120, 0}, 0},
@@ -307,7 +305,6 @@ START_TEST(test_bad_products)
         ck_assert_uint_lt(strlen(rule), GRID_RULE_BYTES);
     }
 }
-END_TEST
 
 /* --- The algorithm on registers --- */
 
@@ -361,7 +358,7 @@ static struct niu configured_niu(unsigned noc, struct grid_position at)
 }
 
 /* The registers of every NIU of every product lead where the grid says, all coordinates. */
-START_TEST(test_registers_say_the_same)
+TEST_EACH(test_registers_say_the_same, PRODUCTS)
 {
     ck_assert_ptr_null(grid_init(&grid, grid_product_at((size_t)_i)));
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
@@ -383,9 +380,8 @@ START_TEST(test_registers_say_the_same)
         }
     }
 }
-END_TEST
 
-START_TEST(test_translate_with_random_tables)
+TEST(test_translate_with_random_tables)
 {
     static struct niu niu;
     for (int i = 0; i < 20000; i++) {
@@ -403,11 +399,10 @@ START_TEST(test_translate_with_random_tables)
         }
     }
 }
-END_TEST
 
 /* --- Other registers --- */
 
-START_TEST(test_preferred_coordinates_lead_back)
+TEST_EACH(test_preferred_coordinates_lead_back, PRODUCTS)
 {
     ck_assert_ptr_null(grid_init(&grid, grid_product_at((size_t)_i)));
     unsigned one_sided = 0;
@@ -425,9 +420,8 @@ START_TEST(test_preferred_coordinates_lead_back)
      * own, and the four DRAM tiles. */
     ck_assert_uint_eq(one_sided, 2 * 16 - 12 - 1 - 4);
 }
-END_TEST
 
-START_TEST(test_identity)
+TEST(test_identity)
 {
     static const struct {
         unsigned noc, x, y;
@@ -447,10 +441,9 @@ START_TEST(test_identity)
         }
     }
 }
-END_TEST
 
 /* Tiles that are off have no clock; only Tensix tiles that are on receive multicasts. */
-START_TEST(test_configuration)
+TEST_EACH(test_configuration, PRODUCTS)
 {
     ck_assert_ptr_null(grid_init(&grid, grid_product_at((size_t)_i)));
     for (unsigned i = 0; i < GRID_NOCS * GRID_TILES; i++) {
@@ -467,12 +460,11 @@ START_TEST(test_configuration)
         ck_assert_uint_eq(niu.word[0x110 / 4] >> GRID_HEIGHT, 0);
     }
 }
-END_TEST
 
 /* --- NIUs of the edge --- */
 
 /* Registers hold what is written as those of other NIUs do, and no request starts. */
-START_TEST(test_edge_niu)
+TEST(test_edge_niu)
 {
     struct grid_position at = at_xy(8, 0);
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
@@ -494,9 +486,8 @@ START_TEST(test_edge_niu)
         }
     }
 }
-END_TEST
 
-START_TEST(test_edge_niu_addresses)
+TEST(test_edge_niu_addresses)
 {
     static const struct {
         enum penrose_tile_kind kind;
@@ -522,7 +513,6 @@ START_TEST(test_edge_niu_addresses)
         ck_assert(!rows[i].is_niu || offset == rows[i].offset);
     }
 }
-END_TEST
 
 /* --- Routes --- */
 
@@ -539,7 +529,7 @@ static unsigned count_hops(unsigned noc, struct grid_position from, struct grid_
     return hops;
 }
 
-START_TEST(test_hops)
+TEST(test_hops)
 {
     for (unsigned i = 0; i < GRID_TILES * GRID_TILES; i++) {
         struct grid_position from = at_xy(i % GRID_WIDTH, i / GRID_WIDTH % GRID_HEIGHT);
@@ -549,7 +539,6 @@ START_TEST(test_hops)
         }
     }
 }
-END_TEST
 
 struct received {
     unsigned count;
@@ -643,7 +632,7 @@ static struct grid_multicast random_multicast(void)
     return m;
 }
 
-START_TEST(test_multicast_follows_the_tree)
+TEST(test_multicast_follows_the_tree)
 {
     unsigned delivered = 0, refused = 0;
     for (int i = 0; i < 10000; i++) {
@@ -665,10 +654,9 @@ START_TEST(test_multicast_follows_the_tree)
     ck_assert_uint_gt(delivered, 50000);
     ck_assert_uint_gt(refused, 100);
 }
-END_TEST
 
 /* The rectangle of the page's pictures, on both NoCs; where the pictures' packets go first. */
-START_TEST(test_multicast_of_the_page)
+TEST(test_multicast_of_the_page)
 {
     struct grid_multicast m = {.source = at_xy(2, 2),
                                .start = at_xy(3, 5),
@@ -686,9 +674,8 @@ START_TEST(test_multicast_of_the_page)
     m.start = m.end = at_xy(0, 0);
     ck_assert_uint_eq(grid_multicast(&m, targets), 0);
 }
-END_TEST
 
-START_TEST(test_multicast_rules)
+TEST(test_multicast_rules)
 {
     static const struct {
         struct grid_multicast m;
@@ -710,10 +697,9 @@ START_TEST(test_multicast_rules)
         ck_assert(!rule || strlen(rule) < GRID_RULE_BYTES);
     }
 }
-END_TEST
 
 /* Excluding a quadrant of a rectangle that wraps: what lies beyond the edge counts on. */
-START_TEST(test_exclusion_when_wrapped)
+TEST(test_exclusion_when_wrapped)
 {
     struct grid_multicast m = {
         .source = at_xy(8, 8),
@@ -727,33 +713,4 @@ START_TEST(test_exclusion_when_wrapped)
     ck_assert_uint_eq(grid_multicast(&m, targets), 1);
     m.exclusion.x_above = false;
     ck_assert_uint_eq(grid_multicast(&m, targets), 3);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("grid");
-    TCase *tests = tcase_create("grid");
-    enum { PRODUCTS = 4 };
-    tcase_add_checked_fixture(tests, setup, NULL);
-    tcase_add_loop_test(tests, test_products_translate_as_documented, 0, PRODUCTS);
-    tcase_add_test(tests, test_random_harvesting_translates_as_documented);
-    tcase_add_test(tests, test_unharvested_dram);
-    tcase_add_test(tests, test_counts);
-    tcase_add_test(tests, test_locate_is_the_inverse);
-    tcase_add_test(tests, test_bad_products);
-    tcase_add_loop_test(tests, test_registers_say_the_same, 0, PRODUCTS);
-    tcase_add_test(tests, test_translate_with_random_tables);
-    tcase_add_loop_test(tests, test_preferred_coordinates_lead_back, 0, PRODUCTS);
-    tcase_add_test(tests, test_identity);
-    tcase_add_loop_test(tests, test_configuration, 0, PRODUCTS);
-    tcase_add_test(tests, test_edge_niu);
-    tcase_add_test(tests, test_edge_niu_addresses);
-    tcase_add_test(tests, test_hops);
-    tcase_add_test(tests, test_multicast_follows_the_tree);
-    tcase_add_test(tests, test_multicast_of_the_page);
-    tcase_add_test(tests, test_multicast_rules);
-    tcase_add_test(tests, test_exclusion_when_wrapped);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

@@ -3,13 +3,12 @@
  * TT-link data over a loopback, between two tiles of a chip, and between two chips; every byte
  * arrives, and when does not depend on threads or on the order in which chips are run.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <penrose/penrose.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum {
     ROW = 25,
@@ -205,7 +204,7 @@ static struct end *new_end(struct penrose_chip *chip, unsigned x)
 
 /* --- Data --- */
 
-START_TEST(loopback_brings_every_byte)
+TEST_EACH(loopback_brings_every_byte, 12)
 {
     struct penrose_error error;
     struct penrose_chip *chip = open_chip(1);
@@ -223,9 +222,8 @@ START_TEST(loopback_brings_every_byte)
     free(end);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(tiles_of_a_chip_exchange_data)
+TEST(tiles_of_a_chip_exchange_data)
 {
     struct penrose_error error;
     uint64_t finished = 0;
@@ -250,7 +248,6 @@ START_TEST(tiles_of_a_chip_exchange_data)
         penrose_chip_destroy(chip);
     }
 }
-END_TEST
 
 /* How two linked chips are run: host threads of the first, their clocks before, and their order. */
 struct pair {
@@ -289,7 +286,7 @@ static uint64_t run_pair(const struct pair *pair)
     return cycles;
 }
 
-START_TEST(chips_exchange_data)
+TEST(chips_exchange_data)
 {
     static const struct pair pairs[] = {
         {1, 25600, 25600, false}, {1, 25600, 25600, true},  {3, 25600, 25600, false},
@@ -300,10 +297,9 @@ START_TEST(chips_exchange_data)
         ck_assert_uint_eq(run_pair(&pairs[i]), cycles);
     }
 }
-END_TEST
 
 /* Without penrose_run_together the chips take turns; what is sent waits for its receiver. */
-START_TEST(chips_may_take_turns)
+TEST(chips_may_take_turns)
 {
     struct penrose_error error;
     struct penrose_chip *chip_a = open_chip(1), *chip_b = open_chip(1);
@@ -324,11 +320,10 @@ START_TEST(chips_may_take_turns)
     penrose_chip_destroy(chip_a);
     penrose_chip_destroy(chip_b);
 }
-END_TEST
 
 /* --- Edges --- */
 
-START_TEST(wrong_ends_are_refused)
+TEST(wrong_ends_are_refused)
 {
     static const struct {
         unsigned x, y;
@@ -359,9 +354,8 @@ START_TEST(wrong_ends_are_refused)
     penrose_chip_destroy(chip);
     penrose_chip_destroy(other);
 }
-END_TEST
 
-START_TEST(link_goes_with_a_chip)
+TEST(link_goes_with_a_chip)
 {
     enum { PORT_STATUS = 0x7cc04, REMOTE_TILE = 0x7cfe0 };
     struct penrose_error error;
@@ -384,9 +378,8 @@ START_TEST(link_goes_with_a_chip)
     free(end);
     penrose_chip_destroy(a);
 }
-END_TEST
 
-START_TEST(running_together_ends_as_running_does)
+TEST(running_together_ends_as_running_does)
 {
     struct penrose_chip *chips[] = {open_chip(1), open_chip(1), open_chip(1)};
     struct penrose_run run = {.cycles = 1000};
@@ -410,26 +403,4 @@ START_TEST(running_together_ends_as_running_does)
     for (unsigned i = 0; i < 3; i++) {
         penrose_chip_destroy(chips[i]);
     }
-}
-END_TEST
-
-static Suite *link_suite(void)
-{
-    Suite *suite = suite_create("link");
-    TCase *tcase = tcase_create("link");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, loopback_brings_every_byte, 0, 12);
-    tcase_add_test(tcase, tiles_of_a_chip_exchange_data);
-    tcase_add_test(tcase, chips_exchange_data);
-    tcase_add_test(tcase, chips_may_take_turns);
-    tcase_add_test(tcase, wrong_ends_are_refused);
-    tcase_add_test(tcase, link_goes_with_a_chip);
-    tcase_add_test(tcase, running_together_ends_as_running_does);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(link_suite());
 }

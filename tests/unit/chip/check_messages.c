@@ -2,12 +2,11 @@
  * Messages to ARC that concern the rest of the chip, sent as a host sends them: resets of workers,
  * NIUs set up again, DMA with its completion messages, what is refused.
  */
-#include <check.h>
 #include <string.h>
 
 #include <penrose/penrose.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum {
     WORDS = 8,
@@ -80,6 +79,8 @@ static void teardown(void)
 {
     penrose_chip_destroy(chip);
 }
+
+FIXTURE(setup, teardown);
 
 static uint32_t get(unsigned x, unsigned y, uint64_t address)
 {
@@ -183,7 +184,7 @@ static void expect_fresh(unsigned x, unsigned y)
     }
 }
 
-START_TEST(one_worker_is_reset)
+TEST(one_worker_is_reset)
 {
     disturb(3, 4);
     disturb(16, 11);
@@ -202,17 +203,15 @@ START_TEST(one_worker_is_reset)
     pass(2048);
     ck_assert_uint_gt(get(3, 4, MARK), count);
 }
-END_TEST
 
-START_TEST(only_workers_are_reset)
+TEST_EACH(only_workers_are_reset, 5)
 {
     static const uint32_t others[] = {8 | 0 << 8, 17 | 12 << 8, 20 | 25 << 8, 8 | 4 << 8,
                                       200 | 200 << 8};
     ck_assert_uint_eq(send_code(RESET_ONE, others[_i]), 1);
 }
-END_TEST
 
-START_TEST(all_workers_are_reset)
+TEST_EACH(all_workers_are_reset, 2)
 {
     bool wipes = _i;
     disturb(1, 2);
@@ -230,9 +229,8 @@ START_TEST(all_workers_are_reset)
     pass(2048);
     ck_assert_uint_gt(get(16, 11, MARK), 100);
 }
-END_TEST
 
-START_TEST(nius_are_set_up_again)
+TEST(nius_are_set_up_again)
 {
     uint32_t config = get(20, 25, NIU(0) + 0x100);
     disturb(3, 4);
@@ -245,13 +243,11 @@ START_TEST(nius_are_set_up_again)
     pass(2048);
     ck_assert_uint_gt(get(3, 4, MARK), 100);
 }
-END_TEST
 
-START_TEST(coordinates_stay_as_they_are)
+TEST(coordinates_stay_as_they_are)
 {
     ck_assert_uint_eq(send_code(DEBUG_NOC_TRANSLATION | 1 << 8, 0), 1);
 }
-END_TEST
 
 /* --- DMA --- */
 
@@ -268,7 +264,7 @@ static uint32_t host_word(uint32_t address)
     return value;
 }
 
-START_TEST(data_move_both_ways)
+TEST_EACH(data_move_both_ways, 2)
 {
     bool to_host = _i;
     uint8_t *from = to_host ? device : host, *to = to_host ? host : device;
@@ -287,10 +283,9 @@ START_TEST(data_move_both_ways)
     ck_assert_uint_eq(host_writes[written - 1], 0x3f00);
     ck_assert_uint_eq(host_word(0x3f00), 0xa5);
 }
-END_TEST
 
 /* Nothing answers at one of the ends, or there is nothing to move: the other word is written. */
-START_TEST(transfers_that_fail_are_told)
+TEST_EACH(transfers_that_fail_are_told, 4)
 {
     static const uint32_t rows[][4] = {{CHIP_TO_HOST, 64, HOST_BYTES, 0},
                                        {CHIP_TO_HOST, 64, 0, HOST_BYTES},
@@ -299,21 +294,4 @@ START_TEST(transfers_that_fail_are_told)
     ck_assert_uint_eq(transfer(rows[_i][0], rows[_i][1], rows[_i][2], rows[_i][3]), 0);
     ck_assert_uint_eq(host_word(0x3f00), 0);
     ck_assert_uint_eq(host_word(0x3f04), 0xa5);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("messages");
-    TCase *tcase = tcase_create("messages");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, one_worker_is_reset);
-    tcase_add_loop_test(tcase, only_workers_are_reset, 0, 5);
-    tcase_add_loop_test(tcase, all_workers_are_reset, 0, 2);
-    tcase_add_test(tcase, nius_are_set_up_again);
-    tcase_add_test(tcase, coordinates_stay_as_they_are);
-    tcase_add_loop_test(tcase, data_move_both_ways, 0, 2);
-    tcase_add_loop_test(tcase, transfers_that_fail_are_told, 0, 4);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -8,7 +8,7 @@
 
 #include "unit/chip/chip_program.h"
 #include "noc/niu.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum { CODE = 0x1000, FLAG = 0x4000, SOURCE = 0x3000, SUM = 0x5000 };
 enum { WRITE = 1 << 1, RESPONSE = 1 << 4, MULTICAST = 1 << 5, WITH_SOURCE = 1 << 17, ATOMIC = 1 };
@@ -80,7 +80,7 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-START_TEST(senders_have_their_copy_first)
+TEST_EACH(senders_have_their_copy_first, ROWS)
 {
     const struct row *row = &rows[_i];
     struct penrose_chip *chip = open_chip(row->schedule, row->timed);
@@ -98,10 +98,9 @@ START_TEST(senders_have_their_copy_first)
     }
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* Who has opted out, or does not ask for it, has no copy. */
-START_TEST(senders_without_a_copy)
+TEST_EACH(senders_without_a_copy, 2)
 {
     struct penrose_chip *chip = open_chip(PENROSE_FAST, false);
     const struct penrose_run run = {.cycles = 100000};
@@ -114,15 +113,4 @@ START_TEST(senders_without_a_copy)
     ck_assert_uint_eq(get(chip, 2, 2, FLAG), 1);
     ck_assert_uint_eq(penrose_fault_count(chip), 0);
     penrose_chip_destroy(chip);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("multicast");
-    TCase *tcase = tcase_create("own copies");
-    tcase_add_loop_test(tcase, senders_have_their_copy_first, 0, ROWS);
-    tcase_add_loop_test(tcase, senders_without_a_copy, 0, 2);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -2,13 +2,12 @@
  * A PCIe tile: windows and iATU against a model that looks for the region byte by byte, DMA as UMD
  * and as the vendor's firmware program it, registers from both sides, and accesses anywhere.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "chip/pcie.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -98,6 +97,8 @@ static void setup(void)
     pcie_init(&pcie, &grid, 0, &bus);
 }
 
+FIXTURE(setup, NULL);
+
 static void put(uint32_t offset, uint32_t value)
 {
     ck_assert_msg(pcie_bar2_write(&pcie, offset, value, rule) == GRID_DONE, "%s", rule);
@@ -126,7 +127,7 @@ static uint64_t window_at(unsigned window)
 
 /* --- Windows --- */
 
-START_TEST(test_windows_to_the_host)
+TEST(test_windows_to_the_host)
 {
     for (unsigned window = 0; window < 64; window++) {
         uint64_t found, offset = (uint64_t)random_next(&dice) << 20 | random_next(&dice);
@@ -138,7 +139,6 @@ START_TEST(test_windows_to_the_host)
         ck_assert_uint_eq(found, wanted == GRID_DONE ? offset : 0);
     }
 }
-END_TEST
 
 /* UMD's region: pass the iATU in windows 4 to 7 only. */
 static void map_region(unsigned region, uint64_t base, uint64_t size, uint64_t target)
@@ -154,7 +154,7 @@ static void map_region(unsigned region, uint64_t base, uint64_t size, uint64_t t
     put(at + 0x04, UINT32_C(1) << 31);
 }
 
-START_TEST(test_regions_as_umd_maps_them)
+TEST(test_regions_as_umd_maps_them)
 {
     const uint64_t gib = UINT64_C(1) << 30;
     for (unsigned region = 0; region < 16; region++) {
@@ -178,7 +178,6 @@ START_TEST(test_regions_as_umd_maps_them)
     check_reply(pcie_translate(&pcie, window_at(4) + gib - 2, 4, &found, rule), GRID_FORBIDDEN,
                 "two regions");
 }
-END_TEST
 
 /* A model that asks of each byte in which region it is. */
 struct model_region {
@@ -233,7 +232,7 @@ static void random_region(unsigned i, struct model_region *region)
     put(at + 0x20, is_extended ? (uint32_t)(region->limit >> 32) : random_next(&dice));
 }
 
-START_TEST(test_random_regions)
+TEST(test_random_regions)
 {
     unsigned translated = 0, refused = 0;
     for (int round = 0; round < 400; round++) {
@@ -257,9 +256,8 @@ START_TEST(test_random_regions)
     ck_assert_uint_gt(translated, 5000);
     ck_assert_uint_gt(refused, 5000);
 }
-END_TEST
 
-START_TEST(test_window_table)
+TEST(test_window_table)
 {
     const uint64_t table = PCIE_SII + 0x134;
     uint32_t word = 1 << 22 | 5 << 23; /* past the iATU, high bits 5 */
@@ -277,9 +275,8 @@ START_TEST(test_window_table)
     check_reply(pcie_translate(&pcie, 0, 0, &found, rule), GRID_FORBIDDEN, "no bytes");
     check_reply(pcie_translate(&pcie, 0, UINT64_MAX, &found, rule), GRID_FORBIDDEN, "all bytes");
 }
-END_TEST
 
-START_TEST(test_idle_tile)
+TEST(test_idle_tile)
 {
     uint64_t found;
     uint32_t value;
@@ -296,11 +293,10 @@ START_TEST(test_idle_tile)
     pcie_init(&pcie, &grid, 1, &bus);
     check_reply(pcie_translate(&pcie, 0, 4, &found, rule), GRID_DONE, "connected");
 }
-END_TEST
 
 /* --- Host memory from the NoC --- */
 
-START_TEST(test_host_memory)
+TEST(test_host_memory)
 {
     uint8_t data[256], wanted[256];
     map_region(0, 0, UINT64_C(1) << 30, host_base);
@@ -325,7 +321,6 @@ START_TEST(test_host_memory)
     check_reply(pcie_read(&pcie, 0, host_base, data, 4, rule), GRID_ABSENT, "no callbacks");
     check_reply(pcie_write(&pcie, 0, host_base, data, 4, rule), GRID_ABSENT, "no callbacks");
 }
-END_TEST
 
 /* --- DMA --- */
 
@@ -366,7 +361,7 @@ static uint32_t host_word(uint64_t address)
     return value;
 }
 
-START_TEST(test_transfers)
+TEST(test_transfers)
 {
     static uint8_t wanted[MEMORY_BYTES];
     for (int i = 0; i < 300; i++) {
@@ -406,9 +401,8 @@ START_TEST(test_transfers)
         ck_assert_mem_eq(wanted, target, MEMORY_BYTES);
     }
 }
-END_TEST
 
-START_TEST(test_aborted_transfer)
+TEST(test_aborted_transfer)
 {
     struct transfer t = {.direction = PCIE_READ,
                          .from = host_base + MEMORY_BYTES - 0x1800,
@@ -427,9 +421,8 @@ START_TEST(test_aborted_transfer)
     ck_assert_uint_eq(host_word(t.aborted), 0x600d);
     ck_assert_uint_eq(host_word(t.done), done);
 }
-END_TEST
 
-START_TEST(test_doorbell_rules)
+TEST(test_doorbell_rules)
 {
     struct transfer t = {.direction = PCIE_WRITE, .from = device_base, .to = host_base, .size = 64};
     set_up(&t);
@@ -451,10 +444,9 @@ START_TEST(test_doorbell_rules)
     put(0x04, 1);
     ck_assert_mem_eq(host, device, 64);
 }
-END_TEST
 
 /* As firmware on the chip does it, through the DBI. */
-START_TEST(test_dma_from_the_chip)
+TEST(test_dma_from_the_chip)
 {
     static const struct {
         uint32_t offset, value;
@@ -471,12 +463,11 @@ START_TEST(test_dma_from_the_chip)
     ck_assert_mem_eq(host + 0x200, device, 0x80);
     ck_assert_uint_eq(host_word(host_base + 0x100), 0x42);
 }
-END_TEST
 
 /* --- Registers --- */
 
 /* What BAR2 and the DBI show is the same, and stored registers keep what was written. */
-START_TEST(test_bar2_and_dbi)
+TEST(test_bar2_and_dbi)
 {
     unsigned stored = 0;
     for (uint32_t offset = 0; offset < 0x4000; offset += 4) {
@@ -502,9 +493,8 @@ START_TEST(test_bar2_and_dbi)
     }
     ck_assert_uint_eq(stored, 16 * 27 + 32 * 9);
 }
-END_TEST
 
-START_TEST(test_registers)
+TEST(test_registers)
 {
     static const struct {
         uint64_t address;
@@ -531,9 +521,8 @@ START_TEST(test_registers)
                 "NIU 0");
     ck_assert_uint_eq(seen, 19 | 24 << 6);
 }
-END_TEST
 
-START_TEST(test_rules)
+TEST(test_rules)
 {
     static const struct {
         uint64_t address;
@@ -568,11 +557,10 @@ START_TEST(test_rules)
     check_reply(pcie_bar2_write(&pcie, ATU + 0x104, 1, rule), GRID_UNMODELLED, "inbound");
     ck_assert_uint_eq(get(ATU + 0x104), 1);
 }
-END_TEST
 
 /* Registers full of anything, accesses anywhere: no crash, nothing beyond the buffer, rules that
  * fit. */
-START_TEST(test_accesses_anywhere)
+TEST(test_accesses_anywhere)
 {
     static const uint64_t places[] = {0,
                                       UINT64_C(1) << 60,
@@ -604,28 +592,4 @@ START_TEST(test_accesses_anywhere)
         reply = pcie_bar2_write(&pcie, (uint32_t)address % 0x3100 & ~3u, value, rule);
         check_reply(reply, reply, "anywhere");
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("pcie");
-    TCase *tests = tcase_create("pcie");
-    tcase_add_checked_fixture(tests, setup, NULL);
-    tcase_add_test(tests, test_windows_to_the_host);
-    tcase_add_test(tests, test_regions_as_umd_maps_them);
-    tcase_add_test(tests, test_random_regions);
-    tcase_add_test(tests, test_window_table);
-    tcase_add_test(tests, test_idle_tile);
-    tcase_add_test(tests, test_host_memory);
-    tcase_add_test(tests, test_transfers);
-    tcase_add_test(tests, test_aborted_transfer);
-    tcase_add_test(tests, test_doorbell_rules);
-    tcase_add_test(tests, test_dma_from_the_chip);
-    tcase_add_test(tests, test_bar2_and_dbi);
-    tcase_add_test(tests, test_registers);
-    tcase_add_test(tests, test_rules);
-    tcase_add_test(tests, test_accesses_anywhere);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

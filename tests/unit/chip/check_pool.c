@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "chip/pool.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/sanitized.h"
 
 enum { MOST = 1000, LISTS = 300 };
@@ -29,16 +29,15 @@ static void run_lists(struct pool *pool)
     }
 }
 
-START_TEST(everything_is_done_once)
+TEST_EACH(everything_is_done_once, 6)
 {
     struct pool *pool = pool_create((unsigned)_i);
     ck_assert_ptr_nonnull(pool);
     run_lists(pool);
     pool_destroy(pool);
 }
-END_TEST
 
-START_TEST(child_starts_its_own_threads)
+TEST(child_starts_its_own_threads)
 {
     if (THREAD_SANITIZED) {
         return; /* a child cannot start threads */
@@ -62,10 +61,9 @@ START_TEST(child_starts_its_own_threads)
     run_lists(pool);
     pool_destroy(pool);
 }
-END_TEST
 
 /* Most of these are over before the others come. */
-START_TEST(short_lists)
+TEST(short_lists)
 {
     enum { MANY = 20000 };
     struct pool *pool = pool_create(4);
@@ -79,9 +77,8 @@ START_TEST(short_lists)
     }
     pool_destroy(pool);
 }
-END_TEST
 
-START_TEST(sleepers_wake)
+TEST(sleepers_wake)
 {
     struct pool *pool = pool_create(4);
     for (unsigned i = 0; i < 5; i++) {
@@ -92,17 +89,4 @@ START_TEST(sleepers_wake)
     }
     pool_destroy(pool);
     pool_destroy(NULL);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("pool");
-    TCase *tcase = tcase_create("pool");
-    tcase_add_loop_test(tcase, everything_is_done_once, 0, 6);
-    tcase_add_test(tcase, child_starts_its_own_threads);
-    tcase_add_test(tcase, short_lists);
-    tcase_add_test(tcase, sleepers_wake);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

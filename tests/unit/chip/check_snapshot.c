@@ -3,7 +3,6 @@
  * middle of, under every schedule, with other host threads, in another process. Bad snapshots are
  * refused.
  */
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +20,7 @@
 
 #include "chip/chip.h"
 #include "unit/loader/cached_firmware.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/chip/snapshot_scenes.h"
 
 enum { MOST_WINDOWS = 4, SCENES = 6 };
@@ -89,7 +88,7 @@ static void go_on_alike(struct penrose_chip *chip, struct penrose_chip *copy, un
 
 /* --- Going on --- */
 
-START_TEST(scene_goes_on_from_any_moment)
+TEST_EACH(scene_goes_on_from_any_moment, SCENES *SCENE_SCHEDULES)
 {
     const struct scene *scene = scene_at((unsigned)_i % SCENES);
     unsigned schedule = (unsigned)_i / SCENES;
@@ -105,9 +104,8 @@ START_TEST(scene_goes_on_from_any_moment)
     }
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(hash_does_not_depend_on_threads)
+TEST_EACH(hash_does_not_depend_on_threads, SCENES *SCENE_SCHEDULES)
 {
     static const unsigned threads[] = {1, 2, 7};
     const struct scene *scene = scene_at((unsigned)_i % SCENES);
@@ -131,7 +129,6 @@ START_TEST(hash_does_not_depend_on_threads)
         penrose_chip_destroy(chip[i]);
     }
 }
-END_TEST
 
 /* L1 and harts, awake at the same time: when a hart was found to wait depends on the way taken. */
 static void compare_tiles(struct penrose_chip *chip, struct penrose_chip *other)
@@ -152,7 +149,7 @@ static void compare_tiles(struct penrose_chip *chip, struct penrose_chip *other)
 }
 
 /* With shortcuts, without, and with them in every second window. */
-START_TEST(guests_see_no_shortcuts)
+TEST_EACH(guests_see_no_shortcuts, SCENES *SCENE_SCHEDULES)
 {
     enum { CHIPS = 3, WINDOWS = 12 };
     const struct scene *scene = scene_at((unsigned)_i % SCENES);
@@ -176,10 +173,9 @@ START_TEST(guests_see_no_shortcuts)
         penrose_chip_destroy(chip[i]);
     }
 }
-END_TEST
 
 /* Every change that software can see changes the hash. */
-START_TEST(hash_sees_changes)
+TEST(hash_sees_changes)
 {
     static const struct {
         unsigned x, y;
@@ -203,10 +199,9 @@ START_TEST(hash_sees_changes)
     }
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* A stopped chip is stopped when it was loaded, too, and goes on after penrose_fault_clear. */
-START_TEST(stopped_chip_stays_stopped)
+TEST(stopped_chip_stays_stopped)
 {
     struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip, *copy;
@@ -232,7 +227,6 @@ START_TEST(stopped_chip_stays_stopped)
     penrose_chip_destroy(copy);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* --- Files --- */
 
@@ -274,8 +268,10 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
+FIXTURE(make_folder, remove_folder);
+
 /* Another process loads the file and tells the hash after each window. */
-START_TEST(other_process_goes_on)
+TEST_EACH(other_process_goes_on, SCENE_SCHEDULES)
 {
     const struct scene *scene = scene_at(1);
     struct penrose_chip *chip = scene_chip(NULL, (unsigned)_i, 1), *copy;
@@ -313,9 +309,8 @@ START_TEST(other_process_goes_on)
     close(ends[0]);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(file_appears_when_it_is_complete)
+TEST(file_appears_when_it_is_complete)
 {
     struct penrose_chip *chip = scene_chip(NULL, 0, 1), *copy;
     struct penrose_error error = {0};
@@ -347,7 +342,6 @@ START_TEST(file_appears_when_it_is_complete)
     ck_assert(S_ISLNK(after.st_mode));
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 static const struct {
     const char *path, *text;
@@ -363,7 +357,7 @@ static const struct {
     {"", "", true},
 };
 
-START_TEST(bad_paths_are_reported)
+TEST_EACH(bad_paths_are_reported, sizeof bad_paths / sizeof bad_paths[0])
 {
     struct penrose_chip *chip = scene_chip(NULL, 0, 1), *copy = chip;
     struct penrose_error error = {0};
@@ -375,7 +369,6 @@ START_TEST(bad_paths_are_reported)
     ck_assert(bad_paths[_i].saves || copy == NULL);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 static enum penrose_status save_error;
 
@@ -400,7 +393,7 @@ static bool save_between_windows(struct penrose_chip *chip, void *context)
     return false;
 }
 
-START_TEST(running_chip_is_not_saved)
+TEST(running_chip_is_not_saved)
 {
     struct penrose_chip *chip = scene_chip(NULL, 0, 1), *copy = NULL;
     const struct penrose_run run = {
@@ -414,9 +407,8 @@ START_TEST(running_chip_is_not_saved)
     ck_assert_int_eq(save_error, PENROSE_E_STATE);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(linked_chip_is_not_saved)
+TEST(linked_chip_is_not_saved)
 {
     struct penrose_chip *a = scene_chip(NULL, 0, 1), *b = scene_chip(NULL, 0, 1);
     struct penrose_error error = {0};
@@ -427,104 +419,6 @@ START_TEST(linked_chip_is_not_saved)
     ck_assert_int_eq(penrose_snapshot_save(a, file("a"), &error), PENROSE_OK);
     penrose_chip_destroy(a);
 }
-END_TEST
-
-/* --- Damage --- */
-
-static uint8_t *good;
-static size_t good_size;
-static uint64_t good_hash;
-
-static void make_good(void)
-{
-    struct penrose_chip *chip = scene_chip(NULL, 2, 1);
-    void *bytes;
-    scene_at(1)->make(chip, 1);
-    pass(chip, 3000);
-    ck_assert_int_eq(penrose_snapshot_to_memory(chip, &bytes, &good_size, NULL), PENROSE_OK);
-    good = bytes;
-    good_hash = penrose_state_hash(chip);
-    penrose_chip_destroy(chip);
-}
-
-static void free_good(void)
-{
-    free(good);
-}
-
-static void refuse(const void *bytes, size_t size, const char *text)
-{
-    struct penrose_chip *chip = NULL;
-    struct penrose_error error = {0};
-    ck_assert_int_eq(penrose_snapshot_from_memory(NULL, bytes, size, &chip, &error),
-                     PENROSE_E_FORMAT);
-    ck_assert_ptr_null(chip);
-    ck_assert_msg(strstr(error.text, text) != NULL, "%s", error.text);
-    ck_assert_uint_lt(strlen(error.text), 220);
-}
-
-/* A frame may have bits that mean nothing; then it is the same snapshot. */
-static void refuse_or_same(const void *bytes, size_t size)
-{
-    struct penrose_chip *chip = NULL;
-    if (penrose_snapshot_from_memory(NULL, bytes, size, &chip, NULL) == PENROSE_OK) {
-        ck_assert_uint_eq(penrose_state_hash(chip), good_hash);
-        penrose_chip_destroy(chip);
-        return;
-    }
-    refuse(bytes, size, "");
-}
-
-START_TEST(truncated_snapshots_are_refused)
-{
-    uint32_t seed = 1;
-    for (size_t size = 0; size < 64; size++) {
-        refuse(good, size, size < 40 ? "no snapshot" : "damaged");
-    }
-    for (unsigned i = 0; i < 60; i++) {
-        refuse(good, 64 + scene_random(&seed, (uint32_t)good_size - 64), "damaged");
-    }
-    refuse(good, good_size - 1, "damaged");
-}
-END_TEST
-
-START_TEST(changed_snapshots_are_refused)
-{
-    uint32_t seed = 2;
-    uint8_t *bytes = malloc(good_size + 1);
-    ck_assert_ptr_nonnull(bytes);
-    for (unsigned i = 0; i < 200; i++) {
-        size_t at = i < 40 ? i : 48 + scene_random(&seed, (uint32_t)good_size - 48);
-        memcpy(bytes, good, good_size);
-        bytes[at] ^= (uint8_t)(1u << scene_random(&seed, 8));
-        refuse_or_same(bytes, good_size);
-    }
-    memcpy(bytes, good, good_size);
-    bytes[good_size] = 0;
-    refuse(bytes, good_size + 1, "damaged");
-    free(bytes);
-}
-END_TEST
-
-START_TEST(other_snapshots_are_refused)
-{
-    uint8_t *bytes = malloc(good_size);
-    ck_assert_ptr_nonnull(bytes);
-    memcpy(bytes, good, good_size);
-    bytes[8]++;
-    refuse(bytes, good_size, "format 2");
-    bytes[8]--;
-    bytes[16]++;
-    refuse(bytes, good_size, "another build");
-    bytes[16]--;
-    bytes[0] = 'p';
-    refuse(bytes, good_size, "no snapshot");
-    refuse("\x7f"
-           "ELF and much more that follows in such a file",
-           49, "no snapshot");
-    free(bytes);
-}
-END_TEST
 
 /* --- All of a chip --- */
 
@@ -560,7 +454,7 @@ static void boot_all(struct penrose_chip *chip, struct penrose_firmware *firmwar
     }
 }
 
-START_TEST(booted_chip_goes_on)
+TEST_EACH(booted_chip_goes_on, 3)
 {
     static const unsigned schedules[] = {0, 2, 3};
     const char *path = cached_firmware_set();
@@ -593,32 +487,99 @@ START_TEST(booted_chip_goes_on)
     penrose_chip_destroy(chip);
     penrose_firmware_close(booting.firmware);
 }
-END_TEST
 
-int main(void)
+/* --- Damage --- */
+
+static uint8_t *good;
+static size_t good_size;
+static uint64_t good_hash;
+
+static void make_good(void)
 {
-    Suite *suite = suite_create("snapshot");
-    TCase *going = tcase_create("going on"), *files_case = tcase_create("files");
-    TCase *damage = tcase_create("damage");
-    tcase_add_loop_test(going, scene_goes_on_from_any_moment, 0, SCENES * SCENE_SCHEDULES);
-    tcase_add_loop_test(going, hash_does_not_depend_on_threads, 0, SCENES * SCENE_SCHEDULES);
-    tcase_add_loop_test(going, guests_see_no_shortcuts, 0, SCENES * SCENE_SCHEDULES);
-    tcase_add_test(going, hash_sees_changes);
-    tcase_add_test(going, stopped_chip_stays_stopped);
-    suite_add_tcase(suite, going);
-    tcase_add_checked_fixture(files_case, make_folder, remove_folder);
-    tcase_add_loop_test(files_case, other_process_goes_on, 0, SCENE_SCHEDULES);
-    tcase_add_test(files_case, file_appears_when_it_is_complete);
-    tcase_add_loop_test(files_case, bad_paths_are_reported, 0,
-                        sizeof bad_paths / sizeof bad_paths[0]);
-    tcase_add_test(files_case, running_chip_is_not_saved);
-    tcase_add_test(files_case, linked_chip_is_not_saved);
-    tcase_add_loop_test(files_case, booted_chip_goes_on, 0, 3);
-    suite_add_tcase(suite, files_case);
-    tcase_add_checked_fixture(damage, make_good, free_good);
-    tcase_add_test(damage, truncated_snapshots_are_refused);
-    tcase_add_test(damage, changed_snapshots_are_refused);
-    tcase_add_test(damage, other_snapshots_are_refused);
-    suite_add_tcase(suite, damage);
-    return run_suite(suite);
+    struct penrose_chip *chip = scene_chip(NULL, 2, 1);
+    void *bytes;
+    scene_at(1)->make(chip, 1);
+    pass(chip, 3000);
+    ck_assert_int_eq(penrose_snapshot_to_memory(chip, &bytes, &good_size, NULL), PENROSE_OK);
+    good = bytes;
+    good_hash = penrose_state_hash(chip);
+    penrose_chip_destroy(chip);
+}
+
+static void free_good(void)
+{
+    free(good);
+}
+
+FIXTURE(make_good, free_good);
+
+static void refuse(const void *bytes, size_t size, const char *text)
+{
+    struct penrose_chip *chip = NULL;
+    struct penrose_error error = {0};
+    ck_assert_int_eq(penrose_snapshot_from_memory(NULL, bytes, size, &chip, &error),
+                     PENROSE_E_FORMAT);
+    ck_assert_ptr_null(chip);
+    ck_assert_msg(strstr(error.text, text) != NULL, "%s", error.text);
+    ck_assert_uint_lt(strlen(error.text), 220);
+}
+
+/* A frame may have bits that mean nothing; then it is the same snapshot. */
+static void refuse_or_same(const void *bytes, size_t size)
+{
+    struct penrose_chip *chip = NULL;
+    if (penrose_snapshot_from_memory(NULL, bytes, size, &chip, NULL) == PENROSE_OK) {
+        ck_assert_uint_eq(penrose_state_hash(chip), good_hash);
+        penrose_chip_destroy(chip);
+        return;
+    }
+    refuse(bytes, size, "");
+}
+
+TEST(truncated_snapshots_are_refused)
+{
+    uint32_t seed = 1;
+    for (size_t size = 0; size < 64; size++) {
+        refuse(good, size, size < 40 ? "no snapshot" : "damaged");
+    }
+    for (unsigned i = 0; i < 60; i++) {
+        refuse(good, 64 + scene_random(&seed, (uint32_t)good_size - 64), "damaged");
+    }
+    refuse(good, good_size - 1, "damaged");
+}
+
+TEST(changed_snapshots_are_refused)
+{
+    uint32_t seed = 2;
+    uint8_t *bytes = malloc(good_size + 1);
+    ck_assert_ptr_nonnull(bytes);
+    for (unsigned i = 0; i < 200; i++) {
+        size_t at = i < 40 ? i : 48 + scene_random(&seed, (uint32_t)good_size - 48);
+        memcpy(bytes, good, good_size);
+        bytes[at] ^= (uint8_t)(1u << scene_random(&seed, 8));
+        refuse_or_same(bytes, good_size);
+    }
+    memcpy(bytes, good, good_size);
+    bytes[good_size] = 0;
+    refuse(bytes, good_size + 1, "damaged");
+    free(bytes);
+}
+
+TEST(other_snapshots_are_refused)
+{
+    uint8_t *bytes = malloc(good_size);
+    ck_assert_ptr_nonnull(bytes);
+    memcpy(bytes, good, good_size);
+    bytes[8]++;
+    refuse(bytes, good_size, "format 2");
+    bytes[8]--;
+    bytes[16]++;
+    refuse(bytes, good_size, "another build");
+    bytes[16]--;
+    bytes[0] = 'p';
+    refuse(bytes, good_size, "no snapshot");
+    refuse("\x7f"
+           "ELF and much more that follows in such a file",
+           49, "no snapshot");
+    free(bytes);
 }

@@ -2,14 +2,13 @@
  * Forged snapshots: good ones of every scene, in which some numbers have been changed past the
  * check sum. They are refused, or they run: wrongly, but without harm to the host.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <penrose/debug.h>
 
 #include "chip/chip.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/chip/snapshot_bytes.h"
 #include "unit/chip/snapshot_scenes.h"
 
@@ -69,7 +68,7 @@ static bool run_forged(const struct snapshot_bytes *good, uint32_t *seed)
     return chip != NULL;
 }
 
-START_TEST(forged_chips_do_no_harm)
+TEST_EACH(forged_chips_do_no_harm, SCENES *SCHEDULES)
 {
     const struct scene *scene = scene_at((unsigned)_i % SCENES);
     struct penrose_chip *chip = scene_chip(scene, (unsigned)_i / SCENES, 1);
@@ -87,7 +86,6 @@ START_TEST(forged_chips_do_no_harm)
     ck_assert_uint_gt(ran, FORGERIES / 3); /* most numbers may have any value */
     free(good.bytes);
 }
-END_TEST
 
 /* --- Numbers that have done harm --- */
 
@@ -120,7 +118,7 @@ static size_t find_sleep(const struct snapshot_bytes *state, uint64_t wake)
     return 0;
 }
 
-START_TEST(sleepers_are_in_a_loop)
+TEST_EACH(sleepers_are_in_a_loop, 4)
 {
     static const uint64_t bad[][2] = {
         {0, 2}, {RV32_IDLE_MOST_CYCLES + 1, 2}, {UINT64_MAX, 2}, {2, RV32_IDLE_STEPS + 1}};
@@ -136,10 +134,9 @@ START_TEST(sleepers_are_in_a_loop)
     ck_assert_ptr_null(load(&good));
     free(good.bytes);
 }
-END_TEST
 
 /* Whoever wakes it runs what is at its pc: no code, the end of L1, beyond it. */
-START_TEST(sleepers_may_be_anywhere)
+TEST_EACH(sleepers_may_be_anywhere, 5)
 {
     static const uint32_t places[] = {0x8000, 0x17fffc, 0x180000, 0xfffffffc, 2};
     const struct penrose_run run = {.cycles = 3000, .pass_quiet_time = true};
@@ -151,7 +148,6 @@ START_TEST(sleepers_may_be_anywhere)
     ck_assert_int_eq(penrose_run(chip, &run), PENROSE_FAULT);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 static struct noc_packet *answered(struct noc_pool *pool, unsigned kind, uint16_t to,
                                    uint64_t address)
@@ -169,7 +165,7 @@ static struct noc_packet *answered(struct noc_pool *pool, unsigned kind, uint16_
 
 /* Packets of any kind that say that they were answered, to each place there is: routers, tiles that
  * nobody has made, DRAM, and what lies above it. A worker sends them, then a bank. */
-START_TEST(answers_that_nobody_gave)
+TEST_RANGE(answers_that_nobody_gave, NOC_READ, NOC_ATOMIC_RESPONSE)
 {
     static const uint64_t addresses[] = {
         0,          0xff000000 - 4,         0xff000000 - 2, 0xffb20000,
@@ -193,18 +189,4 @@ START_TEST(answers_that_nobody_gave)
     ck_assert_ptr_null(tile->sent.head);
     ck_assert_ptr_null(bank->sent.head);
     penrose_chip_destroy(chip);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("snapshot_forged");
-    TCase *tcase = tcase_create("snapshot_forged");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, forged_chips_do_no_harm, 0, SCENES * SCHEDULES);
-    tcase_add_loop_test(tcase, sleepers_are_in_a_loop, 0, 4);
-    tcase_add_loop_test(tcase, sleepers_may_be_anywhere, 0, 5);
-    tcase_add_loop_test(tcase, answers_that_nobody_gave, NOC_READ, NOC_ATOMIC_RESPONSE + 1);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

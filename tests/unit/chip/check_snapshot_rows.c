@@ -3,7 +3,6 @@
  * names has a row of the right kind, and what is saved has no gaps and no pointers. Exits with 77
  * where there is no debug information.
  */
-#include <check.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
@@ -13,9 +12,9 @@
 #include <unistd.h>
 
 #include "chip/snapshot.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
-enum { SKIPPED = 77, MOST_TYPES = 256 };
+enum { MOST_TYPES = 256 };
 
 /* Definitions of structs by their place in the table. */
 struct definitions {
@@ -23,10 +22,18 @@ struct definitions {
     int file;
     Dwarf_Die die[MOST_TYPES];
     bool found[MOST_TYPES];
-    size_t types;
 };
 
 static struct definitions definitions;
+
+static size_t count_types(void)
+{
+    size_t types = 0;
+    while (snapshot_type_at(types)) {
+        types++;
+    }
+    return types;
+}
 
 static void note_struct(Dwarf_Die *die)
 {
@@ -34,7 +41,7 @@ static void note_struct(Dwarf_Die *die)
     if (!name || dwarf_hasattr(die, DW_AT_declaration)) {
         return;
     }
-    for (size_t i = 0; i < definitions.types; i++) {
+    for (size_t i = 0; i < count_types(); i++) {
         if (!definitions.found[i] && strcmp(name, snapshot_type_at(i)->name) == 0) {
             definitions.die[i] = *die;
             definitions.found[i] = true;
@@ -57,33 +64,25 @@ static void note_structs(Dwarf_Die *parent)
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* False where the program has no debug information. */
-static bool open_definitions(void)
+static const char *open_definitions(void)
 {
-    while (snapshot_type_at(definitions.types)) {
-        definitions.types++;
-    }
-    if (definitions.types > MOST_TYPES) {
+    if (count_types() > MOST_TYPES) {
         abort();
     }
     definitions.file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     definitions.dwarf = definitions.file < 0 ? NULL : dwarf_begin(definitions.file, DWARF_C_READ);
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
-    bool any = false;
+    const char *lack = "there is no debug information in this program";
     while (definitions.dwarf &&
            dwarf_get_units(definitions.dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
         note_structs(&die);
-        any = true;
+        lack = NULL;
     }
-    return any;
+    return lack;
 }
 
-static void close_definitions(void)
-{
-    dwarf_end(definitions.dwarf);
-    close(definitions.file);
-}
+TESTS_NEED(open_definitions);
 
 /* The type of a member without typedefs and qualifiers. */
 static Dwarf_Die type_of(Dwarf_Die *die)
@@ -196,7 +195,7 @@ static void check_kind(const char *struct_name, const struct snapshot_member *ro
     ck_assert_msg(!fault, "%s.%s is %s", struct_name, row->name, fault);
 }
 
-START_TEST(every_member_has_a_row)
+TEST_EACH(every_member_has_a_row, count_types())
 {
     const struct snapshot_type *type = snapshot_type_at((size_t)_i);
     Dwarf_Die member;
@@ -224,10 +223,9 @@ START_TEST(every_member_has_a_row)
     ck_assert_msg(members == type->members, "%s has %u members and %u rows", type->name, members,
                   type->members);
 }
-END_TEST
 
 /* What INNER rows refer to is in the table, too, and stands before them. */
-START_TEST(inner_types_come_first)
+TEST_EACH(inner_types_come_first, count_types())
 {
     const struct snapshot_type *type = snapshot_type_at((size_t)_i);
     for (uint32_t i = 0; i < type->members; i++) {
@@ -242,22 +240,4 @@ START_TEST(inner_types_come_first)
         ck_assert_int_lt(at, _i);
         ck_assert_uint_eq(row->size % row->type->size, 0);
     }
-}
-END_TEST
-
-int main(void)
-{
-    if (!open_definitions()) {
-        printf("there is no debug information in this program\n");
-        close_definitions();
-        return SKIPPED;
-    }
-    Suite *suite = suite_create("snapshot rows");
-    TCase *rows = tcase_create("rows");
-    tcase_add_loop_test(rows, every_member_has_a_row, 0, (int)definitions.types);
-    tcase_add_loop_test(rows, inner_types_come_first, 0, (int)definitions.types);
-    suite_add_tcase(suite, rows);
-    int failed = run_suite(suite);
-    close_definitions();
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

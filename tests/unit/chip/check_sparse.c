@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "chip/sparse.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 /* Windows of addresses, far apart and across chunks, shown in one array. */
 static const uint64_t bases[] = {0, SPARSE_CHUNK_BYTES - 500, UINT64_C(0xfeff0000),
                                  UINT64_C(0x4030000000) - 100, UINT64_MAX - 2000};
 enum { WINDOWS = sizeof bases / sizeof bases[0], WINDOW = 1000, STEPS = 3000 };
 
-START_TEST(holds_what_was_written)
+TEST_EACH(holds_what_was_written, 5)
 {
     static uint8_t model[WINDOWS][WINDOW];
     struct sparse memory = {0};
@@ -34,9 +34,8 @@ START_TEST(holds_what_was_written)
     }
     sparse_free(&memory);
 }
-END_TEST
 
-START_TEST(reads_take_no_room)
+TEST(reads_take_no_room)
 {
     struct sparse memory = {0};
     uint8_t byte = 5;
@@ -56,15 +55,4 @@ START_TEST(reads_take_no_room)
     }
     sparse_free(&memory);
     ck_assert_uint_eq(memory.used, 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("sparse");
-    TCase *tcase = tcase_create("memory");
-    tcase_add_loop_test(tcase, holds_what_was_written, 0, 5);
-    tcase_add_test(tcase, reads_take_no_room);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -3,12 +3,11 @@
  * on the bench of eth_bench.h: heartbeat, link state, mailboxes, calls of RELEASE_CORE, the
  * functions of its API table as other firmware calls them.
  */
-#include <check.h>
 #include <string.h>
 
 #include "unit/eth/eth_bench.h"
 #include "eth/base_firmware.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define SOFT_RESET   UINT32_C(0xffb121b0)
@@ -61,7 +60,7 @@ static void program(const char *const *lines)
     }
 }
 
-START_TEST(words_are_their_text)
+TEST_EACH(words_are_their_text, COUNT(rows))
 {
     struct penrose_error error;
     uint32_t word = 0;
@@ -70,9 +69,8 @@ START_TEST(words_are_their_text)
                   rows[_i].text);
     ck_assert_msg(word == rows[_i].word, "%s", rows[_i].text);
 }
-END_TEST
 
-START_TEST(results)
+TEST(results)
 {
     static const struct {
         uint32_t address, value;
@@ -93,9 +91,8 @@ START_TEST(results)
     }
     teardown();
 }
-END_TEST
 
-START_TEST(the_heart_beats)
+TEST(the_heart_beats)
 {
     start(ETH_LINK_DOWN, ETH_PORT_DOWN);
     ck_assert(bench_run(bench, 1000));
@@ -106,9 +103,8 @@ START_TEST(the_heart_beats)
     }
     teardown();
 }
-END_TEST
 
-START_TEST(the_link_is_reported)
+TEST(the_link_is_reported)
 {
     start(ETH_LINK_DOWN, ETH_PORT_DOWN);
     ck_assert(bench_run(bench, 2 * ETH_BASE_PERIOD));
@@ -125,10 +121,9 @@ START_TEST(the_link_is_reported)
     ck_assert_uint_eq(bench_read(bench, ETH_BASE_PORT_STATUS), ETH_PORT_UNUSED);
     teardown();
 }
-END_TEST
 
 /* Every mailbox, every message: answered, arguments cleared. */
-START_TEST(messages_are_answered)
+TEST(messages_are_answered)
 {
     start(ETH_LINK_UP, ETH_PORT_UNKNOWN);
     ck_assert(bench_run(bench, 1000));
@@ -144,9 +139,8 @@ START_TEST(messages_are_answered)
     }
     teardown();
 }
-END_TEST
 
-START_TEST(a_core_is_released_and_comes_back)
+TEST(a_core_is_released_and_comes_back)
 {
     static const char *const guest[] = {
         "addi sp, sp, -16",
@@ -182,20 +176,4 @@ START_TEST(a_core_is_released_and_comes_back)
         ck_assert_uint_eq(bench->hart[0].x[2], 0xffb02000); /* the stack is level */
     }
     teardown();
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("eth_base_firmware");
-    TCase *tcase = tcase_create("base firmware");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, words_are_their_text, 0, COUNT(rows));
-    tcase_add_test(tcase, results);
-    tcase_add_test(tcase, the_heart_beats);
-    tcase_add_test(tcase, the_link_is_reported);
-    tcase_add_test(tcase, messages_are_answered);
-    tcase_add_test(tcase, a_core_is_released_and_comes_back);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

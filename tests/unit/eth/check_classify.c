@@ -4,11 +4,10 @@
  * frame got is seen in the metadata that is put before it. Then each way to drop, to change and to
  * route a frame.
  */
-#include <check.h>
 #include <string.h>
 
 #include "unit/eth/eth_wire.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #define COUNT(array)       ((int)(sizeof(array) / sizeof((array)[0])))
 #define CLASSIFIER(offset) (UINT32_C(0xffb9c000) + (offset))
@@ -39,6 +38,8 @@ static void setup(void)
     wire_set(a, 0xffb98150, 2); /* the flow table chooses the queue */
     set(0xd04, TO_QUEUE_2);
 }
+
+FIXTURE(setup, wire_close);
 
 /* How many bytes reached queue 2, at the start of the buffer; NONE: it got no frame. */
 static int receive(const struct eth_frame *frame)
@@ -467,7 +468,7 @@ static void number_flows(void)
     set(0xd0c, 0xabcd0000 | 64);
 }
 
-START_TEST(frames_find_their_rows)
+TEST_EACH(frames_find_their_rows, 3)
 {
     enum { ROUNDS = 20, FRAMES = 120 };
     unsigned matched = 0, odd = 0, dropped = 0;
@@ -505,11 +506,10 @@ START_TEST(frames_find_their_rows)
     ck_assert_uint_gt(dropped, 20);
     ck_assert_uint_gt(odd, dropped + 10);
 }
-END_TEST
 
 /* --- Tables through their registers --- */
 
-START_TEST(tables_read_back)
+TEST(tables_read_back)
 {
     for (uint32_t i = 0; i < 64; i++) {
         random_row(i);
@@ -557,7 +557,6 @@ START_TEST(tables_read_back)
     set(0xd40, UINT32_C(1) << 31 | 5);
     ck_assert_uint_eq(get(0xd44), 5);
 }
-END_TEST
 
 /* --- Dropping --- */
 
@@ -573,7 +572,7 @@ static void plain_frame(struct eth_frame *frame, uint64_t address, uint32_t type
     }
 }
 
-START_TEST(malformed_frames)
+TEST_EACH(malformed_frames, 40)
 {
     struct eth_frame frame;
     plain_frame(&frame, 0x020000000001, 0x9000);
@@ -584,9 +583,8 @@ START_TEST(malformed_frames)
     wire_set(a, 0xffb98120, ~(UINT32_C(1) << (_i % 32)));
     ck_assert_int_eq(receive(&frame), NONE);
 }
-END_TEST
 
-START_TEST(override_and_drop)
+TEST(override_and_drop)
 {
     struct eth_frame frame;
     plain_frame(&frame, 0x020000000001, 0x9000);
@@ -601,10 +599,9 @@ START_TEST(override_and_drop)
     ck_assert_uint_eq(a->eth.statistics.classified, 3);
     ck_assert_uint_eq(wire_get(a, RXQ(2, 0x4c)), 0); /* what never reached the queue */
 }
-END_TEST
 
 /* Tags that are required, present, or replaced by register. */
-START_TEST(required_tags)
+TEST(required_tags)
 {
     struct eth_frame frame;
     enum { C_TAG = 0x123, S_TAG = 0x456 };
@@ -637,12 +634,11 @@ START_TEST(required_tags)
         ck_assert_int_eq(receive(&frame), kept ? (int)frame.length : NONE);
     }
 }
-END_TEST
 
 /* --- Changing --- */
 
 /* VLAN tags, and IP and UDP headers, go; MAC addresses, type and the rest stay. */
-START_TEST(headers_are_removed)
+TEST(headers_are_removed)
 {
     set(0xd04, TO_QUEUE_2 | REMOVE);
     set(0x1004, 0);
@@ -662,9 +658,8 @@ START_TEST(headers_are_removed)
         ck_assert_int_eq(memcmp(a->l1 + BUFFER + 14, frame.bytes + end, frame.length - end), 0);
     }
 }
-END_TEST
 
-START_TEST(metadata_is_prepended)
+TEST(metadata_is_prepended)
 {
     struct eth_frame frame;
     plain_frame(&frame, 0x020000000001, 0x9000);
@@ -685,11 +680,10 @@ START_TEST(metadata_is_prepended)
         ck_assert_int_eq(memcmp(a->l1 + BUFFER + size, frame.bytes, 100), 0);
     }
 }
-END_TEST
 
 /* --- Routing --- */
 
-START_TEST(routing_by_address)
+TEST(routing_by_address)
 {
     static const uint64_t kinds[] = {0xffffffffffff, 0x0180c2000001, 0x020000000001};
     wire_set(a, 0xffb98150, 0);
@@ -718,10 +712,9 @@ START_TEST(routing_by_address)
         ck_assert_uint_eq(a->eth.statistics.unrouted - unrouted, wanted == 3);
     }
 }
-END_TEST
 
 /* Frames cut off anywhere, of tags and headers that promise more. */
-START_TEST(truncated_frames)
+TEST(truncated_frames)
 {
     for (unsigned i = 0; i < 6000; i++) {
         struct eth_frame frame;
@@ -734,24 +727,4 @@ START_TEST(truncated_frames)
         set(0xd04, TO_QUEUE_2 | (wire_random() & (REMOVE | SW_METADATA | HW_METADATA)));
         ck_assert_int_le(receive(&frame), (int)frame.length + 8);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("eth_classify");
-    TCase *tcase = tcase_create("classifier");
-    tcase_add_checked_fixture(tcase, setup, wire_close);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, frames_find_their_rows, 0, 3);
-    tcase_add_test(tcase, tables_read_back);
-    tcase_add_loop_test(tcase, malformed_frames, 0, 40);
-    tcase_add_test(tcase, override_and_drop);
-    tcase_add_test(tcase, required_tags);
-    tcase_add_test(tcase, headers_are_removed);
-    tcase_add_test(tcase, metadata_is_prepended);
-    tcase_add_test(tcase, routing_by_address);
-    tcase_add_test(tcase, truncated_frames);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

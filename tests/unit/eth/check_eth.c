@@ -3,12 +3,13 @@
  * each frame against a model that appends what the page lists, checksums verified as a receiver
  * would.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "unit/eth/eth_wire.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
+
+FIXTURE(wire_open, wire_close);
 
 #define COUNT(array)          ((int)(sizeof(array) / sizeof((array)[0])))
 #define TXQ(queue, offset)    (UINT32_C(0xffb90000) + (queue)*UINT32_C(0x1000) + (offset))
@@ -65,14 +66,13 @@ static const struct {
     {0xffb9d004, "HEADER_ERROR_CONTROL", 0},
 };
 
-START_TEST(registers_are_where_the_pages_say)
+TEST_EACH(registers_are_where_the_pages_say, COUNT(known))
 {
     uint32_t offset = known[_i].address - ETH_REGISTER_BASE, value;
     ck_assert_str_eq(eth_register_name(offset), known[_i].name);
     ck_assert_int_eq(eth_read(&a->eth, offset, true, &value, 0), ETH_DONE);
     ck_assert_uint_eq(value, known[_i].reset);
 }
-END_TEST
 
 /* What eth.def says: rows that overlap, or lie outside their bank, would make fewer of them. */
 static unsigned rows_in_the_table(void)
@@ -100,7 +100,7 @@ static uint32_t read_back(uint32_t offset, uint32_t value)
 
 /* Each word of the window: either nothing, or some bits keep what is written and the others never
  * change; nothing else changes. */
-START_TEST(every_register_keeps_its_bits)
+TEST(every_register_keeps_its_bits)
 {
     static struct eth before;
     unsigned registers = 0;
@@ -124,9 +124,8 @@ START_TEST(every_register_keeps_its_bits)
     }
     ck_assert_uint_eq(registers, rows_in_the_table());
 }
-END_TEST
 
-START_TEST(the_timer_latches)
+TEST(the_timer_latches)
 {
     uint64_t tick = 27, ticks = (UINT64_C(5) << 32) + 7;
     uint32_t value;
@@ -137,7 +136,6 @@ START_TEST(the_timer_latches)
     wire.now += UINT64_C(1) << 40;
     ck_assert_uint_eq(wire_get(a, 0xffb98854), 5);
 }
-END_TEST
 
 /* --- Commands --- */
 
@@ -176,7 +174,7 @@ static void prepare(unsigned queue, uint32_t start, uint32_t size, uint32_t dest
     wire_set(a, TXQ(queue, DEST), destination);
 }
 
-START_TEST(commands_that_are_refused)
+TEST_EACH(commands_that_are_refused, COUNT(refusals))
 {
     unsigned queue = refusals[_i].queue;
     prepare(queue, refusals[_i].start, refusals[_i].size, refusals[_i].destination);
@@ -186,7 +184,6 @@ START_TEST(commands_that_are_refused)
     ck_assert_uint_eq(wire_get(a, TXQ(queue, STATUS)), 0);
     ck_assert_uint_eq(wire_get(a, TXQ(queue, 0x30)), 0);
 }
-END_TEST
 
 static const struct {
     uint32_t insert, custom;
@@ -201,7 +198,7 @@ static const struct {
     {1 << 26 | 1 << 8, 0, "iCRC"},
 };
 
-START_TEST(headers_that_are_refused)
+TEST_EACH(headers_that_are_refused, COUNT(headers_refused))
 {
     prepare(2, 0, 64, 0);
     wire_set(a, TXQ(2, 0x80), 7);
@@ -212,9 +209,8 @@ START_TEST(headers_that_are_refused)
     wire_set(a, TXQ(2, CMD), 1);
     ck_assert_uint_eq(a->frames, 1);
 }
-END_TEST
 
-START_TEST(commands_without_effect)
+TEST(commands_without_effect)
 {
     wire_set(a, TXQ(0, CMD), 0);
     wire_set(a, TXQ(0, CMD), 8);
@@ -224,7 +220,6 @@ START_TEST(commands_without_effect)
     ck_assert_uint_eq(wire_get(a, TXQ(0, 0x30)), 1);
     ck_assert_uint_eq(wire_get(a, TXQ(0, STATUS)), 0);
 }
-END_TEST
 
 /* --- Frames --- */
 
@@ -399,7 +394,7 @@ static void random_l1(uint32_t size)
     }
 }
 
-START_TEST(raw_frames)
+TEST(raw_frames)
 {
     wire.holds = true;
     random_l1(8192);
@@ -422,11 +417,10 @@ START_TEST(raw_frames)
         ck_assert_uint_eq(wire_get(a, TXQ(2, 0x40)), words);
     }
 }
-END_TEST
 
 /* TT-link packets have 18 bytes of header, two sequence numbers first, and bit 216 of the frame
  * tells MMIO writes. */
-START_TEST(tt_link_frames)
+TEST(tt_link_frames)
 {
     wire.holds = true;
     random_l1(4096);
@@ -455,23 +449,4 @@ START_TEST(tt_link_frames)
         memcpy(copy, body, 18 + size);
         check_frame(&entry, copy, 18 + size);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("eth");
-    TCase *tcase = tcase_create("registers, commands, frames");
-    tcase_add_checked_fixture(tcase, wire_open, wire_close);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, registers_are_where_the_pages_say, 0, COUNT(known));
-    tcase_add_test(tcase, every_register_keeps_its_bits);
-    tcase_add_test(tcase, the_timer_latches);
-    tcase_add_loop_test(tcase, commands_that_are_refused, 0, COUNT(refusals));
-    tcase_add_loop_test(tcase, headers_that_are_refused, 0, COUNT(headers_refused));
-    tcase_add_test(tcase, commands_without_effect);
-    tcase_add_test(tcase, raw_frames);
-    tcase_add_test(tcase, tt_link_frames);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -3,11 +3,12 @@
  * order, whatever the wire loses or damages; windows, acknowledgements, resends, drop notices; raw
  * buffers with wrap against a model that keeps a plain stream of bytes; loopback.
  */
-#include <check.h>
 #include <string.h>
 
 #include "unit/eth/eth_wire.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
+
+FIXTURE(wire_open, wire_close);
 
 #define TXQ(queue, offset) (UINT32_C(0xffb90000) + (queue)*UINT32_C(0x1000) + (offset))
 #define RXQ(queue, offset) (UINT32_C(0xffb94000) + (queue)*UINT32_C(0x1000) + (offset))
@@ -43,7 +44,7 @@ static void settle(void)
 
 /* --- TT-link --- */
 
-START_TEST(l1_writes_arrive_byte_for_byte)
+TEST_EACH(l1_writes_arrive_byte_for_byte, 3)
 {
     static uint8_t image[WIRE_L1_BYTES];
     enum { ROUNDS = 300, HALF = WIRE_L1_BYTES / 2 };
@@ -87,9 +88,8 @@ START_TEST(l1_writes_arrive_byte_for_byte)
     }
     ck_assert_uint_eq(wire_get(a, TXQ(0, 0x30)) + wire_get(a, TXQ(1, 0x30)), ROUNDS);
 }
-END_TEST
 
-START_TEST(mmio_writes_arrive_once_and_in_order)
+TEST_EACH(mmio_writes_arrive_once_and_in_order, 2)
 {
     enum { ROUNDS = 2000 };
     static struct wire_write sent[ROUNDS];
@@ -111,10 +111,9 @@ START_TEST(mmio_writes_arrive_once_and_in_order)
     ck_assert_uint_eq(a->mmio_writes, 0);
     ck_assert_uint_eq(wire_get(a, TXQ(queue, 0x30)), ROUNDS);
 }
-END_TEST
 
 /* Both ends send at once, all kinds, over a bad wire. */
-START_TEST(both_directions_at_once)
+TEST(both_directions_at_once)
 {
     enum { ROUNDS = 500, BLOCK = 8192 };
     wire.lost_per_1000 = 30;
@@ -146,11 +145,10 @@ START_TEST(both_directions_at_once)
     ck_assert_uint_eq(b->mmio_writes, writes[0]);
     ck_assert_uint_eq(a->mmio_writes, writes[1]);
 }
-END_TEST
 
 /* A command is ongoing until its packets have places in the window; the peer's acknowledgements
  * make places. */
-START_TEST(a_transfer_waits_for_the_window)
+TEST(a_transfer_waits_for_the_window)
 {
     enum { MAX = 160, PACKETS = ETH_WINDOW * 3 + 5 };
     wire_set(a, TXQ(0, 0x0c), MAX + 7);
@@ -173,9 +171,8 @@ START_TEST(a_transfer_waits_for_the_window)
     ck_assert_uint_eq(wire_get(a, RXQ(0, 0x44)), PACKETS % 256);
     ck_assert_int_eq(memcmp(b->l1 + 0x40000, a->l1, MAX * PACKETS), 0);
 }
-END_TEST
 
-START_TEST(what_is_lost_is_sent_again)
+TEST(what_is_lost_is_sent_again)
 {
     enum { TIMEOUT = 5000 };
     wire_set(a, TXQ(0, 0x48), TIMEOUT);
@@ -194,11 +191,10 @@ START_TEST(what_is_lost_is_sent_again)
     ck_assert_int_eq(memcmp(b->l1 + 0x1000, a->l1, 64), 0);
     ck_assert_uint_eq(wire_get(a, TXQ(0, 0x68)), 4);
 }
-END_TEST
 
 /* The first of two packets is lost: with drop notices it is sent again as soon as the peer has seen
  * the gap, without only after the timeout. */
-START_TEST(drop_notices)
+TEST_EACH(drop_notices, 2)
 {
     bool disabled = _i;
     wire_set(a, TXQ(0, 0x00), disabled ? 0x9 : 0x1);
@@ -218,9 +214,8 @@ START_TEST(drop_notices)
         ck_assert_uint_lt(wire.now, 100000);
     }
 }
-END_TEST
 
-START_TEST(without_keepalive_nothing_is_acknowledged)
+TEST(without_keepalive_nothing_is_acknowledged)
 {
     wire_set(b, TXQ(0, 0x00), 0);
     command(a, 0, L1_WRITE, 0, 16, 0x1000);
@@ -232,9 +227,8 @@ START_TEST(without_keepalive_nothing_is_acknowledged)
     ck_assert(wire_run(MANY));
     ck_assert_uint_eq(a->eth.txq[0].held, 0);
 }
-END_TEST
 
-START_TEST(packets_wait_for_the_link)
+TEST(packets_wait_for_the_link)
 {
     eth_set_link(&a->eth, ETH_LINK_DOWN, wire.now);
     ck_assert_uint_eq(wire_get(a, 0xffb9800c), 0);
@@ -249,9 +243,8 @@ START_TEST(packets_wait_for_the_link)
     settle();
     ck_assert_int_eq(memcmp(b->l1 + 0x8000, a->l1, 4096), 0);
 }
-END_TEST
 
-START_TEST(loopback)
+TEST(loopback)
 {
     eth_set_link(&a->eth, ETH_LINK_LOOPBACK, wire.now);
     fill(a->l1, 200000);
@@ -262,9 +255,8 @@ START_TEST(loopback)
     ck_assert_uint_eq(a->mmio_writes, 1);
     ck_assert_uint_eq(b->eth.statistics.received, 0);
 }
-END_TEST
 
-START_TEST(overlay_packets)
+TEST(overlay_packets)
 {
     fill(a->l1, 4096);
     ck_assert(!eth_send_overlay(&a->eth, 2, 0, 0, 0, 16, wire.now));
@@ -279,7 +271,6 @@ START_TEST(overlay_packets)
     ck_assert_uint_eq(b->overlay_bytes, 64 * sent);
     ck_assert_int_eq(memcmp(b->l1 + 0x2000, a->l1, 64 * sent), 0);
 }
-END_TEST
 
 /* --- Raw mode --- */
 
@@ -306,7 +297,7 @@ static void model_append(struct model *model, const uint8_t *bytes, uint32_t siz
 }
 
 /* A stream of bytes: transfers of any size and alignment, cut into packets, headers stripped. */
-START_TEST(raw_streams)
+TEST_EACH(raw_streams, 2)
 {
     enum { ROUNDS = 400, BUFFER = 0x20000 };
     static struct model model;
@@ -340,10 +331,9 @@ START_TEST(raw_streams)
     ck_assert_uint_eq(wire_get(b, RXQ(rx_queue, 0x04)), model.bytes);
     ck_assert(model.wraps == !model.dropped);
 }
-END_TEST
 
 /* A command for half a million packets is sent a few at a time, and what waits is bounded. */
-START_TEST(raw_packets_do_not_flood_the_wire)
+TEST(raw_packets_do_not_flood_the_wire)
 {
     wire_set(a, TXQ(2, 0x0c), 1);
     command(a, 2, RAW, 0, WIRE_L1_BYTES, 0);
@@ -361,9 +351,8 @@ START_TEST(raw_packets_do_not_flood_the_wire)
     ck_assert_uint_eq(wire_get(a, TXQ(2, 0x34)), WIRE_L1_BYTES);
     ck_assert_uint_eq(a->eth.statistics.lost + a->frames, WIRE_L1_BYTES);
 }
-END_TEST
 
-START_TEST(a_buffer_outside_l1)
+TEST(a_buffer_outside_l1)
 {
     wire_set(b, 0xffb98154, 0x0aa);
     wire_set(b, RXQ(2, 0x0c), (WIRE_L1_BYTES - 16) / 16);
@@ -387,11 +376,10 @@ START_TEST(a_buffer_outside_l1)
     ck_assert_uint_eq(wire_get(b, RXQ(2, 0x4c)), 3);
     ck_assert_uint_eq(b->l1_writes, 0);
 }
-END_TEST
 
 /* Frames of noise, to all queues in both modes: nothing outside L1, no crash, time comes to rest.
  */
-START_TEST(noise)
+TEST(noise)
 {
     static struct eth_frame frame;
     for (unsigned i = 0; i < 20000; i++) {
@@ -421,29 +409,4 @@ START_TEST(noise)
     ck_assert_uint_gt(b->l1_writes, 0);
     ck_assert_uint_gt(b->mmio_writes, 0);
     ck_assert(wire_run(MANY));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("eth_link");
-    TCase *tcase = tcase_create("link");
-    tcase_add_checked_fixture(tcase, wire_open, wire_close);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, l1_writes_arrive_byte_for_byte, 0, 3);
-    tcase_add_loop_test(tcase, mmio_writes_arrive_once_and_in_order, 0, 2);
-    tcase_add_test(tcase, both_directions_at_once);
-    tcase_add_test(tcase, a_transfer_waits_for_the_window);
-    tcase_add_test(tcase, what_is_lost_is_sent_again);
-    tcase_add_loop_test(tcase, drop_notices, 0, 2);
-    tcase_add_test(tcase, without_keepalive_nothing_is_acknowledged);
-    tcase_add_test(tcase, packets_wait_for_the_link);
-    tcase_add_test(tcase, loopback);
-    tcase_add_test(tcase, overlay_packets);
-    tcase_add_loop_test(tcase, raw_streams, 0, 2);
-    tcase_add_test(tcase, raw_packets_do_not_flood_the_wire);
-    tcase_add_test(tcase, a_buffer_outside_l1);
-    tcase_add_test(tcase, noise);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "host/environment.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 static const char *const names[] = {"PENROSE_CACHE", "XDG_CACHE_HOME", "HOME"};
 
@@ -16,7 +16,7 @@ static void unset_all(void)
     }
 }
 
-START_TEST(empty_variables_are_not_set)
+TEST(empty_variables_are_not_set)
 {
     setenv("PENROSE_TEST", "", 1);
     ck_assert_ptr_null(host_variable("PENROSE_TEST"));
@@ -25,9 +25,8 @@ START_TEST(empty_variables_are_not_set)
     unsetenv("PENROSE_TEST");
     ck_assert_ptr_null(host_variable("PENROSE_TEST"));
 }
-END_TEST
 
-START_TEST(the_first_that_is_set_says_where_the_cache_is)
+TEST(the_first_that_is_set_says_where_the_cache_is)
 {
     static const char *const expected[] = {"/a", "/a/penrose", "/a/.cache/penrose"};
     char path[PATH_MAX], here[PATH_MAX - 100], relative[PATH_MAX];
@@ -47,9 +46,8 @@ START_TEST(the_first_that_is_set_says_where_the_cache_is)
     ck_assert(host_cache(path, sizeof path));
     ck_assert_str_eq(path, relative);
 }
-END_TEST
 
-START_TEST(long_paths_do_not_fit)
+TEST(long_paths_do_not_fit)
 {
     char path[16];
     unset_all();
@@ -59,16 +57,4 @@ START_TEST(long_paths_do_not_fit)
     ck_assert(host_cache(path, sizeof path));
     setenv("PENROSE_CACHE", "/23456789abcdefg", 1);
     ck_assert(!host_cache(path, sizeof path));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("environment");
-    TCase *tcase = tcase_create("variables");
-    tcase_add_test(tcase, empty_variables_are_not_set);
-    tcase_add_test(tcase, the_first_that_is_set_says_where_the_cache_is);
-    tcase_add_test(tcase, long_paths_do_not_fit);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

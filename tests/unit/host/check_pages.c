@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "host/pages.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum { BYTES = 4 << 20 };
 
-START_TEST(zeros_from_the_start_of_a_page)
+TEST(zeros_from_the_start_of_a_page)
 {
     uint8_t *memory = host_pages_map(BYTES);
     ck_assert_ptr_nonnull(memory);
@@ -19,13 +19,11 @@ START_TEST(zeros_from_the_start_of_a_page)
     memory[BYTES - 1] = 1;
     host_pages_unmap(memory, BYTES);
 }
-END_TEST
 
-START_TEST(no_memory_is_no_crash)
+TEST(no_memory_is_no_crash)
 {
     ck_assert_ptr_null(host_pages_map(SIZE_MAX / 2));
 }
-END_TEST
 
 /* Does the mapping that holds `memory` have the flag, as Linux names flags in smaps? */
 static bool has_flag(const void *memory, const char *flag)
@@ -47,7 +45,7 @@ static bool has_flag(const void *memory, const char *flag)
 }
 
 /* Also where the host prefers large ones. */
-START_TEST(pages_are_small)
+TEST(pages_are_small)
 {
     if (access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0) {
         return; /* it has no others */
@@ -56,16 +54,4 @@ START_TEST(pages_are_small)
     ck_assert_ptr_nonnull(memory);
     ck_assert(has_flag(memory, " nh"));
     host_pages_unmap(memory, BYTES);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("pages");
-    TCase *tcase = tcase_create("memory");
-    tcase_add_test(tcase, zeros_from_the_start_of_a_page);
-    tcase_add_test(tcase, no_memory_is_no_crash);
-    tcase_add_test(tcase, pages_are_small);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -2,7 +2,7 @@
 #include <sched.h>
 
 #include "host/processors.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 static unsigned own_processors(cpu_set_t *set)
 {
@@ -10,7 +10,7 @@ static unsigned own_processors(cpu_set_t *set)
     return (unsigned)CPU_COUNT(set);
 }
 
-START_TEST(no_more_than_the_affinity_mask_has)
+TEST(no_more_than_the_affinity_mask_has)
 {
     cpu_set_t all, one;
     unsigned processors = own_processors(&all), cpu = 0;
@@ -29,9 +29,8 @@ START_TEST(no_more_than_the_affinity_mask_has)
     ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
     ck_assert_uint_eq(host_processors(~0u), found);
 }
-END_TEST
 
-START_TEST(bandwidth_is_rounded_up)
+TEST(bandwidth_is_rounded_up)
 {
     ck_assert_uint_eq(host_quota("200000 100000\n"), 2);
     ck_assert_uint_eq(host_quota("150000 100000\n"), 2);
@@ -39,9 +38,8 @@ START_TEST(bandwidth_is_rounded_up)
     ck_assert_uint_eq(host_quota("25000 10000\n"), 3);
     ck_assert_uint_eq(host_quota("18446744073709551615 1\n"), ~0u);
 }
-END_TEST
 
-START_TEST(no_limit)
+TEST(no_limit)
 {
     static const char *const texts[] = {"max 100000\n", "",       "\n",          "0 100000\n",
                                         "100000 0\n",   "100000", "-1 100000\n", "100000 max\n",
@@ -49,16 +47,4 @@ START_TEST(no_limit)
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
         ck_assert_msg(host_quota(texts[i]) == 0, "%s", texts[i]);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("processors");
-    TCase *tests = tcase_create("processors");
-    tcase_add_test(tests, no_more_than_the_affinity_mask_has);
-    tcase_add_test(tests, bandwidth_is_rounded_up);
-    tcase_add_test(tests, no_limit);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

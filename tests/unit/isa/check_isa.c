@@ -16,12 +16,11 @@ static const uint32_t pcs[] = {0, 0x1000, 0x7ffffffc, 0xfffff000};
 
 /* --- The table of the harts --- */
 
-START_TEST(rows_obey_the_laws)
+TEST(rows_obey_the_laws)
 {
     struct penrose_error error = {.status = PENROSE_OK};
     ck_assert_msg(isa_check_rows(rv32_rows, RV32_ROWS, &error), "%s", error.text);
 }
-END_TEST
 
 static uint32_t word_of(const struct isa_row *row, uint64_t *random)
 {
@@ -67,14 +66,13 @@ static void check_text(const struct isa_row *row, uint64_t *random)
     }
 }
 
-START_TEST(text_of_rows_assembles)
+TEST(text_of_rows_assembles)
 {
     uint64_t random = 1;
     for (unsigned row = 0; row < RV32_ROWS; row++) {
         check_text(&rv32_rows[row], &random);
     }
 }
-END_TEST
 
 /* The same through disassembler and assembler, which choose the row themselves. */
 static void check_disassembly(const struct isa_index *index, const struct isa_row *row,
@@ -95,7 +93,7 @@ static void check_disassembly(const struct isa_index *index, const struct isa_ro
     }
 }
 
-START_TEST(disassembly_assembles)
+TEST(disassembly_assembles)
 {
     uint64_t random = 2;
     struct isa_index index;
@@ -105,7 +103,6 @@ START_TEST(disassembly_assembles)
     }
     isa_index_free(&index);
 }
-END_TEST
 
 static int linear_find(const struct isa_row *rows, unsigned count, uint32_t word)
 {
@@ -128,7 +125,7 @@ static bool check_find(const struct isa_index *index, uint32_t word)
     return row >= 0;
 }
 
-START_TEST(index_finds_what_a_search_finds)
+TEST(index_finds_what_a_search_finds)
 {
     struct isa_index index;
     uint64_t random = 4711;
@@ -147,7 +144,6 @@ START_TEST(index_finds_what_a_search_finds)
     ck_assert_uint_gt(found, RV32_ROWS * WORDS_OF_ROW / 2);
     isa_index_free(&index);
 }
-END_TEST
 
 /* Every field takes what it can hold, gives it back, and refuses the rest. False: it does not.
  * (Assertions of Check write to a pipe; there would be millions.) */
@@ -183,7 +179,7 @@ static void check_fields(const char *mnemonic, const struct isa_field *const *fi
     }
 }
 
-START_TEST(fields_of_rows)
+TEST(fields_of_rows)
 {
     uint64_t random = 99;
     for (unsigned i = 0; i < RV32_ROWS; i++) {
@@ -195,7 +191,6 @@ START_TEST(fields_of_rows)
         }
     }
 }
-END_TEST
 
 /* --- Text --- */
 
@@ -218,7 +213,7 @@ static const struct spelling spellings[] = {
     {".ttinsn 0x40000001", 0, 0x00000005},     {".ttinsn 0xbfffffff", 0, 0xfffffffe},
 };
 
-START_TEST(spelling_assembles)
+TEST_EACH(spelling_assembles, COUNT(spellings))
 {
     const struct spelling *s = &spellings[_i];
     struct penrose_error error = {.status = PENROSE_OK};
@@ -227,7 +222,6 @@ START_TEST(spelling_assembles)
     ck_assert_msg(status == PENROSE_OK, "\"%s\": %s", s->text, error.text);
     ck_assert_msg(word == s->word, "\"%s\" is %#" PRIx32 ", not %#" PRIx32, s->text, word, s->word);
 }
-END_TEST
 
 struct mistake {
     const char *text;
@@ -277,7 +271,7 @@ static const struct mistake mistakes[] = {
     {".ttinsn 0xc0000000", {"below 0xc0000000", "\"0xc0000000\""}},
 };
 
-START_TEST(mistake_is_explained)
+TEST_EACH(mistake_is_explained, COUNT(mistakes))
 {
     const struct mistake *m = &mistakes[_i];
     struct penrose_error error = {.status = PENROSE_OK};
@@ -292,10 +286,9 @@ START_TEST(mistake_is_explained)
     ck_assert_ptr_null(strchr(error.text, '\n'));
     ck_assert_int_eq(rv32_assemble(m->text, 0x1000 - 4, &word, NULL), PENROSE_E_ARGUMENT);
 }
-END_TEST
 
 /* Very long text must not overrun anything. */
-START_TEST(long_text)
+TEST(long_text)
 {
     struct penrose_error error = {.status = PENROSE_OK};
     char text[4 * PENROSE_ERROR_TEXT];
@@ -310,10 +303,9 @@ START_TEST(long_text)
     ck_assert_int_eq(rv32_assemble(text, 0, &word, &error), PENROSE_E_ARGUMENT);
     ck_assert_uint_lt(strlen(error.text), sizeof error.text);
 }
-END_TEST
 
 /* Text is cut to the space there is; the length is that of the whole, as with snprintf. */
-START_TEST(short_space)
+TEST(short_space)
 {
     static const uint32_t words[] = {0xfff58513, 0x00b6252f, 0x00000073, 0xdeadbeef, 0x00000000};
     struct isa_index index;
@@ -333,7 +325,6 @@ START_TEST(short_space)
     }
     isa_index_free(&index);
 }
-END_TEST
 
 /* --- Small tables --- */
 
@@ -392,7 +383,7 @@ static const struct table tables[] = {
     {"named already", 1, {{"one", 0x01000000, 0xff800000, &plain}}},
 };
 
-START_TEST(laws_on_small_tables)
+TEST_EACH(laws_on_small_tables, COUNT(tables))
 {
     const struct table *table = &tables[_i];
     struct penrose_error error = {.status = PENROSE_OK};
@@ -404,10 +395,9 @@ START_TEST(laws_on_small_tables)
         ck_assert_ptr_nonnull(strstr(error.text, table->rows[table->count - 1].mnemonic));
     }
 }
-END_TEST
 
 /* Tables whose rows differ in the high byte, as Tensix instructions do. */
-START_TEST(index_by_the_high_byte)
+TEST_EACH(index_by_the_high_byte, 4)
 {
     const struct table *table = &tables[_i];
     struct isa_index index;
@@ -421,7 +411,6 @@ START_TEST(index_by_the_high_byte)
     ck_assert_int_eq(isa_index_find(&index, UINT32_C(0xff000000)), -1);
     isa_index_free(&index);
 }
-END_TEST
 
 struct printed {
     const struct isa_format *format;
@@ -438,7 +427,7 @@ static const struct printed prints[] = {
     {&painted, 0, 0x01000202, "x blue"},        {&painted, 0, 0x01000203, "x 3"},
 };
 
-START_TEST(small_rows_print_and_parse)
+TEST_EACH(small_rows_print_and_parse, COUNT(prints))
 {
     const struct printed *p = &prints[_i];
     const struct isa_row row = {"x", 0x01000000, 0xff000000, p->format};
@@ -451,9 +440,8 @@ START_TEST(small_rows_print_and_parse)
     ck_assert_msg(status == PENROSE_OK, "%s", error.text);
     ck_assert_uint_eq(word, p->word);
 }
-END_TEST
 
-START_TEST(wrong_names)
+TEST_EACH(wrong_names, 8)
 {
     static const char *const wrong[] = {"green",  "redd", "re",       "red, ajar",
                                         "red, 2", "red,", "red open", "256"};
@@ -462,34 +450,4 @@ START_TEST(wrong_names)
     uint32_t word = 5;
     ck_assert_int_eq(isa_parse(&row, wrong[_i], 0, &word, &error), PENROSE_E_ARGUMENT);
     ck_assert_uint_eq(word, 5);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *table = tcase_create("table");
-    tcase_set_timeout(table, 60);
-    tcase_add_test(table, rows_obey_the_laws);
-    tcase_add_test(table, text_of_rows_assembles);
-    tcase_add_test(table, disassembly_assembles);
-    tcase_add_test(table, fields_of_rows);
-    tcase_add_test(table, index_finds_what_a_search_finds);
-    suite_add_tcase(suite, table);
-    TCase *text = tcase_create("text");
-    tcase_add_loop_test(text, spelling_assembles, 0, COUNT(spellings));
-    tcase_add_loop_test(text, mistake_is_explained, 0, COUNT(mistakes));
-    tcase_add_test(text, long_text);
-    tcase_add_test(text, short_space);
-    suite_add_tcase(suite, text);
-    TCase *small = tcase_create("small tables");
-    tcase_add_loop_test(small, laws_on_small_tables, 0, COUNT(tables));
-    tcase_add_loop_test(small, index_by_the_high_byte, 0, 4);
-    tcase_add_loop_test(small, small_rows_print_and_parse, 0, COUNT(prints));
-    tcase_add_loop_test(small, wrong_names, 0, 8);
-    suite_add_tcase(suite, small);
-}
-
-int main(void)
-{
-    return harness_main("instruction tables", fill);
 }

@@ -42,7 +42,7 @@ static void three_lines(struct debug *debug)
     debug_sequence_end(debug, 0x400c);
 }
 
-START_TEST(exact)
+TEST(exact)
 {
     struct loader_elf *elf = open_lines(three_lines, NULL);
     for (unsigned round = 0; round < 2; round++) {
@@ -58,7 +58,6 @@ START_TEST(exact)
     }
     loader_elf_close(elf);
 }
-END_TEST
 
 /* Sequences in any order; one with a gap, one of a discarded function, one outside the text. */
 static void many_sequences(struct debug *debug)
@@ -75,7 +74,7 @@ static void many_sequences(struct debug *debug)
     debug_sequence_end(debug, 0x40010);
 }
 
-START_TEST(sequences)
+TEST(sequences)
 {
     struct loader_elf *elf = open_lines(many_sequences, NULL);
     check_line(elf, 0, 0);
@@ -86,7 +85,6 @@ START_TEST(sequences)
     check_line(elf, 0x4000c, 0);
     loader_elf_close(elf);
 }
-END_TEST
 
 /* Of several rows at one address the last one counts; line 0 is the compiler's own code. */
 static void rows_at_one_address(struct debug *debug)
@@ -99,7 +97,7 @@ static void rows_at_one_address(struct debug *debug)
     debug_sequence_end(debug, 0x400c);
 }
 
-START_TEST(same_address)
+TEST(same_address)
 {
     struct loader_elf *elf = open_lines(rows_at_one_address, NULL);
     check_line(elf, 0x4000, 3);
@@ -107,37 +105,34 @@ START_TEST(same_address)
     check_line(elf, 0x4008, 4);
     loader_elf_close(elf);
 }
-END_TEST
 
 static void no_rows(struct debug *debug)
 {
     (void)debug;
 }
 
-START_TEST(empty)
+TEST(empty)
 {
     struct loader_elf *elf = open_lines(no_rows, NULL);
     check_line(elf, 0x4000, 0);
     check_line(elf, 0x4000, 0);
     loader_elf_close(elf);
 }
-END_TEST
 
 static void say_compressed(struct image *image)
 {
     image_section_header(image, ".debug_line")->sh_flags |= SHF_COMPRESSED;
 }
 
-START_TEST(compressed)
+TEST(compressed)
 {
     struct loader_elf *elf = open_lines(three_lines, say_compressed);
     check_line(elf, 0x4000, 0);
     loader_elf_close(elf);
 }
-END_TEST
 
 /* A link to a further file would make libdw open a path of the ELF's choice. */
-START_TEST(linked_debug_information)
+TEST(linked_debug_information)
 {
     struct debug *debug = debug_create();
     struct image *image = image_program();
@@ -151,7 +146,6 @@ START_TEST(linked_debug_information)
     image_destroy(image);
     debug_destroy(debug);
 }
-END_TEST
 
 /* Turns round a bit of what libdw reads. */
 static void damage(struct image *image, uint64_t *random)
@@ -165,7 +159,7 @@ static void damage(struct image *image, uint64_t *random)
     image->bytes[start + *random % (end - start)] ^= (uint8_t)(1U << (*random >> 32 & 7));
 }
 
-START_TEST(random_damage)
+TEST_EACH(random_damage, 8)
 {
     struct debug *debug = debug_create();
     struct image *image = image_program();
@@ -185,7 +179,6 @@ START_TEST(random_damage)
     image_destroy(image);
     debug_destroy(debug);
 }
-END_TEST
 
 /* --- Inlined calls --- */
 
@@ -282,7 +275,7 @@ static void check_calls(struct loader_elf *elf, uint32_t address, unsigned count
     }
 }
 
-START_TEST(inlined_calls)
+TEST(inlined_calls)
 {
     struct debug *debug = debug_create();
     struct image *image = make_calls(debug);
@@ -297,9 +290,8 @@ START_TEST(inlined_calls)
     image_destroy(image);
     debug_destroy(debug);
 }
-END_TEST
 
-START_TEST(random_damage_of_calls)
+TEST_EACH(random_damage_of_calls, 20)
 {
     struct debug *debug = debug_create();
     struct image *image = make_calls(debug);
@@ -313,25 +305,4 @@ START_TEST(random_damage_of_calls)
     }
     image_destroy(image);
     debug_destroy(debug);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *lines = tcase_create("lines");
-    tcase_add_test(lines, exact);
-    tcase_add_test(lines, sequences);
-    tcase_add_test(lines, same_address);
-    tcase_add_test(lines, empty);
-    tcase_add_test(lines, compressed);
-    tcase_add_test(lines, linked_debug_information);
-    tcase_add_loop_test(lines, random_damage, 0, 8);
-    tcase_add_test(lines, inlined_calls);
-    tcase_add_loop_test(lines, random_damage_of_calls, 0, 20);
-    suite_add_tcase(suite, lines);
-}
-
-int main(void)
-{
-    return loader_main("loader/dwarf", fill);
 }

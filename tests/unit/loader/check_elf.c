@@ -8,7 +8,7 @@
 
 #include "loader/elf_internal.h"
 
-START_TEST(accessors)
+TEST(accessors)
 {
     struct image *image = image_program();
     image_finish(image);
@@ -37,9 +37,8 @@ START_TEST(accessors)
     loader_elf_close(NULL);
     image_destroy(image);
 }
-END_TEST
 
-START_TEST(bytes_are_copied)
+TEST(bytes_are_copied)
 {
     struct image *image = image_program();
     image_finish(image);
@@ -51,9 +50,8 @@ START_TEST(bytes_are_copied)
     loader_elf_close(elf);
     image_destroy(image);
 }
-END_TEST
 
-START_TEST(sections_are_optional)
+TEST(sections_are_optional)
 {
     struct image *image = image_program();
     image_finish(image);
@@ -70,7 +68,6 @@ START_TEST(sections_are_optional)
     loader_elf_close(elf);
     image_destroy(image);
 }
-END_TEST
 
 /* Each of these damages the finished file of image_program(). */
 static void cut_to_nothing(struct image *image)
@@ -250,7 +247,7 @@ static const struct {
     {name_outside, {"damaged", "symbol 2", "string table"}},
 };
 
-START_TEST(refused)
+TEST_EACH(refused, sizeof refusals / sizeof refusals[0])
 {
     struct image *image = image_program();
     image_finish(image);
@@ -258,9 +255,8 @@ START_TEST(refused)
     image_refused(image, PENROSE_E_FORMAT, refusals[_i].words);
     image_destroy(image);
 }
-END_TEST
 
-START_TEST(too_many_segments)
+TEST(too_many_segments)
 {
     struct image *image = image_program();
     for (uint32_t i = 2; i <= LOADER_MAX_SEGMENTS; i++) {
@@ -271,9 +267,8 @@ START_TEST(too_many_segments)
                   (const char *const[]){"more than 32", "segments", "linker script", NULL});
     image_destroy(image);
 }
-END_TEST
 
-START_TEST(empty_segments_do_not_count)
+TEST(empty_segments_do_not_count)
 {
     struct image *image = image_program();
     for (uint32_t i = 2; i < IMAGE_SEGMENTS; i++) {
@@ -287,10 +282,9 @@ START_TEST(empty_segments_do_not_count)
     loader_elf_close(elf);
     image_destroy(image);
 }
-END_TEST
 
 /* Of a file that was cut short anything may remain readable, but nothing outside it is read. */
-START_TEST(every_length)
+TEST(every_length)
 {
     struct image *image = image_program();
     image_finish(image);
@@ -309,9 +303,8 @@ START_TEST(every_length)
     }
     image_destroy(image);
 }
-END_TEST
 
-START_TEST(random_damage)
+TEST_EACH(random_damage, 8)
 {
     struct image *image = image_program();
     image_finish(image);
@@ -337,9 +330,8 @@ START_TEST(random_damage)
     free(copy);
     image_destroy(image);
 }
-END_TEST
 
-START_TEST(files)
+TEST(files)
 {
     char path[] = P_tmpdir "/penrose-elf-XXXXXX";
     int file = mkstemp(path);
@@ -364,9 +356,8 @@ START_TEST(files)
     ck_assert_int_eq(loader_elf_open("/dev/null", &elf, NULL), PENROSE_E_FILE);
     image_destroy(image);
 }
-END_TEST
 
-START_TEST(quoting)
+TEST(quoting)
 {
     char small[20], least[8];
     ck_assert_str_eq(loader_quote(small, sizeof small, "plain"), "plain");
@@ -378,10 +369,9 @@ START_TEST(quoting)
     ck_assert_str_eq(loader_quote(least, sizeof least, "0123456789"), "01...89");
     ck_assert_str_eq(loader_quote(small, sizeof small, ""), "");
 }
-END_TEST
 
 /* However long and strange a name is, the message behind it stays whole and in one line. */
-START_TEST(long_names)
+TEST(long_names)
 {
     char name[3000];
     memset(name, '\n', sizeof name - 1);
@@ -392,30 +382,4 @@ START_TEST(long_names)
     check_words(error.text, (const char *const[]){"?...?", "such as brisc.elf", NULL});
     ck_assert_int_eq(loader_elf_open(name, &elf, &error), PENROSE_E_FILE);
     check_words(error.text, (const char *const[]){"?...?", "cannot be opened", NULL});
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *open = tcase_create("open");
-    tcase_add_test(open, accessors);
-    tcase_add_test(open, bytes_are_copied);
-    tcase_add_test(open, sections_are_optional);
-    tcase_add_test(open, empty_segments_do_not_count);
-    tcase_add_test(open, files);
-    suite_add_tcase(suite, open);
-
-    TCase *refuse = tcase_create("refuse");
-    tcase_add_loop_test(refuse, refused, 0, sizeof refusals / sizeof refusals[0]);
-    tcase_add_test(refuse, too_many_segments);
-    tcase_add_test(refuse, every_length);
-    tcase_add_loop_test(refuse, random_damage, 0, 8);
-    tcase_add_test(refuse, quoting);
-    tcase_add_test(refuse, long_names);
-    suite_add_tcase(suite, refuse);
-}
-
-int main(void)
-{
-    return loader_main("loader/elf", fill);
 }

@@ -49,17 +49,16 @@ static void expect_refused(struct image *image, enum loader_processor processor,
     check_words(error.text, words);
 }
 
-START_TEST(matches)
+TEST(matches)
 {
     struct image *image = make_kernel(SET_LDM_END, 0x40);
     image_symbol(image, "rta_l1_base", SET_RTA_L1_BASE, 4, WEAK_OBJECT, SHN_ABS);
     struct penrose_error error = {0};
     ck_assert_msg(check(image, LOADER_BRISC, &error) == PENROSE_OK, "%s", error.text);
 }
-END_TEST
 
 /* The kernel's own variables, its stack limit and its local symbols may have any value. */
-START_TEST(own_symbols)
+TEST(own_symbols)
 {
     struct image *image = make_kernel(SET_LDM_END, 0x40);
     image_symbol(image, "rta_l1_base", SET_LDM_END, 4, WEAK_OBJECT, 2);
@@ -69,9 +68,8 @@ START_TEST(own_symbols)
     struct penrose_error error = {0};
     ck_assert_msg(check(image, LOADER_BRISC, &error) == PENROSE_OK, "%s", error.text);
 }
-END_TEST
 
-START_TEST(another_address)
+TEST(another_address)
 {
     struct image *image = make_kernel(SET_LDM_END, 0x40);
     image_symbol(image, "rta_l1_base", 0xffb00014, 4, WEAK_OBJECT, SHN_ABS);
@@ -79,46 +77,25 @@ START_TEST(another_address)
                    (const char *const[]){"test.elf", "another build", "rta_l1_base", "0xffb00014",
                                          "0xffb00018", "brisc.elf", "--just-symbols", NULL});
 }
-END_TEST
 
 /* Linked for another hart: the text ends elsewhere. */
-START_TEST(another_processor)
+TEST(another_processor)
 {
     expect_refused(make_kernel(SET_LDM_END, 0x40), LOADER_NCRISC,
                    (const char *const[]){"test.elf", "__fw_export_text_end", "0x3860", "0x5460",
                                          "ncrisc.elf", NULL});
 }
-END_TEST
 
-START_TEST(data_in_firmware)
+TEST(data_in_firmware)
 {
     expect_refused(make_kernel(SET_LDM_END - 16, 0x10), LOADER_BRISC,
                    (const char *const[]){"test.elf", "another build", "0xffb00820", "0xffb00830",
                                          "__fw_export_ldm_end", "brisc.elf", NULL});
 }
-END_TEST
 
-START_TEST(too_much_data)
+TEST(too_much_data)
 {
     expect_refused(make_kernel(SET_LDM_END, 0x17d4), LOADER_BRISC,
                    (const char *const[]){"test.elf", "0xffb02004", "0xffb02000", "__stack_top",
                                          "less static data", NULL});
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *kernel = tcase_create("kernel");
-    tcase_add_test(kernel, matches);
-    tcase_add_test(kernel, own_symbols);
-    tcase_add_test(kernel, another_address);
-    tcase_add_test(kernel, another_processor);
-    tcase_add_test(kernel, data_in_firmware);
-    tcase_add_test(kernel, too_much_data);
-    suite_add_tcase(suite, kernel);
-}
-
-int main(void)
-{
-    return loader_main("loader/kernel", fill);
 }

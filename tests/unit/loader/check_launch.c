@@ -96,7 +96,7 @@ static void expect(const struct setup *s, uint32_t address, uint32_t size, uint6
                   (unsigned long long)number_at(s, address, size), (unsigned long long)value);
 }
 
-START_TEST(image)
+TEST(image)
 {
     struct setup *s = setup(false);
     struct loader_launch result = launch(s);
@@ -130,9 +130,8 @@ START_TEST(image)
     ck_assert_uint_eq(result.writes.count, 0);
     destroy(s);
 }
-END_TEST
 
-START_TEST(message_of_january)
+TEST(message_of_january)
 {
     struct setup *s = setup(false);
     struct loader_launch result = launch(s);
@@ -164,9 +163,8 @@ START_TEST(message_of_january)
     loader_launch_free(&result);
     destroy(s);
 }
-END_TEST
 
-START_TEST(newer_message)
+TEST(newer_message)
 {
     struct setup *s = setup(true);
     s->buffers[0].id = 63;
@@ -182,10 +180,9 @@ START_TEST(newer_message)
     loader_launch_free(&result);
     destroy(s);
 }
-END_TEST
 
 /* The order: image, message, index, and last the go message. */
-START_TEST(go)
+TEST(go)
 {
     struct setup *s = setup(false);
     s->request.dispatch = LOADER_DISPATCH_DEV;
@@ -209,9 +206,8 @@ START_TEST(go)
     loader_launch_free(&result);
     destroy(s);
 }
-END_TEST
 
-START_TEST(nothing)
+TEST(nothing)
 {
     struct setup *s = setup(false);
     s->request = (struct loader_launch_request){0};
@@ -223,10 +219,9 @@ START_TEST(nothing)
     loader_launch_free(&result);
     destroy(s);
 }
-END_TEST
 
 /* Every combination of kernels: enables has their bits; the TRISCs come together. */
-START_TEST(enables)
+TEST(enables)
 {
     struct setup *s = setup(false);
     for (unsigned mask = 0; mask < 32; mask++) {
@@ -252,7 +247,6 @@ START_TEST(enables)
     }
     destroy(s);
 }
-END_TEST
 
 static void too_many_arguments(struct setup *s)
 {
@@ -408,7 +402,7 @@ static const struct {
     {buffer_over_kernels, {"circular buffer 16", "0x8300", "0x82b0", "0x196b0 or later"}},
 };
 
-START_TEST(refused)
+TEST_EACH(refused, sizeof refusals / sizeof refusals[0])
 {
     struct setup *s = setup(false);
     refusals[_i].change(s);
@@ -421,10 +415,9 @@ START_TEST(refused)
     check_words(error.text, refusals[_i].words);
     destroy(s);
 }
-END_TEST
 
 /* A firmware with narrower offsets than any known one. */
-START_TEST(offset_too_large)
+TEST(offset_too_large)
 {
     struct setup *s = setup(false);
     s->firmware->layout.kernel_config_remote_cb_offset.size = 1;
@@ -436,10 +429,9 @@ START_TEST(offset_too_large)
     check_words(error.text, (const char *const[]){"remote_cb_offset", "1 bytes", NULL});
     destroy(s);
 }
-END_TEST
 
 /* At the limits everything still fits. */
-START_TEST(limits)
+TEST(limits)
 {
     struct setup *s = setup(true);
     uint32_t arguments[341] = {0}, semaphores[16] = {0};
@@ -457,7 +449,6 @@ START_TEST(limits)
     loader_launch_free(&result);
     destroy(s);
 }
-END_TEST
 
 struct answer {
     uint32_t address;
@@ -473,7 +464,7 @@ static bool read_answer(void *context, uint32_t address, void *bytes, size_t siz
     return !answer->fails;
 }
 
-START_TEST(done)
+TEST(done)
 {
     struct setup *s = setup(false);
     struct loader_launch result = launch(s);
@@ -487,29 +478,4 @@ START_TEST(done)
     ck_assert(!loader_launch_done(s->firmware, &result, memory));
     loader_launch_free(&result);
     destroy(s);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *build = tcase_create("build");
-    tcase_add_test(build, image);
-    tcase_add_test(build, message_of_january);
-    tcase_add_test(build, newer_message);
-    tcase_add_test(build, go);
-    tcase_add_test(build, nothing);
-    tcase_add_test(build, enables);
-    tcase_add_test(build, limits);
-    tcase_add_test(build, done);
-    suite_add_tcase(suite, build);
-
-    TCase *refuse = tcase_create("refuse");
-    tcase_add_loop_test(refuse, refused, 0, sizeof refusals / sizeof refusals[0]);
-    tcase_add_test(refuse, offset_too_large);
-    suite_add_tcase(suite, refuse);
-}
-
-int main(void)
-{
-    return loader_main("loader/launch", fill);
 }

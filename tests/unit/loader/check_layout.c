@@ -37,7 +37,7 @@ static void check_member(struct loader_member member, uint32_t offset, uint32_t 
     ck_assert_uint_eq(member.count, count);
 }
 
-START_TEST(january)
+TEST(january)
 {
     struct loader_layout l;
     struct penrose_error error = {0};
@@ -61,9 +61,8 @@ START_TEST(january)
     ck_assert_uint_eq(l.DISPATCH_MODE_HOST, 1);
     ck_assert_uint_eq(l.NUM_CIRCULAR_BUFFERS, 32);
 }
-END_TEST
 
-START_TEST(newer)
+TEST(newer)
 {
     struct loader_layout l;
     struct penrose_error error = {0};
@@ -78,7 +77,6 @@ START_TEST(newer)
     ck_assert_uint_eq(l.launch_msg_buffer_num_entries, 8);
     ck_assert_uint_eq(l.OPERAND_START_STREAM, LOADER_UNKNOWN);
 }
-END_TEST
 
 /* Every row of the table: without a required fact an error names it, without others all is well. */
 enum { OPTIONAL, LAUNCHING, REQUIRED };
@@ -95,7 +93,7 @@ static const struct {
 #include "loader/layout.def"
 };
 
-START_TEST(missing_fact)
+TEST_EACH(missing_fact, sizeof facts / sizeof facts[0])
 {
     struct loader_layout layout;
     struct penrose_error error = {0};
@@ -109,9 +107,8 @@ START_TEST(missing_fact)
         ck_assert_msg(status == PENROSE_OK, "%s", error.text);
     }
 }
-END_TEST
 
-START_TEST(how_many_are_missing)
+TEST(how_many_are_missing)
 {
     struct debug *debug = debug_create();
     debug_constant(debug, "mailboxes", 0x60);
@@ -123,9 +120,8 @@ START_TEST(how_many_are_missing)
     check_words(error.text, (const char *const[]){"struct mailboxes_t", "(15 missing", NULL});
     loader_elf_close(elf);
 }
-END_TEST
 
-START_TEST(buffers_from_the_variable)
+TEST(buffers_from_the_variable)
 {
     struct loader_layout layout;
     struct penrose_error error = {0};
@@ -134,9 +130,8 @@ START_TEST(buffers_from_the_variable)
     ck_assert_int_eq(read_model(true, "cb_interface", &layout, &error), PENROSE_E_LAYOUT);
     check_words(error.text, (const char *const[]){"test.elf", "local_cb_mask", NULL});
 }
-END_TEST
 
-START_TEST(without_debug_information)
+TEST(without_debug_information)
 {
     struct image *image = image_program();
     image_finish(image);
@@ -149,7 +144,6 @@ START_TEST(without_debug_information)
     loader_elf_close(elf);
     image_destroy(image);
 }
-END_TEST
 
 /* A model whose kernel_config_msg_t and friends come first, so that they win over the good ones. */
 static void expect_nonsense(void (*fill)(struct debug *debug), const char *word)
@@ -269,14 +263,13 @@ static const struct {
     {empty_array, "rta_offset"},
 };
 
-START_TEST(contradiction)
+TEST_EACH(contradiction, sizeof contradictions / sizeof contradictions[0])
 {
     expect_nonsense(contradictions[_i].fill, contradictions[_i].word);
 }
-END_TEST
 
 /* Types that refer to themselves, and structures that contain themselves, end somewhere. */
-START_TEST(endless_types)
+TEST(endless_types)
 {
     struct debug *debug = debug_create();
     debug_typedef_at(debug, "mailboxes_t", debug_offset(debug)); /* of itself */
@@ -291,9 +284,8 @@ START_TEST(endless_types)
     ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
     loader_elf_close(elf);
 }
-END_TEST
 
-START_TEST(structures_behind_typedefs)
+TEST(structures_behind_typedefs)
 {
     struct debug *debug = debug_create();
     debug_base(debug, "short", 2);
@@ -311,10 +303,9 @@ START_TEST(structures_behind_typedefs)
     check_member(layout.rta_rta_offset, 2, 2, 1);
     loader_elf_close(elf);
 }
-END_TEST
 
 /* Clang writes the count of an array, not its upper bound; pointers need no size. */
-START_TEST(other_descriptions)
+TEST(other_descriptions)
 {
     struct debug *debug = debug_create();
     debug_base(debug, "word", 4);
@@ -333,29 +324,4 @@ START_TEST(other_descriptions)
     ck_assert_uint_eq(layout.NUM_CIRCULAR_BUFFERS, 40);
     check_member(layout.rta_rta_offset, 0, 4, 1);
     loader_elf_close(elf);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *read = tcase_create("read");
-    tcase_add_test(read, january);
-    tcase_add_test(read, newer);
-    tcase_add_test(read, buffers_from_the_variable);
-    tcase_add_test(read, structures_behind_typedefs);
-    tcase_add_test(read, other_descriptions);
-    suite_add_tcase(suite, read);
-
-    TCase *refuse = tcase_create("refuse");
-    tcase_add_loop_test(refuse, missing_fact, 0, sizeof facts / sizeof facts[0]);
-    tcase_add_test(refuse, how_many_are_missing);
-    tcase_add_test(refuse, without_debug_information);
-    tcase_add_loop_test(refuse, contradiction, 0, sizeof contradictions / sizeof contradictions[0]);
-    tcase_add_test(refuse, endless_types);
-    suite_add_tcase(suite, refuse);
-}
-
-int main(void)
-{
-    return loader_main("loader/layout", fill);
 }

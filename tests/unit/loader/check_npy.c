@@ -1,12 +1,11 @@
 /* loader/npy.h on files written by hand: every type, both orders, and what is no such file. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "loader/npy.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -58,7 +57,7 @@ static const struct {
 };
 
 /* Each type in each version, and again from what loader_npy_format makes of it. */
-START_TEST(every_type)
+TEST_EACH(every_type, COUNT(types))
 {
     char header[128], type[4];
     struct penrose_error error;
@@ -89,10 +88,9 @@ START_TEST(every_type)
         ck_assert_ptr_null(array.data);
     }
 }
-END_TEST
 
 /* As numpy.save wrote numpy.array([[1, 2, 3]], dtype='u1'). */
-START_TEST(same_bytes_as_numpy)
+TEST(same_bytes_as_numpy)
 {
     struct loader_npy array;
     ck_assert(loader_npy_make(&array, LOADER_NPY_UNSIGNED, 1, 1, 3));
@@ -109,10 +107,9 @@ START_TEST(same_bytes_as_numpy)
     free(bytes);
     loader_npy_free(&array);
 }
-END_TEST
 
 /* Shapes become matrices; elements come in C order. */
-START_TEST(shapes)
+TEST_EACH(shapes, 11)
 {
     static const struct {
         const char *rest;
@@ -145,7 +142,6 @@ START_TEST(shapes)
     }
     loader_npy_free(&array);
 }
-END_TEST
 
 #define PLAIN(type, shape) "{'descr': '" type "', 'fortran_order': False, 'shape': " shape ", }"
 
@@ -189,7 +185,7 @@ static const struct {
     {"\n\n\n", "not understood"},
 };
 
-START_TEST(bad_header)
+TEST_EACH(bad_header, COUNT(bad_headers))
 {
     struct penrose_error error;
     struct loader_npy array;
@@ -200,10 +196,9 @@ START_TEST(bad_header)
     ck_assert_msg(strncmp(error.text, "test.npy: ", 10) == 0, "%s", error.text);
     ck_assert_ptr_null(array.data);
 }
-END_TEST
 
 /* Every shorter file is refused, every damaged byte of the header is refused or read. */
-START_TEST(damage)
+TEST_RANGE(damage, 1, 3)
 {
     struct penrose_error error;
     struct loader_npy array;
@@ -228,9 +223,8 @@ START_TEST(damage)
     ck_assert_int_eq(parse(&version, &array, &error), PENROSE_E_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.text, "version 4"));
 }
-END_TEST
 
-START_TEST(huge_header)
+TEST(huge_header)
 {
     struct penrose_error error;
     struct loader_npy array;
@@ -247,9 +241,8 @@ START_TEST(huge_header)
     ck_assert_ptr_nonnull(strstr(error.text, "truncated"));
     free(bytes);
 }
-END_TEST
 
-START_TEST(files)
+TEST(files)
 {
     char path[] = P_tmpdir "/check_loader_npy.XXXXXX";
     struct penrose_error error;
@@ -269,21 +262,4 @@ START_TEST(files)
     ck_assert_int_eq(loader_npy_read("/", &array, &error), PENROSE_E_FILE);
     ck_assert_ptr_nonnull(strstr(error.text, "not a regular file"));
     ck_assert_ptr_null(array.data);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("loader/npy");
-    TCase *arrays = tcase_create("arrays"), *refusals = tcase_create("refusals");
-    tcase_add_loop_test(arrays, every_type, 0, COUNT(types));
-    tcase_add_test(arrays, same_bytes_as_numpy);
-    tcase_add_loop_test(arrays, shapes, 0, 11);
-    tcase_add_test(arrays, files);
-    tcase_add_loop_test(refusals, bad_header, 0, COUNT(bad_headers));
-    tcase_add_loop_test(refusals, damage, 1, 4);
-    tcase_add_test(refusals, huge_header);
-    suite_add_tcase(suite, arrays);
-    suite_add_tcase(suite, refusals);
-    return run_suite(suite);
 }

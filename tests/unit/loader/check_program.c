@@ -2,7 +2,6 @@
  * loader/program.h: expressions against trees that know their value, descriptions that are right, a
  * table of mistakes with what is said about them, and descriptions cut and changed anywhere.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "loader/layout.h"
 #include "loader/program.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -107,7 +106,7 @@ static int64_t random_tree(uint64_t *state, unsigned depth, char *text, bool *va
     return *valid ? value : 0;
 }
 
-START_TEST(expressions_have_their_value)
+TEST(expressions_have_their_value)
 {
     struct loader_program *program = opened(whole);
     struct loader_place place = place_of(program);
@@ -131,7 +130,6 @@ START_TEST(expressions_have_their_value)
     ck_assert_uint_gt(right, 10000);
     loader_program_close(program);
 }
-END_TEST
 
 static uint32_t value_of(const char *text, const struct loader_place *place)
 {
@@ -142,7 +140,7 @@ static uint32_t value_of(const char *text, const struct loader_place *place)
     return value;
 }
 
-START_TEST(operators_bind_as_in_c)
+TEST(operators_bind_as_in_c)
 {
     struct loader_program *program = opened(whole);
     struct loader_place place = place_of(program);
@@ -153,9 +151,8 @@ START_TEST(operators_bind_as_in_c)
     ck_assert_uint_eq(value_of("2 * -3 + 7", &place), 1);
     loader_program_close(program);
 }
-END_TEST
 
-START_TEST(names_mean_what_they_say)
+TEST(names_mean_what_they_say)
 {
     struct loader_program *program = opened(whole);
     struct loader_place place = place_of(program);
@@ -203,7 +200,6 @@ START_TEST(names_mean_what_they_say)
     }
     loader_program_close(program);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -235,7 +231,7 @@ static const struct {
     {"1 & 2", "an operator"},
 };
 
-START_TEST(wrong_expression_is_explained)
+TEST_EACH(wrong_expression_is_explained, COUNT(wrong_expressions))
 {
     struct loader_program *program = opened(whole);
     struct loader_place place = place_of(program);
@@ -247,9 +243,8 @@ START_TEST(wrong_expression_is_explained)
                   wrong_expressions[_i].text, error.text);
     loader_program_close(program);
 }
-END_TEST
 
-START_TEST(expressions_without_end_are_refused)
+TEST(expressions_without_end_are_refused)
 {
     struct loader_program *program = opened(whole);
     struct loader_place place = place_of(program);
@@ -277,11 +272,10 @@ START_TEST(expressions_without_end_are_refused)
     ck_assert_int_eq(loader_expression("a39", &place, &value, NULL), PENROSE_E_FORMAT);
     loader_program_close(program);
 }
-END_TEST
 
 /* --- Descriptions --- */
 
-START_TEST(description_becomes_program)
+TEST(description_becomes_program)
 {
     struct loader_program *program = opened(whole);
     ck_assert_uint_eq(program->columns, 4);
@@ -313,9 +307,8 @@ START_TEST(description_becomes_program)
     }
     loader_program_close(program);
 }
-END_TEST
 
-START_TEST(folders_replace_the_own_one)
+TEST(folders_replace_the_own_one)
 {
     static const char text[] =
         "{\"grid\": \"1x1\", \"kernels\": [{\"hart\": \"brisc\"}],\n"
@@ -336,7 +329,6 @@ START_TEST(folders_replace_the_own_one)
     ck_assert_str_eq(program->buffer[0].output, "some/o.npy");
     loader_program_close(program);
 }
-END_TEST
 
 /* What stands inside of {"grid": "2x2", ...}, and what is said about it. */
 static const struct {
@@ -436,15 +428,14 @@ static void check_refused(const char *text, const char *message)
     ck_assert_msg(strstr(error.text, message) != NULL, "%s: %s", text, error.text);
 }
 
-START_TEST(mistake_is_named)
+TEST_EACH(mistake_is_named, COUNT(wrong))
 {
     char text[1024];
     snprintf(text, sizeof text, "{\"grid\": \"2x2\", %s}", wrong[_i].text);
     check_refused(text, wrong[_i].message);
 }
-END_TEST
 
-START_TEST(grids_are_checked)
+TEST(grids_are_checked)
 {
     static const struct {
         const char *text, *message;
@@ -473,9 +464,8 @@ START_TEST(grids_are_checked)
     }
     check_refused("{\"kernels\": []}", "p.json: grid: the size of the grid is missing; write");
 }
-END_TEST
 
-START_TEST(syntax_errors_have_lines)
+TEST(syntax_errors_have_lines)
 {
     check_refused("{\n// one\n/* two\n three */ \"grid\": }\n", "p.json:4: ");
     check_refused("{\"grid\": \"1x1\",\n\"grid\": \"1x1\"}", "p.json:2: duplicate object key");
@@ -492,7 +482,6 @@ START_TEST(syntax_errors_have_lines)
                      PENROSE_E_FILE);
     ck_assert_int_eq(loader_program_open("/", &no_folders, &program, &error), PENROSE_E_FILE);
 }
-END_TEST
 
 /* --- Files --- */
 
@@ -510,7 +499,7 @@ static void write_npy(uint32_t rows, uint32_t columns)
     loader_npy_free(&array);
 }
 
-START_TEST(inputs_give_shapes)
+TEST(inputs_give_shapes)
 {
     static const char text[] =
         "{\"grid\": \"3x2\", \"kernels\": [{\"hart\": \"brisc\"}],\n"
@@ -533,11 +522,10 @@ START_TEST(inputs_give_shapes)
     check_refused(text, "l1.part: it has 3x40, but its input gives 4x40");
     unlink(npy_path);
 }
-END_TEST
 
 /* --- Places --- */
 
-START_TEST(buffers_do_not_overlap)
+TEST(buffers_do_not_overlap)
 {
     uint64_t state = 11;
     for (unsigned round = 0; round < 300; round++) {
@@ -574,9 +562,8 @@ START_TEST(buffers_do_not_overlap)
         loader_program_close(program);
     }
 }
-END_TEST
 
-START_TEST(banks_have_an_end)
+TEST(banks_have_an_end)
 {
     struct loader_program *program =
         opened("{\"grid\": \"1x1\", \"kernels\": [{\"hart\": \"brisc\"}], \"dram\": {\n"
@@ -589,7 +576,6 @@ START_TEST(banks_have_an_end)
     ck_assert_int_eq(loader_program_place(program, 0, &error), PENROSE_E_ARGUMENT);
     loader_program_close(program);
 }
-END_TEST
 
 /* --- Anything --- */
 
@@ -604,7 +590,7 @@ static void parse_anything(const char *text, size_t size)
     loader_program_close(program);
 }
 
-START_TEST(whatever_is_cut_or_changed_is_answered)
+TEST(whatever_is_cut_or_changed_is_answered)
 {
     uint64_t state = 5;
     const size_t size = sizeof whole - 1;
@@ -621,28 +607,4 @@ START_TEST(whatever_is_cut_or_changed_is_answered)
         }
         parse_anything(text, size);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("loader_program");
-    TCase *tests = tcase_create("loader_program");
-    tcase_add_test(tests, expressions_have_their_value);
-    tcase_add_test(tests, operators_bind_as_in_c);
-    tcase_add_test(tests, names_mean_what_they_say);
-    tcase_add_loop_test(tests, wrong_expression_is_explained, 0, COUNT(wrong_expressions));
-    tcase_add_test(tests, expressions_without_end_are_refused);
-    tcase_add_test(tests, description_becomes_program);
-    tcase_add_test(tests, folders_replace_the_own_one);
-    tcase_add_loop_test(tests, mistake_is_named, 0, COUNT(wrong));
-    tcase_add_test(tests, grids_are_checked);
-    tcase_add_test(tests, syntax_errors_have_lines);
-    tcase_add_test(tests, inputs_give_shapes);
-    tcase_add_test(tests, buffers_do_not_overlap);
-    tcase_add_test(tests, banks_have_an_end);
-    tcase_add_test(tests, whatever_is_cut_or_changed_is_answered);
-    tcase_set_timeout(tests, 60);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

@@ -104,7 +104,7 @@ static const struct {
     {"nothing", 0, {NOP, NOP, NOP, RET}},
 };
 
-START_TEST(one_case)
+TEST_EACH(one_case, sizeof cases / sizeof cases[0])
 {
     uint32_t address = 0;
     bool found = find(cases[_i].code, 8, true, &address);
@@ -113,10 +113,9 @@ START_TEST(one_case)
         ck_assert_uint_eq(address, cases[_i].found);
     }
 }
-END_TEST
 
 /* Every split into upper and lower part. */
-START_TEST(addresses)
+TEST(addresses)
 {
     for (uint32_t scratch = 16; scratch < 0x180000; scratch += 0x1230) {
         const uint32_t code[] = {LUI(A1, scratch), ADDI(A0, GP, 0x810), ADDI(A1, A1, scratch),
@@ -126,10 +125,9 @@ START_TEST(addresses)
         ck_assert_uint_eq(address, scratch);
     }
 }
-END_TEST
 
 /* A stripped program: from the entry point, with gp set by the code and .data by its segment. */
-START_TEST(without_symbols)
+TEST(without_symbols)
 {
     static const uint32_t code[] = {LUI(GP, 0xffb007f0), ADDI(GP, GP, 0xffb007f0), LUI(A1, SCRATCH),
                                     ADDI(A0, GP, 0x810), ADDI(A1, A1, SCRATCH),    BEQ(A0, A1)};
@@ -137,9 +135,8 @@ START_TEST(without_symbols)
     ck_assert(find(code, 6, false, &address));
     ck_assert_uint_eq(address, SCRATCH);
 }
-END_TEST
 
-START_TEST(too_far)
+TEST(too_far)
 {
     uint32_t code[MOST], address;
     for (unsigned i = 0; i < MOST; i++) {
@@ -150,20 +147,4 @@ START_TEST(too_far)
     code[MOST - 2] = ADDI(A1, A1, SCRATCH);
     code[MOST - 1] = BEQ(A0, A1);
     ck_assert(!find(code, MOST, true, &address));
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *scratch = tcase_create("scratch");
-    tcase_add_loop_test(scratch, one_case, 0, sizeof cases / sizeof cases[0]);
-    tcase_add_test(scratch, addresses);
-    tcase_add_test(scratch, without_symbols);
-    tcase_add_test(scratch, too_far);
-    suite_add_tcase(suite, scratch);
-}
-
-int main(void)
-{
-    return loader_main("loader/scratch", fill);
 }

@@ -49,7 +49,7 @@ static void expect_at(const struct loader_elf *elf, uint32_t address, const char
     ck_assert_ptr_eq(loader_elf_symbol_at(elf, address, NULL), symbol);
 }
 
-START_TEST(by_name)
+TEST(by_name)
 {
     struct image *image = make();
     image_symbol(image, "file.c", 0, 0, ELF32_ST_INFO(STB_LOCAL, STT_FILE), SHN_ABS);
@@ -77,9 +77,8 @@ START_TEST(by_name)
     }
     loader_elf_close(elf);
 }
-END_TEST
 
-START_TEST(by_address)
+TEST(by_address)
 {
     struct image *image = make();
     image_symbol(image, "main", 0x4010, 0x40, GLOBAL_FUNC, TEXT);
@@ -109,9 +108,8 @@ START_TEST(by_address)
     expect_at(elf, 0xffffffff, NULL, 0);
     loader_elf_close(elf);
 }
-END_TEST
 
-START_TEST(aliases)
+TEST(aliases)
 {
     struct image *image = make();
     image_symbol(image, "local_alias", 0x4000, 16, LOCAL_FUNC, TEXT);
@@ -122,10 +120,9 @@ START_TEST(aliases)
     expect_at(elf, 0x4004, "good", 4);
     loader_elf_close(elf);
 }
-END_TEST
 
 /* Against a search through all symbols: disjoint functions at random places, random queries. */
-START_TEST(random_functions)
+TEST_EACH(random_functions, 4)
 {
     enum { FUNCTIONS = 1000, STEP = 64 };
     struct image *image = image_create(0x10000);
@@ -155,20 +152,4 @@ START_TEST(random_functions)
         expect_at(elf, start[i] + size[i] - 1, name, size[i] - 1);
     }
     loader_elf_close(elf);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *symbols = tcase_create("symbols");
-    tcase_add_test(symbols, by_name);
-    tcase_add_test(symbols, by_address);
-    tcase_add_test(symbols, aliases);
-    tcase_add_loop_test(symbols, random_functions, 0, 4);
-    suite_add_tcase(suite, symbols);
-}
-
-int main(void)
-{
-    return loader_main("loader/symbols", fill);
 }

@@ -2,7 +2,6 @@
  * loader/tensor.h against a model that knows numbers as doubles (which hold every datum exactly)
  * and places by division, one element at a time; and against bytes written by hand.
  */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 
 #include "loader/tensor.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -70,7 +69,7 @@ static void refused(const char *format, enum loader_npy_kind kind, unsigned size
 
 /* --- Names --- */
 
-START_TEST(names)
+TEST(names)
 {
     struct loader_tensor_form form;
     for (unsigned format = 0; format < NUM_FORMATS; format++) {
@@ -109,7 +108,6 @@ START_TEST(names)
     ck_assert_str_eq(loader_tensor_format_name(&form), "Int32_2s_comp");
     ck_assert(!loader_tensor_format("Float", &form) && !loader_tensor_format("", &form));
 }
-END_TEST
 
 /* --- Floating formats --- */
 
@@ -141,7 +139,7 @@ static double worth(int i, uint32_t pattern)
 }
 
 /* Every datum of up to 16 bits is read as its worth and written as it was. */
-START_TEST(every_code)
+TEST_EACH(every_code, COUNT(floats))
 {
     struct loader_tensor tensor = row_of(floats[_i].name, 0x10000);
     uint32_t size = floats[_i].bytes;
@@ -171,7 +169,6 @@ START_TEST(every_code)
     free(bytes);
     free(again);
 }
-END_TEST
 
 /* The worth of the nearest datum, ties to the even one. */
 static double nearest(int i, double x)
@@ -211,7 +208,7 @@ static double random_double(uint64_t *state, int i)
 }
 
 /* From f8, rounded once. */
-START_TEST(rounding)
+TEST_EACH(rounding, COUNT(floats))
 {
     double *values = calloc(CASES, sizeof *values);
     uint8_t *bytes = calloc(CASES, 4);
@@ -231,10 +228,9 @@ START_TEST(rounding)
     free(values);
     free(bytes);
 }
-END_TEST
 
 /* The same number from every type of array is the same datum. */
-START_TEST(every_type)
+TEST(every_type)
 {
     static const struct {
         enum loader_npy_kind kind;
@@ -286,9 +282,8 @@ START_TEST(every_type)
     encode("Float32", LOADER_NPY_SIGNED, 8, 1, &least, one);
     ck_assert_mem_eq(one, "\0\0\0\xdf", 4);
 }
-END_TEST
 
-START_TEST(specials)
+TEST(specials)
 {
     static const char *const with[] = {"Float32", "Tf32", "Float16_b"};
     static const char *const without[] = {"Float16", "Lf8",    "Fp8_e4m3", "Bfp8",  "Bfp8_b",
@@ -309,7 +304,6 @@ START_TEST(specials)
     }
     refused("Int32", LOADER_NPY_FLOAT, 4, &values[0], "is infinity", "nan_to_num");
 }
-END_TEST
 
 /* --- Integers --- */
 
@@ -328,7 +322,7 @@ static const struct {
     {"UInt32", 0, UINT32_MAX, 0, 4, LOADER_NPY_UNSIGNED},
 };
 
-START_TEST(integer_formats)
+TEST_EACH(integer_formats, COUNT(integers))
 {
     const char *name = integers[_i].name;
     uint32_t size = integers[_i].bytes;
@@ -365,7 +359,6 @@ START_TEST(integer_formats)
     refused(name, LOADER_NPY_FLOAT, 8, &vast, "1e+300, which is out of the range", range);
     refused(name, LOADER_NPY_FLOAT, 8, &half, "0.5, which is no integer", "numpy.rint");
 }
-END_TEST
 
 /* --- Blocks --- */
 
@@ -385,7 +378,7 @@ static unsigned datum_of(const uint8_t *bytes, unsigned bits, unsigned i)
 }
 
 /* Blocks of every exponent: worth of each datum, and the same bytes again. */
-START_TEST(block_codes)
+TEST_EACH(block_codes, COUNT(blocks))
 {
     unsigned bits = blocks[_i].bits, most = (1U << (bits - 1)) - 1;
     uint32_t count = blocks[_i].exponents - 8; /* below, there are denormals */
@@ -423,11 +416,10 @@ START_TEST(block_codes)
     free(bytes);
     free(again);
 }
-END_TEST
 
 /* By hand: 1 to 16 under the exponent of 16; a lone sign is -infinity, or -65536 in the A family.
  */
-START_TEST(block_bytes)
+TEST(block_bytes)
 {
     float values[16], got;
     uint8_t bytes[16 + 16];
@@ -459,10 +451,9 @@ START_TEST(block_bytes)
     ck_assert_double_eq(got, -65536);
     loader_npy_free(&array);
 }
-END_TEST
 
 /* What leaves the range of the halves that blocks are made of: saturated, or zero. */
-START_TEST(block_limits)
+TEST(block_limits)
 {
     double values[16] = {1e300}, narrow[16] = {-1e9, 1e-5};
     uint8_t bytes[32];
@@ -480,7 +471,6 @@ START_TEST(block_limits)
         ck_assert_uint_eq(bytes[i], 0);
     }
 }
-END_TEST
 
 /* --- Layouts --- */
 
@@ -553,7 +543,7 @@ static void check_layout(struct loader_tensor *tensor)
     free(expected);
 }
 
-START_TEST(layouts)
+TEST_EACH(layouts, NUM_FORMATS)
 {
     struct penrose_error error;
     const struct num_format_info *info = num_format_info((unsigned)_i);
@@ -571,9 +561,8 @@ START_TEST(layouts)
         }
     }
 }
-END_TEST
 
-START_TEST(tile_sizes)
+TEST(tile_sizes)
 {
     static const struct {
         const char *name;
@@ -588,25 +577,4 @@ START_TEST(tile_sizes)
         tensor.rows = tensor.columns = UINT32_MAX;
         ck_assert_uint_gt(loader_tensor_size(&tensor), UINT64_C(1) << 40);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("loader/tensor");
-    TCase *numbers = tcase_create("numbers"), *places = tcase_create("places");
-    tcase_add_test(numbers, names);
-    tcase_add_loop_test(numbers, every_code, 0, COUNT(floats));
-    tcase_add_loop_test(numbers, rounding, 0, COUNT(floats));
-    tcase_add_test(numbers, every_type);
-    tcase_add_test(numbers, specials);
-    tcase_add_loop_test(numbers, integer_formats, 0, COUNT(integers));
-    tcase_add_loop_test(numbers, block_codes, 0, COUNT(blocks));
-    tcase_add_test(numbers, block_bytes);
-    tcase_add_test(numbers, block_limits);
-    tcase_add_loop_test(places, layouts, 0, NUM_FORMATS);
-    tcase_add_test(places, tile_sizes);
-    suite_add_tcase(suite, numbers);
-    suite_add_tcase(suite, places);
-    return run_suite(suite);
 }

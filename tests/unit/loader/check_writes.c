@@ -3,7 +3,7 @@
 
 #include "loader/writes.h"
 
-START_TEST(grow)
+TEST(grow)
 {
     struct loader_writes writes = {0};
     for (uint32_t i = 0; i < 100; i++) {
@@ -24,17 +24,4 @@ START_TEST(grow)
     ck_assert_uint_eq(writes.count, 0);
     ck_assert_ptr_null(writes.write);
     loader_writes_free(&writes);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *writes = tcase_create("writes");
-    tcase_add_test(writes, grow);
-    suite_add_tcase(suite, writes);
-}
-
-int main(void)
-{
-    return loader_main("loader/writes", fill);
 }

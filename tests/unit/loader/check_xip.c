@@ -117,7 +117,7 @@ static uint32_t pair_value(const struct loader_blob *blob, unsigned high, unsign
     return value + (uint32_t)offset;
 }
 
-START_TEST(layout)
+TEST(layout)
 {
     struct kernel kernel;
     kernel_begin(&kernel);
@@ -134,9 +134,8 @@ START_TEST(layout)
     ck_assert_ptr_null(blob.bytes);
     loader_blob_free(&blob);
 }
-END_TEST
 
-START_TEST(absolute_pair)
+TEST(absolute_pair)
 {
     struct kernel kernel;
     kernel_begin(&kernel);
@@ -162,10 +161,9 @@ START_TEST(absolute_pair)
     }
     loader_blob_free(&blob);
 }
-END_TEST
 
 /* Members of a structure in text: one lui, low parts with addends of their own. */
-START_TEST(own_addends)
+TEST(own_addends)
 {
     struct kernel kernel;
     kernel_begin(&kernel);
@@ -181,10 +179,9 @@ START_TEST(own_addends)
     ck_assert_uint_eq(pair_value(&blob, 0, 2, 0x9000), 0x9000 + 52);
     loader_blob_free(&blob);
 }
-END_TEST
 
 /* Of two upper parts for one symbol, a low part belongs to the nearest before it. */
-START_TEST(nearest_upper_part)
+TEST(nearest_upper_part)
 {
     struct kernel kernel;
     kernel_begin(&kernel);
@@ -203,10 +200,9 @@ START_TEST(nearest_upper_part)
     ck_assert_uint_eq(pair_value(&blob, 4, 5, 0x9000), 0x9000 + 48);
     loader_blob_free(&blob);
 }
-END_TEST
 
 /* Medany code: distances to local memory become absolute, distances inside the text stay. */
-START_TEST(relative_pairs)
+TEST(relative_pairs)
 {
     struct kernel kernel;
     kernel_begin(&kernel);
@@ -235,10 +231,9 @@ START_TEST(relative_pairs)
     ck_assert_uint_eq(word_of(&blob, 7), kernel.text[7]);
     loader_blob_free(&blob);
 }
-END_TEST
 
 /* References that hold at any address: nothing may change. */
-START_TEST(unchanged)
+TEST(unchanged)
 {
     struct kernel kernel;
     kernel_begin(&kernel);
@@ -268,7 +263,6 @@ START_TEST(unchanged)
     ck_assert_mem_eq(blob.bytes, kernel.text, sizeof kernel.text);
     loader_blob_free(&blob);
 }
-END_TEST
 
 /* One relocation, or two, that the transform must refuse; the second one has type 0 when unused. */
 enum symbol { NONE, IN_TEXT, IN_DATA, ABSOLUTE, UNKNOWN };
@@ -316,7 +310,7 @@ static const struct {
     {{{TEXT, 4, R_RISCV_JAL, UNKNOWN}}, {"no such symbol", "damaged"}},
 };
 
-START_TEST(refused)
+TEST_EACH(refused, sizeof refusals / sizeof refusals[0])
 {
     struct kernel kernel;
     kernel_begin(&kernel);
@@ -336,10 +330,9 @@ START_TEST(refused)
     check_words(error.text, (const char *const[]){"test.elf: ", NULL});
     check_words(error.text, refusals[_i].words);
 }
-END_TEST
 
 /* The low part of a shared lui may need another upper part once distances count. */
-START_TEST(does_not_fit)
+TEST(does_not_fit)
 {
     struct kernel kernel;
     kernel_begin(&kernel);
@@ -354,9 +347,8 @@ START_TEST(does_not_fit)
     check_words(error.text, (const char *const[]){"R_RISCV_LO12_I", "\"in_text\"", "shares",
                                                   "keep constant data out of the text", NULL});
 }
-END_TEST
 
-START_TEST(no_relocations)
+TEST(no_relocations)
 {
     struct kernel kernel;
     kernel_begin(&kernel);
@@ -366,9 +358,8 @@ START_TEST(no_relocations)
     ck_assert_int_eq(kernel_transform(&kernel, &blob, &error), PENROSE_E_FORMAT);
     check_words(error.text, (const char *const[]){"no relocations", "--emit-relocs", NULL});
 }
-END_TEST
 
-START_TEST(data_elsewhere)
+TEST(data_elsewhere)
 {
     struct kernel kernel;
     kernel_begin(&kernel);
@@ -380,10 +371,9 @@ START_TEST(data_elsewhere)
     ck_assert_int_eq(kernel_transform(&kernel, &blob, &error), PENROSE_E_FORMAT);
     check_words(error.text, (const char *const[]){"0xffb00820", "0x58c0", "AT()", NULL});
 }
-END_TEST
 
 /* Random places of the pair and its target: the value is always link-independent. */
-START_TEST(random_pairs)
+TEST_EACH(random_pairs, 4)
 {
     uint64_t random = UINT64_C(0x9e3779b97f4a7c15) + (unsigned)_i;
     for (unsigned round = 0; round < 200; round++) {
@@ -408,30 +398,4 @@ START_TEST(random_pairs)
         ck_assert_uint_eq(pair_value(&blob, high, low, base), base + (value - BASE));
         loader_blob_free(&blob);
     }
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *transform = tcase_create("transform");
-    tcase_add_test(transform, layout);
-    tcase_add_test(transform, absolute_pair);
-    tcase_add_test(transform, own_addends);
-    tcase_add_test(transform, nearest_upper_part);
-    tcase_add_test(transform, relative_pairs);
-    tcase_add_test(transform, unchanged);
-    tcase_add_loop_test(transform, random_pairs, 0, 4);
-    suite_add_tcase(suite, transform);
-
-    TCase *refuse = tcase_create("refuse");
-    tcase_add_loop_test(refuse, refused, 0, sizeof refusals / sizeof refusals[0]);
-    tcase_add_test(refuse, does_not_fit);
-    tcase_add_test(refuse, no_relocations);
-    tcase_add_test(refuse, data_elsewhere);
-    suite_add_tcase(suite, refuse);
-}
-
-int main(void)
-{
-    return loader_main("loader/xip", fill);
 }

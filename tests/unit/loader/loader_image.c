@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
-
 static void *copy_of(const void *bytes, size_t size)
 {
     uint8_t *copy = calloc(1, size + 1);
@@ -294,11 +292,4 @@ struct image *image_program(void)
     image_symbol(image, "_start", 0x4000, 12, ELF32_ST_INFO(STB_GLOBAL, STT_FUNC), section);
     image_symbol(image, "counter", 0xffb00000, 4, ELF32_ST_INFO(STB_GLOBAL, STT_OBJECT), words);
     return image;
-}
-
-int loader_main(const char *name, void (*fill)(Suite *suite))
-{
-    Suite *suite = suite_create(name);
-    fill(suite);
-    return run_suite(suite);
 }

@@ -12,9 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <check.h>
-
 #include "loader/elf.h"
+#include "unit/test.h"
 
 enum { IMAGE_SEGMENTS = 40, IMAGE_SECTIONS = 32, IMAGE_SYMBOLS = 2100, IMAGE_RELOCATIONS = 64 };
 
@@ -91,8 +90,5 @@ void image_write(const struct image *image, const char *path);
 /* The smallest useful program: text of three instructions at 0x4000 with symbols, 8 bytes of data.
  */
 struct image *image_program(void);
-
-/* Runs a suite that `fill` fills; returns the exit status for main. */
-int loader_main(const char *name, void (*fill)(Suite *suite));
 
 #endif

@@ -4,11 +4,10 @@
  * NoC/{MemoryMap, Counters, Atomics, RoutingPaths}; exclusion from PCIExpressTile/HostToDeviceTLBs
  * (fields) with the bit positions of chip/grid.h, which no page gives for NOC_BRCST_EXCLUDE.
  */
-#include <check.h>
 #include <string.h>
 
 #include "unit/noc/noc_world.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 static struct g_world *world;
 
@@ -21,6 +20,8 @@ static void teardown(void)
 {
     g_close(world);
 }
+
+FIXTURE(setup, teardown);
 
 enum { WIDTH = 17, HEIGHT = 12, SOURCE = 0x20000, SINK = 0x60000, ANSWER = 0x70000 };
 
@@ -200,7 +201,7 @@ static struct cast some_cast(void)
     return cast;
 }
 
-START_TEST(rectangles)
+TEST_EACH(rectangles, FORMS)
 {
     for (unsigned i = 0; i < 60; i++) {
         struct cast cast = some_cast();
@@ -208,10 +209,9 @@ START_TEST(rectangles)
     }
     g_audit(world, "rectangles");
 }
-END_TEST
 
 /* Rectangles that hold the sender, of all shapes, one row, one column, one tile. */
-START_TEST(around_the_sender)
+TEST_EACH(around_the_sender, FORMS)
 {
     for (unsigned i = 0; i < 40; i++) {
         struct cast cast = {.noc = i & 1, .source = g_worker(world), .includes_source = i >> 1 & 1};
@@ -231,9 +231,8 @@ START_TEST(around_the_sender)
     }
     g_audit(world, "around the sender");
 }
-END_TEST
 
-START_TEST(all_workers)
+TEST_EACH(all_workers, FORMS)
 {
     for (unsigned noc = 0; noc < 2; noc++) {
         struct g_place low = {1, 2}, high = {16, 11};
@@ -250,10 +249,9 @@ START_TEST(all_workers)
     }
     g_audit(world, "all workers");
 }
-END_TEST
 
 /* Long data, also beyond 16 KiB, shared by all receivers. */
-START_TEST(long_data)
+TEST(long_data)
 {
     enum { MOST = 40000 };
     static uint8_t bytes[MOST];
@@ -286,12 +284,11 @@ START_TEST(long_data)
     }
     g_audit(world, "long data");
 }
-END_TEST
 
 /* --- Opting out --- */
 
 /* Of the masks of an NIU only its own bits count, and only for what arrives at it. */
-START_TEST(opting_out)
+TEST(opting_out)
 {
     for (unsigned round = 0; round < 12; round++) {
         struct g_place low = {1, 2}, high = {16, 11}, receivers[WIDTH * HEIGHT];
@@ -340,10 +337,9 @@ START_TEST(opting_out)
     }
     g_audit(world, "opting out");
 }
-END_TEST
 
 /* Firmware opts all but Tensix tiles out: columns 0, 8, 9 and rows 0, 1 of NoC 0. */
-START_TEST(masks_of_firmware)
+TEST(masks_of_firmware)
 {
     static const struct g_place places[] = {{1, 2}, {16, 11}, {17, 12}, {25, 25}};
     for (int i = 0; i < G_COUNT(places); i++) {
@@ -353,7 +349,6 @@ START_TEST(masks_of_firmware)
         ck_assert_uint_eq(g_word(world, places[i], G_NIU(1) + 0x110) & 0xfff, 0xc00);
     }
 }
-END_TEST
 
 /* --- Exclusion --- */
 
@@ -370,7 +365,7 @@ static struct axis some_axis(unsigned start, unsigned end, unsigned extent, bool
 }
 
 /* Neither strides nor quadrants are tried where a span wraps around: "more complex". */
-START_TEST(exclusions)
+TEST_EACH(exclusions, 4)
 {
     for (unsigned i = 0; i < 150; i++) {
         struct cast cast;
@@ -387,7 +382,6 @@ START_TEST(exclusions)
     }
     g_audit(world, "exclusion");
 }
-END_TEST
 
 /* --- Streams --- */
 
@@ -468,7 +462,7 @@ static const struct {
 };
 
 /* Software sends to a stream that multicasts what it gets to two others, all of it on NoC 0. */
-START_TEST(streams_relay)
+TEST_EACH(streams_relay, G_COUNT(relays))
 {
     const struct g_place from = {4, 6}, relay = {5, 6};
     const unsigned sender = 12;
@@ -509,22 +503,4 @@ START_TEST(streams_relay)
         g_expect_bytes(world, at, 0x40000, &bytes[0][0], sizeof bytes, "relayed");
     }
     ck_assert_uint_eq(g_word(world, from, stream_register(sender, ROOM)) & 0x1ffff, ROOMS);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("reader_g_multicast");
-    TCase *casts = tcase_create("casts");
-    tcase_add_checked_fixture(casts, setup, teardown);
-    tcase_add_loop_test(casts, rectangles, 0, FORMS);
-    tcase_add_loop_test(casts, around_the_sender, 0, FORMS);
-    tcase_add_loop_test(casts, all_workers, 0, FORMS);
-    tcase_add_test(casts, long_data);
-    tcase_add_test(casts, opting_out);
-    tcase_add_test(casts, masks_of_firmware);
-    tcase_add_loop_test(casts, exclusions, 0, 4);
-    tcase_add_loop_test(casts, streams_relay, 0, G_COUNT(relays));
-    suite_add_tcase(suite, casts);
-    return run_suite(suite);
 }

@@ -2,13 +2,12 @@
  * Atomic requests: every opcode and format with random operands against a model of the page
  * BlackholeA0 NoC/Atomics, which knows floating point only as the host's doubles.
  */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "unit/noc/noc_world.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 static struct g_world *world;
 
@@ -21,6 +20,8 @@ static void teardown(void)
 {
     g_close(world);
 }
+
+FIXTURE(setup, teardown);
 
 enum { LINE = 0x12340, ANSWER = 0x45670, ROUNDS = 250 };
 
@@ -288,7 +289,7 @@ static void check_once(int row, bool is_marked, struct g_place from, struct g_pl
     }
 }
 
-START_TEST(every_operation)
+TEST_EACH(every_operation, G_COUNT(rows))
 {
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct g_place from = g_worker(world);
@@ -299,10 +300,9 @@ START_TEST(every_operation)
     }
     g_audit(world, rows[_i].name);
 }
-END_TEST
 
 /* Increments of many tiles of one word are lost by none, and answered with different values. */
-START_TEST(increments_meet)
+TEST(increments_meet)
 {
     enum { TILES = 100 };
     struct g_place to = {10, 7};
@@ -333,16 +333,4 @@ START_TEST(increments_meet)
         ck_assert_msg(!seen[answer], "%u was answered twice", answer);
         seen[answer] = 1;
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("reader_g_atomics");
-    TCase *atomics = tcase_create("atomics");
-    tcase_add_checked_fixture(atomics, setup, teardown);
-    tcase_add_loop_test(atomics, every_operation, 0, G_COUNT(rows));
-    tcase_add_test(atomics, increments_meet);
-    suite_add_tcase(suite, atomics);
-    return run_suite(suite);
 }

@@ -4,6 +4,8 @@
  */
 #include "unit/noc/overlay_alone.h"
 
+FIXTURE(setup, teardown);
+
 /* --- Registers --- */
 
 static const struct row {
@@ -33,7 +35,7 @@ static bool stream_has(const struct row *row, unsigned s)
     return false;
 }
 
-START_TEST(every_register_has_its_row)
+TEST(every_register_has_its_row)
 {
     for (unsigned index = 0; index < OVERLAY_REGISTERS; index++) {
         const char *name = NULL;
@@ -46,10 +48,9 @@ START_TEST(every_register_has_its_row)
         ck_assert_pstr_eq(overlay_register_name(index), name);
     }
 }
-END_TEST
 
 /* Nothing is due after writes of idle streams: they cost nothing. */
-START_TEST(plain_registers_hold_values)
+TEST_EACH(plain_registers_hold_values, COUNT(rows))
 {
     const struct row *row = &rows[_i];
     bool is_plain = !strcmp(row->kind, "PLAIN");
@@ -73,9 +74,8 @@ START_TEST(plain_registers_hold_values)
     }
     ck_assert(!overlay_is_due(&W->tile[0].overlay) && !overlay_interrupt(&W->tile[0].overlay));
 }
-END_TEST
 
-START_TEST(counters_of_circular_buffers)
+TEST_EACH(counters_of_circular_buffers, 8)
 {
     unsigned s = 9 * (unsigned)_i;
     uint32_t space = 0;
@@ -98,9 +98,8 @@ START_TEST(counters_of_circular_buffers)
     ck_assert(!overlay_is_due(&W->tile[0].overlay));
     ck_assert_uint_eq(status(s), IDLE);
 }
-END_TEST
 
-START_TEST(buffer_space)
+TEST(buffer_space)
 {
     for (unsigned round = 0; round < 2000; round++) {
         uint32_t size = 1 + below(W, round & 1 ? 9 : 0x1ffff);
@@ -113,10 +112,9 @@ START_TEST(buffer_space)
         ck_assert_uint_eq(read_stream(W, 0, 9, OVERLAY_BUF_SPACE_AVAILABLE), wanted);
     }
 }
-END_TEST
 
 /* MSG_INFO_PTR takes the write pointer with it; a ring's pointers are offsets. */
-START_TEST(header_arrays_begin_empty)
+TEST_EACH(header_arrays_begin_empty, 8)
 {
     unsigned s = 9 * (unsigned)_i;
     for (unsigned round = 0; round < 50; round++) {
@@ -132,9 +130,8 @@ START_TEST(header_arrays_begin_empty)
         ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_MSG_INFO_PTR), place);
     }
 }
-END_TEST
 
-START_TEST(absent_streams_are_refused)
+TEST(absent_streams_are_refused)
 {
     teardown();
     open_world(W, 32, 2);
@@ -152,9 +149,8 @@ START_TEST(absent_streams_are_refused)
         ck_assert_uint_eq(read_stream(W, 0, 2, OVERLAY_LOCAL_SRC_MASK + i), 0);
     }
 }
-END_TEST
 
-START_TEST(offsets_are_a_table)
+TEST(offsets_are_a_table)
 {
     uint32_t model[8] = {0};
     for (unsigned round = 0; round < 200; round++) {
@@ -172,11 +168,10 @@ START_TEST(offsets_are_a_table)
         }
     }
 }
-END_TEST
 
 /* --- Phases --- */
 
-START_TEST(phases_count_what_is_cleared)
+TEST(phases_count_what_is_cleared)
 {
     begin(0, 12, 3, FROM_SOFTWARE | TO_SOFTWARE | SRC_CHANGE);
     ck_assert_uint_eq(status(12), RUNS);
@@ -200,10 +195,9 @@ START_TEST(phases_count_what_is_cleared)
     ck_assert_uint_eq(read_stream(W, 0, 0, OVERLAY_BLOB_NEXT_AUTO_CFG_DONE), 0);
     ck_assert_uint_gt(W->changes, 0);
 }
-END_TEST
 
 /* The low bit of DEBUG_STATUS + 2, before, in and after a phase. */
-START_TEST(full_fifos_of_readings_are_shown)
+TEST(full_fifos_of_readings_are_shown)
 {
     const unsigned s = 13; /* room for two */
     ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_DEBUG_STATUS_2) & 1, 1);
@@ -220,9 +214,8 @@ START_TEST(full_fifos_of_readings_are_shown)
     ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_DEBUG_STATUS_2) & 1, 1);
     write_stream(W, 0, s, OVERLAY_MSG_DATA_CLEAR, 1);
 }
-END_TEST
 
-START_TEST(next_phase_waits_for_data)
+TEST_EACH(next_phase_waits_for_data, 2)
 {
     bool skips = _i;
     begin(0, 12, 1, FROM_SOFTWARE | TO_SOFTWARE | SRC_CHANGE);
@@ -240,9 +233,8 @@ START_TEST(next_phase_waits_for_data)
     ck_assert_uint_eq(status(12), RUNS);
     ck_assert_uint_eq(W->faults, 0);
 }
-END_TEST
 
-START_TEST(blobs_done_are_read_in_turn)
+TEST(blobs_done_are_read_in_turn)
 {
     for (unsigned s = 1; s < 64; s += 7) {
         write_stream(W, 0, s, OVERLAY_PHASE_ADVANCE, 1); /* a phase without messages */
@@ -256,12 +248,11 @@ START_TEST(blobs_done_are_read_in_turn)
     ck_assert_uint_eq(read_stream(W, 0, 0, OVERLAY_BLOB_NEXT_AUTO_CFG_DONE), 0x10000 | 1);
     ck_assert_uint_eq(read_stream(W, 0, 0, OVERLAY_BLOB_AUTO_CFG_DONE + 1), 0);
 }
-END_TEST
 
 /* --- Configuration from L1 --- */
 
 /* A chain of phases: random numbers of messages and phases skipped; each writes a register. */
-START_TEST(phases_follow_each_other)
+TEST_EACH(phases_follow_each_other, 3)
 {
     enum { PHASES = 12 };
     unsigned s = (unsigned[]){2, 11, 33}[_i], counts[PHASES], increments[PHASES];
@@ -302,9 +293,8 @@ START_TEST(phases_follow_each_other)
     settle(W);
     ck_assert(!overlay_interrupt(&W->tile[0].overlay));
 }
-END_TEST
 
-START_TEST(pointer_moves_past_the_blob)
+TEST(pointer_moves_past_the_blob)
 {
     uint32_t words[] = {5 << 24 | 2 << 12 | 1, blob_word(OVERLAY_MISC_CFG, FROM_SOFTWARE),
                         blob_word(OVERLAY_BUF_SIZE, 9)};
@@ -319,11 +309,10 @@ START_TEST(pointer_moves_past_the_blob)
     settle(W);
     ck_assert_uint_eq(status(7), RUNS);
 }
-END_TEST
 
 /* A blob that loads another again and again: phases without messages for ever, a bounded number of
  * them in a call. */
-START_TEST(endless_blobs_are_bounded)
+TEST_EACH(endless_blobs_are_bounded, 2)
 {
     uint32_t words[] = {2 << 24, blob_word(OVERLAY_ONETIME_MISC_CFG, AUTO_CONFIG | AUTO_ADVANCE),
                         blob_word(OVERLAY_RELOAD_PHASE_BLOB, (uint32_t)-12)};
@@ -335,11 +324,10 @@ START_TEST(endless_blobs_are_bounded)
     }
     ck_assert_uint_eq(W->faults, !_i); /* zeros after the blob end at the end of L1 */
 }
-END_TEST
 
 /* Software may push more messages than the phase has: what it sees stays as it is, by either
  * register, until the next phase. */
-START_TEST(pushes_after_the_last_message_are_dropped)
+TEST(pushes_after_the_last_message_are_dropped)
 {
     static const unsigned seen[] = {OVERLAY_NUM_MSGS_RECEIVED, OVERLAY_RECEIVER_MSG_INFO,
                                     OVERLAY_MSG_INFO_WR_PTR, OVERLAY_WR_PTR,
@@ -372,9 +360,8 @@ START_TEST(pushes_after_the_last_message_are_dropped)
     ck_assert(overlay_describe_wait(&W->tile[0].overlay, s, wait, sizeof wait));
     ck_assert_ptr_null(strstr(wait, "no effect"));
 }
-END_TEST
 
-START_TEST(reload_repeats_a_phase)
+TEST(reload_repeats_a_phase)
 {
     uint32_t first[] = {2 << 24 | 1 << 12, blob_word(OVERLAY_REMOTE_SRC, 2),
                         blob_word(OVERLAY_CURR_PHASE, 44)};
@@ -395,11 +382,10 @@ START_TEST(reload_repeats_a_phase)
     }
     ck_assert_uint_eq(W->faults, 0);
 }
-END_TEST
 
 /* --- Handshakes --- */
 
-START_TEST(transmitters_wait_for_the_right_phase)
+TEST_EACH(transmitters_wait_for_the_right_phase, 4)
 {
     bool cached = _i & 1, disabled = _i & 2;
     write_stream(W, 0, 0, OVERLAY_DEBUG_STATUS_SEL, disabled ? 1 << 6 : 0);
@@ -420,10 +406,9 @@ START_TEST(transmitters_wait_for_the_right_phase)
     ck_assert_uint_eq(read_stream(W, 0, 30, OVERLAY_DEBUG_STATUS_8), 0);
     ck_assert_uint_eq(status(30), RUNS);
 }
-END_TEST
 
 /* The cache has 24 entries for unicast and 8 for multicast; what it forgot is asked for. */
-START_TEST(the_cache_forgets_the_oldest)
+TEST_EACH(the_cache_forgets_the_oldest, 2)
 {
     unsigned most = _i ? 8 : 24;
     for (unsigned s = 0; s < most + 1; s++) {
@@ -437,9 +422,8 @@ START_TEST(the_cache_forgets_the_oldest)
         ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_DEBUG_STATUS_8), s ? 0 : 0x40);
     }
 }
-END_TEST
 
-START_TEST(receivers_answer_until_data_come)
+TEST(receivers_answer_until_data_come)
 {
     unsigned s = 21;
     write_stream(W, 0, s, OVERLAY_REMOTE_SRC, node_of(1, 40) | 5 << 18);
@@ -466,11 +450,10 @@ START_TEST(receivers_answer_until_data_come)
     ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_NUM_MSGS_RECEIVED), 1);
     ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_NEXT_RECEIVED_MSG_SIZE), 3);
 }
-END_TEST
 
 /* Phases that promise the same source and destination need no handshake; what comes before its
  * phase is kept. Tile 0's stream 20 runs ahead of tile 1's 21. */
-START_TEST(later_phases_need_no_handshake)
+TEST(later_phases_need_no_handshake)
 {
     enum { PHASES = 6, EACH = 3 };
     unsigned pushed = 0, taken = 0;
@@ -509,11 +492,10 @@ START_TEST(later_phases_need_no_handshake)
     ck_assert_uint_ge(handshakes, 1);
     ck_assert_uint_le(W->registers, handshakes + PHASES * EACH); /* credits */
 }
-END_TEST
 
 /* Credits: messages of a word fill the buffer; each that is cleared makes room, and is told once
  * there is as much room as the threshold asks for, or the phase's last message has come. */
-START_TEST(credits_wait_for_the_threshold)
+TEST_EACH(credits_wait_for_the_threshold, 32)
 {
     enum { SIZE = 64 };
     uint32_t code = (uint32_t)_i % 16, part = SIZE >> (code & 7);
@@ -542,10 +524,9 @@ START_TEST(credits_wait_for_the_threshold)
     ck_assert_uint_eq(untold, 0);
     ck_assert_uint_eq(W->faults, 0);
 }
-END_TEST
 
 /* A stream that feeds another begins its next phase when its messages have left the other. */
-START_TEST(lent_messages_come_back)
+TEST(lent_messages_come_back)
 {
     write_stream(W, 0, 16, OVERLAY_REMOTE_DEST, 1 | 4 << 12);
     begin(0, 16, 1, FROM_SOFTWARE | TO_GATHERER);
@@ -570,11 +551,10 @@ START_TEST(lent_messages_come_back)
     }
     ck_assert_uint_eq(status(4), IDLE);
 }
-END_TEST
 
 /* --- Infinite phases, offsets --- */
 
-START_TEST(infinite_phases_end_with_a_flag)
+TEST_EACH(infinite_phases_end_with_a_flag, 3)
 {
     unsigned way = (unsigned)_i; /* NEW_MSG_INFO, NUM_MSGS_RECEIVED_INC, the header */
     uint32_t flag = way == 2 ? 1u << 31 : 0;
@@ -601,9 +581,8 @@ START_TEST(infinite_phases_end_with_a_flag)
     ck_assert_msg(!W->faults, "%s", W->fault);
     ck_assert_uint_eq(status(11), IDLE);
 }
-END_TEST
 
-START_TEST(offsets_move_both_ends)
+TEST_EACH(offsets_move_both_ends, 2)
 {
     bool off = _i;
     write_stream(W, 0, 0, OVERLAY_DEBUG_STATUS_SEL, off ? 1 << 7 : 0);
@@ -621,39 +600,4 @@ START_TEST(offsets_move_both_ends)
     ck_assert(!memcmp(W->tile[1].l1 + (BUFFER + (off ? 0 : 0x80u)) * 16,
                       W->tile[0].l1 + (BUFFER + 7 + (off ? 0 : 0x40u)) * 16, 16));
     ck_assert_uint_eq(W->packets, 1);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("overlay");
-    TCase *tcase = tcase_create("overlay");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, every_register_has_its_row);
-    tcase_add_loop_test(tcase, plain_registers_hold_values, 0, COUNT(rows));
-    tcase_add_loop_test(tcase, counters_of_circular_buffers, 0, 8);
-    tcase_add_test(tcase, buffer_space);
-    tcase_add_loop_test(tcase, header_arrays_begin_empty, 0, 8);
-    tcase_add_test(tcase, absent_streams_are_refused);
-    tcase_add_test(tcase, offsets_are_a_table);
-    tcase_add_test(tcase, phases_count_what_is_cleared);
-    tcase_add_test(tcase, full_fifos_of_readings_are_shown);
-    tcase_add_loop_test(tcase, next_phase_waits_for_data, 0, 2);
-    tcase_add_test(tcase, blobs_done_are_read_in_turn);
-    tcase_add_loop_test(tcase, phases_follow_each_other, 0, 3);
-    tcase_add_test(tcase, pointer_moves_past_the_blob);
-    tcase_add_loop_test(tcase, endless_blobs_are_bounded, 0, 2);
-    tcase_add_test(tcase, pushes_after_the_last_message_are_dropped);
-    tcase_add_test(tcase, reload_repeats_a_phase);
-    tcase_add_loop_test(tcase, transmitters_wait_for_the_right_phase, 0, 4);
-    tcase_add_loop_test(tcase, the_cache_forgets_the_oldest, 0, 2);
-    tcase_add_test(tcase, receivers_answer_until_data_come);
-    tcase_add_test(tcase, later_phases_need_no_handshake);
-    tcase_add_loop_test(tcase, credits_wait_for_the_threshold, 0, 32);
-    tcase_add_test(tcase, lent_messages_come_back);
-    tcase_add_loop_test(tcase, infinite_phases_end_with_a_flag, 0, 3);
-    tcase_add_loop_test(tcase, offsets_move_both_ends, 0, 2);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

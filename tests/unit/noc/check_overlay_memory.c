@@ -47,6 +47,8 @@ static void teardown(void)
     close_world(W);
 }
 
+FIXTURE(setup, teardown);
+
 /* --- Words --- */
 
 /* Reads as the last write left it, whatever the other registers are. */
@@ -91,7 +93,7 @@ static unsigned fill(struct overlay *overlay, uint32_t *model)
 }
 
 /* What was written is there when all has been written, twice. */
-START_TEST(registers_share_no_words)
+TEST_EACH(registers_share_no_words, COUNT(sizes))
 {
     unsigned streams = sizes[_i], words = streams * OVERLAY_REGISTERS;
     uint32_t *model = calloc(words, sizeof *model), value;
@@ -117,10 +119,9 @@ START_TEST(registers_share_no_words)
     ck_assert(!elsewhere && !overlay_is_due(overlay));
     free(model);
 }
-END_TEST
 
 /* Counters of receivers are one number until they differ. */
-START_TEST(counters_of_receivers_are_independent)
+TEST_EACH(counters_of_receivers_are_independent, 6)
 {
     unsigned s = (unsigned)_i;
     bool can_multicast = s < 4;
@@ -158,7 +159,6 @@ START_TEST(counters_of_receivers_are_independent)
         ck_assert_uint_eq(read_stream(W, 0, s, OVERLAY_DEBUG_STATUS_2), all ? 9 : 1);
     }
 }
-END_TEST
 
 /* --- Pages --- */
 
@@ -182,7 +182,7 @@ static void close_guarded(uint8_t *memory)
 }
 
 /* TRISC0's firmware clears the counters of circular buffers; a page is looked at, none written. */
-START_TEST(boot_looks_at_a_page)
+TEST_EACH(boot_looks_at_a_page, COUNT(sizes))
 {
     struct overlay overlay = {.streams = sizes[_i]};
     uint8_t *memory = open_guarded(&overlay, HOT_PAGES, false);
@@ -202,10 +202,9 @@ START_TEST(boot_looks_at_a_page)
     ck_assert(!overlay_interrupt(&overlay) && !overlay_is_due(&overlay));
     close_guarded(memory);
 }
-END_TEST
 
 /* Circular buffers at work stay in that page, whichever streams they are. */
-START_TEST(circular_buffers_stay_in_a_page)
+TEST_EACH(circular_buffers_stay_in_a_page, COUNT(sizes))
 {
     struct overlay overlay = {.streams = sizes[_i]};
     uint8_t *memory = open_guarded(&overlay, HOT_PAGES, true);
@@ -218,7 +217,6 @@ START_TEST(circular_buffers_stay_in_a_page)
     }
     close_guarded(memory);
 }
-END_TEST
 
 static bool may_start(const struct row *row)
 {
@@ -227,7 +225,7 @@ static bool may_start(const struct row *row)
 }
 
 /* Whatever is asked of streams that nobody started, their state is not looked at. */
-START_TEST(state_of_idle_streams_is_not_touched)
+TEST_EACH(state_of_idle_streams_is_not_touched, COUNT(sizes))
 {
     static const uint16_t harmless[] = {0, 1, 265, 266, 268, 269, 271, 34};
     struct overlay overlay = {.streams = sizes[_i]};
@@ -253,10 +251,9 @@ START_TEST(state_of_idle_streams_is_not_touched)
     ck_assert(!overlay_is_due(&overlay));
     close_guarded(memory);
 }
-END_TEST
 
 /* One that was started is used, and its neighbours are not. */
-START_TEST(started_streams_are_used)
+TEST_EACH(started_streams_are_used, 4)
 {
     unsigned s = (unsigned[]){0, 5, 31, 63}[_i];
     struct overlay *overlay = &W->tile[0].overlay;
@@ -272,12 +269,11 @@ START_TEST(started_streams_are_used)
         ck_assert(overlay_is_used(overlay, i) == (i == s));
     }
 }
-END_TEST
 
 /* --- Plain writes --- */
 
 /* They do what overlay_write does, and tell whether that changed anything. */
-START_TEST(plain_writes_tell_what_changes)
+TEST(plain_writes_tell_what_changes)
 {
     static const unsigned indices[] = {OVERLAY_REMOTE_DEST_BUF_START,
                                        OVERLAY_REMOTE_DEST_BUF_SIZE,
@@ -311,10 +307,9 @@ START_TEST(plain_writes_tell_what_changes)
     ck_assert(!overlay_is_due(overlay));
     free(before);
 }
-END_TEST
 
 /* A stream that works looks at its registers again, whatever is written. */
-START_TEST(no_write_to_a_working_stream_is_plain)
+TEST(no_write_to_a_working_stream_is_plain)
 {
     struct overlay *overlay = &W->tile[0].overlay;
     unsigned index = OVERLAY_REMOTE_DEST_BUF_SIZE;
@@ -325,23 +320,4 @@ START_TEST(no_write_to_a_working_stream_is_plain)
     write_stream(W, 0, 9, OVERLAY_PHASE_ADVANCE, 1);
     ck_assert_int_eq(overlay_foresee(overlay, 9, index, 0), OVERLAY_NOT_PLAIN);
     ck_assert_int_eq(overlay_foresee(overlay, 8, index, 0), OVERLAY_CHANGES_NOTHING);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("overlay_memory");
-    TCase *tcase = tcase_create("overlay_memory");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, registers_share_no_words, 0, COUNT(sizes));
-    tcase_add_loop_test(tcase, counters_of_receivers_are_independent, 0, 6);
-    tcase_add_loop_test(tcase, boot_looks_at_a_page, 0, COUNT(sizes));
-    tcase_add_loop_test(tcase, circular_buffers_stay_in_a_page, 0, COUNT(sizes));
-    tcase_add_loop_test(tcase, state_of_idle_streams_is_not_touched, 0, COUNT(sizes));
-    tcase_add_loop_test(tcase, started_streams_are_used, 0, 4);
-    tcase_add_test(tcase, plain_writes_tell_what_changes);
-    tcase_add_test(tcase, no_write_to_a_working_stream_is_plain);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

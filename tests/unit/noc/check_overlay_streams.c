@@ -59,6 +59,8 @@ static void teardown(void)
     close_world(W);
 }
 
+FIXTURE(NULL, teardown);
+
 /* --- Software at a sender --- */
 
 enum push { PUSH_HEADERS, PUSH_MANY_HEADERS, PUSH_MESSAGE, PUSH_ANYWHERE };
@@ -311,7 +313,7 @@ static const struct local_row {
     {4, PUSH_MANY_HEADERS, TAKE_MANY, 99}, {63, PUSH_MESSAGE, TAKE_PAIRS, 100},
 };
 
-START_TEST(software_to_software)
+TEST_EACH(software_to_software, COUNT(local_rows))
 {
     const struct local_row *row = &local_rows[_i];
     open_world(W, 64, (uint64_t)_i + 100);
@@ -333,9 +335,8 @@ START_TEST(software_to_software)
     ck_assert_uint_eq(W->packets + W->registers, 0);
     ck_assert_uint_eq(read_stream(W, 1, 0, OVERLAY_BLOB_NEXT_AUTO_CFG_DONE), 0x10000 | row->stream);
 }
-END_TEST
 
-START_TEST(software_to_nowhere)
+TEST_EACH(software_to_nowhere, COUNT(local_rows))
 {
     const struct local_row *row = &local_rows[_i];
     open_world(W, 64, (uint64_t)_i + 200);
@@ -353,7 +354,6 @@ START_TEST(software_to_nowhere)
     check_idle(2, row->stream);
     ck_assert_uint_eq(W->packets + W->registers, 0);
 }
-END_TEST
 
 /* --- Between tiles --- */
 
@@ -491,7 +491,7 @@ static void send_between(const struct pair_row *row, unsigned order, uint64_t se
     }
 }
 
-START_TEST(between_tiles)
+TEST_EACH(between_tiles, COUNT(pairs))
 {
     for (unsigned order = 0; order < 4; order++) {
         send_between(&pairs[_i], order, (uint64_t)_i * 4 + order + 300);
@@ -500,11 +500,10 @@ START_TEST(between_tiles)
         }
     }
 }
-END_TEST
 
 /* --- To DRAM --- */
 
-START_TEST(software_to_dram)
+TEST_EACH(software_to_dram, 8)
 {
     unsigned s = (unsigned[]){0, 3, 8, 11}[_i / 2];
     bool asks = _i % 2; /* NEXT_PHASE_DEST_CHANGE of the phase before */
@@ -542,7 +541,6 @@ START_TEST(software_to_dram)
     }
     ck_assert_uint_eq(read_stream(W, 3, s, OVERLAY_REMOTE_DEST_WR_PTR), total);
 }
-END_TEST
 
 /* --- Gather --- */
 
@@ -651,7 +649,7 @@ static bool take_gathered(const struct gather_row *row, struct receiver *to)
     return true;
 }
 
-START_TEST(gathered)
+TEST_EACH(gathered, COUNT(gathers))
 {
     const struct gather_row *row = &gathers[_i];
     unsigned unit = row->inputs * row->clear, each = MOST_MESSAGES / unit * row->clear;
@@ -690,11 +688,10 @@ START_TEST(gathered)
     }
     ck_assert_uint_eq(read_stream(W, 0, row->output, OVERLAY_WAIT_STATUS), IDLE);
 }
-END_TEST
 
 /* --- Ethernet tiles --- */
 
-START_TEST(over_a_link)
+TEST_EACH(over_a_link, 4)
 {
     unsigned from_stream = (unsigned[]){0, 3, 8, 11}[_i];
     uint32_t link = 63 | 63 << 6;
@@ -719,21 +716,4 @@ START_TEST(over_a_link)
     check_all_came(&to, messages);
     check_idle(2, from_stream);
     check_idle(3, 2);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("overlay_streams");
-    TCase *tcase = tcase_create("overlay_streams");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_add_loop_test(tcase, software_to_software, 0, COUNT(local_rows));
-    tcase_add_loop_test(tcase, software_to_nowhere, 0, COUNT(local_rows));
-    tcase_add_loop_test(tcase, between_tiles, 0, COUNT(pairs));
-    tcase_add_loop_test(tcase, software_to_dram, 0, 8);
-    tcase_add_loop_test(tcase, gathered, 0, COUNT(gathers));
-    tcase_add_loop_test(tcase, over_a_link, 0, 4);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

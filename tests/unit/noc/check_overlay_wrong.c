@@ -2,6 +2,8 @@
  * their state, and random writes. */
 #include "unit/noc/overlay_alone.h"
 
+FIXTURE(setup, teardown);
+
 /* --- What is refused --- */
 
 struct write {
@@ -82,22 +84,20 @@ static void expect_refusal(const struct refusal *refusal)
     free(before);
 }
 
-START_TEST(undefined_configurations_are_refused)
+TEST_EACH(undefined_configurations_are_refused, COUNT(refusals))
 {
     const struct refusal *refusal = &refusals[_i];
     configure(0, refusal->stream, 0);
     write_stream(W, 0, refusal->stream, OVERLAY_PHASE_AUTO_CFG_HEADER, 1 << 12);
     expect_refusal(refusal);
 }
-END_TEST
 
-START_TEST(undefined_operations_are_refused)
+TEST_EACH(undefined_operations_are_refused, COUNT(refusals_in_a_phase))
 {
     const struct refusal *refusal = &refusals_in_a_phase[_i];
     begin(0, refusal->stream, 1, FROM_SOFTWARE | TO_SOFTWARE);
     expect_refusal(refusal);
 }
-END_TEST
 
 /* --- What breaks a stream that goes by itself --- */
 
@@ -144,7 +144,7 @@ static const struct blob_break {
      {1 << 12, OVERLAY_MISC_CFG | (uint32_t)(FROM_SOFTWARE | TO_SOFTWARE | TO_REMOTE) << 8}},
 };
 
-START_TEST(bad_blobs_break)
+TEST_EACH(bad_blobs_break, COUNT(blob_breaks))
 {
     const struct blob_break *bad = &blob_breaks[_i];
     if (bad->at == BLOB) {
@@ -153,7 +153,6 @@ START_TEST(bad_blobs_break)
     load_from(15, 0, bad->at, bad->words, AUTO_ADVANCE);
     expect_break(15, bad->text);
 }
-END_TEST
 
 /* Message headers of one pushed message of 4 words. */
 static const struct header_break {
@@ -165,7 +164,7 @@ static const struct header_break {
     {HEADERS, 4, 0, "MSG_HEADER_FORMAT"},  {0x1fffe, 4, FORMAT, "not in L1"},
 };
 
-START_TEST(bad_headers_break)
+TEST_EACH(bad_headers_break, COUNT(header_breaks))
 {
     const struct header_break *bad = &header_breaks[_i];
     begin(0, 15, 1, FROM_SOFTWARE | TO_SOFTWARE);
@@ -176,9 +175,8 @@ START_TEST(bad_headers_break)
     write_stream(W, 0, 15, OVERLAY_NUM_MSGS_RECEIVED_INC, 1 | 4 << 12);
     expect_break(15, bad->text);
 }
-END_TEST
 
-START_TEST(bad_packets_break)
+TEST_EACH(bad_packets_break, 4)
 {
     static const struct {
         uint32_t size;
@@ -205,9 +203,8 @@ START_TEST(bad_packets_break)
     overlay_packet_arrived(&W->tile[0].overlay, 64, true, true, 16, 5);
     ck_assert_uint_eq(W->faults, 1);
 }
-END_TEST
 
-START_TEST(more_than_dram_takes_breaks)
+TEST(more_than_dram_takes_breaks)
 {
     aim(8, 8, 0);
     write_stream(W, 0, 8, OVERLAY_REMOTE_DEST, DRAM_X);
@@ -218,9 +215,8 @@ START_TEST(more_than_dram_takes_breaks)
     write_stream(W, 0, 8, OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO, BUFFER | 5 << 17);
     expect_break(8, "more to send than the DRAM buffer");
 }
-END_TEST
 
-START_TEST(messages_outside_l1_break)
+TEST(messages_outside_l1_break)
 {
     aim(30, 1, 31);
     write_stream(W, 0, 30, OVERLAY_DEST_PHASE_READY_UPDATE, 0);
@@ -230,12 +226,11 @@ START_TEST(messages_outside_l1_break)
     write_stream(W, 0, 30, OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO, (L1_BYTES / 16 - 1) | 2 << 17);
     expect_break(30, "is not in L1");
 }
-END_TEST
 
 /* --- Copies, random writes --- */
 
 /* A copy of the plain state goes on like the original. */
-START_TEST(copies_go_on_alike)
+TEST(copies_go_on_alike)
 {
     size_t bytes = OVERLAY_MEMORY_BYTES;
     aim(20, 1, 21);
@@ -256,7 +251,6 @@ START_TEST(copies_go_on_alike)
     ck_assert(!memcmp(W->tile[2].memory, W->tile[0].memory, bytes));
     ck_assert_uint_eq(read_stream(W, 2, 20, OVERLAY_RD_PTR), 6);
 }
-END_TEST
 
 /* Mostly the registers that do something, with values that are often plausible. */
 static void write_anything(void)
@@ -293,7 +287,7 @@ static bool ignore_packet(void *owner, const struct overlay_packet *packet, uint
     return below(tile->world, 8) != 0;
 }
 
-START_TEST(random_writes_never_hurt)
+TEST_EACH(random_writes_never_hurt, 4)
 {
     struct overlay_board board = world_board;
     board.send = ignore_packet;
@@ -327,24 +321,4 @@ START_TEST(random_writes_never_hurt)
         overlay_describe_wait(overlay, s, text, sizeof text);
     }
     ck_assert_uint_gt(started, 100);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("overlay, wrong");
-    TCase *tcase = tcase_create("wrong");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, undefined_configurations_are_refused, 0, COUNT(refusals));
-    tcase_add_loop_test(tcase, undefined_operations_are_refused, 0, COUNT(refusals_in_a_phase));
-    tcase_add_loop_test(tcase, bad_blobs_break, 0, COUNT(blob_breaks));
-    tcase_add_loop_test(tcase, bad_headers_break, 0, COUNT(header_breaks));
-    tcase_add_loop_test(tcase, bad_packets_break, 0, 4);
-    tcase_add_test(tcase, more_than_dram_takes_breaks);
-    tcase_add_test(tcase, messages_outside_l1_break);
-    tcase_add_test(tcase, copies_go_on_alike);
-    tcase_add_loop_test(tcase, random_writes_never_hurt, 0, 4);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

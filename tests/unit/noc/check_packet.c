@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "noc/packet.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum { PACKETS = 500 };
 
@@ -12,6 +12,8 @@ static void teardown(void)
 {
     noc_pool_empty(&pool);
 }
+
+FIXTURE(NULL, teardown);
 
 static uint32_t state = 1;
 
@@ -31,7 +33,7 @@ static struct noc_packet *packet(uint64_t arrival, uint64_t order)
 }
 
 /* Whatever comes in whatever order between whatever takes: what is taken is in order. */
-START_TEST(queue_gives_canonical_order)
+TEST_EACH(queue_gives_canonical_order, 20)
 {
     struct noc_queue queue;
     noc_queue_init(&queue);
@@ -57,9 +59,8 @@ START_TEST(queue_gives_canonical_order)
     }
     ck_assert_uint_eq(queue.earliest, UINT64_MAX);
 }
-END_TEST
 
-START_TEST(returned_packet_is_first_again)
+TEST(returned_packet_is_first_again)
 {
     struct noc_queue queue;
     noc_queue_init(&queue);
@@ -75,17 +76,15 @@ START_TEST(returned_packet_is_first_again)
     noc_queue_free(&queue, &pool);
     ck_assert_uint_eq(queue.earliest, UINT64_MAX);
 }
-END_TEST
 
-START_TEST(queue_of_zeros_is_empty)
+TEST(queue_of_zeros_is_empty)
 {
     struct noc_queue queue = {0};
     ck_assert_ptr_null(noc_queue_take(&queue, UINT64_MAX));
     noc_queue_free(&queue, &pool);
 }
-END_TEST
 
-START_TEST(copies_share_data)
+TEST(copies_share_data)
 {
     struct noc_packet *one = packet(0, 0);
     uint8_t *bytes = noc_packet_room(&pool, one, 100);
@@ -101,10 +100,9 @@ START_TEST(copies_share_data)
     ck_assert_uint_eq(small->word, UINT32_C(0x09000000));
     noc_packet_free(&pool, small);
 }
-END_TEST
 
 /* A packet keeps its room while it suffices, and gives it to the pool at its end. */
-START_TEST(room_is_used_again)
+TEST(room_is_used_again)
 {
     struct noc_packet *first = packet(0, 0);
     const uint8_t *bytes = noc_packet_room(&pool, first, 300);
@@ -121,9 +119,8 @@ START_TEST(room_is_used_again)
     ck_assert_ptr_null(noc_packet_room(&pool, third, NOC_MOST_BYTES + 1));
     noc_packet_free(&pool, third);
 }
-END_TEST
 
-START_TEST(pool_keeps_little)
+TEST(pool_keeps_little)
 {
     enum { MANY = 40 };
     struct noc_packet *packets[MANY];
@@ -139,30 +136,12 @@ START_TEST(pool_keeps_little)
     noc_pool_empty(&pool);
     ck_assert_uint_eq(pool.data_bytes, 0);
 }
-END_TEST
 
-START_TEST(flits_are_aligned_lines)
+TEST_EACH(flits_are_aligned_lines, 6)
 {
     static const struct {
         uint64_t address;
         uint32_t size, flits;
     } cases[] = {{0, 1, 1}, {0, 64, 1}, {0, 65, 2}, {63, 1, 1}, {63, 2, 2}, {16, 16384, 257}};
     ck_assert_uint_eq(noc_flits(cases[_i].address, cases[_i].size), cases[_i].flits);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("packet");
-    TCase *tcase = tcase_create("packets");
-    tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_add_loop_test(tcase, queue_gives_canonical_order, 0, 20);
-    tcase_add_test(tcase, returned_packet_is_first_again);
-    tcase_add_test(tcase, queue_of_zeros_is_empty);
-    tcase_add_test(tcase, copies_share_data);
-    tcase_add_test(tcase, room_is_used_again);
-    tcase_add_test(tcase, pool_keeps_little);
-    tcase_add_loop_test(tcase, flits_are_aligned_lines, 0, 6);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -4,14 +4,13 @@
  * with the firmware's and with guests' tables. Written from BlackholeA0 NoC/{README, MemoryMap,
  * Coordinates}, PCIExpressTile/README and TensixTile/SoftReset.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "chip/chip.h"
 #include "unit/noc/noc_world.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 static struct g_world *world;
 
@@ -24,6 +23,8 @@ static void teardown(void)
 {
     g_close(world);
 }
+
+FIXTURE(setup, teardown);
 
 enum { L1_BASE = 0x40000 };
 
@@ -63,7 +64,7 @@ static struct g_place port_of(unsigned bank, unsigned port)
 }
 
 /* What goes in through one port comes out of all three, over either NoC, and of no other bank. */
-START_TEST(ports_share_their_bank)
+TEST(ports_share_their_bank)
 {
     static const uint64_t addresses[] = {0, 0x123400, 0x7fffffc0, 0x80000000, 0xfeffff00};
     for (unsigned bank = 0; bank < 8; bank++) {
@@ -88,10 +89,9 @@ START_TEST(ports_share_their_bank)
         }
     }
 }
-END_TEST
 
 /* Long transfers, and those that cross a page of whatever size. */
-START_TEST(long_transfers_of_dram)
+TEST(long_transfers_of_dram)
 {
     enum { MOST = 0x30000 };
     static uint8_t bytes[MOST];
@@ -107,9 +107,8 @@ START_TEST(long_transfers_of_dram)
         g_expect_bytes(world, from, 0x100000, bytes, length, "there and back");
     }
 }
-END_TEST
 
-START_TEST(dram_is_zero_at_first)
+TEST(dram_is_zero_at_first)
 {
     uint8_t zeros[256] = {0};
     struct g_place from = {1, 2};
@@ -118,11 +117,10 @@ START_TEST(dram_is_zero_at_first)
     g_do(world, from, &request);
     g_expect_bytes(world, from, L1_BASE, zeros, sizeof zeros, "fresh DRAM");
 }
-END_TEST
 
 /* Each NIU of a DRAM tile leads where its own bit 15 of NIU_CFG_0 says: tt-metal's firmware has NIU
  * 0 lead to the hart's L1 and NIU 1 to GDDR. */
-START_TEST(nius_of_a_dram_tile_differ)
+TEST(nius_of_a_dram_tile_differ)
 {
     for (unsigned i = 0; i < 4; i++) {
         unsigned to_gddr = i & 1;
@@ -147,11 +145,10 @@ START_TEST(nius_of_a_dram_tile_differ)
         }
     }
 }
-END_TEST
 
 /* While a NIU leads to the hart's address space, what the space has twice is the same both times:
  * L1 from 0 and at 2^37, registers with and without bit 40. */
-START_TEST(aliases_of_a_dram_tile)
+TEST(aliases_of_a_dram_tile)
 {
     const uint64_t l1_again = UINT64_C(0x2000000000), registers_again = UINT64_C(0x10000000000);
     for (unsigned i = 0; i < 16; i++) {
@@ -200,7 +197,6 @@ START_TEST(aliases_of_a_dram_tile)
         ck_assert_uint_eq(g_word(world, dram, l1_again + 0x1010), 77 + i);
     }
 }
-END_TEST
 
 /* --- Registers of other tiles --- */
 
@@ -209,7 +205,7 @@ END_TEST
     (UINT64_C(0xffb40000) + UINT64_C(0x1000) * (stream) + UINT64_C(4) * (index))
 
 /* A tile takes another one's hart out of reset. */
-START_TEST(harts_are_released_over_the_noc)
+TEST(harts_are_released_over_the_noc)
 {
     static const char *const program[] = {"addi a0, zero, 1234", "sw a0, 0x400(zero)", "ebreak"};
     for (unsigned i = 0; i < 4; i++) {
@@ -238,10 +234,9 @@ START_TEST(harts_are_released_over_the_noc)
         ck_assert_uint_eq(g_word(world, to, SOFT_RESET), reset);
     }
 }
-END_TEST
 
 /* Increments of the space that a stream of another tile has, as circular buffers of tt-metal do. */
-START_TEST(streams_count_over_the_noc)
+TEST(streams_count_over_the_noc)
 {
     enum { BUF_SIZE = 10, AVAILABLE = 297, UPDATE = 270 };
     for (unsigned i = 0; i < 40; i++) {
@@ -267,10 +262,9 @@ START_TEST(streams_count_over_the_noc)
         ck_assert_uint_eq(g_word(world, from, request.ret), size + 3 * by);
     }
 }
-END_TEST
 
 /* A tile starts a request of another one by writing its NIU over the NoC. */
-START_TEST(requests_are_started_over_the_noc)
+TEST(requests_are_started_over_the_noc)
 {
     uint8_t bytes[64];
     for (unsigned i = 0; i < 8; i++) {
@@ -296,10 +290,9 @@ START_TEST(requests_are_started_over_the_noc)
         ck_assert_uint_gt(g_word(world, middle, G_COUNTER(inner.noc, 1)), 0);
     }
 }
-END_TEST
 
 /* The wall clock of another tile, and its counters. */
-START_TEST(registers_are_read_over_the_noc)
+TEST(registers_are_read_over_the_noc)
 {
     struct g_place from = {2, 3}, to = {15, 8};
     for (unsigned i = 0; i < 20; i++) {
@@ -312,13 +305,12 @@ START_TEST(registers_are_read_over_the_noc)
         ck_assert_uint_eq(g_word(world, to, address), before + 1);
     }
 }
-END_TEST
 
 /* --- PCIe --- */
 
 static const struct g_place pcie = {19, 24};
 
-START_TEST(host_memory)
+TEST(host_memory)
 {
     enum { SIZE = 1 << 20 };
     static const uint64_t windows[] = {0,
@@ -355,10 +347,9 @@ START_TEST(host_memory)
     }
     g_audit(world, "host memory");
 }
-END_TEST
 
 /* Byte enables count at the host's memory, wherever that is. */
-START_TEST(enabled_bytes_of_the_host)
+TEST(enabled_bytes_of_the_host)
 {
     g_give_host_memory(world, 0, 0x1000);
     struct g_place from = {6, 6};
@@ -380,10 +371,9 @@ START_TEST(enabled_bytes_of_the_host)
                       "mask %016" PRIx64 " at 0x%" PRIx64, mask, window + 0x400);
     }
 }
-END_TEST
 
 /* Splitting carries into the high half of the address. */
-START_TEST(addresses_carry)
+TEST(addresses_carry)
 {
     g_give_host_memory(world, UINT64_C(0x2ffff0000), 0x40000);
     struct g_place from = {6, 6};
@@ -398,9 +388,8 @@ START_TEST(addresses_carry)
     ck_assert_uint_eq(g_word(world, from, buffer + 0x10), 0x10000003);
     ck_assert_uint_eq(g_word(world, from, buffer + 0x00), L1_BASE + 0x14000);
 }
-END_TEST
 
-START_TEST(no_host_memory)
+TEST(no_host_memory)
 {
     struct g_place from = {6, 6};
     g_scatter(world, from, L1_BASE, NULL, 64);
@@ -410,11 +399,10 @@ START_TEST(no_host_memory)
         g_expect_fault(world, from, &request, G_KIND(NOC_ADDRESS), "no host");
     }
 }
-END_TEST
 
 /* --- ARC --- */
 
-START_TEST(arc_memory)
+TEST(arc_memory)
 {
     struct g_place arc = {8, 0}, from = {3, 10};
     for (unsigned i = 0; i < 8; i++) {
@@ -430,7 +418,6 @@ START_TEST(arc_memory)
         g_expect_bytes(world, arc, address, bytes, sizeof bytes, "ARC as the host sees it");
     }
 }
-END_TEST
 
 /* --- NIUs of tiles that start no requests --- */
 
@@ -444,7 +431,7 @@ static const struct {
 };
 
 /* Either address leads to the NIU of the NoC that the request comes over. */
-START_TEST(nius_of_the_edge)
+TEST_EACH(nius_of_the_edge, G_COUNT(edges))
 {
     struct g_place from = {6, 6};
     uint64_t high = edges[_i].is_empty ? 0 : UINT64_C(0xffffffff00000000);
@@ -477,7 +464,6 @@ START_TEST(nius_of_the_edge)
         g_expect_fault(world, from, &request, G_KIND(NOC_ADDRESS) | G_KIND(NOC_ALIGNMENT), "8");
     }
 }
-END_TEST
 
 /* --- Identity --- */
 
@@ -492,7 +478,7 @@ static const struct identity identities[] = {
     {"DRAM", 0x0800, 0, 7},
 };
 
-START_TEST(who_they_are)
+TEST(who_they_are)
 {
     bool seen[3][140] = {{false}};
     for (unsigned i = 0; i < G_WIDTH * G_HEIGHT; i++) {
@@ -531,7 +517,6 @@ START_TEST(who_they_are)
         ck_assert(i > 7 || seen[2][i]);
     }
 }
-END_TEST
 
 /* --- Translation --- */
 
@@ -572,7 +557,7 @@ static void load(struct g_place at, unsigned noc, uint32_t registers[32])
 
 /* With the firmware's tables both NoCs know all tiles by the names that hosts use, from row 2 on.
  */
-START_TEST(tables_of_firmware)
+TEST(tables_of_firmware)
 {
     struct g_place from = {5, 5};
     for (unsigned noc = 0; noc < 2; noc++) {
@@ -589,10 +574,9 @@ START_TEST(tables_of_firmware)
         }
     }
 }
-END_TEST
 
 /* Raw rows: in 0 and 1 each NoC has its own numbers. */
-START_TEST(rows_of_their_own)
+TEST(rows_of_their_own)
 {
     struct g_place from = {5, 5}, ethernet = {20, 25};
     for (unsigned i = 0; i < 12; i++) {
@@ -610,7 +594,6 @@ START_TEST(rows_of_their_own)
         }
     }
 }
-END_TEST
 
 static const struct g_place *worker_at(unsigned noc, unsigned x, unsigned y, struct g_place *at)
 {
@@ -622,7 +605,7 @@ static const struct g_place *worker_at(unsigned noc, unsigned x, unsigned y, str
 }
 
 /* Guests' tables: random ones that mostly lead to workers. */
-START_TEST(tables_of_guests)
+TEST(tables_of_guests)
 {
     unsigned hits = 0;
     struct g_place from = {5, 5};
@@ -673,10 +656,9 @@ START_TEST(tables_of_guests)
     }
     ck_assert_uint_gt(hits, 500);
 }
-END_TEST
 
 /* Harvested products: workers are named without gaps, and each of them can be reached. */
-START_TEST(products)
+TEST_EACH(products, 3)
 {
     static const char *const cards[] = {"unharvested", "p150a", "p100a"};
     static const unsigned workers[] = {140, 140, 120};
@@ -711,37 +693,4 @@ START_TEST(products)
     uint32_t before = g_word(world, low, G_COUNTER(0, 1));
     g_do(world, low, &request);
     ck_assert_uint_eq(g_word(world, low, G_COUNTER(0, 1)) - before, count);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("reader_g_places");
-    TCase *places = tcase_create("places");
-    tcase_add_checked_fixture(places, setup, teardown);
-    tcase_add_test(places, ports_share_their_bank);
-    tcase_add_test(places, long_transfers_of_dram);
-    tcase_add_test(places, dram_is_zero_at_first);
-    tcase_add_test(places, nius_of_a_dram_tile_differ);
-    tcase_add_test(places, aliases_of_a_dram_tile);
-    tcase_add_loop_test(places, nius_of_the_edge, 0, G_COUNT(edges));
-    tcase_add_test(places, harts_are_released_over_the_noc);
-    tcase_add_test(places, streams_count_over_the_noc);
-    tcase_add_test(places, requests_are_started_over_the_noc);
-    tcase_add_test(places, registers_are_read_over_the_noc);
-    tcase_add_test(places, host_memory);
-    tcase_add_test(places, enabled_bytes_of_the_host);
-    tcase_add_test(places, addresses_carry);
-    tcase_add_test(places, no_host_memory);
-    tcase_add_test(places, arc_memory);
-    suite_add_tcase(suite, places);
-    TCase *coordinates = tcase_create("coordinates");
-    tcase_add_checked_fixture(coordinates, setup, teardown);
-    tcase_add_test(coordinates, who_they_are);
-    tcase_add_test(coordinates, tables_of_firmware);
-    tcase_add_test(coordinates, rows_of_their_own);
-    tcase_add_test(coordinates, tables_of_guests);
-    tcase_add_loop_test(coordinates, products, 0, 3);
-    suite_add_tcase(suite, coordinates);
-    return run_suite(suite);
 }

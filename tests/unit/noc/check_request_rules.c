@@ -3,12 +3,11 @@
  * stores; and each way to be wrong, which is a fault of the tile that asked, with nothing written.
  * Written from BlackholeA0 NoC/MemoryMap and WormholeB0 NoC/Alignment.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "unit/noc/noc_world.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 static struct g_world *world;
 static const struct g_place here = {4, 6}, there = {13, 3}, dram = {18, 20}, ethernet = {24, 25};
@@ -22,6 +21,8 @@ static void teardown(void)
 {
     g_close(world);
 }
+
+FIXTURE(setup, teardown);
 
 enum { L1_BASE = 0x30000, ARENA = 0x1000 };
 
@@ -125,7 +126,7 @@ static void try_transfer(enum kind from, enum kind to, bool is_read, struct g_pl
     }
 }
 
-START_TEST(ends_between_tiles)
+TEST_EACH(ends_between_tiles, 8)
 {
     enum kind from = (unsigned)_i & 1 ? REGISTER : L1, to = (unsigned)_i & 2 ? REGISTER : L1;
     for (unsigned i = 0; i < 400; i++) {
@@ -133,16 +134,14 @@ START_TEST(ends_between_tiles)
         try_transfer(from, to, (unsigned)_i & 4, here, far);
     }
 }
-END_TEST
 
-START_TEST(ends_at_dram)
+TEST_EACH(ends_at_dram, 2)
 {
     for (unsigned i = 0; i < 300; i++) {
         try_transfer(OTHER, (unsigned)_i & 1 ? REGISTER : L1, true, here, dram);
         try_transfer((unsigned)_i & 1 ? REGISTER : L1, OTHER, false, here, dram);
     }
 }
-END_TEST
 
 /* SPEC: WormholeB0 Alignment, the rows and columns of other addresses; its cells "Any" are about
  * reads and writes of the host. PCIe: the vendor's noc_parameters. ARC: as ttsim. */
@@ -158,7 +157,7 @@ static const struct {
     {"security", {8, 30}, UINT64_C(0x30000), 32},
 };
 
-START_TEST(ends_at_the_edge)
+TEST_EACH(ends_at_the_edge, G_COUNT(edges))
 {
     g_give_host_memory(world, 0, 0x2000);
     for (unsigned i = 0; i < 120; i++) {
@@ -188,10 +187,9 @@ START_TEST(ends_at_the_edge)
         }
     }
 }
-END_TEST
 
 /* Registers are words anywhere: NIU_CFG_0 of those tiles, and ARC's memory. */
-START_TEST(words_at_the_edge)
+TEST_EACH(words_at_the_edge, G_COUNT(edges))
 {
     for (unsigned i = 0; i < 16; i++) {
         bool is_arc = i & 1;
@@ -210,10 +208,9 @@ START_TEST(words_at_the_edge)
         g_expect_fault(world, here, &request, G_KIND(NOC_ALIGNMENT) | G_KIND(NOC_LENGTH), "word");
     }
 }
-END_TEST
 
 /* Data cross the NoC in so many flits, whoever counts them. */
-START_TEST(flits_are_the_same_at_both_ends)
+TEST(flits_are_the_same_at_both_ends)
 {
     for (unsigned i = 0; i < 60; i++) {
         unsigned noc = i & 1;
@@ -232,12 +229,11 @@ START_TEST(flits_are_the_same_at_both_ends)
                           g_word(world, here, G_COUNTER(noc, 3)) - received);
     }
 }
-END_TEST
 
 /* --- Byte enables --- */
 
 /* 64 bytes from TARG & ~15 to RET & ~15, those that the mask of 64 bits names. */
-START_TEST(enabled_bytes)
+TEST_EACH(enabled_bytes, 2)
 {
     for (unsigned i = 0; i < 300; i++) {
         uint8_t source[256], sink[256];
@@ -269,10 +265,9 @@ START_TEST(enabled_bytes)
         g_expect_bytes(world, far, L1_BASE + ARENA, sink, sizeof sink, "byte enables");
     }
 }
-END_TEST
 
 /* A register takes the whole word whatever the mask says. */
-START_TEST(enables_of_registers)
+TEST(enables_of_registers)
 {
     for (unsigned i = 0; i < 60; i++) {
         uint32_t offset = 4 * g_below(world, 4), before[4], word = g_random(world);
@@ -296,10 +291,9 @@ START_TEST(enables_of_registers)
         }
     }
 }
-END_TEST
 
 /* Which addresses are registers is the receiver's business: host memory has none. */
-START_TEST(enables_above_registers)
+TEST(enables_above_registers)
 {
     const struct g_place pcie = {19, 24};
     uint8_t source[64], sink[64];
@@ -325,10 +319,9 @@ START_TEST(enables_above_registers)
         ck_assert_int_eq(memcmp(world->host + 0x1000, sink, 64), 0);
     }
 }
-END_TEST
 
 /* SPEC: WormholeB0 Alignment, byte enables: a register is read once and goes to all lanes. */
-START_TEST(registers_are_broadcast)
+TEST(registers_are_broadcast)
 {
     for (unsigned i = 0; i < 60; i++) {
         uint8_t sink[64];
@@ -354,11 +347,10 @@ START_TEST(registers_are_broadcast)
         ck_assert(!to_register || g_word(world, there, to) == value);
     }
 }
-END_TEST
 
 /* --- Inline data --- */
 
-START_TEST(inline_data)
+TEST(inline_data)
 {
     for (unsigned i = 0; i < 200; i++) {
         uint32_t offset = 4 * g_below(world, 4), before[4];
@@ -385,12 +377,11 @@ START_TEST(inline_data)
         }
     }
 }
-END_TEST
 
 /* --- Header stores --- */
 
 /* The first 16 bytes of a posted write also go to NOC_AT_DATA << 4. */
-START_TEST(headers_are_stored)
+TEST_EACH(headers_are_stored, 3)
 {
     for (unsigned i = 0; i < 60; i++) {
         uint8_t source[512], header[64];
@@ -425,10 +416,9 @@ START_TEST(headers_are_stored)
         g_expect_bytes(world, far, 0x50000, header, sizeof header, "header");
     }
 }
-END_TEST
 
 /* With byte enables too, whatever the mask. */
-START_TEST(headers_of_enabled_bytes)
+TEST(headers_of_enabled_bytes)
 {
     for (unsigned i = 0; i < 16; i++) {
         uint8_t source[64], sink[64], header[16];
@@ -455,10 +445,9 @@ START_TEST(headers_of_enabled_bytes)
         g_expect_bytes(world, there, 0x50000, is_posted ? source : header, 16, "header");
     }
 }
-END_TEST
 
 /* Bit 13 of NIU_CFG_0 counts at tiles of other kinds; firmware has set it. */
-START_TEST(headers_at_the_edge)
+TEST_EACH(headers_at_the_edge, G_COUNT(edges))
 {
     static const uint64_t config[] = {UINT64_C(0xffffffffffb20100), UINT64_C(0xffffffffffb30100)};
     const struct g_place at = edges[_i].at;
@@ -485,10 +474,9 @@ START_TEST(headers_at_the_edge)
         g_expect_bytes(world, at, place, is_on ? source : header, 16, edges[_i].what);
     }
 }
-END_TEST
 
 /* A DRAM tile can be told to ignore the flag. */
-START_TEST(double_stores_can_be_off)
+TEST(double_stores_can_be_off)
 {
     uint8_t header[16], data[64];
     for (unsigned noc = 0; noc < 2; noc++) {
@@ -510,7 +498,6 @@ START_TEST(double_stores_can_be_off)
         g_expect_bytes(world, dram, 0x50000, header, sizeof header, "ignored header");
     }
 }
-END_TEST
 
 /* --- Being wrong --- */
 
@@ -614,7 +601,7 @@ static const struct {
 };
 
 /* Nothing is written, at either end. */
-START_TEST(wrong_requests)
+TEST_EACH(wrong_requests, G_COUNT(wrong))
 {
     static const uint32_t watched[] = {0, 0x1000, 0x2000, 0x10000, 0x20000};
     static const struct g_place places[] = {{4, 6}, {13, 3}, {18, 20}, {24, 25}, {2, 2}, {3, 3}};
@@ -641,10 +628,9 @@ START_TEST(wrong_requests)
         }
     }
 }
-END_TEST
 
 /* Of a block that leaves L1, or whose header does, no part is written. */
-START_TEST(no_part_is_written)
+TEST(no_part_is_written)
 {
     uint8_t before[128], after[128];
     for (unsigned i = 0; i < 4; i++) {
@@ -668,10 +654,9 @@ START_TEST(no_part_is_written)
         ck_assert_int_eq(memcmp(before, after, kept), 0);
     }
 }
-END_TEST
 
 /* The text names both ends. */
-START_TEST(faults_name_both_ends)
+TEST(faults_name_both_ends)
 {
     struct g_request request = {
         .ctrl = G_READ, .targ = L1_END, .ret = 0x2000, .targ_hi = T, .ret_hi = H, .length = 64};
@@ -686,10 +671,9 @@ START_TEST(faults_name_both_ends)
     ck_assert_msg(strstr(fault.rule, "(13, 3)") != NULL, "%s", fault.rule);
     ck_assert_msg(strstr(fault.rule, "180000") != NULL, "%s", fault.rule);
 }
-END_TEST
 
 /* Raw coordinates beyond the grid, which only a guest's own tables or none at all let through. */
-START_TEST(beyond_the_grid)
+TEST(beyond_the_grid)
 {
     static const uint32_t places[] = {AT(17, 5), AT(5, 12), AT(63, 63), AT(31, 0)};
     for (unsigned i = 0; i < 2 * G_COUNT(places); i++) {
@@ -705,10 +689,9 @@ START_TEST(beyond_the_grid)
         g_expect_fault(world, here, &request, ADDRESS, "beyond the grid");
     }
 }
-END_TEST
 
 /* A tile whose clock is off. */
-START_TEST(held_tile)
+TEST(held_tile)
 {
     for (unsigned noc = 0; noc < 2; noc++) {
         uint64_t config = G_NIU(noc) + 0x100;
@@ -725,39 +708,4 @@ START_TEST(held_tile)
         g_put_word(world, there, config, before);
         g_do(world, here, &request);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("reader_g_rules");
-    TCase *ends = tcase_create("ends");
-    tcase_add_checked_fixture(ends, setup, teardown);
-    tcase_add_loop_test(ends, ends_between_tiles, 0, 8);
-    tcase_add_loop_test(ends, ends_at_dram, 0, 2);
-    tcase_add_test(ends, flits_are_the_same_at_both_ends);
-    tcase_add_loop_test(ends, ends_at_the_edge, 0, G_COUNT(edges));
-    tcase_add_loop_test(ends, words_at_the_edge, 0, G_COUNT(edges));
-    suite_add_tcase(suite, ends);
-    TCase *forms = tcase_create("forms");
-    tcase_add_checked_fixture(forms, setup, teardown);
-    tcase_add_loop_test(forms, enabled_bytes, 0, 2);
-    tcase_add_test(forms, enables_of_registers);
-    tcase_add_test(forms, enables_above_registers);
-    tcase_add_test(forms, registers_are_broadcast);
-    tcase_add_test(forms, inline_data);
-    tcase_add_loop_test(forms, headers_are_stored, 0, 3);
-    tcase_add_test(forms, headers_of_enabled_bytes);
-    tcase_add_loop_test(forms, headers_at_the_edge, 0, G_COUNT(edges));
-    tcase_add_test(forms, double_stores_can_be_off);
-    suite_add_tcase(suite, forms);
-    TCase *faults = tcase_create("faults");
-    tcase_add_checked_fixture(faults, setup, teardown);
-    tcase_add_loop_test(faults, wrong_requests, 0, G_COUNT(wrong));
-    tcase_add_test(faults, no_part_is_written);
-    tcase_add_test(faults, faults_name_both_ends);
-    tcase_add_test(faults, beyond_the_grid);
-    tcase_add_test(faults, held_tile);
-    suite_add_tcase(suite, faults);
-    return run_suite(suite);
 }

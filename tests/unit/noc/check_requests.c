@@ -3,12 +3,11 @@
  * request leaves in its registers; splitting; transaction ids and their interrupts. Written from
  * BlackholeA0 NoC/{MemoryMap, Counters, Interrupts}.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "unit/noc/noc_world.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 static struct g_world *world;
 
@@ -23,6 +22,8 @@ static void teardown(void)
 {
     g_close(world);
 }
+
+FIXTURE(setup, teardown);
 
 /* --- Kinds and flags --- */
 
@@ -158,32 +159,29 @@ static void run_row(const struct row *row, struct g_place from, struct g_place t
     ck_assert_uint_eq(g_word(world, from, buffer + 0x14), request.ret_hi);
 }
 
-START_TEST(worker_to_worker)
+TEST_EACH(worker_to_worker, G_COUNT(rows))
 {
     for (int i = 0; i < 6; i++) {
         struct g_place from = g_worker(world);
         run_row(&rows[_i], from, g_other_worker(world, from));
     }
 }
-END_TEST
 
-START_TEST(to_itself)
+TEST_EACH(to_itself, G_COUNT(rows))
 {
     for (int i = 0; i < 3; i++) {
         struct g_place at = g_worker(world);
         run_row(&rows[_i], at, at);
     }
 }
-END_TEST
 
-START_TEST(ethernet_takes_part)
+TEST_EACH(ethernet_takes_part, G_COUNT(rows))
 {
     run_row(&rows[_i], g_worker(world), ethernet);
     run_row(&rows[_i], ethernet, g_worker(world));
 }
-END_TEST
 
-START_TEST(dram_takes_part)
+TEST_EACH(dram_takes_part, G_COUNT(rows))
 {
     if (rows[_i].to_register || rows[_i].from_memory_only) {
         return; /* other rules: check_request_rules.c */
@@ -191,11 +189,10 @@ START_TEST(dram_takes_part)
     g_word(world, dram, G_COUNTER(0, 0));
     run_row(&rows[_i], g_worker(world), dram);
 }
-END_TEST
 
 /* The hart of a DRAM tile has L1 of its own, which the NIU leads to with bit 15 of NIU_CFG_0 clear.
  */
-START_TEST(dram_tile_starts_requests)
+TEST(dram_tile_starts_requests)
 {
     uint8_t out[4096], in[4096];
     for (unsigned noc = 0; noc < 2; noc++) {
@@ -232,17 +229,15 @@ START_TEST(dram_tile_starts_requests)
         g_expect_bytes(world, from, UINT64_C(0x2000006000), in, sizeof in, "read of a DRAM tile");
     }
 }
-END_TEST
 
 /* The same if nobody has looked at the DRAM tile before. */
-START_TEST(dram_counts_from_the_start)
+TEST(dram_counts_from_the_start)
 {
     run_row(&rows[_i], g_worker(world), dram);
 }
-END_TEST
 
 /* A transaction of several requests to one tile. */
-START_TEST(linked_requests)
+TEST_EACH(linked_requests, 8)
 {
     uint8_t bytes[4 * 256];
     struct g_place from = {3, 3}, to = {12, 10};
@@ -265,10 +260,9 @@ START_TEST(linked_requests)
     g_audit(world, "linked");
     g_expect_bytes(world, to, SINK, bytes, sizeof bytes, "linked");
 }
-END_TEST
 
 /* Many in flight at once, of all buffers and ids. */
-START_TEST(many_at_once)
+TEST(many_at_once)
 {
     enum { REQUESTS = 120, BLOCK = 2048 };
     static uint8_t bytes[REQUESTS][BLOCK];
@@ -302,12 +296,11 @@ START_TEST(many_at_once)
                        BLOCK - 1, "many");
     }
 }
-END_TEST
 
 /* --- When counters move --- */
 
 /* What software sees at once after it has written NOC_CMD_CTRL, and later. */
-START_TEST(outstanding_while_on_the_way)
+TEST(outstanding_while_on_the_way)
 {
     static const struct {
         uint32_t ctrl, length, outstanding;
@@ -344,10 +337,9 @@ START_TEST(outstanding_while_on_the_way)
     }
     g_audit(world, "on the way");
 }
-END_TEST
 
 /* Counters are 8 bits wide: 300 outstanding packets are 44, and come back to zero. */
-START_TEST(outstanding_wraps)
+TEST(outstanding_wraps)
 {
     struct g_place from = {2, 4}, to = {14, 9};
     for (unsigned i = 0; i < 6; i++) {
@@ -366,10 +358,9 @@ START_TEST(outstanding_wraps)
     g_settle(world);
     g_audit(world, "wrapped");
 }
-END_TEST
 
 /* NOC_CLEAR_OUTSTANDING_REQ_CNT clears those that have a bit, and nothing else. */
-START_TEST(outstanding_is_cleared)
+TEST(outstanding_is_cleared)
 {
     struct g_place from = {4, 4}, to = {4, 5};
     for (unsigned noc = 0; noc < 2; noc++) {
@@ -395,11 +386,10 @@ START_TEST(outstanding_is_cleared)
         ck_assert_uint_eq(g_word(world, from, G_COUNTER(noc, 10)), 136);
     }
 }
-END_TEST
 
 /* --- What stays in the registers --- */
 
-START_TEST(splitting_moves_the_registers)
+TEST(splitting_moves_the_registers)
 {
     static const uint32_t lengths[] = {1,
                                        64,
@@ -436,10 +426,9 @@ START_TEST(splitting_moves_the_registers)
         ck_assert_uint_eq(g_word(world, from, buffer + 0x40), 0);
     }
 }
-END_TEST
 
 /* Writing NOC_CMD_CTRL without its low bit starts nothing; the high half of the tag is zero. */
-START_TEST(what_starts_nothing)
+TEST(what_starts_nothing)
 {
     struct g_place at = {7, 7};
     for (unsigned buffer = 0; buffer < 4; buffer++) {
@@ -458,11 +447,10 @@ START_TEST(what_starts_nothing)
     g_put_word(world, at, G_NIU(0) + 0x44, 1);
     g_audit(world, "counters are read only");
 }
-END_TEST
 
 /* --- Responses to a third tile --- */
 
-START_TEST(third_tile_answers)
+TEST(third_tile_answers)
 {
     static const uint32_t kinds[] = {G_READ, G_WRITE | G_MARKED, G_ATOMIC | G_MARKED,
                                      G_WRITE | G_MARKED | G_ENABLES};
@@ -497,7 +485,6 @@ START_TEST(third_tile_answers)
         ck_assert_uint_eq(g_word(world, third, G_OUTSTANDING(noc, i)), 255);
     }
 }
-END_TEST
 
 /* --- Interrupts --- */
 
@@ -516,7 +503,7 @@ static void write_once(struct g_place from, unsigned noc, unsigned id)
     g_do(world, from, &request);
 }
 
-START_TEST(returns_to_zero_are_remembered)
+TEST_EACH(returns_to_zero_are_remembered, 2)
 {
     struct g_place at = {3, 9};
     unsigned noc = (unsigned)_i & 1;
@@ -539,9 +526,8 @@ START_TEST(returns_to_zero_are_remembered)
         ck_assert_uint_eq(g_word(world, at, HW_INT(2)), 0);
     }
 }
-END_TEST
 
-START_TEST(posted_requests_are_not_remembered)
+TEST(posted_requests_are_not_remembered)
 {
     struct g_place at = {3, 9};
     struct g_request request = {.ctrl = G_WRITE,
@@ -554,10 +540,9 @@ START_TEST(posted_requests_are_not_remembered)
     g_do(world, at, &request);
     ck_assert_uint_eq(g_word(world, at, G_RTZ_SOURCE(0)), 0);
 }
-END_TEST
 
 /* NUM names a bit that is set and enabled; reading it clears that bit unless bit 28 says not to. */
-START_TEST(num_names_one)
+TEST_EACH(num_names_one, 2)
 {
     struct g_place at = {3, 9};
     unsigned noc = (unsigned)_i & 1;
@@ -591,10 +576,9 @@ START_TEST(num_names_one)
         ck_assert_uint_eq(g_word(world, at, HW_INT(1 + noc)) & 1, 0);
     }
 }
-END_TEST
 
 /* "Whenever the counter changes from positive to zero": when software clears it, too. */
-START_TEST(clearing_is_a_return_to_zero)
+TEST(clearing_is_a_return_to_zero)
 {
     struct g_place at = {3, 9};
     struct g_request request = {.ctrl = G_WRITE | G_MARKED,
@@ -607,38 +591,4 @@ START_TEST(clearing_is_a_return_to_zero)
     g_issue(world, at, &request);
     g_put_word(world, at, G_CLEAR(0), 0xffff);
     ck_assert_uint_eq(g_word(world, at, G_RTZ_SOURCE(0)), 1u << 6);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("reader_g_requests");
-    TCase *kinds = tcase_create("kinds");
-    tcase_add_checked_fixture(kinds, setup, teardown);
-    tcase_add_loop_test(kinds, worker_to_worker, 0, G_COUNT(rows));
-    tcase_add_loop_test(kinds, to_itself, 0, G_COUNT(rows));
-    tcase_add_loop_test(kinds, ethernet_takes_part, 0, G_COUNT(rows));
-    tcase_add_loop_test(kinds, dram_takes_part, 0, G_COUNT(rows));
-    tcase_add_test(kinds, dram_tile_starts_requests);
-    tcase_add_test(kinds, dram_counts_from_the_start);
-    tcase_add_loop_test(kinds, linked_requests, 0, 8);
-    tcase_add_test(kinds, many_at_once);
-    suite_add_tcase(suite, kinds);
-    TCase *counters = tcase_create("counters");
-    tcase_add_checked_fixture(counters, setup, teardown);
-    tcase_add_test(counters, outstanding_while_on_the_way);
-    tcase_add_test(counters, outstanding_wraps);
-    tcase_add_test(counters, outstanding_is_cleared);
-    tcase_add_test(counters, splitting_moves_the_registers);
-    tcase_add_test(counters, what_starts_nothing);
-    tcase_add_test(counters, third_tile_answers);
-    suite_add_tcase(suite, counters);
-    TCase *interrupts = tcase_create("interrupts");
-    tcase_add_checked_fixture(interrupts, setup, teardown);
-    tcase_add_loop_test(interrupts, returns_to_zero_are_remembered, 0, 2);
-    tcase_add_test(interrupts, posted_requests_are_not_remembered);
-    tcase_add_loop_test(interrupts, num_names_one, 0, 2);
-    tcase_add_test(interrupts, clearing_is_a_return_to_zero);
-    suite_add_tcase(suite, interrupts);
-    return run_suite(suite);
 }

@@ -5,7 +5,6 @@
  * that send to each other: the same memory and counters for any number of threads and every
  * schedule.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 #include <string.h>
 
 #include "unit/noc/noc_world.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 static struct g_world *world;
 
@@ -28,6 +27,8 @@ static void teardown(void)
         g_close(world);
     }
 }
+
+FIXTURE(setup, teardown);
 
 /* --- Places and what they hold --- */
 
@@ -305,7 +306,7 @@ static void run_traffic(const struct penrose_options *options, uint64_t seed, un
 }
 
 /* PENROSE_LONG: a hundred times as many. */
-START_TEST(random_traffic)
+TEST_EACH(random_traffic, 4)
 {
     struct penrose_options options = {.size = sizeof options};
     options.threads = _i == 0 ? 1 : 3;
@@ -313,7 +314,6 @@ START_TEST(random_traffic)
     options.timed = _i == 3;
     run_traffic(&options, 1000 + (uint64_t)_i, getenv("PENROSE_LONG") ? 500000 : 5000);
 }
-END_TEST
 
 /* --- Programs of harts --- */
 
@@ -529,7 +529,7 @@ static const struct {
     {PENROSE_RANDOM, 7, 99, false},  {PENROSE_FAST, 2, 0, true},
 };
 
-START_TEST(any_threads_and_schedules)
+TEST_EACH(any_threads_and_schedules, G_COUNT(runs))
 {
     static struct outcome first, other;
     struct penrose_options options = {.size = sizeof options};
@@ -546,17 +546,4 @@ START_TEST(any_threads_and_schedules)
     options.timed = runs[_i].timed;
     run_ring(&options, &other);
     ck_assert_int_eq(memcmp(&first, &other, sizeof first), 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("reader_g_traffic");
-    TCase *traffic = tcase_create("traffic");
-    tcase_set_timeout(traffic, getenv("PENROSE_LONG") ? 3600 : 120);
-    tcase_add_checked_fixture(traffic, setup, teardown);
-    tcase_add_loop_test(traffic, random_traffic, 0, 4);
-    tcase_add_loop_test(traffic, any_threads_and_schedules, 0, G_COUNT(runs));
-    suite_add_tcase(suite, traffic);
-    return run_suite(suite);
 }

@@ -22,6 +22,8 @@ static void teardown(void)
     harness_close(H);
 }
 
+FIXTURE(setup, teardown);
+
 enum {
     READ = 0,
     ATOMIC = 1,
@@ -93,7 +95,7 @@ static const struct {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-START_TEST(requests_belong_or_are_refused)
+TEST_EACH(requests_belong_or_are_refused, 2 * ROWS)
 {
     unsigned row = (unsigned)_i / 2, noc = (unsigned)_i % 2;
     char counts[8];
@@ -123,9 +125,8 @@ START_TEST(requests_belong_or_are_refused)
     ck_assert_uint_eq(harness.faults, rows[row].rule != NULL);
     ck_assert_uint_eq(count_sent(), 3);
 }
-END_TEST
 
-START_TEST(a_transaction_goes_on_until_it_ends)
+TEST(a_transaction_goes_on_until_it_ends)
 {
     for (unsigned i = 0; i < 9; i++) {
         ask(0, i % 4, AT(3, 4), WRITE | LINKED);
@@ -137,20 +138,18 @@ START_TEST(a_transaction_goes_on_until_it_ends)
     ck_assert_uint_eq(harness.faults, 0);
     ck_assert_uint_eq(count_sent(), 13);
 }
-END_TEST
 
 /* A request that goes nowhere is refused for that, and begins nothing. */
-START_TEST(nowhere_begins_nothing)
+TEST(nowhere_begins_nothing)
 {
     ask(0, 0, AT(40, 4), WRITE | LINKED);
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NOC_ADDRESS);
     ck_assert(!harness.tile->niu[0].transaction.is_open);
 }
-END_TEST
 
 /* A hart that is put into reset inside its transaction: told once, and the NoC goes on. */
-START_TEST(resets_end_transactions)
+TEST_EACH(resets_end_transactions, 2)
 {
     unsigned noc = (unsigned)_i;
     harness_release(H, RV32_NC, 0x1000);
@@ -171,7 +170,6 @@ START_TEST(resets_end_transactions)
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_uint_eq(count_sent(), 2);
 }
-END_TEST
 
 /* --- The overlay and the request initiators --- */
 
@@ -194,7 +192,7 @@ static bool send_piece(unsigned noc, unsigned stream, bool is_linked)
     return tile_overlay_board.send(harness.tile, &packet, harness.tile->now);
 }
 
-START_TEST(streams_wait_for_initiators)
+TEST_EACH(streams_wait_for_initiators, 2)
 {
     struct tile *tile = harness.tile;
     unsigned noc = (unsigned)_i;
@@ -211,10 +209,9 @@ START_TEST(streams_wait_for_initiators)
     ck_assert_uint_eq(harness.faults, 0);
     tile->overlay.blocked = 0;
 }
-END_TEST
 
 /* What a stream tells its source waits for the end of its own linked multicast. */
-START_TEST(credits_wait_for_the_streams_own_data)
+TEST_EACH(credits_wait_for_the_streams_own_data, 2)
 {
     struct tile *tile = harness.tile;
     unsigned noc = (unsigned)_i;
@@ -239,10 +236,9 @@ START_TEST(credits_wait_for_the_streams_own_data)
     ck_assert_uint_eq(count_sent(), 5);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* UNICAST_VC and REG_UPDATE_VC: 0 to 5, and what they send is no multicast. */
-START_TEST(streams_choose_their_channels)
+TEST_EACH(streams_choose_their_channels, 16)
 {
     struct overlay_packet packet = {.bytes = message,
                                     .size = _i & 1 ? 4 : sizeof message,
@@ -263,9 +259,8 @@ START_TEST(streams_choose_their_channels)
     ck_assert_uint_eq(harness.tile->sent.head->channel, packet.vc);
     ck_assert_uint_eq(harness.tile->sent.head->to, noc_node(3, 4));
 }
-END_TEST
 
-START_TEST(streams_wait_for_streams)
+TEST(streams_wait_for_streams)
 {
     ck_assert(send_piece(0, 7, true));
     ck_assert(!send_piece(0, 8, false));
@@ -274,10 +269,9 @@ START_TEST(streams_wait_for_streams)
     ck_assert(send_piece(0, 8, false));
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* Requests of initiators stand in their buffers, in order, until the stream has ended its own. */
-START_TEST(initiators_wait_for_streams)
+TEST_EACH(initiators_wait_for_streams, 2)
 {
     struct tile *tile = harness.tile;
     unsigned noc = (unsigned)_i;
@@ -306,7 +300,6 @@ START_TEST(initiators_wait_for_streams)
     }
     ck_assert_uint_eq(tile->commands, 0);
 }
-END_TEST
 
 /* --- Sources of writes with byte enables --- */
 
@@ -334,7 +327,7 @@ static void ask_enabled(uint32_t source, uint64_t enables)
 }
 
 /* The block reaches over the end of L1, its enabled bytes do not. */
-START_TEST(enabled_bytes_at_the_end_of_l1)
+TEST(enabled_bytes_at_the_end_of_l1)
 {
     uint32_t end = harness.tile->kind->l1_bytes;
     memset(harness.tile->l1 + end - 16, 0x5a, 16);
@@ -344,19 +337,17 @@ START_TEST(enabled_bytes_at_the_end_of_l1)
     ck_assert_uint_eq(bytes[15], 0x5a);
     ck_assert_uint_eq(bytes[16], 0);
 }
-END_TEST
 
-START_TEST(enabled_bytes_beyond_the_end_of_l1)
+TEST(enabled_bytes_beyond_the_end_of_l1)
 {
     ask_enabled(harness.tile->kind->l1_bytes - 16, 1 << 16);
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NOC_ADDRESS);
     ck_assert_uint_eq(count_sent(), 0);
 }
-END_TEST
 
 /* A register is read once, and is in all words; NOC_NODE_ID is at 0x44. */
-START_TEST(a_register_is_in_all_words)
+TEST(a_register_is_in_all_words)
 {
     ask_enabled(BUFFER(1, 0) + 0x44, 0xf0);
     for (unsigned at = 0; at < 64; at += 4) {
@@ -365,35 +356,11 @@ START_TEST(a_register_is_in_all_words)
         ck_assert_uint_eq(word, get(H, AGENT_NC, BUFFER(1, 0) + 0x44));
     }
 }
-END_TEST
 
-START_TEST(registers_as_sources_are_aligned)
+TEST(registers_as_sources_are_aligned)
 {
     ask_enabled(BUFFER(1, 0) + 0x42, 0xff);
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NOC_ALIGNMENT);
     ck_assert_uint_eq(count_sent(), 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("noc_transaction");
-    TCase *tcase = tcase_create("noc_transaction");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, requests_belong_or_are_refused, 0, 2 * ROWS);
-    tcase_add_test(tcase, a_transaction_goes_on_until_it_ends);
-    tcase_add_test(tcase, nowhere_begins_nothing);
-    tcase_add_loop_test(tcase, resets_end_transactions, 0, 2);
-    tcase_add_loop_test(tcase, streams_wait_for_initiators, 0, 2);
-    tcase_add_loop_test(tcase, credits_wait_for_the_streams_own_data, 0, 2);
-    tcase_add_loop_test(tcase, streams_choose_their_channels, 0, 16);
-    tcase_add_test(tcase, streams_wait_for_streams);
-    tcase_add_loop_test(tcase, initiators_wait_for_streams, 0, 2);
-    tcase_add_test(tcase, enabled_bytes_at_the_end_of_l1);
-    tcase_add_test(tcase, enabled_bytes_beyond_the_end_of_l1);
-    tcase_add_test(tcase, a_register_is_in_all_words);
-    tcase_add_test(tcase, registers_as_sources_are_aligned);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

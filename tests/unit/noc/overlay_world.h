@@ -6,14 +6,13 @@
 #ifndef OVERLAY_WORLD_H
 #define OVERLAY_WORLD_H
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "noc/overlay.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum {
     TILES = 4,

@@ -4,7 +4,6 @@
  * exhaustive; the others are random words with exponents, mantissas and rests where something
  * happens. PENROSE_LONG=1 in the environment takes ten million data where 200,000 are usual.
  */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 
 #include "num/kernel_sets.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #if NUM_HAS_X86_KERNELS
 #include <xmmintrin.h>
@@ -76,7 +75,7 @@ static void expect_same(const char *set, const char *what, const void *got, cons
 
 /* --- The reference set against single data --- */
 
-START_TEST(reference_order)
+TEST(reference_order)
 {
     static const uint8_t bytes[8] = {0x21, 0x43, 0x65, 0x87, 0xa9, 0xcb, 0xed, 0x0f};
     static const uint8_t exponents[2] = {127, 100};
@@ -103,7 +102,6 @@ START_TEST(reference_order)
     ck_assert_uint_eq(out[0], 0x10); /* of 1, 2, 4 only the last reaches half of the greatest */
     ck_assert_uint_eq(out[4], 0x55);
 }
-END_TEST
 
 /* --- ReLU: the rules of the page, on what patterns are worth --- */
 
@@ -140,7 +138,7 @@ static void expect_relu(const struct num_pack_relu *relu, enum num_pack_kind kin
     }
 }
 
-START_TEST(relu_rules)
+TEST_EACH(relu_rules, COUNT(relu_kinds))
 {
     static const uint16_t thresholds[] = {0, 1, 0x3f80, 0x3c00, 0x4080, 0x7f7f, 0x7fff};
     int exponent_bits = relu_kinds[_i].exponent_bits, mantissa_bits = relu_kinds[_i].mantissa_bits;
@@ -171,7 +169,6 @@ START_TEST(relu_rules)
         expect_relu(&relu, kind, x, value <= 0 ? 0 : cut > limit ? threshold : x);
     }
 }
-END_TEST
 
 /* --- Unpackers --- */
 
@@ -245,7 +242,7 @@ static void unpack_wide(const struct num_unpack *how, uint64_t *state)
     }
 }
 
-START_TEST(unpack_all)
+TEST_EACH(unpack_all, NUM_FORMATS)
 {
     uint64_t state = 1 + (uint64_t)_i;
     unsigned in = (unsigned)_i;
@@ -265,7 +262,6 @@ START_TEST(unpack_all)
         }
     }
 }
-END_TEST
 
 /* --- Packer --- */
 
@@ -389,7 +385,7 @@ static void pack_exhaustively(const struct num_pack *how)
     compare_pack(how, &dst, PATTERNS / ROW);
 }
 
-START_TEST(pack_all)
+TEST_EACH(pack_all, COUNT(earlies))
 {
     static struct dst_data dst;
     uint64_t state = 77 + (uint64_t)_i;
@@ -412,10 +408,9 @@ START_TEST(pack_all)
         }
     }
 }
-END_TEST
 
 /* All fields at random, thresholds that no program may use among them. */
-START_TEST(pack_random)
+TEST(pack_random)
 {
     static struct dst_data dst;
     uint64_t state = 4711;
@@ -444,12 +439,11 @@ START_TEST(pack_random)
         done++;
     }
 }
-END_TEST
 
 /* --- Stochastic rounding --- */
 
 /* Every set steps the generator as the reference does, once a datum. */
-START_TEST(stochastic)
+TEST(stochastic)
 {
     static struct dst_data dst;
     uint64_t state = 5;
@@ -478,7 +472,6 @@ START_TEST(stochastic)
         }
     }
 }
-END_TEST
 
 static void expect_half(uint32_t got, uint32_t expected)
 {
@@ -488,7 +481,7 @@ static void expect_half(uint32_t got, uint32_t expected)
 }
 
 /* What lies k sixteenths above goes up about k times of 16; the neighbours are the only results. */
-START_TEST(stochastic_share)
+TEST(stochastic_share)
 {
     enum { TRIES = 4096 };
     uint32_t generator = 3;
@@ -515,11 +508,10 @@ START_TEST(stochastic_share)
     }
     ck_assert_uint_eq(generator, 3 + 19 * TRIES * UINT32_C(0x9e3779b9));
 }
-END_TEST
 
 /* A half goes up half of the times, also where a single bit goes; what needs no rounding all but
  * never. */
-START_TEST(stochastic_blocks)
+TEST(stochastic_blocks)
 {
     enum { TRIES = 4096 };
     uint32_t generator = 8;
@@ -540,7 +532,6 @@ START_TEST(stochastic_blocks)
     }
     ck_assert_uint_eq(generator, 8 + ROW * TRIES * UINT32_C(0x9e3779b9));
 }
-END_TEST
 
 /* --- L1 accumulation --- */
 
@@ -582,7 +573,7 @@ static void accumulate_halves(enum num_format format)
     }
 }
 
-START_TEST(accumulate_all)
+TEST_EACH(accumulate_all, 3)
 {
     static const enum num_format format_of[] = {NUM_FORMAT_FLOAT32, NUM_FORMAT_FLOAT16,
                                                 NUM_FORMAT_FLOAT16_B};
@@ -616,7 +607,6 @@ START_TEST(accumulate_all)
         compare_accumulate(format, (uint8_t *)old, (uint8_t *)data, CHUNK_ROWS);
     }
 }
-END_TEST
 
 /* --- Memory: no byte but those of the rows, and any address --- */
 
@@ -685,7 +675,7 @@ static void fence_pack(const struct num_kernels *set, struct num_pack *how, size
     release(out);
 }
 
-START_TEST(memory)
+TEST(memory)
 {
     for (int i = 0; i < COUNT(set_names); i++) {
         const struct num_kernels *set = num_kernels_find(set_names[i]);
@@ -707,12 +697,11 @@ START_TEST(memory)
         }
     }
 }
-END_TEST
 
 /* --- The host's floating-point modes --- */
 
 #if NUM_HAS_X86_KERNELS
-START_TEST(host_modes)
+TEST(host_modes)
 {
     /* Toward zero, flushing both ways; no exception is masked in the last. */
     static const unsigned modes[] = {0x1f80, 0xff80 | 0x40, 0x3fc0, 0x8040};
@@ -741,13 +730,12 @@ START_TEST(host_modes)
         ck_assert_uint_eq(now & ~0x3fu, modes[i] & ~0x3fu); /* flags may be raised */
     }
 }
-END_TEST
 #endif
 
 /* --- The greatest half under a mask --- */
 
 /* By hand: which halves count, from where on, and up to where. */
-START_TEST(greatest_rules)
+TEST(greatest_rules)
 {
     uint16_t data[3 * ROW];
     for (int i = -1; i < COUNT(set_names); i++) {
@@ -765,9 +753,8 @@ START_TEST(greatest_rules)
         }
     }
 }
-END_TEST
 
-START_TEST(greatest_random)
+TEST(greatest_random)
 {
     static const uint32_t masks[] = {0x7f800000, 0x7f807f80, 0x7c007c00, 0x00ff00ff, 0x7fff7fff};
     uint64_t state = 4711;
@@ -790,31 +777,4 @@ START_TEST(greatest_random)
             }
         }
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("kernels_convert");
-    TCase *tcase = tcase_create("kernels_convert");
-    tcase_set_timeout(tcase, 3600);
-    tcase_add_test(tcase, reference_order);
-    tcase_add_loop_test(tcase, relu_rules, 0, COUNT(relu_kinds));
-    tcase_add_loop_test(tcase, unpack_all, 0, NUM_FORMATS);
-    tcase_add_loop_test(tcase, pack_all, 0, COUNT(earlies));
-    tcase_add_test(tcase, pack_random);
-    tcase_add_test(tcase, stochastic);
-    tcase_add_test(tcase, stochastic_share);
-    tcase_add_test(tcase, stochastic_blocks);
-    tcase_add_loop_test(tcase, accumulate_all, 0, 3);
-    tcase_add_test(tcase, memory);
-    tcase_add_test(tcase, greatest_rules);
-    tcase_add_test(tcase, greatest_random);
-#if NUM_HAS_X86_KERNELS
-    tcase_add_test(tcase, host_modes);
-#endif
-    suite_add_tcase(suite, tcase);
-    int failed = run_suite(suite);
-    bool has_sets = num_kernels_find(set_names[0]) || num_kernels_find(set_names[1]);
-    return failed ? EXIT_FAILURE : has_sets ? EXIT_SUCCESS : 77; /* nothing to compare: a skip */
 }

@@ -4,7 +4,6 @@
  * point is set to. PENROSE_LONG=1 takes all 2^32 values of what has one operand, and two hundred
  * million triples for the multiply-add.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include "num/kernel_sets.h"
 #include "num/kernels.h"
 #include "num/lanes.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/sanitized.h"
 
 #if NUM_HAS_X86_KERNELS
@@ -253,7 +252,7 @@ static void compare(const struct num_lanes_kernels *set, uint64_t *state, enum n
     ck_assert(memcmp(&file, &expected, sizeof(file)) == 0);
 }
 
-START_TEST(sets_agree_on_operations)
+TEST_EACH(sets_agree_on_operations, NUM_LANES_OPS)
 {
     enum num_lanes_op op = (enum num_lanes_op)_i;
     for (int s = 0; s < (int)COUNT(set_names); s++) {
@@ -265,7 +264,6 @@ START_TEST(sets_agree_on_operations)
         }
     }
 }
-END_TEST
 
 /* --- Operations with one operand, all of its values --- */
 
@@ -295,7 +293,7 @@ static const struct {
     {NUM_LANES_TO_INTEGER, NUM_LANES_ROUND_ZERO, NUM_LANES_FLOAT_TO_INT16},
 };
 
-START_TEST(sets_agree_on_all_values)
+TEST_EACH(sets_agree_on_all_values, (int)COUNT(unary))
 {
     /* By default the lower half of a word takes few values, the upper one all. */
     uint32_t step = is_long() ? 1 : SANITIZED ? 0xfffb : 0x147b;
@@ -319,11 +317,10 @@ START_TEST(sets_agree_on_all_values)
         }
     }
 }
-END_TEST
 
 /* --- Lanes, pairs, generators --- */
 
-START_TEST(sets_agree_on_lanes)
+TEST_EACH(sets_agree_on_lanes, (int)COUNT(set_names))
 {
     uint64_t state = 7;
     const struct num_lanes_kernels *set = set_of(_i);
@@ -347,9 +344,8 @@ START_TEST(sets_agree_on_lanes)
         ck_assert(memcmp(&file, &expected, sizeof(file)) == 0);
     }
 }
-END_TEST
 
-START_TEST(sets_agree_on_tables)
+TEST_EACH(sets_agree_on_tables, NUM_LANES_TABLE_FP16_6_4 + 1)
 {
     enum num_lanes_table table = (enum num_lanes_table)_i;
     for (int s = 0; s < (int)COUNT(set_names); s++) {
@@ -375,7 +371,6 @@ START_TEST(sets_agree_on_tables)
         }
     }
 }
-END_TEST
 
 /* --- Dst --- */
 
@@ -385,7 +380,7 @@ struct dst {
     uint16_t high[DST + MARGIN], low[DST + MARGIN];
 };
 
-START_TEST(sets_agree_on_dst)
+TEST_RANGE(sets_agree_on_dst, NUM_LANES_FP16, NUM_LANES_FORMATS - 1)
 {
     enum num_lanes_format format = (enum num_lanes_format)_i;
     for (int s = 0; s < (int)COUNT(set_names); s++) {
@@ -419,11 +414,10 @@ START_TEST(sets_agree_on_dst)
         }
     }
 }
-END_TEST
 
 /* What is done to all lanes and the same columns, against the reference for lanes that are given.
  */
-START_TEST(whole_columns_of_dst)
+TEST_RANGE(whole_columns_of_dst, NUM_LANES_FP16, NUM_LANES_FORMATS - 1)
 {
     enum { WORDS = NUM_LANES_LOW + DST + MARGIN };
     enum num_lanes_format format = (enum num_lanes_format)_i;
@@ -454,11 +448,10 @@ START_TEST(whole_columns_of_dst)
         }
     }
 }
-END_TEST
 
 /* --- The host's modes --- */
 
-START_TEST(host_modes_do_not_matter)
+TEST(host_modes_do_not_matter)
 {
 #if NUM_HAS_X86_KERNELS
     static const unsigned modes[] = {0x3f80, 0x5f80, 0x7f80, 0x9f80, 0x1fc0, 0x9fc0, 0xffc0};
@@ -480,26 +473,4 @@ START_TEST(host_modes_do_not_matter)
         }
     }
 #endif
-}
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *suite = suite_create("kernels_lanes");
-    TCase *cases = tcase_create("sets");
-    tcase_set_timeout(cases, is_long() ? 3600 : 120);
-    tcase_add_loop_test(cases, sets_agree_on_operations, 0, NUM_LANES_OPS);
-    tcase_add_loop_test(cases, sets_agree_on_all_values, 0, (int)COUNT(unary));
-    tcase_add_loop_test(cases, sets_agree_on_lanes, 0, (int)COUNT(set_names));
-    tcase_add_loop_test(cases, sets_agree_on_tables, 0, NUM_LANES_TABLE_FP16_6_4 + 1);
-    tcase_add_loop_test(cases, sets_agree_on_dst, NUM_LANES_FP16, NUM_LANES_FORMATS);
-    tcase_add_loop_test(cases, whole_columns_of_dst, NUM_LANES_FP16, NUM_LANES_FORMATS);
-    tcase_add_test(cases, host_modes_do_not_matter);
-    suite_add_tcase(suite, cases);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(suite());
 }

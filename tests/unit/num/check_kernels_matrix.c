@@ -2,7 +2,6 @@
  * num/kernels.h, Matrix Unit: every set against the reference on structured random rows, bit for
  * bit. PENROSE_LONG=1 makes it 10 million data and more for each member of each group of modes.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "num/kernels.h"
 #include "num/random.h"
 #include "num/src_format.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/sanitized.h"
 
 #if NUM_HAS_X86_KERNELS
@@ -282,7 +281,7 @@ static unsigned random_rows(uint32_t *state)
     return counts[num_random_next(state) % sizeof(counts)];
 }
 
-START_TEST(sets_equal_reference)
+TEST_EACH(sets_equal_reference, MODES)
 {
     const struct num_matrix_mode mode = mode_of(_i);
     const long goal = datums_a_group();
@@ -305,10 +304,9 @@ START_TEST(sets_equal_reference)
         }
     }
 }
-END_TEST
 
 /* All pairs of some factors, among them all that matter to ends of ranges, with all these Dst. */
-START_TEST(corners)
+TEST_EACH(corners, SANITIZED ? 4 : MODES)
 {
     static const uint8_t exponents[] = {0, 1, 2, 15, 16, 17, 30, 31, 126, 127, 128, 253, 254, 255};
     static const uint16_t mantissas[] = {0, 0x008, 0x200, 0x3f8, 0x3ff};
@@ -345,11 +343,10 @@ START_TEST(corners)
         }
     }
 }
-END_TEST
 
 /* Every row of one kind: products of 31 * 127 units, at exponents whose distance drops 0 to 40 bits
  * of one half, with a Dst at any distance; sums of halves are rounded twice there. */
-START_TEST(distances)
+TEST_EACH(distances, 12)
 {
     struct num_matrix_mode mode = mode_of(_i * 16 % MODES);
     mode.is_dst_32bit = _i / 6 % 2 || mode.a == NUM_MATRIX_INT8;
@@ -380,11 +377,10 @@ START_TEST(distances)
         }
     }
 }
-END_TEST
 
 /* --- Around them --- */
 
-START_TEST(find)
+TEST(find)
 {
     const struct num_kernels *fastest = num_kernels_find(NULL);
     ck_assert_ptr_nonnull(fastest);
@@ -405,10 +401,9 @@ START_TEST(find)
     ck_assert_int_eq(num_kernels_find("avx2") != NULL, __builtin_cpu_supports("avx2") != 0);
 #endif
 }
-END_TEST
 
 /* A host program may have changed how its floating point rounds. */
-START_TEST(host_rounding)
+TEST_EACH(host_rounding, MODES)
 {
 #if NUM_HAS_X86_KERNELS
     /* Up and to zero, with flushed denormals; and with all exceptions taken. */
@@ -440,10 +435,9 @@ START_TEST(host_rounding)
     ck_assert_ptr_eq(num_kernels_find(NULL), &num_kernels_reference);
 #endif
 }
-END_TEST
 
 /* With a generator all sets draw alike: once for each result that is rounded. */
-START_TEST(stochastic)
+TEST_EACH(stochastic, MODES)
 {
     struct num_matrix_mode mode = mode_of(_i);
     uint32_t data = (uint32_t)_i;
@@ -470,10 +464,9 @@ START_TEST(stochastic)
         }
     }
 }
-END_TEST
 
 /* 1 + 2^-10 into BF16 becomes 1 + 2^-7 once in 8, and otherwise 1; what fits is never touched. */
-START_TEST(stochastic_is_fair)
+TEST(stochastic_is_fair)
 {
     enum { DRAWS = 80000 };
     uint32_t generator = 1;
@@ -489,26 +482,4 @@ START_TEST(stochastic_is_fair)
     }
     ck_assert_uint_ge(up, DRAWS / 8 - DRAWS / 100);
     ck_assert_uint_le(up, DRAWS / 8 + DRAWS / 100);
-}
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *all = suite_create("kernels of the Matrix Unit");
-    TCase *tcase = tcase_create("kernels of the Matrix Unit");
-    tcase_set_timeout(tcase, 1800);
-    tcase_add_test(tcase, find);
-    tcase_add_loop_test(tcase, sets_equal_reference, 0, MODES);
-    tcase_add_loop_test(tcase, corners, 0, SANITIZED ? 4 : MODES);
-    tcase_add_loop_test(tcase, distances, 0, 12);
-    tcase_add_loop_test(tcase, host_rounding, 0, MODES);
-    tcase_add_loop_test(tcase, stochastic, 0, MODES);
-    tcase_add_test(tcase, stochastic_is_fair);
-    suite_add_tcase(all, tcase);
-    return all;
-}
-
-int main(void)
-{
-    return run_suite(suite());
 }

@@ -2,7 +2,6 @@
  * num/lanes.h, one lane: each operation against what its page says, worked out another way: with
  * host floating point, fields taken apart by arithmetic, counting over all random bits.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include "num/fp32.h"
 #include "num/kernel_sets.h"
 #include "num/lanes.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SIGN         UINT32_C(0x80000000)
@@ -58,7 +57,7 @@ enum { ROUNDS = 20000 };
 
 /* --- Bits and integers --- */
 
-START_TEST(moves_and_bits)
+TEST(moves_and_bits)
 {
     uint64_t state = 1;
     for (int i = 0; i < ROUNDS; i++) {
@@ -76,9 +75,8 @@ START_TEST(moves_and_bits)
     ck_assert_uint_eq(num_lane(NUM_LANES_FROM_FLAGS, 0, 0, 5, 0, true), UINT32_MAX);
     ck_assert_uint_eq(num_lane(NUM_LANES_FROM_FLAGS, 0, 0, 5, 0, false), 0);
 }
-END_TEST
 
-START_TEST(leading_zeros)
+TEST(leading_zeros)
 {
     for (unsigned bit = 0; bit < 32; bit++) {
         uint32_t one = UINT32_C(1) << bit;
@@ -90,9 +88,8 @@ START_TEST(leading_zeros)
     ck_assert_uint_eq(unary(NUM_LANES_LEADING_ZEROS, 0, UINT32_MAX), 32);
     ck_assert_uint_eq(unary(NUM_LANES_LEADING_ZEROS, SIGN, ~SIGN), 32);
 }
-END_TEST
 
-START_TEST(shifts)
+TEST(shifts)
 {
     uint64_t state = 2;
     for (int by = -70; by <= 70; by++) {
@@ -113,9 +110,8 @@ START_TEST(shifts)
     /* The negation of -2^31 is itself: no shift. */
     ck_assert_uint_eq(binary(NUM_LANES_SHIFT, 0x12345678, SIGN), 0x12345678);
 }
-END_TEST
 
-START_TEST(integers)
+TEST(integers)
 {
     uint64_t state = 3;
     for (int i = 0; i < ROUNDS; i++) {
@@ -132,9 +128,8 @@ START_TEST(integers)
     ck_assert_uint_eq(unary(NUM_LANES_ABS_INTEGER, SIGN, 0), SIGN);
     ck_assert_uint_eq(unary(NUM_LANES_SWITCH_SIGNS, SIGN, 0), SIGN);
 }
-END_TEST
 
-START_TEST(mul24)
+TEST(mul24)
 {
     uint64_t state = 4;
     for (int i = 0; i < ROUNDS; i++) {
@@ -161,7 +156,6 @@ START_TEST(mul24)
         ck_assert_uint_eq(with, low >> 4);
     }
 }
-END_TEST
 
 /* --- Fields --- */
 
@@ -179,7 +173,7 @@ static uint32_t join(uint32_t sign, uint32_t exponent, uint32_t mantissa)
     return sign * 0x80000000u + exponent * 0x800000u + mantissa;
 }
 
-START_TEST(fields)
+TEST(fields)
 {
     uint64_t state = 5;
     for (int i = 0; i < ROUNDS; i++) {
@@ -210,12 +204,11 @@ START_TEST(fields)
         ck_assert_uint_eq(binary(NUM_LANES_COPY_SIGN, b, c), join(y.sign, x.exponent, x.mantissa));
     }
 }
-END_TEST
 
 /* --- Arithmetic --- */
 
 /* What double holds exactly and float too: the sum of a small number and a product of such. */
-START_TEST(mad_of_small_numbers)
+TEST(mad_of_small_numbers)
 {
     uint64_t state = 6;
     for (int i = 0; i < ROUNDS; i++) {
@@ -229,9 +222,8 @@ START_TEST(mad_of_small_numbers)
                       (double)b, (double)c, flips, (double)float_of(found), (double)sum);
     }
 }
-END_TEST
 
-START_TEST(mad_corners)
+TEST(mad_corners)
 {
     static const struct {
         uint32_t a, b, c, flips, d;
@@ -261,7 +253,6 @@ START_TEST(mad_corners)
             cases[i].d);
     }
 }
-END_TEST
 
 /* A sum that changes with every entry of a table and with their order. */
 static uint32_t hash_of(enum num_lanes_op op, uint32_t first, uint32_t entries, uint32_t mask)
@@ -274,7 +265,7 @@ static uint32_t hash_of(enum num_lanes_op op, uint32_t first, uint32_t entries, 
     return hash;
 }
 
-START_TEST(reciprocals)
+TEST(reciprocals)
 {
     for (uint32_t high = 0; high < 0x10000; high++) {
         for (unsigned i = 0; i < 2; i++) {
@@ -297,9 +288,8 @@ START_TEST(reciprocals)
     /* The 128 mantissas of the page. */
     ck_assert_uint_eq(hash_of(NUM_LANES_RECIPROCAL, 0x3f800000, 128, 0x7f), UINT32_C(4276684731));
 }
-END_TEST
 
-START_TEST(exponentials)
+TEST(exponentials)
 {
     for (uint32_t high = 0; high < 0x8000; high++) {
         for (unsigned i = 0; i < 2; i++) {
@@ -323,11 +313,10 @@ START_TEST(exponentials)
     ck_assert_uint_eq(unary(NUM_LANES_EXPONENTIAL, NUM_FP32_ONE, 0), bits_of(2.703125f));
     ck_assert_uint_eq(unary(NUM_LANES_EXPONENTIAL, 0x3c7f1234, 0), 0x3f811234);
 }
-END_TEST
 
 /* --- Conversions --- */
 
-START_TEST(integers_to_float)
+TEST(integers_to_float)
 {
     uint64_t state = 8;
     for (int i = 0; i < ROUNDS; i++) {
@@ -352,11 +341,10 @@ START_TEST(integers_to_float)
     }
     ck_assert_uint_eq(unary(NUM_LANES_INT_TO_FLOAT, SIGN, 0), SIGN);
 }
-END_TEST
 
 /* Nearest goes up from half a unit on; of all random numbers as many go up as were lost, and one.
  */
-START_TEST(rounding_of_floats)
+TEST_EACH(rounding_of_floats, 2)
 {
     static const unsigned lost_bits[] = {13, 16};
     enum num_lanes_op op = _i ? NUM_LANES_TO_BF16 : NUM_LANES_TO_FP16;
@@ -383,7 +371,6 @@ START_TEST(rounding_of_floats)
     ck_assert_uint_eq(num_lane(op, 0, 0, 0x7f812345, 0, false), 0x7f800000);
     ck_assert_uint_eq(num_lane(op, 0, 0, 0x7f7fffff, 0, false), 0x7f800000);
 }
-END_TEST
 
 static const struct {
     uint32_t mode;
@@ -405,7 +392,7 @@ static uint32_t rounded(int mode, double exact, bool is_negative, uint32_t limit
            (is_negative && integer_modes[mode].keeps_sign && whole > 0 ? SIGN : 0);
 }
 
-START_TEST(floats_to_integers)
+TEST_EACH(floats_to_integers, 4)
 {
     uint64_t state = 10;
     for (int i = 0; i < ROUNDS; i++) {
@@ -426,9 +413,8 @@ START_TEST(floats_to_integers)
     ck_assert_uint_eq(unary(op, 0xff800000, integer_modes[_i].mode), most | sign);
     ck_assert_uint_eq(unary(op, 0x80000000, integer_modes[_i].mode), 0);
 }
-END_TEST
 
-START_TEST(integers_descaled)
+TEST_RANGE(integers_descaled, 4, 5)
 {
     uint64_t state = 11;
     for (int i = 0; i < ROUNDS; i++) {
@@ -439,11 +425,10 @@ START_TEST(integers_descaled)
                           rounded(_i, exact, x & SIGN, random & 0x7fffff));
     }
 }
-END_TEST
 
 /* --- Order, generator, tables --- */
 
-START_TEST(order)
+TEST(order)
 {
     static const uint32_t rising[] = {
         0xffffffff, 0xffc00000, 0xff800001, 0xff800000, 0xff7fffff, 0xbf800000,
@@ -456,9 +441,8 @@ START_TEST(order)
         }
     }
 }
-END_TEST
 
-START_TEST(generator)
+TEST(generator)
 {
     uint32_t state = 0x12345678;
     for (int i = 0; i < ROUNDS; i++) {
@@ -468,7 +452,6 @@ START_TEST(generator)
         ck_assert_uint_eq(state, before / 2 + (sum % 2 ? 0 : 0x80000000));
     }
 }
-END_TEST
 
 /* Lut8ToFp32 and Lut16ToFp32 as numbers. */
 static double number8(uint32_t x)
@@ -485,7 +468,7 @@ static double number16(uint32_t x)
 }
 
 /* At 4.5, 2.5 and the like the product of an entry is exact, and double has all sums. */
-START_TEST(tables)
+TEST_EACH(tables, NUM_LANES_TABLE_FP16_6_4 + 1)
 {
     static const float xs[] = {0.0f, 0.25f, 0.5f, 0.75f, 1.0f, 1.25f, 1.5f, 1.75f,
                                2.0f, 2.5f,  3.0f, 3.5f,  4.0f, 4.5f,  64.0f};
@@ -525,7 +508,6 @@ START_TEST(tables)
         ck_assert_uint_eq(num_lane_look_up(lreg, table, true), (found & ~SIGN) | (lreg[3] & SIGN));
     }
 }
-END_TEST
 
 /* --- Dst --- */
 
@@ -535,7 +517,7 @@ static uint32_t load_of(enum num_lanes_format format, uint32_t stored)
 }
 
 /* All 16-bit words as the page's fields. */
-START_TEST(loads)
+TEST(loads)
 {
     for (uint32_t stored = 0; stored < 0x10000; stored++) {
         uint32_t sign = stored / 0x8000 * SIGN;
@@ -561,9 +543,8 @@ START_TEST(loads)
         ck_assert_uint_eq(load_of(NUM_LANES_ZERO, stored), 0);
     }
 }
-END_TEST
 
-START_TEST(stores)
+TEST(stores)
 {
     uint64_t state = 14;
     for (int i = 0; i < ROUNDS; i++) {
@@ -599,10 +580,9 @@ START_TEST(stores)
         ck_assert_uint_eq(num_lane_store(NUM_LANES_ZERO, x), 0);
     }
 }
-END_TEST
 
 /* Where the reference set finds a lane among four rows, and which halves it leaves alone. */
-START_TEST(places_in_dst)
+TEST_RANGE(places_in_dst, NUM_LANES_FP16, NUM_LANES_FORMATS - 1)
 {
     enum num_lanes_format format = (enum num_lanes_format)_i;
     for (unsigned lane = 0; lane < NUM_LANES; lane++) {
@@ -634,39 +614,4 @@ START_TEST(places_in_dst)
             }
         }
     }
-}
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *suite = suite_create("lanes");
-    TCase *cases = tcase_create("one lane");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, moves_and_bits);
-    tcase_add_test(cases, leading_zeros);
-    tcase_add_test(cases, shifts);
-    tcase_add_test(cases, integers);
-    tcase_add_test(cases, mul24);
-    tcase_add_test(cases, fields);
-    tcase_add_test(cases, mad_of_small_numbers);
-    tcase_add_test(cases, mad_corners);
-    tcase_add_test(cases, reciprocals);
-    tcase_add_test(cases, exponentials);
-    tcase_add_test(cases, integers_to_float);
-    tcase_add_loop_test(cases, rounding_of_floats, 0, 2);
-    tcase_add_loop_test(cases, floats_to_integers, 0, 4);
-    tcase_add_loop_test(cases, integers_descaled, 4, 6);
-    tcase_add_test(cases, order);
-    tcase_add_test(cases, generator);
-    tcase_add_loop_test(cases, tables, 0, NUM_LANES_TABLE_FP16_6_4 + 1);
-    tcase_add_test(cases, loads);
-    tcase_add_test(cases, stores);
-    tcase_add_loop_test(cases, places_in_dst, NUM_LANES_FP16, NUM_LANES_FORMATS);
-    suite_add_tcase(suite, cases);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(suite());
 }

@@ -3,13 +3,12 @@
  * properties that must hold whatever the rounding, and digests of what ttsim's arithmetic, which
  * its vendor calls bit-exact, gave for the same operands.
  */
-#include <check.h>
 #include <stdlib.h>
 
 #include "num/matrix.h"
 #include "num/tensix_format.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -365,7 +364,7 @@ static void check_same(const char *what, int mode, uint32_t got, uint32_t expect
     }
 }
 
-START_TEST(against_model)
+TEST_EACH(against_model, MODES)
 {
     struct num_matrix_mode mode = mode_of(_i);
     uint64_t state = UINT64_C(0x1234567) + (uint64_t)_i * UINT64_C(0x9e3779b97f4a7c15);
@@ -395,7 +394,6 @@ START_TEST(against_model)
         }
     }
 }
-END_TEST
 
 /* --- Results of ttsim --- */
 
@@ -424,7 +422,7 @@ static const uint32_t digests[MODES][3] = {
     {0xe22a5e87, 0xcda271e2, 0xdccbbb9c}, {0x9f542354, 0xbcf29c7e, 0x055cde19},
 };
 
-START_TEST(against_digests)
+TEST_EACH(against_digests, MODES)
 {
     struct num_matrix_mode mode = mode_of(_i);
     uint64_t state = UINT64_C(0xabcdef) + (uint64_t)_i * UINT64_C(0x9e3779b97f4a7c15);
@@ -445,7 +443,6 @@ START_TEST(against_digests)
                       hashes[k]);
     }
 }
-END_TEST
 
 /* --- What holds whatever is rounded --- */
 
@@ -472,7 +469,7 @@ static float float_of(uint32_t stored)
 }
 
 /* Four phases over integers of eight bits that BF16 holds add up to the exact dot product. */
-START_TEST(phases_add_up)
+TEST(phases_add_up)
 {
     uint64_t state = 42;
     for (int i = 0; i < 2000; i++) {
@@ -495,10 +492,9 @@ START_TEST(phases_add_up)
         ck_assert_msg(float_of(dst) == (float)exact, "%g, not %d", (double)float_of(dst), exact);
     }
 }
-END_TEST
 
 /* A product or a sum with nothing else is exact in FP32. */
-START_TEST(exact_where_nothing_is_lost)
+TEST(exact_where_nothing_is_lost)
 {
     struct num_matrix_mode mode = {.is_dst_32bit = true};
     for (int x = -255; x < 256; x++) {
@@ -516,10 +512,9 @@ START_TEST(exact_where_nothing_is_lost)
         }
     }
 }
-END_TEST
 
 /* Too much, too little, and what looks like NaN. */
-START_TEST(special_values)
+TEST(special_values)
 {
     uint32_t one = bf16_src(1);
     uint32_t huge = num_src_from_bf16(0x7f7f);
@@ -561,9 +556,8 @@ START_TEST(special_values)
                       num_dst_from_fp32(0x00c00000));
     ck_assert_uint_eq(num_matrix_multiply(&keeps, num_src_from_bf16(0x0040), two, 0), 0);
 }
-END_TEST
 
-START_TEST(styles)
+TEST_EACH(styles, 16)
 {
     static const enum num_matrix_style expected[16] = {
         [NUM_FORMAT_FLOAT16] = NUM_MATRIX_FP16, [NUM_FORMAT_LF8] = NUM_MATRIX_FP16,
@@ -573,7 +567,6 @@ START_TEST(styles)
     };
     ck_assert_int_eq(num_matrix_style_of((unsigned)_i), expected[_i]);
 }
-END_TEST
 
 /* --- Integers --- */
 
@@ -594,7 +587,7 @@ static int64_t saturate(int64_t value)
     return value > INT32_MAX ? INT32_MAX : value < -INT32_MAX ? -INT32_MAX : value;
 }
 
-START_TEST(integers)
+TEST(integers)
 {
     struct num_matrix_mode mode = {
         .a = NUM_MATRIX_INT8, .b = NUM_MATRIX_INT8, .is_dst_32bit = true};
@@ -647,7 +640,6 @@ START_TEST(integers)
     ck_assert_uint_eq(num_matrix_multiply(&mode, int8_src(3), 5 << 8, 0), int32_dst(15));
     ck_assert_uint_eq(num_matrix_multiply(&mode, 3 << 8, int8_src(5), 0), 0);
 }
-END_TEST
 
 /* --- Pools --- */
 
@@ -658,7 +650,7 @@ static void fill(uint32_t row[TERMS], uint32_t value)
     }
 }
 
-START_TEST(greatest)
+TEST_EACH(greatest, 2)
 {
     struct num_matrix_mode mode = {.is_dst_32bit = _i};
     uint32_t scale[TERMS];
@@ -683,9 +675,8 @@ START_TEST(greatest)
         ck_assert_uint_eq(result, mode.is_dst_32bit ? least : least >> 16);
     }
 }
-END_TEST
 
-START_TEST(greatest_index)
+TEST_EACH(greatest_index, TERMS)
 {
     static const uint32_t codes[] = {0, 3, 6, 1, 4, 7, 2, 5};
     struct num_matrix_mode mode = {.is_dst_32bit = true};
@@ -705,9 +696,8 @@ START_TEST(greatest_index)
     mode.b = NUM_MATRIX_TF32;
     ck_assert_uint_eq(num_matrix_max(&mode, a, scale, 0, true) >> 16, 0);
 }
-END_TEST
 
-START_TEST(greatest_scaled)
+TEST(greatest_scaled)
 {
     struct num_matrix_mode mode = {0};
     uint32_t a[TERMS], scale[TERMS];
@@ -730,29 +720,4 @@ START_TEST(greatest_scaled)
     fill(a, int8_src(-100));
     a[2] = int8_src(77);
     ck_assert_uint_eq(num_matrix_max(&mode, a, scale, int32_dst(-5), false), 77);
-}
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *all = suite_create("matrix math");
-    TCase *tcase = tcase_create("matrix math");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, against_model, 0, MODES);
-    tcase_add_loop_test(tcase, against_digests, 0, MODES);
-    tcase_add_test(tcase, phases_add_up);
-    tcase_add_test(tcase, exact_where_nothing_is_lost);
-    tcase_add_test(tcase, special_values);
-    tcase_add_loop_test(tcase, styles, 0, 16);
-    tcase_add_test(tcase, integers);
-    tcase_add_loop_test(tcase, greatest, 0, 2);
-    tcase_add_loop_test(tcase, greatest_index, 0, TERMS);
-    tcase_add_test(tcase, greatest_scaled);
-    suite_add_tcase(all, tcase);
-    return all;
-}
-
-int main(void)
-{
-    return run_suite(suite());
 }

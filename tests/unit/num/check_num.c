@@ -3,7 +3,6 @@
  * the rest against the host's floats and doubles, which hold every value exactly. 16-bit formats
  * are tested exhaustively where a function has one operand.
  */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "num/fp16.h"
 #include "num/fp32.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -253,7 +252,7 @@ static uint32_t reference_fma(struct triple t, const struct format *format, uint
     return (format == &fp32 ? sign : sign >> 16) | big_pack(&sum, format);
 }
 
-START_TEST(multiply_add)
+TEST_EACH(multiply_add, CHUNKS)
 {
     uint64_t state = 0x1234567 + (uint64_t)_i;
     for (int i = 0; i < CASES_A_CHUNK; i++) {
@@ -267,7 +266,6 @@ START_TEST(multiply_add)
         SAME(num_fp32_fma_flags(t.x, t.y, t.z, &flags), expected);
     }
 }
-END_TEST
 
 struct fma_case {
     uint32_t x, y, z, result, flags;
@@ -304,7 +302,7 @@ static const struct fma_case fma_cases[] = {
     {0x00000000, 0xbf800000, 0x00000000, 0x00000000, 0},
 };
 
-START_TEST(multiply_add_rules)
+TEST_EACH(multiply_add_rules, COUNT(fma_cases))
 {
     const struct fma_case *c = &fma_cases[_i];
     uint32_t flags = 0;
@@ -315,7 +313,6 @@ START_TEST(multiply_add_rules)
                   flags, c->flags);
     SAME(num_fp32_fma(c->x, c->y, c->z), c->result);
 }
-END_TEST
 
 /* --- Against the host's floats --- */
 
@@ -344,7 +341,7 @@ static uint32_t flushed_bits(float value)
     return x & NUM_FP32_INFINITY ? x : x & NUM_FP32_SIGN;
 }
 
-START_TEST(sums_and_products)
+TEST_EACH(sums_and_products, CHUNKS)
 {
     uint64_t state = 0x7654321 + (uint64_t)_i;
     for (int i = 0; i < CASES_A_CHUNK; i++) {
@@ -357,7 +354,6 @@ START_TEST(sums_and_products)
         SAME(num_fp32_mul(t.x, t.y, &flags), product);
     }
 }
-END_TEST
 
 /* Every sign of zero, both denormals, both infinities, NaNs of both kinds, and neighbours. */
 static const uint32_t ordered[] = {
@@ -366,7 +362,7 @@ static const uint32_t ordered[] = {
     0x3f800001, 0x40000000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x7f800001, 0xffc00001,
 };
 
-START_TEST(order)
+TEST_EACH(order, COUNT(ordered))
 {
     uint32_t x = ordered[_i];
     for (int i = 0; i < COUNT(ordered); i++) {
@@ -389,7 +385,6 @@ START_TEST(order)
         SAME(flags, has_signaling ? NUM_INVALID : 0);
     }
 }
-END_TEST
 
 static uint32_t expected_class(double value, bool is_denormal, bool is_signaling)
 {
@@ -400,7 +395,7 @@ static uint32_t expected_class(double value, bool is_denormal, bool is_signaling
     return signbit(value) ? 8u >> size : 16u << size;
 }
 
-START_TEST(classes)
+TEST(classes)
 {
     uint64_t state = 99;
     for (int i = 0; i < CASES_A_CHUNK; i++) {
@@ -411,11 +406,10 @@ START_TEST(classes)
              expected_class((double)to_float(x), is_denormal, !(x & 0x400000)));
     }
 }
-END_TEST
 
 static const unsigned widths[] = {8, 16, 32};
 
-START_TEST(to_integers)
+TEST_EACH(to_integers, 6)
 {
     uint64_t state = 77 + (uint64_t)_i;
     unsigned width = widths[_i % 3];
@@ -441,9 +435,8 @@ START_TEST(to_integers)
     SAME(num_fp32_to_uint(0xff800000, 32, rounding, &flags), 0);
     SAME(num_fp32_to_uint(0x7f800000, 32, rounding, &flags), UINT32_MAX);
 }
-END_TEST
 
-START_TEST(from_integers)
+TEST(from_integers)
 {
     uint64_t state = 55;
     for (int i = 0; i < CASES_A_CHUNK; i++) {
@@ -456,7 +449,6 @@ START_TEST(from_integers)
         SAME(num_fp32_from_int((int32_t)value, &flags), to_bits((float)(int32_t)value));
     }
 }
-END_TEST
 
 /* --- 16-bit formats --- */
 
@@ -488,7 +480,7 @@ static bool half_is_denormal(const struct half *half, uint32_t x)
     return !(x >> half->shape.fraction & (0x7fffu >> half->shape.fraction));
 }
 
-START_TEST(half_widening)
+TEST_EACH(half_widening, COUNT(halves))
 {
     const struct half *half = &halves[_i];
     for (uint32_t x = 0; x < 0x10000; x++) {
@@ -503,10 +495,9 @@ START_TEST(half_widening)
         SAME(flags, isnan(value) && is_signaling ? NUM_INVALID : 0);
     }
 }
-END_TEST
 
 /* The FP32 values at, just below and just above each 16-bit value and each middle between two. */
-START_TEST(half_narrowing)
+TEST_EACH(half_narrowing, COUNT(halves))
 {
     const struct half *half = &halves[_i];
     uint32_t infinity = half->format == NUM_FP16 ? 0x7c00 : 0x7f80;
@@ -528,7 +519,6 @@ START_TEST(half_narrowing)
              (rtz ? x : even) | 0x8000);
     }
 }
-END_TEST
 
 static uint32_t widened(const struct half *half, uint16_t x)
 {
@@ -547,7 +537,7 @@ static uint16_t expected_half_fma(const struct half *half, struct triple t)
     return num_half_from_fp32(half->format, result, &flags);
 }
 
-START_TEST(half_arithmetic)
+TEST_EACH(half_arithmetic, 9)
 {
     const struct half *half = &halves[_i % 3];
     uint64_t state = 33 + (uint64_t)_i;
@@ -571,10 +561,9 @@ START_TEST(half_arithmetic)
              expected_half_fma(half, (struct triple){wx, wy, sign}));
     }
 }
-END_TEST
 
 /* Sums and products of FP16 normals, as the host computes them: exact in double, rounded once. */
-START_TEST(fp16_against_doubles)
+TEST_EACH(fp16_against_doubles, 4)
 {
     uint64_t state = 11 + (uint64_t)_i;
     const struct half *half = &halves[0];
@@ -600,9 +589,8 @@ START_TEST(fp16_against_doubles)
         }
     }
 }
-END_TEST
 
-START_TEST(half_from_integers)
+TEST_EACH(half_from_integers, COUNT(halves))
 {
     const struct half *half = &halves[_i];
     uint64_t state = 22;
@@ -616,31 +604,4 @@ START_TEST(half_from_integers)
         expected = negative ? big_pack(&big, &half->shape) | 0x8000 : 0;
         SAME(num_half_from_int(half->format, (int32_t)negative, &flags), expected);
     }
-}
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *all = suite_create("num");
-    TCase *tcase = tcase_create("num");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, multiply_add, 0, CHUNKS);
-    tcase_add_loop_test(tcase, multiply_add_rules, 0, COUNT(fma_cases));
-    tcase_add_loop_test(tcase, sums_and_products, 0, CHUNKS);
-    tcase_add_loop_test(tcase, order, 0, COUNT(ordered));
-    tcase_add_test(tcase, classes);
-    tcase_add_loop_test(tcase, to_integers, 0, 6);
-    tcase_add_test(tcase, from_integers);
-    tcase_add_loop_test(tcase, half_widening, 0, COUNT(halves));
-    tcase_add_loop_test(tcase, half_narrowing, 0, COUNT(halves));
-    tcase_add_loop_test(tcase, half_arithmetic, 0, 9);
-    tcase_add_loop_test(tcase, fp16_against_doubles, 0, 4);
-    tcase_add_loop_test(tcase, half_from_integers, 0, COUNT(halves));
-    suite_add_tcase(all, tcase);
-    return all;
-}
-
-int main(void)
-{
-    return run_suite(suite());
 }

@@ -2,14 +2,13 @@
  * num/tensix_format.h against values: what a pattern is worth as a double (which holds every one of
  * them exactly), and what rounding or cutting that worth gives. Exhaustive up to 16 bits.
  */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "num/tensix_format.h"
 #include "unit/random.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -89,7 +88,7 @@ static double dst_worth(bool is_narrow, uint32_t stored)
 
 /* --- Formats --- */
 
-START_TEST(properties)
+TEST_EACH(properties, 40)
 {
     const struct num_format_info *info = num_format_info((unsigned)_i);
     static const uint64_t known = 0x4500cfff;
@@ -113,9 +112,8 @@ START_TEST(properties)
     ck_assert_uint_eq(num_format_of(code, is_unsigned, _i == NUM_FORMAT_FP8_E4M3), (unsigned)_i);
     ck_assert_uint_eq(num_format_of(code, false, false), code);
 }
-END_TEST
 
-START_TEST(register_layouts)
+TEST(register_layouts)
 {
     for (uint32_t x = 0; x < 0x10000; x++) {
         uint16_t half = (uint16_t)x;
@@ -134,9 +132,8 @@ START_TEST(register_layouts)
         SAME(num_tf32_from_src(num_src_from_tf32(x)), x);
     }
 }
-END_TEST
 
-START_TEST(sign_and_magnitude)
+TEST(sign_and_magnitude)
 {
     static const int32_t values[] = {0, 1, -1, 127, -128, INT32_MAX, -INT32_MAX};
     for (int i = 0; i < COUNT(values); i++) {
@@ -146,7 +143,6 @@ START_TEST(sign_and_magnitude)
     ck_assert_uint_eq(num_int32_to_sign_magnitude(-5), UINT32_C(0x80000005));
     ck_assert_int_eq(num_int32_from_sign_magnitude(UINT32_C(0x80000000)), 0);
 }
-END_TEST
 
 /* --- Unpackers --- */
 
@@ -163,7 +159,7 @@ static const struct {
     [NUM_FORMAT_INT8] = {0x4000, 0x4000},    [NUM_FORMAT_BFP2_B] = {0x8070, 0x8060},
 };
 
-START_TEST(legal_pairs)
+TEST_EACH(legal_pairs, 40)
 {
     for (unsigned out = 0; out < 40; out++) {
         bool src = _i < 16 && out < 16 && (legal_outputs[_i].src >> out & 1);
@@ -176,7 +172,6 @@ START_TEST(legal_pairs)
         }
     }
 }
-END_TEST
 
 /* The same datum by every legal name of the output, in Src and in Dst. */
 static void check_unpacked(enum num_format in, uint32_t datum, uint8_t exponent, bool is_narrow,
@@ -193,7 +188,7 @@ static void check_unpacked(enum num_format in, uint32_t datum, uint8_t exponent,
     }
 }
 
-START_TEST(unpack_small_floats)
+TEST(unpack_small_floats)
 {
     for (uint32_t x = 0; x < 0x10000; x++) {
         check_unpacked(NUM_FORMAT_FLOAT16, x, 0, true, half_worth(true, x));
@@ -211,9 +206,8 @@ START_TEST(unpack_small_floats)
                        ends ? (x & 0x80 ? -511.75 : 511.75) : worth(x, 4, 3));
     }
 }
-END_TEST
 
-START_TEST(unpack_blocks)
+TEST_EACH(unpack_blocks, 6)
 {
     static const enum num_format blocks[] = {NUM_FORMAT_BFP8,   NUM_FORMAT_BFP4,
                                              NUM_FORMAT_BFP2,   NUM_FORMAT_BFP8_B,
@@ -242,10 +236,9 @@ START_TEST(unpack_blocks)
         check_unpacked(in, top, (uint8_t)datum, is_narrow, -ldexp(1, bias + 1));
     }
 }
-END_TEST
 
 /* HW: an exponent below the leading zeros wraps around to a great one. */
-START_TEST(block_exponents_wrap)
+TEST(block_exponents_wrap)
 {
     SAME(num_block_to_half(NUM_FORMAT_BFP8_B, 0x01, 3), (3 - 6 + 256) << 7);
     SAME(num_block_to_half(NUM_FORMAT_BFP8_B, 0x81, 6), 0x8000);
@@ -254,9 +247,8 @@ START_TEST(block_exponents_wrap)
     ck_assert(!num_block_is_defined(NUM_FORMAT_BFP4, 0x4, 32));
     ck_assert(num_block_is_defined(NUM_FORMAT_BFP4, 0x8, 255));
 }
-END_TEST
 
-START_TEST(unpack_integers)
+TEST(unpack_integers)
 {
     for (uint32_t x = 0; x < 0x100; x++) {
         uint32_t sign = x >> 7;
@@ -276,7 +268,6 @@ START_TEST(unpack_integers)
         SAME(num_unpack_to_dst(NUM_FORMAT_UINT32, NUM_FORMAT_INT32, x, 0), num_dst_from_fp32(x));
     }
 }
-END_TEST
 
 /* x cut to a mantissa of so many bits. */
 static double cut(double x, int mantissa_bits)
@@ -294,7 +285,7 @@ static double cut_to_fp16(double x)
     return copysign(result, x);
 }
 
-START_TEST(unpack_fp32)
+TEST(unpack_fp32)
 {
     uint64_t state = 3;
     for (int i = 0; i < 10 * CASES; i++) {
@@ -315,7 +306,6 @@ START_TEST(unpack_fp32)
          0x40000 | 512 << 8);
     SAME(num_unpack_to_src(NUM_FORMAT_FLOAT32, NUM_FORMAT_FLOAT16, 0xb77fffff, 0), 0x40000);
 }
-END_TEST
 
 /* --- Packer --- */
 
@@ -332,7 +322,7 @@ static struct num_pack_early early_of(unsigned format, bool is_32bit)
     return (struct num_pack_early){.format = (uint8_t)format, .is_32bit = is_32bit};
 }
 
-START_TEST(early_from_32_bits)
+TEST(early_from_32_bits)
 {
     struct num_pack_early tf32 = early_of(NUM_FORMAT_TF32, true);
     struct num_pack_early bf16 = early_of(NUM_FORMAT_FLOAT16_B, true);
@@ -365,9 +355,8 @@ START_TEST(early_from_32_bits)
     SAME(num_pack_early(&bf16, num_dst_from_fp32(0x807fffff)), 0x8080); /* rounds up first */
     SAME(num_pack_early(&bf16, num_dst_from_fp32(0x80000000)), 0);
 }
-END_TEST
 
-START_TEST(early_from_16_bits)
+TEST(early_from_16_bits)
 {
     struct num_pack_early fp16 = early_of(NUM_FORMAT_FLOAT16, false);
     struct num_pack_early bfp8 = early_of(NUM_FORMAT_BFP8, false);
@@ -408,9 +397,8 @@ START_TEST(early_from_16_bits)
         WORTH(half_worth(true, num_pack_early(&narrows, wide)), cut_to_fp16(value));
     }
 }
-END_TEST
 
-START_TEST(early_integers)
+TEST(early_integers)
 {
     uint64_t state = 17;
     for (int i = 0; i < 10 * CASES; i++) {
@@ -435,11 +423,10 @@ START_TEST(early_integers)
         SAME(num_pack_early(&early, stored), stored >> 16);
     }
 }
-END_TEST
 
 /* Kinds by format code, as letters: - none, f FP32, t TF32, b BF16, 6 E8M6, h FP16, 7 E5M7, s E5M6,
  * 8 FP8, I, S, c, u integers of 32, 16 and 8 bits. */
-START_TEST(early_kinds)
+TEST_EACH(early_kinds, 10)
 {
     static const char letters[] = "-ftb6h7s8IScu";
     static const struct {
@@ -472,9 +459,8 @@ START_TEST(early_kinds)
                       letters[kind]);
     }
 }
-END_TEST
 
-START_TEST(late_pairs)
+TEST(late_pairs)
 {
     for (int kind = 0; kind < NUM_PACK_KINDS; kind++) {
         for (unsigned to = 0; to < NUM_FORMATS; to++) {
@@ -493,10 +479,9 @@ START_TEST(late_pairs)
         }
     }
 }
-END_TEST
 
 /* From patterns of 16 bits, all of them. */
-START_TEST(late_from_halves)
+TEST(late_from_halves)
 {
     for (uint32_t x = 0; x < 0x10000; x++) {
         double wide = half_worth(false, x);
@@ -533,9 +518,8 @@ START_TEST(late_from_halves)
         SAME(num_pack_late(NUM_PACK_INT8, NUM_FORMAT_INT8, x & 0xff), x & 0xff);
     }
 }
-END_TEST
 
-START_TEST(late_from_wide)
+TEST(late_from_wide)
 {
     uint64_t state = 23;
     for (int i = 0; i < 10 * CASES; i++) {
@@ -553,10 +537,9 @@ START_TEST(late_from_wide)
               cut(value, 7));
     }
 }
-END_TEST
 
 /* Nearest multiples of the block's unit, ties away, at most 127; narrower formats cut those. */
-START_TEST(pack_blocks)
+TEST_EACH(pack_blocks, 6)
 {
     static const enum num_format blocks[] = {NUM_FORMAT_BFP8,   NUM_FORMAT_BFP4,
                                              NUM_FORMAT_BFP2,   NUM_FORMAT_BFP8_B,
@@ -597,7 +580,6 @@ START_TEST(pack_blocks)
         }
     }
 }
-END_TEST
 
 /* --- L1 accumulation --- */
 
@@ -608,7 +590,7 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
-START_TEST(accumulate_fp32)
+TEST(accumulate_fp32)
 {
     uint64_t state = 41;
     for (int i = 0; i < 10 * CASES; i++) {
@@ -631,7 +613,6 @@ START_TEST(accumulate_fp32)
     SAME(num_pack_accumulate(NUM_FORMAT_FLOAT32, 0x3f800000, 0x00400000), 0x3f800000);
     SAME(num_pack_accumulate(NUM_FORMAT_FLOAT32, 0x3f800000, 0x80800000), 0x3f800000);
 }
-END_TEST
 
 /* To nearest even with so many mantissa bits. */
 static double round_even(double x, int mantissa_bits)
@@ -641,7 +622,7 @@ static double round_even(double x, int mantissa_bits)
     return ldexp(nearbyint(fraction), exponent - mantissa_bits - 1);
 }
 
-START_TEST(accumulate_halves)
+TEST(accumulate_halves)
 {
     uint64_t state = 43;
     for (int i = 0; i < 20 * CASES; i++) {
@@ -666,9 +647,8 @@ START_TEST(accumulate_halves)
                                                  : limit);
     }
 }
-END_TEST
 
-START_TEST(accumulate_rules)
+TEST_EACH(accumulate_rules, 14)
 {
     static const struct {
         enum num_format format;
@@ -691,41 +671,4 @@ START_TEST(accumulate_rules)
         {NUM_FORMAT_FLOAT16_B, 0x8000, 0x8000, 0x8000},
     };
     SAME(num_pack_accumulate(rows[_i].format, rows[_i].old, rows[_i].datum), rows[_i].sum);
-}
-END_TEST
-
-enum { ACCUMULATE_RULES = 14 };
-
-static Suite *suite(void)
-{
-    Suite *all = suite_create("tensix format");
-    TCase *tcase = tcase_create("tensix format");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, properties, 0, 40);
-    tcase_add_test(tcase, register_layouts);
-    tcase_add_test(tcase, sign_and_magnitude);
-    tcase_add_loop_test(tcase, legal_pairs, 0, 40);
-    tcase_add_test(tcase, unpack_small_floats);
-    tcase_add_loop_test(tcase, unpack_blocks, 0, 6);
-    tcase_add_test(tcase, block_exponents_wrap);
-    tcase_add_test(tcase, unpack_integers);
-    tcase_add_test(tcase, unpack_fp32);
-    tcase_add_test(tcase, early_from_32_bits);
-    tcase_add_test(tcase, early_from_16_bits);
-    tcase_add_test(tcase, early_integers);
-    tcase_add_loop_test(tcase, early_kinds, 0, 10);
-    tcase_add_test(tcase, late_pairs);
-    tcase_add_test(tcase, late_from_halves);
-    tcase_add_test(tcase, late_from_wide);
-    tcase_add_loop_test(tcase, pack_blocks, 0, 6);
-    tcase_add_test(tcase, accumulate_fp32);
-    tcase_add_test(tcase, accumulate_halves);
-    tcase_add_loop_test(tcase, accumulate_rules, 0, ACCUMULATE_RULES);
-    suite_add_tcase(all, tcase);
-    return all;
-}
-
-int main(void)
-{
-    return run_suite(suite());
 }

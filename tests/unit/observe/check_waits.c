@@ -2,7 +2,6 @@
  * The wait report: what each kind of waiting is called, requests under way and lost responses,
  * tiles that share a line, and its length on a whole chip.
  */
-#include <check.h>
 #include <regex.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include "observe/wait_lines.h"
 #include "observe/wait_places.h"
 #include "unit/chip/chip_program.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum { CODE = 0x1000, TEXT = 65536 };
 #define NIU(noc) (UINT32_C(0xffb20000) + ((uint32_t)(noc) << 16))
@@ -101,6 +100,7 @@ static const struct {
     {NIU_MST_RD_RESP_RECEIVED, READ, 16, "NIU_MST_RD_RESP_RECEIVED"},
     {NIU_MST_RD_DATA_WORD_RECEIVED, READ, 16, "NIU_MST_RD_DATA_WORD_RECEIVED"},
 };
+enum { AWAITED = sizeof awaited / sizeof awaited[0] };
 
 static void start_waiter(struct penrose_chip *chip, unsigned noc, unsigned counter, bool negated)
 {
@@ -112,7 +112,7 @@ static void start_waiter(struct penrose_chip *chip, unsigned noc, unsigned count
     start_program(chip, 1, 2, PENROSE_BRISC, CODE, program);
 }
 
-START_TEST(counters_are_named_with_requests_under_way)
+TEST_EACH(counters_are_named_with_requests_under_way, 2 * AWAITED)
 {
     unsigned row = (unsigned)_i / 2, noc = (unsigned)_i % 2;
     struct penrose_chip *chip = open_chip();
@@ -139,9 +139,8 @@ START_TEST(counters_are_named_with_requests_under_way)
     lacks("missing");
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(lost_responses_are_told)
+TEST_EACH(lost_responses_are_told, 2 * AWAITED)
 {
     unsigned row = (unsigned)_i / 2, noc = (unsigned)_i % 2;
     struct penrose_chip *chip = open_chip();
@@ -167,9 +166,8 @@ START_TEST(lost_responses_are_told)
     has(pattern);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(outstanding_requests_and_strangers_responses)
+TEST(outstanding_requests_and_strangers_responses)
 {
     struct penrose_chip *chip = open_chip();
     prepare_request(chip, 0, 0x8000, AT(2, 2), 0x3000, AT(3, 3), READ, 16, 6 << 10);
@@ -181,11 +179,10 @@ START_TEST(outstanding_requests_and_strangers_responses)
     has("tile \\(3, 3\\) NoC 0, transaction id 6: more responses came than were asked for");
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* An id counts a multicast once, and down for each of its receivers: nothing is said of responses
  * that were not lost, whatever the counters of ids hold. */
-START_TEST(multicasts_lose_nothing)
+TEST_EACH(multicasts_lose_nothing, 5)
 {
     static const struct {
         unsigned x, y; /* the last receiver; the first is (2, 2) */
@@ -207,9 +204,8 @@ START_TEST(multicasts_lose_nothing)
     lacks("more responses");
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(a_lost_read_is_told_beside_multicasts)
+TEST(a_lost_read_is_told_beside_multicasts)
 {
     struct penrose_chip *chip = open_chip();
     prepare_request(chip, 0, 0x8000, AT(1, 2), 0x3000, AT(4, 4) | AT(2, 2) << 12,
@@ -228,9 +224,8 @@ START_TEST(a_lost_read_is_told_beside_multicasts)
     lacks("more responses");
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(all_counters_have_names)
+TEST(all_counters_have_names)
 {
     unsigned named = 0;
     for (unsigned counter = 0; counter < 80; counter++) {
@@ -245,11 +240,10 @@ START_TEST(all_counters_have_names)
     }
     ck_assert_uint_eq(named, 30);
 }
-END_TEST
 
 /* --- Words of L1 --- */
 
-START_TEST(writes_to_a_polled_word_are_told)
+TEST(writes_to_a_polled_word_are_told)
 {
     struct penrose_chip *chip = open_chip();
     bool seen = false;
@@ -270,9 +264,8 @@ START_TEST(writes_to_a_polled_word_are_told)
     has("tile \\(2, 2\\) ncrisc at pc .*: paused by ebreak");
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(places_have_words)
+TEST_EACH(places_have_words, 7)
 {
     static const struct {
         const char *program, *pattern;
@@ -300,9 +293,8 @@ START_TEST(places_have_words)
     ck_assert_uint_eq(count_lines(), 1);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(other_tiles_name_their_harts)
+TEST(other_tiles_name_their_harts)
 {
     struct penrose_chip *chip = open_chip();
     start_program(chip, 22, 25, PENROSE_BRISC, CODE,
@@ -318,11 +310,10 @@ START_TEST(other_tiles_name_their_harts)
     has("tile \\(18, 20\\) drisc .*: polls 0x00000444 \\(L1, holds 0x0\\)");
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* --- Transactions that nobody ends --- */
 
-START_TEST(open_transactions_are_told)
+TEST_EACH(open_transactions_are_told, 2)
 {
     struct penrose_chip *chip = open_chip();
     prepare_request(chip, (unsigned)_i, 0x8000, AT(1, 2), 0x3000, AT(2, 3), WRITE | LINKED, 16, 0);
@@ -340,7 +331,6 @@ START_TEST(open_transactions_are_told)
     has(pattern);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* --- Streams --- */
 
@@ -383,7 +373,7 @@ static void start_stream(struct penrose_chip *chip, unsigned x, unsigned y, unsi
 }
 
 /* (63, 63) is no tile: a link, for which a stream's packet is refused and not sent elsewhere. */
-START_TEST(streams_do_not_reach_links)
+TEST(streams_do_not_reach_links)
 {
     struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
@@ -398,9 +388,8 @@ START_TEST(streams_do_not_reach_links)
     ck_assert_ptr_nonnull(strstr(fault.rule, "stream 0 sends to (63, 63)"));
     penrose_chip_destroy(chip);
 }
-END_TEST
 
-START_TEST(streams_in_a_phase_are_told_with_their_peers)
+TEST(streams_in_a_phase_are_told_with_their_peers)
 {
     struct penrose_chip *chip = open_chip();
     start_stream(chip, 1, 2, 12, OVERLAY_REMOTE_DEST, AT(2, 3) | 9u << 12,
@@ -418,11 +407,10 @@ START_TEST(streams_in_a_phase_are_told_with_their_peers)
     has("tile \\(2, 3\\) overlay stream 9, .*, waits for messages of stream 12 of \\(1, 2\\)");
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* --- At a tile's door --- */
 
-START_TEST(what_waits_at_a_door_is_told)
+TEST(what_waits_at_a_door_is_told)
 {
     struct penrose_chip *chip = open_chip();
     bool seen = false;
@@ -448,11 +436,10 @@ START_TEST(what_waits_at_a_door_is_told)
     ck_assert(seen);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* --- Many tiles --- */
 
-START_TEST(tiles_share_lines)
+TEST(tiles_share_lines)
 {
     struct penrose_chip *chip = open_chip();
     for (unsigned y = 2; y < 12; y++) {
@@ -480,10 +467,9 @@ START_TEST(tiles_share_lines)
     has("^  2 tiles \\(\\(3, 3\\), \\(6, 9\\)\\) ncrisc at pc 0x00001200: endless loop");
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* Lines of the least interest go first, the number of lines is bounded. */
-START_TEST(reports_stay_short)
+TEST(reports_stay_short)
 {
     enum { IDLE = 30, RUNS = 25, WAITS = 20 };
     struct wait_lines lines = {0};
@@ -517,10 +503,9 @@ START_TEST(reports_stay_short)
     ck_assert_int_eq(strncmp(small, text, sizeof small - 1), 0);
     wait_lines_free(&lines);
 }
-END_TEST
 
 /* Words that are too long for a line are cut, and nothing else happens. */
-START_TEST(long_words_are_cut)
+TEST(long_words_are_cut)
 {
     struct wait_lines lines = {0};
     struct wait_words words;
@@ -536,36 +521,4 @@ START_TEST(long_words_are_cut)
     ck_assert_uint_eq(count_lines(), 1);
     ck_assert_uint_lt(strlen(text), WAIT_TEXT_BYTES + 100);
     wait_lines_free(&lines);
-}
-END_TEST
-
-static Suite *waits_suite(void)
-{
-    enum { AWAITED = sizeof awaited / sizeof awaited[0] };
-    Suite *suite = suite_create("waits");
-    TCase *tcase = tcase_create("waits");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, counters_are_named_with_requests_under_way, 0, 2 * AWAITED);
-    tcase_add_loop_test(tcase, lost_responses_are_told, 0, 2 * AWAITED);
-    tcase_add_test(tcase, outstanding_requests_and_strangers_responses);
-    tcase_add_loop_test(tcase, multicasts_lose_nothing, 0, 5);
-    tcase_add_test(tcase, a_lost_read_is_told_beside_multicasts);
-    tcase_add_test(tcase, all_counters_have_names);
-    tcase_add_test(tcase, writes_to_a_polled_word_are_told);
-    tcase_add_loop_test(tcase, places_have_words, 0, 7);
-    tcase_add_test(tcase, other_tiles_name_their_harts);
-    tcase_add_loop_test(tcase, open_transactions_are_told, 0, 2);
-    tcase_add_test(tcase, streams_do_not_reach_links);
-    tcase_add_test(tcase, streams_in_a_phase_are_told_with_their_peers);
-    tcase_add_test(tcase, what_waits_at_a_door_is_told);
-    tcase_add_test(tcase, tiles_share_lines);
-    tcase_add_test(tcase, reports_stay_short);
-    tcase_add_test(tcase, long_words_are_cut);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(waits_suite());
 }

@@ -43,7 +43,7 @@ static void fill_page(struct harness *h, uint32_t number, uint32_t word)
 
 /* --- Decoding and sharing --- */
 
-START_TEST(page_holds_rows_and_words)
+TEST(page_holds_rows_and_words)
 {
     struct harness *h = harness_create(RV32_B);
     uint64_t random = 5;
@@ -60,9 +60,8 @@ START_TEST(page_holds_rows_and_words)
     }
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(nothing_is_decoded_before_it_runs)
+TEST(nothing_is_decoded_before_it_runs)
 {
     struct harness *h = harness_create(RV32_B);
     fill_page(h, 0, addi(A0, A0, 1));
@@ -74,9 +73,8 @@ START_TEST(nothing_is_decoded_before_it_runs)
     ck_assert(!rv32_code_is_decoded(&h->code, 1));
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(equal_pages_are_shared)
+TEST(equal_pages_are_shared)
 {
     struct harness *h = harness_create(RV32_B), *other = create_neighbour(h);
     fill_page(h, 0, addi(A0, A0, 1));
@@ -93,10 +91,9 @@ START_TEST(equal_pages_are_shared)
     ck_assert_uint_eq(page_of(h, 0)->users, 2);
     harness_destroy(h);
 }
-END_TEST
 
 /* One writes over its copy, the other goes on with what it has. */
-START_TEST(writes_concern_the_writer_only)
+TEST(writes_concern_the_writer_only)
 {
     struct harness *h = harness_create(RV32_B), *other = create_neighbour(h);
     fill_page(h, 0, addi(A0, A0, 1));
@@ -117,7 +114,6 @@ START_TEST(writes_concern_the_writer_only)
     harness_destroy(other);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Marks and forgetting --- */
 
@@ -158,7 +154,7 @@ static const struct range ranges[] = {
     {HARNESS_L1_BYTES + 8, 64, {false, false, false, false}},
 };
 
-START_TEST(written_ranges)
+TEST_EACH(written_ranges, COUNT(ranges))
 {
     const struct range *range = &ranges[_i];
     struct harness *h = harness_create(RV32_B);
@@ -174,9 +170,8 @@ START_TEST(written_ranges)
     }
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(invalidation_forgets_all)
+TEST(invalidation_forgets_all)
 {
     struct harness *h = harness_create(RV32_B);
     uint32_t patched = addi(A0, A0, 50);
@@ -192,7 +187,6 @@ START_TEST(invalidation_forgets_all)
     ck_assert_uint_eq(h->hart.x[A0], 52);
     harness_destroy(h);
 }
-END_TEST
 
 /* The invalidation register lies behind the bus: the page that runs is forgotten under way. */
 static enum rv32_reply invalidate_on_store(void *owner, struct rv32_hart *hart,
@@ -207,7 +201,7 @@ static enum rv32_reply invalidate_on_store(void *owner, struct rv32_hart *hart,
     return RV32_OK;
 }
 
-START_TEST(invalidation_by_the_running_hart)
+TEST_EACH(invalidation_by_the_running_hart, HARNESS_MODES)
 {
     static const char *const lines[] = {"addi a0, a0, 1", "sw zero, 0(s0)", "addi a0, a0, 1",
                                         "addi a0, a0, 1", NULL};
@@ -222,7 +216,6 @@ START_TEST(invalidation_by_the_running_hart)
     ck_assert_uint_eq(h->hart.pc, 16);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Self-modifying code --- */
 
@@ -269,7 +262,7 @@ static void check_patch(struct harness *h, const struct patch *patch, uint32_t t
     harness_put_word(h, target, WORD_NOP);
 }
 
-START_TEST(patched_code_runs)
+TEST_EACH(patched_code_runs, COUNT(patches))
 {
     static const int32_t distances[] = {-0x140, -0x104, -0x100, -0xfc, -0x48, -0xc,  -8,    4,
                                         8,      0xc,    0x3c,   0x40,  0xfc,  0x100, 0x104, 0x140};
@@ -288,7 +281,6 @@ START_TEST(patched_code_runs)
     }
     harness_destroy(h);
 }
-END_TEST
 
 enum { LAW_BYTES = 4 * PAGE, LAW_CYCLES = 600, LAW_TRIALS = 300 };
 
@@ -332,7 +324,7 @@ static void set_up_law(struct harness *h, uint64_t random)
     h->hart.x[S0] = 0;
 }
 
-START_TEST(bursts_see_every_patch)
+TEST(bursts_see_every_patch)
 {
     struct harness *h = harness_create(RV32_B), *forgetful = harness_create(RV32_B);
     uint64_t random = 0xc0de;
@@ -359,12 +351,11 @@ START_TEST(bursts_see_every_patch)
     harness_destroy(h);
     harness_destroy(forgetful);
 }
-END_TEST
 
 /* --- Page boundaries --- */
 
 /* Straight on, branches and jumps across a boundary, with bursts that end everywhere. */
-START_TEST(boundaries)
+TEST(boundaries)
 {
     struct harness *h = harness_create(RV32_B);
     uint32_t first = PAGE - 8;
@@ -390,10 +381,9 @@ START_TEST(boundaries)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* A burst that ends at a page's end must not look at the next page, nor fault beyond L1. */
-START_TEST(end_of_memory)
+TEST_EACH(end_of_memory, HARNESS_MODES)
 {
     struct harness *h = harness_create(RV32_B);
     h->mode = (enum harness_mode)_i;
@@ -409,13 +399,12 @@ START_TEST(end_of_memory)
     ck_assert_uint_eq(h->hart.retired, 1);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- The store --- */
 
 enum { MANY = 10000, SWEEP_LIMIT = 4096 };
 
-START_TEST(unused_pages_are_swept)
+TEST(unused_pages_are_swept)
 {
     struct harness *h = harness_create(RV32_B), *other = create_neighbour(h);
     fill_page(other, 3, addi(A0, A0, 3));
@@ -437,7 +426,6 @@ START_TEST(unused_pages_are_swept)
     harness_destroy(other);
     harness_destroy(h);
 }
-END_TEST
 
 static void decode_many(struct harness *h)
 {
@@ -448,7 +436,7 @@ static void decode_many(struct harness *h)
 }
 
 /* What was written over is in use until other bytes are decoded in its place. */
-START_TEST(pages_aside_are_kept)
+TEST(pages_aside_are_kept)
 {
     struct harness *h = harness_create(RV32_B);
     fill_page(h, 5, addi(A0, A0, 3));
@@ -469,10 +457,9 @@ START_TEST(pages_aside_are_kept)
     ck_assert_uint_le(rv32_code_store_pages(h->store), SWEEP_LIMIT);
     harness_destroy(h);
 }
-END_TEST
 
 /* Pages in use stay, however many there are. */
-START_TEST(used_pages_are_kept)
+TEST(used_pages_are_kept)
 {
     enum { PAGES = 3 * SWEEP_LIMIT };
     struct rv32_code_store *store = rv32_code_store_create();
@@ -496,10 +483,9 @@ START_TEST(used_pages_are_kept)
     free(marks);
     free(l1);
 }
-END_TEST
 
 /* Beyond what is mapped nobody looks at entries, for which the host would have to find room. */
-START_TEST(entries_that_are_not_mapped_are_not_read)
+TEST(entries_that_are_not_mapped_are_not_read)
 {
     enum { PAGES = 8, ALONE = 5 };
     struct rv32_code_store *store = rv32_code_store_create();
@@ -529,32 +515,4 @@ START_TEST(entries_that_are_not_mapped_are_not_read)
     }
     rv32_code_invalidate(&code);
     rv32_code_store_destroy(store);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *tcase = tcase_create("pages");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, page_holds_rows_and_words);
-    tcase_add_test(tcase, nothing_is_decoded_before_it_runs);
-    tcase_add_test(tcase, equal_pages_are_shared);
-    tcase_add_test(tcase, writes_concern_the_writer_only);
-    tcase_add_loop_test(tcase, written_ranges, 0, COUNT(ranges));
-    tcase_add_test(tcase, invalidation_forgets_all);
-    tcase_add_loop_test(tcase, invalidation_by_the_running_hart, 0, HARNESS_MODES);
-    tcase_add_loop_test(tcase, patched_code_runs, 0, COUNT(patches));
-    tcase_add_test(tcase, bursts_see_every_patch);
-    tcase_add_test(tcase, boundaries);
-    tcase_add_loop_test(tcase, end_of_memory, 0, HARNESS_MODES);
-    tcase_add_test(tcase, unused_pages_are_swept);
-    tcase_add_test(tcase, pages_aside_are_kept);
-    tcase_add_test(tcase, used_pages_are_kept);
-    tcase_add_test(tcase, entries_that_are_not_mapped_are_not_read);
-    suite_add_tcase(suite, tcase);
-}
-
-int main(void)
-{
-    return harness_main("decoded code", fill);
 }

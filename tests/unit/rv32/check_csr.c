@@ -135,7 +135,7 @@ static bool is_on(const struct csr *csr, enum rv32_core core)
 
 /* --- The list --- */
 
-START_TEST(named)
+TEST_EACH(named, COUNT(csrs))
 {
     const struct csr *csr = &csrs[_i];
     struct harness *h = harness_create(RV32_T2);
@@ -157,10 +157,9 @@ START_TEST(named)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* Every CSR of the page reads on every core, the others on none. */
-START_TEST(known_and_unknown)
+TEST_EACH(known_and_unknown, RV32_CORES)
 {
     enum rv32_core core = (enum rv32_core)_i;
     struct harness *h = harness_create(core);
@@ -189,9 +188,8 @@ START_TEST(known_and_unknown)
     }
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(reset_values)
+TEST_EACH(reset_values, RV32_CORES)
 {
     struct harness *h = harness_create((enum rv32_core)_i);
     ck_assert_uint_eq(csr_get(h, CFG0), 16 << 13);
@@ -209,7 +207,6 @@ START_TEST(reset_values)
     ck_assert_uint_eq(csr_get(h, CFG0), 16 << 13);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Reading and writing --- */
 
@@ -221,7 +218,7 @@ static void check_bits(struct harness *h, const struct csr *csr, uint32_t expect
 }
 
 /* All six instructions on a CSR that keeps `bits`. */
-START_TEST(writable)
+TEST_EACH(writable, COUNT(csrs))
 {
     const struct csr *csr = &csrs[_i];
     for (enum rv32_core core = 0; core < RV32_CORES && csr->kind == PLAIN; core++) {
@@ -259,10 +256,9 @@ START_TEST(writable)
         harness_destroy(h);
     }
 }
-END_TEST
 
 /* fcsr's bits 31:8 read as zero; the vector ones have one and two bits. */
-START_TEST(reserved_bits)
+TEST(reserved_bits)
 {
     struct harness *h = harness_create(RV32_T2);
     csr_set(h, FCSR, 0xffffffff);
@@ -277,10 +273,9 @@ START_TEST(reserved_bits)
     ck_assert_uint_eq(csr_get(h, FCSR), 0xff);
     harness_destroy(h);
 }
-END_TEST
 
 /* Read-only CSRs keep their value; csrrs and csrrc with x0, csrrsi and csrrci with 0 only read. */
-START_TEST(read_only)
+TEST_EACH(read_only, COUNT(csrs))
 {
     const struct csr *csr = &csrs[_i];
     for (enum rv32_core core = 0; core < RV32_CORES && csr->kind == READ_ONLY; core++) {
@@ -302,10 +297,9 @@ START_TEST(read_only)
         harness_destroy(h);
     }
 }
-END_TEST
 
 /* The scratch CSRs are one register each, not a shared one. */
-START_TEST(independent)
+TEST_EACH(independent, RV32_CORES)
 {
     struct harness *h = harness_create((enum rv32_core)_i);
     for (uint32_t number = CFG1; number <= 0x7c6; number++) {
@@ -319,7 +313,6 @@ START_TEST(independent)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Counters --- */
 
@@ -337,7 +330,7 @@ static uint32_t advance(struct harness *h, uint32_t number, unsigned between)
     return h->hart.x[A1] - h->hart.x[A0];
 }
 
-START_TEST(counters_advance)
+TEST_EACH(counters_advance, RV32_CORES)
 {
     for (enum harness_mode mode = 0; mode < HARNESS_MODES; mode++) {
         struct harness *h = harness_create((enum rv32_core)_i);
@@ -357,10 +350,9 @@ START_TEST(counters_advance)
         harness_destroy(h);
     }
 }
-END_TEST
 
 /* An instruction that waits does not retire, but time passes. */
-START_TEST(waiting_is_not_retiring)
+TEST(waiting_is_not_retiring)
 {
     struct harness *h = harness_create(RV32_B);
     csr_set(h, MINSTRET, 0);
@@ -378,10 +370,9 @@ START_TEST(waiting_is_not_retiring)
     ck_assert_uint_ge(csr_get(h, MCYCLE), cycles + 30);
     harness_destroy(h);
 }
-END_TEST
 
 /* A written instret is what the next instruction reads (Zicsr). */
-START_TEST(counter_writes)
+TEST(counter_writes)
 {
     for (enum harness_mode mode = 0; mode < HARNESS_MODES; mode++) {
         struct harness *h = harness_create(RV32_T0);
@@ -410,13 +401,12 @@ START_TEST(counter_writes)
         harness_destroy(h);
     }
 }
-END_TEST
 
 static const uint32_t wide[][2] = {
     {MCYCLE, MCYCLEH}, {MINSTRET, MINSTRETH}, {CYCLE, CYCLEH}, {INSTRET, INSTRETH}};
 
 /* The low half carries into the high half; a write of one half leaves the other. */
-START_TEST(counter_halves)
+TEST_EACH(counter_halves, COUNT(wide))
 {
     struct harness *h = harness_create(RV32_T2);
     uint32_t low = wide[_i][0], high = wide[_i][1];
@@ -436,10 +426,9 @@ START_TEST(counter_halves)
     ck_assert_uint_eq(csr_get(h, high), 0);
     harness_destroy(h);
 }
-END_TEST
 
 /* Setting and clearing bits of a moving counter reads it first. */
-START_TEST(counter_bits)
+TEST(counter_bits)
 {
     struct harness *h = harness_create(RV32_B);
     csr_set(h, MINSTRET, 0x100);
@@ -451,12 +440,11 @@ START_TEST(counter_bits)
     ck_assert_uint_eq(csr_get(h, MINSTRET), 0x10001);
     harness_destroy(h);
 }
-END_TEST
 
 static const uint32_t hpm[] = {MHPMCOUNTER3, MHPMCOUNTER4, MHPMCOUNTER3H, MHPMCOUNTER4H};
 
 /* With PmcClrOnRd a read clears the CSR that was read, and only that one. */
-START_TEST(clear_on_read)
+TEST_EACH(clear_on_read, COUNT(hpm))
 {
     struct harness *h = harness_create(RV32_T1);
     csr_set(h, 0x320, 0x18);
@@ -481,7 +469,6 @@ START_TEST(clear_on_read)
     ck_assert_uint_eq(csr_get(h, hpm[_i]), 0);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- What the coprocessor and the overlay show --- */
 
@@ -490,7 +477,7 @@ static bool is_driven(uint32_t number, enum rv32_core core)
     return number <= BSTATUS || (core != RV32_B && core != RV32_NC);
 }
 
-START_TEST(status)
+TEST_EACH(status, RV32_CORES)
 {
     struct harness *h = harness_create((enum rv32_core)_i);
     for (unsigned i = 0; i < HARNESS_STATUSES; i++) {
@@ -514,10 +501,9 @@ START_TEST(status)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* DisTTStatusReg freezes them; CSR instructions still change them. */
-START_TEST(frozen_status)
+TEST_EACH(frozen_status, RV32_CORES)
 {
     struct harness *h = harness_create((enum rv32_core)_i);
     for (unsigned i = 0; i < HARNESS_STATUSES; i++) {
@@ -546,7 +532,6 @@ START_TEST(frozen_status)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Interrupt handlers --- */
 
@@ -565,7 +550,7 @@ static struct harness *interrupted(enum rv32_core core)
 
 static const enum rv32_core interruptible[] = {RV32_B, RV32_NC};
 
-START_TEST(mret)
+TEST(mret)
 {
     for (int i = 0; i < COUNT(interruptible) * HARNESS_MODES; i++) {
         struct harness *h = interrupted(interruptible[i / HARNESS_MODES]);
@@ -588,9 +573,8 @@ START_TEST(mret)
         harness_destroy(h);
     }
 }
-END_TEST
 
-START_TEST(mret_elsewhere)
+TEST_EACH(mret_elsewhere, RV32_CORES)
 {
     struct harness *h = harness_create((enum rv32_core)_i);
     bool has = _i == RV32_B || _i == RV32_NC;
@@ -598,9 +582,8 @@ START_TEST(mret_elsewhere)
     harness_check_fault(h, has ? RV32_FAULT_MRET : RV32_FAULT_ILLEGAL, 0x40, WORD_MRET);
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(restore_pc)
+TEST(restore_pc)
 {
     for (int i = 0; i < COUNT(interruptible); i++) {
         struct harness *h = interrupted(interruptible[i]);
@@ -617,10 +600,9 @@ START_TEST(restore_pc)
         harness_destroy(h);
     }
 }
-END_TEST
 
 /* Handlers read CSRs, but no CSR instruction writes in a handler. */
-START_TEST(writes_in_handler)
+TEST_EACH(writes_in_handler, COUNT(csrs))
 {
     static const enum csr_funct writes[] = {CSR_RW, CSR_RS, CSR_RC, CSR_RWI, CSR_RSI, CSR_RCI};
     const struct csr *csr = &csrs[_i];
@@ -648,41 +630,4 @@ START_TEST(writes_in_handler)
         }
         harness_destroy(h);
     }
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *list = tcase_create("list");
-    tcase_add_loop_test(list, named, 0, COUNT(csrs));
-    tcase_add_loop_test(list, known_and_unknown, 0, RV32_CORES);
-    tcase_add_loop_test(list, reset_values, 0, RV32_CORES);
-    tcase_add_loop_test(list, writable, 0, COUNT(csrs));
-    tcase_add_test(list, reserved_bits);
-    tcase_add_loop_test(list, read_only, 0, COUNT(csrs));
-    tcase_add_loop_test(list, independent, 0, RV32_CORES);
-    suite_add_tcase(suite, list);
-
-    TCase *counters = tcase_create("counters");
-    tcase_add_loop_test(counters, counters_advance, 0, RV32_CORES);
-    tcase_add_test(counters, waiting_is_not_retiring);
-    tcase_add_test(counters, counter_writes);
-    tcase_add_loop_test(counters, counter_halves, 0, COUNT(wide));
-    tcase_add_test(counters, counter_bits);
-    tcase_add_loop_test(counters, clear_on_read, 0, COUNT(hpm));
-    suite_add_tcase(suite, counters);
-
-    TCase *rest = tcase_create("status and handlers");
-    tcase_add_loop_test(rest, status, 0, RV32_CORES);
-    tcase_add_loop_test(rest, frozen_status, 0, RV32_CORES);
-    tcase_add_test(rest, mret);
-    tcase_add_loop_test(rest, mret_elsewhere, 0, RV32_CORES);
-    tcase_add_test(rest, restore_pc);
-    tcase_add_loop_test(rest, writes_in_handler, 0, COUNT(csrs));
-    suite_add_tcase(suite, rest);
-}
-
-int main(void)
-{
-    return harness_main("spec: CSRs", fill);
 }

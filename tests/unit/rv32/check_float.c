@@ -394,7 +394,7 @@ static void check_random(struct harness *h, const struct row *row, const struct 
 
 /* One loop step is a row in a mode. All rounding-mode bits, in the word and in fcsr, are ignored.
  */
-START_TEST(operation)
+TEST_EACH(operation, COUNT(rows) * COUNT(modes))
 {
     const struct row *row = &rows[_i % COUNT(rows)];
     const struct mode *mode = &modes[_i / COUNT(rows)];
@@ -418,10 +418,9 @@ START_TEST(operation)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* Every half through the instructions with one operand. */
-START_TEST(all_halves)
+TEST_EACH(all_halves, COUNT(rows) * COUNT(modes))
 {
     const struct row *row = &rows[_i % COUNT(rows)];
     const struct mode *mode = &modes[_i / COUNT(rows)];
@@ -435,7 +434,6 @@ START_TEST(all_halves)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* EnBFloat without EnBFloatRTNE: the exact sum or product is rounded towards zero, once. */
 static const struct {
@@ -449,7 +447,7 @@ static const struct {
     {2, 0xff7f, 0x7f7f}, {0, 0x7f7f, 0x7f7f},
 };
 
-START_TEST(truncation)
+TEST_EACH(truncation, COUNT(truncations))
 {
     const struct mode *mode = &modes[COUNT(modes) - 1];
     const struct row *row = &rows[truncations[_i].row];
@@ -459,10 +457,9 @@ START_TEST(truncation)
     check_always(h, row, mode, (const uint32_t[]){truncations[_i].a, truncations[_i].b, 0});
     harness_destroy(h);
 }
-END_TEST
 
 /* A half that is not NaN-boxed is the canonical NaN. */
-START_TEST(unboxed_halves)
+TEST_EACH(unboxed_halves, COUNT(rows) * COUNT(modes))
 {
     const struct row *row = &rows[_i % COUNT(rows)];
     const struct mode *mode = &modes[_i / COUNT(rows)];
@@ -495,7 +492,6 @@ START_TEST(unboxed_halves)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* --- FMA by hand (FMA page) --- */
 
@@ -546,7 +542,7 @@ static const struct {
     {0x3f000001, 0x80800001, 0x00800001, 0x00800000, "with either sign"},
 };
 
-START_TEST(fma_by_hand)
+TEST_EACH(fma_by_hand, COUNT(fma_cases))
 {
     struct harness *h = harness_create(RV32_B);
     const uint32_t sign = 0x80000000;
@@ -564,14 +560,13 @@ START_TEST(fma_by_hand)
                       fma_cases[_i].expected); /* the model agrees with the hand */
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Between formats --- */
 
 static const uint32_t to_single = 0x402000d3; /* fcvt.s.h ft1, ft0; to_half: fcvt.h.s ft1, ft0 */
 static const uint32_t to_half = 0x440000d3;
 
-START_TEST(half_to_single)
+TEST_EACH(half_to_single, COUNT(modes))
 {
     const struct mode *mode = &modes[_i];
     if (!mode->fmt) {
@@ -593,7 +588,6 @@ START_TEST(half_to_single)
     ck_assert_uint_eq(h->hart.f[1], 0x7fc00000);
     harness_destroy(h);
 }
-END_TEST
 
 static bool single_to_half_is_denormal(const struct mode *mode, uint32_t a, uint32_t half)
 {
@@ -601,7 +595,7 @@ static bool single_to_half_is_denormal(const struct mode *mode, uint32_t a, uint
 }
 
 /* Twice: without and with denormals on either side. */
-START_TEST(single_to_half)
+TEST_EACH(single_to_half, 2 * COUNT(modes))
 {
     const struct mode *mode = &modes[_i / 2];
     bool denormals = _i % 2;
@@ -629,11 +623,10 @@ START_TEST(single_to_half)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Moves, loads, stores --- */
 
-START_TEST(moves)
+TEST_EACH(moves, COUNT(modes))
 {
     struct harness *h = bench(&modes[_i]);
     static const uint32_t values[] = {0,          0x80000000, 0x7f800001,
@@ -670,9 +663,8 @@ START_TEST(moves)
     ck_assert_uint_eq(h->hart.x[0], 0);
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(float_access)
+TEST(float_access)
 {
     struct harness *h = harness_create(RV32_T0);
     static const uint32_t misaligned[][2] = {
@@ -705,7 +697,6 @@ START_TEST(float_access)
     ck_assert_uint_eq(h->log[1].size, 4);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Flags --- */
 
@@ -753,7 +744,7 @@ static const struct {
     {"fmul.h ft0, ft1, ft2", 0xffff7bff, 0xffff7bff, OF | NX},
 };
 
-START_TEST(flags)
+TEST_EACH(flags, COUNT(flag_cases))
 {
     struct harness *h = harness_create(RV32_NC);
     uint32_t word = harness_encode(flag_cases[_i].text, PC);
@@ -774,7 +765,6 @@ START_TEST(flags)
     ck_assert_uint_eq(h->hart.x[A0], 0);
     harness_destroy(h);
 }
-END_TEST
 
 /* Words assembled by hand from the manuals' diagrams, with several rounding modes. */
 static const struct {
@@ -813,7 +803,7 @@ static const struct {
     {0x4405f553, "fcvt.h.s fa0, fa1"},
 };
 
-START_TEST(encoding)
+TEST(encoding)
 {
     struct harness *h = harness_create(RV32_B);
     for (int i = 0; i < COUNT(encodings); i++) {
@@ -821,7 +811,6 @@ START_TEST(encoding)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* --- What there is not --- */
 
@@ -835,14 +824,13 @@ static const uint32_t illegal_words[] = {
     0x20003053, 0x28002053, 0xa0003053, 0xe0002053, /* no such functions */
 };
 
-START_TEST(illegal)
+TEST_EACH(illegal, COUNT(illegal_words))
 {
     struct harness *h = harness_create(RV32_T0);
     harness_execute(h, PC, illegal_words[_i]);
     harness_check_fault(h, RV32_FAULT_ILLEGAL, PC, illegal_words[_i]);
     harness_destroy(h);
 }
-END_TEST
 
 static const struct {
     uint32_t word;
@@ -854,7 +842,7 @@ static const struct {
     {0x5c0302d3, "fsqrt.h"},
 };
 
-START_TEST(absent_instruction)
+TEST_EACH(absent_instruction, COUNT(absent))
 {
     struct harness *h = harness_create(RV32_T2);
     h->hart.f[5] = 3;
@@ -864,34 +852,4 @@ START_TEST(absent_instruction)
     ck_assert_ptr_nonnull(strstr(h->hart.fault.detail, absent[_i].mnemonic));
     ck_assert_uint_eq(h->hart.f[5], 3);
     harness_destroy(h);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    int all = COUNT(rows) * COUNT(modes);
-    TCase *arithmetic = tcase_create("arithmetic");
-    tcase_set_timeout(arithmetic, 120);
-    tcase_add_loop_test(arithmetic, operation, 0, all);
-    tcase_add_loop_test(arithmetic, all_halves, 0, all);
-    tcase_add_loop_test(arithmetic, truncation, 0, COUNT(truncations));
-    tcase_add_loop_test(arithmetic, unboxed_halves, 0, all);
-    tcase_add_loop_test(arithmetic, fma_by_hand, 0, COUNT(fma_cases));
-    tcase_add_loop_test(arithmetic, half_to_single, 0, COUNT(modes));
-    tcase_add_loop_test(arithmetic, single_to_half, 0, 2 * COUNT(modes));
-    suite_add_tcase(suite, arithmetic);
-
-    TCase *rest = tcase_create("rest");
-    tcase_add_loop_test(rest, moves, 0, COUNT(modes));
-    tcase_add_test(rest, float_access);
-    tcase_add_loop_test(rest, flags, 0, COUNT(flag_cases));
-    tcase_add_test(rest, encoding);
-    tcase_add_loop_test(rest, illegal, 0, COUNT(illegal_words));
-    tcase_add_loop_test(rest, absent_instruction, 0, COUNT(absent));
-    suite_add_tcase(suite, rest);
-}
-
-int main(void)
-{
-    return harness_main("spec: F and Zfh", fill);
 }

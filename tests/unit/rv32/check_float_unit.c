@@ -42,7 +42,7 @@ static uint32_t result_of(const struct harness *h, const struct row *row)
 }
 
 /* SPEC: rounding mode bits are ignored: all eight, the two reserved ones as well. */
-START_TEST(rounding_mode_ignored)
+TEST_EACH(rounding_mode_ignored, 8)
 {
     static const struct row conversions[] = {
         {"fcvt.w.s a0, fa1", 0x3fc00000, 0, 0, 0, 2, NX, 0},
@@ -56,9 +56,8 @@ START_TEST(rounding_mode_ignored)
     }
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(every_core_has_floats)
+TEST_EACH(every_core_has_floats, RV32_CORES)
 {
     struct harness *h = harness_create((enum rv32_core)_i);
     prepare(h, &sum);
@@ -66,9 +65,8 @@ START_TEST(every_core_has_floats)
     ck_assert_uint_eq(h->hart.f[FA0], sum.result);
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(no_division)
+TEST_EACH(no_division, 4)
 {
     static const char *const texts[] = {"fdiv.s fa0, fa1, fa2", "fsqrt.s fa0, fa1",
                                         "fdiv.h fa0, fa1, fa2", "fsqrt.h fa0, fa1"};
@@ -78,9 +76,8 @@ START_TEST(no_division)
     harness_check_fault(h, RV32_FAULT_STUB, 0x40, word);
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(loads_and_stores)
+TEST(loads_and_stores)
 {
     struct harness *h = harness_create(RV32_NC);
     harness_store(h, 0x1000, 4, 0x89abcdef);
@@ -96,10 +93,9 @@ START_TEST(loads_and_stores)
     ck_assert_uint_eq(harness_load(h, 0x1008, 4), 0x12345678);
     harness_destroy(h);
 }
-END_TEST
 
 /* An access that waits or faults has no effect. */
-START_TEST(refused_accesses)
+TEST_EACH(refused_accesses, 4)
 {
     static const char *const texts[] = {"flw fa0, 0(a1)", "flh fa0, 0(a1)", "fsw fa0, 0(a1)",
                                         "fsh fa0, 0(a1)"};
@@ -123,10 +119,9 @@ START_TEST(refused_accesses)
     harness_check_fault(h, RV32_FAULT_MISALIGNED, 0x40, word);
     harness_destroy(h);
 }
-END_TEST
 
 /* A long burst must not grow the host's stack. */
-START_TEST(long_burst)
+TEST(long_burst)
 {
     static const char *const lines[] = {"flw fa0, 0(a1)", "fadd.s fa1, fa0, fa1", "fsh fa1, 4(a1)",
                                         "flh fa2, 4(a1)", "jal zero, 0x40",       NULL};
@@ -141,22 +136,4 @@ START_TEST(long_burst)
     ck_assert_int_eq(h->hart.stop, RV32_RUNNING);
     ck_assert_uint_eq(h->hart.pc, 0x40);
     harness_destroy(h);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *tcase = tcase_create("float");
-    tcase_add_loop_test(tcase, rounding_mode_ignored, 0, 8);
-    tcase_add_loop_test(tcase, every_core_has_floats, 0, RV32_CORES);
-    tcase_add_loop_test(tcase, no_division, 0, 4);
-    tcase_add_test(tcase, loads_and_stores);
-    tcase_add_loop_test(tcase, refused_accesses, 0, 4);
-    tcase_add_test(tcase, long_burst);
-    suite_add_tcase(suite, tcase);
-}
-
-int main(void)
-{
-    return harness_main("rv32: float", fill);
 }

@@ -45,7 +45,7 @@ static const struct {
     {0x2000, -4096}, {0x1040, 2044}, {0x1040, 2048}, {0x1040, -2048},
 };
 
-START_TEST(branch)
+TEST_EACH(branch, COUNT(conditions))
 {
     struct harness *h = harness_create(RV32_B);
     char text[48];
@@ -65,10 +65,9 @@ START_TEST(branch)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* A branch that is not taken does not fault, wherever it would lead. */
-START_TEST(branch_to_nowhere)
+TEST(branch_to_nowhere)
 {
     struct harness *h = harness_create(RV32_B);
     check_branch(h, 0x40, words_b(0, T1, T2, 6), 1, 2, 0x44);
@@ -80,9 +79,8 @@ START_TEST(branch_to_nowhere)
     ck_assert_int_eq(h->hart.fault.kind, RV32_FAULT_FETCH);
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(jal)
+TEST(jal)
 {
     struct harness *h = harness_create(RV32_NC);
     static const int32_t far[] = {4, -4, 0x800, -0x800, 0x1000, 0x7ffc, -0x4000, 0x5a5a4 & 0x7ffc};
@@ -98,7 +96,6 @@ START_TEST(jal)
     }
     harness_destroy(h);
 }
-END_TEST
 
 static const struct {
     uint32_t rd, rs1, base;
@@ -111,7 +108,7 @@ static const struct {
     {X0, X0, 0, 0x100, 0x100},      {X0, X0, 0, 0x101, 0x100},
 };
 
-START_TEST(jalr)
+TEST_EACH(jalr, COUNT(jumps))
 {
     struct harness *h = harness_create(RV32_T1);
     h->mode = (enum harness_mode)(_i % HARNESS_MODES);
@@ -123,10 +120,9 @@ START_TEST(jalr)
     ck_assert_uint_eq(h->hart.x[rd], rd ? 0x100 : 0);
     harness_destroy(h);
 }
-END_TEST
 
 /* A subroutine in another page, called in a loop. */
-START_TEST(calls)
+TEST(calls)
 {
     static const char *const caller[] = {"addi t0, zero, 10",
                                          "addi t1, zero, 0",
@@ -150,7 +146,6 @@ START_TEST(calls)
         harness_destroy(h);
     }
 }
-END_TEST
 
 /* --- Fetch --- */
 
@@ -158,7 +153,7 @@ static const uint32_t bad_pcs[] = {
     HARNESS_L1_BYTES, RV32_LOCAL_BASE, 0xfffffffc, 0x80000000, 0x102, 0x101, 0x103, 0xffb12000,
 };
 
-START_TEST(bad_fetch)
+TEST_EACH(bad_fetch, COUNT(bad_pcs))
 {
     struct harness *h = harness_create(RV32_B);
     h->mode = (enum harness_mode)(_i % HARNESS_MODES);
@@ -171,9 +166,8 @@ START_TEST(bad_fetch)
     ck_assert_uint_eq(h->hart.pc, bad_pcs[_i]);
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(runs_off_the_end)
+TEST(runs_off_the_end)
 {
     struct harness *h = harness_create(RV32_B);
     harness_words(h, HARNESS_L1_BYTES - 8, (const uint32_t[]){WORD_NOP, WORD_NOP}, 2);
@@ -184,7 +178,6 @@ START_TEST(runs_off_the_end)
     ck_assert_uint_eq(h->hart.pc, HARNESS_L1_BYTES);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Loads and stores --- */
 
@@ -215,7 +208,7 @@ static uint32_t extended(uint32_t value, unsigned size, bool sign)
 static const uint32_t data_bases[] = {0x8000, HARNESS_L1_BYTES - 8, RV32_LOCAL_BASE,
                                       RV32_LOCAL_BASE + HARNESS_LOCAL_BYTES - 8};
 
-START_TEST(load)
+TEST_EACH(load, COUNT(loads))
 {
     struct harness *h = harness_create(RV32_B);
     static const uint8_t bytes[8] = {0x80, 0x7f, 0xff, 0x01, 0x00, 0x81, 0x7e, 0xfe};
@@ -244,9 +237,8 @@ START_TEST(load)
     ck_assert_uint_eq(h->accesses, 0);
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(store)
+TEST_EACH(store, COUNT(stores))
 {
     struct harness *h = harness_create(RV32_T2);
     char text[48];
@@ -275,10 +267,9 @@ START_TEST(store)
     ck_assert_uint_eq(h->accesses, 0);
     harness_destroy(h);
 }
-END_TEST
 
 /* Addresses outside L1 and the own local RAM reach the bus, with size and extension. */
-START_TEST(bus_access)
+TEST(bus_access)
 {
     struct harness *h = harness_create(RV32_B);
     h->value = 0xfedcba98;
@@ -312,10 +303,9 @@ START_TEST(bus_access)
     ck_assert_uint_eq(h->hart.x[0], 0);
     harness_destroy(h);
 }
-END_TEST
 
 /* Narrow loads from the bus: what the bus answers is extended from the access's size. */
-START_TEST(bus_extension)
+TEST(bus_extension)
 {
     struct harness *h = harness_create(RV32_B);
     static const uint32_t values[] = {0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff};
@@ -332,10 +322,9 @@ START_TEST(bus_extension)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* An access that has to wait leaves no trace and is offered again. */
-START_TEST(waits)
+TEST(waits)
 {
     for (enum harness_mode mode = 0; mode < HARNESS_MODES; mode++) {
         struct harness *h = harness_create(RV32_T0);
@@ -363,9 +352,8 @@ START_TEST(waits)
         harness_destroy(h);
     }
 }
-END_TEST
 
-START_TEST(refused)
+TEST(refused)
 {
     struct harness *h = harness_create(RV32_T0);
     h->reply = RV32_FAULTED;
@@ -382,7 +370,6 @@ START_TEST(refused)
     ck_assert_uint_eq(h->hart.fault.address, MMIO + 1);
     harness_destroy(h);
 }
-END_TEST
 
 static const struct {
     uint32_t opcode, funct3, address;
@@ -407,7 +394,7 @@ static const struct {
     {OPCODE_LOAD, 2, HARNESS_L1_BYTES - 2},
 };
 
-START_TEST(misaligned_access)
+TEST_EACH(misaligned_access, COUNT(misaligned))
 {
     struct harness *h = harness_create(RV32_B);
     uint32_t address = misaligned[_i].address;
@@ -423,7 +410,6 @@ START_TEST(misaligned_access)
     ck_assert_uint_eq(h->accesses, 0);
     harness_destroy(h);
 }
-END_TEST
 
 /* Into L1, bytes keep their lanes; none gets beyond its line. */
 static const struct {
@@ -445,7 +431,7 @@ static const struct {
     {1, RV32_LOCAL_BASE + 3, 0xffffcc69, {0xdeadbeef, 0xdeadbeef}}, /* nobody has tried there */
 };
 
-START_TEST(misaligned_store)
+TEST_EACH(misaligned_store, COUNT(in_lanes))
 {
     struct harness *h = harness_create(RV32_B);
     uint32_t first = in_lanes[_i].address & ~3u;
@@ -464,9 +450,8 @@ START_TEST(misaligned_store)
     }
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(fences)
+TEST(fences)
 {
     struct harness *h = harness_create(RV32_B);
     /* any pred, succ, fm, rd and rs1: all fences are the strongest */
@@ -480,7 +465,6 @@ START_TEST(fences)
     ck_assert_uint_eq(h->hart.x[T2], 9);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Atomics --- */
 
@@ -509,7 +493,7 @@ static uint32_t atomic_word(uint32_t funct5, uint32_t ordering, uint32_t rd, uin
     return words_r(OPCODE_AMO, 2, funct5 << 2 | ordering, rd, rs1, rs2);
 }
 
-START_TEST(atomic)
+TEST_EACH(atomic, COUNT(atomics))
 {
     struct harness *h = harness_create(RV32_NC);
     uint32_t funct5 = atomics[_i].funct5;
@@ -538,7 +522,6 @@ START_TEST(atomic)
     }
     harness_destroy(h);
 }
-END_TEST
 
 static const struct {
     uint32_t address;
@@ -549,7 +532,7 @@ static const struct {
     {0x8001, RV32_FAULT_MISALIGNED},       {0x8002, RV32_FAULT_MISALIGNED},
 };
 
-START_TEST(bad_atomic)
+TEST_EACH(bad_atomic, COUNT(bad_atomics))
 {
     struct harness *h = harness_create(RV32_T0);
     for (int i = 0; i < COUNT(atomics); i++) {
@@ -565,10 +548,9 @@ START_TEST(bad_atomic)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* An atomic flushes like a fence; both may have to wait, and then leave no trace. */
-START_TEST(ordering_waits)
+TEST(ordering_waits)
 {
     struct harness *h = harness_create(RV32_B);
     static const uint32_t fence = 0x0ff0000f;
@@ -593,7 +575,6 @@ START_TEST(ordering_waits)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Code that writes code --- */
 
@@ -629,7 +610,7 @@ static const struct {
     {{"sw t2, 0(t1)", "addi t0, t0, 1", "ebreak"}, 0x100, 0x180, 1},
 };
 
-START_TEST(rewrite)
+TEST_EACH(rewrite, COUNT(rewrites))
 {
     for (enum harness_mode mode = 0; mode < HARNESS_MODES; mode++) {
         struct harness *h = harness_create(RV32_B);
@@ -652,10 +633,9 @@ START_TEST(rewrite)
         harness_destroy(h);
     }
 }
-END_TEST
 
 /* Another agent's write (rv32_code_written) shows between bursts; same bytes, two places. */
-START_TEST(foreign_write)
+TEST(foreign_write)
 {
     struct harness *h = harness_create(RV32_B);
     static const char *const lines[] = {"addi t0, t0, 1", "jal zero, 0x100", NULL};
@@ -672,14 +652,13 @@ START_TEST(foreign_write)
     ck_assert_uint_eq(h->hart.x[T0], 5);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Pushes --- */
 
 static const uint32_t tensix_words[] = {0x00000000, 0x40000001, 0x80000002, 0xbfffffff,
                                         0x12345678, 0x45000000, 0x92345679, 0x3fffffff};
 
-START_TEST(ttinsn)
+TEST_EACH(ttinsn, COUNT(tensix_words))
 {
     uint32_t instruction = tensix_words[_i];
     uint32_t word = instruction << 2 | instruction >> 30; /* rotated left by two */
@@ -706,10 +685,9 @@ START_TEST(ttinsn)
         harness_destroy(h);
     }
 }
-END_TEST
 
 /* Pushes keep their order and are offered again when the FIFO is full. */
-START_TEST(push_waits)
+TEST(push_waits)
 {
     for (enum harness_mode mode = 0; mode < HARNESS_MODES; mode++) {
         struct harness *h = harness_create(RV32_T1);
@@ -739,11 +717,10 @@ START_TEST(push_waits)
         harness_destroy(h);
     }
 }
-END_TEST
 
 /* --- Pauses, illegal words, instructions that the harts do not have --- */
 
-START_TEST(pauses)
+TEST(pauses)
 {
     static const uint32_t words[] = {WORD_EBREAK, WORD_ECALL};
     for (int i = 0; i < 2 * RV32_CORES; i++) {
@@ -761,7 +738,6 @@ START_TEST(pauses)
         harness_destroy(h);
     }
 }
-END_TEST
 
 static const uint32_t illegal_words[] = {
     0xffffffff, 0x0000000b, 0x0000002b, 0x0000005b, 0x0000007b, /* custom opcodes */
@@ -778,7 +754,7 @@ static const uint32_t illegal_words[] = {
     0x0000201f, 0x0000003f, 0x0000007f,                         /* long encodings */
 };
 
-START_TEST(illegal)
+TEST_EACH(illegal, COUNT(illegal_words))
 {
     uint32_t word = illegal_words[_i];
     for (enum rv32_core core = 0; core < RV32_CORES; core++) {
@@ -792,7 +768,6 @@ START_TEST(illegal)
         harness_destroy(h);
     }
 }
-END_TEST
 
 /* What the InstructionSet page says is missing. */
 static const struct {
@@ -811,7 +786,7 @@ static const struct {
     {0x287342b3, "xperm8"},
 };
 
-START_TEST(absent_instruction)
+TEST_EACH(absent_instruction, COUNT(absent))
 {
     struct harness *h = harness_create(RV32_B);
     uint32_t word = absent[_i].word;
@@ -825,10 +800,9 @@ START_TEST(absent_instruction)
                   absent[_i].mnemonic, h->hart.fault.detail);
     harness_destroy(h);
 }
-END_TEST
 
 /* V belongs to T2 alone: vsetvli t0, t1, e32, m1; vadd.vv v1, v2, v3; vle32.v v1, (t1) */
-START_TEST(vector_elsewhere)
+TEST(vector_elsewhere)
 {
     static const uint32_t words[] = {0x010372d7, 0x022180d7, 0x02036087};
     for (enum rv32_core core = 0; core < RV32_CORES; core++) {
@@ -840,49 +814,4 @@ START_TEST(vector_elsewhere)
             harness_destroy(h);
         }
     }
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *flow = tcase_create("flow");
-    tcase_add_loop_test(flow, branch, 0, COUNT(conditions));
-    tcase_add_test(flow, branch_to_nowhere);
-    tcase_add_test(flow, jal);
-    tcase_add_loop_test(flow, jalr, 0, COUNT(jumps));
-    tcase_add_test(flow, calls);
-    tcase_add_loop_test(flow, bad_fetch, 0, COUNT(bad_pcs));
-    tcase_add_test(flow, runs_off_the_end);
-    tcase_add_loop_test(flow, rewrite, 0, COUNT(rewrites));
-    tcase_add_test(flow, foreign_write);
-    suite_add_tcase(suite, flow);
-
-    TCase *memory = tcase_create("memory");
-    tcase_add_loop_test(memory, load, 0, COUNT(loads));
-    tcase_add_loop_test(memory, store, 0, COUNT(stores));
-    tcase_add_test(memory, bus_access);
-    tcase_add_test(memory, bus_extension);
-    tcase_add_test(memory, waits);
-    tcase_add_test(memory, refused);
-    tcase_add_loop_test(memory, misaligned_access, 0, COUNT(misaligned));
-    tcase_add_loop_test(memory, misaligned_store, 0, COUNT(in_lanes));
-    tcase_add_test(memory, fences);
-    tcase_add_loop_test(memory, atomic, 0, COUNT(atomics));
-    tcase_add_test(memory, ordering_waits);
-    tcase_add_loop_test(memory, bad_atomic, 0, COUNT(bad_atomics));
-    suite_add_tcase(suite, memory);
-
-    TCase *rest = tcase_create("pushes and faults");
-    tcase_add_loop_test(rest, ttinsn, 0, COUNT(tensix_words));
-    tcase_add_test(rest, push_waits);
-    tcase_add_test(rest, pauses);
-    tcase_add_loop_test(rest, illegal, 0, COUNT(illegal_words));
-    tcase_add_loop_test(rest, absent_instruction, 0, COUNT(absent));
-    tcase_add_test(rest, vector_elsewhere);
-    suite_add_tcase(suite, rest);
-}
-
-int main(void)
-{
-    return harness_main("spec: flow and memory", fill);
 }

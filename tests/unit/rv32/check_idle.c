@@ -507,7 +507,7 @@ static void check_trial(const struct loop *loop, struct bench *sleeping, struct 
     ck_assert_uint_eq(sleeping->effects, awake->effects);
 }
 
-START_TEST(sleep_changes_nothing)
+TEST_EACH(sleep_changes_nothing, 2 * COUNT(waiting))
 {
     const struct loop *loop = &waiting[_i / 2];
     struct bench sleeping, awake;
@@ -522,11 +522,10 @@ START_TEST(sleep_changes_nothing)
     bench_destroy(&sleeping);
     bench_destroy(&awake);
 }
-END_TEST
 
 /* --- What a sleep knows --- */
 
-START_TEST(wakes_for_the_clock_only)
+TEST_EACH(wakes_for_the_clock_only, COUNT(waiting))
 {
     const struct loop *loop = &waiting[_i];
     const struct setting setting = {.base = HEAD, .start = 5000, .duration = 600};
@@ -543,9 +542,8 @@ START_TEST(wakes_for_the_clock_only)
     ck_assert_uint_eq(idle.since, bench.h->now);
     bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(places_are_what_the_loop_reads)
+TEST(places_are_what_the_loop_reads)
 {
     const struct loop three = {
         "three", {"lw a0, 0(s0)", "lbu a1, 1(s1)", "lw a2, 0(s3)", "jal zero, 0x100"}, PLAIN};
@@ -574,10 +572,9 @@ START_TEST(places_are_what_the_loop_reads)
     ck_assert(!rv32_idle_unchanged(&bench.h->hart, &idle));
     bench_destroy(&bench);
 }
-END_TEST
 
 /* A place that changes between two slices of a search must not be slept over. */
-START_TEST(change_during_a_search)
+TEST(change_during_a_search)
 {
     const struct loop *loop = &waiting[0];
     const struct setting setting = {.base = HEAD, .start = 0, .duration = 1};
@@ -597,10 +594,9 @@ START_TEST(change_during_a_search)
     ck_assert_int_eq(result, RV32_PROBE_BUSY);
     bench_destroy(&bench);
 }
-END_TEST
 
 /* Short searches find no loops that store, though it is what is there already. */
-START_TEST(short_searches_take_no_stores)
+TEST(short_searches_take_no_stores)
 {
     const struct loop stores = {
         "stores", {"lw a0, 0(s0)", "sb s11, 5(s1)", "beq a0, zero, 0x100"}, PLAIN};
@@ -618,10 +614,9 @@ START_TEST(short_searches_take_no_stores)
     }
     bench_destroy(&bench);
 }
-END_TEST
 
 /* A search that a snapshot has made up ends in no loop of any length but those it can find. */
-START_TEST(search_is_forged)
+TEST(search_is_forged)
 {
     const struct setting setting = {.base = HEAD, .start = 5000, .duration = 1};
     const uint64_t starts[] = {0, 5001, 5002, UINT64_MAX, UINT64_MAX - 5000};
@@ -644,11 +639,10 @@ START_TEST(search_is_forged)
     }
     bench_destroy(&bench);
 }
-END_TEST
 
 /* --- What is no waiting --- */
 
-START_TEST(busy_is_not_idle)
+TEST_EACH(busy_is_not_idle, COUNT(busy))
 {
     const struct loop *loop = &busy[_i];
     struct bench bench;
@@ -666,10 +660,9 @@ START_TEST(busy_is_not_idle)
     }
     bench_destroy(&bench);
 }
-END_TEST
 
 /* A loop that the clock ends very soon is not worth a sleep; and a search ends at its limit. */
-START_TEST(soon_over)
+TEST(soon_over)
 {
     const struct loop clock = {
         "clock", {"lw a1, 0(s2)", "sub a2, a1, s5", "bltu a2, s4, 0x100"}, CLOCK};
@@ -685,27 +678,4 @@ START_TEST(soon_over)
     ck_assert_uint_eq(bench.h->now, 2);
     ck_assert_uint_eq(bench.h->hart.retired, 2);
     bench_destroy(&bench);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *law = tcase_create("law");
-    tcase_set_timeout(law, 60);
-    tcase_add_loop_test(law, sleep_changes_nothing, 0, 2 * COUNT(waiting));
-    suite_add_tcase(suite, law);
-    TCase *rest = tcase_create("recognition");
-    tcase_add_loop_test(rest, wakes_for_the_clock_only, 0, COUNT(waiting));
-    tcase_add_test(rest, places_are_what_the_loop_reads);
-    tcase_add_test(rest, change_during_a_search);
-    tcase_add_test(rest, short_searches_take_no_stores);
-    tcase_add_test(rest, search_is_forged);
-    tcase_add_loop_test(rest, busy_is_not_idle, 0, COUNT(busy));
-    tcase_add_test(rest, soon_over);
-    suite_add_tcase(suite, rest);
-}
-
-int main(void)
-{
-    return harness_main("rv32 idle", fill);
 }

@@ -381,7 +381,7 @@ static void place(struct harness *h, const char *text, uint32_t word)
     harness_put_word(h, 0x40, word);
 }
 
-START_TEST(register_operation)
+TEST_EACH(register_operation, COUNT(register_operations))
 {
     const struct operation *operation = &register_operations[_i];
     struct harness *h = harness_create(RV32_T0);
@@ -400,10 +400,9 @@ START_TEST(register_operation)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* Registers that coincide: sources are read before the destination is written. */
-START_TEST(register_overlap)
+TEST_EACH(register_overlap, COUNT(register_operations))
 {
     const struct operation *operation = &register_operations[_i];
     struct harness *h = harness_create(RV32_NC);
@@ -427,9 +426,8 @@ START_TEST(register_overlap)
     ck_assert_uint_eq(h->hart.x[T0], 0);
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(immediate_operation)
+TEST_EACH(immediate_operation, COUNT(immediate_operations))
 {
     static const int32_t immediates[] = {0, 1, -1, 31, 0x555, -0x556, 2047, -2048};
     const struct operation *operation = &immediate_operations[_i];
@@ -447,7 +445,6 @@ START_TEST(immediate_operation)
     ck_assert_uint_eq(h->hart.x[0], 0);
     harness_destroy(h);
 }
-END_TEST
 
 /* grevi 24 is rev8 and grevi 7 is brev8; the disassembler may use those names. */
 static bool has_other_name(const struct operation *operation, uint32_t amount)
@@ -455,7 +452,7 @@ static bool has_other_name(const struct operation *operation, uint32_t amount)
     return operation->run == do_grev && (amount == 7 || amount == 24);
 }
 
-START_TEST(shift_operation)
+TEST_EACH(shift_operation, COUNT(shift_operations))
 {
     const struct operation *operation = &shift_operations[_i];
     struct harness *h = harness_create(RV32_T1);
@@ -477,9 +474,8 @@ START_TEST(shift_operation)
     }
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(unary_operation)
+TEST_EACH(unary_operation, COUNT(unary_operations))
 {
     const struct unary *operation = &unary_operations[_i];
     struct harness *h = harness_create(RV32_T2);
@@ -498,7 +494,6 @@ START_TEST(unary_operation)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* What the manuals spell out, in numbers: no model between the page and the hart. */
 static const struct {
@@ -559,7 +554,7 @@ static const struct {
     {"auipc t0, 0xfffff", 0, 0, 0xfffff040},
 };
 
-START_TEST(golden_case)
+TEST_EACH(golden_case, COUNT(golden))
 {
     for (enum harness_mode mode = 0; mode < HARNESS_MODES; mode++) {
         struct harness *h = harness_create(RV32_B);
@@ -569,7 +564,6 @@ START_TEST(golden_case)
         harness_destroy(h);
     }
 }
-END_TEST
 
 /* The words of the bit manipulation instructions, assembled by hand from the manuals' diagrams. */
 static const struct {
@@ -619,7 +613,7 @@ static const struct {
     {0x0e732e2f, "amoswap.w t3, t2, (t1)"},
 };
 
-START_TEST(encoding)
+TEST(encoding)
 {
     struct harness *h = harness_create(RV32_B);
     for (int i = 0; i < COUNT(encodings); i++) {
@@ -627,7 +621,6 @@ START_TEST(encoding)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Random programs: a burst, single steps and the models agree --- */
 
@@ -661,7 +654,7 @@ static uint32_t random_instruction(uint64_t *random, uint32_t *x)
     return word;
 }
 
-START_TEST(random_program)
+TEST_EACH(random_program, 100)
 {
     uint64_t random = 1234567 + 1000 * (uint64_t)_i;
     struct harness *h = harness_create(RV32_B);
@@ -686,24 +679,4 @@ START_TEST(random_program)
         }
     }
     harness_destroy(h);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *tcase = tcase_create("integer");
-    tcase_add_loop_test(tcase, register_operation, 0, COUNT(register_operations));
-    tcase_add_loop_test(tcase, register_overlap, 0, COUNT(register_operations));
-    tcase_add_loop_test(tcase, immediate_operation, 0, COUNT(immediate_operations));
-    tcase_add_loop_test(tcase, shift_operation, 0, COUNT(shift_operations));
-    tcase_add_loop_test(tcase, unary_operation, 0, COUNT(unary_operations));
-    tcase_add_loop_test(tcase, golden_case, 0, COUNT(golden));
-    tcase_add_test(tcase, encoding);
-    tcase_add_loop_test(tcase, random_program, 0, 100);
-    suite_add_tcase(suite, tcase);
-}
-
-int main(void)
-{
-    return harness_main("spec: integer", fill);
 }

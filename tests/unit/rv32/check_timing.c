@@ -93,7 +93,7 @@ static uint64_t step(struct harness *h, const struct rv32_timing *costs, unsigne
     return sum;
 }
 
-START_TEST(costs_change_times_alone)
+TEST_EACH(costs_change_times_alone, PROGRAMS)
 {
     uint64_t random = 77 + (uint64_t)_i;
     struct harness *stepped = harness_create(RV32_B), *burst = harness_create(RV32_B);
@@ -122,7 +122,6 @@ START_TEST(costs_change_times_alone)
         harness_destroy(all[i]);
     }
 }
-END_TEST
 
 static enum rv32_reply cut_soon(void *owner, struct rv32_hart *hart, struct rv32_access *access)
 {
@@ -132,7 +131,7 @@ static enum rv32_reply cut_soon(void *owner, struct rv32_hart *hart, struct rv32
 }
 
 /* What an access asks for holds, though others run after it; the last one before the end is run whole. */
-START_TEST(cuts_end_at_an_instruction)
+TEST(cuts_end_at_an_instruction)
 {
     struct harness *h = harness_create(RV32_B);
     struct rv32_timing costs;
@@ -146,18 +145,4 @@ START_TEST(cuts_end_at_an_instruction)
     ck_assert_uint_eq(h->hart.retired, 3);
     ck_assert(rv32_was_cut(&h->hart, START + 30));
     harness_destroy(h);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *tcase = tcase_create("timing");
-    tcase_add_loop_test(tcase, costs_change_times_alone, 0, PROGRAMS);
-    tcase_add_test(tcase, cuts_end_at_an_instruction);
-    suite_add_tcase(suite, tcase);
-}
-
-int main(void)
-{
-    return harness_main("timing", fill);
 }

@@ -434,7 +434,7 @@ static void run_case(struct vector_bench *b, const struct row *row, unsigned for
 }
 
 /* A row in all its forms and all types that it has. */
-START_TEST(arithmetic)
+TEST_EACH(arithmetic, COUNT(rows))
 {
     const struct row *row = &rows[_i];
     struct vector_bench b;
@@ -449,10 +449,9 @@ START_TEST(arithmetic)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* vxsat stays set; saturation in elements that are not active does not set it. */
-START_TEST(sticky_saturation)
+TEST(sticky_saturation)
 {
     struct harness *h = harness_create(RV32_T2);
     static const char *const lines[] = {"addi t0, zero, 2",
@@ -480,7 +479,6 @@ START_TEST(sticky_saturation)
     ck_assert_uint_eq(h->hart.x[29], 0);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Configuration --- */
 
@@ -526,7 +524,7 @@ static void check_set(struct harness *h, int setter, struct vector_type type, ui
     ck_assert_uint_eq(h->hart.x[A0], 0);
 }
 
-START_TEST(set_lengths)
+TEST_EACH(set_lengths, VECTOR_TYPES)
 {
     struct harness *h = harness_create(RV32_T2);
     struct vector_type type = vector_types[_i];
@@ -544,10 +542,9 @@ START_TEST(set_lengths)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* rs1 = x0: all elements when rd is not x0, else vl stays. vsetivli with 0 means 0. */
-START_TEST(set_with_x0)
+TEST_EACH(set_with_x0, VECTOR_TYPES)
 {
     struct harness *h = harness_create(RV32_T2);
     struct vector_type type = vector_types[_i];
@@ -579,10 +576,9 @@ START_TEST(set_with_x0)
     ck_assert_uint_eq(h->hart.x[T0], 0);
     harness_destroy(h);
 }
-END_TEST
 
 /* vl and vtype are writable with CSR instructions; vlenb, too, but without effect. */
-START_TEST(set_by_csr)
+TEST(set_by_csr)
 {
     struct harness *h = harness_create(RV32_T2);
     h->hart.x[T1] = 4;
@@ -606,10 +602,9 @@ START_TEST(set_by_csr)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* Agnostic bits change nothing: tail and masked-off elements stay. */
-START_TEST(agnostic_is_undisturbed)
+TEST(agnostic_is_undisturbed)
 {
     struct harness *h = harness_create(RV32_T2);
     for (uint32_t agnostic = 0; agnostic < 4; agnostic++) {
@@ -625,7 +620,6 @@ START_TEST(agnostic_is_undisturbed)
     }
     harness_destroy(h);
 }
-END_TEST
 
 static const struct {
     uint32_t word;
@@ -643,7 +637,7 @@ static const struct {
     {0x81c07057, "vsetvl zero, zero, t3"},
 };
 
-START_TEST(set_text)
+TEST(set_text)
 {
     struct harness *h = harness_create(RV32_T2);
     for (int i = 0; i < COUNT(set_texts); i++) {
@@ -652,7 +646,6 @@ START_TEST(set_text)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* --- What there is not (InstructionSet page) --- */
 
@@ -668,7 +661,7 @@ static const struct {
     {0x13, 4, OPFVV, "vfrsqrt7.v"}, {0x13, 5, OPFVV, "vfrec7.v"},
 };
 
-START_TEST(absent_instruction)
+TEST_EACH(absent_instruction, COUNT(absent))
 {
     struct vector_bench b;
     rvv_open(&b, 7);
@@ -683,7 +676,6 @@ START_TEST(absent_instruction)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* Elements have at most 32 bits. */
 static const struct {
@@ -695,7 +687,7 @@ static const struct {
     {0x4a41a157, "vsext.vf8"},
 };
 
-START_TEST(too_wide_instruction)
+TEST_EACH(too_wide_instruction, COUNT(too_wide))
 {
     struct vector_bench b;
     rvv_open(&b, 8);
@@ -710,29 +702,4 @@ START_TEST(too_wide_instruction)
     ck_assert_ptr_nonnull(strstr(b.h->hart.fault.detail, too_wide[_i].mnemonic));
     ck_assert(!memcmp(b.h->hart.v, b.before, sizeof b.before));
     rvv_close(&b);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *configuration = tcase_create("configuration");
-    tcase_add_loop_test(configuration, set_lengths, 0, VECTOR_TYPES);
-    tcase_add_loop_test(configuration, set_with_x0, 0, VECTOR_TYPES);
-    tcase_add_test(configuration, set_by_csr);
-    tcase_add_test(configuration, agnostic_is_undisturbed);
-    tcase_add_test(configuration, set_text);
-    tcase_add_loop_test(configuration, absent_instruction, 0, COUNT(absent));
-    tcase_add_loop_test(configuration, too_wide_instruction, 0, COUNT(too_wide));
-    suite_add_tcase(suite, configuration);
-
-    TCase *integer = tcase_create("integer");
-    tcase_set_timeout(integer, 120);
-    tcase_add_loop_test(integer, arithmetic, 0, COUNT(rows));
-    tcase_add_test(integer, sticky_saturation);
-    suite_add_tcase(suite, integer);
-}
-
-int main(void)
-{
-    return harness_main("spec: V, integer", fill);
 }

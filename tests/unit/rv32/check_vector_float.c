@@ -197,7 +197,7 @@ static void run_case(struct vector_bench *b, const struct row *row, enum form fo
     ck_assert_uint_eq(b->h->hart.csr.fcsr & 0xe0, frm);
 }
 
-START_TEST(arithmetic)
+TEST_EACH(arithmetic, COUNT(rows))
 {
     struct vector_bench b;
     rvv_open(&b, 4000 + (uint64_t)_i);
@@ -212,7 +212,6 @@ START_TEST(arithmetic)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* --- Conversions and classes --- */
 
@@ -290,7 +289,7 @@ static void run_conversion(struct vector_bench *b, const struct conversion *conv
     vector_check(b, word);
 }
 
-START_TEST(conversion)
+TEST_EACH(conversion, COUNT(conversions))
 {
     const struct conversion *row = &conversions[_i];
     struct vector_bench b;
@@ -305,7 +304,6 @@ START_TEST(conversion)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* --- Reductions --- */
 
@@ -359,7 +357,7 @@ static void run_reduction(struct vector_bench *b, enum reduction what)
     vector_check(b, word);
 }
 
-START_TEST(reduction)
+TEST_RANGE(reduction, USUM, MAX)
 {
     struct vector_bench b;
     rvv_open(&b, 6000 + (uint64_t)_i);
@@ -371,12 +369,11 @@ START_TEST(reduction)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* --- Moves and slides --- */
 
 /* vfmv.f.s ignores vl; vfmv.s.f writes nothing when it is 0. Bits move unchanged. */
-START_TEST(scalar_moves)
+TEST(scalar_moves)
 {
     struct vector_bench b;
     rvv_open(&b, 7000);
@@ -402,9 +399,8 @@ START_TEST(scalar_moves)
     }
     rvv_close(&b);
 }
-END_TEST
 
-START_TEST(slide_1)
+TEST_EACH(slide_1, 2)
 {
     bool up = _i;
     struct vector_bench b;
@@ -428,7 +424,6 @@ START_TEST(slide_1)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* --- Words assembled by hand from the manual's diagrams --- */
 
@@ -463,26 +458,7 @@ static const struct vector_encoding encodings[] = {
     {0x3e20d457, "vfslide1down.vf v8, v2, ft1"},
 };
 
-START_TEST(encoding)
+TEST(encoding)
 {
     vector_check_encodings(encodings, COUNT(encodings));
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *tcase = tcase_create("float");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, arithmetic, 0, COUNT(rows));
-    tcase_add_loop_test(tcase, conversion, 0, COUNT(conversions));
-    tcase_add_loop_test(tcase, reduction, USUM, MAX + 1);
-    tcase_add_test(tcase, scalar_moves);
-    tcase_add_loop_test(tcase, slide_1, 0, 2);
-    tcase_add_test(tcase, encoding);
-    suite_add_tcase(suite, tcase);
-}
-
-int main(void)
-{
-    return harness_main("spec: V, FP32", fill);
 }

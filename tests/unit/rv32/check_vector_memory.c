@@ -249,7 +249,7 @@ static void run_case(struct vector_bench *b, const struct shape *shape)
 /* One loop step: a kind, load or store, and a number of fields; in all widths and types. */
 enum { STEPS = KINDS * 2 * 8 };
 
-START_TEST(load_or_store)
+TEST_EACH(load_or_store, STEPS)
 {
     static const unsigned widths[] = {8, 16, 32};
     struct shape shape = {.kind = (enum kind)(_i % KINDS),
@@ -273,12 +273,11 @@ START_TEST(load_or_store)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* --- Masks and whole registers --- */
 
 /* vlm.v and vsm.v move vl bits, rounded up to bytes; they are never masked. */
-START_TEST(mask_access)
+TEST(mask_access)
 {
     struct vector_bench b;
     rvv_open(&b, 3000);
@@ -307,10 +306,9 @@ START_TEST(mask_access)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* Whole registers: neither vl nor vtype matters, and the width is a hint. */
-START_TEST(whole_access)
+TEST_EACH(whole_access, 4)
 {
     static const unsigned widths[] = {8, 16, 32};
     struct vector_bench b;
@@ -343,12 +341,11 @@ START_TEST(whole_access)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* --- Corners --- */
 
 /* All elements to one place: one of them is there afterwards, for ordered stores the last. */
-START_TEST(stride_zero)
+TEST(stride_zero)
 {
     struct vector_bench b;
     rvv_open(&b, 3200);
@@ -376,10 +373,9 @@ START_TEST(stride_zero)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* vl = 0 and all-clear masks touch nothing, not even addresses where nothing lives. */
-START_TEST(nothing_to_do)
+TEST(nothing_to_do)
 {
     struct vector_bench b;
     rvv_open(&b, 3300);
@@ -397,10 +393,9 @@ START_TEST(nothing_to_do)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* One element on the bus, loaded and stored. */
-START_TEST(bus_element)
+TEST_EACH(bus_element, 3)
 {
     static const unsigned widths[] = {8, 16, 32};
     struct vector_bench b;
@@ -429,11 +424,10 @@ START_TEST(bus_element)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* Several elements, all on the bus or only the second: served in full, or refused as not modelled,
  * without any effect. */
-START_TEST(bus_elements)
+TEST(bus_elements)
 {
     struct vector_bench b;
     rvv_open(&b, 3450);
@@ -458,10 +452,9 @@ START_TEST(bus_elements)
     }
     rvv_close(&b);
 }
-END_TEST
 
 /* An instruction that waits or faults has had no effect at all (rv32.h). */
-START_TEST(all_or_nothing)
+TEST_EACH(all_or_nothing, 4)
 {
     struct vector_bench b;
     bool store = _i & 1, fault = _i & 2;
@@ -493,10 +486,9 @@ START_TEST(all_or_nothing)
     ck_assert_uint_eq(b.h->log[0].value, got);
     rvv_close(&b);
 }
-END_TEST
 
 /* A vector store over code: the new words are what runs next. */
-START_TEST(rewrite)
+TEST(rewrite)
 {
     struct harness *h = harness_create(RV32_T2);
     static const char *const lines[] = {"vsetivli zero, 2, e32, m1, ta, ma",
@@ -519,7 +511,6 @@ START_TEST(rewrite)
     }
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Words assembled by hand from the manual's diagrams --- */
 
@@ -549,30 +540,7 @@ static const struct vector_encoding encodings[] = {
     {0x02b30427, "vsm.v v8, (t1)"},
 };
 
-START_TEST(encoding)
+TEST(encoding)
 {
     vector_check_encodings(encodings, COUNT(encodings));
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *tcase = tcase_create("memory");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, load_or_store, 0, STEPS);
-    tcase_add_test(tcase, mask_access);
-    tcase_add_loop_test(tcase, whole_access, 0, 4);
-    tcase_add_test(tcase, stride_zero);
-    tcase_add_test(tcase, nothing_to_do);
-    tcase_add_loop_test(tcase, bus_element, 0, 3);
-    tcase_add_test(tcase, bus_elements);
-    tcase_add_loop_test(tcase, all_or_nothing, 0, 4);
-    tcase_add_test(tcase, rewrite);
-    tcase_add_test(tcase, encoding);
-    suite_add_tcase(suite, tcase);
-}
-
-int main(void)
-{
-    return harness_main("spec: V, memory", fill);
 }

@@ -112,11 +112,10 @@ static void run_reduction(struct vector_bench *b, int what)
     vector_check(b, word);
 }
 
-START_TEST(reduction)
+TEST_EACH(reduction, COUNT(reductions))
 {
     for_types(200 + (uint64_t)_i, _i >= WSUMU ? doubles : NULL, run_reduction, _i);
 }
-END_TEST
 
 /* --- Mask registers --- */
 
@@ -145,11 +144,10 @@ static void run_logical(struct vector_bench *b, int what)
     vector_check(b, word);
 }
 
-START_TEST(mask_logical)
+TEST_EACH(mask_logical, COUNT(logicals))
 {
     for_types(300 + (uint64_t)_i, NULL, run_logical, _i);
 }
-END_TEST
 
 /* Sparse masks, so that the first set bit is anywhere. */
 static void thin_out(struct vector_bench *b, unsigned reg)
@@ -185,11 +183,10 @@ static void run_set_first(struct vector_bench *b, int what)
     vector_check(b, word);
 }
 
-START_TEST(set_first)
+TEST_RANGE(set_first, SBF, SIF)
 {
     for_types(400 + (uint64_t)_i, NULL, run_set_first, _i);
 }
-END_TEST
 
 enum { CPOP, FIRST };
 
@@ -217,11 +214,10 @@ static void run_to_scalar(struct vector_bench *b, int what)
     ck_assert_uint_eq(b->h->hart.x[0], 0);
 }
 
-START_TEST(mask_to_scalar)
+TEST_RANGE(mask_to_scalar, CPOP, FIRST)
 {
     for_types(500 + (uint64_t)_i, NULL, run_to_scalar, _i);
 }
-END_TEST
 
 enum { IOTA, ID };
 
@@ -243,11 +239,10 @@ static void run_iota(struct vector_bench *b, int what)
     vector_check(b, word);
 }
 
-START_TEST(iota_and_id)
+TEST_RANGE(iota_and_id, IOTA, ID)
 {
     for_types(600 + (uint64_t)_i, NULL, run_iota, _i);
 }
-END_TEST
 
 /* --- Extensions and moves --- */
 
@@ -292,12 +287,11 @@ static bool extends_by_4(struct vector_type type)
     return type.sew >= 32;
 }
 
-START_TEST(extension)
+TEST_EACH(extension, COUNT(extensions))
 {
     for_types(700 + (uint64_t)_i, extensions[_i].factor == 4 ? extends_by_4 : extends_by_2,
               run_extension, _i);
 }
-END_TEST
 
 /* vmv.x.s also with vl = 0; vmv.s.x not then. Both take single registers, whatever LMUL says. */
 static void run_scalar_moves(struct vector_bench *b, int unused)
@@ -321,11 +315,10 @@ static void run_scalar_moves(struct vector_bench *b, int unused)
     vector_check(b, word);
 }
 
-START_TEST(scalar_moves)
+TEST(scalar_moves)
 {
     for_types(800, NULL, run_scalar_moves, 0);
 }
-END_TEST
 
 /* Whole registers: neither vl nor vtype matters. */
 static void run_whole_move(struct vector_bench *b, int log)
@@ -345,11 +338,10 @@ static void run_whole_move(struct vector_bench *b, int log)
     vector_check(b, word);
 }
 
-START_TEST(whole_move)
+TEST_EACH(whole_move, 4)
 {
     for_types(900 + (uint64_t)_i, NULL, run_whole_move, _i);
 }
-END_TEST
 
 /* --- Slides --- */
 
@@ -396,11 +388,10 @@ static void run_slide(struct vector_bench *b, int what)
     vector_check(b, word);
 }
 
-START_TEST(slide)
+TEST_RANGE(slide, UP_X, DOWN_I)
 {
     for_types(1000 + (uint64_t)_i, NULL, run_slide, _i);
 }
-END_TEST
 
 enum { UP_1, DOWN_1 };
 
@@ -424,11 +415,10 @@ static void run_slide_1(struct vector_bench *b, int what)
     vector_check(b, word);
 }
 
-START_TEST(slide_1)
+TEST_RANGE(slide_1, UP_1, DOWN_1)
 {
     for_types(1100 + (uint64_t)_i, NULL, run_slide_1, _i);
 }
-END_TEST
 
 /* --- Gathers --- */
 
@@ -488,11 +478,10 @@ static void run_gather(struct vector_bench *b, int what)
     vector_check(b, word);
 }
 
-START_TEST(gather)
+TEST_RANGE(gather, GATHER_V, GATHER_16)
 {
     for_types(1200 + (uint64_t)_i, _i == GATHER_16 ? has_gather_16 : NULL, run_gather, _i);
 }
-END_TEST
 
 static void run_compress(struct vector_bench *b, int unused)
 {
@@ -515,11 +504,10 @@ static void run_compress(struct vector_bench *b, int unused)
     vector_check(b, word);
 }
 
-START_TEST(compress)
+TEST(compress)
 {
     for_types(1300, NULL, run_compress, 0);
 }
-END_TEST
 
 /* --- Words assembled by hand from the manual's diagrams --- */
 
@@ -566,35 +554,7 @@ static const struct vector_encoding encodings[] = {
     {0x6e21a457, "vmxor.mm v8, v2, v3"},
 };
 
-START_TEST(encoding)
+TEST(encoding)
 {
     vector_check_encodings(encodings, COUNT(encodings));
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *masks = tcase_create("reductions and masks");
-    tcase_add_loop_test(masks, reduction, 0, COUNT(reductions));
-    tcase_add_loop_test(masks, mask_logical, 0, COUNT(logicals));
-    tcase_add_loop_test(masks, set_first, SBF, SIF + 1);
-    tcase_add_loop_test(masks, mask_to_scalar, CPOP, FIRST + 1);
-    tcase_add_loop_test(masks, iota_and_id, IOTA, ID + 1);
-    suite_add_tcase(suite, masks);
-
-    TCase *moves = tcase_create("moves");
-    tcase_add_loop_test(moves, extension, 0, COUNT(extensions));
-    tcase_add_test(moves, scalar_moves);
-    tcase_add_loop_test(moves, whole_move, 0, 4);
-    tcase_add_loop_test(moves, slide, UP_X, DOWN_I + 1);
-    tcase_add_loop_test(moves, slide_1, UP_1, DOWN_1 + 1);
-    tcase_add_loop_test(moves, gather, GATHER_V, GATHER_16 + 1);
-    tcase_add_test(moves, compress);
-    tcase_add_test(moves, encoding);
-    suite_add_tcase(suite, moves);
-}
-
-int main(void)
-{
-    return harness_main("spec: V, masks and permutations", fill);
 }

@@ -112,7 +112,7 @@ static void check_text(unsigned row)
     }
 }
 
-START_TEST(every_row)
+TEST_RANGE(every_row, (int)first_vector_row(), RV32_ROWS - 1)
 {
     unsigned row = (unsigned)_i;
     ck_assert_int_eq(rv32_row_extension(row), RV32_EXT_V);
@@ -132,11 +132,10 @@ START_TEST(every_row)
     check_text(row);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Configuration --- */
 
-START_TEST(reserved_configuration)
+TEST_EACH(reserved_configuration, 8)
 {
     static const struct {
         const char *text, *detail;
@@ -157,10 +156,9 @@ START_TEST(reserved_configuration)
     ck_assert_uint_eq(h->hart.csr.vtype, 0);
     harness_destroy(h);
 }
-END_TEST
 
 /* Texts have no reserved bits, but words do. */
-START_TEST(reserved_vtype_bits)
+TEST_EACH(reserved_vtype_bits, 2)
 {
     static const uint32_t words[][2] = {{0x0d05f557, 0x700},
                                         {0xcd01f557, 0x300}}; /* vsetvli, vsetivli */
@@ -183,12 +181,11 @@ START_TEST(reserved_vtype_bits)
     ck_assert_uint_eq(h->hart.csr.vtype, 0xd0);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Groups --- */
 
 /* LMUL 8 takes eight registers each; a narrower source takes fewer. */
-START_TEST(groups)
+TEST(groups)
 {
     struct harness *h = harness_create(RV32_T2);
     for (unsigned i = 0; i < 8; i++) {
@@ -206,11 +203,10 @@ START_TEST(groups)
     ck_assert_uint_eq(h->hart.v[4][14], 0);
     harness_destroy(h);
 }
-END_TEST
 
 /* --- What V 1.0 reserves --- */
 
-START_TEST(reserved)
+TEST_EACH(reserved, 27)
 {
     static const struct {
         const char *text;
@@ -251,10 +247,9 @@ START_TEST(reserved)
     check_fault(h, cases[_i].text, RV32_FAULT_VECTOR, cases[_i].detail);
     harness_destroy(h);
 }
-END_TEST
 
 /* vl and vtype can be written as CSRs; the loops stay bounded. */
-START_TEST(excessive_vl)
+TEST(excessive_vl)
 {
     struct harness *h = harness_create(RV32_T2);
     h->hart.x[A0] = DATA;
@@ -264,7 +259,6 @@ START_TEST(excessive_vl)
     run(h, "vl8re8.v v8, (a0)"); /* whatever vl is */
     harness_destroy(h);
 }
-END_TEST
 
 /* --- Memory --- */
 
@@ -280,7 +274,7 @@ static struct harness *memory_harness(uint32_t vtype, uint32_t vl)
     return h;
 }
 
-START_TEST(misaligned)
+TEST(misaligned)
 {
     struct harness *h = memory_harness(E16 | M1, 4);
     h->hart.x[A1] = 3; /* the second element is the culprit */
@@ -291,9 +285,8 @@ START_TEST(misaligned)
     check_fault(h, "vlse16.v v8, (a0), a1", RV32_FAULT_MISALIGNED, "not aligned");
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(fault_only_first)
+TEST(fault_only_first)
 {
     struct harness *h = memory_harness(E32 | M1, 4);
     h->hart.x[A0] = HARNESS_L1_BYTES - 8;
@@ -307,9 +300,8 @@ START_TEST(fault_only_first)
     check_fault(h, "vle32ff.v v8, (a0)", RV32_FAULT_MISALIGNED, "not aligned");
     harness_destroy(h);
 }
-END_TEST
 
-START_TEST(long_burst)
+TEST(long_burst)
 {
     static const char *const lines[] = {"vle32.v v8, (a0)",
                                         "vadd.vv v8, v8, v8",
@@ -329,25 +321,4 @@ START_TEST(long_burst)
     ck_assert_int_eq(h->hart.stop, RV32_RUNNING);
     ck_assert_uint_eq(h->hart.pc, 0x40);
     harness_destroy(h);
-}
-END_TEST
-
-static void fill(Suite *suite)
-{
-    TCase *tcase = tcase_create("vector");
-    tcase_add_loop_test(tcase, every_row, (int)first_vector_row(), (int)RV32_ROWS);
-    tcase_add_loop_test(tcase, reserved_configuration, 0, 8);
-    tcase_add_loop_test(tcase, reserved_vtype_bits, 0, 2);
-    tcase_add_test(tcase, groups);
-    tcase_add_loop_test(tcase, reserved, 0, 27);
-    tcase_add_test(tcase, excessive_vl);
-    tcase_add_test(tcase, misaligned);
-    tcase_add_test(tcase, fault_only_first);
-    tcase_add_test(tcase, long_burst);
-    suite_add_tcase(suite, tcase);
-}
-
-int main(void)
-{
-    return harness_main("rv32: vector", fill);
 }

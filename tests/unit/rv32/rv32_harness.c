@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
-
 /* --- The bus --- */
 
 static bool script_refuses(struct harness *h, uint32_t address, enum rv32_reply *reply)
@@ -294,13 +292,6 @@ uint32_t harness_random_word(uint64_t *state)
     default:
         return word;
     }
-}
-
-int harness_main(const char *name, void (*fill)(Suite *suite))
-{
-    Suite *suite = suite_create(name);
-    fill(suite);
-    return run_suite(suite);
 }
 
 /* --- Encodings --- */

@@ -7,12 +7,12 @@
 #ifndef TESTS_RV32_HARNESS_H
 #define TESTS_RV32_HARNESS_H
 
-#include <check.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "rv32/code.h"
 #include "rv32/rv32.h"
+#include "unit/test.h"
 
 enum {
     HARNESS_L1_BYTES = 64 << 10,
@@ -98,9 +98,6 @@ uint32_t harness_random(uint64_t *state);
 
 /* A random word with many values near the boundaries of 8, 16 and 32 bits. */
 uint32_t harness_random_word(uint64_t *state);
-
-/* Runs the suite that `fill` adds cases to; returns what main returns. */
-int harness_main(const char *name, void (*fill)(Suite *suite));
 
 /* --- Encodings --- */
 

@@ -17,6 +17,8 @@ static void teardown(void)
     harness_close(H);
 }
 
+FIXTURE(setup, teardown);
+
 #define REG(offset) (UINT32_C(0xffb12000) + (uint32_t)(offset))
 
 /* --- The table --- */
@@ -45,7 +47,7 @@ static const struct row {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-START_TEST(row_behaves_as_its_kind)
+TEST_EACH(row_behaves_as_its_kind, ROWS)
 {
     const struct row *row = &rows[_i];
     const char *name = debug_register_name(row->offset);
@@ -63,19 +65,17 @@ START_TEST(row_behaves_as_its_kind)
     ck_assert_uint_eq(harness.unmodelled, row->kind != ROW_PLAIN);
     ck_assert_uint_eq(peek(H, AGENT_NC, REG(row->offset)), row->kind == ROW_BLIND ? 0 : 0x12345678);
 }
-END_TEST
 
 /* A kernel that looks for NaN or infinity there must not take the 0 for an answer. */
-START_TEST(special_value_flags_are_not_modelled)
+TEST(special_value_flags_are_not_modelled)
 {
     put(H, AGENT_T1, REG(0x0b4), 0);
     ck_assert_uint_eq(harness.unmodelled, 0);
     ck_assert_uint_eq(get(H, AGENT_T1, REG(0x0b4)), 0);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
-END_TEST
 
-START_TEST(unnamed_registers_store_and_report)
+TEST(unnamed_registers_store_and_report)
 {
     put(H, AGENT_NOC, REG(0x2c4), 7);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x2c4)), 7);
@@ -87,9 +87,8 @@ START_TEST(unnamed_registers_store_and_report)
     uint32_t value = 0;
     ck_assert_int_eq(try_narrow(H, MMIO_WRITE, AGENT_B, REG(0x228), 2, &value), MMIO_NARROW);
 }
-END_TEST
 
-START_TEST(polls_are_declared)
+TEST_EACH(polls_are_declared, 8)
 {
     static const struct {
         uint32_t offset;
@@ -102,11 +101,10 @@ START_TEST(polls_are_declared)
     enum rv32_poll tile_mmio_poll_DEBUG(struct tile *, enum tile_agent, uint32_t);
     ck_assert_int_eq(tile_mmio_poll_DEBUG(harness.tile, AGENT_B, cases[_i].offset), cases[_i].poll);
 }
-END_TEST
 
 /* --- Soft reset, configuration, instruction buffers --- */
 
-START_TEST(soft_reset_keeps_24_bits)
+TEST(soft_reset_keeps_24_bits)
 {
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x1b0)), 0x47800);
     put(H, AGENT_NOC, REG(0x1b0), 0x80047800);
@@ -122,9 +120,8 @@ START_TEST(soft_reset_keeps_24_bits)
     ck_assert_int_eq(try_access(H, MMIO_POKE, AGENT_NOC, REG(0x1b0), 0x47800), MMIO_OK);
     ck_assert_int_eq(harness.tile->run[RV32_B].state, HART_READY);
 }
-END_TEST
 
-START_TEST(configuration_can_be_read)
+TEST(configuration_can_be_read)
 {
     put(H, AGENT_B, 0xffef0000 + 4 * 10, 0xaaaa);
     harness.tile->tensix.thread_config[2][1] = 0xbb;
@@ -137,7 +134,6 @@ START_TEST(configuration_can_be_read)
     put(H, AGENT_NC, REG(0x058), 0x7ff);
     ck_assert_uint_eq(get(H, AGENT_NC, REG(0x078)), 0);
 }
-END_TEST
 
 static uint32_t read_array(uint32_t command)
 {
@@ -145,7 +141,7 @@ static uint32_t read_array(uint32_t command)
     return get(H, AGENT_NOC, REG(0x06c));
 }
 
-START_TEST(dst_can_be_read)
+TEST(dst_can_be_read)
 {
     struct tensix_dst *dst = &harness.tile->tensix.dst;
     for (unsigned column = 0; column < TENSIX_DST_COLUMNS; column++) {
@@ -166,9 +162,8 @@ START_TEST(dst_can_be_read)
     ck_assert_uint_eq(read_array(0x20000 | 77), 0);
     ck_assert_uint_eq(harness.unmodelled, 5);
 }
-END_TEST
 
-START_TEST(debug_bus_pushes_on_the_edge)
+TEST_EACH(debug_bus_pushes_on_the_edge, 3)
 {
     uint32_t control = 1u << _i, push = 16u << _i;
     struct tensix_thread *thread = &harness.tile->tensix.thread[_i];
@@ -189,10 +184,9 @@ START_TEST(debug_bus_pushes_on_the_edge)
     ck_assert_uint_eq(thread->back.count, 8);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x0a8)), 0x77 & ~push & ~control);
 }
-END_TEST
 
 /* tt-exalens sets a bit of STALLWAIT that only Wormhole has; a hart that does so is at fault. */
-START_TEST(debug_bus_forgives_stallwait)
+TEST(debug_bus_forgives_stallwait)
 {
     const struct tensix_thread *thread = &harness.tile->tensix.thread[1];
     put(H, AGENT_NOC, REG(0x0a4), 0xa2806001);
@@ -207,11 +201,10 @@ START_TEST(debug_bus_forgives_stallwait)
     tile_run(harness.tile, 512);
     ck_assert_uint_eq(harness.faults, 1);
 }
-END_TEST
 
 /* --- Clocks --- */
 
-START_TEST(wall_clock_latches_its_high_word)
+TEST(wall_clock_latches_its_high_word)
 {
     harness.tile->now = UINT64_C(0x500000007);
     ck_assert_uint_eq(peek(H, AGENT_B, REG(0x1f0)), 7);
@@ -225,9 +218,8 @@ START_TEST(wall_clock_latches_its_high_word)
     put(H, AGENT_B, REG(0x1f8), 0);
     ck_assert_uint_eq(get(H, AGENT_B, REG(0x1f8)), 6);
 }
-END_TEST
 
-START_TEST(watchdog_counts_down_and_interrupts)
+TEST(watchdog_counts_down_and_interrupts)
 {
     struct tile *tile = harness.tile;
     ck_assert_uint_eq(get(H, AGENT_B, REG(0x1e0)), 0xffffffff);
@@ -251,7 +243,6 @@ START_TEST(watchdog_counts_down_and_interrupts)
     ck_assert_uint_eq(get(H, AGENT_B, REG(0x1e0)), 50);
     ck_assert_uint_eq(get(H, AGENT_B, 0xffb130a4), 0);
 }
-END_TEST
 
 /* --- Timestamper --- */
 
@@ -266,7 +257,7 @@ static void stamp_buffers(uint32_t start0, uint32_t end0, uint32_t start1, uint3
     }
 }
 
-START_TEST(events_of_128_and_96_bits)
+TEST(events_of_128_and_96_bits)
 {
     harness.tile->now = UINT64_C(0x300000080);
     stamp_buffers(0x100, 0x10f, 0x200, 0x20f);
@@ -289,9 +280,8 @@ START_TEST(events_of_128_and_96_bits)
     ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_STATUS)), 3 << 14);
     ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP)), 0);
 }
-END_TEST
 
-START_TEST(events_of_32_and_64_bits)
+TEST(events_of_32_and_64_bits)
 {
     harness.tile->now = 0x12340;
     stamp_buffers(0x100, 0x10f, 0x200, 0x20f);
@@ -310,9 +300,8 @@ START_TEST(events_of_32_and_64_bits)
     ck_assert_uint_eq(harness_word(H, 0x1020), 0x91);
     ck_assert_uint_eq(harness_word(H, 0x1028), 0);
 }
-END_TEST
 
-START_TEST(full_buffers_overflow)
+TEST(full_buffers_overflow)
 {
     stamp_buffers(0x100, 0x101, 0x200, 0x200);
     for (uint32_t i = 0; i < 3; i++) {
@@ -336,7 +325,6 @@ START_TEST(full_buffers_overflow)
     put(H, AGENT_B, REG(STAMP_CONTROL), 1);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, REG(STAMP), 48), MMIO_UNMAPPED);
 }
-END_TEST
 
 /* --- The debug interface, as tt-exalens uses it --- */
 
@@ -463,7 +451,7 @@ static void set_watch(unsigned hart, unsigned i, uint32_t mode, uint32_t address
     ck_assert_uint_eq(dr_read(hart, 10 + i), address);
 }
 
-START_TEST(ebreak_pauses_and_goes_on)
+TEST_EACH(ebreak_pauses_and_goes_on, 4)
 {
     unsigned hart = (unsigned)_i;
     start_victim(hart);
@@ -489,9 +477,8 @@ START_TEST(ebreak_pauses_and_goes_on)
     ck_assert_uint_gt(gpr(hart, 14), count);
     ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
 }
-END_TEST
 
-START_TEST(steps_one_instruction)
+TEST_EACH(steps_one_instruction, 4)
 {
     unsigned hart = (unsigned)_i;
     start_victim(hart);
@@ -513,9 +500,8 @@ START_TEST(steps_one_instruction)
     ck_assert_uint_eq(dr_read(hart, 0), PAUSED);
     ck_assert_uint_eq(gpr(hart, 32), VICTIM_LOOP);
 }
-END_TEST
 
-START_TEST(registers_and_memory)
+TEST_EACH(registers_and_memory, 4)
 {
     unsigned hart = (unsigned)_i;
     start_victim(hart);
@@ -546,10 +532,9 @@ START_TEST(registers_and_memory)
     ck_assert_uint_eq(dr_read(hart, 1), SLOW | READ_MEM);
     ck_assert_uint_eq(dr_read(hart, 7), 0);
 }
-END_TEST
 
 /* Code that a debugger writes through the hart is executed. */
-START_TEST(writing_code)
+TEST(writing_code)
 {
     start_victim(0);
     write_memory(0, VICTIM + 4, 0x00100073); /* ebreak */
@@ -557,9 +542,8 @@ START_TEST(writing_code)
     ck_assert_uint_eq(dr_read(0, 0), PAUSED | EBREAK);
     ck_assert_uint_eq(gpr(0, 32), VICTIM + 8);
 }
-END_TEST
 
-START_TEST(breakpoints_hit)
+TEST_EACH(breakpoints_hit, 4)
 {
     unsigned hart = (unsigned)_i;
     start_victim(hart);
@@ -582,9 +566,8 @@ START_TEST(breakpoints_hit)
     tile_run(harness.tile, harness.tile->now + 1280);
     ck_assert_uint_eq(dr_read(hart, 0), 0);
 }
-END_TEST
 
-START_TEST(watchpoints_hit)
+TEST_EACH(watchpoints_hit, 4)
 {
     unsigned hart = (unsigned)_i;
     start_victim(hart);
@@ -601,10 +584,9 @@ START_TEST(watchpoints_hit)
     ck_assert_uint_eq(dr_read(hart, 0), PAUSED | WATCHPOINT | 1 << 11);
     ck_assert_uint_eq(gpr(hart, 32), VICTIM_LOAD + 4);
 }
-END_TEST
 
 /* A hart that sleeps in its polling loop notices a breakpoint in it. */
-START_TEST(breakpoint_wakes_a_sleeper)
+TEST(breakpoint_wakes_a_sleeper)
 {
     static const char *const program[] = {"1:", "lw t0, 0x700(zero)", "beq t0, zero, 1b", "ebreak",
                                           NULL};
@@ -616,10 +598,9 @@ START_TEST(breakpoint_wakes_a_sleeper)
     tile_run(harness.tile, harness.tile->now + 256);
     ck_assert_uint_eq(dr_read(2, 0), PAUSED | BREAKPOINT | 1 << 8);
 }
-END_TEST
 
 /* The debugger's load waits as the hart's would; the hart is busy until then. */
-START_TEST(memory_command_waits_for_a_mailbox)
+TEST(memory_command_waits_for_a_mailbox)
 {
     start_victim(1);
     dr_write(1, 2, 0xffec0000);
@@ -639,10 +620,9 @@ START_TEST(memory_command_waits_for_a_mailbox)
     ck_assert_uint_eq(dr_read(1, 4), 0x4242);
     ck_assert_uint_eq(read_memory(1, 0xffec0000), 0x4343);
 }
-END_TEST
 
 /* A load that waits for a mailbox begins anew after a pause; a step ends with it. */
-START_TEST(waiting_harts_pause)
+TEST_EACH(waiting_harts_pause, 2)
 {
     static const char *const reader[] = {
         "lui a0, 0xffec0", "lw a1, 0(a0)", "addi a2, a1, 1", "1:", "jal zero, 1b", NULL};
@@ -674,9 +654,8 @@ START_TEST(waiting_harts_pause)
     ck_assert_uint_eq(harness.tile->mailboxes.box[RV32_B][RV32_T0].count, 0);
     ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
 }
-END_TEST
 
-START_TEST(held_harts_take_no_commands)
+TEST(held_harts_take_no_commands)
 {
     dr_write(1, 2, 5);
     ck_assert_uint_eq(dr_read(1, 2), 0);
@@ -694,10 +673,9 @@ START_TEST(held_harts_take_no_commands)
     ck_assert_uint_eq(dr_read(1, 5), 0);
     ck_assert(!harness.tile->run[RV32_T0].step);
 }
-END_TEST
 
 /* Nobody answers for a hart that the tile does not have. */
-START_TEST(other_tiles_have_other_harts)
+TEST_EACH(other_tiles_have_other_harts, 2)
 {
     unsigned hart = (unsigned)_i;
     open_ethernet();
@@ -720,9 +698,8 @@ START_TEST(other_tiles_have_other_harts)
     }
     ck_assert_uint_eq(dr_read(hart, 0), PAUSED);
 }
-END_TEST
 
-START_TEST(status_echoes_control)
+TEST(status_echoes_control)
 {
     put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0x80010000 | 2u << 17 | 3);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(DBG_STATUS_0)), 0x80000000 | 1u << (13 + 2) | 3);
@@ -732,10 +709,9 @@ START_TEST(status_echoes_control)
     put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0x80000000 | 1);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(DBG_STATUS_0)), 0xc0000001);
 }
-END_TEST
 
 /* BRISC pauses TRISC0, and itself. */
-START_TEST(harts_pause_harts)
+TEST(harts_pause_harts)
 {
     static const char *const program[] = {"lui s0, 0xffb12",
                                           "addi t0, zero, 1",
@@ -762,46 +738,4 @@ START_TEST(harts_pause_harts)
     ck_assert_uint_eq(harness_word(H, 0x400), 1);
     ck_assert_uint_eq(harness_word(H, 0x404), 0);
     ck_assert_uint_eq(harness.tile->hart[RV32_B].pc, 0x102c);
-}
-END_TEST
-
-static void add_risc_tests(TCase *tcase)
-{
-    tcase_add_loop_test(tcase, ebreak_pauses_and_goes_on, 0, 4);
-    tcase_add_loop_test(tcase, steps_one_instruction, 0, 4);
-    tcase_add_loop_test(tcase, registers_and_memory, 0, 4);
-    tcase_add_test(tcase, writing_code);
-    tcase_add_loop_test(tcase, breakpoints_hit, 0, 4);
-    tcase_add_loop_test(tcase, watchpoints_hit, 0, 4);
-    tcase_add_test(tcase, breakpoint_wakes_a_sleeper);
-    tcase_add_test(tcase, memory_command_waits_for_a_mailbox);
-    tcase_add_loop_test(tcase, waiting_harts_pause, 0, 2);
-    tcase_add_test(tcase, held_harts_take_no_commands);
-    tcase_add_loop_test(tcase, other_tiles_have_other_harts, 0, 2);
-    tcase_add_test(tcase, status_echoes_control);
-    tcase_add_test(tcase, harts_pause_harts);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("debug");
-    TCase *tcase = tcase_create("debug");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, row_behaves_as_its_kind, 0, ROWS);
-    tcase_add_test(tcase, special_value_flags_are_not_modelled);
-    tcase_add_test(tcase, unnamed_registers_store_and_report);
-    tcase_add_loop_test(tcase, polls_are_declared, 0, 8);
-    tcase_add_test(tcase, soft_reset_keeps_24_bits);
-    tcase_add_test(tcase, configuration_can_be_read);
-    tcase_add_test(tcase, dst_can_be_read);
-    tcase_add_loop_test(tcase, debug_bus_pushes_on_the_edge, 0, 3);
-    tcase_add_test(tcase, debug_bus_forgives_stallwait);
-    tcase_add_test(tcase, wall_clock_latches_its_high_word);
-    tcase_add_test(tcase, watchdog_counts_down_and_interrupts);
-    tcase_add_test(tcase, events_of_128_and_96_bits);
-    tcase_add_test(tcase, events_of_32_and_64_bits);
-    tcase_add_test(tcase, full_buffers_overflow);
-    add_risc_tests(tcase);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -15,13 +15,15 @@ static void teardown(void)
     harness_close(H);
 }
 
+FIXTURE(setup, teardown);
+
 #define REG(offset) (UINT32_C(0xffb12000) + (uint32_t)(offset))
 
 static const enum rv32_core tensix_cores[] = {RV32_B, RV32_T0, RV32_T1, RV32_T2};
 
 /* --- Performance counters --- */
 
-START_TEST(perf_counters_count_cycles)
+TEST_EACH(perf_counters_count_cycles, 5)
 {
     static const uint32_t banks[][2] = {
         {0x000, 0x100}, {0x00c, 0x108}, {0x018, 0x120}, {0x030, 0x118}, {0x0f0, 0x110}};
@@ -43,7 +45,6 @@ START_TEST(perf_counters_count_cycles)
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(out + 4)), 0);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
-END_TEST
 
 static void push_nops(uint32_t thread, unsigned count, uint64_t until)
 {
@@ -55,7 +56,7 @@ static void push_nops(uint32_t thread, unsigned count, uint64_t until)
 }
 
 /* tt-llk: grants of any of the eight selections of a thread are its instructions. */
-START_TEST(perf_counters_count_instructions)
+TEST_EACH(perf_counters_count_instructions, 3)
 {
     uint32_t thread = (uint32_t)_i;
     put(H, AGENT_NOC, REG(0x008), 1);
@@ -75,10 +76,9 @@ START_TEST(perf_counters_count_instructions)
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 0);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
-END_TEST
 
 /* Mode 1: cycles and events end with the reference period, until the bank is started again. */
-START_TEST(perf_counters_end_with_the_period)
+TEST(perf_counters_end_with_the_period)
 {
     const uint32_t period = 1000; /* not a whole number of rounds */
     put(H, AGENT_NOC, REG(0x000), period);
@@ -101,10 +101,9 @@ START_TEST(perf_counters_end_with_the_period)
         tile_run(harness.tile, begin + 1920);
     }
 }
-END_TEST
 
 /* Mode 2: events without cycles. */
-START_TEST(perf_counters_without_cycles)
+TEST(perf_counters_without_cycles)
 {
     put(H, AGENT_NOC, REG(0x004), 1 << 16 | 2);
     put(H, AGENT_NOC, REG(0x008), 1);
@@ -118,7 +117,6 @@ START_TEST(perf_counters_without_cycles)
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x100)), 128);
     ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 3);
 }
-END_TEST
 
 /* --- Daisychain --- */
 
@@ -132,7 +130,7 @@ static uint32_t read_signal(uint32_t control)
     return value;
 }
 
-START_TEST(daisychain_shows_pcs)
+TEST_EACH(daisychain_shows_pcs, 5)
 {
     static const struct {
         enum rv32_core core;
@@ -148,9 +146,8 @@ START_TEST(daisychain_shows_pcs)
     ck_assert_uint_eq(read_signal(BUS(7u, cases[_i].signal - 1, 2u)), 0x4560);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
-END_TEST
 
-START_TEST(daisychain_shows_other_harts)
+TEST_EACH(daisychain_shows_other_harts, 2)
 {
     static const char *const spin[] = {"1:", "jal zero, 1b", NULL};
     const uint32_t group_a = 18 + 2 * (uint32_t)_i;
@@ -168,10 +165,9 @@ START_TEST(daisychain_shows_other_harts)
     ck_assert_uint_eq(read_signal(BUS(7u, 12u, 0u)), 0); /* a worker's */
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
-END_TEST
 
 /* A hart loads from the mailbox that B writes to. */
-START_TEST(daisychain_shows_waiting_loads)
+TEST_RANGE(daisychain_shows_waiting_loads, 1, 3)
 {
     static const char *const program[] = {"lui a0, 0xffec0", "lw a1, 0(a0)", "1:", "jal zero, 1b",
                                           NULL};
@@ -193,9 +189,8 @@ START_TEST(daisychain_shows_waiting_loads)
     ck_assert_uint_eq(read_signal(BUS(7u, group_a, 1u)), 0);
     ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
 }
-END_TEST
 
-START_TEST(daisychain_shows_pc_bufs)
+TEST_EACH(daisychain_shows_pc_bufs, 3)
 {
     static const char *const program[] = {
         "lui a0, 0xffe80", "lw a1, 0(a0)", "lw a1, 4(a0)", "1:", "jal zero, 1b", NULL};
@@ -216,10 +211,9 @@ START_TEST(daisychain_shows_pc_bufs)
     ck_assert_uint_eq(read_signal(BUS(7u, group_d, 0u)), 0x12345678 >> 9);
     ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
 }
-END_TEST
 
 /* The FIFO before the MOP expander, then the instruction at the wait gate. */
-START_TEST(daisychain_shows_instructions)
+TEST_EACH(daisychain_shows_instructions, 3)
 {
     const uint32_t semwait = 0xa6008005; /* a second one waits while semaphore 0 is 0 */
     const uint32_t nop = 0x02000000;
@@ -249,9 +243,8 @@ START_TEST(daisychain_shows_instructions)
     ck_assert_uint_eq(read_signal(BUS(1u, gate, 2u)), 1u << 9 | 1u << 12);
     ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
 }
-END_TEST
 
-START_TEST(daisychain_tests_itself)
+TEST(daisychain_tests_itself)
 {
     ck_assert_uint_eq(read_signal(BUS(3u, 255u, 0u)), 3);
     ck_assert_uint_eq(read_signal(BUS(3u, 255u, 1u)), 0xa5a5a5a5);
@@ -262,9 +255,8 @@ START_TEST(daisychain_tests_itself)
     ck_assert_uint_eq(read_signal(BUS(1u, 9u, 2u)), 0);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
-END_TEST
 
-START_TEST(daisychain_writes_l1)
+TEST(daisychain_writes_l1)
 {
     put(H, AGENT_NOC, REG(0x054), BUS(2u, 255u, 0u));
     put(H, AGENT_NOC, REG(0x050), 0xf);
@@ -282,9 +274,8 @@ START_TEST(daisychain_writes_l1)
     put(H, AGENT_NOC, REG(0x050), 0);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_NOC, REG(0x050), 1 << 12), MMIO_UNMAPPED);
 }
-END_TEST
 
-START_TEST(daisychain_samples)
+TEST(daisychain_samples)
 {
     put(H, AGENT_NOC, REG(0x054), BUS(2u, 255u, 0u));
     put(H, AGENT_NOC, REG(0x050), 0xf);
@@ -301,10 +292,9 @@ START_TEST(daisychain_samples)
     ck_assert_uint_eq(harness_word(H, 0x1000 + 16 * 5), 0);
     ck_assert_uint_eq(debug_next_event(harness.tile), UINT64_MAX);
 }
-END_TEST
 
 /* Straight code, of which each sample shows a later instruction. */
-START_TEST(daisychain_samples_the_cycle)
+TEST(daisychain_samples_the_cycle)
 {
     enum { SAMPLES = 20, FROM = 0x4000, TO = 0x5000 };
     uint32_t last = 0;
@@ -327,27 +317,4 @@ START_TEST(daisychain_samples_the_cycle)
         ck_assert_uint_lt(pc, TO);
         last = pc;
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("debug_bus");
-    TCase *tcase = tcase_create("debug_bus");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, perf_counters_count_cycles, 0, 5);
-    tcase_add_loop_test(tcase, perf_counters_count_instructions, 0, 3);
-    tcase_add_test(tcase, perf_counters_end_with_the_period);
-    tcase_add_test(tcase, perf_counters_without_cycles);
-    tcase_add_loop_test(tcase, daisychain_shows_pcs, 0, 5);
-    tcase_add_loop_test(tcase, daisychain_shows_other_harts, 0, 2);
-    tcase_add_loop_test(tcase, daisychain_shows_waiting_loads, 1, 4);
-    tcase_add_loop_test(tcase, daisychain_shows_pc_bufs, 0, 3);
-    tcase_add_loop_test(tcase, daisychain_shows_instructions, 0, 3);
-    tcase_add_test(tcase, daisychain_tests_itself);
-    tcase_add_test(tcase, daisychain_writes_l1);
-    tcase_add_test(tcase, daisychain_samples);
-    tcase_add_test(tcase, daisychain_samples_the_cycle);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -21,6 +21,8 @@ static void teardown(void)
     harness_close(H);
 }
 
+FIXTURE(setup, teardown);
+
 #define DST             UINT32_C(0xffbd8000)
 #define FEATURE_DISABLE UINT32_C(0xffb12068)
 
@@ -54,7 +56,7 @@ static uint32_t low(uint32_t value, unsigned bytes)
     return bytes == 4 ? value : value & ((UINT32_C(1) << 8 * bytes) - 1);
 }
 
-START_TEST(only_triscs_see_it)
+TEST(only_triscs_see_it)
 {
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, DST, 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NC, DST, 0), MMIO_UNMAPPED);
@@ -63,10 +65,9 @@ START_TEST(only_triscs_see_it)
         ck_assert_int_eq(try_access(H, MMIO_READ, trisc(thread), DST, 0), MMIO_OK);
     }
 }
-END_TEST
 
 /* What is stored without conversion is what is there, whatever the element's size. */
-START_TEST(elements_of_each_size)
+TEST_EACH(elements_of_each_size, 6)
 {
     unsigned thread = (unsigned)_i % 3, state = (unsigned)_i / 3;
     const struct tensix_dst *dst = &harness.tile->tensix.dst;
@@ -95,9 +96,8 @@ START_TEST(elements_of_each_size)
         }
     }
 }
-END_TEST
 
-START_TEST(other_sizes_are_refused)
+TEST(other_sizes_are_refused)
 {
     for (unsigned thread = 0; thread < 3; thread++) {
         for (unsigned format = 0; format < 8; format++) {
@@ -116,9 +116,8 @@ START_TEST(other_sizes_are_refused)
         }
     }
 }
-END_TEST
 
-START_TEST(feature_bit_shows_high_halves)
+TEST(feature_bit_shows_high_halves)
 {
     struct tensix *tensix = &harness.tile->tensix;
     select_format(0, 0, BF16, true);
@@ -136,7 +135,6 @@ START_TEST(feature_bit_shows_high_halves)
     (void)try_narrow(H, MMIO_READ, AGENT_T0, DST + (8 * 16 + 3) * 2, 2, &value);
     ck_assert_uint_eq(value, 0x5678);
 }
-END_TEST
 
 /* Four BF16 elements as words, four as a vector of words, four more to other rows. */
 static const char *const vector_copy[] = {
@@ -154,7 +152,7 @@ static const char *const vector_copy[] = {
     NULL,
 };
 
-START_TEST(trisc2_takes_several)
+TEST(trisc2_takes_several)
 {
     struct tensix_dst *dst = &harness.tile->tensix.dst;
     select_format(2, 0, BF16, false);
@@ -174,11 +172,10 @@ START_TEST(trisc2_takes_several)
         ck_assert_uint_eq(harness_word(H, 0x700 + i / 2 * 4) >> i % 2 * 16 & 0xffff, pattern);
     }
 }
-END_TEST
 
 /* With elements of one byte the window ends half way: a vector that crosses the end does
  * nothing. */
-START_TEST(vector_over_the_end_does_nothing)
+TEST(vector_over_the_end_does_nothing)
 {
     static const char *const store_over_end[] = {
         "lui a0, 0xffbdc",  "addi a0, a0, -4",
@@ -195,9 +192,8 @@ START_TEST(vector_over_the_end_does_nothing)
         ck_assert_uint_eq(harness.tile->tensix.dst.bits[1023][i], 0);
     }
 }
-END_TEST
 
-START_TEST(wrong_size_of_a_hart_is_a_fault)
+TEST(wrong_size_of_a_hart_is_a_fault)
 {
     static const char *const wide_load[] = {"lui a0, 0xffbd8", "lw a1, 0(a0)", "ebreak", NULL};
     select_format(0, 0, BF16, false);
@@ -207,21 +203,4 @@ START_TEST(wrong_size_of_a_hart_is_a_fault)
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NARROW);
     ck_assert_ptr_nonnull(strstr(harness.fault.text, "only trisc2 can access several"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("dst window");
-    TCase *tcase = tcase_create("dst window");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, only_triscs_see_it);
-    tcase_add_loop_test(tcase, elements_of_each_size, 0, 6);
-    tcase_add_test(tcase, other_sizes_are_refused);
-    tcase_add_test(tcase, feature_bit_shows_high_halves);
-    tcase_add_test(tcase, trisc2_takes_several);
-    tcase_add_test(tcase, vector_over_the_end_does_nothing);
-    tcase_add_test(tcase, wrong_size_of_a_hart_is_a_fault);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

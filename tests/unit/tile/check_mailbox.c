@@ -17,6 +17,8 @@ static void teardown(void)
     harness_close(H);
 }
 
+FIXTURE(setup, teardown);
+
 #define SEMINIT      UINT32_C(0xa3000000)
 #define MOP          UINT32_C(0x01000000)
 #define NOP          UINT32_C(0x02000000)
@@ -32,7 +34,7 @@ static void teardown(void)
 #define SOFT_RESET   UINT32_C(0xffb121b0)
 
 /* Every pair of harts: what `from` writes at the other's base, `to` reads at the writer's. */
-START_TEST(mailbox_connects_a_pair)
+TEST_EACH(mailbox_connects_a_pair, 16)
 {
     enum tile_agent from = (enum tile_agent)(_i / 4), to = (enum tile_agent)(_i % 4);
     ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from) + 4), 0);
@@ -45,9 +47,8 @@ START_TEST(mailbox_connects_a_pair)
     ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from) + 0x10), 0x5678);
     ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from) + 4), 0);
 }
-END_TEST
 
-START_TEST(mailboxes_of_a_writer_hold_four)
+TEST(mailboxes_of_a_writer_hold_four)
 {
     put(H, AGENT_T1, MAILBOX(0), 1);
     put(H, AGENT_T1, MAILBOX(1), 2);
@@ -58,18 +59,16 @@ START_TEST(mailboxes_of_a_writer_hold_four)
     ck_assert_uint_eq(get(H, AGENT_B, MAILBOX(2)), 1);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T1, MAILBOX(3), 5), MMIO_OK);
 }
-END_TEST
 
-START_TEST(mailbox_takes_words)
+TEST(mailbox_takes_words)
 {
     uint32_t value = 1;
     ck_assert_int_eq(try_narrow(H, MMIO_WRITE, AGENT_B, MAILBOX(1), 2, &value), MMIO_NARROW);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NC, MAILBOX(0), 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NOC, MAILBOX(0), 0), MMIO_UNMAPPED);
 }
-END_TEST
 
-START_TEST(entering_reset_empties_the_writers_mailboxes)
+TEST(entering_reset_empties_the_writers_mailboxes)
 {
     harness_release(H, RV32_T0, 0);
     put(H, AGENT_T0, MAILBOX(0), 1);
@@ -78,11 +77,10 @@ START_TEST(entering_reset_empties_the_writers_mailboxes)
     ck_assert_uint_eq(get(H, AGENT_B, MAILBOX(1) + 4), 0);
     ck_assert_uint_eq(get(H, AGENT_T0, MAILBOX(0) + 4), 1);
 }
-END_TEST
 
 /* --- PCBufs --- */
 
-START_TEST(pc_buf_holds_sixteen)
+TEST_EACH(pc_buf_holds_sixteen, 3)
 {
     uint32_t i = (uint32_t)_i;
     enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
@@ -99,17 +97,15 @@ START_TEST(pc_buf_holds_sixteen)
     put(H, trisc, PC_BUF, 7); /* discarded */
     ck_assert_int_eq(try_access(H, MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
 }
-END_TEST
 
-START_TEST(leaving_reset_empties_the_pc_buf)
+TEST(leaving_reset_empties_the_pc_buf)
 {
     put(H, AGENT_B, B_PC_BUF(2), 1);
     harness_release(H, RV32_T2, 0);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T2, PC_BUF, 0), MMIO_WAIT);
 }
-END_TEST
 
-START_TEST(override_answers_for_an_empty_pc_buf)
+TEST(override_answers_for_an_empty_pc_buf)
 {
     put(H, AGENT_NOC, OVERRIDE, (1u | 0xa5u << 2) << 10);
     ck_assert_uint_eq(get(H, AGENT_T1, PC_BUF), 0xa5);
@@ -119,10 +115,9 @@ START_TEST(override_answers_for_an_empty_pc_buf)
     put(H, AGENT_NOC, OVERRIDE, 3u << 10); /* busy, too */
     ck_assert_uint_eq(get(H, AGENT_B, B_PC_BUF(1)), 0);
 }
-END_TEST
 
 /* B's load returns when T0 has taken everything, waits for more, and its thread is idle. */
-START_TEST(b_waits_for_the_trisc)
+TEST(b_waits_for_the_trisc)
 {
     static const char *const b_program[] = {
         "lui s0, 0xffe80", "addi t0, zero, 5",
@@ -146,10 +141,9 @@ START_TEST(b_waits_for_the_trisc)
     ck_assert_uint_gt(harness.tile->run[RV32_B].time, 8192); /* T0's loop */
     ck_assert_uint_eq(tile_next_event(harness.tile), UINT64_MAX);
 }
-END_TEST
 
 /* Both orders of arriving work, and two TRISCs that wait do not keep each other awake. */
-START_TEST(waiting_triscs_sleep)
+TEST(waiting_triscs_sleep)
 {
     static const char *const t_program[] = {"lui s0, 0xffe80", "lw t0, 0(s0)", NULL};
     static const char *const b_program[] = {
@@ -167,11 +161,10 @@ START_TEST(waiting_triscs_sleep)
     ck_assert_int_eq(harness.tile->run[RV32_B].state, HART_PAUSED);
     ck_assert_uint_eq(tile_next_event(harness.tile), UINT64_MAX);
 }
-END_TEST
 
 /* --- TTSync --- */
 
-START_TEST(done_checks_wait_for_the_own_thread)
+TEST(done_checks_wait_for_the_own_thread)
 {
     uint64_t event;
     put(H, AGENT_T0, CORE_DONE, 1); /* discarded */
@@ -193,11 +186,10 @@ START_TEST(done_checks_wait_for_the_own_thread)
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
 }
-END_TEST
 
 /* --- Semaphores --- */
 
-START_TEST(semaphores_count_and_saturate)
+TEST_EACH(semaphores_count_and_saturate, 8)
 {
     uint32_t i = (uint32_t)_i;
     ck_assert_uint_eq(get(H, AGENT_T2, SEMAPHORE(i)), 0);
@@ -214,16 +206,14 @@ START_TEST(semaphores_count_and_saturate)
     ck_assert_uint_eq(get(H, AGENT_T1, SEMAPHORE(i)), 15);
     ck_assert_uint_eq(get(H, AGENT_T1, SEMAPHORE((i + 1) % 8)), 0);
 }
-END_TEST
 
-START_TEST(holes_are_unmapped)
+TEST_EACH(holes_are_unmapped, 4)
 {
     static const uint32_t holes[] = {PC_BUF + 0x0c, PC_BUF + 0x1c, PC_BUF + 0x40, PC_BUF + 0x10000};
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, holes[_i], 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T0, holes[_i], 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_NC, holes[_i], 0), MMIO_UNMAPPED);
 }
-END_TEST
 
 /* --- Order between a hart and the one that it releases --- */
 
@@ -274,7 +264,7 @@ static void run_release(const struct release *release)
     ck_assert_uint_eq(harness_word(H, 0x404), 0);
 }
 
-START_TEST(who_gets_a_message_goes_on_before_its_sender)
+TEST_EACH(who_gets_a_message_goes_on_before_its_sender, 16)
 {
     uint32_t from = (uint32_t)_i / 4, to = (uint32_t)_i % 4;
     if (from != to) {
@@ -282,9 +272,8 @@ START_TEST(who_gets_a_message_goes_on_before_its_sender)
                                       "lw t1, 0(s0)", MAILBOX(to), MAILBOX(from)});
     }
 }
-END_TEST
 
-START_TEST(who_gets_room_goes_on_before_the_reader)
+TEST_EACH(who_gets_room_goes_on_before_the_reader, 16)
 {
     uint32_t from = (uint32_t)_i / 4, to = (uint32_t)_i % 4;
     if (from != to) {
@@ -292,36 +281,10 @@ START_TEST(who_gets_room_goes_on_before_the_reader)
                                       "sw t2, 0(s0)", MAILBOX(from), MAILBOX(to)});
     }
 }
-END_TEST
 
-START_TEST(who_gets_a_command_goes_on_before_b)
+TEST_EACH(who_gets_a_command_goes_on_before_b, 3)
 {
     uint32_t i = (uint32_t)_i;
     run_release(&(struct release){RV32_B, (enum rv32_core)(RV32_T0 + i), "sw t2, 0(s0)",
                                   "lw t1, 0(s0)", B_PC_BUF(i), PC_BUF});
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("mailbox");
-    TCase *tcase = tcase_create("mailbox");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, mailbox_connects_a_pair, 0, 16);
-    tcase_add_test(tcase, mailboxes_of_a_writer_hold_four);
-    tcase_add_test(tcase, mailbox_takes_words);
-    tcase_add_test(tcase, entering_reset_empties_the_writers_mailboxes);
-    tcase_add_loop_test(tcase, pc_buf_holds_sixteen, 0, 3);
-    tcase_add_test(tcase, leaving_reset_empties_the_pc_buf);
-    tcase_add_test(tcase, override_answers_for_an_empty_pc_buf);
-    tcase_add_test(tcase, b_waits_for_the_trisc);
-    tcase_add_test(tcase, waiting_triscs_sleep);
-    tcase_add_test(tcase, done_checks_wait_for_the_own_thread);
-    tcase_add_loop_test(tcase, semaphores_count_and_saturate, 0, 8);
-    tcase_add_loop_test(tcase, holes_are_unmapped, 0, 4);
-    tcase_add_loop_test(tcase, who_gets_a_message_goes_on_before_its_sender, 0, 16);
-    tcase_add_loop_test(tcase, who_gets_room_goes_on_before_the_reader, 0, 16);
-    tcase_add_loop_test(tcase, who_gets_a_command_goes_on_before_b, 0, 3);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

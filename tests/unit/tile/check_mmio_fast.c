@@ -120,7 +120,7 @@ static void compare_all(uint32_t address)
     }
 }
 
-START_TEST(stores_to_command_buffers)
+TEST_EACH(stores_to_command_buffers, 2 * NIU_BUFFERS)
 {
     uint32_t buffer = TILE_NIU_BASE + (uint32_t)_i / NIU_BUFFERS * TILE_NIU_BYTES +
                       (uint32_t)_i % NIU_BUFFERS * NIU_BUFFER_BYTES;
@@ -130,9 +130,8 @@ START_TEST(stores_to_command_buffers)
     compare_all(buffer + NIU_BUFFER_BYTES - 4);
     compare_all(buffer + NIU_CTRL + 2); /* not aligned */
 }
-END_TEST
 
-START_TEST(stores_elsewhere)
+TEST_EACH(stores_elsewhere, 2)
 {
     static const uint32_t offsets[] = {0x100,  0x104,  0x108,  0x148,  0x178, 0x17c,
                                        0x200,  0x208,  0x2fc,  0x378,  0x37c, 0x1ffc,
@@ -141,7 +140,6 @@ START_TEST(stores_elsewhere)
         compare_all(TILE_NIU_BASE + (uint32_t)_i * TILE_NIU_BYTES + offsets[i]);
     }
 }
-END_TEST
 
 /* --- Loops that fill GPRs --- */
 
@@ -218,7 +216,7 @@ static void compare_fill(const struct fill *fill)
     ck_assert_int_eq(quick.is_woken, traced.is_woken);
 }
 
-START_TEST(fills_of_gprs)
+TEST_EACH(fills_of_gprs, RV32_CORES)
 {
     enum rv32_core core = (enum rv32_core)_i;
     bool is_trisc = core >= RV32_T0 && core <= RV32_T2;
@@ -240,7 +238,6 @@ START_TEST(fills_of_gprs)
         ck_assert_uint_eq(filled.gpr[thread][i], core == RV32_NC ? 0 : 77);
     }
 }
-END_TEST
 
 /* --- Pushes by stores --- */
 
@@ -298,7 +295,7 @@ static struct pushed play_pushes(enum rv32_core core, uint32_t address, const ch
 }
 
 /* What passes, what stands still until the FIFO is full are the same whoever looks. */
-START_TEST(pushes)
+TEST_EACH(pushes, RV32_CORES)
 {
     static const char *const first[] = {"SETDMAREG 0, 7, 0, 2", "SEMWAIT 511, 2, 1"};
     static const uint32_t addresses[] = {RV32_PUSH_BASE, RV32_PUSH_BASE + 4,
@@ -323,17 +320,4 @@ START_TEST(pushes)
             ck_assert_int_eq(quick.state, HART_WAITING);
         }
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("mmio_fast");
-    TCase *tcase = tcase_create("mmio_fast");
-    tcase_add_loop_test(tcase, stores_to_command_buffers, 0, 2 * NIU_BUFFERS);
-    tcase_add_loop_test(tcase, stores_elsewhere, 0, 2);
-    tcase_add_loop_test(tcase, fills_of_gprs, 0, RV32_CORES);
-    tcase_add_loop_test(tcase, pushes, 0, RV32_CORES);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -8,7 +8,7 @@
 
 #include "unit/chip/chip_program.h"
 #include "unit/chip/noc_command.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 
 enum { CODE = 0x1000, SOURCE = 0x3000, TARGET = 0x4000, SEEN = 0x5000, LATER = 0x6000 };
 enum { FIRST = 0x600d0001, SECOND = 0x600d0002 };
@@ -95,7 +95,7 @@ static void fill_way(struct penrose_chip *chip, const struct way *way)
                  is_atomic ? COMMAND_INCREMENT : 64);
 }
 
-START_TEST(data_are_there_at_once)
+TEST_EACH(data_are_there_at_once, WAYS *SCHEDULES)
 {
     const struct schedule *schedule = &schedules[_i % SCHEDULES];
     const struct way *way = &ways[_i / SCHEDULES];
@@ -111,7 +111,6 @@ START_TEST(data_are_there_at_once)
     ck_assert_uint_eq(command_get(chip, here(TARGET)), FIRST); /* in the end */
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* --- Counters --- */
 
@@ -148,7 +147,7 @@ static void count_all(const struct schedule *schedule, uint32_t counters[2][COUN
     penrose_chip_destroy(chip);
 }
 
-START_TEST(counters_are_those_of_packets_that_travel)
+TEST_EACH(counters_are_those_of_packets_that_travel, SCHEDULES - 1)
 {
     uint32_t ours[2][COUNTERS], theirs[2][COUNTERS];
     count_all(&schedules[_i], ours);
@@ -162,7 +161,6 @@ START_TEST(counters_are_those_of_packets_that_travel)
     ck_assert_uint_eq(ours[1][NIU_SLV_RD_REQ_RECEIVED], 2);
     ck_assert_uint_eq(ours[1][NIU_SLV_WR_ACK_SENT], 2);
 }
-END_TEST
 
 /* --- What is written to GDDR --- */
 
@@ -180,7 +178,7 @@ static void expect_second(struct penrose_chip *chip, struct command_end seen)
 }
 
 /* A tile that has its acknowledgement reads what it wrote, all of it or a byte. */
-START_TEST(a_tile_reads_what_it_wrote)
+TEST_EACH(a_tile_reads_what_it_wrote, SCHEDULES)
 {
     struct penrose_chip *chip = open_chip(&schedules[_i]);
     visit_gddr(chip);
@@ -192,10 +190,9 @@ START_TEST(a_tile_reads_what_it_wrote)
     start(chip, START "sw a4, 0x40(s0);" AWAIT_WRITE "sw a4, 0x40(s1);" AWAIT_READ LOOK);
     expect_second(chip, here(SEEN));
 }
-END_TEST
 
 /* Who is told of it by the writer finds it, at whatever time of a window. */
-START_TEST(others_read_what_was_written)
+TEST_EACH(others_read_what_was_written, 16 * SCHEDULES)
 {
     char writer[400];
     struct penrose_chip *chip = open_chip(&schedules[_i % SCHEDULES]);
@@ -217,10 +214,9 @@ START_TEST(others_read_what_was_written)
                         "lw a5, 0x208(s0);beq a5, zero, 0x1020;" LOOK);
     expect_second(chip, (struct command_end){5, 6, SEEN});
 }
-END_TEST
 
 /* Of two who write the same in a window the later one is the last, whoever that is. */
-START_TEST(later_writes_are_later)
+TEST_EACH(later_writes_are_later, 2 * 2)
 {
     enum { SHORT = 1, LONG = 60, WRITERS = 2 };
     const struct command_end writers[WRITERS] = {here(SOURCE), {5, 6, SOURCE}};
@@ -241,7 +237,6 @@ START_TEST(later_writes_are_later)
     }
     expect_second(chip, gddr(SOURCE));
 }
-END_TEST
 
 static bool is_told(struct penrose_chip *chip, void *context)
 {
@@ -250,7 +245,7 @@ static bool is_told(struct penrose_chip *chip, void *context)
 }
 
 /* A host that is told of it finds it too. */
-START_TEST(hosts_read_what_was_written)
+TEST_EACH(hosts_read_what_was_written, 6 * SCHEDULES)
 {
     struct penrose_chip *chip = open_chip(&schedules[_i % SCHEDULES]);
     const struct penrose_run until = {.cycles = 1000000, .until = is_told};
@@ -265,7 +260,6 @@ START_TEST(hosts_read_what_was_written)
     ck_assert_uint_eq(command_get(chip, gddr(SOURCE)), SECOND);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* --- Between windows --- */
 
@@ -292,7 +286,7 @@ static uint32_t send_by_debugger(struct penrose_chip *chip)
 
 /* Nothing is answered while no time passes, whatever the chip did before: not by one that has run,
  * and not by its copy. */
-START_TEST(debuggers_send_between_windows)
+TEST_EACH(debuggers_send_between_windows, SCHEDULES)
 {
     const struct penrose_run part = {.cycles = 3000, .pass_quiet_time = true};
     struct penrose_chip *chip = open_chip(&schedules[_i]), *copy;
@@ -315,14 +309,13 @@ START_TEST(debuggers_send_between_windows)
     penrose_chip_destroy(copy);
     free(bytes);
 }
-END_TEST
 
 /* --- Odd places --- */
 
 enum { CHUNK = 1 << 21 };
 
 /* Where nothing was written, and across the end of what the host has memory for. */
-START_TEST(reads_of_untouched_memory)
+TEST_EACH(reads_of_untouched_memory, SCHEDULES)
 {
     struct penrose_chip *chip = open_chip(&schedules[_i]);
     visit_gddr(chip);
@@ -342,7 +335,6 @@ START_TEST(reads_of_untouched_memory)
     ck_assert_uint_eq(penrose_fault_count(chip), 0);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 static const struct wrong {
     uint32_t control;
@@ -358,7 +350,7 @@ static const struct wrong {
 enum { WRONGS = sizeof wrongs / sizeof wrongs[0] };
 
 /* What does not go there is refused where it arrives, and has had no response. */
-START_TEST(what_is_wrong_travels)
+TEST_EACH(what_is_wrong_travels, WRONGS *SCHEDULES)
 {
     const struct wrong *wrong = &wrongs[_i / SCHEDULES];
     struct penrose_chip *chip = open_chip(&schedules[_i % SCHEDULES]);
@@ -376,10 +368,9 @@ START_TEST(what_is_wrong_travels)
     ck_assert_uint_eq(command_get(chip, here(COMMAND_NIU + NIU_COUNTERS + 4 * counter)), 0);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* A tile whose NIU is switched off has no answer from itself either. */
-START_TEST(clocks_that_are_off)
+TEST_EACH(clocks_that_are_off, SCHEDULES)
 {
     enum { CLOCK_OFF = 1 << 12 };
     struct penrose_chip *chip = open_chip(&schedules[_i]);
@@ -394,11 +385,10 @@ START_TEST(clocks_that_are_off)
     ck_assert_int_eq(fault.kind, PENROSE_FAULT_NOC_HELD);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* Bytes that are enabled count from the start of their block. Nobody waits for the write; what
  * follows it does not overtake it, but under --schedule random. */
-START_TEST(a_tile_reads_what_it_wrote_with_enables)
+TEST_EACH(a_tile_reads_what_it_wrote_with_enables, SCHEDULES)
 {
     enum { BYTE_ENABLES = 1 << 2 };
     struct penrose_chip *chip = open_chip(&schedules[_i]);
@@ -414,10 +404,9 @@ START_TEST(a_tile_reads_what_it_wrote_with_enables)
                                   "sw a4, 0x40(s1);" AWAIT_READ LOOK);
     expect_second(chip, here(SEEN));
 }
-END_TEST
 
 /* An NIU that leads to the DRAM tile's own address space. */
-START_TEST(ports_that_do_not_lead_to_gddr)
+TEST_EACH(ports_that_do_not_lead_to_gddr, SCHEDULES)
 {
     struct penrose_chip *chip = open_chip(&schedules[_i]);
     struct command_end config = gddr(COMMAND_NIU + NIU_CFG_0);
@@ -431,7 +420,6 @@ START_TEST(ports_that_do_not_lead_to_gddr)
     ck_assert_uint_eq(penrose_fault_count(chip), 0);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* --- Harts of DRAM tiles --- */
 
@@ -446,7 +434,7 @@ static const struct waiter {
 };
 enum { WAITERS = sizeof waiters / sizeof waiters[0] };
 
-START_TEST(harts_of_dram_tiles_see_reads)
+TEST_EACH(harts_of_dram_tiles_see_reads, WAITERS *SCHEDULES)
 {
     const struct schedule *schedule = &schedules[_i % SCHEDULES];
     const struct waiter *waiter = &waiters[_i / SCHEDULES];
@@ -464,7 +452,6 @@ START_TEST(harts_of_dram_tiles_see_reads)
     ck_assert_uint_eq(command_get(chip, said), waiter->looks_at_niu);
     penrose_chip_destroy(chip);
 }
-END_TEST
 
 /* --- Who looked --- */
 
@@ -486,7 +473,7 @@ static const struct look {
 enum { LOOKS = sizeof looks / sizeof looks[0] };
 
 /* Two requests to GDDR, or to oneself, of which nothing is told. */
-START_TEST(who_does_not_look_is_told)
+TEST_EACH(who_does_not_look_is_told, 2 * LOOKS)
 {
     const struct look *look = &looks[_i / 2];
     struct penrose_chip *chip = open_chip(&schedules[0]);
@@ -506,27 +493,4 @@ START_TEST(who_does_not_look_is_told)
     ck_assert_int_eq(penrose_hart_hold(chip, 1, 2, PENROSE_BRISC, NULL), PENROSE_OK);
     ck_assert_int_eq(penrose_noc_wait_report(chip, text, sizeof text), 0); /* it is over */
     penrose_chip_destroy(chip);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("noc short");
-    TCase *tcase = tcase_create("requests that need not travel");
-    tcase_add_loop_test(tcase, data_are_there_at_once, 0, WAYS * SCHEDULES);
-    tcase_add_loop_test(tcase, counters_are_those_of_packets_that_travel, 0, SCHEDULES - 1);
-    tcase_add_loop_test(tcase, a_tile_reads_what_it_wrote, 0, SCHEDULES);
-    tcase_add_loop_test(tcase, others_read_what_was_written, 0, 16 * SCHEDULES);
-    tcase_add_loop_test(tcase, later_writes_are_later, 0, 2 * 2); /* functional, in order */
-    tcase_add_loop_test(tcase, hosts_read_what_was_written, 0, 6 * SCHEDULES);
-    tcase_add_loop_test(tcase, debuggers_send_between_windows, 0, SCHEDULES);
-    tcase_add_loop_test(tcase, reads_of_untouched_memory, 0, SCHEDULES);
-    tcase_add_loop_test(tcase, what_is_wrong_travels, 0, WRONGS * SCHEDULES);
-    tcase_add_loop_test(tcase, clocks_that_are_off, 0, SCHEDULES);
-    tcase_add_loop_test(tcase, a_tile_reads_what_it_wrote_with_enables, 0, SCHEDULES);
-    tcase_add_loop_test(tcase, ports_that_do_not_lead_to_gddr, 0, SCHEDULES);
-    tcase_add_loop_test(tcase, harts_of_dram_tiles_see_reads, 0, WAITERS * SCHEDULES);
-    tcase_add_loop_test(tcase, who_does_not_look_is_told, 0, 2 * LOOKS);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -18,13 +18,15 @@ static void teardown(void)
     harness_close(H);
 }
 
+FIXTURE(setup, teardown);
+
 #define NIU(noc, offset)                                                                           \
     (UINT32_C(0xffb20000) + UINT32_C(0x10000) * (unsigned)(noc) + (uint32_t)(offset))
 #define STREAM(s, i) (UINT32_C(0xffb40000) + UINT32_C(0x1000) * (uint32_t)(s) + 4 * (uint32_t)(i))
 
 /* --- NIU --- */
 
-START_TEST(identity_is_in_each_buffer)
+TEST_EACH(identity_is_in_each_buffer, 2)
 {
     const uint32_t node = 0x10611081;
     niu_set_identity(&harness.tile->niu[_i], NIU_NODE_ID, node);
@@ -37,9 +39,8 @@ START_TEST(identity_is_in_each_buffer)
     ck_assert_uint_eq(get(H, AGENT_B, NIU(_i, 0x100)) >> 14 & 1,
                       0); /* a chip turns translation on */
 }
-END_TEST
 
-START_TEST(command_registers_hold_values)
+TEST_EACH(command_registers_hold_values, 4)
 {
     uint32_t base = 0x800u * (unsigned)_i;
     for (uint32_t offset = 0; offset < 0x30; offset += 4) {
@@ -56,10 +57,9 @@ START_TEST(command_registers_hold_values)
     ck_assert_int_eq(try_narrow(H, MMIO_READ, AGENT_B, NIU(0, base + 3), 1, &value), MMIO_OK);
     ck_assert_uint_eq(value, 0x80);
 }
-END_TEST
 
 /* A read of four bytes of tile (3, 4), to 0x100 of its own L1. */
-START_TEST(command_sends_a_packet)
+TEST_EACH(command_sends_a_packet, 8)
 {
     unsigned noc = (unsigned)_i / 4, buffer = (unsigned)_i % 4;
     uint32_t base = 0x800 * buffer;
@@ -85,18 +85,16 @@ START_TEST(command_sends_a_packet)
     ck_assert_uint_eq(get(H, AGENT_B, NIU(noc, 0x200 + 4 * (16 + 5))), 1);
     ck_assert_uint_eq(get(H, AGENT_B, NIU(noc, 0x200 + 4 * 5)), 1);
 }
-END_TEST
 
-START_TEST(counters_are_read_only)
+TEST_EACH(counters_are_read_only, 2)
 {
     put(H, AGENT_B, NIU(_i, 0x204), 7);
     ck_assert_uint_eq(get(H, AGENT_B, NIU(_i, 0x204)), 0);
     harness.tile->niu[_i].word[0x2f4 / 4] = 9;
     ck_assert_uint_eq(get(H, AGENT_B, NIU(_i, 0x2f4)), 9);
 }
-END_TEST
 
-START_TEST(transactions_that_end_interrupt)
+TEST_EACH(transactions_that_end_interrupt, 2)
 {
     struct niu *niu = &harness.tile->niu[_i];
     uint32_t hw_int = UINT32_C(0xffb1309c) + 4 * (unsigned)_i;
@@ -123,9 +121,8 @@ START_TEST(transactions_that_end_interrupt)
     ck_assert_uint_eq(get(H, AGENT_B, NIU(_i, 0x37c)), 0);
     ck_assert_uint_eq(get(H, AGENT_B, NIU(_i, 0x17c)), 0);
 }
-END_TEST
 
-START_TEST(what_is_not_modelled_is_reported)
+TEST(what_is_not_modelled_is_reported)
 {
     (void)get(H, AGENT_NOC, NIU(0, 0x68));  /* CMD_BUF_OVFL */
     (void)get(H, AGENT_NOC, NIU(0, 0x300)); /* router debug */
@@ -139,10 +136,9 @@ START_TEST(what_is_not_modelled_is_reported)
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NOC, NIU(0, 0x2000), 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_NOC, NIU(1, 0xfffc), 0), MMIO_UNMAPPED);
 }
-END_TEST
 
 /* CMD_BUF_AVAIL: a place in each command buffer whose request has departed. */
-START_TEST(free_buffers_are_counted)
+TEST(free_buffers_are_counted)
 {
     struct niu *niu = &harness.tile->niu[1];
     ck_assert_uint_eq(get(H, AGENT_NOC, NIU(1, 0x64)), 0x01010101);
@@ -154,10 +150,9 @@ START_TEST(free_buffers_are_counted)
     ck_assert_uint_eq(get(H, AGENT_NOC, NIU(1, 0x64)), 0x01000101);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
-END_TEST
 
 /* Offsets beyond the last command buffer belong to none, whatever waits. */
-START_TEST(writes_beyond_the_buffers)
+TEST_EACH(writes_beyond_the_buffers, 2)
 {
     struct tile *tile = harness.tile;
     for (unsigned i = 0; i < 2 * NIU_BUFFERS; i++) {
@@ -173,9 +168,8 @@ START_TEST(writes_beyond_the_buffers)
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NOC_BUSY);
 }
-END_TEST
 
-START_TEST(niu_rows_do_not_overlap)
+TEST(niu_rows_do_not_overlap)
 {
     static const struct {
         uint32_t first, words;
@@ -198,7 +192,6 @@ START_TEST(niu_rows_do_not_overlap)
         }
     }
 }
-END_TEST
 
 /* --- Overlay --- */
 
@@ -212,7 +205,7 @@ static void sleep_on_space(uint32_t s)
     tile_polls(harness.tile, RV32_T2, (struct tile_span){STREAM(s, 0x129), STREAM(s, 0x129) + 3});
 }
 
-START_TEST(size_loads_space_and_updates_add)
+TEST_EACH(size_loads_space_and_updates_add, 64)
 {
     uint32_t s = (uint32_t)_i;
     put(H, AGENT_T0, STREAM(s, 10), 100);
@@ -236,10 +229,9 @@ START_TEST(size_loads_space_and_updates_add)
     ck_assert_uint_eq(get(H, AGENT_B, STREAM(s, 503)), 1);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
-END_TEST
 
 /* Streams 0 to 3 count for 32 destinations, the others for one. */
-START_TEST(multicast_streams_have_32_counters)
+TEST_EACH(multicast_streams_have_32_counters, 6)
 {
     uint32_t s = (uint32_t)_i;
     put(H, AGENT_B, STREAM(s, 10), 50);
@@ -250,9 +242,8 @@ START_TEST(multicast_streams_have_32_counters)
     put(H, AGENT_B, STREAM(s, 24), 0x7ffff);
     ck_assert_uint_eq(get(H, AGENT_B, STREAM(s, 24)), s < 4 ? 0x7ffff : 0);
 }
-END_TEST
 
-START_TEST(pointers_follow_their_bases)
+TEST(pointers_follow_their_bases)
 {
     put(H, AGENT_B, STREAM(9, 17), 0x100);
     put(H, AGENT_B, STREAM(9, 19), 7);
@@ -278,9 +269,8 @@ START_TEST(pointers_follow_their_bases)
     ck_assert_uint_eq(get(H, AGENT_B, STREAM(9, 23)), 3);
     ck_assert_uint_eq(get(H, AGENT_B, STREAM(9, 275)), 1);
 }
-END_TEST
 
-START_TEST(streams_stay_idle)
+TEST(streams_stay_idle)
 {
     ck_assert_uint_eq(get(H, AGENT_B, STREAM(20, 257)), 1);
     put(H, AGENT_B, STREAM(20, 600), 0x1234); /* no register that a source names */
@@ -289,9 +279,8 @@ START_TEST(streams_stay_idle)
     ck_assert_uint_eq(get(H, AGENT_B, STREAM(20, 257)), 1);
     ck_assert(!overlay_is_due(&harness.tile->overlay));
 }
-END_TEST
 
-START_TEST(blob_done_raises_the_irq)
+TEST(blob_done_raises_the_irq)
 {
     uint32_t done = 1u << 3;
     ck_assert_int_eq(try_access(H, MMIO_POKE, AGENT_B, STREAM(0, 289), done), MMIO_OK);
@@ -306,9 +295,8 @@ START_TEST(blob_done_raises_the_irq)
     ck_assert_uint_eq(get(H, AGENT_B, STREAM(0, 288)), 4);
     ck_assert_uint_eq(get(H, AGENT_B, STREAM(1, 288)), 0);
 }
-END_TEST
 
-START_TEST(overlay_rows_do_not_overlap)
+TEST(overlay_rows_do_not_overlap)
 {
     static const struct {
         unsigned first, words;
@@ -325,9 +313,8 @@ START_TEST(overlay_rows_do_not_overlap)
     ck_assert_str_eq(niu_register_name(0x1840), "NOC_CMD_CTRL");
     ck_assert_ptr_null(niu_register_name(0x600));
 }
-END_TEST
 
-START_TEST(status_csrs_show_streams)
+TEST(status_csrs_show_streams)
 {
     struct tile *tile = harness.tile;
     tile->tensix.thread_config[1][63 + 2] = 17; /* STREAM_ID_TRISC_SEC[2] */
@@ -340,30 +327,4 @@ START_TEST(status_csrs_show_streams)
     ck_assert_uint_eq(tile_status_csr(tile, RV32_T1, 1), 1u << 7 | 1u << 18);
     ck_assert_uint_eq(tile_status_csr(tile, RV32_B, 1), 1u << 7 | 1u << 18);
     ck_assert_uint_eq(tile_status_csr(tile, RV32_T2, 1), 1u << 18);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("noc_window");
-    TCase *tcase = tcase_create("noc_window");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, identity_is_in_each_buffer, 0, 2);
-    tcase_add_loop_test(tcase, command_registers_hold_values, 0, 4);
-    tcase_add_loop_test(tcase, command_sends_a_packet, 0, 8);
-    tcase_add_loop_test(tcase, counters_are_read_only, 0, 2);
-    tcase_add_loop_test(tcase, transactions_that_end_interrupt, 0, 2);
-    tcase_add_test(tcase, what_is_not_modelled_is_reported);
-    tcase_add_test(tcase, free_buffers_are_counted);
-    tcase_add_loop_test(tcase, writes_beyond_the_buffers, 0, 2);
-    tcase_add_test(tcase, niu_rows_do_not_overlap);
-    tcase_add_loop_test(tcase, size_loads_space_and_updates_add, 0, 64);
-    tcase_add_loop_test(tcase, multicast_streams_have_32_counters, 0, 6);
-    tcase_add_test(tcase, pointers_follow_their_bases);
-    tcase_add_test(tcase, streams_stay_idle);
-    tcase_add_test(tcase, blob_done_raises_the_irq);
-    tcase_add_test(tcase, overlay_rows_do_not_overlap);
-    tcase_add_test(tcase, status_csrs_show_streams);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

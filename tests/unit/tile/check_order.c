@@ -94,7 +94,7 @@ static void check_exact(const struct order *order)
     }
 }
 
-START_TEST(a_message_comes_when_it_is_sent)
+TEST_EACH(a_message_comes_when_it_is_sent, 16)
 {
     uint32_t from = (uint32_t)_i / 4, to = (uint32_t)_i % 4;
     if (from != to) {
@@ -106,9 +106,8 @@ START_TEST(a_message_comes_when_it_is_sent)
                                     .wait = {"lw a0, 0(s0)"}});
     }
 }
-END_TEST
 
-START_TEST(room_comes_when_a_message_is_read)
+TEST_EACH(room_comes_when_a_message_is_read, 16)
 {
     uint32_t from = (uint32_t)_i / 4, to = (uint32_t)_i % 4;
     if (from != to) {
@@ -121,9 +120,8 @@ START_TEST(room_comes_when_a_message_is_read)
                                              "sw a0, 0(s0)", "sw a0, 0(s0)"}});
     }
 }
-END_TEST
 
-START_TEST(a_command_comes_when_b_sends_it)
+TEST_EACH(a_command_comes_when_b_sends_it, 3)
 {
     uint32_t i = (uint32_t)_i;
     check_exact(&(struct order){.actor = RV32_B,
@@ -133,7 +131,6 @@ START_TEST(a_command_comes_when_b_sends_it)
                                 .act = "sw t1, 0(s0)",
                                 .wait = {"lw a0, 0(s0)"}});
 }
-END_TEST
 
 /* Who polls may see a change later than it happens, by the length of a burst, never before. */
 static void check_not_before(const struct order *order, uint32_t instruction)
@@ -157,7 +154,7 @@ static void check_not_before(const struct order *order, uint32_t instruction)
         "3:", "lw a0, 0x2c(s0)", "beq a0, zero, 3b"                                                \
     }
 
-START_TEST(a_post_is_not_seen_before)
+TEST_EACH(a_post_is_not_seen_before, 9)
 {
     uint32_t from = (uint32_t)_i / 3, to = (uint32_t)_i % 3;
     if (from != to) {
@@ -170,9 +167,8 @@ START_TEST(a_post_is_not_seen_before)
                          0);
     }
 }
-END_TEST
 
-START_TEST(a_post_by_the_coprocessor_is_not_seen_before)
+TEST_EACH(a_post_by_the_coprocessor_is_not_seen_before, 9)
 {
     enum { SEMAPHORE_3 = 1 << (2 + 3) };
     uint32_t from = (uint32_t)_i / 3, to = (uint32_t)_i % 3;
@@ -185,19 +181,4 @@ START_TEST(a_post_by_the_coprocessor_is_not_seen_before)
                                          .wait = POLL_SEMAPHORE},
                          UINT32_C(0xa4) << 24 | SEMAPHORE_3);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("order");
-    TCase *tcase = tcase_create("order");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, a_message_comes_when_it_is_sent, 0, 16);
-    tcase_add_loop_test(tcase, room_comes_when_a_message_is_read, 0, 16);
-    tcase_add_loop_test(tcase, a_command_comes_when_b_sends_it, 0, 3);
-    tcase_add_loop_test(tcase, a_post_is_not_seen_before, 0, 9);
-    tcase_add_loop_test(tcase, a_post_by_the_coprocessor_is_not_seen_before, 0, 9);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

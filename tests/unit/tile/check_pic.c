@@ -14,6 +14,8 @@ static void teardown(void)
     harness_close(H);
 }
 
+FIXTURE(setup, teardown);
+
 #define PIC(offset)    (UINT32_C(0xffb13000) + (offset))
 #define SW_ENABLE(nc)  PIC((nc) ? 0x0cu : 0x00u)
 #define HW_ENABLE(nc)  PIC((nc) ? 0x10u : 0x04u)
@@ -24,7 +26,7 @@ static void teardown(void)
 #define HW_INT_PC(i)   PIC(0x128u + 4u * (unsigned)(i))
 #define PC_SNAPSHOT(i) PIC(0x138u + 4u * (unsigned)(i))
 
-START_TEST(reading_a_software_irq_clears_it)
+TEST_EACH(reading_a_software_irq_clears_it, 32)
 {
     ck_assert_uint_eq(get(H, AGENT_T0, SW_INT(_i)), 0);
     ck_assert_event(H, put(H, AGENT_NOC, SW_INT(_i), 0xabcd));
@@ -36,9 +38,8 @@ START_TEST(reading_a_software_irq_clears_it)
     put(H, AGENT_B, SW_INT(_i), 0);
     ck_assert_uint_eq(get(H, AGENT_B, SW_INT(_i)), 0);
 }
-END_TEST
 
-START_TEST(hardware_irqs_are_read_only)
+TEST_EACH(hardware_irqs_are_read_only, 4)
 {
     put(H, AGENT_B, HW_INT(_i), 1);
     ck_assert_uint_eq(get(H, AGENT_B, HW_INT(_i)), 0);
@@ -48,9 +49,8 @@ START_TEST(hardware_irqs_are_read_only)
     put(H, AGENT_B, HW_INT(_i), 0);
     ck_assert_uint_eq(get(H, AGENT_B, HW_INT(_i)), 1);
 }
-END_TEST
 
-START_TEST(only_enabled_interrupts_are_pending)
+TEST_EACH(only_enabled_interrupts_are_pending, 2)
 {
     enum rv32_core core = _i ? RV32_NC : RV32_B;
     uint32_t handler = 0;
@@ -68,9 +68,8 @@ START_TEST(only_enabled_interrupts_are_pending)
     ck_assert_uint_eq(get(H, AGENT_B, INT_NO(_i)), 7);
     ck_assert(!pic_pending(harness.tile, RV32_T1) && !pic_take(harness.tile, RV32_T1, &handler));
 }
-END_TEST
 
-START_TEST(arbitration_is_fair)
+TEST(arbitration_is_fair)
 {
     uint32_t handler;
     static const unsigned order[] = {2, 31, 32 + 3, 2, 31, 32 + 3};
@@ -87,7 +86,6 @@ START_TEST(arbitration_is_fair)
         ck_assert_uint_eq(handler, order[i] == 35 ? 0x5550 : 0);
     }
 }
-END_TEST
 
 /* NC spins; its handler counts what it takes from the IRQ's register. */
 static const char *const spin[] = {"1:", "addi a0, a0, 1", "jal zero, 1b", NULL};
@@ -95,7 +93,7 @@ static const char *const handler_code[] = {
     "lui t0, 0xffb13",    "addi t0, t0, 0x18", "lw t1, 20(t0)", /* SW_INT[5] */
     "lw t2, 0x400(zero)", "add t2, t2, t1",    "sw t2, 0x400(zero)", "mret", NULL};
 
-START_TEST(interrupt_runs_the_handler)
+TEST(interrupt_runs_the_handler)
 {
     harness_assemble(H, 0x1000, spin);
     harness_assemble(H, 0x2000, handler_code);
@@ -113,9 +111,8 @@ START_TEST(interrupt_runs_the_handler)
     ck_assert_uint_eq(harness.faults, 0);
     ck_assert_uint_lt(harness.tile->hart[RV32_NC].pc, 0x1008);
 }
-END_TEST
 
-START_TEST(snapshots_show_every_pc)
+TEST_EACH(snapshots_show_every_pc, 5)
 {
     static const enum rv32_core core_of[] = {RV32_B, RV32_NC, RV32_T0, RV32_T1, RV32_T2};
     harness.tile->hart[core_of[_i]].pc = 0x1230;
@@ -123,10 +120,9 @@ START_TEST(snapshots_show_every_pc)
     put(H, AGENT_NOC, PC_SNAPSHOT(_i), 1);
     ck_assert_uint_eq(get(H, AGENT_NOC, PC_SNAPSHOT(_i)), 0x1230);
 }
-END_TEST
 
 /* A hart that reads its own snapshot is near it. */
-START_TEST(snapshot_of_the_running_hart_is_recent)
+TEST(snapshot_of_the_running_hart_is_recent)
 {
     static const char *const program[] = {"lui s0, 0xffb13", "lw t0, 0x138(s0)",
                                           "sw t0, 0x400(zero)", "ebreak", NULL};
@@ -136,30 +132,11 @@ START_TEST(snapshot_of_the_running_hart_is_recent)
     ck_assert_uint_ge(harness_word(H, 0x400), 0x1000);
     ck_assert_uint_lt(harness_word(H, 0x400), 0x1010);
 }
-END_TEST
 
-START_TEST(what_is_beyond_is_unmapped)
+TEST(what_is_beyond_is_unmapped)
 {
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, PIC(0x14c), 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, PIC(0xffc), 0), MMIO_UNMAPPED);
     uint32_t value = 1;
     ck_assert_int_eq(try_narrow(H, MMIO_WRITE, AGENT_B, SW_INT(0), 1, &value), MMIO_NARROW);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("pic");
-    TCase *tcase = tcase_create("pic");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, reading_a_software_irq_clears_it, 0, 32);
-    tcase_add_loop_test(tcase, hardware_irqs_are_read_only, 0, 4);
-    tcase_add_loop_test(tcase, only_enabled_interrupts_are_pending, 0, 2);
-    tcase_add_test(tcase, arbitration_is_fair);
-    tcase_add_test(tcase, interrupt_runs_the_handler);
-    tcase_add_loop_test(tcase, snapshots_show_every_pc, 0, 5);
-    tcase_add_test(tcase, snapshot_of_the_running_hart_is_recent);
-    tcase_add_test(tcase, what_is_beyond_is_unmapped);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -2,7 +2,6 @@
  * Races on Config: who changes what under which unit is reported, with both sides; what waited,
  * came later, or changes what the unit does not look at is not.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +22,8 @@ static void teardown(void)
 {
     tensix_harness_close(&harness);
 }
+
+FIXTURE(setup, teardown);
 
 static const char *const flight_instructions[TENSIX_FLIGHTS] = {
     "UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1", "UNPACR 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1",
@@ -65,7 +66,7 @@ static unsigned first_word_of(unsigned user)
 }
 
 /* _i: the unit that is at work. */
-START_TEST(a_change_under_a_unit_is_reported)
+TEST_EACH(a_change_under_a_unit_is_reported, TENSIX_FLIGHTS)
 {
     unsigned user = 1u << _i;
     for (unsigned other = 0; other < TENSIX_FLIGHTS; other++) {
@@ -86,9 +87,8 @@ START_TEST(a_change_under_a_unit_is_reported)
         }
     }
 }
-END_TEST
 
-START_TEST(who_waits_does_not_race)
+TEST_EACH(who_waits_does_not_race, TENSIX_FLIGHTS)
 {
     char text[40];
     unsigned word = first_word_of(1u << _i);
@@ -105,9 +105,8 @@ START_TEST(who_waits_does_not_race)
     change(0, word, false);
     ck_assert_uint_eq(harness.faults, 2);
 }
-END_TEST
 
-START_TEST(what_is_over_or_not_looked_at_is_no_race)
+TEST(what_is_over_or_not_looked_at_is_no_race)
 {
     struct tensix *tensix = &harness.tensix;
     unsigned word = TENSIX_WORD_THCON_SEC0_REG2_Haloize_mode;
@@ -129,10 +128,9 @@ START_TEST(what_is_over_or_not_looked_at_is_no_race)
     change(1, word, false);
     ck_assert_uint_eq(harness.faults, 1);
 }
-END_TEST
 
 /* A bank that the Matrix Unit gives back has been filled; a reset aborts what is under way. */
-START_TEST(banks_and_resets_end_flights)
+TEST(banks_and_resets_end_flights)
 {
     struct tensix *tensix = &harness.tensix;
     take_off(tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
@@ -154,11 +152,10 @@ START_TEST(banks_and_resets_end_flights)
     }
     ck_assert_uint_eq(harness.faults, 1);
 }
-END_TEST
 
 /* LLK's compressed products put an UNPACR_NOP that waits as UNPACR does between an UNPACR and a change
  * of its configuration. */
-START_TEST(clearing_src_may_wait_for_the_unpacker)
+TEST(clearing_src_may_wait_for_the_unpacker)
 {
     for (unsigned waits = 0; waits < 2; waits++) {
         take_off(&harness.tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
@@ -173,10 +170,9 @@ START_TEST(clearing_src_may_wait_for_the_unpacker)
         ck_assert_uint_eq(harness.faults, !waits + 1u);
     }
 }
-END_TEST
 
 /* Word 1 has fields for all units; some fields cannot be raced for. */
-START_TEST(fields_of_shared_words)
+TEST(fields_of_shared_words)
 {
     static const struct {
         enum tensix_field_id field;
@@ -204,11 +200,10 @@ START_TEST(fields_of_shared_words)
         }
     }
 }
-END_TEST
 
 /* As in scaled dot product attention of ttnn: a product whose second factor is transposed, then a
  * mask that is not. The plan must follow all the same. */
-START_TEST(transposing_may_change_under_the_unpacker)
+TEST(transposing_may_change_under_the_unpacker)
 {
     struct tensix *tensix = &harness.tensix;
     take_off(tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
@@ -221,14 +216,13 @@ START_TEST(transposing_may_change_under_the_unpacker)
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_ptr_null(strstr(harness.fault.text, "Haloize_mode"));
 }
-END_TEST
 
 /* --- Stores of harts --- */
 
 #define CONFIG(word)     (UINT32_C(0xffef0000) + 4 * (uint32_t)(word))
 #define COPROCESSOR_DONE UINT32_C(0xffe80004)
 
-START_TEST(stores_of_harts)
+TEST(stores_of_harts)
 {
     unsigned word = TENSIX_WORD_THCON_SEC0_REG2_Out_data_format;
     harness_open(&tile);
@@ -250,22 +244,4 @@ START_TEST(stores_of_harts)
     put(&tile, AGENT_T0, CONFIG(word), 7);
     ck_assert_uint_eq(tile.faults, 3);
     harness_close(&tile);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("race");
-    TCase *tcase = tcase_create("race");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, a_change_under_a_unit_is_reported, 0, TENSIX_FLIGHTS);
-    tcase_add_loop_test(tcase, who_waits_does_not_race, 0, TENSIX_FLIGHTS);
-    tcase_add_test(tcase, what_is_over_or_not_looked_at_is_no_race);
-    tcase_add_test(tcase, banks_and_resets_end_flights);
-    tcase_add_test(tcase, clearing_src_may_wait_for_the_unpacker);
-    tcase_add_test(tcase, fields_of_shared_words);
-    tcase_add_test(tcase, transposing_may_change_under_the_unpacker);
-    tcase_add_test(tcase, stores_of_harts);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/tile/tile_harness.h"
 
 #define NIU_BASE_ADDRESS UINT32_C(0xffb20000)
@@ -94,13 +94,12 @@ static struct ending interrupted(unsigned nops, bool is_restless)
     return finish(&harness);
 }
 
-START_TEST(interrupts_end_a_search)
+TEST(interrupts_end_a_search)
 {
     for (unsigned nops = 0; nops < NOPS; nops++) {
         check_same(interrupted(nops, false), interrupted(nops, true), (int)nops);
     }
 }
-END_TEST
 
 /* Reading NIU_RTZ_NUM takes an interrupt away, that of transaction 0 too, which reads as zero. */
 static struct ending taking(unsigned nops, bool is_restless)
@@ -121,13 +120,12 @@ static struct ending taking(unsigned nops, bool is_restless)
     return finish(&harness);
 }
 
-START_TEST(reads_that_act_are_done)
+TEST(reads_that_act_are_done)
 {
     for (unsigned nops = 0; nops < NOPS; nops++) {
         check_same(taking(nops, false), taking(nops, true), (int)nops);
     }
 }
-END_TEST
 
 /* Runs a loop in a hart whose next search is far away, after many in vain. */
 static struct ending begin_late(struct tile_harness *harness, const char *const *lines,
@@ -145,7 +143,7 @@ static struct ending begin_late(struct tile_harness *harness, const char *const 
 }
 
 /* A loop that reads the clock over and over is one that waits, most likely. */
-START_TEST(clocks_are_noticed)
+TEST(clocks_are_noticed)
 {
     static const char *const lines[] = {
         "lui s0, 0xffb12",  "lw t0, 0x1f0(s0)", "addi t0, t0, 1500",  "1:",     "fence 15, 15",
@@ -163,10 +161,9 @@ START_TEST(clocks_are_noticed)
     }
     check_same(finish(&harness), finish(&awake), 0);
 }
-END_TEST
 
 /* So is one with a fence; what stands in memory, loads do not tell. */
-START_TEST(fences_are_noticed)
+TEST(fences_are_noticed)
 {
     static const char *const lines[] = {"1:",
                                         "fence 15, 15",
@@ -184,18 +181,4 @@ START_TEST(fences_are_noticed)
     tile_event(harness.tile, ROUND);
     harness_set_word(&awake, 0x500, 7);
     check_same(finish(&harness), finish(&awake), 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("sleep");
-    TCase *tcase = tcase_create("sleep");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, interrupts_end_a_search);
-    tcase_add_test(tcase, reads_that_act_are_done);
-    tcase_add_test(tcase, clocks_are_noticed);
-    tcase_add_test(tcase, fences_are_noticed);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

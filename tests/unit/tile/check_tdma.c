@@ -17,27 +17,27 @@ static void teardown(void)
     harness_close(H);
 }
 
+FIXTURE(setup, teardown);
+
 #define TDMA(offset) (UINT32_C(0xffb11000) + (offset))
 #define COMMAND      TDMA(0x10)
 #define SOFT_RESET   UINT32_C(0xffb121b0)
 
-START_TEST(status_is_idle)
+TEST(status_is_idle)
 {
     put(H, AGENT_B, TDMA(0x14), 0xffffffff);
     ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), 1 << 3 | 1 << 5 | 4 << 8);
     ck_assert_uint_eq(get(H, AGENT_T0, TDMA(0x38)), 0x55); /* all metadata FIFOs empty */
 }
-END_TEST
 
-START_TEST(parameters_are_write_only)
+TEST_EACH(parameters_are_write_only, 4)
 {
     put(H, AGENT_B, TDMA(4u * (unsigned)_i), 99);
     ck_assert_uint_eq(get(H, AGENT_B, TDMA(4u * (unsigned)_i)), 0);
     ck_assert_uint_eq(harness.tile->tdma.parameter[_i], 99);
 }
-END_TEST
 
-START_TEST(raw_values_read_back)
+TEST(raw_values_read_back)
 {
     put(H, AGENT_B, TDMA(0x24), 0xffffffff);
     ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x24)), 0xffffff7f);
@@ -49,9 +49,8 @@ START_TEST(raw_values_read_back)
     put(H, AGENT_B, TDMA(0x38), 0x123456);
     ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x38)), 0x12345655);
 }
-END_TEST
 
-START_TEST(move_base_is_of_each_hart)
+TEST(move_base_is_of_each_hart)
 {
     for (unsigned agent = AGENT_B; agent <= AGENT_T2; agent++) {
         put(H, (enum tile_agent)agent, TDMA(0x2c), 10 + agent);
@@ -60,7 +59,6 @@ START_TEST(move_base_is_of_each_hart)
         ck_assert_uint_eq(get(H, (enum tile_agent)agent, TDMA(0x2c)), 10 + agent);
     }
 }
-END_TEST
 
 /* --- Commands --- */
 
@@ -90,7 +88,7 @@ static void fill_l1(uint32_t from, uint32_t size)
 }
 
 /* All four directions, with what only some bits of the parameters say. */
-START_TEST(moves_with_parameters)
+TEST_EACH(moves_with_parameters, 4)
 {
     unsigned mode = (unsigned)_i;
     bool to_l1 = mode == 0 || mode == 3, copies = mode & 1;
@@ -111,10 +109,9 @@ START_TEST(moves_with_parameters)
     ck_assert_uint_eq(get(H, agent, TDMA(0x14)), IDLE);
     ck_assert_uint_eq(harness.faults, 0);
 }
-END_TEST
 
 /* From the base of the hart that writes the command. */
-START_TEST(compact_moves)
+TEST_EACH(compact_moves, 8)
 {
     enum tile_agent agent = (enum tile_agent)(_i % 4);
     bool to_l1 = _i / 4;
@@ -135,9 +132,8 @@ START_TEST(compact_moves)
     }
     ck_assert_uint_eq(to_l1 ? harness_word(H, 0x200 + 63 * 16) : 0, 0);
 }
-END_TEST
 
-START_TEST(store_command_writes_l1)
+TEST(store_command_writes_l1)
 {
     put(H, AGENT_B, TDMA(0), 0x500);
     put(H, AGENT_B, TDMA(8), 0xaabbccdd);
@@ -150,10 +146,9 @@ START_TEST(store_command_writes_l1)
     put(H, AGENT_B, TDMA(0), TILE_L1_BYTES - 4);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, COMMAND, 0x666), MMIO_OK);
 }
-END_TEST
 
 /* What the page leaves undefined is refused, and nothing has happened. */
-START_TEST(undefined_commands_are_refused)
+TEST_EACH(undefined_commands_are_refused, 18)
 {
     static const struct {
         uint32_t command, parameter[4];
@@ -193,9 +188,8 @@ START_TEST(undefined_commands_are_refused)
     }
     ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), IDLE);
 }
-END_TEST
 
-START_TEST(poked_commands_do_nothing)
+TEST(poked_commands_do_nothing)
 {
     fill_l1(0, 0x40);
     put_parameters(AGENT_B, 0, 0, 1, 0);
@@ -204,10 +198,9 @@ START_TEST(poked_commands_do_nothing)
     put(H, AGENT_B, COMMAND, MOVE);
     ck_assert_uint_eq(harness_word(H, 0), 0);
 }
-END_TEST
 
 /* A move under the eyes of the packer, whose configuration it changes. */
-START_TEST(races_are_reported)
+TEST_EACH(races_are_reported, 2)
 {
     struct tensix *tensix = &harness.tile->tensix;
     unsigned word = tensix_field_find("THCON_SEC0_REG1_Exp_section_size")->word;
@@ -224,7 +217,6 @@ START_TEST(races_are_reported)
         ck_assert_ptr_nonnull(strstr(harness.fault.text, "a move by trisc1 changes"));
     }
 }
-END_TEST
 
 /* --- Commands of timed runs --- */
 
@@ -237,7 +229,7 @@ static void start_long_move(enum tile_agent agent)
 }
 
 /* Status, from command to command and while time goes by; rounds end at multiples of 128. */
-START_TEST(status_counts_commands)
+TEST(status_counts_commands)
 {
     struct tile *tile = harness.tile;
     tile->tensix.timed = true;
@@ -262,9 +254,8 @@ START_TEST(status_counts_commands)
     ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), IDLE);
     ck_assert_uint_eq(tile_next_event(tile), UINT64_MAX);
 }
-END_TEST
 
-START_TEST(reset_ends_commands)
+TEST_EACH(reset_ends_commands, 2)
 {
     bool of_mover = _i;
     harness.tile->tensix.timed = true;
@@ -275,7 +266,6 @@ START_TEST(reset_ends_commands)
     tile_run(harness.tile, 1024);
     ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), IDLE);
 }
-END_TEST
 
 /* Harts that wait for the mover in every way: B polls the status, T0 for room in the queue, T1 for
  * data. */
@@ -341,7 +331,7 @@ static void start_waiters(struct tile_harness *at, uint32_t quantum, bool timed,
     harness_release(at, RV32_T1, 0x1200);
 }
 
-START_TEST(waiting_harts_go_on)
+TEST_EACH(waiting_harts_go_on, 8)
 {
     static const uint32_t quanta[] = {1, 7, 32, 128};
     uint32_t quantum = quanta[_i / 2];
@@ -372,10 +362,9 @@ START_TEST(waiting_harts_go_on)
     harness_close(&sleepy);
     harness_close(&restless);
 }
-END_TEST
 
 /* Code that a hart has executed is executed anew when the mover has written it. */
-START_TEST(moved_code_is_executed)
+TEST(moved_code_is_executed)
 {
     static const char *const first[] = {"addi a0, zero, 1", "ebreak", NULL};
     static const char *const second[] = {"addi a0, zero, 2", "ebreak", NULL};
@@ -391,9 +380,8 @@ START_TEST(moved_code_is_executed)
     tile_run(harness.tile, 512);
     ck_assert_uint_eq(harness.tile->hart[RV32_T2].x[10], 2);
 }
-END_TEST
 
-START_TEST(empty_metadata_fifo_makes_wait)
+TEST_EACH(empty_metadata_fifo_makes_wait, 4)
 {
     uint32_t packer = 0x100u * (unsigned)_i;
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T2, TDMA(0x30 + packer), 0), MMIO_WAIT);
@@ -405,10 +393,9 @@ START_TEST(empty_metadata_fifo_makes_wait)
     ck_assert_uint_eq(harness.unmodelled, 0);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T2, TDMA(0xd8 + packer), 0), MMIO_UNMAPPED);
 }
-END_TEST
 
 /* What the packer leaves behind, seen where packer 0 was; the other three stay empty. */
-START_TEST(packer_shows_its_tiles)
+TEST(packer_shows_its_tiles)
 {
     struct tensix_packer *packer = &harness.tile->tensix.packer;
     packer->last_thread = 2;
@@ -437,9 +424,8 @@ START_TEST(packer_shows_its_tiles)
     ck_assert_uint_eq(packer->acc_tile_size[2], 0);
     ck_assert_uint_eq(packer->l1_dest_addr_offset, 0x55);
 }
-END_TEST
 
-START_TEST(metadata_fifo)
+TEST(metadata_fifo)
 {
     struct tensix_packer *packer = &harness.tile->tensix.packer;
     for (unsigned i = 0; i < TENSIX_PACK_METADATA; i++) {
@@ -457,17 +443,15 @@ START_TEST(metadata_fifo)
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, TDMA(0x30), 0), MMIO_WAIT);
     ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x34)), 0);
 }
-END_TEST
 
-START_TEST(pack_register_bases)
+TEST(pack_register_bases)
 {
     put(H, AGENT_B, TDMA(0x38), 0x00200000 | 0x155 << 10 | 0x2aa);
     ck_assert_uint_eq(harness.tile->tensix.packer.register_base[0], 2u << 18 | 0x2aa << 2);
     ck_assert_uint_eq(harness.tile->tensix.packer.register_base[1], 0u << 18 | 0x155 << 2);
 }
-END_TEST
 
-START_TEST(reset_discards_writes)
+TEST(reset_discards_writes)
 {
     put(H, AGENT_B, TDMA(0), 5);
     put(H, AGENT_NOC, SOFT_RESET, 0x47800 | 1 << 8);
@@ -478,33 +462,4 @@ START_TEST(reset_discards_writes)
     put(H, AGENT_NOC, SOFT_RESET, 0x47800);
     put(H, AGENT_B, TDMA(0), 7);
     ck_assert_uint_eq(harness.tile->tdma.parameter[0], 7);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tdma");
-    TCase *tcase = tcase_create("tdma");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, status_is_idle);
-    tcase_add_loop_test(tcase, parameters_are_write_only, 0, 4);
-    tcase_add_test(tcase, raw_values_read_back);
-    tcase_add_test(tcase, move_base_is_of_each_hart);
-    tcase_add_loop_test(tcase, moves_with_parameters, 0, 4);
-    tcase_add_loop_test(tcase, compact_moves, 0, 8);
-    tcase_add_test(tcase, store_command_writes_l1);
-    tcase_add_loop_test(tcase, undefined_commands_are_refused, 0, 18);
-    tcase_add_test(tcase, poked_commands_do_nothing);
-    tcase_add_loop_test(tcase, races_are_reported, 0, 2);
-    tcase_add_test(tcase, status_counts_commands);
-    tcase_add_loop_test(tcase, reset_ends_commands, 0, 2);
-    tcase_add_loop_test(tcase, waiting_harts_go_on, 0, 8);
-    tcase_add_test(tcase, moved_code_is_executed);
-    tcase_add_loop_test(tcase, empty_metadata_fifo_makes_wait, 0, 4);
-    tcase_add_test(tcase, packer_shows_its_tiles);
-    tcase_add_test(tcase, metadata_fifo);
-    tcase_add_test(tcase, pack_register_bases);
-    tcase_add_test(tcase, reset_discards_writes);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

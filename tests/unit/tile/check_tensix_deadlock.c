@@ -3,7 +3,6 @@
  * when what they wait for happens, whenever that is, and wrong instructions are reported with the
  * instruction and the place of its push. Each under the three ways of taking turns.
  */
-#include <check.h>
 #include <string.h>
 
 #include "isa/error.h"
@@ -212,7 +211,7 @@ static const struct deadlock deadlocks[] = {
        RV32_T2, 1}}},
 };
 
-START_TEST(deadlock_is_found)
+TEST_EACH(deadlock_is_found, SCHEDULES *COUNT(deadlocks))
 {
     const struct deadlock *deadlock = &deadlocks[_i / SCHEDULES];
     open_tile(_i % SCHEDULES);
@@ -237,10 +236,9 @@ START_TEST(deadlock_is_found)
     ck_assert_uint_eq(harness.faults, 0);
     close_tile();
 }
-END_TEST
 
 /* What looks like a deadlock ends when somebody outside helps: here the debugger, as T2's hart. */
-START_TEST(help_from_outside)
+TEST_EACH(help_from_outside, SCHEDULES)
 {
     const char *const waits[] = {".ttinsn SEMWAIT 0x1ff, 8, 1", ".ttinsn SEMGET 8", DRAIN, NULL};
     open_tile(_i);
@@ -255,7 +253,6 @@ START_TEST(help_from_outside)
     ck_assert_uint_eq(tensix->semaphore[3].value, 0);
     close_tile();
 }
-END_TEST
 
 /* --- No change is overlooked, at whatever cycle of a round it happens --- */
 
@@ -304,13 +301,12 @@ static void check_release(const struct release *release, unsigned delay, int sch
     close_tile();
 }
 
-START_TEST(release_at_any_cycle)
+TEST_EACH(release_at_any_cycle, SCHEDULES *COUNT(releases))
 {
     for (unsigned delay = 0; delay < DELAYS; delay++) {
         check_release(&releases[_i / SCHEDULES], delay, _i % SCHEDULES);
     }
 }
-END_TEST
 
 /* --- Wrong instructions --- */
 
@@ -402,7 +398,7 @@ static void check_fault(const struct wrong *wrong)
     ck_assert_msg(strstr(fault->text, wrong->text) != NULL, "%s", fault->text);
 }
 
-START_TEST(wrong_instruction_warns)
+TEST_EACH(wrong_instruction_warns, SCHEDULES *COUNT(wrongs))
 {
     const struct wrong *wrong = &wrongs[_i / SCHEDULES];
     open_tile(_i % SCHEDULES);
@@ -416,10 +412,9 @@ START_TEST(wrong_instruction_warns)
     ck_assert_uint_eq(tensix->semaphore[7].value, 1);
     close_tile();
 }
-END_TEST
 
 /* The tile stands; when the fault is forgiven it goes on. */
-START_TEST(wrong_instruction_stops)
+TEST_EACH(wrong_instruction_stops, SCHEDULES *COUNT(wrongs))
 {
     const struct wrong *wrong = &wrongs[_i / SCHEDULES];
     open_tile(_i % SCHEDULES);
@@ -442,10 +437,9 @@ START_TEST(wrong_instruction_stops)
     ck_assert_uint_eq(tensix->semaphore[7].value, 1);
     close_tile();
 }
-END_TEST
 
 /* NC has no way to the coprocessor. */
-START_TEST(nc_cannot_push)
+TEST_EACH(nc_cannot_push, 2 * SCHEDULES)
 {
     const char *const by_instruction[] = {"addi a0, zero, 1", ".ttinsn SEMPOST 1", NULL};
     const char *const by_store[] = {"lui a5, 0xffe40", "sw zero, 0(a5)", NULL};
@@ -462,20 +456,4 @@ START_TEST(nc_cannot_push)
         ck_assert_uint_eq(tensix->thread[thread].pushed, 0);
     }
     close_tile();
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tensix deadlock");
-    TCase *tcase = tcase_create("deadlock");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, deadlock_is_found, 0, SCHEDULES * COUNT(deadlocks));
-    tcase_add_loop_test(tcase, help_from_outside, 0, SCHEDULES);
-    tcase_add_loop_test(tcase, release_at_any_cycle, 0, SCHEDULES * COUNT(releases));
-    tcase_add_loop_test(tcase, wrong_instruction_warns, 0, SCHEDULES * COUNT(wrongs));
-    tcase_add_loop_test(tcase, wrong_instruction_stops, 0, SCHEDULES * COUNT(wrongs));
-    tcase_add_loop_test(tcase, nc_cannot_push, 0, 2 * SCHEDULES);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -1,8 +1,7 @@
 /* Time in a tile: rounds, sleeping, waiting, resets; and laws of the address map. */
-#include <check.h>
 #include <string.h>
 
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/tile/tile_harness.h"
 #include "tile/weak.h"
 
@@ -152,15 +151,14 @@ static void compare_restless(uint32_t quantum)
     harness_close(&restless);
 }
 
-START_TEST(sleeping_changes_nothing)
+TEST_EACH(sleeping_changes_nothing, 5)
 {
     static const uint32_t quanta[] = {1, 7, 32, 128, 1000};
     compare_restless(quanta[_i]);
 }
-END_TEST
 
 /* The same end, and the same memory, however far each call runs. */
-START_TEST(chunks_change_nothing)
+TEST(chunks_change_nothing)
 {
     struct tile_harness whole, pieces;
     harness_open(&whole);
@@ -175,9 +173,8 @@ START_TEST(chunks_change_nothing)
     harness_close(&whole);
     harness_close(&pieces);
 }
-END_TEST
 
-START_TEST(quiet_tile_has_no_event)
+TEST(quiet_tile_has_no_event)
 {
     static const char *const loop[] = {"1:", "lw a0, 0x700(zero)", "beq a0, zero, 1b", "ebreak",
                                        NULL};
@@ -197,9 +194,8 @@ START_TEST(quiet_tile_has_no_event)
     ck_assert_uint_eq(harness.tile->hart[RV32_B].x[10], 9);
     harness_close(&harness);
 }
-END_TEST
 
-START_TEST(loop_without_effect_sleeps)
+TEST(loop_without_effect_sleeps)
 {
     static const char *const loop[] = {"1:", "jal zero, 1b", NULL};
     struct tile_harness harness;
@@ -214,9 +210,8 @@ START_TEST(loop_without_effect_sleeps)
     ck_assert_uint_eq(harness.tile->hart[RV32_NC].retired, UINT64_C(128) << 40);
     harness_close(&harness);
 }
-END_TEST
 
-START_TEST(fault_stops_or_skips)
+TEST_EACH(fault_stops_or_skips, 2)
 {
     static const char *const bad[] = {"lui a0, 0xff000", "sw a0, 0(a0)", "addi a1, zero, 5",
                                       "ebreak", NULL};
@@ -236,9 +231,8 @@ START_TEST(fault_stops_or_skips)
     ck_assert_uint_eq(harness.tile->hart[RV32_T1].x[11], _i ? 5 : 0);
     harness_close(&harness);
 }
-END_TEST
 
-START_TEST(reset_clears_and_restarts)
+TEST(reset_clears_and_restarts)
 {
     static const char *const program[] = {"lui t0, 0xffb00", "lw a0, 0(t0)", "addi a1, zero, 1",
                                           "sw a1, 0(t0)",    "ebreak",       NULL};
@@ -263,10 +257,9 @@ START_TEST(reset_clears_and_restarts)
     }
     harness_close(&harness);
 }
-END_TEST
 
 /* A stream of words made from a seed, for weak memory. */
-START_TEST(weak_memory_keeps_fenced_programs_right)
+TEST_EACH(weak_memory_keeps_fenced_programs_right, 20)
 {
     static const char *const producer[] = {"addi s0, zero, 0x400",
                                            "addi s1, zero, 30",
@@ -312,10 +305,9 @@ START_TEST(weak_memory_keeps_fenced_programs_right)
     tile_weak_free(harness.tile);
     harness_close(&harness);
 }
-END_TEST
 
 /* Without fences some seed must show the consumer a stale word: the mode has teeth. */
-START_TEST(weak_memory_shows_missing_fences)
+TEST(weak_memory_shows_missing_fences)
 {
     static const char *const producer[] = {"addi s0, zero, 0x400",
                                            "lui s2, 0xffe00",
@@ -362,14 +354,13 @@ START_TEST(weak_memory_shows_missing_fences)
     }
     ck_assert(seen);
 }
-END_TEST
 
 struct range_row {
     uint32_t first, last;
     unsigned agents;
 };
 
-START_TEST(ranges_do_not_overlap)
+TEST(ranges_do_not_overlap)
 {
     enum { B = 1, TRISCS = 2 | 4 | 8, NC = 16, HARTS = B | TRISCS | NC, NOC = 32 };
     static const struct range_row rows[] = {
@@ -384,28 +375,4 @@ START_TEST(ranges_do_not_overlap)
                       rows[j].first > rows[i].last);
         }
     }
-}
-END_TEST
-
-static Suite *tile_suite(void)
-{
-    Suite *suite = suite_create("tile");
-    TCase *tcase = tcase_create("time");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, sleeping_changes_nothing, 0, 5);
-    tcase_add_test(tcase, chunks_change_nothing);
-    tcase_add_test(tcase, quiet_tile_has_no_event);
-    tcase_add_test(tcase, loop_without_effect_sleeps);
-    tcase_add_loop_test(tcase, fault_stops_or_skips, 0, 2);
-    tcase_add_test(tcase, reset_clears_and_restarts);
-    tcase_add_loop_test(tcase, weak_memory_keeps_fenced_programs_right, 0, 20);
-    tcase_add_test(tcase, weak_memory_shows_missing_fences);
-    tcase_add_test(tcase, ranges_do_not_overlap);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(tile_suite());
 }

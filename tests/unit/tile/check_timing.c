@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "unit/rv32/random_costs.h"
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/tile/tile_harness.h"
 
 enum { SCENES = 40, MOST_LINES = 40, ROUNDS = 6, LIMIT = 1 << 23, COUNTS = 0x5000 };
@@ -151,7 +151,7 @@ static void check_alike(const struct tile_harness *one, const struct tile_harnes
     }
 }
 
-START_TEST(least_quantum_is_stepping)
+TEST_EACH(least_quantum_is_stepping, SCENES)
 {
     uint64_t random = 1 + (uint64_t)_i;
     struct tile_harness run, stepped;
@@ -165,9 +165,8 @@ START_TEST(least_quantum_is_stepping)
     harness_close(&run);
     harness_close(&stepped);
 }
-END_TEST
 
-START_TEST(sleep_changes_no_time)
+TEST_EACH(sleep_changes_no_time, SCENES)
 {
     static const uint32_t quanta[] = {1, 16, 128};
     uint64_t random = 1000 + (uint64_t)_i;
@@ -184,16 +183,4 @@ START_TEST(sleep_changes_no_time)
         harness_close(&asleep);
         harness_close(&awake);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("timing");
-    TCase *tcase = tcase_create("timing");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, least_quantum_is_stepping, 0, SCENES);
-    tcase_add_loop_test(tcase, sleep_changes_no_time, 0, SCENES);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -16,6 +16,8 @@ static void teardown(void)
     harness_close(H);
 }
 
+FIXTURE(setup, teardown);
+
 #define MOP_CFG(i)   (UINT32_C(0xffb80000) + 4 * (uint32_t)(i))
 #define GPR(i)       (UINT32_C(0xffe00000) + 4 * (uint32_t)(i))
 #define PUSH(i)      (UINT32_C(0xffe40000) + UINT32_C(0x10000) * (uint32_t)(i))
@@ -26,7 +28,7 @@ static void teardown(void)
 enum { STATE_RESET_EN = 4, THCON = 64, GLOBAL = 180, IC_INVALIDATE = 185, TAG_SEARCH = 212 };
 enum { STATE_1 = 224, DUAL = 448, THREAD = 672 };
 
-START_TEST(mop_configuration_is_write_only)
+TEST_EACH(mop_configuration_is_write_only, 3)
 {
     enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
     for (unsigned i = 0; i < 9; i++) {
@@ -38,9 +40,8 @@ START_TEST(mop_configuration_is_write_only)
     ck_assert_int_eq(try_access(H, MMIO_WRITE, trisc, MOP_CFG(9), 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, MOP_CFG(0), 0), MMIO_UNMAPPED);
 }
-END_TEST
 
-START_TEST(gprs_of_each_thread)
+TEST_EACH(gprs_of_each_thread, 3)
 {
     enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
     struct tile_hart *sleeper = &harness.tile->run[RV32_NC];
@@ -65,7 +66,6 @@ START_TEST(gprs_of_each_thread)
     ck_assert_uint_eq(value, 0xa0b0);
     ck_assert_int_eq(try_narrow(H, MMIO_WRITE, trisc, GPR(0) + 2, 2, &value), MMIO_NARROW);
 }
-END_TEST
 
 /* What stores of a hart to GPRs lead to. */
 struct outcome {
@@ -85,6 +85,7 @@ static struct outcome run_stores(enum rv32_core core, bool is_traced, bool waits
                                  "addi a0, a0, 1",    store,
                                  "jal zero, 0x1028",  NULL};
     struct outcome outcome = {0};
+    teardown(); /* of what ran before */
     setup();
     struct tile *tile = harness.tile;
     struct tile_hart *sleeper = &tile->run[core == RV32_NC ? RV32_B : RV32_NC];
@@ -108,7 +109,6 @@ static struct outcome run_stores(enum rv32_core core, bool is_traced, bool waits
     outcome.fault = harness.faults ? harness.fault.kind : 0;
     outcome.pc = tile->hart[core].pc;
     outcome.is_woken = tile->epoch != epoch;
-    teardown();
     return outcome;
 }
 
@@ -124,7 +124,7 @@ static void compare_stores(enum rv32_core core, bool waits, const char *store)
 }
 
 /* The short way of tile/mmio_fast.c does what the window does. */
-START_TEST(stores_of_harts)
+TEST_EACH(stores_of_harts, RV32_CORES)
 {
     static const char *const stores[] = {"sw a0, -4(a6)",  "sw a0, 0(a6)", "sw a0, 764(a5)",
                                          "sw a0, 768(a5)", "sh a0, 8(a5)", "sw a0, 2(a5)"};
@@ -132,9 +132,8 @@ START_TEST(stores_of_harts)
         compare_stores((enum rv32_core)_i, false, stores[i]);
     }
 }
-END_TEST
 
-START_TEST(stores_of_triscs)
+TEST_EACH(stores_of_triscs, 3)
 {
     enum rv32_core core = (enum rv32_core)(RV32_T0 + _i);
     struct outcome outcome = run_stores(core, false, false, "sw a0, -4(a6)");
@@ -146,9 +145,8 @@ START_TEST(stores_of_triscs)
     ck_assert_uint_eq(outcome.gpr[_i][1], 0);
     compare_stores(core, true, "sw a0, -4(a6)");
 }
-END_TEST
 
-START_TEST(b_pushes_to_any_thread)
+TEST_EACH(b_pushes_to_any_thread, 3)
 {
     ck_assert_event(H, put(H, AGENT_B, PUSH(_i), 0x02000000));
     put(H, AGENT_B, PUSH(_i) + 0xfffc, 0x02000001);
@@ -156,9 +154,8 @@ START_TEST(b_pushes_to_any_thread)
     ck_assert_uint_eq(harness.tile->tensix.thread[_i].back.entry[1].word, 0x02000001);
     ck_assert_uint_eq(harness.tile->tensix.thread[_i].back.entry[1].origin.pusher, TENSIX_BY_B);
 }
-END_TEST
 
-START_TEST(triscs_push_to_their_own)
+TEST_EACH(triscs_push_to_their_own, 3)
 {
     enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
     put(H, trisc, PUSH(0), 0x02000000);
@@ -172,9 +169,8 @@ START_TEST(triscs_push_to_their_own)
     ck_assert_int_eq(try_access(H, MMIO_POKE, trisc, PUSH(0), 0), MMIO_OK);
     ck_assert_uint_eq(harness.tile->tensix.thread[_i].front.count, 1);
 }
-END_TEST
 
-START_TEST(full_fifo_makes_wait)
+TEST(full_fifo_makes_wait)
 {
     for (unsigned i = 0; i < 29; i++) {
         put(H, AGENT_T1, PUSH(0), 0x02000000);
@@ -186,9 +182,8 @@ START_TEST(full_fifo_makes_wait)
     }
     ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, PUSH(1), 0), MMIO_WAIT);
 }
-END_TEST
 
-START_TEST(debug_bus_takes_the_fifo)
+TEST(debug_bus_takes_the_fifo)
 {
     put(H, AGENT_NOC, INSTRN_CTRL0, 1);
     put(H, AGENT_T0, PUSH(0), 0x02000000);
@@ -196,10 +191,9 @@ START_TEST(debug_bus_takes_the_fifo)
     ck_assert_uint_eq(harness.tile->tensix.thread[0].front.count, 0);
     ck_assert_uint_eq(harness.tile->tensix.thread[1].front.count, 1);
 }
-END_TEST
 
 /* A hart's .ttinsn and store loop of 100 instructions all leave the coprocessor. */
-START_TEST(pushes_of_a_program_drain)
+TEST(pushes_of_a_program_drain)
 {
     static const char *const program[] = {"lui s0, 0xffe40",
                                           "lui t1, 0x02000",
@@ -224,11 +218,10 @@ START_TEST(pushes_of_a_program_drain)
     ck_assert_uint_eq(harness_word(H, 0x400), 0);
     ck_assert_uint_eq(harness.tile->tensix.thread[2].drained, 101);
 }
-END_TEST
 
 /* --- Configuration --- */
 
-START_TEST(states_are_separate_below_the_globals)
+TEST(states_are_separate_below_the_globals)
 {
     put(H, AGENT_T0, CONFIG(10), 1);
     put(H, AGENT_B, CONFIG(STATE_1 + 10), 2);
@@ -244,9 +237,8 @@ START_TEST(states_are_separate_below_the_globals)
     ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(GLOBAL + 43)), 5);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
-END_TEST
 
-START_TEST(state_reset_clears_one_state)
+TEST(state_reset_clears_one_state)
 {
     for (unsigned i = 0; i < 224; i++) {
         if (i != STATE_RESET_EN && i != IC_INVALIDATE) {
@@ -260,9 +252,8 @@ START_TEST(state_reset_clears_one_state)
     }
     ck_assert_uint_eq(get(H, AGENT_B, CONFIG(STATE_1 + GLOBAL)), GLOBAL + 1);
 }
-END_TEST
 
-START_TEST(thread_configuration_is_read_only)
+TEST(thread_configuration_is_read_only)
 {
     harness.tile->tensix.thread_config[2][67] = 0x1234;
     ck_assert_uint_eq(get(H, AGENT_B, CONFIG(THREAD + 2 * 68 + 67)), 0x1234);
@@ -271,11 +262,10 @@ START_TEST(thread_configuration_is_read_only)
     uint32_t value = 0;
     ck_assert_int_eq(try_narrow(H, MMIO_WRITE, AGENT_T2, CONFIG(0), 1, &value), MMIO_NARROW);
 }
-END_TEST
 
 /* Decoded code follows memory, so invalidating caches leaves it alone; a hart may do it in the code
  * that it runs. */
-START_TEST(ic_invalidate_is_stored)
+TEST(ic_invalidate_is_stored)
 {
     static const char *const program[] = {"lui s0, 0xffef0", "addi t0, zero, 31",
                                           "sw t0, 0x2e4(s0)", "ebreak", NULL};
@@ -298,17 +288,15 @@ START_TEST(ic_invalidate_is_stored)
     ck_assert_uint_eq(harness.tile->hart[RV32_B].pc, 0x1008);
     ck_assert_uint_eq(harness.tile->hart[RV32_B].x[5], 7);
 }
-END_TEST
 
-START_TEST(tag_search_is_stored_and_reported)
+TEST(tag_search_is_stored_and_reported)
 {
     put(H, AGENT_T0, CONFIG(TAG_SEARCH), 77);
     ck_assert_uint_eq(get(H, AGENT_T0, CONFIG(TAG_SEARCH)), 77);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
-END_TEST
 
-START_TEST(thcon_reset_clears_and_holds)
+TEST(thcon_reset_clears_and_holds)
 {
     put(H, AGENT_B, CONFIG(THCON), 1);
     put(H, AGENT_B, CONFIG(THCON - 1), 2);
@@ -323,9 +311,8 @@ START_TEST(thcon_reset_clears_and_holds)
     put(H, AGENT_B, CONFIG(THCON), 4);
     ck_assert_uint_eq(get(H, AGENT_B, CONFIG(THCON)), 4);
 }
-END_TEST
 
-START_TEST(auto_ttsync_makes_wait)
+TEST(auto_ttsync_makes_wait)
 {
     harness.tile->tensix.thread_config[0][56] = 0x1f;
     put(H, AGENT_T0, PUSH(0), 0x01000000); /* a MOP may use everything */
@@ -335,32 +322,4 @@ START_TEST(auto_ttsync_makes_wait)
     ck_assert_int_eq(try_access(H, MMIO_PEEK, AGENT_T0, GPR(0), 0), MMIO_OK);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, GPR(0), 0), MMIO_OK);
     ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T1, GPR(0), 0), MMIO_OK);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("windows");
-    TCase *tcase = tcase_create("windows");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, mop_configuration_is_write_only, 0, 3);
-    tcase_add_loop_test(tcase, gprs_of_each_thread, 0, 3);
-    tcase_add_loop_test(tcase, b_pushes_to_any_thread, 0, 3);
-    tcase_add_loop_test(tcase, triscs_push_to_their_own, 0, 3);
-    tcase_add_test(tcase, full_fifo_makes_wait);
-    tcase_add_test(tcase, debug_bus_takes_the_fifo);
-    tcase_add_test(tcase, pushes_of_a_program_drain);
-    tcase_add_test(tcase, states_are_separate_below_the_globals);
-    tcase_add_test(tcase, state_reset_clears_one_state);
-    tcase_add_test(tcase, thread_configuration_is_read_only);
-    tcase_add_test(tcase, ic_invalidate_is_stored);
-    tcase_add_test(tcase, tag_search_is_stored_and_reported);
-    tcase_add_test(tcase, thcon_reset_clears_and_holds);
-    tcase_add_test(tcase, auto_ttsync_makes_wait);
-    suite_add_tcase(suite, tcase);
-    tcase = tcase_create("stores");
-    tcase_add_loop_test(tcase, stores_of_harts, 0, RV32_CORES);
-    tcase_add_loop_test(tcase, stores_of_triscs, 0, 3);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

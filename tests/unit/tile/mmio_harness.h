@@ -2,9 +2,7 @@
 #ifndef MMIO_HARNESS_H
 #define MMIO_HARNESS_H
 
-#include <check.h>
-
-#include "unit/run_suite.h"
+#include "unit/test.h"
 #include "unit/tile/tile_harness.h"
 
 /* The reply to an access; the value read is dropped. */
