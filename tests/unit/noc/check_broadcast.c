@@ -9,19 +9,7 @@
 #include "unit/noc/noc_world.h"
 #include "unit/test.h"
 
-static struct g_world *world;
-
-static void setup(void)
-{
-    world = g_open(NULL);
-}
-
-static void teardown(void)
-{
-    g_close(world);
-}
-
-FIXTURE(setup, teardown);
+FIXTURE(g_open_default, g_close);
 
 enum { WIDTH = 17, HEIGHT = 12, SOURCE = 0x20000, SINK = 0x60000, ANSWER = 0x70000 };
 
@@ -115,7 +103,7 @@ static const uint32_t common_flags[] = {
 static uint32_t flags_of(const struct cast *cast)
 {
     return G_BROADCAST | (cast->includes_source ? G_SOURCE_TOO : 0) |
-           common_flags[g_below(world, G_COUNT(common_flags))];
+           common_flags[g_below(G_COUNT(common_flags))];
 }
 
 /* Each worker's word at `address` holds a value of its own. */
@@ -129,7 +117,7 @@ static void mark_all(uint64_t address)
     for (unsigned i = 0; i < WIDTH * HEIGHT; i++) {
         if (is_worker(i % WIDTH, i / WIDTH)) {
             struct g_place at = {i % WIDTH, i / WIDTH};
-            g_put_word(world, at, address, own_word(at.x, at.y));
+            g_put_word(at, address, own_word(at.x, at.y));
         }
     }
 }
@@ -149,7 +137,7 @@ static void expect_all(uint64_t address, const struct g_place *receivers, unsign
         }
         uint32_t wanted =
             is_receiver ? value + (adds ? own_word(at.x, at.y) : 0) : own_word(at.x, at.y);
-        uint32_t is = g_word(world, at, address);
+        uint32_t is = g_word(at, address);
         ck_assert_msg(is == wanted, "%s: (%u, %u) has 0x%x, not 0x%x", what, at.x, at.y, is,
                       wanted);
     }
@@ -162,10 +150,10 @@ static void cast_once(const struct cast *cast, enum form form, bool is_marked, c
     struct g_place receivers[WIDTH * HEIGHT];
     unsigned count = receivers_of(cast, receivers);
     uint64_t target = form == INLINE ? REGISTER : SINK;
-    uint32_t value = g_random(world) | 1;
+    uint32_t value = g_random() | 1;
     struct g_request request = {.noc = cast->noc,
-                                .buffer = form == INLINE ? 0 : g_below(world, 3),
-                                .tag = G_ID(g_below(world, 16)),
+                                .buffer = form == INLINE ? 0 : g_below(3),
+                                .tag = G_ID(g_below(16)),
                                 .data = value,
                                 .ctrl = flags_of(cast) | (is_marked ? G_MARKED : 0),
                                 .exclude = encode(&cast->exclusion)};
@@ -177,27 +165,27 @@ static void cast_once(const struct cast *cast, enum form form, bool is_marked, c
     request.ret_hi = form == WRITE ? rectangle : g_hi(cast->source);
     request.length = form == WRITE ? 4 : form == ATOMIC ? 0x107c : 0;
     if (form == WRITE) {
-        g_put_word(world, cast->source, SOURCE, value);
+        g_put_word(cast->source, SOURCE, value);
     }
     mark_all(target);
     if (count == 0) {
-        g_expect_fault(world, cast->source, &request, G_KIND(NOC_MULTICAST), what);
+        g_expect_fault(cast->source, &request, G_KIND(NOC_MULTICAST), what);
     } else {
-        g_do(world, cast->source, &request);
+        g_do(cast->source, &request);
     }
     /* One that reaches nobody has left, too. */
-    g_book(world, cast->source, &request, receivers, count, cast->source);
+    g_book(cast->source, &request, receivers, count, cast->source);
     expect_all(target, receivers, count, value, form == ATOMIC, what);
 }
 
 /* Any corner may be any place of the grid's columns from row 2 on. */
 static struct cast some_cast(void)
 {
-    struct cast cast = {.noc = g_below(world, 2),
-                        .start = {g_below(world, WIDTH), 2 + g_below(world, 10)},
-                        .end = {g_below(world, WIDTH), 2 + g_below(world, 10)},
-                        .source = g_worker(world),
-                        .includes_source = g_below(world, 2)};
+    struct cast cast = {.noc = g_below(2),
+                        .start = {g_below(WIDTH), 2 + g_below(10)},
+                        .end = {g_below(WIDTH), 2 + g_below(10)},
+                        .source = g_worker(),
+                        .includes_source = g_below(2)};
     return cast;
 }
 
@@ -207,14 +195,14 @@ TEST_EACH(rectangles, FORMS)
         struct cast cast = some_cast();
         cast_once(&cast, (enum form)_i, i & 1, "rectangle");
     }
-    g_audit(world, "rectangles");
+    g_audit("rectangles");
 }
 
 /* Rectangles that hold the sender, of all shapes, one row, one column, one tile. */
 TEST_EACH(around_the_sender, FORMS)
 {
     for (unsigned i = 0; i < 40; i++) {
-        struct cast cast = {.noc = i & 1, .source = g_worker(world), .includes_source = i >> 1 & 1};
+        struct cast cast = {.noc = i & 1, .source = g_worker(), .includes_source = i >> 1 & 1};
         cast.start = cast.end = cast.source;
         if (i & 4) {
             cast.start.x = cast.source.x > 3 ? cast.source.x - 3 : 1;
@@ -227,9 +215,9 @@ TEST_EACH(around_the_sender, FORMS)
             cast.start = cast.end;
             cast.end = start;
         }
-        cast_once(&cast, (enum form)_i, g_below(world, 2), "around the sender");
+        cast_once(&cast, (enum form)_i, g_below(2), "around the sender");
     }
-    g_audit(world, "around the sender");
+    g_audit("around the sender");
 }
 
 TEST_EACH(all_workers, FORMS)
@@ -237,7 +225,7 @@ TEST_EACH(all_workers, FORMS)
     for (unsigned noc = 0; noc < 2; noc++) {
         struct g_place low = {1, 2}, high = {16, 11};
         struct cast cast = {.noc = noc,
-                            .source = g_worker(world),
+                            .source = g_worker(),
                             .includes_source = true,
                             .start = noc ? high : low,
                             .end = noc ? low : high};
@@ -247,7 +235,7 @@ TEST_EACH(all_workers, FORMS)
         cast.includes_source = false;
         cast_once(&cast, (enum form)_i, true, "all others");
     }
-    g_audit(world, "all workers");
+    g_audit("all workers");
 }
 
 /* Long data, also beyond 16 KiB, shared by all receivers. */
@@ -265,7 +253,7 @@ TEST(long_data)
         }
         unsigned count = receivers_of(&cast, receivers);
         ck_assert_uint_eq(count, 9);
-        g_scatter(world, cast.source, SOURCE, bytes, sizeof bytes);
+        g_scatter(cast.source, SOURCE, bytes, sizeof bytes);
         struct g_request request = {.noc = cast.noc,
                                     .ctrl = G_WRITE | G_MARKED | G_BROADCAST,
                                     .targ = SOURCE,
@@ -274,15 +262,15 @@ TEST(long_data)
                                     .ret_hi = g_rectangle(cast.start, cast.end),
                                     .length = lengths[i / 2],
                                     .tag = G_ID(i)};
-        g_issue(world, cast.source, &request);
-        g_put_word(world, cast.source, SOURCE, 0); /* it has been read */
-        g_settle(world);
-        g_book(world, cast.source, &request, receivers, count, cast.source);
+        g_issue(cast.source, &request);
+        g_put_word(cast.source, SOURCE, 0); /* it has been read */
+        g_settle();
+        g_book(cast.source, &request, receivers, count, cast.source);
         for (unsigned k = 0; k < count; k++) {
-            g_expect_bytes(world, receivers[k], SINK, bytes, lengths[i / 2], "long data");
+            g_expect_bytes(receivers[k], SINK, bytes, lengths[i / 2], "long data");
         }
     }
-    g_audit(world, "long data");
+    g_audit("long data");
 }
 
 /* --- Opting out --- */
@@ -300,20 +288,19 @@ TEST(opting_out)
                             .end = noc ? low : high};
         unsigned count = receivers_of(&cast, receivers), left = 0;
         uint64_t columns = G_NIU(noc) + 0x108, rows = G_NIU(noc) + 0x110;
-        uint32_t before_columns = g_word(world, cast.source, columns);
-        uint32_t before_rows = g_word(world, cast.source, rows);
+        uint32_t before_columns = g_word(cast.source, columns);
+        uint32_t before_rows = g_word(cast.source, rows);
         for (unsigned i = 0; i < count; i++) {
             struct g_place at = raw(noc, receivers[i]);
-            bool by_column = g_below(world, 5) == 0, by_row = g_below(world, 5) == 0;
-            uint32_t others = g_random(world);
-            g_put_word(world, receivers[i], columns,
+            bool by_column = g_below(5) == 0, by_row = g_below(5) == 0;
+            uint32_t others = g_random();
+            g_put_word(receivers[i], columns,
                        (others & ~(1u << at.x)) | (uint32_t)by_column << at.x);
-            g_put_word(world, receivers[i], rows,
-                       (others & ~(1u << at.y)) | (uint32_t)by_row << at.y);
+            g_put_word(receivers[i], rows, (others & ~(1u << at.y)) | (uint32_t)by_row << at.y);
             receivers[left] = receivers[i];
             left += !by_column && !by_row;
         }
-        uint32_t value = g_random(world);
+        uint32_t value = g_random();
         struct g_request request = {.noc = noc,
                                     .tag = G_ID(round),
                                     .ctrl =
@@ -323,19 +310,19 @@ TEST(opting_out)
                                     .targ_hi = g_hi(cast.source),
                                     .ret_hi = g_rectangle(cast.start, cast.end),
                                     .length = 4};
-        g_put_word(world, cast.source, SOURCE, value);
+        g_put_word(cast.source, SOURCE, value);
         mark_all(SINK);
-        g_do(world, cast.source, &request);
-        g_book(world, cast.source, &request, receivers, left, cast.source);
+        g_do(cast.source, &request);
+        g_book(cast.source, &request, receivers, left, cast.source);
         expect_all(SINK, receivers, left, value, false, "opting out");
         for (unsigned i = 0; i < WIDTH * HEIGHT; i++) {
             if (is_worker(i % WIDTH, i / WIDTH)) {
-                g_put_word(world, (struct g_place){i % WIDTH, i / WIDTH}, columns, before_columns);
-                g_put_word(world, (struct g_place){i % WIDTH, i / WIDTH}, rows, before_rows);
+                g_put_word((struct g_place){i % WIDTH, i / WIDTH}, columns, before_columns);
+                g_put_word((struct g_place){i % WIDTH, i / WIDTH}, rows, before_rows);
             }
         }
     }
-    g_audit(world, "opting out");
+    g_audit("opting out");
 }
 
 /* Firmware opts all but Tensix tiles out: columns 0, 8, 9 and rows 0, 1 of NoC 0. */
@@ -343,10 +330,10 @@ TEST(masks_of_firmware)
 {
     static const struct g_place places[] = {{1, 2}, {16, 11}, {17, 12}, {25, 25}};
     for (int i = 0; i < G_COUNT(places); i++) {
-        ck_assert_uint_eq(g_word(world, places[i], G_NIU(0) + 0x108) & 0x1ffff, 0x00301);
-        ck_assert_uint_eq(g_word(world, places[i], G_NIU(0) + 0x110) & 0xfff, 0x003);
-        ck_assert_uint_eq(g_word(world, places[i], G_NIU(1) + 0x108) & 0x1ffff, 0x10180);
-        ck_assert_uint_eq(g_word(world, places[i], G_NIU(1) + 0x110) & 0xfff, 0xc00);
+        ck_assert_uint_eq(g_word(places[i], G_NIU(0) + 0x108) & 0x1ffff, 0x00301);
+        ck_assert_uint_eq(g_word(places[i], G_NIU(0) + 0x110) & 0xfff, 0x003);
+        ck_assert_uint_eq(g_word(places[i], G_NIU(1) + 0x108) & 0x1ffff, 0x10180);
+        ck_assert_uint_eq(g_word(places[i], G_NIU(1) + 0x110) & 0xfff, 0xc00);
     }
 }
 
@@ -354,12 +341,12 @@ TEST(masks_of_firmware)
 
 static struct axis some_axis(unsigned start, unsigned end, unsigned extent, bool strides)
 {
-    struct axis axis = {.coordinate = start <= end ? start + g_below(world, end - start + 1)
-                                                   : g_below(world, extent),
-                        .above = g_below(world, 2)};
+    struct axis axis = {.coordinate =
+                            start <= end ? start + g_below(end - start + 1) : g_below(extent),
+                        .above = g_below(2)};
     if (strides) {
-        axis.keep = g_below(world, 4);
-        axis.skip = g_below(world, 4);
+        axis.keep = g_below(4);
+        axis.skip = g_below(4);
     }
     return axis;
 }
@@ -380,7 +367,7 @@ TEST_EACH(exclusions, 4)
         cast.exclusion.has_quadrant = _i & 2;
         cast_once(&cast, WRITE, i & 1, "exclusion");
     }
-    g_audit(world, "exclusion");
+    g_audit("exclusion");
 }
 
 /* --- Streams --- */
@@ -443,14 +430,14 @@ static void start_stream(struct g_place at, unsigned stream, const struct settin
                                   {HEADERS_END, 0x5000},  {DEST_START, 0x4000}, {DEST_SIZE, ROOMS},
                                   {DEST_HEADERS, 0x5000}, {ORIGIN_PHASE, 1},    {PHASE, 1},
                                   {MESSAGES, COUNT << 12}};
-    g_put_word(world, at, stream_register(0, FORMAT), 32 | 16 << 7);
+    g_put_word(at, stream_register(0, FORMAT), 32 | 16 << 7);
     for (int i = 0; i < G_COUNT(all); i++) {
-        g_put_word(world, at, stream_register(stream, all[i].index), all[i].value);
+        g_put_word(at, stream_register(stream, all[i].index), all[i].value);
     }
     for (unsigned i = 0; i < count; i++) {
-        g_put_word(world, at, stream_register(stream, own[i].index), own[i].value);
+        g_put_word(at, stream_register(stream, own[i].index), own[i].value);
     }
-    g_put_word(world, at, stream_register(stream, ADVANCE), 1);
+    g_put_word(at, stream_register(stream, ADVANCE), 1);
 }
 
 /* The channels of what it sends and of what receivers say, flags of the multicast. */
@@ -484,23 +471,23 @@ TEST_EACH(streams_relay, G_COUNT(relays))
                                     {TRAFFIC, relays[_i].channel << 4},
                                     {MISC, FROM_SOFTWARE | TO_REMOTE | CHANGES}};
     start_stream(from, sender, first, G_COUNT(first));
-    g_settle(world);
+    g_settle();
     uint8_t bytes[COUNT][16 * WORDS];
     for (unsigned i = 0; i < COUNT; i++) {
         const uint32_t words = WORDS;
-        g_random_bytes(world, bytes[i], sizeof bytes[i]);
+        g_random_bytes(bytes[i], sizeof bytes[i]);
         memcpy(bytes[i] + 4, &words, sizeof words);
-        g_put(world, from, 0x40000 + i * sizeof bytes[i], bytes[i], sizeof bytes[i]);
-        g_put(world, from, 0x50000 + i * 16, bytes[i], 16);
-        g_put_word(world, from, stream_register(sender, PUSHED), 1 | WORDS << 12);
+        g_put(from, 0x40000 + i * sizeof bytes[i], bytes[i], sizeof bytes[i]);
+        g_put(from, 0x50000 + i * 16, bytes[i], 16);
+        g_put_word(from, stream_register(sender, PUSHED), 1 | WORDS << 12);
         if (i & 1) {
-            g_settle(world);
+            g_settle();
         }
     }
     for (unsigned x = 6; x <= 7; x++) {
         const struct g_place at = {x, 6};
-        ck_assert_uint_eq(g_word(world, at, stream_register(0, RECEIVED)), COUNT);
-        g_expect_bytes(world, at, 0x40000, &bytes[0][0], sizeof bytes, "relayed");
+        ck_assert_uint_eq(g_word(at, stream_register(0, RECEIVED)), COUNT);
+        g_expect_bytes(at, 0x40000, &bytes[0][0], sizeof bytes, "relayed");
     }
-    ck_assert_uint_eq(g_word(world, from, stream_register(sender, ROOM)) & 0x1ffff, ROOMS);
+    ck_assert_uint_eq(g_word(from, stream_register(sender, ROOM)) & 0x1ffff, ROOMS);
 }

@@ -9,19 +9,7 @@
 #include "unit/noc/noc_world.h"
 #include "unit/test.h"
 
-static struct g_world *world;
-
-static void setup(void)
-{
-    world = g_open(NULL);
-}
-
-static void teardown(void)
-{
-    g_close(world);
-}
-
-FIXTURE(setup, teardown);
+FIXTURE(g_open_default, g_close);
 
 enum { LINE = 0x12340, ANSWER = 0x45670, ROUNDS = 250 };
 
@@ -65,11 +53,11 @@ static uint32_t encode(double value, int exponent, int fraction)
 /* A number with a middling exponent, so that no sum overflows; sometimes a denormal or zero. */
 static uint32_t some_float(int exponent, int fraction)
 {
-    uint32_t bits = g_random(world) >> (31 - exponent - fraction);
-    uint32_t field = ((1u << (exponent - 1)) - 6) + g_below(world, 12);
-    field = g_below(world, 10) ? field : g_below(world, 2) ? 0 : 1 + g_below(world, 2);
+    uint32_t bits = g_random() >> (31 - exponent - fraction);
+    uint32_t field = ((1u << (exponent - 1)) - 6) + g_below(12);
+    field = g_below(10) ? field : g_below(2) ? 0 : 1 + g_below(2);
     bits &= ~(((1u << exponent) - 1) << fraction);
-    return g_below(world, 20) ? bits | field << fraction : 0;
+    return g_below(20) ? bits | field << fraction : 0;
 }
 
 static uint32_t add_floats(uint32_t a, uint32_t b, int exponent, int fraction)
@@ -223,15 +211,15 @@ static uint32_t some_word(uint32_t operation)
         uint32_t low = some_float(exponent, 15 - exponent);
         return low | some_float(exponent, 15 - exponent) << 16;
     }
-    switch (g_below(world, 6)) {
+    switch (g_below(6)) {
     case 0:
-        return g_below(world, 16);
+        return g_below(16);
     case 1:
-        return UINT32_MAX - g_below(world, 3);
+        return UINT32_MAX - g_below(3);
     case 2:
-        return UINT32_C(0x80000000) - g_below(world, 2);
+        return UINT32_C(0x80000000) - g_below(2);
     default:
-        return g_random(world);
+        return g_random();
     }
 }
 
@@ -251,38 +239,33 @@ static bool cancels(uint32_t operation, uint32_t old, uint32_t data)
 static void check_once(int row, bool is_marked, struct g_place from, struct g_place to)
 {
     union line before, line;
-    uint32_t operation = rows[row].operation | (g_random(world) & rows[row].random);
+    uint32_t operation = rows[row].operation | (g_random() & rows[row].random);
     for (unsigned i = 0; i < 4; i++) {
         before.u32[i] = some_word(operation);
     }
-    if (operation >> 12 == 4 && g_below(world, 2)) {
+    if (operation >> 12 == 4 && g_below(2)) {
         before.u32[operation & 3] = operation >> 2 & 15; /* equal */
     }
-    uint32_t data = some_word(operation), lane = g_below(world, 4), sentinel = 0xa5a5a5a5;
-    g_put(world, to, LINE, before.u8, 16);
-    g_put_word(world, from, ANSWER, sentinel);
-    struct g_request request = {.noc = g_below(world, 2),
-                                .buffer = g_below(world, 4),
-                                .ctrl = G_ATOMIC | (is_marked ? G_MARKED : 0),
-                                .data = data,
-                                .targ = LINE + 4 * lane,
-                                .ret = ANSWER,
-                                .targ_hi = g_hi(to),
-                                .ret_hi = g_hi(from),
-                                .length = operation,
-                                .tag = G_ID(row & 15)};
-    g_do(world, from, &request);
-    g_book_unicast(world, from, &request);
+    uint32_t data = some_word(operation), lane = g_below(4), sentinel = 0xa5a5a5a5;
+    g_put(to, LINE, before.u8, 16);
+    g_put_word(from, ANSWER, sentinel);
+    struct g_request request = g_request_of(G_ATOMIC | (is_marked ? G_MARKED : 0), g_below(2), to,
+                                            LINE + 4 * lane, from, ANSWER, operation);
+    request.buffer = g_below(4);
+    request.data = data;
+    request.tag = G_ID(row & 15);
+    g_do(from, &request);
+    g_book_unicast(from, &request);
     line = before;
     model(&line, operation, data);
     union line is;
-    g_get(world, to, LINE, is.u8, 16);
+    g_get(to, LINE, is.u8, 16);
     for (unsigned i = 0; i < 4; i++) {
         ck_assert_msg(is.u32[i] == line.u32[i] || cancels(operation, before.u32[i], data),
                       "%s: operation 0x%x data 0x%x on 0x%08x in word %u gives 0x%08x, not 0x%08x",
                       rows[row].name, operation, data, before.u32[i], i, is.u32[i], line.u32[i]);
     }
-    uint32_t answer = g_word(world, from, ANSWER);
+    uint32_t answer = g_word(from, ANSWER);
     if (operation >> 12 != 9) { /* of sums it is undefined */
         ck_assert_msg(answer == (is_marked ? before.u32[lane] : sentinel), "%s: answer 0x%x",
                       rows[row].name, answer);
@@ -292,13 +275,13 @@ static void check_once(int row, bool is_marked, struct g_place from, struct g_pl
 TEST_EACH(every_operation, G_COUNT(rows))
 {
     for (unsigned i = 0; i < ROUNDS; i++) {
-        struct g_place from = g_worker(world);
+        struct g_place from = g_worker();
         struct g_place to = i % 8 == 0   ? from
-                            : i % 8 == 1 ? (struct g_place){20 + g_below(world, 12), 25}
-                                         : g_worker(world);
+                            : i % 8 == 1 ? (struct g_place){20 + g_below(12), 25}
+                                         : g_worker();
         check_once(_i, i & 1 || i % 8 == 0, from, to);
     }
-    g_audit(world, rows[_i].name);
+    g_audit(rows[_i].name);
 }
 
 /* Increments of many tiles of one word are lost by none, and answered with different values. */
@@ -307,28 +290,23 @@ TEST(increments_meet)
     enum { TILES = 100 };
     struct g_place to = {10, 7};
     uint8_t seen[TILES * 4] = {0};
-    g_put_word(world, to, LINE, 1000);
+    g_put_word(to, LINE, 1000);
     for (unsigned i = 0; i < TILES * 4; i++) {
         struct g_place from = {1 + i / 4 % 7, 2 + i / 4 / 7 % 10};
-        struct g_request request = {.noc = i & 1,
-                                    .buffer = i & 3,
-                                    .ctrl = G_ATOMIC | G_MARKED,
-                                    .data = 1,
-                                    .targ = LINE,
-                                    .ret = ANSWER + 4 * i,
-                                    .targ_hi = g_hi(to),
-                                    .ret_hi = g_hi(from),
-                                    .length = 0x107c,
-                                    .tag = G_ID(i & 15)};
-        g_issue(world, from, &request);
-        g_book_unicast(world, from, &request);
+        struct g_request request =
+            g_request_of(G_ATOMIC | G_MARKED, i & 1, to, LINE, from, ANSWER + 4 * i, 0x107c);
+        request.buffer = i & 3;
+        request.data = 1;
+        request.tag = G_ID(i & 15);
+        g_issue(from, &request);
+        g_book_unicast(from, &request);
     }
-    g_settle(world);
-    g_audit(world, "increments");
-    ck_assert_uint_eq(g_word(world, to, LINE), 1000 + TILES * 4);
+    g_settle();
+    g_audit("increments");
+    ck_assert_uint_eq(g_word(to, LINE), 1000 + TILES * 4);
     for (unsigned i = 0; i < TILES * 4; i++) {
         struct g_place from = {1 + i / 4 % 7, 2 + i / 4 / 7 % 10};
-        uint32_t answer = g_word(world, from, ANSWER + 4 * i) - 1000;
+        uint32_t answer = g_word(from, ANSWER + 4 * i) - 1000;
         ck_assert_uint_lt(answer, TILES * 4);
         ck_assert_msg(!seen[answer], "%u was answered twice", answer);
         seen[answer] = 1;

@@ -9,20 +9,9 @@
 #include "unit/noc/noc_world.h"
 #include "unit/test.h"
 
-static struct g_world *world;
 static const struct g_place here = {4, 6}, there = {13, 3}, dram = {18, 20}, ethernet = {24, 25};
 
-static void setup(void)
-{
-    world = g_open(NULL);
-}
-
-static void teardown(void)
-{
-    g_close(world);
-}
-
-FIXTURE(setup, teardown);
+FIXTURE(g_open_default, g_close);
 
 enum { L1_BASE = 0x30000, ARENA = 0x1000 };
 
@@ -76,53 +65,49 @@ static void try_transfer(enum kind from, enum kind to, bool is_read, struct g_pl
                          struct g_place far)
 {
     struct g_place source_at = is_read ? far : asker, sink_at = is_read ? asker : far;
-    uint32_t offset = g_random(world), shift = g_random(world);
-    uint32_t length = from == REGISTER || to == REGISTER ? 4 : 1 + g_below(world, 900);
-    length = g_below(world, 8) ? length : 1 + g_below(world, 16);
-    shift = g_below(world, 4) ? shift & ~63u : g_below(world, 2) ? shift & ~15u : shift;
-    offset = from == REGISTER || to == REGISTER ? offset & ~(g_below(world, 4) ? 3u : 0u) : offset;
+    uint32_t offset = g_random(), shift = g_random();
+    uint32_t length = from == REGISTER || to == REGISTER ? 4 : 1 + g_below(900);
+    length = g_below(8) ? length : 1 + g_below(16);
+    shift = g_below(4) ? shift & ~63u : g_below(2) ? shift & ~15u : shift;
+    offset = from == REGISTER || to == REGISTER ? offset & ~(g_below(4) ? 3u : 0u) : offset;
     uint64_t source = address_of(from, offset), sink = address_of(to, offset + shift) + ARENA * 8;
     sink = to == REGISTER ? address_of(to, offset + shift) : sink;
     uint8_t source_bytes[ARENA], sink_bytes[ARENA];
-    g_random_bytes(world, source_bytes, ARENA);
-    g_random_bytes(world, sink_bytes, ARENA);
+    g_random_bytes(source_bytes, ARENA);
+    g_random_bytes(sink_bytes, ARENA);
     uint64_t source_base = from == REGISTER ? REGISTERS : L1_BASE;
     uint64_t sink_base = to == REGISTER ? REGISTERS : L1_BASE + ARENA * 8;
     uint32_t source_size = from == REGISTER ? 16 : ARENA, sink_size = to == REGISTER ? 16 : ARENA;
     for (uint32_t i = 0; i < source_size; i += source_size == 16 ? 4 : source_size) {
-        g_put(world, source_at, source_base + i, source_bytes + i, source_size == 16 ? 4 : ARENA);
+        g_put(source_at, source_base + i, source_bytes + i, source_size == 16 ? 4 : ARENA);
     }
     for (uint32_t i = 0; i < sink_size; i += sink_size == 16 ? 4 : sink_size) {
-        g_put(world, sink_at, sink_base + i, sink_bytes + i, sink_size == 16 ? 4 : ARENA);
+        g_put(sink_at, sink_base + i, sink_bytes + i, sink_size == 16 ? 4 : ARENA);
     }
-    struct g_request request = {.noc = g_below(world, 2),
-                                .buffer = g_below(world, 3),
-                                .targ = source,
-                                .ret = sink,
-                                .length = length,
-                                .targ_hi = g_hi(is_read ? far : asker),
-                                .ret_hi = g_hi(is_read ? asker : far),
-                                .tag = G_ID(2),
-                                .ctrl = is_read ? G_READ : G_WRITE | g_below(world, 2) << 4};
+    struct g_request request =
+        g_request_of(is_read ? G_READ : G_WRITE | g_below(2) << 4, g_below(2),
+                     is_read ? far : asker, source, is_read ? asker : far, sink, length);
+    request.buffer = g_below(3);
+    request.tag = G_ID(2);
     enum verdict verdict = judge(from, to, is_read, source, sink, length);
     const char *what = is_read ? "read" : "write";
     if (verdict == OPEN) {
         return;
     }
     if (verdict == FORBIDDEN) {
-        g_expect_fault(world, asker, &request, G_KIND(NOC_ALIGNMENT) | G_KIND(NOC_LENGTH), what);
+        g_expect_fault(asker, &request, G_KIND(NOC_ALIGNMENT) | G_KIND(NOC_LENGTH), what);
     } else {
-        g_do(world, asker, &request);
+        g_do(asker, &request);
         memcpy(sink_bytes + (sink - sink_base), source_bytes + (source - source_base), length);
     }
     if (to == REGISTER) {
         for (uint32_t i = 0; i < 16; i += 4) {
             uint32_t word;
             memcpy(&word, sink_bytes + i, 4);
-            ck_assert_msg(g_word(world, sink_at, REGISTERS + i) == word, "%s of a register", what);
+            ck_assert_msg(g_word(sink_at, REGISTERS + i) == word, "%s of a register", what);
         }
     } else {
-        g_expect_bytes(world, sink_at, sink_base, sink_bytes, ARENA, what);
+        g_expect_bytes(sink_at, sink_base, sink_bytes, ARENA, what);
     }
 }
 
@@ -159,31 +144,27 @@ static const struct {
 
 TEST_EACH(ends_at_the_edge, G_COUNT(edges))
 {
-    g_give_host_memory(world, 0, 0x2000);
+    g_give_host_memory(0, 0x2000);
     for (unsigned i = 0; i < 120; i++) {
         bool is_read = i & 1;
         unsigned modulus = is_read ? edges[_i].read_modulus : 16;
-        uint32_t near = g_below(world, 128), far = g_below(world, 128), length = 8;
+        uint32_t near = g_below(128), far = g_below(128), length = 8;
         far = i % 3 ? far / modulus * modulus + near % modulus : far;
         uint64_t address = edges[_i].address + far;
         uint8_t bytes[8], before[8];
-        g_scatter(world, is_read ? edges[_i].at : here, is_read ? address : L1_BASE + near, bytes,
-                  8);
-        g_get(world, edges[_i].at, address, before, 8);
-        struct g_request request = {.ctrl = is_read ? G_READ : G_WRITE | G_MARKED,
-                                    .noc = edges[_i].at.y == 0 ? 0 : g_below(world, 2),
-                                    .targ = is_read ? address : L1_BASE + near,
-                                    .ret = is_read ? L1_BASE + near : address,
-                                    .targ_hi = g_hi(is_read ? edges[_i].at : here),
-                                    .ret_hi = g_hi(is_read ? here : edges[_i].at),
-                                    .length = length};
+        g_scatter(is_read ? edges[_i].at : here, is_read ? address : L1_BASE + near, bytes, 8);
+        g_get(edges[_i].at, address, before, 8);
+        struct g_request request = g_request_of(
+            is_read ? G_READ : G_WRITE | G_MARKED, edges[_i].at.y == 0 ? 0 : g_below(2),
+            is_read ? edges[_i].at : here, is_read ? address : L1_BASE + near,
+            is_read ? here : edges[_i].at, is_read ? L1_BASE + near : address, length);
         if (near % modulus == far % modulus) {
-            g_do(world, here, &request);
-            g_expect_bytes(world, here, L1_BASE + near, bytes, 8, edges[_i].what);
-            g_expect_bytes(world, edges[_i].at, address, bytes, 8, edges[_i].what);
+            g_do(here, &request);
+            g_expect_bytes(here, L1_BASE + near, bytes, 8, edges[_i].what);
+            g_expect_bytes(edges[_i].at, address, bytes, 8, edges[_i].what);
         } else {
-            g_expect_fault(world, here, &request, G_KIND(NOC_ALIGNMENT), edges[_i].what);
-            g_expect_bytes(world, edges[_i].at, address, before, 8, edges[_i].what);
+            g_expect_fault(here, &request, G_KIND(NOC_ALIGNMENT), edges[_i].what);
+            g_expect_bytes(edges[_i].at, address, before, 8, edges[_i].what);
         }
     }
 }
@@ -195,17 +176,12 @@ TEST_EACH(words_at_the_edge, G_COUNT(edges))
         bool is_arc = i & 1;
         struct g_place at = is_arc ? edges[1].at : edges[_i].at;
         uint64_t address = is_arc ? edges[1].address + 4 * i : UINT64_C(0xffffffffffb20100);
-        struct g_request request = {.ctrl = G_READ,
-                                    .targ = address,
-                                    .ret = L1_BASE + 4 * i,
-                                    .targ_hi = g_hi(at),
-                                    .ret_hi = g_hi(here),
-                                    .length = 4};
-        g_put_word(world, here, request.ret, 0);
-        g_do(world, here, &request);
-        ck_assert_uint_eq(g_word(world, here, request.ret), g_word(world, at, address));
+        struct g_request request = g_request_of(G_READ, 0, at, address, here, L1_BASE + 4 * i, 4);
+        g_put_word(here, request.ret, 0);
+        g_do(here, &request);
+        ck_assert_uint_eq(g_word(here, request.ret), g_word(at, address));
         request.ret += 2;
-        g_expect_fault(world, here, &request, G_KIND(NOC_ALIGNMENT) | G_KIND(NOC_LENGTH), "word");
+        g_expect_fault(here, &request, G_KIND(NOC_ALIGNMENT) | G_KIND(NOC_LENGTH), "word");
     }
 }
 
@@ -214,19 +190,14 @@ TEST(flits_are_the_same_at_both_ends)
 {
     for (unsigned i = 0; i < 60; i++) {
         unsigned noc = i & 1;
-        uint32_t shift = 16 * g_below(world, 4), length = 1 + g_below(world, 300);
-        uint32_t sent = g_word(world, there, G_COUNTER(noc, 51));
-        uint32_t received = g_word(world, here, G_COUNTER(noc, 3));
-        struct g_request request = {.noc = noc,
-                                    .ctrl = G_READ,
-                                    .targ = L1_BASE + shift,
-                                    .ret = L1_BASE + ARENA + 16 * g_below(world, 4),
-                                    .targ_hi = g_hi(there),
-                                    .ret_hi = g_hi(here),
-                                    .length = length};
-        g_do(world, here, &request);
-        ck_assert_uint_eq(g_word(world, there, G_COUNTER(noc, 51)) - sent,
-                          g_word(world, here, G_COUNTER(noc, 3)) - received);
+        uint32_t shift = 16 * g_below(4), length = 1 + g_below(300);
+        uint32_t sent = g_word(there, G_COUNTER(noc, 51));
+        uint32_t received = g_word(here, G_COUNTER(noc, 3));
+        struct g_request request = g_request_of(G_READ, noc, there, L1_BASE + shift, here,
+                                                L1_BASE + ARENA + 16 * g_below(4), length);
+        g_do(here, &request);
+        ck_assert_uint_eq(g_word(there, G_COUNTER(noc, 51)) - sent,
+                          g_word(here, G_COUNTER(noc, 3)) - received);
     }
 }
 
@@ -239,30 +210,26 @@ TEST_EACH(enabled_bytes, 2)
         uint8_t source[256], sink[256];
         bool to_dram = _i == 1;
         struct g_place far = to_dram ? dram : i & 1 ? ethernet : there;
-        g_scatter(world, here, L1_BASE, source, sizeof source);
-        g_scatter(world, far, L1_BASE + ARENA, sink, sizeof sink);
-        uint32_t from = to_dram ? g_below(world, 3) * 64 : g_below(world, 12) * 16;
-        uint32_t to = to_dram ? from : g_below(world, 12) * 16;
+        g_scatter(here, L1_BASE, source, sizeof source);
+        g_scatter(far, L1_BASE + ARENA, sink, sizeof sink);
+        uint32_t from = to_dram ? g_below(3) * 64 : g_below(12) * 16;
+        uint32_t to = to_dram ? from : g_below(12) * 16;
         from = to_dram ? from : to % 32 + from / 32 * 32;
-        uint64_t mask = (uint64_t)g_random(world) << 32 | g_random(world);
+        uint64_t mask = (uint64_t)g_random() << 32 | g_random();
         mask &= i % 3 ? UINT64_MAX : UINT32_MAX;
-        uint32_t low = i % 4 || to_dram ? 0 : g_below(world, 16);
-        struct g_request request = {.noc = i & 1,
-                                    .buffer = g_below(world, 4),
-                                    .targ = L1_BASE + from + low,
-                                    .ret = L1_BASE + ARENA + to + low,
-                                    .targ_hi = g_hi(here),
-                                    .ret_hi = g_hi(far),
-                                    .length = (uint32_t)mask,
-                                    .length_high = (uint32_t)(mask >> 32),
-                                    .ctrl = G_WRITE | G_ENABLES | g_below(world, 2) << 4};
-        g_do(world, here, &request);
+        uint32_t low = i % 4 || to_dram ? 0 : g_below(16);
+        struct g_request request =
+            g_request_of(G_WRITE | G_ENABLES | g_below(2) << 4, i & 1, here, L1_BASE + from + low,
+                         far, L1_BASE + ARENA + to + low, (uint32_t)mask);
+        request.buffer = g_below(4);
+        request.length_high = (uint32_t)(mask >> 32);
+        g_do(here, &request);
         for (unsigned byte = 0; byte < 64; byte++) {
             if (mask >> byte & 1) {
                 sink[to + byte] = source[from + byte];
             }
         }
-        g_expect_bytes(world, far, L1_BASE + ARENA, sink, sizeof sink, "byte enables");
+        g_expect_bytes(far, L1_BASE + ARENA, sink, sizeof sink, "byte enables");
     }
 }
 
@@ -270,24 +237,19 @@ TEST_EACH(enabled_bytes, 2)
 TEST(enables_of_registers)
 {
     for (unsigned i = 0; i < 60; i++) {
-        uint32_t offset = 4 * g_below(world, 4), before[4], word = g_random(world);
+        uint32_t offset = 4 * g_below(4), before[4], word = g_random();
         for (unsigned k = 0; k < 4; k++) {
-            before[k] = g_random(world);
-            g_put_word(world, there, REGISTERS + 4 * k, before[k]);
+            before[k] = g_random();
+            g_put_word(there, REGISTERS + 4 * k, before[k]);
         }
-        g_put_word(world, here, L1_BASE + offset, word);
-        struct g_request request = {.noc = i & 1,
-                                    .targ = L1_BASE + offset,
-                                    .ret = REGISTERS + offset,
-                                    .targ_hi = g_hi(here),
-                                    .ret_hi = g_hi(there),
-                                    .length = i % 3 ? g_random(world) : 0,
-                                    .length_high = g_random(world),
-                                    .ctrl = G_WRITE | G_ENABLES | g_below(world, 2) << 4};
-        g_do(world, here, &request);
+        g_put_word(here, L1_BASE + offset, word);
+        struct g_request request =
+            g_request_of(G_WRITE | G_ENABLES | g_below(2) << 4, i & 1, here, L1_BASE + offset,
+                         there, REGISTERS + offset, i % 3 ? g_random() : 0);
+        request.length_high = g_random();
+        g_do(here, &request);
         for (unsigned k = 0; k < 4; k++) {
-            ck_assert_uint_eq(g_word(world, there, REGISTERS + 4 * k),
-                              4 * k == offset ? word : before[k]);
+            ck_assert_uint_eq(g_word(there, REGISTERS + 4 * k), 4 * k == offset ? word : before[k]);
         }
     }
 }
@@ -297,22 +259,17 @@ TEST(enables_above_registers)
 {
     const struct g_place pcie = {19, 24};
     uint8_t source[64], sink[64];
-    g_give_host_memory(world, UINT64_C(0xff000000), 0x2000);
+    g_give_host_memory(UINT64_C(0xff000000), 0x2000);
     for (unsigned i = 0; i < 20; i++) {
-        uint64_t mask = i ? (uint64_t)g_random(world) << 32 | g_random(world) : UINT64_MAX;
+        uint64_t mask = i ? (uint64_t)g_random() << 32 | g_random() : UINT64_MAX;
         uint64_t window = i & 1 ? UINT64_C(0x1000000000000000) : 0;
-        g_scatter(world, here, L1_BASE, source, sizeof source);
-        g_random_bytes(world, world->host + 0x1000, 64);
+        g_scatter(here, L1_BASE, source, sizeof source);
+        g_random_bytes(world->host + 0x1000, 64);
         memcpy(sink, world->host + 0x1000, 64);
-        struct g_request request = {.noc = i >> 1 & 1,
-                                    .targ = L1_BASE,
-                                    .ret = window + 0xff001000,
-                                    .targ_hi = g_hi(here),
-                                    .ret_hi = g_hi(pcie),
-                                    .length = (uint32_t)mask,
-                                    .length_high = (uint32_t)(mask >> 32),
-                                    .ctrl = G_WRITE | G_ENABLES | G_MARKED};
-        g_do(world, here, &request);
+        struct g_request request = g_request_of(G_WRITE | G_ENABLES | G_MARKED, i >> 1 & 1, here,
+                                                L1_BASE, pcie, window + 0xff001000, (uint32_t)mask);
+        request.length_high = (uint32_t)(mask >> 32);
+        g_do(here, &request);
         for (unsigned byte = 0; byte < 64; byte++) {
             sink[byte] = mask >> byte & 1 ? source[byte] : sink[byte];
         }
@@ -325,26 +282,21 @@ TEST(registers_are_broadcast)
 {
     for (unsigned i = 0; i < 60; i++) {
         uint8_t sink[64];
-        uint32_t value = g_random(world), from = 4 * g_below(world, 4);
+        uint32_t value = g_random(), from = 4 * g_below(4);
         bool to_register = i % 3 == 0;
-        uint64_t mask = (uint64_t)g_random(world) << 32 | g_random(world);
-        uint64_t to = to_register ? REGISTERS + 4 * g_below(world, 4) : L1_BASE + ARENA;
-        g_put_word(world, here, REGISTERS + from, value);
-        g_scatter(world, there, L1_BASE + ARENA, sink, sizeof sink);
-        struct g_request request = {.noc = i & 1,
-                                    .targ = REGISTERS + from,
-                                    .ret = to,
-                                    .targ_hi = g_hi(here),
-                                    .ret_hi = g_hi(there),
-                                    .length = (uint32_t)mask,
-                                    .length_high = (uint32_t)(mask >> 32),
-                                    .ctrl = G_WRITE | G_ENABLES | g_below(world, 2) << 4};
-        g_do(world, here, &request);
+        uint64_t mask = (uint64_t)g_random() << 32 | g_random();
+        uint64_t to = to_register ? REGISTERS + 4 * g_below(4) : L1_BASE + ARENA;
+        g_put_word(here, REGISTERS + from, value);
+        g_scatter(there, L1_BASE + ARENA, sink, sizeof sink);
+        struct g_request request = g_request_of(G_WRITE | G_ENABLES | g_below(2) << 4, i & 1, here,
+                                                REGISTERS + from, there, to, (uint32_t)mask);
+        request.length_high = (uint32_t)(mask >> 32);
+        g_do(here, &request);
         for (unsigned byte = 0; byte < 64 && !to_register; byte++) {
             sink[byte] = mask >> byte & 1 ? (uint8_t)(value >> byte % 4 * 8) : sink[byte];
         }
-        g_expect_bytes(world, there, L1_BASE + ARENA, sink, sizeof sink, "broadcast");
-        ck_assert(!to_register || g_word(world, there, to) == value);
+        g_expect_bytes(there, L1_BASE + ARENA, sink, sizeof sink, "broadcast");
+        ck_assert(!to_register || g_word(there, to) == value);
     }
 }
 
@@ -353,26 +305,25 @@ TEST(registers_are_broadcast)
 TEST(inline_data)
 {
     for (unsigned i = 0; i < 200; i++) {
-        uint32_t offset = 4 * g_below(world, 4), before[4];
+        uint32_t offset = 4 * g_below(4), before[4];
         struct g_place far = i % 3 == 0 ? ethernet : i % 3 == 1 ? there : here;
         for (unsigned k = 0; k < 4; k++) {
-            before[k] = g_random(world);
-            g_put_word(world, far, REGISTERS + 4 * k, before[k]);
+            before[k] = g_random();
+            g_put_word(far, REGISTERS + 4 * k, before[k]);
         }
         struct g_request request = {.noc = i & 1,
-                                    .buffer = g_below(world, 3),
+                                    .buffer = g_below(3),
                                     .targ = REGISTERS + offset,
                                     .targ_hi = g_hi(far),
-                                    .ret = g_random(world),
-                                    .ret_hi = g_random(world),
-                                    .data = g_random(world),
-                                    .length = g_random(world),
-                                    .length_high = g_random(world),
-                                    .ctrl = G_WRITE | G_INLINE | g_below(world, 2) << 4 |
-                                            g_below(world, 2) << 2};
-        g_do(world, here, &request);
+                                    .ret = g_random(),
+                                    .ret_hi = g_random(),
+                                    .data = g_random(),
+                                    .length = g_random(),
+                                    .length_high = g_random(),
+                                    .ctrl = G_WRITE | G_INLINE | g_below(2) << 4 | g_below(2) << 2};
+        g_do(here, &request);
         for (unsigned k = 0; k < 4; k++) {
-            ck_assert_uint_eq(g_word(world, far, REGISTERS + 4 * k),
+            ck_assert_uint_eq(g_word(far, REGISTERS + 4 * k),
                               4 * k == offset ? request.data : before[k]);
         }
     }
@@ -386,34 +337,29 @@ TEST_EACH(headers_are_stored, 3)
     for (unsigned i = 0; i < 60; i++) {
         uint8_t source[512], header[64];
         struct g_place far = _i == 0 ? there : _i == 1 ? ethernet : dram;
-        uint32_t length = i % 2 ? 16 : 64 + g_below(world, 448), start = 16 * g_below(world, 4);
+        uint32_t length = i % 2 ? 16 : 64 + g_below(448), start = 16 * g_below(4);
         length -= i % 2 ? 0 : start;
         start = far.y == dram.y && far.x == dram.x ? 0 : start;
-        bool is_stored = g_below(world, 2);
-        g_scatter(world, here, L1_BASE, source, sizeof source);
-        g_scatter(world, far, L1_BASE + ARENA, NULL, ARENA);
-        g_scatter(world, far, 0x50000, header, sizeof header);
+        bool is_stored = g_below(2);
+        g_scatter(here, L1_BASE, source, sizeof source);
+        g_scatter(far, L1_BASE + ARENA, NULL, ARENA);
+        g_scatter(far, 0x50000, header, sizeof header);
         if (far.x == dram.x && far.y == dram.y) { /* no disabled double stores */
             for (unsigned noc = 0; noc < 2; noc++) {
                 uint64_t config = G_NIU(noc) + 0x100;
-                g_put_word(world, far, config, g_word(world, far, config) & ~(1u << 13));
+                g_put_word(far, config, g_word(far, config) & ~(1u << 13));
             }
         }
-        struct g_request request = {.noc = i & 1,
-                                    .targ = L1_BASE + start,
-                                    .ret = L1_BASE + ARENA + start,
-                                    .targ_hi = g_hi(here),
-                                    .ret_hi = g_hi(far),
-                                    .length = length,
-                                    .data = (0x50000 + 16) >> 4,
-                                    .ctrl = G_WRITE,
-                                    .tag = is_stored ? G_HEADER_STORE : 0};
-        g_do(world, here, &request);
-        g_expect_bytes(world, far, L1_BASE + ARENA + start, source + start, length, "data");
+        struct g_request request = g_request_of(G_WRITE, i & 1, here, L1_BASE + start, far,
+                                                L1_BASE + ARENA + start, length);
+        request.data = (0x50000 + 16) >> 4;
+        request.tag = is_stored ? G_HEADER_STORE : 0;
+        g_do(here, &request);
+        g_expect_bytes(far, L1_BASE + ARENA + start, source + start, length, "data");
         if (is_stored) {
             memcpy(header + 16, source + start, 16);
         }
-        g_expect_bytes(world, far, 0x50000, header, sizeof header, "header");
+        g_expect_bytes(far, 0x50000, header, sizeof header, "header");
     }
 }
 
@@ -422,27 +368,23 @@ TEST(headers_of_enabled_bytes)
 {
     for (unsigned i = 0; i < 16; i++) {
         uint8_t source[64], sink[64], header[16];
-        uint64_t mask = i ? (uint64_t)g_random(world) << 32 | g_random(world) : 0;
+        uint64_t mask = i ? (uint64_t)g_random() << 32 | g_random() : 0;
         bool is_posted = i % 4;
-        g_scatter(world, here, L1_BASE, source, sizeof source);
-        g_scatter(world, there, L1_BASE, sink, sizeof sink);
-        g_scatter(world, there, 0x50000, header, sizeof header);
-        struct g_request request = {.noc = i & 1,
-                                    .targ = L1_BASE,
-                                    .ret = L1_BASE,
-                                    .targ_hi = g_hi(here),
-                                    .ret_hi = g_hi(there),
-                                    .length = (uint32_t)mask,
-                                    .length_high = (uint32_t)(mask >> 32),
-                                    .data = 0x5000,
-                                    .ctrl = G_WRITE | G_ENABLES | (is_posted ? 0 : G_MARKED),
-                                    .tag = G_HEADER_STORE};
-        g_do(world, here, &request);
+        g_scatter(here, L1_BASE, source, sizeof source);
+        g_scatter(there, L1_BASE, sink, sizeof sink);
+        g_scatter(there, 0x50000, header, sizeof header);
+        struct g_request request =
+            g_request_of(G_WRITE | G_ENABLES | (is_posted ? 0 : G_MARKED), i & 1, here, L1_BASE,
+                         there, L1_BASE, (uint32_t)mask);
+        request.length_high = (uint32_t)(mask >> 32);
+        request.data = 0x5000;
+        request.tag = G_HEADER_STORE;
+        g_do(here, &request);
         for (unsigned byte = 0; byte < 64; byte++) {
             sink[byte] = mask >> byte & 1 ? source[byte] : sink[byte];
         }
-        g_expect_bytes(world, there, L1_BASE, sink, sizeof sink, "data");
-        g_expect_bytes(world, there, 0x50000, is_posted ? source : header, 16, "header");
+        g_expect_bytes(there, L1_BASE, sink, sizeof sink, "data");
+        g_expect_bytes(there, 0x50000, is_posted ? source : header, 16, "header");
     }
 }
 
@@ -452,26 +394,23 @@ TEST_EACH(headers_at_the_edge, G_COUNT(edges))
     static const uint64_t config[] = {UINT64_C(0xffffffffffb20100), UINT64_C(0xffffffffffb30100)};
     const struct g_place at = edges[_i].at;
     uint64_t place = _i == 0 ? 0x800 : edges[_i].address + 0x800; /* of 36 bits */
-    g_give_host_memory(world, 0, 0x2000);
+    g_give_host_memory(0, 0x2000);
     for (unsigned i = 0; i < 4; i++) {
         bool is_on = i & 1;
         uint8_t source[64], header[16];
-        uint32_t mode = g_word(world, at, config[i >> 1]);
+        uint32_t mode = g_word(at, config[i >> 1]);
         ck_assert(i > 0 || mode >> 13 & 1);
-        g_put_word(world, at, config[i >> 1], (mode & ~(1u << 13)) | (is_on ? 0u : 1u << 13));
-        g_scatter(world, here, L1_BASE, source, sizeof source);
-        g_scatter(world, at, place, header, sizeof header);
-        struct g_request request = {.targ = L1_BASE, /* on NoC 0, as the host's accesses */
-                                    .ret = edges[_i].address,
-                                    .targ_hi = g_hi(here),
-                                    .ret_hi = g_hi(at),
-                                    .length = 64,
-                                    .data = (uint32_t)(place >> 4),
-                                    .ctrl = G_WRITE,
-                                    .tag = G_HEADER_STORE};
-        g_do(world, here, &request);
-        g_expect_bytes(world, at, edges[_i].address, source, sizeof source, "data");
-        g_expect_bytes(world, at, place, is_on ? source : header, 16, edges[_i].what);
+        g_put_word(at, config[i >> 1], (mode & ~(1u << 13)) | (is_on ? 0u : 1u << 13));
+        g_scatter(here, L1_BASE, source, sizeof source);
+        g_scatter(at, place, header, sizeof header);
+        /* on NoC 0, as the host's accesses */
+        struct g_request request =
+            g_request_of(G_WRITE, 0, here, L1_BASE, at, edges[_i].address, 64);
+        request.data = (uint32_t)(place >> 4);
+        request.tag = G_HEADER_STORE;
+        g_do(here, &request);
+        g_expect_bytes(at, edges[_i].address, source, sizeof source, "data");
+        g_expect_bytes(at, place, is_on ? source : header, 16, edges[_i].what);
     }
 }
 
@@ -481,21 +420,15 @@ TEST(double_stores_can_be_off)
     uint8_t header[16], data[64];
     for (unsigned noc = 0; noc < 2; noc++) {
         uint64_t config = G_NIU(noc) + 0x100;
-        g_put_word(world, dram, config, g_word(world, dram, config) | 1u << 13);
-        g_scatter(world, here, L1_BASE, data, sizeof data);
-        g_scatter(world, dram, 0x50000, header, sizeof header);
-        struct g_request request = {.noc = noc,
-                                    .targ = L1_BASE,
-                                    .ret = L1_BASE,
-                                    .targ_hi = g_hi(here),
-                                    .ret_hi = g_hi(dram),
-                                    .length = 64,
-                                    .data = 0x5000,
-                                    .ctrl = G_WRITE,
-                                    .tag = G_HEADER_STORE};
-        g_do(world, here, &request);
-        g_expect_bytes(world, dram, L1_BASE, data, sizeof data, "data");
-        g_expect_bytes(world, dram, 0x50000, header, sizeof header, "ignored header");
+        g_put_word(dram, config, g_word(dram, config) | 1u << 13);
+        g_scatter(here, L1_BASE, data, sizeof data);
+        g_scatter(dram, 0x50000, header, sizeof header);
+        struct g_request request = g_request_of(G_WRITE, noc, here, L1_BASE, dram, L1_BASE, 64);
+        request.data = 0x5000;
+        request.tag = G_HEADER_STORE;
+        g_do(here, &request);
+        g_expect_bytes(dram, L1_BASE, data, sizeof data, "data");
+        g_expect_bytes(dram, 0x50000, header, sizeof header, "ignored header");
     }
 }
 
@@ -608,23 +541,23 @@ TEST_EACH(wrong_requests, G_COUNT(wrong))
     uint8_t before[G_COUNT(places)][G_COUNT(watched)][256];
     for (int i = 0; i < G_COUNT(places); i++) {
         for (int k = 0; k < G_COUNT(watched); k++) {
-            g_scatter(world, places[i], watched[k], before[i][k], 256);
+            g_scatter(places[i], watched[k], before[i][k], 256);
         }
         if (i != 2) {
-            g_put_word(world, places[i], REGISTERS, 0x13579bdf);
+            g_put_word(places[i], REGISTERS, 0x13579bdf);
         }
     }
     for (unsigned noc = 0; noc < 2; noc++) {
         struct g_request request = wrong[_i].request;
         request.noc = noc;
-        request.buffer = g_below(world, 3);
-        request.tag = G_ID(g_below(world, 16));
-        g_expect_fault(world, here, &request, wrong[_i].kinds, wrong[_i].what);
+        request.buffer = g_below(3);
+        request.tag = G_ID(g_below(16));
+        g_expect_fault(here, &request, wrong[_i].kinds, wrong[_i].what);
         for (int i = 0; i < G_COUNT(places); i++) {
             for (int k = 0; k < G_COUNT(watched); k++) {
-                g_expect_bytes(world, places[i], watched[k], before[i][k], 256, wrong[_i].what);
+                g_expect_bytes(places[i], watched[k], before[i][k], 256, wrong[_i].what);
             }
-            ck_assert(i == 2 || g_word(world, places[i], REGISTERS) == 0x13579bdf);
+            ck_assert(i == 2 || g_word(places[i], REGISTERS) == 0x13579bdf);
         }
     }
 }
@@ -637,8 +570,8 @@ TEST(no_part_is_written)
         bool enables = i & 1;
         uint32_t address = enables ? L1_END - 32 : 0x3000;
         uint32_t kept = enables ? 32 : 64;
-        g_scatter(world, there, address, before, kept);
-        g_scatter(world, here, L1_BASE, NULL, 128);
+        g_scatter(there, address, before, kept);
+        g_scatter(here, L1_BASE, NULL, 128);
         struct g_request request = {.noc = i >> 1,
                                     .targ = L1_BASE,
                                     .ret = address,
@@ -649,8 +582,8 @@ TEST(no_part_is_written)
                                     .data = L1_END >> 4,
                                     .ctrl = G_WRITE | (enables ? G_ENABLES : 0),
                                     .tag = enables ? 0 : G_HEADER_STORE};
-        g_expect_fault(world, here, &request, ADDRESS, enables ? "enabled" : "header");
-        g_get(world, there, address, after, kept);
+        g_expect_fault(here, &request, ADDRESS, enables ? "enabled" : "header");
+        g_get(there, address, after, kept);
         ck_assert_int_eq(memcmp(before, after, kept), 0);
     }
 }
@@ -660,7 +593,7 @@ TEST(faults_name_both_ends)
 {
     struct g_request request = {
         .ctrl = G_READ, .targ = L1_END, .ret = 0x2000, .targ_hi = T, .ret_hi = H, .length = 64};
-    g_issue(world, here, &request);
+    g_issue(here, &request);
     struct penrose_run run = {.cycles = 100000};
     ck_assert_int_eq(penrose_run(world->chip, &run), PENROSE_FAULT);
     struct penrose_fault fault;
@@ -678,7 +611,7 @@ TEST(beyond_the_grid)
     static const uint32_t places[] = {AT(17, 5), AT(5, 12), AT(63, 63), AT(31, 0)};
     for (unsigned i = 0; i < 2 * G_COUNT(places); i++) {
         uint64_t config = G_NIU(i & 1) + 0x100;
-        g_put_word(world, here, config, g_word(world, here, config) & ~(1u << 14));
+        g_put_word(here, config, g_word(here, config) & ~(1u << 14));
         struct g_request request = {.noc = i & 1,
                                     .ctrl = i & 2 ? G_READ : G_INLINE | G_WRITE,
                                     .targ = REGISTERS,
@@ -686,7 +619,7 @@ TEST(beyond_the_grid)
                                     .targ_hi = places[i / 2],
                                     .ret_hi = H,
                                     .length = 4};
-        g_expect_fault(world, here, &request, ADDRESS, "beyond the grid");
+        g_expect_fault(here, &request, ADDRESS, "beyond the grid");
     }
 }
 
@@ -695,8 +628,8 @@ TEST(held_tile)
 {
     for (unsigned noc = 0; noc < 2; noc++) {
         uint64_t config = G_NIU(noc) + 0x100;
-        uint32_t before = g_word(world, there, config);
-        g_put_word(world, there, config, before | 1u << 12);
+        uint32_t before = g_word(there, config);
+        g_put_word(there, config, before | 1u << 12);
         struct g_request request = {.noc = noc,
                                     .ctrl = G_READ,
                                     .targ = 0x1000,
@@ -704,8 +637,8 @@ TEST(held_tile)
                                     .targ_hi = T,
                                     .ret_hi = H,
                                     .length = 64};
-        g_expect_fault(world, here, &request, G_KIND(NOC_HELD), "clock off");
-        g_put_word(world, there, config, before);
-        g_do(world, here, &request);
+        g_expect_fault(here, &request, G_KIND(NOC_HELD), "clock off");
+        g_put_word(there, config, before);
+        g_do(here, &request);
     }
 }

@@ -14,22 +14,7 @@
 #include "unit/noc/noc_world.h"
 #include "unit/test.h"
 
-static struct g_world *world;
-
-static void setup(void)
-{
-    world = NULL;
-}
-
-static void teardown(void)
-{
-    if (world) {
-        g_close(world);
-    }
-}
-
-FIXTURE(setup, teardown);
-
+FIXTURE(NULL, g_close);
 /* --- Places and what they hold --- */
 
 enum {
@@ -105,11 +90,11 @@ static void fill_all(void)
         if (!memory[i]) {
             continue;
         }
-        g_random_bytes(world, memory[i], ARENA);
+        g_random_bytes(memory[i], ARENA);
         if (i == HOST) {
             memcpy(world->host, memory[i], ARENA);
         } else {
-            g_put(world, arenas[i].at, arenas[i].address, memory[i], ARENA);
+            g_put(arenas[i].at, arenas[i].address, memory[i], ARENA);
         }
     }
 }
@@ -123,7 +108,7 @@ static void compare_all(const char *what)
         if (i == HOST) {
             ck_assert_int_eq(memcmp(world->host, memory[i], ARENA), 0);
         } else {
-            g_expect_bytes(world, arenas[i].at, arenas[i].address, memory[i], ARENA, what);
+            g_expect_bytes(arenas[i].at, arenas[i].address, memory[i], ARENA, what);
         }
     }
 }
@@ -145,15 +130,15 @@ static bool claim(struct arena *arena, uint32_t offset, uint32_t length, uint8_t
 
 static uint32_t some_length(void)
 {
-    switch (g_below(world, 8)) {
+    switch (g_below(8)) {
     case 0:
-        return 1 + g_below(world, 40000);
+        return 1 + g_below(40000);
     case 1:
-        return 1 + g_below(world, 16384);
+        return 1 + g_below(16384);
     case 2:
         return 4;
     default:
-        return 1 + g_below(world, 1024);
+        return 1 + g_below(1024);
     }
 }
 
@@ -161,8 +146,8 @@ static uint32_t some_length(void)
 static bool try_copy(struct arena *from, struct arena *to, bool is_read, struct g_request *request)
 {
     uint32_t length = some_length();
-    uint32_t source = g_below(world, (ARENA - length) / 64) * 64;
-    uint32_t sink = g_below(world, (ARENA - length) / 64) * 64;
+    uint32_t source = g_below((ARENA - length) / 64) * 64;
+    uint32_t sink = g_below((ARENA - length) / 64) * 64;
     if (!claim(from, source, length, 1) || !claim(to, sink, length, 2)) {
         return false;
     }
@@ -171,19 +156,19 @@ static bool try_copy(struct arena *from, struct arena *to, bool is_read, struct 
     request->targ_hi = g_hi(from->at);
     request->ret_hi = g_hi(to->at);
     request->length = length;
-    request->ctrl = is_read ? G_READ : G_WRITE | g_below(world, 2) << 4;
+    request->ctrl = is_read ? G_READ : G_WRITE | g_below(2) << 4;
     memcpy(to->bytes + sink, from->bytes + source, length);
     return true;
 }
 
 static bool try_enabled(struct arena *from, struct arena *to, struct g_request *request)
 {
-    uint32_t source = g_below(world, LINES) * 64, sink = g_below(world, LINES) * 64;
+    uint32_t source = g_below(LINES) * 64, sink = g_below(LINES) * 64;
     if (!claim(from, source, 64, 1) || !claim(to, sink, 64, 2)) {
         return false;
     }
-    uint64_t mask = (uint64_t)g_random(world) << 32 | g_random(world);
-    *request = (struct g_request){.ctrl = G_WRITE | G_ENABLES | g_below(world, 2) << 4,
+    uint64_t mask = (uint64_t)g_random() << 32 | g_random();
+    *request = (struct g_request){.ctrl = G_WRITE | G_ENABLES | g_below(2) << 4,
                                   .targ = from->address + source,
                                   .ret = to->address + sink,
                                   .targ_hi = g_hi(from->at),
@@ -201,11 +186,11 @@ static bool try_enabled(struct arena *from, struct arena *to, struct g_request *
 /* Increments may meet at one word: lines marked 3 take nothing else in this batch. */
 static bool try_atomic(struct arena *from, struct arena *to, struct g_request *request)
 {
-    uint32_t sink = g_below(world, 16) * 64, answer = g_below(world, LINES) * 64, value;
+    uint32_t sink = g_below(16) * 64, answer = g_below(LINES) * 64, value;
     if (to->marks[sink / LINE] != 0 && to->marks[sink / LINE] != 3) {
         return false;
     }
-    bool is_first = to->marks[sink / LINE] == 0, is_marked = g_below(world, 2);
+    bool is_first = to->marks[sink / LINE] == 0, is_marked = g_below(2);
     to->marks[sink / LINE] = 3;
     if (is_marked && (!is_first || from->marks[answer / LINE])) {
         is_marked = false; /* the answer would depend on who comes first */
@@ -213,7 +198,7 @@ static bool try_atomic(struct arena *from, struct arena *to, struct g_request *r
     if (is_marked) {
         from->marks[answer / LINE] = 2;
     }
-    uint32_t lane = 4 * g_below(world, 4), data = g_random(world);
+    uint32_t lane = 4 * g_below(4), data = g_random();
     *request = (struct g_request){.ctrl = G_ATOMIC | (is_marked ? G_MARKED : 0),
                                   .data = data,
                                   .targ = to->address + sink + lane,
@@ -234,9 +219,9 @@ static bool try_atomic(struct arena *from, struct arena *to, struct g_request *r
 /* Makes one request of `starter` up and plays it on the model; false when it would have raced. */
 static bool make_request(struct arena *starter, struct g_request *request)
 {
-    struct arena *other = &arenas[g_below(world, PLACES)];
+    struct arena *other = &arenas[g_below(PLACES)];
     *request = (struct g_request){0};
-    switch (g_below(world, 8)) {
+    switch (g_below(8)) {
     case 0:
         return other->has_atomics && try_atomic(starter, other, request);
     case 1:
@@ -259,36 +244,36 @@ static unsigned run_batch(unsigned wanted)
         }
     }
     for (unsigned tries = 0; made < wanted && tries < 4 * wanted; tries++) {
-        struct arena *starter = &arenas[g_below(world, WORKERS + ETHERNETS)];
+        struct arena *starter = &arenas[g_below(WORKERS + ETHERNETS)];
         struct g_request request;
         if (!make_request(starter, &request)) {
             continue;
         }
-        request.noc = g_below(world, 2);
-        request.buffer = g_below(world, 4);
-        request.tag = G_ID(g_below(world, 16));
-        request.ctrl |= g_below(world, 3) ? 0 : G_STATIC | g_below(world, 4) << 13;
-        g_issue(world, starter->at, &request);
-        g_book_unicast(world, starter->at, &request);
+        request.noc = g_below(2);
+        request.buffer = g_below(4);
+        request.tag = G_ID(g_below(16));
+        request.ctrl |= g_below(3) ? 0 : G_STATIC | g_below(4) << 13;
+        g_issue(starter->at, &request);
+        g_book_unicast(starter->at, &request);
         made++;
-        if (g_below(world, 10) == 0) { /* some while others are on their way */
+        if (g_below(10) == 0) { /* some while others are on their way */
             struct penrose_run run = {.cycles = 256};
             penrose_run(world->chip, &run);
         }
     }
-    g_settle(world);
+    g_settle();
     return made;
 }
 
 static void run_traffic(const struct penrose_options *options, uint64_t seed, unsigned total)
 {
-    world = g_open(options);
+    g_open(options);
     world->random = seed;
-    g_give_host_memory(world, 0, ARENA);
+    g_give_host_memory(0, ARENA);
     lay_out();
     for (unsigned i = 0; i < PLACES; i++) {
         if (i != HOST) { /* NIUs of DRAM tiles count once they exist */
-            g_word(world, arenas[i].at, G_COUNTER(0, 0));
+            g_word(arenas[i].at, G_COUNTER(0, 0));
         }
     }
     fill_all();
@@ -297,11 +282,11 @@ static void run_traffic(const struct penrose_options *options, uint64_t seed, un
         made += run_batch(100);
         if (batch % 16 == 0) {
             compare_all("after a batch");
-            g_audit(world, "after a batch");
+            g_audit("after a batch");
         }
     }
     compare_all("at the end");
-    g_audit(world, "at the end");
+    g_audit("at the end");
     clear_up();
 }
 
@@ -409,37 +394,21 @@ static struct g_place ring_at(unsigned i)
 static void write_ring_program(unsigned i, struct code *code)
 {
     struct g_place here = ring_at(i), next = ring_at(i + 1), dram = {17 + i % 2, 12 + i % 12};
-    struct g_request send = {.noc = i & 1,
-                             .targ = DATA,
-                             .ret = SLOT,
-                             .tag = G_ID(1),
-                             .ctrl = G_WRITE | G_MARKED,
-                             .length = BYTES,
-                             .targ_hi = g_hi(here),
-                             .ret_hi = g_hi(next)};
-    struct g_request flag = {.noc = i & 1,
-                             .buffer = 3,
-                             .targ = FLAG,
-                             .ret = 0x7100,
-                             .tag = G_ID(2),
-                             .ctrl = G_ATOMIC | G_MARKED,
-                             .length = 0x107c,
-                             .data = 1,
-                             .targ_hi = g_hi(next),
-                             .ret_hi = g_hi(here)};
+    struct g_request send = g_request_of(G_WRITE | G_MARKED, i & 1, here, DATA, next, SLOT, BYTES);
+    send.tag = G_ID(1);
+    struct g_request flag =
+        g_request_of(G_ATOMIC | G_MARKED, i & 1, next, FLAG, here, 0x7100, 0x107c);
+    flag.buffer = 3;
+    flag.tag = G_ID(2);
+    flag.data = 1;
     struct g_request common = flag;
     common.targ_hi = g_hi(ring_at(0));
     common.targ = FLAG + 0x40;
     common.ctrl = G_ATOMIC;
-    struct g_request keep = {.noc = 1 - (i & 1),
-                             .buffer = 1,
-                             .targ = DATA,
-                             .tag = G_ID(3),
-                             .ret = 0x100000 + UINT64_C(0x10000) * i,
-                             .ctrl = G_WRITE | G_MARKED,
-                             .length = BYTES,
-                             .targ_hi = g_hi(here),
-                             .ret_hi = g_hi(dram)};
+    struct g_request keep = g_request_of(G_WRITE | G_MARKED, 1 - (i & 1), here, DATA, dram,
+                                         0x100000 + UINT64_C(0x10000) * i, BYTES);
+    keep.buffer = 1;
+    keep.tag = G_ID(3);
     emit_value(code, "s0", 1);
     emit_value(code, "s2", DATA + BYTES);
     unsigned head = code->count;
@@ -483,21 +452,21 @@ struct outcome {
 
 static void run_ring(const struct penrose_options *options, struct outcome *outcome)
 {
-    world = g_open(options);
+    g_open(options);
     world->random = 5;
     for (unsigned i = 0; i < RING; i++) {
         struct code code = {.count = 0};
         struct penrose_error error = {0};
         write_ring_program(i, &code);
-        g_put(world, ring_at(i), PROGRAM, code.words, 4 * code.count);
-        g_scatter(world, ring_at(i), DATA, NULL, BYTES);
-        g_put_word(world, ring_at(i), FLAG, 0);
-        g_put_word(world, ring_at(i), FLAG + 0x40, 0);
+        g_put(ring_at(i), PROGRAM, code.words, 4 * code.count);
+        g_scatter(ring_at(i), DATA, NULL, BYTES);
+        g_put_word(ring_at(i), FLAG, 0);
+        g_put_word(ring_at(i), FLAG + 0x40, 0);
         ck_assert_int_eq(penrose_hart_release(world->chip, ring_at(i).x, ring_at(i).y,
                                               PENROSE_BRISC, PROGRAM, &error),
                          PENROSE_OK);
     }
-    g_settle(world);
+    g_settle();
     for (unsigned i = 0; i < RING; i++) {
         struct g_place at = ring_at(i), dram = {17 + i % 2, 12 + i % 12};
         struct penrose_hart_info info;
@@ -506,16 +475,15 @@ static void run_ring(const struct penrose_options *options, struct outcome *outc
                       (int)info.state, info.pc);
         for (unsigned noc = 0; noc < G_NOCS; noc++) {
             for (unsigned k = 0; k < G_COUNTERS; k++) {
-                outcome->counters[i][noc][k] = g_word(world, at, G_COUNTER(noc, k));
+                outcome->counters[i][noc][k] = g_word(at, G_COUNTER(noc, k));
             }
         }
-        g_get(world, at, DATA, outcome->data[i], BYTES);
-        g_get(world, dram, 0x100000 + UINT64_C(0x10000) * i, outcome->kept[i], BYTES);
-        outcome->flags[i] = g_word(world, at, FLAG);
+        g_get(at, DATA, outcome->data[i], BYTES);
+        g_get(dram, 0x100000 + UINT64_C(0x10000) * i, outcome->kept[i], BYTES);
+        outcome->flags[i] = g_word(at, FLAG);
     }
-    outcome->common = g_word(world, ring_at(0), FLAG + 0x40);
-    g_close(world);
-    world = NULL;
+    outcome->common = g_word(ring_at(0), FLAG + 0x40);
+    g_close();
 }
 
 static const struct {

@@ -45,27 +45,32 @@ enum {
 
 /* --- Opening and closing --- */
 
-struct g_world *g_open(const struct penrose_options *options)
+static struct g_world the_world;
+struct g_world *const world = &the_world;
+
+void g_open(const struct penrose_options *options)
 {
     struct penrose_options defaults = {.size = sizeof defaults};
     struct penrose_error error = {0};
-    struct g_world *world = calloc(1, sizeof *world);
-    ck_assert_ptr_nonnull(world);
+    the_world = (struct g_world){.random = 1};
     ck_assert_msg(penrose_chip_create(options ? options : &defaults, &world->chip, &error) ==
                       PENROSE_OK,
                   "%s", error.text);
-    world->random = 1;
-    return world;
 }
 
-void g_close(struct g_world *world)
+void g_open_default(void)
+{
+    g_open(NULL);
+}
+
+void g_close(void)
 {
     penrose_chip_destroy(world->chip);
     free(world->host);
-    free(world);
+    the_world = (struct g_world){0};
 }
 
-static uint8_t *host_bytes(struct g_world *world, uint64_t address, uint32_t size)
+static uint8_t *host_bytes(uint64_t address, uint32_t size)
 {
     uint64_t offset = address - world->host_base;
     bool is_inside = offset < world->host_size && size <= world->host_size - offset;
@@ -74,7 +79,8 @@ static uint8_t *host_bytes(struct g_world *world, uint64_t address, uint32_t siz
 
 static bool host_read(void *context, uint64_t address, void *bytes, uint32_t size)
 {
-    const uint8_t *from = host_bytes(context, address, size);
+    (void)context;
+    const uint8_t *from = host_bytes(address, size);
     if (from) {
         memcpy(bytes, from, size);
     }
@@ -83,61 +89,61 @@ static bool host_read(void *context, uint64_t address, void *bytes, uint32_t siz
 
 static bool host_write(void *context, uint64_t address, const void *bytes, uint32_t size)
 {
-    uint8_t *to = host_bytes(context, address, size);
+    (void)context;
+    uint8_t *to = host_bytes(address, size);
     if (to) {
         memcpy(to, bytes, size);
     }
     return to != NULL;
 }
 
-void g_give_host_memory(struct g_world *world, uint64_t base, size_t size)
+void g_give_host_memory(uint64_t base, size_t size)
 {
     world->host = calloc(1, size);
     ck_assert_ptr_nonnull(world->host);
     world->host_base = base;
     world->host_size = size;
-    struct penrose_host_memory memory = {host_read, host_write, world};
+    struct penrose_host_memory memory = {host_read, host_write, NULL};
     penrose_host_memory_set(world->chip, &memory);
 }
 
 /* --- Randomness --- */
 
-uint32_t g_random(struct g_world *world)
+uint32_t g_random(void)
 {
     return random_next(&world->random);
 }
 
-uint32_t g_below(struct g_world *world, uint32_t limit)
+uint32_t g_below(uint32_t limit)
 {
-    return (uint32_t)((uint64_t)g_random(world) * limit >> 32);
+    return (uint32_t)((uint64_t)g_random() * limit >> 32);
 }
 
-void g_random_bytes(struct g_world *world, uint8_t *bytes, size_t size)
+void g_random_bytes(uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        bytes[i] = (uint8_t)g_random(world);
+        bytes[i] = (uint8_t)g_random();
     }
 }
 
-struct g_place g_worker(struct g_world *world)
+struct g_place g_worker(void)
 {
-    unsigned x = 1 + g_below(world, 14);
-    return (struct g_place){.x = x > 7 ? x + 2 : x, .y = 2 + g_below(world, 10)};
+    unsigned x = 1 + g_below(14);
+    return (struct g_place){.x = x > 7 ? x + 2 : x, .y = 2 + g_below(10)};
 }
 
-struct g_place g_other_worker(struct g_world *world, struct g_place not_this)
+struct g_place g_other_worker(struct g_place not_this)
 {
     struct g_place at;
     do {
-        at = g_worker(world);
+        at = g_worker();
     } while (at.x == not_this.x && at.y == not_this.y);
     return at;
 }
 
 /* --- Memory --- */
 
-void g_put(struct g_world *world, struct g_place at, uint64_t address, const void *bytes,
-           size_t size)
+void g_put(struct g_place at, uint64_t address, const void *bytes, size_t size)
 {
     struct penrose_error error = {0};
     if (penrose_write(world->chip, at.x, at.y, address, bytes, size, &error) != PENROSE_OK) {
@@ -145,7 +151,7 @@ void g_put(struct g_world *world, struct g_place at, uint64_t address, const voi
     }
 }
 
-void g_get(struct g_world *world, struct g_place at, uint64_t address, void *bytes, size_t size)
+void g_get(struct g_place at, uint64_t address, void *bytes, size_t size)
 {
     struct penrose_error error = {0};
     if (penrose_read(world->chip, at.x, at.y, address, bytes, size, &error) != PENROSE_OK) {
@@ -153,36 +159,35 @@ void g_get(struct g_world *world, struct g_place at, uint64_t address, void *byt
     }
 }
 
-void g_put_word(struct g_world *world, struct g_place at, uint64_t address, uint32_t value)
+void g_put_word(struct g_place at, uint64_t address, uint32_t value)
 {
-    g_put(world, at, address, &value, sizeof value);
+    g_put(at, address, &value, sizeof value);
 }
 
-uint32_t g_word(struct g_world *world, struct g_place at, uint64_t address)
+uint32_t g_word(struct g_place at, uint64_t address)
 {
     uint32_t value;
-    g_get(world, at, address, &value, sizeof value);
+    g_get(at, address, &value, sizeof value);
     return value;
 }
 
-void g_scatter(struct g_world *world, struct g_place at, uint64_t address, uint8_t *bytes,
-               size_t size)
+void g_scatter(struct g_place at, uint64_t address, uint8_t *bytes, size_t size)
 {
     uint8_t *own = bytes ? bytes : malloc(size);
     ck_assert_ptr_nonnull(own);
-    g_random_bytes(world, own, size);
-    g_put(world, at, address, own, size);
+    g_random_bytes(own, size);
+    g_put(at, address, own, size);
     if (!bytes) {
         free(own);
     }
 }
 
-void g_expect_bytes(struct g_world *world, struct g_place at, uint64_t address,
-                    const uint8_t *bytes, size_t size, const char *what)
+void g_expect_bytes(struct g_place at, uint64_t address, const uint8_t *bytes, size_t size,
+                    const char *what)
 {
     uint8_t *there = malloc(size ? size : 1);
     ck_assert_ptr_nonnull(there);
-    g_get(world, at, address, there, size);
+    g_get(at, address, there, size);
     for (size_t i = 0; memcmp(there, bytes, size) != 0 && i < size; i++) {
         ck_assert_msg(there[i] == bytes[i], "%s: (%u, %u) 0x%" PRIx64 " is %02x, not %02x", what,
                       at.x, at.y, address + i, there[i], bytes[i]);
@@ -192,7 +197,19 @@ void g_expect_bytes(struct g_world *world, struct g_place at, uint64_t address,
 
 /* --- Requests --- */
 
-void g_issue(struct g_world *world, struct g_place from, const struct g_request *request)
+struct g_request g_request_of(uint32_t ctrl, unsigned noc, struct g_place targ_at, uint64_t targ,
+                              struct g_place ret_at, uint64_t ret, uint32_t length)
+{
+    return (struct g_request){.noc = noc,
+                              .ctrl = ctrl,
+                              .targ = targ,
+                              .targ_hi = g_hi(targ_at),
+                              .ret = ret,
+                              .ret_hi = g_hi(ret_at),
+                              .length = length};
+}
+
+void g_issue(struct g_place from, const struct g_request *request)
 {
     const struct {
         uint32_t offset, value;
@@ -212,16 +229,16 @@ void g_issue(struct g_world *world, struct g_place from, const struct g_request 
         {0x40, 1},
     };
     uint64_t buffer = G_BUFFER(request->noc, request->buffer);
-    while (g_word(world, from, buffer + 0x40) & 1) { /* the one before has not left */
+    while (g_word(from, buffer + 0x40) & 1) { /* the one before has not left */
         struct penrose_run run = {.cycles = 64};
         ck_assert_int_ne(penrose_run(world->chip, &run), PENROSE_QUIET);
     }
     for (int i = 0; i < G_COUNT(registers); i++) {
-        g_put_word(world, from, buffer + registers[i].offset, registers[i].value);
+        g_put_word(from, buffer + registers[i].offset, registers[i].value);
     }
 }
 
-void g_settle_with(struct g_world *world, enum penrose_fault_kind warning)
+void g_settle_with(enum penrose_fault_kind warning)
 {
     struct penrose_run run = {.cycles = UINT64_C(1) << 24};
     enum penrose_outcome outcome = penrose_run(world->chip, &run);
@@ -234,21 +251,20 @@ void g_settle_with(struct g_world *world, enum penrose_fault_kind warning)
     penrose_fault_clear(world->chip);
 }
 
-void g_settle(struct g_world *world)
+void g_settle(void)
 {
-    g_settle_with(world, PENROSE_FAULT_KINDS);
+    g_settle_with(PENROSE_FAULT_KINDS);
 }
 
-void g_do(struct g_world *world, struct g_place from, const struct g_request *request)
+void g_do(struct g_place from, const struct g_request *request)
 {
-    g_issue(world, from, request);
-    g_settle(world);
+    g_issue(from, request);
+    g_settle();
 }
 
 /* --- The book --- */
 
-static void count(struct g_world *world, unsigned noc, struct g_place at, unsigned counter,
-                  uint32_t by)
+static void count(unsigned noc, struct g_place at, unsigned counter, uint32_t by)
 {
     uint32_t *value = &world->want[noc][at.x][at.y][counter];
     *value += by;
@@ -274,90 +290,90 @@ static uint32_t flits_of(const struct g_request *request)
     return whole + (request->length % G_PACKET + 63) / 64;
 }
 
-static void book_read(struct g_world *world, struct g_place from, const struct g_request *request,
-                      struct g_place to, struct g_place answer)
+static void book_read(struct g_place from, const struct g_request *request, struct g_place to,
+                      struct g_place answer)
 {
     unsigned noc = request->noc, id = request->tag >> 10 & 15;
     uint32_t packets = packets_of(request), flits = flits_of(request);
-    count(world, noc, from, MST_REQS_OUTSTANDING + id, packets);
-    count(world, noc, from, MST_CMD_ACCEPTED, packets);
-    count(world, noc, from, MST_RD_REQ_STARTED, packets);
-    count(world, noc, from, MST_RD_REQ_SENT, packets);
-    count(world, noc, to, SLV_REQ_ACCEPTED, packets);
-    count(world, noc, to, SLV_RD_REQ_RECEIVED, packets);
-    count(world, noc, to, SLV_RD_RESP_SENT, packets);
-    count(world, noc, to, SLV_RD_DATA_WORD_SENT, flits);
-    count(world, noc, answer, MST_RD_RESP_RECEIVED, packets);
-    count(world, noc, answer, MST_RD_DATA_WORD_RECEIVED, flits);
-    count(world, noc, answer, MST_REQS_OUTSTANDING + id, 0 - packets);
+    count(noc, from, MST_REQS_OUTSTANDING + id, packets);
+    count(noc, from, MST_CMD_ACCEPTED, packets);
+    count(noc, from, MST_RD_REQ_STARTED, packets);
+    count(noc, from, MST_RD_REQ_SENT, packets);
+    count(noc, to, SLV_REQ_ACCEPTED, packets);
+    count(noc, to, SLV_RD_REQ_RECEIVED, packets);
+    count(noc, to, SLV_RD_RESP_SENT, packets);
+    count(noc, to, SLV_RD_DATA_WORD_SENT, flits);
+    count(noc, answer, MST_RD_RESP_RECEIVED, packets);
+    count(noc, answer, MST_RD_DATA_WORD_RECEIVED, flits);
+    count(noc, answer, MST_REQS_OUTSTANDING + id, 0 - packets);
 }
 
 /* Counters of the posted kind stand one behind those of the other, by `posted` 0 or 1. */
-static void book_write(struct g_world *world, struct g_place from, const struct g_request *request,
+static void book_write(struct g_place from, const struct g_request *request,
                        const struct g_place *to, unsigned receivers, struct g_place answer)
 {
     unsigned noc = request->noc, id = request->tag >> 10 & 15;
     bool is_inline = request->ctrl & G_INLINE;
     unsigned posted = request->ctrl & G_MARKED ? 0 : 1;
     uint32_t packets = packets_of(request), flits = is_inline ? 1 : flits_of(request);
-    count(world, noc, from, MST_REQS_OUTSTANDING + id, posted ? 0 : packets);
-    count(world, noc, from, MST_CMD_ACCEPTED, packets);
-    count(world, noc, from, MST_NONPOSTED_WR_REQ_STARTED + posted, packets);
-    count(world, noc, from, MST_NONPOSTED_WR_REQ_SENT + posted, packets);
+    count(noc, from, MST_REQS_OUTSTANDING + id, posted ? 0 : packets);
+    count(noc, from, MST_CMD_ACCEPTED, packets);
+    count(noc, from, MST_NONPOSTED_WR_REQ_STARTED + posted, packets);
+    count(noc, from, MST_NONPOSTED_WR_REQ_SENT + posted, packets);
     if (!is_inline) {
-        count(world, noc, from, MST_NONPOSTED_WR_DATA_WORD_SENT + posted, flits);
+        count(noc, from, MST_NONPOSTED_WR_DATA_WORD_SENT + posted, flits);
     }
     for (unsigned i = 0; i < receivers; i++) {
-        count(world, noc, to[i], SLV_NONPOSTED_WR_REQ_STARTED + posted, packets);
-        count(world, noc, to[i], SLV_NONPOSTED_WR_REQ_RECEIVED + posted, packets);
-        count(world, noc, to[i], SLV_NONPOSTED_WR_DATA_WORD_RECEIVED + posted, flits);
+        count(noc, to[i], SLV_NONPOSTED_WR_REQ_STARTED + posted, packets);
+        count(noc, to[i], SLV_NONPOSTED_WR_REQ_RECEIVED + posted, packets);
+        count(noc, to[i], SLV_NONPOSTED_WR_DATA_WORD_RECEIVED + posted, flits);
         if (!posted) {
-            count(world, noc, to[i], SLV_WR_ACK_SENT, packets);
-            count(world, noc, answer, MST_WR_ACK_RECEIVED, packets);
-            count(world, noc, answer, MST_REQS_OUTSTANDING + id, 0 - packets);
+            count(noc, to[i], SLV_WR_ACK_SENT, packets);
+            count(noc, answer, MST_WR_ACK_RECEIVED, packets);
+            count(noc, answer, MST_REQS_OUTSTANDING + id, 0 - packets);
         }
     }
 }
 
-static void book_atomic(struct g_world *world, struct g_place from, const struct g_request *request,
+static void book_atomic(struct g_place from, const struct g_request *request,
                         const struct g_place *to, unsigned receivers, struct g_place answer)
 {
     unsigned noc = request->noc, id = request->tag >> 10 & 15;
     unsigned posted = request->ctrl & G_MARKED ? 0 : 1;
-    count(world, noc, from, MST_CMD_ACCEPTED, 1);
-    count(world, noc, from, MST_NONPOSTED_ATOMIC_SENT + posted, 1);
+    count(noc, from, MST_CMD_ACCEPTED, 1);
+    count(noc, from, MST_NONPOSTED_ATOMIC_SENT + posted, 1);
     if (!posted) {
-        count(world, noc, from, MST_REQS_OUTSTANDING + id, 1);
-        count(world, noc, from, MST_NONPOSTED_ATOMIC_STARTED, 1);
+        count(noc, from, MST_REQS_OUTSTANDING + id, 1);
+        count(noc, from, MST_NONPOSTED_ATOMIC_STARTED, 1);
     }
     for (unsigned i = 0; i < receivers; i++) {
-        count(world, noc, to[i], SLV_REQ_ACCEPTED, 1);
-        count(world, noc, to[i], SLV_NONPOSTED_ATOMIC_RECEIVED + posted, 1);
+        count(noc, to[i], SLV_REQ_ACCEPTED, 1);
+        count(noc, to[i], SLV_NONPOSTED_ATOMIC_RECEIVED + posted, 1);
         if (!posted) {
-            count(world, noc, to[i], SLV_ATOMIC_RESP_SENT, 1);
-            count(world, noc, answer, MST_ATOMIC_RESP_RECEIVED, 1);
-            count(world, noc, answer, MST_REQS_OUTSTANDING + id, UINT32_MAX);
+            count(noc, to[i], SLV_ATOMIC_RESP_SENT, 1);
+            count(noc, answer, MST_ATOMIC_RESP_RECEIVED, 1);
+            count(noc, answer, MST_REQS_OUTSTANDING + id, UINT32_MAX);
         }
     }
 }
 
-void g_book(struct g_world *world, struct g_place from, const struct g_request *request,
-            const struct g_place *to, unsigned receivers, struct g_place answer)
+void g_book(struct g_place from, const struct g_request *request, const struct g_place *to,
+            unsigned receivers, struct g_place answer)
 {
     switch (request->ctrl & 3) {
     case G_READ:
-        book_read(world, from, request, to[0], answer);
+        book_read(from, request, to[0], answer);
         break;
     case G_WRITE:
-        book_write(world, from, request, to, receivers, answer);
+        book_write(from, request, to, receivers, answer);
         break;
     default:
-        book_atomic(world, from, request, to, receivers, answer);
+        book_atomic(from, request, to, receivers, answer);
         break;
     }
 }
 
-void g_book_unicast(struct g_world *world, struct g_place from, const struct g_request *request)
+void g_book_unicast(struct g_place from, const struct g_request *request)
 {
     struct g_place targ = {request->targ_hi & 63, request->targ_hi >> 6 & 63};
     struct g_place ret = {request->ret_hi & 63, request->ret_hi >> 6 & 63};
@@ -365,24 +381,24 @@ void g_book_unicast(struct g_world *world, struct g_place from, const struct g_r
     bool is_inline = is_write && request->ctrl & G_INLINE;
     struct g_place to = is_write && !is_inline ? ret : targ;
     struct g_place answer = is_inline ? from : is_write ? targ : ret;
-    g_book(world, from, request, &to, 1, answer);
+    g_book(from, request, &to, 1, answer);
 }
 
-static bool has_harts(const struct g_world *world, unsigned x, unsigned y)
+static bool has_harts(unsigned x, unsigned y)
 {
     return penrose_hart_name_at(world->chip, x, y, PENROSE_BRISC) != NULL;
 }
 
-void g_audit(struct g_world *world, const char *what)
+void g_audit(const char *what)
 {
     for (unsigned noc = 0; noc < G_NOCS; noc++) {
         for (unsigned i = 0; i < G_WIDTH * G_HEIGHT; i++) {
             struct g_place at = {i % G_WIDTH, i / G_WIDTH};
-            if (!world->is_used[noc][at.x][at.y] || !has_harts(world, at.x, at.y)) {
+            if (!world->is_used[noc][at.x][at.y] || !has_harts(at.x, at.y)) {
                 continue;
             }
             for (unsigned counter = 0; counter < G_COUNTERS; counter++) {
-                uint32_t is = g_word(world, at, G_COUNTER(noc, counter));
+                uint32_t is = g_word(at, G_COUNTER(noc, counter));
                 uint32_t wanted = world->want[noc][at.x][at.y][counter];
                 if (is != wanted) {
                     ck_abort_msg("%s: NoC %u (%u, %u) counter %u is %u, not %u", what, noc, at.x,
@@ -395,10 +411,10 @@ void g_audit(struct g_world *world, const char *what)
 
 /* --- Faults --- */
 
-void g_expect_fault(struct g_world *world, struct g_place from, const struct g_request *request,
-                    uint64_t kinds, const char *what)
+void g_expect_fault(struct g_place from, const struct g_request *request, uint64_t kinds,
+                    const char *what)
 {
-    g_issue(world, from, request);
+    g_issue(from, request);
     struct penrose_run run = {.cycles = UINT64_C(1) << 24};
     enum penrose_outcome outcome = penrose_run(world->chip, &run);
     struct penrose_fault fault = {0};
@@ -416,5 +432,5 @@ void g_expect_fault(struct g_world *world, struct g_place from, const struct g_r
                   (int)outcome);
     ck_assert_uint_eq(penrose_fault_count(world->chip), 1);
     penrose_fault_clear(world->chip);
-    g_settle(world);
+    g_settle();
 }

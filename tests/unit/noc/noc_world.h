@@ -66,6 +66,11 @@ struct g_request {
     uint32_t targ_hi, ret_hi, tag, ctrl, length, length_high, data, exclude;
 };
 
+/* One that reads at `targ` of a place and writes, or has its response written, at `ret` of another;
+ * buffer, tag and data are 0. */
+struct g_request g_request_of(uint32_t ctrl, unsigned noc, struct g_place targ_at, uint64_t targ,
+                              struct g_place ret_at, uint64_t ret, uint32_t length);
+
 struct g_world {
     struct penrose_chip *chip;
     uint32_t want[G_NOCS][G_WIDTH][G_HEIGHT][G_COUNTERS]; /* what counters must hold */
@@ -76,62 +81,64 @@ struct g_world {
     size_t host_size;
 };
 
-/* A chip with these options, NULL: the defaults. */
-struct g_world *g_open(const struct penrose_options *options);
-void g_close(struct g_world *world);
+/* The one of the test that runs. */
+extern struct g_world *const world;
+
+/* Begins with a chip with these options (NULL: the defaults) and an empty book. */
+void g_open(const struct penrose_options *options);
+void g_open_default(void);
+void g_close(void); /* also one that is not open */
 
 /* Gives it `size` bytes of host memory from `base` on. */
-void g_give_host_memory(struct g_world *world, uint64_t base, size_t size);
+void g_give_host_memory(uint64_t base, size_t size);
 
-uint32_t g_random(struct g_world *world);
-uint32_t g_below(struct g_world *world, uint32_t limit);
-void g_random_bytes(struct g_world *world, uint8_t *bytes, size_t size);
+uint32_t g_random(void);
+uint32_t g_below(uint32_t limit);
+void g_random_bytes(uint8_t *bytes, size_t size);
 
 /* A worker at random; another one than `not_this`. */
-struct g_place g_worker(struct g_world *world);
-struct g_place g_other_worker(struct g_world *world, struct g_place not_this);
+struct g_place g_worker(void);
+struct g_place g_other_worker(struct g_place not_this);
 
 /* Accesses of the host, which must succeed. */
-void g_put(struct g_world *world, struct g_place at, uint64_t address, const void *bytes,
-           size_t size);
-void g_get(struct g_world *world, struct g_place at, uint64_t address, void *bytes, size_t size);
-void g_put_word(struct g_world *world, struct g_place at, uint64_t address, uint32_t value);
-uint32_t g_word(struct g_world *world, struct g_place at, uint64_t address);
+void g_put(struct g_place at, uint64_t address, const void *bytes, size_t size);
+void g_get(struct g_place at, uint64_t address, void *bytes, size_t size);
+void g_put_word(struct g_place at, uint64_t address, uint32_t value);
+uint32_t g_word(struct g_place at, uint64_t address);
 
 /* Fills memory with random bytes; *bytes (may be NULL) is a copy of them. */
-void g_scatter(struct g_world *world, struct g_place at, uint64_t address, uint8_t *bytes,
-               size_t size);
+void g_scatter(struct g_place at, uint64_t address, uint8_t *bytes, size_t size);
 
 /* Fails the test unless memory holds these bytes. */
-void g_expect_bytes(struct g_world *world, struct g_place at, uint64_t address,
-                    const uint8_t *bytes, size_t size, const char *what);
+void g_expect_bytes(struct g_place at, uint64_t address, const uint8_t *bytes, size_t size,
+                    const char *what);
 
 /* Writes all registers of the request and its NOC_CMD_CTRL; the chip does not run. */
-void g_issue(struct g_world *world, struct g_place from, const struct g_request *request);
+void g_issue(struct g_place from, const struct g_request *request);
 
 /* Runs until nothing can happen; there must be no fault but warnings of one kind
  * (PENROSE_FAULT_KINDS: none). */
-void g_settle(struct g_world *world);
-void g_settle_with(struct g_world *world, enum penrose_fault_kind warning);
+void g_settle(void);
+void g_settle_with(enum penrose_fault_kind warning);
 
 /* g_issue, g_settle. */
-void g_do(struct g_world *world, struct g_place from, const struct g_request *request);
+void g_do(struct g_place from, const struct g_request *request);
 
 /* Enters into the book what one request does to counters: it goes from `from` to each of `to`, and
  * responses to `answer`. Its data start at a multiple of 64. */
-void g_book(struct g_world *world, struct g_place from, const struct g_request *request,
-            const struct g_place *to, unsigned receivers, struct g_place answer);
+void g_book(struct g_place from, const struct g_request *request, const struct g_place *to,
+            unsigned receivers, struct g_place answer);
 
 /* The same for a unicast whose HI registers name its places. */
-void g_book_unicast(struct g_world *world, struct g_place from, const struct g_request *request);
+void g_book_unicast(struct g_place from, const struct g_request *request);
 
 /* Compares every counter of every NIU in the book. */
-void g_audit(struct g_world *world, const char *what);
+void g_audit(const char *what);
 
 /* Issues the request, runs, and fails the test unless this is a fault of the tile `from` of one of
  * the kinds in the bit mask, with a text that names a thing and is short enough. Clears it. */
-void g_expect_fault(struct g_world *world, struct g_place from, const struct g_request *request,
-                    uint64_t kinds, const char *what);
+void g_expect_fault(struct g_place from, const struct g_request *request, uint64_t kinds,
+                    const char *what);
 
 #define G_KIND(token) (UINT64_C(1) << PENROSE_FAULT_##token)
 
