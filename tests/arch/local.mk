@@ -19,7 +19,7 @@ endif
 tests_arch_libsmall_la_SOURCES = $(chip_sources) $(arch_files)
 tests_arch_libsmall_la_CPPFLAGS = $(arch_small_cppflags) $(AM_CPPFLAGS) -DSCENE=small_scene
 tests_arch_libsmall_la_CFLAGS = $(PENROSE_CFLAGS)
-tests_arch_check_arch_SOURCES = %D%/check_arch.c tests/unit/run_suite.h $(arch_files)
+tests_arch_check_arch_SOURCES = %D%/check_arch.c $(arch_files)
 tests_arch_check_arch_CPPFLAGS = $(AM_CPPFLAGS) -DSCENE=blackhole_scene
 tests_arch_check_arch_LDADD = tests/arch/small.o libunit.la libpenrose_core.la $(CHECK_LIBS)
 tests/arch/small/regs.def: $(srcdir)/%D%/small/regs.awk $(srcdir)/src/arch/blackhole/regs.def

@@ -26,7 +26,6 @@ libunit_la_SOURCES = \
 	%D%/noc/noc_world.c \
 	%D%/noc/noc_world.h \
 	%D%/random.h \
-	%D%/run_suite.h \
 	%D%/rv32/random_costs.h \
 	%D%/rv32/rv32_harness.c \
 	%D%/rv32/rv32_harness.h \
