@@ -34,76 +34,51 @@ static void check_line(struct loader_elf *elf, uint32_t address, unsigned expect
     }
 }
 
-static void three_lines(struct debug *debug)
+/* Rows of a line table, as {address, line}; line END closes a sequence. */
+enum { END = -1, MOST_ROWS = 12 };
+struct row {
+    uint32_t address;
+    int line;
+};
+
+static void put_rows(struct debug *debug, const struct row *rows)
 {
-    debug_row(debug, 0x4000, 10);
-    debug_row(debug, 0x4004, 300);
-    debug_row(debug, 0x4008, 12);
-    debug_sequence_end(debug, 0x400c);
+    for (; rows->address || rows->line; rows++) {
+        if (rows->line == END) {
+            debug_sequence_end(debug, rows->address);
+        } else {
+            debug_row(debug, rows->address, (unsigned)rows->line);
+        }
+    }
 }
 
-TEST(exact)
+static void three_lines(struct debug *debug)
 {
-    struct loader_elf *elf = open_lines(three_lines, NULL);
-    for (unsigned round = 0; round < 2; round++) {
-        check_line(elf, 0x3ffc, 0);
-        check_line(elf, 0x4000, 10);
-        check_line(elf, 0x4003, 10);
-        check_line(elf, 0x4004, 300);
-        check_line(elf, 0x4008, 12);
-        check_line(elf, 0x400b, 12);
-        check_line(elf, 0x400c, 0);
-        check_line(elf, 0xffffffff, 0);
-        check_line(elf, 0, 0);
-    }
-    loader_elf_close(elf);
+    put_rows(debug, (const struct row[MOST_ROWS]){
+                        {0x4000, 10}, {0x4004, 300}, {0x4008, 12}, {0x400c, END}});
 }
 
 /* Sequences in any order; one with a gap, one of a discarded function, one outside the text. */
 static void many_sequences(struct debug *debug)
 {
-    debug_row(debug, 0x4008, 30);
-    debug_sequence_end(debug, 0x400c);
-    debug_row(debug, 0, 99);
-    debug_sequence_end(debug, 0x100);
-    debug_row(debug, 0x4000, 20);
-    debug_sequence_end(debug, 0x4004);
-    debug_row(debug, 0xffb00000, 98);
-    debug_sequence_end(debug, 0xffb00004);
-    debug_row(debug, 0x4000c, 97);
-    debug_sequence_end(debug, 0x40010);
-}
-
-TEST(sequences)
-{
-    struct loader_elf *elf = open_lines(many_sequences, NULL);
-    check_line(elf, 0, 0);
-    check_line(elf, 0x4000, 20);
-    check_line(elf, 0x4004, 0);
-    check_line(elf, 0x4008, 30);
-    check_line(elf, 0xffb00000, 0);
-    check_line(elf, 0x4000c, 0);
-    loader_elf_close(elf);
+    put_rows(debug, (const struct row[MOST_ROWS]){{0x4008, 30},
+                                                  {0x400c, END},
+                                                  {0, 99},
+                                                  {0x100, END},
+                                                  {0x4000, 20},
+                                                  {0x4004, END},
+                                                  {0xffb00000, 98},
+                                                  {0xffb00004, END},
+                                                  {0x4000c, 97},
+                                                  {0x40010, END}});
 }
 
 /* Of several rows at one address the last one counts; line 0 is the compiler's own code. */
 static void rows_at_one_address(struct debug *debug)
 {
-    debug_row(debug, 0x4000, 1);
-    debug_row(debug, 0x4000, 2);
-    debug_row(debug, 0x4000, 3);
-    debug_row(debug, 0x4004, 0);
-    debug_row(debug, 0x4008, 4);
-    debug_sequence_end(debug, 0x400c);
-}
-
-TEST(same_address)
-{
-    struct loader_elf *elf = open_lines(rows_at_one_address, NULL);
-    check_line(elf, 0x4000, 3);
-    check_line(elf, 0x4004, 0);
-    check_line(elf, 0x4008, 4);
-    loader_elf_close(elf);
+    put_rows(debug,
+             (const struct row[MOST_ROWS]){
+                 {0x4000, 1}, {0x4000, 2}, {0x4000, 3}, {0x4004, 0}, {0x4008, 4}, {0x400c, END}});
 }
 
 static void no_rows(struct debug *debug)
@@ -111,23 +86,42 @@ static void no_rows(struct debug *debug)
     (void)debug;
 }
 
-TEST(empty)
-{
-    struct loader_elf *elf = open_lines(no_rows, NULL);
-    check_line(elf, 0x4000, 0);
-    check_line(elf, 0x4000, 0);
-    loader_elf_close(elf);
-}
-
 static void say_compressed(struct image *image)
 {
     image_section_header(image, ".debug_line")->sh_flags |= SHF_COMPRESSED;
 }
 
-TEST(compressed)
+static const struct {
+    void (*fill)(struct debug *debug);
+    void (*change)(struct image *image);
+    struct row found[MOST_ROWS]; /* line 0: none */
+} tables[] = {
+    {three_lines,
+     NULL,
+     {{0x3ffc, 0},
+      {0x4000, 10},
+      {0x4003, 10},
+      {0x4004, 300},
+      {0x4008, 12},
+      {0x400b, 12},
+      {0x400c, 0},
+      {0xffffffff, 0}}},
+    {many_sequences,
+     NULL,
+     {{0x4000, 20}, {0x4004, 0}, {0x4008, 30}, {0xffb00000, 0}, {0x4000c, 0}}},
+    {rows_at_one_address, NULL, {{0x4000, 3}, {0x4004, 0}, {0x4008, 4}}},
+    {no_rows, NULL, {{0x4000, 0}}},
+    {three_lines, say_compressed, {{0x4000, 0}}},
+};
+
+TEST_EACH(lines_are_found, sizeof tables / sizeof tables[0])
 {
-    struct loader_elf *elf = open_lines(three_lines, say_compressed);
-    check_line(elf, 0x4000, 0);
+    struct loader_elf *elf = open_lines(tables[_i].fill, tables[_i].change);
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < MOST_ROWS; i++) { /* those that are not there are at 0 */
+            check_line(elf, tables[_i].found[i].address, (unsigned)tables[_i].found[i].line);
+        }
+    }
     loader_elf_close(elf);
 }
 
@@ -184,56 +178,19 @@ TEST_EACH(random_damage, 8)
 
 enum { ABBREVIATIONS_END = 0, UNIT, NAMESPACE, FUNCTION, CALL, BLOCK };
 
-static const uint8_t abbreviations[] = {UNIT,
-                                        DW_TAG_compile_unit,
-                                        1,
-                                        DW_AT_comp_dir,
-                                        DW_FORM_string,
-                                        DW_AT_stmt_list,
-                                        DW_FORM_sec_offset,
-                                        DW_AT_low_pc,
-                                        DW_FORM_addr,
-                                        DW_AT_high_pc,
-                                        DW_FORM_data1,
-                                        0,
-                                        0, //
-                                        NAMESPACE,
-                                        DW_TAG_namespace,
-                                        1,
-                                        0,
-                                        0, //
-                                        FUNCTION,
-                                        DW_TAG_subprogram,
-                                        1,
-                                        DW_AT_low_pc,
-                                        DW_FORM_addr,
-                                        DW_AT_high_pc,
-                                        DW_FORM_data1,
-                                        0,
-                                        0, //
-                                        CALL,
-                                        DW_TAG_inlined_subroutine,
-                                        1,
-                                        DW_AT_low_pc,
-                                        DW_FORM_addr,
-                                        DW_AT_high_pc,
-                                        DW_FORM_data1,
-                                        DW_AT_call_file,
-                                        DW_FORM_data1,
-                                        DW_AT_call_line,
-                                        DW_FORM_data1,
-                                        0,
-                                        0, //
-                                        BLOCK,
-                                        DW_TAG_lexical_block,
-                                        1,
-                                        DW_AT_low_pc,
-                                        DW_FORM_addr,
-                                        DW_AT_high_pc,
-                                        DW_FORM_data1,
-                                        0,
-                                        0,
-                                        ABBREVIATIONS_END};
+/* An entry with children: its tag, then attributes and their forms. */
+#define ABBREVIATION(code, ...) code, __VA_ARGS__, 0, 0
+#define RANGE                   DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data1
+static const uint8_t abbreviations[] = {
+    ABBREVIATION(UNIT, DW_TAG_compile_unit, 1, DW_AT_comp_dir, DW_FORM_string, DW_AT_stmt_list,
+                 DW_FORM_sec_offset, RANGE),
+    ABBREVIATION(NAMESPACE, DW_TAG_namespace, 1),
+    ABBREVIATION(FUNCTION, DW_TAG_subprogram, 1, RANGE),
+    ABBREVIATION(CALL, DW_TAG_inlined_subroutine, 1, RANGE, DW_AT_call_file, DW_FORM_data1,
+                 DW_AT_call_line, DW_FORM_data1),
+    ABBREVIATION(BLOCK, DW_TAG_lexical_block, 1, RANGE),
+    ABBREVIATIONS_END,
+};
 
 /* A function from 0x4000 to 0x400c in which line 20 inlines 0x4004 to 0x400c, where a block's line
  * 30 inlines the last instruction; another function at 0x5000. */

@@ -145,11 +145,35 @@ TEST(without_debug_information)
     image_destroy(image);
 }
 
-/* A model whose kernel_config_msg_t and friends come first, so that they win over the good ones. */
-static void expect_nonsense(void (*fill)(struct debug *debug), const char *word)
+/* A structure or constant that comes first, so that it wins over the model's good one. */
+static const struct {
+    const char *word; /* of the error */
+    const char *name;
+    unsigned value; /* the constant, or how many bytes the structure has */
+    unsigned width; /* of its members; 0: a constant */
+    struct {
+        const char *name;
+        unsigned offset;
+    } member[4];
+} contradictions[] = {
+    {"not in L1", "mailboxes", 0x17f000, 0, {{0}}},
+    {"not in L1", "mailboxes", 0x61, 0, {{0}}},
+    {"crta_offset", "rta_offset_t", 4, 2, {{"rta_offset", 0}, {"crta_offset", 3}}}, /* outside */
+    {"rta_offset", "rta_offset_t", 8, 3, {{"rta_offset", 0}, {"crta_offset", 4}}},
+    {"five harts", "rta_offset_t", 8, 4, {{"rta_offset", 0}, {"crta_offset", 4}}},
+    {"launch", "launch_msg_t", 100, 96, {{"kernel_config", 0}}},
+    {"go_messages",
+     "go_msg_t",
+     8,
+     1,
+     {{"dispatch_message_offset", 0}, {"master_x", 1}, {"master_y", 2}, {"signal", 3}}},
+    {"core_info", "core_info_msg_t", 8, 1, {{"absolute_logical_x", 0}, {"absolute_logical_y", 1}}},
+    {"local_cb_mask", "NUM_CIRCULAR_BUFFERS", 33, 0, {{0}}},
+    {"UINT32_WORDS", "UINT32_WORDS_PER_LOCAL_CIRCULAR_BUFFER_CONFIG", 3, 0, {{0}}},
+};
+
+static void expect_nonsense(struct debug *debug, const char *word)
 {
-    struct debug *debug = debug_create();
-    fill(debug);
     debug_mailboxes(debug, false, NULL);
     struct loader_elf *elf = open_debug(debug);
     struct loader_layout layout;
@@ -159,113 +183,33 @@ static void expect_nonsense(void (*fill)(struct debug *debug), const char *word)
     loader_elf_close(elf);
 }
 
-static void mailboxes_outside(struct debug *debug)
+TEST_EACH(contradiction, sizeof contradictions / sizeof contradictions[0])
 {
-    debug_constant(debug, "mailboxes", 0x17f000);
-}
-
-static void mailboxes_misaligned(struct debug *debug)
-{
-    debug_constant(debug, "mailboxes", 0x61);
-}
-
-static void rta_too_small(struct debug *debug)
-{
-    debug_base(debug, "short", 2);
-    debug_struct(debug, "rta_offset_t", "first rta", 4);
-    debug_member(debug, "rta_offset", "short", 0);
-    debug_member(debug, "crta_offset", "short", 3); /* its second byte is outside */
-    debug_end(debug);
-}
-
-static void rta_size_odd(struct debug *debug)
-{
-    debug_base(debug, "three", 3);
-    debug_struct(debug, "rta_offset_t", "first rta", 8);
-    debug_member(debug, "rta_offset", "three", 0);
-    debug_member(debug, "crta_offset", "three", 4);
-    debug_end(debug);
-}
-
-static void rta_not_the_element(struct debug *debug)
-{
-    debug_base(debug, "word", 4);
-    debug_struct(debug, "rta_offset_t", "first rta", 8);
-    debug_member(debug, "rta_offset", "word", 0);
-    debug_member(debug, "crta_offset", "word", 4);
-    debug_end(debug);
-}
-
-static void launch_not_the_element(struct debug *debug)
-{
-    debug_struct(debug, "filler", "filler", 96);
-    debug_end(debug);
-    debug_struct(debug, "launch_msg_t", "first launch", 100);
-    debug_member(debug, "kernel_config", "filler", 0);
-    debug_end(debug);
-}
-
-static void go_message_not_the_element(struct debug *debug)
-{
-    static const char *const names[] = {"dispatch_message_offset", "master_x", "master_y",
-                                        "signal"};
-    debug_base(debug, "byte", 1);
-    debug_struct(debug, "go_msg_t", "first go", 8);
-    for (unsigned i = 0; i < 4; i++) {
-        debug_member(debug, names[i], "byte", i);
+    struct debug *debug = debug_create();
+    if (contradictions[_i].width) {
+        debug_base(debug, "base", contradictions[_i].width);
+        debug_struct(debug, contradictions[_i].name, "first", contradictions[_i].value);
+        for (unsigned i = 0; i < 4 && contradictions[_i].member[i].name; i++) {
+            debug_member(debug, contradictions[_i].member[i].name, "base",
+                         contradictions[_i].member[i].offset);
+        }
+        debug_end(debug);
+    } else {
+        debug_constant(debug, contradictions[_i].name, contradictions[_i].value);
     }
-    debug_end(debug);
+    expect_nonsense(debug, contradictions[_i].word);
 }
 
-static void core_info_of_another_size(struct debug *debug)
+TEST(empty_array)
 {
-    debug_base(debug, "byte", 1);
-    debug_struct(debug, "core_info_msg_t", "first core info", 8);
-    debug_member(debug, "absolute_logical_x", "byte", 0);
-    debug_member(debug, "absolute_logical_y", "byte", 1);
-    debug_end(debug);
-}
-
-static void too_many_buffers(struct debug *debug)
-{
-    debug_constant(debug, "NUM_CIRCULAR_BUFFERS", 33);
-}
-
-static void too_few_words(struct debug *debug)
-{
-    debug_constant(debug, "UINT32_WORDS_PER_LOCAL_CIRCULAR_BUFFER_CONFIG", 3);
-}
-
-static void empty_array(struct debug *debug)
-{
+    struct debug *debug = debug_create();
     debug_base(debug, "short", 2);
     debug_array(debug, "none", "short", DEBUG_EMPTY);
     debug_struct(debug, "rta_offset_t", "first rta", 4);
     debug_member(debug, "rta_offset", "none", 0);
     debug_member(debug, "crta_offset", "short", 2);
     debug_end(debug);
-}
-
-static const struct {
-    void (*fill)(struct debug *debug);
-    const char *word;
-} contradictions[] = {
-    {mailboxes_outside, "not in L1"},
-    {mailboxes_misaligned, "not in L1"},
-    {rta_too_small, "crta_offset"},
-    {rta_size_odd, "rta_offset"},
-    {rta_not_the_element, "five harts"},
-    {launch_not_the_element, "launch"},
-    {go_message_not_the_element, "go_messages"},
-    {core_info_of_another_size, "core_info"},
-    {too_many_buffers, "local_cb_mask"},
-    {too_few_words, "UINT32_WORDS"},
-    {empty_array, "rta_offset"},
-};
-
-TEST_EACH(contradiction, sizeof contradictions / sizeof contradictions[0])
-{
-    expect_nonsense(contradictions[_i].fill, contradictions[_i].word);
+    expect_nonsense(debug, "rta_offset");
 }
 
 /* Types that refer to themselves, and structures that contain themselves, end somewhere. */

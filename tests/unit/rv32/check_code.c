@@ -10,6 +10,8 @@
 
 #include "rv32/exec.h"
 
+FIXTURE(NULL, harness_destroy_all);
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { PAGE = RV32_PAGE_BYTES, LINES_OF_PAGE = PAGE >> RV32_L1_MARK_SHIFT };
@@ -58,7 +60,6 @@ TEST(page_holds_rows_and_words)
         ck_assert_int_eq(page->rows[i], (word & 3) == 3 ? row : -1);
         ck_assert(page->ops[i].run != NULL);
     }
-    harness_destroy(h);
 }
 
 TEST(nothing_is_decoded_before_it_runs)
@@ -71,7 +72,6 @@ TEST(nothing_is_decoded_before_it_runs)
     ck_assert_uint_eq(rv32_code_store_decodings(h->store), 1);
     ck_assert(rv32_code_is_decoded(&h->code, 0));
     ck_assert(!rv32_code_is_decoded(&h->code, 1));
-    harness_destroy(h);
 }
 
 TEST(equal_pages_are_shared)
@@ -89,7 +89,6 @@ TEST(equal_pages_are_shared)
     ck_assert_uint_eq(page_of(h, 0)->users, 3);
     harness_destroy(other);
     ck_assert_uint_eq(page_of(h, 0)->users, 2);
-    harness_destroy(h);
 }
 
 /* One writes over its copy, the other goes on with what it has. */
@@ -111,8 +110,6 @@ TEST(writes_concern_the_writer_only)
     harness_put_word(h, 5 * 4, addi(A0, A0, 1)); /* as before: the old page fits again */
     ck_assert_ptr_eq(page_of(h, 0), page_of(other, 0));
     ck_assert_uint_eq(rv32_code_store_decodings(h->store), 2);
-    harness_destroy(other);
-    harness_destroy(h);
 }
 
 /* --- Marks and forgetting --- */
@@ -168,7 +165,6 @@ TEST_EACH(written_ranges, COUNT(ranges))
     for (uint32_t number = 0; number < 4; number++) {
         check_marks(h, number, !range->forgets[number]);
     }
-    harness_destroy(h);
 }
 
 TEST(invalidation_forgets_all)
@@ -185,7 +181,6 @@ TEST(invalidation_forgets_all)
     check_marks(h, 200, false);
     harness_run(h, 3);
     ck_assert_uint_eq(h->hart.x[A0], 52);
-    harness_destroy(h);
 }
 
 /* The invalidation register lies behind the bus: the page that runs is forgotten under way. */
@@ -214,7 +209,6 @@ TEST_EACH(invalidation_by_the_running_hart, HARNESS_MODES)
     ck_assert_int_eq(h->hart.stop, RV32_RUNNING);
     ck_assert_uint_eq(h->hart.x[A0], 52);
     ck_assert_uint_eq(h->hart.pc, 16);
-    harness_destroy(h);
 }
 
 /* --- Self-modifying code --- */
@@ -279,7 +273,6 @@ TEST_EACH(patched_code_runs, COUNT(patches))
             }
         }
     }
-    harness_destroy(h);
 }
 
 enum { LAW_BYTES = 4 * PAGE, LAW_CYCLES = 600, LAW_TRIALS = 300 };
@@ -348,8 +341,6 @@ TEST(bursts_see_every_patch)
         ck_assert_uint_eq(h->hart.pc, forgetful->hart.pc);
         ck_assert_uint_eq(h->hart.retired, forgetful->hart.retired);
     }
-    harness_destroy(h);
-    harness_destroy(forgetful);
 }
 
 /* --- Page boundaries --- */
@@ -379,7 +370,6 @@ TEST(boundaries)
         ck_assert_uint_eq(h->hart.x[RA], 3 * PAGE + 8);
         ck_assert_uint_eq(h->hart.retired, WHOLE);
     }
-    harness_destroy(h);
 }
 
 /* A burst that ends at a page's end must not look at the next page, nor fault beyond L1. */
@@ -397,7 +387,6 @@ TEST_EACH(end_of_memory, HARNESS_MODES)
     ck_assert_int_eq(h->hart.fault.kind, RV32_FAULT_FETCH);
     ck_assert_uint_eq(h->hart.fault.pc, HARNESS_L1_BYTES);
     ck_assert_uint_eq(h->hart.retired, 1);
-    harness_destroy(h);
 }
 
 /* --- The store --- */
@@ -423,8 +412,6 @@ TEST(unused_pages_are_swept)
     harness_run(other, 5);
     ck_assert_uint_eq(other->hart.x[A0], 15);
     ck_assert_uint_eq(rv32_code_store_decodings(h->store), MANY + 1);
-    harness_destroy(other);
-    harness_destroy(h);
 }
 
 static void decode_many(struct harness *h)
@@ -455,7 +442,6 @@ TEST(pages_aside_are_kept)
     rv32_code_invalidate(&h->code);
     decode_many(h);
     ck_assert_uint_le(rv32_code_store_pages(h->store), SWEEP_LIMIT);
-    harness_destroy(h);
 }
 
 /* Pages in use stay, however many there are. */

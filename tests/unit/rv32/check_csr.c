@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+FIXTURE(NULL, harness_destroy_all);
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum {
@@ -155,7 +157,6 @@ TEST_EACH(named, COUNT(csrs))
         harness_check_text(h, word, 0, text);
         ck_assert_uint_eq(harness_encode(text, 0), word);
     }
-    harness_destroy(h);
 }
 
 /* Every CSR of the page reads on every core, the others on none. */
@@ -186,7 +187,6 @@ TEST_EACH(known_and_unknown, RV32_CORES)
         harness_execute(h, 0x40, word);
         harness_check_fault(h, RV32_FAULT_CSR, 0x40, word);
     }
-    harness_destroy(h);
 }
 
 TEST_EACH(reset_values, RV32_CORES)
@@ -205,7 +205,6 @@ TEST_EACH(reset_values, RV32_CORES)
     csr_set(h, CFG0, 0xffffffff);
     harness_reset(h);
     ck_assert_uint_eq(csr_get(h, CFG0), 16 << 13);
-    harness_destroy(h);
 }
 
 /* --- Reading and writing --- */
@@ -253,7 +252,6 @@ TEST_EACH(writable, COUNT(csrs))
         check_bits(h, csr, some);
         harness_do(h, words_csr(CSR_RS, X0, number, T0));
         ck_assert_uint_eq(h->hart.x[0], 0);
-        harness_destroy(h);
     }
 }
 
@@ -271,7 +269,6 @@ TEST(reserved_bits)
     ck_assert_uint_eq(csr_get(h, VXSAT), 1);
     /* vxsat and vxrm are no part of fcsr */
     ck_assert_uint_eq(csr_get(h, FCSR), 0xff);
-    harness_destroy(h);
 }
 
 /* Read-only CSRs keep their value; csrrs and csrrc with x0, csrrsi and csrrci with 0 only read. */
@@ -294,7 +291,6 @@ TEST_EACH(read_only, COUNT(csrs))
         ck_assert_uint_eq(csr_get(h, csr->number), csr->fixed);
         csr_try(h, CSR_RS, csr->number, 0xffffffff);
         ck_assert_uint_eq(csr_get(h, csr->number), csr->fixed);
-        harness_destroy(h);
     }
 }
 
@@ -311,7 +307,6 @@ TEST_EACH(independent, RV32_CORES)
     for (uint32_t number = CFG1; number <= 0x7c6; number++) {
         ck_assert_uint_eq(csr_get(h, number), number * 0x10001);
     }
-    harness_destroy(h);
 }
 
 /* --- Counters --- */
@@ -347,7 +342,6 @@ TEST_EACH(counters_advance, RV32_CORES)
         csr_set(h, 0x320, 0xffffffff);
         ck_assert_uint_eq(advance(h, MINSTRET, 7), 8);
         ck_assert_uint_ge(advance(h, MCYCLE, 7), 8);
-        harness_destroy(h);
     }
 }
 
@@ -368,7 +362,6 @@ TEST(waiting_is_not_retiring)
     }
     ck_assert_uint_eq(csr_get(h, MINSTRET), 3);
     ck_assert_uint_ge(csr_get(h, MCYCLE), cycles + 30);
-    harness_destroy(h);
 }
 
 /* A written instret is what the next instruction reads (Zicsr). */
@@ -398,7 +391,6 @@ TEST(counter_writes)
             csr_set(h, highs[i][0], 77 + (uint32_t)i);
             ck_assert_uint_eq(csr_get(h, highs[i][1]), 77 + (uint32_t)i);
         }
-        harness_destroy(h);
     }
 }
 
@@ -424,7 +416,6 @@ TEST_EACH(counter_halves, COUNT(wide))
     csr_set(h, low, 0xffffffff);
     advance(h, low, 10);
     ck_assert_uint_eq(csr_get(h, high), 0);
-    harness_destroy(h);
 }
 
 /* Setting and clearing bits of a moving counter reads it first. */
@@ -438,7 +429,6 @@ TEST(counter_bits)
     ck_assert(csr_try(h, CSR_RC, INSTRET, 0x100));
     ck_assert_uint_eq(h->hart.x[T0], 0x10101);
     ck_assert_uint_eq(csr_get(h, MINSTRET), 0x10001);
-    harness_destroy(h);
 }
 
 static const uint32_t hpm[] = {MHPMCOUNTER3, MHPMCOUNTER4, MHPMCOUNTER3H, MHPMCOUNTER4H};
@@ -467,7 +457,6 @@ TEST_EACH(clear_on_read, COUNT(hpm))
     csr_set(h, hpm[_i], 99);
     ck_assert_uint_eq(csr_get(h, hpm[_i]), 99);
     ck_assert_uint_eq(csr_get(h, hpm[_i]), 0);
-    harness_destroy(h);
 }
 
 /* --- What the coprocessor and the overlay show --- */
@@ -499,7 +488,6 @@ TEST_EACH(status, RV32_CORES)
             ck_assert_uint_eq(csr_get(h, number), 0x12340000 + number);
         }
     }
-    harness_destroy(h);
 }
 
 /* DisTTStatusReg freezes them; CSR instructions still change them. */
@@ -530,7 +518,6 @@ TEST_EACH(frozen_status, RV32_CORES)
             ck_assert_uint_eq(csr_get(h, number), 0x200 + number - QSTATUS);
         }
     }
-    harness_destroy(h);
 }
 
 /* --- Interrupt handlers --- */
@@ -570,7 +557,6 @@ TEST(mret)
         /* writes are possible again */
         csr_set(h, CFG1, 7);
         ck_assert_uint_eq(csr_get(h, CFG1), 7);
-        harness_destroy(h);
     }
 }
 
@@ -580,7 +566,6 @@ TEST_EACH(mret_elsewhere, RV32_CORES)
     bool has = _i == RV32_B || _i == RV32_NC;
     harness_execute(h, 0x40, WORD_MRET);
     harness_check_fault(h, has ? RV32_FAULT_MRET : RV32_FAULT_ILLEGAL, 0x40, WORD_MRET);
-    harness_destroy(h);
 }
 
 TEST(restore_pc)
@@ -597,7 +582,6 @@ TEST(restore_pc)
         ck_assert_uint_eq(csr_get(h, INTP_RESTORE_PC), 0x500);
         harness_execute(h, 0x40, WORD_MRET);
         ck_assert_uint_eq(h->hart.pc, 0x500);
-        harness_destroy(h);
     }
 }
 
@@ -628,6 +612,5 @@ TEST_EACH(writes_in_handler, COUNT(csrs))
         if (csr->kind != COUNTER) {
             ck_assert_uint_eq(csr_get(h, csr->number), before);
         }
-        harness_destroy(h);
     }
 }

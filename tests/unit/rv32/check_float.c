@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+FIXTURE(NULL, harness_destroy_all);
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { FCSR = 0x003, CFG0 = 0x7c0, PC = 0x40, RANDOM_CASES = 3000, ROUNDINGS = 8 };
@@ -35,107 +37,6 @@ enum shape { F_FF, F_FFF, X_FF, X_F, F_X };
 
 typedef uint32_t model(struct spec_float how, uint32_t a, uint32_t b, uint32_t c);
 
-static uint32_t do_add(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return spec_add(how, a, b);
-}
-
-static uint32_t do_sub(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return spec_add(how, a, b ^ spec_sign_bit(how.format));
-}
-
-static uint32_t do_mul(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return spec_mul(how, a, b);
-}
-
-static uint32_t do_sgnj(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return spec_inject(how.format, SPEC_SIGN_COPY, a, b);
-}
-
-static uint32_t do_sgnjn(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return spec_inject(how.format, SPEC_SIGN_NOT, a, b);
-}
-
-static uint32_t do_sgnjx(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return spec_inject(how.format, SPEC_SIGN_XOR, a, b);
-}
-
-static uint32_t do_min(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return spec_min(how.format, a, b);
-}
-
-static uint32_t do_max(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return spec_max(how.format, a, b);
-}
-
-static uint32_t do_eq(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return spec_equal(how.format, a, b);
-}
-
-static uint32_t do_lt(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return spec_less(how.format, a, b);
-}
-
-static uint32_t do_le(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return spec_less(how.format, a, b) || spec_equal(how.format, a, b);
-}
-
-static uint32_t do_class(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)b;
-    (void)c;
-    return spec_class(how.format, a);
-}
-
-static uint32_t do_cvt_w(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)b;
-    (void)c;
-    return spec_to_integer(how, a, 32, true);
-}
-
-static uint32_t do_cvt_wu(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)b;
-    (void)c;
-    return spec_to_integer(how, a, 32, false);
-}
-
-static uint32_t do_from_w(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)b;
-    (void)c;
-    return spec_from_integer(how, a, true);
-}
-
-static uint32_t do_from_wu(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)b;
-    (void)c;
-    return spec_from_integer(how, a, false);
-}
-
 /* Sign changes of product and addend: fmadd, fmsub, fnmsub, fnmadd. */
 static uint32_t fused(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -147,25 +48,34 @@ static uint32_t fused(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
     return sum;
 }
 
-static uint32_t do_madd(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    return fused(how, a, b, c);
-}
+#define MODEL(name, value)                                                                         \
+    static uint32_t do_##name(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)           \
+    {                                                                                              \
+        (void)b;                                                                                   \
+        (void)c;                                                                                   \
+        return value;                                                                              \
+    }
 
-static uint32_t do_msub(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    return fused(how, a, b, c ^ spec_sign_bit(how.format));
-}
-
-static uint32_t do_nmsub(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    return fused(how, a ^ spec_sign_bit(how.format), b, c);
-}
-
-static uint32_t do_nmadd(struct spec_float how, uint32_t a, uint32_t b, uint32_t c)
-{
-    return fused(how, a ^ spec_sign_bit(how.format), b, c ^ spec_sign_bit(how.format));
-}
+MODEL(add, spec_add(how, a, b))
+MODEL(sub, spec_add(how, a, b ^ spec_sign_bit(how.format)))
+MODEL(mul, spec_mul(how, a, b))
+MODEL(sgnj, spec_inject(how.format, SPEC_SIGN_COPY, a, b))
+MODEL(sgnjn, spec_inject(how.format, SPEC_SIGN_NOT, a, b))
+MODEL(sgnjx, spec_inject(how.format, SPEC_SIGN_XOR, a, b))
+MODEL(min, spec_min(how.format, a, b))
+MODEL(max, spec_max(how.format, a, b))
+MODEL(eq, spec_equal(how.format, a, b))
+MODEL(lt, spec_less(how.format, a, b))
+MODEL(le, spec_less(how.format, a, b) || spec_equal(how.format, a, b))
+MODEL(class, spec_class(how.format, a))
+MODEL(cvt_w, spec_to_integer(how, a, 32, true))
+MODEL(cvt_wu, spec_to_integer(how, a, 32, false))
+MODEL(from_w, spec_from_integer(how, a, true))
+MODEL(from_wu, spec_from_integer(how, a, false))
+MODEL(madd, fused(how, a, b, c))
+MODEL(msub, fused(how, a, b, c ^ spec_sign_bit(how.format)))
+MODEL(nmsub, fused(how, a ^ spec_sign_bit(how.format), b, c))
+MODEL(nmadd, fused(how, a ^ spec_sign_bit(how.format), b, c ^ spec_sign_bit(how.format)))
 
 /* `selector` is funct5 of OP-FP, or the opcode of a fused multiply-add; `funct3` ROUNDS: any. */
 enum { ROUNDS = 8 };
@@ -416,7 +326,6 @@ TEST_EACH(operation, COUNT(rows) * COUNT(modes))
         check_random(h, row, mode, &random, RANDOM_CASES / (int)roundings);
         ck_assert_uint_eq(h->hart.csr.fcsr & 0xe0, frm);
     }
-    harness_destroy(h);
 }
 
 /* Every half through the instructions with one operand. */
@@ -432,7 +341,6 @@ TEST_EACH(all_halves, COUNT(rows) * COUNT(modes))
     for (uint32_t a = 0; a < 0x10000; a++) {
         check_case(h, row, mode, (const uint32_t[]){a, 0, 0});
     }
-    harness_destroy(h);
 }
 
 /* EnBFloat without EnBFloatRTNE: the exact sum or product is rounded towards zero, once. */
@@ -455,7 +363,6 @@ TEST_EACH(truncation, COUNT(truncations))
     struct harness *h = bench(mode);
     harness_put_word(h, PC, row_word(row, mode, 0));
     check_always(h, row, mode, (const uint32_t[]){truncations[_i].a, truncations[_i].b, 0});
-    harness_destroy(h);
 }
 
 /* A half that is not NaN-boxed is the canonical NaN. */
@@ -490,7 +397,6 @@ TEST_EACH(unboxed_halves, COUNT(rows) * COUNT(modes))
                           got);
         }
     }
-    harness_destroy(h);
 }
 
 /* --- FMA by hand (FMA page) --- */
@@ -558,7 +464,6 @@ TEST_EACH(fma_by_hand, COUNT(fma_cases))
     }
     ck_assert_uint_eq(spec_fma(fma_cases[_i].a, fma_cases[_i].b, fma_cases[_i].c),
                       fma_cases[_i].expected); /* the model agrees with the hand */
-    harness_destroy(h);
 }
 
 /* --- Between formats --- */
@@ -586,7 +491,6 @@ TEST_EACH(half_to_single, COUNT(modes))
     h->hart.f[0] = 0x3c003c00;
     harness_do(h, to_single);
     ck_assert_uint_eq(h->hart.f[1], 0x7fc00000);
-    harness_destroy(h);
 }
 
 static bool single_to_half_is_denormal(const struct mode *mode, uint32_t a, uint32_t half)
@@ -621,7 +525,6 @@ TEST_EACH(single_to_half, 2 * COUNT(modes))
                       "fcvt.h.s (cfg0 %#x) of %#x gives %#x, not %#x", mode->cfg0, a, h->hart.f[1],
                       box(mode, expected));
     }
-    harness_destroy(h);
 }
 
 /* --- Moves, loads, stores --- */
@@ -661,7 +564,6 @@ TEST_EACH(moves, COUNT(modes))
     ck_assert_uint_eq(h->hart.x[0], 0);
     harness_do(h, 0xe0030053); /* fmv.x.w zero, ft6 */
     ck_assert_uint_eq(h->hart.x[0], 0);
-    harness_destroy(h);
 }
 
 TEST(float_access)
@@ -695,7 +597,6 @@ TEST(float_access)
     ck_assert_uint_eq(h->log[1].address, 0xffb12004);
     ck_assert_uint_eq(h->log[1].value, 0xffffc001);
     ck_assert_uint_eq(h->log[1].size, 4);
-    harness_destroy(h);
 }
 
 /* --- Flags --- */
@@ -763,14 +664,10 @@ TEST_EACH(flags, COUNT(flag_cases))
     ck_assert_uint_eq(h->hart.x[A0], flag_cases[_i].flags | DZ);
     harness_do(h, words_csr(CSR_RS, A0, FCSR, X0));
     ck_assert_uint_eq(h->hart.x[A0], 0);
-    harness_destroy(h);
 }
 
 /* Words assembled by hand from the manuals' diagrams, with several rounding modes. */
-static const struct {
-    uint32_t word;
-    const char *text;
-} encodings[] = {
+static const struct harness_encoding encodings[] = {
     {0xffc32007, "flw ft0, -4(t1)"},
     {0x00712427, "fsw ft7, 8(sp)"},
     {0x00251507, "flh fa0, 2(a0)"},
@@ -805,11 +702,7 @@ static const struct {
 
 TEST(encoding)
 {
-    struct harness *h = harness_create(RV32_B);
-    for (int i = 0; i < COUNT(encodings); i++) {
-        harness_check_text(h, encodings[i].word, 0, encodings[i].text);
-    }
-    harness_destroy(h);
+    harness_check_encodings(encodings, COUNT(encodings), false);
 }
 
 /* --- What there is not --- */
@@ -829,7 +722,6 @@ TEST_EACH(illegal, COUNT(illegal_words))
     struct harness *h = harness_create(RV32_T0);
     harness_execute(h, PC, illegal_words[_i]);
     harness_check_fault(h, RV32_FAULT_ILLEGAL, PC, illegal_words[_i]);
-    harness_destroy(h);
 }
 
 static const struct {
@@ -851,5 +743,4 @@ TEST_EACH(absent_instruction, COUNT(absent))
     harness_check_fault(h, RV32_FAULT_STUB, PC, absent[_i].word);
     ck_assert_ptr_nonnull(strstr(h->hart.fault.detail, absent[_i].mnemonic));
     ck_assert_uint_eq(h->hart.f[5], 3);
-    harness_destroy(h);
 }

@@ -9,6 +9,8 @@
 
 #include "rv32/exec.h"
 
+FIXTURE(NULL, harness_destroy_all);
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { FA0 = 10, FA1, FA2, FA3, NX = 1, UF = 2, OF = 4, NV = 16 };
@@ -54,7 +56,6 @@ TEST_EACH(rounding_mode_ignored, 8)
         harness_do(h, harness_encode(conversions[i].text, 0) | (uint32_t)_i << 12);
         ck_assert_uint_eq(result_of(h, &conversions[i]), conversions[i].result);
     }
-    harness_destroy(h);
 }
 
 TEST_EACH(every_core_has_floats, RV32_CORES)
@@ -63,7 +64,6 @@ TEST_EACH(every_core_has_floats, RV32_CORES)
     prepare(h, &sum);
     harness_do(h, harness_encode(sum.text, 0));
     ck_assert_uint_eq(h->hart.f[FA0], sum.result);
-    harness_destroy(h);
 }
 
 TEST_EACH(no_division, 4)
@@ -74,7 +74,6 @@ TEST_EACH(no_division, 4)
     uint32_t word = harness_encode(texts[_i], 0);
     harness_execute(h, 0x40, word);
     harness_check_fault(h, RV32_FAULT_STUB, 0x40, word);
-    harness_destroy(h);
 }
 
 TEST(loads_and_stores)
@@ -91,7 +90,6 @@ TEST(loads_and_stores)
     harness_do(h, harness_encode("fsw fa2, 6(a1)", 0));
     ck_assert_uint_eq(harness_load(h, 0x1004, 4), 0x00005678);
     ck_assert_uint_eq(harness_load(h, 0x1008, 4), 0x12345678);
-    harness_destroy(h);
 }
 
 /* An access that waits or faults has no effect. */
@@ -117,7 +115,6 @@ TEST_EACH(refused_accesses, 4)
     h->hart.x[A1] = 0x1001;
     harness_execute(h, 0x40, word);
     harness_check_fault(h, RV32_FAULT_MISALIGNED, 0x40, word);
-    harness_destroy(h);
 }
 
 /* A long burst must not grow the host's stack. */
@@ -135,5 +132,4 @@ TEST(long_burst)
     harness_run(h, 2000000);
     ck_assert_int_eq(h->hart.stop, RV32_RUNNING);
     ck_assert_uint_eq(h->hart.pc, 0x40);
-    harness_destroy(h);
 }

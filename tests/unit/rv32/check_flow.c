@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+FIXTURE(NULL, harness_destroy_all);
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 #define MMIO UINT32_C(0xffb12000)
@@ -63,7 +65,6 @@ TEST_EACH(branch, COUNT(conditions))
             check_branch(h, pc, word, pair[j][0], pair[j][1], taken[j] ? target : pc + 4);
         }
     }
-    harness_destroy(h);
 }
 
 /* A branch that is not taken does not fault, wherever it would lead. */
@@ -77,7 +78,6 @@ TEST(branch_to_nowhere)
     harness_run(h, 2);
     ck_assert_int_eq(h->hart.stop, RV32_STOP_FAULT);
     ck_assert_int_eq(h->hart.fault.kind, RV32_FAULT_FETCH);
-    harness_destroy(h);
 }
 
 TEST(jal)
@@ -94,7 +94,6 @@ TEST(jal)
         ck_assert_uint_eq(h->hart.pc, pc + (uint32_t)far[i]);
         ck_assert_uint_eq(h->hart.x[0], 0);
     }
-    harness_destroy(h);
 }
 
 static const struct {
@@ -118,7 +117,6 @@ TEST_EACH(jalr, COUNT(jumps))
     ck_assert_int_eq(h->hart.stop, RV32_RUNNING);
     ck_assert_uint_eq(h->hart.pc, jumps[_i].target);
     ck_assert_uint_eq(h->hart.x[rd], rd ? 0x100 : 0);
-    harness_destroy(h);
 }
 
 /* A subroutine in another page, called in a loop. */
@@ -143,7 +141,6 @@ TEST(calls)
         ck_assert_uint_eq(h->hart.pc, 0x110);
         ck_assert_uint_eq(h->hart.x[T1], 55);
         ck_assert_uint_le(used, 2 + 10 * 5 + 1);
-        harness_destroy(h);
     }
 }
 
@@ -164,7 +161,6 @@ TEST_EACH(bad_fetch, COUNT(bad_pcs))
     ck_assert_int_eq(h->hart.fault.kind, RV32_FAULT_FETCH);
     ck_assert_uint_eq(h->hart.fault.address, bad_pcs[_i]);
     ck_assert_uint_eq(h->hart.pc, bad_pcs[_i]);
-    harness_destroy(h);
 }
 
 TEST(runs_off_the_end)
@@ -176,7 +172,6 @@ TEST(runs_off_the_end)
     ck_assert_int_eq(h->hart.stop, RV32_STOP_FAULT);
     ck_assert_int_eq(h->hart.fault.kind, RV32_FAULT_FETCH);
     ck_assert_uint_eq(h->hart.pc, HARNESS_L1_BYTES);
-    harness_destroy(h);
 }
 
 /* --- Loads and stores --- */
@@ -235,7 +230,6 @@ TEST_EACH(load, COUNT(loads))
         }
     }
     ck_assert_uint_eq(h->accesses, 0);
-    harness_destroy(h);
 }
 
 TEST_EACH(store, COUNT(stores))
@@ -265,7 +259,6 @@ TEST_EACH(store, COUNT(stores))
         }
     }
     ck_assert_uint_eq(h->accesses, 0);
-    harness_destroy(h);
 }
 
 /* Addresses outside L1 and the own local RAM reach the bus, with size and extension. */
@@ -301,7 +294,6 @@ TEST(bus_access)
     harness_do(h, words_i(OPCODE_LOAD, 2, X0, T1, 0));
     ck_assert_uint_eq(h->accesses, before + 1);
     ck_assert_uint_eq(h->hart.x[0], 0);
-    harness_destroy(h);
 }
 
 /* Narrow loads from the bus: what the bus answers is extended from the access's size. */
@@ -320,7 +312,6 @@ TEST(bus_extension)
             ck_assert_uint_eq(h->hart.x[T0], extended(values[j], loads[i].size, loads[i].sign));
         }
     }
-    harness_destroy(h);
 }
 
 /* An access that has to wait leaves no trace and is offered again. */
@@ -349,7 +340,6 @@ TEST(waits)
         ck_assert_uint_eq(h->hart.x[T0], 41);
         ck_assert_uint_eq(h->accesses, 2);
         ck_assert_uint_eq(h->log[1].value, 42);
-        harness_destroy(h);
     }
 }
 
@@ -368,7 +358,6 @@ TEST(refused)
     harness_execute(h, 0x80, word);
     harness_check_fault(h, RV32_FAULT_UNMAPPED, 0x80, word);
     ck_assert_uint_eq(h->hart.fault.address, MMIO + 1);
-    harness_destroy(h);
 }
 
 static const struct {
@@ -408,7 +397,6 @@ TEST_EACH(misaligned_access, COUNT(misaligned))
     ck_assert_uint_eq(h->hart.fault.address, address);
     ck_assert_uint_eq(h->hart.x[T0], 0x5a5a5a5a);
     ck_assert_uint_eq(h->accesses, 0);
-    harness_destroy(h);
 }
 
 /* Into L1, bytes keep their lanes; none gets beyond its line. */
@@ -448,7 +436,6 @@ TEST_EACH(misaligned_store, COUNT(in_lanes))
     for (unsigned i = 0; i < words; i++) {
         ck_assert_uint_eq(harness_load(h, first + 4 * i, 4), in_lanes[_i].words[i]);
     }
-    harness_destroy(h);
 }
 
 TEST(fences)
@@ -463,7 +450,6 @@ TEST(fences)
         harness_check_mnemonic(h, words[i], "fence");
     }
     ck_assert_uint_eq(h->hart.x[T2], 9);
-    harness_destroy(h);
 }
 
 /* --- Atomics --- */
@@ -520,7 +506,6 @@ TEST_EACH(atomic, COUNT(atomics))
         ck_assert_uint_eq(harness_load(h, 0x8004, 4), atomics[_i].result);
         ck_assert_uint_eq(h->hart.x[destinations[i]], destinations[i] ? atomics[_i].memory : 0);
     }
-    harness_destroy(h);
 }
 
 static const struct {
@@ -546,7 +531,6 @@ TEST_EACH(bad_atomic, COUNT(bad_atomics))
         ck_assert_uint_eq(h->hart.x[T0], 3);
         ck_assert_uint_eq(h->accesses + h->pushes, 0);
     }
-    harness_destroy(h);
 }
 
 /* An atomic flushes like a fence; both may have to wait, and then leave no trace. */
@@ -573,7 +557,6 @@ TEST(ordering_waits)
         ck_assert_uint_eq(harness_load(h, 0x8000, 4), i ? 12 : 5);
         ck_assert_uint_eq(h->hart.x[T0], i ? 5 : 0);
     }
-    harness_destroy(h);
 }
 
 /* --- Code that writes code --- */
@@ -630,7 +613,6 @@ TEST_EACH(rewrite, COUNT(rewrites))
             ck_assert_msg(h->hart.x[T0] == rewrites[_i].expected, "case %d round %d: t0 = %u", _i,
                           round, h->hart.x[T0]);
         }
-        harness_destroy(h);
     }
 }
 
@@ -650,7 +632,6 @@ TEST(foreign_write)
     harness_run(h, 8);
     ck_assert_int_eq(h->hart.stop, RV32_STOP_PAUSE);
     ck_assert_uint_eq(h->hart.x[T0], 5);
-    harness_destroy(h);
 }
 
 /* --- Pushes --- */
@@ -682,7 +663,6 @@ TEST_EACH(ttinsn, COUNT(tensix_words))
         for (int r = 0; r < 32; r++) {
             ck_assert_uint_eq(h->hart.x[r], r == T1 ? RV32_PUSH_BASE : r == T2 ? instruction : 0);
         }
-        harness_destroy(h);
     }
 }
 
@@ -714,7 +694,6 @@ TEST(push_waits)
         for (uint32_t i = 0; i < 6; i++) {
             ck_assert_uint_eq(h->pushed[i].instruction, 0x10000000 + i);
         }
-        harness_destroy(h);
     }
 }
 
@@ -735,7 +714,6 @@ TEST(pauses)
         harness_run(h, 1);
         ck_assert_int_eq(h->hart.stop, RV32_RUNNING);
         ck_assert_uint_eq(h->hart.x[T0], 1);
-        harness_destroy(h);
     }
 }
 
@@ -765,7 +743,6 @@ TEST_EACH(illegal, COUNT(illegal_words))
         for (int i = 0; i < 32; i++) {
             ck_assert_uint_eq(h->hart.x[i], 0);
         }
-        harness_destroy(h);
     }
 }
 
@@ -798,7 +775,6 @@ TEST_EACH(absent_instruction, COUNT(absent))
     ck_assert_uint_eq(h->hart.x[T0], 11);
     ck_assert_msg(strstr(h->hart.fault.detail, absent[_i].mnemonic), "%s is not named in \"%s\"",
                   absent[_i].mnemonic, h->hart.fault.detail);
-    harness_destroy(h);
 }
 
 /* V belongs to T2 alone: vsetvli t0, t1, e32, m1; vadd.vv v1, v2, v3; vle32.v v1, (t1) */
@@ -811,7 +787,6 @@ TEST(vector_elsewhere)
             h->hart.x[T1] = 0x8000;
             harness_execute(h, 0x40, words[i]);
             harness_check_fault(h, RV32_FAULT_ILLEGAL, 0x40, words[i]);
-            harness_destroy(h);
         }
     }
 }

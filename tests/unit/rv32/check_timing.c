@@ -144,5 +144,4 @@ TEST(cuts_end_at_an_instruction)
     ck_assert_uint_eq(rv32_run(&h->hart, START, START + 1000), START + 30);
     ck_assert_uint_eq(h->hart.retired, 3);
     ck_assert(rv32_was_cut(&h->hart, START + 30));
-    harness_destroy(h);
 }

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+FIXTURE(NULL, harness_destroy_all);
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { CASES = 25, VL = 0xc20, VTYPE = 0xc21, VLENB = 0xc22, VSTART = 0x008 };
@@ -447,7 +449,6 @@ TEST_EACH(arithmetic, COUNT(rows))
             }
         }
     }
-    rvv_close(&b);
 }
 
 /* vxsat stays set; saturation in elements that are not active does not set it. */
@@ -477,7 +478,6 @@ TEST(sticky_saturation)
     ck_assert_uint_eq(h->hart.x[T2], 1);
     ck_assert_uint_eq(h->hart.x[28], 0);
     ck_assert_uint_eq(h->hart.x[29], 0);
-    harness_destroy(h);
 }
 
 /* --- Configuration --- */
@@ -540,7 +540,6 @@ TEST_EACH(set_lengths, VECTOR_TYPES)
             check_set(h, SETIVLI, type, length, agnostic << 6);
         }
     }
-    harness_destroy(h);
 }
 
 /* rs1 = x0: all elements when rd is not x0, else vl stays. vsetivli with 0 means 0. */
@@ -574,7 +573,6 @@ TEST_EACH(set_with_x0, VECTOR_TYPES)
     }
     harness_do(h, set_word(SETIVLI, T0, 0, vtype));
     ck_assert_uint_eq(h->hart.x[T0], 0);
-    harness_destroy(h);
 }
 
 /* vl and vtype are writable with CSR instructions; vlenb, too, but without effect. */
@@ -600,7 +598,6 @@ TEST(set_by_csr)
     for (int i = 0; i < RV32_VLEN_BYTES; i++) {
         ck_assert_uint_eq(h->hart.v[3][i], i < 6 ? 0x22 : 0);
     }
-    harness_destroy(h);
 }
 
 /* Agnostic bits change nothing: tail and masked-off elements stay. */
@@ -618,7 +615,6 @@ TEST(agnostic_is_undisturbed)
             ck_assert_uint_eq(h->hart.v[1][i], active ? 0x22 : 0x77);
         }
     }
-    harness_destroy(h);
 }
 
 static const struct {
@@ -644,7 +640,6 @@ TEST(set_text)
         harness_check_text(h, set_texts[i].word, 0, set_texts[i].text);
         ck_assert_uint_eq(harness_encode(set_texts[i].text, 0), set_texts[i].word);
     }
-    harness_destroy(h);
 }
 
 /* --- What there is not (InstructionSet page) --- */
@@ -674,7 +669,6 @@ TEST_EACH(absent_instruction, COUNT(absent))
         ck_assert_ptr_nonnull(strstr(b.h->hart.fault.detail, absent[_i].mnemonic));
         ck_assert(!memcmp(b.h->hart.v, b.before, sizeof b.before));
     }
-    rvv_close(&b);
 }
 
 /* Elements have at most 32 bits. */
@@ -701,5 +695,4 @@ TEST_EACH(too_wide_instruction, COUNT(too_wide))
     harness_check_fault(b.h, RV32_FAULT_STUB, VECTOR_PC + 4, word);
     ck_assert_ptr_nonnull(strstr(b.h->hart.fault.detail, too_wide[_i].mnemonic));
     ck_assert(!memcmp(b.h->hart.v, b.before, sizeof b.before));
-    rvv_close(&b);
 }

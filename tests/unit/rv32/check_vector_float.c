@@ -11,6 +11,8 @@
 
 #include <stdio.h>
 
+FIXTURE(NULL, harness_destroy_all);
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { CASES = 100, LMULS = 4, SIGN_SHIFT = 31 };
@@ -210,7 +212,6 @@ TEST_EACH(arithmetic, COUNT(rows))
             }
         }
     }
-    rvv_close(&b);
 }
 
 /* --- Conversions and classes --- */
@@ -302,7 +303,6 @@ TEST_EACH(conversion, COUNT(conversions))
             run_conversion(&b, row);
         }
     }
-    rvv_close(&b);
 }
 
 /* --- Reductions --- */
@@ -367,7 +367,6 @@ TEST_RANGE(reduction, USUM, MAX)
             run_reduction(&b, (enum reduction)_i);
         }
     }
-    rvv_close(&b);
 }
 
 /* --- Moves and slides --- */
@@ -397,7 +396,6 @@ TEST(scalar_moves)
         vector_check_text(&b, word, "vfmv.s.f", operands);
         vector_check(&b, word);
     }
-    rvv_close(&b);
 }
 
 TEST_EACH(slide_1, 2)
@@ -422,12 +420,11 @@ TEST_EACH(slide_1, 2)
         vector_check_text(&b, word, up ? "vfslide1up.vf" : "vfslide1down.vf", operands);
         vector_check(&b, word);
     }
-    rvv_close(&b);
 }
 
 /* --- Words assembled by hand from the manual's diagrams --- */
 
-static const struct vector_encoding encodings[] = {
+static const struct harness_encoding encodings[] = {
     {0x02219457, "vfadd.vv v8, v2, v3"},
     {0x0220d457, "vfadd.vf v8, v2, ft1"},
     {0x0a219457, "vfsub.vv v8, v2, v3"},
@@ -460,5 +457,5 @@ static const struct vector_encoding encodings[] = {
 
 TEST(encoding)
 {
-    vector_check_encodings(encodings, COUNT(encodings));
+    harness_check_encodings(encodings, COUNT(encodings), true);
 }

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+FIXTURE(NULL, harness_destroy_all);
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { CASES = 12, WINDOW = 0x1000, MIDDLE = 0x800 };
@@ -271,7 +273,6 @@ TEST_EACH(load_or_store, STEPS)
             }
         }
     }
-    rvv_close(&b);
 }
 
 /* --- Masks and whole registers --- */
@@ -304,7 +305,6 @@ TEST(mask_access)
         vector_check(&b, word);
         check_window(&b, &window);
     }
-    rvv_close(&b);
 }
 
 /* Whole registers: neither vl nor vtype matters, and the width is a hint. */
@@ -339,7 +339,6 @@ TEST_EACH(whole_access, 4)
         vector_check(&b, word);
         check_window(&b, &window);
     }
-    rvv_close(&b);
 }
 
 /* --- Corners --- */
@@ -371,7 +370,6 @@ TEST(stride_zero)
         }
         vector_check(&b, memory_word(false, 1, STRIDED, 1, i & 1 ? T2 : X0, T1, 16, 12));
     }
-    rvv_close(&b);
 }
 
 /* vl = 0 and all-clear masks touch nothing, not even addresses where nothing lives. */
@@ -391,7 +389,6 @@ TEST(nothing_to_do)
         vector_check(&b, memory_word(i & 4, 1, mop, vector_vm(&b), mop ? T2 : 0, T1, 32, 4));
         ck_assert_uint_eq(b.h->accesses, 0);
     }
-    rvv_close(&b);
 }
 
 /* One element on the bus, loaded and stored. */
@@ -422,7 +419,6 @@ TEST_EACH(bus_element, 3)
             ck_assert_uint_eq(b.h->log[0].value & mask, vector_get(&b, 4, 0, width));
         }
     }
-    rvv_close(&b);
 }
 
 /* Several elements, all on the bus or only the second: served in full, or refused as not modelled,
@@ -450,7 +446,6 @@ TEST(bus_elements)
         ck_assert_uint_eq(harness_load(b.h, last, 4), 0x11111111);
         ck_assert(!memcmp(b.h->hart.v, b.before, sizeof b.before));
     }
-    rvv_close(&b);
 }
 
 /* An instruction that waits or faults has had no effect at all (rv32.h). */
@@ -474,7 +469,6 @@ TEST_EACH(all_or_nothing, 4)
     if (fault) {
         harness_check_fault(b.h, RV32_FAULT_UNMAPPED, VECTOR_PC + 4, word);
         ck_assert_uint_eq(b.h->hart.fault.address, MMIO);
-        rvv_close(&b);
         return;
     }
     harness_run(b.h, 1);
@@ -484,7 +478,6 @@ TEST_EACH(all_or_nothing, 4)
     memcpy(&got, b.h->hart.v[4], sizeof got);
     ck_assert_uint_eq(got, store ? vector_get(&b, 4, 0, 32) : 0x01020304);
     ck_assert_uint_eq(b.h->log[0].value, got);
-    rvv_close(&b);
 }
 
 /* A vector store over code: the new words are what runs next. */
@@ -509,12 +502,11 @@ TEST(rewrite)
         ck_assert_int_eq(h->hart.stop, RV32_STOP_PAUSE);
         ck_assert_uint_eq(h->hart.x[T0], 320);
     }
-    harness_destroy(h);
 }
 
 /* --- Words assembled by hand from the manual's diagrams --- */
 
-static const struct vector_encoding encodings[] = {
+static const struct harness_encoding encodings[] = {
     {0x02030407, "vle8.v v8, (t1)"},
     {0x00035407, "vle16.v v8, (t1), v0.t"},
     {0x02036427, "vse32.v v8, (t1)"},
@@ -542,5 +534,5 @@ static const struct vector_encoding encodings[] = {
 
 TEST(encoding)
 {
-    vector_check_encodings(encodings, COUNT(encodings));
+    harness_check_encodings(encodings, COUNT(encodings), true);
 }

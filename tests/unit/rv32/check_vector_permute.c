@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+FIXTURE(NULL, harness_destroy_all);
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { CASES = 25 };
@@ -34,7 +36,6 @@ static void for_types(uint64_t seed, bool (*fits)(struct vector_type type),
             run(&b, what);
         }
     }
-    rvv_close(&b);
 }
 
 static bool doubles(struct vector_type type)
@@ -511,7 +512,7 @@ TEST(compress)
 
 /* --- Words assembled by hand from the manual's diagrams --- */
 
-static const struct vector_encoding encodings[] = {
+static const struct harness_encoding encodings[] = {
     {0x022180d7, "vadd.vv v1, v2, v3"},
     {0x002180d7, "vadd.vv v1, v2, v3, v0.t"},
     {0x02284057, "vadd.vx v0, v2, a6"},
@@ -556,5 +557,5 @@ static const struct vector_encoding encodings[] = {
 
 TEST(encoding)
 {
-    vector_check_encodings(encodings, COUNT(encodings));
+    harness_check_encodings(encodings, COUNT(encodings), true);
 }

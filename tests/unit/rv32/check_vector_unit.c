@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+FIXTURE(NULL, harness_destroy_all);
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { E8 = 0 << 3, E16 = 1 << 3, E32 = 2 << 3, M1 = 0, M2 = 1, M4 = 2, M8 = 3, MF2 = 7, MF4 = 6 };
@@ -130,7 +132,6 @@ TEST_RANGE(every_row, (int)first_vector_row(), RV32_ROWS - 1)
         harness_check_fault(h, RV32_FAULT_ILLEGAL, 0x40, word);
     }
     check_text(row);
-    harness_destroy(h);
 }
 
 /* --- Configuration --- */
@@ -154,7 +155,6 @@ TEST_EACH(reserved_configuration, 8)
     h->hart.x[A2] = cases[_i].vtype;
     check_fault(h, cases[_i].text, RV32_FAULT_VECTOR, cases[_i].detail);
     ck_assert_uint_eq(h->hart.csr.vtype, 0);
-    harness_destroy(h);
 }
 
 /* Texts have no reserved bits, but words do. */
@@ -179,7 +179,6 @@ TEST_EACH(reserved_vtype_bits, 2)
     }
     harness_execute(h, 0x40, words[_i][0]);
     ck_assert_uint_eq(h->hart.csr.vtype, 0xd0);
-    harness_destroy(h);
 }
 
 /* --- Groups --- */
@@ -201,7 +200,6 @@ TEST(groups)
     ck_assert_uint_eq(h->hart.v[1][14], 6);
     ck_assert_uint_eq(h->hart.v[3][14], 7);
     ck_assert_uint_eq(h->hart.v[4][14], 0);
-    harness_destroy(h);
 }
 
 /* --- What V 1.0 reserves --- */
@@ -245,7 +243,6 @@ TEST_EACH(reserved, 27)
     h->hart.x[A0] = DATA;
     configure(h, cases[_i].vtype, 1);
     check_fault(h, cases[_i].text, RV32_FAULT_VECTOR, cases[_i].detail);
-    harness_destroy(h);
 }
 
 /* vl and vtype can be written as CSRs; the loops stay bounded. */
@@ -257,7 +254,6 @@ TEST(excessive_vl)
     check_fault(h, "vadd.vv v8, v16, v24", RV32_FAULT_VECTOR, "VLMAX");
     check_fault(h, "vle8.v v8, (a0)", RV32_FAULT_VECTOR, "VLMAX");
     run(h, "vl8re8.v v8, (a0)"); /* whatever vl is */
-    harness_destroy(h);
 }
 
 /* --- Memory --- */
@@ -283,7 +279,6 @@ TEST(misaligned)
     ck_assert_uint_eq(h->hart.fault.address, DATA + 3);
     ck_assert_uint_eq(h->l1[DATA], 0);
     check_fault(h, "vlse16.v v8, (a0), a1", RV32_FAULT_MISALIGNED, "not aligned");
-    harness_destroy(h);
 }
 
 TEST(fault_only_first)
@@ -298,7 +293,6 @@ TEST(fault_only_first)
     ck_assert_uint_eq(h->accesses, 0);
     h->hart.x[A0] = DATA + 1;
     check_fault(h, "vle32ff.v v8, (a0)", RV32_FAULT_MISALIGNED, "not aligned");
-    harness_destroy(h);
 }
 
 TEST(long_burst)
@@ -320,5 +314,4 @@ TEST(long_burst)
     harness_run(h, 800000);
     ck_assert_int_eq(h->hart.stop, RV32_RUNNING);
     ck_assert_uint_eq(h->hart.pc, 0x40);
-    harness_destroy(h);
 }

@@ -91,10 +91,14 @@ static uint32_t bus_status(void *owner, struct rv32_hart *hart, unsigned index)
 
 /* --- The bench --- */
 
+static struct harness *harnesses; /* that exist */
+
 struct harness *harness_create(enum rv32_core core)
 {
     struct harness *h = calloc(1, sizeof *h);
     ck_assert_ptr_nonnull(h);
+    h->next = harnesses;
+    harnesses = h;
     h->store = rv32_code_store_create();
     ck_assert_ptr_nonnull(h->store);
     h->bus = (struct rv32_bus){
@@ -121,9 +125,21 @@ struct harness *harness_create(enum rv32_core core)
 
 void harness_destroy(struct harness *h)
 {
+    struct harness **link = &harnesses;
+    while (*link != h) {
+        link = &(*link)->next;
+    }
+    *link = h->next;
     rv32_code_invalidate(&h->code);
     rv32_code_store_destroy(h->store);
     free(h);
+}
+
+void harness_destroy_all(void)
+{
+    while (harnesses) {
+        harness_destroy(harnesses);
+    }
 }
 
 void harness_reset(struct harness *h)
@@ -295,6 +311,16 @@ uint32_t harness_random_word(uint64_t *state)
 }
 
 /* --- Encodings --- */
+
+void harness_check_encodings(const struct harness_encoding *encodings, int count, bool both_ways)
+{
+    struct harness *h = harness_create(RV32_T2);
+    for (int i = 0; i < count; i++) {
+        harness_check_text(h, encodings[i].word, 0x40, encodings[i].text);
+        ck_assert(!both_ways || harness_encode(encodings[i].text, 0x40) == encodings[i].word);
+    }
+    harness_destroy(h);
+}
 
 uint32_t words_r(uint32_t opcode, uint32_t funct3, uint32_t funct7, uint32_t rd, uint32_t rs1,
                  uint32_t rs2)

@@ -51,11 +51,16 @@ struct harness {
     struct rv32_access log[HARNESS_LOG];
     struct harness_push pushed[HARNESS_LOG];
     unsigned accesses, pushes, fences;
+
+    struct harness *next; /* of those that exist */
 };
 
 /* A hart that has just left reset with pc 0; the test fails when memory runs out. */
 struct harness *harness_create(enum rv32_core core);
 void harness_destroy(struct harness *h);
+
+/* Those that a test has left; each program has this behind each test. */
+void harness_destroy_all(void);
 
 /* As created, but what L1 and local RAM hold stays. */
 void harness_reset(struct harness *h);
@@ -98,6 +103,13 @@ uint32_t harness_random(uint64_t *state);
 
 /* A random word with many values near the boundaries of 8, 16 and 32 bits. */
 uint32_t harness_random_word(uint64_t *state);
+
+/* Checks that each word disassembles to its text and, both ways, each text assembles to its word. */
+struct harness_encoding {
+    uint32_t word;
+    const char *text;
+};
+void harness_check_encodings(const struct harness_encoding *encodings, int count, bool both_ways);
 
 /* --- Encodings --- */
 

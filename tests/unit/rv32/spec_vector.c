@@ -16,11 +16,6 @@ void rvv_open(struct vector_bench *b, uint64_t seed)
     b->random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
 }
 
-void rvv_close(struct vector_bench *b)
-{
-    harness_destroy(b->h);
-}
-
 uint32_t vector_vlmax(struct vector_type type)
 {
     uint32_t per_register = 8 * RV32_VLEN_BYTES / type.sew;
@@ -178,16 +173,6 @@ void vector_check_text(const struct vector_bench *b, uint32_t word, const char *
     char text[96];
     snprintf(text, sizeof text, "%s %s%s", mnemonic, operands, b->masked ? ", v0.t" : "");
     harness_check_text(b->h, word, 0, text);
-}
-
-void vector_check_encodings(const struct vector_encoding *encodings, int count)
-{
-    struct harness *h = harness_create(RV32_T2);
-    for (int i = 0; i < count; i++) {
-        harness_check_text(h, encodings[i].word, 0, encodings[i].text);
-        ck_assert_uint_eq(harness_encode(encodings[i].text, 0), encodings[i].word);
-    }
-    harness_destroy(h);
 }
 
 uint32_t words_v(uint32_t funct6, uint32_t vm, uint32_t vs2, uint32_t s1, enum vector_funct3 funct3,

@@ -36,7 +36,6 @@ struct vector_bench {
 
 /* A hart of core T2 with a random state of its own. */
 void rvv_open(struct vector_bench *b, uint64_t seed);
-void rvv_close(struct vector_bench *b);
 
 uint32_t vector_vlmax(struct vector_type type);
 uint32_t vector_vtype(struct vector_type type); /* the encoding, agnostic bits clear */
@@ -76,15 +75,6 @@ void vector_check(struct vector_bench *b, uint32_t word);
 /* Disassembly must be "mnemonic operands", with ", v0.t" when the case is masked. */
 void vector_check_text(const struct vector_bench *b, uint32_t word, const char *mnemonic,
                        const char *operands);
-
-/* A word that was assembled by hand, and its text. */
-struct vector_encoding {
-    uint32_t word;
-    const char *text;
-};
-
-/* Checks that each word disassembles to its text, and each text assembles to its word. */
-void vector_check_encodings(const struct vector_encoding *encodings, int count);
 
 /* OP-V: s1 is vs1, rs1, fs1 or an immediate. */
 enum vector_funct3 { OPIVV, OPFVV, OPMVV, OPIVI, OPIVX, OPFVF, OPMVX };
