@@ -5,6 +5,7 @@
 
 #include "addresses.h"
 #include "tile/debug_internal.h"
+#include "tensix/frontend/frontend.h"
 #include "tile/observe.h"
 #include "tile/weak.h"
 
@@ -174,12 +175,18 @@ static bool runs_ahead(const struct tile *tile)
     return !tile->weak && !tile->tensix.timed && tile->running != RV32_CORES;
 }
 
-/* Queues as many as one store may hold, or none. */
-static unsigned queue(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
-                      const uint32_t *words, unsigned count, uint64_t cycle)
+/* Pushes one instruction through the queues and runs its thread. Others notice that something has
+ * moved where something is left, or was. */
+static unsigned push_and_run(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
+                             uint32_t word, uint64_t cycle, uint64_t end)
 {
-    count = count < TENSIX_FUSED ? count : TENSIX_FUSED;
-    return tensix_push(tensix, thread, origin, words, count, cycle) ? count : 0;
+    const bool was_busy = tensix_has_more(&tensix->thread[thread]);
+    bool is_pushed = tensix_push(tensix, thread, origin, &word, 1, cycle);
+    if (tensix_run_thread(tensix, thread, end) && !is_pushed) {
+        is_pushed = tensix_push(tensix, thread, origin, &word, 1, cycle); /* there is room now */
+    }
+    tensix->moved = was_busy || tensix_has_more(&tensix->thread[thread]);
+    return is_pushed;
 }
 
 /* Does any other hart sleep or wait? What awake ones see of a queue they see when they look. */
@@ -194,6 +201,22 @@ static bool is_watched(const struct tile *tile, enum tile_agent pusher)
     return false;
 }
 
+/* Pushes more behind one that has made its thread wait, as long as there is room: nothing changes for
+ * the one that waits. */
+static unsigned push_behind(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
+                            const uint32_t *words, unsigned count, uint64_t cycle)
+{
+    unsigned done = 1;
+    while (done < count && tensix->thread[thread].blocked) {
+        origin.pc += 4;
+        if (!tensix_push(tensix, thread, origin, &words[done], 1, cycle + done)) {
+            break;
+        }
+        done++;
+    }
+    return done;
+}
+
 unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
                    unsigned count, uint64_t cycle)
 {
@@ -205,31 +228,33 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
     }
     if (!runs_ahead(tile)) {
         tile->tensix_idle = false;
-        count = queue(tensix, thread, origin, words, count, cycle);
-        if (count) {
-            tile_event(tile, cycle);
+        if (!tensix_push(tensix, thread, origin, words, 1, cycle)) {
+            return 0;
         }
-        return count;
+        tile_event(tile, cycle);
+        return 1;
     }
     uint64_t end = cycle + RUN_AHEAD < tile->turn_end ? cycle + RUN_AHEAD : tile->turn_end;
     unsigned done = 0;
+    bool is_queued = false;
     if (agent != AGENT_B) {
         done = tensix_execute(tensix, thread, origin, words, count, cycle, end);
     }
     if (done == 0) {
-        done = queue(tensix, thread, origin, words, count, cycle);
-        if (tensix_run_thread(tensix, thread, end) && done == 0) {
-            done = queue(tensix, thread, origin, words, count, cycle); /* there is room now */
-        }
-        tensix->moved = true;
+        is_queued = push_and_run(tensix, thread, origin, words[0], cycle, end);
+        done = is_queued;
         tile->tensix_idle = false;
     }
     tile->tensix_idle &= !tensix->attention; /* it may have latched a wait */
     tensix->changed |= tensix->is_polite;    /* who waits for others looks again */
-    if (tensix->changed || tensix->stopped || (tensix->moved && is_watched(tile, agent))) {
-        tensix->changed = tensix->moved = false;
+    const bool has_moved = tensix->moved && is_watched(tile, agent);
+    tensix->moved = false;
+    if (tensix->changed || tensix->stopped || has_moved) {
+        tensix->changed = false;
         tile_event(tile, tensix->latest > cycle ? tensix->latest : cycle);
         rv32_cut(hart, tensix->stopped ? cycle + 1 : UINT64_MAX);
+    } else if (is_queued) {
+        done = push_behind(tensix, thread, origin, words, count, cycle);
     }
     return done;
 }

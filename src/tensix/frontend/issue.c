@@ -223,9 +223,12 @@ static inline tensix_runner *quick_runner(uint32_t word)
 static inline bool start(struct tensix *tensix, unsigned thread, uint32_t word, uint64_t time)
 {
     tensix_runner *run = quick_runner(word);
+    if (!run) {
+        return false; /* it may not even come to the gate */
+    }
     tensix->thread[thread].next = word;
     tensix->now = time;
-    return run && run(tensix, thread, word) == TENSIX_DONE;
+    return run(tensix, thread, word) == TENSIX_DONE;
 }
 
 static inline void note_time(struct tensix *tensix, uint64_t time)
@@ -374,21 +377,31 @@ unsigned tensix_execute(struct tensix *tensix, unsigned thread, struct tensix_or
     own->origin = origin;
     own->parent = 0;
     tensix->attention = false;
-    while (start(tensix, thread, *words, time)) {
-        words++;
+    bool starts;
+    while ((starts = start(tensix, thread, words[time - begin], time))) {
         time++;
-        own->origin.pc += 4;
-        if (time == last || tensix->attention) {
+        if (time == last || tensix->attention || tensix->changed || tensix->is_polite) {
             break;
         }
+        own->origin.pc += 4;
     }
-    if (time != begin) {
-        own->pushed += time - begin;
-        own->drained += time - begin;
+    unsigned done = (unsigned)(time - begin);
+    if (done > 0) {
+        own->drained += done;
         own->time = time;
         note_time(tensix, time - 1);
     }
-    return (unsigned)(time - begin);
+    if (!starts && tensix->stopped) { /* by this one, which stays at the gate */
+        own->has_next = true;
+        own->time = time;
+        done++;
+    } else if (!starts && done > 0) { /* it has not come yet */
+        own->next = words[done - 1];
+        own->origin.pc -= 4;
+        own->wait = TENSIX_WAITS_FOR_NOTHING;
+    }
+    own->pushed += done;
+    return done;
 }
 
 void tensix_wake(struct tensix *tensix, uint64_t cycle)
