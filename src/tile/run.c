@@ -315,9 +315,10 @@ static bool pass(struct tile *tile, struct tile_cut *cut)
         uint64_t turn_end = is_long ? cut->long_limit : cut->limit;
         bool got_on = hart_turn(tile, core, earlier(turn_end, cut->turn_end), cut->first);
         uint64_t reached = earlier(tile->run[core].time, tile->turn_end);
+        uint64_t last = tile->halt == TILE_FAULTED ? reached : reached - 1; /* of its cycles */
         progress |= got_on;
-        if (is_long && got_on && reached > cut->limit) {
-            cut->limit = tile_round_start(tile, reached - 1) + tile->quantum;
+        if (is_long && got_on && last >= cut->limit) {
+            cut->limit = tile_round_start(tile, last) + tile->quantum;
             tile->round_start = cut->limit - tile->quantum;
         }
         cut->turn_end = tile->halt == TILE_PAUSED ? tile->turn_end : UINT64_MAX;
