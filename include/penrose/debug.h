@@ -192,8 +192,7 @@ enum {
 /*
  * Allows or forbids shortcuts from now on: second ways to the same results that exist for speed
  * alone. Without them every instruction and access takes the way of the core, some times slower; what
- * a guest sees and cycles stay as they are. penrose_state_hash does not: it also sees when a hart was
- * found to wait. A new chip allows them unless
+ * a guest sees, cycles and penrose_state_hash stay as they are. A new chip allows them unless
  * PENROSE_SHORTCUTS is "off"; a library built with --disable-shortcuts has none. Not while the chip
  * runs.
  */

@@ -399,10 +399,13 @@ enum penrose_status penrose_snapshot_from_memory(const struct penrose_options *o
                                                  struct penrose_error *error);
 
 /*
- * A hash of all that a snapshot would hold. Chips that were made and used in the same way have the
- * same, whatever the number of host threads and the kernels; so have a chip and what was loaded
- * from its snapshot. (Reading or peeking may change it: a tile that slept catches up with the
- * time.) Not for a chip that is running. 0 when memory runs out.
+ * A hash of a chip's state: of what a snapshot would hold, but for how far harts that wait were
+ * found to wait; they count as if they had polled all along. Chips that were made and used in the
+ * same way have the same, whatever the number of host threads, the kernels, and whether shortcuts
+ * were taken (penrose_shortcuts_set); so have a chip and what was loaded from its snapshot, and one
+ * at which somebody looks (a trace, a debugger, counts), but under PENROSE_RANDOM, where it draws
+ * other random numbers. Taking the hash changes nothing. (A tile is made when somebody first reads or
+ * peeks there, which does change it.) Not for a chip that is running. 0 when memory runs out.
  */
 uint64_t penrose_state_hash(struct penrose_chip *chip);
 

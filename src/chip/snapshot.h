@@ -30,6 +30,7 @@ enum snapshot_kind {
     SNAPSHOT_PAGES,
     SNAPSHOT_LEAVE,  /* this member */
     SNAPSHOT_BESIDE, /* it and all behind it */
+    SNAPSHOT_HINTS,  /* no member: the rows behind it are not hashed */
 };
 
 struct snapshot_type;
@@ -72,7 +73,8 @@ uint64_t snapshot_hash_value(const struct snapshot_hash *hash);
 /* --- Bytes on their way out --- */
 
 struct snapshot_writer {
-    /* Takes a block, NULL: nobody wants it, only its hash. False: it could not be written. */
+    /* Takes a block. False: it could not be written. NULL: only the hash of the state is wanted,
+     * without hints, and with everybody brought to the present (tile/present.h). */
     bool (*put)(void *context, const uint8_t *bytes, size_t size);
     void *context;
     struct snapshot_hash hash;

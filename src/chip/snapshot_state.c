@@ -21,6 +21,7 @@
 #include "tensix/table.h"
 #include "tile/eth_window.h"
 #include "tile/noc_short.h"
+#include "tile/present.h"
 #include "tile/weak.h"
 
 enum { PAGE_BYTES = 4096 };
@@ -46,6 +47,7 @@ enum { PAGE_BYTES = 4096 };
 #define PAGES(name, member)       MEMBER(name, member, SNAPSHOT_PAGES, 0, 0, NULL)
 #define LEAVE(name, member)       MEMBER(name, member, SNAPSHOT_LEAVE, 0, 0, NULL)
 #define BESIDE(name, member)      MEMBER(name, member, SNAPSHOT_BESIDE, 0, 0, NULL)
+#define HINTS(struct_name)        {.name = "", .kind = SNAPSHOT_HINTS},
 #define END(name_)                                                                                 \
     }                                                                                              \
     ;                                                                                              \
@@ -66,6 +68,7 @@ static const struct snapshot_type *const types[] = {
 #define PAGES(name, member)
 #define LEAVE(name, member)
 #define BESIDE(name, member)
+#define HINTS(name)
 #define END(name) &type_##name,
 #include "chip/snapshot.def"
 };
@@ -87,7 +90,7 @@ static void hash_text(struct snapshot_hash *hash, const char *text)
 
 static bool is_saved(const struct snapshot_member *member)
 {
-    return member->kind != SNAPSHOT_LEAVE && member->kind != SNAPSHOT_BESIDE;
+    return member->kind < SNAPSHOT_LEAVE;
 }
 
 /* Offsets are not in it: no padding is saved, so compilers may differ about it. */
@@ -212,6 +215,11 @@ static void load_sparse(struct snapshot_reader *reader, struct sparse *memory, u
 
 /* --- Members --- */
 
+static bool is_hash(const struct snapshot_writer *writer)
+{
+    return !writer->put;
+}
+
 static void save_object(struct snapshot_writer *writer, const struct snapshot_type *type,
                         const void *object)
 {
@@ -231,6 +239,11 @@ static void save_object(struct snapshot_writer *writer, const struct snapshot_ty
             break;
         case SNAPSHOT_PAGES:
             save_memory(writer, at, member->size);
+            break;
+        case SNAPSHOT_HINTS:
+            if (is_hash(writer)) {
+                return;
+            }
             break;
         case SNAPSHOT_LEAVE:
         case SNAPSHOT_BESIDE:
@@ -280,6 +293,7 @@ static void load_object(struct snapshot_reader *reader, const struct snapshot_ty
             memset(at, 0, member->size);
             load_pages(reader, at, member->size);
             break;
+        case SNAPSHOT_HINTS:
         case SNAPSHOT_LEAVE:
         case SNAPSHOT_BESIDE:
             break;
@@ -586,7 +600,9 @@ static void save_tile(struct snapshot_writer *writer, struct shared_data *shared
 {
     save_object(writer, &type_tile, tile);
     save_memory(writer, tile->l1, tile->kind->l1_bytes);
-    save_marks(writer, tile);
+    if (!is_hash(writer)) {
+        save_marks(writer, tile);
+    }
     for (unsigned core = 0; core < RV32_CORES; core++) {
         save_memory(writer, tile->local[core], tile_local_size(core));
     }
@@ -655,13 +671,26 @@ static void load_tile(struct snapshot_reader *reader, struct shared_data *shared
     tensix_vector_derive(&tile->tensix.vector);
 }
 
+/* Everybody in the tile stands where it would if nobody had slept. */
+static void hash_tile(struct snapshot_writer *writer, struct tile *tile, uint64_t now)
+{
+    struct tile_past past;
+    tile_to_present(tile, now, &past);
+    save_tile(writer, NULL, tile);
+    tile_to_past(tile, &past);
+}
+
 static void save_tiles(struct snapshot_writer *writer, struct shared_data *shared,
                        struct penrose_chip *chip)
 {
     for (uint16_t place = 0; place < NOC_NODES; place++) {
         if (chip->place[place].tile) {
             snapshot_put_number(writer, place);
-            save_tile(writer, shared, chip->place[place].tile);
+            if (is_hash(writer)) {
+                hash_tile(writer, chip->place[place].tile, chip->now);
+            } else {
+                save_tile(writer, shared, chip->place[place].tile);
+            }
         }
     }
     snapshot_put_number(writer, NOC_NODES);

@@ -28,6 +28,8 @@ chip_sources += \
 	%D%/noc_window.h \
 	%D%/pic.c \
 	%D%/pic.h \
+	%D%/present.c \
+	%D%/present.h \
 	%D%/report.h \
 	%D%/reset.c \
 	%D%/run.c \

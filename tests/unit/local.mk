@@ -9,6 +9,8 @@ libunit_la_SOURCES = \
 	%D%/chip/snapshot_bytes.h \
 	%D%/chip/snapshot_scenes.c \
 	%D%/chip/snapshot_scenes.h \
+	%D%/chip/state_difference.c \
+	%D%/chip/state_difference.h \
 	%D%/eth/eth_bench.c \
 	%D%/eth/eth_bench.h \
 	%D%/eth/eth_wire.c \
@@ -83,6 +85,7 @@ UNIT_TESTS = \
 	%D%/chip/check_snapshot_forged \
 	%D%/chip/check_snapshot_rows \
 	%D%/chip/check_sparse \
+	%D%/chip/check_state_hash \
 	%D%/observe/check_waits \
 	%D%/eth/check_base_firmware \
 	%D%/eth/check_classify \

@@ -105,101 +105,6 @@ TEST_EACH(scene_goes_on_from_any_moment, SCENES *SCENE_SCHEDULES)
     penrose_chip_destroy(chip);
 }
 
-TEST_EACH(hash_does_not_depend_on_threads, SCENES *SCENE_SCHEDULES)
-{
-    static const unsigned threads[] = {1, 2, 7};
-    const struct scene *scene = scene_at((unsigned)_i % SCENES);
-    unsigned schedule = (unsigned)_i / SCENES;
-    struct penrose_chip *chip[3];
-    for (unsigned i = 0; i < 3; i++) {
-        chip[i] = scene_chip(scene, schedule, threads[i]);
-        scene->make(chip[i], 3);
-    }
-    for (unsigned window = 0; window < 6; window++) {
-        uint64_t hash = penrose_state_hash(chip[0]);
-        for (unsigned i = 1; i < 3; i++) {
-            ck_assert_msg(penrose_state_hash(chip[i]) == hash, "%s: %u threads, window %u",
-                          scene->name, threads[i], window);
-        }
-        for (unsigned i = 0; i < 3; i++) {
-            pass(chip[i], scene->step / 3);
-        }
-    }
-    for (unsigned i = 0; i < 3; i++) {
-        penrose_chip_destroy(chip[i]);
-    }
-}
-
-/* L1 and harts, awake at the same time: when a hart was found to wait depends on the way taken. */
-static void compare_tiles(struct penrose_chip *chip, struct penrose_chip *other)
-{
-    for (unsigned i = 0; i < NOC_NODES; i++) {
-        struct tile *tile = chip->place[i].tile, *same = other->place[i].tile;
-        ck_assert(!tile == !same);
-        for (unsigned core = 0; tile && core < RV32_CORES; core++) {
-            const struct rv32_hart *hart = &tile->hart[core], *its = &same->hart[core];
-            tile_wake(tile, (enum rv32_core)core);
-            tile_wake(same, (enum rv32_core)core);
-            ck_assert_mem_eq(hart->x, its->x, sizeof hart->x);
-            ck_assert_uint_eq(hart->pc, its->pc);
-            ck_assert_uint_eq(hart->retired, its->retired);
-        }
-        ck_assert(!tile || memcmp(tile->l1, same->l1, tile->kind->l1_bytes) == 0);
-    }
-}
-
-/* With shortcuts, without, and with them in every second window. */
-TEST_EACH(guests_see_no_shortcuts, SCENES *SCENE_SCHEDULES)
-{
-    enum { CHIPS = 3, WINDOWS = 12 };
-    const struct scene *scene = scene_at((unsigned)_i % SCENES);
-    struct penrose_chip *chip[CHIPS];
-    for (unsigned i = 0; i < CHIPS; i++) {
-        chip[i] = scene_chip(scene, (unsigned)_i / SCENES, 1);
-        penrose_shortcuts_set(chip[i], i == 0);
-        scene->make(chip[i], 5);
-    }
-    for (unsigned window = 0; window < WINDOWS; window++) {
-        for (unsigned i = 0; i < CHIPS; i++) {
-            pass(chip[i], 777);
-        }
-        penrose_shortcuts_set(chip[CHIPS - 1], window % 2 == 0);
-    }
-    for (unsigned i = 1; i < CHIPS; i++) {
-        compare_faults(chip[0], chip[i]);
-        compare_tiles(chip[0], chip[i]);
-    }
-    for (unsigned i = 0; i < CHIPS; i++) {
-        penrose_chip_destroy(chip[i]);
-    }
-}
-
-/* Every change that software can see changes the hash. */
-TEST(hash_sees_changes)
-{
-    static const struct {
-        unsigned x, y;
-        uint64_t address;
-    } places[] = {{1, 2, 0x100},          {16, 11, 0x17fffc}, {17, 12, 0x100}, {18, 20, 0xfeffff00},
-                  {20, 25, 0x400},        {1, 2, 0xffb20000}, {8, 3, 0x1000},  {1, 2, 0xffb12228},
-                  {18, 14, 0x2000000100}, {1, 2, 0xffb41010}};
-    struct penrose_chip *chip = scene_chip(NULL, 0, 1);
-    uint64_t seen[sizeof places / sizeof places[0] + 1] = {penrose_state_hash(chip)};
-    for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
-        uint32_t word = 0x10;
-        struct penrose_error error = {0};
-        ck_assert_msg(penrose_write(chip, places[i].x, places[i].y, places[i].address, &word, 4,
-                                    &error) == PENROSE_OK,
-                      "%s", error.text);
-        seen[i + 1] = penrose_state_hash(chip);
-        ck_assert_uint_eq(penrose_state_hash(chip), seen[i + 1]);
-        for (unsigned j = 0; j <= i; j++) {
-            ck_assert_uint_ne(seen[i + 1], seen[j]);
-        }
-    }
-    penrose_chip_destroy(chip);
-}
-
 /* A stopped chip is stopped when it was loaded, too, and goes on after penrose_fault_clear. */
 TEST(stopped_chip_stays_stopped)
 {
@@ -480,8 +385,9 @@ TEST_EACH(booted_chip_goes_on, 3)
     ck_assert_int_lt(status.st_size, 30 << 20);
     ck_assert_int_eq(penrose_snapshot_load(NULL, file("a"), &copy, &error), PENROSE_OK);
     ck_assert_uint_eq(penrose_state_hash(chip), penrose_state_hash(copy));
-    ck_assert(is_ready(chip, &booting) && is_ready(copy, &booting)); /* tiles catch up */
+    ck_assert(is_ready(chip, &booting)); /* tiles catch up, which nobody can tell */
     ck_assert_uint_eq(penrose_state_hash(chip), penrose_state_hash(copy));
+    ck_assert(is_ready(copy, &booting));
     go_on_alike(chip, copy, 4, "ready");
     penrose_chip_destroy(copy);
     penrose_chip_destroy(chip);

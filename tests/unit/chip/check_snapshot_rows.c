@@ -155,6 +155,9 @@ static const struct snapshot_member *row_of(const struct snapshot_type *type, Dw
     const char *name = dwarf_diename(member);
     for (uint32_t i = 0; i < type->members; i++) {
         const struct snapshot_member *row = &type->member[i];
+        if (row->kind == SNAPSHOT_HINTS) {
+            continue;
+        }
         bool is_it = name ? strcmp(row->name, name) == 0 : row->offset == offset_of(member);
         if (is_it || (row->kind == SNAPSHOT_BESIDE && row->offset < offset_of(member))) {
             return row;
@@ -188,6 +191,7 @@ static void check_kind(const char *struct_name, const struct snapshot_member *ro
                     ? "not the struct that INNER says"
                     : NULL;
         break;
+    case SNAPSHOT_HINTS:
     case SNAPSHOT_LEAVE:
     case SNAPSHOT_BESIDE:
         break;
@@ -199,7 +203,10 @@ TEST_EACH(every_member_has_a_row, count_types())
 {
     const struct snapshot_type *type = snapshot_type_at((size_t)_i);
     Dwarf_Die member;
-    unsigned members = 0;
+    unsigned members = 0, rows = 0;
+    for (uint32_t i = 0; i < type->members; i++) {
+        rows += type->member[i].kind != SNAPSHOT_HINTS;
+    }
     ck_assert_msg(definitions.found[_i], "struct %s is in snapshot.def and nowhere else",
                   type->name);
     ck_assert_uint_eq(size_of(&definitions.die[_i]), type->size);
@@ -220,8 +227,7 @@ TEST_EACH(every_member_has_a_row, count_types())
             check_kind(type->name, row, own);
         }
     } while (dwarf_siblingof(&member, &member) == 0);
-    ck_assert_msg(members == type->members, "%s has %u members and %u rows", type->name, members,
-                  type->members);
+    ck_assert_msg(members == rows, "%s has %u members and %u rows", type->name, members, rows);
 }
 
 /* What INNER rows refer to is in the table, too, and stands before them. */

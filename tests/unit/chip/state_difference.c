@@ -1,0 +1,118 @@
+/* Differences between states, see state_difference.h: a walk over the rows of snapshot.def. */
+#include "unit/chip/state_difference.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "chip/chip.h"
+#include "chip/snapshot.h"
+#include "tile/present.h"
+
+static char text[300];
+
+static void add(const char *part, uint32_t index, bool is_array)
+{
+    size_t at = strlen(text);
+    snprintf(text + at, sizeof text - at, is_array ? "%s[%u]" : "%s", part, index);
+}
+
+/* Appends where numbers begin to differ, and what is there. */
+static void add_bytes(const uint8_t *a, const uint8_t *b, uint32_t size)
+{
+    uint32_t at = 0;
+    uint64_t value = 0, other = 0;
+    while (at + sizeof value < size && memcmp(a + at, b + at, sizeof value) == 0) {
+        at += sizeof value;
+    }
+    memcpy(&value, a + at, size - at < sizeof value ? size - at : sizeof value);
+    memcpy(&other, b + at, size - at < sizeof other ? size - at : sizeof other);
+    size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, " at %u: 0x%llx, 0x%llx", at,
+             (unsigned long long)value, (unsigned long long)other);
+}
+
+/* Appends the name of what differs. */
+static bool find_in_object(const struct snapshot_type *type, const uint8_t *a, const uint8_t *b)
+{
+    for (uint32_t i = 0; i < type->members; i++) {
+        const struct snapshot_member *member = &type->member[i];
+        const uint8_t *at = a + member->offset, *other = b + member->offset;
+        uint32_t unit = member->size;
+        if (member->kind == SNAPSHOT_HINTS) {
+            return false;
+        }
+        if (member->kind == SNAPSHOT_LEAVE || member->kind == SNAPSHOT_BESIDE ||
+            memcmp(at, other, member->size) == 0) {
+            continue;
+        }
+        unit = member->kind == SNAPSHOT_INNER ? member->type->size : unit;
+        for (uint32_t done = 0; done < member->size; done += unit) {
+            size_t length = strlen(text);
+            add(".", 0, false);
+            add(member->name, done / unit, member->size > unit);
+            if (member->kind != SNAPSHOT_INNER) {
+                add_bytes(at, other, member->size);
+                return true;
+            }
+            if (find_in_object(member->type, at + done, other + done)) {
+                return true;
+            }
+            text[length] = 0;
+        }
+    }
+    return false;
+}
+
+static bool find_in_bytes(const char *name, const uint8_t *a, const uint8_t *b, uint32_t size)
+{
+    bool differs = memcmp(a, b, size) != 0;
+    if (differs) {
+        add(name, 0, false);
+        add_bytes(a, b, size);
+    }
+    return differs;
+}
+
+static const struct snapshot_type *tile_rows(void)
+{
+    const struct snapshot_type *type;
+    for (size_t i = 0; (type = snapshot_type_at(i)); i++) {
+        if (strcmp(type->name, "tile") == 0) {
+            break;
+        }
+    }
+    return type;
+}
+
+static bool find_in_tile(const struct tile *tile, const struct tile *other)
+{
+    bool is_found = find_in_object(tile_rows(), (const uint8_t *)tile, (const uint8_t *)other) ||
+                    find_in_bytes(": L1", tile->l1, other->l1, tile->kind->l1_bytes);
+    for (unsigned core = 0; core < RV32_CORES && !is_found; core++) {
+        is_found = find_in_bytes(": local RAM", tile->local[core], other->local[core],
+                                 tile_local_size((enum rv32_core)core));
+    }
+    return is_found;
+}
+
+const char *state_difference(struct penrose_chip *chip, struct penrose_chip *other)
+{
+    static struct tile_past past, other_past;
+    bool is_found = false;
+    for (unsigned i = 0; i < NOC_NODES && !is_found; i++) {
+        struct tile *tile = chip->place[i].tile, *same = other->place[i].tile;
+        if (!tile && !same) {
+            continue;
+        }
+        snprintf(text, sizeof text, "%s", tile ? tile->name : same->name);
+        if (!tile || !same) {
+            return text;
+        }
+        tile_to_present(tile, chip->now, &past);
+        tile_to_present(same, other->now, &other_past);
+        is_found = find_in_tile(tile, same);
+        tile_to_past(tile, &past);
+        tile_to_past(same, &other_past);
+    }
+    return is_found ? text : "not in a tile";
+}
