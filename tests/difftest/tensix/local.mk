@@ -1,6 +1,5 @@
 ## Random Tensix programs on two libraries with the libttsim ABI, and golden cases without the other.
-check_PROGRAMS += %D%/difftest-tensix
-tests_difftest_tensix_difftest_tensix_SOURCES = $(difftest_common_sources) \
+difftest_tensix_sources = $(difftest_common_sources) \
 	%D%/bench.c \
 	%D%/bench.h \
 	%D%/campaign.c \
@@ -22,7 +21,6 @@ tests_difftest_tensix_difftest_tensix_SOURCES = $(difftest_common_sources) \
 	%D%/golden.h \
 	%D%/guest.c \
 	%D%/guest.h \
-	%D%/main.c \
 	%D%/make_config.c \
 	%D%/make_loops.c \
 	%D%/make_scene.c \
@@ -59,7 +57,15 @@ tests_difftest_tensix_difftest_tensix_SOURCES = $(difftest_common_sources) \
 	%D%/vector_plan.c \
 	%D%/words.def \
 	%D%/worker.c
+check_PROGRAMS += %D%/difftest-tensix
+tests_difftest_tensix_difftest_tensix_SOURCES = $(difftest_tensix_sources) %D%/main.c
 tests_difftest_tensix_difftest_tensix_LDADD = libpenrose_core.la -ldl -lpthread
+
+## The same programs with and without shortcuts.
+check_PROGRAMS += %D%/check_ways
+tests_difftest_tensix_check_ways_SOURCES = $(difftest_tensix_sources) %D%/check_ways.c
+tests_difftest_tensix_check_ways_LDADD = libunit.la libpenrose_core.la $(CHECK_LIBS) -ldl -lpthread
+TESTS += %D%/check_ways
 
 ## The scripts beside this folder, and the cases that --record has written.
 TESTS += tests/difftest/tensix-golden.sh tests/difftest/tensix-self-test.sh
