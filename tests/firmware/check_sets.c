@@ -1,6 +1,7 @@
 /*
  * Boots every Blackhole firmware set and launches the five kernels of firmware/kernels on it twice,
- * with other arguments the second time; compares what they leave with a model.
+ * with other arguments the second time; compares what they leave with a model. Then does it again
+ * with and without shortcuts, and compares the hashes of all states between windows.
  *
  *   check_sets FIRMWARE_ROOT KERNELS_ROOT
  *
@@ -13,6 +14,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <penrose/debug.h>
 #include <penrose/metal.h>
 #include <penrose/penrose.h>
 
@@ -24,6 +26,7 @@ enum {
     TILE_X = 1,
     TILE_Y = 2,
     CYCLES = 10000000,
+    SLICE = 4096, /* a state is noted at least so often */
     PAGE_WORDS = 256,
     IN_ADDRESS = 0x40000,
     OUT_ADDRESS = 0x60000,
@@ -49,6 +52,19 @@ static const struct work works[] = {
 
 struct timing {
     double boot, simulate;
+};
+
+/* States of a chip, one after the other. */
+struct states {
+    unsigned count;
+    uint64_t hash; /* of their hashes */
+};
+
+/* What runs on a chip. */
+struct machine {
+    struct penrose_chip *chip;
+    struct penrose_firmware *firmware;
+    struct states *states; /* NULL: nobody wants them */
 };
 
 static double milliseconds(void)
@@ -92,21 +108,40 @@ static void model(const struct work *work, uint32_t result[RESULT_WORDS])
 
 /* --- Running --- */
 
+static void note_state(const struct machine *machine)
+{
+    struct states *states = machine->states;
+    if (states) {
+        states->count++;
+        states->hash =
+            (states->hash ^ penrose_state_hash(machine->chip)) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+}
+
 static bool ready(struct penrose_chip *chip, void *context)
 {
-    return penrose_firmware_ready(chip, TILE_X, TILE_Y, context);
+    const struct machine *machine = context;
+    note_state(machine);
+    return penrose_firmware_ready(chip, TILE_X, TILE_Y, machine->firmware);
 }
 
 static bool done(struct penrose_chip *chip, void *context)
 {
-    return penrose_launch_done(chip, TILE_X, TILE_Y, context);
+    const struct machine *machine = context;
+    note_state(machine);
+    return penrose_launch_done(chip, TILE_X, TILE_Y, machine->firmware);
 }
 
-static bool run(struct penrose_chip *chip, struct penrose_firmware *firmware,
-                bool (*until)(struct penrose_chip *, void *), const char *what)
+static bool run(struct machine *machine, bool (*until)(struct penrose_chip *, void *),
+                const char *what)
 {
-    struct penrose_run run = {.cycles = CYCLES, .until = until, .context = firmware};
-    enum penrose_outcome outcome = penrose_run(chip, &run);
+    struct penrose_chip *chip = machine->chip;
+    const struct penrose_run run = {
+        .cycles = machine->states ? SLICE : CYCLES, .until = until, .context = machine};
+    enum penrose_outcome outcome = PENROSE_CYCLES;
+    for (uint64_t cycles = 0; cycles < CYCLES && outcome == PENROSE_CYCLES; cycles += run.cycles) {
+        outcome = penrose_run(chip, &run);
+    }
     if (outcome == PENROSE_CONDITION) {
         return true;
     }
@@ -123,9 +158,9 @@ static bool run(struct penrose_chip *chip, struct penrose_firmware *firmware,
     return false;
 }
 
-static bool launch(struct penrose_chip *chip, struct penrose_firmware *firmware,
-                   const char *kernels, const struct work *work)
+static bool launch(struct machine *machine, const char *kernels, const struct work *work)
 {
+    struct penrose_chip *chip = machine->chip;
     const uint32_t common[] = {work->pages, work->seed};
     const uint32_t result_at[] = {RESULT_ADDRESS};
     const uint32_t numbers[] = {work->multiplier, work->increment};
@@ -168,11 +203,11 @@ static bool launch(struct penrose_chip *chip, struct penrose_firmware *firmware,
     struct penrose_error error;
     if (penrose_poke(chip, TILE_X, TILE_Y, RESULT_ADDRESS, found, sizeof found, &error) !=
             PENROSE_OK ||
-        penrose_launch(chip, TILE_X, TILE_Y, firmware, &launch, &error) != PENROSE_OK) {
+        penrose_launch(chip, TILE_X, TILE_Y, machine->firmware, &launch, &error) != PENROSE_OK) {
         printf("launch: %s\n", error.text);
         return false;
     }
-    if (!run(chip, firmware, done, "the launch")) {
+    if (!run(machine, done, "the launch")) {
         return false;
     }
     if (penrose_peek(chip, TILE_X, TILE_Y, RESULT_ADDRESS, found, sizeof found, &error) !=
@@ -190,51 +225,67 @@ static bool launch(struct penrose_chip *chip, struct penrose_firmware *firmware,
     return true;
 }
 
-static bool boot(struct penrose_chip *chip, const char *directory,
-                 struct penrose_firmware **firmware, struct timing *timing)
+static bool boot(struct machine *machine, const char *directory, struct timing *timing)
 {
+    struct penrose_chip *chip = machine->chip;
     struct penrose_error error;
     double start = milliseconds();
-    if (penrose_firmware_open(directory, firmware, &error) != PENROSE_OK ||
-        penrose_boot(chip, TILE_X, TILE_Y, *firmware, &error) != PENROSE_OK) {
+    if (penrose_firmware_open(directory, &machine->firmware, &error) != PENROSE_OK ||
+        penrose_boot(chip, TILE_X, TILE_Y, machine->firmware, &error) != PENROSE_OK) {
         printf("boot: %s\n", error.text);
         return false;
     }
-    if (ready(chip, *firmware)) {
+    if (ready(chip, machine)) {
         printf("boot: ready before any hart has run\n");
         return false;
     }
     double booted = milliseconds();
-    bool is_ready = run(chip, *firmware, ready, "booting");
+    bool is_ready = run(machine, ready, "booting");
     double end = milliseconds();
     timing->boot = end - start;
     timing->simulate = end - booted;
     return is_ready;
 }
 
-static bool check_set(const char *firmware_directory, const char *kernels, struct timing *timing)
+/* Boots and launches; says how long that took where nobody wants states. */
+static bool run_set(const char *directory, const char *kernels, bool shortcuts,
+                    struct states *states, struct timing *timing)
 {
     struct penrose_options options = {.size = sizeof options};
-    struct penrose_chip *chip = NULL;
-    struct penrose_firmware *firmware = NULL;
+    struct machine machine = {.states = states};
     struct penrose_error error;
-    if (penrose_chip_create(&options, &chip, &error) != PENROSE_OK) {
+    if (penrose_chip_create(&options, &machine.chip, &error) != PENROSE_OK) {
         printf("chip: %s\n", error.text);
         return false;
     }
-    bool good = boot(chip, firmware_directory, &firmware, timing);
-    uint64_t booted = penrose_now(chip);
+    penrose_shortcuts_set(machine.chip, shortcuts);
+    bool good = boot(&machine, directory, timing);
+    uint64_t booted = penrose_now(machine.chip);
     for (unsigned i = 0; good && i < sizeof works / sizeof works[0]; i++) {
-        good = launch(chip, firmware, kernels, &works[i]);
+        good = launch(&machine, kernels, &works[i]);
     }
-    if (good) {
-        printf("booted in %.2f ms (simulating %.2f ms), %llu cycles; two launches, %llu cycles\n",
+    if (good && !states) {
+        printf("booted in %.2f ms (simulating %.2f ms), %llu cycles; two launches, %llu cycles",
                timing->boot, timing->simulate, (unsigned long long)booted,
-               (unsigned long long)(penrose_now(chip) - booted));
+               (unsigned long long)(penrose_now(machine.chip) - booted));
     }
-    penrose_chip_destroy(chip);
-    penrose_firmware_close(firmware);
+    penrose_chip_destroy(machine.chip);
+    penrose_firmware_close(machine.firmware);
     return good;
+}
+
+static bool check_set(const char *directory, const char *kernels, struct timing *timing)
+{
+    struct states with = {0}, without = {0};
+    struct timing unused;
+    if (!run_set(directory, kernels, true, NULL, timing) ||
+        !run_set(directory, kernels, true, &with, &unused) ||
+        !run_set(directory, kernels, false, &without, &unused)) {
+        return false;
+    }
+    bool is_same = with.count == without.count && with.hash == without.hash;
+    printf("; %u states, %s without shortcuts\n", with.count, is_same ? "the same" : "OTHERS");
+    return is_same;
 }
 
 /* --- Sets --- */

@@ -1,8 +1,8 @@
 /*
  * Boots firmware sets on whole chips: 140 workers, 12 Ethernet tiles (one with a loopback, two
  * linked with each other, nine without a link) and 24 DRAM tiles at once, on one and on three host
- * threads, which must agree in every register of every hart; then two chips with a link between
- * them.
+ * threads, and without shortcuts, which must agree in all of their state; then two chips with a link
+ * between them, with and without shortcuts.
  *
  *   check_whole_chip FIRMWARE_DIR...
  *
@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include <penrose/debug.h>
 #include <penrose/metal.h>
 #include <penrose/penrose.h>
 
@@ -60,7 +61,7 @@ static bool say(const struct penrose_error *error)
 }
 
 static bool open_machine(struct machine *machine, const char *directory, unsigned chips,
-                         unsigned threads)
+                         unsigned threads, bool shortcuts)
 {
     struct penrose_options options = {.size = sizeof options};
     struct penrose_error error;
@@ -70,6 +71,7 @@ static bool open_machine(struct machine *machine, const char *directory, unsigne
         if (penrose_chip_create(&options, &machine->chip[i], &error) != PENROSE_OK) {
             return say(&error);
         }
+        penrose_shortcuts_set(machine->chip[i], shortcuts);
     }
     return penrose_firmware_open(directory, &machine->firmware, &error) == PENROSE_OK ||
            say(&error);
@@ -164,29 +166,12 @@ static bool has_no_faults(struct penrose_chip *chip)
     return is_good;
 }
 
-static void add_to_hash(uint64_t *hash, const void *bytes, size_t size)
+static uint64_t hash_chips(const struct machine *machine)
 {
-    const unsigned char *byte = bytes;
-    for (size_t i = 0; i < size; i++) {
-        *hash = (*hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    }
-}
-
-/* What every hart of every tile has in its registers, and how far it has come. */
-static uint64_t hash_harts(const struct machine *machine)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (unsigned i = 0; i < machine->chips * machine->tiles; i++) {
-        struct position tile = machine->tile[i % machine->tiles];
-        for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
-            struct penrose_hart_info info;
-            if (penrose_hart_info(machine->chip[i / machine->tiles], tile.x, tile.y,
-                                  (enum penrose_hart)hart, &info, NULL) == PENROSE_OK) {
-                add_to_hash(&hash, info.x, sizeof info.x);
-                add_to_hash(&hash, &info.pc, sizeof info.pc);
-                add_to_hash(&hash, &info.retired, sizeof info.retired);
-            }
-        }
+    enum { TURN = 7 };
+    uint64_t hash = 0;
+    for (unsigned i = 0; i < machine->chips; i++) {
+        hash = (hash << TURN | hash >> (64 - TURN)) ^ penrose_state_hash(machine->chip[i]);
     }
     return hash;
 }
@@ -209,7 +194,7 @@ static bool boot(struct machine *machine, struct outcome *outcome)
                                    : penrose_run_together(machine->chip, machine->chips, &run);
     outcome->milliseconds = milliseconds() - start;
     outcome->cycles = penrose_now(machine->chip[0]);
-    outcome->state = hash_harts(machine);
+    outcome->state = hash_chips(machine);
     bool is_good = end == PENROSE_CONDITION;
     if (!is_good) {
         explain(machine, end);
@@ -222,11 +207,12 @@ static bool boot(struct machine *machine, struct outcome *outcome)
 
 /* --- What boots --- */
 
-static bool boot_whole(const char *directory, unsigned threads, struct outcome *outcome)
+static bool boot_whole(const char *directory, unsigned threads, bool shortcuts,
+                       struct outcome *outcome)
 {
     struct machine machine;
     struct penrose_error error;
-    bool is_good = open_machine(&machine, directory, 1, threads);
+    bool is_good = open_machine(&machine, directory, 1, threads, shortcuts);
     if (is_good) {
         add_all_tiles(&machine);
         is_good = machine.tiles == TILES;
@@ -241,11 +227,11 @@ static bool boot_whole(const char *directory, unsigned threads, struct outcome *
 }
 
 /* Active firmware on both ends of a link between two chips. */
-static bool boot_pair(const char *directory, struct outcome *outcome)
+static bool boot_pair(const char *directory, bool shortcuts, struct outcome *outcome)
 {
     struct machine machine;
     struct penrose_error error;
-    bool is_good = open_machine(&machine, directory, 2, 1);
+    bool is_good = open_machine(&machine, directory, 2, 1, shortcuts);
     if (is_good) {
         add_tiles(&machine, (struct position){24, ETHERNET_Y}, (struct position){25, ETHERNET_Y});
         for (unsigned i = 0; i < 2 && is_good; i++) {
@@ -259,16 +245,27 @@ static bool boot_pair(const char *directory, struct outcome *outcome)
     return is_good;
 }
 
+static bool is_same(const char *what, const struct outcome *one, const struct outcome *other)
+{
+    bool is_same = one->cycles == other->cycles && one->state == other->state;
+    if (!is_same) {
+        printf("%s: another result, %llu and %llu cycles\n", what,
+               (unsigned long long)other->cycles, (unsigned long long)one->cycles);
+    }
+    return is_same;
+}
+
 static bool check_set(const char *directory)
 {
-    struct outcome one = {0}, three = {0}, pair = {0};
-    if (!boot_whole(directory, 1, &one) || !boot_whole(directory, 3, &three) ||
-        !boot_pair(directory, &pair)) {
+    struct outcome one = {0}, three = {0}, core = {0}, pair = {0}, pair_core = {0};
+    if (!boot_whole(directory, 1, true, &one) || !boot_whole(directory, 3, true, &three) ||
+        !boot_whole(directory, 2, false, &core) || !boot_pair(directory, true, &pair) ||
+        !boot_pair(directory, false, &pair_core)) {
         return false;
     }
-    if (one.cycles != three.cycles || one.state != three.state) {
-        printf("three threads give another result than one: %llu and %llu cycles\n",
-               (unsigned long long)three.cycles, (unsigned long long)one.cycles);
+    if (!is_same("three threads", &one, &three) ||
+        !is_same("two threads, no shortcuts", &one, &core) ||
+        !is_same("two chips, no shortcuts", &pair, &pair_core)) {
         return false;
     }
     printf("%d tiles ready after %llu cycles, %.1f ms on 1 thread, %.1f ms on 3; two chips: %llu "
