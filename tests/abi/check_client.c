@@ -19,47 +19,9 @@
 
 FIXTURE(client_silence, NULL);
 
-static const char *library_path(void)
-{
-    static char path[4096];
-    const char *named = getenv("LIBTTSIM"), *build = getenv("builddir");
-    snprintf(path, sizeof path, "%s/.libs/libttsim.so", build ? build : ".");
-    return named ? named : path;
-}
-
-static void load(struct client *client, const char *path)
-{
-    ck_assert_msg(client_load(client, path), "%s cannot be loaded", path);
-}
-
-/* A copy without a name, as UMD makes one; returns its path. */
-static const char *copy_library(char path[64])
-{
-    static char bytes[65536];
-    int from = open(library_path(), O_RDONLY | O_CLOEXEC);
-    int to = memfd_create("libttsim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    ssize_t size;
-    ck_assert_int_ge(from, 0);
-    ck_assert_int_ge(to, 0);
-    while ((size = read(from, bytes, sizeof bytes)) > 0) {
-        ck_assert_int_eq(write(to, bytes, (size_t)size), size);
-    }
-    close(from);
-    fcntl(to, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
-    snprintf(path, 64, "/proc/self/fd/%d", to);
-    return path;
-}
-
 static unsigned count_threads(void)
 {
-    unsigned count = 0;
-    DIR *directory = opendir("/proc/self/task");
-    ck_assert_ptr_nonnull(directory);
-    for (struct dirent *entry; (entry = readdir(directory));) {
-        count += entry->d_name[0] != '.';
-    }
-    closedir(directory);
-    return count;
+    return client_count_entries("/proc/self/task");
 }
 
 static bool is_mapped(const char *name)
@@ -153,19 +115,17 @@ TEST(umd_opens_and_closes)
 {
     for (unsigned round = 0; round < 2; round++) {
         struct client client;
-        char copy[64];
-        load(&client, library_path());
+        client_load(&client);
         probe(&client);
         client_unload(&client);
         ck_assert(!is_mapped("libttsim.so"));
-        load(&client, copy_library(copy));
+        client_load_copy(&client);
         ck_assert(client_open(&client));
         boot(&client);
         ck_assert_uint_lt(client.reads, 1000); /* ttsim: 6176 */
         client_each_worker(&client, add_coordinates);
         client_each_worker(&client, shut);
-        client_close(&client);
-        client_unload(&client);
+        client_close_and_unload(&client);
         ck_assert(!is_mapped("memfd:libttsim"));
         ck_assert_uint_eq(count_threads(), 1);
     }
@@ -182,8 +142,7 @@ TEST(idle_time_costs_nothing)
 {
     struct client client;
     double best = 1;
-    load(&client, library_path());
-    ck_assert(client_open(&client));
+    client_load_and_open(&client);
     boot(&client);
     for (unsigned i = 0; i < 10; i++) {
         double start = seconds();
@@ -193,16 +152,14 @@ TEST(idle_time_costs_nothing)
         best = taken < best ? taken : best;
     }
     ck_assert_msg(best < 1e-3, "clock(1000000) takes %g s", best);
-    client_close(&client);
-    client_unload(&client);
+    client_close_and_unload(&client);
 }
 
 TEST(multicast_starts_all_tiles)
 {
     struct client client;
     static const uint32_t words[] = {700, 11}, go = UINT32_C(0x80) << 24;
-    load(&client, library_path());
-    ck_assert(client_open(&client));
+    client_load_and_open(&client);
     boot(&client);
     client_set_multicast(&client, 3, 0, 1, 2, 16, 11, 0);
     client.write(client.bar0 + 3 * 0x200000 + 0x100, words, sizeof words);
@@ -211,8 +168,7 @@ TEST(multicast_starts_all_tiles)
     ck_assert_uint_eq(client_read_word(&client, 1, 2, 0x108), 711);
     ck_assert_uint_eq(client_read_word(&client, 16, 11, 0x108), 711);
     ck_assert_uint_eq(client_read_word(&client, 7, 6, 0x108), 711);
-    client_close(&client);
-    client_unload(&client);
+    client_close_and_unload(&client);
 }
 
 /* --- Copies, rounds, fork --- */
@@ -220,9 +176,8 @@ TEST(multicast_starts_all_tiles)
 TEST(two_copies_know_nothing_of_each_other)
 {
     struct client a, b;
-    char copy[64];
-    load(&a, library_path());
-    load(&b, copy_library(copy));
+    client_load(&a);
+    client_load_copy(&b);
     ck_assert(a.library != b.library);
     ck_assert(client_open(&a));
     boot(&a);
@@ -234,18 +189,16 @@ TEST(two_copies_know_nothing_of_each_other)
     client_write_word(&b, 1, 2, 0x200, 2);
     ck_assert_uint_eq(client_read_word(&a, 1, 2, 0x200), 1);
     ck_assert_uint_eq(add(&b, 4, 4, 3, 4), 7);
-    client_close(&a);
-    client_unload(&a);
+    client_close_and_unload(&a);
     ck_assert_uint_eq(client_read_word(&b, 1, 2, 0x200), 2);
     ck_assert_uint_eq(add(&b, 4, 4, 30, 4), 34);
-    client_close(&b);
-    client_unload(&b);
+    client_close_and_unload(&b);
 }
 
 TEST(every_init_gives_a_new_device)
 {
     struct client client;
-    load(&client, library_path());
+    client_load(&client);
     for (uint32_t i = 0; i < 50; i++) {
         ck_assert(client_open(&client));
         ck_assert_uint_eq(client_read_word(&client, 2, 3, 0x300), 0);
@@ -264,8 +217,7 @@ TEST(fork_copies_the_device)
 {
     struct client client;
     int status = 0;
-    load(&client, library_path());
-    ck_assert(client_open(&client));
+    client_load_and_open(&client);
     boot(&client);
     pid_t child = fork();
     if (child == 0) {
@@ -279,8 +231,7 @@ TEST(fork_copies_the_device)
     ck_assert_uint_eq(client_read_word(&client, 3, 3, 0x200), 0x5a5a5a5a);
     ck_assert_uint_eq(client_read_word(&client, 3, 3, 0x108), 0x5a5a5a5a);
     ck_assert_uint_eq(add(&client, 3, 3, 10, 2), 12);
-    client_close(&client);
-    client_unload(&client);
+    client_close_and_unload(&client);
 }
 
 /* --- Threads --- */
@@ -318,7 +269,7 @@ TEST(threads_leave_nothing)
     for (unsigned round = 0; round < 6; round++) {
         struct client client;
         setenv("PENROSE_THREADS", round == 0 ? "1" : round == 5 ? "7" : "4", 1);
-        load(&client, library_path());
+        client_load(&client);
         unsigned count = boot_and_count(&client);
         ck_assert_uint_eq(count_threads(), round == 0 ? 1 : round == 5 ? 7 : 4);
         ck_assert(round == 0 || count == reads);
@@ -357,8 +308,7 @@ static void sysmem_write(uint64_t paddr, const void *p, uint32_t size)
 TEST(dram_has_eight_banks)
 {
     struct client client;
-    load(&client, library_path());
-    ck_assert(client_open(&client));
+    client_load_and_open(&client);
     for (unsigned bank = 0; bank < 8; bank++) {
         client_write_word(&client, 17 + bank / 4, 12 + 3 * (bank % 4), 0xc0001000, 0xd0 + bank);
     }
@@ -366,15 +316,13 @@ TEST(dram_has_eight_banks)
         ck_assert_uint_eq(client_read_word(&client, 17 + tile / 12, 12 + tile % 12, 0xc0001000),
                           0xd0 + tile / 3);
     }
-    client_close(&client);
-    client_unload(&client);
+    client_close_and_unload(&client);
 }
 
 /* Opens with callbacks, as UMD has them set before init. */
 static void open_with_sysmem(struct client *client)
 {
-    load(client, library_path());
-    ck_assert(client_open(client));
+    client_load_and_open(client);
     client->set_callbacks(sysmem_read, sysmem_write);
 }
 
@@ -391,8 +339,7 @@ TEST(the_device_reaches_sysmem)
     ck_assert_mem_eq(back, sysmem + 0x321, sizeof back);
     client_write_word(&client, 19, 24, through_iatu + 0x8000, 0x12345678);
     ck_assert_mem_eq(sysmem + 0x8000, "\x78\x56\x34\x12", 4);
-    client_close(&client);
-    client_unload(&client);
+    client_close_and_unload(&client);
 }
 
 /* UMD's transfer to the device: size, source, target, doorbell, then it waits for a size of 0. */
@@ -416,15 +363,14 @@ TEST(dma_writes_to_the_device)
     ck_assert_uint_eq(left, 0);
     client_read_tile(&client, 4, 4, 0, back, sizeof back);
     ck_assert_mem_eq(back, sysmem, sizeof back);
-    client_close(&client);
-    client_unload(&client);
+    client_close_and_unload(&client);
 }
 
 TEST(start_up_is_fast)
 {
     struct client client;
     double best = 1;
-    load(&client, library_path());
+    client_load(&client);
     for (unsigned i = 0; i < 10; i++) {
         double start = seconds();
         ck_assert(client_open(&client)); /* and what UMD looks at: ARC and all Ethernet tiles */
@@ -442,8 +388,7 @@ TEST(nothing_there_reads_all_ones)
     static const uint32_t offsets[] = {0x19400000, 0x1fbffffc, 0x1fc00a58,
                                        0x1fd06000, 0x1fe00000, 0x1ffffffc};
     struct client client;
-    load(&client, library_path());
-    ck_assert(client_open(&client));
+    client_load_and_open(&client);
     for (unsigned i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         ck_assert_uint_eq(client_bar0_word(&client, offsets[i]), UINT32_MAX);
     }
@@ -451,8 +396,7 @@ TEST(nothing_there_reads_all_ones)
     ck_assert_uint_eq(client_read_word(&client, 17, 12, UINT64_C(0x400000000)), UINT32_MAX);
     client_write_word(&client, 1, 2, 0x200, 5);
     ck_assert_uint_eq(client_read_word(&client, 1, 2, 0x200), 5);
-    client_close(&client);
-    client_unload(&client);
+    client_close_and_unload(&client);
 }
 
 /* --- Repetition --- */
@@ -463,13 +407,11 @@ TEST(runs_repeat)
     unsigned reads[2];
     for (unsigned i = 0; i < 2; i++) {
         struct client client;
-        load(&client, library_path());
-        ck_assert(client_open(&client));
+        client_load_and_open(&client);
         boot(&client);
         client_each_worker(&client, add_coordinates);
         reads[i] = client.reads;
-        client_close(&client);
-        client_unload(&client);
+        client_close_and_unload(&client);
     }
     ck_assert_uint_eq(reads[0], reads[1]);
 }
@@ -482,7 +424,7 @@ TEST(the_multi_chip_interface_is_absent)
                                         "libttsim_select_device_by_id", "libttsim_pci_config_wr32",
                                         "penrose_chip_create", "device_create"};
     struct client client;
-    load(&client, library_path());
+    client_load(&client);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         dlerror();
         ck_assert_msg(!dlsym(client.library, names[i]), "%s is exported", names[i]);
@@ -497,7 +439,7 @@ TEST(stdout_is_left_alone)
     int kept = dup(STDOUT_FILENO), file = memfd_create("stdout", MFD_CLOEXEC);
     fflush(stdout);
     ck_assert_int_ge(dup2(file, STDOUT_FILENO), 0);
-    load(&client, library_path());
+    client_load(&client);
     client.clock(1);
     client.exit();
     ck_assert(client_open(&client));
@@ -508,8 +450,7 @@ TEST(stdout_is_left_alone)
     client.clock(1000); /* a guest fault */
     client_write_word(&client, 1, 2, 0x200, 5);
     ck_assert_uint_eq(client_read_word(&client, 1, 2, 0x200), 5);
-    client_close(&client);
-    client_unload(&client);
+    client_close_and_unload(&client);
     fflush(stdout);
     dup2(kept, STDOUT_FILENO);
     ck_assert_int_eq(lseek(file, 0, SEEK_END), 0);

@@ -29,56 +29,7 @@ TESTS_ALWAYS_FORK; /* what a process has left is counted */
  * itself. */
 enum { SMALL_KIB = SANITIZED ? 1 << 20 : 4096 };
 
-enum { PATH_BYTES = 4096 };
-
-static void library_path(char path[PATH_BYTES])
-{
-    const char *named = getenv("LIBTTSIM"), *build = getenv("builddir");
-    if (named) {
-        snprintf(path, PATH_BYTES, "%s", named);
-    } else {
-        snprintf(path, PATH_BYTES, "%s/.libs/libttsim.so", build ? build : ".");
-    }
-}
-
-static void load(struct client *client)
-{
-    char path[PATH_BYTES];
-    library_path(path);
-    ck_assert_msg(client_load(client, path), "%s cannot be loaded", path);
-}
-
-/* A copy of the library in an anonymous file; several may be loaded at once. */
-static void load_copy(struct client *client)
-{
-    static char bytes[65536];
-    char path[PATH_BYTES], name[64];
-    library_path(path);
-    int from = open(path, O_RDONLY | O_CLOEXEC), to = memfd_create("libttsim", MFD_CLOEXEC);
-    ck_assert_int_ge(from, 0);
-    ck_assert_int_ge(to, 0);
-    for (ssize_t size; (size = read(from, bytes, sizeof bytes)) > 0;) {
-        ck_assert_int_eq(write(to, bytes, (size_t)size), size);
-    }
-    close(from);
-    snprintf(name, sizeof name, "/proc/self/fd/%d", to);
-    ck_assert(client_load(client, name));
-    close(to);
-}
-
 /* --- What a process has --- */
-
-static unsigned count_entries(const char *path)
-{
-    unsigned count = 0;
-    DIR *directory = opendir(path);
-    ck_assert_ptr_nonnull(directory);
-    for (struct dirent *entry; (entry = readdir(directory));) {
-        count += entry->d_name[0] != '.';
-    }
-    closedir(directory);
-    return count;
-}
 
 /* Resident memory in KiB. */
 static long resident(void)
@@ -103,8 +54,8 @@ struct belongings {
 
 static struct belongings look(void)
 {
-    return (struct belongings){.threads = count_entries("/proc/self/task"),
-                               .files = count_entries("/proc/self/fd"),
+    return (struct belongings){.threads = client_count_entries("/proc/self/task"),
+                               .files = client_count_entries("/proc/self/fd"),
                                .kib = resident()};
 }
 
@@ -177,8 +128,7 @@ static void fault(struct client *client, unsigned x, unsigned y)
 static void load_use_unload(bool exits)
 {
     struct client client;
-    load(&client);
-    ck_assert(client_open(&client));
+    client_load_and_open(&client);
     use_many_tiles(&client);
     fault(&client, 2, 4);
     if (exits) {
@@ -214,7 +164,7 @@ TEST(loading_with_threads_leaves_nothing)
 TEST(opening_leaves_nothing)
 {
     struct client client;
-    load(&client);
+    client_load(&client);
     struct belongings before = {0};
     for (unsigned i = 0; i < 60; i++) {
         ck_assert(client_open(&client));
@@ -265,7 +215,7 @@ static bool child_uses(struct client *client)
 {
     bool is_right = adds(client, 1, 4, 5, 6) && works(client, 3, 8);
     client_close(client);
-    return is_right && count_entries("/proc/self/task") == 1;
+    return is_right && client_count_entries("/proc/self/task") == 1;
 }
 
 static bool child_only_exits(struct client *client)
@@ -298,17 +248,15 @@ static void fork_in_the_middle(void)
     static bool (*const acts[])(struct client * client) = {
         child_uses, child_only_exits, child_opens_anew, child_does_nothing, child_forks};
     struct client client;
-    load(&client);
-    ck_assert(client_open(&client));
+    client_load_and_open(&client);
     use_many_tiles(&client);
     for (unsigned i = 0; i < sizeof acts / sizeof *acts; i++) {
         ck_assert_msg(in_child(&client, acts[i]), "act %u", i);
         ck_assert(adds(&client, 1, 4, i, 1));
         ck_assert(works(&client, 3 + i, 8));
     }
-    client_close(&client);
-    client_unload(&client);
-    ck_assert_uint_eq(count_entries("/proc/self/task"), 1);
+    client_close_and_unload(&client);
+    ck_assert_uint_eq(client_count_entries("/proc/self/task"), 1);
     ck_assert(in_child(NULL, child_does_nothing)); /* nobody is called who was unloaded */
 }
 
@@ -328,7 +276,7 @@ TEST(processes_run_at_once)
         if (child[i] == 0) {
             struct client client;
             bool is_right = true;
-            load(&client);
+            client_load(&client);
             for (unsigned round = 0; round < 3; round++) {
                 is_right &= client_open(&client);
                 is_right &= works(&client, 1 + i, 2 + round);
@@ -375,8 +323,7 @@ TEST(threads_share_a_device)
 {
     struct worker worker[2];
     pthread_t thread[2];
-    load(&worker[0].client);
-    ck_assert(client_open(&worker[0].client));
+    client_load_and_open(&worker[0].client);
     use_many_tiles(&worker[0].client);
     for (unsigned i = 0; i < 2; i++) {
         client_set_window(&worker[0].client, 10 + i, 10 + i, 5, 0);
@@ -391,8 +338,7 @@ TEST(threads_share_a_device)
         ck_assert(worker[i].is_right);
     }
     ck_assert(adds(&worker[0].client, 3, 4, 3, 4));
-    client_close(&worker[0].client);
-    client_unload(&worker[0].client);
+    client_close_and_unload(&worker[0].client);
 }
 
 static void *open_and_work(void *context)
@@ -414,8 +360,8 @@ TEST(copies_run_at_once)
 {
     struct worker worker[2];
     pthread_t thread[2];
-    load(&worker[0].client);
-    load_copy(&worker[1].client);
+    client_load(&worker[0].client);
+    client_load_copy(&worker[1].client);
     for (unsigned i = 0; i < 2; i++) {
         worker[i].x = 3 + i;
         ck_assert_int_eq(pthread_create(&thread[i], NULL, open_and_work, &worker[i]), 0);
@@ -442,8 +388,7 @@ TEST(forks_while_a_call_is_under_way)
     struct worker worker;
     pthread_t thread;
     bool stop = false;
-    load(&worker.client);
-    ck_assert(client_open(&worker.client));
+    client_load_and_open(&worker.client);
     use_many_tiles(&worker.client);
     worker.stop = &stop;
     ck_assert_int_eq(pthread_create(&thread, NULL, keep_busy, &worker), 0);
@@ -452,8 +397,7 @@ TEST(forks_while_a_call_is_under_way)
     }
     __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
-    client_close(&worker.client);
-    client_unload(&worker.client);
+    client_close_and_unload(&worker.client);
 }
 
 /* --- Signals and callbacks --- */
@@ -480,8 +424,7 @@ static void work_under_signals(void)
     const struct sigaction action = {.sa_handler = on_alarm};
     const struct itimerval often = {.it_interval.tv_usec = 500, .it_value.tv_usec = 500};
     const struct itimerval never = {{0, 0}, {0, 0}};
-    load(&signalled);
-    ck_assert(client_open(&signalled));
+    client_load_and_open(&signalled);
     client_set_window(&signalled, 0, 10, 9, 0); /* the work uses another */
     on_alarm(0);                                /* the tile is there: no memory is needed later */
     alarms = 0;
@@ -494,8 +437,7 @@ static void work_under_signals(void)
     }
     setitimer(ITIMER_PROF, &never, NULL);
     ck_assert_int_ge(alarms, 20);
-    client_close(&signalled);
-    client_unload(&signalled);
+    client_close_and_unload(&signalled);
 }
 
 TEST(signals_do_no_harm)
@@ -529,15 +471,13 @@ static void nested_read(uint64_t paddr, void *p, uint32_t size)
 TEST(callbacks_may_not_call_back)
 {
     uint32_t word = 0;
-    load(&signalled);
-    ck_assert(client_open(&signalled));
+    client_load_and_open(&signalled);
     signalled.set_callbacks(nested_read, NULL);
     client_read_tile(&signalled, 19, 24, UINT64_C(0x1000000000000000), &word, 4);
     ck_assert_uint_eq(word, 0x42424242);
     ck_assert_uint_eq(callbacks, 1);
     ck_assert(works(&signalled, 5, 5));
-    client_close(&signalled);
-    client_unload(&signalled);
+    client_close_and_unload(&signalled);
 }
 
 static void *work_elsewhere(void *context)
@@ -550,8 +490,7 @@ TEST_EACH(callbacks_may_throw, 2)
 {
     const uint64_t host_memory = UINT64_C(0x1000000000000000);
     setenv("PENROSE_THREADS", _i ? "3" : "1", 1);
-    load(&signalled);
-    ck_assert(client_open(&signalled));
+    client_load_and_open(&signalled);
     signalled.set_callbacks(throwing_read, throwing_write);
     for (unsigned round = 0; round < 3; round++) {
         uint32_t word = 0;
@@ -565,8 +504,7 @@ TEST_EACH(callbacks_may_throw, 2)
         ck_assert_int_eq(pthread_join(thread, &worked), 0);
         ck_assert_ptr_eq(worked, &signalled);
     }
-    client_close(&signalled);
-    client_unload(&signalled);
+    client_close_and_unload(&signalled);
 }
 
 /* --- Wrong calls and addresses --- */
@@ -575,7 +513,7 @@ TEST(calls_without_a_device)
 {
     struct client client;
     uint32_t word = 1;
-    load(&client);
+    client_load(&client);
     for (unsigned round = 0; round < 3; round++) {
         client.clock(100);
         client.write(UINT64_C(0x100000000), &word, 4);
@@ -603,8 +541,7 @@ TEST(other_devices_are_absent)
     static const uint32_t devices[] = {1, 7, 8, 0xf8, 0x100, 0xffff, 0x80000000, UINT32_MAX};
     static const uint32_t offsets[] = {0, 4, 0x10, 0xffc, 0x1000, 0xfffffffc};
     struct client client;
-    load(&client);
-    ck_assert(client_open(&client));
+    client_load_and_open(&client);
     for (unsigned i = 0; i < sizeof devices / sizeof *devices; i++) {
         for (unsigned k = 0; k < sizeof offsets / sizeof *offsets; k++) {
             ck_assert_uint_eq(client.config_read(devices[i], offsets[k]), UINT32_MAX);
@@ -612,8 +549,7 @@ TEST(other_devices_are_absent)
     }
     ck_assert_uint_eq(client.config_read(0, 0x1000), UINT32_MAX);
     ck_assert_uint_eq(client.config_read(0, 0xfffffffc), UINT32_MAX);
-    client_close(&client);
-    client_unload(&client);
+    client_close_and_unload(&client);
 }
 
 /* An access across a border; what answers is what small reads see there, or nothing when it begins
@@ -637,8 +573,7 @@ static void cross(struct client *client, uint64_t border, bool is_start)
 TEST(accesses_cross_borders)
 {
     struct client client;
-    load(&client);
-    ck_assert(client_open(&client));
+    client_load_and_open(&client);
     for (unsigned i = 0; i < 202; i++) {
         client_set_window(&client, i, 1 + i % 7, 2 + i / 7 % 10, i % 3 ? 0 : 0x17fe00);
     }
@@ -661,8 +596,7 @@ TEST(accesses_cross_borders)
         cross(&client, borders[i], borders[i] == client.bar0 || borders[i] == client.bar4);
     }
     ck_assert(works(&client, 5, 5));
-    client_close(&client);
-    client_unload(&client);
+    client_close_and_unload(&client);
 }
 
 /* As large as a call can be: all windows, what is behind them, and the end of the BAR. */
@@ -673,8 +607,7 @@ TEST(huge_accesses_end)
     uint8_t *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ck_assert_ptr_ne(bytes, MAP_FAILED);
-    load(&client);
-    ck_assert(client_open(&client));
+    client_load_and_open(&client);
     for (unsigned i = 0; i < 202; i++) {
         client_set_window(&client, i, 1, 2, 0);
     }
@@ -687,8 +620,7 @@ TEST(huge_accesses_end)
     ck_assert_uint_eq(bytes[size - 1], 0xff);
     client.write(client.bar0 + UINT64_C(0x18000000), bytes, UINT32_C(0x7000000));
     ck_assert(works(&client, 5, 5));
-    client_close(&client);
-    client_unload(&client);
+    client_close_and_unload(&client);
     munmap(bytes, size);
 }
 
@@ -705,7 +637,7 @@ TEST(windows_to_nowhere)
                                          UINT64_C(0x1000000000000000),
                                          UINT64_C(0xfffffffffffffffc)};
     struct client client;
-    load(&client);
+    client_load(&client);
     setenv("PENROSE_CARD", "p100a", 1);
     ck_assert_int_eq(client_open(&client), 0); /* it has no Ethernet tiles */
     for (unsigned y = 0; y < 64; y++) {
@@ -727,6 +659,5 @@ TEST(windows_to_nowhere)
         ck_assert_uint_eq(word, UINT32_MAX);
     }
     ck_assert(works(&client, 5, 5));
-    client_close(&client);
-    client_unload(&client);
+    client_close_and_unload(&client);
 }

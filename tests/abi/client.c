@@ -1,9 +1,14 @@
 #include "abi/client.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* --- Loading --- */
 
@@ -19,22 +24,74 @@ static bool look_up(const struct client *client, const char *name, void *functio
     return true;
 }
 
-bool client_load(struct client *client, const char *path)
+static void load_from(struct client *client, const char *path)
 {
     *client = (struct client){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
-    if (!client->library) {
-        fprintf(stderr, "%s\n", dlerror());
-        return false;
+    ck_assert_msg(client->library != NULL, "%s", dlerror());
+    ck_assert(look_up(client, "libttsim_init", &client->init) &&
+              look_up(client, "libttsim_exit", &client->exit) &&
+              look_up(client, "libttsim_pci_config_rd32", &client->config_read) &&
+              look_up(client, "libttsim_pci_mem_rd_bytes", &client->read) &&
+              look_up(client, "libttsim_pci_mem_wr_bytes", &client->write) &&
+              look_up(client, "libttsim_tile_rd_bytes", &client->tile_read) &&
+              look_up(client, "libttsim_tile_wr_bytes", &client->tile_write) &&
+              look_up(client, "libttsim_clock", &client->clock) &&
+              look_up(client, "libttsim_set_pci_dma_mem_callbacks", &client->set_callbacks));
+}
+
+static const char *library_path(void)
+{
+    static char path[4096];
+    const char *named = getenv("LIBTTSIM"), *build = getenv("builddir");
+    snprintf(path, sizeof path, "%s/.libs/libttsim.so", build ? build : ".");
+    return named ? named : path;
+}
+
+void client_load(struct client *client)
+{
+    load_from(client, library_path());
+}
+
+void client_load_copy(struct client *client)
+{
+    static char bytes[65536];
+    char path[64];
+    int from = open(library_path(), O_RDONLY | O_CLOEXEC);
+    int to = memfd_create("libttsim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    ck_assert_int_ge(from, 0);
+    ck_assert_int_ge(to, 0);
+    for (ssize_t size; (size = read(from, bytes, sizeof bytes)) > 0;) {
+        ck_assert_int_eq(write(to, bytes, (size_t)size), size);
     }
-    return look_up(client, "libttsim_init", &client->init) &&
-           look_up(client, "libttsim_exit", &client->exit) &&
-           look_up(client, "libttsim_pci_config_rd32", &client->config_read) &&
-           look_up(client, "libttsim_pci_mem_rd_bytes", &client->read) &&
-           look_up(client, "libttsim_pci_mem_wr_bytes", &client->write) &&
-           look_up(client, "libttsim_tile_rd_bytes", &client->tile_read) &&
-           look_up(client, "libttsim_tile_wr_bytes", &client->tile_write) &&
-           look_up(client, "libttsim_clock", &client->clock) &&
-           look_up(client, "libttsim_set_pci_dma_mem_callbacks", &client->set_callbacks);
+    close(from);
+    fcntl(to, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", to);
+    load_from(client, path);
+    close(to);
+}
+
+unsigned client_count_entries(const char *path)
+{
+    unsigned count = 0;
+    DIR *directory = opendir(path);
+    ck_assert_ptr_nonnull(directory);
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        count += entry->d_name[0] != '.';
+    }
+    closedir(directory);
+    return count;
+}
+
+void client_load_and_open(struct client *client)
+{
+    client_load(client);
+    ck_assert(client_open(client));
+}
+
+void client_close_and_unload(struct client *client)
+{
+    client_close(client);
+    client_unload(client);
 }
 
 void client_unload(struct client *client)

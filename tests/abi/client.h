@@ -24,9 +24,17 @@ struct client {
     unsigned reads, clocks; /* how often */
 };
 
-/* Loads a library and looks the nine functions up; false, with a message on stderr, when it fails.
- */
-bool client_load(struct client *client, const char *path);
+/* Loads .libs/libttsim.so of the build directory ($builddir), or what LIBTTSIM names; a copy in an
+ * anonymous file, as UMD makes one, of which several may be loaded at once. */
+void client_load(struct client *client);
+void client_load_copy(struct client *client);
+
+/* client_load, client_open; client_close, client_unload. */
+void client_load_and_open(struct client *client);
+void client_close_and_unload(struct client *client);
+
+/* How many files a folder has. */
+unsigned client_count_entries(const char *path);
 void client_unload(struct client *client);
 
 /* init, and what UMD finds out before it touches a tile; false when something is not as expected.
