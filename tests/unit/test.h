@@ -7,6 +7,8 @@
 
 #include <check.h>
 
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
 /* A test; one that runs `count` times, with 0, 1, ... as _i; one with all _i from first to last. */
 #define TEST(test)             TEST_RANGE(test, 0, 0)
 #define TEST_EACH(test, count) TEST_RANGE(test, 0, (int)(count)-1)

@@ -8,9 +8,6 @@
 #include "tile/noc_port.h"
 #include "tile/overlay_port.h"
 
-static struct tile_harness harness;
-#define H (&harness)
-
 static void setup(void)
 {
     harness_open(H);
@@ -48,13 +45,13 @@ static void ask(unsigned noc, unsigned buffer, uint32_t to, uint32_t ctrl)
 {
     uint32_t base = BUFFER(noc, buffer), here = noc ? AT(15, 9) : AT(1, 2);
     bool leaves_data = (ctrl & 3) == WRITE && !(ctrl & INLINE);
-    put(H, AGENT_NC, base + 0x00, ctrl & INLINE ? 0xffb11000 : 0x4000);
-    put(H, AGENT_NC, base + 0x08, leaves_data ? here : to);
-    put(H, AGENT_NC, base + 0x0c, 0x8000);
-    put(H, AGENT_NC, base + 0x14, leaves_data ? to : here);
-    put(H, AGENT_NC, base + 0x1c, ctrl);
-    put(H, AGENT_NC, base + 0x20, (ctrl & 3) == ATOMIC ? 0x107c : 16);
-    put(H, AGENT_NC, base + 0x40, 1);
+    put(AGENT_NC, base + 0x00, ctrl & INLINE ? 0xffb11000 : 0x4000);
+    put(AGENT_NC, base + 0x08, leaves_data ? here : to);
+    put(AGENT_NC, base + 0x0c, 0x8000);
+    put(AGENT_NC, base + 0x14, leaves_data ? to : here);
+    put(AGENT_NC, base + 0x1c, ctrl);
+    put(AGENT_NC, base + 0x20, (ctrl & 3) == ATOMIC ? 0x107c : 16);
+    put(AGENT_NC, base + 0x40, 1);
 }
 
 static unsigned count_sent(void)
@@ -104,12 +101,12 @@ TEST_EACH(requests_belong_or_are_refused, 2 * ROWS)
     ck_assert_uint_eq(count_sent(), 1);
     ck_assert(harness.tile->niu[noc].transaction.is_open);
     ck_assert(!harness.tile->niu[!noc].transaction.is_open);
-    uint32_t outstanding = get(H, AGENT_NC, OUTSTANDING(noc));
+    uint32_t outstanding = get(AGENT_NC, OUTSTANDING(noc));
     ask(!noc, 0, AT(5, 5), WRITE); /* the other NoC is another world */
     ck_assert_uint_eq(harness.faults, 0);
     ask(noc, 1, rows[row].next_to, rows[row].next_ctrl);
     ck_assert(!harness.tile->niu[noc].transaction.is_open);
-    ck_assert_uint_eq(get(H, AGENT_NC, BUFFER(noc, 1) + 0x40), 0);
+    ck_assert_uint_eq(get(AGENT_NC, BUFFER(noc, 1) + 0x40), 0);
     if (rows[row].rule) {
         ck_assert_uint_eq(harness.faults, 1);
         ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NOC_LINKED);
@@ -118,7 +115,7 @@ TEST_EACH(requests_belong_or_are_refused, 2 * ROWS)
                           strstr(harness.fault.text, rows[row].rule),
                       "%s", harness.fault.text);
         ck_assert_uint_eq(count_sent(), 2);
-        ck_assert_uint_eq(get(H, AGENT_NC, OUTSTANDING(noc)), outstanding);
+        ck_assert_uint_eq(get(AGENT_NC, OUTSTANDING(noc)), outstanding);
         ask(noc, 1, rows[row].next_to, rows[row].next_ctrl); /* the transaction counts as ended */
         ck_assert_uint_eq(harness.faults, 1);
     }
@@ -155,17 +152,17 @@ TEST_EACH(resets_end_transactions, 2)
     harness_release(H, RV32_NC, 0x1000);
     harness_release(H, RV32_B, 0x1000);
     ask(noc, 0, AT(3, 4), WRITE | LINKED);
-    put(H, AGENT_T0, 0xffb121b0, 1 << 11); /* BRISC: another hart */
+    put(AGENT_T0, 0xffb121b0, 1 << 11); /* BRISC: another hart */
     ck_assert_uint_eq(harness.faults, 0);
-    put(H, AGENT_T0, 0xffb121b0, 1 << 11 | 1 << 18);
+    put(AGENT_T0, 0xffb121b0, 1 << 11 | 1 << 18);
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NOC_LINKED);
     ck_assert_int_eq(harness.fault.agent, AGENT_NC);
     ck_assert_msg(
         strstr(harness.fault.text, "to raw (3, 4), begun in cycle 0, is open when its hart"), "%s",
         harness.fault.text);
-    put(H, AGENT_T0, 0xffb121b0, 0);
-    put(H, AGENT_T0, 0xffb121b0, 1 << 18);
+    put(AGENT_T0, 0xffb121b0, 0);
+    put(AGENT_T0, 0xffb121b0, 1 << 18);
     ask(noc, 0, AT(5, 6), WRITE);
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_uint_eq(count_sent(), 2);
@@ -280,11 +277,11 @@ TEST_EACH(initiators_wait_for_streams, 2)
     ask(noc, 0, AT(5, 6), WRITE | LINKED);
     ask(noc, 1, AT(7, 8), WRITE | MARKED);
     ck_assert_uint_eq(count_sent(), 1);
-    ck_assert_uint_eq(get(H, AGENT_NC, BUFFER(noc, 2) + 0x40) & 1, 1);
+    ck_assert_uint_eq(get(AGENT_NC, BUFFER(noc, 2) + 0x40) & 1, 1);
     ck_assert_uint_eq(tile_noc_next(tile), UINT64_MAX); /* nothing to get up for */
     ask(!noc, 0, AT(3, 4), WRITE);
     ck_assert_uint_eq(count_sent(), 2);
-    ck_assert_uint_eq(get(H, AGENT_NC, OUTSTANDING(noc)), 2);
+    ck_assert_uint_eq(get(AGENT_NC, OUTSTANDING(noc)), 2);
     ck_assert_uint_eq(harness.faults, 0);
     ck_assert(send_piece(noc, 7, false));
     tile_noc_arrivals(tile, FAR);
@@ -294,9 +291,9 @@ TEST_EACH(initiators_wait_for_streams, 2)
     ck_assert_ptr_null(packet->next->next); /* the third is no part of the second's transaction */
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NOC_LINKED);
-    ck_assert_uint_eq(get(H, AGENT_NC, OUTSTANDING(noc)), 1);
+    ck_assert_uint_eq(get(AGENT_NC, OUTSTANDING(noc)), 1);
     for (unsigned buffer = 0; buffer < 4; buffer++) {
-        ck_assert_uint_eq(get(H, AGENT_NC, BUFFER(noc, buffer) + 0x40), 0);
+        ck_assert_uint_eq(get(AGENT_NC, BUFFER(noc, buffer) + 0x40), 0);
     }
     ck_assert_uint_eq(tile->commands, 0);
 }
@@ -316,14 +313,14 @@ static const uint8_t *sent_bytes(void)
 static void ask_enabled(uint32_t source, uint64_t enables)
 {
     uint32_t base = BUFFER(0, 0);
-    put(H, AGENT_NC, base + 0x00, source);
-    put(H, AGENT_NC, base + 0x08, AT(1, 2));
-    put(H, AGENT_NC, base + 0x0c, 0x8000);
-    put(H, AGENT_NC, base + 0x14, AT(3, 4));
-    put(H, AGENT_NC, base + 0x1c, WRITE | ENABLES);
-    put(H, AGENT_NC, base + 0x20, (uint32_t)enables);
-    put(H, AGENT_NC, base + 0x24, (uint32_t)(enables >> 32));
-    put(H, AGENT_NC, base + 0x40, 1);
+    put(AGENT_NC, base + 0x00, source);
+    put(AGENT_NC, base + 0x08, AT(1, 2));
+    put(AGENT_NC, base + 0x0c, 0x8000);
+    put(AGENT_NC, base + 0x14, AT(3, 4));
+    put(AGENT_NC, base + 0x1c, WRITE | ENABLES);
+    put(AGENT_NC, base + 0x20, (uint32_t)enables);
+    put(AGENT_NC, base + 0x24, (uint32_t)(enables >> 32));
+    put(AGENT_NC, base + 0x40, 1);
 }
 
 /* The block reaches over the end of L1, its enabled bytes do not. */
@@ -353,7 +350,7 @@ TEST(a_register_is_in_all_words)
     for (unsigned at = 0; at < 64; at += 4) {
         uint32_t word;
         memcpy(&word, sent_bytes() + at, sizeof word);
-        ck_assert_uint_eq(word, get(H, AGENT_NC, BUFFER(1, 0) + 0x44));
+        ck_assert_uint_eq(word, get(AGENT_NC, BUFFER(1, 0) + 0x44));
     }
 }
 

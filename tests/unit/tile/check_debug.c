@@ -4,20 +4,7 @@
 #include "unit/tile/mmio_harness.h"
 #include "tile/debug_internal.h"
 
-static struct tile_harness harness;
-#define H (&harness)
-
-static void setup(void)
-{
-    harness_open(H);
-}
-
-static void teardown(void)
-{
-    harness_close(H);
-}
-
-FIXTURE(setup, teardown);
+FIXTURE(harness_setup, harness_teardown);
 
 #define REG(offset) (UINT32_C(0xffb12000) + (uint32_t)(offset))
 
@@ -57,35 +44,35 @@ TEST_EACH(row_behaves_as_its_kind, ROWS)
     if (row->kind == ROW_DEVICE) {
         return;
     }
-    ck_assert_uint_eq(get(H, AGENT_NC, REG(row->offset)), row->reset);
+    ck_assert_uint_eq(get(AGENT_NC, REG(row->offset)), row->reset);
     ck_assert_uint_eq(harness.unmodelled, row->kind == ROW_BLIND);
-    put(H, AGENT_NC, REG(row->offset), row->reset);
+    put(AGENT_NC, REG(row->offset), row->reset);
     ck_assert_uint_eq(harness.unmodelled, row->kind == ROW_BLIND);
-    ck_assert_event(H, put(H, AGENT_NC, REG(row->offset), 0x12345678));
+    ck_assert_event(put(AGENT_NC, REG(row->offset), 0x12345678));
     ck_assert_uint_eq(harness.unmodelled, row->kind != ROW_PLAIN);
-    ck_assert_uint_eq(peek(H, AGENT_NC, REG(row->offset)), row->kind == ROW_BLIND ? 0 : 0x12345678);
+    ck_assert_uint_eq(peek(AGENT_NC, REG(row->offset)), row->kind == ROW_BLIND ? 0 : 0x12345678);
 }
 
 /* A kernel that looks for NaN or infinity there must not take the 0 for an answer. */
 TEST(special_value_flags_are_not_modelled)
 {
-    put(H, AGENT_T1, REG(0x0b4), 0);
+    put(AGENT_T1, REG(0x0b4), 0);
     ck_assert_uint_eq(harness.unmodelled, 0);
-    ck_assert_uint_eq(get(H, AGENT_T1, REG(0x0b4)), 0);
+    ck_assert_uint_eq(get(AGENT_T1, REG(0x0b4)), 0);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
 
 TEST(unnamed_registers_store_and_report)
 {
-    put(H, AGENT_NOC, REG(0x2c4), 7);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x2c4)), 7);
-    put(H, AGENT_NOC, REG(0xffc), 8);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0xffc)), 8);
+    put(AGENT_NOC, REG(0x2c4), 7);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x2c4)), 7);
+    put(AGENT_NOC, REG(0xffc), 8);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0xffc)), 8);
     ck_assert_uint_eq(harness.unmodelled, 2);
     ck_assert_ptr_null(debug_register_name(0x2c4));
     ck_assert_ptr_null(debug_register_name(0x024));
     uint32_t value = 0;
-    ck_assert_int_eq(try_narrow(H, MMIO_WRITE, AGENT_B, REG(0x228), 2, &value), MMIO_NARROW);
+    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_B, REG(0x228), 2, &value), MMIO_NARROW);
 }
 
 TEST_EACH(polls_are_declared, 8)
@@ -106,39 +93,39 @@ TEST_EACH(polls_are_declared, 8)
 
 TEST(soft_reset_keeps_24_bits)
 {
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x1b0)), 0x47800);
-    put(H, AGENT_NOC, REG(0x1b0), 0x80047800);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x1b0)), 0x47800);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x1b0)), 0x47800);
+    put(AGENT_NOC, REG(0x1b0), 0x80047800);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x1b0)), 0x47800);
     ck_assert_uint_eq(harness.unmodelled, 0);
-    put(H, AGENT_NOC, REG(0x1b0), 0x47000);
+    put(AGENT_NOC, REG(0x1b0), 0x47000);
     ck_assert_int_eq(harness.tile->run[RV32_B].state, HART_READY);
     ck_assert_int_eq(harness.tile->run[RV32_T0].state, HART_HELD);
-    put(H, AGENT_NOC, REG(0x1b0), 0x47087); /* the unpackers */
+    put(AGENT_NOC, REG(0x1b0), 0x47087); /* the unpackers */
     ck_assert_uint_eq(harness.unmodelled, 0);
-    put(H, AGENT_NOC, REG(0x1b0), 0x47040); /* the mover */
+    put(AGENT_NOC, REG(0x1b0), 0x47040); /* the mover */
     ck_assert_uint_eq(harness.unmodelled, 0);
-    ck_assert_int_eq(try_access(H, MMIO_POKE, AGENT_NOC, REG(0x1b0), 0x47800), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_POKE, AGENT_NOC, REG(0x1b0), 0x47800), MMIO_OK);
     ck_assert_int_eq(harness.tile->run[RV32_B].state, HART_READY);
 }
 
 TEST(configuration_can_be_read)
 {
-    put(H, AGENT_B, 0xffef0000 + 4 * 10, 0xaaaa);
+    put(AGENT_B, 0xffef0000 + 4 * 10, 0xaaaa);
     harness.tile->tensix.thread_config[2][1] = 0xbb;
-    put(H, AGENT_NC, REG(0x058), 10);
-    ck_assert_uint_eq(get(H, AGENT_NC, REG(0x078)), 0xaaaa);
-    put(H, AGENT_NC, REG(0x078), 1);
-    ck_assert_uint_eq(get(H, AGENT_NC, REG(0x078)), 0xaaaa);
-    put(H, AGENT_NC, REG(0x058), 0x800 | (672 + 2 * 68 + 1));
-    ck_assert_uint_eq(get(H, AGENT_NC, REG(0x078)), 0xbb);
-    put(H, AGENT_NC, REG(0x058), 0x7ff);
-    ck_assert_uint_eq(get(H, AGENT_NC, REG(0x078)), 0);
+    put(AGENT_NC, REG(0x058), 10);
+    ck_assert_uint_eq(get(AGENT_NC, REG(0x078)), 0xaaaa);
+    put(AGENT_NC, REG(0x078), 1);
+    ck_assert_uint_eq(get(AGENT_NC, REG(0x078)), 0xaaaa);
+    put(AGENT_NC, REG(0x058), 0x800 | (672 + 2 * 68 + 1));
+    ck_assert_uint_eq(get(AGENT_NC, REG(0x078)), 0xbb);
+    put(AGENT_NC, REG(0x058), 0x7ff);
+    ck_assert_uint_eq(get(AGENT_NC, REG(0x078)), 0);
 }
 
 static uint32_t read_array(uint32_t command)
 {
-    put(H, AGENT_NOC, REG(0x064), command);
-    return get(H, AGENT_NOC, REG(0x06c));
+    put(AGENT_NOC, REG(0x064), command);
+    return get(AGENT_NOC, REG(0x06c));
 }
 
 TEST(dst_can_be_read)
@@ -148,7 +135,7 @@ TEST(dst_can_be_read)
         dst->bits[77][column] = (uint16_t)(0x4d00 + column);
     }
     dst->cleared[77] = true;
-    put(H, AGENT_NOC, REG(0x060), 1);
+    put(AGENT_NOC, REG(0x060), 1);
     ck_assert_uint_eq(read_array(0x20000 | 77), 0x4d014d00);
     ck_assert_uint_eq(read_array(0x20000 | 7 << 12 | 77), 0x4d0f4d0e);
     ck_assert_uint_eq(read_array(0x20000 | 7 << 12 | 78), 0);
@@ -158,7 +145,7 @@ TEST(dst_can_be_read)
         ck_assert_uint_eq(read_array(others[i]), 0);
         ck_assert_uint_eq(harness.unmodelled, i + 1);
     }
-    put(H, AGENT_NOC, REG(0x060), 0);
+    put(AGENT_NOC, REG(0x060), 0);
     ck_assert_uint_eq(read_array(0x20000 | 77), 0);
     ck_assert_uint_eq(harness.unmodelled, 5);
 }
@@ -167,37 +154,37 @@ TEST_EACH(debug_bus_pushes_on_the_edge, 3)
 {
     uint32_t control = 1u << _i, push = 16u << _i;
     struct tensix_thread *thread = &harness.tile->tensix.thread[_i];
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x0a8)), 0x77);
-    put(H, AGENT_NOC, REG(0x0a4), 0xa3100008);
-    put(H, AGENT_NOC, REG(0x0a0), push); /* no control */
-    put(H, AGENT_NOC, REG(0x0a0), control);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x0a8)), 0x77);
+    put(AGENT_NOC, REG(0x0a4), 0xa3100008);
+    put(AGENT_NOC, REG(0x0a0), push); /* no control */
+    put(AGENT_NOC, REG(0x0a0), control);
     ck_assert_uint_eq(thread->back.count, 0);
-    put(H, AGENT_NOC, REG(0x0a0), control | push);
-    put(H, AGENT_NOC, REG(0x0a0), control | push);
+    put(AGENT_NOC, REG(0x0a0), control | push);
+    put(AGENT_NOC, REG(0x0a0), control | push);
     ck_assert_uint_eq(thread->back.count, 1);
     ck_assert_uint_eq(thread->back.entry[0].word, 0xa3100008);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x0a8)), 0x77 & ~push);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x0a8)), 0x77 & ~push);
     for (unsigned i = 0; i < 40; i++) {
-        put(H, AGENT_NOC, REG(0x0a0), control);
-        put(H, AGENT_NOC, REG(0x0a0), control | push);
+        put(AGENT_NOC, REG(0x0a0), control);
+        put(AGENT_NOC, REG(0x0a0), control | push);
     }
     ck_assert_uint_eq(thread->back.count, 8);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x0a8)), 0x77 & ~push & ~control);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x0a8)), 0x77 & ~push & ~control);
 }
 
 /* tt-exalens sets a bit of STALLWAIT that only Wormhole has; a hart that does so is at fault. */
 TEST(debug_bus_forgives_stallwait)
 {
     const struct tensix_thread *thread = &harness.tile->tensix.thread[1];
-    put(H, AGENT_NOC, REG(0x0a4), 0xa2806001);
-    put(H, AGENT_NOC, REG(0x0a0), 2);
-    put(H, AGENT_NOC, REG(0x0a0), 2 | 2 << 4);
+    put(AGENT_NOC, REG(0x0a4), 0xa2806001);
+    put(AGENT_NOC, REG(0x0a0), 2);
+    put(AGENT_NOC, REG(0x0a0), 2 | 2 << 4);
     ck_assert_uint_eq(thread->back.entry[0].word, 0xa2800001);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x0a4)), 0xa2806001);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x0a4)), 0xa2806001);
     tile_run(harness.tile, 256);
     ck_assert_uint_eq(harness.faults, 0);
-    put(H, AGENT_NOC, REG(0x0a0), 0);
-    put(H, AGENT_T1, 0xffe40000, 0xa2806001);
+    put(AGENT_NOC, REG(0x0a0), 0);
+    put(AGENT_T1, 0xffe40000, 0xa2806001);
     tile_run(harness.tile, 512);
     ck_assert_uint_eq(harness.faults, 1);
 }
@@ -207,41 +194,41 @@ TEST(debug_bus_forgives_stallwait)
 TEST(wall_clock_latches_its_high_word)
 {
     harness.tile->now = UINT64_C(0x500000007);
-    ck_assert_uint_eq(peek(H, AGENT_B, REG(0x1f0)), 7);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(0x1f8)), 0);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(0x1f0)), 7);
+    ck_assert_uint_eq(peek(AGENT_B, REG(0x1f0)), 7);
+    ck_assert_uint_eq(get(AGENT_B, REG(0x1f8)), 0);
+    ck_assert_uint_eq(get(AGENT_B, REG(0x1f0)), 7);
     harness.tile->now = UINT64_C(0x600000009);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(0x1f8)), 5);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(0x1f4)), 6);
-    put(H, AGENT_B, REG(0x1f0), 0); /* latches, too */
-    ck_assert_uint_eq(get(H, AGENT_B, REG(0x1f8)), 6);
-    put(H, AGENT_B, REG(0x1f8), 0);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(0x1f8)), 6);
+    ck_assert_uint_eq(get(AGENT_B, REG(0x1f8)), 5);
+    ck_assert_uint_eq(get(AGENT_B, REG(0x1f4)), 6);
+    put(AGENT_B, REG(0x1f0), 0); /* latches, too */
+    ck_assert_uint_eq(get(AGENT_B, REG(0x1f8)), 6);
+    put(AGENT_B, REG(0x1f8), 0);
+    ck_assert_uint_eq(get(AGENT_B, REG(0x1f8)), 6);
 }
 
 TEST(watchdog_counts_down_and_interrupts)
 {
     struct tile *tile = harness.tile;
-    ck_assert_uint_eq(get(H, AGENT_B, REG(0x1e0)), 0xffffffff);
-    put(H, AGENT_B, REG(0x1e0), 1000);
+    ck_assert_uint_eq(get(AGENT_B, REG(0x1e0)), 0xffffffff);
+    put(AGENT_B, REG(0x1e0), 1000);
     ck_assert_uint_eq(debug_next_event(tile), UINT64_MAX);
-    put(H, AGENT_B, REG(0x1e4), 1);
+    put(AGENT_B, REG(0x1e4), 1);
     ck_assert_uint_eq(debug_next_event(tile), 1000);
     tile_run(tile, 512);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(0x1e0)), 1000 - 512);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(0x1e8)), 0);
-    ck_assert_uint_eq(get(H, AGENT_B, 0xffb130a4), 0);
+    ck_assert_uint_eq(get(AGENT_B, REG(0x1e0)), 1000 - 512);
+    ck_assert_uint_eq(get(AGENT_B, REG(0x1e8)), 0);
+    ck_assert_uint_eq(get(AGENT_B, 0xffb130a4), 0);
     tile_run(tile, 1280);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(0x1e0)), 0);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(0x1e8)), 1);
-    ck_assert_uint_eq(get(H, AGENT_B, 0xffb130a4), 1);
+    ck_assert_uint_eq(get(AGENT_B, REG(0x1e0)), 0);
+    ck_assert_uint_eq(get(AGENT_B, REG(0x1e8)), 1);
+    ck_assert_uint_eq(get(AGENT_B, 0xffb130a4), 1);
     ck_assert_uint_eq(debug_next_event(tile), UINT64_MAX);
-    put(H, AGENT_B, REG(0x1e0), 50); /* feeding it clears the cause */
-    ck_assert_uint_eq(get(H, AGENT_B, 0xffb130a4), 0);
-    put(H, AGENT_B, REG(0x1e4), 0);
+    put(AGENT_B, REG(0x1e0), 50); /* feeding it clears the cause */
+    ck_assert_uint_eq(get(AGENT_B, 0xffb130a4), 0);
+    put(AGENT_B, REG(0x1e4), 0);
     tile_run(tile, 2560);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(0x1e0)), 50);
-    ck_assert_uint_eq(get(H, AGENT_B, 0xffb130a4), 0);
+    ck_assert_uint_eq(get(AGENT_B, REG(0x1e0)), 50);
+    ck_assert_uint_eq(get(AGENT_B, 0xffb130a4), 0);
 }
 
 /* --- Timestamper --- */
@@ -252,8 +239,8 @@ static void stamp_buffers(uint32_t start0, uint32_t end0, uint32_t start1, uint3
 {
     const uint32_t addresses[] = {start0, end0, start1, end1};
     for (unsigned i = 0; i < 4; i++) {
-        put(H, AGENT_B, REG(STAMP_START + 4 * i), addresses[i]);
-        ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_START + 4 * i)), addresses[i]);
+        put(AGENT_B, REG(STAMP_START + 4 * i), addresses[i]);
+        ck_assert_uint_eq(get(AGENT_B, REG(STAMP_START + 4 * i)), addresses[i]);
     }
 }
 
@@ -261,24 +248,24 @@ TEST(events_of_128_and_96_bits)
 {
     harness.tile->now = UINT64_C(0x300000080);
     stamp_buffers(0x100, 0x10f, 0x200, 0x20f);
-    put(H, AGENT_B, REG(STAMP), 0xabc0);
+    put(AGENT_B, REG(STAMP), 0xabc0);
     ck_assert_uint_eq(harness_word(H, 0x1000), 0xabc0);
     ck_assert_uint_eq(harness_word(H, 0x1004), 0x80);
     ck_assert_uint_eq(harness_word(H, 0x1008), 3);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_STATUS)) >> 14, 1);
-    put(H, AGENT_B, REG(STAMP), 0xdef4); /* 96 bits */
-    ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_STATUS)) >> 11 & 3, 1);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, REG(STAMP), 1), MMIO_UNIMPLEMENTED);
-    put(H, AGENT_B, REG(STAMP), 0x1114);
+    ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)) >> 14, 1);
+    put(AGENT_B, REG(STAMP), 0xdef4); /* 96 bits */
+    ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)) >> 11 & 3, 1);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, REG(STAMP), 1), MMIO_UNIMPLEMENTED);
+    put(AGENT_B, REG(STAMP), 0x1114);
     ck_assert_uint_eq(harness_word(H, 0x1010), 0xdef4);
     ck_assert_uint_eq(harness_word(H, 0x101c), 0x1114);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_STATUS)) >> 11 & 3, 2);
-    put(H, AGENT_B, REG(STAMP), 7); /* flush */
+    ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)) >> 11 & 3, 2);
+    put(AGENT_B, REG(STAMP), 7); /* flush */
     ck_assert_uint_eq(harness_word(H, 0x1020), 0x80);
     ck_assert_uint_eq(harness_word(H, 0x1024), 3);
     ck_assert_uint_eq(harness_word(H, 0x1028), 0);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_STATUS)), 3 << 14);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP)), 0);
+    ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)), 3 << 14);
+    ck_assert_uint_eq(get(AGENT_B, REG(STAMP)), 0);
 }
 
 TEST(events_of_32_and_64_bits)
@@ -286,17 +273,17 @@ TEST(events_of_32_and_64_bits)
     harness.tile->now = 0x12340;
     stamp_buffers(0x100, 0x10f, 0x200, 0x20f);
     for (unsigned i = 0; i < 4; i++) {
-        ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_STATUS)) >> 9 & 3, i);
-        put(H, AGENT_B, REG(STAMP), 0x5552);
+        ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)) >> 9 & 3, i);
+        put(AGENT_B, REG(STAMP), 0x5552);
     }
     ck_assert_uint_eq(harness_word(H, 0x100c), 0x5552 + (0x12340u << 11));
-    put(H, AGENT_B, REG(STAMP), 0x71);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_STATUS)) >> 8 & 1, 1);
-    put(H, AGENT_B, REG(STAMP), 0x81);
+    put(AGENT_B, REG(STAMP), 0x71);
+    ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)) >> 8 & 1, 1);
+    put(AGENT_B, REG(STAMP), 0x81);
     ck_assert_uint_eq(harness_word(H, 0x1010), 0x71);
     ck_assert_uint_eq(harness_word(H, 0x101c), 0x12340);
-    put(H, AGENT_B, REG(STAMP), 0x91);
-    put(H, AGENT_B, REG(STAMP), 3);
+    put(AGENT_B, REG(STAMP), 0x91);
+    put(AGENT_B, REG(STAMP), 3);
     ck_assert_uint_eq(harness_word(H, 0x1020), 0x91);
     ck_assert_uint_eq(harness_word(H, 0x1028), 0);
 }
@@ -305,25 +292,25 @@ TEST(full_buffers_overflow)
 {
     stamp_buffers(0x100, 0x101, 0x200, 0x200);
     for (uint32_t i = 0; i < 3; i++) {
-        put(H, AGENT_B, REG(STAMP), 8 * i);
+        put(AGENT_B, REG(STAMP), 8 * i);
     }
     ck_assert_uint_eq(harness_word(H, 0x1010), 8);
     ck_assert_uint_eq(harness_word(H, 0x2000), 16);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_STATUS)), 3 | 2 << 14);
-    put(H, AGENT_B, REG(STAMP), 24);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_STATUS)), 3 | 3 << 4 | 2 << 14);
-    put(H, AGENT_B, REG(STAMP_STATUS), 1 | 1 << 5);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_STATUS)), 2 | 1 << 4);
-    put(H, AGENT_B, REG(STAMP), 32);
+    ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)), 3 | 2 << 14);
+    put(AGENT_B, REG(STAMP), 24);
+    ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)), 3 | 3 << 4 | 2 << 14);
+    put(AGENT_B, REG(STAMP_STATUS), 1 | 1 << 5);
+    ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)), 2 | 1 << 4);
+    put(AGENT_B, REG(STAMP), 32);
     ck_assert_uint_eq(harness_word(H, 0x1000), 32);
-    put(H, AGENT_B, REG(STAMP_CONTROL), 0x80000002);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_STATUS)), 1 << 14);
-    put(H, AGENT_B, REG(STAMP_CONTROL), 2); /* buffer 1 only, whose position stays */
-    put(H, AGENT_B, REG(STAMP), 40);
-    ck_assert_uint_eq(get(H, AGENT_B, REG(STAMP_STATUS)), 1 << 5 | 1 << 14);
+    put(AGENT_B, REG(STAMP_CONTROL), 0x80000002);
+    ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)), 1 << 14);
+    put(AGENT_B, REG(STAMP_CONTROL), 2); /* buffer 1 only, whose position stays */
+    put(AGENT_B, REG(STAMP), 40);
+    ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)), 1 << 5 | 1 << 14);
     stamp_buffers(0x18000, 0x18001, 0, 0);
-    put(H, AGENT_B, REG(STAMP_CONTROL), 1);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, REG(STAMP), 48), MMIO_UNMAPPED);
+    put(AGENT_B, REG(STAMP_CONTROL), 1);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, REG(STAMP), 48), MMIO_UNMAPPED);
 }
 
 /* --- The debug interface, as tt-exalens uses it --- */
@@ -332,17 +319,17 @@ enum { DBG_CONTROL_0 = 0x080, DBG_CONTROL_1 = 0x084, DBG_STATUS_0 = 0x088, DBG_S
 
 static void dr_write(unsigned hart, uint32_t number, uint32_t value)
 {
-    put(H, AGENT_NOC, REG(DBG_CONTROL_1), value);
-    put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0x80010000 + (hart << 17) + number);
-    put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0);
+    put(AGENT_NOC, REG(DBG_CONTROL_1), value);
+    put(AGENT_NOC, REG(DBG_CONTROL_0), 0x80010000 + (hart << 17) + number);
+    put(AGENT_NOC, REG(DBG_CONTROL_0), 0);
 }
 
 static uint32_t dr_read(unsigned hart, uint32_t number)
 {
-    put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0x80000000 + (hart << 17) + number);
-    put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(DBG_STATUS_0)) >> 30 & 1, 1);
-    return get(H, AGENT_NOC, REG(DBG_STATUS_1));
+    put(AGENT_NOC, REG(DBG_CONTROL_0), 0x80000000 + (hart << 17) + number);
+    put(AGENT_NOC, REG(DBG_CONTROL_0), 0);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(DBG_STATUS_0)) >> 30 & 1, 1);
+    return get(AGENT_NOC, REG(DBG_STATUS_1));
 }
 
 enum {
@@ -431,7 +418,7 @@ static void open_ethernet(void)
 
 static void release_ethernet(unsigned hart, uint32_t pc)
 {
-    put(H, AGENT_NOC, REG(0x1b0), hart ? 1u << 11 : 1u << 12);
+    put(AGENT_NOC, REG(0x1b0), hart ? 1u << 11 : 1u << 12);
     harness.tile->hart[hart ? RV32_NC : RV32_B].pc = pc;
 }
 
@@ -520,7 +507,7 @@ TEST_EACH(registers_and_memory, 4)
     write_memory(hart, 0xffb00010, 0xabcdef01); /* local RAM */
     ck_assert_uint_eq(read_memory(hart, 0xffb00010), 0xabcdef01);
     static const uint32_t slow[] = {0xffb14010, 0xffb18010, 0xffb1a010, 0xffb1c010};
-    ck_assert_uint_eq(get(H, AGENT_NOC, slow[hart]), 0xabcdef01);
+    ck_assert_uint_eq(get(AGENT_NOC, slow[hart]), 0xabcdef01);
     write_memory(hart, 0xffef0008, 3); /* backend configuration */
     ck_assert_uint_eq(read_memory(hart, 0xffef0008), 3);
     write_memory(hart, 0x500, 9);
@@ -609,14 +596,14 @@ TEST(memory_command_waits_for_a_mailbox)
     dr_write(1, 2, 0x10000); /* is lost, and so is the next */
     command(1, WRITE_MEM);
     ck_assert_uint_eq(dr_read(1, 0) & PAUSED, 0);
-    put(H, AGENT_B, 0xffec1000, 0x4242);
+    put(AGENT_B, 0xffec1000, 0x4242);
     ck_assert_uint_eq(dr_read(1, 0) & PAUSED, PAUSED);
     ck_assert_uint_eq(dr_read(1, 4), 0x4242);
     ck_assert_uint_eq(harness_word(H, 0x10000), 0x12345678);
     command(1, READ_MEM);
     command(1, PAUSE); /* gives it up */
     ck_assert_uint_eq(dr_read(1, 0) & PAUSED, PAUSED);
-    put(H, AGENT_B, 0xffec1000, 0x4343);
+    put(AGENT_B, 0xffec1000, 0x4343);
     ck_assert_uint_eq(dr_read(1, 4), 0x4242);
     ck_assert_uint_eq(read_memory(1, 0xffec0000), 0x4343);
 }
@@ -638,7 +625,7 @@ TEST_EACH(waiting_harts_pause, 2)
         step(1);
         ck_assert_uint_eq(dr_read(1, 0), 0);
     }
-    put(H, AGENT_B, 0xffec1000, 0x55);
+    put(AGENT_B, 0xffec1000, 0x55);
     tile_run(harness.tile, harness.tile->now + 256);
     if (steps) {
         ck_assert_uint_eq(dr_read(1, 0), PAUSED);
@@ -659,17 +646,17 @@ TEST(held_harts_take_no_commands)
 {
     dr_write(1, 2, 5);
     ck_assert_uint_eq(dr_read(1, 2), 0);
-    put(H, AGENT_NOC, REG(0x224), 1 << 1); /* DISABLE_RESET of T0's registers */
+    put(AGENT_NOC, REG(0x224), 1 << 1); /* DISABLE_RESET of T0's registers */
     dr_write(1, 2, 5);
     ck_assert_uint_eq(dr_read(1, 2), 5);
     start_victim(1);
     ck_assert_uint_eq(dr_read(1, 2), 5);
     set_watch(1, 0, 8, 0x1000);
-    put(H, AGENT_NOC, REG(0x1b0), 0x47800);
+    put(AGENT_NOC, REG(0x1b0), 0x47800);
     ck_assert_uint_eq(dr_read(1, 5), 8);
-    put(H, AGENT_NOC, REG(0x224), 0);
-    put(H, AGENT_NOC, REG(0x1b0), 0x46800);
-    put(H, AGENT_NOC, REG(0x1b0), 0x47800);
+    put(AGENT_NOC, REG(0x224), 0);
+    put(AGENT_NOC, REG(0x1b0), 0x46800);
+    put(AGENT_NOC, REG(0x1b0), 0x47800);
     ck_assert_uint_eq(dr_read(1, 5), 0);
     ck_assert(!harness.tile->run[RV32_T0].step);
 }
@@ -689,10 +676,10 @@ TEST_EACH(other_tiles_have_other_harts, 2)
     ck_assert_uint_eq(gpr(hart, 12), 3);
     ck_assert_uint_eq(harness.faults + harness.unmodelled, 0);
     for (unsigned absent = 2; absent < 4; absent++) {
-        put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0x80000000 + (absent << 17) + 5);
-        ck_assert_uint_eq(get(H, AGENT_NOC, REG(DBG_STATUS_0)) >> 30, 2); /* no valid bit */
-        ck_assert_uint_eq(get(H, AGENT_NOC, REG(DBG_STATUS_1)), 0);
-        put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0);
+        put(AGENT_NOC, REG(DBG_CONTROL_0), 0x80000000 + (absent << 17) + 5);
+        ck_assert_uint_eq(get(AGENT_NOC, REG(DBG_STATUS_0)) >> 30, 2); /* no valid bit */
+        ck_assert_uint_eq(get(AGENT_NOC, REG(DBG_STATUS_1)), 0);
+        put(AGENT_NOC, REG(DBG_CONTROL_0), 0);
         dr_write(absent, 1, SLOW | PAUSE);
         ck_assert_uint_eq(harness.unmodelled, 2 * (absent - 1));
     }
@@ -701,13 +688,13 @@ TEST_EACH(other_tiles_have_other_harts, 2)
 
 TEST(status_echoes_control)
 {
-    put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0x80010000 | 2u << 17 | 3);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(DBG_STATUS_0)), 0x80000000 | 1u << (13 + 2) | 3);
-    put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0);
-    put(H, AGENT_NOC, REG(DBG_STATUS_0), 0xffffffff);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(DBG_STATUS_0)), 0);
-    put(H, AGENT_NOC, REG(DBG_CONTROL_0), 0x80000000 | 1);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(DBG_STATUS_0)), 0xc0000001);
+    put(AGENT_NOC, REG(DBG_CONTROL_0), 0x80010000 | 2u << 17 | 3);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(DBG_STATUS_0)), 0x80000000 | 1u << (13 + 2) | 3);
+    put(AGENT_NOC, REG(DBG_CONTROL_0), 0);
+    put(AGENT_NOC, REG(DBG_STATUS_0), 0xffffffff);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(DBG_STATUS_0)), 0);
+    put(AGENT_NOC, REG(DBG_CONTROL_0), 0x80000000 | 1);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(DBG_STATUS_0)), 0xc0000001);
 }
 
 /* BRISC pauses TRISC0, and itself. */

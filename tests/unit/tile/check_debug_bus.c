@@ -2,20 +2,7 @@
 #include "unit/tile/mmio_harness.h"
 #include "tile/debug_internal.h"
 
-static struct tile_harness harness;
-#define H (&harness)
-
-static void setup(void)
-{
-    harness_open(H);
-}
-
-static void teardown(void)
-{
-    harness_close(H);
-}
-
-FIXTURE(setup, teardown);
+FIXTURE(harness_setup, harness_teardown);
 
 #define REG(offset) (UINT32_C(0xffb12000) + (uint32_t)(offset))
 
@@ -28,21 +15,21 @@ TEST_EACH(perf_counters_count_cycles, 5)
     static const uint32_t banks[][2] = {
         {0x000, 0x100}, {0x00c, 0x108}, {0x018, 0x120}, {0x030, 0x118}, {0x0f0, 0x110}};
     uint32_t base = banks[_i][0], out = banks[_i][1];
-    put(H, AGENT_NOC, REG(base), 0xffffffff);
-    put(H, AGENT_NOC, REG(base + 4), 0);
-    put(H, AGENT_NOC, REG(base + 8), 0);
+    put(AGENT_NOC, REG(base), 0xffffffff);
+    put(AGENT_NOC, REG(base + 4), 0);
+    put(AGENT_NOC, REG(base + 8), 0);
     tile_run(harness.tile, 128);
-    put(H, AGENT_NOC, REG(base + 8), 1);
+    put(AGENT_NOC, REG(base + 8), 1);
     tile_run(harness.tile, 1280);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(out)), 1280 - 128);
-    put(H, AGENT_NOC, REG(base + 8), 2);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(out)), 1280 - 128);
+    put(AGENT_NOC, REG(base + 8), 2);
     tile_run(harness.tile, 2560);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(out)), 1280 - 128);
-    put(H, AGENT_NOC, REG(0x03c), 1); /* of all banks: FPU and INSTRN_THREAD */
+    ck_assert_uint_eq(get(AGENT_NOC, REG(out)), 1280 - 128);
+    put(AGENT_NOC, REG(0x03c), 1); /* of all banks: FPU and INSTRN_THREAD */
     bool is_of_all = base == 0x000 || base == 0x018;
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(out)), is_of_all ? 0 : 1280 - 128);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(out)), is_of_all ? 0 : 1280 - 128);
     ck_assert_uint_eq(harness.unmodelled, 0);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(out + 4)), 0);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(out + 4)), 0);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
 
@@ -50,7 +37,7 @@ static void push_nops(uint32_t thread, unsigned count, uint64_t until)
 {
     uint64_t event;
     for (unsigned i = 0; i < count; i++) {
-        put(H, AGENT_B, 0xffe40000 + 0x10000 * thread, 0x02000000);
+        put(AGENT_B, 0xffe40000 + 0x10000 * thread, 0x02000000);
     }
     tensix_run(&harness.tile->tensix, until, &event);
 }
@@ -59,21 +46,21 @@ static void push_nops(uint32_t thread, unsigned count, uint64_t until)
 TEST_EACH(perf_counters_count_instructions, 3)
 {
     uint32_t thread = (uint32_t)_i;
-    put(H, AGENT_NOC, REG(0x008), 1);
+    put(AGENT_NOC, REG(0x008), 1);
     push_nops(thread, 7, 100);
     for (uint32_t select = 0; select < 24; select++) {
-        put(H, AGENT_NOC, REG(0x004), 1 << 16 | select << 8);
-        ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), select / 8 == thread ? 7 : 0);
+        put(AGENT_NOC, REG(0x004), 1 << 16 | select << 8);
+        ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), select / 8 == thread ? 7 : 0);
     }
-    put(H, AGENT_NOC, REG(0x004), 1 << 16 | thread << 11);
-    put(H, AGENT_NOC, REG(0x008), 2);
+    put(AGENT_NOC, REG(0x004), 1 << 16 | thread << 11);
+    put(AGENT_NOC, REG(0x008), 2);
     push_nops(thread, 1, 200);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 7);
-    put(H, AGENT_NOC, REG(0x008), 1);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 0);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 7);
+    put(AGENT_NOC, REG(0x008), 1);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 0);
     ck_assert_uint_eq(harness.unmodelled, 0);
-    put(H, AGENT_NOC, REG(0x004), 1 << 16 | 24 << 8);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 0);
+    put(AGENT_NOC, REG(0x004), 1 << 16 | 24 << 8);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 0);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
 
@@ -81,23 +68,23 @@ TEST_EACH(perf_counters_count_instructions, 3)
 TEST(perf_counters_end_with_the_period)
 {
     const uint32_t period = 1000; /* not a whole number of rounds */
-    put(H, AGENT_NOC, REG(0x000), period);
-    put(H, AGENT_NOC, REG(0x004), 1 << 16 | 1);
+    put(AGENT_NOC, REG(0x000), period);
+    put(AGENT_NOC, REG(0x004), 1 << 16 | 1);
     for (unsigned round = 0; round < 2; round++) {
-        put(H, AGENT_NOC, REG(0x008), 0);
-        put(H, AGENT_NOC, REG(0x008), 1);
+        put(AGENT_NOC, REG(0x008), 0);
+        put(AGENT_NOC, REG(0x008), 1);
         uint64_t begin = harness.tile->now;
         push_nops(0, 3, begin + 50);
         tile_run(harness.tile, begin + 640);
-        ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x100)), 640);
+        ck_assert_uint_eq(get(AGENT_NOC, REG(0x100)), 640);
         tile_run(harness.tile, begin + 1280);
-        ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x100)), period);
+        ck_assert_uint_eq(get(AGENT_NOC, REG(0x100)), period);
         push_nops(0, 2, begin + 1300);
-        ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 3);
-        put(H, AGENT_NOC, REG(0x004), 1 << 16); /* how it is read */
-        ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x100)), period);
-        ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 3);
-        put(H, AGENT_NOC, REG(0x004), 1 << 16 | 1);
+        ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 3);
+        put(AGENT_NOC, REG(0x004), 1 << 16); /* how it is read */
+        ck_assert_uint_eq(get(AGENT_NOC, REG(0x100)), period);
+        ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 3);
+        put(AGENT_NOC, REG(0x004), 1 << 16 | 1);
         tile_run(harness.tile, begin + 1920);
     }
 }
@@ -105,17 +92,17 @@ TEST(perf_counters_end_with_the_period)
 /* Mode 2: events without cycles. */
 TEST(perf_counters_without_cycles)
 {
-    put(H, AGENT_NOC, REG(0x004), 1 << 16 | 2);
-    put(H, AGENT_NOC, REG(0x008), 1);
+    put(AGENT_NOC, REG(0x004), 1 << 16 | 2);
+    put(AGENT_NOC, REG(0x008), 1);
     uint64_t begin = harness.tile->now;
     push_nops(0, 3, begin + 50);
     tile_run(harness.tile, begin + 640);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x100)), 0);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 3);
-    put(H, AGENT_NOC, REG(0x004), 1 << 16);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x100)), 0);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 3);
+    put(AGENT_NOC, REG(0x004), 1 << 16);
     tile_run(harness.tile, begin + 640 + 128);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x100)), 128);
-    ck_assert_uint_eq(get(H, AGENT_NOC, REG(0x104)), 3);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x100)), 128);
+    ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 3);
 }
 
 /* --- Daisychain --- */
@@ -124,9 +111,9 @@ TEST(perf_counters_without_cycles)
 
 static uint32_t read_signal(uint32_t control)
 {
-    put(H, AGENT_NOC, REG(0x054), control);
-    uint32_t value = get(H, AGENT_NOC, REG(0x05c));
-    put(H, AGENT_NOC, REG(0x054), 0);
+    put(AGENT_NOC, REG(0x054), control);
+    uint32_t value = get(AGENT_NOC, REG(0x05c));
+    put(AGENT_NOC, REG(0x054), 0);
     return value;
 }
 
@@ -156,7 +143,7 @@ TEST_EACH(daisychain_shows_other_harts, 2)
     ck_assert_ptr_nonnull(harness.tile);
     harness_assemble(H, 0x4560, spin);
     ck_assert_uint_eq(read_signal(BUS(7u, group_a + 1, 1u)) >> 31, 0);
-    put(H, AGENT_NOC, REG(0x1b0), _i ? 1u << 11 : 1u << 12);
+    put(AGENT_NOC, REG(0x1b0), _i ? 1u << 11 : 1u << 12);
     harness.tile->hart[_i ? RV32_NC : RV32_B].pc = 0x4560;
     tile_run(harness.tile, 1280);
     ck_assert_uint_eq(read_signal(BUS(7u, group_a + 1, 1u)), 0x80004560);
@@ -183,7 +170,7 @@ TEST_RANGE(daisychain_shows_waiting_loads, 1, 3)
                       harness_word(H, 0x4564) | UINT32_C(0x80000000));
     ck_assert_uint_eq(read_signal(BUS(7u, 1u, 3u)), all & ~(1u << (19 + reader)));
     ck_assert_uint_eq(read_signal(BUS(7u, 22u, 3u)), 15u << 10); /* nobody waits for T2 */
-    put(H, AGENT_B, mailbox, 7);
+    put(AGENT_B, mailbox, 7);
     ck_assert_uint_eq(read_signal(BUS(7u, 1u, 3u)), all);
     tile_run(harness.tile, 2560);
     ck_assert_uint_eq(read_signal(BUS(7u, group_a, 1u)), 0);
@@ -203,7 +190,7 @@ TEST_EACH(daisychain_shows_pc_bufs, 3)
     tile_run(harness.tile, 1280);
     ck_assert_uint_eq(read_signal(BUS(7u, group_d, 0u)), EMPTY | reads);
     for (unsigned i = 0; i < PC_BUF_DEPTH; i++) {
-        put(H, AGENT_B, 0xffe80000 + 0x10000 * thread, 0x12345678);
+        put(AGENT_B, 0xffe80000 + 0x10000 * thread, 0x12345678);
     }
     ck_assert_uint_eq(read_signal(BUS(7u, group_c, 3u)), MAILBOXES | 0x078u << 23);
     ck_assert_uint_eq(read_signal(BUS(7u, group_d, 0u)), 0x12345678 >> 9 | FULL | reads);
@@ -221,23 +208,23 @@ TEST_EACH(daisychain_shows_instructions, 3)
     const enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
     ck_assert_uint_eq(read_signal(BUS(7u, group_d, 3u)), 1u << 30);
     ck_assert_uint_eq(read_signal(BUS(1u, gate, 2u)), 1u << 9 | 1u << 12);
-    put(H, trisc, 0xffe40000, semwait);
+    put(trisc, 0xffe40000, semwait);
     ck_assert_uint_eq(read_signal(BUS(7u, group_d, 0u)) >> 26 & 1, 1); /* busy */
     ck_assert_uint_eq(read_signal(BUS(7u, group_d, 2u)), semwait << 22);
     ck_assert_uint_eq(read_signal(BUS(7u, group_d, 3u)), semwait >> 10 | 1u << 22);
-    put(H, trisc, 0xffe40000, semwait);
+    put(trisc, 0xffe40000, semwait);
     for (unsigned i = 1; i < TENSIX_FIFO_ACCEPTS; i++) {
-        put(H, trisc, 0xffe40000, nop);
+        put(trisc, 0xffe40000, nop);
     }
     ck_assert_uint_eq(read_signal(BUS(7u, group_d, 3u)) >> 29, 1);
     tile_run(harness.tile, 1280);
     ck_assert_uint_eq(read_signal(BUS(1u, gate, 1u)), semwait << 8);
     ck_assert_uint_eq(read_signal(BUS(1u, gate, 2u)), semwait >> 24 | 1u << 12);
     for (unsigned i = 0; i < TENSIX_BACK_DEPTH; i++) {
-        put(H, AGENT_B, 0xffe40000 + 0x10000 * thread, nop);
+        put(AGENT_B, 0xffe40000 + 0x10000 * thread, nop);
     }
     ck_assert_uint_eq(read_signal(BUS(1u, gate, 2u)), semwait >> 24 | 1u << 11);
-    put(H, trisc, 0xffe80020, 0); /* increments semaphore 0 */
+    put(trisc, 0xffe80020, 0); /* increments semaphore 0 */
     tile_run(harness.tile, 2560);
     ck_assert_uint_eq(read_signal(BUS(7u, group_d, 3u)), 1u << 30);
     ck_assert_uint_eq(read_signal(BUS(1u, gate, 2u)), 1u << 9 | 1u << 12);
@@ -258,32 +245,32 @@ TEST(daisychain_tests_itself)
 
 TEST(daisychain_writes_l1)
 {
-    put(H, AGENT_NOC, REG(0x054), BUS(2u, 255u, 0u));
-    put(H, AGENT_NOC, REG(0x050), 0xf);
-    put(H, AGENT_NOC, REG(0x048), 0x1000 >> 4);
-    put(H, AGENT_NOC, REG(0x050), 1);
+    put(AGENT_NOC, REG(0x054), BUS(2u, 255u, 0u));
+    put(AGENT_NOC, REG(0x050), 0xf);
+    put(AGENT_NOC, REG(0x048), 0x1000 >> 4);
+    put(AGENT_NOC, REG(0x050), 1);
     for (uint32_t n = 0; n < 2; n++) {
         ck_assert_uint_eq(harness_word(H, 0x1000 + 16 * n), 0);
-        put(H, AGENT_NOC, REG(0x050), 1 | 1 << 12);
-        put(H, AGENT_NOC, REG(0x050), 1);
+        put(AGENT_NOC, REG(0x050), 1 | 1 << 12);
+        put(AGENT_NOC, REG(0x050), 1);
         ck_assert_uint_eq(harness_word(H, 0x1000 + 16 * n), 2);
         ck_assert_uint_eq(harness_word(H, 0x100c + 16 * n), 0xa5a5a5a5);
     }
-    put(H, AGENT_NOC, REG(0x050), 0xf);
-    put(H, AGENT_NOC, REG(0x048), 0x100000 >> 4);
-    put(H, AGENT_NOC, REG(0x050), 0);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_NOC, REG(0x050), 1 << 12), MMIO_UNMAPPED);
+    put(AGENT_NOC, REG(0x050), 0xf);
+    put(AGENT_NOC, REG(0x048), 0x100000 >> 4);
+    put(AGENT_NOC, REG(0x050), 0);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NOC, REG(0x050), 1 << 12), MMIO_UNMAPPED);
 }
 
 TEST(daisychain_samples)
 {
-    put(H, AGENT_NOC, REG(0x054), BUS(2u, 255u, 0u));
-    put(H, AGENT_NOC, REG(0x050), 0xf);
-    put(H, AGENT_NOC, REG(0x048), 0x1000 >> 4);
-    put(H, AGENT_NOC, REG(0x04c), (0x1000 >> 4) + 5);
-    put(H, AGENT_NOC, REG(0x050), 4 | 199 << 4);
-    put(H, AGENT_NOC, REG(0x050), 4 | 199 << 4 | 1 << 12);
-    put(H, AGENT_NOC, REG(0x050), 4 | 199 << 4);
+    put(AGENT_NOC, REG(0x054), BUS(2u, 255u, 0u));
+    put(AGENT_NOC, REG(0x050), 0xf);
+    put(AGENT_NOC, REG(0x048), 0x1000 >> 4);
+    put(AGENT_NOC, REG(0x04c), (0x1000 >> 4) + 5);
+    put(AGENT_NOC, REG(0x050), 4 | 199 << 4);
+    put(AGENT_NOC, REG(0x050), 4 | 199 << 4 | 1 << 12);
+    put(AGENT_NOC, REG(0x050), 4 | 199 << 4);
     tile_run(harness.tile, 512);
     ck_assert_uint_eq(harness_word(H, 0x1000), 2);
     ck_assert_uint_eq(harness_word(H, 0x1000 + 16 * 4), 0);
@@ -303,11 +290,11 @@ TEST(daisychain_samples_the_cycle)
     }
     harness_set_word(H, TO, 0x0000006f);
     harness_release(H, RV32_T1, FROM);
-    put(H, AGENT_NOC, REG(0x054), BUS(7u, 14u, 0u));
-    put(H, AGENT_NOC, REG(0x050), 0xf);
-    put(H, AGENT_NOC, REG(0x048), 0x1000 >> 4);
-    put(H, AGENT_NOC, REG(0x04c), (0x1000 >> 4) + SAMPLES);
-    put(H, AGENT_NOC, REG(0x050), 4 | 10 << 4 | 1 << 12);
+    put(AGENT_NOC, REG(0x054), BUS(7u, 14u, 0u));
+    put(AGENT_NOC, REG(0x050), 0xf);
+    put(AGENT_NOC, REG(0x048), 0x1000 >> 4);
+    put(AGENT_NOC, REG(0x04c), (0x1000 >> 4) + SAMPLES);
+    put(AGENT_NOC, REG(0x050), 4 | 10 << 4 | 1 << 12);
     tile_run(harness.tile, 256);
     ck_assert_uint_eq(debug_next_event(harness.tile), UINT64_MAX);
     ck_assert_uint_eq(harness.tile->now, 256);

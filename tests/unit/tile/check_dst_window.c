@@ -8,20 +8,7 @@
 #include "unit/tile/mmio_harness.h"
 #include "tensix/config/regs.h"
 
-static struct tile_harness harness;
-#define H (&harness)
-
-static void setup(void)
-{
-    harness_open(H);
-}
-
-static void teardown(void)
-{
-    harness_close(H);
-}
-
-FIXTURE(setup, teardown);
+FIXTURE(harness_setup, harness_teardown);
 
 #define DST             UINT32_C(0xffbd8000)
 #define FEATURE_DISABLE UINT32_C(0xffb12068)
@@ -58,11 +45,11 @@ static uint32_t low(uint32_t value, unsigned bytes)
 
 TEST(only_triscs_see_it)
 {
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, DST, 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NC, DST, 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NOC, DST, 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, DST, 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NC, DST, 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NOC, DST, 0), MMIO_UNMAPPED);
     for (unsigned thread = 0; thread < 3; thread++) {
-        ck_assert_int_eq(try_access(H, MMIO_READ, trisc(thread), DST, 0), MMIO_OK);
+        ck_assert_int_eq(try_access(MMIO_READ, trisc(thread), DST, 0), MMIO_OK);
     }
 }
 
@@ -79,10 +66,10 @@ TEST_EACH(elements_of_each_size, 6)
             uint32_t address = DST + element * bytes,
                      value = low(0x9e3779b9u * (element + 1), bytes);
             uint32_t back = 0;
-            ck_assert_int_eq(
-                try_narrow(H, MMIO_WRITE, trisc(thread), address, (uint8_t)bytes, &value), MMIO_OK);
-            ck_assert_int_eq(
-                try_narrow(H, MMIO_READ, trisc(thread), address, (uint8_t)bytes, &back), MMIO_OK);
+            ck_assert_int_eq(try_narrow(MMIO_WRITE, trisc(thread), address, (uint8_t)bytes, &value),
+                             MMIO_OK);
+            ck_assert_int_eq(try_narrow(MMIO_READ, trisc(thread), address, (uint8_t)bytes, &back),
+                             MMIO_OK);
             ck_assert_uint_eq(back, value);
             unsigned row = element / 16, upper = (row & 0x1f8) << 1 | (row & 7);
             if (bytes == 4) {
@@ -108,9 +95,9 @@ TEST(other_sizes_are_refused)
                 bool is_many = !reserved && thread == 2 && size > element_bytes[format];
                 uint32_t value = 0;
                 enum mmio_reply reply =
-                    try_narrow(H, MMIO_READ, trisc(thread), DST, (uint8_t)size, &value);
+                    try_narrow(MMIO_READ, trisc(thread), DST, (uint8_t)size, &value);
                 ck_assert_int_eq(reply, is_element || is_many ? MMIO_OK : MMIO_NARROW);
-                reply = try_narrow(H, MMIO_WRITE, trisc(thread), DST, (uint8_t)size, &value);
+                reply = try_narrow(MMIO_WRITE, trisc(thread), DST, (uint8_t)size, &value);
                 ck_assert_int_eq(reply, is_element || is_many ? MMIO_OK : MMIO_NARROW);
             }
         }
@@ -124,15 +111,15 @@ TEST(feature_bit_shows_high_halves)
     tensix->dst.bits[16][3] = 0x1234; /* row 8 of Dst32b */
     tensix->dst.bits[8][3] = 0x5678;
     uint32_t value = 0;
-    (void)try_narrow(H, MMIO_READ, AGENT_T0, DST + (8 * 16 + 3) * 2, 2, &value);
+    (void)try_narrow(MMIO_READ, AGENT_T0, DST + (8 * 16 + 3) * 2, 2, &value);
     ck_assert_uint_eq(value, 0x5678);
-    put(H, AGENT_B, FEATURE_DISABLE, 1 << 11);
+    put(AGENT_B, FEATURE_DISABLE, 1 << 11);
     ck_assert_uint_eq(harness.unmodelled, 0);
-    (void)try_narrow(H, MMIO_READ, AGENT_T0, DST + (8 * 16 + 3) * 2, 2, &value);
+    (void)try_narrow(MMIO_READ, AGENT_T0, DST + (8 * 16 + 3) * 2, 2, &value);
     ck_assert_uint_eq(value, 0x1234);
-    put(H, AGENT_B, FEATURE_DISABLE, 1 << 10);
+    put(AGENT_B, FEATURE_DISABLE, 1 << 10);
     ck_assert_uint_eq(harness.unmodelled, 1);
-    (void)try_narrow(H, MMIO_READ, AGENT_T0, DST + (8 * 16 + 3) * 2, 2, &value);
+    (void)try_narrow(MMIO_READ, AGENT_T0, DST + (8 * 16 + 3) * 2, 2, &value);
     ck_assert_uint_eq(value, 0x5678);
 }
 

@@ -4,20 +4,7 @@
 
 #include "unit/tile/mmio_harness.h"
 
-static struct tile_harness harness;
-#define H (&harness)
-
-static void setup(void)
-{
-    harness_open(H);
-}
-
-static void teardown(void)
-{
-    harness_close(H);
-}
-
-FIXTURE(setup, teardown);
+FIXTURE(harness_setup, harness_teardown);
 
 #define SEMINIT      UINT32_C(0xa3000000)
 #define MOP          UINT32_C(0x01000000)
@@ -37,45 +24,45 @@ FIXTURE(setup, teardown);
 TEST_EACH(mailbox_connects_a_pair, 16)
 {
     enum tile_agent from = (enum tile_agent)(_i / 4), to = (enum tile_agent)(_i % 4);
-    ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from) + 4), 0);
-    ck_assert_int_eq(try_access(H, MMIO_READ, to, MAILBOX((uint32_t)from), 0), MMIO_WAIT);
-    ck_assert_event(H, put(H, from, MAILBOX((uint32_t)to), 0x1234));
-    put(H, from, MAILBOX((uint32_t)to) + 8, 0x5678);
-    ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from) + 4), 1);
-    ck_assert_uint_eq(peek(H, to, MAILBOX((uint32_t)from)), 0x1234);
-    ck_assert_event(H, ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from)), 0x1234));
-    ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from) + 0x10), 0x5678);
-    ck_assert_uint_eq(get(H, to, MAILBOX((uint32_t)from) + 4), 0);
+    ck_assert_uint_eq(get(to, MAILBOX((uint32_t)from) + 4), 0);
+    ck_assert_int_eq(try_access(MMIO_READ, to, MAILBOX((uint32_t)from), 0), MMIO_WAIT);
+    ck_assert_event(put(from, MAILBOX((uint32_t)to), 0x1234));
+    put(from, MAILBOX((uint32_t)to) + 8, 0x5678);
+    ck_assert_uint_eq(get(to, MAILBOX((uint32_t)from) + 4), 1);
+    ck_assert_uint_eq(peek(to, MAILBOX((uint32_t)from)), 0x1234);
+    ck_assert_event(ck_assert_uint_eq(get(to, MAILBOX((uint32_t)from)), 0x1234));
+    ck_assert_uint_eq(get(to, MAILBOX((uint32_t)from) + 0x10), 0x5678);
+    ck_assert_uint_eq(get(to, MAILBOX((uint32_t)from) + 4), 0);
 }
 
 TEST(mailboxes_of_a_writer_hold_four)
 {
-    put(H, AGENT_T1, MAILBOX(0), 1);
-    put(H, AGENT_T1, MAILBOX(1), 2);
-    put(H, AGENT_T1, MAILBOX(2), 3);
-    put(H, AGENT_T1, MAILBOX(2), 4);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T1, MAILBOX(3), 5), MMIO_WAIT);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T0, MAILBOX(3), 5), MMIO_OK);
-    ck_assert_uint_eq(get(H, AGENT_B, MAILBOX(2)), 1);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T1, MAILBOX(3), 5), MMIO_OK);
+    put(AGENT_T1, MAILBOX(0), 1);
+    put(AGENT_T1, MAILBOX(1), 2);
+    put(AGENT_T1, MAILBOX(2), 3);
+    put(AGENT_T1, MAILBOX(2), 4);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T1, MAILBOX(3), 5), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, MAILBOX(3), 5), MMIO_OK);
+    ck_assert_uint_eq(get(AGENT_B, MAILBOX(2)), 1);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T1, MAILBOX(3), 5), MMIO_OK);
 }
 
 TEST(mailbox_takes_words)
 {
     uint32_t value = 1;
-    ck_assert_int_eq(try_narrow(H, MMIO_WRITE, AGENT_B, MAILBOX(1), 2, &value), MMIO_NARROW);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NC, MAILBOX(0), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_NOC, MAILBOX(0), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_B, MAILBOX(1), 2, &value), MMIO_NARROW);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NC, MAILBOX(0), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NOC, MAILBOX(0), 0), MMIO_UNMAPPED);
 }
 
 TEST(entering_reset_empties_the_writers_mailboxes)
 {
     harness_release(H, RV32_T0, 0);
-    put(H, AGENT_T0, MAILBOX(0), 1);
-    put(H, AGENT_B, MAILBOX(1), 2);
-    put(H, AGENT_NOC, SOFT_RESET, 0x47800);
-    ck_assert_uint_eq(get(H, AGENT_B, MAILBOX(1) + 4), 0);
-    ck_assert_uint_eq(get(H, AGENT_T0, MAILBOX(0) + 4), 1);
+    put(AGENT_T0, MAILBOX(0), 1);
+    put(AGENT_B, MAILBOX(1), 2);
+    put(AGENT_NOC, SOFT_RESET, 0x47800);
+    ck_assert_uint_eq(get(AGENT_B, MAILBOX(1) + 4), 0);
+    ck_assert_uint_eq(get(AGENT_T0, MAILBOX(0) + 4), 1);
 }
 
 /* --- PCBufs --- */
@@ -84,36 +71,36 @@ TEST_EACH(pc_buf_holds_sixteen, 3)
 {
     uint32_t i = (uint32_t)_i;
     enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
-    ck_assert_int_eq(try_access(H, MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
     for (uint32_t n = 0; n < 16; n++) {
-        put(H, AGENT_B, B_PC_BUF(i) + 8 * n, 100 + n); /* any address of the range but +4 */
-        put(H, AGENT_B, B_PC_BUF(i) + 4, 7);           /* not pushed */
+        put(AGENT_B, B_PC_BUF(i) + 8 * n, 100 + n); /* any address of the range but +4 */
+        put(AGENT_B, B_PC_BUF(i) + 4, 7);           /* not pushed */
     }
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, B_PC_BUF(i), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, B_PC_BUF(i), 0), MMIO_WAIT);
     for (uint32_t n = 0; n < 16; n++) {
-        ck_assert_event(H, ck_assert_uint_eq(get(H, trisc, PC_BUF), 100 + n));
+        ck_assert_event(ck_assert_uint_eq(get(trisc, PC_BUF), 100 + n));
     }
-    ck_assert_int_eq(try_access(H, MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
-    put(H, trisc, PC_BUF, 7); /* discarded */
-    ck_assert_int_eq(try_access(H, MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
+    put(trisc, PC_BUF, 7); /* discarded */
+    ck_assert_int_eq(try_access(MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
 }
 
 TEST(leaving_reset_empties_the_pc_buf)
 {
-    put(H, AGENT_B, B_PC_BUF(2), 1);
+    put(AGENT_B, B_PC_BUF(2), 1);
     harness_release(H, RV32_T2, 0);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T2, PC_BUF, 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T2, PC_BUF, 0), MMIO_WAIT);
 }
 
 TEST(override_answers_for_an_empty_pc_buf)
 {
-    put(H, AGENT_NOC, OVERRIDE, (1u | 0xa5u << 2) << 10);
-    ck_assert_uint_eq(get(H, AGENT_T1, PC_BUF), 0xa5);
-    put(H, AGENT_B, B_PC_BUF(1), 77);
-    ck_assert_uint_eq(get(H, AGENT_T1, PC_BUF), 77);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, B_PC_BUF(1), 0), MMIO_WAIT);
-    put(H, AGENT_NOC, OVERRIDE, 3u << 10); /* busy, too */
-    ck_assert_uint_eq(get(H, AGENT_B, B_PC_BUF(1)), 0);
+    put(AGENT_NOC, OVERRIDE, (1u | 0xa5u << 2) << 10);
+    ck_assert_uint_eq(get(AGENT_T1, PC_BUF), 0xa5);
+    put(AGENT_B, B_PC_BUF(1), 77);
+    ck_assert_uint_eq(get(AGENT_T1, PC_BUF), 77);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, B_PC_BUF(1), 0), MMIO_WAIT);
+    put(AGENT_NOC, OVERRIDE, 3u << 10); /* busy, too */
+    ck_assert_uint_eq(get(AGENT_B, B_PC_BUF(1)), 0);
 }
 
 /* B's load returns when T0 has taken everything, waits for more, and its thread is idle. */
@@ -167,24 +154,24 @@ TEST(waiting_triscs_sleep)
 TEST(done_checks_wait_for_the_own_thread)
 {
     uint64_t event;
-    put(H, AGENT_T0, CORE_DONE, 1); /* discarded */
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
-    put(H, AGENT_T0, PUSH, SEMINIT);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_WAIT);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T1, CORE_DONE, 0), MMIO_OK);
+    put(AGENT_T0, CORE_DONE, 1); /* discarded */
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
+    put(AGENT_T0, PUSH, SEMINIT);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T1, CORE_DONE, 0), MMIO_OK);
     for (uint32_t i = 0; i < 9; i++) {
-        put(H, AGENT_T0, MOP_CONFIG + 4 * i, NOP);
+        put(AGENT_T0, MOP_CONFIG + 4 * i, NOP);
     }
-    put(H, AGENT_T0, PUSH, MOP);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_WAIT);
-    put(H, AGENT_NOC, OVERRIDE, 3);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
-    put(H, AGENT_NOC, OVERRIDE, 0);
+    put(AGENT_T0, PUSH, MOP);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_WAIT);
+    put(AGENT_NOC, OVERRIDE, 3);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
+    put(AGENT_NOC, OVERRIDE, 0);
     tensix_run(&harness.tile->tensix, 100, &event);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
 }
 
 /* --- Semaphores --- */
@@ -192,27 +179,27 @@ TEST(done_checks_wait_for_the_own_thread)
 TEST_EACH(semaphores_count_and_saturate, 8)
 {
     uint32_t i = (uint32_t)_i;
-    ck_assert_uint_eq(get(H, AGENT_T2, SEMAPHORE(i)), 0);
-    put(H, AGENT_T2, SEMAPHORE(i), 1); /* get of zero */
-    ck_assert_uint_eq(get(H, AGENT_T2, SEMAPHORE(i)), 0);
-    ck_assert_event(H, put(H, AGENT_T0, SEMAPHORE(i), 0));
-    put(H, AGENT_T0, SEMAPHORE(i), 2); /* even: post */
-    ck_assert_uint_eq(get(H, AGENT_T1, SEMAPHORE(i)), 2);
-    put(H, AGENT_T1, SEMAPHORE(i), 3); /* odd: get */
-    ck_assert_uint_eq(get(H, AGENT_T1, SEMAPHORE(i)), 1);
+    ck_assert_uint_eq(get(AGENT_T2, SEMAPHORE(i)), 0);
+    put(AGENT_T2, SEMAPHORE(i), 1); /* get of zero */
+    ck_assert_uint_eq(get(AGENT_T2, SEMAPHORE(i)), 0);
+    ck_assert_event(put(AGENT_T0, SEMAPHORE(i), 0));
+    put(AGENT_T0, SEMAPHORE(i), 2); /* even: post */
+    ck_assert_uint_eq(get(AGENT_T1, SEMAPHORE(i)), 2);
+    put(AGENT_T1, SEMAPHORE(i), 3); /* odd: get */
+    ck_assert_uint_eq(get(AGENT_T1, SEMAPHORE(i)), 1);
     for (unsigned n = 0; n < 30; n++) {
-        put(H, AGENT_T1, SEMAPHORE(i), 0);
+        put(AGENT_T1, SEMAPHORE(i), 0);
     }
-    ck_assert_uint_eq(get(H, AGENT_T1, SEMAPHORE(i)), 15);
-    ck_assert_uint_eq(get(H, AGENT_T1, SEMAPHORE((i + 1) % 8)), 0);
+    ck_assert_uint_eq(get(AGENT_T1, SEMAPHORE(i)), 15);
+    ck_assert_uint_eq(get(AGENT_T1, SEMAPHORE((i + 1) % 8)), 0);
 }
 
 TEST_EACH(holes_are_unmapped, 4)
 {
     static const uint32_t holes[] = {PC_BUF + 0x0c, PC_BUF + 0x1c, PC_BUF + 0x40, PC_BUF + 0x10000};
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, holes[_i], 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T0, holes[_i], 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_NC, holes[_i], 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, holes[_i], 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, holes[_i], 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NC, holes[_i], 0), MMIO_UNMAPPED);
 }
 
 /* --- Order between a hart and the one that it releases --- */

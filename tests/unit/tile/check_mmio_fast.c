@@ -5,7 +5,8 @@
 
 #include <penrose/penrose.h>
 
-#include "unit/tile/mmio_harness.h"
+#include "unit/test.h"
+#include "unit/tile/tile_harness.h"
 #include "tile/noc_port.h"
 
 enum { CODE = 0x1000, NEAR = 0x800, LENGTH = 32 };

@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 #include "arch/blackhole/addresses.h"
-#include "unit/tile/mmio_harness.h"
+#include "unit/test.h"
+#include "unit/tile/tile_harness.h"
 
 #define MAILBOX(i)  (AT_MAILBOX + UINT32_C(0x1000) * (i))
 #define PC_BUF      AT_PC_BUF

@@ -10,17 +10,16 @@
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_harness.h"
 
-static struct tensix_harness harness;
-static struct tile_harness tile;
+static struct tensix_harness coprocessor;
 
 static void setup(void)
 {
-    tensix_harness_open(&harness);
+    tensix_harness_open(&coprocessor);
 }
 
 static void teardown(void)
 {
-    tensix_harness_close(&harness);
+    tensix_harness_close(&coprocessor);
 }
 
 FIXTURE(setup, teardown);
@@ -44,14 +43,14 @@ static void take_off(struct tensix *tensix, unsigned unit, unsigned cycles)
 static void change(unsigned thread, unsigned word, bool is_byte)
 {
     char text[80];
-    harness.tensix.gpr[thread][4] = ~harness.tensix.config[0][word];
+    coprocessor.tensix.gpr[thread][4] = ~coprocessor.tensix.config[0][word];
     if (is_byte) {
-        snprintf(text, sizeof text, "RMWCIB0 255, %u, %u", ~harness.tensix.config[0][word] & 0xff,
-                 word);
+        snprintf(text, sizeof text, "RMWCIB0 255, %u, %u",
+                 ~coprocessor.tensix.config[0][word] & 0xff, word);
     } else {
         snprintf(text, sizeof text, "WRCFG 4, 0, %u", word);
     }
-    tensix_harness_run(&harness, thread, text);
+    tensix_harness_run(&coprocessor, thread, text);
 }
 
 static unsigned first_word_of(unsigned user)
@@ -73,16 +72,17 @@ TEST_EACH(a_change_under_a_unit_is_reported, TENSIX_FLIGHTS)
         for (int is_byte = 0; is_byte < 2; is_byte++) {
             unsigned word = first_word_of(1u << other);
             bool is_race = tensix_config_uses[word].cached & user;
-            harness.faults = 0;
-            take_off(&harness.tensix, (unsigned)_i, 1000);
+            coprocessor.faults = 0;
+            take_off(&coprocessor.tensix, (unsigned)_i, 1000);
             change(2, word, is_byte);
-            ck_assert_uint_eq(harness.faults, is_race);
+            ck_assert_uint_eq(coprocessor.faults, is_race);
             if (is_race) {
-                ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_RACE);
-                ck_assert_uint_eq(harness.fault.thread, 2);
-                ck_assert_ptr_nonnull(strstr(harness.fault.text, is_byte ? "RMWCIB0" : "WRCFG"));
-                ck_assert_ptr_nonnull(strstr(harness.fault.text, flight_names[_i]));
-                ck_assert_ptr_nonnull(strstr(harness.fault.text, "0x00001234"));
+                ck_assert_int_eq(coprocessor.fault.kind, TENSIX_FAULT_RACE);
+                ck_assert_uint_eq(coprocessor.fault.thread, 2);
+                ck_assert_ptr_nonnull(
+                    strstr(coprocessor.fault.text, is_byte ? "RMWCIB0" : "WRCFG"));
+                ck_assert_ptr_nonnull(strstr(coprocessor.fault.text, flight_names[_i]));
+                ck_assert_ptr_nonnull(strstr(coprocessor.fault.text, "0x00001234"));
             }
         }
     }
@@ -92,55 +92,56 @@ TEST_EACH(who_waits_does_not_race, TENSIX_FLIGHTS)
 {
     char text[40];
     unsigned word = first_word_of(1u << _i);
-    take_off(&harness.tensix, (unsigned)_i, 1000);
+    take_off(&coprocessor.tensix, (unsigned)_i, 1000);
     snprintf(text, sizeof text, "STALLWAIT 0x80, %u", 2u << (_i + 1) % 3);
-    tensix_harness_run(&harness, 0, text); /* for another unit */
+    tensix_harness_run(&coprocessor, 0, text); /* for another unit */
     change(0, word, false);
-    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_uint_eq(coprocessor.faults, 1);
     snprintf(text, sizeof text, "STALLWAIT 0x80, %u", 2u << _i);
-    tensix_harness_run(&harness, 1, text); /* another thread's instructions are not waited for */
+    tensix_harness_run(&coprocessor, 1,
+                       text); /* another thread's instructions are not waited for */
     change(0, word, false);
-    ck_assert_uint_eq(harness.faults, 2);
-    tensix_harness_run(&harness, 0, text);
+    ck_assert_uint_eq(coprocessor.faults, 2);
+    tensix_harness_run(&coprocessor, 0, text);
     change(0, word, false);
-    ck_assert_uint_eq(harness.faults, 2);
+    ck_assert_uint_eq(coprocessor.faults, 2);
 }
 
 TEST(what_is_over_or_not_looked_at_is_no_race)
 {
-    struct tensix *tensix = &harness.tensix;
+    struct tensix *tensix = &coprocessor.tensix;
     unsigned word = TENSIX_WORD_THCON_SEC0_REG2_Haloize_mode;
     take_off(tensix, TENSIX_FLIGHT_UNPACKER0, 3);
-    tensix_harness_run(&harness, 1, "NOP; NOP; NOP; NOP; NOP");
+    tensix_harness_run(&coprocessor, 1, "NOP; NOP; NOP; NOP; NOP");
     change(1, word, false);
-    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(coprocessor.faults, 0);
 
     take_off(tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
     tensix_set_thread_field(tensix, 1, TENSIX_FIELD_CFG_STATE_ID_StateID, 1);
     change(1, word, false); /* the other state */
-    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(coprocessor.faults, 0);
     tensix_set_thread_field(tensix, 1, TENSIX_FIELD_CFG_STATE_ID_StateID, 0);
     tensix->gpr[1][4] = tensix->config[0][word];
-    tensix_harness_run(&harness, 1, "WRCFG 4, 0, 72"); /* what is there already */
-    ck_assert_uint_eq(harness.faults, 0);
+    tensix_harness_run(&coprocessor, 1, "WRCFG 4, 0, 72"); /* what is there already */
+    ck_assert_uint_eq(coprocessor.faults, 0);
     change(1, TENSIX_WORD_THCON_SEC0_REG3_Base_address, false); /* read afresh */
-    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(coprocessor.faults, 0);
     change(1, word, false);
-    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_uint_eq(coprocessor.faults, 1);
 }
 
 /* A bank that the Matrix Unit gives back has been filled; a reset aborts what is under way. */
 TEST(banks_and_resets_end_flights)
 {
-    struct tensix *tensix = &harness.tensix;
+    struct tensix *tensix = &coprocessor.tensix;
     take_off(tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
     take_off(tensix, TENSIX_FLIGHT_UNPACKER1, 1000);
     tensix_src_give(tensix, TENSIX_SRC_A);
     tensix_src_release(tensix, TENSIX_SRC_A, false);
     change(1, first_word_of(TENSIX_USED_BY_UNPACKER0), false);
-    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(coprocessor.faults, 0);
     change(1, first_word_of(TENSIX_USED_BY_UNPACKER1), false);
-    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_uint_eq(coprocessor.faults, 1);
 
     for (unsigned unit = 0; unit < TENSIX_FLIGHTS; unit++) {
         take_off(tensix, unit, 1000);
@@ -150,7 +151,7 @@ TEST(banks_and_resets_end_flights)
     for (unsigned unit = 0; unit < TENSIX_FLIGHTS; unit++) {
         change(1, first_word_of(1u << unit), true);
     }
-    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_uint_eq(coprocessor.faults, 1);
 }
 
 /* LLK's compressed products put an UNPACR_NOP that waits as UNPACR does between an UNPACR and a change
@@ -158,16 +159,16 @@ TEST(banks_and_resets_end_flights)
 TEST(clearing_src_may_wait_for_the_unpacker)
 {
     for (unsigned waits = 0; waits < 2; waits++) {
-        take_off(&harness.tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
-        take_off(&harness.tensix, TENSIX_FLIGHT_UNPACKER1, 1000);
-        tensix_harness_run(&harness, 0,
+        take_off(&coprocessor.tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
+        take_off(&coprocessor.tensix, TENSIX_FLIGHT_UNPACKER1, 1000);
+        tensix_harness_run(&coprocessor, 0,
                            waits ? "UNPACR_NOP 0, 0, 0, 0, 0, 1, 0, 0, 1"
                                  : "UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 1");
-        harness.faults = 0;
+        coprocessor.faults = 0;
         change(0, first_word_of(TENSIX_USED_BY_UNPACKER0), false);
-        ck_assert_uint_eq(harness.faults, !waits);
+        ck_assert_uint_eq(coprocessor.faults, !waits);
         change(0, first_word_of(TENSIX_USED_BY_UNPACKER1), false); /* the other one */
-        ck_assert_uint_eq(harness.faults, !waits + 1u);
+        ck_assert_uint_eq(coprocessor.faults, !waits + 1u);
     }
 }
 
@@ -192,10 +193,11 @@ TEST(fields_of_shared_words)
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct tensix_field *field = &tensix_fields[rows[i].field];
         for (unsigned unit = 0; unit < TENSIX_FLIGHTS; unit++) {
-            memset(harness.tensix.flight, 0, sizeof harness.tensix.flight);
-            take_off(&harness.tensix, unit, 1000);
-            enum tensix_flight_unit answer = tensix_race(
-                &harness.tensix, 0, field->word, tensix_field_mask(field), harness.tensix.now);
+            memset(coprocessor.tensix.flight, 0, sizeof coprocessor.tensix.flight);
+            take_off(&coprocessor.tensix, unit, 1000);
+            enum tensix_flight_unit answer =
+                tensix_race(&coprocessor.tensix, 0, field->word, tensix_field_mask(field),
+                            coprocessor.tensix.now);
             ck_assert_int_eq(answer == unit, rows[i].users >> unit & 1);
         }
     }
@@ -205,16 +207,16 @@ TEST(fields_of_shared_words)
  * mask that is not. The plan must follow all the same. */
 TEST(transposing_may_change_under_the_unpacker)
 {
-    struct tensix *tensix = &harness.tensix;
+    struct tensix *tensix = &coprocessor.tensix;
     take_off(tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
     tensix->stale = 0;
-    tensix_harness_run(&harness, 0, "RMWCIB1 1, 1, 72; RMWCIB1 1, 0, 72; RMWCIB1 1, 1, 72");
-    ck_assert_uint_eq(harness.faults, 0);
+    tensix_harness_run(&coprocessor, 0, "RMWCIB1 1, 1, 72; RMWCIB1 1, 0, 72; RMWCIB1 1, 1, 72");
+    ck_assert_uint_eq(coprocessor.faults, 0);
     ck_assert_uint_eq(tensix->config[0][72], 0x100);
     ck_assert_uint_eq(tensix->stale & TENSIX_USED_BY_UNPACKER0, TENSIX_USED_BY_UNPACKER0);
-    tensix_harness_run(&harness, 0, "RMWCIB1 3, 3, 72"); /* Tileize_mode, too */
-    ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_ptr_null(strstr(harness.fault.text, "Haloize_mode"));
+    tensix_harness_run(&coprocessor, 0, "RMWCIB1 3, 3, 72"); /* Tileize_mode, too */
+    ck_assert_uint_eq(coprocessor.faults, 1);
+    ck_assert_ptr_null(strstr(coprocessor.fault.text, "Haloize_mode"));
 }
 
 /* --- Stores of harts --- */
@@ -225,23 +227,23 @@ TEST(transposing_may_change_under_the_unpacker)
 TEST(stores_of_harts)
 {
     unsigned word = TENSIX_WORD_THCON_SEC0_REG2_Out_data_format;
-    harness_open(&tile);
-    tile.policy = PENROSE_WARN;
-    take_off(&tile.tile->tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
-    put(&tile, AGENT_T0, CONFIG(word), 1);
-    ck_assert_uint_eq(tile.faults, 1);
-    ck_assert_int_eq(tile.fault.kind, PENROSE_FAULT_CONFIG_RACE);
-    ck_assert_ptr_nonnull(strstr(tile.fault.text, "a store of trisc0 changes"));
-    ck_assert_ptr_nonnull(strstr(tile.fault.text, "UNPACR of thread 0"));
-    put(&tile, AGENT_T0, CONFIG(TENSIX_STATE_WORDS + word), 1); /* state 1 */
-    ck_assert_uint_eq(tile.faults, 1);
-    put(&tile, AGENT_B, CONFIG(TENSIX_CONFIG_DUAL + word), 3); /* both */
-    ck_assert_uint_eq(tile.faults, 2);
-    (void)get(&tile, AGENT_T1, COPROCESSOR_DONE); /* of thread 1 */
-    put(&tile, AGENT_T1, CONFIG(word), 5);
-    ck_assert_uint_eq(tile.faults, 3);
-    (void)get(&tile, AGENT_T0, COPROCESSOR_DONE);
-    put(&tile, AGENT_T0, CONFIG(word), 7);
-    ck_assert_uint_eq(tile.faults, 3);
-    harness_close(&tile);
+    harness_open(H);
+    harness.policy = PENROSE_WARN;
+    take_off(&harness.tile->tensix, TENSIX_FLIGHT_UNPACKER0, 1000);
+    put(AGENT_T0, CONFIG(word), 1);
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_CONFIG_RACE);
+    ck_assert_ptr_nonnull(strstr(harness.fault.text, "a store of trisc0 changes"));
+    ck_assert_ptr_nonnull(strstr(harness.fault.text, "UNPACR of thread 0"));
+    put(AGENT_T0, CONFIG(TENSIX_STATE_WORDS + word), 1); /* state 1 */
+    ck_assert_uint_eq(harness.faults, 1);
+    put(AGENT_B, CONFIG(TENSIX_CONFIG_DUAL + word), 3); /* both */
+    ck_assert_uint_eq(harness.faults, 2);
+    (void)get(AGENT_T1, COPROCESSOR_DONE); /* of thread 1 */
+    put(AGENT_T1, CONFIG(word), 5);
+    ck_assert_uint_eq(harness.faults, 3);
+    (void)get(AGENT_T0, COPROCESSOR_DONE);
+    put(AGENT_T0, CONFIG(word), 7);
+    ck_assert_uint_eq(harness.faults, 3);
+    harness_close(H);
 }

@@ -4,20 +4,7 @@
 #include "unit/tile/mmio_harness.h"
 #include "tensix/config/regs.h"
 
-static struct tile_harness harness;
-#define H (&harness)
-
-static void setup(void)
-{
-    harness_open(H);
-}
-
-static void teardown(void)
-{
-    harness_close(H);
-}
-
-FIXTURE(setup, teardown);
+FIXTURE(harness_setup, harness_teardown);
 
 #define TDMA(offset) (UINT32_C(0xffb11000) + (offset))
 #define COMMAND      TDMA(0x10)
@@ -25,38 +12,38 @@ FIXTURE(setup, teardown);
 
 TEST(status_is_idle)
 {
-    put(H, AGENT_B, TDMA(0x14), 0xffffffff);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), 1 << 3 | 1 << 5 | 4 << 8);
-    ck_assert_uint_eq(get(H, AGENT_T0, TDMA(0x38)), 0x55); /* all metadata FIFOs empty */
+    put(AGENT_B, TDMA(0x14), 0xffffffff);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), 1 << 3 | 1 << 5 | 4 << 8);
+    ck_assert_uint_eq(get(AGENT_T0, TDMA(0x38)), 0x55); /* all metadata FIFOs empty */
 }
 
 TEST_EACH(parameters_are_write_only, 4)
 {
-    put(H, AGENT_B, TDMA(4u * (unsigned)_i), 99);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(4u * (unsigned)_i)), 0);
+    put(AGENT_B, TDMA(4u * (unsigned)_i), 99);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(4u * (unsigned)_i)), 0);
     ck_assert_uint_eq(harness.tile->tdma.parameter[_i], 99);
 }
 
 TEST(raw_values_read_back)
 {
-    put(H, AGENT_B, TDMA(0x24), 0xffffffff);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x24)), 0xffffff7f);
-    put(H, AGENT_B, TDMA(0x28), 0xffffffff);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x28)), 0x01ff007f);
+    put(AGENT_B, TDMA(0x24), 0xffffffff);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x24)), 0xffffff7f);
+    put(AGENT_B, TDMA(0x28), 0xffffffff);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x28)), 0x01ff007f);
     ck_assert_uint_eq(harness.tile->tdma.scaler[3], 0x1ff);
-    put(H, AGENT_B, TDMA(0x3c), 1u | 2u << 9 | 3u << 18 | 1u << 31);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x13c)), 1u | 2u << 9 | 3u << 18);
-    put(H, AGENT_B, TDMA(0x38), 0x123456);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x38)), 0x12345655);
+    put(AGENT_B, TDMA(0x3c), 1u | 2u << 9 | 3u << 18 | 1u << 31);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x13c)), 1u | 2u << 9 | 3u << 18);
+    put(AGENT_B, TDMA(0x38), 0x123456);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x38)), 0x12345655);
 }
 
 TEST(move_base_is_of_each_hart)
 {
     for (unsigned agent = AGENT_B; agent <= AGENT_T2; agent++) {
-        put(H, (enum tile_agent)agent, TDMA(0x2c), 10 + agent);
+        put((enum tile_agent)agent, TDMA(0x2c), 10 + agent);
     }
     for (unsigned agent = AGENT_B; agent <= AGENT_T2; agent++) {
-        ck_assert_uint_eq(get(H, (enum tile_agent)agent, TDMA(0x2c)), 10 + agent);
+        ck_assert_uint_eq(get((enum tile_agent)agent, TDMA(0x2c)), 10 + agent);
     }
 }
 
@@ -76,7 +63,7 @@ static void put_parameters(enum tile_agent agent, uint32_t a, uint32_t b, uint32
 {
     const uint32_t values[4] = {a, b, c, d};
     for (uint32_t i = 0; i < 4; i++) {
-        put(H, agent, TDMA(4 * i), values[i]);
+        put(agent, TDMA(4 * i), values[i]);
     }
 }
 
@@ -99,14 +86,14 @@ TEST_EACH(moves_with_parameters, 4)
         harness.tile->tensix.config[0][16 + i] = 0x77770000 + i;
     }
     put_parameters(agent, 0x100, to_l1 ? 0x2000 : 4, 0xabc0000 | 3, 0xfffffffc | mode);
-    ck_assert_event(H, put(H, agent, COMMAND, 0x7ffff800 | MOVE)); /* upper bits say nothing */
+    ck_assert_event(put(agent, COMMAND, 0x7ffff800 | MOVE)); /* upper bits say nothing */
     for (uint32_t i = 0; i < 0x100; i += 4) {
         uint32_t at =
             to_l1 ? harness_word(H, 0x20000 + i) : harness.tile->tensix.config[0][16 + i / 4];
         uint32_t before = to_l1 ? 0x1000000 + i : 0x77770000 + i / 4;
         ck_assert_uint_eq(at, i >= 48 ? before : copies ? 0x1000000 + i : 0);
     }
-    ck_assert_uint_eq(get(H, agent, TDMA(0x14)), IDLE);
+    ck_assert_uint_eq(get(agent, TDMA(0x14)), IDLE);
     ck_assert_uint_eq(harness.faults, 0);
 }
 
@@ -117,9 +104,9 @@ TEST_EACH(compact_moves, 8)
     bool to_l1 = _i / 4;
     fill_l1(0x10000, 0x8000);
     for (unsigned i = 0; i < 4; i++) {
-        put(H, (enum tile_agent)i, TDMA(0x2c), 0x1000 + 0x100 * i);
+        put((enum tile_agent)i, TDMA(0x2c), 0x1000 + 0x100 * i);
     }
-    put(H, agent, COMMAND, compact(0xfe, 0x20, 63, to_l1));
+    put(agent, COMMAND, compact(0xfe, 0x20, 63, to_l1));
     for (uint32_t i = 0; i < 64 * 4; i++) {
         uint32_t at = to_l1 ? harness_word(H, 0x200 + 4 * i)
                             : tensix_config_read(&harness.tile->tensix, 0x200 / 4 + i);
@@ -135,16 +122,16 @@ TEST_EACH(compact_moves, 8)
 
 TEST(store_command_writes_l1)
 {
-    put(H, AGENT_B, TDMA(0), 0x500);
-    put(H, AGENT_B, TDMA(8), 0xaabbccdd);
-    put(H, AGENT_B, TDMA(12), 0x11223344);
-    put(H, AGENT_B, COMMAND, 0x666);
+    put(AGENT_B, TDMA(0), 0x500);
+    put(AGENT_B, TDMA(8), 0xaabbccdd);
+    put(AGENT_B, TDMA(12), 0x11223344);
+    put(AGENT_B, COMMAND, 0x666);
     ck_assert_uint_eq(harness_word(H, 0x500), 0xaabbccdd);
     ck_assert_uint_eq(harness_word(H, 0x504), 0);
-    put(H, AGENT_B, COMMAND, 0x766);
+    put(AGENT_B, COMMAND, 0x766);
     ck_assert_uint_eq(harness_word(H, 0x504), 0x11223344);
-    put(H, AGENT_B, TDMA(0), TILE_L1_BYTES - 4);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, COMMAND, 0x666), MMIO_OK);
+    put(AGENT_B, TDMA(0), TILE_L1_BYTES - 4);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, COMMAND, 0x666), MMIO_OK);
 }
 
 /* What the page leaves undefined is refused, and nothing has happened. */
@@ -186,16 +173,16 @@ TEST_EACH(undefined_commands_are_refused, 18)
     for (uint32_t i = 0; i < 0x2000; i += 4) {
         ck_assert_uint_eq(harness_word(H, i), 0x1000000 + i);
     }
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), IDLE);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), IDLE);
 }
 
 TEST(poked_commands_do_nothing)
 {
     fill_l1(0, 0x40);
     put_parameters(AGENT_B, 0, 0, 1, 0);
-    ck_assert_int_eq(try_access(H, MMIO_POKE, AGENT_B, COMMAND, MOVE), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_POKE, AGENT_B, COMMAND, MOVE), MMIO_OK);
     ck_assert_uint_eq(harness_word(H, 0), 0x1000000);
-    put(H, AGENT_B, COMMAND, MOVE);
+    put(AGENT_B, COMMAND, MOVE);
     ck_assert_uint_eq(harness_word(H, 0), 0);
 }
 
@@ -208,8 +195,8 @@ TEST_EACH(races_are_reported, 2)
     harness_set_word(H, 0x100 + word % 4 * 4, _i ? 0x10000 : 0);
     tensix->flight[TENSIX_FLIGHT_PACKER] =
         (struct tensix_flight){.until = harness.tile->now + 10, .word = 0x41000001};
-    put(H, AGENT_T1, TDMA(0x2c), 0x10);
-    put(H, AGENT_T1, COMMAND, compact(0, word / 4, 1, false));
+    put(AGENT_T1, TDMA(0x2c), 0x10);
+    put(AGENT_T1, COMMAND, compact(0, word / 4, 1, false));
     ck_assert_uint_eq(harness.faults, (unsigned)_i);
     ck_assert_uint_eq(tensix->config[0][word], _i ? 0x10000 : 0);
     if (_i) {
@@ -225,7 +212,7 @@ enum { LONG_UNITS = 0x200, LONG_CYCLES = (LONG_UNITS * 11 + 7) / 8 };
 static void start_long_move(enum tile_agent agent)
 {
     put_parameters(agent, 0x1000, 0x4000, LONG_UNITS, 3);
-    put(H, agent, COMMAND, MOVE);
+    put(agent, COMMAND, MOVE);
 }
 
 /* Status, from command to command and while time goes by; rounds end at multiples of 128. */
@@ -234,24 +221,24 @@ TEST(status_counts_commands)
     struct tile *tile = harness.tile;
     tile->tensix.timed = true;
     start_long_move(AGENT_B); /* starts at once */
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), IDLE | BUSY);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), IDLE | BUSY);
     start_long_move(AGENT_T0);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), BUSY | 3 << 8);
-    put(H, AGENT_B, COMMAND, COMPACT | NOP);
-    put(H, AGENT_B, COMMAND, WAIT);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), BUSY | 1 << 4 | 1 << 8);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, COMMAND, NOP), MMIO_UNMAPPED);
-    put(H, AGENT_B, COMMAND, COMPACT | WAIT);
-    ck_assert_uint_eq(get(H, AGENT_T2, TDMA(0x14)), BUSY | 1 << 2 | 1 << 4);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, COMMAND, NOP), MMIO_WAIT);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), BUSY | 3 << 8);
+    put(AGENT_B, COMMAND, COMPACT | NOP);
+    put(AGENT_B, COMMAND, WAIT);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), BUSY | 1 << 4 | 1 << 8);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, COMMAND, NOP), MMIO_UNMAPPED);
+    put(AGENT_B, COMMAND, COMPACT | WAIT);
+    ck_assert_uint_eq(get(AGENT_T2, TDMA(0x14)), BUSY | 1 << 2 | 1 << 4);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, COMMAND, NOP), MMIO_WAIT);
     tile_run(tile, LONG_CYCLES / 128 * 128);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), BUSY | 1 << 2 | 1 << 4);
-    ck_assert_event(H, tile_run(tile, LONG_CYCLES / 128 * 128 + 128));
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), BUSY | 2 << 8); /* the two waits are left */
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), BUSY | 1 << 2 | 1 << 4);
+    ck_assert_event(tile_run(tile, LONG_CYCLES / 128 * 128 + 128));
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), BUSY | 2 << 8); /* the two waits are left */
     tile_run(tile, 2 * LONG_CYCLES / 128 * 128);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), BUSY | 2 << 8);
-    ck_assert_event(H, tile_run(tile, 2 * LONG_CYCLES / 128 * 128 + 128));
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), IDLE);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), BUSY | 2 << 8);
+    ck_assert_event(tile_run(tile, 2 * LONG_CYCLES / 128 * 128 + 128));
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), IDLE);
     ck_assert_uint_eq(tile_next_event(tile), UINT64_MAX);
 }
 
@@ -261,10 +248,10 @@ TEST_EACH(reset_ends_commands, 2)
     harness.tile->tensix.timed = true;
     start_long_move(AGENT_B);
     start_long_move(AGENT_B);
-    put(H, AGENT_NOC, SOFT_RESET, 0x47800 | (of_mover ? 1 << 6 : 1 << 8));
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), of_mover ? 3 << 8 : IDLE | BUSY);
+    put(AGENT_NOC, SOFT_RESET, 0x47800 | (of_mover ? 1 << 6 : 1 << 8));
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), of_mover ? 3 << 8 : IDLE | BUSY);
     tile_run(harness.tile, 1024);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x14)), IDLE);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), IDLE);
 }
 
 /* Harts that wait for the mover in every way: B polls the status, T0 for room in the queue, T1 for
@@ -374,8 +361,8 @@ TEST(moved_code_is_executed)
     tile_run(harness.tile, 256);
     ck_assert_uint_eq(harness.tile->hart[RV32_T2].x[10], 1);
     put_parameters(AGENT_B, 0x200, 0x100, 1, 3);
-    put(H, AGENT_B, COMMAND, MOVE);
-    put(H, AGENT_NOC, SOFT_RESET, 0x47800);
+    put(AGENT_B, COMMAND, MOVE);
+    put(AGENT_NOC, SOFT_RESET, 0x47800);
     harness_release(H, RV32_T2, 0x1000);
     tile_run(harness.tile, 512);
     ck_assert_uint_eq(harness.tile->hart[RV32_T2].x[10], 2);
@@ -384,14 +371,14 @@ TEST(moved_code_is_executed)
 TEST_EACH(empty_metadata_fifo_makes_wait, 4)
 {
     uint32_t packer = 0x100u * (unsigned)_i;
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T2, TDMA(0x30 + packer), 0), MMIO_WAIT);
-    ck_assert_uint_eq(get(H, AGENT_T2, TDMA(0x34 + packer)), 0);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T2, TDMA(0x30 + packer), 0), MMIO_WAIT);
+    ck_assert_uint_eq(get(AGENT_T2, TDMA(0x34 + packer)), 0);
     for (uint32_t thread = 0; thread < 3; thread++) {
-        ck_assert_uint_eq(get(H, AGENT_T2, TDMA(0x18 + packer + 0x40 * thread)), 0);
-        ck_assert_uint_eq(get(H, AGENT_T2, TDMA(0x1c + packer + 0x40 * thread)), 0);
+        ck_assert_uint_eq(get(AGENT_T2, TDMA(0x18 + packer + 0x40 * thread)), 0);
+        ck_assert_uint_eq(get(AGENT_T2, TDMA(0x1c + packer + 0x40 * thread)), 0);
     }
     ck_assert_uint_eq(harness.unmodelled, 0);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T2, TDMA(0xd8 + packer), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T2, TDMA(0xd8 + packer), 0), MMIO_UNMAPPED);
 }
 
 /* What the packer leaves behind, seen where packer 0 was; the other three stay empty. */
@@ -409,18 +396,17 @@ TEST(packer_shows_its_tiles)
         for (unsigned thread = 0; thread < 3; thread++) {
             uint32_t at = 0x100 * which + 0x40 * thread;
             uint32_t sum = which % 2 ? 0x43210000 : 0x56780000;
-            ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x18 + at)),
-                              which == 0 && thread == 2 ? 130 : 0);
-            ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x1c + at)),
+            ck_assert_uint_eq(get(AGENT_B, TDMA(0x18 + at)), which == 0 && thread == 2 ? 130 : 0);
+            ck_assert_uint_eq(get(AGENT_B, TDMA(0x1c + at)),
                               sum | (which == 0 ? packer->acc_tile_size[thread] : 0));
         }
-        ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x20 + 0x100 * which)), which == 0 ? 0xf0f0 : 0);
+        ck_assert_uint_eq(get(AGENT_B, TDMA(0x20 + 0x100 * which)), which == 0 ? 0xf0f0 : 0);
     }
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x3c)) >> 31, 1);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x13c)) >> 31, 0);
-    put(H, AGENT_B, TDMA(0x1c), 0x20055); /* of another packer */
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x3c)) >> 31, 1);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x13c)) >> 31, 0);
+    put(AGENT_B, TDMA(0x1c), 0x20055); /* of another packer */
     ck_assert_uint_eq(packer->acc_tile_size[2], 9);
-    put(H, AGENT_B, TDMA(0x1c), 0x10055);
+    put(AGENT_B, TDMA(0x1c), 0x10055);
     ck_assert_uint_eq(packer->acc_tile_size[2], 0);
     ck_assert_uint_eq(packer->l1_dest_addr_offset, 0x55);
 }
@@ -433,33 +419,33 @@ TEST(metadata_fifo)
             (struct tensix_pack_metadata){.tile_size = (uint16_t)(20 + i), .all_zero_flags = i};
     }
     packer->metadata_count = TENSIX_PACK_METADATA;
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x38)), 0x56);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x38)), 0x56);
     for (unsigned i = 0; i < TENSIX_PACK_METADATA; i++) {
-        ck_assert_uint_eq(peek(H, AGENT_B, TDMA(0x34)), 0);
-        ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x30)), 20 + i);
-        ck_assert_event(H, ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x34)), i));
+        ck_assert_uint_eq(peek(AGENT_B, TDMA(0x34)), 0);
+        ck_assert_uint_eq(get(AGENT_B, TDMA(0x30)), 20 + i);
+        ck_assert_event(ck_assert_uint_eq(get(AGENT_B, TDMA(0x34)), i));
     }
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x38)), 0x55);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, TDMA(0x30), 0), MMIO_WAIT);
-    ck_assert_uint_eq(get(H, AGENT_B, TDMA(0x34)), 0);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x38)), 0x55);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, TDMA(0x30), 0), MMIO_WAIT);
+    ck_assert_uint_eq(get(AGENT_B, TDMA(0x34)), 0);
 }
 
 TEST(pack_register_bases)
 {
-    put(H, AGENT_B, TDMA(0x38), 0x00200000 | 0x155 << 10 | 0x2aa);
+    put(AGENT_B, TDMA(0x38), 0x00200000 | 0x155 << 10 | 0x2aa);
     ck_assert_uint_eq(harness.tile->tensix.packer.register_base[0], 2u << 18 | 0x2aa << 2);
     ck_assert_uint_eq(harness.tile->tensix.packer.register_base[1], 0u << 18 | 0x155 << 2);
 }
 
 TEST(reset_discards_writes)
 {
-    put(H, AGENT_B, TDMA(0), 5);
-    put(H, AGENT_NOC, SOFT_RESET, 0x47800 | 1 << 8);
+    put(AGENT_B, TDMA(0), 5);
+    put(AGENT_NOC, SOFT_RESET, 0x47800 | 1 << 8);
     ck_assert_uint_eq(harness.tile->tdma.parameter[0], 0);
-    put(H, AGENT_B, TDMA(0), 6);
-    put(H, AGENT_B, COMMAND, 0x40);
+    put(AGENT_B, TDMA(0), 6);
+    put(AGENT_B, COMMAND, 0x40);
     ck_assert_uint_eq(harness.tile->tdma.parameter[0], 0);
-    put(H, AGENT_NOC, SOFT_RESET, 0x47800);
-    put(H, AGENT_B, TDMA(0), 7);
+    put(AGENT_NOC, SOFT_RESET, 0x47800);
+    put(AGENT_B, TDMA(0), 7);
     ck_assert_uint_eq(harness.tile->tdma.parameter[0], 7);
 }

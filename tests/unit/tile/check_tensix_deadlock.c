@@ -10,7 +10,6 @@
 #include "tensix/table.h"
 #include "tile/weak.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define SEMAPHORE(i) (UINT32_C(0xffe80020) + 4 * (uint32_t)(i))
 
 /* A TRISC waits here until its thread has executed all that it has pushed. */
@@ -19,7 +18,6 @@
 enum { FAST, LOCKSTEP, RANDOM, SCHEDULES };
 enum { BASE = 0x1000, MOST_LINES = 48, FOREVER = 1 << 20 };
 
-static struct tile_harness harness;
 static struct tile *tile;
 static struct tensix *tensix;
 
@@ -246,7 +244,7 @@ TEST_EACH(help_from_outside, SCHEDULES)
     run();
     ck_assert_rest();
     ck_assert(!has_ended(RV32_T0));
-    put(&harness, AGENT_T2, SEMAPHORE(3), 0);
+    put(AGENT_T2, SEMAPHORE(3), 0);
     run();
     ck_assert_rest();
     ck_assert(has_ended(RV32_T0));

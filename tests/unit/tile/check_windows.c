@@ -3,20 +3,7 @@
 
 #include "unit/tile/mmio_harness.h"
 
-static struct tile_harness harness;
-#define H (&harness)
-
-static void setup(void)
-{
-    harness_open(H);
-}
-
-static void teardown(void)
-{
-    harness_close(H);
-}
-
-FIXTURE(setup, teardown);
+FIXTURE(harness_setup, harness_teardown);
 
 #define MOP_CFG(i)   (UINT32_C(0xffb80000) + 4 * (uint32_t)(i))
 #define GPR(i)       (UINT32_C(0xffe00000) + 4 * (uint32_t)(i))
@@ -32,13 +19,13 @@ TEST_EACH(mop_configuration_is_write_only, 3)
 {
     enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
     for (unsigned i = 0; i < 9; i++) {
-        put(H, trisc, MOP_CFG(i), 0x100 + i);
+        put(trisc, MOP_CFG(i), 0x100 + i);
         ck_assert_uint_eq(harness.tile->tensix.thread[_i].mop.config[i], 0x100 + i);
-        ck_assert_uint_eq(peek(H, trisc, MOP_CFG(i)), 0x100 + i);
-        ck_assert_int_eq(try_access(H, MMIO_READ, trisc, MOP_CFG(i), 0), MMIO_UNMAPPED);
+        ck_assert_uint_eq(peek(trisc, MOP_CFG(i)), 0x100 + i);
+        ck_assert_int_eq(try_access(MMIO_READ, trisc, MOP_CFG(i), 0), MMIO_UNMAPPED);
     }
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, trisc, MOP_CFG(9), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, MOP_CFG(0), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, trisc, MOP_CFG(9), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, MOP_CFG(0), 0), MMIO_UNMAPPED);
 }
 
 TEST_EACH(gprs_of_each_thread, 3)
@@ -47,24 +34,24 @@ TEST_EACH(gprs_of_each_thread, 3)
     struct tile_hart *sleeper = &harness.tile->run[RV32_NC];
     sleeper->idle.place[0] = (struct rv32_idle_place){.address = GPR(0), .size = 4};
     sleeper->idle.places = 1;
-    put(H, trisc, GPR(0), 1);
+    put(trisc, GPR(0), 1);
     ck_assert_uint_eq(harness.tile->epoch, 0); /* nobody waits for a GPR */
     sleeper->state = HART_ASLEEP;              /* now somebody waits for one, at whatever address */
     tile_polls(harness.tile, RV32_NC, (struct tile_span){0});
     for (unsigned i = 0; i < 64; i++) {
-        ck_assert_event(H, put(H, trisc, GPR(i), 0xa0b0c000 + i));
-        ck_assert_uint_eq(get(H, trisc, GPR(i)), 0xa0b0c000 + i);
-        ck_assert_uint_eq(get(H, AGENT_B, GPR(64u * (unsigned)_i + i)), 0xa0b0c000 + i);
+        ck_assert_event(put(trisc, GPR(i), 0xa0b0c000 + i));
+        ck_assert_uint_eq(get(trisc, GPR(i)), 0xa0b0c000 + i);
+        ck_assert_uint_eq(get(AGENT_B, GPR(64u * (unsigned)_i + i)), 0xa0b0c000 + i);
         ck_assert_uint_eq(harness.tile->tensix.gpr[_i][i], 0xa0b0c000 + i);
     }
-    put(H, AGENT_B, GPR(64u * (unsigned)_i + 63), 5);
-    ck_assert_uint_eq(get(H, trisc, GPR(63)), 5);
-    ck_assert_uint_eq(get(H, trisc, GPR(64 + 63)), 5); /* a TRISC's bank repeats */
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, GPR(192), 0), MMIO_UNMAPPED);
+    put(AGENT_B, GPR(64u * (unsigned)_i + 63), 5);
+    ck_assert_uint_eq(get(trisc, GPR(63)), 5);
+    ck_assert_uint_eq(get(trisc, GPR(64 + 63)), 5); /* a TRISC's bank repeats */
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, GPR(192), 0), MMIO_UNMAPPED);
     uint32_t value = 0;
-    ck_assert_int_eq(try_narrow(H, MMIO_READ, trisc, GPR(0) + 2, 2, &value), MMIO_OK);
+    ck_assert_int_eq(try_narrow(MMIO_READ, trisc, GPR(0) + 2, 2, &value), MMIO_OK);
     ck_assert_uint_eq(value, 0xa0b0);
-    ck_assert_int_eq(try_narrow(H, MMIO_WRITE, trisc, GPR(0) + 2, 2, &value), MMIO_NARROW);
+    ck_assert_int_eq(try_narrow(MMIO_WRITE, trisc, GPR(0) + 2, 2, &value), MMIO_NARROW);
 }
 
 /* What stores of a hart to GPRs lead to. */
@@ -85,8 +72,8 @@ static struct outcome run_stores(enum rv32_core core, bool is_traced, bool waits
                                  "addi a0, a0, 1",    store,
                                  "jal zero, 0x1028",  NULL};
     struct outcome outcome = {0};
-    teardown(); /* of what ran before */
-    setup();
+    harness_teardown(); /* of what ran before */
+    harness_setup();
     struct tile *tile = harness.tile;
     struct tile_hart *sleeper = &tile->run[core == RV32_NC ? RV32_B : RV32_NC];
     harness_look(tile, is_traced); /* then all goes through tile_access() */
@@ -148,8 +135,8 @@ TEST_EACH(stores_of_triscs, 3)
 
 TEST_EACH(b_pushes_to_any_thread, 3)
 {
-    ck_assert_event(H, put(H, AGENT_B, PUSH(_i), 0x02000000));
-    put(H, AGENT_B, PUSH(_i) + 0xfffc, 0x02000001);
+    ck_assert_event(put(AGENT_B, PUSH(_i), 0x02000000));
+    put(AGENT_B, PUSH(_i) + 0xfffc, 0x02000001);
     ck_assert_uint_eq(harness.tile->tensix.thread[_i].back.count, 2);
     ck_assert_uint_eq(harness.tile->tensix.thread[_i].back.entry[1].word, 0x02000001);
     ck_assert_uint_eq(harness.tile->tensix.thread[_i].back.entry[1].origin.pusher, TENSIX_BY_B);
@@ -158,36 +145,35 @@ TEST_EACH(b_pushes_to_any_thread, 3)
 TEST_EACH(triscs_push_to_their_own, 3)
 {
     enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
-    put(H, trisc, PUSH(0), 0x02000000);
+    put(trisc, PUSH(0), 0x02000000);
     ck_assert_uint_eq(harness.tile->tensix.thread[_i].front.count, 1);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, trisc, PUSH(1), 0), MMIO_HANG);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, trisc, PUSH(2), 0), MMIO_HANG);
-    ck_assert_int_eq(try_access(H, MMIO_READ, trisc, PUSH(0), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_NC, PUSH(0), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, trisc, PUSH(1), 0), MMIO_HANG);
+    ck_assert_int_eq(try_access(MMIO_WRITE, trisc, PUSH(2), 0), MMIO_HANG);
+    ck_assert_int_eq(try_access(MMIO_READ, trisc, PUSH(0), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NC, PUSH(0), 0), MMIO_UNMAPPED);
     uint32_t value = 0;
-    ck_assert_int_eq(try_narrow(H, MMIO_WRITE, trisc, PUSH(0), 2, &value), MMIO_NARROW);
-    ck_assert_int_eq(try_access(H, MMIO_POKE, trisc, PUSH(0), 0), MMIO_OK);
+    ck_assert_int_eq(try_narrow(MMIO_WRITE, trisc, PUSH(0), 2, &value), MMIO_NARROW);
+    ck_assert_int_eq(try_access(MMIO_POKE, trisc, PUSH(0), 0), MMIO_OK);
     ck_assert_uint_eq(harness.tile->tensix.thread[_i].front.count, 1);
 }
 
 TEST(full_fifo_makes_wait)
 {
     for (unsigned i = 0; i < 29; i++) {
-        put(H, AGENT_T1, PUSH(0), 0x02000000);
+        put(AGENT_T1, PUSH(0), 0x02000000);
     }
-    ck_assert_no_event(
-        H, ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T1, PUSH(0), 0), MMIO_WAIT));
+    ck_assert_no_event(ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T1, PUSH(0), 0), MMIO_WAIT));
     for (unsigned i = 0; i < 8; i++) { /* B has a FIFO behind the MOP expander */
-        put(H, AGENT_B, PUSH(1), 0x02000000);
+        put(AGENT_B, PUSH(1), 0x02000000);
     }
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_B, PUSH(1), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, PUSH(1), 0), MMIO_WAIT);
 }
 
 TEST(debug_bus_takes_the_fifo)
 {
-    put(H, AGENT_NOC, INSTRN_CTRL0, 1);
-    put(H, AGENT_T0, PUSH(0), 0x02000000);
-    put(H, AGENT_T1, PUSH(0), 0x02000000);
+    put(AGENT_NOC, INSTRN_CTRL0, 1);
+    put(AGENT_T0, PUSH(0), 0x02000000);
+    put(AGENT_T1, PUSH(0), 0x02000000);
     ck_assert_uint_eq(harness.tile->tensix.thread[0].front.count, 0);
     ck_assert_uint_eq(harness.tile->tensix.thread[1].front.count, 1);
 }
@@ -223,18 +209,18 @@ TEST(pushes_of_a_program_drain)
 
 TEST(states_are_separate_below_the_globals)
 {
-    put(H, AGENT_T0, CONFIG(10), 1);
-    put(H, AGENT_B, CONFIG(STATE_1 + 10), 2);
-    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(10)), 1);
-    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(STATE_1 + 10)), 2);
-    put(H, AGENT_T0, CONFIG(DUAL + 10), 3);
-    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(10)), 3);
-    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(STATE_1 + 10)), 3);
-    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(DUAL + 10)), 3);
-    ck_assert_event(H, put(H, AGENT_T0, CONFIG(GLOBAL), 4));
-    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(STATE_1 + GLOBAL)), 4);
-    put(H, AGENT_T0, CONFIG(STATE_1 + GLOBAL + 43), 5);
-    ck_assert_uint_eq(get(H, AGENT_T1, CONFIG(GLOBAL + 43)), 5);
+    put(AGENT_T0, CONFIG(10), 1);
+    put(AGENT_B, CONFIG(STATE_1 + 10), 2);
+    ck_assert_uint_eq(get(AGENT_T1, CONFIG(10)), 1);
+    ck_assert_uint_eq(get(AGENT_T1, CONFIG(STATE_1 + 10)), 2);
+    put(AGENT_T0, CONFIG(DUAL + 10), 3);
+    ck_assert_uint_eq(get(AGENT_T1, CONFIG(10)), 3);
+    ck_assert_uint_eq(get(AGENT_T1, CONFIG(STATE_1 + 10)), 3);
+    ck_assert_uint_eq(get(AGENT_T1, CONFIG(DUAL + 10)), 3);
+    ck_assert_event(put(AGENT_T0, CONFIG(GLOBAL), 4));
+    ck_assert_uint_eq(get(AGENT_T1, CONFIG(STATE_1 + GLOBAL)), 4);
+    put(AGENT_T0, CONFIG(STATE_1 + GLOBAL + 43), 5);
+    ck_assert_uint_eq(get(AGENT_T1, CONFIG(GLOBAL + 43)), 5);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
 
@@ -242,25 +228,25 @@ TEST(state_reset_clears_one_state)
 {
     for (unsigned i = 0; i < 224; i++) {
         if (i != STATE_RESET_EN && i != IC_INVALIDATE) {
-            put(H, AGENT_B, CONFIG(DUAL + i), i + 1);
+            put(AGENT_B, CONFIG(DUAL + i), i + 1);
         }
     }
-    put(H, AGENT_B, CONFIG(STATE_1 + STATE_RESET_EN), 0);
+    put(AGENT_B, CONFIG(STATE_1 + STATE_RESET_EN), 0);
     for (unsigned i = 5; i < 180; i++) {
-        ck_assert_uint_eq(get(H, AGENT_B, CONFIG(i)), i + 1);
-        ck_assert_uint_eq(get(H, AGENT_B, CONFIG(STATE_1 + i)), 0);
+        ck_assert_uint_eq(get(AGENT_B, CONFIG(i)), i + 1);
+        ck_assert_uint_eq(get(AGENT_B, CONFIG(STATE_1 + i)), 0);
     }
-    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(STATE_1 + GLOBAL)), GLOBAL + 1);
+    ck_assert_uint_eq(get(AGENT_B, CONFIG(STATE_1 + GLOBAL)), GLOBAL + 1);
 }
 
 TEST(thread_configuration_is_read_only)
 {
     harness.tile->tensix.thread_config[2][67] = 0x1234;
-    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(THREAD + 2 * 68 + 67)), 0x1234);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T2, CONFIG(THREAD), 1), MMIO_READ_ONLY);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T2, CONFIG(THREAD + 204), 1), MMIO_UNMAPPED);
+    ck_assert_uint_eq(get(AGENT_B, CONFIG(THREAD + 2 * 68 + 67)), 0x1234);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T2, CONFIG(THREAD), 1), MMIO_READ_ONLY);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T2, CONFIG(THREAD + 204), 1), MMIO_UNMAPPED);
     uint32_t value = 0;
-    ck_assert_int_eq(try_narrow(H, MMIO_WRITE, AGENT_T2, CONFIG(0), 1, &value), MMIO_NARROW);
+    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_T2, CONFIG(0), 1, &value), MMIO_NARROW);
 }
 
 /* Decoded code follows memory, so invalidating caches leaves it alone; a hart may do it in the code
@@ -276,10 +262,10 @@ TEST(ic_invalidate_is_stored)
     tile_run(harness.tile, 128);
     ck_assert_int_eq(harness.tile->run[RV32_B].state, HART_PAUSED);
     ck_assert_uint_eq(harness.tile->hart[RV32_B].pc, 0x1010);
-    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(IC_INVALIDATE)), 31);
+    ck_assert_uint_eq(get(AGENT_B, CONFIG(IC_INVALIDATE)), 31);
     const struct rv32_page *decoded = *page;
     ck_assert_ptr_nonnull(decoded);
-    put(H, AGENT_B, CONFIG(STATE_1 + IC_INVALIDATE), 1);
+    put(AGENT_B, CONFIG(STATE_1 + IC_INVALIDATE), 1);
     ck_assert_ptr_eq(*page, decoded);
     harness_assemble(H, 0x1000, other);
     harness.tile->hart[RV32_B].pc = 0x1000;
@@ -291,35 +277,35 @@ TEST(ic_invalidate_is_stored)
 
 TEST(tag_search_is_stored_and_reported)
 {
-    put(H, AGENT_T0, CONFIG(TAG_SEARCH), 77);
-    ck_assert_uint_eq(get(H, AGENT_T0, CONFIG(TAG_SEARCH)), 77);
+    put(AGENT_T0, CONFIG(TAG_SEARCH), 77);
+    ck_assert_uint_eq(get(AGENT_T0, CONFIG(TAG_SEARCH)), 77);
     ck_assert_uint_eq(harness.unmodelled, 1);
 }
 
 TEST(thcon_reset_clears_and_holds)
 {
-    put(H, AGENT_B, CONFIG(THCON), 1);
-    put(H, AGENT_B, CONFIG(THCON - 1), 2);
-    put(H, AGENT_B, CONFIG(GLOBAL), 3);
-    put(H, AGENT_NOC, SOFT_RESET, 0x47800 | 1 << 9);
-    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(THCON)), 0);
-    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(THCON - 1)), 2);
-    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(GLOBAL)), 3);
-    put(H, AGENT_B, CONFIG(THCON), 4);
-    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(THCON)), 0);
-    put(H, AGENT_NOC, SOFT_RESET, 0x47800);
-    put(H, AGENT_B, CONFIG(THCON), 4);
-    ck_assert_uint_eq(get(H, AGENT_B, CONFIG(THCON)), 4);
+    put(AGENT_B, CONFIG(THCON), 1);
+    put(AGENT_B, CONFIG(THCON - 1), 2);
+    put(AGENT_B, CONFIG(GLOBAL), 3);
+    put(AGENT_NOC, SOFT_RESET, 0x47800 | 1 << 9);
+    ck_assert_uint_eq(get(AGENT_B, CONFIG(THCON)), 0);
+    ck_assert_uint_eq(get(AGENT_B, CONFIG(THCON - 1)), 2);
+    ck_assert_uint_eq(get(AGENT_B, CONFIG(GLOBAL)), 3);
+    put(AGENT_B, CONFIG(THCON), 4);
+    ck_assert_uint_eq(get(AGENT_B, CONFIG(THCON)), 0);
+    put(AGENT_NOC, SOFT_RESET, 0x47800);
+    put(AGENT_B, CONFIG(THCON), 4);
+    ck_assert_uint_eq(get(AGENT_B, CONFIG(THCON)), 4);
 }
 
 TEST(auto_ttsync_makes_wait)
 {
     harness.tile->tensix.thread_config[0][56] = 0x1f;
-    put(H, AGENT_T0, PUSH(0), 0x01000000); /* a MOP may use everything */
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T0, GPR(0), 0), MMIO_WAIT);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T0, CONFIG(0), 0), MMIO_WAIT);
-    ck_assert_int_eq(try_access(H, MMIO_WRITE, AGENT_T0, 0xffb11000, 0), MMIO_WAIT);
-    ck_assert_int_eq(try_access(H, MMIO_PEEK, AGENT_T0, GPR(0), 0), MMIO_OK);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_B, GPR(0), 0), MMIO_OK);
-    ck_assert_int_eq(try_access(H, MMIO_READ, AGENT_T1, GPR(0), 0), MMIO_OK);
+    put(AGENT_T0, PUSH(0), 0x01000000); /* a MOP may use everything */
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, GPR(0), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, CONFIG(0), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, 0xffb11000, 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_PEEK, AGENT_T0, GPR(0), 0), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, GPR(0), 0), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T1, GPR(0), 0), MMIO_OK);
 }
