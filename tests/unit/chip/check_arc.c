@@ -9,8 +9,6 @@
 #include "unit/random.h"
 #include "unit/test.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* For loops over a great many cases: ck_assert tells its parent process of each one. */
 #define EXPECT(condition)                                                                          \
     do {                                                                                           \

@@ -303,7 +303,7 @@ static void check_same_hart(struct penrose_chip *plain, unsigned x, enum penrose
     ck_assert_mem_eq(a.x, b.x, sizeof a.x);
 }
 
-TEST_EACH(pauses_change_nothing, sizeof pairs / sizeof pairs[0])
+TEST_EACH(pauses_change_nothing, COUNT(pairs))
 {
     const struct pair *pair = &pairs[_i];
     struct penrose_chip *plain = chip_with_pair(pair);

@@ -262,7 +262,7 @@ static const struct {
     {"", "", true},
 };
 
-TEST_EACH(bad_paths_are_reported, sizeof bad_paths / sizeof bad_paths[0])
+TEST_EACH(bad_paths_are_reported, COUNT(bad_paths))
 {
     struct penrose_chip *chip = scene_chip(NULL, 0, 1), *copy = chip;
     struct penrose_error error = {0};

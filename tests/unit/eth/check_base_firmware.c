@@ -9,10 +9,9 @@
 #include "eth/base_firmware.h"
 #include "unit/test.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define SOFT_RESET   UINT32_C(0xffb121b0)
-#define RESET_PC_0   UINT32_C(0xffb14000)
-#define PCS_STATUS   UINT32_C(0xffb9800c)
+#define SOFT_RESET UINT32_C(0xffb121b0)
+#define RESET_PC_0 UINT32_C(0xffb14000)
+#define PCS_STATUS UINT32_C(0xffb9800c)
 
 enum { E1_HELD = 0x1000, GUEST = 0x10000, MARK = 0x20000 };
 #define CALL UINT32_C(0xca110000)

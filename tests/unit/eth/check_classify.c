@@ -9,7 +9,6 @@
 #include "unit/eth/eth_wire.h"
 #include "unit/test.h"
 
-#define COUNT(array)       ((int)(sizeof(array) / sizeof((array)[0])))
 #define CLASSIFIER(offset) (UINT32_C(0xffb9c000) + (offset))
 #define RXQ(queue, offset) (UINT32_C(0xffb94000) + (queue)*UINT32_C(0x1000) + (offset))
 

@@ -11,7 +11,6 @@
 
 FIXTURE(wire_open, wire_close);
 
-#define COUNT(array)          ((int)(sizeof(array) / sizeof((array)[0])))
 #define TXQ(queue, offset)    (UINT32_C(0xffb90000) + (queue)*UINT32_C(0x1000) + (offset))
 #define HEADER(entry, offset) (UINT32_C(0xffb98200) + (entry)*UINT32_C(0x80) + (offset))
 

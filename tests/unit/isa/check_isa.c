@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { WORDS_OF_ROW = 40, RANDOM_WORDS = 50000 };
 
 static const uint32_t pcs[] = {0, 0x1000, 0x7ffffffc, 0xfffff000};

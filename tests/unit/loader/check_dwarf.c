@@ -114,7 +114,7 @@ static const struct {
     {three_lines, say_compressed, {{0x4000, 0}}},
 };
 
-TEST_EACH(lines_are_found, sizeof tables / sizeof tables[0])
+TEST_EACH(lines_are_found, COUNT(tables))
 {
     struct loader_elf *elf = open_lines(tables[_i].fill, tables[_i].change);
     for (unsigned round = 0; round < 2; round++) {

@@ -247,7 +247,7 @@ static const struct {
     {name_outside, {"damaged", "symbol 2", "string table"}},
 };
 
-TEST_EACH(refused, sizeof refusals / sizeof refusals[0])
+TEST_EACH(refused, COUNT(refusals))
 {
     struct image *image = image_program();
     image_finish(image);

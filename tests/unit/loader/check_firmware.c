@@ -199,7 +199,7 @@ static const struct {
     {far_too_many_banks, PENROSE_E_FORMAT, {"brisc.elf", "DRAM banks", "do not fit"}},
 };
 
-TEST_EACH(refused, sizeof refusals / sizeof refusals[0])
+TEST_EACH(refused, COUNT(refusals))
 {
     struct set_options options = set_defaults();
     refusals[_i].change(&options);

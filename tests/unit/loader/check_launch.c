@@ -402,7 +402,7 @@ static const struct {
     {buffer_over_kernels, {"circular buffer 16", "0x8300", "0x82b0", "0x196b0 or later"}},
 };
 
-TEST_EACH(refused, sizeof refusals / sizeof refusals[0])
+TEST_EACH(refused, COUNT(refusals))
 {
     struct setup *s = setup(false);
     refusals[_i].change(s);

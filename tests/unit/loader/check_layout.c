@@ -93,7 +93,7 @@ static const struct {
 #include "loader/layout.def"
 };
 
-TEST_EACH(missing_fact, sizeof facts / sizeof facts[0])
+TEST_EACH(missing_fact, COUNT(facts))
 {
     struct loader_layout layout;
     struct penrose_error error = {0};
@@ -183,7 +183,7 @@ static void expect_nonsense(struct debug *debug, const char *word)
     loader_elf_close(elf);
 }
 
-TEST_EACH(contradiction, sizeof contradictions / sizeof contradictions[0])
+TEST_EACH(contradiction, COUNT(contradictions))
 {
     struct debug *debug = debug_create();
     if (contradictions[_i].width) {

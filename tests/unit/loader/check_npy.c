@@ -7,8 +7,6 @@
 #include "loader/npy.h"
 #include "unit/test.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { ROOM = 4096 };
 
 struct file {

@@ -12,8 +12,6 @@
 #include "unit/random.h"
 #include "unit/test.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static uint64_t random_bits(uint64_t *state)
 {
     return random_xorshift64(state) >> 16;

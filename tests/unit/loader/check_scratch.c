@@ -104,7 +104,7 @@ static const struct {
     {"nothing", 0, {NOP, NOP, NOP, RET}},
 };
 
-TEST_EACH(one_case, sizeof cases / sizeof cases[0])
+TEST_EACH(one_case, COUNT(cases))
 {
     uint32_t address = 0;
     bool found = find(cases[_i].code, 8, true, &address);

@@ -11,8 +11,6 @@
 #include "unit/random.h"
 #include "unit/test.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { CASES = 20000 };
 
 /* Datums of a format, row by row in one row. */

@@ -310,7 +310,7 @@ static const struct {
     {{{TEXT, 4, R_RISCV_JAL, UNKNOWN}}, {"no such symbol", "damaged"}},
 };
 
-TEST_EACH(refused, sizeof refusals / sizeof refusals[0])
+TEST_EACH(refused, COUNT(refusals))
 {
     struct kernel kernel;
     kernel_begin(&kernel);

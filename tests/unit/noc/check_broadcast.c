@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "unit/noc/noc_world.h"
-#include "unit/test.h"
 
 FIXTURE(g_open_default, g_close);
 
@@ -103,7 +102,7 @@ static const uint32_t common_flags[] = {
 static uint32_t flags_of(const struct cast *cast)
 {
     return G_BROADCAST | (cast->includes_source ? G_SOURCE_TOO : 0) |
-           common_flags[g_below(G_COUNT(common_flags))];
+           common_flags[g_below(COUNT(common_flags))];
 }
 
 /* Each worker's word at `address` holds a value of its own. */
@@ -244,7 +243,7 @@ TEST(long_data)
     enum { MOST = 40000 };
     static uint8_t bytes[MOST];
     static const uint32_t lengths[] = {64, 100, 16384, 16448, MOST};
-    for (unsigned i = 0; i < 2 * G_COUNT(lengths); i++) {
+    for (unsigned i = 0; i < 2 * COUNT(lengths); i++) {
         struct g_place receivers[WIDTH * HEIGHT];
         struct cast cast = {.noc = i & 1, .source = {3, 3}, .start = {12, 5}, .end = {14, 7}};
         if (cast.noc) {
@@ -329,7 +328,7 @@ TEST(opting_out)
 TEST(masks_of_firmware)
 {
     static const struct g_place places[] = {{1, 2}, {16, 11}, {17, 12}, {25, 25}};
-    for (int i = 0; i < G_COUNT(places); i++) {
+    for (int i = 0; i < COUNT(places); i++) {
         ck_assert_uint_eq(g_word(places[i], G_NIU(0) + 0x108) & 0x1ffff, 0x00301);
         ck_assert_uint_eq(g_word(places[i], G_NIU(0) + 0x110) & 0xfff, 0x003);
         ck_assert_uint_eq(g_word(places[i], G_NIU(1) + 0x108) & 0x1ffff, 0x10180);
@@ -431,7 +430,7 @@ static void start_stream(struct g_place at, unsigned stream, const struct settin
                                   {DEST_HEADERS, 0x5000}, {ORIGIN_PHASE, 1},    {PHASE, 1},
                                   {MESSAGES, COUNT << 12}};
     g_put_word(at, stream_register(0, FORMAT), 32 | 16 << 7);
-    for (int i = 0; i < G_COUNT(all); i++) {
+    for (int i = 0; i < COUNT(all); i++) {
         g_put_word(at, stream_register(stream, all[i].index), all[i].value);
     }
     for (unsigned i = 0; i < count; i++) {
@@ -449,7 +448,7 @@ static const struct {
 };
 
 /* Software sends to a stream that multicasts what it gets to two others, all of it on NoC 0. */
-TEST_EACH(streams_relay, G_COUNT(relays))
+TEST_EACH(streams_relay, COUNT(relays))
 {
     const struct g_place from = {4, 6}, relay = {5, 6};
     const unsigned sender = 12;
@@ -458,7 +457,7 @@ TEST_EACH(streams_relay, G_COUNT(relays))
         const struct setting own[] = {{ONETIME, update},
                                       {ORIGIN, g_hi(relay) | (x - 6) << 18},
                                       {MISC, FROM_REMOTE | TO_SOFTWARE | CHANGES | OF_MULTICAST}};
-        start_stream((struct g_place){x, 6}, 0, own, G_COUNT(own));
+        start_stream((struct g_place){x, 6}, 0, own, COUNT(own));
     }
     const struct setting middle[] = {{ONETIME, update},
                                      {ORIGIN, g_hi(from) | sender << 12},
@@ -466,11 +465,11 @@ TEST_EACH(streams_relay, G_COUNT(relays))
                                      {MULTICAST, 7 | 6 << 6 | MULTICASTS | relays[_i].flags},
                                      {RECEIVERS, 2},
                                      {MISC, FROM_REMOTE | TO_REMOTE | CHANGES}};
-    start_stream(relay, 0, middle, G_COUNT(middle));
+    start_stream(relay, 0, middle, COUNT(middle));
     const struct setting first[] = {{DEST, g_hi(relay)},
                                     {TRAFFIC, relays[_i].channel << 4},
                                     {MISC, FROM_SOFTWARE | TO_REMOTE | CHANGES}};
-    start_stream(from, sender, first, G_COUNT(first));
+    start_stream(from, sender, first, COUNT(first));
     g_settle();
     uint8_t bytes[COUNT][16 * WORDS];
     for (unsigned i = 0; i < COUNT; i++) {

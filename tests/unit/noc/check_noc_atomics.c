@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "unit/noc/noc_world.h"
-#include "unit/test.h"
 
 FIXTURE(g_open_default, g_close);
 
@@ -272,7 +271,7 @@ static void check_once(int row, bool is_marked, struct g_place from, struct g_pl
     }
 }
 
-TEST_EACH(every_operation, G_COUNT(rows))
+TEST_EACH(every_operation, COUNT(rows))
 {
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct g_place from = g_worker();

@@ -6,8 +6,6 @@
 
 #include "unit/noc/overlay_world.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { PAGE = 4096, HOT_PAGES = 1 };
 
 static const unsigned sizes[] = {64, 32, 16}; /* streams of the kinds of tiles */

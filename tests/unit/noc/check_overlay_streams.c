@@ -5,8 +5,6 @@
  */
 #include "unit/noc/overlay_world.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum {
     MOST_MESSAGES = 36,
     MOST_WORDS = 3200,

@@ -10,7 +10,6 @@
 
 #include "chip/chip.h"
 #include "unit/noc/noc_world.h"
-#include "unit/test.h"
 
 FIXTURE(g_open_default, g_close);
 
@@ -48,7 +47,7 @@ TEST(ports_share_their_bank)
     static const uint64_t addresses[] = {0, 0x123400, 0x7fffffc0, 0x80000000, 0xfeffff00};
     for (unsigned bank = 0; bank < 8; bank++) {
         for (unsigned port = 0; port < 3; port++) {
-            uint64_t address = addresses[(bank + port) % G_COUNT(addresses)];
+            uint64_t address = addresses[(bank + port) % COUNT(addresses)];
             uint8_t bytes[192], other[192];
             struct g_place from = g_worker(), reader = g_worker();
             g_scatter(port_of((bank + 1) % 8, port), address, other, sizeof other);
@@ -245,7 +244,7 @@ TEST(requests_are_started_over_the_noc)
                                     0x18, 0x1c, 0x20, 0x24, 0x40};
         const uint32_t values[] = {
             L1_BASE, 0, inner.targ_hi, 0x90000, 0, inner.ret_hi, inner.tag, inner.ctrl, 64, 0, 1};
-        for (int k = 0; k < G_COUNT(offsets); k++) {
+        for (int k = 0; k < COUNT(offsets); k++) {
             struct g_request request = {.noc = i & 1,
                                         .buffer = 1,
                                         .ctrl = G_WRITE | G_INLINE | G_STATIC,
@@ -295,7 +294,7 @@ TEST(host_memory)
         struct g_place from = i % 5 ? g_worker() : (struct g_place){20 + i % 12, 25};
         uint32_t length = 1 + g_below(i % 7 ? 1000 : 40000);
         uint32_t offset = g_below((SIZE - 40000) / 64) * 64;
-        uint64_t address = windows[i % G_COUNT(windows)] + world->host_base + offset;
+        uint64_t address = windows[i % COUNT(windows)] + world->host_base + offset;
         uint8_t *host = world->host + offset, before[64];
         static uint8_t bytes[40000];
         if (i & 1) {
@@ -400,7 +399,7 @@ static const struct {
 };
 
 /* Either address leads to the NIU of the NoC that the request comes over. */
-TEST_EACH(nius_of_the_edge, G_COUNT(edges))
+TEST_EACH(nius_of_the_edge, COUNT(edges))
 {
     struct g_place from = {6, 6};
     uint64_t high = edges[_i].is_empty ? 0 : UINT64_C(0xffffffff00000000);
@@ -453,7 +452,7 @@ TEST(who_they_are)
     for (unsigned i = 0; i < G_WIDTH * G_HEIGHT; i++) {
         struct g_place at = {i % G_WIDTH, i / G_WIDTH};
         const char *kind = penrose_tile_kind_name(penrose_tile_kind(world->chip, at.x, at.y));
-        for (int k = 0; kind && k < G_COUNT(identities); k++) {
+        for (int k = 0; kind && k < COUNT(identities); k++) {
             if (strcmp(kind, identities[k].kind) != 0 ||
                 !chip_has_tile(world->chip, penrose_tile_kind(world->chip, at.x, at.y), at.x,
                                at.y)) {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "unit/noc/noc_world.h"
-#include "unit/test.h"
 
 static const struct g_place here = {4, 6}, there = {13, 3}, dram = {18, 20}, ethernet = {24, 25};
 
@@ -142,7 +141,7 @@ static const struct {
     {"security", {8, 30}, UINT64_C(0x30000), 32},
 };
 
-TEST_EACH(ends_at_the_edge, G_COUNT(edges))
+TEST_EACH(ends_at_the_edge, COUNT(edges))
 {
     g_give_host_memory(0, 0x2000);
     for (unsigned i = 0; i < 120; i++) {
@@ -170,7 +169,7 @@ TEST_EACH(ends_at_the_edge, G_COUNT(edges))
 }
 
 /* Registers are words anywhere: NIU_CFG_0 of those tiles, and ARC's memory. */
-TEST_EACH(words_at_the_edge, G_COUNT(edges))
+TEST_EACH(words_at_the_edge, COUNT(edges))
 {
     for (unsigned i = 0; i < 16; i++) {
         bool is_arc = i & 1;
@@ -389,7 +388,7 @@ TEST(headers_of_enabled_bytes)
 }
 
 /* Bit 13 of NIU_CFG_0 counts at tiles of other kinds; firmware has set it. */
-TEST_EACH(headers_at_the_edge, G_COUNT(edges))
+TEST_EACH(headers_at_the_edge, COUNT(edges))
 {
     static const uint64_t config[] = {UINT64_C(0xffffffffffb20100), UINT64_C(0xffffffffffb30100)};
     const struct g_place at = edges[_i].at;
@@ -534,13 +533,13 @@ static const struct {
 };
 
 /* Nothing is written, at either end. */
-TEST_EACH(wrong_requests, G_COUNT(wrong))
+TEST_EACH(wrong_requests, COUNT(wrong))
 {
     static const uint32_t watched[] = {0, 0x1000, 0x2000, 0x10000, 0x20000};
     static const struct g_place places[] = {{4, 6}, {13, 3}, {18, 20}, {24, 25}, {2, 2}, {3, 3}};
-    uint8_t before[G_COUNT(places)][G_COUNT(watched)][256];
-    for (int i = 0; i < G_COUNT(places); i++) {
-        for (int k = 0; k < G_COUNT(watched); k++) {
+    uint8_t before[COUNT(places)][COUNT(watched)][256];
+    for (int i = 0; i < COUNT(places); i++) {
+        for (int k = 0; k < COUNT(watched); k++) {
             g_scatter(places[i], watched[k], before[i][k], 256);
         }
         if (i != 2) {
@@ -553,8 +552,8 @@ TEST_EACH(wrong_requests, G_COUNT(wrong))
         request.buffer = g_below(3);
         request.tag = G_ID(g_below(16));
         g_expect_fault(here, &request, wrong[_i].kinds, wrong[_i].what);
-        for (int i = 0; i < G_COUNT(places); i++) {
-            for (int k = 0; k < G_COUNT(watched); k++) {
+        for (int i = 0; i < COUNT(places); i++) {
+            for (int k = 0; k < COUNT(watched); k++) {
                 g_expect_bytes(places[i], watched[k], before[i][k], 256, wrong[_i].what);
             }
             ck_assert(i == 2 || g_word(places[i], REGISTERS) == 0x13579bdf);
@@ -609,7 +608,7 @@ TEST(faults_name_both_ends)
 TEST(beyond_the_grid)
 {
     static const uint32_t places[] = {AT(17, 5), AT(5, 12), AT(63, 63), AT(31, 0)};
-    for (unsigned i = 0; i < 2 * G_COUNT(places); i++) {
+    for (unsigned i = 0; i < 2 * COUNT(places); i++) {
         uint64_t config = G_NIU(i & 1) + 0x100;
         g_put_word(here, config, g_word(here, config) & ~(1u << 14));
         struct g_request request = {.noc = i & 1,

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "unit/noc/noc_world.h"
-#include "unit/test.h"
 
 static const struct g_place ethernet = {21, 25}, dram = {17, 13};
 
@@ -74,7 +73,7 @@ static struct g_request request_of(const struct row *row, struct g_place from, s
     uint64_t far = row->to_register ? REGISTER : SINK;
     uint64_t near = row->to_register ? SOURCE + (REGISTER & 15) : SOURCE;
     struct g_request request = g_request_of(
-        row->ctrl | flags[g_below(G_COUNT(flags))], g_below(2), is_write ? from : to,
+        row->ctrl | flags[g_below(COUNT(flags))], g_below(2), is_write ? from : to,
         is_write ? near : far, is_write ? to : from, is_write ? far : near, row->length);
     request.buffer = g_below(4);
     request.data = g_random();
@@ -141,7 +140,7 @@ static void run_row(const struct row *row, struct g_place from, struct g_place t
     ck_assert_uint_eq(g_word(from, buffer + 0x14), request.ret_hi);
 }
 
-TEST_EACH(worker_to_worker, G_COUNT(rows))
+TEST_EACH(worker_to_worker, COUNT(rows))
 {
     for (int i = 0; i < 6; i++) {
         struct g_place from = g_worker();
@@ -149,7 +148,7 @@ TEST_EACH(worker_to_worker, G_COUNT(rows))
     }
 }
 
-TEST_EACH(to_itself, G_COUNT(rows))
+TEST_EACH(to_itself, COUNT(rows))
 {
     for (int i = 0; i < 3; i++) {
         struct g_place at = g_worker();
@@ -157,13 +156,13 @@ TEST_EACH(to_itself, G_COUNT(rows))
     }
 }
 
-TEST_EACH(ethernet_takes_part, G_COUNT(rows))
+TEST_EACH(ethernet_takes_part, COUNT(rows))
 {
     run_row(&rows[_i], g_worker(), ethernet);
     run_row(&rows[_i], ethernet, g_worker());
 }
 
-TEST_EACH(dram_takes_part, G_COUNT(rows))
+TEST_EACH(dram_takes_part, COUNT(rows))
 {
     if (rows[_i].to_register || rows[_i].from_memory_only) {
         return; /* other rules: check_request_rules.c */
@@ -280,7 +279,7 @@ TEST(outstanding_while_on_the_way)
         {G_ATOMIC, 0x107c, 0},
     };
     struct g_place from = {2, 4}, to = {14, 9};
-    for (int i = 0; i < G_COUNT(cases); i++) {
+    for (int i = 0; i < COUNT(cases); i++) {
         unsigned noc = i & 1, id = (unsigned)i + 3;
         bool is_write = (cases[i].ctrl & 3) == G_WRITE;
         struct g_request request = g_request_of(cases[i].ctrl, noc, is_write ? from : to, SOURCE,
@@ -347,7 +346,7 @@ TEST(splitting_moves_the_registers)
                                        2 * G_PACKET + 1,
                                        9 * G_PACKET + 4000};
     struct g_place from = {2, 4}, to = {14, 9};
-    for (unsigned i = 0; i < 4 * G_COUNT(lengths); i++) {
+    for (unsigned i = 0; i < 4 * COUNT(lengths); i++) {
         uint32_t length = lengths[i / 4];
         bool reads = i & 1;
         struct g_request request =

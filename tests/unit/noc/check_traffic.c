@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "unit/noc/noc_world.h"
-#include "unit/test.h"
 
 FIXTURE(NULL, g_close);
 /* --- Places and what they hold --- */
@@ -497,7 +496,7 @@ static const struct {
     {PENROSE_RANDOM, 7, 99, false},  {PENROSE_FAST, 2, 0, true},
 };
 
-TEST_EACH(any_threads_and_schedules, G_COUNT(runs))
+TEST_EACH(any_threads_and_schedules, COUNT(runs))
 {
     static struct outcome first, other;
     struct penrose_options options = {.size = sizeof options};

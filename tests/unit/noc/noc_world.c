@@ -1,5 +1,4 @@
 /* The reader's chip and book of counters; see the header. */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,7 +232,7 @@ void g_issue(struct g_place from, const struct g_request *request)
         struct penrose_run run = {.cycles = 64};
         ck_assert_int_ne(penrose_run(world->chip, &run), PENROSE_QUIET);
     }
-    for (int i = 0; i < G_COUNT(registers); i++) {
+    for (int i = 0; i < COUNT(registers); i++) {
         g_put_word(from, buffer + registers[i].offset, registers[i].value);
     }
 }

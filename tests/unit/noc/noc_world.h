@@ -8,7 +8,7 @@
 
 #include <penrose/penrose.h>
 
-#define G_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#include "unit/test.h"
 
 enum { G_COUNTERS = 62, G_NOCS = 2, G_WIDTH = 32, G_HEIGHT = 26, G_PACKET = 16384 };
 

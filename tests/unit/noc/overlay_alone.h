@@ -4,8 +4,6 @@
 
 #include "unit/noc/overlay_world.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { BUFFER = 0x2000, HEADERS = 0x200, BLOB = 0x8000, OTHER = 0x9000, FORMAT = 32 | 16 << 7 };
 
 static struct world world;

@@ -19,8 +19,6 @@
 #include <xmmintrin.h>
 #endif
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { ROW = NUM_BLOCK_DATUMS, CHUNK_ROWS = 256, CHUNK = CHUNK_ROWS * ROW, PATTERNS = 0x10000 };
 
 static const char *const set_names[] = {"avx2", "avx512"};

@@ -19,8 +19,6 @@
 #include <immintrin.h>
 #endif
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 enum {
     CANARY = 0x5a5aa5a5,
     ROUNDS = SANITIZED ? 200 : 1500,

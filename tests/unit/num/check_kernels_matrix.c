@@ -18,8 +18,6 @@
 #include <immintrin.h>
 #endif
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum {
     ROW = NUM_BLOCK_DATUMS,
     ROWS = 8,

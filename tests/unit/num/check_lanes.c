@@ -12,8 +12,7 @@
 #include "num/lanes.h"
 #include "unit/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define SIGN         UINT32_C(0x80000000)
+#define SIGN UINT32_C(0x80000000)
 
 static uint32_t next(uint64_t *state)
 {

@@ -10,8 +10,6 @@
 #include "unit/random.h"
 #include "unit/test.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { TERMS = NUM_MATRIX_TERMS, CASES_A_MODE = 1500, DIGEST_CASES = 4000 };
 
 /* --- Operands --- */

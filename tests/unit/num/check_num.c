@@ -12,8 +12,6 @@
 #include "unit/random.h"
 #include "unit/test.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { CHUNKS = 16, CASES_A_CHUNK = 20000 };
 
 /* As ck_assert_uint_eq, which costs a system call even where all is well. */

@@ -10,8 +10,6 @@
 #include "unit/random.h"
 #include "unit/test.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { CASES = 20000, BLOCK_CASES = 4000 };
 
 /* As ck_assert_uint_eq, which costs a system call even where all is well. */

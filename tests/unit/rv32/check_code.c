@@ -12,8 +12,6 @@
 
 FIXTURE(NULL, harness_destroy_all);
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { PAGE = RV32_PAGE_BYTES, LINES_OF_PAGE = PAGE >> RV32_L1_MARK_SHIFT };
 
 static uint32_t addi(unsigned rd, unsigned rs1, int32_t immediate)

@@ -12,8 +12,6 @@
 
 FIXTURE(NULL, harness_destroy_all);
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum {
     FCSR = 0x003,
     VSTART = 0x008,

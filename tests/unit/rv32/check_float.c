@@ -13,8 +13,6 @@
 
 FIXTURE(NULL, harness_destroy_all);
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { FCSR = 0x003, CFG0 = 0x7c0, PC = 0x40, RANDOM_CASES = 3000, ROUNDINGS = 8 };
 
 static const struct mode {

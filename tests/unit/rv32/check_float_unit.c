@@ -11,8 +11,6 @@
 
 FIXTURE(NULL, harness_destroy_all);
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { FA0 = 10, FA1, FA2, FA3, NX = 1, UF = 2, OF = 4, NV = 16 };
 
 #define BF16_RTZ RV32_CFG0_EN_BFLOAT

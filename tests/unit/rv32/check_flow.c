@@ -9,8 +9,6 @@
 
 FIXTURE(NULL, harness_destroy_all);
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define MMIO UINT32_C(0xffb12000)
 
 /* --- Branches and jumps --- */

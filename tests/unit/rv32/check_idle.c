@@ -12,8 +12,6 @@
 #include "rv32/idle.h"
 #include "unit/rv32/random_costs.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define FLAG_ADDRESS   UINT32_C(0x3000)
 #define RING_ADDRESS   UINT32_C(0x3100)
 #define LOCAL_ADDRESS  RV32_LOCAL_BASE

@@ -10,8 +10,6 @@
 
 FIXTURE(NULL, harness_destroy_all);
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static const uint32_t edges[] = {
     0,          1,          2,          3,          7,          31,         32,         33,
     0x7f,       0x80,       0xff,       0x7fff,     0x8000,     0xffff,     0x10000,    0x12345678,

@@ -13,8 +13,6 @@
 
 FIXTURE(NULL, harness_destroy_all);
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { CASES = 25, VL = 0xc20, VTYPE = 0xc21, VLENB = 0xc22, VSTART = 0x008 };
 
 /* --- Models: one element --- */

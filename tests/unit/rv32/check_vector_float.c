@@ -13,8 +13,6 @@
 
 FIXTURE(NULL, harness_destroy_all);
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { CASES = 100, LMULS = 4, SIGN_SHIFT = 31 };
 
 #define SIGN (UINT32_C(1) << SIGN_SHIFT)

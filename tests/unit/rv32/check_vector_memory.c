@@ -12,8 +12,6 @@
 
 FIXTURE(NULL, harness_destroy_all);
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { CASES = 12, WINDOW = 0x1000, MIDDLE = 0x800 };
 
 #define L1_WINDOW UINT32_C(0x8000)

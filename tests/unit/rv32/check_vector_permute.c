@@ -8,8 +8,6 @@
 
 FIXTURE(NULL, harness_destroy_all);
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { CASES = 25 };
 
 static int64_t sx(uint64_t value, unsigned bits)

@@ -10,8 +10,6 @@
 
 FIXTURE(NULL, harness_destroy_all);
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { E8 = 0 << 3, E16 = 1 << 3, E32 = 2 << 3, M1 = 0, M2 = 1, M4 = 2, M8 = 3, MF2 = 7, MF4 = 6 };
 enum { DATA = 0x1000 };
 

@@ -16,8 +16,6 @@
 #include "unit/test.h"
 #include "unit/tensix/tensix_harness.h"
 
-#define COUNT(array) ((unsigned)(sizeof(array) / sizeof((array)[0])))
-
 enum { ROUNDS = 1000, AREA = 0x8000, AREA_BYTES = 24576, TEXT = 256 };
 
 static struct tensix_harness harness;
