@@ -6,8 +6,6 @@
 #ifndef ISA_SHORTCUTS_H
 #define ISA_SHORTCUTS_H
 
-#include <stdbool.h>
-
 #include "config.h"
 
 #ifdef PENROSE_NO_SHORTCUTS
@@ -16,10 +14,8 @@ enum { SHORTCUTS_BUILT = 0 };
 enum { SHORTCUTS_BUILT = 1 };
 #endif
 
-/* May a shortcut be taken whose owner's flag is `flag`? */
-static inline bool shortcuts_on(bool flag)
-{
-    return SHORTCUTS_BUILT && flag;
-}
+/* May a shortcut be taken whose owner's flag is `flag`? A macro, since builds without optimisation
+ * drop calls behind a constant, not behind a function. */
+#define shortcuts_on(flag) (SHORTCUTS_BUILT && (flag))
 
 #endif

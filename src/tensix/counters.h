@@ -1,6 +1,6 @@
 /*
- * The address counters of a thread, RWCs and ADCs, as instructions see them together, and runs of
- * instructions on them in the replay buffer that are played in one go.
+ * The address counters of a thread, RWCs and ADCs, as instructions see them together, and what
+ * counters_fast.c knows of runs of instructions on them in the replay buffer.
  *
  * Counters come in sets of four with a checkpoint ("Cr") each: the RWCs are one set, each channel
  * of an ADC is another. Whatever instructions on them follow each other, what becomes of a counter
@@ -10,7 +10,7 @@
  * two states from which all three things can be told.
  *
  * Invariants: a run is made of what the entries of the replay buffer hold now; recording an entry
- * forgets all runs. Runs are a shortcut only: without them everything is the same, but slower.
+ * forgets all runs.
  *
  * SPEC: WormholeB0 RWCs, ADCs (what there is to add, to set and to return to).
  */

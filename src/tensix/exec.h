@@ -55,15 +55,6 @@ tensix_runner tensix_run_stub, tensix_run_misplaced;
 /* By row: decodes the word, which must be one of the row's, and calls its handler. */
 extern tensix_runner *const tensix_runners[TENSIX_ROWS];
 
-/* By opcode: the form of it that stands last. run[0] starts it the short way; behind a shortcut
- * stands the row's own runner. NULL where the opcode does not exist, is a STUB, or is one that the
- * front end keeps for itself. */
-struct tensix_op {
-    uint32_t mask, match;
-    tensix_runner *run[2];
-};
-extern const struct tensix_op tensix_plain_ops[TENSIX_OPCODES];
-
 /* By opcode: one more than the number of its last row; 0 where there is none. The rows of an opcode
  * stand together in the table. */
 extern const uint8_t tensix_last_row[TENSIX_OPCODES];

@@ -8,7 +8,6 @@ chip_sources += \
 	%D%/config/regs.h \
 	%D%/config/users.c \
 	%D%/config/users.h \
-	%D%/counters.c \
 	%D%/counters.h \
 	%D%/debug_signals.c \
 	%D%/dst.c \
@@ -21,6 +20,7 @@ chip_sources += \
 	%D%/frontend/frontend.c \
 	%D%/frontend/frontend.h \
 	%D%/frontend/issue.c \
+	%D%/frontend/issue_fast.h \
 	%D%/frontend/mop.c \
 	%D%/frontend/mop.h \
 	%D%/frontend/replay.c \
@@ -73,9 +73,13 @@ chip_sources += \
 	%D%/vector/macro.c \
 	%D%/vector/mad.c \
 	%D%/vector/memory.c \
+	%D%/vector/memory.h \
 	%D%/vector/round.c \
 	%D%/vector/schedule.c \
 	%D%/vector/schedule.h \
 	%D%/vector/simple.c \
 	%D%/vector/timing.c \
 	%D%/vector/vector.h
+if HAVE_SHORTCUTS
+chip_sources += %D%/counters_fast.c %D%/frontend/issue_fast.c %D%/vector/memory_fast.c
+endif

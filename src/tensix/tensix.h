@@ -301,7 +301,7 @@ struct tensix {
 
     /* Beside the state: what follows from it. */
     uint32_t stale; /* units that must derive again what they keep, see config/users.h */
-    bool attention; /* something that can hold instructions has changed (see issue.c) */
+    bool attention; /* something that can hold instructions has changed (see issue_fast.c) */
     struct tensix_counter_runs
         runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
 
@@ -358,14 +358,6 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value);
  */
 bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
                  const uint32_t *words, unsigned count, uint64_t cycle);
-
-/*
- * A TRISC's push that needs no queue: executes the first instructions of it, as long as nothing is
- * queued or can hold them and they start before `end`. Returns how many; the others are to be
- * pushed. Functional runs only.
- */
-unsigned tensix_execute(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
-                        const uint32_t *words, unsigned count, uint64_t cycle, uint64_t end);
 
 /* True when a TRISC's push would be accepted. */
 bool tensix_accepts(const struct tensix *tensix, unsigned thread);

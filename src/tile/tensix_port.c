@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "addresses.h"
-#include "tile/debug_internal.h"
+#include "isa/shortcuts.h"
 #include "tensix/frontend/frontend.h"
+#include "tensix/frontend/issue_fast.h"
+#include "tile/debug_internal.h"
 #include "tile/observe.h"
 #include "tile/weak.h"
 
@@ -237,7 +239,7 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
     uint64_t end = cycle + RUN_AHEAD < tile->turn_end ? cycle + RUN_AHEAD : tile->turn_end;
     unsigned done = 0;
     bool is_queued = false;
-    if (agent != AGENT_B) {
+    if (agent != AGENT_B && shortcuts_on(tensix->shortcuts)) {
         done = tensix_execute(tensix, thread, origin, words, count, cycle, end);
     }
     if (done == 0) {

@@ -144,7 +144,6 @@ UNIT_TESTS = \
 	%D%/tensix/check_block_masks \
 	%D%/tensix/check_config \
 	%D%/tensix/check_config_pages \
-	%D%/tensix/check_counters \
 	%D%/tensix/check_counters_pages \
 	%D%/tensix/check_data_faults \
 	%D%/tensix/check_dst \
@@ -201,6 +200,9 @@ UNIT_TESTS = \
 	%D%/tile/check_tile \
 	%D%/tile/check_timing \
 	%D%/tile/check_windows
+if HAVE_SHORTCUTS
+UNIT_TESTS += %D%/tensix/check_counters_fast
+endif
 
 tests_unit_loader_check_program_SOURCES = \
 	%D%/loader/check_program.c \

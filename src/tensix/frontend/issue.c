@@ -7,6 +7,7 @@
  */
 #include "isa/shortcuts.h"
 #include "tensix/frontend/frontend.h"
+#include "tensix/frontend/issue_fast.h"
 
 /* --- At the gate --- */
 
@@ -201,146 +202,19 @@ static void catch_up(const struct tensix *tensix, struct tensix_thread *thread)
     thread->blocked = false;
 }
 
-/* Could anything but its own handler hold an instruction of a functional run, or is none to take a
- * short way? */
-static inline bool is_checked(const struct tensix *tensix, const struct tensix_thread *thread)
-{
-    const uint32_t holding = TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS | TENSIX_RESET_TDMA |
-                             TENSIX_RESET_THCON | TENSIX_RESET_MATH;
-    return thread->latch.block_mask | (tensix->held & holding) | tensix->scalar_held_by |
-           tensix->stopped | tensix->timed | !shortcuts_on(tensix->shortcuts);
-}
-
-/* What starts a word the short way; NULL where it is none that comes to the gate. */
-static inline tensix_runner *quick_runner(uint32_t word)
-{
-    const struct tensix_op *op = &tensix_plain_ops[word >> 24];
-    return (word & op->mask) == op->match ? op->run[0] : NULL;
-}
-
-/* The short way for an instruction that is not checked. False: it has not started, for whatever
- * reason, and offer() finds out why. */
-static inline bool start(struct tensix *tensix, unsigned thread, uint32_t word, uint64_t time)
-{
-    tensix_runner *run = quick_runner(word);
-    if (!run) {
-        return false; /* it may not even come to the gate */
-    }
-    tensix->thread[thread].next = word;
-    tensix->now = time;
-    return run(tensix, thread, word) == TENSIX_DONE;
-}
-
-static inline void note_time(struct tensix *tensix, uint64_t time)
-{
-    tensix->latest = time > tensix->latest ? time : tensix->latest;
-}
-
-/* The runner of an entry of the replay buffer, which start() could have used; NULL: there is
- * none. */
-static tensix_runner *player_of(struct tensix_thread *thread, unsigned index)
-{
-    if (!thread->player[index]) {
-        thread->player[index] = quick_runner(thread->replay.entry[index]);
-    }
-    return thread->player[index];
-}
-
-/* Plays the run of instructions on counters that starts at an entry, if there is one: answers how
- * many instructions it has. */
-static inline unsigned play_run(struct tensix *tensix, unsigned thread, unsigned index,
-                                unsigned left, uint64_t time)
-{
-    struct tensix_thread *own = &tensix->thread[thread];
-    if (tensix->runs[thread].at[index] == TENSIX_RUN_NONE) {
-        return 0;
-    }
-    unsigned count = tensix_play_run(tensix, thread, index, left);
-    if (count > 0) {
-        own->next = own->replay.entry[(index + count - 1) % REPLAY_ENTRIES];
-        tensix->now = time + count - 1;
-    }
-    return count;
-}
-
-/* Plays entries one by one, with `to_run` up to one where a run may start, or until attention is
- * called for: answers how many. *ended: the next one has not started, for whatever reason. Not
- * inlined, its loop has all it needs in registers. */
-static __attribute__((noinline)) unsigned play_entries(struct tensix *tensix,
-                                                       struct tensix_thread *own, unsigned thread,
-                                                       unsigned index, unsigned left, uint64_t time,
-                                                       bool to_run, bool *ended)
-{
-    const uint64_t begin = time, last = time + left;
-    const uint8_t *runs_at = tensix->runs[thread].at;
-    do {
-        tensix_runner *run = own->player[index];
-        if (__builtin_expect(!run, 0)) {
-            run = player_of(own, index);
-        }
-        uint32_t word = own->replay.entry[index];
-        own->next = word;
-        tensix->now = time;
-        if (!run || run(tensix, thread, word) != TENSIX_DONE) {
-            *ended = true;
-            break;
-        }
-        time++;
-        index = (index + 1) % REPLAY_ENTRIES;
-    } while (time != last && !tensix->attention && (runs_at[index] == TENSIX_RUN_NONE || !to_run));
-    return (unsigned)(time - begin);
-}
-
-/* Plays on what the replay buffer plays, as long as that is all there is to it. Where `end` comes
- * first there are no runs, since `end` may be inside one. */
-static void play(struct tensix *tensix, unsigned thread, uint64_t end)
-{
-    struct tensix_thread *own = &tensix->thread[thread];
-    struct replay_buffer *buffer = &own->replay;
-    const uint64_t begin = own->time;
-    const bool is_whole = buffer->left <= end - begin;
-    const uint64_t last = is_whole ? begin + buffer->left : end;
-    uint64_t time = begin;
-    unsigned index = buffer->index;
-    bool ended = false;
-    do {
-        unsigned left = (unsigned)(last - time);
-        unsigned count = is_whole ? play_run(tensix, thread, index, left, time) : 0;
-        if (count == 0) {
-            count = play_entries(tensix, own, thread, index, left, time, is_whole, &ended);
-        }
-        index = (index + count) % REPLAY_ENTRIES;
-        time += count;
-    } while (!ended && time != last && !tensix->attention);
-    own->has_next |= ended;
-    replay_skip(buffer, (unsigned)(time - begin) + own->has_next);
-    own->drained += time - begin;
-    own->time = time;
-    note_time(tensix, time - 1);
-}
-
-/* One instruction: TENSIX_DONE, or what keeps it from starting. */
+/* One instruction, or more by the shortcut: TENSIX_DONE, or what keeps it from starting. */
 static enum tensix_exec step(struct tensix *tensix, unsigned thread, uint64_t end)
 {
-    struct tensix_thread *own = &tensix->thread[thread];
-    uint64_t time = own->time;
-    if (is_checked(tensix, own) || !start(tensix, thread, own->next, time)) {
-        enum tensix_exec result = tensix->stopped ? TENSIX_STOP : offer(tensix, thread);
-        if (result == TENSIX_DONE) {
-            note_time(tensix, time);
-        }
-        return result;
+    uint64_t time = tensix->thread[thread].time;
+    if (shortcuts_on(tensix->shortcuts) && tensix_start_fast(tensix, thread, end)) {
+        return TENSIX_DONE;
     }
-    own->wait = TENSIX_WAITS_FOR_NOTHING;
-    own->has_next = false;
-    own->drained++;
-    own->time = time + 1;
-    note_time(tensix, time);
-    if (replay_is_playing(&own->replay) && own->time < end && !is_checked(tensix, own)) {
-        tensix->attention = false;
-        play(tensix, thread, end);
+    /* It may have stopped at a fault. */
+    enum tensix_exec result = tensix->stopped ? TENSIX_STOP : offer(tensix, thread);
+    if (result == TENSIX_DONE) {
+        tensix_wake(tensix, time);
     }
-    return TENSIX_DONE;
+    return result;
 }
 
 bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end)
@@ -356,52 +230,6 @@ bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end)
         }
     }
     return own->drained != drained; /* what ended in the front end counts as well */
-}
-
-/* Nothing of the thread is anywhere in the front end. */
-static bool is_empty(const struct tensix_thread *thread)
-{
-    return !thread->has_next && !(thread->front.count | thread->back.count) &&
-           !mop_busy(&thread->mop) && thread->replay.state == REPLAY_IDLE;
-}
-
-unsigned tensix_execute(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
-                        const uint32_t *words, unsigned count, uint64_t cycle, uint64_t end)
-{
-    struct tensix_thread *own = &tensix->thread[thread];
-    uint64_t time = own->time > cycle ? own->time : cycle + 1;
-    if (time >= end || !is_empty(own) || is_checked(tensix, own)) {
-        return 0;
-    }
-    const uint64_t begin = time, last = count < end - time ? time + count : end;
-    own->origin = origin;
-    own->parent = 0;
-    tensix->attention = false;
-    bool starts;
-    while ((starts = start(tensix, thread, words[time - begin], time))) {
-        time++;
-        if (time == last || tensix->attention || tensix->changed || tensix->is_polite) {
-            break;
-        }
-        own->origin.pc += 4;
-    }
-    unsigned done = (unsigned)(time - begin);
-    if (done > 0) {
-        own->drained += done;
-        own->time = time;
-        note_time(tensix, time - 1);
-    }
-    if (!starts && tensix->stopped) { /* by this one, which stays at the gate */
-        own->has_next = true;
-        own->time = time;
-        done++;
-    } else if (!starts && done > 0) { /* it has not come yet */
-        own->next = words[done - 1];
-        own->origin.pc -= 4;
-        own->wait = TENSIX_WAITS_FOR_NOTHING;
-    }
-    own->pushed += done;
-    return done;
 }
 
 void tensix_wake(struct tensix *tensix, uint64_t cycle)

@@ -5,25 +5,16 @@
  * An address has ten bits: the upper eight choose four aligned rows of Dst, bit 1 the odd columns,
  * bit 0 nothing. Four aligned rows lie together in every map.
  *
- * Nearly all loads and stores are plain: rows and columns of Dst as they lie, LaneConfig as after
- * reset, no stack. They go a short way, for which a thread keeps what its configuration says
- * (struct tensix_vector_access); everything else goes the general way, which keeps nothing and is
- * the specification.
- *
  * Rows that ZEROACC has made undefined. HW: the pages leave open what the unit makes of them. As in
  * ttsim a load reads zeros, and after a store to some columns of a row the others show what they
  * held before.
  */
-#include "tensix/config/users.h"
 #include "tensix/rwc.h"
+#include "tensix/vector/memory.h"
 #include "tensix/vector/schedule.h"
 
 enum {
-    FMT_SRCB = 0, /* Mod0; the others are enum num_lanes_format */
-    ADDRESS_MASK = TENSIX_DST_ROWS - 1,
     ADDRESS_ODD = 2,
-    ADDRESS_COLUMN = 3, /* what of an address is no row */
-    ROWS = NUM_LANES_ROWS,
     LANES_OF_A_ROW = (1 << NUM_LANES_A_ROW) - 1,
     INDEXED_LREGS = 4, /* LReg[0] to LReg[3] have their indices in LReg[4] to LReg[7] */
 };
@@ -39,7 +30,7 @@ enum {
 
 /* SPEC: SFPU_Fp32 comes first, then the thread's own format, then SrcB's as configured: the format
  * that a bank of SrcB implies is not looked at, so DISABLE_IMPLIED_SRCB_FMT does not matter. */
-static enum num_lanes_format configured_format(const struct tensix *tensix, unsigned thread)
+enum num_lanes_format tensix_vector_srcb_format(const struct tensix *tensix, unsigned thread)
 {
     unsigned state = tensix_state_id(tensix, thread);
     if (tensix_get_ALU_ACC_CTRL_SFPU_Fp32_enabled(tensix, state)) {
@@ -52,13 +43,6 @@ static enum num_lanes_format configured_format(const struct tensix *tensix, unsi
         code = tensix_get_ALU_FORMAT_SPEC_REG_SrcB_val(tensix, state);
     }
     return BF16_CODES >> code & 1 ? NUM_LANES_BF16 : NUM_LANES_FP16;
-}
-
-TENSIX_VECTOR_INLINE enum num_lanes_format format_of(const struct tensix *tensix,
-                                                     const struct tensix_vector_op *op)
-{
-    return op->mod == FMT_SRCB ? configured_format(tensix, op->thread)
-                               : (enum num_lanes_format)op->mod;
 }
 
 /* --- Addresses --- */
@@ -74,7 +58,7 @@ TENSIX_VECTOR_INLINE unsigned address_at(const struct tensix *tensix,
     unsigned dst = rwc->dst + tensix_get_DEST_REGW_BASE_Base(tensix, state);
     unsigned sp = rwc->sp + tensix_get_DEST_SP_BASE_Base(tensix, state);
     address += op->mod == NUM_LANES_INT32_ALL ? sp + (dst & 3) : dst + (sp & 3);
-    return address & ADDRESS_MASK;
+    return address & TENSIX_ADDRESS_MASK;
 }
 
 TENSIX_VECTOR_INLINE unsigned load_address(struct tensix *tensix, const struct tensix_vector_op *op)
@@ -114,36 +98,20 @@ TENSIX_VECTOR_INLINE void advance(struct tensix *tensix, const struct tensix_vec
 
 /* --- Rows of Dst --- */
 
-/* The upper halves of four rows, or all of them in Dst16b; the lower halves. */
-TENSIX_VECTOR_INLINE uint16_t *high_rows(struct tensix_dst *dst, unsigned physical)
-{
-    return dst->bits[physical];
-}
-
-TENSIX_VECTOR_INLINE uint16_t *low_rows(struct tensix_dst *dst, unsigned physical)
-{
-    return dst->bits[physical + TENSIX_DST_LOWER_HALF];
-}
-
-TENSIX_VECTOR_INLINE bool any_undefined(const struct tensix_dst *dst, unsigned physical)
-{
-    bool none[ROWS] = {false};
-    return memcmp(dst->cleared + physical, none, sizeof none) != 0;
-}
-
 /* A load from rows of which some are undefined. */
 static __attribute__((noinline)) void load_defined(struct tensix *tensix,
                                                    enum num_lanes_format format, unsigned physical,
                                                    uint32_t odd, uint32_t *d, uint32_t lanes)
 {
-    uint16_t high[ROWS][TENSIX_DST_COLUMNS] = {{0}}, low[ROWS][TENSIX_DST_COLUMNS] = {{0}};
-    for (unsigned row = 0; row < ROWS; row++) {
+    uint16_t high[NUM_LANES_ROWS][TENSIX_DST_COLUMNS] = {{0}},
+             low[NUM_LANES_ROWS][TENSIX_DST_COLUMNS] = {{0}};
+    for (unsigned row = 0; row < NUM_LANES_ROWS; row++) {
         if (tensix->dst.cleared[physical + row]) {
             continue;
         }
-        memcpy(high[row], high_rows(&tensix->dst, physical + row), sizeof high[row]);
+        memcpy(high[row], tensix_vector_high_rows(&tensix->dst, physical + row), sizeof high[row]);
         if (num_lanes_loads_32bit(format)) {
-            memcpy(low[row], low_rows(&tensix->dst, physical + row), sizeof low[row]);
+            memcpy(low[row], tensix_vector_low_rows(&tensix->dst, physical + row), sizeof low[row]);
         }
     }
     tensix->kernels->lanes->load[format](d, high[0], low[0], odd, lanes,
@@ -170,7 +138,7 @@ static __attribute__((noinline)) void clear_lower_halves(struct tensix_dst *dst,
 {
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
-        low_rows(dst, physical + lane / NUM_LANES_A_ROW)[column_of(lane, odd)] = 0;
+        tensix_vector_low_rows(dst, physical + lane / NUM_LANES_A_ROW)[column_of(lane, odd)] = 0;
     }
 }
 
@@ -187,7 +155,7 @@ static __attribute__((noinline)) void capture_index(uint32_t *d, unsigned addres
 {
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
-        unsigned row = (address & ~(unsigned)ADDRESS_COLUMN) + lane / NUM_LANES_A_ROW;
+        unsigned row = (address & ~(unsigned)TENSIX_ADDRESS_COLUMN) + lane / NUM_LANES_A_ROW;
         d[lane] = row << 4 | column_of(lane, odd);
     }
 }
@@ -199,21 +167,23 @@ TENSIX_VECTOR_INLINE void load(struct tensix *tensix, const struct tensix_vector
     const struct tensix_lane_sets *sets = &vector->sets;
     uint32_t enabled = op->mod == NUM_LANES_INT32_ALL ? UINT32_MAX : tensix_vector_enabled(vector);
     uint32_t lanes = enabled & ~sets->no_loads;
-    enum num_lanes_format format = format_of(tensix, op);
+    enum num_lanes_format format = tensix_vector_format(tensix, op->thread, op->mod);
     struct tensix_dst_map map = tensix_dst_map_now(tensix);
     bool is_32bit = num_lanes_loads_32bit(format);
-    unsigned physical = is_32bit ? tensix_dst_physical32(map, address & ~(unsigned)ADDRESS_COLUMN)
-                                 : tensix_dst_physical16(map, address & ~(unsigned)ADDRESS_COLUMN);
+    unsigned physical =
+        is_32bit ? tensix_dst_physical32(map, address & ~(unsigned)TENSIX_ADDRESS_COLUMN)
+                 : tensix_dst_physical16(map, address & ~(unsigned)TENSIX_ADDRESS_COLUMN);
     uint32_t odd = address & ADDRESS_ODD ? UINT32_MAX : sets->odd_loads;
-    if (__builtin_expect(any_undefined(&tensix->dst, physical), 0)) {
+    if (__builtin_expect(tensix_vector_any_undefined(&tensix->dst, physical), 0)) {
         load_defined(tensix, format, physical, odd, vector->lreg[vd], lanes);
     } else if (is_one_column(odd, lanes) && !sets->fp16_infinities) {
-        tensix->kernels->lanes->load_all[odd & 1][format](vector->lreg[vd],
-                                                          high_rows(&tensix->dst, physical));
+        tensix->kernels->lanes->load_all[odd & 1][format](
+            vector->lreg[vd], tensix_vector_high_rows(&tensix->dst, physical));
     } else {
-        tensix->kernels->lanes->load[format](vector->lreg[vd], high_rows(&tensix->dst, physical),
-                                             low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
-                                             lanes, sets->fp16_infinities);
+        tensix->kernels->lanes->load[format](
+            vector->lreg[vd], tensix_vector_high_rows(&tensix->dst, physical),
+            tensix_vector_low_rows(&tensix->dst, is_32bit ? physical : 0), odd, lanes,
+            sets->fp16_infinities);
     }
     uint32_t indexed = lanes & sets->captures_index;
     if (__builtin_expect(indexed, 0) && vd < INDEXED_LREGS) {
@@ -245,25 +215,26 @@ TENSIX_VECTOR_INLINE void store(struct tensix *tensix, const struct tensix_vecto
                                 unsigned address, uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
-    enum num_lanes_format format = format_of(tensix, op);
+    enum num_lanes_format format = tensix_vector_format(tensix, op->thread, op->mod);
     struct tensix_dst_map map = tensix_dst_map_now(tensix);
     bool is_32bit = num_lanes_stores_32bit(format);
-    unsigned physical = is_32bit ? tensix_dst_physical32(map, address & ~(unsigned)ADDRESS_COLUMN)
-                                 : tensix_dst_physical16(map, address & ~(unsigned)ADDRESS_COLUMN);
+    unsigned physical =
+        is_32bit ? tensix_dst_physical32(map, address & ~(unsigned)TENSIX_ADDRESS_COLUMN)
+                 : tensix_dst_physical16(map, address & ~(unsigned)TENSIX_ADDRESS_COLUMN);
     uint32_t odd = address & ADDRESS_ODD ? UINT32_MAX : vector->sets.odd_stores;
-    if (__builtin_expect(any_undefined(&tensix->dst, physical), 0)) {
+    if (__builtin_expect(tensix_vector_any_undefined(&tensix->dst, physical), 0)) {
         define_rows(&tensix->dst, physical, lanes);
     }
     if (__builtin_expect(map.high_half, 0) && !is_32bit) {
         clear_lower_halves(&tensix->dst, physical, odd, lanes);
     }
     if (is_one_column(odd, lanes)) {
-        tensix->kernels->lanes->store_all[odd & 1][format](vector->lreg[op->vd],
-                                                           high_rows(&tensix->dst, physical));
+        tensix->kernels->lanes->store_all[odd & 1][format](
+            vector->lreg[op->vd], tensix_vector_high_rows(&tensix->dst, physical));
     } else {
         tensix->kernels->lanes->store[format](
-            vector->lreg[op->vd], high_rows(&tensix->dst, physical),
-            low_rows(&tensix->dst, is_32bit ? physical : 0), odd, lanes);
+            vector->lreg[op->vd], tensix_vector_high_rows(&tensix->dst, physical),
+            tensix_vector_low_rows(&tensix->dst, is_32bit ? physical : 0), odd, lanes);
     }
 }
 
@@ -281,159 +252,6 @@ TENSIX_EXEC_VECTOR(SFPSTORE)
         advance(tensix, op);
     }
     return NULL;
-}
-
-/* --- The short way --- */
-
-enum { NOT_PLAIN = TENSIX_DST_ROWS, VD_8 = 1 << 23 };
-_Static_assert((unsigned)VD_8 == (unsigned)TENSIX_WAY_GENERAL, "looked at together");
-
-static unsigned way_of(uint32_t word)
-{
-    return word >> 13 & (TENSIX_VECTOR_WAYS - 1);
-}
-
-/* Makes the next instruction like this one, which goes the general way, go the short way. */
-static void refresh_access(struct tensix *tensix, unsigned thread, uint32_t word)
-{
-    struct tensix_vector_access *access = &tensix->thread[thread].access;
-    const struct tensix_dst_map map = tensix_dst_map_now(tensix);
-    unsigned mod = word >> 16 & 15, state = tensix_state_id(tensix, thread), step;
-    if (tensix->stale & TENSIX_USED_BY_VECTOR) {
-        for (unsigned i = 0; i < TENSIX_THREADS; i++) {
-            memset(tensix->thread[i].access.way, 0xff, sizeof access->way);
-        }
-        tensix->stale &= ~(uint32_t)TENSIX_USED_BY_VECTOR;
-    }
-    if (map.remap | map.swizzle || mod == NUM_LANES_INT32_ALL ||
-        !tensix_modifier_is_step(tensix, thread, word >> 13 & 7, &step)) {
-        return;
-    }
-    enum num_lanes_format format =
-        mod == FMT_SRCB ? configured_format(tensix, thread) : (enum num_lanes_format)mod;
-    access->base = tensix_get_DEST_TARGET_REG_CFG_MATH_Offset(tensix, thread) +
-                   tensix_get_DEST_REGW_BASE_Base(tensix, state);
-    access->sp_base = tensix_get_DEST_SP_BASE_Base(tensix, state);
-    access->way[way_of(word)] = step | (unsigned)format << TENSIX_WAY_FORMAT_SHIFT |
-                                (num_lanes_loads_32bit(format) ? TENSIX_WAY_LOADS_32BIT : 0) |
-                                (num_lanes_stores_32bit(format) ? TENSIX_WAY_STORES_32BIT : 0);
-}
-
-/*
- * The rows of a plain access, whose columns are in *address; the counters have moved then.
- * NOT_PLAIN: it is none, and nothing has happened. `bad`: not 0 where the caller knows that
- * already.
- */
-TENSIX_VECTOR_INLINE unsigned start_plain(struct tensix *tensix, struct tensix_thread *own,
-                                          uint32_t word, uint32_t way, bool is_32bit, uint32_t bad,
-                                          unsigned *address)
-{
-    const struct tensix_vector_access *access = &own->access;
-    const struct tensix_dst_map map = {.remap = false};
-    struct tensix_rwc *rwc = &own->rwc;
-    bad |= (tensix->stale & TENSIX_USED_BY_VECTOR) | tensix->vector.schedules | rwc->extra_mod |
-           tensix->vector.sets.not_plain | tensix->timed | tensix->dst_high_half;
-    if (__builtin_expect(bad, 0)) {
-        return NOT_PLAIN;
-    }
-    unsigned at = word + access->base + rwc->dst + ((rwc->sp + access->sp_base) & 3);
-    unsigned physical = at & ADDRESS_MASK & ~(unsigned)ADDRESS_COLUMN;
-    if (is_32bit) {
-        physical = tensix_dst_physical32(map, physical);
-    }
-    if (__builtin_expect(any_undefined(&tensix->dst, physical), 0)) {
-        return NOT_PLAIN;
-    }
-    rwc->dst = (rwc->dst + way) & TENSIX_RWC_DST_MASK;
-    *address = at;
-    return physical;
-}
-
-/* Some lanes of it. */
-static __attribute__((noinline)) enum tensix_exec
-masked_load(struct tensix *tensix, uint32_t word, unsigned format, unsigned physical, uint32_t odd)
-{
-    bool is_32bit = num_lanes_loads_32bit((enum num_lanes_format)format);
-    tensix->kernels->lanes->load[format](tensix->vector.lreg[word >> 20 & 15],
-                                         high_rows(&tensix->dst, physical),
-                                         low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
-                                         tensix_vector_enabled(&tensix->vector), 0);
-    return TENSIX_DONE;
-}
-
-static __attribute__((noinline)) enum tensix_exec
-masked_store(struct tensix *tensix, uint32_t word, unsigned format, unsigned physical, uint32_t odd)
-{
-    bool is_32bit = num_lanes_stores_32bit((enum num_lanes_format)format);
-    tensix->kernels->lanes->store[format](tensix->vector.lreg[word >> 20 & 15],
-                                          high_rows(&tensix->dst, physical),
-                                          low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
-                                          tensix_vector_enabled(&tensix->vector));
-    return TENSIX_DONE;
-}
-
-static __attribute__((noinline)) enum tensix_exec
-general_SFPLOAD(struct tensix *tensix, const struct tensix_thread *own, uint32_t word)
-{
-    unsigned thread = (unsigned)(own - tensix->thread);
-    refresh_access(tensix, thread, word);
-    return tensix_run_SFPLOAD(tensix, thread, word);
-}
-
-static __attribute__((noinline)) enum tensix_exec
-general_SFPSTORE(struct tensix *tensix, const struct tensix_thread *own, uint32_t word)
-{
-    unsigned thread = (unsigned)(own - tensix->thread);
-    refresh_access(tensix, thread, word);
-    return tensix_run_SFPSTORE(tensix, thread, word);
-}
-
-/* Left to itself, the compiler multiplies twice: for the thread and for an array in it. */
-TENSIX_VECTOR_INLINE struct tensix_thread *thread_of(struct tensix *tensix, unsigned thread)
-{
-    struct tensix_thread *own = &tensix->thread[thread];
-    __asm__("" : "+r"(own));
-    return own;
-}
-
-/* VD is one of the first eight. */
-enum tensix_exec tensix_fast_SFPLOAD(struct tensix *tensix, unsigned thread, uint32_t word)
-{
-    struct tensix_thread *own = thread_of(tensix, thread);
-    uint32_t way = own->access.way[way_of(word)], bad = (word | way) & VD_8;
-    unsigned address,
-        physical = start_plain(tensix, own, word, way, way & TENSIX_WAY_LOADS_32BIT, bad, &address);
-    if (__builtin_expect(physical == NOT_PLAIN, 0)) {
-        return general_SFPLOAD(tensix, own, word);
-    }
-    unsigned format = way >> TENSIX_WAY_FORMAT_SHIFT & TENSIX_WAY_FORMAT;
-    unsigned is_odd = address >> 1 & 1;
-    if (tensix->vector.uses_flags & ~tensix->vector.flags) {
-        return masked_load(tensix, word, format, physical, 0 - is_odd);
-    }
-    tensix->kernels->lanes->load_all[is_odd][format](tensix->vector.lreg[word >> 20 & 15],
-                                                     high_rows(&tensix->dst, physical));
-    return TENSIX_DONE;
-}
-
-/* VD is one of the first twelve: its upper bits are not both set. */
-enum tensix_exec tensix_fast_SFPSTORE(struct tensix *tensix, unsigned thread, uint32_t word)
-{
-    struct tensix_thread *own = thread_of(tensix, thread);
-    uint32_t way = own->access.way[way_of(word)], bad = ((word & word << 1) | way) & VD_8;
-    unsigned address, physical = start_plain(tensix, own, word, way, way & TENSIX_WAY_STORES_32BIT,
-                                             bad, &address);
-    if (__builtin_expect(physical == NOT_PLAIN, 0)) {
-        return general_SFPSTORE(tensix, own, word);
-    }
-    unsigned format = way >> TENSIX_WAY_FORMAT_SHIFT & TENSIX_WAY_FORMAT;
-    unsigned is_odd = address >> 1 & 1;
-    if (tensix->vector.uses_flags & ~tensix->vector.flags) {
-        return masked_store(tensix, word, format, physical, 0 - is_odd);
-    }
-    tensix->kernels->lanes->store_all[is_odd][format](tensix->vector.lreg[word >> 20 & 15],
-                                                      high_rows(&tensix->dst, physical));
-    return TENSIX_DONE;
 }
 
 /* --- SFPLOADI, SFPNOP --- */
