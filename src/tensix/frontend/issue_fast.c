@@ -51,7 +51,8 @@ static inline tensix_runner *runner_of(uint32_t word)
 
 /* Starts an instruction that is not checked. False: it has not started, for whatever reason, and
  * the gate finds out why. */
-static inline bool start(struct tensix *tensix, unsigned thread, uint32_t word, uint64_t time)
+static inline bool start_unchecked(struct tensix *tensix, unsigned thread, uint32_t word,
+                                   uint64_t time)
 {
     tensix_runner *run = runner_of(word);
     if (!run) {
@@ -62,7 +63,7 @@ static inline bool start(struct tensix *tensix, unsigned thread, uint32_t word, 
     return run(tensix, thread, word) == TENSIX_DONE;
 }
 
-/* The runner of an entry of the replay buffer, which start() could have used; NULL: there is
+/* The runner of an entry of the replay buffer, which start_unchecked() could have used; NULL: there is
  * none. */
 static tensix_runner *player_of(struct tensix_thread *thread, unsigned index)
 {
@@ -149,7 +150,7 @@ bool tensix_start_fast(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     uint64_t time = own->time;
-    if (is_checked(tensix, own) || !start(tensix, thread, own->next, time)) {
+    if (is_checked(tensix, own) || !start_unchecked(tensix, thread, own->next, time)) {
         return false;
     }
     own->wait = TENSIX_WAITS_FOR_NOTHING;
@@ -184,7 +185,7 @@ unsigned tensix_execute(struct tensix *tensix, unsigned thread, struct tensix_or
     own->parent = 0;
     tensix->attention = false;
     bool starts;
-    while ((starts = start(tensix, thread, words[time - begin], time))) {
+    while ((starts = start_unchecked(tensix, thread, words[time - begin], time))) {
         time++;
         if (time == last || tensix->attention || tensix->changed || tensix->is_polite) {
             break;

@@ -33,7 +33,8 @@ TENSIX_VECTOR_INLINE uint16_t *tensix_vector_low_rows(struct tensix_dst *dst, un
     return dst->bits[physical + TENSIX_DST_LOWER_HALF];
 }
 
-TENSIX_VECTOR_INLINE bool tensix_vector_any_undefined(const struct tensix_dst *dst, unsigned physical)
+TENSIX_VECTOR_INLINE bool tensix_vector_any_undefined(const struct tensix_dst *dst,
+                                                      unsigned physical)
 {
     bool none[NUM_LANES_ROWS] = {false};
     return memcmp(dst->cleared + physical, none, sizeof none) != 0;

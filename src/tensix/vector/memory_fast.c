@@ -78,10 +78,10 @@ static __attribute__((noinline)) enum tensix_exec
 masked_load(struct tensix *tensix, uint32_t word, unsigned format, unsigned physical, uint32_t odd)
 {
     bool is_32bit = num_lanes_loads_32bit((enum num_lanes_format)format);
-    tensix->kernels->lanes->load[format](tensix->vector.lreg[word >> 20 & 15],
-                                         tensix_vector_high_rows(&tensix->dst, physical),
-                                         tensix_vector_low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
-                                         tensix_vector_enabled(&tensix->vector), 0);
+    tensix->kernels->lanes->load[format](
+        tensix->vector.lreg[word >> 20 & 15], tensix_vector_high_rows(&tensix->dst, physical),
+        tensix_vector_low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
+        tensix_vector_enabled(&tensix->vector), 0);
     return TENSIX_DONE;
 }
 
@@ -89,10 +89,10 @@ static __attribute__((noinline)) enum tensix_exec
 masked_store(struct tensix *tensix, uint32_t word, unsigned format, unsigned physical, uint32_t odd)
 {
     bool is_32bit = num_lanes_stores_32bit((enum num_lanes_format)format);
-    tensix->kernels->lanes->store[format](tensix->vector.lreg[word >> 20 & 15],
-                                          tensix_vector_high_rows(&tensix->dst, physical),
-                                          tensix_vector_low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
-                                          tensix_vector_enabled(&tensix->vector));
+    tensix->kernels->lanes->store[format](
+        tensix->vector.lreg[word >> 20 & 15], tensix_vector_high_rows(&tensix->dst, physical),
+        tensix_vector_low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
+        tensix_vector_enabled(&tensix->vector));
     return TENSIX_DONE;
 }
 
@@ -135,8 +135,8 @@ enum tensix_exec tensix_fast_SFPLOAD(struct tensix *tensix, unsigned thread, uin
     if (tensix->vector.uses_flags & ~tensix->vector.flags) {
         return masked_load(tensix, word, format, physical, 0 - is_odd);
     }
-    tensix->kernels->lanes->load_all[is_odd][format](tensix->vector.lreg[word >> 20 & 15],
-                                                     tensix_vector_high_rows(&tensix->dst, physical));
+    tensix->kernels->lanes->load_all[is_odd][format](
+        tensix->vector.lreg[word >> 20 & 15], tensix_vector_high_rows(&tensix->dst, physical));
     return TENSIX_DONE;
 }
 
@@ -155,7 +155,7 @@ enum tensix_exec tensix_fast_SFPSTORE(struct tensix *tensix, unsigned thread, ui
     if (tensix->vector.uses_flags & ~tensix->vector.flags) {
         return masked_store(tensix, word, format, physical, 0 - is_odd);
     }
-    tensix->kernels->lanes->store_all[is_odd][format](tensix->vector.lreg[word >> 20 & 15],
-                                                      tensix_vector_high_rows(&tensix->dst, physical));
+    tensix->kernels->lanes->store_all[is_odd][format](
+        tensix->vector.lreg[word >> 20 & 15], tensix_vector_high_rows(&tensix->dst, physical));
     return TENSIX_DONE;
 }
