@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "scene.h"
@@ -110,4 +111,19 @@ TEST(each_has_its_own_facts)
     ck_assert_str_eq(small_scene.kind(&scenes[1], 2, 3), "Tensix");
     ck_assert_str_eq(small_scene.kind(&scenes[1], 7, 7), "DRAM");
     ck_assert_str_eq(small_scene.kind(&scenes[1], 10, 10), "Ethernet");
+}
+
+/* SFPREV (small/tensix_own.def) is an instruction of the small chip alone. */
+TEST(one_has_an_instruction_more)
+{
+    const uint32_t word[SCENE_WORDS] = {0x71021234 /* SFPLOADI LReg 0, 0x1234, unsigned */,
+                                        0x9a000010 /* SFPREV LReg 0, LReg 1 */,
+                                        0x8f000000 /* SFPNOP */};
+    uint32_t lane[PENROSE_LANES];
+    ck_assert_msg(small_scene.execute(&scenes[1], word, lane), "%s", scenes[1].error.text);
+    for (unsigned i = 0; i < PENROSE_LANES; i++) {
+        ck_assert_uint_eq(lane[i], 0x2c480000);
+    }
+    ck_assert(!blackhole_scene.execute(&scenes[0], word, lane));
+    ck_assert_ptr_nonnull(strstr(scenes[0].error.text, "0x9a000010 is no instruction"));
 }

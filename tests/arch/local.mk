@@ -10,13 +10,14 @@ EXTRA_DIST += \
 	%D%/small/mmio.def \
 	%D%/small/mmio_dram.def \
 	%D%/small/mmio_ethernet.def \
-	%D%/small/regs.awk
+	%D%/small/regs.awk \
+	%D%/small/tensix_own.def
 if HAVE_CHECK
 check_LTLIBRARIES += %D%/libsmall.la
 check_PROGRAMS += %D%/check_arch
 TESTS += %D%/check_arch
 endif
-tests_arch_libsmall_la_SOURCES = $(chip_sources) $(arch_files)
+tests_arch_libsmall_la_SOURCES = $(chip_sources) $(arch_files) %D%/small/reverse.c
 tests_arch_libsmall_la_CPPFLAGS = $(arch_small_cppflags) $(AM_CPPFLAGS) -DSCENE=small_scene
 tests_arch_libsmall_la_CFLAGS = $(PENROSE_CFLAGS)
 tests_arch_check_arch_SOURCES = %D%/check_arch.c $(arch_files)
@@ -24,11 +25,14 @@ tests_arch_check_arch_CPPFLAGS = $(AM_CPPFLAGS) -DSCENE=blackhole_scene
 tests_arch_check_arch_LDADD = tests/arch/small.o libunit.la libpenrose_core.la $(CHECK_LIBS)
 tests/arch/small/regs.def: $(srcdir)/%D%/small/regs.awk $(srcdir)/src/arch/blackhole/regs.def
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $^ > $@
-$(tests_arch_libsmall_la_OBJECTS): tests/arch/small/regs.def
+tests/arch/small/tensix.def: $(srcdir)/src/arch/blackhole/tensix.def $(srcdir)/%D%/small/tensix_own.def
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) '/^#undef/ && !own { own = 1; \
+		while ((getline row < "$(srcdir)/%D%/small/tensix_own.def") > 0) print row } 1' $< > $@
+$(tests_arch_libsmall_la_OBJECTS): tests/arch/small/regs.def tests/arch/small/tensix.def
 tests/arch/small.o: tests/arch/libsmall.la
 	$(AM_V_GEN)$(LD) -r -o $@ --whole-archive tests/arch/.libs/libsmall.a && \
 		$(OBJCOPY) --keep-global-symbol=small_scene $@
-CLEANFILES += tests/arch/small.o tests/arch/small/regs.def
+CLEANFILES += tests/arch/small.o tests/arch/small/regs.def tests/arch/small/tensix.def
 if HAVE_RISCV_CC
 arch_movers = tests/arch/blackhole-move.elf tests/arch/small-move.elf
 arch_triscs = $(foreach chip,blackhole small,$(patsubst %,tests/arch/$(chip)-trisc%.elf,0 1 2))

@@ -12,6 +12,7 @@ enum {
     INPUT_B = 0x50800,
     RESULT = 0x51000,
     SIGN = 0x51800,
+    PROGRAM = 0x7000,
     MAILBOX = 0x8000,
     MAILBOX_EXIT = MAILBOX + 0x78, /* and a flag behind it */
 };
@@ -124,6 +125,23 @@ static bool scene_read(struct scene *scene, uint32_t address, uint32_t *word)
                                 sizeof *word, &scene->error));
 }
 
+/* .ttinsn is the word turned left by two bits; `j .` follows. */
+static bool scene_execute(struct scene *scene, const uint32_t word[SCENE_WORDS],
+                          uint32_t lane[PENROSE_LANES])
+{
+    const struct penrose_place at = scene->partner;
+    uint32_t program[SCENE_WORDS + 1] = {[SCENE_WORDS] = 0x6f};
+    for (unsigned i = 0; i < SCENE_WORDS; i++) {
+        program[i] = word[i] << 2 | word[i] >> 30;
+    }
+    bool is_done;
+    return scene_write(scene, at, PROGRAM, program, sizeof program) &&
+           is_good(penrose_hart_release(scene->chip, at.x, at.y, PENROSE_TRISC0, PROGRAM,
+                                        &scene->error)) &&
+           scene_run(scene, 1000, &is_done) &&
+           is_good(penrose_lreg_read(scene->chip, at.x, at.y, 1, lane, &scene->error));
+}
+
 static double scene_clock_mhz(const struct scene *scene)
 {
     return penrose_clock_mhz(scene->chip);
@@ -145,6 +163,7 @@ const struct scene_functions SCENE = {
     .run = scene_run,
     .results = scene_results,
     .read = scene_read,
+    .execute = scene_execute,
     .clock_mhz = scene_clock_mhz,
     .kind = scene_kind,
     .end = scene_end,

@@ -8,9 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <penrose/penrose.h>
+#include <penrose/debug.h>
 
-enum { SCENE_SIDE = 32 }; /* of the matrices */
+enum {
+    SCENE_SIDE = 32, /* of the matrices */
+    SCENE_WORDS = 3,
+};
 
 struct scene {
     struct penrose_chip *chip;
@@ -29,6 +32,9 @@ struct scene_functions {
     bool (*results)(struct scene *scene, float product[SCENE_SIDE][SCENE_SIDE], uint32_t *sign);
     /* A word of the worker, as the NoC sees it. */
     bool (*read)(struct scene *scene, uint32_t address, uint32_t *word);
+    /* LReg 1 of the partner, whose T0 has pushed these instructions of the coprocessor. */
+    bool (*execute)(struct scene *scene, const uint32_t word[SCENE_WORDS],
+                    uint32_t lane[PENROSE_LANES]);
     double (*clock_mhz)(const struct scene *scene);
     const char *(*kind)(const struct scene *scene, unsigned x, unsigned y);
     void (*end)(struct scene *scene);
