@@ -11,6 +11,8 @@
 /* What was reported goes to this file, and out of the test's way from stderr. */
 static char report_path[sizeof P_tmpdir "/check_abi_XXXXXX"];
 
+static struct device *made; /* by make_device */
+
 void host_before(void)
 {
     strcpy(report_path, P_tmpdir "/check_abi_XXXXXX");
@@ -23,6 +25,8 @@ void host_before(void)
 
 void host_after(void)
 {
+    libttsim_exit();
+    device_destroy(made);
     unlink(report_path);
 }
 
@@ -141,9 +145,10 @@ struct device *make_device(const char *run_ahead)
     if (run_ahead) {
         setenv("PENROSE_RUN_AHEAD", run_ahead, 1);
     }
-    struct device *device = device_create();
-    ck_assert_ptr_nonnull(device);
-    return device;
+    device_destroy(made);
+    made = device_create();
+    ck_assert_ptr_nonnull(made);
+    return made;
 }
 
 static void device_word(struct device *device, uint64_t address, uint32_t *value, bool write)

@@ -30,7 +30,7 @@ enum {
     TO_DEVICE = 0x100,
 };
 
-/* A fixture: the test has a report file of its own. */
+/* A fixture: the test has a report file of its own, and need not end what it has begun. */
 void host_before(void);
 void host_after(void);
 /* Number of lines that contain `text`: of a file, from its start on, and of the report. */
@@ -62,7 +62,7 @@ void set_up_dma(uint32_t channel, uint64_t from, uint64_t to, uint32_t size);
 
 /* --- On a device --- */
 
-/* With PENROSE_RUN_AHEAD, unless that is NULL. */
+/* With PENROSE_RUN_AHEAD, unless that is NULL; destroys the one that was made before. */
 struct device *make_device(const char *run_ahead);
 
 /* Words of tile (1, 2). */

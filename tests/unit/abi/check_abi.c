@@ -33,7 +33,6 @@ TEST(identity)
     ck_assert_uint_eq(libttsim_pci_config_rd32(0, 4096), UINT32_MAX);
     ck_assert_uint_eq(reported("offset 0x2 "), 1);
     ck_assert_uint_eq(reported("offset 0x1000 "), 1);
-    libttsim_exit();
 }
 
 TEST(registers_keep_what_is_written)
@@ -66,7 +65,6 @@ TEST(registers_keep_what_is_written)
     ck_assert_uint_eq(reported("BAR0 + 0x1fd04040: this version does not model"), 1);
     ck_assert_uint_eq(rd(BAR2 + 0x0fc), 0);
     ck_assert_uint_eq(reported("BAR2 + 0xfc"), 1);
-    libttsim_exit();
 }
 
 TEST(several_registers_at_once_but_no_parts)
@@ -82,7 +80,6 @@ TEST(several_registers_at_once_but_no_parts)
     libttsim_pci_mem_rd_bytes(TLB + 26, bytes, sizeof bytes); /* half a word, then a whole one */
     ck_assert_mem_eq(bytes, "\xff\xff\x02\0\0\0", 6);
     ck_assert_uint_eq(reported("aligned 32-bit words"), 2);
-    libttsim_exit();
 }
 
 TEST(gaps_read_all_ones)
@@ -107,7 +104,6 @@ TEST(gaps_read_all_ones)
     ck_assert_uint_eq(rd(UINT64_MAX - 1), UINT32_MAX);
     ck_assert_uint_eq(rd(BAR4 + (UINT64_C(32) << 30)), UINT32_MAX);
     ck_assert_uint_eq(reported("in no BAR"), 4);
-    libttsim_exit();
 }
 
 /* --- Windows --- */
@@ -116,7 +112,7 @@ TEST(windows_reach_any_tile)
 {
     static const unsigned indices[] = {0, 1, 31, 32, 200, 201};
     libttsim_init();
-    for (unsigned i = 0; i < sizeof indices / sizeof *indices; i++) {
+    for (unsigned i = 0; i < COUNT(indices); i++) {
         unsigned index = indices[i];
         set_window(index, 0, 1 + i, 11, 0, 0, i & 1, 0);
         wr(BAR0 + index * UINT64_C(0x200000) + 0x17fffc, 0x1000 + i);
@@ -134,7 +130,6 @@ TEST(windows_reach_any_tile)
         ck_assert_uint_eq(rd(base + SOFT_RESET), ALL_HELD);
     }
     ck_assert_uint_eq(reported(""), 0);
-    libttsim_exit();
 }
 
 TEST(window_offsets_have_43_and_32_bits)
@@ -146,7 +141,6 @@ TEST(window_offsets_have_43_and_32_bits)
     set_window(202, 0x12345678, 1, 2, 0, 0, 0, 0);
     ck_assert_uint_eq(rd(BAR4 + 0x10), UINT32_MAX);
     ck_assert_uint_eq(reported("0x1234567800000010"), 1);
-    libttsim_exit();
 }
 
 TEST(accesses_are_cut_at_windows)
@@ -177,7 +171,6 @@ TEST(accesses_are_cut_at_windows)
     libttsim_pci_mem_wr_bytes(BAR4 + (UINT64_C(1) << 32) - 8, pattern, 16);
     libttsim_tile_rd_bytes(5, 2, 0, back, 8);
     ck_assert_mem_eq(pattern + 8, back, 8);
-    libttsim_exit();
 }
 
 /* The slow path to a local RAM is memory among the registers. */
@@ -190,7 +183,6 @@ TEST(unaligned_access_to_register_space)
     ck_assert_mem_eq(bytes, back, sizeof bytes);
     ck_assert_uint_eq(tile_rd(3, 3, 0xffb14004), 0x05040302);
     ck_assert_uint_eq(reported(""), 0);
-    libttsim_exit();
 }
 
 /* --- Multicast --- */
@@ -247,7 +239,6 @@ TEST(multicast_rectangles)
     ck_assert_uint_eq(reported("reaches no worker tile"), 1);
     ck_assert_uint_eq(rd(BAR0 + 2 * 0x200000), UINT32_MAX);
     ck_assert_uint_eq(reported("cannot be read"), 1);
-    libttsim_exit();
 }
 
 TEST(multicast_patterns)
@@ -277,7 +268,6 @@ TEST(multicast_patterns)
     send(0x25, got);
     ck_assert_uint_eq(got[5], WORKER_COLUMNS & ~UINT32_C(0x1f));
     ck_assert_uint_eq(got[4], WORKER_COLUMNS);
-    libttsim_exit();
 }
 
 /* --- Endpoints --- */
@@ -299,7 +289,7 @@ TEST(every_kind_of_tile_answers)
                  {8, 30, 0x40},
                  {9, 3, 0x80000}, /* DRAM by its raw name */
                  {1, 1, 0x2000}}; /* and Ethernet */
-    enum { WORDS = sizeof words / sizeof *words };
+    enum { WORDS = COUNT(words) };
     libttsim_init();
     for (unsigned i = 0; i < WORDS; i++) {
         ck_assert_uint_eq(tile_rd(words[i].x, words[i].y, words[i].address), 0);
@@ -311,7 +301,6 @@ TEST(every_kind_of_tile_answers)
     tile_wr(17, 12, SOFT_RESET, 0x800);
     ck_assert_uint_eq(tile_rd(17, 12, SOFT_RESET), 0x800);
     ck_assert_uint_eq(reported(""), 0);
-    libttsim_exit();
 }
 
 /* NIUs of L2CPU, security and empty tiles, several registers at once. */
@@ -326,7 +315,7 @@ TEST(nius_of_other_tiles_answer)
                   {1, 0, UINT64_C(0xffb20000), 1},
                   {8, 11, UINT64_C(0xff000000), 8 | 11 << 6}};
     libttsim_init();
-    for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+    for (unsigned i = 0; i < COUNT(places); i++) {
         uint32_t words[2];
         libttsim_tile_rd_bytes(places[i].x, places[i].y, places[i].niu + 0x44, words, sizeof words);
         ck_assert_uint_eq(words[0] & 0xfff, places[i].node);
@@ -335,7 +324,6 @@ TEST(nius_of_other_tiles_answer)
         ck_assert_uint_eq(tile_rd(places[i].x, places[i].y, places[i].niu + 0x114), 0xabc + i);
     }
     ck_assert_uint_eq(reported(""), 0);
-    libttsim_exit();
 }
 
 TEST(what_does_not_answer_reads_all_ones)
@@ -352,14 +340,13 @@ TEST(what_does_not_answer_reads_all_ones)
                   {8, 0, 0x70000000, "tile (8, 0)"},
                   {19, 24, 0, "tile (19, 24)"}, /* without host memory */
                   {12, 0, 0, "router"}};
-    enum { PLACES = sizeof places / sizeof *places };
+    enum { PLACES = COUNT(places) };
     libttsim_init();
     for (unsigned i = 0; i < PLACES; i++) {
         ck_assert_uint_eq(tile_rd(places[i].x, places[i].y, places[i].address), UINT32_MAX);
         ck_assert_uint_eq(reported(""), i + 1);
         ck_assert_uint_ge(reported(places[i].text), 1);
     }
-    libttsim_exit();
 }
 
 /* The last address of a tile is not followed by its first. */
@@ -374,7 +361,6 @@ TEST(accesses_end_with_the_address_space)
     ck_assert_uint_eq(reported("write of the host goes past the last address"), 1);
     libttsim_tile_rd_bytes(2, 2, last, back, sizeof back);
     ck_assert_mem_eq(back, "\xff\xff\xff\xff\xff\xff\xff\xff", sizeof back);
-    libttsim_exit();
 }
 
 /* 70000 bytes in GDDR, across the places where its memory is cut; the end of L1 of an Ethernet
@@ -402,7 +388,6 @@ TEST(large_accesses)
     libttsim_tile_rd_bytes(8, 0, 0x80030430, registers, sizeof registers);
     ck_assert_uint_eq(registers[0], 0x10000200);
     ck_assert_uint_eq(registers[1], 0x10000100);
-    libttsim_exit();
 }
 
 TEST(values_for_discovery)
@@ -431,7 +416,6 @@ TEST(values_for_discovery)
         seen |= UINT64_C(1) << (entry & 63);
     }
     ck_assert_uint_eq(reported(""), 0);
-    libttsim_exit();
 }
 
 TEST(top_rows_of_noc_1_are_mirrored)
@@ -446,7 +430,6 @@ TEST(top_rows_of_noc_1_are_mirrored)
     set_window(9, 0, 33, 33, 0, 0, 1, 0);
     ck_assert_uint_eq(rd(BAR0 + 9 * 0x200000), UINT32_MAX);
     ck_assert_uint_eq(reported("no tile at (33, 33) of NoC 1"), 1);
-    libttsim_exit();
 }
 
 /* A message in the first queue: UMD's fields are read index, response write index; then write
@@ -477,7 +460,6 @@ TEST(arc_answers_messages)
         ck_assert_uint_eq(response[1], i + 1);
     }
     ck_assert_uint_eq(reported(""), 0);
-    libttsim_exit();
 }
 
 /* --- Cards --- */
@@ -508,7 +490,6 @@ TEST(cards_differ)
     tile_wr(16, 2, 0x100, 5);
     ck_assert_uint_eq(tile_rd(16, 2, 0x100), 5);
     ck_assert_uint_eq(reported("no card 'n300'; known are unharvested"), 1);
-    libttsim_exit();
 }
 
 /* Where PCIe tile 1 is connected, ARC is reached without the NoC. */
@@ -523,7 +504,6 @@ TEST(bar0_leads_to_arc_on_tile_1)
     ck_assert_uint_eq(reported(""), 0);
     ck_assert_uint_eq(rd(BAR0 + 0x1fe00000), UINT32_MAX);
     ck_assert_uint_eq(reported("BAR0 + 0x1fe00000: nothing is there"), 1);
-    libttsim_exit();
 }
 
 /* --- Misuse --- */
@@ -561,5 +541,4 @@ TEST(reports_are_limited)
     }
     ck_assert_uint_eq(reported("nothing is mapped"), MOST_REPORTS);
     ck_assert_uint_eq(reported("too many"), 1);
-    libttsim_exit();
 }

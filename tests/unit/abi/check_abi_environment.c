@@ -35,7 +35,7 @@ TEST(schedules_are_lists_of_words)
                                         "random:x",    "random:-1",   "random:99999999999999999999",
                                         "timed,quick", "timed,,fast", "Fast",
                                         " fast"};
-    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (unsigned i = 0; i < COUNT(wrong); i++) {
         ck_assert_int_eq(settings_schedule(&options, wrong[i], &error), PENROSE_E_ARGUMENT);
         ck_assert_ptr_nonnull(strstr(error.text, "choose fast"));
         ck_assert(!options.timed); /* all or nothing */
@@ -55,7 +55,7 @@ TEST(policies_are_lists_of_words)
     static const char *const wrong[] = {
         "stop",  "bad-csr",         "bad-csr=",   "bad-csr=halt", "bad-cs=warn",
         "=warn", "all=stop,x=warn", "all=stop,,", "bad-csrs=warn"};
-    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (unsigned i = 0; i < COUNT(wrong); i++) {
         ck_assert_int_eq(settings_policy(&options, wrong[i], &error), PENROSE_E_ARGUMENT);
         ck_assert_int_eq(options.policy[PENROSE_FAULT_ILLEGAL], PENROSE_WARN);
     }
@@ -72,7 +72,7 @@ TEST(empty_values_are_as_if_not_set)
                                         "PENROSE_POLICY",   "PENROSE_SCHEDULE", "PENROSE_TRACE",
                                         "PENROSE_SUMMARY",  "PENROSE_REPORT",   "PENROSE_RUN_AHEAD",
                                         "PENROSE_SHORTCUTS"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+    for (unsigned i = 0; i < COUNT(names); i++) {
         setenv(names[i], "", 1);
         libttsim_init();
         libttsim_clock(1);
@@ -98,7 +98,7 @@ TEST(wrong_values_are_told_and_the_default_is_used)
     static const char *const names[] = {"PENROSE_CARD",   "PENROSE_THREADS",   "PENROSE_KERNELS",
                                         "PENROSE_POLICY", "PENROSE_SCHEDULE",  "PENROSE_SUMMARY",
                                         "PENROSE_TRACE",  "PENROSE_RUN_AHEAD", "PENROSE_SHORTCUTS"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+    for (unsigned i = 0; i < COUNT(names); i++) {
         char line[64];
         setenv(names[i], "/no/such", 1);
         snprintf(line, sizeof line, "%s: ", names[i]);
@@ -123,7 +123,7 @@ TEST(wrong_values_are_told_and_the_default_is_used)
         unsetenv(names[i]);
     }
     static const char *const threads[] = {"0", "-1", "257", "two", "2x", "99999999999999999999"};
-    for (unsigned i = 0; i < sizeof threads / sizeof *threads; i++) {
+    for (unsigned i = 0; i < COUNT(threads); i++) {
         setenv("PENROSE_THREADS", threads[i], 1);
         libttsim_init();
         ck_assert_uint_eq(cycles_of_two_stores(), 1);
@@ -162,7 +162,6 @@ TEST(the_schedule_reaches_the_chip)
     libttsim_clock(3);
     libttsim_clock(4);
     ck_assert_uint_eq(tile_rd(2, 2, WALL_CLOCK) - before, 7); /* rounds of one cycle */
-    libttsim_exit();
 }
 
 /* --- Trace --- */
@@ -312,7 +311,7 @@ TEST(lost_reports_are_told_once)
 {
     static const char *const paths[] = {"/no/such/report", "/", "/dev/full"};
     static const char *const bad[] = {"lui a0, 0x200", "sw a0, 4(a0)", NULL};
-    for (unsigned i = 0; i < sizeof paths / sizeof *paths; i++) {
+    for (unsigned i = 0; i < COUNT(paths); i++) {
         char line[64];
         make_file("PENROSE_REPORT");
         ck_assert_ptr_nonnull(freopen(file_path, "w", stderr));

@@ -163,7 +163,7 @@ static const struct crime {
       "sw a4, 0x40(s0)", NULL}},
 };
 
-enum { CRIMES = sizeof crimes / sizeof *crimes };
+enum { CRIMES = COUNT(crimes) };
 
 /* What the threads are in the middle of when it happens: a mutex is taken, a semaphore is posted, a
  * recording has begun, a wait never ends. */
@@ -259,7 +259,6 @@ static void recover_many_times(const char *schedule, unsigned rounds, uint32_t r
         run_good(4, 5, round + 1);
     }
     ck_assert_uint_eq(reported("too many"), 0);
-    libttsim_exit();
 }
 
 TEST(a_tile_recovers_from_any_fault)
@@ -350,7 +349,6 @@ TEST(a_hart_resets_the_others)
         expect_good(4, 5, round);
         command(4, 5, held, &commands);
     }
-    libttsim_exit();
 }
 
 /* --- Who stands still, and who does not --- */
@@ -367,7 +365,6 @@ TEST(only_the_hart_at_fault_stands_still)
     libttsim_clock(3000);
     ck_assert_uint_eq(reported("unmapped-address: tile (4, 5) ncrisc"), 1);
     expect_counting(4, 5); /* in the same tile */
-    libttsim_exit();
 }
 
 /* A hart of an Ethernet tile, while its neighbour and a worker go on. */
@@ -399,7 +396,6 @@ TEST(ethernet_harts_recover)
         tile_wr(X, Y, SOFT_RESET, BOTH_RUN);
         ck_assert(comes(X, Y, 0x500, 7));
     }
-    libttsim_exit();
 }
 
 /* A whole call's time passes although a fault comes in between. */
@@ -414,7 +410,6 @@ TEST(time_passes_as_asked)
     libttsim_clock(100000);
     ck_assert_uint_eq(reported("unmapped-address: tile (4, 5) brisc"), 1);
     ck_assert_uint_ge(tile_rd(1, 2, WALL_CLOCK) - before, 100000);
-    libttsim_exit();
 }
 
 /* A tile whose coprocessor is at fault still answers, and costs no time. */
@@ -432,7 +427,6 @@ TEST(a_stopped_coprocessor_is_quiet)
     tile_wr(4, 5, 0x600, 17);
     ck_assert_uint_eq(tile_rd(4, 5, 0x600), 17);
     run_good(4, 5, 3);
-    libttsim_exit();
 }
 
 /* What the header says of resetting a coprocessor. */
@@ -454,7 +448,6 @@ TEST(coprocessors_are_reset_in_reset_only)
     ck_assert_int_eq(penrose_coprocessor_reset(chip, 1, 2, &error), PENROSE_E_STATE);
     ck_assert_ptr_nonnull(strstr(error.text, "trisc2 is not in reset"));
     penrose_fault_isolate(chip); /* nobody is at fault */
-    device_destroy(device);
 }
 
 /* The same mistake in the same place is reported each time, and warnings are once. */
@@ -471,7 +464,6 @@ TEST(faults_are_reported_each_time)
         ck_assert_uint_eq(reported("unmapped-address: tile (4, 5) brisc"), round);
         tile_wr(4, 5, SOFT_RESET, ALL_HELD);
     }
-    libttsim_exit();
 }
 
 /* From now on stderr is `file`. Returns what it was. */
@@ -547,7 +539,6 @@ TEST(faults_are_reported_until_there_are_too_many)
     tile_wr(4, 5, SOFT_RESET, ALL_HELD);
     tile_wr(5, 5, SOFT_RESET, ALL_HELD);
     run_good(4, 5, 1);
-    libttsim_exit();
 }
 
 TEST(policies_come_from_the_environment)
@@ -569,7 +560,6 @@ TEST(policies_come_from_the_environment)
     libttsim_clock(1000);
     ck_assert_uint_eq(reported("illegal-instruction"), 0);
     ck_assert_uint_eq(tile_rd(4, 5, 0x404), 5);
-    libttsim_exit();
 }
 
 /* --- Hangs --- */
@@ -595,7 +585,6 @@ TEST(deadlocks_are_told_once_and_healed)
         ck_assert_uint_eq(reported("tile (7, 7) tensix thread 1, pushed by trisc1"), round);
         run_good(7, 7, round);
     }
-    libttsim_exit();
 }
 
 /* A host that gives up earlier. */
@@ -610,7 +599,6 @@ TEST(what_is_stuck_is_dropped)
         ck_assert_uint_eq(reported("tile (7, 7): instructions were stuck in its coprocessor"), 1);
     }
     ck_assert_uint_eq(reported("nothing can happen any more"), 0);
-    libttsim_exit();
 }
 
 /* T0's REPLAY waits for T1, which says that it has posted the semaphore some cycles later, when the
@@ -666,7 +654,6 @@ TEST(what_is_under_way_comes_to_its_end)
     }
     ck_assert_uint_gt(waited, 0);
     ck_assert_uint_eq(reported(""), 0);
-    libttsim_exit();
 }
 
 /* A kernel that runs for ever. */
@@ -686,7 +673,6 @@ TEST(endless_loops_are_told)
     expect_counting(7, 7);
     poll_in_vain(3000); /* there was progress: the counter was read */
     ck_assert_uint_eq(reported("polling in vain"), 2);
-    libttsim_exit();
 }
 
 /* Hosts that wait for their own memory only let time pass. */
@@ -703,5 +689,4 @@ TEST(waiting_without_reads_is_noticed)
         libttsim_clock(1);
     }
     ck_assert_uint_eq(reported("nothing can happen any more"), 1);
-    libttsim_exit();
 }

@@ -15,7 +15,7 @@ TESTS_ALWAYS_FORK; /* reports are counted for the whole process */
 static void map_host_memory(void)
 {
     static const uint32_t words[] = {0, 0, 0x3fffffff, HOST_BASE & UINT32_MAX, HOST_BASE >> 32};
-    for (uint32_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (uint32_t i = 0; i < COUNT(words); i++) {
         wr(BAR2 + 0x1008 + 4 * i, words[i]);
     }
     wr(BAR2 + 0x1004, UINT32_C(1) << 31);
@@ -44,7 +44,6 @@ TEST(the_device_reaches_host_memory)
     libttsim_set_pci_dma_mem_callbacks(NULL, NULL);
     ck_assert_uint_eq(tile_rd(19, 24, HOST_BASE), UINT32_MAX);
     ck_assert_uint_eq(reported("the host has no memory"), 1);
-    libttsim_exit();
 }
 
 /* --- DMA --- */
@@ -68,7 +67,6 @@ TEST(dma_moves_through_windows)
     ck_assert_mem_eq(host_memory + 0x100, back, 0x3000);
     ck_assert_uint_eq(host_memory[0x3100], 0);
     ck_assert_uint_eq(reported(""), 0);
-    libttsim_exit();
 }
 
 TEST(dma_to_nowhere_ends)
@@ -78,13 +76,12 @@ TEST(dma_to_nowhere_ends)
     libttsim_init();
     libttsim_set_pci_dma_mem_callbacks(host_rd, host_wr);
     set_window(201, 0, 1, 2, 0, 0, 0, 0);
-    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) {
+    for (unsigned i = 0; i < COUNT(targets); i++) {
         set_up_dma(TO_DEVICE, HOST_BASE, targets[i], 0x100);
         wr(BAR2 + TO_DEVICE + 4, 1);
         ck_assert_uint_eq(rd(BAR2 + TO_DEVICE + 0x1c), 0x100);
     }
     ck_assert_uint_eq(reported("the transfer is aborted"), 1);
-    libttsim_exit();
 }
 
 /* A window onto the registers of the DMA engine, and a transfer that rings its own doorbell. */
@@ -100,7 +97,6 @@ TEST(dma_does_not_start_itself)
     ck_assert_uint_ge(reported("aborted"), 1);
     tile_wr(1, 2, 0x100, 7); /* all goes on */
     ck_assert_uint_eq(tile_rd(1, 2, 0x100), 7);
-    libttsim_exit();
 }
 
 /* --- Time --- */
@@ -128,7 +124,6 @@ TEST(polls_are_few)
     libttsim_init();
     start(1, 2, long_job);
     ck_assert_uint_lt(poll(1, 2), 10 + 3 * 0x40000 / 65536 + 2);
-    libttsim_exit();
 }
 
 /* Cycles that clock(1) takes after a read of 0x400. */
@@ -161,7 +156,6 @@ TEST(quantum_grows_while_polling_in_vain)
     device_endpoint_read(device, (struct endpoint){.x = 1, .y = 2, .address = 0x8000},
                          (struct transfer){.to = (uint8_t *)page, .size = sizeof page});
     ck_assert_uint_eq(poll_cycles(device), 128); /* results are being read out */
-    device_destroy(device);
 }
 
 /* Cycles that clock(1) takes after a read from a tile. */
@@ -189,7 +183,6 @@ TEST(time_is_saved_up_while_the_host_goes_round)
     ck_assert_uint_eq(visit_cycles(device, 4, 4), 0);
     device_set(device, 0x500, 1);
     ck_assert_uint_eq(visit_cycles(device, 4, 4), 3 * 128); /* it stays */
-    device_destroy(device);
 }
 
 /* A tile that writes the time to 0x40c and 1 to 0x400 after 300000 cycles or so, and one that keeps
@@ -202,7 +195,7 @@ static struct device *start_late_change(void)
         "sw a0, 0x400(zero)",   "sw a1, 0x404(zero)", "addi a1, a1, 1",     "jal zero, 0x1024"};
     struct device *device = make_device(NULL);
     start_busy(device, 2, 2);
-    start_lines(device, 1, 2, late, sizeof late / sizeof *late);
+    start_lines(device, 1, 2, late, COUNT(late));
     return device;
 }
 
@@ -215,7 +208,6 @@ TEST(clock_ends_when_a_polled_value_changes)
     }
     ck_assert_uint_ge(device_get(device, 0x40c), 300000);
     ck_assert_uint_le(penrose_now(device->chip) - device_get(device, 0x40c), 1024 + 256);
-    device_destroy(device);
 }
 
 /* --- Requests of tiles --- */
@@ -263,7 +255,6 @@ TEST(tiles_reach_host_memory)
     device->host = (struct host_callbacks){0};
     do_request(device);
     ck_assert_uint_eq(reported("the host has no memory"), 1);
-    device_destroy(device);
 }
 
 /* A tile that writes the time to 0x40c and starts the request that is set up, 300000 cycles or so
@@ -277,7 +268,7 @@ static void start_late_request(struct device *device)
         "jal zero, 0x1028"};
     device_set(device, 0x480, 0x600df00d);
     start_busy(device, 2, 2);
-    start_lines(device, 1, 2, late, sizeof late / sizeof *late);
+    start_lines(device, 1, 2, late, COUNT(late));
 }
 
 enum { MOST_LATE = 1024 + 256 }; /* requests are under way for a window or two */
@@ -298,7 +289,6 @@ TEST(writes_to_host_memory_end_a_call)
     ck_assert_uint_ge(device_get(device, 0x40c), 300000);
     ck_assert_uint_le(now - device_get(device, 0x40c), MOST_LATE);
     ck_assert_uint_eq(reported(""), 0);
-    device_destroy(device);
 }
 
 TEST(polls_of_other_tiles_end_a_call)
@@ -307,7 +297,7 @@ TEST(polls_of_other_tiles_end_a_call)
         unsigned x, y;
         uint64_t address;
     } places[] = {{17, 12, 0x480}, {18, 23, 0x10000480}, {25, 25, 0x480}, {5, 5, 0x480}};
-    for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+    for (unsigned i = 0; i < COUNT(places); i++) {
         struct device *device = make_device(NULL);
         struct endpoint endpoint = {
             .x = places[i].x, .y = places[i].y, .address = places[i].address};
@@ -325,7 +315,6 @@ TEST(polls_of_other_tiles_end_a_call)
         ck_assert_uint_ge(device_get(device, 0x40c), 300000);
         ck_assert_uint_le(now - device_get(device, 0x40c), MOST_LATE);
         ck_assert_uint_eq(reported(""), 0);
-        device_destroy(device);
     }
 }
 
@@ -359,7 +348,6 @@ TEST(no_write_is_missed)
         }
     }
     ck_assert_uint_eq(reported(""), 0);
-    libttsim_exit();
 }
 
 TEST(only_what_is_still_polled_ends_a_call)
@@ -378,7 +366,6 @@ TEST(only_what_is_still_polled_ends_a_call)
         ck_assert_uint_eq(penrose_now(device->chip) - then, cycles);
         cycles = cycles < 65536 ? cycles * 2 : 65536;
     }
-    device_destroy(device);
 }
 
 TEST(clocks_count)
@@ -394,7 +381,6 @@ TEST(clocks_count)
     ck_assert_uint_ge(penrose_now(device->chip), then + 1000000);
     ck_assert_uint_lt(penrose_now(device->chip), then + 1000000 + 128);
     ck_assert_uint_eq(device_get(device, 0x400), 1);
-    device_destroy(device);
 }
 
 TEST(quiet_time_passes_as_asked)
@@ -418,7 +404,6 @@ TEST(quiet_time_passes_as_asked)
     start_busy(device, 1, 2); /* it is not quiet for ever */
     clock_run(device, 1000);
     ck_assert_uint_gt(device_get(device, 0x404), 100);
-    device_destroy(device);
 }
 
 /* A debugger's command finds done what the one before it asked for; other writes take no time. */
@@ -432,18 +417,17 @@ TEST(time_passes_between_debugger_commands)
         (void)device_get(device, 0x500);
         clock_run(device, 1);
     }
-    for (unsigned i = 0; i < sizeof registers / sizeof *registers; i++) {
+    for (unsigned i = 0; i < COUNT(registers); i++) {
         uint32_t then = device_get(device, WALL_CLOCK), counted = device_get(device, 0x404);
         device_set(device, UINT64_C(0xffb12000) + registers[i], 0);
         ck_assert_uint_eq(device_get(device, WALL_CLOCK) - then, 512);
         ck_assert_uint_gt(device_get(device, 0x404), counted);
     }
-    for (unsigned i = 0; i < sizeof others / sizeof *others; i++) {
+    for (unsigned i = 0; i < COUNT(others); i++) {
         uint32_t then = device_get(device, WALL_CLOCK);
         device_set(device, UINT64_C(0xffb12000) + others[i], 0);
         ck_assert_uint_eq(device_get(device, WALL_CLOCK), then);
     }
-    device_destroy(device);
 }
 
 TEST(run_ahead_is_adjustable)
@@ -454,26 +438,22 @@ TEST(run_ahead_is_adjustable)
         clock_run(device, 1);
     }
     ck_assert_uint_eq(penrose_now(device->chip), 1280);
-    device_destroy(device);
     device = make_device("512:1024");
     start_busy(device, 1, 2);
     device_get(device, 0x480);
     ck_assert_uint_eq(poll_cycles(device), 512);
     ck_assert_uint_eq(poll_cycles(device), 1024);
     ck_assert_uint_eq(poll_cycles(device), 1024);
-    device_destroy(device);
     device = make_device("4096");
     ck_assert_uint_eq(device->run_ahead.first, 128);
     ck_assert_uint_eq(device->run_ahead.most, 4096);
-    device_destroy(device);
     static const char *const wrong[] = {"x",    "-5", "12 ", "5:", "10:5", "0:5", "99999999999999",
                                         "1:2:3"};
-    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (unsigned i = 0; i < COUNT(wrong); i++) {
         device = make_device(wrong[i]);
         ck_assert_uint_eq(device->run_ahead.first, 128);
         ck_assert_uint_eq(device->run_ahead.most, 65536);
         device_first_use(device);
-        device_destroy(device);
         ck_assert_uint_eq(reported("PENROSE_RUN_AHEAD"), i + 1);
     }
 }
@@ -503,7 +483,6 @@ TEST(guest_fault_is_reported_and_survived)
     start(5, 6, bad);
     libttsim_clock(1000);
     ck_assert_uint_eq(reported("unmapped-address: tile (5, 6) brisc"), 2); /* at another cycle */
-    libttsim_exit();
 }
 
 /* The time of a call that was saved up passes before the end, and with it what goes wrong then. */
@@ -529,5 +508,4 @@ TEST(deadlock_is_reported)
     }
     ck_assert_uint_eq(reported("nothing can happen any more"), 1);
     ck_assert_uint_eq(reported("tile (7, 7) brisc"), 1);
-    libttsim_exit();
 }
