@@ -215,7 +215,7 @@ static void check_front_end(const struct tensix *tensix, unsigned i)
     for (unsigned j = 0; j < REPLAY_ENTRIES; j++) {
         const struct tensix_op *op = &tensix_plain_ops[replay->entry[j] >> 24];
         bool is_plain = (replay->entry[j] & op->mask) == op->match;
-        REQUIRE(!thread->player[j] || (is_plain && thread->player[j] == op->run));
+        REQUIRE(!thread->player[j] || (is_plain && thread->player[j] == op->run[0]));
     }
     REQUIRE(thread->latch.block_mask <= TENSIX_BLOCK_MASK);
     for (unsigned j = 0; j < TENSIX_CLASSES; j++) {
@@ -464,8 +464,9 @@ static void push(struct bench *bench, unsigned thread, unsigned pusher, bool at_
     }
 }
 
-static void write_config(struct bench *bench)
+static void write_config(struct bench *bench, unsigned thread)
 {
+    (void)thread;
     unsigned index = take(bench, 2) % (TENSIX_CONFIG_WORDS + 8);
     uint32_t value = take(bench, 4);
     enum tensix_config_effect effect = tensix_config_write(&bench->tensix, index, value);
@@ -473,8 +474,9 @@ static void write_config(struct bench *bench)
     (void)tensix_config_read(&bench->tensix, index);
 }
 
-static void look(struct bench *bench)
+static void look(struct bench *bench, unsigned thread)
 {
+    (void)thread;
     const struct tensix *tensix = &bench->tensix;
     unsigned what = take(bench, 1), index = take(bench, 2);
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
@@ -496,23 +498,24 @@ static void look(struct bench *bench)
 }
 
 /* What a TRISC's reset does. */
-static void discard(struct bench *bench)
+static void discard(struct bench *bench, unsigned thread)
 {
-    unsigned thread = read_thread(bench);
     tensix_discard(&bench->tensix, thread);
     bench->counts[thread] = false;
     REQUIRE(!tensix_mop_busy(&bench->tensix, thread));
 }
 
-static void soft_reset(struct bench *bench)
+static void soft_reset(struct bench *bench, unsigned thread)
 {
+    (void)thread;
     uint32_t old = bench->tensix.held;
     tensix_soft_reset(&bench->tensix, old, take(bench, 1) & 1 ? take(bench, 3) : 0);
 }
 
 /* Outside: what a thread may wait for changes, and the coprocessor is told. */
-static void change_outside(struct bench *bench)
+static void change_outside(struct bench *bench, unsigned thread)
 {
+    (void)thread;
     unsigned what = take(bench, 1);
     bench->reply = (enum tensix_reply)(what % 3);
     bench->mover_busy = what & 4;
@@ -525,9 +528,9 @@ static void change_outside(struct bench *bench)
     }
 }
 
-static void write_gpr(struct bench *bench)
+static void write_gpr(struct bench *bench, unsigned thread)
 {
-    unsigned thread = read_thread(bench), index = take(bench, 1) % TENSIX_GPRS;
+    unsigned index = take(bench, 1) % TENSIX_GPRS;
     uint32_t value = take(bench, 2); /* mostly an address in L1, in lines */
     bench->tensix.gpr[thread][index] = value & 0x8000 ? value << 16 | value : value & 0x1ff;
 }
@@ -539,8 +542,9 @@ static void write_mop_config(struct bench *bench, unsigned thread)
         word <= MOP_INNER_COUNT ? take(bench, 1) % 16 : read_word(bench);
 }
 
-static void change_semaphore(struct bench *bench)
+static void change_semaphore(struct bench *bench, unsigned thread)
 {
+    (void)thread;
     unsigned what = take(bench, 1), index = what / 2 % TENSIX_SEMAPHORES;
     if (what & 1) {
         tensix_semaphore_get(&bench->tensix, index, bench->time);
@@ -549,8 +553,9 @@ static void change_semaphore(struct bench *bench)
     }
 }
 
-static void resume(struct bench *bench)
+static void resume(struct bench *bench, unsigned thread)
 {
+    (void)thread;
     bench->tensix.stopped = false;
     bench->faults_stop = take(bench, 1) & 1;
 }
@@ -579,8 +584,9 @@ static void set_field(struct bench *bench, unsigned thread)
 }
 
 /* Words of Config at random, or of all units. */
-static void scramble(struct bench *bench)
+static void scramble(struct bench *bench, unsigned thread)
 {
+    (void)thread;
     unsigned first = take(bench, 1), count = take(bench, 1);
     bench->random = take(bench, 4) | 1;
     for (unsigned i = 0; i < count; i++) {
@@ -662,8 +668,9 @@ static void set_adc(struct bench *bench, unsigned thread)
                    what & 0x40 ? ~value : value);
 }
 
-static void fill_l1(struct bench *bench)
+static void fill_l1(struct bench *bench, unsigned thread)
 {
+    (void)thread;
     unsigned at = take(bench, 2) % L1_BYTES, count = take(bench, 2) % (L1_BYTES - at);
     uint32_t mask = take(bench, 1);
     bench->random = take(bench, 2) | 1;
@@ -767,8 +774,9 @@ static void execute_data(struct bench *bench, unsigned thread)
 }
 
 /* LoadMacroConfig of some columns, or LaneConfig. */
-static void set_lanes(struct bench *bench)
+static void set_lanes(struct bench *bench, unsigned thread)
 {
+    (void)thread;
     unsigned columns = take(bench, 1), what = take(bench, 1);
     struct tensix_macro_config macro = {.misc = (uint16_t)(take(bench, 2) & 0xfff)};
     for (unsigned i = 0; i < TENSIX_MACRO_TEMPLATES; i++) {
@@ -788,134 +796,61 @@ static void set_lanes(struct bench *bench)
     tensix_vector_derive(&bench->tensix.vector);
 }
 
-enum operation {
-    PUSH_QUEUED,
-    PUSH_AT_ONCE,
-    PUSH_BY_B,
-    PUSH_BY_DEBUG_BUS,
-    MOP_WORD,
-    WRITE_CONFIG,
-    WRITE_GPR,
-    SEMAPHORE,
-    SOFT_RESET,
-    CHANGE_OUTSIDE,
-    DISCARD,
-    RESUME,
-    LOOK,
-    RUN,
-    RUN_ONE,
-    SETTLE,
-    SET_FIELD,
-    SET_FIELD_TOO, /* the data path gets half of all steps */
-    SCRAMBLE,
-    MAKE_TILES,
-    SET_ADC,
-    SET_ADC_TOO,
-    FILL_L1,
-    EXECUTE_DATA,
-    EXECUTE_DATA_2,
-    EXECUTE_DATA_3,
-    EXECUTE_DATA_4,
-    SET_LANES,
-    OPERATIONS
-};
-
-/* False: it is none of the data path. */
-static bool data_step(struct bench *bench, enum operation operation, unsigned thread)
+static void push_queued(struct bench *bench, unsigned thread)
 {
-    switch (operation) {
-    case SET_FIELD:
-    case SET_FIELD_TOO:
-        set_field(bench, thread);
-        return true;
-    case SCRAMBLE:
-        scramble(bench);
-        return true;
-    case MAKE_TILES:
-        make_tiles(bench, thread);
-        return true;
-    case SET_ADC:
-    case SET_ADC_TOO:
-        set_adc(bench, thread);
-        return true;
-    case FILL_L1:
-        fill_l1(bench);
-        return true;
-    case EXECUTE_DATA:
-    case EXECUTE_DATA_2:
-    case EXECUTE_DATA_3:
-    case EXECUTE_DATA_4:
-        execute_data(bench, thread);
-        return true;
-    case SET_LANES:
-        set_lanes(bench);
-        return true;
-    default:
-        return false;
+    push(bench, thread, TENSIX_BY_T0 + thread, false);
+}
+
+static void push_at_once(struct bench *bench, unsigned thread)
+{
+    push(bench, thread, TENSIX_BY_T0 + thread, true);
+}
+
+static void push_by_b(struct bench *bench, unsigned thread)
+{
+    push(bench, thread, TENSIX_BY_B, true);
+}
+
+static void push_by_debug_bus(struct bench *bench, unsigned thread)
+{
+    push(bench, thread, TENSIX_BY_DEBUG_BUS, false);
+}
+
+static void run_all(struct bench *bench, unsigned thread)
+{
+    (void)thread;
+    tensix_wake(&bench->tensix, bench->time);
+    run(bench, bench->time + 1 + take(bench, 1));
+}
+
+static void run_one(struct bench *bench, unsigned thread)
+{
+    if (!bench->tensix.timed) {
+        (void)tensix_run_thread(&bench->tensix, thread, bench->time + 1 + take(bench, 1));
     }
 }
 
+static void run_and_settle(struct bench *bench, unsigned thread)
+{
+    (void)thread;
+    tensix_wake(&bench->tensix, bench->time);
+    run(bench, bench->time + 1);
+    settle(bench);
+}
+
+/* The data path gets half of all steps. */
+static void (*const operations[])(struct bench *bench, unsigned thread) = {
+    push_queued,  push_at_once,     push_by_b,    push_by_debug_bus, write_mop_config, write_config,
+    write_gpr,    change_semaphore, soft_reset,   change_outside,    discard,          resume,
+    look,         run_all,          run_one,      run_and_settle,    set_field,        set_field,
+    scramble,     make_tiles,       set_adc,      set_adc,           fill_l1,          execute_data,
+    execute_data, execute_data,     execute_data, set_lanes,
+};
+
 static void step(struct bench *bench)
 {
-    struct tensix *tensix = &bench->tensix;
-    enum operation operation = (enum operation)(take(bench, 1) % OPERATIONS);
-    unsigned thread = read_thread(bench);
-    bool is_done = data_step(bench, operation, thread);
-    switch (is_done ? OPERATIONS : operation) {
-    case PUSH_QUEUED:
-    case PUSH_AT_ONCE:
-        push(bench, thread, TENSIX_BY_T0 + thread, operation == PUSH_AT_ONCE);
-        break;
-    case PUSH_BY_B:
-        push(bench, thread, TENSIX_BY_B, true);
-        break;
-    case PUSH_BY_DEBUG_BUS:
-        push(bench, thread, TENSIX_BY_DEBUG_BUS, false);
-        break;
-    case MOP_WORD:
-        write_mop_config(bench, thread);
-        break;
-    case WRITE_CONFIG:
-        write_config(bench);
-        break;
-    case WRITE_GPR:
-        write_gpr(bench);
-        break;
-    case SEMAPHORE:
-        change_semaphore(bench);
-        break;
-    case SOFT_RESET:
-        soft_reset(bench);
-        break;
-    case CHANGE_OUTSIDE:
-        change_outside(bench);
-        break;
-    case DISCARD:
-        discard(bench);
-        break;
-    case RESUME:
-        resume(bench);
-        break;
-    case LOOK:
-        look(bench);
-        break;
-    case RUN:
-        tensix_wake(tensix, bench->time);
-        run(bench, bench->time + 1 + take(bench, 1));
-        break;
-    case RUN_ONE:
-        if (!tensix->timed) {
-            (void)tensix_run_thread(tensix, thread, bench->time + 1 + take(bench, 1));
-        }
-        break;
-    case SETTLE:
-        tensix_wake(tensix, bench->time);
-        run(bench, bench->time + 1);
-        settle(bench);
-        break;
-    default:
-        break;
-    }
+    unsigned operation = take(bench, 1) % (sizeof operations / sizeof operations[0]);
+    operations[operation](bench, read_thread(bench));
     check(bench);
 }
 

@@ -669,66 +669,28 @@ static void soft_reset(struct bench *bench)
     compare_all(bench, true);
 }
 
-enum operation {
-    PUSH_WORDS,
-    PUSH_DRAWN,
-    PUSH_DRAWN_2,
-    PUSH_GROUPS,
-    PUSH_GROUPS_2,
-    SET_LREGS,
-    SET_FLAGS,
-    SET_LANE_CONFIG,
-    SET_MACRO,
-    SET_MACRO_2,
-    FILL_DST,
-    SET_FIELD,
-    SEED,
-    SOFT_RESET,
-    OPERATIONS
+static void push_input_words(struct bench *bench)
+{
+    push_words(bench, true);
+}
+
+static void push_drawn_words(struct bench *bench)
+{
+    push_words(bench, false);
+}
+
+/* What happens more often stands twice. */
+static void (*const operations[])(struct bench *bench) = {
+    push_input_words, push_drawn_words, push_drawn_words, push_groups, push_groups,
+    set_lregs,        set_flags,        set_lane_config,  set_macro,   set_macro,
+    fill_dst,         set_field,        seed_generators,  soft_reset,
 };
 
 static void step(struct bench *bench)
 {
-    enum operation operation = (enum operation)(take(bench, 1) % OPERATIONS);
+    unsigned operation = take(bench, 1) % (sizeof operations / sizeof operations[0]);
     bench->random = bench->random * 0x10001 + take(bench, 2);
-    switch (operation) {
-    case PUSH_WORDS:
-    case PUSH_DRAWN:
-    case PUSH_DRAWN_2:
-        push_words(bench, operation == PUSH_WORDS);
-        break;
-    case PUSH_GROUPS:
-    case PUSH_GROUPS_2:
-        push_groups(bench);
-        break;
-    case SET_LREGS:
-        set_lregs(bench);
-        break;
-    case SET_FLAGS:
-        set_flags(bench);
-        break;
-    case SET_LANE_CONFIG:
-        set_lane_config(bench);
-        break;
-    case SET_MACRO:
-    case SET_MACRO_2:
-        set_macro(bench);
-        break;
-    case FILL_DST:
-        fill_dst(bench);
-        break;
-    case SET_FIELD:
-        set_field(bench);
-        break;
-    case SEED:
-        seed_generators(bench);
-        break;
-    case SOFT_RESET:
-        soft_reset(bench);
-        break;
-    case OPERATIONS:
-        break;
-    }
+    operations[operation](bench);
 }
 
 static const char *kernels_of(enum side_kind kind)
