@@ -1,6 +1,7 @@
 /* Opening ELFs: what is accepted and how, and every refusal with its message. */
 #include "unit/loader/loader_image.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,76 +70,7 @@ TEST(sections_are_optional)
     image_destroy(image);
 }
 
-/* Each of these damages the finished file of image_program(). */
-static void cut_to_nothing(struct image *image)
-{
-    image->size = 0;
-}
-
-static void cut_to_ident(struct image *image)
-{
-    image->size = 20;
-}
-
-static void no_magic(struct image *image)
-{
-    image->bytes[1] = 'F';
-}
-
-static void be_64_bit(struct image *image)
-{
-    image->bytes[EI_CLASS] = ELFCLASS64;
-}
-
-static void be_big_endian(struct image *image)
-{
-    image->bytes[EI_DATA] = ELFDATA2MSB;
-}
-
-static void be_x86(struct image *image)
-{
-    image_header(image)->e_machine = EM_X86_64;
-}
-
-static void be_strange(struct image *image)
-{
-    image_header(image)->e_machine = 999;
-}
-
-static void be_shared(struct image *image)
-{
-    image_header(image)->e_type = ET_DYN;
-}
-
-static void be_object(struct image *image)
-{
-    image_header(image)->e_type = ET_REL;
-}
-
-static void be_core(struct image *image)
-{
-    image_header(image)->e_type = ET_CORE;
-}
-
-static void be_compressed(struct image *image)
-{
-    image_header(image)->e_flags = EF_RISCV_RVC;
-}
-
-static void odd_phentsize(struct image *image)
-{
-    image_header(image)->e_phentsize = 56;
-}
-
-static void odd_shentsize(struct image *image)
-{
-    image_header(image)->e_shentsize = 64;
-}
-
-static void segments_beyond(struct image *image)
-{
-    image_header(image)->e_phoff = 1 << 20;
-}
+/* --- Damage to the finished file of image_program() --- */
 
 static void sections_beyond(struct image *image)
 {
@@ -150,55 +82,10 @@ static void segment_beyond(struct image *image)
     image_program_header(image, 0)->p_offset = (uint32_t)image->size - 4;
 }
 
-static void file_over_memory(struct image *image)
-{
-    image_program_header(image, 1)->p_memsz = 4;
-}
-
-static void huge(struct image *image)
-{
-    image_program_header(image, 1)->p_memsz = 17 << 20;
-}
-
-static void wrap_around(struct image *image)
-{
-    image_program_header(image, 1)->p_vaddr = 0xfffffffc;
-}
-
-static void overlap(struct image *image)
-{
-    image_program_header(image, 1)->p_vaddr = 0x4008;
-}
-
 static void no_segments(struct image *image)
 {
     image_program_header(image, 0)->p_type = PT_NOTE;
     image_program_header(image, 1)->p_type = PT_NOTE;
-}
-
-static void entry_nowhere(struct image *image)
-{
-    image_header(image)->e_entry = 0x8000;
-}
-
-static void entry_in_data(struct image *image)
-{
-    image_header(image)->e_entry = 0xffb00000;
-}
-
-static void section_beyond(struct image *image)
-{
-    image_section_header(image, ".strtab")->sh_size = 1 << 20;
-}
-
-static void no_names(struct image *image)
-{
-    image_section_header(image, ".symtab")->sh_link = 1;
-}
-
-static void bad_link(struct image *image)
-{
-    image_section_header(image, ".symtab")->sh_link = 99;
 }
 
 static void open_names(struct image *image)
@@ -213,45 +100,83 @@ static void name_outside(struct image *image)
     symbol[2].st_name = 4000;
 }
 
+/* Where the field that is overwritten lies; one of IN_FILE_SIZE cuts the file. */
+enum part { IN_FILE_SIZE, IN_HEADER, IN_DATA_SEGMENT, IN_SECTION };
+
+#define AT(type, field) offsetof(type, field), sizeof((type *)NULL)->field
+
 static const struct {
-    void (*damage)(struct image *image);
+    struct damage {
+        enum part part;
+        const char *section;
+        size_t at, size;
+        uint32_t value;
+        void (*change)(struct image *image); /* if there is one */
+    } damage;
     const char *words[6];
 } refusals[] = {
-    {cut_to_nothing, {"not an ELF file", "0 bytes", "RV32"}},
-    {cut_to_ident, {"truncated", "ELF header", "52", "20 bytes", "again"}},
-    {no_magic, {"not an ELF file", "magic", "brisc.elf"}},
-    {be_64_bit, {"64-bit", "RV32", "-mabi=ilp32"}},
-    {be_big_endian, {"big-endian", "little-endian", "-mlittle-endian"}},
-    {be_x86, {"machine 62", "x86-64", "RISC-V", "SFPI"}},
-    {be_strange, {"machine 999", "unknown"}},
-    {be_shared, {"ET_DYN", "ET_EXEC", "-no-pie"}},
-    {be_object, {"ET_REL", "ET_EXEC", "link it"}},
-    {be_core, {"type 4", "ET_EXEC"}},
-    {be_compressed, {"compressed instructions", "0x1", "-march=rv32im"}},
-    {odd_phentsize, {"56", "expected 32", "damaged"}},
-    {odd_shentsize, {"64", "40", "damaged"}},
-    {segments_beyond, {"truncated", "table of segments"}},
-    {sections_beyond, {"truncated", "table of sections"}},
-    {segment_beyond, {"truncated", "a segment"}},
-    {file_over_memory, {"0xffb00000", "8 bytes in the file", "4 in memory", "link it again"}},
-    {huge, {"17825792", "16777216", "L1", "linker script"}},
-    {wrap_around, {"0xfffffffc", "32-bit address space", "linker script"}},
-    {overlap, {"0x4000", "0x4008", "overlap", "linker script"}},
-    {no_segments, {"no loadable segment", "text and data", "link it again"}},
-    {entry_nowhere, {"entry point 0x8000", "no executable segment", "ENTRY"}},
-    {entry_in_data, {"entry point 0xffb00000", "no executable segment"}},
-    {section_beyond, {"truncated", ".strtab"}},
-    {no_names, {"damaged", "string table"}},
-    {bad_link, {"damaged", "string table"}},
-    {open_names, {"damaged", "string table"}},
-    {name_outside, {"damaged", "symbol 2", "string table"}},
+    {{IN_FILE_SIZE, NULL, 0, 0, 0, NULL}, {"not an ELF file", "0 bytes", "RV32"}},
+    {{IN_FILE_SIZE, NULL, 0, 0, 20, NULL}, {"truncated", "ELF header", "52", "20 bytes", "again"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_ident[1]), 'F', NULL},
+     {"not an ELF file", "magic", "brisc.elf"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_ident[EI_CLASS]), ELFCLASS64, NULL},
+     {"64-bit", "RV32", "-mabi=ilp32"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_ident[EI_DATA]), ELFDATA2MSB, NULL},
+     {"big-endian", "little-endian", "-mlittle-endian"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_machine), EM_X86_64, NULL},
+     {"machine 62", "x86-64", "RISC-V", "SFPI"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_machine), 999, NULL}, {"machine 999", "unknown"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_type), ET_DYN, NULL}, {"ET_DYN", "ET_EXEC", "-no-pie"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_type), ET_REL, NULL}, {"ET_REL", "ET_EXEC", "link it"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_type), ET_CORE, NULL}, {"type 4", "ET_EXEC"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_flags), EF_RISCV_RVC, NULL},
+     {"compressed instructions", "0x1", "-march=rv32im"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_phentsize), 56, NULL}, {"56", "expected 32", "damaged"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_shentsize), 64, NULL}, {"64", "40", "damaged"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_phoff), 1 << 20, NULL}, {"truncated", "table of segments"}},
+    {{.change = sections_beyond}, {"truncated", "table of sections"}},
+    {{.change = segment_beyond}, {"truncated", "a segment"}},
+    {{IN_DATA_SEGMENT, NULL, AT(Elf32_Phdr, p_memsz), 4, NULL},
+     {"0xffb00000", "8 bytes in the file", "4 in memory", "link it again"}},
+    {{IN_DATA_SEGMENT, NULL, AT(Elf32_Phdr, p_memsz), 17 << 20, NULL},
+     {"17825792", "16777216", "L1", "linker script"}},
+    {{IN_DATA_SEGMENT, NULL, AT(Elf32_Phdr, p_vaddr), 0xfffffffc, NULL},
+     {"0xfffffffc", "32-bit address space", "linker script"}},
+    {{IN_DATA_SEGMENT, NULL, AT(Elf32_Phdr, p_vaddr), 0x4008, NULL},
+     {"0x4000", "0x4008", "overlap", "linker script"}},
+    {{.change = no_segments}, {"no loadable segment", "text and data", "link it again"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_entry), 0x8000, NULL},
+     {"entry point 0x8000", "no executable segment", "ENTRY"}},
+    {{IN_HEADER, NULL, AT(Elf32_Ehdr, e_entry), 0xffb00000, NULL},
+     {"entry point 0xffb00000", "no executable segment"}},
+    {{IN_SECTION, ".strtab", AT(Elf32_Shdr, sh_size), 1 << 20, NULL}, {"truncated", ".strtab"}},
+    {{IN_SECTION, ".symtab", AT(Elf32_Shdr, sh_link), 1, NULL}, {"damaged", "string table"}},
+    {{IN_SECTION, ".symtab", AT(Elf32_Shdr, sh_link), 99, NULL}, {"damaged", "string table"}},
+    {{.change = open_names}, {"damaged", "string table"}},
+    {{.change = name_outside}, {"damaged", "symbol 2", "string table"}},
 };
+
+static void do_damage(struct image *image, const struct damage *damage)
+{
+    void *const place[] = {
+        [IN_HEADER] = image_header(image),
+        [IN_DATA_SEGMENT] = image_program_header(image, 1),
+        [IN_SECTION] = damage->section ? image_section_header(image, damage->section) : NULL,
+    };
+    if (damage->change) {
+        damage->change(image);
+    } else if (damage->part == IN_FILE_SIZE) {
+        image->size = damage->value;
+    } else {
+        memcpy((char *)place[damage->part] + damage->at, &damage->value, damage->size);
+    }
+}
 
 TEST_EACH(refused, COUNT(refusals))
 {
     struct image *image = image_program();
     image_finish(image);
-    refusals[_i].damage(image);
+    do_damage(image, &refusals[_i].damage);
     image_refused(image, PENROSE_E_FORMAT, refusals[_i].words);
     image_destroy(image);
 }

@@ -1,6 +1,7 @@
 /* Launches: the image, the messages in both layouts, every limit with its message. */
 #include "unit/loader/loader_set.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,11 +25,14 @@ struct setup {
     struct loader_circular_buffer buffers[2];
     struct loader_launch_request request;
     uint8_t l1[LOADER_L1_SIZE];
+    struct loader_launch launch; /* the latest */
 };
 
-static struct setup *setup(bool newer)
+static struct setup *s; /* of the test */
+
+static void setup(bool newer)
 {
-    struct setup *s = calloc(1, sizeof *s);
+    s = calloc(1, sizeof *s);
     ck_assert_ptr_nonnull(s);
     struct set_options options = set_defaults();
     options.newer = newer;
@@ -57,11 +61,11 @@ static struct setup *setup(bool newer)
     s->request.buffers_count = 2;
     s->request.brisc_noc_id = 1;
     s->request.host_assigned_id = 0x12345678;
-    return s;
 }
 
-static void destroy(struct setup *s)
+static void destroy(void)
 {
+    loader_launch_free(&s->launch);
     loader_firmware_close(s->firmware);
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         loader_blob_free(&s->blob[i]);
@@ -69,37 +73,39 @@ static void destroy(struct setup *s)
     free(s);
 }
 
-static struct loader_launch launch(struct setup *s)
+FIXTURE(NULL, destroy);
+
+static struct loader_launch launch(void)
 {
-    struct loader_launch result;
     struct penrose_error error = {0};
-    enum penrose_status status = loader_launch_build(s->firmware, &s->request, &result, &error);
+    loader_launch_free(&s->launch);
+    enum penrose_status status = loader_launch_build(s->firmware, &s->request, &s->launch, &error);
     ck_assert_msg(status == PENROSE_OK, "%s", error.text);
     memset(s->l1, 0xa5, sizeof s->l1);
-    for (unsigned i = 0; i < result.writes.count; i++) {
-        const struct loader_write *write = &result.writes.write[i];
+    for (unsigned i = 0; i < s->launch.writes.count; i++) {
+        const struct loader_write *write = &s->launch.writes.write[i];
         memcpy(s->l1 + write->address, write->bytes, write->size);
     }
-    return result;
+    return s->launch;
 }
 
-static uint64_t number_at(const struct setup *s, uint32_t address, uint32_t size)
+static uint64_t number_at(uint32_t address, uint32_t size)
 {
     uint64_t value = 0;
     memcpy(&value, s->l1 + address, size);
     return value;
 }
 
-static void expect(const struct setup *s, uint32_t address, uint32_t size, uint64_t value)
+static void expect(uint32_t address, uint32_t size, uint64_t value)
 {
-    ck_assert_msg(number_at(s, address, size) == value, "0x%x: 0x%llx, expected 0x%llx", address,
-                  (unsigned long long)number_at(s, address, size), (unsigned long long)value);
+    ck_assert_msg(number_at(address, size) == value, "0x%x: 0x%llx, expected 0x%llx", address,
+                  (unsigned long long)number_at(address, size), (unsigned long long)value);
 }
 
 TEST(image)
 {
-    struct setup *s = setup(false);
-    struct loader_launch result = launch(s);
+    setup(false);
+    struct loader_launch result = launch();
     ck_assert_uint_eq(result.image_address, 0x82b0);
     uint32_t end = result.image_address + result.image_size;
     for (uint32_t i = 0; i < LOADER_PROCESSORS; i++) {
@@ -109,82 +115,77 @@ TEST(image)
         ck_assert_uint_eq(result.common_arguments_address[i] % 16, 0);
         ck_assert_uint_le(result.kernel_address[i] + s->blob[i].size, end);
         if (i) {
-            expect(s, result.common_arguments_address[i], 4, 0xc0 + i);
+            expect(result.common_arguments_address[i], 4, 0xc0 + i);
             ck_assert_uint_eq(result.arguments_address[i], result.arguments_address[i - 1] + 12);
             ck_assert_uint_ge(result.kernel_address[i],
                               result.kernel_address[i - 1] + s->blob[i - 1].size);
         }
     }
     ck_assert_uint_eq(result.semaphores_address % 16, 0);
-    expect(s, result.semaphores_address, 4, 7);
-    expect(s, result.semaphores_address + 16, 4, 0);
-    expect(s, result.semaphores_address + 32, 4, 9);
+    expect(result.semaphores_address, 4, 7);
+    expect(result.semaphores_address + 16, 4, 0);
+    expect(result.semaphores_address + 32, 4, 9);
     uint32_t buffers = result.semaphores_address + 48;
     const uint32_t first[4] = {0x37000, 0x1800, 3, 0x800}, last[4] = {0x39000, 0x1000, 2, 0x800};
     ck_assert_mem_eq(s->l1 + buffers, first, 16);
     ck_assert_mem_eq(s->l1 + buffers + 256, last, 16);
-    expect(s, buffers + 16, 8, 0);
+    expect(buffers + 16, 8, 0);
     ck_assert_uint_eq(result.kernel_address[0], buffers + 272);
     ck_assert_uint_eq(s->l1[end], 0xa5);
-    loader_launch_free(&result);
-    ck_assert_uint_eq(result.writes.count, 0);
-    destroy(s);
+    loader_launch_free(&s->launch);
+    ck_assert_uint_eq(s->launch.writes.count, 0);
 }
 
 TEST(message_of_january)
 {
-    struct setup *s = setup(false);
-    struct loader_launch result = launch(s);
+    setup(false);
+    struct loader_launch result = launch();
     uint32_t at = 0x70, base = 0x82b0;
     for (uint32_t i = 0; i < 3; i++) {
-        expect(s, at + 4 * i, 4, base);
-        expect(s, at + 12 + 2 * i, 2, result.semaphores_address - base);
+        expect(at + 4 * i, 4, base);
+        expect(at + 12 + 2 * i, 2, result.semaphores_address - base);
     }
-    expect(s, at + 18, 2, result.semaphores_address + 48 - base);
-    expect(s, at + 20, 2, result.semaphores_address + 48 + 272 - base);
+    expect(at + 18, 2, result.semaphores_address + 48 - base);
+    expect(at + 20, 2, result.semaphores_address + 48 + 272 - base);
     uint32_t used = at + 22;
     for (uint32_t i = 0; i < LOADER_PROCESSORS; i++) {
-        expect(s, used + 4 * i, 2, result.arguments_address[i] - base);
-        expect(s, used + 4 * i + 2, 2, result.common_arguments_address[i] - base);
-        expect(s, at + 44 + 4 * i, 4, result.kernel_address[i] - base);
+        expect(used + 4 * i, 2, result.arguments_address[i] - base);
+        expect(used + 4 * i + 2, 2, result.common_arguments_address[i] - base);
+        expect(at + 44 + 4 * i, 4, result.kernel_address[i] - base);
     }
-    expect(s, at + 42, 1, 1); /* HOST */
-    expect(s, at + 43, 1, 0);
-    expect(s, at + 64, 4, 0x10001);
-    expect(s, at + 68, 1, 1); /* BRISC's NoC */
-    expect(s, at + 69, 1, 0); /* dedicated */
-    expect(s, at + 70, 1, 32);
-    expect(s, at + 72, 4, 0x12345678);
-    expect(s, at + 76, 4, 0x1f);
+    expect(at + 42, 1, 1); /* HOST */
+    expect(at + 43, 1, 0);
+    expect(at + 64, 4, 0x10001);
+    expect(at + 68, 1, 1); /* BRISC's NoC */
+    expect(at + 69, 1, 0); /* dedicated */
+    expect(at + 70, 1, 32);
+    expect(at + 72, 4, 0x12345678);
+    expect(at + 76, 4, 0x1f);
     for (uint32_t i = 80; i < 96; i++) { /* preload among them */
-        expect(s, at + i, 1, 0);
+        expect(at + i, 1, 0);
     }
-    expect(s, at + 96, 1, 0xa5); /* other slots stay */
-    loader_launch_free(&result);
-    destroy(s);
+    expect(at + 96, 1, 0xa5); /* other slots stay */
 }
 
 TEST(newer_message)
 {
-    struct setup *s = setup(true);
+    setup(true);
     s->buffers[0].id = 63;
-    struct loader_launch result = launch(s);
+    struct loader_launch result = launch();
     uint32_t at = 0x70;
     for (uint32_t i = 0; i < LOADER_PROCESSORS; i++) {
-        expect(s, at + 52 + 4 * i, 4, result.kernel_address[i] - 0x82b0);
-        expect(s, at + 72 + 4 * i, 4, s->blob[i].size);
+        expect(at + 52 + 4 * i, 4, result.kernel_address[i] - 0x82b0);
+        expect(at + 72 + 4 * i, 4, s->blob[i].size);
     }
-    expect(s, at + 96, 8, UINT64_C(0x8000000000000001));
-    expect(s, at + 106, 1, 64);
-    expect(s, at + 143, 1, 0); /* preload; num_sw_threads has no elements there */
-    loader_launch_free(&result);
-    destroy(s);
+    expect(at + 96, 8, UINT64_C(0x8000000000000001));
+    expect(at + 106, 1, 64);
+    expect(at + 143, 1, 0); /* preload; num_sw_threads has no elements there */
 }
 
 /* The order: image, message, index, and last the go message. */
 TEST(go)
 {
-    struct setup *s = setup(false);
+    setup(false);
     s->request.dispatch = LOADER_DISPATCH_DEV;
     s->request.noc_mode = LOADER_NOC_DYNAMIC;
     s->request.slot = 7;
@@ -192,38 +193,34 @@ TEST(go)
     s->request.dispatch_message_offset = 3;
     s->request.master_x = 18;
     s->request.master_y = 2;
-    struct loader_launch result = launch(s);
+    struct loader_launch result = launch();
     ck_assert_uint_eq(result.writes.count, 4);
     ck_assert_uint_eq(result.writes.write[0].address, 0x82b0);
     ck_assert_uint_eq(result.writes.write[1].address, 0x70 + 7 * 96);
     ck_assert_uint_eq(result.writes.write[2].address, 0x3a0);
     ck_assert_uint_eq(result.writes.write[3].address, 0x370 + 8 * 4);
-    expect(s, 0x3a0, 4, 8);
-    expect(s, 0x390, 4, 0x80021203);
+    expect(0x3a0, 4, 8);
+    expect(0x390, 4, 0x80021203);
     ck_assert_uint_eq(result.signal_address, 0x393);
-    expect(s, 0x70 + 7 * 96 + 42, 1, 0); /* DEV */
-    expect(s, 0x70 + 7 * 96 + 69, 1, 1); /* dynamic */
-    loader_launch_free(&result);
-    destroy(s);
+    expect(0x70 + 7 * 96 + 42, 1, 0); /* DEV */
+    expect(0x70 + 7 * 96 + 69, 1, 1); /* dynamic */
 }
 
 TEST(nothing)
 {
-    struct setup *s = setup(false);
+    setup(false);
     s->request = (struct loader_launch_request){0};
-    struct loader_launch result = launch(s);
+    struct loader_launch result = launch();
     ck_assert_uint_eq(result.image_size, 0);
     ck_assert_uint_eq(result.writes.count, 3);
-    expect(s, 0x70 + 76, 4, 0);
+    expect(0x70 + 76, 4, 0);
     ck_assert_uint_eq(result.kernel_address[0], 0);
-    loader_launch_free(&result);
-    destroy(s);
 }
 
 /* Every combination of kernels: enables has their bits; the TRISCs come together. */
 TEST(enables)
 {
-    struct setup *s = setup(false);
+    setup(false);
     for (unsigned mask = 0; mask < 32; mask++) {
         struct loader_launch_request request = {0};
         for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
@@ -233,8 +230,8 @@ TEST(enables)
         struct loader_launch result;
         struct penrose_error error = {0};
         if (mask >> 2 == 0 || mask >> 2 == 7) {
-            result = launch(s);
-            expect(s, 0x70 + 76, 4, mask);
+            result = launch();
+            expect(0x70 + 76, 4, mask);
             for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
                 ck_assert_int_eq(result.kernel_address[i] != 0, mask >> i & 1);
             }
@@ -243,169 +240,60 @@ TEST(enables)
                              PENROSE_E_ARGUMENT);
             check_words(error.text, (const char *const[]){"TRISC", "none or all", NULL});
         }
-        loader_launch_free(&result);
     }
-    destroy(s);
 }
 
-static void too_many_arguments(struct setup *s)
-{
-    s->request.kernel[1].arguments_count = 341;
-}
-
-static void endless_arguments(struct setup *s)
-{
-    s->request.kernel[1].arguments_count = UINT32_MAX;
-    s->request.kernel[1].common_arguments_count = UINT32_MAX;
-}
-
-static void arguments_without_kernel(struct setup *s)
-{
-    s->request.kernel[1].blob = NULL;
-}
-
-static void late_entry(struct setup *s)
-{
-    s->blob[3].entry = 8;
-}
-
-static void empty_kernel(struct setup *s)
-{
-    s->blob[0].size = 0;
-}
-
-static void huge_kernel(struct setup *s)
-{
-    s->blob[0].size = 0x180004;
-}
-
-static void too_many_semaphores(struct setup *s)
-{
-    s->request.semaphores_count = 17;
-}
-
-static void no_such_noc(struct setup *s)
-{
-    s->request.brisc_noc_id = 2;
-}
-
-static void no_such_mode(struct setup *s)
-{
-    s->request.dispatch = (enum loader_dispatch)2;
-}
-
-static void no_such_noc_mode(struct setup *s)
-{
-    s->request.noc_mode = (enum loader_noc_mode)7;
-}
-
-static void no_such_slot(struct setup *s)
-{
-    s->request.slot = 8;
-}
-
-static void no_such_go_message(struct setup *s)
-{
-    s->request.go_index = 9;
-}
-
-static void ring_over_l1(struct setup *s)
-{
-    s->request.ring_size = 0x180000;
-}
-
-static void small_ring(struct setup *s)
-{
-    s->request.ring_size = 512;
-}
-
-static void no_such_buffer(struct setup *s)
-{
-    s->buffers[0].id = 32;
-}
-
-static void same_buffer(struct setup *s)
-{
-    s->buffers[0].id = 0;
-}
-
-static void odd_address(struct setup *s)
-{
-    s->buffers[0].address += 8;
-}
-
-static void odd_page(struct setup *s)
-{
-    s->buffers[0].page_size = 0x7f8;
-}
-
-static void wrong_size(struct setup *s)
-{
-    s->buffers[0].size -= 16;
-}
-
-static void buffer_outside(struct setup *s)
-{
-    s->buffers[0].address = 0x17fff0;
-}
-
-static void buffer_over_kernels(struct setup *s)
-{
-    s->buffers[0].address = 0x8300;
-}
-
-static void empty_buffer(struct setup *s)
-{
-    s->buffers[0].size = s->buffers[0].num_pages = 0;
-}
-
-static void buffer_wraps(struct setup *s)
-{
-    s->buffers[0].num_pages = 0x20001;
-    s->buffers[0].page_size = 0x8000;
-    s->buffers[0].size = 0x8000;
-}
-
-static void kernels_larger_than_ring(struct setup *s)
-{
-    loader_blob_free(&s->blob[0]);
-    s->blob[0] = make_blob(70 << 10, 0);
-}
-
+/* Members of the setup that are changed, and words of the refusal. */
+#define SET(member, value)                                                                         \
+    {                                                                                              \
+        offsetof(struct setup, member), sizeof((struct setup *)NULL)->member, value                \
+    }
 static const struct {
-    void (*change)(struct setup *s);
+    struct {
+        size_t at, size;
+        uint64_t value;
+    } change[3];
     const char *words[6];
 } refusals[] = {
-    {too_many_arguments, {"341 arguments and 1 common", "ncrisc", "at most 341"}},
-    {endless_arguments, {"4294967295", "ncrisc", "at most 341"}},
-    {arguments_without_kernel, {"4 arguments for ncrisc", "no kernel"}},
-    {late_entry, {"trisc1", "8 bytes", "expected 0", "_start first"}},
-    {empty_kernel, {"brisc", "0 bytes", "1572864"}},
-    {huge_kernel, {"brisc", "1572868", "1572864"}},
-    {too_many_semaphores, {"semaphores 17", "0 to 16"}},
-    {no_such_noc, {"NoC id 2", "0 to 1"}},
-    {no_such_mode, {"dispatch mode 2", "0 to 1"}},
-    {no_such_noc_mode, {"NoC mode 7", "0 to 1"}},
-    {no_such_slot, {"launch slot 8", "0 to 7"}},
-    {no_such_go_message, {"go message index 9", "0 to 8"}},
-    {ring_over_l1, {"ring size", "1572864"}},
-    {small_ring, {"at most 512", "ring", "smaller kernels"}},
-    {kernels_larger_than_ring, {"at most 70656", "ring", "ring_size"}},
-    {no_such_buffer, {"circular buffer 32", "0 to 31"}},
-    {same_buffer, {"circular buffer 0", "twice"}},
-    {odd_address, {"circular buffer 16", "0x39008", "multiples of 16"}},
-    {odd_page, {"circular buffer 16", "2040", "multiples of 16"}},
-    {wrong_size, {"circular buffer 16", "4080", "2 pages of 2048"}},
-    {empty_buffer, {"circular buffer 16 of 0 bytes"}},
-    {buffer_wraps, {"circular buffer 16", "expected the product"}},
-    {buffer_outside, {"circular buffer 16", "0x180ff0", "0x180000"}},
-    {buffer_over_kernels, {"circular buffer 16", "0x8300", "0x82b0", "0x196b0 or later"}},
+    {{SET(request.kernel[1].arguments_count, 341)},
+     {"341 arguments and 1 common", "ncrisc", "at most 341"}},
+    {{SET(request.kernel[1].arguments_count, UINT32_MAX),
+      SET(request.kernel[1].common_arguments_count, UINT32_MAX)},
+     {"4294967295", "ncrisc", "at most 341"}},
+    {{SET(request.kernel[1].blob, 0)}, {"4 arguments for ncrisc", "no kernel"}},
+    {{SET(blob[3].entry, 8)}, {"trisc1", "8 bytes", "expected 0", "_start first"}},
+    {{SET(blob[0].size, 0)}, {"brisc", "0 bytes", "1572864"}},
+    {{SET(blob[0].size, 0x180004)}, {"brisc", "1572868", "1572864"}},
+    {{SET(request.semaphores_count, 17)}, {"semaphores 17", "0 to 16"}},
+    {{SET(request.brisc_noc_id, 2)}, {"NoC id 2", "0 to 1"}},
+    {{SET(request.dispatch, 2)}, {"dispatch mode 2", "0 to 1"}},
+    {{SET(request.noc_mode, 7)}, {"NoC mode 7", "0 to 1"}},
+    {{SET(request.slot, 8)}, {"launch slot 8", "0 to 7"}},
+    {{SET(request.go_index, 9)}, {"go message index 9", "0 to 8"}},
+    {{SET(request.ring_size, 0x180000)}, {"ring size", "1572864"}},
+    {{SET(request.ring_size, 512)}, {"at most 512", "ring", "smaller kernels"}},
+    {{SET(blob[0].size, 70 << 10)}, {"at most 70656", "ring", "ring_size"}},
+    {{SET(buffers[0].id, 32)}, {"circular buffer 32", "0 to 31"}},
+    {{SET(buffers[0].id, 0)}, {"circular buffer 0", "twice"}},
+    {{SET(buffers[0].address, 0x39008)}, {"circular buffer 16", "0x39008", "multiples of 16"}},
+    {{SET(buffers[0].page_size, 0x7f8)}, {"circular buffer 16", "2040", "multiples of 16"}},
+    {{SET(buffers[0].size, 0xff0)}, {"circular buffer 16", "4080", "2 pages of 2048"}},
+    {{SET(buffers[0].size, 0), SET(buffers[0].num_pages, 0)}, {"circular buffer 16 of 0 bytes"}},
+    {{SET(buffers[0].size, 0x8000), SET(buffers[0].num_pages, 0x20001),
+      SET(buffers[0].page_size, 0x8000)},
+     {"circular buffer 16", "expected the product"}},
+    {{SET(buffers[0].address, 0x17fff0)}, {"circular buffer 16", "0x180ff0", "0x180000"}},
+    {{SET(buffers[0].address, 0x8300)},
+     {"circular buffer 16", "0x8300", "0x82b0", "0x196b0 or later"}},
 };
 
 TEST_EACH(refused, COUNT(refusals))
 {
-    struct setup *s = setup(false);
-    refusals[_i].change(s);
+    setup(false);
+    for (int i = 0; i < COUNT(refusals[_i].change); i++) {
+        memcpy((char *)s + refusals[_i].change[i].at, &refusals[_i].change[i].value,
+               refusals[_i].change[i].size);
+    }
     struct loader_launch result;
     struct penrose_error error = {0};
     ck_assert_int_eq(loader_launch_build(s->firmware, &s->request, &result, &error),
@@ -413,13 +301,12 @@ TEST_EACH(refused, COUNT(refusals))
     ck_assert_uint_eq(result.writes.count, 0);
     check_words(error.text, (const char *const[]){"launch: ", NULL});
     check_words(error.text, refusals[_i].words);
-    destroy(s);
 }
 
 /* A firmware with narrower offsets than any known one. */
 TEST(offset_too_large)
 {
-    struct setup *s = setup(false);
+    setup(false);
     s->firmware->layout.kernel_config_remote_cb_offset.size = 1;
     struct loader_launch result;
     struct penrose_error error = {0};
@@ -427,13 +314,12 @@ TEST(offset_too_large)
                      PENROSE_E_ARGUMENT);
     ck_assert_uint_eq(result.writes.count, 0);
     check_words(error.text, (const char *const[]){"remote_cb_offset", "1 bytes", NULL});
-    destroy(s);
 }
 
 /* At the limits everything still fits. */
 TEST(limits)
 {
-    struct setup *s = setup(true);
+    setup(true);
     uint32_t arguments[341] = {0}, semaphores[16] = {0};
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         s->request.kernel[i].arguments = arguments;
@@ -444,10 +330,8 @@ TEST(limits)
     s->request.semaphores_count = 16;
     s->buffers[0] = (struct loader_circular_buffer){63, 0x17fff0, 16, 1, 16};
     s->request.ring_size = 0x180000 - 0x82b0;
-    struct loader_launch result = launch(s);
+    struct loader_launch result = launch();
     ck_assert_uint_gt(result.image_size, 5 * 341 * 4);
-    loader_launch_free(&result);
-    destroy(s);
 }
 
 struct answer {
@@ -466,8 +350,8 @@ static bool read_answer(void *context, uint32_t address, void *bytes, size_t siz
 
 TEST(done)
 {
-    struct setup *s = setup(false);
-    struct loader_launch result = launch(s);
+    setup(false);
+    struct loader_launch result = launch();
     struct answer answer = {.address = 0x373};
     struct loader_memory memory = {read_answer, &answer};
     ck_assert(loader_launch_done(s->firmware, &result, memory));
@@ -476,6 +360,4 @@ TEST(done)
     answer.byte = 0;
     answer.fails = true;
     ck_assert(!loader_launch_done(s->firmware, &result, memory));
-    loader_launch_free(&result);
-    destroy(s);
 }
