@@ -4,6 +4,8 @@
 #include <dwarf.h>
 #include <string.h>
 
+FIXTURE(NULL, loader_release);
+
 /* The program of loader_image.c has its text at 0x4000 to 0x400c. */
 static struct loader_elf *open_lines(void (*fill)(struct debug *debug),
                                      void (*change)(struct image *image))
@@ -16,10 +18,7 @@ static struct loader_elf *open_lines(void (*fill)(struct debug *debug),
     if (change) {
         change(image);
     }
-    struct loader_elf *elf = image_open(image);
-    image_destroy(image);
-    debug_destroy(debug);
-    return elf;
+    return image_open(image);
 }
 
 static void check_line(struct loader_elf *elf, uint32_t address, unsigned expected)
@@ -122,7 +121,6 @@ TEST_EACH(lines_are_found, COUNT(tables))
             check_line(elf, tables[_i].found[i].address, (unsigned)tables[_i].found[i].line);
         }
     }
-    loader_elf_close(elf);
 }
 
 /* A link to a further file would make libdw open a path of the ELF's choice. */
@@ -136,9 +134,6 @@ TEST(linked_debug_information)
     image_finish(image);
     struct loader_elf *elf = image_open(image);
     check_line(elf, 0x4000, 0);
-    loader_elf_close(elf);
-    image_destroy(image);
-    debug_destroy(debug);
 }
 
 /* Turns round a bit of what libdw reads. */
@@ -168,10 +163,7 @@ TEST_EACH(random_damage, 8)
         const char *file;
         unsigned line;
         loader_elf_source(elf, 0x4004, &file, &line);
-        loader_elf_close(elf);
     }
-    image_destroy(image);
-    debug_destroy(debug);
 }
 
 /* --- Inlined calls --- */
@@ -243,9 +235,6 @@ TEST(inlined_calls)
     check_calls(elf, 0x4008, 2, 30, 20);
     check_calls(elf, 0x400c, 0, 0, 0);
     check_calls(elf, 0x5000, 0, 0, 0);
-    loader_elf_close(elf);
-    image_destroy(image);
-    debug_destroy(debug);
 }
 
 TEST_EACH(random_damage_of_calls, 20)
@@ -258,8 +247,5 @@ TEST_EACH(random_damage_of_calls, 20)
         struct loader_elf *elf = image_open(image);
         struct loader_call call[LOADER_MAX_CALLS];
         ck_assert_uint_le(loader_elf_calls(elf, 0x4008, call), LOADER_MAX_CALLS);
-        loader_elf_close(elf);
     }
-    image_destroy(image);
-    debug_destroy(debug);
 }

@@ -9,6 +9,8 @@
 
 #include "loader/elf_internal.h"
 
+FIXTURE(NULL, loader_release);
+
 TEST(accessors)
 {
     struct image *image = image_program();
@@ -34,9 +36,7 @@ TEST(accessors)
     ck_assert_ptr_null(loader_elf_segment_at(elf, 0x3fff));
     ck_assert_ptr_eq(loader_elf_segment_at(elf, 0xffb00017), &segment[1]);
     ck_assert_ptr_null(loader_elf_segment_at(elf, 0xffb00018));
-    loader_elf_close(elf);
     loader_elf_close(NULL);
-    image_destroy(image);
 }
 
 TEST(bytes_are_copied)
@@ -48,8 +48,6 @@ TEST(bytes_are_copied)
     unsigned count;
     ck_assert_uint_eq(loader_elf_segments(elf, &count)[0].bytes[0], 0x13);
     ck_assert_str_eq(loader_elf_symbol(elf, "counter")->name, "counter");
-    loader_elf_close(elf);
-    image_destroy(image);
 }
 
 TEST(sections_are_optional)
@@ -66,8 +64,6 @@ TEST(sections_are_optional)
     ck_assert_ptr_null(loader_elf_symbol(elf, "counter"));
     ck_assert_ptr_null(loader_elf_symbol_at(elf, 0x4000, &offset));
     ck_assert(!loader_elf_source(elf, 0x4000, &file, &line));
-    loader_elf_close(elf);
-    image_destroy(image);
 }
 
 /* --- Damage to the finished file of image_program() --- */
@@ -178,7 +174,6 @@ TEST_EACH(refused, COUNT(refusals))
     image_finish(image);
     do_damage(image, &refusals[_i].damage);
     image_refused(image, PENROSE_E_FORMAT, refusals[_i].words);
-    image_destroy(image);
 }
 
 TEST(too_many_segments)
@@ -190,7 +185,6 @@ TEST(too_many_segments)
     image_finish(image);
     image_refused(image, PENROSE_E_FORMAT,
                   (const char *const[]){"more than 32", "segments", "linker script", NULL});
-    image_destroy(image);
 }
 
 TEST(empty_segments_do_not_count)
@@ -204,8 +198,6 @@ TEST(empty_segments_do_not_count)
     unsigned count;
     loader_elf_segments(elf, &count);
     ck_assert_uint_eq(count, 2);
-    loader_elf_close(elf);
-    image_destroy(image);
 }
 
 /* Of a file that was cut short anything may remain readable, but nothing outside it is read. */
@@ -226,7 +218,6 @@ TEST(every_length)
         ck_assert_ptr_null(elf);
         free(exact);
     }
-    image_destroy(image);
 }
 
 TEST_EACH(random_damage, 8)
@@ -253,7 +244,6 @@ TEST_EACH(random_damage, 8)
         loader_elf_close(elf);
     }
     free(copy);
-    image_destroy(image);
 }
 
 TEST(files)
@@ -279,7 +269,6 @@ TEST(files)
     ck_assert_int_eq(loader_elf_open("/tmp", &elf, &error), PENROSE_E_FILE);
     check_words(error.text, (const char *const[]){"/tmp", "regular file", "ELF file", NULL});
     ck_assert_int_eq(loader_elf_open("/dev/null", &elf, NULL), PENROSE_E_FILE);
-    image_destroy(image);
 }
 
 TEST(quoting)

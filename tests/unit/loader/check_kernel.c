@@ -5,6 +5,8 @@
 
 #include "loader/launch.h"
 
+FIXTURE(NULL, loader_release);
+
 enum {
     GLOBAL_LABEL = ELF32_ST_INFO(STB_GLOBAL, STT_NOTYPE),
     WEAK_OBJECT = ELF32_ST_INFO(STB_WEAK, STT_OBJECT),
@@ -35,9 +37,6 @@ static enum penrose_status check(struct image *image, enum loader_processor proc
     image_finish(image);
     struct loader_elf *elf = image_open(image);
     enum penrose_status status = loader_kernel_check(elf, firmware, processor, error);
-    loader_elf_close(elf);
-    loader_firmware_close(firmware);
-    image_destroy(image);
     return status;
 }
 

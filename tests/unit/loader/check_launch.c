@@ -66,7 +66,7 @@ static void setup(bool newer)
 static void destroy(void)
 {
     loader_launch_free(&s->launch);
-    loader_firmware_close(s->firmware);
+    loader_release();
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         loader_blob_free(&s->blob[i]);
     }

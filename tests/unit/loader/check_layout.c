@@ -6,16 +6,15 @@
 
 #include "loader/layout.h"
 
+FIXTURE(NULL, loader_release);
+
 /* A program with debug information from `fill`. */
 static struct loader_elf *open_debug(struct debug *debug)
 {
     struct image *image = image_program();
     debug_finish(debug, image);
     image_finish(image);
-    struct loader_elf *elf = image_open(image);
-    image_destroy(image);
-    debug_destroy(debug);
-    return elf;
+    return image_open(image);
 }
 
 static enum penrose_status read_model(bool newer, const char *without, struct loader_layout *layout,
@@ -25,7 +24,6 @@ static enum penrose_status read_model(bool newer, const char *without, struct lo
     debug_mailboxes(debug, newer, without);
     struct loader_elf *elf = open_debug(debug);
     enum penrose_status status = loader_layout_read(elf, layout, error);
-    loader_elf_close(elf);
     return status;
 }
 
@@ -118,7 +116,6 @@ TEST(how_many_are_missing)
     ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
     /* six structures, two enumerators and seven constants */
     check_words(error.text, (const char *const[]){"struct mailboxes_t", "(15 missing", NULL});
-    loader_elf_close(elf);
 }
 
 TEST(buffers_from_the_variable)
@@ -141,8 +138,6 @@ TEST(without_debug_information)
     ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
     check_words(error.text,
                 (const char *const[]){"test.elf", "no debug information", "brisc.elf", NULL});
-    loader_elf_close(elf);
-    image_destroy(image);
 }
 
 /* A structure or constant that comes first, so that it wins over the model's good one. */
@@ -180,7 +175,6 @@ static void expect_nonsense(struct debug *debug, const char *word)
     struct penrose_error error = {0};
     ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
     check_words(error.text, (const char *const[]){"test.elf", "debug information", word, NULL});
-    loader_elf_close(elf);
 }
 
 TEST_EACH(contradiction, COUNT(contradictions))
@@ -226,7 +220,6 @@ TEST(endless_types)
     struct loader_layout layout;
     struct penrose_error error = {0};
     ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
-    loader_elf_close(elf);
 }
 
 TEST(structures_behind_typedefs)
@@ -245,7 +238,6 @@ TEST(structures_behind_typedefs)
     struct penrose_error error = {0};
     ck_assert_msg(loader_layout_read(elf, &layout, &error) == PENROSE_OK, "%s", error.text);
     check_member(layout.rta_rta_offset, 2, 2, 1);
-    loader_elf_close(elf);
 }
 
 /* Clang writes the count of an array, not its upper bound; pointers need no size. */
@@ -267,5 +259,4 @@ TEST(other_descriptions)
     ck_assert_msg(loader_layout_read(elf, &layout, &error) == PENROSE_OK, "%s", error.text);
     ck_assert_uint_eq(layout.NUM_CIRCULAR_BUFFERS, 40);
     check_member(layout.rta_rta_offset, 0, 4, 1);
-    loader_elf_close(elf);
 }

@@ -5,6 +5,8 @@
 
 #include "loader/scratch.h"
 
+FIXTURE(NULL, loader_release);
+
 enum {
     BASE = 0x3840,
     MOST = 300,
@@ -53,8 +55,6 @@ static bool find(const uint32_t *code, uint32_t count, bool symbols, uint32_t *a
     image_finish(image);
     struct loader_elf *elf = image_open(image);
     bool found = loader_scratch_find(elf, address);
-    loader_elf_close(elf);
-    image_destroy(image);
     return found;
 }
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+FIXTURE(NULL, loader_release);
+
 #define GLOBAL_FUNC   ELF32_ST_INFO(STB_GLOBAL, STT_FUNC)
 #define LOCAL_FUNC    ELF32_ST_INFO(STB_LOCAL, STT_FUNC)
 #define GLOBAL_OBJECT ELF32_ST_INFO(STB_GLOBAL, STT_OBJECT)
@@ -28,9 +30,7 @@ static struct image *make(void)
 static struct loader_elf *finish(struct image *image)
 {
     image_finish(image);
-    struct loader_elf *elf = image_open(image);
-    image_destroy(image);
-    return elf;
+    return image_open(image);
 }
 
 static void expect_at(const struct loader_elf *elf, uint32_t address, const char *name,
@@ -75,7 +75,6 @@ TEST(by_name)
     for (unsigned i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         ck_assert_msg(!loader_elf_symbol(elf, unknown[i]), "%s", unknown[i]);
     }
-    loader_elf_close(elf);
 }
 
 TEST(by_address)
@@ -106,7 +105,6 @@ TEST(by_address)
     expect_at(elf, 0xffb00009, "my_x", 1);
     expect_at(elf, 0xffb00020, "my_x", 0x18);
     expect_at(elf, 0xffffffff, NULL, 0);
-    loader_elf_close(elf);
 }
 
 TEST(aliases)
@@ -118,7 +116,6 @@ TEST(aliases)
     image_symbol(image, "label", 0x4000, 0, GLOBAL_LABEL, TEXT);
     struct loader_elf *elf = finish(image);
     expect_at(elf, 0x4004, "good", 4);
-    loader_elf_close(elf);
 }
 
 /* Against a search through all symbols: disjoint functions at random places, random queries. */
@@ -151,5 +148,4 @@ TEST_EACH(random_functions, 4)
         expect_at(elf, start[i], name, 0);
         expect_at(elf, start[i] + size[i] - 1, name, size[i] - 1);
     }
-    loader_elf_close(elf);
 }

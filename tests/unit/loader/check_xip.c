@@ -9,6 +9,8 @@
 
 #include "loader/xip.h"
 
+FIXTURE(NULL, loader_release);
+
 enum { BASE = 0x5880, WORDS = 16 };
 
 #define DATA_BASE UINT32_C(0xffb00820)
@@ -28,14 +30,15 @@ struct kernel {
     uint32_t target; /* value of text_symbol */
 };
 
-static void kernel_begin(struct kernel *kernel)
+static struct kernel kernel_begin(void)
 {
-    *kernel = (struct kernel){.data = 0x12345678, .data_lma = BASE + 4 * WORDS};
+    struct kernel kernel = {.data = 0x12345678, .data_lma = BASE + 4 * WORDS};
     for (unsigned i = 0; i < WORDS; i++) {
-        kernel->text[i] = 0x00000013 | i << 20; /* addi x0, x0, i */
+        kernel.text[i] = 0x00000013 | i << 20; /* addi x0, x0, i */
     }
-    kernel->target = BASE + 4 * 12;
-    kernel->image = image_create(BASE);
+    kernel.target = BASE + 4 * 12;
+    kernel.image = image_create(BASE);
+    return kernel;
 }
 
 /* Symbols; after this, relocations may be added. */
@@ -62,8 +65,6 @@ static enum penrose_status kernel_transform(struct kernel *kernel, struct loader
     image_finish(kernel->image);
     struct loader_elf *elf = image_open(kernel->image);
     enum penrose_status status = loader_xip(elf, blob, error);
-    loader_elf_close(elf);
-    image_destroy(kernel->image);
     return status;
 }
 
@@ -75,6 +76,16 @@ static struct loader_blob kernel_accepted(struct kernel *kernel)
     ck_assert_msg(status == PENROSE_OK, "%s", error.text);
     ck_assert_uint_eq(blob.size, 4 * WORDS + 4);
     return blob;
+}
+
+static void kernel_refused(struct kernel *kernel, const char *const *words)
+{
+    struct loader_blob blob;
+    struct penrose_error error = {0};
+    ck_assert_int_eq(kernel_transform(kernel, &blob, &error), PENROSE_E_FORMAT);
+    ck_assert_ptr_null(blob.bytes);
+    check_words(error.text, (const char *const[]){"test.elf: ", NULL});
+    check_words(error.text, words);
 }
 
 static uint32_t word_of(const struct loader_blob *blob, unsigned index)
@@ -119,8 +130,7 @@ static uint32_t pair_value(const struct loader_blob *blob, unsigned high, unsign
 
 TEST(layout)
 {
-    struct kernel kernel;
-    kernel_begin(&kernel);
+    struct kernel kernel = kernel_begin();
     kernel_symbols(&kernel);
     image_relocation(kernel.image, TEXT, BASE, R_RISCV_NONE, 0, 0);
     struct loader_blob blob = kernel_accepted(&kernel);
@@ -137,8 +147,7 @@ TEST(layout)
 
 TEST(absolute_pair)
 {
-    struct kernel kernel;
-    kernel_begin(&kernel);
+    struct kernel kernel = kernel_begin();
     kernel.text[2] = upper(0x37, A0, kernel.target);
     kernel.text[4] = addi(A1, A0, kernel.target);
     kernel.text[5] = store(SP, A0, kernel.target);
@@ -165,8 +174,7 @@ TEST(absolute_pair)
 /* Members of a structure in text: one lui, low parts with addends of their own. */
 TEST(own_addends)
 {
-    struct kernel kernel;
-    kernel_begin(&kernel);
+    struct kernel kernel = kernel_begin();
     kernel.text[0] = upper(0x37, A0, kernel.target);
     kernel.text[1] = addi(A1, A0, kernel.target);
     kernel.text[2] = addi(A1, A0, kernel.target + 4);
@@ -183,8 +191,7 @@ TEST(own_addends)
 /* Of two upper parts for one symbol, a low part belongs to the nearest before it. */
 TEST(nearest_upper_part)
 {
-    struct kernel kernel;
-    kernel_begin(&kernel);
+    struct kernel kernel = kernel_begin();
     for (unsigned i = 0; i < 8; i += 4) {
         kernel.text[i] = upper(0x37, A0, kernel.target);
         kernel.text[i + 1] = addi(A1, A0, kernel.target);
@@ -204,8 +211,7 @@ TEST(nearest_upper_part)
 /* Medany code: distances to local memory become absolute, distances inside the text stay. */
 TEST(relative_pairs)
 {
-    struct kernel kernel;
-    kernel_begin(&kernel);
+    struct kernel kernel = kernel_begin();
     uint32_t distance = DATA_BASE - (BASE + 4);
     kernel.text[1] = upper(0x17, A0, distance);
     kernel.text[3] = addi(A1, A0, distance);
@@ -235,8 +241,7 @@ TEST(relative_pairs)
 /* References that hold at any address: nothing may change. */
 TEST(unchanged)
 {
-    struct kernel kernel;
-    kernel_begin(&kernel);
+    struct kernel kernel = kernel_begin();
     kernel_symbols(&kernel);
     struct image *image = kernel.image;
     unsigned text = kernel.text_symbol, data = kernel.data_symbol;
@@ -312,8 +317,7 @@ static const struct {
 
 TEST_EACH(refused, COUNT(refusals))
 {
-    struct kernel kernel;
-    kernel_begin(&kernel);
+    struct kernel kernel = kernel_begin();
     kernel_symbols(&kernel);
     const unsigned symbols[] = {0, kernel.text_symbol, kernel.data_symbol, kernel.absolute_symbol,
                                 1000};
@@ -323,53 +327,36 @@ TEST_EACH(refused, COUNT(refusals))
                          base + refusals[_i].relocation[i].offset, refusals[_i].relocation[i].type,
                          symbols[refusals[_i].relocation[i].symbol], 0);
     }
-    struct loader_blob blob;
-    struct penrose_error error = {0};
-    ck_assert_int_eq(kernel_transform(&kernel, &blob, &error), PENROSE_E_FORMAT);
-    ck_assert_ptr_null(blob.bytes);
-    check_words(error.text, (const char *const[]){"test.elf: ", NULL});
-    check_words(error.text, refusals[_i].words);
+    kernel_refused(&kernel, refusals[_i].words);
 }
 
 /* The low part of a shared lui may need another upper part once distances count. */
 TEST(does_not_fit)
 {
-    struct kernel kernel;
-    kernel_begin(&kernel);
+    struct kernel kernel = kernel_begin();
     kernel.text[0] = upper(0x37, A0, kernel.target);
     kernel.text[1] = addi(A1, A0, kernel.target + 0x800);
     kernel_symbols(&kernel);
     image_relocation(kernel.image, TEXT, BASE, R_RISCV_HI20, kernel.text_symbol, 0);
     image_relocation(kernel.image, TEXT, BASE + 4, R_RISCV_LO12_I, kernel.text_symbol, 0x800);
-    struct loader_blob blob;
-    struct penrose_error error = {0};
-    ck_assert_int_eq(kernel_transform(&kernel, &blob, &error), PENROSE_E_FORMAT);
-    check_words(error.text, (const char *const[]){"R_RISCV_LO12_I", "\"in_text\"", "shares",
+    kernel_refused(&kernel, (const char *const[]){"R_RISCV_LO12_I", "\"in_text\"", "shares",
                                                   "keep constant data out of the text", NULL});
 }
 
 TEST(no_relocations)
 {
-    struct kernel kernel;
-    kernel_begin(&kernel);
+    struct kernel kernel = kernel_begin();
     kernel_symbols(&kernel);
-    struct loader_blob blob;
-    struct penrose_error error = {0};
-    ck_assert_int_eq(kernel_transform(&kernel, &blob, &error), PENROSE_E_FORMAT);
-    check_words(error.text, (const char *const[]){"no relocations", "--emit-relocs", NULL});
+    kernel_refused(&kernel, (const char *const[]){"no relocations", "--emit-relocs", NULL});
 }
 
 TEST(data_elsewhere)
 {
-    struct kernel kernel;
-    kernel_begin(&kernel);
+    struct kernel kernel = kernel_begin();
     kernel.data_lma = DATA_BASE;
     kernel_symbols(&kernel);
     image_relocation(kernel.image, TEXT, BASE, R_RISCV_NONE, 0, 0);
-    struct loader_blob blob;
-    struct penrose_error error = {0};
-    ck_assert_int_eq(kernel_transform(&kernel, &blob, &error), PENROSE_E_FORMAT);
-    check_words(error.text, (const char *const[]){"0xffb00820", "0x58c0", "AT()", NULL});
+    kernel_refused(&kernel, (const char *const[]){"0xffb00820", "0x58c0", "AT()", NULL});
 }
 
 /* Random places of the pair and its target: the value is always link-independent. */

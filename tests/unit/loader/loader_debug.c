@@ -143,6 +143,7 @@ struct debug *debug_create(void)
 {
     struct debug *debug = calloc(1, sizeof *debug);
     ck_assert_ptr_nonnull(debug);
+    loader_own(debug, free);
     put32(&debug->info, 0); /* length, known at the end */
     put16(&debug->info, 4);
     put32(&debug->info, 0); /* abbreviations */
@@ -153,11 +154,6 @@ struct debug *debug_create(void)
     put_text(&debug->info, "/project");
     put_line_header(&debug->line);
     return debug;
-}
-
-void debug_destroy(struct debug *debug)
-{
-    free(debug);
 }
 
 uint32_t debug_offset(const struct debug *debug)

@@ -28,7 +28,6 @@ struct debug {
 
 /* An empty unit with an empty line table. */
 struct debug *debug_create(void);
-void debug_destroy(struct debug *debug);
 
 /* Types. Counts of arrays: DEBUG_OPEN leaves the bound out, DEBUG_EMPTY writes an upper bound of
  * -1. */

@@ -14,10 +14,52 @@ static void *copy_of(const void *bytes, size_t size)
     return copy;
 }
 
+enum { MOST_OWNED = 4000 };
+
+static struct {
+    void *what;
+    void (*release)(void *what);
+} owned[MOST_OWNED];
+static unsigned owned_count;
+
+void loader_own(void *what, void (*release)(void *what))
+{
+    ck_assert_uint_lt(owned_count, MOST_OWNED);
+    owned[owned_count].what = what;
+    owned[owned_count++].release = release;
+}
+
+void loader_release(void)
+{
+    while (owned_count) {
+        owned_count--;
+        owned[owned_count].release(owned[owned_count].what);
+    }
+}
+
+static void image_destroy(void *what)
+{
+    struct image *image = what;
+    for (unsigned i = 0; i < image->segments; i++) {
+        free(image->content[i]);
+    }
+    for (unsigned i = 0; i < image->sections; i++) {
+        free(image->section[i].bytes);
+    }
+    free(image->bytes);
+    free(image);
+}
+
+static void elf_close(void *what)
+{
+    loader_elf_close(what);
+}
+
 struct image *image_create(uint32_t entry)
 {
     struct image *image = calloc(1, sizeof *image);
     ck_assert_ptr_nonnull(image);
+    loader_own(image, image_destroy);
     image->header = (Elf32_Ehdr){
         .e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
         .e_type = ET_EXEC,
@@ -32,18 +74,6 @@ struct image *image_create(uint32_t entry)
     image->symbols = 1;
     image->names_size = 1;
     return image;
-}
-
-void image_destroy(struct image *image)
-{
-    for (unsigned i = 0; i < image->segments; i++) {
-        free(image->content[i]);
-    }
-    for (unsigned i = 0; i < image->sections; i++) {
-        free(image->section[i].bytes);
-    }
-    free(image->bytes);
-    free(image);
 }
 
 unsigned image_segment(struct image *image, uint32_t vaddr, uint32_t paddr, uint32_t flags,
@@ -246,6 +276,7 @@ struct loader_elf *image_open(const struct image *image)
     enum penrose_status status =
         loader_elf_open_memory(image->bytes, image->size, "test.elf", &elf, &error);
     ck_assert_msg(status == PENROSE_OK, "%s", error.text);
+    loader_own(elf, elf_close);
     return elf;
 }
 

@@ -45,7 +45,11 @@ struct image {
 
 /* An executable with the given entry point and nothing in it. */
 struct image *image_create(uint32_t entry);
-void image_destroy(struct image *image);
+
+/* Has loader_release, the end of each test's fixture, release what it is given. Images, debug
+ * information, ELFs of image_open and firmware of set_opened are given to it. */
+void loader_own(void *what, void (*release)(void *what));
+void loader_release(void);
 
 /* Adds a PT_LOAD; `bytes` may be NULL for zeros. Returns its number. */
 unsigned image_segment(struct image *image, uint32_t vaddr, uint32_t paddr, uint32_t flags,

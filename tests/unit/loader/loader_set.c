@@ -73,7 +73,6 @@ struct image *set_image(const struct set_options *options, enum loader_processor
         struct debug *debug = debug_create();
         debug_mailboxes(debug, options->newer, options->without);
         debug_finish(debug, image);
-        debug_destroy(debug);
     }
     return image;
 }
@@ -106,7 +105,6 @@ enum penrose_status set_open(const struct set_options *options, struct loader_fi
             image_finish(image);
             path_of(options, folder, i, true, path);
             image_write(image, path);
-            image_destroy(image);
         }
     }
     enum penrose_status status = loader_firmware_open(folder, firmware, error);
@@ -120,11 +118,17 @@ enum penrose_status set_open(const struct set_options *options, struct loader_fi
     return status;
 }
 
+static void firmware_close(void *what)
+{
+    loader_firmware_close(what);
+}
+
 struct loader_firmware *set_opened(const struct set_options *options)
 {
     struct loader_firmware *firmware;
     struct penrose_error error = {0};
     enum penrose_status status = set_open(options, &firmware, &error);
     ck_assert_msg(status == PENROSE_OK, "%s", error.text);
+    loader_own(firmware, firmware_close);
     return firmware;
 }
