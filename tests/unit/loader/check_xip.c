@@ -370,8 +370,7 @@ TEST_EACH(random_pairs, 4)
         unsigned high = (unsigned)(random % 8), low = high + 1 + (unsigned)(random >> 8) % 4;
         uint32_t base = (uint32_t)(random >> 20) & 0xffff0;
         int32_t addend = (int32_t)(random >> 40 & 0xffff) - 0x8000;
-        struct kernel kernel;
-        kernel_begin(&kernel);
+        struct kernel kernel = kernel_begin();
         kernel.target = BASE + 4 * (uint32_t)(random >> 12 & 15);
         uint32_t value = kernel.target + (uint32_t)addend;
         kernel.text[high] = upper(0x37, A0, value);
