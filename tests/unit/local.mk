@@ -11,8 +11,6 @@ libunit_la_SOURCES = \
 	%D%/chip/snapshot_scenes.h \
 	%D%/chip/state_difference.c \
 	%D%/chip/state_difference.h \
-	%D%/eth/eth_bench.c \
-	%D%/eth/eth_bench.h \
 	%D%/eth/eth_wire.c \
 	%D%/eth/eth_wire.h \
 	%D%/loader/cached_firmware.c \

@@ -1,13 +1,11 @@
 /*
  * The stand-in for base firmware: its words are the instructions that stand beside them, it runs
- * on the bench of eth_bench.h: heartbeat, link state, mailboxes, calls of RELEASE_CORE, the
- * functions of its API table as other firmware calls them.
+ * on an Ethernet tile: heartbeat, link state, mailboxes, calls of RELEASE_CORE, the functions of
+ * its API table as other firmware calls them.
  */
-#include <string.h>
-
-#include "unit/eth/eth_bench.h"
+#include "unit/tile/mmio_harness.h"
 #include "eth/base_firmware.h"
-#include "unit/test.h"
+#include "eth/eth.h"
 
 #define SOFT_RESET UINT32_C(0xffb121b0)
 #define RESET_PC_0 UINT32_C(0xffb14000)
@@ -26,36 +24,43 @@ static const struct {
 #undef BASE
 };
 
-static struct bench *bench;
+static uint32_t word_at(uint32_t address)
+{
+    return harness_word(H, address);
+}
+
+static void set_word(void *owner, uint32_t address, uint32_t value)
+{
+    (void)owner;
+    harness_set_word(H, address, value);
+}
 
 static void start(enum eth_link link, enum eth_port port)
 {
-    bench = bench_create(link);
-    ck_assert_ptr_nonnull(bench);
+    harness_open_type(H, TILE_ETHERNET);
+    eth_set_link(harness.tile->eth, link, 0);
     struct eth_base_facts facts = {
         .port = port,
         .local = {1, 2, 3, 4, UINT64_C(0x1122334455667788), UINT64_C(0x99aabbccddeeff00), 5, 6},
         .remote = {7, 8, 9, 10, 11, 12, 13, 14},
     };
-    eth_base_firmware_write(&facts, bench_write_l1, bench);
-    bench_write(bench, RESET_PC_0, ETH_BASE_ENTRY);
-    bench_write(bench, SOFT_RESET, E1_HELD);
+    eth_base_firmware_write(&facts, set_word, NULL);
+    put(AGENT_NOC, RESET_PC_0, ETH_BASE_ENTRY);
+    put(AGENT_NOC, SOFT_RESET, E1_HELD);
 }
 
-static void teardown(void)
+static void run(uint64_t cycles)
 {
-    ck_assert_str_eq(bench->stray, "");
-    bench_destroy(bench);
+    tile_run(harness.tile, harness.tile->now + cycles);
+    ck_assert_msg(harness.faults + harness.unmodelled == 0, "%s", harness.fault.text);
 }
 
-/* A guest program at GUEST. */
-static void program(const char *const *lines)
+/* Runs until the word at `address` is `value`. */
+static void wait(uint32_t address, uint32_t value)
 {
-    for (uint32_t at = GUEST; *lines; lines++, at += 4) {
-        struct penrose_error error;
-        uint32_t word;
-        ck_assert_int_eq(rv32_assemble(*lines, at, &word, &error), PENROSE_OK);
-        bench_write(bench, at, word);
+    for (unsigned i = 0; word_at(address) != value; i++) {
+        ck_assert_uint_lt(i, 32);
+        run(64);
     }
 }
 
@@ -69,6 +74,8 @@ TEST_EACH(words_are_their_text, COUNT(rows))
     ck_assert_msg(word == rows[_i].word, "%s", rows[_i].text);
 }
 
+FIXTURE(NULL, harness_teardown);
+
 TEST(results)
 {
     static const struct {
@@ -81,62 +88,58 @@ TEST(results)
     };
     start(ETH_LINK_UP, ETH_PORT_UP);
     for (int i = 0; i < COUNT(wanted); i++) {
-        ck_assert_uint_eq(bench_read(bench, wanted[i].address), wanted[i].value);
+        ck_assert_uint_eq(word_at(wanted[i].address), wanted[i].value);
     }
     for (uint32_t i = 0; i < 5; i++) {
-        uint32_t function = bench_read(bench, ETH_BASE_API_TABLE + 4 * i);
+        uint32_t function = word_at(ETH_BASE_API_TABLE + 4 * i);
         ck_assert_uint_ge(function, ETH_BASE_ENTRY);
         ck_assert_uint_lt(function, ETH_BASE_ENTRY + sizeof rows / sizeof rows[0] * 4);
     }
-    teardown();
 }
 
 TEST(the_heart_beats)
 {
     start(ETH_LINK_DOWN, ETH_PORT_DOWN);
-    ck_assert(bench_run(bench, 1000));
-    ck_assert_uint_eq(bench_read(bench, ETH_BASE_HEARTBEAT), 0xabcd0000);
+    run(1000);
+    ck_assert_uint_eq(word_at(ETH_BASE_HEARTBEAT), 0xabcd0000);
     for (uint32_t i = 1; i < 20; i++) {
-        ck_assert(bench_run(bench, ETH_BASE_PERIOD + 128));
-        ck_assert_uint_eq(bench_read(bench, ETH_BASE_HEARTBEAT), 0xabcd0000 | i);
+        run(ETH_BASE_PERIOD + 128);
+        ck_assert_uint_eq(word_at(ETH_BASE_HEARTBEAT), 0xabcd0000 | i);
     }
-    teardown();
 }
 
 TEST(the_link_is_reported)
 {
     start(ETH_LINK_DOWN, ETH_PORT_DOWN);
-    ck_assert(bench_run(bench, 2 * ETH_BASE_PERIOD));
-    ck_assert_uint_eq(bench_read(bench, ETH_BASE_PORT_STATUS), ETH_PORT_DOWN);
-    ck_assert_uint_eq(bench_read(bench, ETH_BASE_LINK_UP), 0);
-    eth_set_link(&bench->eth, ETH_LINK_UP, bench->now);
-    ck_assert_uint_eq(bench_read(bench, PCS_STATUS), 1);
-    ck_assert(bench_run(bench, 2 * ETH_BASE_PERIOD));
-    ck_assert_uint_eq(bench_read(bench, ETH_BASE_PORT_STATUS), ETH_PORT_UP);
-    ck_assert_uint_eq(bench_read(bench, ETH_BASE_TRAIN_STATUS), 2);
-    ck_assert_uint_eq(bench_read(bench, ETH_BASE_LINK_UP), 1);
-    bench_write(bench, ETH_BASE_PORT_STATUS, ETH_PORT_UNUSED);
-    ck_assert(bench_run(bench, 2 * ETH_BASE_PERIOD));
-    ck_assert_uint_eq(bench_read(bench, ETH_BASE_PORT_STATUS), ETH_PORT_UNUSED);
-    teardown();
+    run(2 * ETH_BASE_PERIOD);
+    ck_assert_uint_eq(word_at(ETH_BASE_PORT_STATUS), ETH_PORT_DOWN);
+    ck_assert_uint_eq(word_at(ETH_BASE_LINK_UP), 0);
+    eth_set_link(harness.tile->eth, ETH_LINK_UP, harness.tile->now);
+    ck_assert_uint_eq(get(AGENT_NOC, PCS_STATUS), 1);
+    run(2 * ETH_BASE_PERIOD);
+    ck_assert_uint_eq(word_at(ETH_BASE_PORT_STATUS), ETH_PORT_UP);
+    ck_assert_uint_eq(word_at(ETH_BASE_TRAIN_STATUS), 2);
+    ck_assert_uint_eq(word_at(ETH_BASE_LINK_UP), 1);
+    harness_set_word(H, ETH_BASE_PORT_STATUS, ETH_PORT_UNUSED);
+    run(2 * ETH_BASE_PERIOD);
+    ck_assert_uint_eq(word_at(ETH_BASE_PORT_STATUS), ETH_PORT_UNUSED);
 }
 
 /* Every mailbox, every message: answered, arguments cleared. */
 TEST(messages_are_answered)
 {
     start(ETH_LINK_UP, ETH_PORT_UNKNOWN);
-    ck_assert(bench_run(bench, 1000));
+    run(1000);
     for (uint32_t type = 0; type < 16; type++) {
         uint32_t box = ETH_BASE_MAILBOXES + 16 * (type % 4);
-        bench_write(bench, box + 4, 0); /* RELEASE_CORE of nothing calls nothing */
-        bench_write(bench, box + 8, 55);
-        bench_write(bench, box + 12, 66);
-        bench_write(bench, box, CALL | type);
-        ck_assert(bench_wait(bench, box, 0xffffffff, DONE | type, 2000));
-        ck_assert_uint_eq(bench_read(bench, box + 8), 0);
-        ck_assert_uint_eq(bench_read(bench, box + 12), 0);
+        harness_set_word(H, box + 4, 0); /* RELEASE_CORE of nothing calls nothing */
+        harness_set_word(H, box + 8, 55);
+        harness_set_word(H, box + 12, 66);
+        harness_set_word(H, box, CALL | type);
+        wait(box, DONE | type);
+        ck_assert_uint_eq(word_at(box + 8), 0);
+        ck_assert_uint_eq(word_at(box + 12), 0);
     }
-    teardown();
 }
 
 TEST(a_core_is_released_and_comes_back)
@@ -161,18 +164,17 @@ TEST(a_core_is_released_and_comes_back)
         NULL,
     };
     start(ETH_LINK_UP, ETH_PORT_UP);
-    program(guest);
-    ck_assert(bench_run(bench, 1000));
+    harness_assemble(H, GUEST, guest);
+    run(1000);
     for (uint32_t i = 1; i < 10; i++) {
-        uint32_t before = bench_read(bench, ETH_BASE_HEARTBEAT);
-        bench_write(bench, ETH_BASE_MAILBOXES + 4, GUEST);
-        bench_write(bench, ETH_BASE_MAILBOXES, CALL | 2);
-        ck_assert(bench_wait(bench, MARK, 0xffffffff, i, 2000));
-        ck_assert_uint_eq(bench_read(bench, ETH_BASE_MAILBOXES), DONE | 2);
-        ck_assert_uint_eq(bench_read(bench, ETH_BASE_MAILBOXES + 4), 0);
-        ck_assert(bench_run(bench, 2 * ETH_BASE_PERIOD));
-        ck_assert_uint_gt(bench_read(bench, ETH_BASE_HEARTBEAT), before);
-        ck_assert_uint_eq(bench->hart[0].x[2], 0xffb02000); /* the stack is level */
+        uint32_t before = word_at(ETH_BASE_HEARTBEAT);
+        harness_set_word(H, ETH_BASE_MAILBOXES + 4, GUEST);
+        harness_set_word(H, ETH_BASE_MAILBOXES, CALL | 2);
+        wait(MARK, i);
+        ck_assert_uint_eq(word_at(ETH_BASE_MAILBOXES), DONE | 2);
+        ck_assert_uint_eq(word_at(ETH_BASE_MAILBOXES + 4), 0);
+        run(2 * ETH_BASE_PERIOD);
+        ck_assert_uint_gt(word_at(ETH_BASE_HEARTBEAT), before);
+        ck_assert_uint_eq(harness.tile->hart[RV32_B].x[2], 0xffb02000); /* the stack is level */
     }
-    teardown();
 }

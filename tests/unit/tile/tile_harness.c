@@ -28,11 +28,16 @@ static void note_unmodelled(void *owner, struct tile *tile, const struct mmio_ac
 
 void harness_open(struct tile_harness *harness)
 {
+    harness_open_type(harness, TILE_TENSIX);
+}
+
+void harness_open_type(struct tile_harness *harness, enum tile_type type)
+{
     *harness = (struct tile_harness){.board = {.fault = note_fault, .unmodelled = note_unmodelled},
                                      .policy = PENROSE_STOP};
     harness->store = rv32_code_store_create();
     ck_assert_ptr_nonnull(harness->store);
-    harness->tile = tile_create(TILE_TENSIX, 1, 2, harness->store, &harness->board, harness);
+    harness->tile = tile_create(type, 1, 2, harness->store, &harness->board, harness);
     ck_assert_ptr_nonnull(harness->tile);
 }
 

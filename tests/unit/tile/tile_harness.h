@@ -13,8 +13,10 @@ struct tile_harness {
     unsigned faults, unmodelled;
 };
 
-/* Makes (and releases) a tile at (1, 2); fails the test without memory. */
+/* Makes (and releases) a Tensix tile, or one of another type, at (1, 2); fails the test without
+ * memory. */
 void harness_open(struct tile_harness *harness);
+void harness_open_type(struct tile_harness *harness, enum tile_type type);
 void harness_close(struct tile_harness *harness);
 
 /* Assembles lines, which end in NULL, to L1 from `address` on. A line "N:" defines label N (one
