@@ -18,13 +18,12 @@ static void hart_to_present(struct tile *tile, enum rv32_core core)
         tile->running = RV32_CORES;
         run->state = HART_READY;
     }
+    struct rv32_access *access = &tile->hart[core].access;
     if (run->state == HART_WAITING) { /* what it waits for comes now at the earliest */
         run->time = later(run->time, tile->now);
+        access->cycle = run->time;
     } else { /* scratch */
-        tile->hart[core].access = (struct rv32_access){.address = 0};
-    }
-    if (run->state == HART_READY) {
-        tile->hart[core].stop = RV32_RUNNING;
+        *access = (struct rv32_access){.address = 0};
     }
 }
 

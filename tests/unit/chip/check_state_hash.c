@@ -38,21 +38,27 @@ static struct penrose_chip *copy_of(struct penrose_chip *chip)
 
 enum shortcuts { ALWAYS, NEVER, EVERY_OTHER_WINDOW };
 
+enum {
+    COPIED = 1 << 0,  /* it goes on as a copy of itself after half of the windows */
+    TRACED = 1 << 1,  /* every instruction is told of, and no hart sleeps */
+    STIRRED = 1 << 2, /* who waits looks again before each window, in vain */
+};
+
 /* The first is what the others are compared with. */
 static const struct way {
     const char *name;
     unsigned threads;
     enum shortcuts shortcuts;
-    bool is_copied; /* it goes on as a copy of itself after half of the windows */
-    bool is_traced; /* every instruction is told of, and no hart sleeps */
+    unsigned also;
 } ways[] = {
-    {"shortcuts", 1, ALWAYS, false, false},
-    {"shortcuts, 7 threads", 7, ALWAYS, false, false},
-    {"no shortcuts", 1, NEVER, false, false},
-    {"no shortcuts, 2 threads", 2, NEVER, false, false},
-    {"no shortcuts, 7 threads, copied", 7, NEVER, true, false},
-    {"shortcuts now and then, 2 threads, copied", 2, EVERY_OTHER_WINDOW, true, false},
-    {"traced", 1, ALWAYS, false, true},
+    {"shortcuts", 1, ALWAYS, 0},
+    {"shortcuts, 7 threads", 7, ALWAYS, 0},
+    {"no shortcuts", 1, NEVER, 0},
+    {"no shortcuts, 2 threads", 2, NEVER, 0},
+    {"no shortcuts, 7 threads, copied", 7, NEVER, COPIED},
+    {"shortcuts now and then, 2 threads, copied", 2, EVERY_OTHER_WINDOW, COPIED},
+    {"traced", 1, ALWAYS, TRACED},
+    {"stirred", 1, ALWAYS, STIRRED},
 };
 
 enum { WAYS = sizeof ways / sizeof ways[0] };
@@ -63,14 +69,29 @@ static void see_nothing(void *context, const struct penrose_trace_event *event)
     (void)event;
 }
 
+static void stir(struct penrose_chip *chip)
+{
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        struct tile *tile = chip->place[i].tile;
+        if (tile) {
+            tile_catch_up(tile, chip->now);
+            tile_event(tile, tile->now);
+        }
+    }
+    chip->touched = true;
+}
+
 /* Before a window. */
 static void take_way(struct penrose_chip **chip, const struct way *way, unsigned window,
                      unsigned windows)
 {
-    if (way->is_copied && window == windows / 2) {
+    if (way->also & COPIED && window == windows / 2) {
         struct penrose_chip *copy = copy_of(*chip);
         penrose_chip_destroy(*chip);
         *chip = copy;
+    }
+    if (way->also & STIRRED) {
+        stir(*chip);
     }
     penrose_shortcuts_set(*chip, way->shortcuts == ALWAYS ||
                                      (way->shortcuts == EVERY_OTHER_WINDOW && window % 2));
@@ -85,12 +106,12 @@ TEST_EACH(hash_does_not_depend_on_the_way, SCENES *SCENE_SCHEDULES)
     for (unsigned i = 0; i < WAYS; i++) {
         chip[i] = scene_chip(scene, schedule, ways[i].threads);
         scene->make(chip[i], 3);
-        penrose_trace(chip[i], ways[i].is_traced ? see_nothing : NULL, NULL);
+        penrose_trace(chip[i], ways[i].also & TRACED ? see_nothing : NULL, NULL);
     }
     for (unsigned window = 0; window < WINDOWS; window++) {
         for (unsigned i = 0; i < WAYS; i++) {
-            if (ways[i].is_traced && chip[i]->options.schedule == PENROSE_RANDOM) {
-                continue; /* other random numbers are drawn where nobody sleeps */
+            if (ways[i].also & (TRACED | STIRRED) && chip[i]->options.schedule == PENROSE_RANDOM) {
+                continue; /* others look, and draw other random numbers */
             }
             take_way(&chip[i], &ways[i], window, WINDOWS);
             pass(chip[i], window % 3 ? scene->step / 3 : 777);
