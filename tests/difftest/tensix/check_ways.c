@@ -21,7 +21,19 @@
 #define SOFT_RESET UINT64_C(0xffb121b0)
 #define TRISC_PC   UINT64_C(0xffb12228) /* T0, T1, T2, then which of them are used */
 
-enum { FEW = 240, MANY = 10000, HOLD = 0x47800, X = 1, Y = 2, MOST_WINDOWS = 40, USES = 24 };
+/* Program 2697 of seed 2 needs what comes before it, and shows what few others do: a push that nobody
+ * waited for when it was made must not be told of later. */
+enum {
+    SEED = 2,
+    FIRST_OF_FEW = 2520,
+    FEW = 240,
+    MANY = 10000,
+    HOLD = 0x47800,
+    X = 1,
+    Y = 2,
+    MOST_WINDOWS = 40,
+    USES = 24
+};
 
 /* How the chips of a program take turns, and what they do about faults. */
 static const struct kind {
@@ -191,9 +203,11 @@ static bool run_program(struct pair *pair, uint64_t seed, uint64_t number)
 int main(int argc, char **argv)
 {
     static struct pair pairs[KINDS];
-    uint64_t programs = argc > 1 ? strtoull(argv[1], NULL, 0) : getenv("PENROSE_LONG") ? MANY : FEW;
-    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-    uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 0) : 0, different = 0;
+    bool is_long = argc > 1 || getenv("PENROSE_LONG");
+    uint64_t programs = argc > 1 ? strtoull(argv[1], NULL, 0) : is_long ? MANY : FEW;
+    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : SEED;
+    uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 0) : is_long ? 0 : FIRST_OF_FEW;
+    uint64_t different = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
     state_map_build(&map);
     if (!rules_build(&rules)) {
