@@ -39,8 +39,6 @@ libunit_la_SOURCES = \
 	%D%/tensix/lane_model_cycles.c \
 	%D%/tensix/lane_model_dst.c \
 	%D%/tensix/lane_model_insns.c \
-	%D%/tensix/macro_model.c \
-	%D%/tensix/macro_model.h \
 	%D%/tensix/matrix_model.c \
 	%D%/tensix/matrix_model.h \
 	%D%/tensix/pages_world.h \
@@ -53,8 +51,6 @@ libunit_la_SOURCES = \
 	%D%/tensix/tensix_harness.h \
 	%D%/tensix/unpack_model.c \
 	%D%/tensix/unpack_model.h \
-	%D%/tensix/vector_harness.c \
-	%D%/tensix/vector_harness.h \
 	%D%/test.c \
 	%D%/test.h \
 	%D%/tile/mmio_harness.h \

@@ -11,33 +11,53 @@
 #include "unit/tensix/matrix_model.h"
 #include "unit/test.h"
 #include "tensix/config/regs.h"
-#include "unit/tensix/vector_harness.h"
+#include "tensix/exec.h"
+#include "unit/tensix/lane_model.h"
+#include "unit/tensix/tensix_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-static struct tensix_harness harness;
-static struct vector_model model;
-static struct tensix *const tensix = &harness.tensix;
+static struct f_model model;
 
-static void setup(void)
+/* Makes unit and model something random, LaneConfig and macros included. */
+static void draw_all(void)
 {
-    tensix_harness_open(&harness);
+    f_fill(&model, tensix, &dice);
+    f_configure(&model, &dice);
+    for (unsigned lane = 0; lane < NUM_LANES; lane++) {
+        for (unsigned i = 0; i < TENSIX_MACROS; i++) {
+            unsigned column = lane % TENSIX_LANE_COLUMNS;
+            model.state.macro[lane].instruction[i] = 0x89abcdef * (column + i + 1);
+            model.state.macro[lane].sequence[i] = 0x76543211 * (column + i + 1);
+        }
+        model.state.macro[lane].misc = 0xabc;
+    }
+    f_put(&model, tensix);
 }
 
-static void teardown(void)
+/* SPEC: LReg, SoftReset. Makes the model what the unit is after power-on. */
+static void model_power_on(void)
 {
-    tensix_harness_close(&harness);
+    /* LReg[11] to [14] are -1, 1 / 512, -0.67487759 and -0.34484843. */
+    static const uint32_t constants[] = {0x3f56594b, 0,          0x3f800000, 0xbf800000,
+                                         0x3b000000, 0xbf2cc4c7, 0xbeb08ff9};
+    struct f_state *s = &model.state;
+    memset(&model, 0, sizeof model);
+    model.tensix = tensix;
+    for (unsigned lane = 0; lane < NUM_LANES; lane++) {
+        for (unsigned i = 0; i < COUNT(constants); i++) {
+            s->lreg[8 + i][lane] = constants[i];
+        }
+        s->lreg[15][lane] = 2 * lane;
+    }
+    memcpy(s->dst, tensix->dst.bits, sizeof s->dst);
+    memcpy(s->cleared, tensix->dst.cleared, sizeof s->cleared);
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        s->rwc[i] = tensix->thread[i].rwc;
+    }
 }
 
 /* --- SFPCONFIG --- */
-
-static uint32_t default_of(unsigned lreg)
-{
-    static const float values[] = {-1.0F, 1 / 512.0F, -0.67487759F, -0.34484843F};
-    uint32_t bits;
-    memcpy(&bits, &values[lreg - 11], sizeof bits);
-    return bits;
-}
 
 FIXTURE(setup, teardown);
 
@@ -66,20 +86,15 @@ TEST(kernels_configure)
 
 TEST(power_on_is_as_documented)
 {
-    vector_power_on(&model);
-    vector_compare(&model, tensix, 0, "power-on");
-    for (unsigned lreg = 11; lreg <= 14; lreg++) {
-        ck_assert_uint_eq(tensix->vector.lreg[lreg][31], default_of(lreg));
-    }
+    model_power_on();
+    f_compare(&model, tensix, "power-on");
 }
 
 TEST(soft_reset_resets)
 {
     static struct tensix_vector before;
     const uint32_t others = ~(uint32_t)TENSIX_RESET_MATH;
-    vector_seed(5);
-    vector_randomise(&model, VECTOR_ALL);
-    vector_store(&model, tensix);
+    draw_all();
     memcpy(&before, &tensix->vector, sizeof before); /* padding as well */
     tensix_soft_reset(tensix, 0, others);
     tensix_soft_reset(tensix, others, 0);
@@ -87,10 +102,10 @@ TEST(soft_reset_resets)
     tensix->vector.schedules = 3;
     tensix_soft_reset(tensix, 0, TENSIX_RESET_MATH);
     ck_assert_uint_eq(tensix->vector.schedules, 0);
-    vector_compare(&model, tensix, 0, "held");
+    f_compare(&model, tensix, "held");
     tensix_soft_reset(tensix, TENSIX_RESET_MATH, 0);
-    vector_power_on(&model);
-    vector_compare(&model, tensix, 0, "left");
+    model_power_on();
+    f_compare(&model, tensix, "left");
 }
 
 /* While it is held nothing starts; afterwards what waited does. */
@@ -105,16 +120,17 @@ TEST(soft_reset_holds)
 }
 
 /* What ttsim does: the seed steps 32 times and twice more for each lane, from the last one down. */
-static void model_seeded(struct vector_model *state, uint32_t seed)
+static void model_seeded(uint32_t seed)
 {
-    struct vector_lane lane = {.generator = seed};
+    uint32_t *generator = model.state.generator;
+    generator[0] = seed;
     for (unsigned i = 0; i < 32; i++) {
-        vector_advance(&lane);
+        (void)f_next_random(&model.state, 0);
     }
-    for (unsigned i = 32; i-- > 0;) {
-        vector_advance(&lane);
-        vector_advance(&lane);
-        state->lane[i].generator = lane.generator;
+    for (unsigned i = NUM_LANES; i-- > 0;) {
+        (void)f_next_random(&model.state, 0);
+        (void)f_next_random(&model.state, 0);
+        generator[i] = generator[0];
     }
 }
 
@@ -123,23 +139,21 @@ TEST_EACH(seed_register_seeds, 6)
     static const uint32_t seeds[] = {0, 1, 0xffffffff, 0x80000000, 0x12345678, 0xdeadbeef};
     enum { PRNG_SEED = TENSIX_WORD_PRNG_SEED_Seed_Val };
     uint32_t seed = seeds[_i];
-    vector_seed(6);
-    vector_randomise(&model, VECTOR_ALL);
-    vector_store(&model, tensix);
-    model_seeded(&model, seed);
+    draw_all();
+    model_seeded(seed);
     ck_assert_int_eq(tensix_config_write(tensix, PRNG_SEED, seed), TENSIX_CONFIG_STORED);
-    vector_compare(&model, tensix, 0, "store of a hart");
+    f_compare(&model, tensix, "store of a hart");
     ck_assert_uint_eq(tensix_config_read(tensix, PRNG_SEED), seed);
     tensix->gpr[0][1] = ~seed;
     char text[40];
     (void)snprintf(text, sizeof text, "WRCFG 1, 0, %u", PRNG_SEED);
     tensix_harness_run(&harness, 0, text);
-    model_seeded(&model, ~seed);
-    vector_compare(&model, tensix, 0, "WRCFG");
+    model_seeded(~seed);
+    f_compare(&model, tensix, "WRCFG");
     (void)snprintf(text, sizeof text, "RMWCIB1 255, 0xa5, %u", PRNG_SEED);
     tensix_harness_run(&harness, 0, text);
-    model_seeded(&model, (~seed & ~UINT32_C(0xff00)) | 0xa500);
-    vector_compare(&model, tensix, 0, "RMWCIB");
+    model_seeded((~seed & ~UINT32_C(0xff00)) | 0xa500);
+    f_compare(&model, tensix, "RMWCIB");
     ck_assert_uint_eq(harness.unmodelled + harness.faults, 0);
 }
 
@@ -147,14 +161,14 @@ TEST_EACH(seed_register_seeds, 6)
 TEST(random_numbers_come_from_the_seed)
 {
     (void)tensix_config_write(tensix, TENSIX_WORD_PRNG_SEED_Seed_Val, 42);
-    vector_power_on(&model);
-    model_seeded(&model, 42);
+    model_power_on();
+    model_seeded(42);
     for (unsigned k = 0; k < 100; k++) {
         tensix_harness_run(&harness, 2, "SFPMOV 0, 9, 3, 8");
         for (unsigned i = 0; i < NUM_LANES; i++) {
-            model.lane[i].lreg[3] = vector_advance(&model.lane[i]);
+            model.state.lreg[3][i] = f_next_random(&model.state, i);
         }
-        vector_compare(&model, tensix, 0, "SFPMOV");
+        f_compare(&model, tensix, "SFPMOV");
     }
 }
 
@@ -162,13 +176,11 @@ TEST(random_numbers_come_from_the_seed)
 
 TEST(debug_signals_show_lanes)
 {
-    vector_seed(9);
     for (unsigned round = 0; round < 200; round++) {
         uint32_t data[4], wanted = 0;
-        vector_randomise(&model, VECTOR_FLAGS | VECTOR_CONFIG);
-        vector_store(&model, tensix);
+        draw_all();
         for (unsigned i = 0; i < NUM_LANES; i++) {
-            wanted |= (uint32_t)vector_is_enabled(&model, i) << (i % 8 * 4 + i / 8);
+            wanted |= (uint32_t)f_enabled(&model.state, i) << (i % 8 * 4 + i / 8);
         }
         ck_assert(tensix_debug_signals(tensix, 7, 28, data));
         ck_assert_uint_eq(data[0], wanted);
@@ -246,7 +258,6 @@ TEST_EACH(blocked_columns_do_not_move, COUNT(move_rows))
     static struct tensix before, free;
     const struct move_row *row = &move_rows[_i];
     unsigned moves = 0;
-    vector_seed(11);
     model_seed(11);
     for (unsigned round = 0; round < 16; round++) {
         if (round % 8 == 0) {
@@ -256,7 +267,7 @@ TEST_EACH(blocked_columns_do_not_move, COUNT(move_rows))
         matrix.matrix_may[MODEL_A][matrix.matrix_bank[MODEL_A]] = true;
         matrix.matrix_may[MODEL_B][matrix.matrix_bank[MODEL_B]] = true;
         model_store(&matrix, tensix);
-        uint32_t word = row->opcode | (vector_random() & row->operands);
+        uint32_t word = row->opcode | (random_next(&dice) & row->operands);
         before = *tensix;
         memset(tensix->vector.lane_config, 0, sizeof tensix->vector.lane_config);
         tensix_vector_derive(&tensix->vector);
@@ -264,7 +275,8 @@ TEST_EACH(blocked_columns_do_not_move, COUNT(move_rows))
         free = *tensix;
         *tensix = before;
         for (unsigned column = 0; column < 8; column++) {
-            tensix->vector.lane_config[column] = round % 10 == 0 ? 0x600 : vector_random() & 0x600;
+            tensix->vector.lane_config[column] =
+                round % 10 == 0 ? 0x600 : random_next(&dice) & 0x600;
         }
         tensix_vector_derive(&tensix->vector);
         ck_assert_int_eq(execute_move(word), executes);

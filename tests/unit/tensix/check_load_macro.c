@@ -1,7 +1,6 @@
 /*
  * Load macros: programs of the kind that LLK emits against the same computation with ordinary
- * instructions; random macros and programs against a model that takes a snapshot in each cycle;
- * what the page leaves undefined.
+ * instructions; what the page leaves undefined. Random programs are in check_macro_schedules.c.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -9,25 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/tensix/macro_model.h"
 #include "unit/test.h"
-#include "unit/tensix/vector_harness.h"
+#include "tensix/exec.h"
+#include "unit/tensix/lane_model.h"
+#include "unit/tensix/tensix_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-    vector_seed(1);
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
-}
 
 static void run(const char *text)
 {
@@ -288,11 +274,11 @@ static const struct kernel kernels[] = {
 /* Data that all kernels have something to do with: any bits, small numbers, equal ones. */
 static void fill_dst(uint16_t data[TENSIX_DST_ROWS][TENSIX_DST_COLUMNS])
 {
-    unsigned kind = vector_below(3);
+    unsigned kind = random_below(&dice, 3);
     for (unsigned i = 0; i < TENSIX_DST_ROWS * TENSIX_DST_COLUMNS; i++) {
         uint16_t *datum = &data[i / TENSIX_DST_COLUMNS][i % TENSIX_DST_COLUMNS];
-        *datum = kind == 0   ? (uint16_t)vector_random()
-                 : kind == 1 ? (uint16_t)(vector_chance(30) ? 0 : vector_datum() >> 16)
+        *datum = kind == 0   ? (uint16_t)random_next(&dice)
+                 : kind == 1 ? (uint16_t)(random_below(&dice, 3) ? f_word(&dice) >> 16 : 0)
                              : UINT16_C(0x0a7f);
     }
 }
@@ -415,185 +401,6 @@ TEST_EACH(kernels_of_llk, COUNT(kernels))
     }
 }
 
-/* --- Random macros --- */
-
-enum { PROGRAM = 40, DRAIN = 24, PROGRAMS = 400 };
-
-static struct macro_model model;
-
-static uint32_t of_row(unsigned row)
-{
-    return tensix_rows[row].match;
-}
-
-/* Templates that nothing is undefined of, and whose result is computed from what it should be. */
-static uint32_t random_template(void)
-{
-    unsigned a = vector_below(16), b = vector_below(16), c = vector_below(16);
-    uint32_t lregs = a << 16 | b << 12 | c << 8, vd = vector_below(8) << 4;
-    switch (vector_below(15)) {
-    case 0:
-        return of_row(TENSIX_ROW_SFPMAD) | lregs | vd | (vector_below(4) ? 0 : vector_below(16));
-    case 1:
-        return of_row(TENSIX_ROW_SFPMUL24) | lregs | vd | vector_below(2);
-    case 2:
-        return of_row(TENSIX_ROW_SFPADDI) | (vector_random() & 0xffff00) | vd;
-    case 3:
-        return of_row(TENSIX_ROW_SFP_STOCH_RND) | b << 12 | c << 8 | vd | vector_below(2);
-    case 4:
-        return of_row(TENSIX_ROW_SFPSHFT2) | b << 12 | c << 8 | vd | vector_below(7);
-    case 5:
-        return of_row(TENSIX_ROW_SFPIADD) | lregs | vd | vector_below(3) | 4;
-    case 6:
-        return of_row(TENSIX_ROW_SFPSETCC) | c << 8 | vd | 2 * vector_below(4);
-    case 7:
-        return of_row(TENSIX_ROW_SFPENCC) | vd;
-    case 8:
-        return of_row(TENSIX_ROW_SFPXOR) | c << 8 | vd;
-    case 9:
-        return of_row(TENSIX_ROW_SFPSWAP) | c << 8 | vd | vector_below(9);
-    case 10:
-        return of_row(TENSIX_ROW_SFPSHFT) | lregs | vd | vector_below(8);
-    case 11:
-        return of_row(TENSIX_ROW_SFPSETSGN) | c << 8 | vd;
-    case 12:
-        return of_row(TENSIX_ROW_SFPMOV) | c << 8 | vd | vector_below(3);
-    case 13:
-        return of_row(TENSIX_ROW_SFPLOADMACRO) | (vector_random() & 0xff0000); /* an SFPNOP */
-    default:
-        return of_row(TENSIX_ROW_SFPLZ) | c << 8 | vd | 2 * vector_below(2);
-    }
-}
-
-static uint32_t random_sequence(void)
-{
-    uint32_t sequence = 0;
-    for (unsigned part = 0; part < 4; part++) {
-        unsigned source = part == TENSIX_PART_STORE ? 3
-                          : vector_chance(10)       ? 2
-                                                    : 4 + vector_below(4);
-        unsigned bits = (vector_random() & 0xc0) | vector_below(8) << 3 | source;
-        sequence |= vector_chance(60) ? bits << 8 * part : 0;
-    }
-    return sequence;
-}
-
-static uint32_t random_instruction(void)
-{
-    unsigned address = vector_below(32) * 2;
-    unsigned format = vector_chance(50) ? 4 : vector_below(10);
-    uint32_t tail = format << 16 | (vector_chance(50) ? 6u : 7u) << 13 | address;
-    switch (vector_below(6)) {
-    case 0:
-        return of_row(TENSIX_ROW_SFPNOP);
-    case 1:
-        return of_row(TENSIX_ROW_SFPLOAD) | vector_below(8) << 20 | tail;
-    case 2: {
-        uint32_t word = random_template();
-        return word >> 24 == TENSIX_OPCODE_SFPLOADMACRO ? of_row(TENSIX_ROW_SFPNOP) : word;
-    }
-    default:
-        return of_row(TENSIX_ROW_SFPLOADMACRO) | vector_below(16) << 20 | tail | vector_below(2);
-    }
-}
-
-static void draw(struct tensix *to)
-{
-    struct vector_model state;
-    vector_power_on(&state);
-    vector_randomise(&state, VECTOR_LREGS | VECTOR_FLAGS | VECTOR_PRNG);
-    for (unsigned lane = 0; lane < NUM_LANES; lane++) {
-        state.lane[lane].lreg[7] = vector_below(16);
-        state.lane[lane].uses_flags = true;
-    }
-    struct tensix_macro_config config = {.misc = (uint16_t)(vector_chance(40)   ? 0
-                                                            : vector_chance(50) ? 0xf00
-                                                                                : vector_random())};
-    config.misc = (uint16_t)((config.misc & 0xff0) | 4);
-    for (unsigned i = 0; i < 4; i++) {
-        config.instruction[i] = random_template();
-        config.sequence[i] = random_sequence();
-    }
-    for (unsigned lane = 0; lane < NUM_LANES; lane++) {
-        state.lane[lane].macro = config;
-    }
-    vector_store(&state, to);
-    tensix_set_thread_field(to, 0, TENSIX_FIELD_ADDR_MOD_DST_SEC6_DestIncr, 2);
-    fill_dst(to->dst.bits);
-    memset(to->dst.cleared, 0, sizeof to->dst.cleared);
-}
-
-static bool is_stalled(const struct tensix_vector_op *last, const struct tensix_vector_op *op)
-{
-    struct tensix_vector stalls = {0};
-    tensix_vector_note_start(&stalls, last, 10);
-    return tensix_vector_must_stall(&stalls, op, 11);
-}
-
-static void compare_with_model(unsigned program)
-{
-    struct tensix *wanted = &model.harness.tensix;
-    char what[40];
-    snprintf(what, sizeof what, "program %u", program);
-    for (unsigned i = 0; i < TENSIX_LREGS; i++) {
-        const uint32_t *x = tensix->vector.lreg[i], *y = wanted->vector.lreg[i];
-        for (unsigned lane = 0; lane < NUM_LANES && memcmp(x, y, NUM_LANES * sizeof *x); lane++) {
-            ck_assert_msg(x[lane] == y[lane],
-                          "%s: LReg[%u][%u] is 0x%08" PRIx32 ", not 0x%08" PRIx32, what, i, lane,
-                          x[lane], y[lane]);
-        }
-    }
-    ck_assert_uint_eq(tensix->vector.flags, wanted->vector.flags);
-    compare_dst(what, wanted->dst.bits);
-}
-
-static unsigned kinds[TENSIX_FAULT_KINDS];
-
-static bool count_fault(void *owner, const struct tensix_fault *fault)
-{
-    (void)owner;
-    kinds[fault->kind]++;
-    return false;
-}
-
-/* All of the pages' undefined cases are reported, and not compared. */
-TEST(random_macros)
-{
-    unsigned compared = 0;
-    struct tensix_origin origin = {.pc = 0x1000, .pusher = TENSIX_BY_T0};
-    tensix_harness_open(&model.harness);
-    harness.board.fault = count_fault;
-    for (unsigned program = 0; program < PROGRAMS; program++) {
-        tensix_reset(tensix);
-        tensix->timed = program % 2;
-        harness.time = 0;
-        memset(kinds, 0, sizeof kinds);
-        draw(tensix);
-        macro_model_take(&model, tensix);
-        struct tensix_vector_op last = {.row = TENSIX_ROW_SFPNOP};
-        for (unsigned i = 0; i < PROGRAM + DRAIN; i++) {
-            uint32_t word = i < PROGRAM ? random_instruction() : of_row(TENSIX_ROW_SFPNOP);
-            struct tensix_vector_op op = tensix_vector_decode(tensix_row_of(word), 0, word);
-            if (is_stalled(&last, &op)) {
-                macro_model_cycle(&model, NULL);
-            }
-            macro_model_cycle(&model, &op);
-            last = op;
-            while (!tensix_accepts(tensix, 0)) {
-                tensix_harness_go(&harness, 1);
-            }
-            ck_assert(tensix_push(tensix, 0, origin, &word, 1, harness.time));
-        }
-        tensix_harness_go(&harness, 0);
-        if (!kinds[TENSIX_FAULT_UNDEFINED]) {
-            compared++;
-            compare_with_model(program);
-        }
-    }
-    tensix_harness_close(&model.harness);
-    ck_assert_uint_ge(compared, PROGRAMS / 8);
-}
-
 /* --- What the page leaves undefined, and what it does not say twice --- */
 
 static void set_macro(unsigned column, unsigned macro, uint32_t sequence, uint16_t misc)
@@ -701,14 +508,18 @@ TEST_EACH(broken_rules, COUNT(broken))
     check_word(own);
 }
 
+/* Any data, no macros, and an empty flag stack. */
 static void draw_again(void)
 {
+    static struct f_model model;
     tensix_reset(tensix);
     harness.time = 0;
     harness.faults = 0;
-    vector_seed(5);
-    draw(tensix);
-    memset(tensix->vector.macro, 0, sizeof tensix->vector.macro);
+    dice = 5;
+    f_fill(&model, tensix, &dice);
+    memset(model.state.depth, 0, sizeof model.state.depth);
+    f_put(&model, tensix);
+    tensix_set_thread_field(tensix, 0, TENSIX_FIELD_ADDR_MOD_DST_SEC6_DestIncr, 2);
 }
 
 /* Under the policy "stop" a fault comes before anything of its cycle has happened: what goes on

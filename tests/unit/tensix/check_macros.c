@@ -391,7 +391,34 @@ TEST(overrides_of_floats)
     ck_assert_uint_eq(lreg(6, 9), 0x40000000);
 }
 
-/* --- Stores --- */
+/* Both operands of SFPSWAP: with neither override VD of the template, as LLK's exponential has it.
+ * LReg[16] is read and stays. */
+TEST_EACH(swaps, 4)
+{
+    enum { VD = 5, TEMPLATE_VC = 2, TEMPLATE_VD = 3 };
+    unsigned flags = (unsigned)_i << 6, vc = flags & INTO_VB ? TEMPLATE_VC : VD;
+    unsigned vd = flags & INTO_STAGED ? STAGED : flags & INTO_VB ? VD : TEMPLATE_VD;
+    uint32_t wanted[F_LREGS] = {0};
+    set_dst(8, 0xf0f);
+    for (unsigned r = 0; r < F_LREGS; r++) {
+        wanted[r] = r < 8 || r == STAGED ? 0x100 + r : lreg(r, 0);
+        fill_lreg(r, wanted[r]);
+    }
+    wanted[VD] = 0xf0f;
+    uint32_t old = wanted[vd];
+    wanted[vd] = vd == STAGED ? old : wanted[vc];
+    wanted[vc] = old;
+    put_template(0, f_insn(F_SFPSWAP, 0, TEMPLATE_VC, TEMPLATE_VD, 0));
+    put_sequence(0, slot(flags, 0, 4));
+    const uint32_t words[] = {f_macro(0, VD, UINT16, 0, 8), SFPNOP, SFPNOP, SFPNOP};
+    burst(words, 4);
+    settle();
+    no_faults("SFPSWAP");
+    for (unsigned r = 0; r < F_LREGS; r++) {
+        ck_assert_msg(lreg(r, 0) == wanted[r], "flags %02x: LReg[%u] is %x, not %x", flags, r,
+                      lreg(r, 0), wanted[r]);
+    }
+}
 
 /* --- Forgetting --- */
 

@@ -74,27 +74,6 @@ static void both(struct f_world *w, uint32_t word, const char *what)
     f_compare(&w->model, &w->harness.tensix, text);
 }
 
-/* --- State after power-on --- */
-
-TEST(test_constants)
-{
-    struct tensix_harness harness;
-    tensix_harness_open(&harness);
-    const struct tensix_vector *v = &harness.tensix.vector;
-    for (unsigned lane = 0; lane < F_LANES; lane++) {
-        float eighth;
-        memcpy(&eighth, &v->lreg[8][lane], sizeof eighth);
-        ck_assert(eighth > 0.83725f && eighth < 0.83735f);
-        ck_assert_uint_eq(v->lreg[9][lane], 0);
-        ck_assert_uint_eq(v->lreg[10][lane], 0x3f800000);
-        ck_assert_uint_eq(v->lreg[15][lane], 2 * lane);
-    }
-    ck_assert_uint_eq(v->flags, 0);
-    ck_assert_uint_eq(v->uses_flags, 0);
-    ck_assert_uint_eq(v->stack[0].used, 0);
-    tensix_harness_close(&harness);
-}
-
 /* --- Every row, VD and mode --- */
 
 static bool is_elsewhere(enum f_op op)
@@ -511,39 +490,4 @@ TEST(test_backdoor)
         f_compare(&w->model, &w->harness.tensix, f_row_of(op)->mnemonic);
     }
     f_close_world(w);
-}
-
-/* --- Hazards that the hardware does not see (SPEC: SFPMAD, instruction scheduling) --- */
-
-static const struct hazard {
-    const char *second;
-    bool is_hazard;
-} hazards[] = {
-    /* vd is 2 where the first instruction writes it */
-    {"SFPAND 2, 3, 4, 1", true},     {"SFPOR 2, 3, 4, 1", true},    {"SFPIADD 0, 3, 2, 4", true},
-    {"SFPSHFT 0, 3, 2, 0", true},    {"SFPSHFT 1, 3, 2, 1", true},  {"SFPSWAP 0, 3, 2, 1", true},
-    {"SFPSWAP 0, 2, 3, 1", true},    {"SFPSHFT2 0, 2, 4, 2", true}, {"SFPSHFT2 0, 2, 4, 3", true},
-    {"SFPSHFT2 0, 2, 4, 4", true},   {"SFPSHFT2 2, 3, 4, 5", true}, {"SFPAND 0, 3, 2, 0", false},
-    {"SFPOR 0, 3, 2, 0", false},     {"SFPSWAP 0, 3, 2, 0", false}, {"SFPABS 0, 2, 4, 0", false},
-    {"SFPMUL 2, 3, 9, 4, 0", false}, {"SFPIADD 0, 2, 4, 4", false}, {"SFPMOV 0, 3, 4, 0", false},
-};
-
-TEST_EACH(test_hazards, sizeof hazards / sizeof *hazards)
-{
-    const struct hazard *hazard = &hazards[_i];
-    char text[120];
-    for (unsigned gap = 0; gap < 2; gap++) {
-        struct tensix_harness harness;
-        tensix_harness_open(&harness);
-        snprintf(text, sizeof text, "SFPMAD 0, 1, 9, 2, 0; %s%s", gap ? "SFPNOP; " : "",
-                 hazard->second);
-        tensix_harness_run(&harness, 0, text);
-        bool expects = hazard->is_hazard && !gap;
-        ck_assert_msg(harness.faults == expects, "%s: %u faults: %s", text, harness.faults,
-                      harness.fault.text);
-        if (expects) {
-            ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_HAZARD);
-        }
-        tensix_harness_close(&harness);
-    }
 }

@@ -9,23 +9,12 @@
 
 #include "unit/test.h"
 #include "tensix/vector/schedule.h"
-#include "unit/tensix/vector_harness.h"
+#include "unit/tensix/lane_model.h"
+#include "unit/tensix/tensix_fixture.h"
 
 enum { WORDS_A_ROW = 150, LREGS_READ = 16 };
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-    vector_seed(7);
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
-}
+static struct f_model model;
 
 /* --- USES --- */
 
@@ -36,7 +25,7 @@ static bool is_vector_row(unsigned row)
 
 static uint32_t random_word(unsigned row)
 {
-    return tensix_rows[row].match | (vector_random() & 0xffffff & ~tensix_rows[row].mask);
+    return tensix_rows[row].match | (random_next(&dice) & 0xffffff & ~tensix_rows[row].mask);
 }
 
 static bool is_legal(const struct tensix_vector_op *op)
@@ -98,11 +87,9 @@ static bool execute(const struct tensix_vector_op *op, struct outcome *outcome)
 
 static void draw_state(void)
 {
-    struct vector_model model;
-    vector_power_on(&model);
-    vector_randomise(&model, VECTOR_LREGS | VECTOR_FLAGS | VECTOR_PRNG);
     tensix->vector.schedules = 0;
-    vector_store(&model, tensix);
+    f_refill(&model, &dice);
+    f_put(&model, tensix);
     start = tensix->vector;
 }
 
@@ -120,13 +107,13 @@ static void check_uses(const struct tensix_vector_op *op)
             uses.writes >> i & 1 || memcmp(first.lreg[i], start.lreg[i], sizeof first.lreg[i]) == 0,
             "%s 0x%08" PRIx32 " writes LReg[%u]", tensix_rows[op->row].mnemonic, op->word, i);
     }
-    unsigned other = vector_below(8);
+    unsigned other = random_below(&dice, 8);
     if (uses.reads >> other & 1) {
         return;
     }
     tensix->vector = start;
     for (unsigned lane = 0; lane < NUM_LANES; lane++) {
-        tensix->vector.lreg[other][lane] = vector_random();
+        tensix->vector.lreg[other][lane] = random_next(&dice);
     }
     ck_assert(execute(op, &second));
     for (unsigned i = 0; i < TENSIX_LREGS; i++) {
@@ -140,18 +127,20 @@ static void check_uses(const struct tensix_vector_op *op)
 
 TEST(reads_and_writes)
 {
+    f_fill(&model, tensix, &dice);
     for (unsigned row = 0; row < TENSIX_ROWS; row++) {
         for (unsigned i = 0; i < WORDS_A_ROW && is_vector_row(row); i++) {
             struct tensix_vector_op op = tensix_vector_decode(row, 0, random_word(row));
-            bool is_scheduled = vector_chance(50) && row != TENSIX_ROW_SFPCONFIG &&
+            bool is_scheduled = random_below(&dice, 2) && row != TENSIX_ROW_SFPCONFIG &&
                                 tensix_vector_row(row)->part != TENSIX_PART_LOAD;
             if (row == TENSIX_ROW_SFPLOADMACRO || !is_legal(&op)) {
                 continue;
             }
             if (is_scheduled) {
                 op.is_scheduled = true;
-                op.vb = (uint8_t)vector_below(16);
-                op.vd = (uint8_t)(vector_chance(30) ? TENSIX_LREG_MACRO : vector_below(8));
+                op.vb = (uint8_t)random_below(&dice, 16);
+                op.vd = (uint8_t)(random_below(&dice, 3) == 0 ? TENSIX_LREG_MACRO
+                                                              : random_below(&dice, 8));
             }
             check_uses(&op);
         }

@@ -13,26 +13,13 @@
 
 #include "unit/test.h"
 #include "tensix/rwc.h"
-#include "unit/tensix/vector_harness.h"
+#include "tensix/vector/schedule.h"
+#include "unit/tensix/tensix_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define NO_TEMPLATES "SFPCONFIG 2, 15, 1; SFPNOP; " /* DISABLE_BACKDOOR_LOAD */
 
 enum { MOST_TEXT = 150, MOST_CYCLES = 64, ALL_COLUMNS = 0xff };
-
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-    vector_seed(1);
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
-}
 
 static void run(const char *text)
 {
@@ -121,7 +108,7 @@ static void judge(unsigned row, uint32_t word, bool undefined)
 {
     struct before *before = undefined ? note() : NULL;
     harness.faults = 0;
-    harness.stop = undefined && vector_chance(50);
+    harness.stop = undefined && random_below(&dice, 2);
     tensix->now += 8;
     tensix->thread[0].next = word;
     enum tensix_exec result = tensix_runners[row](tensix, 0, word);
@@ -152,7 +139,7 @@ TEST_EACH(every_row_with_every_vd_and_mode, TENSIX_ROWS)
     tensix_vector_derive(&tensix->vector);
     for (unsigned i = 0; i < COUNT(depths) * 256u * 4; i++) {
         unsigned vd = i >> 4 & 15, mod = i & 15, rounding = i >> 8 & 3, depth = depths[i >> 10];
-        uint32_t word = word_of(row, vd, mod, vector_random());
+        uint32_t word = word_of(row, vd, mod, random_next(&dice));
         if (row == TENSIX_ROW_SFP_STOCH_RND) {
             word = (word & ~(UINT32_C(3) << 21)) | rounding << 21;
         } else if (row == TENSIX_ROW_SFPLOADMACRO && tensix->vector.entries) {
@@ -175,7 +162,7 @@ TEST_EACH(templates_are_not_judged, TENSIX_ROWS)
     }
     for (unsigned i = 0; i < 64 * 4; i++) {
         unsigned vd = 12 + (i >> 4) % 4;
-        uint32_t word = word_of(row, vd, i & 15, vector_random() | 3u << 21);
+        uint32_t word = word_of(row, vd, i & 15, random_next(&dice) | 3u << 21);
         set_depth(i >> 6 & 1 ? 0 : TENSIX_FLAG_STACK);
         judge(row, word, false);
         for (unsigned column = 0; column < TENSIX_LANE_COLUMNS; column++) {
@@ -260,6 +247,8 @@ static const struct hazard {
     {"SFPSHFT2 3, 2, 4, 5", "SFPSHFT2 reads LReg[3]"}, /* the low bits of its immediate are VB */
     {"SFPSHFT2 3, 2, 4, 6", "SFPSHFT2 reads LReg[3]"},
     {"SFPSWAP 0, 2, 3, 0", NULL}, /* swaps in its second cycle */
+    {"SFPAND 0, 2, 3, 0", NULL},
+    {"SFPOR 0, 2, 3, 0", NULL},
     {"SFPIADD 0, 3, 2, 4", NULL},
     {"SFPIADD 5, 2, 3, 1", NULL}, /* VD is not read */
     {"SFPMOV 0, 3, 4, 0", NULL},
@@ -459,14 +448,15 @@ TEST_EACH(templates_of_rubbish, 256)
     unsigned opcode = (unsigned)_i;
     bool is_store = opcode == tensix_rows[TENSIX_ROW_SFPSTORE].match >> 24;
     for (unsigned i = 0; i < 64; i++) {
-        unsigned part = i % 4, delay = vector_below(8), flags = vector_below(4) * 0x40;
-        uint32_t word = opcode << 24 | (vector_random() & 0xffffff);
-        set_macros(ALL_COLUMNS, word, vector_random(),
+        unsigned part = i % 4, delay = random_below(&dice, 8),
+                 flags = random_below(&dice, 4) * 0x40;
+        uint32_t word = opcode << 24 | (random_next(&dice) & 0xffffff);
+        set_macros(ALL_COLUMNS, word, random_next(&dice),
                    (uint32_t)SLOT(flags, delay, TEMPLATE_0) << 8 * part, i & 0xff);
         tensix->timed = i >> 4 & 1;
         harness.faults = 0;
         uint32_t macro = tensix_rows[TENSIX_ROW_SFPLOADMACRO].match |
-                         (vector_random() & ~tensix_rows[TENSIX_ROW_SFPLOADMACRO].mask);
+                         (random_next(&dice) & ~tensix_rows[TENSIX_ROW_SFPLOADMACRO].mask);
         tensix_harness_push(&harness, 0, macro);
         if (part == TENSIX_PART_STORE && !is_store) {
             ck_assert_uint_eq(harness.faults, 1);
@@ -624,8 +614,8 @@ TEST_EACH(every_bit_of_lane_config, 18 * TENSIX_LANE_COLUMNS)
     ck_assert_uint_eq(tensix->vector.lane_config[column], config);
     set_depth(3);
     for (unsigned row = 0; row < TENSIX_ROWS; row++) {
-        unsigned vd = vector_below(8), mod = row == TENSIX_ROW_SFPSHFT2 ? 6 : 0;
-        uint32_t word = word_of(row, vd, mod, vector_random() & 0x1fffff);
+        unsigned vd = random_below(&dice, 8), mod = row == TENSIX_ROW_SFPSHFT2 ? 6 : 0;
+        uint32_t word = word_of(row, vd, mod, random_next(&dice) & 0x1fffff);
         word = row == TENSIX_ROW_SFP_STOCH_RND ? word & ~(UINT32_C(3) << 21) : word;
         if (tensix_row_infos[row].unit == TENSIX_UNIT_VECTOR && row != TENSIX_ROW_SFPCONFIG) {
             judge(row, word, false);
@@ -640,12 +630,12 @@ TEST(addresses_wrap)
     static const uint32_t values[] = {0, 1, 3, 0x3ff, 0x3fe, 0x200, 0x155};
     for (unsigned i = 0; i < 512; i++) {
         unsigned mod = i % 16;
-        uint32_t set = (vector_random() & 0xfff) << 6 | 0x14;
+        uint32_t set = (random_next(&dice) & 0xfff) << 6 | 0x14;
         tensix_set_thread_field(tensix, 0, TENSIX_FIELD_SFPU_STACK_Incr, values[i % 7]);
         tensix_set_thread_field(tensix, 0, TENSIX_FIELD_DEST_TARGET_REG_CFG_MATH_Offset,
-                                vector_random());
-        tensix_set_config_field(tensix, 0, TENSIX_FIELD_DEST_REGW_BASE_Base, vector_random());
-        tensix_set_config_field(tensix, 0, TENSIX_FIELD_DEST_SP_BASE_Base, vector_random());
+                                random_next(&dice));
+        tensix_set_config_field(tensix, 0, TENSIX_FIELD_DEST_REGW_BASE_Base, random_next(&dice));
+        tensix_set_config_field(tensix, 0, TENSIX_FIELD_DEST_SP_BASE_Base, random_next(&dice));
         tensix_set_config_field(tensix, 0, TENSIX_FIELD_DEST_ACCESS_CFG_remap_addrs, i >> 4 & 1);
         tensix_set_config_field(tensix, 0, TENSIX_FIELD_DEST_ACCESS_CFG_swizzle_32b, i >> 5 & 1);
         tensix->dst_high_half = i >> 6 & 1;
@@ -653,7 +643,7 @@ TEST(addresses_wrap)
         ck_assert_uint_le(tensix->thread[0].rwc.sp, TENSIX_RWC_SP_MASK);
         for (unsigned j = 0; j < 4; j++) {
             unsigned row = j & 1 ? TENSIX_ROW_SFPLOAD : TENSIX_ROW_SFPSTORE;
-            tensix_harness_push(&harness, 0, word_of(row, j, mod, vector_random()));
+            tensix_harness_push(&harness, 0, word_of(row, j, mod, random_next(&dice)));
             ck_assert_uint_le(tensix->thread[0].rwc.sp, TENSIX_RWC_SP_MASK);
         }
         ck_assert_uint_eq(harness.faults, 0);

@@ -262,6 +262,8 @@ static void f_compare_lane(const struct f_state *s, const struct tensix_vector *
         const struct tensix_flag_level *level = &v->stack[i];
         F_EXPECT((level->used >> lane & 1) == (i < s->depth[lane]),
                  "%s: the flag stack of lane %u has not %u entries", what, lane, s->depth[lane]);
+        F_EXPECT(!((level->flags | level->uses_flags) & ~level->used),
+                 "%s: an entry of the flag stack that is not in use has something", what);
         if (i < s->depth[lane]) {
             unsigned from = s->depth[lane] - 1 - i;
             F_EXPECT((level->flags >> lane & 1) == s->stack[lane][from].flags &&

@@ -184,6 +184,9 @@ enum f_part f_part_of(enum f_op op);
 uint32_t f_mad(uint32_t x, uint32_t y, uint32_t z);
 bool f_enabled(const struct f_state *state, unsigned lane);
 
+/* SPEC: AdvancePRNG. */
+uint32_t f_next_random(struct f_state *state, unsigned lane);
+
 /* --- Words --- */
 
 static inline uint32_t f_insn(enum f_op op, uint32_t imm12, uint32_t vc, uint32_t vd, uint32_t mod)

@@ -9,7 +9,7 @@
 
 /* --- Helpers of instructions --- */
 
-static uint32_t f_next_random(struct f_state *s, unsigned lane)
+uint32_t f_next_random(struct f_state *s, unsigned lane)
 {
     uint32_t result = s->generator[lane];
     uint32_t taps = (result >> 31) ^ (result >> 21) ^ (result >> 1) ^ result;
