@@ -1,7 +1,7 @@
 /*
  * The Configuration Unit and the backend configuration: instructions in functional and timed runs,
- * words that do more than hold a value, the harts' window, soft reset. The values that CFGSHIFTMASK
- * and STREAMWRCFG write are in check_config_pages.c.
+ * words that do more than hold a value, the harts' window, soft reset. What is read and written
+ * where is in check_config_pages.c.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -83,47 +83,9 @@ static void assert_fault(const char *text)
     harness.faults = 0;
 }
 
-/* Selects state `thread % 2` for each thread. */
-static void select_states(void)
-{
-    for (unsigned thread = 0; thread < 3; thread++) {
-        run(thread, "SETC16 0, %u", thread % 2);
-    }
-}
-
 FIXTURE(setup, teardown);
 
 /* --- SETC16 --- */
-
-TEST_EACH(setc16_writes_the_own_bank, 3)
-{
-    unsigned thread = (unsigned)_i;
-    for (unsigned word = 0; word < THREAD_WORDS; word++) {
-        tensix->changed = false;
-        run(thread, "SETC16 %u, %u", word, 0xff00 + word);
-        ck_assert(tensix->changed);
-        for (unsigned bank = 0; bank < 3; bank++) {
-            ck_assert_uint_eq(tensix->thread_config[bank][word],
-                              bank == thread ? 0xff00 + word : 0);
-        }
-    }
-    ck_assert_uint_eq(harness.faults, 0);
-}
-
-TEST(setc16_outside_faults)
-{
-    run(1, "SETC16 68, 1");
-    assert_fault("SETC16: ThreadConfig has 68 words, not word 68");
-    ck_assert_uint_eq(harness.fault.thread, 1);
-    run(1, "SETC16 255, 1");
-    assert_fault("SETC16: ThreadConfig has 68 words, not word 255");
-    run(1, "SETC16 67, 1"); /* the thread goes on */
-    ck_assert_uint_eq(tensix->thread_config[1][67], 1);
-    harness.stop = true;
-    run(1, "SETC16 200, 1; SETC16 66, 1");
-    ck_assert(tensix->stopped);
-    ck_assert_uint_eq(tensix->thread_config[1][66], 0);
-}
 
 /* SPEC: any write to the word resets the unpackers' context counters of the thread. */
 TEST(context_counters_are_reset)
@@ -155,69 +117,12 @@ TEST(setc16_moves_a_latched_streamwait)
     ck_assert(tensix->thread[0].latch.met);
 }
 
-/* --- WRCFG and RDCFG --- */
-
-TEST_EACH(wrcfg_writes_a_word_of_the_selected_state, WORDS)
-{
-    unsigned word = (unsigned)_i;
-    if (word == STATE_RESET) {
-        return;
-    }
-    select_states();
-    for (unsigned thread = 0; thread < 3; thread++) {
-        fill();
-        tensix->gpr[thread][33] = 0xffffffff;
-        tensix->changed = false;
-        run(thread, "WRCFG 33, 0, %u", word);
-        ck_assert(tensix->changed);
-        assert_config(thread % 2, word, 0xffffffff);
-    }
-    ck_assert_uint_eq(harness.faults, 0);
-}
-
-TEST(wrcfg_128_ignores_low_bits_of_both)
-{
-    select_states();
-    for (unsigned low = 0; low < 16; low++) {
-        fill();
-        for (unsigned i = 0; i < 64; i++) {
-            tensix->gpr[1][i] = 1000 + i;
-        }
-        run(1, "WRCFG %u, 1, %u", 20 + low % 4, 100 + low / 4);
-        for (unsigned i = 0; i < WORDS; i++) {
-            bool is_written = i >= 100 && i < 104;
-            ck_assert_uint_eq(tensix->config[1][i], is_written ? 1020 + i - 100 : pattern(1, i));
-            ck_assert_uint_eq(tensix->config[0][i], pattern(0, i));
-        }
-    }
-    run(1, "WRCFG 63, 1, 223"); /* the last four */
-    for (unsigned i = 0; i < 4; i++) {
-        ck_assert_uint_eq(tensix->config[0][220 + i], 1060 + i);
-        ck_assert_uint_eq(tensix->config[1][220 + i], 1060 + i);
-    }
-    ck_assert_uint_eq(harness.faults, 0);
-}
-
-TEST_EACH(rdcfg_reads_the_selected_state, WORDS)
-{
-    unsigned word = (unsigned)_i;
-    select_states();
-    fill();
-    for (unsigned thread = 0; thread < 3; thread++) {
-        tensix->changed = false;
-        run(thread, "RDCFG 63, %u", word);
-        ck_assert_uint_eq(tensix->gpr[thread][63], pattern(thread % 2, word));
-        ck_assert_uint_eq(tensix->gpr[thread][62], 0);
-        ck_assert(tensix->changed);
-    }
-    assert_config(0, 0, pattern(0, 0));
-}
-
 TEST(words_outside_fault)
 {
     static const struct {
         const char *instruction, *text;
     } rows[] = {
+        {"SETC16 68, 1", "SETC16: ThreadConfig has 68 words, not word 68"},
         {"WRCFG 0, 0, 224", "WRCFG: Config has 224 words, not word 224"},
         {"WRCFG 0, 1, 224", "WRCFG: Config has 224 words, not word 224"},
         {"WRCFG 0, 0, 2047", "WRCFG: Config has 224 words, not word 2047"},
@@ -238,38 +143,6 @@ TEST(words_outside_fault)
     }
     assert_config(0, 0, pattern(0, 0));
     ck_assert_uint_eq(tensix->gpr[0][0], 0x1234);
-}
-
-/* All bits of a word are kept, also those that no field has. */
-TEST(bits_without_a_field_are_kept)
-{
-    tensix->gpr[0][1] = 0xffffffff;
-    run(0, "WRCFG 1, 0, %u; RDCFG 2, %u", TENSIX_WORD_DEST_OFFSET_Enable,
-        TENSIX_WORD_DEST_OFFSET_Enable);
-    ck_assert_uint_eq(tensix->gpr[0][2], 0xffffffff);
-}
-
-/* --- RMWCIB --- */
-
-TEST_EACH(rmwcib_changes_bits_of_a_byte, 4)
-{
-    unsigned byte = (unsigned)_i;
-    select_states();
-    for (unsigned i = 0; i < 500; i++) {
-        unsigned mask = random_next(&dice) & 0xff, value = random_next(&dice) & 0xff;
-        unsigned word = random_next(&dice) % WORDS, thread = i % 3;
-        fill();
-        run(thread, "RMWCIB%u %u, %u, %u", byte, mask, value, word);
-        uint32_t expected = pattern(thread % 2, word);
-        for (unsigned bit = 0; bit < 8; bit++) {
-            uint32_t place = UINT32_C(1) << (8 * byte + bit);
-            if (mask >> bit & 1) {
-                expected = value >> bit & 1 ? expected | place : expected & ~place;
-            }
-        }
-        assert_config(thread % 2, word, expected);
-    }
-    ck_assert_uint_eq(harness.faults, 0);
 }
 
 /* --- Words that do more than hold a value --- */

@@ -232,6 +232,14 @@ TEST(stream_write_out_of_range)
 
 /* --- The plain instructions: every word, and beyond --- */
 
+/* Whoever waits for a change of the configuration is told. */
+static void execute_change(unsigned thread, uint32_t word)
+{
+    tt->changed = false;
+    execute_and_check(thread, word);
+    ck_assert(tt->changed);
+}
+
 TEST(plain_writes)
 {
     for (int n = 0; n < CASES; n++) {
@@ -247,7 +255,7 @@ TEST(plain_writes)
             store(thread, wide ? (word & ~3u) + i : word,
                   expected.gpr[thread][wide ? (reg & ~3u) + i : reg]);
         }
-        execute_and_check(thread, OP(0xb0) | reg << 16 | (uint32_t)wide << 15 | word);
+        execute_change(thread, OP(0xb0) | reg << 16 | (uint32_t)wide << 15 | word);
     }
 }
 
@@ -258,7 +266,7 @@ TEST(plain_reads)
         randomize_config();
         read_state(&expected);
         expected.gpr[thread][reg] = expected.config[expected.thread_config[thread][0]][word];
-        execute_and_check(thread, OP(0xb1) | reg << 16 | word);
+        execute_change(thread, OP(0xb1) | reg << 16 | word);
     }
 }
 
@@ -272,7 +280,7 @@ TEST(thread_words)
         }
         read_state(&expected);
         expected.thread_config[word % 3][word] = (uint16_t)value;
-        execute_and_check(word % 3, insn);
+        execute_change(word % 3, insn);
     }
 }
 
@@ -307,17 +315,22 @@ TEST(state_reset)
     }
 }
 
-/* RMWCIB is the exception: it writes the word and clears nothing. */
-TEST(state_reset_by_rmwcib)
+/* RMWCIB writes bits of any word, and is the exception: it does not clear the state. */
+TEST(bits_of_bytes)
 {
-    for (unsigned n = 0; n < 48; n++) {
-        unsigned thread = n % 3, byte = n / 3 % 4;
+    for (unsigned n = 0; n < 2000; n++) {
+        unsigned thread = n % 3, byte = n / 3 % 4, word = n % 2 ? STATE_RESET : below(STATE_WORDS);
         uint32_t mask = n < 24 ? 0xff : below(256), value = below(256);
         randomize_config();
         read_state(&expected);
-        uint32_t *word = &expected.config[expected.thread_config[thread][0]][STATE_RESET];
-        *word = (*word & ~(mask << 8 * byte)) | (value & mask) << 8 * byte;
-        execute_and_check(thread, OP(0xb3 + byte) | mask << 16 | value << 8 | STATE_RESET);
+        unsigned state = expected.thread_config[thread][0];
+        uint32_t bits = expected.config[state][word];
+        bits = (bits & ~(mask << 8 * byte)) | (value & mask) << 8 * byte;
+        for (unsigned i = 0; i < 2; i++) {
+            expected.config[i][word] =
+                i == state || word >= GLOBAL ? bits : expected.config[i][word];
+        }
+        execute_and_check(thread, OP(0xb3 + byte) | mask << 16 | value << 8 | word);
     }
 }
 
