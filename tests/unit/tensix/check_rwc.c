@@ -1,7 +1,6 @@
 /*
  * RWCs: SETRWC, INCRWC and address modifiers against a model of the ISA's pages that keeps plain
- * numbers and reduces them modulo each counter's size, on random state and operands; sequences and
- * corner cases written by hand.
+ * numbers and reduces them modulo each counter's size, on random state and operands; LLK's product.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -138,42 +137,6 @@ TEST(setrwc_is_as_the_model)
     ck_assert_uint_eq(harness.faults, 0);
 }
 
-/* LLK's resets, and the sums that wrap. */
-TEST(setrwc_by_hand)
-{
-    struct tensix_rwc *rwc = &tensix->thread[1].rwc;
-    *rwc =
-        (struct tensix_rwc){.dst = 100, .dst_cr = 1023, .src_a = 5, .src_a_cr = 63, .fidelity = 2};
-    tensix_harness_run(&harness, 1, "SETRWC 0, 5, 15, 0, 15, 5"); /* CR_AD, SET_AD */
-    ck_assert_uint_eq(rwc->src_a, 14);
-    ck_assert_uint_eq(rwc->src_a_cr, 14);
-    ck_assert_uint_eq(rwc->dst, 14);
-    ck_assert_uint_eq(rwc->dst_cr, 14);
-    ck_assert_uint_eq(rwc->fidelity, 2);
-    tensix_harness_run(&harness, 1, "SETRWC 0, 0, 0, 0, 0, 15"); /* SET_ABD_F */
-    ck_assert_mem_eq(rwc, &(struct tensix_rwc){0}, sizeof *rwc);
-}
-
-/* The mask's bit 3 is the fidelity phase and has nothing to do with Dst. */
-TEST(setrwc_of_fidelity_leaves_dst)
-{
-    struct tensix_rwc *rwc = &tensix->thread[0].rwc;
-    *rwc = (struct tensix_rwc){.dst = 7, .dst_cr = 9, .fidelity = 3};
-    tensix_harness_run(&harness, 0, "SETRWC 0, 0, 5, 0, 0, 8");
-    ck_assert_uint_eq(rwc->dst, 7);
-    ck_assert_uint_eq(rwc->dst_cr, 9);
-    ck_assert_uint_eq(rwc->fidelity, 0);
-}
-
-TEST(setrwc_c_to_cr_needs_no_mask)
-{
-    struct tensix_rwc *rwc = &tensix->thread[0].rwc;
-    *rwc = (struct tensix_rwc){.dst = 1020, .dst_cr = 9};
-    tensix_harness_run(&harness, 0, "SETRWC 0, 12, 5, 0, 0, 0");
-    ck_assert_uint_eq(rwc->dst, 1);
-    ck_assert_uint_eq(rwc->dst_cr, 1);
-}
-
 /* --- INCRWC --- */
 
 static void model_step(struct pair *pair, bool cr, unsigned increment)
@@ -209,29 +172,6 @@ TEST(incrwc_is_as_the_model)
         compare(word);
     }
     ck_assert_uint_eq(harness.faults, 0);
-}
-
-TEST(incrwc_wraps)
-{
-    struct tensix_rwc *rwc = &tensix->thread[2].rwc;
-    *rwc = (struct tensix_rwc){
-        .dst = 1023, .dst_cr = 4, .src_a = 63, .src_a_cr = 5, .src_b = 60, .src_b_cr = 6};
-    tensix_harness_run(&harness, 2, "INCRWC 0, 1, 15, 1");
-    ck_assert_mem_eq(
-        rwc,
-        &((struct tensix_rwc){
-            .dst = 0, .dst_cr = 4, .src_a = 0, .src_a_cr = 5, .src_b = 11, .src_b_cr = 6}),
-        sizeof *rwc);
-}
-
-/* LLK's binary operations: bit 21 carries the checkpoint along. */
-TEST(incrwc_carries_the_checkpoint)
-{
-    struct tensix_rwc *rwc = &tensix->thread[1].rwc;
-    *rwc = (struct tensix_rwc){.dst = 24, .dst_cr = 16};
-    tensix_harness_run(&harness, 1, "INCRWC 8, 8, 0, 0");
-    ck_assert_uint_eq(rwc->dst, 32);
-    ck_assert_uint_eq(rwc->dst_cr, 32);
 }
 
 /* --- Address modifiers --- */
@@ -301,81 +241,11 @@ TEST_EACH(modifiers_are_as_the_model, 2)
     }
 }
 
-/* Runs of modifiers, so that the extra bit comes and goes. */
-TEST(runs_of_modifiers)
-{
-    for (int run = 0; run < 50; run++) {
-        unsigned thread = random_below(&dice, TENSIX_THREADS);
-        randomise();
-        randomise_modifiers();
-        for (int i = 0; i < 200; i++) {
-            unsigned addr_mod = random_below(&dice, 8);
-            model_modifier(thread, addr_mod, false);
-            tensix_apply_addr_mod(tensix, thread, addr_mod);
-            compare(addr_mod);
-        }
-    }
-}
-
 static void set_modifier(unsigned thread, unsigned index, unsigned ab, unsigned dst, unsigned bias)
 {
     tensix->thread_config[thread][AB_WORD + index] = (uint16_t)ab;
     tensix->thread_config[thread][DST_WORD + index] = (uint16_t)dst;
     tensix->thread_config[thread][BIAS_WORD + index] = (uint16_t)bias;
-}
-
-TEST(dst_increment_is_signed)
-{
-    set_modifier(0, 3, 0, 0x3ff & (unsigned)-8, 0);
-    tensix->thread[0].rwc.dst = 4;
-    tensix_apply_addr_mod(tensix, 0, 3);
-    ck_assert_uint_eq(tensix->thread[0].rwc.dst, 1020);
-    tensix_apply_addr_mod(tensix, 0, 3);
-    ck_assert_uint_eq(tensix->thread[0].rwc.dst, 1012);
-}
-
-/* Flags of Dst together: clear, then C to CR, then CR. */
-static const struct precedence {
-    unsigned flags, dst, dst_cr;
-} precedences[] = {
-    {0, 11, 20},       {1 << 10, 21, 21},         {1 << 11, 0, 0},
-    {1 << 12, 11, 11}, {1 << 11 | 1 << 10, 0, 0}, {1 << 12 | 1 << 10, 11, 11},
-    {3 << 11, 0, 0},   {7 << 10, 0, 0},
-};
-
-TEST_EACH(precedence_of_dst_flags, COUNT(precedences))
-{
-    const struct precedence *row = &precedences[_i];
-    struct tensix_rwc *rwc = &tensix->thread[1].rwc;
-    set_modifier(1, 5, 0, row->flags | 1, 0);
-    *rwc = (struct tensix_rwc){.dst = 10, .dst_cr = 20};
-    tensix_apply_addr_mod(tensix, 1, 5);
-    ck_assert_uint_eq(rwc->dst, row->dst);
-    ck_assert_uint_eq(rwc->dst_cr, row->dst_cr);
-}
-
-/* Set bits 1:0 of BiasIncr flip the extra bit, by whatever; bits 3:2 do not. */
-TEST_EACH(bias_flips_the_extra_bit, 16)
-{
-    struct tensix_rwc *rwc = &tensix->thread[0].rwc;
-    unsigned flips = (_i & 3) != 0;
-    set_modifier(0, 1, 1, 0, (unsigned)_i);
-    set_modifier(0, 5, 2, 0, (unsigned)_i);
-    tensix_apply_addr_mod(tensix, 0, 1);
-    ck_assert_uint_eq(rwc->src_a, 1);
-    ck_assert_uint_eq(rwc->extra_mod, flips);
-    tensix_apply_addr_mod(tensix, 0, 1);
-    ck_assert_uint_eq(rwc->src_a, flips ? 3 : 2); /* from modifier 5, or 1 again */
-    ck_assert_uint_eq(rwc->extra_mod, 0);
-}
-
-TEST(bias_clear_wins)
-{
-    struct tensix_rwc *rwc = &tensix->thread[0].rwc;
-    set_modifier(0, 2, 0, 0, 1 << 4 | 1); /* used as 6 + 4 */
-    rwc->extra_mod = 1;
-    tensix_apply_addr_mod(tensix, 0, 6);
-    ck_assert_uint_eq(rwc->extra_mod, 0);
 }
 
 /* The matrix product of two tiles: five modifiers, and where the counters are after each of 16
