@@ -1,5 +1,5 @@
 /*
- * The atomics of the Scalar Unit on L1: fields and FIFOs of every width, all values and masks, what
+ * The atomics of the Scalar Unit on L1: FIFOs of every width, all masks of ATSWAP, what
  * waits and whom it holds up, and the end of L1.
  */
 #include "unit/tensix/scalar_world.h"
@@ -15,46 +15,6 @@ static uint32_t atcas(unsigned set, unsigned cmp, unsigned ofs, unsigned address
 }
 
 FIXTURE(setup, teardown);
-
-TEST_EACH(atincget_counts_in_a_field, 32)
-{
-    unsigned width = (unsigned)_i;
-    uint64_t modulus = UINT64_C(2) << width;
-    for (unsigned i = 0; i < VALUES * VALUES; i++) {
-        uint32_t old = values[i / VALUES], by = values[i % VALUES];
-        uint64_t high = old / modulus * modulus;
-        unsigned ofs = i & 3;
-        fill_gprs();
-        fill_l1(0x300, LINE);
-        uint8_t expected[LINE];
-        memcpy(expected, harness.l1 + 0x300, LINE);
-        tensix_harness_set_l1(&harness, 0x300 + ofs * 4, old);
-        *gpr(7) = by;
-        *gpr(8) = 0x30;
-        seen.count = 0;
-        run(atincget(width, ofs, 7, 8));
-        uint32_t sum = (uint32_t)(high + ((uint64_t)old + by) % modulus);
-        memcpy(expected + ofs * 4, &sum, sizeof sum);
-        ck_assert_mem_eq(harness.l1 + 0x300, expected, LINE);
-        ck_assert_uint_eq(*gpr(7), old);
-        ck_assert_uint_eq(seen.count, 1);
-        ck_assert_uint_eq(seen.write[0].address, 0x300 + ofs * 4);
-        ck_assert_uint_eq(seen.write[0].size, 4);
-        *gpr(8) = pattern(0, 8);
-        assert_gprs_kept(7, 1);
-    }
-    assert_done();
-}
-
-TEST(atincget_of_its_own_address)
-{
-    tensix_harness_set_l1(&harness, 0x30, 7);
-    *gpr(1) = 3;
-    run(atincget(31, 0, 1, 1));
-    ck_assert_uint_eq(tensix_harness_l1(&harness, 0x30), 10);
-    ck_assert_uint_eq(*gpr(1), 7);
-    assert_done();
-}
 
 static uint32_t fifo_mask(unsigned width)
 {
@@ -164,24 +124,6 @@ TEST_EACH(atcas_waits_for_a_value, 16)
             ck_assert_uint_eq(tensix_harness_l1(&harness, 0x400 + (ofs ^ 1) * 4), 0xaaaaaaaa);
         }
     }
-}
-
-/* While an instruction waits inside the unit, the unit takes nothing from other threads. */
-TEST_EACH(a_waiting_instruction_holds_the_unit, 3)
-{
-    static const uint32_t others[] = {0x60000000, 0x45123405, 0x58000000 | IMM | 7u << 6};
-    *gpr(0) = 0x40;
-    run(atcas(1, 9, 0, 0));
-    assert_waits(TENSIX_WAITS_FOR_L1, 0x400);
-    tensix_harness_push(&harness, 1, others[_i]);
-    ck_assert(tensix->thread[1].has_next);
-    ck_assert_int_eq((int)tensix->thread[1].wait, TENSIX_WAITS_FOR_UNIT);
-    tensix_harness_set_l1(&harness, 0x400, 9);
-    tensix_harness_go(&harness, 0);
-    assert_done();
-    ck_assert(!tensix->thread[1].has_next);
-    ck_assert_uint_eq(tensix->gpr[1][2], _i == 1 ? 0x12340000 : 0);
-    ck_assert_uint_eq(tensix->gpr[1][0], _i == 2 ? 7 : 0);
 }
 
 /* data_reg is an operand without a use. */

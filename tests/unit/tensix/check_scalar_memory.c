@@ -1,6 +1,6 @@
 /*
- * Loads and stores of the Scalar Unit: every size to and from L1, registers, stores to SrcA and
- * SrcB, with operands that overlap, the ends of memory, waits and faults. Then time: when results
+ * Loads and stores of the Scalar Unit: the end of L1, registers that wait or refuse, SrcA and
+ * SrcB, faults (what ordinary ones do is in check_scalar_random.c). Then time: when results
  * arrive, what FLUSHDMA waits for, and how long each instruction occupies the unit.
  */
 #include "unit/tensix/scalar_world.h"
@@ -17,12 +17,6 @@ static uint32_t loadind(unsigned size, unsigned half, unsigned increment, unsign
                         unsigned address)
 {
     return indirect(0x49, size << 22, half, increment, result, address);
-}
-
-static uint32_t storeind_l1(unsigned size, unsigned half, unsigned increment, unsigned data,
-                            unsigned address)
-{
-    return indirect(0x66, 1u << 23 | size << 21, half, increment, data, address);
 }
 
 static uint32_t storeind_mmio(unsigned half, unsigned increment, unsigned data, unsigned address)
@@ -54,102 +48,6 @@ static const uint16_t increments[] = {0, 2, 4, 16};
 
 FIXTURE(setup, teardown);
 
-TEST_EACH(loadind_loads_every_size, 4)
-{
-    unsigned size = (unsigned)_i;
-    unsigned bytes = bytes_of[size];
-    fill_l1(0x1000, 64);
-    for (unsigned offset = 0; offset < 32; offset++) {
-        for (unsigned result = 8; result < 16; result++) {
-            unsigned first = size == 0 ? result & ~3u : result;
-            uint32_t from = 0x1000 + offset / bytes * bytes;
-            uint32_t expected[4] = {pattern(0, first)};
-            fill_gprs();
-            *gpr(0) = 0x1000 / LINE;
-            *gpr(1) = offset << 16 | 0x7777;
-            memcpy(expected, harness.l1 + from, bytes);
-            run(loadind(size, 3, 0, result, 0));
-            ck_assert_mem_eq(gpr(first), expected, size == 0 ? LINE : 4);
-            ck_assert_uint_eq(*gpr(1), offset << 16 | 0x7777);
-            *gpr(0) = pattern(0, 0);
-            *gpr(1) = pattern(0, 1);
-            assert_gprs_kept(first, size == 0 ? 4 : 1);
-        }
-    }
-    assert_done();
-    ck_assert_uint_eq(seen.count, 0);
-}
-
-TEST_EACH(loadind_increments_half_a_register, 4)
-{
-    unsigned increment = (unsigned)_i;
-    static const uint16_t offsets[] = {0, 2, 0x7fff, 0xfff0, 0xffff};
-    for (unsigned i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
-        for (unsigned half = 0; half < 2 * TENSIX_GPRS; half++) {
-            uint16_t sum = (uint16_t)(offsets[i] + increments[increment]);
-            unsigned shift = 16 * (half & 1), address = half / 2 == 20 ? 21 : 20;
-            memset(tensix->gpr, 0, sizeof tensix->gpr);
-            *gpr(half / 2) = (uint32_t)offsets[i] << shift | 0x4321u << (16 - shift);
-            run(loadind(1, half, increment, half / 2 == 30 ? 31 : 30, address));
-            ck_assert_uint_eq(*gpr(half / 2), (uint32_t)sum << shift | 0x4321u << (16 - shift));
-        }
-    }
-    assert_done();
-}
-
-TEST_EACH(results_go_to_their_thread, 4)
-{
-    const uint32_t words[] = {loadind(1, 2, 0, 4, 0), by_address(0x68, 4, 0xffb20000),
-                              atincget(31, 0, 4, 0), atincgetptr(true, 0, 8, 0, 4, 0)};
-    fill_gprs();
-    tensix->gpr[2][0] = 0x10;
-    tensix->gpr[2][1] = 0;
-    tensix_harness_set_l1(&harness, 0x100, 0x8000feed);
-    tensix_harness_set_register(&harness, 0xffb20000, 0x8000feed);
-    tensix_harness_push(&harness, 2, words[_i]);
-    assert_done();
-    ck_assert_uint_eq(tensix->gpr[2][4], 0x8000feed);
-    tensix->gpr[2][0] = pattern(2, 0);
-    tensix->gpr[2][1] = pattern(2, 1);
-    tensix->gpr[2][4] = pattern(2, 4);
-    assert_gprs_kept(0, 0);
-}
-
-/* The result comes later than the increment and wins, but only with the bits that it has. */
-TEST(loadind_result_and_offset_overlap)
-{
-    tensix_harness_set_l1(&harness, 0x100, 0xccddeeff);
-    *gpr(0) = 0x10;
-    *gpr(1) = 0x00000000;
-    run(loadind(1, 2, 3, 1, 0)); /* 32 bits over the offset */
-    ck_assert_uint_eq(*gpr(1), 0xccddeeff);
-    *gpr(1) = 0x00000000;
-    run(loadind(2, 2, 3, 1, 0)); /* 16 bits over the offset */
-    ck_assert_uint_eq(*gpr(1), 0x0000eeff);
-    *gpr(1) = 0x00000000;
-    run(loadind(2, 3, 3, 1, 0)); /* beside the offset */
-    ck_assert_uint_eq(*gpr(1), 0x0010eeff);
-    *gpr(1) = 0x00000100;
-    tensix_harness_set_l1(&harness, 0x200, 0x11223344);
-    run(loadind(3, 2, 2, 1, 0)); /* 8 bits over half of the offset, 0x104 */
-    ck_assert_uint_eq(*gpr(1), 0x00000144);
-    assert_done();
-}
-
-/* The address is taken before its own register is incremented or loaded. */
-TEST(loadind_address_and_offset_overlap)
-{
-    tensix_harness_set_l1(&harness, 0x110, 0x5a5a1234);
-    *gpr(4) = 0x10; /* 0x10 * 16 + 0x10 */
-    run(loadind(1, 8, 2, 5, 4));
-    ck_assert_uint_eq(*gpr(5), 0x5a5a1234);
-    ck_assert_uint_eq(*gpr(4), 0x14);
-    *gpr(4) = 0x10;
-    run(loadind(1, 8, 0, 4, 4));
-    ck_assert_uint_eq(*gpr(4), 0x5a5a1234);
-    assert_done();
-}
-
 TEST_EACH(loadind_ends_with_l1, 4)
 {
     unsigned size = (unsigned)_i;
@@ -177,80 +75,6 @@ TEST_EACH(loadind_ends_with_l1, 4)
     assert_done();
 }
 
-/* --- STOREIND to L1 --- */
-
-TEST_EACH(storeind_stores_every_size, 4)
-{
-    unsigned size = (unsigned)_i;
-    unsigned bytes = bytes_of[size];
-    for (unsigned offset = 0; offset < 32; offset++) {
-        for (unsigned data = 8; data < 16; data++) {
-            uint8_t expected[64];
-            uint32_t to = 0x2000 + offset / bytes * bytes;
-            seen.count = 0;
-            fill_gprs();
-            fill_l1(0x2000, sizeof expected);
-            memcpy(expected, harness.l1 + 0x2000, sizeof expected);
-            memcpy(expected + (to - 0x2000), gpr(size == 0 ? data & ~3u : data), bytes);
-            *gpr(40) = 0x2000 / LINE;
-            *gpr(41) = 0x99990000 | offset;
-            run(storeind_l1(size, 82, 0, data, 40));
-            ck_assert_mem_eq(harness.l1 + 0x2000, expected, sizeof expected);
-            ck_assert_uint_eq(seen.count, 1);
-            ck_assert_uint_eq(seen.write[0].address, to);
-            ck_assert_uint_eq(seen.write[0].size, bytes);
-            *gpr(40) = pattern(0, 40);
-            *gpr(41) = pattern(0, 41);
-            assert_gprs_kept(0, 0);
-        }
-    }
-    assert_done();
-}
-
-/* The offset counts up before the data are read. */
-TEST_EACH(storeind_data_and_offset_overlap, 4)
-{
-    unsigned increment = (unsigned)_i;
-    *gpr(0) = 0x40;
-    *gpr(1) = 0xabcd0008;
-    run(storeind_l1(1, 2, increment, 1, 0));
-    ck_assert_uint_eq(*gpr(1), 0xabcd0008 + increments[increment]);
-    ck_assert_uint_eq(tensix_harness_l1(&harness, 0x408), *gpr(1));
-    *gpr(5) = 0x0010ffff; /* the other half, and 16 bytes with it in the middle */
-    run(storeind_l1(0, 11, increment, 6, 0));
-    ck_assert_uint_eq(tensix_harness_l1(&harness, 0x414),
-                      0x0010ffff + ((uint32_t)increments[increment] << 16));
-    assert_done();
-}
-
-TEST(storeind_offset_wraps)
-{
-    *gpr(0) = 0;
-    *gpr(1) = 0x0001fffe;
-    *gpr(2) = 0x55;
-    run(storeind_l1(3, 2, 3, 2, 0));
-    ck_assert_uint_eq(byte(0xfffe), 0x55);
-    ck_assert_uint_eq(*gpr(1), 0x0001000e);
-    assert_done();
-}
-
-TEST_EACH(storeind_ends_with_l1, 4)
-{
-    unsigned size = (unsigned)_i;
-    *gpr(0) = L1_END / LINE - 1;
-    *gpr(1) = 15;
-    *gpr(8) = 0x77;
-    run(storeind_l1(size, 2, 1, 8, 0));
-    assert_done();
-    ck_assert_uint_eq(byte(L1_END - bytes_of[size]), 0x77);
-    ck_assert_uint_eq(*gpr(1), 17);
-    *gpr(1) = 16;
-    run(storeind_l1(size, 2, 1, 8, 0));
-    assert_fault(TENSIX_FAULT_UNDEFINED, "STOREIND: address 0x00180000 is not in L1");
-    ck_assert_uint_eq(*gpr(1), 16);
-    ck_assert_uint_eq(seen.count, 1);
-}
-
 /* --- Registers --- */
 
 static enum tensix_reply refuse_write(void *owner, unsigned thread, uint32_t address,
@@ -275,26 +99,6 @@ static enum tensix_reply refuse_read(void *owner, unsigned thread, uint32_t addr
     (void)value;
     (void)rule;
     return TENSIX_REFUSED;
-}
-
-TEST_EACH(storereg_and_loadreg_reach_registers, 5)
-{
-    static const uint32_t addresses[] = {0xffb11000, 0xffb121b0, 0xffb20000, 0xffb40000,
-                                         0xffbffffc};
-    uint32_t address = addresses[_i];
-    fill_gprs();
-    run(by_address(0x67, 44, address));
-    assert_done();
-    ck_assert_uint_eq(harness.regs, 1);
-    ck_assert_uint_eq(harness.reg[0].address, address);
-    ck_assert_uint_eq(harness.reg[0].writes, 1);
-    ck_assert_uint_eq(harness.reg[0].value, pattern(0, 44));
-    tensix_harness_set_register(&harness, address, 0x93572468);
-    run(by_address(0x68, 45, address));
-    assert_done();
-    ck_assert_uint_eq(harness.reg[0].reads, 1);
-    ck_assert_uint_eq(*gpr(45), 0x93572468);
-    assert_gprs_kept(45, 1);
 }
 
 TEST_EACH(registers_begin_at_0xffb11000, 3)
@@ -345,17 +149,6 @@ TEST_EACH(storeind_to_a_register, 5)
         ck_assert_uint_eq(*gpr(11), (offset + increments[increment]) << 16 | 0xbeef);
         memset(harness.reg, 0, sizeof harness.reg);
     }
-}
-
-/* Unlike that to L1, this store comes before the increment. */
-TEST(storeind_to_a_register_then_increments)
-{
-    *gpr(0) = 0x12000;
-    *gpr(1) = 0x00000100;
-    run(storeind_mmio(2, 3, 1, 0));
-    ck_assert_uint_eq(tensix_harness_register(&harness, 0xffb12010), 0x100);
-    ck_assert_uint_eq(*gpr(1), 0x110);
-    assert_done();
 }
 
 TEST_EACH(a_register_that_does_not_answer_is_waited_for, 3)
@@ -572,18 +365,6 @@ TEST_EACH(results_of_memory_take_their_time, 4)
     assert_done();
 }
 
-TEST(partial_results_keep_what_came_between)
-{
-    tensix->timed = true;
-    *gpr(4) = 0x11112222;
-    tensix_harness_set_l1(&harness, 0, 0xaabbccdd);
-    queue(loadind(2, 2, 0, 4, 0));     /* the low half */
-    queue(op(0x45, 0x7777u << 8 | 9)); /* the high one */
-    ck_assert_uint_gt(cycles_until(gpr(4), 0x77772222), 0);
-    (void)cycles_until(gpr(4), 0x7777ccdd);
-    assert_done();
-}
-
 TEST(four_words_arrive_together)
 {
     tensix->timed = true;
@@ -593,27 +374,6 @@ TEST(four_words_arrive_together)
     until_it_starts();
     (void)cycles_until(gpr(15), tensix_harness_l1(&harness, 0x4c));
     ck_assert_mem_eq(gpr(12), harness.l1 + 0x40, LINE);
-    assert_done();
-}
-
-/* FLUSHDMA with each mask behind a load: those with C0, and 0, which means all, wait for it. */
-TEST_EACH(flushdma_waits_for_requests, 16)
-{
-    unsigned mask = (unsigned)_i;
-    tensix->timed = true;
-    tensix_harness_set_l1(&harness, 0, 0xfeed);
-    queue(loadind(1, 2, 0, 4, 0));
-    queue(op(0x46, mask));
-    tensix_harness_go(&harness, LOAD_LATENCY - 2);
-    ck_assert_uint_eq(*gpr(4), 0);
-    if (mask == 0 || mask & 1) {
-        assert_waits(TENSIX_WAITS_FOR_RESULTS, 0);
-        until_it_starts();
-        ck_assert_uint_eq(*gpr(4), 0xfeed);
-    } else {
-        ck_assert(starts());
-    }
-    tensix_harness_go(&harness, 0);
     assert_done();
 }
 
@@ -659,34 +419,3 @@ TEST(a_functional_run_has_nothing_to_flush)
         assert_done();
     }
 }
-
-/* Instructions of the unit follow each other at the distance of their occupancy. */
-TEST_EACH(the_unit_is_occupied, 9)
-{
-    static const struct {
-        uint32_t word;
-        unsigned cycles;
-    } cases[] = {
-        {0x60000000, 1},             /* DMANOP */
-        {0x45000000, 1},             /* SETDMAREG */
-        {0x48400000, 2},             /* REG2FLOP */
-        {0x46000000, 2},             /* FLUSHDMA */
-        {0x58000000 | IMM, 3},       /* ADDDMAREG */
-        {0x66800000, 3},             /* STOREIND */
-        {0x49400000, 3},             /* LOADIND */
-        {0x64000000, 15},            /* ATCAS of 0 with 0 */
-        {0x62400000 | 1u << 12, 15}, /* ATINCGETPTR, not full */
-    };
-    tensix->timed = true;
-    queue(cases[_i].word);
-    queue(cases[_i].word);
-    while (tensix->thread[0].drained == 0) {
-        tensix_harness_go(&harness, 1);
-    }
-    uint64_t first = tensix->latest;
-    until_it_starts();
-    ck_assert_uint_eq(tensix->latest - first, cases[_i].cycles);
-    assert_done();
-}
-
-/* --- Suite --- */

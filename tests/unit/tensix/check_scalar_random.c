@@ -1,7 +1,7 @@
 /*
  * Random programs of Scalar and Configuration Unit instructions, run by the coprocessor and by the
  * model of scalar_model.c. After each step all GPRs, both configurations, ADCs, L1 and the
- * registers that were reached must agree. Operands come from a few registers, so that result,
+ * registers that were reached must agree, and the board must have been told of writes to L1. Operands come from a few registers, so that result,
  * address, offset and data often are the same register.
  */
 #include <check.h>
@@ -32,6 +32,8 @@ struct run {
     unsigned thread; /* whose it is */
     unsigned faults;
     bool timed;
+    uint8_t before[LOW_BYTES]; /* of L1, when it was compared last */
+    bool told[LOW_BYTES];      /* that the board was told of since */
 };
 
 static uint32_t any(struct run *run)
@@ -42,6 +44,16 @@ static uint32_t any(struct run *run)
 static unsigned below(struct run *run, unsigned limit)
 {
     return any(run) % limit;
+}
+
+static void note_write(void *owner, uint32_t address, uint32_t size, uint64_t cycle)
+{
+    struct run *run = owner; /* it begins with the harness */
+    (void)cycle;
+    ck_assert(size > 0 && size <= 16 && address <= L1_BYTES - size);
+    if (address < LOW_BYTES) {
+        memset(run->told + address, true, size);
+    }
 }
 
 /* --- Comparison --- */
@@ -67,6 +79,18 @@ static void compare_counters(const struct run *run, unsigned t, unsigned unit, u
         uint32_t value = i % 2 ? expected[i / 2].checkpoint : expected[i / 2].now;
         same(run, "ADC", t * 100 + unit * 10 + channel, i, values[i], value & masks[i / 2]);
     }
+}
+
+/* The board was told of what has changed in L1. */
+static void check_told(struct run *run)
+{
+    for (unsigned at = 0; at < LOW_BYTES; at++) {
+        if (run->before[at] != run->harness.l1[at] && !run->told[at]) {
+            ck_abort_msg("nobody was told that L1 %#x was written by %s", at, run->text);
+        }
+    }
+    memcpy(run->before, run->harness.l1, LOW_BYTES);
+    memset(run->told, false, sizeof run->told);
 }
 
 static void compare(const struct run *run)
@@ -112,6 +136,7 @@ static void flush(struct run *run)
             tensix_harness_run(&run->harness, run->thread, "STALLWAIT 0x1ff, 0x1001; NOP");
         }
         compare(run);
+        check_told(run);
         run->text[0] = 0;
     }
 }
@@ -219,6 +244,7 @@ static void unblock(struct run *run, const struct form *form, const unsigned *f)
     uint32_t value = fifo ? bytes_get(run->world.l1 + base, 4) + !(f[4] % 2) : f[2];
     bytes_put(run->world.l1 + at, 4, value);
     tensix_harness_set_l1(&run->harness, at, value);
+    memcpy(run->before, run->harness.l1, LOW_BYTES);
 }
 
 static void step(struct run *run)
@@ -259,6 +285,8 @@ static void open_run(struct run *run, uint64_t seed, bool timed)
     for (unsigned at = 0; at < L1_BYTES; at++) {
         run->harness.l1[at] = run->world.l1[at] = (uint8_t)any(run);
     }
+    memcpy(run->before, run->harness.l1, LOW_BYTES);
+    run->harness.board.l1_written = note_write;
     memcpy(run->world.config, run->harness.tensix.config, sizeof run->world.config);
     memcpy(run->world.own, run->harness.tensix.thread_config, sizeof run->world.own);
     for (unsigned i = 0; i < 64 * 1024; i++) {
