@@ -172,7 +172,6 @@ UNIT_TESTS = \
 	%D%/tensix/check_table \
 	%D%/tensix/check_unit_times \
 	%D%/tensix/check_unpack \
-	%D%/tensix/check_unpack_corners \
 	%D%/tensix/check_unpack_modes \
 	%D%/tensix/check_unpack_nop \
 	%D%/tensix/check_vector_faults \
