@@ -293,44 +293,6 @@ TEST(lag_of_a_wait_that_becomes_met)
 
 /* --- Latched conditions --- */
 
-TEST(met_once_is_forgotten)
-{
-    run(0, "SEMWAIT 0x80, 1, 1; NOP");
-    run(1, "SEMPOST 1; NOP; NOP; NOP; SEMGET 1");
-    ck_assert_uint_eq(tensix->semaphore[0].value, 0);
-    run(0, "SETC16 1, 7");
-    ck_assert_uint_eq(tensix->thread_config[0][1], 7);
-}
-
-TEST(conditions_must_be_met_at_the_same_time)
-{
-    run(0, "SEMWAIT 0x80, 5, 1; SETC16 1, 7"); /* semaphores 0 and 2 */
-    run(1, "SEMPOST 1; NOP; NOP; SEMGET 1; NOP; NOP; SEMPOST 4; NOP; NOP; SEMGET 4; NOP; NOP;"
-           "SEMPOST 2");
-    ck_assert_uint_eq(tensix->thread_config[0][1], 0);
-    run(2, "SEMPOST 4; NOP; NOP");
-    ck_assert_uint_eq(tensix->thread_config[0][1], 0);
-    run(1, "SEMPOST 1");
-    ck_assert_uint_eq(tensix->thread_config[0][1], 7);
-}
-
-TEST(a_wait_never_replaces_a_wait)
-{
-    static const char *const second[] = {"SEMWAIT 0x80, 0, 1", "STALLWAIT 0x80, 1",
-                                         "STREAMWAIT 0x80, 0, 0, 0"};
-    for (int i = 0; i < COUNT(second); i++) {
-        tensix_reset(tensix);
-        run(0, "SEMWAIT 0x10, 1, 1; SETC16 1, 5"); /* holds the mover only */
-        ck_assert_uint_eq(tensix->thread_config[0][1], 5);
-        run(0, second[i]);
-        run(0, "NOP; SETC16 1, 7");
-        ck_assert(held(0, tensix_harness_assemble(second[i])));
-        ck_assert_uint_eq(tensix->thread_config[0][1], 5);
-        run(1, "SEMPOST 1");
-        ck_assert_uint_eq(tensix->thread_config[0][1], 7);
-    }
-}
-
 TEST(threads_have_gates_of_their_own)
 {
     run(0, "SEMWAIT 0x1ff, 1, 1; SETC16 1, 7");

@@ -419,27 +419,6 @@ TEST(streamwrcfg_is_overtaken_by_one)
     ck_assert_uint_eq(tensix->config[0][10], 0xaaaa02aa);
 }
 
-TEST(overtaking_rdcfg_reads_the_old_value)
-{
-    harness.stream[0][0] = 7;
-    tensix->config[0][10] = 3;
-    push(0, 0, "STREAMWRCFG 0, 0, 10");
-    push(0, 0, "RDCFG 1, 10");
-    push(0, 0, "RDCFG 2, 10");
-    run_until(100);
-    ck_assert_uint_eq(tensix->gpr[0][1], 3);
-    ck_assert_uint_eq(tensix->gpr[0][2], 7);
-}
-
-/* A functional run has no stages to overtake in. */
-TEST(functional_streamwrcfg_is_not_overtaken)
-{
-    tensix->timed = false;
-    harness.stream[0][0] = 0xaaaaaaaa;
-    run(0, "STREAMWRCFG 0, 0, 10; RMWCIB0 255, 1, 10; RDCFG 1, 10");
-    ck_assert_uint_eq(tensix->gpr[0][1], 0xaaaaaa01);
-}
-
 static const struct {
     const char *instruction;
     uint64_t enters, passes;
@@ -486,17 +465,6 @@ TEST(streamwrcfgs_are_pipelined)
     run_until(100);
     ck_assert_uint_eq(tensix->config[0][23], 103);
     ck_assert_uint_eq(tensix->gpr[0][1], 103);
-}
-
-/* SPEC: how software avoids the bug. */
-TEST(stallwait_orders_streamwrcfg)
-{
-    harness.stream[0][0] = 7;
-    push(0, 0, "STREAMWRCFG 0, 0, 10");
-    push(0, 0, "STALLWAIT 0x80, 0x1000");
-    push(0, 0, "RDCFG 1, 10");
-    run_until(100);
-    ck_assert_uint_eq(tensix->gpr[0][1], 7);
 }
 
 /* The state is that of the moment at which the instruction started. */

@@ -352,29 +352,6 @@ TEST_EACH(stallwait_looks_at_whose_results, 6)
                   cycles[1]);
 }
 
-/* The Scalar Unit executes one instruction at a time, whosever. */
-TEST(scalar_unit_is_not_pipelined)
-{
-    tensix->timed = true;
-    for (unsigned n = 0; n < 8; n++) {
-        queue(0, "MULDMAREG 1, 2, 3, 4");
-        queue(1, "MULDMAREG 1, 2, 3, 4");
-        queue(2, "MULDMAREG 1, 2, 3, 4");
-    }
-    queue(0, "SETC16 1, 7");
-    unsigned cycles = cycles_until_7();
-    ck_assert_uint_ge(cycles, 7 * 9 + 3); /* three cycles each; who is last may vary */
-    ck_assert_uint_le(cycles, 8 * 9 + 12);
-}
-
-/* "No instructions of any kind from the issuing thread" pass meanwhile. */
-TEST(scalar_instructions_hold_their_thread)
-{
-    tensix->timed = true;
-    queue(0, "MULDMAREG 1, 2, 3, 4;MULDMAREG 1, 2, 3, 4;MULDMAREG 1, 2, 3, 4;SETC16 1, 7");
-    ck_assert_uint_ge(cycles_until_7(), 10);
-}
-
 /* --- Faults --- */
 
 /* Under the policy "stop" nothing happens, and what has been repaired is done when it goes on. */

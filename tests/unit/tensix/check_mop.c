@@ -205,48 +205,6 @@ TEST(random_loops)
 
 static const uint32_t masked_config[MOP_WORDS] = {999, 3, F, A, B, C, D, E, G};
 
-TEST_EACH(flags_choose_the_instructions, 4)
-{
-    configure(masked_config);
-    expander.config[MOP_FLAGS] = (uint32_t)_i | 0xfc;
-    mop_start(&expander, mop_masked(2, 2));
-    switch (_i) {
-    case 0: /* LLK: lA */
-        YIELDS(A, E);
-        break;
-    case 1: /* LLK: lBA */
-        YIELDS(A, F, E, G);
-        break;
-    case 2: /* LLK: lhA */
-        YIELDS(A, B, C, D, E);
-        break;
-    default: /* LLK: lBhA */
-        YIELDS(A, B, C, D, F, E, G);
-        break;
-    }
-}
-
-TEST(template_0_keeps_nops)
-{
-    configure((const uint32_t[MOP_WORDS]){0, 3, NOP, NOP, NOP, NOP, NOP, NOP, NOP});
-    mop_start(&expander, mop_masked(2, 1));
-    YIELDS(NOP, NOP, NOP, NOP, NOP, NOP, NOP);
-}
-
-/* Each bit alone: bit n skips iteration n, of 128, once. */
-TEST_EACH(mask_bit_skips_its_iteration, 32)
-{
-    uint32_t mask = UINT32_C(1) << _i;
-    configure(masked_config);
-    expander.config[MOP_FLAGS] = 0;
-    mop_config(&expander, mop_cfg(mask >> 16));
-    mop_start(&expander, mop_masked(128, mask & 0xffff));
-    for (int i = 0; i < 128; i++) {
-        emit(i == _i ? E : A);
-    }
-    yields_expected();
-}
-
 TEST(mask_high_stays)
 {
     configure(masked_config);
@@ -270,73 +228,6 @@ TEST(mask_high_stays)
 }
 
 /* --- Template 1 --- */
-
-/* LLK: ckernel_template(outer, inner, op), with start and end ops, and with others at the ends. */
-TEST(loop_of_one)
-{
-    configure((const uint32_t[MOP_WORDS]){2, 3, NOP, NOP, NOP, A, NOP, A, A});
-    mop_start(&expander, mop_loop(0, 0));
-    YIELDS(A, A, A, A, A, A);
-    configure((const uint32_t[MOP_WORDS]){2, 3, B, C, D, A, NOP, E, F});
-    mop_start(&expander, mop_loop(0, 0));
-    YIELDS(B, A, A, F, C, D, B, A, A, E, C, D);
-    configure((const uint32_t[MOP_WORDS]){2, 1, NOP, C, NOP, A, NOP, E, F});
-    mop_start(&expander, mop_loop(0, 0));
-    YIELDS(F, C, E, C);
-    configure((const uint32_t[MOP_WORDS]){1, 2, NOP, NOP, NOP, A, NOP, E, F});
-    mop_start(&expander, mop_loop(0, 0));
-    YIELDS(A, E);
-}
-
-/* LLK: ckernel_template(outer, inner, op0, op1): the last instruction replaces op1. */
-TEST(loop_of_two)
-{
-    configure((const uint32_t[MOP_WORDS]){2, 2, NOP, NOP, NOP, A, B, B, B});
-    mop_start(&expander, mop_loop(0, 0));
-    YIELDS(A, B, A, B, A, B, A, B);
-    configure((const uint32_t[MOP_WORDS]){3, 1, NOP, NOP, NOP, A, B, C, D});
-    mop_start(&expander, mop_loop(0, 0));
-    YIELDS(A, D, A, D, A, C);
-    configure((const uint32_t[MOP_WORDS]){1, 2, NOP, NOP, NOP, A, A, C, D}); /* twice the same */
-    mop_start(&expander, mop_loop(0, 0));
-    YIELDS(A, A, A, C);
-}
-
-TEST(nops_of_loops)
-{
-    /* the end: the second is not used without the first; DMANOP is an instruction */
-    configure((const uint32_t[MOP_WORDS]){1, 1, NOP, NOP, D, A, NOP, A, A});
-    mop_start(&expander, mop_loop(0, 0));
-    YIELDS(A);
-    configure((const uint32_t[MOP_WORDS]){1, 1, DMANOP, DMANOP, NOP | 5, A, DMANOP, C, C});
-    mop_start(&expander, mop_loop(0, 0));
-    YIELDS(DMANOP, A, C, DMANOP);
-    /* in the loop, only LoopOp1 is left out */
-    configure((const uint32_t[MOP_WORDS]){1, 3, NOP | 1, NOP, NOP, NOP, NOP | 7, NOP | 9, A});
-    mop_start(&expander, mop_loop(0, 0));
-    YIELDS(NOP, NOP, NOP | 9);
-    configure((const uint32_t[MOP_WORDS]){1, 2, NOP, NOP, NOP, NOP, A, NOP, A});
-    mop_start(&expander, mop_loop(0, 0));
-    YIELDS(NOP, A, NOP, NOP);
-}
-
-TEST(counts_of_zero)
-{
-    configure((const uint32_t[MOP_WORDS]){0, 5, B, C, D, A, NOP, E, F});
-    mop_start(&expander, mop_loop(0, 0));
-    yields_expected();
-    configure((const uint32_t[MOP_WORDS]){1024, 2048, B, C, D, A, NOP, E, F}); /* beyond ten bits */
-    mop_start(&expander, mop_loop(0, 0));
-    yields_expected();
-    configure((const uint32_t[MOP_WORDS]){2, 0, B, C, D, A, A, E, F});
-    mop_start(&expander, mop_loop(0, 0));
-    YIELDS(B, C, D, B, C, D);
-    configure((const uint32_t[MOP_WORDS]){1000, 0, NOP, NOP, D, A, A, E, F});
-    mop_start(&expander, mop_loop(0, 0));
-    yields_expected();
-    mop_start(&expander, mop_loop(1, 0)); /* no end instruction: not the bug */
-    yields_expected();
-}
 
 /* The hardware bug needs all of: one outer iteration, no start, no inner loop, an end. */
 TEST(one_iteration_of_end_instructions_alone)

@@ -126,48 +126,6 @@ TEST(random_streams)
     }
 }
 
-/* Every index and count, loaded and played from there: around the end of the buffer. */
-TEST_EACH(wraps_around, 32)
-{
-    unsigned index = (unsigned)_i;
-    for (unsigned count = 1; count <= 32; count++) {
-        uint32_t word;
-        memset(&buffer, 0, sizeof(buffer));
-        load(index, count, A);
-        for (unsigned i = 0; i < 32; i++) {
-            unsigned place = (i + 32 - index) % 32;
-            ck_assert_uint_eq(buffer.entry[i], place < count ? A + place : 0);
-        }
-        ck_assert(replay_command(&buffer, replay(index, count, PLAY)) == REPLAY_OK);
-        for (uint32_t i = 0; i < count; i++) {
-            ck_assert(replay_is_playing(&buffer) && replay_next(&buffer, &word));
-            ck_assert_uint_eq(word, A + i);
-        }
-        word = 5;
-        ck_assert(!replay_is_playing(&buffer) && !replay_next(&buffer, &word));
-        ck_assert_uint_eq(word, 5);
-    }
-}
-
-TEST(count_of_zero_is_32)
-{
-    uint32_t word;
-    bool executes;
-    ck_assert(replay_command(&buffer, replay(7, 0, LOAD_EXEC)) == REPLAY_OK);
-    for (uint32_t i = 0; i < 32; i++) {
-        ck_assert(buffer.state == REPLAY_LOADING_AND_EXECUTING);
-        ck_assert(replay_accept(&buffer, A + i, &executes) == REPLAY_OK);
-        ck_assert(executes);
-    }
-    ck_assert(buffer.state == REPLAY_IDLE);
-    ck_assert(replay_command(&buffer, replay(6, 0, PLAY_EXEC)) == REPLAY_OK); /* exec: no effect */
-    for (uint32_t i = 0; i < 32; i++) {
-        ck_assert(replay_next(&buffer, &word));
-        ck_assert_uint_eq(word, A + (i + 31) % 32);
-    }
-    ck_assert(!replay_next(&buffer, &word));
-}
-
 TEST_EACH(more_than_32_is_refused, 4)
 {
     static const enum what all[] = {PLAY, LOAD, PLAY_EXEC, LOAD_EXEC};

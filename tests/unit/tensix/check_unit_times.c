@@ -35,11 +35,6 @@ static uint32_t add_imm(unsigned result, unsigned imm, unsigned left)
     return OP(0x58) | 1u << 23 | result << 12 | imm << 6 | left;
 }
 
-static uint32_t add(unsigned result, unsigned right, unsigned left)
-{
-    return OP(0x58) | result << 12 | right << 6 | left;
-}
-
 static void open_timed(void)
 {
     open_coprocessor();
@@ -253,17 +248,6 @@ TEST_EACH(load_is_not_there_at_once, COUNT(loads))
     ck_assert_uint_eq(tt->gpr[0][RESULT], load->expected); /* in the end */
 }
 
-/* Nothing but time is needed, though no instruction follows. */
-TEST_EACH(load_arrives_without_instructions, COUNT(loads))
-{
-    prepare_load();
-    queue(0, loads[_i].word);
-    tensix_harness_go(&harness, 3);
-    ck_assert_uint_eq(tt->gpr[0][RESULT], OLD);
-    tensix_harness_go(&harness, 60);
-    ck_assert_uint_eq(tt->gpr[0][RESULT], loads[_i].expected);
-}
-
 TEST_EACH(load_arrives_after_dmanops, COUNT(loads))
 {
     uint32_t words[24];
@@ -300,27 +284,6 @@ TEST_EACH(stallwait_waits_for_loads, COUNT(loads))
         uint32_t found = found_after(load, &word, 1);
         ck_assert_msg(found == (waits ? load->expected : OLD),
                       "%s, STALLWAIT 0x20, 0x%x: 0x%" PRIx32, load->name, conditions, found);
-    }
-}
-
-/* Only for those of its own thread. */
-TEST(stallwait_looks_at_its_own_thread)
-{
-    for (int i = 0; i < COUNT(loads); i++) {
-        prepare_load();
-        queue(0, loads[i].word);
-        queue(0, stallwait(B_SYNC, 1));
-        queue(0, sempost(0));
-        queue(1, NOP);
-        queue(1, stallwait(B_SYNC, 1));
-        queue(1, sempost(1));
-        unsigned other = until_post(1);
-        ck_assert_uint_eq(tt->semaphore[0].value, 0);
-        ck_assert_uint_le(other, 6);
-        until_post(0);
-        drain();
-        ck_assert_uint_eq(tt->gpr[0][RESULT], loads[i].expected);
-        tt->semaphore[0].value = tt->semaphore[1].value = 0;
     }
 }
 
@@ -449,38 +412,6 @@ TEST(timed_is_functional)
 
 /* --- The wait gate --- */
 
-/* What is blocked loses a cycle though the condition is met; what is not does not. */
-TEST(latch_costs_a_cycle)
-{
-    uint32_t nop = NOP;
-    unsigned alone = time_of(&nop, 1);
-    for (unsigned blocks = 1; blocks < 512; blocks++) {
-        uint32_t wait = stallwait(blocks, 0);
-        ck_assert_uint_eq(time_of(&wait, 1), alone + (blocks & B_SYNC ? 1 : 0));
-    }
-}
-
-/* The instruction behind a wait passes after the post that ends it. */
-TEST(latch_opens_after_the_post)
-{
-    for (unsigned n = 0; n < 12; n++) {
-        tt->semaphore[2] = (struct tensix_semaphore){0, 15};
-        queue(0, OP(0xa6) | B_SYNC << 15 | 1u << 2 << 2 | 1); /* SEMWAIT */
-        queue(0, sempost(0));
-        for (unsigned i = 0; i < n; i++) {
-            queue(1, NOP);
-        }
-        queue(1, sempost(2));
-        unsigned posted = until_post(2), opened = posted + until_post(0);
-        ck_assert_uint_ge(posted, n);
-        ck_assert_uint_ge(opened, posted + 1);
-        ck_assert_uint_le(opened, posted + 3);
-        drain();
-        tt->semaphore[0].value = 0;
-        tensix_harness_go(&harness, 50);
-    }
-}
-
 /* --- The Configuration Unit --- */
 
 enum { TARGET = 50, STREAM = 5, REG = 256 };
@@ -561,21 +492,6 @@ TEST_EACH(config_instruction_waits, COUNT(writers))
     ck_assert_uint_eq(tt->config[0][TARGET], writer->ordered);
 }
 
-/* Another STREAMWRCFG does not jump. */
-TEST(stream_writes_in_order)
-{
-    for (unsigned n = 0; n < 8; n++) {
-        prepare_stream();
-        queue(0, stream_write(n % 2));
-        for (unsigned i = 0; i < n / 2; i++) {
-            queue(0, NOP);
-        }
-        queue(0, stream_write(!(n % 2)));
-        drain();
-        ck_assert_uint_eq(tt->config[0][TARGET], stream_values[!(n % 2)]);
-    }
-}
-
 /* RDCFG reads what was there where it jumps ahead, the stream's value where it waits. */
 TEST(rdcfg_and_stream_writes)
 {
@@ -614,22 +530,6 @@ TEST(stallwait_waits_for_the_pipeline)
     ck_assert_uint_ge(times[1], times[0] + 2); /* five cycles, of which three are gone anyway */
 }
 
-/* The value is in Config five cycles after the instruction has passed the gate, at the earliest. */
-TEST(stream_write_takes_five_cycles)
-{
-    prepare_stream();
-    queue(0, stream_write(0));
-    queue(0, sempost(0)); /* passes a cycle later */
-    until_post(0);
-    unsigned cycles = 0;
-    while (tt->config[0][TARGET] != STREAM_VALUE) {
-        ck_assert_uint_lt(cycles, 50);
-        tensix_harness_go(&harness, 1);
-        cycles++;
-    }
-    ck_assert_uint_ge(cycles, 3);
-}
-
 /* How often units accept instructions when all threads have some: cycles for one from each. */
 static const struct shared {
     const char *name;
@@ -663,18 +563,4 @@ TEST_EACH(units_are_shared, COUNT(shared))
     unsigned cycles = until_post(0) + until_post(1) + until_post(2);
     ck_assert_msg(cycles >= unit->cycles * EACH && cycles <= unit->cycles * EACH + 12,
                   "%s: %u cycles for %d in each thread", unit->name, cycles, EACH);
-}
-
-/* RDCFG's result is there for the second instruction after it, and after C12. */
-TEST(rdcfg_arrives)
-{
-    for (unsigned n = 0; n < 2; n++) {
-        prepare_stream();
-        tt->config[0][TARGET] = 99 + n;
-        queue(0, OP(0xb1) | 3u << 16 | TARGET);
-        queue(0, n ? stallwait(B_SCALAR, 1 << 12) : (uint32_t)NOP);
-        queue(0, add(10, 3, 3));
-        drain();
-        ck_assert_uint_eq(tt->gpr[0][10], 2 * (99 + n));
-    }
 }

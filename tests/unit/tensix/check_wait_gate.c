@@ -1,6 +1,5 @@
 /*
- * The wait instructions with the gate that they set: what each block mask holds, each condition met
- * and unmet, the latch, what ends a wait in runs by windows, and waits in words. Written from the
+ * The wait instructions with the gate that they set: each condition met and unmet, the latch, what ends a wait in runs by windows, and waits in words. Written from the
  * pages SEMWAIT, STALLWAIT, STREAMWAIT (BlackholeA0) and WaitGate (WormholeB0).
  *
  * Thread 0 waits in most tests, and INCRWC is what is blocked: an instruction of the Matrix Unit.
@@ -15,62 +14,7 @@ static void reconsider(void)
     tensix_reconsider(tensix, harness.time);
 }
 
-/* --- What a block mask holds (page STALLWAIT) --- */
-
-struct blocked {
-    const char *text;
-    unsigned bits;  /* any of them holds it */
-    bool needs_all; /* all of them do */
-};
-
-static const struct blocked blocked[] = {
-    {"SETADCXX 1, 1, 1", 1 << 0, false},
-    {"ADDDMAREG 0, 1, 2, 3", 1 << 0 | 1 << 5, false},
-    {"DMANOP", 1 << 0 | 1 << 5, false},
-    {"XMOV 0, 0", 1 << 0 | 1 << 4, false},
-    {"UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 2", 1 << 0 | 1 << 3, false},
-    {"SEMPOST 1", 1 << 1, false},
-    {"SEMGET 2", 1 << 1, false},
-    {"SEMINIT 1, 1, 1", 1 << 1, false},
-    {"ATGETM 0", 1 << 1, false},
-    {"ATRELM 3", 1 << 1, false},
-    {"INCRWC 0, 0, 0, 1", 1 << 6, false},
-    {"SETRWC 0, 0, 0, 0, 0, 0", 1 << 6, false},
-    {"SETC16 1, 1", 1 << 7, false},
-    {"RMWCIB0 1, 1, 1", 1 << 7, false},
-    {"SFPNOP", 1 << 8, false},
-    {"NOP", ALL_BLOCKS, true},
-    {"STALLWAIT 1, 1", ALL_BLOCKS, false},
-    {"SEMWAIT 1, 0, 1", ALL_BLOCKS, false},
-    {"STREAMWAIT 1, 0, 0, 0", ALL_BLOCKS, false},
-};
-
 FIXTURE(setup, teardown);
-
-TEST_EACH(block_masks, COUNT(blocked))
-{
-    const struct blocked *row = &blocked[_i];
-    tensix->mutex[3] = 0;
-    tensix->semaphore[1].value = 15;
-    for (unsigned mask = 0; mask <= ALL_BLOCKS; mask++) {
-        unsigned used = mask ? mask : B_MATRIX;
-        bool holds = row->needs_all ? (used & row->bits) == row->bits : (used & row->bits) != 0;
-        char text[40];
-        tensix->semaphore[0].value = 0;
-        tensix->mutex[3] = 0;
-        tensix->src[TENSIX_SRC_A].matrix_may[0] = false;
-        snprintf(text, sizeof text, "STALLWAIT 0x%x, 0x80", mask);
-        run(0, text);
-        run(0, row->text);
-        ck_assert_msg(is_held(0) == holds, "%s, block mask 0x%x", row->text, mask);
-        tensix->src[TENSIX_SRC_A].matrix_may[0] = true;
-        reconsider();
-        go();
-        ck_assert_msg(!is_held(0), "%s, block mask 0x%x", row->text, mask);
-        run(0, "ATRELM 0; SFPNOP"); /* drops what STALLWAIT 1 and its like have latched */
-        ck_assert(!is_held(0));
-    }
-}
 
 /* --- Conditions of STALLWAIT --- */
 
@@ -374,40 +318,10 @@ TEST_EACH(semwait_without_condition_is_undefined, 3)
 
 /* --- SEMWAIT --- */
 
-static const struct tensix_semaphore second_semaphores[] = {
-    {1, 2}, {0, 5}, {7, 7}, {15, 3}, {0, 0}};
-
 static bool keeps_waiting(const struct tensix_semaphore *semaphore, unsigned conditions)
 {
     return (conditions & 1 && semaphore->value == 0) ||
            (conditions & 2 && semaphore->value >= semaphore->max);
-}
-
-/* All values and maxima of semaphore 2, alone and with semaphore 5. */
-TEST_EACH(semwait_conditions, 3 * (COUNT(second_semaphores) + 1))
-{
-    unsigned conditions = (unsigned)_i % 3 + 1, with = (unsigned)_i / 3;
-    bool is_alone = with == (unsigned)COUNT(second_semaphores);
-    tensix->semaphore[0] = (struct tensix_semaphore){.value = 0, .max = 0}; /* not selected */
-    for (unsigned i = 0; i < 256; i++) {
-        struct tensix_semaphore first = {.value = i & 15, .max = (uint8_t)(i >> 4)};
-        char text[60];
-        tensix->semaphore[2] = first;
-        tensix->semaphore[5] = second_semaphores[is_alone ? 1 : with];
-        bool waits = keeps_waiting(&first, conditions) ||
-                     (!is_alone && keeps_waiting(&second_semaphores[with], conditions));
-        snprintf(text, sizeof text, "SEMWAIT 0x40, 0x%x, %u; INCRWC 0, 0, 0, 0",
-                 is_alone ? 0x04 : 0x24, conditions);
-        run(0, text);
-        ck_assert(is_held(0) == waits);
-        if (!waits) {
-            continue;
-        }
-        tensix->semaphore[2] = tensix->semaphore[5] = (struct tensix_semaphore){1, 2};
-        reconsider();
-        go();
-        ck_assert(!is_held(0));
-    }
 }
 
 TEST_EACH(semwait_without_semaphores_is_met, 6)
@@ -530,26 +444,6 @@ static void streamwait(unsigned thread, unsigned condition, unsigned select)
     run(thread, text);
 }
 
-TEST_EACH(streamwait_condition, 24)
-{
-    unsigned select = (unsigned)_i % 4, condition = (unsigned)_i / 4 % 2, stream = 3 + 20 * select;
-    unsigned thread = (unsigned)_i / 8;
-    uint32_t target = (uint32_t)(condition ? MESSAGES_HIGH : PHASE_HIGH) << 10 | TARGET_LOW;
-    unsigned index = condition ? STREAM_MESSAGES : STREAM_PHASE;
-    configure_streams(thread); /* all others have zeroes */
-    memset(harness.stream, 0xff, sizeof harness.stream);
-    harness.stream[stream][index] = target - 1;
-    streamwait(thread, condition, select);
-    ck_assert(is_held(thread));
-    harness.stream[stream][index] = target;
-    reconsider();
-    go();
-    ck_assert(!is_held(thread));
-    harness.stream[stream][index] = UINT32_MAX; /* an unsigned comparison */
-    streamwait(thread, condition, select);
-    ck_assert(!is_held(thread));
-}
-
 /* Values near the target and anywhere, of any stream by any selector; the other register and the
  * other target must not matter. */
 TEST_EACH(streamwait_compares, 2)
@@ -649,21 +543,6 @@ TEST_EACH(condition_that_was_never_met_is_kept, 2)
     ck_assert(is_held(0));
 }
 
-/* The next instruction is subject to the block mask for a cycle at least. */
-TEST_EACH(lag_of_one_cycle, 12)
-{
-    static const char *const waits[] = {"STALLWAIT 0x40, 0x80; ", "SEMWAIT 0x40, 0, 1; ",
-                                        "STREAMWAIT 0x40, 0, 0, 0; "};
-    char text[80];
-    tensix->timed = _i % 2;
-    snprintf(text, sizeof text, "%s%s", waits[_i / 4],
-             _i / 2 % 2 ? "SETC16 1, 1" : "INCRWC 0, 0, 0, 0");
-    uint64_t start = harness.time + 1;
-    run(0, text);
-    ck_assert(!is_held(0));
-    ck_assert_uint_eq(tensix->thread[0].time, start + (_i / 2 % 2 ? 2 : 3));
-}
-
 TEST_EACH(wait_is_held_by_any_block_bit, 27)
 {
     static const char *const waits[] = {"STALLWAIT 0x40, 0x200", "SEMWAIT 0x40, 0x80, 1",
@@ -686,19 +565,6 @@ TEST_EACH(wait_is_held_by_any_block_bit, 27)
     ck_assert_uint_eq(word, tensix_harness_assemble(waits[_i / 9]));
     run(0, "INCRWC 0, 0, 0, 0");
     ck_assert(is_held(0));
-}
-
-TEST_EACH(threads_have_gates_of_their_own, TENSIX_THREADS)
-{
-    unsigned thread = (unsigned)_i;
-    harness.mover_busy = true;
-    run(thread, "STALLWAIT 0x1ff, 0x200; NOP");
-    for (unsigned other = 0; other < TENSIX_THREADS; other++) {
-        if (other != thread) {
-            run(other, "NOP; INCRWC 0, 0, 0, 0; SEMPOST 1");
-        }
-        ck_assert(is_held(other) == (other == thread));
-    }
 }
 
 /* --- Who runs the coprocessor in windows hears of everything that can go on --- */
