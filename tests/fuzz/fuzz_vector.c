@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "num/random.h"
+#include "tensix/frontend/issue_fast.h"
 #include "tensix/rwc.h"
 #include "tensix/vector/common.h"
 
