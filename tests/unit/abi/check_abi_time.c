@@ -1,7 +1,6 @@
 /*
  * The device behind the libttsim ABI: host memory and DMA, how far time runs, guest faults.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "unit/abi/abi_host.h"

@@ -3,7 +3,6 @@
  * threads, whatever else gets at the bank in the same window: writes, responses that are sent
  * there, headers of packets to the DRAM tile's L1, changes of its NIU's configuration.
  */
-#include <stdio.h>
 
 #include "unit/chip/chip_program.h"
 #include "unit/chip/noc_command.h"

@@ -4,7 +4,6 @@
  * UMD's order of banks and columns, the page's algorithm on unpacked tables, and packets that go
  * from router to router.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "chip/grid.h"

@@ -2,7 +2,6 @@
  * penrose_state_hash sees state and nothing else: the same for any number of host threads, with and
  * without shortcuts, of a chip that was loaded; and every change that software can see changes it.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <penrose/debug.h>

@@ -3,7 +3,6 @@
  * each frame against a model that appends what the page lists, checksums verified as a receiver
  * would.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "unit/eth/eth_wire.h"

@@ -1,7 +1,6 @@
 /* Reading the mailbox layout: both versions, everything that can be missing or contradictory. */
 #include "unit/loader/loader_debug.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "loader/layout.h"

@@ -4,7 +4,6 @@
  */
 #include "unit/loader/loader_image.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "loader/xip.h"

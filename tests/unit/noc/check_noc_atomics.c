@@ -3,7 +3,6 @@
  * BlackholeA0 NoC/Atomics, which knows floating point only as the host's doubles.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "unit/noc/noc_world.h"

@@ -1,5 +1,4 @@
 /* Packets: canonical order of queues, shared data, pools. */
-#include <stdlib.h>
 
 #include "noc/packet.h"
 #include "unit/test.h"

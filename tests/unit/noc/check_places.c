@@ -5,7 +5,6 @@
  * Coordinates}, PCIExpressTile/README and TensixTile/SoftReset.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "chip/chip.h"

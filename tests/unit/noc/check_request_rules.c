@@ -3,7 +3,6 @@
  * stores; and each way to be wrong, which is a fault of the tile that asked, with nothing written.
  * Written from BlackholeA0 NoC/MemoryMap and WormholeB0 NoC/Alignment.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "unit/noc/noc_world.h"

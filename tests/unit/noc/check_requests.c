@@ -3,7 +3,6 @@
  * request leaves in its registers; splitting; transaction ids and their interrupts. Written from
  * BlackholeA0 NoC/{MemoryMap, Counters, Interrupts}.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "unit/noc/noc_world.h"

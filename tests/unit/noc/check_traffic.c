@@ -5,7 +5,6 @@
  * that send to each other: the same memory and counters for any number of threads and every
  * schedule.
  */
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
  * bit. PENROSE_LONG=1 makes it 10 million data and more for each member of each group of modes.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
  */
 #include "unit/rv32/rv32_harness.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "rv32/exec.h"

@@ -5,7 +5,6 @@
  */
 #include "unit/rv32/rv32_harness.h"
 
-#include <stdio.h>
 #include <string.h>
 
 FIXTURE(NULL, harness_destroy_all);

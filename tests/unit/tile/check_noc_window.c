@@ -1,5 +1,4 @@
 /* NIU and overlay register files, and the status CSRs that show streams. */
-#include <stdio.h>
 #include <string.h>
 
 #include "unit/tile/mmio_harness.h"

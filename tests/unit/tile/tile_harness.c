@@ -3,7 +3,6 @@
 #include <check.h>
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tile/observe.h"
