@@ -144,25 +144,11 @@ TEST(messages_are_answered)
 
 TEST(a_core_is_released_and_comes_back)
 {
-    static const char *const guest[] = {
-        "addi sp, sp, -16",
-        "sw ra, 12(sp)",
-        "lui t0, 0x20",
-        "lw t1, 0(t0)",
-        "addi t1, t1, 1",
-        "sw t1, 0(t0)",
-        "lui t2, 0x7d",
-        "lw t3, -252(t2)",
-        "jalr ra, 0(t3)",
-        "addi a0, zero, -1",
-        "lui t2, 0x7d",
-        "lw t3, -248(t2)",
-        "jalr ra, 0(t3)",
-        "lw ra, 12(sp)",
-        "addi sp, sp, 16",
-        "jalr zero, 0(ra)",
-        NULL,
-    };
+    static const char guest[] =
+        "addi sp, sp, -16; sw ra, 12(sp); lui t0, 0x20; lw t1, 0(t0); addi t1, t1, 1; "
+        "sw t1, 0(t0); lui t2, 0x7d; lw t3, -252(t2); jalr ra, 0(t3); addi a0, zero, -1; "
+        "lui t2, 0x7d; lw t3, -248(t2); jalr ra, 0(t3); lw ra, 12(sp); addi sp, sp, 16; "
+        "jalr zero, 0(ra)";
     start(ETH_LINK_UP, ETH_PORT_UP);
     harness_assemble(H, GUEST, guest);
     run(1000);

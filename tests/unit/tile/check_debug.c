@@ -387,17 +387,10 @@ static void go_on(unsigned hart, uint32_t pc)
 }
 
 /* "ebreak; *0x10000 = 0x87654000; loop" and loads, as in tt-exalens' own tests. */
-static const char *const victim[] = {"ebreak",
-                                     "addi a2, zero, 3",
-                                     "lui a0, 0x10",
-                                     "lui a1, 0x87654",
-                                     "sw a1, 0(a0)",
-                                     "lui a0, 0x11",
-                                     "lw a3, 0(a0)",
-                                     "1:",
-                                     "addi a4, a4, 1",
-                                     "jal zero, 1b",
-                                     NULL};
+static const char victim[] =
+    "ebreak; addi a2, zero, 3; lui a0, 0x10; lui a1, 0x87654; sw a1, 0(a0); lui a0, 0x11; "
+    "lw a3, 0(a0); "
+    "1: addi a4, a4, 1; jal zero, 1b";
 enum {
     VICTIM = 0x3000,
     VICTIM_STORE = VICTIM + 16,
@@ -575,8 +568,7 @@ TEST_EACH(watchpoints_hit, 4)
 /* A hart that sleeps in its polling loop notices a breakpoint in it. */
 TEST(breakpoint_wakes_a_sleeper)
 {
-    static const char *const program[] = {"1:", "lw t0, 0x700(zero)", "beq t0, zero, 1b", "ebreak",
-                                          NULL};
+    static const char program[] = "1: lw t0, 0x700(zero); beq t0, zero, 1b; ebreak";
     harness_assemble(H, 0x1000, program);
     harness_release(H, RV32_T1, 0x1000);
     tile_run(harness.tile, 12800);
@@ -611,8 +603,8 @@ TEST(memory_command_waits_for_a_mailbox)
 /* A load that waits for a mailbox begins anew after a pause; a step ends with it. */
 TEST_EACH(waiting_harts_pause, 2)
 {
-    static const char *const reader[] = {
-        "lui a0, 0xffec0", "lw a1, 0(a0)", "addi a2, a1, 1", "1:", "jal zero, 1b", NULL};
+    static const char reader[] = "lui a0, 0xffec0; lw a1, 0(a0); addi a2, a1, 1; "
+                                 "1: jal zero, 1b";
     bool steps = _i;
     harness_assemble(H, VICTIM, reader);
     harness_release(H, RV32_T0, VICTIM);
@@ -700,21 +692,11 @@ TEST(status_echoes_control)
 /* BRISC pauses TRISC0, and itself. */
 TEST(harts_pause_harts)
 {
-    static const char *const program[] = {"lui s0, 0xffb12",
-                                          "addi t0, zero, 1",
-                                          "sw t0, 0x84(s0)",
-                                          "lui t1, 0x80030",
-                                          "addi t1, t1, 1",
-                                          "sw t1, 0x80(s0)",
-                                          "sw zero, 0x80(s0)",
-                                          "sw t0, 0x400(zero)",
-                                          "lui t1, 0x80010",
-                                          "addi t1, t1, 1",
-                                          "sw t1, 0x80(s0)",
-                                          "sw t0, 0x404(zero)",
-                                          "ebreak",
-                                          NULL};
-    static const char *const spin[] = {"1:", "addi a0, a0, 1", "jal zero, 1b", NULL};
+    static const char program[] =
+        "lui s0, 0xffb12; addi t0, zero, 1; sw t0, 0x84(s0); lui t1, 0x80030; addi t1, t1, 1; "
+        "sw t1, 0x80(s0); sw zero, 0x80(s0); sw t0, 0x400(zero); lui t1, 0x80010; addi t1, t1, 1; "
+        "sw t1, 0x80(s0); sw t0, 0x404(zero); ebreak";
+    static const char spin[] = "1: addi a0, a0, 1; jal zero, 1b";
     harness_assemble(H, 0x1000, program);
     harness_assemble(H, 0x2000, spin);
     harness_release(H, RV32_T0, 0x2000);

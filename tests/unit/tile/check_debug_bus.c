@@ -123,7 +123,7 @@ TEST_EACH(daisychain_shows_pcs, 5)
         enum rv32_core core;
         uint32_t signal;
     } cases[] = {{RV32_B, 11}, {RV32_T0, 13}, {RV32_T1, 15}, {RV32_T2, 17}, {RV32_NC, 25}};
-    static const char *const spin[] = {"1:", "jal zero, 1b", NULL};
+    static const char spin[] = "1: jal zero, 1b";
     harness_assemble(H, 0x4560, spin);
     ck_assert_uint_eq(read_signal(BUS(7u, cases[_i].signal, 1u)) >> 31, 0);
     harness_release(H, cases[_i].core, 0x4560);
@@ -136,7 +136,7 @@ TEST_EACH(daisychain_shows_pcs, 5)
 
 TEST_EACH(daisychain_shows_other_harts, 2)
 {
-    static const char *const spin[] = {"1:", "jal zero, 1b", NULL};
+    static const char spin[] = "1: jal zero, 1b";
     const uint32_t group_a = 18 + 2 * (uint32_t)_i;
     tile_destroy(harness.tile); /* an Ethernet tile takes its place */
     harness.tile = tile_create(TILE_ETHERNET, 1, 1, harness.store, &harness.board, &harness);
@@ -156,8 +156,8 @@ TEST_EACH(daisychain_shows_other_harts, 2)
 /* A hart loads from the mailbox that B writes to. */
 TEST_RANGE(daisychain_shows_waiting_loads, 1, 3)
 {
-    static const char *const program[] = {"lui a0, 0xffec0", "lw a1, 0(a0)", "1:", "jal zero, 1b",
-                                          NULL};
+    static const char program[] = "lui a0, 0xffec0; lw a1, 0(a0); "
+                                  "1: jal zero, 1b";
     const uint32_t all = 15u << 19, reader = (uint32_t)_i;
     const uint32_t group_a = 10 + 2 * reader, mailbox = 0xffec0000 + 0x1000 * reader;
     harness_assemble(H, 0x4560, program);
@@ -179,8 +179,8 @@ TEST_RANGE(daisychain_shows_waiting_loads, 1, 3)
 
 TEST_EACH(daisychain_shows_pc_bufs, 3)
 {
-    static const char *const program[] = {
-        "lui a0, 0xffe80", "lw a1, 0(a0)", "lw a1, 4(a0)", "1:", "jal zero, 1b", NULL};
+    static const char program[] = "lui a0, 0xffe80; lw a1, 0(a0); lw a1, 4(a0); "
+                                  "1: jal zero, 1b";
     enum { MAILBOXES = 15 << 10, EMPTY = 1 << 23, FULL = 1 << 24 };
     const uint32_t reads = UINT32_C(1) << 31, thread = (uint32_t)_i;
     const uint32_t group_c = 18 + 2 * thread, group_d = group_c + 1;

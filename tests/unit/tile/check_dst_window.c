@@ -124,20 +124,10 @@ TEST(feature_bit_shows_high_halves)
 }
 
 /* Four BF16 elements as words, four as a vector of words, four more to other rows. */
-static const char *const vector_copy[] = {
-    "lui a0, 0xffbd8",
-    "addi a1, zero, 4",
-    "vsetvli zero, a1, e32, m1, ta, ma",
-    "vle32.v v1, (a0)",
-    "addi a2, a0, 0x40",
-    "vse32.v v1, (a2)",
-    "lw a3, 4(a0)",
-    "sw a3, 0x7c(a0)",
-    "addi a1, zero, 0x700",
-    "vse32.v v1, (a1)",
-    "ebreak",
-    NULL,
-};
+static const char vector_copy[] =
+    "lui a0, 0xffbd8; addi a1, zero, 4; vsetvli zero, a1, e32, m1, ta, ma; vle32.v v1, (a0); "
+    "addi a2, a0, 0x40; vse32.v v1, (a2); lw a3, 4(a0); sw a3, 0x7c(a0); addi a1, zero, 0x700; "
+    "vse32.v v1, (a1); ebreak";
 
 TEST(trisc2_takes_several)
 {
@@ -164,12 +154,9 @@ TEST(trisc2_takes_several)
  * nothing. */
 TEST(vector_over_the_end_does_nothing)
 {
-    static const char *const store_over_end[] = {
-        "lui a0, 0xffbdc",  "addi a0, a0, -4",
-        "addi a1, zero, 4", "vsetvli zero, a1, e32, m1, ta, ma",
-        "vmv.v.i v1, 7",    "vse32.v v1, (a0)",
-        "ebreak",           NULL,
-    };
+    static const char store_over_end[] =
+        "lui a0, 0xffbdc; addi a0, a0, -4; addi a1, zero, 4; vsetvli zero, a1, e32, m1, ta, ma; "
+        "vmv.v.i v1, 7; vse32.v v1, (a0); ebreak";
     select_format(2, 0, INT8, true);
     harness_assemble(H, 0x1000, store_over_end);
     harness_release(H, RV32_T2, 0x1000);
@@ -182,7 +169,7 @@ TEST(vector_over_the_end_does_nothing)
 
 TEST(wrong_size_of_a_hart_is_a_fault)
 {
-    static const char *const wide_load[] = {"lui a0, 0xffbd8", "lw a1, 0(a0)", "ebreak", NULL};
+    static const char wide_load[] = "lui a0, 0xffbd8; lw a1, 0(a0); ebreak";
     select_format(0, 0, BF16, false);
     harness_assemble(H, 0x1000, wide_load);
     harness_release(H, RV32_T0, 0x1000);

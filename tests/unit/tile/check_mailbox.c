@@ -111,11 +111,11 @@ TEST(b_waits_for_the_trisc)
         "sw t0, 0(s0)",    "sw t1, 4(s0)", /* not pushed: orders the next */
         "lw t1, 4(s0)",    "sw t0, 0x400(zero)",
         "ebreak",          NULL};
-    static const char *const t_program[] = {
-        "lui s0, 0xffe80", "lui s1, 0xffe40",  "lui t2, 1",    "1:",
-        "addi t2, t2, -1", "bne t2, zero, 1b", "lw t0, 0(s0)", "sw t0, 0x404(zero)",
-        "lui t2, 0x02000", "sw t2, 0(s1)",     "lw t1, 0(s0)", NULL};
-    harness_assemble(H, 0x1000, b_program);
+    static const char t_program[] =
+        "lui s0, 0xffe80; lui s1, 0xffe40; lui t2, 1; "
+        "1: addi t2, t2, -1; bne t2, zero, 1b; lw t0, 0(s0); sw t0, 0x404(zero); lui t2, 0x02000; "
+        "sw t2, 0(s1); lw t1, 0(s0)";
+    harness_assemble_lines(H, 0x1000, b_program);
     harness_assemble(H, 0x2000, t_program);
     harness_release(H, RV32_B, 0x1000);
     harness_release(H, RV32_T0, 0x2000);
@@ -132,10 +132,10 @@ TEST(b_waits_for_the_trisc)
 /* Both orders of arriving work, and two TRISCs that wait do not keep each other awake. */
 TEST(waiting_triscs_sleep)
 {
-    static const char *const t_program[] = {"lui s0, 0xffe80", "lw t0, 0(s0)", NULL};
-    static const char *const b_program[] = {
-        "lui t2, 1",       "1:",           "addi t2, t2, -1", "bne t2, zero, 1b",
-        "lui s0, 0xffe90", "lw t1, 0(s0)", "ebreak",          NULL};
+    static const char t_program[] = "lui s0, 0xffe80; lw t0, 0(s0)";
+    static const char b_program[] =
+        "lui t2, 1; "
+        "1: addi t2, t2, -1; bne t2, zero, 1b; lui s0, 0xffe90; lw t1, 0(s0); ebreak";
     harness_assemble(H, 0x1000, b_program);
     harness_assemble(H, 0x2000, t_program);
     harness_release(H, RV32_T0, 0x2000);
@@ -214,31 +214,18 @@ struct release {
 
 static void run_release(const struct release *release)
 {
-    char act_base[32], block_base[32];
-    const char *actor[] = {act_base,
-                           "addi t2, zero, 200",
-                           "1:",
-                           "addi t2, t2, -1",
-                           "bne t2, zero, 1b",
-                           release->act,
-                           "addi t0, zero, 8",
-                           "2:",
-                           "addi t0, t0, -1",
-                           "bne t0, zero, 2b",
-                           "addi t1, zero, 1",
-                           "sw t1, 0x400(zero)",
-                           "ebreak",
-                           NULL};
-    const char *waiter[] = {
-        block_base,     release->block,       release->block,       release->block, release->block,
-        release->block, "lw t0, 0x400(zero)", "sw t0, 0x404(zero)", "ebreak",       NULL};
-    if (strncmp(release->block, "lw", 2) == 0) { /* one load blocks, the fifth store does */
-        static const char *const rest[] = {"lw t0, 0x400(zero)", "sw t0, 0x404(zero)", "ebreak",
-                                           NULL};
-        memcpy(waiter + 2, rest, sizeof rest);
+    char actor[300], waiter[300];
+    bool loads = strncmp(release->block, "lw", 2) == 0; /* one load blocks, the fifth store does */
+    snprintf(actor, sizeof actor,
+             "lui s0, 0x%x; addi t2, zero, 200; 1: addi t2, t2, -1; bne t2, zero, 1b; %s; "
+             "addi t0, zero, 8; 2: addi t0, t0, -1; bne t0, zero, 2b; "
+             "addi t1, zero, 1; sw t1, 0x400(zero); ebreak",
+             release->act_base >> 12, release->act);
+    int length = snprintf(waiter, sizeof waiter, "lui s0, 0x%x; ", release->block_base >> 12);
+    for (unsigned i = 0; i < (loads ? 1 : 5); i++) {
+        length += sprintf(waiter + length, "%s; ", release->block);
     }
-    snprintf(act_base, sizeof act_base, "lui s0, 0x%x", release->act_base >> 12);
-    snprintf(block_base, sizeof block_base, "lui s0, 0x%x", release->block_base >> 12);
+    strcpy(waiter + length, "lw t0, 0x400(zero); sw t0, 0x404(zero); ebreak");
     harness_assemble(H, 0x1000, actor);
     harness_assemble(H, 0x2000, waiter);
     harness_set_word(H, 0x404, 7);

@@ -40,7 +40,7 @@ static void write_program(struct tile_harness *harness, const struct scene *scen
     snprintf(lines[3], sizeof lines[3], "sw a0, %d(a5)", near);
     snprintf(lines[4], sizeof lines[4], "addi a0, a0, 0");
     snprintf(lines[5], sizeof lines[5], "lw a1, %d(a5)", near);
-    harness_assemble(harness, CODE, program);
+    harness_assemble_lines(harness, CODE, program);
 }
 
 /* NCRISC sleeps until the register changes. */
@@ -181,7 +181,7 @@ static struct filled play_fill(const struct fill *fill, bool is_traced)
     snprintf(last, sizeof last, "addi a4, a4, %u", 4 * (fill->first + fill->count));
     harness_open(&harness);
     struct tile *tile = harness.tile;
-    harness_assemble(&harness, CODE, program);
+    harness_assemble_lines(&harness, CODE, program);
     harness_release(&harness, fill->core, CODE);
     if (fill->waits) {
         tile->tensix.thread_config[fill->core - RV32_T0][56] = 0x1f;
@@ -269,7 +269,7 @@ static struct pushed play_pushes(enum rv32_core core, uint32_t address, const ch
     snprintf(store, sizeof store, "sw a0, %u(a5)", address & 0x7ff);
     harness_open(&harness);
     struct tile *tile = harness.tile;
-    harness_assemble(&harness, CODE, program);
+    harness_assemble_lines(&harness, CODE, program);
     const char *const pushed_text[] = {first, "ADDDMAREG 1, 2, 1, 2"};
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t word = 0;

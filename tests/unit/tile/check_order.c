@@ -51,7 +51,7 @@ static void load(struct tile_harness *harness, uint32_t at, uint32_t base, unsig
         line[lines++] = *part;
     }
     ck_assert_uint_lt(lines, MOST_LINES);
-    harness_assemble(harness, at, line);
+    harness_assemble_lines(harness, at, line);
 }
 
 static struct times run_order(const struct order *order, uint32_t quantum, unsigned act_delay,

@@ -75,7 +75,7 @@ TEST(arbitration_is_fair)
 }
 
 /* NC spins; its handler counts what it takes from the IRQ's register. */
-static const char *const spin[] = {"1:", "addi a0, a0, 1", "jal zero, 1b", NULL};
+static const char spin[] = "1: addi a0, a0, 1; jal zero, 1b";
 static const char *const handler_code[] = {
     "lui t0, 0xffb13",    "addi t0, t0, 0x18", "lw t1, 20(t0)", /* SW_INT[5] */
     "lw t2, 0x400(zero)", "add t2, t2, t1",    "sw t2, 0x400(zero)", "mret", NULL};
@@ -83,7 +83,7 @@ static const char *const handler_code[] = {
 TEST(interrupt_runs_the_handler)
 {
     harness_assemble(H, 0x1000, spin);
-    harness_assemble(H, 0x2000, handler_code);
+    harness_assemble_lines(H, 0x2000, handler_code);
     harness_release(H, RV32_NC, 0x1000);
     put(AGENT_NOC, SW_INT_PC(5), 0x2000);
     put(AGENT_NOC, SW_ENABLE(1), 1u << 5);
@@ -111,8 +111,7 @@ TEST_EACH(snapshots_show_every_pc, 5)
 /* A hart that reads its own snapshot is near it. */
 TEST(snapshot_of_the_running_hart_is_recent)
 {
-    static const char *const program[] = {"lui s0, 0xffb13", "lw t0, 0x138(s0)",
-                                          "sw t0, 0x400(zero)", "ebreak", NULL};
+    static const char program[] = "lui s0, 0xffb13; lw t0, 0x138(s0); sw t0, 0x400(zero); ebreak";
     harness_assemble(H, 0x1000, program);
     harness_release(H, RV32_B, 0x1000);
     tile_run(harness.tile, 1280);

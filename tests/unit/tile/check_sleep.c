@@ -40,7 +40,7 @@ static void load_waits(struct tile_harness *harness, const char *const *first, u
     line[count++] = "beq a0, zero, 9b";
     line[count++] = "jalr zero, 0(ra)";
     line[count] = NULL;
-    harness_assemble(harness, CODE, line);
+    harness_assemble_lines(harness, CODE, line);
 }
 
 struct ending {
@@ -85,7 +85,7 @@ static struct ending interrupted(unsigned nops, bool is_restless)
     harness_open(&harness);
     harness.tile->restless = is_restless;
     load_waits(&harness, first, nops, middle);
-    harness_assemble(&harness, HANDLER, handler);
+    harness_assemble_lines(&harness, HANDLER, handler);
     harness.tile->pic.software_enable[0] = 1;
     harness.tile->pic.handler[0] = HANDLER;
     harness_release(&harness, RV32_B, CODE);
@@ -133,7 +133,7 @@ static struct ending begin_late(struct tile_harness *harness, const char *const 
 {
     harness_open(harness);
     harness->tile->restless = is_restless;
-    harness_assemble(harness, CODE, lines);
+    harness_assemble_lines(harness, CODE, lines);
     harness_release(harness, RV32_B, CODE);
     struct tile_hart *run = &harness->tile->run[RV32_B];
     run->probe_fails = fails;

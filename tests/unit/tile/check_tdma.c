@@ -256,28 +256,12 @@ TEST_EACH(reset_ends_commands, 2)
 
 /* Harts that wait for the mover in every way: B polls the status, T0 for room in the queue, T1 for
  * data. */
-static const char *const by_b[] = {"lui s0, 0xffb11",
-                                   "addi s1, zero, 20",
-                                   "addi t0, zero, 0x400",
-                                   "sw t0, 0(s0)",
-                                   "addi t0, zero, 0x500",
-                                   "sw t0, 4(s0)",
-                                   "addi t0, zero, 3",
-                                   "sw t0, 12(s0)",
-                                   "1:",
-                                   "slli t0, s1, 3",
-                                   "sw t0, 8(s0)",
-                                   "addi t0, zero, 0x40",
-                                   "sw t0, 16(s0)",
-                                   "2:",
-                                   "lw t0, 20(s0)",
-                                   "andi t0, t0, 1",
-                                   "bne t0, zero, 2b",
-                                   "addi s1, s1, -1",
-                                   "bne s1, zero, 1b",
-                                   "sw s1, 0x700(zero)",
-                                   "ebreak",
-                                   NULL};
+static const char by_b[] =
+    "lui s0, 0xffb11; addi s1, zero, 20; addi t0, zero, 0x400; sw t0, 0(s0); "
+    "addi t0, zero, 0x500; sw t0, 4(s0); addi t0, zero, 3; sw t0, 12(s0); "
+    "1: slli t0, s1, 3; sw t0, 8(s0); addi t0, zero, 0x40; sw t0, 16(s0); "
+    "2: lw t0, 20(s0); andi t0, t0, 1; bne t0, zero, 2b; addi s1, s1, -1; bne s1, zero, 1b; "
+    "sw s1, 0x700(zero); ebreak";
 static const char *const by_t0[] = {
     "lui s0, 0xffb11",
     "addi s1, zero, 30",
@@ -298,8 +282,8 @@ static const char *const by_t0[] = {
     "sw t0, 0x704(zero)",
     "ebreak",
     NULL};
-static const char *const by_t1[] = {
-    "lui s0, 5", "1:", "lw t0, 0x7c(s0)", "beq t0, zero, 1b", "sw t0, 0x708(zero)", "ebreak", NULL};
+static const char by_t1[] = "lui s0, 5; "
+                            "1: lw t0, 0x7c(s0); beq t0, zero, 1b; sw t0, 0x708(zero); ebreak";
 
 static void start_waiters(struct tile_harness *at, uint32_t quantum, bool timed, bool restless)
 {
@@ -311,7 +295,7 @@ static void start_waiters(struct tile_harness *at, uint32_t quantum, bool timed,
         harness_set_word(at, 0x4000 + i, i >= 0x1000 && i < 0x2000 ? 0 : i + 1);
     }
     harness_assemble(at, 0x1000, by_b);
-    harness_assemble(at, 0x1100, by_t0);
+    harness_assemble_lines(at, 0x1100, by_t0);
     harness_assemble(at, 0x1200, by_t1);
     harness_release(at, RV32_B, 0x1000);
     harness_release(at, RV32_T0, 0x1100);
@@ -353,8 +337,8 @@ TEST_EACH(waiting_harts_go_on, 8)
 /* Code that a hart has executed is executed anew when the mover has written it. */
 TEST(moved_code_is_executed)
 {
-    static const char *const first[] = {"addi a0, zero, 1", "ebreak", NULL};
-    static const char *const second[] = {"addi a0, zero, 2", "ebreak", NULL};
+    static const char first[] = "addi a0, zero, 1; ebreak";
+    static const char second[] = "addi a0, zero, 2; ebreak";
     harness_assemble(H, 0x1000, first);
     harness_assemble(H, 0x2000, second);
     harness_release(H, RV32_T2, 0x1000);

@@ -6,91 +6,32 @@
 #include "tile/weak.h"
 
 /* B and T0 hand a counter back and forth through L1, each counting its spins. */
-static const char *const ping[] = {
-    "addi s0, zero, 0x400",
-    "addi s1, zero, 0",
-    "addi s2, zero, 40",
-    "1:",
-    "addi s1, s1, 1",
-    "sw s1, 0(s0)",
-    "2:",
-    "fence 0xf, 0xf",
-    "lw t0, 4(s0)",
-    "bne t0, s1, 2b",
-    "bltu s1, s2, 1b",
-    "sw s1, 8(s0)",
-    "ebreak",
-    NULL,
-};
+static const char ping[] =
+    "addi s0, zero, 0x400; addi s1, zero, 0; addi s2, zero, 40; "
+    "1: addi s1, s1, 1; sw s1, 0(s0); "
+    "2: fence 0xf, 0xf; lw t0, 4(s0); bne t0, s1, 2b; bltu s1, s2, 1b; sw s1, 8(s0); ebreak";
 
-static const char *const pong[] = {
-    "addi s0, zero, 0x400",
-    "addi s1, zero, 0",
-    "addi s2, zero, 40",
-    "1:",
-    "addi s1, s1, 1",
-    "2:",
-    "jal ra, 3f",
-    "bne a0, s1, 2b",
-    "addi t1, zero, 7",
-    "4:",
-    "addi t1, t1, -1",
-    "bne t1, zero, 4b",
-    "sw s1, 4(s0)",
-    "bltu s1, s2, 1b",
-    "ebreak",
-    "3:",
-    "lw a0, 0(s0)",
-    "jalr zero, 0(ra)",
-    NULL,
-};
+static const char pong[] =
+    "addi s0, zero, 0x400; addi s1, zero, 0; addi s2, zero, 40; "
+    "1: addi s1, s1, 1; "
+    "2: jal ra, 3f; bne a0, s1, 2b; addi t1, zero, 7; "
+    "4: addi t1, t1, -1; bne t1, zero, 4b; sw s1, 4(s0); bltu s1, s2, 1b; ebreak; "
+    "3: lw a0, 0(s0); jalr zero, 0(ra)";
 
 /* T1 waits for the wall clock as tt-metal's TRISCs do, again and again. */
-static const char *const clock_waits[] = {
-    "lui s0, 0xffb12",
-    "addi s3, zero, 12",
-    "addi s0, s0, 0x1f0",
-    "1:",
-    "lw a4, 0(s0)",
-    "lw a3, 8(s0)",
-    "addi a1, a4, 600",
-    "sltu a4, a1, a4",
-    "add a3, a4, a3",
-    "2:",
-    "lw a2, 0(s0)",
-    "lw a4, 8(s0)",
-    "bltu a4, a3, 2b",
-    "bne a3, a4, 3f",
-    "bltu a2, a1, 2b",
-    "3:",
-    "addi s3, s3, -1",
-    "sw a2, 0x500(zero)",
-    "bne s3, zero, 1b",
-    "ebreak",
-    NULL,
-};
+static const char clock_waits[] =
+    "lui s0, 0xffb12; addi s3, zero, 12; addi s0, s0, 0x1f0; "
+    "1: lw a4, 0(s0); lw a3, 8(s0); addi a1, a4, 600; sltu a4, a1, a4; add a3, a4, a3; "
+    "2: lw a2, 0(s0); lw a4, 8(s0); bltu a4, a3, 2b; bne a3, a4, 3f; bltu a2, a1, 2b; "
+    "3: addi s3, s3, -1; sw a2, 0x500(zero); bne s3, zero, 1b; ebreak";
 
 /* T2 waits for a byte, then counts how often it polled a word that NC writes late. */
-static const char *const late_reader[] = {
-    "addi s0, zero, 0x600",
-    "1:",
-    "lbu a0, 3(s0)",
-    "beq a0, zero, 1b",
-    "sw a0, 0x40(s0)",
-    "ebreak",
-    NULL,
-};
+static const char late_reader[] = "addi s0, zero, 0x600; "
+                                  "1: lbu a0, 3(s0); beq a0, zero, 1b; sw a0, 0x40(s0); ebreak";
 
-static const char *const late_writer[] = {
-    "lui t0, 3",
-    "1:",
-    "addi t0, t0, -1",
-    "bne t0, zero, 1b",
-    "addi t1, zero, 0x5a",
-    "sb t1, 0x603(zero)",
-    "ebreak",
-    NULL,
-};
+static const char late_writer[] =
+    "lui t0, 3; "
+    "1: addi t0, t0, -1; bne t0, zero, 1b; addi t1, zero, 0x5a; sb t1, 0x603(zero); ebreak";
 
 static void start_all(struct tile_harness *harness)
 {
@@ -176,8 +117,7 @@ TEST(chunks_change_nothing)
 
 TEST(quiet_tile_has_no_event)
 {
-    static const char *const loop[] = {"1:", "lw a0, 0x700(zero)", "beq a0, zero, 1b", "ebreak",
-                                       NULL};
+    static const char loop[] = "1: lw a0, 0x700(zero); beq a0, zero, 1b; ebreak";
     struct tile_harness harness;
     harness_open(&harness);
     harness_assemble(&harness, 0x1000, loop);
@@ -197,7 +137,7 @@ TEST(quiet_tile_has_no_event)
 
 TEST(loop_without_effect_sleeps)
 {
-    static const char *const loop[] = {"1:", "jal zero, 1b", NULL};
+    static const char loop[] = "1: jal zero, 1b";
     struct tile_harness harness;
     harness_open(&harness);
     harness_assemble(&harness, 0x1000, loop);
@@ -213,8 +153,7 @@ TEST(loop_without_effect_sleeps)
 
 TEST_EACH(fault_stops_or_skips, 2)
 {
-    static const char *const bad[] = {"lui a0, 0xff000", "sw a0, 0(a0)", "addi a1, zero, 5",
-                                      "ebreak", NULL};
+    static const char bad[] = "lui a0, 0xff000; sw a0, 0(a0); addi a1, zero, 5; ebreak";
     struct tile_harness harness;
     harness_open(&harness);
     harness.policy = _i ? PENROSE_WARN : PENROSE_STOP;
@@ -234,8 +173,8 @@ TEST_EACH(fault_stops_or_skips, 2)
 
 TEST(reset_clears_and_restarts)
 {
-    static const char *const program[] = {"lui t0, 0xffb00", "lw a0, 0(t0)", "addi a1, zero, 1",
-                                          "sw a1, 0(t0)",    "ebreak",       NULL};
+    static const char program[] =
+        "lui t0, 0xffb00; lw a0, 0(t0); addi a1, zero, 1; sw a1, 0(t0); ebreak";
     static const uint32_t all = 0x47800;
     struct tile_harness harness;
     uint32_t value = 0x1000;
@@ -261,36 +200,15 @@ TEST(reset_clears_and_restarts)
 /* A stream of words made from a seed, for weak memory. */
 TEST_EACH(weak_memory_keeps_fenced_programs_right, 20)
 {
-    static const char *const producer[] = {"addi s0, zero, 0x400",
-                                           "addi s1, zero, 30",
-                                           "1:",
-                                           "sw s1, 0(s0)",
-                                           "fence 0xf, 0xf",
-                                           "sw s1, 64(s0)",
-                                           "2:",
-                                           "fence 0xf, 0xf",
-                                           "lw t0, 128(s0)",
-                                           "bne t0, s1, 2b",
-                                           "addi s1, s1, -1",
-                                           "bne s1, zero, 1b",
-                                           "ebreak",
-                                           NULL};
-    static const char *const consumer[] = {"addi s0, zero, 0x400",
-                                           "addi s1, zero, 30",
-                                           "addi a0, zero, 0",
-                                           "1:",
-                                           "2:",
-                                           "fence 0xf, 0xf",
-                                           "lw t0, 64(s0)",
-                                           "bne t0, s1, 2b",
-                                           "fence 0xf, 0xf",
-                                           "lw t1, 0(s0)",
-                                           "add a0, a0, t1",
-                                           "sw s1, 128(s0)",
-                                           "addi s1, s1, -1",
-                                           "bne s1, zero, 1b",
-                                           "ebreak",
-                                           NULL};
+    static const char producer[] =
+        "addi s0, zero, 0x400; addi s1, zero, 30; "
+        "1: sw s1, 0(s0); fence 0xf, 0xf; sw s1, 64(s0); "
+        "2: fence 0xf, 0xf; lw t0, 128(s0); bne t0, s1, 2b; addi s1, s1, -1; bne s1, zero, 1b; "
+        "ebreak";
+    static const char consumer[] =
+        "addi s0, zero, 0x400; addi s1, zero, 30; addi a0, zero, 0; "
+        "1: 2: fence 0xf, 0xf; lw t0, 64(s0); bne t0, s1, 2b; fence 0xf, 0xf; lw t1, 0(s0); "
+        "add a0, a0, t1; sw s1, 128(s0); addi s1, s1, -1; bne s1, zero, 1b; ebreak";
     struct tile_harness harness;
     harness_open(&harness);
     ck_assert(tile_weak_enable(harness.tile, (uint64_t)_i));
@@ -309,35 +227,14 @@ TEST_EACH(weak_memory_keeps_fenced_programs_right, 20)
 /* Without fences some seed must show the consumer a stale word: the mode has teeth. */
 TEST(weak_memory_shows_missing_fences)
 {
-    static const char *const producer[] = {"addi s0, zero, 0x400",
-                                           "lui s2, 0xffe00",
-                                           "addi s1, zero, 30",
-                                           "1:",
-                                           "sw s1, 0(s0)",
-                                           "sw s1, 0(s2)",
-                                           "2:",
-                                           "lw t0, 4(s2)",
-                                           "bne t0, s1, 2b",
-                                           "addi s1, s1, -1",
-                                           "bne s1, zero, 1b",
-                                           "ebreak",
-                                           NULL};
-    static const char *const consumer[] = {"addi s0, zero, 0x400",
-                                           "lui s2, 0xffe00",
-                                           "addi s1, zero, 30",
-                                           "addi a0, zero, 0",
-                                           "1:",
-                                           "2:",
-                                           "lw t0, 0(s2)",
-                                           "bne t0, s1, 2b",
-                                           "fence 0xf, 0xf",
-                                           "lw t1, 0(s0)",
-                                           "add a0, a0, t1",
-                                           "sw s1, 4(s2)",
-                                           "addi s1, s1, -1",
-                                           "bne s1, zero, 1b",
-                                           "ebreak",
-                                           NULL};
+    static const char producer[] =
+        "addi s0, zero, 0x400; lui s2, 0xffe00; addi s1, zero, 30; "
+        "1: sw s1, 0(s0); sw s1, 0(s2); "
+        "2: lw t0, 4(s2); bne t0, s1, 2b; addi s1, s1, -1; bne s1, zero, 1b; ebreak";
+    static const char consumer[] =
+        "addi s0, zero, 0x400; lui s2, 0xffe00; addi s1, zero, 30; addi a0, zero, 0; "
+        "1: 2: lw t0, 0(s2); bne t0, s1, 2b; fence 0xf, 0xf; lw t1, 0(s0); add a0, a0, t1; "
+        "sw s1, 4(s2); addi s1, s1, -1; bne s1, zero, 1b; ebreak";
     bool seen = false;
     for (uint64_t seed = 0; seed < 20 && !seen; seed++) {
         struct tile_harness harness;

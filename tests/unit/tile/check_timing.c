@@ -101,7 +101,7 @@ static void open_scene(struct tile_harness *harness, const struct scene *scene, 
             count++;
         }
         lines[count] = NULL;
-        harness_assemble(harness, 0x1000 + 0x400 * core, lines);
+        harness_assemble_lines(harness, 0x1000 + 0x400 * core, lines);
         harness_release(harness, (enum rv32_core)core, 0x1000 + 0x400 * core);
         harness->tile->hart[core].timing = &scene->costs;
     }

@@ -82,7 +82,7 @@ static struct outcome run_stores(enum rv32_core core, bool is_traced, bool waits
         tile->tensix.thread[core - RV32_T0].front.count = 1;
         tile->tensix.thread[core - RV32_T0].front.entry[0].word = 0x01000000;
     }
-    harness_assemble(H, 0x1000, lines);
+    harness_assemble_lines(H, 0x1000, lines);
     harness_release(H, core, 0x1000);
     sleeper->state = HART_ASLEEP;
     sleeper->idle = (struct rv32_idle){.period = 1, .wake = UINT64_MAX, .places = 1};
@@ -181,20 +181,10 @@ TEST(debug_bus_takes_the_fifo)
 /* A hart's .ttinsn and store loop of 100 instructions all leave the coprocessor. */
 TEST(pushes_of_a_program_drain)
 {
-    static const char *const program[] = {"lui s0, 0xffe40",
-                                          "lui t1, 0x02000",
-                                          "addi t0, zero, 100",
-                                          "1:",
-                                          "sw t1, 0(s0)",
-                                          "addi t0, t0, -1",
-                                          "bne t0, zero, 1b",
-                                          ".ttinsn 0x02000000",
-                                          "lui s1, 0xffe80",
-                                          "sw zero, 4(s1)",
-                                          "lw t2, 4(s1)",
-                                          "sw t0, 0x400(zero)",
-                                          "ebreak",
-                                          NULL};
+    static const char program[] =
+        "lui s0, 0xffe40; lui t1, 0x02000; addi t0, zero, 100; "
+        "1: sw t1, 0(s0); addi t0, t0, -1; bne t0, zero, 1b; .ttinsn 0x02000000; lui s1, 0xffe80; "
+        "sw zero, 4(s1); lw t2, 4(s1); sw t0, 0x400(zero); ebreak";
     harness_set_word(H, 0x400, 1);
     harness_assemble(H, 0x1000, program);
     harness_release(H, RV32_T2, 0x1000);
@@ -253,9 +243,8 @@ TEST(thread_configuration_is_read_only)
  * that it runs. */
 TEST(ic_invalidate_is_stored)
 {
-    static const char *const program[] = {"lui s0, 0xffef0", "addi t0, zero, 31",
-                                          "sw t0, 0x2e4(s0)", "ebreak", NULL};
-    static const char *const other[] = {"addi t0, zero, 7", "ebreak", NULL};
+    static const char program[] = "lui s0, 0xffef0; addi t0, zero, 31; sw t0, 0x2e4(s0); ebreak";
+    static const char other[] = "addi t0, zero, 7; ebreak";
     struct rv32_page **page = &harness.tile->code.map[0x1000 >> RV32_PAGE_SHIFT];
     harness_assemble(H, 0x1000, program);
     harness_release(H, RV32_B, 0x1000);

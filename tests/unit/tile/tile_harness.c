@@ -85,7 +85,8 @@ static void resolve(const char *const *lines, unsigned at, uint32_t base, char *
     }
 }
 
-void harness_assemble(struct tile_harness *harness, uint32_t address, const char *const *lines)
+void harness_assemble_lines(struct tile_harness *harness, uint32_t address,
+                            const char *const *lines)
 {
     uint32_t pc = address;
     for (unsigned i = 0; lines[i]; i++) {
@@ -101,6 +102,27 @@ void harness_assemble(struct tile_harness *harness, uint32_t address, const char
         harness_set_word(harness, pc, word);
         pc += 4;
     }
+}
+
+void harness_assemble(struct tile_harness *harness, uint32_t address, const char *program)
+{
+    char text[2000], labels[] = "0:\0001:\0002:\0003:\0004:\0005:\0006:\0007:\0008:\0009:";
+    char *rest = text;
+    const char *lines[100];
+    unsigned count = 0;
+    ck_assert_uint_lt(strlen(program), sizeof text);
+    strcpy(text, program);
+    for (char *line; (line = strsep(&rest, ";"));) {
+        line += strspn(line, " ");
+        while (isdigit((unsigned char)line[0]) && line[1] == ':') {
+            lines[count++] = &labels[3 * (line[0] - '0')];
+            line += 2 + strspn(line + 2, " ");
+        }
+        lines[count++] = line;
+        ck_assert_uint_lt(count, 90);
+    }
+    lines[count] = NULL;
+    harness_assemble_lines(harness, address, lines);
 }
 
 void harness_release(struct tile_harness *harness, enum rv32_core core, uint32_t pc)

@@ -19,9 +19,14 @@ void harness_open(struct tile_harness *harness);
 void harness_open_type(struct tile_harness *harness, enum tile_type type);
 void harness_close(struct tile_harness *harness);
 
-/* Assembles lines, which end in NULL, to L1 from `address` on. A line "N:" defines label N (one
- * digit), which branches and jumps name as "Nb" or "Nf" does in GNU as: "beq a0, a1, 1b". */
-void harness_assemble(struct tile_harness *harness, uint32_t address, const char *const *lines);
+/* Assembles a program to L1 from `address` on: instructions with "; " between them. "N:" before one
+ * defines label N (one digit), which branches and jumps name as "Nb" or "Nf" does in GNU as:
+ * "1: addi a0, a0, 1; bne a0, a1, 1b". */
+void harness_assemble(struct tile_harness *harness, uint32_t address, const char *program);
+
+/* The same for a line each, and one for each label, with NULL at the end. */
+void harness_assemble_lines(struct tile_harness *harness, uint32_t address,
+                            const char *const *lines);
 
 /* Takes a hart out of reset at `pc`. */
 void harness_release(struct tile_harness *harness, enum rv32_core core, uint32_t pc);
