@@ -9,6 +9,14 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
+/* For loops over a great many cases: ck_assert tells its parent process of each one. */
+#define EXPECT(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            ck_abort_msg("%s", #condition);                                                        \
+        }                                                                                          \
+    } while (0)
+
 /* A test; one that runs `count` times, with 0, 1, ... as _i; one with all _i from first to last. */
 #define TEST(test)             TEST_RANGE(test, 0, 0)
 #define TEST_EACH(test, count) TEST_RANGE(test, 0, (int)(count)-1)

@@ -9,14 +9,6 @@
 #include "unit/random.h"
 #include "unit/test.h"
 
-/* For loops over a great many cases: ck_assert tells its parent process of each one. */
-#define EXPECT(condition)                                                                          \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            ck_abort_msg("%s", #condition);                                                        \
-        }                                                                                          \
-    } while (0)
-
 enum { WORDS = ARC_MESSAGE_WORDS, ENTRIES = 4, QUEUES = 4, WRAP = 8 };
 
 static struct grid grid;

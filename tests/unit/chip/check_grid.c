@@ -10,14 +10,6 @@
 #include "unit/random.h"
 #include "unit/test.h"
 
-/* For loops over a great many cases: ck_assert tells its parent process of each one. */
-#define EXPECT(condition)                                                                          \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            ck_abort_msg("%s", #condition);                                                        \
-        }                                                                                          \
-    } while (0)
-
 enum { COORDINATES = 64 };
 
 static struct grid grid;

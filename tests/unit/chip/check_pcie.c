@@ -9,14 +9,6 @@
 #include "unit/random.h"
 #include "unit/test.h"
 
-/* For loops over a great many cases: ck_assert tells its parent process of each one. */
-#define EXPECT(condition)                                                                          \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            ck_abort_msg("%s", #condition);                                                        \
-        }                                                                                          \
-    } while (0)
-
 enum { MEMORY_BYTES = 0x10000, ATU = 0x1000, ATU_STEP = 0x200 };
 
 static struct grid grid;

@@ -70,6 +70,14 @@ struct sender {
     uint32_t buffer, headers, size;
 };
 
+/* One that sends all messages from a buffer. */
+static struct sender sender_of(unsigned tile, unsigned stream, enum push push, uint32_t buffer,
+                               uint32_t size)
+{
+    return (struct sender){
+        .tile = tile, .stream = stream, .push = push, .step = 1, .buffer = buffer, .size = size};
+}
+
 static void ring_write(struct world *w, unsigned t, uint32_t start, uint32_t size, uint32_t offset,
                        const struct message *m)
 {
@@ -316,12 +324,7 @@ TEST_EACH(software_to_software, COUNT(local_rows))
     const struct local_row *row = &local_rows[_i];
     open_world(W, 64, (uint64_t)_i + 100);
     make_messages(MOST_MESSAGES, 30);
-    struct sender from = {.tile = 1,
-                          .stream = row->stream,
-                          .push = row->push,
-                          .step = 1,
-                          .buffer = BUFFER,
-                          .size = row->size};
+    struct sender from = sender_of(1, row->stream, row->push, BUFFER, row->size);
     struct receiver to = {
         .tile = 1, .stream = row->stream, .take = row->take, .buffer = BUFFER, .size = row->size};
     expect_in_order(&to);
@@ -339,12 +342,7 @@ TEST_EACH(software_to_nowhere, COUNT(local_rows))
     const struct local_row *row = &local_rows[_i];
     open_world(W, 64, (uint64_t)_i + 200);
     make_messages(MOST_MESSAGES, 30);
-    struct sender from = {.tile = 2,
-                          .stream = row->stream,
-                          .push = row->push,
-                          .step = 1,
-                          .buffer = BUFFER,
-                          .size = row->size};
+    struct sender from = sender_of(2, row->stream, row->push, BUFFER, row->size);
     buffers(2, row->stream, BUFFER, row->size, HEADERS);
     start(2, row->stream, MOST_MESSAGES, 7, FROM_SOFTWARE | SRC_CHANGE);
     run_all(&from, 1, NULL, 0);
@@ -441,12 +439,7 @@ static void send_between(const struct pair_row *row, unsigned order, uint64_t se
     W->refuses = row->refuses;
     unsigned count = row->most_words > 1000 ? 12 : MOST_MESSAGES;
     make_messages(count, row->most_words);
-    struct sender from = {.tile = 0,
-                          .stream = row->sender,
-                          .push = row->push,
-                          .step = 1,
-                          .buffer = SENDER_BUFFER,
-                          .size = row->sender_size};
+    struct sender from = sender_of(0, row->sender, row->push, SENDER_BUFFER, row->sender_size);
     struct receiver to[3];
     for (unsigned part = 0; part < 2; part++) {
         if (part == order % 2) {
@@ -511,12 +504,7 @@ TEST_EACH(software_to_dram, 8)
     for (unsigned i = 0; i < messages; i++) {
         total += message[i].words;
     }
-    struct sender from = {.tile = 3,
-                          .stream = s,
-                          .push = _i & 1 ? PUSH_HEADERS : PUSH_MESSAGE,
-                          .step = 1,
-                          .buffer = BUFFER,
-                          .size = 70};
+    struct sender from = sender_of(3, s, _i & 1 ? PUSH_HEADERS : PUSH_MESSAGE, BUFFER, 70);
     if (!asks) { /* a phase before that promises the same destination */
         write_stream(W, 3, s, OVERLAY_MISC_CFG, 0);
         write_stream(W, 3, s, OVERLAY_PHASE_ADVANCE, 1);
@@ -695,12 +683,7 @@ TEST_EACH(over_a_link, 4)
     uint32_t link = 63 | 63 << 6;
     open_world(W, 32, (uint64_t)_i + 700);
     make_messages(MOST_MESSAGES, 30);
-    struct sender from = {.tile = 2,
-                          .stream = from_stream,
-                          .push = PUSH_MANY_HEADERS,
-                          .step = 1,
-                          .buffer = SENDER_BUFFER,
-                          .size = 100};
+    struct sender from = sender_of(2, from_stream, PUSH_MANY_HEADERS, SENDER_BUFFER, 100);
     struct receiver to = {.tile = 3, .stream = 2, .take = TAKE_LATE, .buffer = BUFFER, .size = 64};
     expect_in_order(&to);
     buffers(2, from_stream, SENDER_BUFFER, 100, SENDER_HEADERS);

@@ -33,6 +33,17 @@ static struct g_request writing(unsigned noc, struct g_place from, struct g_plac
     return with_any_buffer(g_request_of(G_WRITE | G_MARKED, noc, from, targ, to, ret, length));
 }
 
+/* A word for a register. */
+static struct g_request inlining(unsigned noc, uint32_t flags, struct g_place to, uint64_t address,
+                                 uint32_t data)
+{
+    return (struct g_request){.noc = noc,
+                              .ctrl = G_WRITE | G_INLINE | flags,
+                              .targ = address,
+                              .targ_hi = g_hi(to),
+                              .data = data};
+}
+
 /* --- DRAM --- */
 
 static struct g_place port_of(unsigned bank, unsigned port)
@@ -143,11 +154,7 @@ TEST(aliases_of_a_dram_tile)
         g_do(from, &request);
         ck_assert_uint_eq(g_word(from, L1_BASE), old);
         ck_assert_uint_eq(g_word(dram, l1_again + 0x1000), old + 5);
-        request = (struct g_request){.noc = noc,
-                                     .ctrl = G_WRITE | G_INLINE | G_MARKED,
-                                     .targ = word,
-                                     .targ_hi = g_hi(dram),
-                                     .data = value};
+        request = inlining(noc, G_MARKED, dram, word, value);
         g_do(from, &request);
         ck_assert_uint_eq(g_word(dram, G_BUFFER(1 - noc, 3)), value);
         request = reading(noc, from, dram, word, L1_BASE + 32, 4);
@@ -188,12 +195,8 @@ TEST(harts_are_released_over_the_noc)
         g_do(from, &request);
         uint32_t reset = g_word(to, SOFT_RESET);
         ck_assert_uint_eq(reset >> 11 & 1, 1);
-        request = (struct g_request){.noc = i & 1,
-                                     .ctrl = G_WRITE | G_INLINE | (i & 2 ? G_MARKED : 0),
-                                     .targ = SOFT_RESET,
-                                     .targ_hi = g_hi(to),
-                                     .data = reset & ~(1u << 11),
-                                     .buffer = 2};
+        request = inlining(i & 1, (i & 2 ? G_MARKED : 0), to, SOFT_RESET, reset & ~(1u << 11));
+        request.buffer = 2;
         g_do(from, &request);
         ck_assert_uint_eq(g_word(to, 0x400), 1234);
         request.data = reset;
@@ -213,12 +216,9 @@ TEST(streams_count_over_the_noc)
         uint32_t size = g_below(1000);
         g_put_word(to, STREAM(stream, BUF_SIZE), size);
         for (unsigned k = 0; k < 3; k++) {
-            struct g_request request = {.noc = k & 1,
-                                        .buffer = k,
-                                        .targ = STREAM(stream, UPDATE),
-                                        .targ_hi = g_hi(to),
-                                        .data = by << 6,
-                                        .ctrl = G_WRITE | G_INLINE | (k & 1 ? G_MARKED : 0)};
+            struct g_request request =
+                inlining(k & 1, (k & 1 ? G_MARKED : 0), to, STREAM(stream, UPDATE), by << 6);
+            request.buffer = k;
             g_issue(from, &request);
         }
         g_settle();
@@ -244,12 +244,9 @@ TEST(requests_are_started_over_the_noc)
         const uint32_t values[] = {
             L1_BASE, 0, inner.targ_hi, 0x90000, 0, inner.ret_hi, inner.tag, inner.ctrl, 64, 0, 1};
         for (int k = 0; k < COUNT(offsets); k++) {
-            struct g_request request = {.noc = i & 1,
-                                        .buffer = 1,
-                                        .ctrl = G_WRITE | G_INLINE | G_STATIC,
-                                        .targ = G_BUFFER(inner.noc, inner.buffer) + offsets[k],
-                                        .targ_hi = g_hi(middle),
-                                        .data = values[k]};
+            struct g_request request = inlining(
+                i & 1, G_STATIC, middle, G_BUFFER(inner.noc, inner.buffer) + offsets[k], values[k]);
+            request.buffer = 1;
             g_issue(from, &request);
         }
         g_settle();
