@@ -199,5 +199,3 @@ void start_busy(struct device *device, unsigned x, unsigned y)
     static const char *const busy[] = {"addi a0, a0, 1", "sw a0, 0x404(zero)", "jal zero, 0x1000"};
     start_lines(device, x, y, busy, 3);
 }
-
-/* --- Running --- */

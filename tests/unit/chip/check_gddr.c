@@ -19,7 +19,6 @@ enum { HEADER_STORE = 1 << 9, SUBORDINATE = 1 << 15, NO_HEADERS = 1 << 13 };
     }
 
 static const struct command_end readers[] = {AT(1, 2), AT(5, 6), AT(16, 11), AT(10, 3), AT(3, 9)};
-enum { READERS = sizeof readers / sizeof readers[0] };
 static const struct command_end writer = AT(7, 7), other = AT(6, 6);
 
 static struct command_end in(struct command_end tile, uint64_t address)
@@ -120,7 +119,7 @@ static uint64_t run_scene(const struct scene *scene, unsigned threads, uint32_t 
     ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
     command_put(chip, gddr(DRAM_L1 + SOURCE), 0x2222);
     command_put(chip, gddr(SOURCE), 0x1111);
-    for (unsigned i = 0; i < READERS; i++) {
+    for (unsigned i = 0; i < COUNT(readers); i++) {
         command_fill(chip, readers[i].x, readers[i].y, 0, COMMAND_READ, gddr(SOURCE),
                      in(readers[i], TARGET), 64);
         start(chip, readers[i], reader);

@@ -78,9 +78,8 @@ static const struct row {
     {PENROSE_FAST, false, ATOMIC},
     {PENROSE_RANDOM, false, ATOMIC | RESPONSE},
 };
-enum { ROWS = sizeof rows / sizeof rows[0] };
 
-TEST_EACH(senders_have_their_copy_first, ROWS)
+TEST_EACH(senders_have_their_copy_first, COUNT(rows))
 {
     const struct row *row = &rows[_i];
     struct penrose_chip *chip = open_chip(row->schedule, row->timed);

@@ -170,17 +170,16 @@ TEST_RANGE(answers_that_nobody_gave, NOC_READ, NOC_ATOMIC_RESPONSE)
     static const uint64_t addresses[] = {
         0,          0xff000000 - 4,         0xff000000 - 2, 0xffb20000,
         0xffb12080, UINT64_C(0x2000000000), UINT64_MAX - 1};
-    enum { PLACES = sizeof addresses / sizeof addresses[0] };
     struct penrose_chip *chip = polling_chip();
     const struct penrose_run run = {.cycles = 3000, .pass_quiet_time = true};
     uint16_t worker = 0;
     ck_assert(chip_find(chip, 1, 2, &worker));
     struct tile *tile = chip->place[worker].tile;
     struct dram_bank *bank = &chip->bank[0];
-    for (unsigned i = 0; i < PLACES * NOC_NODES; i++) {
+    for (unsigned i = 0; i < COUNT(addresses) * NOC_NODES; i++) {
         unsigned kind = (unsigned)_i;
-        uint16_t to = (uint16_t)(i / PLACES);
-        uint64_t address = addresses[i % PLACES];
+        uint16_t to = (uint16_t)(i / COUNT(addresses));
+        uint64_t address = addresses[i % COUNT(addresses)];
         noc_list_append(&tile->sent, answered(&tile->pool, kind, to, address));
         noc_list_append(&bank->sent, answered(&bank->pool, kind, to, address));
     }

@@ -13,6 +13,7 @@
 #include "unit/noc/noc_world.h"
 
 FIXTURE(NULL, g_close);
+
 /* --- Places and what they hold --- */
 
 enum {

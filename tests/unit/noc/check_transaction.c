@@ -90,9 +90,8 @@ static const struct {
     {SPAN(2, 2, 4, 4), WRITE | MULTICAST, SPAN(2, 2, 4, 4), WRITE | MULTICAST | Y_MAJOR,
      "to raw (2, 2) to (4, 4), y first comes inside"},
 };
-enum { ROWS = sizeof rows / sizeof rows[0] };
 
-TEST_EACH(requests_belong_or_are_refused, 2 * ROWS)
+TEST_EACH(requests_belong_or_are_refused, 2 * COUNT(rows))
 {
     unsigned row = (unsigned)_i / 2, noc = (unsigned)_i % 2;
     char counts[8];

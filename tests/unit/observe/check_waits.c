@@ -100,7 +100,6 @@ static const struct {
     {NIU_MST_RD_RESP_RECEIVED, READ, 16, "NIU_MST_RD_RESP_RECEIVED"},
     {NIU_MST_RD_DATA_WORD_RECEIVED, READ, 16, "NIU_MST_RD_DATA_WORD_RECEIVED"},
 };
-enum { AWAITED = sizeof awaited / sizeof awaited[0] };
 
 static void start_waiter(struct penrose_chip *chip, unsigned noc, unsigned counter, bool negated)
 {
@@ -112,7 +111,7 @@ static void start_waiter(struct penrose_chip *chip, unsigned noc, unsigned count
     start_program(chip, 1, 2, PENROSE_BRISC, CODE, program);
 }
 
-TEST_EACH(counters_are_named_with_requests_under_way, 2 * AWAITED)
+TEST_EACH(counters_are_named_with_requests_under_way, 2 * COUNT(awaited))
 {
     unsigned row = (unsigned)_i / 2, noc = (unsigned)_i % 2;
     struct penrose_chip *chip = open_chip();
@@ -140,7 +139,7 @@ TEST_EACH(counters_are_named_with_requests_under_way, 2 * AWAITED)
     penrose_chip_destroy(chip);
 }
 
-TEST_EACH(lost_responses_are_told, 2 * AWAITED)
+TEST_EACH(lost_responses_are_told, 2 * COUNT(awaited))
 {
     unsigned row = (unsigned)_i / 2, noc = (unsigned)_i % 2;
     struct penrose_chip *chip = open_chip();

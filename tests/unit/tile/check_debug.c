@@ -32,9 +32,7 @@ static const struct row {
 #undef DEVICE
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0] };
-
-TEST_EACH(row_behaves_as_its_kind, ROWS)
+TEST_EACH(row_behaves_as_its_kind, COUNT(rows))
 {
     const struct row *row = &rows[_i];
     const char *name = debug_register_name(row->offset);

@@ -15,7 +15,6 @@
 enum { STAMPS = 0x600, INSTRUCTION = 0x610, CYCLES = 8000, DELAYS = 200 };
 
 static const uint32_t quanta[] = {1, 7, 32, 128, 1000};
-enum { QUANTA = sizeof quanta / sizeof quanta[0] };
 
 /* Both count for a while. Then `actor` notes the time, acts, and goes on; `waiter` does what it
  * waits with and notes the time. The places that they use are in s0. */
@@ -86,7 +85,7 @@ static void check_exact(const struct order *order)
 {
     for (unsigned delay = 1; delay < DELAYS; delay += 7) {
         struct times exact = run_order(order, 1, DELAYS / 2, delay, 1);
-        for (unsigned i = 1; i < QUANTA; i++) {
+        for (unsigned i = 1; i < COUNT(quanta); i++) {
             struct times times = run_order(order, quanta[i], DELAYS / 2, delay, 1);
             ck_assert_uint_eq(times.act, exact.act);
             ck_assert_msg(times.seen == exact.seen, "quantum %u, delay %u: at %u, not %u",
@@ -137,7 +136,7 @@ TEST_EACH(a_command_comes_when_b_sends_it, 3)
 static void check_not_before(const struct order *order, uint32_t instruction)
 {
     enum { SLACK = 40 };
-    for (unsigned i = 0; i < QUANTA; i++) {
+    for (unsigned i = 0; i < COUNT(quanta); i++) {
         for (unsigned delay = 1; delay < DELAYS; delay++) {
             struct times times = run_order(order, quanta[i], DELAYS / 2, delay, instruction);
             ck_assert_msg(times.seen > times.act + 1,
