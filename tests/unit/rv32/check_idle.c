@@ -19,14 +19,14 @@
 #define DEVICE_ADDRESS UINT32_C(0xffb20000)
 #define EFFECT_ADDRESS UINT32_C(0xffb30000)
 
-enum { LINES = 21, HEAD = 0x100, TRIALS = 150, DEADLINE_WORD = 12 };
+enum { HEAD = 0x100, TRIALS = 150, DEADLINE_WORD = 12 };
 
 /* Loops are assembled at HEAD and moved elsewhere; what follows a loop counts in t6 for ever.
  * Registers: s0 flag, s1 local RAM, s2 clock, s3 device, s4 duration, s5 time at the start,
  * s6 place with effects, s7 = 7, s8 ring of pointers, s9 and s10 deadline, s11 = 0, sp stack. */
 struct loop {
     const char *name;
-    const char *line[LINES];
+    const char *lines; /* with "; " between them */
     enum {
         PLAIN,
         CLOCK, /* waits for the clock: wakes by itself */
@@ -34,192 +34,147 @@ struct loop {
 };
 
 static const struct loop waiting[] = {
-    {"a word", {"lw a0, 0(s0)", "beq a0, zero, 0x100"}, PLAIN},
-    {"a byte, a fence",
-     {"fence 3, 3", "lbu a0, 1(s0)", "andi a1, a0, 3", "beq a1, zero, 0x100"},
-     PLAIN},
-    {"a signed halfword", {"lh a0, 2(s0)", "bge a0, zero, 0x100"}, PLAIN},
-    {"an unsigned halfword", {"lhu a0, 0(s0)", "slli a0, a0, 30", "beq a0, zero, 0x100"}, PLAIN},
-    {"a signed byte in local RAM",
-     {"lb a0, 0(s1)", "mul a1, a0, s7", "beq a1, zero, 0x100"},
-     PLAIN},
+    {"a word", "lw a0, 0(s0); beq a0, zero, 0x100", PLAIN},
+    {"a byte, a fence", "fence 3, 3; lbu a0, 1(s0); andi a1, a0, 3; beq a1, zero, 0x100", PLAIN},
+    {"a signed halfword", "lh a0, 2(s0); bge a0, zero, 0x100", PLAIN},
+    {"an unsigned halfword", "lhu a0, 0(s0); slli a0, a0, 30; beq a0, zero, 0x100", PLAIN},
+    {"a signed byte in local RAM", "lb a0, 0(s1); mul a1, a0, s7; beq a1, zero, 0x100", PLAIN},
     {"negative bytes and halfwords",
-     {"lh a2, 2(s0)", "lb a3, 3(s0)", "lw a0, 4(s0)", "beq a0, zero, 0x100"},
-     PLAIN},
+     "lh a2, 2(s0); lb a3, 3(s0); lw a0, 4(s0); beq a0, zero, 0x100", PLAIN},
     {"three places",
-     {"lw a0, 0(s0)", "lw a1, 0(s1)", "lw a2, 0(s3)", "or a0, a0, a1", "or a0, a0, a2",
-      "beq a0, zero, 0x100"},
+     "lw a0, 0(s0); lw a1, 0(s1); lw a2, 0(s3); or a0, a0, a1; or a0, a0, a2; beq a0, zero, 0x100",
      PLAIN},
-    {"a word and the flag again", {"lw a0, 4(s0)", "lw a1, 0(s0)", "beq a1, a0, 0x100"}, PLAIN},
-    {"a load into x0", {"lw zero, 0(s0)", "lw a1, 4(s0)", "beq a1, zero, 0x100"}, PLAIN},
+    {"a word and the flag again", "lw a0, 4(s0); lw a1, 0(s0); beq a1, a0, 0x100", PLAIN},
+    {"a load into x0", "lw zero, 0(s0); lw a1, 4(s0); beq a1, zero, 0x100", PLAIN},
     {"a call",
-     {"jal ra, 0x10c", "beq a0, zero, 0x100", "jal zero, 0x114", "lw a0, 0(s0)",
-      "jalr zero, 0(ra)"},
-     PLAIN},
+     "jal ra, 0x10c; beq a0, zero, 0x100; jal zero, 0x114; lw a0, 0(s0); jalr zero, 0(ra)", PLAIN},
     {"a call with a stack frame",
-     {"jal ra, 0x110", "beq a0, zero, 0x100", "jal zero, 0x128", "addi zero, zero, 0",
-      "addi sp, sp, -16", "sw ra, 12(sp)", "lw a0, 0(s0)", "lw ra, 12(sp)", "addi sp, sp, 16",
-      "jalr zero, 0(ra)"},
+     "jal ra, 0x110; beq a0, zero, 0x100; jal zero, 0x128; addi zero, zero, 0; addi sp, sp, -16; "
+     "sw ra, 12(sp); lw a0, 0(s0); lw ra, 12(sp); addi sp, sp, 16; jalr zero, 0(ra)",
      PLAIN},
-    {"a computed jump back",
-     {"lw a0, 0(s0)", "auipc a1, 0", "bne a0, zero, 0x110", "jalr zero, -4(a1)"},
+    {"a computed jump back", "lw a0, 0(s0); auipc a1, 0; bne a0, zero, 0x110; jalr zero, -4(a1)",
      PLAIN},
-    {"a store of what is there", {"sw s7, 8(s0)", "lw a0, 0(s0)", "beq a0, zero, 0x100"}, PLAIN},
-    {"a byte store of what is there",
-     {"lw a0, 0(s0)", "sb s7, 5(s1)", "beq a0, zero, 0x100"},
-     PLAIN},
-    {"an address that the loop makes", {"lui a0, 3", "lw a0, 0(a0)", "beq a0, zero, 0x100"}, PLAIN},
+    {"a store of what is there", "sw s7, 8(s0); lw a0, 0(s0); beq a0, zero, 0x100", PLAIN},
+    {"a byte store of what is there", "lw a0, 0(s0); sb s7, 5(s1); beq a0, zero, 0x100", PLAIN},
+    {"an address that the loop makes", "lui a0, 3; lw a0, 0(a0); beq a0, zero, 0x100", PLAIN},
     {"an address that the loop finds",
-     {"lw a0, 0(s8)", "lw a0, 4(a0)", "lw a1, 0(s0)", "andi a2, a1, 4", "add a0, a0, a2",
-      "lw a0, 8(a0)", "beq a1, zero, 0x100"},
+     "lw a0, 0(s8); lw a0, 4(a0); lw a1, 0(s0); andi a2, a1, 4; add a0, a0, a2; lw a0, 8(a0); "
+     "beq a1, zero, 0x100",
      PLAIN},
-    {"a jump back", {"lw a0, 0(s0)", "bne a0, zero, 0x10c", "jal zero, 0x100"}, PLAIN},
+    {"a jump back", "lw a0, 0(s0); bne a0, zero, 0x10c; jal zero, 0x100", PLAIN},
     {"jumps to and fro",
-     {"lw a0, 0(s0)", "beq a0, zero, 0x114", "jal zero, 0x120", "lw a1, 4(s0)", "jal zero, 0x100",
-      "lw a2, 0(s3)", "jal zero, 0x10c"},
+     "lw a0, 0(s0); beq a0, zero, 0x114; jal zero, 0x120; lw a1, 4(s0); jal zero, 0x100; "
+     "lw a2, 0(s3); jal zero, 0x10c",
      PLAIN},
     {"many jumps",
-     {"jal zero, 0x10c", "lw a0, 0(s0)", "beq a0, zero, 0x114", "jal zero, 0x104",
-      "jal zero, 0x118", "jal zero, 0x100"},
+     "jal zero, 0x10c; lw a0, 0(s0); beq a0, zero, 0x114; jal zero, 0x104; jal zero, 0x118; "
+     "jal zero, 0x100",
      PLAIN},
     {"a way that does more",
-     {"lw a0, 0(s0)", "bne a0, zero, 0x110", "lw a1, 4(s0)", "beq a1, zero, 0x100", "sw s11, 0(s6)",
-      "jal zero, 0x100"},
+     "lw a0, 0(s0); bne a0, zero, 0x110; lw a1, 4(s0); beq a1, zero, 0x100; sw s11, 0(s6); "
+     "jal zero, 0x100",
      PLAIN},
     {"a way as long that does more",
-     {"lw a0, 0(s0)", "bne a0, zero, 0x114", "lw a1, 4(s0)", "lw a2, 0(s3)", "jal zero, 0x100",
-      "sw s11, 0(s6)", "addi zero, zero, 0", "jal zero, 0x100"},
+     "lw a0, 0(s0); bne a0, zero, 0x114; lw a1, 4(s0); lw a2, 0(s3); jal zero, 0x100; "
+     "sw s11, 0(s6); addi zero, zero, 0; jal zero, 0x100",
      PLAIN},
     {"twenty steps",
-     {"lw a0, 0(s0)",      "addi a1, zero, 1",  "addi a1, zero, 2",  "addi a1, zero, 3",
-      "addi a1, zero, 4",  "addi a1, zero, 5",  "addi a1, zero, 6",  "addi a1, zero, 7",
-      "addi a1, zero, 8",  "addi a1, zero, 9",  "addi a1, zero, 10", "addi a1, zero, 11",
-      "addi a1, zero, 12", "addi a1, zero, 13", "addi a1, zero, 14", "addi a1, zero, 15",
-      "addi a1, zero, 16", "addi a1, zero, 17", "addi a1, zero, 18", "beq a0, zero, 0x100"},
+     "lw a0, 0(s0); addi a1, zero, 1; addi a1, zero, 2; addi a1, zero, 3; addi a1, zero, 4; "
+     "addi a1, zero, 5; addi a1, zero, 6; addi a1, zero, 7; addi a1, zero, 8; addi a1, zero, 9; "
+     "addi a1, zero, 10; addi a1, zero, 11; addi a1, zero, 12; addi a1, zero, 13; "
+     "addi a1, zero, 14; addi a1, zero, 15; addi a1, zero, 16; addi a1, zero, 17; "
+     "addi a1, zero, 18; beq a0, zero, 0x100",
      PLAIN},
     {"twenty-one steps",
-     {"lw a0, 0(s0)",       "jal zero, 0x108",   "addi a1, zero, 2",  "addi a1, zero, 3",
-      "addi a1, zero, 4",   "addi a1, zero, 5",  "addi a1, zero, 6",  "addi a1, zero, 7",
-      "addi a1, zero, 8",   "addi a1, zero, 9",  "addi a1, zero, 10", "addi a1, zero, 11",
-      "addi a1, zero, 12",  "addi a1, zero, 13", "addi a1, zero, 14", "addi a1, zero, 15",
-      "addi a1, zero, 16",  "addi a1, zero, 17", "addi a1, zero, 18", "addi a1, zero, 19",
-      "beq a0, zero, 0x100"},
+     "lw a0, 0(s0); jal zero, 0x108; addi a1, zero, 2; addi a1, zero, 3; addi a1, zero, 4; "
+     "addi a1, zero, 5; addi a1, zero, 6; addi a1, zero, 7; addi a1, zero, 8; addi a1, zero, 9; "
+     "addi a1, zero, 10; addi a1, zero, 11; addi a1, zero, 12; addi a1, zero, 13; "
+     "addi a1, zero, 14; addi a1, zero, 15; addi a1, zero, 16; addi a1, zero, 17; "
+     "addi a1, zero, 18; addi a1, zero, 19; beq a0, zero, 0x100",
      PLAIN},
-    {"nothing is added", {"lw a0, 0(s0)", "add a1, a1, s11", "beq a0, zero, 0x100"}, PLAIN},
-    {"a ring of pointers", {"lw a0, 0(a0)", "lw a1, 0(s0)", "beq a1, zero, 0x100"}, PLAIN},
+    {"nothing is added", "lw a0, 0(s0); add a1, a1, s11; beq a0, zero, 0x100", PLAIN},
+    {"a ring of pointers", "lw a0, 0(a0); lw a1, 0(s0); beq a1, zero, 0x100", PLAIN},
     {"two ways through",
-     {"lw a0, 0(s0)", "beq a0, zero, 0x110", "lw a1, 0(s3)", "bne a1, zero, 0x118", "lw a2, 4(s0)",
-      "beq a2, zero, 0x100"},
+     "lw a0, 0(s0); beq a0, zero, 0x110; lw a1, 0(s3); bne a1, zero, 0x118; lw a2, 4(s0); "
+     "beq a2, zero, 0x100",
      PLAIN},
-    {"a branch to itself", {"beq zero, zero, 0x100"}, PLAIN},
-    {"the clock", {"lw a1, 0(s2)", "sub a2, a1, s5", "bltu a2, s4, 0x100"}, CLOCK},
+    {"a branch to itself", "beq zero, zero, 0x100", PLAIN},
+    {"the clock", "lw a1, 0(s2); sub a2, a1, s5; bltu a2, s4, 0x100", CLOCK},
     {"the clock, compared by sltu",
-     {"lw a1, 0(s2)", "sub a2, a1, s5", "sltu a3, a2, s4", "bne a3, zero, 0x100"},
-     CLOCK},
+     "lw a1, 0(s2); sub a2, a1, s5; sltu a3, a2, s4; bne a3, zero, 0x100", CLOCK},
     {"the clock, compared by slt",
-     {"lw a1, 0(s2)", "sub a2, a1, s5", "slt a3, a2, s4", "bne a3, zero, 0x100"},
-     CLOCK},
+     "lw a1, 0(s2); sub a2, a1, s5; slt a3, a2, s4; bne a3, zero, 0x100", CLOCK},
     {"the clock, compared by sltiu",
-     {"lw a1, 0(s2)", "sub a2, a1, s5", "sltiu a3, a2, 700", "bne a3, zero, 0x100"},
-     CLOCK},
+     "lw a1, 0(s2); sub a2, a1, s5; sltiu a3, a2, 700; bne a3, zero, 0x100", CLOCK},
     {"the clock, compared by slti",
-     {"lw a1, 0(s2)", "sub a2, a1, s5", "slti a3, a2, 700", "bne a3, zero, 0x100"},
-     CLOCK},
-    {"the clock, counted down", {"lw a1, 0(s2)", "sub a2, s10, a1", "blt zero, a2, 0x100"}, CLOCK},
-    {"the clock, counted down to an equality",
-     {"lw a1, 0(s2)", "sub a2, s10, a1", "bge a2, zero, 0x100"},
+     "lw a1, 0(s2); sub a2, a1, s5; slti a3, a2, 700; bne a3, zero, 0x100", CLOCK},
+    {"the clock, counted down", "lw a1, 0(s2); sub a2, s10, a1; blt zero, a2, 0x100", CLOCK},
+    {"the clock, counted down to an equality", "lw a1, 0(s2); sub a2, s10, a1; bge a2, zero, 0x100",
      CLOCK},
     {"the clock plus something",
-     {"lw a1, 0(s2)", "add a2, a1, s7", "addi a2, a2, -3", "bltu a2, s10, 0x100"},
-     CLOCK},
+     "lw a1, 0(s2); add a2, a1, s7; addi a2, a2, -3; bltu a2, s10, 0x100", CLOCK},
     {"the clock against a constant of the loop",
-     {"lui a3, 1", "lw a1, 0(s2)", "addi a3, a3, -1000", "sub a2, a1, s5", "bgeu a3, a2, 0x100"},
-     CLOCK},
+     "lui a3, 1; lw a1, 0(s2); addi a3, a3, -1000; sub a2, a1, s5; bgeu a3, a2, 0x100", CLOCK},
     {"the clock against a polled deadline",
-     {"lw a0, 12(s0)", "lw a1, 0(s2)", "sub a2, a1, s5", "bltu a2, a0, 0x100"},
-     CLOCK},
+     "lw a0, 12(s0); lw a1, 0(s2); sub a2, a1, s5; bltu a2, a0, 0x100", CLOCK},
     {"the clock in two words",
-     {"lw a3, 4(s2)", "lw a1, 0(s2)", "lw a4, 4(s2)", "bne a3, a4, 0x100", "bltu a3, s9, 0x100",
-      "bne a3, s9, 0x11c", "bltu a1, s10, 0x100"},
+     "lw a3, 4(s2); lw a1, 0(s2); lw a4, 4(s2); bne a3, a4, 0x100; bltu a3, s9, 0x100; "
+     "bne a3, s9, 0x11c; bltu a1, s10, 0x100",
      CLOCK},
     {"a word or the clock",
-     {"lw a0, 0(s0)", "bne a0, zero, 0x114", "lw a1, 0(s2)", "sub a2, a1, s5",
-      "bltu a2, s4, 0x100"},
-     CLOCK},
+     "lw a0, 0(s0); bne a0, zero, 0x114; lw a1, 0(s2); sub a2, a1, s5; bltu a2, s4, 0x100", CLOCK},
     {"the clock or a word",
-     {"lw a1, 0(s2)", "sub a2, a1, s5", "bgeu a2, s4, 0x114", "lw a0, 0(s0)",
-      "beq a0, zero, 0x100"},
-     CLOCK},
-    {"the clock's sign", {"lw a1, 0(s2)", "blt zero, a1, 0x100"}, PLAIN},
-    {"the clock's wrap", {"lw a1, 0(s2)", "bltu s4, a1, 0x100"}, PLAIN},
+     "lw a1, 0(s2); sub a2, a1, s5; bgeu a2, s4, 0x114; lw a0, 0(s0); beq a0, zero, 0x100", CLOCK},
+    {"the clock's sign", "lw a1, 0(s2); blt zero, a1, 0x100", PLAIN},
+    {"the clock's wrap", "lw a1, 0(s2); bltu s4, a1, 0x100", PLAIN},
     {"the clock, an iteration later",
-     {"jal zero, 0x10c", "sub a2, a1, s5", "bgeu a2, s4, 0x114", "lw a1, 0(s2)", "jal zero, 0x104"},
-     CLOCK},
-    {"the clock, not compared", {"sub a2, a1, s5", "lw a1, 0(s2)", "jal zero, 0x100"}, PLAIN},
-    {"a word, and the clock before it",
-     {"lw a1, 0(s2)", "lw a0, 0(s0)", "beq a0, zero, 0x100"},
-     PLAIN},
+     "jal zero, 0x10c; sub a2, a1, s5; bgeu a2, s4, 0x114; lw a1, 0(s2); jal zero, 0x104", CLOCK},
+    {"the clock, not compared", "sub a2, a1, s5; lw a1, 0(s2); jal zero, 0x100", PLAIN},
+    {"a word, and the clock before it", "lw a1, 0(s2); lw a0, 0(s0); beq a0, zero, 0x100", PLAIN},
     {"a word, and the clock after it",
-     {"lw a0, 0(s0)", "bne a0, zero, 0x110", "lw a1, 0(s2)", "jal zero, 0x100"},
-     PLAIN},
+     "lw a0, 0(s0); bne a0, zero, 0x110; lw a1, 0(s2); jal zero, 0x100", PLAIN},
     {"a word, and what the clock did between",
-     {"lw a1, 0(s2)", "lw a2, 0(s2)", "sub a3, a2, a1", "lw a0, 0(s0)", "beq a0, zero, 0x100"},
-     PLAIN},
+     "lw a1, 0(s2); lw a2, 0(s2); sub a3, a2, a1; lw a0, 0(s0); beq a0, zero, 0x100", PLAIN},
     {"a word, and a byte of the clock",
-     {"lbu a1, 0(s2)", "xori a2, a1, 85", "lw a0, 0(s0)", "beq a0, zero, 0x100"},
-     PLAIN},
+     "lbu a1, 0(s2); xori a2, a1, 85; lw a0, 0(s0); beq a0, zero, 0x100", PLAIN},
 };
 
 static const struct loop busy[] = {
-    {"counting", {"addi a0, a0, 1", "jal zero, 0x100"}, PLAIN},
-    {"counting and polling", {"lw a1, 0(s0)", "addi a0, a0, -1", "jal zero, 0x100"}, PLAIN},
-    {"counting in memory",
-     {"lw a1, 16(s0)", "addi a1, a1, 1", "sw a1, 16(s0)", "jal zero, 0x100"},
-     PLAIN},
-    {"storing two values", {"sw s7, 8(s0)", "sw s11, 8(s0)", "jal zero, 0x100"}, PLAIN},
-    {"storing the clock", {"lw a1, 0(s2)", "sw a1, 8(s0)", "jal zero, 0x100"}, PLAIN},
+    {"counting", "addi a0, a0, 1; jal zero, 0x100", PLAIN},
+    {"counting and polling", "lw a1, 0(s0); addi a0, a0, -1; jal zero, 0x100", PLAIN},
+    {"counting in memory", "lw a1, 16(s0); addi a1, a1, 1; sw a1, 16(s0); jal zero, 0x100", PLAIN},
+    {"storing two values", "sw s7, 8(s0); sw s11, 8(s0); jal zero, 0x100", PLAIN},
+    {"storing the clock", "lw a1, 0(s2); sw a1, 8(s0); jal zero, 0x100", PLAIN},
     {"storing where the clock says",
-     {"lw a1, 0(s2)", "andi a1, a1, 15", "add a1, a1, s0", "sb s11, 8(a1)", "jal zero, 0x100"},
-     PLAIN},
-    {"storing to a device", {"sw s11, 0(s3)", "jal zero, 0x100"}, PLAIN},
-    {"pushing", {".ttinsn 0x2000000", "jal zero, 0x100"}, PLAIN},
-    {"reading a CSR that counts", {"csrrs a0, mcycle, zero", "jal zero, 0x100"}, PLAIN},
-    {"reading a CSR that does not", {"csrrs a0, cfg0, zero", "jal zero, 0x100"}, PLAIN},
-    {"atomics", {"amoor.w a0, zero, (s0)", "jal zero, 0x100"}, PLAIN},
-    {"loading with effects", {"lw a0, 0(s6)", "beq a0, zero, 0x100", "jal zero, 0x100"}, PLAIN},
+     "lw a1, 0(s2); andi a1, a1, 15; add a1, a1, s0; sb s11, 8(a1); jal zero, 0x100", PLAIN},
+    {"storing to a device", "sw s11, 0(s3); jal zero, 0x100", PLAIN},
+    {"pushing", ".ttinsn 0x2000000; jal zero, 0x100", PLAIN},
+    {"reading a CSR that counts", "csrrs a0, mcycle, zero; jal zero, 0x100", PLAIN},
+    {"reading a CSR that does not", "csrrs a0, cfg0, zero; jal zero, 0x100", PLAIN},
+    {"atomics", "amoor.w a0, zero, (s0); jal zero, 0x100", PLAIN},
+    {"loading with effects", "lw a0, 0(s6); beq a0, zero, 0x100; jal zero, 0x100", PLAIN},
     {"loading where the clock says",
-     {"lw a1, 0(s2)", "andi a1, a1, 12", "add a1, a1, s0", "lw a2, 0(a1)", "jal zero, 0x100"},
-     PLAIN},
+     "lw a1, 0(s2); andi a1, a1, 12; add a1, a1, s0; lw a2, 0(a1); jal zero, 0x100", PLAIN},
     {"testing a bit of the clock",
-     {"lw a1, 0(s2)", "andi a1, a1, 64", "beq a1, zero, 0x100", "jal zero, 0x100"},
-     PLAIN},
-    {"testing a byte of the clock",
-     {"lbu a1, 0(s2)", "beq a1, zero, 0x100", "jal zero, 0x100"},
-     PLAIN},
-    {"comparing clocks",
-     {"lw a1, 0(s2)", "lw a2, 0(s2)", "bltu a1, a2, 0x100", "jal zero, 0x100"},
-     PLAIN},
-    {"comparing clocks by slt",
-     {"lw a1, 0(s2)", "lw a2, 0(s2)", "slt a0, a1, a2", "jal zero, 0x100"},
+     "lw a1, 0(s2); andi a1, a1, 64; beq a1, zero, 0x100; jal zero, 0x100", PLAIN},
+    {"testing a byte of the clock", "lbu a1, 0(s2); beq a1, zero, 0x100; jal zero, 0x100", PLAIN},
+    {"comparing clocks", "lw a1, 0(s2); lw a2, 0(s2); bltu a1, a2, 0x100; jal zero, 0x100", PLAIN},
+    {"comparing clocks by slt", "lw a1, 0(s2); lw a2, 0(s2); slt a0, a1, a2; jal zero, 0x100",
      PLAIN},
     {"comparing twice the clock",
-     {"lw a1, 0(s2)", "add a1, a1, a1", "bltu a1, s4, 0x100", "jal zero, 0x100"},
-     PLAIN},
-    {"adding up the clock", {"lw a1, 0(s2)", "add a0, a0, a1", "jal zero, 0x100"}, PLAIN},
+     "lw a1, 0(s2); add a1, a1, a1; bltu a1, s4, 0x100; jal zero, 0x100", PLAIN},
+    {"adding up the clock", "lw a1, 0(s2); add a0, a0, a1; jal zero, 0x100", PLAIN},
     {"jumping where the clock says",
-     {"lw a1, 0(s2)", "andi a1, a1, 0", "auipc a2, 0", "add a2, a2, a1", "jalr zero, -8(a2)"},
-     PLAIN},
-    {"pausing", {"lw a0, 0(s0)", "ebreak", "jal zero, 0x100"}, PLAIN},
-    {"faulting", {"lw a0, 1(s0)", "jal zero, 0x100"}, PLAIN},
+     "lw a1, 0(s2); andi a1, a1, 0; auipc a2, 0; add a2, a2, a1; jalr zero, -8(a2)", PLAIN},
+    {"pausing", "lw a0, 0(s0); ebreak; jal zero, 0x100", PLAIN},
+    {"faulting", "lw a0, 1(s0); jal zero, 0x100", PLAIN},
     {"a long way round",
-     {"addi a0, zero, 50", "addi a0, a0, -1", "bne a0, zero, 0x104", "lw a1, 0(s0)",
-      "jal zero, 0x100"},
+     "addi a0, zero, 50; addi a0, a0, -1; bne a0, zero, 0x104; lw a1, 0(s0); jal zero, 0x100",
      PLAIN},
     {"many places",
-     {"lw a1, 0(s0)", "lw a1, 4(s0)", "lw a1, 8(s0)", "lw a1, 12(s0)", "lw a1, 16(s0)",
-      "lw a1, 20(s0)", "lw a1, 24(s0)", "lw a1, 28(s0)", "lw a1, 32(s0)", "lw a1, 36(s0)",
-      "lw a1, 40(s0)", "lw a1, 44(s0)", "lw a1, 48(s0)", "lw a1, 52(s0)", "lw a1, 56(s0)",
-      "lw a1, 60(s0)", "lw a1, 64(s0)", "jal zero, 0x100"},
+     "lw a1, 0(s0); lw a1, 4(s0); lw a1, 8(s0); lw a1, 12(s0); lw a1, 16(s0); lw a1, 20(s0); "
+     "lw a1, 24(s0); lw a1, 28(s0); lw a1, 32(s0); lw a1, 36(s0); lw a1, 40(s0); lw a1, 44(s0); "
+     "lw a1, 48(s0); lw a1, 52(s0); lw a1, 56(s0); lw a1, 60(s0); lw a1, 64(s0); jal zero, 0x100",
      PLAIN},
 };
 
@@ -327,8 +282,12 @@ static void bench_set(struct bench *bench, const struct loop *loop, const struct
     for (uint32_t i = 0; i < 3; i++) {
         harness_store(h, RING_ADDRESS + 4 * i, 4, RING_ADDRESS + 4 * ((i + 1) % 3));
     }
-    for (unsigned i = 0; i < LINES && loop->line[i]; i++, at += 4) {
-        harness_put_word(h, at, harness_encode(loop->line[i], HEAD + 4 * i));
+    char text[600], *rest = text;
+    uint32_t pc = HEAD;
+    ck_assert_uint_lt(strlen(loop->lines), sizeof text);
+    strcpy(text, loop->lines);
+    for (char *line; (line = strsep(&rest, ";")); at += 4, pc += 4) {
+        harness_put_word(h, at, harness_encode(line + strspn(line, " "), pc));
     }
     harness_put_word(h, at, harness_encode("addi t6, t6, 1", 4));
     harness_put_word(h, at + 4, harness_encode("jal zero, 0", 4));
@@ -543,8 +502,8 @@ TEST_EACH(wakes_for_the_clock_only, COUNT(waiting))
 
 TEST(places_are_what_the_loop_reads)
 {
-    const struct loop three = {
-        "three", {"lw a0, 0(s0)", "lbu a1, 1(s1)", "lw a2, 0(s3)", "jal zero, 0x100"}, PLAIN};
+    const struct loop three = {"three",
+                               "lw a0, 0(s0); lbu a1, 1(s1); lw a2, 0(s3); jal zero, 0x100", PLAIN};
     const struct setting setting = {.base = HEAD, .start = 0, .duration = 1};
     const uint32_t addresses[] = {FLAG_ADDRESS, LOCAL_ADDRESS + 1, DEVICE_ADDRESS};
     const uint8_t sizes[] = {4, 1, 4};
@@ -596,8 +555,8 @@ TEST(change_during_a_search)
 /* Short searches find no loops that store, though it is what is there already. */
 TEST(short_searches_take_no_stores)
 {
-    const struct loop stores = {
-        "stores", {"lw a0, 0(s0)", "sb s11, 5(s1)", "beq a0, zero, 0x100"}, PLAIN};
+    const struct loop stores = {"stores", "lw a0, 0(s0); sb s11, 5(s1); beq a0, zero, 0x100",
+                                PLAIN};
     const struct setting setting = {.base = HEAD, .start = 0, .duration = 1};
     struct bench bench;
     bench_create(&bench);
@@ -662,8 +621,7 @@ TEST_EACH(busy_is_not_idle, COUNT(busy))
 /* A loop that the clock ends very soon is not worth a sleep; and a search ends at its limit. */
 TEST(soon_over)
 {
-    const struct loop clock = {
-        "clock", {"lw a1, 0(s2)", "sub a2, a1, s5", "bltu a2, s4, 0x100"}, CLOCK};
+    const struct loop clock = {"clock", "lw a1, 0(s2); sub a2, a1, s5; bltu a2, s4, 0x100", CLOCK};
     struct setting setting = {.base = HEAD, .start = 0, .duration = 9};
     struct rv32_idle idle;
     struct bench bench;
