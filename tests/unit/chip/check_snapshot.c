@@ -88,7 +88,7 @@ static void go_on_alike(struct penrose_chip *chip, struct penrose_chip *copy, un
 
 /* --- Going on --- */
 
-TEST_EACH(scene_goes_on_from_any_moment, SCENES *SCENE_SCHEDULES)
+TEST_EACH(scene_goes_on_from_any_moment, (SCENES * SCENE_SCHEDULES))
 {
     const struct scene *scene = scene_at((unsigned)_i % SCENES);
     unsigned schedule = (unsigned)_i / SCENES;

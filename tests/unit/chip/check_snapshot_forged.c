@@ -68,7 +68,7 @@ static bool run_forged(const struct snapshot_bytes *good, uint32_t *seed)
     return chip != NULL;
 }
 
-TEST_EACH(forged_chips_do_no_harm, SCENES *SCHEDULES)
+TEST_EACH(forged_chips_do_no_harm, (SCENES * SCHEDULES))
 {
     const struct scene *scene = scene_at((unsigned)_i % SCENES);
     struct penrose_chip *chip = scene_chip(scene, (unsigned)_i / SCENES, 1);

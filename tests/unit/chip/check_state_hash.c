@@ -96,7 +96,7 @@ static void take_way(struct penrose_chip **chip, const struct way *way, unsigned
                                      (way->shortcuts == EVERY_OTHER_WINDOW && window % 2));
 }
 
-TEST_EACH(hash_does_not_depend_on_the_way, SCENES *SCENE_SCHEDULES)
+TEST_EACH(hash_does_not_depend_on_the_way, (SCENES * SCENE_SCHEDULES))
 {
     enum { WINDOWS = 12 };
     const struct scene *scene = scene_at((unsigned)_i % SCENES);

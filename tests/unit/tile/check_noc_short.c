@@ -95,7 +95,7 @@ static void fill_way(struct penrose_chip *chip, const struct way *way)
                  is_atomic ? COMMAND_INCREMENT : 64);
 }
 
-TEST_EACH(data_are_there_at_once, WAYS *SCHEDULES)
+TEST_EACH(data_are_there_at_once, (WAYS * SCHEDULES))
 {
     const struct schedule *schedule = &schedules[_i % SCHEDULES];
     const struct way *way = &ways[_i / SCHEDULES];
@@ -350,7 +350,7 @@ static const struct wrong {
 enum { WRONGS = sizeof wrongs / sizeof wrongs[0] };
 
 /* What does not go there is refused where it arrives, and has had no response. */
-TEST_EACH(what_is_wrong_travels, WRONGS *SCHEDULES)
+TEST_EACH(what_is_wrong_travels, (WRONGS * SCHEDULES))
 {
     const struct wrong *wrong = &wrongs[_i / SCHEDULES];
     struct penrose_chip *chip = open_chip(&schedules[_i % SCHEDULES]);
@@ -434,7 +434,7 @@ static const struct waiter {
 };
 enum { WAITERS = sizeof waiters / sizeof waiters[0] };
 
-TEST_EACH(harts_of_dram_tiles_see_reads, WAITERS *SCHEDULES)
+TEST_EACH(harts_of_dram_tiles_see_reads, (WAITERS * SCHEDULES))
 {
     const struct schedule *schedule = &schedules[_i % SCHEDULES];
     const struct waiter *waiter = &waiters[_i / SCHEDULES];

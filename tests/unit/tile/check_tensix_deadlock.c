@@ -209,7 +209,7 @@ static const struct deadlock deadlocks[] = {
        RV32_T2, 1}}},
 };
 
-TEST_EACH(deadlock_is_found, SCHEDULES *COUNT(deadlocks))
+TEST_EACH(deadlock_is_found, COUNT(deadlocks) * SCHEDULES)
 {
     const struct deadlock *deadlock = &deadlocks[_i / SCHEDULES];
     open_tile(_i % SCHEDULES);
@@ -299,7 +299,7 @@ static void check_release(const struct release *release, unsigned delay, int sch
     close_tile();
 }
 
-TEST_EACH(release_at_any_cycle, SCHEDULES *COUNT(releases))
+TEST_EACH(release_at_any_cycle, COUNT(releases) * SCHEDULES)
 {
     for (unsigned delay = 0; delay < DELAYS; delay++) {
         check_release(&releases[_i / SCHEDULES], delay, _i % SCHEDULES);
@@ -396,7 +396,7 @@ static void check_fault(const struct wrong *wrong)
     ck_assert_msg(strstr(fault->text, wrong->text) != NULL, "%s", fault->text);
 }
 
-TEST_EACH(wrong_instruction_warns, SCHEDULES *COUNT(wrongs))
+TEST_EACH(wrong_instruction_warns, COUNT(wrongs) * SCHEDULES)
 {
     const struct wrong *wrong = &wrongs[_i / SCHEDULES];
     open_tile(_i % SCHEDULES);
@@ -412,7 +412,7 @@ TEST_EACH(wrong_instruction_warns, SCHEDULES *COUNT(wrongs))
 }
 
 /* The tile stands; when the fault is forgiven it goes on. */
-TEST_EACH(wrong_instruction_stops, SCHEDULES *COUNT(wrongs))
+TEST_EACH(wrong_instruction_stops, COUNT(wrongs) * SCHEDULES)
 {
     const struct wrong *wrong = &wrongs[_i / SCHEDULES];
     open_tile(_i % SCHEDULES);
