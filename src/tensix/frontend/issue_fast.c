@@ -4,7 +4,7 @@
  * starts by one look at its opcode, what the replay buffer plays goes on in a loop, with runs of
  * counters in one go (counters_fast.c), and a TRISC's push to a thread with nothing queued executes
  * at once. What does not start, for whatever reason, has done nothing and goes to the gate.
- * Proof: tests/difftest/tensix/check_ways.c, tests/unit/chip/check_snapshot.c.
+ * Proof: tests/difftest/tensix/check_ways.c, tests/unit/chip/check_state_hash.c, check_issue_fast.c.
  * Gain: bench/tensix, INCRWC by .ttinsn 33 -> 170 M instr/s; bench/sfpu, bits and integers 30 -> 105.
  */
 #include "tensix/frontend/issue_fast.h"

@@ -9,8 +9,8 @@
 bool tensix_start_fast(struct tensix *tensix, unsigned thread, uint64_t end);
 
 /* A TRISC's push that needs no queue: executes the first instructions of it, as long as nothing is
- * queued or can hold them and they start before `end`. Answers how many; the others are to be
- * pushed. */
+ * queued or can hold them and they start before `end`, up to one that others may see or wait for.
+ * Answers how many; the others are to be pushed. The thread is as after one push after the other. */
 unsigned tensix_execute(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
                         const uint32_t *words, unsigned count, uint64_t cycle, uint64_t end);
 

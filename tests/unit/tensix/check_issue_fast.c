@@ -1,0 +1,87 @@
+/*
+ * tensix_execute, which takes a run of pushes at once, leaves a thread as one push after the other
+ * does, and ends behind an instruction that others may see.
+ */
+#include <check.h>
+
+#include "tensix/frontend/issue_fast.h"
+#include "unit/test.h"
+#include "unit/tensix/tensix_harness.h"
+
+enum { MOST_WORDS = 4, CYCLE = 100, END = CYCLE + 32 };
+
+static const struct run {
+    const char *text[MOST_WORDS]; /* of its instructions */
+    unsigned done;                /* so many are taken */
+    bool is_polite;               /* a thread waits as long as others go on */
+} runs[] = {
+    {{"NOP", "INCRWC 0, 1, 0, 0", "NOP", "NOP"}, 4, false},
+    {{"NOP", "SEMPOST 2", "NOP", "NOP"}, 2, false},           /* others may wait for it */
+    {{"NOP", "STALLWAIT 0x40, 0x1", "NOP", "NOP"}, 2, false}, /* latches */
+    {{"NOP", "NOP", "MVMUL 0, 0, 0, 0", "NOP"}, 2, false},    /* no data in Src */
+    {{"MVMUL 0, 0, 0, 0", "NOP", "NOP", "NOP"}, 0, false},
+    {{"NOP", "NOP", "MOP 1, 0, 0", "NOP"}, 2, false}, /* ends in the front end */
+    {{"NOP", "ATRELM 2", "NOP", "NOP"}, 2, false},    /* of a mutex that it does not hold: stops */
+    {{"ATRELM 2", "NOP", "NOP", "NOP"}, 1, false},
+    {{"NOP", "NOP", "NOP", "NOP"}, 1, true},
+};
+
+static struct tensix_harness at_once, one_by_one;
+
+static void open_both(void)
+{
+    tensix_harness_open(&at_once);
+    tensix_harness_open(&one_by_one);
+    at_once.stop = one_by_one.stop = true;
+    one_by_one.tensix.shortcuts = false;
+}
+
+static void close_both(void)
+{
+    tensix_harness_close(&at_once);
+    tensix_harness_close(&one_by_one);
+}
+
+static void compare_threads(void)
+{
+    const struct tensix_thread *thread = &at_once.tensix.thread[0];
+    const struct tensix_thread *other = &one_by_one.tensix.thread[0];
+    ck_assert_uint_eq(thread->has_next, other->has_next);
+    ck_assert_uint_eq(thread->next, other->next);
+    ck_assert_uint_eq(thread->origin.pc, other->origin.pc);
+    ck_assert_uint_eq(thread->wait, other->wait);
+    ck_assert_uint_eq(thread->blocked, other->blocked);
+    ck_assert_uint_eq(thread->time, other->time);
+    ck_assert_uint_eq(thread->pushed, other->pushed);
+    ck_assert_uint_eq(thread->drained, other->drained);
+    ck_assert_uint_eq(thread->front.count, other->front.count);
+    ck_assert_uint_eq(thread->latch.block_mask, other->latch.block_mask);
+    ck_assert_uint_eq(at_once.tensix.changed, one_by_one.tensix.changed);
+    ck_assert_uint_eq(at_once.tensix.stopped, one_by_one.tensix.stopped);
+    ck_assert_uint_eq(at_once.tensix.latest, one_by_one.tensix.latest);
+    ck_assert_uint_eq(at_once.faults, one_by_one.faults);
+}
+
+FIXTURE(open_both, close_both);
+
+TEST_EACH(run_is_pushes_one_by_one, sizeof runs / sizeof runs[0])
+{
+    const struct run *run = &runs[_i];
+    struct tensix_origin origin = {.pc = 0x500, .pusher = TENSIX_BY_T0};
+    uint32_t words[MOST_WORDS];
+    for (unsigned i = 0; i < MOST_WORDS; i++) {
+        words[i] = tensix_harness_assemble(run->text[i]);
+    }
+    at_once.tensix.is_polite = one_by_one.tensix.is_polite = run->is_polite;
+    unsigned done = tensix_execute(&at_once.tensix, 0, origin, words, MOST_WORDS, CYCLE, END);
+    ck_assert_uint_eq(done, run->done);
+    for (unsigned i = 0; i < done; i++) {
+        ck_assert(!one_by_one.tensix.changed);
+        ck_assert(tensix_push(&one_by_one.tensix, 0, origin, &words[i], 1, CYCLE + i));
+        tensix_run_thread(&one_by_one.tensix, 0, END + i);
+        origin.pc += 4;
+    }
+    if (done > 0) { /* else the first is pushed now, and found out about */
+        compare_threads();
+    }
+}
