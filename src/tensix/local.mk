@@ -81,5 +81,9 @@ chip_sources += \
 	%D%/vector/timing.c \
 	%D%/vector/vector.h
 if HAVE_SHORTCUTS
-chip_sources += %D%/counters_fast.c %D%/frontend/issue_fast.c %D%/vector/memory_fast.c
+chip_sources += \
+	%D%/counters_fast.c \
+	%D%/frontend/issue_fast.c \
+	%D%/pack/pack_fast.c \
+	%D%/vector/memory_fast.c
 endif

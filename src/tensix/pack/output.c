@@ -65,7 +65,7 @@ void tensix_pack_open(const struct tensix *tensix, const struct tensix_pack_job 
 
 /* --- Lines --- */
 
-static bool lies_in_l1(const struct tensix *tensix, uint32_t address, uint32_t size)
+bool tensix_pack_lies_in_l1(const struct tensix *tensix, uint32_t address, uint32_t size)
 {
     return size <= tensix->l1_size && address <= tensix->l1_size - size;
 }
@@ -84,22 +84,23 @@ static void add_line(const struct tensix_pack_sink *sink, uint8_t *l1, const uin
     }
 }
 
-static void put_line(struct tensix_pack_sink *sink, struct tensix_pack_stream *stream,
-                     const uint8_t *line)
+/* The line of a stream, which begins another of zeros. */
+static void put_line(struct tensix_pack_sink *sink, struct tensix_pack_stream *stream)
 {
     struct tensix *tensix = sink->tensix;
-    if (!lies_in_l1(tensix, stream->address, LINE)) {
+    if (!tensix_pack_lies_in_l1(tensix, stream->address, LINE)) {
         sink->beyond = sink->failed ? sink->beyond : stream->address;
         sink->failed = true;
     } else if (!sink->on_trial) {
         if (sink->plan->accumulates && stream == &sink->output->data) {
-            add_line(sink, tensix->l1 + stream->address, line);
+            add_line(sink, tensix->l1 + stream->address, stream->line);
         } else {
-            memcpy(tensix->l1 + stream->address, line, LINE);
+            memcpy(tensix->l1 + stream->address, stream->line, LINE);
         }
     }
     stream->address += LINE;
     stream->fill = 0;
+    memset(stream->line, 0, LINE);
     sink->output->lines++;
 }
 
@@ -112,7 +113,7 @@ void tensix_pack_append(struct tensix_pack_sink *sink, struct tensix_pack_stream
         memcpy(stream->line + stream->fill, bytes, part);
         stream->fill = (uint8_t)(stream->fill + part);
         if (stream->fill == LINE) {
-            put_line(sink, stream, stream->line);
+            put_line(sink, stream);
         }
         bytes += part;
         size -= part;
@@ -122,8 +123,7 @@ void tensix_pack_append(struct tensix_pack_sink *sink, struct tensix_pack_stream
 void tensix_pack_fill_line(struct tensix_pack_sink *sink, struct tensix_pack_stream *stream)
 {
     if (stream->fill > 0) {
-        memset(stream->line + stream->fill, 0, LINE - stream->fill);
-        put_line(sink, stream, stream->line);
+        put_line(sink, stream);
     }
 }
 
@@ -169,14 +169,23 @@ static void fill_block(struct tensix_pack_sink *sink)
     }
 }
 
-static void put(struct tensix_pack_sink *sink, uint32_t datum)
+/* At most a batch. */
+static void put(struct tensix_pack_sink *sink, const uint32_t *datum, unsigned count)
 {
-    sink->output->count++;
-    if (sink->plan->compresses) {
-        tensix_pack_compress(sink, datum);
-    } else {
-        tensix_pack_put_datum(sink, datum);
+    const struct tensix_pack_plan *plan = sink->plan;
+    unsigned size = plan->bits / 8;
+    uint8_t bytes[sizeof((struct tensix_pack_batch *)0)->datum];
+    sink->output->count += count;
+    if (plan->compresses || plan->is_block) {
+        for (unsigned i = 0; i < count; i++) {
+            (plan->compresses ? tensix_pack_compress : tensix_pack_put_datum)(sink, datum[i]);
+        }
+        return;
     }
+    for (unsigned i = 0; i < count; i++) { /* each over the unused bytes of the one before */
+        memcpy(bytes + (size_t)i * size, &datum[i], sizeof datum[i]);
+    }
+    tensix_pack_append(sink, &sink->output->data, bytes, count * size);
 }
 
 /* Nothing that has gathered stays here. */
@@ -194,7 +203,7 @@ static void drain(struct tensix_pack_sink *sink)
 }
 
 /* What has gathered for a format or mode that was changed meanwhile is lost. */
-static void close(struct tensix_pack_output *output)
+void tensix_pack_close(struct tensix_pack_output *output)
 {
     *output = (struct tensix_pack_output){
         .lines = output->lines,
@@ -204,7 +213,7 @@ static void close(struct tensix_pack_output *output)
 
 /* --- Trial and truth --- */
 
-static void notify(struct tensix *tensix, uint32_t from, uint32_t to)
+void tensix_pack_notify(struct tensix *tensix, uint32_t from, uint32_t to)
 {
     if (to > from) {
         tensix->board->l1_written(tensix->owner, from, to - from, tensix->now);
@@ -220,17 +229,18 @@ struct task {
 
 static void perform(struct tensix_pack_sink *sink, const struct task *task)
 {
+    static const uint32_t zeros[NUM_BLOCK_DATUMS];
     const struct tensix_pack_job *job = task->job;
+    uint32_t part;
     if (job && (job->zeros || task->batch->count)) {
         if (sink->plan->compresses) {
             tensix_pack_begin_rows(sink);
         }
-        for (uint32_t i = 0; i < job->zeros; i++) {
-            put(sink, 0);
+        for (uint32_t left = job->zeros; left > 0; left -= part) {
+            part = left < NUM_BLOCK_DATUMS ? left : NUM_BLOCK_DATUMS;
+            put(sink, zeros, part);
         }
-        for (unsigned i = 0; i < task->batch->count; i++) {
-            put(sink, task->batch->datum[i]);
-        }
+        put(sink, task->batch->datum, task->batch->count);
         if (sink->plan->compresses && !task->continues) {
             tensix_pack_end_row(sink);
         }
@@ -240,26 +250,44 @@ static void perform(struct tensix_pack_sink *sink, const struct task *task)
     }
 }
 
-/* `next` is the output with its streams open. */
-static bool commit(struct tensix *tensix, const struct tensix_pack_plan *plan,
-                   struct tensix_pack_output *next, const struct task *task, uint32_t *address)
+/* More bytes than a task adds to any stream: no datum takes more than four, its counters included,
+ * but what gathered before and what fills up comes on top. */
+static uint32_t most_bytes(const struct task *task)
+{
+    uint32_t data = task->job ? task->job->zeros + task->batch->count : 0;
+    return 2 * (data + 4 * NUM_BLOCK_DATUMS) * (uint32_t)sizeof(uint32_t);
+}
+
+/* Does all of a task lie in L1? */
+static bool is_possible(struct tensix *tensix, const struct tensix_pack_plan *plan,
+                        const struct tensix_pack_output *next, const struct task *task,
+                        uint32_t *address)
 {
     struct tensix_pack_output trial = *next;
     struct tensix_pack_sink sink = {
         .tensix = tensix, .plan = plan, .output = &trial, .on_trial = true};
+    perform(&sink, task);
+    *address = sink.beyond;
+    return !sink.failed;
+}
+
+/* `next` is the output with its streams open. */
+static bool commit(struct tensix *tensix, const struct tensix_pack_plan *plan,
+                   struct tensix_pack_output *next, const struct task *task, uint32_t *address)
+{
+    struct tensix_pack_sink sink = {.tensix = tensix, .plan = plan, .output = next};
     const uint32_t data = next->data.address, exponents = next->exponents.address,
                    rows = next->rows.address;
-    perform(&sink, task);
-    if (sink.failed) {
-        *address = sink.beyond;
+    uint32_t last = data > exponents ? data : exponents;
+    last = last > rows ? last : rows;
+    if (!tensix_pack_lies_in_l1(tensix, last, most_bytes(task)) &&
+        !is_possible(tensix, plan, next, task, address)) {
         return false;
     }
-    sink.output = next;
-    sink.on_trial = false;
     perform(&sink, task);
-    notify(tensix, rows, next->rows.address);
-    notify(tensix, exponents, next->exponents.address);
-    notify(tensix, data, next->data.address);
+    tensix_pack_notify(tensix, rows, next->rows.address);
+    tensix_pack_notify(tensix, exponents, next->exponents.address);
+    tensix_pack_notify(tensix, data, next->data.address);
     tensix->packer.output = *next;
     return true;
 }
@@ -275,7 +303,7 @@ bool tensix_pack_put(struct tensix *tensix, const struct tensix_pack_job *job,
         return false;
     }
     if (closes) {
-        close(&tensix->packer.output);
+        tensix_pack_close(&tensix->packer.output);
     }
     return true;
 }
@@ -289,101 +317,7 @@ bool tensix_pack_flush(struct tensix *tensix, const struct tensix_pack_plan *pla
         return false;
     }
     if (ends) {
-        close(&tensix->packer.output);
-    }
-    return true;
-}
-
-/* --- Plain rows --- */
-
-/* Rows of Dst as whole lines, straight to their place. */
-static void put_rows(struct tensix *tensix, const struct tensix_pack_job *job, uint32_t size,
-                     uint8_t *exponents)
-{
-    const struct num_pack *how = &job->plan->how;
-    const struct num_kernels *kernels = tensix->kernels;
-    struct tensix_packer *packer = &tensix->packer;
-    struct tensix_pack_output *output = &packer->output;
-    uint8_t *l1 = tensix->l1 + output->data.address, sums[TENSIX_PACK_DATUMS * 4];
-    uint8_t *data = job->plan->accumulates ? sums : l1;
-    uint16_t storage[2][TENSIX_PACK_DATUMS];
-    struct tensix_pack_rows rows = tensix_pack_gather(tensix, job, storage);
-    job->plan->pack(how, rows.high, rows.low, job->rows, data, exponents);
-    packer->max_exponent =
-        tensix_pack_greatest(tensix, job, rows, data, exponents, packer->max_exponent);
-    if (job->plan->accumulates) {
-        kernels->accumulate((enum num_format)how->to, data, job->rows, l1);
-    }
-    notify(tensix, output->data.address, output->data.address + size);
-    output->data.address += size;
-    output->lines += size / LINE;
-    output->count += job->rows * NUM_BLOCK_DATUMS;
-}
-
-static void put_exponents(struct tensix *tensix, const struct tensix_pack_plan *plan,
-                          const uint8_t *exponents, unsigned count, bool closes)
-{
-    struct tensix_pack_output *output = &tensix->packer.output;
-    struct tensix_pack_stream *stream = &output->exponents;
-    struct tensix_pack_sink sink = {.tensix = tensix, .plan = plan, .output = output};
-    const uint32_t before = stream->address;
-    if (stream->fill + TENSIX_PACK_ROWS < LINE) { /* usual, and the line has room for all four */
-        memcpy(stream->line + stream->fill, exponents, TENSIX_PACK_ROWS);
-        stream->fill = (uint8_t)(stream->fill + count);
-    } else {
-        tensix_pack_append(&sink, stream, exponents, count);
-    }
-    if (closes) {
-        tensix_pack_fill_line(&sink, stream);
-    }
-    notify(tensix, before, stream->address);
-}
-
-static bool is_open(const struct tensix_pack_output *output, const struct tensix_pack_plan *plan)
-{
-    return output->data.open && (output->exponents.open || !plan->has_exponents);
-}
-
-/* False, and where: lines of a plain job that are not in L1. */
-static inline bool fits(const struct tensix *tensix, const struct tensix_pack_output *output,
-                        const struct tensix_pack_job *job, uint32_t size, bool closes,
-                        uint32_t *address)
-{
-    if (!lies_in_l1(tensix, output->data.address, size)) {
-        *address = output->data.address;
-        return false;
-    }
-    if (!job->plan->writes_exponents) {
-        return true;
-    }
-    unsigned bytes = output->exponents.fill + job->rows + (closes ? LINE - 1 : 0);
-    *address = output->exponents.address;
-    return lies_in_l1(tensix, *address, bytes / LINE * LINE);
-}
-
-bool tensix_pack_put_plain(struct tensix *tensix, const struct tensix_pack_job *job, bool closes,
-                           uint32_t *address)
-{
-    const struct tensix_pack_plan *plan = job->plan;
-    struct tensix_packer *packer = &tensix->packer;
-    uint8_t exponents[TENSIX_PACK_ROWS] = {0};
-    uint32_t size = job->rows * plan->bits * (NUM_BLOCK_DATUMS / 8);
-    if (!is_open(&packer->output, plan)) {
-        struct tensix_pack_output opened = packer->output;
-        tensix_pack_open(tensix, job, &opened);
-        if (!fits(tensix, &opened, job, size, closes, address)) {
-            return false;
-        }
-        packer->output = opened;
-    } else if (!fits(tensix, &packer->output, job, size, closes, address)) {
-        return false;
-    }
-    put_rows(tensix, job, size, exponents);
-    if (plan->writes_exponents) {
-        put_exponents(tensix, plan, exponents, job->rows, closes);
-    }
-    if (closes) {
-        close(&packer->output);
+        tensix_pack_close(&tensix->packer.output);
     }
     return true;
 }

@@ -14,14 +14,7 @@
 
 /* --- Fields of PACR --- */
 
-/* Fields of the instruction word that are 0 in all but a few instructions. */
-enum {
-    CFG_CONTEXT = 3 << 21,
-    ROW_PAD_ZERO = 7 << 18,
-    CTXT_CTRL = 3 << 2,
-    UNUSUAL = CFG_CONTEXT | ROW_PAD_ZERO | CTXT_CTRL,
-    CTXT_RESET = 2, /* of CtxtCtrl: nothing else happens */
-};
+enum { CTXT_RESET = 2 /* of CtxtCtrl: nothing else happens */ };
 
 /* SPEC: assembly.yaml, RowPadZero. */
 static enum tensix_pack_pad row_pad(const struct tensix_args_PACR *args)
@@ -61,7 +54,6 @@ static unsigned which_adc(unsigned thread, const struct tensix_args_PACR *args)
 /* --- Where to read --- */
 
 enum {
-    ALL_INTERFACES = 0xf,
     STRIDE = 16,             /* rows between interfaces with DstAccessMode */
     DST_DATUMS = 0x3fff,     /* addresses of data in Dst */
     L1_SOURCE_LOW = 0x3ffff, /* bytes that the address counters can reach of L1 */
@@ -69,8 +61,8 @@ enum {
 };
 
 /* SPEC: bytes; only four bits of the X stride count. */
-static inline uint32_t input_address(const struct tensix *tensix, unsigned state,
-                                     const struct tensix_adc_channel *channel)
+uint32_t tensix_pack_input_address(const struct tensix *tensix, unsigned state,
+                                   const struct tensix_adc_channel *channel)
 {
     return tensix_get_PCK0_ADDR_BASE_REG_0_Base(tensix, state) +
            channel->x * (tensix_get_PCK0_ADDR_CTRL_XY_REG_0_Xstride(tensix, state) & 0xf) +
@@ -85,8 +77,8 @@ static uint32_t in_group(const struct tensix_pack_plan *plan, uint32_t x)
     return x & (0xfu >> plan->datum_shift);
 }
 
-static inline unsigned start_row(const struct tensix *tensix, const struct tensix_pack_plan *plan,
-                                 uint32_t address, uint32_t x)
+unsigned tensix_pack_start_row(const struct tensix *tensix, const struct tensix_pack_plan *plan,
+                               uint32_t address, uint32_t x)
 {
     uint32_t group = 0xf >> plan->datum_shift;
     uint32_t datum = ((address >> plan->datum_shift) & ~group) + in_group(plan, x);
@@ -101,7 +93,7 @@ static inline unsigned start_row(const struct tensix *tensix, const struct tensi
 static unsigned interfaces(const struct tensix *tensix, const struct tensix_pack_plan *plan,
                            unsigned selected)
 {
-    unsigned mask = selected ? selected : ALL_INTERFACES;
+    unsigned mask = selected ? selected : TENSIX_PACK_ALL_INTERFACES;
     if (plan->finds_last) {
         unsigned done = tensix->packer.position;
         unsigned enabled = (unsigned)__builtin_popcount(mask);
@@ -122,7 +114,7 @@ static bool take_rows(struct tensix *tensix, unsigned thread, const struct tensi
 {
     unsigned mask = interfaces(tensix, job->plan, args->read_intf_sel);
     unsigned step = args->dst_access_mode ? STRIDE : 1;
-    if (!args->dst_access_mode && mask << first % TENSIX_PACK_ROWS > ALL_INTERFACES) {
+    if (!args->dst_access_mode && mask << first % TENSIX_PACK_ROWS > TENSIX_PACK_ALL_INTERFACES) {
         *answer = tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
                                "PACR: ReadIntfSel 0x%x from row %u of Dst goes beyond its group of "
                                "four rows; start lower or select fewer interfaces",
@@ -222,7 +214,7 @@ static bool locate(struct tensix *tensix, unsigned thread, const struct tensix_a
     const struct tensix_pack_plan *plan = job->plan;
     const struct tensix_adc *adc = &tensix->thread[job->which_adc].adc[TENSIX_ADC_PACKER];
     const struct tensix_adc_channel *from = &adc->channel[0];
-    uint32_t address = input_address(tensix, job->state, from);
+    uint32_t address = tensix_pack_input_address(tensix, job->state, from);
     if (args->zero_write && !args->read_intf_sel) {
         return take_zeros(tensix, thread, args, adc, job, answer);
     }
@@ -244,34 +236,8 @@ static bool locate(struct tensix *tensix, unsigned thread, const struct tensix_a
     if (plan->from_l1) {
         return take_l1(tensix, thread, args, job, address, from->x, answer);
     }
-    return take_rows(tensix, thread, args, job, start_row(tensix, plan, address, from->x), answer);
-}
-
-/* Does the instruction read a group of four rows, and nothing else? */
-static inline bool reads_group(const struct tensix_args_PACR *args)
-{
-    bool reads_all = args->read_intf_sel == 0 || args->read_intf_sel == ALL_INTERFACES;
-    return reads_all && !(args->word & UNUSUAL) && !args->flush && !args->zero_write &&
-           !args->dst_access_mode;
-}
-
-/* What locate() finds for an instruction that reads a group, where that is of whole rows. */
-static inline bool locate_group(const struct tensix *tensix, struct tensix_pack_job *job)
-{
-    const struct tensix_pack_plan *plan = job->plan;
-    const struct tensix_adc *adc = &tensix->thread[job->which_adc].adc[TENSIX_ADC_PACKER];
-    const struct tensix_adc_channel *from = &adc->channel[0];
-    uint32_t address = input_address(tensix, job->state, from);
-    unsigned first = start_row(tensix, plan, address, from->x);
-    bool is_whole = from->x == 0 && adc->channel[1].x == NUM_BLOCK_DATUMS - 1;
-    job->reads = true;
-    job->rows = TENSIX_PACK_ROWS;
-    job->count = NUM_BLOCK_DATUMS;
-    for (unsigned i = 0; i < TENSIX_PACK_ROWS; i++) {
-        job->row[i] = (uint16_t)(first + i);
-    }
-    return is_whole && !plan->from_l1 && !plan->finds_last && first % TENSIX_PACK_ROWS == 0 &&
-           !(address & ((1u << plan->datum_shift) - 1));
+    return take_rows(tensix, thread, args, job,
+                     tensix_pack_start_row(tensix, plan, address, from->x), answer);
 }
 
 /* --- Afterwards --- */
@@ -315,7 +281,7 @@ static void modify_adc(struct tensix *tensix, unsigned thread, unsigned which, u
     modify(&adc->channel[1], word >> DST_SHIFT, word >> Z_DST_SHIFT);
 }
 
-static enum tensix_exec outside_l1(struct tensix *tensix, unsigned thread, uint32_t address)
+enum tensix_exec tensix_pack_outside_l1(struct tensix *tensix, unsigned thread, uint32_t address)
 {
     return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
                         "PACR: output at 0x%x does not fit in L1, which ends at 0x%x; see "
@@ -367,7 +333,7 @@ static inline void advance(struct tensix_packer *packer, const struct tensix_pac
 
 /* --- PACR --- */
 
-/* Any job: read into a batch, then put out. */
+/* Reads into a batch, then puts that out. */
 static bool pack_batch(struct tensix *tensix, const struct tensix_args_PACR *args,
                        const struct tensix_pack_job *job, uint32_t *address)
 {
@@ -381,30 +347,13 @@ static bool pack_batch(struct tensix *tensix, const struct tensix_args_PACR *arg
     return true;
 }
 
-/* Whole rows and whole lines; what has gathered before is whole, too. */
-static inline bool is_plain(const struct tensix *tensix, const struct tensix_pack_job *job)
-{
-    const struct tensix_pack_output *output = &tensix->packer.output;
-    unsigned bytes = job->rows * job->plan->bits * (NUM_BLOCK_DATUMS / 8);
-    return job->plan->is_plain && job->reads && job->count == NUM_BLOCK_DATUMS &&
-           job->pad != TENSIX_PACK_PAD_ALL && bytes % TENSIX_PACK_LINE == 0 &&
-           !(output->data.fill | output->block_count) && !tensix_pack_wants_histogram(tensix);
-}
-
-static bool pack_job(struct tensix *tensix, const struct tensix_args_PACR *args,
-                     const struct tensix_pack_job *job, uint32_t *address)
-{
-    return is_plain(tensix, job) ? tensix_pack_put_plain(tensix, job, args->last, address)
-                                 : pack_batch(tensix, args, job, address);
-}
-
 static enum tensix_exec flush(struct tensix *tensix, unsigned thread,
                               const struct tensix_args_PACR *args,
                               const struct tensix_pack_plan *plan)
 {
     uint32_t address;
     if (!tensix_pack_flush(tensix, plan, true, &address)) {
-        return outside_l1(tensix, thread, address);
+        return tensix_pack_outside_l1(tensix, thread, address);
     }
     if (args->last) {
         end_tile(tensix, thread, plan->state);
@@ -414,9 +363,9 @@ static enum tensix_exec flush(struct tensix *tensix, unsigned thread,
 }
 
 /* All that follows when the data are where they belong. */
-static inline enum tensix_exec end_job(struct tensix *tensix, unsigned thread,
-                                       const struct tensix_args_PACR *args,
-                                       const struct tensix_pack_job *job)
+enum tensix_exec tensix_pack_end_job(struct tensix *tensix, unsigned thread,
+                                     const struct tensix_args_PACR *args,
+                                     const struct tensix_pack_job *job)
 {
     advance(&tensix->packer, job);
     /* GUESS: a line a cycle. */
@@ -428,8 +377,8 @@ static inline enum tensix_exec end_job(struct tensix *tensix, unsigned thread,
     return TENSIX_DONE;
 }
 
-static inline struct tensix_pack_job new_job(struct tensix *tensix, unsigned thread,
-                                             const struct tensix_args_PACR *args)
+struct tensix_pack_job tensix_pack_new_job(struct tensix *tensix, unsigned thread,
+                                           const struct tensix_args_PACR *args)
 {
     unsigned state = tensix_state_id(tensix, thread);
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
@@ -438,24 +387,19 @@ static inline struct tensix_pack_job new_job(struct tensix *tensix, unsigned thr
                                     .which_adc = which_adc(thread, args)};
 }
 
-/* Any PACR. */
-__attribute__((noinline)) static enum tensix_exec pack(struct tensix *tensix, unsigned thread,
-                                                       uint32_t word)
+TENSIX_EXEC(PACR)
 {
-    const struct tensix_args_PACR operands = tensix_decode_PACR(word), *args = &operands;
-    struct tensix_pack_job job = new_job(tensix, thread, args);
+    struct tensix_pack_job job = tensix_pack_new_job(tensix, thread, args);
     const struct tensix_pack_plan *plan = job.plan;
     enum tensix_exec answer;
     uint32_t address;
-    if (args->word & UNUSUAL) {
-        if (args->ctxt_ctrl == CTXT_RESET) {
-            return TENSIX_DONE;
-        }
-        if (args->cfg_context || args->ctxt_ctrl) {
-            return refuse_context(tensix, thread, args);
-        }
-        job.pad = row_pad(args);
+    if (args->ctxt_ctrl == CTXT_RESET) {
+        return TENSIX_DONE;
     }
+    if (args->cfg_context || args->ctxt_ctrl) {
+        return refuse_context(tensix, thread, args);
+    }
+    job.pad = row_pad(args);
     if (args->flush) {
         return flush(tensix, thread, args, plan);
     }
@@ -467,25 +411,10 @@ __attribute__((noinline)) static enum tensix_exec pack(struct tensix *tensix, un
     if (!locate(tensix, thread, args, &job, &answer)) {
         return answer;
     }
-    if (!pack_job(tensix, args, &job, &address)) {
-        return outside_l1(tensix, thread, address);
+    if (!pack_batch(tensix, args, &job, &address)) {
+        return tensix_pack_outside_l1(tensix, thread, address);
     }
-    return end_job(tensix, thread, args, &job);
-}
-
-/* The usual one, without detours. */
-TENSIX_EXEC(PACR)
-{
-    struct tensix_pack_job job = new_job(tensix, thread, args);
-    uint32_t address;
-    if (!reads_group(args) || job.plan->refusal || !locate_group(tensix, &job) ||
-        !is_plain(tensix, &job)) {
-        return pack(tensix, thread, args->word);
-    }
-    if (!tensix_pack_put_plain(tensix, &job, args->last, &address)) {
-        return outside_l1(tensix, thread, address);
-    }
-    return end_job(tensix, thread, args, &job);
+    return tensix_pack_end_job(tensix, thread, args, &job);
 }
 
 /* --- PACR_SETREG --- */
@@ -520,7 +449,7 @@ TENSIX_EXEC(PACR_SETREG)
     const struct tensix_pack_plan *plan =
         tensix_pack_plan_now(tensix, tensix_state_id(tensix, thread));
     if (args->flush && !tensix_pack_flush(tensix, plan, false, &address)) {
-        return outside_l1(tensix, thread, address);
+        return tensix_pack_outside_l1(tensix, thread, address);
     }
     if (offset < REGISTERS_FIRST || offset >= REGISTERS_END) {
         return TENSIX_DONE; /* SPEC: nothing is written above, either */

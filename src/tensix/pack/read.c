@@ -39,35 +39,10 @@ static unsigned edge_mask(const struct tensix *tensix, unsigned state, struct pl
     return config[TENSIX_WORD_PCK_EDGE_OFFSET_SEC0_mask + which] & UINT16_MAX;
 }
 
-/* --- Whole rows --- */
+/* --- Rows of Dst --- */
 
-/* A group of four rows, as the kernels take them, straight from storage: true where all of them
- * are valid, or none. */
-static inline bool lie_together(const struct tensix *tensix, const struct tensix_pack_job *job,
-                                struct tensix_dst_map map, struct tensix_pack_rows *rows)
-{
-    static const uint16_t zeros[TENSIX_PACK_DATUMS];
-    static const bool all_cleared[TENSIX_PACK_ROWS] = {true, true, true, true};
-    const struct tensix_dst *dst = &tensix->dst;
-    unsigned first = job->row[0];
-    if (job->rows != TENSIX_PACK_ROWS || job->row[3] != first + 3 || first % TENSIX_PACK_ROWS) {
-        return false;
-    }
-    bool is_32bit = job->plan->how.early.is_32bit;
-    unsigned physical =
-        is_32bit ? tensix_dst_physical32(map, first) : tensix_dst_physical16(map, first);
-    const bool *cleared = &dst->cleared[physical];
-    rows->high = dst->bits[physical];
-    rows->low = is_32bit ? dst->bits[physical + TENSIX_DST_LOWER_HALF] : NULL;
-    if (memcmp(cleared, all_cleared, sizeof all_cleared) == 0) {
-        *rows = (struct tensix_pack_rows){zeros, zeros};
-        return true;
-    }
-    return !(cleared[0] | cleared[1] | cleared[2] | cleared[3]);
-}
-
-static void gather_row(const struct tensix *tensix, struct tensix_dst_map map, unsigned row,
-                       bool is_32bit, uint16_t *high, uint16_t *low)
+void tensix_pack_row(const struct tensix *tensix, struct tensix_dst_map map, unsigned row,
+                     bool is_32bit, uint16_t *high, uint16_t *low)
 {
     const struct tensix_dst *dst = &tensix->dst;
     const size_t size = sizeof dst->bits[0];
@@ -82,22 +57,6 @@ static void gather_row(const struct tensix *tensix, struct tensix_dst_map map, u
     if (is_32bit) {
         memcpy(low, dst->bits[physical + TENSIX_DST_LOWER_HALF], size);
     }
-}
-
-struct tensix_pack_rows tensix_pack_gather(const struct tensix *tensix,
-                                           const struct tensix_pack_job *job,
-                                           uint16_t storage[2][TENSIX_PACK_DATUMS])
-{
-    struct tensix_dst_map map = tensix_dst_map_now(tensix);
-    struct tensix_pack_rows rows;
-    if (lie_together(tensix, job, map, &rows)) {
-        return rows;
-    }
-    for (unsigned i = 0; i < job->rows; i++) {
-        gather_row(tensix, map, job->row[i], job->plan->how.early.is_32bit,
-                   &storage[0][i * TENSIX_DST_COLUMNS], &storage[1][i * TENSIX_DST_COLUMNS]);
-    }
-    return (struct tensix_pack_rows){storage[0], storage[1]};
 }
 
 /* --- Exponents --- */
@@ -124,67 +83,6 @@ static unsigned exponent_of(enum num_pack_kind kind, uint32_t pattern)
     }
 }
 
-static unsigned greatest_of_bytes(const uint8_t *bytes, size_t count, unsigned shift)
-{
-    unsigned greatest = 0;
-    for (size_t i = 0; i < count; i++) {
-        unsigned byte = bytes[i];
-        unsigned exponent = shift ? byte >> shift & 0x1f : byte;
-        greatest = exponent > greatest ? exponent : greatest;
-    }
-    return greatest;
-}
-
-/* Of rows of 32 bytes with the exponent `shift` bits up in halves. */
-static uint32_t greatest_of_halves(const struct tensix *tensix, const uint8_t *data, size_t rows,
-                                   uint32_t mask, unsigned shift, uint32_t floor)
-{
-    if (floor >= mask >> 16 >> shift) { /* it may come from a format with more bits */
-        return floor;
-    }
-    uint16_t start = (uint16_t)(floor << shift);
-    return (uint32_t)tensix->kernels->greatest(data, rows, mask, start) >> shift;
-}
-
-/* Where L1 has other exponents: from the rows again, in the intermediate format's own. */
-static uint32_t greatest_of_rows(const struct tensix *tensix, const struct tensix_pack_job *job,
-                                 struct tensix_pack_rows rows, uint32_t floor)
-{
-    uint8_t data[TENSIX_PACK_DATUMS * 4];
-    struct num_pack how = job->plan->how;
-    bool is_narrow = job->plan->kind >= NUM_PACK_FP16 && job->plan->kind <= NUM_PACK_FP8;
-    how.to = is_narrow ? NUM_FORMAT_FLOAT16 : NUM_FORMAT_FLOAT32;
-    tensix->kernels->pack(&how, rows.high, rows.low, job->rows, data, NULL);
-    return is_narrow ? greatest_of_halves(tensix, data, job->rows, 0x7c007c00, 10, floor)
-                     : greatest_of_halves(tensix, data, job->rows * 2, 0x7f800000, 7, floor);
-}
-
-static uint32_t greater(uint32_t x, uint32_t y)
-{
-    return x > y ? x : y;
-}
-
-uint32_t tensix_pack_greatest(const struct tensix *tensix, const struct tensix_pack_job *job,
-                              struct tensix_pack_rows rows, const uint8_t *data,
-                              const uint8_t *exponents, uint32_t floor)
-{
-    const struct tensix_pack_plan *plan = job->plan;
-    switch ((enum tensix_pack_exponents_in)plan->exponents_in) {
-    case TENSIX_PACK_EXPONENTS_IN_HALVES:
-        return greatest_of_halves(tensix, data, job->rows * plan->bits / 16u, plan->exponent_mask,
-                                  plan->exponent_shift, floor);
-    case TENSIX_PACK_EXPONENTS_IN_BLOCKS:
-        return greater(greatest_of_bytes(exponents, job->rows, 0), floor);
-    case TENSIX_PACK_EXPONENTS_IN_BYTES:
-        return greater(greatest_of_bytes(data, (size_t)job->rows * NUM_BLOCK_DATUMS, 2), floor);
-    case TENSIX_PACK_EXPONENTS_LOST:
-        return greatest_of_rows(tensix, job, rows, floor);
-    case TENSIX_PACK_EXPONENTS_NOWHERE:
-        break;
-    }
-    return floor;
-}
-
 void tensix_pack_count_exponents(struct tensix *tensix, const struct tensix_pack_batch *batch)
 {
     struct tensix_packer *packer = &tensix->packer;
@@ -200,9 +98,12 @@ void tensix_pack_count_exponents(struct tensix *tensix, const struct tensix_pack
 /* SPEC: ExponentThresholding; which formats it knows is In_data_format's matter. */
 static bool is_below_threshold(const struct tensix_pack_plan *plan, unsigned exponent)
 {
+    if (!plan->thresholds) {
+        return false;
+    }
     const struct num_format_info *info = num_format_info(plan->in);
     bool applies = info && info->exponent_bits && plan->in != NUM_FORMAT_BFP2_B;
-    return plan->thresholds && applies && exponent < plan->threshold;
+    return applies && exponent < plan->threshold;
 }
 
 /* --- Datum by datum --- */
@@ -289,7 +190,7 @@ static void read_dst_row(struct tensix *tensix, const struct tensix_pack_job *jo
     if (job->plan->shifts_by_face) {
         how.early.right_shift = (uint8_t)tensix_pack_int_shift(tensix, job->state, place.z);
     }
-    gather_row(tensix, tensix_dst_map_now(tensix), job->row[i], how.early.is_32bit, high, low);
+    tensix_pack_row(tensix, tensix_dst_map_now(tensix), job->row[i], how.early.is_32bit, high, low);
     for (unsigned c = 0; c < job->count; c++) {
         uint32_t pattern = pattern_of_dst(tensix, job, &how, &row, job->first + c);
         unsigned exponent = exponent_of(kind, pattern);

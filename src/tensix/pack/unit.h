@@ -3,10 +3,9 @@
  * says), read.c (from Dst to data for L1), output.c (streams to L1) and compress.c
  * share.
  *
- * A PACR becomes a job: which rows and columns of Dst it reads, and where the output goes on. A
- * plain job (tensix_pack_plan.is_plain, whole rows) goes through the kernels of num/kernels.h at
- * once; any other is read datum by datum into a batch, which is then put into the streams: first
- * on trial, to see that all lines lie in L1, then for good.
+ * A PACR becomes a job: which rows and columns of Dst it reads, and where the output goes on. It is
+ * read datum by datum into a batch, which is then put into the streams: first on trial, to see that
+ * all lines lie in L1, then for good. pack_fast.c is its shortcut.
  */
 #ifndef TENSIX_PACK_UNIT_H
 #define TENSIX_PACK_UNIT_H
@@ -14,7 +13,10 @@
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 
-enum { TENSIX_PACK_DATUMS = TENSIX_PACK_ROWS * NUM_BLOCK_DATUMS };
+enum {
+    TENSIX_PACK_DATUMS = TENSIX_PACK_ROWS * NUM_BLOCK_DATUMS,
+    TENSIX_PACK_ALL_INTERFACES = 0xf,
+};
 
 /* Why nothing can be packed as Config stands; those from BAD_EARLY on only if data are read. */
 enum tensix_pack_refusal {
@@ -68,6 +70,22 @@ struct tensix_pack_batch {
     uint32_t generator; /* afterwards */
 };
 
+/* --- pack.c --- */
+
+/* A job of which only this is known, and all that follows when its data are where they belong. */
+struct tensix_pack_job tensix_pack_new_job(struct tensix *tensix, unsigned thread,
+                                           const struct tensix_args_PACR *args);
+enum tensix_exec tensix_pack_end_job(struct tensix *tensix, unsigned thread,
+                                     const struct tensix_args_PACR *args,
+                                     const struct tensix_pack_job *job);
+enum tensix_exec tensix_pack_outside_l1(struct tensix *tensix, unsigned thread, uint32_t address);
+
+/* Where channel 0 of the packer's ADC points, in bytes, and the row of Dst that this is. */
+uint32_t tensix_pack_input_address(const struct tensix *tensix, unsigned state,
+                                   const struct tensix_adc_channel *from);
+unsigned tensix_pack_start_row(const struct tensix *tensix, const struct tensix_pack_plan *plan,
+                               uint32_t address, uint32_t x);
+
 /* --- config.c --- */
 
 void tensix_pack_derive(struct tensix *tensix, unsigned state);
@@ -91,23 +109,14 @@ unsigned tensix_pack_int_shift(const struct tensix *tensix, unsigned state, unsi
 
 /* --- read.c --- */
 
-/* Rows of Dst as the kernels take them; `storage` is used where they do not lie together. */
-struct tensix_pack_rows {
-    const uint16_t *high, *low;
-};
-struct tensix_pack_rows tensix_pack_gather(const struct tensix *tensix,
-                                           const struct tensix_pack_job *job,
-                                           uint16_t storage[2][TENSIX_PACK_DATUMS]);
+/* A row of Dst, zeros where it is cleared; `low`, the lower halves, where `is_32bit`. */
+void tensix_pack_row(const struct tensix *tensix, struct tensix_dst_map map, unsigned row,
+                     bool is_32bit, uint16_t *high, uint16_t *low);
 
 /* Datum by datum: conversions, edge mask, ReLU, threshold, downsampling, padding. */
 void tensix_pack_read(struct tensix *tensix, const struct tensix_pack_job *job,
                       struct tensix_pack_batch *batch);
 
-/* The greatest exponent of plain rows, or `floor` if that is greater; `data` and `exponents` are
- * what the kernel made of the rows. */
-uint32_t tensix_pack_greatest(const struct tensix *tensix, const struct tensix_pack_job *job,
-                              struct tensix_pack_rows rows, const uint8_t *data,
-                              const uint8_t *exponents, uint32_t floor);
 void tensix_pack_count_exponents(struct tensix *tensix, const struct tensix_pack_batch *batch);
 
 static inline bool tensix_pack_wants_histogram(const struct tensix *tensix)
@@ -123,12 +132,8 @@ static inline bool tensix_pack_wants_histogram(const struct tensix *tensix)
 void tensix_pack_open(const struct tensix *tensix, const struct tensix_pack_job *job,
                       struct tensix_pack_output *output);
 
-/* Puts a plain job into the streams, unless a line would not lie in L1: false, *address is where.
- * `closes`: Last. */
-bool tensix_pack_put_plain(struct tensix *tensix, const struct tensix_pack_job *job, bool closes,
-                           uint32_t *address);
-
-/* The same for any job; `continues`: Concat. */
+/* Puts a job's data into the streams, unless a line would not lie in L1: false, *address is where.
+ * `continues`: Concat; `closes`: Last. */
 bool tensix_pack_put(struct tensix *tensix, const struct tensix_pack_job *job,
                      const struct tensix_pack_batch *batch, bool continues, bool closes,
                      uint32_t *address);
@@ -145,6 +150,12 @@ struct tensix_pack_sink {
     bool on_trial, failed;
     uint32_t beyond; /* where the first line went that was not in L1 */
 };
+
+bool tensix_pack_lies_in_l1(const struct tensix *tensix, uint32_t address, uint32_t size);
+/* Tells that L1 was written from `from` up to `to`. */
+void tensix_pack_notify(struct tensix *tensix, uint32_t from, uint32_t to);
+/* What has gathered for a format or mode that was changed meanwhile is lost. */
+void tensix_pack_close(struct tensix_pack_output *output);
 
 void tensix_pack_put_datum(struct tensix_pack_sink *sink, uint32_t datum);
 void tensix_pack_append(struct tensix_pack_sink *sink, struct tensix_pack_stream *stream,
