@@ -68,7 +68,7 @@ TEST(setadc)
     for (int n = 0; n < CASES; n++) {
         unsigned mask = below(8), channel = below(2), axis = below(4), thread = below(3);
         uint32_t value = any_value() & 0xffff, override = below(4);
-        uint32_t new_value = override << 16 | value; /* the override does not reach X, see misc.c */
+        uint32_t new_value = override << 16 | value; /* which does not reach X */
         unsigned which = override ? override - 1 : thread;
         randomize_adcs();
         read_state(&expected);

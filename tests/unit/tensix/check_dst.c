@@ -11,8 +11,6 @@
 #include "unit/test.h"
 #include "tensix/dst.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { ROWS = TENSIX_DST_ROWS, COLUMNS = TENSIX_DST_COLUMNS, MAPS = 8, RANDOM = 200000 };
 
 static struct tensix_dst dst;
@@ -88,71 +86,7 @@ TEST_EACH(rows_lie_where_the_page_says, MAPS)
     }
 }
 
-TEST_EACH(every_row_is_used_once, MAPS)
-{
-    struct tensix_dst_map map = map_of(_i);
-    uint8_t used16[ROWS] = {0}, used32[ROWS] = {0};
-    for (unsigned row = 0; row < ROWS; row++) {
-        used16[tensix_dst_physical16(map, row)]++;
-        if (row < ROWS / 2) {
-            unsigned upper = tensix_dst_physical32(map, row);
-            used32[upper]++;
-            used32[upper + TENSIX_DST_LOWER_HALF]++;
-        }
-    }
-    for (unsigned row = 0; row < ROWS; row++) {
-        /* rows from 512 on are those from 256 on once more, in either half of the 1024 */
-        unsigned times32 = row & 8 ? 0 : row < 512 ? 1 : 3;
-        SAME(used16[row], map.high_half ? times32 : 1);
-        SAME(used32[row], 1);
-    }
-}
-
-TEST_EACH(aligned_rows_stay_together, MAPS)
-{
-    struct tensix_dst_map map = map_of(_i);
-    for (unsigned row = 0; row < ROWS; row++) {
-        unsigned group16 = map.high_half && map.swizzle ? 4 : 8;
-        unsigned group32 = map.swizzle ? 4 : 8;
-        SAME(tensix_dst_physical16(map, row),
-             tensix_dst_physical16(map, row - row % group16) + row % group16);
-        SAME(tensix_dst_physical32(map, row),
-             tensix_dst_physical32(map, row - row % group32) + row % group32);
-    }
-}
-
 /* --- Reading and writing --- */
-
-TEST_EACH(what_is_written_is_read, MAPS)
-{
-    struct tensix_dst_map map = map_of(_i);
-    static uint16_t words[ROWS][COLUMNS];
-    static uint32_t longs[ROWS / 2][COLUMNS];
-    unsigned rows16 = map.high_half ? ROWS / 2 : ROWS;
-    for (unsigned row = 0; row < rows16; row++) {
-        for (unsigned column = 0; column < COLUMNS; column++) {
-            words[row][column] = (uint16_t)random_next(&dice);
-            tensix_dst_write16(&dst, map, row, column, words[row][column]);
-        }
-    }
-    for (unsigned row = 0; row < rows16; row++) {
-        uint16_t data[COLUMNS];
-        tensix_dst_read_row16(&dst, map, row, TENSIX_DST_READS_ZERO, data);
-        ck_assert_mem_eq(data, words[row], sizeof data);
-    }
-    for (unsigned row = 0; row < ROWS / 2; row++) {
-        for (unsigned column = 0; column < COLUMNS; column++) {
-            longs[row][column] = random_next(&dice);
-        }
-        tensix_dst_write_row32(&dst, map, row, longs[row]);
-    }
-    for (unsigned row = 0; row < ROWS / 2; row++) {
-        for (unsigned column = 0; column < COLUMNS; column++) {
-            SAME(tensix_dst_read32(&dst, map, row, column, TENSIX_DST_READS_ZERO),
-                 longs[row][column]);
-        }
-    }
-}
 
 /* Writes of rows and of single data leave the same storage behind. */
 TEST_EACH(rows_are_their_data, MAPS)
@@ -268,23 +202,6 @@ TEST_EACH(a_row_has_one_flag, MAPS)
             }
             SAME(memcmp(dst.cleared, flags, sizeof flags) == 0, true);
         }
-    }
-}
-
-TEST_EACH(revert_shows_the_data_again, MAPS)
-{
-    struct tensix_dst_map map = map_of(_i);
-    for (unsigned row = 0; row < ROWS / 2; row++) {
-        tensix_dst_write32(&dst, map, row, row % COLUMNS, row * 0x10001u + 7);
-    }
-    tensix_dst_mark_all(&dst, false);
-    tensix_dst_mark_row32(&dst, map, 100, true);
-    SAME(tensix_dst_read32(&dst, map, 100, 4, TENSIX_DST_READS_ZERO), 100 * 0x10001u + 7);
-    SAME(tensix_dst_read32(&dst, map, 101, 5, TENSIX_DST_READS_ZERO), 0);
-    tensix_dst_mark_all(&dst, true);
-    for (unsigned row = 0; row < ROWS / 2; row++) {
-        SAME(tensix_dst_read32(&dst, map, row, row % COLUMNS, TENSIX_DST_READS_ZERO),
-             row * 0x10001u + 7);
     }
 }
 
@@ -531,24 +448,6 @@ TEST_EACH(window_converts, 4 * TENSIX_DST_WINDOW_FORMATS)
         uint32_t stored = size == 4 ? tensix_dst_read32(&dst, map, 0, 1, TENSIX_DST_READS_ZERO)
                                     : tensix_dst_read16(&dst, map, 0, 1, TENSIX_DST_READS_ZERO);
         SAME(stored, page_store(window, x & mask));
-    }
-}
-
-/* What a hart stores it loads again, but for the number that has no magnitude. */
-TEST_EACH(window_gives_back, 4 * TENSIX_DST_WINDOW_FORMATS)
-{
-    struct tensix_dst_window window = window_of(_i);
-    struct tensix_dst_map map = {.swizzle = true};
-    unsigned size = element_bytes[window.format];
-    uint32_t mask = size == 4 ? UINT32_MAX : (UINT32_C(1) << 8 * size) - 1;
-    bool is_signed = window.format == 1 || (window.format >= 4 && !window.unsigned_int);
-    for (uint32_t i = 0; i <= UINT16_MAX; i++) {
-        uint32_t x = (size < 4 ? i : random_next(&dice)) & mask;
-        if (is_signed && !window.no_swizzle && x == mask - mask / 2) {
-            continue;
-        }
-        store(map, window, 64, size, x);
-        SAME(load(map, window, 64, size), x);
     }
 }
 

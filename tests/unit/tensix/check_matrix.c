@@ -15,8 +15,6 @@
 #include "tensix/matrix/common.h"
 #include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { ROUNDS = 1000, DATA_EVERY = 50 };
 
 static struct matrix_model model;
@@ -248,28 +246,6 @@ TEST_EACH(computes_as_the_model, COUNT(rows) * COUNT(sets))
     }
     ck_assert_uint_gt(done, ROUNDS * 3 / 5);
     ck_assert_uint_eq(harness.unmodelled, 0);
-}
-
-/* Runs without new state in between, so that phases and rows follow from address modifiers. */
-TEST_EACH(sequences_are_as_the_model, COUNT(sets))
-{
-    unsigned done = 0;
-    tensix->kernels = num_kernels_find(sets[_i]);
-    if (!tensix->kernels) {
-        return;
-    }
-    for (int i = 0; i < 20; i++) {
-        model_randomise_data(&model);
-        model_randomise_setup(&model);
-        for (int j = 0; j < 24; j++) {
-            const struct row *row = &rows[model_below((unsigned)COUNT(rows))];
-            for (unsigned bank = 0; bank < 4; bank++) {
-                model.matrix_may[bank / 2][bank % 2] = true;
-            }
-            check_word(row, random_word(row), &done);
-        }
-    }
-    ck_assert_uint_gt(done, 200);
 }
 
 /* Every format of SrcA with every one of SrcB, implied and configured. */

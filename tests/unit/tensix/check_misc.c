@@ -11,14 +11,7 @@
 #include "tensix/src_banks.h"
 #include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { RANDOM_ROUNDS = 10000 };
-
-/* --- Address counters by hand; check_counters_pages.c has them against a model --- */
-
-enum axis { X, Y, Z, W, AXES };
-static const uint32_t sizes[AXES] = {1 << 18, 1 << 13, 1 << 13, 1 << 13};
 
 static uint32_t bits(uint32_t word, unsigned high, unsigned low)
 {
@@ -26,75 +19,6 @@ static uint32_t bits(uint32_t word, unsigned high, unsigned low)
 }
 
 FIXTURE(setup, teardown);
-
-/* From the greatest value of each axis, 7 more. */
-TEST(counters_wrap)
-{
-    struct tensix_adc *adc = &tensix->thread[0].adc[TENSIX_ADC_PACKER];
-    const uint32_t most[AXES] = {sizes[X] - 1, sizes[Y] - 1, sizes[Z] - 1, sizes[W] - 1};
-    for (unsigned axis = X; axis < AXES; axis++) {
-        tensix_adc_set(&adc->channel[1], (enum tensix_adc_axis)axis, true, true, UINT32_MAX);
-    }
-    ck_assert_uint_eq(adc->channel[1].x, most[X]);
-    ck_assert_uint_eq(adc->channel[1].y, most[Y]);
-    ck_assert_uint_eq(adc->channel[1].z, most[Z]);
-    ck_assert_uint_eq(adc->channel[1].w, most[W]);
-    tensix_harness_run(&harness, 0, "INCADCXY 4, 7, 7, 0, 0; INCADCZW 4, 7, 7, 0, 0");
-    ck_assert_uint_eq(adc->channel[1].x, 6);
-    ck_assert_uint_eq(adc->channel[1].y, 6);
-    ck_assert_uint_eq(adc->channel[1].z, 6);
-    ck_assert_uint_eq(adc->channel[1].w, 6);
-    ck_assert_uint_eq(adc->channel[1].x_cr, most[X]);
-    ck_assert_uint_eq(adc->channel[1].w_cr, most[W]);
-    tensix_harness_run(&harness, 0, "ADDRCRXY 4, 1, 2, 0, 0, 12; ADDRCRZW 4, 3, 4, 0, 0, 12");
-    ck_assert_uint_eq(adc->channel[1].x, 1);
-    ck_assert_uint_eq(adc->channel[1].x_cr, 1);
-    ck_assert_uint_eq(adc->channel[1].y, 0);
-    ck_assert_uint_eq(adc->channel[1].y_cr, 0);
-    ck_assert_uint_eq(adc->channel[1].z, 3);
-    ck_assert_uint_eq(adc->channel[1].z_cr, 3);
-    ck_assert_uint_eq(adc->channel[1].w, 2);
-    ck_assert_uint_eq(adc->channel[1].w_cr, 2);
-    ck_assert_uint_eq(adc->channel[0].x | adc->channel[0].y, 0);
-}
-
-/* LLK's sequences for one face and for a return to the beginning. */
-TEST(counters_by_hand)
-{
-    const struct tensix_adc *adc = tensix->thread[0].adc;
-    tensix_harness_run(&harness, 0,
-                       "SETADCXX 3, 255, 0; SETADCZW 3, 0, 0, 0, 1, 15; SETADC 1, 0, 1, 0x123");
-    for (unsigned unit = 0; unit < 2; unit++) {
-        ck_assert_uint_eq(adc[unit].channel[0].x, 0);
-        ck_assert_uint_eq(adc[unit].channel[1].x, 255);
-        ck_assert_uint_eq(adc[unit].channel[1].x_cr, 255);
-        ck_assert_uint_eq(adc[unit].channel[0].z, 1);
-    }
-    ck_assert_uint_eq(adc[0].channel[0].y, 0x123);
-    ck_assert_uint_eq(adc[1].channel[0].y, 0);
-    tensix_harness_run(&harness, 0, "INCADCXY 1, 0, 0, 2, 0; INCADCXY 1, 0, 0, 2, 0");
-    ck_assert_uint_eq(adc[0].channel[0].y, 0x127);
-    ck_assert_uint_eq(adc[0].channel[0].y_cr, 0x123);
-    tensix_harness_run(&harness, 0, "ADDRCRXY 1, 0, 0, 0, 0, 2");
-    ck_assert_uint_eq(adc[0].channel[0].y, 0x123);
-    ck_assert_mem_eq(&adc[TENSIX_ADC_PACKER], &(struct tensix_adc){0}, sizeof adc[0]);
-}
-
-/* Override 1 to 3 is thread 0 to 2, whoever issues it; it is no part of X's value. */
-TEST_EACH(override_names_a_thread, 4 * TENSIX_THREADS)
-{
-    unsigned issuer = (unsigned)_i / 4, override = (unsigned)_i % 4;
-    unsigned named = override ? override - 1 : issuer;
-    tensix_harness_push(&harness, issuer, UINT32_C(0x50200005) | override << 16);
-    tensix_harness_push(&harness, issuer, UINT32_C(0x54800402) | 3 << 9 | override << 18);
-    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-        const struct tensix_adc *adc = tensix->thread[thread].adc;
-        bool is_named = thread == named;
-        ck_assert_uint_eq(adc[0].channel[0].x, is_named ? 5 : 0);
-        ck_assert_uint_eq(adc[0].channel[0].x_cr, is_named ? 5 : 0);
-        ck_assert_uint_eq(adc[2].channel[0].w, is_named ? 3 : 0);
-    }
-}
 
 TEST(nop_changes_nothing)
 {
@@ -240,43 +164,6 @@ TEST_RANGE(held_banks_do_not_move, 1, 3)
             run_bank_instruction();
         }
     }
-}
-
-/* The unpackers run two banks ahead, the Matrix Unit follows. */
-TEST(banks_by_hand)
-{
-    tensix_harness_run(&harness, 0, "SETDVALID 3");
-    ck_assert(tensix_src_matrix_may(tensix, TENSIX_SRC_A));
-    ck_assert(tensix_src_unpack_may(tensix, TENSIX_SRC_A));
-    tensix_harness_run(&harness, 0, "SETDVALID 1");
-    ck_assert(!tensix_src_unpack_may(tensix, TENSIX_SRC_A));
-    ck_assert(tensix_src_unpack_may(tensix, TENSIX_SRC_B));
-    tensix_harness_run(&harness, 1, "SETRWC 3, 0, 0, 0, 0, 0");
-    ck_assert(tensix_src_unpack_may(tensix, TENSIX_SRC_A));
-    ck_assert(tensix_src_matrix_may(tensix, TENSIX_SRC_A));
-    ck_assert(!tensix_src_matrix_may(tensix, TENSIX_SRC_B));
-    ck_assert_uint_eq(tensix->src[TENSIX_SRC_A].matrix_bank, 1);
-    tensix_harness_run(&harness, 1, "CLEARDVALID 0, 1");
-    const struct tensix_src_banks fresh[TENSIX_SRCS] = {{0}};
-    ck_assert_mem_eq(tensix->src, fresh, sizeof fresh);
-}
-
-/* A thread that waits for SrcA goes on when another one gives a bank, and one that waits for the
- * bank to be free when it is released; SrcB does not help either. */
-TEST(waits_look_at_banks)
-{
-    tensix_harness_run(&harness, 1, "STALLWAIT 64, 128; INCRWC 0, 1, 1, 1"); /* matrix: SrcA */
-    ck_assert_uint_eq(tensix->thread[1].rwc.dst, 0);
-    tensix_harness_run(&harness, 0, "SETDVALID 2");
-    ck_assert_uint_eq(tensix->thread[1].rwc.dst, 0);
-    tensix_harness_run(&harness, 0, "SETDVALID 1; SETDVALID 1");
-    ck_assert_uint_eq(tensix->thread[1].rwc.dst, 1);
-    tensix_harness_run(&harness, 0, "STALLWAIT 1, 32; SETADCXX 1, 5, 6"); /* unpackers: SrcA */
-    ck_assert_uint_eq(tensix->thread[0].adc[0].channel[0].x, 0);
-    tensix_harness_run(&harness, 1, "SETRWC 2, 0, 0, 0, 0, 0");
-    ck_assert_uint_eq(tensix->thread[0].adc[0].channel[0].x, 0);
-    tensix_harness_run(&harness, 1, "CLEARDVALID 1, 2");
-    ck_assert_uint_eq(tensix->thread[0].adc[0].channel[0].x, 6);
 }
 
 /* A wait sees a bank that was there for a moment only, although its thread is not looked at then.

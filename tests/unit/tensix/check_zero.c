@@ -13,8 +13,6 @@
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { ROUNDS = 4000, DATA_EVERY = 50, MODES = 8 };
 enum { ZEROACC = 0x10, ZEROSRC };
 
@@ -107,33 +105,6 @@ TEST_EACH(zeroacc_is_as_the_model, MODES)
     }
     ck_assert_uint_eq(faults, _i == 4 || _i == 5 ? ROUNDS : 0);
     ck_assert_uint_eq(harness.faults, faults);
-}
-
-/* What is cleared comes back as it was, whichever mode clears it. */
-TEST_EACH(revert_shows_what_was_there, 5)
-{
-    static const char *const pairs[][2] = {
-        {"ZEROACC 0, 0, 0, 0, 5", "ZEROACC 0, 0, 1, 0, 5"},
-        {"ZEROACC 1, 0, 0, 0, 3", "ZEROACC 1, 0, 1, 0, 3"},
-        {"ZEROACC 1, 1, 0, 0, 3", "ZEROACC 1, 1, 1, 0, 3"},
-        {"ZEROACC 2, 0, 0, 0, 1", "ZEROACC 2, 0, 1, 0, 1"},
-        {"ZEROACC 3, 0, 0, 0, 0", "ZEROACC 3, 1, 1, 0, 0"},
-    };
-    unsigned cleared = 0;
-    memset(model.valid, true, sizeof model.valid);
-    model_store(&model, tensix);
-    tensix_harness_run(&harness, 0, pairs[_i][0]);
-    for (unsigned row = 0; row < MODEL_ROWS; row++) {
-        cleared += tensix->dst.cleared[row];
-    }
-    const unsigned counts[] = {1, 16, 16, 512, 1024};
-    ck_assert_uint_eq(cleared, counts[_i]);
-    memset(&tensix->thread[0].rwc, 0, sizeof tensix->thread[0].rwc);
-    tensix_harness_run(&harness, 0, pairs[_i][1]);
-    for (unsigned row = 0; row < MODEL_ROWS; row++) {
-        ck_assert(!tensix->dst.cleared[row]);
-    }
-    ck_assert_mem_eq(tensix->dst.bits, model.dst, sizeof model.dst);
 }
 
 TEST_RANGE(modes_that_are_none, 4, 5)
