@@ -9,21 +9,16 @@
 
 #include "num/kernels.h"
 #include "num/random.h"
-#include "unit/random.h"
 #include "unit/test.h"
 #include "tensix/config/regs.h"
-#include "unit/tensix/tensix_harness.h"
+#include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define SET(field, value)                                                                          \
     tensix_set_config_field(tensix, 0, TENSIX_FIELD_##field, (uint32_t)(value))
 
 enum { OUT = 0x8000, WINDOW = 0x8000, PACK_THREAD = 2, PACR = 0x41 << 24 };
 enum { LAST = 1, FLUSH = 2, CONCAT = 1 << 4, ZERO = 1 << 12, STRIDED = 1 << 17 };
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-static uint64_t dice;
 static uint8_t before[TENSIX_HARNESS_L1], told[TENSIX_HARNESS_L1];
 static unsigned tells;
 
@@ -84,19 +79,13 @@ static void fill_dst(void)
     }
 }
 
-static void setup(void)
+static void set_up_packer(void)
 {
-    tensix_harness_open(&harness);
+    setup();
     harness.board.l1_written = on_l1_written;
     memset(told, 0, sizeof told);
     tells = 0;
-    dice = 1;
     configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, false);
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
 }
 
 static bool is_filled(uint32_t from, uint32_t size, uint8_t value)
@@ -130,7 +119,7 @@ static void expect_fault(uint32_t fields, enum tensix_fault_kind kind, const cha
     ck_assert(!memcmp(&packer, &tensix->packer, sizeof packer));
 }
 
-FIXTURE(setup, teardown);
+FIXTURE(set_up_packer, teardown);
 
 TEST(fields_that_nobody_explains)
 {
@@ -540,27 +529,6 @@ TEST(fifo_wraps_after_its_limit)
     }
 }
 
-/* RowPadZero: half a row, then whole ones; padded each, or all together. */
-TEST_EACH(rows_are_padded, 8)
-{
-    static const struct {
-        uint32_t fields;
-        unsigned data; /* of the tile: 8, then 16 and what is filled up */
-    } rows[] = {
-        {0, 24},       {1 << 18, 32},          {5 << 18, 32}, {2 << 18, 32},
-        {6 << 18, 32}, {6 << 18 | CONCAT, 24}, {3 << 18, 24}, {7 << 18, 32},
-    };
-    configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, false);
-    memset(harness.l1 + OUT, 0xee, WINDOW);
-    adc()->channel[1].x = 7;
-    pacr(1 << 8 | rows[_i].fields);
-    adc()->channel[1].x = 15;
-    pacr(1 << 8 | rows[_i].fields | LAST);
-    ck_assert_uint_eq(harness.faults, 0);
-    ck_assert(is_filled(OUT, rows[_i].data * 2, 0));
-    ck_assert(is_filled(OUT + rows[_i].data * 2, 64, 0xee));
-}
-
 /* --- Configuration that changes --- */
 
 TEST(plans_follow_the_configuration)
@@ -722,17 +690,6 @@ static void setreg(uint32_t fields)
     tensix_harness_push(&harness, PACK_THREAD, (uint32_t)SETREG | fields);
 }
 
-TEST(registers_are_written)
-{
-    const uint32_t raw = 0x234 | 0x0a5 << 10 | 1 << 20 | 2 << 22;
-    tensix_packer_set_registers(tensix, raw);
-    setreg(MODE | 0xbeef << 3);
-    setreg(MODE | 0xdead << 3 | 1 << 2);
-    setreg(PUSH | FLUSH | 0x15 << 2);
-    ck_assert_uint_eq(tensix_harness_register(&harness, 0xffb558d0), 0xdeadbeef);
-    ck_assert_uint_eq(harness.regs, 1);
-}
-
 TEST_EACH(registers_by_address, 6)
 {
     static const struct {
@@ -818,66 +775,4 @@ TEST(writing_the_plane_starts_the_position_anew)
     pacr(0);
     tensix_harness_run(&harness, PACK_THREAD, "RMWCIB1 255, 1, 28");
     ck_assert_uint_eq(tensix->packer.position, 4);
-}
-
-/* llk_pack_untilize.h: a row of 32 data from two faces, strided, with remapping as LLK has it. */
-TEST_EACH(llk_untilizes, 4)
-{
-    const struct tensix_dst_map map = {.remap = true, .swizzle = _i & 1};
-    bool is_32bit = _i & 2;
-    fill_dst();
-    SET(DEST_ACCESS_CFG_remap_addrs, 1);
-    SET(DEST_ACCESS_CFG_swizzle_32b, map.swizzle);
-    configure(is_32bit ? NUM_FORMAT_FLOAT32 : NUM_FORMAT_FLOAT16_B,
-              is_32bit ? NUM_FORMAT_FLOAT32 : NUM_FORMAT_FLOAT16_B, is_32bit);
-    SET(PCK_DEST_RD_CTRL_Read_int8, 1);
-    unsigned bytes = is_32bit ? 4 : 2;
-    for (unsigned row = 0; row < 16; row++) {
-        SET(THCON_SEC0_REG1_L1_Dest_addr, (OUT + row * 64 * bytes) / 16 - 1);
-        for (unsigned tile = 0; tile < 2; tile++) {
-            adc()->channel[0].y = row;
-            adc()->channel[0].w = tile;
-            pacr(STRIDED | 3 << 8 | tile);
-        }
-    }
-    ck_assert_uint_eq(harness.faults, 0);
-    for (unsigned row = 0; row < 16; row++) {
-        for (unsigned column = 0; column < 64; column++) {
-            unsigned from = column / 32 * 64 + column % 32 / 16 * 16 + row;
-            uint32_t got = 0, wanted;
-            memcpy(&got, harness.l1 + OUT + (row * 64 + column) * bytes, bytes);
-            wanted = is_32bit
-                         ? num_fp32_from_dst(tensix_dst_read32(&tensix->dst, map, from, column % 16,
-                                                               TENSIX_DST_READS_ZERO))
-                         : num_bf16_from_dst(tensix_dst_read16(&tensix->dst, map, from, column % 16,
-                                                               TENSIX_DST_READS_ZERO));
-            ck_assert_uint_eq(got, wanted);
-        }
-    }
-}
-
-/* The rows of an interface mask, from any row of a group of four (llk_pack_rows.h). */
-TEST(interfaces_by_hand)
-{
-    for (unsigned start = 0; start < 8; start++) {
-        for (unsigned mask = 0; mask < 16; mask++) {
-            unsigned all = mask ? mask : 15, count = 0, faults = harness.faults;
-            for (unsigned row = 0; row < 16; row++) {
-                tensix->dst.bits[row][0] = num_dst_from_bf16((uint16_t)(0x4000 + row));
-            }
-            adc()->channel[0].y = start;
-            pacr(mask << 8 | LAST);
-            if (all << start % 4 > 15) {
-                ck_assert_uint_eq(harness.faults, faults + 1);
-                continue;
-            }
-            ck_assert_uint_eq(harness.faults, faults);
-            for (unsigned i = 0; i < 4; i++) {
-                if (all >> i & 1) {
-                    uint32_t got = tensix_harness_l1(&harness, OUT + count++ * 32) & 0xffff;
-                    ck_assert_uint_eq(got, 0x4000 + start + i);
-                }
-            }
-        }
-    }
 }
