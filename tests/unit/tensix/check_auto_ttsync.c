@@ -10,27 +10,17 @@
 #include "tensix/frontend/auto_ttsync.h"
 #include "tensix/config/regs.h"
 #include "tensix/table.h"
-#include "unit/tensix/tensix_harness.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#include "unit/tensix/tensix_fixture.h"
 
 enum { WORDS = 224, DUAL = 2 * WORDS, THREAD = 3 * WORDS, GLOBAL = 180 };
 enum { TRISC_SYNC = 56, SUBDIVIDED = 1 << 1, TRACKS_ALL = 0x1d };
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-
-static void setup(void)
+static void track_all(void)
 {
-    tensix_harness_open(&harness);
+    setup();
     for (unsigned thread = 0; thread < 3; thread++) {
         tensix->thread_config[thread][TRISC_SYNC] = TRACKS_ALL | SUBDIVIDED;
     }
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
 }
 
 /* --- Pushing and asking --- */
@@ -155,7 +145,7 @@ static const struct default_use {
     {"SETDVALID 1", C0REST, 0},
 };
 
-FIXTURE(setup, teardown);
+FIXTURE(track_all, teardown);
 
 TEST_EACH(instructions_use_what_their_class_says, COUNT(default_uses))
 {

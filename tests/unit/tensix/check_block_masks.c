@@ -12,24 +12,9 @@
 
 #include "unit/test.h"
 #include "tensix/table.h"
-#include "unit/tensix/tensix_harness.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#include "unit/tensix/tensix_fixture.h"
 
 enum { B0 = 1, B1 = 2, B2 = 4, B3 = 8, B4 = 16, B5 = 32, B6 = 64, B7 = 128, B8 = 256, ALL = 511 };
-
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
-}
 
 /* --- The page's table --- */
 

@@ -14,8 +14,6 @@
 #include "tensix/table.h"
 #include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum {
     WORDS = 224,
     GLOBAL = 180,

@@ -12,8 +12,6 @@
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_harness.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { ROUNDS = 3000, PLAYS = 12, WORDS_OF_ROW = 400, OPCODE_REPLAY = 0x04 };
 
 static struct tensix_harness player, single; /* records and plays; takes one by one */

@@ -14,10 +14,9 @@
 #include "num/tensix_format.h"
 #include "unit/test.h"
 #include "tensix/config/adc.h"
-#include "unit/tensix/tensix_harness.h"
+#include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define FIELD(name)  TENSIX_FIELD_##name
+#define FIELD(name) TENSIX_FIELD_##name
 
 enum {
     TILE = 0x4000,
@@ -27,8 +26,6 @@ enum {
     MOST_SETTINGS = 6,
 };
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
 static uint32_t random_state;
 
 static uint32_t next_random(void)
@@ -72,19 +69,14 @@ static void configure(void)
     tensix_harness_run(&harness, 0, "SETADCXX 3, 255, 0; SETADCXX 4, 15, 0");
 }
 
-static void setup(void)
+static void set_up_path(void)
 {
-    tensix_harness_open(&harness);
+    setup();
     random_state = 1;
     for (unsigned i = 0; i < 0x2000; i++) {
         harness.l1[TILE - 0x1000 + i] = (uint8_t)(next_random() & 0x7f);
     }
     configure();
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
 }
 
 /* --- What a fault leaves alone --- */
@@ -348,7 +340,7 @@ static void apply(const struct bad *bad)
     tensix_harness_run(&harness, 0, bad->first);
 }
 
-FIXTURE(setup, teardown);
+FIXTURE(set_up_path, teardown);
 
 TEST_EACH(undefined_is_reported_and_nothing_happens, 2 * COUNT(bads))
 {
@@ -386,7 +378,7 @@ TEST_EACH(what_comes_after_is_not_affected, COUNT(bads))
     memcpy(expected, harness.l1 + OUTPUT, sizeof expected);
     struct before *before = note();
     teardown();
-    setup();
+    set_up_path();
     apply(bad);
     tensix_harness_run(&harness, 0, bad->instruction);
     ck_assert_uint_eq(harness.faults, 1);

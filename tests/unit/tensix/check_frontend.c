@@ -4,22 +4,9 @@
 
 #include "unit/test.h"
 #include "tensix/table.h"
-#include "unit/tensix/tensix_harness.h"
+#include "unit/tensix/tensix_fixture.h"
 
 enum { NOP = 0x02000000 };
-
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
-}
 
 static bool push_as(unsigned thread, uint8_t pusher, uint32_t word, uint64_t cycle)
 {

@@ -11,31 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/random.h"
 #include "unit/test.h"
-#include "unit/tensix/tensix_harness.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#include "unit/tensix/tensix_fixture.h"
 
 enum { LENGTH = 24, LINE = 60, END = 4000 };
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
 static uint64_t random_state;
 
 static uint32_t any(void)
 {
     return random_next(&random_state);
-}
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
 }
 
 static void run(unsigned thread, const char *text)

@@ -15,8 +15,6 @@
 #include "unit/tensix/lane_model.h"
 #include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static struct f_model model;
 
 /* Makes unit and model something random, LaneConfig and macros included. */

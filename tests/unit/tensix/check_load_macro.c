@@ -13,8 +13,6 @@
 #include "unit/tensix/lane_model.h"
 #include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static void run(const char *text)
 {
     tensix_harness_run(&harness, 0, text);

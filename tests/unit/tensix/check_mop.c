@@ -10,8 +10,6 @@
 #include "unit/test.h"
 #include "tensix/frontend/mop.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum {
     NOP = 0x02000000,
     DMANOP = 0x60000000,

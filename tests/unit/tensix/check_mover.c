@@ -10,8 +10,6 @@
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { RANDOM_MOVES = 150, L1 = TENSIX_HARNESS_L1, UNIT = 16, CONFIG_BYTES = 0xa80 };
 enum { MODES = 4 };
 #define ZEROS_TO_L1     TENSIX_MOVE_ZEROS_TO_L1

@@ -15,8 +15,6 @@
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { ROUNDS = 3000, DATA_EVERY = 60 };
 
 static struct matrix_model model;

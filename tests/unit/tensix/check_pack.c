@@ -14,7 +14,6 @@
 #include "tensix/config/regs.h"
 #include "unit/tensix/tensix_harness.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define SET(state, field, value)                                                                   \
     tensix_set_config_field(tensix, state, TENSIX_FIELD_##field, (uint32_t)(value))
 

@@ -10,8 +10,6 @@
 #include "tensix/config/users.h"
 #include "tensix/config/regs.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { WORD_BITS = 32, THREAD_WORD_BITS = 16, TEXT_SIZE = 600 };
 
 /* Numbers of rows in cfg_defines.h, and of the parts of two tile descriptors. */

@@ -10,8 +10,6 @@
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { RANDOM_ROUNDS = 20000, SRC_ROWS = 64, DST_ROWS = 1024, PHASES = 4 };
 enum { AB_WORD = 12, DST_WORD = 28, BIAS_WORD = 47 };
 enum { OPCODE_SETRWC = 0x37, OPCODE_INCRWC = 0x38 };

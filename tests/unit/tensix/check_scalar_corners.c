@@ -9,27 +9,18 @@
 #include <string.h>
 
 #include "unit/test.h"
-#include "unit/tensix/tensix_harness.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#include "unit/tensix/tensix_fixture.h"
 
 enum { END_OF_L1 = 1536 * 1024 };
 
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
 static uint32_t *const gpr = harness.tensix.gpr[0];
 
-static void setup(void)
+static void set_up_gprs(void)
 {
-    tensix_harness_open(&harness);
+    setup();
     for (unsigned i = 0; i < 192; i++) {
         tensix->gpr[i / 64][i % 64] = 0x01010000 * (i / 64 + 1) + 0x1000 + i;
     }
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
 }
 
 static void run(unsigned thread, const char *text)
@@ -66,7 +57,7 @@ static bool waits(unsigned thread)
 static const char *const occupants[] = {"ATCAS 0, 9, 3, 0, 0, 1",
                                         "ATINCGETPTR 0, 0, 0, 4, 0, 2, 1"};
 
-FIXTURE(setup, teardown);
+FIXTURE(set_up_gprs, teardown);
 
 TEST_EACH(who_waits_for_l1_keeps_the_scalar_unit, 2 * COUNT(occupants))
 {

@@ -10,8 +10,6 @@
 #include "unit/test.h"
 #include "tensix/src_file.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { ROWS = TENSIX_SRC_FILE_ROWS, COLUMNS = TENSIX_SRC_FILE_COLUMNS };
 
 static struct tensix_src_file file;

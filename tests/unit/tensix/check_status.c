@@ -6,8 +6,6 @@
 #include "tensix/table.h"
 #include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* Bits of the page's table. */
 enum {
     REPLAY = 1 << 0,

@@ -13,8 +13,6 @@
 #include "unit/test.h"
 #include "tensix/table.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { WORDS_OF_ROW = 100, RANDOM_WORDS = 20000, TEXT_SIZE = 200 };
 
 /* As ck_assert_int_eq, which costs a system call even where all is well. */

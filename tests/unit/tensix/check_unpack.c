@@ -12,29 +12,14 @@
 #include "num/kernels.h"
 #include "num/tensix_format.h"
 #include "unit/tensix/unpack_model.h"
-#include "unit/random.h"
 #include "unit/test.h"
-#include "unit/tensix/tensix_harness.h"
+#include "unit/tensix/tensix_fixture.h"
 
 enum { ROUNDS = 1000, AREA = 0x8000, AREA_BYTES = 24576, TEXT = 256 };
-
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
-static uint64_t dice;
 
 static bool one_in(unsigned n)
 {
     return random_below(&dice, n) == 0;
-}
-
-static void setup(void)
-{
-    tensix_harness_open(&harness);
-}
-
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
 }
 
 /* --- A random case --- */

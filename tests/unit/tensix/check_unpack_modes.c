@@ -9,12 +9,9 @@
 #include "unit/test.h"
 #include "tensix/config/adc.h"
 #include "tensix/src_banks.h"
-#include "unit/tensix/tensix_harness.h"
+#include "unit/tensix/tensix_fixture.h"
 
 enum { TILE = 0x4000, FACE = 256 };
-
-static struct tensix_harness harness;
-static struct tensix *const tensix = &harness.tensix;
 
 #define CONFIG(name, value) tensix_set_config_field(tensix, 0, TENSIX_FIELD_##name, value)
 #define THREAD(thread, name, value)                                                                \
@@ -36,9 +33,9 @@ static uint32_t stored_bf16(unsigned i)
 }
 
 /* Both unpackers as LLK leaves them: BF16 faces of 16 rows, four to a tile at TILE. */
-static void setup(void)
+static void set_up_unpackers(void)
 {
-    tensix_harness_open(&harness);
+    setup();
     put_bf16(TILE + 16, 4 * FACE);
     for (unsigned section = 0; section < 2; section++) {
         unsigned word = section ? TENSIX_WORD_THCON_SEC1_REG0_TileDescriptor
@@ -61,11 +58,6 @@ static void setup(void)
     RUN("SETC16 5, 4; SETADCXX 3, 255, 0");
 }
 
-static void teardown(void)
-{
-    tensix_harness_close(&harness);
-}
-
 static uint32_t datum(unsigned src, unsigned bank, unsigned row, unsigned column)
 {
     return tensix->src_file[src].bank[bank][row][column];
@@ -82,7 +74,7 @@ static void check_face(unsigned src, unsigned bank, unsigned row, unsigned first
     }
 }
 
-FIXTURE(setup, teardown);
+FIXTURE(set_up_unpackers, teardown);
 
 TEST(held_columns_stay_zero)
 {

@@ -16,7 +16,6 @@
 #include "tensix/vector/schedule.h"
 #include "unit/tensix/tensix_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define NO_TEMPLATES "SFPCONFIG 2, 15, 1; SFPNOP; " /* DISABLE_BACKDOOR_LOAD */
 
 enum { MOST_TEXT = 150, MOST_CYCLES = 64, ALL_COLUMNS = 0xff };

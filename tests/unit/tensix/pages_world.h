@@ -21,8 +21,7 @@
 #include "tensix/tensix.h"
 #include "unit/tensix/tensix_harness.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define OP(code)     ((uint32_t)(code) << 24)
+#define OP(code) ((uint32_t)(code) << 24)
 
 enum {
     L1_SIZE = TENSIX_HARNESS_L1,

@@ -14,8 +14,6 @@
 #include "tensix/exec.h"
 #include "unit/tensix/tensix_harness.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { A_WHILE = 40 };
 
 static struct tensix_harness harness;
