@@ -42,7 +42,7 @@ SHELL_TESTS = \
 	%D%/guests/vector.sh \
 	%D%/scripts/fetch-sfpi.sh
 TESTS += $(SHELL_TESTS)
-EXTRA_DIST += $(SHELL_TESTS) %D%/cli/lib.bash %D%/cli/faults.bash
+EXTRA_DIST += $(SHELL_TESTS) %D%/difftest/golden.bash %D%/cli/lib.bash %D%/cli/faults.bash
 EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py
 EXTRA_DIST += %D%/guests/vector.py %D%/guests/vector_model.py
 EXTRA_DIST += %D%/guests/grid.py
