@@ -51,12 +51,13 @@ static bool only_loads(uint32_t word)
 static unsigned types_of(uint32_t word)
 {
     unsigned row = tensix_row_of(word);
-    switch (row) {
-    case TENSIX_ROWS:
+    if (row == TENSIX_ROWS) {
         return 0;
-    case TENSIX_ROW_MOP:
+    }
+    switch (word >> 24) {
+    case TENSIX_OPCODE_MOP:
         return TYPE_MOP;
-    case TENSIX_ROW_REPLAY:
+    case TENSIX_OPCODE_REPLAY:
         return only_loads(word) ? 0 : TYPE_REPLAY;
     default: /* MOP_CFG and RESOURCEDECL have no type */
         return unit_types[tensix_row_infos[row].unit];
