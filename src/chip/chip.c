@@ -288,9 +288,9 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     made->threads = threads;
     made->shortcuts = allows_shortcuts();
     made->window = choose_window(options);
-    chip_board_init(&made->board, options);
+    chip_board_init(&made->board, options, made->window);
     init_edge(made);
-    bool keeps_flows = options->timed || options->schedule == PENROSE_RANDOM;
+    bool keeps_flows = !made->board.delivery.at_once;
     made->flow = keeps_flows ? calloc(GRID_NOCS, sizeof *made->flow) : NULL;
     if (!init_banks(made) || (keeps_flows && !made->flow)) {
         penrose_chip_destroy(made);

@@ -237,7 +237,8 @@ void chip_go_on(struct penrose_chip *chip);
 /* --- Reports (faults.c) --- */
 
 /* The board functions of a chip's tiles. */
-void chip_board_init(struct tile_board *board, const struct penrose_options *options);
+void chip_board_init(struct tile_board *board, const struct penrose_options *options,
+                     uint64_t window);
 
 /* For the board of tiles: does a multicast reach its sender, and at once (not in timed runs)? */
 bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_packet *packet);

@@ -200,7 +200,7 @@ static bool is_at_rest(const struct dram_port *port, uint64_t end)
 
 static bool are_at_rest(const struct dram_bank *bank, uint64_t end)
 {
-    return bank->board->serves_at_once && is_at_rest(&bank->port[0], end) &&
+    return bank->board->delivery.at_once && is_at_rest(&bank->port[0], end) &&
            is_at_rest(&bank->port[1], end) && is_at_rest(&bank->port[2], end);
 }
 

@@ -1,10 +1,9 @@
 /*
  * What happens between windows: packets that left during a window change hands.
  *
- * A packet arrives `latency` cycles after it was sent, but not in the window in which it was. In a
- * functional run the latency is the length of a window, whatever the distance, so windows can be as
- * long as that; in a timed run it follows from hops and flits (SPEC: NoC/README, performance).
- * Functional runs do not delay what goes to GDDR (gddr.c) or to the sender (tile/noc_short.c).
+ * A packet arrives noc_latency cycles after it was sent (noc/delivery.h), but not in the window in
+ * which it was. In a functional run the latency is the length of a window, whatever the distance, so
+ * windows can be as long as that.
  * Whoever has no time of its own (ARC, PCIe, L2CPU, security) is served here, at the start of the
  * window in which the packet arrives.
  */
@@ -15,31 +14,7 @@
 #include "noc/serve.h"
 #include "tile/noc_port.h"
 
-enum { NIU_CYCLES = 5, HOP_CYCLES = 9 };
-
 /* --- Time --- */
-
-static uint64_t latency(const struct penrose_chip *chip, const struct noc_packet *packet,
-                        unsigned hops)
-{
-    bool has_data =
-        packet->kind == NOC_READ_RESPONSE || (packet->kind == NOC_WRITE && !packet->is_inline);
-    if (!chip->options.timed) {
-        return chip->window;
-    }
-    return 2 * NIU_CYCLES + HOP_CYCLES * hops +
-           (has_data ? noc_packet_flits(packet, packet->address) : 0);
-}
-
-/*
- * --schedule random: packets overtake each other as far as the hardware lets them. SPEC: WormholeB0
- * NoC/Ordering: requests from one place to another keep their order where software fixed the
- * virtual channel, or linked them; responses never do.
- */
-static bool keeps_order(const struct noc_packet *packet)
-{
-    return packet->kind <= NOC_ATOMIC && (packet->channel != NOC_ANY_CHANNEL || packet->is_linked);
-}
 
 /* The latest arrival on the packet's way. */
 static uint64_t *flow(struct penrose_chip *chip, const struct noc_packet *packet)
@@ -50,9 +25,10 @@ static uint64_t *flow(struct penrose_chip *chip, const struct noc_packet *packet
 
 static void set_arrival(struct penrose_chip *chip, struct noc_packet *packet, unsigned hops)
 {
-    uint64_t arrival = packet->sent + latency(chip, packet, hops) + packet->delay;
+    uint64_t arrival =
+        packet->sent + noc_latency(&chip->board.delivery, packet, hops) + packet->delay;
     packet->arrival = arrival < chip->now ? chip->now : arrival;
-    if (chip->flow && keeps_order(packet)) {
+    if (noc_keeps_order(&chip->board.delivery, packet)) {
         uint64_t *last = flow(chip, packet);
         packet->arrival = packet->arrival < *last ? *last : packet->arrival;
         *last = packet->arrival;

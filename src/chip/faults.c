@@ -250,10 +250,14 @@ void chip_merge_notes(struct penrose_chip *chip)
 
 /* --- The board --- */
 
-void chip_board_init(struct tile_board *board, const struct penrose_options *options)
+void chip_board_init(struct tile_board *board, const struct penrose_options *options,
+                     uint64_t window)
 {
-    *board = (struct tile_board){.serves_at_once =
-                                     !options->timed && options->schedule != PENROSE_RANDOM,
+    bool is_random = options->schedule == PENROSE_RANDOM;
+    *board = (struct tile_board){.delivery = {.at_once = !options->timed && !is_random,
+                                              .by_hops = options->timed,
+                                              .at_random = is_random,
+                                              .window = window},
                                  .fault = record_fault,
                                  .bank_fault = record_bank_fault,
                                  .unmodelled = record_unmodelled,

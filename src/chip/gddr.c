@@ -124,7 +124,7 @@ static bool is_answered_write(const struct penrose_chip *chip, const struct noc_
 void chip_gddr_sort(const struct penrose_chip *chip, struct chip_unit *unit)
 {
     struct noc_list others = {0};
-    if (!chip->board.serves_at_once) {
+    if (!chip->board.delivery.at_once) {
         return;
     }
     for (struct noc_packet *packet; (packet = noc_list_take(&unit->tile->sent));) {

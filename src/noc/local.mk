@@ -1,6 +1,8 @@
 chip_sources += \
 	%D%/atomic.c \
 	%D%/atomic.h \
+	%D%/delivery.c \
+	%D%/delivery.h \
 	%D%/niu.c \
 	%D%/niu.h \
 	%D%/overlay.c \

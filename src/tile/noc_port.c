@@ -141,8 +141,11 @@ bool tile_noc_serve(struct tile *tile, struct noc_packet *packet, uint64_t cycle
 
 /* --- Sending --- */
 
-/* --schedule random: cycles that a request waits to depart, and a packet is under way longer. */
-enum { MOST_DEPARTURE = 600, MOST_DELAY = 1500 };
+/* Cycles that something comes later than it need. */
+static uint32_t draw(struct tile *tile, uint32_t most)
+{
+    return tile->board->delivery.at_random ? tile_weak_choose(tile, most) : 0;
+}
 
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
@@ -156,7 +159,7 @@ void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
         noc_packet_room(&tile->pool, packet, packet->size); /* else the target finds some */
     }
     packet->order = (uint64_t)tile->node << 40 | tile->noc_sequence++;
-    packet->delay = tile->weak ? tile_weak_choose(tile, MOST_DELAY) : 0;
+    packet->delay = draw(tile, NOC_MOST_DELAY);
     noc_list_append(&tile->sent, packet);
     tile_end_round(tile, cycle);
 }
@@ -233,7 +236,7 @@ static struct noc_initiator initiator(struct tile *tile, unsigned noc, enum tile
 static void wait_for_departure(struct tile *tile, unsigned noc, unsigned buffer,
                                enum tile_agent agent, uint32_t pc, uint64_t cycle)
 {
-    uint64_t due = cycle + (tile->weak ? tile_weak_choose(tile, MOST_DEPARTURE) : 0);
+    uint64_t due = cycle + draw(tile, NOC_MOST_DEPARTURE);
     due |= noc_transaction_holds(&tile->niu[noc], 0) ? HELD : 0;
     for (unsigned i = 0; i < NIU_BUFFERS; i++) {
         const struct tile_command *other = &tile->command[noc][i];
@@ -267,7 +270,7 @@ void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum til
     if (!noc_request_accept(&tile->niu[noc], buffer, cycle, &by)) {
         return;
     }
-    if (tile->weak || noc_transaction_holds(&tile->niu[noc], 0)) {
+    if (tile->board->delivery.at_random || noc_transaction_holds(&tile->niu[noc], 0)) {
         wait_for_departure(tile, noc, buffer, agent, pc, cycle);
     } else {
         noc_request_depart(&tile->niu[noc], buffer, cycle, &by);

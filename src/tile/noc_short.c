@@ -120,7 +120,7 @@ bool tile_noc_short(struct tile *tile, struct noc_packet *packet, uint64_t cycle
         loop_back(tile, packet, cycle);
         return false;
     }
-    if (!tile->board->serves_at_once) {
+    if (!tile->board->delivery.at_once) {
         return false;
     }
     if (stays_here(tile, packet)) {

@@ -22,6 +22,7 @@
 
 #include <penrose/penrose.h>
 
+#include "noc/delivery.h"
 #include "noc/niu.h"
 #include "noc/overlay.h"
 #include "noc/packet.h"
@@ -195,9 +196,7 @@ struct tile_fault {
 };
 
 struct tile_board {
-    /* A functional run: what nobody else can tell from what travels happens without delay
-     * (tile/noc_short.c). */
-    bool serves_at_once;
+    struct noc_delivery delivery;
     /* Records a fault and says what to do. */
     enum penrose_policy (*fault)(void *owner, struct tile *tile, const struct tile_fault *fault);
     /* The same for a DRAM bank, which keeps its notes at *notes. */
