@@ -314,7 +314,6 @@ PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
         }
     }
     for (unsigned i = 0; i < chip->units; i++) {
-        chip_gddr_reuse(chip->unit[i]);
         free(chip->unit[i]);
     }
     for (unsigned i = 0; i < NOC_NODES; i++) {

@@ -63,12 +63,8 @@ struct chip_unit {
     bool paused;            /* by an observer */
     bool sends, reports;    /* packets or frames, notes: since it was run */
     uint32_t asks; /* banks, a bit each, that it has read or written since the last exchange */
-    unsigned asked_packets;               /* there */
-    struct noc_list asked[GRID_BANKS];    /* writes that GDDR has answered already */
-    struct noc_packet *ended[GRID_BANKS]; /* those that are over: memory for the next ones */
     uint32_t has_read[GRID_NOCS]; /* reads of GDDR in this window: ports, a bit each (gddr.c) */
     struct chip_reads reads[GRID_NOCS][GRID_BANKS * DRAM_PORTS];
-    uint64_t read_end[GRID_BANKS]; /* where its latest read of each ended */
 };
 
 /* What stands at a place. */

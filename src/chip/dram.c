@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/fetch.h"
 #include "tile/noc_port.h"
 
 #define GDDR_END UINT64_C(0xff000000)
@@ -234,27 +233,9 @@ bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet, 
            (packet->kind <= NOC_ATOMIC && packet->address < GDDR_END && are_at_rest(bank, now));
 }
 
-/* Has the host bring a packet's data to its caches, and the GDDR where they go: nobody has touched
- * that for long, and the one came from another thread. */
-static void fetch_data(const struct dram_bank *bank, const struct noc_packet *packet)
-{
-    const uint8_t *chunk = sparse_chunk(&bank->memory, packet->address);
-    if (packet->data) {
-        host_fetch(packet->data->bytes, packet->size);
-    }
-    if (chunk) {
-        host_fetch(chunk + (packet->address & (SPARSE_CHUNK_BYTES - 1)), packet->size);
-    }
-    __builtin_prefetch(packet->next);
-}
-
 void dram_serve_due(struct dram_bank *bank, uint64_t cycle)
 {
     for (struct noc_packet *packet; (packet = noc_queue_take(&bank->due, UINT64_MAX));) {
-        const struct noc_packet *next = noc_queue_next(&bank->due);
-        if (next) {
-            fetch_data(bank, next);
-        }
         struct noc_target target = target_of(port_at(bank, packet->to), packet->noc);
         noc_serve(&target, packet, cycle); /* GDDR never waits */
     }

@@ -7,16 +7,14 @@
  * tell, since its sender is the only one who could look before the window ends, and its reads of
  * what it has just written travel.
  *
- * Answered writes of tiles do not pass through chip_exchange: the thread that runs the tile sorts
- * them by banks (`asked` of its unit), the thread that serves a bank takes them from there, and
- * puts them into `ended` when they are over, from where the tile takes their memory back.
+ * Answered writes pass through chip_exchange as all packets do, and are kept there for the end of the
+ * window, when threads share the banks.
  *
  * Timed runs and --schedule random delay everything, and what does not look like an ordinary
  * transfer travels too: whatever is wrong with it is found where it arrives.
  */
 #include "chip/gddr.h"
 
-#include "host/fetch.h"
 #include "tile/noc_port.h"
 
 enum { PACKETS_TO_SHARE = 32 /* with other threads: each takes some 100 ns */ };
@@ -64,20 +62,6 @@ static void note_read(struct chip_unit *unit, const struct dram_port *port,
     reads->flits += noc_packet_flits(packet, packet->back_address);
 }
 
-/* A unit that reads a bank in one go, as most do, will want what comes next, if that lies in the
- * same chunk. */
-static void fetch_ahead(struct chip_unit *unit, const struct dram_port *port,
-                        const struct noc_packet *packet, const uint8_t *chunk)
-{
-    uint64_t *end = &unit->read_end[port->bank->number];
-    bool goes_on = packet->address == *end;
-    *end = packet->address + packet->size;
-    uint64_t at = *end & (SPARSE_CHUNK_BYTES - 1), rest = SPARSE_CHUNK_BYTES - at;
-    if (goes_on && chunk && at > 0) {
-        host_fetch(chunk + at, packet->size < rest ? packet->size : rest);
-    }
-}
-
 const uint8_t *chip_gddr_read(void *owner, const struct tile *tile, const struct noc_packet *packet)
 {
     static const uint8_t zeros[NOC_MOST_BYTES];
@@ -91,54 +75,12 @@ const uint8_t *chip_gddr_read(void *owner, const struct tile *tile, const struct
     const uint8_t *chunk = sparse_chunk(&port->bank->memory, packet->address);
     struct chip_unit *unit = chip->place[tile->node].unit;
     note_read(unit, port, packet);
-    fetch_ahead(unit, port, packet, chunk);
     return chunk ? chunk + at : zeros;
 }
 
 bool chip_gddr_takes(void *owner, const struct noc_packet *packet)
 {
     return port_of(owner, packet) != NULL;
-}
-
-/* --- Whoever runs a unit --- */
-
-void chip_gddr_reuse(struct chip_unit *unit)
-{
-    for (unsigned bank = 0; bank < GRID_BANKS; bank++) {
-        while (unit->ended[bank]) {
-            struct noc_packet *packet = unit->ended[bank];
-            unit->ended[bank] = packet->next;
-            noc_packet_free(&unit->tile->pool, packet);
-        }
-    }
-}
-
-/* Snapshots may say that anything was answered: the rest travels. */
-static bool is_answered_write(const struct penrose_chip *chip, const struct noc_packet *packet)
-{
-    const struct chip_place *place = &chip->place[packet->to];
-    return packet->is_answered && packet->kind == NOC_WRITE && !packet->is_multicast &&
-           place->port && place->tile && dram_is_within(packet);
-}
-
-void chip_gddr_sort(const struct penrose_chip *chip, struct chip_unit *unit)
-{
-    struct noc_list others = {0};
-    if (!chip->board.delivery.at_once) {
-        return;
-    }
-    for (struct noc_packet *packet; (packet = noc_list_take(&unit->tile->sent));) {
-        if (is_answered_write(chip, packet)) {
-            unsigned bank = chip->place[packet->to].port->bank->number;
-            unit->asks |= UINT32_C(1) << bank;
-            unit->asked_packets++;
-            packet->arrival = packet->sent; /* nobody will have seen GDDR since */
-            noc_list_append(&unit->asked[bank], packet);
-        } else {
-            noc_list_append(&others, packet);
-        }
-    }
-    unit->tile->sent = others;
 }
 
 /* --- Between windows --- */
@@ -161,7 +103,6 @@ bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet)
 void chip_gddr_note(struct penrose_chip *chip, const struct chip_unit *unit)
 {
     chip->asked |= unit->asks;
-    chip->due_packets += unit->asked_packets;
 }
 
 /* Counts what a unit has read there. */
@@ -178,49 +119,23 @@ static void count_reads(const struct dram_bank *bank, struct chip_unit *unit, un
     }
 }
 
-/* Takes over what units have asked of the bank in the window. */
+/* Counts what units have read there in the window. */
 static void collect(struct penrose_chip *chip, struct dram_bank *bank)
 {
     for (size_t i = 0; i < chip->runnable_count; i++) {
         struct chip_unit *unit = chip->runnable[i];
-        struct noc_list *asked = &unit->asked[bank->number];
         if (!(unit->asks >> bank->number & 1)) {
             continue;
         }
         for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
             count_reads(bank, unit, noc);
         }
-        for (struct noc_packet *packet; (packet = noc_list_take(asked));) {
-            noc_queue_put(&bank->due, packet);
-        }
     }
-}
-
-static bool is_over(const struct noc_packet *packet)
-{
-    return packet->kind == NOC_WRITE_ACK && packet->is_answered;
-}
-
-/* Gives units those packets back whose responses they have had already. */
-static void give_back(struct penrose_chip *chip, struct dram_bank *bank)
-{
-    struct noc_list others = {0};
-    for (struct noc_packet *packet; (packet = noc_list_take(&bank->sent));) {
-        struct chip_unit *unit = chip->place[packet->to].unit;
-        if (is_over(packet) && unit && unit->tile) {
-            packet->next = unit->ended[bank->number];
-            unit->ended[bank->number] = packet;
-        } else {
-            noc_list_append(&others, packet);
-        }
-    }
-    bank->sent = others;
 }
 
 static void forget(struct chip_unit *unit)
 {
     unit->asks = unit->has_read[0] = unit->has_read[1] = 0;
-    unit->asked_packets = 0;
 }
 
 static void serve_bank(void *context, size_t i)
@@ -228,7 +143,6 @@ static void serve_bank(void *context, size_t i)
     struct penrose_chip *chip = context;
     collect(chip, chip->due[i]);
     dram_serve_due(chip->due[i], chip->now);
-    give_back(chip, chip->due[i]);
 }
 
 void chip_gddr_serve(struct penrose_chip *chip)
@@ -262,7 +176,7 @@ void chip_gddr_serve(struct penrose_chip *chip)
 bool chip_gddr_ends(struct penrose_chip *chip, struct noc_packet *packet)
 {
     struct tile *tile = chip->place[packet->to].tile;
-    if (!tile || !is_over(packet)) {
+    if (!tile || packet->kind != NOC_WRITE_ACK || !packet->is_answered) {
         return false;
     }
     noc_packet_free(&tile->pool, packet);

@@ -14,14 +14,6 @@ const uint8_t *chip_gddr_read(void *owner, const struct tile *tile,
 /* Will GDDR take the write that the packet is, so that its sender may have the response now? */
 bool chip_gddr_takes(void *owner, const struct noc_packet *packet);
 
-/* For the thread that runs a unit. */
-
-/* Takes back the memory of packets that are over: before the unit runs, and in the end. */
-void chip_gddr_reuse(struct chip_unit *unit);
-
-/* Sorts what the unit sent: writes that are answered go to `asked`. After it ran. */
-void chip_gddr_sort(const struct penrose_chip *chip, struct chip_unit *unit);
-
 /* Between windows. */
 
 /* Takes a packet for a DRAM tile if it is to be served before the next window; false: it is not. */
@@ -34,7 +26,7 @@ void chip_gddr_note(struct penrose_chip *chip, const struct chip_unit *unit);
  * banks' `sent`. */
 void chip_gddr_serve(struct penrose_chip *chip);
 
-/* Takes a response that its receiver, a hart of a DRAM tile, has had already, and with it its
+/* Takes a response that its receiver has had already, and with it its
  * memory; false: it is none. */
 bool chip_gddr_ends(struct penrose_chip *chip, struct noc_packet *packet);
 

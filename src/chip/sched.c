@@ -90,10 +90,8 @@ static bool unit_has_sent(const struct chip_unit *unit)
 
 static void run_unit(struct penrose_chip *chip, struct chip_unit *unit)
 {
-    chip_gddr_reuse(unit);
     if (unit->tile) {
         tile_run(unit->tile, chip->window_end);
-        chip_gddr_sort(chip, unit);
     } else {
         for (unsigned port = 0; port < DRAM_PORTS; port++) {
             if (unit->bank->port[port].tile) {

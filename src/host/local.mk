@@ -1,7 +1,6 @@
 libpenrose_core_la_SOURCES += \
 	%D%/environment.c \
 	%D%/environment.h \
-	%D%/fetch.h \
 	%D%/pages.c \
 	%D%/pages.h \
 	%D%/processors.c \

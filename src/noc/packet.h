@@ -149,12 +149,6 @@ void noc_queue_put(struct noc_queue *queue, struct noc_packet *packet);
 /* Takes the first packet if it arrives before `end`, else NULL. */
 struct noc_packet *noc_queue_take(struct noc_queue *queue, uint64_t end);
 
-/* The packet that noc_queue_take would give next, right after it gave one; NULL: none. */
-static inline const struct noc_packet *noc_queue_next(const struct noc_queue *queue)
-{
-    return queue->head;
-}
-
 /* Puts back the packet that was taken last, for another try. */
 void noc_queue_return(struct noc_queue *queue, struct noc_packet *packet);
 void noc_queue_free(struct noc_queue *queue, struct noc_pool *pool);

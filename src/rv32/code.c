@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/fetch.h"
 #include "rv32/decode.h"
 
 enum { STORE_BUCKETS = 4096, LEAST_SWEEP = 4096, LATEST = 1024 };
@@ -294,7 +293,6 @@ const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number
     uint32_t words[RV32_PAGE_OPS];
     bool is_new = number - code->first >= code->span;
     const uint8_t *bytes = code->l1 + ((size_t)number << RV32_PAGE_SHIFT);
-    host_fetch(bytes + RV32_PAGE_BYTES, RV32_PAGE_BYTES); /* code goes on there, mostly */
     struct rv32_page *page = is_new ? NULL : page_of(code->map[number]);
     memcpy(words, bytes, sizeof words);
     if (!page || memcmp(page->words, words, sizeof words)) {
