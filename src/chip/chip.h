@@ -62,7 +62,6 @@ struct chip_unit {
     bool stopped;           /* by a fault */
     bool paused;            /* by an observer */
     bool sends, reports;    /* packets or frames, notes: since it was run */
-    uint32_t asks; /* banks, a bit each, that it has read or written since the last exchange */
     uint32_t has_read[GRID_NOCS]; /* reads of GDDR in this window: ports, a bit each (gddr.c) */
     struct chip_reads reads[GRID_NOCS][GRID_BANKS * DRAM_PORTS];
 };
@@ -123,7 +122,6 @@ struct penrose_chip {
     struct pool *pool;
     struct dram_bank *due[GRID_BANKS]; /* that have something to do between windows (gddr.c) */
     size_t due_packets;
-    uint32_t asked; /* banks, a bit each: what units ask */
 
     /* Reports and who looks. */
     struct chip_fault fault[CHIP_FAULTS];

@@ -332,7 +332,7 @@ static void route_all(struct penrose_chip *chip, struct noc_list *sent)
 /* Not what banks send: see below. */
 static void route_unit(struct penrose_chip *chip, struct chip_unit *unit)
 {
-    chip_gddr_note(chip, unit);
+    chip_gddr_count(chip, unit);
     if (unit->tile) {
         route_all(chip, &unit->tile->sent);
         return;

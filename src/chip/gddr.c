@@ -7,8 +7,8 @@
  * tell, since its sender is the only one who could look before the window ends, and its reads of
  * what it has just written travel.
  *
- * Answered writes pass through chip_exchange as all packets do, and are kept there for the end of the
- * window, when threads share the banks.
+ * Answered writes pass through chip_exchange as all packets do, and are kept there for the
+ * end of the window, when threads share the banks.
  *
  * Timed runs and --schedule random delay everything, and what does not look like an ordinary
  * transfer travels too: whatever is wrong with it is found where it arrives.
@@ -57,7 +57,6 @@ static void note_read(struct chip_unit *unit, const struct dram_port *port,
     unsigned number = port->bank->number * DRAM_PORTS + (unsigned)(port - port->bank->port);
     struct chip_reads *reads = &unit->reads[packet->noc][number];
     unit->has_read[packet->noc] |= UINT32_C(1) << number;
-    unit->asks |= UINT32_C(1) << port->bank->number;
     reads->requests++;
     reads->flits += noc_packet_flits(packet, packet->back_address);
 }
@@ -100,48 +99,22 @@ bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet)
     return true;
 }
 
-void chip_gddr_note(struct penrose_chip *chip, const struct chip_unit *unit)
+void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit)
 {
-    chip->asked |= unit->asks;
-}
-
-/* Counts what a unit has read there. */
-static void count_reads(const struct dram_bank *bank, struct chip_unit *unit, unsigned noc)
-{
-    enum { ALL = (1 << DRAM_PORTS) - 1 };
-    unsigned first = bank->number * DRAM_PORTS;
-    uint32_t ports = unit->has_read[noc] >> first & ALL;
-    for (; ports; ports &= ports - 1) {
-        unsigned port = (unsigned)__builtin_ctz(ports);
-        struct chip_reads *reads = &unit->reads[noc][first + port];
-        dram_count_reads(&bank->port[port], noc, reads->requests, reads->flits);
-        *reads = (struct chip_reads){0};
-    }
-}
-
-/* Counts what units have read there in the window. */
-static void collect(struct penrose_chip *chip, struct dram_bank *bank)
-{
-    for (size_t i = 0; i < chip->runnable_count; i++) {
-        struct chip_unit *unit = chip->runnable[i];
-        if (!(unit->asks >> bank->number & 1)) {
-            continue;
-        }
-        for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
-            count_reads(bank, unit, noc);
+    for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
+        for (; unit->has_read[noc]; unit->has_read[noc] &= unit->has_read[noc] - 1) {
+            unsigned number = (unsigned)__builtin_ctz(unit->has_read[noc]);
+            struct dram_bank *bank = &chip->bank[number / DRAM_PORTS];
+            struct chip_reads *reads = &unit->reads[noc][number];
+            dram_count_reads(&bank->port[number % DRAM_PORTS], noc, reads->requests, reads->flits);
+            *reads = (struct chip_reads){0};
         }
     }
-}
-
-static void forget(struct chip_unit *unit)
-{
-    unit->asks = unit->has_read[0] = unit->has_read[1] = 0;
 }
 
 static void serve_bank(void *context, size_t i)
 {
     struct penrose_chip *chip = context;
-    collect(chip, chip->due[i]);
     dram_serve_due(chip->due[i], chip->now);
 }
 
@@ -149,7 +122,7 @@ void chip_gddr_serve(struct penrose_chip *chip)
 {
     size_t banks = 0;
     for (unsigned i = 0; i < GRID_BANKS; i++) {
-        if (chip->bank[i].due.earliest != UINT64_MAX || chip->asked >> i & 1) {
+        if (chip->bank[i].due.earliest != UINT64_MAX) {
             chip->due[banks++] = &chip->bank[i];
         }
     }
@@ -164,10 +137,6 @@ void chip_gddr_serve(struct penrose_chip *chip)
     }
     chip->shares_time = false;
     chip->due_packets = 0;
-    chip->asked = 0;
-    for (size_t i = 0; i < chip->runnable_count; i++) {
-        forget(chip->runnable[i]);
-    }
     for (size_t i = 0; i < banks; i++) {
         chip_merge_bank(chip, chip->due[i]);
     }

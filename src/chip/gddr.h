@@ -19,11 +19,10 @@ bool chip_gddr_takes(void *owner, const struct noc_packet *packet);
 /* Takes a packet for a DRAM tile if it is to be served before the next window; false: it is not. */
 bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet);
 
-/* Notes which banks a unit, one of chip->runnable, has asked. */
-void chip_gddr_note(struct penrose_chip *chip, const struct chip_unit *unit);
+/* Counts at the banks what a unit has read there in the window. */
+void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit);
 
-/* Serves what was kept and what units have asked, and counts their reads. Responses are in the
- * banks' `sent`. */
+/* Serves what was kept. Responses are in the banks' `sent`. */
 void chip_gddr_serve(struct penrose_chip *chip);
 
 /* Takes a response that its receiver has had already, and with it its

@@ -106,7 +106,7 @@ static void run_unit(struct penrose_chip *chip, struct chip_unit *unit)
         }
     }
     note(unit);
-    unit->sends = unit_has_sent(unit) || unit->asks;
+    unit->sends = unit_has_sent(unit) || unit->has_read[0] | unit->has_read[1];
     unit->reports = unit->bank || unit->tile->notes;
 }
 
