@@ -167,18 +167,13 @@ static void put_rows(struct tensix *tensix, const struct tensix_pack_job *job, u
 }
 
 static void put_exponents(struct tensix *tensix, const struct tensix_pack_plan *plan,
-                          const uint8_t *exponents, unsigned count, bool closes)
+                          const uint8_t exponents[TENSIX_PACK_ROWS], bool closes)
 {
     struct tensix_pack_output *output = &tensix->packer.output;
     struct tensix_pack_stream *stream = &output->exponents;
     struct tensix_pack_sink sink = {.tensix = tensix, .plan = plan, .output = output};
     const uint32_t before = stream->address;
-    if (stream->fill + TENSIX_PACK_ROWS < LINE) { /* usual, and the line has room for all four */
-        memcpy(stream->line + stream->fill, exponents, TENSIX_PACK_ROWS);
-        stream->fill = (uint8_t)(stream->fill + count);
-    } else {
-        tensix_pack_append(&sink, stream, exponents, count);
-    }
+    tensix_pack_append(&sink, stream, exponents, TENSIX_PACK_ROWS);
     if (closes) {
         tensix_pack_fill_line(&sink, stream);
     }
@@ -226,7 +221,7 @@ static bool put_plain(struct tensix *tensix, const struct tensix_pack_job *job, 
     }
     put_rows(tensix, job, size, exponents);
     if (plan->writes_exponents) {
-        put_exponents(tensix, plan, exponents, job->rows, closes);
+        put_exponents(tensix, plan, exponents, closes);
     }
     if (closes) {
         tensix_pack_close(&packer->output);

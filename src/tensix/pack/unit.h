@@ -4,8 +4,8 @@
  * share.
  *
  * A PACR becomes a job: which rows and columns of Dst it reads, and where the output goes on. It is
- * read datum by datum into a batch, which is then put into the streams: first on trial, to see that
- * all lines lie in L1, then for good. pack_fast.c is its shortcut.
+ * read datum by datum into a batch, which is then put into the streams: first on trial, where a line
+ * may not lie in L1, then for good. pack_fast.c is its shortcut.
  */
 #ifndef TENSIX_PACK_UNIT_H
 #define TENSIX_PACK_UNIT_H

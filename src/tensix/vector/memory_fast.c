@@ -96,20 +96,14 @@ masked_store(struct tensix *tensix, uint32_t word, unsigned format, unsigned phy
     return TENSIX_DONE;
 }
 
-static __attribute__((noinline)) enum tensix_exec
-general_SFPLOAD(struct tensix *tensix, const struct tensix_thread *own, uint32_t word)
+/* What is not plain: by the row's own runner. */
+static __attribute__((noinline)) enum tensix_exec run_general(struct tensix *tensix,
+                                                              const struct tensix_thread *own,
+                                                              uint32_t word, tensix_runner *run)
 {
     unsigned thread = (unsigned)(own - tensix->thread);
     refresh_access(tensix, thread, word);
-    return tensix_run_SFPLOAD(tensix, thread, word);
-}
-
-static __attribute__((noinline)) enum tensix_exec
-general_SFPSTORE(struct tensix *tensix, const struct tensix_thread *own, uint32_t word)
-{
-    unsigned thread = (unsigned)(own - tensix->thread);
-    refresh_access(tensix, thread, word);
-    return tensix_run_SFPSTORE(tensix, thread, word);
+    return run(tensix, thread, word);
 }
 
 /* Left to itself, the compiler multiplies twice: for the thread and for an array in it. */
@@ -128,7 +122,7 @@ enum tensix_exec tensix_fast_SFPLOAD(struct tensix *tensix, unsigned thread, uin
     unsigned address,
         physical = start_plain(tensix, own, word, way, way & TENSIX_WAY_LOADS_32BIT, bad, &address);
     if (__builtin_expect(physical == NOT_PLAIN, 0)) {
-        return general_SFPLOAD(tensix, own, word);
+        return run_general(tensix, own, word, tensix_run_SFPLOAD);
     }
     unsigned format = way >> TENSIX_WAY_FORMAT_SHIFT & TENSIX_WAY_FORMAT;
     unsigned is_odd = address >> 1 & 1;
@@ -148,7 +142,7 @@ enum tensix_exec tensix_fast_SFPSTORE(struct tensix *tensix, unsigned thread, ui
     unsigned address, physical = start_plain(tensix, own, word, way, way & TENSIX_WAY_STORES_32BIT,
                                              bad, &address);
     if (__builtin_expect(physical == NOT_PLAIN, 0)) {
-        return general_SFPSTORE(tensix, own, word);
+        return run_general(tensix, own, word, tensix_run_SFPSTORE);
     }
     unsigned format = way >> TENSIX_WAY_FORMAT_SHIFT & TENSIX_WAY_FORMAT;
     unsigned is_odd = address >> 1 & 1;
