@@ -126,7 +126,8 @@ static void pack(const struct num_pack *how, const uint16_t *high, const uint16_
         for (unsigned i = 0; i < NUM_BLOCK_DATUMS; i++) {
             size_t at = row * NUM_BLOCK_DATUMS + i;
             uint32_t stored = how->early.is_32bit ? (uint32_t)high[at] << 16 | low[at] : high[at];
-            uint32_t pattern = num_pack_relu(&how->relu, kind, num_pack_early(&how->early, stored));
+            uint32_t pattern =
+                num_pack_relu(&how->relu, kind, num_pack_early(&how->early, kind, stored));
             patterns[i] = num_pack_late(kind, to, pattern);
             if (!info->is_block) {
                 store(data, at, info->bits, patterns[i]);

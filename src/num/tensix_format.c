@@ -471,9 +471,9 @@ static uint32_t early_from_16bit(const struct num_pack_early *early, enum num_pa
     }
 }
 
-uint32_t num_pack_early(const struct num_pack_early *early, uint32_t stored)
+uint32_t num_pack_early(const struct num_pack_early *early, enum num_pack_kind kind,
+                        uint32_t stored)
 {
-    enum num_pack_kind kind = num_pack_early_kind(early);
     return early->is_32bit ? early_from_32bit(early, kind, stored)
                            : early_from_16bit(early, kind, stored & 0xffff);
 }
@@ -682,11 +682,11 @@ static unsigned relu_top(enum num_pack_kind kind)
 uint32_t num_pack_relu(const struct num_pack_relu *relu, enum num_pack_kind kind, uint32_t pattern)
 {
     unsigned mode = relu->mode & 3;
-    unsigned top = relu_top(kind);
-    uint32_t threshold = ((uint32_t)relu->threshold << 16) >> (31 - top);
     if (mode == NUM_RELU_NONE) {
         return pattern;
     }
+    unsigned top = relu_top(kind);
+    uint32_t threshold = ((uint32_t)relu->threshold << 16) >> (31 - top);
     if (kind != NUM_PACK_UINT8 && pattern >> top & 1) {
         return 0;
     }

@@ -235,9 +235,10 @@ enum num_pack_kind num_pack_early_kind(const struct num_pack_early *early);
  * A stored datum of Dst (16 bits of it unless is_32bit) as its intermediate pattern. Rounding is to
  * nearest, ties away from zero, or stochastic; it makes NaNs infinities, denormals and -0 plain
  * zeros. The generator is stepped once where bits are rounded away, not where the pattern only
- * loses its denormals and NaNs. num_pack_early_kind must not be NUM_PACK_NONE.
+ * loses its denormals and NaNs. `kind` is num_pack_early_kind's, and not NUM_PACK_NONE.
  */
-uint32_t num_pack_early(const struct num_pack_early *early, uint32_t stored);
+uint32_t num_pack_early(const struct num_pack_early *early, enum num_pack_kind kind,
+                        uint32_t stored);
 
 /* STACC_RELU, between the two conversions. */
 enum num_relu { NUM_RELU_NONE, NUM_RELU_ZERO, NUM_RELU_MIN_THRESHOLD, NUM_RELU_MAX_THRESHOLD };

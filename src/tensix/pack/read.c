@@ -61,52 +61,49 @@ void tensix_pack_row(const struct tensix *tensix, struct tensix_dst_map map, uns
 
 /* --- Exponents --- */
 
-/* SPEC: ExponentHistogram. */
-static unsigned exponent_of(enum num_pack_kind kind, uint32_t pattern)
+/* SPEC: ExponentHistogram. GUESS: 0 for integers of 8 bits, where the page says unspecified. */
+static void find_exponents(enum num_pack_kind kind, const uint32_t *pattern, unsigned count,
+                           uint8_t *exponent)
 {
-    switch (kind) {
-    case NUM_PACK_FP32:
-    case NUM_PACK_INT32:
-        return pattern >> 23 & 0xff;
-    case NUM_PACK_TF32:
-        return pattern >> 10 & 0xff;
-    case NUM_PACK_BF16:
-    case NUM_PACK_E8M6:
-        return pattern >> 7 & 0xff;
-    case NUM_PACK_INT16:
-        return pattern & 0xff;
-    case NUM_PACK_INT8: /* GUESS: 0, where the page says unspecified */
-    case NUM_PACK_UINT8:
-        return 0;
-    default:
-        return pattern >> 10 & 0x1f;
+    static const struct {
+        uint8_t shift, mask;
+    } places[NUM_PACK_KINDS] = {
+        [NUM_PACK_FP32] = {23, 0xff}, [NUM_PACK_TF32] = {10, 0xff}, [NUM_PACK_BF16] = {7, 0xff},
+        [NUM_PACK_E8M6] = {7, 0xff},  [NUM_PACK_FP16] = {10, 0x1f}, [NUM_PACK_E5M7] = {10, 0x1f},
+        [NUM_PACK_E5M6] = {10, 0x1f}, [NUM_PACK_FP8] = {10, 0x1f},  [NUM_PACK_INT32] = {23, 0xff},
+        [NUM_PACK_INT16] = {0, 0xff},
+    };
+    for (unsigned i = 0; i < count; i++) {
+        exponent[i] = (uint8_t)(pattern[i] >> places[kind].shift & places[kind].mask);
     }
 }
 
 void tensix_pack_count_exponents(struct tensix *tensix, const struct tensix_pack_batch *batch)
 {
     struct tensix_packer *packer = &tensix->packer;
-    bool counts = tensix_pack_wants_histogram(tensix);
+    uint32_t greatest = packer->max_exponent;
     for (unsigned i = 0; i < batch->exponents; i++) {
-        unsigned exponent = batch->exponent[i];
-        uint32_t *bin = &packer->histogram[exponent % BINS];
-        *bin += counts && *bin < BIN_MOST;
-        packer->max_exponent = exponent > packer->max_exponent ? exponent : packer->max_exponent;
+        greatest = batch->exponent[i] > greatest ? batch->exponent[i] : greatest;
+    }
+    packer->max_exponent = greatest;
+    for (unsigned i = 0; tensix_pack_wants_histogram(tensix) && i < batch->exponents; i++) {
+        uint32_t *bin = &packer->histogram[batch->exponent[i] % BINS];
+        *bin += *bin < BIN_MOST;
     }
 }
 
 /* SPEC: ExponentThresholding; which formats it knows is In_data_format's matter. */
-static bool is_below_threshold(const struct tensix_pack_plan *plan, unsigned exponent)
+static void clear_small(const struct tensix_pack_plan *plan, const uint8_t *exponent,
+                        unsigned count, uint32_t *pattern)
 {
-    if (!plan->thresholds) {
-        return false;
-    }
     const struct num_format_info *info = num_format_info(plan->in);
-    bool applies = info && info->exponent_bits && plan->in != NUM_FORMAT_BFP2_B;
-    return applies && exponent < plan->threshold;
+    bool applies = plan->thresholds && info && info->exponent_bits && plan->in != NUM_FORMAT_BFP2_B;
+    for (unsigned i = 0; applies && i < count; i++) {
+        pattern[i] = exponent[i] < plan->threshold ? 0 : pattern[i];
+    }
 }
 
-/* --- Datum by datum --- */
+/* --- Row by row --- */
 
 /* GUESS: FP16 and its kin have no infinity but their greatest number; integers have that, too. */
 static uint32_t minus_infinity(enum num_pack_kind kind)
@@ -138,26 +135,23 @@ static uint32_t pattern_of_l1(const struct tensix *tensix, const struct tensix_p
     }
 }
 
-/* A row of Dst up to the threshold. */
-struct row {
-    const uint16_t *high, *low;
-    unsigned mask;
-};
-
-static uint32_t pattern_of_dst(const struct tensix *tensix, const struct tensix_pack_job *job,
-                               const struct num_pack *how, const struct row *row, unsigned column)
+/* The job's columns of a row of Dst: early conversion where the edge mask lets them pass, ReLU. */
+static void convert_row(const struct tensix *tensix, const struct tensix_pack_job *job,
+                        const struct num_pack *how, unsigned mask, const uint16_t *high,
+                        const uint16_t *low, uint32_t *pattern)
 {
-    enum num_pack_kind kind = (enum num_pack_kind)job->plan->kind;
-    uint32_t pattern;
-    if (row->mask >> column & 1) {
-        uint32_t stored = how->early.is_32bit ? (uint32_t)row->high[column] << 16 | row->low[column]
-                                              : row->high[column];
-        pattern = num_pack_early(&how->early, stored);
-    } else {
-        bool is_infinity = tensix_get_PCK_EDGE_MODE_mode(tensix, job->state);
-        pattern = is_infinity ? minus_infinity(kind) : 0;
+    const enum num_pack_kind kind = (enum num_pack_kind)job->plan->kind;
+    const bool is_32bit = how->early.is_32bit;
+    const uint32_t masked =
+        tensix_get_PCK_EDGE_MODE_mode(tensix, job->state) ? minus_infinity(kind) : 0;
+    for (unsigned i = 0; i < job->count; i++) {
+        unsigned column = job->first + i;
+        uint32_t stored = is_32bit ? (uint32_t)high[column] << 16 | low[column] : high[column];
+        pattern[i] = mask >> column & 1 ? num_pack_early(&how->early, kind, stored) : masked;
     }
-    return num_pack_relu(&how->relu, kind, pattern);
+    for (unsigned i = 0; how->relu.mode != NUM_RELU_NONE && i < job->count; i++) {
+        pattern[i] = num_pack_relu(&how->relu, kind, pattern[i]);
+    }
 }
 
 /* Zeros up to a multiple of 16 data. */
@@ -168,44 +162,49 @@ static void pad(struct tensix_pack_batch *batch, uint32_t counted)
     }
 }
 
-static void keep(const struct tensix_pack_job *job, struct tensix_pack_batch *batch, unsigned i,
-                 uint32_t pattern)
+/* Downsampling and the late conversion. */
+static void keep(const struct tensix_pack_plan *plan, struct tensix_pack_batch *batch,
+                 const uint32_t *pattern, unsigned count)
 {
-    const struct tensix_pack_plan *plan = job->plan;
-    if (plan->downsample_mask >> i % NUM_BLOCK_DATUMS & 1) {
-        batch->datum[batch->count++] =
-            num_pack_late((enum num_pack_kind)plan->kind, (enum num_format)plan->how.to, pattern);
+    const enum num_pack_kind kind = (enum num_pack_kind)plan->kind;
+    const enum num_format to = (enum num_format)plan->how.to;
+    for (unsigned i = 0; i < count; i++) {
+        if (plan->downsample_mask >> i % NUM_BLOCK_DATUMS & 1) {
+            batch->datum[batch->count++] = num_pack_late(kind, to, pattern[i]);
+        }
     }
 }
 
 static void read_dst_row(struct tensix *tensix, const struct tensix_pack_job *job, unsigned i,
                          struct tensix_pack_batch *batch)
 {
+    const struct tensix_pack_plan *plan = job->plan;
     uint16_t high[TENSIX_DST_COLUMNS], low[TENSIX_DST_COLUMNS];
-    enum num_pack_kind kind = (enum num_pack_kind)job->plan->kind;
+    uint32_t pattern[TENSIX_DST_COLUMNS];
+    uint8_t *exponent = &batch->exponent[batch->exponents];
     struct place place = place_of(tensix, job, i);
-    struct row row = {.high = high, .low = low, .mask = edge_mask(tensix, job->state, place)};
-    struct num_pack how = job->plan->how;
-    how.early.generator = job->plan->is_stochastic ? &batch->generator : NULL;
-    if (job->plan->shifts_by_face) {
+    struct num_pack how = plan->how;
+    how.early.generator = plan->is_stochastic ? &batch->generator : NULL;
+    if (plan->shifts_by_face) {
         how.early.right_shift = (uint8_t)tensix_pack_int_shift(tensix, job->state, place.z);
     }
     tensix_pack_row(tensix, tensix_dst_map_now(tensix), job->row[i], how.early.is_32bit, high, low);
-    for (unsigned c = 0; c < job->count; c++) {
-        uint32_t pattern = pattern_of_dst(tensix, job, &how, &row, job->first + c);
-        unsigned exponent = exponent_of(kind, pattern);
-        batch->exponent[batch->exponents++] = (uint8_t)exponent;
-        keep(job, batch, c, is_below_threshold(job->plan, exponent) ? 0 : pattern);
-    }
+    convert_row(tensix, job, &how, edge_mask(tensix, job->state, place), high, low, pattern);
+    find_exponents((enum num_pack_kind)plan->kind, pattern, job->count, exponent);
+    batch->exponents += job->count;
+    clear_small(plan, exponent, job->count, pattern);
+    keep(plan, batch, pattern, job->count);
 }
 
 static void read_l1_row(struct tensix *tensix, const struct tensix_pack_job *job, unsigned i,
                         struct tensix_pack_batch *batch)
 {
+    uint32_t pattern[TENSIX_DST_COLUMNS];
     for (unsigned c = 0; c < job->count; c++) {
         uint32_t address = job->l1_source + ((i * job->count + c) << job->plan->datum_shift);
-        keep(job, batch, c, pattern_of_l1(tensix, job->plan, address));
+        pattern[c] = pattern_of_l1(tensix, job->plan, address);
     }
+    keep(job->plan, batch, pattern, job->count);
 }
 
 void tensix_pack_read(struct tensix *tensix, const struct tensix_pack_job *job,

@@ -4,7 +4,7 @@
  * share.
  *
  * A PACR becomes a job: which rows and columns of Dst it reads, and where the output goes on. It is
- * read datum by datum into a batch, which is then put into the streams: first on trial, where a line
+ * read row by row into a batch, which is then put into the streams: first on trial, where a line
  * may not lie in L1, then for good. pack_fast.c is its shortcut.
  */
 #ifndef TENSIX_PACK_UNIT_H
@@ -113,7 +113,7 @@ unsigned tensix_pack_int_shift(const struct tensix *tensix, unsigned state, unsi
 void tensix_pack_row(const struct tensix *tensix, struct tensix_dst_map map, unsigned row,
                      bool is_32bit, uint16_t *high, uint16_t *low);
 
-/* Datum by datum: conversions, edge mask, ReLU, threshold, downsampling, padding. */
+/* Row by row: conversions, edge mask, ReLU, threshold, downsampling, padding. */
 void tensix_pack_read(struct tensix *tensix, const struct tensix_pack_job *job,
                       struct tensix_pack_batch *batch);
 

@@ -320,6 +320,11 @@ static struct num_pack_early early_of(unsigned format, bool is_32bit)
     return (struct num_pack_early){.format = (uint8_t)format, .is_32bit = is_32bit};
 }
 
+static uint32_t early_pattern(const struct num_pack_early *how, uint32_t stored)
+{
+    return num_pack_early(how, num_pack_early_kind(how), stored);
+}
+
 TEST(early_from_32_bits)
 {
     struct num_pack_early tf32 = early_of(NUM_FORMAT_TF32, true);
@@ -330,28 +335,28 @@ TEST(early_from_32_bits)
     for (int i = 0; i < 10 * CASES; i++) {
         uint32_t x = random_fp32(&state);
         uint32_t stored = num_dst_from_fp32(x);
-        SAME(num_pack_early(&fp32, stored), x);
+        SAME(early_pattern(&fp32, stored), x);
         if ((x & INT32_MAX) >= 0x7f800000) {
             uint32_t sign = x >> 31;
-            SAME(num_pack_early(&tf32, stored), sign << 18 | 0x3fc00);
-            SAME(num_pack_early(&bf16, stored), sign << 15 | 0x7f80);
-            SAME(num_pack_early(&e8m6, stored), sign << 15 | 0x7f80);
+            SAME(early_pattern(&tf32, stored), sign << 18 | 0x3fc00);
+            SAME(early_pattern(&bf16, stored), sign << 15 | 0x7f80);
+            SAME(early_pattern(&e8m6, stored), sign << 15 | 0x7f80);
         } else if ((x & INT32_MAX) < 0x7f0000) { /* nothing rounds up to the least normal number */
-            SAME(num_pack_early(&tf32, stored) | num_pack_early(&bf16, stored), 0);
-            SAME(num_pack_early(&e8m6, stored), 0);
+            SAME(early_pattern(&tf32, stored) | early_pattern(&bf16, stored), 0);
+            SAME(early_pattern(&e8m6, stored), 0);
         } else if ((x & INT32_MAX) >= 0x800000) {
             double value = fp32_worth(x);
-            WORTH(worth(num_pack_early(&tf32, stored), 8, 10), round_away(value, 10));
-            WORTH(worth(num_pack_early(&bf16, stored), 8, 7), round_away(value, 7));
-            WORTH(worth(num_pack_early(&e8m6, stored), 8, 7), round_away(value, 6));
+            WORTH(worth(early_pattern(&tf32, stored), 8, 10), round_away(value, 10));
+            WORTH(worth(early_pattern(&bf16, stored), 8, 7), round_away(value, 7));
+            WORTH(worth(early_pattern(&e8m6, stored), 8, 7), round_away(value, 6));
         }
         bf16.is_raw = e8m6.is_raw = true;
-        SAME(num_pack_early(&bf16, stored), x >> 16);
-        SAME(num_pack_early(&e8m6, stored), x >> 16);
+        SAME(early_pattern(&bf16, stored), x >> 16);
+        SAME(early_pattern(&e8m6, stored), x >> 16);
         bf16.is_raw = e8m6.is_raw = false;
     }
-    SAME(num_pack_early(&bf16, num_dst_from_fp32(0x807fffff)), 0x8080); /* rounds up first */
-    SAME(num_pack_early(&bf16, num_dst_from_fp32(0x80000000)), 0);
+    SAME(early_pattern(&bf16, num_dst_from_fp32(0x807fffff)), 0x8080); /* rounds up first */
+    SAME(early_pattern(&bf16, num_dst_from_fp32(0x80000000)), 0);
 }
 
 TEST(early_from_16_bits)
@@ -370,29 +375,29 @@ TEST(early_from_16_bits)
         uint32_t narrow = num_dst_from_fp16(half);
         uint32_t wide = num_dst_from_bf16(half);
         double value = half_worth(true, x);
-        SAME(num_pack_early(&fp16, narrow), value != 0 ? x : 0);
+        SAME(early_pattern(&fp16, narrow), value != 0 ? x : 0);
         double rounded = round_away(value, 6);
         double limit = 130048; /* 2^17 less the last place of six mantissa bits */
         rounded = fabs(rounded) > limit ? copysign(limit, value) : rounded;
         if ((x & 0x7fff) < 0x3f8 || value != 0) {
-            WORTH(half_worth(true, num_pack_early(&bfp8, narrow)), rounded);
+            WORTH(half_worth(true, early_pattern(&bfp8, narrow)), rounded);
         }
         bfp8.is_raw = fp16.is_raw = bf16.is_raw = e8m6.is_raw = true;
-        SAME(num_pack_early(&fp16, narrow), x);
-        SAME(num_pack_early(&bfp8, narrow), x & ~7U);
-        SAME(num_pack_early(&bf16, wide), x);
-        SAME(num_pack_early(&e8m6, wide), x);
+        SAME(early_pattern(&fp16, narrow), x);
+        SAME(early_pattern(&bfp8, narrow), x & ~7U);
+        SAME(early_pattern(&bf16, wide), x);
+        SAME(early_pattern(&e8m6, wide), x);
         bfp8.is_raw = fp16.is_raw = bf16.is_raw = e8m6.is_raw = false;
-        SAME(num_pack_early(&lf8, narrow), x & 0xff00);
+        SAME(early_pattern(&lf8, narrow), x & 0xff00);
         value = half_worth(false, x);
         bool is_odd = (x & 0x7fff) > 0x7f80;
-        SAME(num_pack_early(&bf16, wide), is_odd ? (x & 0x8000) | 0x7f80 : value != 0 ? x : 0);
+        SAME(early_pattern(&bf16, wide), is_odd ? (x & 0x8000) | 0x7f80 : value != 0 ? x : 0);
         if (!is_odd) {
-            WORTH(half_worth(false, num_pack_early(&e8m6, wide)), round_away(value, 6));
+            WORTH(half_worth(false, early_pattern(&e8m6, wide)), round_away(value, 6));
         }
-        SAME(num_pack_early(&opaque, x), x);
-        SAME(num_pack_early(&int8, x), x >> 8 & 0x80);
-        WORTH(half_worth(true, num_pack_early(&narrows, wide)), cut_to_fp16(value));
+        SAME(early_pattern(&opaque, x), x);
+        SAME(early_pattern(&int8, x), x >> 8 & 0x80);
+        WORTH(half_worth(true, early_pattern(&narrows, wide)), cut_to_fp16(value));
     }
 }
 
@@ -408,17 +413,17 @@ TEST(early_integers)
         uint32_t magnitude = x & INT32_MAX;
         double rounded = floor(ldexp(magnitude, -early.right_shift) + 0.5);
         uint32_t stored = num_dst_from_fp32(x);
-        SAME(num_pack_early(&early, stored), sign << 7 | (rounded > 127 ? 127 : (uint32_t)rounded));
+        SAME(early_pattern(&early, stored), sign << 7 | (rounded > 127 ? 127 : (uint32_t)rounded));
         early.is_unsigned = true;
-        SAME(num_pack_early(&early, stored), sign ? 0 : rounded > 255 ? 255 : (uint32_t)rounded);
+        SAME(early_pattern(&early, stored), sign ? 0 : rounded > 255 ? 255 : (uint32_t)rounded);
         early.is_raw = true;
-        SAME(num_pack_early(&early, stored), x & 0xff);
+        SAME(early_pattern(&early, stored), x & 0xff);
         early.is_unsigned = false;
-        SAME(num_pack_early(&early, stored), sign << 7 | (x & 0x7f));
+        SAME(early_pattern(&early, stored), sign << 7 | (x & 0x7f));
         early = early_of(NUM_FORMAT_INT32, true);
-        SAME(num_pack_early(&early, stored), x);
+        SAME(early_pattern(&early, stored), x);
         early = early_of(NUM_FORMAT_UINT16, true);
-        SAME(num_pack_early(&early, stored), stored >> 16);
+        SAME(early_pattern(&early, stored), stored >> 16);
     }
 }
 

@@ -291,7 +291,7 @@ static uint32_t model_fetch(unsigned row, unsigned column, unsigned k)
             early.is_32bit
                 ? tensix_dst_read32(&tensix->dst, dst_map(), row, column, TENSIX_DST_READS_ZERO)
                 : tensix_dst_read16(&tensix->dst, dst_map(), row, column, TENSIX_DST_READS_ZERO);
-        pattern = num_pack_early(&early, stored);
+        pattern = num_pack_early(&early, num_pack_early_kind(&early), stored);
     }
     struct num_pack_relu relu = {(uint8_t)scene.relu, (uint16_t)scene.threshold_relu};
     return num_pack_relu(&relu, scene.early.kind, pattern);
