@@ -80,14 +80,15 @@ bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin or
  * wait for the room. An empty FIFO is zeros, whatever has gone through it. */
 static uint32_t pop(struct tensix *tensix, struct tensix_thread *thread, struct tensix_fifo *fifo)
 {
-    const struct tensix_entry entry = fifo->entry[fifo->head];
-    fifo->entry[fifo->head] = (struct tensix_entry){.word = 0};
+    struct tensix_entry *entry = &fifo->entry[fifo->head];
+    const uint32_t word = entry->word;
+    thread->origin = entry->origin;
+    thread->time = entry->cycle >= thread->time ? entry->cycle + 1 : thread->time;
+    *entry = (struct tensix_entry){.word = 0};
     fifo->count--;
     fifo->head = fifo->count ? (fifo->head + 1) % TENSIX_FIFO_DEPTH : 0;
-    thread->origin = entry.origin;
-    thread->time = entry.cycle >= thread->time ? entry.cycle + 1 : thread->time;
     tensix->moved = true;
-    return entry.word;
+    return word;
 }
 
 /* An instruction that ends in the front end has taken its place in the stream for a cycle. */

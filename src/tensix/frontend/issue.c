@@ -75,7 +75,7 @@ static enum tensix_exec check_gate(struct tensix *tensix, unsigned thread, unsig
     struct tensix_thread *own = &tensix->thread[thread];
     const struct tensix_row_info *info = &tensix_row_infos[row];
     uint64_t retry;
-    if (!tensix_gate_open(tensix, thread, info, own->time, &retry)) {
+    if (own->latch.block_mask && !tensix_gate_open(tensix, thread, info, own->time, &retry)) {
         return hold(own, TENSIX_WAITS_FOR_LATCH, retry);
     }
     if (tensix->held & reset_bits(row)) {

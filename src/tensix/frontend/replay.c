@@ -20,33 +20,13 @@ enum replay_result replay_command(struct replay_buffer *buffer, uint32_t word)
     return REPLAY_OK;
 }
 
-/* The entry that is next; the buffer moves on to the one after it. */
-static uint32_t *take_entry(struct replay_buffer *buffer)
-{
-    uint32_t *entry = &buffer->entry[buffer->index];
-    buffer->index = (uint8_t)((buffer->index + 1) % REPLAY_ENTRIES);
-    buffer->left--;
-    if (buffer->left == 0) {
-        buffer->state = REPLAY_IDLE;
-    }
-    return entry;
-}
-
 enum replay_result replay_accept(struct replay_buffer *buffer, uint32_t word, bool *executes)
 {
     assert(replay_is_loading(buffer));
     *executes = buffer->state == REPLAY_LOADING_AND_EXECUTING;
-    *take_entry(buffer) = word;
+    buffer->entry[buffer->index] = word;
+    replay_skip(buffer, 1);
     return replay_judge(word);
-}
-
-bool replay_next(struct replay_buffer *buffer, uint32_t *instruction)
-{
-    if (!replay_is_playing(buffer)) {
-        return false;
-    }
-    *instruction = *take_entry(buffer);
-    return true;
 }
 
 enum replay_result replay_judge(uint32_t word)

@@ -65,10 +65,7 @@ enum replay_result replay_command(struct replay_buffer *buffer, uint32_t word);
  */
 enum replay_result replay_accept(struct replay_buffer *buffer, uint32_t word, bool *executes);
 
-/* Takes the next instruction to play; false, *instruction untouched, if it does not play. */
-bool replay_next(struct replay_buffer *buffer, uint32_t *instruction);
-
-/* Takes `count` instructions, at most those that are left, to play; only while it plays. */
+/* Moves on by `count` entries, at most those that are left; not while it is idle. */
 static inline void replay_skip(struct replay_buffer *buffer, unsigned count)
 {
     buffer->index = (uint8_t)((buffer->index + count) % REPLAY_ENTRIES);
@@ -76,6 +73,17 @@ static inline void replay_skip(struct replay_buffer *buffer, unsigned count)
     if (buffer->left == 0) {
         buffer->state = REPLAY_IDLE;
     }
+}
+
+/* Takes the next instruction to play; false, *instruction untouched, if it does not play. */
+static inline bool replay_next(struct replay_buffer *buffer, uint32_t *instruction)
+{
+    if (!replay_is_playing(buffer)) {
+        return false;
+    }
+    *instruction = buffer->entry[buffer->index];
+    replay_skip(buffer, 1);
+    return true;
 }
 
 /*

@@ -201,9 +201,6 @@ bool tensix_gate_open(struct tensix *tensix, unsigned thread, const struct tensi
                       uint64_t now, uint64_t *retry)
 {
     struct tensix_latch *latch = &tensix->thread[thread].latch;
-    if (!latch->block_mask) {
-        return true;
-    }
     look(tensix, thread, now);
     if (latch->met && now >= latch->open_at) {
         latch->block_mask = 0;
