@@ -19,6 +19,7 @@
 
 #include <string.h>
 
+#include "addresses.h"
 #include "tensix/config/regs.h"
 #include "tensix/table.h"
 #include "tensix/tensix.h"
@@ -221,6 +222,25 @@ void tensix_results_arrive(struct tensix *tensix, uint64_t now);
 
 /* True while a memory request of the thread is under way (STALLWAIT C0). */
 bool tensix_requests_pending(const struct tensix *tensix, unsigned thread);
+
+/* --- Registers that UNPACR_NOP and PACR_SETREG write behind their unit's other work --- */
+
+/*
+ * One of four sets of twelve bits, of which the upper two come before the instruction's six.
+ * SPEC: fields Unpacker_Reg_Wr_Addr and Packer_Reg_Wr_Addr of THCON's REG10, whose description has
+ * two sets in each section; how they are put together, assembly.yaml of Blackhole. GUESS: the sets
+ * are numbered as they lie.
+ */
+static inline uint32_t tensix_register_address(uint32_t section0, uint32_t section1,
+                                               unsigned select, unsigned middle)
+{
+    uint32_t set = (select & 2 ? section1 : section0) >> 12 * (select & 1) & 0xfff;
+    return AT_REGISTERS | (set >> 10) << 18 | middle << 12 | (set & 0x3ff) << 2;
+}
+
+/* `name` is the instruction's. */
+enum tensix_exec tensix_write_register(struct tensix *tensix, unsigned thread, const char *name,
+                                       uint32_t address, uint32_t value);
 
 /* --- Address counters (rwc.c, adc.c) --- */
 

@@ -295,9 +295,7 @@ static enum mmio_reply fifo_status(struct tile *tile, struct mmio_access *access
     (void)i;
     const struct tensix_packer *packer = &tile->tensix.packer;
     if (mmio_is_write(access)) {
-        enum mmio_reply reply = mmio_word(access, &tile->tdma.pack_register_address, UINT32_MAX);
-        tensix_packer_set_registers(&tile->tensix, tile->tdma.pack_register_address);
-        return reply;
+        return mmio_word(access, &tile->tdma.pack_register_address, UINT32_MAX);
     }
     return mmio_value(access, tile->tdma.pack_register_address << 8 | OTHERS_EMPTY |
                                   (packer->metadata_count == 0 ? FIFO_EMPTY : 0) |

@@ -8,7 +8,6 @@
  *
  * Everything a PACR does happens at once; a fault leaves all as it was.
  */
-#include "addresses.h"
 #include "tensix/config/adc.h"
 #include "tensix/pack/unit.h"
 
@@ -419,8 +418,7 @@ TENSIX_EXEC(PACR)
 
 /* --- PACR_SETREG --- */
 
-enum { REGISTERS_FIRST = 0x11000, REGISTERS_END = 0x80000, MID_SHIFT = 12 };
-static const uint32_t registers = AT_REGISTERS;
+static const uint32_t registers_first = AT_TDMA, registers_end = AT_REGISTERS + 0x80000;
 
 /*
  * SPEC: assembly.yaml of Blackhole; the page of WormholeB0 has the same address, and a value in the
@@ -428,45 +426,28 @@ static const uint32_t registers = AT_REGISTERS;
  */
 TENSIX_EXEC(PACR_SETREG)
 {
-    const struct tensix_packer *packer = &tensix->packer;
-    uint32_t offset = 0, address;
-    const char *rule = NULL;
-    if (args->push && args->flush) {
-        if (args->addr_sel >= TENSIX_PACK_REGISTERS) {
-            return tensix_fault(tensix, thread, TENSIX_FAULT_UNIMPLEMENTED,
-                                "PACR_SETREG: AddrSel %u: no source says where TDMA-RISC keeps "
-                                "addresses 2 and 3",
-                                args->addr_sel);
-        }
-        offset = packer->register_base[args->addr_sel] + (args->addr_mid << MID_SHIFT);
-        if (offset < REGISTERS_FIRST) {
-            return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
-                                "PACR_SETREG: 0x%08x is below 0xffb11000, where registers begin; "
-                                "set the base in TDMA-RISC (0xffb11038)",
-                                registers + offset);
-        }
+    unsigned state = tensix_state_id(tensix, thread);
+    bool writes = args->push && args->flush;
+    uint32_t beyond;
+    uint32_t address =
+        tensix_register_address(tensix_get_THCON_SEC0_REG10_Packer_Reg_Wr_Addr(tensix, state),
+                                tensix_get_THCON_SEC1_REG10_Packer_Reg_Wr_Addr(tensix, state),
+                                args->addr_sel, args->addr_mid);
+    if (writes && address < registers_first) {
+        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+                            "PACR_SETREG: 0x%08x is below 0x%08x, where registers begin; see "
+                            "THCON_SEC0_REG10_Packer_Reg_Wr_Addr",
+                            address, registers_first);
     }
-    const struct tensix_pack_plan *plan =
-        tensix_pack_plan_now(tensix, tensix_state_id(tensix, thread));
-    if (args->flush && !tensix_pack_flush(tensix, plan, false, &address)) {
-        return tensix_pack_outside_l1(tensix, thread, address);
+    if (args->flush &&
+        !tensix_pack_flush(tensix, tensix_pack_plan_now(tensix, state), false, &beyond)) {
+        return tensix_pack_outside_l1(tensix, thread, beyond);
     }
-    if (offset < REGISTERS_FIRST || offset >= REGISTERS_END) {
-        return TENSIX_DONE; /* SPEC: nothing is written above, either */
-    }
-    address = registers + offset;
-    switch (tensix->board->write(tensix->owner, thread, address, tensix->now,
-                                 packer->register_value, &rule)) {
-    case TENSIX_OK:
-        return TENSIX_DONE;
-    case TENSIX_WAIT: /* to flush once more does nothing */
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_DEVICE, address);
-    case TENSIX_REFUSED:
-        break;
-    }
-    return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
-                        "PACR_SETREG: address 0x%08x: %.120s", address,
-                        rule ? rule : "nothing is there");
+    /* SPEC: nothing is written above. While the register waits, to flush once more does nothing. */
+    return writes && address < registers_end
+               ? tensix_write_register(tensix, thread, "PACR_SETREG", address,
+                                       tensix->packer.register_value)
+               : TENSIX_DONE;
 }
 
 TENSIX_EXEC(PACR_SETREG_DATA)
@@ -491,15 +472,6 @@ void tensix_packer_reset_size(struct tensix *tensix, uint16_t l1_dest_addr_offse
     struct tensix_packer *packer = &tensix->packer;
     memset(packer->acc_tile_size, 0, sizeof packer->acc_tile_size);
     packer->l1_dest_addr_offset = l1_dest_addr_offset;
-}
-
-void tensix_packer_set_registers(struct tensix *tensix, uint32_t value)
-{
-    for (unsigned i = 0; i < TENSIX_PACK_REGISTERS; i++) {
-        uint32_t middle = value >> 10 * i & 0x3ff;
-        uint32_t high = value >> (20 + 2 * i) & 3;
-        tensix->packer.register_base[i] = high << 18 | middle << 2;
-    }
 }
 
 bool tensix_packer_take_metadata(struct tensix *tensix, struct tensix_pack_metadata *metadata)

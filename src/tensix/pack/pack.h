@@ -18,7 +18,6 @@ enum {
     TENSIX_PACK_GROUP = 32,   /* data of a compressed tile before their counters */
     TENSIX_PACK_ROWS = 4,     /* Dst read interfaces */
     TENSIX_PACK_METADATA = 8, /* GUESS: no page says how many tiles the metadata FIFO holds */
-    TENSIX_PACK_REGISTERS = 2 /* addresses of PACR_SETREG that TDMA-RISC sets */
 };
 
 struct tensix_pack_stream {
@@ -88,10 +87,8 @@ struct tensix_packer {
     uint32_t all_zero_flags;
     struct tensix_pack_metadata metadata[TENSIX_PACK_METADATA]; /* [first] is the oldest */
     uint8_t metadata_first, metadata_count;
-    /* PACR_SETREG, and what TDMA-RISC sets. */
-    uint32_t register_value;
-    uint32_t register_base[TENSIX_PACK_REGISTERS]; /* SetRegBase: bytes from 0xffb00000 on */
-    uint16_t l1_dest_addr_offset;
+    uint32_t register_value;      /* of PACR_SETREG */
+    uint16_t l1_dest_addr_offset; /* TDMA-RISC sets it */
 
     /* Beside the state. */
     struct tensix_pack_plan plan;
@@ -104,9 +101,6 @@ void tensix_packer_soft_reset(struct tensix *tensix, uint32_t entering, uint32_t
 
 /* TDMA-RISC ResetPackerAccTileSize, for packer 0. */
 void tensix_packer_reset_size(struct tensix *tensix, uint16_t l1_dest_addr_offset);
-
-/* TDMA-RISC SetPackRegAddr. */
-void tensix_packer_set_registers(struct tensix *tensix, uint32_t value);
 
 /* Size of the thread's latest tile, 0 where another thread packed last. */
 uint16_t tensix_packer_tile_size(const struct tensix *tensix, unsigned thread);

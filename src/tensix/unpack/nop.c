@@ -6,7 +6,6 @@
  * UNPACR_NOP_SETREG (with their TTArchitecture conditions); fields, clearing to 1 and to an
  * immediate by tt_llk_blackhole's assembly.yaml.
  */
-#include "addresses.h"
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 
@@ -90,11 +89,11 @@ TENSIX_EXEC(UNPACR_NOP_NOP)
 
 /* --- Registers --- */
 
-static const uint32_t registers = AT_REGISTERS, first_reachable = AT_TDMA, streams = AT_OVERLAY;
+static const uint32_t first_reachable = AT_TDMA, streams = AT_OVERLAY;
 enum { STREAM_BYTES = 0x1000, STREAM_MSG_DATA_CLEAR = 266 };
 
-static enum tensix_exec write_register(struct tensix *tensix, unsigned thread, uint32_t address,
-                                       uint32_t value)
+enum tensix_exec tensix_write_register(struct tensix *tensix, unsigned thread, const char *name,
+                                       uint32_t address, uint32_t value)
 {
     const char *rule = "the coprocessor reaches registers from 0xffb11000 on";
     enum tensix_reply reply = TENSIX_REFUSED;
@@ -106,9 +105,8 @@ static enum tensix_exec write_register(struct tensix *tensix, unsigned thread, u
         return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_DEVICE, address);
     }
     if (reply == TENSIX_REFUSED) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
-                            "UNPACR_NOP: address 0x%08x: %.140s", address,
-                            rule ? rule : "nothing is there");
+        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED, "%s: address 0x%08x: %.140s",
+                            name, address, rule ? rule : "nothing is there");
     }
     return TENSIX_DONE;
 }
@@ -123,7 +121,7 @@ static enum tensix_exec clear_message(struct tensix *tensix, unsigned thread, un
                        : tensix_get_NOC_OVERLAY_MSG_CLEAR_StreamId_0(tensix, thread);
     }
     uint32_t address = streams + stream * STREAM_BYTES + STREAM_MSG_DATA_CLEAR * 4;
-    return write_register(tensix, thread, address, 1);
+    return tensix_write_register(tensix, thread, "UNPACR_NOP", address, 1);
 }
 
 TENSIX_EXEC(UNPACR_NOP_POP)
@@ -136,30 +134,17 @@ TENSIX_EXEC(UNPACR_NOP_STREAM)
     return clear_message(tensix, thread, args->which_unpacker, args->stream, args->clear_count);
 }
 
-/*
- * One of four addresses of twelve bits, of which the upper two come before AddrMid.
- * GUESS: they are those of THCON_SEC0 and THCON_SEC1 Unpacker_Reg_Wr_Addr ("4 sets of 12-bit
- * addresses including both sections", cfg_defines.h), put together as assembly.yaml has it for
- * PACR_SETREG; Wormhole's page has two of them in TDMA-RISC.
- */
-static uint32_t long_address(const struct tensix *tensix, unsigned thread, unsigned select,
-                             unsigned middle)
-{
-    unsigned state = tensix_state_id(tensix, thread);
-    uint32_t both = select & 2 ? tensix_get_THCON_SEC1_REG10_Unpacker_Reg_Wr_Addr(tensix, state)
-                               : tensix_get_THCON_SEC0_REG10_Unpacker_Reg_Wr_Addr(tensix, state);
-    uint32_t set = both >> 12 * (select & 1) & 0xfff;
-    return registers | (set >> 10) << 18 | middle << 12 | (set & 0x3ff) << 2;
-}
-
 TENSIX_EXEC(UNPACR_NOP_STREAM_LONG)
 {
     enum { SUM_BITS = 0x1ffff };
+    unsigned state = tensix_state_id(tensix, thread);
     uint32_t *sum = &tensix->unpacker[args->which_unpacker].register_sum;
     uint32_t address =
-        long_address(tensix, thread, args->addr_sel_hi << 1 | args->addr_sel_lo, args->addr_mid);
+        tensix_register_address(tensix_get_THCON_SEC0_REG10_Unpacker_Reg_Wr_Addr(tensix, state),
+                                tensix_get_THCON_SEC1_REG10_Unpacker_Reg_Wr_Addr(tensix, state),
+                                args->addr_sel_hi << 1 | args->addr_sel_lo, args->addr_mid);
     if (!args->accumulate) {
-        return write_register(tensix, thread, address, args->value11);
+        return tensix_write_register(tensix, thread, "UNPACR_NOP", address, args->value11);
     }
     if (args->value11 == 0) { /* SPEC: nothing is written */
         *sum = 0;
@@ -167,7 +152,7 @@ TENSIX_EXEC(UNPACR_NOP_STREAM_LONG)
         return TENSIX_DONE;
     }
     uint32_t value = (*sum + args->value11) & SUM_BITS;
-    enum tensix_exec result = write_register(tensix, thread, address, value);
+    enum tensix_exec result = tensix_write_register(tensix, thread, "UNPACR_NOP", address, value);
     if (result == TENSIX_DONE) {
         *sum = value;
         tensix->changed = true;
