@@ -111,17 +111,20 @@ enum tensix_exec tensix_write_register(struct tensix *tensix, unsigned thread, c
     return TENSIX_DONE;
 }
 
-/* SPEC: one entry is popped, whatever the count says; ThreadConfig names the stream where the
- * instruction has no count. */
+/* SPEC: the page writes 1, whatever the count says. assembly.yaml: as many messages are freed as
+ * the instruction says, or ThreadConfig where it has no count; MSG_DATA_CLEAR takes that number, and
+ * pops one entry. GUESS: 1 where neither has one. */
 static enum tensix_exec clear_message(struct tensix *tensix, unsigned thread, unsigned which,
                                       unsigned stream, unsigned count)
 {
     if (count == 0) {
         stream = which ? tensix_get_NOC_OVERLAY_MSG_CLEAR_StreamId_1(tensix, thread)
                        : tensix_get_NOC_OVERLAY_MSG_CLEAR_StreamId_0(tensix, thread);
+        count = which ? tensix_get_NOC_OVERLAY_MSG_CLEAR_MsgNum_1(tensix, thread)
+                      : tensix_get_NOC_OVERLAY_MSG_CLEAR_MsgNum_0(tensix, thread);
     }
     uint32_t address = streams + stream * STREAM_BYTES + STREAM_MSG_DATA_CLEAR * 4;
-    return tensix_write_register(tensix, thread, "UNPACR_NOP", address, 1);
+    return tensix_write_register(tensix, thread, "UNPACR_NOP", address, count ? count : 1);
 }
 
 TENSIX_EXEC(UNPACR_NOP_POP)

@@ -212,12 +212,14 @@ static unsigned writes(void)
     return sum;
 }
 
-/* One message of a stream: that of the instruction, or of ThreadConfig where it has no count. */
+/* One write, whose value is the number of messages: the stream and the number are those of the
+ * instruction, or of ThreadConfig where it has no number; 1 where neither has one. */
 TEST(clears_messages)
 {
-    for (unsigned i = 0; i < 30; i++) {
+    for (unsigned i = 0; i < 100; i++) {
         unsigned which = random_below(&dice, 2), stream = random_below(&dice, 64),
-                 count = random_below(&dice, 3), own = random_below(&dice, 64);
+                 count = random_below(&dice, 8), own = random_below(&dice, 64),
+                 own_count = random_below(&dice, 4);
         bool is_long = random_below(&dice, 2);
         harness.regs = 0;
         memset(harness.reg, 0, sizeof harness.reg);
@@ -225,16 +227,21 @@ TEST(clears_messages)
                                 which ? TENSIX_FIELD_NOC_OVERLAY_MSG_CLEAR_StreamId_1
                                       : TENSIX_FIELD_NOC_OVERLAY_MSG_CLEAR_StreamId_0,
                                 own);
+        tensix_set_thread_field(tensix, 0,
+                                which ? TENSIX_FIELD_NOC_OVERLAY_MSG_CLEAR_MsgNum_1
+                                      : TENSIX_FIELD_NOC_OVERLAY_MSG_CLEAR_MsgNum_0,
+                                own_count);
         uint32_t word = UINT32_C(0x43000000) | which << 23;
         if (is_long) {
             word |= stream << 16 | count << 12 | 3;
         }
         tensix_harness_push(&harness, 0, word);
         unsigned expected_stream = is_long && count ? stream : own;
+        unsigned expected_count = is_long && count ? count : own_count;
         ck_assert_uint_eq(harness.regs, 1);
         ck_assert_uint_eq(harness.reg[0].address,
                           0xffb00000 + STREAMS + expected_stream * 0x1000 + 266 * 4);
-        ck_assert_uint_eq(harness.reg[0].value, 1);
+        ck_assert_uint_eq(harness.reg[0].value, expected_count ? expected_count : 1);
         ck_assert_uint_eq(writes(), 1);
     }
     ck_assert_uint_eq(harness.faults, 0);
