@@ -55,7 +55,7 @@ static enum tensix_exec no_such_word(struct tensix *tensix, unsigned thread, con
 
 /* --- ThreadConfig --- */
 
-enum thread_special { PLAIN, MOVES_STREAM, RESETS_CONTEXTS };
+enum thread_special { PLAIN, MOVES_STREAM, COMMANDS_CONTEXTS };
 
 static const uint8_t thread_specials[TENSIX_THREAD_WORDS] = {
 #define THREAD_SPECIAL(field, effect) [TENSIX_WORD_##field] = effect,
@@ -78,8 +78,8 @@ TENSIX_EXEC(SETC16)
     case MOVES_STREAM:
         tensix_reconsider(tensix, tensix->now);
         break;
-    case RESETS_CONTEXTS:
-        tensix_unpack_reset_contexts(tensix, thread);
+    case COMMANDS_CONTEXTS:
+        tensix_unpack_command_contexts(tensix, thread);
         break;
     }
     return TENSIX_DONE;

@@ -24,23 +24,38 @@ void tensix_unpack_hand_over(struct tensix *tensix, unsigned thread, unsigned wh
                                               << 4;
 }
 
-void tensix_unpack_reset_contexts(struct tensix *tensix, unsigned thread)
-{
-    for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
-        tensix->unpacker[which].context_counter[thread] = 0;
-    }
-}
-
-static void count_context(struct tensix *tensix, unsigned thread, unsigned which, unsigned context,
+static void count_context(struct tensix *tensix, unsigned thread, unsigned which,
                           const struct tensix_unpack_plan *plan)
 {
-    unsigned next = (context + 1) % TENSIX_UNPACK_CONTEXTS;
-    tensix->unpacker[which].context_counter[thread] = next > plan->last_context ? 0 : next;
+    uint32_t *counter = &tensix->unpacker[which].context_counter[thread];
+    *counter = *counter >= plan->last_context ? 0 : *counter + 1;
+}
+
+/* Counts without unpacking. */
+static void count_context_alone(struct tensix *tensix, unsigned thread, unsigned which)
+{
+    unsigned state = tensix_state_id(tensix, thread);
+    count_context(tensix, thread, which, unpack_plan(tensix, which, state, false, 0));
+}
+
+void tensix_unpack_command_contexts(struct tensix *tensix, unsigned thread)
+{
+    for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
+        if (which ? tensix_get_UNPACK_MISC_CFG_CfgContextCntReset_1(tensix, thread)
+                  : tensix_get_UNPACK_MISC_CFG_CfgContextCntReset_0(tensix, thread)) {
+            tensix->unpacker[which].context_counter[thread] = 0;
+        } else if (which ? tensix_get_UNPACK_MISC_CFG_CfgContextCntInc_1(tensix, thread)
+                         : tensix_get_UNPACK_MISC_CFG_CfgContextCntInc_0(tensix, thread)) {
+            count_context_alone(tensix, thread, which);
+        }
+    }
 }
 
 /* --- UNPACR --- */
 
-/* SPEC: WhichContext and WhichADC. */
+/* SPEC: WhichContext and WhichADC. The counter counts by itself, and the offset is added to what it
+ * or the instruction says (the vendor's description of CfgContextOffset; the page has the sum
+ * counted on). */
 static bool choose_context(struct unpack_job *job, const struct tensix_args_UNPACR *args)
 {
     const struct tensix *tensix = job->tensix;
@@ -162,7 +177,7 @@ TENSIX_EXEC(UNPACR)
     unpack_move(&job);
     charge(&job);
     if (job.is_multi_context && args->use_context_counter) {
-        count_context(tensix, thread, job.which, job.context, job.plan);
+        count_context(tensix, thread, job.which, job.plan);
     }
     count_up(&job, args);
     tensix->unpacker[job.which].latest_format = job.format.out;
@@ -185,8 +200,6 @@ TENSIX_EXEC(UNPACR_FLUSH)
 
 TENSIX_EXEC(UNPACR_INC)
 {
-    unsigned which = args->which_unpacker, state = tensix_state_id(tensix, thread);
-    unsigned context = tensix->unpacker[which].context_counter[thread];
-    count_context(tensix, thread, which, context, unpack_plan(tensix, which, state, false, 0));
+    count_context_alone(tensix, thread, args->which_unpacker);
     return TENSIX_DONE;
 }

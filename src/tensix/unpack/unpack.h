@@ -50,7 +50,7 @@ struct tensix_unpack_plan {
 };
 
 struct tensix_unpacker {
-    uint32_t context_counter[3]; /* of each thread */
+    uint32_t context_counter[3]; /* of each thread, without CfgContextOffset */
     uint32_t src_row[3];         /* SPEC: SrcRow, of each thread */
     uint32_t register_sum;       /* SPEC: SetRegAcc */
     uint8_t latest_format;       /* output format of the latest UNPACR */
@@ -67,7 +67,8 @@ struct tensix;
 void tensix_unpack_hand_over(struct tensix *tensix, unsigned thread, unsigned which,
                              unsigned format);
 
-/* Both context counters of a thread are 0 again. */
-void tensix_unpack_reset_contexts(struct tensix *tensix, unsigned thread);
+/* SETC16 has written UNPACK_MISC_CFG, whose bits reset the thread's context counters and count them
+ * up. GUESS: a counter whose bits are both set is reset. */
+void tensix_unpack_command_contexts(struct tensix *tensix, unsigned thread);
 
 #endif

@@ -85,25 +85,6 @@ FIXTURE(setup, teardown);
 
 /* --- SETC16 --- */
 
-/* SPEC: any write to the word resets the unpackers' context counters of the thread. */
-TEST(context_counters_are_reset)
-{
-    for (unsigned i = 0; i < 6; i++) {
-        tensix->unpacker[i / 3].context_counter[i % 3] = i + 1;
-    }
-    run(2, "SETC16 %u, 1; SETC16 %u, 1", CONTEXT_RESET - 1, CONTEXT_RESET + 1);
-    for (unsigned i = 0; i < 6; i++) {
-        ck_assert_uint_eq(tensix->unpacker[i / 3].context_counter[i % 3], i + 1);
-    }
-    run(0, "SETC16 %u, 0", CONTEXT_RESET);
-    run(2, "SETC16 %u, 0x1010", CONTEXT_RESET);
-    for (unsigned i = 0; i < 6; i++) {
-        ck_assert_uint_eq(tensix->unpacker[i / 3].context_counter[i % 3], i % 3 == 1 ? i + 1 : 0);
-    }
-    ck_assert_uint_eq(tensix->thread_config[2][CONTEXT_RESET], 0x1010);
-    ck_assert_uint_eq(harness.unmodelled, 0);
-}
-
 /* STREAMWAIT reads the stream's number when it looks, not when it is latched. */
 TEST(setc16_moves_a_latched_streamwait)
 {

@@ -96,6 +96,49 @@ TEST(no_way_to_dst_in_reset)
     ck_assert_uint_eq(tensix->thread[0].adc[0].channel[0].z, 1);
 }
 
+/* --- Rows in L1 --- */
+
+/* Rows of data wider than a byte have 32 data, others 16: Tileize_mode strides from row to row, and
+ * a FIFO wraps round after a row. Its limit is where the tile starts, and it is as long as a row,
+ * so that each row is the first one again. */
+TEST_EACH(width_of_rows, 8)
+{
+    static const struct {
+        enum num_format in, out;
+        unsigned bytes, width;
+    } rows[] = {
+        {NUM_FORMAT_FLOAT32, NUM_FORMAT_TF32, 4, 32},
+        {NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, 2, 32},
+        {NUM_FORMAT_INT8, NUM_FORMAT_INT8, 1, 16},
+        {NUM_FORMAT_LF8, NUM_FORMAT_LF8, 1, 16},
+    };
+    bool wraps = _i >= COUNT(rows);
+    unsigned stride = wraps ? 0 : 0x120, kind = (unsigned)(_i % COUNT(rows));
+    unsigned bytes = rows[kind].bytes, width = rows[kind].width;
+    (void)tensix_config_write(tensix, TENSIX_WORD_THCON_SEC0_REG0_TileDescriptor,
+                              (uint32_t)rows[kind].in | 1 << 4 | FACE << 16);
+    CONFIG(THCON_SEC0_REG2_Out_data_format, rows[kind].out);
+    if (wraps) {
+        CONFIG(THCON_SEC0_REG2_Unpack_limit_address, TILE / 16 + 1);
+        CONFIG(THCON_SEC0_REG2_Unpack_fifo_size, width * bytes / 16);
+    } else {
+        CONFIG(THCON_SEC0_REG2_Tileize_mode, 1);
+        CONFIG(THCON_SEC0_REG2_Shift_amount_cntx0, stride >> 4 & 0xf);
+        CONFIG(THCON_SEC0_REG2_Shift_amount_cntx1, stride >> 8);
+    }
+    for (unsigned i = 0; i < 0x2000; i++) {
+        harness.l1[TILE + i] = (uint8_t)random_next(&dice);
+    }
+    RUN("UNPACR 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1");
+    ck_assert_msg(harness.faults == 0, "%s", harness.fault.text);
+    for (unsigned i = 0; i < FACE; i++) {
+        uint32_t value = 0;
+        memcpy(&value, harness.l1 + TILE + 16 + i / width * stride + i % width * bytes, bytes);
+        ck_assert_uint_eq(datum(0, 0, i / 16, i % 16),
+                          num_unpack_to_src(rows[kind].in, rows[kind].out, value, 0));
+    }
+}
+
 /* --- Contexts --- */
 
 static unsigned counter(unsigned which, unsigned thread)
@@ -103,7 +146,7 @@ static unsigned counter(unsigned which, unsigned thread)
     return tensix->unpacker[which].context_counter[thread];
 }
 
-/* UNPACR_INC goes round; SETC16 to the word of the offsets starts over, for its thread only. */
+/* UNPACR_INC goes round, whatever the offsets are. */
 TEST_EACH(context_counters, 2)
 {
     unsigned which = (unsigned)_i;
@@ -115,20 +158,67 @@ TEST_EACH(context_counters, 2)
         CONFIG(THCON_SEC1_REG2_Context_count_non_log2, 4);
         CONFIG(THCON_SEC0_REG2_Context_count_non_log2_en, count == 4);
         CONFIG(THCON_SEC1_REG2_Context_count_non_log2_en, count == 4);
-        RUN("SETC16 41, 0x303"); /* the offset does not matter to it */
+        RUN("SETC16 41, 0x1313"); /* starts over; the offset does not matter to it */
         for (unsigned i = 1; i <= 20; i++) {
             tensix_harness_push(&harness, 0, increment);
             ck_assert_uint_eq(counter(which, 0), i % (count == 4 ? 5 : 1u << count));
             ck_assert_uint_eq(counter(!which, 0), 0);
         }
     }
-    RUN("SETC16 41, 0");
-    tensix_harness_push(&harness, 0, increment);
-    tensix_harness_push(&harness, 1, increment);
-    tensix_harness_run(&harness, 1, "SETC16 41, 0x100");
-    ck_assert_uint_eq(counter(which, 0), 1);
-    ck_assert_uint_eq(counter(which, 1), 0);
     ck_assert_uint_eq(harness.unmodelled, 0);
+}
+
+/* SETC16 to the word of the offsets: bits 4 and 12 reset the own thread's counter of unpacker 0 and
+ * 1 (0x1010 is what LLK writes), bits 5 and 13 count it up, and offsets alone leave both. */
+TEST_EACH(context_commands, 11)
+{
+    static const struct {
+        const char *write;
+        unsigned counter[2]; /* from 2 and 3 of 0 to 3 */
+    } rows[] = {
+        {"SETC16 41, 0", {2, 3}},      {"SETC16 41, 0x0f0f", {2, 3}}, {"SETC16 41, 0x0010", {0, 3}},
+        {"SETC16 41, 0x1000", {2, 0}}, {"SETC16 41, 0x1010", {0, 0}}, {"SETC16 41, 0x0020", {3, 3}},
+        {"SETC16 41, 0x2000", {2, 0}}, {"SETC16 41, 0x2121", {3, 0}}, {"SETC16 41, 0x3030", {0, 0}},
+        {"SETC16 40, 0x1010", {2, 3}}, {"SETC16 42, 0x1010", {2, 3}},
+    };
+    CONFIG(THCON_SEC0_REG2_Context_count, 2);
+    CONFIG(THCON_SEC1_REG2_Context_count, 2);
+    for (unsigned thread = 0; thread < 2; thread++) {
+        tensix->unpacker[0].context_counter[thread] = 2;
+        tensix->unpacker[1].context_counter[thread] = 3;
+    }
+    RUN(rows[_i].write);
+    for (unsigned which = 0; which < 2; which++) {
+        ck_assert_uint_eq(counter(which, 0), rows[_i].counter[which]);
+        ck_assert_uint_eq(counter(which, 1), 2 + which);
+    }
+    ck_assert_uint_eq(harness.unmodelled, 0);
+}
+
+/* The counter goes from 0 to 3 and round by itself; what CfgContextOffset adds shows in the context
+ * alone: with 1, contexts 1 to 4 in turn. The tile of context i begins with face i. */
+TEST(offset_is_added_to_the_counter)
+{
+    const uint32_t pairs = 1 | 1 << 16;
+    put_bf16(TILE + 16, 5 * FACE);
+    for (unsigned i = 0; i < 5; i++) {
+        (void)tensix_config_write(tensix, TENSIX_WORD_THCON_SEC0_REG3_Base_address + i,
+                                  (TILE + i * 2 * FACE) / 16);
+    }
+    (void)tensix_config_write(tensix, TENSIX_WORD_THCON_SEC0_REG2_Disable_zero_compress_cntx0,
+                              0xf | 1 << 16);
+    (void)tensix_config_write(tensix, TENSIX_WORD_THCON_SEC0_REG5_Tile_x_dim_cntx2, FACE * pairs);
+    (void)tensix_config_write(tensix, TENSIX_WORD_THCON_SEC0_REG5_Dest_cntx2_address, 64 * pairs);
+    CONFIG(THCON_SEC0_REG2_Context_count, 2);
+    RUN("SETC16 41, 1");
+    for (unsigned i = 0; i < 9; i++) {
+        unsigned bank = tensix->src[0].unpack_bank;
+        tensix->src[0].matrix_may[bank] = false;
+        RUN("UNPACR 0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1");
+        ck_assert_msg(harness.faults == 0, "%s", harness.fault.text);
+        check_face(0, bank, 0, (1 + i % 4) * FACE);
+        ck_assert_uint_eq(counter(0, 0), (i + 1) % 4);
+    }
 }
 
 /* An E4M3 has bias 7, an FP16 15; the mode is one per unpacker. */

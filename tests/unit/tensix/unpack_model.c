@@ -3,7 +3,8 @@
  * conditionals for Blackhole, Unpackers/FormatConversion, SrcASrcB, ADCs (Blackhole's 13 bits),
  * BlackholeA0 Dst, and tt_llk_blackhole for encodings; of ttsim it has what Blackhole makes of an
  * FP8 of all ones, that rows of data wider than a byte are 32 long,
- * and FP32 to FP16. Slow, a datum at a time, with addresses in
+ * and FP32 to FP16; of the vendor's description of CfgContextOffset, that the context counter counts
+ * without it. Slow, a datum at a time, with addresses in
  * sixteenths of a byte since the pages count exponents and BFP2 datums in fractions.
  */
 #include "unit/tensix/unpack_model.h"
@@ -707,7 +708,7 @@ static void finish(struct run *r)
     struct world *world = r->world;
     unsigned u = r->u->unpacker;
     if (r->u->multi && r->u->use_counter) {
-        unsigned next = (r->context + 1) & 7;
+        unsigned next = world->counter[u][r->thread] + 1;
         world->counter[u][r->thread] = next >= 1U << section(r, 72, 6, 2) ? 0 : next;
     }
     for (unsigned i = 0; i < THREADS; i++) {
