@@ -272,6 +272,30 @@ TEST_EACH(pairs_of_formats, COUNT(rows))
     ck_assert_uint_eq(wanted, 2 * (8 * 8 + 6 * 6));
 }
 
+/* A code means the same here as in the unpackers, whose banks imply it. */
+TEST(styles_by_code)
+{
+    static const struct {
+        const char *name;
+        unsigned code;
+        enum num_matrix_style style;
+    } formats[] = {
+        {"FP32", 0, NUM_MATRIX_BF16},  {"FP16", 1, NUM_MATRIX_FP16},
+        {"BFP8a", 2, NUM_MATRIX_FP16}, {"BFP4a", 3, NUM_MATRIX_FP16},
+        {"TF32", 4, NUM_MATRIX_TF32},  {"BF16", 5, NUM_MATRIX_BF16},
+        {"BFP8", 6, NUM_MATRIX_BF16},  {"BFP4", 7, NUM_MATRIX_BF16},
+        {"INT32", 8, NUM_MATRIX_BF16}, {"INT16", 9, NUM_MATRIX_BF16},
+        {"FP8", 10, NUM_MATRIX_FP16},  {"BFP2a", 11, NUM_MATRIX_FP16},
+        {"INT8", 14, NUM_MATRIX_FP16}, {"BFP2", 15, NUM_MATRIX_BF16},
+    };
+    for (int i = 0; i < COUNT(formats); i++) {
+        ck_assert_msg(tensix_matrix_is_format(formats[i].code) &&
+                          tensix_matrix_style(formats[i].code) == formats[i].style,
+                      "%s", formats[i].name);
+    }
+    ck_assert(!tensix_matrix_is_format(12) && !tensix_matrix_is_format(13));
+}
+
 TEST(styles_are_those_of_the_arithmetic)
 {
     for (unsigned format = 0; format < 16; format++) {

@@ -107,6 +107,48 @@ TEST_EACH(zeroacc_is_as_the_model, MODES)
     ck_assert_uint_eq(harness.faults, faults);
 }
 
+/* Block n of Dst32b is the upper halves of its rows 16n to 16n + 15, physical rows 32n to 32n + 7 and
+ * 32n + 16 to 32n + 23, whatever Fp32_enabled is; with a row offset that has bit 8 or 9 it counts
+ * from the upper half of Dst. Of Dst16b the rows that a p150b cleared. */
+TEST_EACH(blocks_by_hand, 13 * 2)
+{
+    enum { NONE = -1 };
+    static const struct {
+        const char *insn;
+        unsigned offset;
+        bool is_absolute, is_32b;
+        int first;
+    } rows[] = {
+        {"ZEROACC 1, 1, 0, 0, 0", 0, false, true, 0},
+        {"ZEROACC 1, 1, 0, 0, 3", 0, false, true, 96},
+        {"ZEROACC 1, 1, 0, 0, 3", 255, false, true, 96},
+        {"ZEROACC 1, 1, 0, 0, 3", 256, false, true, 608},
+        {"ZEROACC 1, 1, 0, 0, 3", 512, false, true, 608},
+        {"ZEROACC 1, 1, 0, 0, 3", 256, true, true, 96},
+        {"ZEROACC 1, 1, 0, 0, 31", 0, false, true, 992},
+        {"ZEROACC 1, 1, 0, 0, 32", 0, false, true, NONE},
+        {"ZEROACC 1, 1, 0, 0, 16", 256, false, true, NONE},
+        {"ZEROACC 1, 0, 0, 0, 31", 480, false, false, 496},
+        {"ZEROACC 1, 0, 0, 0, 31", 488, false, false, 1008},
+        {"ZEROACC 1, 0, 0, 0, 15", 496, false, false, 240},
+        {"ZEROACC 1, 0, 0, 0, 16", 496, false, false, 768},
+    };
+    unsigned i = (unsigned)_i / 2;
+    tensix_set_config_field(tensix, 0, TENSIX_FIELD_ALU_ACC_CTRL_Fp32_enabled, (uint32_t)_i % 2);
+    tensix_set_config_field(tensix, 0, TENSIX_FIELD_DEST_ACCESS_CFG_zeroacc_absolute_tile_mode,
+                            rows[i].is_absolute);
+    tensix_set_thread_field(tensix, 0, TENSIX_FIELD_DEST_TARGET_REG_CFG_MATH_Offset,
+                            rows[i].offset);
+    tensix_harness_run(&harness, 0, rows[i].insn);
+    ck_assert_uint_eq(harness.faults, 0);
+    for (int row = 0; row < MODEL_ROWS; row++) {
+        int at = row - rows[i].first;
+        bool is_cleared =
+            rows[i].first != NONE && at >= 0 && (rows[i].is_32b ? at < 32 && at % 16 < 8 : at < 16);
+        ck_assert_msg(tensix->dst.cleared[row] == is_cleared, "row %d", row);
+    }
+}
+
 TEST_RANGE(modes_that_are_none, 4, 5)
 {
     char text[40];
