@@ -215,6 +215,45 @@ TEST(full_fifos_of_readings_are_shown)
     write_stream(W, 0, s, OVERLAY_MSG_DATA_CLEAR, 1);
 }
 
+/* How many entries both FIFOs take, and which groups can be cleared, in each kind of tile. */
+TEST_EACH(fifos_of_streams, 3)
+{
+    static const struct {
+        unsigned streams, deep, deep_readings, endpoint;
+    } tiles[] = {{64, 8, 8, 16}, {32, 32, 128, 32}, {16, 8, 8, 16}};
+    teardown();
+    open_world(W, tiles[_i].streams, 1);
+    struct overlay *overlay = &W->tile[0].overlay;
+    for (unsigned s = 0; s < tiles[_i].streams; s++) {
+        bool is_ethernet = tiles[_i].streams == 32, is_endpoint = s == 4 || s == 5;
+        bool is_deep = s < 4 || (s >= 8 && s < 12) || (is_endpoint && !is_ethernet);
+        unsigned readings = 0, messages = 1;
+        begin(0, s, 300, FROM_SOFTWARE | TO_SOFTWARE);
+        write_stream(W, 0, s, OVERLAY_BUF_SIZE, 512);
+        for (bool takes = true; takes; readings += takes) {
+            uint32_t offset = read_stream(W, 0, s, OVERLAY_WR_PTR) & 0x1ffff;
+            write_stream(W, 0, s, OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO,
+                         (BUFFER + offset) | 1 << 17);
+            takes = overlay_write(overlay, s, OVERLAY_MSG_INFO_CLEAR, true, 1) == OVERLAY_DONE;
+        }
+        ck_assert_uint_eq(readings, is_deep ? tiles[_i].deep_readings : 2);
+        for (bool takes = true; takes; messages += takes) {
+            uint32_t offset = read_stream(W, 0, s, OVERLAY_WR_PTR) & 0x1ffff;
+            takes = overlay_write(overlay, s, OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO, true,
+                                  (BUFFER + offset) | 1 << 17) == OVERLAY_DONE;
+        }
+        ck_assert_uint_eq(messages, !is_deep      ? 2
+                                    : is_endpoint ? tiles[_i].endpoint
+                                                  : tiles[_i].deep);
+        write_stream(W, 0, s, OVERLAY_MSG_DATA_CLEAR, 1);
+        write_stream(W, 0, s, OVERLAY_MSG_DATA_CLEAR, 1);
+        settle(W);
+        ck_assert_int_eq(overlay_write(overlay, s, OVERLAY_MSG_INFO_CLEAR, true, 4),
+                         is_endpoint && !is_ethernet ? OVERLAY_DONE : OVERLAY_REFUSED);
+        ck_assert_int_eq(overlay_write(overlay, s, OVERLAY_MSG_INFO_CLEAR, true, 2), OVERLAY_DONE);
+    }
+}
+
 TEST_EACH(next_phase_waits_for_data, 2)
 {
     bool skips = _i;
@@ -381,6 +420,30 @@ TEST(reload_repeats_a_phase)
         write_stream(W, 0, 20, OVERLAY_MSG_DATA_CLEAR, 1);
     }
     ck_assert_uint_eq(W->faults, 0);
+}
+
+/* The offset counts from the pointer as it stands when the register is written, its base included:
+ * software's from where it put the pointer, a configuration's from behind itself (above). */
+TEST_EACH(reload_counts_from_the_pointer, 4)
+{
+    static const struct {
+        uint32_t base, pointer, offset;
+    } loads[] = {
+        {0, BLOB, 0},
+        {0, BLOB + 24, (uint32_t)-24},
+        {BLOB, 24, (uint32_t)-24},
+        {BLOB - 0x100, 0xc0, 0x40},
+    };
+    uint32_t words[] = {2 << 12 | 1, blob_word(OVERLAY_REMOTE_SRC, 77)};
+    put_blob(BLOB, words, 2);
+    write_stream(W, 0, 7, OVERLAY_PHASE_AUTO_CFG_HEADER, 1 << 24);
+    write_stream(W, 0, 7, OVERLAY_PHASE_AUTO_CFG_PTR_BASE, loads[_i].base);
+    write_stream(W, 0, 7, OVERLAY_PHASE_AUTO_CFG_PTR, loads[_i].pointer);
+    write_stream(W, 0, 7, OVERLAY_RELOAD_PHASE_BLOB, loads[_i].offset & 0xffffff);
+    settle(W);
+    ck_assert_uint_eq(W->faults, 0);
+    ck_assert_uint_eq(read_stream(W, 0, 7, OVERLAY_REMOTE_SRC), 77);
+    ck_assert_uint_eq(read_stream(W, 0, 7, OVERLAY_PHASE_AUTO_CFG_PTR), BLOB - loads[_i].base);
 }
 
 /* --- Handshakes --- */
