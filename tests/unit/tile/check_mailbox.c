@@ -35,6 +35,21 @@ TEST_EACH(mailbox_connects_a_pair, 16)
     ck_assert_uint_eq(get(to, MAILBOX((uint32_t)from) + 4), 0);
 }
 
+/* A mailbox has all of its 4 KiB: a store pushes wherever it goes, and bit 2 of a load's address
+ * tells a question from a pop. */
+TEST_EACH(mailbox_answers_at_any_offset, 5)
+{
+    static const uint32_t offsets[] = {0, 4, 8, 0x7fc, 0xff8};
+    uint32_t offset = offsets[_i];
+    put(AGENT_B, MAILBOX(2) + offset, 0x1234);
+    ck_assert_uint_eq(get(AGENT_T1, MAILBOX(0) + (offset ^ 4) % 8), offset & 4 ? 0x1234 : 1);
+    put(AGENT_B, MAILBOX(2), 0x5678);
+    ck_assert_uint_eq(get(AGENT_T1, MAILBOX(0) + offset), offset & 4 ? 1 : 0x1234);
+    ck_assert_uint_eq(get(AGENT_T1, MAILBOX(0) + (offset & ~4u)), 0x5678);
+    ck_assert_uint_eq(get(AGENT_T1, MAILBOX(0) + (offset | 4)), 0);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T1, MAILBOX(0) + (offset & ~4u), 0), MMIO_WAIT);
+}
+
 TEST(mailboxes_of_a_writer_hold_four)
 {
     put(AGENT_T1, MAILBOX(0), 1);
@@ -103,14 +118,22 @@ TEST(override_answers_for_an_empty_pc_buf)
     ck_assert_uint_eq(get(AGENT_B, B_PC_BUF(1)), 0);
 }
 
-/* B's load returns when T0 has taken everything, waits for more, and its thread is idle. */
-TEST(b_waits_for_the_trisc)
+/* B's load returns when T0 has taken everything, waits for more, and its thread is idle; at any
+ * offset of its side, that of TTSync and of semaphores included. */
+TEST_EACH(b_waits_for_the_trisc, 5)
 {
-    static const char *const b_program[] = {
-        "lui s0, 0xffe80", "addi t0, zero, 5",
-        "sw t0, 0(s0)",    "sw t1, 4(s0)", /* not pushed: orders the next */
-        "lw t1, 4(s0)",    "sw t0, 0x400(zero)",
-        "ebreak",          NULL};
+    static const char *const loads[] = {"lw t1, 0(s0)", "lw t1, 4(s0)", "lw t1, 8(s0)",
+                                        "lw t1, 0x20(s0)", "lw t1, 0x7fc(s0)"};
+    const char *const b_program[] = {"lui s0, 0xffe80",
+                                     "addi t0, zero, 5",
+                                     "addi t1, zero, 7",
+                                     "sw t0, 0(s0)",
+                                     "sw t1, 4(s0)", /* not pushed: orders the next */
+                                     loads[_i],
+                                     "sw t0, 0x400(zero)",
+                                     "sw t1, 0x408(zero)",
+                                     "ebreak",
+                                     NULL};
     static const char t_program[] =
         "lui s0, 0xffe80; lui s1, 0xffe40; lui t2, 1; "
         "1: addi t2, t2, -1; bne t2, zero, 1b; lw t0, 0(s0); sw t0, 0x404(zero); lui t2, 0x02000; "
@@ -123,6 +146,7 @@ TEST(b_waits_for_the_trisc)
     ck_assert_uint_eq(harness.faults, 0);
     ck_assert_uint_eq(harness_word(H, 0x404), 5);
     ck_assert_uint_eq(harness_word(H, 0x400), 5);
+    ck_assert_uint_eq(harness_word(H, 0x408), 0);
     ck_assert_int_eq(harness.tile->run[RV32_B].state, HART_PAUSED);
     ck_assert_int_eq(harness.tile->run[RV32_T0].state, HART_WAITING);
     ck_assert_uint_gt(harness.tile->run[RV32_B].time, 8192); /* T0's loop */
@@ -194,9 +218,10 @@ TEST_EACH(semaphores_count_and_saturate, 8)
     ck_assert_uint_eq(get(AGENT_T1, SEMAPHORE((i + 1) % 8)), 0);
 }
 
-TEST_EACH(holes_are_unmapped, 4)
+TEST_EACH(holes_are_unmapped, 5)
 {
-    static const uint32_t holes[] = {PC_BUF + 0x0c, PC_BUF + 0x1c, PC_BUF + 0x40, PC_BUF + 0x10000};
+    static const uint32_t holes[] = {PC_BUF + 0x0c, PC_BUF + 0x1c, PC_BUF + 0x40, PC_BUF + 0xfffc,
+                                     PC_BUF + 0x10000};
     ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, holes[_i], 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, holes[_i], 0), MMIO_UNMAPPED);
     ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NC, holes[_i], 0), MMIO_UNMAPPED);
