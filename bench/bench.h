@@ -75,6 +75,7 @@ void bench_in_child(bench_measure *body, const void *job, void *answer, size_t s
 struct bench_options {
     const char *library, *reference, *json;
     const char *guests; /* folder of guest programs that are files */
+    const char *only;   /* name of the one row to measure, where rows are guest programs */
     double seconds;     /* of one measurement */
     bool check;
 };

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <penrose/penrose.h>
 
@@ -252,13 +253,36 @@ struct bench_figure guest_figure(const struct bench_options *options,
     return figure;
 }
 
+enum { KEY_ONLY = 'o' };
+
+static const struct argp_option option_rows[] = {
+    {"only", KEY_ONLY, "NAME", 0, "Measure one row alone, by the name that --json gives it", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    if (key != KEY_ONLY) {
+        return bench_parse_none(key, argument, state);
+    }
+    ((struct bench_options *)state->input)->only = argument;
+    return 0;
+}
+
+static bool is_wanted(const struct bench_options *options, const struct guest_workload *workload)
+{
+    return !options->only || strcmp(options->only, workload->name) == 0;
+}
+
 int guest_main(int argc, char **argv, const char *doc, const struct guest_workload *workloads,
                unsigned count)
 {
     const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {.parser = bench_parse_none, .doc = doc, .children = children};
+    const struct argp argp = {
+        .options = option_rows, .parser = parse, .doc = doc, .children = children};
     struct bench_options options = bench_defaults();
     struct bench_figure *results = calloc(count, sizeof *results);
+    unsigned done = 0;
     if (!results) {
         bench_die("figures", "no memory");
     }
@@ -266,10 +290,15 @@ int guest_main(int argc, char **argv, const char *doc, const struct guest_worklo
     bench_headings();
     for (unsigned i = 0; i < count; i++) {
         const struct guest_workload *workload = &workloads[i];
-        results[i] = bench_report(guest_figure(&options, workload), workload->name, workload->title,
-                                  workload->goal_text);
+        if (is_wanted(&options, workload)) {
+            results[done++] = bench_report(guest_figure(&options, workload), workload->name,
+                                           workload->title, workload->goal_text);
+        }
     }
-    int code = bench_finish(&options, results, count);
+    if (done == 0) {
+        bench_die(options.only, "no row has that name; --json=- prints all names");
+    }
+    int code = bench_finish(&options, results, done);
     free(results);
     return code;
 }
