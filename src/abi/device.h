@@ -146,6 +146,9 @@ void device_report_faults(struct device *device);
  */
 void device_tend(struct device *device);
 
+/* Are all TRISCs of a worker in reset? */
+bool device_triscs_held(struct device *device, unsigned x, unsigned y);
+
 /* Call before each libttsim_clock: reports who waits for what when the host polls in vain. */
 void device_watch_polls(struct device *device);
 

@@ -145,12 +145,16 @@ static enum penrose_hart_state state_of(struct device *device, unsigned x, unsig
     return is_there ? info.state : PENROSE_HART_HELD;
 }
 
-/* The first look is at a TRISC, since it tells most of the time. */
-static bool can_heal(struct device *device, unsigned x, unsigned y)
+bool device_triscs_held(struct device *device, unsigned x, unsigned y)
 {
     return state_of(device, x, y, PENROSE_TRISC0) == PENROSE_HART_HELD &&
            state_of(device, x, y, PENROSE_TRISC1) == PENROSE_HART_HELD &&
-           state_of(device, x, y, PENROSE_TRISC2) == PENROSE_HART_HELD &&
+           state_of(device, x, y, PENROSE_TRISC2) == PENROSE_HART_HELD;
+}
+
+static bool can_heal(struct device *device, unsigned x, unsigned y)
+{
+    return device_triscs_held(device, x, y) &&
            state_of(device, x, y, PENROSE_BRISC) != PENROSE_HART_FAULTED &&
            state_of(device, x, y, PENROSE_NCRISC) != PENROSE_HART_FAULTED;
 }

@@ -332,12 +332,14 @@ static void tell_waits(struct device *device, const char *title)
     free(text);
 }
 
-/* Tiles that were started may have to be healed before they are used again. */
-static void add_started(const struct device *device, struct tile_set *set)
+/* Tiles that were started may have to be healed before they are used again; where TRISCs are in reset
+ * already, what moves in a coprocessor is pushed by BRISC. */
+static void add_started(struct device *device, struct tile_set *set)
 {
     for (unsigned y = 0; y < 64; y++) {
         for (unsigned x = 0; x < 64 && device->started.row[y] >> x; x++) {
-            if (tile_set_has(&device->started, x, y)) {
+            if (tile_set_has(&device->started, x, y) &&
+                (set == &device->ailing || !device_triscs_held(device, x, y))) {
                 tile_set_add(set, x, y);
             }
         }

@@ -601,6 +601,19 @@ TEST(what_is_stuck_is_dropped)
     ck_assert_uint_eq(reported("nothing can happen any more"), 0);
 }
 
+/* BRISC pushes for T0 all the time, whose TRISC stays in reset: that is not stuck. */
+TEST(what_brisc_pushes_is_not_stuck)
+{
+    libttsim_init();
+    load_rests(7, 7);
+    load(7, 7, PENROSE_BRISC,
+         (const char *[]){"lui t0, 0xffe40", "lui t1, 0x45000", /* SETDMAREG 0, 0, 0, 0 */
+                          "sw t1, 0(t0)", "jal zero, 0x1008", NULL});
+    tile_wr(7, 7, SOFT_RESET, TRISCS_HELD | 1 << 18);
+    poll_in_vain(600);
+    ck_assert_uint_eq(reported("instructions were stuck"), 0);
+}
+
 /* T0's REPLAY waits for T1, which says that it has posted the semaphore some cycles later, when the
  * REPLAY has begun; `delay` moves that. */
 static void load_long_way(unsigned x, unsigned y, unsigned delay)
