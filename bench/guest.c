@@ -22,6 +22,7 @@ enum {
 #define TRISC_RESET_PC          UINT32_C(0xffb12228) /* T1 and T2 follow */
 #define TRISC_RESET_PC_OVERRIDE UINT32_C(0xffb12234)
 #define MOP_CONFIG              UINT32_C(0xffb80000)
+#define INSTRN_BUF              UINT32_C(0xffe40000)
 
 /* --- Making programs --- */
 
@@ -76,40 +77,53 @@ void guest_mop(struct guest_code *code, unsigned inner, const char *op, const ch
     }
 }
 
-/* GPR = value, by Tensix instructions. */
-static void emit_gpr(struct guest_code *code, unsigned gpr, unsigned value)
+/* Half a GPR, by a Tensix instruction; BRISC pushes by stores alone. */
+static void emit_half(struct guest_code *code, unsigned half, unsigned value, bool by_brisc)
 {
-    guest_emit(code, ".ttinsn SETDMAREG 0, %u, 0, %u", value, 2 * gpr);
-    guest_emit(code, ".ttinsn SETDMAREG 0, 0, 0, %u", 2 * gpr + 1);
+    char text[60];
+    snprintf(text, sizeof text, "SETDMAREG 0, %u, 0, %u", value, half);
+    if (by_brisc) {
+        guest_store(code, INSTRN_BUF, guest_tensix_word(text));
+    } else {
+        guest_emit(code, ".ttinsn %s", text);
+    }
 }
 
-/* a2 is the GPR window, GPR 0 what the program shows at its end, GPR 1 is 1. */
-static void emit_start(struct guest_code *code, uint32_t mailbox)
+static void emit_gpr(struct guest_code *code, unsigned gpr, unsigned value, bool by_brisc)
+{
+    emit_half(code, 2 * gpr, value, by_brisc);
+    emit_half(code, 2 * gpr + 1, 0, by_brisc);
+}
+
+/* a2 is the GPR window, a3 the PCBuf. */
+static void emit_places(struct guest_code *code, uint32_t mailbox)
 {
     guest_load(code, "a0", mailbox);
-    guest_emit(code, "lw a1, %d(a0)", MAILBOX_COUNT);
     guest_load(code, "a2", 0xffe00000);
     guest_load(code, "a3", 0xffe80000);
-    emit_gpr(code, 0, 0);
-    emit_gpr(code, 1, 1);
 }
 
-/* Closes the loop, waits until the thread is drained, shows GPR 0. The loop may be too long for a
- * branch. */
-static void emit_end(struct guest_code *code, uint32_t loop, bool marks)
+/* GPR 0 is what the program shows at its end, GPR 1 is 1. */
+static void emit_start(struct guest_code *code, uint32_t mailbox, bool by_brisc)
 {
-    guest_emit(code, "addi a1, a1, -1");
-    uint32_t branch = code->base + 4 * code->words;
-    guest_emit(code, "beq a1, zero, %" PRIu32, branch + 8);
-    guest_emit(code, "jal zero, %" PRIu32, loop);
-    if (marks) {
-        emit_gpr(code, 0, GUEST_MARK);
-    }
+    emit_places(code, mailbox);
+    guest_emit(code, "lw a1, %d(a0)", MAILBOX_COUNT);
+    emit_gpr(code, 0, 0, by_brisc);
+    emit_gpr(code, 1, 1, by_brisc);
+}
+
+/* Waits until the thread is drained, and shows GPR 0. */
+static void emit_result(struct guest_code *code)
+{
     guest_emit(code, "sw zero, 4(a3)");
     guest_emit(code, "lw t0, 4(a3)");
     guest_emit(code, "and zero, zero, t0");
     guest_emit(code, "lw t1, 0(a2)");
     guest_emit(code, "sw t1, %d(a0)", MAILBOX_GPR);
+}
+
+static void emit_done(struct guest_code *code)
+{
     guest_emit(code, "fence 15, 15");
     guest_emit(code, "addi t0, zero, 1");
     guest_emit(code, "sw t0, %d(a0)", MAILBOX_DONE);
@@ -117,18 +131,34 @@ static void emit_end(struct guest_code *code, uint32_t loop, bool marks)
     guest_emit(code, "jal zero, %" PRIu32, here);
 }
 
+/* Closes the loop, which may be too long for a branch. */
+static void emit_end(struct guest_code *code, uint32_t loop, bool marks, bool by_brisc)
+{
+    guest_emit(code, "addi a1, a1, -1");
+    uint32_t branch = code->base + 4 * code->words;
+    guest_emit(code, "beq a1, zero, %" PRIu32, branch + 8);
+    guest_emit(code, "jal zero, %" PRIu32, loop);
+    if (marks) {
+        emit_gpr(code, 0, GUEST_MARK, by_brisc);
+    }
+    if (!by_brisc) { /* to which other libraries show no GPRs: show_gpr() */
+        emit_result(code);
+    }
+    emit_done(code);
+}
+
 static void make_program(struct guest_code *code, const struct guest_workload *workload,
                          unsigned thread)
 {
     code->words = 0;
     code->base = GUEST_CODE + thread * GUEST_CODE_STEP;
-    emit_start(code, MAILBOX + thread * MAILBOX_STEP);
+    emit_start(code, MAILBOX + thread * MAILBOX_STEP, workload->by_brisc);
     if (workload->set_up) {
         workload->set_up(code, workload->variant);
     }
     uint32_t loop = code->base + 4 * code->words;
     workload->turn(code, workload->variant);
-    emit_end(code, loop, !workload->last_gpr);
+    emit_end(code, loop, !workload->last_gpr, workload->by_brisc);
 }
 
 /* --- What children measure --- */
@@ -144,22 +174,66 @@ struct answer {
     uint64_t cycles;
 };
 
-static void load_programs(struct bench_device *device, const struct job *job, unsigned x,
-                          unsigned y)
+static struct guest_code *new_code(void)
 {
-    struct guest_code *code = malloc(sizeof *code);
+    struct guest_code *code = calloc(1, sizeof *code);
     if (!code) {
         bench_die("guest program", "no memory");
     }
+    return code;
+}
+
+static void load_trisc(struct bench_device *device, unsigned x, unsigned y,
+                       const struct guest_code *code, unsigned thread)
+{
+    bench_write(device, x, y, code->base, code->word, 4 * code->words);
+    bench_write_word(device, x, y, TRISC_RESET_PC + 4 * thread, code->base);
+}
+
+/* BRISC, which starts at 0, jumps to what T0 would run. */
+static void load_jump(struct bench_device *device, unsigned x, unsigned y)
+{
+    struct guest_code *code = new_code();
+    guest_emit(code, "jal zero, %d", GUEST_CODE);
+    bench_write(device, x, y, 0, code->word, 4);
+    free(code);
+}
+
+static void load_programs(struct bench_device *device, const struct job *job, unsigned x,
+                          unsigned y)
+{
+    struct guest_code *code = new_code();
     bench_write_word(device, x, y, TRISC_RESET_PC_OVERRIDE, 7);
     for (unsigned thread = 0; thread < job->workload->threads; thread++) {
         const uint32_t mailbox[3] = {job->loops};
         make_program(code, job->workload, thread);
-        bench_write(device, x, y, code->base, code->word, 4 * code->words);
         bench_write(device, x, y, MAILBOX + thread * MAILBOX_STEP, mailbox, sizeof mailbox);
-        bench_write_word(device, x, y, TRISC_RESET_PC + 4 * thread, code->base);
+        load_trisc(device, x, y, code, thread);
     }
     free(code);
+    load_jump(device, x, y);
+}
+
+static bool is_done(struct bench_device *device, unsigned x, unsigned y, unsigned thread)
+{
+    return bench_word(device, x, y, MAILBOX + thread * MAILBOX_STEP + MAILBOX_DONE) != 0;
+}
+
+/* After BRISC's program: lets T0 show its GPR 0. */
+static void show_gpr(struct bench_device *device, unsigned x, unsigned y)
+{
+    struct guest_code *code = new_code();
+    code->base = GUEST_CODE + GUEST_CODE_STEP;
+    bench_write_word(device, x, y, MAILBOX + MAILBOX_DONE, 0);
+    emit_places(code, MAILBOX);
+    emit_result(code);
+    emit_done(code);
+    load_trisc(device, x, y, code, 0);
+    free(code);
+    bench_reset(device, x, y, BENCH_ALL_HELD & ~BENCH_T0_HELD);
+    while (!is_done(device, x, y, 0)) {
+        device->clock(1000);
+    }
 }
 
 static void measure(const void *what, void *result)
@@ -174,19 +248,23 @@ static void measure(const void *what, void *result)
         job->workload->prepare(&device, x, y, job->workload->variant);
     }
     load_programs(&device, job, x, y);
-    bench_reset(&device, x, y, BENCH_ALL_HELD & ~(((1u << threads) - 1) * BENCH_T0_HELD));
+    unsigned let_go =
+        job->workload->by_brisc ? BENCH_B_HELD : ((1u << threads) - 1) * BENCH_T0_HELD;
+    bench_reset(&device, x, y, BENCH_ALL_HELD & ~let_go);
     double start = bench_now();
     for (unsigned done = 0; done < threads; answer->cycles += job->slice) {
         if (answer->cycles > UINT64_C(1) << 40) {
             bench_die(job->library, "the program does not end");
         }
         device.clock(job->slice);
-        while (done < threads &&
-               bench_word(&device, x, y, MAILBOX + done * MAILBOX_STEP + MAILBOX_DONE) != 0) {
+        while (done < threads && is_done(&device, x, y, done)) {
             done++;
         }
     }
     answer->seconds = bench_now() - start;
+    if (job->workload->by_brisc) {
+        show_gpr(&device, x, y);
+    }
     for (unsigned thread = 0; thread < threads; thread++) {
         uint32_t gpr = bench_word(&device, x, y, MAILBOX + thread * MAILBOX_STEP + MAILBOX_GPR);
         uint32_t wanted = job->workload->last_gpr

@@ -26,11 +26,13 @@ struct guest_code {
     uint32_t base;
 };
 
-/* What is measured: `threads` TRISCs with the same program. */
+/* What is measured: `threads` TRISCs with the same program; or BRISC, if `by_brisc`, which has the
+ * GPRs and instruction buffer of thread 0. */
 struct guest_workload {
     const char *name, *title, *goal_text;
     double goal; /* ratio; 0: none */
     unsigned threads;
+    bool by_brisc;
     unsigned loop_instructions; /* that count, of one turn of the loop of one thread */
     const char *unit;           /* "M instr/s" and the like */
     /* Emits what comes before the loop, which may use a4, a5, t0 to t6. May be NULL. */

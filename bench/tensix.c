@@ -4,6 +4,8 @@
  * Figures, in instructions that pass the wait gate, per second of host time:
  *   incrwc     INCRWC that a TRISC pushes by .ttinsn, 64 in a loop
  *   store      the same, pushed by stores to the instruction buffer
+ *   computed   the same, with an instruction before each store that computes the word
+ *   brisc      the same as store, by BRISC
  *   mop        MOPs that repeat the replay buffer: 32 RWC and ADC instructions, 14 times, and an
  *              ADDDMAREG that counts the MOPs
  *   incrwc3    incrwc on three TRISCs at once
@@ -23,7 +25,7 @@ enum {
     MOPS = 8,      /* of the loop that pushes MOPs */
 };
 
-enum variant { BY_TTINSN, BY_STORE };
+enum variant { BY_TTINSN, BY_STORE, BY_COMPUTED };
 
 #define ONE_INCRWC "INCRWC 0, 1, 1, 1"
 
@@ -37,7 +39,10 @@ static void set_up_incrwc(struct guest_code *code, unsigned variant)
 static void push_incrwc(struct guest_code *code, unsigned variant)
 {
     for (unsigned i = 0; i < PUSHES; i++) {
-        guest_emit(code, variant == BY_STORE ? "sw a5, 0(a4)" : ".ttinsn " ONE_INCRWC);
+        if (variant == BY_COMPUTED) {
+            guest_emit(code, "or a5, a5, zero");
+        }
+        guest_emit(code, variant == BY_TTINSN ? ".ttinsn " ONE_INCRWC : "sw a5, 0(a4)");
     }
 }
 
@@ -88,6 +93,12 @@ static struct guest_workload incrwc(unsigned threads, enum variant variant)
                                    .variant = variant};
 }
 
+static struct guest_workload by_brisc(struct guest_workload workload)
+{
+    workload.by_brisc = true;
+    return workload;
+}
+
 static struct guest_workload mop(unsigned threads)
 {
     return (struct guest_workload){.threads = threads,
@@ -112,7 +123,11 @@ int main(int argc, char **argv)
 {
     const struct guest_workload workloads[] = {
         named(incrwc(1, BY_TTINSN), "incrwc", "INCRWC by .ttinsn, one TRISC", 3, "goal: ratio 3"),
-        named(incrwc(1, BY_STORE), "store", "INCRWC by stores, one TRISC", 0, ""),
+        named(incrwc(1, BY_STORE), "store", "INCRWC by stores, one TRISC", 3, "goal: ratio 3"),
+        named(incrwc(1, BY_COMPUTED), "computed", "INCRWC by stores of computed words", 3,
+              "goal: ratio 3"),
+        named(by_brisc(incrwc(1, BY_STORE)), "brisc", "INCRWC by stores of BRISC", 2,
+              "goal: ratio 2"),
         named(mop(1), "mop", "MOP + REPLAY of RWC and ADC, one TRISC", 4, "goal: ratio 4"),
         named(incrwc(GUEST_THREADS, BY_TTINSN), "incrwc3", "INCRWC by .ttinsn, three TRISCs", 0,
               ""),

@@ -195,7 +195,7 @@ enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32
 {
     uint32_t *plain = niu_plain(niu, offset, true);
     if (plain) {
-        *plain = niu_held(offset, value);
+        *plain = offset % NIU_BUFFER_BYTES == NIU_PACKET_TAG ? value & UINT16_MAX : value;
         return NIU_DONE;
     }
     if (offset < NIU_BYTES && offset % NIU_BUFFER_BYTES == NIU_CMD_CTRL) {

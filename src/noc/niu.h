@@ -165,12 +165,6 @@ static inline uint32_t *niu_plain(struct niu *niu, uint32_t offset, bool writes)
     return &niu->word[niu_buffer(offset / NIU_BUFFER_BYTES) + in_buffer / 4];
 }
 
-/* What such a register holds after a write. */
-static inline uint32_t niu_held(uint32_t offset, uint32_t value)
-{
-    return offset % NIU_BUFFER_BYTES == NIU_PACKET_TAG ? value & UINT16_MAX : value;
-}
-
 /* Reads or writes the register at `offset` (a multiple of four). A read without `effects` and a
  * write without them do nothing else. */
 enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value);

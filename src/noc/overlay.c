@@ -589,18 +589,6 @@ enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsig
     return OVERLAY_DONE;
 }
 
-bool overlay_plain_read(const struct overlay *overlay, unsigned stream, unsigned index,
-                        uint32_t *value)
-{
-    const struct overlay_place *place = &overlay_places[index % OVERLAY_NAMED_REGISTERS];
-    if (index >= OVERLAY_NAMED_REGISTERS || stream >= overlay_count(overlay) ||
-        stream >= place->readable) {
-        return false;
-    }
-    *value = overlay->stream->word[place->at + stream];
-    return true;
-}
-
 bool overlay_interrupt(const struct overlay *overlay)
 {
     return blobs_done(overlay) != 0;
@@ -872,23 +860,4 @@ enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsi
     overlay_set(overlay, stream, index, value); /* SPACE_UPDATE has no word */
     reconsider(overlay, stream);
     return OVERLAY_DONE;
-}
-
-/* Programs reset circular buffers that nobody uses: most of these writes change nothing. */
-enum overlay_plain overlay_foresee(const struct overlay *overlay, unsigned stream, unsigned index,
-                                   uint32_t value)
-{
-    bool is_start = index == OVERLAY_REMOTE_DEST_BUF_START;
-    if ((!is_start && index != OVERLAY_REMOTE_DEST_BUF_SIZE) || stream >= overlay_count(overlay) ||
-        overlay_look(overlay, stream)->state != OVERLAY_IDLE) {
-        return OVERLAY_NOT_PLAIN;
-    }
-    bool is_vain =
-        is_start ? overlay_get(overlay, stream, OVERLAY_REMOTE_DEST_BUF_START) == value &&
-                       overlay_get(overlay, stream, OVERLAY_REMOTE_DEST_WR_PTR) == 0
-                 : overlay_get(overlay, stream, OVERLAY_REMOTE_DEST_BUF_SIZE) == value &&
-                       !overlay_spaces_differ(overlay, stream) &&
-                       get_WORDS_FREE(overlay_get(
-                           overlay, stream, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE)) == value;
-    return is_vain ? OVERLAY_CHANGES_NOTHING : OVERLAY_CHANGES;
 }

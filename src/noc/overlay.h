@@ -143,17 +143,6 @@ enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsig
 enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsigned index,
                                   bool effects, uint32_t value);
 
-/* The same where nothing but the stream's own registers is concerned: what circular buffers consist
- * of. False: nothing happened, overlay_read will do it. Only while nothing is due. */
-bool overlay_plain_read(const struct overlay *overlay, unsigned stream, unsigned index,
-                        uint32_t *value);
-
-/* What overlay_write with effects would do now: NOT_PLAIN may be anything, else nothing but the
- * stream's own registers is concerned. */
-enum overlay_plain { OVERLAY_NOT_PLAIN, OVERLAY_CHANGES_NOTHING, OVERLAY_CHANGES };
-enum overlay_plain overlay_foresee(const struct overlay *overlay, unsigned stream, unsigned index,
-                                   uint32_t value);
-
 /* The value of a register, without effects; 0 of a stream that is not there. */
 uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsigned index);
 

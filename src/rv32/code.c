@@ -152,16 +152,30 @@ static uint64_t hash_words(const uint32_t *words)
     return all;
 }
 
-/* Tells each .ttinsn how many of them stand together, up to RV32_PUSHES. */
+/* What an instruction that may push has in common with those that it pushes together with: a .ttinsn
+ * with others, a store with those to the same address. 0: it never pushes. */
+static uint32_t push_kind(uint32_t word, int row)
+{
+    const uint32_t sources = UINT32_C(0x1f) << 20;
+    if ((word & 3) != 3) {
+        return 1;
+    }
+    bool is_store = row >= 0 && rv32_row_effects((unsigned)row, word).class == RV32_CLASS_STORE;
+    return is_store ? word & ~sources : 0;
+}
+
+/* Tells each instruction that may push how many stand together, up to RV32_PUSHES. */
 static void count_pushes(struct rv32_page *page)
 {
+    uint32_t last = 0;
     unsigned run = 0;
     for (unsigned i = RV32_PAGE_OPS; i-- > 0;) {
-        struct rv32_op *op = &page->ops[i];
-        run = (page->words[i] & 3) == 3 ? 0 : run < RV32_PUSHES ? run + 1 : RV32_PUSHES;
-        if (run > 0) {
-            op->aux = (uint8_t)run;
+        uint32_t kind = push_kind(page->words[i], page->rows[i]);
+        run = kind != last ? 1 : run < RV32_PUSHES ? run + 1 : RV32_PUSHES;
+        if (kind != 0) {
+            page->ops[i].aux = (uint8_t)run;
         }
+        last = kind;
     }
 }
 

@@ -124,7 +124,7 @@ static uint32_t counter_half(struct rv32_hart *hart, const struct csr_row *row, 
  * words of B and NC are scratch. */
 static bool is_driven(const struct rv32_hart *hart, uint32_t index)
 {
-    bool has_streams = hart->core != RV32_B && hart->core != RV32_NC;
+    bool has_streams = rv32_is_trisc(hart);
     return !(hart->csr.cfg0 & RV32_CFG0_DIS_TT_STATUS) &&
            (index < FIRST_STREAM_STATUS || has_streams);
 }

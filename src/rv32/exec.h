@@ -121,6 +121,25 @@ static inline int64_t rv32_after_bus(struct rv32_hart *hart, const struct rv32_o
                                            : rv32_next(hart, op, left);
 }
 
+static inline bool rv32_is_trisc(const struct rv32_hart *hart)
+{
+    return hart->core != RV32_B && hart->core != RV32_NC;
+}
+
+/* Pushes the Tensix instructions that stand together from `op` on, .ttinsn or stores to `address`, one
+ * a cycle: how many were taken. */
+static inline unsigned rv32_push(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
+                                 uint32_t address, bool is_store)
+{
+    uint32_t words[RV32_PUSHES];
+    unsigned count = 0;
+    do {
+        words[count] = is_store ? hart->x[op[count].rs2] : (uint32_t)op[count].imm;
+        count++;
+    } while (count < op->aux && count < left);
+    return hart->bus->push(hart->owner, hart, address, words, count, rv32_now(hart, left));
+}
+
 /*
  * Memory access of a handler: L1 and local RAM directly, the rest over the bus. size is 1, 2 or 4.
  * RV32_OK: *value holds the zero-extended load result. On RV32_WAIT and RV32_FAULTED the caller

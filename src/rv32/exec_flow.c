@@ -73,7 +73,7 @@ int64_t rv32_exec_ECALL(struct rv32_hart *hart, const struct rv32_op *op, int64_
 
 int64_t rv32_exec_MRET(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    if (hart->core != RV32_B && hart->core != RV32_NC) {
+    if (rv32_is_trisc(hart)) {
         return rv32_fault_at(hart, op, left, RV32_FAULT_ILLEGAL, 0,
                              "only RISCV B and RISCV NC have mret");
     }
@@ -87,23 +87,10 @@ int64_t rv32_exec_MRET(struct rv32_hart *hart, const struct rv32_op *op, int64_t
     return rv32_jump(hart, hart->resume_pc, left);
 }
 
-/* .ttinsn from `op` on, as many as stand together: how many of them were pushed. */
-static unsigned push_adjacent(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
-{
-    uint32_t words[RV32_PUSHES];
-    unsigned count = 0;
-    do {
-        words[count] = (uint32_t)op[count].imm;
-        count++;
-    } while (count < op->aux && count < left);
-    return hart->bus->push(hart->owner, hart, words, count, rv32_now(hart, left));
-}
-
 int64_t rv32_exec_ttinsn(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    bool is_trisc = hart->core != RV32_B && hart->core != RV32_NC;
     hart->op = op;
-    unsigned count = is_trisc ? push_adjacent(hart, op, left) : 0;
+    unsigned count = rv32_push(hart, op, left, RV32_PUSH_BASE, false);
     if (count) {
         return rv32_after_bus(hart, op + count, left - (int64_t)(count - 1));
     }
@@ -112,8 +99,7 @@ int64_t rv32_exec_ttinsn(struct rv32_hart *hart, const struct rv32_op *op, int64
                                         .size = 4,
                                         .store = true,
                                         .cycle = rv32_now(hart, left)};
-    enum rv32_reply reply =
-        is_trisc ? RV32_WAIT : hart->bus->access(hart->owner, hart, &hart->access);
+    enum rv32_reply reply = hart->bus->access(hart->owner, hart, &hart->access);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);
     }

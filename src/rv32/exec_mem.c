@@ -181,11 +181,22 @@ LOAD(LHU, SIZE_2, false)
 
 /* --- Stores --- */
 
+static bool is_push(uint32_t address)
+{
+    return address - RV32_PUSH_BASE < RV32_PUSH_END - RV32_PUSH_BASE && address % 4 == 0;
+}
+
 static __attribute__((noinline)) int64_t
 store_over_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, unsigned log)
 {
     uint32_t address = address_of(hart, op), value = hart->x[op->rs2];
     hart->op = op;
+    if (log == SIZE_4 && is_push(address)) {
+        unsigned count = rv32_push(hart, op, left, address, true);
+        if (count) {
+            return rv32_after_bus(hart, op + count, left - (int64_t)(count - 1));
+        }
+    }
     enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), true, &value);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);

@@ -101,11 +101,11 @@ struct rv32_bus {
     /* Loads and stores outside the memory that the hart reaches by itself, or inside it where a
      * line is marked in l1_marks (stores only: the store has not been done yet). */
     enum rv32_reply (*access)(void *owner, struct rv32_hart *hart, struct rv32_access *access);
-    /* Adjacent .ttinsn of RISCV T0 to T2, 1 to RV32_PUSHES of them, one a cycle from `cycle` on:
-     * returns how many were pushed; 0: not even the first (RV32_WAIT). Up to four of them are one
-     * store for the hardware (SPEC: PushTensixInstruction). Those of the other harts are stores to
-     * RV32_PUSH_BASE, which come through `access`. */
-    unsigned (*push)(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
+    /* Tensix instructions that adjacent .ttinsn, or stores of words, put at an address from
+     * RV32_PUSH_BASE up to RV32_PUSH_END, 1 to RV32_PUSHES of them, one a cycle from `cycle` on:
+     * returns how many were pushed; 0: not even the first, and `access` says why. Up to four .ttinsn
+     * are one store for the hardware (SPEC: PushTensixInstruction). */
+    unsigned (*push)(void *owner, struct rv32_hart *hart, uint32_t address, const uint32_t *words,
                      unsigned count, uint64_t cycle);
     /* A fence, or what precedes an atomic. */
     enum rv32_reply (*fence)(void *owner, struct rv32_hart *hart, uint64_t cycle);
@@ -174,6 +174,7 @@ struct rv32_hart {
 enum { RV32_L1_MARK_SHIFT = 6 };
 #define RV32_LOCAL_BASE AT_LOCAL_RAM
 #define RV32_PUSH_BASE  AT_INSTRN_BUF
+#define RV32_PUSH_END   END_INSTRN_BUF
 
 /* Registers, CSRs and burst state as after leaving soft reset at tile time `now`; `pc` is the reset
  * vector. What the owner lent stays. */

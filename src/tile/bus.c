@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "isa/shortcuts.h"
-#include "tile/mmio_fast.h"
 #include "tile/noc_window.h"
 #include "tile/suspect.h"
 #include "tile/tensix_port.h"
@@ -63,8 +62,7 @@ static enum rv32_reply coherent_fence(void *owner, struct rv32_hart *hart, uint6
 static enum rv32_reply access_register(struct tile *tile, struct rv32_hart *hart,
                                        struct rv32_access *access)
 {
-    bool is_done = shortcuts_on(tile->shortcuts) && tile_mmio_fast(tile, access);
-    enum rv32_reply reply = is_done ? RV32_OK : tile_bus_device(tile, hart, access);
+    enum rv32_reply reply = tile_bus_device(tile, hart, access);
     if (!access->store && reply == RV32_OK) {
         tile_suspect(tile, rv32_current_pc(hart), access->address, access->value, access->cycle);
     }
@@ -88,11 +86,14 @@ static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
     return RV32_OK;
 }
 
-unsigned tile_bus_push(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
+unsigned tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t address, const uint32_t *words,
                        unsigned count, uint64_t cycle)
 {
-    unsigned thread = (unsigned)hart->core - RV32_T0;
-    return tile_push(owner, (enum tile_agent)hart->core, thread, instructions, count, cycle);
+    enum tile_agent agent = (enum tile_agent)hart->core;
+    unsigned thread;
+    return tile_pushes_to(agent, address - RV32_PUSH_BASE, &thread)
+               ? tile_push(owner, agent, thread, words, count, cycle)
+               : 0;
 }
 
 enum rv32_poll tile_bus_poll(void *owner, struct rv32_hart *hart, uint32_t address, unsigned size,

@@ -16,7 +16,7 @@ enum rv32_poll tile_poll(struct tile *tile, enum tile_agent agent, uint32_t addr
                          uint32_t *value);
 
 /* The parts of struct rv32_bus that do not depend on the memory model. */
-unsigned tile_bus_push(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
+unsigned tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t address, const uint32_t *words,
                        unsigned count, uint64_t cycle);
 enum rv32_poll tile_bus_poll(void *owner, struct rv32_hart *hart, uint32_t address, unsigned size,
                              uint32_t *value);

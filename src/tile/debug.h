@@ -87,12 +87,6 @@ struct tile;
 /* Makes zeroed memory the registers as after power-on. */
 void debug_init(struct tile *tile);
 
-/* The wall clock as harts load it, by a word, without the way over the address map: false where the
- * address is another one. */
-#define DEBUG_WALL_CLOCK_LOW     AT_WALL_CLOCK_LOW
-#define DEBUG_WALL_CLOCK_LATCHED AT_WALL_CLOCK_LATCHED
-bool debug_clock_quick(struct tile *tile, uint32_t address, uint64_t cycle, uint32_t *value);
-
 /* The vendor's name of the register at `offset`, NULL where none is known. */
 const char *debug_register_name(uint32_t offset);
 

@@ -25,21 +25,6 @@ enum mmio_reply debug_wall_clock_latched(struct tile *tile, struct mmio_access *
     return mmio_driven(access, tile->debug.wall_clock_latch);
 }
 
-bool debug_clock_quick(struct tile *tile, uint32_t address, uint64_t cycle, uint32_t *value)
-{
-    switch (address) {
-    case DEBUG_WALL_CLOCK_LOW:
-        tile->debug.wall_clock_latch = (uint32_t)(cycle >> 32);
-        *value = (uint32_t)cycle;
-        return true;
-    case DEBUG_WALL_CLOCK_LATCHED:
-        *value = tile->debug.wall_clock_latch;
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* --- Timestamper --- */
 
 enum stamp_command {

@@ -15,7 +15,6 @@ chip_sources += \
 	%D%/mailbox.c \
 	%D%/mailbox.h \
 	%D%/mmio.c \
-	%D%/mmio_fast.h \
 	%D%/noc_port.c \
 	%D%/noc_port.h \
 	%D%/noc_short.c \
@@ -45,5 +44,4 @@ chip_sources += \
 	%D%/weak.h \
 	%D%/windows.c
 if HAVE_SHORTCUTS
-chip_sources += %D%/mmio_fast.c
 endif

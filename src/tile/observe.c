@@ -93,16 +93,13 @@ static enum rv32_reply observed_access(void *owner, struct rv32_hart *hart,
     return reply;
 }
 
-static unsigned observed_push(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
-                              unsigned count, uint64_t cycle)
+static unsigned observed_push(void *owner, struct rv32_hart *hart, uint32_t address,
+                              const uint32_t *words, unsigned count, uint64_t cycle)
 {
-    unsigned pushed = plain_bus(owner)->push(owner, hart, instructions, count, cycle);
+    unsigned pushed = plain_bus(owner)->push(owner, hart, address, words, count, cycle);
     for (unsigned i = 0; i < pushed; i++) {
-        const struct rv32_access access = {.address = RV32_PUSH_BASE,
-                                           .value = instructions[i],
-                                           .size = 4,
-                                           .store = true,
-                                           .cycle = cycle + i};
+        const struct rv32_access access = {
+            .address = address, .value = words[i], .size = 4, .store = true, .cycle = cycle + i};
         tell_access(owner, hart, &access);
     }
     return pushed;

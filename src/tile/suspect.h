@@ -14,7 +14,7 @@ void tile_found_again(struct tile *tile, struct tile_load *load, uint64_t cycle)
 static inline void tile_suspect_in(struct tile *tile, unsigned slot, struct tile_load now)
 {
     struct tile_load *load = &tile->run[tile->running].load[slot];
-    bool is_same = load->value == now.value || now.address == DEBUG_WALL_CLOCK_LOW;
+    bool is_same = load->value == now.value || now.address == AT_WALL_CLOCK_LOW;
     if (load->pc == now.pc && load->address == now.address && is_same &&
         now.cycle - load->cycle <= TILE_MOST_PERIOD) {
         tile_found_again(tile, load, now.cycle);

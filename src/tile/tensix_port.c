@@ -239,7 +239,7 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
     uint64_t end = cycle + RUN_AHEAD < tile->turn_end ? cycle + RUN_AHEAD : tile->turn_end;
     unsigned done = 0;
     bool is_queued = false;
-    if (agent != AGENT_B && shortcuts_on(tensix->shortcuts)) {
+    if (shortcuts_on(tensix->shortcuts)) {
         done = tensix_execute(tensix, thread, origin, words, count, cycle, end);
     }
     if (done == 0) {

@@ -11,11 +11,15 @@ extern const struct tensix_board tile_tensix_board;
  * Pushes up to `count` instructions of an agent to a thread, one a cycle from tile time `cycle` on.
  * Returns how many; 0: the FIFO has no room.
  *
- * Where harts run in bursts a TRISC's push also runs its thread a little, up to the end of the
+ * Where harts run in bursts a push also runs the thread a little, up to the end of the
  * turn: most instructions execute at once and never see a queue.
  */
 unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
                    unsigned count, uint64_t cycle);
+
+/* The thread to which a hart pushes by a store `offset` bytes into the instruction buffers; false: it
+ * cannot there. */
+bool tile_pushes_to(enum tile_agent agent, uint32_t offset, unsigned *thread);
 
 /* Where harts find the GPRs. */
 enum { TILE_GPR_WINDOW_BYTES = 0x1000 };

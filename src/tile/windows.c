@@ -77,17 +77,24 @@ enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
     return reply;
 }
 
-enum { INSTRN_BUF_SHIFT = 16 };
+/* SPEC: B has a buffer for each thread; a TRISC has its own, at the first address alone. */
+bool tile_pushes_to(enum tile_agent agent, uint32_t offset, unsigned *thread)
+{
+    enum { INSTRN_BUF_SHIFT = 16 };
+    const bool is_b = agent == AGENT_B;
+    unsigned buffer = offset >> INSTRN_BUF_SHIFT;
+    *thread = is_b ? buffer : (unsigned)agent - AGENT_T0;
+    return is_b || (agent >= AGENT_T0 && agent <= AGENT_T2 && buffer == 0);
+}
 
 enum mmio_reply tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *access)
 {
-    bool is_b = access->agent == AGENT_B;
+    unsigned thread;
     if (access->agent == AGENT_NC) {
         return mmio_refuse(access, MMIO_UNMAPPED,
                            "ncrisc cannot push Tensix instructions; brisc and the TRISCs can");
     }
-    unsigned thread = access->offset >> INSTRN_BUF_SHIFT;
-    if (!is_b && thread > 0) {
+    if (!tile_pushes_to(access->agent, access->offset, &thread)) {
         return mmio_refuse(access, MMIO_HANG,
                            "a TRISC pushes at 0xffe40000 only; a store here hangs it");
     }
@@ -100,7 +107,6 @@ enum mmio_reply tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *acce
     if (access->operation == MMIO_POKE) {
         return MMIO_OK; /* a push is an effect */
     }
-    thread = is_b ? thread : mmio_thread(access);
     return tile_push(tile, access->agent, thread, &access->value, 1, access->cycle) ? MMIO_OK
                                                                                     : MMIO_WAIT;
 }

@@ -24,9 +24,10 @@
 #define AT_CONFIG     UINT32_C(0xffef0000)
 
 /* Beyond the last address of ranges that reports look for. */
-#define END_TDMA    UINT32_C(0xffb12000)
-#define END_PC_BUF  UINT32_C(0xffeb0000)
-#define END_MAILBOX UINT32_C(0xffec4000)
+#define END_TDMA       UINT32_C(0xffb12000)
+#define END_INSTRN_BUF UINT32_C(0xffe70000)
+#define END_PC_BUF     UINT32_C(0xffeb0000)
+#define END_MAILBOX    UINT32_C(0xffec4000)
 
 /* What the coprocessor and the NoC reach begins here: below are local RAMs. */
 #define AT_REGISTERS AT_LOCAL_RAM

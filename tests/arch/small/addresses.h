@@ -19,9 +19,10 @@
 #define AT_MAILBOX    UINT32_C(0xffdc8000)
 #define AT_CONFIG     UINT32_C(0xffdf0000)
 
-#define END_TDMA    UINT32_C(0xffa22000)
-#define END_PC_BUF  UINT32_C(0xffdb0000)
-#define END_MAILBOX UINT32_C(0xffdcc000)
+#define END_TDMA       UINT32_C(0xffa22000)
+#define END_INSTRN_BUF UINT32_C(0xffd70000)
+#define END_PC_BUF     UINT32_C(0xffdb0000)
+#define END_MAILBOX    UINT32_C(0xffdcc000)
 
 #define AT_REGISTERS AT_LOCAL_RAM
 

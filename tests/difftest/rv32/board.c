@@ -31,10 +31,10 @@ static enum rv32_reply board_access(void *owner, struct rv32_hart *hart, struct 
 }
 
 /* Programs have no .ttinsn. */
-static unsigned board_push(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
-                           unsigned count, uint64_t cycle)
+static unsigned board_push(void *owner, struct rv32_hart *hart, uint32_t address,
+                           const uint32_t *words, unsigned count, uint64_t cycle)
 {
-    (void)owner, (void)hart, (void)instructions, (void)count, (void)cycle;
+    (void)owner, (void)hart, (void)address, (void)words, (void)count, (void)cycle;
     return 0;
 }
 

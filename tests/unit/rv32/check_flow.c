@@ -695,6 +695,42 @@ TEST(push_waits)
     }
 }
 
+/* Stores to one place that stand together are pushed together, each with its own word and cycle, and
+ * no store behind a different one. */
+TEST(adjacent_stores_push)
+{
+    static const struct {
+        uint32_t offset, source;
+    } rows[] = {{0, T2}, {0, A0}, {0, A1}, {4, A0}, {0, A1}, {0, T2}};
+    enum { STORES = COUNT(rows), SECOND = 3 };
+    for (enum harness_mode mode = 0; mode < HARNESS_MODES; mode++) {
+        struct harness *h = harness_create(RV32_T2);
+        h->mode = mode;
+        h->hart.x[T1] = RV32_PUSH_BASE;
+        h->hart.x[T2] = 0x11111111;
+        h->hart.x[A0] = 0x22222222;
+        h->hart.x[A1] = 0x33333333;
+        for (uint32_t i = 0; i < STORES; i++) {
+            harness_put_word(h, 0x100 + 4 * i,
+                             words_s(OPCODE_STORE, 2, rows[i].source, T1, (int)rows[i].offset));
+        }
+        harness_put_word(h, 0x100 + 4 * STORES, WORD_EBREAK);
+        h->hart.pc = 0x100;
+        harness_run(h, STORES);
+        ck_assert_uint_eq(h->pushes, STORES - 1);
+        ck_assert_uint_eq(h->accesses,
+                          1); /* the one to RV32_PUSH_BASE + 4, which this bus leaves */
+        for (uint32_t i = 0, n = 0; i < STORES; i++) {
+            if (i == SECOND) {
+                continue;
+            }
+            ck_assert_uint_eq(h->pushed[n].instruction, h->hart.x[rows[i].source]);
+            ck_assert_uint_eq(h->pushed[n].cycle, h->pushed[0].cycle + i);
+            n++;
+        }
+    }
+}
+
 /* --- Pauses, illegal words, instructions that the harts do not have --- */
 
 TEST(pauses)

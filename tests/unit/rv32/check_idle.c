@@ -208,11 +208,11 @@ static enum rv32_reply bench_access(void *owner, struct rv32_hart *hart, struct 
     return RV32_OK;
 }
 
-static unsigned bench_push(void *owner, struct rv32_hart *hart, const uint32_t *instructions,
-                           unsigned count, uint64_t cycle)
+static unsigned bench_push(void *owner, struct rv32_hart *hart, uint32_t address,
+                           const uint32_t *words, unsigned count, uint64_t cycle)
 {
     struct bench *bench = owner;
-    return bench->inner.push(bench->h, hart, instructions, count, cycle);
+    return bench->inner.push(bench->h, hart, address, words, count, cycle);
 }
 
 static enum rv32_reply bench_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)

@@ -110,7 +110,7 @@ static void compare_stores(enum rv32_core core, bool waits, const char *store)
     ck_assert(memcmp(quick.gpr, traced.gpr, sizeof quick.gpr) == 0);
 }
 
-/* The short way of tile/mmio_fast.c does what the window does. */
+/* An observed hart stores as any other. */
 TEST_EACH(stores_of_harts, RV32_CORES)
 {
     static const char *const stores[] = {"sw a0, -4(a6)",  "sw a0, 0(a6)", "sw a0, 764(a5)",
