@@ -3,7 +3,9 @@
  * behind tt_cfg_sstatus (SPEC: BlackholeA0 CSRs).
  *
  * What a TRISC pushed counts, not what B or the debug bus did. GUESS: while MOP and REPLAY expand,
- * they count themselves and not what comes out of them, until that executes.
+ * they count themselves and not what comes out of them, until that executes. The pages do not have
+ * TENSIX_CSR_CONFIG_RawBusyStatus: by the vendor's description of the field what is queued does not
+ * count in tt_cfg_bstatus then. GUESS: for the types of the thread whose field it is.
  */
 #include "tensix/exec.h"
 
@@ -112,7 +114,8 @@ uint32_t tensix_status(const struct tensix *tensix, unsigned thread, unsigned in
         return 0;
     }
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
-        uint32_t types = queued_types(tensix, i);
+        bool is_raw = is_busy_status && tensix_get_TENSIX_CSR_CONFIG_RawBusyStatus(tensix, i);
+        uint32_t types = is_raw ? 0 : queued_types(tensix, i);
         if (is_busy_status) {
             types |= executing_types(tensix, i);
         }

@@ -127,6 +127,20 @@ TEST(threads_are_or_reduced)
     assert_types(0, 0);
 }
 
+/* TENSIX_CSR_CONFIG_RawBusyStatus: what is queued does not count as busy. */
+TEST(raw_busy_status_leaves_queues_out)
+{
+    push(0, "SEMPOST 1");
+    push(1, "SFPNOP");
+    tensix->thread_config[0][67] = 1;
+    assert_status(0, QUEUED, SYNC, SYNC | VECTOR);
+    assert_status(0, BUSY, 0, VECTOR);
+    assert_status(1, BUSY, VECTOR, VECTOR);
+    tensix->thread_config[1][67] = 1;
+    assert_status(1, BUSY, 0, 0);
+    assert_status(OTHERS, BUSY, 0, 0);
+}
+
 TEST(there_are_two_of_them)
 {
     push(0, "MOP 0, 0, 0");
