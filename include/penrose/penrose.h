@@ -534,12 +534,12 @@ struct penrose_unmodelled {
     unsigned x, y; /* where it was first touched */
     enum penrose_hart hart;
     uint32_t pc;
-    uint32_t word; /* a Tensix instruction that was skipped, for want of its unit; 0: a register */
-    const char *range;
+    uint32_t word;     /* of the Tensix instruction that wrote there; 0: a hart did, or the NoC */
+    const char *range; /* what lies at the address; of the configuration, the field that was set */
 };
 
-/* Registers that were touched and only store their value in this version, and Tensix instructions
- * that it skipped, in the order in which they were found. */
+/* Registers that were touched, and fields of the configuration that were set, and only hold their
+ * value in this version, in the order in which they were found. */
 bool penrose_unmodelled_get(struct penrose_chip *chip, size_t index,
                             struct penrose_unmodelled *entry);
 

@@ -24,4 +24,5 @@ EXTRA_DIST += \
 	%D%/blackhole/pic.def \
 	%D%/blackhole/regs.def \
 	%D%/blackhole/tdma.def \
-	%D%/blackhole/tensix.def
+	%D%/blackhole/tensix.def \
+	%D%/blackhole/unread.def

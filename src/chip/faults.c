@@ -149,10 +149,11 @@ void chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packe
 
 /* --- What is not modelled --- */
 
-/* Entries are the same when they are about one register, or about one opcode. */
+/* Entries are the same when they are about one register, or about what instructions of one opcode do
+ * to one field. */
 static bool is_same_use(const struct penrose_unmodelled *a, const struct penrose_unmodelled *b)
 {
-    return a->word || b->word ? a->word >> 24 == b->word >> 24 : a->address == b->address;
+    return a->address == b->address && a->range == b->range && a->word >> 24 == b->word >> 24;
 }
 
 static void add_use(struct penrose_unmodelled *list, size_t *count, size_t most,
@@ -186,7 +187,8 @@ static void note_use(struct penrose_chip *chip, struct tile *tile, struct penros
     }
 }
 
-static void record_unmodelled(void *owner, struct tile *tile, const struct mmio_access *access)
+static void record_unmodelled(void *owner, struct tile *tile, const struct mmio_access *access,
+                              const char *field)
 {
     struct penrose_unmodelled use = {
         .address = access->address,
@@ -194,18 +196,25 @@ static void record_unmodelled(void *owner, struct tile *tile, const struct mmio_
         .read = !mmio_is_write(access),
         .times = 1,
         .hart = hart_of(access->agent),
-        .range = tile_range_title(tile->kind->type, access->agent, access->address)};
+        .range =
+            field ? field : tile_range_title(tile->kind->type, access->agent, access->address)};
     if (access->agent < AGENT_NOC) {
         use.pc = rv32_current_pc(&tile->hart[access->agent]);
     }
     note_use(owner, tile, &use);
 }
 
-static void record_skipped(void *owner, struct tile *tile, enum tile_agent pusher, uint32_t pc,
-                           uint32_t word)
+static void record_unmodelled_config(void *owner, struct tile *tile, enum tile_agent pusher,
+                                     uint32_t pc, uint32_t word, uint32_t address,
+                                     const char *field)
 {
-    struct penrose_unmodelled use = {
-        .hart = hart_of(pusher), .range = "Tensix instruction", .pc = pc, .word = word, .times = 1};
+    struct penrose_unmodelled use = {.address = address,
+                                     .written = true,
+                                     .times = 1,
+                                     .hart = hart_of(pusher),
+                                     .pc = pc,
+                                     .word = word,
+                                     .range = field};
     note_use(owner, tile, &use);
 }
 
@@ -261,7 +270,7 @@ void chip_board_init(struct tile_board *board, const struct penrose_options *opt
                                  .fault = record_fault,
                                  .bank_fault = record_bank_fault,
                                  .unmodelled = record_unmodelled,
-                                 .skipped = record_skipped,
+                                 .unmodelled_config = record_unmodelled_config,
                                  .loops_back = chip_loops_back,
                                  .read_gddr = chip_gddr_read,
                                  .gddr_takes = chip_gddr_takes};

@@ -18,7 +18,7 @@
 
 #include <penrose/penrose.h>
 
-enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 1 };
+enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 2 };
 
 /* --- What there is to save: snapshot.def --- */
 

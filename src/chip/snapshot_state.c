@@ -17,6 +17,7 @@
 #include "eth/eth.h"
 #include "isa/export.h"
 #include "noc/overlay_stream.h"
+#include "tensix/config/regs.h"
 #include "tensix/config/users.h"
 #include "tensix/table.h"
 #include "tile/eth_window.h"
@@ -814,6 +815,17 @@ static void load_bank(struct snapshot_reader *reader, struct shared_data *shared
 
 /* --- Reports --- */
 
+/* One more than the number of the field that a range names; 0: it names none. */
+static uint64_t field_number(const char *range)
+{
+    for (unsigned i = 0; i < TENSIX_FIELDS; i++) {
+        if (range == tensix_fields[i].name) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
 static void save_reports(struct snapshot_writer *writer, const struct penrose_chip *chip)
 {
     snapshot_put_number(writer, chip->faults);
@@ -823,15 +835,13 @@ static void save_reports(struct snapshot_writer *writer, const struct penrose_ch
     snapshot_put_number(writer, chip->unmodelled_count);
     for (size_t i = 0; i < chip->unmodelled_count; i++) {
         save_object(writer, &type_penrose_unmodelled, &chip->unmodelled[i]);
+        snapshot_put_number(writer, field_number(chip->unmodelled[i].range));
     }
 }
 
 static const char *range_of(const struct penrose_chip *chip, const struct penrose_unmodelled *use)
 {
     uint16_t place = 0;
-    if (use->word) {
-        return "Tensix instruction";
-    }
     const struct tile *tile =
         chip_find(chip, use->x, use->y, &place) ? chip->place[place].tile : NULL;
     enum tile_agent agent = use->hart == PENROSE_NO_HART ? AGENT_NOC : (enum tile_agent)use->hart;
@@ -848,8 +858,10 @@ static void load_reports(struct snapshot_reader *reader, struct penrose_chip *ch
     chip->unmodelled_count = snapshot_get_number(reader, "unmodelled uses", CHIP_UNMODELLED);
     for (size_t i = 0; i < chip->unmodelled_count && reader->status == PENROSE_OK; i++) {
         load_object(reader, &type_penrose_unmodelled, &chip->unmodelled[i]);
+        uint64_t field = snapshot_get_number(reader, "a field", TENSIX_FIELDS);
         if (reader->status == PENROSE_OK) {
-            chip->unmodelled[i].range = range_of(chip, &chip->unmodelled[i]);
+            chip->unmodelled[i].range =
+                field ? tensix_fields[field - 1].name : range_of(chip, &chip->unmodelled[i]);
         }
     }
 }

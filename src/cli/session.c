@@ -517,9 +517,8 @@ static json_t *unmodelled_json(const struct penrose_unmodelled *entry)
     json_t *object = json_object();
     if (entry->word) {
         json_object_set_new(object, "instruction", json_address(entry->word));
-    } else {
-        json_object_set_new(object, "address", json_address(entry->address));
     }
+    json_object_set_new(object, "address", json_address(entry->address));
     json_object_set_new(object, "range", json_string(entry->range));
     json_object_set_new(object, "written", json_boolean(entry->written));
     json_object_set_new(object, "read", json_boolean(entry->read));
@@ -647,7 +646,7 @@ static void put_unmodelled(const struct penrose_unmodelled *entry)
     if (entry->word) {
         char text[80];
         penrose_tensix_disassemble(entry->word, text, sizeof text);
-        fprintf(stderr, "  %s (%s) without its effect", text, entry->range);
+        fprintf(stderr, "  %s: %s set", text, entry->range);
     } else {
         fprintf(stderr, "  0x%08x (%s) %s%s%s", entry->address, entry->range,
                 entry->written ? "written" : "", entry->written && entry->read ? " and " : "",
@@ -664,7 +663,7 @@ static void list_unmodelled(struct session *session)
     for (size_t i = 0; penrose_unmodelled_get(session->chip, i, &entry); i++) {
         char symbol[128];
         if (!any) {
-            note("used, but not modelled (registers store their value, instructions are skipped):");
+            note("used, but not modelled (registers and fields only hold their value):");
         }
         any = true;
         penrose_locate(session->chip, entry.x, entry.y, entry.pc, symbol, sizeof symbol, NULL, 0);

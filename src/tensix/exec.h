@@ -159,6 +159,11 @@ void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state,
 void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
                        uint32_t mask, uint32_t value);
 
+/* An instruction sets a field that nothing reads (config/unread.h), or NULL; `index` is the word in
+ * the harts' window on Config. */
+void tensix_report_unread(struct tensix *tensix, unsigned thread, unsigned index,
+                          const struct tensix_field *field);
+
 /* How rows of Dst lie in storage now. */
 static inline struct tensix_dst_map tensix_dst_map_now(const struct tensix *tensix)
 {

@@ -6,6 +6,8 @@ chip_sources += \
 	%D%/config/fixed_bits.h \
 	%D%/config/regs.c \
 	%D%/config/regs.h \
+	%D%/config/unread.c \
+	%D%/config/unread.h \
 	%D%/config/users.c \
 	%D%/config/users.h \
 	%D%/counters.h \

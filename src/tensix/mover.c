@@ -15,6 +15,7 @@
  */
 #include "tensix/mover.h"
 
+#include "tensix/config/unread.h"
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 
@@ -123,9 +124,8 @@ bool tensix_move_race(const struct tensix *tensix, const struct tensix_move *mov
 /* --- Moving --- */
 
 /* As a store of a hart to the same word. GUESS: the four words of a unit are written in ascending
- * order, which matters only for STATE_RESET_EN. Answers whether the word controls something that is
- * not modelled. */
-static bool store_config(struct tensix *tensix, unsigned index, uint32_t value)
+ * order, which matters only for STATE_RESET_EN. */
+static void store_config(struct tensix *tensix, unsigned index, uint32_t value)
 {
     const struct tensix_field *invalidate =
         &tensix_fields[TENSIX_FIELD_RISCV_IC_INVALIDATE_InvalidateAll];
@@ -133,16 +133,24 @@ static bool store_config(struct tensix *tensix, unsigned index, uint32_t value)
     if (effect == TENSIX_CONFIG_IC_INVALIDATE && value & tensix_field_mask(invalidate)) {
         tensix->board->invalidate_code(tensix->owner);
     }
-    return effect == TENSIX_CONFIG_UNMODELLED;
 }
 
-static bool move_to_config(struct tensix *tensix, const struct tensix_move *move)
+static void move_to_config(struct tensix *tensix, const struct tensix_move *move)
 {
-    bool unmodelled = false;
     for (uint32_t done = 0; is_to_config(move) && done < move->size; done += 4) {
-        unmodelled |= store_config(tensix, (move->to + done) / 4, source_word(tensix, move, done));
+        store_config(tensix, (move->to + done) / 4, source_word(tensix, move, done));
     }
-    return unmodelled;
+}
+
+static void report_unread_move(struct tensix *tensix, unsigned thread,
+                               const struct tensix_move *move)
+{
+    for (uint32_t done = 0; is_to_config(move) && done < move->size; done += 4) {
+        unsigned index = (move->to + done) / 4;
+        tensix_report_unread(tensix, thread, index,
+                             tensix_unread_field(false, index % TENSIX_STATE_WORDS,
+                                                 source_word(tensix, move, done)));
+    }
 }
 
 static void move_to_l1(struct tensix *tensix, const struct tensix_move *move, uint64_t now)
@@ -168,25 +176,22 @@ static uint64_t cycles_of(const struct tensix_move *move)
     return is_copy(move) ? (units * 11 + 7) / 8 : units;
 }
 
-/* Starts a move; answers whether not all its effects are modelled. SPEC: SoftReset, in reset the
- * mover discards it. */
-static bool start(struct tensix *tensix, const struct tensix_move *move, uint64_t now)
+/* SPEC: SoftReset, in reset the mover discards it. */
+static void start(struct tensix *tensix, const struct tensix_move *move, uint64_t now)
 {
-    bool unmodelled = false;
     if (tensix->held & TENSIX_RESET_MOVER) {
-        return false;
+        return;
     }
     if (is_to_l1(move)) {
         move_to_l1(tensix, move, now);
     } else {
-        unmodelled = move_to_config(tensix, move);
+        move_to_config(tensix, move);
     }
     tensix->changed = true;
     if (tensix->timed) {
         tensix->mover.free_at = now + cycles_of(move);
         tensix->mover.is_moving = true;
     }
-    return unmodelled;
 }
 
 /* --- Commands of TDMA-RISC --- */
@@ -196,7 +201,7 @@ static void execute(struct tensix *tensix, const struct tensix_command *command,
     const struct tensix_move *move = &command->move;
     switch (command->kind) {
     case TENSIX_COMMAND_MOVE:
-        (void)start(tensix, move, now);
+        start(tensix, move, now);
         break;
     case TENSIX_COMMAND_STORE:
         memcpy(tensix->l1 + move->to, &command->value, move->size);
@@ -345,9 +350,7 @@ TENSIX_EXEC(XMOV)
     if (tensix_move_race(tensix, &move, tensix->now, "XMOV", false, text, sizeof text)) {
         (void)tensix_fault(tensix, thread, TENSIX_FAULT_RACE, "%s", text);
     }
-    if (start(tensix, &move, tensix->now) && tensix->board->unmodelled) {
-        tensix->board->unmodelled(tensix->owner, thread, tensix->thread[thread].next,
-                                  tensix->thread[thread].origin);
-    }
+    report_unread_move(tensix, thread, &move);
+    start(tensix, &move, tensix->now);
     return TENSIX_DONE;
 }

@@ -120,9 +120,9 @@ struct tensix_board {
     void (*invalidate_code)(void *owner);
     /* Records a fault; true when the chip is to stop. */
     bool (*fault)(void *owner, const struct tensix_fault *fault);
-    /* An instruction did not have all its effects, because this version does not model them. May
-     * be NULL. */
-    void (*unmodelled)(void *owner, unsigned thread, uint32_t word, struct tensix_origin origin);
+    /* The thread's instruction sets a field of the configuration that this version does not look
+     * at, in word `index` of the harts' window. May be NULL. */
+    void (*unmodelled)(void *owner, unsigned thread, unsigned index, const char *field);
     /* Something happened that is in `observed`; the tile fills in whose instruction it was. */
     void (*observe)(void *owner, struct observed *event);
 };

@@ -4,12 +4,19 @@
 
 #include "tile/tile.h"
 
+/* Tells the board that a field of the configuration was set that nothing reads. */
+static inline void tile_report_unread(struct tile *tile, const struct mmio_access *access,
+                                      const char *field)
+{
+    if (mmio_has_effects(access) && tile->board->unmodelled) {
+        tile->board->unmodelled(tile->owner, tile, access, field);
+    }
+}
+
 /* Tells the board that a place was used whose behaviour is not modelled. */
 static inline void tile_report_unmodelled(struct tile *tile, const struct mmio_access *access)
 {
-    if (mmio_has_effects(access) && tile->board->unmodelled) {
-        tile->board->unmodelled(tile->owner, tile, access);
-    }
+    tile_report_unread(tile, access, NULL);
 }
 
 /* A refusal with the rule that the guest broke. */

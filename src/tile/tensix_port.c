@@ -128,13 +128,13 @@ static bool port_fault(void *owner, const struct tensix_fault *fault)
     return tile_fault(tile, &record) == PENROSE_STOP;
 }
 
-static void port_unmodelled(void *owner, unsigned thread, uint32_t word,
-                            struct tensix_origin origin)
+static void port_unmodelled(void *owner, unsigned thread, unsigned index, const char *field)
 {
     struct tile *tile = owner;
-    (void)thread;
-    if (tile->board->skipped) {
-        tile->board->skipped(tile->owner, tile, agent_of(origin), origin.pc, word);
+    const struct tensix_thread *own = &tile->tensix.thread[thread];
+    if (tile->board->unmodelled_config) {
+        tile->board->unmodelled_config(tile->owner, tile, agent_of(own->origin), own->origin.pc,
+                                       own->next, AT_CONFIG + 4 * index, field);
     }
 }
 

@@ -201,11 +201,13 @@ struct tile_board {
     enum penrose_policy (*fault)(void *owner, struct tile *tile, const struct tile_fault *fault);
     /* The same for a DRAM bank, which keeps its notes at *notes. */
     enum penrose_policy (*bank_fault)(void *owner, void **notes, const struct tile_fault *fault);
-    /* A register was written (or read) whose behaviour is not modelled. May be NULL. */
-    void (*unmodelled)(void *owner, struct tile *tile, const struct mmio_access *access);
-    /* A Tensix instruction was skipped for want of its unit. May be NULL. */
-    void (*skipped)(void *owner, struct tile *tile, enum tile_agent pusher, uint32_t pc,
-                    uint32_t word);
+    /* A register was written (or read) whose behaviour is not modelled; `field` is the one of the
+     * configuration that it is about, NULL elsewhere. May be NULL. */
+    void (*unmodelled)(void *owner, struct tile *tile, const struct mmio_access *access,
+                       const char *field);
+    /* The same where a Tensix instruction wrote the word of the configuration at `address`. */
+    void (*unmodelled_config)(void *owner, struct tile *tile, enum tile_agent pusher, uint32_t pc,
+                              uint32_t word, uint32_t address, const char *field);
     /* Does the multicast reach the tile that sends it, and without delay? Called while the tile
      * runs. NULL: no. */
     bool (*loops_back)(void *owner, const struct tile *tile, const struct noc_packet *packet);

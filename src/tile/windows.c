@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tensix/config/unread.h"
 #include "tile/report.h"
 #include "tile/tensix_port.h"
 #include "tile/tile.h"
@@ -143,7 +144,9 @@ static enum mmio_reply write_config(struct tile *tile, struct mmio_access *acces
         return mmio_refuse(access, MMIO_READ_ONLY,
                            "harts cannot write ThreadConfig: push a SETC16 instruction");
     case TENSIX_CONFIG_UNMODELLED:
-        tile_report_unmodelled(tile, access);
+        tile_report_unread(
+            tile, access,
+            tensix_unread_field(false, index % TENSIX_STATE_WORDS, access->value)->name);
         break;
     case TENSIX_CONFIG_IC_INVALIDATE: /* decoded code follows every write to memory */
     case TENSIX_CONFIG_STORED:

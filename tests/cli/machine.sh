@@ -141,6 +141,19 @@ expect "trace to where nothing can be" 2 '--trace: cannot write /nowhere/trace' 
 messages=1 expect "no unmodelled register" 0 'nothing that is not modelled' -- \
     run "$work/seven.elf" --warn-unmodelled
 
+# Fields that nothing reads: PERF_CNT_CMD twice and, which is but a scoreboard's, word 8 by SETC16; and
+# Zero_Flag_disabled_dst by a store.
+program fields c8b00006 c8200006 c8b00012 ffef07b7 00200713 00e7a423 00100073
+messages=1 expect "fields that nothing reads" 0 \
+    '^  SETC16 0x2c, 1: PERF_CNT_CMD_Cmd0Start set 1 times, first by tile \(1, 2\) trisc1 at pc 0x00000000' \
+    '^  SETC16 0x2c, 4: PERF_CNT_CMD_Cmd1Start set 1 times, first by tile \(1, 2\) trisc1 at pc 0x00000008' \
+    '^  0xffef0008 \(ALU_ACC_CTRL_Zero_Flag_disabled_dst\) written 1 times, .* at pc 0x00000014' -- \
+    run --hart "trisc1=$work/fields.elf" --warn-unmodelled
+report "no other is listed" "$([ "$(grep -c '^  ' "$work/err")" -eq 3 ] || cat "$work/err")"
+messages=1 expect "fields as JSON" 0 'out:"range": "PERF_CNT_CMD_Cmd0Start"' 'out:"instruction": "0xb22c0001"' \
+    'out:"address": "0xffef0c40"' 'out:"range": "ALU_ACC_CTRL_Zero_Flag_disabled_dst"' -- \
+    run --hart "trisc1=$work/fields.elf" --warn-unmodelled --json
+
 # --- disasm and info ---
 
 expect "disasm words" 0 'out:^  0x00000100  00c12083  lw ra, 12\(sp\)' \

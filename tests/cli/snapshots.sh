@@ -54,6 +54,12 @@ expect "and used" 2 'no worker tile at 16,11; the first is at 1,2 and the last a
 expect "a fault is saved, too" 1 'unmapped-address' -- \
     run "$work/load.elf" --save-snapshot "$work/fault"
 report "of a chip that has stopped" "$([ -s "$work/fault" ] || echo "no file")"
+program field c8b00006 c8b00012 00100073 # SETC16 44, 1; SETC16 44, 4: fields that nothing reads
+expect "what is not modelled is saved" 0 -- \
+    run --hart "trisc0=$work/field.elf" --save-snapshot "$work/unread"
+messages=1 expect "with the names of fields" 0 'SETC16 0x2c, 1: PERF_CNT_CMD_Cmd0Start set 1 times' \
+    'SETC16 0x2c, 4: PERF_CNT_CMD_Cmd1Start set 1 times' -- \
+    run "$work/seven.elf" --restore-snapshot "$work/unread" --warn-unmodelled
 
 # --- What is wrong ---
 

@@ -174,6 +174,7 @@ UNIT_TESTS = \
 	%D%/tensix/check_unpack \
 	%D%/tensix/check_unpack_modes \
 	%D%/tensix/check_unpack_nop \
+	%D%/tensix/check_unread \
 	%D%/tensix/check_vector_faults \
 	%D%/tensix/check_wait_gate \
 	%D%/tensix/check_zero \

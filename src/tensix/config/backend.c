@@ -6,6 +6,7 @@
  * Invariant: words from TENSIX_GLOBAL_WORD on are the same in both states. All 32 bits of a word
  * hold what is written, as in the functional models of the pages, whether a field has them or not.
  */
+#include "tensix/config/unread.h"
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
@@ -16,8 +17,6 @@ enum special {
     IC_INVALIDATE,
     SEEDS,
     STARTS_TILE,
-    UNMODELLED,
-    UNMODELLED_ONES,
 };
 
 static const struct special_row {
@@ -122,10 +121,15 @@ void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, u
             tensix_field_mask(&tensix_fields[TENSIX_FIELD_RISCV_IC_INVALIDATE_InvalidateAll])) {
         tensix->board->invalidate_code(tensix->owner);
     }
-    bool is_unmodelled = special == UNMODELLED ? mask : special == UNMODELLED_ONES && written;
-    if (is_unmodelled && tensix->board->unmodelled) {
-        tensix->board->unmodelled(tensix->owner, thread, tensix->thread[thread].next,
-                                  tensix->thread[thread].origin);
+    tensix_report_unread(tensix, thread, state * TENSIX_STATE_WORDS + word,
+                         tensix_unread_field(false, word, written));
+}
+
+void tensix_report_unread(struct tensix *tensix, unsigned thread, unsigned index,
+                          const struct tensix_field *field)
+{
+    if (field && tensix->board->unmodelled) {
+        tensix->board->unmodelled(tensix->owner, thread, index, field->name);
     }
 }
 
@@ -141,20 +145,11 @@ enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned in
     } else {
         store(tensix, index / TENSIX_STATE_WORDS, word, UINT32_MAX, value);
     }
-    switch (special_of(word)) {
-    case IC_INVALIDATE:
+    if (special_of(word) == IC_INVALIDATE) {
         return TENSIX_CONFIG_IC_INVALIDATE;
-    case UNMODELLED:
-        return TENSIX_CONFIG_UNMODELLED;
-    case UNMODELLED_ONES:
-        return value ? TENSIX_CONFIG_UNMODELLED : TENSIX_CONFIG_STORED;
-    case PLAIN:
-    case CLEARS_STATE:
-    case SEEDS:
-    case STARTS_TILE:
-        break;
     }
-    return TENSIX_CONFIG_STORED;
+    return tensix_unread_field(false, word, value) ? TENSIX_CONFIG_UNMODELLED
+                                                   : TENSIX_CONFIG_STORED;
 }
 
 /* SPEC: SoftReset, Scalar Unit. What waits inside the unit is aborted. */

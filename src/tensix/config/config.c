@@ -10,6 +10,7 @@
  * What cannot enter waits at its gate, whichever thread it is of. That a STREAMWRCFG in its prepare
  * stage keeps nobody out is the hardware's bug: what follows it directly overtakes it.
  */
+#include "tensix/config/unread.h"
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 
@@ -72,6 +73,9 @@ TENSIX_EXEC(SETC16)
     tensix->thread_config[thread][args->cfg_index] = (uint16_t)args->new_value;
     tensix->stale |= TENSIX_USED_BY_VECTOR;
     tensix->changed = true;
+    tensix_report_unread(tensix, thread,
+                         TENSIX_CONFIG_THREAD + thread * TENSIX_THREAD_WORDS + args->cfg_index,
+                         tensix_unread_field(true, args->cfg_index, args->new_value));
     switch ((enum thread_special)thread_specials[args->cfg_index]) {
     case PLAIN:
         break;

@@ -351,7 +351,7 @@ TEST(instruction_caches)
     ck_assert_uint_eq(harness.invalidations, before + 1);
 }
 
-/* Only words that do something else are reported as not modelled. */
+/* Which words are not modelled says check_unread.c. */
 TEST(plain_words_are_plain)
 {
     for (unsigned word = 0; word < STATE_WORDS; word++) {
@@ -360,6 +360,6 @@ TEST(plain_words_are_plain)
         }
         randomize_config();
         stream_write_case(word % 3, 1, 5, word, any_value());
-        ck_assert_msg(harness.unmodelled == 0 && harness.invalidations == 0, "word %u", word);
+        ck_assert_msg(harness.faults + harness.invalidations == 0, "word %u", word);
     }
 }

@@ -226,10 +226,13 @@ TEST(unmodelled_words_are_reported)
     uint32_t word = special_word("L1_CACHE_TAG_SEARCH_ACCEL_Search_Enable");
     set_move(0, word / 4, 0, 1, ZEROS_TO_CONFIG);
     xmov(0);
-    ck_assert_uint_eq(harness.unmodelled, 1);
-    set_move(0, word / 4 - 2, 0, 1, ZEROS_TO_CONFIG);
+    ck_assert_uint_eq(harness.unmodelled, 0);
+    tensix_harness_set_l1(&harness, 0x108, 3); /* the third word: tags, low */
+    set_move(0, word / 4, 0x10, 1, L1_TO_CONFIG);
     xmov(0);
     ck_assert_uint_eq(harness.unmodelled, 1);
+    ck_assert_uint_eq(harness.unmodelled_index, word + 2);
+    ck_assert_str_eq(harness.unmodelled_field, "L1_CACHE_TAG_SEARCH_ACCEL_Tag_Value_low");
 }
 
 /* THCON words are held at zero while the Scalar Unit is in reset. */

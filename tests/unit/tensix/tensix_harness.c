@@ -99,13 +99,13 @@ static bool board_fault(void *owner, const struct tensix_fault *fault)
     return harness->stop;
 }
 
-static void board_unmodelled(void *owner, unsigned thread, uint32_t word,
-                             struct tensix_origin origin)
+static void board_unmodelled(void *owner, unsigned thread, unsigned index, const char *field)
 {
+    struct tensix_harness *harness = owner;
     (void)thread;
-    (void)word;
-    (void)origin;
-    ((struct tensix_harness *)owner)->unmodelled++;
+    harness->unmodelled++;
+    harness->unmodelled_index = index;
+    harness->unmodelled_field = field;
 }
 
 /* --- Life --- */

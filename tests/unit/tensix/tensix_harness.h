@@ -24,8 +24,10 @@ struct tensix_harness {
     bool stop;                 /* what the board answers to faults */
     struct tensix_fault fault; /* the last one */
     unsigned faults, unmodelled, invalidations;
-    uint32_t watched; /* the address of the last l1_watch */
-    uint64_t time;    /* until which it has run */
+    unsigned unmodelled_index;    /* the last one: a word of the harts' window on Config */
+    const char *unmodelled_field; /* and the field that was set */
+    uint32_t watched;             /* the address of the last l1_watch */
+    uint64_t time;                /* until which it has run */
 };
 
 /* A coprocessor as after power-on; fails the test without memory. */

@@ -17,11 +17,13 @@ static enum penrose_policy note_fault(void *owner, struct tile *tile,
     return harness->policy;
 }
 
-static void note_unmodelled(void *owner, struct tile *tile, const struct mmio_access *access)
+static void note_unmodelled(void *owner, struct tile *tile, const struct mmio_access *access,
+                            const char *field)
 {
     struct tile_harness *harness = owner;
     (void)tile;
     (void)access;
+    (void)field;
     harness->unmodelled++;
 }
 
