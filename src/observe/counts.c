@@ -57,18 +57,6 @@ PENROSE_EXPORT enum penrose_status penrose_tensix_counting(struct penrose_chip *
     return status;
 }
 
-static const char *unit_name(enum tensix_unit unit)
-{
-    static const char *const names[TENSIX_UNITS] = {
-        [TENSIX_UNIT_FRONTEND] = "front end", [TENSIX_UNIT_SYNC] = "sync",
-        [TENSIX_UNIT_MATRIX] = "matrix",      [TENSIX_UNIT_VECTOR] = "vector",
-        [TENSIX_UNIT_UNPACK] = "unpack",      [TENSIX_UNIT_PACK] = "pack",
-        [TENSIX_UNIT_SCALAR] = "scalar",      [TENSIX_UNIT_CONFIG] = "config",
-        [TENSIX_UNIT_MOVER] = "mover",        [TENSIX_UNIT_MISC] = "none",
-    };
-    return names[unit];
-}
-
 PENROSE_EXPORT bool penrose_tensix_count_get(struct penrose_chip *chip, unsigned x, unsigned y,
                                              size_t index, struct penrose_tensix_count *count)
 {
@@ -83,7 +71,7 @@ PENROSE_EXPORT bool penrose_tensix_count_get(struct penrose_chip *chip, unsigned
             continue;
         }
         *count = (struct penrose_tensix_count){.mnemonic = tensix_rows[row].mnemonic,
-                                               .unit = unit_name(tensix_row_infos[row].unit),
+                                               .unit = tensix_unit_name(tensix_row_infos[row].unit),
                                                .executed = {executed[0], executed[1], executed[2]}};
         return true;
     }

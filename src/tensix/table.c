@@ -80,6 +80,32 @@ const struct tensix_row_info tensix_row_infos[TENSIX_ROWS] = {
 };
 #undef ROW_INFO
 
+const char *tensix_unit_name(enum tensix_unit unit)
+{
+    static const char *const names[TENSIX_UNITS] = {
+        [TENSIX_UNIT_FRONTEND] = "front end", [TENSIX_UNIT_SYNC] = "sync",
+        [TENSIX_UNIT_MATRIX] = "matrix",      [TENSIX_UNIT_VECTOR] = "vector",
+        [TENSIX_UNIT_UNPACK] = "unpack",      [TENSIX_UNIT_PACK] = "pack",
+        [TENSIX_UNIT_SCALAR] = "scalar",      [TENSIX_UNIT_CONFIG] = "config",
+        [TENSIX_UNIT_MOVER] = "mover",        [TENSIX_UNIT_MISC] = "none",
+    };
+    return names[unit];
+}
+
+const struct tensix_sought *tensix_sought_of(unsigned row)
+{
+#define SOUGHT(places, found)                                                                      \
+    {                                                                                              \
+        places, found                                                                              \
+    }
+#define INSN(...)                                                                      {NULL, NULL},
+#define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells) cells,
+    static const struct tensix_sought sought[TENSIX_ROWS] = {
+#include "tensix.def"
+    };
+    return sought[row].found ? &sought[row] : NULL;
+}
+
 /* --- Lookups --- */
 
 bool tensix_index_build(struct isa_index *index)

@@ -157,6 +157,18 @@ struct tensix_row_info {
 extern const struct isa_row tensix_rows[TENSIX_ROWS];
 extern const struct tensix_row_info tensix_row_infos[TENSIX_ROWS];
 
+/* "matrix", "vector", ..., "front end"; "none" for the Miscellaneous Unit. */
+const char *tensix_unit_name(enum tensix_unit unit);
+
+/* What is known of a STUB. */
+struct tensix_sought {
+    const char *places; /* where public sources were looked for */
+    const char *found;  /* all that they say */
+};
+
+/* NULL for a row that is executed. */
+const struct tensix_sought *tensix_sought_of(unsigned row);
+
 /* Does a latched wait with this block mask hold the row's instructions at the wait gate? */
 static inline bool tensix_is_blocked(const struct tensix_row_info *info, uint32_t block_mask)
 {

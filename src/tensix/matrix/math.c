@@ -359,30 +359,57 @@ static void pool32(struct tensix *tensix, const struct setup *setup, const uint3
     }
 }
 
-TENSIX_EXEC(GMPOOL)
+/* Of 16 rows of SrcA or, instead of these, of `a`. */
+static enum tensix_exec pool(struct tensix *tensix, unsigned thread, const char *name,
+                             const uint32_t *a, const struct tensix_args_GMPOOL *args)
 {
     const struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
     struct setup setup;
-    if (!args->dim_16x16) {
-        return tensix_fault(
-            tensix, thread, TENSIX_FAULT_UNDEFINED,
-            "GMPOOL: instr_mod19 is 0, a single row: no public source says what that "
-            "computes; 1 is 16 rows");
-    }
     if (!prepare(tensix, thread, &setup)) {
-        return refuse(tensix, thread, "GMPOOL");
+        return refuse(tensix, thread, name);
     }
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     unsigned row_a = rwc->src_a & 0x30, row_b = rwc->src_b & 0x38;
     unsigned row = tensix_matrix_dst_row(tensix, thread, setup.state, args->dst_row) & 0x3fc;
-    const uint32_t *a = tensix_matrix_src(tensix, TENSIX_SRC_A, row_a);
+    a = a ? a : tensix_matrix_src(tensix, TENSIX_SRC_A, row_a);
     const uint32_t *scale = tensix_matrix_src(tensix, TENSIX_SRC_B, row_b);
     (setup.mode.is_dst_32bit ? pool32 : pool16)(tensix, &setup, a, scale, row, args->index_en);
     tensix->matrix.src_a_row = (uint8_t)row_a;
     return tensix_matrix_done(tensix, thread, args->clear_dvalid, args->pool_addr_mod);
 }
 
+TENSIX_EXEC(GMPOOL)
+{
+    if (!args->dim_16x16) {
+        return tensix_fault(
+            tensix, thread, TENSIX_FAULT_UNDEFINED,
+            "GMPOOL: instr_mod19 is 0, a single row: no public source says what that "
+            "computes; 1 is 16 rows");
+    }
+    return pool(tensix, thread, "GMPOOL", NULL, args);
+}
+
 /* --- Legacy instructions --- */
+
+/* SPEC: similar to GMPOOL where SrcA is zeros; RWCs has them apply the address modifier. GUESS: not
+ * only similar. */
+static enum tensix_exec pool_zeros(struct tensix *tensix, unsigned thread, const char *name,
+                                   uint32_t word)
+{
+    static const uint32_t zeros[NUM_MATRIX_TERMS][COLUMNS];
+    const struct tensix_args_GMPOOL same = tensix_decode_GMPOOL(word);
+    return pool(tensix, thread, name, zeros[0], &same);
+}
+
+TENSIX_EXEC(MPOOL3S1)
+{
+    return pool_zeros(tensix, thread, "MPOOL3S1", args->word);
+}
+
+TENSIX_EXEC(MPOOL3S2)
+{
+    return pool_zeros(tensix, thread, "MPOOL3S2", args->word);
+}
 
 /* SPEC: Dst += 0. GUESS: on the eight rows that they once computed, by way of the multipliers, and
  * with what else instructions that compute do. */

@@ -107,6 +107,31 @@ TENSIX_EXEC(INCRWC)
     return TENSIX_DONE;
 }
 
+/*
+ * By assembly.yaml it sets or increments the bias counter; LLK's names of its operands (p_setibrwc) say
+ * that set_inc_ctrl is 0 and 1 for that. GUESS: the counter is ExtraAddrModBit, which the fields BiasIncr
+ * of address modifiers increment: of one bit, and by 1 where bits 1:0 of the value are not 0. The pages
+ * have no checkpoint of it, so that rwc_cr cannot be more than 0.
+ */
+TENSIX_EXEC(SETIBRWC)
+{
+    enum { SET, INCREMENT };
+    struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
+    if (args->rwc_cr || args->set_inc_ctrl > INCREMENT) {
+        return tensix_fault(tensix, thread, TENSIX_FAULT_UNIMPLEMENTED,
+                            "SETIBRWC: no source says what %s %u does; use 0%s",
+                            args->rwc_cr ? "rwc_cr" : "set_inc_ctrl",
+                            args->rwc_cr ? args->rwc_cr : args->set_inc_ctrl,
+                            args->rwc_cr ? "" : " to set and 1 to increment");
+    }
+    if (args->set_inc_ctrl == SET) {
+        rwc->extra_mod = args->rwc_bias & 1;
+    } else if (args->rwc_bias & 3) {
+        rwc->extra_mod ^= 1;
+    }
+    return TENSIX_DONE;
+}
+
 /* --- Banks of SrcA and SrcB --- */
 
 void tensix_matrix_flip(struct tensix *tensix, unsigned thread, unsigned flips)

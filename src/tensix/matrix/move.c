@@ -214,7 +214,8 @@ TENSIX_EXEC(MOVDBGA2D)
 }
 
 /* SPEC: the format is that of SrcA, which SrcB implies. */
-TENSIX_EXEC(MOVB2D)
+static enum tensix_exec move_b_to_dst(struct tensix *tensix, unsigned thread, const char *name,
+                                      const struct tensix_args_MOVB2D *args)
 {
     unsigned state = tensix_state_id(tensix, thread);
     unsigned format = tensix_matrix_format_a(tensix, thread, state, TENSIX_SRC_B);
@@ -223,15 +224,12 @@ TENSIX_EXEC(MOVB2D)
     uint32_t spread[COLUMNS];
     struct to_dst how;
     const char *rule;
-    if (!tensix_src_matrix_may(tensix, TENSIX_SRC_B)) {
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, TENSIX_SRC_B);
-    }
     if (!tensix_matrix_is_format(format)) {
-        return no_format(tensix, thread, "MOVB2D", format);
+        return no_format(tensix, thread, name, format);
     }
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     if (!choose_to_dst(tensix, thread, format, args->use_dst32b_lo, &how, &rule)) {
-        return broken_rule(tensix, thread, "MOVB2D", rule);
+        return broken_rule(tensix, thread, name, rule);
     }
     unsigned row = tensix_matrix_dst_row(tensix, thread, state, args->dst_row);
     unsigned row_b = args->src_row + tensix->thread[thread].rwc.src_b;
@@ -246,6 +244,25 @@ TENSIX_EXEC(MOVB2D)
     }
     tensix->matrix.src_a_row = tensix->thread[thread].rwc.src_a & 0x3f; /* GUESS: see SHIFTXA */
     return tensix_matrix_done(tensix, thread, 0, args->addr_mod);
+}
+
+TENSIX_EXEC(MOVB2D)
+{
+    if (!tensix_src_matrix_may(tensix, TENSIX_SRC_B)) {
+        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, TENSIX_SRC_B);
+    }
+    return move_b_to_dst(tensix, thread, "MOVB2D", args);
+}
+
+/* MOVB2D that waits for no bank, by assembly.yaml. GUESS: in all else it is to MOVB2D what MOVDBGA2D
+ * is to MOVA2D. */
+TENSIX_EXEC(MOVDBGB2D)
+{
+    const struct tensix_args_MOVB2D same = tensix_decode_MOVB2D(args->word);
+    const uint8_t row = tensix->matrix.src_a_row;
+    enum tensix_exec result = move_b_to_dst(tensix, thread, "MOVDBGB2D", &same);
+    tensix->matrix.src_a_row = row;
+    return result;
 }
 
 /* --- From Dst --- */

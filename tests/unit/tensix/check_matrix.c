@@ -35,13 +35,15 @@ static uint32_t bits(uint32_t word, unsigned high, unsigned low)
 enum {
     CONV3S1 = 0x22,
     CONV3S2,
-    APOOL3S1 = 0x25,
+    MPOOL3S1,
+    APOOL3S1,
     MVMUL,
     ELWMUL,
     ELWADD,
     DOTPV,
     ELWSUB = 0x30,
-    APOOL3S2 = 0x32,
+    MPOOL3S2,
+    APOOL3S2,
     GMPOOL,
     GAPOOL,
     MFCONV3S1 = 0x3a,
@@ -59,6 +61,7 @@ static const struct row {
     {"GMPOOL", GMPOOL, 0xcbc3ff, true},     {"CONV3S1", CONV3S1, 0xc3c3ff, false},
     {"CONV3S2", CONV3S2, 0xc3c3ff, false},  {"MFCONV3S1", MFCONV3S1, 0xc3c3ff, false},
     {"APOOL3S1", APOOL3S1, 0xc3c3ff, true}, {"APOOL3S2", APOOL3S2, 0xc3c3ff, true},
+    {"MPOOL3S1", MPOOL3S1, 0xc3c3ff, true}, {"MPOOL3S2", MPOOL3S2, 0xc3c3ff, true},
 };
 
 static const char *const sets[] = {"reference", "avx2", "avx512"};
@@ -160,7 +163,7 @@ static void model_maximum(const struct num_matrix_mode *mode, uint32_t word)
     for (unsigned column = 0; column < MODEL_COLUMNS; column++) {
         uint32_t a[NUM_MATRIX_TERMS], scale[NUM_MATRIX_TERMS];
         for (unsigned i = 0; i < NUM_MATRIX_TERMS; i++) {
-            a[i] = *model_src(&model, MODEL_A, row_a + i, column);
+            a[i] = word >> 24 == GMPOOL ? *model_src(&model, MODEL_A, row_a + i, column) : 0;
             scale[i] = *model_src(&model, MODEL_B, row_b, i);
         }
         uint32_t old = model_read_dst(&model, is_32bit, row, column, UINT32_MAX);
@@ -189,6 +192,8 @@ static bool model_instruction(const struct row *row, uint32_t word)
         model_matrix(&mode, word);
         break;
     case GMPOOL:
+    case MPOOL3S1: /* SPEC: as if SrcA were zeros */
+    case MPOOL3S2:
         model_maximum(&mode, word);
         break;
     default:
@@ -362,6 +367,8 @@ static const struct fault {
     {"DOTPV 0, 0, 0, 0, 0", 5, 13, "DOTPV: format 13 of SrcB is none"},
     {"GAPOOL 0, 1, 0, 1, 0", 5, 5, "GAPOOL: max_pool_index_en is 1"},
     {"GMPOOL 0, 0, 0, 0, 0", 5, 5, "GMPOOL: instr_mod19 is 0"},
+    {"MPOOL3S1 0, 0, 0, 0", 5, 2, "MPOOL3S1: SrcA is Float16_b, SrcB is Bfp8"},
+    {"MPOOL3S2 0, 0, 0, 0", 5, 13, "MPOOL3S2: format 13 of SrcB is none"},
     {"CONV3S1 3, 0, 0, 0", 2, 6, "CONV3S1: SrcA is Bfp8, SrcB is Bfp8_b"},
 };
 

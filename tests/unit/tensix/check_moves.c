@@ -37,6 +37,7 @@ enum {
     MOVDBGA2D,
     MOVD2B,
     MOVB2A,
+    MOVDBGB2D,
     MOVA2D = 0x12,
     MOVB2D,
     TRNSPSRCB = 0x16,
@@ -58,6 +59,7 @@ static const struct row {
     {"MOVB2A", MOVB2A, 0x7ff03f, WAITS_FOR_B},
     {"MOVA2D", MOVA2D, 0xfff3ff, WAITS_FOR_A},
     {"MOVB2D", MOVB2D, 0xfffbff, WAITS_FOR_B},
+    {"MOVDBGB2D", MOVDBGB2D, 0xfffbff, WAITS_FOR_NONE},
     {"TRNSPSRCB", TRNSPSRCB, 0, WAITS_FOR_B},
     {"SHIFTXA", SHIFTXA, 3, WAITS_FOR_A},
     {"SHIFTXB", SHIFTXB, 0x01c43f, WAITS_FOR_B},
@@ -268,9 +270,10 @@ static bool model_data(uint32_t word)
         return model_b_to_a(word);
     case MOVA2D:
         return model_a_to_dst(word);
-    case MOVDBGA2D: {
-        unsigned row = model.shift_row; /* SPEC: SHIFTXA does not list it */
-        bool happens = model_a_to_dst(word);
+    case MOVDBGA2D:
+    case MOVDBGB2D: {
+        unsigned row = model.shift_row; /* SPEC: SHIFTXA does not list MOVDBGA2D */
+        bool happens = word >> 24 == MOVDBGA2D ? model_a_to_dst(word) : model_b_to_dst(word);
         model.shift_row = row;
         return happens;
     }
@@ -301,7 +304,8 @@ static bool model_instruction(uint32_t word)
 static uint32_t random_word(const struct row *row)
 {
     uint32_t word = (uint32_t)row->opcode << 24 | (model_random() & row->operands);
-    if (row->opcode < TRNSPSRCB && row->opcode != MOVB2D && model_chance(90)) {
+    if (row->opcode < TRNSPSRCB && row->opcode != MOVB2D && row->opcode != MOVDBGB2D &&
+        model_chance(90)) {
         word &= ~(UINT32_C(1) << 12); /* bit 0 of instr_mod has no meaning */
     }
     return row->opcode != SHIFTXA && model_chance(50) ? word & ~UINT32_C(7) : word;
@@ -420,6 +424,7 @@ static const struct fault {
     {"MOVDBGA2D 0, 0, 0, 1, 0", 5, 0, "MOVDBGA2D: no instr_mod 1"},
     {"MOVB2D 0, 0, 0, 0, 0", 12, 0, "MOVB2D: the format of its source, 12"},
     {"MOVB2D 1, 0, 0, 4, 0", 9, 0, NULL},
+    {"MOVDBGB2D 0, 0, 0, 4, 0", 4, 0, "MOVDBGB2D: TF32 to a 16-bit Dst"},
     {"MOVB2D 0, 0, 0, 4, 0", 4, 0, "MOVB2D: TF32 to a 16-bit Dst"},
     {"MOVD2A 0, 0, 0, 2, 0", 4, 0, "TF32 from a 16-bit Dst"},
     {"MOVD2A 1, 0, 0, 2, 0", 5, 0, "dest_32b_lo of a 16-bit Dst"},

@@ -4,6 +4,7 @@
  */
 #include <check.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "unit/test.h"
@@ -327,4 +328,55 @@ TEST_EACH(reserved_bits_fault, COUNT(reserved))
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_ILLEGAL);
     ck_assert_uint_eq(tensix->thread[0].rwc.src_a, 9);
+}
+
+/* --- SETIBRWC --- */
+
+/* GUESS: the bias counter of assembly.yaml is the bit that BiasIncr of address modifiers flips. */
+static const struct bias {
+    unsigned before, value, increments, after;
+} biases[] = {
+    {0, 1, 0, 1}, {1, 1, 0, 1}, {1, 0, 0, 0}, {1, 2, 0, 0}, {0, 0xfff, 0, 1},
+    {0, 1, 1, 1}, {1, 1, 1, 0}, {1, 0, 1, 1}, {0, 2, 1, 1}, {1, 4, 1, 1},
+};
+
+TEST_EACH(setibrwc_sets_the_bias_bit, COUNT(biases))
+{
+    const struct bias *row = &biases[_i];
+    char text[40];
+    randomise();
+    model[1].extra = row->before;
+    load(1);
+    snprintf(text, sizeof text, "SETIBRWC 0, %u, %u", row->value, row->increments);
+    tensix_harness_run(&harness, 1, text);
+    model[1].extra = row->after;
+    compare(0x39000000);
+    ck_assert_uint_eq(harness.faults, 0);
+}
+
+/* The next address modifier is one of the upper half. */
+TEST(the_bias_bit_chooses_a_modifier)
+{
+    tensix->thread_config[0][DST_WORD + 1] = 3;
+    tensix->thread_config[0][DST_WORD + 5] = 40;
+    tensix_harness_run(&harness, 0, "SETIBRWC 0, 1, 0; ZEROACC 3, 0, 0, 1, 0");
+    ck_assert_uint_eq(tensix->thread[0].rwc.dst, 0); /* ZEROACC of all has none */
+    tensix_harness_run(&harness, 0, "ZEROACC 0, 0, 0, 1, 0");
+    ck_assert_uint_eq(tensix->thread[0].rwc.dst, 40);
+    tensix_harness_run(&harness, 0, "SETIBRWC 0, 1, 1; ZEROACC 0, 0, 0, 1, 0");
+    ck_assert_uint_eq(tensix->thread[0].rwc.dst, 43);
+}
+
+TEST(setibrwc_without_a_source_is_a_fault)
+{
+    tensix->thread[0].rwc.extra_mod = 1;
+    tensix_harness_run(&harness, 0, "SETIBRWC 1, 0, 0");
+    ck_assert_str_eq(harness.fault.text, "SETIBRWC: no source says what rwc_cr 1 does; use 0");
+    tensix_harness_run(&harness, 0, "SETIBRWC 0, 0, 2");
+    ck_assert_str_eq(harness.fault.text,
+                     "SETIBRWC: no source says what set_inc_ctrl 2 does; use 0 to "
+                     "set and 1 to increment");
+    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNIMPLEMENTED);
+    ck_assert_uint_eq(harness.faults, 2);
+    ck_assert_uint_eq(tensix->thread[0].rwc.extra_mod, 1);
 }
