@@ -1,10 +1,12 @@
-/* `penrose info`: what is in a program or in a folder of firmware; the SoC descriptor of a card. */
+/* `penrose info`: what is in a program or in a folder of firmware; the SoC descriptor of a card; what of
+ * the coprocessor is modelled. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/listing.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/soc_descriptor.h"
@@ -17,9 +19,10 @@ struct info_options {
     struct cli *cli;
     const char *path;
     const char *card; /* --soc-descriptor; NULL: none */
+    bool isa;
 };
 
-enum { KEY_SOC_DESCRIPTOR = 0x400 };
+enum { KEY_SOC_DESCRIPTOR = 0x400, KEY_ISA };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -38,11 +41,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SOC_DESCRIPTOR:
         options->card = argument;
         return 0;
+    case KEY_ISA:
+        options->isa = true;
+        return 0;
     case ARGP_KEY_END:
-        if (!options->path == !options->card) {
-            return options_refuse(options->cli, options->path
-                                                    ? "--soc-descriptor goes without a file"
-                                                    : "name a program or a firmware folder");
+        if (!options->path + !options->card + !options->isa != 2) {
+            const char *wrong = options->card && options->isa
+                                    ? "--soc-descriptor goes without --isa"
+                                : options->card ? "--soc-descriptor goes without a file"
+                                : options->isa  ? "--isa goes without a file"
+                                                : "name a program or a firmware folder";
+            return options_refuse(options->cli, "%s", wrong);
         }
         return 0;
     default:
@@ -57,13 +66,18 @@ static const struct argp_option option_rows[] = {
      "Print the soc_descriptor.yaml that UMD wants beside the library of a card (unharvested, "
      "p150a, p100a or p100)",
      0},
+    {"isa", KEY_ISA, NULL, 0,
+     "Print which instructions of the coprocessor are executed, of those that are not what was "
+     "found "
+     "and where it was sought, and fields of its configuration that nothing reads",
+     0},
     {0},
 };
 
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse,
-    .args_doc = "ELF\nFIRMWARE_DIR\n--soc-descriptor CARD",
+    .args_doc = "ELF\nFIRMWARE_DIR\n--soc-descriptor CARD\n--isa",
     .doc = "Tells what is in a program: segments, entry, symbols, architecture, compiler; or in a "
            "folder of tt-metal firmware: its five images, where the host finds its mailboxes, and "
            "whether it is for Blackhole."
@@ -443,6 +457,17 @@ static enum cli_exit info_firmware(const struct info_options *options)
     return exit;
 }
 
+static enum cli_exit info_isa(const struct cli *cli)
+{
+    if (cli->json) {
+        json_t *result = begin_json();
+        listing_json(result);
+        return output_json(cli, result);
+    }
+    listing_print();
+    return CLI_DONE;
+}
+
 enum cli_exit cmd_info(struct cli *cli, int argc, char **argv)
 {
     struct info_options options = {.cli = cli};
@@ -450,6 +475,9 @@ enum cli_exit cmd_info(struct cli *cli, int argc, char **argv)
     enum cli_exit exit;
     if (!options_parse(cli, &argp, argc, argv, &options, &exit)) {
         return exit;
+    }
+    if (options.isa) {
+        return info_isa(cli);
     }
     if (options.card) {
         return print_soc_descriptor(cli, options.card);

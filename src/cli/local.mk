@@ -22,6 +22,8 @@ penrose_SOURCES = \
 	%D%/firmware_set.h \
 	%D%/installation.c \
 	%D%/installation.h \
+	%D%/listing.c \
+	%D%/listing.h \
 	%D%/main.c \
 	%D%/options.c \
 	%D%/options.h \

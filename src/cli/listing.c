@@ -1,0 +1,122 @@
+/* What of the coprocessor is modelled and what is not, from its tables, see listing.h. */
+#include "cli/listing.h"
+
+#include <stdio.h>
+
+#include "cli/output.h"
+#include "tensix/config/unread.h"
+#include "tensix/table.h"
+
+/* Rows of one opcode stand together; they are forms of one instruction. */
+static unsigned count_forms(unsigned first)
+{
+    unsigned end = first + 1;
+    while (end < TENSIX_ROWS && tensix_rows[end].match >> 24 == tensix_rows[first].match >> 24) {
+        end++;
+    }
+    return end - first;
+}
+
+/* What it means for a program that nothing reads a field. */
+static const char *const meanings[] = {
+    [TENSIX_UNREAD_TIME] = "only times, power or guesses of the hardware depend on them",
+    [TENSIX_UNREAD_ABSENT] = "the chip has not what they are for, or using that is a fault",
+    [TENSIX_UNREAD_RESULTS] = "results would depend on them; --warn-unmodelled lists who sets them",
+};
+static const char *const kinds[] = {
+    [TENSIX_UNREAD_TIME] = "time",
+    [TENSIX_UNREAD_ABSENT] = "absent",
+    [TENSIX_UNREAD_RESULTS] = "results",
+};
+
+/* --- Text --- */
+
+static void print_instructions(void)
+{
+    unsigned executed = 0, all = 0;
+    printf("Instructions of the coprocessor:\n");
+    for (unsigned row = 0; row < TENSIX_ROWS; row += count_forms(row), all++) {
+        const struct tensix_sought *sought = tensix_sought_of(row);
+        printf("  %-14s 0x%02x  %-9s  %s\n", tensix_rows[row].mnemonic,
+               tensix_rows[row].match >> 24, tensix_unit_name(tensix_row_infos[row].unit),
+               sought ? "not modelled" : "executed");
+        if (sought) {
+            printf("      found   %s\n      sought  %s\n", sought->found, sought->places);
+        }
+        executed += !sought;
+    }
+    printf("%u of %u are executed.\n", executed, all);
+}
+
+static void print_fields(enum tensix_unread_kind kind)
+{
+    printf("\nFields of the configuration that nothing reads: %s:\n", meanings[kind]);
+    for (const struct tensix_unread *row = tensix_unread; row->text; row++) {
+        for (unsigned id = row->first; row->kind == kind && id <= row->last; id++) {
+            const struct tensix_field *field = &tensix_fields[id];
+            printf("  %-55s %s word %u, bits %u to %u\n", field->name,
+                   field->thread ? "ThreadConfig" : "Config", field->word, field->shift,
+                   field->shift + field->width - 1U);
+        }
+        if (row->kind == kind) {
+            printf("      %s\n", row->text);
+        }
+    }
+}
+
+void listing_print(void)
+{
+    print_instructions();
+    print_fields(TENSIX_UNREAD_RESULTS);
+    print_fields(TENSIX_UNREAD_ABSENT);
+    print_fields(TENSIX_UNREAD_TIME);
+}
+
+/* --- JSON --- */
+
+static json_t *instructions_json(void)
+{
+    json_t *array = json_array();
+    for (unsigned row = 0; row < TENSIX_ROWS; row += count_forms(row)) {
+        const struct tensix_sought *sought = tensix_sought_of(row);
+        json_t *object = json_object();
+        json_object_set_new(object, "mnemonic", json_string(tensix_rows[row].mnemonic));
+        json_set_count(object, "opcode", tensix_rows[row].match >> 24);
+        json_object_set_new(object, "unit",
+                            json_string(tensix_unit_name(tensix_row_infos[row].unit)));
+        json_set_count(object, "forms", count_forms(row));
+        json_object_set_new(object, "executed", json_boolean(!sought));
+        if (sought) {
+            json_object_set_new(object, "found", json_string(sought->found));
+            json_object_set_new(object, "sought", json_string(sought->places));
+        }
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *fields_json(void)
+{
+    json_t *array = json_array();
+    for (const struct tensix_unread *row = tensix_unread; row->text; row++) {
+        for (unsigned id = row->first; id <= row->last; id++) {
+            const struct tensix_field *field = &tensix_fields[id];
+            json_t *object = json_object();
+            json_object_set_new(object, "name", json_string(field->name));
+            json_object_set_new(object, "thread", json_boolean(field->thread));
+            json_set_count(object, "word", field->word);
+            json_set_count(object, "shift", field->shift);
+            json_set_count(object, "width", field->width);
+            json_object_set_new(object, "kind", json_string(kinds[row->kind]));
+            json_object_set_new(object, "text", json_string(row->text));
+            json_array_append_new(array, object);
+        }
+    }
+    return array;
+}
+
+void listing_json(json_t *object)
+{
+    json_object_set_new(object, "instructions", instructions_json());
+    json_object_set_new(object, "unread_fields", fields_json());
+}
