@@ -93,7 +93,7 @@ def main():
             records[0].get("pcc") or "", *times(records, others.get(operation)), wrong))
     every = [[r for records in x.values() for r in records] for x in (results[0], others)]
     for what, field in (("opening the device", "ms"),
-                        ("of that the boot, from the first program to the last poll (goal: ratio 6)",
+                        ("of that the boot, from the first program to the last poll (goal: ratio 3)",
                          "boot_ms")):
         pair = [median(x, "open", field) for x in every]
         if pair[0]:

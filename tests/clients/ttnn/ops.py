@@ -2,7 +2,8 @@
 """Runs ttnn operations on the chip that TT_METAL_SIMULATOR names, and compares with torch.
 
 usage: ops.py [--save DIRECTORY] NAME...    runs operations in turn, each on a newly opened device
-       ops.py --list                        prints the names of all operations
+       ops.py --list                        prints the names of all operations but the large ones,
+                                            matmul_2048 and encoder_block
 
 Prints a line of JSON for each. Every operation runs twice: the first time kernels may have to be
 compiled. --save writes both results as .npy, so that those of two libraries can be compared byte
@@ -158,6 +159,37 @@ def product_of_dram_shards(device):
     return multiply, to_host(a).float() @ to_host(b).float()
 
 
+def encoder_block(device, rows=128, width=512, heads=8, inner=2048):
+    """A transformer's encoder block: attention and a network of two layers, each behind a norm."""
+    scale = (width // heads) ** -0.5
+
+    def weight(n, m):
+        return to_device(device, torch.randn(n, m) * n ** -0.5)
+
+    x = to_device(device, torch.randn(rows, width))
+    wq, wk, wv, wo = (weight(width, width) for _ in range(4))
+    w1, w2 = weight(width, inner), weight(inner, width)
+
+    def split(t):
+        return ttnn.permute(ttnn.reshape(t, (1, rows, heads, width // heads)), (0, 2, 1, 3))
+
+    def operation():
+        h = ttnn.layer_norm(x)
+        q, k, v = (split(ttnn.linear(h, w)) for w in (wq, wk, wv))
+        scores = ttnn.multiply(ttnn.matmul(q, ttnn.transpose(k, -2, -1)), scale)
+        mixed = ttnn.permute(ttnn.matmul(ttnn.softmax(scores, dim=-1), v), (0, 2, 1, 3))
+        y = ttnn.add(x, ttnn.linear(ttnn.reshape(mixed, (rows, width)), wo))
+        h = ttnn.gelu(ttnn.linear(ttnn.layer_norm(y), w1))
+        return ttnn.add(y, ttnn.linear(h, w2))
+
+    fx, fq, fk, fv, fo, f1, f2 = (to_host(t).float() for t in (x, wq, wk, wv, wo, w1, w2))
+    h = F.layer_norm(fx, (width,))
+    q, k, v = ((h @ w).reshape(1, rows, heads, -1).permute(0, 2, 1, 3) for w in (fq, fk, fv))
+    mixed = torch.softmax(q @ k.transpose(-2, -1) * scale, -1) @ v
+    y = fx + mixed.permute(0, 2, 1, 3).reshape(rows, width) @ fo
+    return operation, y + F.gelu(F.layer_norm(y, (width,)) @ f1) @ f2
+
+
 IN_A_ROW = ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig(
     compute_with_storage_grid_size=(8, 1), in0_block_w=1, out_subblock_h=1, out_subblock_w=1,
     per_core_M=1, per_core_N=1, fuse_batch=True, fused_activation=None, mcast_in0=True)
@@ -233,6 +265,12 @@ OPERATIONS = {
     "layer_norm": unary(ttnn.layer_norm, lambda a: F.layer_norm(a, a.shape[-1:])),
 }
 
+# By name only: they take another library a minute.
+LARGE = {
+    "matmul_2048": matmul(2048),
+    "encoder_block": encoder_block,
+}
+
 
 class Counters:
     """What the counting library has counted since the last look; nothing without it."""
@@ -279,7 +317,7 @@ def compare(out, reference):
 
 def run(name, save, device, counters, record):
     torch.manual_seed(1)
-    operation, reference = OPERATIONS[name](device)
+    operation, reference = (OPERATIONS | LARGE)[name](device)
     library = {"inputs": counters.since_last()}
     outputs = []
     for label in ("first", "second"):
