@@ -9,7 +9,7 @@ static bool add(struct alike_group *group, struct penrose_place place)
             return true;
         }
     }
-    if (group->others == ALIKE_TILES) {
+    if (group->others == GRID_TILES) {
         return false;
     }
     group->other[group->others++] = place;

@@ -6,11 +6,13 @@
 #include <penrose/penrose.h>
 #include <stdbool.h>
 
-enum { ALIKE_GROUPS = 8, ALIKE_TILES = 140 };
+#include "geometry.h"
+
+enum { ALIKE_GROUPS = 8 };
 
 struct alike_group {
     struct penrose_fault first;
-    struct penrose_place other[ALIKE_TILES];
+    struct penrose_place other[GRID_TILES];
     unsigned others;
 };
 

@@ -14,4 +14,8 @@ struct arch {
 
 extern const struct arch arch;
 
+/* An address of addresses.h in texts: ARCH_TEXT(AT_DEBUG) is "0xffb12000". It must be a bare number there. */
+#define ARCH_TEXT(address)   ARCH_SPELLED(address)
+#define ARCH_SPELLED(number) #number
+
 #endif

@@ -4,14 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "addresses.h"
+#include "arch/arch.h"
 #include "tile/noc_port.h"
-
-#define GDDR_END UINT64_C(0xff000000)
 
 enum { READ_ALIGNMENT = 64, WRITE_ALIGNMENT = 16 };
 
 static const char out_of_range[] =
-    "GDDR ends at 0xff000000; L1 of the tile is at 0x2000000000, registers at 0xffb00000";
+    "GDDR ends at " ARCH_TEXT(END_GDDR) "; L1 of the tile is at " ARCH_TEXT(
+        AT_DRAM_L1) ", registers at " ARCH_TEXT(AT_LOCAL_RAM);
 
 void dram_init(struct dram_bank *bank, unsigned number, const uint16_t node[DRAM_PORTS],
                const struct tile_board *board, void *owner)
@@ -49,7 +50,7 @@ enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operatio
         *tile_address = (uint32_t)local;
         return DRAM_IS_TILE;
     }
-    if (address >= GDDR_END || size > GDDR_END - address) {
+    if (address >= END_GDDR || size > END_GDDR - address) {
         *rule = out_of_range;
         return DRAM_REFUSED;
     }
@@ -143,7 +144,7 @@ static struct noc_target target_of(struct dram_port *port, unsigned noc)
                                .read_alignment = READ_ALIGNMENT,
                                .write_alignment = WRITE_ALIGNMENT,
                                .has_registers = true,
-                               .registers_again = TILE_DRAM_REGISTERS,
+                               .registers_again = AT_DRAM_REGISTERS,
                                .drops_headers =
                                    tile && tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_NO_HEADERS,
                                .read = port_read,
@@ -215,7 +216,7 @@ void dram_end_window(struct dram_bank *bank)
 
 bool dram_is_within(const struct noc_packet *packet)
 {
-    return packet->address < GDDR_END && packet->size <= GDDR_END - packet->address;
+    return packet->address < END_GDDR && packet->size <= END_GDDR - packet->address;
 }
 
 bool dram_takes(const struct dram_port *port, const struct noc_packet *packet)
@@ -230,7 +231,7 @@ bool dram_takes(const struct dram_port *port, const struct noc_packet *packet)
 bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet, uint64_t now)
 {
     return (packet->is_answered && dram_is_within(packet)) ||
-           (packet->kind <= NOC_ATOMIC && packet->address < GDDR_END && are_at_rest(bank, now));
+           (packet->kind <= NOC_ATOMIC && packet->address < END_GDDR && are_at_rest(bank, now));
 }
 
 void dram_serve_due(struct dram_bank *bank, uint64_t cycle)

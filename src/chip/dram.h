@@ -1,8 +1,8 @@
 /*
  * A DRAM bank: 4 GiB of GDDR6 behind three tiles, each with two NIUs, a hart and L1 of its own.
  * SPEC: BlackholeA0 NoC/{README, MemoryMap} (NIU_CFG_0 bit 15); tt-exalens and tt-metal's drisc
- * firmware for what the NoC sees: GDDR from 0 to 0xff000000, the registers of the tile above it
- * (and again with bit 40 set), its L1 at 0x20'00000000. With bit 15 of NIU_CFG_0 clear a NIU leads
+ * firmware for what the NoC sees: GDDR from 0 to END_GDDR, the registers of the tile above it
+ * (and once more at AT_DRAM_REGISTERS), its L1 at AT_DRAM_L1. With bit 15 of NIU_CFG_0 clear a NIU leads
  * to the hart's address space instead.
  *
  * The bank serves what arrives for any of its tiles in canonical order, then the tiles run. Tiles

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addresses.h"
+#include "arch/arch.h"
 #include "chip/firmware.h"
 #include "isa/error.h"
 #include "isa/export.h"
@@ -405,7 +407,7 @@ static const char *access_edge(struct penrose_chip *chip, unsigned noc,
     }
     return kind == PENROSE_TILE_L2CPU || kind == PENROSE_TILE_SECURITY
                ? access_memory(chip, access)
-               : "nothing stands there but a router, with registers at 0xffb20000";
+               : "nothing stands there but a router, with registers at " ARCH_TEXT(AT_NIU);
 }
 
 const char *chip_edge_access(struct penrose_chip *chip, uint16_t place, unsigned noc,

@@ -248,7 +248,7 @@ static enum cli_exit report_json(struct session *session, struct boot_options *o
     return exit ? exit : written;
 }
 
-/* "176 tiles are ready (140 workers, 12 Ethernet, 24 DRAM)" */
+/* "176 tiles are ready", and of the whole chip how many of each kind. */
 static void print_outcome(struct session *session, const struct boot_options *options,
                           enum cli_exit exit)
 {

@@ -12,6 +12,7 @@
 #include <penrose/penrose.h>
 
 #include "cli/cli.h"
+#include "geometry.h"
 
 /*
  * Parses argv with `argp`. False when the command must end with *exit: after --help (CLI_DONE) or a
@@ -56,9 +57,9 @@ extern const struct argp json_argp;
 /* --- boot and run: the machine --- */
 
 enum {
-    CLI_TILES = 140,      /* worker tiles of a Blackhole chip */
-    CLI_MOST_TILES = 180, /* with DRAM and Ethernet tiles */
-    CLI_THREADS = 256,    /* at most so many host threads */
+    CLI_TILES = GRID_TENSIX_TILES,
+    CLI_MOST_TILES = GRID_TILES,
+    CLI_THREADS = 256, /* at most so many host threads */
 };
 
 struct machine_options {

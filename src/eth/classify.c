@@ -187,9 +187,11 @@ static void odd_header(const struct eth *eth, struct parsed *p, unsigned control
     p->error |= !(classifier_word(eth, CLASSIFY_HEADER_ERRORS, 0) >> control & 1);
 }
 
+/* Extension headers of IPv6. */
 static bool unsupported_next_header(uint32_t header)
 {
-    static const uint8_t list[] = {0, 43, 44, 50, 51, 60, 135, 139, 140, 253, 254};
+    static const uint8_t list[] = {0x00, 0x2b, 0x2c, 0x32, 0x33, 0x3c,
+                                   0x87, 0x8b, 0x8c, 0xfd, 0xfe};
     return memchr(list, (int)header, sizeof list) != NULL;
 }
 

@@ -11,6 +11,7 @@
  * while there is no link.
  */
 #include "addresses.h"
+#include "arch/arch.h"
 #include "eth/eth_internal.h"
 
 #include <stddef.h>
@@ -25,7 +26,6 @@ enum command {
 
 enum { KEEPALIVE = 1 << 0, DIS_DROP = 1 << 3, ALIGNMENT = 16 };
 enum { RAW_BURST = 64, RAW_PAUSE = 1024 /* cycles */ };
-#define FIRST_MMIO AT_DEBUG
 
 /* --- Commands --- */
 
@@ -60,8 +60,9 @@ static const char *check_mmio_write(unsigned queue, const struct eth_packet *p)
     if (p->destination % 4) {
         return "TT-link MMIO write: ETH_TXQ_DEST_ADDR must be a multiple of 4";
     }
-    if (p->destination < FIRST_MMIO) {
-        return "TT-link MMIO write: no register below 0xffb12000; L1 takes L1 writes (command 2)";
+    if (p->destination < AT_DEBUG) {
+        return "TT-link MMIO write: no register below " ARCH_TEXT(
+            AT_DEBUG) "; L1 takes L1 writes (command 2)";
     }
     return NULL;
 }

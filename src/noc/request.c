@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "addresses.h"
 #include "noc/transaction.h"
 
 enum { CMD_READ = 0, CMD_ATOMIC = 1, CMD_WRITE = 2 };
@@ -32,7 +33,6 @@ enum {
 #define CTRL_ACCUMULATE (UINT32_C(1) << 31)
 
 enum { MOST_TOTAL = 1 << 21 }; /* bytes of a request: counters have eight bits */
-#define MMIO_FIRST UINT64_C(0xff000000)
 
 /* The registers of a command buffer. */
 struct command {
@@ -88,7 +88,7 @@ static bool refuse(struct refusal *refusal, enum penrose_fault_kind kind, const 
 /* DRAM tiles have their registers again where the upper half of an address is not 0. */
 static bool looks_like_register(uint64_t address)
 {
-    return (uint32_t)address >= MMIO_FIRST;
+    return (uint32_t)address >= AT_NOC_REGISTERS;
 }
 
 /* A stream may send what is no multicast where those go. */

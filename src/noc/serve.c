@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "addresses.h"
 #include "noc/atomic.h"
 
 enum { HEADER_BYTES = 16, WORD_BYTES = 4, LINE_BYTES = 16 /* of L1 */ };
-#define REGISTERS_FIRST UINT64_C(0xff000000)
 
 /* --- Rules --- */
 
@@ -34,8 +34,8 @@ __attribute__((format(printf, 4, 5))) static void refuse(const struct noc_target
 static bool is_register(const struct noc_target *target, uint64_t address)
 {
     uint64_t again = address - target->registers_again;
-    return target->has_registers && ((address >= REGISTERS_FIRST && address <= UINT32_MAX) ||
-                                     (again >= REGISTERS_FIRST && again <= UINT32_MAX));
+    return target->has_registers && ((address >= AT_NOC_REGISTERS && address <= UINT32_MAX) ||
+                                     (again >= AT_NOC_REGISTERS && again <= UINT32_MAX));
 }
 
 /* Does data between `here` (in the target) and `there` (at the initiator) go together? With byte
@@ -44,7 +44,7 @@ static bool is_aligned(const struct noc_target *target, struct noc_packet *packe
 {
     uint64_t here = packet->address, there = packet->back_address;
     bool here_register = is_register(target, here);
-    bool there_register = there >= REGISTERS_FIRST && there <= UINT32_MAX;
+    bool there_register = there >= AT_NOC_REGISTERS && there <= UINT32_MAX;
     bool to_register = packet->kind == NOC_READ ? there_register : here_register;
     uint32_t size = packet->has_enables ? WORD_BYTES : packet->size;
     if (to_register && (size != WORD_BYTES || (here | there) & 3)) {

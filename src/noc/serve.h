@@ -26,7 +26,7 @@ struct noc_target {
     /* Source and destination of a read from here, or of a write to here, are congruent modulo this;
      * 1: no rule. */
     uint8_t read_alignment, write_alignment;
-    bool has_registers;       /* addresses from 0xff000000 to 2^32 take words only */
+    bool has_registers;       /* addresses from AT_NOC_REGISTERS to 2^32 take words only */
     uint64_t registers_again; /* and these plus this; 0: no */
     bool drops_headers;       /* NIU_CFG_0: NOC_PACKET_TAG_HEADER_STORE has no effect here */
     enum noc_answer (*read)(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,

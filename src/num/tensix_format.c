@@ -660,6 +660,17 @@ uint32_t num_pack_accumulate(enum num_format format, uint32_t old, uint32_t datu
     }
 }
 
+uint32_t num_pack_minus_infinity(enum num_pack_kind kind)
+{
+    static const uint32_t patterns[NUM_PACK_KINDS] = {
+        [NUM_PACK_FP32] = 0xff800000, [NUM_PACK_TF32] = 0x7fc00, [NUM_PACK_BF16] = 0xff80,
+        [NUM_PACK_E8M6] = 0xff80,     [NUM_PACK_FP16] = 0xffff,  [NUM_PACK_E5M7] = 0xfff8,
+        [NUM_PACK_E5M6] = 0xfff0,     [NUM_PACK_FP8] = 0xff00,   [NUM_PACK_INT32] = 0xffffffff,
+        [NUM_PACK_INT16] = 0xffff,    [NUM_PACK_INT8] = 0xff,
+    };
+    return patterns[kind];
+}
+
 /* --- ReLU --- */
 
 /* The highest bit of a pattern, which is the sign's but for UINT8, and the threshold's highest. */

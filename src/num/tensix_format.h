@@ -240,6 +240,10 @@ enum num_pack_kind num_pack_early_kind(const struct num_pack_early *early);
 uint32_t num_pack_early(const struct num_pack_early *early, enum num_pack_kind kind,
                         uint32_t stored);
 
+/* What stands for minus infinity there. GUESS: FP16 and its kin have no infinity but their greatest
+ * number; integers have that, too. */
+uint32_t num_pack_minus_infinity(enum num_pack_kind kind);
+
 /* STACC_RELU, between the two conversions. */
 enum num_relu { NUM_RELU_NONE, NUM_RELU_ZERO, NUM_RELU_MIN_THRESHOLD, NUM_RELU_MAX_THRESHOLD };
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "addresses.h"
+#include "arch/arch.h"
 #include "num/dst_format.h"
 
 void tensix_dst_reset(struct tensix_dst *dst)
@@ -186,6 +188,8 @@ static uint16_t store8(struct tensix_dst_window window, uint8_t value)
     return num_dst_from_int8(true, magnitude | 0x80);
 }
 
+_Static_assert(LAST_DST_8BIT == AT_DST + TENSIX_DST_ROWS * TENSIX_DST_COLUMNS - 1, "Dst's end");
+
 /* Is the access defined? Then *element is the first that it takes. */
 static bool check_window(struct tensix_dst_window window, uint32_t offset, size_t size,
                          uint32_t *element, const char **rule)
@@ -212,7 +216,8 @@ static bool check_window(struct tensix_dst_window window, uint32_t offset, size_
     *element = offset / bytes;
     if (*element >=
         rows * TENSIX_DST_COLUMNS) { /* ends of accesses are no further, being aligned */
-        *rule = "beyond the last element of Dst: with fmt 5 (8 bits) it ends at 0xffbdbfff";
+        *rule = "beyond the last element of Dst: with fmt 5 (8 bits) it ends at " ARCH_TEXT(
+            LAST_DST_8BIT);
         return false;
     }
     return true;

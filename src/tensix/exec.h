@@ -243,9 +243,10 @@ static inline uint32_t tensix_register_address(uint32_t section0, uint32_t secti
     return AT_REGISTERS | (set >> 10) << 18 | middle << 12 | (set & 0x3ff) << 2;
 }
 
-/* `name` is the instruction's. */
-enum tensix_exec tensix_write_register(struct tensix *tensix, unsigned thread, const char *name,
-                                       uint32_t address, uint32_t value);
+/* Writes a register for the instruction `name` (scalar_memory.c); *exec is the handler's answer. False: it has to wait, or
+ * has faulted, and nothing has happened. */
+bool tensix_write_register(struct tensix *tensix, unsigned thread, const char *name,
+                           uint32_t address, uint32_t value, enum tensix_exec *exec);
 
 /* --- Address counters (rwc.c, adc.c) --- */
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "addresses.h"
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 
@@ -68,8 +69,8 @@ void tensix_race_text(const struct tensix *tensix, enum tensix_flight_unit unit,
     tensix_disassemble(flight->word, name, sizeof name);
     name[strcspn(name, " ")] = '\0';
     if (by_hart) { /* which no STALLWAIT holds */
-        snprintf(remedy, sizeof remedy, "trisc%u loads 0xffe80004 (coprocessor done)",
-                 flight->thread);
+        snprintf(remedy, sizeof remedy, "trisc%u loads 0x%08x (coprocessor done)", flight->thread,
+                 AT_COPROCESSOR_DONE);
     } else {
         snprintf(remedy, sizeof remedy, "STALLWAIT on %s in thread %u", waits[unit],
                  flight->thread);

@@ -10,6 +10,7 @@
  * nothing, and it starts over from its GPRs, which nobody else of the coprocessor can change.
  */
 #include "addresses.h"
+#include "arch/arch.h"
 #include "tensix/exec.h"
 
 enum { LINE = 16, LINE_WORDS = 4 };
@@ -130,8 +131,6 @@ TENSIX_EXEC(STOREIND_L1)
 
 /* --- Registers of the tile --- */
 
-static const uint32_t registers = AT_REGISTERS, first_reachable = AT_TDMA;
-
 /* What becomes of an instruction whose access has not happened. */
 static enum tensix_exec not_done(struct tensix *tensix, unsigned thread, const char *name,
                                  uint32_t address, enum tensix_reply reply, const char *rule)
@@ -143,33 +142,33 @@ static enum tensix_exec not_done(struct tensix *tensix, unsigned thread, const c
                         address, rule ? rule : "nothing is there");
 }
 
-static const char too_low[] = "the coprocessor reaches registers from 0xffb11000 on";
-
-static enum tensix_reply read_register(struct tensix *tensix, unsigned thread, uint32_t address,
-                                       uint32_t *value, const char **rule)
+static bool is_reachable(uint32_t address, const char **rule)
 {
-    if (address < first_reachable) {
-        *rule = too_low;
-        return TENSIX_REFUSED;
-    }
-    return tensix->board->read(tensix->owner, thread, address, tensix->now, value, rule);
+    *rule = address < AT_TDMA ? "the coprocessor reaches registers from " ARCH_TEXT(AT_TDMA) " on"
+                              : NULL;
+    return *rule == NULL;
 }
 
-static enum tensix_reply write_register(struct tensix *tensix, unsigned thread, uint32_t address,
-                                        uint32_t value, const char **rule)
+bool tensix_write_register(struct tensix *tensix, unsigned thread, const char *name,
+                           uint32_t address, uint32_t value, enum tensix_exec *exec)
 {
-    if (address < first_reachable) {
-        *rule = too_low;
-        return TENSIX_REFUSED;
+    const char *rule;
+    enum tensix_reply reply = TENSIX_REFUSED;
+    if (is_reachable(address, &rule)) {
+        reply = tensix->board->write(tensix->owner, thread, address, tensix->now, value, &rule);
     }
-    return tensix->board->write(tensix->owner, thread, address, tensix->now, value, rule);
+    *exec = reply == TENSIX_OK ? TENSIX_DONE : not_done(tensix, thread, name, address, reply, rule);
+    return reply == TENSIX_OK;
 }
 
 TENSIX_EXEC(LOADREG)
 {
-    uint32_t address = registers + args->addr_lo * 4, value = 0;
-    const char *rule = NULL;
-    enum tensix_reply reply = read_register(tensix, thread, address, &value, &rule);
+    uint32_t address = AT_REGISTERS + args->addr_lo * 4, value = 0;
+    const char *rule;
+    enum tensix_reply reply = TENSIX_REFUSED;
+    if (is_reachable(address, &rule)) {
+        reply = tensix->board->read(tensix->owner, thread, address, tensix->now, &value, &rule);
+    }
     if (reply != TENSIX_OK) {
         return not_done(tensix, thread, "LOADREG", address, reply, rule);
     }
@@ -179,14 +178,10 @@ TENSIX_EXEC(LOADREG)
 
 TENSIX_EXEC(STOREREG)
 {
-    uint32_t address = registers + args->addr_lo * 4;
-    const char *rule = NULL;
-    enum tensix_reply reply =
-        write_register(tensix, thread, address, tensix->gpr[thread][args->data_reg], &rule);
-    if (reply != TENSIX_OK) {
-        return not_done(tensix, thread, "STOREREG", address, reply, rule);
-    }
-    return TENSIX_DONE;
+    enum tensix_exec exec;
+    tensix_write_register(tensix, thread, "STOREREG", AT_REGISTERS + args->addr_lo * 4,
+                          tensix->gpr[thread][args->data_reg], &exec);
+    return exec;
 }
 
 /* The address in SrcA, SrcB or among the registers: the offset counts sixteenths. */
@@ -200,15 +195,12 @@ static uint32_t fine_address(const struct tensix *tensix, unsigned thread, unsig
 TENSIX_EXEC(STOREIND_MMIO)
 {
     uint32_t low = fine_address(tensix, thread, args->addr_reg, args->offset_half_reg);
-    uint32_t address = registers + (low & 0x000ffffc);
-    const char *rule = NULL;
-    enum tensix_reply reply =
-        write_register(tensix, thread, address, tensix->gpr[thread][args->data_reg], &rule);
-    if (reply != TENSIX_OK) {
-        return not_done(tensix, thread, "STOREIND", address, reply, rule);
+    enum tensix_exec exec;
+    if (tensix_write_register(tensix, thread, "STOREIND", AT_REGISTERS + (low & 0x000ffffc),
+                              tensix->gpr[thread][args->data_reg], &exec)) {
+        increment_offset(tensix, thread, args->offset_half_reg, args->offset_increment);
     }
-    increment_offset(tensix, thread, args->offset_half_reg, args->offset_increment);
-    return TENSIX_DONE;
+    return exec;
 }
 
 /* --- SrcA and SrcB --- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "addresses.h"
+#include "arch/arch.h"
 #include "tensix/config/users.h"
 #include "tile/report.h"
 #include "tile/tile.h"
@@ -263,9 +264,10 @@ static enum mmio_reply access_by_trisc(struct tile *tile, struct mmio_access *ac
     case AT_MOP_EXPANDER_DONE:
         return done_check(tile, access, tensix_mop_busy(&tile->tensix, thread));
     default:
-        return mmio_refuse(access, MMIO_UNMAPPED,
-                           "a TRISC has its PCBuf at 0xffe80000, TTSync at +4 and +8, and eight "
-                           "semaphores from +0x20");
+        return mmio_refuse(
+            access, MMIO_UNMAPPED,
+            "a TRISC has its PCBuf at " ARCH_TEXT(AT_PC_BUF) ", TTSync at +4 and +8, and eight "
+                                                             "semaphores from +0x20");
     }
 }
 

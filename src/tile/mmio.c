@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "addresses.h"
+#include "arch/arch.h"
 #include "tile/bus.h"
 #include "tile/report.h"
 #include "tile/tile.h"
@@ -189,11 +190,13 @@ enum mmio_reply tile_mmio_CONTROL(struct tile *tile, struct mmio_access *access)
     return reply;
 }
 
+_Static_assert(LAST_LOCAL_RAM_T == AT_LOCAL_RAM + TILE_T_LOCAL_BYTES - 1, "the TRISCs' RAM");
+
 enum mmio_reply tile_mmio_LOCAL_RAM(struct tile *tile, struct mmio_access *access)
 {
     enum rv32_core core = (enum rv32_core)access->agent;
     if (access->offset >= tile_local_size(core)) {
-        access->rule = "the TRISCs have 4 KiB of local RAM, up to 0xffb00fff";
+        access->rule = "the TRISCs have 4 KiB of local RAM, up to " ARCH_TEXT(LAST_LOCAL_RAM_T);
         return MMIO_UNMAPPED;
     }
     return access_memory(tile, access, tile->local[core] + access->offset);

@@ -12,8 +12,6 @@
 #include "tile/overlay_port.h"
 #include "tile/weak.h"
 
-#define REGISTERS UINT64_C(0xff000000)
-
 /* --- Its address space as the NoC sees it --- */
 
 static const char *const refusals[] = {
@@ -27,16 +25,16 @@ static const char *const refusals[] = {
 bool tile_dram_address(uint64_t address, uint64_t *local)
 {
     *local = address;
-    if (address >= TILE_DRAM_L1 && address - TILE_DRAM_L1 <= UINT32_MAX) {
-        *local = address - TILE_DRAM_L1;
+    if (address >= AT_DRAM_L1 && address - AT_DRAM_L1 <= UINT32_MAX) {
+        *local = address - AT_DRAM_L1;
         return true;
     }
-    uint64_t again = address - TILE_DRAM_REGISTERS;
-    if (again >= REGISTERS && again <= UINT32_MAX) {
+    uint64_t again = address - AT_DRAM_REGISTERS;
+    if (again >= AT_NOC_REGISTERS && again <= UINT32_MAX) {
         *local = again;
         return true;
     }
-    return address >= REGISTERS && address <= UINT32_MAX;
+    return address >= AT_NOC_REGISTERS && address <= UINT32_MAX;
 }
 
 /* As the tile's harts have it. */
@@ -398,7 +396,7 @@ struct noc_target tile_noc_target(struct tile *tile, unsigned noc)
                                .write_alignment = LINE_BYTES,
                                .has_registers = true,
                                .registers_again =
-                                   tile->kind->type == TILE_DRAM ? TILE_DRAM_REGISTERS : 0,
+                                   tile->kind->type == TILE_DRAM ? AT_DRAM_REGISTERS : 0,
                                .read = port_read,
                                .write = port_write,
                                .line = port_line,

@@ -30,11 +30,6 @@ uint64_t tile_noc_next(const struct tile *tile);
 /* The tile as what lies behind its NIU number `noc`. */
 struct noc_target tile_noc_target(struct tile *tile, unsigned noc);
 
-/* Addresses of a DRAM tile's own space as the NoC sees it beside GDDR: L1, and the registers once
- * more (bit 40). */
-#define TILE_DRAM_L1        UINT64_C(0x2000000000)
-#define TILE_DRAM_REGISTERS UINT64_C(0x10000000000)
-
 /* Does an address of a DRAM tile's NoC space lead to its own space? *local: where, or `address`. */
 bool tile_dram_address(uint64_t address, uint64_t *local);
 

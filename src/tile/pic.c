@@ -1,6 +1,8 @@
 /* The interrupt controller and the pc snapshots. */
 #include "tile/pic.h"
 
+#include "addresses.h"
+#include "arch/arch.h"
 #include "rv32/rv32.h"
 #include "tile/report.h"
 #include "tile/tile.h"
@@ -94,6 +96,14 @@ static const struct pic_row {
 #undef PIC
 };
 
+enum {
+#define PIC(first, words, name, handler) END_##name = (first) + 4 * (words),
+#include "pic.def"
+#undef PIC
+};
+_Static_assert(LAST_PIC == AT_PIC + END_INT_PC - 1, "pic.def");
+_Static_assert(LAST_PC_SNAPSHOT == AT_PIC + END_PC_SNAPSHOT - 1, "pic.def");
+
 static const struct pic_row *find_row(uint32_t offset)
 {
     for (unsigned i = 0; i < sizeof pic_rows / sizeof pic_rows[0]; i++) {
@@ -110,7 +120,8 @@ enum mmio_reply tile_mmio_PIC(struct tile *tile, struct mmio_access *access)
     const struct pic_row *row = find_row(access->offset);
     if (!row) {
         return mmio_refuse(access, MMIO_UNMAPPED,
-                           "the PIC ends at 0xffb13137, the pc snapshots at 0xffb1314b");
+                           "the PIC ends at " ARCH_TEXT(
+                               LAST_PIC) ", the pc snapshots at " ARCH_TEXT(LAST_PC_SNAPSHOT));
     }
     return row->handle(tile, access, (access->offset - row->first) / 4);
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "addresses.h"
+#include "arch/arch.h"
 #include "tensix/config/unread.h"
 #include "tile/report.h"
 #include "tile/tensix_port.h"
@@ -35,8 +37,8 @@ static void report_mop_race(struct tile *tile, const struct mmio_access *access)
     char text[160];
     snprintf(text, sizeof text,
              "store to word %u of the MOP configuration while a MOP is queued or expanding: load "
-             "from 0xffe80008 (MOPExpanderDoneCheck) first",
-             access->offset / 4);
+             "from 0x%08x (MOPExpanderDoneCheck) first",
+             access->offset / 4, AT_MOP_EXPANDER_DONE);
     report_race(tile, access, PENROSE_FAULT_MOP_RACE, text);
 }
 
@@ -58,6 +60,7 @@ enum mmio_reply tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
 }
 
 enum { GPR_BANK_BYTES = 4 * TENSIX_GPRS };
+_Static_assert(LAST_GPR == AT_GPR + TENSIX_THREADS * GPR_BANK_BYTES - 1, "GPRs");
 
 enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
 {
@@ -65,7 +68,8 @@ enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
     if (access->agent != AGENT_B) { /* SPEC: MemoryOrdering, a TRISC's bank repeats every 256 B */
         thread = mmio_thread(access);
     } else if (thread >= TENSIX_THREADS) {
-        return mmio_refuse(access, MMIO_UNMAPPED, "brisc sees 3 times 64 GPRs, up to 0xffe002ff");
+        return mmio_refuse(access, MMIO_UNMAPPED,
+                           "brisc sees 3 times 64 GPRs, up to " ARCH_TEXT(LAST_GPR));
     }
     if (tile_waits_for_ttsync(tile, access, TENSIX_TRACKS_GPRS)) {
         return MMIO_WAIT;
@@ -96,8 +100,9 @@ enum mmio_reply tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *acce
                            "ncrisc cannot push Tensix instructions; brisc and the TRISCs can");
     }
     if (!tile_pushes_to(access->agent, access->offset, &thread)) {
-        return mmio_refuse(access, MMIO_HANG,
-                           "a TRISC pushes at 0xffe40000 only; a store here hangs it");
+        return mmio_refuse(
+            access, MMIO_HANG,
+            "a TRISC pushes at " ARCH_TEXT(AT_INSTRN_BUF) " only; a store here hangs it");
     }
     if (!mmio_is_write(access)) {
         return mmio_refuse(access, MMIO_UNMAPPED, "the instruction buffers cannot be read");
@@ -158,12 +163,15 @@ static enum mmio_reply write_config(struct tile *tile, struct mmio_access *acces
     return MMIO_OK;
 }
 
+_Static_assert(LAST_CONFIG == AT_CONFIG + 4 * TENSIX_CONFIG_WORDS - 1, "Config's end");
+
 enum mmio_reply tile_mmio_CONFIG(struct tile *tile, struct mmio_access *access)
 {
     unsigned index = access->offset / 4;
     if (index >= TENSIX_CONFIG_WORDS) {
-        return mmio_refuse(access, MMIO_UNMAPPED,
-                           "the backend configuration ends with ThreadConfig at 0xffef0daf");
+        return mmio_refuse(
+            access, MMIO_UNMAPPED,
+            "the backend configuration ends with ThreadConfig at " ARCH_TEXT(LAST_CONFIG));
     }
     if (tile_waits_for_ttsync(tile, access, TENSIX_TRACKS_CONFIG)) {
         return MMIO_WAIT;

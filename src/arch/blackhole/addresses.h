@@ -2,32 +2,42 @@
  * Addresses of Blackhole that code needs by name: where the ranges of mmio.def begin, and single
  * registers that units besides their own look at. All are addresses above L1, as harts see them.
  * mmio.c holds each against its row. SPEC: BlackholeA0 BabyRISCV README, memory map.
+ *
+ * An address of which a text tells is a bare number, so that ARCH_TEXT can spell it.
  */
 #ifndef ARCH_BLACKHOLE_ADDRESSES_H
 #define ARCH_BLACKHOLE_ADDRESSES_H
 
-#include <stdint.h>
-
-#define AT_LOCAL_RAM  UINT32_C(0xffb00000)
-#define AT_TDMA       UINT32_C(0xffb11000)
-#define AT_DEBUG      UINT32_C(0xffb12000)
-#define AT_PIC        UINT32_C(0xffb13000)
-#define AT_LOCAL_SLOW UINT32_C(0xffb14000)
-#define AT_NIU        UINT32_C(0xffb20000)
-#define AT_OVERLAY    UINT32_C(0xffb40000)
-#define AT_MOP_CFG    UINT32_C(0xffb80000)
-#define AT_DST        UINT32_C(0xffbd8000)
-#define AT_GPR        UINT32_C(0xffe00000)
-#define AT_INSTRN_BUF UINT32_C(0xffe40000)
-#define AT_PC_BUF     UINT32_C(0xffe80000)
-#define AT_MAILBOX    UINT32_C(0xffec0000)
-#define AT_CONFIG     UINT32_C(0xffef0000)
+#define AT_LOCAL_RAM  0xffb00000
+#define AT_TDMA       0xffb11000
+#define AT_DEBUG      0xffb12000
+#define AT_PIC        0xffb13000
+#define AT_LOCAL_SLOW 0xffb14000
+#define AT_NIU        0xffb20000
+#define AT_OVERLAY    0xffb40000
+#define AT_MOP_CFG    0xffb80000
+#define AT_DST        0xffbd8000
+#define AT_GPR        0xffe00000
+#define AT_INSTRN_BUF 0xffe40000
+#define AT_PC_BUF     0xffe80000
+#define AT_MAILBOX    0xffec0000
+#define AT_CONFIG     0xffef0000
 
 /* Beyond the last address of ranges that reports look for. */
-#define END_TDMA       UINT32_C(0xffb12000)
-#define END_INSTRN_BUF UINT32_C(0xffe70000)
-#define END_PC_BUF     UINT32_C(0xffeb0000)
-#define END_MAILBOX    UINT32_C(0xffec4000)
+#define END_TDMA       0xffb12000
+#define END_OVERLAY    0xffb80000
+#define END_INSTRN_BUF 0xffe70000
+#define END_PC_BUF     0xffeb0000
+#define END_MAILBOX    0xffec4000
+
+/* The last byte of what ranges have for a hart, where they do not reach to their end; code beside
+ * them holds each against the sizes that it follows from. */
+#define LAST_LOCAL_RAM_T 0xffb00fff
+#define LAST_PIC         0xffb13137
+#define LAST_PC_SNAPSHOT 0xffb1314b
+#define LAST_DST_8BIT    0xffbdbfff /* of elements of 8 bits */
+#define LAST_GPR         0xffe002ff
+#define LAST_CONFIG      0xffef0daf
 
 /* What the coprocessor and the NoC reach begins here: below are local RAMs. */
 #define AT_REGISTERS AT_LOCAL_RAM
@@ -50,7 +60,18 @@
 
 /* Tiles of other kinds: the control block of E0 and DRAM harts (its first word is the reset PC),
  * and the registers of the Ethernet subsystem. */
-#define AT_RESET_PC UINT32_C(0xffb14000)
-#define AT_ETHERNET UINT32_C(0xffb90000)
+#define AT_RESET_PC 0xffb14000
+#define AT_ETHERNET 0xffb90000
+
+/* --- As the NoC has it --- */
+
+/* Tiles with harts have registers from here to 2^32. */
+#define AT_NOC_REGISTERS 0xff000000
+
+/* Of DRAM tiles: the end of GDDR, which begins at 0; L1; what is added to have registers once more.
+ * HW: of the 4 GiB of a bank the last 16 MiB belong to the vendor's firmware. */
+#define END_GDDR          0xff000000
+#define AT_DRAM_L1        0x2000000000
+#define AT_DRAM_REGISTERS 0x10000000000
 
 #endif

@@ -26,6 +26,7 @@ enum {
 /* Raw NoC 0 coordinates. In rows above the first one of Tensix tiles software's x is raw. */
 enum {
     GRID_TENSIX_ROW = 2, /* Tensix tiles are there and below */
+    GRID_TENSIX_TILES = GRID_COLUMNS * (GRID_HEIGHT - GRID_TENSIX_ROW),
     GRID_ETHERNET_ROW = 1,
     GRID_WEST_DRAM_X = 0,
     GRID_EAST_DRAM_X = 9,

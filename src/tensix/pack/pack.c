@@ -418,8 +418,6 @@ TENSIX_EXEC(PACR)
 
 /* --- PACR_SETREG --- */
 
-static const uint32_t registers_first = AT_TDMA, registers_end = AT_REGISTERS + 0x80000;
-
 /*
  * SPEC: assembly.yaml of Blackhole; the page of WormholeB0 has the same address, and a value in the
  * instruction. GUESS: Flush alone only flushes, and without it nothing happens.
@@ -433,21 +431,23 @@ TENSIX_EXEC(PACR_SETREG)
         tensix_register_address(tensix_get_THCON_SEC0_REG10_Packer_Reg_Wr_Addr(tensix, state),
                                 tensix_get_THCON_SEC1_REG10_Packer_Reg_Wr_Addr(tensix, state),
                                 args->addr_sel, args->addr_mid);
-    if (writes && address < registers_first) {
+    if (writes && address < AT_TDMA) {
         return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
                             "PACR_SETREG: 0x%08x is below 0x%08x, where registers begin; see "
                             "THCON_SEC0_REG10_Packer_Reg_Wr_Addr",
-                            address, registers_first);
+                            address, AT_TDMA);
     }
     if (args->flush &&
         !tensix_pack_flush(tensix, tensix_pack_plan_now(tensix, state), false, &beyond)) {
         return tensix_pack_outside_l1(tensix, thread, beyond);
     }
     /* SPEC: nothing is written above. While the register waits, to flush once more does nothing. */
-    return writes && address < registers_end
-               ? tensix_write_register(tensix, thread, "PACR_SETREG", address,
-                                       tensix->packer.register_value)
-               : TENSIX_DONE;
+    enum tensix_exec exec = TENSIX_DONE;
+    if (writes && address < END_OVERLAY) {
+        tensix_write_register(tensix, thread, "PACR_SETREG", address, tensix->packer.register_value,
+                              &exec);
+    }
+    return exec;
 }
 
 TENSIX_EXEC(PACR_SETREG_DATA)

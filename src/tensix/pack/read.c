@@ -105,18 +105,6 @@ static void clear_small(const struct tensix_pack_plan *plan, const uint8_t *expo
 
 /* --- Row by row --- */
 
-/* GUESS: FP16 and its kin have no infinity but their greatest number; integers have that, too. */
-static uint32_t minus_infinity(enum num_pack_kind kind)
-{
-    static const uint32_t patterns[NUM_PACK_KINDS] = {
-        [NUM_PACK_FP32] = 0xff800000, [NUM_PACK_TF32] = 0x7fc00, [NUM_PACK_BF16] = 0xff80,
-        [NUM_PACK_E8M6] = 0xff80,     [NUM_PACK_FP16] = 0xffff,  [NUM_PACK_E5M7] = 0xfff8,
-        [NUM_PACK_E5M6] = 0xfff0,     [NUM_PACK_FP8] = 0xff00,   [NUM_PACK_INT32] = 0xffffffff,
-        [NUM_PACK_INT16] = 0xffff,    [NUM_PACK_INT8] = 0xff,
-    };
-    return patterns[kind];
-}
-
 /* A datum of L1 as the intermediate format has it. */
 static uint32_t pattern_of_l1(const struct tensix *tensix, const struct tensix_pack_plan *plan,
                               uint32_t address)
@@ -143,7 +131,7 @@ static void convert_row(const struct tensix *tensix, const struct tensix_pack_jo
     const enum num_pack_kind kind = (enum num_pack_kind)job->plan->kind;
     const bool is_32bit = how->early.is_32bit;
     const uint32_t masked =
-        tensix_get_PCK_EDGE_MODE_mode(tensix, job->state) ? minus_infinity(kind) : 0;
+        tensix_get_PCK_EDGE_MODE_mode(tensix, job->state) ? num_pack_minus_infinity(kind) : 0;
     for (unsigned i = 0; i < job->count; i++) {
         unsigned column = job->first + i;
         uint32_t stored = is_32bit ? (uint32_t)high[column] << 16 | low[column] : high[column];

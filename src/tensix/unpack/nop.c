@@ -89,27 +89,7 @@ TENSIX_EXEC(UNPACR_NOP_NOP)
 
 /* --- Registers --- */
 
-static const uint32_t first_reachable = AT_TDMA, streams = AT_OVERLAY;
 enum { STREAM_BYTES = 0x1000, STREAM_MSG_DATA_CLEAR = 266 };
-
-enum tensix_exec tensix_write_register(struct tensix *tensix, unsigned thread, const char *name,
-                                       uint32_t address, uint32_t value)
-{
-    const char *rule = "the coprocessor reaches registers from 0xffb11000 on";
-    enum tensix_reply reply = TENSIX_REFUSED;
-    if (address >= first_reachable) {
-        rule = NULL;
-        reply = tensix->board->write(tensix->owner, thread, address, tensix->now, value, &rule);
-    }
-    if (reply == TENSIX_WAIT) {
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_DEVICE, address);
-    }
-    if (reply == TENSIX_REFUSED) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED, "%s: address 0x%08x: %.140s",
-                            name, address, rule ? rule : "nothing is there");
-    }
-    return TENSIX_DONE;
-}
 
 /* SPEC: the page writes 1, whatever the count says. assembly.yaml: as many messages are freed as
  * the instruction says, or ThreadConfig where it has no count; MSG_DATA_CLEAR takes that number, and
@@ -123,8 +103,10 @@ static enum tensix_exec clear_message(struct tensix *tensix, unsigned thread, un
         count = which ? tensix_get_NOC_OVERLAY_MSG_CLEAR_MsgNum_1(tensix, thread)
                       : tensix_get_NOC_OVERLAY_MSG_CLEAR_MsgNum_0(tensix, thread);
     }
-    uint32_t address = streams + stream * STREAM_BYTES + STREAM_MSG_DATA_CLEAR * 4;
-    return tensix_write_register(tensix, thread, "UNPACR_NOP", address, count ? count : 1);
+    uint32_t address = AT_OVERLAY + stream * STREAM_BYTES + STREAM_MSG_DATA_CLEAR * 4;
+    enum tensix_exec exec;
+    tensix_write_register(tensix, thread, "UNPACR_NOP", address, count ? count : 1, &exec);
+    return exec;
 }
 
 TENSIX_EXEC(UNPACR_NOP_POP)
@@ -146,8 +128,10 @@ TENSIX_EXEC(UNPACR_NOP_STREAM_LONG)
         tensix_register_address(tensix_get_THCON_SEC0_REG10_Unpacker_Reg_Wr_Addr(tensix, state),
                                 tensix_get_THCON_SEC1_REG10_Unpacker_Reg_Wr_Addr(tensix, state),
                                 args->addr_sel_hi << 1 | args->addr_sel_lo, args->addr_mid);
+    enum tensix_exec exec;
     if (!args->accumulate) {
-        return tensix_write_register(tensix, thread, "UNPACR_NOP", address, args->value11);
+        tensix_write_register(tensix, thread, "UNPACR_NOP", address, args->value11, &exec);
+        return exec;
     }
     if (args->value11 == 0) { /* SPEC: nothing is written */
         *sum = 0;
@@ -155,10 +139,9 @@ TENSIX_EXEC(UNPACR_NOP_STREAM_LONG)
         return TENSIX_DONE;
     }
     uint32_t value = (*sum + args->value11) & SUM_BITS;
-    enum tensix_exec result = tensix_write_register(tensix, thread, "UNPACR_NOP", address, value);
-    if (result == TENSIX_DONE) {
+    if (tensix_write_register(tensix, thread, "UNPACR_NOP", address, value, &exec)) {
         *sum = value;
         tensix->changed = true;
     }
-    return result;
+    return exec;
 }

@@ -2,27 +2,33 @@
 #ifndef SMALL_ADDRESSES_H
 #define SMALL_ADDRESSES_H
 
-#include <stdint.h>
+#define AT_LOCAL_RAM  0xffa00000
+#define AT_TDMA       0xffa21000
+#define AT_DEBUG      0xffa24000
+#define AT_PIC        0xffa26000
+#define AT_LOCAL_SLOW 0xffa28000
+#define AT_NIU        0xffa40000
+#define AT_OVERLAY    0xffa60000
+#define AT_MOP_CFG    0xffaa0000
+#define AT_DST        0xffac8000
+#define AT_GPR        0xffd08000
+#define AT_INSTRN_BUF 0xffd40000
+#define AT_PC_BUF     0xffd80000
+#define AT_MAILBOX    0xffdc8000
+#define AT_CONFIG     0xffdf0000
 
-#define AT_LOCAL_RAM  UINT32_C(0xffa00000)
-#define AT_TDMA       UINT32_C(0xffa21000)
-#define AT_DEBUG      UINT32_C(0xffa24000)
-#define AT_PIC        UINT32_C(0xffa26000)
-#define AT_LOCAL_SLOW UINT32_C(0xffa28000)
-#define AT_NIU        UINT32_C(0xffa40000)
-#define AT_OVERLAY    UINT32_C(0xffa60000)
-#define AT_MOP_CFG    UINT32_C(0xffaa0000)
-#define AT_DST        UINT32_C(0xffac8000)
-#define AT_GPR        UINT32_C(0xffd08000)
-#define AT_INSTRN_BUF UINT32_C(0xffd40000)
-#define AT_PC_BUF     UINT32_C(0xffd80000)
-#define AT_MAILBOX    UINT32_C(0xffdc8000)
-#define AT_CONFIG     UINT32_C(0xffdf0000)
+#define END_TDMA       0xffa22000
+#define END_OVERLAY    0xffaa0000
+#define END_INSTRN_BUF 0xffd70000
+#define END_PC_BUF     0xffdb0000
+#define END_MAILBOX    0xffdcc000
 
-#define END_TDMA       UINT32_C(0xffa22000)
-#define END_INSTRN_BUF UINT32_C(0xffd70000)
-#define END_PC_BUF     UINT32_C(0xffdb0000)
-#define END_MAILBOX    UINT32_C(0xffdcc000)
+#define LAST_LOCAL_RAM_T 0xffa00fff
+#define LAST_PIC         0xffa26137
+#define LAST_PC_SNAPSHOT 0xffa2614b
+#define LAST_DST_8BIT    0xffacbfff
+#define LAST_GPR         0xffd082ff
+#define LAST_CONFIG      0xffdf0e0f
 
 #define AT_REGISTERS AT_LOCAL_RAM
 
@@ -39,7 +45,13 @@
 #define AT_COPROCESSOR_DONE  (AT_PC_BUF + 4)
 #define AT_MOP_EXPANDER_DONE (AT_PC_BUF + 8)
 
-#define AT_RESET_PC UINT32_C(0xffa28000)
-#define AT_ETHERNET UINT32_C(0xffab0000)
+#define AT_RESET_PC 0xffa28000
+#define AT_ETHERNET 0xffab0000
+
+#define AT_NOC_REGISTERS 0xff000000
+
+#define END_GDDR          0xfe000000
+#define AT_DRAM_L1        0x4000000000
+#define AT_DRAM_REGISTERS 0x20000000000
 
 #endif
