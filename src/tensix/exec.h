@@ -108,6 +108,13 @@ static inline enum tensix_exec tensix_stall(struct tensix *tensix, unsigned thre
     return TENSIX_STALL;
 }
 
+/* The same where it waits for a bank of Src that the other side holds. */
+static inline enum tensix_exec tensix_stall_src(struct tensix *tensix, unsigned thread,
+                                                enum tensix_src src, unsigned bank)
+{
+    return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src | bank << 1);
+}
+
 /* --- The wait gate (wait_gate.c) --- */
 
 /* Bits of a STALLWAIT condition mask (SPEC: BlackholeA0 STALLWAIT, C0 to C12). */
@@ -243,8 +250,8 @@ static inline uint32_t tensix_register_address(uint32_t section0, uint32_t secti
     return AT_REGISTERS | (set >> 10) << 18 | middle << 12 | (set & 0x3ff) << 2;
 }
 
-/* Writes a register for the instruction `name` (scalar_memory.c); *exec is the handler's answer. False: it has to wait, or
- * has faulted, and nothing has happened. */
+/* Writes a register for the instruction `name` (scalar_memory.c); *exec is the handler's answer.
+ * False: it has to wait, or has faulted, and nothing has happened. */
 bool tensix_write_register(struct tensix *tensix, unsigned thread, const char *name,
                            uint32_t address, uint32_t value, enum tensix_exec *exec);
 

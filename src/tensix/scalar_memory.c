@@ -260,7 +260,7 @@ TENSIX_EXEC(STOREIND_SRC)
                             address, row, src == TENSIX_SRC_A ? 'A' : 'B', rows);
     }
     if (!tensix_src_unpack_may(tensix, src)) {
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src);
+        return tensix_stall_src(tensix, thread, src, tensix->src[src].unpack_bank);
     }
     increment_offset(tensix, thread, args->offset_half_reg, args->offset_increment);
     if (row < 0) {

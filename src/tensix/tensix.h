@@ -217,7 +217,7 @@ enum tensix_wait {
     TENSIX_WAITS_FOR_LATCH,
     TENSIX_WAITS_FOR_MUTEX,   /* detail: index */
     TENSIX_WAITS_FOR_RESET,   /* of its unit to be lifted */
-    TENSIX_WAITS_FOR_SRC,     /* detail: enum tensix_src; a bank that the unpackers hold */
+    TENSIX_WAITS_FOR_SRC,     /* detail: enum tensix_src, and which bank of it in bit 1 */
     TENSIX_WAITS_FOR_L1,      /* detail: address */
     TENSIX_WAITS_FOR_DEVICE,  /* detail: address */
     TENSIX_WAITS_FOR_RESULTS, /* memory requests of FLUSHDMA and the like */

@@ -129,7 +129,7 @@ static bool comes_by_itself(const struct tensix *tensix, const struct tensix_thr
     return thread->wait == TENSIX_WAITS_FOR_UNIT ||
            (thread->wait == TENSIX_WAITS_FOR_SRC &&
             tensix_row_infos[row].unit == TENSIX_UNIT_MATRIX &&
-            tensix_src_is_coming(tensix, (enum tensix_src)thread->wait_detail));
+            tensix_src_is_coming(tensix, (enum tensix_src)(thread->wait_detail & 1)));
 }
 
 /* Tells observers what became of an instruction, which has waited before or not. */

@@ -4,24 +4,18 @@
 #include "tensix/exec.h"
 
 /* A bank of Src that the other side has: the Matrix Unit waits to be given one, others for one that
- * it gives back. SPEC: UNPACR_NOP_ZEROSRC waits for either of the two. */
-static void src_words(const struct tensix *tensix, const struct tensix_thread *thread, unsigned src,
-                      char *text, size_t size)
+ * it gives back. */
+static void src_words(const struct tensix_thread *thread, char *text, size_t size)
 {
-    const struct tensix_src_banks *banks = &tensix->src[src];
-    char name = src == TENSIX_SRC_A ? 'A' : 'B';
-    unsigned row = tensix_row_of(thread->next), bank = banks->unpack_bank;
+    unsigned row = tensix_row_of(thread->next), bank = thread->wait_detail >> 1;
+    char name = (thread->wait_detail & 1) == TENSIX_SRC_A ? 'A' : 'B';
     if (row != TENSIX_ROWS && tensix_row_infos[row].unit == TENSIX_UNIT_MATRIX) {
         snprintf(
             text, size,
             "bank %u of Src%c, which the unpackers hold: nothing has set its dvalid, as UNPACR "
             "with flip_src and SETDVALID do",
-            banks->matrix_bank, name);
+            bank, name);
         return;
-    }
-    if (row == TENSIX_ROW_UNPACR_NOP_ZEROSRC &&
-        !tensix_decode_UNPACR_NOP_ZEROSRC(thread->next).wait_like_unpacr) {
-        bank = banks->matrix_bank;
     }
     snprintf(text, size,
              "bank %u of Src%c, which the Matrix Unit holds: nothing has cleared its dvalid, as "
@@ -49,7 +43,7 @@ static void wait_words(const struct tensix *tensix, const struct tensix_thread *
         snprintf(text, size, "its unit, which SOFT_RESET_0 (0x%08x) holds in reset", tensix->held);
         break;
     case TENSIX_WAITS_FOR_SRC:
-        src_words(tensix, thread, detail, text, size);
+        src_words(thread, text, size);
         break;
     case TENSIX_WAITS_FOR_L1:
         snprintf(text, size, "a change of L1 at 0x%08x", detail);

@@ -15,6 +15,13 @@
 #include "num/kernels.h"
 #include "tensix/exec.h"
 
+/* An instruction's answer where the unpackers hold the bank that it wants. */
+static inline enum tensix_exec tensix_matrix_stall(struct tensix *tensix, unsigned thread,
+                                                   enum tensix_src src)
+{
+    return tensix_stall_src(tensix, thread, src, tensix->src[src].matrix_bank);
+}
+
 /* --- Formats --- */
 
 enum {

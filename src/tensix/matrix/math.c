@@ -78,7 +78,7 @@ static __attribute__((noinline)) enum tensix_exec refuse(struct tensix *tensix, 
     unsigned state = tensix_state_id(tensix, thread);
     for (unsigned src = 0; src < TENSIX_SRCS; src++) {
         if (!tensix_src_matrix_may(tensix, (enum tensix_src)src)) {
-            return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src);
+            return tensix_matrix_stall(tensix, thread, (enum tensix_src)src);
         }
     }
     unsigned a = tensix_matrix_format_a(tensix, thread, state, TENSIX_SRC_A);

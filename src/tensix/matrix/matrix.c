@@ -39,7 +39,7 @@ static __attribute__((noinline)) enum tensix_exec set_rwc(struct tensix *tensix,
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
     enum tensix_src src;
     if (args.clear_ab_vld && tensix_src_comes_later(tensix, thread, args.clear_ab_vld, &src)) {
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src);
+        return tensix_matrix_stall(tensix, thread, src);
     }
     if (args.src_a) {
         set_src(&rwc->src_a, &rwc->src_a_cr, args.src_a_cr, args.src_a_val);
@@ -166,7 +166,7 @@ TENSIX_EXEC(CLEARDVALID)
     }
     if (tensix_src_comes_later(tensix, thread, (unsigned)args->flip_src_b << 1 | args->flip_src_a,
                                &src)) {
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src);
+        return tensix_matrix_stall(tensix, thread, src);
     }
     if (args->flip_src_a) {
         clear_valid(tensix, TENSIX_SRC_A, args->keep_reading_same_src);

@@ -196,7 +196,7 @@ static enum tensix_exec move_a_to_dst(struct tensix *tensix, unsigned thread, co
 TENSIX_EXEC(MOVA2D)
 {
     if (!tensix_src_matrix_may(tensix, TENSIX_SRC_A)) {
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, TENSIX_SRC_A);
+        return tensix_matrix_stall(tensix, thread, TENSIX_SRC_A);
     }
     return move_a_to_dst(tensix, thread, "MOVA2D", args);
 }
@@ -249,7 +249,7 @@ static enum tensix_exec move_b_to_dst(struct tensix *tensix, unsigned thread, co
 TENSIX_EXEC(MOVB2D)
 {
     if (!tensix_src_matrix_may(tensix, TENSIX_SRC_B)) {
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, TENSIX_SRC_B);
+        return tensix_matrix_stall(tensix, thread, TENSIX_SRC_B);
     }
     return move_b_to_dst(tensix, thread, "MOVB2D", args);
 }
@@ -417,7 +417,7 @@ TENSIX_EXEC(MOVB2A)
     unsigned row_a = (args->src_a_row + rwc->src_a) & (TENSIX_SRC_FILE_ROWS - rows);
     unsigned row_b = (args->src_b_row + rwc->src_b) & (TENSIX_SRC_FILE_ROWS - rows);
     if (!tensix_src_matrix_may(tensix, TENSIX_SRC_B)) {
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, TENSIX_SRC_B);
+        return tensix_matrix_stall(tensix, thread, TENSIX_SRC_B);
     }
     if (args->instr_mod & 1) {
         return no_mode(tensix, thread, "MOVB2A", args->instr_mod);
@@ -438,7 +438,7 @@ TENSIX_EXEC(TRNSPSRCB)
     enum { FIRST = 16 };
     (void)args;
     if (!tensix_src_matrix_may(tensix, TENSIX_SRC_B)) {
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, TENSIX_SRC_B);
+        return tensix_matrix_stall(tensix, thread, TENSIX_SRC_B);
     }
     unsigned bank = tensix->src[TENSIX_SRC_B].matrix_bank;
     uint32_t(*matrix)[COLUMNS] = &tensix->src_file[TENSIX_SRC_B].bank[bank][FIRST];
@@ -466,7 +466,7 @@ TENSIX_EXEC(SHIFTXA)
     enum { ROWS = 16, RIGHT = 2 };
     unsigned first = tensix->matrix.src_a_row & 0x30;
     if (!tensix_src_matrix_may(tensix, TENSIX_SRC_A)) {
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, TENSIX_SRC_A);
+        return tensix_matrix_stall(tensix, thread, TENSIX_SRC_A);
     }
     if (args->direction < RIGHT) {
         return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
@@ -486,7 +486,7 @@ TENSIX_EXEC(SHIFTXB)
     unsigned row = (args->src_row + tensix->thread[thread].rwc.src_b) & (TENSIX_SRC_FILE_ROWS - 1);
     uint32_t data[COLUMNS];
     if (!tensix_src_matrix_may(tensix, TENSIX_SRC_B)) {
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, TENSIX_SRC_B);
+        return tensix_matrix_stall(tensix, thread, TENSIX_SRC_B);
     }
     const uint32_t *source = tensix_matrix_src(tensix, TENSIX_SRC_B, row);
     shift(source, false, data);

@@ -60,7 +60,7 @@ TENSIX_EXEC(UNPACR_NOP_ZEROSRC)
     }
     unsigned awaited = args->wait_like_unpacr ? banks->unpack_bank : banks->matrix_bank;
     if (banks->matrix_may[awaited]) {
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src);
+        return tensix_stall_src(tensix, thread, src, awaited);
     }
     if (args->wait_like_unpacr) { /* HW: LLK waits this way for the UNPACR before it */
         tensix_land(tensix, thread,

@@ -161,7 +161,7 @@ TENSIX_EXEC(UNPACR)
     };
     enum tensix_src src = job.which ? TENSIX_SRC_B : TENSIX_SRC_A;
     if (!tensix_src_unpack_may(tensix, src)) { /* SPEC: also on the way to Dst */
-        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src);
+        return tensix_stall_src(tensix, thread, src, tensix->src[src].unpack_bank);
     }
     if (is_fetching(tensix, job.which)) {
         return wait_for_unpacker(tensix, thread, job.which);

@@ -340,7 +340,7 @@ TEST_EACH(waits_for_both_banks, COUNT(rows) * 3)
             model_compare(&model, tensix, word);
             ck_assert(thread->has_next);
             ck_assert_int_eq(thread->wait, TENSIX_WAITS_FOR_SRC);
-            ck_assert_uint_eq(thread->wait_detail, src);
+            ck_assert_uint_eq(thread->wait_detail, src | model.matrix_bank[src] << 1);
             model.matrix_may[src][model.unpack_bank[src]] = true;
             model.unpack_bank[src] = 1 - model.unpack_bank[src];
             tensix_src_give(tensix, (enum tensix_src)src);

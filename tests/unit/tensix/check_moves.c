@@ -393,7 +393,8 @@ TEST_EACH(waits_for_its_bank, COUNT(rows))
         tensix_harness_push(&harness, model.thread, word);
         model_compare(&model, tensix, word);
         ck_assert_int_eq(tensix->thread[model.thread].wait, TENSIX_WAITS_FOR_SRC);
-        ck_assert_uint_eq(tensix->thread[model.thread].wait_detail, src);
+        ck_assert_uint_eq(tensix->thread[model.thread].wait_detail,
+                          src | model.matrix_bank[src] << 1);
         model.matrix_may[src][model.matrix_bank[src]] = true;
         model.unpack_bank[src] = 1 - model.unpack_bank[src];
         ck_assert(model_instruction(word));

@@ -138,7 +138,9 @@ TEST(clears_banks)
             continue;
         }
         ck_assert_int_eq(tensix->thread[0].wait, TENSIX_WAITS_FOR_SRC);
-        ck_assert_uint_eq(tensix->thread[0].wait_detail, src);
+        const struct tensix_src_banks *banks = &expected.src[src];
+        unsigned bank = word >> 5 & 1 ? banks->unpack_bank : banks->matrix_bank;
+        ck_assert_uint_eq(tensix->thread[0].wait_detail, src | bank << 1);
         expected.src[src].matrix_may[0] = expected.src[src].matrix_may[1] = false;
         memcpy(tensix->src, expected.src, sizeof expected.src);
         ck_assert(model_zerosrc(src, word));
