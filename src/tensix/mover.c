@@ -127,12 +127,7 @@ bool tensix_move_race(const struct tensix *tensix, const struct tensix_move *mov
  * order, which matters only for STATE_RESET_EN. */
 static void store_config(struct tensix *tensix, unsigned index, uint32_t value)
 {
-    const struct tensix_field *invalidate =
-        &tensix_fields[TENSIX_FIELD_RISCV_IC_INVALIDATE_InvalidateAll];
-    enum tensix_config_effect effect = tensix_config_write(tensix, index, value);
-    if (effect == TENSIX_CONFIG_IC_INVALIDATE && value & tensix_field_mask(invalidate)) {
-        tensix->board->invalidate_code(tensix->owner);
-    }
+    (void)tensix_config_write(tensix, index, value);
 }
 
 static void move_to_config(struct tensix *tensix, const struct tensix_move *move)

@@ -113,11 +113,6 @@ struct tensix_board {
      * they have been written. */
     void (*l1_watch)(void *owner, uint32_t address, uint32_t size);
     uint32_t (*stream)(void *owner, unsigned stream, unsigned index);
-    /* STALLWAIT C9 (what else than tensix->mover is busy) and C10. */
-    bool (*mover_busy)(void *owner);
-    bool (*hart_access_pending)(void *owner, unsigned thread);
-    /* The configuration word that invalidates the harts' instruction caches was written. */
-    void (*invalidate_code)(void *owner);
     /* Records a fault; true when the chip is to stop. */
     bool (*fault)(void *owner, const struct tensix_fault *fault);
     /* The thread's instruction sets a field of the configuration that this version does not look
@@ -446,9 +441,8 @@ enum {
 /* What a store to the window asks of the tile beyond storing. */
 enum tensix_config_effect {
     TENSIX_CONFIG_STORED,
-    TENSIX_CONFIG_IC_INVALIDATE, /* forget decoded code */
-    TENSIX_CONFIG_UNMODELLED,    /* stored, but what it controls is not modelled */
-    TENSIX_CONFIG_READ_ONLY,     /* ThreadConfig: nothing was stored */
+    TENSIX_CONFIG_UNMODELLED, /* stored, but what it controls is not modelled */
+    TENSIX_CONFIG_READ_ONLY,  /* ThreadConfig: nothing was stored */
 };
 
 /* Reads word `index`; 0 outside the window. */

@@ -79,24 +79,6 @@ static uint32_t port_stream(void *owner, unsigned stream, unsigned index)
     return overlay_register(&tile->overlay, stream, index);
 }
 
-static bool port_mover_busy(void *owner)
-{
-    (void)owner; /* the mover is not there yet */
-    return false;
-}
-
-static bool port_hart_access_pending(void *owner, unsigned thread)
-{
-    (void)owner; /* stores of harts to devices take effect at once */
-    (void)thread;
-    return false;
-}
-
-static void port_invalidate_code(void *owner)
-{
-    (void)owner; /* decoded code follows every write to memory */
-}
-
 static enum tile_agent agent_of(struct tensix_origin origin)
 {
     return origin.pusher < TENSIX_BY_DEBUG_BUS ? (enum tile_agent)origin.pusher : AGENT_NOC;
@@ -161,9 +143,6 @@ const struct tensix_board tile_tensix_board = {
     .l1_written = port_l1_written,
     .l1_watch = port_l1_watch,
     .stream = port_stream,
-    .mover_busy = port_mover_busy,
-    .hart_access_pending = port_hart_access_pending,
-    .invalidate_code = port_invalidate_code,
     .fault = port_fault,
     .unmodelled = port_unmodelled,
     .observe = port_observe,

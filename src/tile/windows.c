@@ -153,7 +153,6 @@ static enum mmio_reply write_config(struct tile *tile, struct mmio_access *acces
             tile, access,
             tensix_unread_field(false, index % TENSIX_STATE_WORDS, access->value)->name);
         break;
-    case TENSIX_CONFIG_IC_INVALIDATE: /* decoded code follows every write to memory */
     case TENSIX_CONFIG_STORED:
         break;
     }

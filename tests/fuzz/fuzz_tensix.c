@@ -47,7 +47,7 @@ struct bench {
     const uint8_t *byte;
     size_t left;
     enum tensix_reply reply; /* of registers */
-    bool faults_stop, long_mops, mover_busy, hart_access_pending;
+    bool faults_stop, long_mops;
     uint32_t stream_value, random;
     uint64_t time;
     uint64_t last_time[TENSIX_THREADS];
@@ -103,22 +103,6 @@ static uint32_t board_stream(void *owner, unsigned stream, unsigned index)
     return ((const struct bench *)owner)->stream_value;
 }
 
-static bool board_mover_busy(void *owner)
-{
-    return ((const struct bench *)owner)->mover_busy;
-}
-
-static bool board_hart_access_pending(void *owner, unsigned thread)
-{
-    REQUIRE(thread < TENSIX_THREADS);
-    return ((const struct bench *)owner)->hart_access_pending;
-}
-
-static void board_invalidate_code(void *owner)
-{
-    (void)owner;
-}
-
 static bool board_fault(void *owner, const struct tensix_fault *fault)
 {
     struct bench *bench = owner;
@@ -144,9 +128,6 @@ static const struct tensix_board board = {
     .l1_written = board_l1_written,
     .l1_watch = board_l1_watch,
     .stream = board_stream,
-    .mover_busy = board_mover_busy,
-    .hart_access_pending = board_hart_access_pending,
-    .invalidate_code = board_invalidate_code,
     .fault = board_fault,
     .unmodelled = board_unmodelled,
 };
@@ -517,10 +498,8 @@ static void change_outside(struct bench *bench, unsigned thread)
     (void)thread;
     unsigned what = take(bench, 1);
     bench->reply = (enum tensix_reply)(what % 3);
-    bench->mover_busy = what & 4;
-    bench->hart_access_pending = what & 8;
-    bench->stream_value = what & 16 ? take(bench, 4) : 0;
-    if (what & 32) {
+    bench->stream_value = what & 4 ? take(bench, 4) : 0;
+    if (what & 8) {
         unsigned address = take(bench, 2) % (L1_BYTES / 4) * 4;
         uint32_t value = take(bench, 1);
         memcpy(bench->tensix.l1 + address, &value, sizeof value);

@@ -119,24 +119,9 @@ static bool board_fault(void *owner, const struct tensix_fault *fault)
     return false;
 }
 
-static bool board_no(void *owner)
-{
-    (void)owner;
-    return false;
-}
-
-static bool board_no_thread(void *owner, unsigned thread)
-{
-    (void)owner;
-    (void)thread;
-    return false;
-}
-
 /* Nothing here reaches L1 or registers. */
 static const struct tensix_board board = {
     .fault = board_fault,
-    .mover_busy = board_no,
-    .hart_access_pending = board_no_thread,
 };
 
 /* --- Input --- */

@@ -14,7 +14,6 @@
 enum special {
     PLAIN,
     CLEARS_STATE,
-    IC_INVALIDATE,
     SEEDS,
     STARTS_TILE,
 };
@@ -59,13 +58,13 @@ static bool is_held_in_reset(const struct tensix *tensix, unsigned word)
     return is_thcon && tensix->held & TENSIX_RESET_THCON;
 }
 
-/* Writes the bits of `mask`; the answer is what hangs on the word. */
-static enum special store(struct tensix *tensix, unsigned state, unsigned word, uint32_t mask,
-                          uint32_t value)
+/* Writes the bits of `mask`, with what hangs on the word. */
+static void store(struct tensix *tensix, unsigned state, unsigned word, uint32_t mask,
+                  uint32_t value)
 {
     enum special special = special_of(word);
     if (is_held_in_reset(tensix, word)) {
-        return PLAIN;
+        return;
     }
     tensix->stale |= tensix_config_uses[word].cached;
     value = (tensix->config[state][word] & ~mask) | (value & mask);
@@ -85,7 +84,6 @@ static enum special store(struct tensix *tensix, unsigned state, unsigned word, 
                    &tensix_fields[TENSIX_FIELD_PACK_COUNTERS_SEC0_pack_reads_per_xy_plane])) {
         tensix->packer.position = tensix->packer.face = 0;
     }
-    return special;
 }
 
 void tensix_report_race(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
@@ -113,16 +111,10 @@ void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state,
 void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
                        uint32_t mask, uint32_t value)
 {
-    enum special special = store(tensix, state, word, mask, value);
-    uint32_t written = value & mask;
+    store(tensix, state, word, mask, value);
     tensix->changed = true;
-    if (special == IC_INVALIDATE &&
-        written &
-            tensix_field_mask(&tensix_fields[TENSIX_FIELD_RISCV_IC_INVALIDATE_InvalidateAll])) {
-        tensix->board->invalidate_code(tensix->owner);
-    }
     tensix_report_unread(tensix, thread, state * TENSIX_STATE_WORDS + word,
-                         tensix_unread_field(false, word, written));
+                         tensix_unread_field(false, word, value & mask));
 }
 
 void tensix_report_unread(struct tensix *tensix, unsigned thread, unsigned index,
@@ -144,9 +136,6 @@ enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned in
         store(tensix, 1, word, UINT32_MAX, value);
     } else {
         store(tensix, index / TENSIX_STATE_WORDS, word, UINT32_MAX, value);
-    }
-    if (special_of(word) == IC_INVALIDATE) {
-        return TENSIX_CONFIG_IC_INVALIDATE;
     }
     return tensix_unread_field(false, word, value) ? TENSIX_CONFIG_UNMODELLED
                                                    : TENSIX_CONFIG_STORED;

@@ -17,7 +17,7 @@ enum { SEMWAIT_ZERO = 1 << 0, SEMWAIT_MAX = 1 << 1 };
 /* Conditions that time alone fulfils. */
 enum {
     BY_ITSELF = TENSIX_C_SCALAR | TENSIX_C_UNPACKER0 | TENSIX_C_UNPACKER1 | TENSIX_C_PACKER |
-                TENSIX_C_MATRIX | TENSIX_C_VECTOR | TENSIX_C_CONFIG,
+                TENSIX_C_MATRIX | TENSIX_C_MOVER | TENSIX_C_VECTOR | TENSIX_C_CONFIG,
 };
 enum { STREAM_CURR_PHASE = 29, STREAM_NUM_MSGS_RECEIVED = 259 };
 
@@ -67,9 +67,9 @@ static bool keeps_waiting(const struct tensix *tensix, unsigned thread,
     case TENSIX_C_SRC_B_MATRIX:
         return !tensix_src_matrix_may_at(tensix, TENSIX_SRC_B, now);
     case TENSIX_C_MOVER:
-        return tensix_mover_busy(tensix) || tensix->board->mover_busy(tensix->owner);
-    case TENSIX_C_HART:
-        return tensix->board->hart_access_pending(tensix->owner, thread);
+        return tensix_mover_busy(tensix);
+    case TENSIX_C_HART: /* what harts store to devices takes effect at once */
+        return false;
     case TENSIX_C_VECTOR: /* GUESS: what waits for further instructions is in no stage of it yet */
         return is_busy(tensix, thread, TENSIX_UNIT_VECTOR, now) ||
                tensix_vector_goes_on(tensix, thread);
@@ -193,8 +193,7 @@ void tensix_look(struct tensix *tensix, uint64_t now)
 static unsigned by_itself_now(const struct tensix *tensix)
 {
     return BY_ITSELF | (tensix_src_is_coming(tensix, TENSIX_SRC_A) ? TENSIX_C_SRC_A_MATRIX : 0) |
-           (tensix_src_is_coming(tensix, TENSIX_SRC_B) ? TENSIX_C_SRC_B_MATRIX : 0) |
-           (tensix_mover_busy(tensix) ? TENSIX_C_MOVER : 0);
+           (tensix_src_is_coming(tensix, TENSIX_SRC_B) ? TENSIX_C_SRC_B_MATRIX : 0);
 }
 
 bool tensix_gate_open(struct tensix *tensix, unsigned thread, const struct tensix_row_info *info,
@@ -227,7 +226,7 @@ static const char *const condition_words[] = {
     "nothing has been unpacked to SrcA for the Matrix Unit",
     "nothing has been unpacked to SrcB for the Matrix Unit",
     "the mover is busy",
-    "the TRISC's accesses to GPRs or configuration are under way",
+    NULL, /* of harts nothing is ever under way */
     "the thread's instructions are in the Vector Unit",
     "instructions are in the Configuration Unit",
 };

@@ -129,7 +129,6 @@ static const char *const waits[] = {"SEMWAIT %u, 1, 1", "SEMWAIT %u, 1, 2", "STA
 /* The other waits block like SEMWAIT. */
 TEST_EACH(blocks_are_those_of_all_waits, COUNT(waits))
 {
-    harness.mover_busy = true;
     for (int row = 0; row < TENSIX_ROWS; row++) {
         const char *name = tensix_rows[row].mnemonic;
         uint32_t word = tensix_rows[row].match;
@@ -139,6 +138,7 @@ TEST_EACH(blocks_are_those_of_all_waits, COUNT(waits))
         for (unsigned bit = 0; bit <= 10; bit++) {
             unsigned mask = bit < 9 ? 1U << bit : bit == 9 ? 0 : ALL;
             tensix_reset(tensix);
+            tensix_harness_set_mover(&harness, true);
             runf(2, waits[_i], mask, 0);
             tensix_harness_push(&harness, 2, word);
             ck_assert_msg(held(2, word) == page_holds(name, mask), "%s %#x", name, mask);

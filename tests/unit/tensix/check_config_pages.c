@@ -13,7 +13,6 @@ enum {
     STATE_WORDS = 224, /* CFG_STATE_SIZE * 4 */
     GLOBAL = 180,      /* GLOBAL_CFGREG_BASE_ADDR32 */
     STATE_RESET = 4,
-    IC_INVALIDATE = 185,
     PRNG_SEED = 186,
     CHICKEN_BITS = 222,
     SCRATCH = 209,
@@ -52,8 +51,7 @@ static void store(unsigned thread, unsigned word, uint32_t value)
 
 static bool has_effect(unsigned word)
 {
-    return word == IC_INVALIDATE || word == PRNG_SEED || (word >= TAG_SEARCH && word <= 219) ||
-           word == CHICKEN_BITS;
+    return word == PRNG_SEED || (word >= TAG_SEARCH && word <= 219) || word == CHICKEN_BITS;
 }
 
 /* --- CFGSHIFTMASK --- */
@@ -334,23 +332,6 @@ TEST(bits_of_bytes)
     }
 }
 
-TEST(instruction_caches)
-{
-    for (unsigned n = 0; n < 32; n++) {
-        randomize_config();
-        unsigned before = harness.invalidations;
-        stream_write_case(n % 3, 0, 100, IC_INVALIDATE, n ? n : 31);
-        ck_assert_uint_eq(harness.invalidations, before + 1);
-        stream_write_case(n % 3, 0, 100, IC_INVALIDATE + 2, 31);
-        ck_assert_uint_eq(harness.invalidations, before + 1);
-    }
-    struct shift_mask s = {0, 0, 0, 31, 0, 0, IC_INVALIDATE};
-    tt->config[0][SCRATCH] = tt->config[1][SCRATCH] = 2;
-    unsigned before = harness.invalidations;
-    shift_mask_case(&s);
-    ck_assert_uint_eq(harness.invalidations, before + 1);
-}
-
 /* Which words are not modelled says check_unread.c. */
 TEST(plain_words_are_plain)
 {
@@ -360,6 +341,6 @@ TEST(plain_words_are_plain)
         }
         randomize_config();
         stream_write_case(word % 3, 1, 5, word, any_value());
-        ck_assert_msg(harness.faults + harness.invalidations == 0, "word %u", word);
+        ck_assert_msg(harness.faults == 0, "word %u", word);
     }
 }

@@ -132,9 +132,9 @@ TEST(waiting_at_the_gate)
         put_template(0, f_insn(F_SFPMOV, 0, 0, 0, 0));
         put_sequence(0, slot(INTO_STAGED, delay, 4));
         put_misc(COUNTS_SIMPLE);
-        harness.mover_busy = true;
+        tensix_harness_set_mover(&harness, true);
         uint32_t words[16] = {f_macro(0, 2, UINT16, 0, 16), tensix_harness_assemble("NOP"),
-                              tensix_harness_assemble("STALLWAIT 0x100, 0x400")};
+                              tensix_harness_assemble("STALLWAIT 0x100, 0x200")};
         unsigned n = 3;
         for (unsigned i = 1; i <= 8; i++) {
             words[n++] = f_loadi(2, 2, 0x100 + i);
@@ -142,7 +142,7 @@ TEST(waiting_at_the_gate)
         burst(words, n);
         settle();
         tensix_harness_go(&harness, 50);
-        harness.mover_busy = false;
+        tensix_harness_set_mover(&harness, false);
         tensix_look(tensix, harness.time);
         tensix_harness_go(&harness, 0);
         settle();

@@ -207,20 +207,6 @@ TEST(writing_the_reset_word_clears_the_state)
     }
 }
 
-TEST_EACH(code_is_invalidated, 5)
-{
-    static const struct {
-        uint32_t value;
-        unsigned invalidations;
-    } rows[] = {{0, 0}, {1, 1}, {0x1f, 1}, {0x20, 0}, {0xffffffff, 1}};
-    uint32_t word = special_word("RISCV_IC_INVALIDATE_InvalidateAll");
-    tensix_harness_set_l1(&harness, 0x100 + word % 4 * 4, rows[_i].value);
-    set_move(0, word / 4, 0x10, 1, L1_TO_CONFIG);
-    xmov(0);
-    ck_assert_uint_eq(harness.invalidations, rows[_i].invalidations);
-    ck_assert_uint_eq(tensix->config[1][word], rows[_i].value);
-}
-
 TEST(unmodelled_words_are_reported)
 {
     uint32_t word = special_word("L1_CACHE_TAG_SEARCH_ACCEL_Search_Enable");

@@ -75,22 +75,6 @@ static uint32_t board_stream(void *owner, unsigned stream, unsigned index)
     return harness->stream[stream][index];
 }
 
-static bool board_mover_busy(void *owner)
-{
-    return ((const struct tensix_harness *)owner)->mover_busy;
-}
-
-static bool board_hart_access_pending(void *owner, unsigned thread)
-{
-    (void)thread;
-    return ((const struct tensix_harness *)owner)->hart_access_pending;
-}
-
-static void board_invalidate_code(void *owner)
-{
-    ((struct tensix_harness *)owner)->invalidations++;
-}
-
 static bool board_fault(void *owner, const struct tensix_fault *fault)
 {
     struct tensix_harness *harness = owner;
@@ -121,9 +105,6 @@ void tensix_harness_open(struct tensix_harness *harness)
         .l1_written = board_l1_written,
         .l1_watch = board_l1_watch,
         .stream = board_stream,
-        .mover_busy = board_mover_busy,
-        .hart_access_pending = board_hart_access_pending,
-        .invalidate_code = board_invalidate_code,
         .fault = board_fault,
         .unmodelled = board_unmodelled,
     };
@@ -195,6 +176,12 @@ void tensix_harness_run(struct tensix_harness *harness, unsigned thread, const c
         text += length + (text[length] != 0);
     }
     tensix_harness_go(harness, 0);
+}
+
+void tensix_harness_set_mover(struct tensix_harness *harness, bool is_busy)
+{
+    harness->tensix.mover.is_moving = is_busy;
+    harness->tensix.mover.free_at = is_busy ? UINT64_MAX : 0;
 }
 
 /* --- Looking --- */

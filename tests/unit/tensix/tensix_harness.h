@@ -19,11 +19,10 @@ struct tensix_harness {
     } reg[TENSIX_HARNESS_REGISTERS];
     unsigned regs;
     uint32_t stream[64][1024];
-    bool mover_busy, hart_access_pending;
     bool registers_busy;       /* registers answer TENSIX_WAIT */
     bool stop;                 /* what the board answers to faults */
     struct tensix_fault fault; /* the last one */
-    unsigned faults, unmodelled, invalidations;
+    unsigned faults, unmodelled;
     unsigned unmodelled_index;    /* the last one: a word of the harts' window on Config */
     const char *unmodelled_field; /* and the field that was set */
     uint32_t watched;             /* the address of the last l1_watch */
@@ -43,6 +42,9 @@ void tensix_harness_push(struct tensix_harness *harness, unsigned thread, uint32
 
 /* Runs what is queued for `cycles` more cycles (0: until nothing goes on). */
 void tensix_harness_go(struct tensix_harness *harness, unsigned cycles);
+
+/* Makes the mover busy with a move that never ends, or idle. */
+void tensix_harness_set_mover(struct tensix_harness *harness, bool is_busy);
 
 /* The word of one instruction. */
 uint32_t tensix_harness_assemble(const char *text);
