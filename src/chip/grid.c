@@ -5,6 +5,7 @@
 #include "chip/grid.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa/export.h"
@@ -360,6 +361,38 @@ static void make_preferred(struct grid *grid)
            (struct grid_position){GRID_CPU_X, NAMED_SECURITY_Y});
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct grid_name));
+}
+
+static void list_names(struct grid *grid)
+{
+    for (unsigned i = 0; i < GRID_TILES; i++) {
+        struct grid_position at = {.x = (uint8_t)(i % GRID_WIDTH), .y = (uint8_t)(i / GRID_WIDTH)};
+        const struct grid_tile *tile = grid_tile(grid, at);
+        struct grid_position name = grid_logical(grid, at);
+        if (!tile->is_fused_off) {
+            grid->named[grid->names++] =
+                (struct grid_name){.kind = tile->kind, .y = name.y, .x = name.x};
+        }
+    }
+    qsort(grid->named, grid->names, sizeof *grid->named, compare_names);
+}
+
+const struct grid_name *grid_names(const struct grid *grid, enum penrose_tile_kind kind,
+                                   size_t *count)
+{
+    const struct grid_name *first = grid->named, *end = first + grid->names;
+    while (first < end && first->kind < kind) {
+        first++;
+    }
+    for (*count = 0; first + *count < end && first[*count].kind == kind;) {
+        ++*count;
+    }
+    return first;
+}
+
 /* --- Opting out of multicast --- */
 
 /* HW: the columns of DRAM and of CPUs, the rows of PCIe and Ethernet, and columns that are off. */
@@ -422,6 +455,7 @@ const char *grid_init(struct grid *grid, const struct grid_product *product)
     make_tables(grid, &to);
     fill_translated(grid);
     make_preferred(grid);
+    list_names(grid);
     make_masks(grid);
     return NULL;
 }

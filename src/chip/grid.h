@@ -66,15 +66,23 @@ struct grid_product_list grid_products(void);
 
 /* --- The grid --- */
 
+/* A tile that is not fused off by its kind and logical coordinates: kinds stand together, tiles of
+ * one row by row. */
+struct grid_name {
+    uint8_t kind, y, x;
+};
+
 struct grid {
     uint64_t board;
     struct grid_fused fused;
     uint8_t pcie;
     struct grid_tile tile[GRID_HEIGHT][GRID_WIDTH];
     struct grid_position logical[GRID_HEIGHT][GRID_WIDTH]; /* see grid_logical */
-    struct niu niu[GRID_NOCS];                             /* what all NIUs of a NoC have */
-    struct grid_position translated[64][64];               /* of NoC 0, by those: [y][x] */
-    uint32_t columns_off[GRID_NOCS], rows_off[GRID_NOCS];  /* from multicast; raw, of that NoC */
+    struct grid_name named[GRID_TILES];                    /* those of `names` tiles, sorted */
+    unsigned names;
+    struct niu niu[GRID_NOCS];                            /* what all NIUs of a NoC have */
+    struct grid_position translated[64][64];              /* of NoC 0, by those: [y][x] */
+    uint32_t columns_off[GRID_NOCS], rows_off[GRID_NOCS]; /* from multicast; raw, of that NoC */
 };
 
 /* Returns NULL, or the rule that the product breaks (the grid is then not to be used). */
@@ -123,6 +131,10 @@ static inline struct grid_position grid_logical(const struct grid *grid, struct 
 {
     return grid->logical[at.y][at.x];
 }
+
+/* The names of a kind's tiles, and how many there are. */
+const struct grid_name *grid_names(const struct grid *grid, enum penrose_tile_kind kind,
+                                   size_t *count);
 
 /* --- Registers of NIUs --- */
 

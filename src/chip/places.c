@@ -65,14 +65,13 @@ bool chip_has_tile(const struct penrose_chip *chip, enum penrose_tile_kind kind,
 PENROSE_EXPORT bool penrose_tile_at(const struct penrose_chip *chip, enum penrose_tile_kind kind,
                                     size_t index, struct penrose_place *at)
 {
-    enum { NAMES = 32 }; /* coordinates are smaller */
-    for (unsigned i = 0; i < NAMES * NAMES; i++) {
-        if (chip_has_tile(chip, kind, i % NAMES, i / NAMES) && index-- == 0) {
-            *at = (struct penrose_place){i % NAMES, i / NAMES};
-            return true;
-        }
+    size_t count;
+    const struct grid_name *name = grid_names(&chip->grid, kind, &count);
+    if (index >= count) {
+        return false;
     }
-    return false;
+    *at = (struct penrose_place){name[index].x, name[index].y};
+    return true;
 }
 
 PENROSE_EXPORT bool penrose_from_noc1(const struct penrose_chip *chip, unsigned x, unsigned y,

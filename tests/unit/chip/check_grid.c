@@ -410,6 +410,30 @@ TEST_EACH(test_preferred_coordinates_lead_back, PRODUCTS)
     ck_assert_uint_eq(one_sided, 2 * 16 - 12 - 1 - 4);
 }
 
+/* Tiles that are there, by kind and row by row: those that software can name. */
+TEST_EACH(test_names_are_those_that_lead_back, PRODUCTS)
+{
+    ck_assert_ptr_null(grid_init(&grid, grid_product_at((size_t)_i)));
+    unsigned total = 0;
+    for (unsigned kind = 0; kind <= PENROSE_TILE_KINDS; kind++) {
+        size_t count, found = 0;
+        const struct grid_name *name = grid_names(&grid, (enum penrose_tile_kind)kind, &count);
+        for (unsigned i = 0; i < COORDINATES * COORDINATES; i++) {
+            struct grid_position wanted = at_xy(i % COORDINATES, i / COORDINATES), at;
+            if (grid_find(&grid, 0, wanted.x, wanted.y, &at) &&
+                equal(grid_logical(&grid, at), wanted) && grid_tile(&grid, at)->kind == kind &&
+                !grid_tile(&grid, at)->is_fused_off) {
+                ck_assert_uint_lt(found, count);
+                ck_assert(equal(at_xy(name[found].x, name[found].y), wanted));
+                found++;
+            }
+        }
+        ck_assert_uint_eq(found, count);
+        total += (unsigned)count;
+    }
+    ck_assert_uint_eq(total, grid.names);
+}
+
 TEST(test_identity)
 {
     static const struct {
