@@ -8,29 +8,11 @@
 #include <string.h>
 
 #include "abi/device.h"
+#include "arch/bar.h"
 
 enum { PAGE_BYTES = 4096, WORD_SHIFT = 2, WINDOW_2M_SHIFT = 21, WINDOW_4G_SHIFT = 32 };
 
 #define WINDOW_2M_BYTES (UINT64_C(1) << WINDOW_2M_SHIFT)
-
-enum region_token {
-#define REGION(token, bar, first, last, title) REGION_##token,
-#include "bar.def"
-#undef REGION
-};
-
-struct region {
-    enum region_token token;
-    unsigned bar;
-    uint64_t first, last;
-    const char *title;
-};
-
-static const struct region regions[] = {
-#define REGION(token, bar, first, last, title) {REGION_##token, bar, first, last, title},
-#include "bar.def"
-#undef REGION
-};
 
 /* device.c has the same bases in configuration space. */
 static const struct bar {
@@ -56,7 +38,7 @@ static inline void window_word(struct device *device, uint64_t offset,
 }
 
 /* Accesses may do something on the chip, or see its time; address translation is just set up. */
-static void chip_word(struct device *device, const struct region *region, uint64_t offset,
+static void chip_word(struct device *device, const struct bar_region *region, uint64_t offset,
                       struct transfer transfer)
 {
     struct penrose_error error;
@@ -84,7 +66,7 @@ static void chip_word(struct device *device, const struct region *region, uint64
     }
 }
 
-static void register_word(struct device *device, const struct region *region, uint64_t offset,
+static void register_word(struct device *device, const struct bar_region *region, uint64_t offset,
                           struct transfer transfer)
 {
     if (region->token == REGION_TLB) {
@@ -95,7 +77,7 @@ static void register_word(struct device *device, const struct region *region, ui
 }
 
 /* `transfer` begins at `offset` of the region and lies in one word. */
-static void access_register(struct device *device, const struct region *region, uint64_t offset,
+static void access_register(struct device *device, const struct bar_region *region, uint64_t offset,
                             struct transfer transfer)
 {
     if (transfer.size == sizeof(uint32_t)) {
@@ -113,7 +95,7 @@ static void access_register(struct device *device, const struct region *region, 
 /* --- Decoding --- */
 
 /* The logarithm of what a region is cut into: windows, or words. */
-static unsigned unit_of(const struct region *region)
+static unsigned unit_of(const struct bar_region *region)
 {
     return region->token == REGION_WINDOWS_2M   ? WINDOW_2M_SHIFT
            : region->token == REGION_WINDOWS_4G ? WINDOW_4G_SHIFT
@@ -121,8 +103,8 @@ static unsigned unit_of(const struct region *region)
 }
 
 /* An access that begins in a region; returns how many bytes of it were served. */
-static uint32_t access_region(struct device *device, const struct region *region, uint64_t offset,
-                              struct transfer transfer)
+static uint32_t access_region(struct device *device, const struct bar_region *region,
+                              uint64_t offset, struct transfer transfer)
 {
     unsigned shift = unit_of(region);
     uint64_t unit = UINT64_C(1) << shift, inside = offset & (unit - 1);
@@ -153,8 +135,8 @@ static uint32_t access_gap(struct device *device, const struct bar *bar, uint64_
 static uint32_t access_bar(struct device *device, const struct bar *bar, uint64_t offset,
                            struct transfer transfer)
 {
-    for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) {
-        const struct region *region = &regions[i];
+    for (size_t i = 0; i < BAR_REGIONS; i++) {
+        const struct bar_region *region = &bar_regions[i];
         if (region->bar == bar->number && offset >= region->first && offset <= region->last) {
             transfer = transfer_first(transfer, region->last + 1 - offset);
             return access_region(device, region, offset - region->first, transfer);

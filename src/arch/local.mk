@@ -1,6 +1,7 @@
 chip_sources += \
 	%D%/arch.c \
-	%D%/arch.h
+	%D%/arch.h \
+	%D%/bar.h
 EXTRA_DIST += \
 	%D%/blackhole/addresses.h \
 	%D%/blackhole/arc.def \
@@ -23,6 +24,7 @@ EXTRA_DIST += \
 	%D%/blackhole/pcie.def \
 	%D%/blackhole/pic.def \
 	%D%/blackhole/regs.def \
+	%D%/blackhole/resets.def \
 	%D%/blackhole/tdma.def \
 	%D%/blackhole/tensix.def \
 	%D%/blackhole/unread.def

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "addresses.h"
+#include "arch/arch.h"
 #include "geometry.h"
 
 /* --- Tables --- */
@@ -56,6 +58,11 @@ static const struct message_row {
 #include "arc.def"
 };
 
+enum register_offset {
+#define ARC_REGISTER(offset, words, NAME, kind) OFFSET_##NAME = (offset),
+#include "arc.def"
+};
+
 enum telemetry_kind {
     FIXED,
     BOARD_HIGH,
@@ -82,9 +89,7 @@ enum {
     TELEMETRY_ENTRIES = sizeof telemetry / sizeof *telemetry,
     TELEMETRY_VERSION = 1,
     TAG_AICLK = 14,
-    APB_BYTES = 0x100000,
-    NIU0 = 0x50000,
-    NIU1 = 0x58000,
+    APB_BYTES = END_ARC_APB - AT_ARC_APB,
     NIU_WINDOW = 0x1000, /* of its registers; windows of the tile itself follow */
 };
 
@@ -108,13 +113,13 @@ static enum grid_reply reply(enum grid_reply reply, char *rule, const char *form
 static uint32_t load(const struct arc *arc, uint64_t address)
 {
     uint32_t value;
-    memcpy(&value, arc->csm + (address - ARC_CSM), sizeof value);
+    memcpy(&value, arc->csm + (address - AT_ARC_CSM), sizeof value);
     return value;
 }
 
 static void store(struct arc *arc, uint64_t address, uint32_t value)
 {
-    memcpy(arc->csm + (address - ARC_CSM), &value, sizeof value);
+    memcpy(arc->csm + (address - AT_ARC_CSM), &value, sizeof value);
 }
 
 static uint64_t now(const struct arc *arc)
@@ -317,9 +322,9 @@ static bool handle_next(struct arc *arc, uint64_t queue)
         return false;
     }
     uint32_t request[ARC_MESSAGE_WORDS], response[ARC_MESSAGE_WORDS];
-    memcpy(request, arc->csm + (request_at(queue, taken) - ARC_CSM), sizeof request);
+    memcpy(request, arc->csm + (request_at(queue, taken) - AT_ARC_CSM), sizeof request);
     handle(arc, queue, request, response);
-    memcpy(arc->csm + (response_at(queue, answered) - ARC_CSM), response, sizeof response);
+    memcpy(arc->csm + (response_at(queue, answered) - AT_ARC_CSM), response, sizeof response);
     store(arc, queue + REQUEST_READ, (taken + 1) % POINTER_WRAP);
     store(arc, queue + RESPONSE_WRITE, (answered + 1) % POINTER_WRAP);
     return true;
@@ -387,7 +392,7 @@ static const struct register_row *find_register(uint32_t offset)
 /* The NIU that an offset in the APB range belongs to; NULL for others. */
 static struct niu *niu_at(struct arc *arc, uint32_t offset, uint32_t *in_niu)
 {
-    static const uint32_t bases[GRID_NOCS] = {NIU0, NIU1};
+    static const uint32_t bases[GRID_NOCS] = {AT_ARC_NIU0 - AT_ARC_APB, AT_ARC_NIU1 - AT_ARC_APB};
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
         *in_niu = offset - bases[noc];
         if (*in_niu < NIU_WINDOW) {
@@ -401,7 +406,7 @@ static enum grid_reply no_register(uint32_t offset, char *rule)
 {
     return reply(GRID_UNMODELLED, rule,
                  "ARC: register 0x%08llx is not modelled: it reads zero and ignores writes",
-                 (unsigned long long)(ARC_APB + offset));
+                 (unsigned long long)(AT_ARC_APB + offset));
 }
 
 static enum grid_reply niu_reply(enum grid_reply got, uint32_t offset, char *rule)
@@ -443,7 +448,8 @@ static enum grid_reply read_register(struct arc *arc, uint32_t offset, uint32_t 
         break;
     case CATCHER: /* firmware empties it at once */
         return reply(GRID_FORBIDDEN, rule,
-                     "ARC: the MSI catcher's FIFO is empty: read its status at 0x800b0008 first");
+                     "ARC: the MSI catcher's FIFO is empty: read its status at 0x%08x first",
+                     AT_ARC_APB + OFFSET_MSI_CATCHER_STATUS);
     }
     return GRID_DONE;
 }
@@ -492,12 +498,12 @@ enum area { CSM, APB, NIU, NOWHERE };
 
 static enum area area_of(uint64_t address, uint32_t *offset)
 {
-    if (address - ARC_CSM < ARC_CSM_BYTES) {
-        *offset = (uint32_t)(address - ARC_CSM);
+    if (address - AT_ARC_CSM < ARC_CSM_BYTES) {
+        *offset = (uint32_t)(address - AT_ARC_CSM);
         return CSM;
     }
-    if (address - ARC_APB < APB_BYTES) {
-        *offset = (uint32_t)(address - ARC_APB);
+    if (address - AT_ARC_APB < APB_BYTES) {
+        *offset = (uint32_t)(address - AT_ARC_APB);
         return APB;
     }
     return grid_niu_address(PENROSE_TILE_ARC, address, offset) ? NIU : NOWHERE;
@@ -509,13 +515,14 @@ static enum grid_reply check_access(enum area area, uint64_t address, uint32_t o
 {
     if (area == NOWHERE) {
         return reply(GRID_ABSENT, rule,
-                     "ARC: nothing is at 0x%llx: memory is at 0x10000000, registers at 0x80000000",
+                     "ARC: nothing is at 0x%llx: memory is at " ARCH_TEXT(
+                         AT_ARC_CSM) ", registers at " ARCH_TEXT(AT_ARC_APB),
                      (unsigned long long)address);
     }
     if (area == CSM && size > ARC_CSM_BYTES - offset) {
         return reply(GRID_FORBIDDEN, rule,
-                     "ARC: %u bytes at 0x%llx reach beyond the end of its memory at 0x10080000",
-                     size, (unsigned long long)address);
+                     "ARC: %u bytes at 0x%llx reach beyond the end of its memory at 0x%08x", size,
+                     (unsigned long long)address, AT_ARC_CSM + ARC_CSM_BYTES);
     }
     if (area != CSM && (size != 4 || offset % 4)) {
         return reply(GRID_FORBIDDEN, rule,
@@ -532,7 +539,7 @@ static void refresh(const struct arc *arc, uint32_t offset, uint8_t *to, uint32_
         uint32_t value = heartbeat(arc);
         const uint8_t *bytes = (const uint8_t *)&value; /* little-endian hosts only */
         for (unsigned byte = 0; telemetry[i].kind == HEARTBEAT && byte < sizeof value; byte++) {
-            uint64_t at = telemetry_address(i) - ARC_CSM + byte - offset;
+            uint64_t at = telemetry_address(i) - AT_ARC_CSM + byte - offset;
             if (at < size) {
                 to[at] = bytes[byte];
             }
@@ -587,15 +594,12 @@ enum grid_reply arc_write(struct arc *arc, unsigned noc, uint64_t address, const
     return niu_reply(grid_niu_write(&arc->niu[noc & 1], offset, value), offset, rule);
 }
 
-/* SPEC: PCIExpressTile/README, BAR0. HW: UMD has registers in the upper MiB, from 0x1ff00000 on.
- * GUESS: memory is at 0x1fe80000, as on Wormhole. */
 bool arc_bar0_address(uint64_t offset, uint64_t *address)
 {
-    const uint64_t memory = 0x1fe80000, apb = 0x1ff00000;
-    if (offset - memory < ARC_CSM_BYTES) {
-        *address = ARC_CSM + (offset - memory);
+    if (offset - AT_BAR0_ARC_CSM < ARC_CSM_BYTES) {
+        *address = AT_ARC_CSM + (offset - AT_BAR0_ARC_CSM);
         return true;
     }
-    *address = ARC_APB + (offset - apb);
-    return offset - apb < APB_BYTES;
+    *address = AT_ARC_APB + (offset - AT_BAR0_ARC_APB);
+    return offset - AT_BAR0_ARC_APB < APB_BYTES;
 }

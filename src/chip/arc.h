@@ -10,6 +10,7 @@
 #ifndef CHIP_ARC_H
 #define CHIP_ARC_H
 
+#include "addresses.h"
 #include "chip/grid.h"
 
 enum {
@@ -21,13 +22,11 @@ enum {
     ARC_MESSAGE_WORDS = 8,
 };
 
-/* As seen from the NoC. */
-#define ARC_CSM           UINT64_C(0x10000000)
-#define ARC_APB           UINT64_C(0x80000000)
-#define ARC_TAGS          UINT64_C(0x10000100) /* version, count, then tag | index << 16 */
-#define ARC_VALUES        UINT64_C(0x10000200)
-#define ARC_QUEUE_CONTROL UINT64_C(0x10000300)
-#define ARC_QUEUE_BASE    UINT64_C(0x10000400)
+/* What this ARC has in its memory, as seen from the NoC. */
+#define ARC_TAGS          (AT_ARC_CSM + 0x100) /* version, count, then tag | index << 16 */
+#define ARC_VALUES        (AT_ARC_CSM + 0x200)
+#define ARC_QUEUE_CONTROL (AT_ARC_CSM + 0x300)
+#define ARC_QUEUE_BASE    (AT_ARC_CSM + 0x400)
 
 /* What the tile's surroundings do for it. Any of them may be NULL. */
 struct arc_board {

@@ -7,6 +7,7 @@
 
 #include <penrose/metal.h>
 
+#include "addresses.h"
 #include "chip/firmware.h"
 #include "chip/tables.h"
 #include "eth/base_firmware.h"
@@ -130,6 +131,13 @@ static void write_register(struct tile *tile, uint32_t address, uint32_t value)
     tile_access(tile, &access); /* SOFT_RESET_0 and reset PCs always answer */
 }
 
+/* Holds the tile's harts in reset; lets the first one go unless it is to be held too. */
+static void hold_harts(struct tile *tile, bool first_too)
+{
+    uint32_t first = tile_reset_bit(tile, RV32_B);
+    write_register(tile, AT_SOFT_RESET_0, tile_reset_bits(tile) & ~(first_too ? 0 : first));
+}
+
 /* --- Workers --- */
 
 static bool add_image(struct penrose_chip *chip, const struct tile *tile, struct loader_elf *elf,
@@ -151,8 +159,10 @@ static struct loader_boot boot_of(const struct tile *tile)
     if (tile->kind->type != TILE_TENSIX) {
         return (struct loader_boot){0};
     }
-    return (struct loader_boot){.logical_x = (uint8_t)(tile->x - (tile->x < 8 ? 1 : 3)),
-                                .logical_y = (uint8_t)(tile->y - 2)};
+    int others =
+        (tile->x > GRID_WEST_DRAM_X) + (tile->x > GRID_CPU_X) + (tile->x > GRID_EAST_DRAM_X);
+    return (struct loader_boot){.logical_x = (uint8_t)((int)tile->x - others),
+                                .logical_y = (uint8_t)(tile->y - GRID_TENSIX_ROW)};
 }
 
 static enum penrose_status boot_worker(struct penrose_chip *chip, struct tile *tile,
@@ -164,7 +174,7 @@ static enum penrose_status boot_worker(struct penrose_chip *chip, struct tile *t
     struct chip_tables tables;
     bool all_named = true;
     chip_boot_tables(chip, &firmware->loader->tables, &tables, &boot);
-    write_register(tile, LOADER_SOFT_RESET_0, LOADER_RESET_HOLD_ALL);
+    hold_harts(tile, true);
     enum penrose_status status = loader_firmware_boot(firmware->loader, &boot, &writes, error);
     status = status ? status : chip_apply_writes(chip, tile, &writes, error);
     loader_writes_free(&writes);
@@ -172,14 +182,12 @@ static enum penrose_status boot_worker(struct penrose_chip *chip, struct tile *t
         all_named &= add_image(chip, tile, firmware->loader->elf[i], firmware->loader->entry[i]);
     }
     if (!status) {
-        write_register(tile, LOADER_SOFT_RESET_0, LOADER_RESET_RUN_BRISC);
+        hold_harts(tile, false);
     }
     return all_named ? status : chip_no_memory(error);
 }
 
 /* --- Ethernet and DRAM tiles --- */
-
-enum { E0_BIT = 1 << 11, E1_BIT = 1 << 12 };
 
 /* tt-metal has base firmware call its own: message, address, two arguments. */
 static enum penrose_status call_through_mailbox(struct penrose_chip *chip, struct tile *tile,
@@ -209,8 +217,8 @@ static enum penrose_status start_companion(struct penrose_chip *chip, struct til
     if (companion->kind == LOADER_ACTIVE_ETHERNET) {
         return call_through_mailbox(chip, tile, companion->entry[0], error);
     }
-    write_register(tile, LOADER_COMPANION_RESET_PC, companion->entry[0]);
-    write_register(tile, LOADER_SOFT_RESET_0, tile->kind->reset_bits & ~(uint32_t)E0_BIT);
+    write_register(tile, AT_RESET_PC, companion->entry[0]);
+    hold_harts(tile, false);
     return PENROSE_OK;
 }
 
@@ -226,7 +234,7 @@ static enum penrose_status boot_companion(struct penrose_chip *chip, struct tile
         return status;
     }
     bool beside_base = companion->kind == LOADER_ACTIVE_ETHERNET, all_named = true;
-    write_register(tile, LOADER_SOFT_RESET_0, beside_base ? E1_BIT : tile->kind->reset_bits);
+    hold_harts(tile, !beside_base);
     status = loader_companion_boot(companion, &boot, &writes, error);
     status = status ? status : chip_apply_writes(chip, tile, &writes, error);
     loader_writes_free(&writes);
@@ -266,8 +274,8 @@ void chip_start_ethernet(struct penrose_chip *chip, struct tile *tile)
     }
     eth_base_firmware_write(&facts, write_base_word, tile);
     if (is_up) {
-        write_register(tile, LOADER_COMPANION_RESET_PC, ETH_BASE_ENTRY);
-        write_register(tile, LOADER_SOFT_RESET_0, E1_BIT);
+        write_register(tile, AT_RESET_PC, ETH_BASE_ENTRY);
+        hold_harts(tile, false);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addresses.h"
 #include "isa/export.h"
 
 static const uint8_t column_x[GRID_COLUMNS] = {
@@ -525,9 +526,8 @@ enum grid_reply grid_niu_write(struct niu *niu, uint32_t offset, uint32_t value)
  * the 16 MiB which those are in, so their low bits alone count. */
 bool grid_niu_address(enum penrose_tile_kind kind, uint64_t address, uint32_t *offset)
 {
-    const uint64_t size = UINT64_C(1) << 24;
-    uint64_t first =
-        kind == PENROSE_TILE_EMPTY ? (UINT64_C(1) << 32) - size : UINT64_MAX - size + 1;
+    const uint64_t size = UINT64_MAX - AT_EDGE_REGISTERS + 1;
+    uint64_t first = kind == PENROSE_TILE_EMPTY ? AT_NOC_REGISTERS : AT_EDGE_REGISTERS;
     bool has_own =
         kind == PENROSE_TILE_TENSIX || kind == PENROSE_TILE_ETHERNET || kind == PENROSE_TILE_DRAM;
     *offset = (uint32_t)(address & 0xffff);

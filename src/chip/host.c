@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "arch/bar.h"
 #include "chip/chip.h"
 #include "isa/error.h"
 #include "isa/export.h"
@@ -26,18 +27,18 @@ PENROSE_EXPORT void penrose_pcie_device_set(struct penrose_chip *chip,
 
 /* --- Registers --- */
 
-#define BAR0_NIU0 UINT64_C(0x1fd04000)
-#define BAR0_NIU1 UINT64_C(0x1fd14000)
-#define BAR0_ARC  UINT64_C(0x1fe00000)
-
-enum { BAR0_NIU_BYTES = 0x2000, BAR0_ARC_BYTES = 0x200000 };
-
 struct bar_access {
     unsigned bar;
     uint64_t offset;
     uint32_t *value;
     bool writes;
 };
+
+static bool is_in(const struct bar_region *region, const struct bar_access *access)
+{
+    return access->bar == region->bar && access->offset >= region->first &&
+           access->offset <= region->last;
+}
 
 static enum grid_reply access_niu(struct niu *niu, uint32_t offset, const struct bar_access *access)
 {
@@ -66,13 +67,12 @@ static enum grid_reply access_bar0(struct penrose_chip *chip, const struct bar_a
 {
     struct pcie *pcie = connected_tile(chip);
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
-        uint64_t in_niu = access->offset - (noc ? BAR0_NIU1 : BAR0_NIU0);
-        if (in_niu < BAR0_NIU_BYTES) {
-            return access_niu(&pcie->niu[noc], (uint32_t)in_niu, access);
+        const struct bar_region *region = &bar_regions[noc ? REGION_NIU1 : REGION_NIU0];
+        if (is_in(region, access)) {
+            return access_niu(&pcie->niu[noc], (uint32_t)(access->offset - region->first), access);
         }
     }
-    return access->offset - BAR0_ARC < BAR0_ARC_BYTES ? access_arc(chip, access, rule)
-                                                      : GRID_ABSENT;
+    return is_in(&bar_regions[REGION_ARC], access) ? access_arc(chip, access, rule) : GRID_ABSENT;
 }
 
 static enum grid_reply access_bar2(struct penrose_chip *chip, const struct bar_access *access,

@@ -465,7 +465,6 @@ enum {
 };
 
 #define DEVICE_AND_VENDOR UINT32_C(0xb1401e52)
-#define SERDES            UINT64_C(0xffffffffe0000000)
 
 /* A stored register of the DBI. */
 static bool find_dbi(struct pcie *pcie, uint64_t offset, struct stored *stored)
@@ -503,9 +502,9 @@ static enum area area_of(const struct pcie *pcie, uint64_t address, uint32_t *ni
     if (grid_niu_address(PENROSE_TILE_PCIE, address, niu_offset)) {
         return AREA_NIU;
     }
-    return address - SERDES < SERDES_BYTES  ? AREA_SERDES
-           : address - PCIE_SII < SII_BYTES ? AREA_SII
-                                            : AREA_NOWHERE;
+    return address - AT_PCIE_SERDES < SERDES_BYTES ? AREA_SERDES
+           : address - AT_PCIE_SII < SII_BYTES     ? AREA_SII
+                                                   : AREA_NOWHERE;
 }
 
 static enum grid_reply no_register(uint64_t address, char *rule)
@@ -534,7 +533,7 @@ static enum grid_reply read_register(struct pcie *pcie, unsigned noc, enum area 
                                      uint64_t address, uint32_t niu_offset, uint32_t *value,
                                      char *rule)
 {
-    uint64_t offset = area == AREA_DBI ? address & IN_WINDOW : address - PCIE_SII;
+    uint64_t offset = area == AREA_DBI ? address & IN_WINDOW : address - AT_PCIE_SII;
     struct stored stored;
     *value = 0;
     if (area == AREA_NIU) {
@@ -561,7 +560,7 @@ static enum grid_reply write_register(struct pcie *pcie, unsigned noc, enum area
                                       uint64_t address, uint32_t niu_offset, uint32_t value,
                                       char *rule)
 {
-    uint64_t offset = area == AREA_DBI ? address & IN_WINDOW : address - PCIE_SII;
+    uint64_t offset = area == AREA_DBI ? address & IN_WINDOW : address - AT_PCIE_SII;
     struct stored stored;
     if (area == AREA_NIU) {
         enum grid_reply got = grid_niu_write(&pcie->niu[noc & 1], niu_offset, value);

@@ -10,6 +10,7 @@
 #ifndef CHIP_PCIE_H
 #define CHIP_PCIE_H
 
+#include "addresses.h"
 #include "chip/grid.h"
 
 enum {
@@ -18,8 +19,6 @@ enum {
     PCIE_CHANNELS = 8, /* DMA channels, each direction */
 };
 
-#define PCIE_DBI       UINT64_C(0xf800000000000000)
-#define PCIE_SII       UINT64_C(0xfffffffff0000000)
 #define PCIE_BAR2_SIZE UINT64_C(0x100000)
 
 /* The two sides of the tile. Each returns false when nothing answers. */

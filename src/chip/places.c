@@ -386,7 +386,7 @@ static const char *access_edge(struct penrose_chip *chip, unsigned noc,
                                const struct host_access *access, char rule[GRID_RULE_BYTES])
 {
     snprintf(rule, GRID_RULE_BYTES, "nothing answers there");
-    bool is_memory = access->address >= ARC_CSM && access->address < ARC_CSM + ARC_CSM_BYTES;
+    bool is_memory = access->address >= AT_ARC_CSM && access->address < AT_ARC_CSM + ARC_CSM_BYTES;
     enum penrose_tile_kind kind = (enum penrose_tile_kind)tile_at(chip, access->place)->kind;
     uint32_t offset;
     if (access->operation == MMIO_POKE &&

@@ -13,7 +13,6 @@
 #include "loader/elf.h"
 
 #define DEFAULT_CYCLES UINT64_C(1000000000)
-#define L1_END         UINT32_C(0x00180000)
 
 struct run_options {
     struct cli *cli;
@@ -269,7 +268,7 @@ static enum cli_exit check_overlap(const struct run_options *options, const char
     for (unsigned i = 0; i < count_a; i++) {
         for (unsigned j = 0; j < count_b; j++) {
             uint32_t start_a = segment_a[i].vaddr, start_b = segment_b[j].vaddr;
-            bool overlap = start_a < L1_END && start_b < L1_END &&
+            bool overlap = start_a < TILE_L1_BYTES && start_b < TILE_L1_BYTES &&
                            start_a < start_b + segment_b[j].memsz &&
                            start_b < start_a + segment_a[i].memsz;
             if (overlap) {

@@ -18,6 +18,7 @@
 #include <penrose/metal.h>
 #include <penrose/penrose.h>
 
+#include "arch/bar.h"
 #include "cli/child.h"
 #include "cli/compiler.h"
 #include "cli/firmware_set.h"
@@ -88,13 +89,14 @@ static bool find_functions(void *library, struct library_functions *functions)
  * PCIExpressTile/HostToDeviceTLBs. */
 static bool reaches_tile(const struct library_functions *functions)
 {
-    enum { TLB_REGISTERS = 0x1fc00000, ADDRESS = 0x20000 };
+    enum { ADDRESS = 0x20000 };
+    const uint64_t registers = bar_regions[REGION_TLB].first;
     uint64_t bar = functions->config(0, 0x10) & ~UINT32_C(15);
     bar |= (uint64_t)functions->config(0, 0x14) << 32;
     const uint32_t target[] = {0, (1u | 2u << 6) << 11, 0};
     uint32_t word = 0x9e3779b9, found = 0;
     for (unsigned i = 0; i < sizeof target / sizeof target[0]; i++) {
-        functions->write(bar + TLB_REGISTERS + 4 * i, &target[i], sizeof target[i]);
+        functions->write(bar + registers + 4 * i, &target[i], sizeof target[i]);
     }
     functions->write(bar + ADDRESS, &word, sizeof word);
     functions->read(bar + ADDRESS, &found, sizeof found);

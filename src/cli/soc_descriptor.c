@@ -13,21 +13,16 @@
 #include <penrose/metal.h>
 #include <penrose/penrose.h>
 
+#include "addresses.h"
 #include "chip/grid.h"
 #include "cli/installation.h"
 #include "cli/output.h"
 
 enum {
-    L1_BYTES = 0x180000,
-    ETHERNET_L1_BYTES = 0x80000,
-    DRAM_FIRST_ROW = 12,   /* of translated coordinates, three rows a bank */
     DST_ALIGNMENT = 32768, /* with this and the versions below software tells the */
     UNIT_VERSION = 2,      /* generation: 2 is what Blackhole has */
     LINE_POSITIONS = 14,
 };
-/* HW: of the 4 GiB of a bank the last 16 MiB belong to the vendor's firmware. */
-static const uint64_t bank_bytes = 0xff000000;
-
 static void print_position(struct grid_position at, unsigned count)
 {
     printf("%s%u-%u", count == 0 ? "" : count % LINE_POSITIONS ? ", " : ",\n   ", at.x, at.y);
@@ -78,13 +73,13 @@ static void print_banks(const struct grid *grid)
 /* Which of a bank's three tiles kernels use, for NoC 0 and NoC 1. */
 static void print_views(const struct penrose_chip *chip)
 {
-    printf("dram_view_size: %llu\ndram_views:\n", (unsigned long long)bank_bytes);
+    printf("dram_view_size: %llu\ndram_views:\n", (unsigned long long)END_GDDR);
     for (unsigned bank = 0; bank < GRID_BANKS; bank++) {
         unsigned port[GRID_NOCS];
         for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
-            unsigned x, y = DRAM_FIRST_ROW;
+            unsigned x, y = NAMED_DRAM_Y;
             penrose_dram_bank(chip, noc, bank, &x, &y);
-            port[noc] = (y - DRAM_FIRST_ROW) % GRID_PORTS;
+            port[noc] = (y - NAMED_DRAM_Y) % GRID_PORTS;
         }
         printf("  - {channel: %u, worker_endpoint: [%u, %u], eth_endpoint: [%u, %u], "
                "address_offset: 0}\n",
@@ -121,8 +116,8 @@ static void print_descriptor(const struct penrose_chip *chip, const struct grid 
     print_routers(grid);
     print_mirror("noc0_x_to_noc1_x", GRID_WIDTH);
     print_mirror("noc0_y_to_noc1_y", GRID_HEIGHT);
-    printf("worker_l1_size: %d\neth_l1_size: %d\ndram_bank_size: %llu\n", L1_BYTES,
-           ETHERNET_L1_BYTES, (unsigned long long)bank_bytes);
+    printf("worker_l1_size: %d\neth_l1_size: %d\ndram_bank_size: %llu\n", TILE_L1_BYTES,
+           TILE_E_L1_BYTES, (unsigned long long)END_GDDR);
     printf("features:\n"
            "  noc: {translation_id_enabled: True}\n"
            "  unpacker: {version: %d, inline_srca_trans_without_srca_trans_instr: True}\n"

@@ -81,7 +81,7 @@ static error_t read_form(struct reading *reading, struct loader_tensor_form *for
 /* ROWSxCOLUMNS at the end. */
 static error_t read_shape(struct reading *reading, struct loader_tensor *tensor)
 {
-    enum { MOST = LOADER_L1_SIZE * 4 }; /* datums of two bits */
+    enum { MOST = TILE_L1_BYTES * 4 }; /* datums of two bits */
     uint64_t rows = 0, columns = 0;
     char *word = cut_last(reading), *x = word ? strpbrk(word, "xX") : NULL;
     if (!x || x == word || !x[1]) {
@@ -200,14 +200,14 @@ static enum cli_exit check_range(const struct cli *cli, const char *option,
                         file->path, loader_tensor_layout_name(&file->tensor.form),
                         loader_tensor_format_name(&file->tensor.form), alignment, file->address);
     }
-    if (size > LOADER_L1_SIZE || file->address > LOADER_L1_SIZE - size) {
+    if (size > TILE_L1_BYTES || file->address > TILE_L1_BYTES - size) {
         return complain(
             cli,
             "%s: %s: %" PRIu64 " bytes (%ux%u %s, %s) at 0x%x do not fit L1, which ends "
             "at 0x%x",
             option, file->path, size, file->tensor.rows, file->tensor.columns,
             loader_tensor_format_name(&file->tensor.form),
-            loader_tensor_layout_name(&file->tensor.form), file->address, LOADER_L1_SIZE);
+            loader_tensor_layout_name(&file->tensor.form), file->address, TILE_L1_BYTES);
     }
     return CLI_DONE;
 }

@@ -14,9 +14,9 @@ static const struct {
     const char *elf[LOADER_COMPANION_HARTS];
     uint32_t l1_size;
 } kinds[LOADER_COMPANIONS] = {
-    [LOADER_ACTIVE_ETHERNET] = {{"active_erisc", "subordinate_active_erisc"}, 0x80000},
-    [LOADER_IDLE_ETHERNET] = {{"idle_erisc", "subordinate_idle_erisc"}, 0x80000},
-    [LOADER_DRAM] = {{"drisc", NULL}, 0x20000},
+    [LOADER_ACTIVE_ETHERNET] = {{"active_erisc", "subordinate_active_erisc"}, TILE_E_L1_BYTES},
+    [LOADER_IDLE_ETHERNET] = {{"idle_erisc", "subordinate_idle_erisc"}, TILE_E_L1_BYTES},
+    [LOADER_DRAM] = {{"drisc", NULL}, TILE_DRAM_L1_BYTES},
 };
 
 /* The first segment in local memory, whose image main() copies; NULL when there is none. */

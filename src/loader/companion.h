@@ -8,7 +8,6 @@
 #ifndef LOADER_COMPANION_H
 #define LOADER_COMPANION_H
 
-#include "addresses.h"
 #include "loader/firmware.h"
 
 enum loader_companion_kind {
@@ -19,9 +18,6 @@ enum loader_companion_kind {
 };
 
 enum { LOADER_COMPANION_HARTS = 2 };
-
-/* Where the main hart starts when it leaves reset: a register of these tiles. */
-#define LOADER_COMPANION_RESET_PC AT_RESET_PC
 
 struct loader_companion {
     enum loader_companion_kind kind;

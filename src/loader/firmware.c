@@ -12,10 +12,6 @@
 #include "loader/firmware_internal.h"
 #include "loader/scratch.h"
 
-/* Local memory as harts address it, and the largest one (BRISC's and NCRISC's). */
-#define LOCAL_BASE AT_LOCAL_RAM
-enum { LOCAL_SIZE = 0x2000 };
-
 /*
  * tt-metal lays the initialisation area out in this order: scratch of the five harts, of NCRISC's
  * instruction memory (unused on Blackhole), bank tables, logical-to-virtual map.
@@ -101,7 +97,7 @@ static enum penrose_status find_scratch(struct loader_firmware *firmware,
                          "an unmodified brisc.elf with its symbols",
                          firmware->elf[LOADER_BRISC]->name);
     }
-    if (base % 16 || base > LOADER_L1_SIZE - AREA_SIZE) {
+    if (base % 16 || base > TILE_L1_BYTES - AREA_SIZE) {
         return error_set(error, PENROSE_E_FORMAT,
                          "%s: its initialisation area would start at 0x%" PRIx32 ", expected a "
                          "multiple of 16 in L1; expected tt-metal's firmware",
@@ -173,18 +169,18 @@ struct range {
 
 bool loader_is_local(const struct loader_segment *segment)
 {
-    return segment->vaddr >= LOCAL_BASE &&
-           (uint64_t)segment->vaddr + segment->memsz <= (uint64_t)LOCAL_BASE + LOCAL_SIZE;
+    return segment->vaddr >= AT_LOCAL_RAM &&
+           (uint64_t)segment->vaddr + segment->memsz <= (uint64_t)AT_LOCAL_RAM + TILE_B_LOCAL_BYTES;
 }
 
 static enum penrose_status add_range(struct range *ranges, unsigned *count, struct range range,
                                      struct penrose_error *error)
 {
-    if (range.end > LOADER_L1_SIZE) {
+    if (range.end > TILE_L1_BYTES) {
         return error_set(error, PENROSE_E_FORMAT,
                          "%s: needs addresses 0x%" PRIx32 " to 0x%" PRIx64 ", expected L1 (below "
                          "0x%x) or local memory: not a firmware for a Tensix tile",
-                         range.what, range.start, range.end, LOADER_L1_SIZE);
+                         range.what, range.start, range.end, TILE_L1_BYTES);
     }
     for (unsigned i = 0; i < *count; i++) {
         if (range.start < ranges[i].end && ranges[i].start < range.end) {
@@ -326,7 +322,7 @@ static bool add_segments(const struct loader_firmware *firmware, unsigned proces
         const struct loader_segment *segment = &elf->segment[i];
         uint32_t address = segment->vaddr;
         if (loader_is_local(segment)) {
-            address = firmware->scratch[processor] + (segment->vaddr - LOCAL_BASE);
+            address = firmware->scratch[processor] + (segment->vaddr - AT_LOCAL_RAM);
         }
         if (!loader_writes_put(writes, address, segment->bytes, segment->filesz)) {
             return false;

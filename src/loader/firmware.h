@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "addresses.h"
 #include "loader/elf.h"
 #include "loader/layout.h"
 #include "loader/writes.h"
@@ -30,14 +29,6 @@ enum loader_processor {
 
 /* "brisc", "ncrisc", "trisc0", ... */
 const char *loader_processor_name(enum loader_processor processor);
-
-/*
- * How a host starts a tile: SOFT_RESET_0 = HOLD_ALL, the boot writes, SOFT_RESET_0 = RUN_BRISC.
- * BRISC starts at address 0 and releases the others at their entries itself.
- */
-#define LOADER_SOFT_RESET_0    AT_SOFT_RESET_0
-#define LOADER_RESET_HOLD_ALL  UINT32_C(0x00047800)
-#define LOADER_RESET_RUN_BRISC UINT32_C(0x00047000)
 
 /*
  * Tables in L1 that BRISC and NCRISC copy at start. Counts are 0 when the firmware has none.

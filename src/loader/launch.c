@@ -52,10 +52,10 @@ static enum penrose_status check_kernel(const struct loader_kernel *kernel, cons
                          "expected 0, which the firmware calls; put _start first (section .start)",
                          name, kernel->blob->entry);
     }
-    if (!kernel->blob->size || kernel->blob->size > LOADER_L1_SIZE) {
+    if (!kernel->blob->size || kernel->blob->size > TILE_L1_BYTES) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "launch: the kernel of %s has %" PRIu32 " bytes, expected 4 to %d", name,
-                         kernel->blob->size, LOADER_L1_SIZE);
+                         kernel->blob->size, TILE_L1_BYTES);
     }
     return PENROSE_OK;
 }
@@ -106,11 +106,11 @@ static enum penrose_status check_buffer(const struct loader_firmware *firmware,
                          buffer->id, buffer->size, buffer->num_pages, buffer->page_size);
     }
     uint64_t end = (uint64_t)buffer->address + buffer->size;
-    if (end > LOADER_L1_SIZE) {
+    if (end > TILE_L1_BYTES) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "launch: circular buffer %" PRIu32 " ends at 0x%" PRIx64
                          ", expected at most 0x%x, the end of L1",
-                         buffer->id, end, LOADER_L1_SIZE);
+                         buffer->id, end, TILE_L1_BYTES);
     }
     return PENROSE_OK;
 }
@@ -151,7 +151,7 @@ static enum penrose_status check_numbers(const struct loader_firmware *firmware,
         {"dispatch mode", request->dispatch, 2},
         {"launch slot", request->slot, layout->mailboxes_launch.count},
         {"go message index", request->go_index, layout->mailboxes_go_messages.count},
-        {"ring size", request->ring_size, LOADER_L1_SIZE - firmware->ring_base + 1},
+        {"ring size", request->ring_size, TILE_L1_BYTES - firmware->ring_base + 1},
     };
     for (unsigned i = 0; i < sizeof limit / sizeof limit[0]; i++) {
         if (limit[i].value >= limit[i].end) {
@@ -201,7 +201,7 @@ static enum penrose_status check_plan(const struct loader_firmware *firmware,
 {
     uint32_t room = request->ring_size ? request->ring_size : LOADER_RING_SIZE;
     uint32_t start = firmware->ring_base, end = start + plan->size;
-    if (plan->size > room || end > LOADER_L1_SIZE) {
+    if (plan->size > room || end > TILE_L1_BYTES) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "launch: kernels and arguments need %" PRIu32
                          " bytes, expected at most %" PRIu32

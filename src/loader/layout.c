@@ -352,7 +352,7 @@ static unsigned find_missing(const struct reader *reader, char *text, size_t siz
 static const char *find_contradiction(const struct loader_layout *l)
 {
     enum { HARTS = 5 };
-    if (l->mailbox_base % 4 || (uint64_t)l->mailbox_base + l->mailboxes_size > LOADER_L1_SIZE) {
+    if (l->mailbox_base % 4 || (uint64_t)l->mailbox_base + l->mailboxes_size > TILE_L1_BYTES) {
         return "the mailboxes are not in L1";
     }
     if (l->mailboxes_launch.size != l->launch_msg_size || !l->mailboxes_launch.count) {

@@ -13,11 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "geometry.h"
 #include "loader/elf.h"
 
 #define LOADER_UNKNOWN UINT32_MAX
-
-enum { LOADER_L1_SIZE = 0x180000 }; /* bytes of L1 of a Blackhole Tensix tile */
 
 /* A member: `count` elements of `size` bytes. Not an array: count 1. Absent or empty: count 0. */
 struct loader_member {

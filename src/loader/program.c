@@ -375,11 +375,11 @@ enum penrose_status program_take_l1(const struct program_reader *reader, const c
                                     uint64_t size, uint64_t *next, uint32_t *address)
 {
     enum { ALIGNMENT = 64 };
-    if (size == 0 || size > LOADER_L1_SIZE || *next + size > LOADER_L1_SIZE) {
+    if (size == 0 || size > TILE_L1_BYTES || *next + size > TILE_L1_BYTES) {
         return program_refuse(reader, key,
                               "%llu bytes do not fit L1 behind the buffers above, which end at "
                               "0x%llx of 0x%x",
-                              (unsigned long long)size, (unsigned long long)*next, LOADER_L1_SIZE);
+                              (unsigned long long)size, (unsigned long long)*next, TILE_L1_BYTES);
     }
     *address = (uint32_t)*next;
     *next = (*next + size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;

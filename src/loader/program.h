@@ -19,12 +19,12 @@
 
 #include <penrose/penrose.h>
 
+#include "geometry.h"
 #include "loader/tensor.h"
 
 enum {
-    LOADER_GRID_COLUMNS = 14, /* of workers on a chip */
-    LOADER_GRID_ROWS = 10,
-    LOADER_GRID_TILES = LOADER_GRID_COLUMNS * LOADER_GRID_ROWS,
+    LOADER_GRID_COLUMNS = GRID_COLUMNS, /* of workers on a chip */
+    LOADER_GRID_ROWS = GRID_HEIGHT - GRID_TENSIX_ROW,
     LOADER_PROGRAM_SEMAPHORES = 16,
     LOADER_PROGRAM_VALUES = 341,  /* arguments of a kernel */
     LOADER_PROGRAM_BUFFERS = 256, /* of each sort; names, too */

@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addresses.h"
 #include "isa/error.h"
 #include "loader/program_internal.h"
-
-#define BANK_BYTES UINT64_C(0xff000000)
 
 bool program_is_name(const char *text)
 {
@@ -319,12 +318,12 @@ enum penrose_status loader_program_place(struct loader_program *program, unsigne
             continue;
         }
         uint64_t of_bank = (uint64_t)((buffer->pages + banks - 1) / banks) * buffer->page_size;
-        if (of_bank > BANK_BYTES - next) {
+        if (of_bank > END_GDDR - next) {
             return error_set(error, PENROSE_E_ARGUMENT,
                              "%s: dram.%s: %llu bytes in each of %u banks do not fit behind the "
                              "buffers above, which end at 0x%llx of 0x%llx",
                              program->path, buffer->name, (unsigned long long)of_bank, banks,
-                             (unsigned long long)next, (unsigned long long)BANK_BYTES);
+                             (unsigned long long)next, (unsigned long long)END_GDDR);
         }
         buffer->address = next;
         next += of_bank;

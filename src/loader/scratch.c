@@ -61,7 +61,7 @@ static bool is_copy(const struct registers *registers, unsigned a, unsigned b, u
     }
     uint32_t x = registers->value[a], y = registers->value[b];
     *source = x == data ? y : x;
-    return (x == data || y == data) && *source && *source < LOADER_L1_SIZE;
+    return (x == data || y == data) && *source && *source < TILE_L1_BYTES;
 }
 
 /* Executes what matters of one instruction; true when it is the copy, with its source. */
@@ -112,7 +112,7 @@ static bool find_data(const struct loader_elf *elf, uint32_t *data)
     unsigned count;
     const struct loader_segment *segment = loader_elf_segments(elf, &count);
     for (unsigned i = 0; i < count; i++) {
-        if (segment[i].vaddr >= LOADER_L1_SIZE) {
+        if (segment[i].vaddr >= TILE_L1_BYTES) {
             *data = segment[i].vaddr;
             return true;
         }

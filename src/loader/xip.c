@@ -15,13 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry.h"
 #include "isa/error.h"
 #include "loader/elf_internal.h"
 
 enum { OPCODE_AUIPC = 0x17, OPCODE_LUI = 0x37, OPCODE_MASK = 0x7f };
-
-/* More than L1 holds; also bounds the blob. */
-enum { MAX_BLOB = 0x180000 };
 
 enum action {
     REFUSE,  /* what the transform cannot do */
@@ -501,10 +499,10 @@ static enum penrose_status make_blob(const struct loader_elf *elf,
         end += segment->filesz;
         size += segment->filesz;
     }
-    if (size > MAX_BLOB) {
+    if (size > TILE_L1_BYTES) {
         return error_set(error, PENROSE_E_FORMAT,
                          "%s: a kernel of %" PRIu64 " bytes, expected at most %d (all of L1)",
-                         elf->name, size, MAX_BLOB);
+                         elf->name, size, TILE_L1_BYTES);
     }
     *blob = (struct loader_blob){
         .size = ((uint32_t)size + 3) & ~UINT32_C(3),

@@ -316,21 +316,12 @@ struct tensix {
 
 /* Bits of SOFT_RESET_0 that hold parts of the coprocessor. */
 enum tensix_reset {
-    TENSIX_RESET_UNPACKERS = 1 << 0 | 1 << 1 | 1 << 7,
-    TENSIX_RESET_PACKERS = 15 << 2,
-    TENSIX_RESET_MOVER = 1 << 6,
-    TENSIX_RESET_TDMA = 1 << 8, /* TDMA-RISC and glue */
-    TENSIX_RESET_THCON = 1 << 9,
-    TENSIX_RESET_MATH = 1 << 10, /* matrix and vector unit, SrcA data */
-    TENSIX_RESET_SRCA_CLIENT = 1 << 15,
-    TENSIX_RESET_SRCB = 1 << 16,
-    TENSIX_RESET_DST = 1 << 17,
-    TENSIX_RESET_SRCA_COLUMNS = 15 << 19,
-    TENSIX_RESET_AUTO_TTSYNC = 1 << 23,
-    TENSIX_RESET_PARTS = TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS | TENSIX_RESET_MOVER |
-                         TENSIX_RESET_TDMA | TENSIX_RESET_THCON | TENSIX_RESET_MATH |
-                         TENSIX_RESET_SRCA_CLIENT | TENSIX_RESET_SRCB | TENSIX_RESET_DST |
-                         TENSIX_RESET_SRCA_COLUMNS | TENSIX_RESET_AUTO_TTSYNC,
+#define RESET_PART(name, bits) TENSIX_RESET_##name = (bits),
+#include "resets.def"
+#define RESET_PART(name, bits) TENSIX_RESET_##name |
+    TENSIX_RESET_PARTS =
+#include "resets.def"
+        0,
 };
 
 /* Makes zeroed memory a coprocessor as after power-on, without touching more of it than that

@@ -152,7 +152,7 @@ enum mmio_reply debug_config_read(struct tile *tile, struct mmio_access *access)
 {
     enum mmio_reply reply = mmio_word(access, debug_word(tile, access), UINT32_MAX);
     if (mmio_wrote(access, reply)) {
-        tile->debug.word[DEBUG_CFGREG_RDDATA] =
+        tile->debug.word[REG_CFGREG_RDDATA] =
             tensix_config_read(&tile->tensix, access->value & CFGREG_INDEX);
     }
     return reply;
@@ -173,13 +173,13 @@ enum {
  * latches of SrcB, array 1, are not modelled. */
 enum mmio_reply debug_array_data(struct tile *tile, struct mmio_access *access)
 {
-    uint32_t command = tile->debug.word[DEBUG_ARRAY_RD_CMD];
+    uint32_t command = tile->debug.word[REG_DBG_ARRAY_RD_CMD];
     unsigned row = command & ARRAY_ROW;
     unsigned column = 2 * (command >> ARRAY_COLUMNS_SHIFT & ARRAY_COLUMNS);
     if (mmio_is_write(access)) {
         return MMIO_OK;
     }
-    if (!(tile->debug.word[DEBUG_ARRAY_RD_EN] & 1) || command >> ARRAY_SHIFT != ARRAY_DST ||
+    if (!(tile->debug.word[REG_DBG_ARRAY_RD_EN] & 1) || command >> ARRAY_SHIFT != ARRAY_DST ||
         row >= TENSIX_DST_ROWS || column >= TENSIX_DST_COLUMNS || tile->kind->type != TILE_TENSIX) {
         tile_report_unmodelled(tile, access);
         return mmio_value(access, 0);
@@ -201,7 +201,7 @@ static uint32_t injected_instruction(const struct tile *tile)
 {
     enum { OPCODE_STALLWAIT = 0xa2, OPCODE_SHIFT = 24 };
     const uint32_t no_conditions = 0x6000;
-    uint32_t word = tile->debug.word[DEBUG_INSTRN_BUF_CTRL1];
+    uint32_t word = tile->debug.word[REG_DBG_INSTRN_BUF_CTRL1];
     return word >> OPCODE_SHIFT == OPCODE_STALLWAIT ? word & ~no_conditions : word;
 }
 

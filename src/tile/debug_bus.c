@@ -189,7 +189,7 @@ static bool read_tensix(const struct tile *tile, uint32_t daisy, uint32_t signal
 /* The 128 bits that the control register selects; false when they are not modelled (zero). */
 static bool read_bus(const struct tile *tile, uint32_t data[4])
 {
-    uint32_t control = tile->debug.word[DEBUG_BUS_CNTL];
+    uint32_t control = tile->debug.word[REG_DBG_BUS_CNTL_REG];
     uint32_t daisy = control >> DAISY_SHIFT & DAISY_MASK, signal = control & SIGNAL_MASK;
     memset(data, 0, 4 * sizeof data[0]);
     if (!(control & BUS_ENABLED)) {
@@ -221,7 +221,7 @@ enum mmio_reply debug_bus_data(struct tile *tile, struct mmio_access *access)
     if (!read_bus(tile, data)) {
         tile_report_unmodelled(tile, access);
     }
-    return mmio_value(access, data[tile->debug.word[DEBUG_BUS_CNTL] >> WORD_SHIFT & 3]);
+    return mmio_value(access, data[tile->debug.word[REG_DBG_BUS_CNTL_REG] >> WORD_SHIFT & 3]);
 }
 
 /* --- Writing to L1 --- */
@@ -287,7 +287,7 @@ enum mmio_reply debug_sampler_control(struct tile *tile, struct mmio_access *acc
         return reply;
     }
     if ((old & MODE_MASK) == MODE_PREPARE && mode != MODE_PREPARE) {
-        tile->debug.sampler.position = tile->debug.word[DEBUG_L1_MEM_REG0];
+        tile->debug.sampler.position = tile->debug.word[REG_DBG_L1_MEM_REG0];
     }
     return debug_rises(old, *word, TRIGGER_BIT) ? trigger(tile, access, mode) : MMIO_OK;
 }
@@ -300,9 +300,10 @@ uint64_t debug_sampler_next(const struct tile *tile)
 void debug_sampler_run(struct tile *tile, uint64_t now)
 {
     struct debug_sampler *sampler = &tile->debug.sampler;
-    uint32_t interval = (tile->debug.word[DEBUG_L1_MEM_REG2] >> INTERVAL_SHIFT & INTERVAL_MASK) + 1;
+    uint32_t interval =
+        (tile->debug.word[REG_DBG_L1_MEM_REG2] >> INTERVAL_SHIFT & INTERVAL_MASK) + 1;
     while (sampler->is_sampling && sampler->next <= now) {
-        if (sampler->position >= tile->debug.word[DEBUG_L1_MEM_REG1] || !is_in_reach(sampler)) {
+        if (sampler->position >= tile->debug.word[REG_DBG_L1_MEM_REG1] || !is_in_reach(sampler)) {
             sampler->is_sampling = false;
             return;
         }

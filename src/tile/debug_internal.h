@@ -19,25 +19,17 @@ typedef enum mmio_reply debug_handler(struct tile *tile, struct mmio_access *acc
 #undef BLIND
 #undef DEVICE
 
-/* Word numbers of registers. */
+/* Word numbers of registers: REG_SOFT_RESET_0 and so on. */
 enum debug_word {
-    DEBUG_PERF_CNT_ALL = 0x03c / 4,
-    DEBUG_L1_MEM_REG0 = 0x048 / 4,
-    DEBUG_L1_MEM_REG1 = 0x04c / 4,
-    DEBUG_L1_MEM_REG2 = 0x050 / 4,
-    DEBUG_BUS_CNTL = 0x054 / 4,
-    DEBUG_CFGREG_RD_CNTL = 0x058 / 4,
-    DEBUG_ARRAY_RD_EN = 0x060 / 4,
-    DEBUG_ARRAY_RD_CMD = 0x064 / 4,
-    DEBUG_CFGREG_RDDATA = 0x078 / 4,
-    DEBUG_RISC_DBG_CNTL_0 = 0x080 / 4,
-    DEBUG_RISC_DBG_CNTL_1 = 0x084 / 4,
-    DEBUG_INSTRN_BUF_CTRL0 = 0x0a0 / 4,
-    DEBUG_INSTRN_BUF_CTRL1 = 0x0a4 / 4,
-    DEBUG_SOFT_RESET_0 = (AT_SOFT_RESET_0 - AT_DEBUG) / 4,
-    DEBUG_WDT_CNTL = 0x1e4 / 4,
-    DEBUG_TIMESTAMP_CNTL = 0x200 / 4,
-    DEBUG_DISABLE_RESET = 0x224 / 4,
+#define PLAIN(offset, name, reset)                 REG_##name = (offset) / 4,
+#define LATER(offset, name, reset)                 REG_##name = (offset) / 4,
+#define BLIND(offset, name)                        REG_##name = (offset) / 4,
+#define DEVICE(offset, name, reset, handler, poll) REG_##name = (offset) / 4,
+#include "debug_registers.def"
+#undef PLAIN
+#undef LATER
+#undef BLIND
+#undef DEVICE
 };
 
 /* The storage of the register that is accessed. */

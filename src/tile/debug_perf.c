@@ -142,7 +142,7 @@ enum mmio_reply debug_perf_control(struct tile *tile, struct mmio_access *access
     uint32_t *word = debug_word(tile, access);
     uint32_t old = *word;
     enum mmio_reply reply = mmio_word(access, word, UINT32_MAX);
-    bool of_all = access->offset / 4 == DEBUG_PERF_CNT_ALL;
+    bool of_all = access->offset / 4 == REG_PERF_CNT_ALL;
     if (!mmio_wrote(access, reply)) {
         return reply;
     }

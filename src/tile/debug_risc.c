@@ -332,14 +332,14 @@ static bool keeps_registers(const struct tile *tile, enum rv32_core core)
 {
     static const uint8_t bit[RV32_CORES] = {
         [RV32_B] = 7, [RV32_T0] = 1, [RV32_T1] = 3, [RV32_T2] = 5, [RV32_NC] = 9};
-    return tile->debug.word[DEBUG_DISABLE_RESET] >> bit[core] & 1;
+    return tile->debug.word[REG_DISABLE_RESET] >> bit[core] & 1;
 }
 
 static void write_register(struct tile *tile, enum rv32_core core, unsigned number,
                            const struct mmio_access *access)
 {
     struct debug_hart *debug = &tile->debug.hart[core];
-    uint32_t value = tile->debug.word[DEBUG_RISC_DBG_CNTL_1];
+    uint32_t value = tile->debug.word[REG_RISC_DBG_CNTL_1];
     bool is_pause = number == DR_COMMAND && value & COMMAND_PAUSE;
     if (tile->run[core].state == HART_HELD && !keeps_registers(tile, core)) {
         return;
@@ -428,7 +428,7 @@ enum mmio_reply debug_risc_control(struct tile *tile, struct mmio_access *access
 
 enum mmio_reply debug_risc_status(struct tile *tile, struct mmio_access *access)
 {
-    uint32_t control = tile->debug.word[DEBUG_RISC_DBG_CNTL_0];
+    uint32_t control = tile->debug.word[REG_RISC_DBG_CNTL_0];
     uint32_t is_write = control >> CONTROL_WRITE & 1;
     return mmio_driven(access, (control & CONTROL_REGISTER) |
                                    is_write << (ECHO_WRITE + (control >> CONTROL_HART & 3)) |

@@ -243,7 +243,7 @@ enum { WATCHDOG_RUNS = 1 };
 
 static bool watchdog_runs(const struct tile *tile)
 {
-    return tile->debug.word[DEBUG_WDT_CNTL] & WATCHDOG_RUNS;
+    return tile->debug.word[REG_WDT_CNTL] & WATCHDOG_RUNS;
 }
 
 uint32_t debug_watchdog_left(const struct tile *tile, uint64_t cycle)

@@ -4,15 +4,12 @@
  */
 #include "tile/tile.h"
 
-enum { E_BITS = 1 << 11 | 1 << 12, DRISC_BIT = 1 << 11, TENSIX_BITS = 0x47800 };
-
 const struct tile_kind tile_kinds[TILE_TYPES] = {
     [TILE_TENSIX] = {.type = TILE_TENSIX,
                      .name = "worker",
                      .l1_bytes = TILE_L1_BYTES,
                      .harts = (1 << RV32_CORES) - 1,
                      .streams = OVERLAY_STREAMS,
-                     .reset_bits = TENSIX_BITS,
                      .hart = {[RV32_B] = "brisc",
                               [RV32_T0] = "trisc0",
                               [RV32_T1] = "trisc1",
@@ -23,13 +20,11 @@ const struct tile_kind tile_kinds[TILE_TYPES] = {
                        .l1_bytes = TILE_E_L1_BYTES,
                        .harts = 1 << RV32_B | 1 << RV32_NC,
                        .streams = 32,
-                       .reset_bits = E_BITS,
                        .hart = {[RV32_B] = "erisc0", [RV32_NC] = "erisc1"}},
     [TILE_DRAM] = {.type = TILE_DRAM,
                    .name = "DRAM",
                    .l1_bytes = TILE_DRAM_L1_BYTES,
                    .harts = 1 << RV32_B,
                    .streams = 16,
-                   .reset_bits = DRISC_BIT,
                    .hart = {[RV32_B] = "drisc"}},
 };

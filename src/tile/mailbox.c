@@ -6,7 +6,7 @@
 #include "addresses.h"
 #include "arch/arch.h"
 #include "tensix/config/users.h"
-#include "tile/report.h"
+#include "tile/debug_internal.h"
 #include "tile/tile.h"
 
 tile_mmio_handler tile_mmio_MAILBOX, tile_mmio_PC_BUF;
@@ -114,9 +114,8 @@ enum rv32_poll tile_mmio_poll_MAILBOX(struct tile *tile, enum tile_agent agent, 
 enum {
     PC_BUF_SHIFT = 16,
     PC_BUF_BYTES = 1 << PC_BUF_SHIFT,
-    SEMAPHORES = 0x20,
+    SEMAPHORES = AT_SEMAPHORES - AT_PC_BUF,
     SEMAPHORES_END = SEMAPHORES + 4 * TENSIX_SEMAPHORES,
-    REG_PC_BUF_OVERRIDE = 0x90 / 4,
 };
 
 /* RISCV_DEBUG_REG_TRISC_PC_BUF_OVERRIDE, the ten bits of PCBuf i. */
@@ -127,7 +126,7 @@ struct pc_buf_override {
 
 static struct pc_buf_override override_of(const struct tile *tile, unsigned i)
 {
-    uint32_t bits = tile->debug.word[REG_PC_BUF_OVERRIDE] >> 10 * i;
+    uint32_t bits = tile->debug.word[REG_TRISC_PC_BUF_OVERRIDE] >> 10 * i;
     return (struct pc_buf_override){
         .enabled = bits & 1, .busy = bits >> 1 & 1, .value = (uint8_t)(bits >> 2)};
 }

@@ -1,40 +1,32 @@
-/* Soft reset (SPEC: BlackholeA0 SoftReset; boot PCs as tt-metal uses them). */
+/* Soft reset (SPEC: BlackholeA0 SoftReset). */
 #include <string.h>
 
 #include "tile/bus.h"
+#include "tile/debug_internal.h"
 #include "tile/noc_port.h"
 #include "tile/tile.h"
 #include "tile/weak.h"
 
-enum {
-    REG_DISABLE_RESET = 0x224 / 4,
-    REG_TRISC_RESET_PC = 0x228 / 4,
-    REG_TRISC_OVERRIDE = 0x234 / 4,
-    REG_NCRISC_RESET_PC = 0x238 / 4,
-    REG_NCRISC_OVERRIDE = 0x23c / 4,
-    CONTROL_RESET_PC_0 = 0,
-    CONTROL_RESET_PC_1 = 2, /* the words between are END_PC */
-};
-
-/* Per core: its bit in SOFT_RESET_0, its local RAM's bit in DISABLE_RESET, where it starts. */
+/* One hart's row of resets.def. */
 struct core_reset {
-    uint8_t bit, keep_ram_bit, pc_register, override_register, override_bit;
+    uint8_t bit, keep_ram_bit;
+    uint8_t pc_word, override_word, override_bit; /* of the debug registers */
     uint32_t default_pc;
 };
 
+enum { REG_NONE = 0 }; /* nobody starts where a counter says */
+
+#define RESET_HART(hart, bit, ram, pc, pc_register, override, override_bit)                        \
+    [RV32_##hart] = {bit, ram, REG_##pc_register, REG_##override, override_bit, pc},
 static const struct core_reset tensix_resets[RV32_CORES] = {
-    [RV32_B] = {11, 6, 0, 0, 0, 0},
-    [RV32_T0] = {12, 0, REG_TRISC_RESET_PC, REG_TRISC_OVERRIDE, 0, 0x6000},
-    [RV32_T1] = {13, 2, REG_TRISC_RESET_PC + 1, REG_TRISC_OVERRIDE, 1, 0xa000},
-    [RV32_T2] = {14, 4, REG_TRISC_RESET_PC + 2, REG_TRISC_OVERRIDE, 2, 0xe000},
-    [RV32_NC] = {18, 8, REG_NCRISC_RESET_PC, REG_NCRISC_OVERRIDE, 0, 0x12000},
+#include "resets.def"
 };
 
-/* Of Ethernet and DRAM tiles: pc_register is a word of the control block; there is no override.
- * GUESS: bit 31 of DISABLE_RESET, which nobody sets, stands for "RAM is always cleared". */
+/* pc_word is one of the control block. GUESS: bit 31 of DISABLE_RESET, which nobody sets, stands for
+ * "RAM is always cleared". */
+#define RESET_OTHER(hart, bit, word) [RV32_##hart] = {bit, 31, word, REG_NONE, 0, 0},
 static const struct core_reset other_resets[RV32_CORES] = {
-    [RV32_B] = {11, 31, CONTROL_RESET_PC_0, 0, 0, 0},
-    [RV32_NC] = {12, 31, CONTROL_RESET_PC_1, 0, 0, 0},
+#include "resets.def"
 };
 
 static const struct core_reset *reset_of(const struct tile *tile, enum rv32_core core)
@@ -51,10 +43,10 @@ static uint32_t reset_pc(const struct tile *tile, const struct core_reset *row)
 {
     const uint32_t *word = tile->debug.word;
     if (tile->kind->type != TILE_TENSIX) {
-        return tile->control[row->pc_register];
+        return tile->control[row->pc_word];
     }
-    bool override = row->override_register && word[row->override_register] >> row->override_bit & 1;
-    return override ? word[row->pc_register] : row->default_pc;
+    bool override = row->override_word && word[row->override_word] >> row->override_bit & 1;
+    return override ? word[row->pc_word] : row->default_pc;
 }
 
 static void enter(struct tile *tile, enum rv32_core core, uint64_t cycle)
@@ -91,6 +83,15 @@ static void leave(struct tile *tile, enum rv32_core core, uint64_t cycle)
 uint32_t tile_reset_bit(const struct tile *tile, enum rv32_core core)
 {
     return has_hart(tile, core) ? UINT32_C(1) << reset_of(tile, core)->bit : 0;
+}
+
+uint32_t tile_reset_bits(const struct tile *tile)
+{
+    uint32_t bits = 0;
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        bits |= tile_reset_bit(tile, (enum rv32_core)core);
+    }
+    return bits;
 }
 
 void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t cycle)

@@ -204,7 +204,7 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
     struct tensix *tensix = &tile->tensix;
     struct rv32_hart *hart = &tile->hart[agent];
     struct tensix_origin origin = {.pc = rv32_current_pc(hart), .pusher = (uint8_t)agent};
-    if (tile->debug.word[DEBUG_INSTRN_BUF_CTRL0] >> thread & 1) {
+    if (tile->debug.word[REG_DBG_INSTRN_BUF_CTRL0] >> thread & 1) {
         return count; /* SPEC: discarded while the debug bus has control */
     }
     if (!runs_ahead(tile)) {

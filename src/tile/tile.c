@@ -7,6 +7,7 @@
 
 #include "host/pages.h"
 #include "tile/bus.h"
+#include "tile/debug_internal.h"
 #include "tile/eth_window.h"
 #include "tile/observe.h"
 #include "tile/overlay_port.h"
@@ -28,8 +29,6 @@ enum {
     TILE_BYTES = L1_AT + PAGES(TILE_L1_BYTES + OVERLAY_MEMORY_BYTES + MARKS_BYTES +
                                MAP_ENTRIES * (int)sizeof(struct rv32_page *)),
 };
-
-enum { REG_SOFT_RESET_0 = (AT_SOFT_RESET_0 - AT_DEBUG) / 4 };
 
 static void init_harts(struct tile *tile, uint8_t *locals)
 {
@@ -60,7 +59,7 @@ void tile_rename(struct tile *tile, unsigned x, unsigned y)
 static void init_devices(struct tile *tile)
 {
     debug_init(tile);
-    tile->debug.word[REG_SOFT_RESET_0] = tile->kind->reset_bits;
+    tile->debug.word[REG_SOFT_RESET_0] = tile_reset_bits(tile);
 }
 
 static void prepare(struct tile *tile, uint8_t *memory)
@@ -131,7 +130,7 @@ void tile_destroy(struct tile *tile)
 void tile_reset(struct tile *tile, uint64_t cycle)
 {
     uint32_t held = tile->debug.word[REG_SOFT_RESET_0];
-    tile_soft_reset(tile, held, held | tile->kind->reset_bits, cycle);
+    tile_soft_reset(tile, held, held | tile_reset_bits(tile), cycle);
     tensix_reset(&tile->tensix);
     tile->tensix_idle = false;
     overlay_reset(&tile->overlay);

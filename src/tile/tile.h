@@ -51,7 +51,6 @@ struct tile_kind {
     uint32_t l1_bytes;
     unsigned harts;               /* that it has: a bit for each enum rv32_core */
     unsigned streams;             /* of the overlay */
-    uint32_t reset_bits;          /* of SOFT_RESET_0, that hold the harts */
     const char *hart[RV32_CORES]; /* names; NULL where there is none */
 };
 
@@ -428,6 +427,9 @@ enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault);
 
 /* The bit of SOFT_RESET_0 that holds a hart, 0 for one that the tile does not have. */
 uint32_t tile_reset_bit(const struct tile *tile, enum rv32_core core);
+
+/* All of them. */
+uint32_t tile_reset_bits(const struct tile *tile);
 
 /* Applies a write of SOFT_RESET_0 (tile/reset.c). `old` is the value before. */
 void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t cycle);

@@ -57,6 +57,7 @@
 
 #define AT_COPROCESSOR_DONE  (AT_PC_BUF + 4)
 #define AT_MOP_EXPANDER_DONE (AT_PC_BUF + 8)
+#define AT_SEMAPHORES        (AT_PC_BUF + 0x20)
 
 /* Tiles of other kinds: the control block of E0 and DRAM harts (its first word is the reset PC),
  * and the registers of the Ethernet subsystem. */
@@ -73,5 +74,23 @@
 #define END_GDDR          0xff000000
 #define AT_DRAM_L1        0x2000000000
 #define AT_DRAM_REGISTERS 0x10000000000
+
+/* Of ARC: memory, registers, and both in the first BAR. SPEC: PCIExpressTile/README, BAR0. HW: UMD
+ * has the registers in the upper MiB. GUESS: memory is there as on Wormhole. */
+#define AT_ARC_CSM      0x10000000
+#define AT_ARC_APB      0x80000000
+#define END_ARC_APB     0x80100000
+#define AT_ARC_NIU0     0x80050000
+#define AT_ARC_NIU1     0x80058000
+#define AT_BAR0_ARC_CSM 0x1fe80000
+#define AT_BAR0_ARC_APB 0x1ff00000
+
+/* Of PCIe tiles. */
+#define AT_PCIE_DBI    0xf800000000000000
+#define AT_PCIE_SERDES 0xffffffffe0000000
+#define AT_PCIE_SII    0xfffffffff0000000
+
+/* NIUs of tiles without harts have the rest; those of routers alone begin at AT_NOC_REGISTERS. */
+#define AT_EDGE_REGISTERS 0xffffffffff000000
 
 #endif

@@ -44,6 +44,7 @@
 
 #define AT_COPROCESSOR_DONE  (AT_PC_BUF + 4)
 #define AT_MOP_EXPANDER_DONE (AT_PC_BUF + 8)
+#define AT_SEMAPHORES        (AT_PC_BUF + 0x20)
 
 #define AT_RESET_PC 0xffa28000
 #define AT_ETHERNET 0xffab0000
@@ -53,5 +54,19 @@
 #define END_GDDR          0xfe000000
 #define AT_DRAM_L1        0x4000000000
 #define AT_DRAM_REGISTERS 0x20000000000
+
+#define AT_ARC_CSM      0x20000000
+#define AT_ARC_APB      0x90000000
+#define END_ARC_APB     0x90100000
+#define AT_ARC_NIU0     0x90050000
+#define AT_ARC_NIU1     0x90058000
+#define AT_BAR0_ARC_CSM 0x1fe40000
+#define AT_BAR0_ARC_APB 0x1fe80000
+
+#define AT_PCIE_DBI    0xf800000000000000
+#define AT_PCIE_SERDES 0xffffffffd0000000
+#define AT_PCIE_SII    0xffffffffe0000000
+
+#define AT_EDGE_REGISTERS 0xffffffffff000000
 
 #endif

@@ -350,7 +350,7 @@ TEST(test_spoilt_queues)
     }
     ck_assert_uint_gt(arc.messages, 0);
     ck_assert_uint_eq(get(0x80030408), 5);
-    ck_assert_uint_eq(get(ARC_CSM + ARC_CSM_BYTES - 4), 0);
+    ck_assert_uint_eq(get(AT_ARC_CSM + ARC_CSM_BYTES - 4), 0);
 }
 
 /* --- Registers and accesses --- */
@@ -388,10 +388,10 @@ TEST(test_rules)
         uint32_t size;
         enum grid_reply read, write;
     } rows[] = {
-        {"end of memory", ARC_CSM + ARC_CSM_BYTES - 8, 8, GRID_DONE, GRID_DONE},
-        {"beyond memory", ARC_CSM + ARC_CSM_BYTES - 8, 9, GRID_FORBIDDEN, GRID_FORBIDDEN},
-        {"no memory", ARC_CSM + ARC_CSM_BYTES, 4, GRID_ABSENT, GRID_ABSENT},
-        {"below memory", ARC_CSM - 4, 8, GRID_ABSENT, GRID_ABSENT},
+        {"end of memory", AT_ARC_CSM + ARC_CSM_BYTES - 8, 8, GRID_DONE, GRID_DONE},
+        {"beyond memory", AT_ARC_CSM + ARC_CSM_BYTES - 8, 9, GRID_FORBIDDEN, GRID_FORBIDDEN},
+        {"no memory", AT_ARC_CSM + ARC_CSM_BYTES, 4, GRID_ABSENT, GRID_ABSENT},
+        {"below memory", AT_ARC_CSM - 4, 8, GRID_ABSENT, GRID_ABSENT},
         {"two registers", 0x80030400, 8, GRID_FORBIDDEN, GRID_FORBIDDEN},
         {"a byte of one", 0x80030400, 1, GRID_FORBIDDEN, GRID_FORBIDDEN},
         {"across two", 0x80030402, 4, GRID_FORBIDDEN, GRID_FORBIDDEN},
@@ -415,7 +415,7 @@ TEST(test_rules)
 /* Anywhere, anything: no crash, each refusal explained, and a refused write changes nothing. */
 TEST(test_accesses_anywhere)
 {
-    static const uint64_t places[] = {ARC_CSM,    ARC_APB,    UINT64_C(0xffffffffff000000),
+    static const uint64_t places[] = {AT_ARC_CSM, AT_ARC_APB, UINT64_C(0xffffffffff000000),
                                       0x80030000, 0x800b0000, 0};
     static struct arc before;
     for (int i = 0; i < 30000; i++) {
@@ -431,7 +431,7 @@ TEST(test_accesses_anywhere)
         if (i % 500 == 0) {
             before = arc;
             enum grid_reply reply =
-                arc_write(&arc, 0, ARC_CSM + ARC_CSM_BYTES - 1, data, 2 + (uint32_t)i % 5, rule);
+                arc_write(&arc, 0, AT_ARC_CSM + ARC_CSM_BYTES - 1, data, 2 + (uint32_t)i % 5, rule);
             check_reply(reply, GRID_FORBIDDEN, "refused");
             ck_assert_mem_eq(&before, &arc, sizeof arc);
         }

@@ -249,7 +249,7 @@ TEST(test_random_regions)
 
 TEST(test_window_table)
 {
-    const uint64_t table = PCIE_SII + 0x134;
+    const uint64_t table = AT_PCIE_SII + 0x134;
     uint32_t word = 1 << 22 | 5 << 23; /* past the iATU, high bits 5 */
     uint64_t found;
     check_reply(pcie_write(&pcie, 0, table + 4 * 20, &word, 4, rule), GRID_DONE, "table");
@@ -277,7 +277,7 @@ TEST(test_idle_tile)
     check_reply(pcie_read(&pcie, 0, UINT64_C(0xffffffffffb20044), &value, 4, rule), GRID_DONE,
                 "id");
     ck_assert_uint_eq(value, 0x1061100b);
-    check_reply(pcie_read(&pcie, 0, PCIE_SII + 0x128, &value, 4, rule), GRID_DONE, "link");
+    check_reply(pcie_read(&pcie, 0, AT_PCIE_SII + 0x128, &value, 4, rule), GRID_DONE, "link");
     ck_assert_uint_eq(value, 0);
     ck_assert_ptr_null(grid_init(&grid, grid_product("p100")));
     pcie_init(&pcie, &grid, 1, &bus);
@@ -444,11 +444,11 @@ TEST(test_dma_from_the_chip)
                   {0x00, 1},      {0x20, 0x04000000}, {0x24, 0},      {0x28, 0x200},
                   {0x2c, 0x1234}, {0x1c, 0x80},       {0x04, 1}};
     for (int i = 0; i < COUNT(writes); i++) {
-        uint64_t address = PCIE_DBI + 0x380000 + writes[i].offset;
+        uint64_t address = AT_PCIE_DBI + 0x380000 + writes[i].offset;
         check_reply(pcie_write(&pcie, 0, address, &writes[i].value, 4, rule), GRID_DONE, "DBI");
     }
     uint32_t status;
-    check_reply(pcie_read(&pcie, 0, PCIE_DBI + 0x380080, &status, 4, rule), GRID_DONE, "DBI");
+    check_reply(pcie_read(&pcie, 0, AT_PCIE_DBI + 0x380080, &status, 4, rule), GRID_DONE, "DBI");
     ck_assert_uint_eq(status, 3);
     ck_assert_mem_eq(host + 0x200, device, 0x80);
     ck_assert_uint_eq(host_word(host_base + 0x100), 0x42);
@@ -462,7 +462,7 @@ TEST(test_bar2_and_dbi)
     unsigned stored = 0;
     for (uint32_t offset = 0; offset < 0x4000; offset += 4) {
         uint32_t value = random_next(&dice) & ~3u, seen = 0, from_noc = 0;
-        uint64_t dbi = PCIE_DBI + (offset < ATU ? 0x380000 + offset : 0x300000 + offset - ATU);
+        uint64_t dbi = AT_PCIE_DBI + (offset < ATU ? 0x380000 + offset : 0x300000 + offset - ATU);
         bool is_dma = offset < ATU, is_atu = offset >= ATU && offset < 0x3000;
         enum grid_reply reply = pcie_bar2_write(&pcie, offset, value, rule);
         ck_assert_int_eq(pcie_bar2_read(&pcie, offset, &seen, rule),
@@ -489,11 +489,11 @@ TEST(test_registers)
     static const struct {
         uint64_t address;
         uint32_t value;
-    } rows[] = {{PCIE_DBI, 0xb1401e52},
-                {PCIE_DBI + 0x78, 0},
-                {PCIE_SII + 0x128, 0xd1},
-                {PCIE_SII + 0x134, 1 << 22},
-                {PCIE_SII + 0x134 + 4 * 3, 1 << 22 | 1 << 8 | 1 << 9},
+    } rows[] = {{AT_PCIE_DBI, 0xb1401e52},
+                {AT_PCIE_DBI + 0x78, 0},
+                {AT_PCIE_SII + 0x128, 0xd1},
+                {AT_PCIE_SII + 0x134, 1 << 22},
+                {AT_PCIE_SII + 0x134 + 4 * 3, 1 << 22 | 1 << 8 | 1 << 9},
                 {UINT64_C(0xffffffffffb20044), 0x10611002},
                 {UINT64_C(0xffffffffff000048), 0x00030002}};
     for (int i = 0; i < COUNT(rows); i++) {
@@ -502,8 +502,8 @@ TEST(test_registers)
         ck_assert_uint_eq(value, rows[i].value);
     }
     uint32_t control = 0x2950, seen = 0, logical = 0x777;
-    check_reply(pcie_write(&pcie, 0, PCIE_DBI + 0x78, &control, 4, rule), GRID_DONE, "control");
-    check_reply(pcie_read(&pcie, 1, PCIE_DBI + 0x78, &seen, 4, rule), GRID_DONE, "control");
+    check_reply(pcie_write(&pcie, 0, AT_PCIE_DBI + 0x78, &control, 4, rule), GRID_DONE, "control");
+    check_reply(pcie_read(&pcie, 1, AT_PCIE_DBI + 0x78, &seen, 4, rule), GRID_DONE, "control");
     ck_assert_uint_eq(seen, control);
     check_reply(pcie_write(&pcie, 1, UINT64_C(0xffffffffff000148), &logical, 4, rule), GRID_DONE,
                 "NIU 1");
@@ -518,14 +518,14 @@ TEST(test_rules)
         uint64_t address;
         uint32_t size;
         enum grid_reply reply;
-    } rows[] = {{PCIE_DBI + 1, 4, GRID_FORBIDDEN},
-                {PCIE_DBI, 8, GRID_FORBIDDEN},
-                {PCIE_DBI, 2, GRID_FORBIDDEN},
-                {PCIE_DBI + 4, 4, GRID_UNMODELLED},
-                {PCIE_DBI + 0x380040, 4, GRID_UNMODELLED},
-                {PCIE_DBI + UINT64_C(0x100380000), 4, GRID_UNMODELLED},
-                {PCIE_SII + 0x130, 4, GRID_UNMODELLED},
-                {PCIE_SII + 0x134 + 4 * 63, 4, GRID_UNMODELLED},
+    } rows[] = {{AT_PCIE_DBI + 1, 4, GRID_FORBIDDEN},
+                {AT_PCIE_DBI, 8, GRID_FORBIDDEN},
+                {AT_PCIE_DBI, 2, GRID_FORBIDDEN},
+                {AT_PCIE_DBI + 4, 4, GRID_UNMODELLED},
+                {AT_PCIE_DBI + 0x380040, 4, GRID_UNMODELLED},
+                {AT_PCIE_DBI + UINT64_C(0x100380000), 4, GRID_UNMODELLED},
+                {AT_PCIE_SII + 0x130, 4, GRID_UNMODELLED},
+                {AT_PCIE_SII + 0x134 + 4 * 63, 4, GRID_UNMODELLED},
                 {UINT64_C(0xffffffffe1000000), 4, GRID_UNMODELLED},
                 {UINT64_C(0xfc00000000000000), 4, GRID_ABSENT},
                 {UINT64_C(0xffffffffdffffffc), 4, GRID_ABSENT},
@@ -554,10 +554,10 @@ TEST(test_accesses_anywhere)
 {
     static const uint64_t places[] = {0,
                                       UINT64_C(1) << 60,
-                                      PCIE_DBI,
-                                      PCIE_SII,
-                                      PCIE_DBI + 0x300000,
-                                      PCIE_DBI + 0x380000,
+                                      AT_PCIE_DBI,
+                                      AT_PCIE_SII,
+                                      AT_PCIE_DBI + 0x300000,
+                                      AT_PCIE_DBI + 0x380000,
                                       UINT64_C(0xffffffffff000000),
                                       UINT64_C(3) << 58};
     for (int i = 0; i < 30000; i++) {

@@ -13,7 +13,7 @@ FIXTURE(NULL, loader_release);
 
 /* L1 that writes are applied to. */
 struct memory {
-    uint8_t bytes[LOADER_L1_SIZE];
+    uint8_t bytes[TILE_L1_BYTES];
     uint32_t broken; /* reads of this byte fail, unless 0 */
 };
 
@@ -34,7 +34,7 @@ static struct memory *apply(const struct loader_writes *writes)
     memory.broken = 0;
     for (unsigned i = 0; i < writes->count; i++) {
         const struct loader_write *write = &writes->write[i];
-        ck_assert_uint_le((uint64_t)write->address + write->size, LOADER_L1_SIZE);
+        ck_assert_uint_le((uint64_t)write->address + write->size, TILE_L1_BYTES);
         memcpy(memory.bytes + write->address, write->bytes, write->size);
     }
     return &memory;

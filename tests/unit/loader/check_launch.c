@@ -24,7 +24,7 @@ struct setup {
     uint32_t arguments[LOADER_PROCESSORS][3], common[LOADER_PROCESSORS][2], semaphores[3];
     struct loader_circular_buffer buffers[2];
     struct loader_launch_request request;
-    uint8_t l1[LOADER_L1_SIZE];
+    uint8_t l1[TILE_L1_BYTES];
     struct loader_launch launch; /* the latest */
 };
 

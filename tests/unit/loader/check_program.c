@@ -556,7 +556,7 @@ TEST(buffers_do_not_overlap)
             ck_assert_uint_eq(buffer->address % LOADER_DRAM_PAGE_ALIGNMENT, 0);
             end[buffer->kind] = buffer->address + of_bank;
         }
-        ck_assert_uint_le(end[LOADER_BUFFER_L1], LOADER_L1_SIZE);
+        ck_assert_uint_le(end[LOADER_BUFFER_L1], TILE_L1_BYTES);
         loader_program_close(program);
     }
 }
