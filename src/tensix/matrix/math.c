@@ -264,6 +264,46 @@ static ALWAYS_INLINE void compute(struct tensix *tensix, const struct setup *set
     }
 }
 
+static bool mixes_exponents(const struct setup *setup)
+{
+    return (setup->mode.a == NUM_MATRIX_FP16) != (setup->mode.b == NUM_MATRIX_FP16);
+}
+
+/* Is nothing wrong but that exponents of 5 bits meet such of 8 bits? */
+static bool is_only_mixed(const struct tensix *tensix, unsigned thread)
+{
+    unsigned state = tensix_state_id(tensix, thread);
+    return tensix_src_matrix_may(tensix, TENSIX_SRC_A) &&
+           tensix_src_matrix_may(tensix, TENSIX_SRC_B) &&
+           tensix_matrix_is_format(tensix_matrix_format_a(tensix, thread, state, TENSIX_SRC_A)) &&
+           tensix_matrix_is_format(tensix_matrix_format_b(tensix, thread, state));
+}
+
+static bool are_zeros(const uint32_t *block)
+{
+    enum { MAGNITUDE = 0x3ffff };
+    uint32_t any = 0;
+    for (unsigned i = 0; i < BLOCK_ROWS * COLUMNS; i++) {
+        any |= block[i] & MAGNITUDE;
+    }
+    return !any;
+}
+
+/*
+ * The pages leave undefined what becomes of SrcA and SrcB whose exponents have 5 and 8 bits. HW: LLK
+ * copies FP8 and FP16 to a 32-bit Dst by ELWADD of zeros, whose format is that of the data which were
+ * there before. Zeros are zeros in every format: they get the other side's.
+ */
+static bool settle_formats(struct setup *setup, const uint32_t *a, const uint32_t *b)
+{
+    if (are_zeros(b)) {
+        setup->mode.b = setup->mode.a;
+    } else if (are_zeros(a)) {
+        setup->mode.a = setup->mode.b;
+    }
+    return !mixes_exponents(setup);
+}
+
 static ALWAYS_INLINE enum tensix_exec elementwise(struct tensix *tensix, unsigned thread,
                                                   const char *name, enum elementwise op,
                                                   const struct tensix_args_ELWADD *args)
@@ -271,19 +311,22 @@ static ALWAYS_INLINE enum tensix_exec elementwise(struct tensix *tensix, unsigne
     uint32_t block[BLOCK_ROWS][COLUMNS];
     const struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
     struct setup setup;
-    if (!prepare(tensix, thread, &setup)) {
+    if (!prepare(tensix, thread, &setup) && !is_only_mixed(tensix, thread)) {
         return refuse(tensix, thread, name);
     }
     unsigned row_a = rwc->src_a & 0x38;
     unsigned row_b = args->broadcast_src_b_row ? rwc->src_b : rwc->src_b & 0x38;
     unsigned row = tensix_matrix_dst_row(tensix, thread, setup.state, args->dst_row) & 0x3f8;
+    const uint32_t *a = tensix_matrix_src(tensix, TENSIX_SRC_A, row_a);
     const uint32_t *b = tensix_matrix_src(tensix, TENSIX_SRC_B, row_b);
     if (args->broadcast) {
         spread_b(b, args->broadcast, block);
         b = block[0];
     }
-    compute(tensix, &setup, op, tensix_matrix_src(tensix, TENSIX_SRC_A, row_a), b, row,
-            op == MULTIPLY || args->add_dst);
+    if (mixes_exponents(&setup) && !settle_formats(&setup, a, b)) {
+        return refuse(tensix, thread, name);
+    }
+    compute(tensix, &setup, op, a, b, row, op == MULTIPLY || args->add_dst);
     tensix->matrix.src_a_row = (uint8_t)row_a;
     return tensix_matrix_done(tensix, thread, args->clear_dvalid, args->addr_mod);
 }

@@ -66,19 +66,20 @@ static const struct row {
 
 static const char *const sets[] = {"reference", "avx2", "avx512"};
 
+static unsigned model_format(enum model_src src)
+{
+    return model.disable_implied[src] ? model.configured[src]
+                                      : model.implied[src][model.matrix_bank[src]];
+}
+
 /* The mode that the model's configuration asks for; false where its formats do not go together. */
 static bool model_mode(struct num_matrix_mode *mode)
 {
-    unsigned formats[2];
     *mode = (struct num_matrix_mode){
         .keeps_denormals = model.zero_flag_disabled,
         .fidelity = (model.fidelity + model.fidelity_base) & 3,
         .generator = model.srnd && !model.rounds_to_nearest ? &model.generator : NULL,
     };
-    for (unsigned src = 0; src < 2; src++) {
-        formats[src] = model.disable_implied[src] ? model.configured[src]
-                                                  : model.implied[src][model.matrix_bank[src]];
-    }
     if (model.force) {
         mode->a = mode->b = NUM_MATRIX_FP16;
         return true;
@@ -90,7 +91,8 @@ static bool model_mode(struct num_matrix_mode *mode)
         return true;
     }
     mode->is_dst_32bit = model.fp32;
-    return model_style(formats[0], &mode->a) && model_style(formats[1], &mode->b) &&
+    return model_style(model_format(MODEL_A), &mode->a) &&
+           model_style(model_format(MODEL_B), &mode->b) &&
            (mode->a == NUM_MATRIX_FP16) == (mode->b == NUM_MATRIX_FP16);
 }
 
@@ -155,6 +157,31 @@ static void model_elements(const struct num_matrix_mode *mode, uint32_t word)
     }
 }
 
+/* LLK: zeros have no format, so that one side of them takes that of the other. */
+static bool model_mixed_mode(uint32_t word, struct num_matrix_mode *mode)
+{
+    bool row0 = bits(word, 20, 20), column0 = bits(word, 19, 19), is_zero[2] = {true, true};
+    unsigned opcode = word >> 24;
+    unsigned row_a = model.rwc_a & 0x38, row_b = model.rwc_b & (row0 ? 0x3f : 0x38);
+    if ((opcode != ELWADD && opcode != ELWSUB && opcode != ELWMUL) ||
+        !model_style(model_format(MODEL_A), &mode->a) ||
+        !model_style(model_format(MODEL_B), &mode->b)) {
+        return false;
+    }
+    for (unsigned i = 0; i < 8 * MODEL_COLUMNS; i++) {
+        unsigned row = i / MODEL_COLUMNS, column = i % MODEL_COLUMNS;
+        unsigned b_row = row_b + (row0 ? 0 : row), b_column = column0 ? 0 : column;
+        is_zero[0] &= *model_src(&model, MODEL_A, row_a + row, column) % (1 << 18) == 0;
+        is_zero[1] &= *model_src(&model, MODEL_B, b_row, b_column) % (1 << 18) == 0;
+    }
+    if (is_zero[1]) {
+        mode->b = mode->a;
+    } else {
+        mode->a = mode->b;
+    }
+    return is_zero[0] || is_zero[1];
+}
+
 static void model_maximum(const struct num_matrix_mode *mode, uint32_t word)
 {
     bool is_32bit = mode->is_dst_32bit, has_index = bits(word, 14, 14);
@@ -181,7 +208,8 @@ static void model_maximum(const struct num_matrix_mode *mode, uint32_t word)
 static bool model_instruction(const struct row *row, uint32_t word)
 {
     struct num_matrix_mode mode;
-    if (!model_mode(&mode) || (row->opcode == GAPOOL && bits(word, 14, 14)) ||
+    if ((!model_mode(&mode) && !model_mixed_mode(word, &mode)) ||
+        (row->opcode == GAPOOL && bits(word, 14, 14)) ||
         (row->opcode == GMPOOL && !bits(word, 19, 19))) {
         return false;
     }
@@ -301,6 +329,58 @@ TEST(styles_by_code)
     ck_assert(!tensix_matrix_is_format(12) && !tensix_matrix_is_format(13));
 }
 
+/* Exponents of 5 and of 8 bits, where one side is zeros, some of them negative. */
+TEST_EACH(zeros_take_the_format_of_the_other_side, COUNT(rows))
+{
+    static const uint8_t narrow[] = {1, 2, 10, 14}, wide[] = {0, 4, 5, 6};
+    const struct row *row = &rows[_i];
+    bool takes = row->opcode == ELWADD || row->opcode == ELWSUB || row->opcode == ELWMUL;
+    unsigned done = 0;
+    for (unsigned i = 0; i < 128; i++) {
+        unsigned zeros = i & 1, is_wide = i >> 1 & 1;
+        model_randomise_data(&model);
+        model_randomise_setup(&model);
+        model.force = model.int8 = false;
+        for (unsigned src = 0; src < 2; src++) {
+            unsigned format = (src ^ is_wide ? wide : narrow)[model_below(4)];
+            model.configured[src] = model.implied[src][0] = model.implied[src][1] = format;
+        }
+        for (unsigned j = 0; j < MODEL_SRC_ROWS * MODEL_COLUMNS; j++) {
+            *model_src(&model, (enum model_src)zeros, j / MODEL_COLUMNS, j % MODEL_COLUMNS) =
+                model_chance(5) ? 1 << 18 : 0;
+        }
+        uint32_t word = random_word(row) & ~(UINT32_C(1) << 14);
+        check_word(row, row->opcode == GMPOOL ? word | UINT32_C(1) << 19 : word, &done);
+    }
+    ck_assert_uint_eq(done, takes ? 128 : 0);
+}
+
+/* As LLK copies FP8 to a 32-bit Dst: beside zeros that are called BF16. */
+TEST(fp8_beside_zeros_is_copied)
+{
+    enum { FP8 = 10, BF16 = 5, ONE_AND_A_HALF = 1 << 17 | 0xf, DST_ONE_AND_A_HALF = 0x407f0000 };
+    model_randomise_data(&model);
+    model_randomise_setup(&model);
+    model.force = model.int8 = model.srnd = model.high_half = false;
+    model.fp32 = true;
+    model.fidelity = model.fidelity_base = 0;
+    model.implied[MODEL_A][0] = model.implied[MODEL_A][1] = model.configured[MODEL_A] = FP8;
+    model.implied[MODEL_B][0] = model.implied[MODEL_B][1] = model.configured[MODEL_B] = BF16;
+    for (unsigned i = 0; i < MODEL_SRC_ROWS * MODEL_COLUMNS; i++) {
+        *model_src(&model, MODEL_A, i / MODEL_COLUMNS, i % MODEL_COLUMNS) = ONE_AND_A_HALF;
+        *model_src(&model, MODEL_B, i / MODEL_COLUMNS, i % MODEL_COLUMNS) = 0;
+    }
+    model_store(&model, tensix);
+    unsigned row = model_dst_row(&model, 0) & 0x3f8;
+    tensix_harness_run(&harness, model.thread, "ELWADD 0, 0, 0, 0, 0");
+    ck_assert_uint_eq(harness.faults, 0);
+    uint32_t data[16];
+    tensix_dst_read_row32(&tensix->dst, tensix_dst_map_now(tensix), row, TENSIX_DST_READS_ZERO,
+                          data);
+    ck_assert_uint_eq(data[0], DST_ONE_AND_A_HALF);
+    ck_assert_uint_eq(data[15], DST_ONE_AND_A_HALF);
+}
+
 TEST(styles_are_those_of_the_arithmetic)
 {
     for (unsigned format = 0; format < 16; format++) {
@@ -385,6 +465,9 @@ TEST_EACH(faults_name_the_rule, COUNT(faults))
         }
         model.configured[0] = row->format_a;
         model.configured[1] = row->format_b;
+        for (unsigned i = 0; i < 2 * MODEL_SRC_ROWS; i++) { /* zeros have no format */
+            *model_src(&model, (enum model_src)(i % 2), i / 2, 0) = 0x12345;
+        }
         model_store(&model, tensix);
         harness.stop = stop;
         tensix_harness_run(&harness, model.thread, row->instruction);

@@ -784,3 +784,32 @@ TEST(writing_the_plane_starts_the_position_anew)
     tensix_harness_run(&harness, PACK_THREAD, "RMWCIB1 255, 1, 28");
     ck_assert_uint_eq(tensix->packer.position, 4);
 }
+
+/* The mask of LLK's reduction to a row, in each edge mode: of faces 0 and 1 the first row passes,
+ * by the sets of TILE_FACE_SET_MAPPING_0; of faces 2 and 3 none does. */
+TEST_EACH(face_sets_by_hand, 2)
+{
+    fill_dst();
+    SET(PCK_EDGE_MODE_mode, _i);
+    SET(PCK_EDGE_TILE_FACE_SET_SELECT_enable, 1);
+    SET(PCK_EDGE_TILE_FACE_SET_SELECT_select, 0);
+    SET(PCK_EDGE_OFFSET_SEC0_mask, 0);
+    SET(TILE_FACE_SET_MAPPING_0_face_set_mapping_0, 1);
+    SET(TILE_FACE_SET_MAPPING_0_face_set_mapping_1, 1);
+    SET(TILE_ROW_SET_MAPPING_1_row_set_mapping_0, 1);
+    set_modifier(0, 4 | 4 << 6);
+    set_modifier(2, 1 << 5 | 4 << 6 | 1 << 12);
+    for (unsigned face = 0; face < 4; face++) {
+        for (unsigned i = 0; i < 4; i++) {
+            pacr((i == 3 ? 2 << 15 : 0) | (i == 3 && face == 3 ? LAST : 0));
+        }
+    }
+    ck_assert_uint_eq(harness.faults, 0);
+    for (unsigned i = 0; i < 1024; i++) {
+        uint16_t got, outside = _i ? 0xff80 : 0;
+        bool passes = i < 16 || (i >= 256 && i < 272);
+        memcpy(&got, harness.l1 + OUT + 2 * i, sizeof got);
+        ck_assert_uint_eq(got,
+                          passes ? num_bf16_from_dst(tensix->dst.bits[i / 16][i % 16]) : outside);
+    }
+}
