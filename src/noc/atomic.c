@@ -185,6 +185,20 @@ const char *noc_atomic(uint8_t *line, unsigned offset, uint32_t operation, uint3
     case OP_EXTENDED:
         return extended(line, operation, data);
     default:
-        return "atomic operations are 1, 3, 4, 6, 7, 9 and 10: bits 12-15 of NOC_AT_LEN_BE";
+        return "atomic operations are 0 to 10: bits 12-15 of NOC_AT_LEN_BE";
     }
+}
+
+const char *noc_atomic_unknown(uint32_t operation)
+{
+    static const char *const names[] = {
+        [0] = "atomic operation 0 (NOP) is not modelled: no public source says what it answers",
+        [2] =
+            "atomic operation 2 (INCR_GET_PTR) is not modelled: no public source says what it does",
+        [5] =
+            "atomic operation 5 (GET_TILE_MAP) is not modelled: no public source says what it does",
+        [8] = "atomic operation 8 (ECC_RMW) is not modelled: no public source says what it does",
+    };
+    unsigned which = field(operation, 12, 4);
+    return which < sizeof names / sizeof *names ? names[which] : NULL;
 }

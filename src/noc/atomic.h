@@ -14,4 +14,8 @@
 const char *noc_atomic(uint8_t *line, unsigned offset, uint32_t operation, uint32_t data,
                        uint32_t *result);
 
+/* Why an operation is not modelled that the vendor's noc_parameters.h names and nothing describes;
+ * NULL for all others. */
+const char *noc_atomic_unknown(uint32_t operation);
+
 #endif

@@ -243,6 +243,11 @@ static bool serve_atomic(const struct noc_target *target, struct noc_packet *pac
                "atomics reach the L1 of Tensix and Ethernet tiles only");
         return true;
     }
+    const char *unknown = noc_atomic_unknown(packet->operation);
+    if (unknown) {
+        refuse(target, packet, PENROSE_FAULT_UNIMPLEMENTED, "%s", unknown);
+        return true;
+    }
     const char *rule = noc_atomic(line, packet->address % LINE_BYTES, packet->operation,
                                   packet->word, &packet->word);
     if (rule) {

@@ -175,7 +175,10 @@ wrong "static channel of another class" noc-command 'needs class 0 or 1: bits 14
 wrong "static channel of a multicast" noc-command 'needs class 2: bits 14-15 of NOC_CTRL' \
     "${good_write[@]}" "ctrl=$((write | static | multicast))" "back_tile=$(span 2 2 3 3)"
 wrong "unknown atomic" noc-command \
-    'at 0x8000 of worker \(2, 2\): atomic operations are 1, 3, 4, 6, 7, 9 and 10: bits 12-15' \
+    'at 0x8000 of worker \(2, 2\): atomic operations are 0 to 10: bits 12-15' \
+    "${good_increment[@]}" len=0xb000
+wrong "atomic that nobody describes" unimplemented \
+    'at 0x8000 of worker \(2, 2\): atomic operation 2 \(INCR_GET_PTR\) is not modelled' \
     "${good_increment[@]}" len=0x2000
 wrong "unknown format of an atomic" noc-command 'a parallel addition has formats' \
     "${good_increment[@]}" len=0x9003

@@ -436,6 +436,7 @@ TEST(double_stores_can_be_off)
 #define ALIGNMENT G_KIND(NOC_ALIGNMENT)
 #define LENGTH    G_KIND(NOC_LENGTH)
 #define COMMAND   G_KIND(NOC_COMMAND)
+#define UNKNOWN   G_KIND(UNIMPLEMENTED)
 
 enum { L1_END = 0x180000, ETH_L1_END = 0x80000 };
 
@@ -502,7 +503,11 @@ static const struct {
      ADDRESS | COMMAND},
     {"atomic to DRAM", ROW(G_ATOMIC | G_MARKED, 0x1000, D, 0x2000, H, 0x107c), ADDRESS | COMMAND},
     {"atomic beyond L1", ROW(G_ATOMIC | G_MARKED, L1_END, T, 0x2000, H, 0x107c), ADDRESS},
-    {"atomic with opcode 0", ROW(G_ATOMIC | G_MARKED, 0x1000, T, 0x2000, H, 0), COMMAND},
+    {"atomic with opcode 0", ROW(G_ATOMIC | G_MARKED, 0x1000, T, 0x2000, H, 0), UNKNOWN},
+    {"atomic with opcode 2", ROW(G_ATOMIC | G_MARKED, 0x1000, T, 0x2000, H, 0x2000), UNKNOWN},
+    {"atomic with opcode 5", ROW(G_ATOMIC | G_MARKED, 0x1000, T, 0x2000, H, 0x5000), UNKNOWN},
+    {"atomic with opcode 8", ROW(G_ATOMIC | G_MARKED, 0x1000, T, 0x2000, H, 0x8000), UNKNOWN},
+    {"atomic with opcode 11", ROW(G_ATOMIC, 0x1000, T, 0x2000, H, 0xb000), COMMAND},
     {"atomic with opcode 15", ROW(G_ATOMIC, 0x1000, T, 0x2000, H, 0xf000), COMMAND},
     {"atomic sum of format 3", ROW(G_ATOMIC, 0x1000, T, 0x2000, H, 0x9003), COMMAND},
     {"atomic answered misaligned", ROW(G_ATOMIC | G_MARKED, 0x1000, T, 0x2002, H, 0x107c),
