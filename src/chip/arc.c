@@ -7,7 +7,6 @@
  */
 #include "chip/arc.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,18 +95,6 @@ enum {
 _Static_assert(TELEMETRY_ENTRIES <= (ARC_VALUES - ARC_TAGS) / 4 - 2, "tags end before values");
 _Static_assert(TELEMETRY_ENTRIES <= (ARC_QUEUE_CONTROL - ARC_VALUES) / 4, "values end as well");
 
-static enum grid_reply reply(enum grid_reply reply, char *rule, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static enum grid_reply reply(enum grid_reply reply, char *rule, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(rule, GRID_RULE_BYTES, format, arguments);
-    va_end(arguments);
-    return reply;
-}
-
 /* --- Memory --- */
 
 static uint32_t load(const struct arc *arc, uint64_t address)
@@ -180,17 +167,6 @@ static int telemetry_index(unsigned tag)
 static uint64_t telemetry_address(int index)
 {
     return ARC_VALUES + 4 * (uint64_t)index;
-}
-
-bool arc_telemetry(const struct arc *arc, unsigned tag, uint32_t *value)
-{
-    int index = telemetry_index(tag);
-    if (index < 0) {
-        return false;
-    }
-    *value =
-        telemetry[index].kind == HEARTBEAT ? heartbeat(arc) : load(arc, telemetry_address(index));
-    return true;
 }
 
 static void set_clock(struct arc *arc, uint32_t megahertz)
@@ -404,15 +380,16 @@ static struct niu *niu_at(struct arc *arc, uint32_t offset, uint32_t *in_niu)
 
 static enum grid_reply no_register(uint32_t offset, char *rule)
 {
-    return reply(GRID_UNMODELLED, rule,
-                 "ARC: register 0x%08llx is not modelled: it reads zero and ignores writes",
-                 (unsigned long long)(AT_ARC_APB + offset));
+    return grid_answer(GRID_UNMODELLED, rule,
+                       "ARC: register 0x%08llx is not modelled: it reads zero and ignores writes",
+                       (unsigned long long)(AT_ARC_APB + offset));
 }
 
 static enum grid_reply niu_reply(enum grid_reply got, uint32_t offset, char *rule)
 {
-    return got == GRID_DONE ? got
-                            : reply(got, rule, "ARC: NIU register 0x%03x is not modelled", offset);
+    return got == GRID_DONE
+               ? got
+               : grid_answer(got, rule, "ARC: NIU register 0x%03x is not modelled", offset);
 }
 
 static enum grid_reply read_register(struct arc *arc, uint32_t offset, uint32_t *value, char *rule)
@@ -447,9 +424,9 @@ static enum grid_reply read_register(struct arc *arc, uint32_t offset, uint32_t 
     case FLUSH:
         break;
     case CATCHER: /* firmware empties it at once */
-        return reply(GRID_FORBIDDEN, rule,
-                     "ARC: the MSI catcher's FIFO is empty: read its status at 0x%08x first",
-                     AT_ARC_APB + OFFSET_MSI_CATCHER_STATUS);
+        return grid_answer(GRID_FORBIDDEN, rule,
+                           "ARC: the MSI catcher's FIFO is empty: read its status at 0x%08x first",
+                           AT_ARC_APB + OFFSET_MSI_CATCHER_STATUS);
     }
     return GRID_DONE;
 }
@@ -514,20 +491,21 @@ static enum grid_reply check_access(enum area area, uint64_t address, uint32_t o
                                     uint32_t size, char *rule)
 {
     if (area == NOWHERE) {
-        return reply(GRID_ABSENT, rule,
-                     "ARC: nothing is at 0x%llx: memory is at " ARCH_TEXT(
-                         AT_ARC_CSM) ", registers at " ARCH_TEXT(AT_ARC_APB),
-                     (unsigned long long)address);
+        return grid_answer(GRID_ABSENT, rule,
+                           "ARC: nothing is at 0x%llx: memory is at " ARCH_TEXT(
+                               AT_ARC_CSM) ", registers at " ARCH_TEXT(AT_ARC_APB),
+                           (unsigned long long)address);
     }
     if (area == CSM && size > ARC_CSM_BYTES - offset) {
-        return reply(GRID_FORBIDDEN, rule,
-                     "ARC: %u bytes at 0x%llx reach beyond the end of its memory at 0x%08x", size,
-                     (unsigned long long)address, AT_ARC_CSM + ARC_CSM_BYTES);
+        return grid_answer(GRID_FORBIDDEN, rule,
+                           "ARC: %u bytes at 0x%llx reach beyond the end of its memory at 0x%08x",
+                           size, (unsigned long long)address, AT_ARC_CSM + ARC_CSM_BYTES);
     }
     if (area != CSM && (size != 4 || offset % 4)) {
-        return reply(GRID_FORBIDDEN, rule,
-                     "ARC: %u bytes at register 0x%llx: access registers as aligned 32-bit words",
-                     size, (unsigned long long)address);
+        return grid_answer(
+            GRID_FORBIDDEN, rule,
+            "ARC: %u bytes at register 0x%llx: access registers as aligned 32-bit words", size,
+            (unsigned long long)address);
     }
     return GRID_DONE;
 }

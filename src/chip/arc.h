@@ -66,7 +66,4 @@ enum grid_reply arc_write(struct arc *arc, unsigned noc, uint64_t address, const
 /* Where BAR0 + `offset` leads in the ARC tile; only PCIe tile 1 has that path. False outside. */
 bool arc_bar0_address(uint64_t offset, uint64_t *address);
 
-/* The value of a telemetry tag now; false when there is no such tag. */
-bool arc_telemetry(const struct arc *arc, unsigned tag, uint32_t *value);
-
 #endif

@@ -113,14 +113,7 @@ static void port_fault(void *owner, const struct noc_packet *packet, enum penros
                        const char *text)
 {
     struct dram_port *port = owner;
-    struct tile_fault fault = {.kind = kind,
-                               .agent = (enum tile_agent)packet->agent,
-                               .is_remote = true,
-                               .origin = packet->origin,
-                               .cycle = packet->sent, /* as its pc */
-                               .pc = packet->pc,
-                               .address = (uint32_t)packet->address};
-    snprintf(fault.text, sizeof fault.text, "%s", text);
+    struct tile_fault fault = tile_noc_fault(packet, kind, text);
     port->bank->board->bank_fault(port->bank->owner, &port->bank->notes, &fault);
 }
 

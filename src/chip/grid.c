@@ -4,6 +4,7 @@
  */
 #include "chip/grid.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -505,6 +506,15 @@ void grid_configure_niu(const struct grid *grid, unsigned noc, struct grid_posit
 }
 
 /* --- NIUs of the edge --- */
+
+enum grid_reply grid_answer(enum grid_reply reply, char *rule, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(rule, GRID_RULE_BYTES, format, arguments);
+    va_end(arguments);
+    return reply;
+}
 
 static enum grid_reply reply_of_niu(enum niu_effect effect, uint32_t offset)
 {

@@ -151,6 +151,10 @@ enum grid_reply {
     GRID_FORBIDDEN,  /* undefined: `rule` says why and what to do; nothing has happened */
 };
 
+/* The reply, with words in `rule`, which has room for GRID_RULE_BYTES. */
+enum grid_reply grid_answer(enum grid_reply reply, char *rule, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* A register, by its offset in the NIU (a multiple of four), of a tile that cannot start requests:
  * ARC, PCIe, L2CPU, security, empty. Its counters stay zero. */
 enum grid_reply grid_niu_read(struct niu *niu, uint32_t offset, uint32_t *value);

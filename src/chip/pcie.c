@@ -7,7 +7,6 @@
  */
 #include "chip/pcie.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,18 +50,6 @@ static const struct dma_row {
 #define PCIE_DMA(offset, member, kind) {offset, kind, offsetof(struct pcie_channel, member)},
 #include "pcie.def"
 };
-
-static enum grid_reply reply(enum grid_reply reply, char *rule, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static enum grid_reply reply(enum grid_reply reply, char *rule, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(rule, GRID_RULE_BYTES, format, arguments);
-    va_end(arguments);
-    return reply;
-}
 
 static uint64_t joined(uint32_t low, uint32_t high)
 {
@@ -117,15 +104,17 @@ static enum grid_reply pass_atu(const struct pcie *pcie, uint64_t address, uint6
             continue;
         }
         if (address < base || last > limit) {
-            return reply(GRID_FORBIDDEN, rule,
-                         "PCIe: %llu bytes at 0x%llx cross the edge of iATU region %u: split them",
-                         (unsigned long long)size, (unsigned long long)address, i);
+            return grid_answer(
+                GRID_FORBIDDEN, rule,
+                "PCIe: %llu bytes at 0x%llx cross the edge of iATU region %u: split them",
+                (unsigned long long)size, (unsigned long long)address, i);
         }
         if (found < PCIE_REGIONS) {
-            return reply(GRID_FORBIDDEN, rule,
-                         "PCIe: 0x%llx is in iATU regions %u and %u: enabled regions must not "
-                         "overlap",
-                         (unsigned long long)address, found, i);
+            return grid_answer(
+                GRID_FORBIDDEN, rule,
+                "PCIe: 0x%llx is in iATU regions %u and %u: enabled regions must not "
+                "overlap",
+                (unsigned long long)address, found, i);
         }
         found = i;
         *host = joined(region->target_low, region->target_high) + (address - base);
@@ -151,27 +140,29 @@ static enum grid_reply check_window(const struct pcie *pcie, uint64_t address, u
 {
     unsigned window = (unsigned)(address >> WINDOW_SHIFT);
     if (!pcie->is_connected) {
-        return reply(GRID_FORBIDDEN, rule,
-                     "PCIe tile %u has no host: use the one at (19, 24), which this product "
-                     "connects",
-                     pcie->instance);
+        return grid_answer(GRID_FORBIDDEN, rule,
+                           "PCIe tile %u has no host: use the one at (19, 24), which this product "
+                           "connects",
+                           pcie->instance);
     }
     if (is_unused(pcie, window)) {
-        return reply(GRID_FORBIDDEN, rule,
-                     "PCIe: window %u (0x%llx) is not set up: windows 0-3 lead to the host, 4-7 "
-                     "through the iATU",
-                     window, (unsigned long long)address);
+        return grid_answer(
+            GRID_FORBIDDEN, rule,
+            "PCIe: window %u (0x%llx) is not set up: windows 0-3 lead to the host, 4-7 "
+            "through the iATU",
+            window, (unsigned long long)address);
     }
     if (pcie->window[window] & WINDOW_TYPE) {
-        return reply(GRID_FORBIDDEN, rule,
-                     "PCIe: window %u makes requests other than memory reads and writes: clear "
-                     "its bits 0-4",
-                     window);
+        return grid_answer(
+            GRID_FORBIDDEN, rule,
+            "PCIe: window %u makes requests other than memory reads and writes: clear "
+            "its bits 0-4",
+            window);
     }
     if (size == 0 || size - 1 > IN_WINDOW - (address & IN_WINDOW)) {
-        return reply(GRID_FORBIDDEN, rule,
-                     "PCIe: %llu bytes at 0x%llx reach beyond window %u: split them",
-                     (unsigned long long)size, (unsigned long long)address, window);
+        return grid_answer(GRID_FORBIDDEN, rule,
+                           "PCIe: %llu bytes at 0x%llx reach beyond window %u: split them",
+                           (unsigned long long)size, (unsigned long long)address, window);
     }
     return GRID_DONE;
 }
@@ -182,8 +173,8 @@ enum grid_reply pcie_translate(const struct pcie *pcie, uint64_t address, uint64
     unsigned window = (unsigned)(address >> WINDOW_SHIFT);
     *host = 0;
     if (!is_host_window(pcie, window)) {
-        return reply(GRID_ABSENT, rule, "PCIe: registers are at 0x%llx, not host memory",
-                     (unsigned long long)address);
+        return grid_answer(GRID_ABSENT, rule, "PCIe: registers are at 0x%llx, not host memory",
+                           (unsigned long long)address);
     }
     enum grid_reply got = check_window(pcie, address, size, rule);
     if (got != GRID_DONE) {
@@ -279,27 +270,29 @@ static enum grid_reply start(struct pcie *pcie, struct pcie_channel *channel,
                              enum pcie_direction direction, char *rule)
 {
     if (channel->control & DMA_LINKED_LIST) {
-        return reply(GRID_FORBIDDEN, rule,
-                     "PCIe DMA: linked lists are not modelled: clear bit 0 of CONTROL1 and set one "
-                     "transfer up");
+        return grid_answer(
+            GRID_FORBIDDEN, rule,
+            "PCIe DMA: linked lists are not modelled: clear bit 0 of CONTROL1 and set one "
+            "transfer up");
     }
     if (!(channel->enable & DMA_ENABLE)) {
-        return reply(
+        return grid_answer(
             GRID_FORBIDDEN, rule,
             "PCIe DMA: the doorbell of a channel that is off: set bit 0 of its EN register "
             "first");
     }
     if (channel->size == 0) {
-        return reply(GRID_FORBIDDEN, rule,
-                     "PCIe DMA: a transfer of 0 bytes: write XFERSIZE before the doorbell");
+        return grid_answer(GRID_FORBIDDEN, rule,
+                           "PCIe DMA: a transfer of 0 bytes: write XFERSIZE before the doorbell");
     }
     bool is_complete = move_all(pcie, channel, direction);
     finish(pcie, channel, is_complete);
-    return is_complete ? GRID_DONE
-                       : reply(GRID_ABSENT, rule,
-                               "PCIe DMA: nothing answered with %u bytes left; the transfer is "
-                               "aborted",
-                               channel->size);
+    return is_complete
+               ? GRID_DONE
+               : grid_answer(GRID_ABSENT, rule,
+                             "PCIe DMA: nothing answered with %u bytes left; the transfer is "
+                             "aborted",
+                             channel->size);
 }
 
 static enum grid_reply ring(struct pcie *pcie, struct pcie_channel *channel,
@@ -400,7 +393,7 @@ static enum grid_reply write_stored(struct pcie *pcie, const struct stored *stor
         break;
     }
     if (stored->is_inbound && value) {
-        return reply(
+        return grid_answer(
             GRID_UNMODELLED, rule,
             "PCIe: the inbound iATU is not modelled: the host's addresses are not changed");
     }
@@ -422,11 +415,11 @@ static bool find_bar2(struct pcie *pcie, uint32_t offset, struct stored *stored)
 static enum grid_reply no_bar2(uint32_t offset, char *rule)
 {
     if (offset % 4 || offset >= PCIE_BAR2_SIZE) {
-        return reply(GRID_FORBIDDEN, rule,
-                     "BAR2 + 0x%x: registers are aligned words in the first 1 MiB", offset);
+        return grid_answer(GRID_FORBIDDEN, rule,
+                           "BAR2 + 0x%x: registers are aligned words in the first 1 MiB", offset);
     }
-    return reply(GRID_UNMODELLED, rule,
-                 "BAR2 + 0x%x is not modelled: DMA is at 0x0, the iATU at 0x1000", offset);
+    return grid_answer(GRID_UNMODELLED, rule,
+                       "BAR2 + 0x%x is not modelled: DMA is at 0x0, the iATU at 0x1000", offset);
 }
 
 enum grid_reply pcie_bar2_read(struct pcie *pcie, uint32_t offset, uint32_t *value, char *rule)
@@ -509,22 +502,23 @@ static enum area area_of(const struct pcie *pcie, uint64_t address, uint32_t *ni
 
 static enum grid_reply no_register(uint64_t address, char *rule)
 {
-    return reply(GRID_UNMODELLED, rule,
-                 "PCIe: register 0x%llx is not modelled: it reads zero and ignores writes",
-                 (unsigned long long)address);
+    return grid_answer(GRID_UNMODELLED, rule,
+                       "PCIe: register 0x%llx is not modelled: it reads zero and ignores writes",
+                       (unsigned long long)address);
 }
 
 static enum grid_reply check_registers(enum area area, uint64_t address, uint32_t size, char *rule)
 {
     if (area == AREA_NOWHERE) {
-        return reply(GRID_ABSENT, rule,
-                     "PCIe: nothing is at 0x%llx: host memory is below 0x2000000000000000",
-                     (unsigned long long)address);
+        return grid_answer(GRID_ABSENT, rule,
+                           "PCIe: nothing is at 0x%llx: host memory is below 0x2000000000000000",
+                           (unsigned long long)address);
     }
     if (size != 4 || address % 4) {
-        return reply(GRID_FORBIDDEN, rule,
-                     "PCIe: %u bytes at register 0x%llx: access registers as aligned 32-bit words",
-                     size, (unsigned long long)address);
+        return grid_answer(
+            GRID_FORBIDDEN, rule,
+            "PCIe: %u bytes at register 0x%llx: access registers as aligned 32-bit words", size,
+            (unsigned long long)address);
     }
     return GRID_DONE;
 }
@@ -583,10 +577,11 @@ bool pcie_is_register(const struct pcie *pcie, uint64_t address)
 
 static enum grid_reply no_host(uint64_t host, uint32_t size, char *rule)
 {
-    return reply(GRID_ABSENT, rule,
-                 "PCIe: the host has no memory for %u bytes at 0x%llx: check the iATU and the "
-                 "host's mapping",
-                 size, (unsigned long long)host);
+    return grid_answer(
+        GRID_ABSENT, rule,
+        "PCIe: the host has no memory for %u bytes at 0x%llx: check the iATU and the "
+        "host's mapping",
+        size, (unsigned long long)host);
 }
 
 enum grid_reply pcie_read(struct pcie *pcie, unsigned noc, uint64_t address, void *to,

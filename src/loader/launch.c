@@ -381,7 +381,6 @@ static enum penrose_status add_messages(const struct loader_firmware *firmware,
     word[l->go_msg_master_x.offset] = request->master_x;
     word[l->go_msg_master_y.offset] = request->master_y;
     word[l->go_msg_signal.offset] = (uint8_t)l->RUN_MSG_GO;
-    launch->signal_address = go + l->go_msg_signal.offset;
     return PENROSE_OK;
 }
 
@@ -442,12 +441,4 @@ void loader_launch_free(struct loader_launch *launch)
 {
     loader_writes_free(&launch->writes);
     *launch = (struct loader_launch){0};
-}
-
-bool loader_launch_done(const struct loader_firmware *firmware, const struct loader_launch *launch,
-                        struct loader_memory memory)
-{
-    uint8_t signal;
-    return memory.read(memory.context, launch->signal_address, &signal, 1) &&
-           signal == firmware->layout.RUN_MSG_DONE;
 }

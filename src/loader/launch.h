@@ -65,7 +65,6 @@ struct loader_launch {
     uint32_t arguments_address[LOADER_PROCESSORS];
     uint32_t common_arguments_address[LOADER_PROCESSORS];
     uint32_t semaphores_address;
-    uint32_t signal_address; /* the byte that becomes RUN_MSG_DONE */
 };
 
 /*
@@ -78,10 +77,6 @@ enum penrose_status loader_launch_build(const struct loader_firmware *firmware,
                                         struct loader_launch *launch, struct penrose_error *error);
 
 void loader_launch_free(struct loader_launch *launch);
-
-/* Has the launch at `launch` finished? */
-bool loader_launch_done(const struct loader_firmware *firmware, const struct loader_launch *launch,
-                        struct loader_memory memory);
 
 /*
  * Was `kernel` linked against this firmware's ELF of `processor`? Its imported addresses must be

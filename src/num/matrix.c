@@ -32,23 +32,6 @@ struct factor {
     int32_t significand; /* 11 bits */
 };
 
-enum num_matrix_style num_matrix_style_of(unsigned format)
-{
-    switch (format) {
-    case NUM_FORMAT_TF32:
-        return NUM_MATRIX_TF32;
-    case NUM_FORMAT_FLOAT16:
-    case NUM_FORMAT_LF8:
-    case NUM_FORMAT_BFP8:
-    case NUM_FORMAT_BFP4:
-    case NUM_FORMAT_BFP2:
-    case NUM_FORMAT_INT8:
-        return NUM_MATRIX_FP16;
-    default:
-        return NUM_MATRIX_BF16;
-    }
-}
-
 /* --- Rounding shifts --- */
 
 /* value / 2^by to nearest, ties away from zero. */

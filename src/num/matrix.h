@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "num/tensix_format.h"
+
 enum num_matrix_style { NUM_MATRIX_BF16, NUM_MATRIX_FP16, NUM_MATRIX_TF32, NUM_MATRIX_INT8 };
 
 enum { NUM_MATRIX_TERMS = 16 };
@@ -35,7 +37,14 @@ struct num_matrix_mode {
 };
 
 /* The style of a format code (4 bits) outside INT8 math. */
-enum num_matrix_style num_matrix_style_of(unsigned format);
+static inline enum num_matrix_style num_matrix_style_of(unsigned format)
+{
+    const unsigned fp16 = 1 << NUM_FORMAT_FLOAT16 | 1 << NUM_FORMAT_LF8 | 1 << NUM_FORMAT_BFP8 |
+                          1 << NUM_FORMAT_BFP4 | 1 << NUM_FORMAT_BFP2 | 1 << NUM_FORMAT_INT8;
+    return fp16 >> format & 1          ? NUM_MATRIX_FP16
+           : format == NUM_FORMAT_TF32 ? NUM_MATRIX_TF32
+                                       : NUM_MATRIX_BF16;
+}
 
 /*
  * dst + a[0] * b[0] + ... + a[15] * b[15]: MVMUL, DOTPV, GAPOOL. The phase chooses the mantissa

@@ -368,9 +368,10 @@ static enum where find_where(const struct tile *tile, uint32_t address)
         tile->eth) {
         return IN_ETHERNET;
     }
+    const uint32_t semaphores = AT_SEMAPHORES - AT_PC_BUF, in_pc_buf = address & 0xffff;
     bool in_pc_bufs = address >= AT_PC_BUF && address < END_PC_BUF;
-    return tile->kind->type == TILE_TENSIX && in_pc_bufs && (address & 0xffff) >= 0x20 &&
-                   (address & 0xffff) < 0x40
+    return tile->kind->type == TILE_TENSIX && in_pc_bufs && in_pc_buf >= semaphores &&
+                   in_pc_buf < semaphores + 4 * TENSIX_SEMAPHORES
                ? IN_SEMAPHORES
                : ELSEWHERE;
 }

@@ -67,12 +67,6 @@ static inline uint32_t rv32_op_pc(const struct rv32_hart *hart, const struct rv3
     return hart->page_pc + 4 * (uint32_t)(op - hart->page->ops);
 }
 
-/* Where a branch that is taken, or a jal, leads. */
-static inline uint32_t rv32_op_target(const struct rv32_op *op, uint32_t pc)
-{
-    return pc + (uint32_t)op->imm * (op->aux ? 4 : 1);
-}
-
 /* The decoded page that holds the instruction at `pc`, and where in it; NULL where harts fetch
  * nothing. */
 static inline const struct rv32_page *rv32_page_at(struct rv32_hart *hart, uint32_t pc,

@@ -279,7 +279,6 @@ const char *rv32_csr_name(uint32_t number);
 
 /* Fields of cfg0 that change what instructions do (the others change time only). */
 #define RV32_CFG0_DIS_LOW_CASH   (UINT32_C(1) << 3)
-#define RV32_CFG0_DIS_PMC_WRAP   (UINT32_C(1) << 7)
 #define RV32_CFG0_PMC_CLR_ON_RD  (UINT32_C(1) << 8)
 #define RV32_CFG0_DIS_TT_STATUS  (UINT32_C(1) << 29)
 #define RV32_CFG0_EN_BFLOAT      (UINT32_C(1) << 30)

@@ -7,12 +7,6 @@
 #include "arch/arch.h"
 #include "num/dst_format.h"
 
-void tensix_dst_reset(struct tensix_dst *dst)
-{
-    memset(dst->bits, 0, sizeof dst->bits);
-    tensix_dst_mark_all(dst, true);
-}
-
 /* --- Rows --- */
 
 void tensix_dst_read_row16(const struct tensix_dst *dst, struct tensix_dst_map map, unsigned row,

@@ -46,9 +46,6 @@ enum tensix_dst_undefined {
     TENSIX_DST_READS_MINUS_INFINITY, /* GMPOOL and its kin: all ones */
 };
 
-/* As after power-on: every row is valid. The hardware has random data then, here they are zeros. */
-void tensix_dst_reset(struct tensix_dst *dst);
-
 /* --- Rows --- */
 
 /*

@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-void tensix_src_file_reset(struct tensix_src_file *file)
-{
-    *file = (struct tensix_src_file){.held = 0};
-}
-
 void tensix_src_file_write_row(struct tensix_src_file *file, unsigned bank, unsigned row,
                                const uint32_t data[TENSIX_SRC_FILE_COLUMNS])
 {

@@ -33,9 +33,6 @@ struct tensix_src_file {
         64) uint32_t bank[TENSIX_SRC_FILE_BANKS][TENSIX_SRC_FILE_ROWS][TENSIX_SRC_FILE_COLUMNS];
 };
 
-/* As after power-on. GUESS: data and formats are 0; no page says what they are. */
-void tensix_src_file_reset(struct tensix_src_file *file);
-
 /* Rows count modulo 64, `bank` is 0 or 1, `column` is below 16; of data the low 19 bits count. */
 static inline const uint32_t *tensix_src_file_row(const struct tensix_src_file *file, unsigned bank,
                                                   unsigned row)

@@ -369,11 +369,9 @@ static void port_changed(void *owner, unsigned noc, uint64_t cycle)
     tile_niu_changed(tile, noc, cycle);
 }
 
-/* The record is the initiator's: the chip finds its tile by `origin`. */
-static void port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
-                       const char *text)
+struct tile_fault tile_noc_fault(const struct noc_packet *packet, enum penrose_fault_kind kind,
+                                 const char *text)
 {
-    struct tile *tile = owner;
     struct tile_fault fault = {.kind = kind,
                                .agent = (enum tile_agent)packet->agent,
                                .is_remote = true,
@@ -382,6 +380,14 @@ static void port_fault(void *owner, const struct noc_packet *packet, enum penros
                                .pc = packet->pc,
                                .address = (uint32_t)packet->address};
     snprintf(fault.text, sizeof fault.text, "%s", text);
+    return fault;
+}
+
+static void port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
+                       const char *text)
+{
+    struct tile *tile = owner;
+    struct tile_fault fault = tile_noc_fault(packet, kind, text);
     tile->board->fault(tile->owner, tile, &fault);
 }
 

@@ -24,21 +24,7 @@ static inline enum tensix_exec tensix_matrix_stall(struct tensix *tensix, unsign
 
 /* --- Formats --- */
 
-enum {
-    /* Codes whose exponents have 5 bits, and codes that are no format. */
-    TENSIX_MATRIX_FP16_CODES = 1 << NUM_FORMAT_FLOAT16 | 1 << NUM_FORMAT_LF8 |
-                               1 << NUM_FORMAT_BFP8 | 1 << NUM_FORMAT_BFP4 | 1 << NUM_FORMAT_BFP2 |
-                               1 << NUM_FORMAT_INT8,
-    TENSIX_MATRIX_NO_CODES = 1 << 12 | 1 << 13,
-};
-
-/* num_matrix_style_of, inline. */
-static inline enum num_matrix_style tensix_matrix_style(unsigned format)
-{
-    return TENSIX_MATRIX_FP16_CODES >> format & 1 ? NUM_MATRIX_FP16
-           : format == NUM_FORMAT_TF32            ? NUM_MATRIX_TF32
-                                                  : NUM_MATRIX_BF16;
-}
+enum { TENSIX_MATRIX_NO_CODES = 1 << 12 | 1 << 13 /* that are no format */ };
 
 static inline bool tensix_matrix_is_format(unsigned format)
 {

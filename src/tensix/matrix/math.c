@@ -31,8 +31,8 @@ static ALWAYS_INLINE bool take_formats(const struct tensix *tensix, unsigned thr
 {
     unsigned a = tensix_matrix_format_a(tensix, thread, state, TENSIX_SRC_A);
     unsigned b = tensix_matrix_format_b(tensix, thread, state);
-    mode->a = tensix_matrix_style(a);
-    mode->b = tensix_matrix_style(b);
+    mode->a = num_matrix_style_of(a);
+    mode->b = num_matrix_style_of(b);
     return tensix_matrix_is_format(a) && tensix_matrix_is_format(b) &&
            (mode->a == NUM_MATRIX_FP16) == (mode->b == NUM_MATRIX_FP16);
 }

@@ -13,20 +13,18 @@
 
 enum { COLUMNS = TENSIX_DST_COLUMNS, ALL_COLUMNS = 0xffff, FOUR_ROWS = 4, EIGHT_ROWS = 8 };
 
-static __attribute__((noinline)) enum tensix_exec no_format(struct tensix *tensix, unsigned thread,
-                                                            const char *name, unsigned format)
+/* The move has no such mode, or else its source no format. instr_mod of all but MOVB2D: bit 1 says
+ * several rows, nobody says what bit 0 does. */
+static __attribute__((noinline)) enum tensix_exec
+no_move(struct tensix *tensix, unsigned thread, const char *name, unsigned mode, unsigned format)
 {
+    if (mode & 1) {
+        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+                            "%s: no instr_mod %u: 0 moves one row, 2 moves a block", name, mode);
+    }
     return tensix_fault(
         tensix, thread, TENSIX_FAULT_UNDEFINED,
         "%s: the format of its source, %u, is none; configure or unpack one that is", name, format);
-}
-
-/* instr_mod of all but MOVB2D: bit 1 says several rows, nobody says what bit 0 does. */
-static __attribute__((noinline)) enum tensix_exec no_mode(struct tensix *tensix, unsigned thread,
-                                                          const char *name, unsigned mode)
-{
-    return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
-                        "%s: no instr_mod %u: 0 moves one row, 2 moves a block", name, mode);
 }
 
 /* --- To Dst --- */
@@ -142,7 +140,7 @@ static bool choose_to_dst(const struct tensix *tensix, unsigned thread, unsigned
     if (!tensix_get_FP16A_FORCE_Enable(tensix, thread)) {
         bool is_fp32 = tensix_get_ALU_ACC_CTRL_Fp32_enabled(tensix, state);
         how->is_32bit = format == NUM_FORMAT_TF32 || (is_fp32 && !low);
-        how->is_wide = has_dst32 || tensix_matrix_style(format) != NUM_MATRIX_FP16;
+        how->is_wide = has_dst32 || num_matrix_style_of(format) != NUM_MATRIX_FP16;
     }
     if (how->is_32bit && low) {
         *rule = "TF32 with dest_32b_lo corrupts what is written (TEN-4245); configure another "
@@ -172,11 +170,8 @@ static enum tensix_exec move_a_to_dst(struct tensix *tensix, unsigned thread, co
     unsigned rows = args->move_8_rows ? EIGHT_ROWS : 1;
     struct to_dst how;
     const char *rule;
-    if (args->instr_mod & 1) {
-        return no_mode(tensix, thread, name, args->instr_mod);
-    }
-    if (!tensix_matrix_is_format(format)) {
-        return no_format(tensix, thread, name, format);
+    if (args->instr_mod & 1 || !tensix_matrix_is_format(format)) {
+        return no_move(tensix, thread, name, args->instr_mod, format);
     }
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     if (!choose_to_dst(tensix, thread, format, args->use_dst32b_lo, &how, &rule)) {
@@ -225,7 +220,7 @@ static enum tensix_exec move_b_to_dst(struct tensix *tensix, unsigned thread, co
     struct to_dst how;
     const char *rule;
     if (!tensix_matrix_is_format(format)) {
-        return no_format(tensix, thread, name, format);
+        return no_move(tensix, thread, name, 0, format);
     }
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     if (!choose_to_dst(tensix, thread, format, args->use_dst32b_lo, &how, &rule)) {
@@ -329,7 +324,7 @@ static bool choose_from_dst(const struct tensix *tensix, unsigned thread, unsign
     bool is_32bit = !is_forced && tensix_matrix_has_dst32(tensix, state);
     *how = (struct from_dst){
         .map = tensix_dst_map_now(tensix),
-        .style = is_forced ? NUM_MATRIX_FP16 : tensix_matrix_style(format),
+        .style = is_forced ? NUM_MATRIX_FP16 : num_matrix_style_of(format),
         .half = low        ? LOWER
                 : is_32bit ? UPPER
                            : WHOLE,
@@ -367,11 +362,8 @@ static enum tensix_exec move_from_dst(struct tensix *tensix, unsigned thread, co
     unsigned rows = args->move_4_rows ? FOUR_ROWS : 1;
     struct from_dst how;
     const char *rule;
-    if (args->instr_mod & 1) {
-        return no_mode(tensix, thread, name, args->instr_mod);
-    }
-    if (!tensix_matrix_is_format(format)) {
-        return no_format(tensix, thread, name, format);
+    if (args->instr_mod & 1 || !tensix_matrix_is_format(format)) {
+        return no_move(tensix, thread, name, args->instr_mod, format);
     }
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     if (!choose_from_dst(tensix, thread, format, args->use_dst32b_lo, &how, &rule)) {
@@ -420,7 +412,7 @@ TENSIX_EXEC(MOVB2A)
         return tensix_matrix_stall(tensix, thread, TENSIX_SRC_B);
     }
     if (args->instr_mod & 1) {
-        return no_mode(tensix, thread, "MOVB2A", args->instr_mod);
+        return no_move(tensix, thread, "MOVB2A", args->instr_mod, 0);
     }
     for (unsigned i = 0; i < rows; i++) {
         const uint32_t *data = tensix_matrix_src(tensix, TENSIX_SRC_B, row_b + i);

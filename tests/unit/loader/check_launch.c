@@ -201,7 +201,6 @@ TEST(go)
     ck_assert_uint_eq(result.writes.write[3].address, 0x370 + 8 * 4);
     expect(0x3a0, 4, 8);
     expect(0x390, 4, 0x80021203);
-    ck_assert_uint_eq(result.signal_address, 0x393);
     expect(0x70 + 7 * 96 + 42, 1, 0); /* DEV */
     expect(0x70 + 7 * 96 + 69, 1, 1); /* dynamic */
 }
@@ -332,32 +331,4 @@ TEST(limits)
     s->request.ring_size = 0x180000 - 0x82b0;
     struct loader_launch result = launch();
     ck_assert_uint_gt(result.image_size, 5 * 341 * 4);
-}
-
-struct answer {
-    uint32_t address;
-    uint8_t byte;
-    bool fails;
-};
-
-static bool read_answer(void *context, uint32_t address, void *bytes, size_t size)
-{
-    const struct answer *answer = context;
-    ck_assert_uint_eq(address, answer->address);
-    memset(bytes, answer->byte, size);
-    return !answer->fails;
-}
-
-TEST(done)
-{
-    setup(false);
-    struct loader_launch result = launch();
-    struct answer answer = {.address = 0x373};
-    struct loader_memory memory = {read_answer, &answer};
-    ck_assert(loader_launch_done(s->firmware, &result, memory));
-    answer.byte = 0x80;
-    ck_assert(!loader_launch_done(s->firmware, &result, memory));
-    answer.byte = 0;
-    answer.fails = true;
-    ck_assert(!loader_launch_done(s->firmware, &result, memory));
 }

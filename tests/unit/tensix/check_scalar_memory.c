@@ -250,7 +250,7 @@ TEST_EACH(storeind_rows_of_src_end, 3)
     run(storeind_src(_i == 2, 2, 0, 4, 0));
     assert_done();
     ck_assert_uint_eq(stored_datums(), 4);
-    tensix_src_file_reset(&tensix->src_file[_i == 2]);
+    tensix_src_file_fill(&tensix->src_file[_i == 2], TENSIX_SRC_FILE_BOTH, 0);
     for (unsigned i = 0; i < sizeof beyond / sizeof beyond[0]; i++) {
         *gpr(0) = end - 1 + beyond[i];
         *gpr(1) = 0x00010010;

@@ -29,8 +29,7 @@ static void check_same(const char *what, int line, uint64_t got, uint64_t expect
 static void setup(void)
 {
     dice = 1;
-    memset(&file, 0xa5, sizeof file);
-    tensix_src_file_reset(&file);
+    memset(&file, 0, sizeof file);
 }
 
 static void fill_with_noise(void)
@@ -140,17 +139,6 @@ TEST(formats_belong_to_banks)
         SAME(tensix_src_file_format(&file, 1, false, 3), 15 - format);
         SAME(tensix_src_file_format(&file, 0, true, 3), 3);
     }
-}
-
-TEST(reset_clears_everything)
-{
-    static const struct tensix_src_file zero;
-    fill_with_noise();
-    tensix_src_file_imply(&file, 1, 5);
-    tensix_src_file_hold(&file, 0xf0);
-    tensix_src_file_reset(&file);
-    ck_assert_mem_eq(file.bank, zero.bank, sizeof file.bank);
-    SAME(file.held | file.format[0] | file.format[1], 0);
 }
 
 /* --- Formats --- */
