@@ -44,10 +44,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s PROGRAM.elf ADDRESS\n", argv[0]);
         return 2;
     }
-    struct penrose_point point = {.kind = PENROSE_WATCHPOINT,
+    struct penrose_point point = {.size = sizeof point,
+                                  .kind = PENROSE_WATCHPOINT,
                                   .hart = PENROSE_NO_HART, /* anybody */
                                   .address = (uint32_t)strtoul(argv[2], NULL, 0),
-                                  .size = 4,
+                                  .bytes = 4,
                                   .writes = true};
     struct penrose_place at = {0, 0};
     if (penrose_chip_create(NULL, &chip, &error) != PENROSE_OK) {

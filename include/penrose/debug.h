@@ -50,15 +50,16 @@ const char *penrose_agent_name(enum penrose_agent agent);
 /* What ends a run: an instruction that is about to execute, or an access that was made. */
 enum penrose_point_kind { PENROSE_BREAKPOINT, PENROSE_WATCHPOINT };
 
-/* Where a run ends. */
+/* Where a run ends. Sized as struct penrose_options is: {.size = sizeof point}. */
 struct penrose_point {
+    size_t size;
     enum penrose_point_kind kind;
     unsigned x, y;
     enum penrose_hart hart; /* PENROSE_NO_HART: any hart; of watchpoints: any agent */
     uint32_t address;       /* of the instruction; of the first byte, as the tile's harts see it.
                                  Watched are L1, local RAMs (of `hart`; it must be one) and
                                  registers as harts, packets and the host access them */
-    uint32_t size;          /* of a watchpoint: bytes, at least 1 */
+    uint32_t bytes;         /* of a watchpoint: so many, at least 1 */
     bool reads, writes;     /* of a watchpoint: what is watched, at least one of them */
     bool once;              /* it goes when the run ends at it: "run to" */
     unsigned id;            /* set by penrose_point_set; never 0 */
@@ -66,13 +67,15 @@ struct penrose_point {
 };
 
 /* Adds a point; *id (optional) is its number from now on. A hart that stands at the address of a
- * breakpoint since the latest stop executes it first. */
+ * breakpoint since the latest stop executes it first. PENROSE_E_ARGUMENT for a wrong size, and where
+ * nothing can stop. */
 enum penrose_status penrose_point_set(struct penrose_chip *chip, const struct penrose_point *point,
                                       unsigned *id, struct penrose_error *error);
 /* Removes a point. PENROSE_E_ARGUMENT when there is none of that number. */
 enum penrose_status penrose_point_clear(struct penrose_chip *chip, unsigned id,
                                         struct penrose_error *error);
-/* A point, in the order in which they were set. */
+/* A point, in the order in which they were set, into what point->size says that there is. False where
+ * there is none, and for a wrong size. */
 bool penrose_point_get(const struct penrose_chip *chip, size_t index, struct penrose_point *point);
 
 /*

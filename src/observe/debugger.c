@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "chip/chip.h"
 #include "isa/error.h"
@@ -142,7 +143,7 @@ static bool watches(const struct penrose_point *point, const struct observed *ev
     bool is_watched = event->kind == OBSERVED_WRITTEN ? point->writes : point->reads;
     bool is_by = point->hart == PENROSE_NO_HART || point->hart == (enum penrose_hart)event->agent;
     return is_watched && is_by && point->address < event->address + event->size &&
-           event->address < (uint64_t)point->address + point->size;
+           event->address < (uint64_t)point->address + point->bytes;
 }
 
 static bool look_at_access(struct debugger *debugger, struct tile *tile,
@@ -238,6 +239,8 @@ static enum penrose_status look_again(struct debugger *debugger, struct tile *ti
     return chip_look_again(debugger->chip, error);
 }
 
+enum { LEAST_POINT = sizeof(struct penrose_point) /* of the first version */ };
+
 static enum penrose_status check_point(const struct tile *tile, const struct penrose_point *point,
                                        struct penrose_error *error)
 {
@@ -255,7 +258,8 @@ static enum penrose_status check_point(const struct tile *tile, const struct pen
                                tile->kind->l1_bytes, point->address);
     }
     bool is_local = point->address - RV32_LOCAL_BASE < TILE_B_LOCAL_BYTES;
-    if (point->kind != PENROSE_WATCHPOINT || point->size == 0 || !(point->reads || point->writes)) {
+    if (point->kind != PENROSE_WATCHPOINT || point->bytes == 0 ||
+        !(point->reads || point->writes)) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "a watchpoint has at least one byte that is read or written");
     }
@@ -269,10 +273,12 @@ PENROSE_EXPORT enum penrose_status penrose_point_set(struct penrose_chip *chip,
                                                      const struct penrose_point *point,
                                                      unsigned *id, struct penrose_error *error)
 {
+    struct penrose_point own = {.size = sizeof own};
     struct debugger *debugger;
     struct tile *tile;
-    enum penrose_status status = chip_tile(chip, point->x, point->y, &tile, error);
-    status = status == PENROSE_OK ? check_point(tile, point, error) : status;
+    enum penrose_status status = chip_take_sized(point, &own, LEAST_POINT, "penrose_point", error);
+    status = status == PENROSE_OK ? chip_tile(chip, own.x, own.y, &tile, error) : status;
+    status = status == PENROSE_OK ? check_point(tile, &own, error) : status;
     status = status == PENROSE_OK ? take_debugger(chip, &debugger, error) : status;
     if (status != PENROSE_OK) {
         return status;
@@ -284,7 +290,7 @@ PENROSE_EXPORT enum penrose_status penrose_point_set(struct penrose_chip *chip,
     }
     debugger->point = points;
     struct penrose_point *added = &points[debugger->points++];
-    *added = *point;
+    *added = own;
     added->x = tile->x; /* other coordinates may lead there too */
     added->y = tile->y;
     added->hits = 0;
@@ -312,10 +318,12 @@ PENROSE_EXPORT bool penrose_point_get(const struct penrose_chip *chip, size_t in
                                       struct penrose_point *point)
 {
     const struct debugger *debugger = chip->debugger;
-    if (!debugger || index >= debugger->points) {
+    size_t size = point->size;
+    if (!debugger || index >= debugger->points || size < LEAST_POINT) {
         return false;
     }
-    *point = debugger->point[index];
+    memcpy(point, &debugger->point[index], size < sizeof *point ? size : sizeof *point);
+    point->size = size;
     return true;
 }
 

@@ -45,18 +45,23 @@ static unsigned set_point(const struct penrose_point *point)
 
 static struct penrose_point breakpoint(uint32_t address)
 {
-    return (struct penrose_point){
-        .kind = PENROSE_BREAKPOINT, .x = X, .y = Y, .hart = PENROSE_BRISC, .address = address};
+    return (struct penrose_point){.size = sizeof(struct penrose_point),
+                                  .kind = PENROSE_BREAKPOINT,
+                                  .x = X,
+                                  .y = Y,
+                                  .hart = PENROSE_BRISC,
+                                  .address = address};
 }
 
 static struct penrose_point watchpoint(uint32_t address, bool reads, bool writes)
 {
-    return (struct penrose_point){.kind = PENROSE_WATCHPOINT,
+    return (struct penrose_point){.size = sizeof(struct penrose_point),
+                                  .kind = PENROSE_WATCHPOINT,
                                   .x = X,
                                   .y = Y,
                                   .hart = PENROSE_NO_HART,
                                   .address = address,
-                                  .size = 4,
+                                  .bytes = 4,
                                   .reads = reads,
                                   .writes = writes};
 }
@@ -103,7 +108,9 @@ TEST(a_breakpoint_stops_before_its_instruction)
         ck_assert_uint_eq(reg("t0"), turn);
         ck_assert_uint_eq(word_at(WORD), turn - 1);
     }
-    struct penrose_point now;
+    struct penrose_point now = {.size = sizeof now - 1};
+    ck_assert(!penrose_point_get(chip, 0, &now));
+    now.size = sizeof now;
     ck_assert(penrose_point_get(chip, 0, &now));
     ck_assert_uint_eq(now.hits, TURNS);
     ck_assert(!penrose_point_get(chip, 1, &now));
@@ -161,7 +168,7 @@ TEST(a_watchpoint_names_a_hart)
 {
     start_counting(chip);
     struct penrose_point point = watchpoint(WORD + 3, false, true);
-    point.size = 1; /* of a word that is written whole */
+    point.bytes = 1; /* of a word that is written whole */
     set_point(&point);
     for (uint32_t turn = 1; turn <= TURNS; turn++) {
         struct penrose_stop stop = run_to_stop();
@@ -311,7 +318,7 @@ TEST_EACH(pauses_change_nothing, COUNT(pairs))
     chip = chip_with_pair(pair);
     ck_assert_int_eq(penrose_run(plain, &a_while), PENROSE_QUIET);
     struct penrose_point points[] = {watchpoint(pair->watched, true, true), breakpoint(CODE + 20)};
-    points[0].size = pair->size;
+    points[0].bytes = pair->size;
     set_point(&points[0]);
     set_point(&points[1]);
     unsigned stops = 0;
