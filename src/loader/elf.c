@@ -419,31 +419,43 @@ static bool read_all(int file, uint8_t *bytes, size_t size)
     return true;
 }
 
-static enum penrose_status read_file(int file, const char *path, uint8_t **image, size_t *size,
-                                     struct penrose_error *error)
+static enum penrose_status read_file(int file, const char *label, const char *expected,
+                                     uint8_t **bytes, size_t *size, struct penrose_error *error)
 {
     struct stat state;
     if (fstat(file, &state)) {
-        return error_set(error, PENROSE_E_FILE, "%s: cannot be read: %s", path, strerror(errno));
+        return error_set(error, PENROSE_E_FILE, "%s: cannot be read: %s", label, strerror(errno));
     }
     if (!S_ISREG(state.st_mode)) {
-        return error_set(error, PENROSE_E_FILE, "%s: not a regular file, expected an ELF file",
-                         path);
+        return error_set(error, PENROSE_E_FILE, "%s: not a regular file, expected %s", label,
+                         expected);
     }
     if (state.st_size > LOADER_MAX_FILE) {
-        return error_set(error, PENROSE_E_FORMAT, "%s: %lld bytes long, expected at most %d", path,
+        return error_set(error, PENROSE_E_FORMAT, "%s: %lld bytes long, expected at most %d", label,
                          (long long)state.st_size, LOADER_MAX_FILE);
     }
     *size = (size_t)state.st_size;
-    *image = malloc(*size ? *size : 1);
-    if (!*image) {
-        return error_set(error, PENROSE_E_MEMORY, "%s: out of memory", path);
+    *bytes = malloc(*size ? *size : 1);
+    if (!*bytes) {
+        return error_set(error, PENROSE_E_MEMORY, "%s: out of memory", label);
     }
-    if (!read_all(file, *image, *size)) {
-        free(*image);
-        return error_set(error, PENROSE_E_FILE, "%s: cannot be read to its end", path);
+    if (!read_all(file, *bytes, *size)) {
+        free(*bytes);
+        return error_set(error, PENROSE_E_FILE, "%s: cannot be read to its end", label);
     }
     return PENROSE_OK;
+}
+
+enum penrose_status loader_file_read(const char *path, const char *label, const char *expected,
+                                     uint8_t **bytes, size_t *size, struct penrose_error *error)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block */
+    if (file < 0) {
+        return error_set(error, PENROSE_E_FILE, "%s: cannot be opened: %s", label, strerror(errno));
+    }
+    enum penrose_status status = read_file(file, label, expected, bytes, size, error);
+    close(file);
+    return status;
 }
 
 enum penrose_status loader_elf_open(const char *path, struct loader_elf **elf,
@@ -452,14 +464,9 @@ enum penrose_status loader_elf_open(const char *path, struct loader_elf **elf,
     *elf = NULL;
     char label[LOADER_LABEL];
     loader_quote(label, sizeof label, path);
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block */
-    if (file < 0) {
-        return error_set(error, PENROSE_E_FILE, "%s: cannot be opened: %s", label, strerror(errno));
-    }
-    uint8_t *image = NULL;
-    size_t size = 0;
-    enum penrose_status status = read_file(file, label, &image, &size, error);
-    close(file);
+    uint8_t *image;
+    size_t size;
+    enum penrose_status status = loader_file_read(path, label, "an ELF file", &image, &size, error);
     return status ? status : open_image(image, size, label, elf, error);
 }
 

@@ -100,4 +100,9 @@ void loader_debug_free(struct loader_debug *debug);
  */
 const char *loader_quote(char *buffer, size_t size, const char *text);
 
+/* Reads a regular file of at most LOADER_MAX_FILE bytes into *bytes, to be freed. In messages it is
+ * called `label`, and is to be `expected`: "an ELF file". */
+enum penrose_status loader_file_read(const char *path, const char *label, const char *expected,
+                                     uint8_t **bytes, size_t *size, struct penrose_error *error);
+
 #endif

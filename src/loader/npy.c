@@ -8,13 +8,9 @@
  */
 #include "loader/npy.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "isa/error.h"
 #include "loader/elf_internal.h"
@@ -244,7 +240,7 @@ static enum penrose_status read_shape(struct loader_npy *array, const struct hea
                          "copy or save it again",
                          array->name, available);
     }
-    array->columns = (uint32_t)columns; /* below LOADER_NPY_MAX_FILE */
+    array->columns = (uint32_t)columns; /* below LOADER_MAX_FILE */
     array->rows = (uint32_t)(count / columns);
     return PENROSE_OK;
 }
@@ -351,68 +347,19 @@ enum penrose_status loader_npy_parse(const uint8_t *bytes, size_t size, const ch
     return status;
 }
 
-/* Up to `size` bytes; fewer at the file's end. */
-static ssize_t read_all(int file, uint8_t *bytes, size_t size)
-{
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = read(file, bytes + done, size - done);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            return -1;
-        }
-        if (!got) {
-            break;
-        }
-        done += (size_t)got;
-    }
-    return (ssize_t)done;
-}
-
-static enum penrose_status read_file(int file, const char *label, uint8_t **bytes, size_t *size,
-                                     struct penrose_error *error)
-{
-    struct stat state;
-    if (fstat(file, &state) != 0) {
-        return error_set(error, PENROSE_E_FILE, "%s: cannot be read: %s", label, strerror(errno));
-    }
-    if (!S_ISREG(state.st_mode)) {
-        return error_set(error, PENROSE_E_FILE, "%s: not a regular file, expected a .npy file",
-                         label);
-    }
-    if (state.st_size > LOADER_NPY_MAX_FILE) {
-        return error_set(error, PENROSE_E_FORMAT, "%s: %lld bytes long, expected at most %d", label,
-                         (long long)state.st_size, LOADER_NPY_MAX_FILE);
-    }
-    *bytes = malloc((size_t)state.st_size + 1);
-    if (!*bytes) {
-        return error_set(error, PENROSE_E_MEMORY, "%s: out of memory", label);
-    }
-    ssize_t got = read_all(file, *bytes, (size_t)state.st_size);
-    *size = got > 0 ? (size_t)got : 0;
-    return got >= 0
-               ? PENROSE_OK
-               : error_set(error, PENROSE_E_FILE, "%s: cannot be read: %s", label, strerror(errno));
-}
-
 enum penrose_status loader_npy_read(const char *path, struct loader_npy *array,
                                     struct penrose_error *error)
 {
     *array = (struct loader_npy){0};
     char label[LOADER_NPY_LABEL];
     loader_quote(label, sizeof label, path);
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block */
-    if (file < 0) {
-        return error_set(error, PENROSE_E_FILE, "%s: cannot be opened: %s", label, strerror(errno));
+    uint8_t *bytes;
+    size_t size;
+    enum penrose_status status = loader_file_read(path, label, "a .npy file", &bytes, &size, error);
+    if (status == PENROSE_OK) {
+        status = loader_npy_parse(bytes, size, path, array, error);
+        free(bytes);
     }
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    enum penrose_status status = read_file(file, label, &bytes, &size, error);
-    close(file);
-    status = status ? status : loader_npy_parse(bytes, size, path, array, error);
-    free(bytes);
     return status;
 }
 

@@ -18,7 +18,6 @@
 enum loader_npy_kind { LOADER_NPY_BOOL, LOADER_NPY_FLOAT, LOADER_NPY_SIGNED, LOADER_NPY_UNSIGNED };
 
 enum {
-    LOADER_NPY_MAX_FILE = 256 << 20,  /* bytes; a larger file is refused */
     LOADER_NPY_MAX_HEADER = 64 << 10, /* bytes of the header's text */
     LOADER_NPY_MAX_DIMENSIONS = 32,
     LOADER_NPY_LABEL = 128, /* longest name of a file in a message, with its NUL */

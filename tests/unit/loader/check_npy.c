@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loader/elf.h"
 #include "loader/npy.h"
 #include "unit/test.h"
 
@@ -253,7 +254,7 @@ TEST(files)
     ck_assert_int_eq(loader_npy_read(path, &array, &error), PENROSE_OK);
     ck_assert_mem_eq(array.data, "\1\2\3", 3);
     loader_npy_free(&array);
-    ck_assert_int_eq(truncate(path, (off_t)LOADER_NPY_MAX_FILE + 1), 0);
+    ck_assert_int_eq(truncate(path, (off_t)LOADER_MAX_FILE + 1), 0);
     ck_assert_int_eq(loader_npy_read(path, &array, &error), PENROSE_E_FORMAT);
     unlink(path);
     ck_assert_int_eq(loader_npy_read(path, &array, &error), PENROSE_E_FILE);
