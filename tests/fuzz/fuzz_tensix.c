@@ -113,13 +113,10 @@ static bool board_fault(void *owner, const struct tensix_fault *fault)
     return bench->faults_stop;
 }
 
-static void board_unmodelled(void *owner, unsigned thread, uint32_t word,
-                             struct tensix_origin origin)
+static void board_unmodelled(void *owner, unsigned thread, unsigned index, const char *field)
 {
     (void)owner;
-    (void)word;
-    (void)origin;
-    REQUIRE(thread < TENSIX_THREADS);
+    REQUIRE(thread < TENSIX_THREADS && index < TENSIX_CONFIG_WORDS && field);
 }
 
 static const struct tensix_board board = {
