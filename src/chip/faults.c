@@ -273,7 +273,8 @@ void chip_board_init(struct tile_board *board, const struct penrose_options *opt
                                  .unmodelled_config = record_unmodelled_config,
                                  .loops_back = chip_loops_back,
                                  .read_gddr = chip_gddr_read,
-                                 .gddr_takes = chip_gddr_takes};
+                                 .gddr_takes = chip_gddr_takes,
+                                 .move_gddr = chip_gddr_move};
 }
 
 /* --- Reading --- */

@@ -82,6 +82,15 @@ bool chip_gddr_takes(void *owner, const struct noc_packet *packet)
     return port_of(owner, packet) != NULL;
 }
 
+bool chip_gddr_move(void *owner, const struct tile *tile, bool writes, uint64_t address,
+                    uint8_t *bytes, uint32_t size, const char **rule)
+{
+    const struct penrose_chip *chip = owner;
+    uint32_t tile_address;
+    return dram_access(chip->place[tile->node].port, writes ? MMIO_WRITE : MMIO_READ, address,
+                       bytes, size, &tile_address, rule) == DRAM_DONE;
+}
+
 /* --- Between windows --- */
 
 bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet)

@@ -14,6 +14,10 @@ const uint8_t *chip_gddr_read(void *owner, const struct tile *tile,
 /* Will GDDR take the write that the packet is, so that its sender may have the response now? */
 bool chip_gddr_takes(void *owner, const struct noc_packet *packet);
 
+/* The DMA engine of a DRAM tile: no other unit looks at its bank, which is not quiet, meanwhile. */
+bool chip_gddr_move(void *owner, const struct tile *tile, bool writes, uint64_t address,
+                    uint8_t *bytes, uint32_t size, const char **rule);
+
 /* Between windows. */
 
 /* Takes a packet for a DRAM tile if it is to be served before the next window; false: it is not. */

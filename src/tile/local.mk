@@ -25,6 +25,8 @@ chip_sources += \
 	%D%/overlay_port.h \
 	%D%/noc_window.c \
 	%D%/noc_window.h \
+	%D%/gddr_dma.c \
+	%D%/gddr_dma.h \
 	%D%/pic.c \
 	%D%/pic.h \
 	%D%/present.c \

@@ -59,6 +59,7 @@ void tile_rename(struct tile *tile, unsigned x, unsigned y)
 static void init_devices(struct tile *tile)
 {
     debug_init(tile);
+    gddr_dma_reset(&tile->gddr_dma);
     tile->debug.word[REG_SOFT_RESET_0] = tile_reset_bits(tile);
 }
 

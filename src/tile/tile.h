@@ -32,6 +32,7 @@
 #include "rv32/rv32.h"
 #include "tensix/tensix.h"
 #include "tile/debug.h"
+#include "tile/gddr_dma.h"
 #include "tile/mailbox.h"
 #include "tile/pic.h"
 #include "tile/tdma.h"
@@ -115,7 +116,7 @@ typedef enum mmio_reply tile_mmio_handler(struct tile *tile, struct mmio_access 
 #define RANGE(token, first, last, agents, poll, title) tile_mmio_handler tile_mmio_##token;
 #include "mmio.def"
 #undef RANGE
-tile_mmio_handler tile_mmio_CONTROL, tile_mmio_ETH;
+tile_mmio_handler tile_mmio_CONTROL, tile_mmio_ETH, tile_mmio_GDDR_DMA, tile_mmio_GDDR_MC;
 
 /* Performs an access anywhere in the tile's address space, L1 included. Fills in offset, value and
  * rule. */
@@ -216,6 +217,10 @@ struct tile_board {
                                 const struct noc_packet *packet);
     /* May a write to GDDR, which travels, be answered now? May be NULL. */
     bool (*gddr_takes)(void *owner, const struct noc_packet *packet);
+    /* Copies bytes of L1 to the GDDR of the DRAM tile's bank, or from there; false where GDDR has
+     * none of them, with the rule. Called while the tile runs. May be NULL. */
+    bool (*move_gddr)(void *owner, const struct tile *tile, bool writes, uint64_t address,
+                      uint8_t *bytes, uint32_t size, const char **rule);
 };
 
 /* Why a tile stands still. A fault outweighs a pause. */
@@ -274,6 +279,7 @@ struct tile {
     struct debug_registers debug;
     struct pic pic;
     struct tdma tdma;
+    struct gddr_dma gddr_dma;             /* of DRAM tiles */
     uint32_t control[TILE_CONTROL_WORDS]; /* of Ethernet and DRAM tiles */
 
     /* Packets (tile/noc_port.h). */

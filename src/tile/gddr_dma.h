@@ -1,0 +1,26 @@
+/*
+ * The DMA engine of a DRAM tile between its L1 and the GDDR of its bank, which only its hart reaches,
+ * and what that sees of the memory controller. After tt-metal's headers (gddr_dma.def).
+ */
+#ifndef TILE_GDDR_DMA_H
+#define TILE_GDDR_DMA_H
+
+#include <stdint.h>
+
+enum {
+    GDDR_DMA_STREAMS = 2,
+    GDDR_DMA_STREAM_WORDS = 32,
+    GDDR_DMA_CONTROL_WORDS = 6,
+    GDDR_DMA_WEIGHTS = 3,
+};
+
+struct gddr_dma {
+    uint32_t stream[GDDR_DMA_STREAMS][GDDR_DMA_STREAM_WORDS];
+    uint32_t control[GDDR_DMA_CONTROL_WORDS];
+    uint32_t weight[GDDR_DMA_WEIGHTS]; /* of the controller's ports: stored, time depends on them */
+};
+
+/* As it is after a reset of the chip. */
+void gddr_dma_reset(struct gddr_dma *dma);
+
+#endif
