@@ -14,6 +14,7 @@
 #include "host/environment.h"
 #include "host/processors.h"
 #include "num/kernels.h"
+#include "observe/error_line.h"
 #include "observe/settings.h"
 #include "observe/trace_file.h"
 
@@ -142,6 +143,14 @@ static void check_shortcuts(struct device *device)
     }
 }
 
+static void check_error_style(struct device *device)
+{
+    struct penrose_error error;
+    if (error_line_check(&error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_ERROR_STYLE", error.text);
+    }
+}
+
 static void choose_options(struct device *device, struct penrose_options *options)
 {
     struct penrose_error error;
@@ -152,6 +161,7 @@ static void choose_options(struct device *device, struct penrose_options *option
     choose_kernels(device, options);
     choose_threads(device, options);
     check_shortcuts(device);
+    check_error_style(device);
     if (schedule && settings_schedule(options, schedule, &error) != PENROSE_OK) {
         device_complain(device, "PENROSE_SCHEDULE", error.text);
     }

@@ -17,6 +17,7 @@
 
 #include "abi/device.h"
 #include "host/environment.h"
+#include "observe/error_line.h"
 
 enum { STDERR_LINES = 40, LINE_TEXT = 1024, FAULT_TEXT = 4096 };
 
@@ -195,13 +196,15 @@ static void tell_event(struct reports *reports, const char *text, uint64_t hash,
     }
 }
 
-/* The text of a fault, unless it is known. */
-static void tell_fault_text(struct reports *reports, const char *text, enum audience audience)
+/* The text of a fault; false if it is known. */
+static bool tell_fault_text(struct reports *reports, const char *text, enum audience audience)
 {
     uint64_t hash = hash_text(text);
-    if (!is_known(reports->event, reports->events, hash)) {
+    bool is_new = !is_known(reports->event, reports->events, hash);
+    if (is_new) {
         tell_event(reports, text, hash, audience);
     }
+    return is_new;
 }
 
 void report_hang(struct device *device, const char *text)
@@ -230,6 +233,17 @@ static void trim(char *text)
     }
 }
 
+/* On stderr alone. */
+static void tell_error_line(const struct penrose_fault *fault)
+{
+    char line[LINE_TEXT];
+    if (error_line_wanted(fault)) {
+        error_line_format(fault, line, sizeof line);
+        struct iovec piece[] = {piece_of(line, strlen(line)), piece_of("\n", 1)};
+        write_pieces(STDERR_FILENO, piece, 2);
+    }
+}
+
 /* Where tiles run one program, stderr gets the mistakes of the first in full. */
 static void tell_fault(struct device *device, const struct penrose_fault *fault)
 {
@@ -238,7 +252,9 @@ static void tell_fault(struct device *device, const struct penrose_fault *fault)
     trim(text);
     if (device->reports.events < MOST_EVENTS) {
         bool is_told = alike_has(&device->alike, fault);
-        tell_fault_text(&device->reports, text, is_told ? TO_FILE : TO_ALL);
+        if (tell_fault_text(&device->reports, text, is_told ? TO_FILE : TO_ALL) && !is_told) {
+            tell_error_line(fault);
+        }
     }
     if (device->summary) {
         device->summary->faults++;

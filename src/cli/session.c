@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "observe/error_line.h"
 
 enum { PROGRESS_AFTER_MS = 500, PROGRESS_EVERY_MS = 200, MOST_TEXT = 8192 };
 
@@ -33,6 +34,9 @@ static enum cli_exit make_chip(struct session *session)
         return complain(session->cli,
                         "--restore-snapshot: schedule, timing, stochastic rounding, "
                         "policies and card are those of the snapshot; leave them out");
+    }
+    if (error_line_check(&error) != PENROSE_OK) {
+        return complain(session->cli, "PENROSE_ERROR_STYLE: %s", error.text);
     }
     enum penrose_status status =
         file ? penrose_snapshot_load(&options->chip, file, &session->chip, &error)
@@ -241,6 +245,10 @@ static void explain_fault(struct session *session, const struct penrose_fault *f
     explain_caller(session, fault);
     if (fault->policy == PENROSE_STOP && fault->kind != PENROSE_FAULT_FETCH) {
         fprintf(stderr, "  to go on     --policy %s=warn\n", penrose_fault_name(fault->kind));
+    }
+    if (error_line_wanted(fault)) {
+        error_line_format(fault, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
     }
 }
 

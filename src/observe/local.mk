@@ -1,6 +1,8 @@
 chip_sources += \
 	%D%/counts.c \
 	%D%/debugger.c \
+	%D%/error_line.c \
+	%D%/error_line.h \
 	%D%/hart_state.c \
 	%D%/observer.h \
 	%D%/report.c \

@@ -57,6 +57,19 @@ faults misaligned misaligned-access 0x00000000 '0x00000002'
 faults illegal illegal-instruction 0x00000004 'ffffffff'
 faults read-only read-only-address 0x00000004 '0xffef0b00'
 
+# The line that scripts for ttsim look for, besides our own report. A warning is no error.
+no_line() { report "and no line of ttsim" "$(grep '] ERROR: ' "$work/err")"; }
+line='^\[1\] ERROR: UndefinedBehavior: unmapped_address: tile \(1, 2\) brisc at pc 0x00000004: load of 4 bytes'
+no_line
+PENROSE_ERROR_STYLE=ttsim faults load unmapped-address 0x00000004 "$line"
+PENROSE_ERROR_STYLE=penrose faults load unmapped-address 0x00000004
+no_line
+PENROSE_ERROR_STYLE=ttsim messages=1 expect "a warning" 0 'warning: guest fault unmapped-address' -- \
+    run "$work/warned.elf" --policy unmapped-address=warn
+no_line
+PENROSE_ERROR_STYLE=mine expect "no style of errors" 2 \
+    "PENROSE_ERROR_STYLE: 'mine' is no style of errors; choose penrose or ttsim" -- run "$work/seven.elf"
+
 # What a wrong pc or sp means: a jump to where nothing was loaded, one to data that the program has
 # stored, a store to the stack below local RAM, and one there that is not to the stack.
 program zeros 400000ef                            # jal ra, 0x400

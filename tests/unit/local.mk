@@ -60,6 +60,7 @@ libunit_la_SOURCES = \
 UNIT_TESTS = \
 	%D%/abi/check_abi \
 	%D%/abi/check_abi_environment \
+	%D%/abi/check_abi_error_lines \
 	%D%/abi/check_abi_faults \
 	%D%/abi/check_abi_time \
 	%D%/chip/check_arc \
@@ -207,6 +208,7 @@ tests_unit_loader_check_program_SOURCES = \
 	src/loader/program_internal.h
 tests_unit_abi_check_abi_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_abi_check_abi_environment_LDADD = libttsim_parts.la $(LDADD)
+tests_unit_abi_check_abi_error_lines_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_abi_check_abi_faults_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_abi_check_abi_time_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_num_check_lanes_LDADD = $(LDADD) -lm
