@@ -1,6 +1,7 @@
 /* What of the coprocessor is modelled and what is not, from its tables, see listing.h. */
 #include "cli/listing.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "cli/output.h"
@@ -15,6 +16,23 @@ static unsigned count_forms(unsigned first)
         end++;
     }
     return end - first;
+}
+
+/* What of an instruction is executed. */
+struct coverage {
+    unsigned forms, stubs;
+    const struct tensix_sought *sought; /* of the first form that no public source defines */
+};
+
+static struct coverage coverage_of(unsigned first)
+{
+    struct coverage coverage = {.forms = count_forms(first)};
+    for (unsigned row = first + coverage.forms; row-- > first;) {
+        const struct tensix_sought *sought = tensix_sought_of(row);
+        coverage.stubs += sought != NULL;
+        coverage.sought = sought ? sought : coverage.sought;
+    }
+    return coverage;
 }
 
 /* What it means for a program that nothing reads a field. */
@@ -33,19 +51,24 @@ static const char *const kinds[] = {
 
 static void print_instructions(void)
 {
-    unsigned executed = 0, all = 0;
+    unsigned executed = 0, partly = 0, all = 0;
     printf("Instructions of the coprocessor:\n");
     for (unsigned row = 0; row < TENSIX_ROWS; row += count_forms(row), all++) {
-        const struct tensix_sought *sought = tensix_sought_of(row);
+        struct coverage coverage = coverage_of(row);
+        bool is_executed = coverage.stubs < coverage.forms;
         printf("  %-14s 0x%02x  %-9s  %s\n", tensix_rows[row].mnemonic,
                tensix_rows[row].match >> 24, tensix_unit_name(tensix_row_infos[row].unit),
-               sought ? "not modelled" : "executed");
-        if (sought) {
-            printf("      found   %s\n      sought  %s\n", sought->found, sought->places);
+               !is_executed     ? "not modelled"
+               : coverage.stubs ? "executed, but for one form"
+                                : "executed");
+        if (coverage.sought) {
+            printf("      found   %s\n      sought  %s\n", coverage.sought->found,
+                   coverage.sought->places);
         }
-        executed += !sought;
+        executed += is_executed;
+        partly += is_executed && coverage.stubs;
     }
-    printf("%u of %u are executed.\n", executed, all);
+    printf("%u of %u are executed, %u of them not in all forms.\n", executed, all, partly);
 }
 
 static void print_fields(enum tensix_unread_kind kind)
@@ -78,17 +101,18 @@ static json_t *instructions_json(void)
 {
     json_t *array = json_array();
     for (unsigned row = 0; row < TENSIX_ROWS; row += count_forms(row)) {
-        const struct tensix_sought *sought = tensix_sought_of(row);
+        struct coverage coverage = coverage_of(row);
         json_t *object = json_object();
         json_object_set_new(object, "mnemonic", json_string(tensix_rows[row].mnemonic));
         json_set_count(object, "opcode", tensix_rows[row].match >> 24);
         json_object_set_new(object, "unit",
                             json_string(tensix_unit_name(tensix_row_infos[row].unit)));
-        json_set_count(object, "forms", count_forms(row));
-        json_object_set_new(object, "executed", json_boolean(!sought));
-        if (sought) {
-            json_object_set_new(object, "found", json_string(sought->found));
-            json_object_set_new(object, "sought", json_string(sought->places));
+        json_set_count(object, "forms", coverage.forms);
+        json_set_count(object, "unknown_forms", coverage.stubs);
+        json_object_set_new(object, "executed", json_boolean(coverage.stubs < coverage.forms));
+        if (coverage.sought) {
+            json_object_set_new(object, "found", json_string(coverage.sought->found));
+            json_object_set_new(object, "sought", json_string(coverage.sought->places));
         }
         json_array_append_new(array, object);
     }
