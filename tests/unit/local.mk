@@ -76,6 +76,7 @@ UNIT_TESTS = \
 	%D%/chip/check_multicast \
 	%D%/chip/check_pcie \
 	%D%/chip/check_pool \
+	%D%/chip/check_second_reading \
 	%D%/chip/check_snapshot \
 	%D%/chip/check_snapshot_forged \
 	%D%/chip/check_snapshot_rows \
