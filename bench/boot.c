@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addresses.h"
 #include "copy.h"
 #include "eth/base_firmware.h"
 #include "host/environment.h"
@@ -149,7 +150,7 @@ static void load(struct bench_device *device, const struct boot_tile *tile)
         bench_write(device, tile->x, tile->y, write->address, write->bytes, write->size);
     }
     if (tile->image->entry) {
-        bench_write_word(device, tile->x, tile->y, LOADER_COMPANION_RESET_PC, tile->image->entry);
+        bench_write_word(device, tile->x, tile->y, AT_RESET_PC, tile->image->entry);
     } else {
         write_mailboxes(device, tile, &writes->write[whole]);
     }
@@ -208,7 +209,7 @@ static double boot_tiles(struct bench_device *device, struct boot_tile *tiles, u
     pause = pause > 0 ? compute(pause) : 0;
     for (unsigned i = 0; i < count; i++) {
         if (tiles[i].image->entry) {
-            poll(device, &tiles[i], LOADER_SOFT_RESET_0);
+            poll(device, &tiles[i], AT_SOFT_RESET_0);
             bench_reset(device, tiles[i].x, tiles[i].y, BENCH_ALL_HELD);
         }
     }
@@ -216,7 +217,7 @@ static double boot_tiles(struct bench_device *device, struct boot_tile *tiles, u
         load(device, &tiles[i]);
     }
     for (unsigned i = 0; i < count; i++) { /* the same bit lets BRISC and E0 run */
-        poll(device, &tiles[i], LOADER_SOFT_RESET_0);
+        poll(device, &tiles[i], AT_SOFT_RESET_0);
         bench_reset(device, tiles[i].x, tiles[i].y, BENCH_BRISC_RUNS);
     }
     wait_for_all(device, tiles, count);
