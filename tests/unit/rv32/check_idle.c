@@ -293,9 +293,8 @@ static void bench_set(struct bench *bench, const struct loop *loop, const struct
     harness_put_word(h, at + 4, harness_encode("jal zero, 0", 4));
     h->now = setting->start;
     rv32_reset(&h->hart, setting->base, setting->start);
-    for (unsigned i = 0; i < sizeof s / sizeof s[0]; i++) {
-        h->hart.x[i < 2 ? 8 + i : 16 + i] = s[i];
-    }
+    memcpy(&h->hart.x[8], s, 2 * sizeof s[0]); /* s0 and s1, then s2 to s11 */
+    memcpy(&h->hart.x[18], s + 2, sizeof s - 2 * sizeof s[0]);
     h->hart.x[SP] = LOCAL_ADDRESS + 0x800;
     h->hart.x[A0] = RING_ADDRESS;
 }
