@@ -422,7 +422,7 @@ TEST_EACH(random_unpacr_is_as_the_pages_say, 2 * SHARES)
             ck_assert_msg(tensix->thread[s.thread].blocked, "%s: goes on", what);
             ck_assert_msg(tensix->thread[s.thread].wait == TENSIX_WAITS_FOR_SRC, "%s", what);
             ck_assert_uint_eq(tensix->thread[s.thread].wait_detail,
-                              s.u.unpacker | tensix->src[s.u.unpacker].unpack_bank << 1);
+                              s.u.unpacker | (unsigned)tensix->src[s.u.unpacker].unpack_bank << 1);
             world_compare(&world, tensix, what);
             release_banks();
             world_take(&blocked, tensix);
