@@ -62,6 +62,7 @@ TEST(an_instruction_that_sets_it_is_reported)
         const struct tensix_field *field = &tensix_fields[id];
         unsigned index =
             field->thread ? TENSIX_CONFIG_THREAD + TENSIX_THREAD_WORDS + field->word : field->word;
+        teardown();
         setup();
         set_by_instruction(field);
         ck_assert_msg(harness.unmodelled == matters(id), "%s", field->name);
@@ -69,9 +70,7 @@ TEST(an_instruction_that_sets_it_is_reported)
             ck_assert_str_eq(harness.unmodelled_field, field->name);
             ck_assert_uint_eq(harness.unmodelled_index, index);
         }
-        teardown();
     }
-    setup();
 }
 
 TEST(a_store_of_a_hart_that_sets_it_is_reported)
