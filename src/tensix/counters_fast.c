@@ -2,7 +2,7 @@
  * Shortcut of playing a run of instructions on address counters from the replay buffer one by one:
  * it is played in one go (counters.h).
  * Proof: tests/unit/tensix/check_counters_fast.c.
- * Gain: bench/tensix, MOP and REPLAY of RWC and ADC, one TRISC 177 -> 520 M instr/s.
+ * Gain: bench/tensix, MOP and REPLAY of RWC and ADC, one TRISC 143 -> 783 M instr/s.
  */
 #include <assert.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  * counters in one go (counters_fast.c), and a TRISC's push to a thread with nothing queued executes
  * at once. What does not start, for whatever reason, has done nothing and goes to the gate.
  * Proof: tests/difftest/tensix/check_ways.c, tests/unit/chip/check_state_hash.c, check_issue_fast.c.
- * Gain: bench/tensix, INCRWC by .ttinsn 33 -> 170 M instr/s; bench/sfpu, bits and integers 30 -> 105.
+ * Gain: bench/tensix, INCRWC by .ttinsn 29 -> 270 M instr/s; bench/sfpu, bits and integers 73 -> 177.
  */
 #include "tensix/frontend/issue_fast.h"
 
