@@ -348,14 +348,14 @@ static void tell_waits(struct device *device, const char *title)
     free(text);
 }
 
-/* Tiles that were started may have to be healed before they are used again; where TRISCs are in reset
- * already, what moves in a coprocessor is pushed by BRISC. */
-static void add_started(struct device *device, struct tile_set *set)
+/* Tiles that were started may have to be healed before they are used again. Without `held`, those whose
+ * TRISCs are in reset already are left out: what moves in their coprocessor is pushed by BRISC. */
+static void add_started(struct device *device, struct tile_set *set, bool held)
 {
     for (unsigned y = 0; y < 64; y++) {
         for (unsigned x = 0; x < 64 && device->started.row[y] >> x; x++) {
             if (tile_set_has(&device->started, x, y) &&
-                (set == &device->ailing || !device_triscs_held(device, x, y))) {
+                (held || !device_triscs_held(device, x, y))) {
                 tile_set_add(set, x, y);
             }
         }
@@ -381,7 +381,7 @@ void device_watch_polls(struct device *device)
     watch->polls += ahead->polling && watch->polls < VAIN_POLLS;
     watch->calls += watch->calls < VAIN_CALLS;
     if (ahead->polling && watch->polls < VAIN_POLLS && watch->polls % SUSPECT_POLLS == 0) {
-        add_started(device, &device->suspect);
+        add_started(device, &device->suspect, false);
     }
     if (watch->told || !is_in_vain(watch, ahead->is_quiet, now)) {
         return;
@@ -392,7 +392,7 @@ void device_watch_polls(struct device *device)
                              "until the host does something; who waits for what:\n"
                            : "the host has been polling in vain for long, while harts run; who "
                              "waits for what:\n");
-    add_started(device, &device->ailing);
+    add_started(device, &device->ailing, true);
 }
 
 /* --- The summary --- */
