@@ -23,7 +23,7 @@ struct rv32_op {
     uint8_t rd; /* x0 is RV32_SINK here; f and v registers are plain numbers */
     uint8_t rs1, rs2;
     uint8_t aux; /* rs3; 1 when a branch target lies in the same page (imm counts ops then); of
-                    .ttinsn how many of them stand together from here on */
+                    .ttinsn and stores how many that could push together stand from here on */
     int32_t imm; /* the immediate; branch displacement; the whole word for rows that want it */
 };
 
@@ -118,20 +118,6 @@ static inline int64_t rv32_after_bus(struct rv32_hart *hart, const struct rv32_o
 static inline bool rv32_is_trisc(const struct rv32_hart *hart)
 {
     return hart->core != RV32_B && hart->core != RV32_NC;
-}
-
-/* Pushes the Tensix instructions that stand together from `op` on, .ttinsn or stores to `address`, one
- * a cycle: how many were taken. */
-static inline unsigned rv32_push(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
-                                 uint32_t address, bool is_store)
-{
-    uint32_t words[RV32_PUSHES];
-    unsigned count = 0;
-    do {
-        words[count] = is_store ? hart->x[op[count].rs2] : (uint32_t)op[count].imm;
-        count++;
-    } while (count < op->aux && count < left);
-    return hart->bus->push(hart->owner, hart, address, words, count, rv32_now(hart, left));
 }
 
 /*

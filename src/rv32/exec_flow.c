@@ -1,4 +1,4 @@
-/* Branches, jumps, fences and what leaves the ordinary flow: pauses, mret, pushes, illegal
+/* Branches, jumps, fences and what leaves the ordinary flow: pauses, mret, illegal
  * words. */
 #include "rv32/decode.h"
 #include "rv32/exec.h"
@@ -85,25 +85,6 @@ int64_t rv32_exec_MRET(struct rv32_hart *hart, const struct rv32_op *op, int64_t
     rv32_cut(hart, rv32_now(hart, left) + 1); /* the next interrupt may be pending */
     left = rv32_apply_cut(hart, left);
     return rv32_jump(hart, hart->resume_pc, left);
-}
-
-int64_t rv32_exec_ttinsn(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
-{
-    hart->op = op;
-    unsigned count = rv32_push(hart, op, left, RV32_PUSH_BASE, false);
-    if (count) {
-        return rv32_after_bus(hart, op + count, left - (int64_t)(count - 1));
-    }
-    hart->access = (struct rv32_access){.address = RV32_PUSH_BASE,
-                                        .value = (uint32_t)op->imm,
-                                        .size = 4,
-                                        .store = true,
-                                        .cycle = rv32_now(hart, left)};
-    enum rv32_reply reply = hart->bus->access(hart->owner, hart, &hart->access);
-    if (reply != RV32_OK) {
-        return rv32_refused(hart, op, left, reply);
-    }
-    return rv32_after_bus(hart, op + 1, left);
 }
 
 int64_t rv32_exec_illegal(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)

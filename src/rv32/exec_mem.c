@@ -1,6 +1,7 @@
-/* Integer loads and stores, and atomics. L1 and the local RAM are reached directly. */
+/* Integer loads and stores, pushes, and atomics. L1 and the local RAM are reached directly. */
 #include <string.h>
 
+#include "rv32/decode.h"
 #include "rv32/exec.h"
 
 enum { SIZE_1 = 0, SIZE_2 = 1, SIZE_4 = 2 }; /* logarithms */
@@ -186,22 +187,52 @@ static bool is_push(uint32_t address)
     return address - RV32_PUSH_BASE < RV32_PUSH_END - RV32_PUSH_BASE && address % 4 == 0;
 }
 
-static __attribute__((noinline)) int64_t
-store_over_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, unsigned log)
+static uint32_t stored_by(const struct rv32_hart *hart, const struct rv32_op *op, bool is_ttinsn)
 {
-    uint32_t address = address_of(hart, op), value = hart->x[op->rs2];
+    return is_ttinsn ? (uint32_t)op->imm : hart->x[op->rs2];
+}
+
+/* Pushes the Tensix instructions that stand together from `op` on, one a cycle: how many were taken. */
+static inline unsigned push(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
+                            uint32_t address, bool is_ttinsn)
+{
+    uint32_t words[RV32_PUSHES];
+    unsigned count = 0;
+    do {
+        words[count] = stored_by(hart, op + count, is_ttinsn);
+        count++;
+    } while (count < op->aux && count < left);
+    return hart->bus->push(hart->owner, hart, address, words, count, rv32_now(hart, left));
+}
+
+/* A store, or a .ttinsn, which is one to RV32_PUSH_BASE. */
+static inline int64_t store_beyond(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
+                                   uint32_t address, unsigned log, bool is_ttinsn)
+{
     hart->op = op;
     if (log == SIZE_4 && is_push(address)) {
-        unsigned count = rv32_push(hart, op, left, address, true);
+        unsigned count = push(hart, op, left, address, is_ttinsn);
         if (count) {
             return rv32_after_bus(hart, op + count, left - (int64_t)(count - 1));
         }
     }
+    uint32_t value = stored_by(hart, op, is_ttinsn);
     enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), true, &value);
     if (reply != RV32_OK) {
         return rv32_refused(hart, op, left, reply);
     }
     return rv32_after_bus(hart, op + 1, left);
+}
+
+static __attribute__((noinline)) int64_t
+store_over_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, unsigned log)
+{
+    return store_beyond(hart, op, left, address_of(hart, op), log, false);
+}
+
+int64_t rv32_exec_ttinsn(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+{
+    return store_beyond(hart, op, left, RV32_PUSH_BASE, SIZE_4, true);
 }
 
 static inline int64_t store(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "isa/shortcuts.h"
 #include "tile/noc_window.h"
 #include "tile/suspect.h"
 #include "tile/tensix_port.h"

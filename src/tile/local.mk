@@ -45,5 +45,3 @@ chip_sources += \
 	%D%/weak.c \
 	%D%/weak.h \
 	%D%/windows.c
-if HAVE_SHORTCUTS
-endif
