@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	%D%/CLIENTS.md \
 	%D%/DEVELOPING.md \
 	%D%/DEVIATIONS.md \
+	%D%/DUMPS.md \
 	%D%/MIGRATING.md \
 	%D%/PERFORMANCE.md \
 	%D%/examples/picture.py
