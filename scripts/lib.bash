@@ -32,13 +32,22 @@ quietly() {
 # What make says, in the log of a build or of `make -n`, when it makes a file.
 made_file='(^|echo ")  (CC|CXX|CCLD|CXXLD|GEN) '
 
+# Processor time for a file on average, in hundredths of a second; an estimate for what is to come.
+file_time=38
+
+# expected_time FILES: prints the seconds that building them takes here.
+expected_time() {
+    echo $(($1 * file_time / 100 / $(jobs_here) + 1))
+}
+
 # show_progress LOG TOTAL: rewrites a line on stderr until it is killed: files made, files to make,
 # and how long it will take if they all take the same time.
 show_progress() {
     local log=$1 total=$2 begin=$SECONDS done_files elapsed left
+    left=", about $(expected_time "$total") s"
     while sleep 1; do
         done_files=$(grep -cE "$made_file" "$log" 2>/dev/null || true)
-        elapsed=$((SECONDS - begin)) left=''
+        elapsed=$((SECONDS - begin))
         if [ "$elapsed" -ge 5 ] && [ "${done_files:-0}" -gt 0 ]; then
             left=", about $((elapsed * (total - done_files) / done_files)) s left"
         fi
@@ -60,7 +69,7 @@ with_progress() {
         show_progress "$log" "$total" &
         watcher=$!
     else
-        echo "Building $total files with $(jobs_here) jobs" >&2
+        echo "Building $total files with $(jobs_here) jobs, about $(expected_time "$total") s" >&2
     fi
     quietly "$log" "$@" || status=$?
     if [ -n "$watcher" ]; then
