@@ -4,12 +4,13 @@
  * Tiles, coprocessors and NIUs tell what happens through struct observer and know none of those who
  * look. This header stands below all of them and includes nothing of the project. While a tile has
  * an observer the core runs in it: no shortcut does, so none has to tell anything; with one that
- * wants a hart's instructions or data, harts go instruction by instruction, do not fall asleep (again), and
- * each of their accesses goes over the bus. While it has none, that costs nothing.
+ * wants a hart's instructions or data, harts go instruction by instruction, and each of their
+ * accesses goes over the bus. Unless all of those let them sleep, harts that poll do not fall asleep
+ * (again). While a tile has no observer, that costs nothing.
  *
  * Observers are called in the thread that runs the chip (one runs all tiles meanwhile), and change
  * nothing; but one may answer true, and then the tile stops there: before the instruction of
- * OBSERVED_STARTS, right behind everything else.
+ * OBSERVED_STARTS, right behind everything else. One that lets harts sleep must not.
  */
 #ifndef OBSERVE_OBSERVER_H
 #define OBSERVE_OBSERVER_H
@@ -28,6 +29,8 @@ enum observed_kind {
     OBSERVED_DELIVERED, /* a packet of `node` has done what it came for at `address` */
     OBSERVED_WAITS,     /* begins: an access of a hart that nobody answers, or, with a thread, the
                            instruction at its gate */
+    OBSERVED_POLLS,     /* begins: a hart sleeps in a loop that reads `size` bytes at `address`
+                           (0 bytes: nothing but the clock), perhaps among others */
     OBSERVED_GOES_ON,   /* that ends */
     OBSERVED_KINDS,
 };
@@ -71,7 +74,8 @@ struct observed {
 };
 
 struct observer {
-    unsigned kinds; /* that it wants: a bit for each */
+    unsigned kinds;  /* that it wants: a bit for each */
+    bool lets_sleep; /* it need not be told of each turn of a loop that polls */
     bool (*see)(void *context, struct tile *tile, const struct observed *event);
     /* Does it want to know of this tile? NULL: of all. */
     bool (*wants)(void *context, const struct tile *tile);

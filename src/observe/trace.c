@@ -44,6 +44,7 @@ penrose_trace(struct penrose_chip *chip,
     if (trace) {
         chip->trace = (struct chip_trace){
             .observer = {.kinds = 1 << OBSERVED_STARTS | 1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN,
+                         .lets_sleep = true,
                          .see = trace_event,
                          .context = &chip->trace},
             .take = trace,

@@ -22,11 +22,12 @@ static bool memory_word(const struct rv32_hart *hart, uint32_t address, unsigned
     if (address & (size - 1)) {
         return false;
     }
-    if (address < hart->l1_size) {
+    if (address < hart->l1_size || address < hart->told_l1_size) {
         *at = hart->l1 + address;
         return true;
     }
-    if (address - RV32_LOCAL_BASE < hart->local_size) {
+    if (address - RV32_LOCAL_BASE < hart->local_size ||
+        address - RV32_LOCAL_BASE < hart->told_local_size) {
         *at = hart->local + (address - RV32_LOCAL_BASE);
         return true;
     }
@@ -310,7 +311,7 @@ static bool goes_straight(struct rv32_hart *hart, uint64_t *now, uint64_t limit)
     if (*now + SCOUT >= limit) {
         return false;
     }
-    *now = rv32_run(hart, *now, *now + SCOUT);
+    *now = rv32_run_told(hart, *now, *now + SCOUT);
     return hart->stop != RV32_RUNNING || rv32_was_cut(hart, *now) ||
            (hart->pc > pc && hart->pc - pc > STRAIGHT_BYTES);
 }
@@ -335,7 +336,7 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
         if (!record_step(&record)) {
             return RV32_PROBE_BUSY;
         }
-        *now = rv32_run(hart, *now, *now + 1);
+        *now = rv32_run_told(hart, *now, *now + 1);
         if (hart->stop != RV32_RUNNING || rv32_was_cut(hart, *now)) {
             return RV32_PROBE_BUSY;
         }

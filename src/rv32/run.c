@@ -176,6 +176,20 @@ uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
     return now;
 }
 
+uint64_t rv32_run_told(struct rv32_hart *hart, uint64_t now, uint64_t end)
+{
+    if (!hart->bus->step) {
+        return rv32_run(hart, now, end);
+    }
+    uint64_t cut = UINT64_MAX;
+    do {
+        now = hart->bus->step(hart->owner, hart, now);
+        cut = hart->cut < cut ? hart->cut : cut;
+    } while (now < end && now < cut && hart->stop == RV32_RUNNING);
+    hart->cut = cut;
+    return now;
+}
+
 void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now)
 {
     memset(hart, 0, offsetof(struct rv32_hart, op));

@@ -118,6 +118,8 @@ struct rv32_bus {
     bool (*repeatable)(void *owner, struct rv32_hart *hart, uint32_t address);
     /* The hardware's view of tt_cfg_qstatus .. tt_cfg_sstatus7 (CSR 0xbc0 + index). */
     uint32_t (*status)(void *owner, struct rv32_hart *hart, unsigned index);
+    /* Runs one instruction as rv32_run does, and tells who looks. NULL: nobody does. */
+    uint64_t (*step)(void *owner, struct rv32_hart *hart, uint64_t now);
 };
 
 /* CSRs that hold state (SPEC: CSRs). Counters are derived, see rv32_csr_read. */
@@ -165,6 +167,7 @@ struct rv32_hart {
     const uint8_t *l1_marks; /* a byte for each 64 bytes of L1; non-zero: stores go to the bus */
     uint8_t *local;
     uint32_t local_size;
+    uint32_t told_l1_size, told_local_size; /* what goes to the bus only since somebody looks */
     struct rv32_code *code;
     const struct rv32_bus *bus;
     const struct rv32_timing *timing; /* NULL: each instruction takes a cycle */
@@ -187,6 +190,9 @@ void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now);
  * exactly one instruction.
  */
 uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end);
+
+/* The same by the `step` of the bus, where there is one. */
+uint64_t rv32_run_told(struct rv32_hart *hart, uint64_t now, uint64_t end);
 
 /* The pc of the instruction that runs (inside a bus function) or comes next. */
 uint32_t rv32_current_pc(const struct rv32_hart *hart);

@@ -62,7 +62,8 @@ static enum rv32_reply access_register(struct tile *tile, struct rv32_hart *hart
                                        struct rv32_access *access)
 {
     enum rv32_reply reply = tile_bus_device(tile, hart, access);
-    if (!access->store && reply == RV32_OK) {
+    bool is_local = access->address - RV32_LOCAL_BASE < hart->told_local_size;
+    if (!access->store && reply == RV32_OK && !is_local) {
         tile_suspect(tile, rv32_current_pc(hart), access->address, access->value, access->cycle);
     }
     return reply;

@@ -24,13 +24,15 @@ bool tile_tell(struct tile *tile, const struct observed *event)
     return stops;
 }
 
-bool tile_tell_hart(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc)
+static bool tell_hart_at(struct tile *tile, enum rv32_core core, enum observed_kind kind,
+                         uint32_t pc, uint64_t cycle)
 {
     const struct rv32_hart *hart = &tile->hart[core];
+    const struct rv32_idle *idle = &tile->run[core].idle;
     struct observed event = {.kind = kind,
                              .agent = (enum observed_agent)core,
                              .thread = OBSERVED_NO_THREAD,
-                             .cycle = tile->run[core].time,
+                             .cycle = cycle,
                              .pc = pc};
     if (!tile_is_observed(tile, kind)) {
         return false;
@@ -38,11 +40,19 @@ bool tile_tell_hart(struct tile *tile, enum rv32_core core, enum observed_kind k
     if (pc <= tile->kind->l1_bytes - sizeof event.word) {
         memcpy(&event.word, tile->l1 + pc, sizeof event.word);
     }
-    if (kind == OBSERVED_WAITS || kind == OBSERVED_GOES_ON) {
+    if (kind == OBSERVED_WAITS) {
         event.address = hart->access.address;
         event.size = hart->access.size;
+    } else if (kind == OBSERVED_POLLS && idle->places > 0) {
+        event.address = idle->place[0].address;
+        event.size = idle->place[0].size;
     }
     return tile_tell(tile, &event);
+}
+
+bool tile_tell_hart(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc)
+{
+    return tell_hart_at(tile, core, kind, pc, tile->run[core].time);
 }
 
 void tile_tell_access(struct tile *tile, enum observed_agent agent, bool is_write, uint16_t node,
@@ -123,6 +133,17 @@ static bool observed_repeatable(void *owner, struct rv32_hart *hart, uint32_t ad
            tile_bus_repeatable(owner, hart, address);
 }
 
+static uint64_t observed_step(void *owner, struct rv32_hart *hart, uint64_t now)
+{
+    uint32_t pc = hart->pc;
+    tell_hart_at(owner, hart->core, OBSERVED_STARTS, pc, now);
+    now = rv32_run(hart, now, now + 1);
+    if (hart->stop == RV32_RUNNING || hart->stop == RV32_STOP_PAUSE) {
+        tell_hart_at(owner, hart->core, OBSERVED_FINISHED, pc, now);
+    }
+    return now;
+}
+
 static const struct rv32_bus observed_bus = {
     .access = observed_access,
     .push = observed_push,
@@ -130,15 +151,20 @@ static const struct rv32_bus observed_bus = {
     .poll = observed_poll,
     .repeatable = observed_repeatable,
     .status = tile_bus_status,
+    .step = observed_step,
 };
 
 void tile_choose_buses(struct tile *tile)
 {
-    bool is_observed = tile->observed & OBSERVED_OF_HARTS, is_direct = !is_observed && !tile->weak;
+    bool is_observed = tile->observed & OBSERVED_OF_HARTS;
     for (unsigned core = 0; core < RV32_CORES; core++) {
         struct rv32_hart *hart = &tile->hart[core];
-        hart->l1_size = is_direct ? tile->kind->l1_bytes : 0;
-        hart->local_size = is_observed ? 0 : tile_local_size((enum rv32_core)core);
+        uint32_t l1_size = tile->weak ? 0 : tile->kind->l1_bytes;
+        uint32_t local_size = tile_local_size((enum rv32_core)core);
+        hart->l1_size = is_observed ? 0 : l1_size;
+        hart->local_size = is_observed ? 0 : local_size;
+        hart->told_l1_size = l1_size;
+        hart->told_local_size = local_size;
         hart->bus = is_observed ? &observed_bus : plain_bus(tile);
     }
 }
@@ -154,6 +180,7 @@ static void choose_ways(struct tile *tile)
 bool tile_observe(struct tile *tile, const struct observer *first)
 {
     tile->observers = tile->observed = 0;
+    tile->keeps_awake = false;
     for (const struct observer *observer = first; observer; observer = observer->next) {
         if (observer->wants && !observer->wants(observer->context, tile)) {
             continue;
@@ -163,6 +190,7 @@ bool tile_observe(struct tile *tile, const struct observer *first)
         }
         tile->observer[tile->observers++] = observer;
         tile->observed |= observer->kinds;
+        tile->keeps_awake |= observer->kinds & OBSERVED_OF_HARTS && !observer->lets_sleep;
     }
     tile->tensix.observed = tile->observed;
     choose_ways(tile);

@@ -86,12 +86,6 @@ static void after_burst(struct tile *tile, enum rv32_core core)
 
 /* --- Running --- */
 
-/* Do its harts go instruction by instruction, since somebody looks? */
-static bool looks_at_harts(const struct tile *tile)
-{
-    return tile->observed & OBSERVED_OF_HARTS;
-}
-
 /* One instruction under the eyes of the debug registers or an observer. */
 static void step_hart(struct tile *tile, enum rv32_core core)
 {
@@ -143,6 +137,7 @@ static void fall_asleep(struct tile *tile, enum rv32_core core)
         registers.last = last > registers.last ? last : registers.last;
     }
     tile_polls(tile, core, registers);
+    tile_tell_hart(tile, core, OBSERVED_POLLS, tile->hart[core].pc);
 }
 
 /* Looks for a polling loop when it is time to. */
@@ -152,7 +147,7 @@ static void probe_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
     if (run->time < run->probe_at || tile->restless) {
         return;
     }
-    if (run->step || looks_at_harts(tile) || tile_interrupt_pending(tile, core)) {
+    if (run->step || tile->keeps_awake || tile_interrupt_pending(tile, core)) {
         run->probe.steps = 0;
         return;
     }
@@ -184,14 +179,14 @@ static void run_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
     probe_hart(tile, core, limit);
     while (run->state == HART_READY && run->time < tile->turn_end && tile->halt == TILE_GOES) {
         take_interrupt(tile, core);
-        if (run->step || looks_at_harts(tile)) {
+        if (run->step || tile->keeps_awake) {
             step_hart(tile, core);
             continue;
         }
         bool probes_soon = run->probe_fails <= TILE_PROBES_SOON && run->probe_at > run->time &&
                            run->probe_at < tile->turn_end;
         uint64_t due = run->probe_at;
-        run->time = rv32_run(&tile->hart[core], run->time, probes_soon ? due : tile->turn_end);
+        run->time = rv32_run_told(&tile->hart[core], run->time, probes_soon ? due : tile->turn_end);
         after_burst(tile, core);
         if ((probes_soon || run->probe_at < due) && run->state == HART_READY) {
             probe_hart(tile, core, tile->turn_end);

@@ -340,6 +340,7 @@ void tile_wake_at(struct tile *tile, enum rv32_core core, uint64_t time)
     tile_polls(tile, core, TILE_SPAN_NONE);
     run->state = HART_READY;
     run->probe_at = run->time + TILE_FIRST_PROBE; /* it saw a change and has work to do */
+    tile_tell_hart(tile, core, OBSERVED_GOES_ON, tile->hart[core].pc);
 }
 
 void tile_wake(struct tile *tile, enum rv32_core core)

@@ -305,6 +305,7 @@ struct tile {
     bool returns_early;    /* tile_run ends with the round in which something was sent */
     const struct observer *observer[TILE_OBSERVERS]; /* who looks, `observers` of them */
     unsigned observers, observed;                    /* kinds that any of them wants: a bit each */
+    bool keeps_awake; /* one of them wants to know of each turn of a loop that polls */
     const struct tile_board *board;
     void *owner;
     void *notes; /* the owner's, about this tile */

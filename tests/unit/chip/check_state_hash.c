@@ -117,6 +117,10 @@ TEST_EACH(hash_does_not_depend_on_the_way, (SCENES * SCENE_SCHEDULES))
             ck_assert_msg(penrose_state_hash(chip[i]) == penrose_state_hash(chip[0]),
                           "%s, schedule %u, window %u, %s: %s", scene->name, schedule, window,
                           ways[i].name, state_difference(chip[0], chip[i]));
+            ck_assert_msg(ways[i].also & STIRRED ||
+                              penrose_last_activity(chip[i]) == penrose_last_activity(chip[0]),
+                          "%s, schedule %u, window %u, %s: the harts fall asleep at other times",
+                          scene->name, schedule, window, ways[i].name);
         }
     }
     for (unsigned i = 0; i < WAYS; i++) {
