@@ -8,7 +8,9 @@ TESTS += $(UNIT_TESTS) $(CLIENT_TESTS)
 endif
 
 ## The built library as its clients have it.
-CLIENT_TESTS = %D%/abi/check_client %D%/abi/check_robust
+CLIENT_TESTS = %D%/abi/check_cards %D%/abi/check_client %D%/abi/check_robust
+tests_abi_check_cards_SOURCES = %D%/abi/check_cards.c %D%/abi/client.c %D%/abi/client.h
+tests_abi_check_cards_LDADD = libunit.la $(CHECK_LIBS) -ldl
 tests_abi_check_client_SOURCES = %D%/abi/check_client.c %D%/abi/client.c %D%/abi/client.h
 tests_abi_check_client_LDADD = libunit.la $(CHECK_LIBS) -ldl
 tests_abi_check_robust_SOURCES = %D%/abi/check_robust.c %D%/unit/sanitized.h %D%/abi/client.c %D%/abi/client.h \

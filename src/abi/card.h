@@ -1,13 +1,21 @@
 /*
- * The card that a copy of the library is when PENROSE_CARD names none.
+ * The card that the library is when PENROSE_CARD names none: that of the folder from which it was
+ * loaded. lib/penrose/p150a/libttsim.so is a link to the one library, beside the descriptor of that
+ * card.
  *
- * Hosts copy the library to an anonymous file before they load it, so it cannot tell from its path
- * which configuration it belongs to. It is built once for each instead: the copies differ in this
- * one string.
+ * UMD loads the library from its folder only to see whether there is a device, unloads it, and then
+ * loads a copy for each device from an anonymous file, whose path says nothing. So a library that
+ * knows its card leaves a note in the process for copies that come later: a mapping whose name, in
+ * /proc/self/maps, tells the card. A variable of the library would go with it, and one in the
+ * environment cannot be set while other threads may read there.
  */
 #ifndef ABI_CARD_H
 #define ABI_CARD_H
 
-extern const char abi_default_card[];
+/*
+ * By the path of the library; by the note of one that was loaded before; by TT_METAL_SIMULATOR, which
+ * has the path in tt-metal's processes; else the first of the cards. Lives as long as the library.
+ */
+const char *abi_default_card(void);
 
 #endif

@@ -96,7 +96,7 @@ static void choose_card(struct device *device, struct penrose_options *options)
 {
     const char *card = host_variable("PENROSE_CARD");
     char why[256];
-    options->card = card && grid_product(card) ? card : abi_default_card;
+    options->card = card && grid_product(card) ? card : abi_default_card();
     if (card && options->card != card) {
         snprintf(why, sizeof why, "there is no card '%.40s'; known are %s", card,
                  grid_products().text);

@@ -119,7 +119,7 @@ static bool find_own_library(const char *card, char path[PATH_MAX])
     return library_in(PENROSE_CARDS_DIR, card, path);
 }
 
-/* All copies of the library know all cards, and differ in their default. */
+/* The library knows all cards; exec and doctor name the card by PENROSE_CARD. */
 bool find_library(const char *card, char path[PATH_MAX])
 {
     char other[PATH_MAX];

@@ -24,7 +24,7 @@ static bool look_up(const struct client *client, const char *name, void *functio
     return true;
 }
 
-static void load_from(struct client *client, const char *path)
+void client_load_path(struct client *client, const char *path)
 {
     *client = (struct client){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
     ck_assert_msg(client->library != NULL, "%s", dlerror());
@@ -49,14 +49,19 @@ static const char *library_path(void)
 
 void client_load(struct client *client)
 {
-    load_from(client, library_path());
+    client_load_path(client, library_path());
 }
 
 void client_load_copy(struct client *client)
 {
+    client_load_copy_of(client, library_path());
+}
+
+void client_load_copy_of(struct client *client, const char *library)
+{
     static char bytes[65536];
     char path[64];
-    int from = open(library_path(), O_RDONLY | O_CLOEXEC);
+    int from = open(library, O_RDONLY | O_CLOEXEC);
     int to = memfd_create("libttsim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     ck_assert_int_ge(from, 0);
     ck_assert_int_ge(to, 0);
@@ -66,7 +71,7 @@ void client_load_copy(struct client *client)
     close(from);
     fcntl(to, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
     snprintf(path, sizeof path, "/proc/self/fd/%d", to);
-    load_from(client, path);
+    client_load_path(client, path);
     close(to);
 }
 

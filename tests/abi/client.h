@@ -29,6 +29,10 @@ struct client {
 void client_load(struct client *client);
 void client_load_copy(struct client *client);
 
+/* The same of another file. */
+void client_load_path(struct client *client, const char *path);
+void client_load_copy_of(struct client *client, const char *library);
+
 /* client_load, client_open; client_close, client_unload. */
 void client_load_and_open(struct client *client);
 void client_close_and_unload(struct client *client);
