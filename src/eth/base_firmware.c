@@ -10,19 +10,16 @@ static const uint32_t code[] = {
 };
 
 enum {
-    SERVICE = ETH_BASE_ENTRY + 0x80,
-    CHECK = ETH_BASE_ENTRY + 0x108,
-    RETURN = ETH_BASE_ENTRY + 0x148,
     TRAINED = 2,
     INFO_BYTES = 32,
     HAS_INFO = 1, /* the exchange with the peer has been tried */
 };
-#define INIT_PASS       UINT32_C(0xc0dea000)
-#define DEFAULT_VERSION UINT32_C(0x010600)
+#define INIT_PASS UINT32_C(0xc0dea000)
 
 /* One slot of the API table: send message, service messages, check the link, initialise the dynamic
  * NoC counters, recover the link. */
-static const uint32_t api[] = {RETURN, SERVICE, CHECK, RETURN, RETURN};
+static const uint32_t api[] = {ETH_BASE_RETURN, ETH_BASE_SERVICE, ETH_BASE_CHECK, ETH_BASE_RETURN,
+                               ETH_BASE_RETURN};
 
 struct writer {
     void (*write)(void *owner, uint32_t address, uint32_t value);
@@ -68,7 +65,7 @@ void eth_base_firmware_write(const struct eth_base_facts *facts,
     put(&writer, ETH_BASE_PORT_STATUS, facts->port);
     put(&writer, ETH_BASE_TRAIN_STATUS, up ? TRAINED : 0);
     put(&writer, ETH_BASE_LINK_UP, up);
-    put(&writer, ETH_BASE_VERSION, facts->version ? facts->version : DEFAULT_VERSION);
+    put(&writer, ETH_BASE_VERSION, facts->version ? facts->version : ETH_BASE_DEFAULT_VERSION);
     put_info(&writer, ETH_BASE_LOCAL_INFO, &facts->local);
     if (up) {
         put_info(&writer, ETH_BASE_REMOTE_INFO, &facts->remote);

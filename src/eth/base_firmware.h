@@ -11,18 +11,9 @@
 #include <stdint.h>
 
 enum {
-    ETH_BASE_ENTRY = 0x70000, /* for the reset PC of E0 */
-    ETH_BASE_PERIOD = 0x4000, /* cycles between heartbeats */
-    ETH_BASE_BOOT_RESULTS = 0x7cc00,
-    ETH_BASE_PORT_STATUS = 0x7cc04,
-    ETH_BASE_TRAIN_STATUS = 0x7cc08,
-    ETH_BASE_HEARTBEAT = 0x7cc70,
-    ETH_BASE_LINK_UP = 0x7ce04,
-    ETH_BASE_API_TABLE = 0x7cf00,
-    ETH_BASE_VERSION = 0x7cfbc, /* patch, minor, major: a byte each */
-    ETH_BASE_LOCAL_INFO = 0x7cfc0,
-    ETH_BASE_REMOTE_INFO = 0x7cfe0,
-    ETH_BASE_MAILBOXES = 0x7d000, /* four of a message and three arguments */
+#define BASE_FACT(name, value) ETH_BASE_##name = (value),
+#include "base_firmware.def"
+#undef BASE_FACT
 };
 
 enum eth_port { ETH_PORT_UNKNOWN, ETH_PORT_UP, ETH_PORT_DOWN, ETH_PORT_UNUSED };

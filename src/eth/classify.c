@@ -40,7 +40,7 @@ struct parsed {
 
 static bool well_formed(const struct eth *eth, const struct eth_frame *frame)
 {
-    uint32_t kept = eth->control[CTRL_EOP_STATUS_GOOD / 4];
+    uint32_t kept = eth->control[REG_EOP_STATUS_GOOD_LO / 4];
     return frame->eop < 32 && kept >> frame->eop & 1;
 }
 
@@ -71,8 +71,7 @@ static void find_tags(const struct eth_frame *frame, struct parsed *p)
 }
 
 /* Which of the two user-defined registers names `key` in its low `bits`; -1: neither. */
-static int user_index(const struct eth *eth, enum classifier_offset offset, uint32_t key,
-                      uint32_t bits)
+static int user_index(const struct eth *eth, enum eth_register offset, uint32_t key, uint32_t bits)
 {
     for (int i = 0; i < 2; i++) {
         if ((classifier_word(eth, offset, (unsigned)i) & bits) == key) {
@@ -84,17 +83,18 @@ static int user_index(const struct eth *eth, enum classifier_offset offset, uint
 
 static void remap(const struct eth *eth, struct parsed *p)
 {
-    int user = user_index(eth, CLASSIFY_ETHERTYPE, p->type, 0xffff);
+    int user = user_index(eth, REG_USER_DEFINED_ETHERTYPE, p->type, 0xffff);
     if (p->type != TYPE_MACSEC && user >= 0) {
-        p->type = classifier_word(eth, CLASSIFY_ETHERTYPE, (unsigned)user) >> 16;
+        p->type = classifier_word(eth, REG_USER_DEFINED_ETHERTYPE, (unsigned)user) >> 16;
     }
     enum { REPLACES_CTAG = 1, REPLACES_BOTH = 3 };
     for (unsigned i = 0; i < 2; i++) {
-        uint32_t rule = classifier_word(eth, CLASSIFY_VLAN_TAG, i);
+        uint32_t rule = classifier_word(eth, REG_USER_DEFINED_VLAN_TAG, i);
         unsigned mode = rule >> 16 & 3;
         if ((rule & 0xffff) == p->type && (mode == REPLACES_CTAG || mode == REPLACES_BOTH)) {
-            p->ctag = classifier_word(eth, CLASSIFY_CTAG, i);
-            p->stag = mode == REPLACES_BOTH ? classifier_word(eth, CLASSIFY_STAG, i) : p->stag;
+            p->ctag = classifier_word(eth, REG_USER_DEFINED_CTAG, i);
+            p->stag =
+                mode == REPLACES_BOTH ? classifier_word(eth, REG_USER_DEFINED_STAG, i) : p->stag;
             return;
         }
     }
@@ -108,13 +108,13 @@ static uint32_t augmented_type(const struct eth *eth, uint32_t type)
         0x0000, 0x0800, 0x86dd, 0x0806, 0x8035, 0x0842, 0x8902, 0x22e7,
         0x22e9, 0x8940, 0x88f7, 0x888e, 0x88cc, 0x8915, 0x88b7,
     };
-    int user = user_index(eth, CLASSIFY_USER_ETHERTYPE, type, 0xffff);
+    int user = user_index(eth, REG_USER_ETHERTYPE, type, 0xffff);
     if (user >= 0) {
-        return classifier_word(eth, CLASSIFY_USER_REDUCED_ETHERTYPE, (unsigned)user) & 0xf;
+        return classifier_word(eth, REG_USER_REDUCED_ETHERTYPE, (unsigned)user) & 0xf;
     }
     for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (i == 0 ? type < FIRST_TYPE : type == known[i]) {
-            return classifier_word(eth, CLASSIFY_REDUCED_ETHERTYPE, i) & 0xf;
+            return classifier_word(eth, REG_REDUCED_ETHERTYPE, i) & 0xf;
         }
     }
     return 0;
@@ -136,14 +136,14 @@ static uint32_t augmented_address(const struct eth *eth, uint64_t address)
         {0x011b19000000, 0xffffffffffff},
     };
     for (unsigned i = 0; i < 2; i++) {
-        uint64_t high = classifier_word(eth, CLASSIFY_USER_MAC_DA, 2 * i + 1) & 0xffff;
-        if ((high << 32 | classifier_word(eth, CLASSIFY_USER_MAC_DA, 2 * i)) == address) {
-            return classifier_word(eth, CLASSIFY_USER_REDUCED_DA, i) & 0xf;
+        uint64_t high = classifier_word(eth, REG_USER_MAC_DA, 2 * i + 1) & 0xffff;
+        if ((high << 32 | classifier_word(eth, REG_USER_MAC_DA, 2 * i)) == address) {
+            return classifier_word(eth, REG_USER_REDUCED_DA, i) & 0xf;
         }
     }
     for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
         if ((address & known[i].care) == known[i].value) {
-            return classifier_word(eth, CLASSIFY_REDUCED_DA, i) & 0xf;
+            return classifier_word(eth, REG_REDUCED_DA, i) & 0xf;
         }
     }
     return 0;
@@ -168,13 +168,13 @@ static void describe_not_ip(const struct eth *eth, const struct eth_frame *frame
 static uint32_t augmented_protocol(const struct eth *eth, uint32_t protocol)
 {
     static const uint8_t known[] = {0x01, 0x02, 0x06, 0x11, 0x3a};
-    int user = user_index(eth, CLASSIFY_USER_PROTOCOL, protocol, 0xff);
+    int user = user_index(eth, REG_USER_PROTOCOL, protocol, 0xff);
     if (user >= 0) {
-        return classifier_word(eth, CLASSIFY_USER_REDUCED_PROTOCOL, (unsigned)user) & 0xf;
+        return classifier_word(eth, REG_USER_REDUCED_PROTOCOL, (unsigned)user) & 0xf;
     }
     for (unsigned i = 0; i < sizeof known; i++) {
         if (protocol == known[i]) {
-            return classifier_word(eth, CLASSIFY_REDUCED_PROTOCOL, i) & 0xf;
+            return classifier_word(eth, REG_REDUCED_PROTOCOL, i) & 0xf;
         }
     }
     return 0;
@@ -184,7 +184,7 @@ static uint32_t augmented_protocol(const struct eth *eth, uint32_t protocol)
 static void odd_header(const struct eth *eth, struct parsed *p, unsigned control)
 {
     p->odd = true;
-    p->error |= !(classifier_word(eth, CLASSIFY_HEADER_ERRORS, 0) >> control & 1);
+    p->error |= !(classifier_word(eth, REG_HEADER_ERROR_CONTROL, 0) >> control & 1);
 }
 
 /* Extension headers of IPv6. */
@@ -230,13 +230,13 @@ static bool parse_ip(const struct eth *eth, const struct eth_frame *frame, struc
 /* The L3 header: true when there is one, and it is IP. */
 static bool find_l3(const struct eth *eth, const struct eth_frame *frame, struct parsed *p)
 {
-    int user = user_index(eth, CLASSIFY_L3_HDR, p->type, 0xffff);
+    int user = user_index(eth, REG_USER_DEFINED_L3_HDR, p->type, 0xffff);
     if (user < 0) {
         return parse_ip(eth, frame, p);
     }
     enum { AS_IPV4 = 5, AS_IPV6 = 7 };
     unsigned i = (unsigned)user;
-    uint32_t rule = classifier_word(eth, CLASSIFY_L3_HDR, i);
+    uint32_t rule = classifier_word(eth, REG_USER_DEFINED_L3_HDR, i);
     unsigned mode = rule >> 24 & 7;
     if (mode != AS_IPV4 && mode != AS_IPV6) {
         return false;
@@ -244,8 +244,9 @@ static bool find_l3(const struct eth *eth, const struct eth_frame *frame, struct
     p->tuple.kind = mode == AS_IPV4 ? ETH_IPV4 : ETH_IPV6;
     p->protocol = rule >> 16 & 0xff;
     for (unsigned j = 0; j < 4; j++) { /* the words of one address are two words apart */
-        p->tuple.source[j] = classifier_word(eth, CLASSIFY_SRC_IP, i + (3 - j) * 2);
-        p->tuple.destination[j] = classifier_word(eth, CLASSIFY_DST_IP, i + (3 - j) * 2);
+        p->tuple.source[j] = classifier_word(eth, REG_USER_DEFINED_SRC_IP_ADDR, i + (3 - j) * 2);
+        p->tuple.destination[j] =
+            classifier_word(eth, REG_USER_DEFINED_DST_IP_ADDR, i + (3 - j) * 2);
     }
     return true;
 }
@@ -260,10 +261,10 @@ struct ports {
 static bool find_l4(const struct eth *eth, const struct eth_frame *frame, struct parsed *p,
                     struct ports *ports)
 {
-    int user = user_index(eth, CLASSIFY_L4_FIELDS, p->protocol, 0xff);
+    int user = user_index(eth, REG_USER_DEFINED_L4_HDR_FIELDS, p->protocol, 0xff);
     if (user >= 0) {
-        uint32_t fields = classifier_word(eth, CLASSIFY_L4_FIELDS, (unsigned)user);
-        uint32_t port = classifier_word(eth, CLASSIFY_L4_PORT, (unsigned)user);
+        uint32_t fields = classifier_word(eth, REG_USER_DEFINED_L4_HDR_FIELDS, (unsigned)user);
+        uint32_t port = classifier_word(eth, REG_USER_DEFINED_L4_HDR_PORT, (unsigned)user);
         *ports = (struct ports){fields >> 12 & 1, fields >> 8 & 1, port >> 16, port & 0xffff};
         return true;
     }
@@ -285,8 +286,8 @@ static uint32_t augmented_port(const struct eth *eth, const struct ports *ports,
 {
     uint32_t port = destination ? ports->destination : ports->source;
     for (unsigned i = 0; i < 16; i++) {
-        uint32_t rule = classifier_word(eth, CLASSIFY_PORT_RULE, i);
-        uint32_t bounds = classifier_word(eth, CLASSIFY_PORT, i);
+        uint32_t rule = classifier_word(eth, REG_USER_PORT_REDUCTION_RULE, i);
+        uint32_t bounds = classifier_word(eth, REG_USER_PORT_REDUCTION_PORT, i);
         uint32_t low = bounds & 0xffff, high = bounds >> 16;
         bool is_range = rule >> 4 & 1, for_destination = rule >> 8 & 1, for_tcp = rule >> 12 & 1;
         bool applies =
@@ -345,7 +346,7 @@ static bool keep(const struct eth *eth, const struct parsed *p, const struct eth
     if (p->odd) {
         return !p->error;
     }
-    switch (classifier_word(eth, CLASSIFY_OVERRIDE, 0) & 3) {
+    switch (classifier_word(eth, REG_OVERRIDE_DECISION, 0) & 3) {
     case KEEP_ALL:
         return true;
     case DROP_ALL:
@@ -408,7 +409,7 @@ static unsigned route(const struct eth *eth, const struct eth_frame *frame,
 {
     enum { BY_ACTIONS = 2, BROADCAST = 0, MULTICAST = 4, UNICAST = 8, MMIO_STYLE = 2 };
     enum { MMIO_BYTE = TT_LINK_AT + TT_LINK_MMIO };
-    if ((eth->control[CTRL_RX_ROUTING / 4] & 3) == BY_ACTIONS) {
+    if ((eth->control[REG_MAC_RX_ROUTING / 4] & 3) == BY_ACTIONS) {
         return flow->actions & ACTION_QUEUE;
     }
     uint64_t address = mac_at(frame->bytes);
@@ -418,7 +419,7 @@ static unsigned route(const struct eth *eth, const struct eth_frame *frame,
     if (frame->length > MMIO_BYTE && frame->bytes[MMIO_BYTE] & 1) {
         shift += MMIO_STYLE;
     }
-    return eth->control[CTRL_RX_ADDR_ROUTING / 4] >> shift & 3;
+    return eth->control[REG_MAC_RX_ADDR_ROUTING / 4] >> shift & 3;
 }
 
 bool eth_classify(const struct eth *eth, struct eth_frame *frame, unsigned *queue)

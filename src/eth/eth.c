@@ -20,7 +20,7 @@ enum kind {
 };
 
 enum bank_token {
-#define ETH_BANK(token, first, count, stride) BANK_##token,
+#define ETH_BANK(token, first, count, stride, bytes) BANK_##token,
 #include "eth.def"
 #undef ETH_BANK
     BANKS,
@@ -29,7 +29,7 @@ enum bank_token {
 static const struct bank {
     uint32_t first, count, stride;
 } banks[BANKS] = {
-#define ETH_BANK(token, first, count, stride) {first, count, stride},
+#define ETH_BANK(token, first, count, stride, bytes) {first, count, stride},
 #include "eth.def"
 #undef ETH_BANK
 };
@@ -48,6 +48,12 @@ static const struct row {
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
+
+#define ETH_REG(bank, first, words, name, kind, writable, reset)                                   \
+    _Static_assert((first) / 4 + (words) <= ETH_##bank##_WORDS, #name);
+#include "eth.def"
+#undef ETH_REG
+_Static_assert((int)ETH_RXQ_COUNT == (int)ETH_TXQ_COUNT, "a queue has two directions");
 
 /* A register: its row, which one of the bank's instances, and the offset there. */
 struct place {
@@ -103,6 +109,12 @@ const char *eth_register_name(uint32_t offset)
     return find(offset, &place) ? place.row->name : NULL;
 }
 
+bool eth_is_of_timer(uint32_t offset)
+{
+    struct place place;
+    return find(offset, &place) && place.row->bank == BANK_PTP;
+}
+
 /* --- Reset --- */
 
 /*
@@ -113,15 +125,15 @@ static void reset_links(struct eth *eth)
 {
     enum { KEEPALIVE = 1, PACKET_MODE = 2, SECOND_ENTRY = 0x111 };
     for (unsigned queue = 0; queue < WITHOUT_MMIO; queue++) {
-        *txq_word(&eth->txq[queue], TXQ_CTRL) = KEEPALIVE;
-        *rxq_word(&eth->rxq[queue], RXQ_CTRL) = PACKET_MODE;
+        *txq_word(&eth->txq[queue], REG_ETH_TXQ_CTRL) = KEEPALIVE;
+        *rxq_word(&eth->rxq[queue], REG_ETH_RXQ_CTRL) = PACKET_MODE;
     }
-    *txq_word(&eth->txq[1], TXQ_CFG_SEL_SW) = SECOND_ENTRY;
-    *txq_word(&eth->txq[1], TXQ_CFG_SEL_HW) = 1;
-    eth->header[0][HEADER_MAC_DA / 4] = 0xffffffff;
-    eth->header[0][HEADER_MAC_DA / 4 + 1] = 0xffff;
-    eth->header[1][HEADER_MAC_DA / 4] = 1;
-    eth->header[1][HEADER_MAC_DA / 4 + 1] = 0x100;
+    *txq_word(&eth->txq[1], REG_ETH_TXQ_TXPKT_CFG_SEL_SW) = SECOND_ENTRY;
+    *txq_word(&eth->txq[1], REG_ETH_TXQ_TXPKT_CFG_SEL_HW) = 1;
+    eth->header[0][REG_TXPKT_CFG_MAC_DA / 4] = 0xffffffff;
+    eth->header[0][REG_TXPKT_CFG_MAC_DA / 4 + 1] = 0xffff;
+    eth->header[1][REG_TXPKT_CFG_MAC_DA / 4] = 1;
+    eth->header[1][REG_TXPKT_CFG_MAC_DA / 4 + 1] = 0x100;
 }
 
 void eth_init(struct eth *eth, const struct eth_board *board)
@@ -142,7 +154,7 @@ void eth_init(struct eth *eth, const struct eth_board *board)
 void eth_set_link(struct eth *eth, enum eth_link link, uint64_t cycle)
 {
     eth->link = link;
-    eth->control[CTRL_PCS_STATUS / 4] = link != ETH_LINK_DOWN;
+    eth->control[REG_ETH_CTRL_PCS_STATUS / 4] = link != ETH_LINK_DOWN;
     eth->board.changed(eth->board.owner, cycle);
     eth_pump(eth, cycle);
 }
@@ -162,7 +174,7 @@ enum eth_effect eth_read(struct eth *eth, uint32_t offset, bool effects, uint32_
         uint64_t ticks = cycle / TICK_CYCLES;
         *value = (uint32_t)ticks;
         if (effects) {
-            eth->ptp[PTP_CFR_HI / 4] = (uint32_t)(ticks >> 32);
+            eth->ptp[REG_PTP_TIMER_CFR_HI / 4] = (uint32_t)(ticks >> 32);
         }
         return ETH_DONE;
     }
@@ -173,7 +185,7 @@ enum eth_effect eth_read(struct eth *eth, uint32_t offset, bool effects, uint32_
 static enum eth_effect write_field(struct eth *eth, const struct place *place, uint32_t *word,
                                    uint32_t value)
 {
-    if (place->row->kind == FIELD && *txq_word(&eth->txq[place->instance], TXQ_STATUS)) {
+    if (place->row->kind == FIELD && *txq_word(&eth->txq[place->instance], REG_ETH_TXQ_STATUS)) {
         static const char *const rule = "ETH_TXQ fields must be left alone while a command is "
                                         "ongoing: wait until bit 16 of ETH_TXQ_STATUS is 0";
         strncpy(eth->rule, rule, sizeof eth->rule - 1);

@@ -23,18 +23,26 @@
 
 #include "addresses.h"
 
+/* Registers come in banks: some exist once, some for each queue or header. */
 enum {
-    ETH_QUEUES = 3,
-    ETH_HEADERS = 10,
+#define ETH_BANK(token, first, count, stride, bytes)                                               \
+    ETH_##token##_COUNT = (count), ETH_##token##_WORDS = (bytes) / 4,
+#include "eth.def"
+#undef ETH_BANK
+};
+
+enum {
+    ETH_QUEUES = ETH_TXQ_COUNT, /* as many of each direction */
+    ETH_HEADERS = ETH_HEADER_COUNT,
     ETH_TCAM_ROWS = 64,
     ETH_NO_MATCH = ETH_TCAM_ROWS, /* the flow table's row for frames that no TCAM row matches */
     ETH_WINDOW = 64,              /* unacknowledged TT-link packets of a TX queue */
     ETH_FRAME_LIMIT = 16383,      /* bytes of a frame, without its CRC */
     ETH_PAYLOAD_LIMIT = 16256,    /* bytes that always fit in a frame with any headers */
     ETH_RULE_BYTES = 150,
-    ETH_REGISTER_BYTES = 0x20000,
 };
-#define ETH_REGISTER_BASE AT_ETHERNET
+#define ETH_REGISTER_BASE  AT_ETHERNET
+#define ETH_REGISTER_BYTES (END_ETHERNET - AT_ETHERNET)
 
 /* How a frame ended (SPEC: EthernetRxClassifier, stage 2); the ones that the classifier tells
  * apart by default. */
@@ -69,18 +77,6 @@ struct eth_board {
     /* The data of a TT-link packet for a stream of the overlay are in L1. May be NULL. */
     void (*overlay_received)(void *owner, unsigned stream, uint32_t address, uint32_t size,
                              uint64_t cycle);
-};
-
-/* Registers come in banks: some exist once, some for each queue or header. */
-enum {
-    ETH_TXQ_WORDS = 0x9c / 4,
-    ETH_RXQ_WORDS = 0x54 / 4,
-    ETH_CTRL_WORDS = 0x200 / 4,
-    ETH_HEADER_WORDS = 0x80 / 4,
-    ETH_PTP_WORDS = 0x68 / 4,
-    ETH_CLASSIFIER_WORDS = 0x1008 / 4,
-    ETH_TIMESTAMP_WORDS = 0x14 / 4,
-    ETH_MAC_WORDS = 0xc10 / 4,
 };
 
 enum eth_packet_kind {
@@ -196,6 +192,9 @@ enum eth_effect eth_write(struct eth *eth, uint32_t offset, bool effects, uint32
 
 /* "ETH_TXQ_CMD", NULL where there is no register. */
 const char *eth_register_name(uint32_t offset);
+
+/* A register of the timer, which runs, and of which reading one half latches the other. */
+bool eth_is_of_timer(uint32_t offset);
 
 /* The time of the next packet, resend or acknowledgement (it may have passed), UINT64_MAX when
  * there will be none; eth_run does what is due at `cycle`. A call too early does nothing. */

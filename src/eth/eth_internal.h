@@ -4,108 +4,25 @@
 
 #include "eth/eth.h"
 
-enum txq_offset {
-    TXQ_CTRL = 0x00,
-    TXQ_CMD = 0x04,
-    TXQ_STATUS = 0x08,
-    TXQ_MAX_PKT_SIZE = 0x0c,
-    TXQ_START_ADDR = 0x14,
-    TXQ_SIZE_BYTES = 0x18,
-    TXQ_DEST_ADDR = 0x1c,
-    TXQ_TRANSFER_CNT = 0x30,
-    TXQ_PKT_START_CNT = 0x34,
-    TXQ_PKT_END_CNT = 0x3c,
-    TXQ_WORD_CNT = 0x40,
-    TXQ_REG_DATA = 0x44,
-    TXQ_SEQ_TIMEOUT = 0x48,
-    TXQ_UPDATE_TIMEOUT = 0x4c,
-    TXQ_RESEND_CNT = 0x68,
-    TXQ_CFG_SEL_SW = 0x80,
-    TXQ_CFG_SEL_HW = 0x84,
-    TXQ_CFG_SEL_OVL = 0x88,
+/* Offsets of registers in their bank, by the names of eth.def. */
+enum eth_register {
+#define ETH_REG(bank, first, words, name, kind, writable, reset) REG_##name = (first),
+#include "eth.def"
+#undef ETH_REG
 };
 
-enum rxq_offset {
-    RXQ_CTRL = 0x00,
-    RXQ_BYTE_CNT = 0x04,
-    RXQ_BUF_PTR = 0x08,
-    RXQ_BUF_START = 0x0c,
-    RXQ_BUF_SIZE = 0x10,
-    RXQ_WORD_CNT = 0x14,
-    RXQ_HDR_CTRL = 0x18,
-    RXQ_PKT_START_CNT = 0x24,
-    RXQ_PKT_END_CNT = 0x28,
-    RXQ_LOCAL_SEQ = 0x40,
-    RXQ_REMOTE_SEQ = 0x44,
-    RXQ_DROP_CNT = 0x4c,
-};
-
-enum control_offset {
-    CTRL_PCS_STATUS = 0x00c,
-    CTRL_EOP_STATUS_GOOD = 0x120,
-    CTRL_RX_ROUTING = 0x150,
-    CTRL_RX_ADDR_ROUTING = 0x154,
-};
-
-enum header_offset {
-    HEADER_INSERT_CTL = 0x00,
-    HEADER_CUSTOM = 0x04,
-    HEADER_MAC_SA = 0x10,
-    HEADER_MAC_DA = 0x18,
-    HEADER_ETHERTYPE = 0x20,
-    HEADER_VLAN = 0x24,
-    HEADER_L3 = 0x30,
-    HEADER_L4 = 0x60,
-};
-
-enum ptp_offset { PTP_CFR_LO = 0x50, PTP_CFR_HI = 0x54 };
-
-enum classifier_offset {
-    CLASSIFY_ETHERTYPE = 0x000,
-    CLASSIFY_VLAN_TAG = 0x400,
-    CLASSIFY_STAG = 0x408,
-    CLASSIFY_CTAG = 0x410,
-    CLASSIFY_L3_HDR = 0x418,
-    CLASSIFY_SRC_IP = 0x420,
-    CLASSIFY_DST_IP = 0x440,
-    CLASSIFY_L4_FIELDS = 0x460,
-    CLASSIFY_L4_PORT = 0x468,
-    CLASSIFY_USER_MAC_DA = 0x800,
-    CLASSIFY_USER_REDUCED_DA = 0x810,
-    CLASSIFY_REDUCED_DA = 0x818,
-    CLASSIFY_USER_ETHERTYPE = 0x840,
-    CLASSIFY_USER_REDUCED_ETHERTYPE = 0x848,
-    CLASSIFY_REDUCED_ETHERTYPE = 0x850,
-    CLASSIFY_USER_PROTOCOL = 0x8a0,
-    CLASSIFY_USER_REDUCED_PROTOCOL = 0x8a8,
-    CLASSIFY_REDUCED_PROTOCOL = 0x8b0,
-    CLASSIFY_PORT = 0x900,
-    CLASSIFY_PORT_RULE = 0x940,
-    CLASSIFY_ROW_MAPPING = 0xc00,
-    CLASSIFY_NO_MATCH_LABELS = 0xd00,
-    CLASSIFY_NO_MATCH_ACTIONS = 0xd04,
-    CLASSIFY_NO_MATCH_VLAN = 0xd08,
-    CLASSIFY_NO_MATCH_METADATA = 0xd0c,
-    CLASSIFY_ROW_STATUS = 0xd44,
-    CLASSIFY_TUPLE_WRITE = 0xd80,
-    CLASSIFY_TUPLE_READ = 0xe00,
-    CLASSIFY_FTABLE = 0xe80, /* LABELS, ACTIONS, VLAN, SW_METADATA */
-    CLASSIFY_OVERRIDE = 0x1000,
-    CLASSIFY_HEADER_ERRORS = 0x1004,
-};
-
-static inline uint32_t *txq_word(struct eth_txq *txq, enum txq_offset offset)
+static inline uint32_t *txq_word(struct eth_txq *txq, enum eth_register offset)
 {
     return &txq->word[(unsigned)offset / 4];
 }
 
-static inline uint32_t *rxq_word(struct eth_rxq *rxq, enum rxq_offset offset)
+static inline uint32_t *rxq_word(struct eth_rxq *rxq, enum eth_register offset)
 {
     return &rxq->word[(unsigned)offset / 4];
 }
 
 /* A word of the classifier, counted from a register's first one. */
-static inline uint32_t classifier_word(const struct eth *eth, enum classifier_offset offset,
+static inline uint32_t classifier_word(const struct eth *eth, enum eth_register offset,
                                        unsigned index)
 {
     return eth->classifier[(unsigned)offset / 4 + index];

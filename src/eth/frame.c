@@ -46,7 +46,8 @@ static struct headers take_apart(const struct eth *eth, unsigned entry)
     static const uint32_t l3_sizes[] = {IPV4_BYTES, IPV6_BYTES, 0, 0};
     static const uint32_t l4_sizes[] = {UDP_BYTES, TCP_BYTES, 0, 0};
     const uint32_t *word = eth->header[entry];
-    uint32_t insert = word[HEADER_INSERT_CTL / 4], custom = word[HEADER_CUSTOM / 4];
+    uint32_t insert = word[REG_TXPKT_CFG_INSERT_CTL / 4],
+             custom = word[REG_TXPKT_CFG_CUSTOM_HDR / 4];
     struct headers h = {
         .word = word,
         .insert = insert,
@@ -163,7 +164,7 @@ static uint8_t *put_tags(uint8_t *at, const struct headers *h)
 {
     if (h->insert & INSERT_VLAN) {
         bool both = h->insert & INSERT_SECOND_VLAN;
-        at = put_words(at, &h->word[HEADER_VLAN / 4], both ? 8 : 4);
+        at = put_words(at, &h->word[REG_TXPKT_CFG_VLAN / 4], both ? 8 : 4);
     }
     return at;
 }
@@ -174,14 +175,14 @@ void eth_build_frame(const struct eth *eth, unsigned header, const uint8_t *tt_l
     struct headers h = take_apart(eth, header);
     uint32_t body = (tt_link ? (uint32_t)TT_LINK_BYTES : 0) + size;
     uint32_t after_type = h.l3_bytes + h.l4_bytes + body;
-    uint8_t *at = put_mac(frame->bytes, &h.word[HEADER_MAC_DA / 4]);
-    at = put_mac(at, &h.word[HEADER_MAC_SA / 4]);
+    uint8_t *at = put_mac(frame->bytes, &h.word[REG_TXPKT_CFG_MAC_DA / 4]);
+    at = put_mac(at, &h.word[REG_TXPKT_CFG_MAC_SA / 4]);
     at = put_tags(at, &h);
-    uint32_t type = h.word[HEADER_ETHERTYPE / 4];
+    uint32_t type = h.word[REG_TXPKT_CFG_ETHERTYPE / 4];
     put16(at, type & 1 ? type >> 16 : after_type);
     uint8_t *l3 = at + 2;
-    uint8_t *l4 = put_words(l3, &h.word[HEADER_L3 / 4], h.l3_bytes);
-    at = put_words(l4, &h.word[HEADER_L4 / 4], h.l4_bytes);
+    uint8_t *l4 = put_words(l3, &h.word[REG_TXPKT_CFG_L3_HEADER / 4], h.l3_bytes);
+    at = put_words(l4, &h.word[REG_TXPKT_CFG_L4_HEADER / 4], h.l4_bytes);
     if (tt_link) {
         memcpy(at, tt_link, TT_LINK_BYTES);
         at += TT_LINK_BYTES;

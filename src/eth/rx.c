@@ -10,14 +10,14 @@ enum { PACKET_MODE = 1 << 1, BUF_WRAP = 1 << 2, WORD_BYTES = 16, STREAMS = 32 };
 
 static void drop(struct eth_rxq *rxq)
 {
-    ++*rxq_word(rxq, RXQ_DROP_CNT);
+    ++*rxq_word(rxq, REG_ETH_RXQ_PACKET_DROP_CNT);
 }
 
 static void write_l1(struct eth *eth, struct eth_rxq *rxq, uint32_t address, const uint8_t *bytes,
                      uint32_t size, uint64_t cycle)
 {
     memcpy(eth->board.l1 + address, bytes, size);
-    *rxq_word(rxq, RXQ_BYTE_CNT) += size;
+    *rxq_word(rxq, REG_ETH_RXQ_BYTE_CNT) += size;
     eth->board.l1_written(eth->board.owner, address, size, cycle);
 }
 
@@ -27,10 +27,10 @@ static void write_l1(struct eth *eth, struct eth_rxq *rxq, uint32_t address, con
 static void append(struct eth *eth, struct eth_rxq *rxq, const uint8_t *bytes, uint32_t left,
                    uint64_t cycle)
 {
-    uint64_t start = (uint64_t)*rxq_word(rxq, RXQ_BUF_START) * WORD_BYTES;
-    uint64_t size = (uint64_t)*rxq_word(rxq, RXQ_BUF_SIZE) * WORD_BYTES;
-    bool wraps = *rxq_word(rxq, RXQ_CTRL) & BUF_WRAP;
-    uint32_t *pointer = rxq_word(rxq, RXQ_BUF_PTR);
+    uint64_t start = (uint64_t)*rxq_word(rxq, REG_ETH_RXQ_BUF_START_WORD_ADDR) * WORD_BYTES;
+    uint64_t size = (uint64_t)*rxq_word(rxq, REG_ETH_RXQ_BUF_SIZE_WORDS) * WORD_BYTES;
+    bool wraps = *rxq_word(rxq, REG_ETH_RXQ_CTRL) & BUF_WRAP;
+    uint32_t *pointer = rxq_word(rxq, REG_ETH_RXQ_BUF_PTR);
     if (start + size > eth->board.l1_size) {
         drop(rxq);
         eth->board.fault(eth->board.owner,
@@ -62,7 +62,7 @@ static void append(struct eth *eth, struct eth_rxq *rxq, const uint8_t *bytes, u
 static void receive_raw(struct eth *eth, struct eth_rxq *rxq, const struct eth_frame *frame,
                         uint64_t cycle)
 {
-    uint32_t strip = *rxq_word(rxq, RXQ_HDR_CTRL);
+    uint32_t strip = *rxq_word(rxq, REG_ETH_RXQ_HDR_CTRL);
     if (strip < frame->length) {
         append(eth, rxq, frame->bytes + strip, frame->length - strip, cycle);
     }
@@ -122,11 +122,11 @@ static bool in_sequence(struct eth *eth, unsigned queue, uint8_t sequence)
 {
     struct eth_rxq *rxq = &eth->rxq[queue];
     struct eth_txq *txq = &eth->txq[queue];
-    uint8_t ahead = (uint8_t)(sequence - *rxq_word(rxq, RXQ_LOCAL_SEQ));
+    uint8_t ahead = (uint8_t)(sequence - *rxq_word(rxq, REG_ETH_RXQ_LOCAL_RX_SEQ_NUM));
     txq->ack_owed = true;
     if (ahead == 0) {
         rxq->gap_noticed = false;
-        *rxq_word(rxq, RXQ_LOCAL_SEQ) = (uint8_t)(sequence + 1);
+        *rxq_word(rxq, REG_ETH_RXQ_LOCAL_RX_SEQ_NUM) = (uint8_t)(sequence + 1);
         return true;
     }
     if (ahead < 0x80 && !rxq->gap_noticed) {
@@ -153,7 +153,7 @@ static void receive_tt_link(struct eth *eth, unsigned queue, const struct eth_fr
         return;
     }
     uint8_t flags = tt_link[TT_LINK_FLAGS], expected = tt_link[TT_LINK_EXPECTED];
-    *rxq_word(rxq, RXQ_REMOTE_SEQ) = expected;
+    *rxq_word(rxq, REG_ETH_RXQ_REMOTE_RX_SEQ_NUM) = expected;
     eth_acknowledged(eth, queue, expected, flags & TT_LINK_NOTICE, cycle);
     if (flags & TT_LINK_HAS_SEQUENCE && in_sequence(eth, queue, tt_link[TT_LINK_SEQUENCE])) {
         act(eth, queue, tt_link, cycle);
@@ -194,10 +194,10 @@ void eth_receive(struct eth *eth, const struct eth_frame *arrived, uint64_t cycl
         return;
     }
     struct eth_rxq *rxq = &eth->rxq[queue];
-    ++*rxq_word(rxq, RXQ_PKT_START_CNT);
-    *rxq_word(rxq, RXQ_WORD_CNT) += (frame.length + COUNTED_WORD - 1) / COUNTED_WORD;
-    ++*rxq_word(rxq, RXQ_PKT_END_CNT);
-    if (*rxq_word(rxq, RXQ_CTRL) & PACKET_MODE) {
+    ++*rxq_word(rxq, REG_ETH_RXQ_PKT_START_CNT);
+    *rxq_word(rxq, REG_ETH_RXQ_WORD_CNT) += (frame.length + COUNTED_WORD - 1) / COUNTED_WORD;
+    ++*rxq_word(rxq, REG_ETH_RXQ_PKT_END_CNT);
+    if (*rxq_word(rxq, REG_ETH_RXQ_CTRL) & PACKET_MODE) {
         receive_tt_link(eth, queue, &frame, cycle);
     } else {
         receive_raw(eth, rxq, &frame, cycle);

@@ -19,7 +19,7 @@ void eth_update_tcam_row(struct eth *eth, uint32_t command)
     if (command & WRITE_ROW) {
         eth->tcam[number].enabled = command & ENABLE;
     } else {
-        eth->classifier[CLASSIFY_ROW_STATUS / 4] =
+        eth->classifier[REG_TCAM_ROW_STATUS / 4] =
             number | (eth->tcam[number].enabled ? ENABLE : 0);
     }
 }
@@ -28,8 +28,8 @@ void eth_update_tcam_row(struct eth *eth, uint32_t command)
 
 enum { NOT_IP = 1 << 0, IP = 1 << 1 };
 
-/* A part of a pattern: its words in struct eth_tuple, where TCAM_*_WRITE and TCAM_*_READ are, the
- * bit of TCAM_UPDATE that says to write it, in which rows it is, and which bits it has. */
+/* A part of a pattern: its words in struct eth_tuple, where its registers are, the bit of TCAM_UPDATE
+ * that says to write it, in which rows it is, and which bits it has. */
 static const struct part {
     size_t at;
     uint8_t words;
@@ -38,25 +38,28 @@ static const struct part {
     uint8_t rows;
     uint32_t bits;
 } parts[] = {
-    {offsetof(struct eth_tuple, protocol), 1, 0xdbc, 0xe4c, 16, IP, 0xf00ff},
-    {offsetof(struct eth_tuple, destination_port), 1, 0xdb8, 0xe48, 17, IP, 0xfffff},
-    {offsetof(struct eth_tuple, source_port), 1, 0xdb4, 0xe34, 18, IP, 0xfffff},
-    {offsetof(struct eth_tuple, destination), 4, 0xda0, 0xe20, 19, IP | NOT_IP, 0xffffffff},
-    {offsetof(struct eth_tuple, source), 4, 0xd90, 0xe10, 20, IP | NOT_IP, 0xffffffff},
-    {offsetof(struct eth_tuple, kind), 1, 0xd80, 0xe00, 21, IP | NOT_IP, 0x3},
-    {offsetof(struct eth_tuple, ethertype), 1, 0xdc0, 0xe50, 22, NOT_IP, 0xfffff},
-    {offsetof(struct eth_tuple, priority), 1, 0xdc4, 0xe54, 23, NOT_IP, 0x7},
+#define ETH_PATTERN(token, member, words, update_bit, rows, bits)                                  \
+    {offsetof(struct eth_tuple, member),                                                           \
+     words,                                                                                        \
+     REG_TCAM_##token##_WRITE,                                                                     \
+     REG_TCAM_##token##_READ,                                                                      \
+     update_bit,                                                                                   \
+     rows,                                                                                         \
+     bits},
+#include "eth.def"
+#undef ETH_PATTERN
 };
+
+enum {
+#define ETH_PATTERN(token, member, words, update_bit, rows, bits)                                  \
+    UPDATE_##token = 1 << (update_bit),
+#include "eth.def"
+#undef ETH_PATTERN
+};
+
 /* The flags of a Not IP row's addresses go with the addresses: the low half with the destination's
  * bit, the high half with the source's. */
-enum {
-    FLAGS_WRITE = 0xdb0,
-    FLAGS_READ = 0xe30,
-    UPDATE_DESTINATION = 1 << 19,
-    UPDATE_SOURCE = 1 << 20,
-    DESTINATION_FLAGS = 0xf,
-    SOURCE_FLAGS = 0xf0000,
-};
+enum { DESTINATION_FLAGS = 0xf, SOURCE_FLAGS = DESTINATION_FLAGS << 16 };
 
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
@@ -80,11 +83,11 @@ static void write_tuple(struct eth *eth, struct eth_tuple *tuple, uint32_t comma
             }
         }
     }
-    uint32_t flags = (command & UPDATE_DESTINATION ? DESTINATION_FLAGS : 0) |
-                     (command & UPDATE_SOURCE ? SOURCE_FLAGS : 0);
+    uint32_t flags =
+        (command & UPDATE_DA ? DESTINATION_FLAGS : 0) | (command & UPDATE_SA ? SOURCE_FLAGS : 0);
     if (rows & NOT_IP) {
-        tuple->address_flags =
-            (tuple->address_flags & ~flags) | (eth->classifier[FLAGS_WRITE / 4] & flags);
+        tuple->address_flags = (tuple->address_flags & ~flags) |
+                               (eth->classifier[REG_TCAM_NON_IP_ADDR_FLAGS_WRITE / 4] & flags);
     }
 }
 
@@ -100,7 +103,7 @@ static void read_tuple(struct eth *eth, const struct eth_tuple *tuple, enum eth_
         }
     }
     if (rows & NOT_IP) {
-        eth->classifier[FLAGS_READ / 4] = tuple->address_flags;
+        eth->classifier[REG_TCAM_NON_IP_ADDR_FLAGS_READ / 4] = tuple->address_flags;
     }
 }
 
@@ -183,7 +186,7 @@ unsigned eth_match(const struct eth *eth, const struct eth_tuple *tuple)
 {
     unsigned best = ETH_NO_MATCH, best_priority = 0;
     for (unsigned i = 0; i < ETH_TCAM_ROWS; i++) {
-        uint32_t mapping = classifier_word(eth, CLASSIFY_ROW_MAPPING, i);
+        uint32_t mapping = classifier_word(eth, REG_TCAM_ROW_MAPPING, i);
         unsigned priority = mapping & 7;
         if (eth->tcam[i].enabled && (best == ETH_NO_MATCH || priority > best_priority) &&
             row_matches(&eth->tcam[i], tuple)) {
@@ -203,11 +206,19 @@ void eth_update_flow(struct eth *eth, uint32_t command)
         return;
     }
     struct eth_flow *row = &eth->flow[command & ROW_MASK];
-    uint32_t *word = &eth->classifier[CLASSIFY_FTABLE / 4];
+    uint32_t *word = eth->classifier;
     if (command & WRITE) {
-        *row = (struct eth_flow){word[0], word[1], word[2], word[3]};
+        *row = (struct eth_flow){
+            .labels = word[REG_FTABLE_LABELS / 4],
+            .actions = word[REG_FTABLE_ACTIONS / 4],
+            .vlan = word[REG_FTABLE_VLAN / 4],
+            .metadata = word[REG_FTABLE_SW_METADATA / 4],
+        };
     } else {
-        memcpy(word, (uint32_t[]){row->labels, row->actions, row->vlan, row->metadata}, 16);
+        word[REG_FTABLE_LABELS / 4] = row->labels;
+        word[REG_FTABLE_ACTIONS / 4] = row->actions;
+        word[REG_FTABLE_VLAN / 4] = row->vlan;
+        word[REG_FTABLE_SW_METADATA / 4] = row->metadata;
     }
 }
 
@@ -217,9 +228,9 @@ struct eth_flow eth_flow_row(const struct eth *eth, unsigned row)
         return eth->flow[row];
     }
     return (struct eth_flow){
-        .labels = classifier_word(eth, CLASSIFY_NO_MATCH_LABELS, 0),
-        .actions = classifier_word(eth, CLASSIFY_NO_MATCH_ACTIONS, 0),
-        .vlan = classifier_word(eth, CLASSIFY_NO_MATCH_VLAN, 0),
-        .metadata = classifier_word(eth, CLASSIFY_NO_MATCH_METADATA, 0),
+        .labels = classifier_word(eth, REG_NO_MATCH_LABELS, 0),
+        .actions = classifier_word(eth, REG_NO_MATCH_ACTIONS, 0),
+        .vlan = classifier_word(eth, REG_NO_MATCH_VLAN, 0),
+        .metadata = classifier_word(eth, REG_NO_MATCH_SW_METADATA, 0),
     };
 }

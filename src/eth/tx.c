@@ -70,7 +70,7 @@ static const char *check_mmio_write(unsigned queue, const struct eth_packet *p)
 /* The largest payload of a packet. */
 static uint32_t piece_size(const struct eth_txq *txq, enum eth_packet_kind kind)
 {
-    uint32_t limit = txq->word[TXQ_MAX_PKT_SIZE / 4];
+    uint32_t limit = txq->word[REG_ETH_TXQ_MAX_PKT_SIZE_BYTES / 4];
     return kind == ETH_PACKET_RAW ? limit : limit & ~(uint32_t)(ALIGNMENT - 1);
 }
 
@@ -78,12 +78,12 @@ static const char *make_transfer(const struct eth *eth, unsigned queue, uint32_t
                                  struct eth_packet *p)
 {
     const struct eth_txq *txq = &eth->txq[queue];
-    uint32_t select = txq->word[TXQ_CFG_SEL_SW / 4];
+    uint32_t select = txq->word[REG_ETH_TXQ_TXPKT_CFG_SEL_SW / 4];
     *p = (struct eth_packet){
-        .local = txq->word[TXQ_START_ADDR / 4],
-        .destination = txq->word[TXQ_DEST_ADDR / 4],
-        .size = txq->word[TXQ_SIZE_BYTES / 4],
-        .value = txq->word[TXQ_REG_DATA / 4],
+        .local = txq->word[REG_ETH_TXQ_TRANSFER_START_ADDR / 4],
+        .destination = txq->word[REG_ETH_TXQ_DEST_ADDR / 4],
+        .size = txq->word[REG_ETH_TXQ_TRANSFER_SIZE_BYTES / 4],
+        .value = txq->word[REG_ETH_TXQ_REMOTE_REG_DATA / 4],
     };
     const char *rule = NULL;
     switch (command) {
@@ -132,7 +132,7 @@ enum eth_effect eth_command(struct eth *eth, unsigned queue, uint32_t command, u
         return refuse(eth, rule);
     }
     txq->transfer = transfer;
-    *txq_word(txq, TXQ_STATUS) = CMD_ONGOING;
+    *txq_word(txq, REG_ETH_TXQ_STATUS) = CMD_ONGOING;
     eth_pump(eth, cycle);
     return ETH_DONE;
 }
@@ -147,8 +147,8 @@ static struct eth_packet *packet_at(struct eth_txq *txq, unsigned index)
 static void finish_transfer(struct eth *eth, struct eth_txq *txq, uint64_t cycle)
 {
     txq->transfer.kind = ETH_PACKET_NONE;
-    *txq_word(txq, TXQ_STATUS) = 0;
-    ++*txq_word(txq, TXQ_TRANSFER_CNT);
+    *txq_word(txq, REG_ETH_TXQ_STATUS) = 0;
+    ++*txq_word(txq, REG_ETH_TXQ_TRANSFER_CNT);
     eth->board.changed(eth->board.owner, cycle);
 }
 
@@ -198,7 +198,7 @@ bool eth_send_overlay(struct eth *eth, unsigned queue, unsigned stream, uint32_t
 {
     enum { SELECTED = 8 }; /* streams with a field in ETH_TXQ_TXPKT_CFG_SEL_OVL */
     struct eth_txq *txq = &eth->txq[queue];
-    uint32_t select = txq->word[TXQ_CFG_SEL_OVL / 4];
+    uint32_t select = txq->word[REG_ETH_TXQ_TXPKT_CFG_SEL_OVL / 4];
     struct eth_packet packet = {
         .kind = ETH_PACKET_OVERLAY,
         .header = stream < SELECTED ? select >> 4 * stream & 0xf : 0,
@@ -229,9 +229,9 @@ void eth_acknowledged(struct eth *eth, unsigned queue, uint8_t expected, bool no
     txq->held = (uint8_t)(txq->held - freed);
     txq->sent = (uint8_t)(txq->sent > freed ? txq->sent - freed : 0);
     txq->waits_since = freed ? cycle : txq->waits_since;
-    if (notice && txq->sent && !(txq->word[TXQ_CTRL / 4] & DIS_DROP)) {
+    if (notice && txq->sent && !(txq->word[REG_ETH_TXQ_CTRL / 4] & DIS_DROP)) {
         txq->sent = 0;
-        ++*txq_word(txq, TXQ_RESEND_CNT);
+        ++*txq_word(txq, REG_ETH_TXQ_RESEND_CNT);
     }
     if (freed) {
         eth->board.changed(eth->board.owner, cycle);
@@ -243,9 +243,9 @@ void eth_acknowledged(struct eth *eth, unsigned queue, uint8_t expected, bool no
 static void put_on_wire(struct eth *eth, struct eth_txq *txq, const struct eth_frame *frame,
                         uint64_t cycle)
 {
-    ++*txq_word(txq, TXQ_PKT_START_CNT);
-    ++*txq_word(txq, TXQ_PKT_END_CNT);
-    *txq_word(txq, TXQ_WORD_CNT) += (frame->length + COUNTED_WORD - 1) / COUNTED_WORD;
+    ++*txq_word(txq, REG_ETH_TXQ_PKT_START_CNT);
+    ++*txq_word(txq, REG_ETH_TXQ_PKT_END_CNT);
+    *txq_word(txq, REG_ETH_TXQ_WORD_CNT) += (frame->length + COUNTED_WORD - 1) / COUNTED_WORD;
     if (eth->link == ETH_LINK_DOWN) {
         eth->statistics.lost++;
         return;
@@ -276,7 +276,7 @@ static void send_tt_link(struct eth *eth, unsigned queue, unsigned header, uint8
 {
     struct eth_txq *txq = &eth->txq[queue];
     struct eth_frame frame;
-    tt_link[TT_LINK_EXPECTED] = (uint8_t)eth->rxq[queue].word[RXQ_LOCAL_SEQ / 4];
+    tt_link[TT_LINK_EXPECTED] = (uint8_t)eth->rxq[queue].word[REG_ETH_RXQ_LOCAL_RX_SEQ_NUM / 4];
     put32_low_first(tt_link + TT_LINK_SIZE, size);
     eth_build_frame(eth, header, tt_link, payload, size, &frame);
     txq->ack_owed = false;
@@ -288,7 +288,7 @@ static void send_update(struct eth *eth, unsigned queue, uint64_t cycle)
 {
     struct eth_txq *txq = &eth->txq[queue];
     uint8_t tt_link[TT_LINK_BYTES] = {0};
-    unsigned header = txq->word[TXQ_CFG_SEL_HW / 4] & 0xf;
+    unsigned header = txq->word[REG_ETH_TXQ_TXPKT_CFG_SEL_HW / 4] & 0xf;
     tt_link[TT_LINK_FLAGS] = txq->notice_owed ? TT_LINK_NOTICE : 0;
     txq->notice_owed = false;
     const char *rule = eth_check_header(eth, header);
@@ -338,7 +338,7 @@ static void pump_queue(struct eth *eth, unsigned queue, uint64_t cycle)
     while (txq->sent < txq->held) {
         send_packet(eth, queue, txq->sent++, cycle);
     }
-    if (txq->notice_owed && txq->word[TXQ_CTRL / 4] & KEEPALIVE) {
+    if (txq->notice_owed && txq->word[REG_ETH_TXQ_CTRL / 4] & KEEPALIVE) {
         send_update(eth, queue, cycle);
         sends = true;
     }
@@ -364,7 +364,7 @@ static uint64_t after(uint64_t since, uint32_t timeout)
 
 static uint64_t resend_due(const struct eth_txq *txq)
 {
-    uint32_t timeout = txq->word[TXQ_SEQ_TIMEOUT / 4];
+    uint32_t timeout = txq->word[REG_ETH_TXQ_REMOTE_SEQ_TIMEOUT / 4];
     return txq->sent ? after(txq->waits_since, timeout) : UINT64_MAX;
 }
 
@@ -380,8 +380,9 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static uint64_t update_due(const struct eth_txq *txq)
 {
-    bool wanted = txq->ack_owed && txq->word[TXQ_CTRL / 4] & KEEPALIVE;
-    return wanted ? after(txq->last_sent, txq->word[TXQ_UPDATE_TIMEOUT / 4]) : UINT64_MAX;
+    bool wanted = txq->ack_owed && txq->word[REG_ETH_TXQ_CTRL / 4] & KEEPALIVE;
+    return wanted ? after(txq->last_sent, txq->word[REG_ETH_TXQ_LOCAL_SEQ_UPDATE_TIMEOUT / 4])
+                  : UINT64_MAX;
 }
 
 uint64_t eth_next_event(const struct eth *eth)
@@ -400,7 +401,7 @@ void eth_run(struct eth *eth, uint64_t cycle)
         struct eth_txq *txq = &eth->txq[queue];
         if (resend_due(txq) <= cycle) {
             txq->sent = 0;
-            ++*txq_word(txq, TXQ_RESEND_CNT);
+            ++*txq_word(txq, REG_ETH_TXQ_RESEND_CNT);
         } else if (update_due(txq) <= cycle) {
             send_update(eth, queue, cycle);
             eth->board.changed(eth->board.owner, cycle);

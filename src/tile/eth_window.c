@@ -181,8 +181,7 @@ enum mmio_reply tile_mmio_ETH(struct tile *tile, struct mmio_access *access)
 /* The PTP timer runs, and reading its low half latches the high one. */
 enum rv32_poll tile_mmio_poll_ETH(struct tile *tile, enum tile_agent agent, uint32_t offset)
 {
-    enum { PTP_FIRST = 0x8800, PTP_LAST = 0x88ff };
     (void)tile;
     (void)agent;
-    return offset >= PTP_FIRST && offset <= PTP_LAST ? RV32_POLL_EFFECT : RV32_POLL_STATE;
+    return eth_is_of_timer(offset) ? RV32_POLL_EFFECT : RV32_POLL_STATE;
 }

@@ -61,8 +61,9 @@
 
 /* Tiles of other kinds: the control block of E0 and DRAM harts (its first word is the reset PC),
  * and the registers of the Ethernet subsystem. */
-#define AT_RESET_PC 0xffb14000
-#define AT_ETHERNET 0xffb90000
+#define AT_RESET_PC  0xffb14000
+#define AT_ETHERNET  0xffb90000
+#define END_ETHERNET 0xffbb0000
 
 /* --- As the NoC has it --- */
 

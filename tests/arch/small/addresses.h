@@ -46,8 +46,9 @@
 #define AT_MOP_EXPANDER_DONE (AT_PC_BUF + 8)
 #define AT_SEMAPHORES        (AT_PC_BUF + 0x20)
 
-#define AT_RESET_PC 0xffa28000
-#define AT_ETHERNET 0xffab0000
+#define AT_RESET_PC  0xffa28000
+#define AT_ETHERNET  0xffab0000
+#define END_ETHERNET 0xffad0000
 
 #define AT_NOC_REGISTERS 0xff000000
 

@@ -76,7 +76,7 @@ TEST_EACH(registers_are_where_the_pages_say, COUNT(known))
 static unsigned rows_in_the_table(void)
 {
     enum {
-#define ETH_BANK(token, first, count, stride) COPIES_##token = count,
+#define ETH_BANK(token, first, count, stride, bytes) COPIES_##token = count,
 #include "eth.def"
 #undef ETH_BANK
     };
