@@ -259,13 +259,16 @@ uint32_t device_config_read(struct device *device, uint32_t offset)
 {
     /* A type 0 header; what is not named reads zero: no capabilities, no interrupts. */
     static const uint32_t header[] = {
-        [0x00 / 4] = 0xb1401e52, /* device, vendor */
+        [0x00 / 4] = PCI_DEVICE_AND_VENDOR,
         [0x04 / 4] = 0x00000006, /* decodes memory, may be a bus master */
         [0x08 / 4] = 0x12000001, /* class "processing accelerator", revision 1 */
         [0x10 / 4] = 0x00000004, /* BARs: 64-bit, not prefetchable; bar.c has the same bases */
-        [0x14 / 4] = 0x00000001, [0x18 / 4] = 0x20000004,
-        [0x1c / 4] = 0x00000001, [0x20 / 4] = 0x00000004,
-        [0x24 / 4] = 0x00000008, [0x3c / 4] = 0x000000ff, /* no interrupt line */
+        [0x14 / 4] = 0x00000001,
+        [0x18 / 4] = 0x20000004,
+        [0x1c / 4] = 0x00000001,
+        [0x20 / 4] = 0x00000004,
+        [0x24 / 4] = 0x00000008,
+        [0x3c / 4] = 0x000000ff, /* no interrupt line */
     };
     if (offset >= CONFIG_BYTES) {
         report(device, "configuration space has %d bytes; offset 0x%x reads all ones", CONFIG_BYTES,

@@ -17,9 +17,8 @@ enum { MOST_WAIT = 1 << 20, MOST_DRAIN = 1 << 13, WAIT_STEP = 1024 };
 #define WHOLE_SPACE UINT64_MAX
 #define LOW_SPACE   UINT64_C(0xffffffff) /* registers come again in every 4 GiB */
 
-/* Counters, debug bus, RISC_DBG_CNTL, instruction buffers: who writes them looks at harts that run.
- */
-enum { DEBUGGER_BYTES = 0x100, DEBUGGER_CYCLES = 512 };
+/* They pass before a host writes what looks at harts that run. */
+enum { DEBUGGER_CYCLES = 512 };
 
 /* --- Kinds of tile --- */
 
@@ -254,7 +253,7 @@ bool device_endpoint_write(struct device *device, struct endpoint endpoint,
 {
     bool resets = touches(&endpoint, transfer.size, AT_SOFT_RESET_0, sizeof(uint32_t)) &&
                   penrose_tile_kind(device->chip, endpoint.x, endpoint.y) == PENROSE_TILE_TENSIX;
-    if (touches(&endpoint, transfer.size, AT_DEBUG, DEBUGGER_BYTES) && !device->in_dma) {
+    if (touches(&endpoint, transfer.size, AT_DEBUG, END_DEBUGGER - AT_DEBUG) && !device->in_dma) {
         clock_note_write(device); /* no more cycles than that */
         clock_run(device, DEBUGGER_CYCLES);
     }

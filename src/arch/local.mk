@@ -1,7 +1,8 @@
 chip_sources += \
 	%D%/arch.c \
 	%D%/arch.h \
-	%D%/bar.h
+	%D%/bar.h \
+	%D%/overlay.h
 EXTRA_DIST += \
 	%D%/blackhole/addresses.h \
 	%D%/blackhole/arc.def \

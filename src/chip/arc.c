@@ -89,11 +89,12 @@ enum {
     TELEMETRY_VERSION = 1,
     TAG_AICLK = 14,
     APB_BYTES = END_ARC_APB - AT_ARC_APB,
-    NIU_WINDOW = 0x1000, /* of its registers; windows of the tile itself follow */
 };
 
-_Static_assert(TELEMETRY_ENTRIES <= (ARC_VALUES - ARC_TAGS) / 4 - 2, "tags end before values");
-_Static_assert(TELEMETRY_ENTRIES <= (ARC_QUEUE_CONTROL - ARC_VALUES) / 4, "values end as well");
+_Static_assert(TELEMETRY_ENTRIES <= (AT_ARC_VALUES - AT_ARC_TAGS) / 4 - 2,
+               "tags end before values");
+_Static_assert(TELEMETRY_ENTRIES <= (AT_ARC_QUEUE_CONTROL - AT_ARC_VALUES) / 4,
+               "values end as well");
 
 /* --- Memory --- */
 
@@ -166,7 +167,7 @@ static int telemetry_index(unsigned tag)
 
 static uint64_t telemetry_address(int index)
 {
-    return ARC_VALUES + 4 * (uint64_t)index;
+    return AT_ARC_VALUES + 4 * (uint64_t)index;
 }
 
 static void set_clock(struct arc *arc, uint32_t megahertz)
@@ -309,7 +310,7 @@ static bool handle_next(struct arc *arc, uint64_t queue)
 static void handle_messages(struct arc *arc)
 {
     for (unsigned i = 0; i < ARC_QUEUES; i++) {
-        uint64_t queue = ARC_QUEUE_BASE + QUEUE_BYTES * (uint64_t)i;
+        uint64_t queue = AT_ARC_QUEUE_BASE + QUEUE_BYTES * (uint64_t)i;
         for (unsigned turn = 0; turn < POINTER_WRAP && handle_next(arc, queue); turn++) {
         }
     }
@@ -327,12 +328,12 @@ void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         arc->scratch_ram[starts[i].index] = starts[i].value;
     }
-    store(arc, ARC_QUEUE_CONTROL, (uint32_t)ARC_QUEUE_BASE);
-    store(arc, ARC_QUEUE_CONTROL + 4, ARC_QUEUE_ENTRIES | ARC_QUEUES << 8);
-    store(arc, ARC_TAGS, TELEMETRY_VERSION);
-    store(arc, ARC_TAGS + 4, TELEMETRY_ENTRIES);
+    store(arc, AT_ARC_QUEUE_CONTROL, (uint32_t)AT_ARC_QUEUE_BASE);
+    store(arc, AT_ARC_QUEUE_CONTROL + 4, ARC_QUEUE_ENTRIES | ARC_QUEUES << 8);
+    store(arc, AT_ARC_TAGS, TELEMETRY_VERSION);
+    store(arc, AT_ARC_TAGS + 4, TELEMETRY_ENTRIES);
     for (int i = 0; i < (int)TELEMETRY_ENTRIES; i++) {
-        store(arc, ARC_TAGS + 8 + 4 * (uint64_t)i, telemetry[i].tag | (uint32_t)i << 16);
+        store(arc, AT_ARC_TAGS + 8 + 4 * (uint64_t)i, telemetry[i].tag | (uint32_t)i << 16);
         store(arc, telemetry_address(i), telemetry_at_boot(&telemetry[i], grid));
     }
     struct grid_position at;
@@ -371,7 +372,7 @@ static struct niu *niu_at(struct arc *arc, uint32_t offset, uint32_t *in_niu)
     static const uint32_t bases[GRID_NOCS] = {AT_ARC_NIU0 - AT_ARC_APB, AT_ARC_NIU1 - AT_ARC_APB};
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
         *in_niu = offset - bases[noc];
-        if (*in_niu < NIU_WINDOW) {
+        if (*in_niu < ARC_NIU_BYTES) {
             return &arc->niu[noc];
         }
     }

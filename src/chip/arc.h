@@ -14,19 +14,13 @@
 #include "chip/grid.h"
 
 enum {
-    ARC_CSM_BYTES = 0x80000,
+    ARC_CSM_BYTES = END_ARC_CSM - AT_ARC_CSM,
     ARC_SCRATCHES = 8,
     ARC_SCRATCH_RAM = 64,
     ARC_QUEUES = 4,
     ARC_QUEUE_ENTRIES = 4,
     ARC_MESSAGE_WORDS = 8,
 };
-
-/* What this ARC has in its memory, as seen from the NoC. */
-#define ARC_TAGS          (AT_ARC_CSM + 0x100) /* version, count, then tag | index << 16 */
-#define ARC_VALUES        (AT_ARC_CSM + 0x200)
-#define ARC_QUEUE_CONTROL (AT_ARC_CSM + 0x300)
-#define ARC_QUEUE_BASE    (AT_ARC_CSM + 0x400)
 
 /* What the tile's surroundings do for it. Any of them may be NULL. */
 struct arc_board {

@@ -258,7 +258,8 @@ static void write_base_word(void *owner, uint32_t address, uint32_t value)
 static struct eth_chip_info port_of(const struct penrose_chip *chip, uint16_t place)
 {
     return (struct eth_chip_info){.eth_id = grid_tile(&chip->grid, chip_position(place))->index,
-                                  .logical_eth_id = (uint8_t)(chip_logical(chip, place).x - 20),
+                                  .logical_eth_id =
+                                      (uint8_t)(chip_logical(chip, place).x - NAMED_ETHERNET_X),
                                   .board_id = chip->grid.board,
                                   .asic_id = 1};
 }

@@ -14,14 +14,10 @@ enum { WINDOW_SHIFT = 58, FIXED_WINDOW = PCIE_WINDOWS };
 
 #define IN_WINDOW ((UINT64_C(1) << WINDOW_SHIFT) - 1)
 
-enum { /* fields of a window; HW: the vendor's firmware */
-       WINDOW_TYPE = 0x1f,
-       WINDOW_NO_SNOOP = 1 << 8,
-       WINDOW_RELAXED = 1 << 9,
-       WINDOW_DBI = 1 << 21,
-       WINDOW_PAST_ATU = 1 << 22,
-       WINDOW_HIGH_SHIFT = 23,
-       WINDOW_HIGH = 63,
+enum {
+#define PCIE_PLACE(name, offset) name = (offset),
+#define PCIE_BITS(name, bits)    name = (bits),
+#include "pcie.def"
 };
 
 static const struct {
@@ -79,8 +75,6 @@ void pcie_init(struct pcie *pcie, const struct grid *grid, unsigned instance,
 }
 
 /* --- To the host --- */
-
-enum { ATU_ENABLE_BIT = 31, ATU_INCREASE_SIZE = 1 << 13 };
 
 static uint64_t region_limit(const struct pcie_region *region)
 {
@@ -141,9 +135,9 @@ static enum grid_reply check_window(const struct pcie *pcie, uint64_t address, u
     unsigned window = (unsigned)(address >> WINDOW_SHIFT);
     if (!pcie->is_connected) {
         return grid_answer(GRID_FORBIDDEN, rule,
-                           "PCIe tile %u has no host: use the one at (19, 24), which this product "
+                           "PCIe tile %u has no host: use the one at (%d, %d), which this product "
                            "connects",
-                           pcie->instance);
+                           pcie->instance, NAMED_PCIE_X, NAMED_PCIE_Y);
     }
     if (is_unused(pcie, window)) {
         return grid_answer(
@@ -192,23 +186,7 @@ enum grid_reply pcie_translate(const struct pcie *pcie, uint64_t address, uint64
 
 /* --- DMA --- */
 
-enum { /* HW: the controller's public driver, and the vendor's firmware */
-       DMA_ENABLE = 1 << 0,
-       DMA_START = 1 << 0,
-       DMA_STOP = 1 << 1,
-       DMA_LINKED_LIST = 1 << 0, /* in control */
-
-       DMA_ABORTED = 2, /* status; 1 is running, which nobody ever sees */
-       DMA_STOPPED = 3,
-
-       INTERRUPT_STOP = 1 << 0, /* status and clear, and masks in setup */
-       INTERRUPT_WATERMARK = 1 << 1,
-       INTERRUPT_ABORT = 1 << 2,
-       SETUP_STOP_MESSAGE = 1 << 3,
-       SETUP_ABORT_MESSAGE = 1 << 5,
-
-       DMA_PIECE = 4096,
-};
+enum { DMA_PIECE = 4096 /* that are moved at once */ };
 
 static bool move_piece(struct pcie *pcie, enum pcie_direction direction, uint64_t source,
                        uint64_t target, uint32_t size)
@@ -329,7 +307,6 @@ void pcie_transfer(struct pcie *pcie, enum pcie_direction direction,
 
 /* --- Registers of the controller --- */
 
-enum { CHANNEL_BYTES = 0x100, ATU_BYTES = 0x100 };
 enum { DMA_SPACE = PCIE_CHANNELS * PCIE_DIRECTIONS * CHANNEL_BYTES };
 enum { ATU_SPACE = PCIE_REGIONS * 2 * ATU_BYTES };
 
@@ -402,8 +379,6 @@ static enum grid_reply write_stored(struct pcie *pcie, const struct stored *stor
 
 /* --- BAR2 --- */
 
-enum { BAR2_ATU = 0x1000 };
-
 static bool find_bar2(struct pcie *pcie, uint32_t offset, struct stored *stored)
 {
     if (offset < DMA_SPACE) {
@@ -419,7 +394,8 @@ static enum grid_reply no_bar2(uint32_t offset, char *rule)
                            "BAR2 + 0x%x: registers are aligned words in the first 1 MiB", offset);
     }
     return grid_answer(GRID_UNMODELLED, rule,
-                       "BAR2 + 0x%x is not modelled: DMA is at 0x0, the iATU at 0x1000", offset);
+                       "BAR2 + 0x%x is not modelled: DMA is at 0x0, the iATU at 0x%x", offset,
+                       (unsigned)BAR2_ATU);
 }
 
 enum grid_reply pcie_bar2_read(struct pcie *pcie, uint32_t offset, uint32_t *value, char *rule)
@@ -441,23 +417,6 @@ enum grid_reply pcie_bar2_write(struct pcie *pcie, uint32_t offset, uint32_t val
 }
 
 /* --- Registers as the NoC sees them --- */
-
-enum {
-    DBI_IDS = 0x000,
-    DBI_DEVICE_CONTROL = 0x078,
-    DBI_ATU = 0x300000, /* GUESS: where the controller's maker puts it */
-    DBI_DMA = 0x380000, /* HW: the vendor's firmware */
-
-    SII_APP_CONTROL = 0x05c,
-    SII_LINK_STATE = 0x128,
-    SII_WINDOWS = 0x134,
-    SII_BYTES = 0xf000000,
-    SERDES_BYTES = 0x10000000,
-
-    LINK_IS_UP = 1 << 7 | 1 << 6 | 0x11, /* both layers, state L0 */
-};
-
-#define DEVICE_AND_VENDOR UINT32_C(0xb1401e52)
 
 /* A stored register of the DBI. */
 static bool find_dbi(struct pcie *pcie, uint64_t offset, struct stored *stored)
@@ -535,7 +494,7 @@ static enum grid_reply read_register(struct pcie *pcie, unsigned noc, enum area 
         return got == GRID_DONE ? got : no_register(address, rule);
     }
     if (area == AREA_DBI && offset == DBI_IDS) {
-        *value = DEVICE_AND_VENDOR;
+        *value = PCI_DEVICE_AND_VENDOR;
         return GRID_DONE;
     }
     if (area == AREA_SII && offset == SII_LINK_STATE) {

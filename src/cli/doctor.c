@@ -23,6 +23,7 @@
 #include "cli/compiler.h"
 #include "cli/firmware_set.h"
 #include "cli/installation.h"
+#include "geometry.h"
 #include "host/environment.h"
 
 /* Adds a check that is ok; `format` says what was found. */
@@ -105,7 +106,6 @@ static bool reaches_tile(const struct library_functions *functions)
 
 static enum library_answer try_library(const char *path, const char *card)
 {
-    const uint32_t blackhole = 0xb1401e52;
     struct library_functions functions;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -118,9 +118,10 @@ static enum library_answer try_library(const char *path, const char *card)
     unsetenv("PENROSE_TRACE");
     unsetenv("PENROSE_SUMMARY");
     functions.init();
-    enum library_answer answer = functions.config(0, 0) != blackhole ? LIBRARY_OTHER_DEVICE
-                                 : reaches_tile(&functions)          ? LIBRARY_FINE
-                                                                     : LIBRARY_NO_MEMORY;
+    enum library_answer answer = functions.config(0, 0) != PCI_DEVICE_AND_VENDOR
+                                     ? LIBRARY_OTHER_DEVICE
+                                 : reaches_tile(&functions) ? LIBRARY_FINE
+                                                            : LIBRARY_NO_MEMORY;
     functions.exit();
     return answer;
 }

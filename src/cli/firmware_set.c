@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addresses.h"
 #include "chip/grid.h"
 #include "cli/installation.h"
 #include "loader/firmware.h"
@@ -14,7 +15,8 @@
  * its registers is in a LUI. */
 static bool dispatches_on_tensix(const struct loader_elf *brisc)
 {
-    enum { LUI = 0x37, STREAM_48 = 0xffb70 };
+    enum { LUI = 0x37 };
+    const uint32_t stream_48 = AT_OVERLAY + 48 * STEP_STREAM;
     unsigned count;
     const struct loader_segment *segment = loader_elf_segments(brisc, &count);
     for (unsigned i = 0; i < count; i++) {
@@ -22,7 +24,7 @@ static bool dispatches_on_tensix(const struct loader_elf *brisc)
              segment[i].flags & LOADER_SEGMENT_EXECUTE && at + 4 <= segment[i].filesz; at += 4) {
             uint32_t word;
             memcpy(&word, segment[i].bytes + at, sizeof word);
-            if ((word & 0x7f) == LUI && word >> 12 == STREAM_48) {
+            if ((word & 0x7f) == LUI && (word & ~UINT32_C(0xfff)) == stream_48) {
                 return true;
             }
         }
@@ -33,7 +35,7 @@ static bool dispatches_on_tensix(const struct loader_elf *brisc)
 /* One column of workers is for dispatch. */
 static bool fits(const struct loader_firmware *firmware, const struct grid_product *product)
 {
-    enum { ROWS = 10 };
+    enum { ROWS = GRID_HEIGHT - GRID_TENSIX_ROW };
     unsigned columns = GRID_COLUMNS - (unsigned)__builtin_popcount(product->fused.columns);
     unsigned banks = GRID_BANKS - (unsigned)__builtin_popcount(product->fused.banks);
     return firmware->tables.l1_banks == (columns - 1) * ROWS &&

@@ -34,31 +34,25 @@
 #include <stdint.h>
 
 #include "addresses.h"
+#include "arch/overlay.h"
 
 enum {
     OVERLAY_STREAMS = 64, /* of a Tensix tile */
     OVERLAY_ETHERNET_STREAMS = 32,
-    OVERLAY_REGISTERS = 0x400,
+    OVERLAY_STREAM_BYTES = STEP_STREAM, /* of the address space */
+    OVERLAY_REGISTERS = OVERLAY_STREAM_BYTES / 4,
     OVERLAY_RULE_BYTES = 160,
     OVERLAY_OFFSETS = 8, /* entries of the global offset table */
     OVERLAY_READY_UNICAST = 24,
     OVERLAY_READY_MULTICAST = 8,
     OVERLAY_ANSWERS = OVERLAY_READY_UNICAST + OVERLAY_READY_MULTICAST,
-    OVERLAY_WORD = 16,                            /* bytes of a word of messages */
-    OVERLAY_STATE_BYTES = 2560,                   /* room for a struct overlay_stream */
-    OVERLAY_STREAM_BYTES = 4 * OVERLAY_REGISTERS, /* of the address space */
+    OVERLAY_WORD = 16,          /* bytes of a word of messages */
+    OVERLAY_STATE_BYTES = 2560, /* room for a struct overlay_stream */
     OVERLAY_FILE_BYTES = OVERLAY_STREAMS * OVERLAY_STREAM_BYTES,
     OVERLAY_MEMORY_BYTES = OVERLAY_FILE_BYTES + OVERLAY_STREAMS * OVERLAY_STATE_BYTES,
 };
 
 #define OVERLAY_REGISTERS_ADDRESS AT_OVERLAY
-
-/* Numbers of registers: OVERLAY_CURR_PHASE and so on. */
-enum overlay_register {
-#define OVERLAY(index, words, name, bits, streams, kind) OVERLAY_##name = (index),
-#include "overlay.def"
-#undef OVERLAY
-};
 
 /* A posted write that a stream sends, with a static VC: a piece of a message, or a word for a
  * register of another overlay. */

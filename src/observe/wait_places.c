@@ -132,7 +132,7 @@ static const char *const counters[] = {
 #undef COUNTER
 };
 
-enum { FIRST_ID_COUNTER = 16, COUNTERS = 62 };
+enum { FIRST_ID_COUNTER = NIU_COUNT_REQS_OUTSTANDING, COUNTERS = NIU_COUNTER_COUNT };
 
 const char *wait_places_counter(unsigned counter)
 {
@@ -222,7 +222,7 @@ static void put_awaited(const struct penrose_chip *chip, const struct tile *tile
 static void put_niu(struct penrose_chip *chip, const struct tile *tile, uint32_t address,
                     struct wait_words *words)
 {
-    unsigned noc = address >> 16 & 1, offset = address & 0xffff;
+    unsigned noc = (address - AT_NIU) / STEP_NIU, offset = (address - AT_NIU) % STEP_NIU;
     unsigned counter = (offset - NIU_COUNTERS) / 4;
     if (offset < NIU_COUNTERS || counter >= COUNTERS) {
         const char *name = niu_register_name(offset);
@@ -255,11 +255,16 @@ static uint32_t peek(struct tile *tile, uint32_t address)
 static void put_stream(const struct penrose_chip *chip, struct tile *tile, uint32_t address,
                        struct wait_words *words)
 {
-    enum { ACKNOWLEDGED = 8, RECEIVED = 10, FIRST_STREAM = 8 };
+    enum {
+        ACKNOWLEDGED = OVERLAY_REMOTE_DEST_BUF_START,
+        RECEIVED = OVERLAY_REMOTE_DEST_BUF_SIZE,
+        FIRST_STREAM = 8
+    };
     const struct loader_layout *layout = chip_firmware_layout(chip, tile);
-    unsigned stream = (address - OVERLAY_REGISTERS_ADDRESS) >> 12, index = (address & 0xfff) / 4;
+    uint32_t offset = address - OVERLAY_REGISTERS_ADDRESS;
+    unsigned stream = offset / STEP_STREAM, index = offset % STEP_STREAM / 4;
     const char *name = overlay_register_name(index);
-    uint32_t base = address & ~UINT32_C(0xfff), first = FIRST_STREAM;
+    uint32_t base = address - offset % STEP_STREAM, first = FIRST_STREAM;
     if (layout && layout->OPERAND_START_STREAM != LOADER_UNKNOWN) {
         first = layout->OPERAND_START_STREAM;
     }
@@ -361,14 +366,15 @@ static enum where find_where(const struct tile *tile, uint32_t address)
         return IN_NIU;
     }
     if (address >= OVERLAY_REGISTERS_ADDRESS &&
-        address < OVERLAY_REGISTERS_ADDRESS + (tile->kind->streams << 12)) {
+        address < OVERLAY_REGISTERS_ADDRESS + tile->kind->streams * STEP_STREAM) {
         return IN_STREAMS;
     }
     if (address >= ETH_REGISTER_BASE && address < ETH_REGISTER_BASE + ETH_REGISTER_BYTES &&
         tile->eth) {
         return IN_ETHERNET;
     }
-    const uint32_t semaphores = AT_SEMAPHORES - AT_PC_BUF, in_pc_buf = address & 0xffff;
+    const uint32_t semaphores = AT_SEMAPHORES - AT_PC_BUF,
+                   in_pc_buf = (address - AT_PC_BUF) % STEP_PC_BUF;
     bool in_pc_bufs = address >= AT_PC_BUF && address < END_PC_BUF;
     return tile->kind->type == TILE_TENSIX && in_pc_bufs && in_pc_buf >= semaphores &&
                    in_pc_buf < semaphores + 4 * TENSIX_SEMAPHORES
@@ -399,7 +405,8 @@ void wait_places_put(struct penrose_chip *chip, struct tile *tile, enum rv32_cor
         put_stream(chip, tile, place->address, words);
         break;
     case IN_SEMAPHORES:
-        wait_words_put(words, "Tensix semaphore %u", ((place->address & 0xffff) - 0x20) / 4);
+        wait_words_put(words, "Tensix semaphore %u",
+                       (place->address - AT_SEMAPHORES) % STEP_PC_BUF / 4);
         break;
     case IN_ETHERNET:
         put_ethernet(tile, place->address, words);

@@ -60,7 +60,7 @@ static const char *awaited_mailbox(const struct rv32_access *access)
     static const char *const empty[] = {"brisc has sent nothing", "trisc0 has sent nothing",
                                         "trisc1 has sent nothing", "trisc2 has sent nothing"};
     return access->store ? "the mailbox is full, its reader has taken nothing"
-                         : empty[(access->address - AT_MAILBOX) >> 12];
+                         : empty[(access->address - AT_MAILBOX) / STEP_MAILBOX];
 }
 
 /* What a TRISC's access waits for, or NULL where the address says it all. */

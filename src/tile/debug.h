@@ -17,7 +17,7 @@
 #include "rv32/rv32.h"
 
 enum {
-    DEBUG_WORDS = 0x400,
+    DEBUG_WORDS = (END_DEBUG - AT_DEBUG) / 4,
     DEBUG_WATCHES = 8,
     DEBUG_INTERFACES = 4, /* NC has none */
     DEBUG_PERF_BANKS = 5,

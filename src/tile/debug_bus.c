@@ -117,7 +117,7 @@ static void group_b(const struct tile *tile, enum rv32_core core, uint32_t data[
 static void show_mailboxes(const struct tile *tile, enum rv32_core from, unsigned first,
                            uint32_t data[4])
 {
-    const uint32_t mailbox = AT_MAILBOX + 0x1000 * (uint32_t)from;
+    const uint32_t mailbox = AT_MAILBOX + STEP_MAILBOX * (uint32_t)from;
     for (unsigned reader = 0; reader < MAILBOX_CORES; reader++) {
         bool waits = waits_to_load(tile, (enum rv32_core)reader, mailbox, 4) &&
                      !tile->mailboxes.box[from][reader].count;
@@ -138,14 +138,14 @@ static void group_d(const struct tile *tile, unsigned thread, uint32_t data[4])
 {
     const struct word_fifo *pc_buf = &tile->mailboxes.pc_buf[thread];
     const struct tensix_fifo *front = &tile->tensix.thread[thread].front;
-    const uint32_t pc_bufs = AT_PC_BUF, pc_buf_bytes = 0x10000, sync_bytes = 8;
+    const uint32_t pc_bufs = AT_PC_BUF, sync_bytes = 8;
     enum rv32_core core = (enum rv32_core)(RV32_T0 + thread);
     data[0] = pc_buf->count ? pc_buf->values[0] >> 9 : 0;
     set_bit(data, 23, !pc_buf->count);
     set_bit(data, 24, pc_buf->count == PC_BUF_DEPTH);
     set_bit(data, 25, tensix_mop_busy(&tile->tensix, thread));
     set_bit(data, 26, tensix_thread_busy(&tile->tensix, thread));
-    set_bit(data, 28, waits_to_load(tile, RV32_B, pc_bufs + pc_buf_bytes * thread, 4));
+    set_bit(data, 28, waits_to_load(tile, RV32_B, pc_bufs + STEP_PC_BUF * thread, 4));
     set_bit(data, 30, waits_to_load(tile, core, pc_bufs + 4, sync_bytes));
     set_bit(data, 31, waits_to_load(tile, core, pc_bufs, 4));
     if (front->count) {

@@ -26,12 +26,15 @@ static const struct perf_row {
     uint16_t period, mode, control, out_cycles, out_events; /* word numbers */
     bool counts_threads, is_of_all;                         /* PERF_CNT_ALL acts on it */
 } perf_rows[DEBUG_PERF_BANKS] = {
-    /* INSTRN_THREAD, TDMA_UNPACK, FPU, L1, TDMA_PACK */
-    {0x000 / 4, 0x004 / 4, 0x008 / 4, 0x100 / 4, 0x104 / 4, true, true},
-    {0x00c / 4, 0x010 / 4, 0x014 / 4, 0x108 / 4, 0x10c / 4, false, false},
-    {0x018 / 4, 0x01c / 4, 0x020 / 4, 0x120 / 4, 0x124 / 4, false, true},
-    {0x030 / 4, 0x034 / 4, 0x038 / 4, 0x118 / 4, 0x11c / 4, false, false},
-    {0x0f0 / 4, 0x0f4 / 4, 0x0f8 / 4, 0x110 / 4, 0x114 / 4, false, false},
+#define BANK(name, output)                                                                         \
+    REG_PERF_CNT_##name##0, REG_PERF_CNT_##name##1, REG_PERF_CNT_##name##2,                        \
+        REG_PERF_CNT_OUT_L_##output, REG_PERF_CNT_OUT_H_##output
+    {BANK(INSTRN_THREAD, INSTRN_THREAD), true, true},
+    {BANK(TDMA_UNPACK, TDMA_UNPACK), false, false},
+    {BANK(FPU, FPU), false, true},
+    {BANK(L1_, DBG_L1), false, false},
+    {BANK(TDMA_PACK, TDMA_PACK), false, false},
+#undef BANK
 };
 
 static unsigned mode_of(const struct tile *tile, unsigned b)

@@ -227,11 +227,10 @@ enum mmio_reply debug_stamp_status(struct tile *tile, struct mmio_access *access
     return MMIO_OK;
 }
 
-enum { STAMP_FIRST_ADDRESS = 0x208 / 4 };
-
 enum mmio_reply debug_stamp_address(struct tile *tile, struct mmio_access *access)
 {
-    unsigned i = access->offset / 4 - STAMP_FIRST_ADDRESS; /* start 0, end 0, start 1, end 1 */
+    unsigned i = access->offset / 4 -
+                 REG_TIMESTAMP_DUMP_BUF0_START_ADDR; /* start 0, end 0, start 1, end 1 */
     struct debug_stamp_buffer *buffer = &tile->debug.timestamper.buffer[i / 2];
     return mmio_word(access, i % 2 ? &buffer->end : &buffer->start, UINT32_MAX);
 }

@@ -6,7 +6,7 @@
 #include "tile/report.h"
 #include "tile/tile.h"
 
-enum { STREAM_BYTES = 0x100, AT_CONTROL = 0x1000, WORD = 4 };
+enum { WORD = 4 };
 
 enum kind { NONE, PLAIN, START, IDLE, COUNT, ABSENT };
 
@@ -141,12 +141,12 @@ static enum mmio_reply access_word(struct tile *tile, struct mmio_access *access
 enum mmio_reply tile_mmio_GDDR_DMA(struct tile *tile, struct mmio_access *access)
 {
     struct gddr_dma *dma = &tile->gddr_dma;
-    unsigned index = access->offset % STREAM_BYTES / WORD;
-    unsigned block = access->offset / STREAM_BYTES;
+    unsigned index = access->offset % STEP_GDDR_DMA / WORD;
+    unsigned block = access->offset / STEP_GDDR_DMA;
     if (block < GDDR_DMA_STREAMS && index < GDDR_DMA_STREAM_WORDS) {
         return access_word(tile, access, (enum kind)stream_kinds[index], dma->stream[block], index);
     }
-    if (block == AT_CONTROL / STREAM_BYTES && index < GDDR_DMA_CONTROL_WORDS) {
+    if (block == GDDR_DMA_CONTROL / STEP_GDDR_DMA && index < GDDR_DMA_CONTROL_WORDS) {
         return access_word(tile, access, (enum kind)control_kinds[index], dma->control, index);
     }
     return access_word(tile, access, NONE, NULL, 0);

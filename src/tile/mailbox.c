@@ -73,7 +73,7 @@ static enum mmio_reply put(struct tile *tile, struct mmio_access *access, struct
 
 /* --- Mailboxes --- */
 
-enum { MAILBOX_SHIFT = 12, MAILBOX_QUERY = 4 };
+enum { MAILBOX_QUERY = 4 };
 
 static enum mmio_reply send(struct tile *tile, struct mmio_access *access, unsigned to)
 {
@@ -90,7 +90,7 @@ static enum mmio_reply send(struct tile *tile, struct mmio_access *access, unsig
 
 enum mmio_reply tile_mmio_MAILBOX(struct tile *tile, struct mmio_access *access)
 {
-    unsigned other = access->offset >> MAILBOX_SHIFT;
+    unsigned other = access->offset / STEP_MAILBOX;
     if (mmio_is_write(access)) {
         return send(tile, access, other);
     }
@@ -112,8 +112,7 @@ enum rv32_poll tile_mmio_poll_MAILBOX(struct tile *tile, enum tile_agent agent, 
 /* --- PCBufs --- */
 
 enum {
-    PC_BUF_SHIFT = 16,
-    PC_BUF_BYTES = 1 << PC_BUF_SHIFT,
+    PC_BUF_BYTES = STEP_PC_BUF,
     SEMAPHORES = AT_SEMAPHORES - AT_PC_BUF,
     SEMAPHORES_END = SEMAPHORES + 4 * TENSIX_SEMAPHORES,
 };
@@ -166,7 +165,7 @@ static enum mmio_reply read_by_b(struct tile *tile, struct mmio_access *access, 
  * command. The page has a push at any address of the range (docs/DEVIATIONS.md). */
 static enum mmio_reply access_by_b(struct tile *tile, struct mmio_access *access)
 {
-    unsigned i = access->offset >> PC_BUF_SHIFT;
+    unsigned i = access->offset / PC_BUF_BYTES;
     struct word_fifo *fifo = &tile->mailboxes.pc_buf[i];
     if (mmio_is_write(access)) {
         if (AT_PC_BUF + (access->offset & (PC_BUF_BYTES - 4)) == AT_COPROCESSOR_DONE) {

@@ -50,7 +50,7 @@ void tile_noc_let_depart(struct tile *tile, unsigned noc, uint64_t cycle);
 
 /* Where the registers of the NIUs are: NoC 0's, then NoC 1's. */
 #define TILE_NIU_BASE AT_NIU
-enum { TILE_NIU_BYTES = 0x10000 /* of each */ };
+enum { TILE_NIU_BYTES = STEP_NIU /* of each */ };
 
 /* Registers of an NIU changed, whichever. */
 static inline void tile_niu_changed(struct tile *tile, unsigned noc, uint64_t cycle)

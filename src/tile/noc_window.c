@@ -92,20 +92,18 @@ enum rv32_poll tile_mmio_poll_NIU(struct tile *tile, enum tile_agent agent, uint
 
 /* --- Overlay --- */
 
-enum { STREAM_SHIFT = 12, STREAM_MASK = 0xfff };
-
 /* Who reads while a stream has something to do lets it do that. */
 enum rv32_poll tile_mmio_poll_OVERLAY(struct tile *tile, enum tile_agent agent, uint32_t offset)
 {
     (void)agent;
-    bool acts = tile->overlay.due || (offset & STREAM_MASK) / 4 == OVERLAY_BLOB_NEXT_AUTO_CFG_DONE;
+    bool acts = tile->overlay.due || offset % STEP_STREAM / 4 == OVERLAY_BLOB_NEXT_AUTO_CFG_DONE;
     return acts ? RV32_POLL_EFFECT : RV32_POLL_STATE;
 }
 
 enum mmio_reply tile_mmio_OVERLAY(struct tile *tile, struct mmio_access *access)
 {
-    unsigned stream = access->offset >> STREAM_SHIFT;
-    unsigned index = (access->offset & STREAM_MASK) / 4;
+    unsigned stream = access->offset / STEP_STREAM;
+    unsigned index = access->offset % STEP_STREAM / 4;
     bool effects = mmio_has_effects(access);
     enum overlay_effect effect;
     enum mmio_reply reply = MMIO_OK;

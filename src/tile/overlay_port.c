@@ -165,7 +165,7 @@ static bool port_send(void *owner, const struct overlay_packet *packet, uint64_t
 static uint32_t port_node(void *owner, unsigned noc)
 {
     const struct tile *tile = owner;
-    return tile->niu[noc].word[0x148 / 4] & 0xfff; /* NOC_ID_LOGICAL */
+    return tile->niu[noc].word[NIU_ID_LOGICAL / 4] & 0xfff;
 }
 
 static void port_fault(void *owner, unsigned stream, const char *text, uint64_t cycle)

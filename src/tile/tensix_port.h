@@ -22,7 +22,7 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
 bool tile_pushes_to(enum tile_agent agent, uint32_t offset, unsigned *thread);
 
 /* Where harts find the GPRs. */
-enum { TILE_GPR_WINDOW_BYTES = 0x1000 };
+enum { TILE_GPR_WINDOW_BYTES = END_GPR - AT_GPR };
 #define TILE_GPR_WINDOW AT_GPR
 
 /* Must an access of a TRISC wait for instructions that it pushed before (Auto TTSync)? */

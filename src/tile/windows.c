@@ -85,9 +85,8 @@ enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
 /* SPEC: B has a buffer for each thread; a TRISC has its own, at the first address alone. */
 bool tile_pushes_to(enum tile_agent agent, uint32_t offset, unsigned *thread)
 {
-    enum { INSTRN_BUF_SHIFT = 16 };
     const bool is_b = agent == AGENT_B;
-    unsigned buffer = offset >> INSTRN_BUF_SHIFT;
+    unsigned buffer = offset / STEP_INSTRN_BUF;
     *thread = is_b ? buffer : (unsigned)agent - AGENT_T0;
     return is_b || (agent >= AGENT_T0 && agent <= AGENT_T2 && buffer == 0);
 }

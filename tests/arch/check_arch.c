@@ -15,12 +15,31 @@ enum { CHIPS = 2, SLICE = 2000, SLICES = 500 };
 static const struct {
     const char *name;
     const struct scene_functions *functions;
-    struct penrose_place worker, partner;
-    uint32_t soft_reset;
+    struct penrose_place worker, partner, ethernet;
+    uint32_t soft_reset, good_frames;
+    uint32_t room, more_room; /* REMOTE_DEST_BUF_SPACE_AVAILABLE of stream 1, and its UPDATE */
     double clock_mhz;
 } chips[CHIPS] = {
-    {"blackhole", &blackhole_scene, {16, 11}, {1, 2}, 0xffb121b0, 1350},
-    {"small", &small_scene, {1, 3}, {2, 2}, 0xffa241b0, 250},
+    {"blackhole",
+     &blackhole_scene,
+     {16, 11},
+     {1, 2},
+     {20, 25},
+     0xffb121b0,
+     0xffb98120,
+     0xffb414a4,
+     0xffb41438,
+     1350},
+    {"small",
+     &small_scene,
+     {1, 3},
+     {2, 2},
+     {10, 10},
+     0xffa241b0,
+     0xffab9520,
+     0xffa61524,
+     0xffa614b8,
+     250},
 };
 
 static struct scene scenes[CHIPS];
@@ -102,9 +121,14 @@ TEST(each_has_its_own_facts)
         const struct scene_functions *functions = chips[i].functions;
         uint32_t word = 0;
         ck_assert_double_eq(functions->clock_mhz(&scenes[i]), chips[i].clock_mhz);
-        ck_assert(functions->read(&scenes[i], chips[i].soft_reset, &word));
+        ck_assert(functions->read(&scenes[i], chips[i].worker, chips[i].soft_reset, &word));
         ck_assert_uint_eq(word, 0x47000); /* BRISC runs */
-        ck_assert(!functions->read(&scenes[i], chips[1 - i].soft_reset, &word));
+        ck_assert(!functions->read(&scenes[i], chips[i].worker, chips[1 - i].soft_reset, &word));
+        ck_assert(functions->read(&scenes[i], chips[i].ethernet, chips[i].good_frames, &word));
+        ck_assert_uint_eq(word, 0x1f);
+        ck_assert(functions->write(&scenes[i], chips[i].partner, chips[i].more_room, 5 << 6));
+        ck_assert(functions->read(&scenes[i], chips[i].partner, chips[i].room, &word));
+        ck_assert_uint_eq(word, 5);
     }
     ck_assert_str_eq(blackhole_scene.kind(&scenes[0], 16, 11), "Tensix");
     ck_assert_str_eq(blackhole_scene.kind(&scenes[0], 17, 12), "DRAM");

@@ -10,7 +10,7 @@ EXTRA_DIST += \
 	%D%/small/mmio.def \
 	%D%/small/mmio_dram.def \
 	%D%/small/mmio_ethernet.def \
-	%D%/small/regs.awk \
+	%D%/small/moved.awk \
 	%D%/small/tensix_own.def
 if HAVE_CHECK
 check_LTLIBRARIES += %D%/libsmall.la
@@ -23,16 +23,17 @@ tests_arch_libsmall_la_CFLAGS = $(PENROSE_CFLAGS)
 tests_arch_check_arch_SOURCES = %D%/check_arch.c $(arch_files)
 tests_arch_check_arch_CPPFLAGS = $(AM_CPPFLAGS) -DSCENE=blackhole_scene
 tests_arch_check_arch_LDADD = tests/arch/small.o libunit.la libpenrose_core.la $(CHECK_LIBS)
-tests/arch/small/regs.def: $(srcdir)/%D%/small/regs.awk $(srcdir)/src/arch/blackhole/regs.def
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $^ > $@
+arch_moved = tests/arch/small/eth.def tests/arch/small/overlay.def tests/arch/small/regs.def
+$(arch_moved): tests/arch/small/%.def: $(srcdir)/src/arch/blackhole/%.def $(srcdir)/%D%/small/moved.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(srcdir)/tests/arch/small/moved.awk $< > $@
 tests/arch/small/tensix.def: $(srcdir)/src/arch/blackhole/tensix.def $(srcdir)/%D%/small/tensix_own.def
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) '/^#undef/ && !own { own = 1; \
 		while ((getline row < "$(srcdir)/%D%/small/tensix_own.def") > 0) print row } 1' $< > $@
-$(tests_arch_libsmall_la_OBJECTS): tests/arch/small/regs.def tests/arch/small/tensix.def
+$(tests_arch_libsmall_la_OBJECTS): $(arch_moved) tests/arch/small/tensix.def
 tests/arch/small.o: tests/arch/libsmall.la
 	$(AM_V_GEN)$(LD) -r -o $@ --whole-archive tests/arch/.libs/libsmall.a && \
 		$(OBJCOPY) --keep-global-symbol=small_scene $@
-CLEANFILES += tests/arch/small.o tests/arch/small/regs.def tests/arch/small/tensix.def
+CLEANFILES += tests/arch/small.o $(arch_moved) tests/arch/small/tensix.def
 if HAVE_RISCV_CC
 arch_movers = tests/arch/blackhole-move.elf tests/arch/small-move.elf
 arch_triscs = $(foreach chip,blackhole small,$(patsubst %,tests/arch/$(chip)-trisc%.elf,0 1 2))
@@ -44,6 +45,6 @@ $(arch_movers): $(srcdir)/%D%/move.c
 	$(guest_make) -I$(srcdir)/firmware $(guest_hart_brisc) -DEXIT_BY_FLAG $(guest_files)
 $(arch_triscs): $(srcdir)/firmware/tensor/matmul.c
 	$(guest_make) $(guest_hart_$(lastword $(subst -, ,$(basename $@)))) -DEXIT_BY_FLAG $(guest_files)
-$(arch_movers) $(arch_triscs): $(guest_common) $(guest_tables) tests/arch/small/regs.def \
+$(arch_movers) $(arch_triscs): $(guest_common) $(guest_tables) $(arch_moved) \
 	$(addprefix $(srcdir)/,$(tensor_common_files))
 endif

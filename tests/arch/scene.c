@@ -119,10 +119,17 @@ static bool scene_results(struct scene *scene, float product[SCENE_SIDE][SCENE_S
     return is_read;
 }
 
-static bool scene_read(struct scene *scene, uint32_t address, uint32_t *word)
+static bool scene_read(struct scene *scene, struct penrose_place at, uint32_t address,
+                       uint32_t *word)
 {
-    return is_good(penrose_read(scene->chip, scene->worker.x, scene->worker.y, address, word,
-                                sizeof *word, &scene->error));
+    return is_good(
+        penrose_read(scene->chip, at.x, at.y, address, word, sizeof *word, &scene->error));
+}
+
+static bool scene_write_word(struct scene *scene, struct penrose_place at, uint32_t address,
+                             uint32_t word)
+{
+    return scene_write(scene, at, address, &word, sizeof word);
 }
 
 /* .ttinsn is the word turned left by two bits; `j .` follows. */
@@ -163,6 +170,7 @@ const struct scene_functions SCENE = {
     .run = scene_run,
     .results = scene_results,
     .read = scene_read,
+    .write = scene_write_word,
     .execute = scene_execute,
     .clock_mhz = scene_clock_mhz,
     .kind = scene_kind,

@@ -30,8 +30,9 @@ struct scene_functions {
     bool (*run)(struct scene *scene, uint64_t cycles, bool *is_done);
     /* What the partner got: the product and a sign. */
     bool (*results)(struct scene *scene, float product[SCENE_SIDE][SCENE_SIDE], uint32_t *sign);
-    /* A word of the worker, as the NoC sees it. */
-    bool (*read)(struct scene *scene, uint32_t address, uint32_t *word);
+    /* A word of a tile, as the NoC sees it. */
+    bool (*read)(struct scene *scene, struct penrose_place at, uint32_t address, uint32_t *word);
+    bool (*write)(struct scene *scene, struct penrose_place at, uint32_t address, uint32_t word);
     /* LReg 1 of the partner, whose T0 has pushed these instructions of the coprocessor. */
     bool (*execute)(struct scene *scene, const uint32_t word[SCENE_WORDS],
                     uint32_t lane[PENROSE_LANES]);

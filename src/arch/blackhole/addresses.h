@@ -25,7 +25,9 @@
 
 /* Beyond the last address of ranges that reports look for. */
 #define END_TDMA       0xffb12000
+#define END_DEBUG      0xffb13000
 #define END_OVERLAY    0xffb80000
+#define END_GPR        0xffe01000
 #define END_INSTRN_BUF 0xffe70000
 #define END_PC_BUF     0xffeb0000
 #define END_MAILBOX    0xffec4000
@@ -44,9 +46,25 @@
 
 /* --- Inside ranges --- */
 
+/* From one of several to the next: NIUs and their command buffers, streams, mailboxes of a hart,
+ * instruction buffers and PCBufs of a thread; the DMA engine's streams. */
+#define STEP_NIU        0x10000
+#define STEP_NIU_BUFFER 0x800
+#define STEP_STREAM     0x1000
+#define STEP_MAILBOX    0x1000
+#define STEP_INSTRN_BUF 0x10000
+#define STEP_PC_BUF     0x10000
+#define STEP_GDDR_DMA   0x100
+
 #define AT_SOFT_RESET_0       (AT_DEBUG + 0x1b0)
 #define AT_WALL_CLOCK_LOW     (AT_DEBUG + 0x1f0)
 #define AT_WALL_CLOCK_LATCHED (AT_DEBUG + 0x1f8)
+
+/* Of what looks at harts that run: counters, debug bus, RISC_DBG_CNTL, instruction buffers. */
+#define END_DEBUGGER (AT_DEBUG + 0x100)
+
+/* In the range of the DMA engine of a DRAM tile. */
+#define GDDR_DMA_CONTROL 0x1000
 
 /* The slow path to the local RAM of each hart, in the order of the map. */
 #define AT_SLOW_RAM_B  AT_LOCAL_SLOW
@@ -79,12 +97,20 @@
 /* Of ARC: memory, registers, and both in the first BAR. SPEC: PCIExpressTile/README, BAR0. HW: UMD
  * has the registers in the upper MiB. GUESS: memory is there as on Wormhole. */
 #define AT_ARC_CSM      0x10000000
+#define END_ARC_CSM     0x10080000
 #define AT_ARC_APB      0x80000000
 #define END_ARC_APB     0x80100000
 #define AT_ARC_NIU0     0x80050000
 #define AT_ARC_NIU1     0x80058000
 #define AT_BAR0_ARC_CSM 0x1fe80000
 #define AT_BAR0_ARC_APB 0x1ff00000
+#define ARC_NIU_BYTES   0x1000 /* of its registers; windows of the tile itself follow */
+
+/* What this ARC has in its memory, as seen from the NoC. */
+#define AT_ARC_TAGS          (AT_ARC_CSM + 0x100) /* version, count, then tag | index << 16 */
+#define AT_ARC_VALUES        (AT_ARC_CSM + 0x200)
+#define AT_ARC_QUEUE_CONTROL (AT_ARC_CSM + 0x300)
+#define AT_ARC_QUEUE_BASE    (AT_ARC_CSM + 0x400)
 
 /* Of PCIe tiles. */
 #define AT_PCIE_DBI    0xf800000000000000

@@ -7,6 +7,9 @@
 
 #define CHIP_NAME "blackhole" /* as soc_descriptor.yaml has it, in lower case */
 
+/* As configuration space has it; SPEC: PCI IDs of the vendor's driver. */
+#define PCI_DEVICE_AND_VENDOR UINT32_C(0xb1401e52)
+
 /* Of harts, coprocessors and NoCs, once the power management has raised it. SPEC: the vendor's
  * firmware (AICLK, busy). */
 enum { CLOCK_MHZ = 1350 };

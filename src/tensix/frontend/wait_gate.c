@@ -10,6 +10,7 @@
  */
 #include <stdio.h>
 
+#include "arch/overlay.h"
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 
@@ -19,7 +20,6 @@ enum {
     BY_ITSELF = TENSIX_C_SCALAR | TENSIX_C_UNPACKER0 | TENSIX_C_UNPACKER1 | TENSIX_C_PACKER |
                 TENSIX_C_MATRIX | TENSIX_C_MOVER | TENSIX_C_VECTOR | TENSIX_C_CONFIG,
 };
-enum { STREAM_CURR_PHASE = 29, STREAM_NUM_MSGS_RECEIVED = 259 };
 
 /* --- Conditions --- */
 
@@ -120,8 +120,8 @@ static uint32_t stream_value(const struct tensix *tensix, unsigned thread)
     const struct tensix_latch *latch = &tensix->thread[thread].latch;
     unsigned stream = selected_stream(tensix, thread);
     return tensix->board->stream(tensix->owner, stream,
-                                 latch->stream_condition ? STREAM_NUM_MSGS_RECEIVED
-                                                         : STREAM_CURR_PHASE);
+                                 latch->stream_condition ? OVERLAY_NUM_MSGS_RECEIVED
+                                                         : OVERLAY_CURR_PHASE);
 }
 
 static bool is_met(const struct tensix *tensix, unsigned thread, uint64_t now)

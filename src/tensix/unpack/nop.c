@@ -6,6 +6,7 @@
  * UNPACR_NOP_SETREG (with their TTArchitecture conditions); fields, clearing to 1 and to an
  * immediate by tt_llk_blackhole's assembly.yaml.
  */
+#include "arch/overlay.h"
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 
@@ -89,8 +90,6 @@ TENSIX_EXEC(UNPACR_NOP_NOP)
 
 /* --- Registers --- */
 
-enum { STREAM_BYTES = 0x1000, STREAM_MSG_DATA_CLEAR = 266 };
-
 /* SPEC: the page writes 1, whatever the count says. assembly.yaml: as many messages are freed as
  * the instruction says, or ThreadConfig where it has no count; MSG_DATA_CLEAR takes that number, and
  * pops one entry. GUESS: 1 where neither has one. */
@@ -103,7 +102,7 @@ static enum tensix_exec clear_message(struct tensix *tensix, unsigned thread, un
         count = which ? tensix_get_NOC_OVERLAY_MSG_CLEAR_MsgNum_1(tensix, thread)
                       : tensix_get_NOC_OVERLAY_MSG_CLEAR_MsgNum_0(tensix, thread);
     }
-    uint32_t address = AT_OVERLAY + stream * STREAM_BYTES + STREAM_MSG_DATA_CLEAR * 4;
+    uint32_t address = AT_OVERLAY + stream * STEP_STREAM + OVERLAY_MSG_DATA_CLEAR * 4;
     enum tensix_exec exec;
     tensix_write_register(tensix, thread, "UNPACR_NOP", address, count ? count : 1, &exec);
     return exec;

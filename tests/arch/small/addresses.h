@@ -18,7 +18,9 @@
 #define AT_CONFIG     0xffdf0000
 
 #define END_TDMA       0xffa22000
+#define END_DEBUG      0xffa25000
 #define END_OVERLAY    0xffaa0000
+#define END_GPR        0xffd09000
 #define END_INSTRN_BUF 0xffd70000
 #define END_PC_BUF     0xffdb0000
 #define END_MAILBOX    0xffdcc000
@@ -32,9 +34,20 @@
 
 #define AT_REGISTERS AT_LOCAL_RAM
 
+#define STEP_NIU        0x10000
+#define STEP_NIU_BUFFER 0x800
+#define STEP_STREAM     0x1000
+#define STEP_MAILBOX    0x1000
+#define STEP_INSTRN_BUF 0x10000
+#define STEP_PC_BUF     0x10000
+#define STEP_GDDR_DMA   0x100
+
 #define AT_SOFT_RESET_0       (AT_DEBUG + 0x1b0)
 #define AT_WALL_CLOCK_LOW     (AT_DEBUG + 0x1f0)
 #define AT_WALL_CLOCK_LATCHED (AT_DEBUG + 0x1f8)
+
+#define END_DEBUGGER     (AT_DEBUG + 0x100)
+#define GDDR_DMA_CONTROL 0x1000
 
 #define AT_SLOW_RAM_B  AT_LOCAL_SLOW
 #define AT_SLOW_RAM_NC (AT_LOCAL_SLOW + 0x2000)
@@ -57,12 +70,19 @@
 #define AT_DRAM_REGISTERS 0x20000000000
 
 #define AT_ARC_CSM      0x20000000
+#define END_ARC_CSM     0x20040000
 #define AT_ARC_APB      0x90000000
 #define END_ARC_APB     0x90100000
 #define AT_ARC_NIU0     0x90050000
 #define AT_ARC_NIU1     0x90058000
 #define AT_BAR0_ARC_CSM 0x1fe40000
 #define AT_BAR0_ARC_APB 0x1fe80000
+#define ARC_NIU_BYTES   0x1000
+
+#define AT_ARC_TAGS          (AT_ARC_CSM + 0x1100)
+#define AT_ARC_VALUES        (AT_ARC_CSM + 0x1200)
+#define AT_ARC_QUEUE_CONTROL (AT_ARC_CSM + 0x1300)
+#define AT_ARC_QUEUE_BASE    (AT_ARC_CSM + 0x1400)
 
 #define AT_PCIE_DBI    0xf800000000000000
 #define AT_PCIE_SERDES 0xffffffffd0000000

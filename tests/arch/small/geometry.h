@@ -8,6 +8,9 @@
 
 #define CHIP_NAME "small"
 
+/* As configuration space has it; SPEC: PCI IDs of the vendor's driver. */
+#define PCI_DEVICE_AND_VENDOR UINT32_C(0xb1411e52)
+
 enum { CLOCK_MHZ = 250 };
 
 enum {

@@ -202,9 +202,9 @@ TEST(test_heartbeat_and_clock)
     ck_assert_uint_eq(get(0x800300e4), 2);
     /* A read of several words, and of parts of one, sees it as well. */
     uint8_t image[0x100], byte;
-    ck_assert_int_eq(arc_read(&arc, 0, ARC_VALUES, image, sizeof image, rule), GRID_DONE);
+    ck_assert_int_eq(arc_read(&arc, 0, AT_ARC_VALUES, image, sizeof image, rule), GRID_DONE);
     for (unsigned i = 0; i < sizeof image; i++) {
-        ck_assert_int_eq(arc_read(&arc, 0, ARC_VALUES + i, &byte, 1, rule), GRID_DONE);
+        ck_assert_int_eq(arc_read(&arc, 0, AT_ARC_VALUES + i, &byte, 1, rule), GRID_DONE);
         ck_assert_uint_eq(byte, image[i]);
     }
 }

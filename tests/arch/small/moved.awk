@@ -1,0 +1,16 @@
+# Makes tables of the small chip from Blackhole's. In regs.def each field of Config and ThreadConfig
+# lies in another word, those of two words at other bits too; in overlay.def the registers that
+# hardware drives have other numbers; in eth.def the control registers are elsewhere.
+/^(CONFIG_FIELD|CONFIG_ALIAS|THREAD_FIELD)\(/ {
+    split($0, cell, /[(,) ]+/) # kind, name, word, shift, width
+    word = cell[3] + (cell[1] == "THREAD_FIELD" ? 3 : cell[3] < 64 ? 5 : cell[3] < 180 ? 8 : 5)
+    shift = cell[4] + (cell[1] == "THREAD_FIELD" ? 0 : cell[3] == 0 ? 9 : cell[3] == 18 ? 8 : 0)
+    printf "%s(%s, %d, %d, %d)\n", cell[1], cell[2], word, shift, cell[5]
+    next
+}
+/^OVERLAY\((25[6-9]|2[6-9].|[34]..),/ && !/DEBUG_/ {
+    split($0, cell, /[(,]/)
+    sub(/[0-9]+/, cell[2] + 32)
+}
+{ sub(/^ETH_BANK\(CTRL, 0x08000/, "ETH_BANK(CTRL, 0x09400") }
+{ print }
