@@ -146,6 +146,9 @@ struct penrose_chip {
 enum penrose_status chip_take_sized(const void *given, void *own, size_t least, const char *name,
                                     struct penrose_error *error);
 
+/* The name of the product whose grid the chip has (snapshot_state.c). */
+const char *chip_card(const struct penrose_chip *chip);
+
 /* The place that a host's (x, y) means; false when there is none. */
 bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t *place);
 

@@ -870,8 +870,7 @@ static void load_reports(struct snapshot_reader *reader, struct penrose_chip *ch
 
 enum { CARD_BYTES = 16 };
 
-/* The product whose grid the chip has. */
-static const char *card_of(const struct penrose_chip *chip)
+const char *chip_card(const struct penrose_chip *chip)
 {
     const struct grid_product *product;
     for (size_t i = 0; (product = grid_product_at(i)); i++) {
@@ -886,7 +885,7 @@ bool snapshot_save_chip(struct snapshot_writer *writer, struct penrose_chip *chi
 {
     struct shared_data shared = {0};
     char card[CARD_BYTES] = "";
-    strncpy(card, card_of(chip), sizeof card - 1);
+    strncpy(card, chip_card(chip), sizeof card - 1);
     snapshot_put(writer, card, sizeof card);
     save_object(writer, &type_penrose_options, &chip->options);
     save_object(writer, &type_penrose_chip, chip);

@@ -1,10 +1,12 @@
 /* Opening and validating ELF files; see elf.h for what holds of an opened one. */
 #include "loader/elf.h"
 
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -467,7 +469,11 @@ enum penrose_status loader_elf_open(const char *path, struct loader_elf **elf,
     uint8_t *image;
     size_t size;
     enum penrose_status status = loader_file_read(path, label, "an ELF file", &image, &size, error);
-    return status ? status : open_image(image, size, label, elf, error);
+    status = status ? status : open_image(image, size, label, elf, error);
+    if (status == PENROSE_OK) {
+        (*elf)->path = realpath(path, NULL);
+    }
+    return status;
 }
 
 void loader_elf_close(struct loader_elf *elf)
@@ -480,12 +486,30 @@ void loader_elf_close(struct loader_elf *elf)
     free(elf->section);
     elf_end(elf->handle);
     free(elf->image);
+    free(elf->path);
     free(elf);
 }
 
 const char *loader_elf_name(const struct loader_elf *elf)
 {
     return elf->name;
+}
+
+const char *loader_elf_path(const struct loader_elf *elf)
+{
+    return elf->path ? elf->path : elf->name;
+}
+
+bool loader_elf_build_id(const struct loader_elf *elf, char text[LOADER_BUILD_ID])
+{
+    const void *id;
+    ssize_t size = dwelf_elf_gnu_build_id(elf->handle, &id);
+    const uint8_t *bytes = id;
+    *text = 0;
+    for (ssize_t i = 0; i < size && i < (LOADER_BUILD_ID - 1) / 2; i++) {
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    }
+    return size > 0;
 }
 
 uint32_t loader_elf_entry(const struct loader_elf *elf)

@@ -73,6 +73,14 @@ void loader_elf_close(struct loader_elf *elf);
 /* The path or name for messages: printable, and shortened at its front when long. */
 const char *loader_elf_name(const struct loader_elf *elf);
 
+/* The absolute path of the file; its name where it was opened from memory. */
+const char *loader_elf_path(const struct loader_elf *elf);
+
+/* The build id that the linker made, as hexadecimal digits; false, and an empty text, where it made
+ * none. */
+enum { LOADER_BUILD_ID = 65 };
+bool loader_elf_build_id(const struct loader_elf *elf, char text[LOADER_BUILD_ID]);
+
 uint32_t loader_elf_entry(const struct loader_elf *elf);
 
 /* The loadable segments in file order; *count is at least 1 and one of them holds the entry. */

@@ -55,6 +55,7 @@ struct loader_debug {
 
 struct loader_elf {
     char name[LOADER_LABEL];
+    char *path; /* absolute; NULL: it was opened from memory, or memory ran out */
     uint8_t *image;
     size_t size;
     Elf *handle;

@@ -371,13 +371,33 @@ bool loader_npy_make(struct loader_npy *array, enum loader_npy_kind kind, unsign
     return array->data != NULL;
 }
 
+/* "(3, 64)", or "(3,)" as Python writes it. */
+static void format_shape(const uint32_t *shape, unsigned dimensions, char *text, size_t size)
+{
+    size_t length = 0;
+    for (unsigned i = 0; i < dimensions && length < size; i++) {
+        length += (size_t)snprintf(text + length, size - length, "%s%u", i ? ", " : "(", shape[i]);
+    }
+    if (length < size) {
+        snprintf(text + length, size - length, dimensions == 1 ? ",)" : ")");
+    }
+}
+
 uint8_t *loader_npy_format(const struct loader_npy *array, size_t *size)
 {
+    const uint32_t shape[] = {array->rows, array->columns};
+    return loader_npy_format_as(array, shape, 2, size);
+}
+
+uint8_t *loader_npy_format_as(const struct loader_npy *array, const uint32_t *shape,
+                              unsigned dimensions, size_t *size)
+{
     enum { TEXT = 128, PREFIX = sizeof magic + 4 };
-    char type[4], text[TEXT];
+    char type[4], numbers[TEXT / 2], text[TEXT];
+    format_shape(shape, dimensions, numbers, sizeof numbers);
     int length =
-        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%u, %u), }",
-                 loader_npy_type(array->kind, array->size, type), array->rows, array->columns);
+        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
+                 loader_npy_type(array->kind, array->size, type), numbers);
     size_t header =
         ((size_t)length + 1 + PREFIX + HEADER_ALIGNMENT - 1) / HEADER_ALIGNMENT * HEADER_ALIGNMENT;
     size_t data = (size_t)array->rows * array->columns * array->size;

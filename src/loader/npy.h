@@ -55,6 +55,10 @@ bool loader_npy_make(struct loader_npy *array, enum loader_npy_kind kind, unsign
  */
 uint8_t *loader_npy_format(const struct loader_npy *array, size_t *size);
 
+/* The same with another shape of as many elements: 1 to 4 dimensions. */
+uint8_t *loader_npy_format_as(const struct loader_npy *array, const uint32_t *shape,
+                              unsigned dimensions, size_t *size);
+
 /* "<f4" and so on, as in the file; text has 4 bytes. Returns text. */
 const char *loader_npy_type(enum loader_npy_kind kind, unsigned size, char text[4]);
 

@@ -1,10 +1,22 @@
 chip_sources += \
 	%D%/counts.c \
 	%D%/debugger.c \
+	%D%/dump.c \
+	%D%/dump.h \
+	%D%/dump_buffers.c \
+	%D%/dump_collect.c \
+	%D%/dump_file.c \
+	%D%/dump_groups.def \
+	%D%/dump_html.c \
+	%D%/dump_html.h \
+	%D%/dump_parts.h \
+	%D%/dump_tensix.c \
 	%D%/error_line.c \
 	%D%/error_line.h \
 	%D%/hart_state.c \
 	%D%/observer.h \
+	%D%/picture.c \
+	%D%/picture.h \
 	%D%/report.c \
 	%D%/responses.c \
 	%D%/responses.h \
