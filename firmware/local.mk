@@ -76,6 +76,8 @@ dist_examples_DATA = \
 	examples/gather.json \
 	examples/matmul.json
 dist_examples_SCRIPTS = examples/matrices.py
+examplesmodelsdir = $(examplesdir)/models
+dist_examplesmodels_SCRIPTS = examples/models/models.py examples/models/plot.py
 EXTRA_DIST += $(GUEST_FILES) $(KERNEL_FILES) $(GRID_FILES) $(tensor_common_files) $(tensor_kernel_files)
 EXTRA_DIST += $(vector_common_files) $(vector_kernel_files)
 

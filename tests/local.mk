@@ -117,6 +117,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/common.bash \
 	%D%/clients/llk.sh \
 	%D%/clients/ttnn.sh \
+	%D%/clients/models.sh \
 	%D%/clients/exalens/debuggee.c \
 	%D%/clients/exalens/debuggee.ld \
 	%D%/clients/exalens/matrix.py \
