@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/installation.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/session.h"
@@ -25,7 +26,8 @@ struct run_options {
     const char *ttx;                    /* an image of tt-burnin; NULL: none */
     unsigned workers;                   /* that it runs on, besides those of --tile */
     const char *program[PENROSE_HARTS]; /* bare programs */
-    unsigned started;                   /* bit n: hart n has a program */
+    char guest[PENROSE_HARTS][PATH_MAX];
+    unsigned started; /* bit n: hart n has a program */
 };
 
 enum { KEY_FIRMWARE = 0x600, KEY_HART, KEY_PROGRAM, KEY_DATA, KEY_TTX, KEY_TILES };
@@ -42,7 +44,8 @@ static error_t set_program(struct run_options *options, unsigned harts, const ch
                                   options->program[hart], path,
                                   machine_options_hint(&options->machine));
         }
-        options->program[hart] = path;
+        options->program[hart] =
+            find_guest(path, options->guest[hart]) ? options->guest[hart] : path;
         options->started |= 1u << hart;
     }
     return 0;
@@ -226,7 +229,8 @@ static const struct argp argp = {
     .doc =
         "Runs programs on one tile: bare ones, which have the harts to themselves and end with "
         "ebreak (a0 is the exit value), or kernels on tt-metal's firmware; or a program on a grid "
-        "of tiles. ELF without a hart is for brisc."
+        "of tiles. ELF without a hart is for brisc; a relative path that leads nowhere is that of "
+        "an installed guest program (hello.elf, fault-load.elf, tensor/copy-trisc0.elf)."
         "\vExamples:\n"
         "  penrose run hello.elf --dump 0x8000,64\n"
         "        runs a bare program on brisc and shows 64 bytes of L1\n"

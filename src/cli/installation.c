@@ -100,23 +100,46 @@ static bool library_below(const char *base, const char *part, const char *card, 
     return path_join(folder, base, part) && library_in(folder, card, path);
 }
 
+/* The folder above that of this program, which lies in its bin. */
+static bool find_own_prefix(char path[PATH_MAX])
+{
+    char *slash = find_own_folder(path) ? strrchr(path, '/') : NULL;
+    if (slash) {
+        *slash = 0;
+    }
+    return slash != NULL;
+}
+
+static bool link_to(const char *folder, const char *name, const char *target)
+{
+    char link[PATH_MAX];
+    return path_join(link, folder, name) && path_exists(target) &&
+           (symlink(target, link) == 0 || errno == EEXIST);
+}
+
+/* In the cache, by the path of the installation: CACHE/cards/PREFIX/CARD. */
+static bool link_library(const char *prefix, const char *card, char path[PATH_MAX])
+{
+    char cache[PATH_MAX], folder[PATH_MAX], library[PATH_MAX], descriptor[PATH_MAX];
+    return host_cache(cache, sizeof cache) &&
+           (size_t)snprintf(folder, sizeof folder, "%s/cards%s/%s", cache, prefix, card) <
+               sizeof folder &&
+           path_join(library, prefix, "lib/libttsim.so") && path_exists(library) &&
+           (size_t)snprintf(descriptor, sizeof descriptor, "%s/lib/penrose/%s/soc_descriptor.yaml",
+                            prefix, card) < sizeof descriptor &&
+           path_make(folder) && link_to(folder, "libttsim.so", library) &&
+           link_to(folder, "soc_descriptor.yaml", descriptor) &&
+           path_join(path, folder, "libttsim.so");
+}
+
 /* In a folder of the card's own. */
 static bool find_own_library(const char *card, char path[PATH_MAX])
 {
-    char own[PATH_MAX];
-    if (find_own_folder(own)) {
-        if (library_below(own, "cards", card, path)) {
-            return true;
-        }
-        char *slash = strrchr(own, '/'); /* of .../bin */
-        if (slash) {
-            *slash = 0;
-            if (library_below(own, "lib/penrose", card, path)) {
-                return true;
-            }
-        }
-    }
-    return library_in(PENROSE_CARDS_DIR, card, path);
+    char own[PATH_MAX], prefix[PATH_MAX];
+    return (find_own_folder(own) && library_below(own, "cards", card, path)) ||
+           (find_own_prefix(prefix) && (library_below(prefix, "lib/penrose", card, path) ||
+                                        link_library(prefix, card, path))) ||
+           library_in(PENROSE_CARDS_DIR, card, path);
 }
 
 /* The library knows all cards; exec and doctor name the card by PENROSE_CARD. */
@@ -139,6 +162,18 @@ bool find_descriptor(const char *library, char path[PATH_MAX])
 }
 
 /* --- Programs --- */
+
+bool find_guest(const char *name, char path[PATH_MAX])
+{
+    char own[PATH_MAX], prefix[PATH_MAX], folder[PATH_MAX];
+    if (name[0] == '/' || path_exists(name)) {
+        return false;
+    }
+    return (find_own_folder(own) && path_join(folder, own, "firmware") &&
+            path_join(path, folder, name) && path_exists(path)) ||
+           (find_own_prefix(prefix) && path_join(folder, prefix, "share/penrose/guests") &&
+            path_join(path, folder, name) && path_exists(path));
+}
 
 bool find_program(const char *name, char path[PATH_MAX])
 {

@@ -32,13 +32,18 @@ bool path_make(const char *path);
 bool find_own_folder(char path[PATH_MAX]);
 
 /*
- * The library of a card: in the build tree that this program lies in, or installed. False when
- * there is none; `path` is then where it should be.
+ * The library of a card: in the build tree that this program lies in, or installed; or a link to the
+ * installed one, made in the cache, where what was installed has no links (a Python wheel cannot).
+ * False when there is none; `path` is then where it should be.
  */
 bool find_library(const char *card, char path[PATH_MAX]);
 
 /* The file that UMD looks for beside a library. */
 bool find_descriptor(const char *library, char path[PATH_MAX]);
+
+/* The guest program of ours that `name` is where no file has this relative path: of the build tree, or
+ * installed. */
+bool find_guest(const char *name, char path[PATH_MAX]);
 
 /* A program as execvp finds it. */
 bool find_program(const char *name, char path[PATH_MAX]);

@@ -123,6 +123,24 @@ PENROSE_CARD=p100a messages=0 expect "PENROSE_CARD" 0 "out:/p100a/libttsim.so$" 
     exec -q -- printenv TT_METAL_SIMULATOR
 PENROSE_CARD=p100a messages=0 expect "PENROSE_CARD and --card" 0 "out:/p150a/libttsim.so$" -- \
     exec -q --card p150a -- printenv TT_METAL_SIMULATOR
+# What a Python wheel holds: no links to the library.
+prefix=$work/installed
+mkdir -p "$prefix/bin" "$prefix/lib/penrose/p100a" "$prefix/share/penrose/guests"
+cp "$PENROSE" "$prefix/bin/penrose"
+touch "$prefix/lib/libttsim.so" "$prefix/lib/penrose/p100a/soc_descriptor.yaml"
+touch "$prefix/share/penrose/guests/empty.elf"
+for round in first second; do
+    PENROSE=$prefix/bin/penrose PENROSE_CACHE=$work/cache messages=0 expect "cards in the cache, $round" 0 \
+        "out:^$work/cache/cards$prefix/p100a/libttsim.so$" \
+        -- exec -q --card p100a -- printenv TT_METAL_SIMULATOR
+done
+linked=$work/cache/cards$prefix/p100a
+report "lead to the installation" "$(cmp "$linked/libttsim.so" "$prefix/lib/libttsim.so" 2>&1;
+    cmp "$linked/soc_descriptor.yaml" "$prefix/lib/penrose/p100a/soc_descriptor.yaml" 2>&1)"
+PENROSE=$prefix/bin/penrose expect "installed guests" 2 "$prefix/share/penrose/guests/empty.elf: " -- \
+    run empty.elf
+PENROSE=$prefix/bin/penrose expect "no such guest" 2 "none.elf: cannot be opened" -- run none.elf
+
 TT_METAL_SLOW_DISPATCH_MODE=1 "$PENROSE" exec -q --fast-dispatch -- env >"$work/out" 2>"$work/err"
 report "fast dispatch" "$(grep SLOW_DISPATCH "$work/out")"
 # shellcheck disable=SC2016
