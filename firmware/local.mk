@@ -67,6 +67,58 @@ GRID_FILES = \
 	%D%/grid/matmul/ncrisc.c \
 	%D%/grid/matmul/panel.h \
 	%D%/grid/matmul/trisc.c
+## The bring-up kit, which `penrose new` copies: $(pkgdatadir)/kit. In the build tree it is kit/. Two of
+## its headers are made from the tables of the chip, a third is one of them.
+KIT_FILES = \
+	%D%/kit/.gitignore \
+	%D%/kit/Makefile \
+	%D%/kit/README.md \
+	%D%/kit/brisc.c \
+	%D%/kit/expected.txt \
+	%D%/kit/ncrisc.c \
+	%D%/kit/shared.h \
+	%D%/kit/trisc0.c \
+	%D%/kit/trisc1.c \
+	%D%/kit/trisc2.c \
+	%D%/kit/kit/brisc.ld \
+	%D%/kit/kit/console.c \
+	%D%/kit/kit/console.h \
+	%D%/kit/kit/crt0.S \
+	%D%/kit/kit/hart.h \
+	%D%/kit/kit/memory.c \
+	%D%/kit/kit/ncrisc.ld \
+	%D%/kit/kit/sections.ld \
+	%D%/kit/kit/tensix.h \
+	%D%/kit/kit/trisc0.ld \
+	%D%/kit/kit/trisc1.ld \
+	%D%/kit/kit/trisc2.ld
+EXTRA_DIST += $(KIT_FILES)
+noinst_PROGRAMS = %D%/kit/headers
+firmware_kit_headers_LDADD =
+kit_copies = $(KIT_FILES:firmware/kit/%=kit/%)
+kit_headers = kit/kit/addresses.h kit/kit/chip.h kit/kit/tensix_ops.h
+nobase_pkgdata_DATA = $(kit_copies) $(kit_headers)
+CLEANFILES += $(kit_copies) $(kit_headers)
+$(kit_copies): kit/%: $(srcdir)/firmware/kit/%
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(INSTALL_DATA) $< $@
+kit/kit/addresses.h: $(srcdir)/src/arch/blackhole/addresses.h
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(INSTALL_DATA) $< $@
+kit/kit/chip.h: firmware/kit/headers$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(EMULATOR) firmware/kit/headers$(EXEEXT) chip >$@.tmp && mv $@.tmp $@
+kit/kit/tensix_ops.h: firmware/kit/headers$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(EMULATOR) firmware/kit/headers$(EXEEXT) tensix >$@.tmp && mv $@.tmp $@
+
+## scripts/link-kernels with what it reads, as it lies in the source tree: $(pkgdatadir)/link.
+linkdir = $(pkgdatadir)/link
+nobase_link_DATA = $(KERNEL_FILES) $(GRID_FILES) $(tensor_common_files) \
+	%D%/bare/bare.h \
+	%D%/bare/tensix.h \
+	scripts/lib.bash \
+	src/arch/blackhole/addresses.h \
+	src/arch/blackhole/regs.def \
+	src/arch/blackhole/tensix.def
+nobase_link_SCRIPTS = scripts/link-kernels
+
 ## What runs them: `penrose run EXAMPLE.json`.
 examplesdir = $(pkgdatadir)/examples
 dist_examples_DATA = \

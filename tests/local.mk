@@ -22,12 +22,14 @@ SHELL_TESTS = \
 	%D%/abi/examples.sh \
 	%D%/abi/exports.sh \
 	%D%/cli/bad-files.sh \
+	%D%/cli/console.sh \
 	%D%/cli/data-errors.sh \
 	%D%/cli/doctor.sh \
 	%D%/cli/exec.sh \
 	%D%/cli/firmware.sh \
 	%D%/cli/kernel-sets.sh \
 	%D%/cli/machine.sh \
+	%D%/cli/new.sh \
 	%D%/cli/noc-errors.sh \
 	%D%/cli/snapshots.sh \
 	%D%/cli/tensix-errors.sh \

@@ -224,6 +224,7 @@ static void run_window(struct penrose_chip *chip, uint64_t end)
     struct tile *alone = chip->runnable_count == 1 ? chip->runnable[0]->tile : NULL;
     if (alone) {
         alone->returns_early = end - chip->now > chip->window;
+        alone->has_paused = false;
     }
     for (unsigned i = 0; i < GRID_BANKS; i++) {
         dram_begin_window(&chip->bank[i], end);

@@ -390,6 +390,19 @@ static enum cli_exit find_started(struct session *session, struct run_options *o
                                        options->machine.restore_snapshot, tile.x, tile.y);
 }
 
+/* Several harts that talk are told apart by their names. */
+static void open_console(struct session *session, const struct run_options *options)
+{
+    unsigned harts = options->started;
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        harts |= (unsigned)(options->launch.path[hart] != NULL) << hart;
+    }
+    session->console = (struct console){.tile = options->machine.tile[0],
+                                        .harts = harts,
+                                        .names = (harts & (harts - 1)) != 0,
+                                        .lines = options->cli->json ? json_array() : NULL};
+}
+
 static enum cli_exit run_bare(struct session *session, struct run_options *options)
 {
     uint32_t entry[PENROSE_HARTS];
@@ -404,6 +417,7 @@ static enum cli_exit run_bare(struct session *session, struct run_options *optio
         }
     }
     session->loading_ms += host_milliseconds() - start;
+    open_console(session, options);
     return exit ? exit : session_run(session, &goal);
 }
 
@@ -419,6 +433,7 @@ static enum cli_exit report_json(struct session *session, struct run_options *op
     json_t *harts = session_harts_json(
         session, tile, options->firmware ? (1u << PENROSE_HARTS) - 1 : options->started);
     json_object_set_new(result, "harts", harts);
+    json_object_set(result, "console", session->console.lines);
     size_t index;
     json_t *hart;
     json_array_foreach(harts, index, hart)
@@ -468,6 +483,7 @@ static enum cli_exit run(struct run_options *options)
     enum cli_exit exit = session_open(&session, options->cli, &options->machine);
     if (!exit && options->firmware) {
         exit = session_boot(&session, options->firmware);
+        open_console(&session, options);
         exit = exit ? exit : session_launch(&session, &options->launch, &options->memory);
     } else if (!exit) {
         exit = run_bare(&session, options);

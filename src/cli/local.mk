@@ -1,6 +1,6 @@
 ## The program.
 bin_PROGRAMS += penrose
-penrose_CPPFLAGS = $(AM_CPPFLAGS) -DPENROSE_CARDS_DIR='"$(cardsdir)"'
+penrose_CPPFLAGS = $(AM_CPPFLAGS) -DPENROSE_CARDS_DIR='"$(cardsdir)"' -DPENROSE_KIT_DIR='"$(pkgdatadir)/kit"'
 penrose_LDFLAGS = $(product_ldflags)
 penrose_LDADD = libpenrose_core.la $(JANSSON_LIBS) $(LIBZIP_LIBS)
 penrose_SOURCES = \
@@ -13,9 +13,12 @@ penrose_SOURCES = \
 	%D%/cmd_doctor.c \
 	%D%/cmd_exec.c \
 	%D%/cmd_info.c \
+	%D%/cmd_new.c \
 	%D%/cmd_run.c \
 	%D%/compiler.c \
 	%D%/compiler.h \
+	%D%/console.c \
+	%D%/console.h \
 	%D%/doctor.c \
 	%D%/doctor.h \
 	%D%/firmware_set.c \

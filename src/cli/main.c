@@ -12,6 +12,7 @@
 static const struct cli_command commands[] = {
     {"boot", "boot tt-metal firmware on tiles, and launch kernels on it", cmd_boot},
     {"run", "run bare programs on a tile, or a program of kernels on a grid of tiles", cmd_run},
+    {"new", "make a folder with a program to begin from", cmd_new},
     {"asm", "assemble single instructions", cmd_asm},
     {"disasm", "disassemble a program or single words", cmd_disasm},
     {"info", "tell what is in a program or a firmware folder", cmd_info},
@@ -34,6 +35,7 @@ static void print_help(FILE *file)
     fputs("  help     this text, or the help of a command: penrose help run\n\n"
           "Examples:\n"
           "  penrose boot pre-compiled/1234     boots tt-metal's firmware on tile 1,2\n"
+          "  penrose new hello                  makes a program to begin from, with a Makefile\n"
           "  penrose run hello.elf --trace      runs a program on brisc and shows what it does\n"
           "  penrose exec -- python3 model.py   runs a program that uses ttnn\n\n"
           "Results go to stdout, messages to stderr. Exit codes: 0 done, 1 guest fault,\n"

@@ -161,11 +161,11 @@ static void clear_progress(struct session *session)
 static bool tick(struct penrose_chip *chip, void *context)
 {
     struct ticking *ticking = context;
-    (void)chip;
     if (ticking->session->progress.enabled) {
         show_progress(ticking->session, ticking->goal);
     }
-    return ticking->goal->reached(ticking->session, ticking->goal->context);
+    return console_is_called(&ticking->session->console, chip) ||
+           ticking->goal->reached(ticking->session, ticking->goal->context);
 }
 
 /* The wait report without its last newline. NULL without memory. */
@@ -324,19 +324,30 @@ static void explain(struct session *session, const struct goal *goal, enum cli_e
     }
 }
 
-enum cli_exit session_run(struct session *session, const struct goal *goal)
+/* Runs until something other than a call of the console ends it. */
+static enum penrose_outcome run_on(struct session *session, const struct goal *goal)
 {
     struct ticking ticking = {.session = session, .goal = goal};
-    uint64_t now = penrose_now(session->chip), limit = session->options->max_cycles;
-    uint64_t used = now - session->opened_at;
-    struct penrose_run run = {
-        .cycles = used < limit ? limit - used : 0, .until = tick, .context = &ticking};
-    session->progress.first_cycle = now;
+    enum penrose_outcome outcome;
+    do {
+        uint64_t used = penrose_now(session->chip) - session->opened_at;
+        uint64_t limit = session->options->max_cycles;
+        struct penrose_run run = {
+            .cycles = used < limit ? limit - used : 0, .until = tick, .context = &ticking};
+        outcome = penrose_run(session->chip, &run);
+        clear_progress(session);
+    } while (console_serve(&session->console, session->chip) && outcome == PENROSE_CONDITION);
+    return outcome;
+}
+
+enum cli_exit session_run(struct session *session, const struct goal *goal)
+{
+    session->progress.first_cycle = penrose_now(session->chip);
     session->progress.started = host_milliseconds();
     session->progress.next = session->progress.started + PROGRESS_AFTER_MS;
-    enum penrose_outcome outcome = penrose_run(session->chip, &run);
+    enum penrose_outcome outcome = run_on(session, goal);
     session->running_ms += host_milliseconds() - session->progress.started;
-    clear_progress(session);
+    console_finish(&session->console);
     enum cli_exit exit = outcome == PENROSE_FAULT   ? CLI_FAULT
                          : outcome == PENROSE_QUIET ? CLI_DEADLOCK
                                                     : CLI_CYCLES;
@@ -694,6 +705,7 @@ enum cli_exit session_close(struct session *session, enum cli_exit exit)
     if (session->chip && session->options->warn_unmodelled) {
         list_unmodelled(session);
     }
+    json_decref(session->console.lines);
     enum cli_exit traced = trace_stop(session->cli, session->trace);
     enum cli_exit saved = save_chip(session);
     penrose_chip_destroy(session->chip);

@@ -13,6 +13,7 @@
 #include <penrose/metal.h>
 #include <penrose/penrose.h>
 
+#include "cli/console.h"
 #include "cli/options.h"
 #include "cli/trace.h"
 #include "cli/work.h"
@@ -23,6 +24,7 @@ struct session {
     struct penrose_chip *chip;
     struct penrose_firmware *firmware; /* NULL for bare programs */
     struct trace *trace;
+    struct console console;
     uint64_t opened_at;            /* cycle; not 0 in a chip that was restored */
     double loading_ms, running_ms; /* host time */
     struct {

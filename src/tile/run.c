@@ -77,6 +77,7 @@ static void after_burst(struct tile *tile, enum rv32_core core)
         break;
     case RV32_STOP_PAUSE:
         run->state = HART_PAUSED;
+        tile->has_paused = true;
         debug_ebreak(tile, core);
         tile_event(tile, run->time);
         tile_tell_hart(tile, core, OBSERVED_PAUSED, hart->pc - 4);
@@ -433,7 +434,7 @@ void tile_run(struct tile *tile, uint64_t until)
             return;
         }
         run_round(tile, cut.is_cut ? cut : begin_round(tile, until));
-        if (tile->returns_early && (tile->sent.head || tile->frames_sent)) {
+        if (tile->returns_early && (tile->sent.head || tile->frames_sent || tile->has_paused)) {
             return;
         }
     }

@@ -302,7 +302,8 @@ struct tile {
     uint32_t quantum;
     bool allows_shortcuts; /* tile_allow_shortcuts */
     bool shortcuts;        /* may be taken: they are allowed, and nobody looks */
-    bool returns_early;    /* tile_run ends with the round in which something was sent */
+    bool returns_early;    /* tile_run ends with the round in which something was sent, */
+    bool has_paused;       /* or a hart executed ebreak */
     const struct observer *observer[TILE_OBSERVERS]; /* who looks, `observers` of them */
     unsigned observers, observed;                    /* kinds that any of them wants: a bit each */
     bool keeps_awake; /* one of them wants to know of each turn of a loop that polls */
@@ -364,8 +365,8 @@ static inline uint64_t tile_round_start(const struct tile *tile, uint64_t time)
     return quantum & (quantum - 1) ? time / quantum * quantum : time & -quantum;
 }
 
-/* Runs every agent up to `until`, a multiple of tile->quantum, or until the tile stops (or sends,
- * see returns_early). */
+/* Runs every agent up to `until`, a multiple of tile->quantum, or until the tile stops (or as
+ * returns_early says). */
 void tile_run(struct tile *tile, uint64_t until);
 
 /* A tile that an observer has stopped goes on where it was, as if it had not been stopped (but
