@@ -13,5 +13,6 @@ EXTRA_DIST += \
 	%D%/link-kernels \
 	%D%/lint \
 	%D%/lint-known.txt \
+	%D%/suites \
 	%D%/test \
 	%D%/test-without-shortcuts

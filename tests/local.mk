@@ -126,11 +126,12 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/exalens/round.py \
 	%D%/clients/llk/abi_count.c \
 	%D%/clients/llk/fast.txt \
-	%D%/clients/llk/record.py \
-	%D%/clients/llk/report.py \
-	%D%/clients/llk/sample.py \
 	%D%/clients/llk/suite.bash \
-	%D%/clients/llk/warm.py \
+	%D%/clients/suites/record.py \
+	%D%/clients/suites/report.py \
+	%D%/clients/suites/sample.py \
+	%D%/clients/suites/warm.py \
+	%D%/clients/ttnn-suite.sh \
 	%D%/clients/ttnn/compare.py \
 	%D%/clients/ttnn/environment.bash \
 	%D%/clients/ttnn/ops.py \

@@ -16,7 +16,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 llk_run "$copy" "$venv" "$library" "$work" --ids "$here/llk/fast.txt" --jobs 1
-python3 "$here/llk/report.py" "$work" || {
+python3 "$here/suites/report.py" "$work" || {
     tail -40 "$work/files/fast.log"
     exit 1
 }

@@ -5,7 +5,7 @@
 #
 # LIBRARY is the built one by default. With OTHER_LIBRARY the same variants run on it too, one
 # library after the other with the same compiled kernels, and the test fails if a variant that
-# passes there is worse here; without, if a variant fails. ARGUMENT goes to llk/sample.py: test
+# passes there is worse here; without, if a variant fails. ARGUMENT goes to suites/sample.py: test
 # files or node ids, or --sample N (variants a file, 8), --seed N (1), --jobs N (2).
 #
 #   OUT                             where results go   (./llk-results)
@@ -44,4 +44,4 @@ for library in "${libraries[@]}"; do
     fi
     llk_run "$copy" "$venv" "$library" "$folder" "${arguments[@]}"
 done
-exec python3 "$here/llk/report.py" "${folders[@]}"
+exec python3 "$here/suites/report.py" "${folders[@]}"

@@ -51,7 +51,7 @@ llk_run() {
     TT_METAL_SIMULATOR=$(client_device "$library" \
         "$copy/tt_metal/soc_descriptors/blackhole_140_arch.yaml" "$folder/sim")
     TT_METAL_SIMULATOR=$TT_METAL_SIMULATOR CHIP_ARCH=blackhole \
-        "$venv/bin/python" "$llk_here/sample.py" \
+        "$venv/bin/python" "$clients_here/suites/sample.py" \
         --tests "$copy/tt_metal/tt-llk/tests/python_tests" --out "$folder" \
         --kernels "$kernels" "$@"
 }

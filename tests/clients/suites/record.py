@@ -1,6 +1,6 @@
-"""A pytest plugin for the LLK suite: records what happens, and keeps compiled kernels.
+"""A pytest plugin: records what happens, and keeps the kernels that LLK's suite has compiled.
 
-LLK_RECORD names the record: a JSON object a line, written at once, so that nothing is lost when a
+SUITE_RECORD names the record: a JSON object a line, written at once, so that nothing is lost when a
 library under test ends the process. {"event": "start", "id": ...} when a variant begins, {"event":
 "end", "id", "when", "outcome", "seconds", "text"} for its outcome (and for a failing setup or
 teardown), {"event": "counts", ...} with what abi_count.c counted, where that is in use.
@@ -8,7 +8,7 @@ teardown), {"event": "counts", ...} with what abi_count.c counted, where that is
 After a variant that failed on the simulator (not in the compiler) the session stops; sample.py
 starts a fresh process for the rest, because a failed variant may leave the chip in any state.
 
-The suite throws its compiled kernels away when a session starts. Each has a folder of its own that
+LLK's suite throws its compiled kernels away when a session starts. Each has a folder of its own that
 is named by a hash of all that goes into it, and is marked when it is complete, so keeping them is
 safe; LLK_KEEP_KERNELS=1 does that.
 """
@@ -109,6 +109,6 @@ def keep_kernels():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
-    config.pluginmanager.register(Recorder(os.environ["LLK_RECORD"]), "llk-recorder")
+    config.pluginmanager.register(Recorder(os.environ["SUITE_RECORD"]), "suite-recorder")
     if os.environ.get("LLK_KEEP_KERNELS") == "1":
         keep_kernels()

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs a sample of the LLK suite, file by file, on the library that TT_METAL_SIMULATOR names.
+"""Runs a sample of a pytest suite, file by file, on the library that TT_METAL_SIMULATOR names.
 
-  sample.py --tests FOLDER --out FOLDER [options] [SELECTION...]
+  sample.py --suite llk|ttnn --tests FOLDER --out FOLDER [options] [SELECTION...]
 
-FOLDER of --tests is the suite's python_tests. SELECTION is test files or node ids, taken whole;
+FOLDER of --tests is where pytest is to run: LLK's python_tests, or a checkout of tt-metal, whose
+tests/ttnn/unit_tests are the suite ttnn. SELECTION is test files or node ids, taken whole;
 without one, every file that uses the device gives --sample variants, chosen by --seed. Variants of
 a file share a process, and so a simulated chip, as on silicon; when one fails on the simulator or
 ends the process, the rest go on in a fresh one.
@@ -27,7 +28,6 @@ import time
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 
-MARKERS = os.environ.get("MARK") or "not quasar and not perf and not accuracy"
 TAIL = 4000
 
 # These files test the suite's own Python code and need no device.
@@ -41,8 +41,24 @@ HOST_ONLY = frozenset("""
     """.split())
 
 
+class Suite:
+    """What pytest is told, where the tests are in --tests, and files that need no device."""
+
+    def __init__(self, arguments, root, host_only=frozenset()):
+        self.arguments, self.root, self.host_only = arguments, root, host_only
+
+
+SUITES = {
+    "llk": Suite(["--run-simulator", "-m",
+                  os.environ.get("MARK") or "not quasar and not perf and not accuracy"], ".",
+                 HOST_ONLY),
+    "ttnn": Suite(["-o", "addopts=--import-mode=importlib"], "tests/ttnn/unit_tests"),
+}
+
+
 def arguments():
-    parser = argparse.ArgumentParser(description="Run a sample of the LLK suite.")
+    parser = argparse.ArgumentParser(description="Run a sample of a pytest suite.")
+    parser.add_argument("--suite", choices=SUITES, default="llk")
     parser.add_argument("--tests", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--kernels", type=pathlib.Path, help="folder that keeps compiled kernels")
@@ -60,8 +76,7 @@ def arguments():
     return parser.parse_args()
 
 
-PYTEST_ARGUMENTS = ["-q", "-p", "no:sugar", "-p", "no:cacheprovider", "-o", "log_cli=false",
-                    "--run-simulator", "-m", MARKERS]
+PYTEST_ARGUMENTS = ["-q", "-p", "no:sugar", "-p", "no:cacheprovider", "-o", "log_cli=false"]
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -72,6 +87,8 @@ def stem_of(file):
 class Sampler:
     def __init__(self, options):
         self.options = options
+        self.suite = SUITES[options.suite]
+        self.pytest = PYTEST_ARGUMENTS + self.suite.arguments
         self.tests = options.tests.resolve()
         self.out = options.out.resolve()
         self.local = threading.local()
@@ -84,8 +101,9 @@ class Sampler:
         selection = self.options.selection
         if selection or not kept.exists():
             found = subprocess.run(
-                [sys.executable, "-m", "pytest"] + PYTEST_ARGUMENTS
-                + ["--collect-only", "--continue-on-collection-errors"] + (selection or ["."]),
+                [sys.executable, "-m", "pytest"] + self.pytest
+                + ["--collect-only", "--continue-on-collection-errors"]
+                + (selection or [self.suite.root]),
                 cwd=self.tests, capture_output=True, text=True, errors="replace")
             (self.out / "collect.log").write_text(found.stdout[-50 * TAIL :] + found.stderr)
             lines = [line for line in found.stdout.splitlines()
@@ -99,7 +117,7 @@ class Sampler:
             if selection or (zlib.crc32(line.encode()) % 4 == 3) == self.options.quarter:
                 files.setdefault(line.split("::")[0], []).append(line)
         return {file: ids for file, ids in files.items()
-                if selection or (pathlib.Path(file).stem not in HOST_ONLY
+                if selection or (pathlib.Path(file).stem not in self.suite.host_only
                                  and re.search(self.options.files, file))}
 
     def choose(self, file, ids):
@@ -111,10 +129,10 @@ class Sampler:
         kernels = self.options.kernels.resolve() if self.options.kernels else temporary
         kernels.mkdir(parents=True, exist_ok=True)
         return dict(os.environ, RUNNER_TEMP=str(kernels), TMPDIR=str(temporary),
-                    LLK_RECORD=str(record), LLK_KEEP_KERNELS="1" if self.options.kernels else "0",
+                    SUITE_RECORD=str(record), LLK_KEEP_KERNELS="1" if self.options.kernels else "0",
                     PATH=f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}",
                     OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1", PYTHONUNBUFFERED="1",
-                    PYTHONPATH=str(HERE))
+                    PYTHONPATH=f"{HERE}:{self.tests}")
 
     def finished(self, file):
         run = self.files / f"{stem_of(file)}.json"
@@ -123,7 +141,7 @@ class Sampler:
     def run_file(self, file, ids):
         stem = stem_of(file)
         chosen = self.choose(file, ids)
-        temporary = pathlib.Path(tempfile.mkdtemp(prefix="llk-"))  # UMD's socket has a short name
+        temporary = pathlib.Path(tempfile.mkdtemp(prefix="suite-"))  # UMD's socket has a short name
         record, log = self.files / f"{stem}.jsonl", self.files / f"{stem}.log"
         for old in (record, log):
             old.unlink(missing_ok=True)
@@ -157,7 +175,7 @@ class Sampler:
         """Exit code, None where it had to be stopped; and the end of what it printed."""
         names = self.files / f"{stem}.args"  # pytest reads arguments from @file
         names.write_text("\n".join(variants) + "\n")
-        arguments = PYTEST_ARGUMENTS + ["-s", "-p", "record",
+        arguments = self.pytest + ["-s", "-p", "record",
                                         f"--timeout={self.options.variant_seconds}", f"@{names}"]
         begin = log.stat().st_size if log.exists() else 0
         if not hasattr(self.local, "warm"):

@@ -29,7 +29,7 @@ def child(job):
     os.environ.clear()
     os.environ.update(job["environment"])
     os.chdir(job["folder"])
-    sys.path[0:1] = [job["folder"], job["environment"]["PYTHONPATH"]]
+    sys.path[0:1] = [job["folder"], *job["environment"]["PYTHONPATH"].split(":")]
     sys.argv[1:] = job["arguments"]
     sys.dont_write_bytecode = True
     tempfile.tempdir = None  # ask the environment again
