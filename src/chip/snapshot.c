@@ -206,13 +206,13 @@ struct header {
     char made_by[16]; /* version of Penrose, for messages */
 };
 
-static const char magic[8] = {'P', 'E', 'N', 'R', 'O', 'S', 'E', '\x1a'};
+const char snapshot_magic[8] = {'P', 'E', 'N', 'R', 'O', 'S', 'E', '\x1a'};
 
 static struct header make_header(void)
 {
     struct header header = {
         .version = SNAPSHOT_VERSION, .header_bytes = sizeof header, .layout = snapshot_layout()};
-    memcpy(header.magic, magic, sizeof magic);
+    memcpy(header.magic, snapshot_magic, sizeof snapshot_magic);
     strncpy(header.made_by, PACKAGE_VERSION, sizeof header.made_by - 1);
     return header;
 }
@@ -231,7 +231,8 @@ static enum penrose_status check_header(const struct header *header, size_t size
                                         struct penrose_error *error)
 {
     struct header own = make_header();
-    if (size != sizeof *header || memcmp(header->magic, magic, sizeof magic) != 0) {
+    if (size != sizeof *header ||
+        memcmp(header->magic, snapshot_magic, sizeof header->magic) != 0) {
         return error_set(error, PENROSE_E_FORMAT, "%s: this is no snapshot of Penrose", name);
     }
     if (header->version != SNAPSHOT_VERSION || header->header_bytes != sizeof *header) {

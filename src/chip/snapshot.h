@@ -20,6 +20,9 @@
 
 enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 2 };
 
+/* What the file of a snapshot begins with. */
+extern const char snapshot_magic[8];
+
 /* --- What there is to save: snapshot.def --- */
 
 enum snapshot_kind {

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/soc_descriptor.h"
+#include "cli/state.h"
 #include "loader/elf_internal.h"
 #include "loader/firmware.h"
 
@@ -77,16 +78,18 @@ static const struct argp_option option_rows[] = {
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse,
-    .args_doc = "ELF\nFIRMWARE_DIR\n--soc-descriptor CARD\n--isa",
-    .doc = "Tells what is in a program: segments, entry, symbols, architecture, compiler; or in a "
-           "folder of tt-metal firmware: its five images, where the host finds its mailboxes, and "
-           "whether it is for Blackhole."
-           "\vExamples:\n"
-           "  penrose info brisc.elf\n"
-           "        describes one program\n"
-           "  penrose info pre-compiled/1234 --json\n"
-           "        describes a set of firmware for a script\n\n"
-           "Exit codes: 0 done, 2 usage or bad file.",
+    .args_doc = "ELF\nFIRMWARE_DIR\nSNAPSHOT\nDUMP\n--soc-descriptor CARD\n--isa",
+    .doc =
+        "Tells what is in a program: segments, entry, symbols, architecture, compiler; or in a "
+        "folder of tt-metal firmware: its five images, where the host finds its mailboxes, and "
+        "whether it is for Blackhole; or in a snapshot or a dump: time, faults and where the harts "
+        "are (penrose state shows the rest)."
+        "\vExamples:\n"
+        "  penrose info brisc.elf\n"
+        "        describes one program\n"
+        "  penrose info pre-compiled/1234 --json\n"
+        "        describes a set of firmware for a script\n\n"
+        "Exit codes: 0 done, 2 usage or bad file.",
     .children = children,
 };
 
@@ -457,6 +460,23 @@ static enum cli_exit info_firmware(const struct info_options *options)
     return exit;
 }
 
+/* --- A snapshot or a dump --- */
+
+static enum cli_exit info_state(const struct info_options *options)
+{
+    struct state *state;
+    enum cli_exit exit = state_open(options->cli, options->path, &state);
+    if (!exit && options->cli->json) {
+        json_t *what = state_json(state), *result = what ? begin_json() : NULL;
+        json_object_set_new(result, "state", what);
+        exit = what ? output_json(options->cli, result) : CLI_REFUSED;
+    } else if (!exit) {
+        exit = state_print(state);
+    }
+    state_close(state);
+    return exit;
+}
+
 static enum cli_exit info_isa(const struct cli *cli)
 {
     if (cli->json) {
@@ -483,8 +503,13 @@ enum cli_exit cmd_info(struct cli *cli, int argc, char **argv)
         return print_soc_descriptor(cli, options.card);
     }
     if (stat(options.path, &status) != 0) {
-        return complain(cli, "%s: %s; expected an ELF file or a firmware folder", options.path,
-                        strerror(errno));
+        return complain(cli,
+                        "%s: %s; expected an ELF file, a firmware folder, a snapshot "
+                        "or a dump",
+                        options.path, strerror(errno));
+    }
+    if (state_kind(options.path) != STATE_NONE) {
+        return info_state(&options);
     }
     return S_ISDIR(status.st_mode) ? info_firmware(&options) : info_program(&options);
 }

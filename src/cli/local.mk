@@ -15,6 +15,7 @@ penrose_SOURCES = \
 	%D%/cmd_info.c \
 	%D%/cmd_new.c \
 	%D%/cmd_run.c \
+	%D%/cmd_state.c \
 	%D%/compiler.c \
 	%D%/compiler.h \
 	%D%/console.c \
@@ -27,6 +28,8 @@ penrose_SOURCES = \
 	%D%/installation.h \
 	%D%/listing.c \
 	%D%/listing.h \
+	%D%/look.c \
+	%D%/look.h \
 	%D%/main.c \
 	%D%/options.c \
 	%D%/options.h \
@@ -38,8 +41,13 @@ penrose_SOURCES = \
 	%D%/program.h \
 	%D%/session.c \
 	%D%/session.h \
+	%D%/show.c \
+	%D%/show.h \
+	%D%/show_items.def \
 	%D%/soc_descriptor.c \
 	%D%/soc_descriptor.h \
+	%D%/state.c \
+	%D%/state.h \
 	%D%/suggest.c \
 	%D%/suggest.h \
 	%D%/summary.c \

@@ -16,6 +16,7 @@ static const struct cli_command commands[] = {
     {"asm", "assemble single instructions", cmd_asm},
     {"disasm", "disassemble a program or single words", cmd_disasm},
     {"info", "tell what is in a program or a firmware folder", cmd_info},
+    {"state", "show what tiles hold, from a snapshot or a dump", cmd_state},
     {"exec", "run a program of tt-metal, ttnn, LLK or tt-exalens on the chip", cmd_exec},
     {"doctor", "check what is installed, and say what to do", cmd_doctor},
 };

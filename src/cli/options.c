@@ -318,7 +318,8 @@ enum {
 
 void machine_options_init(struct machine_options *options, struct cli *cli)
 {
-    *options = (struct machine_options){.cli = cli, .chip = {.size = sizeof options->chip}};
+    *options = (struct machine_options){
+        .cli = cli, .chip = {.size = sizeof options->chip}, .look = {.cli = cli}};
 }
 
 void machine_options_add_tile(struct machine_options *options, unsigned x, unsigned y)
@@ -347,10 +348,11 @@ void machine_options_finish(struct machine_options *options, uint64_t default_cy
 enum cli_exit machine_options_check(const struct machine_options *options)
 {
     struct output_file file = {.label = "--save-snapshot", .path = options->save_snapshot};
-    if (!file.path) {
-        return CLI_DONE;
+    enum cli_exit exit = look_check(&options->look);
+    if (!file.path || exit) {
+        return exit;
     }
-    enum cli_exit exit = output_file_check(options->cli, &file);
+    exit = output_file_check(options->cli, &file);
     output_file_free(&file);
     return exit;
 }
@@ -472,6 +474,9 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
 {
     struct machine_options *options = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->look;
+        return 0;
     case KEY_TILE:
         return parse_tile(options, argument);
     case KEY_MAX_CYCLES:
@@ -551,4 +556,7 @@ static const struct argp_option machine_option_rows[] = {
     {0},
 };
 
-const struct argp machine_argp = {.options = machine_option_rows, .parser = parse_machine};
+static const struct argp_child machine_children[] = {{&look_argp, 0, NULL, 0}, {0}};
+
+const struct argp machine_argp = {
+    .options = machine_option_rows, .parser = parse_machine, .children = machine_children};

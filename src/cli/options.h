@@ -12,6 +12,7 @@
 #include <penrose/penrose.h>
 
 #include "cli/cli.h"
+#include "cli/look.h"
 #include "geometry.h"
 
 /*
@@ -70,6 +71,7 @@ struct machine_options {
     const char *trace_file; /* NULL: stderr */
     bool warn_unmodelled;
     const char *save_snapshot, *restore_snapshot; /* files; NULL: none */
+    struct look_options look;
     struct penrose_place tile[CLI_MOST_TILES];
     unsigned tiles, workers; /* workers come first: --tile, or else session_open, adds some */
 };
@@ -79,7 +81,7 @@ struct machine_options {
 void machine_options_init(struct machine_options *options, struct cli *cli);
 void machine_options_finish(struct machine_options *options, uint64_t default_cycles);
 
-/* Can the snapshot be put where it is to go? */
+/* Can the snapshot and the dump be put where they are to go? */
 enum cli_exit machine_options_check(const struct machine_options *options);
 
 /* What to add to a message about an argument too many: the file of --trace, whose value is

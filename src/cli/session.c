@@ -697,6 +697,15 @@ static void list_unmodelled(struct session *session)
     }
 }
 
+/* Nothing was done where the options were refused. */
+static enum cli_exit look_at_state(struct session *session, enum cli_exit exit)
+{
+    const struct machine_options *options = session->options;
+    return session->chip && exit != CLI_REFUSED
+               ? look_at_end(&options->look, session->chip, options->tile, options->tiles, exit)
+               : CLI_DONE;
+}
+
 enum cli_exit session_close(struct session *session, enum cli_exit exit)
 {
     if (session->chip) {
@@ -706,9 +715,10 @@ enum cli_exit session_close(struct session *session, enum cli_exit exit)
         list_unmodelled(session);
     }
     json_decref(session->console.lines);
+    enum cli_exit looked = look_at_state(session, exit);
     enum cli_exit traced = trace_stop(session->cli, session->trace);
     enum cli_exit saved = save_chip(session);
     penrose_chip_destroy(session->chip);
     penrose_firmware_close(session->firmware);
-    return exit ? exit : traced ? traced : saved;
+    return exit ? exit : looked ? looked : traced ? traced : saved;
 }

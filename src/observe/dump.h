@@ -89,8 +89,10 @@ enum penrose_status dump_finish(const char *directory, const json_t *manifest,
 enum penrose_status dump_read_manifest(const char *directory, json_t **manifest,
                                        struct penrose_error *error);
 
-/* Reads tile `index` of the manifest with all of its parts; to be freed also after an error. */
+/* Reads the parts of tile `index` of the manifest that are in these groups; to be freed also after an
+ * error. */
 enum penrose_status dump_read_tile(const char *directory, const json_t *manifest, size_t index,
-                                   struct dump_tile *tile, struct penrose_error *error);
+                                   unsigned groups, struct dump_tile *tile,
+                                   struct penrose_error *error);
 
 #endif

@@ -355,7 +355,28 @@ static enum penrose_status read_part(const char *directory, const char *file,
     return status;
 }
 
-static enum penrose_status read_parts(const char *directory, const json_t *parts,
+/* The group that a part is in, by how its name begins; a part that nobody here knows is in all. */
+static unsigned group_of_part(const char *name)
+{
+    static const struct {
+        const char *begin;
+        unsigned group;
+    } known[] = {
+        {"tile", DUMP_TILE},        {"harts", DUMP_HARTS},   {"l1", DUMP_MEMORY},
+        {"local_", DUMP_MEMORY},    {"gpr", DUMP_TENSIX},    {"gates", DUMP_TENSIX},
+        {"tensix", DUMP_TENSIX},    {"config", DUMP_CONFIG}, {"thread_config", DUMP_CONFIG},
+        {"dst", DUMP_DST},          {"src", DUMP_SRC},       {"lregs", DUMP_LREGS},
+        {"circular", DUMP_BUFFERS}, {"cb_", DUMP_BUFFERS},   {"noc", DUMP_NOC},
+        {"streams", DUMP_STREAMS}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strncmp(name, known[i].begin, strlen(known[i].begin)) == 0) {
+            return known[i].group;
+        }
+    }
+    return DUMP_ALL;
+}
+
+static enum penrose_status read_parts(const char *directory, const json_t *parts, unsigned groups,
                                       struct dump_tile *tile, struct penrose_error *error)
 {
     enum penrose_status status = PENROSE_OK;
@@ -368,7 +389,8 @@ static enum penrose_status read_parts(const char *directory, const json_t *parts
     json_object_foreach((json_t *)(uintptr_t)parts, name, about)
     {
         const char *file = json_string_value(json_object_get(about, "file"));
-        if (!file || strlen(name) >= DUMP_NAME) { /* it is missing, or nobody here knows it */
+        bool is_wanted = (group_of_part(name) & groups) == group_of_part(name);
+        if (!file || !is_wanted || strlen(name) >= DUMP_NAME) { /* missing, unknown, not wanted */
             continue;
         }
         if (!is_inside(file)) {
@@ -389,7 +411,8 @@ static enum penrose_status read_parts(const char *directory, const json_t *parts
 }
 
 enum penrose_status dump_read_tile(const char *directory, const json_t *manifest, size_t index,
-                                   struct dump_tile *tile, struct penrose_error *error)
+                                   unsigned groups, struct dump_tile *tile,
+                                   struct penrose_error *error)
 {
     json_t *about = json_array_get(json_object_get(manifest, "tiles"), index);
     json_int_t x = json_integer_value(json_object_get(about, "x"));
@@ -404,5 +427,5 @@ enum penrose_status dump_read_tile(const char *directory, const json_t *manifest
     tile->x = (unsigned)x;
     tile->y = (unsigned)y;
     tile->about = json_incref(about);
-    return read_parts(directory, parts, tile, error);
+    return read_parts(directory, parts, groups, tile, error);
 }

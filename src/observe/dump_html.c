@@ -100,7 +100,7 @@ static void put_manifest(FILE *file, const json_t *manifest)
 /* --- Pictures --- */
 
 /* A datum of a part with numbers. */
-static float datum_of(const struct loader_npy *array, size_t index)
+static float picture_datum(const struct loader_npy *array, size_t index)
 {
     const uint8_t *at = array->data + index * array->size;
     float number = 0;
@@ -162,7 +162,7 @@ static void gather_tile(const struct loader_npy *array, size_t tile, float data[
     for (unsigned i = 0; i < TILE * TILE; i++) {
         unsigned face = i / (FACE * FACE), row = i / FACE % FACE, column = i % FACE;
         data[(face / 2 * FACE + row) * TILE + face % 2 * FACE + column] =
-            datum_of(array, tile * TILE * TILE + i);
+            picture_datum(array, tile * TILE * TILE + i);
     }
 }
 
@@ -199,7 +199,7 @@ static void put_matrices(FILE *file, const struct dump_part *part, const char *w
         char caption[64];
         snprintf(caption, sizeof caption, count > 1 ? "%s %u" : "%s", what, i);
         for (size_t k = 0; k < size; k++) {
-            data[k] = datum_of(&part->array, i * size + k);
+            data[k] = picture_datum(&part->array, i * size + k);
         }
         shown += put_picture(file, data, rows, columns, caption);
     }
