@@ -22,6 +22,7 @@ SHELL_TESTS = \
 	%D%/abi/examples.sh \
 	%D%/abi/exports.sh \
 	%D%/cli/bad-files.sh \
+	%D%/cli/compare.sh \
 	%D%/cli/console.sh \
 	%D%/cli/data-errors.sh \
 	%D%/cli/doctor.sh \
@@ -47,7 +48,7 @@ SHELL_TESTS = \
 	%D%/scripts/fetch-sfpi.sh
 TESTS += $(SHELL_TESTS)
 EXTRA_DIST += $(SHELL_TESTS) %D%/difftest/golden.bash %D%/cli/lib.bash %D%/cli/faults.bash
-EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py
+EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py
 EXTRA_DIST += %D%/guests/vector.py %D%/guests/vector_model.py
 EXTRA_DIST += %D%/guests/grid.py
 

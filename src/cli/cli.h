@@ -10,10 +10,11 @@
 
 enum cli_exit {
     CLI_DONE = 0,
-    CLI_FAULT = 1,    /* the guest did something wrong */
-    CLI_REFUSED = 2,  /* wrong usage, a bad file, or the host cannot */
-    CLI_CYCLES = 3,   /* not finished within --max-cycles */
-    CLI_DEADLOCK = 4, /* nothing can happen any more, and harts have not finished */
+    CLI_FAULT = 1,     /* the guest did something wrong */
+    CLI_DIFFERENT = 1, /* compare: there are differences */
+    CLI_REFUSED = 2,   /* wrong usage, a bad file, or the host cannot */
+    CLI_CYCLES = 3,    /* not finished within --max-cycles */
+    CLI_DEADLOCK = 4,  /* nothing can happen any more, and harts have not finished */
 };
 
 /* "done", "fault", "error", "cycle-limit", "deadlock" */
@@ -34,6 +35,7 @@ struct cli_command {
 
 enum cli_exit cmd_asm(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_boot(struct cli *cli, int argc, char **argv);
+enum cli_exit cmd_compare(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_disasm(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_doctor(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_exec(struct cli *cli, int argc, char **argv);

@@ -9,6 +9,7 @@ penrose_SOURCES = \
 	%D%/child.h \
 	%D%/cmd_asm.c \
 	%D%/cmd_boot.c \
+	%D%/cmd_compare.c \
 	%D%/cmd_disasm.c \
 	%D%/cmd_doctor.c \
 	%D%/cmd_exec.c \
@@ -66,4 +67,5 @@ penrose_SOURCES = \
 	src/loader/program_expression.c \
 	src/loader/program_internal.h \
 	src/loader/ttx.c \
-	src/loader/ttx.h
+	src/loader/ttx.h \
+	$(compare_sources)

@@ -242,6 +242,10 @@ static enum penrose_status read_shape(struct loader_npy *array, const struct hea
     }
     array->columns = (uint32_t)columns; /* below LOADER_MAX_FILE */
     array->rows = (uint32_t)(count / columns);
+    array->dimensions = header->dimensions;
+    for (unsigned i = 0; i < header->dimensions; i++) {
+        array->shape[i] = (uint32_t)header->shape[i];
+    }
     return PENROSE_OK;
 }
 

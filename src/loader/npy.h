@@ -28,7 +28,9 @@ struct loader_npy {
     enum loader_npy_kind kind;
     unsigned size; /* bytes of an element */
     uint32_t rows, columns;
-    uint8_t *data; /* malloc'ed */
+    unsigned dimensions;                       /* of an array that was read: as in the file, */
+    uint32_t shape[LOADER_NPY_MAX_DIMENSIONS]; /* its product is rows * columns */
+    uint8_t *data;                             /* malloc'ed */
 };
 
 /*

@@ -37,3 +37,19 @@ chip_sources += \
 	%D%/wait_places.c \
 	%D%/wait_places.h \
 	%D%/waits.c
+
+## Comparing dumps: of the program alone, as it reads JSON.
+compare_sources = \
+	%D%/compare/arrays.c \
+	%D%/compare/compare.c \
+	%D%/compare/compare.h \
+	%D%/compare/dump.c \
+	%D%/compare/dump.h \
+	%D%/compare/fields.c \
+	%D%/compare/internal.h \
+	%D%/compare/memory.c \
+	%D%/compare/number.c \
+	%D%/compare/number.h \
+	%D%/compare/perf.c \
+	%D%/compare/perf.h \
+	%D%/compare/result.c

@@ -82,6 +82,7 @@ UNIT_TESTS = \
 	%D%/chip/check_snapshot_rows \
 	%D%/chip/check_sparse \
 	%D%/chip/check_state_hash \
+	%D%/observe/check_compare \
 	%D%/observe/check_waits \
 	%D%/eth/check_base_firmware \
 	%D%/eth/check_classify \
@@ -207,6 +208,8 @@ tests_unit_loader_check_program_SOURCES = \
 	src/loader/program_buffers.c \
 	src/loader/program_expression.c \
 	src/loader/program_internal.h
+tests_unit_observe_check_compare_SOURCES = %D%/observe/check_compare.c $(compare_sources)
+tests_unit_observe_check_compare_LDADD = $(LDADD) -lm
 tests_unit_abi_check_abi_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_abi_check_abi_environment_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_abi_check_abi_error_lines_LDADD = libttsim_parts.la $(LDADD)

@@ -1,0 +1,456 @@
+/* `penrose compare`: two dumps, arrays, images of memory or measurements, by meaning. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "loader/tensor.h"
+#include "observe/compare/compare.h"
+#include "observe/compare/perf.h"
+
+enum { MOST_PATTERNS = 64, MOST_SHOWN = 1000000, DEFAULT_SHOWN = 8 };
+
+struct compare_command {
+    struct cli *cli;
+    const char *path[2];
+    unsigned paths;
+    struct compare_options options;
+    const char *pattern[MOST_PATTERNS];
+    enum num_format format;
+    bool is_perf;
+    struct perf_rule rule;
+};
+
+enum {
+    KEY_TOLERANCE = 0x700,
+    KEY_ONLY,
+    KEY_VOLATILE,
+    KEY_MOST,
+    KEY_FORMAT,
+    KEY_PERF,
+    KEY_PERCENT,
+    KEY_CYCLES
+};
+
+/* --- Options --- */
+
+static bool take_real(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && !*end && isfinite(*value) && *value >= 0;
+}
+
+static error_t take_tolerance(struct compare_command *command, const char *text)
+{
+    struct compare_tolerance *tolerance = &command->options.tolerance;
+    const struct {
+        const char *name;
+        bool *has;
+        double *value;
+    } kinds[] = {{"ulp=", &tolerance->has_ulp, &tolerance->ulp},
+                 {"rel=", &tolerance->has_relative, &tolerance->relative},
+                 {"abs=", &tolerance->has_absolute, &tolerance->absolute}};
+    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t length = strlen(kinds[i].name);
+        if (strncmp(text, kinds[i].name, length) == 0 && take_real(text + length, kinds[i].value)) {
+            *kinds[i].has = true;
+            return 0;
+        }
+    }
+    return options_refuse(command->cli, "--tolerance: '%s' is not ulp=N, rel=X or abs=X", text);
+}
+
+static error_t take_pattern(struct compare_command *command, const char *text)
+{
+    if (command->options.onlys == MOST_PATTERNS) {
+        return options_refuse(command->cli, "--only: more than %d patterns", MOST_PATTERNS);
+    }
+    command->pattern[command->options.onlys++] = text;
+    return 0;
+}
+
+static error_t take_format(struct compare_command *command, const char *text)
+{
+    struct loader_tensor_form form;
+    if (!loader_tensor_format(text, &form)) {
+        return options_refuse(command->cli,
+                              "--format: there is no data format '%s'; bf16, fp16, fp32, "
+                              "tf32, bfp8_b and others are",
+                              text);
+    }
+    command->format = form.format;
+    command->options.format = &command->format;
+    return 0;
+}
+
+static error_t take_threshold(struct compare_command *command, const char *option, const char *text,
+                              double *value)
+{
+    if (!take_real(text, value)) {
+        return options_refuse(command->cli, "%s: '%s' is no number from 0 on", option, text);
+    }
+    return 0;
+}
+
+static error_t parse_path(struct compare_command *command, const char *text)
+{
+    if (command->paths == 2) {
+        return options_refuse(command->cli, "two things are compared; what is '%s'?", text);
+    }
+    command->path[command->paths++] = text;
+    return 0;
+}
+
+static error_t parse_compare(int key, char *argument, struct argp_state *state)
+{
+    struct compare_command *command = state->input;
+    uint64_t most;
+    error_t problem;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = command->cli;
+        return 0;
+    case KEY_TOLERANCE:
+        return take_tolerance(command, argument);
+    case KEY_ONLY:
+        return take_pattern(command, argument);
+    case KEY_VOLATILE:
+        command->options.includes_volatile = true;
+        return 0;
+    case KEY_MOST:
+        problem = options_number(command->cli, "--most", argument, MOST_SHOWN, &most);
+        command->options.most = (size_t)most;
+        return problem;
+    case KEY_FORMAT:
+        return take_format(command, argument);
+    case KEY_PERF:
+        command->is_perf = true;
+        return 0;
+    case KEY_PERCENT:
+        return take_threshold(command, "--percent", argument, &command->rule.percent);
+    case KEY_CYCLES:
+        return take_threshold(command, "--cycles", argument, &command->rule.cycles);
+    case ARGP_KEY_ARG:
+        return parse_path(command, argument);
+    case ARGP_KEY_END:
+        return command->paths == 2 ? 0
+                                   : options_refuse(command->cli, "name two dumps, or two files");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option rows[] = {
+    {"tolerance", KEY_TOLERANCE, "ulp=N|rel=X|abs=X", 0,
+     "Numbers that differ by so many units in the last place of their format, by so much of the "
+     "greater one, or by so much are the same; of several options one is enough",
+     0},
+    {"only", KEY_ONLY, "PATTERN", 0,
+     "Only these: a part (dst, 'cb_*'), an item (config/config.0.ALU*), or one of a tile (1-2/l1)",
+     0},
+    {"include-volatile", KEY_VOLATILE, NULL, 0,
+     "Compare clocks, counters and unwritten memory, too", 0},
+    {"most", KEY_MOST, "N", 0, "Show so many differences of each part (default 8)", 0},
+    {"format", KEY_FORMAT, "NAME", 0, "The data format in whose ulps two .npy files are measured",
+     0},
+    {"perf", KEY_PERF, NULL, 0,
+     "Two CSV files with times: of LLK's performance tests, or profile_log_device.csv", 1},
+    {"percent", KEY_PERCENT, "X", 0, "With --perf: a point regresses by more than that (default 2)",
+     1},
+    {"cycles", KEY_CYCLES, "N", 0, "With --perf: and by more cycles than that (default 30)", 1},
+    {0},
+};
+
+static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}};
+
+static const struct argp argp = {
+    .options = rows,
+    .parser = parse_compare,
+    .args_doc = "A B\n--perf OLD.csv NEW.csv",
+    .doc =
+        "Compares two dumps of a chip, two .npy files or two images of memory by meaning: which "
+        "field, which element of which buffer, how far apart. Or compares measurements of time."
+        "\vExamples:\n"
+        "  penrose compare card/ emulator/\n"
+        "        names the differences of two dumps\n"
+        "  penrose compare card/ emulator/ --only 'cb_*' --tolerance ulp=1\n"
+        "        compares circular buffers, and takes neighbours for equal\n"
+        "  penrose compare --perf main.csv branch.csv\n"
+        "        says which points became slower by more than 2 % and 30 cycles\n\n"
+        "Exit codes: 0 the same, 1 different (or slower), 2 usage, a bad file, a dump of another\n"
+        "version, or dumps of different chips.",
+    .children = children,
+};
+
+/* --- Differences as text --- */
+
+static void print_ulps(double ulps)
+{
+    if (isinf(ulps)) {
+        printf("  (infinitely far)");
+    } else if (ulps >= 0) {
+        printf("  (%.10g ulp)", ulps);
+    }
+}
+
+static void print_part(const struct compare_part *part)
+{
+    printf("%s%s%s%s%s%s: %llu", part->tile, *part->tile ? "/" : "", part->name,
+           *part->detail ? " (" : "", part->detail, *part->detail ? ")" : "",
+           (unsigned long long)part->different);
+    if (part->compared) {
+        printf(" of %llu", (unsigned long long)part->compared);
+    }
+    printf(" %s differ", part->unit);
+    if (part->worst_ulps >= 0 && isfinite(part->worst_ulps)) {
+        printf(", by up to %.10g ulp", part->worst_ulps);
+    }
+    printf("\n");
+    for (size_t i = 0; i < part->items; i++) {
+        const struct compare_item *item = &part->item[i];
+        printf("  %-44s  A %s  B %s", item->name, item->a, item->b);
+        print_ulps(item->ulps);
+        printf("\n");
+    }
+    if (part->different > part->items) {
+        printf("  and %llu more\n", (unsigned long long)part->different - part->items);
+    }
+}
+
+static void print_comparison(const struct compare_command *command,
+                             const struct comparison *comparison)
+{
+    size_t parts = 0;
+    printf("A: %s\nB: %s\n", command->path[0], command->path[1]);
+    for (size_t i = 0; i < comparison->parts; i++) {
+        if (comparison->part[i].different) {
+            print_part(&comparison->part[i]);
+            parts++;
+        }
+    }
+    for (size_t i = 0; i < comparison->notes; i++) {
+        printf("not compared: %s\n", comparison->note[i]);
+    }
+    if (comparison->left_out) {
+        printf("left out as volatile: %llu items (--include-volatile compares them)\n",
+               (unsigned long long)comparison->left_out);
+    }
+    if (comparison->tolerated) {
+        printf("within the tolerance: %llu items\n", (unsigned long long)comparison->tolerated);
+    }
+    if (!comparison_differs(comparison)) {
+        printf("the same: %llu items\n", (unsigned long long)comparison->compared);
+    } else {
+        printf("different: %llu of %llu items, in %zu parts\n",
+               (unsigned long long)comparison->different, (unsigned long long)comparison->compared,
+               parts);
+    }
+}
+
+/* --- Differences as JSON --- */
+
+static json_t *json_item(const struct compare_item *item)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "item", json_string(item->name));
+    json_object_set_new(object, "a", json_string(item->a));
+    json_object_set_new(object, "b", json_string(item->b));
+    if (item->ulps >= 0 && isfinite(item->ulps)) {
+        json_object_set_new(object, "ulps", json_real(item->ulps));
+    }
+    return object;
+}
+
+static json_t *json_part(const struct compare_part *part)
+{
+    json_t *object = json_object(), *first = json_array();
+    json_object_set_new(object, "tile", json_string(part->tile));
+    json_object_set_new(object, "part", json_string(part->name));
+    json_object_set_new(object, "detail", json_string(part->detail));
+    json_set_count(object, "compared", part->compared);
+    json_set_count(object, "different", part->different);
+    json_set_count(object, "tolerated", part->tolerated);
+    json_set_count(object, "left_out", part->left_out);
+    if (part->worst_ulps >= 0 && isfinite(part->worst_ulps)) {
+        json_object_set_new(object, "worst_ulps", json_real(part->worst_ulps));
+    }
+    for (size_t i = 0; i < part->items; i++) {
+        json_array_append_new(first, json_item(&part->item[i]));
+    }
+    json_object_set_new(object, "first", first);
+    return object;
+}
+
+static json_t *json_outcome(const struct compare_command *command, bool differs)
+{
+    json_t *result = json_object();
+    json_object_set_new(result, "command", json_string("compare"));
+    json_object_set_new(result, "outcome", json_string(differs ? "different" : "same"));
+    json_object_set_new(result, "exit_status", json_integer(differs ? CLI_DIFFERENT : CLI_DONE));
+    json_object_set_new(result, "a", json_string(command->path[0]));
+    json_object_set_new(result, "b", json_string(command->path[1]));
+    return result;
+}
+
+static enum cli_exit write_comparison(const struct compare_command *command,
+                                      const struct comparison *comparison)
+{
+    json_t *result = json_outcome(command, comparison_differs(comparison));
+    json_t *parts = json_array(), *notes = json_array();
+    json_set_count(result, "compared", comparison->compared);
+    json_set_count(result, "different", comparison->different);
+    json_set_count(result, "tolerated", comparison->tolerated);
+    json_set_count(result, "left_out", comparison->left_out);
+    for (size_t i = 0; i < comparison->parts; i++) {
+        json_array_append_new(parts, json_part(&comparison->part[i]));
+    }
+    for (size_t i = 0; i < comparison->notes; i++) {
+        json_array_append_new(notes, json_string(comparison->note[i]));
+    }
+    json_object_set_new(result, "parts", parts);
+    json_object_set_new(result, "not_compared", notes);
+    return output_json(command->cli, result);
+}
+
+/* --- Dumps and files --- */
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static enum penrose_status compare_folders(const struct compare_command *command,
+                                           struct comparison *comparison,
+                                           struct penrose_error *error)
+{
+    struct compare_dump a = {0}, b = {0};
+    enum penrose_status status = compare_dump_open(command->path[0], &a, error);
+    status = status ? status : compare_dump_open(command->path[1], &b, error);
+    status = status ? status : compare_dumps(&a, &b, &command->options, comparison, error);
+    compare_dump_close(&a);
+    compare_dump_close(&b);
+    return status;
+}
+
+static enum cli_exit compare_states(const struct compare_command *command)
+{
+    struct comparison comparison = {0};
+    struct penrose_error error;
+    bool has_folder = is_folder(command->path[0]) || is_folder(command->path[1]);
+    enum penrose_status status = has_folder ? compare_folders(command, &comparison, &error)
+                                            : compare_files(command->path[0], command->path[1],
+                                                            &command->options, &comparison, &error);
+    enum cli_exit exit = comparison_differs(&comparison) ? CLI_DIFFERENT : CLI_DONE;
+    if (status) {
+        exit = complain(command->cli, "%s", error.text);
+    } else if (!command->cli->json) {
+        print_comparison(command, &comparison);
+    } else if (write_comparison(command, &comparison)) {
+        exit = CLI_REFUSED;
+    }
+    comparison_free(&comparison);
+    return exit;
+}
+
+/* --- Times --- */
+
+static void print_points(const struct perf_comparison *times, enum perf_verdict verdict,
+                         const char *word, size_t most)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < times->points && shown < most; i++) {
+        /* the fastest come last */
+        const struct perf_point *point =
+            &times->point[verdict == PERF_FASTER ? times->points - 1 - i : i];
+        if (point->verdict == verdict) {
+            double cycles = point->after - point->before;
+            printf("%s %+.1f %% %+.0f cycles (%.1f -> %.1f): %s\n", word,
+                   100 * cycles / point->before, cycles, point->before, point->after, point->name);
+            shown++;
+        }
+    }
+}
+
+static void print_times(const struct compare_command *command, const struct perf_comparison *times)
+{
+    size_t most = command->options.most;
+    print_points(times, PERF_SLOWER, "slower", most);
+    if (times->slower > most) {
+        printf("and %zu more slower ones\n", times->slower - most);
+    }
+    print_points(times, PERF_FASTER, "faster", most);
+    if (times->faster > most) {
+        printf("and %zu more faster ones\n", times->faster - most);
+    }
+    printf(
+        "%zu points: %zu slower and %zu faster by more than %g %% and %g cycles; %zu moved by more "
+        "than %g %% alone\n",
+        times->points, times->slower, times->faster, command->rule.percent, command->rule.cycles,
+        times->small, command->rule.percent);
+    if (times->added || times->lost) {
+        printf("not compared: %zu points that only B has, %zu that only A has\n", times->added,
+               times->lost);
+    }
+}
+
+static enum cli_exit write_times(const struct compare_command *command,
+                                 const struct perf_comparison *times)
+{
+    static const char *const verdict[] = {"same", "slower", "faster", "small"};
+    json_t *result = json_outcome(command, times->slower), *points = json_array();
+    for (size_t i = 0; i < times->points; i++) {
+        const struct perf_point *point = &times->point[i];
+        if (point->verdict != PERF_SAME) {
+            json_t *object = json_object();
+            json_object_set_new(object, "point", json_string(point->name));
+            json_object_set_new(object, "verdict", json_string(verdict[point->verdict]));
+            json_object_set_new(object, "a", json_real(point->before));
+            json_object_set_new(object, "b", json_real(point->after));
+            json_array_append_new(points, object);
+        }
+    }
+    json_set_count(result, "compared", times->points);
+    json_set_count(result, "slower", times->slower);
+    json_set_count(result, "faster", times->faster);
+    json_set_count(result, "small", times->small);
+    json_set_count(result, "only_a", times->lost);
+    json_set_count(result, "only_b", times->added);
+    json_object_set_new(result, "points", points);
+    return output_json(command->cli, result);
+}
+
+static enum cli_exit compare_times(const struct compare_command *command)
+{
+    struct perf_comparison times;
+    struct penrose_error error;
+    enum penrose_status status =
+        perf_compare(command->path[0], command->path[1], command->rule, &times, &error);
+    enum cli_exit exit = times.slower ? CLI_DIFFERENT : CLI_DONE;
+    if (status) {
+        exit = complain(command->cli, "%s", error.text);
+    } else if (!command->cli->json) {
+        print_times(command, &times);
+    } else if (write_times(command, &times)) {
+        exit = CLI_REFUSED;
+    }
+    perf_free(&times);
+    return exit;
+}
+
+enum cli_exit cmd_compare(struct cli *cli, int argc, char **argv)
+{
+    struct compare_command command = {.cli = cli, .rule = {2, 30}};
+    enum cli_exit exit;
+    command.options.most = DEFAULT_SHOWN;
+    command.options.only = command.pattern;
+    if (!options_parse(cli, &argp, argc, argv, &command, &exit)) {
+        return exit;
+    }
+    return command.is_perf ? compare_times(&command) : compare_states(&command);
+}

@@ -1,0 +1,88 @@
+/*
+ * Comparing by meaning: two dumps (docs/DUMPS.md), two arrays or two images of memory.
+ *
+ * What is compared are items: a field, a register, an element of an array, a 32-bit word of memory.
+ * A part that holds the numbers of another part's bits is compared in its stead, memory that a
+ * compared buffer of numbers covers is not compared once more, and what is volatile is left out
+ * unless asked for. What only one side has is named and not compared.
+ */
+#ifndef OBSERVE_COMPARE_COMPARE_H
+#define OBSERVE_COMPARE_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <penrose/error.h>
+
+#include "observe/compare/dump.h"
+#include "observe/compare/number.h"
+
+enum { COMPARE_NAME = 160, COMPARE_VALUE = 64, COMPARE_DETAIL = 64, COMPARE_NOTE = 256 };
+
+struct compare_options {
+    struct compare_tolerance tolerance; /* for numbers: elements of arrays that are no bits */
+    /* Patterns (fnmatch) of a part ("dst"), an item without its tile ("config/config.0.*") or with
+     * it ("1-2/dst*"): only what one of them matches is compared. None: everything. */
+    const char *const *only;
+    size_t onlys;
+    bool includes_volatile;
+    size_t most; /* items that are kept of each part */
+    /* Of two arrays: the data format in whose ulps they are measured; NULL: that of the type. */
+    const enum num_format *format;
+    /* Buffers are compared as memory, not as numbers: each item has an address. */
+    bool buffers_as_memory;
+};
+
+/* A difference. */
+struct compare_item {
+    char name[COMPARE_NAME]; /* "1-2/dst[12,3]"; of memory with its address: "1-2/l1[0x4000]" */
+    char a[COMPARE_VALUE], b[COMPARE_VALUE];
+    double ulps;    /* negative: not a number */
+    uint64_t index; /* of an array in C order; the address of memory; else 0 */
+};
+
+/* What was compared of a part, or of a segment of memory. */
+struct compare_part {
+    unsigned x, y;
+    char tile[COMPARE_TILE_NAME]; /* "1-2"; "": two files */
+    char name[COMPARE_DETAIL];    /* "dst" */
+    char detail[COMPARE_DETAIL];  /* the format of numbers, the segment of memory; may be "" */
+    const char *unit;             /* what is counted: "fields", "numbers", "words" */
+    uint64_t compared, different, tolerated, left_out;
+    double worst_ulps;         /* negative: none of the differences is one of numbers */
+    struct compare_item *item; /* the first ones */
+    size_t items;
+};
+
+struct comparison {
+    struct compare_part
+        *part; /* in the order in which data flow: configuration, Src, Dst, memory */
+    size_t parts;
+    char (*note)[COMPARE_NOTE]; /* what could not be compared, and why */
+    size_t notes;
+    uint64_t compared, different, tolerated, left_out; /* sums */
+    bool has_other_shape; /* files that cannot be compared element by element: different */
+    bool ran_out;         /* of memory; the functions below answer PENROSE_E_MEMORY then */
+};
+
+/*
+ * Compares two dumps. PENROSE_E_ARGUMENT: of different chips. PENROSE_E_FILE, PENROSE_E_FORMAT: a file
+ * of a part is missing or broken; the comparison then holds what came before. Always to be freed
+ * with comparison_free.
+ */
+enum penrose_status compare_dumps(const struct compare_dump *a, const struct compare_dump *b,
+                                  const struct compare_options *options,
+                                  struct comparison *comparison, struct penrose_error *error);
+
+/* Compares two files: arrays if both are .npy files, else images of memory, word by word. */
+enum penrose_status compare_files(const char *a, const char *b,
+                                  const struct compare_options *options,
+                                  struct comparison *comparison, struct penrose_error *error);
+
+void comparison_free(struct comparison *comparison);
+
+/* Is there any difference? */
+bool comparison_differs(const struct comparison *comparison);
+
+#endif

@@ -1,0 +1,72 @@
+/* What the files of this folder share: a comparison under way. */
+#ifndef OBSERVE_COMPARE_INTERNAL_H
+#define OBSERVE_COMPARE_INTERNAL_H
+
+#include "observe/compare/compare.h"
+
+/* A range of memory whose contents were compared as numbers. */
+struct compare_range {
+    uint64_t start, end;
+};
+
+enum { COMPARE_MOST_RANGES = 64 };
+
+struct compare_run {
+    const struct compare_options *options;
+    struct comparison *result;
+    const struct compare_dump *a, *b;           /* NULL: two files */
+    const struct compare_tile *tile_a, *tile_b; /* under way */
+    json_t *patterns;                           /* of what is volatile: an array of strings */
+    struct compare_range range[COMPARE_MOST_RANGES];
+    unsigned ranges;
+    struct penrose_error *error;
+};
+
+/* "1-2", or "" for files. */
+const char *compare_tile_name(const struct compare_run *run);
+
+/* Adds a part to the result; NULL without memory (the result notes that). Valid until the next. */
+struct compare_part *compare_add_part(struct compare_run *run, const char *name, const char *detail,
+                                      const char *unit);
+
+/* Counts a difference, and keeps it while there are few. */
+void compare_add_item(struct compare_run *run, struct compare_part *part,
+                      const struct compare_item *item);
+
+void compare_note(struct compare_run *run, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Whether an item is compared: wanted by --only, and not volatile. `name` is "dst[1,2]" or
+ * "config/NAME". */
+enum compare_choice { COMPARE_TAKE, COMPARE_VOLATILE, COMPARE_UNWANTED };
+enum compare_choice compare_choose(const struct compare_run *run, const char *name);
+
+/* Could any item of a part be wanted? */
+bool compare_wants_part(const struct compare_run *run, const char *name);
+
+/* Compares two arrays of one shape and type as a part. `format` NULL: numbers of the array's own
+ * type; `is_bits`: they are no numbers, and no tolerance is for them; `has_float_bits`: they are
+ * bits of FP32. */
+struct compare_form {
+    const enum num_format *format;
+    bool is_bits, has_float_bits;
+};
+enum penrose_status compare_arrays(struct compare_run *run, const char *name,
+                                   const struct loader_npy *a, const struct loader_npy *b,
+                                   struct compare_form form);
+
+/* Compares the members of two JSON values. */
+enum penrose_status compare_fields(struct compare_run *run, const char *name, const json_t *a,
+                                   const json_t *b);
+
+/* Compares memory word by word; L1 by the segments of the tile's map. */
+enum penrose_status compare_memory(struct compare_run *run, const char *name,
+                                   const struct loader_npy *a, const struct loader_npy *b);
+
+/* Notes that memory is compared as numbers elsewhere. */
+void compare_cover(struct compare_run *run, uint64_t start, uint64_t size);
+
+/* The result's sums, and PENROSE_E_MEMORY if it ran out. */
+enum penrose_status compare_finish(struct compare_run *run, enum penrose_status status);
+
+#endif

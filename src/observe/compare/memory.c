@@ -1,0 +1,174 @@
+/* Comparing memory: words of 32 bits, by the segments of the tile's map of L1. */
+#include <stdio.h>
+#include <string.h>
+
+#include "isa/error.h"
+#include "observe/compare/internal.h"
+
+enum { WORD = 4 };
+
+/* Where memory lies on one side: a segment of the map. */
+struct map_segment {
+    uint64_t start, end;
+    const char *kind, *name;
+};
+
+/* The segment that holds an address; of a map that says nothing about it, all of the memory. */
+static struct map_segment segment_at(const json_t *map, uint64_t address)
+{
+    const json_t *entry;
+    size_t i;
+    json_array_foreach(map, i, entry)
+    {
+        const json_t *start = json_object_get(entry, "start"),
+                     *size = json_object_get(entry, "size");
+        if (!json_is_integer(start) || !json_is_integer(size)) {
+            continue;
+        }
+        uint64_t first = (uint64_t)json_integer_value(start);
+        uint64_t bytes = (uint64_t)json_integer_value(size);
+        if (address >= first && address - first < bytes) {
+            const char *kind = json_string_value(json_object_get(entry, "kind"));
+            const char *name = json_string_value(json_object_get(entry, "name"));
+            return (struct map_segment){first, first + bytes, kind ? kind : "", name ? name : ""};
+        }
+    }
+    return (struct map_segment){0, UINT64_MAX, "", ""};
+}
+
+/* Two images under way, and where they stand. */
+struct memory_pair {
+    const char *name;
+    const json_t *map_a, *map_b;
+    struct map_segment a, b; /* of the latest address */
+    bool leaves_out_zero_a, leaves_out_zero_b;
+    size_t whole, part; /* numbers of the parts of all of the memory, and of the latest address;
+                           SIZE_MAX: none yet */
+    uint64_t left_out;
+};
+
+static bool is_covered(const struct compare_run *run, uint64_t address)
+{
+    for (unsigned i = 0; i < run->ranges; i++) {
+        if (address >= run->range[i].start && address < run->range[i].end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_zero_kind(const struct map_segment *segment)
+{
+    return strcmp(segment->kind, "zero") == 0;
+}
+
+/* Turns to the segments that hold `address`; a name that both sides give a segment is told once. */
+static void turn_to_segments(struct memory_pair *pair, uint64_t address)
+{
+    if (address < pair->a.start || address >= pair->a.end) {
+        pair->a = segment_at(pair->map_a, address);
+        pair->part = SIZE_MAX;
+    }
+    if (address < pair->b.start || address >= pair->b.end) {
+        pair->b = segment_at(pair->map_b, address);
+        pair->part = SIZE_MAX;
+    }
+}
+
+/* "circular_buffer cb16", from the side that knows more than that there is something. */
+static void describe_segment(const struct memory_pair *pair, char text[COMPARE_DETAIL])
+{
+    const struct map_segment *segment =
+        is_zero_kind(&pair->a) || !*pair->a.kind ? &pair->b : &pair->a;
+    segment = *segment->kind ? segment : &pair->a;
+    snprintf(text, COMPARE_DETAIL, "%.24s%s%.36s", segment->kind, *segment->name ? " " : "",
+             segment->name);
+}
+
+static void compare_word(struct compare_run *run, struct memory_pair *pair, uint64_t address,
+                         uint32_t a, uint32_t b)
+{
+    turn_to_segments(pair, address);
+    if ((pair->leaves_out_zero_a && is_zero_kind(&pair->a)) ||
+        (pair->leaves_out_zero_b && is_zero_kind(&pair->b))) {
+        pair->left_out++;
+        return;
+    }
+    if (pair->part == SIZE_MAX) {
+        char detail[COMPARE_DETAIL];
+        describe_segment(pair, detail);
+        if (*detail && !compare_add_part(run, pair->name, detail, "words")) {
+            return;
+        }
+        pair->part = *detail ? run->result->parts - 1 : pair->whole;
+    }
+    struct compare_item item = {.ulps = -1, .index = address};
+    const char *tile = compare_tile_name(run);
+    snprintf(item.name, sizeof item.name, "%s%s%s[0x%llx]", tile, *tile ? "/" : "", pair->name,
+             (unsigned long long)address);
+    snprintf(item.a, sizeof item.a, "0x%08x", a);
+    snprintf(item.b, sizeof item.b, "0x%08x", b);
+    compare_add_item(run, &run->result->part[pair->part], &item);
+}
+
+void compare_cover(struct compare_run *run, uint64_t start, uint64_t size)
+{
+    if (run->ranges < COMPARE_MOST_RANGES) {
+        run->range[run->ranges++] = (struct compare_range){start, start + size};
+    }
+}
+
+/* Memory that the one side has never written is whatever it was on a card. */
+static bool leaves_out_zero(const struct compare_run *run, const struct compare_dump *side,
+                            const struct compare_dump *other)
+{
+    return run->a && compare_choose(run, "l1:zero") == COMPARE_VOLATILE &&
+           strcmp(compare_dump_text(side, "source"), "card") != 0 &&
+           strcmp(compare_dump_text(other, "source"), "card") == 0;
+}
+
+static uint32_t image_word_at(const struct loader_npy *image, size_t address, size_t size)
+{
+    uint32_t word = 0; /* the last one may be cut */
+    memcpy(&word, image->data + address, size - address < WORD ? size - address : WORD);
+    return word;
+}
+
+static void compare_words(struct compare_run *run, struct memory_pair *pair,
+                          const struct loader_npy *a, const struct loader_npy *b, size_t size)
+{
+    for (size_t i = 0; i < size; i += WORD) {
+        uint32_t x = image_word_at(a, i, size), y = image_word_at(b, i, size);
+        if (x != y && !is_covered(run, i)) {
+            compare_word(run, pair, i, x, y);
+        }
+    }
+}
+
+enum penrose_status compare_memory(struct compare_run *run, const char *name,
+                                   const struct loader_npy *a, const struct loader_npy *b)
+{
+    size_t size_a = (size_t)a->rows * a->columns, size_b = (size_t)b->rows * b->columns;
+    size_t size = size_a < size_b ? size_a : size_b;
+    bool is_l1 = strcmp(name, "l1") == 0;
+    struct memory_pair pair = {.name = name, .part = SIZE_MAX};
+    if (is_l1 && run->tile_a) {
+        pair.map_a = run->tile_a->l1_map;
+        pair.map_b = run->tile_b->l1_map;
+        pair.leaves_out_zero_a = leaves_out_zero(run, run->a, run->b);
+        pair.leaves_out_zero_b = leaves_out_zero(run, run->b, run->a);
+    }
+    if (!compare_add_part(run, name, "", "words")) {
+        return PENROSE_OK;
+    }
+    pair.whole = run->result->parts - 1;
+    compare_words(run, &pair, a, b, size);
+    run->result->part[pair.whole].compared = (size + WORD - 1) / WORD - pair.left_out;
+    run->result->part[pair.whole].left_out = pair.left_out;
+    if (size_a != size_b) {
+        compare_note(run, "%s%s%s: only %s has what lies from 0x%zx to 0x%zx",
+                     compare_tile_name(run), run->tile_a ? "/" : "", name,
+                     size_a > size_b ? "A" : "B", size, size_a > size_b ? size_a : size_b);
+    }
+    return PENROSE_OK;
+}

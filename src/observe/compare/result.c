@@ -1,0 +1,201 @@
+/* Collecting differences, and choosing what is compared; see internal.h. */
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/error.h"
+#include "observe/compare/internal.h"
+
+const char *compare_tile_name(const struct compare_run *run)
+{
+    return run->tile_a ? run->tile_a->name : "";
+}
+
+/* Room for one more element of an array; false, and a note of it, without memory. */
+static bool grow_result(struct compare_run *run, void **array, size_t count, size_t size)
+{
+    void *grown = run->result->ran_out ? NULL : realloc(*array, (count + 1) * size);
+    run->result->ran_out |= !grown;
+    *array = grown ? grown : *array;
+    return grown;
+}
+
+struct compare_part *compare_add_part(struct compare_run *run, const char *name, const char *detail,
+                                      const char *unit)
+{
+    struct comparison *result = run->result;
+    void *parts = result->part;
+    bool has_room = grow_result(run, &parts, result->parts, sizeof *result->part);
+    result->part = parts;
+    if (!has_room) {
+        return NULL;
+    }
+    struct compare_part *part = &result->part[result->parts++];
+    *part = (struct compare_part){.unit = unit, .worst_ulps = -1};
+    if (run->tile_a) {
+        part->x = run->tile_a->x;
+        part->y = run->tile_a->y;
+    }
+    snprintf(part->tile, sizeof part->tile, "%s", compare_tile_name(run));
+    snprintf(part->name, sizeof part->name, "%s", name);
+    snprintf(part->detail, sizeof part->detail, "%s", detail);
+    return part;
+}
+
+void compare_add_item(struct compare_run *run, struct compare_part *part,
+                      const struct compare_item *item)
+{
+    part->different++;
+    part->worst_ulps = item->ulps > part->worst_ulps ? item->ulps : part->worst_ulps;
+    if (part->items >= run->options->most) {
+        return;
+    }
+    void *items = part->item;
+    if (grow_result(run, &items, part->items, sizeof *part->item)) {
+        part->item = items;
+        part->item[part->items++] = *item;
+    }
+}
+
+void compare_note(struct compare_run *run, const char *format, ...)
+{
+    struct comparison *result = run->result;
+    void *notes = result->note;
+    if (grow_result(run, &notes, result->notes, sizeof *result->note)) {
+        va_list arguments;
+        va_start(arguments, format);
+        result->note = notes;
+        vsnprintf(result->note[result->notes++], COMPARE_NOTE, format, arguments);
+        va_end(arguments);
+    }
+}
+
+/* --- Choosing --- */
+
+/* "dst" of "dst[1,2]" and of "dst/NAME". */
+static void part_of_item(const char *name, char part[COMPARE_NAME])
+{
+    size_t length = strcspn(name, "/[");
+    length = length < COMPARE_NAME ? length : COMPARE_NAME - 1;
+    memcpy(part, name, length);
+    part[length] = 0;
+}
+
+/* fnmatch, but brackets stand for themselves, as they are in names of items. */
+static bool matches_pattern(const char *pattern, const char *name)
+{
+    char escaped[2 * COMPARE_NAME];
+    size_t length = 0;
+    for (; *pattern && length < sizeof escaped - 2; pattern++) {
+        if (*pattern == '[' || *pattern == ']' || *pattern == '\\') {
+            escaped[length++] = '\\';
+        }
+        escaped[length++] = *pattern;
+    }
+    escaped[length] = 0;
+    return fnmatch(escaped, name, 0) == 0;
+}
+
+static bool is_item_wanted_by(const struct compare_run *run, const char *pattern, const char *name)
+{
+    char part[COMPARE_NAME], full[2 * COMPARE_NAME], whole[2 * COMPARE_NAME];
+    part_of_item(name, part);
+    snprintf(full, sizeof full, "%s/%s", compare_tile_name(run), name);
+    snprintf(whole, sizeof whole, "%s/%s", compare_tile_name(run), part);
+    return matches_pattern(pattern, part) || matches_pattern(pattern, name) ||
+           matches_pattern(pattern, whole) || matches_pattern(pattern, full) ||
+           strcmp(pattern, compare_tile_name(run)) == 0;
+}
+
+static bool is_item_wanted(const struct compare_run *run, const char *name)
+{
+    for (size_t i = 0; i < run->options->onlys; i++) {
+        if (is_item_wanted_by(run, run->options->only[i], name)) {
+            return true;
+        }
+    }
+    return !run->options->onlys;
+}
+
+/* A pattern without "/" or "[" stands for a whole part. */
+static bool is_item_volatile(const struct compare_run *run, const char *name)
+{
+    char part[COMPARE_NAME];
+    const json_t *pattern;
+    size_t i;
+    part_of_item(name, part);
+    json_array_foreach(run->patterns, i, pattern)
+    {
+        const char *text = json_string_value(pattern);
+        if (text && (matches_pattern(text, name) || matches_pattern(text, part))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum compare_choice compare_choose(const struct compare_run *run, const char *name)
+{
+    if (!is_item_wanted(run, name)) {
+        return COMPARE_UNWANTED;
+    }
+    return !run->options->includes_volatile && is_item_volatile(run, name) ? COMPARE_VOLATILE
+                                                                           : COMPARE_TAKE;
+}
+
+bool compare_wants_part(const struct compare_run *run, const char *name)
+{
+    if (!run->options->onlys || is_item_wanted(run, name)) {
+        return true;
+    }
+    for (size_t i = 0; i < run->options->onlys; i++) { /* an item of it? */
+        const char *pattern = run->options->only[i];
+        const char *tile = compare_tile_name(run);
+        size_t length = strlen(tile);
+        if (strncmp(pattern, tile, length) == 0 && pattern[length] == '/') {
+            pattern += length + 1;
+        } else if (pattern[0] == '*' && pattern[1] == '/') {
+            pattern += 2;
+        }
+        char part[COMPARE_NAME];
+        part_of_item(pattern, part);
+        if (matches_pattern(part, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- The end --- */
+
+enum penrose_status compare_finish(struct compare_run *run, enum penrose_status status)
+{
+    struct comparison *result = run->result;
+    for (size_t i = 0; i < result->parts; i++) {
+        result->compared += result->part[i].compared;
+        result->different += result->part[i].different;
+        result->tolerated += result->part[i].tolerated;
+        result->left_out += result->part[i].left_out;
+    }
+    if (!status && result->ran_out) {
+        return error_set(run->error, PENROSE_E_MEMORY, "no memory for the differences");
+    }
+    return status;
+}
+
+void comparison_free(struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->parts; i++) {
+        free(comparison->part[i].item);
+    }
+    free(comparison->part);
+    free(comparison->note);
+    *comparison = (struct comparison){0};
+}
+
+bool comparison_differs(const struct comparison *comparison)
+{
+    return comparison->different || comparison->has_other_shape;
+}

@@ -1,0 +1,116 @@
+#!/bin/bash
+# `penrose compare`: what differs is named, what cannot be compared is refused with a reason.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+for candidate in python3 /usr/bin/python3; do
+    ! "$candidate" -c 'import numpy' 2>/dev/null || python=$candidate
+done
+[ -n "${python:-}" ] || skip "no python3 with numpy"
+"$python" "$(dirname "${BASH_SOURCE[0]}")/compare_dumps.py" "$work" || exit 1
+cd "$work" || exit 1
+
+# differs NAME PATTERN... -- ARGUMENT...: exit code 1, which is no message here.
+differs() {
+    messages=0 expect "$1" 1 "${@:2}"
+}
+
+expect "the same dump" 0 'out:^the same: [0-9]+ items$' -- compare base base
+differs "numbers, in the format's ulps" \
+    'out:^1-2/dst \(Float16_b\): 2 of 16384 numbers differ, by up to 16 ulp$' \
+    'out:^  1-2/dst\[2,8\] +A 40  B 40.25  \(1 ulp\)$' 'out:^different: 2 of' -- compare base ulp
+expect "within a tolerance in ulps" 0 'out:within the tolerance: 2 items' -- \
+    compare base ulp --tolerance ulp=16
+differs "outside of it" 'out:dst \(Float16_b\): 1 of' 'out:within the tolerance: 1 items' -- \
+    compare base ulp --tolerance ulp=1
+expect "a relative tolerance" 0 -- compare base ulp --tolerance rel=0.1
+expect "an absolute tolerance" 0 -- compare base ulp --tolerance abs=1
+expect "one of several tolerances" 0 -- compare base ulp --tolerance abs=1 --tolerance ulp=0
+differs "fields by name" 'out:config.0.ALU_FORMAT_SPEC_REG0_SrcA +A 5  B 1$' \
+    'out:config.0.wide +A 0x123456789abcdef01  B 0x123456789abcdef00' -- compare base field
+expect "volatile items" 0 'out:left out as volatile: 3 items' -- compare base volatile
+differs "volatile items when asked for" 'out:noc/noc0.NIU_MST_RD_REQ_SENT +A 7  B 8' \
+    'out:tile/cycle' -- compare base volatile --include-volatile
+differs "a buffer once, as numbers" 'out:1-2/cb_3\[0,3,5\] +A [0-9]+  B 1 ' 'out:^different: 1 of' -- \
+    compare base buffer
+differs "memory by what lies there" 'out:^1-2/l1 \(kernel reader\): 1 words differ' \
+    'out:1-2/l1\[0x1404\]' -- compare base kernel
+differs "memory that only one run wrote" 'out:l1\[0x20\]' -- compare base written
+expect "memory that only a card has" 0 'out:left out as volatile' -- compare base card
+differs "the same when asked for" 'out:l1\[0x20\]' -- compare base card --include-volatile
+differs "LRegs as bits and numbers" 'out:lregs_bits\[5,7\] +A 0x3f800000 \(1\)  B 0x3f800001' -- \
+    compare base lreg
+expect "LRegs within a tolerance" 0 -- compare base lreg --tolerance ulp=1
+differs "bits where formats differ" 'out:dst is in the format "Float16_b" in A and "Float16" in B' \
+    'out:dst_bits16\[7,1\]' -- compare base formats
+differs "another shape" 'out:gpr has another type or shape: <u4 \[3, 64\] in A, <u4 \[2, 64\] in B' -- \
+    compare base shape
+expect "what only one side has" 0 'out:only A has 1-2/gpr' 'out:only A has 1-2/l1' \
+    'out:only A has 1-2/config/config.0.wide' -- compare base lacking
+expect "why it lacks it" 0 'out:only B has 1-2/gpr' -- compare lacking base
+expect "no tile in common" 0 'out:only A has tile 1,2' 'out:only B has tile 3,2' -- compare base tile
+
+expect "only a part" 0 'out:^the same: 192 items' -- compare base field --only gpr
+differs "only an item" 'out:^different: 1 of 1 items' -- \
+    compare base field --only 'config/config.0.ALU*'
+differs "only an item of a tile" 'out:^different: 1 of 1 items' -- \
+    compare base field --only '1-2/config/config.0.ALU*'
+expect "only an element that is the same" 0 -- compare base ulp --only 'dst[3,*]'
+expect "only another tile" 0 'out:the same: 0 items' -- compare base field --only 3-2/config
+differs "few are shown" 'out:^  and 1 more' -- compare base ulp --most 1
+expect "JSON of the same" 0 'out:"outcome": "same"' 'out:"exit_status": 0' -- compare base base --json
+differs "JSON" 'out:"item": "1-2/dst\[2,8\]"' 'out:"ulps": 1.0' 'out:"outcome": "different"' -- \
+    compare base ulp --json
+
+differs "arrays: zeros have signs" 'out:array\[1\] +A -0  B 0 ' -- compare a.npy zero.npy
+expect "arrays: a tolerance, and NaNs" 0 -- compare a.npy zero.npy --tolerance ulp=0
+differs "arrays: steps of the type" 'out:65536 ulp' -- compare zero.npy b.npy
+expect "arrays: steps of a format" 0 -- compare zero.npy b.npy --tolerance ulp=1 --format bf16
+differs "arrays of other lengths" 'out:another type or shape: <f4 \[5\] in A, <f4 \[6\] in B' -- \
+    compare a.npy long.npy
+differs "arrays of other types" 'out:<f4 \[5\] in A, <f2 \[5\] in B' -- compare a.npy half.npy
+differs "images of memory" 'out:^memory: 1 of 16 words differ$' 'out:memory\[0x3c\] +A 0x3f3e3d3c  B 0x64636261' \
+    'out:only B has what lies from 0x40 to 0x44' -- compare a.bin b.bin
+
+expect "times: noise" 0 'out:6 points: 0 slower and 0 faster .* 1 moved by more than 2 % alone' -- \
+    compare --perf llk.csv llk-noise.csv
+differs "times: a regression and a gain" 'out:^slower \+2.6 % \+131 cycles .*: TILE_LOOP mean\(L1_TO_L1\)' \
+    'out:^faster -10.0 % -100 cycles' -- compare --perf llk.csv llk-slower.csv
+expect "times: another rule" 0 -- compare --perf llk.csv llk-slower.csv --percent 3
+expect "times: another rule in cycles" 0 -- compare --perf llk.csv llk-slower.csv --cycles 200
+differs "times: zones" 'out:slower \+5.0 % \+200 cycles .*: core 1,2 TRISC_1 run 1024 INNER$' \
+    'out:^2 points: 1 slower' -- compare --perf zones.csv zones-slower.csv
+differs "times: JSON" 'out:"slower": 1' 'out:"verdict": "slower"' -- \
+    compare --perf zones.csv zones-slower.csv --json
+expect "times: other tests" 2 'no point in common' -- compare --perf llk.csv llk-other.csv
+expect "times: two kinds" 2 'zones.csv is a profile_log_device.csv, llk.csv has times' -- \
+    compare --perf llk.csv zones.csv
+expect "times: cut off" 2 'line 4 has 3 columns' -- compare --perf llk.csv llk-cut.csv
+expect "times: no number" 2 "line 2: 'many' is no number" -- compare --perf llk.csv llk-word.csv
+expect "times: another CSV" 2 'none.csv: neither a CSV file of' -- compare --perf llk.csv none.csv
+
+expect "no such dump" 2 'nowhere/manifest.json: .*No such file' -- compare base nowhere
+expect "no manifest" 2 '1-2/manifest.json: .*No such file' -- compare base base/1-2
+expect "a newer version" 2 'version 2 of the format; this Penrose reads up to 1' -- compare base version
+expect "another format" 2 "'format' is not 'penrose-dump'" -- compare base foreign
+expect "another chip" 2 'A is a dump of a blackhole, B of a wormhole' -- compare base chip
+expect "a file outside" 2 "'../../etc/passwd', which is not in the dump's folder" -- compare base outside
+expect "an absolute path" 2 "'/etc/passwd', which is not in the dump's folder" -- compare base absolute
+expect "a tile twice" 2 'are the same tile' -- compare base twice
+expect "no tiles" 2 "'tiles' is to be an array" -- compare base tiles
+expect "no parts" 2 "a tile has x, y and an object 'parts'" -- compare base parts
+expect "a missing file" 2 'missing/1-2/dst.npy: .*No such file' -- compare base missing
+expect "a cut array" 2 'cut/1-2/dst.npy: truncated' -- compare base cut
+expect "a huge array" 2 'huge/1-2/dst.npy: truncated' -- compare base huge
+expect "broken JSON" 2 'json/1-2/config.json: line 1' -- compare base json
+expect "other JSON" 2 'text/1-2/config.json: line 1: .* expected' -- compare base text
+expect "a manifest with a member twice" 2 'manifest.json: line 1: duplicate' -- compare base manifest
+expect "a folder and a file" 2 'a.npy/manifest.json' -- compare base a.npy
+expect "an array and an image" 2 'a.npy is a .npy file, a.bin is not' -- compare a.npy a.bin
+expect "an empty file" 2 'empty.bin: the file is empty' -- compare a.bin empty.bin
+expect "one thing" 2 'name two dumps' -- compare base
+expect "three things" 2 "two things are compared; what is 'base'" -- compare base base base
+expect "a wrong tolerance" 2 "'ulps=1' is not ulp=N" -- compare base base --tolerance ulps=1
+expect "a negative tolerance" 2 "'ulp=-1' is not ulp=N" -- compare base base --tolerance ulp=-1
+expect "a wrong format" 2 "no data format 'bf17'" -- compare a.npy b.npy --format bf17
+finish
