@@ -231,6 +231,7 @@ struct device *device_create(void)
     connect_host(device);
     start_summary(device);
     start_trace(device);
+    dumps_init(device);
     clock_init(device);
     return device;
 }
@@ -247,6 +248,10 @@ void device_destroy(struct device *device)
         summary_write(device);
         free(device->summary->path);
     }
+    if (device->is_used) {
+        dumps_make(device, DUMP_AT_EXIT, "the host closes the device");
+    }
+    dumps_free(&device->dumps);
     penrose_chip_destroy(device->chip);
     free(device->summary);
     free(device->complaints);

@@ -15,6 +15,7 @@
 
 #include "abi/alike.h"
 #include "abi/clock.h"
+#include "abi/dumps.h"
 #include "abi/report.h"
 
 enum {
@@ -69,7 +70,8 @@ struct device {
     struct poll_watch watch;
     struct summary *summary;  /* NULL: nobody asked for one */
     struct trace_file *trace; /* NULL: none */
-    char *complaints;         /* about the environment, a line each, until the device is used */
+    struct dumps dumps;
+    char *complaints; /* about the environment, a line each, until the device is used */
     struct run_ahead run_ahead;
     struct reports reports;
     struct alike alike; /* what is being told */

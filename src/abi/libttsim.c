@@ -4,7 +4,7 @@
  * The ABI has no handle, so the library has the only mutable file-scope data of Penrose: struct
  * client below, a pointer to the device between libttsim_init and libttsim_exit, and what must
  * outlive the device: the callbacks, which clients set before init, and which kinds of misuse
- * without a device were reported. Threads (PENROSE_THREADS) run from the first libttsim_clock with
+ * without a device were reported; and, where the user asks for dumps at signals, that one came. Threads (PENROSE_THREADS) run from the first libttsim_clock with
  * several busy tiles until libttsim_exit only; there are no atexit handlers, so the library may be
  * unloaded after exit, loaded several times at once, and forked.
  *
@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>
@@ -32,15 +33,18 @@ enum misuse { MISUSE_CALL = 1, MISUSE_INIT = 2, MISUSE_EXIT = 4, MISUSE_NESTED =
 
 #define NOBODY ((pthread_t)0)
 
-enum { NAP_NANOSECONDS = 20000, MOST_STOPS = 1000 };
+enum { NAP_NANOSECONDS = 20000, MOST_STOPS = 1000, DUMP_SIGNAL = SIGUSR1 };
 
 static struct client {
     _Atomic(pthread_t) owner; /* of the call that is under way, or NOBODY: the lock of all else */
     struct device *device;
     struct host_callbacks host;
-    unsigned told;    /* enum misuse */
-    uint64_t entered; /* host time, if anybody wants to know */
-    bool forks;       /* the lock is held for a fork */
+    unsigned told;              /* enum misuse */
+    uint64_t entered;           /* host time, if anybody wants to know */
+    bool forks;                 /* the lock is held for a fork */
+    atomic_bool dump_is_wanted; /* by a signal */
+    bool catches;               /* signals: */
+    struct sigaction before;    /* what they did before */
 } client;
 
 /* --- One call at a time --- */
@@ -137,6 +141,37 @@ static struct device *current_device(void)
     return client.device;
 }
 
+/* --- Dumps at a signal --- */
+
+/* The dump is made when the host next calls: nothing else is safe. */
+static void note_signal(int number)
+{
+    (void)number;
+    atomic_store_explicit(&client.dump_is_wanted, true, memory_order_relaxed);
+}
+
+static void catch_signals(bool catches)
+{
+    const struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    if (catches && !client.catches) {
+        client.catches = sigaction(DUMP_SIGNAL, &action, &client.before) == 0;
+    } else if (!catches && client.catches) {
+        struct sigaction now;
+        client.catches = false;
+        if (sigaction(DUMP_SIGNAL, NULL, &now) == 0 && now.sa_handler == note_signal) {
+            sigaction(DUMP_SIGNAL, &client.before, NULL); /* unless the host has set another one */
+        }
+    }
+}
+
+static void dump_as_wanted(struct device *device)
+{
+    if (atomic_load_explicit(&client.dump_is_wanted, memory_order_relaxed)) {
+        atomic_store_explicit(&client.dump_is_wanted, false, memory_order_relaxed);
+        dumps_make(device, DUMP_AT_SIGNAL, "SIGUSR1");
+    }
+}
+
 /* --- Life --- */
 
 static void init(void)
@@ -149,6 +184,7 @@ static void init(void)
     if (client.device) {
         client.device->host = client.host;
         client.entered = host_nanoseconds();
+        catch_signals(dumps_wants(&client.device->dumps, DUMP_AT_SIGNAL));
     }
 }
 
@@ -170,6 +206,7 @@ LIBTTSIM_EXPORT void libttsim_exit(void)
     } else {
         clock_finish(client.device);
     }
+    catch_signals(false);
     device_destroy(client.device);
     client.device = NULL;
     leave();
@@ -181,6 +218,7 @@ LIBTTSIM_EXPORT void libttsim_exit(void)
 __attribute__((destructor)) static void unload(void)
 {
     client.told = ~0u; /* at process exit calls may follow */
+    catch_signals(false);
     if (try_lock() == NOBODY) {
         device_destroy(client.device);
         client.device = NULL;
@@ -356,6 +394,7 @@ LIBTTSIM_EXPORT void libttsim_clock(uint32_t n_clocks)
         }
         device_watch_polls(device);
         pass_time(device, n_clocks);
+        dump_as_wanted(device);
     }
     leave();
 }

@@ -12,6 +12,8 @@ libttsim_parts_la_SOURCES = \
 	%D%/clock.h \
 	%D%/device.c \
 	%D%/device.h \
+	%D%/dumps.c \
+	%D%/dumps.h \
 	%D%/endpoint.c \
 	%D%/endpoint.h \
 	%D%/libttsim.c \

@@ -279,6 +279,20 @@ static void tell_new_faults(struct device *device)
     }
 }
 
+/* While its tile still stands where it was made; faults that are only warned of change nothing. */
+static void dump_fault(struct device *device)
+{
+    struct penrose_fault fault;
+    for (size_t i = 0;
+         dumps_wants(&device->dumps, DUMP_AT_FAULT) && penrose_fault_get(device->chip, i, &fault);
+         i++) {
+        if (fault.policy == PENROSE_STOP) {
+            dumps_make(device, DUMP_AT_FAULT, fault.rule);
+            return;
+        }
+    }
+}
+
 /* Tells what is new, and lets go on who is not at fault. */
 static void tell_faults(struct device *device)
 {
@@ -286,6 +300,7 @@ static void tell_faults(struct device *device)
         return;
     }
     tell_new_faults(device);
+    dump_fault(device);
     penrose_fault_isolate(device->chip);
     device->faults_told = penrose_fault_count(device->chip);
     device->stopped = false;

@@ -38,6 +38,7 @@ struct exec_options {
     struct cli *cli;
     const char *card; /* NULL: as the environment says */
     const char *library, *threads, *trace, *report, *run_ahead, *kernels, *timing;
+    const char *dump_on, *dump_dir;
     char schedule[64], policy[MOST_LIST];
     bool fast_dispatch, quiet;
 };
@@ -58,6 +59,8 @@ enum {
     KEY_KERNELS,
     KEY_TRACE,
     KEY_REPORT,
+    KEY_DUMP_ON,
+    KEY_DUMP_DIR,
 };
 
 /* --- Options --- */
@@ -167,6 +170,16 @@ static error_t parse_kernels(struct exec_options *options, const char *text)
     return 0;
 }
 
+static error_t parse_dump_on(struct exec_options *options, const char *text)
+{
+    struct penrose_error error;
+    unsigned events;
+    options->dump_on = text;
+    return settings_dump_events(&events, text, &error) == PENROSE_OK
+               ? 0
+               : options_refuse(options->cli, "--dump-on: %s", error.text);
+}
+
 /* Several options are one list. */
 static error_t parse_policy(struct exec_options *options, const char *text)
 {
@@ -217,6 +230,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_REPORT:
         options->report = argument;
         return 0;
+    case KEY_DUMP_ON:
+        return parse_dump_on(options, argument);
+    case KEY_DUMP_DIR:
+        options->dump_dir = argument;
+        return 0;
     case KEY_FAST_DISPATCH:
         options->fast_dispatch = true;
         return 0;
@@ -263,6 +281,12 @@ static const struct argp_option option_rows[] = {
     {NULL, 0, NULL, 0, "What it tells:", 3},
     {"report", KEY_REPORT, "FILE", 0, "Add fault and deadlock reports to FILE, in full", 0},
     {"trace", KEY_TRACE, "FILE", 0, "Write every instruction and register access to FILE", 0},
+    {"dump-on", KEY_DUMP_ON, "EVENT,...", 0,
+     "Write what the tiles hold to files (see 'penrose state --help') at the exit, at each fault, "
+     "or at "
+     "SIGUSR1: exit, fault, signal",
+     0},
+    {"dump-dir", KEY_DUMP_DIR, "DIR", 0, "A folder for those (default: penrose-dumps)", 0},
     {"quiet", KEY_QUIET, NULL, 0, "Say nothing at the end", 0},
     {"help", KEY_HELP, NULL, 0, "Show this help", 0},
     {0},
@@ -302,6 +326,7 @@ struct job {
     long summary_start;                     /* what is before it was there already */
     bool summary_is_device;                 /* which cannot be read again */
     char trace[PATH_MAX], report[PATH_MAX]; /* empty: none */
+    char dumps[PATH_MAX];                   /* the folder for them; empty: none are wanted */
     struct child_variable variable[MOST_VARIABLES];
     unsigned variables;
     char schedule[96];
@@ -344,6 +369,8 @@ static void set_environment(struct job *job)
     set_variable(job, "PENROSE_TRACE", job->trace);
     set_variable(job, "PENROSE_REPORT", job->report);
     set_variable(job, "PENROSE_SUMMARY", job->summary);
+    set_variable(job, "PENROSE_DUMP_ON", options->dump_on);
+    set_variable(job, "PENROSE_DUMP_DIR", job->dumps);
 }
 
 /* A copy of `argument` with the library's path in place of each "{library}". */
@@ -510,6 +537,23 @@ static bool choose_file(const struct job *job, const char *option, const char *v
     return output_file_check_added(cli, origin, path) == CLI_DONE;
 }
 
+/* The folder for dumps, for a command that changes its own. */
+static bool choose_dumps(struct job *job)
+{
+    const struct exec_options *options = job->options;
+    const char *wanted = options->dump_dir ? options->dump_dir : host_variable("PENROSE_DUMP_DIR");
+    if (options->dump_dir && !options->dump_on && !host_variable("PENROSE_DUMP_ON")) {
+        complain(options->cli, "--dump-dir is for dumps; say with --dump-on when they are made");
+        return false;
+    }
+    if ((options->dump_on || wanted) &&
+        !host_absolute(job->dumps, PATH_MAX, wanted ? wanted : "penrose-dumps")) {
+        complain(options->cli, "--dump-dir: the path is too long");
+        return false;
+    }
+    return true;
+}
+
 static bool choose_files(struct job *job)
 {
     const struct exec_options *options = job->options;
@@ -517,6 +561,9 @@ static bool choose_files(struct job *job)
     if (!choose_file(job, "--trace", options->trace, "PENROSE_TRACE", job->trace) ||
         !choose_file(job, "--report", options->report, "PENROSE_REPORT", job->report) ||
         !choose_file(job, NULL, NULL, "PENROSE_SUMMARY", job->summary)) {
+        return false;
+    }
+    if (!choose_dumps(job)) {
         return false;
     }
     if (*job->summary) {

@@ -123,3 +123,34 @@ enum penrose_status settings_policy(struct penrose_options *options, const char 
     *options = changed;
     return PENROSE_OK;
 }
+
+/* --- Dumps --- */
+
+const char *settings_dump_event_name(enum settings_dump_event event)
+{
+    static const char *const names[DUMP_EVENTS] = {
+        [DUMP_AT_EXIT] = "exit", [DUMP_AT_FAULT] = "fault", [DUMP_AT_SIGNAL] = "signal"};
+    return names[event];
+}
+
+enum penrose_status settings_dump_events(unsigned *events, const char *text,
+                                         struct penrose_error *error)
+{
+    unsigned found = 0;
+    char word[WORD_BYTES];
+    while (next_word(&text, word)) {
+        unsigned event = 0;
+        while (event < DUMP_EVENTS &&
+               strcmp(word, settings_dump_event_name((enum settings_dump_event)event)) != 0) {
+            event++;
+        }
+        if (event == DUMP_EVENTS) {
+            return error_set(error, PENROSE_E_ARGUMENT,
+                             "'%s' is no event; choose exit, fault and signal, several with commas",
+                             word);
+        }
+        found |= 1u << event;
+    }
+    *events = found;
+    return PENROSE_OK;
+}

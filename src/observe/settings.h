@@ -20,4 +20,14 @@ enum penrose_status settings_policy(struct penrose_options *options, const char 
 /* The policy of that name; false: there is none. */
 bool settings_policy_find(const char *name, enum penrose_policy *policy);
 
+/* When a library makes dumps by itself. */
+enum settings_dump_event { DUMP_AT_EXIT, DUMP_AT_FAULT, DUMP_AT_SIGNAL, DUMP_EVENTS };
+
+/* "exit", "fault", "signal" */
+const char *settings_dump_event_name(enum settings_dump_event event);
+
+/* Events separated by commas, as a bit each; otherwise as settings_schedule. */
+enum penrose_status settings_dump_events(unsigned *events, const char *text,
+                                         struct penrose_error *error);
+
 #endif
