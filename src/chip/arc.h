@@ -13,10 +13,14 @@
 #include "addresses.h"
 #include "chip/grid.h"
 
+/* ARC_SCRATCH_WORDS and so on. */
+enum {
+#define ARC_REGISTER(offset, words, NAME, kind) ARC_##NAME##_WORDS = (words),
+#include "arc.def"
+};
+
 enum {
     ARC_CSM_BYTES = END_ARC_CSM - AT_ARC_CSM,
-    ARC_SCRATCHES = 8,
-    ARC_SCRATCH_RAM = 64,
     ARC_QUEUES = 4,
     ARC_QUEUE_ENTRIES = 4,
     ARC_MESSAGE_WORDS = 8,
@@ -35,8 +39,8 @@ struct arc_board {
 };
 
 struct arc {
-    uint32_t scratch[ARC_SCRATCHES];
-    uint32_t scratch_ram[ARC_SCRATCH_RAM];
+    uint32_t scratch[ARC_SCRATCH_WORDS];
+    uint32_t scratch_ram[ARC_SCRATCH_RAM_WORDS];
     uint32_t misc_control;
     uint64_t messages; /* handled so far */
     struct niu niu[GRID_NOCS];

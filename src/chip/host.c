@@ -79,7 +79,7 @@ static enum grid_reply access_bar2(struct penrose_chip *chip, const struct bar_a
                                    char *rule)
 {
     struct pcie *pcie = connected_tile(chip);
-    if (access->offset >= PCIE_BAR2_SIZE) {
+    if (access->offset >= END_BAR2) {
         return GRID_ABSENT;
     }
     uint32_t offset = (uint32_t)access->offset;

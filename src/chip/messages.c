@@ -8,13 +8,9 @@
 #include "chip/chip.h"
 #include "chip/messages.h"
 
-enum code {
-    REINIT_TENSIX = 0x20,
-    TRIGGER_RESET = 0x56,
-    PCIE_DMA_CHIP_TO_HOST = 0x9b,
-    PCIE_DMA_HOST_TO_CHIP = 0x9c,
-    TOGGLE_SINGLE_TENSIX_RESET = 0xae,
-    TOGGLE_TENSIX_RESET = 0xaf,
+enum message_code {
+#define ARC_MESSAGE(code, NAME, kind) MESSAGE_##NAME = (code),
+#include "arc.def"
 };
 
 enum { DONE = 0, FAILED = 1 };
@@ -90,19 +86,20 @@ uint8_t chip_message(void *context, const uint32_t request[ARC_MESSAGE_WORDS],
                      uint32_t response[ARC_MESSAGE_WORDS])
 {
     struct penrose_chip *chip = context;
-    switch ((enum code)(request[0] & 0xff)) {
-    case REINIT_TENSIX:
+    switch (request[0] & 0xff) {
+    case MESSAGE_REINIT_TENSIX:
         return set_up_nius(chip);
-    case TRIGGER_RESET:
+    case MESSAGE_TRIGGER_RESET:
         return reset_tiles(chip, true);
-    case TOGGLE_TENSIX_RESET:
+    case MESSAGE_TOGGLE_TENSIX_RESET:
         return reset_tiles(chip, false);
-    case TOGGLE_SINGLE_TENSIX_RESET:
+    case MESSAGE_TOGGLE_SINGLE_TENSIX_RESET:
         return reset_single(chip, request[1], response);
-    case PCIE_DMA_CHIP_TO_HOST:
+    case MESSAGE_PCIE_DMA_CHIP_TO_HOST:
         return transfer(chip, request, PCIE_WRITE);
-    case PCIE_DMA_HOST_TO_CHIP:
+    case MESSAGE_PCIE_DMA_HOST_TO_CHIP:
         return transfer(chip, request, PCIE_READ);
+    default: /* DEBUG_NOC_TRANSLATION: coordinates stay as they are */
+        return FAILED;
     }
-    return FAILED; /* DEBUG_NOC_TRANSLATION: coordinates stay as they are */
 }

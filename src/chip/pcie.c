@@ -389,7 +389,7 @@ static bool find_bar2(struct pcie *pcie, uint32_t offset, struct stored *stored)
 
 static enum grid_reply no_bar2(uint32_t offset, char *rule)
 {
-    if (offset % 4 || offset >= PCIE_BAR2_SIZE) {
+    if (offset % 4 || offset >= END_BAR2) {
         return grid_answer(GRID_FORBIDDEN, rule,
                            "BAR2 + 0x%x: registers are aligned words in the first 1 MiB", offset);
     }

@@ -19,8 +19,6 @@ enum {
     PCIE_CHANNELS = 8, /* DMA channels, each direction */
 };
 
-#define PCIE_BAR2_SIZE UINT64_C(0x100000)
-
 /* The two sides of the tile. Each returns false when nothing answers. */
 struct pcie_bus {
     bool (*host_read)(void *context, uint64_t address, void *to, uint32_t size);

@@ -15,11 +15,11 @@
 enum {
     OVERLAY_MESSAGES = 32, /* the largest capacities of any stream */
     OVERLAY_READINGS = 128,
-    OVERLAY_POINTER = 0x1ffff,      /* the pointer within RD_PTR and WR_PTR */
-    OVERLAY_WRAP = 0x20000,         /* toggles when it wraps */
-    OVERLAY_PACKET_WORDS = 1024,    /* SPEC: BlackholeA0 MemoryMap, 16384 bytes */
-    OVERLAY_RECEIVERS = 32,         /* of a multicast */
-    OVERLAY_MESSAGE_LIMIT = 1 << 15 /* words */
+    OVERLAY_POINTER = 0x1ffff,          /* the pointer within RD_PTR and WR_PTR */
+    OVERLAY_WRAP = OVERLAY_POINTER + 1, /* toggles when it wraps */
+    OVERLAY_PACKET_WORDS = 1024,        /* SPEC: BlackholeA0 MemoryMap, 16384 bytes */
+    OVERLAY_RECEIVERS = 32,             /* of a multicast */
+    OVERLAY_MESSAGE_LIMIT = 1 << 15     /* words */
 };
 
 /* STREAM_CURR_STATE of WAIT_STATUS. */

@@ -26,7 +26,7 @@ struct csr_row {
 #define VECTOR_FIXED(number, name, value) {number, KIND_FIXED, true, name, value, 0},
 #define LOW(number, name, counter)        {number, KIND_LOW, false, name, COUNTER_##counter, 0},
 #define HIGH(number, name, counter)       {number, KIND_HIGH, false, name, COUNTER_##counter, 0},
-#define STATUS(number, name)              {number, KIND_STATUS, false, name, (number)-0xbc0, 0},
+#define STATUS(number, index, name)       {number, KIND_STATUS, false, name, index, 0},
 
 static const struct csr_row csr_rows[] = {
 #include "csr.def"

@@ -15,15 +15,15 @@
  */
 #include "tensix/mover.h"
 
+#include "arch/arch.h"
 #include "tensix/config/unread.h"
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 
 /* --- What may be moved --- */
 
-#define CONFIG_END      (TENSIX_CONFIG_THREAD * 4u) /* ThreadConfig follows, which is read-only */
-#define REGION          UINT32_C(0x10000)
-#define INSTRUCTION_RAM UINT32_C(0x40000)
+/* ThreadConfig follows, which is read-only. */
+_Static_assert(END_CONFIG_MOVES == TENSIX_CONFIG_THREAD * 4, "Config without ThreadConfig");
 
 static bool is_to_l1(const struct tensix_move *move)
 {
@@ -38,7 +38,7 @@ static bool is_copy(const struct tensix_move *move)
 /* SPEC: Mover. Neither configuration nor instruction RAM is nowhere: writes are discarded. */
 static bool is_to_config(const struct tensix_move *move)
 {
-    return !is_to_l1(move) && move->to < REGION;
+    return !is_to_l1(move) && move->to < XMOV_REGION;
 }
 
 /* GUESS: not only the first byte must be in L1. */
@@ -68,14 +68,17 @@ const char *tensix_move_rule(const struct tensix *tensix, const struct tensix_mo
                                         "pieces, the last one first"
                                       : NULL;
     }
-    if (move->to % REGION + move->size > REGION) {
+    if (move->to % XMOV_REGION + move->size > XMOV_REGION) {
         return "a move to configuration must end in the 64 KiB region in which it begins";
     }
-    if (move->to / REGION == INSTRUCTION_RAM / REGION) { /* which it is on Wormhole */
-        return "Blackhole has no instruction RAM at 0x40000; ncrisc executes from L1";
+    if (move->to / XMOV_REGION ==
+        XMOV_INSTRUCTION_RAM / XMOV_REGION) { /* which it is on Wormhole */
+        return "there is no instruction RAM at " ARCH_TEXT(
+            XMOV_INSTRUCTION_RAM) "; ncrisc executes from L1";
     }
-    if (is_to_config(move) && move->to + move->size > CONFIG_END) { /* GUESS: as for harts */
-        return "configuration that can be moved to ends at 0xa80; SETC16 writes ThreadConfig";
+    if (is_to_config(move) && move->to + move->size > END_CONFIG_MOVES) { /* GUESS: as for harts */
+        return "configuration that can be moved to ends at " ARCH_TEXT(
+            END_CONFIG_MOVES) "; SETC16 writes ThreadConfig";
     }
     return NULL;
 }

@@ -237,7 +237,7 @@ enum {
     TRIGGER_BIT = 12,
     UNIT_BYTES = 16,
 };
-#define SAMPLER_L1_BYTES UINT64_C(0x100000) /* the low MiB */
+#define SAMPLER_L1_BYTES (UINT64_C(1) << 20) /* the low MiB */
 
 static bool is_in_reach(const struct debug_sampler *sampler)
 {

@@ -77,6 +77,12 @@
 #define AT_MOP_EXPANDER_DONE (AT_PC_BUF + 8)
 #define AT_SEMAPHORES        (AT_PC_BUF + 0x20)
 
+/* Of the Mover, which counts from 0: the configuration that it reaches (mover.c holds the end against
+ * its size), the 64 KiB a move stays in, and where Wormhole has an instruction RAM. */
+#define END_CONFIG_MOVES     0xa80
+#define XMOV_REGION          0x10000
+#define XMOV_INSTRUCTION_RAM 0x40000
+
 /* Tiles of other kinds: the control block of E0 and DRAM harts (its first word is the reset PC),
  * and the registers of the Ethernet subsystem. */
 #define AT_RESET_PC  0xffb14000
@@ -116,6 +122,7 @@
 #define AT_PCIE_DBI    0xf800000000000000
 #define AT_PCIE_SERDES 0xffffffffe0000000
 #define AT_PCIE_SII    0xfffffffff0000000
+#define END_BAR2       0x100000
 
 /* NIUs of tiles without harts have the rest; those of routers alone begin at AT_NOC_REGISTERS. */
 #define AT_EDGE_REGISTERS 0xffffffffff000000

@@ -59,6 +59,10 @@
 #define AT_MOP_EXPANDER_DONE (AT_PC_BUF + 8)
 #define AT_SEMAPHORES        (AT_PC_BUF + 0x20)
 
+#define END_CONFIG_MOVES     0xab0
+#define XMOV_REGION          0x10000
+#define XMOV_INSTRUCTION_RAM 0x40000
+
 #define AT_RESET_PC  0xffa28000
 #define AT_ETHERNET  0xffab0000
 #define END_ETHERNET 0xffad0000
@@ -87,6 +91,7 @@
 #define AT_PCIE_DBI    0xf800000000000000
 #define AT_PCIE_SERDES 0xffffffffd0000000
 #define AT_PCIE_SII    0xffffffffe0000000
+#define END_BAR2       0x100000
 
 #define AT_EDGE_REGISTERS 0xffffffffff000000
 

@@ -541,7 +541,7 @@ TEST(test_rules)
     }
     uint32_t value;
     check_reply(pcie_bar2_read(&pcie, 2, &value, rule), GRID_FORBIDDEN, "unaligned");
-    check_reply(pcie_bar2_write(&pcie, PCIE_BAR2_SIZE, 0, rule), GRID_FORBIDDEN, "beyond");
+    check_reply(pcie_bar2_write(&pcie, END_BAR2, 0, rule), GRID_FORBIDDEN, "beyond");
     check_reply(pcie_bar2_read(&pcie, UINT32_MAX - 3, &value, rule), GRID_FORBIDDEN, "beyond");
     check_reply(pcie_bar2_read(&pcie, 0x4000, &value, rule), GRID_UNMODELLED, "unknown");
     check_reply(pcie_bar2_write(&pcie, ATU + 0x104, 1, rule), GRID_UNMODELLED, "inbound");
