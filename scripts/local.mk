@@ -1,11 +1,16 @@
 EXTRA_DIST += \
 	%D%/build \
+	%D%/capture \
 	%D%/check-aarch64 \
 	%D%/check-threads \
 	%D%/coverage \
 	%D%/demo \
 	%D%/deps \
 	%D%/download_wheel.py \
+	%D%/dumps/__init__.py \
+	%D%/dumps/live.py \
+	%D%/dumps/readers.py \
+	%D%/dumps/writer.py \
 	%D%/fetch-firmware \
 	%D%/format \
 	%D%/fetch-sfpi \

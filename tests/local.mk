@@ -45,10 +45,11 @@ SHELL_TESTS = \
 	%D%/guests/tensix.sh \
 	%D%/guests/tensor.sh \
 	%D%/guests/vector.sh \
+	%D%/scripts/capture.sh \
 	%D%/scripts/fetch-sfpi.sh
 TESTS += $(SHELL_TESTS)
 EXTRA_DIST += $(SHELL_TESTS) %D%/difftest/golden.bash %D%/cli/lib.bash %D%/cli/faults.bash
-EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py
+EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py %D%/scripts/capture.py
 EXTRA_DIST += %D%/guests/vector.py %D%/guests/vector_model.py
 EXTRA_DIST += %D%/guests/grid.py
 

@@ -205,10 +205,37 @@ static void format_dimensions(const struct loader_npy *array, char text[COMPARE_
     }
 }
 
-static bool is_alike(const struct loader_npy *a, const struct loader_npy *b)
+/* The same but for the first dimension. */
+static bool has_alike_rows(const struct loader_npy *a, const struct loader_npy *b)
 {
     return a->kind == b->kind && a->size == b->size && a->dimensions == b->dimensions &&
-           memcmp(a->shape, b->shape, a->dimensions * sizeof a->shape[0]) == 0;
+           a->dimensions > 0 &&
+           memcmp(a->shape + 1, b->shape + 1, (a->dimensions - 1) * sizeof a->shape[0]) == 0;
+}
+
+static bool is_alike(const struct loader_npy *a, const struct loader_npy *b)
+{
+    bool is_scalar = a->dimensions == 0 && b->dimensions == 0;
+    return (is_scalar && a->kind == b->kind && a->size == b->size) ||
+           (has_alike_rows(a, b) && a->shape[0] == b->shape[0]);
+}
+
+/* How many elements are compared: of parts of dumps those that both have, as a card may show fewer
+ * rows. 0: none can be. */
+static size_t common_elements(struct compare_run *run, const char *name, const struct loader_npy *a,
+                              const struct loader_npy *b)
+{
+    size_t count_a = (size_t)a->rows * a->columns, count_b = (size_t)b->rows * b->columns;
+    if (is_alike(a, b)) {
+        return count_a;
+    }
+    if (!run->tile_a || a->dimensions < 2 || !has_alike_rows(a, b)) {
+        return 0;
+    }
+    compare_note(run, "%s/%s: only %s has rows %u to %u", compare_tile_name(run), name,
+                 count_a > count_b ? "A" : "B", count_a > count_b ? b->shape[0] : a->shape[0],
+                 (count_a > count_b ? a->shape[0] : b->shape[0]) - 1);
+    return count_a < count_b ? count_a : count_b;
 }
 
 static struct compare_scale scale_of_array(const struct loader_npy *array,
@@ -226,7 +253,8 @@ enum penrose_status compare_arrays(struct compare_run *run, const char *name,
                                    const struct loader_npy *a, const struct loader_npy *b,
                                    struct compare_form form)
 {
-    if (!is_alike(a, b)) {
+    size_t count = common_elements(run, name, a, b);
+    if (!count) {
         char text_a[COMPARE_DETAIL], text_b[COMPARE_DETAIL];
         format_dimensions(a, text_a);
         format_dimensions(b, text_b);
@@ -238,11 +266,8 @@ enum penrose_status compare_arrays(struct compare_run *run, const char *name,
     const char *detail = form.format ? num_format_info(*form.format)->name : "";
     struct compare_part *part =
         compare_add_part(run, name, detail, form.is_bits ? "elements" : "numbers");
-    struct array_pair pair = {.a = a,
-                              .b = b,
-                              .form = form,
-                              .scale = scale_of_array(a, &form),
-                              .count = (size_t)a->rows * a->columns};
+    struct array_pair pair = {
+        .a = a, .b = b, .form = form, .scale = scale_of_array(a, &form), .count = count};
     if (!part) {
         return PENROSE_OK;
     }

@@ -1,0 +1,151 @@
+"""Captures tiles of a device that tt-exalens reaches: a card, or a simulator library.
+
+Nothing is written to a device but what its debug hardware needs: harts that run are halted while
+their registers are read, and go on.
+"""
+
+import numpy
+
+from dumps import writer
+
+ABI = ("zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 "
+       "t3 t4 t5 t6 pc").split()
+KINDS = {"functional_workers": "Tensix", "eth": "Ethernet", "dram": "DRAM"}
+PARTS = ("tile", "l1", "local", "harts", "gpr", "config", "dst", "noc")
+
+# What each part of a worker needs. Simulators without debug hardware can give the first two.
+CONFIG_END = 2 * writer.CONFIG_WORDS
+THREAD_START = 3 * writer.CONFIG_WORDS
+
+
+def open_device(library=None, device=0):
+    """A device of tt-exalens: of a simulator library, or a card."""
+    try:
+        import ttexalens
+        from ttexalens import util
+    except ImportError as error:
+        raise writer.CaptureError("tt-exalens is not installed here; pip install tt-exalens") from error
+    util.Verbosity.set(util.Verbosity.ERROR)
+    context = ttexalens.init_ttexalens(simulation_directory=library)
+    if device not in context.devices:
+        raise writer.CaptureError(f"there is no device {device}; there are "
+                                  f"{', '.join(map(str, context.devices))}")
+    return context.devices[device]
+
+
+class TileReader:
+    """Reads the parts of one tile, each by a function of its name."""
+
+    def __init__(self, device, x, y):
+        from ttexalens import OnChipCoordinate
+        self.location = OnChipCoordinate.create(f"{x}-{y}", device=device)
+        self.block = self.location.noc_block
+        kind = KINDS.get(self.block.block_type, self.block.block_type)
+        self.harts = list(self.block.risc_names) if self.block.has_risc_cores else []
+        self.tile = writer.Tile(x, y, kind, self.harts)
+        self.store = self.block.get_register_store()
+
+    def register(self, name):
+        return self.store.read_register(name)
+
+    def read(self, address, size, safe=True):
+        data = bytearray(size)
+        self.location.noc_read(address, data, safe_mode=safe)
+        return numpy.frombuffer(bytes(data), numpy.uint8)
+
+    def take_tile(self):
+        high = self.register("RISCV_DEBUG_REG_WALL_CLOCK_1")
+        low = self.register("RISCV_DEBUG_REG_WALL_CLOCK_0")
+        self.tile.add("tile", {"wall_clock": high << 32 | low,
+                               "soft_reset_0": self.register("RISCV_DEBUG_REG_SOFT_RESET_0")})
+
+    def take_l1(self):
+        l1 = self.block.l1
+        self.tile.add("l1", self.read(l1.address.noc_address, l1.size))
+
+    def take_local(self):
+        for name in self.harts:
+            memory = self.block.get_risc_debug(name).get_data_private_memory()
+            if memory is None or memory.address.noc_address is None:
+                self.tile.lack(f"local_{name}", "the NoC does not reach it")
+                continue
+            self.tile.add(f"local_{name}",
+                          self.read(memory.address.noc_address, memory.size, safe=False))
+
+    def take_harts(self):
+        fields = {}
+        for name in self.harts:
+            hart = self.block.get_risc_debug(name)
+            if hart.is_in_reset():
+                fields[f"{name}.state"] = "held"
+            elif not hart.can_debug():
+                fields[f"{name}.pc"] = hart.get_pc()
+            else:
+                fields[f"{name}.state"] = "paused" if hart.is_halted() else "running"
+                with hart.ensure_halted():
+                    for number, register in enumerate(ABI):
+                        fields[f"{name}.{register}"] = hart.read_gpr(number)
+        self.tile.add("harts", fields)
+
+    def take_gpr(self):
+        from ttexalens.register_store import TensixGeneralPurposeRegisterDescription as Gpr
+        self.tile.add("gpr", numpy.array(
+            [[self.register(Gpr(index=i, thread_id=thread)) for i in range(64)]
+             for thread in range(writer.THREADS)], numpy.uint32))
+
+    def take_config(self):
+        from ttexalens.register_store import ConfigurationRegisterDescription as Word
+        words = [self.register(Word(index=i)) for i in range(CONFIG_END)]
+        config = numpy.array(words, numpy.uint32).reshape(writer.CONFIG_STATES, -1)
+        size = writer.THREADS * writer.THREAD_WORDS
+        words = [self.register(Word(index=THREAD_START + i)) for i in range(size)]
+        threads = (numpy.array(words, numpy.uint32) & 0xFFFF).astype(numpy.uint16)
+        threads = threads.reshape(writer.THREADS, -1)
+        self.tile.add("config_words", config)
+        self.tile.add("thread_config_words", threads)
+        self.tile.add("config", writer.fields_of_words(config, threads))
+
+    def take_dst(self):
+        """As numbers, which is what tt-exalens has: all rows of 32-bit formats, else 64 rows."""
+        from ttexalens.debug_tensix import TensixDebug
+        from ttexalens.pack_unpack_regfile import TensixDataFormat
+        form = TensixDataFormat(self.register("ALU_FORMAT_SPEC_REG2_Dstacc"))
+        numbers = TensixDebug(self.location).read_regfile("dstacc")
+        if any(isinstance(number, str) for number in numbers):
+            raise writer.CaptureError(f"tt-exalens does not read Dst in the format {form.name}")
+        kind = numpy.int32 if "Int" in form.name else numpy.float32
+        self.tile.add("dst", numpy.array(numbers, kind).reshape(-1, 16), num_format=form.name,
+                      format_from="ALU_FORMAT_SPEC_REG2_Dstacc")
+
+    def take_noc(self):
+        from ttexalens.context import NocId
+        from ttexalens import register_store as kinds
+        wanted = (kinds.NocStatusRegisterDescription, kinds.NocConfigurationRegisterDescription)
+        fields = {}
+        for number, noc in enumerate((NocId.NOC0, NocId.NOC1)):
+            store = self.block.get_register_store(noc)
+            for name, register in store.registers.items():
+                if isinstance(register, wanted) and not name.endswith("_ID"):
+                    fields[f"noc{number}.{name}"] = store.read_register(name)
+        self.tile.add("noc", fields)
+
+    def take(self, part):
+        try:
+            getattr(self, f"take_{part}")()
+        except Exception as error:  # what a device cannot give is absent, and the manifest says why
+            self.tile.lack(part, error)
+
+
+def capture(device, places, parts=PARTS):
+    """Tiles of a device at places [(x, y)] with these parts."""
+    tiles = []
+    for x, y in places:
+        reader = TileReader(device, x, y)
+        wanted = parts if reader.tile.kind == "Tensix" else [
+            part for part in parts if part in ("l1", "harts", "noc")]
+        for part in wanted:
+            reader.take(part)
+        tiles.append(reader.tile)
+    return tiles
+
+

@@ -1,0 +1,114 @@
+"""Writes dumps: docs/DUMPS.md is the format."""
+
+import json
+import pathlib
+import re
+
+import numpy
+
+VERSION = 1
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+
+# Differs between two runs, or between two machines, without anything being wrong.
+VOLATILE = ["tile/cycle", "tile/wall_clock", "harts/*.mcycle", "harts/*.mcycleh", "harts/*.minstret",
+            "harts/*.minstreth", "noc/*.NIU_MST_*", "noc/*.NIU_SLV_*", "noc/*.ROUTER_DEBUG*",
+            "noc/*.NIU_DEBUG*", "noc/*.PORT_FLIT_COUNTER*", "l1:zero"]
+
+CONFIG_STATES, CONFIG_WORDS = 2, 224
+THREADS, THREAD_WORDS = 3, 68
+GRANULE = 1024  # the shortest run of zeros that is a segment of its own
+
+
+class CaptureError(Exception):
+    """What the user did or gave is wrong; the message says what to do."""
+
+
+class Tile:
+    """A tile of a dump: parts by name, arrays or what JSON has."""
+
+    def __init__(self, x, y, kind, harts=()):
+        self.x, self.y, self.kind, self.harts = x, y, kind, list(harts)
+        self.parts = {}  # name -> (value, members of the manifest)
+        self.missing = {}
+
+    def add(self, name, value, **about):
+        self.parts[name] = (value, about)
+
+    def add_fields(self, name, fields):
+        """Adds members to a JSON part."""
+        self.parts.setdefault(name, ({}, {}))[0].update(fields)
+
+    def lack(self, name, reason):
+        self.missing[name] = str(reason).splitlines()[0] if str(reason) else "unknown"
+
+    def manifest(self):
+        folder = f"{self.x}-{self.y}"
+        parts = {}
+        for name, (value, about) in self.parts.items():
+            if isinstance(value, numpy.ndarray):
+                parts[name] = {"file": f"{folder}/{name}.npy", "dtype": str(value.dtype),
+                               "shape": list(value.shape), **about}
+            else:
+                parts[name] = {"file": f"{folder}/{name}.json", **about}
+        for name, reason in self.missing.items():
+            parts.setdefault(name, {"missing": reason})
+        entry = {"x": self.x, "y": self.y, "folder": folder, "kind": self.kind,
+                 "harts": self.harts, "parts": parts}
+        if "l1" in self.parts:
+            entry["l1_map"] = segments_of(self.parts["l1"][0])
+        return entry
+
+
+def segments_of(l1):
+    """What lies in L1, as far as bytes alone tell it: zeros, and data."""
+    written = numpy.add.reduceat(l1 != 0, range(0, len(l1), GRANULE)) != 0
+    segments = []
+    for i, is_written in enumerate(written):
+        kind = "data" if is_written else "zero"
+        size = min(GRANULE, len(l1) - i * GRANULE)
+        if segments and segments[-1]["kind"] == kind:
+            segments[-1]["size"] += size
+        else:
+            segments.append({"start": i * GRANULE, "size": size, "kind": kind, "name": ""})
+    return segments
+
+
+def write(folder, tiles, source, **members):
+    """Writes a dump. `source` is "card", "simulator" or "emulator"; members go into the manifest."""
+    folder = pathlib.Path(folder)
+    manifest = {"format": "penrose-dump", "version": VERSION,
+                "producer": {"name": "scripts/capture", "version": "1"}, "source": source,
+                "chip": "blackhole", **members, "volatile": VOLATILE,
+                "tiles": [tile.manifest() for tile in tiles]}
+    folder.mkdir(parents=True, exist_ok=True)
+    for tile, entry in zip(tiles, manifest["tiles"]):
+        (folder / entry["folder"]).mkdir(exist_ok=True)
+        for name, (value, _) in tile.parts.items():
+            path = folder / entry["parts"][name]["file"]
+            if isinstance(value, numpy.ndarray):
+                numpy.save(path, value)
+            else:
+                path.write_text(json.dumps(value, indent=1))
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1))
+
+
+def config_fields():
+    """(name, word, shift, width, is of a thread) of each field of the configuration."""
+    text = (REPOSITORY / "src/arch/blackhole/regs.def").read_text()
+    rows = re.findall(r"^(CONFIG|THREAD)_FIELD\((\w+), *(\d+), *(\d+), *(\d+)\)", text, re.M)
+    return [(name, int(word), int(shift), int(width), kind == "THREAD")
+            for kind, name, word, shift, width in rows]
+
+
+def fields_of_words(config, threads):
+    """Part `config` from its words: arrays [states, 224] of 32 bits and [3, 68] of 16, or None."""
+    fields = {}
+    for name, word, shift, width, is_thread in config_fields():
+        words, bits = (threads, 16) if is_thread else (config, 32)
+        for i, bank in enumerate(words if words is not None else []):
+            span = (shift + width + bits - 1) // bits
+            value = sum(int(bank[word + k]) << bits * k for k in range(span)) >> shift
+            value &= (1 << width) - 1
+            label = f"{i}.{name}" if is_thread else f"config.{i}.{name}"
+            fields[label] = value if width <= 32 else hex(value)
+    return fields

@@ -1,0 +1,226 @@
+"""scripts/capture on files: each kind, in the form in which its tool writes it, and broken ones."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CAPTURE = ROOT / "scripts" / "capture"
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from dumps import writer  # noqa: E402
+
+GPR = """\
+RISC-V registers for location 1-2 on device 0
+Register     brisc       trisc0    trisc1
+-----------  ----------  --------  ------------------------------
+0 - zero     0x00000000            0x00000000
+2 - sp       0xffb00f90            0xffb00f80
+8 - s0 / fp  0x00000008            0x00000018
+32 - pc      0x00003a10            0x00008030- /some/kernel.cc:40
+Soft reset   False       True      False
+Halted       False       -         True
+"""
+
+STATE = """\
+Tensix registers for location 1,2 on device 0
+ALU
+┌───────────────┬────────────────────────────┐
+│ ALU CONFIG    │ VALUES                     │
+├───────────────┼────────────────────────────┤
+│ Fpu_srnd_en   │ True                       │
+│ Format_Dstacc │ TensixDataFormat.Float16_b │
+└───────────────┴────────────────────────────┘
+┌───────────────┬────────────┬────────────┐   ┌─────────────────┬────────────┬────────────┐
+│ UNPACK CONFIG │ REG_ID = 1 │ REG_ID = 2 │   │ TILE DESCRIPTOR │ REG_ID = 1 │ REG_ID = 2 │
+├───────────────┼────────────┼────────────┤   ├─────────────────┼────────────┼────────────┤
+│ throttle_mode │ 2          │ 3          │   │ x_dim           │ 256        │ 16         │
+│ limit_addr    │ 0x40       │ 0x0        │   └─────────────────┴────────────┴────────────┘
+└───────────────┴────────────┴────────────┘
+"""
+
+TRIAGE = {
+    "metadata": {"timestamp": "2026-11-27T05:00:00", "command": "tt-triage"},
+    "scripts": [
+        {"name": "dump_circular_buffers.py", "status": "success", "checks": [], "result": {
+            "type": "list", "count": 2, "data": [
+                {"Dev": {"_type": "Device", "id": 0}, "Loc": {"_type": "OnChipCoordinate", "x": 1, "y": 2},
+                 "CB": 0, "Kind": "local", "Address": 0x20000, "Size": 4096, "Page Size": 2048,
+                 "Size (pages)": 2, "Pushed": 0x10005, "Popped": 4, "Occupancy": 1},
+                {"Dev": {"_type": "Device", "id": 0}, "Loc": {"_type": "OnChipCoordinate", "x": 1, "y": 3},
+                 "CB": 16, "Kind": "global sender", "Address": 0x30000, "Size": 4096,
+                 "Page Size": 2048, "Size (pages)": 2, "Pushed": 1, "Popped": 1, "Occupancy": 0}]}},
+        {"name": "check_arc.py", "status": "success", "checks": [], "result": {
+            "type": "single", "data": {"Heartbeat": 10}}},
+        {"name": "dump_semaphores.py", "status": "failed", "checks": [], "result": None}],
+    "summary": {"total_scripts": 3}}
+
+BUS = {"Device 0": {"location": "1-2 (0,0)", "block_type": "functional_workers",
+                    "failed_riscs": ["trisc1"],
+                    "debug_bus_signals": {"brisc_group_a": "0x" + "0" * 31 + "7"}}}
+
+
+class CaptureTest(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.work = pathlib.Path(self.temporary.name)
+        self.out = self.work / "out"
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def file(self, name, content):
+        path = self.work / name
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    def run_capture(self, *arguments):
+        return subprocess.run([sys.executable, CAPTURE, self.out, *map(str, arguments)],
+                              capture_output=True, text=True)
+
+    def capture(self, *arguments):
+        """Parts of the tiles by "X-Y/PART"."""
+        done = self.run_capture(*arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        manifest = json.loads((self.out / "manifest.json").read_text())
+        self.assertEqual((manifest["format"], manifest["version"]), ("penrose-dump", 1))
+        parts = {}
+        for tile in manifest["tiles"]:
+            for name, part in tile["parts"].items():
+                path = self.out / part["file"]
+                value = numpy.load(path) if path.suffix == ".npy" else json.loads(path.read_text())
+                if path.suffix == ".npy":
+                    self.assertEqual(part["shape"], list(value.shape))
+                parts[f"{tile['folder']}/{name}"] = value
+        return parts
+
+    def refuse(self, words, *arguments):
+        done = self.run_capture(*arguments)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(words, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_gpr(self):
+        harts = self.capture("--from", self.file("gpr.txt", GPR))["1-2/harts"]
+        self.assertEqual(harts["brisc.sp"], 0xFFB00F90)
+        self.assertEqual(harts["brisc.s0"], 8)
+        self.assertEqual(harts["trisc1.pc"], 0x8030)
+        self.assertEqual([harts[f"{hart}.state"] for hart in ("brisc", "trisc0", "trisc1")],
+                         ["running", "held", "paused"])
+        self.assertNotIn("trisc0.sp", harts)
+
+    def test_tensix_state(self):
+        path = self.file("state.txt", "\x1b[32m" + STATE)
+        state = self.capture("--from", path, "--tile", "1,2")["1-2/exalens_state"]
+        self.assertEqual(state, {
+            "ALU CONFIG.Fpu_srnd_en": 1, "ALU CONFIG.Format_Dstacc": "TensixDataFormat.Float16_b",
+            "UNPACK CONFIG.1.throttle_mode": 2, "UNPACK CONFIG.2.throttle_mode": 3,
+            "UNPACK CONFIG.1.limit_addr": 64, "UNPACK CONFIG.2.limit_addr": 0,
+            "TILE DESCRIPTOR.1.x_dim": 256, "TILE DESCRIPTOR.2.x_dim": 16})
+
+    def test_regfile(self):
+        numbers = numpy.arange(2048, dtype=numpy.float32) / 4
+        rows = ["\t".join(map(str, row)) + "\t" for row in numbers.reshape(-1, 32).tolist()]
+        text = "Dump regfile on device 0\nLocation 1-2 (0,0)\n"
+        text += "TILE ID: 0\n" + "\n".join(rows[:32]) + "\nTILE ID: 1\n" + "\n".join(rows[32:]) + "\n"
+        dst = self.capture("--from", self.file("dst.txt", text))["1-2/dst"]
+        numpy.testing.assert_array_equal(dst, numbers.reshape(-1, 16))
+        self.refuse("rows of 16: cut off?", "--from", self.file("cut.txt", text[:-8]))
+
+    def test_regfile_of_bytes(self):
+        text = "Location 1-2 (0,0)\nTILE ID: 0\n" + "0x3f\t0x80\t" * 16 + "\n"
+        raw = self.capture("--from", self.file("raw.txt", text), "--part", "srca")["1-2/srca_raw"]
+        self.assertEqual(raw.tolist(), [[0x3F, 0x80] * 8] * 2)
+
+    def test_memory(self):
+        image = bytes(4096) + bytes(range(256)) * 8
+        l1 = self.capture("--from", self.file("l1.bin", image), "--tile", "1-2")["1-2/l1"]
+        self.assertEqual(l1.tobytes(), image)
+        entry = json.loads((self.out / "manifest.json").read_text())["tiles"][0]
+        self.assertEqual([(s["start"], s["size"], s["kind"]) for s in entry["l1_map"]],
+                         [(0, 4096, "zero"), (4096, 2048, "data")])
+
+    def test_lines_of_words(self):
+        text = "00000000: 03020100 07060504\n00000008: 0b0a0908 0f0e0d0c\n"
+        l1 = self.capture("--from", self.file("l1.txt", text), "--tile", "1,2")["1-2/l1"]
+        self.assertEqual(l1.tolist(), list(range(16)))
+        burst = "1-2 (0,0) (L1) : 0x00000000 (8 total bytes)\n0x00000000:  03020100  07060504\n"
+        l1 = self.capture("--from", self.file("brxy.txt", burst), "--tile", "1,2")["1-2/l1"]
+        self.assertEqual(l1.tolist(), list(range(8)))
+        gap = self.file("gap.txt", text.replace("00000008:", "00000010:"))
+        self.refuse("address 0x8 is missing", "--from", gap, "--tile", "1,2")
+
+    def test_arrays(self):
+        numpy.save(self.work / "golden.npy", numpy.eye(3, dtype=numpy.float32))
+        array = self.capture("--from", self.work / "golden.npy", "--tile", "1,2")["1-2/golden"]
+        self.assertEqual(array.tolist(), numpy.eye(3).tolist())
+        path = self.file("cut.npy", (self.work / "golden.npy").read_bytes()[:140])
+        self.refuse("cut.npy", "--from", path, "--tile", "1,2")
+        numpy.save(self.work / "objects.npy", numpy.array([{}]), allow_pickle=True)
+        self.refuse("objects.npy", "--from", self.work / "objects.npy", "--tile", "1,2")
+
+    def test_torch(self):
+        try:
+            import torch
+        except ImportError:
+            path = self.file("t.pt", b"PK\x03\x04 data.pkl")
+            self.refuse("reading torch tensors needs torch", "--from", path, "--tile", "1,2")
+            return
+        torch.save(torch.tensor([1.5, -2], dtype=torch.bfloat16), self.work / "t.pt")
+        array = self.capture("--from", self.work / "t.pt", "--tile", "1,2")["1-2/t"]
+        self.assertEqual(array.tolist(), [1.5, -2])
+
+    def test_triage(self):
+        parts = self.capture("--from", self.file("triage.json", TRIAGE))
+        self.assertEqual(parts["1-2/circular_buffers"], [
+            {"id": 0, "address": 0x20000, "size": 4096, "page_size": 2048, "pages": 2, "received": 5,
+             "acknowledged": 4}])
+        self.assertEqual(parts["1-3/triage"]["dump_circular_buffers.Kind"], "global sender")
+        self.assertNotIn("1-3/circular_buffers", parts)
+        empty = dict(TRIAGE, scripts=TRIAGE["scripts"][1:])
+        self.refuse("is about a tile", "--from", self.file("empty.json", empty))
+
+    def test_debug_bus(self):
+        parts = self.capture("--from", self.file("bus.json", BUS))
+        self.assertEqual(parts["1-2/debug_bus"], BUS["Device 0"]["debug_bus_signals"])
+        self.assertEqual(parts["1-2/harts"], {"trisc1.state": "stuck"})
+
+    def test_several_files(self):
+        parts = self.capture("--from", self.file("gpr.txt", GPR), "--from", self.file("bus.json", BUS))
+        self.assertEqual(sorted(parts), ["1-2/debug_bus", "1-2/harts"])
+        self.assertEqual(parts["1-2/harts"]["brisc.s0"], 8)
+
+    def test_refused(self):
+        self.refuse("no such file", "--from", self.work / "nothing")
+        self.refuse("add --tile X,Y", "--from", self.file("l1.bin", bytes(16)))
+        self.refuse("say --kind", "--from", self.file("text.txt", "hello"))
+        self.refuse("not as triage files are", "--from", self.file("list.json", '{"scripts": 3}'))
+        self.refuse("no table of dump-gpr", "--kind", "gpr", "--from", self.file("a.txt", "Register"))
+        self.refuse("Expecting", "--kind", "triage", "--from", self.file("b.json", '{"scripts": ['))
+        self.refuse("is no tile", "--tile", "north")
+        self.refuse("there is no part gprs", "--parts", "l1,gprs", "--tile", "1,2")
+        self.refuse("are no image of L1", "--kind", "l1", "--tile", "1,2", "--from", self.file("c", b""))
+
+    def test_fields_of_words(self):
+        config = numpy.zeros((2, writer.CONFIG_WORDS), numpy.uint32)
+        config[:] = 0xFFFFFFFF
+        threads = numpy.zeros((3, writer.THREAD_WORDS), numpy.uint16)
+        threads[1] = 0xFFFF
+        fields = writer.fields_of_words(config, threads)
+        for name, _, _, width, is_thread in writer.config_fields():
+            ones = (1 << width) - 1
+            label = f"1.{name}" if is_thread else f"config.1.{name}"
+            self.assertEqual(fields[label], ones if width <= 32 else hex(ones), name)
+        self.assertEqual(fields["0.CFG_STATE_ID_StateID"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
