@@ -146,7 +146,8 @@ static double chip_run(struct penrose_chip *chip, const struct job *job, uint64_
     must(penrose_load_program(chip, 1, 2, PENROSE_BRISC, path, &entry, &error), &error);
     must(penrose_poke(chip, 1, 2, MAILBOX, &job->repetitions, 4, &error), &error);
     must(penrose_hart_release(chip, 1, 2, PENROSE_BRISC, entry, &error), &error);
-    struct penrose_run run = {.cycles = UINT64_C(1) << 40, .until = brisc_paused};
+    struct penrose_run run = {
+        .size = sizeof run, .cycles = UINT64_C(1) << 40, .until = brisc_paused};
     double start = bench_now();
     penrose_run(chip, &run);
     double seconds = bench_now() - start;
@@ -213,7 +214,7 @@ static void measure_idle(const void *what, void *result)
         bench_worker(i, &x, &y);
         chip_boot(among, job->settings, x, y, firmware);
     }
-    struct penrose_run boot = {.cycles = BOOT_CYCLES};
+    struct penrose_run boot = {.size = sizeof boot, .cycles = BOOT_CYCLES};
     penrose_run(among, &boot);
     answer->alone = answer->among = 1e9;
     for (unsigned i = 0; i < ROUNDS; i++) {

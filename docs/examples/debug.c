@@ -64,7 +64,7 @@ int main(int argc, char **argv)
         return refuse(chip, &error);
     }
 
-    const struct penrose_run run = {.cycles = 1000000000};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 1000000000};
     while (penrose_run(chip, &run) == PENROSE_PAUSED && penrose_stop_get(chip, 0, &stop)) {
         show(chip, &stop, &point);
     }

@@ -25,7 +25,8 @@ static bool is_ready(struct penrose_chip *chip, void *context)
 static bool boot_and_launch(struct penrose_chip *chip, struct booting *booting, const char *kernel,
                             struct penrose_error *error)
 {
-    const struct penrose_run run = {.cycles = 100000000, .until = is_ready, .context = booting};
+    const struct penrose_run run = {
+        .size = sizeof run, .cycles = 100000000, .until = is_ready, .context = booting};
     struct penrose_launch launch = {.size = sizeof launch};
     launch.kernel[PENROSE_BRISC].path = kernel;
     snprintf(error->text, sizeof error->text, "not ready after %llu cycles",

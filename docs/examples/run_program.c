@@ -35,7 +35,7 @@ int main(int argc, char **argv)
         return refuse(&error);
     }
 
-    struct penrose_run run = {.cycles = 1000000000};
+    struct penrose_run run = {.size = sizeof run, .cycles = 1000000000};
     enum penrose_outcome outcome = penrose_run(chip, &run);
     int status = 1;
     struct penrose_fault fault;

@@ -308,9 +308,13 @@ enum penrose_outcome {
                           is held, paused, or waits for something that nobody will do */
     PENROSE_CONDITION, /* `until` said so */
     PENROSE_PAUSED,    /* a breakpoint or the like, or penrose_stop_request: see penrose/debug.h */
+    PENROSE_REFUSED,   /* nothing happened: `size` of the struct penrose_run is wrong, or it has
+                          members that this version does not know */
 };
 
+/* How long time shall pass. Sized as struct penrose_options is: {.size = sizeof run}. */
 struct penrose_run {
+    size_t size;
     uint64_t cycles; /* at most so many, rounded up to a multiple of the schedule's quantum */
     /* False: a quiet chip ends the run at once with PENROSE_QUIET. True: quiet time passes, as on
      * hardware, and the run ends with PENROSE_CYCLES; for hosts that will do something later. */

@@ -179,8 +179,10 @@ static void run_busy(struct device *device, uint64_t least, uint64_t most)
     struct run_ahead *ahead = &device->run_ahead;
     struct penrose_chip *chip = device->chip;
     struct watch watch = {.device = device, .least = least};
-    struct penrose_run run = {
-        .cycles = most - penrose_now(chip), .until = is_something_new, .context = &watch};
+    struct penrose_run run = {.size = sizeof run,
+                              .cycles = most - penrose_now(chip),
+                              .until = is_something_new,
+                              .context = &watch};
     enum penrose_outcome outcome = penrose_run(chip, &run);
     device->stopped = outcome == PENROSE_FAULT;
     device_report_faults(device);
@@ -194,7 +196,8 @@ void clock_settle(struct device *device)
 {
     struct run_ahead *ahead = &device->run_ahead;
     if (ahead->owed > 0) {
-        struct penrose_run run = {.cycles = ahead->owed, .pass_quiet_time = true};
+        struct penrose_run run = {
+            .size = sizeof run, .cycles = ahead->owed, .pass_quiet_time = true};
         ahead->owed = 0;
         penrose_run(device->chip, &run);
     }

@@ -78,7 +78,7 @@ static enum penrose_status access_piece(struct device *device, const struct endp
     enum penrose_status status = access_once(device, endpoint, transfer, error);
     for (unsigned waited = 0; status == PENROSE_E_STATE && waited < MOST_WAIT && !device->in_dma;
          waited += WAIT_STEP) {
-        struct penrose_run run = {.cycles = WAIT_STEP};
+        struct penrose_run run = {.size = sizeof run, .cycles = WAIT_STEP};
         enum penrose_outcome outcome = penrose_run(device->chip, &run);
         if (outcome == PENROSE_FAULT) {
             device->stopped = true;
@@ -166,7 +166,7 @@ static bool is_stuck(struct device *device, unsigned x, unsigned y)
     for (unsigned waited = 0; waited < MOST_DRAIN && outcome == PENROSE_CYCLES &&
                               penrose_coprocessor_busy(device->chip, x, y);
          waited += WAIT_STEP) {
-        struct penrose_run run = {.cycles = WAIT_STEP};
+        struct penrose_run run = {.size = sizeof run, .cycles = WAIT_STEP};
         outcome = penrose_run(device->chip, &run);
         device->stopped |= outcome == PENROSE_FAULT;
     }

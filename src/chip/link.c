@@ -140,7 +140,8 @@ static uint64_t longest_window(struct penrose_chip *const *chips, size_t count)
 static enum penrose_outcome catch_up(struct penrose_chip *chip, uint64_t elapsed)
 {
     uint64_t until = chip->together_since + elapsed;
-    struct penrose_run run = {.cycles = until > chip->now ? until - chip->now : 0,
+    struct penrose_run run = {.size = sizeof run,
+                              .cycles = until > chip->now ? until - chip->now : 0,
                               .pass_quiet_time = true};
     return penrose_run(chip, &run);
 }
@@ -148,7 +149,7 @@ static enum penrose_outcome catch_up(struct penrose_chip *chip, uint64_t elapsed
 /* What a chip says without being run. */
 static enum penrose_outcome ask(struct penrose_chip *chip)
 {
-    const struct penrose_run run = {.cycles = 0};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 0};
     return penrose_run(chip, &run);
 }
 
@@ -167,9 +168,14 @@ static enum penrose_outcome ask_all(struct penrose_chip *const *chips, size_t co
     return is_paused ? PENROSE_PAUSED : is_quiet ? PENROSE_QUIET : PENROSE_CYCLES;
 }
 
-PENROSE_EXPORT enum penrose_outcome
-penrose_run_together(struct penrose_chip *const *chips, size_t count, const struct penrose_run *run)
+PENROSE_EXPORT enum penrose_outcome penrose_run_together(struct penrose_chip *const *chips,
+                                                         size_t count,
+                                                         const struct penrose_run *given)
 {
+    struct penrose_run own = {.size = sizeof own}, *run = &own;
+    if (chip_take_sized(given, run, sizeof *run, "penrose_run", NULL) != PENROSE_OK) {
+        return PENROSE_REFUSED;
+    }
     uint64_t window = longest_window(chips, count);
     for (size_t i = 0; i < count; i++) {
         chip_go_on(chips[i]);

@@ -297,8 +297,12 @@ PENROSE_EXPORT void penrose_stop_request(struct penrose_chip *chip)
 }
 
 PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
-                                                const struct penrose_run *run)
+                                                const struct penrose_run *given)
 {
+    struct penrose_run own = {.size = sizeof own}, *run = &own;
+    if (chip_take_sized(given, run, sizeof *run, "penrose_run", NULL) != PENROSE_OK) {
+        return PENROSE_REFUSED;
+    }
     uint64_t quantum = granularity(chip);
     uint64_t limit = UINT64_MAX / 2 - chip->now;
     uint64_t end = round_up(chip->now + (run->cycles < limit ? run->cycles : limit), quantum);

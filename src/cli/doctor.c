@@ -433,7 +433,8 @@ static bool is_ready(struct penrose_chip *chip, void *context)
 static uint64_t boot_tile(struct penrose_chip *chip, struct penrose_firmware *firmware,
                           struct penrose_error *error)
 {
-    struct penrose_run run = {.cycles = MOST_CYCLES, .until = is_ready, .context = firmware};
+    struct penrose_run run = {
+        .size = sizeof run, .cycles = MOST_CYCLES, .until = is_ready, .context = firmware};
     if (penrose_boot(chip, TILE_X, TILE_Y, firmware, error) != PENROSE_OK) {
         return 0;
     }
@@ -470,7 +471,7 @@ static void check_program(struct doctor *doctor, struct penrose_chip *chip)
 {
     enum { A0 = 10, ANSWER = 42 };
     const uint32_t program[] = {0x02a00513 /* li a0, 42 */, 0x00100073 /* ebreak */};
-    struct penrose_run run = {.cycles = MOST_CYCLES};
+    struct penrose_run run = {.size = sizeof run, .cycles = MOST_CYCLES};
     struct penrose_hart_info info;
     struct penrose_error error;
     if (penrose_write(chip, TILE_X, TILE_Y, 0, program, sizeof program, &error) == PENROSE_OK &&

@@ -332,8 +332,10 @@ static enum penrose_outcome run_on(struct session *session, const struct goal *g
     do {
         uint64_t used = penrose_now(session->chip) - session->opened_at;
         uint64_t limit = session->options->max_cycles;
-        struct penrose_run run = {
-            .cycles = used < limit ? limit - used : 0, .until = tick, .context = &ticking};
+        struct penrose_run run = {.size = sizeof run,
+                                  .cycles = used < limit ? limit - used : 0,
+                                  .until = tick,
+                                  .context = &ticking};
         outcome = penrose_run(session->chip, &run);
         clear_progress(session);
     } while (console_serve(&session->console, session->chip) && outcome == PENROSE_CONDITION);

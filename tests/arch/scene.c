@@ -87,7 +87,7 @@ static bool scene_begin(struct scene *scene, float a[SCENE_SIDE][SCENE_SIDE],
 static bool scene_run(struct scene *scene, uint64_t cycles, bool *is_done)
 {
     uint32_t end[2];
-    struct penrose_run run = {.cycles = cycles, .pass_quiet_time = true};
+    struct penrose_run run = {.size = sizeof run, .cycles = cycles, .pass_quiet_time = true};
     if (penrose_run(scene->chip, &run) == PENROSE_FAULT) {
         struct penrose_fault fault;
         penrose_fault_get(scene->chip, 0, &fault);

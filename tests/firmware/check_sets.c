@@ -136,8 +136,10 @@ static bool run(struct machine *machine, bool (*until)(struct penrose_chip *, vo
                 const char *what)
 {
     struct penrose_chip *chip = machine->chip;
-    const struct penrose_run run = {
-        .cycles = machine->states ? SLICE : CYCLES, .until = until, .context = machine};
+    const struct penrose_run run = {.size = sizeof run,
+                                    .cycles = machine->states ? SLICE : CYCLES,
+                                    .until = until,
+                                    .context = machine};
     enum penrose_outcome outcome = PENROSE_CYCLES;
     for (uint64_t cycles = 0; cycles < CYCLES && outcome == PENROSE_CYCLES; cycles += run.cycles) {
         outcome = penrose_run(chip, &run);

@@ -180,7 +180,8 @@ static uint64_t hash_chips(const struct machine *machine)
 static bool boot(struct machine *machine, struct outcome *outcome)
 {
     struct penrose_error error;
-    struct penrose_run run = {.cycles = CYCLES, .until = all_ready, .context = machine};
+    struct penrose_run run = {
+        .size = sizeof run, .cycles = CYCLES, .until = all_ready, .context = machine};
     double start = milliseconds();
     for (unsigned i = 0; i < machine->chips * machine->tiles; i++) {
         struct position tile = machine->tile[i % machine->tiles];

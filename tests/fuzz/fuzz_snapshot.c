@@ -48,7 +48,7 @@ static struct snapshot_bytes make_good(void)
     struct snapshot_bytes state = {0};
     struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
-    const struct penrose_run run = {.cycles = 200, .pass_quiet_time = true};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 200, .pass_quiet_time = true};
     options.schedule = PENROSE_RANDOM;
     REQUIRE(penrose_chip_create(&options, &chip, NULL) == PENROSE_OK);
     penrose_ethernet_link(chip, 20, 25, chip, 20, 25, NULL);

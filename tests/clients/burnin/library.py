@@ -12,8 +12,9 @@ class Error(ctypes.Structure):
 
 
 class Run(ctypes.Structure):
-    _fields_ = [("cycles", ctypes.c_uint64), ("pass_quiet_time", ctypes.c_bool),
-                ("until", ctypes.c_void_p), ("context", ctypes.c_void_p)]
+    _fields_ = [("size", ctypes.c_size_t), ("cycles", ctypes.c_uint64),
+                ("pass_quiet_time", ctypes.c_bool), ("until", ctypes.c_void_p),
+                ("context", ctypes.c_void_p)]
 
 
 class HartInfo(ctypes.Structure):
@@ -78,7 +79,7 @@ class Chip:
 
     def run(self, cycles):
         """Lets so many cycles pass; false when the chip has stopped before, for any reason."""
-        run = Run(cycles=cycles)
+        run = Run(size=ctypes.sizeof(Run), cycles=cycles)
         return self.library.penrose_run(self.chip, ctypes.byref(run)) == PENROSE_CYCLES
 
     def now(self):

@@ -151,7 +151,8 @@ static bool run_alike(const struct pair *pair, struct random *random)
 {
     enum penrose_outcome outcome[2] = {PENROSE_CYCLES, PENROSE_CYCLES};
     for (unsigned window = 0; window < MOST_WINDOWS; window++) {
-        const struct penrose_run run = {.cycles = 1 + random_below(random, 128u << window / 4)};
+        const struct penrose_run run = {.size = sizeof run,
+                                        .cycles = 1 + random_below(random, 128u << window / 4)};
         for (unsigned i = 0; i < 2; i++) {
             outcome[i] = penrose_run(pair->chip[i], &run);
         }

@@ -38,7 +38,7 @@ static void write_program(struct penrose_chip *chip, unsigned x, unsigned y, uin
 
 static enum penrose_outcome run_for(struct penrose_chip *chip, uint64_t cycles)
 {
-    struct penrose_run run = {.cycles = cycles};
+    struct penrose_run run = {.size = sizeof run, .cycles = cycles};
     return penrose_run(chip, &run);
 }
 
@@ -90,6 +90,25 @@ TEST(timed_runs_go_in_step)
         ck_assert_uint_eq(chip->window, rows[i].window);
         penrose_chip_destroy(chip);
     }
+}
+
+TEST(runs_are_sized)
+{
+    struct penrose_chip *chip = open_chip(NULL);
+    struct {
+        struct penrose_run run;
+        char more[8];
+    } newer = {.run = {.size = sizeof newer, .cycles = 512, .pass_quiet_time = true}};
+    ck_assert_int_eq(penrose_run(chip, &newer.run), PENROSE_CYCLES);
+    ck_assert_uint_eq(penrose_now(chip), 512);
+    newer.more[3] = 1;
+    ck_assert_int_eq(penrose_run(chip, &newer.run), PENROSE_REFUSED);
+    ck_assert_int_eq(penrose_run_together(&chip, 1, &newer.run), PENROSE_REFUSED);
+    newer.run.size = 0;
+    ck_assert_int_eq(penrose_run(chip, &newer.run), PENROSE_REFUSED);
+    ck_assert_int_eq(penrose_run_together(&chip, 1, &newer.run), PENROSE_REFUSED);
+    ck_assert_uint_eq(penrose_now(chip), 512);
+    penrose_chip_destroy(chip);
 }
 
 /* Of a caller with an older or a newer header. */
@@ -210,7 +229,8 @@ TEST(quiet_time_passes_for_hosts)
     static const char *const loop[] = {"lw a0, 0x400(zero)", "beq a0, zero, 0x1000", "ebreak",
                                        NULL};
     struct penrose_chip *chip = open_chip(NULL);
-    struct penrose_run run = {.cycles = UINT64_C(1000000000000), .pass_quiet_time = true};
+    struct penrose_run run = {
+        .size = sizeof run, .cycles = UINT64_C(1000000000000), .pass_quiet_time = true};
     struct penrose_error error;
     struct penrose_hart_info info;
     uint32_t one = 1;

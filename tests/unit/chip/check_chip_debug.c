@@ -50,7 +50,7 @@ static uint64_t executed(struct penrose_chip *chip, const char *mnemonic, unsign
 
 TEST(counting_sees_all_and_changes_nothing)
 {
-    const struct penrose_run run = {.cycles = 10000};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 10000};
     struct penrose_chip *chip[] = {chip_with_program(false), chip_with_program(true)};
     for (unsigned i = 0; i < 2; i++) {
         ck_assert_int_eq(penrose_run(chip[i], &run), PENROSE_QUIET);

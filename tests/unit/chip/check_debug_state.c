@@ -8,7 +8,7 @@
 
 enum { X = 1, Y = 2, CODE = 0x1000 };
 
-static const struct penrose_run a_while = {.cycles = 20000};
+static const struct penrose_run a_while = {.size = sizeof a_while, .cycles = 20000};
 static struct penrose_error error;
 static struct penrose_chip *chip;
 

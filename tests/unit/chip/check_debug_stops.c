@@ -9,7 +9,7 @@
 
 enum { X = 1, Y = 2, OTHER_X = 2, CODE = 0x1000, OTHER_CODE = 0x2000, WORD = 0x4000, TURNS = 5 };
 
-static const struct penrose_run a_while = {.cycles = 20000};
+static const struct penrose_run a_while = {.size = sizeof a_while, .cycles = 20000};
 static struct penrose_error error;
 static struct penrose_chip *chip;
 

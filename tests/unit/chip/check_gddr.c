@@ -125,7 +125,9 @@ static uint64_t run_scene(const struct scene *scene, unsigned threads, uint32_t 
         start(chip, readers[i], reader);
     }
     scene->begin(chip);
-    ck_assert_int_eq(penrose_run(chip, &(struct penrose_run){.cycles = 60000}), PENROSE_CYCLES);
+    ck_assert_int_eq(penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run),
+                                                             .cycles = 60000}),
+                     PENROSE_CYCLES);
     ck_assert_uint_eq(penrose_fault_count(chip), 0);
     uint64_t hash = penrose_state_hash(chip);
     *sum = command_get(chip, in(readers[0], SUMS));

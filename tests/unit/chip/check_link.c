@@ -72,7 +72,7 @@ static uint32_t word_of(struct penrose_chip *chip, unsigned x, uint32_t address)
 
 static void pass(struct penrose_chip *chip, uint64_t cycles)
 {
-    const struct penrose_run run = {.cycles = cycles, .pass_quiet_time = true};
+    const struct penrose_run run = {.size = sizeof run, .cycles = cycles, .pass_quiet_time = true};
     ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
 }
 
@@ -215,7 +215,8 @@ TEST_EACH(loopback_brings_every_byte, 12)
                      PENROSE_OK);
     prepare(end, true);
     start(end);
-    const struct penrose_run run = {.cycles = CYCLES, .until = both_paused, .context = ends};
+    const struct penrose_run run = {
+        .size = sizeof run, .cycles = CYCLES, .until = both_paused, .context = ends};
     ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CONDITION);
     check_arrived(end, end);
     ck_assert_uint_eq(penrose_fault_count(chip), 0);
@@ -236,7 +237,8 @@ TEST(tiles_of_a_chip_exchange_data)
         prepare(b, false);
         start(a);
         start(b);
-        const struct penrose_run run = {.cycles = CYCLES, .until = both_paused, .context = ends};
+        const struct penrose_run run = {
+            .size = sizeof run, .cycles = CYCLES, .until = both_paused, .context = ends};
         ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CONDITION);
         check_arrived(a, b);
         check_arrived(b, a);
@@ -272,7 +274,8 @@ static uint64_t run_pair(const struct pair *pair)
     prepare(b, false);
     start(a);
     start(b);
-    struct penrose_run run = {.cycles = CYCLES, .until = both_paused, .context = ends};
+    struct penrose_run run = {
+        .size = sizeof run, .cycles = CYCLES, .until = both_paused, .context = ends};
     ck_assert_int_eq(penrose_run_together(chips, 2, &run), PENROSE_CONDITION);
     uint64_t cycles = penrose_now(chip_a) - pair->a_before;
     ck_assert_uint_eq(penrose_now(chip_b) - pair->b_before, cycles);
@@ -382,7 +385,7 @@ TEST(link_goes_with_a_chip)
 TEST(running_together_ends_as_running_does)
 {
     struct penrose_chip *chips[] = {open_chip(1), open_chip(1), open_chip(1)};
-    struct penrose_run run = {.cycles = 1000};
+    struct penrose_run run = {.size = sizeof run, .cycles = 1000};
     struct penrose_error error;
     uint32_t word = UINT32_MAX;
     ck_assert_int_eq(penrose_run_together(chips, 0, &run), PENROSE_QUIET);

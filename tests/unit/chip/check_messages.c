@@ -147,7 +147,7 @@ static void disturb(unsigned x, unsigned y)
 
 static void pass(uint64_t cycles)
 {
-    const struct penrose_run run = {.cycles = cycles};
+    const struct penrose_run run = {.size = sizeof run, .cycles = cycles};
     ck_assert_int_ne(penrose_run(chip, &run), PENROSE_FAULT);
 }
 

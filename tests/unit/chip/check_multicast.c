@@ -83,7 +83,7 @@ TEST_EACH(senders_have_their_copy_first, COUNT(rows))
 {
     const struct row *row = &rows[_i];
     struct penrose_chip *chip = open_chip(row->schedule, row->timed);
-    const struct penrose_run run = {.cycles = 100000};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 100000};
     start(chip, row->control | WITH_SOURCE,
           row->timed || row->schedule == PENROSE_RANDOM ? 400 : 1);
     ck_assert_int_eq(penrose_run(chip, &run), PENROSE_QUIET);
@@ -102,7 +102,7 @@ TEST_EACH(senders_have_their_copy_first, COUNT(rows))
 TEST_EACH(senders_without_a_copy, 2)
 {
     struct penrose_chip *chip = open_chip(PENROSE_FAST, false);
-    const struct penrose_run run = {.cycles = 100000};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 100000};
     if (_i) {
         put(chip, UINT32_C(0xffb20000) + NIU_ROUTER_CFG_1, 1 << 1);
     }

@@ -194,7 +194,7 @@ static void say_fill(uint32_t address, uint32_t first, unsigned count, unsigned 
 /* Lets the program run until nothing happens any more. */
 static void run_on(void)
 {
-    const struct penrose_run run = {.cycles = 400000};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 400000};
     const enum penrose_outcome outcome = penrose_run(chip, &run);
     if (outcome == PENROSE_FAULT) {
         struct penrose_fault fault;
@@ -629,7 +629,7 @@ static const unsigned dst_unpacks[] = {0, 4}; /* ThreadConfig's word 5 */
 
 TEST_EACH(unpack_reaches_dst, COUNT(dst_unpacks))
 {
-    const struct penrose_run run = {.cycles = 100000};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 100000};
     struct penrose_fault fault;
     begin(PENROSE_TRISC0);
     say_unpack_setup(0);

@@ -27,7 +27,7 @@ enum { MOST_WINDOWS = 4, SCENES = 6 };
 
 static void pass(struct penrose_chip *chip, uint64_t cycles)
 {
-    const struct penrose_run run = {.cycles = cycles, .pass_quiet_time = true};
+    const struct penrose_run run = {.size = sizeof run, .cycles = cycles, .pass_quiet_time = true};
     penrose_run(chip, &run);
 }
 
@@ -75,8 +75,8 @@ static void go_on_alike(struct penrose_chip *chip, struct penrose_chip *copy, un
                         const char *name)
 {
     for (unsigned i = 0; i < windows; i++) {
-        const struct penrose_run run = {.cycles = 100 + 300 * (i % 3),
-                                        .pass_quiet_time = i % 2 == 0};
+        const struct penrose_run run = {
+            .size = sizeof run, .cycles = 100 + 300 * (i % 3), .pass_quiet_time = i % 2 == 0};
         ck_assert_int_eq(penrose_run(chip, &run), penrose_run(copy, &run));
         ck_assert_uint_eq(penrose_now(chip), penrose_now(copy));
         ck_assert_uint_eq(penrose_last_activity(chip), penrose_last_activity(copy));
@@ -111,7 +111,7 @@ TEST(stopped_chip_stays_stopped)
     struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip, *copy;
     const uint32_t program[] = {0xffffffff, 0x00150513 /* addi a0, a0, 1 */, 0x00100073};
-    const struct penrose_run run = {.cycles = 5000};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 5000};
     struct penrose_hart_info info;
     options.card = "p100a";
     ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
@@ -302,7 +302,7 @@ TEST(running_chip_is_not_saved)
 {
     struct penrose_chip *chip = scene_chip(NULL, 0, 1), *copy = NULL;
     const struct penrose_run run = {
-        .cycles = 3000, .until = save_between_windows, .context = &copy};
+        .size = sizeof run, .cycles = 3000, .until = save_between_windows, .context = &copy};
     scene_at(1)->make(chip, 1);
     penrose_run(chip, &run);
     ck_assert_ptr_nonnull(copy);
@@ -365,7 +365,8 @@ TEST_EACH(booted_chip_goes_on, 3)
     const char *path = cached_firmware_set();
     struct booting booting;
     struct penrose_error error = {0};
-    const struct penrose_run run = {.cycles = 1000000, .until = is_ready, .context = &booting};
+    const struct penrose_run run = {
+        .size = sizeof run, .cycles = 1000000, .until = is_ready, .context = &booting};
     struct stat status;
     if (!path) {
         return;

@@ -50,7 +50,7 @@ static void change(struct snapshot_bytes *state, uint32_t *seed)
 static bool run_forged(const struct snapshot_bytes *good, uint32_t *seed)
 {
     struct snapshot_bytes state = {.bytes = malloc(good->size), .size = good->size};
-    const struct penrose_run run = {.cycles = CYCLES, .pass_quiet_time = true};
+    const struct penrose_run run = {.size = sizeof run, .cycles = CYCLES, .pass_quiet_time = true};
     char text[2048];
     ck_assert_ptr_nonnull(state.bytes);
     memcpy(state.bytes, good->bytes, good->size);
@@ -72,7 +72,8 @@ TEST_EACH(forged_chips_do_no_harm, (SCENES * SCHEDULES))
 {
     const struct scene *scene = scene_at((unsigned)_i % SCENES);
     struct penrose_chip *chip = scene_chip(scene, (unsigned)_i / SCENES, 1);
-    const struct penrose_run run = {.cycles = scene->step, .pass_quiet_time = true};
+    const struct penrose_run run = {
+        .size = sizeof run, .cycles = scene->step, .pass_quiet_time = true};
     uint32_t seed = (uint32_t)_i + 1;
     unsigned ran = 0;
     scene->make(chip, 3);
@@ -94,7 +95,7 @@ static struct penrose_chip *polling_chip(void)
     struct penrose_options options = {.size = sizeof options};
     struct penrose_chip *chip;
     const uint32_t program[] = {0x00052583 /* lw a1, 0(a0) */, 0xfe058ee3 /* beq a1, zero, it */};
-    const struct penrose_run run = {.cycles = 3000, .pass_quiet_time = true};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 3000, .pass_quiet_time = true};
     ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
     penrose_write(chip, 1, 2, 0, program, sizeof program, NULL);
     penrose_hart_release(chip, 1, 2, PENROSE_BRISC, 0, NULL);
@@ -139,7 +140,7 @@ TEST_EACH(sleepers_are_in_a_loop, 4)
 TEST_EACH(sleepers_may_be_anywhere, 5)
 {
     static const uint32_t places[] = {0x8000, 0x17fffc, 0x180000, 0xfffffffc, 2};
-    const struct penrose_run run = {.cycles = 3000, .pass_quiet_time = true};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 3000, .pass_quiet_time = true};
     const uint32_t one = 1;
     struct penrose_chip *chip = polling_chip();
     penrose_register_write(chip, 1, 2, PENROSE_BRISC, (struct penrose_register){PENROSE_PC, 0},
@@ -171,7 +172,7 @@ TEST_RANGE(answers_that_nobody_gave, NOC_READ, NOC_ATOMIC_RESPONSE)
         0,          0xff000000 - 4,         0xff000000 - 2, 0xffb20000,
         0xffb12080, UINT64_C(0x2000000000), UINT64_MAX - 1};
     struct penrose_chip *chip = polling_chip();
-    const struct penrose_run run = {.cycles = 3000, .pass_quiet_time = true};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 3000, .pass_quiet_time = true};
     uint16_t worker = 0;
     ck_assert(chip_find(chip, 1, 2, &worker));
     struct tile *tile = chip->place[worker].tile;

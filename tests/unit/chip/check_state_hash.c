@@ -15,7 +15,7 @@ enum { SCENES = 6 };
 
 static void pass(struct penrose_chip *chip, uint64_t cycles)
 {
-    const struct penrose_run run = {.cycles = cycles, .pass_quiet_time = true};
+    const struct penrose_run run = {.size = sizeof run, .cycles = cycles, .pass_quiet_time = true};
     penrose_run(chip, &run);
 }
 

@@ -597,7 +597,7 @@ TEST(faults_name_both_ends)
     struct g_request request = {
         .ctrl = G_READ, .targ = L1_END, .ret = 0x2000, .targ_hi = T, .ret_hi = H, .length = 64};
     g_issue(here, &request);
-    struct penrose_run run = {.cycles = 100000};
+    struct penrose_run run = {.size = sizeof run, .cycles = 100000};
     ck_assert_int_eq(penrose_run(world->chip, &run), PENROSE_FAULT);
     struct penrose_fault fault;
     ck_assert(penrose_fault_get(world->chip, 0, &fault));

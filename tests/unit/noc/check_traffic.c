@@ -256,7 +256,7 @@ static unsigned run_batch(unsigned wanted)
         g_book_unicast(starter->at, &request);
         made++;
         if (g_below(10) == 0) { /* some while others are on their way */
-            struct penrose_run run = {.cycles = 256};
+            struct penrose_run run = {.size = sizeof run, .cycles = 256};
             penrose_run(world->chip, &run);
         }
     }

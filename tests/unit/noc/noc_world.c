@@ -229,7 +229,7 @@ void g_issue(struct g_place from, const struct g_request *request)
     };
     uint64_t buffer = G_BUFFER(request->noc, request->buffer);
     while (g_word(from, buffer + 0x40) & 1) { /* the one before has not left */
-        struct penrose_run run = {.cycles = 64};
+        struct penrose_run run = {.size = sizeof run, .cycles = 64};
         ck_assert_int_ne(penrose_run(world->chip, &run), PENROSE_QUIET);
     }
     for (int i = 0; i < COUNT(registers); i++) {
@@ -239,7 +239,7 @@ void g_issue(struct g_place from, const struct g_request *request)
 
 void g_settle_with(enum penrose_fault_kind warning)
 {
-    struct penrose_run run = {.cycles = UINT64_C(1) << 24};
+    struct penrose_run run = {.size = sizeof run, .cycles = UINT64_C(1) << 24};
     enum penrose_outcome outcome = penrose_run(world->chip, &run);
     struct penrose_fault fault = {0};
     for (size_t i = 0; penrose_fault_get(world->chip, i, &fault); i++) {
@@ -414,7 +414,7 @@ void g_expect_fault(struct g_place from, const struct g_request *request, uint64
                     const char *what)
 {
     g_issue(from, request);
-    struct penrose_run run = {.cycles = UINT64_C(1) << 24};
+    struct penrose_run run = {.size = sizeof run, .cycles = UINT64_C(1) << 24};
     enum penrose_outcome outcome = penrose_run(world->chip, &run);
     struct penrose_fault fault = {0};
     bool is_there = penrose_fault_get(world->chip, 0, &fault);

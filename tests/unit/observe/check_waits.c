@@ -32,7 +32,7 @@ static struct penrose_chip *open_chip(void)
 
 static enum penrose_outcome pass(struct penrose_chip *chip, uint64_t cycles)
 {
-    const struct penrose_run run = {.cycles = cycles};
+    const struct penrose_run run = {.size = sizeof run, .cycles = cycles};
     return penrose_run(chip, &run);
 }
 

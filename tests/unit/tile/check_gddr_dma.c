@@ -185,7 +185,7 @@ TEST_EACH(a_hart_copies, 2)
     }
     ck_assert_int_eq(penrose_write(chip, 17, 13, 0x1000000, words, sizeof words, &error), 0);
     start_program(chip, 17, 13, PENROSE_BRISC, 0x1000, program);
-    penrose_run(chip, &(struct penrose_run){.cycles = 10000});
+    penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run), .cycles = 10000});
     ck_assert_uint_eq(penrose_fault_count(chip), 0);
     ck_assert_int_eq(penrose_read(chip, 17, 13, 0x2000000, copied, sizeof copied, &error), 0);
     ck_assert(!memcmp(words, copied, sizeof words));

@@ -37,7 +37,7 @@ static struct penrose_chip *open_chip(const struct schedule *schedule)
 
 static void run(struct penrose_chip *chip)
 {
-    const struct penrose_run whole = {.cycles = 1000000};
+    const struct penrose_run whole = {.size = sizeof whole, .cycles = 1000000};
     ck_assert_int_eq(penrose_run(chip, &whole), PENROSE_QUIET);
 }
 
@@ -248,8 +248,8 @@ static bool is_told(struct penrose_chip *chip, void *context)
 TEST_EACH(hosts_read_what_was_written, 6 * SCHEDULES)
 {
     struct penrose_chip *chip = open_chip(&schedules[_i % SCHEDULES]);
-    const struct penrose_run until = {.cycles = 1000000, .until = is_told};
-    const struct penrose_run part = {.cycles = 16u << _i / SCHEDULES};
+    const struct penrose_run until = {.size = sizeof until, .cycles = 1000000, .until = is_told};
+    const struct penrose_run part = {.size = sizeof part, .cycles = 16u << _i / SCHEDULES};
     visit_gddr(chip);
     command_put(chip, here(SOURCE), SECOND);
     command_fill(chip, 1, 2, 0, COMMAND_WRITE | COMMAND_RESPONSE, here(SOURCE), gddr(SOURCE), 4);
@@ -288,7 +288,7 @@ static uint32_t send_by_debugger(struct penrose_chip *chip)
  * and not by its copy. */
 TEST_EACH(debuggers_send_between_windows, SCHEDULES)
 {
-    const struct penrose_run part = {.cycles = 3000, .pass_quiet_time = true};
+    const struct penrose_run part = {.size = sizeof part, .cycles = 3000, .pass_quiet_time = true};
     struct penrose_chip *chip = open_chip(&schedules[_i]), *copy;
     void *bytes;
     size_t size;
@@ -360,7 +360,7 @@ TEST_EACH(what_is_wrong_travels, (WRONGS * SCHEDULES))
     command_fill(chip, 1, 2, 0, wrong->control, writes ? here(SOURCE) : gddr(wrong->at),
                  writes ? gddr(wrong->at) : here(TARGET), wrong->length);
     start(chip, START "sw a4, 0x40(s0);ebreak");
-    penrose_run(chip, &(struct penrose_run){.cycles = 1000000});
+    penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run), .cycles = 1000000});
     ck_assert_uint_eq(penrose_fault_count(chip), 1);
     ck_assert(penrose_fault_get(chip, 0, &fault));
     ck_assert_msg(strstr(fault.rule, wrong->text), "%s", fault.rule);
@@ -379,7 +379,7 @@ TEST_EACH(clocks_that_are_off, SCHEDULES)
     fill_way(chip, &ways[1]);
     command_put(chip, config, command_get(chip, config) | CLOCK_OFF);
     start(chip, START "sw a4, 0x40(s0);" LOOK);
-    penrose_run(chip, &(struct penrose_run){.cycles = 1000000});
+    penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run), .cycles = 1000000});
     ck_assert_uint_eq(penrose_fault_count(chip), 1);
     ck_assert(penrose_fault_get(chip, 0, &fault));
     ck_assert_int_eq(fault.kind, PENROSE_FAULT_NOC_HELD);
@@ -442,9 +442,11 @@ TEST_EACH(harts_of_dram_tiles_see_reads, (WAITERS * SCHEDULES))
     const struct command_end said = gddr(UINT64_C(0x2000000000) + SEEN);
     fill_way(chip, &ways[WAYS - 1]);
     start_program(chip, 17, 13, PENROSE_BRISC, CODE, waiter->program);
-    penrose_run(chip, &(struct penrose_run){.cycles = 20000}); /* it falls asleep */
+    penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run),
+                                            .cycles = 20000}); /* it falls asleep */
     start(chip, START "sw a4, 0x40(s0);" LOOK);
-    penrose_run(chip, &(struct penrose_run){.cycles = 100000}); /* caches may go stale for ever */
+    penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run),
+                                            .cycles = 100000}); /* caches may go stale for ever */
     ck_assert_uint_eq(penrose_fault_count(chip), 0);
     bool travels = schedule->travels || waiter->looks_at_niu;
     ck_assert_uint_eq(command_get(chip, here(SEEN)), travels ? 0 : FIRST);
