@@ -20,4 +20,5 @@ EXTRA_DIST += \
 	%D%/lint-known.txt \
 	%D%/suites \
 	%D%/test \
-	%D%/test-without-shortcuts
+	%D%/test-without-shortcuts \
+	%D%/wheel

@@ -1,0 +1,123 @@
+"""pytest --penrose [CARD]: tests of ttnn, UMD and the like run on Penrose.
+
+The environment is set before anything is collected, so before ttnn is imported: that of `penrose exec`.
+A test in which a guest fault stops a hart, or in which the device hangs, fails with the report, even
+where the test itself did not look. Warnings are shown with tests that fail for another reason.
+
+tt-metal waits for a hung device for ever, unless TT_METAL_OPERATION_TIMEOUT_SECONDS says otherwise; here
+it is 30 unless you set it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ._installation import environment
+
+HANGS = ("the host keeps polling", "the host has been polling in vain")
+PREFIX = "penrose: "
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("penrose", "Penrose, an emulator of Tenstorrent Blackhole")
+    group.addoption(
+        "--penrose",
+        nargs="?",
+        const="unharvested",
+        metavar="CARD",
+        help="run on Penrose: unharvested (default), p150a, p100a or p100; "
+        "write --penrose=CARD before names of files",
+    )
+    group.addoption(
+        "--penrose-exec",
+        default="",
+        metavar="OPTIONS",
+        help="further options of `penrose exec`, such as '--fast-dispatch --policy all=stop'",
+    )
+
+
+def stopping_kinds(text: str) -> set[str]:
+    """The kinds of fault that stop a hart, with PENROSE_POLICY as it stands: "all=warn,KIND=stop"."""
+    from ._library import DEFAULT_POLICIES
+
+    policies = dict(DEFAULT_POLICIES)
+    for rule in filter(None, text.split(",")):
+        kind, _, policy = rule.partition("=")
+        for name in policies if kind == "all" else [kind]:
+            policies[name] = DEFAULT_POLICIES.get(name, policy) if policy == "default" else policy
+    return {name for name, policy in policies.items() if policy == "stop"}
+
+
+class Reports:
+    """What the library adds to the file that PENROSE_REPORT names."""
+
+    def __init__(self, path: Path, stopping: set[str]) -> None:
+        self.path, self.stopping = path, stopping
+        self.seen = path.stat().st_size if path.exists() else 0
+
+    def take(self) -> tuple[str, bool]:
+        """What is new, and whether a test must fail for it."""
+        try:
+            with open(self.path, encoding="utf-8", errors="replace") as file:
+                file.seek(self.seen)
+                text = file.read()
+                self.seen = file.tell()
+        except FileNotFoundError:
+            return "", False
+        heads = [line.removeprefix(PREFIX) for line in text.splitlines() if line.startswith(PREFIX)]
+        fails = any(head.startswith(HANGS) or head.partition(":")[0] in self.stopping for head in heads)
+        return text, fails
+
+
+class Plugin:
+    def __init__(self, reports: Reports) -> None:
+        self.reports = reports
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
+        outcome = yield
+        result: pytest.TestReport = outcome.get_result()
+        text, fails = self.reports.take()
+        if not text:
+            return
+        if fails and result.outcome != "failed":
+            result.outcome = "failed"
+            result.longrepr = f"{item.nodeid} ({call.when}): a fault or a hang on the device\n{text}"
+        else:
+            result.sections.append(("Penrose", text))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    options = early_config.known_args_namespace
+    if options.penrose is None:
+        return
+    try:
+        variables = environment(options.penrose, *options.penrose_exec.split())
+    except (OSError, RuntimeError) as error:
+        raise pytest.UsageError(f"--penrose: {error}") from error
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+    os.environ.setdefault("TT_METAL_OPERATION_TIMEOUT_SECONDS", "30")
+    if not os.environ.get("PENROSE_REPORT"):
+        folder = tempfile.mkdtemp(prefix="penrose-pytest-")
+        os.environ["PENROSE_REPORT"] = os.path.join(folder, "report.txt")
+        early_config.add_cleanup(lambda: remove(folder))
+    reports = Reports(Path(os.environ["PENROSE_REPORT"]), stopping_kinds(os.environ.get("PENROSE_POLICY", "")))
+    early_config.pluginmanager.register(Plugin(reports), "penrose-reports")
+
+
+def remove(folder: str) -> None:
+    """The folder of reports; what was made in a child process may be there too."""
+    for path in Path(folder).glob("*"):
+        path.unlink()
+    Path(folder).rmdir()

@@ -1,0 +1,89 @@
+"""pytest --penrose, with tests that drive the library as UMD does: by ctypes, from a copy."""
+
+import pytest
+
+HOST = '''
+import ctypes, os, pytest
+
+BAR0 = 0
+
+class Device:
+    def __init__(self):
+        self.lib = ctypes.CDLL(os.environ["TT_METAL_SIMULATOR"])
+        self.lib.libttsim_init()
+
+    def write(self, address, *words):
+        data = (ctypes.c_uint32 * len(words))(*words)
+        self.lib.libttsim_tile_wr_bytes(1, 2, ctypes.c_uint64(address), data, ctypes.sizeof(data))
+
+    def read(self, address):
+        word = ctypes.c_uint32()
+        self.lib.libttsim_tile_rd_bytes(1, 2, ctypes.c_uint64(address), ctypes.byref(word), 4)
+        return word.value
+
+    def start(self, *program):
+        self.write(0xFFB121B0, 0x47800)
+        self.write(0, *program)
+        self.write(0xFFB121B0, 0x47000)
+        self.lib.libttsim_clock(1000)
+
+@pytest.fixture
+def device():
+    device = Device()
+    yield device
+    device.lib.libttsim_exit()
+
+def test_nothing(device):
+    device.write(0x100, 5)
+    assert device.read(0x100) == 5
+
+def test_fault(device):
+    device.start(0xFFFFFFFF)
+
+def test_hang(device):
+    device.start(0x0000006F)
+    for _ in range(2000):
+        device.read(0x100)
+        device.lib.libttsim_clock(1)
+
+def test_nothing_again(device):
+    device.write(0x100, 6)
+    assert device.read(0x100) == 6
+'''
+
+
+def test_faults_and_hangs_fail(pytester):
+    pytester.makepyfile(HOST)
+    result = pytester.runpytest_subprocess("--penrose", "-v")
+    result.stdout.fnmatch_lines(["*test_nothing PASSED*", "*test_fault FAILED*", "*test_hang FAILED*",
+                                 "*test_nothing_again PASSED*"])
+    result.stdout.fnmatch_lines(["*illegal-instruction: tile (1, 2) brisc*", "*polling*"])
+    result.assert_outcomes(passed=2, failed=2)
+
+
+def test_policies_decide(pytester):
+    pytester.makepyfile(HOST)
+    result = pytester.runpytest_subprocess("--penrose=p100a", "--penrose-exec=--policy all=warn", "-k", "fault")
+    result.assert_outcomes(passed=1, deselected=3)
+
+
+def test_the_environment_is_set_before_conftest(pytester):
+    pytester.makeconftest("import os; assert os.environ['PENROSE_CARD'] == 'p150a'")
+    pytester.makepyfile(
+        "import os\n"
+        "def test_it(): assert os.environ['TT_METAL_SIMULATOR'].endswith('/p150a/libttsim.so')\n"
+        "def test_time(): assert os.environ['TT_METAL_OPERATION_TIMEOUT_SECONDS'] == '30'\n"
+    )
+    pytester.runpytest_subprocess("--penrose=p150a").assert_outcomes(passed=2)
+
+
+def test_without_the_option_nothing_changes(pytester, monkeypatch):
+    monkeypatch.delenv("TT_METAL_SIMULATOR", raising=False)
+    pytester.makepyfile("import os\ndef test_it(): assert 'TT_METAL_SIMULATOR' not in os.environ\n")
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_an_unknown_card_is_refused(pytester):
+    result = pytester.runpytest_subprocess("--penrose=p999")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*p999*"])
