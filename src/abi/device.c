@@ -170,7 +170,7 @@ static void choose_options(struct device *device, struct penrose_options *option
     }
 }
 
-static void start_summary(struct device *device)
+static void start_summary(struct device *device, bool is_timed)
 {
     const char *path = host_variable("PENROSE_SUMMARY");
     int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
@@ -180,11 +180,22 @@ static void start_summary(struct device *device)
     }
     if (device->summary) {
         device->summary->path = strdup(path);
+        device->summary->is_timed = is_timed;
     }
     if (path && (!device->summary || !device->summary->path)) {
         device_complain(device, "PENROSE_SUMMARY", "the file that it names cannot be written");
         free(device->summary);
         device->summary = NULL;
+    }
+}
+
+/* The process is the host's, so it must have asked for that. */
+static void choose_end(struct device *device)
+{
+    const char *text = host_variable("PENROSE_ON_HANG");
+    device->ends_at_hang = text && strcmp(text, "stop") == 0;
+    if (text && !device->ends_at_hang && strcmp(text, "report") != 0) {
+        device_complain(device, "PENROSE_ON_HANG", "choose report, the default, or stop");
     }
 }
 
@@ -229,9 +240,10 @@ struct device *device_create(void)
         return NULL;
     }
     connect_host(device);
-    start_summary(device);
+    start_summary(device, options.timed);
     start_trace(device);
     dumps_init(device);
+    choose_end(device);
     clock_init(device);
     return device;
 }
@@ -244,16 +256,12 @@ void device_destroy(struct device *device)
     if (!trace_file_stop(device->trace)) {
         report(device, "PENROSE_TRACE: not all of the trace could be written");
     }
-    if (device->summary) {
-        summary_write(device);
-        free(device->summary->path);
-    }
+    summary_close(device);
     if (device->is_used) {
         dumps_make(device, DUMP_AT_EXIT, "the host closes the device");
     }
     dumps_free(&device->dumps);
     penrose_chip_destroy(device->chip);
-    free(device->summary);
     free(device->complaints);
     free(device);
 }

@@ -49,7 +49,10 @@ struct poll_watch {
 struct summary {
     char *path;
     uint64_t nanoseconds;     /* of the host's monotonic clock, in calls of the library */
-    uint64_t polls, faults;   /* calls of libttsim_clock; fault records reported */
+    bool is_timed;            /* cycles are times */
+    uint64_t polls;           /* calls of libttsim_clock */
+    uint64_t faults, hangs;   /* that were reported: faults that stopped somebody, */
+    uint64_t warnings;        /* and the others with all else that was reported */
     uint64_t earlier[64][64]; /* instructions of harts [y][x] in lives that a reset has ended */
 };
 
@@ -61,6 +64,7 @@ struct device {
     struct host_callbacks host;
     bool in_dma;             /* a DMA transfer is accessing windows: time must not pass */
     bool stopped;            /* by a guest fault that nobody has looked at yet */
+    bool ends_at_hang;       /* the process, see PENROSE_ON_HANG */
     bool is_used;            /* the host did more than ask who is there */
     uint64_t isolated;       /* how often the chip was made to go on after a fault */
     size_t faults_told;      /* fault records of the chip that were reported */
@@ -155,7 +159,7 @@ bool device_triscs_held(struct device *device, unsigned x, unsigned y);
 void device_watch_polls(struct device *device);
 
 /* Appends what device->summary has counted to its file, as one line of JSON (report.c). */
-void summary_write(struct device *device);
+void summary_close(struct device *device);
 
 /* Instructions that the harts of a tile have run since they last left reset. */
 uint64_t device_instructions(struct device *device, unsigned x, unsigned y);

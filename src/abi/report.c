@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,6 +167,9 @@ void report_text(struct device *device, const char *text)
 {
     struct reports *reports = &device->reports;
     uint64_t hash = hash_text(text);
+    if (device->summary) {
+        device->summary->warnings++;
+    }
     if (reports->count == MOST_REPORTS || is_known(reports->seen, reports->count, hash)) {
         return;
     }
@@ -210,6 +214,13 @@ static bool tell_fault_text(struct reports *reports, const char *text, enum audi
 void report_hang(struct device *device, const char *text)
 {
     tell_event(&device->reports, text, hash_text(text), TO_ALL);
+    if (device->summary) {
+        device->summary->hangs++;
+    }
+    if (device->ends_at_hang) {
+        summary_close(device);
+        kill(getpid(), SIGTERM);
+    }
 }
 
 void report(struct device *device, const char *format, ...)
@@ -257,7 +268,8 @@ static void tell_fault(struct device *device, const struct penrose_fault *fault)
         }
     }
     if (device->summary) {
-        device->summary->faults++;
+        device->summary->faults += fault->policy == PENROSE_STOP;
+        device->summary->warnings += fault->policy != PENROSE_STOP;
     }
     if (fault->policy == PENROSE_STOP &&
         penrose_tile_kind(device->chip, fault->x, fault->y) == PENROSE_TILE_TENSIX) {
@@ -450,7 +462,7 @@ static unsigned find_busiest(struct device *device, struct tile_work *busiest)
     return count;
 }
 
-void summary_write(struct device *device)
+static void write_summary(struct device *device)
 {
     const struct summary *summary = device->summary;
     struct tile_work busiest[BUSIEST];
@@ -462,11 +474,14 @@ void summary_write(struct device *device)
     unsigned count = find_busiest(device, busiest);
     int length = snprintf(line, sizeof line,
                           "{\"pid\": %ld, \"cycles\": %llu, \"seconds\": %llu.%09llu, "
-                          "\"faults\": %llu, \"polls\": %llu, \"tiles\": [",
+                          "\"faults\": %llu, \"hangs\": %llu, \"warnings\": %llu, \"timed\": %s, "
+                          "\"polls\": %llu, \"tiles\": [",
                           (long)getpid(), (unsigned long long)penrose_now(device->chip),
                           (unsigned long long)(summary->nanoseconds / 1000000000),
                           (unsigned long long)(summary->nanoseconds % 1000000000),
-                          (unsigned long long)summary->faults, (unsigned long long)summary->polls);
+                          (unsigned long long)summary->faults, (unsigned long long)summary->hangs,
+                          (unsigned long long)summary->warnings,
+                          summary->is_timed ? "true" : "false", (unsigned long long)summary->polls);
     for (unsigned i = 0; i < count; i++) {
         length += snprintf(line + length, sizeof line - (size_t)length,
                            "%s{\"tile\": \"%u-%u\", \"instructions\": %llu}", i ? ", " : "",
@@ -477,5 +492,15 @@ void summary_write(struct device *device)
     if (error) {
         report(device, "PENROSE_SUMMARY: %.512s cannot be written: %s", summary->path,
                strerror(error));
+    }
+}
+
+void summary_close(struct device *device)
+{
+    if (device->summary) {
+        write_summary(device);
+        free(device->summary->path);
+        free(device->summary);
+        device->summary = NULL;
     }
 }

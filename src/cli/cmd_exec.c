@@ -29,10 +29,16 @@ enum {
     EXIT_NOT_RUNNABLE = 126,
     EXIT_NOT_FOUND = 127,
     EXIT_SIGNAL = 128,
+    /* What --fail-on asks for, where the command itself ends with 0. */
+    EXIT_FAULT = 121,
+    EXIT_HANG = 122,
+    EXIT_WARNING = 123,
 
     MOST_VARIABLES = 24,
     MOST_LIST = 4096,
 };
+
+enum failure { ON_FAULT = 1, ON_HANG = 2, ON_WARNING = 4 };
 
 struct exec_options {
     struct cli *cli;
@@ -41,6 +47,8 @@ struct exec_options {
     const char *dump_on, *dump_dir;
     char schedule[64], policy[MOST_LIST];
     bool fast_dispatch, quiet;
+    const char *on_hang; /* NULL: as the environment says */
+    unsigned fail_on;    /* bits of enum failure */
 };
 
 enum {
@@ -61,6 +69,8 @@ enum {
     KEY_REPORT,
     KEY_DUMP_ON,
     KEY_DUMP_DIR,
+    KEY_FAIL_ON,
+    KEY_ON_HANG,
 };
 
 /* --- Options --- */
@@ -197,6 +207,44 @@ static error_t parse_policy(struct exec_options *options, const char *text)
     return 0;
 }
 
+/* A list of words; several options add up. */
+static error_t parse_fail_on(struct exec_options *options, const char *text)
+{
+    static const struct {
+        const char *name;
+        enum failure failure;
+    } failures[] = {{"fault", ON_FAULT}, {"hang", ON_HANG}, {"warning", ON_WARNING}};
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",");
+        unsigned found = 0;
+        for (unsigned i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+            bool is_it =
+                strlen(failures[i].name) == length && strncmp(failures[i].name, at, length) == 0;
+            found |= is_it ? failures[i].failure : 0u;
+        }
+        if (!found) {
+            return options_refuse(options->cli,
+                                  "--fail-on: '%.*s' is none of fault, hang and warning; write for "
+                                  "example --fail-on fault,hang",
+                                  (int)length, at);
+        }
+        options->fail_on |= found;
+        at += length;
+        if (!*at) {
+            return 0;
+        }
+    }
+}
+
+static error_t parse_on_hang(struct exec_options *options, const char *text)
+{
+    if (strcmp(text, "stop") != 0 && strcmp(text, "report") != 0) {
+        return options_refuse(options->cli, "--on-hang: '%s' is neither report nor stop", text);
+    }
+    options->on_hang = text;
+    return 0;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct exec_options *options = state->input;
@@ -235,6 +283,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_DUMP_DIR:
         options->dump_dir = argument;
         return 0;
+    case KEY_FAIL_ON:
+        return parse_fail_on(options, argument);
+    case KEY_ON_HANG:
+        return parse_on_hang(options, argument);
     case KEY_FAST_DISPATCH:
         options->fast_dispatch = true;
         return 0;
@@ -288,6 +340,12 @@ static const struct argp_option option_rows[] = {
      0},
     {"dump-dir", KEY_DUMP_DIR, "DIR", 0, "A folder for those (default: penrose-dumps)", 0},
     {"quiet", KEY_QUIET, NULL, 0, "Say nothing at the end", 0},
+    {"on-hang", KEY_ON_HANG, "WHAT", 0,
+     "When nothing can happen any more and the host polls on: report (default) who waits for what, "
+     "or stop: end the command then, too",
+     0},
+    {"fail-on", KEY_FAIL_ON, "LIST", 0,
+     "Let a command that ends with 0 fail where there were any of: fault,hang,warning", 0},
     {"help", KEY_HELP, NULL, 0, "Show this help", 0},
     {0},
 };
@@ -300,7 +358,7 @@ static const struct argp argp = {
         "Runs a program that uses tt-metal, ttnn, UMD, the LLK tests or tt-exalens on the "
         "emulated chip, unchanged: its environment names the library and what the options say. "
         "{library} in an argument stands for the library's path; tt-exalens gets -s with it. "
-        "At the end stderr tells cycles, time, faults and the busiest tiles."
+        "At the end stderr tells cycles, faults, hangs, warnings and the busiest tiles."
         "\vExamples:\n"
         "  penrose exec -- python3 program.py\n"
         "        ttnn on a whole chip, in slow dispatch\n"
@@ -311,7 +369,9 @@ static const struct argp argp = {
         "  penrose exec -- tt-exalens --commands 'device; exit'\n"
         "        looks at a chip with tt-exalens\n\n"
         "The exit code is that of COMMAND, 128 + N when signal N ended it; 125 when this program "
-        "cannot do its part, 126 when COMMAND cannot be run, 127 when it is not found.\n"
+        "cannot do its part, 126 when COMMAND cannot be run, 127 when it is not found. With "
+        "--fail-on "
+        "and --on-hang stop: 121 after a fault, 122 after a hang, 123 after a warning.\n"
         "`penrose doctor` checks what is installed.",
 };
 
@@ -371,6 +431,7 @@ static void set_environment(struct job *job)
     set_variable(job, "PENROSE_SUMMARY", job->summary);
     set_variable(job, "PENROSE_DUMP_ON", options->dump_on);
     set_variable(job, "PENROSE_DUMP_DIR", job->dumps);
+    set_variable(job, "PENROSE_ON_HANG", options->on_hang);
 }
 
 /* A copy of `argument` with the library's path in place of each "{library}". */
@@ -597,20 +658,67 @@ static void make_summary_file(struct job *job)
     close(fd);
 }
 
-static void tell_summary(const struct job *job, double seconds)
+/* The worst that --fail-on asks for and that has happened; 0: nothing. */
+static int failure_of(const struct exec_options *options, const struct summary *summary)
+{
+    return options->fail_on & ON_FAULT && summary->faults       ? EXIT_FAULT
+           : options->fail_on & ON_HANG && summary->hangs       ? EXIT_HANG
+           : options->fail_on & ON_WARNING && summary->warnings ? EXIT_WARNING
+                                                                : 0;
+}
+
+/* The exit code of a command that ended with `exit`, by what its devices tell. */
+static int judge(const struct job *job, int exit, const struct summary *summary)
+{
+    const struct exec_options *options = job->options;
+    bool is_ended = options->on_hang && strcmp(options->on_hang, "stop") == 0 && summary->hangs;
+    if (is_ended && exit == EXIT_SIGNAL + SIGTERM) {
+        return EXIT_HANG;
+    }
+    int failure = exit ? 0 : failure_of(options, summary);
+    if (failure && !options->quiet) {
+        note("exec: the command ended with 0; this is a failure by --fail-on: exit code %d",
+             failure);
+    }
+    return failure ? failure : exit;
+}
+
+/* Says what the command used, and returns the exit code. */
+static int tell_summary(const struct job *job, int exit, double seconds)
 {
     struct summary summary;
-    if (!*job->summary || job->options->quiet) {
-        return;
+    bool is_quiet = job->options->quiet;
+    if (!*job->summary) {
+        return exit;
     }
     if (job->summary_is_device) {
-        note("the command ran for %.2f s; what it used was written to %s", seconds, job->summary);
+        if (!is_quiet) {
+            note("the command ran for %.2f s; what it used was written to %s", seconds,
+                 job->summary);
+        }
     } else if (summary_read(job->summary, job->summary_start, &summary)) {
-        summary_print(&summary, seconds);
-    } else {
+        if (!is_quiet) {
+            summary_print(&summary, seconds);
+        }
+        return judge(job, exit, &summary);
+    } else if (!is_quiet) {
         note("the command ran for %.2f s; what it used cannot be told: %s cannot be read: %s",
              seconds, job->summary, strerror(errno));
     }
+    return exit;
+}
+
+/* Can it be known what happened? */
+static bool check_fail_on(const struct job *job)
+{
+    if (!job->options->fail_on || (*job->summary && !job->summary_is_device)) {
+        return true;
+    }
+    complain(
+        job->options->cli,
+        "--fail-on: there is no file to learn from what happened: let TMPDIR name a folder that "
+        "can be written, and PENROSE_SUMMARY no device");
+    return false;
 }
 
 static int exit_of(const struct cli *cli, const char *name, struct child_result result)
@@ -645,15 +753,15 @@ static int run_job(struct job *job, char **command)
         choose_compiler(job, command);
     }
     make_summary_file(job);
+    if (!check_fail_on(job)) {
+        return EXIT_NOT_STARTED;
+    }
     set_environment(job);
     double start = host_milliseconds();
     struct child_result result = child_stand_in(job->argv, job->variable, job->variables);
     double seconds = (host_milliseconds() - start) * 1e-3;
     int exit = exit_of(options->cli, command[0], result);
-    if (result.end != CHILD_FAILED) {
-        tell_summary(job, seconds);
-    }
-    return exit;
+    return result.end == CHILD_FAILED ? exit : tell_summary(job, exit, seconds);
 }
 
 /* The command, which begins behind the first "--"; argc is cut there. */

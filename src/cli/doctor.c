@@ -357,7 +357,7 @@ void doctor_check_compiler(struct doctor *doctor)
         char remedy[PATH_MAX + 128];
         compiler_remedy(python, remedy);
         advise(add(doctor, "compiler", "no riscv-tt-elf-g++ of SFPI; ttnn opens no device without"),
-               DOCTOR_NOTE, "%.480s", remedy);
+               *doctor->root ? DOCTOR_FAILED : DOCTOR_NOTE, "%.480s", remedy);
     } else {
         try_compiler(doctor, &compiler);
     }

@@ -154,20 +154,11 @@ bool find_library(const char *card, char path[PATH_MAX])
 
 bool find_kit(char path[PATH_MAX])
 {
-    char own[PATH_MAX];
-    if (find_own_folder(own)) {
-        if (path_join(path, own, "kit") && path_exists(path)) {
-            return true;
-        }
-        char *slash = strrchr(own, '/'); /* of .../bin */
-        if (slash) {
-            *slash = 0;
-            if (path_join(path, own, "share/penrose/kit") && path_exists(path)) {
-                return true;
-            }
-        }
-    }
-    return strcpy(path, PENROSE_KIT_DIR) && path_exists(path);
+    char place[PATH_MAX];
+    return (find_own_folder(place) && path_join(path, place, "kit") && path_exists(path)) ||
+           (find_own_prefix(place) && path_join(path, place, "share/penrose/kit") &&
+            path_exists(path)) ||
+           (strcpy(path, PENROSE_KIT_DIR) && path_exists(path));
 }
 
 bool find_descriptor(const char *library, char path[PATH_MAX])

@@ -32,6 +32,7 @@ enum cli_exit complain(const struct cli *cli, const char *format, ...)
         json_object_set_new(object, "outcome", json_string(cli_exit_name(CLI_REFUSED)));
         json_object_set_new(object, "exit_status", json_integer(CLI_REFUSED));
         json_object_set_new(object, "error", json_stringn_nocheck(text, strlen(text)));
+        json_set_count(object, "schema", JSON_SCHEMA);
         json_dumpf(object, stdout, JSON_INDENT(2));
         putchar('\n');
         json_decref(object);
@@ -52,6 +53,9 @@ void note(const char *format, ...)
 
 enum cli_exit output_json(const struct cli *cli, json_t *object)
 {
+    if (object) {
+        json_set_count(object, "schema", JSON_SCHEMA);
+    }
     if (!object || json_dumpf(object, stdout, JSON_INDENT(2)) != 0) {
         json_decref(object);
         note("%s: no memory for the result", cli->command);

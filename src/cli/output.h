@@ -19,6 +19,9 @@ enum cli_exit complain(const struct cli *cli, const char *format, ...)
 /* "penrose: MESSAGE" on stderr. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The version of what --json writes: members may be added to it, others are another version. */
+enum { JSON_SCHEMA = 1 };
+
 /* Prints the object and gives it up; CLI_REFUSED when it is NULL (memory ran out). */
 enum cli_exit output_json(const struct cli *cli, json_t *object);
 

@@ -5,6 +5,7 @@
 #include "cli/program.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -433,8 +434,9 @@ static enum cli_exit report_json(struct run *run, enum cli_exit exit)
     json_set_count(result, "tiles", run->machine->tiles);
     json_set_count(result, "threads", run->machine->chip.threads);
     json_set_count(result, "kernel_cycles", cycles_of(run));
+    double simulated_ms = session_simulated_ms(&run->session, cycles_of(run));
     json_object_set_new(result, "simulated_ms",
-                        json_real(session_simulated_ms(&run->session, cycles_of(run))));
+                        isnan(simulated_ms) ? json_null() : json_real(simulated_ms));
     json_object_set_new(result, "outputs", output_list(run, exit));
     enum cli_exit written = output_json(run->cli, result);
     return exit ? exit : written;
@@ -450,12 +452,16 @@ static enum cli_exit report(struct run *run, enum cli_exit exit)
         return report_json(run, exit);
     }
     unsigned tiles = run->machine->tiles;
-    printf("%s: %s on %u %s after %" PRIu64 " cycles, %.3f ms at %.2f GHz (host time: %.1f ms "
-           "loading, %.1f ms running)\n",
+    double simulated_ms = session_simulated_ms(&run->session, cycles_of(run));
+    char time[64] = "";
+    if (!isnan(simulated_ms)) {
+        snprintf(time, sizeof time, ", %.3f ms at %.2f GHz", simulated_ms,
+                 penrose_clock_mhz(run->session.chip) * 1e-3);
+    }
+    printf("%s: %s on %u %s after %" PRIu64 " cycles%s (host time: %.1f ms loading, %.1f ms "
+           "running)\n",
            run->program->path, cli_exit_name(exit), tiles, tiles == 1 ? "tile" : "tiles",
-           cycles_of(run), session_simulated_ms(&run->session, cycles_of(run)),
-           penrose_clock_mhz(run->session.chip) * 1e-3, run->session.loading_ms,
-           run->session.running_ms);
+           cycles_of(run), time, run->session.loading_ms, run->session.running_ms);
     for (unsigned i = 0; i < run->program->buffers && !exit; i++) {
         const struct loader_program_buffer *buffer = &run->program->buffer[i];
         if (buffer->output) {

@@ -6,6 +6,7 @@
 #include "cli/session.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,9 +122,11 @@ enum cli_exit session_add_workers(struct session *session, struct machine_option
 
 /* --- Running --- */
 
+/* The timing of a restored chip is not asked for: its cycles are told as such. */
 double session_simulated_ms(const struct session *session, uint64_t cycles)
 {
-    return (double)cycles / (1e3 * penrose_clock_mhz(session->chip));
+    return session->options->chip.timed ? (double)cycles / (1e3 * penrose_clock_mhz(session->chip))
+                                        : NAN;
 }
 
 struct ticking {
@@ -143,8 +146,8 @@ static void show_progress(struct session *session, const struct goal *goal)
         fprintf(stderr, "%u of %u tiles busy, ", goal->busy(session, goal->context),
                 session->options->tiles);
     }
-    fprintf(stderr, "%" PRIu64 " cycles, %.3f ms simulated, %.1f s, %.1f M cycles/s ", cycles,
-            session_simulated_ms(session, cycles), (now - session->progress.started) / 1e3,
+    fprintf(stderr, "%" PRIu64 " cycles, %.1f s, %.1f M cycles/s ", cycles,
+            (now - session->progress.started) / 1e3,
             (double)cycles / (now - session->progress.started) / 1e3);
     session->progress.shown = true;
     session->progress.next = now + PROGRESS_EVERY_MS;

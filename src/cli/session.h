@@ -72,7 +72,7 @@ enum cli_exit session_launch(struct session *session, const struct launch_option
  * in messages. */
 enum cli_exit session_wait(struct session *session, const char *what);
 
-/* What cycles take at the chip's clock. */
+/* What cycles take at the chip's clock; NAN where no times are modelled. */
 double session_simulated_ms(const struct session *session, uint64_t cycles);
 
 /* What every result has: command, outcome, cycles, host time, faults. `exit` is the outcome. */

@@ -43,6 +43,9 @@ static void add_line(struct summary *summary, const json_t *line)
     summary->devices++;
     summary->cycles += count_of(line, "cycles");
     summary->faults += count_of(line, "faults");
+    summary->hangs += count_of(line, "hangs");
+    summary->warnings += count_of(line, "warnings");
+    summary->is_functional |= !json_is_true(json_object_get(line, "timed"));
     summary->polls += count_of(line, "polls");
     summary->seconds += json_number_value(json_object_get(line, "seconds"));
     json_array_foreach(json_object_get(line, "tiles"), i, tile)
@@ -82,19 +85,28 @@ bool summary_read(const char *path, long start, struct summary *summary)
     return true;
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 void summary_print(const struct summary *summary, double seconds)
 {
     const double clock_mhz = arch.clock_mhz; /* no other chip has a library yet */
+    char time[64] = "";
     if (!summary->devices) {
         note("the command ran for %.2f s; it used no device of Penrose, or closed none", seconds);
         return;
     }
-    note("%u device%s, %" PRIu64 " cycles (%.3f ms at %.2f GHz), %.2f s in the library of %.2f s, "
-         "%" PRIu64 " poll%s, %" PRIu64 " fault%s",
-         summary->devices, summary->devices == 1 ? "" : "s", summary->cycles,
-         (double)summary->cycles / clock_mhz * 1e-3, clock_mhz * 1e-3, summary->seconds, seconds,
-         summary->polls, summary->polls == 1 ? "" : "s", summary->faults,
-         summary->faults == 1 ? "" : "s");
+    if (!summary->is_functional) {
+        snprintf(time, sizeof time, " (%.3f ms at %.2f GHz)",
+                 (double)summary->cycles / clock_mhz * 1e-3, clock_mhz * 1e-3);
+    }
+    note("%u device%s, %" PRIu64 " cycles%s, %.2f s in the library of %.2f s, %" PRIu64
+         " poll%s, %" PRIu64 " fault%s, %" PRIu64 " hang%s, %" PRIu64 " warning%s",
+         summary->devices, plural(summary->devices), summary->cycles, time, summary->seconds,
+         seconds, summary->polls, plural(summary->polls), summary->faults, plural(summary->faults),
+         summary->hangs, plural(summary->hangs), summary->warnings, plural(summary->warnings));
     if (summary->tiles) {
         fputs("  busiest tiles, instructions:", stderr);
         for (unsigned i = 0; i < summary->tiles; i++) {

@@ -14,7 +14,8 @@ struct summary_tile {
 
 struct summary {
     unsigned devices; /* that were used and closed; a line each */
-    uint64_t cycles, faults, polls;
+    uint64_t cycles, faults, hangs, warnings, polls;
+    bool is_functional;                      /* of any device: its cycles are no times */
     double seconds;                          /* of the host, in the library */
     struct summary_tile tile[SUMMARY_TILES]; /* the busiest first */
     unsigned tiles;

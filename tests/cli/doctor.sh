@@ -76,7 +76,7 @@ printf 'Metadata-Version: 2.1\nName: jax-tt-plugin\nVersion: 0.0.0\n' \
     >"$work/site/jax_tt_plugin-0.0.0.dist-info/METADATA" # hides one that python3 may have
 export PYTHONPATH=$work/site TT_METAL_RUNTIME_ROOT=$work/root
 if [ ! -e /opt/tenstorrent/sfpi ]; then
-    expect "no compiler" 0 "out:^compiler    note +no riscv-tt-elf-g\+\+" \
+    messages=0 expect "no compiler" 1 "out:^compiler    FAILED +no riscv-tt-elf-g\+\+" \
         "out:to do: (/.*/scripts/fetch-sfpi|/.*python.* -m pip install .* jax-tt-plugin==0.1.3)$" -- doctor
     mkdir -p "$work/cache" "$work/site/jax_plugins/libtt"
     touch "$work/site/jax_plugins/libtt/libtt.so"

@@ -35,6 +35,11 @@ for range in '' x 5: 0:9 9:5 5:6: :5 -1 1073741825; do
     expect "a wrong run-ahead, $range" 125 "--run-ahead: '$range' is not understood" -- \
         exec --run-ahead="$range" -- true
 done
+expect "no such failure" 125 "'x' is none of fault, hang and warning" -- exec --fail-on fault,x -- true
+expect "an empty list of failures" 125 "is none of fault" -- exec --fail-on= -- true
+expect "a wrong end" 125 "'kill' is neither report nor stop" -- exec --on-hang kill -- true
+TMPDIR=/nowhere messages=2 expect "--fail-on without a file" 125 "no file to learn from" -- \
+    exec --fail-on fault -- true
 expect "a wrong set of kernels" 125 "cannot run 'sse'" -- exec --kernels-set sse -- true
 PENROSE_CARD=p150 expect "PENROSE_CARD of no card" 125 \
     "PENROSE_CARD: there is no card 'p150'; did you mean p150a" -- exec -- true
@@ -169,9 +174,17 @@ for x in (1, 16):
     library.libttsim_tile_rd_bytes(x, 2, 0x8000, ctypes.byref(found), 4)
     print("tile %d,2: %#x" % (x, found.value))
 if "--fault" in sys.argv: # BRISC of tile (1, 2) executes a nop, and a word that is none
-    for address, value in ((0, 0x13), (4, 0xffffffff), (0xffb121b0, 0x47800), (0xffb121b0, 0x47000)):
+    for address, value in ((0, 0x13), (4, 0xffffffff), (8, 0x6f), (0xffb121b0, 0x47800), (0xffb121b0, 0x47000)):
         word = ctypes.c_uint32(value)
         library.libttsim_tile_wr_bytes(1, 2, address, ctypes.byref(word), 4)
+if "--hang" in sys.argv: # BRISC jumps to where it is, and somebody polls
+    for address, value in ((0, 0x6f), (0xffb121b0, 0x47800), (0xffb121b0, 0x47000)):
+        word = ctypes.c_uint32(value)
+        library.libttsim_tile_wr_bytes(1, 2, address, ctypes.byref(word), 4)
+    for _ in range(1100):
+        library.libttsim_tile_rd_bytes(1, 2, 0x8000, ctypes.byref(found), 4)
+        library.libttsim_clock(1)
+    print("polled on")
 library.libttsim_clock(1000)
 library.libttsim_exit()
 PYTHON
@@ -180,13 +193,33 @@ if grep -q __asan_init "$built"; then
     echo "commands that use the library are left out: Python cannot load one with sanitizers"
 else
     messages=1 expect "report at the end" 0 "out:tile 16,2: 0x1234" \
-        "1 device, [0-9]+ cycles .* ms at 1.35 GHz.*s in the library of .*, 1 poll, 0 faults" -- \
+        "1 device, [0-9]+ cycles, .*s in the library of .*, 1 poll, 0 faults, 0 hangs, 0 warnings$" -- \
         exec -- python3 "$work/use.py"
+    messages=1 expect "report of a timed run" 0 "1 device, [0-9]+ cycles \(.* ms at 1.35 GHz\)" -- \
+        exec --timing timed -- python3 "$work/use.py"
     messages=2 expect "a fault" 0 "illegal-instruction: tile \(1, 2\) brisc" \
-        " 1 fault$" "busiest tiles, instructions: 1-2 1$" -- exec -- python3 "$work/use.py" --fault
+        " 1 fault, 0 hangs, 0 warnings$" "busiest tiles, instructions: 1-2 1$" -- exec -- python3 "$work/use.py" --fault
     messages=2 expect "--report" 0 "out:tile 16,2: 0xffffffff" "\(16, 2\) is fused off" -- \
         exec -q --card p100a --report "$work/report" -- python3 "$work/use.py"
     report "report file" "$(grep -q 'fused off' "$work/report" || echo "it does not have the reports")"
+
+    fail_on="exec --fail-on fault,hang --fail-on warning"
+    messages=1 expect "--fail-on without a reason" 0 " 0 warnings$" -- $fail_on -- python3 "$work/use.py"
+    messages=3 expect "--fail-on fault" 121 "exit code 121" -- $fail_on -- python3 "$work/use.py" --fault
+    messages=2 expect "--fail-on warning after a fault" 0 "1 fault" -- exec --fail-on warning -- \
+        python3 "$work/use.py" --fault
+    messages=3 expect "--fail-on warning" 123 "1 warning$" "exit code 123" -- \
+        exec --policy illegal-instruction=warn --fail-on fault,warning -- python3 "$work/use.py" --fault
+    messages=3 expect "--fail-on hang" 122 "who waits for what" "1 hang," -- \
+        $fail_on -- python3 "$work/use.py" --hang
+    messages=2 expect "a command that fails by itself" 3 "1 fault" -- \
+        $fail_on -- sh -c "python3 $work/use.py --fault; exit 3"
+    messages=3 expect "--on-hang stop" 122 "1 device" "1 hang, " -- \
+        exec --on-hang stop -- python3 "$work/use.py" --hang
+    report "the command has been ended" "$(grep 'polled on' "$work/out")"
+    messages=1 expect "a command that ends before" 0 -- exec --on-hang stop -- python3 "$work/use.py"
+    messages=2 expect "a hang that is reported" 0 "1 hang, " "out:polled on" -- \
+        exec --on-hang report -- python3 "$work/use.py" --hang
 
     echo '{"pid": 1, "cycles": 5, "tiles": []}' >"$work/summary"
     PENROSE_SUMMARY=$work/summary messages=1 expect "a summary of the user's" 0 "1 device, " -- \
