@@ -102,11 +102,19 @@ struct loader_memory chip_l1(struct tile *tile)
     return (struct loader_memory){.read = read_l1, .context = tile};
 }
 
+void chip_load(struct penrose_chip *chip, struct tile *tile, uint32_t address, const void *bytes,
+               uint32_t size)
+{
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_LOAD, bytes, size, tile->node, address);
+    memcpy(tile->l1 + address, bytes, size);
+    tile_l1_written(tile, address, size, tile->now);
+    chip_end(chip, is_entry, PENROSE_OK);
+}
+
 enum penrose_status chip_apply_writes(struct penrose_chip *chip, struct tile *tile,
                                       const struct loader_writes *writes,
                                       struct penrose_error *error)
 {
-    (void)chip;
     for (unsigned i = 0; i < writes->count; i++) {
         const struct loader_write *write = &writes->write[i];
         uint32_t l1_bytes = tile->kind->l1_bytes;
@@ -114,14 +122,14 @@ enum penrose_status chip_apply_writes(struct penrose_chip *chip, struct tile *ti
             return error_set(error, PENROSE_E_ARGUMENT, "%s: 0x%x bytes at 0x%x leave its L1",
                              tile->name, write->size, write->address);
         }
-        memcpy(tile->l1 + write->address, write->bytes, write->size);
-        tile_l1_written(tile, write->address, write->size, tile->now);
+        chip_load(chip, tile, write->address, write->bytes, write->size);
     }
     return PENROSE_OK;
 }
 
-static void write_register(struct tile *tile, uint32_t address, uint32_t value)
+void chip_load_word(struct penrose_chip *chip, struct tile *tile, uint32_t address, uint32_t value)
 {
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_TILE_WORD, NULL, 0, tile->node, address, value);
     struct mmio_access access = {.operation = MMIO_WRITE,
                                  .agent = AGENT_NOC,
                                  .size = 4,
@@ -129,13 +137,14 @@ static void write_register(struct tile *tile, uint32_t address, uint32_t value)
                                  .value = value,
                                  .cycle = tile->now};
     tile_access(tile, &access); /* SOFT_RESET_0 and reset PCs always answer */
+    chip_end(chip, is_entry, PENROSE_OK);
 }
 
 /* Holds the tile's harts in reset; lets the first one go unless it is to be held too. */
-static void hold_harts(struct tile *tile, bool first_too)
+static void hold_harts(struct penrose_chip *chip, struct tile *tile, bool first_too)
 {
     uint32_t first = tile_reset_bit(tile, RV32_B);
-    write_register(tile, AT_SOFT_RESET_0, tile_reset_bits(tile) & ~(first_too ? 0 : first));
+    chip_load_word(chip, tile, AT_SOFT_RESET_0, tile_reset_bits(tile) & ~(first_too ? 0 : first));
 }
 
 /* --- Workers --- */
@@ -174,7 +183,7 @@ static enum penrose_status boot_worker(struct penrose_chip *chip, struct tile *t
     struct chip_tables tables;
     bool all_named = true;
     chip_boot_tables(chip, &firmware->loader->tables, &tables, &boot);
-    hold_harts(tile, true);
+    hold_harts(chip, tile, true);
     enum penrose_status status = loader_firmware_boot(firmware->loader, &boot, &writes, error);
     status = status ? status : chip_apply_writes(chip, tile, &writes, error);
     loader_writes_free(&writes);
@@ -182,7 +191,7 @@ static enum penrose_status boot_worker(struct penrose_chip *chip, struct tile *t
         all_named &= add_image(chip, tile, firmware->loader->elf[i], firmware->loader->entry[i]);
     }
     if (!status) {
-        hold_harts(tile, false);
+        hold_harts(chip, tile, false);
     }
     return all_named ? status : chip_no_memory(error);
 }
@@ -217,8 +226,8 @@ static enum penrose_status start_companion(struct penrose_chip *chip, struct til
     if (companion->kind == LOADER_ACTIVE_ETHERNET) {
         return call_through_mailbox(chip, tile, companion->entry[0], error);
     }
-    write_register(tile, AT_RESET_PC, companion->entry[0]);
-    hold_harts(tile, false);
+    chip_load_word(chip, tile, AT_RESET_PC, companion->entry[0]);
+    hold_harts(chip, tile, false);
     return PENROSE_OK;
 }
 
@@ -234,7 +243,7 @@ static enum penrose_status boot_companion(struct penrose_chip *chip, struct tile
         return status;
     }
     bool beside_base = companion->kind == LOADER_ACTIVE_ETHERNET, all_named = true;
-    hold_harts(tile, !beside_base);
+    hold_harts(chip, tile, !beside_base);
     status = loader_companion_boot(companion, &boot, &writes, error);
     status = status ? status : chip_apply_writes(chip, tile, &writes, error);
     loader_writes_free(&writes);
@@ -275,8 +284,8 @@ void chip_start_ethernet(struct penrose_chip *chip, struct tile *tile)
     }
     eth_base_firmware_write(&facts, write_base_word, tile);
     if (is_up) {
-        write_register(tile, AT_RESET_PC, ETH_BASE_ENTRY);
-        hold_harts(tile, false);
+        chip_load_word(chip, tile, AT_RESET_PC, ETH_BASE_ENTRY);
+        hold_harts(chip, tile, false);
     }
 }
 
@@ -299,7 +308,8 @@ PENROSE_EXPORT enum penrose_status penrose_boot(struct penrose_chip *chip, unsig
 const struct loader_layout *chip_firmware_layout(const struct penrose_chip *chip,
                                                  const struct tile *tile)
 {
-    const struct penrose_firmware *firmware = chip->place[tile->node].firmware;
+    const struct penrose_chip *owner = chip->present ? chip->present : chip;
+    const struct penrose_firmware *firmware = owner->place[tile->node].firmware;
     if (!firmware || tile->kind->type == TILE_TENSIX) {
         return firmware ? &firmware->loader->layout : NULL;
     }

@@ -176,26 +176,6 @@ static bool allows_shortcuts(void)
     return allows;
 }
 
-/* --- Host memory --- */
-
-static bool host_read(void *context, uint64_t address, void *to, uint32_t size)
-{
-    const struct penrose_host_memory *host = &((struct penrose_chip *)context)->host;
-    return host->read && host->read(host->context, address, to, size);
-}
-
-static bool host_write(void *context, uint64_t address, const void *from, uint32_t size)
-{
-    const struct penrose_host_memory *host = &((struct penrose_chip *)context)->host;
-    return host->write && host->write(host->context, address, from, size);
-}
-
-PENROSE_EXPORT void penrose_host_memory_set(struct penrose_chip *chip,
-                                            const struct penrose_host_memory *memory)
-{
-    chip->host = *memory;
-}
-
 /* --- Making --- */
 
 static uint64_t arc_time(void *context)
@@ -205,10 +185,11 @@ static uint64_t arc_time(void *context)
 
 static void init_edge(struct penrose_chip *chip)
 {
-    struct pcie_bus bus = {.host_read = host_read, .host_write = host_write, .context = chip};
+    struct pcie_bus bus;
     struct arc_board arc_board = {.now = arc_time, .message = chip_message, .context = chip};
     arc_init(&chip->arc, &chip->grid, &arc_board);
     for (unsigned i = 0; i < 2; i++) {
+        chip_connect_bus(chip, i, &bus);
         pcie_init(&chip->pcie[i], &chip->grid, i, &bus);
     }
     for (unsigned i = 0; i < GRID_TILES; i++) {
@@ -334,6 +315,7 @@ PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
     noc_pool_empty(&chip->packets);
     free(chip->flow);
     images_free(&chip->images);
+    journal_destroy(chip->journal);
     rv32_code_store_destroy(chip->store);
     free(chip);
 }

@@ -25,6 +25,7 @@
 #include "chip/pcie.h"
 #include "chip/pool.h"
 #include "num/kernels.h"
+#include "observe/journal.h"
 #include "tile/tile.h"
 
 enum { CHIP_FAULTS = 256, CHIP_UNMODELLED = 512, CHIP_UNITS = NOC_NODES + GRID_BANKS };
@@ -61,6 +62,7 @@ struct chip_unit {
     bool touched;           /* something outside time may have changed it: what it noted is stale */
     bool stopped;           /* by a fault */
     bool paused;            /* by an observer */
+    bool is_held;           /* it ran on to a pause when it was recorded (observe/rerun.c) */
     bool sends, reports;    /* packets or frames, notes: since it was run */
     uint32_t has_read[GRID_NOCS]; /* reads of GDDR in this window: ports, a bit each (gddr.c) */
     struct chip_reads reads[GRID_NOCS][GRID_BANKS * DRAM_PORTS];
@@ -108,7 +110,7 @@ struct penrose_chip {
     struct noc_pool packets;
     uint64_t (*flow)[NOC_NODES *
                      NOC_NODES]; /* of each NoC, timed or under --schedule random: see exchange.c */
-    struct penrose_host_memory host;
+    struct penrose_host_memory host, device; /* callbacks; `device` answers to DMA */
 
     /* The window under way. */
     struct chip_unit *runnable[CHIP_UNITS];
@@ -136,6 +138,11 @@ struct penrose_chip {
     atomic_bool stop_is_wanted; /* penrose_stop_request */
     struct debugger *debugger;  /* observe/debugger.c; NULL: nobody debugs */
     bool shortcuts;             /* tile_allow_shortcuts, of tiles made later too */
+    struct journal *journal;    /* NULL: nobody records what hosts do */
+    struct history *history;    /* observe/history.c; NULL: nobody looks back */
+    void (*after_window)(struct history *history); /* is then called */
+    struct past *past; /* this chip is made again of the journal of `present`, whose images and */
+    const struct penrose_chip *present; /* firmware it has; NULL: it is a chip of its own */
 };
 
 /*
@@ -151,6 +158,12 @@ const char *chip_card(const struct penrose_chip *chip);
 
 /* The place that a host's (x, y) means; false when there is none. */
 bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t *place);
+
+/* Which ELF lies where; a past chip has those of the present one. */
+static inline const struct images *chip_images(const struct penrose_chip *chip)
+{
+    return chip->present ? &chip->present->images : &chip->images;
+}
 
 /* What tiles of a kind are to src/tile; TILE_TYPES for those without harts. */
 enum tile_type chip_tile_type(enum penrose_tile_kind kind);
@@ -230,6 +243,48 @@ void chip_unobserve(struct penrose_chip *chip, struct observer *observer);
 /* After a run that ended with PENROSE_PAUSED: tiles that an observer has stopped may go on, unless
  * there is a fault that stops (sched.c). */
 void chip_go_on(struct penrose_chip *chip);
+
+/* --- What hosts do is recorded (record.c) --- */
+
+/*
+ * A public function that changes the chip begins. Where a journal is kept, and it is not part of
+ * another one, that is an entry; true then. chip_end says how it ended.
+ */
+bool chip_begin(struct penrose_chip *chip, enum journal_kind kind, const uint64_t *numbers,
+                const void *bytes, size_t size);
+
+#define CHIP_BEGIN(chip, kind, bytes, size, ...)                                                   \
+    ((chip)->journal &&                                                                            \
+     chip_begin(chip, kind, (const uint64_t[JOURNAL_NUMBERS]){__VA_ARGS__}, bytes, size))
+
+/* Returns `status`. */
+enum penrose_status chip_end(struct penrose_chip *chip, bool is_entry, enum penrose_status status);
+
+/* The same for one that answers with bytes. */
+enum penrose_status chip_end_read(struct penrose_chip *chip, bool is_entry,
+                                  enum penrose_status status, const void *bytes, size_t size);
+
+/* Something happens that a journal cannot tell: it ends. */
+void chip_end_journal(struct penrose_chip *chip);
+
+/* A window ran from `start`, which was to have ended at `planned`; packets are not exchanged yet. */
+void chip_record_window(struct penrose_chip *chip, uint64_t start, uint64_t planned);
+
+/* The bus of PCIe tile `instance`: the host's memory and the device's, answers recorded. */
+void chip_connect_bus(struct penrose_chip *chip, unsigned instance, struct pcie_bus *bus);
+
+/* --- Windows that were recorded run again (sched.c) --- */
+
+/* Begins one that was to end at `planned` and ended at `actual`. */
+void chip_rerun_begin(struct penrose_chip *chip, uint64_t planned, uint64_t actual);
+
+/* Runs its units to there, those that `goes_on` chooses to `planned`; again after a pause. */
+void chip_rerun_units(struct penrose_chip *chip, uint64_t planned, uint64_t actual,
+                      bool (*goes_on)(const struct penrose_chip *chip,
+                                      const struct chip_unit *unit));
+
+/* Ends it: packets are exchanged. */
+void chip_rerun_end(struct penrose_chip *chip, uint64_t actual);
 
 /* --- Reports (faults.c) --- */
 

@@ -297,7 +297,7 @@ static void find_calls(const struct penrose_chip *chip, struct penrose_fault *fa
 {
     enum { LAST = PENROSE_INLINED - 1 };
     struct loader_call call[LOADER_MAX_CALLS];
-    unsigned calls = images_calls(&chip->images, fault->x, fault->y, fault->pc, call);
+    unsigned calls = images_calls(chip_images(chip), fault->x, fault->y, fault->pc, call);
     for (unsigned i = 0; i < calls && i <= LAST; i++) {
         const struct loader_call *shown = &call[i < LAST ? i : calls - 1];
         snprintf(fault->inlined_at[i], sizeof fault->inlined_at[i], "%s:%u", shown->file,
@@ -308,7 +308,7 @@ static void find_calls(const struct penrose_chip *chip, struct penrose_fault *fa
 /* Is there code of which the chip knows the ELF in the tile, but not at `pc`? */
 static bool is_outside_code(const struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc)
 {
-    const struct images *images = &chip->images;
+    const struct images *images = chip_images(chip);
     bool any = false;
     for (size_t i = 0; i < images->count; i++) {
         any |= images->image[i].x == x && images->image[i].y == y;
@@ -402,6 +402,7 @@ PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
 
 PENROSE_EXPORT void penrose_fault_clear(struct penrose_chip *chip)
 {
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_CLEAR, NULL, 0, 0);
     chip->faults = 0;
     chip->touched = true;
     for (unsigned i = 0; i < NOC_NODES; i++) {
@@ -419,6 +420,7 @@ PENROSE_EXPORT void penrose_fault_clear(struct penrose_chip *chip)
             }
         }
     }
+    chip_end(chip, is_entry, PENROSE_OK);
 }
 
 /* --- Going on without whoever is at fault --- */
@@ -445,6 +447,7 @@ static void stop_culprit(struct penrose_chip *chip, const struct chip_fault *rec
 PENROSE_EXPORT void penrose_fault_isolate(struct penrose_chip *chip)
 {
     size_t kept = 0;
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_ISOLATE, NULL, 0, 0);
     for (size_t i = 0; i < chip->faults; i++) {
         if (chip->fault[i].policy == PENROSE_STOP) {
             stop_culprit(chip, &chip->fault[i]);
@@ -461,6 +464,7 @@ PENROSE_EXPORT void penrose_fault_isolate(struct penrose_chip *chip)
             tile->tensix_idle |= tile->tensix.stopped; /* nobody needs to look at it */
         }
     }
+    chip_end(chip, is_entry, PENROSE_OK);
 }
 
 PENROSE_EXPORT bool penrose_coprocessor_busy(struct penrose_chip *chip, unsigned x, unsigned y)
@@ -469,9 +473,8 @@ PENROSE_EXPORT bool penrose_coprocessor_busy(struct penrose_chip *chip, unsigned
     return chip_tile(chip, x, y, &tile, NULL) == PENROSE_OK && tensix_busy(&tile->tensix);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_coprocessor_reset(struct penrose_chip *chip, unsigned x,
-                                                             unsigned y,
-                                                             struct penrose_error *error)
+static enum penrose_status reset_coprocessor(struct penrose_chip *chip, unsigned x, unsigned y,
+                                             struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = chip_tile(chip, x, y, &tile, error);
@@ -493,6 +496,14 @@ PENROSE_EXPORT enum penrose_status penrose_coprocessor_reset(struct penrose_chip
     tile->tensix_idle = false;
     tile_event(tile, tile->now);
     return PENROSE_OK;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_coprocessor_reset(struct penrose_chip *chip, unsigned x,
+                                                             unsigned y,
+                                                             struct penrose_error *error)
+{
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_RESET, NULL, 0, x, y);
+    return chip_end(chip, is_entry, reset_coprocessor(chip, x, y, error));
 }
 
 PENROSE_EXPORT bool penrose_unmodelled_get(struct penrose_chip *chip, size_t index,

@@ -19,6 +19,11 @@ enum penrose_status chip_apply_writes(struct penrose_chip *chip, struct tile *ti
                                       const struct loader_writes *writes,
                                       struct penrose_error *error);
 
+/* One of them, which lies in its L1, and a write to a register that always answers. */
+void chip_load(struct penrose_chip *chip, struct tile *tile, uint32_t address, const void *bytes,
+               uint32_t size);
+void chip_load_word(struct penrose_chip *chip, struct tile *tile, uint32_t address, uint32_t value);
+
 /* The layout of the mailboxes of the firmware that booted on a tile; NULL: none did. */
 const struct loader_layout *chip_firmware_layout(const struct penrose_chip *chip,
                                                  const struct tile *tile);

@@ -92,9 +92,9 @@ static enum penrose_status set_reset(struct tile *tile, enum penrose_hart hart, 
     return error_set(error, PENROSE_E_STATE, "%s: its reset register does not answer", tile->name);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_hart_release(struct penrose_chip *chip, unsigned x,
-                                                        unsigned y, enum penrose_hart hart,
-                                                        uint32_t pc, struct penrose_error *error)
+static enum penrose_status release_hart(struct penrose_chip *chip, unsigned x, unsigned y,
+                                        enum penrose_hart hart, uint32_t pc,
+                                        struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
@@ -110,11 +110,22 @@ PENROSE_EXPORT enum penrose_status penrose_hart_release(struct penrose_chip *chi
     return status;
 }
 
+PENROSE_EXPORT enum penrose_status penrose_hart_release(struct penrose_chip *chip, unsigned x,
+                                                        unsigned y, enum penrose_hart hart,
+                                                        uint32_t pc, struct penrose_error *error)
+{
+    bool is_entry =
+        CHIP_BEGIN(chip, JOURNAL_HART, NULL, 0, JOURNAL_RELEASE, x, y, (uint64_t)hart, pc);
+    return chip_end(chip, is_entry, release_hart(chip, x, y, hart, pc, error));
+}
+
 PENROSE_EXPORT enum penrose_status penrose_hart_hold(struct penrose_chip *chip, unsigned x,
                                                      unsigned y, enum penrose_hart hart,
                                                      struct penrose_error *error)
 {
     struct tile *tile;
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_HART, NULL, 0, JOURNAL_HOLD, x, y, (uint64_t)hart);
     enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
-    return status == PENROSE_OK ? set_reset(tile, hart, true, error) : status;
+    status = status == PENROSE_OK ? set_reset(tile, hart, true, error) : status;
+    return chip_end(chip, is_entry, status);
 }

@@ -1,6 +1,5 @@
 /*
- * The host's side of PCIe: registers in the BARs, which tiles its multicasts reach, and where the
- * tile's DMA engine finds the device. SPEC: BlackholeA0 PCIExpressTile/{README, HostToDeviceTLBs}.
+ * The host's side of PCIe: registers in the BARs, and which tiles its multicasts reach. SPEC: BlackholeA0 PCIExpressTile/{README, HostToDeviceTLBs}.
  *
  * Windows onto the NoC are the business of whoever plays the host; so are their registers.
  */
@@ -14,15 +13,6 @@
 static struct pcie *connected_tile(struct penrose_chip *chip)
 {
     return &chip->pcie[chip->grid.pcie & 1];
-}
-
-PENROSE_EXPORT void penrose_pcie_device_set(struct penrose_chip *chip,
-                                            const struct penrose_host_memory *device)
-{
-    struct pcie_bus *bus = &connected_tile(chip)->bus;
-    bus->device_read = device->read;
-    bus->device_write = device->write;
-    bus->device_context = device->context;
 }
 
 /* --- Registers --- */
@@ -124,7 +114,9 @@ PENROSE_EXPORT enum penrose_status penrose_pcie_register_read(struct penrose_chi
                                                               struct penrose_error *error)
 {
     struct bar_access access = {.bar = bar, .offset = offset, .value = value};
-    return access_register(chip, &access, error);
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_REGISTER_READ, NULL, 0, bar, offset);
+    enum penrose_status status = access_register(chip, &access, error);
+    return chip_end_read(chip, is_entry, status, value, sizeof *value);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_pcie_register_write(struct penrose_chip *chip,
@@ -133,7 +125,8 @@ PENROSE_EXPORT enum penrose_status penrose_pcie_register_write(struct penrose_ch
                                                                struct penrose_error *error)
 {
     struct bar_access access = {.bar = bar, .offset = offset, .value = &value, .writes = true};
-    return access_register(chip, &access, error);
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_REGISTER_WRITE, NULL, 0, bar, offset, value);
+    return chip_end(chip, is_entry, access_register(chip, &access, error));
 }
 
 /* --- Multicast --- */

@@ -50,10 +50,9 @@ static void bring_up(struct penrose_chip *chip, struct tile *tile, enum eth_link
     chip_start_ethernet(chip, tile);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_ethernet_link(struct penrose_chip *chip_a, unsigned x_a,
-                                                         unsigned y_a, struct penrose_chip *chip_b,
-                                                         unsigned x_b, unsigned y_b,
-                                                         struct penrose_error *error)
+static enum penrose_status link_tiles(struct penrose_chip *chip_a, unsigned x_a, unsigned y_a,
+                                      struct penrose_chip *chip_b, unsigned x_b, unsigned y_b,
+                                      struct penrose_error *error)
 {
     struct tile *a, *b;
     enum penrose_status status = find_end(chip_a, x_a, y_a, &a, error);
@@ -68,6 +67,22 @@ PENROSE_EXPORT enum penrose_status penrose_ethernet_link(struct penrose_chip *ch
         bring_up(chip_b, b, ETH_LINK_UP);
     }
     return PENROSE_OK;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_ethernet_link(struct penrose_chip *chip_a, unsigned x_a,
+                                                         unsigned y_a, struct penrose_chip *chip_b,
+                                                         unsigned x_b, unsigned y_b,
+                                                         struct penrose_error *error)
+{
+    bool is_entry = false;
+    if (chip_a == chip_b) {
+        is_entry = CHIP_BEGIN(chip_a, JOURNAL_LINK, NULL, 0, x_a, y_a, x_b, y_b);
+    } else {
+        chip_end_journal(chip_a);
+        chip_end_journal(chip_b);
+    }
+    enum penrose_status status = link_tiles(chip_a, x_a, y_a, chip_b, x_b, y_b, error);
+    return chip_end(chip_a, is_entry, status);
 }
 
 void chip_cut_links(struct penrose_chip *chip)
@@ -180,6 +195,7 @@ PENROSE_EXPORT enum penrose_outcome penrose_run_together(struct penrose_chip *co
     for (size_t i = 0; i < count; i++) {
         chip_go_on(chips[i]);
         chips[i]->together_since = chips[i]->now;
+        chip_end(chips[i], CHIP_BEGIN(chips[i], JOURNAL_TOGETHER, NULL, 0, 0), PENROSE_OK);
     }
     for (uint64_t elapsed = 0;;) {
         enum penrose_outcome outcome = ask_all(chips, count);

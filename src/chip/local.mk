@@ -26,6 +26,7 @@ chip_sources += \
 	%D%/pcie.h \
 	%D%/places.c \
 	%D%/programs.c \
+	%D%/record.c \
 	%D%/sched.c \
 	%D%/snapshot.c \
 	%D%/snapshot.def \

@@ -17,6 +17,17 @@ PENROSE_EXPORT void penrose_shortcuts_set(struct penrose_chip *chip, bool allows
     }
 }
 
+/* Does anybody look at it, or want to? */
+static bool is_looked_at(const struct penrose_chip *chip, const struct tile *tile)
+{
+    bool is_wanted = tile->observers > 0;
+    for (const struct observer *observer = chip->observers; observer && !is_wanted;
+         observer = observer->next) {
+        is_wanted = !observer->wants || observer->wants(observer->context, tile);
+    }
+    return is_wanted;
+}
+
 enum penrose_status chip_look_again(struct penrose_chip *chip, struct penrose_error *error)
 {
     bool has_room = true;
@@ -24,7 +35,7 @@ enum penrose_status chip_look_again(struct penrose_chip *chip, struct penrose_er
     chip->touched = true;
     for (unsigned i = 0; i < NOC_NODES; i++) {
         struct tile *tile = chip->place[i].tile;
-        if (tile) {
+        if (tile && is_looked_at(chip, tile)) {
             tile_catch_up(tile, chip->now);
             has_room &= tile_observe(tile, chip->observers);
             chip->is_observed |= tile->observed != 0;

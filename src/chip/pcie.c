@@ -196,10 +196,10 @@ static bool move_piece(struct pcie *pcie, enum pcie_direction direction, uint64_
     if (direction == PCIE_READ) {
         return bus->host_read && bus->device_write &&
                bus->host_read(bus->context, source, piece, size) &&
-               bus->device_write(bus->device_context, target, piece, size);
+               bus->device_write(bus->context, target, piece, size);
     }
     return bus->device_read && bus->host_write &&
-           bus->device_read(bus->device_context, source, piece, size) &&
+           bus->device_read(bus->context, source, piece, size) &&
            bus->host_write(bus->context, target, piece, size);
 }
 

@@ -23,11 +23,10 @@ enum {
 struct pcie_bus {
     bool (*host_read)(void *context, uint64_t address, void *to, uint32_t size);
     bool (*host_write)(void *context, uint64_t address, const void *from, uint32_t size);
-    void *context;
     /* Device addresses of DMA are those of BAR0: windows and registers. */
     bool (*device_read)(void *context, uint64_t address, void *to, uint32_t size);
     bool (*device_write)(void *context, uint64_t address, const void *from, uint32_t size);
-    void *device_context;
+    void *context;
 };
 
 struct pcie_region { /* in the order of the registers */

@@ -140,13 +140,10 @@ enum tile_type chip_tile_type(enum penrose_tile_kind kind)
     }
 }
 
-struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
+static struct tile *make_tile(struct penrose_chip *chip, uint16_t number)
 {
     struct chip_place *place = &chip->place[number];
     struct grid_position at = chip_position(number);
-    if (place->tile) {
-        return place->tile;
-    }
     enum tile_type type = chip_tile_type((enum penrose_tile_kind)tile_at(chip, number)->kind);
     struct tile *tile = tile_create(type, at.x, at.y, chip->store, &chip->board, chip);
     struct chip_unit unit = {.tile = tile, .order = number, .next = UINT64_MAX};
@@ -171,6 +168,17 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
     if (type == TILE_ETHERNET) {
         chip_start_ethernet(chip, tile);
     }
+    return tile;
+}
+
+struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
+{
+    if (chip->place[number].tile) {
+        return chip->place[number].tile;
+    }
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_TOUCH, NULL, 0, number);
+    struct tile *tile = make_tile(chip, number);
+    chip_end(chip, is_entry, tile ? PENROSE_OK : PENROSE_E_MEMORY);
     return tile;
 }
 
@@ -444,6 +452,26 @@ static enum penrose_status access_place(struct penrose_chip *chip, struct host_a
     return rule ? refuse(access, rule, error) : PENROSE_OK;
 }
 
+static enum penrose_status access_as_host(struct penrose_chip *chip, struct host_access *access,
+                                          struct penrose_error *error)
+{
+    bool is_entry;
+    switch (access->operation) {
+    case MMIO_READ:
+        is_entry = CHIP_BEGIN(chip, JOURNAL_READ, NULL, 0, access->x, access->y, access->address,
+                              access->size);
+        return chip_end_read(chip, is_entry, access_place(chip, access, error), access->bytes,
+                             access->size);
+    case MMIO_WRITE:
+    case MMIO_POKE:
+        is_entry = CHIP_BEGIN(chip, access->operation == MMIO_WRITE ? JOURNAL_WRITE : JOURNAL_POKE,
+                              access->bytes, access->size, access->x, access->y, access->address);
+        return chip_end(chip, is_entry, access_place(chip, access, error));
+    default:
+        return access_place(chip, access, error);
+    }
+}
+
 #define HOST_ACCESS(name, operation_, constness)                                                   \
     PENROSE_EXPORT enum penrose_status name(struct penrose_chip *chip, unsigned x, unsigned y,     \
                                             uint64_t address, constness void *bytes, size_t size,  \
@@ -455,7 +483,7 @@ static enum penrose_status access_place(struct penrose_chip *chip, struct host_a
                                      .address = address,                                           \
                                      .bytes = (void *)(uintptr_t)bytes,                            \
                                      .size = size};                                                \
-        return access_place(chip, &access, error);                                                 \
+        return access_as_host(chip, &access, error);                                               \
     }
 
 HOST_ACCESS(penrose_read, MMIO_READ, )

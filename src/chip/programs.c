@@ -296,7 +296,7 @@ PENROSE_EXPORT bool penrose_locate(struct penrose_chip *chip, unsigned x, unsign
                                    char *symbol, size_t symbol_size, char *source,
                                    size_t source_size)
 {
-    const struct image *image = images_find(&chip->images, x, y, pc);
+    const struct image *image = images_find(chip_images(chip), x, y, pc);
     if (symbol && symbol_size) {
         *symbol = 0;
     }

@@ -10,6 +10,8 @@
 #include <penrose/debug.h>
 
 #include "chip/chip.h"
+#include <string.h>
+
 #include "chip/gddr.h"
 #include "isa/export.h"
 
@@ -220,6 +222,7 @@ static void run_units(struct penrose_chip *chip)
  * they are next touched (chip_tile). A unit that is alone may end the window early. */
 static void run_window(struct penrose_chip *chip, uint64_t end)
 {
+    uint64_t start = chip->now;
     choose_units(chip, end);
     struct tile *alone = chip->runnable_count == 1 ? chip->runnable[0]->tile : NULL;
     if (alone) {
@@ -235,12 +238,58 @@ static void run_window(struct penrose_chip *chip, uint64_t end)
         alone->returns_early = false;
         chip->now = alone->now < end && alone->halt != TILE_FAULTED ? alone->now : end;
     }
+    chip_record_window(chip, start, end);
+    chip_rerun_end(chip, chip->now);
+}
+
+/* --- Windows that were recorded --- */
+
+void chip_rerun_begin(struct penrose_chip *chip, uint64_t planned, uint64_t actual)
+{
+    look_around(chip);
+    choose_units(chip, actual);
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
+        dram_begin_window(&chip->bank[i], planned);
+    }
+}
+
+void chip_rerun_units(struct penrose_chip *chip, uint64_t planned, uint64_t actual,
+                      bool (*goes_on)(const struct penrose_chip *chip,
+                                      const struct chip_unit *unit))
+{
+    struct chip_unit *unit[CHIP_UNITS];
+    size_t count = chip->runnable_count;
+    memcpy(unit, chip->runnable, count * sizeof *unit);
+    for (unsigned goes_far = 0; goes_far < 2; goes_far++) {
+        chip->window_end = goes_far ? planned : actual;
+        chip->runnable_count = 0;
+        for (size_t i = 0; i < count; i++) {
+            if ((planned != actual && goes_on(chip, unit[i])) == goes_far) {
+                chip->runnable[chip->runnable_count++] = unit[i];
+            }
+        }
+        run_units(chip);
+    }
+    memcpy(chip->runnable, unit, count * sizeof *unit);
+    chip->runnable_count = count;
+    chip->window_end = actual;
+}
+
+void chip_rerun_end(struct penrose_chip *chip, uint64_t actual)
+{
+    if (chip->journal) {
+        chip->journal->inside++;
+    }
+    chip->now = actual;
     chip_merge_notes(chip);
     chip_exchange(chip, chip->now + chip->window);
     for (unsigned i = 0; i < GRID_BANKS; i++) {
         dram_end_window(&chip->bank[i]);
     }
     chip->runnable_count = 0;
+    if (chip->journal) {
+        chip->journal->inside--;
+    }
 }
 
 static uint64_t round_up(uint64_t value, uint64_t step)
@@ -279,6 +328,10 @@ void chip_go_on(struct penrose_chip *chip)
         }
     }
     chip->is_paused = false;
+    if (CHIP_BEGIN(chip, JOURNAL_GO_ON, NULL, 0, 0)) {
+        chip->journal->paused_at = UINT64_MAX;
+        chip_end(chip, true, PENROSE_OK);
+    }
     (void)chip_look_again(chip, NULL); /* a step is over, a point that stops once has gone */
     look_around(chip);
     run_window(chip, chip->now);
@@ -296,13 +349,8 @@ PENROSE_EXPORT void penrose_stop_request(struct penrose_chip *chip)
     atomic_store(&chip->stop_is_wanted, true);
 }
 
-PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
-                                                const struct penrose_run *given)
+static enum penrose_outcome run_chip(struct penrose_chip *chip, const struct penrose_run *run)
 {
-    struct penrose_run own = {.size = sizeof own}, *run = &own;
-    if (chip_take_sized(given, run, sizeof *run, "penrose_run", NULL) != PENROSE_OK) {
-        return PENROSE_REFUSED;
-    }
     uint64_t quantum = granularity(chip);
     uint64_t limit = UINT64_MAX / 2 - chip->now;
     uint64_t end = round_up(chip->now + (run->cycles < limit ? run->cycles : limit), quantum);
@@ -325,6 +373,9 @@ PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
         uint64_t window_end = choose_end(chip, &awake, window, quantum);
         window = awake.units <= 1 && window < MOST_WINDOW_CYCLES ? window * 2 : window;
         run_window(chip, window_end < end ? window_end : end);
+        if (chip->after_window) {
+            chip->after_window(chip->history);
+        }
         if (run->until && !has_stopped(chip) && run->until(chip, run->context)) {
             return PENROSE_CONDITION;
         }
@@ -335,4 +386,20 @@ PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
         return pause_chip(chip);
     }
     return awake.any_stopped ? PENROSE_FAULT : is_quiet ? PENROSE_QUIET : PENROSE_CYCLES;
+}
+
+PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
+                                                const struct penrose_run *given)
+{
+    struct penrose_run own = {.size = sizeof own};
+    if (chip_take_sized(given, &own, sizeof own, "penrose_run", NULL) != PENROSE_OK) {
+        return PENROSE_REFUSED;
+    }
+    enum penrose_outcome outcome = run_chip(chip, &own);
+    if (chip->journal) {
+        chip_end(chip, CHIP_BEGIN(chip, JOURNAL_RAN, NULL, 0, (uint64_t)outcome, chip->now),
+                 PENROSE_OK);
+        journal_file_some(chip->journal);
+    }
+    return outcome;
 }

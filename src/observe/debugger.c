@@ -13,6 +13,7 @@
 #include "chip/chip.h"
 #include "isa/error.h"
 #include "isa/export.h"
+#include "observe/points.h"
 
 enum { STOPS = 16 };
 
@@ -50,30 +51,37 @@ PENROSE_EXPORT const char *penrose_agent_name(enum penrose_agent agent)
 
 /* --- Stopping --- */
 
+struct penrose_stop point_stop(const struct penrose_chip *chip, const struct tile *tile,
+                               const struct observed *event, enum penrose_stop_reason reason,
+                               unsigned id)
+{
+    struct grid_position from = chip_logical(chip, event->node);
+    return (struct penrose_stop){.reason = reason,
+                                 .id = id,
+                                 .x = tile->x,
+                                 .y = tile->y,
+                                 .agent = (enum penrose_agent)event->agent,
+                                 .cycle = event->cycle,
+                                 .pc = event->pc,
+                                 .thread = event->thread < TENSIX_THREADS ? (int)event->thread : -1,
+                                 .address = (uint32_t)event->address,
+                                 .size = event->size,
+                                 .write = event->kind == OBSERVED_WRITTEN,
+                                 .from_x = from.x,
+                                 .from_y = from.y};
+}
+
 /* Notes a stop; true, as an observer answers that wants one. */
 static bool note_stop(struct debugger *debugger, struct tile *tile, const struct observed *event,
                       enum penrose_stop_reason reason, struct penrose_point *point)
 {
-    struct grid_position from = chip_logical(debugger->chip, event->node);
     if (debugger->pauses != debugger->chip->pauses) {
         debugger->pauses = debugger->chip->pauses;
         debugger->stops = 0;
     }
     if (debugger->stops < STOPS) {
-        debugger->stop[debugger->stops++] = (struct penrose_stop){
-            .reason = reason,
-            .id = point ? point->id : 0,
-            .x = tile->x,
-            .y = tile->y,
-            .agent = (enum penrose_agent)event->agent,
-            .cycle = event->cycle,
-            .pc = event->pc,
-            .thread = event->thread < TENSIX_THREADS ? (int)event->thread : -1,
-            .address = (uint32_t)event->address,
-            .size = event->size,
-            .write = event->kind == OBSERVED_WRITTEN,
-            .from_x = from.x,
-            .from_y = from.y};
+        debugger->stop[debugger->stops++] =
+            point_stop(debugger->chip, tile, event, reason, point ? point->id : 0);
     }
     if (point) {
         point->hits++;
@@ -105,10 +113,20 @@ static size_t forget_once(struct debugger *debugger, size_t at)
     return is_once;
 }
 
-static bool is_on(const struct penrose_point *point, const struct tile *tile,
-                  enum penrose_point_kind kind)
+bool point_is_met(const struct penrose_point *point, const struct tile *tile,
+                  const struct observed *event)
 {
-    return point->kind == kind && point->x == tile->x && point->y == tile->y;
+    bool is_access = event->kind == OBSERVED_READ || event->kind == OBSERVED_WRITTEN;
+    bool is_by = point->hart == PENROSE_NO_HART || point->hart == (enum penrose_hart)event->agent;
+    if (!is_by || point->x != tile->x || point->y != tile->y) {
+        return false;
+    }
+    if (point->kind == PENROSE_BREAKPOINT) {
+        return event->kind == OBSERVED_STARTS && point->address == event->pc;
+    }
+    return is_access && (event->kind == OBSERVED_WRITTEN ? point->writes : point->reads) &&
+           point->address < event->address + event->size &&
+           event->address < (uint64_t)point->address + point->bytes;
 }
 
 static bool look_at_start(struct debugger *debugger, struct tile *tile,
@@ -122,8 +140,7 @@ static bool look_at_start(struct debugger *debugger, struct tile *tile,
     }
     for (size_t i = 0; i < debugger->points; i++) {
         struct penrose_point *point = &debugger->point[i];
-        if (is_on(point, tile, PENROSE_BREAKPOINT) && point->address == event->pc &&
-            (point->hart == PENROSE_NO_HART || point->hart == (enum penrose_hart)event->agent)) {
+        if (point_is_met(point, tile, event)) {
             stops |= note_stop(debugger, tile, event, PENROSE_STOP_BREAKPOINT, point);
             i -= forget_once(debugger, i);
         }
@@ -138,21 +155,13 @@ static bool look_at_end(struct debugger *debugger, struct tile *tile, const stru
            note_stop(debugger, tile, event, PENROSE_STOP_STEP, NULL);
 }
 
-static bool watches(const struct penrose_point *point, const struct observed *event)
-{
-    bool is_watched = event->kind == OBSERVED_WRITTEN ? point->writes : point->reads;
-    bool is_by = point->hart == PENROSE_NO_HART || point->hart == (enum penrose_hart)event->agent;
-    return is_watched && is_by && point->address < event->address + event->size &&
-           event->address < (uint64_t)point->address + point->bytes;
-}
-
 static bool look_at_access(struct debugger *debugger, struct tile *tile,
                            const struct observed *event)
 {
     bool stops = false;
     for (size_t i = 0; i < debugger->points; i++) {
         struct penrose_point *point = &debugger->point[i];
-        if (is_on(point, tile, PENROSE_WATCHPOINT) && watches(point, event)) {
+        if (point_is_met(point, tile, event)) {
             stops |= note_stop(debugger, tile, event, PENROSE_STOP_WATCHPOINT, point);
             i -= forget_once(debugger, i);
         }
@@ -241,8 +250,8 @@ static enum penrose_status look_again(struct debugger *debugger, struct tile *ti
 
 enum { LEAST_POINT = sizeof(struct penrose_point) /* of the first version */ };
 
-static enum penrose_status check_point(const struct tile *tile, const struct penrose_point *point,
-                                       struct penrose_error *error)
+enum penrose_status point_check(const struct tile *tile, const struct penrose_point *point,
+                                struct penrose_error *error)
 {
     bool is_any = point->hart == PENROSE_NO_HART;
     if (!is_any &&
@@ -278,7 +287,7 @@ PENROSE_EXPORT enum penrose_status penrose_point_set(struct penrose_chip *chip,
     struct tile *tile;
     enum penrose_status status = chip_take_sized(point, &own, LEAST_POINT, "penrose_point", error);
     status = status == PENROSE_OK ? chip_tile(chip, own.x, own.y, &tile, error) : status;
-    status = status == PENROSE_OK ? check_point(tile, &own, error) : status;
+    status = status == PENROSE_OK ? point_check(tile, &own, error) : status;
     status = status == PENROSE_OK ? take_debugger(chip, &debugger, error) : status;
     if (status != PENROSE_OK) {
         return status;
@@ -344,9 +353,8 @@ PENROSE_EXPORT enum penrose_status penrose_hart_step(struct penrose_chip *chip, 
     return look_again(debugger, tile, error);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_hart_pause(struct penrose_chip *chip, unsigned x,
-                                                      unsigned y, enum penrose_hart hart,
-                                                      struct penrose_error *error)
+static enum penrose_status pause_hart(struct penrose_chip *chip, unsigned x, unsigned y,
+                                      enum penrose_hart hart, struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
@@ -361,9 +369,16 @@ PENROSE_EXPORT enum penrose_status penrose_hart_pause(struct penrose_chip *chip,
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_hart_resume(struct penrose_chip *chip, unsigned x,
-                                                       unsigned y, enum penrose_hart hart,
-                                                       struct penrose_error *error)
+PENROSE_EXPORT enum penrose_status penrose_hart_pause(struct penrose_chip *chip, unsigned x,
+                                                      unsigned y, enum penrose_hart hart,
+                                                      struct penrose_error *error)
+{
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_HART, NULL, 0, JOURNAL_HALT, x, y, (uint64_t)hart);
+    return chip_end(chip, is_entry, pause_hart(chip, x, y, hart, error));
+}
+
+static enum penrose_status resume_hart(struct penrose_chip *chip, unsigned x, unsigned y,
+                                       enum penrose_hart hart, struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
@@ -376,6 +391,14 @@ PENROSE_EXPORT enum penrose_status penrose_hart_resume(struct penrose_chip *chip
     }
     tile_resume(tile, (enum rv32_core)hart, tile->now);
     return PENROSE_OK;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_hart_resume(struct penrose_chip *chip, unsigned x,
+                                                       unsigned y, enum penrose_hart hart,
+                                                       struct penrose_error *error)
+{
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_HART, NULL, 0, JOURNAL_RESUME, x, y, (uint64_t)hart);
+    return chip_end(chip, is_entry, resume_hart(chip, x, y, hart, error));
 }
 
 /* --- What stopped --- */

@@ -131,11 +131,9 @@ PENROSE_EXPORT enum penrose_status penrose_register_read(struct penrose_chip *ch
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_register_write(struct penrose_chip *chip, unsigned x,
-                                                          unsigned y, enum penrose_hart hart,
-                                                          struct penrose_register number,
-                                                          const uint32_t value[4],
-                                                          struct penrose_error *error)
+static enum penrose_status write_register(struct penrose_chip *chip, unsigned x, unsigned y,
+                                          enum penrose_hart hart, struct penrose_register number,
+                                          const uint32_t value[4], struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = take_hart(chip, x, y, hart, &tile, error);
@@ -164,6 +162,17 @@ PENROSE_EXPORT enum penrose_status penrose_register_write(struct penrose_chip *c
         break;
     }
     return PENROSE_OK;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_register_write(struct penrose_chip *chip, unsigned x,
+                                                          unsigned y, enum penrose_hart hart,
+                                                          struct penrose_register number,
+                                                          const uint32_t value[4],
+                                                          struct penrose_error *error)
+{
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_HART_REGISTER, value, 4 * sizeof *value, x, y,
+                               (uint64_t)hart, (uint64_t)number.file, number.number);
+    return chip_end(chip, is_entry, write_register(chip, x, y, hart, number, value, error));
 }
 
 /* --- Memory --- */
@@ -205,7 +214,10 @@ PENROSE_EXPORT enum penrose_status penrose_hart_poke(struct penrose_chip *chip, 
                                                      size_t size, struct penrose_error *error)
 {
     const struct mmio_access access = {.operation = MMIO_POKE, .address = address};
-    return access_as_hart(chip, x, y, hart, access, (void *)(uintptr_t)bytes, size, error);
+    bool is_entry = CHIP_BEGIN(chip, JOURNAL_HART_POKE, bytes, size, x, y, (uint64_t)hart, address);
+    return chip_end(
+        chip, is_entry,
+        access_as_hart(chip, x, y, hart, access, (void *)(uintptr_t)bytes, size, error));
 }
 
 PENROSE_EXPORT int penrose_hart_disassemble(struct penrose_chip *chip, unsigned x, unsigned y,

@@ -14,10 +14,19 @@ chip_sources += \
 	%D%/error_line.c \
 	%D%/error_line.h \
 	%D%/hart_state.c \
+	%D%/history.c \
+	%D%/journal.c \
+	%D%/journal.def \
+	%D%/journal.h \
+	%D%/journal_file.c \
+	%D%/journal_file.h \
 	%D%/observer.h \
 	%D%/picture.c \
 	%D%/picture.h \
+	%D%/points.h \
 	%D%/report.c \
+	%D%/rerun.c \
+	%D%/rerun.h \
 	%D%/responses.c \
 	%D%/responses.h \
 	%D%/settings.c \

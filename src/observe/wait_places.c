@@ -24,7 +24,7 @@ void wait_places_position(struct wait_words *words, struct penrose_chip *chip,
         return;
     }
     wait_words_put(words, "%s%s%s%s", *symbol ? " in " : "", symbol, *source ? ", " : "", source);
-    unsigned calls = images_calls(&chip->images, tile->x, tile->y, pc, call);
+    unsigned calls = images_calls(chip_images(chip), tile->x, tile->y, pc, call);
     if (calls > 0) {
         wait_words_put(words, ", inlined at %s:%u", call[0].file, call[0].line);
     }

@@ -20,6 +20,7 @@ bool tile_tell(struct tile *tile, const struct observed *event)
     }
     if (stops && tile->halt == TILE_GOES) {
         tile->halt = TILE_PAUSED;
+        tile->stopped_at = *event;
     }
     return stops;
 }

@@ -309,7 +309,8 @@ struct tile {
     bool keeps_awake; /* one of them wants to know of each turn of a loop that polls */
     const struct tile_board *board;
     void *owner;
-    void *notes; /* the owner's, about this tile */
+    void *notes;                /* the owner's, about this tile */
+    struct observed stopped_at; /* TILE_PAUSED: what an observer stopped it at */
 
     /* Memory, and packets that arrive or left. */
     uint8_t *l1;

@@ -1,0 +1,175 @@
+/*
+ * What hosts do to a chip, and what it asks of its host, as entries of its journal
+ * (observe/journal.h); and the callbacks through which it asks.
+ *
+ * What happens while an entry is carried out follows from it and is none itself, but for what the
+ * client does in a callback of the DMA engine.
+ */
+#include "chip/chip.h"
+#include "isa/export.h"
+
+/* --- Entries --- */
+
+bool chip_begin(struct penrose_chip *chip, enum journal_kind kind, const uint64_t *numbers,
+                const void *bytes, size_t size)
+{
+    struct journal *journal = chip->journal;
+    if (journal->inside > 0) {
+        return false;
+    }
+    journal_add(journal, kind, numbers, bytes, size);
+    journal->inside++;
+    return true;
+}
+
+enum penrose_status chip_end(struct penrose_chip *chip, bool is_entry, enum penrose_status status)
+{
+    if (is_entry) {
+        chip->journal->inside--;
+        if (status != PENROSE_OK) {
+            JOURNAL_ADD(chip->journal, JOURNAL_FAILED, NULL, 0, (uint64_t)status);
+        }
+    }
+    return status;
+}
+
+enum penrose_status chip_end_read(struct penrose_chip *chip, bool is_entry,
+                                  enum penrose_status status, const void *bytes, size_t size)
+{
+    if (is_entry) {
+        uint8_t kept[JOURNAL_ROOM];
+        size_t count = status == PENROSE_OK ? journal_keep(bytes, size, kept) : 0;
+        chip->journal->inside--;
+        JOURNAL_ADD(chip->journal, JOURNAL_ANSWER, kept, count, (uint64_t)status, size);
+    }
+    return status;
+}
+
+void chip_end_journal(struct penrose_chip *chip)
+{
+    if (chip->journal) {
+        chip->journal->failed = true;
+    }
+}
+
+/* --- Windows --- */
+
+static void record_pause(struct penrose_chip *chip, const struct tile *tile)
+{
+    const struct observed *event = &tile->stopped_at;
+    uint64_t at = journal_end(chip->journal);
+    chip->journal->paused_at = at < chip->journal->paused_at ? at : chip->journal->paused_at;
+    JOURNAL_ADD(chip->journal, JOURNAL_PAUSE, NULL, 0, tile->node, (uint64_t)event->kind,
+                (uint64_t)event->agent, event->cycle, event->pc, event->address, event->size);
+}
+
+static void record_pauses(struct penrose_chip *chip, const struct chip_unit *unit)
+{
+    if (unit->tile && unit->tile->halt == TILE_PAUSED) {
+        record_pause(chip, unit->tile);
+    }
+    for (unsigned port = 0; unit->bank && port < DRAM_PORTS; port++) {
+        const struct tile *tile = unit->bank->port[port].tile;
+        if (tile && tile->halt == TILE_PAUSED) {
+            record_pause(chip, tile);
+        }
+    }
+}
+
+void chip_record_window(struct penrose_chip *chip, uint64_t start, uint64_t planned)
+{
+    struct journal *journal = chip->journal;
+    if (!journal || journal->inside > 0) {
+        return;
+    }
+    for (size_t i = 0; chip->is_observed && i < chip->runnable_count; i++) {
+        record_pauses(chip, chip->runnable[i]);
+    }
+    if (chip->now == planned) {
+        journal_add_window(journal, planned - start);
+    } else {
+        JOURNAL_ADD(journal, JOURNAL_EARLY, NULL, 0, planned - start, chip->now - start);
+    }
+}
+
+/* --- The host's memory --- */
+
+static bool host_read(void *context, uint64_t address, void *to, uint32_t size)
+{
+    struct penrose_chip *chip = context;
+    bool answers = chip->host.read && chip->host.read(chip->host.context, address, to, size);
+    if (chip->journal) {
+        JOURNAL_ADD(chip->journal, JOURNAL_HOST_READ, to, answers ? size : 0, address, size,
+                    answers);
+    }
+    return answers;
+}
+
+static bool host_write(void *context, uint64_t address, const void *from, uint32_t size)
+{
+    struct penrose_chip *chip = context;
+    bool answers = chip->host.write && chip->host.write(chip->host.context, address, from, size);
+    if (chip->journal) {
+        uint8_t kept[JOURNAL_ROOM];
+        size_t count = journal_keep(from, size, kept);
+        JOURNAL_ADD(chip->journal, JOURNAL_HOST_WRITE, kept, count, address, size, answers);
+    }
+    return answers;
+}
+
+PENROSE_EXPORT void penrose_host_memory_set(struct penrose_chip *chip,
+                                            const struct penrose_host_memory *memory)
+{
+    chip->host = *memory;
+}
+
+/* --- The device's, for DMA: the client serves it by accesses, which are entries --- */
+
+static bool device_read(void *context, uint64_t address, void *to, uint32_t size)
+{
+    struct penrose_chip *chip = context;
+    struct journal *journal = chip->journal;
+    unsigned inside = journal ? journal->inside : 0;
+    if (journal) {
+        journal->inside = 0;
+    }
+    bool answers = chip->device.read && chip->device.read(chip->device.context, address, to, size);
+    if (journal) {
+        journal->inside = inside;
+        JOURNAL_ADD(journal, JOURNAL_DEVICE_READ, to, answers ? size : 0, address, size, answers);
+    }
+    return answers;
+}
+
+static bool device_write(void *context, uint64_t address, const void *from, uint32_t size)
+{
+    struct penrose_chip *chip = context;
+    struct journal *journal = chip->journal;
+    unsigned inside = journal ? journal->inside : 0;
+    if (journal) {
+        journal->inside = 0;
+    }
+    bool answers =
+        chip->device.write && chip->device.write(chip->device.context, address, from, size);
+    if (journal) {
+        journal->inside = inside;
+        JOURNAL_ADD(journal, JOURNAL_DEVICE_WRITE, NULL, 0, address, size, answers);
+    }
+    return answers;
+}
+
+PENROSE_EXPORT void penrose_pcie_device_set(struct penrose_chip *chip,
+                                            const struct penrose_host_memory *device)
+{
+    chip->device = *device;
+}
+
+void chip_connect_bus(struct penrose_chip *chip, unsigned instance, struct pcie_bus *bus)
+{
+    bool is_connected = (chip->grid.pcie & 1) == instance;
+    *bus = (struct pcie_bus){.host_read = host_read,
+                             .host_write = host_write,
+                             .device_read = is_connected ? device_read : NULL,
+                             .device_write = is_connected ? device_write : NULL,
+                             .context = chip};
+}

@@ -1,0 +1,22 @@
+/* Breakpoints and watchpoints, for all who stop at them (debugger.c, history.c). */
+#ifndef OBSERVE_POINTS_H
+#define OBSERVE_POINTS_H
+
+#include <penrose/debug.h>
+
+#include "chip/chip.h"
+
+/* Can it stop anything on that tile? */
+enum penrose_status point_check(const struct tile *tile, const struct penrose_point *point,
+                                struct penrose_error *error);
+
+/* Is it hit by what the tile tells? */
+bool point_is_met(const struct penrose_point *point, const struct tile *tile,
+                  const struct observed *event);
+
+/* The stop that an event is. */
+struct penrose_stop point_stop(const struct penrose_chip *chip, const struct tile *tile,
+                               const struct observed *event, enum penrose_stop_reason reason,
+                               unsigned id);
+
+#endif

@@ -1,0 +1,320 @@
+/*
+ * penrose/history.h: a past is what the present was, whatever host and guests did and however time
+ * is run; going back and forth over a moment gives the same; the last hit is found, and named as a
+ * run forward names it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <penrose/debug.h>
+#include <penrose/history.h>
+
+#include "unit/chip/chip_program.h"
+#include "unit/chip/noc_command.h"
+#include "unit/chip/snapshot_scenes.h"
+#include "unit/test.h"
+
+enum { SCENES = 6, MOMENTS = 24, X = 1, Y = 2, CODE = 0x1000, WORD = 0x4000, HOST_BYTES = 4096 };
+
+static struct penrose_error error;
+
+/* --- A host --- */
+
+struct host {
+    struct penrose_chip *chip;
+    uint32_t seed;
+    uint8_t memory[HOST_BYTES];
+};
+
+static bool read_memory(void *context, uint64_t address, void *bytes, uint32_t size)
+{
+    struct host *host = context;
+    for (uint32_t i = 0; i < size; i++) {
+        uint8_t *byte = &host->memory[(address + i) % HOST_BYTES];
+        ((uint8_t *)bytes)[i] = (*byte)++; /* no two reads give the same */
+    }
+    return address % 3 != 0;
+}
+
+static bool write_memory(void *context, uint64_t address, const void *bytes, uint32_t size)
+{
+    struct host *host = context;
+    memcpy(&host->memory[address % (HOST_BYTES / 2)], bytes, size % (HOST_BYTES / 2));
+    return true;
+}
+
+static void connect(struct host *host)
+{
+    const struct penrose_host_memory memory = {
+        .read = read_memory, .write = write_memory, .context = host};
+    penrose_host_memory_set(host->chip, &memory);
+}
+
+/* Something that a host may do, some of which is wrong. */
+static void act(struct host *host)
+{
+    uint8_t bytes[300];
+    unsigned x = 1 + scene_random(&host->seed, 16), y = 2 + scene_random(&host->seed, 10);
+    uint64_t address = 0x20000 + scene_random(&host->seed, 0x1000);
+    size_t size = 1 + scene_random(&host->seed, sizeof bytes);
+    enum penrose_hart hart = (enum penrose_hart)scene_random(&host->seed, PENROSE_HARTS);
+    struct penrose_register number = {.file = PENROSE_X, .number = 20};
+    uint32_t value[4] = {scene_random(&host->seed, 1000)};
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] = (uint8_t)scene_random(&host->seed, 256);
+    }
+    switch (scene_random(&host->seed, 14)) {
+    case 0:
+        penrose_read(host->chip, x, y, address, bytes, size, NULL);
+        break;
+    case 1:
+        penrose_write(host->chip, x, y, address, bytes, size, NULL);
+        break;
+    case 2:
+        penrose_poke(host->chip, x, y, address, bytes, size, NULL);
+        break;
+    case 3:
+        penrose_peek(host->chip, x, y, address, bytes, size, NULL);
+        break;
+    case 4:
+        penrose_write(host->chip, 17, 12, address, bytes, size, NULL);
+        break;
+    case 5:
+        penrose_hart_hold(host->chip, x, y, hart, NULL);
+        break;
+    case 6:
+        penrose_hart_release(host->chip, x, y, hart, CODE, NULL);
+        break;
+    case 7:
+        penrose_register_write(host->chip, x, y, hart, number, value, NULL);
+        break;
+    case 8:
+        penrose_hart_poke(host->chip, x, y, PENROSE_BRISC, UINT32_C(0xffb00100), bytes, 4, NULL);
+        break;
+    case 9:
+        penrose_fault_isolate(host->chip);
+        break;
+    case 10:
+        penrose_fault_clear(host->chip);
+        break;
+    case 11:
+        penrose_coprocessor_reset(host->chip, x, y, NULL);
+        break;
+    case 12:
+        penrose_hart_pause(host->chip, x, y, hart, NULL);
+        break;
+    case 13: /* its own memory, through the PCIe tile */
+        penrose_write(host->chip, 19, 24, 64 * scene_random(&host->seed, 64), bytes, 64, NULL);
+        penrose_read(host->chip, 19, 24, 64 * scene_random(&host->seed, 64), bytes, 64, NULL);
+        break;
+    }
+}
+
+static struct penrose_history *start_history(struct penrose_chip *chip, uint64_t distance)
+{
+    const struct penrose_history_options options = {.size = sizeof options, .distance = distance};
+    struct penrose_history *history;
+    ck_assert_msg(penrose_history_start(chip, &options, &history, &error) == PENROSE_OK, "%s",
+                  error.text);
+    return history;
+}
+
+/* --- What the present was --- */
+
+struct moment {
+    uint64_t cycle, hash;
+};
+
+static void compare_past(struct penrose_history *history, const struct moment *moment,
+                         const char *name)
+{
+    struct penrose_chip *past;
+    ck_assert_msg(penrose_history_past(history, moment->cycle, &past, &error) == PENROSE_OK, "%s",
+                  error.text);
+    ck_assert_uint_eq(penrose_now(past), moment->cycle);
+    ck_assert_msg(penrose_state_hash(past) == moment->hash, "%s: cycle %llu differs", name,
+                  (unsigned long long)moment->cycle);
+    penrose_chip_destroy(past);
+}
+
+TEST_EACH(a_past_is_what_the_present_was, SCENES *SCENE_SCHEDULES)
+{
+    const struct scene *scene = scene_at((unsigned)_i / SCENE_SCHEDULES);
+    unsigned schedule = (unsigned)_i % SCENE_SCHEDULES, threads = 1 + (unsigned)_i % 3;
+    struct host *host = calloc(1, sizeof *host);
+    struct moment moment[MOMENTS];
+    unsigned moments = 0;
+    if (!scene) {
+        free(host);
+        return;
+    }
+    *host = (struct host){.chip = scene_chip(scene, schedule, threads), .seed = (uint32_t)_i};
+    connect(host);
+    if (!scene->make(host->chip, 7)) {
+        penrose_chip_destroy(host->chip);
+        free(host);
+        return;
+    }
+    struct penrose_history *history = start_history(host->chip, 1 + scene->step * 3);
+    while (moments < MOMENTS) {
+        const struct penrose_run run = {.size = sizeof run,
+                                        .cycles = 1 + scene_random(&host->seed, 2000),
+                                        .pass_quiet_time = scene_random(&host->seed, 4) > 0};
+        uint64_t before = penrose_now(host->chip);
+        penrose_run(host->chip, &run);
+        if (penrose_now(host->chip) > before) {
+            moment[moments++] =
+                (struct moment){penrose_now(host->chip), penrose_state_hash(host->chip)};
+        } else {
+            penrose_fault_isolate(host->chip);
+        }
+        for (unsigned i = scene_random(&host->seed, 4); i > 0; i--) {
+            act(host);
+        }
+        if (penrose_now(host->chip) == before && scene_random(&host->seed, 50) == 0) {
+            break;
+        }
+    }
+    for (unsigned i = 0; i < 8 && moments > 0; i++) {
+        compare_past(history, &moment[scene_random(&host->seed, moments)], scene->name);
+    }
+    uint64_t hash = penrose_state_hash(host->chip);
+    compare_past(history, &(struct moment){penrose_now(host->chip), moment[moments - 1].hash},
+                 scene->name);
+    ck_assert_uint_eq(penrose_state_hash(host->chip), hash);
+    penrose_history_end(history);
+    penrose_chip_destroy(host->chip);
+    free(host);
+}
+
+/* --- Back and forth --- */
+
+/* Counts t0 to 2000, and stores it in each turn. */
+static const char counting[] = "lui t1, 4; addi t0, zero, 0; addi t2, zero, 2000; addi t2, t2, 0;"
+                               "addi t0, t0, 1; sw t0, 0(t1); bne t0, t2, 0x1010; ebreak";
+enum { INCREMENT = CODE + 16, STORE = CODE + 20, BRANCH = CODE + 24, TURNS = 2000 };
+
+static struct penrose_chip *counting_chip(bool timed, struct penrose_history **history)
+{
+    struct penrose_options options = {.size = sizeof options, .timed = timed};
+    struct penrose_chip *chip;
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_OK);
+    start_program(chip, X, Y, PENROSE_BRISC, CODE, counting);
+    *history = start_history(chip, 700);
+    return chip;
+}
+
+static uint32_t value_of(struct penrose_chip *chip, const char *name)
+{
+    struct penrose_register number;
+    uint32_t value[4];
+    ck_assert(penrose_register_find(name, &number));
+    ck_assert_int_eq(penrose_register_read(chip, X, Y, PENROSE_BRISC, number, value, &error),
+                     PENROSE_OK);
+    return value[0];
+}
+
+static uint32_t word_of(struct penrose_chip *chip)
+{
+    uint32_t word;
+    ck_assert_int_eq(penrose_peek(chip, X, Y, WORD, &word, sizeof word, &error), PENROSE_OK);
+    return word;
+}
+
+static const struct penrose_goal one_step = {
+    .size = sizeof one_step, .kind = PENROSE_GOAL_STEP, .x = X, .y = Y, .hart = PENROSE_BRISC};
+
+static void go_back(struct penrose_history *history, struct penrose_chip **past,
+                    const struct penrose_goal *goal, enum penrose_history_end wanted)
+{
+    enum penrose_history_end end;
+    ck_assert_msg(penrose_history_back(history, past, goal, &end, &error) == PENROSE_OK, "%s",
+                  error.text);
+    ck_assert_int_eq(end, wanted);
+}
+
+static void go_forward(struct penrose_history *history, struct penrose_chip *past,
+                       const struct penrose_goal *goal, enum penrose_history_end wanted)
+{
+    enum penrose_history_end end;
+    ck_assert_msg(penrose_history_forward(history, past, goal, &end, &error) == PENROSE_OK, "%s",
+                  error.text);
+    ck_assert_int_eq(end, wanted);
+}
+
+TEST_EACH(steps_back_and_forth_lead_to_the_same_places, 2)
+{
+    enum { STEPS = 12 };
+    static const uint32_t pcs[] = {BRANCH, STORE, INCREMENT};
+    struct penrose_history *history;
+    struct penrose_chip *chip = counting_chip(_i, &history), *past = NULL;
+    uint64_t hash[STEPS];
+    ck_assert_int_eq(penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run),
+                                                             .cycles = 100000}),
+                     PENROSE_QUIET);
+    uint64_t present = penrose_state_hash(chip);
+    go_back(history, &past, &one_step, PENROSE_HISTORY_STOP); /* the ebreak */
+    ck_assert_uint_eq(value_of(past, "pc"), BRANCH + 4);
+    for (unsigned i = 0; i < STEPS; i++) {
+        go_back(history, &past, &one_step, PENROSE_HISTORY_STOP);
+        ck_assert_uint_eq(value_of(past, "pc"), pcs[i % 3]);
+        ck_assert_uint_eq(value_of(past, "t0"), TURNS - (i + 1) / 3);
+        hash[i] = penrose_state_hash(past);
+    }
+    for (unsigned i = STEPS - 1; i-- > 0;) {
+        go_forward(history, past, &one_step, PENROSE_HISTORY_STOP);
+        ck_assert_uint_eq(value_of(past, "pc"), pcs[i % 3]);
+        ck_assert_uint_eq(penrose_state_hash(past), hash[i]);
+    }
+    go_forward(history, past, &one_step, PENROSE_HISTORY_STOP);
+    go_forward(history, past, &one_step, PENROSE_HISTORY_PRESENT);
+    ck_assert_uint_eq(penrose_state_hash(past), present);
+    ck_assert_uint_eq(penrose_state_hash(chip), present);
+    penrose_chip_destroy(past);
+    penrose_history_end(history);
+    penrose_chip_destroy(chip);
+}
+
+TEST_EACH(breakpoints_are_hit_backwards, 2)
+{
+    const struct penrose_point point = {.size = sizeof point,
+                                        .kind = PENROSE_BREAKPOINT,
+                                        .x = X,
+                                        .y = Y,
+                                        .hart = PENROSE_NO_HART,
+                                        .id = 7,
+                                        .address = STORE};
+    struct penrose_goal goal = {
+        .size = sizeof goal, .kind = PENROSE_GOAL_POINTS, .point = &point, .points = 1};
+    struct penrose_history *history;
+    struct penrose_chip *chip = counting_chip(_i, &history), *past = NULL;
+    struct penrose_stop stop;
+    ck_assert_int_eq(penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run),
+                                                             .cycles = 100000}),
+                     PENROSE_QUIET);
+    for (uint32_t turn = TURNS; turn > TURNS - 5; turn--) {
+        go_back(history, &past, &goal, PENROSE_HISTORY_STOP);
+        ck_assert_uint_eq(value_of(past, "pc"), STORE);
+        ck_assert_uint_eq(value_of(past, "t0"), turn);
+        ck_assert_uint_eq(word_of(past), turn - 1);
+        ck_assert(penrose_history_stop_get(past, 0, &stop));
+        ck_assert_uint_eq(stop.id, 7);
+        ck_assert_uint_eq(stop.pc, STORE);
+        ck_assert(!penrose_history_stop_get(past, 1, &stop));
+    }
+    goal.count = 1000; /* over several snapshots */
+    go_back(history, &past, &goal, PENROSE_HISTORY_STOP);
+    ck_assert_uint_eq(value_of(past, "t0"), TURNS - 4 - 1000);
+    go_forward(history, past, &goal, PENROSE_HISTORY_STOP);
+    ck_assert_uint_eq(value_of(past, "t0"), TURNS - 4);
+    ck_assert_uint_eq(value_of(past, "pc"), STORE);
+    goal.count = TURNS;
+    go_back(history, &past, &goal, PENROSE_HISTORY_BEGIN);
+    ck_assert_uint_eq(value_of(past, "pc"), CODE);
+    ck_assert(!penrose_history_stop_get(past, 0, &stop));
+    go_forward(history, past, &goal, PENROSE_HISTORY_STOP);
+    ck_assert_uint_eq(value_of(past, "t0"), TURNS);
+    penrose_chip_destroy(past);
+    penrose_history_end(history);
+    penrose_chip_destroy(chip);
+}
