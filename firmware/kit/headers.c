@@ -89,7 +89,7 @@ static void put_csrs(void)
 #define FIXED(number, name, value)        put_number("CSR_", name, number);
 #define LOW(number, name, counter)        put_number("CSR_", name, number);
 #define HIGH(number, name, counter)       put_number("CSR_", name, number);
-#define STATUS(number, name)              put_number("CSR_", name, number);
+#define STATUS(number, index, name)       put_number("CSR_", name, number);
 #define VECTOR(number, name, field, mask) put_number("CSR_", name, number);
 #define VECTOR_FIXED(number, name, value) put_number("CSR_", name, number);
 #define COPY(number, name, field)         put_number("CSR_", name, number);

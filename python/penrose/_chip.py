@@ -278,6 +278,7 @@ class Chip:
                 return True
 
         run = ffi.new("struct penrose_run *", {"cycles": cycles, "pass_quiet_time": pass_quiet_time})
+        run.size = ffi.sizeof("struct penrose_run")
         asked = ffi.callback("bool(struct penrose_chip *, void *)", ask)
         if until is not None:
             run.until = asked
