@@ -50,6 +50,8 @@ const char *penrose_agent_name(enum penrose_agent agent);
 /* What ends a run: an instruction that is about to execute, or an access that was made. */
 enum penrose_point_kind { PENROSE_BREAKPOINT, PENROSE_WATCHPOINT };
 
+struct penrose_stop;
+
 /* Where a run ends. Sized as struct penrose_options is: {.size = sizeof point}. */
 struct penrose_point {
     size_t size;
@@ -64,6 +66,11 @@ struct penrose_point {
     bool once;              /* it goes when the run ends at it: "run to" */
     unsigned id;            /* set by penrose_point_set; never 0 */
     uint64_t hits;          /* how often the run ended there */
+    /* Does the run end there this time? Called while it is under way, in its thread, with the stop
+     * that it would be (of which `id` is not set yet); it may read registers and peek, and nothing
+     * else. NULL: each time. */
+    bool (*condition)(struct penrose_chip *chip, const struct penrose_stop *stop, void *context);
+    void *context;
 };
 
 /* Adds a point; *id (optional) is its number from now on. A hart that stands at the address of a
@@ -87,6 +94,14 @@ enum penrose_status penrose_hart_step(struct penrose_chip *chip, unsigned x, uns
                                       enum penrose_hart hart, uint64_t count,
                                       struct penrose_error *error);
 
+/*
+ * The next run ends when the coprocessor of a worker has executed `count` more instructions of
+ * thread 0, 1 or 2 (0: no longer), those that MOP and REPLAY expand to one by one.
+ */
+enum penrose_status penrose_tensix_step(struct penrose_chip *chip, unsigned x, unsigned y,
+                                        unsigned thread, uint64_t count,
+                                        struct penrose_error *error);
+
 /* Ends the run of the chip that is under way in another thread, or the next one, at the end of a
  * window with PENROSE_PAUSED. Any thread. */
 void penrose_stop_request(struct penrose_chip *chip);
@@ -98,6 +113,8 @@ enum penrose_stop_reason {
     PENROSE_STOP_STEP,
     PENROSE_STOP_EBREAK, /* a hart executed ebreak or ecall on a tile that is debugged: it is
                             PENROSE_HART_PAUSED, and goes on after penrose_hart_resume */
+    PENROSE_STOP_TENSIX, /* the coprocessor executed an instruction of `thread`, which the hart
+                            pushed at `pc` */
 };
 
 /* Why a run ended with PENROSE_PAUSED. */

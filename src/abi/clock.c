@@ -183,7 +183,7 @@ static void run_busy(struct device *device, uint64_t least, uint64_t most)
                               .cycles = most - penrose_now(chip),
                               .until = is_something_new,
                               .context = &watch};
-    enum penrose_outcome outcome = penrose_run(chip, &run);
+    enum penrose_outcome outcome = gdb_run(device->gdb, chip, &run);
     device->stopped = outcome == PENROSE_FAULT;
     device_report_faults(device);
     if (outcome == PENROSE_QUIET) {
@@ -199,7 +199,7 @@ void clock_settle(struct device *device)
         struct penrose_run run = {
             .size = sizeof run, .cycles = ahead->owed, .pass_quiet_time = true};
         ahead->owed = 0;
-        penrose_run(device->chip, &run);
+        gdb_run(device->gdb, device->chip, &run);
     }
     ahead->is_quiet = false;
 }
@@ -232,6 +232,7 @@ void clock_run(struct device *device, uint32_t cycles)
     /* What the device has written to host memory is progress, but the host may wait for the
      * rest. */
     bool is_going_round = ahead->progress && ahead->moved && !ahead->host_written;
+    gdb_look(device->gdb);
     if (cycles == 0 || device->stopped) {
         return;
     }

@@ -208,8 +208,26 @@ static void start_trace(struct device *device)
     }
 }
 
+/* Only a device that is used is debugged: UMD makes others to see whether there is one. */
+static void start_gdb(struct device *device)
+{
+    struct penrose_error error;
+    const char *address = host_variable("PENROSE_GDB");
+    if (!address) {
+        return;
+    }
+    if (gdb_create(device->chip, address, &device->gdb, &error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_GDB", error.text);
+        return;
+    }
+    report(device, "%s: %s",
+           gdb_will_wait(device->gdb) ? "waiting for GDB" : "GDB may come at any time",
+           gdb_command(device->gdb));
+}
+
 void device_first_use(struct device *device)
 {
+    start_gdb(device);
     char *line = device->complaints;
     device->is_used = true;
     device->complaints = NULL;
@@ -261,6 +279,7 @@ void device_destroy(struct device *device)
         dumps_make(device, DUMP_AT_EXIT, "the host closes the device");
     }
     dumps_free(&device->dumps);
+    gdb_destroy(device->gdb, 0);
     penrose_chip_destroy(device->chip);
     free(device->complaints);
     free(device);

@@ -17,6 +17,7 @@
 #include "abi/clock.h"
 #include "abi/dumps.h"
 #include "abi/report.h"
+#include "observe/gdb/gdb.h"
 
 enum {
     WINDOWS_2M = 202,
@@ -75,6 +76,7 @@ struct device {
     struct summary *summary;  /* NULL: nobody asked for one */
     struct trace_file *trace; /* NULL: none */
     struct dumps dumps;
+    struct gdb *gdb;  /* NULL: nobody debugs */
     char *complaints; /* about the environment, a line each, until the device is used */
     struct run_ahead run_ahead;
     struct reports reports;

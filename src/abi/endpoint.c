@@ -79,7 +79,7 @@ static enum penrose_status access_piece(struct device *device, const struct endp
     for (unsigned waited = 0; status == PENROSE_E_STATE && waited < MOST_WAIT && !device->in_dma;
          waited += WAIT_STEP) {
         struct penrose_run run = {.size = sizeof run, .cycles = WAIT_STEP};
-        enum penrose_outcome outcome = penrose_run(device->chip, &run);
+        enum penrose_outcome outcome = gdb_run(device->gdb, device->chip, &run);
         if (outcome == PENROSE_FAULT) {
             device->stopped = true;
             device_report_faults(device); /* and who is not at fault goes on */
@@ -167,7 +167,7 @@ static bool is_stuck(struct device *device, unsigned x, unsigned y)
                               penrose_coprocessor_busy(device->chip, x, y);
          waited += WAIT_STEP) {
         struct penrose_run run = {.size = sizeof run, .cycles = WAIT_STEP};
-        outcome = penrose_run(device->chip, &run);
+        outcome = gdb_run(device->gdb, device->chip, &run);
         device->stopped |= outcome == PENROSE_FAULT;
     }
     return penrose_coprocessor_busy(device->chip, x, y);

@@ -150,7 +150,7 @@ static void hold_harts(struct penrose_chip *chip, struct tile *tile, bool first_
 /* --- Workers --- */
 
 static bool add_image(struct penrose_chip *chip, const struct tile *tile, struct loader_elf *elf,
-                      uint32_t entry)
+                      uint32_t entry, enum penrose_hart hart)
 {
     const struct loader_segment *text = loader_elf_segment_at(elf, entry);
     struct image image = {.x = tile->x,
@@ -158,7 +158,8 @@ static bool add_image(struct penrose_chip *chip, const struct tile *tile, struct
                           .base = text->vaddr,
                           .size = text->memsz,
                           .link_base = text->vaddr,
-                          .elf = elf};
+                          .elf = elf,
+                          .hart = hart};
     return images_add(&chip->images, &image);
 }
 
@@ -188,7 +189,8 @@ static enum penrose_status boot_worker(struct penrose_chip *chip, struct tile *t
     status = status ? status : chip_apply_writes(chip, tile, &writes, error);
     loader_writes_free(&writes);
     for (unsigned i = 0; i < LOADER_PROCESSORS && !status; i++) {
-        all_named &= add_image(chip, tile, firmware->loader->elf[i], firmware->loader->entry[i]);
+        all_named &= add_image(chip, tile, firmware->loader->elf[i], firmware->loader->entry[i],
+                               chip_hart_of(i));
     }
     if (!status) {
         hold_harts(chip, tile, false);
@@ -248,7 +250,8 @@ static enum penrose_status boot_companion(struct penrose_chip *chip, struct tile
     status = status ? status : chip_apply_writes(chip, tile, &writes, error);
     loader_writes_free(&writes);
     for (unsigned i = 0; i < companion->harts && !status; i++) {
-        all_named &= add_image(chip, tile, companion->elf[i], companion->entry[i]);
+        all_named &= add_image(chip, tile, companion->elf[i], companion->entry[i],
+                               i ? PENROSE_NCRISC : PENROSE_BRISC);
     }
     status = all_named ? status : chip_no_memory(error);
     return status ? status : start_companion(chip, tile, companion, error);

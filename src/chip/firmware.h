@@ -31,6 +31,9 @@ const struct loader_layout *chip_firmware_layout(const struct penrose_chip *chip
 /* loader_memory over the L1 of a tile. */
 struct loader_memory chip_l1(struct tile *tile);
 
+/* The hart that an enum loader_processor means. */
+enum penrose_hart chip_hart_of(unsigned processor);
+
 enum penrose_status chip_no_memory(struct penrose_error *error);
 
 /* The base firmware of an Ethernet tile: what it leaves in L1; it runs where there is a link. */

@@ -37,6 +37,7 @@ bool images_add(struct images *images, const struct image *image)
     images->image = array;
     if (has_room) {
         images->image[images->count++] = *image;
+        images->changes++;
     }
     return has_room;
 }

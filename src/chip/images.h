@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <penrose/penrose.h>
+
 #include "loader/elf.h"
 
 struct image {
@@ -13,6 +15,8 @@ struct image {
     uint32_t base, size; /* in the tile */
     uint32_t link_base;  /* in the ELF */
     struct loader_elf *elf;
+    enum penrose_hart hart; /* that runs it */
+    bool is_kernel;         /* which the hart's firmware calls */
 };
 
 /* elfs[] are the files that the chip owns; images refer to them or to files of a firmware. */
@@ -21,6 +25,7 @@ struct images {
     size_t count, room;
     struct loader_elf **owned;
     size_t owned_count, owned_room;
+    unsigned changes; /* how often an image was added */
 };
 
 /* Adds an image and forgets those of the same tile that it overlaps; false without memory. */

@@ -76,7 +76,8 @@ static enum penrose_status load_segments(struct penrose_chip *chip, struct tile 
                               .base = segments[i].vaddr,
                               .size = segments[i].memsz,
                               .link_base = segments[i].vaddr,
-                              .elf = elf};
+                              .elf = elf,
+                              .hart = hart};
         if (segments[i].flags & LOADER_SEGMENT_EXECUTE && !images_add(&chip->images, &image)) {
             return chip_no_memory(error);
         }
@@ -173,6 +174,15 @@ open_kernels(struct penrose_chip *chip, const struct loader_firmware *loader,
     return status;
 }
 
+enum penrose_hart chip_hart_of(unsigned processor)
+{
+    unsigned hart = 0;
+    while (hart < PENROSE_HARTS && processor_of[hart] != processor) {
+        hart++;
+    }
+    return (enum penrose_hart)hart;
+}
+
 static bool add_kernel_images(struct penrose_chip *chip, const struct tile *tile,
                               const struct kernels *kernels, const struct loader_launch *built)
 {
@@ -183,7 +193,9 @@ static bool add_kernel_images(struct penrose_chip *chip, const struct tile *tile
                               .base = built->kernel_address[i],
                               .size = kernels->blob[i].text_size,
                               .link_base = kernels->blob[i].link_base,
-                              .elf = kernels->elf[i]};
+                              .elf = kernels->elf[i],
+                              .hart = chip_hart_of(i),
+                              .is_kernel = true};
         all &= !kernels->elf[i] || images_add(&chip->images, &image);
     }
     return all;

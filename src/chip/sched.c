@@ -355,9 +355,7 @@ static enum penrose_outcome run_chip(struct penrose_chip *chip, const struct pen
     uint64_t limit = UINT64_MAX / 2 - chip->now;
     uint64_t end = round_up(chip->now + (run->cycles < limit ? run->cycles : limit), quantum);
     uint64_t window = chip->window;
-    if (run->cycles > 0) {
-        chip_go_on(chip);
-    }
+    chip_go_on(chip);
     while (chip->now < end) {
         struct awake awake = look_around(chip);
         if (awake.any_stopped) {

@@ -43,7 +43,7 @@ enum failure { ON_FAULT = 1, ON_HANG = 2, ON_WARNING = 4 };
 struct exec_options {
     struct cli *cli;
     const char *card; /* NULL: as the environment says */
-    const char *library, *threads, *trace, *report, *run_ahead, *kernels, *timing;
+    const char *library, *threads, *trace, *report, *gdb, *run_ahead, *kernels, *timing;
     const char *dump_on, *dump_dir;
     char schedule[64], policy[MOST_LIST];
     bool fast_dispatch, quiet;
@@ -71,6 +71,7 @@ enum {
     KEY_DUMP_DIR,
     KEY_FAIL_ON,
     KEY_ON_HANG,
+    KEY_GDB,
 };
 
 /* --- Options --- */
@@ -287,6 +288,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return parse_fail_on(options, argument);
     case KEY_ON_HANG:
         return parse_on_hang(options, argument);
+    case KEY_GDB:
+        options->gdb = argument;
+        return 0;
     case KEY_FAST_DISPATCH:
         options->fast_dispatch = true;
         return 0;
@@ -339,6 +343,10 @@ static const struct argp_option option_rows[] = {
      "SIGUSR1: exit, fault, signal",
      0},
     {"dump-dir", KEY_DUMP_DIR, "DIR", 0, "A folder for those (default: penrose-dumps)", 0},
+    {"gdb", KEY_GDB, "ADDRESS", 0,
+     "Wait for GDB at [HOST:]PORT or unix:PATH when the chip is first used; with ,nowait behind it "
+     "GDB may come at any time (docs/DEBUGGING.md)",
+     0},
     {"quiet", KEY_QUIET, NULL, 0, "Say nothing at the end", 0},
     {"on-hang", KEY_ON_HANG, "WHAT", 0,
      "When nothing can happen any more and the host polls on: report (default) who waits for what, "
@@ -428,6 +436,7 @@ static void set_environment(struct job *job)
     set_variable(job, "PENROSE_KERNELS", options->kernels);
     set_variable(job, "PENROSE_TRACE", job->trace);
     set_variable(job, "PENROSE_REPORT", job->report);
+    set_variable(job, "PENROSE_GDB", options->gdb);
     set_variable(job, "PENROSE_SUMMARY", job->summary);
     set_variable(job, "PENROSE_DUMP_ON", options->dump_on);
     set_variable(job, "PENROSE_DUMP_DIR", job->dumps);

@@ -314,6 +314,7 @@ enum {
     KEY_CARD,
     KEY_SAVE_SNAPSHOT,
     KEY_RESTORE_SNAPSHOT,
+    KEY_GDB,
 };
 
 void machine_options_init(struct machine_options *options, struct cli *cli)
@@ -507,6 +508,9 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
     case KEY_WARN_UNMODELLED:
         options->warn_unmodelled = true;
         return 0;
+    case KEY_GDB:
+        options->gdb = argument;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -547,6 +551,10 @@ static const struct argp_option machine_option_rows[] = {
      "Go on with the chip in FILE, with the schedule, timing, policies and card that it had; "
      "firmware "
      "that is ready on a tile is not booted again",
+     0},
+    {"gdb", KEY_GDB, "ADDRESS", 0,
+     "Wait for GDB at [HOST:]PORT or unix:PATH before anything runs, and let it debug all harts "
+     "(docs/DEBUGGING.md)",
      0},
     {"warn-unmodelled", KEY_WARN_UNMODELLED, NULL, 0,
      "List the registers that were used and only store their value, and the Tensix instructions "

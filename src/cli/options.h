@@ -72,6 +72,7 @@ struct machine_options {
     bool warn_unmodelled;
     const char *save_snapshot, *restore_snapshot; /* files; NULL: none */
     struct look_options look;
+    const char *gdb; /* where GDB is waited for; NULL: nowhere */
     struct penrose_place tile[CLI_MOST_TILES];
     unsigned tiles, workers; /* workers come first: --tile, or else session_open, adds some */
 };

@@ -81,17 +81,36 @@ static enum cli_exit find_workers(struct session *session, struct machine_option
     return CLI_DONE;
 }
 
+/* Where GDB may come; it is waited for when the chip is to run. */
+static enum cli_exit start_gdb(struct session *session)
+{
+    struct penrose_error error;
+    const char *address = session->options->gdb;
+    if (!address) {
+        return CLI_DONE;
+    }
+    if (gdb_create(session->chip, address, &session->gdb, &error) != PENROSE_OK) {
+        return complain(session->cli, "--gdb: %s", error.text);
+    }
+    note("%s: %s", gdb_will_wait(session->gdb) ? "waiting for GDB" : "GDB may come",
+         gdb_command(session->gdb));
+    fflush(stderr);
+    return CLI_DONE;
+}
+
 enum cli_exit session_open(struct session *session, struct cli *cli,
                            struct machine_options *options)
 {
     *session = (struct session){.cli = cli, .options = options};
     enum cli_exit exit = make_chip(session);
     exit = exit ? exit : find_workers(session, options);
+    exit = exit ? exit : start_gdb(session);
     if (exit) {
         return exit;
     }
     session->opened_at = penrose_now(session->chip);
-    session->progress.enabled = isatty(STDERR_FILENO) && (!options->tracing || options->trace_file);
+    session->progress.enabled =
+        isatty(STDERR_FILENO) && !session->gdb && (!options->tracing || options->trace_file);
     return options->tracing ? trace_start(cli, session->chip, options->trace_file, &session->trace)
                             : CLI_DONE;
 }
@@ -327,6 +346,16 @@ static void explain(struct session *session, const struct goal *goal, enum cli_e
     }
 }
 
+/* GDB may look at what is left. */
+static void show_end(struct session *session, enum cli_exit exit)
+{
+    char *waits = session->gdb ? wait_report(session) : NULL, text[MOST_TEXT];
+    snprintf(text, sizeof text, "The run ends here: %s.\n%s", cli_exit_name(exit),
+             waits ? waits : "");
+    gdb_stop(session->gdb, text);
+    free(waits);
+}
+
 /* Runs until something other than a call of the console ends it. */
 static enum penrose_outcome run_on(struct session *session, const struct goal *goal)
 {
@@ -339,7 +368,7 @@ static enum penrose_outcome run_on(struct session *session, const struct goal *g
                                   .cycles = used < limit ? limit - used : 0,
                                   .until = tick,
                                   .context = &ticking};
-        outcome = penrose_run(session->chip, &run);
+        outcome = gdb_run(session->gdb, session->chip, &run);
         clear_progress(session);
     } while (console_serve(&session->console, session->chip) && outcome == PENROSE_CONDITION);
     return outcome;
@@ -364,6 +393,9 @@ enum cli_exit session_run(struct session *session, const struct goal *goal)
         return CLI_DONE;
     }
     explain(session, goal, exit);
+    if (outcome != PENROSE_FAULT) { /* that it knows */
+        show_end(session, exit);
+    }
     return exit;
 }
 
@@ -723,6 +755,7 @@ enum cli_exit session_close(struct session *session, enum cli_exit exit)
     enum cli_exit looked = look_at_state(session, exit);
     enum cli_exit traced = trace_stop(session->cli, session->trace);
     enum cli_exit saved = save_chip(session);
+    gdb_destroy(session->gdb, (int)exit);
     penrose_chip_destroy(session->chip);
     penrose_firmware_close(session->firmware);
     return exit ? exit : looked ? looked : traced ? traced : saved;

@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "cli/trace.h"
 #include "cli/work.h"
+#include "observe/gdb/gdb.h"
 
 struct session {
     struct cli *cli;
@@ -25,6 +26,7 @@ struct session {
     struct penrose_firmware *firmware; /* NULL for bare programs */
     struct trace *trace;
     struct console console;
+    struct gdb *gdb;               /* NULL: nobody debugs */
     uint64_t opened_at;            /* cycle; not 0 in a chip that was restored */
     double loading_ms, running_ms; /* host time */
     struct {

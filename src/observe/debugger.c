@@ -35,6 +35,7 @@ struct debugger {
     size_t stops;
     unsigned pauses; /* of the chip, when they were noted: later ones begin a new list */
     struct debugged_hart hart[NOC_NODES][RV32_CORES];
+    uint64_t tensix_steps[NOC_NODES][TENSIX_THREADS]; /* left */
 };
 
 _Static_assert((int)PENROSE_AGENT_NOC == (int)OBSERVED_NOC &&
@@ -71,17 +72,21 @@ struct penrose_stop point_stop(const struct penrose_chip *chip, const struct til
                                  .from_y = from.y};
 }
 
-/* Notes a stop; true, as an observer answers that wants one. */
+/* Notes a stop, unless the point does not want it; true, as an observer answers that wants one. */
 static bool note_stop(struct debugger *debugger, struct tile *tile, const struct observed *event,
                       enum penrose_stop_reason reason, struct penrose_point *point)
 {
+    struct penrose_stop stop = point_stop(debugger->chip, tile, event, reason, 0);
+    if (point && point->condition && !point->condition(debugger->chip, &stop, point->context)) {
+        return false;
+    }
     if (debugger->pauses != debugger->chip->pauses) {
         debugger->pauses = debugger->chip->pauses;
         debugger->stops = 0;
     }
     if (debugger->stops < STOPS) {
-        debugger->stop[debugger->stops++] =
-            point_stop(debugger->chip, tile, event, reason, point ? point->id : 0);
+        stop.id = point ? point->id : 0;
+        debugger->stop[debugger->stops++] = stop;
     }
     if (point) {
         point->hits++;
@@ -141,8 +146,10 @@ static bool look_at_start(struct debugger *debugger, struct tile *tile,
     for (size_t i = 0; i < debugger->points; i++) {
         struct penrose_point *point = &debugger->point[i];
         if (point_is_met(point, tile, event)) {
-            stops |= note_stop(debugger, tile, event, PENROSE_STOP_BREAKPOINT, point);
-            i -= forget_once(debugger, i);
+            if (note_stop(debugger, tile, event, PENROSE_STOP_BREAKPOINT, point)) {
+                stops = true;
+                i -= forget_once(debugger, i);
+            }
         }
     }
     return stops;
@@ -162,11 +169,21 @@ static bool look_at_access(struct debugger *debugger, struct tile *tile,
     for (size_t i = 0; i < debugger->points; i++) {
         struct penrose_point *point = &debugger->point[i];
         if (point_is_met(point, tile, event)) {
-            stops |= note_stop(debugger, tile, event, PENROSE_STOP_WATCHPOINT, point);
-            i -= forget_once(debugger, i);
+            if (note_stop(debugger, tile, event, PENROSE_STOP_WATCHPOINT, point)) {
+                stops = true;
+                i -= forget_once(debugger, i);
+            }
         }
     }
     return stops;
+}
+
+static bool look_at_tensix(struct debugger *debugger, struct tile *tile,
+                           const struct observed *event)
+{
+    uint64_t *steps = &debugger->tensix_steps[tile->node][event->thread];
+    return *steps > 0 && --*steps == 0 &&
+           note_stop(debugger, tile, event, PENROSE_STOP_TENSIX, NULL);
 }
 
 static bool see(void *context, struct tile *tile, const struct observed *event)
@@ -176,6 +193,8 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
         return look_at_start(context, tile, event);
     case OBSERVED_FINISHED:
         return look_at_end(context, tile, event);
+    case OBSERVED_TENSIX:
+        return look_at_tensix(context, tile, event);
     case OBSERVED_PAUSED:
         return note_stop(context, tile, event, PENROSE_STOP_EBREAK, NULL);
     case OBSERVED_READ:
@@ -196,6 +215,11 @@ static bool wants_tile(void *context, const struct tile *tile)
     }
     for (unsigned core = 0; core < RV32_CORES; core++) {
         if (debugger->hart[tile->node][core].steps > 0) {
+            return true;
+        }
+    }
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        if (debugger->tensix_steps[tile->node][thread] > 0) {
             return true;
         }
     }
@@ -224,7 +248,7 @@ static enum penrose_status take_debugger(struct penrose_chip *chip, struct debug
         return error_set(error, PENROSE_E_MEMORY, "no memory for a debugger");
     }
     made->chip = chip;
-    made->observer = (struct observer){.kinds = OBSERVED_OF_HARTS,
+    made->observer = (struct observer){.kinds = OBSERVED_OF_HARTS | 1 << OBSERVED_TENSIX,
                                        .see = see,
                                        .wants = wants_tile,
                                        .free = free_debugger,
@@ -248,7 +272,7 @@ static enum penrose_status look_again(struct debugger *debugger, struct tile *ti
     return chip_look_again(debugger->chip, error);
 }
 
-enum { LEAST_POINT = sizeof(struct penrose_point) /* of the first version */ };
+enum { LEAST_POINT = offsetof(struct penrose_point, condition) /* the first version */ };
 
 enum penrose_status point_check(const struct tile *tile, const struct penrose_point *point,
                                 struct penrose_error *error)
@@ -353,6 +377,28 @@ PENROSE_EXPORT enum penrose_status penrose_hart_step(struct penrose_chip *chip, 
     return look_again(debugger, tile, error);
 }
 
+PENROSE_EXPORT enum penrose_status penrose_tensix_step(struct penrose_chip *chip, unsigned x,
+                                                       unsigned y, unsigned thread, uint64_t count,
+                                                       struct penrose_error *error)
+{
+    struct debugger *debugger;
+    struct tile *tile;
+    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
+    if (status == PENROSE_OK &&
+        (tile->kind->type != TILE_TENSIX || thread >= (unsigned)TENSIX_THREADS)) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "threads 0 to 2 of workers have Tensix instructions, thread %u of %s has "
+                         "none",
+                         thread, tile->name);
+    }
+    status = status == PENROSE_OK ? take_debugger(chip, &debugger, error) : status;
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    debugger->tensix_steps[tile->node][thread] = count;
+    return look_again(debugger, tile, error);
+}
+
 static enum penrose_status pause_hart(struct penrose_chip *chip, unsigned x, unsigned y,
                                       enum penrose_hart hart, struct penrose_error *error)
 {
@@ -431,10 +477,14 @@ PENROSE_EXPORT int penrose_stop_format(const struct penrose_stop *stop, char *te
     static const char *const reasons[] = {[PENROSE_STOP_BREAKPOINT] = "breakpoint",
                                           [PENROSE_STOP_WATCHPOINT] = "watchpoint",
                                           [PENROSE_STOP_STEP] = "step",
-                                          [PENROSE_STOP_EBREAK] = "ebreak"};
+                                          [PENROSE_STOP_EBREAK] = "ebreak",
+                                          [PENROSE_STOP_TENSIX] = "Tensix instruction"};
     char what[200], number[16] = "";
     if (stop->reason == PENROSE_STOP_WATCHPOINT) {
         format_access(stop, what, sizeof what);
+    } else if (stop->reason == PENROSE_STOP_TENSIX) {
+        snprintf(what, sizeof what, "of thread %d of (%u, %u), pushed at pc 0x%x", stop->thread,
+                 stop->x, stop->y, stop->pc);
     } else {
         snprintf(what, sizeof what, "%s of (%u, %u) at pc 0x%x", penrose_agent_name(stop->agent),
                  stop->x, stop->y, stop->pc);

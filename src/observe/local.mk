@@ -13,6 +13,24 @@ chip_sources += \
 	%D%/dump_tensix.c \
 	%D%/error_line.c \
 	%D%/error_line.h \
+	%D%/gdb/commands.c \
+	%D%/gdb/expression.c \
+	%D%/gdb/expression.h \
+	%D%/gdb/features.c \
+	%D%/gdb/files.c \
+	%D%/gdb/gdb.c \
+	%D%/gdb/gdb.h \
+	%D%/gdb/internal.h \
+	%D%/gdb/monitor.c \
+	%D%/gdb/monitor_tensix.c \
+	%D%/gdb/packet.c \
+	%D%/gdb/packet.h \
+	%D%/gdb/points.c \
+	%D%/gdb/query.c \
+	%D%/gdb/registers.c \
+	%D%/gdb/resume.c \
+	%D%/gdb/server.c \
+	%D%/gdb/target.c \
 	%D%/hart_state.c \
 	%D%/history.c \
 	%D%/journal.c \

@@ -83,6 +83,8 @@ UNIT_TESTS = \
 	%D%/chip/check_sparse \
 	%D%/chip/check_state_hash \
 	%D%/observe/check_compare \
+	%D%/observe/check_gdb_packet \
+	%D%/observe/check_gdb_server \
 	%D%/observe/check_history \
 	%D%/observe/check_waits \
 	%D%/eth/check_base_firmware \

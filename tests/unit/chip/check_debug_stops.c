@@ -108,7 +108,7 @@ TEST(a_breakpoint_stops_before_its_instruction)
         ck_assert_uint_eq(reg("t0"), turn);
         ck_assert_uint_eq(word_at(WORD), turn - 1);
     }
-    struct penrose_point now = {.size = sizeof now - 1};
+    struct penrose_point now = {.size = offsetof(struct penrose_point, condition) - 1};
     ck_assert(!penrose_point_get(chip, 0, &now));
     now.size = sizeof now;
     ck_assert(penrose_point_get(chip, 0, &now));
@@ -119,6 +119,50 @@ TEST(a_breakpoint_stops_before_its_instruction)
     ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
     ck_assert_uint_eq(word_at(WORD), TURNS);
     ck_assert(!penrose_stop_get(chip, 0, &(struct penrose_stop){0}));
+}
+
+static bool is_last_turn(struct penrose_chip *at, const struct penrose_stop *stop, void *context)
+{
+    unsigned *calls = context;
+    (*calls)++;
+    ck_assert_ptr_eq(at, chip);
+    ck_assert_uint_eq(stop->pc, STORE);
+    return reg("t0") == TURNS;
+}
+
+TEST(a_condition_says_when_a_point_stops)
+{
+    unsigned calls = 0;
+    start_counting(chip);
+    struct penrose_point point = breakpoint(STORE);
+    point.condition = is_last_turn;
+    point.context = &calls;
+    point.once = true;
+    set_point(&point);
+    run_to_stop();
+    ck_assert_uint_eq(calls, TURNS);
+    ck_assert_uint_eq(reg("t0"), TURNS);
+    ck_assert(!penrose_point_get(chip, 0, &point));
+}
+
+TEST(a_run_without_cycles_brings_what_stands_to_the_others)
+{
+    const struct penrose_run none = {.size = sizeof none};
+    struct penrose_chip *other;
+    ck_assert_int_eq(penrose_chip_create(NULL, &other, &error), PENROSE_OK);
+    start_counting(other);
+    ck_assert_int_eq(penrose_run(other, &a_while), PENROSE_QUIET);
+    start_counting(chip);
+    struct penrose_point point = breakpoint(STORE);
+    point.once = true;
+    set_point(&point);
+    run_to_stop();
+    ck_assert_int_ne(penrose_run(chip, &none), PENROSE_PAUSED);
+    ck_assert(!penrose_stop_get(chip, 0, &(struct penrose_stop){0}));
+    ck_assert_uint_ge(word_at(WORD), 1);
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
+    ck_assert_uint_eq(penrose_last_activity(chip), penrose_last_activity(other));
+    penrose_chip_destroy(other);
 }
 
 TEST(a_point_may_stop_once)

@@ -1,0 +1,281 @@
+/* The GDB server's life, and when its client is served. */
+#include "observe/gdb/gdb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "isa/error.h"
+#include "isa/host_time.h"
+#include "observe/gdb/internal.h"
+
+enum { LOOK_NANOSECONDS = 10000000 }; /* so often it is looked whether the client wants something */
+
+/* --- Life --- */
+
+enum penrose_status gdb_create(struct penrose_chip *chip, const char *address, struct gdb **gdb,
+                               struct penrose_error *error)
+{
+    struct gdb *made = calloc(1, sizeof *made);
+    *gdb = NULL;
+    if (!made) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for GDB");
+    }
+    *made = (struct gdb){.chip = chip, .listener = -1, .client = -1, .owner = getpid()};
+    for (unsigned i = 0; i < GDB_FILES; i++) {
+        made->file[i] = -1;
+    }
+    made->reader = calloc(1, sizeof *made->reader);
+    enum penrose_status status = made->reader && gdb_registers_make(made)
+                                     ? gdb_listen(made, address, error)
+                                     : error_set(error, PENROSE_E_MEMORY, "no memory for GDB");
+    if (status != PENROSE_OK) {
+        gdb_destroy(made, 0);
+        return status;
+    }
+    *gdb = made;
+    return PENROSE_OK;
+}
+
+/* After a fork the connection is the parent's. */
+static bool is_owner(const struct gdb *gdb)
+{
+    return gdb->owner == getpid();
+}
+
+const char *gdb_command(const struct gdb *gdb)
+{
+    return gdb->command;
+}
+
+bool gdb_will_wait(const struct gdb *gdb)
+{
+    return gdb->waits && !gdb->has_begun;
+}
+
+void gdb_forget_client(struct gdb *gdb)
+{
+    if (gdb->stepped.pid) {
+        penrose_hart_step(gdb->chip, gdb->stepped.x, gdb->stepped.y, gdb->stepped.hart, 0, NULL);
+    }
+    gdb_points_drop(gdb, 0);
+    gdb_close_files(gdb);
+    gdb->stepped = gdb->general = gdb->resumed = (struct gdb_thread){0};
+    gdb->event = (struct gdb_event){0};
+    for (size_t i = 0; i < gdb->processes; i++) {
+        gdb_let_go(gdb, &gdb->process[i]);
+    }
+    gdb->processes = gdb->pendings = 0;
+    gdb->is_held = gdb->is_apart = false;
+}
+
+/* --- Serving --- */
+
+/* What has come while the chip stands. */
+static void handle_input(struct gdb *gdb, enum gdb_input input)
+{
+    if (input == GDB_INPUT_PACKET) {
+        gdb_command_packet(gdb, gdb->reader->data, gdb->reader->size);
+    }
+}
+
+void gdb_lose_client(struct gdb *gdb)
+{
+    gdb_forget_client(gdb);
+    gdb_drop_client(gdb);
+}
+
+void gdb_serve(struct gdb *gdb)
+{
+    enum gdb_input input;
+    while (gdb->client >= 0 && gdb->is_held) {
+        if (gdb_receive(gdb, -1, &input)) {
+            handle_input(gdb, input);
+        } else {
+            gdb_lose_client(gdb);
+        }
+    }
+}
+
+/* ^C of a client whose processes run. */
+static void interrupt(struct gdb *gdb)
+{
+    struct gdb_event event = {.thread = gdb->resumed, .signal = GDB_SIGINT};
+    if (event.thread.pid || gdb_thread_at(gdb, 0, &event.thread)) {
+        gdb_tell(gdb, &event);
+    }
+}
+
+/* A client that has come stops the chip. One without a process may ask while it goes on; what others
+ * send but ^C waits until it stands. */
+static void serve_waiting(struct gdb *gdb)
+{
+    enum gdb_input input = GDB_INPUT_PACKET;
+    bool is_new = gdb->client < 0;
+    gdb_accept(gdb, false);
+    is_new |= gdb->client >= 0 && gdb->is_held;
+    if (is_new && gdb->client >= 0) {
+        gdb_serve(gdb);
+    }
+    while (gdb->client >= 0 && input != GDB_INPUT_NOTHING) {
+        bool is_there =
+            gdb->processes > 0 ? gdb_receive_interrupt(gdb, &input) : gdb_receive(gdb, 0, &input);
+        if (!is_there) {
+            gdb_lose_client(gdb);
+        } else if (gdb->processes > 0 && input == GDB_INPUT_INTERRUPT) {
+            interrupt(gdb);
+        } else {
+            handle_input(gdb, input);
+            gdb_serve(gdb);
+        }
+    }
+}
+
+void gdb_look(struct gdb *gdb)
+{
+    if (!gdb) {
+        return;
+    }
+    uint64_t now = host_nanoseconds();
+    if (now < gdb->next_look || !is_owner(gdb)) {
+        return;
+    }
+    gdb->next_look = now + LOOK_NANOSECONDS;
+    serve_waiting(gdb);
+}
+
+void gdb_stop(struct gdb *gdb, const char *text)
+{
+    struct gdb_event event = {.signal = GDB_SIGTRAP};
+    if (!gdb || gdb->client < 0 || !is_owner(gdb)) {
+        return;
+    }
+    event.thread = gdb->resumed;
+    if (event.thread.pid || gdb_thread_at(gdb, 0, &event.thread)) {
+        gdb_put(&gdb->console, "%s\n", text);
+        gdb_tell(gdb, &event);
+    }
+}
+
+/* --- The end --- */
+
+static void send_exit(struct gdb *gdb, int code)
+{
+    struct gdb_text payload = {0};
+    unsigned pid = gdb_process_of(gdb, gdb->resumed.pid) ? gdb->resumed.pid : gdb->process[0].pid;
+    gdb_put(&payload, "W%02x;process:%x", (unsigned)code & 0xff, pid);
+    gdb_send(gdb, &payload);
+    gdb_text_free(&payload);
+    gdb_detach(gdb, pid);
+    gdb->is_held = true;
+}
+
+/* Each process ends when the client lets it go on; it asks some things in between. */
+static void tell_exit(struct gdb *gdb, int code)
+{
+    enum { LINGER_MS = 300 };
+    enum gdb_input input = GDB_INPUT_PACKET;
+    gdb->is_held = false;
+    while (gdb->client >= 0 && input != GDB_INPUT_NOTHING) {
+        if (!gdb->is_held && gdb->processes > 0) {
+            send_exit(gdb, code);
+        }
+        if (!gdb_receive(gdb, LINGER_MS, &input)) {
+            return;
+        }
+        handle_input(gdb, input);
+    }
+}
+
+void gdb_destroy(struct gdb *gdb, int code)
+{
+    if (!gdb) {
+        return;
+    }
+    if (!is_owner(gdb)) {
+        free(gdb->unix_path);
+        gdb->unix_path = NULL;
+    }
+    if (gdb->client >= 0 && is_owner(gdb)) {
+        tell_exit(gdb, code);
+    }
+    gdb_forget_client(gdb);
+    gdb_close(gdb);
+    gdb_text_free(&gdb->payload);
+    gdb_text_free(&gdb->frame);
+    gdb_text_free(&gdb->features);
+    gdb_text_free(&gdb->console);
+    for (size_t i = 0; i < gdb->paths; i++) {
+        free(gdb->path[i]);
+    }
+    free(gdb->path);
+    free(gdb->config);
+    free(gdb->process);
+    free(gdb->reader);
+    free(gdb->reg);
+    free(gdb);
+}
+
+/* --- Running --- */
+
+struct gdb_watch {
+    struct gdb *gdb;
+    const struct penrose_run *run;
+    bool is_reached; /* what the run is for */
+};
+
+/* After each window. */
+static bool look_for_client(struct penrose_chip *chip, void *context)
+{
+    struct gdb_watch *watch = context;
+    const struct penrose_run *run = watch->run;
+    watch->is_reached = run->until && !gdb_holds_any(watch->gdb) && run->until(chip, run->context);
+    return watch->is_reached || host_nanoseconds() >= watch->gdb->next_look;
+}
+
+static void begin_run(struct gdb *gdb)
+{
+    if (!gdb->has_begun) {
+        gdb->has_begun = true;
+        if (gdb->waits) {
+            gdb_accept(gdb, true);
+            gdb_serve(gdb);
+        }
+    }
+    gdb_look(gdb);
+    gdb_tell_programs(gdb);
+}
+
+enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,
+                             const struct penrose_run *run)
+{
+    if (!gdb || !is_owner(gdb)) {
+        return penrose_run(chip, run);
+    }
+    struct gdb_watch watch = {.gdb = gdb, .run = run};
+    uint64_t now = penrose_now(chip), most = UINT64_MAX / 2 - now;
+    uint64_t end = now + (run->cycles < most ? run->cycles : most);
+    begin_run(gdb);
+    for (;;) {
+        gdb_tell_pending(gdb);
+        now = penrose_now(chip);
+        struct penrose_run part = {.size = sizeof part,
+                                   .cycles = end > now ? end - now : 0,
+                                   .pass_quiet_time = run->pass_quiet_time,
+                                   .until = look_for_client,
+                                   .context = &watch};
+        enum penrose_outcome outcome = penrose_run(chip, &part);
+        if (outcome == PENROSE_PAUSED && gdb_paused(gdb)) {
+            continue;
+        }
+        if (outcome == PENROSE_CONDITION && !watch.is_reached) {
+            gdb_look(gdb);
+            continue;
+        }
+        if (outcome == PENROSE_FAULT) {
+            gdb_tell_fault(gdb);
+        }
+        return outcome;
+    }
+}

@@ -1,0 +1,46 @@
+/*
+ * A debugger's view of a chip over GDB's remote protocol: `target extended-remote ADDRESS`.
+ *
+ * Every hart is a process of the target; penrose(1) and docs/DEBUGGING.md say how that looks. While
+ * GDB holds the chip no time passes on it. Whoever runs a chip calls gdb_run in place of
+ * penrose_run, and notices nothing else: what GDB stops goes on there.
+ */
+#ifndef OBSERVE_GDB_GDB_H
+#define OBSERVE_GDB_GDB_H
+
+#include <penrose/penrose.h>
+
+struct gdb;
+
+/*
+ * Listens at "[HOST:]PORT" (HOST: 127.0.0.1; port 0: any that is free) or "unix:PATH". The first
+ * gdb_run waits for a client, unless ",nowait" follows. PENROSE_E_ARGUMENT for another address,
+ * PENROSE_E_FILE where nobody can listen, PENROSE_E_MEMORY.
+ */
+enum penrose_status gdb_create(struct penrose_chip *chip, const char *address, struct gdb **gdb,
+                               struct penrose_error *error);
+
+/* Tells the client that the program has ended with `code`; before the chip is destroyed. NULL does
+ * nothing. */
+void gdb_destroy(struct gdb *gdb, int code);
+
+/* What to type in GDB: "target extended-remote 127.0.0.1:1234". */
+const char *gdb_command(const struct gdb *gdb);
+
+/* Will the first gdb_run wait for a client? */
+bool gdb_will_wait(const struct gdb *gdb);
+
+/* penrose_run of the chip with the client served whenever it wants something, and at faults;
+ * PENROSE_PAUSED is for others. NULL: penrose_run. */
+enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,
+                             const struct penrose_run *run);
+
+/* Serves a client that wants something while the chip does not run; quick when none does. NULL does
+ * nothing. */
+void gdb_look(struct gdb *gdb);
+
+/* The run is about to end for a reason that a client should see (`text`, a line or more): stops
+ * there until it says go on. */
+void gdb_stop(struct gdb *gdb, const char *text);
+
+#endif

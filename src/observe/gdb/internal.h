@@ -1,0 +1,265 @@
+/*
+ * What the parts of the GDB server share.
+ *
+ *   server.c    the socket, and packets over it      resume.c    going on, and why it stopped
+ *   gdb.c       life, when the client is served      registers.c, features.c   registers, their XML
+ *   commands.c  what a packet asks for               points.c    breakpoints and watchpoints
+ *   query.c     q packets and qXfer                  files.c     files that the server has named
+ *   target.c    processes, threads, memory           monitor.c, monitor_tensix.c   `monitor`
+ *
+ * A process is a hart, or all harts of a tile as its threads. Its number is decimal for people:
+ * 1XXYYH, where H is 0 for the tile and otherwise the hart's number plus 1. A thread's number is
+ * that of the hart plus 1.
+ */
+#ifndef OBSERVE_GDB_INTERNAL_H
+#define OBSERVE_GDB_INTERNAL_H
+
+#include <sys/types.h>
+
+#include <penrose/debug.h>
+
+#include "observe/gdb/gdb.h"
+#include "observe/gdb/packet.h"
+
+/* Signals as the protocol numbers them. */
+enum gdb_signal {
+    GDB_SIGINT = 2,
+    GDB_SIGILL = 4,
+    GDB_SIGTRAP = 5,
+    GDB_SIGABRT = 6,
+    GDB_SIGSEGV = 11,
+};
+
+struct gdb_process {
+    unsigned pid;
+    unsigned x, y;
+    unsigned harts; /* a bit for each */
+    unsigned going; /* those that the client has let go on, */
+    unsigned held;  /* and those that stand still because it has not */
+};
+
+/* pid 0: none. */
+struct gdb_thread {
+    unsigned pid;
+    unsigned x, y;
+    enum penrose_hart hart;
+};
+
+/* Z packets: software and hardware breakpoints, watchpoints for writes, reads and both. */
+enum gdb_point_type { GDB_SOFT, GDB_HARD, GDB_WRITES, GDB_READS, GDB_ACCESSES, GDB_POINT_TYPES };
+
+enum { GDB_CONDITION_BYTES = 4096 };
+
+/*
+ * A point that the client has set. One that it takes back stays until the chip goes on as a whole:
+ * a client takes all of them back at each stop, and while it steps one hart; others must not miss
+ * theirs then.
+ */
+struct gdb_point {
+    struct gdb_point *next;
+    struct gdb *gdb;
+    enum gdb_point_type type;
+    struct gdb_thread thread; /* that was current; its process */
+    uint32_t address, bytes;
+    unsigned id; /* of penrose_point_set */
+    bool is_wanted;
+    uint8_t *conditions; /* each with its length in two bytes before it; NULL: none */
+    size_t condition_bytes;
+};
+
+/* Where a register's value comes from. */
+enum gdb_register_kind {
+    GDB_REGISTER_PLAIN,  /* penrose_register_read */
+    GDB_REGISTER_LREG,   /* penrose_lreg_read */
+    GDB_REGISTER_NAMED,  /* penrose_tensix_read */
+    GDB_REGISTER_CONFIG, /* the same, in the state of Config that the thread uses */
+    GDB_REGISTER_GATE,   /* penrose_gate_read */
+};
+
+struct gdb_register {
+    char name[80];
+    const char *feature, *group, *type;
+    unsigned bits;
+    enum gdb_register_kind kind;
+    struct penrose_register plain;
+    unsigned number;
+    char value[80]; /* its name for penrose_tensix_read; "T." in front: of the hart's thread */
+};
+
+enum { GDB_X = 0, GDB_PC = 32, GDB_GENERAL = 33, GDB_PENDING = 16, GDB_FILES = 16 };
+
+/* Why the chip stands. */
+struct gdb_event {
+    struct gdb_thread thread;
+    enum gdb_signal signal;
+    char reason[48]; /* for the stop reply: "swbreak:;"; may be empty */
+};
+
+struct gdb {
+    struct penrose_chip *chip;
+
+    /* The connection. */
+    int listener, client; /* -1: none */
+    pid_t owner;          /* not a child of it */
+    char command[160];
+    char *unix_path; /* to be removed; NULL: none */
+    bool waits, has_begun;
+    uint64_t next_look; /* host time */
+    uint8_t input[4096];
+    size_t input_at, input_size;
+    struct gdb_reader *reader;
+    struct gdb_text payload, frame; /* the answer that is made, and the latest that was sent */
+    bool has_no_acks, has_swbreak, is_extended;
+
+    /* The target. */
+    bool is_held; /* it stands until the client says go on */
+    struct gdb_process *process;
+    size_t processes;
+    struct gdb_thread general; /* that registers and memory are about */
+    struct gdb_thread resumed; /* that goes on, where packets do not say */
+    struct gdb_event event;    /* the latest */
+    struct gdb_register *reg;
+    size_t registers;
+    struct gdb_point *points;
+    struct gdb_text features; /* the XML of the latest process that was asked about */
+    unsigned features_pid;
+
+    /* Going on. */
+    struct gdb_thread stepped;       /* steps one instruction, or while it is in the range */
+    uint32_t range_start, range_end; /* end 0: none */
+    struct penrose_stop pending[GDB_PENDING];
+    size_t pendings; /* stops that the client does not know yet */
+    bool is_apart;   /* it lets some processes go on without the others */
+    unsigned images; /* changes of the chip's images that the client was told */
+    size_t faults;   /* records that it was told */
+
+    /* Files that it has named, and those that are open. */
+    char **path;
+    size_t paths;
+    int file[GDB_FILES]; /* -1: none */
+
+    struct gdb_config *config; /* what monitor config-diff compares with; NULL: nothing yet */
+    struct gdb_text console;   /* what the client is told when it goes on */
+};
+
+/* --- server.c --- */
+
+enum penrose_status gdb_listen(struct gdb *gdb, const char *address, struct penrose_error *error);
+void gdb_close(struct gdb *gdb);
+/* Takes a client if one waits, refuses it if there is one. `wait`: until there is one. */
+void gdb_accept(struct gdb *gdb, bool wait);
+void gdb_drop_client(struct gdb *gdb);
+/* The next thing that the client sends; NOTHING where none comes within a time (-1: it is waited for).
+ * False: it has gone. */
+bool gdb_receive(struct gdb *gdb, int milliseconds, enum gdb_input *input);
+/* The same at once, of a client that waits for the chip to stop: INTERRUPT or NOTHING. */
+bool gdb_receive_interrupt(struct gdb *gdb, enum gdb_input *input);
+void gdb_send(struct gdb *gdb, const struct gdb_text *payload);
+/* A line or more on the client's console; while it runs. */
+void gdb_send_console(struct gdb *gdb, const char *text);
+
+/* --- gdb.c --- */
+
+/* Serves packets until the client lets the chip go on, or goes. */
+void gdb_serve(struct gdb *gdb);
+/* It has gone. */
+void gdb_lose_client(struct gdb *gdb);
+/* Everything that belongs to a client. */
+void gdb_forget_client(struct gdb *gdb);
+
+/* --- commands.c --- */
+
+/* Carries out a packet, and answers. */
+void gdb_command_packet(struct gdb *gdb, const char *packet, size_t size);
+
+/* --- target.c --- */
+
+void gdb_put_thread(struct gdb_text *text, const struct gdb_thread *thread);
+/* The hart that a process number means, with a hart of the tile for one of all; false: none. */
+bool gdb_find_pid(struct gdb *gdb, uint64_t pid, struct gdb_process *process);
+struct gdb_process *gdb_process_of(struct gdb *gdb, unsigned pid);
+bool gdb_attach(struct gdb *gdb, uint64_t pid);
+void gdb_detach(struct gdb *gdb, unsigned pid);
+/* Thread `index` of all that are attached. */
+bool gdb_thread_at(const struct gdb *gdb, size_t index, struct gdb_thread *thread);
+/* The attached thread of a hart, that of a process of its own first. */
+bool gdb_thread_of(const struct gdb *gdb, unsigned x, unsigned y, enum penrose_hart hart,
+                   struct gdb_thread *thread);
+/* The thread that an id means: with any or all, the first one, or `usual` if it fits. */
+bool gdb_select(const struct gdb *gdb, const struct gdb_id *id, const struct gdb_thread *usual,
+                struct gdb_thread *thread);
+const char *gdb_hart_name(const struct gdb *gdb, const struct gdb_thread *thread);
+enum penrose_hart_state gdb_hart_state(const struct gdb *gdb, const struct gdb_thread *thread);
+const char *gdb_state_name(enum penrose_hart_state state);
+bool gdb_is_worker(const struct gdb *gdb, const struct gdb_thread *thread);
+/* The thread of the coprocessor that the hart feeds; -1: none. */
+int gdb_tensix_thread(const struct gdb *gdb, const struct gdb_thread *thread);
+/* Memory as the hart sees it; answers how many bytes were there. */
+size_t gdb_peek(struct gdb *gdb, const struct gdb_thread *thread, uint64_t address, void *bytes,
+                size_t size);
+bool gdb_poke(struct gdb *gdb, const struct gdb_thread *thread, uint64_t address, const void *bytes,
+              size_t size);
+/* The pc of a hart. */
+uint32_t gdb_pc(struct gdb *gdb, const struct gdb_thread *thread);
+
+/* --- registers.c, features.c --- */
+
+bool gdb_registers_make(struct gdb *gdb);
+/* Its bytes, `bits` / 8 of them; false: the hart has none. */
+bool gdb_register_read(struct gdb *gdb, const struct gdb_thread *thread, uint64_t number,
+                       uint32_t *words);
+bool gdb_register_write(struct gdb *gdb, const struct gdb_thread *thread, uint64_t number,
+                        const uint32_t *words);
+enum { GDB_REGISTER_WORDS = 32 };
+/* Does any hart of the process have it? */
+bool gdb_has_register(const struct gdb *gdb, const struct gdb_process *process,
+                      const struct gdb_register *reg);
+/* The XML of a process; kept until it is asked about another. */
+const struct gdb_text *gdb_features(struct gdb *gdb, const struct gdb_process *process);
+
+/* --- points.c --- */
+
+/* Z and z packets, from behind the letter on; false: there is an error in *error. */
+bool gdb_point_packet(struct gdb *gdb, bool sets, const char *packet, struct penrose_error *error);
+/* All those of a process (0: of all) go at once. */
+void gdb_points_drop(struct gdb *gdb, unsigned pid);
+/* Those that the client has taken back go. */
+void gdb_points_sweep(struct gdb *gdb);
+struct gdb_point *gdb_point_of(const struct gdb *gdb, unsigned id);
+
+/* --- resume.c --- */
+
+/* The actions of vCont: ";s:p1.1;c". False where they make no sense, and the chip stays. */
+bool gdb_resume(struct gdb *gdb, const char *actions);
+/* After a run that ended with PENROSE_PAUSED; false: that was not for the client. */
+bool gdb_paused(struct gdb *gdb);
+/* Before the chip runs: tells the stops that the client can hear of. */
+void gdb_tell_pending(struct gdb *gdb);
+/* Harts that stand still go on with the others. */
+void gdb_let_go(struct gdb *gdb, struct gdb_process *process);
+/* Does any? It does not count for what a run is for. */
+bool gdb_holds_any(const struct gdb *gdb);
+/* Tells of a stop, and serves. */
+void gdb_tell(struct gdb *gdb, const struct gdb_event *event);
+void gdb_put_event(struct gdb *gdb, struct gdb_text *text, const struct gdb_event *event);
+void gdb_tell_fault(struct gdb *gdb);
+void gdb_tell_programs(struct gdb *gdb);
+
+/* --- query.c, files.c, monitor.c --- */
+
+void gdb_query(struct gdb *gdb, const char *packet, struct gdb_text *answer);
+/* Lets the client open a file. */
+void gdb_name_file(struct gdb *gdb, const char *path);
+void gdb_file_packet(struct gdb *gdb, const char *packet, struct gdb_text *answer);
+void gdb_close_files(struct gdb *gdb);
+void gdb_monitor(struct gdb *gdb, char *command, struct gdb_text *out);
+
+/* Words of a command. */
+struct gdb_words {
+    char *word[8];
+    unsigned count;
+};
+/* monitor_tensix.c: true, it knew the command. */
+bool gdb_monitor_tensix(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
+
+#endif

@@ -1,0 +1,280 @@
+/* `monitor` commands about the coprocessor of the tile whose hart is looked at. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "addresses.h"
+#include "noc/overlay.h"
+#include "observe/gdb/internal.h"
+#include "tensix/config/regs.h"
+
+enum { SEMAPHORES = 8, LREGS = 17, DST_ROWS = 1024, SRC_ROWS = 64, BUFFERS = 32 };
+
+/* Both states of Config, and ThreadConfig of three threads, by field. */
+struct gdb_config {
+    unsigned x, y;
+    uint32_t value[TENSIX_FIELDS][PENROSE_TENSIX_THREADS];
+};
+
+/* A number of a command; `usual` where the command has no such word. */
+static unsigned long word_number(const struct gdb_words *words, unsigned index, unsigned long usual)
+{
+    return words->count > index ? strtoul(words->word[index], NULL, 0) : usual;
+}
+
+static bool is_float_word(uint32_t word, float *value)
+{
+    memcpy(value, &word, sizeof *value);
+    return isfinite(*value);
+}
+
+static void put_float(struct gdb_text *out, uint32_t word)
+{
+    float value;
+    if (is_float_word(word, &value)) {
+        gdb_put(out, " %-11.6g", (double)value);
+    } else {
+        gdb_put(out, " 0x%08x ", word);
+    }
+}
+
+/* An FP16 pattern as that of the same number in FP32. */
+static uint32_t widen_fp16(uint32_t half)
+{
+    uint32_t sign = (half & 0x8000) << 16, exponent = half >> 10 & 31, mantissa = half & 0x3ff;
+    float value =
+        ldexpf((float)(mantissa | (exponent ? 0x400 : 0)), (int)(exponent ? exponent : 1) - 25);
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    return word | sign;
+}
+
+/* --- Register files --- */
+
+static void monitor_dst(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
+{
+    static const char *const names[] = {"fp32", "bf16", "fp16"};
+    enum penrose_dst_format format = PENROSE_DST_BF16;
+    unsigned long first = word_number(words, 1, 0), count = word_number(words, 2, 8);
+    for (unsigned i = 0; words->count > 3 && i < 3; i++) {
+        format = strcmp(words->word[3], names[i]) == 0 ? (enum penrose_dst_format)i : format;
+    }
+    for (unsigned long row = first; row < first + count && row < DST_ROWS; row++) {
+        uint32_t datum[PENROSE_DST_COLUMNS];
+        struct penrose_error error;
+        if (penrose_dst_read(gdb->chip, gdb->general.x, gdb->general.y, (unsigned)row, format,
+                             datum, &error) != PENROSE_OK) {
+            gdb_put(out, "%s\n", error.text);
+            return;
+        }
+        gdb_put(out, "dst[%lu]", row);
+        for (unsigned i = 0; i < PENROSE_DST_COLUMNS; i++) {
+            put_float(out, format == PENROSE_DST_FP32   ? datum[i]
+                           : format == PENROSE_DST_BF16 ? datum[i] << 16
+                                                        : widen_fp16(datum[i]));
+        }
+        gdb_put(out, "\n");
+    }
+}
+
+static void monitor_src(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
+{
+    bool is_b = words->count > 1 && strcmp(words->word[1], "b") == 0;
+    unsigned long bank = word_number(words, 2, 0), first = word_number(words, 3, 0);
+    unsigned long count = word_number(words, 4, 16);
+    for (unsigned long row = first; row < first + count && row < SRC_ROWS; row++) {
+        uint32_t datum[PENROSE_SRC_COLUMNS];
+        struct penrose_error error;
+        if (penrose_src_read(gdb->chip, gdb->general.x, gdb->general.y, is_b, (unsigned)bank,
+                             (unsigned)row, datum, &error) != PENROSE_OK) {
+            gdb_put(out, "%s\n", error.text);
+            return;
+        }
+        gdb_put(out, "src%c.%lu[%lu]", is_b ? 'b' : 'a', bank, row);
+        for (unsigned i = 0; i < PENROSE_SRC_COLUMNS; i++) {
+            gdb_put(out, " %05x", datum[i]);
+        }
+        gdb_put(out, "\n");
+    }
+}
+
+static void monitor_lreg(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
+{
+    unsigned long first = word_number(words, 1, 0);
+    unsigned long end = words->count > 1 ? first + 1 : 8;
+    for (unsigned long lreg = first; lreg < end; lreg++) {
+        uint32_t lane[PENROSE_LANES];
+        struct penrose_error error;
+        if (penrose_lreg_read(gdb->chip, gdb->general.x, gdb->general.y, (unsigned)lreg, lane,
+                              &error) != PENROSE_OK) {
+            gdb_put(out, "%s\n", error.text);
+            return;
+        }
+        for (unsigned i = 0; i < PENROSE_LANES; i++) {
+            if (i % 8 == 0) {
+                gdb_put(out, "lreg%lu[%2u]", lreg, i);
+            }
+            put_float(out, lane[i]);
+            gdb_put(out, i % 8 == 7 ? "\n" : "");
+        }
+    }
+}
+
+/* --- Values by name --- */
+
+static bool read_value(struct gdb *gdb, const char *name, uint32_t *value)
+{
+    return penrose_tensix_read(gdb->chip, gdb->general.x, gdb->general.y, name, value, NULL) ==
+           PENROSE_OK;
+}
+
+static void monitor_semaphores(struct gdb *gdb, struct gdb_text *out)
+{
+    char name[32];
+    uint32_t value, most;
+    for (unsigned i = 0; i < SEMAPHORES; i++) {
+        snprintf(name, sizeof name, "semaphore.%u.value", i);
+        bool is_read = read_value(gdb, name, &value);
+        snprintf(name, sizeof name, "semaphore.%u.max", i);
+        if (is_read && read_value(gdb, name, &most)) {
+            gdb_put(out, "semaphore %u: %u of %u\n", i, value, most);
+        }
+    }
+    for (unsigned i = 0; i < SEMAPHORES; i++) {
+        snprintf(name, sizeof name, "mutex.%u", i);
+        if (read_value(gdb, name, &value) && value < PENROSE_TENSIX_THREADS) {
+            gdb_put(out, "mutex %u: held by thread %u\n", i, value);
+        }
+    }
+}
+
+/* The states of Config, or the threads of ThreadConfig, that a field has values in. */
+static unsigned field_banks(const struct tensix_field *field)
+{
+    return field->thread ? PENROSE_TENSIX_THREADS : 2;
+}
+
+static uint32_t field_value(struct gdb *gdb, const struct tensix_field *field, unsigned bank)
+{
+    char name[128];
+    uint32_t value = 0;
+    snprintf(name, sizeof name, field->thread ? "%u.%s" : "config.%u.%s", bank, field->name);
+    (void)read_value(gdb, name, &value);
+    return value;
+}
+
+static void monitor_config(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
+{
+    for (unsigned i = 0; i < TENSIX_FIELDS; i++) {
+        const struct tensix_field *field = &tensix_fields[i];
+        if (words->count > 1 && !strstr(field->name, words->word[1])) {
+            continue;
+        }
+        gdb_put(out, "%-44s", field->name);
+        for (unsigned bank = 0; bank < field_banks(field); bank++) {
+            gdb_put(out, " %s%u: 0x%x", field->thread ? "T" : "state ", bank,
+                    field_value(gdb, field, bank));
+        }
+        gdb_put(out, "\n");
+    }
+}
+
+/* Since the last time, or, the first time, since reset, when all is 0. */
+static void monitor_config_diff(struct gdb *gdb, struct gdb_text *out)
+{
+    struct gdb_config *config = gdb->config;
+    if (!config) {
+        config = gdb->config = calloc(1, sizeof *config);
+    }
+    if (!config) {
+        gdb_put(out, "no memory\n");
+        return;
+    }
+    if (config->x != gdb->general.x || config->y != gdb->general.y) {
+        *config = (struct gdb_config){.x = gdb->general.x, .y = gdb->general.y};
+    }
+    for (unsigned i = 0; i < TENSIX_FIELDS; i++) {
+        const struct tensix_field *field = &tensix_fields[i];
+        for (unsigned bank = 0; bank < field_banks(field); bank++) {
+            uint32_t value = field_value(gdb, field, bank), *old = &config->value[i][bank];
+            if (value != *old && !field->alias) {
+                gdb_put(out, "%-44s %s%u: 0x%x -> 0x%x\n", field->name,
+                        field->thread ? "T" : "state ", bank, *old, value);
+            }
+            *old = value;
+        }
+    }
+    if (out->size == 0) {
+        gdb_put(out, "nothing has changed\n");
+    }
+}
+
+/* --- Circular buffers --- */
+
+static uint32_t stream_register(struct gdb *gdb, unsigned stream, unsigned index)
+{
+    uint32_t value = 0;
+    uint64_t address = OVERLAY_REGISTERS_ADDRESS + UINT64_C(0x1000) * stream + 4 * index;
+    (void)penrose_peek(gdb->chip, gdb->general.x, gdb->general.y, address, &value, sizeof value,
+                       NULL);
+    return value & 0xffff;
+}
+
+/* tt-metal counts their pages in registers of streams, see wait_places.c. */
+static void monitor_cb(struct gdb *gdb, struct gdb_text *out)
+{
+    enum { ACKNOWLEDGED = 8, RECEIVED = 10, FIRST_STREAM = 8 };
+    for (unsigned i = 0; i < BUFFERS; i++) {
+        uint32_t received = stream_register(gdb, FIRST_STREAM + i, RECEIVED);
+        uint32_t acknowledged = stream_register(gdb, FIRST_STREAM + i, ACKNOWLEDGED);
+        if (received || acknowledged) {
+            gdb_put(out, "cb %2u: %u pages received, %u acknowledged, %u inside\n", i, received,
+                    acknowledged, (received - acknowledged) & 0xffff);
+        }
+    }
+    if (out->size == 0) {
+        gdb_put(out, "no circular buffer of tt-metal has had a page\n");
+    }
+}
+
+/* --- Commands --- */
+
+static void monitor_step(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
+{
+    int thread = gdb_tensix_thread(gdb, &gdb->general);
+    unsigned long count = word_number(words, 2, 1);
+    struct penrose_error error = {.text = "only trisc0, trisc1 and trisc2 feed the coprocessor"};
+    if (thread < 0 || penrose_tensix_step(gdb->chip, gdb->general.x, gdb->general.y,
+                                          (unsigned)thread, count, &error) != PENROSE_OK) {
+        gdb_put(out, "%s\n", error.text);
+        return;
+    }
+    gdb_put(out, "'continue' now stops when thread %d has executed %lu Tensix instruction%s\n",
+            thread, count, count == 1 ? "" : "s");
+}
+
+bool gdb_monitor_tensix(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
+{
+    const char *name = words->word[0];
+    if (strcmp(name, "tensix") == 0) {
+        monitor_step(gdb, words, out);
+    } else if (strcmp(name, "dst") == 0) {
+        monitor_dst(gdb, words, out);
+    } else if (strcmp(name, "src") == 0) {
+        monitor_src(gdb, words, out);
+    } else if (strcmp(name, "lreg") == 0) {
+        monitor_lreg(gdb, words, out);
+    } else if (strcmp(name, "config") == 0) {
+        monitor_config(gdb, words, out);
+    } else if (strcmp(name, "config-diff") == 0) {
+        monitor_config_diff(gdb, out);
+    } else if (strcmp(name, "semaphores") == 0) {
+        monitor_semaphores(gdb, out);
+    } else if (strcmp(name, "cb") == 0) {
+        monitor_cb(gdb, out);
+    } else {
+        return false;
+    }
+    return true;
+}

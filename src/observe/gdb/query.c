@@ -1,0 +1,332 @@
+/* Queries: what the server can do, threads, and the documents of qXfer. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chip/chip.h"
+#include "observe/gdb/internal.h"
+
+/* --- Documents --- */
+
+static const char *file_part(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
+/* The program that the hart executes, or else its main one; NULL: nobody knows. */
+static const struct image *image_of(const struct gdb *gdb, const struct gdb_thread *thread,
+                                    bool is_main)
+{
+    const struct images *images = &gdb->chip->images;
+    struct penrose_hart_info info;
+    const struct image *found = NULL;
+    if (!is_main &&
+        penrose_hart_info(gdb->chip, thread->x, thread->y, thread->hart, &info, NULL) ==
+            PENROSE_OK &&
+        info.state != PENROSE_HART_HELD) {
+        found = images_find(images, thread->x, thread->y, info.pc);
+    }
+    for (size_t i = 0; !found && i < images->count; i++) {
+        const struct image *image = &images->image[i];
+        if (image->x == thread->x && image->y == thread->y && image->hart == thread->hart &&
+            !image->is_kernel) {
+            found = image;
+        }
+    }
+    return found;
+}
+
+static void put_column(struct gdb_text *xml, const char *name, const char *value)
+{
+    gdb_put(xml, "<column name=\"%s\">", name);
+    gdb_put_xml(xml, value);
+    gdb_put(xml, "</column>");
+}
+
+static void put_process_row(struct gdb_text *xml, unsigned pid, const struct gdb_thread *at,
+                            const char *role, const char *program, const char *state)
+{
+    char text[32];
+    gdb_put(xml, "<item>");
+    snprintf(text, sizeof text, "%u", pid);
+    put_column(xml, "pid", text);
+    put_column(xml, "chip", "0");
+    snprintf(text, sizeof text, "%u,%u", at->x, at->y);
+    put_column(xml, "tile", text);
+    put_column(xml, "hart", role);
+    put_column(xml, "program", program);
+    put_column(xml, "state", state);
+    gdb_put(xml, "</item>\n");
+}
+
+/* The tiles that anybody has used: a row for each, and for each of its harts. */
+static void put_processes(struct gdb *gdb, struct gdb_text *xml)
+{
+    gdb_put(xml, "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"osdata.dtd\">"
+                 "<osdata type=\"processes\">\n");
+    for (unsigned place = 0; place < NOC_NODES; place++) {
+        const struct tile *tile = gdb->chip->place[place].tile;
+        if (!tile) {
+            continue;
+        }
+        struct gdb_thread at = {.x = tile->x, .y = tile->y};
+        unsigned pid = 100000 + tile->x * 1000 + tile->y * 10;
+        put_process_row(xml, pid, &at, "all, as threads", "", "");
+        for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+            at.hart = (enum penrose_hart)hart;
+            if (tile->kind->harts >> hart & 1) {
+                const struct image *image = image_of(gdb, &at, false);
+                const char *program = image ? loader_elf_path(image->elf) : NULL;
+                put_process_row(xml, pid + hart + 1, &at, gdb_hart_name(gdb, &at),
+                                program ? file_part(program) : "",
+                                gdb_state_name(gdb_hart_state(gdb, &at)));
+            }
+        }
+    }
+    gdb_put(xml, "</osdata>\n");
+}
+
+static void put_data_types(struct gdb_text *xml)
+{
+    gdb_put(xml, "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"osdata.dtd\">"
+                 "<osdata type=\"types\"><item><column name=\"Type\">processes</column>"
+                 "<column name=\"Description\">Harts of the chip</column>"
+                 "<column name=\"Title\">Processes</column></item></osdata>\n");
+}
+
+static void put_threads(struct gdb *gdb, struct gdb_text *xml)
+{
+    struct gdb_thread thread;
+    gdb_put(xml, "<?xml version=\"1.0\"?><threads>\n");
+    for (size_t i = 0; gdb_thread_at(gdb, i, &thread); i++) {
+        gdb_put(xml, "<thread id=\"");
+        gdb_put_thread(xml, &thread);
+        gdb_put(xml, "\" name=\"%s (%u, %u)\">%s</thread>\n", gdb_hart_name(gdb, &thread), thread.x,
+                thread.y, gdb_state_name(gdb_hart_state(gdb, &thread)));
+    }
+    gdb_put(xml, "</threads>\n");
+}
+
+/* L1, and everything from the local RAM on: registers answer or not. */
+static void put_memory_map(struct gdb *gdb, struct gdb_text *xml)
+{
+    struct tile *tile;
+    if (chip_tile(gdb->chip, gdb->general.x, gdb->general.y, &tile, NULL) != PENROSE_OK) {
+        return;
+    }
+    gdb_put(xml,
+            "<?xml version=\"1.0\"?><memory-map>"
+            "<memory type=\"ram\" start=\"0\" length=\"0x%x\"/>"
+            "<memory type=\"ram\" start=\"0x%x\" length=\"0x%x\"/></memory-map>\n",
+            tile->kind->l1_bytes, (unsigned)RV32_LOCAL_BASE, 0u - (unsigned)RV32_LOCAL_BASE);
+}
+
+/* A program that lies in the tile: the address of each of its segments. */
+static void put_library(struct gdb *gdb, struct gdb_text *xml, const struct image *image)
+{
+    unsigned count;
+    const char *path = loader_elf_path(image->elf);
+    const struct loader_segment *segment = loader_elf_segments(image->elf, &count);
+    if (!path) {
+        return;
+    }
+    gdb_name_file(gdb, path);
+    gdb_put(xml, "<library name=\"");
+    gdb_put_xml(xml, path);
+    gdb_put(xml, "\">");
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t offset = segment[i].vaddr == image->link_base ? image->base - image->link_base : 0;
+        gdb_put(xml, "<segment address=\"0x%x\"/>", segment[i].vaddr + offset);
+    }
+    gdb_put(xml, "</library>\n");
+}
+
+/* What the harts of the process run besides their main program: their kernels. A tile has no main
+ * program. */
+static void put_libraries(struct gdb *gdb, struct gdb_text *xml)
+{
+    const struct images *images = &gdb->chip->images;
+    const struct gdb_process *process = gdb_process_of(gdb, gdb->general.pid);
+    gdb->images = images->changes;
+    gdb_put(xml, "<library-list>\n");
+    for (size_t i = 0; process && i < images->count; i++) {
+        const struct image *image = &images->image[i];
+        bool is_tile = process->pid % 10 == 0;
+        if (image->x == process->x && image->y == process->y &&
+            (is_tile || (image->is_kernel && process->harts >> image->hart & 1))) {
+            put_library(gdb, xml, image);
+        }
+    }
+    gdb_put(xml, "</library-list>\n");
+}
+
+static void put_exec_file(struct gdb *gdb, const char *annex, struct gdb_text *text)
+{
+    uint64_t pid = gdb->general.pid;
+    struct gdb_process process;
+    if ((*annex && !gdb_take_hex(&annex, &pid)) || !gdb_find_pid(gdb, pid, &process) ||
+        pid % 10 == 0) {
+        return;
+    }
+    struct gdb_thread at = {
+        .x = process.x, .y = process.y, .hart = (enum penrose_hart)(pid % 10 - 1)};
+    const struct image *image = image_of(gdb, &at, true);
+    const char *path = image ? loader_elf_path(image->elf) : NULL;
+    if (path) {
+        gdb_name_file(gdb, path);
+        gdb_put(text, "%s", path);
+    }
+}
+
+/* --- qXfer --- */
+
+/* "OFFSET,LENGTH" of a document: 'm', a piece; 'l', the last. */
+static void put_piece(struct gdb_text *answer, const struct gdb_text *document, const char *range)
+{
+    enum { MOST = GDB_PACKET_BYTES / 2 - 16 }; /* each byte may need an escape */
+    uint64_t offset, length;
+    if (!gdb_take_hex(&range, &offset) || !gdb_take_text(&range, ",") ||
+        !gdb_take_hex(&range, &length) || document->is_lost) {
+        gdb_put(answer, "E01");
+        return;
+    }
+    if (offset >= document->size) {
+        gdb_put(answer, "l");
+        return;
+    }
+    uint64_t left = document->size - offset;
+    length = length < MOST ? length : MOST;
+    gdb_put(answer, left > length ? "m" : "l");
+    gdb_put_escaped(answer, document->data + offset, (size_t)(left < length ? left : length));
+}
+
+/* Makes the document; false: there is none of that name. */
+static bool make_document(struct gdb *gdb, const char *object, const char *annex,
+                          struct gdb_text *document)
+{
+    const struct gdb_process *process = gdb_process_of(gdb, gdb->general.pid);
+    if (strcmp(object, "features") == 0) {
+        const struct gdb_text *xml =
+            process && strcmp(annex, "target.xml") == 0 ? gdb_features(gdb, process) : NULL;
+        if (xml && !xml->is_lost) {
+            gdb_put_bytes(document, xml->data, xml->size);
+        }
+        return xml != NULL;
+    }
+    if (strcmp(object, "osdata") == 0) {
+        bool is_types = *annex == '\0';
+        if (is_types) {
+            put_data_types(document);
+        } else {
+            put_processes(gdb, document);
+        }
+        return is_types || strcmp(annex, "processes") == 0;
+    }
+    if (strcmp(object, "threads") == 0) {
+        put_threads(gdb, document);
+    } else if (strcmp(object, "memory-map") == 0) {
+        put_memory_map(gdb, document);
+    } else if (strcmp(object, "libraries") == 0) {
+        put_libraries(gdb, document);
+    } else if (strcmp(object, "exec-file") == 0) {
+        put_exec_file(gdb, annex, document);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* "OBJECT:read:ANNEX:OFFSET,LENGTH" */
+static void transfer(struct gdb *gdb, const char *packet, struct gdb_text *answer)
+{
+    char object[32], annex[256];
+    struct gdb_text document = {0};
+    const char *range = strrchr(packet, ':'), *read = strstr(packet, ":read:");
+    if (!range || !read || range < read + 6) {
+        return;
+    }
+    snprintf(object, sizeof object, "%.*s", (int)(read - packet), packet);
+    snprintf(annex, sizeof annex, "%.*s", (int)(range - (read + 6)), read + 6);
+    if (make_document(gdb, object, annex, &document)) {
+        put_piece(answer, &document, range + 1);
+    } else {
+        gdb_put(answer, "E00");
+    }
+    gdb_text_free(&document);
+}
+
+/* --- Others --- */
+
+static void supported(struct gdb *gdb, const char *packet, struct gdb_text *answer)
+{
+    gdb->has_swbreak = strstr(packet, "swbreak+") != NULL;
+    gdb_put(answer,
+            "PacketSize=%x;QStartNoAckMode+;multiprocess+;swbreak+;hwbreak+;"
+            "ConditionalBreakpoints+;vContSupported+;qXfer:features:read+;"
+            "qXfer:osdata:read+;qXfer:threads:read+;qXfer:memory-map:read+;"
+            "qXfer:libraries:read+;qXfer:exec-file:read+",
+            GDB_PACKET_BYTES);
+}
+
+static void list_threads(struct gdb *gdb, struct gdb_text *answer)
+{
+    struct gdb_thread thread;
+    for (size_t i = 0; gdb_thread_at(gdb, i, &thread); i++) {
+        gdb_put(answer, i ? "," : "m");
+        gdb_put_thread(answer, &thread);
+    }
+    if (answer->size == 0) {
+        gdb_put(answer, "l");
+    }
+}
+
+static void current_thread(struct gdb *gdb, struct gdb_text *answer)
+{
+    if (gdb->general.pid) {
+        gdb_put(answer, "QC");
+        gdb_put_thread(answer, &gdb->general);
+    }
+}
+
+/* A monitor command, whose text is in hexadecimal; so is what it says. */
+static void monitor_packet(struct gdb *gdb, const char *packet, struct gdb_text *answer)
+{
+    char command[256];
+    size_t size = strlen(packet) / 2;
+    struct gdb_text out = {0};
+    size = size < sizeof command - 1 ? size : sizeof command - 1;
+    if (!gdb_take_bytes(&packet, command, size)) {
+        gdb_put(answer, "E01");
+        return;
+    }
+    command[size] = '\0';
+    gdb_monitor(gdb, command, &out);
+    if (out.size > 0) {
+        gdb_send_console(gdb, out.data);
+    }
+    gdb_put(answer, "OK");
+    gdb_text_free(&out);
+}
+
+void gdb_query(struct gdb *gdb, const char *packet, struct gdb_text *answer)
+{
+    if (gdb_take_text(&packet, "qSupported")) {
+        supported(gdb, packet, answer);
+    } else if (gdb_take_text(&packet, "QStartNoAckMode")) {
+        gdb->has_no_acks = true;
+        gdb_put(answer, "OK");
+    } else if (gdb_take_text(&packet, "qXfer:")) {
+        transfer(gdb, packet, answer);
+    } else if (gdb_take_text(&packet, "qfThreadInfo")) {
+        list_threads(gdb, answer);
+    } else if (gdb_take_text(&packet, "qsThreadInfo")) {
+        gdb_put(answer, "l");
+    } else if (gdb_take_text(&packet, "qAttached")) {
+        gdb_put(answer, "1");
+    } else if (gdb_take_text(&packet, "qRcmd,")) {
+        monitor_packet(gdb, packet, answer);
+    } else if (strcmp(packet, "qC") == 0) {
+        current_thread(gdb, answer);
+    }
+}

@@ -1,0 +1,229 @@
+/* The harts of a chip as processes and threads of GDB, and their memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "chip/chip.h"
+#include "observe/gdb/internal.h"
+
+enum { CHIP_UNIT = 100000, X_UNIT = 1000, Y_UNIT = 10, COORDINATES = 100 };
+
+void gdb_put_thread(struct gdb_text *text, const struct gdb_thread *thread)
+{
+    gdb_put(text, "p%x.%x", thread->pid, (unsigned)thread->hart + 1);
+}
+
+/* The harts of a tile, a bit for each. */
+static unsigned harts_at(const struct gdb *gdb, unsigned x, unsigned y)
+{
+    unsigned harts = 0;
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        bool is_there = penrose_hart_name_at(gdb->chip, x, y, (enum penrose_hart)hart) != NULL;
+        harts |= (unsigned)is_there << hart;
+    }
+    return harts;
+}
+
+bool gdb_find_pid(struct gdb *gdb, uint64_t pid, struct gdb_process *process)
+{
+    unsigned x = (unsigned)(pid / X_UNIT % COORDINATES), y = (unsigned)(pid / Y_UNIT % COORDINATES);
+    unsigned hart = (unsigned)(pid % Y_UNIT), harts = harts_at(gdb, x, y);
+    *process = (struct gdb_process){.pid = (unsigned)pid, .x = x, .y = y, .harts = harts};
+    if (pid / CHIP_UNIT != 1) {
+        return false;
+    }
+    if (hart > 0) {
+        process->harts = harts & 1u << (hart - 1);
+    }
+    return process->harts != 0;
+}
+
+struct gdb_process *gdb_process_of(struct gdb *gdb, unsigned pid)
+{
+    for (size_t i = 0; i < gdb->processes; i++) {
+        if (gdb->process[i].pid == pid) {
+            return &gdb->process[i];
+        }
+    }
+    return NULL;
+}
+
+static enum penrose_hart first_hart(unsigned harts)
+{
+    unsigned hart = 0;
+    while (hart < PENROSE_HARTS && !(harts >> hart & 1)) {
+        hart++;
+    }
+    return (enum penrose_hart)hart;
+}
+
+static struct gdb_thread thread_in(const struct gdb_process *process, enum penrose_hart hart)
+{
+    return (struct gdb_thread){.pid = process->pid, .x = process->x, .y = process->y, .hart = hart};
+}
+
+bool gdb_attach(struct gdb *gdb, uint64_t pid)
+{
+    struct gdb_process process;
+    struct penrose_hart_info info;
+    if (!gdb_find_pid(gdb, pid, &process) || gdb_process_of(gdb, process.pid) ||
+        penrose_hart_info(gdb->chip, process.x, process.y, first_hart(process.harts), &info,
+                          NULL) != PENROSE_OK) {
+        return false;
+    }
+    struct gdb_process *list = realloc(gdb->process, (gdb->processes + 1) * sizeof *gdb->process);
+    if (!list) {
+        return false;
+    }
+    gdb->process = list;
+    list[gdb->processes++] = process;
+    gdb->general = gdb->resumed = thread_in(&process, first_hart(process.harts));
+    return true;
+}
+
+void gdb_detach(struct gdb *gdb, unsigned pid)
+{
+    size_t kept = 0;
+    struct gdb_process *left = gdb_process_of(gdb, pid);
+    gdb_points_drop(gdb, pid);
+    if (left) {
+        gdb_let_go(gdb, left);
+    }
+    for (size_t i = 0; i < gdb->processes; i++) {
+        if (gdb->process[i].pid != pid) {
+            gdb->process[kept++] = gdb->process[i];
+        }
+    }
+    gdb->processes = kept;
+    if (gdb->general.pid == pid) {
+        gdb->general = (struct gdb_thread){0};
+    }
+    if (gdb->resumed.pid == pid) {
+        gdb->resumed = (struct gdb_thread){0};
+    }
+}
+
+bool gdb_thread_at(const struct gdb *gdb, size_t index, struct gdb_thread *thread)
+{
+    for (size_t i = 0; i < gdb->processes; i++) {
+        for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+            if (gdb->process[i].harts >> hart & 1 && index-- == 0) {
+                *thread = thread_in(&gdb->process[i], (enum penrose_hart)hart);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool gdb_thread_of(const struct gdb *gdb, unsigned x, unsigned y, enum penrose_hart hart,
+                   struct gdb_thread *thread)
+{
+    bool is_found = false;
+    struct gdb_thread other;
+    for (size_t i = 0; gdb_thread_at(gdb, i, &other); i++) {
+        bool is_alone = other.pid % Y_UNIT != 0;
+        if (other.x == x && other.y == y && other.hart == hart && (is_alone || !is_found)) {
+            *thread = other;
+            is_found = true;
+        }
+    }
+    return is_found;
+}
+
+static bool is_meant(const struct gdb_id *id, const struct gdb_thread *thread)
+{
+    bool is_process = id->process <= 0 || id->process == thread->pid;
+    bool is_thread = id->thread <= 0 || id->thread == (int64_t)thread->hart + 1;
+    return is_process && is_thread;
+}
+
+bool gdb_select(const struct gdb *gdb, const struct gdb_id *id, const struct gdb_thread *usual,
+                struct gdb_thread *thread)
+{
+    struct gdb_thread found = *usual;
+    bool is_found = found.pid != 0 && is_meant(id, &found);
+    for (size_t i = 0; !is_found && gdb_thread_at(gdb, i, &found); i++) {
+        is_found = is_meant(id, &found);
+    }
+    if (is_found) {
+        *thread = found;
+    }
+    return is_found;
+}
+
+const char *gdb_hart_name(const struct gdb *gdb, const struct gdb_thread *thread)
+{
+    const char *name = penrose_hart_name_at(gdb->chip, thread->x, thread->y, thread->hart);
+    return name ? name : penrose_hart_name(thread->hart);
+}
+
+enum penrose_hart_state gdb_hart_state(const struct gdb *gdb, const struct gdb_thread *thread)
+{
+    struct penrose_hart_info info;
+    return penrose_hart_info(gdb->chip, thread->x, thread->y, thread->hart, &info, NULL) ==
+                   PENROSE_OK
+               ? info.state
+               : PENROSE_HART_HELD;
+}
+
+const char *gdb_state_name(enum penrose_hart_state state)
+{
+    static const char *const names[] = {
+        [PENROSE_HART_HELD] = "in reset", [PENROSE_HART_RUNNING] = "running",
+        [PENROSE_HART_WAITING] = "waits", [PENROSE_HART_POLLING] = "polls",
+        [PENROSE_HART_PAUSED] = "paused", [PENROSE_HART_FAULTED] = "at fault"};
+    return names[state];
+}
+
+bool gdb_is_worker(const struct gdb *gdb, const struct gdb_thread *thread)
+{
+    return penrose_tile_kind(gdb->chip, thread->x, thread->y) == PENROSE_TILE_TENSIX;
+}
+
+int gdb_tensix_thread(const struct gdb *gdb, const struct gdb_thread *thread)
+{
+    bool feeds = thread->hart >= PENROSE_TRISC0 && thread->hart <= PENROSE_TRISC2;
+    return feeds && gdb_is_worker(gdb, thread) ? (int)thread->hart - (int)PENROSE_TRISC0 : -1;
+}
+
+/* --- Memory --- */
+
+/* Word by word, where not all of it answers. */
+size_t gdb_peek(struct gdb *gdb, const struct gdb_thread *thread, uint64_t address, void *bytes,
+                size_t size)
+{
+    uint8_t *to = bytes;
+    size_t done = 0;
+    if (address > UINT32_MAX || size > UINT32_MAX - address + 1) {
+        return 0;
+    }
+    if (penrose_hart_peek(gdb->chip, thread->x, thread->y, thread->hart, (uint32_t)address, bytes,
+                          size, NULL) == PENROSE_OK) {
+        return size;
+    }
+    while (done < size) {
+        size_t piece = 4 - (address + done) % 4;
+        piece = piece < size - done ? piece : size - done;
+        if (penrose_hart_peek(gdb->chip, thread->x, thread->y, thread->hart,
+                              (uint32_t)(address + done), to + done, piece, NULL) != PENROSE_OK) {
+            break;
+        }
+        done += piece;
+    }
+    return done;
+}
+
+bool gdb_poke(struct gdb *gdb, const struct gdb_thread *thread, uint64_t address, const void *bytes,
+              size_t size)
+{
+    return address <= UINT32_MAX && size <= UINT32_MAX - address + 1 &&
+           penrose_hart_poke(gdb->chip, thread->x, thread->y, thread->hart, (uint32_t)address,
+                             bytes, size, NULL) == PENROSE_OK;
+}
+
+uint32_t gdb_pc(struct gdb *gdb, const struct gdb_thread *thread)
+{
+    uint32_t words[GDB_REGISTER_WORDS] = {0};
+    gdb_register_read(gdb, thread, GDB_PC, words);
+    return words[0];
+}
