@@ -40,6 +40,8 @@ SHELL_TESTS = \
 	%D%/cli/vector-errors.sh \
 	%D%/difftest/self-test.sh \
 	%D%/firmware/whole-chip.sh \
+	%D%/gdb/bare.sh \
+	%D%/gdb/host.sh \
 	%D%/guests/grid.sh \
 	%D%/guests/guests.sh \
 	%D%/guests/tensix.sh \
@@ -48,6 +50,11 @@ SHELL_TESTS = \
 	%D%/scripts/capture.sh \
 	%D%/scripts/fetch-sfpi.sh
 TESTS += $(SHELL_TESTS)
+## GDB debugs bare programs, and harts under a host program.
+check_PROGRAMS += %D%/gdb/host
+tests_gdb_host_SOURCES = %D%/gdb/host.c %D%/abi/client.c %D%/abi/client.h
+tests_gdb_host_LDADD = libunit.la $(CHECK_LIBS) -ldl
+EXTRA_DIST += %D%/gdb/lib.bash %D%/gdb/targets.c
 EXTRA_DIST += $(SHELL_TESTS) %D%/difftest/golden.bash %D%/cli/lib.bash %D%/cli/faults.bash
 EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py %D%/scripts/capture.py
 EXTRA_DIST += %D%/guests/vector.py %D%/guests/vector_model.py

@@ -122,13 +122,33 @@ static void put_memory_map(struct gdb *gdb, struct gdb_text *xml)
             tile->kind->l1_bytes, (unsigned)RV32_LOCAL_BASE, 0u - (unsigned)RV32_LOCAL_BASE);
 }
 
+static uint32_t segment_address(const struct image *image, const struct loader_segment *segment)
+{
+    return segment->vaddr +
+           (segment->vaddr == image->link_base ? image->base - image->link_base : 0);
+}
+
+/* How many segments of a program to name. Clients break on addresses that go down; where nothing was
+ * moved the first says enough. */
+static unsigned segments_to_name(const struct image *image, const struct loader_segment *segment,
+                                 unsigned count)
+{
+    for (unsigned i = 1; i < count; i++) {
+        if (segment_address(image, &segment[i]) < segment_address(image, &segment[i - 1])) {
+            return image->base == image->link_base ? 1 : 0;
+        }
+    }
+    return count;
+}
+
 /* A program that lies in the tile: the address of each of its segments. */
 static void put_library(struct gdb *gdb, struct gdb_text *xml, const struct image *image)
 {
     unsigned count;
     const char *path = loader_elf_path(image->elf);
     const struct loader_segment *segment = loader_elf_segments(image->elf, &count);
-    if (!path) {
+    count = segments_to_name(image, segment, count);
+    if (!path || count == 0) {
         return;
     }
     gdb_name_file(gdb, path);
@@ -136,8 +156,7 @@ static void put_library(struct gdb *gdb, struct gdb_text *xml, const struct imag
     gdb_put_xml(xml, path);
     gdb_put(xml, "\">");
     for (unsigned i = 0; i < count; i++) {
-        uint32_t offset = segment[i].vaddr == image->link_base ? image->base - image->link_base : 0;
-        gdb_put(xml, "<segment address=\"0x%x\"/>", segment[i].vaddr + offset);
+        gdb_put(xml, "<segment address=\"0x%x\"/>", segment_address(image, &segment[i]));
     }
     gdb_put(xml, "</library>\n");
 }

@@ -208,7 +208,7 @@ static void tell_instruction(struct gdb *gdb, const struct gdb_thread *thread)
     uint32_t pc = gdb_pc(gdb, thread);
     if (penrose_hart_disassemble(gdb->chip, thread->x, thread->y, pc, NULL, text, sizeof text) >=
             0 &&
-        strncmp(text, ".ttinsn", 7) == 0) {
+        strncmp(text, ".ttinsn 0x", 10) != 0 && strncmp(text, ".ttinsn", 7) == 0) {
         gdb_put(&gdb->console, "=> 0x%08x:\t%s\n", pc, text);
     }
 }

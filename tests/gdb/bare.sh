@@ -1,0 +1,127 @@
+#!/bin/bash
+# GDB debugs bare programs that `penrose run` runs.
+set -uo pipefail
+. "${srcdir:?}/tests/gdb/lib.bash"
+
+# --- One hart ---
+
+debug run "$GUESTS/sort_crc.elf" <<'COMMANDS'
+info os processes
+attach 101021
+break main
+continue
+next
+stepi
+info registers pc
+continue
+continue
+COMMANDS
+told 'a program is debugged from its first instruction to its exit' \
+    '^101021 +0 +1,2 +brisc +sort_crc.elf +running' '^101025 +0 +1,2 +ncrisc +.* in reset' \
+    '^_start \(\) at .*crt0.S:' '^Breakpoint 1, main \(\) at .*sort_crc.c:[0-9]+' \
+    '^pc +0x[0-9a-f]+.*<main\+' 'received signal SIGTRAP' 'ebreak: brisc of \(1, 2\)' \
+    'Inferior 1 .* exited normally' 'out:done after' 'err:waiting for GDB: target extended-remote'
+
+debug run "$GUESTS/sort_crc.elf" <<'COMMANDS'
+attach 101021
+detach
+COMMANDS
+told 'a program goes on when GDB detaches' 'Inferior 1 .*detached' 'out:done after'
+
+# --- Faults are signals ---
+
+debug run "$GUESTS/fault-load.elf" <<'COMMANDS'
+attach 101021
+continue
+bt
+continue
+COMMANDS
+told 'a fault is a signal, and its report is shown' 'Guest fault unmapped-address' \
+    'received signal SIGSEGV' '^#0 ' 'Inferior 1 .* exited with code 01' 'err:guest fault'
+debug run "$GUESTS/fault-illegal.elf" <<'COMMANDS'
+attach 101021
+continue
+COMMANDS
+told 'an instruction that does not exist is SIGILL' 'received signal SIGILL'
+
+# --- The three Tensix threads ---
+
+triscs=()
+for hart in trisc0 trisc1 trisc2; do
+    triscs+=(--hart "$hart=$GUESTS/tensix-$hart.elf")
+done
+
+debug run "${triscs[@]}" <<'COMMANDS'
+set schedule-multiple on
+attach 101022
+add-inferior
+inferior 2
+attach 101023
+add-inferior
+inferior 3
+attach 101024
+info threads
+inferior 1
+break chain_of_t0
+continue
+print/x $gpr4
+stepi
+stepi
+print/x $gpr4 & 0xffff
+monitor tensix step
+continue
+monitor tile
+monitor config-diff
+delete
+continue
+continue
+continue
+continue
+COMMANDS
+told 'three harts are three processes, and the coprocessor is seen' \
+    'Thread 101022.2 "trisc0 \(1, 2\)"' 'Thread 101024.4 "trisc2 \(1, 2\)"' \
+    'Thread 1.1 "trisc0 \(1, 2\)" hit Breakpoint 1, chain_of_t0' \
+    '^=> 0x[0-9a-f]+:.*ttinsn SETDMAREG 0, 1, 0, 8$' '^\$1 = 0x0$' '^\$2 = 0x1$' \
+    'Tensix instruction: of thread 0 of \(1, 2\), pushed at pc 0x' \
+    'trisc1 +running' 'T1: LOADIND .* waits: ' 'nothing has changed' \
+    'Inferior 1 .* exited normally' 'out:done after'
+
+debug run "${triscs[@]}" <<'COMMANDS'
+attach 101020
+info threads
+thread 4
+break chain_of_t2
+continue
+info threads
+detach
+COMMANDS
+told 'all harts of a tile are threads of one process' \
+    'Thread 101020.1 "brisc \(1, 2\)" \(in reset\)' 'Thread 101020.5 "ncrisc \(1, 2\)"' \
+    'Thread 1.4 "trisc2 \(1, 2\)" hit Breakpoint 1, chain_of_t2' 'out:done after'
+
+# --- A client that goes ---
+
+rm -f "$socket"
+timeout 100 "$PENROSE" run "$GUESTS/sort_crc.elf" --gdb "unix:$socket" >"$work/out" 2>"$work/err" &
+process=$!
+wait_for_socket
+python3 - "$socket" <<'PYTHON' >"$work/said" 2>&1
+import socket, sys
+client = socket.socket(socket.AF_UNIX)
+client.connect(sys.argv[1])
+client.sendall(b"$!#21$vAttach;18a9d#5a$Z0,3c,4#f5$m100,")  # and it dies
+client.close()
+print("gone")
+PYTHON
+wait "$process"
+told 'the run goes on when the client dies in the middle of a packet' gone 'out:done after'
+
+# --- Wrong use ---
+
+for address in nonsense 99999 unix:; do
+    "$PENROSE" run "$GUESTS/hello.elf" --gdb "$address" >"$work/out" 2>"$work/err" </dev/null
+    echo "exit $?" >"$work/said"
+    told "--gdb $address is refused" '^exit 2$' 'err:--gdb: .* address for GDB'
+done
+
+finish

@@ -1,0 +1,147 @@
+#!/bin/bash
+# GDB debugs five harts of three tiles under a host program, which notices nothing.
+set -uo pipefail
+. "${srcdir:?}/tests/gdb/lib.bash"
+
+host=$builddir/tests/gdb/host
+objcopy=${RISCV_CC%gcc}objcopy
+
+# build NAME ROLE HART TEXT_BASE: NAME.elf and NAME.bin
+build() {
+    "$RISCV_CC" -march=rv32im_zicsr_zba_zbb -mabi=ilp32 -std=c11 -O2 -g -nostdlib -ffreestanding \
+        -I"$srcdir/firmware/bare" -I"$srcdir/src/arch/blackhole" "-DROLE=$2" "-DHART=$3" \
+        "-Wl,--defsym=TEXT_BASE=$4" "-Wl,--defsym=MAILBOX=$(($4 + 0x8000))" \
+        -Wl,--no-warn-rwx-segments -Wl,--build-id=none -Wl,-T,"$srcdir/firmware/bare/bare.ld" \
+        "$srcdir/firmware/bare/crt0.S" "$srcdir/tests/gdb/targets.c" -o "$work/$1.elf" -lgcc &&
+        "$objcopy" -O binary "$work/$1.elf" "$work/$1.bin" || exit 1
+}
+build brisc-1-2 COUNTER 0 0
+build trisc1-1-2 FEEDER 2 0x20000
+build brisc-2-2 SENDER 0 0
+build brisc-3-2 IDLER 0 0
+build trisc0-3-2 IDLER 1 0x10000
+
+# debug_host [OPTION]: the host program with GDB, whose commands come from stdin.
+debug_host() {
+    rm -f "$socket"
+    PENROSE_GDB=unix:$socket${1:-} PENROSE_THREADS=1 timeout 100 "$host" "$work" \
+        >"$work/out" 2>"$work/err" </dev/null &
+    local process=$!
+    wait_for_socket
+    gdb_exit=0 exit=0
+    run_gdb "$work/said" || gdb_exit=$?
+    wait "$process" || exit=$?
+}
+
+"$host" "$work" >"$work/alone" 2>&1 || { echo "the host program fails alone:"; cat "$work/alone"; exit 1; }
+
+# same_as_alone NAME: the host saw what it sees without GDB.
+same_as_alone() {
+    cp "$work/alone" "$work/said"
+    told "$1" "$(cat "$work/out")"
+}
+
+# --- Five harts ---
+
+debug_host <<COMMANDS
+set schedule-multiple on
+attach 101021
+symbol-file $work/brisc-1-2.elf
+add-inferior
+inferior 2
+attach 101023
+symbol-file $work/trisc1-1-2.elf
+add-inferior
+inferior 3
+attach 102021
+symbol-file $work/brisc-2-2.elf
+add-inferior
+inferior 4
+attach 103021
+symbol-file $work/brisc-3-2.elf
+add-inferior
+inferior 5
+attach 103022
+symbol-file $work/trisc0-3-2.elf
+info os processes
+info inferiors
+inferior 2
+break feed
+continue
+step
+info registers pc
+next
+next
+next
+next
+print \$cfg_DEST_TARGET_REG_CFG_MATH_Offset
+print \$lreg3.f[0]
+print \$lreg5.f[31]
+print/x \$gpr4
+info registers config
+monitor lreg 3
+delete
+inferior 1
+break visit if turn == 50
+continue
+print turn
+delete
+watch *(int *)0x9100
+continue
+delete
+inferior 1
+detach
+inferior 2
+detach
+inferior 3
+detach
+inferior 4
+detach
+inferior 5
+detach
+COMMANDS
+told 'five harts of three tiles are debugged at once' \
+    '^101023 +0 +1,2 +trisc1' '^103022 +0 +3,2 +trisc0' \
+    '  5 +process 103022' 'hit Breakpoint 1, .*feed' \
+    'hit Breakpoint 2, .*visit \(turn=50\)' '= 50$'
+told 'registers of the coprocessor have names' \
+    '^\$1 = 64$' '^\$2 = 1.5$' '^\$3 = -2$' '^\$4 = 0x(5678)?1234$' \
+    '^cfg_DEST_TARGET_REG_CFG_MATH_Offset +0x40' '^lreg3\[ 0\] 1.5'
+told 'a watchpoint names the tile whose packet wrote' \
+    'Watched: noc of \(1, 2\) wrote 4 bytes at 0x00009100, a packet of \(2, 2\)' \
+    'Hardware watchpoint 3: \*\(int \*\)0x9100'
+same_as_alone 'the host notices nothing'
+
+# --- Conditions in the agent ---
+
+debug_host <<COMMANDS
+attach 101021
+symbol-file $work/brisc-1-2.elf
+python import time; start = time.time()
+break visit if turn == 99999
+continue
+python print("seconds %.2f" % (time.time() - start))
+print turn
+detach
+COMMANDS
+told 'a condition is met after 100,000 hits' '= 99999$' '^seconds 0\.'
+same_as_alone 'the host notices nothing of that'
+
+# --- A client that comes later, a second one, one that leaves ---
+
+debug_host ,nowait <<COMMANDS
+attach 101021
+disconnect
+COMMANDS
+same_as_alone 'a client may come and go while the host runs'
+
+debug_host <<COMMANDS
+attach 101021
+shell $GDB -nx -batch -ex 'set remotetimeout 10' -ex 'target extended-remote $socket' 2>&1 | head -5
+info registers pc
+detach
+COMMANDS
+told 'a second client is told that there is one' 'Penrose serves another GDB already' '^pc +0x'
+same_as_alone 'and the host notices nothing'
+
+finish
