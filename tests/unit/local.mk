@@ -13,6 +13,8 @@ libunit_la_SOURCES = \
 	%D%/chip/state_difference.h \
 	%D%/eth/eth_wire.c \
 	%D%/eth/eth_wire.h \
+	%D%/guest_program.c \
+	%D%/guest_program.h \
 	%D%/loader/cached_firmware.c \
 	%D%/loader/cached_firmware.h \
 	%D%/loader/loader_debug.c \
@@ -76,7 +78,6 @@ UNIT_TESTS = \
 	%D%/chip/check_multicast \
 	%D%/chip/check_pcie \
 	%D%/chip/check_pool \
-	%D%/chip/check_second_reading \
 	%D%/chip/check_snapshot \
 	%D%/chip/check_snapshot_forged \
 	%D%/chip/check_snapshot_rows \

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unit/guest_program.h"
 #include "unit/tensix/matrix_model.h"
 #include "num/kernels.h"
 #include "unit/test.h"
@@ -505,4 +506,128 @@ TEST(a_product_by_hand)
     ck_assert(!tensix_src_matrix_may(tensix, TENSIX_SRC_A));
     ck_assert_uint_eq(tensix->src[TENSIX_SRC_B].matrix_bank, 1);
     ck_assert_uint_eq(harness.faults, 0);
+}
+
+/* --- By programs of harts --- */
+
+FIXTURE(guest_open, guest_close);
+
+/* --- Counters of the Matrix Unit --- */
+
+/* Every section of ADDR_MOD_AB and ADDR_MOD_DST differs. cfg_defines: AB from 12 on, DST from 28. */
+static void say_sections(void)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        say_setc16(12 + i, (i + 1) | (i + 9) << 8);
+        say_setc16(28 + i, (8 * (i + 1)) | (i & 3) << 13);
+    }
+}
+
+static void expect_section(unsigned section)
+{
+    ck_assert_uint_eq(guest_named("1.rwc.srca"), section + 1);
+    ck_assert_uint_eq(guest_named("1.rwc.srcb"), section + 9);
+    ck_assert_uint_eq(guest_named("1.rwc.dst"), 8 * (section + 1));
+    ck_assert_uint_eq(guest_named("1.rwc.fidelity"), section & 3);
+}
+
+/*
+ * Legacy instructions apply the address modifier like others (seed isa-rwcs, page RWCs: "Legacy").
+ * yaml: pool_addr_mode is an index of three bits from bit 15 on for MPOOL3S1 and MPOOL3S2,
+ * clear_dvalid (bits 22, 23) gives up banks when the instruction is done.
+ */
+static const struct {
+    const char *text;
+    unsigned section;
+    unsigned bank_a, bank_b; /* of the Matrix Unit, afterwards */
+} modified[] = {
+    {"MPOOL3S1 0, 0, 0, 0", 0, 0, 0},  {"MPOOL3S1 0, 3, 0, 0", 3, 0, 0},
+    {"MPOOL3S1 0, 6, 0, 0", 6, 0, 0},  {"MPOOL3S1 1, 1, 0, 0", 1, 1, 0},
+    {"MPOOL3S1 2, 2, 0, 16", 2, 0, 1}, {"MPOOL3S2 0, 1, 0, 0", 1, 0, 0},
+    {"MPOOL3S2 0, 7, 0, 32", 7, 0, 0}, {"MPOOL3S2 3, 4, 0, 0", 4, 1, 1},
+};
+
+TEST_EACH(pooling_applies_the_address_modifier, COUNT(modified))
+{
+    guest_begin(PENROSE_TRISC1);
+    say_setc16(2, 1); /* formats by configuration: nothing was unpacked */
+    say_setc16(3, 1);
+    say_sections();
+    say_tensix("SETDVALID 3");
+    say_tensix(modified[_i].text);
+    guest_finish(PENROSE_TRISC1);
+    guest_expect_done();
+    expect_section(modified[_i].section);
+    ck_assert_uint_eq(guest_named("srca.matrix_bank"), modified[_i].bank_a);
+    ck_assert_uint_eq(guest_named("srcb.matrix_bank"), modified[_i].bank_b);
+    ck_assert_uint_eq(guest_named("srca.0.valid"), !modified[_i].bank_a);
+    ck_assert_uint_eq(guest_named("srcb.0.valid"), !modified[_i].bank_b);
+}
+
+/* yaml: src_mask says of which banks an instruction waits for data; 0x3 here, as for GMPOOL, 0x0 for
+ * MOVDBGB2D, which "does not wait for ready signals". */
+static const struct {
+    const char *text;
+    bool waits;
+} waiting[] = {
+    {"MPOOL3S1 0, 0, 0, 0", true},  {"MPOOL3S2 0, 0, 0, 0", true},
+    {"CONV3S1 0, 0, 0, 0", true},   {"CONV3S2 0, 0, 0, 0", true},
+    {"APOOL3S1 0, 0, 0, 0", true},  {"APOOL3S2 0, 0, 0, 0", true},
+    {"MFCONV3S1 0, 0, 0, 0", true}, {"MOVDBGB2D 0, 0, 0, 0, 0", false},
+    {"SETIBRWC 0, 0, 0", false},
+};
+
+TEST_EACH(banks_are_waited_for, COUNT(waiting))
+{
+    guest_begin(PENROSE_TRISC1);
+    say_setc16(2, 1);
+    say_setc16(3, 1);
+    say_tensix(waiting[_i].text);
+    guest_finish(PENROSE_TRISC1);
+    if (!waiting[_i].waits) {
+        guest_expect_done();
+        return;
+    }
+    guest_expect_wait(1);
+    for (unsigned bank = 1; bank <= 2; bank++) { /* SrcA alone is not enough */
+        guest_begin(PENROSE_TRISC0);
+        say(".ttinsn SETDVALID %u", bank);
+        guest_finish(PENROSE_TRISC0);
+        if (bank == 1) {
+            guest_expect_wait(1);
+        }
+    }
+    guest_expect_done();
+}
+
+/*
+ * yaml and p_setibrwc: SETIBRWC sets (0) or increments (1) the bias counter. Seed rwc-and-addressing:
+ * while it (ExtraAddrModBit) is set, an instruction of address modifier i uses section i + 4; bits
+ * BiasIncr and BiasClear of a section change it as well. ZEROACC of 16 rows with 0xff only applies
+ * its address modifier (seed isa-rwcs).
+ */
+static const struct {
+    const char *text;
+    unsigned section;
+} biased[] = {
+    {"SETIBRWC 0, 0, 0", 1},
+    {"SETIBRWC 0, 1, 0", 5},
+    {"SETIBRWC 0, 1, 1", 5},
+};
+
+TEST_EACH(bias_is_set, COUNT(biased))
+{
+    guest_begin(PENROSE_TRISC1);
+    say_sections();
+    say_tensix(biased[_i].text);
+    guest_finish(PENROSE_TRISC1);
+    guest_expect_done();
+    ck_assert_uint_eq(guest_named("1.rwc.dst"), 0); /* no counter that rows are found by */
+    ck_assert_uint_eq(guest_named("1.rwc.srca"), 0);
+    ck_assert_uint_eq(guest_named("1.rwc.srcb"), 0);
+    ck_assert_uint_eq(guest_named("1.rwc.fidelity"), 0);
+    guest_begin(PENROSE_TRISC1);
+    say_tensix("ZEROACC 1, 0, 0, 1, 0xff");
+    guest_finish(PENROSE_TRISC1);
+    expect_section(biased[_i].section);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unit/guest_program.h"
 #include "unit/tensix/matrix_model.h"
 #include "num/tensix_format.h"
 #include "unit/test.h"
@@ -492,5 +493,59 @@ TEST(halves_of_32_bits_by_hand)
         unsigned row = i / MODEL_COLUMNS, column = i % MODEL_COLUMNS;
         ck_assert_uint_eq(tensix_dst_read32(&tensix->dst, map, row, column, TENSIX_DST_READS_ZERO),
                           data[column][row]);
+    }
+}
+
+/* --- By programs of harts --- */
+
+FIXTURE(guest_open, guest_close);
+
+/* --- MOVDBGB2D --- */
+
+enum { SRCB_ROW = 16, MOVED_TO = 64 };
+
+/* Page MOVB2D, which MOVDBGB2D is without the wait (yaml; page MOVDBGA2D says so of its twin). `from`
+ * is the row of SrcB that row i of Dst has, -1: it stays as it was. */
+static const struct {
+    unsigned mode;
+    bool column_0;
+    int from[8];
+} debug_moves[] = {
+    {0, false, {0, -1, -1, -1, -1, -1, -1, -1}}, {1, true, {0, -1, -1, -1, -1, -1, -1, -1}},
+    {2, false, {0, 0, 0, 0, 0, 0, 0, 0}},        {3, true, {0, 0, 0, 0, 0, 0, 0, 0}},
+    {4, false, {0, 1, 2, 3, -1, -1, -1, -1}},    {5, true, {0, 1, 2, 3, -1, -1, -1, -1}},
+};
+
+TEST_EACH(debug_move_needs_no_bank, COUNT(debug_moves))
+{
+    uint32_t source[4][PENROSE_DST_COLUMNS], before[8][PENROSE_DST_COLUMNS];
+    guest_begin(PENROSE_TRISC1);
+    say_store(GUEST_CONFIG(3), 3 << 21);           /* T1 sees Dst as BF16 */
+    say_store(GUEST_CONFIG(1), UINT32_C(5) << 17); /* the Matrix Unit too */
+    say_setc16(2, 1);
+    say_setc16(3, 1);
+    say_fill(GUEST_DST, 0x4000, 80 * PENROSE_DST_COLUMNS, 2);
+    say(".ttinsn MOVD2B 0, %u, 0, 2, 0", SRCB_ROW);
+    guest_finish(PENROSE_TRISC1);
+    for (unsigned i = 0; i < 4; i++) {
+        guest_dst_row(i, PENROSE_DST_BF16, source[i]);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        guest_dst_row(MOVED_TO + i, PENROSE_DST_BF16, before[i]);
+        ck_assert_uint_eq(before[i][3], 0x4000 + (MOVED_TO + i) * PENROSE_DST_COLUMNS + 3);
+    }
+    guest_begin(PENROSE_TRISC1);
+    say(".ttinsn MOVDBGB2D 0, %u, 0, %u, %u", SRCB_ROW, debug_moves[_i].mode, MOVED_TO);
+    guest_finish(PENROSE_TRISC1);
+    guest_expect_done();
+    ck_assert_uint_eq(guest_named("srcb.0.valid"), 0);
+    for (unsigned i = 0; i < 8; i++) {
+        uint32_t datum[PENROSE_DST_COLUMNS];
+        const int from = debug_moves[_i].from[i];
+        guest_dst_row(MOVED_TO + i, PENROSE_DST_BF16, datum);
+        for (unsigned j = 0; j < PENROSE_DST_COLUMNS; j++) {
+            ck_assert_uint_eq(datum[j], from < 0 ? before[i][j]
+                                                 : source[from][debug_moves[_i].column_0 ? 0 : j]);
+        }
     }
 }

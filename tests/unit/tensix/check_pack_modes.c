@@ -9,6 +9,7 @@
 
 #include "num/kernels.h"
 #include "num/random.h"
+#include "unit/guest_program.h"
 #include "unit/test.h"
 #include "tensix/config/regs.h"
 #include "unit/tensix/tensix_fixture.h"
@@ -811,5 +812,165 @@ TEST_EACH(face_sets_by_hand, 2)
         memcpy(&got, harness.l1 + OUT + 2 * i, sizeof got);
         ck_assert_uint_eq(got,
                           passes ? num_bf16_from_dst(tensix->dst.bits[i / 16][i % 16]) : outside);
+    }
+}
+
+/* --- By programs of harts --- */
+
+FIXTURE(guest_open, guest_close);
+
+/* --- PACR: edge masks --- */
+
+enum { BF16 = 5, PACKED_ROWS = 16, FIRST_DATUM = 0x4000, MINUS_INFINITY = 0xff80 };
+
+/*
+ * Page Packers/EdgeMasking; page PACR: each of the four rows of a PACR is a row of the tile, of which
+ * four bits of a counter tell the number; it starts anew, with the next plane, only where it becomes
+ * pack_reads_per_xy_plane, and steps over that else. (ttsim: ends of tiles start it anew as well.)
+ * cfg_defines has the words.
+ */
+static const struct {
+    uint32_t face_select;  /* word 19: select, enable in bit 8 */
+    uint32_t mode_select;  /* word 24 from bit 16 on: -infinity, row set in bits 17 and 18 */
+    uint32_t masks[4];     /* words 24 to 27 */
+    uint32_t row_sets[4];  /* words 20 to 23, two bits a row */
+    uint32_t face_sets[4]; /* words 36 to 39, two bits a face */
+    unsigned reads, z_offset;
+    bool transposed;
+    bool all_last; /* each PACR ends a tile */
+} edges[] = {
+    /* llk_pack_common.h, reduction of rows: the first column of each row */
+    {0, 1 << 1, {0, 1}, {0, 0x55555555}, {0}, 16, 0, false, false},
+    /* reduction of columns: the first row */
+    {0, 1 << 1, {0, 0xffff}, {0, 1}, {0}, 16, 0, false, false},
+    /* all four masks, by row */
+    {0, 0, {0xffff, 0x00ff, 0x8001, 0}, {0xe4e4e4e4}, {0}, 16, 0, false, false},
+    {0, 3 << 1, {0xffff, 0x00ff, 0x8001, 0x5555}, {0, 0, 0, 0x1b1b1b1b}, {0}, 8, 0, false, false},
+    /* -infinity in place of 0 */
+    {0, 1, {0xffff, 0x00ff, 0x8001, 0}, {0xe4e4e4e4}, {0}, 16, 0, false, false},
+    /* by face: four planes of four rows */
+    {1 << 8,
+     0,
+     {0xffff, 0x00ff, 0x8001, 0},
+     {0, 0x55555555, 0xaaaaaaaa, 0xe4e4e4e4},
+     {0xe4},
+     4,
+     0,
+     false,
+     false},
+    {1 << 8,
+     0,
+     {0xffff, 0x00ff, 0x8001, 0},
+     {0, 0x55555555, 0xaaaaaaaa, 0xe4e4e4e4},
+     {0x1b},
+     8,
+     0,
+     false,
+     false},
+    /* the row set that word 24 selects does not count then; another mapping of faces does */
+    {1 << 8 | 2,
+     1 << 1,
+     {0xffff, 0x00ff, 0x8001, 0},
+     {0, 0x55555555, 0xaaaaaaaa, 0xe4e4e4e4},
+     {0, 0, 0x6c, 0},
+     4,
+     0,
+     false,
+     false},
+    /* faces are counted from ZOffset on */
+    {1 << 8,
+     0,
+     {0xffff, 0x00ff, 0x8001, 0},
+     {0, 0x55555555, 0xaaaaaaaa, 0xe4e4e4e4},
+     {0xe4 << 6},
+     4,
+     3,
+     false,
+     false},
+    {1 << 8,
+     1,
+     {0x7ffe, 0xf00f, 0, 0xffff},
+     {0xffffffff, 0xe4e4e4e4, 0x55555555, 0},
+     {0x39},
+     4,
+     0,
+     false,
+     false},
+    /* faces go first where y and z are exchanged */
+    {1 << 8,
+     0,
+     {0xffff, 0x00ff, 0x8001, 0},
+     {0, 0x55555555, 0xaaaaaaaa, 0xe4e4e4e4},
+     {0xe4},
+     4,
+     0,
+     true,
+     false},
+    /* over ends of tiles, and over a plane of six rows, the position counts on */
+    {0, 0, {0xffff, 0x00ff, 0x8001, 0x5555}, {0xffaa5500}, {0}, 16, 0, false, true},
+    {0, 0, {0xffff, 0x00ff, 0x8001, 0x5555}, {0xffaa5500}, {0}, 6, 0, false, false},
+    {1 << 8,
+     0,
+     {0xffff, 0x00ff, 0x8001, 0},
+     {0, 0x55555555, 0xaaaaaaaa, 0xe4e4e4e4},
+     {0x1b},
+     4,
+     0,
+     false,
+     true},
+};
+
+TEST_EACH(edges_are_masked, COUNT(edges))
+{
+    guest_begin(PENROSE_TRISC2);
+    say_store(GUEST_CONFIG(3), 3 << 26); /* T2 sees Dst as BF16 */
+    say_fill(GUEST_DST, FIRST_DATUM, PACKED_ROWS * PENROSE_DST_COLUMNS, 2);
+    say_store(GUEST_CONFIG(1), (uint32_t)BF16 << 25);
+    say_store(GUEST_CONFIG(12), UINT32_C(32) << 16 | 2);
+    say_store(GUEST_CONFIG(19), edges[_i].face_select);
+    for (unsigned i = 0; i < 4; i++) {
+        say_store(GUEST_CONFIG(20 + i), edges[_i].row_sets[i]);
+        say_store(GUEST_CONFIG(24 + i), edges[_i].masks[i] | (i ? 0 : edges[_i].mode_select << 16));
+        say_store(GUEST_CONFIG(36 + i), edges[_i].face_sets[i]);
+    }
+    say_store(GUEST_CONFIG(28), edges[_i].reads << 8 | (uint32_t)edges[_i].transposed << 23);
+    say_store(GUEST_CONFIG(69), GUEST_OUTPUT / 16 - 1);
+    say_store(GUEST_CONFIG(70), 1 | BF16 << 4 | BF16 << 8);
+    say_store(GUEST_CONFIG(180), edges[_i].z_offset << 12);
+    say_store(GUEST_CONFIG(14), UINT32_C(4 * 32) << 16);
+    say_setc16(37, 4 | 1 << 6); /* each PACR four rows further in Dst, each tile in L1 */
+    say_tensix("SETADCXX 4, 15, 0");
+    say_tensix("SETADCXY 4, 0, 0, 0, 0, 0xb");
+    say_tensix("SETADCZW 4, 0, 0, 0, 0, 0xf");
+    say_settle();
+    for (unsigned i = 0; i < PACKED_ROWS; i += 4) {
+        say(".ttinsn PACR 0, 0, 0, 0, 0, 0, 15, 0, 0, 0, 0, %u",
+            edges[_i].all_last || i == PACKED_ROWS - 4);
+    }
+    guest_finish(PENROSE_TRISC2);
+    guest_expect_done();
+    for (unsigned i = 0, position = 0, high = 0; i < PACKED_ROWS; i++) {
+        if (i % 4 == 0 && position == edges[_i].reads) {
+            position = 0;
+            high++;
+        }
+        const unsigned low = position++;
+        const unsigned y = edges[_i].transposed ? high : low;
+        const unsigned z = (edges[_i].transposed ? low : high) + edges[_i].z_offset;
+        const unsigned row_set =
+            edges[_i].face_select & 1 << 8
+                ? edges[_i].face_sets[edges[_i].face_select & 3] >> (2 * (z & 15)) & 3
+                : edges[_i].mode_select >> 1 & 3;
+        const uint32_t mask = edges[_i].masks[edges[_i].row_sets[row_set] >> (2 * (y & 15)) & 3];
+        uint16_t row[PENROSE_DST_COLUMNS];
+        ck_assert_int_eq(penrose_read(guest_chip, GUEST_X, GUEST_Y, GUEST_OUTPUT + i * sizeof row,
+                                      row, sizeof row, &guest_error),
+                         PENROSE_OK);
+        for (unsigned j = 0; j < PENROSE_DST_COLUMNS; j++) {
+            const unsigned inside = FIRST_DATUM + i * PENROSE_DST_COLUMNS + j;
+            const unsigned outside = edges[_i].mode_select & 1 ? MINUS_INFINITY : 0;
+            ck_assert_msg(row[j] == (mask >> j & 1 ? inside : outside), "row %u, column %u: 0x%x",
+                          i, j, row[j]);
+        }
     }
 }

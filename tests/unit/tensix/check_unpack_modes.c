@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "num/tensix_format.h"
+#include "unit/guest_program.h"
 #include "unit/test.h"
 #include "tensix/config/adc.h"
 #include "tensix/src_banks.h"
@@ -435,4 +436,259 @@ TEST_EACH(speed, 10)
     ck_assert_uint_ge(each, expected);
     ck_assert_uint_le(each, expected + 1);
     ck_assert_uint_eq(harness.faults, 0);
+}
+
+/* --- By programs of harts --- */
+
+FIXTURE(guest_open, guest_close);
+
+/* --- UNPACR: contexts --- */
+
+enum { BF16 = 5, CONTEXT_BYTES = 0x100 };
+
+/* Unpacker 0, BF16, into rows of SrcA one after another; context i reads where only its number is.
+ * Word numbers are cfg_defines'. */
+static void say_unpack_setup(unsigned context_count)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        uint16_t data[PENROSE_SRC_COLUMNS];
+        for (unsigned j = 0; j < PENROSE_SRC_COLUMNS; j++) {
+            data[j] = (uint16_t)(0x4000 + i);
+        }
+        guest_put(GUEST_INPUT + i * CONTEXT_BYTES, data, sizeof data);
+        say_store(GUEST_CONFIG(76 + i),
+                  (GUEST_INPUT + i * CONTEXT_BYTES) / 16 - 1); /* a header comes first */
+    }
+    say_store(GUEST_CONFIG(64), BF16 | 1 << 4 | 16 << 16); /* TileDescriptor */
+    say_store(GUEST_CONFIG(65), 1 | 1 << 16);
+    say_store(GUEST_CONFIG(66), 1);
+    say_store(GUEST_CONFIG(72), BF16 | 2 << 4 | context_count << 6);
+    say_store(GUEST_CONFIG(73), 0xf000f);       /* nothing is compressed */
+    say_store(GUEST_CONFIG(84), 64 | 64 << 16); /* past the four rows that SrcA has not */
+    say_store(GUEST_CONFIG(85), 64 | 64 << 16);
+    say_store(GUEST_CONFIG(86), 16 | 16 << 16);
+    say_store(GUEST_CONFIG(87), 16 | 16 << 16);
+    say_store(GUEST_CONFIG(50), 1 << 8);             /* add the address that counters give: */
+    say_store(GUEST_CONFIG(56), UINT32_C(32) << 16); /* a row for each Y */
+    say_setc16(5, 4);                                /* SRCA_SET_SetOvrdWithAddr */
+    say_tensix("SETADCXX 1, 15, 0");
+    say_settle();
+}
+
+/* Steps: a row is unpacked with the context of an id, or of the counter; the counter counts on. */
+#define WITH_ID(id)  "UNPACR 0, 0x40, 0, " #id ", 0, 1, 0, 0, 0, 0, 0, 0, 1"
+#define WITH_COUNTER "UNPACR 0, 0x40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1"
+#define COUNT_ON     "UNPACR 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0"
+
+/*
+ * Page UNPACR_Regular, hal: the context is that of the instruction or of the counter, plus
+ * CfgContextOffset, in three bits. hal: the counter goes round behind (1 << Context_count) - 1. (The
+ * page and the seed keep the sum with the offset as the counter: of offset 1 they have 1, 3, 1, 3 of
+ * four contexts, and 1, 1, 1 of two.) Page UNPACR_IncrementContextCounter: it counts on alone. hal:
+ * writing a one to bit 4 or 12 of word 41 resets the counter of unpacker 0 or 1, to bit 5 or 13 counts
+ * on. (Seed unpack-data-path 9.3: bit 5 has each UNPACR count.)
+ */
+static const struct {
+    unsigned context_count, offset;
+    const char *steps[5];
+    unsigned contexts[5], rows;
+} contexts[] = {
+    {2,
+     0,
+     {WITH_COUNTER, WITH_COUNTER, WITH_COUNTER, WITH_COUNTER, WITH_COUNTER},
+     {0, 1, 2, 3, 0},
+     5},
+    {0, 0, {WITH_COUNTER, WITH_COUNTER}, {0, 0}, 2},
+    {1, 0, {WITH_COUNTER, WITH_COUNTER, WITH_COUNTER}, {0, 1, 0}, 3},
+    {3, 0, {WITH_ID(5), WITH_ID(7), WITH_ID(4)}, {5, 7, 4}, 3},
+    {2, 1, {WITH_ID(0), WITH_ID(1), WITH_ID(2)}, {1, 2, 3}, 3},
+    {3, 2, {WITH_ID(6), WITH_ID(7)}, {0, 1}, 2},
+    {2,
+     1,
+     {WITH_COUNTER, WITH_COUNTER, WITH_COUNTER, WITH_COUNTER, WITH_COUNTER},
+     {1, 2, 3, 4, 1},
+     5},
+    {1, 1, {WITH_COUNTER, WITH_COUNTER, WITH_COUNTER}, {1, 2, 1}, 3},
+    {2, 0, {COUNT_ON, COUNT_ON, WITH_COUNTER, WITH_COUNTER}, {2, 3}, 2},
+    {1, 0, {COUNT_ON, COUNT_ON, COUNT_ON, WITH_COUNTER}, {1}, 1},
+    {2, 0, {WITH_COUNTER, WITH_COUNTER, "SETC16 41, 0x10", WITH_COUNTER}, {0, 1, 0}, 3},
+    {2, 0, {WITH_COUNTER, WITH_COUNTER, "SETC16 41, 0x1000", WITH_COUNTER}, {0, 1, 2}, 3},
+    {2, 0, {WITH_COUNTER, "SETC16 41, 0x20", WITH_COUNTER}, {0, 2}, 2},
+    {2, 0, {"SETC16 41, 0x20", WITH_ID(0), WITH_COUNTER}, {0, 1}, 2},
+    {2, 0, {WITH_COUNTER, "SETC16 41, 0x2000", WITH_COUNTER}, {0, 1}, 2},
+};
+
+TEST_EACH(contexts_are_counted, COUNT(contexts))
+{
+    guest_begin(PENROSE_TRISC0);
+    say_unpack_setup(contexts[_i].context_count);
+    say_setc16(GUEST_CONTEXTS_WORD, contexts[_i].offset);
+    for (unsigned i = 0; i < 5 && contexts[_i].steps[i]; i++) {
+        say_tensix(contexts[_i].steps[i]);
+    }
+    guest_finish(PENROSE_TRISC0);
+    guest_expect_done();
+    for (unsigned i = 0; i < contexts[_i].rows; i++) {
+        uint32_t datum[PENROSE_SRC_COLUMNS];
+        guest_srca_row(i, datum);
+        /* 0x4000 + n of BF16 is exponent 0x80 and mantissa n, as page SrcASrcB orders bits */
+        ck_assert_uint_eq(datum[0] & 0xff, 0x80);
+        ck_assert_msg(datum[0] >> 11 == contexts[_i].contexts[i], "step %u: context %u", i,
+                      datum[0] >> 11);
+    }
+}
+
+/* Page UNPACR_Regular: each thread has a counter of its own. */
+TEST(counters_of_contexts_belong_to_threads)
+{
+    uint32_t datum[PENROSE_SRC_COLUMNS];
+    guest_begin(PENROSE_TRISC0);
+    say_unpack_setup(2);
+    say_tensix(WITH_COUNTER);
+    guest_finish(PENROSE_TRISC0);
+    guest_begin(PENROSE_TRISC2);
+    say_setc16(GUEST_CONTEXTS_WORD, 0x10);
+    guest_finish(PENROSE_TRISC2);
+    guest_begin(PENROSE_TRISC0);
+    say_tensix(WITH_COUNTER);
+    guest_finish(PENROSE_TRISC0);
+    guest_srca_row(1, datum);
+    ck_assert_uint_eq(datum[0], 0x80 | 1 << 11);
+}
+
+/*
+ * Page UNPACR_Regular: an unpack to Dst lands four rows before its address, and counters and
+ * contexts move it on; with SRCA_SET_SetOvrdWithAddr it is undefined. (Seed unpack-data-path: four bits
+ * of the row would be left then.)
+ */
+static const unsigned dst_unpacks[] = {0, 4}; /* ThreadConfig's word 5 */
+
+TEST_EACH(unpack_reaches_dst, COUNT(dst_unpacks))
+{
+    const struct penrose_run run = {.size = sizeof run, .cycles = 100000};
+    struct penrose_fault fault;
+    guest_begin(PENROSE_TRISC0);
+    say_unpack_setup(0);
+    say_store(GUEST_CONFIG(73), 0xf000f | 0xf << 4); /* Unpack_if_sel of contexts 0 to 3 */
+    say_store(GUEST_CONFIG(84), 64 | (64 + 16 * 20) << 16);
+    say_settle();
+    say_setc16(5, dst_unpacks[_i]);
+    say_tensix(WITH_ID(0));
+    say_tensix(WITH_ID(1));
+    guest_start(PENROSE_TRISC0);
+    if (dst_unpacks[_i]) {
+        ck_assert_int_eq(penrose_run(guest_chip, &run), PENROSE_FAULT);
+        ck_assert(penrose_fault_get(guest_chip, 0, &fault));
+        ck_assert_str_eq(penrose_fault_name(fault.kind), "undefined-operands");
+        return;
+    }
+    guest_run();
+    guest_expect_done();
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t datum[PENROSE_DST_COLUMNS];
+        guest_dst_row(i * (20 + 1), PENROSE_DST_BF16, datum); /* Y is 1 at the second */
+        for (unsigned j = 0; j < PENROSE_DST_COLUMNS; j++) {
+            ck_assert_uint_eq(datum[j], 0x4000 + i);
+        }
+    }
+}
+
+/* --- UNPACR: width of rows --- */
+
+static uint32_t src_bf16(uint32_t n)
+{
+    return 0x80 | n << 11; /* of 0x4000 + n */
+}
+
+static uint32_t src_tf32(uint32_t n)
+{
+    return 0x80 | n << 8; /* of 0x40000000 + (n << 13) */
+}
+
+static uint32_t src_int8(uint32_t n)
+{
+    return n ? 16 | n << 8 : 0; /* magnitude, and the exponent 16 where it is not 0 */
+}
+
+static uint32_t src_fp16(uint32_t n)
+{
+    return n << 8 | 16; /* of 0x4000 + n */
+}
+
+/*
+ * With Tileize_mode a row of input is followed by one that begins RowStride bytes behind its start;
+ * without it FIFOs wrap at ends of rows. Page UNPACR_Regular: rows have 16 data. ttsim for Blackhole:
+ * 32 data where data are wider than a byte, else 16; llk_unpack_tilize.h agrees (one unpack for
+ * the whole 32 x 32 tile except for data of a byte).
+ */
+static const struct {
+    unsigned in, out, bytes, width;
+    uint32_t (*expected)(uint32_t n);
+    uint32_t first, step; /* datum n of the input */
+} widths[] = {
+    {5, 5, 2, 32, src_bf16, 0x4000, 1},
+    {1, 1, 2, 32, src_fp16, 0x4000, 1},
+    {0, 4, 4, 32, src_tf32, 0x40000000, 1 << 13},
+    {14, 14, 1, 16, src_int8, 0, 1},
+};
+
+enum { WIDTH_ROWS = 4, INPUT_DATA = 128, STRIDE_DATA = 64 };
+
+static void put_input(int i)
+{
+    for (uint32_t n = 0; n < INPUT_DATA; n++) {
+        const uint32_t datum = widths[i].first + n * widths[i].step;
+        guest_put(GUEST_INPUT + n * widths[i].bytes, &datum, widths[i].bytes);
+    }
+}
+
+TEST_EACH(tileize_reads_rows_of_input, COUNT(widths))
+{
+    const uint32_t shift = STRIDE_DATA * widths[_i].bytes >> 4;
+    guest_begin(PENROSE_TRISC0);
+    say_unpack_setup(0);
+    put_input(_i);
+    say_store(GUEST_CONFIG(64), widths[_i].in | 1 << 4 | INPUT_DATA << 16);
+    say_store(GUEST_CONFIG(86), INPUT_DATA | INPUT_DATA << 16);
+    say_store(GUEST_CONFIG(72), widths[_i].out | 2 << 4 | 1 << 9 | shift << 16);
+    say(".ttinsn SETADCXX 1, %u, 0", 2 * widths[_i].width - 1);
+    say_tensix(WITH_ID(0));
+    guest_finish(PENROSE_TRISC0);
+    guest_expect_done();
+    for (uint32_t i = 0; i < 2 * widths[_i].width; i++) {
+        uint32_t datum[PENROSE_SRC_COLUMNS];
+        guest_srca_row(i / 16, datum);
+        ck_assert_msg(datum[i % 16] == widths[_i].expected(i / widths[_i].width * STRIDE_DATA +
+                                                           i % widths[_i].width),
+                      "datum %u: 0x%x", i, datum[i % 16]);
+    }
+}
+
+/* Input begins at datum 64 of 128; the limit is passed in the middle of the first 32 data, and the
+ * FIFO has 32 data. */
+TEST_EACH(fifo_wraps_at_ends_of_rows, COUNT(widths))
+{
+    const uint32_t bytes = widths[_i].bytes, width = widths[_i].width;
+    const uint32_t begins = GUEST_INPUT + 64 * bytes;
+    guest_begin(PENROSE_TRISC0);
+    say_unpack_setup(0);
+    put_input(_i);
+    say_store(GUEST_CONFIG(64), widths[_i].in | 1 << 4 | 64 << 16);
+    say_store(GUEST_CONFIG(86), 64 | 64 << 16);
+    say_store(GUEST_CONFIG(72), widths[_i].out | 2 << 4);
+    say_store(GUEST_CONFIG(74), begins / 16); /* what lies above is past the limit */
+    say_store(GUEST_CONFIG(75), 32 * bytes / 16);
+    say_store(GUEST_CONFIG(76), begins / 16 - 1);
+    say_tensix("SETADCXX 1, 63, 0");
+    say_tensix(WITH_ID(0));
+    guest_finish(PENROSE_TRISC0);
+    guest_expect_done();
+    uint32_t at = 64;
+    for (uint32_t i = 0; i < 64; i++, at++) {
+        uint32_t datum[PENROSE_SRC_COLUMNS];
+        at -= i && i % width == 0 && at > 64 ? 32 : 0;
+        guest_srca_row(i / 16, datum);
+        ck_assert_msg(datum[i % 16] == widths[_i].expected(at), "datum %u: 0x%x, not of %u", i,
+                      datum[i % 16], at);
+    }
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unit/guest_program.h"
 #include "unit/test.h"
 #include "tensix/exec.h"
 #include "tensix/src_banks.h"
@@ -351,4 +352,170 @@ TEST(stores_from_gprs)
         ck_assert_msg(harness.faults == 0, "%s", harness.fault.text);
         check_banks(word);
     }
+}
+
+/* --- By programs of harts --- */
+
+FIXTURE(guest_open, guest_close);
+
+/* --- Register writes by UNPACR_NOP and PACR_SETREG --- */
+
+enum { UNPACK_SETREG_BASES = 106, PACK_SETREG_BASES = 107, SECTION_WORDS = 48 };
+
+/*
+ * yaml: the address is 0xffb00000 with two bits and ten bits of one of four bases, and six of the
+ * instruction between them. cfg_defines and hal: four bases of twelve bits in Unpacker_Reg_Wr_Addr, as
+ * many in Packer_Reg_Wr_Addr, both sections together; in which order is a guess. (Pages TDMA-RISC,
+ * UNPACR_NOP_SETREG, PACR_SETREG: two for each, in 0xffb11024 and 0xffb11038.)
+ */
+static void say_setreg_base(unsigned bases, unsigned select, uint32_t address)
+{
+    const uint32_t base = (address >> 18 & 3) << 10 | (address >> 2 & 0x3ff);
+    say_store(GUEST_CONFIG(bases + select / 2 * SECTION_WORDS), base << (select % 2 ? 12 : 0));
+    say_settle();
+}
+
+static unsigned setreg_middle(uint32_t address)
+{
+    return address >> 12 & 0x3f;
+}
+
+/*
+ * yaml, UNPACR_NOP: bits 1:0 are 3 and bit 2 is 1; bits 22 and 15 select the base, 21:16 are the
+ * middle of the address, 14:4 the value, 3 accumulates. (The seed and the page have the form of
+ * Wormhole, where the low bits are 4.)
+ */
+static uint32_t unpack_setreg(unsigned unpacker, unsigned select, uint32_t address, unsigned value,
+                              bool accumulate)
+{
+    return UINT32_C(0x43000000) | unpacker << 23 | (select >> 1) << 22 |
+           setreg_middle(address) << 16 | (select & 1) << 15 | value << 4 |
+           (uint32_t)accumulate << 3 | 7;
+}
+
+static const struct {
+    unsigned unpacker, select, trisc; /* whose reset PC is the register */
+    struct {
+        unsigned value;
+        bool accumulate;
+    } steps[4];
+    unsigned count;
+    uint32_t expected;
+} unpack_writes[] = {
+    {0, 0, 0, {{0x5a5, false}}, 1, 0x5a5},
+    {1, 0, 0, {{0x7ff, false}}, 1, 0x7ff},
+    {0, 1, 2, {{0x123, false}}, 1, 0x123},
+    {0, 2, 0, {{0x321, false}}, 1, 0x321},
+    {1, 3, 1, {{0x456, false}}, 1, 0x456},
+    {0, 0, 1, {{5, true}, {7, true}}, 2, 12},
+    {0, 0, 1, {{5, true}, {0, true}}, 2, 5}, /* 0 forgets the sum, and writes nothing */
+    {0, 0, 1, {{5, true}, {0, true}, {3, true}}, 3, 3},
+    {1, 0, 1, {{5, true}, {9, false}, {3, true}}, 3, 8}, /* others leave the sum alone */
+};
+
+TEST_EACH(unpacker_writes_registers, COUNT(unpack_writes))
+{
+    const uint32_t target = GUEST_RESET_PC(unpack_writes[_i].trisc);
+    guest_begin(PENROSE_TRISC0);
+    say_setreg_base(UNPACK_SETREG_BASES, unpack_writes[_i].select, target);
+    for (unsigned i = 0; i < unpack_writes[_i].count; i++) {
+        say_tensix_word(unpack_setreg(unpack_writes[_i].unpacker, unpack_writes[_i].select, target,
+                                      unpack_writes[_i].steps[i].value,
+                                      unpack_writes[_i].steps[i].accumulate));
+    }
+    guest_finish(PENROSE_TRISC0);
+    guest_expect_done();
+    ck_assert_uint_eq(guest_word(target), unpack_writes[_i].expected);
+}
+
+/*
+ * yaml, PACR_SETREG: ModeSel (bit 22) puts bits 18:3 into the half of the data that bit 2 names;
+ * without it Push (23) and Flush (1), both, write the data to the register; AddrSel (9:8) selects the
+ * base, StreamId (7:2) is the middle of the address. (Page PACR_SETREG: ten bits of the instruction
+ * are the data.)
+ */
+static const struct {
+    unsigned select, trisc;
+    bool push, flush;
+    uint32_t data;
+} pack_writes[] = {
+    {0, 0, true, true, 0x12345678},  {1, 2, true, true, 0xcafef00d},
+    {2, 1, true, true, 0x00010000},  {3, 0, true, true, 0x8000ffff},
+    {0, 1, false, true, 0x12345678}, {0, 1, true, false, 0x12345678},
+};
+
+TEST_EACH(packer_writes_registers, COUNT(pack_writes))
+{
+    const uint32_t target = GUEST_RESET_PC(pack_writes[_i].trisc), opcode = UINT32_C(0x4a000000);
+    guest_put_word(target, 0x55);
+    guest_begin(PENROSE_TRISC2);
+    say_setreg_base(PACK_SETREG_BASES, pack_writes[_i].select, target);
+    say_tensix_word(opcode | 1 << 22 | (pack_writes[_i].data & 0xffff) << 3);
+    say_tensix_word(opcode | 1 << 22 | (pack_writes[_i].data >> 16) << 3 | 1 << 2);
+    say(".ttinsn PACR_SETREG %u, 0, 0, 0, %u, %u, %u, 0", pack_writes[_i].push,
+        pack_writes[_i].select, setreg_middle(target), pack_writes[_i].flush);
+    guest_finish(PENROSE_TRISC2);
+    guest_expect_done();
+    ck_assert_uint_eq(guest_word(target),
+                      pack_writes[_i].push && pack_writes[_i].flush ? pack_writes[_i].data : 0x55);
+}
+
+/* --- OverlayClear --- */
+
+enum { STREAM_ID = 8, STREAM_BUFFER = 0x70000, READ_POINTER = 19 };
+
+/* A stream that receives three messages, of 1, 2 and 4 times 16 bytes, from software and hands them
+ * to software, which has taken them from the FIFO of headers, the first `taken` at once, but not freed
+ * their space. Pages ReceiveFromSoftware, TransmitToSoftware; overlay parameters. */
+static void fill_stream(unsigned taken)
+{
+    guest_put_word(GUEST_STREAM(STREAM_ID, 3),
+                   1 << 4 | 1 << 6); /* SOURCE_ENDPOINT, RECEIVER_ENDPOINT */
+    guest_put_word(GUEST_STREAM(STREAM_ID, 17), STREAM_BUFFER / 16);
+    guest_put_word(GUEST_STREAM(STREAM_ID, 18), 64);
+    guest_put_word(GUEST_STREAM(STREAM_ID, 22), 0);
+    guest_put_word(GUEST_STREAM(STREAM_ID, 23), 0);
+    guest_put_word(GUEST_STREAM(STREAM_ID, 13), 0);
+    guest_put_word(GUEST_STREAM(STREAM_ID, 34), 8 << 12 | 1); /* phase 1 has eight messages */
+    guest_put_word(GUEST_STREAM(STREAM_ID, 267), 1);
+    guest_run();
+    for (uint32_t i = 0, at = 0; i < 3; at += 1 << i, i++) {
+        guest_put_word(GUEST_STREAM(STREAM_ID, 0), (STREAM_BUFFER / 16 + at) | UINT32_C(1)
+                                                                                   << (17 + i));
+    }
+    for (unsigned i = 0; i < 3; i += i ? 1 : taken) {
+        guest_put_word(GUEST_STREAM(STREAM_ID, 265), i ? 1 : taken);
+    }
+    guest_run();
+    ck_assert_uint_eq(guest_word(GUEST_STREAM(STREAM_ID, READ_POINTER)) & 0x1ffff, 0);
+}
+
+/*
+ * yaml: Unpack_Pop 3 takes stream (21:16) and count (14:12) from the instruction, 0 from
+ * NOC_OVERLAY_MSG_CLEAR, words 42 and 43 of the thread (stream in bits 5:0, count from bit 8 on).
+ * Overlay parameters: what is written to MSG_DATA_CLEAR is a number of messages, the one that
+ * MSG_INFO_CLEAR had. Page TransmitToSoftware: any value frees what one MSG_INFO_CLEAR took. (Seed
+ * unpack-data-path 8.4: ClearCount messages are cleared, however they were taken, which would free 3 in
+ * the third case. Page UNPACR_NOP_OverlayClear: 1 is written, whatever the count.)
+ */
+static const struct {
+    const char *text;
+    unsigned taken, freed; /* messages at once; 16 bytes each */
+} overlay_clears[] = {
+    {"UNPACR_NOP 0, 8, 1, 0, 0, 0, 0, 0, 3", 1, 1}, {"UNPACR_NOP 1, 8, 2, 0, 0, 0, 0, 0, 3", 2, 3},
+    {"UNPACR_NOP 0, 8, 2, 0, 0, 0, 0, 0, 3", 1, 1}, {"UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 0", 1, 1},
+    {"UNPACR_NOP 1, 0, 0, 0, 0, 0, 0, 0, 0", 2, 3},
+};
+
+TEST_EACH(messages_are_freed_by_count, COUNT(overlay_clears))
+{
+    fill_stream(overlay_clears[_i].taken);
+    guest_begin(PENROSE_TRISC0);
+    say_setc16(42, STREAM_ID | 1 << 8);
+    say_setc16(43, STREAM_ID | 2 << 8);
+    say_tensix(overlay_clears[_i].text);
+    guest_finish(PENROSE_TRISC0);
+    guest_expect_done();
+    ck_assert_uint_eq(guest_word(GUEST_STREAM(STREAM_ID, READ_POINTER)) & 0x1ffff,
+                      overlay_clears[_i].freed);
 }

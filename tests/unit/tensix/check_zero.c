@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unit/guest_program.h"
 #include "unit/tensix/matrix_model.h"
 #include "unit/test.h"
 #include "tensix/exec.h"
@@ -293,4 +294,102 @@ TEST(the_reset_of_the_unit)
     soft_reset(TENSIX_RESET_MATH);
     ck_assert_uint_eq(tensix->matrix.generator, 0);
     soft_reset(0);
+}
+
+/* --- By programs of harts --- */
+
+FIXTURE(guest_open, guest_close);
+
+/* --- ZEROACC --- */
+
+/*
+ * Page ZEROACC, on rows as the memory has them: 16 rows of 32-bit Dst are where * 32 + {0 to 7, 16 to
+ * 23}, so that the valid bits of rows that hold low halves stay. Of 16 rows the low 8 bits of `where`
+ * count, out of range nothing happens. Blackhole (ttsim; cfg_defines has the bit): unless
+ * zeroacc_absolute_tile_mode is set, the address that MATH_Offset and the counter give chooses the
+ * half: 32 blocks more where bit 9 is set, in 32-bit mode 16 more where bits 8 or 9 are. yaml:
+ * clear_zero_flags makes rows valid again, with what they held.
+ */
+static const struct {
+    const char *text;
+    unsigned fp32, absolute, offset;
+    unsigned first, count; /* physical rows that are cleared: */
+    bool spread;           /* by eight, with a gap of eight */
+    bool reverts;          /* all others are, these are valid again */
+} clears[] = {
+    {"ZEROACC 1, 1, 0, 0, 0", 0, 0, 0, 0, 16, true, false},
+    {"ZEROACC 1, 1, 0, 0, 3", 0, 0, 0, 96, 16, true, false},
+    {"ZEROACC 1, 1, 0, 0, 31", 0, 1, 0, 992, 16, true, false},
+    {"ZEROACC 1, 1, 0, 0, 32", 0, 1, 0, 0, 0, true, false},
+    {"ZEROACC 1, 1, 0, 0, 1", 0, 0, 256, 17 * 32, 16, true, false},
+    {"ZEROACC 1, 1, 0, 0, 1", 0, 1, 256, 32, 16, true, false},
+    {"ZEROACC 1, 0, 0, 0, 5", 0, 0, 0, 80, 16, false, false},
+    {"ZEROACC 1, 0, 0, 0, 63", 0, 1, 0, 1008, 16, false, false},
+    {"ZEROACC 1, 0, 0, 0, 64", 0, 1, 0, 0, 0, false, false},
+    {"ZEROACC 1, 0, 0, 0, 0x105", 0, 1, 0, 80, 16, false, false},
+    {"ZEROACC 1, 1, 1, 0, 2", 0, 1, 0, 64, 16, true, true},
+    {"ZEROACC 1, 0, 1, 0, 7", 0, 1, 0, 112, 16, false, true},
+    {"ZEROACC 1, 0, 0, 0, 1", 0, 0, 512, 33 * 16, 16, false, false},
+    {"ZEROACC 1, 0, 0, 0, 1", 0, 1, 512, 16, 16, false, false},
+    /* tt-metal #54295 measured on a p150b that the number of the block is added to the offset, and
+     * the sum chooses the half; ttsim would have the low half in all of these */
+    {"ZEROACC 1, 0, 0, 0, 31", 0, 0, 480, 31 * 16, 16, false, false},
+    {"ZEROACC 1, 0, 0, 0, 31", 0, 0, 488, 63 * 16, 16, false, false},
+    {"ZEROACC 1, 0, 0, 0, 31", 0, 0, 496, 63 * 16, 16, false, false},
+    {"ZEROACC 1, 0, 0, 0, 15", 0, 0, 496, 15 * 16, 16, false, false},
+    {"ZEROACC 1, 0, 0, 0, 16", 0, 0, 496, 48 * 16, 16, false, false},
+    {"ZEROACC 0, 0, 0, 0, 5", 0, 0, 0, 5, 1, false, false},
+    {"ZEROACC 0, 0, 0, 0, 13", 1, 0, 0, 21, 1, false, false}, /* Adj32 of page Dst */
+    {"ZEROACC 2, 0, 0, 0, 1", 0, 0, 0, 512, 512, false, false},
+};
+
+static unsigned physical_32(unsigned row)
+{
+    return (row & 0x1f8) << 1 | (row & 7);
+}
+
+TEST_EACH(zeroacc_clears_rows, COUNT(clears))
+{
+    static uint32_t half[GUEST_DST_ROWS_16][PENROSE_DST_COLUMNS],
+        full[GUEST_DST_ROWS_32][PENROSE_DST_COLUMNS];
+    static bool cleared[GUEST_DST_ROWS_16];
+    static const uint32_t zeros[PENROSE_DST_COLUMNS];
+    guest_begin(PENROSE_TRISC1);
+    say_fill(GUEST_DST, 0x3f812345, GUEST_DST_ROWS_32 * PENROSE_DST_COLUMNS, 4);
+    guest_finish(PENROSE_TRISC1);
+    memset(cleared, clears[_i].reverts, sizeof cleared);
+    for (unsigned i = 0; i < clears[_i].count; i++) {
+        cleared[clears[_i].first + (clears[_i].spread ? (i & 8) * 2 + (i & 7) : i)] =
+            !clears[_i].reverts;
+    }
+    for (unsigned i = 0; i < GUEST_DST_ROWS_16; i++) {
+        guest_dst_row(i, PENROSE_DST_BF16, half[i]);
+        EXPECT(half[i][0] != 0);
+    }
+    for (unsigned i = 0; i < GUEST_DST_ROWS_32; i++) {
+        guest_dst_row(i, PENROSE_DST_FP32, full[i]);
+        EXPECT(full[i][0] == 0x3f812345 + i * PENROSE_DST_COLUMNS);
+    }
+    guest_begin(PENROSE_TRISC1);
+    say_store(GUEST_CONFIG(1), clears[_i].fp32 << 29);
+    say_store(GUEST_CONFIG(220), clears[_i].absolute << 3);
+    say_setc16(1, clears[_i].offset); /* DEST_TARGET_REG_CFG_MATH_Offset */
+    if (clears[_i].reverts) {
+        say_tensix("ZEROACC 3, 0, 0, 0, 0");
+    }
+    say_tensix(clears[_i].text);
+    guest_finish(PENROSE_TRISC1);
+    guest_expect_done();
+    for (unsigned i = 0; i < GUEST_DST_ROWS_16; i++) {
+        uint32_t datum[PENROSE_DST_COLUMNS];
+        guest_dst_row(i, PENROSE_DST_BF16, datum);
+        ck_assert_msg(memcmp(datum, cleared[i] ? zeros : half[i], sizeof datum) == 0,
+                      "16-bit row %u", i);
+    }
+    for (unsigned i = 0; i < GUEST_DST_ROWS_32; i++) {
+        uint32_t datum[PENROSE_DST_COLUMNS];
+        guest_dst_row(i, PENROSE_DST_FP32, datum);
+        ck_assert_msg(memcmp(datum, cleared[physical_32(i)] ? zeros : full[i], sizeof datum) == 0,
+                      "32-bit row %u", i);
+    }
 }

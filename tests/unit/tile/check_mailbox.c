@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "unit/guest_program.h"
 #include "unit/tile/mmio_harness.h"
 
 FIXTURE(harness_setup, harness_teardown);
@@ -286,4 +287,169 @@ TEST_EACH(who_gets_a_command_goes_on_before_b, 3)
     uint32_t i = (uint32_t)_i;
     run_release(&(struct release){RV32_B, (enum rv32_core)(RV32_T0 + i), "sw t2, 0(s0)",
                                   "lw t1, 0(s0)", B_PC_BUF(i), PC_BUF});
+}
+
+/* --- By programs of harts --- */
+
+FIXTURE(guest_open, guest_close);
+
+/* --- Mailboxes, PCBufs, TTSync, semaphores --- */
+
+/* Page Mailboxes: any address of the 4 KiB pushes; of loads bit 2 alone decides between asking and
+ * popping. `write` and `read` are offsets. */
+static const struct {
+    unsigned write, ask, read;
+} offsets[] = {
+    {0, 4, 0}, {4, 0xc, 8}, {8, 0x24, 0x20}, {0x20, 0xffc, 0xff8}, {0xffc, 0x14, 0x10},
+};
+
+TEST_EACH(mailboxes_answer_everywhere, COUNT(offsets))
+{
+    guest_begin(PENROSE_BRISC);
+    say_store(GUEST_MAILBOX(2) + offsets[_i].write, 0x1001); /* to T1 */
+    say_store(GUEST_MAILBOX(2), 0x1002);
+    say_store(GUEST_MAILBOX(0) + offsets[_i].write, 0x1003); /* to itself */
+    say_read(GUEST_MAILBOX(0) + offsets[_i].ask, 0);
+    say_read(GUEST_MAILBOX(0) + offsets[_i].read, 1);
+    say_read(GUEST_MAILBOX(0) + offsets[_i].ask, 2);
+    guest_finish(PENROSE_BRISC);
+    guest_begin(PENROSE_TRISC1);
+    say_read(GUEST_MAILBOX(0) + offsets[_i].ask, 3);
+    say_read(GUEST_MAILBOX(0) + offsets[_i].read, 4);
+    say_read(GUEST_MAILBOX(0) + offsets[_i].ask, 5);
+    say_read(GUEST_MAILBOX(0) + offsets[_i].read, 6);
+    say_read(GUEST_MAILBOX(0) + offsets[_i].ask, 7);
+    say_read(GUEST_MAILBOX(0) + offsets[_i].read, 8); /* which stays empty */
+    guest_start(PENROSE_TRISC1);
+    guest_run();
+    static const uint32_t expected[8] = {1, 0x1003, 0, 1, 0x1001, 1, 0x1002, 0};
+    for (unsigned i = 0; i < 8; i++) {
+        ck_assert_uint_eq(guest_word(GUEST_RESULTS + 4 * i), expected[i]);
+    }
+    const struct penrose_hart_info info = guest_hart(PENROSE_TRISC1);
+    ck_assert_int_eq(info.state, PENROSE_HART_WAITING);
+    ck_assert_uint_eq(info.wait_address[0], GUEST_MAILBOX(0) + offsets[_i].read);
+}
+
+/*
+ * Page PCBufs, and README's map: all of 64 KiB is B's side of a buffer; of the T side the first word.
+ * A load of B waits until T has read all and waits for more. (The page has stores at +4 push as well;
+ * a released image stores there to wait, and the TRISC would take the word for a command.) Page
+ * SoftReset: the buffer is emptied when T leaves reset, which is why T is there first.
+ */
+static const struct {
+    unsigned offset;
+    bool pushes;
+} pc_buf_offsets[] = {{0, true}, {4, false}, {8, true}, {0x20, true}, {0x24, true}, {0xfffc, true}};
+
+TEST_EACH(pc_bufs_of_brisc_are_64_kib, COUNT(pc_buf_offsets))
+{
+    const uint32_t address = GUEST_PC_BUF + 0x10000 + pc_buf_offsets[_i].offset; /* to T1 */
+    guest_begin(PENROSE_TRISC1);
+    say_read(GUEST_MAILBOX(1), 8);   /* waits for T0 */
+    say_store(GUEST_PC_BUF, 0x2003); /* discarded */
+    for (unsigned i = pc_buf_offsets[_i].pushes ? 0 : 1; i < 3; i++) {
+        say_read(GUEST_PC_BUF, i);
+    }
+    guest_start(PENROSE_TRISC1);
+    guest_begin(PENROSE_BRISC);
+    say_store(address, 0x2001);
+    say_store(GUEST_PC_BUF + 0x10000, 0x2002);
+    say_read(address, 3);
+    guest_start(PENROSE_BRISC);
+    guest_run();
+    ck_assert_int_eq(guest_hart(PENROSE_BRISC).state, PENROSE_HART_WAITING);
+    ck_assert_uint_eq(guest_hart(PENROSE_BRISC).wait_address[0], address);
+    guest_begin(PENROSE_TRISC0);
+    say_store(GUEST_MAILBOX(2), 1);
+    guest_finish(PENROSE_TRISC0);
+    ck_assert_uint_eq(guest_word(GUEST_RESULTS),
+                      pc_buf_offsets[_i].pushes ? 0x2001 : GUEST_UNTOUCHED);
+    ck_assert_uint_eq(guest_word(GUEST_RESULTS + 4), 0x2002);
+    ck_assert_int_eq(guest_hart(PENROSE_TRISC1).state, PENROSE_HART_WAITING);
+    ck_assert_uint_eq(guest_hart(PENROSE_TRISC1).wait_address[0], GUEST_PC_BUF);
+    ck_assert_int_eq(guest_hart(PENROSE_BRISC).state, PENROSE_HART_PAUSED);
+    ck_assert_uint_eq(guest_word(GUEST_RESULTS + 12), 0);
+    for (unsigned i = 0; i < 8; i++) { /* nothing of B went to the semaphores that T sees there */
+        char name[32];
+        snprintf(name, sizeof name, "semaphore.%u.value", i);
+        ck_assert_uint_eq(guest_named(name), 0);
+    }
+}
+
+/* Page PCBufs: OverrideEn with OverrideBusy lets B's loads return 0, OverrideEn T's the eight bits of
+ * OverrideValue. */
+TEST(pc_bufs_are_overridden)
+{
+    guest_put_word(GUEST_PC_BUF_OVERRIDE,
+                   3 | UINT32_C(0x5a) << 22 | 1 << 20); /* of T0 busy, of T2 a value */
+    guest_begin(PENROSE_BRISC);
+    say_store(GUEST_PC_BUF + 8, 7);
+    say_read(GUEST_PC_BUF + 0x20, 0);
+    guest_finish(PENROSE_BRISC);
+    ck_assert_uint_eq(guest_word(GUEST_RESULTS), 0);
+    guest_begin(PENROSE_TRISC2);
+    say_read(GUEST_PC_BUF, 1);
+    guest_finish(PENROSE_TRISC2);
+    ck_assert_uint_eq(guest_word(GUEST_RESULTS + 4), 0x5a);
+}
+
+/*
+ * Page ManualTTSync: a load of +4 waits for all instructions of the thread, one of +8 for MOPs that
+ * are still to be expanded; stores are discarded, and an override ends the wait. Page MOPExpander: of
+ * template 1 words 0 and 1 count, the others are instructions.
+ */
+static const struct {
+    const char *text;
+    unsigned passes, waits; /* loads from there */
+} syncs[] = {
+    {"MVMUL 0, 0, 0, 0", 8, 4}, /* for which there are no data */
+    {"MOP 1, 0, 0", 0, 8},      /* 127 x 127 of them, for which there is no room */
+};
+
+TEST_EACH(loads_wait_for_the_coprocessor, COUNT(syncs))
+{
+    enum { DONE = 0x6666 };
+    guest_begin(PENROSE_TRISC1);
+    for (unsigned i = 0; i < 9; i++) {
+        say_store(UINT32_C(0xffb80000) + 4 * i, i < 2 ? 127 : UINT32_C(0x26000000));
+    }
+    say_tensix(syncs[_i].text);
+    say_store(GUEST_PC_BUF + 4, 0x3001);
+    say_store(GUEST_PC_BUF + 8, 0x3002);
+    if (syncs[_i].passes) {
+        say_read(GUEST_PC_BUF + syncs[_i].passes, 0);
+    }
+    say_store(GUEST_RESULTS + 4, DONE);
+    say_read(GUEST_PC_BUF + syncs[_i].waits, 2);
+    say_store(GUEST_RESULTS + 12, DONE);
+    guest_start(PENROSE_TRISC1);
+    guest_run();
+    guest_expect_wait(1);
+    ck_assert_uint_eq(guest_word(GUEST_RESULTS + 4), DONE);
+    ck_assert_uint_eq(guest_word(GUEST_RESULTS + 12), GUEST_UNTOUCHED);
+    ck_assert_int_eq(guest_hart(PENROSE_TRISC1).state, PENROSE_HART_WAITING);
+    ck_assert_uint_eq(guest_hart(PENROSE_TRISC1).wait_address[0], GUEST_PC_BUF + syncs[_i].waits);
+    guest_put_word(GUEST_PC_BUF_OVERRIDE, 3 << 10);
+    guest_run();
+    ck_assert_int_eq(guest_hart(PENROSE_TRISC1).state, PENROSE_HART_PAUSED);
+    ck_assert_uint_eq(guest_word(GUEST_RESULTS + 12), DONE);
+    guest_expect_wait(1);
+}
+
+/* README's map and page SyncUnit: from +0x20 on TRISCs see semaphores, a word each; an even number
+ * posts, an odd one gets. */
+TEST(triscs_see_semaphores_behind_ttsync)
+{
+    guest_begin(PENROSE_TRISC2);
+    for (unsigned i = 0; i < 3; i++) {
+        say_store(GUEST_PC_BUF + 0x20 + 4 * 5, 0);
+    }
+    say_store(GUEST_PC_BUF + 0x20 + 4 * 5, 1);
+    say_store(GUEST_PC_BUF + 0x20, 1); /* of one that is 0 */
+    say_read(GUEST_PC_BUF + 0x20 + 4 * 5, 0);
+    guest_finish(PENROSE_TRISC2);
+    ck_assert_uint_eq(guest_word(GUEST_RESULTS), 2);
+    ck_assert_uint_eq(guest_named("semaphore.5.value"), 2);
+    ck_assert_uint_eq(guest_named("semaphore.0.value"), 0);
 }
