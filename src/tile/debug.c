@@ -125,8 +125,9 @@ enum mmio_reply debug_feature_disable(struct tile *tile, struct mmio_access *acc
     return reply;
 }
 
-enum {
-    SOFT_RESET_BITS = 0xffffff, /* SPEC: the others have no effect */
+enum { /* SPEC: the others have no effect */
+#define RESET_BITS(bits) SOFT_RESET_BITS = (bits),
+#include "resets.def"
 };
 
 enum mmio_reply debug_soft_reset(struct tile *tile, struct mmio_access *access)

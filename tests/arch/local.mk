@@ -23,7 +23,7 @@ tests_arch_libsmall_la_CFLAGS = $(PENROSE_CFLAGS)
 tests_arch_check_arch_SOURCES = %D%/check_arch.c $(arch_files)
 tests_arch_check_arch_CPPFLAGS = $(AM_CPPFLAGS) -DSCENE=blackhole_scene
 tests_arch_check_arch_LDADD = tests/arch/small.o libunit.la libpenrose_core.la $(CHECK_LIBS)
-arch_moved = tests/arch/small/eth.def tests/arch/small/overlay.def tests/arch/small/regs.def
+arch_moved = $(foreach table,eth overlay regs resets,tests/arch/small/$(table).def)
 $(arch_moved): tests/arch/small/%.def: $(srcdir)/src/arch/blackhole/%.def $(srcdir)/%D%/small/moved.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(srcdir)/tests/arch/small/moved.awk $< > $@
 tests/arch/small/tensix.def: $(srcdir)/src/arch/blackhole/tensix.def $(srcdir)/%D%/small/tensix_own.def

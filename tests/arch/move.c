@@ -26,6 +26,12 @@ enum debug_register {
 #include "debug_registers.def"
 };
 
+enum held {
+#define RESET_HART(hart, bit, ram, pc, pc_register, override_register, override_bit)               \
+    HELD_##hart = 1 << (bit),
+#include "resets.def"
+};
+
 #define NIU0(offset) REGISTER(AT_NIU + (offset))
 #define TILE(offset) REGISTER(AT_DEBUG + (offset))
 
@@ -41,7 +47,7 @@ enum {
 enum { READ = 0x2090, WRITE = 0x2092, ATOMIC = 0x2091 }; /* NOC_CTRL: one request with an answer */
 enum { INCREMENT = 0x107c, OLD_SIGN = 0x51810 };
 enum { ATOMICS_ANSWERED = 0, WRITES_ANSWERED = 1, READS_ANSWERED = 2 };
-enum { OWN_TILE = 0xfff, TRISC_RESET = 7 << 12, TRISC_TEXT = 0x10000, TRISC_MAILBOX = 0x8100 };
+enum { OWN_TILE = 0xfff, TRISC_TEXT = 0x10000, TRISC_MAILBOX = 0x8100 };
 
 static void request(uint32_t control, uint32_t target, uint32_t from, uint32_t answer, uint32_t to,
                     uint32_t length)
@@ -74,7 +80,7 @@ static uint32_t run_triscs(void)
         TILE(DEBUG_TRISC0_RESET_PC + 4 * thread) = TRISC_TEXT * (thread + 1);
     }
     TILE(DEBUG_TRISC_RESET_PC_OVERRIDE) = 7;
-    TILE(DEBUG_SOFT_RESET_0) &= ~(uint32_t)TRISC_RESET;
+    TILE(DEBUG_SOFT_RESET_0) &= ~(uint32_t)(HELD_T0 | HELD_T1 | HELD_T2);
     for (unsigned thread = 0; thread < 3; thread++) {
         volatile struct mailbox *its = (struct mailbox *)(TRISC_MAILBOX + 0x100 * thread);
         while (!its->done) {

@@ -1,6 +1,7 @@
 # Makes tables of the small chip from Blackhole's. In regs.def each field of Config and ThreadConfig
 # lies in another word, those of two words at other bits too; in overlay.def the registers that
-# hardware drives have other numbers; in eth.def the control registers are elsewhere.
+# hardware drives have other numbers; in eth.def the control registers are elsewhere; in resets.def
+# harts have other bits and other places to start at.
 /^(CONFIG_FIELD|CONFIG_ALIAS|THREAD_FIELD)\(/ {
     split($0, cell, /[(,) ]+/) # kind, name, word, shift, width
     word = cell[3] + (cell[1] == "THREAD_FIELD" ? 3 : cell[3] < 64 ? 5 : cell[3] < 180 ? 8 : 5)
@@ -12,5 +13,11 @@
     split($0, cell, /[(,]/)
     sub(/[0-9]+/, cell[2] + 32)
 }
+/^RESET_(HART|OTHER)\(/ {
+    split($0, cell, /[(,] */)
+    sub(cell[3], cell[3] == 18 ? 28 : cell[3] + 13)
+    sub(/ 0x/, " 0x4")
+}
+{ sub(/^RESET_BITS\(0xffffff\)/, "RESET_BITS(0x1fffffff)") }
 { sub(/^ETH_BANK\(CTRL, 0x08000/, "ETH_BANK(CTRL, 0x09400") }
 { print }
