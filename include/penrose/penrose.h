@@ -315,10 +315,14 @@ enum penrose_outcome {
 /* How long time shall pass. Sized as struct penrose_options is: {.size = sizeof run}. */
 struct penrose_run {
     size_t size;
-    uint64_t cycles; /* at most so many, rounded up to a multiple of the schedule's quantum */
+    uint64_t cycles; /* at most so many, rounded up to a multiple of the schedule's quantum, */
     /* False: a quiet chip ends the run at once with PENROSE_QUIET. True: quiet time passes, as on
      * hardware, and the run ends with PENROSE_CYCLES; for hosts that will do something later. */
     bool pass_quiet_time;
+    /* unless this is true: then the run ends after exactly `cycles`, in the middle of a burst of the
+     * schedule. Harts of a tile may interleave otherwise behind that than in a run without an end
+     * there, but not with PENROSE_LOCKSTEP and in timed runs, whose quantum is 1. penrose_run only. */
+    bool exactly;
     /* Called after every window, at most 512 cycles long while more than one tile is awake; true ends
      * the run with PENROSE_CONDITION. It may look at the chip but not run it. May be NULL. */
     bool (*until)(struct penrose_chip *chip, void *context);

@@ -353,8 +353,9 @@ static enum penrose_outcome run_chip(struct penrose_chip *chip, const struct pen
 {
     uint64_t quantum = granularity(chip);
     uint64_t limit = UINT64_MAX / 2 - chip->now;
-    uint64_t end = round_up(chip->now + (run->cycles < limit ? run->cycles : limit), quantum);
+    uint64_t end = chip->now + (run->cycles < limit ? run->cycles : limit);
     uint64_t window = chip->window;
+    end = run->exactly ? end : round_up(end, quantum);
     chip_go_on(chip);
     while (chip->now < end) {
         struct awake awake = look_around(chip);

@@ -486,6 +486,7 @@ static enum cli_exit work(struct run *run, const char *firmware)
     exit = find_banks(run);
     exit = exit ? exit : fill_all(run);
     exit = exit ? exit : launch_all(run);
+    exit = exit ? exit : session_note_launch(&run->session);
     run->session.loading_ms += host_milliseconds() - start;
     return exit ? exit : session_wait(&run->session, "kernels");
 }

@@ -356,22 +356,43 @@ static void show_end(struct session *session, enum cli_exit exit)
     free(waits);
 }
 
-/* Runs until something other than a call of the console ends it. */
-static enum penrose_outcome run_on(struct session *session, const struct goal *goal)
+/* Runs until something other than a call of the console or a look at tiles ends it. *exit is what came
+ * of looking. */
+static enum penrose_outcome run_on(struct session *session, const struct goal *goal,
+                                   enum cli_exit *exit)
 {
     struct ticking ticking = {.session = session, .goal = goal};
     enum penrose_outcome outcome;
+    bool looks_on, serves_on;
     do {
         uint64_t used = penrose_now(session->chip) - session->opened_at;
         uint64_t limit = session->options->max_cycles;
-        struct penrose_run run = {.size = sizeof run,
-                                  .cycles = used < limit ? limit - used : 0,
-                                  .until = tick,
-                                  .context = &ticking};
+        struct penrose_run run = {
+            .size = sizeof run,
+            .cycles = look_begin_run(session->look, used < limit ? limit - used : 0),
+            .exactly = true,
+            .until = tick,
+            .context = &ticking};
         outcome = gdb_run(session->gdb, session->chip, &run);
         clear_progress(session);
-    } while (console_serve(&session->console, session->chip) && outcome == PENROSE_CONDITION);
+        *exit = look_end_run(session->look, outcome, &looks_on);
+        serves_on = console_serve(&session->console, session->chip) && outcome == PENROSE_CONDITION;
+    } while (!*exit && (looks_on || serves_on));
     return outcome;
+}
+
+/* Made when the first run begins, since then it is known which tiles there are. */
+static enum cli_exit find_look(struct session *session)
+{
+    const struct machine_options *options = session->options;
+    return session->look ? CLI_DONE
+                         : look_open(&options->look, session->chip, options->tile, options->tiles,
+                                     &session->look);
+}
+
+enum cli_exit session_note_launch(struct session *session)
+{
+    return session->look ? look_at_launch(session->look) : CLI_DONE;
 }
 
 enum cli_exit session_run(struct session *session, const struct goal *goal)
@@ -379,12 +400,16 @@ enum cli_exit session_run(struct session *session, const struct goal *goal)
     session->progress.first_cycle = penrose_now(session->chip);
     session->progress.started = host_milliseconds();
     session->progress.next = session->progress.started + PROGRESS_AFTER_MS;
-    enum penrose_outcome outcome = run_on(session, goal);
+    enum cli_exit exit = find_look(session);
+    enum penrose_outcome outcome = exit ? PENROSE_CYCLES : run_on(session, goal, &exit);
     session->running_ms += host_milliseconds() - session->progress.started;
     console_finish(&session->console);
-    enum cli_exit exit = outcome == PENROSE_FAULT   ? CLI_FAULT
-                         : outcome == PENROSE_QUIET ? CLI_DEADLOCK
-                                                    : CLI_CYCLES;
+    if (exit) {
+        return exit;
+    }
+    exit = outcome == PENROSE_FAULT   ? CLI_FAULT
+           : outcome == PENROSE_QUIET ? CLI_DEADLOCK
+                                      : CLI_CYCLES;
     if (goal->is_endless && exit == CLI_CYCLES) {
         return CLI_DONE;
     }
@@ -507,7 +532,8 @@ static enum cli_exit launch_once(struct session *session, const struct penrose_l
         }
     }
     session->loading_ms += host_milliseconds() - start;
-    return run_step(session, &step);
+    enum cli_exit exit = session_note_launch(session);
+    return exit ? exit : run_step(session, &step);
 }
 
 enum cli_exit session_launch(struct session *session, const struct launch_options *options,
@@ -734,15 +760,6 @@ static void list_unmodelled(struct session *session)
     }
 }
 
-/* Nothing was done where the options were refused. */
-static enum cli_exit look_at_state(struct session *session, enum cli_exit exit)
-{
-    const struct machine_options *options = session->options;
-    return session->chip && exit != CLI_REFUSED
-               ? look_at_end(&options->look, session->chip, options->tile, options->tiles, exit)
-               : CLI_DONE;
-}
-
 enum cli_exit session_close(struct session *session, enum cli_exit exit)
 {
     if (session->chip) {
@@ -752,7 +769,7 @@ enum cli_exit session_close(struct session *session, enum cli_exit exit)
         list_unmodelled(session);
     }
     json_decref(session->console.lines);
-    enum cli_exit looked = look_at_state(session, exit);
+    enum cli_exit looked = look_close(session->look, exit);
     enum cli_exit traced = trace_stop(session->cli, session->trace);
     enum cli_exit saved = save_chip(session);
     gdb_destroy(session->gdb, (int)exit);

@@ -25,6 +25,7 @@ struct session {
     struct penrose_chip *chip;
     struct penrose_firmware *firmware; /* NULL for bare programs */
     struct trace *trace;
+    struct look *look; /* NULL before the first run */
     struct console console;
     struct gdb *gdb;               /* NULL: nobody debugs */
     uint64_t opened_at;            /* cycle; not 0 in a chip that was restored */
@@ -73,6 +74,9 @@ enum cli_exit session_launch(struct session *session, const struct launch_option
 /* Runs until kernels that were launched on all tiles of the options are done; `what` names the work
  * in messages. */
 enum cli_exit session_wait(struct session *session, const char *what);
+
+/* To be called when kernels have been launched and nothing has run since. */
+enum cli_exit session_note_launch(struct session *session);
 
 /* What cycles take at the chip's clock; NAN where no times are modelled. */
 double session_simulated_ms(const struct session *session, uint64_t cycles);

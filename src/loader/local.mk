@@ -16,6 +16,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/layout.h \
 	%D%/npy.c \
 	%D%/npy.h \
+	%D%/places.c \
+	%D%/places.h \
 	%D%/scratch.c \
 	%D%/scratch.h \
 	%D%/symbols.c \

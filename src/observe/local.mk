@@ -38,6 +38,8 @@ chip_sources += \
 	%D%/journal.h \
 	%D%/journal_file.c \
 	%D%/journal_file.h \
+	%D%/moments.c \
+	%D%/moments.h \
 	%D%/observer.h \
 	%D%/picture.c \
 	%D%/picture.h \

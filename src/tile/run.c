@@ -314,8 +314,8 @@ static bool pass(struct tile *tile, struct tile_cut *cut)
         uint64_t last = tile->halt == TILE_FAULTED ? reached : reached - 1; /* of its cycles */
         progress |= got_on;
         if (is_long && got_on && last >= cut->limit) {
-            cut->limit = tile_round_start(tile, last) + tile->quantum;
-            tile->round_start = cut->limit - tile->quantum;
+            tile->round_start = tile_round_start(tile, last);
+            cut->limit = earlier(tile->round_start + tile->quantum, cut->long_limit);
         }
         cut->turn_end = tile->halt == TILE_PAUSED ? tile->turn_end : UINT64_MAX;
         if (tile->halt != TILE_GOES) {
@@ -345,7 +345,7 @@ static bool random_pass(struct tile *tile, uint64_t limit, bool first)
 static struct tile_cut begin_round(struct tile *tile, uint64_t until)
 {
     uint64_t limit = tile_round_start(tile, tile->now) + tile->quantum;
-    limit = earlier(limit, debug_exact_event(tile));
+    limit = earlier(earlier(limit, until), debug_exact_event(tile));
     unsigned solo = find_solo(tile, limit);
     uint64_t long_limit = solo == SOLO_NOBODY ? limit : solo_limit(tile, limit, until);
     tile->round_start = tile->now;

@@ -366,7 +366,7 @@ static inline uint64_t tile_round_start(const struct tile *tile, uint64_t time)
     return quantum & (quantum - 1) ? time / quantum * quantum : time & -quantum;
 }
 
-/* Runs every agent up to `until`, a multiple of tile->quantum, or until the tile stops (or as
+/* Runs every agent up to `until`, mostly a multiple of tile->quantum, or until the tile stops (or as
  * returns_early says). */
 void tile_run(struct tile *tile, uint64_t until);
 

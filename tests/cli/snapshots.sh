@@ -30,12 +30,12 @@ expect "over the file that was restored" 0 -- \
 expect "which has changed" 0 'out:0x00008000  00000006 00000006' -- \
     run "$work/seven.elf" --restore-snapshot "$saved" --dump 0x8000,8
 program count 00150513 ffdff06f # addi a0, a0, 1; j to it
-expect "save in the middle" 3 'unfinished after 1024 cycles: brisc' -- \
+expect "save in the middle" 3 'unfinished after 1000 cycles: brisc' -- \
     run "$work/count.elf" --max-cycles 1000 --save-snapshot "$work/middle"
-expect "go on" 3 'unfinished after 2048 cycles: brisc' 'out:brisc +running +- +3072 ' -- \
+expect "go on" 3 'unfinished after 2000 cycles: brisc' 'out:brisc +running +- +3000 ' -- \
     run --restore-snapshot "$work/middle" --max-cycles 2k
 expect "go on beside another program" 3 'unfinished after [0-9]+ cycles: trisc0' \
-    'out:trisc0 +running +- +1024' -- \
+    'out:trisc0 +running +- +1000' -- \
     run --restore-snapshot "$work/middle" --hart "trisc0=$work/count.elf" --max-cycles 1000
 expect "another program on a hart that runs" 0 'out:brisc +done +7 +2 ' -- \
     run "$work/seven.elf" --restore-snapshot "$work/middle"
