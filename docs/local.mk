@@ -4,9 +4,14 @@ EXTRA_DIST += \
 	%D%/DEVELOPING.md \
 	%D%/DEVIATIONS.md \
 	%D%/DUMPS.md \
+	%D%/FIRMWARE.md \
+	%D%/HARDWARE.md \
 	%D%/MIGRATING.md \
 	%D%/PERFORMANCE.md \
-	%D%/examples/picture.py
+	%D%/TTNN.md \
+	%D%/examples/picture.py \
+	%D%/images/fault.svg \
+	%D%/images/terminal.py
 
 ## Built and run by tests/abi/examples.sh; they use the library as its users do.
 EXAMPLES = %D%/examples/debug %D%/examples/launch %D%/examples/run_program
