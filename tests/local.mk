@@ -52,8 +52,7 @@ SHELL_TESTS = \
 TESTS += $(SHELL_TESTS)
 ## GDB debugs bare programs, and harts under a host program.
 check_PROGRAMS += %D%/gdb/host
-tests_gdb_host_SOURCES = %D%/gdb/host.c %D%/abi/client.c %D%/abi/client.h
-tests_gdb_host_LDADD = libunit.la $(CHECK_LIBS) -ldl
+tests_gdb_host_LDADD = -ldl
 EXTRA_DIST += %D%/gdb/lib.bash %D%/gdb/targets.c
 EXTRA_DIST += $(SHELL_TESTS) %D%/difftest/golden.bash %D%/cli/lib.bash %D%/cli/faults.bash
 EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py %D%/scripts/capture.py

@@ -86,8 +86,9 @@ told 'three harts are three processes, and the coprocessor is seen' \
     'trisc1 +running' 'T1: LOADIND .* waits: ' 'nothing has changed' \
     'Inferior 1 .* exited normally' 'out:done after'
 
-debug run "${triscs[@]}" <<'COMMANDS'
+debug run "${triscs[@]}" <<COMMANDS
 attach 101020
+add-symbol-file $GUESTS/tensix-trisc2.elf
 info threads
 thread 4
 break chain_of_t2
@@ -97,7 +98,7 @@ detach
 COMMANDS
 told 'all harts of a tile are threads of one process' \
     'Thread 101020.1 "brisc \(1, 2\)" \(in reset\)' 'Thread 101020.5 "ncrisc \(1, 2\)"' \
-    'Thread 1.4 "trisc2 \(1, 2\)" hit Breakpoint 1, chain_of_t2' 'out:done after'
+    'Thread 4 "trisc2 \(1, 2\)" hit Breakpoint 1, chain_of_t2' 'out:done after'
 
 # --- A client that goes ---
 

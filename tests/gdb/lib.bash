@@ -77,7 +77,7 @@ told() {
     fi
     failures=$((failures + 1))
     echo "FAIL $name: ${problem#; }"
-    sed 's/^/    gdb: /' "$work/said" | head -c 8000
+    sed 's/^/    gdb: /' "$work/said" | head -c 20000
     sed 's/^/    out: /' "$work/out" | head -c 2000
     sed 's/^/    err: /' "$work/err" | head -c 2000
 }

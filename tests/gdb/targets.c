@@ -8,7 +8,11 @@
  */
 #include "tensix.h"
 
-enum { COUNTER, FEEDER, SENDER, IDLER };
+#define COUNTER 0
+#define FEEDER  1
+#define SENDER  2
+#define IDLER   3
+
 enum { VISITS = 100000, DONE = 0x9000, SUM = 0x9004, SENT = 0x9100, IDLE = 0x9200 };
 
 MAILBOX = {.parameter = {0}};

@@ -128,17 +128,17 @@ static uint32_t segment_address(const struct image *image, const struct loader_s
            (segment->vaddr == image->link_base ? image->base - image->link_base : 0);
 }
 
-/* How many segments of a program to name. Clients break on addresses that go down; where nothing was
- * moved the first says enough. */
-static unsigned segments_to_name(const struct image *image, const struct loader_segment *segment,
-                                 unsigned count)
+/* GDB breaks on libraries whose segments, as linked or as loaded, go down. */
+static bool is_ascending(const struct image *image, const struct loader_segment *segment,
+                         unsigned count)
 {
     for (unsigned i = 1; i < count; i++) {
-        if (segment_address(image, &segment[i]) < segment_address(image, &segment[i - 1])) {
-            return image->base == image->link_base ? 1 : 0;
+        if (segment[i].vaddr < segment[i - 1].vaddr ||
+            segment_address(image, &segment[i]) < segment_address(image, &segment[i - 1])) {
+            return false;
         }
     }
-    return count;
+    return true;
 }
 
 /* A program that lies in the tile: the address of each of its segments. */
@@ -147,8 +147,7 @@ static void put_library(struct gdb *gdb, struct gdb_text *xml, const struct imag
     unsigned count;
     const char *path = loader_elf_path(image->elf);
     const struct loader_segment *segment = loader_elf_segments(image->elf, &count);
-    count = segments_to_name(image, segment, count);
-    if (!path || count == 0) {
+    if (!path || !is_ascending(image, segment, count)) {
         return;
     }
     gdb_name_file(gdb, path);
@@ -250,6 +249,7 @@ static bool make_document(struct gdb *gdb, const char *object, const char *annex
         put_libraries(gdb, document);
     } else if (strcmp(object, "exec-file") == 0) {
         put_exec_file(gdb, annex, document);
+        return document->size > 0; /* an empty one would be opened */
     } else {
         return false;
     }

@@ -157,18 +157,30 @@ void gdb_drop_client(struct gdb *gdb)
     }
 }
 
-/* GDB shows this answer to its first packet. */
+/* Waits a moment for what another client says; false: nothing, or it has gone. */
+static bool hear_other(int client)
+{
+    enum { PATIENCE_MS = 200 };
+    char ignored[1024];
+    struct pollfd ready = {.fd = client, .events = POLLIN};
+    return poll(&ready, 1, PATIENCE_MS) > 0 && recv(client, ignored, sizeof ignored, 0) > 0;
+}
+
+/* GDB shows this answer to its first packet, if it can send that before: an acknowledgement, and the packet. */
 static void refuse_client(int client)
 {
     static const char text[] = "E.Penrose serves another GDB already; end that one first";
     struct gdb_text frame = {0};
     gdb_put(&frame, "+");
     gdb_put_packet(&frame, text, strlen(text));
+    if (hear_other(client)) {
+        hear_other(client);
+    }
     if (!frame.is_lost) {
         (void)!send(client, frame.data, frame.size, MSG_NOSIGNAL | MSG_DONTWAIT);
+        hear_other(client);
     }
     gdb_text_free(&frame);
-    shutdown(client, SHUT_WR);
     close(client);
 }
 
