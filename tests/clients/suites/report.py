@@ -11,7 +11,8 @@ Outcomes of a variant:
   timeout   it did not end, and no message says why
   died      the process ended without a message
   host      an exception of the suite itself
-  lacking   its kernels include a file that the package does not have
+  lacking   its kernels include a file that the package does not have, or the test is for another
+            version of the package, whose functions take other arguments
   compile   its kernels do not compile
   cap       the file's time was over
 
@@ -29,6 +30,8 @@ OUTCOMES = "passed skipped wrong refused timeout died host lacking compile cap".
 FINE = ("passed", "skipped", "lacking")
 MESSAGE = re.compile(r"^(?:\W*\[\d+\] ERROR: (.*)|penrose: ([a-z-]+: .*))$", re.M)
 COMPILER = re.compile(r"(?:error|Error): (.*)|(undefined reference to .*)|(/ld: .*)")
+OTHER_VERSION = re.compile(r"Error: .*(incompatible function arguments|has no attribute|"
+                           r"unexpected keyword argument|No module named).*")
 TELLING = re.compile(r"ssert|imeout|timed out|Error:|Exception|mismatch")
 WARNINGS = ("config-race", "unmodelled", "host-misuse", "warning")
 
@@ -54,6 +57,9 @@ def outcome_of(event, output):
     if "riscv-tt-elf" in text and "Command" in text:
         message = compiler_message(text)
         return ("lacking" if "No such file" in message else "compile"), message
+    version = OTHER_VERSION.search(text)
+    if version:
+        return "lacking", version[0][:160]
     message = message_in(output) or message_in(text)
     if message:
         return "refused", message
