@@ -27,6 +27,7 @@ SHELL_TESTS = \
 	%D%/cli/data-errors.sh \
 	%D%/cli/doctor.sh \
 	%D%/cli/exec.sh \
+	%D%/cli/explain.sh \
 	%D%/cli/firmware.sh \
 	%D%/cli/kernel-sets.sh \
 	%D%/cli/machine.sh \

@@ -20,10 +20,20 @@ enum cli_exit {
 /* "done", "fault", "error", "cycle-limit", "deadlock" */
 const char *cli_exit_name(enum cli_exit exit);
 
+struct penrose_chip;
+
+/* Somebody who looks on while a command runs a program again: then it writes no results. */
+struct cli_witness {
+    enum cli_exit (*opened)(void *context, struct penrose_chip *chip); /* before it runs */
+    void (*ended)(void *context, struct penrose_chip *chip);           /* before it is destroyed */
+    void *context;
+};
+
 /* One call of the program. */
 struct cli {
-    const char *command; /* "boot"; NULL before it is known */
-    bool json;           /* the result is one JSON object on stdout */
+    const char *command;               /* "boot"; NULL before it is known */
+    bool json;                         /* the result is one JSON object on stdout */
+    const struct cli_witness *witness; /* NULL: none */
 };
 
 struct cli_command {
@@ -39,6 +49,7 @@ enum cli_exit cmd_compare(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_disasm(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_doctor(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_exec(struct cli *cli, int argc, char **argv);
+enum cli_exit cmd_explain(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_info(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_new(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_run(struct cli *cli, int argc, char **argv);

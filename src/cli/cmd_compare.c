@@ -6,73 +6,28 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/compare_options.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "loader/tensor.h"
 #include "observe/compare/compare.h"
 #include "observe/compare/perf.h"
 
-enum { MOST_PATTERNS = 64, MOST_SHOWN = 1000000, DEFAULT_SHOWN = 8 };
+enum { MOST_SHOWN = 1000000, DEFAULT_SHOWN = 8 };
 
 struct compare_command {
     struct cli *cli;
     const char *path[2];
     unsigned paths;
-    struct compare_options options;
-    const char *pattern[MOST_PATTERNS];
+    struct compare_choices choices;
     enum num_format format;
     bool is_perf;
     struct perf_rule rule;
 };
 
-enum {
-    KEY_TOLERANCE = 0x700,
-    KEY_ONLY,
-    KEY_VOLATILE,
-    KEY_MOST,
-    KEY_FORMAT,
-    KEY_PERF,
-    KEY_PERCENT,
-    KEY_CYCLES
-};
+enum { KEY_MOST = 0x700, KEY_FORMAT, KEY_PERF, KEY_PERCENT, KEY_CYCLES };
 
 /* --- Options --- */
-
-static bool take_real(const char *text, double *value)
-{
-    char *end;
-    *value = strtod(text, &end);
-    return end != text && !*end && isfinite(*value) && *value >= 0;
-}
-
-static error_t take_tolerance(struct compare_command *command, const char *text)
-{
-    struct compare_tolerance *tolerance = &command->options.tolerance;
-    const struct {
-        const char *name;
-        bool *has;
-        double *value;
-    } kinds[] = {{"ulp=", &tolerance->has_ulp, &tolerance->ulp},
-                 {"rel=", &tolerance->has_relative, &tolerance->relative},
-                 {"abs=", &tolerance->has_absolute, &tolerance->absolute}};
-    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        size_t length = strlen(kinds[i].name);
-        if (strncmp(text, kinds[i].name, length) == 0 && take_real(text + length, kinds[i].value)) {
-            *kinds[i].has = true;
-            return 0;
-        }
-    }
-    return options_refuse(command->cli, "--tolerance: '%s' is not ulp=N, rel=X or abs=X", text);
-}
-
-static error_t take_pattern(struct compare_command *command, const char *text)
-{
-    if (command->options.onlys == MOST_PATTERNS) {
-        return options_refuse(command->cli, "--only: more than %d patterns", MOST_PATTERNS);
-    }
-    command->pattern[command->options.onlys++] = text;
-    return 0;
-}
 
 static error_t take_format(struct compare_command *command, const char *text)
 {
@@ -84,14 +39,14 @@ static error_t take_format(struct compare_command *command, const char *text)
                               text);
     }
     command->format = form.format;
-    command->options.format = &command->format;
+    command->choices.options.format = &command->format;
     return 0;
 }
 
 static error_t take_threshold(struct compare_command *command, const char *option, const char *text,
                               double *value)
 {
-    if (!take_real(text, value)) {
+    if (!compare_take_real(text, value)) {
         return options_refuse(command->cli, "%s: '%s' is no number from 0 on", option, text);
     }
     return 0;
@@ -114,17 +69,11 @@ static error_t parse_compare(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = command->cli;
-        return 0;
-    case KEY_TOLERANCE:
-        return take_tolerance(command, argument);
-    case KEY_ONLY:
-        return take_pattern(command, argument);
-    case KEY_VOLATILE:
-        command->options.includes_volatile = true;
+        state->child_inputs[1] = &command->choices;
         return 0;
     case KEY_MOST:
         problem = options_number(command->cli, "--most", argument, MOST_SHOWN, &most);
-        command->options.most = (size_t)most;
+        command->choices.options.most = (size_t)most;
         return problem;
     case KEY_FORMAT:
         return take_format(command, argument);
@@ -146,15 +95,6 @@ static error_t parse_compare(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option rows[] = {
-    {"tolerance", KEY_TOLERANCE, "ulp=N|rel=X|abs=X", 0,
-     "Numbers that differ by so many units in the last place of their format, by so much of the "
-     "greater one, or by so much are the same; of several options one is enough",
-     0},
-    {"only", KEY_ONLY, "PATTERN", 0,
-     "Only these: a part (dst, 'cb_*'), an item (config/config.0.ALU*), or one of a tile (1-2/l1)",
-     0},
-    {"include-volatile", KEY_VOLATILE, NULL, 0,
-     "Compare clocks, counters and unwritten memory, too", 0},
     {"most", KEY_MOST, "N", 0, "Show so many differences of each part (default 8)", 0},
     {"format", KEY_FORMAT, "NAME", 0, "The data format in whose ulps two .npy files are measured",
      0},
@@ -166,7 +106,8 @@ static const struct argp_option rows[] = {
     {0},
 };
 
-static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}};
+static const struct argp_child children[] = {
+    {&json_argp, 0, "Output:", 5}, {&compare_choices_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
     .options = rows,
@@ -332,7 +273,7 @@ static enum penrose_status compare_folders(const struct compare_command *command
     struct compare_dump a = {0}, b = {0};
     enum penrose_status status = compare_dump_open(command->path[0], &a, error);
     status = status ? status : compare_dump_open(command->path[1], &b, error);
-    status = status ? status : compare_dumps(&a, &b, &command->options, comparison, error);
+    status = status ? status : compare_dumps(&a, &b, &command->choices.options, comparison, error);
     compare_dump_close(&a);
     compare_dump_close(&b);
     return status;
@@ -343,9 +284,10 @@ static enum cli_exit compare_states(const struct compare_command *command)
     struct comparison comparison = {0};
     struct penrose_error error;
     bool has_folder = is_folder(command->path[0]) || is_folder(command->path[1]);
-    enum penrose_status status = has_folder ? compare_folders(command, &comparison, &error)
-                                            : compare_files(command->path[0], command->path[1],
-                                                            &command->options, &comparison, &error);
+    enum penrose_status status =
+        has_folder ? compare_folders(command, &comparison, &error)
+                   : compare_files(command->path[0], command->path[1], &command->choices.options,
+                                   &comparison, &error);
     enum cli_exit exit = comparison_differs(&comparison) ? CLI_DIFFERENT : CLI_DONE;
     if (status) {
         exit = complain(command->cli, "%s", error.text);
@@ -379,7 +321,7 @@ static void print_points(const struct perf_comparison *times, enum perf_verdict 
 
 static void print_times(const struct compare_command *command, const struct perf_comparison *times)
 {
-    size_t most = command->options.most;
+    size_t most = command->choices.options.most;
     print_points(times, PERF_SLOWER, "slower", most);
     if (times->slower > most) {
         printf("and %zu more slower ones\n", times->slower - most);
@@ -447,8 +389,8 @@ enum cli_exit cmd_compare(struct cli *cli, int argc, char **argv)
 {
     struct compare_command command = {.cli = cli, .rule = {2, 30}};
     enum cli_exit exit;
-    command.options.most = DEFAULT_SHOWN;
-    command.options.only = command.pattern;
+    compare_choices_init(&command.choices, cli);
+    command.choices.options.most = DEFAULT_SHOWN;
     if (!options_parse(cli, &argp, argc, argv, &command, &exit)) {
         return exit;
     }

@@ -13,15 +13,20 @@ penrose_SOURCES = \
 	%D%/cmd_disasm.c \
 	%D%/cmd_doctor.c \
 	%D%/cmd_exec.c \
+	%D%/cmd_explain.c \
 	%D%/cmd_info.c \
 	%D%/cmd_new.c \
 	%D%/cmd_run.c \
 	%D%/cmd_state.c \
+	%D%/compare_options.c \
+	%D%/compare_options.h \
 	%D%/compiler.c \
 	%D%/compiler.h \
 	%D%/console.c \
 	%D%/console.h \
 	%D%/doctor.c \
+	%D%/rerun.c \
+	%D%/rerun.h \
 	%D%/doctor.h \
 	%D%/firmware_set.c \
 	%D%/firmware_set.h \

@@ -18,6 +18,7 @@ static const struct cli_command commands[] = {
     {"info", "tell what is in a program or a firmware folder", cmd_info},
     {"state", "show what tiles hold, from a snapshot or a dump", cmd_state},
     {"compare", "compare two dumps, arrays, images of memory or measurements", cmd_compare},
+    {"explain", "say who made the first difference of two dumps, and from what", cmd_explain},
     {"exec", "run a program of tt-metal, ttnn, LLK or tt-exalens on the chip", cmd_exec},
     {"doctor", "check what is installed, and say what to do", cmd_doctor},
 };

@@ -444,7 +444,7 @@ static enum cli_exit report_json(struct run *run, enum cli_exit exit)
 
 static enum cli_exit report(struct run *run, enum cli_exit exit)
 {
-    enum cli_exit written = exit ? CLI_DONE : write_outputs(run);
+    enum cli_exit written = exit || run->cli->witness ? CLI_DONE : write_outputs(run);
     if (written) {
         return written;
     }

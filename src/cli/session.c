@@ -98,10 +98,24 @@ static enum cli_exit start_gdb(struct session *session)
     return CLI_DONE;
 }
 
+/* A run that a witness looks at writes nothing: its results are known. */
+static void leave_out_results(struct machine_options *options)
+{
+    options->look.moments = 0;
+    options->look.dump_state = NULL;
+    options->look.show = 0;
+    options->save_snapshot = NULL;
+    options->gdb = NULL;
+    options->tracing = false;
+}
+
 enum cli_exit session_open(struct session *session, struct cli *cli,
                            struct machine_options *options)
 {
     *session = (struct session){.cli = cli, .options = options};
+    if (cli->witness) {
+        leave_out_results(options);
+    }
     enum cli_exit exit = make_chip(session);
     exit = exit ? exit : find_workers(session, options);
     exit = exit ? exit : start_gdb(session);
@@ -109,6 +123,9 @@ enum cli_exit session_open(struct session *session, struct cli *cli,
         return exit;
     }
     session->opened_at = penrose_now(session->chip);
+    if (cli->witness) {
+        return cli->witness->opened(cli->witness->context, session->chip);
+    }
     session->progress.enabled =
         isatty(STDERR_FILENO) && !session->gdb && (!options->tracing || options->trace_file);
     return options->tracing ? trace_start(cli, session->chip, options->trace_file, &session->trace)
@@ -769,6 +786,9 @@ enum cli_exit session_close(struct session *session, enum cli_exit exit)
         list_unmodelled(session);
     }
     json_decref(session->console.lines);
+    if (session->cli->witness && session->chip) {
+        session->cli->witness->ended(session->cli->witness->context, session->chip);
+    }
     enum cli_exit looked = look_close(session->look, exit);
     enum cli_exit traced = trace_stop(session->cli, session->trace);
     enum cli_exit saved = save_chip(session);

@@ -65,7 +65,9 @@ chip_sources += \
 	%D%/wait_lines.h \
 	%D%/wait_places.c \
 	%D%/wait_places.h \
-	%D%/waits.c
+	%D%/waits.c \
+	%D%/writers.c \
+	%D%/writers.h
 
 ## Comparing dumps: of the program alone, as it reads JSON.
 compare_sources = \

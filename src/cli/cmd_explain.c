@@ -1,0 +1,702 @@
+/*
+ * `penrose explain`: two dumps are compared, the program of the first one runs again, and whoever
+ * has written what differs last is told, the first in program order first.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <penrose/penrose.h>
+
+#include "cli/compare_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/rerun.h"
+#include "observe/writers.h"
+
+enum {
+    MOST_ITEMS = 65536, /* differences of a part that are followed */
+    MOST_TILES = 8,
+    MOST_DEPTH = 64,
+    SOURCE_TEXT = 256,
+    INPUT_TEXT = 320,
+    SRC_BANK_DATA = 64 * 16,
+    DST_DATA = 1024 * 16,
+    GPRS = 64,
+};
+
+struct explain_command {
+    struct cli *cli;
+    const char *path[2];
+    unsigned paths;
+    uint64_t depth;
+    struct compare_choices choices;
+    struct compare_dump a, b;
+    struct comparison comparison;
+    struct culprit *culprit; /* one for each difference that can be followed */
+    size_t culprits;
+    struct penrose_place tile[MOST_TILES]; /* with differences */
+    struct writers *writers[MOST_TILES];
+    unsigned tiles;
+    enum penrose_status status; /* of the run under observation */
+    struct penrose_error error;
+};
+
+/* A difference, and who made it. */
+struct culprit {
+    const struct compare_part *part;
+    const struct compare_item *item;
+    struct writers_datum datum;
+    unsigned tile; /* index in explain_command.tile */
+    struct writers_record record;
+    char symbol[128], source[SOURCE_TEXT];             /* of the instruction */
+    char later_symbol[128], later_source[SOURCE_TEXT]; /* of who changed Dst behind a packer */
+    char early_symbol[128], early_source[SOURCE_TEXT]; /* of who read a GPR too early */
+    bool was_told;
+};
+
+enum { KEY_DEPTH = 0x700 };
+
+/* --- Options --- */
+
+static error_t parse_explain(int key, char *argument, struct argp_state *state)
+{
+    struct explain_command *command = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = command->cli;
+        state->child_inputs[1] = &command->choices;
+        return 0;
+    case KEY_DEPTH:
+        return options_number(command->cli, "--depth", argument, MOST_DEPTH, &command->depth);
+    case ARGP_KEY_ARG:
+        if (command->paths == 2) {
+            return options_refuse(command->cli, "two dumps are compared; what is '%s'?", argument);
+        }
+        command->path[command->paths++] = argument;
+        return 0;
+    case ARGP_KEY_END:
+        return command->paths == 2 ? 0 : options_refuse(command->cli, "name two dumps");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option explain_rows[] = {
+    {"depth", KEY_DEPTH, "N", 0,
+     "Follow differences from the first result on to their inputs, N steps at most (default 8)", 0},
+    {0},
+};
+
+static const struct argp_child explain_children[] = {
+    {&json_argp, 0, "Output:", 5}, {&compare_choices_argp, 0, NULL, 0}, {0}};
+
+static const struct argp explain_argp = {
+    .options = explain_rows,
+    .parser = parse_explain,
+    .args_doc = "A B",
+    .doc =
+        "Explains how the dump A of a run came to differ from the dump B, of a card or of another "
+        "run. The program of A runs again, as the command line in its manifest says (from the "
+        "same folder), and whoever has written the differing data last is named: hart, line, "
+        "instruction, what it was made from, and whether that differed already."
+        "\vExamples:\n"
+        "  penrose run kernel.elf --dump-state here; penrose explain here card\n"
+        "        says where the two go apart, and by which line\n\n"
+        "Exit codes: 0 the same, 1 different, 2 usage or a bad file, or a program that cannot be "
+        "run again.",
+    .children = explain_children,
+};
+
+/* --- From items to data that can be watched --- */
+
+static bool datum_of_tensix(const struct compare_part *part, const struct compare_item *item,
+                            struct writers_datum *datum)
+{
+    bool is_field = strcmp(part->name, "config") == 0 || strcmp(part->name, "tensix") == 0;
+    datum->kind = WRITERS_FIELD;
+    if (strcmp(part->name, "gpr") == 0) {
+        snprintf(datum->name, sizeof datum->name, "%" PRIu64 ".gpr.%" PRIu64, item->index / GPRS,
+                 item->index % GPRS);
+        return true;
+    }
+    const char *name = is_field ? strrchr(item->name, '/') : NULL;
+    snprintf(datum->name, sizeof datum->name, "%s", name ? name + 1 : "");
+    return name;
+}
+
+static bool datum_of_item(const struct compare_part *part, const struct compare_item *item,
+                          struct writers_datum *datum)
+{
+    *datum = (struct writers_datum){.index = (uint32_t)item->index};
+    if (strcmp(part->name, "l1") == 0) {
+        datum->kind = WRITERS_L1;
+        return true;
+    }
+    for (unsigned hart = 0; hart < PENROSE_HARTS && strncmp(part->name, "local_", 6) == 0; hart++) {
+        if (strcmp(part->name + 6, penrose_hart_name((enum penrose_hart)hart)) == 0) {
+            datum->kind = WRITERS_LOCAL;
+            datum->part = hart;
+            return true;
+        }
+    }
+    if (strcmp(part->name, "dst") == 0 || strncmp(part->name, "dst_bits", 8) == 0) {
+        bool is_wide = strcmp(part->name, "dst_bits32") == 0 || part->compared * 2 == DST_DATA;
+        datum->kind = is_wide ? WRITERS_DST32 : WRITERS_DST16;
+        return true;
+    }
+    if (strncmp(part->name, "src", 3) == 0) {
+        datum->kind = WRITERS_SRC;
+        datum->part = (part->name[3] == 'b') * 2U + (unsigned)(item->index / SRC_BANK_DATA % 2);
+        datum->index = (uint32_t)(item->index % SRC_BANK_DATA);
+        return true;
+    }
+    if (strncmp(part->name, "lregs", 5) == 0) {
+        datum->kind = WRITERS_LREG;
+        return true;
+    }
+    return datum_of_tensix(part, item, datum);
+}
+
+/* The index of a tile with differences; MOST_TILES: no room. */
+static unsigned tile_index(struct explain_command *command, unsigned x, unsigned y)
+{
+    unsigned i = 0;
+    while (i < command->tiles && (command->tile[i].x != x || command->tile[i].y != y)) {
+        i++;
+    }
+    if (i == command->tiles && i < MOST_TILES) {
+        command->tile[command->tiles++] = (struct penrose_place){x, y};
+    }
+    return i;
+}
+
+static bool collect_data(struct explain_command *command)
+{
+    const struct comparison *comparison = &command->comparison;
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->parts; i++) {
+        count += comparison->part[i].items;
+    }
+    command->culprit = calloc(count + 1, sizeof *command->culprit);
+    for (size_t i = 0; i < comparison->parts && command->culprit; i++) {
+        const struct compare_part *part = &comparison->part[i];
+        for (size_t k = 0; k < part->items; k++) {
+            struct culprit culprit = {.part = part, .item = &part->item[k]};
+            if (datum_of_item(part, culprit.item, &culprit.datum)) {
+                culprit.tile = tile_index(command, part->x, part->y);
+                command->culprit[command->culprits] = culprit;
+                command->culprits += culprit.tile < MOST_TILES;
+            }
+        }
+    }
+    return command->culprit;
+}
+
+/* --- Running again --- */
+
+/* The moment of the dump: events of a tile behind it do not count. */
+static uint64_t cycle_of_dump(const struct explain_command *command, unsigned tile)
+{
+    const struct compare_tile *entry =
+        compare_dump_tile(&command->a, command->tile[tile].x, command->tile[tile].y);
+    const json_t *part = entry ? compare_tile_part(entry, "tile") : NULL;
+    json_t *fields = NULL;
+    uint64_t cycle = UINT64_MAX;
+    if (part && compare_part_json(&command->a, part, &fields, NULL) == PENROSE_OK &&
+        json_is_integer(json_object_get(fields, "cycle"))) {
+        cycle = (uint64_t)json_integer_value(json_object_get(fields, "cycle"));
+    }
+    json_decref(fields);
+    return cycle;
+}
+
+static enum cli_exit begin_watching(void *context, struct penrose_chip *chip)
+{
+    struct explain_command *command = context;
+    struct writers_datum *data = calloc(command->culprits + 1, sizeof *data);
+    command->status = data ? PENROSE_OK : PENROSE_E_MEMORY;
+    for (unsigned tile = 0; tile < command->tiles && !command->status; tile++) {
+        size_t count = 0;
+        for (size_t i = 0; i < command->culprits; i++) {
+            if (command->culprit[i].tile == tile) {
+                data[count++] = command->culprit[i].datum;
+            }
+        }
+        command->status =
+            writers_start(chip, command->tile[tile].x, command->tile[tile].y, data, count,
+                          cycle_of_dump(command, tile), &command->writers[tile], &command->error);
+    }
+    free(data);
+    return command->status ? complain(command->cli, "%s", command->error.text) : CLI_DONE;
+}
+
+static void locate_culprit(struct explain_command *command, struct culprit *culprit,
+                           struct penrose_chip *chip)
+{
+    const struct penrose_place at = command->tile[culprit->tile];
+    const struct writers_record *record = &culprit->record;
+    if (record->event.pc) {
+        penrose_locate(chip, at.x, at.y, record->event.pc, culprit->symbol, sizeof culprit->symbol,
+                       culprit->source, sizeof culprit->source);
+    }
+    if (record->has_later_dst) {
+        penrose_locate(chip, at.x, at.y, record->later_dst_pc, culprit->later_symbol,
+                       sizeof culprit->later_symbol, culprit->later_source,
+                       sizeof culprit->later_source);
+    }
+    if (record->early.is_there) {
+        penrose_locate(chip, at.x, at.y, record->early.pc, culprit->early_symbol,
+                       sizeof culprit->early_symbol, culprit->early_source,
+                       sizeof culprit->early_source);
+    }
+}
+
+static void end_watching(void *context, struct penrose_chip *chip)
+{
+    struct explain_command *command = context;
+    for (unsigned tile = 0; tile < command->tiles; tile++) {
+        size_t index = 0;
+        for (size_t i = 0; i < command->culprits && command->writers[tile]; i++) {
+            struct culprit *culprit = &command->culprit[i];
+            if (culprit->tile == tile) {
+                culprit->record = *writers_record(command->writers[tile], index++);
+                locate_culprit(command, culprit, chip);
+            }
+        }
+        writers_end(command->writers[tile]);
+        command->writers[tile] = NULL;
+    }
+}
+
+/* --- Choosing --- */
+
+static bool is_earlier(const struct culprit *a, const struct culprit *b)
+{
+    if (a->tile == b->tile) {
+        return a->record.sequence < b->record.sequence;
+    }
+    return a->record.event.cycle < b->record.event.cycle;
+}
+
+/* A word of a program that nobody has written: the programs are different ones. */
+static bool is_code(const struct culprit *culprit)
+{
+    const char *detail = culprit->part->detail;
+    return culprit->datum.kind == WRITERS_L1 && !culprit->record.is_written &&
+           (strncmp(detail, "firmware", 8) == 0 || strncmp(detail, "kernel ", 7) == 0);
+}
+
+static size_t count_code(const struct explain_command *command)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < command->culprits; i++) {
+        count += is_code(&command->culprit[i]);
+    }
+    return count;
+}
+
+/* The first one in program order; what nobody wrote was there before all. */
+static struct culprit *first_culprit(struct explain_command *command)
+{
+    struct culprit *first = NULL;
+    for (size_t i = 0; i < command->culprits; i++) {
+        struct culprit *culprit = &command->culprit[i];
+        if (!is_code(culprit) && (!first || is_earlier(culprit, first))) {
+            first = culprit;
+        }
+    }
+    return first;
+}
+
+/* Differences of a part of the culprit's tile that were made before it; *first is one of them. */
+static size_t differences_before(const struct explain_command *command,
+                                 const struct culprit *culprit, const char *part,
+                                 const struct culprit **first)
+{
+    size_t count = 0, length = strlen(part);
+    for (size_t i = 0; i < command->culprits; i++) {
+        const struct culprit *other = &command->culprit[i];
+        if (other->tile == culprit->tile && strncmp(other->part->name, part, length) == 0 &&
+            is_earlier(other, culprit)) {
+            *first = count && is_earlier(*first, other) ? *first : other;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* A difference in memory within a range of addresses of the culprit's tile. */
+static const struct culprit *difference_in(const struct explain_command *command,
+                                           const struct culprit *culprit, uint32_t from,
+                                           uint32_t to)
+{
+    for (size_t i = 0; i < command->culprits; i++) {
+        const struct culprit *other = &command->culprit[i];
+        if (other->tile == culprit->tile && other->datum.kind == WRITERS_L1 &&
+            other->datum.index + 3 >= from && other->datum.index <= to) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+/* --- Inputs --- */
+
+struct input {
+    char text[INPUT_TEXT];
+    const struct culprit *difference; /* NULL: it does not differ at the end */
+};
+
+enum { MOST_INPUTS = 8 };
+
+struct inputs {
+    struct input input[MOST_INPUTS];
+    unsigned count;
+};
+
+static void add_input(struct inputs *inputs, const struct culprit *difference, const char *text)
+{
+    if (inputs->count < MOST_INPUTS) {
+        struct input *input = &inputs->input[inputs->count++];
+        input->difference = difference;
+        snprintf(input->text, sizeof input->text, "%s", text);
+    }
+}
+
+/* Whether a part of the coprocessor that is read differs. */
+static void add_part_input(const struct explain_command *command, const struct culprit *culprit,
+                           const char *part, const char *label, struct inputs *inputs)
+{
+    const struct culprit *first = NULL;
+    char text[INPUT_TEXT];
+    size_t count = differences_before(command, culprit, part, &first);
+    if (count) {
+        snprintf(text, sizeof text, "%s: differs before it (%zu; first %.140s)", label, count,
+                 first->item->name);
+    } else {
+        snprintf(text, sizeof text, "%s: of what differs at the end nothing was there before it",
+                 label);
+    }
+    add_input(inputs, first, text);
+}
+
+static void add_memory_inputs(const struct explain_command *command, const struct culprit *culprit,
+                              struct inputs *inputs)
+{
+    const struct writers_record *record = &culprit->record;
+    for (unsigned i = 0; i < record->sources; i += record->is_range ? 2 : 1) {
+        uint32_t from = record->source[i], to = record->is_range ? record->source[i + 1] : from + 3;
+        const struct culprit *other = difference_in(command, culprit, from, to);
+        char text[INPUT_TEXT];
+        snprintf(
+            text, sizeof text, "memory 0x%08x%s%.0s: %s%s", from, record->is_range ? " on" : "", "",
+            other ? "differs, first " : "the same in both dumps", other ? other->item->name : "");
+        add_input(inputs, other, text);
+    }
+}
+
+static bool is_tensix(const struct writers_record *record)
+{
+    return record->event.kind == OBSERVED_TENSIX || record->event.agent == OBSERVED_PACKER ||
+           record->event.agent == OBSERVED_UNPACKER;
+}
+
+static void collect_inputs(const struct explain_command *command, const struct culprit *culprit,
+                           struct inputs *inputs)
+{
+    const struct writers_record *record = &culprit->record;
+    bool is_state = culprit->datum.kind == WRITERS_FIELD;
+    inputs->count = 0;
+    if (!record->is_written) {
+        return;
+    }
+    add_memory_inputs(command, culprit, inputs);
+    if (!is_tensix(record) || is_state) {
+        return;
+    }
+    if (record->event.agent == OBSERVED_PACKER) {
+        add_part_input(command, culprit, "dst", "Dst", inputs);
+    } else if (!record->is_range) { /* of the Matrix and the Vector Unit */
+        add_part_input(command, culprit, "src", "SrcA and SrcB", inputs);
+        add_part_input(command, culprit, "lregs", "LRegs", inputs);
+    }
+    add_part_input(command, culprit, "config", "configuration", inputs);
+}
+
+/* --- The report --- */
+
+static const char *thread_hart(unsigned thread)
+{
+    return penrose_hart_name((enum penrose_hart)(PENROSE_TRISC0 + thread));
+}
+
+static void describe_writer(const struct explain_command *command, const struct culprit *culprit,
+                            char *text, size_t size)
+{
+    const struct writers_record *record = &culprit->record;
+    const struct observed *event = &record->event;
+    (void)command;
+    if (!record->is_written) {
+        snprintf(text, size, "%s",
+                 culprit->datum.kind <= WRITERS_LOCAL
+                     ? "nobody in this run: it was there before, from the host or a program"
+                     : "nobody in this run: it is what it was at the beginning");
+        return;
+    }
+    char who[64];
+    if (event->kind == OBSERVED_TENSIX) {
+        snprintf(who, sizeof who, "thread %u", event->thread);
+    } else if (event->thread < PENROSE_TENSIX_THREADS) {
+        snprintf(who, sizeof who, "%s, thread %u",
+                 penrose_agent_name((enum penrose_agent)event->agent), event->thread);
+    } else {
+        snprintf(who, sizeof who, "%s", penrose_agent_name((enum penrose_agent)event->agent));
+    }
+    snprintf(text, size, "%s, in cycle %" PRIu64 "%s%s", who, event->cycle,
+             *record->instruction ? ": " : "", record->instruction);
+}
+
+/* "at 0x00006a10 in pack, pack.h:140, pushed by trisc2" */
+static void describe_place(const struct culprit *culprit, char *text, size_t size)
+{
+    const struct observed *event = &culprit->record.event;
+    bool is_pushed = event->pc && event->thread < PENROSE_TENSIX_THREADS;
+    if (!event->pc) {
+        *text = 0;
+        return;
+    }
+    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s", event->pc, *culprit->symbol ? " in " : "",
+             culprit->symbol, *culprit->source ? ", " : "", short_source(culprit->source),
+             is_pushed ? ", pushed by " : "", is_pushed ? thread_hart(event->thread) : "");
+}
+
+/* What a packer did not wait for; false: nothing. */
+static bool describe_race(const struct culprit *culprit, char *text, size_t size)
+{
+    const struct writers_record *record = &culprit->record;
+    char instruction[96] = "";
+    if (!record->has_later_dst) {
+        return false;
+    }
+    penrose_tensix_disassemble(record->later_dst_word, instruction, sizeof instruction);
+    snprintf(text, size, "Dst was changed behind it, in cycle %" PRIu64 ", by thread %u: %s%s%s",
+             record->later_dst_cycle, record->later_dst_thread, instruction,
+             *culprit->later_source ? ", " : "", short_source(culprit->later_source));
+    return true;
+}
+
+/* Who has read what was not there yet; false: nobody. */
+static bool describe_early(const struct culprit *culprit, char *text, size_t size)
+{
+    const struct writers_early_read *early = &culprit->record.early;
+    char instruction[96] = "";
+    if (!early->is_there) {
+        return false;
+    }
+    penrose_tensix_disassemble(early->word, instruction, sizeof instruction);
+    snprintf(text, size,
+             "thread %u, in cycle %" PRIu64 "%s%s: %s reads GPR %u before the result that was "
+             "requested for it (no STALLWAIT)",
+             early->thread, early->cycle, *culprit->early_source ? ", " : "",
+             short_source(culprit->early_source), instruction, early->gpr);
+    return true;
+}
+
+static void print_culprit(const struct explain_command *command, const struct culprit *culprit,
+                          const struct inputs *inputs)
+{
+    char text[512];
+    printf("%s%s%s%s\n  A %s  B %s\n", culprit->item->name, *culprit->part->detail ? " (" : "",
+           culprit->part->detail, *culprit->part->detail ? ")" : "", culprit->item->a,
+           culprit->item->b);
+    describe_writer(command, culprit, text, sizeof text);
+    printf("  written by  %s\n", text);
+    describe_place(culprit, text, sizeof text);
+    if (*text) {
+        printf("              %s\n", text);
+    }
+    for (unsigned i = 0; i < inputs->count; i++) {
+        printf("  %s  %s\n", i ? "          " : "made from ", inputs->input[i].text);
+    }
+    if (describe_early(culprit, text, sizeof text)) {
+        printf("  too early   %s\n", text);
+    }
+    if (describe_race(culprit, text, sizeof text)) {
+        printf("  later       %s\n", text);
+    }
+}
+
+static json_t *json_culprit(const struct explain_command *command, const struct culprit *culprit,
+                            const struct inputs *inputs)
+{
+    const struct writers_record *record = &culprit->record;
+    json_t *object = json_object(), *list = json_array();
+    char text[512];
+    json_object_set_new(object, "item", json_string(culprit->item->name));
+    json_object_set_new(object, "detail", json_string(culprit->part->detail));
+    json_object_set_new(object, "a", json_string(culprit->item->a));
+    json_object_set_new(object, "b", json_string(culprit->item->b));
+    describe_writer(command, culprit, text, sizeof text);
+    json_object_set_new(object, "writer", json_string(text));
+    if (record->is_written) {
+        json_set_count(object, "cycle", record->event.cycle);
+        json_object_set_new(object, "pc", json_address(record->event.pc));
+        json_object_set_new(object, "symbol", json_string(culprit->symbol));
+        json_object_set_new(object, "source", json_string(culprit->source));
+        json_object_set_new(object, "instruction", json_string(record->instruction));
+    }
+    for (unsigned i = 0; i < inputs->count; i++) {
+        json_t *input = json_object();
+        json_object_set_new(input, "text", json_string(inputs->input[i].text));
+        json_object_set_new(input, "differs", json_boolean(inputs->input[i].difference));
+        json_array_append_new(list, input);
+    }
+    json_object_set_new(object, "inputs", list);
+    if (describe_early(culprit, text, sizeof text)) {
+        json_object_set_new(object, "too_early", json_string(text));
+    }
+    if (describe_race(culprit, text, sizeof text)) {
+        json_object_set_new(object, "later", json_string(text));
+    }
+    return object;
+}
+
+/* Tells of one difference; adds it to `list` where that is not NULL. */
+static void tell_culprit(struct explain_command *command, struct culprit *culprit, json_t *list)
+{
+    struct inputs inputs;
+    collect_inputs(command, culprit, &inputs);
+    culprit->was_told = true;
+    if (list) {
+        json_array_append_new(list, json_culprit(command, culprit, &inputs));
+    } else {
+        print_culprit(command, culprit, &inputs);
+    }
+}
+
+/* The last memory that was written, at its first place that differs: a result, most likely. */
+static struct culprit *last_result(const struct explain_command *command)
+{
+    struct culprit *result = NULL;
+    for (size_t i = 0; i < command->culprits; i++) {
+        struct culprit *culprit = &command->culprit[i];
+        bool is_memory = culprit->datum.kind == WRITERS_L1 && culprit->record.is_written;
+        bool is_other = !result || (culprit->part != result->part && is_earlier(result, culprit));
+        result = is_memory && is_other ? culprit : result;
+    }
+    return result;
+}
+
+/* From a result back: to the first input that differs, and so on. */
+static void tell_chain(struct explain_command *command, json_t *list)
+{
+    struct culprit *culprit = last_result(command);
+    for (uint64_t step = 0; step < command->depth && culprit && !culprit->was_told; step++) {
+        struct inputs inputs;
+        if (!list) {
+            printf("\n%s", step ? "made from " : "the last memory that was written: ");
+        }
+        collect_inputs(command, culprit, &inputs);
+        tell_culprit(command, culprit, list);
+        culprit = NULL;
+        for (unsigned i = 0; i < inputs.count && !culprit; i++) {
+            culprit = (struct culprit *)(uintptr_t)inputs.input[i].difference;
+        }
+    }
+}
+
+static void print_headline(const struct explain_command *command, const struct culprit *first)
+{
+    size_t code = count_code(command);
+    printf("%" PRIu64 " items differ", command->comparison.different);
+    if (code) {
+        printf(", %zu of them words of programs, which are not the same", code);
+    }
+    printf(first ? "; the first one in program order:\n\n"
+                 : "; none of them can be followed ('penrose compare' names them)\n");
+}
+
+static enum cli_exit report_explanation(struct explain_command *command)
+{
+    json_t *list = command->cli->json ? json_array() : NULL, *chain = list ? json_array() : NULL;
+    struct culprit *first = first_culprit(command);
+    if (!list) {
+        print_headline(command, first);
+    }
+    if (first) {
+        tell_culprit(command, first, list);
+        tell_chain(command, chain);
+    }
+    if (!list) {
+        return CLI_DIFFERENT;
+    }
+    json_t *result = json_object();
+    json_object_set_new(result, "command", json_string("explain"));
+    json_object_set_new(result, "outcome", json_string("different"));
+    json_object_set_new(result, "exit_status", json_integer(CLI_DIFFERENT));
+    json_set_count(result, "different", command->comparison.different);
+    json_object_set_new(result, "first", list);
+    json_object_set_new(result, "chain", chain);
+    enum cli_exit written = output_json(command->cli, result);
+    return written ? written : CLI_DIFFERENT;
+}
+
+/* --- The command --- */
+
+static enum cli_exit compare_for_explanation(struct explain_command *command)
+{
+    struct penrose_error error;
+    enum penrose_status status = compare_dump_open(command->path[0], &command->a, &error);
+    status = status ? status : compare_dump_open(command->path[1], &command->b, &error);
+    command->choices.options.most = MOST_ITEMS;
+    command->choices.options.buffers_as_memory = true;
+    status = status ? status
+                    : compare_dumps(&command->a, &command->b, &command->choices.options,
+                                    &command->comparison, &error);
+    return status ? complain(command->cli, "%s", error.text) : CLI_DONE;
+}
+
+static enum cli_exit explain_difference(struct explain_command *command)
+{
+    const struct cli_witness witness = {begin_watching, end_watching, command};
+    if (!collect_data(command)) {
+        return complain(command->cli, "no memory for the differences");
+    }
+    enum cli_exit ran = rerun_command(command->cli, &command->a, &witness);
+    return ran == CLI_REFUSED ? ran : report_explanation(command);
+}
+
+static enum cli_exit report_same(const struct explain_command *command)
+{
+    if (!command->cli->json) {
+        printf("the same: %" PRIu64 " items; nothing to explain\n", command->comparison.compared);
+        return CLI_DONE;
+    }
+    json_t *result = json_object();
+    json_object_set_new(result, "command", json_string("explain"));
+    json_object_set_new(result, "outcome", json_string("same"));
+    json_object_set_new(result, "exit_status", json_integer(CLI_DONE));
+    return output_json(command->cli, result);
+}
+
+enum cli_exit cmd_explain(struct cli *cli, int argc, char **argv)
+{
+    struct explain_command command = {.cli = cli, .depth = 8};
+    enum cli_exit exit;
+    compare_choices_init(&command.choices, cli);
+    if (!options_parse(cli, &explain_argp, argc, argv, &command, &exit)) {
+        return exit;
+    }
+    exit = compare_for_explanation(&command);
+    if (!exit) {
+        exit = comparison_differs(&command.comparison) ? explain_difference(&command)
+                                                       : report_same(&command);
+    }
+    comparison_free(&command.comparison);
+    compare_dump_close(&command.a);
+    compare_dump_close(&command.b);
+    free(command.culprit);
+    return exit;
+}

@@ -1,0 +1,16 @@
+/* Running again what a dump was made of. */
+#ifndef CLI_RERUN_H
+#define CLI_RERUN_H
+
+#include "cli/cli.h"
+#include "observe/compare/dump.h"
+
+/*
+ * Runs the command line that the manifest names, `penrose run` or `penrose boot`, in this process,
+ * with the witness looking on and without its results. The outcome is that of the run, but CLI_REFUSED
+ * (with a message) where it cannot be run again.
+ */
+enum cli_exit rerun_command(struct cli *cli, const struct compare_dump *dump,
+                            const struct cli_witness *witness);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * Last writers: while a chip runs, who has changed chosen data of a tile last, and from what. Of
+ * memory every write counts; of what the coprocessor holds each instruction that changes the value.
+ * An observer: the chip runs some times slower, and goes the same way as without.
+ */
+#ifndef OBSERVE_WRITERS_H
+#define OBSERVE_WRITERS_H
+
+#include <penrose/debug.h>
+
+#include "observe/observer.h"
+
+enum writers_kind {
+    WRITERS_L1,    /* the 32-bit word at index, in bytes */
+    WRITERS_LOCAL, /* the same of the local RAM of hart `part`, from its beginning */
+    WRITERS_DST16, /* row * 16 + column of Dst as 16-bit data */
+    WRITERS_DST32, /* the same as 32-bit data */
+    WRITERS_SRC,   /* row * 16 + column of SrcA (part 0 and 1: its banks) or SrcB (2 and 3) */
+    WRITERS_LREG,  /* LReg * 32 + lane */
+    WRITERS_FIELD, /* what penrose_tensix_read calls `name` */
+    WRITERS_KINDS,
+};
+
+enum { WRITERS_NAME = 96, WRITERS_SOURCES = 4, WRITERS_MOST_STATE = 256 };
+
+struct writers_datum {
+    enum writers_kind kind;
+    unsigned part;
+    uint32_t index;
+    char name[WRITERS_NAME]; /* WRITERS_FIELD */
+};
+
+/* Who did it. */
+struct writers_record {
+    bool is_written;   /* false: nobody since the chip was made; the rest is zero */
+    uint64_t sequence; /* of events of the tile: greater is later */
+    struct observed event;
+    char instruction[96]; /* of a hart or the coprocessor; "" */
+    /* What it was made from: words of memory that a hart has loaded (addresses as it sees them), or
+     * the first and the last address that an unpacker or the mover has read. */
+    uint32_t source[WRITERS_SOURCES];
+    unsigned sources;
+    bool is_range;
+    /* Of a packer's write: who has changed Dst first after it. */
+    bool has_later_dst;
+    uint64_t later_dst_cycle;
+    uint32_t later_dst_pc, later_dst_word;
+    unsigned later_dst_thread;
+    /* Of what the coprocessor wrote: the first instruction of the tile before it that has read a GPR
+     * while the result of a memory request for it was still under way (timed runs). */
+    struct writers_early_read {
+        bool is_there;
+        uint64_t cycle;
+        uint32_t pc, word;
+        unsigned thread, gpr;
+    } early;
+};
+
+struct writers;
+
+/*
+ * Begins to watch data of the tile (x, y). Of what is no memory the first WRITERS_MOST_STATE of each
+ * kind are watched. PENROSE_E_ARGUMENT: no such tile; PENROSE_E_MEMORY, PENROSE_E_STATE (too many
+ * observers). Events behind `until`, a cycle of the tile, do not count.
+ */
+enum penrose_status writers_start(struct penrose_chip *chip, unsigned x, unsigned y,
+                                  const struct writers_datum *data, size_t count, uint64_t until,
+                                  struct writers **writers, struct penrose_error *error);
+
+/* The record of datum `index`; NULL where it was not watched. */
+const struct writers_record *writers_record(const struct writers *writers, size_t index);
+
+/* Ends; before the chip is destroyed. NULL does nothing. */
+void writers_end(struct writers *writers);
+
+#endif

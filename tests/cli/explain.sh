@@ -1,0 +1,133 @@
+#!/bin/bash
+# `penrose explain`: faults that are put into a guest program (its sources, changed in one place and
+# compiled here) are found: the first difference from the dump of the right program, who made it, at
+# which line, and from what. SKIP without the RISC-V cross compiler and Python's numpy.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+compiler=${RISCV_CC:-riscv64-unknown-elf-gcc}
+command -v "$compiler" >/dev/null || skip "no RISC-V cross compiler"
+python=
+for candidate in python3 /usr/bin/python3; do
+    [ -n "$python" ] || ! "$candidate" -c 'import numpy' 2>/dev/null || python=$candidate
+done
+[ -n "$python" ] || skip "no python3 with numpy"
+sources=$(cd "${srcdir:?}" && pwd)
+
+# variant NAME PROGRAM FILE SED: builds PROGRAM (a source of firmware) with FILE changed by SED.
+variant() {
+    local name=$1 program=$2 file=${3:-} change=${4:-} hart number=0
+    local copy=$work/sources-$name
+    mkdir -p "$copy" "$work/elf-$name"
+    cp -r "$sources/firmware/bare" "$sources/firmware/tensor" "$copy/"
+    if [ -n "$file" ]; then
+        sed -i "$change" "$copy/$file"
+        ! cmp -s "$copy/$file" "$sources/firmware/$file" ||
+            { echo "FAIL: '$change' changes nothing of $file"; exit 1; }
+    fi
+    for hart in trisc0 trisc1 trisc2; do
+        number=$((number + 1))
+        "$compiler" -I"$sources/src/arch/blackhole" -march=rv32im_zicsr_zba_zbb -mabi=ilp32 -std=c11 \
+            -O2 -g -ffreestanding -nostdlib -fno-tree-loop-distribute-patterns \
+            -Wl,--no-warn-rwx-segments,--build-id=none,-T,"$copy/bare/bare.ld" -DHART=$number \
+            -Wl,--defsym=TEXT_BASE=$((number * 0x10000)) \
+            -Wl,--defsym=MAILBOX=$((0x8000 + 0x100 * number)) -o "$work/elf-$name/$hart.elf" \
+            "$copy/bare/crt0.S" "$copy/$program" || exit 1
+    done
+}
+
+# dump NAME OUT ARGUMENT...: runs a variant and makes a dump of it.
+dump() {
+    local name=$1 out=$2 hart programs=()
+    shift 2
+    for hart in trisc0 trisc1 trisc2; do
+        programs+=(--hart "$hart=$work/elf-$name/$hart.elf")
+    done
+    "$PENROSE" run "${programs[@]}" --dump-state "$work/$out" "$@" >"$work/log" 2>&1 ||
+        { echo "FAIL: running $name"; cat "$work/log"; exit 1; }
+}
+
+# explains NAME PATTERN... -- ARGUMENT...: exit code 1 and these lines.
+explains() {
+    messages=0 expect "$1" 1 "${@:2}"
+}
+
+"$python" - "$work" <<'PYTHON'
+import sys, numpy
+numbers = numpy.arange(32 * 64, dtype=numpy.float32).reshape(32, 64)
+numpy.save(sys.argv[1] + "/a.npy", numbers % 97 + 1)
+numpy.save(sys.argv[1] + "/b.npy", numbers % 31 * 2 + 1)
+PYTHON
+eltwise=(--input "0x40000=$work/a.npy:bf16" --input "0x80000=$work/b.npy:bf16"
+    --poke 0x9000=0x40000,0x80000,0xc0000,1,2,1,5,5,5,5,5,5,0,1,0,0,0,0)
+variant good tensor/eltwise.c
+variant addr-mod tensor/eltwise.c tensor/eltwise.c \
+    's/ADDR_MOD(0, .a_incr = MATRIX_ROWS,/ADDR_MOD(0, .a_incr = MATRIX_ROWS \/ 2,/'
+variant format tensor/eltwise.c tensor/pack.h '/Out_data_format, to)/s/, to)/, FLOAT16)/'
+variant rogue tensor/eltwise.c tensor/eltwise.c \
+    '/^static void compute/,/^}/s/    meet();/&\n    ((volatile uint8_t *)0x40000)[517] ^= 4; \/* a bit *\//'
+variant waits bare/tensix.c
+variant no-wait bare/tensix.c bare/tensix.c '/define TAKE/,/SEMGET/s/TT_FINISH_REQUESTS; /TT(NOP);/'
+dump good good "${eltwise[@]}"
+dump addr-mod addr-mod "${eltwise[@]}"
+dump format format "${eltwise[@]}"
+dump rogue rogue "${eltwise[@]}"
+dump waits waits --timing timed
+dump no-wait no-wait --timing timed
+dump good flipped "${eltwise[@]}" --poke 0x40204=0x41a04598
+cd "$work" || exit 1
+
+explains "a wrong address modifier" 'out:; the first one in program order:$' \
+    'out:^1-2/config/1.ADDR_MOD_AB_SEC0_SrcAIncr$' 'out:^  A 4  B 8$' \
+    'out:written by  thread 1, in cycle [0-9]+: SETC16 0xc, 0x804$' \
+    'out:in addr_mod_set.*, pushed by trisc1$' \
+    'out:written by  packer, thread 2, .*: PACR' -- explain addr-mod good --only l1 --only config
+explains "the value that became the modifier" 'out:^1-2/local_trisc1' 'out:main.*, eltwise.c:[0-9]+$' -- \
+    explain addr-mod good
+explains "a wrong format" 'out:^1-2/config/config.0.THCON_SEC0_REG1_Out_data_format$' \
+    'out:written by  trisc2, in cycle [0-9]+: sw ' 'out:pack.h:[0-9]+$' \
+    'out:the last memory that was written: 1-2/l1\[0xc0000\]' \
+    'out:configuration: differs before it \(1; first .*Out_data_format\)' -- explain format good
+explains "a bit that a hart has flipped" 'out:^1-2/l1\[0x40204\] \(data\)$' 'out:^  A 0x41a04598  B 0x41a04198$' \
+    'out:written by  trisc1, in cycle [0-9]+: sb .*, 517\(' 'out:in main.*, eltwise.c:[0-9]+$' -- \
+    explain rogue good
+explains "a bit that was flipped from outside" 'out:^1-2/l1\[0x40204\]' \
+    'out:written by  host, in cycle 0$' -- explain flipped good
+explains "a missing STALLWAIT" 'out:^1-2/l1\[0x60100\]' \
+    'out:written by  scalar unit, thread 2, .*: STOREIND' 'out:tensix.c:[0-9]+, pushed by trisc2$' \
+    'out:too early   thread 1, .*tensix.c:[0-9]+: MULDMAREG .* reads GPR 4 before .*no STALLWAIT' -- \
+    explain no-wait waits
+explains "the bit, seen from the other run" 'out:written by  host, in cycle 0$' -- explain good flipped
+explains "JSON" 'out:"outcome": "different"' 'out:"source": ".*pack.h:[0-9]+"' 'out:"differs": true' -- \
+    explain format good --json
+explains "no chain" 'out:first one in program order' -- explain format good --depth 0
+! grep -q 'last memory' "$work/out" || report "no chain" "a chain is told"
+expect "nothing to explain" 0 'out:^the same: .*nothing to explain' -- explain good good
+expect "within a tolerance" 0 'out:nothing to explain' -- explain good format --only dst
+[ ! -e "$work/index.html" ] && [ "$(ls "$work/format" | wc -l)" -eq "$(ls "$work/good" | wc -l)" ]
+report "the dump is as it was" "$([ $? -eq 0 ] || echo "files were written")"
+
+# edited NAME PYTHON: a copy of the dump `format` whose manifest m was changed.
+edited() {
+    cp -r format "$1"
+    "$python" - "$1/manifest.json" "$2" <<'PYTHON'
+import json, sys
+with open(sys.argv[1]) as file:
+    m = json.load(file)
+exec(sys.argv[2])
+with open(sys.argv[1], "w") as file:
+    json.dump(m, file)
+PYTHON
+}
+
+edited no-command 'del m["command"]'
+edited pytest 'm["command"] = ["/usr/bin/python3", "-m", "pytest"]'
+edited gone 'm["command"] = ["penrose", "run", "nowhere.elf"]'
+edited numbers 'm["command"] = ["penrose", "run", 3]'
+expect "no command" 2 'no-command does not say by which command it was made' -- explain no-command good
+expect "another program's dump" 2 "was not made by 'penrose run'" -- explain pytest good
+expect "a program that is gone" 2 'nowhere.elf: .*No such file' -- explain gone good
+expect "no words" 2 'penrose: ' -- explain numbers good
+expect "no dump" 2 'nowhere/manifest.json' -- explain nowhere good
+expect "one dump" 2 'name two dumps' -- explain good
+finish
