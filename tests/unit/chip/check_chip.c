@@ -9,6 +9,7 @@
 #include <penrose/penrose.h>
 
 #include "chip/chip.h"
+#include "unit/chip/chip_program.h"
 #include "unit/test.h"
 #include "tile/tile.h"
 
@@ -407,6 +408,46 @@ TEST(trace_sees_everything)
     ck_assert_uint_eq(counts.accesses, 1);
     penrose_trace(chip, NULL, NULL);
     penrose_chip_destroy(chip);
+}
+
+static void see_nothing(void *context, const struct penrose_trace_event *event)
+{
+    (void)context;
+    (void)event;
+}
+
+/* Loops that poll: L1, the local RAM with a register, a register, the clock. */
+static const char *const waiting[] = {
+    "addi a1, zero, 50; addi a1, a1, -1; bne a1, zero, 0x1004; lw a0, 0x444(zero); "
+    "sw zero, 0x448(zero); beq a0, zero, 0x100c; ebreak",
+    "lui a2, 0xffb00; lui a3, 0xffb20; addi a1, zero, 700; sw a1, 0x40(a2); lw a1, 0x40(a2); "
+    "addi a1, a1, -1; sw a1, 0x40(a2); bne a1, zero, 0x1010; lw a4, 0x40(a2); sw a4, 0x44(a2); lw "
+    "a0, 0x200(a3); "
+    "add a0, a0, a4; beq a0, zero, 0x1020; ebreak",
+    "lui a2, 0xffb20; lw a0, 0x208(a2); beq a0, zero, 0x1004; ebreak",
+    "lui a2, 0xffb00; sw zero, 0x40(a2); lw a0, 0x40(a2); beq a0, zero, 0x1008; ebreak",
+    "lui a2, 0xffb12; lui a3, 1; lw a0, 0x1f0(a2); bltu a0, a3, 0x1008; sw a0, 0x400(zero); "
+    "lw a0, 0x444(zero); beq a0, zero, 0x1014; ebreak",
+};
+
+/* A traced hart falls asleep when it would anyway, so times are those of a run without. */
+TEST_EACH(tracing_changes_no_time, 3 * COUNT(waiting))
+{
+    struct penrose_options options = {.size = sizeof options, .timed = _i % 3 == 2};
+    options.schedule = _i % 3 == 1 ? PENROSE_LOCKSTEP : PENROSE_FAST;
+    struct penrose_chip *chips[2] = {open_chip(&options), open_chip(&options)};
+    penrose_trace(chips[1], see_nothing, NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct penrose_run run = {.cycles = 20000};
+        start_program(chips[i], 1, 2, PENROSE_BRISC, 0x1000, waiting[_i / 3]);
+        start_program(chips[i], 3, 2, PENROSE_TRISC1, 0x1000, waiting[0]);
+        ck_assert_int_eq(penrose_run(chips[i], &run), PENROSE_QUIET);
+    }
+    ck_assert_uint_eq(penrose_now(chips[0]), penrose_now(chips[1]));
+    ck_assert_uint_eq(penrose_last_activity(chips[0]), penrose_last_activity(chips[1]));
+    ck_assert(penrose_state_hash(chips[0]) == penrose_state_hash(chips[1]));
+    penrose_chip_destroy(chips[0]);
+    penrose_chip_destroy(chips[1]);
 }
 
 /* Many tiles give the same as one after the other, in any schedule; chips know nothing of each
