@@ -36,6 +36,7 @@ SHELL_TESTS = \
 	%D%/cli/snapshots.sh \
 	%D%/cli/tensix-errors.sh \
 	%D%/cli/tensors.sh \
+	%D%/cli/trace.sh \
 	%D%/cli/ttx.sh \
 	%D%/cli/usage.sh \
 	%D%/cli/vector-errors.sh \

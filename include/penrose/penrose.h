@@ -513,26 +513,7 @@ int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t siz
  */
 int penrose_noc_wait_report(struct penrose_chip *chip, char *text, size_t size);
 
-/* --- Trace and unmodelled registers --- */
-
-/* An instruction that a hart executes, or an access of it. */
-struct penrose_trace_event {
-    enum { PENROSE_TRACE_INSTRUCTION, PENROSE_TRACE_ACCESS } type;
-    uint64_t cycle;
-    unsigned x, y;
-    enum penrose_hart hart;
-    uint32_t pc, word;       /* of an instruction */
-    uint32_t address, value; /* of an access outside L1 and local RAM */
-    unsigned size;
-    bool store;
-    const char *range; /* what lies at the address */
-};
-
-/* Calls `trace` for each instruction, before it has its effect, and for each access outside memory,
- * after it; NULL ends that. The caller's thread alone runs the chip meanwhile, without shortcuts. */
-void penrose_trace(struct penrose_chip *chip,
-                   void (*trace)(void *context, const struct penrose_trace_event *event),
-                   void *context);
+/* --- Unmodelled registers --- */
 
 /* What a guest used and this version does not model. */
 struct penrose_unmodelled {

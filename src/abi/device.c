@@ -202,9 +202,13 @@ static void choose_end(struct device *device)
 static void start_trace(struct device *device)
 {
     struct penrose_error error;
-    const char *path = host_variable("PENROSE_TRACE");
-    if (path && trace_file_start(device->chip, path, &device->trace, &error) != PENROSE_OK) {
-        device_complain(device, "PENROSE_TRACE", error.text);
+    const struct trace_file_options options = {.path = host_variable("PENROSE_TRACE"),
+                                               .filter = host_variable("PENROSE_TRACE_FILTER"),
+                                               .appends = true};
+    if (options.path &&
+        trace_file_start(device->chip, &options, &device->trace, &error) != PENROSE_OK) {
+        bool is_filter = error.status == PENROSE_E_ARGUMENT;
+        device_complain(device, is_filter ? "PENROSE_TRACE_FILTER" : "PENROSE_TRACE", error.text);
     }
 }
 

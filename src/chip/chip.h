@@ -79,13 +79,6 @@ struct chip_place {
     const struct penrose_firmware *firmware; /* that booted here, NULL: none */
 };
 
-/* Who traces, see penrose_trace; one of the observers while anybody does. */
-struct chip_trace {
-    struct observer observer;
-    void (*take)(void *context, const struct penrose_trace_event *event);
-    void *context;
-};
-
 struct penrose_chip {
     uint64_t now;
     struct arc arc;
@@ -131,7 +124,6 @@ struct penrose_chip {
     struct penrose_unmodelled unmodelled[CHIP_UNMODELLED];
     size_t unmodelled_count;
     struct images images;
-    struct chip_trace trace;
     struct observer *observers; /* who looks (observers.c) */
     bool is_observed;           /* any of its tiles has been: one thread runs all */
     unsigned pauses;            /* runs that ended with PENROSE_PAUSED */
@@ -239,6 +231,9 @@ enum penrose_status chip_look_again(struct penrose_chip *chip, struct penrose_er
 
 /* It looks no longer. */
 void chip_unobserve(struct penrose_chip *chip, struct observer *observer);
+
+/* Tells observers that a window is over. */
+void chip_tell_window(const struct penrose_chip *chip);
 
 /* After a run that ended with PENROSE_PAUSED: tiles that an observer has stopped may go on, unless
  * there is a fault that stops (sched.c). */

@@ -78,3 +78,12 @@ void chip_unobserve(struct penrose_chip *chip, struct observer *observer)
         chip_look_again(chip, NULL);
     }
 }
+
+void chip_tell_window(const struct penrose_chip *chip)
+{
+    for (const struct observer *observer = chip->observers; observer; observer = observer->next) {
+        if (observer->window) {
+            observer->window(observer->context);
+        }
+    }
+}

@@ -290,6 +290,7 @@ void chip_rerun_end(struct penrose_chip *chip, uint64_t actual)
     if (chip->journal) {
         chip->journal->inside--;
     }
+    chip_tell_window(chip);
 }
 
 static uint64_t round_up(uint64_t value, uint64_t step)

@@ -54,5 +54,6 @@ enum cli_exit cmd_info(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_new(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_run(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_state(struct cli *cli, int argc, char **argv);
+enum cli_exit cmd_trace(struct cli *cli, int argc, char **argv);
 
 #endif

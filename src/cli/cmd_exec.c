@@ -43,7 +43,8 @@ enum failure { ON_FAULT = 1, ON_HANG = 2, ON_WARNING = 4 };
 struct exec_options {
     struct cli *cli;
     const char *card; /* NULL: as the environment says */
-    const char *library, *threads, *trace, *report, *gdb, *run_ahead, *kernels, *timing;
+    const char *library, *threads, *trace, *trace_filter, *report, *gdb, *run_ahead, *kernels,
+        *timing;
     const char *dump_on, *dump_dir;
     char schedule[64], policy[MOST_LIST];
     bool fast_dispatch, quiet;
@@ -66,6 +67,7 @@ enum {
     KEY_RUN_AHEAD,
     KEY_KERNELS,
     KEY_TRACE,
+    KEY_TRACE_FILTER,
     KEY_REPORT,
     KEY_DUMP_ON,
     KEY_DUMP_DIR,
@@ -276,6 +278,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_TRACE:
         options->trace = argument;
         return 0;
+    case KEY_TRACE_FILTER:
+        options->trace_filter = argument;
+        return options_trace_filter(options->cli, argument);
     case KEY_REPORT:
         options->report = argument;
         return 0;
@@ -336,7 +341,11 @@ static const struct argp_option option_rows[] = {
      "Let ttnn compile firmware; this is what it does anyway", 0},
     {NULL, 0, NULL, 0, "What it tells:", 3},
     {"report", KEY_REPORT, "FILE", 0, "Add fault and deadlock reports to FILE, in full", 0},
-    {"trace", KEY_TRACE, "FILE", 0, "Write every instruction and register access to FILE", 0},
+    {"trace", KEY_TRACE, "FILE", 0,
+     "Add what harts, coprocessors and NoC do to FILE; in binary form where its name ends in "
+     ".ptrace",
+     0},
+    {"trace-filter", KEY_TRACE_FILTER, "FILTER", 0, "Trace only this, see penrose(1)", 0},
     {"dump-on", KEY_DUMP_ON, "EVENT,...", 0,
      "Write what the tiles hold to files (see 'penrose state --help') at the exit, at each fault, "
      "or at "
@@ -435,6 +444,7 @@ static void set_environment(struct job *job)
     set_variable(job, "PENROSE_RUN_AHEAD", options->run_ahead);
     set_variable(job, "PENROSE_KERNELS", options->kernels);
     set_variable(job, "PENROSE_TRACE", job->trace);
+    set_variable(job, "PENROSE_TRACE_FILTER", options->trace_filter);
     set_variable(job, "PENROSE_REPORT", job->report);
     set_variable(job, "PENROSE_GDB", options->gdb);
     set_variable(job, "PENROSE_SUMMARY", job->summary);

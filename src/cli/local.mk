@@ -20,6 +20,7 @@ penrose_SOURCES = \
 	%D%/cmd_state.c \
 	%D%/compare_options.c \
 	%D%/compare_options.h \
+	%D%/cmd_trace.c \
 	%D%/compiler.c \
 	%D%/compiler.h \
 	%D%/console.c \
@@ -60,8 +61,6 @@ penrose_SOURCES = \
 	%D%/summary.h \
 	%D%/tensors.c \
 	%D%/tensors.h \
-	%D%/trace.c \
-	%D%/trace.h \
 	%D%/ttx.c \
 	%D%/ttx.h \
 	%D%/work.c \

@@ -20,6 +20,7 @@ static const struct cli_command commands[] = {
     {"compare", "compare two dumps, arrays, images of memory or measurements", cmd_compare},
     {"explain", "say who made the first difference of two dumps, and from what", cmd_explain},
     {"exec", "run a program of tt-metal, ttnn, LLK or tt-exalens on the chip", cmd_exec},
+    {"trace", "show what is in a trace that was written to a .ptrace file", cmd_trace},
     {"doctor", "check what is installed, and say what to do", cmd_doctor},
 };
 

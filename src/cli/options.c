@@ -18,6 +18,7 @@
 #include "host/environment.h"
 #include "host/processors.h"
 #include "observe/settings.h"
+#include "observe/trace_filter.h"
 
 /* --- The frame around argp --- */
 
@@ -309,6 +310,7 @@ enum {
     KEY_STOCHASTIC,
     KEY_POLICY,
     KEY_TRACE,
+    KEY_TRACE_FILTER,
     KEY_WARN_UNMODELLED,
     KEY_THREADS,
     KEY_CARD,
@@ -460,6 +462,15 @@ static error_t parse_policy(struct machine_options *options, const char *text)
     return 0;
 }
 
+error_t options_trace_filter(const struct cli *cli, const char *text)
+{
+    struct trace_filter filter;
+    struct penrose_error error;
+    return trace_filter_parse(text, &filter, &error) == PENROSE_OK
+               ? 0
+               : options_refuse(cli, "--trace-filter: %s", error.text);
+}
+
 static error_t parse_threads(struct machine_options *options, const char *text)
 {
     uint64_t threads;
@@ -494,6 +505,10 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
         options->tracing = true;
         options->trace_file = argument;
         return 0;
+    case KEY_TRACE_FILTER:
+        options->tracing = true;
+        options->trace_filter = argument;
+        return options_trace_filter(options->cli, argument);
     case KEY_THREADS:
         return parse_threads(options, argument);
     case KEY_CARD:
@@ -538,7 +553,13 @@ static const struct argp_option machine_option_rows[] = {
      "or all",
      0},
     {"trace", KEY_TRACE, "FILE", OPTION_ARG_OPTIONAL,
-     "Write every instruction and register access to stderr or FILE", 0},
+     "Write what harts, coprocessors and NoC do to stderr or FILE; in binary form, for 'penrose "
+     "trace', where its name ends in .ptrace",
+     0},
+    {"trace-filter", KEY_TRACE_FILTER, "FILTER", 0,
+     "Trace only this: tile=X,Y hart=NAME thread=N kind=NAME cycle=N-N pc=N-N function=NAME "
+     "address=N-N, with spaces between them; see penrose(1)",
+     0},
     {"threads", KEY_THREADS, "N", 0,
      "Host threads that run the tiles (default: PENROSE_THREADS, or as many as there are "
      "processors that penrose may use); results do not depend on it",

@@ -40,6 +40,9 @@ error_t options_harts(const struct cli *cli, const char *option, const char *tex
 /* "all", or a number of workers, at least 1; CLI_TILES stands for all. For the option --tiles. */
 error_t options_workers(const struct cli *cli, const char *text, unsigned *workers);
 
+/* A filter of penrose/trace.h. For the option --trace-filter. */
+error_t options_trace_filter(const struct cli *cli, const char *text);
+
 /* A growing list of words. */
 struct word_list {
     uint32_t *word;
@@ -68,7 +71,8 @@ struct machine_options {
     struct penrose_options chip;
     uint64_t max_cycles; /* 0 until an option or the default sets it */
     bool tracing;
-    const char *trace_file; /* NULL: stderr */
+    const char *trace_file;   /* NULL: stderr */
+    const char *trace_filter; /* penrose/trace.h; NULL: none */
     bool warn_unmodelled;
     const char *save_snapshot, *restore_snapshot; /* files; NULL: none */
     struct look_options look;

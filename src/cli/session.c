@@ -5,6 +5,7 @@
  */
 #include "cli/session.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -55,6 +56,27 @@ static enum cli_exit save_chip(struct session *session)
         return CLI_DONE;
     }
     return complain(session->cli, "--save-snapshot: %s", error.text);
+}
+
+static enum cli_exit start_trace(struct session *session)
+{
+    struct penrose_error error;
+    const struct trace_file_options trace = {.path = session->options->trace_file,
+                                             .filter = session->options->trace_filter};
+    if (trace_file_start(session->chip, &trace, &session->trace, &error) == PENROSE_OK) {
+        return CLI_DONE;
+    }
+    return complain(session->cli, "--trace: %s", error.text);
+}
+
+static enum cli_exit stop_trace(struct session *session)
+{
+    const char *file = session->options->trace_file;
+    if (trace_file_stop(session->trace)) {
+        return CLI_DONE;
+    }
+    return complain(session->cli, "--trace: cannot write %s: %s", file ? file : "stderr",
+                    strerror(errno));
 }
 
 /* The tiles of the options must be workers; without any, the first one is taken. */
@@ -128,8 +150,7 @@ enum cli_exit session_open(struct session *session, struct cli *cli,
     }
     session->progress.enabled =
         isatty(STDERR_FILENO) && !session->gdb && (!options->tracing || options->trace_file);
-    return options->tracing ? trace_start(cli, session->chip, options->trace_file, &session->trace)
-                            : CLI_DONE;
+    return options->tracing ? start_trace(session) : CLI_DONE;
 }
 
 unsigned session_add_tiles(struct session *session, struct machine_options *options,
@@ -535,7 +556,6 @@ static enum cli_exit launch_once(struct session *session, const struct penrose_l
     struct step step = {
         .what = what, .tiles = session->options->workers, .taken = penrose_launch_done};
     double start = host_milliseconds();
-    trace_forget(session->trace);
     for (unsigned i = 0; i < step.tiles; i++) {
         struct penrose_place tile = session->options->tile[i];
         struct penrose_error error;
@@ -790,7 +810,7 @@ enum cli_exit session_close(struct session *session, enum cli_exit exit)
         session->cli->witness->ended(session->cli->witness->context, session->chip);
     }
     enum cli_exit looked = look_close(session->look, exit);
-    enum cli_exit traced = trace_stop(session->cli, session->trace);
+    enum cli_exit traced = stop_trace(session);
     enum cli_exit saved = save_chip(session);
     gdb_destroy(session->gdb, (int)exit);
     penrose_chip_destroy(session->chip);

@@ -15,17 +15,17 @@
 
 #include "cli/console.h"
 #include "cli/options.h"
-#include "cli/trace.h"
 #include "cli/work.h"
 #include "observe/gdb/gdb.h"
+#include "observe/trace_file.h"
 
 struct session {
     struct cli *cli;
     const struct machine_options *options;
     struct penrose_chip *chip;
     struct penrose_firmware *firmware; /* NULL for bare programs */
-    struct trace *trace;
-    struct look *look; /* NULL before the first run */
+    struct trace_file *trace;          /* NULL: none */
+    struct look *look;                 /* NULL before the first run */
     struct console console;
     struct gdb *gdb;               /* NULL: nobody debugs */
     uint64_t opened_at;            /* cycle; not 0 in a chip that was restored */

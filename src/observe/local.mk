@@ -54,11 +54,22 @@ chip_sources += \
 	%D%/sink.c \
 	%D%/sink.h \
 	%D%/tensix_state.c \
+	%D%/names.c \
+	%D%/names.h \
 	%D%/trace.c \
+	%D%/trace_code.c \
+	%D%/trace_code.h \
 	%D%/trace_file.c \
 	%D%/trace_file.h \
+	%D%/trace_filter.c \
+	%D%/trace_filter.h \
+	%D%/trace_reader.c \
+	%D%/trace_reader.h \
+	%D%/trace_record.h \
 	%D%/trace_text.c \
 	%D%/trace_text.h \
+	%D%/trace_writer.c \
+	%D%/trace_writer.h \
 	%D%/under_way.c \
 	%D%/under_way.h \
 	%D%/wait_lines.c \

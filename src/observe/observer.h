@@ -69,8 +69,12 @@ struct observed {
     uint32_t pc, word; /* of the instruction that does it, 0: none */
     uint64_t address;  /* as the tile's harts and NIUs have it */
     uint32_t size;     /* bytes */
-    uint32_t value;    /* of accesses of up to 4 bytes */
+    uint32_t value;    /* of accesses of up to 4 bytes by harts */
     uint16_t node;     /* OBSERVED_NOC: the other tile, y * GRID_WIDTH + x */
+    uint8_t noc;       /* of packets */
+    uint8_t packet;    /* enum noc_kind of packets */
+    bool is_multicast; /* of packets that are sent: `node` says nothing */
+    uint8_t asker;     /* of packets: the enum observed_agent that has asked for it */
 };
 
 struct observer {
@@ -79,7 +83,8 @@ struct observer {
     bool (*see)(void *context, struct tile *tile, const struct observed *event);
     /* Does it want to know of this tile? NULL: of all. */
     bool (*wants)(void *context, const struct tile *tile);
-    void (*free)(void *context); /* when the chip is destroyed; may be NULL */
+    void (*window)(void *context); /* behind each window of the chip; may be NULL */
+    void (*free)(void *context);   /* when the chip is destroyed; may be NULL */
     void *context;
     struct observer *next; /* of the chip */
 };

@@ -8,63 +8,120 @@
 #include <unistd.h>
 
 #include "isa/error.h"
+#include "observe/trace_filter.h"
 #include "observe/trace_text.h"
+#include "observe/trace_writer.h"
 
 enum { BUFFER_BYTES = 1 << 16 };
 
 struct trace_file {
     struct penrose_chip *chip;
-    struct trace_text *text;
+    struct trace_text *text; /* one of the two */
+    struct trace_writer *binary;
     int fd;
     pid_t process; /* that started it; a child that has a copy of this must not write */
-    bool failed;
+    int error;     /* errno of what has failed; 0: nothing */
     size_t used;
     char buffer[BUFFER_BYTES];
 };
 
-static void write_out(struct trace_file *trace)
+static void write_to_trace(void *context, const void *bytes, size_t size)
 {
+    struct trace_file *trace = context;
     size_t done = 0;
     bool is_own = trace->process == getpid();
-    while (is_own && done < trace->used && !trace->failed) {
-        ssize_t written = write(trace->fd, trace->buffer + done, trace->used - done);
+    while (is_own && done < size && !trace->error) {
+        ssize_t written = write(trace->fd, (const char *)bytes + done, size - done);
         done += written > 0 ? (size_t)written : 0;
-        trace->failed = written < 0 && errno != EINTR;
+        trace->error = written < 0 && errno != EINTR ? errno : 0;
     }
+}
+
+static void write_lines(struct trace_file *trace)
+{
+    write_to_trace(trace, trace->buffer, trace->used);
     trace->used = 0;
 }
 
-static void take_event(void *context, const struct penrose_trace_event *event)
+static void take_line(void *context, const struct penrose_trace_event *event)
 {
     struct trace_file *trace = context;
-    if (BUFFER_BYTES - trace->used < TRACE_LINE_BYTES) {
-        write_out(trace);
-    }
     trace->used += trace_text_line(trace->text, event, trace->buffer + trace->used);
+    if (trace->fd == STDERR_FILENO || BUFFER_BYTES - trace->used < TRACE_LINE_BYTES) {
+        write_lines(trace);
+    }
 }
 
-enum penrose_status trace_file_start(struct penrose_chip *chip, const char *path,
-                                     struct trace_file **result, struct penrose_error *error)
+static void take_record(void *context, const struct penrose_trace_event *event)
 {
-    struct trace_file *trace = calloc(1, sizeof *trace);
-    struct trace_text *text = trace_text_create(chip);
-    *result = NULL;
-    if (!trace || !text) {
-        free(trace);
-        trace_text_destroy(text);
+    const struct trace_file *trace = context;
+    trace_writer_add(trace->binary, event);
+}
+
+static bool is_binary(const char *path)
+{
+    size_t length = path ? strlen(path) : 0, suffix = sizeof TRACE_FILE_SUFFIX - 1;
+    return length > suffix && strcmp(path + length - suffix, TRACE_FILE_SUFFIX) == 0;
+}
+
+static enum penrose_status open_file(struct trace_file *trace,
+                                     const struct trace_file_options *options,
+                                     struct penrose_error *error)
+{
+    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options->appends ? O_APPEND : O_TRUNC);
+    if (is_binary(options->path)) {
+        trace->binary = trace_writer_create(write_to_trace, trace);
+    } else {
+        trace->text = trace_text_create();
+    }
+    if (!trace->binary && !trace->text) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for a trace");
     }
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        free(trace);
-        trace_text_destroy(text);
-        return error_set(error, PENROSE_E_FILE, "cannot write %s: %s", path, strerror(errno));
+    trace->fd = options->path ? open(options->path, flags, 0666) : STDERR_FILENO;
+    return trace->fd >= 0 ? PENROSE_OK
+                          : error_set(error, PENROSE_E_FILE, "cannot write %s: %s", options->path,
+                                      strerror(errno));
+}
+
+static bool close_file(struct trace_file *trace)
+{
+    bool is_open = trace->fd > STDERR_FILENO;
+    int error = is_open && close(trace->fd) != 0 ? errno : 0;
+    error = trace->error ? trace->error : error;
+    trace_text_destroy(trace->text);
+    trace_writer_destroy(trace->binary);
+    free(trace);
+    errno = error ? error : errno;
+    return !error;
+}
+
+enum penrose_status trace_file_start(struct penrose_chip *chip,
+                                     const struct trace_file_options *options,
+                                     struct trace_file **result, struct penrose_error *error)
+{
+    struct trace_filter filter;
+    struct trace_file *trace = NULL;
+    enum penrose_status status = trace_filter_parse(options->filter, &filter, error);
+    *result = NULL;
+    if (status != PENROSE_OK) {
+        return status; /* before a file is emptied */
+    }
+    trace = calloc(1, sizeof *trace);
+    if (!trace) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for a trace");
     }
     trace->chip = chip;
-    trace->text = text;
-    trace->fd = fd;
     trace->process = getpid();
-    penrose_trace(chip, take_event, trace);
+    trace->fd = -1;
+    status = open_file(trace, options, error);
+    if (status == PENROSE_OK) {
+        status = penrose_trace(chip, options->filter, trace->binary ? take_record : take_line,
+                               trace, error);
+    }
+    if (status != PENROSE_OK) {
+        close_file(trace);
+        return status;
+    }
     *result = trace;
     return PENROSE_OK;
 }
@@ -74,10 +131,10 @@ bool trace_file_stop(struct trace_file *trace)
     if (!trace) {
         return true;
     }
-    penrose_trace(trace->chip, NULL, NULL);
-    write_out(trace);
-    bool failed = trace->failed | (close(trace->fd) != 0);
-    trace_text_destroy(trace->text);
-    free(trace);
-    return !failed;
+    (void)penrose_trace(trace->chip, NULL, NULL, NULL, NULL);
+    write_lines(trace);
+    if (trace->binary) {
+        trace_writer_flush(trace->binary);
+    }
+    return close_file(trace);
 }

@@ -103,7 +103,11 @@ static void tell_packet(struct tile *tile, enum observed_kind kind, const struct
                                    .pc = packet->pc,
                                    .address = packet->address,
                                    .size = packet->size,
-                                   .node = node};
+                                   .node = node,
+                                   .noc = packet->noc,
+                                   .packet = packet->kind,
+                                   .is_multicast = packet->is_multicast,
+                                   .asker = packet->agent};
     if (tile_is_observed(tile, kind)) {
         tile_tell(tile, &event);
     }
@@ -121,6 +125,17 @@ static void tell_delivered(struct tile *tile, const struct noc_packet *packet, u
         tile_tell_access(tile, OBSERVED_NOC, true, node, address, packet->size, cycle);
     }
     tell_packet(tile, OBSERVED_DELIVERED, packet, node, cycle);
+}
+
+void tile_noc_tell_answer(struct tile *tile, const struct noc_packet *request, uint64_t cycle)
+{
+    if (tile->observed) {
+        struct noc_packet answer = *request;
+        answer.kind = request->kind == NOC_READ ? NOC_READ_RESPONSE : NOC_WRITE_ACK;
+        answer.from = request->to;
+        answer.address = request->back_address;
+        tell_delivered(tile, &answer, cycle);
+    }
 }
 
 bool tile_noc_serve(struct tile *tile, struct noc_packet *packet, uint64_t cycle)

@@ -24,6 +24,9 @@ void tile_noc_arrivals(struct tile *tile, uint64_t end);
 /* A packet does here what it came for, and observers are told. False when it must wait. */
 bool tile_noc_serve(struct tile *tile, struct noc_packet *packet, uint64_t cycle);
 
+/* Tells observers of the answer to a request of GDDR that did not travel. */
+void tile_noc_tell_answer(struct tile *tile, const struct noc_packet *request, uint64_t cycle);
+
 /* When the next packet arrives that can be served, UINT64_MAX: none. */
 uint64_t tile_noc_next(const struct tile *tile);
 

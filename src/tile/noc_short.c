@@ -100,10 +100,7 @@ static bool serve_gddr(struct tile *tile, struct noc_packet *packet, uint64_t cy
         return false;
     }
     noc_answer(&here, packet, bytes, cycle);
-    if (is_read) {
-        tile_tell_access(tile, OBSERVED_NOC, true, packet->to, packet->back_address, packet->size,
-                         cycle);
-    }
+    tile_noc_tell_answer(tile, packet, cycle);
     note_unseen(tile, packet);
     packet->is_answered = true;
     if (is_read) {

@@ -5,7 +5,8 @@ grid.sh calls it.
             [--long]
 
 SCRATCH/kernels/PROGRAM has the kernels, kernels7 those for FIRMWARE7, which is for p100a. Each case runs under several schedules and with several
-numbers of threads; all must leave the same bits, and threads the same number of cycles, too.
+numbers of threads; all must leave the same bits, and threads and traces the same number of cycles,
+too.
 """
 
 import argparse
@@ -149,11 +150,13 @@ def load_description(path):
     return json.loads("\n".join(line.split("//")[0] for line in lines))
 
 
-def schedules(case, seeds, is_long):
+def schedules(case, work, seeds, is_long):
     """Options, and whether the cycles must be those of the first run."""
     yield ["--threads", "1"], True
     yield ["--threads", "2"], True
     yield ["--threads", "7"], True
+    if not case.is_large:
+        yield [f"--trace={work}/trace.ptrace"], True
     for seed in range(1, seeds + 1):
         yield ["--schedule", f"random:{seed}", "--threads", "2"], False
     yield ["--timing", "timed", "--threads", "2"], False
@@ -190,7 +193,7 @@ def check(arguments, case):
         np.save(work / name, array)
     expected = bits_of(case.expected(work))
     cycles, failures = None, 0
-    for options, has_same_cycles in schedules(case, arguments.seeds, arguments.long):
+    for options, has_same_cycles in schedules(case, work, arguments.seeds, arguments.long):
         result, report = run(arguments, case, work, options)
         if report is None:
             problem = result

@@ -87,6 +87,7 @@ UNIT_TESTS = \
 	%D%/observe/check_gdb_packet \
 	%D%/observe/check_gdb_server \
 	%D%/observe/check_history \
+	%D%/observe/check_trace \
 	%D%/observe/check_waits \
 	%D%/eth/check_base_firmware \
 	%D%/eth/check_classify \

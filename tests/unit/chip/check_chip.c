@@ -7,6 +7,7 @@
 
 #include <penrose/debug.h>
 #include <penrose/penrose.h>
+#include <penrose/trace.h>
 
 #include "chip/chip.h"
 #include "unit/chip/chip_program.h"
@@ -389,8 +390,8 @@ struct trace_counts {
 static void count_event(void *context, const struct penrose_trace_event *event)
 {
     struct trace_counts *counts = context;
-    counts->instructions += event->type == PENROSE_TRACE_INSTRUCTION;
-    counts->accesses += event->type == PENROSE_TRACE_ACCESS;
+    counts->instructions += event->kind == PENROSE_TRACE_INSTRUCTION;
+    counts->accesses += event->kind == PENROSE_TRACE_REGISTER;
 }
 
 TEST(trace_sees_everything)
@@ -401,12 +402,12 @@ TEST(trace_sees_everything)
     struct penrose_error error;
     struct trace_counts counts = {0};
     write_program(chip, 1, 2, 0x1000, program);
-    penrose_trace(chip, count_event, &counts);
+    penrose_trace(chip, NULL, count_event, &counts, NULL);
     penrose_hart_release(chip, 1, 2, PENROSE_BRISC, 0x1000, &error);
     run_for(chip, 1000);
     ck_assert_uint_eq(counts.instructions, 4);
     ck_assert_uint_eq(counts.accesses, 1);
-    penrose_trace(chip, NULL, NULL);
+    penrose_trace(chip, NULL, NULL, NULL, NULL);
     penrose_chip_destroy(chip);
 }
 
@@ -436,9 +437,9 @@ TEST_EACH(tracing_changes_no_time, 3 * COUNT(waiting))
     struct penrose_options options = {.size = sizeof options, .timed = _i % 3 == 2};
     options.schedule = _i % 3 == 1 ? PENROSE_LOCKSTEP : PENROSE_FAST;
     struct penrose_chip *chips[2] = {open_chip(&options), open_chip(&options)};
-    penrose_trace(chips[1], see_nothing, NULL);
+    penrose_trace(chips[1], NULL, see_nothing, NULL, NULL);
     for (unsigned i = 0; i < 2; i++) {
-        const struct penrose_run run = {.cycles = 20000};
+        const struct penrose_run run = {.size = sizeof run, .cycles = 20000};
         start_program(chips[i], 1, 2, PENROSE_BRISC, 0x1000, waiting[_i / 3]);
         start_program(chips[i], 3, 2, PENROSE_TRISC1, 0x1000, waiting[0]);
         ck_assert_int_eq(penrose_run(chips[i], &run), PENROSE_QUIET);

@@ -277,13 +277,15 @@ TEST_EACH(bad_paths_are_reported, COUNT(bad_paths))
 
 static enum penrose_status save_error;
 
-static void save_while_running(void *context, const struct penrose_trace_event *event)
+static bool save_while_running(void *context, struct tile *tile, const struct observed *event)
 {
+    (void)tile;
     (void)event;
     void *bytes = NULL;
     size_t size;
     save_error = penrose_snapshot_to_memory(context, &bytes, &size, NULL);
     free(bytes);
+    return false;
 }
 
 static bool save_between_windows(struct penrose_chip *chip, void *context)
@@ -307,7 +309,9 @@ TEST(running_chip_is_not_saved)
     penrose_run(chip, &run);
     ck_assert_ptr_nonnull(copy);
     penrose_chip_destroy(copy);
-    penrose_trace(chip, save_while_running, chip);
+    struct observer saver = {
+        .kinds = 1 << OBSERVED_STARTS, .see = save_while_running, .context = chip};
+    ck_assert_int_eq(chip_observe(chip, &saver, NULL), PENROSE_OK);
     pass(chip, 256);
     ck_assert_int_eq(save_error, PENROSE_E_STATE);
     penrose_chip_destroy(chip);

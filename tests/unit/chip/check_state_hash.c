@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include <penrose/debug.h>
+#include <penrose/trace.h>
 
 #include "chip/chip.h"
 #include "unit/chip/snapshot_scenes.h"
@@ -105,7 +105,7 @@ TEST_EACH(hash_does_not_depend_on_the_way, (SCENES * SCENE_SCHEDULES))
     for (unsigned i = 0; i < WAYS; i++) {
         chip[i] = scene_chip(scene, schedule, ways[i].threads);
         scene->make(chip[i], 3);
-        penrose_trace(chip[i], ways[i].also & TRACED ? see_nothing : NULL, NULL);
+        penrose_trace(chip[i], NULL, ways[i].also & TRACED ? see_nothing : NULL, NULL, NULL);
     }
     for (unsigned window = 0; window < WINDOWS; window++) {
         for (unsigned i = 0; i < WAYS; i++) {

@@ -1,0 +1,440 @@
+/* `penrose trace`: what is in a trace in binary form. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "observe/names.h"
+#include "observe/trace_reader.h"
+#include "observe/trace_text.h"
+
+enum { FILTER_BYTES = 4096, KEY_SUMMARY = 0x900, KEY_TEXT };
+
+/* --- Counting --- */
+
+/* What is counted under a name. */
+struct tally_entry {
+    const char *name;
+    uint64_t count, cycles, first, last;
+};
+
+struct tally {
+    const char *title, *counted; /* of the table, and what `cycles` is; NULL: nothing */
+    struct tally_entry *entry;
+    size_t count, room;
+    size_t latest; /* where the name was found that was asked for last */
+};
+
+enum { TALLY_KINDS, TALLY_AGENTS, TALLY_TENSIX, TALLY_RISCV, TALLY_WAITS, TALLY_TOUCH, TALLIES };
+
+struct trace_query {
+    struct cli *cli;
+    const char *path;
+    char filter[FILTER_BYTES];
+    bool is_summary, has_addresses;
+    struct trace_text *text;
+    struct names names;
+    struct tally tally[TALLIES];
+    uint64_t taken, first, last;
+    bool has_failed; /* no memory, or stdout takes no more */
+};
+
+/* Tables are small, and what is counted repeats: a search from the latest place on is short. */
+static struct tally_entry *find_tally(struct trace_query *query, struct tally *tally,
+                                      const char *name)
+{
+    const char *kept = names_keep(&query->names, name, strlen(name));
+    for (size_t i = 0; i < tally->count; i++) {
+        size_t at = (tally->latest + i) % tally->count;
+        if (tally->entry[at].name == kept) {
+            tally->latest = at;
+            return &tally->entry[at];
+        }
+    }
+    if (tally->count == tally->room) {
+        size_t room = tally->room ? tally->room * 2 : 64;
+        struct tally_entry *grown = realloc(tally->entry, room * sizeof *grown);
+        if (!grown) {
+            query->has_failed = true;
+            return NULL;
+        }
+        tally->entry = grown;
+        tally->room = room;
+    }
+    tally->entry[tally->count] = (struct tally_entry){.name = kept, .first = UINT64_MAX};
+    return &tally->entry[tally->count++];
+}
+
+static void count_as(struct trace_query *query, unsigned number, const char *name,
+                     const struct penrose_trace_event *event, uint64_t cycles)
+{
+    struct tally_entry *entry = find_tally(query, &query->tally[number], name);
+    if (entry) {
+        entry->count++;
+        entry->cycles += cycles;
+        entry->first = event->cycle < entry->first ? event->cycle : entry->first;
+        entry->last = event->cycle > entry->last ? event->cycle : entry->last;
+    }
+}
+
+static void count_mnemonic(struct trace_query *query, const struct penrose_trace_event *event)
+{
+    bool is_tensix = event->kind == PENROSE_TRACE_TENSIX;
+    const char *text = trace_text_instruction(query->text, event);
+    char name[96];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, " "), text);
+    count_as(query, is_tensix ? TALLY_TENSIX : TALLY_RISCV, name, event, event->waited);
+}
+
+/* Who touches the addresses that were asked for, and from where. */
+static void count_touch(struct trace_query *query, const struct penrose_trace_event *event)
+{
+    static const char *const access[] = {"reads", "writes"}, *const noc[] = {"delivers", "sends"};
+    char name[512];
+    snprintf(name, sizeof name, "(%u, %u) %s %s%s%s%s%s", event->x, event->y, event->agent_name,
+             (event->kind == PENROSE_TRACE_NOC ? noc : access)[event->begins],
+             *event->symbol ? " in " : "", event->symbol, *event->source ? ", " : "",
+             event->source);
+    size_t length = strlen(name);
+    if (event->line) {
+        snprintf(name + length, sizeof name - length, ":%u", event->line);
+    } else if (event->kind == PENROSE_TRACE_DATA && event->agent == PENROSE_AGENT_NOC) {
+        snprintf(name + length, sizeof name - length, " for (%u, %u)", event->peer_x,
+                 event->peer_y);
+    }
+    count_as(query, TALLY_TOUCH, name, event, 0);
+}
+
+static void count_event(struct trace_query *query, const struct penrose_trace_event *event)
+{
+    char name[300];
+    count_as(query, TALLY_KINDS, penrose_trace_kind_name(event->kind), event, 0);
+    count_as(query, TALLY_AGENTS, event->agent_name, event, 0);
+    if (event->kind == PENROSE_TRACE_INSTRUCTION || event->kind == PENROSE_TRACE_TENSIX) {
+        count_mnemonic(query, event);
+    }
+    if (event->kind == PENROSE_TRACE_WAIT && event->begins) {
+        snprintf(name, sizeof name, "%s: %s", event->agent_name, event->what);
+        count_as(query, TALLY_WAITS, name, event, 0);
+    }
+    if (query->has_addresses && event->kind != PENROSE_TRACE_WAIT) {
+        count_touch(query, event);
+    }
+}
+
+/* --- JSON --- */
+
+static void set_named(json_t *object, const char *name, const char *text)
+{
+    if (*text) {
+        json_object_set_new(object, name, json_string(text));
+    }
+}
+
+static void set_place(json_t *object, const char *name, unsigned x, unsigned y)
+{
+    json_object_set_new(object, name, json_pack("[i, i]", (int)x, (int)y));
+}
+
+static void set_details(json_t *object, const struct penrose_trace_event *event)
+{
+    switch (event->kind) {
+    case PENROSE_TRACE_INSTRUCTION:
+    case PENROSE_TRACE_TENSIX:
+    case PENROSE_TRACE_KINDS:
+        break;
+    case PENROSE_TRACE_MEMORY:
+    case PENROSE_TRACE_REGISTER:
+        json_set_count(object, "value", event->value);
+        json_object_set_new(object, "writes", json_boolean(event->begins));
+        break;
+    case PENROSE_TRACE_DATA:
+        json_object_set_new(object, "writes", json_boolean(event->begins));
+        break;
+    case PENROSE_TRACE_NOC:
+        json_object_set_new(object, "sent", json_boolean(event->begins));
+        json_set_count(object, "noc", event->noc);
+        set_place(object, "peer", event->peer_x, event->peer_y);
+        break;
+    case PENROSE_TRACE_WAIT:
+        json_object_set_new(object, "begins", json_boolean(event->begins));
+        break;
+    }
+    if (event->size) {
+        json_object_set_new(object, "address", json_integer((json_int_t)event->address));
+        json_set_count(object, "size", event->size);
+    }
+    set_named(object, "what", event->what);
+}
+
+static json_t *event_json(struct trace_query *query, const struct penrose_trace_event *event)
+{
+    json_t *object = json_object();
+    json_set_count(object, "cycle", event->cycle);
+    set_place(object, "tile", event->x, event->y);
+    json_object_set_new(object, "agent", json_string(event->agent_name));
+    json_object_set_new(object, "kind", json_string(penrose_trace_kind_name(event->kind)));
+    if (event->thread >= 0) {
+        json_set_count(object, "thread", (uint64_t)event->thread);
+    }
+    if (event->word) {
+        json_object_set_new(object, "pc", json_address(event->pc));
+        json_object_set_new(object, "word", json_address(event->word));
+        json_object_set_new(object, "text",
+                            json_string(trace_text_instruction(query->text, event)));
+    }
+    if (event->has_result) {
+        char name[8];
+        snprintf(name, sizeof name, "%c%u", event->result.file == PENROSE_F ? 'f' : 'x',
+                 event->result.number);
+        json_object_set_new(object, "register", json_string(name));
+        json_set_count(object, "result", event->result_value);
+    }
+    set_details(object, event);
+    if (event->waited) {
+        json_set_count(object, "waited", event->waited);
+    }
+    set_named(object, "symbol", event->symbol);
+    if (*event->symbol) {
+        json_set_count(object, "offset", event->symbol_offset);
+    }
+    set_named(object, "source", event->source);
+    if (event->line) {
+        json_set_count(object, "line", event->line);
+    }
+    return object;
+}
+
+/* --- Events --- */
+
+static void print_event(struct trace_query *query, const struct penrose_trace_event *event)
+{
+    char line[TRACE_LINE_BYTES];
+    if (!query->cli->json) {
+        size_t length = trace_text_line(query->text, event, line);
+        query->has_failed |= fwrite(line, 1, length, stdout) != length;
+        return;
+    }
+    json_t *object = event_json(query, event);
+    query->has_failed |= !object || json_dumpf(object, stdout, JSON_COMPACT) != 0;
+    putchar('\n');
+    json_decref(object);
+}
+
+static void take_queried(void *context, const struct penrose_trace_event *event)
+{
+    struct trace_query *query = context;
+    query->first = query->taken == 0 || event->cycle < query->first ? event->cycle : query->first;
+    query->last = event->cycle > query->last ? event->cycle : query->last;
+    query->taken++;
+    if (query->has_failed) {
+        return;
+    }
+    if (query->is_summary) {
+        count_event(query, event);
+    } else {
+        print_event(query, event);
+    }
+}
+
+/* --- Summaries --- */
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct tally_entry *first = a, *second = b;
+    if (first->count != second->count) {
+        return first->count > second->count ? -1 : 1;
+    }
+    return strcmp(first->name, second->name);
+}
+
+static void print_tally(const struct tally *tally)
+{
+    if (tally->count == 0) {
+        return;
+    }
+    printf("\n%s\n  %12s  ", tally->title, "count");
+    if (tally->counted) {
+        printf("%12s  ", tally->counted);
+    }
+    printf("%10s  %10s\n", "first", "last");
+    for (size_t i = 0; i < tally->count; i++) {
+        const struct tally_entry *entry = &tally->entry[i];
+        printf("  %12" PRIu64 "  ", entry->count);
+        if (tally->counted) {
+            printf("%12" PRIu64 "  ", entry->cycles);
+        }
+        printf("%10" PRIu64 "  %10" PRIu64 "  %s\n", entry->first, entry->last, entry->name);
+    }
+}
+
+static json_t *tally_json(const struct tally *tally)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < tally->count; i++) {
+        const struct tally_entry *entry = &tally->entry[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "name", json_string(entry->name));
+        json_set_count(object, "count", entry->count);
+        if (tally->counted) {
+            json_set_count(object, "waited", entry->cycles);
+        }
+        json_set_count(object, "first_cycle", entry->first);
+        json_set_count(object, "last_cycle", entry->last);
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static enum cli_exit print_summary(struct trace_query *query, const struct trace_reading *reading)
+{
+    static const char *const members[TALLIES] = {"kinds", "agents", "tensix",
+                                                 "riscv", "waits",  "touched_by"};
+    for (unsigned i = 0; i < TALLIES; i++) {
+        struct tally *tally = &query->tally[i];
+        if (tally->count > 0) {
+            qsort(tally->entry, tally->count, sizeof *tally->entry, compare_entries);
+        }
+    }
+    if (query->cli->json) {
+        json_t *object = json_object();
+        json_object_set_new(object, "command", json_string("trace"));
+        json_object_set_new(object, "file", json_string(query->path));
+        json_set_count(object, "events_in_file", reading->events);
+        json_set_count(object, "events", query->taken);
+        json_set_count(object, "first_cycle", query->first);
+        json_set_count(object, "last_cycle", query->last);
+        for (unsigned i = 0; i < TALLIES; i++) {
+            json_object_set_new(object, members[i], tally_json(&query->tally[i]));
+        }
+        return output_json(query->cli, object);
+    }
+    printf("%s: %" PRIu64 " of %" PRIu64 " events, cycles %" PRIu64 " to %" PRIu64 "\n",
+           query->path, query->taken, reading->events, query->first, query->last);
+    for (unsigned i = 0; i < TALLIES; i++) {
+        print_tally(&query->tally[i]);
+    }
+    return CLI_DONE;
+}
+
+/* --- The command --- */
+
+static error_t parse_word(struct trace_query *query, const char *word)
+{
+    size_t length = strlen(query->filter);
+    if (!query->path) {
+        query->path = word;
+        return 0;
+    }
+    if (length + strlen(word) + 2 > sizeof query->filter) {
+        return options_refuse(query->cli, "the filter is too long");
+    }
+    snprintf(query->filter + length, sizeof query->filter - length, " %s", word);
+    query->has_addresses |= strncmp(word, "address=", 8) == 0 || strstr(word, " address=");
+    return 0;
+}
+
+static error_t parse_trace(int key, char *argument, struct argp_state *state)
+{
+    struct trace_query *query = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = query->cli;
+        return 0;
+    case KEY_SUMMARY:
+        query->is_summary = true;
+        return 0;
+    case KEY_TEXT:
+        return 0; /* what there is without --json */
+    case ARGP_KEY_ARG:
+        return parse_word(query, argument);
+    case ARGP_KEY_NO_ARGS:
+        return options_refuse(query->cli, "name a file that --trace=FILE.ptrace has written");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option option_rows[] = {
+    {"summary", KEY_SUMMARY, NULL, 0,
+     "Count the events: by kind, agent and mnemonic, waits by what is waited for, and with "
+     "address= "
+     "who touched it",
+     0},
+    {"text", KEY_TEXT, NULL, 0, "A line for each event (default)", 0},
+    {0},
+};
+
+static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}};
+
+static const struct argp trace_argp = {
+    .options = option_rows,
+    .parser = parse_trace,
+    .args_doc = "FILE [FILTER...]",
+    .doc = "Shows what is in a trace that --trace=FILE.ptrace, or PENROSE_TRACE=FILE.ptrace, has "
+           "written. With --json each event is an object on a line of its own."
+           "\vFilters are those of --trace-filter: an event is shown when it fits one word of each "
+           "key.\n"
+           "  tile=X,Y or X-X,Y-Y   hart=NAME,...   thread=N,...   kind=NAME,...   cycle=N-N   "
+           "pc=N-N\n"
+           "  address=N-N           function=NAME\n"
+           "Kinds are instruction, tensix, memory, register, data, noc and wait.\n\n"
+           "Examples:\n"
+           "  penrose trace t.ptrace --summary\n"
+           "  penrose trace t.ptrace tile=1,2 hart=trisc1 kind=tensix,wait cycle=1000-2000\n"
+           "  penrose trace t.ptrace address=0x1f000-0x1f7ff --summary\n"
+           "        who touched these bytes\n\n"
+           "Exit codes: 0 done, 2 usage or bad file.",
+    .children = children,
+};
+
+static enum cli_exit read_queried(struct trace_query *query)
+{
+    struct trace_reading reading = {.take = take_queried, .context = query};
+    struct penrose_error error;
+    enum penrose_status status = trace_read(query->path, query->filter, &reading, &error);
+    if (reading.is_cut) {
+        note("%s ends in the middle of a block; what is before that is shown", query->path);
+    }
+    if (query->has_failed) {
+        return ferror(stdout) ? CLI_DONE : complain(query->cli, "no memory"); /* main tells */
+    }
+    if (status != PENROSE_OK) {
+        return complain(query->cli, "%s", error.text);
+    }
+    return query->is_summary ? print_summary(query, &reading) : CLI_DONE;
+}
+
+enum cli_exit cmd_trace(struct cli *cli, int argc, char **argv)
+{
+    static const struct tally tallies[TALLIES] = {
+        {.title = "Events by kind"},
+        {.title = "Events by agent"},
+        {.title = "Tensix instructions", .counted = "waited"},
+        {.title = "RISC-V instructions"},
+        {.title = "Waits, by what was waited for"},
+        {.title = "Who touched it"},
+    };
+    enum cli_exit exit;
+    struct trace_query *query = calloc(1, sizeof *query);
+    if (!query) {
+        return complain(cli, "no memory");
+    }
+    query->cli = cli;
+    query->text = trace_text_create();
+    memcpy(query->tally, tallies, sizeof tallies);
+    if (!query->text) {
+        exit = complain(cli, "no memory");
+    } else if (options_parse(cli, &trace_argp, argc, argv, query, &exit)) {
+        exit = read_queried(query);
+    }
+    for (unsigned i = 0; i < TALLIES; i++) {
+        free(query->tally[i].entry);
+    }
+    names_free(&query->names);
+    trace_text_destroy(query->text);
+    free(query);
+    return exit;
+}

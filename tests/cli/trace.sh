@@ -1,0 +1,73 @@
+#!/bin/bash
+# `--trace`, `--trace-filter` and `penrose trace`: text and binary form, filters, files that are none.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+
+# a0 = 100; do a0-- while (a0); store it at 0x400; a1 = [0xffb121f0]
+make_elf "$work/loop.elf" 0 \
+    "0 5 06400513 fff50513 fe051ee3 40a02023 ffb127b7 1f07a583 00100073"
+
+expect "trace as text" 0 '^ +0 +1,2 +brisc +0x00000000 06400513  addi a0, zero, 100 +a0=0x00000064' \
+    'store 0x00000400 <- 0x00000000  4 bytes' 'load  0xffb121f0 -> 0x' -- run "$work/loop.elf" --trace
+lines=$(grep -c ' brisc ' "$work/err")
+cycles=$(sed -n 's/.* after \([0-9]*\) cycles.*/\1/p' "$work/out")
+expect "trace in binary form" 0 -- run "$work/loop.elf" "--trace=$work/t.ptrace"
+report "as many cycles" "$([ "$(sed -n 's/.* after \([0-9]*\) cycles.*/\1/p' "$work/out")" = \
+    "$cycles" ] || echo "not $cycles")"
+expect "no trace" 0 -- run "$work/loop.elf"
+report "as many cycles without a trace" "$([ "$(sed -n 's/.* after \([0-9]*\) cycles.*/\1/p' \
+    "$work/out")" = "$cycles" ] || echo "not $cycles")"
+expect "the binary form as text" 0 'out:^ +0 +1,2 +brisc +0x00000000 06400513  addi a0, zero, 100' \
+    'out:store 0x00000400 <- 0x00000000' -- trace "$work/t.ptrace" --text
+report "as many lines" "$([ "$(wc -l <"$work/out")" -eq "$lines" ] || echo "not $lines")"
+expect "as JSON" 0 'out:^\{"cycle":0,"tile":\[1,2\],"agent":"brisc","kind":"instruction",.*"text":"addi a0, zero, 100","register":"x10","result":100' \
+    'out:"kind":"memory","value":0,"writes":true,"address":1024,"size":4' -- \
+    trace "$work/t.ptrace" --json
+report "a line each" "$([ "$(wc -l <"$work/out")" -eq "$lines" ] || echo "not $lines")"
+expect "a summary" 0 'out:^ +205 .* instruction$' 'out:^ +101 .* addi$' 'out:^ +100 .* bne$' \
+    'out: 207 of 207 events, cycles 0 to' -- trace "$work/t.ptrace" --summary
+expect "a summary as JSON" 0 'out:"command": "trace"' 'out:"events": 207' 'out:"name": "bne",' -- \
+    trace "$work/t.ptrace" --summary --json
+expect "a filter of a file" 0 'out:^ +1 .* memory$' 'out:\(1, 2\) brisc writes$' -- \
+    trace "$work/t.ptrace" --summary address=0x400 kind=memory
+report "and nothing else" "$(grep -q ' addi' "$work/out" && echo "instructions")"
+expect "a filter of a run" 0 'load  0xffb121f0' -- \
+    run "$work/loop.elf" --trace-filter 'kind=register tile=1,2 hart=brisc'
+report "is the only line" "$([ "$(grep -c ' brisc ' "$work/err")" -eq 1 ] || echo "it is not")"
+expect "a filter of a run in binary form" 0 -- run "$work/loop.elf" "--trace=$work/f.ptrace" \
+    --trace-filter 'cycle=0-10'
+expect "holds what passes" 0 'out: 11 of 11 events' -- \
+    trace "$work/f.ptrace" --summary
+
+# --- Mistakes ---
+
+expect "a wrong filter of a run" 2 "--trace-filter: 'hart=nobody' is no filter" -- \
+    run "$work/loop.elf" --trace-filter hart=nobody
+expect "a wrong filter of a file" 2 "'colour=red' is no filter of a trace; words are tile=" -- \
+    trace "$work/t.ptrace" colour=red
+expect "no file" 2 'name a file' -- trace
+expect "a file that is not there" 2 'cannot read .*/absent' -- trace "$work/absent"
+expect "a file that is text" 2 'no trace in binary form; one is written to a file whose name ends' -- \
+    trace "$work/loop.elf"
+: >"$work/empty"
+expect "an empty file" 2 'no trace in binary form' -- trace "$work/empty"
+cat "$work/t.ptrace" "$work/t.ptrace" >"$work/twice"
+expect "files that follow each other" 0 'out: 414 of 414 events' -- trace "$work/twice" --summary
+head -c $(($(wc -c <"$work/t.ptrace") + 100)) "$work/twice" >"$work/cut"
+messages=1 expect "a file that was cut" 0 'ends in the middle of a block' 'out: 207 of 207 events' -- \
+    trace "$work/cut" --summary
+{ cat "$work/t.ptrace"; head -c 60 "$work/t.ptrace"; tail -c +100 "$work/t.ptrace"; } >"$work/bad"
+head -c 4000 /dev/zero >>"$work/bad"
+expect "a file that is damaged" 2 'the trace is damaged' 'out:addi a0, zero, 100' -- \
+    trace "$work/bad"
+printf 'PNRSTRC\0\2%0100d' 0 >"$work/later"
+expect "another version" 2 'version .*, this program reads version 1' -- trace "$work/later"
+expect "nowhere to write" 2 '--trace: cannot write /nowhere/t.ptrace' -- \
+    run "$work/loop.elf" --trace=/nowhere/t.ptrace
+if [ -w /dev/full ]; then
+    ln -s /dev/full "$work/full.ptrace"
+    expect "a full disk" 2 "--trace: cannot write .*full.ptrace: No space" -- \
+        run "$work/loop.elf" "--trace=$work/full.ptrace"
+fi
+finish
