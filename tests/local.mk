@@ -56,6 +56,11 @@ TESTS += $(SHELL_TESTS)
 check_PROGRAMS += %D%/gdb/host
 tests_gdb_host_LDADD = -ldl
 EXTRA_DIST += %D%/gdb/lib.bash %D%/gdb/targets.c
+## Programs of others have no sanitizer's runtime.
+if IS_PRODUCT
+TESTS += %D%/abi/find-package.sh
+endif
+EXTRA_DIST += %D%/abi/find-package.sh
 EXTRA_DIST += $(SHELL_TESTS) %D%/difftest/golden.bash %D%/cli/lib.bash %D%/cli/faults.bash
 EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py %D%/scripts/capture.py
 EXTRA_DIST += %D%/guests/vector.py %D%/guests/vector_model.py
