@@ -23,6 +23,7 @@ SHELL_TESTS = \
 	%D%/abi/exports.sh \
 	%D%/cli/bad-files.sh \
 	%D%/cli/compare.sh \
+	%D%/cli/completion.sh \
 	%D%/cli/console.sh \
 	%D%/cli/data-errors.sh \
 	%D%/cli/doctor.sh \

@@ -482,13 +482,15 @@ enum penrose_status penrose_coprocessor_reset(struct penrose_chip *chip, unsigne
 /* A report of a fault, several lines. Any thread. */
 int penrose_fault_format(const struct penrose_fault *fault, char *text, size_t size);
 
-/* Is it the same mistake, perhaps on another tile: does the same instruction of the same source
- * break a rule of the same kind? Where the record has no instruction, the texts of the rules are
+/* Is it the same mistake, perhaps on another tile: does the same instruction of the same source, or
+ * one of its kind into which the compiler has unrolled the line, break a rule of the same kind,
+ * whatever the address is? Where the record has no instruction, the texts of the rules are
  * compared too, and where it has no hart, addresses. Any thread. */
 bool penrose_fault_alike(const struct penrose_fault *fault, const struct penrose_fault *other);
 
-/* One line on who else made the mistake, on `count` tiles, of which some are named: for many tiles
- * that run one program, in place of a report of each. (There may be more than the chip has kept
+/* One line on who else made the mistake, at `count` places, of which some are named: for many tiles
+ * that run one program, in place of a report of each; a place of the fault's own tile is another
+ * time there. (There may be more than the chip has kept
  * records of.) Any thread. */
 int penrose_fault_format_others(const struct penrose_fault *fault,
                                 const struct penrose_place *tiles, size_t count, char *text,

@@ -1,10 +1,11 @@
 /* Mistakes that many tiles make, see abi/alike.h. */
 #include "abi/alike.h"
 
-/* Notes where it was made; false when there is no room. */
+/* Notes where it was made, on other tiles once; false when there is no room. */
 static bool add(struct alike_group *group, struct penrose_place place)
 {
-    for (unsigned i = 0; i < group->others; i++) {
+    bool is_here = group->first.x == place.x && group->first.y == place.y;
+    for (unsigned i = 0; i < group->others && !is_here; i++) {
         if (group->other[i].x == place.x && group->other[i].y == place.y) {
             return true;
         }
@@ -20,8 +21,7 @@ bool alike_has(struct alike *alike, const struct penrose_fault *fault)
 {
     for (unsigned i = 0; i < alike->groups; i++) {
         struct alike_group *group = &alike->group[i];
-        bool is_elsewhere = group->first.x != fault->x || group->first.y != fault->y;
-        if (is_elsewhere && penrose_fault_alike(&group->first, fault)) {
+        if (penrose_fault_alike(&group->first, fault)) {
             return add(group, (struct penrose_place){fault->x, fault->y});
         }
     }

@@ -22,8 +22,7 @@ struct alike {
     unsigned groups;
 };
 
-/* True when the fault is like one before on another tile, which is noted: it need not be told in
- * full. */
+/* True when the fault is like one before, which is noted: it need not be told in full. */
 bool alike_has(struct alike *alike, const struct penrose_fault *fault);
 
 #endif

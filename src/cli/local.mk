@@ -1,4 +1,10 @@
-## The program.
+## The program, and how shells complete its command line.
+bashcompletiondir = $(datadir)/bash-completion/completions
+zshcompletiondir = $(datadir)/zsh/site-functions
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_bashcompletion_DATA = %D%/completion/bash/penrose
+dist_zshcompletion_DATA = %D%/completion/_penrose
+dist_fishcompletion_DATA = %D%/completion/penrose.fish
 bin_PROGRAMS += penrose
 penrose_CPPFLAGS = $(AM_CPPFLAGS) -DPENROSE_CARDS_DIR='"$(cardsdir)"' -DPENROSE_KIT_DIR='"$(pkgdatadir)/kit"'
 penrose_LDFLAGS = $(product_ldflags)

@@ -114,7 +114,7 @@ static enum cli_exit dispatch(struct cli *cli, int argc, char **argv)
     if (is_help(name)) {
         return help(cli, argc > 2 ? argv[2] : NULL);
     }
-    if (strcmp(name, "--version") == 0) {
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
         printf("penrose %s\n", penrose_version());
         return CLI_DONE;
     }

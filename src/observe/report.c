@@ -59,14 +59,29 @@ PENROSE_EXPORT int penrose_fault_format(const struct penrose_fault *fault, char 
     return sink.length;
 }
 
-static bool is_same_code(const struct penrose_fault *a, const struct penrose_fault *b)
+static bool is_same_line(const struct penrose_fault *a, const struct penrose_fault *b)
 {
-    bool is_same = a->pc == b->pc && a->word == b->word && !strcmp(a->symbol, b->symbol) &&
-                   !strcmp(a->source, b->source);
+    bool is_same = !strcmp(a->source, b->source);
     for (unsigned i = 0; i < PENROSE_INLINED; i++) {
         is_same &= !strcmp(a->inlined_at[i], b->inlined_at[i]);
     }
     return is_same;
+}
+
+/* Are the first words the same, such as the names in "main+0x1c" or the mnemonics? */
+static bool begins_alike(const char *a, const char *b, const char *end)
+{
+    size_t length = strcspn(a, end);
+    return length == strcspn(b, end) && strncmp(a, b, length) == 0;
+}
+
+/* The compiler may have unrolled a line: then instructions of one kind are alike, wherever they are. */
+static bool is_same_code(const struct penrose_fault *a, const struct penrose_fault *b)
+{
+    bool is_same_place = a->pc == b->pc && a->word == b->word && !strcmp(a->symbol, b->symbol);
+    bool is_unrolled = *a->source && *a->disassembly && begins_alike(a->symbol, b->symbol, "+") &&
+                       begins_alike(a->disassembly, b->disassembly, " ");
+    return is_same_line(a, b) && (is_same_place || is_unrolled);
 }
 
 PENROSE_EXPORT bool penrose_fault_alike(const struct penrose_fault *fault,
@@ -86,12 +101,25 @@ PENROSE_EXPORT int penrose_fault_format_others(const struct penrose_fault *fault
 {
     enum { NAMED = 8 };
     struct sink sink = {.text = text, .size = size};
+    size_t here = 0;
     sink_put(&sink, "%s: ", text_or(penrose_fault_name(fault->kind), "fault"));
     put_culprit(&sink, fault);
-    sink_put(&sink, ": the same on %zu more tile%s:", count, count == 1 ? "" : "s");
-    for (size_t i = 0; i < count && i < NAMED; i++) {
-        sink_put(&sink, "%s (%u, %u)", i ? "," : "", tiles[i].x, tiles[i].y);
+    for (size_t i = 0; i < count; i++) {
+        here += tiles[i].x == fault->x && tiles[i].y == fault->y;
     }
-    sink_put(&sink, "%s\n", count > NAMED ? ", ..." : "");
+    if (here > 0) {
+        sink_put(&sink, ": the same %zu more time%s on this tile", here, here == 1 ? "" : "s");
+    }
+    if (here < count) {
+        sink_put(&sink, "%s the same on %zu more tile%s:", here ? ", and" : ":", count - here,
+                 count - here == 1 ? "" : "s");
+    }
+    for (size_t i = 0, named = 0; i < count && named <= NAMED; i++) {
+        bool is_here = tiles[i].x == fault->x && tiles[i].y == fault->y;
+        if (!is_here && named++ < NAMED) {
+            sink_put(&sink, "%s (%u, %u)", named > 1 ? "," : "", tiles[i].x, tiles[i].y);
+        }
+    }
+    sink_put(&sink, "%s\n", count - here > NAMED ? ", ..." : "");
     return sink.length;
 }

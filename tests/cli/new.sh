@@ -84,6 +84,22 @@ echo 'int main(void) { *(volatile int *)0x00400000 = 1; return 0; }' >ncrisc.c
 build test
 report "and a fault" "$([ $? -ne 0 ] && grep -q 'in main.*ncrisc.c:1' "$work/err" ||
     echo "make test ends well")"
+
+# One mistake of an unrolled loop is one report.
+cat >ncrisc.c <<'END'
+int main(void)
+{
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < 4; i++) {
+        ((volatile unsigned *)0x00400000)[i] = i;
+    }
+    return 0;
+}
+END
+build
+messages=2 expect "an unrolled loop" 0 "ncrisc.c:5: store of 4 bytes at 0x00400000" \
+    "in main.*ncrisc.c:5: the same 3 more times on this tile$" -- run --hart ncrisc=build/ncrisc.elf \
+    --policy unmapped-address=warn
 build dis
 report "make dis" "$(grep -q mul build/brisc.dis || echo "no code in build/brisc.dis")"
 build clean

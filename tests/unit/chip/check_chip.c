@@ -319,6 +319,22 @@ TEST(mistakes_are_alike_on_other_tiles)
     for (unsigned i = 0; i < OTHERS; i++) {
         ck_assert_msg(!penrose_fault_alike(&fault, &other[i]), "%u", i);
     }
+    struct penrose_fault unrolled = fault, next;
+    strcpy(unrolled.symbol, "main+0x10");
+    strcpy(unrolled.source, "main.c:7");
+    strcpy(unrolled.disassembly, "sw a0, 0(a1)");
+    next = unrolled;
+    next.pc = 0x1010;
+    next.word = 0x33;
+    strcpy(next.symbol, "main+0x20");
+    strcpy(next.disassembly, "sw a2, 4(a1)");
+    ck_assert(penrose_fault_alike(&unrolled, &next));
+    strcpy(next.disassembly, "lw a2, 4(a1)");
+    ck_assert(!penrose_fault_alike(&unrolled, &next));
+    next = unrolled;
+    next.pc = 0x1010;
+    strcpy(next.symbol, "mainly+0x10");
+    ck_assert(!penrose_fault_alike(&unrolled, &next));
     struct penrose_fault request = fault; /* of the NoC */
     request.word = other[1].word = 0;
     other[1].hart = fault.hart;
