@@ -27,6 +27,7 @@ SHELL_TESTS = \
 	%D%/cli/console.sh \
 	%D%/cli/data-errors.sh \
 	%D%/cli/doctor.sh \
+	%D%/cli/dumps.sh \
 	%D%/cli/exec.sh \
 	%D%/cli/explain.sh \
 	%D%/cli/firmware.sh \
@@ -63,7 +64,7 @@ TESTS += %D%/abi/find-package.sh
 endif
 EXTRA_DIST += %D%/abi/find-package.sh
 EXTRA_DIST += $(SHELL_TESTS) %D%/difftest/golden.bash %D%/cli/lib.bash %D%/cli/faults.bash
-EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py %D%/scripts/capture.py
+EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py %D%/scripts/capture.py %D%/cli/dumps.py
 EXTRA_DIST += %D%/guests/vector.py %D%/guests/vector_model.py
 EXTRA_DIST += %D%/guests/grid.py
 

@@ -170,6 +170,8 @@ struct look {
     struct moment moment[LOOK_PLACES];
     bool is_done[LOOK_PLACES]; /* what was to be done there */
     struct moments *moments;   /* NULL: no code is looked at */
+    bool has_looked;           /* in the middle of the run */
+    enum cli_exit exit;        /* what came of that */
     uint64_t launches;
 };
 
@@ -225,6 +227,14 @@ static enum cli_exit look_at_moment(struct look *look, unsigned index)
     return exit;
 }
 
+static void look_within_run(void *context, unsigned index)
+{
+    struct look *look = context;
+    enum cli_exit exit = look_at_moment(look, index);
+    look->has_looked = true;
+    look->exit = look->exit ? look->exit : exit;
+}
+
 enum cli_exit look_open(const struct look_options *options, struct penrose_chip *chip,
                         const struct penrose_place *tiles, unsigned count, struct look **look)
 {
@@ -239,8 +249,8 @@ enum cli_exit look_open(const struct look_options *options, struct penrose_chip 
     made->tiles = tiles;
     made->count = count;
     memcpy(made->moment, options->moment, sizeof made->moment);
-    return moments_start(chip, made->moment, options->moments, tiles, count, &made->moments,
-                         &error) == PENROSE_OK
+    return moments_start(chip, made->moment, options->moments, tiles, count, look_within_run, made,
+                         &made->moments, &error) == PENROSE_OK
                ? CLI_DONE
                : complain(options->cli, "--dump-at, --show-at: %s", error.text);
 }
@@ -261,9 +271,10 @@ uint64_t look_begin_run(struct look *look, uint64_t cycles)
 
 enum cli_exit look_end_run(struct look *look, enum penrose_outcome outcome, bool *goes_on)
 {
-    enum cli_exit exit = CLI_DONE;
+    enum cli_exit exit = look->exit;
     uint64_t now = penrose_now(look->chip);
-    bool any = false;
+    bool any = look->has_looked;
+    look->has_looked = false;
     for (unsigned i = 0; i < look->options->moments && !exit; i++) {
         struct moment *moment = &look->moment[i];
         moment->is_over |= moment->kind == MOMENT_CYCLE && moment->number <= now;

@@ -123,7 +123,10 @@ json_t *dump_manifest(struct penrose_chip *chip, const char *reason, const char 
 {
     char hash[20];
     json_t *manifest = json_object(), *producer = json_object(), *why = json_object();
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)penrose_state_hash(chip));
+    if (!chip->shares_time) { /* in the middle of a run there is none */
+        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)penrose_state_hash(chip));
+        json_object_set_new(manifest, "state_hash", json_string(hash));
+    }
     json_object_set_new(manifest, "format", json_string("penrose-dump"));
     dump_put(manifest, DUMP_VERSION, "version");
     json_object_set_new(producer, "name", json_string("penrose"));
@@ -134,7 +137,6 @@ json_t *dump_manifest(struct penrose_chip *chip, const char *reason, const char 
     json_object_set_new(manifest, "card", json_string(chip_card(chip)));
     json_object_set_new(manifest, "clock_mhz", json_real(penrose_clock_mhz(chip)));
     dump_put(manifest, penrose_now(chip), "cycle");
-    json_object_set_new(manifest, "state_hash", json_string(hash));
     json_object_set_new(manifest, "command", list_command());
     json_object_set_new(why, "kind", json_string(reason ? reason : "request"));
     if (text) {

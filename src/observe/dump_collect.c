@@ -393,6 +393,20 @@ static void collect_parts(struct dump_scene *scene, unsigned groups, const struc
     }
 }
 
+/* In the middle of a run (observers) harts that sleep are shown as they fell asleep. */
+static void collect_at_present(struct dump_scene *scene, unsigned groups, struct tile_past *past)
+{
+    struct tile *tile = scene->tile;
+    if (scene->chip->shares_time) {
+        memcpy(past->run, tile->run, sizeof past->run);
+        collect_parts(scene, groups, past);
+        return;
+    }
+    tile_to_present(tile, scene->chip->now, past);
+    collect_parts(scene, groups, past);
+    tile_to_past(tile, past);
+}
+
 enum penrose_status dump_collect(struct penrose_chip *chip, struct penrose_place at,
                                  unsigned groups, struct dump_tile *to, struct penrose_error *error)
 {
@@ -407,9 +421,7 @@ enum penrose_status dump_collect(struct penrose_chip *chip, struct penrose_place
         struct dump_scene scene = {.chip = chip, .tile = tile, .to = to};
         to->x = tile->x;
         to->y = tile->y;
-        tile_to_present(tile, chip->now, past);
-        collect_parts(&scene, groups, past);
-        tile_to_past(tile, past);
+        collect_at_present(&scene, groups, past);
     }
     free(past);
     return past && !to->failed

@@ -149,6 +149,14 @@ void dump_tensix(struct dump_scene *scene)
     dump_add_array(scene, "gpr", LOADER_NPY_UNSIGNED, 4, gprs, scene->tile->tensix.gpr);
 }
 
+/* What load macros have scheduled until now is done before somebody looks at Dst or LRegs. */
+static void settle_vector(struct dump_scene *scene)
+{
+    struct tensix *tensix = &scene->tile->tensix;
+    tensix_vector_settle(tensix, &tensix->vector,
+                         scene->chip->shares_time ? tensix->now : scene->tile->now);
+}
+
 /* --- Dst --- */
 
 /* What the configuration says that Dst holds, and which fields do. */
@@ -281,7 +289,7 @@ void dump_dst(struct dump_scene *scene)
     if (half && whole) {
         const struct dst_content content = find_dst_content(tensix);
         const struct loader_tensor_form form = {.format = content.format};
-        tensix_vector_settle(tensix, &tensix->vector, scene->tile->now);
+        settle_vector(scene);
         read_dst(tensix, half, whole);
         dump_add_array(scene, "dst_bits16", LOADER_NPY_UNSIGNED, 2, halves, half);
         dump_add_array(scene, "dst_bits32", LOADER_NPY_UNSIGNED, 4, wholes, whole);
@@ -359,7 +367,7 @@ void dump_lregs(struct dump_scene *scene)
 {
     static const uint32_t shape[DUMP_DIMENSIONS] = {TENSIX_LREGS, NUM_LANES};
     struct tensix *tensix = &scene->tile->tensix;
-    tensix_vector_settle(tensix, &tensix->vector, scene->tile->now);
+    settle_vector(scene);
     dump_add_array(scene, "lregs_bits", LOADER_NPY_UNSIGNED, 4, shape, tensix->vector.lreg);
     dump_add_array(scene, "lregs", LOADER_NPY_FLOAT, 4, shape, tensix->vector.lreg);
 }

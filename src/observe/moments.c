@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <penrose/debug.h>
+
 #include "chip/chip.h"
 #include "isa/error.h"
 #include "tensix/table.h"
@@ -29,6 +31,8 @@ struct moments {
     struct penrose_chip *chip;
     struct watched_moment *watched;
     unsigned count;
+    moment_look *look;
+    void *context;
     bool is_looking;
     bool looks_at[NOC_NODES];
     /* The instruction that was about to start last: it is told again when a stopped tile goes on. */
@@ -182,7 +186,12 @@ static bool see_moment(void *context, struct tile *tile, const struct observed *
         struct watched_moment *watched = &moments->watched[i];
         bool is_here = !watched->moment->is_over && (starts ? is_code_of(watched, tile, event->pc)
                                                             : is_of_row(watched, event->word));
-        stops |= is_here && pass_moment(watched, tile, event);
+        bool is_it = is_here && pass_moment(watched, tile, event);
+        stops |= is_it && starts;
+        if (is_it && !starts) {
+            moments->look(moments->context, i);
+            penrose_stop_request(moments->chip);
+        }
     }
     return stops;
 }
@@ -292,7 +301,8 @@ static unsigned needed_kinds(const struct moment *moment, unsigned count)
 
 enum penrose_status moments_start(struct penrose_chip *chip, struct moment *moment, unsigned count,
                                   const struct penrose_place *tiles, unsigned tiles_count,
-                                  struct moments **moments, struct penrose_error *error)
+                                  moment_look *look, void *context, struct moments **moments,
+                                  struct penrose_error *error)
 {
     unsigned kinds = needed_kinds(moment, count);
     uint16_t node;
@@ -310,6 +320,8 @@ enum penrose_status moments_start(struct penrose_chip *chip, struct moment *mome
     made->chip = chip;
     made->watched = watched;
     made->count = count;
+    made->look = look;
+    made->context = context;
     for (unsigned i = 0; i < count; i++) {
         watched[i].moment = &moment[i];
     }

@@ -3,10 +3,11 @@
  * when the coprocessor has executed a Tensix instruction, at a cycle, before a launch; the first time
  * or the n-th.
  *
- * Of the first three the run ends with PENROSE_PAUSED, before the instruction of a hart and right
- * behind a Tensix instruction, as it does at points of penrose/debug.h; times are counted without
- * ending it, for each tile apart, and the first tile that gets there decides. Cycles and launches are
- * the caller's to count.
+ * At an instruction of a hart the run ends with PENROSE_PAUSED, before it, as at a breakpoint of
+ * penrose/debug.h. Behind a Tensix instruction `look` is called in the middle of the run, which ends
+ * with the window: what units do next depends on the order in which threads go on, so nobody may stop
+ * them there. Times are counted without ending the run, for each tile apart, and the first tile that
+ * gets there decides. Cycles and launches are the caller's to count.
  */
 #ifndef OBSERVE_MOMENTS_H
 #define OBSERVE_MOMENTS_H
@@ -48,11 +49,16 @@ struct moments;
 enum penrose_status moment_parse(const char *text, struct moment *moment,
                                  struct penrose_error *error);
 
+/* Called behind a Tensix instruction that is the moment `index`: may look at the tile, and nothing
+ * else. */
+typedef void moment_look(void *context, unsigned index);
+
 /* Looks out for these moments, which stay the caller's, on these tiles. PENROSE_E_MEMORY,
  * PENROSE_E_STATE. *moments is NULL where nothing of code is among them. */
 enum penrose_status moments_start(struct penrose_chip *chip, struct moment *moment, unsigned count,
                                   const struct penrose_place *tiles, unsigned tiles_count,
-                                  struct moments **moments, struct penrose_error *error);
+                                  moment_look *look, void *context, struct moments **moments,
+                                  struct penrose_error *error);
 
 /* To be called before a run: programs may have been loaded since. */
 void moments_prepare(struct moments *moments);

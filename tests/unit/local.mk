@@ -84,6 +84,7 @@ UNIT_TESTS = \
 	%D%/chip/check_sparse \
 	%D%/chip/check_state_hash \
 	%D%/observe/check_compare \
+	%D%/observe/check_dump \
 	%D%/observe/check_gdb_packet \
 	%D%/observe/check_gdb_server \
 	%D%/observe/check_history \
