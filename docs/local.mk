@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	%D%/HARDWARE.md \
 	%D%/MIGRATING.md \
 	%D%/PERFORMANCE.md \
+	%D%/RECORDING.md \
 	%D%/TTNN.md \
 	%D%/examples/picture.py \
 	%D%/images/fault.svg \

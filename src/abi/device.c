@@ -15,6 +15,7 @@
 #include "host/processors.h"
 #include "num/kernels.h"
 #include "observe/error_line.h"
+#include "observe/recording.h"
 #include "observe/settings.h"
 #include "observe/trace_file.h"
 
@@ -229,8 +230,19 @@ static void start_gdb(struct device *device)
            gdb_command(device->gdb));
 }
 
+/* The file is made when the device is used: clients make others, just to see. */
+static void open_recording(struct device *device)
+{
+    struct penrose_error error;
+    const char *path = host_variable("PENROSE_RECORD");
+    if (path && recording_open(device->chip, path, &error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_RECORD", error.text);
+    }
+}
+
 void device_first_use(struct device *device)
 {
+    open_recording(device);
     start_gdb(device);
     char *line = device->complaints;
     device->is_used = true;
@@ -241,6 +253,15 @@ void device_first_use(struct device *device)
         report(device, "%s", at);
     }
     free(line);
+}
+
+static void start_recording(struct device *device)
+{
+    struct penrose_error error;
+    const char *path = host_variable("PENROSE_RECORD");
+    if (path && recording_start(device->chip, &error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_RECORD", error.text);
+    }
 }
 
 /* --- Life --- */
@@ -261,6 +282,7 @@ struct device *device_create(void)
         free(device);
         return NULL;
     }
+    start_recording(device);
     connect_host(device);
     start_summary(device, options.timed);
     start_trace(device);
@@ -281,6 +303,9 @@ void device_destroy(struct device *device)
     summary_close(device);
     if (device->is_used) {
         dumps_make(device, DUMP_AT_EXIT, "the host closes the device");
+    }
+    if (!recording_stop(device->chip)) {
+        report(device, "PENROSE_RECORD: not all of the recording could be written");
     }
     dumps_free(&device->dumps);
     gdb_destroy(device->gdb, 0);

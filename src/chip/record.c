@@ -14,7 +14,7 @@ bool chip_begin(struct penrose_chip *chip, enum journal_kind kind, const uint64_
                 const void *bytes, size_t size)
 {
     struct journal *journal = chip->journal;
-    if (journal->inside > 0) {
+    if (journal->inside > 0 || journal->is_read_only) {
         return false;
     }
     journal_add(journal, kind, numbers, bytes, size);

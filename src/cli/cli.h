@@ -15,9 +15,10 @@ enum cli_exit {
     CLI_REFUSED = 2,   /* wrong usage, a bad file, or the host cannot */
     CLI_CYCLES = 3,    /* not finished within --max-cycles */
     CLI_DEADLOCK = 4,  /* nothing can happen any more, and harts have not finished */
+    CLI_CUT = 5,       /* a recording has no end; what is there is the same */
 };
 
-/* "done", "fault", "error", "cycle-limit", "deadlock" */
+/* "done", "fault", "error", "cycle-limit", "deadlock", "cut" */
 const char *cli_exit_name(enum cli_exit exit);
 
 struct penrose_chip;
@@ -52,6 +53,7 @@ enum cli_exit cmd_exec(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_explain(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_info(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_new(struct cli *cli, int argc, char **argv);
+enum cli_exit cmd_replay(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_run(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_state(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_trace(struct cli *cli, int argc, char **argv);

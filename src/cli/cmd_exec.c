@@ -43,7 +43,7 @@ enum failure { ON_FAULT = 1, ON_HANG = 2, ON_WARNING = 4 };
 struct exec_options {
     struct cli *cli;
     const char *card; /* NULL: as the environment says */
-    const char *library, *threads, *trace, *trace_filter, *report, *gdb, *run_ahead, *kernels,
+    const char *library, *threads, *trace, *trace_filter, *record, *report, *gdb, *run_ahead, *kernels,
         *timing;
     const char *dump_on, *dump_dir;
     char schedule[64], policy[MOST_LIST];
@@ -68,6 +68,7 @@ enum {
     KEY_KERNELS,
     KEY_TRACE,
     KEY_TRACE_FILTER,
+    KEY_RECORD,
     KEY_REPORT,
     KEY_DUMP_ON,
     KEY_DUMP_DIR,
@@ -281,6 +282,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_TRACE_FILTER:
         options->trace_filter = argument;
         return options_trace_filter(options->cli, argument);
+    case KEY_RECORD:
+        options->record = argument;
+        return 0;
     case KEY_REPORT:
         options->report = argument;
         return 0;
@@ -356,6 +360,10 @@ static const struct argp_option option_rows[] = {
      "Wait for GDB at [HOST:]PORT or unix:PATH when the chip is first used; with ,nowait behind it "
      "GDB may come at any time (docs/DEBUGGING.md)",
      0},
+    {"record", KEY_RECORD, "FILE", 0,
+     "Record what the command does to the chip, for penrose replay; %p in FILE is the number of the "
+     "process",
+     0},
     {"quiet", KEY_QUIET, NULL, 0, "Say nothing at the end", 0},
     {"on-hang", KEY_ON_HANG, "WHAT", 0,
      "When nothing can happen any more and the host polls on: report (default) who waits for what, "
@@ -403,6 +411,7 @@ struct job {
     long summary_start;                     /* what is before it was there already */
     bool summary_is_device;                 /* which cannot be read again */
     char trace[PATH_MAX], report[PATH_MAX]; /* empty: none */
+    char record[PATH_MAX];                  /* the same */
     char dumps[PATH_MAX];                   /* the folder for them; empty: none are wanted */
     struct child_variable variable[MOST_VARIABLES];
     unsigned variables;
@@ -445,6 +454,7 @@ static void set_environment(struct job *job)
     set_variable(job, "PENROSE_KERNELS", options->kernels);
     set_variable(job, "PENROSE_TRACE", job->trace);
     set_variable(job, "PENROSE_TRACE_FILTER", options->trace_filter);
+    set_variable(job, "PENROSE_RECORD", job->record);
     set_variable(job, "PENROSE_REPORT", job->report);
     set_variable(job, "PENROSE_GDB", options->gdb);
     set_variable(job, "PENROSE_SUMMARY", job->summary);
@@ -639,6 +649,7 @@ static bool choose_files(struct job *job)
     const struct exec_options *options = job->options;
     struct stat status;
     if (!choose_file(job, "--trace", options->trace, "PENROSE_TRACE", job->trace) ||
+        !choose_file(job, "--record", options->record, "PENROSE_RECORD", job->record) ||
         !choose_file(job, "--report", options->report, "PENROSE_REPORT", job->report) ||
         !choose_file(job, NULL, NULL, "PENROSE_SUMMARY", job->summary)) {
         return false;

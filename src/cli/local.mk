@@ -22,11 +22,14 @@ penrose_SOURCES = \
 	%D%/cmd_explain.c \
 	%D%/cmd_info.c \
 	%D%/cmd_new.c \
+	%D%/cmd_replay.c \
 	%D%/cmd_run.c \
 	%D%/cmd_state.c \
 	%D%/compare_options.c \
 	%D%/compare_options.h \
 	%D%/cmd_trace.c \
+	%D%/last_writer.c \
+	%D%/last_writer.h \
 	%D%/compiler.c \
 	%D%/compiler.h \
 	%D%/console.c \

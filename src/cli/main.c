@@ -21,6 +21,7 @@ static const struct cli_command commands[] = {
     {"explain", "say who made the first difference of two dumps, and from what", cmd_explain},
     {"exec", "run a program of tt-metal, ttnn, LLK or tt-exalens on the chip", cmd_exec},
     {"trace", "show what is in a trace that was written to a .ptrace file", cmd_trace},
+    {"replay", "run a recording again, and compare what the chip answers", cmd_replay},
     {"doctor", "check what is installed, and say what to do", cmd_doctor},
 };
 

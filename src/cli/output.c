@@ -10,7 +10,7 @@ const char *cli_exit_name(enum cli_exit exit)
 {
     static const char *const names[] = {
         [CLI_DONE] = "done",          [CLI_FAULT] = "fault",       [CLI_REFUSED] = "error",
-        [CLI_CYCLES] = "cycle-limit", [CLI_DEADLOCK] = "deadlock",
+        [CLI_CYCLES] = "cycle-limit", [CLI_DEADLOCK] = "deadlock", [CLI_CUT] = "cut",
     };
     return names[exit];
 }

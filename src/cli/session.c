@@ -380,6 +380,7 @@ static void explain(struct session *session, const struct goal *goal, enum cli_e
         break;
     case CLI_DONE:
     case CLI_REFUSED:
+    case CLI_CUT:
         break;
     }
 }

@@ -6,7 +6,7 @@
  * hits; if there are none, over what lies before the snapshot, and so on. Then a new chip is made of
  * the snapshot and stopped at the hit: up to its window nobody looks, so shortcuts run.
  */
-#include <penrose/history.h>
+#include "observe/history.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,6 @@
 #include "isa/export.h"
 #include "isa/host_time.h"
 #include "observe/points.h"
-#include "observe/rerun.h"
 
 enum {
     DEFAULT_MEGABYTES = 1024,
@@ -35,7 +34,7 @@ struct history_snapshot {
 };
 
 struct history {
-    struct penrose_chip *chip;
+    struct penrose_chip *chip;         /* the present */
     struct history_snapshot *snapshot; /* in order */
     size_t snapshots, room;
     size_t bytes; /* of them */
@@ -146,11 +145,13 @@ static bool insert_snapshot(struct history *history, const struct history_snapsh
     return true;
 }
 
-static enum penrose_status take_snapshot(struct history *history, struct penrose_error *error)
+/* Of the present, which is at a place of its journal. */
+static enum penrose_status take_snapshot(struct history *history, uint64_t at, uint64_t index,
+                                         struct penrose_error *error)
 {
     struct penrose_chip *chip = history->chip;
     uint64_t begun = host_nanoseconds();
-    struct history_snapshot made = {.at = journal_end(chip->journal), .cycle = chip->now};
+    struct history_snapshot made = {.at = at, .index = index, .cycle = chip->now};
     enum penrose_status status = penrose_snapshot_to_memory(chip, &made.bytes, &made.size, error);
     if (status == PENROSE_OK && !insert_snapshot(history, &made)) {
         free(made.bytes);
@@ -174,16 +175,30 @@ static bool is_any_paused(const struct penrose_chip *chip)
     return false;
 }
 
+static bool is_time(const struct history *history)
+{
+    const struct penrose_chip *chip = history->chip;
+    return chip->now >= history->next_cycle &&
+           (history->distance || host_nanoseconds() >= history->next_time) &&
+           !is_any_paused(chip) && !chip->journal->failed;
+}
+
 /* After each window of the present. */
 static void look_at_window(struct history *history)
 {
-    struct penrose_chip *chip = history->chip;
-    if (chip->now < history->next_cycle ||
-        (!history->distance && host_nanoseconds() < history->next_time) || is_any_paused(chip) ||
-        chip->journal->failed) {
-        return;
+    if (is_time(history) &&
+        take_snapshot(history, journal_end(history->chip->journal), 0, NULL) == PENROSE_OK) {
+        keep_budget(history);
     }
-    if (take_snapshot(history, NULL) == PENROSE_OK) {
+}
+
+void history_look_at_rerun(struct penrose_history *result, const struct rerun *rerun)
+{
+    struct history *history = &result->history;
+    uint64_t at, index;
+    rerun_next(rerun, &at, &index);
+    if (is_time(history) && rerun->marks == 0 &&
+        take_snapshot(history, at, index, NULL) == PENROSE_OK) {
         keep_budget(history);
     }
 }
@@ -221,7 +236,7 @@ penrose_history_start(struct penrose_chip *chip, const struct penrose_history_op
     history->distance = own.distance;
     history->most_bytes = (size_t)(own.megabytes ? own.megabytes : DEFAULT_MEGABYTES) << 20;
     chip->journal = journal;
-    status = take_snapshot(history, error);
+    status = take_snapshot(history, journal_end(journal), 0, error);
     if (status != PENROSE_OK) {
         penrose_history_end(made);
         return status;
@@ -229,6 +244,30 @@ penrose_history_start(struct penrose_chip *chip, const struct penrose_history_op
     journal->keeps = true;
     chip->history = history;
     chip->after_window = look_at_window;
+    *result = made;
+    return PENROSE_OK;
+}
+
+enum penrose_status history_of_recording(struct penrose_chip *chip, struct journal *journal,
+                                         uint64_t at, struct penrose_history **result,
+                                         struct penrose_error *error)
+{
+    struct penrose_history *made = calloc(1, sizeof *made);
+    journal->is_read_only = journal->keeps = true;
+    chip->journal = journal;
+    *result = NULL;
+    if (!made) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for a history");
+    }
+    struct history *history = &made->history;
+    history->chip = chip;
+    history->most_bytes = (size_t)DEFAULT_MEGABYTES << 20;
+    enum penrose_status status = take_snapshot(history, at, 0, error);
+    if (status != PENROSE_OK) {
+        free(made);
+        return status;
+    }
+    chip->history = history;
     *result = made;
     return PENROSE_OK;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "chip/snapshot.h"
-#include "observe/journal_file.h"
 
 static const struct journal_row {
     const char *name;
@@ -38,7 +37,7 @@ bool journal_destroy(struct journal *journal)
         return true;
     }
     journal_end(journal);
-    bool is_good = journal_file_close(journal);
+    bool is_good = journal_stop(journal);
     free(journal->bytes);
     free(journal);
     return is_good;
@@ -110,12 +109,17 @@ static void put_windows(struct journal *journal)
 void journal_add(struct journal *journal, enum journal_kind kind, const uint64_t *numbers,
                  const void *bytes, size_t size)
 {
-    put_windows(journal);
-    put_entry(journal, kind, numbers, bytes, size);
+    if (!journal->is_read_only) {
+        put_windows(journal);
+        put_entry(journal, kind, numbers, bytes, size);
+    }
 }
 
 void journal_add_window(struct journal *journal, uint64_t cycles)
 {
+    if (journal->is_read_only) {
+        return;
+    }
     if (journal->windows > 0 && journal->window != cycles) {
         put_windows(journal);
     }

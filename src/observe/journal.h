@@ -45,6 +45,7 @@ struct journal {
     bool keeps;                /* somebody looks back: what is in the file stays here, too */
     bool failed;               /* memory ran out, or something happened that no journal can tell:
                                   it ends there */
+    bool is_read_only;         /* it is being carried out again, and nothing is added */
     uint64_t paused_at;        /* place of the pause at which the chip stands; UINT64_MAX: none */
     unsigned inside;           /* what happens now follows from an entry */
     uint64_t window, windows;  /* the latest ones, of one length, that are not yet entries */
@@ -101,6 +102,9 @@ bool journal_get(const struct journal *journal, uint64_t at, struct journal_entr
 /* What is added from now on goes to the file, too, which is made anew. PENROSE_E_FILE. */
 enum penrose_status journal_record(struct journal *journal, const char *path,
                                    struct penrose_error *error);
+
+/* Ends the file; false when not all of it could be written. */
+bool journal_stop(struct journal *journal);
 
 /* Hands to the file what has been gathered, if that is much or some time has passed. */
 void journal_file_some(struct journal *journal);

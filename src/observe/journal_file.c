@@ -2,13 +2,14 @@
  * Files of journals: written as the journal grows, a zstd frame at a time, so that a process that
  * is killed leaves what was before. A process that forks goes on writing, its child does not.
  */
-#include "observe/journal_file.h"
+#include "observe/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -70,22 +71,26 @@ enum penrose_status journal_record(struct journal *journal, const char *path,
     ZSTD_CCtx_setParameter(file->zstd, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(file->zstd, ZSTD_c_checksumFlag, 1);
     file->process = getpid();
-    file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    errno = file->fd < 0 ? errno : 0;
-    if (file->fd >= 0) {
+    file->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    bool is_open = file->fd >= 0 && flock(file->fd, LOCK_EX | LOCK_NB) == 0;
+    is_open = is_open && (ftruncate(file->fd, 0) == 0 || errno == EINVAL); /* a pipe */
+    if (is_open) {
         write_to_file(file, &head, sizeof head);
     }
-    if (file->fd < 0 || file->failed) {
+    if (!is_open || file->failed) {
         int reason = errno;
         if (file->fd >= 0) {
             close(file->fd);
         }
         free_file(file);
-        return error_set(error, PENROSE_E_FILE, "cannot write %s: %s", path, strerror(reason));
+        return error_set(error, PENROSE_E_FILE, "cannot write %s: %s", path,
+                         reason == EWOULDBLOCK ? "something else is recorded there; give each "
+                                                 "process a file of its own by %p in the name"
+                                               : strerror(reason));
     }
     file->written_at = host_nanoseconds();
     journal->file = file;
-    journal->filed = journal->size;
+    journal->filed = 0;
     return PENROSE_OK;
 }
 
@@ -117,7 +122,7 @@ void journal_file_some(struct journal *journal)
     }
 }
 
-bool journal_file_close(struct journal *journal)
+bool journal_stop(struct journal *journal)
 {
     struct journal_file *file = journal->file;
     if (!file) {
@@ -175,16 +180,17 @@ static enum penrose_status unpack_frames(struct file_reader *reader, const char 
         }
         ZSTD_outBuffer out = {.dst = journal->bytes + journal->size,
                               .size = journal->room - journal->size};
-        reader->left = ZSTD_decompressStream(reader->zstd, &out, &reader->in);
-        if (ZSTD_isError(reader->left)) {
+        size_t left = ZSTD_decompressStream(reader->zstd, &out, &reader->in);
+        if (ZSTD_isError(left)) {
             return error_set(error, PENROSE_E_FORMAT,
                              "%s: the recording is damaged (%s); record it again", path,
-                             ZSTD_getErrorName(reader->left));
+                             ZSTD_getErrorName(left));
         }
         journal->size += out.pos;
         if (out.pos == 0 && reader->in.size == 0) {
             return PENROSE_OK;
         }
+        reader->left = left;
     }
 }
 

@@ -33,6 +33,7 @@ chip_sources += \
 	%D%/gdb/target.c \
 	%D%/hart_state.c \
 	%D%/history.c \
+	%D%/history.h \
 	%D%/journal.c \
 	%D%/journal.def \
 	%D%/journal.h \
@@ -44,9 +45,13 @@ chip_sources += \
 	%D%/picture.c \
 	%D%/picture.h \
 	%D%/points.h \
+	%D%/recording.c \
+	%D%/recording.h \
 	%D%/report.c \
 	%D%/rerun.c \
 	%D%/rerun.h \
+	%D%/rerun_free.c \
+	%D%/rerun_free.h \
 	%D%/responses.c \
 	%D%/responses.h \
 	%D%/settings.c \

@@ -358,10 +358,14 @@ static bool take_device_call(struct rerun *rerun, enum journal_kind kind, uint64
                              uint32_t size, struct journal_entry *entry)
 {
     while (!rerun->differs && journal_get(rerun->journal, rerun->at, entry) &&
-           entry->kind != kind &&
-           (entry->kind == JOURNAL_READ || entry->kind == JOURNAL_WRITE ||
-            entry->kind == JOURNAL_TOUCH)) {
-        if (!run_entry(rerun)) {
+           entry->kind != kind) {
+        if (rerun->is_free &&
+            (entry->kind == JOURNAL_HOST_READ || entry->kind == JOURNAL_HOST_WRITE)) {
+            rerun->at = entry->next; /* those are looked for */
+        } else if (entry->kind != JOURNAL_READ && entry->kind != JOURNAL_WRITE &&
+                   entry->kind != JOURNAL_TOUCH) {
+            break;
+        } else if (!run_entry(rerun)) {
             return false;
         }
     }

@@ -45,6 +45,7 @@ struct rerun {
     struct rerun_mark mark[RERUN_MARKS];
     unsigned marks;
 
+    bool is_free; /* see rerun_free.h */
     bool differs; /* the chip went another way: */
     char difference[RERUN_TEXT];
 

@@ -1,0 +1,319 @@
+/* `penrose replay`: a recording (docs/RECORDING.md) runs again, and what differs is told. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/last_writer.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "observe/history.h"
+#include "observe/recording.h"
+#include "observe/rerun_free.h"
+#include "observe/settings.h"
+
+enum { KEY_THREADS = 0xa00, KEY_SCHEDULE, KEY_TIMING, KEY_FREE, KEY_LAST_WRITER };
+
+struct replay_options {
+    struct cli *cli;
+    const char *path, *schedule, *timing;
+    uint64_t threads;
+    bool is_free;
+    struct last_writer_option writer;
+};
+
+/* --- Options --- */
+
+static error_t parse_replay(int key, char *argument, struct argp_state *state)
+{
+    struct replay_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = options->cli;
+        return 0;
+    case KEY_THREADS:
+        return options_number(options->cli, "--threads", argument, CLI_THREADS, &options->threads);
+    case KEY_SCHEDULE:
+        options->schedule = argument;
+        return 0;
+    case KEY_TIMING:
+        options->timing = argument;
+        if (strcmp(argument, "timed") != 0 && strcmp(argument, "functional") != 0) {
+            return options_refuse(options->cli,
+                                  "--timing: '%s' is no timing; choose functional or timed",
+                                  argument);
+        }
+        return 0;
+    case KEY_FREE:
+        options->is_free = true;
+        return 0;
+    case KEY_LAST_WRITER:
+        return last_writer_parse(options->cli, argument, &options->writer);
+    case ARGP_KEY_ARG:
+        if (options->path) {
+            return options_refuse(options->cli, "one recording is enough; what is '%s'?", argument);
+        }
+        options->path = argument;
+        return 0;
+    case ARGP_KEY_END:
+        return options->path ? 0 : options_refuse(options->cli, "name a recording");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option replay_rows[] = {
+    {"threads", KEY_THREADS, "N", 0, "Host threads that run the tiles; results do not depend on it",
+     0},
+    {"schedule", KEY_SCHEDULE, "SCHEDULE", 0,
+     "Another schedule than was recorded: fast, lockstep or random:SEED. Implies --free", 0},
+    {"timing", KEY_TIMING, "TIMING", 0,
+     "Another timing than was recorded: functional or timed. Implies --free", 0},
+    {"free", KEY_FREE, NULL, 0,
+     "Let time pass as it comes, and poll as the host did, in place of running each window as it "
+     "was; so are recordings of other builds",
+     0},
+    {"last-writer", KEY_LAST_WRITER, "X,Y:ADDRESS", 0,
+     "At the end, tell who wrote the word at an address of a tile last, and where in its program",
+     0},
+    {0},
+};
+
+static const struct argp_child replay_children[] = {{&json_argp, 0, NULL, 0}, {0}};
+
+static const struct argp replay_argp = {
+    .options = replay_rows,
+    .parser = parse_replay,
+    .children = replay_children,
+    .args_doc = "RECORDING",
+    .doc = "Runs a recording again that `penrose exec --record` or PENROSE_RECORD has made, without "
+           "the program that was recorded, and compares each read of the host, and what the chip "
+           "wrote to host memory. It ends at the first difference, and tells it."
+           "\vExamples:\n"
+           "  penrose replay matmul.rec\n"
+           "        the same results, on this build and with any number of threads?\n"
+           "  penrose replay matmul.rec --last-writer 1,2:0x4000\n"
+           "        who wrote the word at 0x4000 of tile 1,2 last\n"
+           "  penrose replay matmul.rec --timing timed\n"
+           "        what the host read is the same in a timed run\n\n"
+           "Exit codes: 0 all is the same, 1 something differs, 2 usage, or the file is no "
+           "recording, is damaged or of another format, 5 the recording is cut (its process was "
+           "killed) and all that is there is the same.",
+};
+
+/* --- Running --- */
+
+/* A recording that runs again. */
+struct replay {
+    const struct replay_options *options;
+    struct journal *journal;
+    struct recording_head head;
+    enum journal_ending ending;
+    struct penrose_chip *chip;
+    struct penrose_history *history; /* for --last-writer, else NULL */
+    bool is_free;
+    struct rerun exact;
+    struct free_rerun free;
+    uint64_t entries, reads;
+    size_t told; /* fault records */
+    enum penrose_outcome latest;
+};
+
+static enum cli_exit choose_chip(struct replay *replay, struct penrose_options *chip)
+{
+    const struct replay_options *options = replay->options;
+    struct penrose_error error;
+    *chip = replay->head.options;
+    chip->threads = (unsigned)options->threads;
+    replay->is_free = options->is_free || options->schedule || options->timing ||
+                      !replay->head.is_of_this_build;
+    if (options->schedule || options->timing) {
+        chip->quantum = 0;
+    }
+    if (options->schedule && settings_schedule(chip, options->schedule, &error) != PENROSE_OK) {
+        return complain(options->cli, "--schedule: %s", error.text);
+    }
+    if (options->timing) {
+        chip->timed = strcmp(options->timing, "timed") == 0;
+    }
+    if (replay->is_free && options->writer.is_wanted) {
+        return complain(options->cli, "--last-writer looks at time as it was recorded; leave out "
+                                      "--free, --schedule and --timing, and take the build that "
+                                      "recorded it (%s)",
+                        replay->head.made_by);
+    }
+    return CLI_DONE;
+}
+
+static enum penrose_status begin_replay(struct replay *replay, struct penrose_error *error)
+{
+    uint64_t at = replay->head.at;
+    if (replay->is_free) {
+        return free_rerun_begin(&replay->free, replay->chip, replay->journal, at, error);
+    }
+    enum penrose_status status = PENROSE_OK;
+    if (replay->options->writer.is_wanted) {
+        status = history_of_recording(replay->chip, replay->journal, at, &replay->history, error);
+    }
+    return status ? status
+                  : rerun_begin(&replay->exact, replay->chip, replay->journal, at, 0, error);
+}
+
+static const struct rerun *rerun_of(const struct replay *replay)
+{
+    return replay->is_free ? &replay->free.rerun : &replay->exact;
+}
+
+static void tell_new_faults(struct replay *replay)
+{
+    struct penrose_fault fault;
+    char text[2000];
+    for (; penrose_fault_get(replay->chip, replay->told, &fault); replay->told++) {
+        penrose_fault_format(&fault, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+    }
+}
+
+static void note_step(struct replay *replay)
+{
+    const struct journal_entry *entry = &rerun_of(replay)->step;
+    replay->entries++;
+    replay->reads += entry->kind == JOURNAL_READ || entry->kind == JOURNAL_REGISTER_READ;
+    if (entry->kind == JOURNAL_RAN) {
+        replay->latest = (enum penrose_outcome)entry->number[0];
+        tell_new_faults(replay);
+    } else if (entry->kind == JOURNAL_CLEAR || entry->kind == JOURNAL_ISOLATE) {
+        replay->told = penrose_fault_count(replay->chip);
+    }
+    if (replay->history) {
+        history_look_at_rerun(replay->history, rerun_of(replay));
+    }
+}
+
+static enum cli_exit run_replay(struct replay *replay)
+{
+    enum rerun_end end = RERUN_DONE;
+    while (end == RERUN_DONE || end == RERUN_STOPPED) {
+        end = replay->is_free ? free_rerun_step(&replay->free) : rerun_step(&replay->exact);
+        if (end == RERUN_DONE) {
+            note_step(replay);
+        }
+    }
+    tell_new_faults(replay);
+    return end == RERUN_DIFFERS               ? CLI_FAULT
+           : replay->ending == JOURNAL_CUT ? CLI_CUT
+                                              : CLI_DONE;
+}
+
+/* --- Telling --- */
+
+static enum cli_exit tell_json(struct replay *replay, enum cli_exit exit, double milliseconds)
+{
+    const struct rerun *rerun = rerun_of(replay);
+    json_t *object = json_pack("{s:s, s:s, s:b, s:f}", "command", "replay", "outcome",
+                               exit == CLI_FAULT ? "different" : exit == CLI_CUT ? "cut" : "same",
+                               "free", replay->is_free, "host_ms", milliseconds);
+    json_set_count(object, "cycles", penrose_now(replay->chip));
+    json_set_count(object, "entries", replay->entries);
+    json_set_count(object, "reads", replay->reads);
+    if (exit == CLI_FAULT) {
+        json_object_set_new(object, "difference", json_string(rerun->difference));
+    }
+    enum cli_exit told = output_json(replay->options->cli, object);
+    return told == CLI_DONE ? exit : told;
+}
+
+static void tell_waits(struct replay *replay)
+{
+    enum { ROOM = 1 << 14 };
+    char *text = malloc(ROOM);
+    if (text && penrose_wait_report(replay->chip, text, ROOM) > 0) {
+        fputs(text, stderr);
+    }
+    free(text);
+}
+
+static enum cli_exit tell_replay(struct replay *replay, enum cli_exit exit, double milliseconds)
+{
+    const char *path = replay->options->path;
+    if (exit == CLI_CUT && replay->latest == PENROSE_QUIET) {
+        tell_waits(replay); /* the process may have been killed because of them */
+    }
+    if (replay->options->cli->json) {
+        return tell_json(replay, exit, milliseconds);
+    }
+    if (exit == CLI_FAULT) {
+        printf("%s differs %s\n", path, rerun_of(replay)->difference);
+        return exit;
+    }
+    printf("%s: %s: %" PRIu64 " reads in %" PRIu64 " cycles, replayed in %.2f s%s\n", path,
+           exit == CLI_CUT ? "the recording is cut; what is there is the same" : "the same",
+           replay->reads, penrose_now(replay->chip), milliseconds * 1e-3,
+           replay->is_free ? ", time as it came" : "");
+    return exit;
+}
+
+static enum cli_exit replay_journal(struct replay *replay)
+{
+    struct cli *cli = replay->options->cli;
+    struct penrose_options chip;
+    struct penrose_error error;
+    enum cli_exit exit = choose_chip(replay, &chip);
+    if (exit != CLI_DONE) {
+        return exit;
+    }
+    if (penrose_chip_create(&chip, &replay->chip, &error) != PENROSE_OK ||
+        begin_replay(replay, &error) != PENROSE_OK) {
+        return complain(cli, "%s: %s", replay->options->path, error.text);
+    }
+    double start = host_milliseconds();
+    exit = run_replay(replay);
+    exit = tell_replay(replay, exit, host_milliseconds() - start);
+    if (replay->history) {
+        enum cli_exit told =
+            last_writer_tell(cli, &replay->options->writer, replay->chip, replay->history);
+        exit = told == CLI_DONE ? exit : told;
+    }
+    if (replay->is_free) {
+        free_rerun_finish(&replay->free);
+    } else {
+        rerun_finish(&replay->exact);
+    }
+    return exit;
+}
+
+static void free_replay(struct replay *replay)
+{
+    bool is_owned = replay->chip && replay->options->writer.is_wanted && !replay->is_free;
+    penrose_history_end(replay->history);
+    penrose_chip_destroy(replay->chip);
+    if (!is_owned) {
+        journal_destroy(replay->journal);
+    }
+    free(replay);
+}
+
+enum cli_exit cmd_replay(struct cli *cli, int argc, char **argv)
+{
+    struct replay_options options = {.cli = cli};
+    struct penrose_error error;
+    enum cli_exit exit;
+    if (!options_parse(cli, &replay_argp, argc, argv, &options, &exit)) {
+        return exit;
+    }
+    struct replay *replay = calloc(1, sizeof *replay);
+    if (!replay) {
+        return complain(cli, "no memory");
+    }
+    replay->options = &options;
+    if (journal_load(options.path, &replay->journal, &replay->ending, &error) != PENROSE_OK) {
+        exit = complain(cli, "%s", error.text);
+    } else if (recording_head(replay->journal, &replay->head, &error) != PENROSE_OK) {
+        exit = complain(cli, "%s: %s", options.path, error.text);
+    } else {
+        exit = replay_journal(replay);
+    }
+    free_replay(replay);
+    return exit;
+}

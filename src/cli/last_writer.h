@@ -1,0 +1,25 @@
+/* --last-writer X,Y:ADDRESS: who wrote a word last. */
+#ifndef CLI_LAST_WRITER_H
+#define CLI_LAST_WRITER_H
+
+#include <argp.h>
+
+#include <penrose/history.h>
+
+#include "cli/cli.h"
+
+struct last_writer_option {
+    bool is_wanted;
+    struct penrose_place tile;
+    uint32_t address;
+};
+
+/* Prints a message and returns EINVAL for bad text. */
+error_t last_writer_parse(const struct cli *cli, const char *text,
+                          struct last_writer_option *option);
+
+/* Prints who did: on stdout, or with --json not at all. CLI_REFUSED with a message. */
+enum cli_exit last_writer_tell(const struct cli *cli, const struct last_writer_option *option,
+                               struct penrose_chip *chip, struct penrose_history *history);
+
+#endif
