@@ -35,6 +35,7 @@ SHELL_TESTS = \
 	%D%/cli/machine.sh \
 	%D%/cli/new.sh \
 	%D%/cli/noc-errors.sh \
+	%D%/cli/replay.sh \
 	%D%/cli/snapshots.sh \
 	%D%/cli/tensix-errors.sh \
 	%D%/cli/tensors.sh \

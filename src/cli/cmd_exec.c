@@ -43,8 +43,8 @@ enum failure { ON_FAULT = 1, ON_HANG = 2, ON_WARNING = 4 };
 struct exec_options {
     struct cli *cli;
     const char *card; /* NULL: as the environment says */
-    const char *library, *threads, *trace, *trace_filter, *record, *report, *gdb, *run_ahead, *kernels,
-        *timing;
+    const char *library, *threads, *trace, *trace_filter, *record, *report, *gdb, *run_ahead,
+        *kernels, *timing;
     const char *dump_on, *dump_dir;
     char schedule[64], policy[MOST_LIST];
     bool fast_dispatch, quiet;
@@ -361,7 +361,8 @@ static const struct argp_option option_rows[] = {
      "GDB may come at any time (docs/DEBUGGING.md)",
      0},
     {"record", KEY_RECORD, "FILE", 0,
-     "Record what the command does to the chip, for penrose replay; %p in FILE is the number of the "
+     "Record what the command does to the chip, for penrose replay; %p in FILE is the number of "
+     "the "
      "process",
      0},
     {"quiet", KEY_QUIET, NULL, 0, "Say nothing at the end", 0},

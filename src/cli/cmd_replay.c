@@ -40,9 +40,8 @@ static error_t parse_replay(int key, char *argument, struct argp_state *state)
     case KEY_TIMING:
         options->timing = argument;
         if (strcmp(argument, "timed") != 0 && strcmp(argument, "functional") != 0) {
-            return options_refuse(options->cli,
-                                  "--timing: '%s' is no timing; choose functional or timed",
-                                  argument);
+            return options_refuse(
+                options->cli, "--timing: '%s' is no timing; choose functional or timed", argument);
         }
         return 0;
     case KEY_FREE:
@@ -87,19 +86,20 @@ static const struct argp replay_argp = {
     .parser = parse_replay,
     .children = replay_children,
     .args_doc = "RECORDING",
-    .doc = "Runs a recording again that `penrose exec --record` or PENROSE_RECORD has made, without "
-           "the program that was recorded, and compares each read of the host, and what the chip "
-           "wrote to host memory. It ends at the first difference, and tells it."
-           "\vExamples:\n"
-           "  penrose replay matmul.rec\n"
-           "        the same results, on this build and with any number of threads?\n"
-           "  penrose replay matmul.rec --last-writer 1,2:0x4000\n"
-           "        who wrote the word at 0x4000 of tile 1,2 last\n"
-           "  penrose replay matmul.rec --timing timed\n"
-           "        what the host read is the same in a timed run\n\n"
-           "Exit codes: 0 all is the same, 1 something differs, 2 usage, or the file is no "
-           "recording, is damaged or of another format, 5 the recording is cut (its process was "
-           "killed) and all that is there is the same.",
+    .doc =
+        "Runs a recording again that `penrose exec --record` or PENROSE_RECORD has made, without "
+        "the program that was recorded, and compares each read of the host, and what the chip "
+        "wrote to host memory. It ends at the first difference, and tells it."
+        "\vExamples:\n"
+        "  penrose replay matmul.rec\n"
+        "        the same results, on this build and with any number of threads?\n"
+        "  penrose replay matmul.rec --last-writer 1,2:0x4000\n"
+        "        who wrote the word at 0x4000 of tile 1,2 last\n"
+        "  penrose replay matmul.rec --timing timed\n"
+        "        what the host read is the same in a timed run\n\n"
+        "Exit codes: 0 all is the same, 1 something differs, 2 usage, or the file is no "
+        "recording, is damaged or of another format, 5 the recording is cut (its process was "
+        "killed) and all that is there is the same.",
 };
 
 /* --- Running --- */
@@ -126,8 +126,8 @@ static enum cli_exit choose_chip(struct replay *replay, struct penrose_options *
     struct penrose_error error;
     *chip = replay->head.options;
     chip->threads = (unsigned)options->threads;
-    replay->is_free = options->is_free || options->schedule || options->timing ||
-                      !replay->head.is_of_this_build;
+    replay->is_free =
+        options->is_free || options->schedule || options->timing || !replay->head.is_of_this_build;
     if (options->schedule || options->timing) {
         chip->quantum = 0;
     }
@@ -138,9 +138,10 @@ static enum cli_exit choose_chip(struct replay *replay, struct penrose_options *
         chip->timed = strcmp(options->timing, "timed") == 0;
     }
     if (replay->is_free && options->writer.is_wanted) {
-        return complain(options->cli, "--last-writer looks at time as it was recorded; leave out "
-                                      "--free, --schedule and --timing, and take the build that "
-                                      "recorded it (%s)",
+        return complain(options->cli,
+                        "--last-writer looks at time as it was recorded; leave out "
+                        "--free, --schedule and --timing, and take the build that "
+                        "recorded it (%s)",
                         replay->head.made_by);
     }
     return CLI_DONE;
@@ -201,9 +202,7 @@ static enum cli_exit run_replay(struct replay *replay)
         }
     }
     tell_new_faults(replay);
-    return end == RERUN_DIFFERS               ? CLI_FAULT
-           : replay->ending == JOURNAL_CUT ? CLI_CUT
-                                              : CLI_DONE;
+    return end == RERUN_DIFFERS ? CLI_FAULT : replay->ending == JOURNAL_CUT ? CLI_CUT : CLI_DONE;
 }
 
 /* --- Telling --- */
@@ -212,7 +211,9 @@ static enum cli_exit tell_json(struct replay *replay, enum cli_exit exit, double
 {
     const struct rerun *rerun = rerun_of(replay);
     json_t *object = json_pack("{s:s, s:s, s:b, s:f}", "command", "replay", "outcome",
-                               exit == CLI_FAULT ? "different" : exit == CLI_CUT ? "cut" : "same",
+                               exit == CLI_FAULT ? "different"
+                               : exit == CLI_CUT ? "cut"
+                                                 : "same",
                                "free", replay->is_free, "host_ms", milliseconds);
     json_set_count(object, "cycles", penrose_now(replay->chip));
     json_set_count(object, "entries", replay->entries);

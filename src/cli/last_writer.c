@@ -55,8 +55,8 @@ enum cli_exit last_writer_tell(const struct cli *cli, const struct last_writer_o
     struct penrose_chip *past = NULL;
     struct penrose_stop stop;
     enum penrose_history_end end;
-    if (penrose_history_last_writer(history, &past, option->tile.x, option->tile.y,
-                                    PENROSE_NO_HART, option->address, WORD_BYTES, &stop, &end,
+    if (penrose_history_last_writer(history, &past, option->tile.x, option->tile.y, PENROSE_NO_HART,
+                                    option->address, WORD_BYTES, &stop, &end,
                                     &error) != PENROSE_OK) {
         return complain(cli, "--last-writer: %s", error.text);
     }
@@ -65,9 +65,10 @@ enum cli_exit last_writer_tell(const struct cli *cli, const struct last_writer_o
     } else if (end == PENROSE_HISTORY_STOP) {
         tell_stop(chip, &stop);
     } else {
-        printf("last writer: nobody has written the 4 bytes at 0x%x of tile %u,%u, but for what was "
-               "loaded there\n",
-               option->address, option->tile.x, option->tile.y);
+        printf(
+            "last writer: nobody has written the 4 bytes at 0x%x of tile %u,%u, but for what was "
+            "loaded there\n",
+            option->address, option->tile.x, option->tile.y);
     }
     penrose_chip_destroy(past);
     return CLI_DONE;

@@ -51,6 +51,24 @@ static void free_file(struct journal_file *file)
     free(file);
 }
 
+static void write_frames(struct journal *journal)
+{
+    struct journal_file *file = journal->file;
+    while (journal->filed < journal->size) {
+        size_t left = journal->size - journal->filed;
+        size_t part = left < FRAME_BYTES ? left : FRAME_BYTES;
+        size_t size = ZSTD_compress2(file->zstd, file->packed, file->packed_room,
+                                     journal->bytes + journal->filed, part);
+        file->failed |= ZSTD_isError(size) != 0;
+        write_to_file(file, file->packed, size);
+        journal->filed += part;
+    }
+    if (!journal->keeps) {
+        journal_forget(journal, journal->start + journal->filed);
+    }
+    file->written_at = host_nanoseconds();
+}
+
 enum penrose_status journal_record(struct journal *journal, const char *path,
                                    struct penrose_error *error)
 {
@@ -91,25 +109,9 @@ enum penrose_status journal_record(struct journal *journal, const char *path,
     file->written_at = host_nanoseconds();
     journal->file = file;
     journal->filed = 0;
+    journal_end(journal);
+    write_frames(journal); /* so that it is a recording from the beginning */
     return PENROSE_OK;
-}
-
-static void write_frames(struct journal *journal)
-{
-    struct journal_file *file = journal->file;
-    while (journal->filed < journal->size) {
-        size_t left = journal->size - journal->filed;
-        size_t part = left < FRAME_BYTES ? left : FRAME_BYTES;
-        size_t size = ZSTD_compress2(file->zstd, file->packed, file->packed_room,
-                                     journal->bytes + journal->filed, part);
-        file->failed |= ZSTD_isError(size) != 0;
-        write_to_file(file, file->packed, size);
-        journal->filed += part;
-    }
-    if (!journal->keeps) {
-        journal_forget(journal, journal->start + journal->filed);
-    }
-    file->written_at = host_nanoseconds();
 }
 
 void journal_file_some(struct journal *journal)
@@ -198,19 +200,16 @@ static enum penrose_status unpack_frames(struct file_reader *reader, const char 
 static enum penrose_status check_entries(struct journal *journal, const char *path, bool is_cut,
                                          enum journal_ending *ending, struct penrose_error *error)
 {
-    struct journal_entry entry = {.kind = JOURNAL_KINDS};
+    struct journal_entry entry;
     uint64_t at = 0;
-    while (journal_get(journal, at, &entry)) {
+    bool has_end = false;
+    while (!has_end && journal_get(journal, at, &entry)) {
         at = entry.next;
-        if (entry.kind == JOURNAL_END) {
-            break;
-        }
+        has_end = entry.kind == JOURNAL_END;
     }
-    *ending =
-        entry.kind == JOURNAL_END && at == journal->size && !is_cut ? JOURNAL_WHOLE : JOURNAL_CUT;
-    bool is_damaged = (entry.kind == JOURNAL_END && entry.next > entry.at && at < journal->size) ||
-                      (entry.next == entry.at && at < journal->size && !is_cut &&
-                       journal->bytes[at] >= JOURNAL_KINDS);
+    bool has_more = at < journal->size;
+    *ending = has_end && !has_more && !is_cut ? JOURNAL_WHOLE : JOURNAL_CUT;
+    bool is_damaged = has_more && (has_end || (!is_cut && journal->bytes[at] >= JOURNAL_KINDS));
     if (is_damaged) {
         return error_set(error, PENROSE_E_FORMAT,
                          "%s: the recording is damaged (no entry at byte %llu); record it again",
@@ -223,11 +222,15 @@ static enum penrose_status check_entries(struct journal *journal, const char *pa
 static enum penrose_status read_head(FILE *file, const char *path, struct penrose_error *error)
 {
     struct file_head head;
-    if (fread(&head, 1, sizeof head, file) < sizeof head ||
-        memcmp(head.magic, magic, sizeof magic) != 0) {
-        return error_set(error, ferror(file) ? PENROSE_E_FILE : PENROSE_E_FORMAT,
-                         "%s: %s; PENROSE_RECORD and `penrose exec --record` make them", path,
-                         ferror(file) ? strerror(errno) : "this is no recording of Penrose");
+    size_t size = fread(&head, 1, sizeof head, file);
+    if (ferror(file)) {
+        return error_set(error, PENROSE_E_FILE, "%s: cannot be read: %s", path, strerror(errno));
+    }
+    if (size < sizeof head || memcmp(head.magic, magic, sizeof magic) != 0) {
+        return error_set(error, PENROSE_E_FORMAT,
+                         "%s: this is no recording of Penrose; PENROSE_RECORD and `penrose exec "
+                         "--record` make them",
+                         path);
     }
     if (head.version != JOURNAL_VERSION) {
         return error_set(error, PENROSE_E_FORMAT,

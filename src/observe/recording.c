@@ -90,22 +90,20 @@ enum penrose_status recording_head(const struct journal *journal, struct recordi
         return error_set(error, PENROSE_E_FORMAT, "the chip of the recording makes no sense");
     }
     const struct head_bytes *kept = (const void *)entry.bytes; /* only bytes: any alignment */
-    *head = (struct recording_head){
-        .card = kept->card,
-        .made_by = kept->made_by,
-        .is_of_this_build = entry.number[1] == snapshot_layout(),
-        .at = entry.next,
-        .options = {.size = sizeof head->options,
-                    .schedule = (enum penrose_schedule)entry.number[2],
-                    .seed = entry.number[3],
-                    .quantum = (uint32_t)entry.number[4],
-                    .timed = entry.number[5] != 0,
-                    .rounds_to_nearest = entry.number[6] != 0,
-                    .card = kept->card}};
+    *head = (struct recording_head){.card = kept->card,
+                                    .made_by = kept->made_by,
+                                    .is_of_this_build = entry.number[1] == snapshot_layout(),
+                                    .at = entry.next,
+                                    .options = {.size = sizeof head->options,
+                                                .schedule = (enum penrose_schedule)entry.number[2],
+                                                .seed = entry.number[3],
+                                                .quantum = (uint32_t)entry.number[4],
+                                                .timed = entry.number[5] != 0,
+                                                .rounds_to_nearest = entry.number[6] != 0,
+                                                .card = kept->card}};
     for (unsigned i = 0; i < PENROSE_FAULT_KINDS; i++) {
         bool is_known = kept->policy[i] <= PENROSE_IGNORE;
-        head->options.policy[i] =
-            is_known ? (enum penrose_policy)kept->policy[i] : PENROSE_DEFAULT;
+        head->options.policy[i] = is_known ? (enum penrose_policy)kept->policy[i] : PENROSE_DEFAULT;
     }
     return PENROSE_OK;
 }

@@ -95,8 +95,7 @@ static bool run_freely(struct free_rerun *own, const struct journal_entry *entry
     }
     while (chip->now < end && pass_time(rerun, end - chip->now)) {
     }
-    while ((is_write_missing(own, entry->at) || faults) && !has_faulted(chip) &&
-           chip->now < most) {
+    while ((is_write_missing(own, entry->at) || faults) && !has_faulted(chip) && chip->now < most) {
         pass_time(rerun, STEP_CYCLES);
     }
     if (faults != has_faulted(chip)) {

@@ -27,6 +27,8 @@ libunit_la_SOURCES = \
 	%D%/noc/overlay_world.h \
 	%D%/noc/noc_world.c \
 	%D%/noc/noc_world.h \
+	%D%/observe/random_host.c \
+	%D%/observe/random_host.h \
 	%D%/random.h \
 	%D%/rv32/random_costs.h \
 	%D%/rv32/rv32_harness.c \
@@ -89,6 +91,7 @@ UNIT_TESTS = \
 	%D%/observe/check_gdb_server \
 	%D%/observe/check_history \
 	%D%/observe/check_trace \
+	%D%/observe/check_journal \
 	%D%/observe/check_waits \
 	%D%/eth/check_base_firmware \
 	%D%/eth/check_classify \

@@ -1,0 +1,293 @@
+/*
+ * Recordings: a chip that carries one out is the chip that was recorded, as it was or with time that
+ * comes as it may; what differs is told; files that are cut, damaged or made up do no harm.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "observe/recording.h"
+#include "observe/rerun_free.h"
+#include "unit/chip/chip_program.h"
+#include "unit/chip/snapshot_scenes.h"
+#include "unit/observe/random_host.h"
+#include "unit/test.h"
+
+enum { SCENES = 6, X = 1, Y = 2, CODE = 0x1000, WORD = 0x4000 };
+
+static struct penrose_error error;
+static char path[] = "/tmp/penrose-journal-XXXXXX";
+
+static void setup(void)
+{
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+}
+
+static void teardown(void)
+{
+    unlink(path);
+    memcpy(path + sizeof path - 7, "XXXXXX", 6);
+}
+
+FIXTURE(setup, teardown);
+
+static void record(struct penrose_chip *chip)
+{
+    ck_assert_int_eq(recording_start(chip, &error), PENROSE_OK);
+    ck_assert_msg(recording_open(chip, path, &error) == PENROSE_OK, "%s", error.text);
+}
+
+/* Carries the file out; the chip, or NULL where it differs, and then difference[] says how. */
+static char difference[RERUN_TEXT];
+
+static struct penrose_chip *carry_out(enum journal_ending wanted, unsigned threads)
+{
+    struct journal *journal;
+    struct recording_head head;
+    struct penrose_chip *chip;
+    enum journal_ending ending;
+    enum rerun_end end = RERUN_DONE;
+    struct rerun *rerun = calloc(1, sizeof *rerun);
+    *difference = 0;
+    ck_assert_msg(journal_load(path, &journal, &ending, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_int_eq(ending, wanted);
+    ck_assert_int_eq(recording_head(journal, &head, &error), PENROSE_OK);
+    ck_assert(head.is_of_this_build);
+    head.options.threads = threads;
+    ck_assert_int_eq(penrose_chip_create(&head.options, &chip, &error), PENROSE_OK);
+    ck_assert_int_eq(rerun_begin(rerun, chip, journal, head.at, 0, &error), PENROSE_OK);
+    while (end == RERUN_DONE) {
+        end = rerun_step(rerun);
+    }
+    strcpy(difference, rerun->difference);
+    rerun_finish(rerun);
+    if (end == RERUN_DIFFERS) {
+        penrose_chip_destroy(chip);
+        chip = NULL;
+    }
+    journal_destroy(journal);
+    free(rerun);
+    return chip;
+}
+
+/* --- The same again --- */
+
+TEST_EACH(a_recorded_chip_comes_again, SCENES *SCENE_SCHEDULES)
+{
+    const struct scene *scene = scene_at((unsigned)_i / SCENE_SCHEDULES);
+    struct random_host *host = calloc(1, sizeof *host);
+    *host = (struct random_host){
+        .chip = scene_chip(scene, (unsigned)_i % SCENE_SCHEDULES, 1 + (unsigned)_i % 2),
+        .seed = (uint32_t)_i};
+    record(host->chip);
+    random_host_connect(host);
+    if (scene->make(host->chip, 3)) {
+        for (unsigned i = 0; i < 40; i++) {
+            const struct penrose_run run = {.cycles = 1 + scene_random(&host->seed, 1500),
+                                            .pass_quiet_time = i % 3 != 0};
+            penrose_run(host->chip, &run);
+            random_host_act(host);
+        }
+    }
+    ck_assert(recording_stop(host->chip));
+    struct penrose_chip *again = carry_out(JOURNAL_WHOLE, 3 - (unsigned)_i % 2);
+    ck_assert_msg(again, "%s: %s", scene->name, difference);
+    ck_assert_uint_eq(penrose_now(again), penrose_now(host->chip));
+    ck_assert_uint_eq(penrose_state_hash(again), penrose_state_hash(host->chip));
+    penrose_chip_destroy(again);
+    penrose_chip_destroy(host->chip);
+    free(host);
+}
+
+/* --- A host that polls --- */
+
+/* Counts to 3000, then sets the word to 77. */
+static const char working[] = "lui t1, 4; addi t0, zero, 0; addi t2, zero, 1500; addi t0, t0, 1;"
+                              "bne t0, t2, 0x100c; addi t3, zero, 77; sw t3, 0(t1); ebreak";
+
+static uint32_t poll_word(struct penrose_chip *chip)
+{
+    uint32_t word = 0;
+    for (unsigned i = 0; i < 100 && word != 77; i++) {
+        penrose_run(chip, &(struct penrose_run){.cycles = 128, .pass_quiet_time = true});
+        ck_assert_int_eq(penrose_read(chip, X, Y, WORD, &word, sizeof word, &error), PENROSE_OK);
+    }
+    return word;
+}
+
+static void record_polls(void)
+{
+    struct penrose_chip *chip;
+    ck_assert_int_eq(penrose_chip_create(NULL, &chip, &error), PENROSE_OK);
+    record(chip);
+    start_program(chip, X, Y, PENROSE_BRISC, CODE, working);
+    ck_assert_uint_eq(poll_word(chip), 77);
+    penrose_chip_destroy(chip);
+}
+
+TEST_EACH(a_host_that_polled_waits_as_long_as_it_takes, 3)
+{
+    struct journal *journal;
+    struct recording_head head;
+    struct penrose_chip *chip;
+    enum journal_ending ending;
+    enum rerun_end end = RERUN_DONE;
+    struct free_rerun *own = calloc(1, sizeof *own);
+    record_polls();
+    ck_assert_int_eq(journal_load(path, &journal, &ending, &error), PENROSE_OK);
+    ck_assert_int_eq(recording_head(journal, &head, &error), PENROSE_OK);
+    head.options.quantum = 0;
+    head.options.timed = _i == 1;
+    head.options.schedule = _i == 2 ? PENROSE_LOCKSTEP : PENROSE_FAST;
+    ck_assert_int_eq(penrose_chip_create(&head.options, &chip, &error), PENROSE_OK);
+    ck_assert_int_eq(free_rerun_begin(own, chip, journal, head.at, &error), PENROSE_OK);
+    while (end == RERUN_DONE) {
+        end = free_rerun_step(own);
+    }
+    ck_assert_msg(end == RERUN_AT_END, "%s", own->rerun.difference);
+    free_rerun_finish(own);
+    penrose_chip_destroy(chip);
+    journal_destroy(journal);
+    free(own);
+}
+
+/* --- What differs --- */
+
+/* The bytes of the file's journal. */
+static void rewrite(void (*change)(uint8_t *bytes, size_t size))
+{
+    struct journal *journal, *other = journal_create();
+    enum journal_ending ending;
+    ck_assert_int_eq(journal_load(path, &journal, &ending, &error), PENROSE_OK);
+    change(journal->bytes, journal->size);
+    ck_assert_int_eq(journal_record(other, path, &error), PENROSE_OK);
+    other->bytes = journal->bytes;
+    other->size = journal->size - 1; /* its end */
+    other->room = journal->room;
+    journal->bytes = NULL;
+    journal->size = 0;
+    ck_assert(journal_destroy(other));
+    journal_destroy(journal);
+}
+
+/* The count is to be another one. */
+static void change_answer(uint8_t *bytes, size_t size)
+{
+    for (size_t i = size; i-- > 4;) {
+        if (bytes[i] == 77 && bytes[i + 1] == 0 && bytes[i - 1] == 4) {
+            bytes[i] = 78;
+            return;
+        }
+    }
+    ck_abort_msg("no answer");
+}
+
+TEST(a_read_that_differs_is_told)
+{
+    record_polls();
+    rewrite(change_answer);
+    ck_assert_ptr_null(carry_out(JOURNAL_WHOLE, 1));
+    ck_assert_msg(strstr(difference, "read of 4 bytes at 0x4000 of tile (1, 2)"), "%s", difference);
+    ck_assert_msg(strstr(difference, "there was 4e 00 00 00, and is 4d 00 00 00"), "%s",
+                  difference);
+}
+
+/* --- Files that are none --- */
+
+static size_t file_bytes(uint8_t *bytes, size_t room)
+{
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    size_t size = fread(bytes, 1, room, file);
+    fclose(file);
+    return size;
+}
+
+static void put_file(const uint8_t *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+TEST(a_cut_file_gives_what_it_has)
+{
+    static uint8_t bytes[1 << 16];
+    record_polls();
+    size_t size = file_bytes(bytes, sizeof bytes);
+    for (size_t cut = 0; cut < size; cut++) {
+        struct journal *journal;
+        enum journal_ending ending;
+        put_file(bytes, cut);
+        enum penrose_status status = journal_load(path, &journal, &ending, &error);
+        if (cut < 16) {
+            ck_assert_int_eq(status, PENROSE_E_FORMAT);
+        } else {
+            ck_assert_int_eq(status, PENROSE_OK);
+            ck_assert_int_eq(ending, JOURNAL_CUT);
+            journal_destroy(journal);
+        }
+    }
+}
+
+TEST(damage_is_found)
+{
+    static uint8_t bytes[1 << 16];
+    uint32_t seed = 1;
+    record_polls();
+    size_t size = file_bytes(bytes, sizeof bytes);
+    for (unsigned i = 0; i < 300; i++) {
+        struct journal *journal;
+        enum journal_ending ending;
+        size_t at = 8 + scene_random(&seed, (uint32_t)size - 8);
+        uint8_t old = bytes[at];
+        bytes[at] ^= (uint8_t)(1 << scene_random(&seed, 8));
+        put_file(bytes, size);
+        bool zeros = at >= 12 && at < 16; /* which nobody reads */
+        if (journal_load(path, &journal, &ending, &error) == PENROSE_OK) {
+            ck_assert_msg(zeros || ending == JOURNAL_CUT, "byte %zu", at);
+            journal_destroy(journal);
+        }
+        bytes[at] = old;
+    }
+}
+
+static uint32_t fuzz_seed;
+
+static void falsify(uint8_t *bytes, size_t size)
+{
+    for (unsigned i = 1 + scene_random(&fuzz_seed, 4); i > 0; i--) {
+        size_t at = 1 + scene_random(&fuzz_seed, (uint32_t)size - 2);
+        bytes[at] = (uint8_t)scene_random(&fuzz_seed, 256);
+    }
+}
+
+TEST_EACH(made_up_entries_do_no_harm, 60)
+{
+    struct journal *journal;
+    struct recording_head head;
+    struct penrose_chip *chip;
+    enum journal_ending ending;
+    record_polls();
+    fuzz_seed = (uint32_t)_i * 77 + 1;
+    rewrite(falsify);
+    if (journal_load(path, &journal, &ending, &error) != PENROSE_OK) {
+        return;
+    }
+    if (recording_head(journal, &head, &error) == PENROSE_OK &&
+        penrose_chip_create(&head.options, &chip, &error) == PENROSE_OK) {
+        struct rerun *rerun = calloc(1, sizeof *rerun);
+        ck_assert_int_eq(rerun_begin(rerun, chip, journal, head.at, 0, &error), PENROSE_OK);
+        for (unsigned i = 0; i < 5000 && rerun_step(rerun) == RERUN_DONE; i++) {
+        }
+        rerun_finish(rerun);
+        penrose_chip_destroy(chip);
+        free(rerun);
+    }
+    journal_destroy(journal);
+}
