@@ -60,7 +60,7 @@ static bool write_known_memory(void *context, uint64_t address, const void *from
 /* Lets some time pass; false where the chip has stopped. */
 static bool pass_time(struct rerun *rerun, uint64_t cycles)
 {
-    const struct penrose_run run = {.cycles = cycles, .pass_quiet_time = true};
+    const struct penrose_run run = {.size = sizeof run, .cycles = cycles, .pass_quiet_time = true};
     return penrose_run(rerun->chip, &run) == PENROSE_CYCLES;
 }
 
@@ -79,8 +79,9 @@ static bool is_write_missing(const struct free_rerun *own, uint64_t at)
 
 static bool has_faulted(struct penrose_chip *chip)
 {
-    return penrose_run(chip, &(struct penrose_run){.cycles = 0, .pass_quiet_time = true}) ==
-           PENROSE_FAULT;
+    return penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run),
+                                                   .cycles = 0,
+                                                   .pass_quiet_time = true}) == PENROSE_FAULT;
 }
 
 static bool run_freely(struct free_rerun *own, const struct journal_entry *entry)

@@ -87,7 +87,8 @@ TEST_EACH(a_recorded_chip_comes_again, SCENES *SCENE_SCHEDULES)
     random_host_connect(host);
     if (scene->make(host->chip, 3)) {
         for (unsigned i = 0; i < 40; i++) {
-            const struct penrose_run run = {.cycles = 1 + scene_random(&host->seed, 1500),
+            const struct penrose_run run = {.size = sizeof run,
+                                            .cycles = 1 + scene_random(&host->seed, 1500),
                                             .pass_quiet_time = i % 3 != 0};
             penrose_run(host->chip, &run);
             random_host_act(host);
@@ -113,7 +114,9 @@ static uint32_t poll_word(struct penrose_chip *chip)
 {
     uint32_t word = 0;
     for (unsigned i = 0; i < 100 && word != 77; i++) {
-        penrose_run(chip, &(struct penrose_run){.cycles = 128, .pass_quiet_time = true});
+        penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run),
+                                                .cycles = 128,
+                                                .pass_quiet_time = true});
         ck_assert_int_eq(penrose_read(chip, X, Y, WORD, &word, sizeof word, &error), PENROSE_OK);
     }
     return word;
