@@ -247,7 +247,15 @@ static void run_window(struct penrose_chip *chip, uint64_t end)
 void chip_rerun_begin(struct penrose_chip *chip, uint64_t planned, uint64_t actual)
 {
     look_around(chip);
-    choose_units(chip, actual);
+    chip->window_end = actual;
+    chip->runnable_count = 0;
+    for (unsigned i = 0; i < chip->units; i++) { /* one that paused was not cut short */
+        struct chip_unit *unit = chip->unit[i];
+        uint64_t end = unit->is_held ? planned : actual;
+        if (unit->next < end && unit->now < end) {
+            chip->runnable[chip->runnable_count++] = unit;
+        }
+    }
     for (unsigned i = 0; i < GRID_BANKS; i++) {
         dram_begin_window(&chip->bank[i], planned);
     }

@@ -29,6 +29,7 @@ chip_sources += \
 	%D%/gdb/query.c \
 	%D%/gdb/registers.c \
 	%D%/gdb/resume.c \
+	%D%/gdb/reverse.c \
 	%D%/gdb/server.c \
 	%D%/gdb/target.c \
 	%D%/hart_state.c \

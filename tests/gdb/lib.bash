@@ -15,6 +15,7 @@ trap 'rm -rf "$work"' EXIT
 socket=$work/gdb
 cases=0 failures=0
 
+ulimit -c 0
 command -v "$GDB" >/dev/null || { echo "SKIP: no $GDB"; exit 77; }
 [ -e "$GUESTS/hello.elf" ] || { echo "SKIP: no guest programs: no RISC-V cross compiler"; exit 77; }
 

@@ -283,6 +283,13 @@ static bool answer_packet(struct gdb *gdb, const char *packet, size_t size, stru
     case 'z':
         point_packet(gdb, packet, answer);
         break;
+    case 'b': /* bs, bc: back */
+        if (packet[1] && strchr("sc", packet[1]) &&
+            gdb_reverse_search(gdb, packet[1] == 's', true)) {
+            return false;
+        }
+        gdb_put(answer, gdb->history ? "E01" : "");
+        break;
     case 'c':
     case 'C':
     case 's':

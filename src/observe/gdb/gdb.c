@@ -22,7 +22,8 @@ enum penrose_status gdb_create(struct penrose_chip *chip, const char *address, s
     if (!made) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for GDB");
     }
-    *made = (struct gdb){.chip = chip, .listener = -1, .client = -1, .owner = getpid()};
+    *made = (struct gdb){
+        .chip = chip, .present = chip, .listener = -1, .client = -1, .owner = getpid()};
     for (unsigned i = 0; i < GDB_FILES; i++) {
         made->file[i] = -1;
     }
@@ -34,6 +35,7 @@ enum penrose_status gdb_create(struct penrose_chip *chip, const char *address, s
         gdb_destroy(made, 0);
         return status;
     }
+    gdb_reverse_start(made);
     *gdb = made;
     return PENROSE_OK;
 }
@@ -56,6 +58,7 @@ bool gdb_will_wait(const struct gdb *gdb)
 
 void gdb_forget_client(struct gdb *gdb)
 {
+    gdb_reverse_leave(gdb);
     if (gdb->stepped.pid) {
         penrose_hart_step(gdb->chip, gdb->stepped.x, gdb->stepped.y, gdb->stepped.hart, 0, NULL);
     }
@@ -202,6 +205,7 @@ void gdb_destroy(struct gdb *gdb, int code)
     }
     gdb_forget_client(gdb);
     gdb_close(gdb);
+    gdb_reverse_end(gdb);
     gdb_text_free(&gdb->payload);
     gdb_text_free(&gdb->frame);
     gdb_text_free(&gdb->features);

@@ -6,6 +6,7 @@
  *   commands.c  what a packet asks for               points.c    breakpoints and watchpoints
  *   query.c     q packets and qXfer                  files.c     files that the server has named
  *   target.c    processes, threads, memory           monitor.c, monitor_tensix.c   `monitor`
+ *   reverse.c   time that runs backwards
  *
  * A process is a hart, or all harts of a tile as its threads. Its number is decimal for people:
  * 1XXYYH, where H is 0 for the tile and otherwise the hart's number plus 1. A thread's number is
@@ -17,6 +18,7 @@
 #include <sys/types.h>
 
 #include <penrose/debug.h>
+#include <penrose/history.h>
 
 #include "observe/gdb/gdb.h"
 #include "observe/gdb/packet.h"
@@ -95,8 +97,14 @@ struct gdb_event {
     char reason[48]; /* for the stop reply: "swbreak:;"; may be empty */
 };
 
+/* Bytes from RV32_LOCAL_BASE on that belong to a hart. */
+#define RV32_LOCAL_SPAN UINT32_C(0x10000)
+
 struct gdb {
-    struct penrose_chip *chip;
+    struct penrose_chip *chip;       /* that is looked at: the present, or a past */
+    struct penrose_chip *present;    /* that runs */
+    struct penrose_chip *past;       /* NULL: the present is looked at */
+    struct penrose_history *history; /* NULL: time does not run backwards */
 
     /* The connection. */
     int listener, client; /* -1: none */
@@ -227,6 +235,12 @@ void gdb_points_drop(struct gdb *gdb, unsigned pid);
 void gdb_points_sweep(struct gdb *gdb);
 struct gdb_point *gdb_point_of(const struct gdb *gdb, unsigned id);
 
+/* As penrose_point_set takes it. */
+struct penrose_point gdb_point_on_chip(struct gdb *gdb, const struct gdb_point *point);
+/* Is its condition met on a chip, at a stop that it would be? */
+bool gdb_point_wants(const struct gdb_point *point, struct penrose_chip *chip,
+                     const struct penrose_stop *stop);
+
 /* --- resume.c --- */
 
 /* The actions of vCont: ";s:p1.1;c". False where they make no sense, and the chip stays. */
@@ -239,11 +253,26 @@ void gdb_tell_pending(struct gdb *gdb);
 void gdb_let_go(struct gdb *gdb, struct gdb_process *process);
 /* Does any? It does not count for what a run is for. */
 bool gdb_holds_any(const struct gdb *gdb);
-/* Tells of a stop, and serves. */
+/* The event that a stop at a point is. */
+void gdb_point_event(struct gdb *gdb, const struct gdb_point *point,
+                     const struct penrose_stop *stop, struct gdb_event *event);
+/* Tells of a stop. */
+void gdb_announce(struct gdb *gdb, const struct gdb_event *event);
+/* The same, and serves. */
 void gdb_tell(struct gdb *gdb, const struct gdb_event *event);
 void gdb_put_event(struct gdb *gdb, struct gdb_text *text, const struct gdb_event *event);
 void gdb_tell_fault(struct gdb *gdb);
 void gdb_tell_programs(struct gdb *gdb);
+
+/* --- reverse.c --- */
+
+void gdb_reverse_start(struct gdb *gdb);
+void gdb_reverse_end(struct gdb *gdb);
+/* Back to the present. */
+void gdb_reverse_leave(struct gdb *gdb);
+/* A step, or until a point, back or, in a past, forward; tells where it has ended. False: there is
+ * no history. */
+bool gdb_reverse_search(struct gdb *gdb, bool is_step, bool is_back);
 
 /* --- query.c, files.c, monitor.c --- */
 
@@ -259,6 +288,8 @@ struct gdb_words {
     char *word[8];
     unsigned count;
 };
+/* reverse.c: who wrote somewhere last. */
+void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
 /* monitor_tensix.c: true, it knew the command. */
 bool gdb_monitor_tensix(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
 

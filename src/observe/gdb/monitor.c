@@ -17,6 +17,7 @@ static const char help[] =
     "cb                            pages of circular buffers\n"
     "noc                           requests that nobody has waited for\n"
     "waits                         who waits for whom\n"
+    "last-writer ADDRESS [BYTES]   who wrote there last, before the present\n"
     "faults                        of guests\n"
     "resume                        the hart goes on behind its ebreak\n";
 
@@ -105,9 +106,9 @@ static void monitor_faults(struct gdb *gdb, struct gdb_text *out)
 
 static void monitor_resume(struct gdb *gdb, struct gdb_text *out)
 {
-    struct penrose_error error;
-    if (penrose_hart_resume(gdb->chip, gdb->general.x, gdb->general.y, gdb->general.hart, &error) !=
-        PENROSE_OK) {
+    struct penrose_error error = {.text = "a past cannot be changed"};
+    if (gdb->past || penrose_hart_resume(gdb->chip, gdb->general.x, gdb->general.y,
+                                         gdb->general.hart, &error) != PENROSE_OK) {
         gdb_put(out, "%s\n", error.text);
     }
 }
@@ -137,6 +138,8 @@ static bool monitor_general(struct gdb *gdb, const struct gdb_words *words, stru
         put_report(gdb, out, penrose_wait_report);
     } else if (strcmp(name, "noc") == 0) {
         put_report(gdb, out, penrose_noc_wait_report);
+    } else if (strcmp(name, "last-writer") == 0) {
+        gdb_monitor_last_writer(gdb, words, out);
     } else if (strcmp(name, "resume") == 0) {
         monitor_resume(gdb, out);
     } else {

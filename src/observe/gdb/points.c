@@ -31,16 +31,9 @@ static bool condition_memory(void *context, uint64_t address, void *bytes, size_
     return gdb_peek(place->gdb, &place->thread, (uint32_t)address, bytes, size) == size;
 }
 
-/* Is any of them met, or none that can be evaluated? */
-static bool is_met(struct penrose_chip *chip, const struct penrose_stop *stop, void *context)
+static bool is_any_met(const struct gdb_point *point, struct condition_place *place)
 {
-    const struct gdb_point *point = context;
-    struct condition_place place = {.gdb = point->gdb, .thread = point->thread};
-    const struct gdb_values values = {condition_register, condition_memory, &place};
-    (void)chip;
-    if ((unsigned)stop->agent < PENROSE_HARTS) {
-        place.thread.hart = (enum penrose_hart)stop->agent;
-    }
+    const struct gdb_values values = {condition_register, condition_memory, place};
     for (size_t at = 0; at + 2 <= point->condition_bytes;) {
         size_t size = (size_t)point->conditions[at] << 8 | point->conditions[at + 1];
         uint64_t value;
@@ -50,6 +43,26 @@ static bool is_met(struct penrose_chip *chip, const struct penrose_stop *stop, v
         at += 2 + size;
     }
     return point->condition_bytes == 0;
+}
+
+/* A condition that cannot be evaluated is met. */
+bool gdb_point_wants(const struct gdb_point *point, struct penrose_chip *chip,
+                     const struct penrose_stop *stop)
+{
+    struct condition_place place = {.gdb = point->gdb, .thread = point->thread};
+    struct penrose_chip *looked_at = point->gdb->chip;
+    if ((unsigned)stop->agent < PENROSE_HARTS) {
+        place.thread.hart = (enum penrose_hart)stop->agent;
+    }
+    point->gdb->chip = chip;
+    bool wants = is_any_met(point, &place);
+    point->gdb->chip = looked_at;
+    return wants;
+}
+
+static bool is_met(struct penrose_chip *chip, const struct penrose_stop *stop, void *context)
+{
+    return gdb_point_wants(context, chip, stop);
 }
 
 /* "X3,aabbccX1,dd", each after a ';' or the one before. */
@@ -88,7 +101,7 @@ static void remove_gdb_point(struct gdb *gdb, struct gdb_point **link)
 {
     struct gdb_point *point = *link;
     *link = point->next;
-    penrose_point_clear(gdb->chip, point->id, NULL);
+    penrose_point_clear(gdb->present, point->id, NULL);
     free_point(point);
 }
 
@@ -135,27 +148,33 @@ static bool has_same_conditions(const struct gdb_point *a, const struct gdb_poin
            (!a->condition_bytes || memcmp(a->conditions, b->conditions, a->condition_bytes) == 0);
 }
 
-/* On the chip. The harts of a tile that are one process share its points; local RAM is a hart's. */
-static enum penrose_status set_on_chip(struct gdb *gdb, struct gdb_point *point,
-                                       struct penrose_error *error)
+/* The harts of a tile that are one process share its points; local RAM is a hart's. */
+struct penrose_point gdb_point_on_chip(struct gdb *gdb, const struct gdb_point *point)
 {
     const struct gdb_process *process = gdb_process_of(gdb, point->thread.pid);
     bool is_breakpoint = point->type == GDB_SOFT || point->type == GDB_HARD;
-    bool is_local = point->address - RV32_LOCAL_BASE < UINT32_C(0x10000);
-    bool is_of_all = is_breakpoint ? (process->harts & (process->harts - 1)) != 0 : !is_local;
-    const struct penrose_point on_chip = {
-        .size = sizeof on_chip,
-        .kind = is_breakpoint ? PENROSE_BREAKPOINT : PENROSE_WATCHPOINT,
-        .x = point->thread.x,
-        .y = point->thread.y,
-        .hart = is_of_all ? PENROSE_NO_HART : point->thread.hart,
-        .address = point->address,
-        .bytes = is_breakpoint ? 0 : point->bytes,
-        .reads = point->type == GDB_READS || point->type == GDB_ACCESSES,
-        .writes = point->type == GDB_WRITES || point->type == GDB_ACCESSES,
-        .condition = point->condition_bytes ? is_met : NULL,
-        .context = point};
-    return penrose_point_set(gdb->chip, &on_chip, &point->id, error);
+    bool is_local = point->address - RV32_LOCAL_BASE < RV32_LOCAL_SPAN;
+    bool is_tile = process && process->harts & (process->harts - 1);
+    bool is_of_all = is_breakpoint ? is_tile : !is_local;
+    return (struct penrose_point){.size = sizeof(struct penrose_point),
+                                  .kind = is_breakpoint ? PENROSE_BREAKPOINT : PENROSE_WATCHPOINT,
+                                  .x = point->thread.x,
+                                  .y = point->thread.y,
+                                  .hart = is_of_all ? PENROSE_NO_HART : point->thread.hart,
+                                  .address = point->address,
+                                  .bytes = is_breakpoint ? 0 : point->bytes,
+                                  .reads = point->type == GDB_READS || point->type == GDB_ACCESSES,
+                                  .writes =
+                                      point->type == GDB_WRITES || point->type == GDB_ACCESSES};
+}
+
+static enum penrose_status set_on_chip(struct gdb *gdb, struct gdb_point *point,
+                                       struct penrose_error *error)
+{
+    struct penrose_point on_chip = gdb_point_on_chip(gdb, point);
+    on_chip.condition = point->condition_bytes ? is_met : NULL;
+    on_chip.context = point;
+    return penrose_point_set(gdb->present, &on_chip, &point->id, error);
 }
 
 static struct gdb_point **find_point(struct gdb *gdb, const struct gdb_point *wanted)

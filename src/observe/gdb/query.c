@@ -18,7 +18,7 @@ static const char *file_part(const char *path)
 static const struct image *image_of(const struct gdb *gdb, const struct gdb_thread *thread,
                                     bool is_main)
 {
-    const struct images *images = &gdb->chip->images;
+    const struct images *images = &gdb->present->images;
     struct penrose_hart_info info;
     const struct image *found = NULL;
     if (!is_main &&
@@ -164,7 +164,7 @@ static void put_library(struct gdb *gdb, struct gdb_text *xml, const struct imag
  * program. */
 static void put_libraries(struct gdb *gdb, struct gdb_text *xml)
 {
-    const struct images *images = &gdb->chip->images;
+    const struct images *images = &gdb->present->images;
     const struct gdb_process *process = gdb_process_of(gdb, gdb->general.pid);
     gdb->images = images->changes;
     gdb_put(xml, "<library-list>\n");
@@ -284,8 +284,8 @@ static void supported(struct gdb *gdb, const char *packet, struct gdb_text *answ
             "PacketSize=%x;QStartNoAckMode+;multiprocess+;swbreak+;hwbreak+;"
             "ConditionalBreakpoints+;vContSupported+;qXfer:features:read+;"
             "qXfer:osdata:read+;qXfer:threads:read+;qXfer:memory-map:read+;"
-            "qXfer:libraries:read+;qXfer:exec-file:read+",
-            GDB_PACKET_BYTES);
+            "qXfer:libraries:read+;qXfer:exec-file:read+%s",
+            GDB_PACKET_BYTES, gdb->history ? ";ReverseStep+;ReverseContinue+" : "");
 }
 
 static void list_threads(struct gdb *gdb, struct gdb_text *answer)

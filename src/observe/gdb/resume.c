@@ -171,6 +171,9 @@ bool gdb_resume(struct gdb *gdb, const char *text)
         return false;
     }
     gdb->resumed = thread;
+    if (gdb->past) {
+        return gdb_reverse_search(gdb, step != NULL, false);
+    }
     choose_going(gdb, actions, count);
     hold_others(gdb, step && count == 1);
     gdb->range_end = 0;
@@ -213,7 +216,7 @@ static void tell_instruction(struct gdb *gdb, const struct gdb_thread *thread)
     }
 }
 
-void gdb_tell(struct gdb *gdb, const struct gdb_event *event)
+void gdb_announce(struct gdb *gdb, const struct gdb_event *event)
 {
     struct gdb_text payload = {0};
     if (gdb->client < 0) {
@@ -234,13 +237,18 @@ void gdb_tell(struct gdb *gdb, const struct gdb_event *event)
     gdb_put_event(gdb, &payload, event);
     gdb_send(gdb, &payload);
     gdb_text_free(&payload);
+}
+
+void gdb_tell(struct gdb *gdb, const struct gdb_event *event)
+{
+    gdb_announce(gdb, event);
     gdb_serve(gdb);
 }
 
 /* --- Stops of a run --- */
 
-static void fill_point_event(struct gdb *gdb, const struct gdb_point *point,
-                             const struct penrose_stop *stop, struct gdb_event *event)
+void gdb_point_event(struct gdb *gdb, const struct gdb_point *point,
+                     const struct penrose_stop *stop, struct gdb_event *event)
 {
     static const char *const names[GDB_POINT_TYPES] = {
         [GDB_WRITES] = "watch", [GDB_READS] = "rwatch", [GDB_ACCESSES] = "awatch"};
@@ -315,7 +323,7 @@ static bool is_for_client(struct gdb *gdb, const struct penrose_stop *stop, stru
     }
     const struct gdb_point *point = gdb_point_of(gdb, stop->id);
     if (point) {
-        fill_point_event(gdb, point, stop, event);
+        gdb_point_event(gdb, point, stop, event);
     }
     return point != NULL;
 }
@@ -469,8 +477,8 @@ void gdb_tell_fault(struct gdb *gdb)
 void gdb_tell_programs(struct gdb *gdb)
 {
     struct gdb_event event = {.thread = gdb->resumed, .signal = GDB_SIGTRAP, .reason = "library:;"};
-    bool is_new = gdb->images != gdb->chip->images.changes;
-    gdb->images = gdb->chip->images.changes;
+    bool is_new = gdb->images != gdb->present->images.changes;
+    gdb->images = gdb->present->images.changes;
     if (is_new && gdb->client >= 0 && !gdb->is_held &&
         (event.thread.pid || gdb_thread_at(gdb, 0, &event.thread))) {
         gdb_tell(gdb, &event);

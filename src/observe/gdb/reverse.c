@@ -1,0 +1,187 @@
+/*
+ * Time that runs backwards for GDB (penrose/history.h). While the client looks at a past, gdb->chip
+ * is that past: all that reads reads there, nothing is written, and going on is a search until the
+ * present, which has stood still all the while.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/gdb/internal.h"
+#include "rv32/rv32.h"
+
+void gdb_reverse_start(struct gdb *gdb)
+{
+    const struct penrose_history_options options = {.size = sizeof options};
+    if (penrose_history_start(gdb->present, &options, &gdb->history, NULL) != PENROSE_OK) {
+        gdb->history = NULL; /* then there is no way back */
+    }
+}
+
+void gdb_reverse_leave(struct gdb *gdb)
+{
+    if (gdb->past) {
+        penrose_chip_destroy(gdb->past);
+        gdb->past = NULL;
+    }
+    gdb->chip = gdb->present;
+}
+
+void gdb_reverse_end(struct gdb *gdb)
+{
+    gdb_reverse_leave(gdb);
+    penrose_history_end(gdb->history);
+    gdb->history = NULL;
+}
+
+/* --- Goals --- */
+
+static bool accept_stop(void *context, struct penrose_chip *past, const struct penrose_stop *stop)
+{
+    const struct gdb_point *point = gdb_point_of(context, stop->id);
+    return point && gdb_point_wants(point, past, stop);
+}
+
+/* The points that the client has set, for the processes that go on with this one. */
+static struct penrose_point *collect_points(struct gdb *gdb, size_t *count)
+{
+    size_t room = 1;
+    for (const struct gdb_point *point = gdb->points; point; point = point->next) {
+        room++;
+    }
+    struct penrose_point *list = calloc(room, sizeof *list);
+    *count = 0;
+    for (const struct gdb_point *point = gdb->points; list && point; point = point->next) {
+        bool is_meant = !gdb->is_apart || point->thread.pid == gdb->resumed.pid;
+        if (point->is_wanted && is_meant) {
+            list[*count] = gdb_point_on_chip(gdb, point);
+            list[(*count)++].id = point->id;
+        }
+    }
+    return list;
+}
+
+/* --- Searches --- */
+
+static enum penrose_status search(struct gdb *gdb, const struct penrose_goal *goal, bool is_back,
+                                  enum penrose_history_end *end, struct penrose_error *error)
+{
+    return is_back ? penrose_history_back(gdb->history, &gdb->past, goal, end, error)
+                   : penrose_history_forward(gdb->history, gdb->past, goal, end, error);
+}
+
+/* Without points there is only the beginning, or the present. */
+static enum penrose_status search_points(struct gdb *gdb, struct penrose_goal *goal, bool is_back,
+                                         enum penrose_history_end *end,
+                                         struct penrose_error *error)
+{
+    struct penrose_history_info info;
+    struct penrose_point *points = collect_points(gdb, &goal->points);
+    enum penrose_status status;
+    goal->kind = PENROSE_GOAL_POINTS;
+    goal->point = points;
+    if (goal->points > 0 || !points) {
+        status = points ? search(gdb, goal, is_back, end, error) : PENROSE_E_MEMORY;
+    } else if (is_back) {
+        struct penrose_chip *past = NULL;
+        penrose_history_info(gdb->history, &info);
+        status = penrose_history_past(gdb->history, info.begin, &past, error);
+        if (status == PENROSE_OK) {
+            gdb_reverse_leave(gdb);
+            gdb->past = past;
+        }
+        *end = PENROSE_HISTORY_BEGIN;
+    } else {
+        *end = PENROSE_HISTORY_PRESENT;
+        status = PENROSE_OK;
+    }
+    free(points);
+    return status;
+}
+
+static void tell_end(struct gdb *gdb, enum penrose_history_end end, bool is_step)
+{
+    struct gdb_event event = {.thread = gdb->resumed, .signal = GDB_SIGTRAP};
+    struct penrose_stop stop;
+    if (end == PENROSE_HISTORY_STOP && !is_step &&
+        penrose_history_stop_get(gdb->chip, 0, &stop)) {
+        const struct gdb_point *point = gdb_point_of(gdb, stop.id);
+        if (point) {
+            gdb_point_event(gdb, point, &stop, &event);
+        }
+    } else if (end != PENROSE_HISTORY_STOP) {
+        snprintf(event.reason, sizeof event.reason, "replaylog:%s;",
+                 end == PENROSE_HISTORY_BEGIN ? "begin" : "end");
+    }
+    gdb_announce(gdb, &event);
+}
+
+bool gdb_reverse_search(struct gdb *gdb, bool is_step, bool is_back)
+{
+    struct penrose_error error = {0};
+    enum penrose_history_end end;
+    struct penrose_goal goal = {.size = sizeof goal,
+                                .kind = PENROSE_GOAL_STEP,
+                                .x = gdb->resumed.x,
+                                .y = gdb->resumed.y,
+                                .hart = gdb->resumed.hart,
+                                .accepts = is_step ? NULL : accept_stop,
+                                .context = gdb};
+    if (!gdb->history || !gdb->resumed.pid) {
+        return false;
+    }
+    enum penrose_status status = is_step ? search(gdb, &goal, is_back, &end, &error)
+                                         : search_points(gdb, &goal, is_back, &end, &error);
+    if (status != PENROSE_OK) {
+        gdb_put(&gdb->console, "%s\n", error.text);
+        end = is_back ? PENROSE_HISTORY_BEGIN : PENROSE_HISTORY_PRESENT;
+    }
+    if (!is_back && end == PENROSE_HISTORY_PRESENT) {
+        gdb_reverse_leave(gdb);
+    }
+    gdb->chip = gdb->past ? gdb->past : gdb->present;
+    tell_end(gdb, end, is_step);
+    return true;
+}
+
+/* --- Who wrote --- */
+
+static void tell_writer(const struct penrose_stop *stop, struct penrose_chip *past,
+                        struct gdb_text *out)
+{
+    char text[256], symbol[128], source[256];
+    penrose_stop_format(stop, text, sizeof text);
+    const char *what = strstr(text, ": "); /* behind the number of the point */
+    gdb_put(out, "%s\n", what ? what + 2 : text);
+    unsigned x = stop->agent == PENROSE_AGENT_NOC ? stop->from_x : stop->x;
+    unsigned y = stop->agent == PENROSE_AGENT_NOC ? stop->from_y : stop->y;
+    if (stop->pc &&
+        penrose_locate(past, x, y, stop->pc, symbol, sizeof symbol, source, sizeof source)) {
+        gdb_put(out, "  in %s%s%s\n", symbol, *symbol && *source ? ", " : "", source);
+    }
+}
+
+void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
+{
+    struct penrose_error error = {0};
+    struct penrose_chip *past = NULL;
+    struct penrose_stop stop;
+    enum penrose_history_end end;
+    uint32_t address = words->count > 1 ? (uint32_t)strtoul(words->word[1], NULL, 0) : 0;
+    uint32_t bytes = words->count > 2 ? (uint32_t)strtoul(words->word[2], NULL, 0) : 4;
+    bool is_local = address - RV32_LOCAL_BASE < RV32_LOCAL_SPAN;
+    if (words->count < 2 || !gdb->history) {
+        gdb_put(out, gdb->history ? "last-writer ADDRESS [BYTES]\n" : "there is no history\n");
+        return;
+    }
+    if (penrose_history_last_writer(gdb->history, &past, gdb->general.x, gdb->general.y,
+                                    is_local ? gdb->general.hart : PENROSE_NO_HART, address, bytes,
+                                    &stop, &end, &error) != PENROSE_OK) {
+        gdb_put(out, "%s\n", error.text);
+    } else if (end == PENROSE_HISTORY_STOP) {
+        tell_writer(&stop, past, out);
+    } else {
+        gdb_put(out, "nobody has written there since GDB was waited for\n");
+    }
+    penrose_chip_destroy(past);
+}
