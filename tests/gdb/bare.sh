@@ -100,6 +100,38 @@ told 'all harts of a tile are threads of one process' \
     'Thread 101020.1 "brisc \(1, 2\)" \(in reset\)' 'Thread 101020.5 "ncrisc \(1, 2\)"' \
     'Thread 4 "trisc2 \(1, 2\)" hit Breakpoint 1, chain_of_t2' 'out:done after'
 
+# --- Back ---
+
+debug run "$GUESTS/sort_crc.elf" <<'COMMANDS'
+attach 101021
+break main
+break exit
+continue
+continue
+monitor last-writer 0x8038
+watch *(int *)0x8038
+reverse-continue
+delete 3
+reverse-stepi
+reverse-continue
+info registers pc
+python
+try:
+    gdb.execute("set $a0 = 1")
+except gdb.error as error:
+    print(error)
+end
+reverse-continue
+continue
+continue
+continue
+continue
+COMMANDS
+told 'time runs backwards, to the last writer and to the beginning, and forward again' \
+    '^brisc of \(1, 2\) wrote 4 bytes at 0x00008038, at pc 0x' '^  in main.*sort_crc.c:' \
+    '^Hardware watchpoint 3: ' 'Watched: brisc of' '^Old value' '^pc +0x3c' \
+    'Could not write register' 'No more reverse-execution history' 'out:done after 43142. cycles'
+
 # --- A client that goes ---
 
 rm -f "$socket"

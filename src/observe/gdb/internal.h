@@ -97,9 +97,6 @@ struct gdb_event {
     char reason[48]; /* for the stop reply: "swbreak:;"; may be empty */
 };
 
-/* Bytes from RV32_LOCAL_BASE on that belong to a hart. */
-#define RV32_LOCAL_SPAN UINT32_C(0x10000)
-
 struct gdb {
     struct penrose_chip *chip;       /* that is looked at: the present, or a past */
     struct penrose_chip *present;    /* that runs */
@@ -207,6 +204,8 @@ size_t gdb_peek(struct gdb *gdb, const struct gdb_thread *thread, uint64_t addre
                 size_t size);
 bool gdb_poke(struct gdb *gdb, const struct gdb_thread *thread, uint64_t address, const void *bytes,
               size_t size);
+/* Is there a local RAM, of each hart its own? */
+bool gdb_is_local(uint32_t address);
 /* The pc of a hart. */
 uint32_t gdb_pc(struct gdb *gdb, const struct gdb_thread *thread);
 

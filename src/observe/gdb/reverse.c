@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "observe/gdb/internal.h"
-#include "rv32/rv32.h"
 
 void gdb_reverse_start(struct gdb *gdb)
 {
@@ -72,8 +71,7 @@ static enum penrose_status search(struct gdb *gdb, const struct penrose_goal *go
 
 /* Without points there is only the beginning, or the present. */
 static enum penrose_status search_points(struct gdb *gdb, struct penrose_goal *goal, bool is_back,
-                                         enum penrose_history_end *end,
-                                         struct penrose_error *error)
+                                         enum penrose_history_end *end, struct penrose_error *error)
 {
     struct penrose_history_info info;
     struct penrose_point *points = collect_points(gdb, &goal->points);
@@ -103,8 +101,7 @@ static void tell_end(struct gdb *gdb, enum penrose_history_end end, bool is_step
 {
     struct gdb_event event = {.thread = gdb->resumed, .signal = GDB_SIGTRAP};
     struct penrose_stop stop;
-    if (end == PENROSE_HISTORY_STOP && !is_step &&
-        penrose_history_stop_get(gdb->chip, 0, &stop)) {
+    if (end == PENROSE_HISTORY_STOP && !is_step && penrose_history_stop_get(gdb->chip, 0, &stop)) {
         const struct gdb_point *point = gdb_point_of(gdb, stop.id);
         if (point) {
             gdb_point_event(gdb, point, &stop, &event);
@@ -169,7 +166,7 @@ void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, str
     enum penrose_history_end end;
     uint32_t address = words->count > 1 ? (uint32_t)strtoul(words->word[1], NULL, 0) : 0;
     uint32_t bytes = words->count > 2 ? (uint32_t)strtoul(words->word[2], NULL, 0) : 4;
-    bool is_local = address - RV32_LOCAL_BASE < RV32_LOCAL_SPAN;
+    bool is_local = gdb_is_local(address);
     if (words->count < 2 || !gdb->history) {
         gdb_put(out, gdb->history ? "last-writer ADDRESS [BYTES]\n" : "there is no history\n");
         return;

@@ -221,6 +221,11 @@ bool gdb_poke(struct gdb *gdb, const struct gdb_thread *thread, uint64_t address
                              bytes, size, NULL) == PENROSE_OK;
 }
 
+bool gdb_is_local(uint32_t address)
+{
+    return address - RV32_LOCAL_BASE < (uint32_t)TILE_B_LOCAL_BYTES;
+}
+
 uint32_t gdb_pc(struct gdb *gdb, const struct gdb_thread *thread)
 {
     uint32_t words[GDB_REGISTER_WORDS] = {0};
