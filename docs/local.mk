@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	%D%/CLIENTS.md \
 	%D%/DEVELOPING.md \
 	%D%/DEVIATIONS.md \
+	%D%/DEBUGGING.md \
 	%D%/DUMPS.md \
 	%D%/FIRMWARE.md \
 	%D%/HARDWARE.md \

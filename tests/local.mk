@@ -135,6 +135,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/burnin/image.py \
 	%D%/clients/burnin/library.py \
 	%D%/clients/common.bash \
+	%D%/clients/compare-llk.sh \
 	%D%/clients/llk.sh \
 	%D%/clients/ttnn.sh \
 	%D%/clients/models.sh \
@@ -143,8 +144,10 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/exalens/matrix.py \
 	%D%/clients/exalens/round.py \
 	%D%/clients/llk/abi_count.c \
+	%D%/clients/llk/compare.txt \
 	%D%/clients/llk/fast.txt \
 	%D%/clients/llk/suite.bash \
+	%D%/clients/suites/dumping.py \
 	%D%/clients/suites/record.py \
 	%D%/clients/suites/report.py \
 	%D%/clients/suites/sample.py \
