@@ -18,6 +18,8 @@
 extern "C" {
 #endif
 
+struct penrose_firmware; /* penrose/metal.h */
+
 /* What a dump shall have. Sized as struct penrose_options is: {.size = sizeof options}, and zeros are
  * the defaults. */
 struct penrose_dump_options {
@@ -31,6 +33,9 @@ struct penrose_dump_options {
     const char *reason; /* "exit", "fault", "signal", "place" or "snapshot"; NULL: "request" */
     const char *text;   /* the reason in words; NULL: none */
     bool html;          /* also index.html: pictures of Dst, circular buffers and the use of L1 */
+    /* Of which firmware workers are where penrose_boot has booted none, as under a host program or
+     * in a snapshot: circular buffers are found by its debug information. NULL: not known. */
+    const struct penrose_firmware *firmware;
 };
 
 /*

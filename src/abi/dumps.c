@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <penrose/dump.h>
+#include <penrose/metal.h>
 
 #include "abi/device.h"
 #include "host/environment.h"
@@ -39,7 +40,9 @@ static void take_tiles(struct device *device, const char *text)
     }
     if (text[strspn(text, " ")] || !dumps->tiles) {
         device_complain(device, "PENROSE_DUMP_TILES", "it is no list of tiles such as '1,2 3,4'");
-        dumps_free(dumps);
+        free(dumps->tiles);
+        dumps->tiles = NULL;
+        dumps->tiles_count = 0;
     }
 }
 
@@ -49,6 +52,17 @@ static void check_parts(struct device *device)
     unsigned groups;
     if (dump_groups(host_variable("PENROSE_DUMP_PARTS"), &groups, &error) != PENROSE_OK) {
         device_complain(device, "PENROSE_DUMP_PARTS", error.text);
+    }
+}
+
+/* Only who wants dumps needs it. */
+static void open_firmware(struct device *device)
+{
+    struct penrose_error error;
+    const char *directory = host_variable("PENROSE_FIRMWARE");
+    if (device->dumps.events && directory &&
+        penrose_firmware_open(directory, &device->dumps.firmware, &error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_FIRMWARE", error.text);
     }
 }
 
@@ -64,13 +78,14 @@ void dumps_init(struct device *device)
         take_tiles(device, tiles);
     }
     check_parts(device);
+    open_firmware(device);
 }
 
 void dumps_free(struct dumps *dumps)
 {
     free(dumps->tiles);
-    dumps->tiles = NULL;
-    dumps->tiles_count = 0;
+    penrose_firmware_close(dumps->firmware);
+    *dumps = (struct dumps){.events = 0};
 }
 
 /* --- Making them --- */
@@ -102,7 +117,8 @@ void dumps_make(struct device *device, enum settings_dump_event event, const cha
                                                  .parts = wanted_parts(),
                                                  .reason = settings_dump_event_name(event),
                                                  .text = text,
-                                                 .html = true};
+                                                 .html = true,
+                                                 .firmware = dumps->firmware};
     if (penrose_dump_write(device->chip, &options, path, &error) == PENROSE_OK) {
         report(device, "dump written to %s", path);
     } else {

@@ -13,13 +13,13 @@
 
 struct state_options {
     struct cli *cli;
-    const char *path, *out, *parts, *html;
+    const char *path, *out, *parts, *html, *firmware;
     unsigned show; /* bits of enum show_item */
     struct penrose_place tile[CLI_MOST_TILES];
     unsigned tiles; /* 0: all */
 };
 
-enum { KEY_OUT = 0x800, KEY_PARTS, KEY_HTML, KEY_SHOW, KEY_STATE_TILE };
+enum { KEY_OUT = 0x800, KEY_PARTS, KEY_HTML, KEY_SHOW, KEY_STATE_TILE, KEY_STATE_FIRMWARE };
 
 /* --- Options --- */
 
@@ -69,6 +69,9 @@ static error_t parse_state(int key, char *argument, struct argp_state *state)
         return show_parse(options->cli, "--show", argument, &options->show) ? 0 : EINVAL;
     case KEY_STATE_TILE:
         return parse_state_tile(options, argument);
+    case KEY_STATE_FIRMWARE:
+        options->firmware = argument;
+        return 0;
     case ARGP_KEY_ARG:
         if (options->path) {
             return options_refuse(options->cli, "one snapshot or dump is enough; what is '%s'?",
@@ -90,6 +93,10 @@ static const struct argp_option state_rows[] = {
      "streams, or all",
      0},
     {"tile", KEY_STATE_TILE, "X,Y", 0, "Of this tile alone; give it once a tile", 0},
+    {"firmware", KEY_STATE_FIRMWARE, "DIR", 0,
+     "The firmware of the snapshot's workers, by whose debug information circular buffers are "
+     "found",
+     0},
     {"out", KEY_OUT, "DIR", 0, "Write a dump of the snapshot to a folder", 0},
     {"parts", KEY_PARTS, "PART,...", 0,
      "What the dump shall have: tile, harts, memory, tensix, config, dst, src, lregs, cb, noc, "
@@ -154,7 +161,8 @@ static enum cli_exit write_dump(const struct state_options *options, const struc
                                         .tiles_count = options->tiles,
                                         .parts = options->parts,
                                         .reason = "snapshot",
-                                        .text = options->path};
+                                        .text = options->path,
+                                        .firmware = state->firmware};
     if (!options->out) {
         return CLI_DONE;
     }
@@ -235,6 +243,7 @@ enum cli_exit cmd_state(struct cli *cli, int argc, char **argv)
         return exit;
     }
     exit = state_open(cli, options.path, &state);
+    exit = exit || !options.firmware ? exit : state_set_firmware(state, options.firmware);
     exit = exit ? exit : check_tiles(&options, state);
     exit = exit ? exit : write_dump(&options, state);
     exit = exit ? exit : write_page(&options, state);

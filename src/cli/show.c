@@ -380,7 +380,7 @@ static bool collect_defaults(struct penrose_chip **chip, struct dump_tile *defau
     *defaults = (struct dump_tile){0};
     return penrose_chip_create(NULL, chip, NULL) == PENROSE_OK &&
            penrose_tile_at(*chip, PENROSE_TILE_TENSIX, 0, &first) &&
-           dump_collect(*chip, first, DUMP_CONFIG, defaults, NULL) == PENROSE_OK;
+           dump_collect(*chip, first, DUMP_CONFIG, NULL, defaults, NULL) == PENROSE_OK;
 }
 
 static void show_config(FILE *file, const struct dump_tile *tile)
@@ -610,7 +610,7 @@ enum cli_exit show_chip(const struct cli *cli, struct penrose_chip *chip,
         struct dump_tile tile;
         struct penrose_error error;
         enum penrose_status status =
-            dump_collect(chip, tiles[i], show_groups(items), &tile, &error);
+            dump_collect(chip, tiles[i], show_groups(items), NULL, &tile, &error);
         if (status == PENROSE_OK) {
             show_tile(file, &tile, items);
         }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <penrose/metal.h>
+
 #include "chip/snapshot.h"
 #include "cli/output.h"
 
@@ -101,16 +103,26 @@ void state_close(struct state *state)
     if (state) {
         json_decref(state->manifest);
         penrose_chip_destroy(state->chip);
+        penrose_firmware_close(state->firmware);
     }
     free(state);
+}
+
+enum cli_exit state_set_firmware(struct state *state, const char *directory)
+{
+    struct penrose_error error;
+    return penrose_firmware_open(directory, &state->firmware, &error) == PENROSE_OK
+               ? CLI_DONE
+               : complain(state->cli, "--firmware: %s", error.text);
 }
 
 enum cli_exit state_tile(struct state *state, size_t index, unsigned groups, struct dump_tile *tile)
 {
     struct penrose_error error;
     enum penrose_status status =
-        state->chip ? dump_collect(state->chip, state->tile[index], groups, tile, &error)
-                    : dump_read_tile(state->path, state->manifest, index, groups, tile, &error);
+        state->chip
+            ? dump_collect(state->chip, state->tile[index], groups, state->firmware, tile, &error)
+            : dump_read_tile(state->path, state->manifest, index, groups, tile, &error);
     return status == PENROSE_OK ? CLI_DONE : complain(state->cli, "%s", error.text);
 }
 

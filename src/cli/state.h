@@ -15,8 +15,9 @@ struct state {
     const struct cli *cli;
     const char *path;
     enum state_kind kind;
-    struct penrose_chip *chip; /* of a snapshot */
-    json_t *manifest;          /* of a snapshot, what its dump would have */
+    struct penrose_chip *chip;         /* of a snapshot */
+    struct penrose_firmware *firmware; /* of its workers; NULL: not known */
+    json_t *manifest;                  /* of a snapshot, what its dump would have */
     struct penrose_place tile[64 * 64];
     size_t tiles;
 };
@@ -28,6 +29,9 @@ enum state_kind state_kind(const char *path);
  * neither, or damaged. */
 enum cli_exit state_open(const struct cli *cli, const char *path, struct state **state);
 void state_close(struct state *state);
+
+/* Says which firmware the workers of a snapshot have. CLI_REFUSED with a message. */
+enum cli_exit state_set_firmware(struct state *state, const char *directory);
 
 /* Parts of a tile; to be freed also after an error, which has a message. */
 enum cli_exit state_tile(struct state *state, size_t index, unsigned groups,

@@ -114,6 +114,10 @@ static json_t *list_elfs(const struct penrose_chip *chip)
         dump_put(object, image->size, "size");
         dump_put(object, image->link_base, "link_address");
         json_object_set_new(object, "role", json_string(dump_role(chip, image)));
+        const char *hart = penrose_hart_name_at(chip, image->x, image->y, image->hart);
+        if (hart) {
+            json_object_set_new(object, "hart", json_string(hart));
+        }
         json_array_append_new(list, object);
     }
     return list;
@@ -156,6 +160,7 @@ struct dump_writer {
     struct penrose_chip *chip;
     const char *directory;
     unsigned groups;
+    const struct penrose_firmware *firmware;
     json_t *manifest;
     struct dump_page *page; /* NULL: no pictures */
 };
@@ -164,7 +169,8 @@ static enum penrose_status write_one(struct dump_writer *writer, struct penrose_
                                      struct penrose_error *error)
 {
     struct dump_tile tile;
-    enum penrose_status status = dump_collect(writer->chip, at, writer->groups, &tile, error);
+    enum penrose_status status =
+        dump_collect(writer->chip, at, writer->groups, writer->firmware, &tile, error);
     if (status == PENROSE_OK) {
         status = dump_write_tile(writer->directory, &tile, writer->manifest, error);
     }
@@ -228,6 +234,7 @@ PENROSE_EXPORT enum penrose_status penrose_dump_write(struct penrose_chip *chip,
     enum penrose_status status =
         given ? chip_take_sized(given, &own, sizeof own, "penrose_dump_options", error)
               : PENROSE_OK;
+    writer.firmware = own.firmware;
     status = status == PENROSE_OK ? dump_groups(own.parts, &writer.groups, error) : status;
     status = status == PENROSE_OK ? dump_check_directory(directory, error) : status;
     return status == PENROSE_OK ? write_all(&writer, &own, error) : status;

@@ -50,11 +50,11 @@ struct dump_tile {
  * with what is unknown. */
 enum penrose_status dump_groups(const char *names, unsigned *groups, struct penrose_error *error);
 
-/* What a tile with harts is now; to be freed also after an error. PENROSE_E_ARGUMENT,
- * PENROSE_E_MEMORY. */
+/* What a tile with harts is now; to be freed also after an error. `firmware` as in
+ * penrose_dump_options. PENROSE_E_ARGUMENT, PENROSE_E_MEMORY. */
 enum penrose_status dump_collect(struct penrose_chip *chip, struct penrose_place at,
-                                 unsigned groups, struct dump_tile *tile,
-                                 struct penrose_error *error);
+                                 unsigned groups, const struct penrose_firmware *firmware,
+                                 struct dump_tile *tile, struct penrose_error *error);
 
 /* What the manifest has besides its tiles; NULL without memory. */
 json_t *dump_manifest(struct penrose_chip *chip, const char *reason, const char *text);

@@ -103,6 +103,9 @@ static struct launched find_launched(const struct dump_scene *scene)
 {
     const struct tile *tile = scene->tile;
     struct launched launched = {.layout = chip_firmware_layout(scene->chip, tile)};
+    if (tile->kind->type == TILE_TENSIX && !launched.layout && scene->firmware) {
+        launched.layout = &scene->firmware->loader->layout;
+    }
     const struct loader_layout *layout = launched.layout;
     if (!layout || tile->kind->type != TILE_TENSIX) {
         return launched;
@@ -301,9 +304,9 @@ const char *dump_role(const struct penrose_chip *chip, const struct image *image
     uint16_t place;
     const struct penrose_firmware *firmware =
         chip_find(chip, image->x, image->y, &place) ? chip->place[place].firmware : NULL;
-    return is_of_firmware(firmware, image->elf) ? "firmware"
-           : image->base == image->link_base    ? "program"
-                                                : "kernel";
+    return image->is_kernel                       ? "kernel"
+           : is_of_firmware(firmware, image->elf) ? "firmware"
+                                                  : "program";
 }
 
 static void add_images(struct l1_use *use, const struct dump_scene *scene)

@@ -408,7 +408,8 @@ static void collect_at_present(struct dump_scene *scene, unsigned groups, struct
 }
 
 enum penrose_status dump_collect(struct penrose_chip *chip, struct penrose_place at,
-                                 unsigned groups, struct dump_tile *to, struct penrose_error *error)
+                                 unsigned groups, const struct penrose_firmware *firmware,
+                                 struct dump_tile *to, struct penrose_error *error)
 {
     struct tile *tile;
     *to = (struct dump_tile){.x = at.x, .y = at.y};
@@ -418,7 +419,7 @@ enum penrose_status dump_collect(struct penrose_chip *chip, struct penrose_place
         return status;
     }
     if (past) {
-        struct dump_scene scene = {.chip = chip, .tile = tile, .to = to};
+        struct dump_scene scene = {.chip = chip, .tile = tile, .firmware = firmware, .to = to};
         to->x = tile->x;
         to->y = tile->y;
         collect_at_present(&scene, groups, past);

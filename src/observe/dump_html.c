@@ -13,9 +13,16 @@
 struct dump_page {
     FILE *file;
     char *path;
+    unsigned pictures; /* so far */
 };
 
-enum { FACE = 16, TILE = 32, TILE_ROWS = TILE * TILE / FACE, MOST_PICTURES = 64 };
+enum {
+    FACE = 16,
+    TILE = 32,
+    TILE_ROWS = TILE * TILE / FACE,
+    MOST_OF_ARRAY = 32, /* pictures, so that a browser can show the page, */
+    MOST_OF_PAGE = 2000,
+};
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Penrose dump</title>\n"
@@ -141,13 +148,15 @@ static struct span span_of(const float *data, size_t count)
 }
 
 /* Zeros are not shown. */
-static bool put_picture(FILE *file, const float *data, unsigned rows, unsigned columns,
+static bool put_picture(struct dump_page *page, const float *data, unsigned rows, unsigned columns,
                         const char *caption)
 {
     struct span span = span_of(data, (size_t)rows * columns);
-    if (span.is_zero) {
+    FILE *file = page->file;
+    if (span.is_zero || page->pictures == MOST_OF_PAGE) {
         return false;
     }
+    page->pictures++;
     fprintf(file, "<figure><img width=\"%u\" height=\"%u\" alt=\"%s\" src=\"", columns * 4,
             rows * 4, caption);
     picture_put(file, data, rows, columns, span.largest);
@@ -166,9 +175,10 @@ static void gather_tile(const struct loader_npy *array, size_t tile, float data[
     }
 }
 
-static void put_dst(FILE *file, const struct dump_tile *tile)
+static void put_dst(struct dump_page *page, const struct dump_tile *tile)
 {
     const struct dump_part *dst = dump_find(tile, "dst");
+    FILE *file = page->file;
     float data[TILE * TILE];
     unsigned shown = 0;
     if (!dst || dst->dimensions != 2 || dst->shape[1] != FACE) {
@@ -182,34 +192,38 @@ static void put_dst(FILE *file, const struct dump_tile *tile)
         snprintf(caption, sizeof caption, "tile %u, rows %u to %u", i, i * TILE_ROWS,
                  (i + 1) * TILE_ROWS - 1);
         gather_tile(&dst->array, i, data);
-        shown += put_picture(file, data, TILE, TILE, caption);
+        shown += put_picture(page, data, TILE, TILE, caption);
     }
-    fputs(shown ? "" : "<p>All of it is zero.</p>\n", file);
+    fputs(shown ? "" : "<p>All of it is zero, or there are too many pictures.</p>\n", file);
 }
 
 /* A matrix of an array of two or three dimensions. */
-static void put_matrices(FILE *file, const struct dump_part *part, const char *what)
+static void put_matrices(struct dump_page *page, const struct dump_part *part, const char *what)
 {
     unsigned rows = part->dimensions == 3 ? part->shape[1] : part->shape[0];
     unsigned columns = part->shape[part->dimensions - 1];
     unsigned count = part->dimensions == 3 ? part->shape[0] : 1, shown = 0;
     size_t size = (size_t)rows * columns;
     float *data = size <= PICTURE_MOST ? malloc(size * sizeof *data) : NULL;
-    for (unsigned i = 0; data && i < count && shown < MOST_PICTURES; i++) {
+    for (unsigned i = 0; data && i < count && shown < MOST_OF_ARRAY; i++) {
         char caption[64];
         snprintf(caption, sizeof caption, count > 1 ? "%s %u" : "%s", what, i);
         for (size_t k = 0; k < size; k++) {
             data[k] = picture_datum(&part->array, i * size + k);
         }
-        shown += put_picture(file, data, rows, columns, caption);
+        shown += put_picture(page, data, rows, columns, caption);
     }
-    fputs(shown ? "" : "<p>Zeros, or too large for a picture.</p>\n", file);
+    fputs(shown == MOST_OF_ARRAY ? "<p>...</p>\n"
+          : shown                ? ""
+                                 : "<p>Zeros, or too much for pictures.</p>\n",
+          page->file);
     free(data);
 }
 
-static void put_buffers(FILE *file, const struct dump_tile *tile)
+static void put_buffers(struct dump_page *page, const struct dump_tile *tile)
 {
     const struct dump_part *buffers = dump_find(tile, "circular_buffers");
+    FILE *file = page->file;
     const json_t *buffer;
     size_t i;
     json_array_foreach(buffers ? buffers->json : NULL, i, buffer)
@@ -228,7 +242,7 @@ static void put_buffers(FILE *file, const struct dump_tile *tile)
                                                        : "of an unknown format");
         fputs("</p>\n", file);
         if (part && part->array.data) {
-            put_matrices(file, part, part->dimensions == 3 ? "page" : "pages");
+            put_matrices(page, part, part->dimensions == 3 ? "page" : "pages");
         }
     }
 }
@@ -348,12 +362,12 @@ void dump_page_add(struct dump_page *page, const struct dump_tile *tile)
     fputs("</h2>\n", file);
     put_harts(file, tile);
     put_l1(file, tile);
-    put_dst(file, tile);
+    put_dst(page, tile);
     if (lregs && lregs->dimensions == 2) {
         fputs("<h3>LRegs as FP32, a row each</h3>\n", file);
-        put_matrices(file, lregs, "LRegs");
+        put_matrices(page, lregs, "LRegs");
     }
-    put_buffers(file, tile);
+    put_buffers(page, tile);
 }
 
 enum penrose_status dump_page_close(struct dump_page *page, struct penrose_error *error)

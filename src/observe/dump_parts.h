@@ -9,6 +9,8 @@
 struct dump_scene {
     struct penrose_chip *chip;
     struct tile *tile;
+    const struct penrose_firmware
+        *firmware; /* of workers, where none was booted; NULL: not known */
     struct dump_tile *to;
 };
 
