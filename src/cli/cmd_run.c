@@ -23,6 +23,7 @@ struct run_options {
     const char *firmware;
     const char *description;            /* of a program on a grid; NULL: none */
     const char *data;                   /* folder of its .npy files */
+    bool counts_units;                  /* of its units */
     const char *ttx;                    /* an image of tt-burnin; NULL: none */
     unsigned workers;                   /* that it runs on, besides those of --tile */
     const char *program[PENROSE_HARTS]; /* bare programs */
@@ -30,7 +31,7 @@ struct run_options {
     unsigned started; /* bit n: hart n has a program */
 };
 
-enum { KEY_FIRMWARE = 0x600, KEY_HART, KEY_PROGRAM, KEY_DATA, KEY_TTX, KEY_TILES };
+enum { KEY_FIRMWARE = 0x600, KEY_HART, KEY_PROGRAM, KEY_DATA, KEY_TTX, KEY_TILES, KEY_UNITS };
 
 static error_t set_program(struct run_options *options, unsigned harts, const char *path)
 {
@@ -124,6 +125,10 @@ static error_t check(const struct run_options *options)
     if (options->description) {
         return check_description(options);
     }
+    if (options->counts_units) {
+        return options_refuse(options->cli,
+                              "--units is for programs that a description names; name one");
+    }
     if (options->data) {
         return options_refuse(options->cli,
                               "--data is for the .npy files of a program description; name one");
@@ -175,6 +180,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_TILES:
         return options_workers(options->cli, argument, &options->workers);
+    case KEY_UNITS:
+        options->counts_units = true;
+        return 0;
     case KEY_TTX:
         options->ttx = argument;
         return 0;
@@ -202,6 +210,8 @@ static const struct argp_option rows[] = {
      "for "
      "its kernels)",
      6},
+    {"units", KEY_UNITS, NULL, 0,
+     "Tell what each unit of the coprocessor did, too, which takes some times longer", 6},
     {NULL, 0, NULL, 0, "Images that run on every card:", 7},
     {"ttx", KEY_TTX, "FILE", 0,
      "Run an image of tt-burnin (bhpv.ttx) on the tiles chosen, and tell what each unit does; "
@@ -499,7 +509,8 @@ static enum cli_exit run_description(struct run_options *options)
     const struct program_options program = {.path = options->description,
                                             .firmware = options->firmware,
                                             .kernels = options->launch.directory,
-                                            .data = options->data};
+                                            .data = options->data,
+                                            .counts_units = options->counts_units};
     return program_run(options->cli, &options->machine, &program);
 }
 

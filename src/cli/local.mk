@@ -72,6 +72,8 @@ penrose_SOURCES = \
 	%D%/tensors.h \
 	%D%/ttx.c \
 	%D%/ttx.h \
+	%D%/units.c \
+	%D%/units.h \
 	%D%/work.c \
 	%D%/work.h \
 	src/loader/program.c \

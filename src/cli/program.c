@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/output_file.h"
 #include "cli/session.h"
+#include "cli/units.h"
 #include "loader/program.h"
 
 /* What a kernel is given on one tile. */
@@ -28,8 +29,10 @@ struct run {
     struct loader_program *program;
     struct session session;
     struct loader_place place;
-    struct output_file *file; /* of each buffer; without an output its path is NULL */
-    uint64_t started;         /* cycle at which the kernels were launched */
+    struct output_file *file;           /* of each buffer; without an output its path is NULL */
+    uint64_t started;                   /* cycle at which the kernels were launched */
+    uint64_t (*retired)[PENROSE_HARTS]; /* instructions of each tile's harts before that */
+    bool counts_units;
 };
 
 bool program_is_description(const char *path)
@@ -427,6 +430,79 @@ static json_t *output_list(const struct run *run, enum cli_exit exit)
     return list;
 }
 
+/* --- What the harts did --- */
+
+static uint64_t retired_by(struct run *run, unsigned tile, unsigned hart)
+{
+    struct penrose_place at = run->machine->tile[tile];
+    struct penrose_hart_info info;
+    bool is_known = penrose_hart_info(run->session.chip, at.x, at.y, (enum penrose_hart)hart, &info,
+                                      NULL) == PENROSE_OK;
+    return is_known ? info.retired : 0;
+}
+
+static enum cli_exit note_retired(struct run *run)
+{
+    run->retired = calloc(run->machine->tiles, sizeof *run->retired);
+    for (unsigned tile = 0; run->retired && tile < run->machine->tiles; tile++) {
+        for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+            run->retired[tile][hart] = retired_by(run, tile, hart);
+        }
+    }
+    return run->retired ? CLI_DONE : no_memory(run);
+}
+
+/* A hart on all tiles: its instructions since the launch, those by which it polled included, and
+ * where it had most. A cycle without an instruction is one in which an access made it wait. */
+struct hart_work {
+    uint64_t instructions, most;
+    struct penrose_place busiest;
+    double per_cycle;
+};
+
+static struct hart_work work_of_hart(struct run *run, unsigned hart)
+{
+    struct hart_work work = {.busiest = run->machine->tile[0]};
+    for (unsigned tile = 0; tile < run->machine->tiles; tile++) {
+        uint64_t now = retired_by(run, tile, hart), before = run->retired[tile][hart];
+        uint64_t done = now > before ? now - before : 0;
+        work.instructions += done;
+        if (done > work.most) {
+            work.most = done;
+            work.busiest = run->machine->tile[tile];
+        }
+    }
+    double cycles = (double)cycles_of(run) * run->machine->tiles;
+    work.per_cycle = cycles > 0 ? (double)work.instructions / cycles : 0;
+    return work;
+}
+
+static json_t *hart_work_json(struct run *run)
+{
+    json_t *list = json_array();
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        struct hart_work work = work_of_hart(run, hart);
+        json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:f}", "hart",
+                                              penrose_hart_name((enum penrose_hart)hart),
+                                              "instructions", (json_int_t)work.instructions, "most",
+                                              (json_int_t)work.most, "per_cycle", work.per_cycle));
+    }
+    return list;
+}
+
+static void print_hart_work(struct run *run)
+{
+    printf("  %-7s %22s  %9s %12s  %s\n", "hart", "instructions per tile", "per cycle", "most",
+           "on tile");
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        struct hart_work work = work_of_hart(run, hart);
+        printf("  %-7s %22.0f  %9.4f %12" PRIu64 "  (%u, %u)\n",
+               penrose_hart_name((enum penrose_hart)hart),
+               (double)work.instructions / run->machine->tiles, work.per_cycle, work.most,
+               work.busiest.x, work.busiest.y);
+    }
+}
+
 static enum cli_exit report_json(struct run *run, enum cli_exit exit)
 {
     json_t *result = session_json(&run->session, exit);
@@ -438,6 +514,12 @@ static enum cli_exit report_json(struct run *run, enum cli_exit exit)
     json_object_set_new(result, "simulated_ms",
                         isnan(simulated_ms) ? json_null() : json_real(simulated_ms));
     json_object_set_new(result, "outputs", output_list(run, exit));
+    if (run->retired) {
+        json_object_set_new(result, "hart_work", hart_work_json(run));
+    }
+    if (run->counts_units) {
+        json_object_set_new(result, "units", units_json(&run->session));
+    }
     enum cli_exit written = output_json(run->cli, result);
     return exit ? exit : written;
 }
@@ -462,6 +544,12 @@ static enum cli_exit report(struct run *run, enum cli_exit exit)
            "running)\n",
            run->program->path, cli_exit_name(exit), tiles, tiles == 1 ? "tile" : "tiles",
            cycles_of(run), time, run->session.loading_ms, run->session.running_ms);
+    if (run->retired) {
+        print_hart_work(run);
+    }
+    if (run->counts_units) {
+        units_print(&run->session, cycles_of(run));
+    }
     for (unsigned i = 0; i < run->program->buffers && !exit; i++) {
         const struct loader_program_buffer *buffer = &run->program->buffer[i];
         if (buffer->output) {
@@ -485,6 +573,8 @@ static enum cli_exit work(struct run *run, const char *firmware)
     double start = host_milliseconds();
     exit = find_banks(run);
     exit = exit ? exit : fill_all(run);
+    exit = exit ? exit : note_retired(run);
+    exit = exit || !run->counts_units ? exit : units_count(&run->session);
     exit = exit ? exit : launch_all(run);
     exit = exit ? exit : session_note_launch(&run->session);
     run->session.loading_ms += host_milliseconds() - start;
@@ -516,13 +606,14 @@ static enum cli_exit run_opened(struct run *run, const struct program_options *o
         output_file_free(&run->file[i]);
     }
     free(run->file);
+    free(run->retired);
     return exit;
 }
 
 enum cli_exit program_run(struct cli *cli, struct machine_options *machine,
                           const struct program_options *options)
 {
-    struct run run = {.cli = cli, .machine = machine};
+    struct run run = {.cli = cli, .machine = machine, .counts_units = options->counts_units};
     const struct loader_program_folders folders = {.kernels = options->kernels,
                                                    .data = options->data};
     struct penrose_error error;

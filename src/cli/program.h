@@ -12,6 +12,7 @@ struct program_options {
     const char *firmware; /* NULL: the description names it */
     const char *kernels;  /* folder of kernels' paths, NULL: the description's */
     const char *data;     /* folder of .npy files, NULL: the description's */
+    bool counts_units;    /* tells what units of the coprocessor did */
 };
 
 /* Does an argument of `penrose run` look like a description? */

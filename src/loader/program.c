@@ -357,14 +357,21 @@ static enum penrose_status read_kernels(const struct program_reader *reader, con
 char *loader_program_elf(const struct loader_program_kernel *kernel, enum penrose_hart hart)
 {
     static const char place[] = "{hart}";
-    const char *at = strstr(kernel->elf, place);
     char *path = NULL;
-    if (!at) {
-        return strdup(kernel->elf);
+    size_t size = 0;
+    FILE *stream = open_memstream(&path, &size);
+    for (const char *at = kernel->elf; stream && *at; at++) {
+        bool is_place = strncmp(at, place, sizeof place - 1) == 0;
+        if (is_place) {
+            fputs(penrose_hart_name(hart), stream);
+            at += sizeof place - 2;
+        } else {
+            fputc(*at, stream);
+        }
     }
-    if (asprintf(&path, "%.*s%s%s", (int)(at - kernel->elf), kernel->elf, penrose_hart_name(hart),
-                 at + strlen(place)) < 0) {
-        return NULL;
+    if (stream && fclose(stream) != 0) {
+        free(path);
+        path = NULL;
     }
     return path;
 }

@@ -58,6 +58,7 @@ expect "schedule without seed" 2 "no schedule; choose fast" -- run x.elf --sched
 expect "tile: text" 2 "write X,Y" -- run x.elf --tile here
 expect "tile: not a worker" 2 "no worker tile at 8,3; the first is at 1,2 and the last at 16,11" -- run x.elf --tile 8,3
 expect "tile: two for run" 2 "one tile" -- run x.elf --tile 1,2 --tile 2,2
+expect "units: of what" 2 "for programs that a description names" -- run x.elf --units
 expect "tiles: none" 2 "at least one tile" -- boot x --tiles 0
 expect "tiles: too many" 2 "too large, the largest is 140" -- boot x --tiles 141
 expect "policy: form" 2 "write KIND=stop" -- run x.elf --policy unmapped-address

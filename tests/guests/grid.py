@@ -156,6 +156,7 @@ def schedules(case, work, seeds, is_long):
     yield ["--threads", "2"], True
     yield ["--threads", "7"], True
     if not case.is_large:
+        yield ["--units"], True
         yield [f"--trace={work}/trace.ptrace"], True
     for seed in range(1, seeds + 1):
         yield ["--schedule", f"random:{seed}", "--threads", "2"], False
@@ -200,6 +201,10 @@ def check(arguments, case):
         elif result.shape != expected.shape or (bits_of(result) != expected).any():
             problem = (f"{result.shape} instead of {expected.shape}" if result.shape != expected.shape
                        else f"{(bits_of(result) != expected).sum()} of {expected.size} differ")
+        elif ("units" in report) != ("--units" in options):
+            problem = "the table of units is there, or is not"
+        elif sum(row["instructions"] > 0 for row in report["hart_work"]) == 0:
+            problem = "no hart did anything"
         elif has_same_cycles and cycles not in (None, report["cycles"]):
             problem = f"{report['cycles']} cycles instead of {cycles}"
         else:

@@ -45,7 +45,8 @@ static const char whole[] =
     "   {\"id\": 4, \"pages\": 1, \"page_size\": 16, \"tiles\": [\"0,0\", \"3,2\"]}],\n"
     " \"semaphores\": [1, \"index\"],\n"
     " \"kernels\": [{\"hart\": \"brisc\", \"arguments\": [7, \"more\", -1]},\n"
-    "   {\"hart\": [\"trisc\", \"ncrisc\"], \"elf\": \"k/{hart}-x.elf\", \"tiles\": \"0-1,1-2\",\n"
+    "   {\"hart\": [\"trisc\", \"ncrisc\"], \"elf\": \"k/{hart}/{hart}-x.elf\", \"tiles\": "
+    "\"0-1,1-2\",\n"
     "    \"common_arguments\": [\"dram.raw\"]}]}\n";
 
 static struct loader_place place_of(const struct loader_program *program)
@@ -291,7 +292,7 @@ TEST(description_becomes_program)
     ck_assert_uint_eq(program->kernel[1].harts, (1u << PENROSE_HARTS) - 1 - (1u << PENROSE_BRISC));
     ck_assert_uint_eq(program->kernel[1].tiles.count, 4);
     char *path = loader_program_elf(&program->kernel[1], PENROSE_TRISC1);
-    ck_assert_str_eq(path, "./k/trisc1-x.elf");
+    ck_assert_str_eq(path, "./k/trisc1/trisc1-x.elf");
     free(path);
     path = loader_program_elf(&program->kernel[0], PENROSE_BRISC);
     ck_assert_str_eq(path, "./brisc.elf");
