@@ -28,6 +28,17 @@ detach
 COMMANDS
 told 'a program goes on when GDB detaches' 'Inferior 1 .*detached' 'out:done after'
 
+rm -f "$socket"
+timeout 100 "$PENROSE" run --hart "trisc1=$GUESTS/hello.elf" --gdb "unix:$socket" \
+    >"$work/out" 2>"$work/err" </dev/null &
+process=$!
+wait_for_socket
+timeout 100 "$GDB" -nx -batch -ex 'set confirm off' -ex "target remote $socket" -ex 'info threads' -ex 'break main' \
+    -ex continue -ex detach "$GUESTS/hello.elf" >"$work/said" 2>&1 </dev/null
+wait "$process"
+told 'target remote gets the first hart that runs' 'Thread 101023.3 "trisc1 \(1, 2\)"' \
+    'Breakpoint 1, main \(\) at .*hello.c' 'out:done after'
+
 # --- Faults are signals ---
 
 debug run "$GUESTS/fault-load.elf" <<'COMMANDS'

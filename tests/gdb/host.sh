@@ -130,6 +130,33 @@ COMMANDS
 told 'a condition is met after 100,000 hits' '= 99999$' '^seconds 0\.'
 same_as_alone 'the host notices nothing of that'
 
+# --- Back, under a host ---
+
+debug_host <<COMMANDS
+attach 101021
+symbol-file $work/brisc-1-2.elf
+break visit if turn == 5000
+continue
+monitor last-writer 0x9100
+stepi
+reverse-stepi
+info registers pc
+delete
+break visit if turn == 4998
+reverse-continue
+print turn
+watch *(int *)0x9100
+reverse-continue
+delete
+continue
+detach
+COMMANDS
+told 'time runs backwards under a host program' 'visit \(turn=(turn@entry=)?5000\)' \
+    '^noc of \(1, 2\) wrote 4 bytes at 0x00009100, a packet of \(2, 2\)' \
+    'visit \(turn=(turn@entry=)?4998\)' '= 4998$' 'Watched: noc of \(1, 2\) wrote' \
+    'No more reverse-execution history'
+same_as_alone 'the host notices nothing of that either'
+
 # --- A client that comes later, a second one, one that leaves ---
 
 debug_host ,nowait <<COMMANDS
