@@ -124,6 +124,7 @@ check-firmware: all %D%/firmware/check_sets$(EXEEXT) %D%/firmware/check_whole_ch
 ## are fetched into a cache; what cannot run here is skipped, and says why.
 REAL_CLIENTS = \
 	%D%/clients/burnin.sh \
+	%D%/clients/capture.sh \
 	%D%/clients/cards.sh \
 	%D%/clients/exalens.sh \
 	%D%/clients/llk-fast.sh \
@@ -139,6 +140,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/llk.sh \
 	%D%/clients/ttnn.sh \
 	%D%/clients/models.sh \
+	%D%/clients/exalens/capture.py \
 	%D%/clients/exalens/debuggee.c \
 	%D%/clients/exalens/debuggee.ld \
 	%D%/clients/exalens/matrix.py \

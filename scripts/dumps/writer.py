@@ -95,7 +95,7 @@ def write(folder, tiles, source, **members):
 def config_fields():
     """(name, word, shift, width, is of a thread) of each field of the configuration."""
     text = (REPOSITORY / "src/arch/blackhole/regs.def").read_text()
-    rows = re.findall(r"^(CONFIG|THREAD)_FIELD\((\w+), *(\d+), *(\d+), *(\d+)\)", text, re.M)
+    rows = re.findall(r"^(CONFIG|THREAD)_(?:FIELD|ALIAS)\((\w+), *(\d+), *(\d+), *(\d+)\)", text, re.M)
     return [(name, int(word), int(shift), int(width), kind == "THREAD")
             for kind, name, word, shift, width in rows]
 
@@ -110,5 +110,5 @@ def fields_of_words(config, threads):
             value = sum(int(bank[word + k]) << bits * k for k in range(span)) >> shift
             value &= (1 << width) - 1
             label = f"{i}.{name}" if is_thread else f"config.{i}.{name}"
-            fields[label] = value if width <= 32 else hex(value)
+            fields[label] = value if width <= 32 else f"0x{value:0{(width + 3) // 4}x}"
     return fields

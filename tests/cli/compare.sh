@@ -28,6 +28,7 @@ expect "an absolute tolerance" 0 -- compare base ulp --tolerance abs=1
 expect "one of several tolerances" 0 -- compare base ulp --tolerance abs=1 --tolerance ulp=0
 differs "fields by name" 'out:config.0.ALU_FORMAT_SPEC_REG0_SrcA +A 5  B 1$' \
     'out:config.0.wide +A 0x123456789abcdef01  B 0x123456789abcdef00' -- compare base field
+expect "wide numbers in other digits" 0 -- compare base padded
 expect "volatile items" 0 'out:left out as volatile: 3 items' -- compare base volatile
 differs "volatile items when asked for" 'out:noc/noc0.NIU_MST_RD_REQ_SENT +A 7  B 8' \
     'out:tile/cycle' -- compare base volatile --include-volatile

@@ -74,6 +74,8 @@ def change(manifest, files, name):
     elif name == "field":
         files["config.json"]["config.0.ALU_FORMAT_SPEC_REG0_SrcA"] = 1
         files["config.json"]["config.0.wide"] = "0x123456789abcdef00"
+    elif name == "padded":
+        files["config.json"]["config.0.wide"] = "0x00123456789ABCDEF01"
     elif name == "volatile":
         files["tile.json"]["cycle"] = 4321
         files["noc.json"]["noc0.NIU_MST_RD_REQ_SENT"] = 8
@@ -181,7 +183,7 @@ def measurements(folder):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    changes = """base ulp field volatile buffer kernel written card lreg formats shape rows lacking tile version
+    changes = """base ulp field padded volatile buffer kernel written card lreg formats shape rows lacking tile version
         foreign chip outside absolute twice tiles parts missing cut huge json text manifest""".split()
     for name in changes:
         manifest, files = base()

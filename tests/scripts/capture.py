@@ -218,7 +218,7 @@ class CaptureTest(unittest.TestCase):
         for name, _, _, width, is_thread in writer.config_fields():
             ones = (1 << width) - 1
             label = f"1.{name}" if is_thread else f"config.1.{name}"
-            self.assertEqual(fields[label], ones if width <= 32 else hex(ones), name)
+            self.assertEqual(fields[label], ones if width <= 32 else f"0x{ones:0{(width + 3) // 4}x}", name)
         self.assertEqual(fields["0.CFG_STATE_ID_StateID"], 0)
 
 

@@ -1,6 +1,7 @@
 /* Comparing JSON: names of one level, to which deeper values are flattened. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "isa/error.h"
 #include "observe/compare/internal.h"
@@ -91,6 +92,19 @@ static void note_lacking(struct compare_run *run, const char *name, const json_t
     }
 }
 
+/* Numbers that are too wide for JSON are strings: "0x00ff" is "0xff". */
+static const char *digits_of_wide(const json_t *value)
+{
+    const char *text = json_string_value(value);
+    return text && strncmp(text, "0x", 2) == 0 ? text + 2 + strspn(text + 2, "0") : NULL;
+}
+
+static bool is_equal_field(const json_t *a, const json_t *b)
+{
+    const char *x = digits_of_wide(a), *y = digits_of_wide(b);
+    return x && y ? strcasecmp(x, y) == 0 : json_equal(a, b);
+}
+
 static void compare_field(struct compare_run *run, struct compare_part *part, const char *name,
                           const json_t *a, const json_t *b)
 {
@@ -106,7 +120,7 @@ static void compare_field(struct compare_run *run, struct compare_part *part, co
         part->compared++;
         break;
     }
-    if (!json_equal(a, b)) {
+    if (!is_equal_field(a, b)) {
         struct compare_item item = {.ulps = -1};
         snprintf(item.name, sizeof item.name, "%s/%.140s", part->tile, item_name);
         format_json(a, item.a);
