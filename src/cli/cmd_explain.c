@@ -31,6 +31,7 @@ struct explain_command {
     const char *path[2];
     unsigned paths;
     uint64_t depth;
+    const char *recording; /* NULL: the command line of A */
     struct compare_choices choices;
     struct compare_dump a, b;
     struct comparison comparison;
@@ -56,7 +57,7 @@ struct culprit {
     bool was_told;
 };
 
-enum { KEY_DEPTH = 0x700 };
+enum { KEY_DEPTH = 0x700, KEY_RECORDING };
 
 /* --- Options --- */
 
@@ -70,6 +71,9 @@ static error_t parse_explain(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_DEPTH:
         return options_number(command->cli, "--depth", argument, MOST_DEPTH, &command->depth);
+    case KEY_RECORDING:
+        command->recording = argument;
+        return 0;
     case ARGP_KEY_ARG:
         if (command->paths == 2) {
             return options_refuse(command->cli, "two dumps are compared; what is '%s'?", argument);
@@ -84,6 +88,10 @@ static error_t parse_explain(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option explain_rows[] = {
+    {"recording", KEY_RECORDING, "FILE", 0,
+     "What A is a dump of: a recording of a host program (PENROSE_RECORD, exec --record), which "
+     "runs again in place of the command line in A's manifest",
+     0},
     {"depth", KEY_DEPTH, "N", 0,
      "Follow differences from the first result on to their inputs, N steps at most (default 8)", 0},
     {0},
@@ -664,7 +672,9 @@ static enum cli_exit explain_difference(struct explain_command *command)
     if (!collect_data(command)) {
         return complain(command->cli, "no memory for the differences");
     }
-    enum cli_exit ran = rerun_command(command->cli, &command->a, &witness);
+    enum cli_exit ran = command->recording
+                            ? rerun_recording(command->cli, command->recording, &witness)
+                            : rerun_command(command->cli, &command->a, &witness);
     return ran == CLI_REFUSED ? ran : report_explanation(command);
 }
 

@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "isa/error.h"
+#include "observe/recording.h"
+#include "observe/rerun.h"
 
 enum { MOST_WORDS = 4096 };
 
@@ -95,4 +98,67 @@ enum cli_exit rerun_command(struct cli *cli, const struct compare_dump *dump,
                         dump->path);
     }
     return run_again(cli, which, command, witness);
+}
+
+/* --- Recordings --- */
+
+static enum penrose_status run_recording(struct penrose_chip *chip, const struct journal *journal,
+                                         uint64_t at, struct penrose_error *error)
+{
+    struct rerun *rerun = calloc(1, sizeof *rerun);
+    enum penrose_status status =
+        rerun ? rerun_begin(rerun, chip, journal, at, 0, error)
+              : error_set(error, PENROSE_E_MEMORY, "no memory to run the recording");
+    enum rerun_end end = RERUN_DONE;
+    while (!status && (end == RERUN_DONE || end == RERUN_STOPPED)) {
+        end = rerun_step(rerun);
+    }
+    if (end == RERUN_DIFFERS) {
+        status = error_set(error, PENROSE_E_STATE, "the recording runs otherwise here: %.300s",
+                           rerun->difference);
+    }
+    if (rerun) {
+        rerun_finish(rerun);
+    }
+    free(rerun);
+    return status;
+}
+
+static enum cli_exit run_recording_of(struct cli *cli, const char *path,
+                                      const struct journal *journal,
+                                      const struct cli_witness *witness)
+{
+    struct recording_head head;
+    struct penrose_error error;
+    struct penrose_chip *chip = NULL;
+    if (recording_head(journal, &head, &error) != PENROSE_OK) {
+        return complain(cli, "%s: %s", path, error.text);
+    }
+    if (!head.is_of_this_build) {
+        return complain(cli, "%s: recorded by %s; explain needs the build that recorded", path,
+                        head.made_by);
+    }
+    if (penrose_chip_create(&head.options, &chip, &error) != PENROSE_OK) {
+        return complain(cli, "%s: %s", path, error.text);
+    }
+    enum cli_exit exit = witness->opened(witness->context, chip);
+    if (!exit && run_recording(chip, journal, head.at, &error) != PENROSE_OK) {
+        exit = complain(cli, "%s: %s", path, error.text);
+    }
+    witness->ended(witness->context, chip);
+    penrose_chip_destroy(chip);
+    return exit;
+}
+
+enum cli_exit rerun_recording(struct cli *cli, const char *path, const struct cli_witness *witness)
+{
+    struct journal *journal = NULL;
+    struct penrose_error error;
+    enum journal_ending ending;
+    if (journal_load(path, &journal, &ending, &error) != PENROSE_OK) {
+        return complain(cli, "%s", error.text);
+    }
+    enum cli_exit exit = run_recording_of(cli, path, journal, witness);
+    journal_destroy(journal);
+    return exit;
 }

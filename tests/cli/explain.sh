@@ -128,6 +128,8 @@ expect "no command" 2 'no-command does not say by which command it was made' -- 
 expect "another program's dump" 2 "was not made by 'penrose run'" -- explain pytest good
 expect "a program that is gone" 2 'nowhere.elf: .*No such file' -- explain gone good
 expect "no words" 2 'penrose: ' -- explain numbers good
+expect "no recording" 2 'a.npy: ' -- explain format good --recording a.npy
+expect "a recording that is missing" 2 'nowhere: ' -- explain format good --recording nowhere
 expect "no dump" 2 'nowhere/manifest.json' -- explain nowhere good
 expect "one dump" 2 'name two dumps' -- explain good
 finish

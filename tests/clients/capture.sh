@@ -1,6 +1,7 @@
 #!/bin/bash
 # scripts/capture on a library with the libttsim ABI: what it reads through tt-exalens' debug
-# interface is what the library itself writes into a dump of that moment.
+# interface is what the library itself writes into a dump of that moment. Of a recording of the same
+# session `penrose explain` finds who has written a word that differs.
 #
 #   capture.sh [LIBRARY]
 #
@@ -26,6 +27,7 @@ device=$(client_device "$library" "$work/soc_descriptor.yaml" "$work/device")
     -Wl,--build-id=none,--no-warn-rwx-segments,--defsym=TEXT_BASE=0x8000 \
     -T "$here/exalens/debuggee.ld" -o "$work/debuggee.elf" "$here/exalens/debuggee.c"
 
+export PENROSE_RECORD=$work/session.rec
 export PENROSE_CARD=unharvested PENROSE_DUMP_ON=exit PENROSE_DUMP_DIR=$work/own PENROSE_DUMP_TILES=1,2
 PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" "$here/exalens/capture.py" "$here/../../scripts" \
     "$device" "$work/debuggee.elf" "$work/captured" 2>"$work/stderr" ||
@@ -38,3 +40,17 @@ for part in config gpr dst l1 local_trisc1 harts noc; do # each was compared
     ! grep -qE "^not compared: only . has 1-2/$part(:|$)" "$work/report" ||
         { echo "FAILED: $part was not compared"; exit 1; }
 done
+
+# The program's result at 0x20000, as if a card had another one there.
+cp -r "$work"/own/* "$work/other"
+"$venv/bin/python" - "$work/other/1-2/l1.npy" <<'PYTHON'
+import sys, numpy
+l1 = numpy.load(sys.argv[1])
+l1[0x20000] ^= 1
+numpy.save(sys.argv[1], l1)
+PYTHON
+status=0
+"$penrose" explain "$work"/own/* "$work/other" --recording "$PENROSE_RECORD" >"$work/report" || status=$?
+grep -q '^  A 0x00000122  B 0x00000123$' "$work/report" &&
+    grep -q '^  written by  trisc1, in cycle [0-9]*: sw a0, 0(a5)$' "$work/report" &&
+    [ "$status" -eq 1 ] || { echo "FAILED: explain, exit code $status"; cat "$work/report"; exit 1; }
