@@ -497,11 +497,12 @@ int penrose_fault_format_others(const struct penrose_fault *fault,
                                 size_t size);
 
 /*
- * Who waits for what, for every tile with a hart out of reset: which counter of a NIU, page
- * count of a circular buffer, semaphore or go message a hart polls, and where requests that could
- * change it are under way; loops without effect; accesses that nobody answers; packets that a tile
- * cannot take yet; responses that are lost. Tiles that wait for the same share a line, and there
- * are at most some 40 lines.
+ * Who waits for what, for every tile with a hart out of reset. First chains: the event that is
+ * missing, and who waits for it, one behind the other. Then which counter of a NIU, page count of a
+ * circular buffer, semaphore or go message a hart polls, and where requests that could change it are
+ * under way; loops without effect; accesses that nobody answers; packets that a tile cannot take
+ * yet; responses that are lost. Harts without work are left out where anybody else waits. Tiles that
+ * wait for the same share a line, and there are at most some 40 lines.
  */
 int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size);
 

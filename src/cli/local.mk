@@ -25,9 +25,10 @@ penrose_SOURCES = \
 	%D%/cmd_replay.c \
 	%D%/cmd_run.c \
 	%D%/cmd_state.c \
+	%D%/cmd_trace.c \
+	%D%/cmd_waits.c \
 	%D%/compare_options.c \
 	%D%/compare_options.h \
-	%D%/cmd_trace.c \
 	%D%/last_writer.c \
 	%D%/last_writer.h \
 	%D%/compiler.c \

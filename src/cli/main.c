@@ -22,6 +22,7 @@ static const struct cli_command commands[] = {
     {"exec", "run a program of tt-metal, ttnn, LLK or tt-exalens on the chip", cmd_exec},
     {"trace", "show what is in a trace that was written to a .ptrace file", cmd_trace},
     {"replay", "run a recording again, and compare what the chip answers", cmd_replay},
+    {"waits", "tell who waits for whom in a snapshot", cmd_waits},
     {"doctor", "check what is installed, and say what to do", cmd_doctor},
 };
 

@@ -2,7 +2,10 @@
 #include "cli/output.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "isa/host_time.h"
 
@@ -124,4 +127,59 @@ void output_dump(FILE *file, uint32_t address, const uint8_t *bytes, size_t size
 double host_milliseconds(void)
 {
     return (double)host_nanoseconds() * 1e-6;
+}
+
+/* --- Wait reports --- */
+
+/* Columns of a terminal; 0: `file` is none. */
+static size_t terminal_columns(FILE *file)
+{
+    struct winsize size;
+    bool is_terminal = file && isatty(fileno(file)) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0;
+    return is_terminal ? size.ws_col : 0;
+}
+
+/* A copy of the text in which lines end at spaces before the column, and go on indented. */
+static char *wrap_text(const char *text, size_t columns)
+{
+    enum { INDENT = 8 };
+    size_t length = strlen(text), out = 0, line = 0, space = SIZE_MAX;
+    char *wrapped = malloc(length * (INDENT + 1) + 1); /* as if each character were such a space */
+    for (size_t i = 0; wrapped && i < length; i++) {
+        wrapped[out++] = text[i];
+        line = text[i] == '\n' ? 0 : line + 1;
+        space = text[i] == '\n' ? SIZE_MAX : text[i] == ' ' && line > INDENT ? out - 1 : space;
+        if (line >= columns && space != SIZE_MAX) {
+            size_t rest = out - space - 1;
+            memmove(wrapped + space + 1 + INDENT, wrapped + space + 1, rest);
+            wrapped[space] = '\n';
+            memset(wrapped + space + 1, ' ', INDENT);
+            out += INDENT;
+            line = INDENT + rest;
+            space = SIZE_MAX;
+        }
+    }
+    if (wrapped) {
+        wrapped[out] = 0;
+    }
+    return wrapped;
+}
+
+char *output_waits(struct penrose_chip *chip, FILE *file)
+{
+    enum { LEAST_COLUMNS = 40 };
+    int length = penrose_wait_report(chip, NULL, 0);
+    size_t columns = terminal_columns(file);
+    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (!text) {
+        return NULL;
+    }
+    penrose_wait_report(chip, text, (size_t)length + 1);
+    text[length > 0 ? length - 1 : 0] = 0;
+    if (columns < LEAST_COLUMNS) {
+        return text;
+    }
+    char *wrapped = wrap_text(text, columns);
+    free(text);
+    return wrapped;
 }

@@ -34,6 +34,10 @@ void json_set_count(json_t *object, const char *name, uint64_t value);
 /* The file name and line of "some/folder/file.c:12". */
 const char *short_source(const char *source);
 
+/* The wait report without its last newline, for the caller to free; where `file` is a terminal, long
+ * lines are wrapped. NULL without memory. */
+char *output_waits(struct penrose_chip *chip, FILE *file);
+
 /* "running", "polling", ... */
 const char *hart_state_name(enum penrose_hart_state state);
 

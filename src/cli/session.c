@@ -228,21 +228,9 @@ static bool tick(struct penrose_chip *chip, void *context)
            ticking->goal->reached(ticking->session, ticking->goal->context);
 }
 
-/* The wait report without its last newline. NULL without memory. */
-static char *wait_report(struct session *session)
-{
-    int length = penrose_wait_report(session->chip, NULL, 0);
-    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
-    if (text) {
-        penrose_wait_report(session->chip, text, (size_t)length + 1);
-        text[length > 0 ? length - 1 : 0] = 0;
-    }
-    return text;
-}
-
 static void explain_waits(struct session *session, const char *headline)
 {
-    char *text = wait_report(session);
+    char *text = output_waits(session->chip, stderr);
     note("%s\n%s", headline, text ? text : "");
     free(text);
 }
@@ -388,7 +376,7 @@ static void explain(struct session *session, const struct goal *goal, enum cli_e
 /* GDB may look at what is left. */
 static void show_end(struct session *session, enum cli_exit exit)
 {
-    char *waits = session->gdb ? wait_report(session) : NULL, text[MOST_TEXT];
+    char *waits = session->gdb ? output_waits(session->chip, NULL) : NULL, text[MOST_TEXT];
     snprintf(text, sizeof text, "The run ends here: %s.\n%s", cli_exit_name(exit),
              waits ? waits : "");
     gdb_stop(session->gdb, text);
@@ -653,7 +641,7 @@ static json_t *unmodelled_json(const struct penrose_unmodelled *entry)
 static json_t *waits_json(struct session *session)
 {
     json_t *lines = json_array();
-    char *text = wait_report(session), *rest = text;
+    char *text = output_waits(session->chip, NULL), *rest = text;
     for (char *line; rest && (line = strsep(&rest, "\n"));) {
         if (*line) {
             json_array_append_new(lines, json_string(line + strspn(line, " ")));

@@ -78,6 +78,8 @@ chip_sources += \
 	%D%/trace_writer.h \
 	%D%/under_way.c \
 	%D%/under_way.h \
+	%D%/wait_chain.c \
+	%D%/wait_chain.h \
 	%D%/wait_lines.c \
 	%D%/wait_lines.h \
 	%D%/wait_places.c \

@@ -157,8 +157,15 @@ void wait_lines_write(const struct wait_lines *lines, struct sink *sink)
 {
     unsigned room, left_out = lines->lost;
     enum wait_interest least = choose_least(lines, &room);
+    bool anybody_waits = false;
+    for (unsigned i = 0; i < lines->count; i++) {
+        anybody_waits |= lines->line[i].interest >= WAIT_WAITS;
+    }
     for (unsigned i = 0; i < lines->count; i++) {
         const struct wait_line *line = &lines->line[i];
+        if (line->interest == WAIT_IDLE && anybody_waits) {
+            continue;
+        }
         if (line->interest < least || (line->interest == least && room == 0)) {
             left_out++;
             continue;

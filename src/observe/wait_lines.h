@@ -11,10 +11,11 @@
 
 #include "observe/sink.h"
 
-/* When there are too many lines, those of the least interest go. */
-enum wait_interest { WAIT_IDLE, WAIT_RUNS, WAIT_WAITS, WAIT_INTERESTS };
+/* When there are too many lines, those of the least interest go; where anybody waits, those of harts
+ * that have no work do. */
+enum wait_interest { WAIT_IDLE, WAIT_RUNS, WAIT_WAITS, WAIT_ROOT, WAIT_INTERESTS };
 
-enum { WAIT_LINES = 40, WAIT_KEY_BYTES = 640, WAIT_TEXT_BYTES = 1024, WAIT_NAMED = 3 };
+enum { WAIT_LINES = 40, WAIT_KEY_BYTES = 1536, WAIT_TEXT_BYTES = 2048, WAIT_NAMED = 3 };
 
 /* What is said about a tile, while it is made. */
 struct wait_words {

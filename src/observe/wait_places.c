@@ -4,6 +4,7 @@
  */
 #include "observe/wait_places.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "addresses.h"
@@ -93,6 +94,15 @@ bool wait_places_for_work(const struct penrose_chip *chip, const struct tile *ti
         wait_words_put(words, ")");
     }
     return go || is_subordinate;
+}
+
+bool wait_places_is_done(const struct penrose_chip *chip, const struct tile *tile,
+                         enum rv32_core core)
+{
+    const struct loader_layout *layout = chip_firmware_layout(chip, tile);
+    const struct rv32_idle *idle = &tile->run[core].idle;
+    return layout && (are_all_sync(layout, idle) ||
+                      (core == RV32_B && find_go_message(layout, idle) != NULL));
 }
 
 /* --- NIUs --- */
@@ -252,33 +262,111 @@ static uint32_t peek(struct tile *tile, uint32_t address)
 }
 
 /* tt-metal counts pages of circular buffers in registers of streams, 16 bits wide. */
+/* The configuration of the kernels that the tile runs, in its launch message; NULL: there is none. */
+static const uint8_t *kernel_config_at(const struct loader_layout *layout, const struct tile *tile)
+{
+    const struct loader_member *member = &layout->mailboxes_launch_msg_rd_ptr;
+    uint32_t pointer = 0, ring = layout->mailbox_base + layout->mailboxes_launch.offset;
+    memcpy(&pointer, tile->l1 + layout->mailbox_base + member->offset,
+           member->size < 4 ? member->size : 4);
+    return pointer < layout->mailboxes_launch.count
+               ? tile->l1 + ring + pointer * layout->mailboxes_launch.size +
+                     layout->launch_msg_kernel_config.offset
+               : NULL;
+}
+
+enum { ACKNOWLEDGED = 8, RECEIVED = 10, FIRST_STREAM = 8 };
+
+/* The stream of circular buffer 0. */
+static unsigned first_buffer_stream(const struct loader_layout *layout)
+{
+    return layout && layout->OPERAND_START_STREAM != LOADER_UNKNOWN ? layout->OPERAND_START_STREAM
+                                                                    : FIRST_STREAM;
+}
+
+static bool is_stream_register(const struct tile *tile, uint32_t address)
+{
+    return address >= OVERLAY_REGISTERS_ADDRESS &&
+           address < OVERLAY_REGISTERS_ADDRESS + (tile->kind->streams << 12);
+}
+
+/* Does the launch message of the running kernels have the buffer? True where that is not known. */
+static bool is_configured(const struct loader_layout *layout, const struct tile *tile, unsigned id)
+{
+    const uint8_t *config = kernel_config_at(layout, tile);
+    const struct loader_member *member = &layout->kernel_config_local_cb_mask;
+    uint64_t mask = 0;
+    if (!config || member->size == 0) {
+        return true;
+    }
+    memcpy(&mask, config + member->offset, member->size < 8 ? member->size : 8);
+    return id < 64 && mask >> id & 1;
+}
+
+/* "circular buffer 3", and whether its kernels know it; without firmware the stream's number. */
+static void name_buffer(const struct penrose_chip *chip, const struct tile *tile, unsigned stream,
+                        char *name, size_t size)
+{
+    const struct loader_layout *layout = chip_firmware_layout(chip, tile);
+    unsigned first = first_buffer_stream(layout);
+    if (!layout || stream < first) {
+        snprintf(name, size, "stream %u", stream);
+        return;
+    }
+    snprintf(name, size, "circular buffer %u%s", stream - first,
+             is_configured(layout, tile, stream - first)
+                 ? ""
+                 : ", which the program has not configured");
+}
+
 static void put_stream(const struct penrose_chip *chip, struct tile *tile, uint32_t address,
                        struct wait_words *words)
 {
-    enum {
-        ACKNOWLEDGED = OVERLAY_REMOTE_DEST_BUF_START,
-        RECEIVED = OVERLAY_REMOTE_DEST_BUF_SIZE,
-        FIRST_STREAM = 8
-    };
     const struct loader_layout *layout = chip_firmware_layout(chip, tile);
-    uint32_t offset = address - OVERLAY_REGISTERS_ADDRESS;
-    unsigned stream = offset / STEP_STREAM, index = offset % STEP_STREAM / 4;
+    unsigned stream = (address - OVERLAY_REGISTERS_ADDRESS) >> 12, index = (address & 0xfff) / 4;
     const char *name = overlay_register_name(index);
-    uint32_t base = address - offset % STEP_STREAM, first = FIRST_STREAM;
-    if (layout && layout->OPERAND_START_STREAM != LOADER_UNKNOWN) {
-        first = layout->OPERAND_START_STREAM;
-    }
-    if (!layout || tile->kind->type != TILE_TENSIX || stream < first ||
+    uint32_t base = address & ~UINT32_C(0xfff);
+    char buffer[80];
+    if (!layout || tile->kind->type != TILE_TENSIX || stream < first_buffer_stream(layout) ||
         (index != ACKNOWLEDGED && index != RECEIVED)) {
         wait_words_put(words, "stream %u: %s", stream, name ? name : "no register");
         return;
     }
-    wait_words_put(words, "circular buffer %u: pages %s", stream - first,
+    name_buffer(chip, tile, stream, buffer, sizeof buffer);
+    wait_words_put(words, "%s: pages %s", buffer,
                    index == RECEIVED ? "received, which its producer counts"
                                      : "acknowledged, which its consumer counts");
     wait_words_value(words, "; received %u, acknowledged %u",
                      peek(tile, base + 4 * RECEIVED) & 0xffff,
                      peek(tile, base + 4 * ACKNOWLEDGED) & 0xffff);
+}
+
+/* Who takes pages polls the count of those received, who makes some that of those acknowledged. Of a
+ * loop that polls both its hart tells: trisc0 takes, trisc2 makes; others take what is empty. */
+bool wait_places_buffer(const struct penrose_chip *chip, struct tile *tile, enum rv32_core core,
+                        struct wait_buffer *buffer)
+{
+    const struct rv32_idle *idle = &tile->run[core].idle;
+    bool polls[2] = {false, false};
+    uint32_t base = 0;
+    for (unsigned i = 0; i < idle->places; i++) {
+        uint32_t address = idle->place[i].address, index = (address & 0xfff) / 4;
+        if (is_stream_register(tile, address) && (index == ACKNOWLEDGED || index == RECEIVED)) {
+            base = address & ~UINT32_C(0xfff);
+            polls[index == RECEIVED] = true;
+        }
+    }
+    if (!base) {
+        return false;
+    }
+    uint32_t pages = peek(tile, base + 4 * RECEIVED) - peek(tile, base + 4 * ACKNOWLEDGED);
+    name_buffer(chip, tile, (base - OVERLAY_REGISTERS_ADDRESS) >> 12, buffer->name,
+                sizeof buffer->name);
+    buffer->is_empty = (pages & 0xffff) == 0;
+    buffer->wants_pages = polls[0] != polls[1] ? polls[1]
+                          : core == RV32_T2    ? false
+                                               : core == RV32_T0 || buffer->is_empty;
+    return true;
 }
 
 /* --- L1 --- */
@@ -307,16 +395,11 @@ static int semaphore_at(const struct loader_layout *layout, const struct tile *t
                         uint32_t address)
 {
     enum { SEMAPHORE_BYTES = 16 };
-    uint32_t pointer = 0, base = 0, semaphores = 0, buffers = 0;
-    uint32_t ring = layout->mailbox_base + layout->mailboxes_launch.offset;
-    memcpy(&pointer, tile->l1 + layout->mailbox_base + layout->mailboxes_launch_msg_rd_ptr.offset,
-           layout->mailboxes_launch_msg_rd_ptr.size < 4 ? layout->mailboxes_launch_msg_rd_ptr.size
-                                                        : 4);
-    if (pointer >= layout->mailboxes_launch.count) {
+    uint32_t base = 0, semaphores = 0, buffers = 0;
+    const uint8_t *config = kernel_config_at(layout, tile);
+    if (!config) {
         return -1;
     }
-    const uint8_t *config = tile->l1 + ring + pointer * layout->mailboxes_launch.size +
-                            layout->launch_msg_kernel_config.offset;
     memcpy(&base, config + layout->kernel_config_kernel_config_base.offset, 4);
     memcpy(&semaphores, config + layout->kernel_config_sem_offset.offset, 2);
     memcpy(&buffers, config + layout->kernel_config_local_cb_offset.offset, 2);
@@ -389,12 +472,10 @@ static void put_ethernet(const struct tile *tile, uint32_t address, struct wait_
                    tile->eth->link == ETH_LINK_DOWN ? "; the port has no link" : "");
 }
 
-void wait_places_put(struct penrose_chip *chip, struct tile *tile, enum rv32_core core,
-                     const struct rv32_idle_place *place, struct wait_words *words)
+static void put_place(struct penrose_chip *chip, struct tile *tile, enum rv32_core core,
+                      const struct rv32_idle_place *place, struct wait_words *words)
 {
-    enum where where = find_where(tile, place->address);
-    wait_words_put(words, "0x%08x (", place->address);
-    switch (where) {
+    switch (find_where(tile, place->address)) {
     case IN_L1:
         put_l1(chip, tile, place, words);
         break;
@@ -416,9 +497,28 @@ void wait_places_put(struct penrose_chip *chip, struct tile *tile, enum rv32_cor
                        tile_range_title(tile->kind->type, (enum tile_agent)core, place->address));
         break;
     }
+}
+
+void wait_places_name(struct penrose_chip *chip, struct tile *tile, enum rv32_core core,
+                      const struct rv32_idle_place *place, char *name, size_t size)
+{
+    struct wait_words words;
+    wait_words_start(&words);
+    put_place(chip, tile, core, place, &words);
+    if (find_where(tile, place->address) == IN_L1) {
+        wait_words_put(&words, " at 0x%08x", place->address);
+    }
+    snprintf(name, size, "%.*s", (int)size - 1, words.key_bytes);
+}
+
+void wait_places_put(struct penrose_chip *chip, struct tile *tile, enum rv32_core core,
+                     const struct rv32_idle_place *place, struct wait_words *words)
+{
+    wait_words_put(words, "0x%08x (", place->address);
+    put_place(chip, tile, core, place, words);
     wait_words_value(words, ", holds 0x%x", place->value);
     wait_words_put(words, ")");
-    if (where == IN_L1) {
+    if (find_where(tile, place->address) == IN_L1) {
         put_writers(chip, tile, place, words);
     }
 }

@@ -10,6 +10,7 @@
 #include "noc/transaction.h"
 #include "observe/responses.h"
 #include "observe/under_way.h"
+#include "observe/wait_chain.h"
 #include "observe/wait_lines.h"
 #include "observe/wait_places.h"
 
@@ -302,6 +303,16 @@ static void each_tile(struct penrose_chip *chip, struct wait_lines *lines,
     }
 }
 
+static void add_tile(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+{
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        add_hart(lines, chip, tile, (enum rv32_core)core);
+    }
+    add_threads(lines, chip, tile);
+    add_noc(lines, chip, tile);
+    add_streams(lines, tile);
+}
+
 static int write_report(struct penrose_chip *chip, char *text, size_t size,
                         void (*add)(struct wait_lines *lines, struct penrose_chip *chip,
                                     struct tile *tile))
@@ -310,6 +321,9 @@ static int write_report(struct penrose_chip *chip, char *text, size_t size,
     struct wait_lines lines = {0};
     if (size) {
         *text = 0;
+    }
+    if (add == add_tile) {
+        each_tile(chip, &lines, wait_chain_add);
     }
     each_tile(chip, &lines, add);
     wait_lines_write(&lines, &sink);
@@ -320,16 +334,6 @@ static int write_report(struct penrose_chip *chip, char *text, size_t size,
 static void add_coprocessor(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
 {
     add_threads(lines, chip, tile);
-}
-
-static void add_tile(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
-{
-    for (unsigned core = 0; core < RV32_CORES; core++) {
-        add_hart(lines, chip, tile, (enum rv32_core)core);
-    }
-    add_threads(lines, chip, tile);
-    add_noc(lines, chip, tile);
-    add_streams(lines, tile);
 }
 
 PENROSE_EXPORT int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size)

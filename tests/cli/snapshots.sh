@@ -13,6 +13,17 @@ program seven 00700513 00100073                  # li a0, 7; ebreak
 program load 004007b7 0007a503                   # from 0x400000
 saved=$work/saved
 
+# --- Who waits ---
+
+program poll 44402503 fe050ee3 00100073 # a0 = [0x444]; while it is 0
+expect "save a deadlock" 4 'deadlock' -- run "$work/poll.elf" --save-snapshot "$work/hung"
+expect "who waits in it" 0 'out:tile \(1, 2\) brisc at pc 0x00000000: polls 0x00000444' -- \
+    waits "$work/hung"
+expect "who waits, as JSON" 0 'out:"command": "waits"' 'out:polls 0x00000444' -- \
+    waits "$work/hung" --json
+expect "who waits in no snapshot" 2 'no snapshot' -- waits "$work/poll.elf"
+expect "who waits where" 2 'name a snapshot' -- waits
+
 # --- Going on ---
 
 expect "save" 0 'out:brisc +done +5' -- \
