@@ -308,6 +308,16 @@ PENROSE_EXPORT enum penrose_status penrose_boot(struct penrose_chip *chip, unsig
                                            : boot_companion(chip, tile, firmware, error);
 }
 
+void chip_firmware_assume(struct penrose_chip *chip, const struct penrose_firmware *firmware)
+{
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        const struct tile *tile = chip->place[i].tile;
+        if (tile && tile->kind->type == TILE_TENSIX && !chip->place[i].firmware) {
+            chip->place[i].firmware = firmware;
+        }
+    }
+}
+
 const struct loader_layout *chip_firmware_layout(const struct penrose_chip *chip,
                                                  const struct tile *tile)
 {

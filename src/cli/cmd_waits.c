@@ -2,13 +2,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <penrose/metal.h>
+
+#include "chip/firmware.h"
 #include "cli/options.h"
 #include "cli/output.h"
 
 struct waits_options {
     struct cli *cli;
-    const char *path;
+    const char *path, *firmware; /* NULL: none */
 };
+
+enum { KEY_WAITS_FIRMWARE = 0x900 };
 
 static error_t parse_waits(int key, char *argument, struct argp_state *state)
 {
@@ -16,6 +21,9 @@ static error_t parse_waits(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = options->cli;
+        return 0;
+    case KEY_WAITS_FIRMWARE:
+        options->firmware = argument;
         return 0;
     case ARGP_KEY_ARG:
         if (options->path) {
@@ -30,9 +38,18 @@ static error_t parse_waits(int key, char *argument, struct argp_state *state)
     }
 }
 
+static const struct argp_option waits_rows[] = {
+    {"firmware", KEY_WAITS_FIRMWARE, "DIR", 0,
+     "The firmware of the snapshot's workers, by whose debug information circular buffers, "
+     "semaphores and harts without work are known",
+     0},
+    {0},
+};
+
 static const struct argp_child waits_children[] = {{&json_argp, 0, "Output:", 5}, {0}};
 
 static const struct argp waits_argp = {
+    .options = waits_rows,
     .parser = parse_waits,
     .args_doc = "SNAPSHOT",
     .doc = "Tells who waits for whom in a chip that --save-snapshot of boot and run has written: "
@@ -76,7 +93,15 @@ enum cli_exit cmd_waits(struct cli *cli, int argc, char **argv)
     if (penrose_snapshot_load(NULL, options.path, &chip, &error) != PENROSE_OK) {
         return complain(cli, "%s", error.text);
     }
-    exit = print_waits(cli, chip);
+    struct penrose_firmware *firmware = NULL;
+    if (options.firmware &&
+        penrose_firmware_open(options.firmware, &firmware, &error) != PENROSE_OK) {
+        exit = complain(cli, "--firmware: %s", error.text);
+    } else {
+        chip_firmware_assume(chip, firmware);
+        exit = print_waits(cli, chip);
+    }
     penrose_chip_destroy(chip);
+    penrose_firmware_close(firmware);
     return exit;
 }

@@ -123,7 +123,12 @@ expect "kernels that wait" 4 'deadlock.*launch 1 of 1 on tile \(1, 2\)' \
     'circular buffer 16: pages received' \
     'root cause: nobody pushes pages to circular buffer 0, which is empty: ncrisc has ended' \
     '^ +-> trisc0 \(.*\) waits for pages of circular buffer 0' -- \
-    run --firmware "$firmware" "${waiting[@]}"
+    run --firmware "$firmware" "${waiting[@]}" --save-snapshot "$work/hung"
+expect "kernels that wait in a snapshot" 0 \
+    'out:root cause: nobody pushes pages to circular buffer 0, which is empty: ncrisc has ended' \
+    'out:^ +-> trisc0 waits for pages of circular buffer 0$' -- \
+    waits "$work/hung" --firmware "$firmware"
+expect "waits with a wrong firmware" 2 '--firmware: ' -- waits "$work/hung" --firmware /nowhere
 expect "140 tiles wait in few lines" 4 'deadlock.*launch 1 of 1 on tile \(1, 2\)' \
     '^  140 tiles \(x 1-7, 10-16, y 2-11\) brisc at .*circular buffer 16: pages received' \
     '^  140 tiles .*root cause: nobody pushes pages to circular buffer 0' -- \
