@@ -94,20 +94,20 @@ expect "times: another CSV" 2 'none.csv: neither a CSV file of' -- compare --per
 
 expect "no such dump" 2 'nowhere/manifest.json: .*No such file' -- compare base nowhere
 expect "no manifest" 2 '1-2/manifest.json: .*No such file' -- compare base base/1-2
-expect "a newer version" 2 'version 2 of the format; this Penrose reads up to 1' -- compare base version
-expect "another format" 2 "'format' is not 'penrose-dump'" -- compare base foreign
+expect "a newer version" 2 'a dump of version 2; this program reads versions up to 1' -- compare base version
+expect "another format" 2 'its format is not "penrose-dump": this is no dump' -- compare base foreign
 expect "another chip" 2 'A is a dump of a blackhole, B of a wormhole' -- compare base chip
 expect "a file outside" 2 "'../../etc/passwd', which is not in the dump's folder" -- compare base outside
 expect "an absolute path" 2 "'/etc/passwd', which is not in the dump's folder" -- compare base absolute
 expect "a tile twice" 2 'are the same tile' -- compare base twice
-expect "no tiles" 2 "'tiles' is to be an array" -- compare base tiles
+expect "no tiles" 2 'it has no array of tiles' -- compare base tiles
 expect "no parts" 2 "a tile has x, y and an object 'parts'" -- compare base parts
 expect "a missing file" 2 'missing/1-2/dst.npy: .*No such file' -- compare base missing
 expect "a cut array" 2 'cut/1-2/dst.npy: truncated' -- compare base cut
 expect "a huge array" 2 'huge/1-2/dst.npy: truncated' -- compare base huge
 expect "broken JSON" 2 'json/1-2/config.json: line 1' -- compare base json
 expect "other JSON" 2 'text/1-2/config.json: line 1: .* expected' -- compare base text
-expect "a manifest with a member twice" 2 'manifest.json: line 1: duplicate' -- compare base manifest
+expect "a manifest with a member twice" 2 'manifest.json:1: duplicate .*; the dump is damaged' -- compare base manifest
 expect "a folder and a file" 2 'a.npy/manifest.json' -- compare base a.npy
 expect "an array and an image" 2 'a.npy is a .npy file, a.bin is not' -- compare a.npy a.bin
 expect "an empty file" 2 'empty.bin: the file is empty' -- compare a.bin empty.bin

@@ -1,13 +1,13 @@
 /* Reading dumps; see dump.h. */
 #include "observe/compare/dump.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "isa/error.h"
 #include "loader/elf_internal.h"
+#include "observe/dump.h"
 
 enum { MOST_TILES = 4096, MOST_PLACE = 4096 };
 
@@ -128,37 +128,12 @@ static enum penrose_status take_tile(struct compare_dump *dump, const json_t *ob
     return status;
 }
 
-static enum penrose_status check_version(const struct compare_dump *dump,
-                                         struct penrose_error *error)
-{
-    const char *format = compare_dump_text(dump, "format");
-    const json_t *version = json_object_get(dump->manifest, "version");
-    char text[200];
-    if (strcmp(format, "penrose-dump") != 0) {
-        return refuse_dump(dump, error, "not of a dump: its member 'format' is not 'penrose-dump'");
-    }
-    if (!json_is_integer(version) || json_integer_value(version) < 1) {
-        return refuse_dump(dump, error, "the member 'version' is to be a number from 1 on");
-    }
-    if (json_integer_value(version) > COMPARE_DUMP_VERSION) {
-        snprintf(text, sizeof text,
-                 "version %" JSON_INTEGER_FORMAT " of the format; this Penrose reads up to %d: use "
-                 "a newer one",
-                 json_integer_value(version), COMPARE_DUMP_VERSION);
-        return refuse_dump(dump, error, text);
-    }
-    return PENROSE_OK;
-}
-
 static enum penrose_status take_manifest(struct compare_dump *dump, struct penrose_error *error)
 {
-    enum penrose_status status = check_version(dump, error);
+    enum penrose_status status = PENROSE_OK;
     const json_t *tiles = json_object_get(dump->manifest, "tiles");
-    if (status) {
-        return status;
-    }
     if (!json_array_size(tiles) || json_array_size(tiles) > MOST_TILES) {
-        return refuse_dump(dump, error, "the member 'tiles' is to be an array of tiles");
+        return refuse_dump(dump, error, "it has no tiles, or too many");
     }
     dump->tile = calloc(json_array_size(tiles), sizeof *dump->tile);
     if (!dump->tile) {
@@ -175,7 +150,7 @@ enum penrose_status compare_dump_open(const char *path, struct compare_dump *dum
 {
     *dump = (struct compare_dump){.path = strdup(path)};
     enum penrose_status status =
-        dump->path ? read_json(dump, manifest_name, &dump->manifest, error)
+        dump->path ? dump_read_manifest(path, &dump->manifest, error)
                    : error_set(error, PENROSE_E_MEMORY, "no memory to read %s", path);
     status = status ? status : take_manifest(dump, error);
     if (status) {

@@ -16,7 +16,7 @@
 
 #include "loader/npy.h"
 
-enum { COMPARE_DUMP_VERSION = 1, COMPARE_TILE_NAME = 16 };
+enum { COMPARE_TILE_NAME = 16 };
 
 struct compare_tile {
     unsigned x, y;
