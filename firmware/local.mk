@@ -84,6 +84,7 @@ KIT_FILES = \
 	%D%/kit/kit/console.c \
 	%D%/kit/kit/console.h \
 	%D%/kit/kit/crt0.S \
+	%D%/kit/kit/gdbinit \
 	%D%/kit/kit/hart.h \
 	%D%/kit/kit/memory.c \
 	%D%/kit/kit/ncrisc.ld \

@@ -7,12 +7,7 @@
 #include <penrose/debug.h>
 
 #include "cli/output.h"
-
-enum {
-    WORD_BEFORE = 0x01f01013, /* slli x0, x0, 31 */
-    WORD_CALL = 0x00100073,   /* ebreak */
-    WORD_BEHIND = 0x40705013, /* srai x0, x0, 7 */
-};
+#include "observe/host_call.h"
 
 enum {
     SYS_WRITEC = 0x03,        /* a1: where the character is */
@@ -44,14 +39,12 @@ static bool caller_read(const struct caller *caller, uint32_t address, void *byt
 static bool find_caller(const struct console *console, struct penrose_chip *chip, unsigned hart,
                         struct caller *caller)
 {
-    uint32_t words[3];
     *caller = (struct caller){(struct console *)console, chip, (enum penrose_hart)hart, {0}};
     return console->harts & ~console->exited & 1u << hart &&
            penrose_hart_info(chip, console->tile.x, console->tile.y, caller->hart, &caller->info,
                              NULL) == PENROSE_OK &&
            caller->info.state == PENROSE_HART_PAUSED &&
-           caller_read(caller, caller->info.pc - 8, words, sizeof words) &&
-           words[0] == WORD_BEFORE && words[1] == WORD_CALL && words[2] == WORD_BEHIND;
+           host_call_at(chip, console->tile.x, console->tile.y, caller->hart, caller->info.pc);
 }
 
 /* --- Lines --- */

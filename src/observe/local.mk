@@ -13,6 +13,7 @@ chip_sources += \
 	%D%/dump_tensix.c \
 	%D%/error_line.c \
 	%D%/error_line.h \
+	%D%/host_call.h \
 	%D%/gdb/commands.c \
 	%D%/gdb/expression.c \
 	%D%/gdb/expression.h \

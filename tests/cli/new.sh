@@ -73,6 +73,22 @@ for option in "--schedule lockstep" "--schedule random:1" "--schedule random:2" 
     expect "with $option" 0 "out:^brisc: 256 of 256 numbers are right" "out:brisc   done +0 " -- run \
         $(printf -- '--hart %s=build/%s.elf ' brisc{,} ncrisc{,} trisc0{,} trisc1{,} trisc2{,}) $option
 done
+
+# GDB stops in main, and at no call by which a hart prints.
+if command -v gdb-multiarch >/dev/null; then
+    rm -f build/gdb
+    make -s CROSS="$prefix" PENROSE="$PENROSE" debug >"$work/out" 2>&1 &
+    for _ in $(seq 100); do
+        [ -S build/gdb ] && break
+        sleep 0.05
+    done
+    timeout 60 gdb-multiarch -nx -batch -x kit/gdbinit -ex bt -ex continue >"$work/err" 2>&1 </dev/null
+    wait
+    report "GDB stops in main" "$(grep -q '^#0 .*main () at brisc.c:[0-9]' "$work/err" || echo "it does not")"
+    report "GDB stops at the end, and not before" "$([ "$(grep -c '^ebreak: ' "$work/err")" -eq 1 ] &&
+        grep -q '^brisc: 256 of 256' "$work/out" || echo "there were other stops")"
+fi
+
 sed -i 's/return (row + column) % 4;/return row ? 1 : column;/' brisc.c
 build test
 report "other numbers" "$([ $? -eq 0 ] || echo "make test fails")"

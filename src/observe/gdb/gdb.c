@@ -40,6 +40,13 @@ enum penrose_status gdb_create(struct penrose_chip *chip, const char *address, s
     return PENROSE_OK;
 }
 
+void gdb_leave_calls(struct gdb *gdb)
+{
+    if (gdb) {
+        gdb->leaves_calls = true;
+    }
+}
+
 /* After a fork the connection is the parent's. */
 static bool is_owner(const struct gdb *gdb)
 {

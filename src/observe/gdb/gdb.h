@@ -30,6 +30,10 @@ const char *gdb_command(const struct gdb *gdb);
 /* Will the first gdb_run wait for a client? */
 bool gdb_will_wait(const struct gdb *gdb);
 
+/* From now on the client is not told of harts that stand in a semihosting call (host_call.h): who runs
+ * the chip answers it, in `until` of its run or behind that. NULL does nothing. */
+void gdb_leave_calls(struct gdb *gdb);
+
 /* penrose_run of the chip with the client served whenever it wants something, and at faults;
  * PENROSE_PAUSED is for others. NULL: penrose_run. */
 enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,

@@ -109,6 +109,7 @@ struct gdb {
     char command[160];
     char *unix_path; /* to be removed; NULL: none */
     bool waits, has_begun;
+    bool leaves_calls;  /* semihosting calls are answered by somebody else */
     uint64_t next_look; /* host time */
     uint8_t input[4096];
     size_t input_at, input_size;

@@ -12,6 +12,7 @@
 
 #include "chip/chip.h"
 #include "observe/gdb/internal.h"
+#include "observe/host_call.h"
 
 /* --- Going on --- */
 
@@ -281,6 +282,10 @@ static bool is_ebreak_seen(struct gdb *gdb, const struct penrose_stop *stop,
     char text[256];
     if (!gdb_thread_of(gdb, stop->x, stop->y, (enum penrose_hart)stop->agent, &event->thread)) {
         return false; /* it pauses, and nobody has asked about it */
+    }
+    if (gdb->leaves_calls &&
+        host_call_at(gdb->chip, stop->x, stop->y, (enum penrose_hart)stop->agent, stop->pc + 4)) {
+        return false;
     }
     penrose_stop_format(stop, text, sizeof text);
     gdb_put(&gdb->console, "%s; the hart is paused ('monitor resume' lets it go on behind it)\n",
