@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	%D%/DEVELOPING.md \
 	%D%/DEVIATIONS.md \
 	%D%/DEBUGGING.md \
+	%D%/INSTALL.md \
 	%D%/DUMPS.md \
 	%D%/FIRMWARE.md \
 	%D%/HARDWARE.md \

@@ -127,7 +127,8 @@ dist_examples_DATA = \
 	examples/copy.json \
 	examples/copy110.json \
 	examples/gather.json \
-	examples/matmul.json
+	examples/matmul.json \
+	examples/test_ttnn.py
 dist_examples_SCRIPTS = examples/matrices.py
 examplesmodelsdir = $(examplesdir)/models
 dist_examplesmodels_SCRIPTS = examples/models/models.py examples/models/plot.py

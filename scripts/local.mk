@@ -2,8 +2,10 @@ EXTRA_DIST += \
 	%D%/build \
 	%D%/capture \
 	%D%/check-aarch64 \
+	%D%/check-install \
 	%D%/check-threads \
 	%D%/coverage \
+	%D%/deb \
 	%D%/demo \
 	%D%/deps \
 	%D%/download_wheel.py \
