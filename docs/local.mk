@@ -1,7 +1,6 @@
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
 	%D%/CLIENTS.md \
-	%D%/DEBUGGING.md \
 	%D%/DEVELOPING.md \
 	%D%/DEVIATIONS.md \
 	%D%/DEBUGGING.md \

@@ -259,6 +259,7 @@ bool device_endpoint_write(struct device *device, struct endpoint endpoint,
     }
     bool is_answered =
         resets ? reset_harts(device, endpoint, transfer) : access_tile(device, endpoint, transfer);
+    gdb_note_write(device->gdb, transfer.size);
     device_tell_faults(device);
     if (resets) {
         device_report_faults(device);

@@ -32,6 +32,7 @@ chip_sources += \
 	%D%/gdb/resume.c \
 	%D%/gdb/reverse.c \
 	%D%/gdb/server.c \
+	%D%/gdb/symbols.c \
 	%D%/gdb/target.c \
 	%D%/hart_state.c \
 	%D%/history.c \

@@ -130,6 +130,22 @@ COMMANDS
 told 'a condition is met after 100,000 hits' '= 99999$' '^seconds 0\.'
 same_as_alone 'the host notices nothing of that'
 
+# --- Symbols of what the host has written ---
+
+debug_host <<COMMANDS
+attach 101021
+monitor symbols $work
+set breakpoint pending on
+break visit if turn == 7
+continue
+info sharedlibrary
+monitor tile
+detach
+COMMANDS
+told 'programs of the host are found by their code' '^[0-9]+ programs are known' \
+    '^\(1, 2\): .*/brisc-1-2.elf$' 'visit \(turn=(turn@entry=)?7\)' '^0x.* Yes .*brisc-1-2.elf' \
+    'trisc1 +running .* (_start|feed|main)'
+
 # --- Back, under a host ---
 
 debug_host <<COMMANDS

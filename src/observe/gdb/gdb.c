@@ -213,6 +213,7 @@ void gdb_destroy(struct gdb *gdb, int code)
     gdb_forget_client(gdb);
     gdb_close(gdb);
     gdb_reverse_end(gdb);
+    gdb_symbols_free(gdb);
     gdb_text_free(&gdb->payload);
     gdb_text_free(&gdb->frame);
     gdb_text_free(&gdb->features);
@@ -255,7 +256,18 @@ static void begin_run(struct gdb *gdb)
         }
     }
     gdb_look(gdb);
-    gdb_tell_programs(gdb);
+    if (gdb->host_wrote) {
+        gdb->host_wrote = false;
+        gdb_symbols_look(gdb);
+    }
+}
+
+void gdb_note_write(struct gdb *gdb, uint64_t bytes)
+{
+    enum { LEAST_PROGRAM = 64 };
+    if (gdb && bytes >= LEAST_PROGRAM) {
+        gdb->host_wrote = true;
+    }
 }
 
 enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,
@@ -269,6 +281,7 @@ enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,
     uint64_t end = now + (run->cycles < most ? run->cycles : most);
     begin_run(gdb);
     for (;;) {
+        gdb_tell_programs(gdb);
         gdb_tell_pending(gdb);
         now = penrose_now(chip);
         struct penrose_run part = {.size = sizeof part,

@@ -39,6 +39,9 @@ void gdb_leave_calls(struct gdb *gdb);
 enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,
                              const struct penrose_run *run);
 
+/* The host has written to a tile, perhaps a program. NULL does nothing. */
+void gdb_note_write(struct gdb *gdb, uint64_t bytes);
+
 /* Serves a client that wants something while the chip does not run; quick when none does. NULL does
  * nothing. */
 void gdb_look(struct gdb *gdb);

@@ -6,7 +6,7 @@
  *   commands.c  what a packet asks for               points.c    breakpoints and watchpoints
  *   query.c     q packets and qXfer                  files.c     files that the server has named
  *   target.c    processes, threads, memory           monitor.c, monitor_tensix.c   `monitor`
- *   reverse.c   time that runs backwards
+ *   reverse.c   time that runs backwards             symbols.c   programs that only the host knows
  *
  * A process is a hart, or all harts of a tile as its threads. Its number is decimal for people:
  * 1XXYYH, where H is 0 for the tile and otherwise the hart's number plus 1. A thread's number is
@@ -35,9 +35,10 @@ enum gdb_signal {
 struct gdb_process {
     unsigned pid;
     unsigned x, y;
-    unsigned harts; /* a bit for each */
-    unsigned going; /* those that the client has let go on, */
-    unsigned held;  /* and those that stand still because it has not */
+    unsigned harts;   /* a bit for each */
+    unsigned going;   /* those that the client has let go on, */
+    unsigned held;    /* and those that stand still because it has not */
+    const void *main; /* the program that the client was told is its file; NULL: none */
 };
 
 /* pid 0: none. */
@@ -144,8 +145,10 @@ struct gdb {
     size_t paths;
     int file[GDB_FILES]; /* -1: none */
 
-    struct gdb_config *config; /* what monitor config-diff compares with; NULL: nothing yet */
-    struct gdb_text console;   /* what the client is told when it goes on */
+    struct gdb_symbols *symbols; /* programs of the host; NULL: none were named */
+    bool host_wrote;             /* perhaps code, since they were looked for */
+    struct gdb_config *config;   /* what monitor config-diff compares with; NULL: nothing yet */
+    struct gdb_text console;     /* what the client is told when it goes on */
 };
 
 /* --- server.c --- */
@@ -290,6 +293,10 @@ struct gdb_words {
 };
 /* reverse.c: who wrote somewhere last. */
 void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
+/* symbols.c: programs of a file or folder, from now on; looks where they are. */
+void gdb_monitor_symbols(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
+void gdb_symbols_look(struct gdb *gdb);
+void gdb_symbols_free(struct gdb *gdb);
 /* monitor_tensix.c: true, it knew the command. */
 bool gdb_monitor_tensix(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
 

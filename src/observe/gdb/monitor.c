@@ -18,6 +18,7 @@ static const char help[] =
     "noc                           requests that nobody has waited for\n"
     "waits                         who waits for whom\n"
     "last-writer ADDRESS [BYTES]   who wrote there last, before the present\n"
+    "symbols FILE|FOLDER           programs that the host writes into tiles\n"
     "faults                        of guests\n"
     "resume                        the hart goes on behind its ebreak\n";
 
@@ -138,6 +139,8 @@ static bool monitor_general(struct gdb *gdb, const struct gdb_words *words, stru
         put_report(gdb, out, penrose_wait_report);
     } else if (strcmp(name, "noc") == 0) {
         put_report(gdb, out, penrose_noc_wait_report);
+    } else if (strcmp(name, "symbols") == 0) {
+        gdb_monitor_symbols(gdb, words, out);
     } else if (strcmp(name, "last-writer") == 0) {
         gdb_monitor_last_writer(gdb, words, out);
     } else if (strcmp(name, "resume") == 0) {

@@ -160,8 +160,14 @@ static void put_library(struct gdb *gdb, struct gdb_text *xml, const struct imag
     gdb_put(xml, "</library>\n");
 }
 
-/* What the harts of the process run besides their main program: their kernels. A tile has no main
- * program. */
+/* Does a hart of the process run it, besides its main program? */
+static bool is_library(const struct gdb_process *process, const struct image *image)
+{
+    bool is_of_all = image->hart == PENROSE_NO_HART || process->pid % 10 == 0;
+    return image->x == process->x && image->y == process->y && image->elf != process->main &&
+           (is_of_all || process->harts >> image->hart & 1);
+}
+
 static void put_libraries(struct gdb *gdb, struct gdb_text *xml)
 {
     const struct images *images = &gdb->present->images;
@@ -169,11 +175,8 @@ static void put_libraries(struct gdb *gdb, struct gdb_text *xml)
     gdb->images = images->changes;
     gdb_put(xml, "<library-list>\n");
     for (size_t i = 0; process && i < images->count; i++) {
-        const struct image *image = &images->image[i];
-        bool is_tile = process->pid % 10 == 0;
-        if (image->x == process->x && image->y == process->y &&
-            (is_tile || (image->is_kernel && process->harts >> image->hart & 1))) {
-            put_library(gdb, xml, image);
+        if (is_library(process, &images->image[i])) {
+            put_library(gdb, xml, &images->image[i]);
         }
     }
     gdb_put(xml, "</library-list>\n");
@@ -191,9 +194,13 @@ static void put_exec_file(struct gdb *gdb, const char *annex, struct gdb_text *t
         .x = process.x, .y = process.y, .hart = (enum penrose_hart)(pid % 10 - 1)};
     const struct image *image = image_of(gdb, &at, true);
     const char *path = image ? loader_elf_path(image->elf) : NULL;
+    struct gdb_process *attached = gdb_process_of(gdb, (unsigned)pid);
     if (path) {
         gdb_name_file(gdb, path);
         gdb_put(text, "%s", path);
+    }
+    if (attached) {
+        attached->main = path ? image->elf : NULL;
     }
 }
 

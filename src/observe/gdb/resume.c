@@ -230,6 +230,7 @@ void gdb_announce(struct gdb *gdb, const struct gdb_event *event)
     gdb->event = *event;
     gdb->general = gdb->resumed = event->thread;
     gdb->is_held = true;
+    gdb_symbols_look(gdb);
     tell_instruction(gdb, &event->thread);
     if (gdb->console.size > 0) {
         gdb_send_console(gdb, gdb->console.data);
