@@ -729,8 +729,10 @@ enum penrose_status rerun_begin(struct rerun *rerun, struct penrose_chip *chip,
     const struct penrose_host_memory device = {
         .read = answer_device_read, .write = answer_device_write, .context = rerun};
     *rerun = (struct rerun){.chip = chip, .journal = journal, .at = at};
-    rerun->observer = (struct observer){
-        .kinds = OBSERVED_OF_HARTS, .see = see_rerun, .wants = wants_rerun, .context = rerun};
+    rerun->observer = (struct observer){.kinds = OBSERVED_OF_HARTS | 1 << OBSERVED_TENSIX,
+                                        .see = see_rerun,
+                                        .wants = wants_rerun,
+                                        .context = rerun};
     if (index > 0 && journal_get(journal, at, &rerun->step)) {
         rerun->index = index - 1;
         rerun->at = rerun->step.next;

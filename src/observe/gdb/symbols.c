@@ -8,13 +8,18 @@
 #include <string.h>
 
 #include "chip/chip.h"
+#include "isa/host_time.h"
 #include "observe/gdb/internal.h"
 
-enum { LEAST_CODE = 64, MOST_FILES = 4096, PROBE = 64 };
+enum { LEAST_CODE = 64, MOST_FILES = 2048, MOST_FOLDERS = 8, PROBE = 64 };
+enum { LOOK_NANOSECONDS = 1000000000 }; /* so often it is looked for new files */
 
 struct gdb_symbols {
     struct loader_elf *elf[MOST_FILES];
     size_t count;
+    char *folder[MOST_FOLDERS];
+    size_t folders;
+    uint64_t next_look; /* host time */
 };
 
 void gdb_symbols_free(struct gdb *gdb)
@@ -22,24 +27,41 @@ void gdb_symbols_free(struct gdb *gdb)
     for (size_t i = 0; gdb->symbols && i < gdb->symbols->count; i++) {
         loader_elf_close(gdb->symbols->elf[i]);
     }
+    for (size_t i = 0; gdb->symbols && i < gdb->symbols->folders; i++) {
+        free(gdb->symbols->folder[i]);
+    }
     free(gdb->symbols);
     gdb->symbols = NULL;
 }
 
 /* --- Files --- */
 
+/* What tt-metal links other programs with is a program again. */
 static bool is_program_name(const char *name)
 {
     size_t length = strlen(name);
-    return length > 4 && strcmp(name + length - 4, ".elf") == 0;
+    return length > 4 && strcmp(name + length - 4, ".elf") == 0 && !strstr(name, "_weakened.elf");
 }
 
-static void open_program(struct gdb_symbols *symbols, const char *path)
+static bool is_open(const struct gdb_symbols *symbols, const char *path)
+{
+    for (size_t i = 0; i < symbols->count; i++) {
+        if (strcmp(loader_elf_path(symbols->elf[i]), path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void open_program(struct gdb_symbols *symbols, const char *file)
 {
     struct loader_elf *elf;
-    if (symbols->count < MOST_FILES && loader_elf_open(path, &elf, NULL) == PENROSE_OK) {
+    char *path = realpath(file, NULL);
+    if (path && symbols->count < MOST_FILES && !is_open(symbols, path) &&
+        loader_elf_open(path, &elf, NULL) == PENROSE_OK) {
         symbols->elf[symbols->count++] = elf;
     }
+    free(path);
 }
 
 /* A file, or all in a folder. False: there is nothing of that name. */
@@ -109,11 +131,14 @@ static enum penrose_hart hart_of_file(const char *path)
     return PENROSE_NO_HART;
 }
 
-/* Is it known already? */
-static bool is_known(const struct images *images, const struct image *image)
+/* Is the same code known there already, perhaps of another file? */
+static bool is_known(const struct images *images, const struct image *image,
+                     const struct loader_segment *code)
 {
     const struct image *old = images_find(images, image->x, image->y, image->base);
-    return old && old->base == image->base && old->elf == image->elf;
+    const struct loader_segment *known = old && old->base == image->base ? code_of(old->elf) : NULL;
+    return known && known->filesz == code->filesz &&
+           memcmp(known->bytes, code->bytes, code->filesz) == 0;
 }
 
 static bool place_program(struct gdb *gdb, const struct tile *tile, struct loader_elf *elf)
@@ -131,7 +156,7 @@ static bool place_program(struct gdb *gdb, const struct tile *tile, struct loade
                                 .elf = elf,
                                 .hart = hart_of_file(loader_elf_path(elf)),
                                 .is_kernel = at != code->vaddr};
-    return !is_known(&gdb->present->images, &image) &&
+    return !is_known(&gdb->present->images, &image, code) &&
            images_add(&gdb->present->images, &image);
 }
 
@@ -157,10 +182,31 @@ static unsigned place_programs(struct gdb *gdb, struct gdb_text *out)
     return placed;
 }
 
+/* A host compiles while it runs. */
+static void look_for_files(struct gdb_symbols *symbols)
+{
+    uint64_t now = host_nanoseconds();
+    if (now >= symbols->next_look) {
+        for (size_t i = 0; i < symbols->folders; i++) {
+            open_programs(symbols, symbols->folder[i]);
+        }
+        symbols->next_look = now + LOOK_NANOSECONDS;
+    }
+}
+
 void gdb_symbols_look(struct gdb *gdb)
 {
     if (gdb->symbols && gdb->processes > 0 && !gdb->past) {
+        look_for_files(gdb->symbols);
         place_programs(gdb, NULL);
+    }
+}
+
+static void keep_folder(struct gdb_symbols *symbols, const char *path)
+{
+    char *copy = symbols->folders < MOST_FOLDERS ? strdup(path) : NULL;
+    if (copy) {
+        symbols->folder[symbols->folders++] = copy;
     }
 }
 
@@ -177,6 +223,7 @@ void gdb_monitor_symbols(struct gdb *gdb, const struct gdb_words *words, struct 
         gdb_put(out, "%s\n", gdb->symbols ? "there is no such file or folder" : "no memory");
         return;
     }
+    keep_folder(gdb->symbols, words->word[1]);
     gdb_put(out, "%zu programs are known; their symbols come when they are found in a tile\n",
             gdb->symbols->count);
     place_programs(gdb, out);
