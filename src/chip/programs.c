@@ -297,7 +297,9 @@ static void locate_in(const struct image *image, uint32_t address, char *symbol,
     unsigned line;
     const struct loader_symbol *found = loader_elf_symbol_at(image->elf, address, &offset);
     if (symbol && found) {
-        snprintf(symbol, symbol_size, offset ? "%s+0x%x" : "%s", found->name, offset);
+        char name[128];
+        loader_plain_name(found->name, name, sizeof name);
+        snprintf(symbol, symbol_size, offset ? "%s+0x%x" : "%s", name, offset);
     }
     if (source && loader_elf_source(image->elf, address, &file, &line)) {
         snprintf(source, source_size, "%s:%u", file, line);

@@ -103,6 +103,10 @@ const struct loader_symbol *loader_elf_symbol(const struct loader_elf *elf, cons
 const struct loader_symbol *loader_elf_symbol_at(const struct loader_elf *elf, uint32_t address,
                                                  uint32_t *offset);
 
+/* A symbol's name as its program spells it, cut to `size` bytes: "a::b" of "_ZN1a1bEv", without
+ * parameters and templates; others, and what this does not know, as they are. */
+void loader_plain_name(const char *symbol, char *name, size_t size);
+
 /*
  * The source position of the instruction at `address` (a link address) from DWARF; false when
  * there is none. The first call reads the line tables, later ones take logarithmic time.

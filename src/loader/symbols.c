@@ -2,6 +2,7 @@
  * Symbols of an ELF by name and by address. Built once when the ELF is opened; see struct
  * loader_symbols for the invariants. Needs the symbol table only, no DWARF.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,4 +254,30 @@ const struct loader_symbol *loader_elf_symbol_at(const struct loader_elf *elf, u
         *offset = address - found->value;
     }
     return found;
+}
+
+/* --- Names --- */
+
+/* SPEC: Itanium C++ ABI, mangling: _Z, perhaps N with qualifiers, then names with their lengths. */
+void loader_plain_name(const char *symbol, char *name, size_t size)
+{
+    size_t used = 0;
+    const char *at = strncmp(symbol, "_Z", 2) == 0 ? symbol + 2 : "";
+    at += *at == 'N';
+    at += *at == 'K';
+    at += *at == 'L';
+    while (*at >= '1' && *at <= '9' && used < size) {
+        char *part;
+        unsigned long length = strtoul(at, &part, 10);
+        if (strlen(part) < length) {
+            used = 0;
+            break;
+        }
+        used += (size_t)snprintf(name + used, size - used, "%s%.*s", used ? "::" : "", (int)length,
+                                 part);
+        at = part + length;
+    }
+    if (used == 0) {
+        snprintf(name, size, "%s", symbol);
+    }
 }

@@ -149,3 +149,31 @@ TEST_EACH(random_functions, 4)
         expect_at(elf, start[i] + size[i] - 1, name, size[i] - 1);
     }
 }
+
+static const struct {
+    const char *symbol, *name;
+} plain_names[] = {
+    {"main", "main"},
+    {"_start", "_start"},
+    {"_Z11kernel_mainv", "kernel_main"},
+    {"_ZL13cb_wait_frontii", "cb_wait_front"},
+    {"_ZN7ckernel4math9math_implEj", "ckernel::math::math_impl"},
+    {"_ZNK1a1bEv", "a::b"},
+    {"_Z11kernel_main", "kernel_main"},
+    {"_Z12kernel_main", "_Z12kernel_main"},
+    {"_Z99999999999999999999x", "_Z99999999999999999999x"},
+    {"_ZSt4moveIiEvT_", "_ZSt4moveIiEvT_"},
+    {"_ZN1a2bEv", "a::bE"},
+    {"_Z", "_Z"},
+    {"", ""},
+};
+
+TEST_EACH(names_of_programs, COUNT(plain_names))
+{
+    char name[64], little[6];
+    loader_plain_name(plain_names[_i].symbol, name, sizeof name);
+    ck_assert_str_eq(name, plain_names[_i].name);
+    loader_plain_name(plain_names[_i].symbol, little, sizeof little);
+    ck_assert_int_eq(strncmp(little, plain_names[_i].name, 5), 0);
+    ck_assert_uint_lt(strlen(little), sizeof little);
+}
