@@ -93,7 +93,7 @@ static double number_of_datum(const struct loader_npy *array, size_t index)
 {
     const uint8_t *at = array->data + index * array->size;
     float single;
-    double number;
+    double number = 0;
     int64_t whole = 0;
     if (array->kind == LOADER_NPY_FLOAT) {
         memcpy(&single, at, sizeof single);

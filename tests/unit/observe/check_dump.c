@@ -330,6 +330,28 @@ TEST(a_run_ends_at_the_nth_time)
     ck_assert_uint_eq(stopped_end, end);
 }
 
+/* An instruction at which the run has ended is about to start a second time. */
+TEST(a_place_where_the_run_ended_counts_once)
+{
+    const struct penrose_run run = {.size = sizeof run, .cycles = 20000};
+    const struct penrose_place at = {X, Y};
+    struct penrose_hart_info info;
+    struct moment moment[2];
+    struct moments *moments;
+    start_program(chip, X, Y, PENROSE_TRISC1, CODE, turns);
+    ck_assert_int_eq(moment_parse("0x1010:2", &moment[0], &error), PENROSE_OK);
+    ck_assert_int_eq(moment_parse("0x1010:3", &moment[1], &error), PENROSE_OK);
+    ck_assert_int_eq(moments_start(chip, moment, 2, &at, 1, note_look, &info, &moments, &error),
+                     PENROSE_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_int_eq(penrose_run(chip, &run), PENROSE_PAUSED);
+        note_look(&info, 0);
+        ck_assert_uint_eq(info.x[5], 2 + i);
+        ck_assert(moment[i].is_over);
+    }
+    moments_end(moments);
+}
+
 /* --- Exact runs --- */
 
 TEST(a_run_can_end_at_an_exact_cycle)
