@@ -41,7 +41,6 @@ chip_sources += \
 	%D%/journal.def \
 	%D%/journal.h \
 	%D%/journal_file.c \
-	%D%/journal_file.h \
 	%D%/moments.c \
 	%D%/moments.h \
 	%D%/observer.h \
