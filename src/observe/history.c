@@ -19,11 +19,12 @@
 enum {
     DEFAULT_MEGABYTES = 1024,
     COST_SHARE = 20,        /* snapshots take one part in so many of the time */
-    LEAST_PAUSE = 40000000, /* nanoseconds between two of them */
+    LEAST_PAUSE = 20000000, /* nanoseconds between two of them */
     MOST_COUNT = 1 << 20,   /* of a goal */
     STOPS = 16,
-    NEAR = 16384,        /* cycles before a hit at which a snapshot is taken, if */
-    LONG_WAY = 20000000, /* nanoseconds have passed until there */
+    LONG_WAY = 1 << 17, /* cycles from a snapshot to a hit before which another one is taken, if
+                           going over them takes longer than that: */
+    NANOSECONDS = 50,   /* of the host a cycle, where somebody looks */
 };
 
 struct history_snapshot {
@@ -41,8 +42,8 @@ struct history {
     size_t most_bytes;
     uint64_t distance;
     uint64_t next_cycle, next_time; /* when to take the next one */
-    uint64_t nanoseconds;
-    bool owns_journal; /* nobody recorded before */
+    uint64_t nanoseconds, cost;     /* of all of them, of the latest */
+    bool owns_journal;              /* nobody recorded before */
 };
 
 /* What a past looks for, and how. */
@@ -160,6 +161,7 @@ static enum penrose_status take_snapshot(struct history *history, uint64_t at, u
     uint64_t cost = host_nanoseconds() - begun;
     uint64_t pause = cost * COST_SHARE > LEAST_PAUSE ? cost * COST_SHARE : LEAST_PAUSE;
     history->nanoseconds += cost;
+    history->cost = cost;
     history->next_time = begun + cost + pause;
     history->next_cycle = chip->now + (history->distance ? history->distance : 1);
     return status;
@@ -317,7 +319,7 @@ static void free_past(void *context)
 
 static bool wants_tile_of_goal(void *context, const struct tile *tile);
 static bool see_event_of_past(void *context, struct tile *tile, const struct observed *event,
-                              const struct rerun_moment *moment, bool is_present);
+                              const struct rerun_moment *moment, uint64_t others, bool is_present);
 
 /* A chip that is what the present one was at a snapshot. */
 static enum penrose_status make_past(struct history *history, size_t index, struct past **result,
@@ -365,7 +367,7 @@ static enum rerun_end step_past(struct past *past)
     enum rerun_end end = rerun_step(&past->rerun);
     if (end == RERUN_DONE) {
         past->moment = (struct rerun_moment){
-            .at = past->rerun.step.at, .index = past->rerun.index, .cycle = UINT64_MAX};
+            .at = past->rerun.step.at, .index = past->rerun.index, .place = RERUN_ALL};
     }
     past->now = past->rerun.chip->now;
     return end;
@@ -565,8 +567,12 @@ static bool meets_goal(struct past *past, const struct tile *tile, const struct 
     struct seek *seek = &past->seek;
     const struct penrose_chip *chip = past->rerun.chip;
     if (seek->goal.kind == PENROSE_GOAL_STEP) {
-        *stop = point_stop(chip, tile, event, PENROSE_STOP_STEP, 0);
-        return seek->mode == SEEK_MOMENT || is_step(seek, tile, event);
+        bool is_met = is_tile_of_goal(&seek->goal, tile) &&
+                      (seek->mode == SEEK_MOMENT || is_step(seek, tile, event));
+        if (is_met) {
+            *stop = point_stop(chip, tile, event, PENROSE_STOP_STEP, 0);
+        }
+        return is_met;
     }
     for (size_t i = 0; i < seek->goal.points; i++) {
         const struct penrose_point *point = &seek->goal.point[i];
@@ -595,17 +601,37 @@ static void keep_stop(struct past *past, const struct penrose_stop *stop,
     past->stop[at] = *stop;
 }
 
+/* Notes a hit; tiles run in the order of places only where one thread runs few of them. */
+static void note_hit(struct seek *seek, const struct rerun_moment *moment)
+{
+    uint64_t count = seek->goal.count, at = seek->hits++;
+    uint64_t kept = at < count ? at : count - 1;
+    for (; kept > 0 && rerun_compare(&seek->hit[(at - 1) % count], moment) > 0; at--, kept--) {
+        seek->hit[at % count] = seek->hit[(at - 1) % count];
+    }
+    seek->hit[at % count] = *moment;
+}
+
+/* Is it at the moment at which the search began, or behind? */
+static bool is_late(const struct seek *seek, const struct rerun_moment *moment, uint64_t others)
+{
+    const struct rerun_moment *limit = &seek->limit;
+    if (moment->at != limit->at || moment->index != limit->index || moment->place != limit->place) {
+        return rerun_compare(moment, limit) > 0;
+    }
+    return others >= limit->ordinal;
+}
+
 static bool see_event_of_past(void *context, struct tile *tile, const struct observed *event,
-                              const struct rerun_moment *moment, bool is_present)
+                              const struct rerun_moment *moment, uint64_t others, bool is_present)
 {
     struct past *past = context;
     struct seek *seek = &past->seek;
     struct penrose_stop stop;
     bool is_wanted = seek->mode == SEEK_MOMENT ? rerun_compare(moment, &seek->moment) == 0
                                                : seek->mode != SEEK_NOTHING && !is_present;
-    bool is_late = seek->mode == SEEK_NOTES && rerun_compare(moment, &seek->limit) >= 0;
-    if (!is_wanted || is_late || !is_tile_of_goal(&seek->goal, tile) ||
-        !meets_goal(past, tile, event, &stop)) {
+    if (!is_wanted || !meets_goal(past, tile, event, &stop) ||
+        (seek->mode == SEEK_NOTES && is_late(seek, moment, others))) {
         return false;
     }
     if (seek->mode != SEEK_MOMENT && seek->goal.accepts &&
@@ -613,7 +639,7 @@ static bool see_event_of_past(void *context, struct tile *tile, const struct obs
         return false;
     }
     if (seek->mode == SEEK_NOTES) {
-        seek->hit[seek->hits++ % seek->goal.count] = *moment;
+        note_hit(seek, moment);
         return false;
     }
     if (seek->mode == SEEK_STOPS && seek->left > 1) {
@@ -622,6 +648,20 @@ static bool see_event_of_past(void *context, struct tile *tile, const struct obs
     }
     keep_stop(past, &stop, moment);
     return true;
+}
+
+/* The kinds of events that may meet a goal. */
+static unsigned kinds_of(const struct penrose_goal *goal)
+{
+    unsigned kinds = goal->kind == PENROSE_GOAL_STEP ? 1 << OBSERVED_STARTS : 0;
+    for (size_t i = 0; i < goal->points; i++) {
+        const struct penrose_point *point = &goal->point[i];
+        bool is_watch = point->kind == PENROSE_WATCHPOINT;
+        kinds |= is_watch ? 0 : 1 << OBSERVED_STARTS;
+        kinds |= is_watch && point->reads ? 1 << OBSERVED_READ : 0;
+        kinds |= is_watch && point->writes ? 1 << OBSERVED_WRITTEN : 0;
+    }
+    return kinds;
 }
 
 /* --- Forward --- */
@@ -656,6 +696,7 @@ PENROSE_EXPORT enum penrose_status penrose_history_forward(struct penrose_histor
     seek.left = seek.goal.count;
     seek.retired[0] = retired_by(chip, &seek.goal);
     past->seek = seek;
+    past->rerun.kinds = kinds_of(&seek.goal);
     past->stops = 0;
     rerun_look_again(&past->rerun);
     enum rerun_end step = RERUN_DONE;
@@ -702,11 +743,16 @@ static enum penrose_status note_hits(struct history *history, size_t index, stru
     seek->mode = SEEK_NOTES;
     seek->hits = 0;
     past->seek = *seek;
+    past->rerun.kinds = kinds_of(&seek->goal);
     rerun_look_again(&past->rerun);
     enum rerun_end end = RERUN_DONE;
     bool is_last = false;
     while (end == RERUN_DONE && !is_last) {
         is_last = !is_before_step(past, &seek->limit);
+        if (is_last && seek->limit.kinds != 0) {
+            past->rerun.other_kinds = seek->limit.kinds;
+            rerun_look_again(&past->rerun);
+        }
         end = step_past(past);
     }
     status = check_past(past, error);
@@ -730,11 +776,17 @@ static void keep_near(struct history *history, const struct past *past)
     }
 }
 
+/* Is it so long that a snapshot pays? */
+static bool is_long_way(const struct history *history, size_t index, const struct past *past)
+{
+    uint64_t cycles = past->now - history->snapshot[index].cycle;
+    return cycles > LONG_WAY && cycles * NANOSECONDS > history->cost;
+}
+
 /* Makes a past at seek->moment, which was noted after the same snapshot. */
 static enum penrose_status go_to_hit(struct history *history, size_t index, struct seek *seek,
                                      struct past **result, struct penrose_error *error)
 {
-    uint64_t begun = host_nanoseconds();
     struct past *past;
     enum penrose_status status = make_past(history, index, &past, error);
     if (status != PENROSE_OK) {
@@ -744,16 +796,13 @@ static enum penrose_status go_to_hit(struct history *history, size_t index, stru
     seek->is_there = false;
     past->seek = *seek;
     enum rerun_end end = RERUN_DONE;
-    bool is_far = true;
     while (end == RERUN_DONE) {
         past->seek.is_there = !is_before_step(past, &seek->moment);
-        if (is_far && (past->seek.is_there || past->now + NEAR >= seek->moment.cycle)) {
-            is_far = false;
-            if (host_nanoseconds() - begun > LONG_WAY && past->rerun.marks == 0) {
-                keep_near(history, past);
-            }
+        if (past->seek.is_there && past->rerun.marks == 0 && is_long_way(history, index, past)) {
+            keep_near(history, past);
         }
         if (past->seek.is_there) {
+            past->rerun.kinds = seek->moment.kinds;
             rerun_look_again(&past->rerun);
         }
         end = step_past(past);
@@ -819,7 +868,8 @@ PENROSE_EXPORT enum penrose_status penrose_history_back(struct penrose_history *
     enum penrose_status status = begin_seek(history, goal, &seek, error);
     status = status == PENROSE_OK && from ? check_past(from, error) : status;
     if (status == PENROSE_OK) {
-        seek.limit = from ? from->moment : (struct rerun_moment){.at = UINT64_MAX};
+        seek.limit =
+            from ? from->moment : (struct rerun_moment){.at = UINT64_MAX, .place = RERUN_ALL};
         seek.retired[1] = retired_by(from ? *chip : history->chip, &seek.goal);
         status = search_back(history, &seek, &made, end, error);
     }

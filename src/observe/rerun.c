@@ -27,7 +27,6 @@ int rerun_compare(const struct rerun_moment *a, const struct rerun_moment *b)
 {
     int order = compare_numbers(a->at, b->at);
     order = order ? order : compare_numbers(a->index, b->index);
-    order = order ? order : compare_numbers(a->cycle, b->cycle);
     order = order ? order : compare_numbers(a->place, b->place);
     return order ? order : compare_numbers(a->ordinal, b->ordinal);
 }
@@ -411,34 +410,46 @@ static bool is_marked(struct rerun *rerun, const struct tile *tile, const struct
     return false;
 }
 
+/* Is it told again, of an instruction before which it has stopped? */
+static bool is_told_again(struct rerun *rerun, const struct tile *tile,
+                          const struct observed *event, uint64_t retired)
+{
+    bool stood = rerun->tile[tile->node].stands;
+    bool is_same = stood && rerun->tile[tile->node].agent == event->agent &&
+                   rerun->tile[tile->node].pc == event->pc &&
+                   rerun->tile[tile->node].retired == retired;
+    rerun->tile[tile->node].stands = stood && !is_same;
+    return is_same;
+}
+
+/* Does whoever looks want to stop there? */
+static bool is_wanted(struct rerun *rerun, struct tile *tile, const struct observed *event,
+                      bool is_present)
+{
+    struct rerun_tile *own = &rerun->tile[tile->node];
+    bool is_of_kind = rerun->kinds >> event->kind & 1;
+    own->others += rerun->other_kinds >> event->kind & 1;
+    own->events += is_of_kind;
+    const struct rerun_moment moment = {.at = rerun->step.at,
+                                        .index = rerun->index,
+                                        .place = tile->node,
+                                        .kinds = rerun->kinds,
+                                        .ordinal = own->events};
+    return is_of_kind && rerun->see &&
+           rerun->see(rerun->context, tile, event, &moment, own->others, is_present);
+}
+
 static bool see_rerun(void *context, struct tile *tile, const struct observed *event)
 {
     struct rerun *rerun = context;
-    bool is_hart = event->kind == OBSERVED_STARTS, is_present = false, stops = false;
+    bool is_hart = event->kind == OBSERVED_STARTS, is_present = false;
     uint64_t retired = is_hart ? tile->hart[event->agent].retired : 0;
-    if (rerun->tile[tile->node].stands && is_hart) {
-        bool is_same = rerun->tile[tile->node].agent == event->agent &&
-                       rerun->tile[tile->node].pc == event->pc &&
-                       rerun->tile[tile->node].retired == retired;
-        rerun->tile[tile->node].stands = !is_same;
-        if (is_same) {
-            return false;
-        }
+    if (is_hart && is_told_again(rerun, tile, event, retired)) {
+        return false;
     }
-    rerun->tile[tile->node].events++;
-    if (event->cycle > rerun->tile[tile->node].cycle) {
-        rerun->tile[tile->node].cycle = event->cycle;
-    }
-    bool is_held = is_marked(rerun, tile, event, &is_present);
-    if (rerun->see) {
-        const struct rerun_moment moment = {.at = rerun->step.at,
-                                            .index = rerun->index,
-                                            .cycle = rerun->tile[tile->node].cycle,
-                                            .place = tile->node,
-                                            .ordinal = rerun->tile[tile->node].events};
-        stops = rerun->see(rerun->context, tile, event, &moment, is_present);
-        rerun->has_stopped |= stops;
-    }
+    bool is_held = rerun->marks > 0 && is_marked(rerun, tile, event, &is_present);
+    bool stops = is_wanted(rerun, tile, event, is_present);
+    rerun->has_stopped |= stops;
     if ((stops || is_held) && is_hart) {
         rerun->tile[tile->node].stands = true;
         rerun->tile[tile->node].agent = event->agent;
@@ -470,6 +481,8 @@ void rerun_look_again(struct rerun *rerun)
             }
         }
     }
+    rerun->observer.kinds =
+        rerun->kinds | rerun->other_kinds | (rerun->marks > 0 ? OBSERVED_OF_HARTS : 0);
     chip_look_again(chip, NULL);
 }
 
@@ -521,7 +534,7 @@ static void mark_units(struct rerun *rerun)
 static void start_step(struct rerun *rerun)
 {
     for (unsigned i = 0; rerun->chip->is_observed && i < NOC_NODES; i++) {
-        rerun->tile[i].events = rerun->tile[i].cycle = 0;
+        rerun->tile[i].events = rerun->tile[i].others = 0;
     }
     rerun->has_stopped = false;
 }

@@ -12,14 +12,19 @@
 
 #include "chip/chip.h"
 
-/* A moment of a journal. Those of one tile are in the order in which they happened there; others in
- * that of time, as far as a window tells. */
+/*
+ * A moment of a journal: before what a tile tells of is over. Those of one tile are in the order in
+ * which they happened; within a window, tiles come one after the other. Events are counted by kinds,
+ * so moments that are counted by different ones are compared where both are counted.
+ */
 struct rerun_moment {
     uint64_t at, index; /* place of the entry; number of the window in it */
-    uint64_t cycle;     /* the latest that the tile had seen in this window */
-    uint16_t place;
-    uint64_t ordinal; /* of the event that the tile told in this window or entry; from 1 */
+    unsigned place;     /* of the tile; RERUN_ALL: behind all that happens then */
+    unsigned kinds;     /* of events: a bit each */
+    uint64_t ordinal;   /* of the event among those that the tile told then; from 1 */
 };
+
+enum { RERUN_ALL = NOC_NODES };
 
 /* Negative, 0, positive: a is before, at, behind b. */
 int rerun_compare(const struct rerun_moment *a, const struct rerun_moment *b);
@@ -49,16 +54,18 @@ struct rerun {
     bool differs; /* the chip went another way: */
     char difference[RERUN_TEXT];
 
-    /* Who looks. True of `see`: stop there. */
+    /* Who looks, and at events of which kinds: a bit each. True of `see`: stop there. It is also told
+     * how many of `other_kinds` the tile had told, with this one. */
     struct observer observer;
+    unsigned kinds, other_kinds;
     bool (*wants)(void *context, const struct tile *tile);
     bool (*see)(void *context, struct tile *tile, const struct observed *event,
-                const struct rerun_moment *moment, bool is_present);
+                const struct rerun_moment *moment, uint64_t others, bool is_present);
     void *context;
     bool has_stopped;
-    struct {
-        uint64_t events, cycle; /* of this step */
-        bool stands;            /* it stopped before this instruction, of which it tells again */
+    struct rerun_tile {
+        uint64_t events, others; /* of this step */
+        bool stands;             /* it stopped before this instruction, of which it tells again */
         enum observed_agent agent;
         uint32_t pc;
         uint64_t retired;
@@ -87,7 +94,7 @@ enum rerun_end rerun_step(struct rerun *rerun);
 /* What the next step begins with, unless one has stopped. */
 void rerun_next(const struct rerun *rerun, uint64_t *at, uint64_t *index);
 
-/* Asks `wants` again, of all tiles. */
+/* Asks `wants` again, of all tiles, and takes other kinds. */
 void rerun_look_again(struct rerun *rerun);
 
 /* What it has allocated; the chip, which observes no longer, is the caller's. */
