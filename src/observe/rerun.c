@@ -423,8 +423,8 @@ static bool is_told_again(struct rerun *rerun, const struct tile *tile,
 }
 
 /* Does whoever looks want to stop there? */
-static bool is_wanted(struct rerun *rerun, struct tile *tile, const struct observed *event,
-                      bool is_present)
+static bool wants_to_stop(struct rerun *rerun, struct tile *tile, const struct observed *event,
+                          bool is_present)
 {
     struct rerun_tile *own = &rerun->tile[tile->node];
     bool is_of_kind = rerun->kinds >> event->kind & 1;
@@ -448,7 +448,7 @@ static bool see_rerun(void *context, struct tile *tile, const struct observed *e
         return false;
     }
     bool is_held = rerun->marks > 0 && is_marked(rerun, tile, event, &is_present);
-    bool stops = is_wanted(rerun, tile, event, is_present);
+    bool stops = wants_to_stop(rerun, tile, event, is_present);
     rerun->has_stopped |= stops;
     if ((stops || is_held) && is_hart) {
         rerun->tile[tile->node].stands = true;

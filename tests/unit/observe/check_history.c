@@ -227,3 +227,113 @@ TEST_EACH(breakpoints_are_hit_backwards, 2)
     penrose_history_end(history);
     penrose_chip_destroy(chip);
 }
+
+/* --- The last writer --- */
+
+/* Runs like random_host_run, and keeps the last stop. */
+static void host_acts(struct random_host *host, bool collects, struct penrose_stop *last)
+{
+    for (unsigned i = 0; i < 12; i++) {
+        struct penrose_run run = {.size = sizeof run, .cycles = 1500, .pass_quiet_time = true};
+        uint64_t end = penrose_now(host->chip) + run.cycles;
+        while (penrose_run(host->chip, &run) == PENROSE_PAUSED) {
+            struct penrose_stop stop;
+            for (size_t j = 0; collects && penrose_stop_get(host->chip, j, &stop); j++) {
+                *last = stop.cycle >= last->cycle ? stop : *last;
+            }
+            run.cycles = end > penrose_now(host->chip) ? end - penrose_now(host->chip) : 1;
+        }
+        random_host_act(host);
+    }
+}
+
+/* Without a watchpoint, and with one: the last stop of a run forward is the first one backwards. */
+TEST_EACH(the_last_writer_is_that_of_a_run_forward, 24)
+{
+    const struct scene *scene = scene_at((unsigned)_i % 2); /* traffic and pushes */
+    unsigned schedule = (unsigned)_i / 2 % 2 ? 3 : 0;       /* timed, or fast */
+    uint32_t seed = (uint32_t)_i;
+    struct penrose_stop forward = {.id = 0}, back = {.id = 0};
+    enum penrose_history_end end;
+    struct penrose_chip *past = NULL;
+    struct random_host host = {.chip = scene_chip(scene, schedule, 1), .seed = (uint32_t)_i + 100};
+    struct random_host other = {.chip = scene_chip(scene, schedule, 1), .seed = (uint32_t)_i + 100};
+    struct penrose_point point = {.size = sizeof point,
+                                  .kind = PENROSE_WATCHPOINT,
+                                  .x = (unsigned)_i % 2 ? 10 : 1 + scene_random(&seed, 3),
+                                  .y = (unsigned)_i % 2 ? 5 : 2 + scene_random(&seed, 3),
+                                  .hart = PENROSE_NO_HART,
+                                  .address = 0x20000 + 4 * scene_random(&seed, 1500),
+                                  .bytes = 4,
+                                  .writes = true};
+    ck_assert(scene->make(host.chip, 5) && scene->make(other.chip, 5));
+    struct penrose_history *history = start_history(host.chip, 2000);
+    random_host_connect(&host);
+    random_host_connect(&other);
+    host_acts(&host, false, NULL);
+    ck_assert_int_eq(penrose_point_set(other.chip, &point, NULL, &error), PENROSE_OK);
+    host_acts(&other, true, &forward);
+    ck_assert_msg(penrose_history_last_writer(history, &past, point.x, point.y, PENROSE_NO_HART,
+                                              point.address, 4, &back, &end, &error) == PENROSE_OK,
+                  "%s", error.text);
+    ck_assert_int_eq(end == PENROSE_HISTORY_STOP, forward.size != 0);
+    ck_assert_uint_eq(back.cycle, forward.cycle);
+    ck_assert_uint_eq(back.agent, forward.agent);
+    ck_assert_uint_eq(back.pc, forward.pc);
+    ck_assert_uint_eq(back.address, forward.address);
+    ck_assert_uint_eq(back.size, forward.size);
+    ck_assert_uint_eq(back.from_x, forward.from_x);
+    penrose_chip_destroy(past);
+    penrose_history_end(history);
+    penrose_chip_destroy(host.chip);
+    penrose_chip_destroy(other.chip);
+}
+
+/* --- A present that stands at a breakpoint --- */
+
+TEST_EACH(a_present_may_stand_at_a_breakpoint, 2)
+{
+    struct penrose_point point = {.size = sizeof point,
+                                  .kind = PENROSE_BREAKPOINT,
+                                  .x = X,
+                                  .y = Y,
+                                  .hart = PENROSE_NO_HART,
+                                  .address = STORE};
+    const struct penrose_goal goal = {
+        .size = sizeof goal, .kind = PENROSE_GOAL_POINTS, .point = &point, .points = 1};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 100000};
+    struct penrose_history *history;
+    struct penrose_chip *chip = counting_chip(_i, &history), *past = NULL;
+    struct penrose_register t0;
+    const uint32_t value[4] = {500};
+    ck_assert(penrose_register_find("t0", &t0));
+    ck_assert_int_eq(penrose_point_set(chip, &point, NULL, &error), PENROSE_OK);
+    for (uint32_t turn = 1; turn <= 20; turn++) {
+        ck_assert_int_eq(penrose_run(chip, &run), PENROSE_PAUSED);
+        ck_assert_uint_eq(value_of(chip, "t0"), turn < 11 ? turn : turn - 11 + 501);
+        if (turn == 10) { /* a debugger changes it */
+            ck_assert_int_eq(penrose_register_write(chip, X, Y, PENROSE_BRISC, t0, value, &error),
+                             PENROSE_OK);
+        }
+    }
+    ck_assert_uint_eq(value_of(chip, "t0"), 510);
+    for (uint32_t turn = 509; turn > 500; turn--) {
+        go_back(history, &past, &goal, PENROSE_HISTORY_STOP);
+        ck_assert_uint_eq(value_of(past, "t0"), turn);
+        ck_assert_uint_eq(value_of(past, "pc"), STORE);
+    }
+    go_back(history, &past, &goal, PENROSE_HISTORY_STOP);
+    ck_assert_uint_eq(value_of(past, "t0"), 10); /* before it was changed */
+    go_back(history, &past, &one_step, PENROSE_HISTORY_STOP);
+    ck_assert_uint_eq(value_of(past, "pc"), INCREMENT);
+    for (uint32_t turn = 1; turn < 11; turn++) {
+        go_forward(history, past, &goal, PENROSE_HISTORY_STOP);
+    }
+    ck_assert_uint_eq(value_of(past, "t0"), 509);
+    go_forward(history, past, &goal, PENROSE_HISTORY_PRESENT);
+    ck_assert_uint_eq(value_of(past, "t0"), 510);
+    ck_assert_uint_eq(value_of(past, "pc"), STORE);
+    penrose_chip_destroy(past);
+    penrose_history_end(history);
+    penrose_chip_destroy(chip);
+}
