@@ -89,25 +89,6 @@ static uint64_t value_of(const json_t *object, const char *name)
     return (uint64_t)json_integer_value(json_object_get(object, name));
 }
 
-static double number_of_datum(const struct loader_npy *array, size_t index)
-{
-    const uint8_t *at = array->data + index * array->size;
-    float single;
-    double number = 0;
-    int64_t whole = 0;
-    if (array->kind == LOADER_NPY_FLOAT) {
-        memcpy(&single, at, sizeof single);
-        memcpy(&number, at, array->size == sizeof number ? sizeof number : 0);
-        return array->size == sizeof single ? (double)single : number;
-    }
-    memcpy(&whole, at, array->size);
-    if (array->kind == LOADER_NPY_SIGNED && array->size < sizeof whole) {
-        unsigned shift = 64 - 8 * array->size;
-        whole = (int64_t)((uint64_t)whole << shift) >> shift;
-    }
-    return (double)whole;
-}
-
 static uint32_t bits_of_datum(const struct dump_part *part, size_t index)
 {
     uint32_t word = 0;
@@ -174,7 +155,7 @@ static void put_matrix(FILE *file, const struct loader_npy *array, size_t first,
                 fputs("  ...", file);
                 column = columns - EDGE;
             }
-            put_number(file, number_of_datum(array, first + place(row, column, columns)),
+            put_number(file, dump_number(array, first + place(row, column, columns)),
                        array->kind == LOADER_NPY_FLOAT);
         }
         fputc('\n', file);
@@ -501,7 +482,7 @@ static void show_lregs(FILE *file, const struct dump_tile *tile)
         }
         fprintf(file, "    LReg %-2u 0x%08x", i, bits_of_datum(bits, first));
         if (is_uniform) {
-            put_number(file, number_of_datum(lanes, first), lanes->kind == LOADER_NPY_FLOAT);
+            put_number(file, dump_number(lanes, first), lanes->kind == LOADER_NPY_FLOAT);
             fputs(" in all lanes\n", file);
         } else {
             put_matrix(file, lanes, first, 1, LANES, place_in_rows);

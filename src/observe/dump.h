@@ -66,6 +66,9 @@ bool dump_next_tile(const struct penrose_chip *chip, unsigned *index, struct pen
 /* The part of that name; NULL: the tile has none. */
 const struct dump_part *dump_find(const struct dump_tile *tile, const char *name);
 
+/* An element of an array as a number, whatever its type. */
+double dump_number(const struct loader_npy *array, size_t index);
+
 void dump_tile_free(struct dump_tile *tile);
 
 /* --- Files (dump_file.c) --- */

@@ -2,6 +2,7 @@
 #include "observe/dump.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +126,50 @@ const struct dump_part *dump_find(const struct dump_tile *tile, const char *name
         }
     }
     return NULL;
+}
+
+/* IEEE's binary16. */
+static double number_of_half(uint16_t half)
+{
+    int exponent = half >> 10 & 0x1f;
+    double fraction = half & 0x3ff;
+    double magnitude = exponent == 0x1f ? (fraction != 0 ? NAN : INFINITY)
+                       : exponent > 0   ? ldexp(fraction + 0x400, exponent - 25)
+                                        : ldexp(fraction, -24);
+    return half >> 15 ? -magnitude : magnitude;
+}
+
+static double number_of_float(const uint8_t *bytes, unsigned size)
+{
+    uint16_t half;
+    float single;
+    double number;
+    switch (size) {
+    case sizeof half:
+        memcpy(&half, bytes, sizeof half);
+        return number_of_half(half);
+    case sizeof single:
+        memcpy(&single, bytes, sizeof single);
+        return (double)single;
+    default:
+        memcpy(&number, bytes, sizeof number);
+        return number;
+    }
+}
+
+double dump_number(const struct loader_npy *array, size_t index)
+{
+    const uint8_t *at = array->data + index * array->size;
+    int64_t whole = 0;
+    if (array->kind == LOADER_NPY_FLOAT) {
+        return number_of_float(at, array->size);
+    }
+    memcpy(&whole, at, array->size);
+    if (array->kind == LOADER_NPY_SIGNED && array->size < sizeof whole) {
+        unsigned shift = 64 - 8 * array->size;
+        whole = (int64_t)((uint64_t)whole << shift) >> shift;
+    }
+    return array->kind == LOADER_NPY_UNSIGNED ? (double)(uint64_t)whole : (double)whole;
 }
 
 void dump_tile_free(struct dump_tile *tile)

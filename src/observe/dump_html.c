@@ -106,26 +106,6 @@ static void put_manifest(FILE *file, const json_t *manifest)
 
 /* --- Pictures --- */
 
-/* A datum of a part with numbers. */
-static float picture_datum(const struct loader_npy *array, size_t index)
-{
-    const uint8_t *at = array->data + index * array->size;
-    float number = 0;
-    int32_t whole = 0;
-    if (array->kind == LOADER_NPY_FLOAT && array->size == sizeof number) {
-        memcpy(&number, at, sizeof number);
-        return number;
-    }
-    if (array->size <= sizeof whole) {
-        memcpy(&whole, at, array->size);
-    }
-    if (array->kind == LOADER_NPY_SIGNED && array->size < sizeof whole) {
-        unsigned shift = 32 - 8 * array->size;
-        whole = (int32_t)((uint32_t)whole << shift) >> shift;
-    }
-    return array->kind == LOADER_NPY_UNSIGNED ? (float)(uint32_t)whole : (float)whole;
-}
-
 struct span {
     float least, most, largest; /* of finite ones; largest in magnitude */
     bool is_zero;
@@ -171,7 +151,7 @@ static void gather_tile(const struct loader_npy *array, size_t tile, float data[
     for (unsigned i = 0; i < TILE * TILE; i++) {
         unsigned face = i / (FACE * FACE), row = i / FACE % FACE, column = i % FACE;
         data[(face / 2 * FACE + row) * TILE + face % 2 * FACE + column] =
-            picture_datum(array, tile * TILE * TILE + i);
+            (float)dump_number(array, tile * TILE * TILE + i);
     }
 }
 
@@ -209,7 +189,7 @@ static void put_matrices(struct dump_page *page, const struct dump_part *part, c
         char caption[64];
         snprintf(caption, sizeof caption, count > 1 ? "%s %u" : "%s", what, i);
         for (size_t k = 0; k < size; k++) {
-            data[k] = picture_datum(&part->array, i * size + k);
+            data[k] = (float)dump_number(&part->array, i * size + k);
         }
         shown += put_picture(page, data, rows, columns, caption);
     }

@@ -235,6 +235,33 @@ TEST_EACH(a_damaged_dump_is_refused, COUNT(damaged))
     json_decref(manifest);
 }
 
+static const struct {
+    enum loader_npy_kind kind;
+    unsigned size;
+    uint64_t bits;
+    double number;
+} number_rows[] = {
+    {LOADER_NPY_FLOAT, 2, 0xc100, -2.5},
+    {LOADER_NPY_FLOAT, 2, 0x0001, 0x1p-24},
+    {LOADER_NPY_FLOAT, 4, 0x40200000, 2.5},
+    {LOADER_NPY_FLOAT, 8, 0xc004000000000000, -2.5},
+    {LOADER_NPY_SIGNED, 1, 0xfe, -2},
+    {LOADER_NPY_SIGNED, 4, 0xfffffffe, -2},
+    {LOADER_NPY_UNSIGNED, 2, 0xfffe, 65534},
+    {LOADER_NPY_UNSIGNED, 8, UINT64_MAX, 0x1p64},
+    {LOADER_NPY_BOOL, 1, 1, 1},
+};
+
+TEST_EACH(numbers_of_all_types_are_read, COUNT(number_rows))
+{
+    struct loader_npy array;
+    ck_assert(loader_npy_make(&array, number_rows[_i].kind, number_rows[_i].size, 1, 2));
+    memcpy(array.data + array.size, &number_rows[_i].bits, array.size);
+    ck_assert(dump_number(&array, 1) == number_rows[_i].number);
+    ck_assert(dump_number(&array, 0) == 0);
+    loader_npy_free(&array);
+}
+
 /* --- Moments --- */
 
 static const struct {
