@@ -38,7 +38,7 @@ report "help of a command" "$(echo "$commands" | lacks $(offer help ''))"
 cd "$work" && touch program.elf
 report "files" "$([ "$(offer run pro)" = program.elf ] || offer run pro)"
 report "files of an option" "$([ "$(offer run --hart=pro)" = program.elf ] || offer run --hart=pro)"
-report "a command behind --" "$(offer exec -- ec | grep -qx echo || echo "no echo")"
+report "a command behind --" "$(offer exec -- ec | grep -x echo >/dev/null || echo "no echo")"
 for shell in "zsh _penrose" "fish penrose.fish"; do
     set -- $shell
     command -v "$1" >/dev/null && report "$1 reads its own" "$("$1" -n "$folder/$2" 2>&1)"
