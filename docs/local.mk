@@ -3,11 +3,10 @@ EXTRA_DIST += \
 	%D%/CLIENTS.md \
 	%D%/DEVELOPING.md \
 	%D%/DEVIATIONS.md \
-	%D%/DEBUGGING.md \
-	%D%/INSTALL.md \
 	%D%/DUMPS.md \
 	%D%/FIRMWARE.md \
 	%D%/HARDWARE.md \
+	%D%/INSTALL.md \
 	%D%/MIGRATING.md \
 	%D%/PERFORMANCE.md \
 	%D%/RECORDING.md \

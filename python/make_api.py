@@ -15,7 +15,7 @@ import tempfile
 
 import cffi
 
-HEADERS = ("penrose.h", "debug.h", "metal.h")
+ROWS = "fault_kinds.h"  # no header, but rows of a table
 SYSTEM = ("stdbool.h", "stddef.h", "stdint.h")  # cffi knows what they define
 POLICIES = """#define PENROSE_FAULT_KIND(token, name, policy, rule) name: #policy,
 {
@@ -39,7 +39,8 @@ def main():
         sys.exit(__doc__)
     include, output = sys.argv[1:]
     ffi = cffi.FFI()
-    ffi.cdef(preprocess(include, "".join(f"#include <penrose/{name}>\n" for name in HEADERS)))
+    headers = sorted(name for name in os.listdir(os.path.join(include, "penrose")) if name != ROWS)
+    ffi.cdef(preprocess(include, "".join(f"#include <penrose/{name}>\n" for name in headers)))
     ffi.set_source("penrose._api", None)
     ffi.emit_python_code(output)
     policies = ast.literal_eval(preprocess(include, POLICIES))
