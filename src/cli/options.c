@@ -315,6 +315,7 @@ enum {
     KEY_THREADS,
     KEY_CARD,
     KEY_SAVE_SNAPSHOT,
+    KEY_LAST_WRITER,
     KEY_RESTORE_SNAPSHOT,
     KEY_GDB,
 };
@@ -514,6 +515,8 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
     case KEY_CARD:
         options->chip.card = argument;
         return 0;
+    case KEY_LAST_WRITER:
+        return last_writer_parse(options->cli, argument, &options->writer);
     case KEY_SAVE_SNAPSHOT:
         options->save_snapshot = argument;
         return 0;
@@ -566,6 +569,9 @@ static const struct argp_option machine_option_rows[] = {
      0},
     {"card", KEY_CARD, "CARD", 0,
      "Which tiles the chip has: unharvested (default), p150a, p100a or p100", 0},
+    {"last-writer", KEY_LAST_WRITER, "X,Y:ADDRESS", 0,
+     "At the end, tell who wrote the word at an address of a tile last, and where in its program",
+     0},
     {"save-snapshot", KEY_SAVE_SNAPSHOT, "FILE", 0,
      "Write the whole chip to FILE at the end, whatever the outcome", 0},
     {"restore-snapshot", KEY_RESTORE_SNAPSHOT, "FILE", 0,

@@ -12,6 +12,7 @@
 #include <penrose/penrose.h>
 
 #include "cli/cli.h"
+#include "cli/last_writer.h"
 #include "cli/look.h"
 #include "geometry.h"
 
@@ -75,6 +76,7 @@ struct machine_options {
     const char *trace_filter; /* penrose/trace.h; NULL: none */
     bool warn_unmodelled;
     const char *save_snapshot, *restore_snapshot; /* files; NULL: none */
+    struct last_writer_option writer;
     struct look_options look;
     const char *gdb; /* where GDB is waited for; NULL: nowhere */
     struct penrose_place tile[CLI_MOST_TILES];

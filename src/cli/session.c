@@ -131,6 +131,28 @@ static void leave_out_results(struct machine_options *options)
     options->tracing = false;
 }
 
+/* What --last-writer looks back with. */
+static enum cli_exit start_history(struct session *session)
+{
+    struct penrose_error error;
+    if (session->options->writer.is_wanted &&
+        penrose_history_start(session->chip, NULL, &session->history, &error) != PENROSE_OK) {
+        return complain(session->cli, "--last-writer: %s", error.text);
+    }
+    return CLI_DONE;
+}
+
+static enum cli_exit end_history(struct session *session)
+{
+    enum cli_exit told = CLI_DONE;
+    if (session->history) {
+        told = last_writer_tell(session->cli, &session->options->writer, session->chip,
+                                session->history);
+        penrose_history_end(session->history);
+    }
+    return told;
+}
+
 enum cli_exit session_open(struct session *session, struct cli *cli,
                            struct machine_options *options)
 {
@@ -140,6 +162,7 @@ enum cli_exit session_open(struct session *session, struct cli *cli,
     }
     enum cli_exit exit = make_chip(session);
     exit = exit ? exit : find_workers(session, options);
+    exit = exit ? exit : start_history(session);
     exit = exit ? exit : start_gdb(session);
     if (exit) {
         return exit;
@@ -801,8 +824,10 @@ enum cli_exit session_close(struct session *session, enum cli_exit exit)
     enum cli_exit looked = look_close(session->look, exit);
     enum cli_exit traced = stop_trace(session);
     enum cli_exit saved = save_chip(session);
+    enum cli_exit told = end_history(session);
     gdb_destroy(session->gdb, (int)exit);
     penrose_chip_destroy(session->chip);
     penrose_firmware_close(session->firmware);
+    saved = saved ? saved : told;
     return exit ? exit : looked ? looked : traced ? traced : saved;
 }

@@ -68,4 +68,11 @@ messages=0 expect "a killed process" 5 'out:the recording is cut; what is there 
     replay "$work"/killed.[0-9]*
 PENROSE_RECORD="$work/none/x" python3 "$work/host.py" "$builddir/.libs/libttsim.so" >"$work/out" 2>"$work/err"
 report "a file that cannot be made" "$(grep -q 'PENROSE_RECORD: cannot write' "$work/out" "$work/err" || echo "no message")"
+expect "no way back to a place" 2 'names no place' -- run --last-writer 1:0x8038 "$GUESTS/sort_crc.elf"
+if [ -f "$GUESTS/sort_crc.elf" ]; then
+    expect "the last writer of a bare program" 0 \
+        'out:last writer: brisc of \(1, 2\) wrote 4 bytes at 0x00008038, at pc 0x[0-9a-f]+' \
+        'out:in main\+0x[0-9a-f]+, .*sort_crc\.c:[0-9]+' -- \
+        run --last-writer 1,2:0x8038 "$GUESTS/sort_crc.elf"
+fi
 finish
