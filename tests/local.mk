@@ -129,6 +129,7 @@ REAL_CLIENTS = \
 	%D%/clients/exalens.sh \
 	%D%/clients/llk-fast.sh \
 	%D%/clients/ttnn-fast.sh \
+	%D%/clients/ttnn-gdb.sh \
 	%D%/clients/ttnn-umd.sh
 EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/burnin/burnin.py \
