@@ -128,6 +128,7 @@ REAL_CLIENTS = \
 	%D%/clients/cards.sh \
 	%D%/clients/exalens.sh \
 	%D%/clients/llk-fast.sh \
+	%D%/clients/record.sh \
 	%D%/clients/ttnn-fast.sh \
 	%D%/clients/ttnn-gdb.sh \
 	%D%/clients/ttnn-umd.sh

@@ -43,14 +43,18 @@ def add(device):
     assert numpy.abs(got - (a + b)).max() <= 2 ** -8 * numpy.abs(a + b).max()
 
 
-def matmul(device):
-    a, b = random_bfloat16(64, 64), random_bfloat16(64, 64)
+def matmul(device, side=64):
+    a, b = random_bfloat16(side, side), random_bfloat16(side, side)
     got = to_host(ttnn.matmul(to_device(device, a), to_device(device, b)))
     wanted = a.astype(numpy.float64) @ b.astype(numpy.float64)
-    assert numpy.abs(got - wanted).max() <= 0.01 * numpy.abs(wanted).max()
+    assert numpy.abs(got - wanted).max() <= 0.02 * numpy.abs(wanted).max()
 
 
-PARTS = {"open": lambda device: None, "transfer": transfer, "add": add, "matmul": matmul}
+def matmul_512(device):
+    matmul(device, 512)
+
+
+PARTS = {"open": lambda device: None, "transfer": transfer, "add": add, "matmul": matmul, "matmul_512": matmul_512}
 
 
 def main():
