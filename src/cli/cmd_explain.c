@@ -328,7 +328,7 @@ static size_t differences_before(const struct explain_command *command,
         const struct culprit *other = &command->culprit[i];
         if (other->tile == culprit->tile && strncmp(other->part->name, part, length) == 0 &&
             is_earlier(other, culprit)) {
-            *first = count && is_earlier(*first, other) ? *first : other;
+            *first = count && !is_earlier(other, *first) ? *first : other;
             count++;
         }
     }
