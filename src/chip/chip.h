@@ -87,6 +87,10 @@ struct penrose_chip {
     uint64_t edge_sequence;
     uint64_t together_since; /* when penrose_run_together began the last time; 0: never */
     bool is_paused;          /* the latest run ended with PENROSE_PAUSED; the next goes on */
+    struct chip_cut {
+        uint64_t end;    /* of the window in which the pause came: it goes on to there */
+        uint64_t window; /* cycles of the one behind it; 0: no run is to go on */
+    } cut;
 
     /* Beside the state: what it is. */
     const struct arch *arch;

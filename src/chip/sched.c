@@ -219,14 +219,14 @@ static void run_units(struct penrose_chip *chip)
 }
 
 /* Runs every unit that has something to do before `end`; the others catch up with the time when
- * they are next touched (chip_tile). A unit that is alone may end the window early. */
-static void run_window(struct penrose_chip *chip, uint64_t end)
+ * they are next touched (chip_tile). In a long window a unit that is alone may end it early. */
+static void run_window(struct penrose_chip *chip, uint64_t end, bool is_long)
 {
     uint64_t start = chip->now;
     choose_units(chip, end);
     struct tile *alone = chip->runnable_count == 1 ? chip->runnable[0]->tile : NULL;
     if (alone) {
-        alone->returns_early = end - chip->now > chip->window;
+        alone->returns_early = is_long;
         alone->has_paused = false;
     }
     for (unsigned i = 0; i < GRID_BANKS; i++) {
@@ -343,12 +343,15 @@ void chip_go_on(struct penrose_chip *chip)
     }
     (void)chip_look_again(chip, NULL); /* a step is over, a point that stops once has gone */
     look_around(chip);
-    run_window(chip, chip->now);
+    run_window(chip, chip->now, false);
 }
 
-static enum penrose_outcome pause_chip(struct penrose_chip *chip)
+/* How far windows of one unit go depends on what others have to do, and with it in which bursts the
+ * agents of its tile take turns. So a window that is cut short by a pause goes on as it was planned. */
+static enum penrose_outcome pause_chip(struct penrose_chip *chip, struct chip_cut cut)
 {
     chip->is_paused = true;
+    chip->cut = cut.end ? cut : chip->cut; /* no window has run since the pause before */
     chip->pauses++;
     return PENROSE_PAUSED;
 }
@@ -363,7 +366,7 @@ static enum penrose_outcome run_chip(struct penrose_chip *chip, const struct pen
     uint64_t quantum = granularity(chip);
     uint64_t limit = UINT64_MAX / 2 - chip->now;
     uint64_t end = chip->now + (run->cycles < limit ? run->cycles : limit);
-    uint64_t window = chip->window;
+    struct chip_cut next = {.window = chip->cut.window ? chip->cut.window : chip->window};
     end = run->exactly ? end : round_up(end, quantum);
     chip_go_on(chip);
     while (chip->now < end) {
@@ -372,15 +375,22 @@ static enum penrose_outcome run_chip(struct penrose_chip *chip, const struct pen
             return PENROSE_FAULT;
         }
         if (awake.any_paused || atomic_exchange(&chip->stop_is_wanted, false)) {
-            return pause_chip(chip);
+            return pause_chip(chip, next);
         }
         if (awake.next == UINT64_MAX && !run->pass_quiet_time) {
             return PENROSE_QUIET;
         }
-        window = awake.units > 1 ? chip->window : window;
-        uint64_t window_end = choose_end(chip, &awake, window, quantum);
-        window = awake.units <= 1 && window < MOST_WINDOW_CYCLES ? window * 2 : window;
-        run_window(chip, window_end < end ? window_end : end);
+        bool goes_on = chip->cut.end > chip->now;
+        if (goes_on) {
+            next = chip->cut;
+        } else {
+            uint64_t window = awake.units > 1 ? chip->window : next.window;
+            next.end = choose_end(chip, &awake, window, quantum);
+            next.window = awake.units <= 1 && window < MOST_WINDOW_CYCLES ? window * 2 : window;
+        }
+        next.end = earlier(next.end, end);
+        run_window(chip, next.end, goes_on || next.end - chip->now > chip->window);
+        chip->cut = (struct chip_cut){.end = 0};
         if (chip->after_window) {
             chip->after_window(chip->history);
         }
@@ -391,7 +401,7 @@ static enum penrose_outcome run_chip(struct penrose_chip *chip, const struct pen
     struct awake awake = look_around(chip);
     bool is_quiet = awake.next == UINT64_MAX && !run->pass_quiet_time;
     if (awake.any_paused && !awake.any_stopped) {
-        return pause_chip(chip);
+        return pause_chip(chip, next);
     }
     return awake.any_stopped ? PENROSE_FAULT : is_quiet ? PENROSE_QUIET : PENROSE_CYCLES;
 }

@@ -165,6 +165,50 @@ TEST(a_run_without_cycles_brings_what_stands_to_the_others)
     penrose_chip_destroy(other);
 }
 
+/* --- Windows of one tile alone --- */
+
+struct window_ends {
+    uint64_t end[64];
+    size_t count;
+};
+
+static bool note_window_end(struct penrose_chip *at, void *context)
+{
+    struct window_ends *ends = context;
+    ck_assert_uint_lt(ends->count, 64);
+    ends->end[ends->count++] = penrose_now(at);
+    return false;
+}
+
+/* Counts to 4096, and then for ever from BEHIND on. */
+static const char counting_long[] = "addi t0, zero, 0; lui t2, 1; addi t0, t0, 1;"
+                                    "bne t0, t2, 0x1008; addi t0, t0, 1; jal zero, 0x1010";
+enum { BEHIND = CODE + 16 };
+
+/* In which bursts agents take turns depends on where windows end. */
+TEST(a_window_that_is_cut_short_goes_on_as_planned)
+{
+    struct window_ends plain = {.count = 0}, paused = {.count = 0};
+    struct penrose_run run = {
+        .size = sizeof run, .cycles = 20480, .until = note_window_end, .context = &plain};
+    start_program(chip, X, Y, PENROSE_BRISC, CODE, counting_long);
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
+    teardown();
+    setup();
+    struct penrose_point point = breakpoint(BEHIND);
+    point.once = true;
+    set_point(&point);
+    start_program(chip, X, Y, PENROSE_BRISC, CODE, counting_long);
+    run.context = &paused;
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_PAUSED);
+    ck_assert_uint_gt(paused.count, 0);
+    ck_assert_uint_ne(penrose_now(chip), plain.end[paused.count]);
+    run.cycles = 20480 - penrose_now(chip);
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
+    ck_assert_uint_eq(paused.count, plain.count);
+    ck_assert_mem_eq(paused.end, plain.end, sizeof plain.end);
+}
+
 TEST(a_point_may_stop_once)
 {
     start_counting(chip);
