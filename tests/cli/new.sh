@@ -5,6 +5,7 @@ set -uo pipefail
 # shellcheck source=tests/cli/lib.bash
 . "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
 cc=${RISCV_CC:-riscv64-unknown-elf-gcc}
+unset MAKEFLAGS MFLAGS MAKELEVEL # the project's make is none of the one that runs tests
 
 # --- What it refuses ---
 
