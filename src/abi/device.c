@@ -15,9 +15,9 @@
 #include "host/processors.h"
 #include "num/kernels.h"
 #include "observe/error_line.h"
-#include "observe/recording.h"
+#include "observe/history/recording.h"
 #include "observe/settings.h"
-#include "observe/trace_file.h"
+#include "observe/trace/file.h"
 
 enum { CONFIG_BYTES = 4096, MOST_COMPLAINTS = 16, MOST_THREADS = 256 };
 

@@ -16,7 +16,7 @@
 
 #include "abi/device.h"
 #include "host/environment.h"
-#include "observe/dump.h"
+#include "observe/dump/dump.h"
 #include "observe/settings.h"
 
 enum { MOST_DUMPS = 16 /* at faults and signals */ };

@@ -25,7 +25,7 @@
 #include "chip/pcie.h"
 #include "chip/pool.h"
 #include "num/kernels.h"
-#include "observe/journal.h"
+#include "observe/history/journal.h"
 #include "tile/tile.h"
 
 enum { CHIP_FAULTS = 256, CHIP_UNMODELLED = 512, CHIP_UNITS = NOC_NODES + GRID_BANKS };
@@ -62,8 +62,8 @@ struct chip_unit {
     bool touched;           /* something outside time may have changed it: what it noted is stale */
     bool stopped;           /* by a fault */
     bool paused;            /* by an observer */
-    bool is_held;           /* it ran on to a pause when it was recorded (observe/rerun.c) */
-    bool sends, reports;    /* packets or frames, notes: since it was run */
+    bool is_held;        /* it ran on to a pause when it was recorded (observe/history/rerun.c) */
+    bool sends, reports; /* packets or frames, notes: since it was run */
     uint32_t has_read[GRID_NOCS]; /* reads of GDDR in this window: ports, a bit each (gddr.c) */
     struct chip_reads reads[GRID_NOCS][GRID_BANKS * DRAM_PORTS];
 };
@@ -135,7 +135,7 @@ struct penrose_chip {
     struct debugger *debugger;  /* observe/debugger.c; NULL: nobody debugs */
     bool shortcuts;             /* tile_allow_shortcuts, of tiles made later too */
     struct journal *journal;    /* NULL: nobody records what hosts do */
-    struct history *history;    /* observe/history.c; NULL: nobody looks back */
+    struct history *history;    /* observe/history/history.c; NULL: nobody looks back */
     void (*after_window)(struct history *history); /* is then called */
     struct past *past; /* this chip is made again of the journal of `present`, whose images and */
     const struct penrose_chip *present; /* firmware it has; NULL: it is a chip of its own */

@@ -1,6 +1,6 @@
 /*
  * What hosts do to a chip, and what it asks of its host, as entries of its journal
- * (observe/journal.h); and the callbacks through which it asks.
+ * (observe/history/journal.h); and the callbacks through which it asks.
  *
  * What happens while an entry is carried out follows from it and is none itself, but for what the
  * client does in a callback of the DMA engine.

@@ -13,7 +13,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/rerun.h"
-#include "observe/writers.h"
+#include "observe/history/writers.h"
 
 enum {
     MOST_ITEMS = 65536, /* differences of a part that are followed */

@@ -8,9 +8,9 @@
 #include "cli/last_writer.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "observe/history.h"
-#include "observe/recording.h"
-#include "observe/rerun_free.h"
+#include "observe/history/history.h"
+#include "observe/history/recording.h"
+#include "observe/history/rerun_free.h"
 #include "observe/settings.h"
 
 enum { KEY_THREADS = 0xa00, KEY_SCHEDULE, KEY_TIMING, KEY_FREE, KEY_LAST_WRITER };

@@ -9,7 +9,7 @@
 #include "cli/output.h"
 #include "cli/show.h"
 #include "cli/state.h"
-#include "observe/dump_html.h"
+#include "observe/dump/html.h"
 
 struct state_options {
     struct cli *cli;

@@ -7,8 +7,8 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "observe/names.h"
-#include "observe/trace_reader.h"
-#include "observe/trace_text.h"
+#include "observe/trace/reader.h"
+#include "observe/trace/text.h"
 
 enum { FILTER_BYTES = 4096, KEY_SUMMARY = 0x900, KEY_TEXT };
 

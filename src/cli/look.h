@@ -12,7 +12,7 @@
 #include <penrose/penrose.h>
 
 #include "cli/cli.h"
-#include "observe/moments.h"
+#include "observe/history/moments.h"
 
 enum { LOOK_PLACES = 16 };
 

@@ -18,7 +18,7 @@
 #include "host/environment.h"
 #include "host/processors.h"
 #include "observe/settings.h"
-#include "observe/trace_filter.h"
+#include "observe/trace/filter.h"
 
 /* --- The frame around argp --- */
 

@@ -9,8 +9,8 @@
 
 #include "cli/output.h"
 #include "isa/error.h"
-#include "observe/recording.h"
-#include "observe/rerun.h"
+#include "observe/history/recording.h"
+#include "observe/history/rerun.h"
 
 enum { MOST_WORDS = 4096 };
 

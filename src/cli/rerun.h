@@ -13,7 +13,7 @@
 enum cli_exit rerun_command(struct cli *cli, const struct compare_dump *dump,
                             const struct cli_witness *witness);
 
-/* The same of a recording (observe/recording.h) instead. */
+/* The same of a recording (observe/history/recording.h) instead. */
 enum cli_exit rerun_recording(struct cli *cli, const char *path, const struct cli_witness *witness);
 
 #endif

@@ -17,7 +17,7 @@
 #include "cli/options.h"
 #include "cli/work.h"
 #include "observe/gdb/gdb.h"
-#include "observe/trace_file.h"
+#include "observe/trace/file.h"
 
 struct session {
     struct cli *cli;

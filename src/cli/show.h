@@ -1,6 +1,6 @@
 /*
  * State of tiles for people: --show of boot, run and state. It prints what a dump has, whether that was
- * collected from a chip or read from files (observe/dump.h).
+ * collected from a chip or read from files (observe/dump/dump.h).
  */
 #ifndef CLI_SHOW_H
 #define CLI_SHOW_H
@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "observe/dump.h"
+#include "observe/dump/dump.h"
 
 /* What can be shown, a bit each. */
 enum show_item {

@@ -7,7 +7,7 @@
 #include <penrose/penrose.h>
 
 #include "cli/cli.h"
-#include "observe/dump.h"
+#include "observe/dump/dump.h"
 
 enum state_kind { STATE_NONE, STATE_SNAPSHOT, STATE_DUMP };
 

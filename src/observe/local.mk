@@ -1,19 +1,32 @@
 chip_sources += \
 	%D%/counts.c \
 	%D%/debugger.c \
-	%D%/dump.c \
-	%D%/dump.h \
-	%D%/dump_buffers.c \
-	%D%/dump_collect.c \
-	%D%/dump_file.c \
-	%D%/dump_groups.def \
-	%D%/dump_html.c \
-	%D%/dump_html.h \
-	%D%/dump_parts.h \
-	%D%/dump_tensix.c \
 	%D%/error_line.c \
 	%D%/error_line.h \
+	%D%/hart_state.c \
 	%D%/host_call.h \
+	%D%/names.c \
+	%D%/names.h \
+	%D%/observer.h \
+	%D%/points.h \
+	%D%/report.c \
+	%D%/settings.c \
+	%D%/settings.h \
+	%D%/sink.c \
+	%D%/sink.h \
+	%D%/tensix_state.c \
+	%D%/dump/buffers.c \
+	%D%/dump/collect.c \
+	%D%/dump/dump.c \
+	%D%/dump/dump.h \
+	%D%/dump/file.c \
+	%D%/dump/groups.def \
+	%D%/dump/html.c \
+	%D%/dump/html.h \
+	%D%/dump/parts.h \
+	%D%/dump/picture.c \
+	%D%/dump/picture.h \
+	%D%/dump/tensix.c \
 	%D%/gdb/commands.c \
 	%D%/gdb/expression.c \
 	%D%/gdb/expression.h \
@@ -34,60 +47,47 @@ chip_sources += \
 	%D%/gdb/server.c \
 	%D%/gdb/symbols.c \
 	%D%/gdb/target.c \
-	%D%/hart_state.c \
-	%D%/history.c \
-	%D%/history.h \
-	%D%/journal.c \
-	%D%/journal.def \
-	%D%/journal.h \
-	%D%/journal_file.c \
-	%D%/moments.c \
-	%D%/moments.h \
-	%D%/observer.h \
-	%D%/picture.c \
-	%D%/picture.h \
-	%D%/points.h \
-	%D%/recording.c \
-	%D%/recording.h \
-	%D%/report.c \
-	%D%/rerun.c \
-	%D%/rerun.h \
-	%D%/rerun_free.c \
-	%D%/rerun_free.h \
-	%D%/responses.c \
-	%D%/responses.h \
-	%D%/settings.c \
-	%D%/settings.h \
-	%D%/sink.c \
-	%D%/sink.h \
-	%D%/tensix_state.c \
-	%D%/names.c \
-	%D%/names.h \
-	%D%/trace.c \
-	%D%/trace_code.c \
-	%D%/trace_code.h \
-	%D%/trace_file.c \
-	%D%/trace_file.h \
-	%D%/trace_filter.c \
-	%D%/trace_filter.h \
-	%D%/trace_reader.c \
-	%D%/trace_reader.h \
-	%D%/trace_record.h \
-	%D%/trace_text.c \
-	%D%/trace_text.h \
-	%D%/trace_writer.c \
-	%D%/trace_writer.h \
-	%D%/under_way.c \
-	%D%/under_way.h \
-	%D%/wait_chain.c \
-	%D%/wait_chain.h \
-	%D%/wait_lines.c \
-	%D%/wait_lines.h \
-	%D%/wait_places.c \
-	%D%/wait_places.h \
-	%D%/waits.c \
-	%D%/writers.c \
-	%D%/writers.h
+	%D%/history/history.c \
+	%D%/history/history.h \
+	%D%/history/journal.c \
+	%D%/history/journal.def \
+	%D%/history/journal.h \
+	%D%/history/journal_file.c \
+	%D%/history/moments.c \
+	%D%/history/moments.h \
+	%D%/history/recording.c \
+	%D%/history/recording.h \
+	%D%/history/rerun.c \
+	%D%/history/rerun.h \
+	%D%/history/rerun_free.c \
+	%D%/history/rerun_free.h \
+	%D%/history/writers.c \
+	%D%/history/writers.h \
+	%D%/trace/code.c \
+	%D%/trace/code.h \
+	%D%/trace/file.c \
+	%D%/trace/file.h \
+	%D%/trace/filter.c \
+	%D%/trace/filter.h \
+	%D%/trace/reader.c \
+	%D%/trace/reader.h \
+	%D%/trace/record.h \
+	%D%/trace/text.c \
+	%D%/trace/text.h \
+	%D%/trace/trace.c \
+	%D%/trace/writer.c \
+	%D%/trace/writer.h \
+	%D%/waits/chain.c \
+	%D%/waits/chain.h \
+	%D%/waits/lines.c \
+	%D%/waits/lines.h \
+	%D%/waits/places.c \
+	%D%/waits/places.h \
+	%D%/waits/responses.c \
+	%D%/waits/responses.h \
+	%D%/waits/under_way.c \
+	%D%/waits/under_way.h \
+	%D%/waits/waits.c
 
 ## Comparing dumps: of the program alone, as it reads JSON.
 compare_sources = \

@@ -7,7 +7,7 @@
 
 #include "isa/error.h"
 #include "loader/elf_internal.h"
-#include "observe/dump.h"
+#include "observe/dump/dump.h"
 
 enum { MOST_TILES = 4096, MOST_PLACE = 4096 };
 

@@ -10,8 +10,8 @@
 
 #include "chip/chip.h"
 #include "num/dst_format.h"
-#include "observe/dump.h"
-#include "observe/moments.h"
+#include "observe/dump/dump.h"
+#include "observe/history/moments.h"
 #include "tensix/exec.h"
 #include "unit/chip/chip_program.h"
 #include "unit/test.h"

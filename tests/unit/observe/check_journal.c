@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "observe/recording.h"
-#include "observe/rerun_free.h"
+#include "observe/history/recording.h"
+#include "observe/history/rerun_free.h"
 #include "unit/chip/chip_program.h"
 #include "unit/chip/snapshot_scenes.h"
 #include "unit/observe/random_host.h"

@@ -9,11 +9,11 @@
 
 #include <penrose/trace.h>
 
-#include "observe/trace_filter.h"
-#include "observe/trace_reader.h"
-#include "observe/trace_record.h"
-#include "observe/trace_text.h"
-#include "observe/trace_writer.h"
+#include "observe/trace/filter.h"
+#include "observe/trace/reader.h"
+#include "observe/trace/record.h"
+#include "observe/trace/text.h"
+#include "observe/trace/writer.h"
 #include "unit/chip/chip_program.h"
 #include "unit/random.h"
 #include "unit/test.h"

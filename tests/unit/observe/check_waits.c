@@ -9,8 +9,8 @@
 #include <penrose/penrose.h>
 
 #include "chip/chip.h"
-#include "observe/wait_lines.h"
-#include "observe/wait_places.h"
+#include "observe/waits/lines.h"
+#include "observe/waits/places.h"
 #include "unit/chip/chip_program.h"
 #include "unit/test.h"
 

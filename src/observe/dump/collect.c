@@ -1,0 +1,488 @@
+/* Collecting a tile: parts that are not the coprocessor's; see dump.h. */
+#include "observe/dump/dump.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "addresses.h"
+#include "isa/error.h"
+#include "observe/dump/parts.h"
+#include "observe/waits/places.h"
+#include "tile/present.h"
+
+static const char *const group_names[DUMP_GROUPS] = {
+#define DUMP_GROUP(token, name) [DUMP_##token##_NUMBER] = (name),
+#include "observe/dump/groups.def"
+};
+
+/* --- Groups --- */
+
+static bool find_group(const char *name, size_t length, unsigned *group)
+{
+    for (unsigned i = 0; i < DUMP_GROUPS; i++) {
+        if (strlen(group_names[i]) == length && strncmp(group_names[i], name, length) == 0) {
+            *group = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum penrose_status dump_groups(const char *names, unsigned *groups, struct penrose_error *error)
+{
+    *groups = names ? 0 : DUMP_ALL;
+    while (names && *names) {
+        size_t length = strcspn(names, ",");
+        unsigned group;
+        if (!find_group(names, length, &group)) {
+            return error_set(error, PENROSE_E_ARGUMENT,
+                             "'%.*s' is no part of a dump; they are tile, harts, memory, tensix, "
+                             "config, dst, src, lregs, cb, noc and streams",
+                             (int)length, names);
+        }
+        *groups |= 1u << group;
+        names += length + (names[length] == ',');
+    }
+    return PENROSE_OK;
+}
+
+/* --- Parts --- */
+
+void dump_put(json_t *object, uint64_t value, const char *format, ...)
+{
+    char name[96];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
+    json_object_set_new(object, name, json_integer((json_int_t)value));
+}
+
+static struct dump_part *add_part(struct dump_scene *scene, const char *name)
+{
+    struct dump_tile *tile = scene->to;
+    struct dump_part *grown = realloc(tile->part, (tile->parts + 1) * sizeof *grown);
+    if (!grown) {
+        tile->failed = true;
+        return NULL;
+    }
+    tile->part = grown;
+    struct dump_part *part = &grown[tile->parts++];
+    *part = (struct dump_part){.about = json_object()};
+    snprintf(part->name, sizeof part->name, "%s", name);
+    tile->failed |= !part->about;
+    return part;
+}
+
+json_t *dump_add_json(struct dump_scene *scene, const char *name, json_t *json)
+{
+    struct dump_part *part = json ? add_part(scene, name) : NULL;
+    if (!part) {
+        scene->to->failed = true;
+        json_decref(json);
+        return NULL;
+    }
+    part->json = json;
+    return part->about;
+}
+
+json_t *dump_add_made(struct dump_scene *scene, const char *name, struct loader_npy *array,
+                      const uint32_t shape[DUMP_DIMENSIONS])
+{
+    struct dump_part *part = array->data ? add_part(scene, name) : NULL;
+    if (!part) {
+        scene->to->failed = true;
+        loader_npy_free(array);
+        return NULL;
+    }
+    part->array = *array;
+    memcpy(part->shape, shape, sizeof part->shape);
+    while (part->dimensions < DUMP_DIMENSIONS && shape[part->dimensions]) {
+        part->dimensions++;
+    }
+    return part->about;
+}
+
+json_t *dump_add_array(struct dump_scene *scene, const char *name, enum loader_npy_kind kind,
+                       unsigned size, const uint32_t shape[DUMP_DIMENSIONS], const void *data)
+{
+    uint32_t count = shape[0] * (shape[1] ? shape[1] : 1) * (shape[2] ? shape[2] : 1);
+    struct loader_npy array = {0};
+    if (loader_npy_make(&array, kind, size, 1, count)) {
+        memcpy(array.data, data, (size_t)count * size);
+    }
+    return dump_add_made(scene, name, &array, shape);
+}
+
+const struct dump_part *dump_find(const struct dump_tile *tile, const char *name)
+{
+    for (unsigned i = 0; i < tile->parts; i++) {
+        if (strcmp(tile->part[i].name, name) == 0) {
+            return &tile->part[i];
+        }
+    }
+    return NULL;
+}
+
+/* IEEE's binary16. */
+static double number_of_half(uint16_t half)
+{
+    int exponent = half >> 10 & 0x1f;
+    double fraction = half & 0x3ff;
+    double magnitude = exponent == 0x1f ? (fraction != 0 ? NAN : INFINITY)
+                       : exponent > 0   ? ldexp(fraction + 0x400, exponent - 25)
+                                        : ldexp(fraction, -24);
+    return half >> 15 ? -magnitude : magnitude;
+}
+
+static double number_of_float(const uint8_t *bytes, unsigned size)
+{
+    uint16_t half;
+    float single;
+    double number;
+    switch (size) {
+    case sizeof half:
+        memcpy(&half, bytes, sizeof half);
+        return number_of_half(half);
+    case sizeof single:
+        memcpy(&single, bytes, sizeof single);
+        return (double)single;
+    default:
+        memcpy(&number, bytes, sizeof number);
+        return number;
+    }
+}
+
+double dump_number(const struct loader_npy *array, size_t index)
+{
+    const uint8_t *at = array->data + index * array->size;
+    int64_t whole = 0;
+    if (array->kind == LOADER_NPY_FLOAT) {
+        return number_of_float(at, array->size);
+    }
+    memcpy(&whole, at, array->size);
+    if (array->kind == LOADER_NPY_SIGNED && array->size < sizeof whole) {
+        unsigned shift = 64 - 8 * array->size;
+        whole = (int64_t)((uint64_t)whole << shift) >> shift;
+    }
+    return array->kind == LOADER_NPY_UNSIGNED ? (double)(uint64_t)whole : (double)whole;
+}
+
+void dump_tile_free(struct dump_tile *tile)
+{
+    for (unsigned i = 0; i < tile->parts; i++) {
+        json_decref(tile->part[i].about);
+        json_decref(tile->part[i].json);
+        loader_npy_free(&tile->part[i].array);
+    }
+    free(tile->part);
+    json_decref(tile->about);
+    *tile = (struct dump_tile){0};
+}
+
+/* --- Harts --- */
+
+static const char *state_text(enum hart_state state)
+{
+    static const char *const names[] = {
+        [HART_HELD] = "held",      [HART_READY] = "running", [HART_WAITING] = "waiting",
+        [HART_ASLEEP] = "polling", [HART_PAUSED] = "paused", [HART_FAULTED] = "faulted",
+    };
+    return names[state];
+}
+
+static void put_csrs(json_t *object, const char *name, const struct rv32_hart *hart, uint64_t time)
+{
+    enum { CSRS = 4096 };
+    for (unsigned number = 0; number < CSRS; number++) {
+        struct rv32_hart copy = *hart; /* reading a CSR may change it */
+        uint32_t value;
+        const char *csr = rv32_csr_name(number);
+        if (csr && rv32_csr_read(&copy, number, time, &value)) {
+            dump_put(object, value, "%s.%s", name, csr);
+        }
+    }
+}
+
+static void put_vectors(json_t *object, const char *name, const struct rv32_hart *hart)
+{
+    for (unsigned i = 0; i < 32; i++) {
+        char member[32], text[2 * RV32_VLEN_BYTES + 1];
+        for (unsigned byte = 0; byte < RV32_VLEN_BYTES; byte++) {
+            snprintf(text + 2 * byte, 3, "%02x", hart->v[i][RV32_VLEN_BYTES - 1 - byte]);
+        }
+        snprintf(member, sizeof member, "%s.v%u", name, i);
+        json_object_set_new(object, member, json_string(text));
+    }
+}
+
+/* `past` has the states in which harts are: those that sleep have been woken to be read. */
+static void dump_harts(struct dump_scene *scene, const struct tile_past *past)
+{
+    const struct tile *tile = scene->tile;
+    json_t *object = json_object();
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        const struct rv32_hart *hart = &tile->hart[core];
+        const char *name = tile->kind->hart[core];
+        char state[32];
+        if (!name) {
+            continue;
+        }
+        snprintf(state, sizeof state, "%s.state", name);
+        json_object_set_new(object, state, json_string(state_text(past->run[core].state)));
+        dump_put(object, hart->pc, "%s.pc", name);
+        for (unsigned i = 0; i < 32; i++) {
+            dump_put(object, hart->x[i], "%s.%s", name, rv32_x_names[i]);
+        }
+        for (unsigned i = 0; i < 32; i++) {
+            dump_put(object, hart->f[i], "%s.f%u", name, i);
+        }
+        if (core == RV32_T2) {
+            put_vectors(object, name, hart);
+        }
+        put_csrs(object, name, hart, tile->run[core].time);
+    }
+    dump_add_json(scene, "harts", object);
+}
+
+/* --- Memory --- */
+
+static void dump_memory(struct dump_scene *scene)
+{
+    const struct tile *tile = scene->tile;
+    const uint32_t shape[DUMP_DIMENSIONS] = {tile->kind->l1_bytes};
+    dump_add_array(scene, "l1", LOADER_NPY_UNSIGNED, 1, shape, tile->l1);
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        const uint32_t size[DUMP_DIMENSIONS] = {tile_local_size((enum rv32_core)core)};
+        char name[DUMP_NAME];
+        if (tile->kind->hart[core] && tile->local[core]) {
+            snprintf(name, sizeof name, "local_%s", tile->kind->hart[core]);
+            dump_add_array(scene, name, LOADER_NPY_UNSIGNED, 1, size, tile->local[core]);
+        }
+    }
+}
+
+/* --- The tile --- */
+
+static void dump_time(struct dump_scene *scene)
+{
+    struct tile *tile = scene->tile;
+    json_t *object = json_object();
+    struct mmio_access access = {.operation = MMIO_PEEK,
+                                 .agent = AGENT_NOC,
+                                 .size = 4,
+                                 .address = AT_SOFT_RESET_0,
+                                 .cycle = tile->now};
+    dump_put(object, tile->now, "cycle");
+    dump_put(object, tile->now, "wall_clock");
+    if (tile_access(tile, &access) == MMIO_OK) {
+        dump_put(object, access.value, "soft_reset_0");
+    }
+    dump_add_json(scene, "tile", object);
+}
+
+/* --- NIUs and streams --- */
+
+enum {
+    FIRST_OUTSTANDING = 16, /* counters of transaction ids */
+    FIRST_OUTGOING = 32,
+    FIRST_SLAVE = 48,
+};
+
+static void put_counters(json_t *object, unsigned noc, const struct niu *niu)
+{
+    for (unsigned i = 0; i < NIU_COUNTER_COUNT; i++) {
+        uint32_t value = niu->word[NIU_COUNTERS / 4 + i];
+        const char *name = wait_places_counter(i);
+        if (i >= FIRST_OUTSTANDING && i < FIRST_OUTGOING) {
+            dump_put(object, value, "noc%u.NIU_MST_REQS_OUTSTANDING_ID.%u", noc,
+                     i - FIRST_OUTSTANDING);
+        } else if (i >= FIRST_OUTGOING && i < FIRST_SLAVE) {
+            dump_put(object, value, "noc%u.NIU_MST_WRITE_REQS_OUTGOING_ID.%u", noc,
+                     i - FIRST_OUTGOING);
+        } else if (name) {
+            dump_put(object, value, "noc%u.%s", noc, name);
+        }
+    }
+}
+
+/* Registers that are no counters, by the names of their rows; of a row with more words than one,
+ * those behind the first have numbers. */
+static void put_registers(json_t *object, unsigned noc, struct niu *niu)
+{
+    const char *row = NULL;
+    unsigned word = 0;
+    for (uint32_t offset = 0; offset < NIU_BYTES; offset += 4) {
+        const char *name = niu_register_name(offset);
+        uint32_t value, in_buffer = offset % NIU_BUFFER_BYTES, buffer = offset / NIU_BUFFER_BYTES;
+        bool is_counter = offset >= NIU_COUNTERS && offset < NIU_COUNTERS + 4 * NIU_COUNTER_COUNT;
+        word = name && name == row ? word + 1 : 0;
+        row = name;
+        if (!name || is_counter || niu_read(niu, offset, false, &value) != NIU_DONE) {
+            continue;
+        }
+        bool is_of_buffer = in_buffer < NIU_BUFFER_WORDS * 4;
+        char prefix[16] = "", suffix[16] = "";
+        if (is_of_buffer) {
+            snprintf(prefix, sizeof prefix, "buffer%u.", buffer);
+        }
+        if (word > 0) {
+            snprintf(suffix, sizeof suffix, ".%u", word);
+        }
+        dump_put(object, value, "noc%u.%s%s%s", noc, prefix, name, suffix);
+    }
+}
+
+static void dump_noc(struct dump_scene *scene)
+{
+    json_t *object = json_object();
+    for (unsigned noc = 0; noc < 2; noc++) {
+        put_counters(object, noc, &scene->tile->niu[noc]);
+        put_registers(object, noc, &scene->tile->niu[noc]);
+    }
+    dump_add_json(scene, "noc", object);
+}
+
+static void put_stream(json_t *object, const struct overlay *overlay, unsigned stream)
+{
+    const char *row = NULL;
+    unsigned word = 0;
+    for (unsigned index = 0; index < OVERLAY_REGISTERS; index++) {
+        const char *name = overlay_register_name(index);
+        uint32_t value = overlay_register(overlay, stream, index);
+        word = name && name == row ? word + 1 : 0;
+        row = name;
+        if (value && name && word > 0) {
+            dump_put(object, value, "stream%u.%s.%u", stream, name, word);
+        } else if (value && name) {
+            dump_put(object, value, "stream%u.%s", stream, name);
+        } else if (value) {
+            dump_put(object, value, "stream%u.word%u", stream, index);
+        }
+    }
+}
+
+static void dump_streams(struct dump_scene *scene)
+{
+    json_t *object = json_object();
+    for (unsigned stream = 0; stream < scene->tile->kind->streams; stream++) {
+        put_stream(object, &scene->tile->overlay, stream);
+    }
+    dump_add_json(scene, "streams", object);
+}
+
+/* --- All --- */
+
+static void put_about(struct dump_scene *scene)
+{
+    const struct tile *tile = scene->tile;
+    json_t *about = json_object(), *harts = json_array();
+    char folder[16];
+    snprintf(folder, sizeof folder, "%u-%u", tile->x, tile->y);
+    dump_put(about, tile->x, "x");
+    dump_put(about, tile->y, "y");
+    json_object_set_new(about, "folder", json_string(folder));
+    json_object_set_new(
+        about, "kind",
+        json_string(penrose_tile_kind_name(penrose_tile_kind(scene->chip, tile->x, tile->y))));
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        if (tile->kind->hart[core]) {
+            json_array_append_new(harts, json_string(tile->kind->hart[core]));
+        }
+    }
+    json_object_set_new(about, "harts", harts);
+    scene->to->failed |= !about || !harts;
+    scene->to->about = about;
+}
+
+static void collect_worker(struct dump_scene *scene, unsigned groups)
+{
+    static const struct {
+        unsigned group;
+        void (*collect)(struct dump_scene *scene);
+    } own[] = {{DUMP_CONFIG, dump_config}, {DUMP_TENSIX, dump_tensix},
+               {DUMP_DST, dump_dst},       {DUMP_SRC, dump_src},
+               {DUMP_LREGS, dump_lregs},   {DUMP_BUFFERS, dump_buffers}};
+    for (unsigned i = 0; i < sizeof own / sizeof own[0]; i++) {
+        if (groups & own[i].group) {
+            own[i].collect(scene);
+        }
+    }
+}
+
+static void collect_parts(struct dump_scene *scene, unsigned groups, const struct tile_past *past)
+{
+    put_about(scene);
+    if (groups & DUMP_TILE) {
+        dump_time(scene);
+    }
+    if (groups & DUMP_HARTS) {
+        dump_harts(scene, past);
+    }
+    if (groups & DUMP_MEMORY) {
+        dump_memory(scene);
+        dump_l1_map(scene);
+    }
+    if (scene->tile->kind->type == TILE_TENSIX) {
+        collect_worker(scene, groups);
+    }
+    if (groups & DUMP_NOC) {
+        dump_noc(scene);
+    }
+    if (groups & DUMP_STREAMS) {
+        dump_streams(scene);
+    }
+}
+
+/* In the middle of a run (observers) harts that sleep are shown as they fell asleep. */
+static void collect_at_present(struct dump_scene *scene, unsigned groups, struct tile_past *past)
+{
+    struct tile *tile = scene->tile;
+    if (scene->chip->shares_time) {
+        memcpy(past->run, tile->run, sizeof past->run);
+        collect_parts(scene, groups, past);
+        return;
+    }
+    tile_to_present(tile, scene->chip->now, past);
+    collect_parts(scene, groups, past);
+    tile_to_past(tile, past);
+}
+
+enum penrose_status dump_collect(struct penrose_chip *chip, struct penrose_place at,
+                                 unsigned groups, const struct penrose_firmware *firmware,
+                                 struct dump_tile *to, struct penrose_error *error)
+{
+    struct tile *tile;
+    *to = (struct dump_tile){.x = at.x, .y = at.y};
+    enum penrose_status status = chip_tile(chip, at.x, at.y, &tile, error);
+    struct tile_past *past = status == PENROSE_OK ? malloc(sizeof *past) : NULL;
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (past) {
+        struct dump_scene scene = {.chip = chip, .tile = tile, .firmware = firmware, .to = to};
+        to->x = tile->x;
+        to->y = tile->y;
+        collect_at_present(&scene, groups, past);
+    }
+    free(past);
+    return past && !to->failed
+               ? PENROSE_OK
+               : error_set(error, PENROSE_E_MEMORY, "no memory for a dump of (%u, %u)", at.x, at.y);
+}
+
+bool dump_next_tile(const struct penrose_chip *chip, unsigned *index, struct penrose_place *at)
+{
+    while (*index < NOC_NODES) {
+        const struct tile *tile = chip->place[(*index)++].tile;
+        if (tile) {
+            *at = (struct penrose_place){tile->x, tile->y};
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,241 @@
+/* Writing dumps: penrose/dump.h. */
+#include "observe/dump/dump.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "isa/error.h"
+#include "isa/export.h"
+#include "observe/dump/html.h"
+#include "observe/dump/parts.h"
+
+/* --- The manifest --- */
+
+/* Items that differ without anything being wrong. */
+static const char *const volatile_items[] = {
+    "tile/cycle",
+    "tile/wall_clock",
+    "harts/*.mcycle",
+    "harts/*.mcycleh",
+    "harts/*.minstret",
+    "harts/*.minstreth",
+    "harts/*.cycle",
+    "harts/*.cycleh",
+    "harts/*.instret",
+    "harts/*.instreth",
+    "harts/*.mhpmcounter*",
+    "noc/*.NIU_MST_*",
+    "noc/*.NIU_SLV_*",
+    "noc/*.NIU_TRANS_COUNT_RTZ_*",
+    "noc/*.ROUTER_DEBUG*",
+    "noc/*.NIU_DEBUG*",
+    "noc/*.PORT_FLIT_COUNTER*",
+    "gates/*.queued",
+    "dst_cleared*",
+    "l1:zero",
+};
+
+static json_t *list_volatile(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < sizeof volatile_items / sizeof volatile_items[0]; i++) {
+        json_array_append_new(list, json_string(volatile_items[i]));
+    }
+    return list;
+}
+
+/* The command line of the process, as far as it is text. */
+static json_t *list_command(void)
+{
+    json_t *list = json_array();
+    char text[64 << 10];
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    text[length] = 0;
+    for (size_t at = 0; at < length; at += strlen(text + at) + 1) {
+        json_t *word = json_string(text + at);
+        json_array_append_new(list, word ? word : json_string("?"));
+    }
+    if (file) {
+        fclose(file);
+    }
+    return list;
+}
+
+static json_t *describe_fault(const struct penrose_fault *fault)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "kind", json_string(penrose_fault_name(fault->kind)));
+    dump_put(object, fault->x, "x");
+    dump_put(object, fault->y, "y");
+    json_object_set_new(object, "hart", json_string(fault->hart_name));
+    dump_put(object, fault->cycle, "cycle");
+    dump_put(object, fault->pc, "pc");
+    json_object_set_new(object, "rule", json_string(fault->rule));
+    const struct {
+        const char *name, *text;
+    } known[] = {
+        {"symbol", fault->symbol}, {"source", fault->source}, {"disassembly", fault->disassembly}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (*known[i].text) {
+            json_object_set_new(object, known[i].name, json_string(known[i].text));
+        }
+    }
+    return object;
+}
+
+static json_t *list_faults(struct penrose_chip *chip)
+{
+    json_t *list = json_array();
+    struct penrose_fault fault;
+    for (size_t i = 0; penrose_fault_get(chip, i, &fault); i++) {
+        json_array_append_new(list, describe_fault(&fault));
+    }
+    return list;
+}
+
+static json_t *list_elfs(const struct penrose_chip *chip)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < chip->images.count; i++) {
+        const struct image *image = &chip->images.image[i];
+        json_t *object = json_object();
+        char id[LOADER_BUILD_ID];
+        dump_put(object, image->x, "x");
+        dump_put(object, image->y, "y");
+        json_object_set_new(object, "path", json_string(loader_elf_path(image->elf)));
+        if (loader_elf_build_id(image->elf, id)) {
+            json_object_set_new(object, "build_id", json_string(id));
+        }
+        dump_put(object, image->base, "address");
+        dump_put(object, image->size, "size");
+        dump_put(object, image->link_base, "link_address");
+        json_object_set_new(object, "role", json_string(dump_role(chip, image)));
+        const char *hart = penrose_hart_name_at(chip, image->x, image->y, image->hart);
+        if (hart) {
+            json_object_set_new(object, "hart", json_string(hart));
+        }
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+json_t *dump_manifest(struct penrose_chip *chip, const char *reason, const char *text)
+{
+    char hash[20];
+    json_t *manifest = json_object(), *producer = json_object(), *why = json_object();
+    if (!chip->shares_time) { /* in the middle of a run there is none */
+        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)penrose_state_hash(chip));
+        json_object_set_new(manifest, "state_hash", json_string(hash));
+    }
+    json_object_set_new(manifest, "format", json_string("penrose-dump"));
+    dump_put(manifest, DUMP_VERSION, "version");
+    json_object_set_new(producer, "name", json_string("penrose"));
+    json_object_set_new(producer, "version", json_string(penrose_version()));
+    json_object_set_new(manifest, "producer", producer);
+    json_object_set_new(manifest, "source", json_string("emulator"));
+    json_object_set_new(manifest, "chip", json_string(chip->arch->name));
+    json_object_set_new(manifest, "card", json_string(chip_card(chip)));
+    json_object_set_new(manifest, "clock_mhz", json_real(penrose_clock_mhz(chip)));
+    dump_put(manifest, penrose_now(chip), "cycle");
+    json_object_set_new(manifest, "command", list_command());
+    json_object_set_new(why, "kind", json_string(reason ? reason : "request"));
+    if (text) {
+        json_object_set_new(why, "text", json_string(text));
+    }
+    json_object_set_new(manifest, "reason", why);
+    json_object_set_new(manifest, "faults", list_faults(chip));
+    json_object_set_new(manifest, "elfs", list_elfs(chip));
+    json_object_set_new(manifest, "volatile", list_volatile());
+    json_object_set_new(manifest, "tiles", json_array());
+    return manifest;
+}
+
+/* --- The dump --- */
+
+struct dump_writer {
+    struct penrose_chip *chip;
+    const char *directory;
+    unsigned groups;
+    const struct penrose_firmware *firmware;
+    json_t *manifest;
+    struct dump_page *page; /* NULL: no pictures */
+};
+
+static enum penrose_status write_one(struct dump_writer *writer, struct penrose_place at,
+                                     struct penrose_error *error)
+{
+    struct dump_tile tile;
+    enum penrose_status status =
+        dump_collect(writer->chip, at, writer->groups, writer->firmware, &tile, error);
+    if (status == PENROSE_OK) {
+        status = dump_write_tile(writer->directory, &tile, writer->manifest, error);
+    }
+    if (status == PENROSE_OK && writer->page) {
+        dump_page_add(writer->page, &tile);
+    }
+    dump_tile_free(&tile);
+    return status;
+}
+
+static enum penrose_status write_tiles(struct dump_writer *writer,
+                                       const struct penrose_dump_options *options,
+                                       struct penrose_error *error)
+{
+    enum penrose_status status = PENROSE_OK;
+    struct penrose_place at;
+    unsigned next = 0;
+    for (size_t i = 0; i < options->tiles_count && status == PENROSE_OK; i++) {
+        status = write_one(writer, options->tiles[i], error);
+    }
+    while (!options->tiles && status == PENROSE_OK && dump_next_tile(writer->chip, &next, &at)) {
+        status = write_one(writer, at, error);
+    }
+    return status;
+}
+
+static enum penrose_status open_page(struct dump_writer *writer, struct penrose_error *error)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/index.html", writer->directory);
+    return dump_page_open(path, writer->manifest, &writer->page, error);
+}
+
+static enum penrose_status write_all(struct dump_writer *writer,
+                                     const struct penrose_dump_options *options,
+                                     struct penrose_error *error)
+{
+    enum penrose_status status = dump_begin(writer->directory, error);
+    writer->manifest = dump_manifest(writer->chip, options->reason, options->text);
+    if (status == PENROSE_OK && options->html) {
+        status = open_page(writer, error);
+    }
+    status = status == PENROSE_OK ? write_tiles(writer, options, error) : status;
+    if (writer->page) {
+        enum penrose_status closed = dump_page_close(writer->page, error);
+        status = status == PENROSE_OK ? closed : status;
+    }
+    status =
+        status == PENROSE_OK ? dump_finish(writer->directory, writer->manifest, error) : status;
+    json_decref(writer->manifest);
+    return status;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_dump_write(struct penrose_chip *chip,
+                                                      const struct penrose_dump_options *given,
+                                                      const char *directory,
+                                                      struct penrose_error *error)
+{
+    struct penrose_dump_options own = {.size = sizeof own};
+    struct dump_writer writer = {.chip = chip, .directory = directory};
+    enum penrose_status status =
+        given ? chip_take_sized(given, &own, sizeof own, "penrose_dump_options", error)
+              : PENROSE_OK;
+    writer.firmware = own.firmware;
+    status = status == PENROSE_OK ? dump_groups(own.parts, &writer.groups, error) : status;
+    status = status == PENROSE_OK ? dump_check_directory(directory, error) : status;
+    return status == PENROSE_OK ? write_all(&writer, &own, error) : status;
+}

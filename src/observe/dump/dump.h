@@ -1,0 +1,101 @@
+/*
+ * Dumps in memory: what docs/DUMPS.md describes, tile by tile, whether it was collected from a chip
+ * or read from files. What writes, prints and draws dumps works on these alone.
+ *
+ * Invariants of a tile: every part has either JSON or an array, and `about` what the manifest says of
+ * it, without file, dtype and shape, which follow from the array.
+ */
+#ifndef OBSERVE_DUMP_H
+#define OBSERVE_DUMP_H
+
+#include <jansson.h>
+
+#include <penrose/dump.h>
+
+#include "loader/npy.h"
+
+enum { DUMP_VERSION = 1, DUMP_DIMENSIONS = 3, DUMP_NAME = 32 };
+
+/* Groups of parts, a bit each. */
+enum dump_group {
+#define DUMP_GROUP(token, name) DUMP_##token##_NUMBER,
+#include "observe/dump/groups.def"
+    DUMP_GROUPS,
+};
+
+enum {
+#define DUMP_GROUP(token, name) DUMP_##token = 1 << DUMP_##token##_NUMBER,
+#include "observe/dump/groups.def"
+    DUMP_ALL = (1 << DUMP_GROUPS) - 1,
+};
+
+struct dump_part {
+    char name[DUMP_NAME];
+    json_t *about;
+    json_t *json;            /* NULL: it is the array */
+    struct loader_npy array; /* no data: it is JSON */
+    uint32_t shape[DUMP_DIMENSIONS];
+    unsigned dimensions;
+};
+
+struct dump_tile {
+    unsigned x, y;
+    json_t *about; /* what the manifest says of the tile, but parts */
+    struct dump_part *part;
+    unsigned parts;
+    bool failed; /* memory ran out: the tile lacks something */
+};
+
+/* The bits of groups that `names` has, which are separated by commas; NULL: all. PENROSE_E_ARGUMENT
+ * with what is unknown. */
+enum penrose_status dump_groups(const char *names, unsigned *groups, struct penrose_error *error);
+
+/* What a tile with harts is now; to be freed also after an error. `firmware` as in
+ * penrose_dump_options. PENROSE_E_ARGUMENT, PENROSE_E_MEMORY. */
+enum penrose_status dump_collect(struct penrose_chip *chip, struct penrose_place at,
+                                 unsigned groups, const struct penrose_firmware *firmware,
+                                 struct dump_tile *tile, struct penrose_error *error);
+
+/* What the manifest has besides its tiles; NULL without memory. */
+json_t *dump_manifest(struct penrose_chip *chip, const char *reason, const char *text);
+
+/* The next tile with harts that was ever used, from *index on, which is 0 at first; false: there is
+ * no further one. */
+bool dump_next_tile(const struct penrose_chip *chip, unsigned *index, struct penrose_place *at);
+
+/* The part of that name; NULL: the tile has none. */
+const struct dump_part *dump_find(const struct dump_tile *tile, const char *name);
+
+/* An element of an array as a number, whatever its type. */
+double dump_number(const struct loader_npy *array, size_t index);
+
+void dump_tile_free(struct dump_tile *tile);
+
+/* --- Files (dump_file.c) --- */
+
+/* May a dump be put into this folder? Nothing is made. PENROSE_E_FILE. */
+enum penrose_status dump_check_directory(const char *directory, struct penrose_error *error);
+
+/* Makes the folder, if need be, and removes the manifest of an older dump. */
+enum penrose_status dump_begin(const char *directory, struct penrose_error *error);
+
+/* Writes the parts of a tile into its folder in `directory` and adds the tile to the manifest. */
+enum penrose_status dump_write_tile(const char *directory, const struct dump_tile *tile,
+                                    json_t *manifest, struct penrose_error *error);
+
+/* Writes the manifest, which makes the folder a dump. */
+enum penrose_status dump_finish(const char *directory, const json_t *manifest,
+                                struct penrose_error *error);
+
+/* The manifest of the dump in a folder, checked; to be given back by json_decref. PENROSE_E_FILE,
+ * PENROSE_E_FORMAT, PENROSE_E_MEMORY. */
+enum penrose_status dump_read_manifest(const char *directory, json_t **manifest,
+                                       struct penrose_error *error);
+
+/* Reads the parts of tile `index` of the manifest that are in these groups; to be freed also after an
+ * error. */
+enum penrose_status dump_read_tile(const char *directory, const json_t *manifest, size_t index,
+                                   unsigned groups, struct dump_tile *tile,
+                                   struct penrose_error *error);
+
+#endif

@@ -1,0 +1,373 @@
+/* Collecting the coprocessor of a tile; see dump.h. */
+#include "num/dst_format.h"
+#include "num/src_format.h"
+#include "observe/dump/parts.h"
+#include "tensix/exec.h"
+#include "tensix/matrix/common.h"
+
+#include <penrose/debug.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/tensor.h"
+
+enum { MATH_THREAD = 1, PACK_THREAD = 2 };
+
+/* --- Configuration --- */
+
+/* A field that is wider than a word, as "0x" and digits: the highest word first. */
+static void put_wide(json_t *object, const char *name, const uint32_t *words, unsigned count)
+{
+    char text[64] = "0x";
+    size_t length = 2;
+    for (unsigned i = count; i-- > 0;) {
+        length += (size_t)snprintf(text + length, sizeof text - length, "%08x", words[i]);
+    }
+    json_object_set_new(object, name, json_string(text));
+}
+
+static void put_fields(json_t *object, const struct tensix *tensix)
+{
+    for (unsigned id = 0; id < TENSIX_FIELDS; id++) {
+        const struct tensix_field *field = &tensix_fields[id];
+        unsigned banks = field->thread ? TENSIX_THREADS : TENSIX_STATES;
+        for (unsigned bank = 0; bank < banks; bank++) {
+            char name[96];
+            snprintf(name, sizeof name, "%s%u.%s", field->thread ? "" : "config.", bank,
+                     field->name);
+            if (field->width > 32) {
+                put_wide(object, name, &tensix->config[bank][field->word], field->width / 32);
+                continue;
+            }
+            dump_put(object,
+                     field->thread ? tensix_thread_field(tensix, bank, (enum tensix_field_id)id)
+                                   : tensix_config_field(tensix, bank, (enum tensix_field_id)id),
+                     "%s", name);
+        }
+    }
+}
+
+void dump_config(struct dump_scene *scene)
+{
+    static const uint32_t states[DUMP_DIMENSIONS] = {TENSIX_STATES, TENSIX_STATE_WORDS},
+                          threads[DUMP_DIMENSIONS] = {TENSIX_THREADS, TENSIX_THREAD_WORDS};
+    const struct tensix *tensix = &scene->tile->tensix;
+    json_t *object = json_object();
+    put_fields(object, tensix);
+    dump_add_json(scene, "config", object);
+    dump_add_array(scene, "config_words", LOADER_NPY_UNSIGNED, 4, states, tensix->config);
+    dump_add_array(scene, "thread_config_words", LOADER_NPY_UNSIGNED, 2, threads,
+                   tensix->thread_config);
+}
+
+/* --- Counters, semaphores, gates --- */
+
+/* By the names of penrose_tensix_read. */
+static void put_named(json_t *object, struct dump_scene *scene, const char *name)
+{
+    uint32_t value;
+    if (penrose_tensix_read(scene->chip, scene->tile->x, scene->tile->y, name, &value, NULL) ==
+        PENROSE_OK) {
+        dump_put(object, value, "%s", name);
+    }
+}
+
+static void put_counters_of_thread(json_t *object, struct dump_scene *scene, unsigned thread)
+{
+    static const char *const counters[] = {"dst",    "srca",    "srcb",   "fidelity",
+                                           "dst_cr", "srca_cr", "srcb_cr"};
+    static const char *const units[] = {"unpacker0", "unpacker1", "packer"};
+    static const char *const axes[] = {"x", "y", "z", "w", "x_cr", "y_cr", "z_cr", "w_cr"};
+    char name[64];
+    for (unsigned i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+        snprintf(name, sizeof name, "%u.rwc.%s", thread, counters[i]);
+        put_named(object, scene, name);
+    }
+    for (unsigned i = 0; i < TENSIX_ADCS * 2 * 8; i++) {
+        snprintf(name, sizeof name, "%u.adc.%s.%u.%s", thread, units[i / 16], i / 8 % 2,
+                 axes[i % 8]);
+        put_named(object, scene, name);
+    }
+}
+
+static void put_shared(json_t *object, struct dump_scene *scene)
+{
+    static const char *const banks[] = {"matrix_bank", "unpack_bank", "0.valid", "1.valid"};
+    char name[64];
+    for (unsigned i = 0; i < 2 * TENSIX_SEMAPHORES; i++) {
+        snprintf(name, sizeof name, "semaphore.%u.%s", i / 2, i % 2 ? "max" : "value");
+        put_named(object, scene, name);
+    }
+    for (unsigned i = 0; i < TENSIX_MUTEXES; i++) {
+        snprintf(name, sizeof name, "mutex.%u", i);
+        put_named(object, scene, name);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        snprintf(name, sizeof name, "src%c.%s", i / 4 ? 'b' : 'a', banks[i % 4]);
+        put_named(object, scene, name);
+    }
+}
+
+static void put_string_of(json_t *object, unsigned thread, const char *name, const char *text)
+{
+    char member[32];
+    snprintf(member, sizeof member, "%u.%s", thread, name);
+    json_object_set_new(object, member, json_string(text));
+}
+
+static json_t *collect_gates(struct dump_scene *scene)
+{
+    json_t *object = json_object();
+    struct penrose_gate gate;
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        if (penrose_gate_read(scene->chip, scene->tile->x, scene->tile->y, thread, &gate, NULL) !=
+            PENROSE_OK) {
+            continue;
+        }
+        put_string_of(object, thread, "instruction", gate.has_instruction ? gate.text : "");
+        put_string_of(object, thread, "waits", gate.has_instruction ? gate.waits : "");
+        dump_put(object, gate.has_instruction ? gate.word : 0, "%u.word", thread);
+        dump_put(object, gate.has_instruction ? gate.pc : 0, "%u.pc", thread);
+        dump_put(object, gate.queued, "%u.queued", thread);
+    }
+    return object;
+}
+
+void dump_tensix(struct dump_scene *scene)
+{
+    static const uint32_t gprs[DUMP_DIMENSIONS] = {TENSIX_THREADS, TENSIX_GPRS};
+    json_t *object = json_object();
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        put_counters_of_thread(object, scene, thread);
+    }
+    put_shared(object, scene);
+    dump_add_json(scene, "tensix", object);
+    dump_add_json(scene, "gates", collect_gates(scene));
+    dump_add_array(scene, "gpr", LOADER_NPY_UNSIGNED, 4, gprs, scene->tile->tensix.gpr);
+}
+
+/* What load macros have scheduled until now is done before somebody looks at Dst or LRegs. */
+static void settle_vector(struct dump_scene *scene)
+{
+    struct tensix *tensix = &scene->tile->tensix;
+    tensix_vector_settle(tensix, &tensix->vector,
+                         scene->chip->shares_time ? tensix->now : scene->tile->now);
+}
+
+/* --- Dst --- */
+
+/* What the configuration says that Dst holds, and which fields do. */
+struct dst_content {
+    enum num_format format;
+    bool is_32bit;
+    const char *from;
+};
+
+/* The format of 16-bit data that a code of the configuration means. */
+static enum num_format format_of_halves(unsigned code)
+{
+    switch (code) {
+    case NUM_FORMAT_FLOAT16:
+    case NUM_FORMAT_BFP8:
+    case NUM_FORMAT_BFP4:
+    case NUM_FORMAT_BFP2:
+    case NUM_FORMAT_LF8:
+        return NUM_FORMAT_FLOAT16;
+    case NUM_FORMAT_INT8:
+        return NUM_FORMAT_INT8;
+    case NUM_FORMAT_UINT16:
+        return NUM_FORMAT_UINT16;
+    default:
+        return NUM_FORMAT_FLOAT16_B;
+    }
+}
+
+static bool is_integer_code(unsigned code)
+{
+    return code == NUM_FORMAT_INT32 || code == NUM_FORMAT_INT8;
+}
+
+/* The packer's configuration says what leaves Dst; where it says nothing, the Matrix Unit's what it
+ * computes. */
+static struct dst_content find_dst_content(const struct tensix *tensix)
+{
+    unsigned math = tensix_state_id(tensix, MATH_THREAD),
+             pack = tensix_state_id(tensix, PACK_THREAD);
+    unsigned code = tensix_get_ALU_FORMAT_SPEC_REG_Dstacc_override(tensix, pack)
+                        ? tensix_get_ALU_FORMAT_SPEC_REG_Dstacc_val(tensix, pack)
+                        : tensix_get_ALU_FORMAT_SPEC_REG2_Dstacc(tensix, pack);
+    bool is_32bit = tensix_matrix_has_dst32(tensix, math) ||
+                    tensix_get_PCK_DEST_RD_CTRL_Read_32b_data(tensix, pack);
+    if (is_32bit) {
+        bool is_integer =
+            is_integer_code(code) || tensix_get_ALU_ACC_CTRL_INT8_math_enabled(tensix, math);
+        return (struct dst_content){is_integer ? NUM_FORMAT_INT32 : NUM_FORMAT_FLOAT32, true,
+                                    "ALU_ACC_CTRL_Fp32_enabled, ALU_ACC_CTRL_INT8_math_enabled, "
+                                    "PCK_DEST_RD_CTRL_Read_32b_data, ALU_FORMAT_SPEC_REG2_Dstacc"};
+    }
+    if (code != NUM_FORMAT_FLOAT32) {
+        return (struct dst_content){format_of_halves(code), false, "ALU_FORMAT_SPEC_REG2_Dstacc"};
+    }
+    code = tensix_matrix_format_a(tensix, MATH_THREAD, math, TENSIX_SRC_A);
+    return (struct dst_content){format_of_halves(code), false,
+                                "ALU_FORMAT_SPEC_REG0_SrcA, or what unpackers said of SrcA"};
+}
+
+/* Data in the hardware's order of bits become patterns of their format. */
+static void to_patterns(const struct dst_content *content, const uint16_t *half,
+                        const uint32_t *whole, size_t count, uint8_t *pattern)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word = content->is_32bit                         ? num_fp32_from_dst(whole[i])
+                        : content->format == NUM_FORMAT_FLOAT16   ? num_fp16_from_dst(half[i])
+                        : content->format == NUM_FORMAT_FLOAT16_B ? num_bf16_from_dst(half[i])
+                                                                  : half[i];
+        memcpy(pattern + i * (content->is_32bit ? 4 : 2), &word, content->is_32bit ? 4 : 2);
+    }
+}
+
+/* 10 bits of magnitude, which no format in L1 has. */
+static bool decode_int8(const uint16_t *half, size_t count, struct loader_npy *array)
+{
+    if (!loader_npy_make(array, LOADER_NPY_SIGNED, 4, 1, (uint32_t)count)) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        int32_t value = num_int8_from_dst(half[i]);
+        memcpy(array->data + 4 * i, &value, sizeof value);
+    }
+    return true;
+}
+
+static bool decode_dst(const struct dst_content *content, const uint16_t *half,
+                       const uint32_t *whole, struct loader_npy *array)
+{
+    uint32_t rows = content->is_32bit ? TENSIX_DST_ROWS / 2 : TENSIX_DST_ROWS;
+    size_t count = (size_t)rows * TENSIX_DST_COLUMNS;
+    struct loader_tensor tensor = {.form = {.format = content->format, .layout = LOADER_ROWS},
+                                   .rows = rows,
+                                   .columns = TENSIX_DST_COLUMNS};
+    if (content->format == NUM_FORMAT_INT8) {
+        return decode_int8(half, count, array);
+    }
+    uint8_t *pattern = malloc(count * 4);
+    if (pattern) {
+        to_patterns(content, half, whole, count, pattern);
+    }
+    bool is_done = pattern && loader_tensor_decode(&tensor, pattern, array);
+    free(pattern);
+    return is_done;
+}
+
+static void read_dst(const struct tensix *tensix, uint16_t *half, uint32_t *whole)
+{
+    struct tensix_dst_map map = tensix_dst_map_now(tensix);
+    for (unsigned row = 0; row < TENSIX_DST_ROWS; row++) {
+        tensix_dst_read_row16(&tensix->dst, map, row, TENSIX_DST_READS_ZERO,
+                              half + row * (size_t)TENSIX_DST_COLUMNS);
+    }
+    for (unsigned row = 0; row < TENSIX_DST_ROWS / 2; row++) {
+        tensix_dst_read_row32(&tensix->dst, map, row, TENSIX_DST_READS_ZERO,
+                              whole + row * (size_t)TENSIX_DST_COLUMNS);
+    }
+}
+
+void dump_dst(struct dump_scene *scene)
+{
+    static const uint32_t halves[DUMP_DIMENSIONS] = {TENSIX_DST_ROWS, TENSIX_DST_COLUMNS},
+                          wholes[DUMP_DIMENSIONS] = {TENSIX_DST_ROWS / 2, TENSIX_DST_COLUMNS},
+                          flags[DUMP_DIMENSIONS] = {TENSIX_DST_ROWS};
+    enum { DATA = TENSIX_DST_ROWS * TENSIX_DST_COLUMNS };
+    struct tensix *tensix = &scene->tile->tensix;
+    uint16_t *half = malloc(DATA * sizeof *half);
+    uint32_t *whole = malloc(DATA / 2 * sizeof *whole);
+    struct loader_npy numbers = {0};
+    scene->to->failed |= !half || !whole;
+    if (half && whole) {
+        const struct dst_content content = find_dst_content(tensix);
+        const struct loader_tensor_form form = {.format = content.format};
+        settle_vector(scene);
+        read_dst(tensix, half, whole);
+        dump_add_array(scene, "dst_bits16", LOADER_NPY_UNSIGNED, 2, halves, half);
+        dump_add_array(scene, "dst_bits32", LOADER_NPY_UNSIGNED, 4, wholes, whole);
+        dump_add_array(scene, "dst_stored", LOADER_NPY_UNSIGNED, 2, halves, tensix->dst.bits);
+        dump_add_array(scene, "dst_cleared", LOADER_NPY_BOOL, 1, flags, tensix->dst.cleared);
+        (void)decode_dst(&content, half, whole, &numbers);
+        json_t *about = dump_add_made(scene, "dst", &numbers, content.is_32bit ? wholes : halves);
+        json_object_set_new(about, "num_format", json_string(loader_tensor_format_name(&form)));
+        json_object_set_new(about, "format_from", json_string(content.from));
+    }
+    free(half);
+    free(whole);
+}
+
+/* --- SrcA, SrcB, LRegs --- */
+
+/* The number of a datum in Src. TF32 has BF16 in it. */
+static float src_number(unsigned code, uint32_t stored)
+{
+    enum num_format format = format_of_halves(code);
+    uint32_t pattern = num_fp32_from_src(stored);
+    float number;
+    if (code == NUM_FORMAT_INT8 || code == NUM_FORMAT_INT32) {
+        return (float)num_int8_from_src(stored);
+    }
+    if (format == NUM_FORMAT_UINT16) {
+        return (float)num_int16_from_src(stored);
+    }
+    if (format == NUM_FORMAT_FLOAT16) {
+        uint16_t half = num_fp16_from_src(stored);
+        unsigned exponent = half >> 10 & 0x1f, fraction = half & 0x3ff;
+        number = ldexpf((float)(exponent ? fraction | 0x400 : fraction),
+                        (int)(exponent ? exponent : 1) - 25);
+        return half >> 15 ? -number : number;
+    }
+    memcpy(&number, &pattern, sizeof number);
+    return number;
+}
+
+static void collect_src(struct dump_scene *scene, enum tensix_src src, const char *name,
+                        const char *bits_name)
+{
+    static const uint32_t shape[DUMP_DIMENSIONS] = {TENSIX_SRC_FILE_BANKS, TENSIX_SRC_FILE_ROWS,
+                                                    TENSIX_SRC_FILE_COLUMNS};
+    enum { DATA = TENSIX_SRC_FILE_ROWS * TENSIX_SRC_FILE_COLUMNS };
+    const struct tensix *tensix = &scene->tile->tensix;
+    const struct tensix_src_file *file = &tensix->src_file[src];
+    struct loader_npy numbers;
+    json_t *formats = json_array();
+    dump_add_array(scene, bits_name, LOADER_NPY_UNSIGNED, 4, shape, file->bank);
+    if (!loader_npy_make(&numbers, LOADER_NPY_FLOAT, 4, 1, TENSIX_SRC_FILE_BANKS * DATA)) {
+        numbers = (struct loader_npy){0};
+    }
+    for (unsigned bank = 0; bank < TENSIX_SRC_FILE_BANKS; bank++) {
+        const uint32_t *datum = file->bank[bank][0];
+        unsigned code = file->format[bank];
+        const struct num_format_info *info = num_format_info(code);
+        json_array_append_new(formats, json_string(info ? info->name : "none"));
+        for (unsigned i = 0; numbers.data && i < DATA; i++) {
+            float number = src_number(code, datum[i]);
+            memcpy(numbers.data + 4 * (bank * (size_t)DATA + i), &number, sizeof number);
+        }
+    }
+    json_t *about = dump_add_made(scene, name, &numbers, shape);
+    json_object_set_new(about, "num_formats", formats);
+}
+
+void dump_src(struct dump_scene *scene)
+{
+    collect_src(scene, TENSIX_SRC_A, "srca", "srca_bits");
+    collect_src(scene, TENSIX_SRC_B, "srcb", "srcb_bits");
+}
+
+void dump_lregs(struct dump_scene *scene)
+{
+    static const uint32_t shape[DUMP_DIMENSIONS] = {TENSIX_LREGS, NUM_LANES};
+    struct tensix *tensix = &scene->tile->tensix;
+    settle_vector(scene);
+    dump_add_array(scene, "lregs_bits", LOADER_NPY_UNSIGNED, 4, shape, tensix->vector.lreg);
+    dump_add_array(scene, "lregs", LOADER_NPY_FLOAT, 4, shape, tensix->vector.lreg);
+}

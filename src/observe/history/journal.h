@@ -1,0 +1,122 @@
+/*
+ * A journal: all that a host does to a chip, and all that the chip asks of its host's memory, in
+ * order. From a new chip, or a snapshot, and the journal the same chip is made again
+ * (observe/history/rerun.h): for `penrose replay`, and for looking back (penrose/history.h).
+ *
+ * This header stands below everything, as observer.h does: the chip writes entries where its public
+ * functions begin (chip/record.c), and knows nobody who reads them. journal.def has the entries.
+ * While no journal is kept that costs a comparison.
+ *
+ * In memory an entry is a byte (its kind), its numbers in LEB128, and its bytes with their count
+ * before them. A place in a journal is the number of bytes before it since the journal began.
+ * A file is JOURNAL_MAGIC, the version, and zstd frames that hold the entries.
+ */
+#ifndef OBSERVE_JOURNAL_H
+#define OBSERVE_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <penrose/error.h>
+
+enum journal_kind {
+#define ENTRY(token, name, numbers, has_bytes) JOURNAL_##token,
+#include "observe/history/journal.def"
+#undef ENTRY
+    JOURNAL_KINDS,
+};
+
+enum journal_command { JOURNAL_RELEASE, JOURNAL_HOLD, JOURNAL_HALT, JOURNAL_RESUME };
+
+enum {
+    JOURNAL_VERSION = 1,
+    JOURNAL_NUMBERS = 7, /* at most, of an entry */
+    JOURNAL_KEPT = 64,   /* so many bytes of an answer are kept; of a longer one these and a hash */
+    JOURNAL_ROOM = JOURNAL_KEPT + sizeof(uint64_t),
+};
+
+struct journal_file;
+
+struct journal {
+    uint8_t *bytes;
+    size_t size, room;
+    uint64_t start;            /* place of bytes[0] */
+    bool keeps;                /* somebody looks back: what is in the file stays here, too */
+    bool failed;               /* memory ran out, or something happened that no journal can tell:
+                                  it ends there */
+    bool is_read_only;         /* it is being carried out again, and nothing is added */
+    uint64_t paused_at;        /* place of the pause at which the chip stands; UINT64_MAX: none */
+    unsigned inside;           /* what happens now follows from an entry */
+    uint64_t window, windows;  /* the latest ones, of one length, that are not yet entries */
+    struct journal_file *file; /* NULL: none */
+    size_t filed;              /* bytes[0] to here are in the file */
+};
+
+/* One entry, as it is read. */
+struct journal_entry {
+    enum journal_kind kind;
+    uint64_t number[JOURNAL_NUMBERS];
+    const uint8_t *bytes;
+    size_t size;
+    uint64_t at, next; /* its place, and that of the next one */
+};
+
+/* "read" and so on. */
+const char *journal_name(enum journal_kind kind);
+
+struct journal *journal_create(void); /* NULL: no memory */
+
+/* Ends the file, too; false when it could not be written. NULL does nothing. */
+bool journal_destroy(struct journal *journal);
+
+/* --- Writing --- */
+
+/* Adds an entry with as many numbers as its kind has, and perhaps bytes. */
+void journal_add(struct journal *journal, enum journal_kind kind, const uint64_t *numbers,
+                 const void *bytes, size_t size);
+
+#define JOURNAL_ADD(journal, kind, bytes, size, ...)                                               \
+    journal_add(journal, kind, (const uint64_t[JOURNAL_NUMBERS]){__VA_ARGS__}, bytes, size)
+
+/* What is kept of an answer: the bytes, or the first ones and a hash of all. Returns how much. */
+size_t journal_keep(const void *bytes, size_t size, uint8_t kept[JOURNAL_ROOM]);
+
+/* A window of so many cycles has passed. */
+void journal_add_window(struct journal *journal, uint64_t cycles);
+
+/* The place behind the last entry. */
+uint64_t journal_end(struct journal *journal);
+
+/* Forgets what is before a place. */
+void journal_forget(struct journal *journal, uint64_t before);
+
+/* --- Reading --- */
+
+/* Decodes the entry at a place. False at the end, and where the bytes are no entry: then
+ * entry->next is less than the end. */
+bool journal_get(const struct journal *journal, uint64_t at, struct journal_entry *entry);
+
+/* --- Files --- */
+
+/* What is added from now on goes to the file, too, which is made anew. PENROSE_E_FILE. */
+enum penrose_status journal_record(struct journal *journal, const char *path,
+                                   struct penrose_error *error);
+
+/* Ends the file; false when not all of it could be written. */
+bool journal_stop(struct journal *journal);
+
+/* Hands to the file what has been gathered, if that is much or some time has passed. */
+void journal_file_some(struct journal *journal);
+
+/* How the file of a journal ended. */
+enum journal_ending { JOURNAL_WHOLE, JOURNAL_CUT };
+
+/*
+ * Reads a file. One that is cut gives what it has. PENROSE_E_FILE where it cannot be read,
+ * PENROSE_E_FORMAT where it is none, damaged, or of another version; PENROSE_E_MEMORY.
+ */
+enum penrose_status journal_load(const char *path, struct journal **journal,
+                                 enum journal_ending *ending, struct penrose_error *error);
+
+#endif

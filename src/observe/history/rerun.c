@@ -1,0 +1,766 @@
+/* See rerun.h. */
+#include "observe/history/rerun.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <penrose/debug.h>
+
+#include "chip/firmware.h"
+#include "isa/error.h"
+
+#define MOST_TIME (UINT64_MAX / 4)
+
+enum { MOST_BYTES = 1 << 30 };
+
+/* --- Moments --- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+int rerun_compare(const struct rerun_moment *a, const struct rerun_moment *b)
+{
+    int order = compare_numbers(a->at, b->at);
+    order = order ? order : compare_numbers(a->index, b->index);
+    order = order ? order : compare_numbers(a->place, b->place);
+    return order ? order : compare_numbers(a->ordinal, b->ordinal);
+}
+
+/* --- Differences --- */
+
+bool rerun_differ(struct rerun *rerun, const char *format, ...)
+{
+    va_list arguments;
+    if (!rerun->differs) {
+        int length = snprintf(rerun->difference, sizeof rerun->difference, "in cycle %" PRIu64 ": ",
+                              rerun->chip->now);
+        va_start(arguments, format);
+        vsnprintf(rerun->difference + length, sizeof rerun->difference - (size_t)length, format,
+                  arguments);
+        va_end(arguments);
+    }
+    rerun->differs = true;
+    return false;
+}
+
+void rerun_describe(const struct journal_entry *entry, char *text, size_t size)
+{
+    const uint64_t *number = entry->number;
+    switch (entry->kind) {
+    case JOURNAL_READ:
+        snprintf(text, size, "read of %" PRIu64 " bytes at 0x%" PRIx64 " of tile (%u, %u)",
+                 number[3], number[2], (unsigned)number[0], (unsigned)number[1]);
+        break;
+    case JOURNAL_WRITE:
+    case JOURNAL_POKE:
+        snprintf(text, size, "%s of %zu bytes at 0x%" PRIx64 " of tile (%u, %u)",
+                 journal_name(entry->kind), entry->size, number[2], (unsigned)number[0],
+                 (unsigned)number[1]);
+        break;
+    case JOURNAL_REGISTER_READ:
+    case JOURNAL_REGISTER_WRITE:
+        snprintf(text, size, "%s at BAR%" PRIu64 " + 0x%" PRIx64,
+                 entry->kind == JOURNAL_REGISTER_READ ? "read" : "write", number[0], number[1]);
+        break;
+    case JOURNAL_HOST_READ:
+    case JOURNAL_HOST_WRITE:
+    case JOURNAL_DEVICE_READ:
+    case JOURNAL_DEVICE_WRITE:
+        snprintf(text, size, "%s of %" PRIu64 " bytes at 0x%" PRIx64, journal_name(entry->kind),
+                 number[1], number[0]);
+        break;
+    default:
+        snprintf(text, size, "%s", journal_name(entry->kind));
+    }
+}
+
+/* Hexadecimal, as words where it is some; `mark` is where two differ. */
+static void format_bytes(const uint8_t *bytes, size_t size, size_t mark, char *text, size_t room)
+{
+    enum { SHOWN = 16 };
+    size_t first = mark / SHOWN * SHOWN, used = 0;
+    for (size_t i = first; i < size && i < first + SHOWN && used < room; i++) {
+        used +=
+            (size_t)snprintf(text + used, room - used, "%s%02x", i > first ? " " : "", bytes[i]);
+    }
+}
+
+bool rerun_compare_answer(const struct journal_entry *answer, enum penrose_status status,
+                          const uint8_t *bytes, size_t size, char *text, size_t room)
+{
+    uint8_t kept[JOURNAL_ROOM];
+    char was[64] = "nothing", is[64] = "nothing";
+    size_t count = status == PENROSE_OK ? journal_keep(bytes, size, kept) : 0, at = 0;
+    if (answer->number[0] == (uint64_t)status && answer->size == count &&
+        (count == 0 || memcmp(kept, answer->bytes, count) == 0)) {
+        return true;
+    }
+    if (answer->number[0] != (uint64_t)status) {
+        snprintf(text, room, "it ended with status %" PRIu64 " when it was recorded, and with %d",
+                 answer->number[0], (int)status);
+        return false;
+    }
+    size_t both = count < answer->size ? count : answer->size;
+    while (at < both && kept[at] == answer->bytes[at]) {
+        at++;
+    }
+    if (at >= JOURNAL_KEPT) {
+        snprintf(text, room,
+                 "bytes from 0x%x on differ from what was recorded (there is a hash of "
+                 "them)",
+                 JOURNAL_KEPT);
+        return false;
+    }
+    format_bytes(answer->bytes, answer->size < JOURNAL_KEPT ? answer->size : JOURNAL_KEPT, at, was,
+                 sizeof was);
+    format_bytes(kept, count < JOURNAL_KEPT ? count : JOURNAL_KEPT, at, is, sizeof is);
+    snprintf(text, room, "byte 0x%zx differs: from 0x%zx on there was %s, and is %s", at,
+             at / 16 * 16, was, is);
+    return false;
+}
+
+/* --- Entries --- */
+
+static bool find_worker(const struct rerun *rerun, uint64_t place, struct tile **tile)
+{
+    struct penrose_chip *chip = rerun->chip;
+    if (place >= NOC_NODES) {
+        return false;
+    }
+    const struct grid_tile *there = grid_tile(&chip->grid, chip_position((uint16_t)place));
+    bool has_harts = chip_tile_type((enum penrose_tile_kind)there->kind) < TILE_TYPES;
+    *tile = has_harts && !there->is_fused_off ? chip_tile_at(chip, (uint16_t)place) : NULL;
+    return *tile != NULL;
+}
+
+static bool load_bytes(struct rerun *rerun, const struct journal_entry *entry)
+{
+    struct tile *tile;
+    uint64_t address = entry->number[1];
+    if (!find_worker(rerun, entry->number[0], &tile)) {
+        return false;
+    }
+    tile_catch_up(tile, rerun->chip->now);
+    chip_touch(rerun->chip, tile->node);
+    if (entry->kind == JOURNAL_TILE_WORD) {
+        chip_load_word(rerun->chip, tile, (uint32_t)address, (uint32_t)entry->number[2]);
+        return true;
+    }
+    uint32_t l1_bytes = tile->kind->l1_bytes;
+    if (address > l1_bytes || entry->size > l1_bytes - address) {
+        return false;
+    }
+    chip_load(rerun->chip, tile, (uint32_t)address, entry->bytes, (uint32_t)entry->size);
+    return true;
+}
+
+static enum penrose_status command_hart(struct rerun *rerun, const uint64_t *number,
+                                        struct penrose_error *error)
+{
+    struct penrose_chip *chip = rerun->chip;
+    unsigned x = (unsigned)number[1], y = (unsigned)number[2];
+    enum penrose_hart hart =
+        number[3] < PENROSE_HARTS ? (enum penrose_hart)number[3] : PENROSE_NO_HART;
+    switch ((enum journal_command)number[0]) {
+    case JOURNAL_RELEASE:
+        return penrose_hart_release(chip, x, y, hart, (uint32_t)number[4], error);
+    case JOURNAL_HOLD:
+        return penrose_hart_hold(chip, x, y, hart, error);
+    case JOURNAL_HALT:
+        return penrose_hart_pause(chip, x, y, hart, error);
+    case JOURNAL_RESUME:
+        return penrose_hart_resume(chip, x, y, hart, error);
+    }
+    return error_set(error, PENROSE_E_ARGUMENT, "command %" PRIu64 " is unknown", number[0]);
+}
+
+/* Room for the answer of a read. */
+static bool make_answer_room(struct rerun *rerun, uint64_t size)
+{
+    if (size > MOST_BYTES) {
+        return false;
+    }
+    if (size > rerun->room) {
+        free(rerun->bytes);
+        rerun->bytes = malloc((size_t)size);
+        rerun->room = rerun->bytes ? (size_t)size : 0;
+    }
+    return size == 0 || rerun->bytes;
+}
+
+static enum penrose_status read_for_host(struct rerun *rerun, const struct journal_entry *entry,
+                                         struct penrose_error *error)
+{
+    const uint64_t *number = entry->number;
+    uint32_t word = 0;
+    enum penrose_status status;
+    uint64_t size = entry->kind == JOURNAL_READ ? number[3] : sizeof word;
+    if (!make_answer_room(rerun, size)) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for %" PRIu64 " bytes", size);
+    }
+    if (entry->kind == JOURNAL_READ) {
+        return penrose_read(rerun->chip, (unsigned)number[0], (unsigned)number[1], number[2],
+                            rerun->bytes, (size_t)number[3], error);
+    }
+    status = penrose_pcie_register_read(rerun->chip, (unsigned)number[0], number[1], &word, error);
+    memcpy(rerun->bytes, &word, sizeof word);
+    return status;
+}
+
+static enum penrose_status write_hart_register(struct rerun *rerun,
+                                               const struct journal_entry *entry,
+                                               struct penrose_error *error)
+{
+    const uint64_t *number = entry->number;
+    uint32_t value[4] = {0};
+    struct penrose_register reg = {.file = (enum penrose_register_file)number[3],
+                                   .number = (unsigned)number[4]};
+    memcpy(value, entry->bytes, entry->size < sizeof value ? entry->size : sizeof value);
+    return penrose_register_write(rerun->chip, (unsigned)number[0], (unsigned)number[1],
+                                  number[2] < PENROSE_HARTS ? (enum penrose_hart)number[2]
+                                                            : PENROSE_NO_HART,
+                                  reg, value, error);
+}
+
+static enum penrose_status carry_out_access(struct rerun *rerun, const struct journal_entry *entry,
+                                            struct penrose_error *error)
+{
+    struct penrose_chip *chip = rerun->chip;
+    const uint64_t *number = entry->number;
+    unsigned x = (unsigned)number[0], y = (unsigned)number[1];
+    switch (entry->kind) {
+    case JOURNAL_WRITE:
+        return penrose_write(chip, x, y, number[2], entry->bytes, entry->size, error);
+    case JOURNAL_POKE:
+        return penrose_poke(chip, x, y, number[2], entry->bytes, entry->size, error);
+    case JOURNAL_REGISTER_WRITE:
+        return penrose_pcie_register_write(chip, (unsigned)number[0], number[1],
+                                           (uint32_t)number[2], error);
+    case JOURNAL_HART_POKE:
+        return penrose_hart_poke(
+            chip, x, y, number[2] < PENROSE_HARTS ? (enum penrose_hart)number[2] : PENROSE_NO_HART,
+            (uint32_t)number[3], entry->bytes, entry->size, error);
+    case JOURNAL_HART_REGISTER:
+        return write_hart_register(rerun, entry, error);
+    case JOURNAL_RESET:
+        return penrose_coprocessor_reset(chip, x, y, error);
+    case JOURNAL_LINK:
+        return penrose_ethernet_link(chip, x, y, chip, (unsigned)number[2], (unsigned)number[3],
+                                     error);
+    default:
+        return read_for_host(rerun, entry, error);
+    }
+}
+
+bool rerun_carry_out(struct rerun *rerun, const struct journal_entry *entry,
+                     enum penrose_status *status, struct penrose_error *error)
+{
+    struct tile *tile;
+    *status = PENROSE_OK;
+    switch (entry->kind) {
+    case JOURNAL_END:
+    case JOURNAL_CHIP:
+    case JOURNAL_RAN:
+        return true;
+    case JOURNAL_TOUCH:
+        return find_worker(rerun, entry->number[0], &tile);
+    case JOURNAL_LOAD:
+    case JOURNAL_TILE_WORD:
+        return load_bytes(rerun, entry);
+    case JOURNAL_HART:
+        *status = command_hart(rerun, entry->number, error);
+        return true;
+    case JOURNAL_CLEAR:
+        penrose_fault_clear(rerun->chip);
+        return true;
+    case JOURNAL_ISOLATE:
+        penrose_fault_isolate(rerun->chip);
+        return true;
+    case JOURNAL_TOGETHER:
+        rerun->chip->together_since = rerun->chip->now;
+        return true;
+    case JOURNAL_READ:
+    case JOURNAL_WRITE:
+    case JOURNAL_POKE:
+    case JOURNAL_REGISTER_READ:
+    case JOURNAL_REGISTER_WRITE:
+    case JOURNAL_HART_POKE:
+    case JOURNAL_HART_REGISTER:
+    case JOURNAL_RESET:
+    case JOURNAL_LINK:
+        *status = carry_out_access(rerun, entry, error);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* --- What the chip asks of its host --- */
+
+/* The entry that comes next is this call, or the chip went another way. */
+static bool take_call(struct rerun *rerun, enum journal_kind kind, uint64_t address, uint32_t size,
+                      struct journal_entry *entry)
+{
+    char text[160];
+    if (rerun->differs) {
+        return false;
+    }
+    bool is_there = journal_get(rerun->journal, rerun->at, entry);
+    if (is_there && entry->kind == kind && entry->number[0] == address &&
+        entry->number[1] == size) {
+        rerun->at = entry->next;
+        return true;
+    }
+    rerun_describe(entry, text, sizeof text);
+    return rerun_differ(rerun, "%s of %u bytes at 0x%" PRIx64 ", where the recording has: %s",
+                        journal_name(kind), size, address, is_there ? text : "its end");
+}
+
+static bool answer_host_read(void *context, uint64_t address, void *to, uint32_t size)
+{
+    struct journal_entry entry;
+    if (!take_call(context, JOURNAL_HOST_READ, address, size, &entry) || !entry.number[2] ||
+        entry.size != size) {
+        return false;
+    }
+    memcpy(to, entry.bytes, size);
+    return true;
+}
+
+static bool answer_host_write(void *context, uint64_t address, const void *from, uint32_t size)
+{
+    struct rerun *rerun = context;
+    struct journal_entry entry;
+    uint8_t kept[JOURNAL_ROOM];
+    if (!take_call(rerun, JOURNAL_HOST_WRITE, address, size, &entry)) {
+        return false;
+    }
+    size_t count = journal_keep(from, size, kept);
+    if (entry.size != count || memcmp(kept, entry.bytes, count) != 0) {
+        rerun_differ(rerun,
+                     "the chip writes other bytes to host memory at 0x%" PRIx64
+                     " (%u bytes) than were recorded",
+                     address, size);
+    }
+    return entry.number[2] != 0;
+}
+
+static bool run_entry(struct rerun *rerun);
+
+/* The client's accesses come first, then the entry of the call. */
+static bool take_device_call(struct rerun *rerun, enum journal_kind kind, uint64_t address,
+                             uint32_t size, struct journal_entry *entry)
+{
+    while (!rerun->differs && journal_get(rerun->journal, rerun->at, entry) &&
+           entry->kind != kind) {
+        if (rerun->is_free &&
+            (entry->kind == JOURNAL_HOST_READ || entry->kind == JOURNAL_HOST_WRITE)) {
+            rerun->at = entry->next; /* those are looked for */
+        } else if (entry->kind != JOURNAL_READ && entry->kind != JOURNAL_WRITE &&
+                   entry->kind != JOURNAL_TOUCH) {
+            break;
+        } else if (!run_entry(rerun)) {
+            return false;
+        }
+    }
+    return take_call(rerun, kind, address, size, entry);
+}
+
+static bool answer_device_read(void *context, uint64_t address, void *to, uint32_t size)
+{
+    struct journal_entry entry;
+    if (!take_device_call(context, JOURNAL_DEVICE_READ, address, size, &entry) ||
+        !entry.number[2] || entry.size != size) {
+        return false;
+    }
+    memcpy(to, entry.bytes, size);
+    return true;
+}
+
+static bool answer_device_write(void *context, uint64_t address, const void *from, uint32_t size)
+{
+    struct journal_entry entry;
+    (void)from;
+    return take_device_call(context, JOURNAL_DEVICE_WRITE, address, size, &entry) &&
+           entry.number[2];
+}
+
+/* --- Who looks --- */
+
+static bool is_marked(struct rerun *rerun, const struct tile *tile, const struct observed *event,
+                      bool *is_present)
+{
+    for (unsigned i = 0; i < rerun->marks; i++) {
+        struct rerun_mark *mark = &rerun->mark[i];
+        const struct observed *wanted = &mark->event;
+        if (!mark->is_reached && mark->place == tile->node && wanted->kind == event->kind &&
+            wanted->agent == event->agent && wanted->cycle == event->cycle &&
+            wanted->pc == event->pc && wanted->address == event->address &&
+            wanted->size == event->size) {
+            mark->is_reached = true;
+            *is_present = mark->at >= rerun->journal->paused_at;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is it told again, of an instruction before which it has stopped? */
+static bool is_told_again(struct rerun *rerun, const struct tile *tile,
+                          const struct observed *event, uint64_t retired)
+{
+    bool stood = rerun->tile[tile->node].stands;
+    bool is_same = stood && rerun->tile[tile->node].agent == event->agent &&
+                   rerun->tile[tile->node].pc == event->pc &&
+                   rerun->tile[tile->node].retired == retired;
+    rerun->tile[tile->node].stands = stood && !is_same;
+    return is_same;
+}
+
+/* Does whoever looks want to stop there? */
+static bool wants_to_stop(struct rerun *rerun, struct tile *tile, const struct observed *event,
+                          bool is_present)
+{
+    struct rerun_tile *own = &rerun->tile[tile->node];
+    bool is_of_kind = rerun->kinds >> event->kind & 1;
+    own->others += rerun->other_kinds >> event->kind & 1;
+    own->events += is_of_kind;
+    const struct rerun_moment moment = {.at = rerun->step.at,
+                                        .index = rerun->index,
+                                        .place = tile->node,
+                                        .kinds = rerun->kinds,
+                                        .ordinal = own->events};
+    return is_of_kind && rerun->see &&
+           rerun->see(rerun->context, tile, event, &moment, own->others, is_present);
+}
+
+static bool see_rerun(void *context, struct tile *tile, const struct observed *event)
+{
+    struct rerun *rerun = context;
+    bool is_hart = event->kind == OBSERVED_STARTS, is_present = false;
+    uint64_t retired = is_hart ? tile->hart[event->agent].retired : 0;
+    if (is_hart && is_told_again(rerun, tile, event, retired)) {
+        return false;
+    }
+    bool is_held = rerun->marks > 0 && is_marked(rerun, tile, event, &is_present);
+    bool stops = wants_to_stop(rerun, tile, event, is_present);
+    rerun->has_stopped |= stops;
+    if ((stops || is_held) && is_hart) {
+        rerun->tile[tile->node].stands = true;
+        rerun->tile[tile->node].agent = event->agent;
+        rerun->tile[tile->node].pc = event->pc;
+        rerun->tile[tile->node].retired = retired;
+    }
+    return stops || is_held;
+}
+
+static bool wants_rerun(void *context, const struct tile *tile)
+{
+    struct rerun *rerun = context;
+    for (unsigned i = 0; i < rerun->marks; i++) {
+        if (rerun->mark[i].place == tile->node) {
+            return true;
+        }
+    }
+    return rerun->wants && rerun->wants(rerun->context, tile);
+}
+
+void rerun_look_again(struct rerun *rerun)
+{
+    struct penrose_chip *chip = rerun->chip;
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        struct tile *tile = chip->place[i].tile;
+        if (tile && !tile->observed && wants_rerun(rerun, tile)) {
+            for (unsigned core = 0; core < RV32_CORES; core++) {
+                tile_wake(tile, (enum rv32_core)core);
+            }
+        }
+    }
+    rerun->observer.kinds =
+        rerun->kinds | rerun->other_kinds | (rerun->marks > 0 ? OBSERVED_OF_HARTS : 0);
+    chip_look_again(chip, NULL);
+}
+
+/* --- Windows --- */
+
+/* Is the tile halted by a pause that was recorded? */
+static bool is_halted(const struct rerun *rerun, uint16_t place)
+{
+    for (unsigned i = 0; i < rerun->marks; i++) {
+        if (rerun->mark[i].place == place && rerun->mark[i].is_reached) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void let_go(struct rerun *rerun, bool held_too)
+{
+    struct penrose_chip *chip = rerun->chip;
+    for (uint16_t i = 0; i < NOC_NODES; i++) {
+        struct tile *tile = chip->place[i].tile;
+        if (tile && tile->halt == TILE_PAUSED && (held_too || !is_halted(rerun, i))) {
+            tile_go_on(tile);
+            chip_touch(chip, i);
+        }
+    }
+}
+
+static bool pauses_there(const struct penrose_chip *chip, const struct chip_unit *unit)
+{
+    (void)chip;
+    return unit->is_held;
+}
+
+static void mark_units(struct rerun *rerun)
+{
+    struct penrose_chip *chip = rerun->chip;
+    for (unsigned i = 0; i < chip->units; i++) {
+        chip->unit[i]->is_held = false;
+    }
+    for (unsigned i = 0; i < rerun->marks; i++) {
+        struct chip_unit *unit = chip->place[rerun->mark[i].place].unit;
+        if (unit) {
+            unit->is_held = true;
+        }
+    }
+}
+
+static void start_step(struct rerun *rerun)
+{
+    for (unsigned i = 0; rerun->chip->is_observed && i < NOC_NODES; i++) {
+        rerun->tile[i].events = rerun->tile[i].others = 0;
+    }
+    rerun->has_stopped = false;
+}
+
+/* Runs a window, or what is left of it. */
+static enum rerun_end rerun_window(struct rerun *rerun)
+{
+    struct penrose_chip *chip = rerun->chip;
+    if (!rerun->in_window) {
+        start_step(rerun);
+        mark_units(rerun);
+        chip_rerun_begin(chip, rerun->planned, rerun->actual);
+        rerun->in_window = true;
+    } else {
+        rerun->has_stopped = false;
+        chip->now = rerun->start;
+        let_go(rerun, false);
+    }
+    chip_rerun_units(chip, rerun->planned, rerun->actual, pauses_there);
+    if (rerun->has_stopped) {
+        chip->now = rerun->actual;
+        return RERUN_STOPPED;
+    }
+    rerun->in_window = false;
+    for (unsigned i = 0; i < rerun->marks; i++) {
+        if (!rerun->mark[i].is_reached) {
+            rerun_differ(rerun, "a breakpoint or the like at pc 0x%x was not reached again",
+                         rerun->mark[i].event.pc);
+        }
+    }
+    chip_rerun_end(chip, rerun->actual);
+    return rerun->differs ? RERUN_DIFFERS : rerun->has_stopped ? RERUN_STOPPED : RERUN_DONE;
+}
+
+static enum rerun_end begin_window(struct rerun *rerun)
+{
+    const uint64_t *number = rerun->step.number;
+    bool is_early = rerun->step.kind == JOURNAL_EARLY;
+    uint64_t planned = number[0], actual = is_early ? number[1] : number[0];
+    if (planned > MOST_TIME || actual > planned || rerun->chip->now > MOST_TIME) {
+        rerun_differ(rerun, "a window of %" PRIu64 " cycles is none of this chip's", planned);
+        return RERUN_DIFFERS;
+    }
+    rerun->start = rerun->chip->now;
+    rerun->planned = rerun->start + planned;
+    rerun->actual = rerun->start + actual;
+    return rerun_window(rerun);
+}
+
+static void add_mark(struct rerun *rerun)
+{
+    const uint64_t *number = rerun->step.number;
+    if (rerun->marks == RERUN_MARKS || number[0] >= NOC_NODES) {
+        rerun_differ(rerun, "a pause that cannot be one of this chip's");
+        return;
+    }
+    rerun->mark[rerun->marks++] =
+        (struct rerun_mark){.at = rerun->step.at,
+                            .place = (uint16_t)number[0],
+                            .event = {.kind = (enum observed_kind)number[1],
+                                      .agent = (enum observed_agent)number[2],
+                                      .cycle = number[3],
+                                      .pc = (uint32_t)number[4],
+                                      .address = number[5],
+                                      .size = (uint32_t)number[6]}};
+    rerun_look_again(rerun);
+}
+
+static void end_pause(struct rerun *rerun)
+{
+    let_go(rerun, true);
+    rerun->marks = 0;
+    rerun_look_again(rerun);
+}
+
+/* --- Steps --- */
+
+/* What the entry behind says of how a call ended. */
+static bool check_end(struct rerun *rerun, const struct journal_entry *call,
+                      enum penrose_status status, const struct penrose_error *error)
+{
+    struct journal_entry entry;
+    char text[160];
+    bool is_there = journal_get(rerun->journal, rerun->at, &entry);
+    bool failed = is_there && entry.kind == JOURNAL_FAILED;
+    if (failed) {
+        rerun->at = entry.next;
+    }
+    uint64_t recorded = failed ? entry.number[0] : PENROSE_OK;
+    if (recorded == (uint64_t)status) {
+        return true;
+    }
+    rerun_describe(call, text, sizeof text);
+    return rerun_differ(rerun,
+                        "%s ended with status %" PRIu64 " when it was recorded, and with "
+                        "%d%s%s",
+                        text, recorded, (int)status, status ? ": " : "", status ? error->text : "");
+}
+
+static bool check_answer(struct rerun *rerun, const struct journal_entry *call,
+                         enum penrose_status status)
+{
+    struct journal_entry entry;
+    char text[160], what[240];
+    size_t size = call->kind == JOURNAL_READ ? (size_t)call->number[3] : sizeof(uint32_t);
+    rerun_describe(call, text, sizeof text);
+    if (!journal_get(rerun->journal, rerun->at, &entry)) {
+        return true; /* it was cut there */
+    }
+    if (entry.kind != JOURNAL_ANSWER) {
+        return rerun_differ(rerun, "%s: the recording has %s in place of its answer", text,
+                            journal_name(entry.kind));
+    }
+    rerun->at = entry.next;
+    return rerun_compare_answer(&entry, status, rerun->bytes, size, what, sizeof what) ||
+           rerun_differ(rerun, "%s: %s", text, what);
+}
+
+/* The entry at rerun->at, which takes no time. False: the chip went another way. */
+static bool run_entry(struct rerun *rerun)
+{
+    struct penrose_error error = {.text = ""};
+    enum penrose_status status;
+    struct journal_entry entry;
+    if (!journal_get(rerun->journal, rerun->at, &entry)) {
+        return false;
+    }
+    rerun->at = entry.next;
+    if (!rerun_carry_out(rerun, &entry, &status, &error)) {
+        char text[160];
+        rerun_describe(&entry, text, sizeof text);
+        return rerun_differ(rerun, "%s: this is not what the chip was asked for then", text);
+    }
+    if (rerun->differs) {
+        return false;
+    }
+    bool is_read = entry.kind == JOURNAL_READ || entry.kind == JOURNAL_REGISTER_READ;
+    return is_read ? check_answer(rerun, &entry, status) : check_end(rerun, &entry, status, &error);
+}
+
+/* Is the next step another window of the same entry? */
+static bool has_more_windows(const struct rerun *rerun)
+{
+    return rerun->step.kind == JOURNAL_WINDOWS && rerun->step.next == rerun->at &&
+           rerun->index + 1 < rerun->step.number[1];
+}
+
+void rerun_next(const struct rerun *rerun, uint64_t *at, uint64_t *index)
+{
+    bool has_more = has_more_windows(rerun);
+    *at = has_more ? rerun->step.at : rerun->at;
+    *index = has_more ? rerun->index + 1 : 0;
+}
+
+enum rerun_end rerun_step(struct rerun *rerun)
+{
+    if (rerun->differs) {
+        return RERUN_DIFFERS;
+    }
+    if (rerun->in_window) {
+        return rerun_window(rerun);
+    }
+    if (rerun->has_stopped) { /* at an access of the host */
+        let_go(rerun, false);
+    }
+    if (has_more_windows(rerun)) {
+        rerun->index++;
+        return begin_window(rerun);
+    }
+    if (!journal_get(rerun->journal, rerun->at, &rerun->step)) {
+        rerun->step = (struct journal_entry){.at = rerun->at, .next = rerun->at};
+        rerun->has_stopped = false;
+        return RERUN_AT_END;
+    }
+    rerun->index = 0;
+    if (rerun->step.kind == JOURNAL_WINDOWS || rerun->step.kind == JOURNAL_EARLY) {
+        rerun->at = rerun->step.next;
+        return rerun->step.kind == JOURNAL_EARLY || rerun->step.number[1] > 0 ? begin_window(rerun)
+                                                                              : RERUN_DONE;
+    }
+    start_step(rerun);
+    if (rerun->step.kind == JOURNAL_PAUSE || rerun->step.kind == JOURNAL_GO_ON) {
+        rerun->at = rerun->step.next;
+        if (rerun->step.kind == JOURNAL_PAUSE) {
+            add_mark(rerun);
+        } else {
+            end_pause(rerun);
+        }
+        return rerun->differs ? RERUN_DIFFERS : RERUN_DONE;
+    }
+    if (!run_entry(rerun)) {
+        return RERUN_DIFFERS;
+    }
+    return rerun->has_stopped ? RERUN_STOPPED : RERUN_DONE;
+}
+
+/* --- Life --- */
+
+enum penrose_status rerun_begin(struct rerun *rerun, struct penrose_chip *chip,
+                                const struct journal *journal, uint64_t at, uint64_t index,
+                                struct penrose_error *error)
+{
+    const struct penrose_host_memory host = {
+        .read = answer_host_read, .write = answer_host_write, .context = rerun};
+    const struct penrose_host_memory device = {
+        .read = answer_device_read, .write = answer_device_write, .context = rerun};
+    *rerun = (struct rerun){.chip = chip, .journal = journal, .at = at};
+    rerun->observer = (struct observer){.kinds = OBSERVED_OF_HARTS | 1 << OBSERVED_TENSIX,
+                                        .see = see_rerun,
+                                        .wants = wants_rerun,
+                                        .context = rerun};
+    if (index > 0 && journal_get(journal, at, &rerun->step)) {
+        rerun->index = index - 1;
+        rerun->at = rerun->step.next;
+    }
+    penrose_host_memory_set(chip, &host);
+    penrose_pcie_device_set(chip, &device);
+    return chip_observe(chip, &rerun->observer, error);
+}
+
+void rerun_finish(struct rerun *rerun)
+{
+    const struct penrose_host_memory none = {.read = NULL};
+    penrose_host_memory_set(rerun->chip, &none);
+    penrose_pcie_device_set(rerun->chip, &none);
+    chip_unobserve(rerun->chip, &rerun->observer);
+    free(rerun->bytes);
+    rerun->bytes = NULL;
+}

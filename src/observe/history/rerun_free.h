@@ -1,0 +1,43 @@
+/*
+ * A recording is carried out with time as it comes: by another build, under another schedule or
+ * timing. Then windows end elsewhere, and things take longer or shorter. A host has waited for what
+ * it needed, by polling, and so does this one:
+ *
+ * - A run lasts until the cycle at which it ended, and on until the chip has written to host memory
+ *   all that it had written by then.
+ * - A read that differs is repeated while time passes. Of reads that the host repeated itself the
+ *   last one counts; the others may differ.
+ * - The chip finds in host memory what it found when it read there; beyond that, what was read or
+ *   written there last.
+ *
+ * What has not come after FREE_MOST_CYCLES is a difference.
+ */
+#ifndef OBSERVE_RERUN_FREE_H
+#define OBSERVE_RERUN_FREE_H
+
+#include "chip/sparse.h"
+#include "observe/history/rerun.h"
+
+#define FREE_MOST_CYCLES UINT64_C(20000000)
+
+/* An access of the chip to host memory that was recorded. */
+struct free_call {
+    uint64_t at; /* its entry */
+    bool is_taken;
+};
+
+struct free_rerun {
+    struct rerun rerun;
+    struct free_call *call; /* in order */
+    size_t calls, first;    /* the first that is not taken */
+    struct sparse memory;   /* of the host, as far as it is known */
+};
+
+/* As rerun_begin and rerun_step; there are no stops. PENROSE_E_MEMORY. */
+enum penrose_status free_rerun_begin(struct free_rerun *free_rerun, struct penrose_chip *chip,
+                                     const struct journal *journal, uint64_t at,
+                                     struct penrose_error *error);
+enum rerun_end free_rerun_step(struct free_rerun *free_rerun);
+void free_rerun_finish(struct free_rerun *free_rerun);
+
+#endif

@@ -1,0 +1,500 @@
+/* Who has written chosen data last; see writers.h. */
+#include "observe/history/writers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chip/chip.h"
+#include "isa/error.h"
+#include "rv32/rv32.h"
+#include "tensix/exec.h"
+#include "tensix/tensix.h"
+#include "tile/tile.h"
+
+enum { LOCAL_WORDS = 2048, REGISTERS = 32, WORD = 4 };
+
+/* Words of memory that a value comes from. */
+struct source_set {
+    uint32_t address[WRITERS_SOURCES];
+    unsigned count;
+};
+
+/* What is known of a hart's values: where each of its registers and local words comes from. */
+struct hart_sources {
+    struct source_set of_register[REGISTERS], of_local[LOCAL_WORDS];
+    struct source_set loaded; /* by the instruction under way */
+    bool has_loaded;
+};
+
+/* A datum of the coprocessor, and its value after the latest event. */
+struct watched_state {
+    size_t datum;
+    uint32_t value;
+};
+
+/* A write of the packer, until Dst changes for the first time after it. */
+struct dst_change {
+    uint64_t sequence, cycle;
+    uint32_t pc, word;
+    unsigned thread;
+};
+
+struct writers {
+    struct observer observer;
+    struct penrose_chip *chip;
+    struct tile *tile;
+    unsigned x, y;
+    uint64_t until, sequence;
+    struct writers_datum *data;
+    struct writers_record *record;
+    size_t count;
+    uint32_t *l1;                   /* a word: number of its datum and 1; 0: none */
+    uint32_t *local[PENROSE_HARTS]; /* the same of local RAMs */
+    struct watched_state *state;
+    size_t states;
+    struct hart_sources hart[PENROSE_HARTS];
+    struct source_set unit[OBSERVED_AGENTS][PENROSE_TENSIX_THREADS]; /* range of the reads */
+    uint32_t unit_pc_word[OBSERVED_AGENTS][PENROSE_TENSIX_THREADS];  /* the word that it is of */
+    struct tensix_dst dst;                                           /* after the latest event */
+    struct dst_change *change; /* of Dst, in the order of time */
+    size_t changes, change_room;
+    struct writers_early_read early;
+};
+
+/* --- Where values come from --- */
+
+static void add_source(struct source_set *set, uint32_t address)
+{
+    for (unsigned i = 0; i < set->count; i++) {
+        if (set->address[i] == address) {
+            return;
+        }
+    }
+    if (set->count < WRITERS_SOURCES) {
+        set->address[set->count++] = address;
+    }
+}
+
+static void add_sources(struct source_set *set, const struct source_set *more)
+{
+    for (unsigned i = 0; i < more->count; i++) {
+        add_source(set, more->address[i]);
+    }
+}
+
+/* The number of a word of a hart's local RAM; false: it is elsewhere. */
+static bool find_local_word(enum observed_agent hart, uint64_t address, unsigned *word)
+{
+    *word = (unsigned)(address - RV32_LOCAL_BASE) / WORD;
+    return address >= RV32_LOCAL_BASE &&
+           address - RV32_LOCAL_BASE < tile_local_size((enum rv32_core)hart);
+}
+
+/* What a hart loads comes from that word, or from where that word of its stack came. */
+static void note_load(struct writers *writers, const struct observed *event)
+{
+    struct hart_sources *hart = &writers->hart[event->agent];
+    unsigned word;
+    hart->has_loaded = true;
+    hart->loaded.count = 0;
+    if (find_local_word(event->agent, event->address, &word) && hart->of_local[word].count) {
+        hart->loaded = hart->of_local[word];
+    } else {
+        add_source(&hart->loaded, (uint32_t)event->address & ~(WORD - 1U));
+    }
+}
+
+/* RISC-V's major opcodes, as far as they move values. */
+enum {
+    OPCODE_LOAD = 0x03,
+    OPCODE_IMMEDIATE = 0x13,
+    OPCODE_STORE = 0x23,
+    OPCODE_REGISTER = 0x33,
+    OPCODE_BRANCH = 0x63
+};
+
+static void note_finished(struct writers *writers, const struct observed *event)
+{
+    struct hart_sources *hart = &writers->hart[event->agent];
+    unsigned opcode = event->word & 0x7f, rd = event->word >> 7 & 31;
+    struct source_set result = {.count = 0};
+    if (opcode == OPCODE_LOAD && hart->has_loaded) {
+        result = hart->loaded;
+    } else if (opcode == OPCODE_IMMEDIATE || opcode == OPCODE_REGISTER) {
+        result = hart->of_register[event->word >> 15 & 31];
+    }
+    if (opcode == OPCODE_REGISTER) {
+        add_sources(&result, &hart->of_register[event->word >> 20 & 31]);
+    }
+    if (rd && opcode != OPCODE_STORE && opcode != OPCODE_BRANCH) {
+        hart->of_register[rd] = result;
+    }
+    hart->has_loaded = false;
+}
+
+static uint32_t word_of_code(const struct writers *writers, uint32_t pc)
+{
+    uint32_t word = 0;
+    if (pc <= writers->tile->kind->l1_bytes - sizeof word) {
+        memcpy(&word, writers->tile->l1 + pc, sizeof word);
+    }
+    return word;
+}
+
+/* Where what a hart stores comes from. */
+static struct source_set sources_of_store(const struct writers *writers,
+                                          const struct observed *event)
+{
+    uint32_t word = word_of_code(writers, event->pc);
+    struct source_set none = {.count = 0};
+    return (word & 0x7f) == OPCODE_STORE ? writers->hart[event->agent].of_register[word >> 20 & 31]
+                                         : none;
+}
+
+/* A unit's reads, while it executes one instruction: the first and the last address. */
+static void note_unit_read(struct writers *writers, const struct observed *event)
+{
+    unsigned thread = event->thread < PENROSE_TENSIX_THREADS ? event->thread : 0;
+    struct source_set *range = &writers->unit[event->agent][thread];
+    uint32_t first = (uint32_t)event->address, last = first + (event->size ? event->size - 1 : 0);
+    if (!range->count || writers->unit_pc_word[event->agent][thread] != event->word) {
+        *range = (struct source_set){.address = {first, last}, .count = 2};
+        writers->unit_pc_word[event->agent][thread] = event->word;
+    }
+    range->address[0] = first < range->address[0] ? first : range->address[0];
+    range->address[1] = last > range->address[1] ? last : range->address[1];
+}
+
+/* --- Records --- */
+
+static bool is_hart(enum observed_agent agent)
+{
+    return agent <= OBSERVED_NCRISC;
+}
+
+static void fill_sources(const struct writers *writers, const struct observed *event,
+                         struct writers_record *record)
+{
+    struct source_set set = {.count = 0};
+    unsigned thread = event->thread < PENROSE_TENSIX_THREADS ? event->thread : 0;
+    if (event->kind == OBSERVED_WRITTEN && is_hart(event->agent)) {
+        set = sources_of_store(writers, event);
+    } else if (event->kind == OBSERVED_WRITTEN && event->agent == OBSERVED_MOVER) {
+        set = writers->unit[OBSERVED_MOVER][thread];
+        record->is_range = true;
+    } else if (event->kind == OBSERVED_TENSIX &&
+               writers->unit_pc_word[OBSERVED_UNPACKER][thread] == event->word) {
+        set = writers->unit[OBSERVED_UNPACKER][thread];
+        record->is_range = true;
+    }
+    memcpy(record->source, set.address, sizeof record->source);
+    record->sources = set.count;
+}
+
+static void record_writer(struct writers *writers, size_t datum, const struct observed *event)
+{
+    struct writers_record *record = &writers->record[datum];
+    *record =
+        (struct writers_record){.is_written = true, .sequence = writers->sequence, .event = *event};
+    if (!event->word && is_hart(event->agent)) {
+        record->event.word = word_of_code(writers, event->pc);
+    }
+    if (event->thread < PENROSE_TENSIX_THREADS) {
+        record->early = writers->early;
+    }
+    fill_sources(writers, event, record);
+}
+
+/* A write to memory: of each watched word that it covers. */
+static void note_written(struct writers *writers, const struct observed *event)
+{
+    const uint32_t *watched = writers->l1;
+    uint64_t size = writers->tile->kind->l1_bytes, start = event->address;
+    unsigned word;
+    if (is_hart(event->agent) && find_local_word(event->agent, event->address, &word)) {
+        writers->hart[event->agent].of_local[word] = sources_of_store(writers, event);
+        watched = writers->local[event->agent];
+        size = tile_local_size((enum rv32_core)event->agent);
+        start = event->address - RV32_LOCAL_BASE;
+    }
+    for (uint64_t at = start / WORD; watched && at * WORD < start + event->size && at * WORD < size;
+         at++) {
+        if (watched[at]) {
+            record_writer(writers, watched[at] - 1, event);
+        }
+    }
+}
+
+/* --- State of the coprocessor --- */
+
+static uint32_t state_value(const struct writers *writers, const struct writers_datum *datum)
+{
+    uint32_t row[PENROSE_LANES] = {0}, value = 0;
+    const unsigned x = writers->x, y = writers->y, index = datum->index;
+    switch (datum->kind) {
+    case WRITERS_DST16:
+        penrose_dst_read(writers->chip, x, y, index / 16, PENROSE_DST_BF16, row, NULL);
+        return row[index % 16];
+    case WRITERS_DST32:
+        penrose_dst_read(writers->chip, x, y, index / 16, PENROSE_DST_FP32, row, NULL);
+        return row[index % 16];
+    case WRITERS_SRC:
+        penrose_src_read(writers->chip, x, y, datum->part > 1, datum->part & 1, index / 16, row,
+                         NULL);
+        return row[index % 16];
+    case WRITERS_LREG:
+        penrose_lreg_read(writers->chip, x, y, index / PENROSE_LANES, row, NULL);
+        return row[index % PENROSE_LANES];
+    case WRITERS_FIELD:
+        penrose_tensix_read(writers->chip, x, y, datum->name, &value, NULL);
+        return value;
+    default:
+        return 0;
+    }
+}
+
+static void look_at_state(struct writers *writers, const struct observed *event)
+{
+    for (size_t i = 0; i < writers->states; i++) {
+        struct watched_state *state = &writers->state[i];
+        uint32_t value = state_value(writers, &writers->data[state->datum]);
+        if (value != state->value) {
+            state->value = value;
+            record_writer(writers, state->datum, event);
+        }
+    }
+}
+
+/* Keeps all changes of Dst, for those who read it too early. */
+static void look_at_dst(struct writers *writers, const struct observed *event)
+{
+    const struct tensix_dst *dst = &writers->tile->tensix.dst;
+    if (memcmp(&writers->dst, dst, sizeof writers->dst) == 0) {
+        return;
+    }
+    writers->dst = *dst;
+    if (writers->changes == writers->change_room) {
+        size_t room = writers->change_room ? 2 * writers->change_room : 256;
+        struct dst_change *grown = realloc(writers->change, room * sizeof *grown);
+        if (!grown) {
+            return; /* later changes are not told */
+        }
+        writers->change = grown;
+        writers->change_room = room;
+    }
+    writers->change[writers->changes++] =
+        (struct dst_change){writers->sequence, event->cycle, event->pc, event->word, event->thread};
+}
+
+/* Does an instruction of the Scalar Unit read this GPR? Fields that name GPRs end in "reg", those of
+ * halves in "half_reg"; "right" is one where "right_is_imm" is 0. */
+static bool reads_gpr(unsigned row, uint32_t word, unsigned gpr)
+{
+    const struct isa_format *format = tensix_rows[row].format;
+    bool is_immediate = false;
+    for (unsigned i = 0; i < ISA_MAX_FIELDS && format->field[i]; i++) {
+        const char *name = format->field[i]->name;
+        unsigned value = (unsigned)isa_field_get(format->field[i], word);
+        bool is_gpr = (strstr(name, "reg") && !strstr(name, "result")) ||
+                      (strcmp(name, "right") == 0 && !is_immediate);
+        is_immediate |= strcmp(name, "right_is_imm") == 0 && value;
+        if (is_gpr && (strstr(name, "half") ? value / 2 : value) == gpr) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What reads a GPR before a result that was requested for it has arrived. */
+static void note_early_read(struct writers *writers, const struct observed *event)
+{
+    const struct tensix *tensix = &writers->tile->tensix;
+    unsigned row = tensix_row_of(event->word);
+    for (unsigned i = 0; i < tensix->results && row < TENSIX_ROWS; i++) {
+        const struct tensix_result *result = &tensix->result[i];
+        if (result->thread != event->thread || !result->requested || result->is_config) {
+            continue;
+        }
+        for (unsigned gpr = result->first; gpr < result->first + (unsigned)result->count; gpr++) {
+            if (reads_gpr(row, event->word, gpr) && !writers->early.is_there) {
+                writers->early = (struct writers_early_read){true,        event->cycle,  event->pc,
+                                                             event->word, event->thread, gpr};
+            }
+        }
+    }
+}
+
+/* --- Events --- */
+
+static bool changes_state(const struct observed *event)
+{
+    bool is_register = event->kind == OBSERVED_WRITTEN && is_hart(event->agent) &&
+                       event->address >= RV32_LOCAL_BASE;
+    return event->kind == OBSERVED_TENSIX || is_register;
+}
+
+static bool see_writer(void *context, struct tile *tile, const struct observed *event)
+{
+    struct writers *writers = context;
+    (void)tile;
+    if (event->cycle > writers->until) {
+        return false;
+    }
+    writers->sequence++;
+    if (event->kind == OBSERVED_READ && is_hart(event->agent)) {
+        note_load(writers, event);
+    } else if (event->kind == OBSERVED_READ) {
+        note_unit_read(writers, event);
+    } else if (event->kind == OBSERVED_FINISHED) {
+        note_finished(writers, event);
+    } else if (event->kind == OBSERVED_WRITTEN) {
+        note_written(writers, event);
+    }
+    if (event->kind == OBSERVED_TENSIX && event->thread < PENROSE_TENSIX_THREADS) {
+        note_early_read(writers, event);
+    }
+    if (changes_state(event)) {
+        look_at_state(writers, event);
+        look_at_dst(writers, event);
+    }
+    return false;
+}
+
+static bool wants_tile(void *context, const struct tile *tile)
+{
+    const struct writers *writers = context;
+    return tile == writers->tile;
+}
+
+/* --- Beginning and end --- */
+
+static bool watch_datum(struct writers *writers, size_t i, unsigned watched[WRITERS_KINDS])
+{
+    const struct writers_datum *datum = &writers->data[i];
+    if (datum->kind == WRITERS_L1 && datum->index < writers->tile->kind->l1_bytes) {
+        writers->l1[datum->index / WORD] = (uint32_t)i + 1;
+        return true;
+    }
+    if (datum->kind == WRITERS_LOCAL && datum->part < PENROSE_HARTS &&
+        datum->index < LOCAL_WORDS * WORD) {
+        writers->local[datum->part][datum->index / WORD] = (uint32_t)i + 1;
+        return true;
+    }
+    if (datum->kind > WRITERS_LOCAL && watched[datum->kind] < WRITERS_MOST_STATE) {
+        watched[datum->kind]++;
+        writers->state[writers->states++] = (struct watched_state){i, state_value(writers, datum)};
+        return true;
+    }
+    return false;
+}
+
+static bool make_writers_room(struct writers *writers, size_t count)
+{
+    bool has_room = true;
+    writers->data = calloc(count + 1, sizeof *writers->data);
+    writers->record = calloc(count + 1, sizeof *writers->record);
+    writers->state = calloc(count + 1, sizeof *writers->state);
+    writers->l1 = calloc(writers->tile->kind->l1_bytes / WORD, sizeof *writers->l1);
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        writers->local[hart] = calloc(LOCAL_WORDS, sizeof *writers->local[hart]);
+        has_room &= writers->local[hart] != NULL;
+    }
+    return has_room && writers->data && writers->record && writers->state && writers->l1;
+}
+
+enum penrose_status writers_start(struct penrose_chip *chip, unsigned x, unsigned y,
+                                  const struct writers_datum *data, size_t count, uint64_t until,
+                                  struct writers **writers, struct penrose_error *error)
+{
+    struct tile *tile;
+    unsigned watched[WRITERS_KINDS] = {0};
+    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
+    struct writers *new = status ? NULL : calloc(1, sizeof *new);
+    *writers = new;
+    if (status) {
+        return status;
+    }
+    if (new) {
+        *new = (struct writers){
+            .chip = chip, .tile = tile, .x = x, .y = y, .until = until, .count = count};
+    }
+    if (!new || !make_writers_room(new, count)) {
+        writers_end(new);
+        *writers = NULL;
+        return error_set(error, PENROSE_E_MEMORY, "no memory to watch who writes");
+    }
+    memcpy(new->data, data, count * sizeof *data);
+    for (size_t i = 0; i < count; i++) {
+        watch_datum(new, i, watched);
+    }
+    new->dst = tile->tensix.dst;
+    new->observer = (struct observer){.kinds = 1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN |
+                                               1 << OBSERVED_FINISHED | 1 << OBSERVED_TENSIX,
+                                      .lets_sleep = true,
+                                      .see = see_writer,
+                                      .wants = wants_tile,
+                                      .context = new};
+    return chip_observe(chip, &new->observer, error);
+}
+
+/* Dst's first change behind a packer's write. */
+static void find_later_dst(const struct writers *writers, struct writers_record *record)
+{
+    if (record->event.agent != OBSERVED_PACKER || record->has_later_dst) {
+        return;
+    }
+    for (size_t i = 0; i < writers->changes; i++) {
+        const struct dst_change *change = &writers->change[i];
+        if (change->sequence > record->sequence) {
+            record->has_later_dst = true;
+            record->later_dst_cycle = change->cycle;
+            record->later_dst_pc = change->pc;
+            record->later_dst_word = change->word;
+            record->later_dst_thread = change->thread;
+            return;
+        }
+    }
+}
+
+static void name_instruction(struct writers_record *record)
+{
+    const struct observed *event = &record->event;
+    if (*record->instruction || !event->word) {
+        return;
+    }
+    if (event->thread < PENROSE_TENSIX_THREADS || event->kind == OBSERVED_TENSIX) {
+        penrose_tensix_disassemble(event->word, record->instruction, sizeof record->instruction);
+    } else if (is_hart(event->agent)) {
+        penrose_disassemble(event->word, event->pc, record->instruction,
+                            sizeof record->instruction);
+    }
+}
+
+const struct writers_record *writers_record(const struct writers *writers, size_t index)
+{
+    if (index >= writers->count) {
+        return NULL;
+    }
+    struct writers_record *record = &writers->record[index];
+    name_instruction(record);
+    find_later_dst(writers, record);
+    return record;
+}
+
+void writers_end(struct writers *writers)
+{
+    if (!writers) {
+        return;
+    }
+    chip_unobserve(writers->chip, &writers->observer);
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        free(writers->local[hart]);
+    }
+    free(writers->data);
+    free(writers->record);
+    free(writers->state);
+    free(writers->l1);
+    free(writers->change);
+    free(writers);
+}

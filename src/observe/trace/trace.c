@@ -1,0 +1,473 @@
+/*
+ * The trace of a chip, see penrose/trace.h.
+ *
+ * What observers are told becomes events, which are gathered for a window: tiles run one after the
+ * other, and the agents of a tile in bursts. At the window's end they are sorted by cycle, filtered
+ * and handed out. An instruction is gathered when it starts and completed when it is over. One that
+ * has to wait starts again later: then the first start is dropped.
+ */
+#include <penrose/trace.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chip/chip.h"
+#include "isa/error.h"
+#include "isa/export.h"
+#include "observe/trace/code.h"
+#include "observe/trace/filter.h"
+
+enum { MOST_GATHERED = 1 << 20, WAITERS = RV32_CORES + TENSIX_THREADS };
+
+struct gathered {
+    struct penrose_trace_event event;
+    bool is_open;    /* an instruction that is not over */
+    bool is_dropped; /* it starts again later */
+};
+
+struct trace_key {
+    uint64_t cycle;
+    uint32_t index;
+};
+
+/* What is under way in a tile: the instruction of each hart, as an index plus one, and since when
+ * harts and threads wait (plus one; 0: they do not). */
+struct under_trace {
+    uint32_t open[RV32_CORES];
+    uint64_t waits_since[WAITERS];
+};
+
+struct tracer {
+    struct observer observer;
+    struct penrose_chip *chip;
+    struct trace_filter filter;
+    struct trace_code code;
+    struct isa_index rows;
+    void (*take)(void *context, const struct penrose_trace_event *event);
+    void *context;
+    struct gathered *gathered;
+    struct trace_key *key;
+    uint32_t count, room;
+    struct under_trace tile[NOC_NODES];
+};
+
+static void end_window(void *context);
+
+/* --- Handing out --- */
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct trace_key *first = a, *second = b;
+    if (first->cycle != second->cycle) {
+        return first->cycle < second->cycle ? -1 : 1;
+    }
+    return first->index < second->index ? -1 : 1;
+}
+
+static void hand_out(struct tracer *tracer, struct gathered *gathered)
+{
+    struct penrose_trace_event *event = &gathered->event;
+    if (gathered->is_dropped) {
+        return;
+    }
+    trace_code_find(&tracer->code, event);
+    if (trace_filter_takes(&tracer->filter, event)) {
+        tracer->take(tracer->context, event);
+    }
+}
+
+/* Keeps what belongs to a later window, and hands out the rest in the order of time. */
+static void hand_out_until(struct tracer *tracer, uint64_t end)
+{
+    uint32_t keys = 0, kept = 0;
+    for (uint32_t i = 0; i < tracer->count; i++) {
+        if (tracer->gathered[i].event.cycle < end) {
+            tracer->key[keys++] = (struct trace_key){tracer->gathered[i].event.cycle, i};
+        }
+    }
+    qsort(tracer->key, keys, sizeof *tracer->key, compare_keys);
+    for (uint32_t i = 0; i < keys; i++) {
+        hand_out(tracer, &tracer->gathered[tracer->key[i].index]);
+    }
+    for (uint32_t i = 0; i < tracer->count; i++) {
+        if (tracer->gathered[i].event.cycle >= end) {
+            tracer->gathered[kept++] = tracer->gathered[i];
+        }
+    }
+    tracer->count = kept;
+    for (unsigned node = 0; node < NOC_NODES; node++) {
+        memset(tracer->tile[node].open, 0, sizeof tracer->tile[node].open);
+    }
+}
+
+static void end_window(void *context)
+{
+    struct tracer *tracer = context;
+    hand_out_until(tracer, tracer->chip->now);
+}
+
+/* --- Gathering --- */
+
+static bool make_trace_room(struct tracer *tracer)
+{
+    if (tracer->count < tracer->room) {
+        return true;
+    }
+    uint32_t room = tracer->room ? tracer->room * 2 : 4096;
+    struct gathered *gathered =
+        room <= MOST_GATHERED ? realloc(tracer->gathered, room * sizeof *gathered) : NULL;
+    tracer->gathered = gathered ? gathered : tracer->gathered;
+    struct trace_key *key = gathered ? realloc(tracer->key, room * sizeof *key) : NULL;
+    tracer->key = key ? key : tracer->key;
+    tracer->room = key ? room : tracer->room;
+    return key != NULL;
+}
+
+/* Appends; where there is no more room, what was gathered goes first, be it early. */
+static void gather_entry(struct tracer *tracer, const struct gathered *gathered)
+{
+    if (!make_trace_room(tracer)) {
+        hand_out_until(tracer, UINT64_MAX);
+    }
+    if (tracer->count < tracer->room) {
+        tracer->gathered[tracer->count++] = *gathered;
+    }
+}
+
+static struct penrose_trace_event start_event(const struct tile *tile, const struct observed *seen,
+                                              enum penrose_trace_kind kind)
+{
+    struct penrose_trace_event event = {.kind = kind,
+                                        .x = tile->x,
+                                        .y = tile->y,
+                                        .agent = (enum penrose_agent)seen->agent,
+                                        .thread =
+                                            seen->thread < TENSIX_THREADS ? (int)seen->thread : -1,
+                                        .cycle = seen->cycle,
+                                        .pc = seen->pc,
+                                        .word = seen->word,
+                                        .what = "",
+                                        .symbol = "",
+                                        .source = ""};
+    const char *own = seen->agent < OBSERVED_NOC ? tile->kind->hart[seen->agent] : NULL;
+    event.agent_name = own ? own : penrose_agent_name(event.agent);
+    event.agent_name = event.agent_name ? event.agent_name : "";
+    return event;
+}
+
+static void gather_event(struct tracer *tracer, const struct penrose_trace_event *event)
+{
+    gather_entry(tracer, &(struct gathered){.event = *event});
+}
+
+/* --- Instructions --- */
+
+/* The start of the hart's latest instruction, unless that is over. */
+static struct gathered *open_instruction(struct tracer *tracer, const struct tile *tile,
+                                         const struct observed *seen)
+{
+    uint32_t index = tracer->tile[tile->node].open[seen->agent];
+    struct gathered *gathered = index ? &tracer->gathered[index - 1] : NULL;
+    return gathered && gathered->is_open && gathered->event.pc == seen->pc ? gathered : NULL;
+}
+
+static void drop_start(struct tracer *tracer, const struct tile *tile, const struct observed *seen)
+{
+    struct gathered *gathered = open_instruction(tracer, tile, seen);
+    if (gathered) {
+        gathered->is_dropped = true;
+    }
+}
+
+static void see_start(struct tracer *tracer, const struct tile *tile, const struct observed *seen)
+{
+    struct gathered gathered = {.event = start_event(tile, seen, PENROSE_TRACE_INSTRUCTION),
+                                .is_open = true};
+    drop_start(tracer, tile, seen);
+    gather_entry(tracer, &gathered);
+    tracer->tile[tile->node].open[seen->agent] = tracer->count;
+}
+
+static void find_result(const struct tracer *tracer, const struct rv32_hart *hart,
+                        struct penrose_trace_event *event)
+{
+    int row = isa_index_find(&tracer->rows, event->word);
+    if (row < 0) {
+        return;
+    }
+    uint32_t writes = rv32_row_effects((unsigned)row, event->word).writes;
+    bool is_float = strncmp(rv32_rows[row].format->text, "fd", 2) == 0;
+    unsigned number = event->word >> 7 & 31;
+    event->has_result = writes || is_float;
+    event->result.file = is_float ? PENROSE_F : PENROSE_X;
+    event->result.number = event->has_result ? number : 0;
+    event->result_value = is_float ? hart->f[number] : writes ? hart->x[number] : 0;
+}
+
+static void see_end(struct tracer *tracer, const struct tile *tile, const struct observed *seen)
+{
+    struct gathered *gathered = open_instruction(tracer, tile, seen);
+    if (gathered) {
+        gathered->is_open = false;
+        find_result(tracer, &tile->hart[seen->agent], &gathered->event);
+    }
+}
+
+/* --- Waits --- */
+
+static uint64_t *waits_since(struct tracer *tracer, const struct tile *tile,
+                             const struct observed *seen)
+{
+    unsigned waiter =
+        seen->thread < TENSIX_THREADS ? RV32_CORES + seen->thread : (unsigned)seen->agent;
+    return &tracer->tile[tile->node].waits_since[waiter < WAITERS ? waiter : 0];
+}
+
+static uint64_t end_wait(struct tracer *tracer, const struct tile *tile,
+                         const struct observed *seen)
+{
+    uint64_t *since = waits_since(tracer, tile, seen);
+    uint64_t waited = *since && seen->cycle >= *since ? seen->cycle - (*since - 1) : 0;
+    *since = 0;
+    return waited;
+}
+
+static void see_wait(struct tracer *tracer, const struct tile *tile, const struct observed *seen)
+{
+    struct penrose_trace_event event = start_event(tile, seen, PENROSE_TRACE_WAIT);
+    char text[256] = "";
+    event.begins = true;
+    event.address = seen->address;
+    event.size = seen->size;
+    if (event.thread >= 0) {
+        tensix_wait_text(&tile->tensix, seen->thread, text, sizeof text);
+        event.what = names_keep(&tracer->code.names, text, strlen(text));
+    } else {
+        drop_start(tracer, tile, seen);
+        event.what = seen->size ? tile_range_title(tile->kind->type, (enum tile_agent)seen->agent,
+                                                   (uint32_t)seen->address)
+                                : "the wall clock";
+    }
+    *waits_since(tracer, tile, seen) = seen->cycle + 1;
+    gather_event(tracer, &event);
+}
+
+static void see_wait_end(struct tracer *tracer, const struct tile *tile,
+                         const struct observed *seen)
+{
+    if (seen->thread < TENSIX_THREADS) {
+        return; /* the instruction tells */
+    }
+    struct penrose_trace_event event = start_event(tile, seen, PENROSE_TRACE_WAIT);
+    event.waited = end_wait(tracer, tile, seen);
+    gather_event(tracer, &event);
+}
+
+/* --- The rest --- */
+
+static bool accesses_memory(const struct tile *tile, const struct observed *seen)
+{
+    return seen->address < tile->kind->l1_bytes ||
+           seen->address - RV32_LOCAL_BASE < tile_local_size((enum rv32_core)seen->agent);
+}
+
+static void name_peer(const struct tracer *tracer, const struct observed *seen,
+                      struct penrose_trace_event *event)
+{
+    struct grid_position peer = chip_logical(tracer->chip, seen->node);
+    event->peer_x = peer.x;
+    event->peer_y = peer.y;
+}
+
+static void see_access(struct tracer *tracer, const struct tile *tile, const struct observed *seen)
+{
+    bool is_hart = seen->agent < OBSERVED_NOC;
+    struct penrose_trace_event event =
+        start_event(tile, seen,
+                    !is_hart                      ? PENROSE_TRACE_DATA
+                    : accesses_memory(tile, seen) ? PENROSE_TRACE_MEMORY
+                                                  : PENROSE_TRACE_REGISTER);
+    event.begins = seen->kind == OBSERVED_WRITTEN;
+    event.address = seen->address;
+    event.size = seen->size;
+    event.value = is_hart ? seen->value : 0;
+    if (event.kind == PENROSE_TRACE_REGISTER) {
+        event.what = tile_range_title(tile->kind->type, (enum tile_agent)seen->agent,
+                                      (uint32_t)seen->address);
+    }
+    if (seen->agent == OBSERVED_NOC) {
+        name_peer(tracer, seen, &event);
+    }
+    gather_event(tracer, &event);
+}
+
+static void see_packet(struct tracer *tracer, const struct tile *tile, const struct observed *seen)
+{
+    static const char *const kinds[] = {"read",
+                                        "write",
+                                        "atomic",
+                                        "read response",
+                                        "write acknowledgement",
+                                        "atomic response",
+                                        "multicast read",
+                                        "multicast write",
+                                        "multicast atomic"};
+    struct observed by = *seen;
+    bool is_own_request = seen->kind == OBSERVED_SENT && seen->packet <= NOC_ATOMIC;
+    by.agent = is_own_request && seen->asker < OBSERVED_NOC ? (enum observed_agent)seen->asker
+                                                            : OBSERVED_NOC;
+    struct penrose_trace_event event = start_event(tile, &by, PENROSE_TRACE_NOC);
+    event.begins = seen->kind == OBSERVED_SENT;
+    event.address = seen->address;
+    event.size = seen->size;
+    event.noc = seen->noc;
+    bool is_multicast = event.begins && seen->packet <= NOC_ATOMIC && seen->is_multicast;
+    event.what = kinds[seen->packet + (is_multicast ? NOC_ATOMIC_RESPONSE + 1 : 0)];
+    if (!is_own_request) {
+        event.pc = 0; /* it is one of another tile, perhaps */
+    }
+    if (!is_multicast) {
+        name_peer(tracer, seen, &event);
+    }
+    gather_event(tracer, &event);
+}
+
+static void see_tensix(struct tracer *tracer, const struct tile *tile, const struct observed *seen)
+{
+    struct penrose_trace_event event = start_event(tile, seen, PENROSE_TRACE_TENSIX);
+    event.waited = end_wait(tracer, tile, seen);
+    gather_event(tracer, &event);
+}
+
+static bool see_event(void *context, struct tile *tile, const struct observed *seen)
+{
+    struct tracer *tracer = context;
+    switch (seen->kind) {
+    case OBSERVED_STARTS:
+        see_start(tracer, tile, seen);
+        break;
+    case OBSERVED_FINISHED:
+        see_end(tracer, tile, seen);
+        break;
+    case OBSERVED_TENSIX:
+        see_tensix(tracer, tile, seen);
+        break;
+    case OBSERVED_READ:
+    case OBSERVED_WRITTEN:
+        see_access(tracer, tile, seen);
+        break;
+    case OBSERVED_SENT:
+    case OBSERVED_DELIVERED:
+        see_packet(tracer, tile, seen);
+        break;
+    case OBSERVED_WAITS:
+    case OBSERVED_POLLS:
+        see_wait(tracer, tile, seen);
+        break;
+    case OBSERVED_GOES_ON:
+        see_wait_end(tracer, tile, seen);
+        break;
+    case OBSERVED_PAUSED:
+    case OBSERVED_KINDS:
+        break;
+    }
+    return false;
+}
+
+/* --- Begin and end --- */
+
+static bool wants_traced(void *context, const struct tile *tile)
+{
+    const struct tracer *tracer = context;
+    return trace_filter_takes_tile(&tracer->filter, tile->x, tile->y);
+}
+
+/* What has to be observed for the kinds of events that pass. */
+static unsigned observed_kinds(const struct trace_filter *filter)
+{
+    enum {
+        WAITS = 1 << OBSERVED_WAITS | 1 << OBSERVED_POLLS | 1 << OBSERVED_GOES_ON,
+        ACCESSES = 1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN,
+    };
+    static const unsigned needed[PENROSE_TRACE_KINDS] = {
+        [PENROSE_TRACE_INSTRUCTION] = 1 << OBSERVED_STARTS | 1 << OBSERVED_FINISHED | WAITS,
+        [PENROSE_TRACE_TENSIX] = 1 << OBSERVED_TENSIX | WAITS,
+        [PENROSE_TRACE_MEMORY] = ACCESSES,
+        [PENROSE_TRACE_REGISTER] = ACCESSES,
+        [PENROSE_TRACE_DATA] = ACCESSES,
+        [PENROSE_TRACE_NOC] = 1 << OBSERVED_SENT | 1 << OBSERVED_DELIVERED,
+        [PENROSE_TRACE_WAIT] = WAITS,
+    };
+    unsigned kinds = 0;
+    for (unsigned kind = 0; kind < PENROSE_TRACE_KINDS; kind++) {
+        kinds |= !filter->kinds || filter->kinds >> kind & 1 ? needed[kind] : 0;
+    }
+    return kinds;
+}
+
+static void free_tracer(void *context)
+{
+    struct tracer *tracer = context;
+    trace_code_free(&tracer->code);
+    isa_index_free(&tracer->rows);
+    free(tracer->gathered);
+    free(tracer->key);
+    free(tracer);
+}
+
+/* Who traces the chip; NULL: nobody. */
+static struct tracer *tracer_of(const struct penrose_chip *chip)
+{
+    struct observer *observer = chip->observers;
+    while (observer && observer->see != see_event) {
+        observer = observer->next;
+    }
+    return observer ? observer->context : NULL;
+}
+
+static void end_trace(struct penrose_chip *chip)
+{
+    struct tracer *tracer = tracer_of(chip);
+    if (tracer) {
+        hand_out_until(tracer, UINT64_MAX);
+        chip_unobserve(chip, &tracer->observer);
+        free_tracer(tracer);
+    }
+}
+
+PENROSE_EXPORT enum penrose_status
+penrose_trace(struct penrose_chip *chip, const char *filter,
+              void (*take)(void *context, const struct penrose_trace_event *event), void *context,
+              struct penrose_error *error)
+{
+    struct trace_filter wanted;
+    enum penrose_status status = trace_filter_parse(filter, &wanted, error);
+    if (status != PENROSE_OK || !take) {
+        end_trace(chip);
+        return status;
+    }
+    end_trace(chip);
+    struct tracer *tracer = calloc(1, sizeof *tracer);
+    if (!tracer || !trace_code_init(&tracer->code, chip) || !rv32_index_build(&tracer->rows)) {
+        if (tracer) {
+            free_tracer(tracer);
+        }
+        return error_set(error, PENROSE_E_MEMORY, "no memory for a trace");
+    }
+    tracer->chip = chip;
+    tracer->filter = wanted;
+    tracer->take = take;
+    tracer->context = context;
+    tracer->observer = (struct observer){.kinds = observed_kinds(&wanted),
+                                         .lets_sleep = true,
+                                         .see = see_event,
+                                         .wants = wants_traced,
+                                         .window = end_window,
+                                         .free = free_tracer,
+                                         .context = tracer};
+    status = chip_observe(chip, &tracer->observer, error);
+    if (status != PENROSE_OK) {
+        free_tracer(tracer);
+    }
+    return status;
+}

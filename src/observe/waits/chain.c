@@ -1,0 +1,377 @@
+/*
+ * See wait_chain.h. The waiters of a tile are its harts and the threads of its coprocessor. What each
+ * waits for says who could bring it about, by the roles that kernels give to harts: brisc and ncrisc
+ * move data, thread 0 unpacks, 1 computes, 2 packs. The first of those who waits itself, and not in
+ * the end for the asker, is the cause; where there is none, the missing event is the root.
+ */
+#include "observe/waits/chain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "addresses.h"
+#include "chip/firmware.h"
+#include "observe/waits/places.h"
+#include "tensix/exec.h"
+
+enum {
+    THREAD_0 = RV32_CORES, /* waiters: harts, then threads */
+    WAITERS = RV32_CORES + TENSIX_THREADS,
+    NOBODY = -1,
+    MOST_CANDIDATES = 4,
+};
+
+struct waiter {
+    bool waits;
+    const char *over;  /* it will not do anything any more: "has ended"; NULL: it may */
+    char what[128];    /* that it waits for */
+    char missing[192]; /* the event, as a sentence */
+    uint8_t candidate[MOST_CANDIDATES]; /* harts and threads that may bring it about */
+    unsigned candidates;
+    bool is_guess; /* they are */
+    int cause;
+};
+
+struct chain {
+    struct penrose_chip *chip;
+    struct tile *tile;
+    struct waiter waiter[WAITERS];
+};
+
+static void add_candidates(struct waiter *waiter, unsigned count, const uint8_t *candidate)
+{
+    for (unsigned i = 0; i < count && waiter->candidates < MOST_CANDIDATES; i++) {
+        waiter->candidate[waiter->candidates++] = candidate[i];
+    }
+}
+
+/* --- What harts wait for --- */
+
+/* Pages of a circular buffer: data come from the movers to the unpacker and from the packer to
+ * them. */
+static void wait_for_pages(struct waiter *waiter, enum rv32_core core,
+                           const struct wait_buffer *buffer)
+{
+    static const uint8_t movers_first[] = {RV32_NC, RV32_B, RV32_T2, RV32_T0};
+    static const uint8_t packer_first[] = {RV32_T2, RV32_NC, RV32_B};
+    static const uint8_t unpacker_first[] = {RV32_T0, RV32_NC, RV32_B};
+    bool is_mover = core == RV32_B || core == RV32_NC;
+    waiter->is_guess = true;
+    snprintf(waiter->what, sizeof waiter->what, "%s of %s",
+             buffer->wants_pages ? "pages" : "free pages", buffer->name);
+    snprintf(waiter->missing, sizeof waiter->missing, "nobody %s %s%s",
+             buffer->wants_pages ? "pushes pages to" : "pops pages from", buffer->name,
+             buffer->wants_pages && buffer->is_empty ? ", which is empty" : "");
+    if (!is_mover) {
+        add_candidates(waiter, 4, movers_first);
+    } else {
+        add_candidates(waiter, 3, buffer->wants_pages ? packer_first : unpacker_first);
+    }
+}
+
+static void wait_for_places(struct chain *chain, struct waiter *waiter, enum rv32_core core)
+{
+    const struct rv32_idle *idle = &chain->tile->run[core].idle;
+    static const uint8_t trisc[] = {RV32_T1, RV32_T0, RV32_T2};
+    struct wait_buffer buffer;
+    if (wait_places_buffer(chain->chip, chain->tile, core, &buffer)) {
+        wait_for_pages(waiter, core, &buffer);
+    } else if (idle->places > 0) {
+        unsigned place = 0; /* others can change what is not in the local RAM */
+        while (place < idle->places - 1 &&
+               idle->place[place].address - RV32_LOCAL_BASE < tile_local_size(core)) {
+            place++;
+        }
+        wait_places_name(chain->chip, chain->tile, core, &idle->place[place], waiter->what,
+                         sizeof waiter->what);
+        bool is_semaphore = strncmp(waiter->what, "Tensix semaphore", 16) == 0;
+        bool is_niu = strncmp(waiter->what, "NoC", 3) == 0;
+        snprintf(waiter->missing, sizeof waiter->missing, "%s %.120s",
+                 is_niu         ? "no response changes"
+                 : is_semaphore ? "nobody posts or takes"
+                                : "nobody changes",
+                 waiter->what);
+        add_candidates(waiter, is_semaphore ? 3 : 0, trisc);
+    } else {
+        snprintf(waiter->what, sizeof waiter->what, "%s", "nothing that could come");
+        snprintf(waiter->missing, sizeof waiter->missing, "%s", "an endless loop");
+    }
+}
+
+static void wait_for_answer(const struct chain *chain, struct waiter *waiter, enum rv32_core core)
+{
+    const struct rv32_access *access = &chain->tile->hart[core].access;
+    const uint8_t thread = (uint8_t)(THREAD_0 + core - RV32_T0);
+    bool is_trisc = core >= RV32_T0 && core <= RV32_T2;
+    bool is_mailbox = access->address >= AT_MAILBOX && access->address < END_MAILBOX;
+    const uint8_t sender = (uint8_t)((access->address - AT_MAILBOX) >> 12 & 3);
+    if (is_mailbox && !access->store) {
+        snprintf(waiter->what, sizeof waiter->what, "a word in the mailbox from %s",
+                 rv32_core_names[sender]);
+        snprintf(waiter->missing, sizeof waiter->missing, "%s sends nothing to the mailbox of %s",
+                 rv32_core_names[sender], rv32_core_names[core]);
+        add_candidates(waiter, 1, &sender);
+        return;
+    }
+    snprintf(waiter->what, sizeof waiter->what, "%s",
+             is_trisc ? "its thread of the coprocessor" : "an answer");
+    snprintf(waiter->missing, sizeof waiter->missing, "a %s 0x%08x is not answered",
+             access->store ? "store to" : "load from", access->address);
+    add_candidates(waiter, is_trisc, &thread);
+}
+
+static void note_hart(struct chain *chain, enum rv32_core core)
+{
+    struct waiter *waiter = &chain->waiter[core];
+    switch (chain->tile->run[core].state) {
+    case HART_HELD:
+        waiter->over = "is in reset";
+        break;
+    case HART_READY:
+        break;
+    case HART_WAITING:
+        waiter->waits = true;
+        wait_for_answer(chain, waiter, core);
+        break;
+    case HART_ASLEEP:
+        if (wait_places_is_done(chain->chip, chain->tile, core)) {
+            waiter->over = "has ended";
+            break;
+        }
+        waiter->waits = true;
+        wait_for_places(chain, waiter, core);
+        break;
+    case HART_PAUSED:
+        waiter->over = "has ended";
+        break;
+    case HART_FAULTED:
+        waiter->over = "has stopped with a fault";
+        break;
+    }
+}
+
+/* --- What threads wait for --- */
+
+static void wait_for_semaphore(const struct tensix_latch *latch, unsigned thread,
+                               struct waiter *waiter)
+{
+    /* Who posts is before the waiter in the order unpack, math, pack; who takes is behind it. */
+    static const uint8_t before[][2] = {{1, 2}, {0, 2}, {1, 0}};
+    static const uint8_t behind[][2] = {{1, 2}, {2, 0}, {1, 0}};
+    bool is_zero = latch->semaphore_conditions & 1;
+    unsigned semaphore = latch->semaphores ? (unsigned)__builtin_ctz(latch->semaphores) : 0;
+    snprintf(waiter->what, sizeof waiter->what, "semaphore %u", semaphore);
+    snprintf(waiter->missing, sizeof waiter->missing, "nobody %s semaphore %u",
+             is_zero ? "posts" : "takes from", semaphore);
+    for (unsigned i = 0; i < 2; i++) {
+        const uint8_t other = is_zero ? before[thread][i] : behind[thread][i];
+        const uint8_t both[] = {(uint8_t)(THREAD_0 + other), (uint8_t)(RV32_T0 + other)};
+        add_candidates(waiter, 2, both);
+    }
+}
+
+static void wait_for_src(uint32_t detail, uint32_t word, struct waiter *waiter)
+{
+    bool is_unpacker = tensix_row_infos[tensix_row_of(word)].unit == TENSIX_UNIT_UNPACK;
+    const char *src = detail & 1 ? "SrcB" : "SrcA";
+    const uint8_t other = is_unpacker ? 1 : 0;
+    const uint8_t both[] = {(uint8_t)(THREAD_0 + other), (uint8_t)(RV32_T0 + other)};
+    snprintf(waiter->what, sizeof waiter->what, is_unpacker ? "a free bank of %s" : "data in %s",
+             src);
+    snprintf(waiter->missing, sizeof waiter->missing,
+             is_unpacker ? "the Matrix Unit does not give %s back" : "nobody unpacks to %s", src);
+    add_candidates(waiter, 2, both);
+}
+
+static void wait_for_mutex(const struct tensix *tensix, uint32_t mutex, struct waiter *waiter)
+{
+    unsigned owner = tensix->mutex[mutex % (sizeof tensix->mutex / sizeof tensix->mutex[0])];
+    snprintf(waiter->what, sizeof waiter->what, "mutex %u", mutex);
+    snprintf(waiter->missing, sizeof waiter->missing, "nobody releases mutex %u", mutex);
+    if (owner < TENSIX_THREADS) {
+        const uint8_t both[] = {(uint8_t)(THREAD_0 + owner), (uint8_t)(RV32_T0 + owner)};
+        add_candidates(waiter, 2, both);
+    }
+}
+
+static void note_thread(struct chain *chain, unsigned thread)
+{
+    const struct tensix *tensix = &chain->tile->tensix;
+    const struct tensix_thread *own = &tensix->thread[thread];
+    struct waiter *waiter = &chain->waiter[THREAD_0 + thread];
+    char text[256];
+    if (own->wait == TENSIX_WAITS_FOR_NOTHING ||
+        !tensix_wait_text(tensix, thread, text, sizeof text)) {
+        waiter->over = ""; /* its hart tells */
+        return;
+    }
+    waiter->waits = true;
+    if (own->wait == TENSIX_WAITS_FOR_LATCH && own->latch.semaphores) {
+        wait_for_semaphore(&own->latch, thread, waiter);
+    } else if (own->wait == TENSIX_WAITS_FOR_SRC) {
+        wait_for_src(own->wait_detail, own->next, waiter);
+    } else if (own->wait == TENSIX_WAITS_FOR_MUTEX) {
+        wait_for_mutex(tensix, own->wait_detail, waiter);
+    } else {
+        snprintf(waiter->what, sizeof waiter->what, "%.127s", text);
+        snprintf(waiter->missing, sizeof waiter->missing, "%.191s", text);
+    }
+}
+
+/* --- Causes --- */
+
+static bool leads_to(const struct chain *chain, unsigned from, unsigned to)
+{
+    int at = (int)from;
+    for (unsigned i = 0; i <= WAITERS && at != NOBODY; i++) {
+        if (at == (int)to) {
+            return true;
+        }
+        at = chain->waiter[at].cause;
+    }
+    return false;
+}
+
+/* Those of which nobody who runs could help: then nobody is at fault yet. */
+static bool waits_for_runner(const struct chain *chain, const struct waiter *waiter)
+{
+    bool has_runner = false;
+    for (unsigned i = 0; i < waiter->candidates; i++) {
+        const struct waiter *other = &chain->waiter[waiter->candidate[i]];
+        has_runner |= !other->waits && !other->over;
+    }
+    return has_runner;
+}
+
+/* The first candidate that waits, unless one before it has ended: then that is the reason. */
+static void choose_cause(struct chain *chain, unsigned number)
+{
+    struct waiter *waiter = &chain->waiter[number];
+    if (!waiter->waits || waits_for_runner(chain, waiter)) {
+        return;
+    }
+    for (unsigned i = 0; i < waiter->candidates; i++) {
+        unsigned other = waiter->candidate[i];
+        bool is_hart = other < THREAD_0;
+        if (is_hart && chain->waiter[other].over && chain->tile->run[other].state != HART_HELD) {
+            return;
+        }
+        if (chain->waiter[other].waits && !leads_to(chain, other, number)) {
+            waiter->cause = (int)other;
+            return;
+        }
+    }
+}
+
+/* What is certain comes first, then who works on which circular buffer, which is a guess. */
+static void choose_causes(struct chain *chain)
+{
+    for (unsigned guess = 0; guess < 2; guess++) {
+        for (unsigned i = 0; i < WAITERS; i++) {
+            if (chain->waiter[i].is_guess == guess) {
+                choose_cause(chain, i);
+            }
+        }
+    }
+}
+
+/* --- Words --- */
+
+static void put_waiter(struct chain *chain, unsigned number, struct wait_words *words)
+{
+    struct tile *tile = chain->tile;
+    bool is_thread = number >= THREAD_0;
+    unsigned thread = number - THREAD_0;
+    uint32_t pc = is_thread ? tile->tensix.thread[thread].origin.pc : tile->hart[number].pc;
+    char source[256];
+    if (is_thread) {
+        wait_words_put(words, "thread %u of the coprocessor", thread);
+    } else {
+        wait_words_put(words, "%s", tile->kind->hart[number]);
+    }
+    penrose_locate(chain->chip, tile->x, tile->y, pc, NULL, 0, source, sizeof source);
+    const char *slash = strrchr(source, '/');
+    if (*source) {
+        wait_words_put(words, " (%s)", slash ? slash + 1 : source);
+    }
+    wait_words_put(words, " waits for %s", chain->waiter[number].what);
+}
+
+static void put_dependents(struct chain *chain, unsigned number, struct wait_words *words)
+{
+    wait_words_put(words, "\n      -> ");
+    put_waiter(chain, number, words);
+    for (unsigned i = 0; i < WAITERS; i++) {
+        if (chain->waiter[i].waits && chain->waiter[i].cause == (int)number) {
+            put_dependents(chain, i, words);
+        }
+    }
+}
+
+/* ": ncrisc has ended, brisc is in reset": the first two of those who would have to bring it about.
+ * True where one of them has come to an end. */
+static bool put_over(const struct chain *chain, const struct waiter *waiter,
+                     struct wait_words *words)
+{
+    bool has_end = false;
+    for (unsigned i = 0, count = 0; i < waiter->candidates && count < 2; i++) {
+        unsigned other = waiter->candidate[i];
+        const struct waiter *by = &chain->waiter[other];
+        const char *over = by->over || by->waits ? by->over : "runs";
+        if (other < THREAD_0 && over) {
+            wait_words_put(words, "%s%s %s", count ? ", " : ": ", chain->tile->kind->hart[other],
+                           over);
+            has_end |= chain->tile->run[other].state != HART_HELD;
+            count++;
+        }
+    }
+    return has_end;
+}
+
+static bool is_cause(const struct chain *chain, unsigned number)
+{
+    bool is = false;
+    for (unsigned i = 0; i < WAITERS; i++) {
+        is |= chain->waiter[i].waits && chain->waiter[i].cause == (int)number;
+    }
+    return is;
+}
+
+static void add_root(struct wait_lines *lines, struct chain *chain, unsigned number)
+{
+    const struct waiter *waiter = &chain->waiter[number];
+    struct wait_words words;
+    wait_words_start(&words);
+    words.interest = WAIT_ROOT;
+    wait_words_put(&words, "%s: %s",
+                   waits_for_runner(chain, waiter) ? "cause so far" : "root cause",
+                   waiter->missing);
+    bool has_end = put_over(chain, waiter, &words);
+    put_dependents(chain, number, &words);
+    if ((has_end && !waits_for_runner(chain, waiter)) || is_cause(chain, number)) {
+        wait_lines_add(lines, chain->tile->x, chain->tile->y, &words);
+    }
+}
+
+void wait_chain_add(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+{
+    struct chain chain = {.chip = chip, .tile = tile};
+    if (tile->kind->type != TILE_TENSIX) {
+        return;
+    }
+    for (unsigned i = 0; i < WAITERS; i++) {
+        chain.waiter[i].cause = NOBODY;
+    }
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        note_hart(&chain, (enum rv32_core)core);
+    }
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        note_thread(&chain, thread);
+    }
+    choose_causes(&chain);
+    for (unsigned i = 0; i < WAITERS; i++) {
+        if (chain.waiter[i].waits && chain.waiter[i].cause == NOBODY) {
+            add_root(lines, &chain, i);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+/*
+ * Responses that NIUs still count on, see responses.h.
+ *
+ * NIU_MST_REQS_OUTSTANDING_ID(id) alone does not say how many are missing: a multicast adds one and
+ * takes one away for each receiver. The counters of requests and responses, of reads, writes and
+ * atomics each, show whether there were multicasts: then more responses came than there were
+ * requests. What the ids say is told only where it agrees with those counters.
+ */
+#include "observe/waits/responses.h"
+
+#include "observe/waits/under_way.h"
+#include "observe/waits/places.h"
+
+/* --- What is owed --- */
+
+enum { KINDS = 3, ANY_ID = NIU_TRANSACTIONS };
+
+static const struct {
+    enum niu_counter asked, answered;
+    const char *name, *barrier;
+    bool has_multicasts;
+} kinds[KINDS] = {
+    {NIU_MST_RD_REQ_SENT, NIU_MST_RD_RESP_RECEIVED, "reads", "noc_async_read_barrier", false},
+    {NIU_MST_NONPOSTED_WR_REQ_SENT, NIU_MST_WR_ACK_RECEIVED, "writes", "noc_async_write_barrier",
+     true},
+    {NIU_MST_NONPOSTED_ATOMIC_SENT, NIU_MST_ATOMIC_RESP_RECEIVED, "atomics",
+     "noc_async_atomic_barrier", true},
+};
+
+static unsigned kind_of(const struct noc_packet *packet)
+{
+    return packet->kind % KINDS; /* requests and their responses are in the same order */
+}
+
+/* Responses of a kind that have not come, below zero where more came than there were requests. */
+static int32_t owed(const struct niu *niu, unsigned kind)
+{
+    const uint32_t *counter = niu->word + NIU_COUNTERS / 4;
+    return (int32_t)(counter[kinds[kind].asked] - counter[kinds[kind].answered]);
+}
+
+/* The counter of an id, which has eight bits, as a number that may be below zero. */
+static int outstanding(const struct niu *niu, unsigned id)
+{
+    return (int8_t)niu_outstanding(niu, id);
+}
+
+bool responses_ids_hold(const struct niu *niu)
+{
+    int32_t missing = 0, unasked = 0;
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        int32_t number = owed(niu, kind);
+        if (number < 0 && kinds[kind].has_multicasts) {
+            return false;
+        }
+        missing += number > 0 ? number : 0;
+        unasked += number < 0 ? -number : 0;
+    }
+    for (unsigned id = 0; id < NIU_TRANSACTIONS; id++) {
+        int number = outstanding(niu, id);
+        missing -= number > 0 ? number : 0;
+        unasked -= number < 0 ? -number : 0;
+    }
+    return missing >= 0 && unasked >= 0;
+}
+
+/* --- What is under way --- */
+
+struct search {
+    const struct tile *tile;
+    unsigned noc, id;
+    bool found;
+};
+
+static void visit_own(void *context, const struct noc_packet *packet)
+{
+    struct search *search = context;
+    search->found |= packet->origin == search->tile->node && packet->noc == search->noc &&
+                     packet->wants_response &&
+                     (search->id == ANY_ID || noc_transaction(packet) == search->id);
+}
+
+/* Is a request of the tile under way, or its response? */
+static bool is_under_way(const struct penrose_chip *chip, const struct tile *tile, unsigned noc,
+                         unsigned id)
+{
+    struct search search = {.tile = tile, .noc = noc, .id = id};
+    under_way_visit(chip, visit_own, &search);
+    return search.found;
+}
+
+/* --- What is lost --- */
+
+static void put_missing(struct wait_words *words, int32_t missing)
+{
+    wait_words_put(words, "responses are missing, and nothing is under way: requests were dropped, "
+                          "or answered to another tile");
+    wait_words_value(words, "; %d missing", (int)missing);
+}
+
+static void add_id(struct wait_lines *lines, const struct penrose_chip *chip,
+                   const struct tile *tile, unsigned noc, unsigned id)
+{
+    int missing = outstanding(&tile->niu[noc], id);
+    struct wait_words words;
+    if (missing == 0 || is_under_way(chip, tile, noc, id)) {
+        return;
+    }
+    wait_words_start(&words);
+    wait_words_put(&words, "NoC %u, transaction id %u: ", noc, id);
+    if (missing < 0) {
+        wait_words_put(&words, "more responses came than were asked for");
+    } else {
+        put_missing(&words, missing);
+    }
+    wait_lines_add(lines, tile->x, tile->y, &words);
+}
+
+/* With multicasts: the fewest responses of each kind that are missing. */
+static void add_kinds(struct wait_lines *lines, const struct penrose_chip *chip,
+                      const struct tile *tile, unsigned noc)
+{
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        int32_t missing = owed(&tile->niu[noc], kind);
+        struct wait_words words;
+        if (missing <= 0 || is_under_way(chip, tile, noc, ANY_ID)) {
+            continue;
+        }
+        wait_words_start(&words);
+        wait_words_put(&words, "NoC %u, %s: ", noc, kinds[kind].name);
+        put_missing(&words, missing);
+        wait_lines_add(lines, tile->x, tile->y, &words);
+    }
+}
+
+void responses_add_lost(struct wait_lines *lines, const struct penrose_chip *chip,
+                        const struct tile *tile, unsigned noc)
+{
+    if (wait_places_departs(tile, noc)) {
+        return;
+    }
+    if (!responses_ids_hold(&tile->niu[noc])) {
+        add_kinds(lines, chip, tile, noc);
+        return;
+    }
+    for (unsigned id = 0; id < NIU_TRANSACTIONS; id++) {
+        add_id(lines, chip, tile, noc, id);
+    }
+}
+
+/* --- What nobody waited for --- */
+
+struct group {
+    unsigned packets;
+    uint32_t pc; /* of who asked for one of them */
+};
+
+struct groups {
+    const struct tile *tile;
+    struct group group[2][KINDS][RV32_CORES]; /* by NoC, kind and hart */
+};
+
+static void count_in(struct group *group, uint32_t packets, uint32_t pc)
+{
+    group->packets += packets;
+    group->pc = pc;
+}
+
+static void visit_group(void *context, const struct noc_packet *packet)
+{
+    struct groups *groups = context;
+    if (packet->origin == groups->tile->node && packet->wants_response &&
+        packet->agent < RV32_CORES) {
+        count_in(&groups->group[packet->noc][kind_of(packet)][packet->agent], 1, packet->pc);
+    }
+}
+
+/* --schedule random: a request that its hart has given, and that has not left. */
+static void count_command(struct groups *groups, unsigned noc, unsigned buffer)
+{
+    enum { READ, ATOMIC, WRITE, TYPES, RESPONSE = 1 << 4 };
+    static const unsigned kind[TYPES] = {[READ] = 0, [WRITE] = 1, [ATOMIC] = 2};
+    const struct tile_command *command = &groups->tile->command[noc][buffer];
+    uint32_t ctrl = groups->tile->niu[noc].word[niu_buffer(buffer) + NIU_CTRL / 4];
+    unsigned type = ctrl & 3;
+    if (command->waits && command->agent < RV32_CORES && type < TYPES &&
+        (type == READ || ctrl & RESPONSE)) {
+        count_in(&groups->group[noc][kind[type]][command->agent], 1, command->pc);
+    }
+}
+
+/* Responses that came at once in this run and may take their time on hardware. */
+static void count_unseen(struct groups *groups)
+{
+    for (unsigned i = 0; i < 2 * (NOC_WRITE + 1) * RV32_CORES; i++) {
+        unsigned noc = i % 2, kind = i / 2 % (NOC_WRITE + 1), core = i / 2 / (NOC_WRITE + 1);
+        const struct tile_unseen *unseen = &groups->tile->unseen[noc][kind][core];
+        if (unseen->responses > 0) {
+            count_in(&groups->group[noc][kind][core], unseen->responses, unseen->pc);
+        }
+    }
+}
+
+static void add_group(struct wait_lines *lines, struct penrose_chip *chip, const struct tile *tile,
+                      unsigned noc, unsigned kind, enum rv32_core core, const struct group *group)
+{
+    struct wait_words words;
+    wait_words_start(&words);
+    wait_words_put(&words, "NoC %u: nobody has waited for the responses to %s of %s", noc,
+                   kinds[kind].name, tile->kind->hart[core]);
+    wait_words_value(&words, " (%u)", group->packets);
+    wait_words_put(&words, ", asked for");
+    wait_places_position(&words, chip, tile, group->pc);
+    wait_words_put(&words, ": wait for them before the kernel returns (%s)", kinds[kind].barrier);
+    wait_lines_add(lines, tile->x, tile->y, &words);
+}
+
+void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip,
+                             const struct tile *tile)
+{
+    struct groups groups = {.tile = tile};
+    under_way_visit(chip, visit_group, &groups);
+    count_unseen(&groups);
+    for (unsigned i = 0; i < 2 * NIU_BUFFERS; i++) {
+        count_command(&groups, i / NIU_BUFFERS, i % NIU_BUFFERS);
+    }
+    for (unsigned i = 0; i < 2 * KINDS * RV32_CORES; i++) {
+        unsigned noc = i / (KINDS * RV32_CORES), kind = i / RV32_CORES % KINDS;
+        enum rv32_core core = (enum rv32_core)(i % RV32_CORES);
+        if (groups.group[noc][kind][core].packets) {
+            add_group(lines, chip, tile, noc, kind, core, &groups.group[noc][kind][core]);
+        }
+    }
+}

@@ -1,0 +1,359 @@
+/*
+ * Who waits for what: harts, threads of the coprocessor, packets that a tile cannot take yet,
+ * responses that nobody will send any more. Tiles that wait for the same thing share a line.
+ */
+#include <string.h>
+
+#include "addresses.h"
+#include "chip/firmware.h"
+#include "isa/export.h"
+#include "noc/transaction.h"
+#include "observe/waits/responses.h"
+#include "observe/waits/under_way.h"
+#include "observe/waits/chain.h"
+#include "observe/waits/lines.h"
+#include "observe/waits/places.h"
+
+/* --- Harts that poll --- */
+
+/* A hart may read one place several times in an iteration; it is named once. */
+static bool named_before(const struct rv32_idle *idle, unsigned place)
+{
+    for (unsigned i = 0; i < place; i++) {
+        if (idle->place[i].address == idle->place[place].address) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_polling(struct wait_words *words, struct penrose_chip *chip, struct tile *tile,
+                        enum rv32_core core)
+{
+    const struct rv32_idle *idle = &tile->run[core].idle;
+    if (idle->places == 0 && idle->wake == UINT64_MAX) {
+        wait_words_put(words,
+                       ": endless loop without effect: it reads nothing that could ever change");
+        return;
+    }
+    if (wait_places_for_work(chip, tile, core, words)) {
+        words->interest = WAIT_IDLE;
+        return;
+    }
+    wait_words_put(words, ": polls ");
+    for (unsigned i = 0; i < idle->places; i++) {
+        if (!named_before(idle, i)) {
+            wait_words_put(words, "%s", i ? ", " : "");
+            wait_places_put(chip, tile, core, &idle->place[i], words);
+        }
+    }
+    if (idle->wake != UINT64_MAX) {
+        wait_words_put(words, "%sthe wall clock", idle->places ? " and " : "");
+        wait_words_value(words, ", until cycle %llu or later", (unsigned long long)idle->wake);
+    }
+}
+
+/* --- Harts whose access is not answered --- */
+
+/* Where a hart waits for its thread of the coprocessor, or for another hart (mmio.def). */
+static const char *awaited_mailbox(const struct rv32_access *access)
+{
+    static const char *const empty[] = {"brisc has sent nothing", "trisc0 has sent nothing",
+                                        "trisc1 has sent nothing", "trisc2 has sent nothing"};
+    return access->store ? "the mailbox is full, its reader has taken nothing"
+                         : empty[(access->address - AT_MAILBOX) / STEP_MAILBOX];
+}
+
+/* What a TRISC's access waits for, or NULL where the address says it all. */
+static const char *awaited_by_trisc(const struct tile *tile, enum rv32_core core,
+                                    const struct rv32_access *access)
+{
+    switch (access->address) {
+    case RV32_PUSH_BASE:
+        return "its thread's queue is full";
+    case AT_PC_BUF:
+        return "brisc has put nothing there";
+    case AT_COPROCESSOR_DONE:
+        return "its thread has not executed all that was pushed";
+    case AT_MOP_EXPANDER_DONE:
+        return "its thread's MOPs are not expanded";
+    }
+    bool is_tracked = (access->address >= AT_GPR && access->address < RV32_PUSH_BASE) ||
+                      access->address >= AT_CONFIG;
+    return is_tracked && tensix_thread_busy(&tile->tensix, core - RV32_T0)
+               ? "what was pushed before it goes first (Auto TTSync)"
+               : NULL;
+}
+
+static const char *awaited(const struct tile *tile, enum rv32_core core,
+                           const struct rv32_access *access)
+{
+    bool is_mailbox = access->address >= AT_MAILBOX && access->address < END_MAILBOX;
+    if (tile->kind->type != TILE_TENSIX) {
+        return NULL;
+    }
+    if (is_mailbox && core != RV32_NC) {
+        return awaited_mailbox(access);
+    }
+    return core >= RV32_T0 && core <= RV32_T2 ? awaited_by_trisc(tile, core, access) : NULL;
+}
+
+static void put_waiting(struct wait_words *words, const struct tile *tile, enum rv32_core core)
+{
+    const struct rv32_access *access = &tile->hart[core].access;
+    const char *reason = awaited(tile, core, access);
+    wait_words_put(words, ": %s 0x%08x (%s) is not answered%s%s",
+                   access->store ? "store to" : "load from", access->address,
+                   tile_range_title(tile->kind->type, (enum tile_agent)core, access->address),
+                   reason ? ": " : "", reason ? reason : "");
+}
+
+/* --- Harts --- */
+
+enum { INSTRUCTION_BYTES = 4 };
+
+/* The instruction by which a hart has paused itself; NULL: a debugger did. */
+static const char *find_trap(const struct tile *tile, enum rv32_core core)
+{
+    enum { ECALL = 0x00000073, EBREAK = 0x00100073 };
+    uint32_t at = tile->hart[core].pc - INSTRUCTION_BYTES, word;
+    if (at > tile->kind->l1_bytes - INSTRUCTION_BYTES) {
+        return NULL;
+    }
+    memcpy(&word, tile->l1 + at, sizeof word);
+    return word == EBREAK ? "ebreak" : word == ECALL ? "ecall" : NULL;
+}
+
+/* Bare programs end with ebreak; firmware and kernels do not. */
+static void put_pause(struct wait_words *words, const struct penrose_chip *chip,
+                      const struct tile *tile, const char *trap)
+{
+    bool has_firmware = chip_firmware_layout(chip, tile) != NULL;
+    wait_words_put(words, ": paused by %s", trap ? trap : "a debugger");
+    if (has_firmware && trap && strcmp(trap, "ebreak") == 0) {
+        wait_words_put(words, ": compilers put it where a null pointer is used, where code should "
+                              "not be reached, and where an assertion has failed");
+        return;
+    }
+    words->interest = WAIT_RUNS;
+}
+
+static void add_hart(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile,
+                     enum rv32_core core)
+{
+    const struct tile_hart *run = &tile->run[core];
+    struct wait_words words;
+    if (run->state == HART_HELD || !(tile->kind->harts >> core & 1)) {
+        return;
+    }
+    const char *trap = run->state == HART_PAUSED ? find_trap(tile, core) : NULL;
+    wait_words_start(&words);
+    wait_words_put(&words, "%s", tile->kind->hart[core]);
+    wait_places_position(&words, chip, tile, tile->hart[core].pc - (trap ? INSTRUCTION_BYTES : 0));
+    switch (run->state) {
+    case HART_HELD:
+    case HART_READY:
+        wait_words_put(&words, ": runs");
+        words.interest = WAIT_RUNS;
+        break;
+    case HART_WAITING:
+        put_waiting(&words, tile, core);
+        break;
+    case HART_ASLEEP:
+        put_polling(&words, chip, tile, core);
+        break;
+    case HART_PAUSED:
+        put_pause(&words, chip, tile, trap);
+        break;
+    case HART_FAULTED:
+        wait_words_put(&words, ": stopped with a fault");
+        break;
+    }
+    wait_lines_add(lines, tile->x, tile->y, &words);
+}
+
+/* --- The coprocessor --- */
+
+/* A thread whose next instruction waits for something. */
+static void add_thread(struct wait_lines *lines, struct penrose_chip *chip, const struct tile *tile,
+                       unsigned thread)
+{
+    const struct tensix_thread *own = &tile->tensix.thread[thread];
+    struct wait_words words;
+    char text[256];
+    if (own->wait == TENSIX_WAITS_FOR_NOTHING ||
+        !tensix_wait_text(&tile->tensix, thread, text, sizeof text)) {
+        return;
+    }
+    wait_words_start(&words);
+    wait_words_put(&words, "tensix thread %u, pushed by ", thread);
+    if (own->origin.pusher < RV32_CORES) {
+        wait_words_put(&words, "%s", rv32_core_names[own->origin.pusher]);
+        wait_places_position(&words, chip, tile, own->origin.pc);
+    } else {
+        wait_words_put(&words, "the debug bus");
+    }
+    wait_words_put(&words, ": %s", text);
+    wait_lines_add(lines, tile->x, tile->y, &words);
+}
+
+static void add_threads(struct wait_lines *lines, struct penrose_chip *chip,
+                        const struct tile *tile)
+{
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        add_thread(lines, chip, tile, thread);
+    }
+}
+
+/* --- The NoC --- */
+
+/* A packet at the tile's door that it cannot take yet, and all that stand behind it. */
+static void add_door(struct wait_lines *lines, const struct penrose_chip *chip,
+                     const struct tile *tile)
+{
+    static const char *const kinds[] = {
+        "read", "write", "atomic", "read response", "write acknowledgement", "atomic response"};
+    const struct noc_packet *packet = tile->inbox.head;
+    struct wait_words words;
+    char peer[40];
+    struct sink sink = {.text = peer, .size = sizeof peer};
+    if (!tile->inbox_waits || !packet) {
+        return;
+    }
+    unsigned behind = 0;
+    for (const struct noc_packet *next = packet->next; next; next = next->next) {
+        behind++;
+    }
+    under_way_put_place(&sink, chip, packet->from);
+    wait_words_start(&words);
+    wait_words_put(&words, "NoC %u: a %s of %u bytes at 0x%llx (%s) from ", packet->noc,
+                   kinds[packet->kind], packet->size, (unsigned long long)packet->address,
+                   tile_range_title(tile->kind->type, AGENT_NOC, (uint32_t)packet->address));
+    wait_words_value(&words, "%s", peer);
+    wait_words_put(&words, " cannot be taken yet");
+    wait_words_value(&words, "; %u packets wait behind it", behind);
+    wait_lines_add(lines, tile->x, tile->y, &words);
+}
+
+/* A transaction that nobody has ended keeps everybody else from sending. */
+static void add_transaction(struct wait_lines *lines, struct penrose_chip *chip,
+                            const struct tile *tile, unsigned noc)
+{
+    const struct niu_transaction *open = &tile->niu[noc].transaction;
+    struct wait_words words;
+    char to[40];
+    if (!open->is_open) {
+        return;
+    }
+    noc_member_describe(open->to, noc, to, sizeof to);
+    wait_words_start(&words);
+    wait_words_put(&words, "NoC %u: a linked transaction to raw %s is open", noc, to);
+    if (open->sender) {
+        wait_words_put(&words, " by stream %u", (unsigned)open->sender - 1);
+    } else if (open->agent < RV32_CORES) {
+        wait_words_put(&words, " by %s", rv32_core_names[open->agent]);
+        wait_places_position(&words, chip, tile, open->pc);
+    }
+    wait_words_put(&words,
+                   " since cycle %llu: nothing else can leave before a request without "
+                   "bit 6 of NOC_CTRL ends it",
+                   (unsigned long long)open->since);
+    wait_lines_add(lines, tile->x, tile->y, &words);
+}
+
+static void add_noc(struct wait_lines *lines, struct penrose_chip *chip, const struct tile *tile)
+{
+    add_door(lines, chip, tile);
+    for (unsigned noc = 0; noc < 2; noc++) {
+        add_transaction(lines, chip, tile, noc);
+        responses_add_lost(lines, chip, tile, noc);
+    }
+}
+
+/* --- The overlay --- */
+
+/* Streams in a phase; what peers owe them is named with its tile. */
+static void add_streams(struct wait_lines *lines, const struct tile *tile)
+{
+    for (unsigned stream = 0; stream < tile->kind->streams; stream++) {
+        struct wait_words words;
+        char wait[256];
+        if (overlay_describe_wait(&tile->overlay, stream, wait, sizeof wait)) {
+            wait_words_start(&words);
+            wait_words_put(&words, "%s", wait);
+            wait_lines_add(lines, tile->x, tile->y, &words);
+        }
+    }
+}
+
+/* --- Reports --- */
+
+/* Calls `add` for each tile: workers first. */
+static void each_tile(struct penrose_chip *chip, struct wait_lines *lines,
+                      void (*add)(struct wait_lines *lines, struct penrose_chip *chip,
+                                  struct tile *tile))
+{
+    for (enum tile_type type = TILE_TENSIX; type < TILE_TYPES; type++) {
+        for (unsigned i = 0; i < NOC_NODES; i++) {
+            struct tile *tile = chip->place[i].tile;
+            if (tile && tile->kind->type == type) {
+                add(lines, chip, tile);
+            }
+        }
+    }
+}
+
+static void add_tile(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+{
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        add_hart(lines, chip, tile, (enum rv32_core)core);
+    }
+    add_threads(lines, chip, tile);
+    add_noc(lines, chip, tile);
+    add_streams(lines, tile);
+}
+
+static int write_report(struct penrose_chip *chip, char *text, size_t size,
+                        void (*add)(struct wait_lines *lines, struct penrose_chip *chip,
+                                    struct tile *tile))
+{
+    struct sink sink = {.text = text, .size = size};
+    struct wait_lines lines = {0};
+    if (size) {
+        *text = 0;
+    }
+    if (add == add_tile) {
+        each_tile(chip, &lines, wait_chain_add);
+    }
+    each_tile(chip, &lines, add);
+    wait_lines_write(&lines, &sink);
+    wait_lines_free(&lines);
+    return sink.length;
+}
+
+static void add_coprocessor(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+{
+    add_threads(lines, chip, tile);
+}
+
+PENROSE_EXPORT int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size)
+{
+    return write_report(chip, text, size, add_coprocessor);
+}
+
+static void add_leftovers(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+{
+    if (tile->kind->type == TILE_TENSIX) {
+        responses_add_under_way(lines, chip, tile);
+    }
+}
+
+PENROSE_EXPORT int penrose_noc_wait_report(struct penrose_chip *chip, char *text, size_t size)
+{
+    return write_report(chip, text, size, add_leftovers);
+}
+
+PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size)
+{
+    return write_report(chip, text, size, add_tile);
+}
