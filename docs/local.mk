@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	%D%/MIGRATING.md \
 	%D%/PERFORMANCE.md \
 	%D%/RECORDING.md \
+	%D%/SUITES.md \
 	%D%/TTNN.md \
 	%D%/examples/picture.py \
 	%D%/images/fault.svg \

@@ -107,7 +107,8 @@ class Sampler:
                 cwd=self.tests, capture_output=True, text=True, errors="replace")
             (self.out / "collect.log").write_text(found.stdout[-50 * TAIL :] + found.stderr)
             lines = [line for line in found.stdout.splitlines()
-                     if re.match(r"[\w./-]+\.py::", line)]
+                     if re.match(r"[\w./-]+\.py::", line)
+                     and " at 0x" not in line]  # an address of that process: no other has the name
             if not selection:
                 kept.write_text("\n".join(lines))
         else:
