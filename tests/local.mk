@@ -123,6 +123,7 @@ check-firmware: all %D%/firmware/check_sets$(EXEEXT) %D%/firmware/check_whole_ch
 ## `make check-clients` runs tt-umd, tt-exalens, ttnn and LLK's tests on the library, unmodified. They
 ## are fetched into a cache; what cannot run here is skipped, and says why.
 REAL_CLIENTS = \
+	%D%/clients/attach.sh \
 	%D%/clients/burnin.sh \
 	%D%/clients/capture.sh \
 	%D%/clients/cards.sh \

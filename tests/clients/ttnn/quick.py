@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Opens a device with ttnn, does something with it, closes it; needs numpy, but no torch.
 
-usage: quick.py open|transfer|add|matmul...
+usage: quick.py open|transfer|add|matmul|matmul_512|busy...
 
 Prints a line for each; exits 1 if a result is wrong.
 """
+import os
 import sys
 import time
 
@@ -54,7 +55,17 @@ def matmul_512(device):
     matmul(device, 512)
 
 
-PARTS = {"open": lambda device: None, "transfer": transfer, "add": add, "matmul": matmul, "matmul_512": matmul_512}
+def busy(device):
+    """Multiplies until the file that QUICK_UNTIL names is there, a minute at most."""
+    deadline = time.monotonic() + 60
+    print("busy", flush=True)
+    while not os.path.exists(os.environ["QUICK_UNTIL"]):
+        assert time.monotonic() < deadline, "nobody has made %s" % os.environ["QUICK_UNTIL"]
+        matmul(device)
+
+
+PARTS = {"open": lambda device: None, "transfer": transfer, "add": add, "matmul": matmul, "matmul_512": matmul_512,
+         "busy": busy}
 
 
 def main():
