@@ -140,8 +140,8 @@ static bool add_names(unsigned *bits, char *list, unsigned (*bits_of)(const char
 
 static const char *const forms[] = {
     "tile=X,Y, or tile=X-X,Y-Y",
-    "hart=NAME[,NAME...]: brisc, trisc0, ..., trisc, ncrisc, erisc0, drisc, noc, host, unpacker, "
-    "packer, mover, scalar-unit",
+    ("hart=NAME[,NAME...]: brisc, trisc0, ..., trisc, ncrisc, erisc0, drisc, noc, host, unpacker, "
+     "packer, mover, scalar-unit"),
     "thread=0, 1 or 2",
     "kind=NAME[,NAME...]: instruction, tensix, memory, register, data, noc, wait",
     "cycle=N, N-N or N-",
