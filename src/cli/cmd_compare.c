@@ -300,6 +300,14 @@ static enum cli_exit compare_states(const struct compare_command *command)
     return exit;
 }
 
+enum cli_exit compare_two_dumps(struct cli *cli, const char *a, const char *b)
+{
+    struct compare_command command = {.cli = cli, .path = {a, b}};
+    compare_choices_init(&command.choices, cli);
+    command.choices.options.most = DEFAULT_SHOWN;
+    return compare_states(&command);
+}
+
 /* --- Times --- */
 
 static void print_points(const struct perf_comparison *times, enum perf_verdict verdict,

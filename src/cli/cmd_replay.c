@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <penrose/dump.h>
+
+#include "cli/compare_options.h"
 #include "cli/last_writer.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -13,11 +16,20 @@
 #include "observe/history/rerun_free.h"
 #include "observe/settings.h"
 
-enum { KEY_THREADS = 0xa00, KEY_SCHEDULE, KEY_TIMING, KEY_FREE, KEY_LAST_WRITER };
+enum {
+    KEY_THREADS = 0xa00,
+    KEY_SCHEDULE,
+    KEY_TIMING,
+    KEY_FREE,
+    KEY_LAST_WRITER,
+    KEY_DUMP_STATE,
+    KEY_AGAINST
+};
 
 struct replay_options {
     struct cli *cli;
     const char *path, *schedule, *timing;
+    const char *dump, *against; /* folders; NULL: not asked for */
     uint64_t threads;
     bool is_free;
     struct last_writer_option writer;
@@ -49,6 +61,12 @@ static error_t parse_replay(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_LAST_WRITER:
         return last_writer_parse(options->cli, argument, &options->writer);
+    case KEY_DUMP_STATE:
+        options->dump = argument;
+        return 0;
+    case KEY_AGAINST:
+        options->against = argument;
+        return 0;
     case ARGP_KEY_ARG:
         if (options->path) {
             return options_refuse(options->cli, "one recording is enough; what is '%s'?", argument);
@@ -56,6 +74,10 @@ static error_t parse_replay(int key, char *argument, struct argp_state *state)
         options->path = argument;
         return 0;
     case ARGP_KEY_END:
+        if (options->against && !options->dump) {
+            return options_refuse(options->cli,
+                                  "--against compares what --dump-state DIR writes; add that");
+        }
         return options->path ? 0 : options_refuse(options->cli, "name a recording");
     default:
         return ARGP_ERR_UNKNOWN;
@@ -76,6 +98,12 @@ static const struct argp_option replay_rows[] = {
     {"last-writer", KEY_LAST_WRITER, "X,Y:ADDRESS", 0,
      "At the end, tell who wrote the word at an address of a tile last, and where in its program",
      0},
+    {"dump-state", KEY_DUMP_STATE, "DIR", 0,
+     "Write what all tiles that were used hold at the end into a dump", 0},
+    {"against", KEY_AGAINST, "DUMP", 0,
+     "Compare that with a dump of the same program from elsewhere, a card for example, as `penrose "
+     "compare` does; exit code 1 if it differs",
+     0},
     {0},
 };
 
@@ -95,6 +123,8 @@ static const struct argp replay_argp = {
         "        the same results, on this build and with any number of threads?\n"
         "  penrose replay matmul.rec --last-writer 1,2:0x4000\n"
         "        who wrote the word at 0x4000 of tile 1,2 last\n"
+        "  penrose replay matmul.rec --dump-state here --against card\n"
+        "        does the card that was dumped after this program hold the same?\n"
         "  penrose replay matmul.rec --timing timed\n"
         "        what the host read is the same in a timed run\n\n"
         "Exit codes: 0 all is the same, 1 something differs, 2 usage, or the file is no "
@@ -255,6 +285,26 @@ static enum cli_exit tell_replay(struct replay *replay, enum cli_exit exit, doub
     return exit;
 }
 
+/* Dumps the chip that has run, and compares; `exit` where all is well. */
+static enum cli_exit dump_replay(const struct replay *replay, enum cli_exit exit)
+{
+    const struct replay_options *options = replay->options;
+    const struct penrose_dump_options dump = {.size = sizeof dump,
+                                              .reason = exit == CLI_FAULT ? "fault" : "exit",
+                                              .text = "the end of a recording"};
+    struct penrose_error error;
+    if (!options->dump) {
+        return exit;
+    }
+    if (penrose_dump_write(replay->chip, &dump, options->dump, &error) != PENROSE_OK) {
+        return complain(options->cli, "%s", error.text);
+    }
+    enum cli_exit differs = options->against
+                                ? compare_two_dumps(options->cli, options->dump, options->against)
+                                : CLI_DONE;
+    return differs == CLI_DONE ? exit : differs;
+}
+
 static enum cli_exit replay_journal(struct replay *replay)
 {
     struct cli *cli = replay->options->cli;
@@ -276,6 +326,7 @@ static enum cli_exit replay_journal(struct replay *replay)
             last_writer_tell(cli, &replay->options->writer, replay->chip, replay->history);
         exit = told == CLI_DONE ? exit : told;
     }
+    exit = dump_replay(replay, exit);
     if (replay->is_free) {
         free_rerun_finish(&replay->free);
     } else {

@@ -20,6 +20,9 @@ extern const struct argp compare_choices_argp;
 
 void compare_choices_init(struct compare_choices *choices, const struct cli *cli);
 
+/* What `penrose compare A B` does. */
+enum cli_exit compare_two_dumps(struct cli *cli, const char *a, const char *b);
+
 /* A number from 0 on; false for other text. */
 bool compare_take_real(const char *text, double *value);
 

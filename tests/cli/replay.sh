@@ -46,6 +46,17 @@ expect "the last writer" 0 'out:last writer: brisc of \(1, 2\) wrote 4 bytes at 
 expect "the host as the last writer" 0 'out:last writer: host of \(1, 2\) wrote 28 bytes at 0x00000000' -- \
     replay "$work/a.rec" --last-writer 1,2:0x4
 expect "nobody" 0 'out:last writer: nobody' -- replay "$work/a.rec" --last-writer 1,2:0x8000
+expect "a dump of the end" 0 'out:the same: ' -- replay "$work/a.rec" --dump-state "$work/dump"
+expect "against itself" 0 'out:the same: ' 'out:the same: [0-9]+ items' -- \
+    replay "$work/a.rec" --dump-state "$work/again" --against "$work/dump"
+l1=$work/dump/1-2/l1.npy
+printf '\356' | dd of="$l1" bs=1 seek=$(($(stat -c %s "$l1") - 1536 * 1024 + 0x4000)) conv=notrunc 2>/dev/null
+messages=0 expect "against another one" 1 'out:1-2/l1\[0x4000\]' -- \
+    replay "$work/a.rec" --dump-state "$work/again" --against "$work/dump"
+expect "against, and no dump" 2 "compares what --dump-state DIR writes" -- \
+    replay "$work/a.rec" --against "$work/dump"
+expect "against nothing" 2 "$work/none" -- \
+    replay "$work/a.rec" --dump-state "$work/again" --against "$work/none"
 expect "no tile" 2 'no tile with harts' -- replay "$work/a.rec" --last-writer 8,3:0x8000
 expect "no place" 2 "names no place; write X,Y:ADDRESS" -- replay "$work/a.rec" --last-writer 0x8000
 expect "no address" 2 "last-writer" -- replay "$work/a.rec" --last-writer 1,2:x
