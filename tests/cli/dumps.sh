@@ -11,6 +11,7 @@ for candidate in python3 /usr/bin/python3; do # the second one has Debian's pack
     [ -n "$python" ] || ! "$candidate" -c 'import numpy' 2>/dev/null || python=$candidate
 done
 [ -n "$python" ] || skip "no numpy for python3"
+host_python=$(make_host_python)
 cd "$work" || exit 1
 make_elf seven.elf 0 '0 7 00700513 00100073'  # li a0, 7; ebreak
 make_elf count.elf 0 '0 7 00150513 ffdff06f'  # addi a0, a0, 1; j to it
@@ -95,12 +96,12 @@ library.libttsim_clock(1)
 library.libttsim_exit()
 END
     PENROSE_DUMP_ON=exit,fault,signal PENROSE_DUMP_DIR=events PENROSE_DUMP_PARTS=harts \
-        "$python" client.py "$library" >out 2>err
+        "$host_python" client.py "$library" >out 2>err
     report "dumps at events" "$(ls events | sed 's/^[0-9]*-//' | tr '\n' ' ' | grep -v '^1-fault 2-signal 3-exit $')"
     report "said on stderr" "$([ "$(grep -c 'dump written to events/' err)" -eq 3 ] || cat err)"
     expect "at the fault" 0 'out:brisc +faulted +1 instructions +pc 0x00000004' -- info events/*-1-fault
     sed -i '/SIGUSR1/d' client.py
-    PENROSE_DUMP_ON=never "$python" client.py "$library" >out 2>err
+    PENROSE_DUMP_ON=never "$host_python" client.py "$library" >out 2>err
     report "a wrong event" "$(grep -q "PENROSE_DUMP_ON: 'never' is no event" err || cat err)"
 fi
 

@@ -50,6 +50,17 @@ report() {
     head -c 4000 "$work/err" | sed 's/^/    stderr: /'
 }
 
+# make_host_python: prints a command that is python3 and can load the library under test, whose
+# sanitizers, if it has any, want to come first and to be told that Python keeps its memory.
+make_host_python() {
+    local runtime
+    runtime=$(ldd "$builddir/.libs/libttsim.so" | awk '/libasan/ { print $3 }')
+    printf '#!/bin/sh\nexec env %s python3 "$@"\n' \
+        "${runtime:+LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0}" >"$work/host_python"
+    chmod +x "$work/host_python"
+    echo "$work/host_python"
+}
+
 skip() {
     echo "SKIP: $*"
     exit 77

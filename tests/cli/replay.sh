@@ -4,6 +4,7 @@ set -uo pipefail
 # shellcheck source=tests/cli/lib.bash
 . "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
 command -v python3 >/dev/null || skip "no python3"
+python=$(make_host_python)
 export PENROSE_CACHE=$work/cache
 unset PENROSE_RECORD PENROSE_SCHEDULE PENROSE_POLICY PENROSE_RUN_AHEAD
 
@@ -34,7 +35,7 @@ if len(sys.argv) > 2:
 library.libttsim_exit()
 END
 
-messages=0 expect "recording" 0 -- exec --quiet --record "$work/a.rec" -- python3 "$work/host.py" '{library}'
+messages=0 expect "recording" 0 -- exec --quiet --record "$work/a.rec" -- "$python" "$work/host.py" '{library}'
 expect "replaying" 0 'out:a\.rec: the same: [0-9]+ reads in [0-9]+ cycles' -- replay "$work/a.rec"
 expect "with threads, as JSON" 0 'out:"outcome": "same"' -- replay --threads 2 --json "$work/a.rec"
 for way in --free '--schedule lockstep' '--timing timed' '--schedule random:3'; do
@@ -74,10 +75,10 @@ expect "another format" 2 "a recording of format 9; this build reads format 1" -
 cp "$work/a.rec" "$work/damaged.rec"
 printf 'x%.0s' {1..60} | dd of="$work/damaged.rec" bs=1 seek=200 conv=notrunc 2>/dev/null
 expect "damage" 2 "the recording is damaged" -- replay "$work/damaged.rec"
-{ PENROSE_RECORD="$work/killed.%p" python3 "$work/host.py" "$builddir/.libs/libttsim.so" kill; } 2>/dev/null
+{ PENROSE_RECORD="$work/killed.%p" "$python" "$work/host.py" "$builddir/.libs/libttsim.so" kill; } 2>/dev/null
 messages=0 expect "a killed process" 5 'out:the recording is cut; what is there is the same' -- \
     replay "$work"/killed.[0-9]*
-PENROSE_RECORD="$work/none/x" python3 "$work/host.py" "$builddir/.libs/libttsim.so" >"$work/out" 2>"$work/err"
+PENROSE_RECORD="$work/none/x" "$python" "$work/host.py" "$builddir/.libs/libttsim.so" >"$work/out" 2>"$work/err"
 report "a file that cannot be made" "$(grep -q 'PENROSE_RECORD: cannot write' "$work/out" "$work/err" || echo "no message")"
 expect "no way back to a place" 2 'names no place' -- run --last-writer 1:0x8038 "$GUESTS/sort_crc.elf"
 if [ -f "$GUESTS/sort_crc.elf" ]; then

@@ -85,7 +85,9 @@ static void hand_out_until(struct tracer *tracer, uint64_t end)
             tracer->key[keys++] = (struct trace_key){tracer->gathered[i].event.cycle, i};
         }
     }
-    qsort(tracer->key, keys, sizeof *tracer->key, compare_keys);
+    if (keys > 1) {
+        qsort(tracer->key, keys, sizeof *tracer->key, compare_keys);
+    }
     for (uint32_t i = 0; i < keys; i++) {
         hand_out(tracer, &tracer->gathered[tracer->key[i].index]);
     }
