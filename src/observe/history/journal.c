@@ -140,6 +140,9 @@ void journal_forget(struct journal *journal, uint64_t before)
     if (journal->file && count > journal->filed) {
         count = journal->filed;
     }
+    if (count == 0) {
+        return;
+    }
     memmove(journal->bytes, journal->bytes + count, journal->size - count);
     journal->size -= count;
     journal->start += count;
