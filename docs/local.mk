@@ -1,6 +1,7 @@
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
 	%D%/CLIENTS.md \
+	%D%/DEBUGGING.md \
 	%D%/DEVELOPING.md \
 	%D%/DEVIATIONS.md \
 	%D%/DUMPS.md \

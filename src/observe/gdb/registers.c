@@ -169,7 +169,7 @@ static bool read_gate(const struct gdb *gdb, const struct gdb_thread *thread, un
 static bool read_named(const struct gdb *gdb, const struct gdb_thread *thread, const char *value,
                        uint32_t *word)
 {
-    char name[96];
+    char name[128];
     bool is_of_thread = strncmp(value, "T.", 2) == 0;
     if (is_of_thread) {
         snprintf(name, sizeof name, "%d%s", gdb_tensix_thread(gdb, thread), value + 1);

@@ -82,9 +82,11 @@ static enum penrose_status refuse_moment(struct penrose_error *error, const char
 /* "cycle:N" and "launch:N"; false: it is something else. */
 static bool take_counted(struct moment *moment, const char *text)
 {
-    char copy[32];
-    snprintf(copy, sizeof copy, "%s", text);
-    bool has_number = strlen(text) < sizeof copy && cut_number(copy, &moment->number);
+    char copy[32] = "";
+    if (strlen(text) < sizeof copy) {
+        memcpy(copy, text, strlen(text));
+    }
+    bool has_number = cut_number(copy, &moment->number);
     moment->kind = strcmp(copy, "cycle") == 0 ? MOMENT_CYCLE : MOMENT_LAUNCH;
     return has_number && (strcmp(copy, "cycle") == 0 || strcmp(copy, "launch") == 0);
 }
