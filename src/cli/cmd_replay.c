@@ -257,10 +257,9 @@ static enum cli_exit tell_json(struct replay *replay, enum cli_exit exit, double
 
 static void tell_waits(struct replay *replay)
 {
-    enum { ROOM = 1 << 14 };
-    char *text = malloc(ROOM);
-    if (text && penrose_wait_report(replay->chip, text, ROOM) > 0) {
-        fputs(text, stderr);
+    char *text = output_waits(replay->chip, stderr);
+    if (text && *text) {
+        fprintf(stderr, "%s\n", text);
     }
     free(text);
 }
