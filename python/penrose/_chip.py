@@ -76,30 +76,6 @@ def _fault_kind(name: str) -> int:
     raise Error("E_ARGUMENT", f"there is no kind of fault '{name}'")
 
 
-def _options(
-    card: str | None = None,
-    schedule: str = "fast",
-    seed: int = 0,
-    quantum: int = 0,
-    timed: bool = False,
-    rounds_to_nearest: bool = False,
-    policy: Mapping[str, str] | None = None,
-    threads: int = 0,
-    kernels: str | None = None,
-) -> tuple[Any, list[Any]]:
-    """The struct, and what must live as long as it is used."""
-    kept = [ffi.new("char[]", name.encode()) if name else ffi.NULL for name in (card, kernels)]
-    options = ffi.new("struct penrose_options *")
-    options.size = ffi.sizeof("struct penrose_options")
-    options.schedule = _number("enum penrose_schedule", schedule)
-    options.seed, options.quantum, options.timed = seed, quantum, timed
-    options.rounds_to_nearest, options.threads = rounds_to_nearest, threads
-    options.card, options.kernels = kept
-    for kind, name in (policy or {}).items():
-        options.policy[_fault_kind(kind)] = _number("enum penrose_policy", name)
-    return options, kept
-
-
 def chip(
     card: str = "unharvested",
     *,
@@ -114,7 +90,14 @@ def chip(
 ) -> Chip:
     """A new chip with all harts in reset. The options are those of struct penrose_options; `policy`
     is {"unmapped-address": "warn"}."""
-    options, _kept = _options(card, schedule, seed, quantum, timed, rounds_to_nearest, policy, threads, kernels)
+    kept = [ffi.new("char[]", name.encode()) if name else ffi.NULL for name in (card, kernels)]
+    options = ffi.new("struct penrose_options *", {"size": ffi.sizeof("struct penrose_options")})
+    options.schedule = _number("enum penrose_schedule", schedule)
+    options.seed, options.quantum, options.timed = seed, quantum, timed
+    options.rounds_to_nearest, options.threads = rounds_to_nearest, threads
+    options.card, options.kernels = kept
+    for kind, name in (policy or {}).items():
+        options.policy[_fault_kind(kind)] = _number("enum penrose_policy", name)
     result = ffi.new("struct penrose_chip **")
     call("penrose_chip_create", options, result)
     return Chip(result[0])
@@ -122,7 +105,7 @@ def chip(
 
 def load_snapshot(source: Path | bytes, threads: int = 0) -> Chip:
     """The chip of a snapshot: of a file, or of the bytes that Chip.snapshot gave."""
-    options, _kept = _options(threads=threads)
+    options = ffi.new("struct penrose_options *", {"size": ffi.sizeof("struct penrose_options"), "threads": threads})
     result = ffi.new("struct penrose_chip **")
     if isinstance(source, bytes):
         call("penrose_snapshot_from_memory", options, ffi.from_buffer(source), len(source), result)
