@@ -28,7 +28,7 @@ for _ in $(seq 600); do
     kill -0 "$job" 2>/dev/null || break
     sleep 0.2
 done
-socket=$(sed -n 's/.*serving sockets in \([^ ]*\).*/\1/p' "$out/log" | tail -1)
+socket=$(sed -n 's/.*serving sockets in \([^ [:cntrl:]]*\).*/\1/p' "$out/log" | tail -1)
 [ -n "$socket" ] || {
     tail -20 "$out/log"
     exit 1
