@@ -53,7 +53,8 @@ SHELL_TESTS = \
 	%D%/guests/tensor.sh \
 	%D%/guests/vector.sh \
 	%D%/scripts/capture.sh \
-	%D%/scripts/fetch-sfpi.sh
+	%D%/scripts/fetch-sfpi.sh \
+	%D%/scripts/suites.sh
 TESTS += $(SHELL_TESTS)
 ## GDB debugs bare programs, and harts under a host program.
 check_PROGRAMS += %D%/gdb/host
@@ -65,7 +66,7 @@ TESTS += %D%/abi/find-package.sh
 endif
 EXTRA_DIST += %D%/abi/find-package.sh
 EXTRA_DIST += $(SHELL_TESTS) %D%/difftest/golden.bash %D%/cli/lib.bash %D%/cli/faults.bash
-EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py %D%/scripts/capture.py %D%/cli/dumps.py
+EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py %D%/scripts/capture.py %D%/scripts/suites.py %D%/cli/dumps.py
 EXTRA_DIST += %D%/guests/vector.py %D%/guests/vector_model.py
 EXTRA_DIST += %D%/guests/grid.py
 

@@ -16,6 +16,8 @@ Outcomes of a variant:
   compile   its kernels do not compile
   cap       the file's time was over
 
+A folder in which portions have run (done.jsonl) gives how far they have come too.
+
 Exit code 1 if a variant is none of passed, skipped and lacking (with OTHER: if one that
 passed there is worse here), or if one did not run.
 """
@@ -25,6 +27,8 @@ import json
 import pathlib
 import re
 import sys
+import threading
+import time
 
 OUTCOMES = "passed skipped wrong refused timeout died host lacking compile cap".split()
 FINE = ("passed", "skipped", "lacking")
@@ -80,14 +84,31 @@ def outcome_of(event, output):
 class Results:
     """Of one folder: a Variant by node id, what is known of each file, and times."""
 
-    def __init__(self, folder):
-        self.name = folder.name
+    def __init__(self, folder=None):
+        self.name = folder.name if folder else ""
         self.variants, self.files, self.counts = {}, {}, {}
-        self.seconds = collections.defaultdict(list)
-        for path in sorted((folder / "files").glob("*.json")):
-            run = json.loads(path.read_text())
-            self.files[run["file"]] = run
-            self.load(path.with_suffix(".jsonl"), outputs_in(path.with_suffix(".log")))
+        self.seconds, self.took = collections.defaultdict(list), {}
+        self.progress = Progress(folder / "done.jsonl") if folder else None
+        if self.progress and self.progress.done:
+            self.load_progress((folder / "collected.txt").read_text().splitlines())
+            return
+        for path in sorted((folder / "files").glob("*.json")) if folder else []:
+            self.load_file(path)
+
+    def load_file(self, path):
+        run = json.loads(path.read_text())
+        self.files[run["file"]] = run
+        self.load(path.with_suffix(".jsonl"), outputs_in(path.with_suffix(".log")))
+
+    def load_progress(self, collected):
+        self.progress.collected = collected
+        by_file = collections.Counter(line.split("::")[0] for line in collected)
+        self.files = {file: dict(file=file, collected=number, left=0)
+                      for file, number in by_file.items()}
+        for variant, entry in self.progress.done.items():
+            self.variants[variant] = entry["outcome"], entry["text"]
+            if entry["outcome"] == "passed":
+                self.seconds[variant.split("::")[0]].append(entry["seconds"])
 
     def load(self, record, outputs):
         for line in record.read_text(errors="replace").splitlines() if record.exists() else []:
@@ -103,8 +124,66 @@ class Results:
             old = self.variants.get(variant)
             if old is None or old[0] in ("passed", "skipped"):  # errors of the teardown come second
                 self.variants[variant] = outcome_of(event, outputs.get(variant, ""))
+                self.took[variant] = event["seconds"]
                 if event["outcome"] == "passed":
                     self.seconds[variant.split("::")[0]].append(event["seconds"])
+
+
+class Progress:
+    """A file with the outcome of each variant that has run in portions: a JSON object a line, {"id",
+    "outcome", "text", "seconds", "at", "version"}; of several with one id the last counts."""
+
+    def __init__(self, path):
+        self.path, self.lock = path, threading.Lock()
+        self.collected = []  # the node ids of the suite, for summary()
+        self.done, self.turns = {}, collections.Counter()
+        for line in path.read_text().splitlines() if path.exists() else []:
+            try:
+                self.enter(json.loads(line))
+            except ValueError:
+                continue  # cut off when a portion was stopped
+
+    def enter(self, entry):
+        if entry["id"] not in self.done:
+            self.turns[function_of(entry["id"])] += 1
+        self.done[entry["id"]] = entry
+
+    def wants(self, variant, version):
+        """Whether this variant is still to run: new, or it failed on another version."""
+        entry = self.done.get(variant)
+        return entry is None or (entry["outcome"] not in FINE and entry["version"] != version)
+
+    def add(self, path, version):
+        """Adds what the run of a file, of which path is the .json, has shown; says how many."""
+        results = Results()
+        results.load_file(path)
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        entries = [dict(id=variant, outcome=outcome, text=text, seconds=results.took.get(variant, 0), at=at,
+                        version=version)
+                   for variant, (outcome, text) in results.variants.items() if outcome != "cap"]
+        with self.lock, open(self.path, "a") as file:
+            for entry in entries:
+                file.write("\n" + json.dumps(entry))  # a line that was cut off ends here
+                self.enter(entry)
+        return len(entries)
+
+    def summary(self):
+        functions = {function_of(line) for line in self.collected}
+        ran = collections.Counter(entry["version"] for entry in self.done.values())
+        first = min(entry["at"] for entry in self.done.values())
+        last = max(entry["at"] for entry in self.done.values())
+        fine = sum(entry["outcome"] in FINE for entry in self.done.values())
+        total = len(self.collected)
+        lines = [f"{len(self.done)} of {total} variants have run ({100 * len(self.done) / total:.2f} %), "
+                 f"{sum(function in self.turns for function in functions)} of {len(functions)} "
+                 f"functions; {len(self.done) - fine} variants failed.",
+                 f"From {first} to {last}:", ""]
+        return lines + [f"- {count} with {version or 'an unknown version'}"
+                        for version, count in ran.items()] + [""]
+
+
+def function_of(variant):
+    return variant.split("[")[0]
 
 
 def outputs_in(log):
@@ -200,7 +279,8 @@ def main():
     parser.add_argument("--table", type=pathlib.Path, help="its file (FOLDER/report.md)")
     options = parser.parse_args()
     results = Results(options.folder)
-    lines = table(results) + ["", "What did not pass:", ""] + messages(results)
+    lines = results.progress.summary() if results.progress.done else []
+    lines += table(results) + ["", "What did not pass:", ""] + messages(results)
     bad = [variant for variant, (outcome, _) in results.variants.items() if outcome not in FINE]
     cut = [f"{run['left']} of {run['sampled']} variants of {file} did not run, see its log"
            for file, run in sorted(results.files.items()) if run["left"]]
@@ -223,4 +303,5 @@ def main():
     sys.exit(1 if worse or cut else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -9,10 +9,16 @@ without one, every file that uses the device gives --sample variants, chosen by 
 a file share a process, and so a simulated chip, as on silicon; when one fails on the simulator or
 ends the process, the rest go on in a fresh one.
 
+With --portion it goes on through all variants for that many minutes: --sample of them of each file in
+turn, those first of which less has run, test functions that have not run before others, then variants of
+--quarter. What has run is not run again, unless it failed and --version is another one now.
+
 In --out: collected.txt (all node ids; made once), files/<file>.jsonl (record.py), files/<file>.log,
-files/<file>.json (what the run of the file was; one that has left nothing is not run again).
+files/<file>.json (what the run of the file was; one that has left nothing is not run again); with
+--portion also done.jsonl (report.py's Progress: the outcome of each variant that has run).
 """
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -27,6 +33,8 @@ import threading
 import time
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+
+import report
 
 TAIL = 4000
 
@@ -70,6 +78,9 @@ def arguments():
     parser.add_argument("--files", default="", help="regular expression of files to sample from")
     parser.add_argument("--quarter", action="store_true",
                         help="sample from the quarter that is otherwise left for releases")
+    parser.add_argument("--portion", type=float, metavar="MINUTES", default=0,
+                        help="go on through all variants for that long")
+    parser.add_argument("--version", default="", help="of the library under test, for the progress")
     parser.add_argument("--ids", type=pathlib.Path,
                         help="a list of node ids, a line each (# begins a comment); one session")
     parser.add_argument("selection", nargs="*")
@@ -78,6 +89,10 @@ def arguments():
 
 PYTEST_ARGUMENTS = ["-q", "-p", "no:sugar", "-p", "no:cacheprovider", "-o", "log_cli=false"]
 HERE = pathlib.Path(__file__).resolve().parent
+
+
+def in_quarter(line):
+    return zlib.crc32(line.encode()) % 4 == 3
 
 
 def stem_of(file):
@@ -94,6 +109,9 @@ class Sampler:
         self.local = threading.local()
         self.files = self.out / "files"
         self.files.mkdir(parents=True, exist_ok=True)
+        self.progress = report.Progress(self.out / "done.jsonl") if options.portion else None
+        self.stuck = set()  # files whose sessions fail: another portion tries again
+        self.end = time.time() + 60 * options.portion
 
     def collect(self):
         """A dictionary of the files and the node ids to choose from."""
@@ -108,23 +126,50 @@ class Sampler:
             (self.out / "collect.log").write_text(found.stdout[-50 * TAIL :] + found.stderr)
             lines = [line for line in found.stdout.splitlines()
                      if re.match(r"[\w./-]+\.py::", line)
-                     and " at 0x" not in line]  # an address of that process: no other has the name
+                     and " at 0x" not in line  # an address of that process: no other has the name
+                     and (selection or pathlib.Path(line.split("::")[0]).stem
+                          not in self.suite.host_only)]
             if not selection:
                 kept.write_text("\n".join(lines))
         else:
             lines = kept.read_text().splitlines()
         files = {}
         for line in lines:
-            if selection or (zlib.crc32(line.encode()) % 4 == 3) == self.options.quarter:
+            if selection or self.progress or in_quarter(line) == self.options.quarter:
                 files.setdefault(line.split("::")[0], []).append(line)
         return {file: ids for file, ids in files.items()
-                if selection or (pathlib.Path(file).stem not in self.suite.host_only
-                                 and re.search(self.options.files, file))}
+                if selection or re.search(self.options.files, file)}
 
     def choose(self, file, ids):
+        if self.progress:
+            rest = [line for line in ids if self.progress.wants(line, self.options.version)]
+            return self.in_turn(file, rest)[: self.options.sample or None]
         if self.options.selection or not 0 < self.options.sample < len(ids):
             return list(ids)
         return sorted(random.Random(f"{self.options.seed}:{file}").sample(ids, self.options.sample))
+
+    def in_turn(self, file, ids):
+        """Variants of a file in the order in which portions run them."""
+        ids = list(ids)
+        random.Random(f"{self.options.seed}:{file}").shuffle(ids)
+        turns = collections.Counter(self.progress.turns)
+        order = []
+        for line in ids:
+            function = report.function_of(line)
+            order.append((in_quarter(line), turns[function], len(order), line))
+            turns[function] += 1
+        return [line for *_, line in sorted(order)]
+
+    def todo(self, files):
+        """Files with variants to run, and these."""
+        if not self.progress:
+            again = bool(self.options.selection or self.options.ids)
+            return [(file, ids) for file, ids in sorted(files.items())
+                    if again or not self.finished(file)]
+        share = {file: sum(line in self.progress.done for line in ids) / len(ids)
+                 for file, ids in files.items()}
+        return [(file, ids) for file, ids in sorted(files.items(), key=lambda item: share[item[0]])
+                if file not in self.stuck and self.choose(file, ids)]
 
     def environment(self, temporary, record):
         kernels = self.options.kernels.resolve() if self.options.kernels else temporary
@@ -140,6 +185,8 @@ class Sampler:
         return run.exists() and not json.loads(run.read_text())["left"]
 
     def run_file(self, file, ids):
+        if self.progress and time.time() > self.end:
+            return
         stem = stem_of(file)
         chosen = self.choose(file, ids)
         temporary = pathlib.Path(tempfile.mkdtemp(prefix="suite-"))  # UMD's socket has a short name
@@ -169,6 +216,8 @@ class Sampler:
         run = dict(file=file, collected=len(ids), sampled=len(chosen), left=len(left),
                    processes=processes, wall=round(time.time() - start, 1))
         (self.files / f"{stem}.json").write_text(json.dumps(run))
+        if self.progress and not self.progress.add(self.files / f"{stem}.json", self.options.version):
+            self.stuck.add(file)
         print(f"{file}: {run['wall']} s, {len(chosen) - len(left)} of {len(chosen)} run, "
               f"{processes} processes", flush=True)
 
@@ -238,12 +287,14 @@ def main():
     else:
         files = sampler.collect()
     print(f"{sum(map(len, files.values()))} variants in {len(files)} files", flush=True)
-    again = bool(options.selection or options.ids)
-    todo = [(file, ids) for file, ids in sorted(files.items())
-            if again or not sampler.finished(file)]
     with ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(lambda work: sampler.run_file(*work), todo))
+        todo = sampler.todo(files)
+        while todo:
+            list(pool.map(lambda work: sampler.run_file(*work), todo))
+            more = sampler.progress and time.time() < sampler.end
+            todo = sampler.todo(files) if more else []
     sys.exit(0 if files else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""The sampler of the field's suites (tests/clients/suites) with sessions that only say how variants
+end: portions go on where the last one stopped, and the report counts them."""
+
+import contextlib
+import io
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "clients" / "suites"))
+
+import report  # noqa: E402
+import sample  # noqa: E402
+
+# Of the functions one has many variants, so that a plain sample might miss the others.
+VARIANTS = ([f"a.py::test_many[{n}]" for n in range(40)] + ["a.py::test_one[x]", "a.py::test_plain"]
+            + [f"b.py::test_b[{n}]" for n in range(6)])
+
+
+class Portions(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.out = pathlib.Path(temporary.name)
+        (self.out / "collected.txt").write_text("\n".join(VARIANTS))
+        self.ran, self.failing, self.dying = [], set(), set()
+
+    def run_process(self, stem, variants, environment, log, seconds):
+        """A session of pytest, as its record has it: it ends behind a failure, as the plugin's does."""
+        with open(environment["SUITE_RECORD"], "a") as record:
+            for variant in variants:
+                self.ran.append(variant)
+                record.write(json.dumps(dict(event="start", id=variant)) + "\n")
+                if variant in self.dying:
+                    return -6, "aborted"
+                outcome = "failed" if variant in self.failing else "passed"
+                record.write(json.dumps(dict(event="end", id=variant, when="call", outcome=outcome,
+                                             seconds=1.5, text="assert 1 == 2")) + "\n")
+                if outcome == "failed":
+                    return 1, ""
+        return 0, ""
+
+    def sampler(self, version="one"):
+        arguments = ["sample.py", "--tests", str(self.out), "--out", str(self.out), "--portion", "1",
+                     "--sample", "3", "--version", version, "--jobs", "1"]
+        with mock.patch.object(sys, "argv", arguments):
+            sampler = sample.Sampler(sample.arguments())
+        sampler.run_process = self.run_process
+        return sampler
+
+    def portion(self, version="one"):
+        """A portion that ends behind the second session; what has run in it."""
+        sampler, begin = self.sampler(version), len(self.ran)
+        with contextlib.redirect_stdout(io.StringIO()):
+            for _ in range(2):
+                todo = sampler.todo(sampler.collect())
+                if todo:
+                    sampler.run_file(*todo[0])
+        return self.ran[begin:]
+
+    def report(self):
+        with mock.patch.object(sys, "argv", ["report.py", str(self.out)]), \
+                contextlib.redirect_stdout(io.StringIO()), self.assertRaises(SystemExit) as end:
+            report.main()
+        return end.exception.code, (self.out / "report.md").read_text()
+
+    def test_each_function_comes_first(self):
+        self.portion()
+        functions = {variant.split("[")[0] for variant in self.ran}
+        self.assertEqual(functions, {"a.py::test_many", "a.py::test_one", "a.py::test_plain", "b.py::test_b"})
+
+    def test_the_quarter_comes_last(self):
+        rest = [variant for variant in VARIANTS if not sample.in_quarter(variant)]
+        for _ in range(20):
+            self.portion()
+        begun = [variant for variant in self.ran if variant.startswith("a.py")]
+        kept = [sample.in_quarter(variant) for variant in begun]
+        self.assertEqual(kept, sorted(kept))
+        self.assertTrue(set(rest) < set(self.ran))
+
+    def test_portions_add_up_and_end(self):
+        for _ in range(20):
+            self.portion()
+        self.assertEqual(sorted(self.ran), sorted(VARIANTS))
+        self.assertEqual(self.portion(), [])
+        code, text = self.report()
+        self.assertEqual(code, 0)
+        self.assertIn("48 of 48 variants have run (100.00 %), 4 of 4 functions; 0 variants failed.", text)
+        self.assertIn("- 48 with one\n", text)
+
+    def test_a_failure_runs_again_on_another_version(self):
+        self.failing, self.dying = {"b.py::test_b[2]"}, {"b.py::test_b[4]"}
+        for _ in range(20):
+            self.portion()
+        self.assertEqual(len(self.ran), len(VARIANTS))
+        code, text = self.report()
+        self.assertEqual(code, 1)
+        self.assertIn("48 of 48 variants have run (100.00 %), 4 of 4 functions; 2 variants failed.", text)
+        self.assertEqual(self.portion(), [])
+        self.failing = self.dying = set()
+        self.assertEqual(set(self.portion(version="two")), {"b.py::test_b[2]", "b.py::test_b[4]"})
+        code, text = self.report()
+        self.assertEqual(code, 0)
+        self.assertIn("- 2 with two\n", text)
+
+    def test_a_stopped_portion_loses_a_line_at_most(self):
+        self.portion()
+        with open(self.out / "done.jsonl", "a") as file:
+            file.write('{"id": "a.py::test_pl')
+        self.portion()
+        self.portion()
+        self.assertEqual(len(self.ran), len(set(self.ran)))
+
+    def test_a_file_without_sessions_is_left(self):
+        """A session that runs nothing, such as one whose imports fail, is not tried for ever."""
+        sampler = self.sampler()
+        sampler.run_process = lambda *_: (4, "no session")
+        files = sampler.collect()
+        with contextlib.redirect_stdout(io.StringIO()):
+            for work in sampler.todo(files):
+                sampler.run_file(*work)
+        self.assertEqual(sampler.todo(files), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
