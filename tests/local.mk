@@ -128,6 +128,7 @@ REAL_CLIENTS = \
 	%D%/clients/burnin.sh \
 	%D%/clients/capture.sh \
 	%D%/clients/cards.sh \
+	%D%/clients/exalens-gdb.sh \
 	%D%/clients/exalens.sh \
 	%D%/clients/llk-fast.sh \
 	%D%/clients/record.sh \
@@ -148,6 +149,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/exalens/debuggee.c \
 	%D%/clients/exalens/debuggee.ld \
 	%D%/clients/exalens/matrix.py \
+	%D%/clients/exalens/relay.py \
 	%D%/clients/exalens/round.py \
 	%D%/clients/llk/abi_count.c \
 	%D%/clients/llk/compare.txt \

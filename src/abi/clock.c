@@ -232,7 +232,9 @@ void clock_run(struct device *device, uint32_t cycles)
     /* What the device has written to host memory is progress, but the host may wait for the
      * rest. */
     bool is_going_round = ahead->progress && ahead->moved && !ahead->host_written;
-    gdb_look(device->gdb);
+    if (gdb_look(device->gdb)) {
+        clock_settle(device);
+    }
     if (cycles == 0 || device->stopped) {
         return;
     }

@@ -404,7 +404,7 @@ static enum cli_exit find_started(struct session *session, struct run_options *o
 /* Several harts that talk are told apart by their names. */
 static void open_console(struct session *session, const struct run_options *options)
 {
-    gdb_leave_calls(session->gdb);
+    gdb_run_bare(session->gdb);
     unsigned harts = options->started;
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         harts |= (unsigned)(options->launch.path[hart] != NULL) << hart;

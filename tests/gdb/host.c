@@ -21,7 +21,14 @@ struct library {
     void (*tile_write)(uint32_t x, uint32_t y, uint64_t address, const void *p, uint32_t size);
 };
 
-enum { DONE = 0x9000, SUM = 0x9004, IMAGE_BYTES = 1 << 16, TRISC0_PC = 0x228, OVERRIDE = 0x234 };
+enum {
+    DONE = 0x9000,
+    SUM = 0x9004,
+    HALT = 0x9300,
+    IMAGE_BYTES = 1 << 16,
+    TRISC0_PC = 0x228,
+    OVERRIDE = 0x234
+};
 #define DEBUG      UINT64_C(0xffb12000)
 #define SOFT_RESET UINT64_C(0xffb121b0)
 
@@ -110,6 +117,7 @@ int main(int argc, char **argv)
     library.init();
     for (unsigned i = 0; i < sizeof harts / sizeof harts[0]; i++) {
         write_word(&library, i, DONE, 0);
+        write_word(&library, i, HALT, 0);
         if (!load_hart(&library, argv[2], i)) {
             fprintf(stderr, "%s of (%u, %u) has no image\n", harts[i].hart, harts[i].x, harts[i].y);
             return 3;

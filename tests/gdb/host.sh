@@ -104,7 +104,7 @@ inferior 5
 detach
 COMMANDS
 told 'five harts of three tiles are debugged at once' \
-    '^101023 +0 +1,2 +trisc1' '^103022 +0 +3,2 +trisc0' \
+    '^101023 .* 1-2 +trisc1' '^103022 .* 3-2 +trisc0' \
     '^. 5 +process 103022' 'hit Breakpoint 1, .*feed' \
     'hit Breakpoint 2, .*visit \(turn=(turn@entry=)?50\)' '= 50$'
 told 'registers of the coprocessor have names' \
@@ -129,6 +129,30 @@ detach
 COMMANDS
 told 'a condition is met after 100,000 hits' '= 99999$' '^seconds 0\.'
 same_as_alone 'the host notices nothing of that'
+
+# --- Harts that halt themselves ---
+
+debug_host <<COMMANDS
+attach 103021
+symbol-file $work/brisc-3-2.elf
+set variable *(int *)0x9300 = 1
+continue
+echo first\\n
+set variable *(int *)0x9300 = 1
+continue
+echo second\\n
+break *0
+set variable *(int *)0x9300 = 1
+continue
+delete
+stepi
+print *(int *)0x9300
+detach
+COMMANDS
+told 'a hart stops at its ebreak, and continue goes on behind it, with breakpoints or without' \
+    '^brisc of \(3, 2\) is paused, by an ebreak' '^first$' '^second$' \
+    "^ebreak: brisc of \\(3, 2\\) at pc 0x.*'continue' lets it go on" '^\$1 = 0$'
+same_as_alone 'the host notices nothing of an ebreak'
 
 # --- Symbols of what the host has written ---
 

@@ -4,7 +4,7 @@
  *   COUNTER  brisc of (1, 2): visits 100,000 times, then says so to the host
  *   FEEDER   trisc1 of (1, 2): sets registers of the coprocessor again and again
  *   SENDER   brisc of (2, 2): writes a word into tile (1, 2) over the NoC, again and again
- *   IDLER    brisc and trisc0 of (3, 2): count
+ *   IDLER    brisc and trisc0 of (3, 2): count, and halt when somebody has asked for it
  */
 #include "tensix.h"
 
@@ -13,7 +13,7 @@
 #define SENDER  2
 #define IDLER   3
 
-enum { VISITS = 100000, DONE = 0x9000, SUM = 0x9004, SENT = 0x9100, IDLE = 0x9200 };
+enum { VISITS = 100000, DONE = 0x9000, SUM = 0x9004, SENT = 0x9100, IDLE = 0x9200, HALT = 0x9300 };
 
 MAILBOX = {.parameter = {0}};
 
@@ -91,6 +91,10 @@ int main(void)
 {
     for (uint32_t turn = 0;; turn++) {
         REGISTER(IDLE + 4 * HART) = turn;
+        if (HART == 0 && REGISTER(HALT)) {
+            REGISTER(HALT) = 0;
+            __asm__ volatile("ebreak");
+        }
     }
 }
 

@@ -40,10 +40,10 @@ enum penrose_status gdb_create(struct penrose_chip *chip, const char *address, s
     return PENROSE_OK;
 }
 
-void gdb_leave_calls(struct gdb *gdb)
+void gdb_run_bare(struct gdb *gdb)
 {
     if (gdb) {
-        gdb->leaves_calls = true;
+        gdb->is_bare = true;
     }
 }
 
@@ -119,18 +119,20 @@ static void interrupt(struct gdb *gdb)
 
 /* A client that has come stops the chip. One without a process may ask while it goes on; what others
  * send but ^C waits until it stands. */
-static void serve_waiting(struct gdb *gdb)
+static bool serve_waiting(struct gdb *gdb)
 {
     enum gdb_input input = GDB_INPUT_PACKET;
-    bool is_new = gdb->client < 0;
+    bool is_new = gdb->client < 0, is_served = false;
     gdb_accept(gdb, false);
     is_new |= gdb->client >= 0 && gdb->is_held;
     if (is_new && gdb->client >= 0) {
         gdb_serve(gdb);
+        is_served = true;
     }
     while (gdb->client >= 0 && input != GDB_INPUT_NOTHING) {
         bool is_there =
             gdb->processes > 0 ? gdb_receive_interrupt(gdb, &input) : gdb_receive(gdb, 0, &input);
+        is_served |= !is_there || input != GDB_INPUT_NOTHING;
         if (!is_there) {
             gdb_lose_client(gdb);
         } else if (gdb->processes > 0 && input == GDB_INPUT_INTERRUPT) {
@@ -140,19 +142,17 @@ static void serve_waiting(struct gdb *gdb)
             gdb_serve(gdb);
         }
     }
+    return is_served;
 }
 
-void gdb_look(struct gdb *gdb)
+bool gdb_look(struct gdb *gdb)
 {
-    if (!gdb) {
-        return;
-    }
-    uint64_t now = host_nanoseconds();
-    if (now < gdb->next_look || !is_owner(gdb)) {
-        return;
+    uint64_t now = gdb ? host_nanoseconds() : 0;
+    if (!gdb || now < gdb->next_look || !is_owner(gdb)) {
+        return false;
     }
     gdb->next_look = now + LOOK_NANOSECONDS;
-    serve_waiting(gdb);
+    return serve_waiting(gdb);
 }
 
 void gdb_stop(struct gdb *gdb, const char *text)
@@ -242,8 +242,10 @@ static bool look_for_client(struct penrose_chip *chip, void *context)
 {
     struct gdb_watch *watch = context;
     const struct penrose_run *run = watch->run;
+    struct gdb_thread thread;
     watch->is_reached = run->until && !gdb_holds_any(watch->gdb) && run->until(chip, run->context);
-    return watch->is_reached || host_nanoseconds() >= watch->gdb->next_look;
+    return watch->is_reached || gdb_find_ebreak(watch->gdb, &thread) ||
+           host_nanoseconds() >= watch->gdb->next_look;
 }
 
 static void begin_run(struct gdb *gdb)
@@ -294,7 +296,9 @@ enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,
             continue;
         }
         if (outcome == PENROSE_CONDITION && !watch.is_reached) {
-            gdb_look(gdb);
+            if (!gdb_tell_ebreak(gdb)) {
+                gdb_look(gdb);
+            }
             continue;
         }
         if (outcome == PENROSE_FAULT) {

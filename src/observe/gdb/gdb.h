@@ -30,9 +30,10 @@ const char *gdb_command(const struct gdb *gdb);
 /* Will the first gdb_run wait for a client? */
 bool gdb_will_wait(const struct gdb *gdb);
 
-/* From now on the client is not told of harts that stand in a semihosting call (host_call.h): who runs
- * the chip answers it, in `until` of its run or behind that. NULL does nothing. */
-void gdb_leave_calls(struct gdb *gdb);
+/* Harts run bare programs from now on: an ebreak ends one, so that going on does not pass it, or is a
+ * semihosting call (host_call.h), of which the client is not told since whoever runs the chip answers
+ * it, in `until` of its run or behind that. NULL does nothing. */
+void gdb_run_bare(struct gdb *gdb);
 
 /* penrose_run of the chip with the client served whenever it wants something, and at faults;
  * PENROSE_PAUSED is for others. NULL: penrose_run. */
@@ -42,9 +43,9 @@ enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,
 /* The host has written to a tile, perhaps a program. NULL does nothing. */
 void gdb_note_write(struct gdb *gdb, uint64_t bytes);
 
-/* Serves a client that wants something while the chip does not run; quick when none does. NULL does
- * nothing. */
-void gdb_look(struct gdb *gdb);
+/* Serves a client that wants something while the chip does not run; quick when none does. True: it has
+ * had the chip, and may have changed what the chip waits for. NULL does nothing. */
+bool gdb_look(struct gdb *gdb);
 
 /* The run is about to end for a reason that a client should see (`text`, a line or more): stops
  * there until it says go on. */

@@ -110,7 +110,7 @@ struct gdb {
     char command[160];
     char *unix_path; /* to be removed; NULL: none */
     bool waits, has_begun;
-    bool leaves_calls;  /* semihosting calls are answered by somebody else */
+    bool is_bare;       /* see gdb_run_bare */
     uint64_t next_look; /* host time */
     uint8_t input[4096];
     size_t input_at, input_size;
@@ -250,6 +250,10 @@ bool gdb_point_wants(const struct gdb_point *point, struct penrose_chip *chip,
 bool gdb_resume(struct gdb *gdb, const char *actions);
 /* After a run that ended with PENROSE_PAUSED; false: that was not for the client. */
 bool gdb_paused(struct gdb *gdb);
+/* A hart that the client has let go on, and that an ebreak has paused; false: there is none. */
+bool gdb_find_ebreak(struct gdb *gdb, struct gdb_thread *thread);
+/* Tells of it; false: there is none. */
+bool gdb_tell_ebreak(struct gdb *gdb);
 /* Before the chip runs: tells the stops that the client can hear of. */
 void gdb_tell_pending(struct gdb *gdb);
 /* Harts that stand still go on with the others. */

@@ -44,19 +44,39 @@ static void put_column(struct gdb_text *xml, const char *name, const char *value
     gdb_put(xml, "</column>");
 }
 
-static void put_process_row(struct gdb_text *xml, unsigned pid, const struct gdb_thread *at,
-                            const char *role, const char *program, const char *state)
+static void put_number_column(struct gdb_text *xml, const char *name, unsigned value)
 {
-    char text[32];
+    gdb_put(xml, "<column name=\"%s\">%u</column>", name, value);
+}
+
+/* As tt-exalens calls the kinds of tiles that have harts. */
+static const char *core_type(const struct tile *tile)
+{
+    return tile->kind->type == TILE_TENSIX ? "worker"
+           : tile->kind->type == TILE_DRAM ? "dram"
+                                           : "eth";
+}
+
+/*
+ * The columns are those of tt-exalens' GDB server in its order, then our own. The last one is a
+ * number: VS Code's C/C++ extension, which parses the table as text, leaves out lines that end
+ * otherwise.
+ */
+static void put_process_row(struct gdb_text *xml, unsigned pid, const struct tile *tile,
+                            const char *risc, const char *command, const char *state,
+                            unsigned threads)
+{
     gdb_put(xml, "<item>");
-    snprintf(text, sizeof text, "%u", pid);
-    put_column(xml, "pid", text);
-    put_column(xml, "chip", "0");
-    snprintf(text, sizeof text, "%u,%u", at->x, at->y);
-    put_column(xml, "tile", text);
-    put_column(xml, "hart", role);
-    put_column(xml, "program", program);
+    put_number_column(xml, "pid", pid);
+    put_column(xml, "user", "penrose");
+    put_number_column(xml, "cores", pid);
+    put_number_column(xml, "device", 0);
+    put_column(xml, "core_type", core_type(tile));
+    gdb_put(xml, "<column name=\"core_location\">%u-%u</column>", tile->x, tile->y);
+    put_column(xml, "risc", risc);
+    put_column(xml, "command", command);
     put_column(xml, "state", state);
+    put_number_column(xml, "threads", threads);
     gdb_put(xml, "</item>\n");
 }
 
@@ -72,15 +92,16 @@ static void put_processes(struct gdb *gdb, struct gdb_text *xml)
         }
         struct gdb_thread at = {.x = tile->x, .y = tile->y};
         unsigned pid = 100000 + tile->x * 1000 + tile->y * 10;
-        put_process_row(xml, pid, &at, "all, as threads", "", "");
+        put_process_row(xml, pid, tile, "all", "", "",
+                        (unsigned)__builtin_popcount(tile->kind->harts));
         for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
             at.hart = (enum penrose_hart)hart;
             if (tile->kind->harts >> hart & 1) {
                 const struct image *image = image_of(gdb, &at, false);
                 const char *program = image ? loader_elf_path(image->elf) : NULL;
-                put_process_row(xml, pid + hart + 1, &at, gdb_hart_name(gdb, &at),
+                put_process_row(xml, pid + hart + 1, tile, gdb_hart_name(gdb, &at),
                                 program ? file_part(program) : "",
-                                gdb_state_name(gdb_hart_state(gdb, &at)));
+                                gdb_state_name(gdb_hart_state(gdb, &at)), 1);
             }
         }
     }

@@ -152,6 +152,34 @@ static void hold_others(struct gdb *gdb, bool is_step)
     }
 }
 
+/* A hart that an ebreak has paused, or a debugger by the chip's registers; not one that we hold. */
+static bool is_paused_itself(struct gdb *gdb, const struct gdb_thread *thread)
+{
+    const struct gdb_process *process = gdb_process_of(gdb, thread->pid);
+    return !gdb->is_bare && process->going & ~process->held & 1u << thread->hart &&
+           gdb_hart_state(gdb, thread) == PENROSE_HART_PAUSED;
+}
+
+bool gdb_find_ebreak(struct gdb *gdb, struct gdb_thread *thread)
+{
+    for (size_t i = 0; gdb->client >= 0 && gdb_thread_at(gdb, i, thread); i++) {
+        if (is_paused_itself(gdb, thread)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void pass_ebreaks(struct gdb *gdb)
+{
+    struct gdb_thread thread;
+    for (size_t i = 0; gdb_thread_at(gdb, i, &thread); i++) {
+        if (is_paused_itself(gdb, &thread)) {
+            penrose_hart_resume(gdb->chip, thread.x, thread.y, thread.hart, NULL);
+        }
+    }
+}
+
 static const struct action *find_step(const struct action *actions, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -176,6 +204,7 @@ bool gdb_resume(struct gdb *gdb, const char *text)
         return gdb_reverse_search(gdb, step != NULL, false);
     }
     choose_going(gdb, actions, count);
+    pass_ebreaks(gdb);
     hold_others(gdb, step && count == 1);
     gdb->range_end = 0;
     if (step) {
@@ -284,13 +313,13 @@ static bool is_ebreak_seen(struct gdb *gdb, const struct penrose_stop *stop,
     if (!gdb_thread_of(gdb, stop->x, stop->y, (enum penrose_hart)stop->agent, &event->thread)) {
         return false; /* it pauses, and nobody has asked about it */
     }
-    if (gdb->leaves_calls &&
+    if (gdb->is_bare &&
         host_call_at(gdb->chip, stop->x, stop->y, (enum penrose_hart)stop->agent, stop->pc + 4)) {
         return false;
     }
     penrose_stop_format(stop, text, sizeof text);
-    gdb_put(&gdb->console, "%s; the hart is paused ('monitor resume' lets it go on behind it)\n",
-            text);
+    gdb_put(&gdb->console, "%s; the hart is paused ('%s' lets it go on behind it)\n", text,
+            gdb->is_bare ? "monitor resume" : "continue");
     return true;
 }
 
@@ -422,6 +451,20 @@ void gdb_tell_pending(struct gdb *gdb)
 }
 
 /* --- Faults, programs --- */
+
+bool gdb_tell_ebreak(struct gdb *gdb)
+{
+    struct gdb_event event = {.signal = GDB_SIGTRAP};
+    if (!gdb_find_ebreak(gdb, &event.thread)) {
+        return false;
+    }
+    gdb_put(&gdb->console,
+            "%s of (%u, %u) is paused, by an ebreak or a debugger on the chip ('continue' lets it "
+            "go on)\n",
+            gdb_hart_name(gdb, &event.thread), event.thread.x, event.thread.y);
+    gdb_tell(gdb, &event);
+    return true;
+}
 
 static enum gdb_signal signal_of(enum penrose_fault_kind kind)
 {
