@@ -4,9 +4,12 @@ A reader takes a path and a place, (x, y) or None, and returns tiles. What a fil
 comes from wins over the place that the user gives.
 """
 
+import contextlib
 import json
 import pathlib
 import re
+import sqlite3
+import urllib.parse
 
 import numpy
 
@@ -152,16 +155,20 @@ def read_regfile(path, place, part="dst"):
     if len(body) != 2:
         raise writer.CaptureError(f"{path}: no lines 'TILE ID' of dump-regfile")
     words = re.sub(r"^.*TILE ID:.*$|^\s*\d+\s*$", "", "TILE ID:" + body[1], flags=re.M).split()
-    try:
-        numbers = [int(word, 16) if word.startswith("0x") else float(word) for word in words]
-    except ValueError as error:
-        raise writer.CaptureError(f"{path}: {error}") from error
-    if not numbers or len(numbers) % 16:
-        raise writer.CaptureError(f"{path}: {len(numbers)} numbers are no rows of 16: cut off?")
-    tile = tile_at(place_in(text, place))
     is_raw = any(word.startswith("0x") for word in words)
-    kind = numpy.uint32 if is_raw else numpy.float32
-    tile.add(f"{part}_raw" if is_raw else part, numpy.array(numbers, kind).reshape(-1, 16))
+    is_whole = all(re.fullmatch(r"-?\d+", word) for word in words)
+    kind = numpy.uint32 if is_raw else numpy.int64 if is_whole else numpy.float32
+    try:
+        numbers = numpy.array([int(word, 16 if is_raw else 10) if is_raw or is_whole else float(word)
+                               for word in words], kind)
+    except (ValueError, OverflowError) as error:
+        raise writer.CaptureError(f"{path}: {error}") from error
+    if not words or len(words) % 16:
+        raise writer.CaptureError(f"{path}: {len(words)} numbers are no rows of 16: cut off?")
+    if is_whole:
+        numbers = numbers.astype(numpy.int32 if numbers.max() < 1 << 31 else numpy.uint32)
+    tile = tile_at(place_in(text, place))
+    tile.add(f"{part}_raw" if is_raw else part, numbers.reshape(-1, 16))
     return [tile]
 
 
@@ -194,11 +201,104 @@ def value_in(text):
     return text
 
 
+FORMATS = {"Float32": 0, "Float16": 1, "Bfp8": 2, "Bfp4": 3, "Tf32": 4, "Float16_b": 5, "Bfp8_b": 6,
+           "Bfp4_b": 7, "Int32": 8, "UInt16": 9, "Lf8": 10, "Bfp2": 11, "Int8": 14, "Bfp2_b": 15}
+
+UNPACK_ROWS = ("out_data_format:4 throttle_mode:2 context_count:2 haloize_mode:1 tileize_mode:1 "
+               "unpack_src_reg_set_upd:1 unpack_if_sel:1 upsample_rate:2 reserved_1:1 "
+               "upsample_and_interleave:1 shift_amount:16 uncompress_cntx0_3:4 unpack_if_sel_cntx0_3:4 "
+               "force_shared_exp:1 reserved_2:7 uncompress_cntx4_7:4 unpack_if_sel_cntx4_7:4 "
+               "reserved_3:8 limit_addr:17 reserved_4:15 fifo_size:17 reserved_5:15")
+TILE_ROWS = ("in_data_format:4 uncompressed:1 reserved_0:3 blobs_per_xy_plane:4 reserved_1:4 x_dim:16 "
+             "y_dim:16 z_dim:16 w_dim:16 blobs_y_start:32 digest_type:8 digest_size:8")
+PACK_ROWS = ("row_ptr_section_size:16 exp_section_size:16 l1_dest_addr:32 uncompress:1 "
+             "add_l1_dest_addr_offset:1 disable_pack_zero_flag:1 reserved_0:1 out_data_format:4 "
+             "in_data_format:4 dis_shared_exp_assembler:1 auto_set_last_pacr_intf_sel:1 "
+             "enable_out_fifo:1 sub_l1_tile_header_size:1 src_if_sel:1 pack_start_intf_pos:4 "
+             "all_pack_disable_zero_compress_ovrd:1 add_tile_header_size:1 "
+             "pack_dis_y_pos_start_offset:1 l1_src_addr:8")
+
+# Tables that show words of the configuration: the field at which each column begins, and the rows
+# with their widths in bits, the lowest first. What a row is called does not matter further: names
+# are those of the fields that lie in these bits.
+CONFIG_TABLES = {
+    "ALU CONFIG": (
+        ["ALU_ROUNDING_MODE_Fpu_srnd_en"],
+        "Fpu_srnd_en:1 Gasket_srnd_en:1 Packer_srnd_en:1 Padding:10 GS_LF:1 Bfp8_HF:1 SrcAUnsigned:1 "
+        "SrcBUnsigned:1 Format_SrcA:4 Format_SrcB:4 Format_Dstacc:4 Fp32_enabled:1 "
+        "SFPU_Fp32_enabled:1 INT8_math_enabled:1"),
+    "UNPACK CONFIG": (
+        ["THCON_SEC0_REG2_Out_data_format", "THCON_SEC1_REG2_Out_data_format"], UNPACK_ROWS),
+    "TILE DESCRIPTOR": (["THCON_SEC0_REG0_TileDescriptor_in_data_format",
+                         "THCON_SEC1_REG0_TileDescriptor_in_data_format"], TILE_ROWS),
+    "COUNTERS": (
+        ["PACK_COUNTERS_SEC0_pack_per_xy_plane"],
+        "pack_per_xy_plane:8 pack_reads_per_xy_plane:8 pack_xys_per_til:7 pack_yz_transposed:1 "
+        "pack_per_xy_plane_offset:8"),
+    "PACK CONFIG": (["THCON_SEC0_REG1_Row_start_section_size"], PACK_ROWS),
+    "EDGE OFFSET": (["PCK_EDGE_OFFSET_SEC0_mask"], "mask:16 mode:1 tile_row_set_select_pack0:2 "
+                    "tile_row_set_select_pack1:2 tile_row_set_select_pack2:2 "
+                    "tile_row_set_select_pack3:2"),
+    "STRIDES": (["PCK0_ADDR_CTRL_XY_REG_0_Xstride", "PCK0_ADDR_CTRL_XY_REG_1_Xstride"],
+                "x_stride:16 y_stride:16 z_stride:16 w_stride:16"),
+    "RELU CONFIG": (
+        ["ALU_ACC_CTRL_Zero_Flag_disabled_src"],
+        "disabled_src:1 disabled_dst:1 apply_relu:4 relu_threshold:16 disable_main:1 disable_trisc:3 "
+        "disable_ncrisc:1 disable_bmp_clear_main:1 disable_bmp_clear_trisc:3 "
+        "disable_bmp_clear_ncrisc:1"),
+    "DEST RD CTRL": (["PCK_DEST_RD_CTRL_Read_32b_data"], "read_32b_data:1 read_unsigned:1 "
+                     "read_int8:1 round_10b_mant:1 reserved:28"),
+}
+
+
+def bits_in(row, text):
+    """The bits that a cell stands for; None: it is no number."""
+    name = text.removeprefix("TensixDataFormat.")
+    value = FORMATS.get(name, value_in(text.removesuffix(" -> INVALID VALUE")))
+    if row == "blobs_y_start" and isinstance(value, int):  # printed with its halves the other way
+        return value >> 16 | (value & 0xFFFF) << 16
+    return value if isinstance(value, int) else None
+
+
+def config_in(tables):
+    """Fields of state 0 of the configuration, those all of whose bits the tables show."""
+    places = {name: 32 * word + shift for name, word, shift, _, is_thread in writer.config_fields()
+              if not is_thread}
+    size, value, known = 4 * writer.CONFIG_WORDS, 0, 0
+    for title, columns in tables:
+        starts, rows = CONFIG_TABLES.get(title, ((), ""))
+        for start, cells in zip(starts, columns.values()):
+            at = places[start]
+            for row, width in (entry.split(":") for entry in rows.split()):
+                bits, ones = bits_in(row, cells.get(row, "")), (1 << int(width)) - 1
+                if bits is not None and bits <= ones:
+                    value |= bits << at
+                    known |= ones << at
+                at += int(width)
+
+    def fields_of(number):
+        words = numpy.frombuffer(number.to_bytes(size, "little"), "<u4")
+        return writer.fields_of_words([words], None)
+
+    values, shown, all_bits = fields_of(value), fields_of(known), fields_of((1 << 8 * size) - 1)
+    return {name: values[name] for name in values if shown[name] == all_bits[name]}
+
+
+def gpr_in(tables):
+    """[3, 64] where all threads are shown: a row a GPR, and behind them pairs as one; else None."""
+    threads = [[value_in(text) for text in list(cells.values())[:64]] for title, columns in tables
+               for cells in columns.values() if re.fullmatch(r"Thread \d", title)]
+    is_whole = len(threads) == writer.THREADS and all(
+        len(values) == 64 and all(isinstance(value, int) for value in values) for values in threads)
+    return numpy.array(threads, numpy.uint32) if is_whole else None
+
+
 def read_tensix_state(path, place):
-    """`dump-tensix-state`: fields by the names that its tables give them, in a part of its own."""
+    """`dump-tensix-state`: configuration and GPRs as ours, and all by the names of its tables in a
+    part of its own."""
     text = text_of(path)
-    fields = {}
-    for title, columns in tables_in(text):
+    tables, fields = tables_in(text), {}
+    for title, columns in tables:
         for column, rows in columns.items():
             suffix = "" if column.lower() == "values" else f".{column.replace('REG_ID = ', '')}"
             for row, value in rows.items():
@@ -206,11 +306,16 @@ def read_tensix_state(path, place):
     if not fields:
         raise writer.CaptureError(f"{path}: no tables of dump-tensix-state")
     tile = tile_at(place_in(text, place))
+    config, gpr = config_in(tables), gpr_in(tables)
+    if config:
+        tile.add("config", config)
+    if gpr is not None:
+        tile.add("gpr", gpr)
     tile.add("exalens_state", fields)
     return [tile]
 
 
-# --- JSON of tt-triage ---
+# --- Results of tt-triage ---
 
 
 def load_json(path):
@@ -257,40 +362,79 @@ def buffers_in(entry):
             for row in rows if row.get("Kind", "local") == "local"]
 
 
-def read_triage(path, place):
-    """Results of tt-triage's scripts, by tile where they are about one."""
-    document, tiles = load_json(path), {}
-    for script in document["scripts"]:
-        name = re.sub(r"\.py$", "", str(script.get("name", "")))
+def results_in_json(path):
+    """(script, entry) of each entry of the scripts' results."""
+    for script in load_json(path)["scripts"]:
         data = (script.get("result") or {}).get("data")
         for entry in data if isinstance(data, list) else [data]:
-            at, member = coordinate_in(entry) if isinstance(entry, dict) else (None, None)
-            if at is None:
-                continue
-            tile = tiles.setdefault(at, writer.Tile(*at, "Tensix"))
-            buffers = buffers_in(entry) if "circular_buffers" in name else []
-            if buffers:
-                tile.parts.setdefault("circular_buffers", ([], {}))[0].extend(buffers)
-            fields = tile.parts.setdefault("triage", ({}, {}))[0]
-            rest = {key: value for key, value in entry.items() if key != member}
-            label, number = name, 1
-            while any(field.startswith(f"{label}.") for field in fields):
-                number += 1
-                label = f"{name}.{number}"
-            flatten(label, rest, fields)
+            if isinstance(entry, dict):
+                yield re.sub(r"\.py$", "", str(script.get("name", ""))), entry
+
+
+def results_in_sqlite(path):
+    """The same of a database, which has a table for each script, and a row for each entry."""
+    address = f"file:{urllib.parse.quote(str(pathlib.Path(path).resolve()))}?mode=ro"
+    try:
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as database:
+            names = [name for name, in database.execute(
+                "select name from sqlite_master where type = 'table' order by rowid")]
+            for name in names:
+                quoted = name.replace('"', '""')
+                rows = database.execute(f'select * from "{quoted}"')
+                columns = [column[0] for column in rows.description]
+                for row in rows:
+                    yield name, {column: value.hex() if isinstance(value, bytes) else value
+                                 for column, value in zip(columns, row)}
+    except sqlite3.Error as error:
+        raise writer.CaptureError(f"{path}: {error}") from error
+
+
+def device_of(entry):
+    """The number of the device that an entry is about; None where it does not say."""
+    device = entry.get("Dev", entry.get("Device"))
+    device = device.get("id") if isinstance(device, dict) else device
+    return int(device) if re.fullmatch(r"\d+", str(device)) else None
+
+
+def read_triage(path, place, device=0):
+    """Results of tt-triage's scripts, by tile where they are about one."""
+    with open(path, "rb") as file:
+        is_sqlite = file.read(len(SQLITE_HEAD)) == SQLITE_HEAD
+    tiles = {}
+    for name, entry in (results_in_sqlite if is_sqlite else results_in_json)(path):
+        at, member = coordinate_in(entry)
+        if at is None or device_of(entry) not in (None, device):
+            continue
+        tile = tiles.setdefault(at, writer.Tile(*at, "Tensix"))
+        buffers = buffers_in(entry) if "circular_buffers" in name else []
+        if buffers:
+            tile.parts.setdefault("circular_buffers", ([], {}))[0].extend(buffers)
+        fields = tile.parts.setdefault("triage", ({}, {}))[0]
+        rest = {key: value for key, value in entry.items() if key != member}
+        label, number = name, 1
+        while any(field.startswith(f"{label}.") for field in fields):
+            number += 1
+            label = f"{name}.{number}"
+        flatten(label, rest, fields)
     if not tiles:
-        raise writer.CaptureError(f"{path}: none of the scripts' results is about a tile")
+        raise writer.CaptureError(
+            f"{path}: none of the scripts' results is about a tile of device {device}")
     return list(tiles.values())
 
 
-def read_debug_bus(path, place):
-    """debug_bus_signals.json: 128 bits of each group of signals, where a hart could not be halted."""
+def read_debug_bus(path, place, device=0):
+    """debug_bus_signal_groups.json (once debug_bus_signals.json): 128 bits of each group of signals,
+    where a hart could not be halted."""
+    about = load_json(path)[f"Device {device}"]
+    blocks = [(location, block) for blocks in about.get("block_types", {}).values()
+              for location, block in blocks.items()]
     tiles = []
-    for device in load_json(path).values():
-        at, _ = coordinate_in(device)
-        tile = tile_at(at or place)
-        tile.add("debug_bus", dict(device["debug_bus_signals"]))
-        tile.add("harts", {f"{hart}.state": "stuck" for hart in device.get("failed_riscs", [])})
+    for location, block in blocks or [(f"location: {about.get('location', '')}", about)]:
+        found = re.match(r"location: (\d+)-(\d+)\b", location)
+        tile = tile_at((int(found[1]), int(found[2])) if found else place)
+        groups = block.get("debug_bus_signal_groups", block.get("debug_bus_signals"))
+        tile.add("debug_bus", dict(groups))
+        tile.add("harts", {f"{hart}.state": "stuck" for hart in block.get("failed_riscs", [])})
         tiles.append(tile)
     return tiles
 
@@ -302,6 +446,7 @@ READERS = {"l1": read_raw, "hex": read_hex, "npy": read_npy, "torch": read_torch
            "debug-bus": read_debug_bus}
 
 
+SQLITE_HEAD = b"SQLite format 3\0"
 SIGNS = {"gpr": "^Soft reset ", "regfile": "TILE ID:", "hex": HEX_LINE.pattern.lower(),
          "tensix-state": "│ (ALU|UNPACK|PACK) CONFIG |│ Thread \\d |│ (FIDELITY_PHASE|ADCS)"}
 
@@ -317,9 +462,11 @@ def sniff(path):
         return "npy"
     if head.startswith(b"PK") and b".pkl" in head:
         return "torch"
+    if head.startswith(SQLITE_HEAD):
+        return "triage"
     text = head.decode(errors="replace")
     if text.lstrip().startswith("{"):
-        return "triage" if '"scripts"' in text else "debug-bus" if '"debug_bus_signals"' in text else None
+        return "triage" if '"scripts"' in text else "debug-bus" if '"debug_bus_signal' in text else None
     if b"\0" in head:
         return "l1"
     for kind, sign in SIGNS.items():
@@ -328,8 +475,9 @@ def sniff(path):
     return None
 
 
-def read(path, kind=None, place=None, part=None):
-    """Tiles of a file; `kind` is a name of READERS, None: found out."""
+def read(path, kind=None, place=None, part=None, device=0):
+    """Tiles of a file; `kind` is a name of READERS, None: found out. `device`: of files that are of
+    several."""
     if not pathlib.Path(path).is_file():
         raise writer.CaptureError(f"{path}: no such file")
     kind = kind or sniff(path)
@@ -338,6 +486,8 @@ def read(path, kind=None, place=None, part=None):
     try:
         if part and kind in ("npy", "torch", "regfile"):
             return READERS[kind](path, place, part)
+        if kind in ("triage", "debug-bus"):
+            return READERS[kind](path, place, device)
         return READERS[kind](path, place)
     except (KeyError, TypeError, AttributeError) as error:
         raise writer.CaptureError(f"{path}: not as {kind} files are: {error!r}") from error

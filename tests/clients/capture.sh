@@ -1,7 +1,8 @@
 #!/bin/bash
 # scripts/capture on a library with the libttsim ABI: what it reads through tt-exalens' debug
-# interface is what the library itself writes into a dump of that moment. Of a recording of the same
-# session `penrose explain` finds who has written a word that differs.
+# interface is what the library itself writes into a dump of that moment, and so is what it makes of
+# the texts that tt-exalens' commands print. Of a recording of the same session `penrose explain` finds
+# who has written a word that differs.
 #
 #   capture.sh [LIBRARY]
 #
@@ -30,7 +31,7 @@ device=$(client_device "$library" "$work/soc_descriptor.yaml" "$work/device")
 export PENROSE_RECORD=$work/session.rec
 export PENROSE_CARD=unharvested PENROSE_DUMP_ON=exit PENROSE_DUMP_DIR=$work/own PENROSE_DUMP_TILES=1,2
 PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" "$here/exalens/capture.py" "$here/../../scripts" \
-    "$device" "$work/debuggee.elf" "$work/captured" 2>"$work/stderr" ||
+    "$device" "$work/debuggee.elf" "$work/captured" "$work/texts" 2>"$work/stderr" ||
     { echo "FAILED: capture.py"; cat "$work/stderr"; exit 1; }
 status=0
 "$penrose" compare "$work/captured" "$work"/own/* >"$work/report" || status=$?
@@ -40,6 +41,22 @@ for part in config gpr dst l1 local_trisc1 harts noc; do # each was compared
     ! grep -qE "^not compared: only . has 1-2/$part(:|$)" "$work/report" ||
         { echo "FAILED: $part was not compared"; exit 1; }
 done
+
+# printed FILE ITEMS: what a command has printed is so much of the dump.
+printed() {
+    local from=$work/from-$1
+    "$venv/bin/python" "$here/../../scripts/capture" "$from" --tile 1,2 --from "$work/texts/$1.txt" \
+        >"$work/report" && "$penrose" compare "$from" "$work"/own/* >>"$work/report" &&
+        grep -q "^the same: $2 items$" "$work/report" || {
+        echo "FAILED: what $1 has printed"
+        cat "$work/report"
+        exit 1
+    }
+}
+printed burst_read_xy 393216          # words of L1
+printed dump_gpr 38                   # registers of the hart out of reset, states of all
+printed dump-tensix-state $((159 + 3 * 64)) # fields of the configuration, GPRs
+printed dump_regfile $((512 * 16))
 
 # The program's result at 0x20000, as if a card had another one there.
 cp -r "$work"/own/* "$work/other"

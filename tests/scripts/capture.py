@@ -1,7 +1,9 @@
 """scripts/capture on files: each kind, in the form in which its tool writes it, and broken ones."""
 
+import contextlib
 import json
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -60,7 +62,25 @@ TRIAGE = {
         {"name": "dump_semaphores.py", "status": "failed", "checks": [], "result": None}],
     "summary": {"total_scripts": 3}}
 
-BUS = {"Device 0": {"location": "1-2 (0,0)", "block_type": "functional_workers",
+TRIAGE_TABLES = """
+create table diagnostics ("Script" text, "Type" text, "Device" integer, "Location" text, "Message" text);
+insert into diagnostics values ('check_arc.py', 'warning', 0, null, 'no heartbeat');
+insert into diagnostics values ('check_noc.py', 'error', 0, '1-2 (0,0)', 'stuck');
+insert into diagnostics values ('check_noc.py', 'error', 1, '1-2 (0,0)', 'of another device');
+create table dump_circular_buffers ("Dev" text, "Loc" text, "CB" integer, "Kind" text, "Address" integer,
+  "Size" integer, "Page Size" integer, "Size (pages)" integer, "Pushed" integer, "Popped" integer);
+insert into dump_circular_buffers values ('0', '1-2 (0,0)', 0, 'local', 131072, 4096, 2048, 2, 65541, 4);
+insert into dump_circular_buffers values ('1', '1-2 (0,0)', 7, 'local', 131072, 4096, 2048, 2, 1, 1);
+create table dump_callstacks ("Dev" text, "Loc" text, "RiscV" text, "PC" integer);
+insert into dump_callstacks values ('0', '2-2 (1,0)', 'ncrisc', 41380);
+"""
+
+BUS = {"Device 0": {"arch": "blackhole", "block_types": {"functional_workers": {
+    "location: 1-2 (0,0)": {"failed_riscs": ["trisc1"],
+                            "debug_bus_signal_groups": {"brisc_group_a": "0x" + "0" * 31 + "7"}}}}},
+       "git_commit": "unknown"}
+
+OLD_BUS = {"Device 0": {"location": "1-2 (0,0)", "block_type": "functional_workers",
                     "failed_riscs": ["trisc1"],
                     "debug_bus_signals": {"brisc_group_a": "0x" + "0" * 31 + "7"}}}
 
@@ -126,6 +146,38 @@ class CaptureTest(unittest.TestCase):
             "UNPACK CONFIG.1.limit_addr": 64, "UNPACK CONFIG.2.limit_addr": 0,
             "TILE DESCRIPTOR.1.x_dim": 256, "TILE DESCRIPTOR.2.x_dim": 16})
 
+    def test_config_of_tensix_state(self):
+        config = self.capture("--from", self.file("state.txt", STATE), "--tile", "1,2")["1-2/config"]
+        self.assertEqual(config, {
+            "config.0.ALU_ROUNDING_MODE_Fpu_srnd_en": 1, "config.0.ALU_FORMAT_SPEC_REG2_Dstacc": 5,
+            "config.0.THCON_SEC0_REG2_Throttle_mode": 2, "config.0.THCON_SEC1_REG2_Throttle_mode": 3,
+            "config.0.THCON_SEC0_REG2_Unpack_limit_address": 64,
+            "config.0.THCON_SEC1_REG2_Unpack_limit_address": 0,
+            "config.0.THCON_SEC0_REG0_TileDescriptor_x_dim": 256,
+            "config.0.THCON_SEC1_REG0_TileDescriptor_x_dim": 16})
+        broken = STATE.replace("│ 2          │ 3 ", "│ 9          │ ? ").replace(
+            "TensixDataFormat.Float16_b", "12 -> INVALID VALUE       ").replace("x_dim        ", "blobs_y_start")
+        config = self.capture("--from", self.file("b.txt", broken), "--tile", "1,2")["1-2/config"]
+        self.assertNotIn("config.0.THCON_SEC0_REG2_Throttle_mode", config)  # has two bits
+        self.assertNotIn("config.0.THCON_SEC1_REG2_Throttle_mode", config)
+        self.assertEqual(config["config.0.ALU_FORMAT_SPEC_REG2_Dstacc"], 12)
+        self.assertEqual(config["config.0.THCON_SEC0_REG0_TileDescriptor_blobs_y_start_hi"], 256)
+        self.assertEqual(config["config.0.THCON_SEC0_REG0_TileDescriptor_blobs_y_start_lo"], 0)
+
+    def test_gprs_of_tensix_state(self):
+        def table(thread, rows=64):
+            lines = [f"│ Thread {thread} │ Values │"]
+            lines += [f"│ gpr_{i} │ {hex(i << 24) if i % 2 else 1000 * thread + i} │" for i in range(rows)]
+            return "\n".join(["┌──────────┬────────┐", *lines, "│ tmp │ 77 │", "└──────────┴────────┘\n"])
+
+        text = STATE + "".join(map(table, range(3)))
+        gpr = self.capture("--from", self.file("s.txt", text), "--tile", "1,2")["1-2/gpr"]
+        self.assertEqual(gpr.tolist(), [[i << 24 if i % 2 else 1000 * thread + i for i in range(64)]
+                                        for thread in range(3)])
+        for short in (STATE + table(0) + table(1), STATE + table(0) + table(1) + table(2, 62)):
+            self.assertNotIn("1-2/gpr", self.capture("--from", self.file("s.txt", short), "--tile", "1,2"))
+            subprocess.run(["rm", "-r", self.out])
+
     def test_regfile(self):
         numbers = numpy.arange(2048, dtype=numpy.float32) / 4
         rows = ["\t".join(map(str, row)) + "\t" for row in numbers.reshape(-1, 32).tolist()]
@@ -139,6 +191,14 @@ class CaptureTest(unittest.TestCase):
         text = "Location 1-2 (0,0)\nTILE ID: 0\n" + "0x3f\t0x80\t" * 16 + "\n"
         raw = self.capture("--from", self.file("raw.txt", text), "--part", "srca")["1-2/srca_raw"]
         self.assertEqual(raw.tolist(), [[0x3F, 0x80] * 8] * 2)
+
+    def test_regfile_of_integers(self):
+        for most, kind in ((-16777217, numpy.int32), (4294967295, numpy.uint32)):
+            text = "Location 1-2 (0,0)\nTILE ID: 0\n" + f"5\t{most}\t" * 8 + "\n"
+            dst = self.capture("--from", self.file("int.txt", text))["1-2/dst"]
+            self.assertEqual((dst.dtype, dst.tolist()), (kind, [[5, most] * 8]))
+        wide = self.file("wide.txt", text.replace("4294967295", "9" * 30))
+        self.refuse("wide.txt: ", "--from", wide)
 
     def test_memory(self):
         image = bytes(4096) + bytes(range(256)) * 8
@@ -188,10 +248,27 @@ class CaptureTest(unittest.TestCase):
         empty = dict(TRIAGE, scripts=TRIAGE["scripts"][1:])
         self.refuse("is about a tile", "--from", self.file("empty.json", empty))
 
+    def test_triage_of_sqlite(self):
+        path = self.work / "triage.db"
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.executescript(TRIAGE_TABLES)
+        parts = self.capture("--from", path)
+        self.assertEqual(sorted(parts), ["1-2/circular_buffers", "1-2/triage", "2-2/triage"])
+        self.assertEqual(parts["1-2/circular_buffers"], [
+            {"id": 0, "address": 0x20000, "size": 4096, "page_size": 2048, "pages": 2, "received": 5,
+             "acknowledged": 4}])
+        self.assertEqual(parts["1-2/triage"]["diagnostics.Message"], "stuck")
+        self.assertEqual(parts["2-2/triage"]["dump_callstacks.PC"], 41380)
+        other = self.capture("--from", path, "--device", "1")
+        self.assertEqual(other["1-2/triage"]["diagnostics.Message"], "of another device")
+        self.refuse("about a tile of device 2", "--from", path, "--device", "2")
+        self.refuse("cut.db", "--from", self.file("cut.db", path.read_bytes()[:4096]))
+
     def test_debug_bus(self):
-        parts = self.capture("--from", self.file("bus.json", BUS))
-        self.assertEqual(parts["1-2/debug_bus"], BUS["Device 0"]["debug_bus_signals"])
-        self.assertEqual(parts["1-2/harts"], {"trisc1.state": "stuck"})
+        for bus in (BUS, OLD_BUS):
+            parts = self.capture("--from", self.file("bus.json", bus))
+            self.assertEqual(parts["1-2/debug_bus"], {"brisc_group_a": "0x" + "0" * 31 + "7"})
+            self.assertEqual(parts["1-2/harts"], {"trisc1.state": "stuck"})
 
     def test_several_files(self):
         parts = self.capture("--from", self.file("gpr.txt", GPR), "--from", self.file("bus.json", BUS))
