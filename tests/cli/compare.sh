@@ -44,6 +44,11 @@ differs "LRegs as bits and numbers" 'out:lregs_bits\[5,7\] +A 0x3f800000 \(1\)  
 expect "LRegs within a tolerance" 0 -- compare base lreg --tolerance ulp=1
 differs "bits where formats differ" 'out:dst is in the format "Float16_b" in A and "Float16" in B' \
     'out:dst_bits16\[7,1\]' -- compare base formats
+for pair in "base plain" "plain base"; do
+    # shellcheck disable=SC2086 # two names
+    differs "numbers whose format one side says: $pair" \
+        'out:^1-2/dst \(Float16_b\): 1 of 16384 numbers differ, by up to 1 ulp$' -- compare $pair
+done
 differs "another shape" 'out:gpr has another type or shape: <u4 \[3, 64\] in A, <u4 \[3, 32\] in B' -- \
     compare base shape
 differs "fewer rows of a card" 'out:1-2/dst: only A has rows 64 to 1023' 'out:dst \(Float16_b\): 1 of 1024 ' -- \
