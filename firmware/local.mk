@@ -71,6 +71,8 @@ GRID_FILES = \
 ## its headers are made from the tables of the chip, a third is one of them.
 KIT_FILES = \
 	%D%/kit/.gitignore \
+	%D%/kit/.vscode/launch.json \
+	%D%/kit/.vscode/tasks.json \
 	%D%/kit/Makefile \
 	%D%/kit/README.md \
 	%D%/kit/brisc.c \
